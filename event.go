@@ -1,0 +1,269 @@
+package cardea
+
+// Kind is the canonical name of a hook event. It is an open set: harnesses add
+// events without notice, and an unknown one is passed, never an error.
+type Kind string
+
+// The kinds that the gate answers. Every other kind passes.
+const (
+	PreToolUse        Kind = "PreToolUse"
+	PermissionRequest Kind = "PermissionRequest"
+)
+
+// Answered reports whether the gate gives verdicts on events of this kind.
+func (k Kind) Answered() bool { return k == PreToolUse || k == PermissionRequest }
+
+// Mode is the harness's permission mode, in Claude Code's words, which the
+// adapters of other harnesses translate into. It is an open set.
+type Mode string
+
+// The modes of HARNESSES.md 1.11. ModeUnknown ("") is what a harness that does
+// not send one has.
+const (
+	ModeUnknown     Mode = ""
+	ModeDefault     Mode = "default"
+	ModePlan        Mode = "plan"
+	ModeAcceptEdits Mode = "acceptEdits"
+	ModeAuto        Mode = "auto"
+	ModeDontAsk     Mode = "dontAsk"
+	ModeBypass      Mode = "bypassPermissions"
+)
+
+// Event is one hook message in canonical form.
+type Event struct {
+	// Kind is the canonical event, Wire the name as the harness sent it.
+	Kind Kind
+	Wire string
+	// Harness is who sent the message, by adapter name ("claude-code").
+	Harness string
+	// Session, Agent and AgentType are the harness's ids, as sent. They are
+	// never used as file names.
+	Session, Agent, AgentType string
+	// Cwd is the folder in which the call would run, absolute, or "" where
+	// the harness did not say.
+	Cwd string
+	// Project is the folder of the session, absolute, or "".
+	Project string
+	// Roots are further folders that belong to the work: the harness's
+	// additional directories.
+	Roots []string
+	// Mode is the permission mode.
+	Mode Mode
+	// Unattended is set where the person said at installation that nobody
+	// watches this agent, or CARDEA_UNATTENDED says so.
+	Unattended bool
+	// NativeAsk is set when the harness's own lists may hold an ask for this
+	// call, which an allow on PermissionRequest would answer in the person's
+	// place.
+	NativeAsk bool
+	// Role is the role of the agent, or "".
+	Role string
+	// Call is the tool call, nil for events that are about none.
+	Call *Call
+	// Faults are what was wrong with the message outside of the tool input.
+	Faults []Opaque
+}
+
+// Attended reports whether a person is sure to see a question. A mode that
+// this version does not know is not sure.
+func (e *Event) Attended() bool {
+	if e.Unattended {
+		return false
+	}
+	switch e.Mode {
+	case ModeUnknown, ModeDefault, ModePlan:
+		return true
+	case ModeAcceptEdits:
+		return e.Call == nil || !e.Call.EditsFiles
+	default:
+		return false
+	}
+}
+
+// Call is one tool call.
+type Call struct {
+	// Tool is the canonical name ("Bash", "Write", "mcp__github__get_me"),
+	// Name the one that the harness sent.
+	Tool, Name string
+	// Known is false for a tool that this version does not know: its access
+	// is unknown.
+	Known bool
+	// EditsFiles is set for the tools that edit files by themselves, whose
+	// questions the mode acceptEdits answers.
+	EditsFiles bool
+	// Unsandboxed is set when the call asks to run outside of the harness's
+	// sandbox.
+	Unsandboxed bool
+	// Input is the tool input by exact key. Values are what encoding/json
+	// gives: string, json.Number, bool, nil, []any, map[string]any.
+	Input map[string]any
+	// Shadowed holds further values of duplicate and case-variant keys, by
+	// the exact key that they imitate. They are judged too.
+	Shadowed map[string][]any
+	// Parts are what must be permitted by itself, piece by piece.
+	Parts []Part
+	// Opaque are spots that concern the whole call and no single part.
+	Opaque []Opaque
+	// Flows are what moves between parts.
+	Flows []Flow
+}
+
+// Part is a piece of a call that must be permitted by itself.
+type Part struct {
+	// Text is the part in canonical form, wrappers and assignments off.
+	Text string
+	// Argv are the words of a shell part: the program and what it is passed.
+	// Empty for parts of other tools.
+	Argv []Word
+	// Command is the program's base name followed by its leading
+	// subcommands, options between them left out: ["git", "push"].
+	Command []string
+	// Operands are the indexes into Argv of what is no option, no option's
+	// value and not part of Command.
+	Operands []int
+	// Options are the options given, one entry each, clusters taken apart.
+	Options []Option
+	// Assigns are the variables set for this part alone, by name.
+	Assigns []Assign
+	// Wrappers are the programs that start this one, outermost first.
+	Wrappers []string
+	// Elevated is set when a wrapper changes who runs the part or where: an
+	// allow for the part alone does not allow it.
+	Elevated bool
+	// Remote is set when it runs on another machine or in a container, so
+	// that its paths are not this machine's.
+	Remote bool
+	// Via is what leads to the part: operators and constructs, such as "&&",
+	// "|", "$( )", "bash -c", "function f".
+	Via []string
+	// Dir is the folder in which it runs, "" when the line hides it.
+	Dir string
+	// Access is what the part does, as far as it is known.
+	Access []Access
+	// Opaque are the spots in it that cannot be seen through.
+	Opaque []Opaque
+	// Coverage says whether everything that it starts is known.
+	Coverage Coverage
+	// Null marks a part without access, which is allowed by itself.
+	Null bool
+	// Start is the byte offset in the command text, for messages; -1 where
+	// there is none.
+	Start int
+}
+
+// Word is one word of a shell part.
+type Word struct {
+	// Text is the value after quote removal when Static; another word stands
+	// as written.
+	Text string
+	// Static means that bash passes exactly Text.
+	Static bool
+	// Loose marks an unquoted expansion or glob: it may become several words
+	// or none, or begin with a dash.
+	Loose bool
+}
+
+// Option is one option of a part.
+type Option struct {
+	// Name is the option with its dashes and without a value: "-f",
+	// "--force". Letters of a cluster are separate options.
+	Name string
+	// Value is its value, where it has one and Static is set.
+	Value  string
+	Static bool
+	// Word is the index of the word in Argv that holds it.
+	Word int
+}
+
+// Assign is a variable set for one part.
+type Assign struct {
+	Name, Value string
+	// Static means that Value is what bash assigns.
+	Static bool
+	// Class is what the name means to programs that read it.
+	Class EnvClass
+}
+
+// EnvClass is what setting an environment variable can do.
+type EnvClass uint8
+
+// The classes of the environment model.
+const (
+	// EnvUnknown is a name that only the program itself knows.
+	EnvUnknown EnvClass = iota
+	// EnvSafe is a name known to be harmless.
+	EnvSafe
+	// EnvDangerous is a name that executes, preloads, redirects
+	// configuration or changes lookup.
+	EnvDangerous
+)
+
+// AccessKind is what a part does to a path or a host.
+type AccessKind string
+
+// The kinds of access.
+const (
+	Read    AccessKind = "read"
+	Write   AccessKind = "write"
+	Delete  AccessKind = "delete"
+	Execute AccessKind = "execute"
+	Network AccessKind = "network"
+	Unknown AccessKind = "unknown"
+)
+
+// Access is one thing that a part does.
+type Access struct {
+	Kind AccessKind
+	// Path is the resolved absolute path for read, write, delete and execute.
+	// "" means that the path is not known.
+	Path string
+	// Spelled is the path as the command names it, made absolute but before
+	// symbolic links are followed, where that differs from Path. What a rule
+	// says about either counts.
+	Spelled string
+	// Host is the host of a network access in lower case, "" when unknown.
+	Host string
+	// Recursive means the path and everything below it.
+	Recursive bool
+	// Glob means that the path's last element was a pattern and Path is the
+	// literal folder above it: what is touched are entries of that folder.
+	Glob bool
+	// Pattern is the whole pattern, absolute, where Glob is set.
+	Pattern string
+	// Redirect marks an access that the shell makes itself.
+	Redirect bool
+}
+
+// Opaque is a spot that the analysis cannot see through.
+type Opaque struct {
+	// Text is the spot as written, Reason why it is opaque.
+	Text, Reason string
+}
+
+// Coverage says how completely it is known what a part starts.
+type Coverage uint8
+
+// The coverages.
+const (
+	// Partial: something may be started that is not among the parts.
+	Partial Coverage = iota
+	// Complete: every program that the shell starts is among the parts.
+	Complete
+)
+
+// String is the coverage's word.
+func (c Coverage) String() string {
+	if c == Complete {
+		return "complete"
+	}
+	return "partial"
+}
+
+// Flow is data that moves from one part to another, and why that matters.
+type Flow struct {
+	// Kind is "download-run", "decode-run", "secret-network" or
+	// "write-run".
+	Kind string
+	// From and To are indexes of parts.
+	From, To int
+}

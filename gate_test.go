@@ -1,0 +1,342 @@
+package cardea_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand"
+	"reflect"
+	"strings"
+	"testing"
+
+	"cardea.dev"
+)
+
+// says is a decider that gives fixed opinions.
+type says struct {
+	ops []cardea.Opinion
+	err error
+}
+
+func (s says) Name() string { return "says" }
+func (s says) Decide(context.Context, *cardea.Event) ([]cardea.Opinion, error) {
+	return s.ops, s.err
+}
+
+func gateOf(ops ...cardea.Opinion) *cardea.Gate {
+	return &cardea.Gate{OnError: cardea.OnErrorDefer, Stages: []cardea.Stage{
+		{Name: cardea.Guards, Seats: []cardea.Seat{{Decider: says{ops: ops}}}},
+	}}
+}
+
+func eventOf(parts int) *cardea.Event {
+	return &cardea.Event{Kind: cardea.PreToolUse, Call: &cardea.Call{Tool: "Bash", Known: true, Parts: make([]cardea.Part, parts)}}
+}
+
+func randomOpinion(r *rand.Rand, parts int) cardea.Opinion {
+	return cardea.Opinion{
+		Decider: "says", Rule: fmt.Sprint(r.Intn(1000)),
+		Effect: cardea.Effects()[r.Intn(6)], Part: r.Intn(parts+1) - 1, Person: r.Intn(4) == 0,
+	}
+}
+
+// One more opinion never lowers a part, nor the call.
+func TestOneMoreOpinionNeverLowers(t *testing.T) {
+	r := rand.New(rand.NewSource(1))
+	for range 20000 {
+		n := r.Intn(4)
+		var ops []cardea.Opinion
+		for range r.Intn(5) {
+			ops = append(ops, randomOpinion(r, n))
+		}
+		before := gateOf(ops...).Decide(context.Background(), eventOf(n))
+		more := append(append([]cardea.Opinion{}, ops...), randomOpinion(r, n))
+		r.Shuffle(len(more), func(i, j int) { more[i], more[j] = more[j], more[i] })
+		after := gateOf(more...).Decide(context.Background(), eventOf(n))
+		for i := range before.Parts {
+			if after.Parts[i] < before.Parts[i] {
+				t.Fatalf("part %d went from %v to %v by %v", i, before.Parts[i], after.Parts[i], more)
+			}
+		}
+		if before.Effect.Stricter(after.Effect) && before.Effect != cardea.Abstain {
+			t.Fatalf("the call went from %v to %v by %v", before.Effect, after.Effect, more)
+		}
+	}
+}
+
+// A lift is a power of its own: it turns defer into allow and touches nothing
+// above.
+func TestLiftOnlyLiftsDefer(t *testing.T) {
+	allow := cardea.Opinion{Effect: cardea.Allow, Part: cardea.WholeCall}
+	for _, below := range cardea.Effects() {
+		for _, part := range []int{0, cardea.WholeCall} {
+			for _, lifts := range []bool{false, true} {
+				g := &cardea.Gate{OnError: cardea.OnErrorDefer, Stages: []cardea.Stage{{Name: cardea.Guards, Seats: []cardea.Seat{
+					{Decider: says{ops: []cardea.Opinion{allow}}, AllowsCall: true, LiftsDefer: lifts},
+					{Decider: says{ops: []cardea.Opinion{{Effect: below, Part: part}}}, AllowsCall: true},
+				}}}}
+				want := below
+				if below <= cardea.Allow || below == cardea.Defer && lifts {
+					want = cardea.Allow
+				}
+				if got := g.Decide(context.Background(), eventOf(1)).Effect; got != want {
+					t.Errorf("%v on part %d, lifts %v: %v, want %v", below, part, lifts, got, want)
+				}
+			}
+		}
+	}
+}
+
+func TestGateTable(t *testing.T) {
+	part := func(i int, e cardea.Effect) cardea.Opinion { return cardea.Opinion{Decider: "d", Part: i, Effect: e} }
+	whole := func(e cardea.Effect) cardea.Opinion { return part(cardea.WholeCall, e) }
+	tests := []struct {
+		name  string
+		parts int
+		ops   []cardea.Opinion
+		want  cardea.Effect
+	}{
+		{"nobody speaks", 1, nil, cardea.Abstain},
+		{"no parts, nobody", 0, nil, cardea.Abstain},
+		{"no parts, whole allow is dropped", 0, []cardea.Opinion{whole(cardea.Allow)}, cardea.Abstain},
+		{"no parts, whole deny", 0, []cardea.Opinion{whole(cardea.Deny)}, cardea.Deny},
+		{"one of two allowed", 2, []cardea.Opinion{part(0, cardea.Allow)}, cardea.Abstain},
+		{"both allowed", 2, []cardea.Opinion{part(0, cardea.Allow), part(1, cardea.Allow)}, cardea.Allow},
+		{"allow and defer", 1, []cardea.Opinion{part(0, cardea.Allow), part(0, cardea.Defer)}, cardea.Defer},
+		{"allow and ask", 2, []cardea.Opinion{part(0, cardea.Allow), part(1, cardea.Ask)}, cardea.Ask},
+		{"whole defer beats allows", 1, []cardea.Opinion{part(0, cardea.Allow), whole(cardea.Defer)}, cardea.Defer},
+		{"halt beats deny", 1, []cardea.Opinion{part(0, cardea.Deny), whole(cardea.Halt)}, cardea.Halt},
+		{"whole allow without the power", 1, []cardea.Opinion{whole(cardea.Allow)}, cardea.Abstain},
+		{"a part that does not exist cannot be allowed", 1, []cardea.Opinion{part(7, cardea.Allow)}, cardea.Abstain},
+		{"a part that does not exist can be denied", 1, []cardea.Opinion{part(7, cardea.Deny)}, cardea.Deny},
+	}
+	for _, tt := range tests {
+		if got := gateOf(tt.ops...).Decide(context.Background(), eventOf(tt.parts)); got.Effect != tt.want {
+			t.Errorf("%s: %v, want %v", tt.name, got.Effect, tt.want)
+		}
+	}
+}
+
+func TestOtherEventsPass(t *testing.T) {
+	g := gateOf(cardea.Opinion{Effect: cardea.Deny, Part: cardea.WholeCall})
+	for _, ev := range []*cardea.Event{
+		{Kind: "PostToolUse", Call: &cardea.Call{Parts: make([]cardea.Part, 1)}},
+		{Kind: "Stop"}, {Kind: cardea.PreToolUse},
+	} {
+		if v := g.Decide(context.Background(), ev); v.Effect != cardea.Abstain || len(v.Opinions) > 0 {
+			t.Errorf("%s: %v", ev.Kind, v.Effect)
+		}
+	}
+}
+
+func TestPersonDeniesUnattended(t *testing.T) {
+	op := cardea.Opinion{Decider: "d", Rule: "r", Effect: cardea.Ask, Part: 0, Person: true, Reason: "why"}
+	for mode, want := range map[cardea.Mode]cardea.Effect{
+		"": cardea.Ask, "default": cardea.Ask, "plan": cardea.Ask, "acceptEdits": cardea.Ask,
+		"auto": cardea.Deny, "dontAsk": cardea.Deny, "bypassPermissions": cardea.Deny, "from-the-future": cardea.Deny,
+	} {
+		ev := eventOf(1)
+		ev.Mode = mode
+		if got := gateOf(op).Decide(context.Background(), ev).Effect; got != want {
+			t.Errorf("mode %q: %v, want %v", mode, got, want)
+		}
+	}
+	ev := eventOf(1)
+	ev.Mode, ev.Call.EditsFiles = cardea.ModeAcceptEdits, true
+	if got := gateOf(op).Decide(context.Background(), ev).Effect; got != cardea.Deny {
+		t.Errorf("a file tool under acceptEdits: %v, want deny", got)
+	}
+}
+
+func TestDefaultReplacesSilence(t *testing.T) {
+	for _, d := range []cardea.Effect{cardea.Abstain, cardea.Allow, cardea.Ask, cardea.Deny} {
+		g := gateOf()
+		g.Default = cardea.Defaults{Attended: d, Unattended: cardea.Deny}
+		ev := eventOf(1)
+		ev.Call.Parts[0].Coverage = cardea.Complete
+		if got := g.Decide(context.Background(), ev).Effect; got != d {
+			t.Errorf("default %v gives %v", d, got)
+		}
+		ev.Unattended = true
+		if got := g.Decide(context.Background(), ev).Effect; got != cardea.Deny {
+			t.Errorf("default unattended deny gives %v", got)
+		}
+	}
+	g := gateOf()
+	g.Default.Attended = cardea.Allow
+	for name, change := range map[string]func(*cardea.Event){
+		"unknown tool": func(e *cardea.Event) { e.Call.Known = false },
+		"opaque part":  func(e *cardea.Event) { e.Call.Parts[0].Opaque = []cardea.Opaque{{}} },
+		"opaque call":  func(e *cardea.Event) { e.Call.Opaque = []cardea.Opaque{{}} },
+		"fault":        func(e *cardea.Event) { e.Faults = []cardea.Opaque{{}} },
+		"uncovered":    func(e *cardea.Event) { e.Call.Parts[0].Coverage = cardea.Partial },
+		"no parts":     func(e *cardea.Event) { e.Call.Parts = nil },
+	} {
+		ev := eventOf(1)
+		ev.Call.Parts[0].Coverage = cardea.Complete
+		change(ev)
+		if got := g.Decide(context.Background(), ev).Effect; got != cardea.Abstain {
+			t.Errorf("default allow on %s: %v", name, got)
+		}
+	}
+}
+
+func TestFailureTable(t *testing.T) {
+	// DESIGN.md section 2, "Failure is not an opinion", row by row.
+	A, D, K, F := cardea.Abstain, cardea.Deny, cardea.Ask, cardea.Defer
+	rows := []struct {
+		f                   cardea.Failure
+		deferred, deny, all cardea.Effect
+	}{
+		{cardea.NoObject, D, D, A}, {cardea.UnreadInput, F, D, F}, {cardea.BrokenFile, K, D, A},
+		{cardea.BrokenPolicy, K, D, A}, {cardea.Unparsed, F, D, F}, {cardea.JudgeFailed, A, D, A},
+		{cardea.NoAnswer, D, D, D}, {cardea.OutOfTime, A, D, A}, {cardea.Panicked, A, D, A}, {cardea.Unwritten, A, A, A},
+	}
+	for _, r := range rows {
+		for i, want := range []cardea.Effect{r.all, r.deferred, r.deny} {
+			if got := r.f.Effect(cardea.OnError(i), true); got != want {
+				t.Errorf("%v under %v: %v, want %v", r.f, cardea.OnError(i), got, want)
+			}
+		}
+	}
+	if got := cardea.Panicked.Effect(cardea.OnErrorDefer, false); got != cardea.Ask {
+		t.Errorf("a panic where nobody attends: %v, want ask", got)
+	}
+}
+
+func TestFailuresOfDeciders(t *testing.T) {
+	broken := &cardea.Trouble{Failure: cardea.BrokenFile, Text: "rules/a.yaml:3:1: what", Source: "rules/a.yaml"}
+	g := &cardea.Gate{OnError: cardea.OnErrorDefer, Stages: []cardea.Stage{{Name: cardea.Guards, Seats: []cardea.Seat{{Decider: says{err: broken}}}}}}
+	v := g.Decide(context.Background(), eventOf(1))
+	if v.Effect != cardea.Ask || len(v.Troubles) != 1 || !strings.Contains(v.Reason, "rules/a.yaml:3:1") {
+		t.Errorf("broken file: %v %q %v", v.Effect, v.Reason, v.Troubles)
+	}
+	g.Stages[0].Seats[0].Decider = says{err: errors.New("boom"), ops: []cardea.Opinion{{Decider: "d", Effect: cardea.Deny, Part: 0}}}
+	v = g.Decide(context.Background(), eventOf(1))
+	if v.Effect != cardea.Deny || len(v.Troubles) != 1 {
+		t.Errorf("what was said before a decider failed must stand: %v %v", v.Effect, v.Troubles)
+	}
+}
+
+func TestOutOfTime(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	allow := cardea.Opinion{Effect: cardea.Allow, Part: 0}
+	if v := gateOf(allow).Decide(ctx, eventOf(1)); v.Effect != cardea.Abstain || len(v.Troubles) != 1 {
+		t.Errorf("out of time: %v, %v", v.Effect, v.Troubles)
+	}
+	late := stopping{cancel: func() {}, ops: []cardea.Opinion{{Effect: cardea.Deny, Part: 0}}}
+	ctx, cancel = context.WithCancel(context.Background())
+	late.cancel = cancel
+	g := &cardea.Gate{OnError: cardea.OnErrorDefer, Stages: []cardea.Stage{{Name: cardea.Guards, Seats: []cardea.Seat{{Decider: late}, {Decider: says{ops: []cardea.Opinion{allow}}}}}}}
+	if v := g.Decide(ctx, eventOf(1)); v.Effect != cardea.Deny {
+		t.Errorf("a deny that was given in time must stand: %v", v.Effect)
+	}
+}
+
+type stopping struct {
+	cancel func()
+	ops    []cardea.Opinion
+}
+
+func (s stopping) Name() string { return "stopping" }
+func (s stopping) Decide(context.Context, *cardea.Event) ([]cardea.Opinion, error) {
+	s.cancel()
+	return s.ops, nil
+}
+
+func TestRewrite(t *testing.T) {
+	rewrite := func(e cardea.Effect, to string, sev cardea.Severity) cardea.Opinion {
+		return cardea.Opinion{Decider: "rules", Rule: to, Effect: e, Part: cardea.WholeCall, Severity: sev,
+			Advice: cardea.Advice{Rewrite: map[string]string{"command": to}}}
+	}
+	analyse := func(ev *cardea.Event) { ev.Call.Parts = []cardea.Part{{Text: fmt.Sprint(ev.Call.Input["command"])}} }
+	judge := func(text string, e cardea.Effect) cardea.Decider { return byText{text: text, effect: e} }
+	tests := []struct {
+		name    string
+		op      cardea.Opinion
+		second  cardea.Decider
+		want    cardea.Effect
+		rewrite bool
+	}{
+		{"abstain becomes ask", rewrite(cardea.Abstain, "new", ""), says{}, cardea.Ask, true},
+		{"allowed before and after", rewrite(cardea.Abstain, "new", ""), judge("", cardea.Allow), cardea.Allow, true},
+		{"the new input is denied", rewrite(cardea.Abstain, "new", ""), judge("new", cardea.Deny), cardea.Deny, false},
+		{"a denied call is never rewritten", rewrite(cardea.Abstain, "new", ""), judge("old", cardea.Deny), cardea.Deny, false},
+		{"ask stays ask", rewrite(cardea.Ask, "new", ""), says{}, cardea.Ask, true},
+		{"no change is no rewrite", rewrite(cardea.Abstain, "old", ""), says{}, cardea.Abstain, false},
+	}
+	for _, tt := range tests {
+		g := &cardea.Gate{OnError: cardea.OnErrorDefer, Analyse: analyse, Stages: []cardea.Stage{{Name: cardea.Guards, Seats: []cardea.Seat{
+			{Decider: says{ops: []cardea.Opinion{tt.op}}}, {Decider: tt.second},
+		}}}}
+		ev := eventOf(0)
+		ev.Call.Input = map[string]any{"command": "old", "timeout": 5}
+		v := g.Decide(context.Background(), ev)
+		if v.Effect != tt.want || (v.Rewrite != nil) != tt.rewrite {
+			t.Errorf("%s: %v %v, want %v %v", tt.name, v.Effect, v.Rewrite, tt.want, tt.rewrite)
+		}
+		if tt.rewrite && !reflect.DeepEqual(v.Rewrite, map[string]any{"command": "new", "timeout": 5}) {
+			t.Errorf("%s: the whole input must be given, got %v", tt.name, v.Rewrite)
+		}
+		if ev.Call.Input["command"] != "old" {
+			t.Errorf("%s: the event was changed", tt.name)
+		}
+	}
+	// The severest rewrite of a field wins.
+	g := gateOf(rewrite(cardea.Ask, "low", cardea.SeverityLow), rewrite(cardea.Ask, "high", cardea.SeverityHigh))
+	if v := g.Decide(context.Background(), eventOf(1)); v.Rewrite["command"] != "high" {
+		t.Errorf("rewrite by priority: %v", v.Rewrite)
+	}
+}
+
+// byText has an effect on parts whose text is text, or on every part.
+type byText struct {
+	text   string
+	effect cardea.Effect
+}
+
+func (b byText) Name() string { return "byText" }
+func (b byText) Decide(_ context.Context, ev *cardea.Event) ([]cardea.Opinion, error) {
+	var ops []cardea.Opinion
+	for i, p := range ev.Call.Parts {
+		if b.text == "" || p.Text == b.text {
+			ops = append(ops, cardea.Opinion{Decider: "byText", Effect: b.effect, Part: i})
+		}
+	}
+	return ops, nil
+}
+
+func TestVerdictSpeaksToTheRightReader(t *testing.T) {
+	ops := []cardea.Opinion{
+		{Decider: "rules", Rule: "a", Effect: cardea.Deny, Part: 0, Reason: "secret text", Withheld: true, Advice: cardea.Advice{}},
+		{Decider: "rules", Rule: "b", Effect: cardea.Deny, Part: 0, Reason: "open text", Advice: cardea.Advice{Instead: "better"}},
+		{Decider: "rules", Rule: "c", Effect: cardea.Abstain, Part: 0, Advice: cardea.Advice{Context: "by the way"}},
+		{Decider: "rules", Rule: "d", Effect: cardea.Allow, Part: 0, Reason: "not said"},
+	}
+	v := gateOf(ops...).Decide(context.Background(), eventOf(1))
+	if v.By != "rules:a" || v.Reason != "secret text\nopen text" || v.Instead != "better" || len(v.Context) != 1 {
+		t.Errorf("verdict %+v", v)
+	}
+	if strings.Contains(v.Message, "secret") || !strings.Contains(v.Message, `"a"`) || !strings.Contains(v.Message, "open text") {
+		t.Errorf("the model is told %q", v.Message)
+	}
+}
+
+func TestStageConditions(t *testing.T) {
+	for _, tt := range []struct {
+		parts              []cardea.Effect
+		near, judge, human bool
+	}{
+		{[]cardea.Effect{cardea.Abstain, cardea.Allow}, true, true, false},
+		{[]cardea.Effect{cardea.Allow}, false, false, false},
+		{[]cardea.Effect{cardea.Defer, cardea.Abstain}, false, true, false},
+		{[]cardea.Effect{cardea.Defer}, false, true, false},
+		{[]cardea.Effect{cardea.Ask, cardea.Abstain}, false, false, true},
+		{[]cardea.Effect{cardea.Deny}, false, false, false},
+	} {
+		if !cardea.Guards.Runs(tt.parts) || cardea.Near.Runs(tt.parts) != tt.near || cardea.Judge.Runs(tt.parts) != tt.judge || cardea.Human.Runs(tt.parts) != tt.human {
+			t.Errorf("%v: near %v judge %v human %v", tt.parts, cardea.Near.Runs(tt.parts), cardea.Judge.Runs(tt.parts), cardea.Human.Runs(tt.parts))
+		}
+	}
+}

@@ -1,0 +1,106 @@
+package cardea
+
+import "fmt"
+
+// Scope is who wrote a thing. Lower values rank higher.
+type Scope uint8
+
+// The scopes, strongest first (DESIGN.md section 2).
+const (
+	ScopeSystem Scope = iota
+	ScopeOrg
+	ScopeProject
+	ScopeUser
+	ScopeRole
+	ScopeBuiltin
+)
+
+var scopeNames = [...]string{"system", "org", "project", "user", "role", "builtin"}
+
+// String is the scope's word.
+func (s Scope) String() string {
+	if int(s) < len(scopeNames) {
+		return scopeNames[s]
+	}
+	return fmt.Sprintf("scope(%d)", uint8(s))
+}
+
+// MarshalText writes the scope as its word.
+func (s Scope) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// Severity is how bad a match is, in the words of rules files: "low",
+// "medium", "high", "critical", or "" where nobody said.
+type Severity string
+
+// The severities, from lowest to highest.
+const (
+	SeverityNone     Severity = ""
+	SeverityLow      Severity = "low"
+	SeverityMedium   Severity = "medium"
+	SeverityHigh     Severity = "high"
+	SeverityCritical Severity = "critical"
+)
+
+// Rank orders severities; an unknown word ranks like none.
+func (s Severity) Rank() int {
+	switch s {
+	case SeverityLow:
+		return 1
+	case SeverityMedium:
+		return 2
+	case SeverityHigh:
+		return 3
+	case SeverityCritical:
+		return 4
+	}
+	return 0
+}
+
+// WholeCall is the Part of an opinion about the whole call.
+const WholeCall = -1
+
+// Opinion is what one decider says about a part, or about the whole call.
+type Opinion struct {
+	// Decider and Rule name who speaks: "rules", "git-force-push".
+	Decider, Rule string
+	Effect        Effect
+	// Part is the index of the part, or WholeCall.
+	Part  int
+	Scope Scope
+	// Source is where the rule is written, "file:line".
+	Source   string
+	Severity Severity
+	// Reason is for people, and for the model unless Withheld.
+	Reason string
+	// Because is the incident or cause behind the rule, for people.
+	Because string
+	// Withheld means that the model is told only which rule spoke: the
+	// reason comes from a project that the person has not trusted.
+	Withheld bool
+	// Person turns an ask into a deny where nobody is attending.
+	Person bool
+	Advice Advice
+}
+
+// By names decider and rule in one word, as a verdict does.
+func (o Opinion) By() string {
+	if o.Rule == "" {
+		return o.Decider
+	}
+	return o.Decider + ":" + o.Rule
+}
+
+// Advice rides along with an opinion and decides nothing.
+type Advice struct {
+	// Context is told to the model whatever is decided.
+	Context string
+	// Instead is a command or input that does the same, better.
+	Instead string
+	// Rewrite replaces fields of the tool input, by exact key.
+	Rewrite map[string]string
+}
+
+// Empty reports whether there is no advice.
+func (a Advice) Empty() bool {
+	return a.Context == "" && a.Instead == "" && len(a.Rewrite) == 0
+}

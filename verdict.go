@@ -1,0 +1,39 @@
+package cardea
+
+import "time"
+
+// Verdict is the outcome: the effect, the opinions that made it, and the trace
+// of the others.
+type Verdict struct {
+	Effect Effect
+	// By names who made the effect ("rules:git-force-push"), "" where nobody
+	// spoke.
+	By string
+	// Reason is for people. Message is what the model is told; it differs
+	// where a reason is withheld.
+	Reason, Message string
+	// Instead is the better way, for the model.
+	Instead string
+	// Context is told to the model whatever is decided, one entry an opinion.
+	Context []string
+	// Parts are the effects of the parts, in order.
+	Parts []Effect
+	// Opinions are all that were given, abstains with advice included, in
+	// the order in which they were given.
+	Opinions []Opinion
+	// Rewrite is the whole new tool input, nil where nothing is rewritten.
+	Rewrite map[string]any
+	// Stages tells what ran, in order.
+	Stages []StageTrace
+	// Troubles are the failures that a person must learn of.
+	Troubles []Trouble
+
+	lifts bool // a whole-call allow of this stage lifts from defer
+}
+
+// StageTrace tells whether a stage ran, and how long it took.
+type StageTrace struct {
+	Name StageName
+	Ran  bool
+	Took time.Duration
+}
