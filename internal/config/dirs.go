@@ -1,0 +1,203 @@
+package config
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"cardea.dev"
+)
+
+// Dirs are the folders of one person on this machine. A folder that could not
+// be told is "", and nothing is read from it or written to it.
+type Dirs struct {
+	// Home is the person's home folder.
+	Home string
+	// User is the scope folder of the person: cardea.yaml, rules/.
+	User string
+	// State holds what must outlive a call, Cache what may be lost, Runtime
+	// the sockets.
+	State, Cache, Runtime string
+	// Claude is Claude Code's own configuration folder.
+	Claude string
+}
+
+// Machine is what [FindDirs] asks the machine. The zero value of a field is
+// not usable; [ThisMachine] gives the real one.
+type Machine struct {
+	// OS is a value of runtime.GOOS.
+	OS string
+	// Env looks up a variable as os.Getenv does.
+	Env func(string) string
+	// Home is the home folder of the password database, which no variable can
+	// change.
+	Home func() (string, error)
+	// Foreign reports whether a path exists and belongs to another user.
+	Foreign func(path string) bool
+}
+
+// FindDirs finds the person's folders. HOME, XDG_* and CLAUDE_CONFIG_DIR come
+// from an environment that the project can set (a .envrc, the env block of a
+// harness's project settings), so one that is relative, points into the project
+// or at a folder of another user is not used, and is reported. project may be
+// "".
+func FindDirs(m Machine, project string) (Dirs, []cardea.Trouble) {
+	f := finder{machine: m, project: Resolve(project)}
+	f.dirs.Home = f.home()
+	f.dirs.User = f.own("XDG_CONFIG_HOME", f.defaults().config)
+	f.dirs.State = f.own("XDG_STATE_HOME", f.defaults().state)
+	f.dirs.Cache = f.own("XDG_CACHE_HOME", f.defaults().cache)
+	f.dirs.Runtime = f.runtime()
+	f.dirs.Claude = f.variable("CLAUDE_CONFIG_DIR", below(f.dirs.Home, ".claude"))
+	return f.dirs, f.troubles
+}
+
+type finder struct {
+	machine  Machine
+	project  string
+	dirs     Dirs
+	troubles []cardea.Trouble
+}
+
+// home is HOME where it can be believed, else the password database's.
+func (f *finder) home() string {
+	name := "HOME"
+	if f.machine.OS == "windows" {
+		name = "USERPROFILE"
+	}
+	path := f.machine.Env(name)
+	why := f.doubt(path)
+	if path != "" && why == "" {
+		return filepath.Clean(path)
+	}
+	real, err := f.machine.Home()
+	if err != nil {
+		f.report("%s cannot be used (%s) and the password database gives no home folder (%v): there are no settings of yours; set %s", name, orUnset(why), err, name)
+		return ""
+	}
+	// Who works in the home folder itself has HOME in the project, rightly.
+	if path != "" && filepath.Clean(path) != filepath.Clean(real) {
+		f.report("%s=%s %s; it is ignored and %s is used. Set it to your own home folder", name, path, why, real)
+	}
+	return filepath.Clean(real)
+}
+
+func orUnset(why string) string {
+	if why == "" {
+		return "it is not set"
+	}
+	return why
+}
+
+// own is Cardea's folder in the one that a variable names.
+func (f *finder) own(name, standard string) string {
+	base := f.variable(name, "")
+	if base == "" {
+		return standard
+	}
+	return filepath.Join(base, "cardea")
+}
+
+// runtime is a folder for sockets. Where the machine gives none, it lies in
+// the state folder.
+func (f *finder) runtime() string {
+	return f.own("XDG_RUNTIME_DIR", below(f.dirs.State, "run"))
+}
+
+// variable is the folder that a variable names where it can be believed, else
+// the standard one.
+func (f *finder) variable(name, standard string) string {
+	path := f.machine.Env(name)
+	if path == "" {
+		return standard
+	}
+	if why := f.doubt(path); why != "" {
+		f.report("%s=%s %s; it is ignored. Set it to a folder of yours outside of the project, or unset it", name, path, why)
+		return standard
+	}
+	return filepath.Clean(path)
+}
+
+// doubt says why a folder named by a variable cannot be believed, or "".
+func (f *finder) doubt(path string) string {
+	switch {
+	case path == "":
+		return ""
+	case !filepath.IsAbs(path):
+		return "is not an absolute path"
+	case f.project != "" && Within(f.project, Resolve(path)):
+		return "points into the project " + f.project
+	case f.machine.Foreign(path):
+		return "is a folder of another user"
+	}
+	return ""
+}
+
+func (f *finder) report(format string, args ...any) {
+	f.troubles = append(f.troubles, cardea.Trouble{Text: fmt.Sprintf(format, args...)})
+}
+
+type standard struct{ config, state, cache string }
+
+// defaults are the platform's own folders.
+func (f *finder) defaults() standard {
+	home := f.dirs.Home
+	switch f.machine.OS {
+	case "darwin":
+		return standard{
+			config: below(home, "Library/Application Support/cardea"),
+			state:  below(home, "Library/Application Support/cardea/state"),
+			cache:  below(home, "Library/Caches/cardea"),
+		}
+	case "windows":
+		return standard{
+			config: below(home, "AppData/Roaming/cardea"),
+			state:  below(home, "AppData/Local/cardea/state"),
+			cache:  below(home, "AppData/Local/cardea/cache"),
+		}
+	}
+	return standard{
+		config: below(home, ".config/cardea"),
+		state:  below(home, ".local/state/cardea"),
+		cache:  below(home, ".cache/cardea"),
+	}
+}
+
+// below joins, except to a folder that is not known.
+func below(base, path string) string {
+	if base == "" {
+		return ""
+	}
+	return filepath.Join(base, filepath.FromSlash(path))
+}
+
+// Within reports whether path is root or lies below it. Both are resolved and
+// absolute.
+func Within(root, path string) bool {
+	if root == "" || path == "" {
+		return false
+	}
+	rel, err := filepath.Rel(root, path)
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}
+
+// Resolve follows symbolic links as far as the path exists; what does not
+// exist yet is appended as written. "" stays "".
+func Resolve(path string) string {
+	if path == "" {
+		return ""
+	}
+	path = filepath.Clean(path)
+	rest := ""
+	for p := path; ; {
+		if real, err := filepath.EvalSymlinks(p); err == nil {
+			return filepath.Join(real, rest)
+		}
+		parent := filepath.Dir(p)
+		if parent == p {
+			return path
+		}
+		rest = filepath.Join(filepath.Base(p), rest)
+		p = parent
+	}
+}

@@ -1,0 +1,228 @@
+package config
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// machine is a Linux machine whose password database says home, and where the
+// paths of foreign belong to somebody else.
+func machine(home string, vars map[string]string, foreign ...string) Machine {
+	return Machine{
+		OS:      "linux",
+		Env:     func(k string) string { return vars[k] },
+		Home:    func() (string, error) { return home, nil },
+		Foreign: func(p string) bool { return slices.Contains(foreign, p) },
+	}
+}
+
+func TestFindDirsByDefault(t *testing.T) {
+	got, troubles := FindDirs(machine("/none", map[string]string{"HOME": "/home/liam"}), "/work/app")
+	want := Dirs{Home: "/home/liam", User: "/home/liam/.config/cardea", State: "/home/liam/.local/state/cardea",
+		Cache: "/home/liam/.cache/cardea", Runtime: "/home/liam/.local/state/cardea/run", Claude: "/home/liam/.claude"}
+	if got != want || len(troubles) != 0 {
+		t.Errorf("got %+v, %v\nwant %+v", got, troubles, want)
+	}
+}
+
+func TestFindDirsByVariables(t *testing.T) {
+	got, troubles := FindDirs(machine("/none", map[string]string{"HOME": "/home/liam", "XDG_CONFIG_HOME": "/c", "XDG_STATE_HOME": "/s",
+		"XDG_CACHE_HOME": "/k", "XDG_RUNTIME_DIR": "/run/user/7", "CLAUDE_CONFIG_DIR": "/cl"}), "/work/app")
+	want := Dirs{Home: "/home/liam", User: "/c/cardea", State: "/s/cardea", Cache: "/k/cardea", Runtime: "/run/user/7/cardea", Claude: "/cl"}
+	if got != want || len(troubles) != 0 {
+		t.Errorf("got %+v, %v\nwant %+v", got, troubles, want)
+	}
+}
+
+func TestFindDirsOfOtherPlatforms(t *testing.T) {
+	for _, os := range []string{"darwin", "windows"} {
+		m := machine("/none", map[string]string{"HOME": "/h", "USERPROFILE": "/h"})
+		m.OS = os
+		got, _ := FindDirs(m, "")
+		sub := map[string]string{"darwin": "/h/Library/Application Support/cardea", "windows": "/h/AppData/Roaming/cardea"}[os]
+		if got.User != sub || got.State == got.User || got.Cache == "" {
+			t.Errorf("%s: %+v", os, got)
+		}
+	}
+}
+
+// The project can set variables; what they name must not become this person's
+// settings.
+func TestFindDirsDoubtsVariables(t *testing.T) {
+	for _, name := range []string{"XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR", "CLAUDE_CONFIG_DIR"} {
+		for value, why := range map[string]string{
+			"/work/app":         "points into the project",
+			"/work/app/x/../.c": "points into the project",
+			"rel":               "absolute",
+			"/other":            "another user",
+		} {
+			vars := map[string]string{"HOME": "/home/liam", name: value}
+			got, troubles := FindDirs(machine("/home/liam", vars, "/other"), "/work/app")
+			plain, _ := FindDirs(machine("/home/liam", map[string]string{"HOME": "/home/liam"}), "/work/app")
+			if got != plain {
+				t.Errorf("%s=%s is believed: %+v", name, value, got)
+			}
+			if len(troubles) != 1 || !strings.Contains(troubles[0].Text, why) || !strings.Contains(troubles[0].Text, name) {
+				t.Errorf("%s=%s: troubles %v, want one that says %q", name, value, troubles, why)
+			}
+		}
+	}
+}
+
+func TestFindDirsDoubtsHome(t *testing.T) {
+	for _, value := range []string{"/work/app/home", "relative", "/other"} {
+		got, troubles := FindDirs(machine("/home/liam", map[string]string{"HOME": value}, "/other"), "/work/app")
+		if got.Home != "/home/liam" || len(troubles) != 1 {
+			t.Errorf("HOME=%s: %+v, %v", value, got, troubles)
+		}
+	}
+	// A missing HOME is no reason to complain.
+	if got, troubles := FindDirs(machine("/home/liam", nil), "/work/app"); got.Home != "/home/liam" || len(troubles) != 0 {
+		t.Errorf("no HOME: %+v, %v", got, troubles)
+	}
+	// Who works in the home folder itself has HOME in the project, rightly.
+	if got, troubles := FindDirs(machine("/home/liam", map[string]string{"HOME": "/home/liam"}), "/home/liam"); got.Home != "/home/liam" || len(troubles) != 0 {
+		t.Errorf("project is home: %+v, %v", got, troubles)
+	}
+}
+
+func TestFindDirsWithoutAnyHome(t *testing.T) {
+	m := machine("", map[string]string{"HOME": "/work/app/home"})
+	m.Home = func() (string, error) { return "", errors.New("user: unknown userid 1234") }
+	got, troubles := FindDirs(m, "/work/app")
+	if got != (Dirs{}) || len(troubles) != 1 || !strings.Contains(troubles[0].Text, "unknown userid") {
+		t.Errorf("got %+v, %v", got, troubles)
+	}
+}
+
+func TestFindDirsSeesThroughLinks(t *testing.T) {
+	base := realTemp(t)
+	project, outside := filepath.Join(base, "app"), filepath.Join(base, "outside")
+	mkdir(t, filepath.Join(project, "evil"))
+	if err := os.Symlink(filepath.Join(project, "evil"), outside); err != nil {
+		t.Skip(err)
+	}
+	vars := map[string]string{"HOME": "/home/liam", "XDG_CONFIG_HOME": filepath.Join(outside, "not", "yet")}
+	got, troubles := FindDirs(machine("/home/liam", vars), project)
+	if got.User != "/home/liam/.config/cardea" || len(troubles) != 1 {
+		t.Errorf("a link into the project is believed: %+v, %v", got, troubles)
+	}
+}
+
+func TestThisMachine(t *testing.T) {
+	m := ThisMachine(func(string) string { return "" })
+	if home, err := m.Home(); err == nil && !filepath.IsAbs(home) {
+		t.Errorf("home %q", home)
+	}
+	dir := t.TempDir()
+	if m.Foreign(dir) || m.Foreign(filepath.Join(dir, "none")) {
+		t.Error("one's own folder, or none, is foreign")
+	}
+	if runtime.GOOS != "windows" && os.Geteuid() == 0 {
+		if err := os.Chown(dir, 12345, 12345); err == nil && !m.Foreign(dir) {
+			t.Error("another user's folder is not foreign")
+		}
+	}
+}
+
+func TestFindProject(t *testing.T) {
+	base := realTemp(t)
+	home := filepath.Join(base, "home")
+	app := filepath.Join(home, "app")
+	mkdir(t, filepath.Join(app, ".git"))
+	mkdir(t, filepath.Join(app, "deep", "er"))
+	mkdir(t, filepath.Join(app, "nested", ".cardea"))
+	mkdir(t, filepath.Join(home, ".git"))
+	mkdir(t, filepath.Join(home, "plain", "sub"))
+	mkdir(t, filepath.Join(base, ".cardea"))
+	for start, want := range map[string]string{
+		app:                               app,
+		filepath.Join(app, "deep", "er"):  app,
+		filepath.Join(app, "nested"):      filepath.Join(app, "nested"),
+		filepath.Join(app, "gone", "x"):   app,
+		filepath.Join(home, "plain/sub"):  filepath.Join(home, "plain/sub"),
+		home:                              home,
+		base:                              base,
+		"":                                "",
+		filepath.Join(base, "other", "y"): filepath.Join(base, "other", "y"),
+	} {
+		if got := FindProject(start, home); got != want {
+			t.Errorf("FindProject(%s) = %s, want %s", start, got, want)
+		}
+	}
+}
+
+func TestSessionStart(t *testing.T) {
+	dir := t.TempDir()
+	for _, c := range []struct {
+		env, want string
+		told      bool
+	}{{"", "/first", false}, {dir, dir, false}, {"relative", "/first", true}, {filepath.Join(dir, "none"), "/first", true}} {
+		got, told := SessionStart(func(string) string { return c.env }, "/first")
+		if got != c.want || (told != "") != c.told {
+			t.Errorf("%q: %s, %q", c.env, got, told)
+		}
+	}
+}
+
+func TestSurroundings(t *testing.T) {
+	base := realTemp(t)
+	home := filepath.Join(base, "home")
+	app, lib, dotfiles := filepath.Join(home, "app"), filepath.Join(home, "lib"), filepath.Join(home, ".cardea")
+	mkdir(t, filepath.Join(app, ".cardea"))
+	mkdir(t, filepath.Join(lib, ".cardea"))
+	mkdir(t, dotfiles)
+	paths := []string{app, filepath.Join(app, "a", "b"), filepath.Join(lib, "x"), filepath.Join(lib, "y"), lib, "", "rel", filepath.Join(home, "z"), "/etc/hosts"}
+	got, complete := Surroundings(paths, home, app)
+	if !slices.Equal(got, []string{lib}) || !complete {
+		t.Errorf("got %v, %v; want only %s", got, complete, lib)
+	}
+}
+
+// Padding a call with paths must not push one out of sight unnoticed.
+func TestSurroundingsAreBounded(t *testing.T) {
+	base := realTemp(t)
+	var many []string
+	for i := range MaxSurroundings + 1 {
+		dir := filepath.Join(base, string(rune('a'+i)))
+		mkdir(t, filepath.Join(dir, ".cardea"))
+		many = append(many, filepath.Join(dir, "f"))
+	}
+	if got, complete := Surroundings(many, "/home/liam"); len(got) != MaxSurroundings || complete {
+		t.Errorf("%d projects, complete %v", len(got), complete)
+	}
+	deep := []string{filepath.Join(base, strings.Repeat("x/", maxFolders+10))}
+	if _, complete := Surroundings(deep, "/home/liam"); complete {
+		t.Error("a path of thousands of folders counts as looked through")
+	}
+}
+
+func realTemp(t *testing.T) string {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func mkdir(t *testing.T, dir string) {
+	t.Helper()
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func write(t *testing.T, path, text string) string {
+	t.Helper()
+	mkdir(t, filepath.Dir(path))
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}

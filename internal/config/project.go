@@ -1,0 +1,103 @@
+package config
+
+import (
+	"os"
+	"path/filepath"
+)
+
+// MaxSurroundings is how many further projects count for one call.
+const MaxSurroundings = 16
+
+// FindProject is the project of a session that began in start: the nearest
+// folder at or above it that has .cardea or .git, else start. The home folder
+// and what lies above it are no project unless they are start itself: a .git
+// there holds dotfiles, and would make everything one project.
+func FindProject(start, home string) string {
+	if start == "" {
+		return ""
+	}
+	start = filepath.Clean(start)
+	for dir := start; ; dir = filepath.Dir(dir) {
+		if dir != start && Within(dir, home) {
+			return start
+		}
+		if has(dir, ".cardea") || has(dir, ".git") {
+			return dir
+		}
+		if dir == filepath.Dir(dir) {
+			return start
+		}
+	}
+}
+
+// SessionStart is the folder that a session's project is looked for from:
+// CLAUDE_PROJECT_DIR where the harness sets it, else the folder of the
+// session's first event. told is "" unless the variable cannot be used.
+func SessionStart(env func(string) string, first string) (start, told string) {
+	v := env("CLAUDE_PROJECT_DIR")
+	if v == "" {
+		return first, ""
+	}
+	info, err := os.Stat(v)
+	if !filepath.IsAbs(v) || err != nil || !info.IsDir() {
+		return first, "CLAUDE_PROJECT_DIR=" + v + " is no absolute path of a folder; the folder of the session is used instead"
+	}
+	return filepath.Clean(v), ""
+}
+
+// Surroundings are further projects whose denies and asks count for a call:
+// the nearest folder with .cardea at or above each of the paths, without
+// known, the home folder and what lies above it. complete is false when the
+// call names more than [MaxSurroundings] projects, or paths in so many folders
+// that looking would take too long: what was not looked at is not known.
+func Surroundings(paths []string, home string, known ...string) (projects []string, complete bool) {
+	walk := walk{home: home, seen: map[string]bool{}}
+	for _, k := range known {
+		walk.seen[k] = true
+	}
+	for _, p := range paths {
+		if !filepath.IsAbs(p) {
+			continue
+		}
+		found := walk.nearest(filepath.Clean(p))
+		if found == "" {
+			continue
+		}
+		if len(projects) == MaxSurroundings {
+			return projects, false
+		}
+		projects = append(projects, found)
+	}
+	return projects, !walk.tired
+}
+
+// walk remembers which folders were passed, so that a thousand files of one
+// tree cost one walk upwards.
+type walk struct {
+	home  string
+	seen  map[string]bool
+	tired bool
+}
+
+// maxFolders bounds what a call that names thousands of paths can cost.
+const maxFolders = 4096
+
+// nearest is the nearest folder with .cardea that was not passed before, or "".
+func (w *walk) nearest(path string) string {
+	for dir := path; !w.seen[dir] && !Within(dir, w.home); dir = filepath.Dir(dir) {
+		if len(w.seen) >= maxFolders {
+			w.tired = true
+			return ""
+		}
+		w.seen[dir] = true
+		if has(dir, ".cardea") {
+			return dir
+		}
+	}
+	return ""
+}
+
+func has(dir, name string) bool {
+	_, err := os.Lstat(filepath.Join(dir, name))
+	return err == nil
+}
