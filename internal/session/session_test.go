@@ -1,0 +1,289 @@
+package session
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+func open(t *testing.T) (*Store, string) {
+	t.Helper()
+	state := filepath.Join(t.TempDir(), "state", "cardea")
+	s, err := Open(state, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, state
+}
+
+func load(t *testing.T, s *Store, id string) *Session {
+	t.Helper()
+	sess, err := s.Load("claude-code", id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sess
+}
+
+func files(t *testing.T, state string) []string {
+	t.Helper()
+	var out []string
+	err := filepath.WalkDir(filepath.Dir(state), func(p string, d os.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			out = append(out, p)
+		}
+		return err
+	})
+	if err != nil && !os.IsNotExist(err) {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func TestFirstFolderIsKept(t *testing.T) {
+	s, _ := open(t)
+	a := load(t, s, "one")
+	if got := a.First("/work/app"); got != "/work/app" {
+		t.Errorf("first event: %s", got)
+	}
+	if err := a.Save(); err != nil {
+		t.Fatal(err)
+	}
+	b := load(t, s, "one")
+	if got := b.First("/somewhere/else"); got != "/work/app" || b.Known() != "/work/app" {
+		t.Errorf("later event: %s", got)
+	}
+	if got := load(t, s, "two").First("/other"); got != "/other" {
+		t.Errorf("another session: %s", got)
+	}
+	other, err := s.Load("copilot-cli", "one")
+	if err != nil || other.Known() != "" {
+		t.Errorf("the same id of another harness: %q, %v", other.Known(), err)
+	}
+}
+
+func TestEventsWithoutFolder(t *testing.T) {
+	s, state := open(t)
+	a := load(t, s, "x")
+	if got := a.First(""); got != "" {
+		t.Errorf("got %q", got)
+	}
+	if err := a.Save(); err != nil || len(files(t, state)) != 0 {
+		t.Errorf("wrote %v, %v; there was nothing to keep", files(t, state), err)
+	}
+	if got := a.First("/later"); got != "/later" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestTellOnceASession(t *testing.T) {
+	s, _ := open(t)
+	a := load(t, s, "x")
+	if !a.Tell("broken file") || a.Tell("broken file") || !a.Tell("other") {
+		t.Error("each text is told once")
+	}
+	if err := a.Save(); err != nil {
+		t.Fatal(err)
+	}
+	b := load(t, s, "x")
+	if b.Tell("broken file") {
+		t.Error("told again in the same session")
+	}
+	if !load(t, s, "y").Tell("broken file") {
+		t.Error("not told in another session")
+	}
+}
+
+func TestNoWriteWhenNothingIsNew(t *testing.T) {
+	s, state := open(t)
+	a := load(t, s, "x")
+	a.First("/work")
+	a.Tell("text")
+	if err := a.Save(); err != nil {
+		t.Fatal(err)
+	}
+	// A folder without write permission is no proof for root; a file that is
+	// gone is.
+	path := files(t, state)[0]
+	b := load(t, s, "x")
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	b.First("/work")
+	b.Tell("text")
+	if err := b.Save(); err != nil || len(files(t, state)) != 0 {
+		t.Errorf("wrote %v, %v", files(t, state), err)
+	}
+}
+
+// The id is the agent's: it must not choose the file.
+func TestHostileIDs(t *testing.T) {
+	s, state := open(t)
+	name := regexp.MustCompile(`^[0-9a-f]{64}\.json$`)
+	ids := []string{"../../../etc/passwd", "..", "/etc/passwd", `..\..\x`, "a\x00b", "\xff\xfe", "CON", strings.Repeat("A", 1<<20), " ", "‮"}
+	for _, id := range ids {
+		a := load(t, s, id)
+		a.First("/work/" + fmt.Sprint(len(id)))
+		if err := a.Save(); err != nil {
+			t.Errorf("%.20q: %v", id, err)
+		}
+	}
+	got := files(t, state)
+	if len(got) != len(ids) {
+		t.Errorf("%d files for %d ids", len(got), len(ids))
+	}
+	for _, f := range got {
+		if filepath.Dir(f) != filepath.Join(state, "sessions") || !name.MatchString(filepath.Base(f)) {
+			t.Errorf("an id chose the file %s", f)
+		}
+	}
+}
+
+func TestEmptyIDIsNotKept(t *testing.T) {
+	s, state := open(t)
+	a := load(t, s, "")
+	a.First("/work")
+	if !a.Tell("x") {
+		t.Error("not told")
+	}
+	if err := a.Save(); err != nil || len(files(t, state)) != 0 {
+		t.Errorf("kept %v, %v", files(t, state), err)
+	}
+}
+
+func TestModes(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("windows has no modes")
+	}
+	s, state := open(t)
+	a := load(t, s, "x")
+	a.First("/work")
+	if err := a.Save(); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]os.FileMode{files(t, state)[0]: 0o600, filepath.Join(state, "sessions"): 0o700, state: 0o700} {
+		info, err := os.Stat(path)
+		if err != nil || info.Mode().Perm() != want {
+			t.Errorf("%s: %v, %v; want %v", path, info.Mode().Perm(), err, want)
+		}
+	}
+}
+
+func TestBrokenFilesAreReportedAndReplaced(t *testing.T) {
+	for name, text := range map[string]string{"json": "{", "version": `{"v":9}`, "huge": strings.Repeat(" ", maxFile+1), "type": `{"v":1,"project":7}`} {
+		s, state := open(t)
+		a := load(t, s, "x")
+		a.First("/work")
+		if err := a.Save(); err != nil {
+			t.Fatal(err)
+		}
+		path := files(t, state)[0]
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		b, err := s.Load("claude-code", "x")
+		if err == nil || b == nil || b.Known() != "" {
+			t.Errorf("%s: %v, %v", name, b, err)
+			continue
+		}
+		b.First("/new")
+		if err := b.Save(); err != nil || load(t, s, "x").Known() != "/new" {
+			t.Errorf("%s: not replaced: %v", name, err)
+		}
+	}
+}
+
+// A pipe in the place of the file would hang the hook.
+func TestNoRegularFile(t *testing.T) {
+	s, state := open(t)
+	a := load(t, s, "x")
+	if err := os.MkdirAll(a.path, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Load("claude-code", "x"); err == nil || !strings.Contains(err.Error(), "regular") {
+		t.Errorf("got %v", err)
+	}
+	_ = state
+}
+
+func TestUnwritable(t *testing.T) {
+	dir := t.TempDir()
+	blocker := filepath.Join(dir, "file")
+	if err := os.WriteFile(blocker, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, err := Open(filepath.Join(blocker, "cardea"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, _ := s.Load("h", "x")
+	a.First("/work")
+	if err := a.Save(); err == nil || !strings.Contains(err.Error(), "Look at") {
+		t.Errorf("got %v", err)
+	}
+	if a.First("/else") != "/work" {
+		t.Error("the session forgot what it knew")
+	}
+}
+
+func TestRefusedFolders(t *testing.T) {
+	if s, err := Open("", nil); s != nil || err == nil {
+		t.Errorf("no folder: %v, %v", s, err)
+	}
+	s, err := Open("/work/app/state", func(dir string) string { return "lies in the project " + dir })
+	if s != nil || err == nil || !strings.Contains(err.Error(), "lies in the project /work/app/state") {
+		t.Fatalf("got %v, %v", s, err)
+	}
+	sess, err := s.Load("h", "x")
+	if err != nil || sess.First("/work") != "/work" || !sess.Tell("t") || sess.Save() != nil {
+		t.Error("a refused store must still give sessions")
+	}
+}
+
+func TestSizeIsBounded(t *testing.T) {
+	s, state := open(t)
+	a := load(t, s, "x")
+	if got := a.First("/" + strings.Repeat("x", maxFile)); a.Known() != "" || got == "" {
+		t.Error("an endless folder is kept")
+	}
+	for i := range 10 * maxTold {
+		a.Tell(fmt.Sprint(i))
+	}
+	a.First("/work")
+	if err := a.Save(); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(files(t, state)[0]); err != nil || info.Size() > maxFile/4 {
+		t.Errorf("size %v, %v", info.Size(), err)
+	}
+	if load(t, s, "x").Tell(fmt.Sprint(10*maxTold - 1)) {
+		t.Error("the newest was forgotten")
+	}
+}
+
+func TestOldFilesArePruned(t *testing.T) {
+	s, state := open(t)
+	for i := range maxFiles {
+		a := load(t, s, fmt.Sprint(i))
+		a.First("/work")
+		a.fresh = false // do not look at the folder a thousand times
+		if err := a.Save(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a := load(t, s, "newest")
+	a.First("/work")
+	if err := a.Save(); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(files(t, state)); n != keepFiles+1 {
+		t.Errorf("%d files are left, want %d", n, keepFiles+1)
+	}
+	if load(t, s, "newest").Known() == "" {
+		t.Error("the newest was pruned")
+	}
+}
