@@ -1,0 +1,230 @@
+// Package document reads the YAML files that people write for Cardea:
+// settings, rules and routes.
+//
+// A person who mends a file wants all of its mistakes at once, each with its
+// place and a hint. So nothing here stops at the first one: getters give the
+// zero value for what is wrong or missing, and the [Reader] collects problems
+// until [Reader.Problems] is asked for them.
+//
+//	r := document.Read("cardea.yaml", data)
+//	top := r.Top().Map()
+//	effect := top.Word("on_error", "defer", "deny", "allow")
+//	off := top.Map("rules").Texts("off")
+//	top.Done() // keys that nobody asked for are unknown: a warning each
+//	return r.Problems()
+//
+// The files of a project are written by whoever sent the pull request, so
+// reading is bounded: size, nesting, and the nodes that aliases add up to.
+// JSON is YAML, and is read the same way.
+package document
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"sort"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// The bounds of a document.
+const (
+	// MaxSize is the largest file in bytes.
+	MaxSize = 1 << 20
+	// MaxDepth is how deep values may be nested, aliases followed.
+	MaxDepth = 64
+	// MaxNodes is how many values there may be, aliases followed.
+	MaxNodes = 200_000
+	// maxProblems keeps a file of nothing but mistakes from flooding its
+	// reader.
+	maxProblems = 100
+)
+
+// Problem is something wrong with a file.
+type Problem struct {
+	// File is the file's name, as the caller gave it.
+	File string
+	// Line and Column count from 1; 0 is not known.
+	Line, Column int
+	// Text says what is wrong, Hint what to do about it.
+	Text, Hint string
+	// Warning marks what is worth a word but leaves the file in force.
+	Warning bool
+}
+
+// String is the problem in one line: "file:line:col: text (hint)".
+func (p Problem) String() string {
+	var b strings.Builder
+	b.WriteString(p.File)
+	if p.Line > 0 {
+		b.WriteString(":" + strconv.Itoa(p.Line))
+		if p.Column > 0 {
+			b.WriteString(":" + strconv.Itoa(p.Column))
+		}
+	}
+	if b.Len() > 0 {
+		b.WriteString(": ")
+	}
+	b.WriteString(p.Text)
+	if p.Hint != "" {
+		b.WriteString(" (" + p.Hint + ")")
+	}
+	return b.String()
+}
+
+// Error makes a Problem an error.
+func (p Problem) Error() string { return p.String() }
+
+// Broken reports whether any of the problems is more than a warning.
+func Broken(ps []Problem) bool {
+	for _, p := range ps {
+		if !p.Warning {
+			return true
+		}
+	}
+	return false
+}
+
+// Reader is one document and what was found wrong with it so far. It is for
+// one goroutine.
+type Reader struct {
+	file     string
+	top      *yaml.Node
+	problems []Problem
+	broken   int
+	cut      bool
+}
+
+// Read parses a file. It never fails: what is wrong with the file is among the
+// problems, and the values of a file that cannot be parsed are missing.
+func Read(file string, data []byte) *Reader {
+	r := &Reader{file: file}
+	if len(data) > MaxSize {
+		r.add(1, 1, false, "split it into several files", "the file has %d bytes, more than %d", len(data), MaxSize)
+		return r
+	}
+	dec := yaml.NewDecoder(bytes.NewReader(data))
+	var doc yaml.Node
+	err := decode(dec, &doc)
+	if errors.Is(err, io.EOF) {
+		return r // empty, or comments only
+	}
+	if err != nil {
+		r.syntax(data, err)
+		return r
+	}
+	var more yaml.Node
+	switch err := decode(dec, &more); {
+	case err == nil:
+		r.add(more.Line, more.Column, false, `remove "---" and what follows, or move it to another file`, "a second document in the file")
+		return r
+	case !errors.Is(err, io.EOF):
+		r.syntax(data, err)
+		return r
+	}
+	if doc.Kind == yaml.DocumentNode && len(doc.Content) == 1 && r.bounded(doc.Content[0]) {
+		r.top = doc.Content[0]
+	}
+	return r
+}
+
+// decode reads one document. The library answers some malformed input with a
+// panic; a file of a project must not be able to end the process by one.
+func decode(dec *yaml.Decoder, n *yaml.Node) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("yaml: cannot be parsed: %v", p)
+		}
+	}()
+	return dec.Decode(n)
+}
+
+// syntax reports what the library says about text that is no YAML. The library
+// knows the line, at best; the column is the line's first character.
+func (r *Reader) syntax(data []byte, err error) {
+	text := strings.TrimPrefix(err.Error(), "yaml: ")
+	line := 1
+	if rest, ok := strings.CutPrefix(text, "line "); ok {
+		if n, after, ok := strings.Cut(rest, ": "); ok {
+			if v, err := strconv.Atoi(n); err == nil {
+				line, text = v, after
+			}
+		}
+	}
+	col := 1
+	hint := "check indentation, quotes and colons around this line"
+	if lines := bytes.Split(data, []byte("\n")); line >= 1 && line <= len(lines) {
+		l := lines[line-1]
+		col += len(l) - len(bytes.TrimLeft(l, " \t"))
+		if bytes.HasPrefix(bytes.TrimLeft(l, " "), []byte("\t")) {
+			hint = "indent with spaces, YAML allows no tabs"
+		}
+	}
+	r.add(line, col, false, hint, "not valid YAML: %s", text)
+}
+
+// bounded reports whether the document stays within the bounds when aliases
+// are followed, which also rules out an alias to its own parent.
+func (r *Reader) bounded(top *yaml.Node) bool {
+	left := MaxNodes
+	var walk func(n *yaml.Node, depth int) bool
+	walk = func(n *yaml.Node, depth int) bool {
+		if left--; left < 0 {
+			r.add(n.Line, n.Column, false, "use fewer aliases", "the file has more than %d values when aliases are followed", MaxNodes)
+			return false
+		}
+		if depth > MaxDepth {
+			r.add(n.Line, n.Column, false, "flatten it", "values are nested more than %d deep", MaxDepth)
+			return false
+		}
+		if n.Kind == yaml.AliasNode {
+			return walk(n.Alias, depth+1)
+		}
+		for _, c := range n.Content {
+			if !walk(c, depth+1) {
+				return false
+			}
+		}
+		return true
+	}
+	return walk(top, 1)
+}
+
+// Top is the document's value. It is missing where the file is empty or could
+// not be parsed.
+func (r *Reader) Top() Value { return Value{r: r, node: r.top, name: "the file"} }
+
+// Errors counts the problems so far that are more than warnings. Compare it
+// before and after reading an entry to know whether that entry is broken.
+func (r *Reader) Errors() int { return r.broken }
+
+// Problems are all problems so far, in the order of the file.
+func (r *Reader) Problems() []Problem {
+	sort.SliceStable(r.problems, func(i, j int) bool {
+		a, b := r.problems[i], r.problems[j]
+		if a.Line != b.Line {
+			return a.Line < b.Line
+		}
+		return a.Column < b.Column
+	})
+	return r.problems
+}
+
+func (r *Reader) add(line, col int, warning bool, hint, format string, args ...any) {
+	if !warning {
+		r.broken++
+	}
+	if len(r.problems) >= maxProblems {
+		if !r.cut {
+			r.cut = true
+			r.problems = append(r.problems, Problem{File: r.file, Line: line, Column: col,
+				Text: "more problems follow", Hint: "mend these first"})
+		}
+		return
+	}
+	r.problems = append(r.problems, Problem{File: r.file, Line: line, Column: col,
+		Text: fmt.Sprintf(format, args...), Hint: hint, Warning: warning})
+}

@@ -1,0 +1,193 @@
+package document
+
+import (
+	"strconv"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Map is a map of a document, read key by key. Its getters are those of
+// [Value], with the key in front.
+type Map struct {
+	at     Value
+	fields []field
+	index  map[string]int
+	asked  *asked
+}
+
+// asked are the keys that somebody asked for: those that are known.
+type asked struct {
+	set   map[string]bool
+	order []string
+}
+
+type field struct {
+	key   string
+	at    *yaml.Node
+	value *yaml.Node
+}
+
+// Map is the value as a map. A missing value is an empty map; anything that is
+// no map is a problem. Keys given twice are a problem, and the first one
+// counts. Keys that a merge ("<<") brings count where the map does not have
+// them itself.
+func (v Value) Map() Map {
+	m := Map{at: v, index: map[string]int{}, asked: &asked{set: map[string]bool{}}}
+	n := v.real()
+	if n == nil {
+		return m
+	}
+	if n.Kind != yaml.MappingNode {
+		v.Problem(`write "key: value" lines below it`, "%s must be a map, not %s", v.name, v.kind())
+		return m
+	}
+	m.fill(v.r, n)
+	for i, f := range m.fields {
+		m.index[f.key] = i
+	}
+	return m
+}
+
+func (m *Map) fill(r *Reader, n *yaml.Node) {
+	seen := map[string]*yaml.Node{}
+	var merges []*yaml.Node
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		k, val := n.Content[i], n.Content[i+1]
+		for k.Kind == yaml.AliasNode {
+			k = k.Alias
+		}
+		if k.ShortTag() == "!!merge" {
+			merges = append(merges, val)
+			continue
+		}
+		if k.Kind != yaml.ScalarNode {
+			r.add(n.Content[i].Line, n.Content[i].Column, false, "use a word as key", "a key must be text")
+			continue
+		}
+		if first := seen[k.Value]; first != nil {
+			r.add(k.Line, k.Column, false, "remove one of them", "key %q is given twice, first in line %d", k.Value, first.Line)
+			continue
+		}
+		seen[k.Value] = k
+		m.fields = append(m.fields, field{k.Value, k, val})
+	}
+	for _, val := range merges {
+		m.merge(r, val, seen)
+	}
+}
+
+// merge adds the fields of a merged map, or of a list of such maps, that are
+// not there yet.
+func (m *Map) merge(r *Reader, val *yaml.Node, seen map[string]*yaml.Node) {
+	at := val
+	for val.Kind == yaml.AliasNode {
+		val = val.Alias
+	}
+	switch val.Kind {
+	case yaml.SequenceNode:
+		for _, e := range val.Content {
+			m.merge(r, e, seen)
+		}
+	case yaml.MappingNode:
+		merged := Map{}
+		merged.fill(r, val)
+		for _, f := range merged.fields {
+			if seen[f.key] == nil {
+				seen[f.key] = f.at
+				m.fields = append(m.fields, f)
+			}
+		}
+	default:
+		r.add(at.Line, at.Column, false, `write "<<: *name"`, `"<<" must name a map or a list of maps`)
+	}
+}
+
+// Value is the map as a value, for reporting problems about it.
+func (m Map) Value() Value { return m.at }
+
+// Keys are the map's keys in the order of the file. All of them count as known
+// from then on.
+func (m Map) Keys() []string {
+	out := make([]string, len(m.fields))
+	for i, f := range m.fields {
+		out[i] = f.key
+	}
+	m.Know(out...)
+	return out
+}
+
+// Get is the value of a key, missing where there is none. The key counts as
+// known from then on.
+func (m Map) Get(key string) Value {
+	m.Know(key)
+	if i, ok := m.index[key]; ok {
+		f := m.fields[i]
+		return Value{r: m.at.r, node: f.value, name: strconv.Quote(key), line: f.at.Line, col: f.at.Column}
+	}
+	line, col := m.at.place()
+	return Value{r: m.at.r, name: strconv.Quote(key), line: line, col: col}
+}
+
+// Need is the value of a key that must be there and must not be null.
+func (m Map) Need(key string) Value {
+	v := m.Get(key)
+	if !v.Present() {
+		m.at.Problem("add "+key+": …", "%q is missing", key)
+	} else if v.Null() {
+		v.Problem("give it a value", "%q is empty", key)
+		return Value{r: v.r, name: v.name, line: v.node.Line, col: v.node.Column}
+	}
+	return v
+}
+
+// Know marks keys as known without reading them.
+func (m Map) Know(keys ...string) {
+	for _, k := range keys {
+		if !m.asked.set[k] {
+			m.asked.set[k] = true
+			m.asked.order = append(m.asked.order, k)
+		}
+	}
+}
+
+// Done warns of every key that nobody asked for.
+func (m Map) Done() {
+	for _, f := range m.fields {
+		if m.asked.set[f.key] {
+			continue
+		}
+		hint := "remove it"
+		if near := nearest(f.key, m.asked.order); near != "" {
+			hint = "did you mean " + strconv.Quote(near) + "?"
+		}
+		m.at.r.add(f.at.Line, f.at.Column, true, hint, "unknown key %q", f.key)
+	}
+}
+
+// Has reports whether the key is there.
+func (m Map) Has(key string) bool { return m.Get(key).Present() }
+
+// Map is the map at the key.
+func (m Map) Map(key string) Map { return m.Get(key).Map() }
+
+// List is the list at the key.
+func (m Map) List(key string) []Value { return m.Get(key).List() }
+
+// Text is the text at the key.
+func (m Map) Text(key string) string { return m.Get(key).Text() }
+
+// Texts is the list of texts, or the single text, at the key.
+func (m Map) Texts(key string) []string { return m.Get(key).Texts() }
+
+// Bool is the truth value at the key.
+func (m Map) Bool(key string) bool { return m.Get(key).Bool() }
+
+// Int is the whole number from low to high at the key.
+func (m Map) Int(key string, low, high int) int { return m.Get(key).Int(low, high) }
+
+// Duration is the length of time at the key.
+func (m Map) Duration(key string) time.Duration { return m.Get(key).Duration() }
+
+// Word is the word at the key, one of those allowed.
+func (m Map) Word(key string, allowed ...string) string { return m.Get(key).Word(allowed...) }

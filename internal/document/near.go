@@ -1,0 +1,41 @@
+package document
+
+// nearest is the word that s most likely stands for, or "".
+func nearest(s string, words []string) string {
+	best, limit := "", 1+len(s)/4
+	for _, w := range words {
+		if d := distance(s, w, limit); d <= limit {
+			best, limit = w, d-1
+		}
+	}
+	return best
+}
+
+// distance is the number of letters to insert, remove, replace or swap with
+// their neighbour to get from a to b; more than limit is limit+1.
+func distance(a, b string, limit int) int {
+	if len(a)-len(b) > limit || len(b)-len(a) > limit {
+		return limit + 1
+	}
+	var before []int
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		next := make([]int, len(b)+1)
+		next[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			next[j] = min(row[j]+1, next[j-1]+1, row[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				next[j] = min(next[j], before[j-2]+1)
+			}
+		}
+		before, row = row, next
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,286 @@
+package document
+
+import (
+	"encoding/json"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Value is a value of a document, or the place where one is missing. Its
+// getters report what has the wrong type and give the zero value then; they
+// report nothing for a missing value.
+type Value struct {
+	r    *Reader
+	node *yaml.Node
+	// name is how messages call it: `"flags"`, "entry 2 of \"flags\"".
+	name string
+	// line and col are the place of a missing value's parent, or of the key.
+	line, col int
+}
+
+// Present reports whether the value is there. A null is there.
+func (v Value) Present() bool { return v.node != nil }
+
+// Null reports whether the value is there and null.
+func (v Value) Null() bool {
+	n := v.real()
+	return n != nil && n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null"
+}
+
+// Line and Column are the value's place, or its parent's where it is missing.
+func (v Value) Line() int { line, _ := v.place(); return line }
+
+// Column is the column of the value's place.
+func (v Value) Column() int { _, col := v.place(); return col }
+
+func (v Value) place() (line, col int) {
+	if v.node != nil {
+		return v.node.Line, v.node.Column
+	}
+	return v.line, v.col
+}
+
+// Problem reports that something is wrong with the value.
+func (v Value) Problem(hint, format string, args ...any) {
+	line, col := v.place()
+	v.r.add(line, col, false, hint, format, args...)
+}
+
+// Warn reports something about the value that leaves the file in force.
+func (v Value) Warn(hint, format string, args ...any) {
+	line, col := v.place()
+	v.r.add(line, col, true, hint, format, args...)
+}
+
+// real follows an alias.
+func (v Value) real() *yaml.Node {
+	n := v.node
+	for n != nil && n.Kind == yaml.AliasNode {
+		n = n.Alias
+	}
+	return n
+}
+
+// kind is the value's type in the words of messages.
+func (v Value) kind() string {
+	n := v.real()
+	switch {
+	case n == nil:
+		return "nothing"
+	case n.Kind == yaml.MappingNode:
+		return "a map"
+	case n.Kind == yaml.SequenceNode:
+		return "a list"
+	}
+	switch n.ShortTag() {
+	case "!!null":
+		return "null"
+	case "!!bool":
+		return "a truth value"
+	case "!!int", "!!float":
+		return "a number"
+	case "!!str", "!!timestamp":
+		return "text"
+	}
+	return "a value of type " + n.ShortTag()
+}
+
+// scalar gives the value's text as written, if it is a scalar of a plain type.
+func (v Value) scalar() (string, bool) {
+	n := v.real()
+	if n == nil || n.Kind != yaml.ScalarNode {
+		return "", false
+	}
+	switch n.ShortTag() {
+	case "!!str", "!!int", "!!float", "!!bool", "!!timestamp":
+		return n.Value, true
+	}
+	return "", false
+}
+
+// Text is the value as text. Numbers and truth values count as they are
+// written, so that an id may be 7 and a switch may be off.
+func (v Value) Text() string {
+	s, ok := v.scalar()
+	if v.Present() && !ok {
+		v.Problem("put it in quotes", "%s must be text, not %s", v.name, v.kind())
+	}
+	return s
+}
+
+// Bool is the value as a truth value: true or false, nothing else.
+func (v Value) Bool() bool {
+	s, ok := v.scalar()
+	if !v.Present() || ok && s == "false" {
+		return false
+	}
+	if ok && s == "true" {
+		return true
+	}
+	v.Problem("use true or false", "%s must be true or false", v.name)
+	return false
+}
+
+// Int is the value as a whole number from low to high.
+func (v Value) Int(low, high int) int {
+	if !v.Present() {
+		return 0
+	}
+	s, ok := v.scalar()
+	n, err := strconv.Atoi(s)
+	if !ok || err != nil {
+		v.Problem("use a whole number", "%s must be a whole number, not %s", v.name, v.kind())
+		return 0
+	}
+	if n < low || n > high {
+		v.Problem("use "+strconv.Itoa(low)+" to "+strconv.Itoa(high), "%s is out of range: %d", v.name, n)
+		return 0
+	}
+	return n
+}
+
+// Duration is the value as a length of time that is not negative: "5s",
+// "200ms", "1m30s".
+func (v Value) Duration() time.Duration {
+	if !v.Present() {
+		return 0
+	}
+	s, ok := v.scalar()
+	d, err := time.ParseDuration(s)
+	if !ok || err != nil || d < 0 {
+		v.Problem(`write it as "5s", "200ms" or "1m30s"`, "%s must be a length of time", v.name)
+		return 0
+	}
+	return d
+}
+
+// Word is the value as one of the allowed words.
+func (v Value) Word(allowed ...string) string {
+	if !v.Present() {
+		return ""
+	}
+	s, ok := v.scalar()
+	if ok && slices.Contains(allowed, s) {
+		return s
+	}
+	hint := "use " + orList(allowed)
+	if near := nearest(s, allowed); ok && near != "" {
+		hint = "did you mean " + strconv.Quote(near) + "? " + hint
+	}
+	if !ok {
+		v.Problem(hint, "%s must be a word, not %s", v.name, v.kind())
+	} else {
+		v.Problem(hint, "unknown value %q for %s", s, v.name)
+	}
+	return ""
+}
+
+// Texts is the value as a list of texts; a single text is a list of one.
+func (v Value) Texts() []string {
+	var out []string
+	for _, e := range v.Items() {
+		before := v.r.Errors()
+		if s := e.Text(); v.r.Errors() == before {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// Items are the entries of a list; another value is a list of one.
+func (v Value) Items() []Value {
+	n := v.real()
+	if n == nil {
+		return nil
+	}
+	if n.Kind != yaml.SequenceNode {
+		return []Value{v}
+	}
+	return v.entries(n)
+}
+
+// List are the entries of a list; anything else is a problem.
+func (v Value) List() []Value {
+	n := v.real()
+	if n == nil {
+		return nil
+	}
+	if n.Kind != yaml.SequenceNode {
+		v.Problem(`write "- " before each entry`, "%s must be a list, not %s", v.name, v.kind())
+		return nil
+	}
+	return v.entries(n)
+}
+
+func (v Value) entries(n *yaml.Node) []Value {
+	out := make([]Value, len(n.Content))
+	for i, c := range n.Content {
+		out[i] = Value{r: v.r, node: c, name: "entry " + strconv.Itoa(i+1) + " of " + v.name}
+	}
+	return out
+}
+
+// IsList reports whether the value is a list.
+func (v Value) IsList() bool { n := v.real(); return n != nil && n.Kind == yaml.SequenceNode }
+
+// IsMap reports whether the value is a map.
+func (v Value) IsMap() bool { n := v.real(); return n != nil && n.Kind == yaml.MappingNode }
+
+// Any is the value as encoding/json would give it: string, json.Number, bool,
+// nil, []any, map[string]any. Duplicate keys are a problem.
+func (v Value) Any() any {
+	n := v.real()
+	switch {
+	case n == nil:
+		return nil
+	case n.Kind == yaml.MappingNode:
+		out := map[string]any{}
+		m := v.Map()
+		for _, k := range m.Keys() {
+			out[k] = m.Get(k).Any()
+		}
+		return out
+	case n.Kind == yaml.SequenceNode:
+		out := make([]any, 0, len(n.Content))
+		for _, e := range v.entries(n) {
+			out = append(out, e.Any())
+		}
+		return out
+	}
+	return v.scalarAny(n)
+}
+
+func (v Value) scalarAny(n *yaml.Node) any {
+	switch n.ShortTag() {
+	case "!!null":
+		return nil
+	case "!!bool":
+		return strings.EqualFold(n.Value, "true")
+	case "!!int", "!!float":
+		var f float64
+		if json.Valid([]byte(n.Value)) {
+			return json.Number(n.Value)
+		}
+		if err := n.Decode(&f); err == nil && !math.IsInf(f, 0) && !math.IsNaN(f) {
+			return json.Number(strconv.FormatFloat(f, 'g', -1, 64))
+		}
+		return n.Value
+	case "!!str", "!!timestamp":
+		return n.Value
+	}
+	v.Problem("use text, a number, true, false or null", "%s has the type %s", v.name, n.ShortTag())
+	return nil
+}
+
+// orList joins words for a sentence: "a, b or c".
+func orList(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
+}
