@@ -199,7 +199,7 @@ func TestBrokenFilesAreReportedAndReplaced(t *testing.T) {
 
 // A pipe in the place of the file would hang the hook.
 func TestNoRegularFile(t *testing.T) {
-	s, state := open(t)
+	s, _ := open(t)
 	a := load(t, s, "x")
 	if err := os.MkdirAll(a.path, 0o700); err != nil {
 		t.Fatal(err)
@@ -207,7 +207,6 @@ func TestNoRegularFile(t *testing.T) {
 	if _, err := s.Load("claude-code", "x"); err == nil || !strings.Contains(err.Error(), "regular") {
 		t.Errorf("got %v", err)
 	}
-	_ = state
 }
 
 func TestUnwritable(t *testing.T) {
