@@ -1,0 +1,130 @@
+package harness
+
+import (
+	"encoding/json"
+	"strings"
+
+	"cardea.dev"
+)
+
+// Call builds the call of a tool from the name that the harness sent and the
+// value of its input; there says whether the message had such a value. Fields
+// are renamed to canonical ones. Of several values of a field the first
+// stands in the input, and the others, with those of keys that imitate it, are
+// in Shadowed: which of them the harness uses is its parser's choice.
+func (r *Reading) Call(harness, name string, input any, there bool) *cardea.Call {
+	tool := ToolName(harness, name)
+	obj, isObject := input.(*Object)
+	if !isObject {
+		if there {
+			r.Fault("tool input", "is "+describe(input)+", not an object")
+		}
+		obj = &Object{}
+	}
+	if harness == "copilot-cli" && tool == "Edit" && holdsPatch(obj) {
+		tool = "apply_patch"
+	}
+	info, known := Tool(tool)
+	c := &cardea.Call{Tool: tool, Name: name, Known: known, EditsFiles: info.EditsFiles, Input: map[string]any{}}
+	r.fill(c, harness, info, obj)
+	r.checkForms(c, info)
+	c.Unsandboxed = asksOut(c)
+	return c
+}
+
+// holdsPatch reports whether an input is a patch text. Copilot CLI calls
+// apply_patch "Edit" in its PascalCase messages.
+func holdsPatch(o *Object) bool {
+	for _, e := range o.fields {
+		if s, ok := e.Value.(string); ok && (strings.EqualFold(e.Key, "input") || strings.EqualFold(e.Key, "patch")) &&
+			strings.HasPrefix(strings.TrimSpace(s), "*** Begin Patch") {
+			return true
+		}
+	}
+	return false
+}
+
+// fill sorts the entries of an input into Input and Shadowed.
+func (r *Reading) fill(c *cardea.Call, harness string, info ToolInfo, obj *Object) {
+	spelled := map[string]string{} // folded key to the field it stands for
+	for _, f := range info.Fields {
+		spelled[fold(f.Name)] = f.Name
+	}
+	for _, x := range renames {
+		if x.harness == harness && x.tool == c.Tool {
+			spelled[fold(x.wire)] = x.field
+		}
+	}
+	for _, e := range obj.fields {
+		field := fieldName(harness, c.Tool, e.Key)
+		v := Decoded(e.Value)
+		_, taken := c.Input[field]
+		if !taken {
+			c.Input[field] = v
+		}
+		imitated, there := spelled[fold(e.Key)]
+		if !there {
+			spelled[fold(e.Key)], imitated = field, field
+		}
+		switch {
+		case imitated != field:
+			c.Shadowed = shadow(c.Shadowed, imitated, v)
+			r.Fault(e.Key, "differs only in case from the field "+imitated)
+		case taken:
+			c.Shadowed = shadow(c.Shadowed, field, v)
+			r.Fault(e.Key, "is a second value of the field "+field)
+		}
+	}
+}
+
+func shadow(m map[string][]any, field string, v any) map[string][]any {
+	if m == nil {
+		m = map[string][]any{}
+	}
+	m[field] = append(m[field], v)
+	return m
+}
+
+// checkForms compares the documented fields with their types.
+func (r *Reading) checkForms(c *cardea.Call, info ToolInfo) {
+	for _, f := range info.Fields {
+		if v, ok := c.Input[f.Name]; ok && !f.Form.fits(v) {
+			r.Fault(f.Name, "is "+describe(v)+", which "+c.Tool+" does not take there")
+		}
+	}
+}
+
+func (f Form) fits(v any) bool {
+	ok := false
+	switch f {
+	case Text:
+		_, ok = v.(string)
+	case Number:
+		_, ok = v.(json.Number)
+	case Flag:
+		_, ok = v.(bool)
+	case List:
+		_, ok = v.([]any)
+	case Map:
+		_, ok = v.(map[string]any)
+	case Anything:
+		ok = true
+	}
+	return ok
+}
+
+// asksOut reports whether a call asks to run outside of the sandbox. Anything
+// but a plain no counts as yes.
+func asksOut(c *cardea.Call) bool {
+	const field = "dangerouslyDisableSandbox"
+	v, ok := c.Input[field]
+	if ok && v != false {
+		return true
+	}
+	for _, v := range c.Shadowed[field] {
+		if v != false {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,253 @@
+package harness
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"cardea.dev"
+)
+
+// ErrNoObject is what Read's errors wrap: stdin held something else than
+// exactly one JSON object.
+var ErrNoObject = errors.New("stdin is no JSON object")
+
+// Payload is one hook message, read strictly: keys are kept in order, and
+// duplicates are kept too. encoding/json would match keys without regard to
+// case and let the last duplicate win, so that the gate and the harness could
+// read different commands in the same bytes.
+type Payload struct {
+	root   *Object
+	faults []fault
+}
+
+// Object is a JSON object in the order in which it was written.
+type Object struct{ fields []Entry }
+
+// Entry is a key with its value: string, json.Number, bool, nil, []any or
+// *Object.
+type Entry struct {
+	Key   string
+	Value any
+}
+
+// Entries lists the entries in order, duplicates included.
+func (o *Object) Entries() []Entry { return o.fields }
+
+// Get gives the first value of exactly this key.
+func (o *Object) Get(key string) (any, bool) {
+	for i := range o.fields {
+		if o.fields[i].Key == key {
+			return o.fields[i].Value, true
+		}
+	}
+	return nil, false
+}
+
+// fault is something wrong with the bytes, and where.
+type fault struct {
+	// key is the top-level key at or below which it lies.
+	key string
+	// deep is set where it lies inside of that key's value.
+	deep bool
+	cardea.Opaque
+}
+
+// Read reads a hook message. An error wraps ErrNoObject and tells what was
+// there instead. Everything else that is wrong is a fault of the payload and
+// never an error: a harness may send anything, and the gate must answer it.
+func Read(raw []byte) (*Payload, error) {
+	s := &scanner{text: string(raw)}
+	s.space()
+	if s.pos == len(s.text) {
+		return nil, noObject("it is empty")
+	}
+	if s.text[s.pos] != '{' {
+		return nil, noObject(s.instead())
+	}
+	s.depth = 1
+	root, err := s.object(0)
+	if err != nil {
+		return nil, noObject(err.Error())
+	}
+	s.space()
+	if s.pos < len(s.text) {
+		return nil, noObject(s.trailing())
+	}
+	return &Payload{root: root, faults: s.faults}, nil
+}
+
+func noObject(found string) error {
+	return fmt.Errorf("%w: %s; the harness must send exactly one object, which cardea doctor checks", ErrNoObject, found)
+}
+
+// Get gives the first value of exactly this top-level key.
+func (p *Payload) Get(key string) (any, bool) { return p.root.Get(key) }
+
+// Has reports whether there is such a top-level key, whatever its value.
+func (p *Payload) Has(key string) bool {
+	_, ok := p.root.Get(key)
+	return ok
+}
+
+// Text gives a top-level string, "" where there is none. Unlike
+// [Reading.Text] it notes no fault: it is for telling harnesses apart.
+func (p *Payload) Text(key string) string {
+	v, _ := p.root.Get(key)
+	s, _ := v.(string)
+	return s
+}
+
+// Faults lists what is wrong at the top level of the message, and below those
+// of its keys that are named.
+func (p *Payload) Faults(below ...string) []cardea.Opaque {
+	var out []cardea.Opaque
+	for _, f := range p.faults {
+		take := !f.deep
+		for _, k := range below {
+			take = take || f.key == k
+		}
+		if take {
+			out = append(out, f.Opaque)
+		}
+	}
+	return out
+}
+
+// Reading takes typed fields from a payload and collects what is wrong with
+// them. An adapter's Parse makes one for each payload.
+type Reading struct {
+	p      *Payload
+	faults []cardea.Opaque
+}
+
+// NewReading begins a reading.
+func NewReading(p *Payload) *Reading { return &Reading{p: p} }
+
+// Text gives a string. A missing field and null are ""; another type, and a
+// key that differs from this one only in case, are faults.
+func (r *Reading) Text(key string) string {
+	v, _ := r.get(key)
+	s, ok := v.(string)
+	if !ok && v != nil {
+		r.Fault(key, "is "+describe(v)+", not a string")
+	}
+	return s
+}
+
+// Folder gives a string that is an absolute path of any platform, else "" and
+// a fault.
+func (r *Reading) Folder(key string) string {
+	s := r.Text(key)
+	if s == "" || strings.HasPrefix(s, "/") || strings.HasPrefix(s, `\\`) || IsDrivePath(s) {
+		return s
+	}
+	r.Fault(key, "is no absolute path")
+	return ""
+}
+
+// IsDrivePath reports whether a path is absolute and begins with a Windows
+// drive: `C:\x`, `C:/x`.
+func IsDrivePath(s string) bool {
+	if len(s) < 3 || s[1] != ':' || (s[2] != '\\' && s[2] != '/') {
+		return false
+	}
+	c := s[0] | 0x20
+	return 'a' <= c && c <= 'z'
+}
+
+// Value gives a value of any type and whether the key is there.
+func (r *Reading) Value(key string) (any, bool) { return r.get(key) }
+
+func (r *Reading) get(key string) (any, bool) {
+	if v, ok := r.p.root.Get(key); ok {
+		return v, true
+	}
+	for _, e := range r.p.root.fields {
+		if strings.EqualFold(e.Key, key) {
+			r.Fault(e.Key, "differs only in case from the key "+key)
+		}
+	}
+	return nil, false
+}
+
+// Fault notes that a field is not as documented.
+func (r *Reading) Fault(text, reason string) {
+	r.faults = append(r.faults, cardea.Opaque{Text: text, Reason: reason})
+}
+
+// Add notes faults that others found.
+func (r *Reading) Add(faults ...cardea.Opaque) { r.faults = append(r.faults, faults...) }
+
+// Faults lists the faults of the message's top level, of the named keys'
+// values, and of this reading, each once.
+func (r *Reading) Faults(below ...string) []cardea.Opaque {
+	var out []cardea.Opaque
+	seen := map[cardea.Opaque]bool{}
+	for _, f := range append(r.p.Faults(below...), r.faults...) {
+		if !seen[f] {
+			seen[f] = true
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// Decoded gives a value in the types of encoding/json: *Object becomes
+// map[string]any, in which the first of several values of a key stands.
+func Decoded(v any) any {
+	switch v := v.(type) {
+	case *Object:
+		m := make(map[string]any, len(v.fields))
+		for _, e := range v.fields {
+			if _, taken := m[e.Key]; !taken {
+				m[e.Key] = Decoded(e.Value)
+			}
+		}
+		return m
+	case []any:
+		out := make([]any, len(v))
+		for i := range v {
+			out[i] = Decoded(v[i])
+		}
+		return out
+	}
+	return v
+}
+
+// describe names the JSON type of a value for messages.
+func describe(v any) string {
+	switch v.(type) {
+	case nil:
+		return "null"
+	case string:
+		return "a string"
+	case json.Number:
+		return "a number"
+	case bool:
+		return "a boolean"
+	case []any:
+		return "an array"
+	}
+	return "an object"
+}
+
+// fold maps keys that are equal under Unicode simple folding to one string.
+func fold(key string) string {
+	return strings.Map(func(r rune) rune {
+		if r < utf8.RuneSelf {
+			if 'a' <= r && r <= 'z' {
+				return r - 'a' + 'A'
+			}
+			return r
+		}
+		least := r
+		for f := unicode.SimpleFold(r); f != r; f = unicode.SimpleFold(f) {
+			least = min(least, f)
+		}
+		return least
+	}, key)
+}

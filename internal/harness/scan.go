@@ -1,0 +1,414 @@
+package harness
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"cardea.dev"
+)
+
+// Limits of what is kept. No tool that a vendor documents comes near them; a
+// value beyond them is still checked to be JSON, then dropped with a fault.
+const (
+	maxDepth  = 100
+	maxValues = 500_000
+	maxFaults = 50
+)
+
+// scanner reads JSON from left to right, once. It recurses no deeper than
+// maxDepth, so that brackets cannot exhaust the stack.
+type scanner struct {
+	text   string
+	pos    int
+	values int
+	faults []fault
+
+	top   string // the top-level key being read
+	noted int    // its faults: one key's must not crowd out another's
+	depth int    // objects and arrays that are open
+}
+
+func (s *scanner) broken(what string) error {
+	return fmt.Errorf("broken JSON at byte %d: %s", s.pos, what)
+}
+
+func (s *scanner) fault(text, reason string) {
+	if s.noted >= maxFaults {
+		return
+	}
+	s.noted++
+	if len(text) > 200 {
+		text = strings.ToValidUTF8(text[:200], "") + "…"
+	}
+	s.faults = append(s.faults, fault{key: s.top, deep: s.depth > 1, Opaque: cardea.Opaque{Text: text, Reason: reason}})
+}
+
+// instead tells what stands where the object should begin.
+func (s *scanner) instead() string {
+	v, err := s.value(0)
+	if err != nil {
+		return err.Error()
+	}
+	return "it is " + describe(v)
+}
+
+// trailing tells what stands behind the object.
+func (s *scanner) trailing() string {
+	at := s.pos
+	if v, err := s.value(0); err == nil {
+		return fmt.Sprintf("there is %s behind the object, at byte %d", describe(v), at)
+	}
+	return fmt.Sprintf("broken JSON at byte %d: something stands behind the object", at)
+}
+
+func (s *scanner) space() {
+	for s.pos < len(s.text) {
+		switch s.text[s.pos] {
+		case ' ', '\t', '\n', '\r':
+			s.pos++
+		default:
+			return
+		}
+	}
+}
+
+// peek skips white space and gives the next byte, 0 at the end.
+func (s *scanner) peek() byte {
+	s.space()
+	if s.pos == len(s.text) {
+		return 0
+	}
+	return s.text[s.pos]
+}
+
+// value reads the value that begins at the next byte. Containers that are too
+// deep, and values that are too many, are dropped.
+func (s *scanner) value(depth int) (any, error) {
+	c := s.peek()
+	s.values++
+	if c != '{' && c != '[' && !s.full() {
+		return s.scalar()
+	}
+	if s.full() || depth >= maxDepth {
+		s.fault(s.top, "is nested too deep or has too many values, so that a part of it was not read")
+		return nil, s.skip()
+	}
+	s.depth++
+	defer func() { s.depth-- }()
+	if c == '{' {
+		o, err := s.object(depth)
+		return o, err
+	}
+	return s.array(depth)
+}
+
+// full reports whether no further value is kept.
+func (s *scanner) full() bool { return s.values > maxValues }
+
+func (s *scanner) array(depth int) (any, error) {
+	s.pos++ // [
+	items := []any{}
+	if s.peek() == ']' {
+		s.pos++
+		return items, nil
+	}
+	for {
+		v, err := s.value(depth + 1)
+		if err != nil {
+			return nil, err
+		}
+		if !s.full() {
+			items = append(items, v)
+		}
+		switch s.peek() {
+		case ',':
+			s.pos++
+		case ']':
+			s.pos++
+			return items, nil
+		default:
+			return nil, s.broken("a comma or ] is missing")
+		}
+	}
+}
+
+func (s *scanner) object(depth int) (*Object, error) {
+	s.pos++ // {
+	o := &Object{}
+	if s.peek() == '}' {
+		s.pos++
+		return o, nil
+	}
+	seen := map[string]string{} // folded key to the first spelling
+	for {
+		key, err := s.key(seen)
+		if err != nil {
+			return nil, err
+		}
+		v, err := s.value(depth + 1)
+		if err != nil {
+			return nil, err
+		}
+		if !s.full() {
+			o.fields = append(o.fields, Entry{key, v})
+		}
+		switch s.peek() {
+		case ',':
+			s.pos++
+		case '}':
+			s.pos++
+			return o, nil
+		default:
+			return nil, s.broken("a comma or } is missing")
+		}
+	}
+}
+
+// key reads a key and its colon, and compares it with those before it.
+func (s *scanner) key(seen map[string]string) (string, error) {
+	if s.peek() != '"' {
+		return "", s.broken("a key in double quotes is missing")
+	}
+	key, err := s.str()
+	if err != nil {
+		return "", err
+	}
+	if s.depth == 1 {
+		s.top, s.noted = key, 0
+	}
+	if s.full() {
+		return key, s.colon()
+	}
+	folded := fold(key)
+	switch first, there := seen[folded]; {
+	case !there:
+		seen[folded] = key
+	case first == key:
+		s.fault(key, "the key stands twice in one object")
+	default:
+		s.fault(key, "differs only in case from the key "+first)
+	}
+	return key, s.colon()
+}
+
+func (s *scanner) colon() error {
+	if s.peek() != ':' {
+		return s.broken("a colon is missing")
+	}
+	s.pos++
+	return nil
+}
+
+func (s *scanner) scalar() (any, error) {
+	c := s.peek()
+	switch {
+	case c == '"':
+		return s.str()
+	case c == '-' || '0' <= c && c <= '9':
+		return s.number()
+	}
+	for _, w := range [...]struct {
+		text  string
+		value any
+	}{{"true", true}, {"false", false}, {"null", nil}} {
+		if strings.HasPrefix(s.text[s.pos:], w.text) {
+			s.pos += len(w.text)
+			return w.value, nil
+		}
+	}
+	if s.pos == len(s.text) {
+		return nil, s.broken("it ends too early")
+	}
+	return nil, s.broken("no value begins so")
+}
+
+// number reads a number by the grammar of RFC 8259.
+func (s *scanner) number() (any, error) {
+	begin := s.pos
+	digits := func() bool {
+		from := s.pos
+		for s.pos < len(s.text) && '0' <= s.text[s.pos] && s.text[s.pos] <= '9' {
+			s.pos++
+		}
+		return s.pos > from
+	}
+	at := func(set string) bool { return s.pos < len(s.text) && strings.IndexByte(set, s.text[s.pos]) >= 0 }
+	if at("-") {
+		s.pos++
+	}
+	if at("0") {
+		s.pos++
+	} else if !digits() {
+		return nil, s.broken("a digit is missing")
+	}
+	if at(".") {
+		s.pos++
+		if !digits() {
+			return nil, s.broken("a digit is missing")
+		}
+	}
+	if at("eE") {
+		s.pos++
+		if at("+-") {
+			s.pos++
+		}
+		if !digits() {
+			return nil, s.broken("a digit is missing")
+		}
+	}
+	return json.Number(s.text[begin:s.pos]), nil
+}
+
+// str reads a string. What is not text, or would not survive as text, is a
+// fault: encoding/json would put U+FFFD in its place without a word.
+func (s *scanner) str() (string, error) {
+	s.pos++ // "
+	begin := s.pos
+	for s.pos < len(s.text) {
+		switch c := s.text[s.pos]; {
+		case c == '"':
+			out := s.checked(s.text[begin:s.pos])
+			s.pos++
+			return out, nil
+		case c == '\\':
+			return s.escaped(begin)
+		case c < 0x20:
+			return "", s.broken("a control character stands in a string")
+		}
+		s.pos++
+	}
+	return "", s.broken("a string has no end")
+}
+
+// escaped goes on reading a string from its first backslash.
+func (s *scanner) escaped(begin int) (string, error) {
+	var out strings.Builder
+	out.WriteString(s.text[begin:s.pos])
+	for s.pos < len(s.text) {
+		c := s.text[s.pos]
+		switch {
+		case c == '"':
+			s.pos++
+			return s.checked(out.String()), nil
+		case c < 0x20:
+			return "", s.broken("a control character stands in a string")
+		case c != '\\':
+			out.WriteByte(c)
+			s.pos++
+		default:
+			r, err := s.escape()
+			if err != nil {
+				return "", err
+			}
+			out.WriteRune(r)
+		}
+	}
+	return "", s.broken("a string has no end")
+}
+
+func (s *scanner) escape() (rune, error) {
+	if s.pos+1 == len(s.text) {
+		return 0, s.broken("a string has no end")
+	}
+	c := s.text[s.pos+1]
+	if i := strings.IndexByte(`"\/bfnrt`, c); i >= 0 {
+		s.pos += 2
+		return rune("\"\\/\b\f\n\r\t"[i]), nil
+	}
+	r, ok := s.unicode()
+	if !ok {
+		return 0, s.broken("an unknown escape stands in a string")
+	}
+	s.pos += 6
+	if !utf16.IsSurrogate(r) {
+		return r, nil
+	}
+	if low, ok := s.unicode(); ok {
+		if pair := utf16.DecodeRune(r, low); pair != utf8.RuneError {
+			s.pos += 6
+			return pair, nil
+		}
+	}
+	s.fault(fmt.Sprintf(`\u%04x`, r), "half of a surrogate pair, which was replaced")
+	return utf8.RuneError, nil
+}
+
+// unicode reads a \uXXXX at the position, without moving on.
+func (s *scanner) unicode() (rune, bool) {
+	if len(s.text)-s.pos < 6 || s.text[s.pos] != '\\' || s.text[s.pos+1] != 'u' {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(s.text[s.pos+2:s.pos+6], 16, 32)
+	return rune(n), err == nil
+}
+
+// checked makes a string valid UTF-8 and notes what had to be replaced.
+func (s *scanner) checked(text string) string {
+	if !utf8.ValidString(text) {
+		s.fault(strconv.QuoteToASCII(head(text)), "bytes that are no UTF-8, which were replaced")
+		text = strings.ToValidUTF8(text, string(utf8.RuneError))
+	}
+	if strings.IndexByte(text, 0) >= 0 {
+		s.fault(strconv.QuoteToASCII(head(text)), "a NUL, at which programs in C end the text")
+	}
+	return text
+}
+
+func head(s string) string { return s[:min(len(s), 60)] }
+
+// skip reads a value without keeping it, on a stack of its own.
+func (s *scanner) skip() error {
+	var open []byte // the closing bracket of each container
+	for {
+		c := s.peek()
+		if c == '{' || c == '[' {
+			s.pos++
+			open = append(open, c+2)
+			if s.peek() != c+2 {
+				if err := s.member(c + 2); err != nil {
+					return err
+				}
+				continue
+			}
+		} else if _, err := s.scalar(); err != nil {
+			return err
+		}
+		for more := false; !more; {
+			if len(open) == 0 {
+				return nil
+			}
+			end := open[len(open)-1]
+			switch s.peek() {
+			case end:
+				s.pos++
+				open = open[:len(open)-1]
+			case ',':
+				s.pos++
+				if err := s.member(end); err != nil {
+					return err
+				}
+				more = true
+			default:
+				return s.broken("a comma or closing bracket is missing")
+			}
+		}
+	}
+}
+
+// member reads the key before a value, where the container has keys.
+func (s *scanner) member(end byte) error {
+	if end != '}' {
+		return nil
+	}
+	if s.peek() != '"' {
+		return s.broken("a key in double quotes is missing")
+	}
+	if _, err := s.str(); err != nil {
+		return err
+	}
+	return s.colon()
+}

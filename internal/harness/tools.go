@@ -1,0 +1,142 @@
+package harness
+
+// Role is what a field of a tool input means to the gate.
+type Role uint8
+
+// The roles.
+const (
+	// Plain is a field that the gate does not look into.
+	Plain Role = iota
+	// Command is text for a shell.
+	Command
+	// FilePath is the one file that the tool reads or writes.
+	FilePath
+	// SearchPath is a folder or file that the tool searches, all below it
+	// included.
+	SearchPath
+	// URL is an address that the tool contacts.
+	URL
+	// Pattern is what a search looks for.
+	Pattern
+	// Content is text that the tool writes.
+	Content
+	// Patch is a patch text that names its files itself.
+	Patch
+)
+
+// Form is the JSON type of a field.
+type Form uint8
+
+// The forms.
+const (
+	Text Form = iota
+	Number
+	Flag
+	List
+	Map
+	// Anything is a field whose type no vendor documents.
+	Anything
+)
+
+// Field is a documented field of a tool input, under its canonical name.
+type Field struct {
+	Name string
+	Form Form
+	Role Role
+}
+
+// ToolInfo describes a tool whose name and fields are documented.
+type ToolInfo struct {
+	// Name is the canonical name. It is Claude Code's where Claude Code has
+	// the tool, so that one rule speaks about every harness.
+	Name string
+	// Primary is the field that a rule means when it names none: "command"
+	// for Bash. "" where no field stands for the call.
+	Primary string
+	// Fields are the documented fields.
+	Fields []Field
+	// EditsFiles is set for tools that edit files by themselves.
+	EditsFiles bool
+}
+
+// FieldsOf lists the names of the fields with a role.
+func (t ToolInfo) FieldsOf(r Role) []string {
+	var out []string
+	for _, f := range t.Fields {
+		if f.Role == r {
+			out = append(out, f.Name)
+		}
+	}
+	return out
+}
+
+// Tool looks up a tool by its canonical name, exactly as written. The tools of
+// MCP servers (mcp__SERVER__TOOL) are not among them: a name tells nothing
+// about what a server does, so they count as unknown and the setting default
+// never allows them.
+func Tool(name string) (ToolInfo, bool) {
+	for _, t := range tools {
+		if t.Name == name {
+			return t, true
+		}
+	}
+	return ToolInfo{}, false
+}
+
+// Tools lists the tools that this version knows, in a fixed order.
+func Tools() []ToolInfo { return append([]ToolInfo(nil), tools[:]...) }
+
+// tools is HARNESSES.md 1.4, and apply_patch of section 2 and 4. It is a plain
+// array so that a process which needs one entry builds nothing at its start.
+var tools = [...]ToolInfo{
+	{Name: "Bash", Primary: "command", Fields: []Field{
+		{"command", Text, Command}, {"description", Text, Plain}, {"timeout", Number, Plain},
+		{"run_in_background", Flag, Plain}, {"dangerouslyDisableSandbox", Flag, Plain}}},
+	{Name: "PowerShell", Primary: "command", Fields: []Field{
+		{"command", Text, Command}, {"description", Text, Plain}, {"timeout", Number, Plain},
+		{"run_in_background", Flag, Plain}, {"dangerouslyDisableSandbox", Flag, Plain}}},
+	{Name: "Monitor", Primary: "command", Fields: []Field{
+		{"command", Text, Command}, {"ws", Map, URL}, {"description", Text, Plain},
+		{"timeout_ms", Number, Plain}, {"persistent", Flag, Plain}, {"dangerouslyDisableSandbox", Flag, Plain}}},
+	{Name: "Read", Primary: "file_path", Fields: []Field{
+		{"file_path", Text, FilePath}, {"offset", Number, Plain}, {"limit", Number, Plain},
+		{"pages", Text, Plain}, {"allow_large", Flag, Plain}}},
+	{Name: "Write", Primary: "file_path", EditsFiles: true, Fields: []Field{
+		{"file_path", Text, FilePath}, {"content", Text, Content}}},
+	{Name: "Edit", Primary: "file_path", EditsFiles: true, Fields: []Field{
+		{"file_path", Text, FilePath}, {"old_string", Text, Plain}, {"new_string", Text, Content},
+		{"replace_all", Flag, Plain}}},
+	{Name: "MultiEdit", Primary: "file_path", EditsFiles: true, Fields: []Field{
+		{"file_path", Text, FilePath}, {"edits", List, Content}}},
+	{Name: "NotebookEdit", Primary: "notebook_path", EditsFiles: true, Fields: []Field{
+		{"notebook_path", Text, FilePath}, {"cell_id", Text, Plain}, {"new_source", Text, Content},
+		{"cell_type", Text, Plain}, {"edit_mode", Text, Plain}}},
+	{Name: "apply_patch", Primary: "input", EditsFiles: true, Fields: []Field{
+		{"input", Text, Patch}}},
+	{Name: "Glob", Primary: "pattern", Fields: []Field{
+		{"pattern", Text, Pattern}, {"path", Text, SearchPath}}},
+	{Name: "Grep", Primary: "pattern", Fields: []Field{
+		{"pattern", Text, Pattern}, {"path", Text, SearchPath}, {"glob", Text, Plain}, {"type", Text, Plain},
+		{"output_mode", Text, Plain}, {"-i", Flag, Plain}, {"-n", Flag, Plain}, {"-o", Flag, Plain},
+		{"-A", Number, Plain}, {"-B", Number, Plain}, {"-C", Number, Plain}, {"context", Number, Plain},
+		{"head_limit", Number, Plain}, {"offset", Number, Plain}, {"multiline", Flag, Plain}}},
+	{Name: "WebFetch", Primary: "url", Fields: []Field{
+		{"url", Text, URL}, {"prompt", Text, Plain}, {"offset", Number, Plain}}},
+	{Name: "WebSearch", Primary: "query", Fields: []Field{
+		{"query", Text, Plain}, {"allowed_domains", List, Plain}, {"blocked_domains", List, Plain}}},
+	{Name: "Agent", Primary: "subagent_type", Fields: []Field{
+		{"description", Text, Plain}, {"prompt", Text, Plain}, {"subagent_type", Text, Plain}, {"model", Text, Plain},
+		{"run_in_background", Flag, Plain}, {"name", Text, Plain}, {"isolation", Text, Plain}, {"mode", Text, Plain}}},
+	{Name: "Skill", Primary: "skill", Fields: []Field{
+		{"skill", Text, Plain}, {"args", Anything, Plain}}},
+	{Name: "TodoWrite", Fields: []Field{{"todos", List, Plain}}},
+	{Name: "TaskCreate", Primary: "subject", Fields: []Field{
+		{"subject", Text, Plain}, {"description", Text, Plain}, {"activeForm", Text, Plain}, {"metadata", Map, Plain}}},
+	{Name: "TaskUpdate", Primary: "taskId", Fields: []Field{
+		{"taskId", Text, Plain}, {"status", Text, Plain}, {"subject", Text, Plain}, {"description", Text, Plain},
+		{"addBlocks", List, Plain}, {"addBlockedBy", List, Plain}, {"owner", Text, Plain}, {"metadata", Map, Plain}}},
+	{Name: "AskUserQuestion", Fields: []Field{
+		{"questions", List, Plain}, {"answers", Anything, Plain}}},
+	{Name: "ExitPlanMode", Primary: "plan", Fields: []Field{
+		{"plan", Text, Plain}, {"planFilePath", Text, Plain}, {"allowedPrompts", List, Plain}}},
+}
