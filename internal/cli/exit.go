@@ -1,0 +1,112 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"cardea.dev"
+)
+
+// The exit codes of every command. check knows only exitOK and exitDeny,
+// because harnesses take any other code for "the hook is broken, go on".
+const (
+	exitOK    = 0
+	exitError = 1
+	exitUsage = 2
+	// exitDeny is check's exit 2: the harness blocks the call and reads the
+	// reason from standard error.
+	exitDeny    = 2
+	exitAbstain = 10
+	exitAsk     = 11
+	exitDenied  = 12
+	exitHalt    = 13
+	exitDefer   = 14
+)
+
+// ending is one way in which a command can end.
+type ending struct {
+	code    int
+	meaning string
+}
+
+// endings is the table: how each command can end. A command that is not named
+// ends as most do.
+func endings(command string) []ending {
+	switch command {
+	case "check":
+		return []ending{
+			{exitOK, "the answer is on standard output; nothing there is no opinion"},
+			{exitDeny, "the call is blocked, the reason is on standard error; wrong flags end so too, since a hook that fails must not let the call through"},
+		}
+	case "try":
+		return []ending{
+			{exitOK, "judged; with --exit-code: allow"},
+			{exitError, "could not judge"},
+			{exitUsage, "wrong usage"},
+			{exitAbstain, "with --exit-code: abstain"},
+			{exitAsk, "with --exit-code: ask"},
+			{exitDenied, "with --exit-code: deny"},
+			{exitHalt, "with --exit-code: halt"},
+			{exitDefer, "with --exit-code: defer"},
+		}
+	case "test":
+		return []ending{{exitOK, "all tests passed"}, {exitError, "a test failed, or a file could not be read"}, {exitUsage, "wrong usage"}}
+	case "lint":
+		return []ending{{exitOK, "no errors; warnings may have been told"}, {exitError, "there are errors"}, {exitUsage, "wrong usage"}}
+	}
+	return []ending{{exitOK, "done"}, {exitError, "an error; it is on standard error"}, {exitUsage, "wrong usage"}}
+}
+
+// exitHelp is the paragraph about exit codes in a command's help text.
+func exitHelp(command string) string {
+	var b strings.Builder
+	b.WriteString("Exit codes:")
+	for _, e := range endings(command) {
+		fmt.Fprintf(&b, "\n  %-3d %s", e.code, e.meaning)
+	}
+	return b.String()
+}
+
+// exitOf maps an effect to the exit code of try --exit-code.
+func exitOf(e cardea.Effect) int {
+	switch e {
+	case cardea.Allow:
+		return exitOK
+	case cardea.Abstain:
+		return exitAbstain
+	case cardea.Ask:
+		return exitAsk
+	case cardea.Deny:
+		return exitDenied
+	case cardea.Halt:
+		return exitHalt
+	case cardea.Defer:
+		return exitDefer
+	}
+	return exitError
+}
+
+// ended ends a command with a code after everything was said.
+type ended int
+
+func (e ended) Error() string { return fmt.Sprintf("exit %d", int(e)) }
+
+// wrongUsage is an error of the person who typed the command.
+type wrongUsage struct{ error }
+
+// codeOf is the exit code for what a command returned, and whether the error
+// is still to be told.
+func codeOf(err error) (code int, tell bool) {
+	var e ended
+	var u wrongUsage
+	switch {
+	case err == nil:
+		return exitOK, false
+	case errors.As(err, &e):
+		return int(e), false
+	case errors.As(err, &u):
+		return exitUsage, true
+	}
+	return exitError, true
+}

@@ -1,0 +1,102 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"cardea.dev"
+)
+
+// screen writes for people. Every argument of its print functions is made
+// plain, so that no caller can forget it; formats are ours. The first error of
+// writing is kept.
+type screen struct {
+	w      io.Writer
+	colour bool
+	err    error
+}
+
+// style is a way to emphasise, as a parameter of the terminal's SGR sequence.
+type style string
+
+const (
+	bold   style = "1"
+	faint  style = "2"
+	red    style = "31"
+	green  style = "32"
+	yellow style = "33"
+)
+
+// painted is text in a style.
+type painted struct {
+	style style
+	text  string
+}
+
+// screenOn is a screen on a writer, in colour only where it is a terminal that
+// can show it and nobody asked for none (no-color.org, TERM=dumb).
+func screenOn(w io.Writer, env func(string) string) *screen {
+	colour := env("NO_COLOR") == "" && env("TERM") != "dumb" && isTerminal(w)
+	return &screen{w: w, colour: colour}
+}
+
+// terminal is a writer that may be a terminal.
+type terminal interface {
+	Stat() (os.FileInfo, error)
+}
+
+func isTerminal(w io.Writer) bool {
+	t, ok := w.(terminal)
+	if !ok {
+		return false
+	}
+	info, err := t.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
+
+// printf writes a line or part of one.
+func (s *screen) printf(format string, args ...any) {
+	if s.err != nil {
+		return
+	}
+	for i, a := range args {
+		args[i] = s.shown(a)
+	}
+	_, s.err = fmt.Fprintf(s.w, format, args...)
+}
+
+// shown is an argument without anything that a terminal would obey.
+func (s *screen) shown(a any) any {
+	switch a := a.(type) {
+	case painted:
+		if !s.colour || a.text == "" {
+			return Plain(a.text)
+		}
+		return "\x1b[" + string(a.style) + "m" + Plain(a.text) + "\x1b[0m"
+	case int, bool:
+		return a
+	}
+	return Plain(fmt.Sprint(a))
+}
+
+// block writes text of several lines, each indented.
+func (s *screen) block(indent, text string) {
+	for _, l := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
+		s.printf("%s%s\n", indent, l)
+	}
+}
+
+// effect is an effect's word in its colour.
+func effect(e cardea.Effect) painted {
+	switch e {
+	case cardea.Allow:
+		return painted{green, e.String()}
+	case cardea.Deny, cardea.Halt:
+		return painted{red, e.String()}
+	case cardea.Ask, cardea.Defer:
+		return painted{yellow, e.String()}
+	}
+	return painted{faint, e.String()}
+}

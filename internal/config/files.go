@@ -1,0 +1,104 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"cardea.dev/internal/document"
+)
+
+// The bounds of a folder of rules. A project's files are written by whoever
+// sent the pull request.
+const (
+	maxRuleFiles = 256
+	maxEntries   = 4096
+)
+
+// readFile reads a regular file that is no larger than a document may be. A
+// file that is not there gives nil and no error. inside, if not "", is the
+// folder that the file must lie in after links are followed.
+func readFile(path, inside string) ([]byte, error) {
+	f, err := openFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Lstat(path); err == nil {
+			return nil, errors.New("it is a link to nothing; remove it")
+		}
+		return nil, nil
+	}
+	if err != nil {
+		return nil, plainError(err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, plainError(err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errors.New("it is no regular file; replace it by one")
+	}
+	if inside != "" {
+		real, err := filepath.EvalSymlinks(path)
+		if err != nil {
+			return nil, plainError(err)
+		}
+		if !Within(Resolve(inside), real) {
+			return nil, fmt.Errorf("it is a link to %s, outside of the project; copy the file into the project", real)
+		}
+	}
+	data, err := io.ReadAll(io.LimitReader(f, document.MaxSize+1))
+	if err != nil {
+		return nil, plainError(err)
+	}
+	if data == nil {
+		data = []byte{}
+	}
+	return data, nil
+}
+
+// plainError is an error of the file system without the path, which the
+// problem names already.
+func plainError(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}
+
+// ruleFiles lists the YAML files of a folder, sorted. A folder that is not
+// there has none. A folder that is cut off is an error: what was not read
+// cannot be known to allow anything.
+func ruleFiles(dir string) ([]string, error) {
+	d, err := os.Open(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, plainError(err)
+	}
+	defer d.Close()
+	names, err := d.Readdirnames(maxEntries + 1)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, plainError(err)
+	}
+	if len(names) > maxEntries {
+		return nil, fmt.Errorf("the folder has more than %d entries; move what are no rules elsewhere", maxEntries)
+	}
+	files := names[:0]
+	for _, n := range names {
+		if ext := filepath.Ext(n); (ext == ".yaml" || ext == ".yml") && !strings.HasPrefix(n, ".") {
+			files = append(files, filepath.Join(dir, n))
+		}
+	}
+	if len(files) > maxRuleFiles {
+		return nil, fmt.Errorf("the folder has %d files of rules, more than %d; put several rules into a file", len(files), maxRuleFiles)
+	}
+	slices.Sort(files)
+	return files, nil
+}
