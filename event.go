@@ -159,8 +159,11 @@ type Word struct {
 	// Static means that bash passes exactly Text.
 	Static bool
 	// Loose marks an unquoted expansion or glob: it may become several words
-	// or none, or begin with a dash.
+	// or none.
 	Loose bool
+	// Dash means that it may begin with a dash although it is not static, so
+	// that it may be an option nobody has seen.
+	Dash bool
 }
 
 // Option is one option of a part.
@@ -261,8 +264,8 @@ func (c Coverage) String() string {
 
 // Flow is data that moves from one part to another, and why that matters.
 type Flow struct {
-	// Kind is "download-run", "decode-run", "secret-network" or
-	// "write-run".
+	// Kind is "download-run", "decode-run", "secret-network", "write-run" or
+	// "self-call" (a function that starts itself again).
 	Kind string
 	// From and To are indexes of parts.
 	From, To int

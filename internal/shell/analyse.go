@@ -1,0 +1,193 @@
+package shell
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"cardea.dev"
+)
+
+// Limits over which a command is opaque as a whole. They keep the analysis
+// linear and its memory bounded, whatever the agent sends.
+const (
+	maxText    = 1 << 20 // bytes of a command
+	maxNesting = 200     // open brackets, braces, quotes' substitutions and control words
+	maxParts   = 5000    // parts of a command
+	maxWords   = 200000  // words looked at, repeated walks of functions included
+	maxScripts = 12      // scripts within scripts (bash -c, eval, alias)
+	maxBraces  = 512     // words that one brace expansion may become
+	maxJoined  = 1 << 16 // bytes that one word may expand to
+)
+
+// Env is the world in which a line would run.
+type Env struct {
+	// Cwd is the folder it starts in, absolute; "" makes relative paths
+	// unknown.
+	Cwd string
+	// Home is what ~ and $HOME mean, absolute; "" makes them unknown.
+	Home string
+	// Roots are the folders that belong to the work: the project and the
+	// harness's additional ones. A cd into them is no access.
+	Roots []string
+	// Resolve follows symbolic links of an absolute path as far as it
+	// exists. Nil leaves paths as they are spelled.
+	Resolve func(path string) string
+}
+
+// Analysis is what is known of a line.
+type Analysis struct {
+	// Parts are the simple commands, and redirections that stand by
+	// themselves, in the order in which they were found.
+	Parts []cardea.Part
+	// Opaque are spots that concern the whole line.
+	Opaque []cardea.Opaque
+	// Flows are what moves between parts.
+	Flows []cardea.Flow
+}
+
+// Analyse looks at a command line. It never fails: what it cannot see through
+// is opaque. Text without any command yields no part; text that is not blank
+// and yields no part yields one opaque part.
+func Analyse(text string, env Env) Analysis {
+	w := &walker{env: env, funcs: map[string]*function{}, aliases: map[string]string{}, integers: map[string]bool{}}
+	w.cur = newState(env)
+	switch {
+	case strings.Trim(text, " \t\n") == "":
+		return Analysis{}
+	case len(text) > maxText:
+		w.opaqueLine(shorten(text), "the command is longer than 1 MiB")
+	case nesting(text) > maxNesting:
+		w.opaqueLine(shorten(text), "the command is nested too deeply")
+	default:
+		w.script(text)
+		w.uncalled()
+	}
+	w.flows()
+	out := Analysis{Parts: w.parts, Opaque: w.opaque, Flows: w.found}
+	if len(out.Parts) == 0 && (len(out.Opaque) > 0 || !w.onlyComments) {
+		spot := cardea.Opaque{Text: shorten(text), Reason: "no command could be found in it"}
+		if len(out.Opaque) > 0 {
+			spot = out.Opaque[0]
+		}
+		out.Parts = []cardea.Part{{Text: shorten(text), Opaque: []cardea.Opaque{spot}, Start: -1,
+			Access: []cardea.Access{{Kind: cardea.Unknown}}}}
+	}
+	return out
+}
+
+// walker is one analysis under way.
+type walker struct {
+	env     Env
+	src     string // the script being walked
+	base    int    // its offset in the command, -1 inside another script
+	cur     *state
+	via     []string
+	parts   []cardea.Part
+	opaque  []cardea.Opaque
+	found   []cardea.Flow
+	funcs   map[string]*function
+	aliases map[string]string
+
+	spots        *[]cardea.Opaque // of the part being built, nil outside of one
+	stdin        feed             // what the current command reads
+	pipes        []pipe           // which parts feed which
+	pending      [][2]int         // substitutions in the command being built
+	outer        []string         // keywords around it that count as wrappers
+	integers     map[string]bool  // variables that bash evaluates when set
+	scripts      int        // depth of scripts within scripts
+	words        int        // words looked at so far
+	full         bool       // a limit was hit
+	onlyComments bool
+	unsetsFuncs  bool
+}
+
+// script parses and walks a text as bash would run it.
+func (w *walker) script(text string) {
+	if w.scripts >= maxScripts {
+		w.opaqueLine(shorten(text), "too many scripts within scripts")
+		return
+	}
+	if reason := rawCheck(text); reason != "" {
+		w.opaqueLine(shorten(text), reason)
+	}
+	outer, outerBase := w.src, w.base
+	w.src = text
+	if w.scripts > 0 {
+		w.base = -1
+	}
+	w.scripts++
+	defer func() { w.src, w.base = outer, outerBase; w.scripts-- }()
+
+	parser := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true))
+	var file []*syntax.Stmt
+	var comments []syntax.Comment
+	f, err := parser.Parse(strings.NewReader(text), "")
+	if err == nil {
+		file, comments = f.Stmts, f.Last
+	} else {
+		w.opaqueLine(shorten(text), "bash's grammar does not fit: "+parseReason(err))
+		// bash runs what stands before the line with the error.
+		for st, serr := range parser.StmtsSeq(strings.NewReader(text)) {
+			if serr != nil {
+				break
+			}
+			file = append(file, st)
+		}
+	}
+	w.treeCheck(file, comments)
+	w.onlyComments = len(file) == 0 && err == nil
+	w.declare(file)
+	w.stmts(file)
+}
+
+func parseReason(err error) string {
+	switch e := err.(type) {
+	case syntax.ParseError:
+		return e.Text
+	case syntax.LangError:
+		return e.Error()
+	}
+	return err.Error()
+}
+
+// opaqueLine records a spot that concerns the whole line.
+func (w *walker) opaqueLine(text, reason string) {
+	for _, o := range w.opaque {
+		if o.Reason == reason {
+			return
+		}
+	}
+	w.opaque = append(w.opaque, cardea.Opaque{Text: text, Reason: reason})
+}
+
+// limit records that a limit was hit and stops the walk.
+func (w *walker) limit(reason string) {
+	if !w.full {
+		w.full = true
+		w.opaqueLine(shorten(w.src), reason)
+	}
+}
+
+// source is the text of a node as written.
+func (w *walker) source(n syntax.Node) string {
+	from, to := int(n.Pos().Offset()), int(n.End().Offset())
+	if from < 0 || to > len(w.src) || from >= to {
+		return ""
+	}
+	return w.src[from:to]
+}
+
+const shortened = 120 // bytes of a quoted spot
+
+// shorten cuts a text for a message, at a rune boundary.
+func shorten(s string) string {
+	if len(s) <= shortened {
+		return s
+	}
+	cut := shortened
+	for cut > 0 && s[cut]&0xC0 == 0x80 {
+		cut--
+	}
+	return s[:cut] + "…"
+}

@@ -1,0 +1,549 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"cardea.dev"
+)
+
+// builtin handles a command that bash runs itself.
+type builtin func(w *walker, inv invocation)
+
+// builtinOf finds the commands that change the line's state, that run what
+// they are passed, or that have no access. Every other builtin is judged as a
+// program of that name.
+func builtinOf(name string) (builtin, bool) {
+	switch name {
+	case ":", "true", "false", "return", "exit", "break", "continue", "wait", "times", "jobs", "logout", "caller", "umask":
+		return (*walker).null, true
+	case "test", "[":
+		return (*walker).testBuiltin, true
+	case "printf", "read", "mapfile", "readarray", "getopts", "let", "unset":
+		return (*walker).setter, true
+	case "set", "shift":
+		return (*walker).setBuiltin, true
+	case "shopt":
+		return (*walker).shopt, true
+	case "alias", "unalias":
+		return (*walker).aliasBuiltin, true
+	case "trap":
+		return (*walker).trap, true
+	case "eval":
+		return (*walker).eval, true
+	case "source", ".":
+		return (*walker).sourced, true
+	case "exec", "command", "builtin", "noglob", "nocorrect":
+		return (*walker).prefixBuiltin, true
+	case "cd", "pushd", "popd":
+		return (*walker).cd, true
+	case "export", "readonly", "declare", "typeset", "local":
+		return (*walker).declareWords, true
+	case "enable", "hash", "complete", "compgen", "bind", "fc", "emulate", "autoload", "zcompile", "zmodload", "sysopen", "history":
+		return (*walker).opaqueBuiltin, true
+	}
+	return nil, false
+}
+
+// null is a builtin without access.
+func (w *walker) null(inv invocation) {
+	if name := inv.argv[0].Text; name == "jobs" || name == "wait" {
+		for _, f := range inv.argv[1:] {
+			if f.Dash || strings.HasPrefix(f.Text, "-x") || strings.HasPrefix(f.Text, "-p") || strings.HasPrefix(f.Text, "-np") {
+				w.spot(f.Text, "the option may run a command or evaluate a subscript")
+			}
+		}
+	}
+	w.emitBuiltin(inv, len(inv.access) == 0)
+}
+
+// emitBuiltin makes a part of a builtin.
+func (w *walker) emitBuiltin(inv invocation, null bool) {
+	p := cardea.Part{Wrappers: inv.wrappers, Elevated: inv.elevated, Start: inv.start, Assigns: inv.assigns,
+		Opaque: slices.Clone(*w.spots), Access: inv.access, Null: null && len(inv.assigns) == 0}
+	var text []string
+	for i, f := range inv.argv {
+		p.Argv = append(p.Argv, f.Word)
+		text = append(text, quote(f))
+		if i > 0 {
+			p.Operands = append(p.Operands, i)
+		}
+	}
+	if len(inv.argv) > 0 && inv.argv[0].Static {
+		p.Command = []string{inv.argv[0].Text}
+	}
+	p.Text = strings.Join(text, " ")
+	for _, a := range inv.assigns {
+		if a.Class == cardea.EnvDangerous {
+			p.Opaque = append(p.Opaque, cardea.Opaque{Text: a.Name, Reason: "it sets " + a.Name + ", which changes what the command does"})
+		}
+	}
+	w.emit(p)
+}
+
+// testBuiltin handles test and [, which evaluate a subscript after -v and -R.
+func (w *walker) testBuiltin(inv invocation) {
+	for i, f := range inv.argv {
+		if i == 0 || i+1 >= len(inv.argv) {
+			continue
+		}
+		if !f.Static && f.Loose || f.Static && (f.Text == "-v" || f.Text == "-R") {
+			if next := inv.argv[i+1]; !next.Static || !plainName(next.Text) && next.Text != "]" {
+				if f.Static {
+					w.spot(next.Text, evaluates)
+				}
+			}
+		}
+	}
+	w.null(inv)
+}
+
+// setter handles builtins that set variables by name; a name with a subscript
+// is evaluated.
+func (w *walker) setter(inv invocation) {
+	name := inv.argv[0].Text
+	words := inv.argv[1:]
+	null := name != "printf" && len(inv.access) == 0
+	switch name {
+	case "let":
+		for _, f := range words {
+			w.letWord(f)
+		}
+	case "printf":
+		if len(words) > 0 && words[0].Text == "-v" && words[0].Static {
+			if len(words) > 1 {
+				w.setByName(words[1])
+			}
+			null = len(inv.access) == 0
+		} else if len(words) > 0 && !words[0].Static && words[0].Dash {
+			w.spot(words[0].Text, "the option may name a variable, whose subscript "+"bash evaluates")
+		} else if len(words) > 0 && strings.HasPrefix(words[0].Text, "-v") && len(words[0].Text) > 2 {
+			w.setByName(field{Word: cardea.Word{Text: words[0].Text[2:], Static: words[0].Static}})
+		}
+	case "unset":
+		for _, f := range words {
+			switch {
+			case f.Static && strings.HasPrefix(f.Text, "-"):
+				w.unsetsFuncs = w.unsetsFuncs || f.Text != "-v"
+			case f.Static && plainName(f.Text):
+				w.set(f.Text, value{kind: unset})
+			default:
+				w.spot(f.Text, evaluates)
+			}
+		}
+	default: // read, mapfile, readarray, getopts
+		w.readNames(name, words)
+	}
+	if name == "printf" && !null {
+		w.emitProgram(inv)
+		return
+	}
+	w.emitBuiltin(inv, null)
+}
+
+func (w *walker) letWord(f field) {
+	if !f.Static {
+		w.spot(f.Text, evaluates)
+		return
+	}
+	name, val, ok := strings.Cut(f.Text, "=")
+	if ok && plainName(strings.TrimSpace(name)) {
+		w.arithText(strings.TrimSpace(val), f.Text)
+		w.set(strings.TrimSpace(name), someNumber)
+		return
+	}
+	plain := strings.TrimSuffix(strings.TrimSuffix(f.Text, "++"), "--")
+	w.arithText(plain, f.Text)
+}
+
+func (w *walker) setByName(f field) {
+	if !f.Static || !plainName(f.Text) {
+		w.spot(f.Text, evaluates)
+		return
+	}
+	w.set(f.Text, value{kind: dynamic})
+}
+
+// readNames handles the names that read and its kin set.
+func (w *walker) readNames(name string, words []field) {
+	withValue := map[string]string{"read": "adinNptu", "mapfile": "dnOsuCc", "readarray": "dnOsuCc", "getopts": ""}[name]
+	for i := 0; i < len(words); i++ {
+		f := words[i]
+		if f.Static && strings.HasPrefix(f.Text, "-") && len(f.Text) > 1 {
+			last := f.Text[len(f.Text)-1]
+			at := strings.IndexAny(f.Text[1:], withValue)
+			if at >= 0 && f.Text[1+at] == 'C' {
+				w.spot(f.Text, "mapfile -C runs a command")
+			}
+			if at >= 0 && f.Text[1+at] == 'a' {
+				if 2+at < len(f.Text) {
+					w.setByName(field{Word: cardea.Word{Text: f.Text[2+at:], Static: true}})
+				} else if i+1 < len(words) {
+					w.setByName(words[i+1])
+				}
+			}
+			if strings.IndexByte(withValue, last) >= 0 && at == len(f.Text)-2 {
+				i++
+			}
+			continue
+		}
+		if name == "getopts" && i == 0 {
+			continue // the option string
+		}
+		if name == "getopts" && i > 1 {
+			break
+		}
+		w.setByName(f)
+	}
+	if name == "read" {
+		w.cur.vars["REPLY"] = value{kind: dynamic}
+	}
+	if name == "getopts" {
+		w.cur.vars["OPTARG"] = value{kind: dynamic}
+	}
+	if name == "mapfile" || name == "readarray" {
+		w.cur.vars["MAPFILE"] = value{kind: dynamic}
+	}
+}
+
+// setBuiltin handles set and shift.
+func (w *walker) setBuiltin(inv invocation) {
+	words := inv.argv[1:]
+	if inv.argv[0].Text == "shift" {
+		if n := 1; w.cur.paramsOK && len(words) == 0 && len(w.cur.params) >= n {
+			w.cur.params = w.cur.params[1:]
+		} else {
+			w.cur.paramsOK = false
+		}
+		w.null(inv)
+		return
+	}
+	for i, f := range words {
+		if !f.Static {
+			w.cur.params, w.cur.paramsOK = nil, false
+			if f.Dash {
+				w.spot(f.Text, "an option of the shell comes from outside of the line")
+			}
+			break
+		}
+		if f.Text == "--" || !strings.HasPrefix(f.Text, "-") && !strings.HasPrefix(f.Text, "+") {
+			from := i
+			if f.Text == "--" {
+				from++
+			} else if i > 0 && strings.HasSuffix(words[i-1].Text, "o") {
+				if !harmlessSetOption(f.Text) {
+					w.spot(f.Text, "an option of the shell that changes how the line is read")
+				}
+				continue
+			}
+			w.setParams(words[from:])
+			break
+		}
+		for _, c := range f.Text[1:] {
+			switch {
+			case c == 'a':
+				w.cur.allexport = f.Text[0] == '-'
+			case !strings.ContainsRune("euxfvhCEoTbBm", c):
+				w.spot(f.Text, "an option of the shell that changes how the line is read")
+			}
+			if c == 'B' {
+				w.spot(f.Text, "an option of the shell that changes how words are expanded")
+			}
+		}
+	}
+	w.null(inv)
+}
+
+func harmlessSetOption(name string) bool {
+	return slices.Contains([]string{"pipefail", "errexit", "nounset", "xtrace", "verbose", "errtrace", "functrace", "noclobber", "hashall", "monitor", "notify", "ignoreeof", "nolog", "physical", "vi", "emacs", "history"}, name)
+}
+
+func (w *walker) setParams(words []field) {
+	w.cur.params, w.cur.paramsOK = nil, true
+	for _, f := range words {
+		if !f.Static {
+			w.cur.params, w.cur.paramsOK = nil, false
+			return
+		}
+		w.cur.params = append(w.cur.params, f.Text)
+	}
+}
+
+// shopt is harmless for options that do not change how commands are read.
+func (w *walker) shopt(inv invocation) {
+	for _, f := range inv.argv[1:] {
+		switch {
+		case !f.Static:
+			w.spot(f.Text, "an option of the shell comes from outside of the line")
+		case strings.HasPrefix(f.Text, "-"):
+		case slices.Contains([]string{"nullglob", "globstar", "dotglob", "failglob", "nocaseglob", "nocasematch", "inherit_errexit", "lastpipe", "expand_aliases", "checkwinsize", "globasciiranges", "histappend", "cmdhist"}, f.Text):
+		default:
+			w.spot(f.Text, "an option of the shell that changes how the line is read")
+		}
+	}
+	w.null(inv)
+}
+
+func (w *walker) aliasBuiltin(inv invocation) {
+	for _, f := range inv.argv[1:] {
+		name, text, ok := strings.Cut(f.Text, "=")
+		switch {
+		case inv.argv[0].Text == "unalias":
+		case !f.Static:
+			w.spot(f.Text, "what the alias stands for comes from outside of the line")
+		case ok:
+			w.aliases[name] = text
+			w.isolated("alias "+name, text)
+		}
+	}
+	w.null(inv)
+}
+
+// isolated walks a script that may run later, or never: what it sets does not
+// count, what it starts does.
+func (w *walker) isolated(via, text string) {
+	spots, pending, stdin := w.spots, w.pending, w.stdin
+	w.spots, w.pending, w.stdin = nil, nil, feed{}
+	w.within(via, func() { w.maybe(func() { w.script(text) }) })
+	w.spots, w.pending, w.stdin = spots, pending, stdin
+}
+
+// trap runs its first word later.
+func (w *walker) trap(inv invocation) {
+	words := inv.argv[1:]
+	for len(words) > 0 && words[0].Static && (words[0].Text == "--" || words[0].Text == "-p" || words[0].Text == "-l") {
+		words = words[1:]
+	}
+	if len(words) > 1 {
+		switch f := words[0]; {
+		case !f.Static:
+			w.spot(f.Text, "what the trap runs comes from outside of the line")
+		case f.Text != "" && f.Text != "-":
+			w.isolated("trap", f.Text)
+		}
+	}
+	w.null(inv)
+}
+
+// eval runs its words as a script in this shell.
+func (w *walker) eval(inv invocation) {
+	words := inv.argv[1:]
+	if len(words) > 0 && words[0].Static && words[0].Text == "--" {
+		words = words[1:]
+	}
+	var text []string
+	for _, f := range words {
+		if !f.Static {
+			w.spot(f.Text, "eval runs what comes from outside of the line")
+			w.runs()
+			w.emitProgram(inv)
+			return
+		}
+		text = append(text, f.Text)
+	}
+	w.nested("eval", strings.Join(text, " "), inv)
+}
+
+// runs marks what flows into the current command as code.
+func (w *walker) runs() {
+	at := len(w.parts)
+	for _, from := range w.pending {
+		w.pipes = append(w.pipes, pipe{from: from, to: [2]int{at, at + 1}, code: true})
+	}
+}
+
+// sourced runs a file's commands in this shell.
+func (w *walker) sourced(inv invocation) {
+	inv.access = slices.Clone(inv.access)
+	if len(inv.argv) > 1 {
+		f := inv.argv[1]
+		w.spot(f.Text, "it runs the commands of a file in this shell")
+		if f.Static {
+			inv.access = append(inv.access, w.access(cardea.Execute, f.Text, true, false))
+		} else {
+			w.runs()
+		}
+	}
+	w.emitBuiltin(inv, false)
+}
+
+// prefixBuiltin handles exec, command, builtin and zsh's noglob, nocorrect.
+func (w *walker) prefixBuiltin(inv invocation) {
+	name := inv.argv[0].Text
+	args := inv.argv[1:]
+	looksOnly := false
+	for len(args) > 0 && args[0].Static && strings.HasPrefix(args[0].Text, "-") {
+		opt := args[0].Text
+		args = args[1:]
+		if opt == "--" {
+			break
+		}
+		if name == "exec" && strings.HasSuffix(opt, "a") && len(args) > 0 {
+			args = args[1:]
+		}
+		looksOnly = looksOnly || name == "command" && strings.ContainsAny(opt, "vV")
+	}
+	if looksOnly {
+		w.null(inv)
+		return
+	}
+	if len(args) == 0 {
+		if len(inv.access) > 0 || len(*w.spots) > 0 {
+			w.emitBuiltin(inv, false)
+		} else {
+			w.null(inv)
+		}
+		return
+	}
+	inv.argv = args
+	inv.wrappers = append(slices.Clone(inv.wrappers), name)
+	switch name {
+	case "exec":
+		inv.program = true
+	case "command", "builtin":
+		// Functions do not count, builtins do.
+		if args[0].Static {
+			if b, ok := builtinOf(args[0].Text); ok {
+				b(w, inv)
+				return
+			}
+		}
+		inv.program = true
+	}
+	w.start(inv)
+}
+
+// cd changes the folder of the rest of the line.
+func (w *walker) cd(inv invocation) {
+	var target *field
+	for i := range inv.argv[1:] {
+		f := &inv.argv[1+i]
+		if f.Static && strings.HasPrefix(f.Text, "-") && len(f.Text) > 1 {
+			continue
+		}
+		if target == nil {
+			target = f
+		}
+	}
+	name, ok := "", false
+	switch {
+	case inv.argv[0].Text == "popd":
+	case target == nil:
+		home := w.cur.vars["HOME"]
+		name, ok = home.text, home.kind == known
+	case target.Static && target.Text != "-" && !strings.HasPrefix(target.Text, "+"):
+		name, ok = target.Text, target.Text != ""
+	}
+	a := w.access(cardea.Read, name, ok, false)
+	dir := a.Path
+	w.cur.vars["OLDPWD"] = value{kind: dynamic}
+	w.cur.setCwd(dir)
+	home := dir != "" && inside(dir, w.env.Roots)
+	if !home {
+		inv.access = append(slices.Clone(inv.access), a)
+	}
+	w.emitBuiltin(inv, home && len(inv.access) == 0)
+}
+
+// declareWords handles export and its kin where the parser sees plain words
+// (after command or builtin).
+func (w *walker) declareWords(inv invocation) {
+	for _, f := range inv.argv[1:] {
+		name, val, ok := strings.Cut(f.Text, "=")
+		switch {
+		case !f.Static:
+			w.spot(f.Text, evaluates)
+		case strings.HasPrefix(f.Text, "-"), strings.HasPrefix(f.Text, "+"):
+			if strings.ContainsAny(f.Text, "inf") {
+				w.spot(f.Text, "the declaration changes how values are read")
+			}
+		case !plainName(name):
+			w.spot(f.Text, evaluates)
+		case ok:
+			w.set(name, value{kind: known, text: val})
+			if inv.argv[0].Text == "export" {
+				w.export(name)
+			}
+		}
+	}
+	w.null(inv)
+}
+
+// opaqueBuiltin changes how later commands are found or read.
+func (w *walker) opaqueBuiltin(inv invocation) {
+	if len(inv.argv) == 1 || inv.argv[0].Text == "hash" && len(inv.argv) == 2 && inv.argv[1].Text == "-r" {
+		w.null(inv)
+		return
+	}
+	w.spot(inv.text, "it changes how later commands are found or run")
+	w.taint("an earlier " + inv.argv[0].Text + " may change what the name means")
+	w.emitBuiltin(inv, false)
+}
+
+// declClause handles declare, export, local, readonly and typeset.
+func (w *walker) declClause(c *syntax.DeclClause) {
+	var spots []cardea.Opaque
+	savedSpots, savedPending := w.spots, w.pending
+	w.spots, w.pending = &spots, nil
+	variant := c.Variant.Value
+	exports := variant == "export"
+	for _, a := range c.Args {
+		if a.Name == nil {
+			text, ok := w.static(a.Value)
+			switch {
+			case ok && (strings.HasPrefix(text, "-") || strings.HasPrefix(text, "+")):
+				exports = exports || strings.Contains(text, "x") && text[0] == '-'
+				if strings.ContainsAny(text, "n") && variant != "export" || strings.Contains(text, "f") && text[0] == '-' {
+					w.spot(text, "the declaration changes how names or functions are read")
+				}
+				if strings.Contains(text, "i") {
+					w.declareIntegers(c)
+				}
+			case ok && plainName(text):
+			default:
+				w.spot(w.source(a), evaluates)
+			}
+			continue
+		}
+		w.declared(a, exports, variant)
+	}
+	for _, a := range c.Args {
+		if a.Name != nil && envClass(a.Name.Value) == cardea.EnvDangerous && (!a.Naked || exports) {
+			w.spot(w.source(a), "setting "+a.Name.Value+" changes what later commands do")
+		}
+	}
+	w.spots = savedSpots
+	w.emit(cardea.Part{Text: w.source(c), Opaque: spots, Null: true, Start: w.offset(c)})
+	w.pending = savedPending
+}
+
+func (w *walker) declareIntegers(c *syntax.DeclClause) {
+	for _, a := range c.Args {
+		if a.Name != nil {
+			w.integers[a.Name.Value] = true
+		}
+	}
+}
+
+// declared handles one name of a declaration.
+func (w *walker) declared(a *syntax.Assign, exports bool, variant string) {
+	name := a.Name.Value
+	if a.Naked {
+		if a.Index != nil {
+			w.spot(w.source(a), evaluates)
+		}
+		if variant == "local" {
+			w.cur.vars[name] = value{kind: unset}
+		}
+	} else {
+		w.assign(a)
+	}
+	if exports {
+		w.export(name)
+		if a.Naked && envClass(name) == cardea.EnvDangerous {
+			w.taint("it exports " + name + ", which changes what later commands do")
+		}
+	}
+}

@@ -1,0 +1,378 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"cardea.dev"
+)
+
+// invocation is a simple command on its way to becoming a part: wrappers take
+// words off its front.
+type invocation struct {
+	argv     []field
+	assigns  []cardea.Assign
+	access   []cardea.Access // of redirections
+	wrappers []string
+	elevated bool
+	remote   bool
+	// program is set when the shell no longer looks the name up itself, so
+	// that functions, aliases and builtins do not count.
+	program bool
+	text    string // as written, for messages
+	start   int
+}
+
+// call handles a simple command.
+func (w *walker) call(c *syntax.CallExpr, redirs []*syntax.Redirect) {
+	var spots []cardea.Opaque
+	savedSpots, savedPending, savedStdin := w.spots, w.pending, w.stdin
+	w.spots, w.pending = &spots, nil
+	defer func() { w.spots, w.pending, w.stdin = savedSpots, savedPending, savedStdin }()
+
+	inv := invocation{start: w.offset(c), text: w.source(c), wrappers: slices.Clone(w.outer)}
+	for _, word := range c.Args {
+		inv.argv = append(inv.argv, w.fields(word)...)
+	}
+	if len(c.Args) == 0 {
+		w.assignments(c, redirs, &spots)
+		return
+	}
+	for _, a := range c.Assigns {
+		inv.assigns = append(inv.assigns, w.prefix(a))
+	}
+	inv.access = w.redirects(redirs)
+	if len(inv.argv) == 0 {
+		// All words vanished: bash runs nothing, or what a substitution gave.
+		if dynamicWord(c.Args[0]) {
+			w.spot(w.source(c.Args[0]), "the command's name comes from outside of the line")
+		}
+		w.emit(cardea.Part{Text: inv.text, Access: inv.access, Opaque: spots, Start: inv.start, Null: len(inv.access) == 0})
+		return
+	}
+	w.start(inv)
+}
+
+func dynamicWord(word *syntax.Word) bool {
+	found := false
+	syntax.Walk(word, func(n syntax.Node) bool {
+		switch n.(type) {
+		case *syntax.CmdSubst, *syntax.ParamExp, *syntax.ProcSubst:
+			found = true
+		}
+		return !found
+	})
+	return found
+}
+
+// assignments handles a command that only sets variables.
+func (w *walker) assignments(c *syntax.CallExpr, redirs []*syntax.Redirect, spots *[]cardea.Opaque) {
+	for _, a := range c.Assigns {
+		w.assign(a)
+	}
+	access := w.redirects(redirs)
+	for _, a := range c.Assigns {
+		if a.Name != nil && envClass(a.Name.Value) == cardea.EnvDangerous {
+			w.spot(w.source(a), "setting "+a.Name.Value+" changes what later commands do")
+		}
+	}
+	w.emit(cardea.Part{Text: w.source(c), Access: access, Opaque: *spots, Start: w.offset(c), Null: len(access) == 0})
+}
+
+// assign sets a variable of the shell.
+func (w *walker) assign(a *syntax.Assign) {
+	if a.Name == nil {
+		w.walkWord(a.Value)
+		return
+	}
+	name := a.Name.Value
+	if a.Index != nil {
+		w.subscript(a.Index)
+		w.walkWord(a.Value)
+		w.set(name, value{kind: dynamic})
+		return
+	}
+	if a.Array != nil {
+		w.set(name, w.arrayValue(a))
+		return
+	}
+	v := w.assigned(a.Value)
+	if w.integers[name] && (v.kind != known || !plainNumber(v.text) && v.text != "") {
+		w.spot(w.source(a), evaluates)
+	}
+	if a.Append {
+		if old := w.cur.vars[name]; old.kind == known && v.kind == known {
+			v.text = old.text + v.text
+		} else if old.kind != unset {
+			v = value{kind: dynamic}
+		}
+	}
+	w.set(name, v)
+}
+
+func (w *walker) arrayValue(a *syntax.Assign) value {
+	v := value{kind: array}
+	if a.Append {
+		old := w.cur.vars[a.Name.Value]
+		if old.kind != array {
+			v.kind = dynamic
+		}
+		v.list = slices.Clone(old.list)
+	}
+	for _, e := range a.Array.Elems {
+		if e.Index != nil {
+			w.subscript(e.Index)
+			w.walkWord(e.Value)
+			v.kind = dynamic
+			continue
+		}
+		for _, f := range w.fields(e.Value) {
+			if !f.Static {
+				v.kind = dynamic
+			}
+			v.list = append(v.list, f.Text)
+		}
+	}
+	if v.kind != array {
+		v.list = nil
+	}
+	return v
+}
+
+// prefix reads an assignment in front of a command.
+func (w *walker) prefix(a *syntax.Assign) cardea.Assign {
+	out := cardea.Assign{}
+	if a.Name != nil {
+		out.Name = a.Name.Value
+		out.Class = envClass(out.Name)
+	}
+	if a.Index != nil {
+		w.subscript(a.Index)
+	}
+	if v := w.assigned(a.Value); v.kind == known && !a.Append {
+		out.Value, out.Static = v.text, true
+	}
+	return out
+}
+
+// start looks at the first word of an invocation: what bash would run.
+func (w *walker) start(inv invocation) {
+	if w.full || len(inv.argv) == 0 {
+		return
+	}
+	first := inv.argv[0]
+	if !first.Static {
+		reason := "the command's name comes from outside of the line"
+		if first.glob {
+			reason = "the command's name is a pattern for file names"
+		}
+		w.spot(first.Text, reason)
+		for i := range w.pending {
+			w.pipes = append(w.pipes, pipe{from: w.pending[i], to: [2]int{len(w.parts), len(w.parts) + 1}, code: true})
+		}
+		w.emitProgram(inv)
+		return
+	}
+	name := first.Text
+	if !inv.program {
+		if w.alias(inv, name) || w.function(inv, name) {
+			return
+		}
+		if b, ok := builtinOf(name); ok {
+			b(w, inv)
+			return
+		}
+	}
+	if unwrap, ok := wrapperOf(name); ok {
+		unwrap(w, inv)
+		return
+	}
+	w.emitProgram(inv)
+}
+
+// function handles a call of a function that the line defines.
+func (w *walker) function(inv invocation, name string) bool {
+	f := w.funcs[name]
+	if f == nil {
+		return false
+	}
+	params := make([]string, 0, len(inv.argv))
+	static := true
+	for _, a := range inv.argv[1:] {
+		static = static && a.Static
+		params = append(params, a.Text)
+	}
+	if !static {
+		params = nil
+	}
+	for _, a := range inv.assigns {
+		if a.Class == cardea.EnvDangerous {
+			w.taint("it sets " + a.Name + ", which changes what later commands do")
+		}
+	}
+	if len(inv.access) > 0 || len(*w.spots) > 0 {
+		w.emit(cardea.Part{Text: inv.text, Access: inv.access, Opaque: slices.Clone(*w.spots), Start: inv.start})
+	}
+	if !f.sure || w.unsetsFuncs || int(f.at) > inv.start && inv.start >= 0 {
+		// It may be the program of that name, too.
+		w.emitProgram(inv)
+	}
+	w.callFunction(name, f, params, static)
+	return true
+}
+
+func (w *walker) callFunction(name string, f *function, params []string, known bool) {
+	f.walked = true
+	if f.active {
+		at := len(w.parts)
+		w.emit(cardea.Part{Text: name, Start: -1, Opaque: []cardea.Opaque{{Text: name, Reason: "a function that calls itself"}}})
+		w.found = append(w.found, cardea.Flow{Kind: "self-call", From: at, To: at})
+		return
+	}
+	f.active = true
+	spots, stdin, src, base, pending := w.spots, w.stdin, w.src, w.base, w.pending
+	w.spots, w.pending = nil, nil
+	savedParams, savedOK := w.cur.params, w.cur.paramsOK
+	before := w.cur
+	for i, body := range f.bodies {
+		w.cur = before.clone()
+		w.cur.params, w.cur.paramsOK = params, known
+		if w.src = f.srcs[i]; w.src != src {
+			w.base = -1
+		}
+		w.within("function "+name, func() { w.stmt(body) })
+		if i == 0 && len(f.bodies) == 1 {
+			before = w.cur
+		} else {
+			before.merge(w.cur)
+		}
+	}
+	w.cur = before
+	w.cur.params, w.cur.paramsOK = savedParams, savedOK
+	w.spots, w.stdin, w.src, w.base, w.pending = spots, stdin, src, base, pending
+	f.active = false
+}
+
+// alias handles a word that the line has made an alias. Whether bash expands
+// it depends on how the shell was started, so both readings are judged.
+func (w *walker) alias(inv invocation, name string) bool {
+	stands, ok := w.aliases[name]
+	if !ok {
+		return false
+	}
+	text := stands
+	for _, a := range inv.argv[1:] {
+		text += " " + quote(a)
+	}
+	delete(w.aliases, name) // an alias is not expanded within itself
+	w.nested("alias "+name, text, inv)
+	w.aliases[name] = stands
+	w.emitProgram(inv)
+	return true
+}
+
+// nested walks a script that a command runs in a shell of its own or in this
+// one.
+func (w *walker) nested(via, text string, inv invocation) {
+	spots, pending, outer := w.spots, w.pending, w.outer
+	w.spots, w.pending = nil, nil
+	w.outer = inv.wrappers
+	begin := len(w.parts)
+	w.within(via, func() { w.script(text) })
+	w.spots, w.pending, w.outer = spots, pending, outer
+	for i := begin; i < len(w.parts); i++ {
+		p := &w.parts[i]
+		p.Elevated = p.Elevated || inv.elevated
+		if inv.remote {
+			w.makeRemote(p)
+		}
+		p.Assigns = append(slices.Clone(inv.assigns), p.Assigns...)
+		for _, a := range inv.assigns {
+			if a.Class == cardea.EnvDangerous {
+				p.Opaque = append(p.Opaque, cardea.Opaque{Text: a.Name, Reason: "it sets " + a.Name + ", which changes what the command does"})
+				p.Null, p.Coverage = false, cardea.Partial
+			}
+		}
+	}
+	// What was in the outer command's words and redirections must not get lost.
+	if w.spots != nil && (len(*w.spots) > 0 || len(inv.access) > 0) || begin == len(w.parts) {
+		part := cardea.Part{Text: inv.text, Access: inv.access, Start: inv.start, Wrappers: inv.wrappers, Elevated: inv.elevated}
+		if w.spots != nil {
+			part.Opaque = slices.Clone(*w.spots)
+		}
+		part.Null = len(inv.access) == 0 && len(part.Opaque) == 0
+		w.emit(part)
+	}
+}
+
+func (w *walker) makeRemote(p *cardea.Part) {
+	p.Remote = true
+	for i := range p.Access {
+		p.Access[i].Path, p.Access[i].Spelled, p.Access[i].Pattern = "", "", ""
+	}
+}
+
+// quote writes a field so that bash reads it back as the same word.
+func quote(f field) string {
+	if !f.Static {
+		return f.Text
+	}
+	return quoteText(f.Text)
+}
+
+func quoteText(s string) string {
+	q, err := syntax.Quote(s, syntax.LangBash)
+	if err != nil {
+		return s
+	}
+	return q
+}
+
+// emitProgram makes a part of an invocation of a program.
+func (w *walker) emitProgram(inv invocation) {
+	p := cardea.Part{Wrappers: inv.wrappers, Elevated: inv.elevated, Remote: inv.remote, Start: inv.start,
+		Assigns: slices.Concat(w.cur.exported, inv.assigns), Opaque: slices.Clone(*w.spots), Access: inv.access}
+	var text []string
+	for _, f := range inv.argv {
+		p.Argv = append(p.Argv, f.Word)
+		text = append(text, quote(f))
+	}
+	p.Text = strings.Join(text, " ")
+	w.describe(&p, inv.argv)
+	for _, a := range inv.assigns {
+		if a.Class == cardea.EnvDangerous {
+			p.Opaque = append(p.Opaque, cardea.Opaque{Text: a.Name, Reason: "it sets " + a.Name + ", which changes what the command does"})
+		}
+	}
+	if inv.remote {
+		w.makeRemote(&p)
+	}
+	w.emit(p)
+}
+
+// emit adds a part.
+func (w *walker) emit(p cardea.Part) {
+	if len(w.parts) >= maxParts {
+		w.limit("too many commands in one line")
+		return
+	}
+	p.Via = slices.Clone(w.via)
+	p.Dir = w.cur.cwd
+	if w.cur.tainted != "" && !p.Null {
+		p.Opaque = append(p.Opaque, cardea.Opaque{Text: shorten(p.Text), Reason: w.cur.tainted})
+	}
+	if len(p.Opaque) == 0 {
+		p.Coverage = cardea.Complete
+	} else {
+		p.Null = false
+	}
+	at := len(w.parts)
+	for _, from := range w.pending {
+		if from[0] < from[1] {
+			w.pipes = append(w.pipes, pipe{from: from, to: [2]int{at, at + 1}})
+		}
+	}
+	w.parts = append(w.parts, p)
+}

@@ -1,0 +1,280 @@
+package shell
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// rawCheck looks for what makes a text opaque wherever it stands. The cases
+// are those of FIELD-NOTES.md, "The parser is not bash". It returns why the
+// text is opaque, or "".
+func rawCheck(text string) string {
+	switch {
+	case !utf8.ValidString(text):
+		return "it holds bytes that are not UTF-8"
+	case strings.ContainsRune(text, '\r'):
+		return "it holds a carriage return, which bash takes as part of a word"
+	case strings.ContainsRune(text, 0):
+		return "it holds a NUL byte"
+	}
+	return ""
+}
+
+// span is a stretch of the text, and whether bash takes it as it stands.
+type span struct{ from, to int }
+
+func (s span) holds(i int) bool { return s.from <= i && i < s.to }
+
+// hiddenCheck looks for characters that a person does not see, or that bash
+// takes as part of a word. Literal spans (single quotes, here-documents with a
+// quoted delimiter) may hold them; other quoted text may hold blanks.
+func hiddenCheck(text string, literal, quoted []span) string {
+	in := func(spans []span, i int) bool {
+		for _, s := range spans {
+			if s.holds(i) {
+				return true
+			}
+		}
+		return false
+	}
+	for i, r := range text {
+		if r >= 0x20 && r < 0x7f || r == '\n' || r == '\t' {
+			continue
+		}
+		if reason := hiddenRune(r); reason != "" && !in(literal, i) {
+			return reason
+		}
+		if oddBlank(r) && !in(literal, i) && !in(quoted, i) {
+			return "it holds a blank that bash takes as part of a word"
+		}
+	}
+	return ""
+}
+
+// oddBlank reports whether r looks like a blank and is none to bash.
+func oddBlank(r rune) bool {
+	switch {
+	case r == 0xa0, r == 0x1680, r >= 0x2000 && r <= 0x200a, r == 0x2028, r == 0x2029, r == 0x202f, r == 0x205f, r == 0x3000:
+		return true
+	}
+	return false
+}
+
+// hiddenRune says why a character outside of single quotes makes a line
+// opaque: control characters, which bash takes as part of a word, and
+// characters that a person does not see or sees in another place.
+func hiddenRune(r rune) string {
+	switch {
+	case r == '\n' || r == '\t':
+		return ""
+	case r < 0x20 || r == 0x7f || r >= 0x80 && r < 0xa0:
+		return "it holds a control character"
+	case r >= 0x200b && r <= 0x200f, r >= 0x2060 && r <= 0x2064, r == 0xfeff, r == 0xad, r == 0x180e, r == 0x034f,
+		r == 0x115f, r == 0x1160, r == 0x3164, r == 0xffa0, r >= 0xe0000 && r <= 0xe007f:
+		return "it holds a character that cannot be seen"
+	case r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069, r == 0x061c:
+		return "it holds a character that changes the direction of the text"
+	}
+	return ""
+}
+
+// nesting estimates how deeply a text nests, from above: it counts openers as
+// written, wherever they stand.
+func nesting(text string) int {
+	depth, deepest := 0, 0
+	open := func(n int) {
+		depth += n
+		deepest = max(deepest, depth)
+		depth = max(depth, 0)
+	}
+	word := 0
+	for i := 0; i <= len(text); i++ {
+		var c byte = ' '
+		if i < len(text) {
+			c = text[i]
+		}
+		switch c {
+		case '(', '{', '[':
+			open(1)
+		case ')', '}', ']':
+			open(-1)
+		case '!', '~', '?':
+			if i > 0 && text[i-1] == c || i > 1 && text[i-2] == c && text[i-1] == ' ' {
+				open(1) // runs of unary and ternary operators recurse in the parser
+			}
+		case '=':
+			if i > 1 && text[i-2] == '=' {
+				open(1)
+			}
+		}
+		if c >= 'a' && c <= 'z' {
+			continue
+		}
+		switch text[word:i] {
+		case "if", "while", "until", "for", "case", "select", "function", "time", "coproc":
+			open(1)
+		case "fi", "done", "esac":
+			open(-1)
+		}
+		word = i + 1
+	}
+	// Backquotes nest by backslashes: each level doubles them.
+	if strings.Contains(text, "\\\\\\\\\\\\\\`") {
+		return maxNesting + 1
+	}
+	return deepest
+}
+
+// treeCheck looks for spots in the tree where the parser is known to read
+// something else than bash or zsh do.
+func (w *walker) treeCheck(file []*syntax.Stmt, last []syntax.Comment) {
+	for _, c := range last {
+		w.comment(c)
+	}
+	quotedParam := func(n syntax.Node) {
+		syntax.Walk(n, func(n syntax.Node) bool {
+			if p, ok := n.(*syntax.ParamExp); ok && !p.Short && strings.Contains(w.source(p), "'") {
+				w.opaqueLine(shorten(w.source(p)), "single quotes inside ${…} inside double quotes quote nothing in bash")
+			}
+			_, sub := n.(*syntax.CmdSubst)
+			return !sub
+		})
+	}
+	var literal, quoted []span
+	spanOf := func(n syntax.Node) span { return span{int(n.Pos().Offset()), int(n.End().Offset())} }
+	test := 0 // inside [[ ]], where patterns are no file names
+	var visit func(n syntax.Node) bool
+	visit = func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.Comment:
+			w.comment(*n)
+		case *syntax.SglQuoted:
+			literal = append(literal, spanOf(n))
+		case *syntax.DblQuoted:
+			quoted = append(quoted, spanOf(n))
+			for _, p := range n.Parts {
+				quotedParam(p)
+			}
+		case *syntax.Redirect:
+			switch {
+			case n.Hdoc == nil:
+			case quotedDelimiter(n.Word):
+				literal = append(literal, spanOf(n.Hdoc))
+			default:
+				quoted = append(quoted, spanOf(n.Hdoc))
+				quotedParam(n.Hdoc)
+			}
+			if n.Word != nil && strings.HasPrefix(w.source(n.Word), "!") {
+				w.opaqueLine(shorten(w.source(n)), ">! is zsh's, and bash reads it differently")
+			}
+		case *syntax.Stmt:
+			if at := int(n.Semicolon.Offset()) + 1; n.Background && at < len(w.src) && w.src[at] == '!' {
+				w.opaqueLine(shorten(w.source(n)), "&! is zsh's, and bash reads it differently")
+			}
+		case *syntax.ExtGlob:
+			if test == 0 {
+				w.opaqueLine(shorten(w.source(n)), "an extended pattern, which bash reads as something else when extglob is off and zsh may execute")
+			}
+		case *syntax.TestClause:
+			test++
+			syntax.Walk(n.X, visit)
+			test--
+			return false
+		case *syntax.CaseItem:
+			test++
+			for _, p := range n.Patterns {
+				syntax.Walk(p, visit)
+			}
+			test--
+			for _, s := range n.Stmts {
+				syntax.Walk(s, visit)
+			}
+			return false
+		case *syntax.Word:
+			w.zshWord(n)
+		}
+		return true
+	}
+	for _, st := range file {
+		syntax.Walk(st, visit)
+	}
+	if reason := hiddenCheck(w.src, literal, quoted); reason != "" {
+		w.opaqueLine(shorten(w.src), reason)
+	}
+}
+
+// comment finds comments that a backslash at the end of the line would
+// continue for the parser, while bash runs the next line.
+func (w *walker) comment(c syntax.Comment) {
+	rest := w.src[min(int(c.Hash.Offset()), len(w.src)):]
+	line, _, _ := strings.Cut(rest, "\n")
+	if strings.HasSuffix(line, "\\") || strings.Contains(c.Text, "\n") {
+		w.opaqueLine(shorten(line), "a comment that ends in a backslash does not go on in bash")
+	}
+}
+
+// zshWord finds words that only zsh would execute.
+func (w *walker) zshWord(word *syntax.Word) {
+	for i, p := range word.Parts {
+		lit, ok := p.(*syntax.Lit)
+		if !ok {
+			continue
+		}
+		if i == 0 && len(lit.Value) > 1 && lit.Value[0] == '=' && isNameStart(lit.Value[1]) {
+			w.opaqueLine(shorten(w.source(word)), "=command is replaced by a path in zsh")
+		}
+		if i > 0 && strings.HasPrefix(lit.Value, "[") {
+			if pe, ok := word.Parts[i-1].(*syntax.ParamExp); ok && pe.Short {
+				w.opaqueLine(shorten(w.source(word)), "$x[…] is a subscript in zsh")
+			}
+		}
+	}
+}
+
+func quotedDelimiter(word *syntax.Word) bool {
+	for _, p := range word.Parts {
+		switch p := p.(type) {
+		case *syntax.SglQuoted, *syntax.DblQuoted:
+			return true
+		case *syntax.Lit:
+			if strings.Contains(p.Value, "\\") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func isNameStart(c byte) bool {
+	return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}
+
+// plainName reports whether s is a variable's name and nothing else.
+func plainName(s string) bool {
+	if s == "" || !isNameStart(s[0]) {
+		return false
+	}
+	for i := 1; i < len(s); i++ {
+		if !isNameStart(s[i]) && (s[i] < '0' || s[i] > '9') {
+			return false
+		}
+	}
+	return true
+}
+
+// plainNumber reports whether s is an integer constant of bash's arithmetic.
+func plainNumber(s string) bool {
+	s = strings.TrimPrefix(strings.TrimSpace(s), "-")
+	if s == "" {
+		return false
+	}
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if (c < '0' || c > '9') && c != '#' && c != 'x' && (c < 'a' || c > 'f') && (c < 'A' || c > 'F') {
+			return false
+		}
+	}
+	return s[0] >= '0' && s[0] <= '9'
+}

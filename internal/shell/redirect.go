@@ -1,0 +1,191 @@
+package shell
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"cardea.dev"
+)
+
+// redirects looks at a command's redirections: what the shell opens, and what
+// the command then reads.
+func (w *walker) redirects(list []*syntax.Redirect) []cardea.Access {
+	var out []cardea.Access
+	for _, r := range list {
+		out = append(out, w.redirect(r)...)
+	}
+	return out
+}
+
+func (w *walker) redirect(r *syntax.Redirect) []cardea.Access {
+	if r.N != nil && strings.HasPrefix(r.N.Value, "{") {
+		w.set(strings.Trim(r.N.Value, "{}"), someNumber)
+	}
+	fromStdin := r.N == nil || r.N.Value == "0"
+	switch r.Op {
+	case syntax.Hdoc, syntax.DashHdoc:
+		text, ok := w.heredoc(r)
+		if r.Hdoc != nil && !quotedDelimiter(r.Word) {
+			w.quotedParts(r.Hdoc.Parts)
+		}
+		if fromStdin {
+			w.stdin = feed{kind: elsewhere}
+			if ok {
+				w.stdin = feed{kind: literal, text: text}
+			}
+		}
+		return nil
+	case syntax.WordHdoc:
+		v := w.assigned(r.Word)
+		if fromStdin {
+			w.stdin = feed{kind: elsewhere}
+			if v.kind == known {
+				w.stdin = feed{kind: literal, text: v.text + "\n"}
+			}
+		}
+		return nil
+	}
+	target, ok := w.target(r.Word)
+	read, write := false, false
+	switch r.Op {
+	case syntax.RdrIn:
+		read = true
+	case syntax.RdrInOut:
+		read, write = true, true
+	case syntax.DplIn:
+		if ok && isDescriptor(target) {
+			if fromStdin {
+				w.stdin = feed{kind: elsewhere}
+			}
+			return nil
+		}
+		read = true
+	case syntax.DplOut:
+		if ok && isDescriptor(target) {
+			return nil
+		}
+		write = true
+	default:
+		write = true
+	}
+	if read && fromStdin {
+		w.stdin = feed{kind: elsewhere}
+		if ok && strings.HasPrefix(target, "/dev/fd/") || ok && target == "/dev/stdin" {
+			w.stdin = feed{kind: elsewhere}
+		}
+	}
+	return w.opened(r, target, ok, read, write)
+}
+
+// opened gives the accesses of a redirection to or from a target.
+func (w *walker) opened(r *syntax.Redirect, target string, ok, read, write bool) []cardea.Access {
+	if !ok && isProcSubst(r.Word) {
+		return nil // a pipe to a command that is a part of its own
+	}
+	if ok {
+		if host, isNet := bashNetwork(target); isNet {
+			return []cardea.Access{{Kind: cardea.Network, Host: host, Redirect: true}}
+		}
+	} else {
+		w.spot(w.source(r), "the file of the redirection is not known")
+	}
+	var out []cardea.Access
+	if read {
+		out = append(out, w.access(cardea.Read, target, ok, true))
+	}
+	if write {
+		out = append(out, w.access(cardea.Write, target, ok, true))
+	}
+	return out
+}
+
+func isProcSubst(word *syntax.Word) bool {
+	if word == nil || len(word.Parts) != 1 {
+		return false
+	}
+	_, ok := word.Parts[0].(*syntax.ProcSubst)
+	return ok
+}
+
+// target expands a redirection's word; a word that becomes none or several is
+// an error for bash and unknown here.
+func (w *walker) target(word *syntax.Word) (string, bool) {
+	if word == nil {
+		return "", false
+	}
+	fs := w.fields(word)
+	if len(fs) == 1 && fs[0].Static {
+		return fs[0].Text, true
+	}
+	return "", false
+}
+
+func isDescriptor(s string) bool {
+	s = strings.TrimSuffix(s, "-")
+	for i := 0; i < len(s); i++ {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return true
+}
+
+// bashNetwork reads /dev/tcp/host/port, which bash opens by itself.
+func bashNetwork(path string) (string, bool) {
+	for _, prefix := range []string{"/dev/tcp/", "/dev/udp/"} {
+		if rest, ok := strings.CutPrefix(path, prefix); ok {
+			host, _, _ := strings.Cut(rest, "/")
+			return strings.ToLower(host), true
+		}
+	}
+	return "", false
+}
+
+// heredoc is the body of a here-document, where nothing in it is expanded.
+func (w *walker) heredoc(r *syntax.Redirect) (string, bool) {
+	if r.Hdoc == nil {
+		return "", true
+	}
+	quoted := quotedDelimiter(r.Word)
+	var b strings.Builder
+	for _, p := range r.Hdoc.Parts {
+		lit, ok := p.(*syntax.Lit)
+		if !ok {
+			return "", false
+		}
+		b.WriteString(lit.Value)
+	}
+	text := b.String()
+	if r.Op == syntax.DashHdoc {
+		lines := strings.SplitAfter(text, "\n")
+		for i := range lines {
+			lines[i] = strings.TrimLeft(lines[i], "\t")
+		}
+		text = strings.Join(lines, "")
+	}
+	if !quoted {
+		text = unescapeQuoted(text)
+	}
+	return text, true
+}
+
+// redirectOnly handles redirections that belong to no simple command: they are
+// a part of their own.
+func (w *walker) redirectOnly(st *syntax.Stmt) {
+	var spots []cardea.Opaque
+	saved := w.spots
+	w.spots = &spots
+	access := w.redirects(st.Redirs)
+	w.spots = saved
+	if len(access) == 0 && len(spots) == 0 {
+		return
+	}
+	var text []string
+	for _, r := range st.Redirs {
+		if r.Hdoc == nil {
+			text = append(text, w.source(r))
+		}
+	}
+	w.emit(cardea.Part{Text: strings.Join(text, " "), Access: access, Opaque: spots, Start: w.offset(st.Redirs[0])})
+}

@@ -1,0 +1,211 @@
+package shell
+
+import (
+	"maps"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"cardea.dev"
+)
+
+// value is what is known of a variable.
+type value struct {
+	kind valueKind
+	text string   // kind known
+	list []string // kind array
+}
+
+type valueKind uint8
+
+const (
+	outside valueKind = iota // not set by the line
+	unset                    // unset by the line
+	known                    // set to text
+	array                    // set to list
+	dynamic                  // set to something that is not known
+)
+
+// function is a function that the line defines somewhere.
+type function struct {
+	bodies []*syntax.Stmt
+	srcs   []string
+	at     uint // offset of the first definition
+	sure   bool // defined once, unconditionally, at the top of the line
+	active bool
+	walked bool
+}
+
+// state is what bash would know at a point of the line.
+type state struct {
+	vars     map[string]value
+	cwd      string   // "" when unknown
+	params   []string // $1…, valid when paramsOK
+	name     string   // $0, "" when unknown
+	paramsOK bool
+	exported []cardea.Assign // set and exported by the line so far
+	tainted  string          // why every later command is opaque, or ""
+	allexport bool
+}
+
+func newState(env Env) *state {
+	s := &state{vars: map[string]value{}, cwd: env.Cwd}
+	if env.Home != "" {
+		s.vars["HOME"] = value{kind: known, text: env.Home}
+	}
+	if env.Cwd != "" {
+		s.vars["PWD"] = value{kind: known, text: env.Cwd}
+	}
+	return s
+}
+
+func (s *state) clone() *state {
+	c := *s
+	c.vars = maps.Clone(s.vars)
+	c.exported = append([]cardea.Assign(nil), s.exported...)
+	return &c
+}
+
+// merge joins the state after a construct that may not have run, or that ran
+// in one of several ways: what differs is not known.
+func (s *state) merge(o *state) {
+	for name, v := range o.vars {
+		if !same(s.vars[name], v) {
+			s.vars[name] = value{kind: dynamic}
+		}
+	}
+	for name, v := range s.vars {
+		if !same(o.vars[name], v) {
+			s.vars[name] = value{kind: dynamic}
+		}
+	}
+	if s.cwd != o.cwd {
+		s.setCwd("")
+	}
+	if s.tainted == "" {
+		s.tainted = o.tainted
+	}
+	if !s.paramsOK || !o.paramsOK || !equal(s.params, o.params) {
+		s.paramsOK = false
+	}
+	if len(o.exported) > len(s.exported) {
+		s.exported = o.exported
+	}
+	s.allexport = s.allexport || o.allexport
+}
+
+func same(a, b value) bool {
+	return a.kind == b.kind && a.text == b.text && equal(a.list, b.list)
+}
+
+func equal(a, b []string) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return true
+}
+
+func (s *state) setCwd(dir string) {
+	s.cwd = dir
+	if dir == "" {
+		s.vars["PWD"] = value{kind: dynamic}
+	} else {
+		s.vars["PWD"] = value{kind: known, text: dir}
+	}
+}
+
+// set assigns a variable in the shell itself.
+func (w *walker) set(name string, v value) {
+	if name == "HOME" && v.kind != known {
+		v = value{kind: dynamic}
+	}
+	w.cur.vars[name] = v
+	if envClass(name) == cardea.EnvDangerous && name != "IFS" {
+		w.taint("it sets " + name + ", which changes what later commands do")
+	}
+	if w.cur.allexport {
+		w.export(name)
+	}
+}
+
+func (w *walker) taint(reason string) {
+	if w.cur.tainted == "" {
+		w.cur.tainted = reason
+	}
+}
+
+// export marks a variable as given to every later command.
+func (w *walker) export(name string) {
+	a := cardea.Assign{Name: name, Class: envClass(name)}
+	if v := w.cur.vars[name]; v.kind == known {
+		a.Value, a.Static = v.text, true
+	}
+	for i, e := range w.cur.exported {
+		if e.Name == name {
+			w.cur.exported[i] = a
+			return
+		}
+	}
+	w.cur.exported = append(w.cur.exported, a)
+}
+
+// declare notes the functions that a script defines, wherever they stand: a
+// name that is a function somewhere is judged as one everywhere.
+func (w *walker) declare(file []*syntax.Stmt) {
+	top := map[*syntax.Stmt]bool{}
+	for _, st := range file {
+		top[st] = true
+	}
+	for _, st := range file {
+		syntax.Walk(st, func(n syntax.Node) bool {
+			s, ok := n.(*syntax.Stmt)
+			if !ok {
+				return true
+			}
+			decl, ok := s.Cmd.(*syntax.FuncDecl)
+			if !ok {
+				return true
+			}
+			names := decl.Names
+			if decl.Name != nil {
+				names = append(names[:len(names):len(names)], decl.Name)
+			}
+			for _, name := range names {
+				f := w.funcs[name.Value]
+				if f == nil {
+					f = &function{at: decl.Pos().Offset(), sure: top[s] && w.scripts == 1 && !s.Background && !s.Negated && len(s.Redirs) == 0}
+					w.funcs[name.Value] = f
+				} else {
+					f.sure = false
+				}
+				if len(f.bodies) < 8 {
+					f.bodies = append(f.bodies, decl.Body)
+					f.srcs = append(f.srcs, w.src)
+				} else {
+					w.opaqueLine(name.Value, "the function is defined too often")
+				}
+			}
+			return true
+		})
+	}
+}
+
+// uncalled walks the bodies of functions that nothing called: handlers run
+// without a call.
+func (w *walker) uncalled() {
+	for changed := true; changed; {
+		changed = false
+		for _, name := range sortedKeys(w.funcs) {
+			f := w.funcs[name]
+			if f.walked {
+				continue
+			}
+			changed = true
+			w.callFunction(name, f, nil, false)
+		}
+	}
+}

@@ -1,0 +1,549 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"cardea.dev"
+)
+
+// feed is what a command reads from its standard input.
+type feed struct {
+	kind feedKind
+	text string // kind literal
+	from [2]int // kind piped: the parts that write it, half open
+}
+
+type feedKind uint8
+
+const (
+	inherited feedKind = iota
+	literal            // a here-document, or what a preceding echo prints
+	piped
+	elsewhere // a file, a descriptor, a substitution
+)
+
+// pipe says that the output of some parts reaches another.
+type pipe struct {
+	from [2]int
+	to   [2]int
+	// code is set when what arrives is run: eval "$(…)", bash <(…).
+	code bool
+}
+
+func (w *walker) stmts(list []*syntax.Stmt) {
+	for _, st := range list {
+		if w.full {
+			return
+		}
+		w.stmt(st)
+	}
+}
+
+// within walks with one more step on the way to the parts.
+func (w *walker) within(via string, walk func()) {
+	w.via = append(w.via, via)
+	walk()
+	w.via = w.via[:len(w.via)-1]
+}
+
+// apart walks in a copy of the shell's state, as a subshell does.
+func (w *walker) apart(walk func()) {
+	saved := w.cur
+	w.cur = saved.clone()
+	walk()
+	w.cur = saved
+}
+
+// maybe walks what may run or not.
+func (w *walker) maybe(walk func()) {
+	before := w.cur.clone()
+	walk()
+	w.cur.merge(before)
+}
+
+// substitution walks a command or process substitution inside a word.
+func (w *walker) substitution(stmts []*syntax.Stmt, via string) {
+	spots, stdin := w.spots, w.stdin
+	w.spots, w.stdin = nil, feed{}
+	begin := len(w.parts)
+	w.within(via, func() { w.apart(func() { w.stmts(stmts) }) })
+	w.spots, w.stdin = spots, stdin
+	w.pending = append(w.pending, [2]int{begin, len(w.parts)})
+}
+
+func (w *walker) stmt(st *syntax.Stmt) {
+	if st.Background {
+		w.within("&", func() { w.apart(func() { w.command(st) }) })
+		return
+	}
+	w.command(st)
+}
+
+// command walks a statement's command with its redirections.
+func (w *walker) command(st *syntax.Stmt) {
+	switch cmd := st.Cmd.(type) {
+	case nil:
+		w.redirectOnly(st)
+		return
+	case *syntax.CallExpr:
+		w.call(cmd, st.Redirs)
+		return
+	case *syntax.BinaryCmd:
+		if len(st.Redirs) == 0 {
+			w.binary(cmd)
+			return
+		}
+	}
+	saved := w.stdin
+	if len(st.Redirs) > 0 {
+		w.redirectOnly(st)
+	}
+	w.compound(st.Cmd)
+	w.stdin = saved
+}
+
+func (w *walker) compound(cmd syntax.Command) {
+	switch cmd := cmd.(type) {
+	case *syntax.CallExpr:
+		w.call(cmd, nil)
+	case *syntax.BinaryCmd:
+		w.binary(cmd)
+	case *syntax.Subshell:
+		w.within("( )", func() { w.apart(func() { w.stmts(cmd.Stmts) }) })
+	case *syntax.Block:
+		w.within("{ }", func() { w.stmts(cmd.Stmts) })
+	case *syntax.IfClause:
+		w.within("if", func() { w.ifClause(cmd) })
+	case *syntax.WhileClause:
+		via := "while"
+		if cmd.Until {
+			via = "until"
+		}
+		w.within(via, func() {
+			w.loop(append(slices.Clone(cmd.Cond), cmd.Do...), func() { w.stmts(cmd.Cond); w.stmts(cmd.Do) })
+		})
+	case *syntax.ForClause:
+		w.within("for", func() { w.forClause(cmd) })
+	case *syntax.CaseClause:
+		w.within("case", func() { w.caseClause(cmd) })
+	case *syntax.FuncDecl:
+		// Its body is walked where it is called, or at the end.
+	case *syntax.ArithmCmd:
+		w.inPart(cmd, func() { w.arith(cmd.X) })
+	case *syntax.LetClause:
+		w.inPart(cmd, func() {
+			for _, x := range cmd.Exprs {
+				w.arith(x)
+			}
+		})
+	case *syntax.TestClause:
+		w.inPart(cmd, func() { w.test(cmd.X) })
+	case *syntax.DeclClause:
+		w.declClause(cmd)
+	case *syntax.TimeClause:
+		w.timeClause(cmd)
+	case *syntax.CoprocClause:
+		w.within("coproc", func() { w.apart(func() { w.stmt(cmd.Stmt) }) })
+	default:
+		w.opaqueLine(shorten(w.source(cmd)), "a construct that this version does not know")
+	}
+}
+
+// inPart walks a null construct, which becomes a part of its own.
+func (w *walker) inPart(n syntax.Node, walk func()) {
+	var spots []cardea.Opaque
+	saved := w.spots
+	w.spots = &spots
+	walk()
+	w.spots = saved
+	w.emit(cardea.Part{Text: w.source(n), Opaque: spots, Null: true, Start: w.offset(n)})
+}
+
+func (w *walker) offset(n syntax.Node) int {
+	if w.base < 0 {
+		return -1
+	}
+	return w.base + int(n.Pos().Offset())
+}
+
+// binary walks chains of &&, || and |. Long chains lean to the left, so the
+// left side is unrolled instead of recursed into.
+func (w *walker) binary(cmd *syntax.BinaryCmd) {
+	type link struct {
+		op syntax.BinCmdOperator
+		st *syntax.Stmt
+	}
+	var chain []link
+	first := cmd.X
+	for {
+		chain = append(chain, link{cmd.Op, cmd.Y})
+		left, ok := cmd.X.Cmd.(*syntax.BinaryCmd)
+		if !ok || len(cmd.X.Redirs) > 0 || cmd.X.Negated || cmd.X.Background || isPipe(left.Op) != isPipe(cmd.Op) {
+			first = cmd.X
+			break
+		}
+		cmd = left
+	}
+	slices.Reverse(chain)
+	if isPipe(chain[0].op) {
+		sts := []*syntax.Stmt{first}
+		for _, l := range chain {
+			sts = append(sts, l.st)
+		}
+		w.pipeline(sts, chain[0].op)
+		return
+	}
+	w.stmt(first)
+	if len(chain) == 1 {
+		w.within(chain[0].op.String(), func() { w.maybe(func() { w.stmt(chain[0].st) }) })
+		return
+	}
+	// All links share one copy of the state before them: what any of them
+	// changes is unknown afterwards, while a link sees what those before it
+	// have changed.
+	before := w.cur.clone()
+	for _, l := range chain {
+		if w.full {
+			return
+		}
+		if l.op == syntax.OrStmt {
+			w.cur.merge(before)
+		}
+		w.within(l.op.String(), func() { w.stmt(l.st) })
+	}
+	w.cur.merge(before)
+}
+
+func isPipe(op syntax.BinCmdOperator) bool { return op == syntax.Pipe || op == syntax.PipeAll }
+
+// pipeline walks the elements of a pipe, each in a subshell of its own. What
+// the last one sets may stay (lastpipe).
+func (w *walker) pipeline(sts []*syntax.Stmt, op syntax.BinCmdOperator) {
+	outer := w.stdin
+	begin := len(w.parts)
+	for i, st := range sts {
+		if w.full {
+			break
+		}
+		from := len(w.parts)
+		walk := func() {
+			if i == len(sts)-1 {
+				w.maybe(func() { w.stmt(st) })
+			} else {
+				w.apart(func() { w.stmt(st) })
+			}
+		}
+		if i == 0 {
+			walk()
+		} else {
+			w.within(op.String(), walk)
+			if from > begin {
+				w.pipes = append(w.pipes, pipe{from: [2]int{begin, from}, to: [2]int{from, len(w.parts)}})
+			}
+		}
+		w.stdin = feed{kind: piped, from: [2]int{begin, len(w.parts)}}
+		if text, ok := w.prints(st, outer); ok {
+			w.stdin = feed{kind: literal, text: text}
+		}
+		outer = w.stdin
+	}
+	w.stdin = feed{}
+}
+
+// prints gives the output of a command where it is certain: echo and printf of
+// plain words, cat of what it reads.
+func (w *walker) prints(st *syntax.Stmt, in feed) (string, bool) {
+	call, ok := st.Cmd.(*syntax.CallExpr)
+	if !ok || len(call.Assigns) > 0 || len(call.Args) == 0 || st.Background {
+		return "", false
+	}
+	if len(st.Redirs) == 1 && st.Redirs[0].Hdoc != nil && len(call.Args) == 1 && call.Args[0].Lit() == "cat" {
+		return w.heredoc(st.Redirs[0])
+	}
+	if len(st.Redirs) > 0 {
+		return "", false
+	}
+	var words []string
+	for _, a := range call.Args {
+		if len(a.Parts) != 1 {
+			return "", false
+		}
+		text, ok := plainPart(a.Parts[0])
+		if !ok {
+			return "", false
+		}
+		words = append(words, text)
+	}
+	switch {
+	case w.funcs[words[0]] != nil || w.aliases[words[0]] != "":
+		return "", false
+	case words[0] == "cat" && len(words) == 1 && in.kind == literal:
+		return in.text, true
+	case words[0] == "echo" && len(words) > 1 && words[1][:min(1, len(words[1]))] != "-":
+		return strings.Join(words[1:], " ") + "\n", !slices.ContainsFunc(words, hasBackslash)
+	case words[0] == "printf" && len(words) == 2:
+		return words[1], !hasBackslash(words[1]) && !strings.Contains(words[1], "%")
+	case words[0] == "printf" && len(words) == 3 && (words[1] == "%s" || words[1] == `%s\n`):
+		return words[2] + "\n", true
+	}
+	return "", false
+}
+
+func hasBackslash(s string) bool { return strings.Contains(s, "\\") }
+
+// plainPart is the text of a literal or quoted part without expansions.
+func plainPart(p syntax.WordPart) (string, bool) {
+	switch p := p.(type) {
+	case *syntax.Lit:
+		return p.Value, !hasBackslash(p.Value) && !hasGlob(p.Value) && p.Value != "" && p.Value[0] != '~'
+	case *syntax.SglQuoted:
+		return p.Value, !p.Dollar
+	case *syntax.DblQuoted:
+		if p.Dollar {
+			return "", false
+		}
+		if len(p.Parts) == 0 {
+			return "", true
+		}
+		if lit, ok := p.Parts[0].(*syntax.Lit); ok && len(p.Parts) == 1 {
+			return lit.Value, !hasBackslash(lit.Value)
+		}
+	}
+	return "", false
+}
+
+func (w *walker) ifClause(c *syntax.IfClause) {
+	w.stmts(c.Cond)
+	before := w.cur.clone()
+	w.stmts(c.Then)
+	after := w.cur
+	w.cur = before
+	if c.Else != nil {
+		if len(c.Else.Cond) == 0 && c.Else.Else == nil {
+			w.stmts(c.Else.Then)
+		} else {
+			w.ifClause(c.Else)
+		}
+	}
+	w.cur.merge(after)
+}
+
+// loop walks what may run any number of times: what it sets is unknown inside
+// and afterwards.
+func (w *walker) loop(body []*syntax.Stmt, walk func()) {
+	before := w.cur.clone()
+	w.forget(body)
+	walk()
+	w.cur.merge(before)
+}
+
+// forget makes unknown what statements may set.
+func (w *walker) forget(body []*syntax.Stmt) {
+	for _, st := range body {
+		syntax.Walk(st, func(n syntax.Node) bool {
+			switch n := n.(type) {
+			case *syntax.Assign:
+				if n.Name != nil && !n.Naked {
+					w.set(n.Name.Value, value{kind: dynamic})
+				}
+			case *syntax.WordIter:
+				w.set(n.Name.Value, value{kind: dynamic})
+			case *syntax.BinaryArithm:
+				if word, ok := n.X.(*syntax.Word); ok && assigns(n.Op) && plainName(word.Lit()) {
+					w.set(word.Lit(), someNumber)
+				}
+			case *syntax.UnaryArithm:
+				if word, ok := n.X.(*syntax.Word); ok && (n.Op == syntax.Inc || n.Op == syntax.Dec) && plainName(word.Lit()) {
+					w.set(word.Lit(), someNumber)
+				}
+			case *syntax.CallExpr:
+				w.forgetCall(n)
+			case *syntax.DeclClause:
+				for _, a := range n.Args {
+					if a.Name != nil {
+						w.cur.vars[a.Name.Value] = value{kind: dynamic}
+					}
+				}
+			}
+			return true
+		})
+	}
+}
+
+// forgetCall makes unknown what a builtin in a loop may set.
+func (w *walker) forgetCall(c *syntax.CallExpr) {
+	if len(c.Args) == 0 {
+		return
+	}
+	switch c.Args[0].Lit() {
+	case "cd", "pushd", "popd":
+		w.cur.setCwd("")
+	case "read", "mapfile", "readarray", "unset", "getopts", "printf", "wait":
+		for _, a := range c.Args[1:] {
+			if plainName(a.Lit()) {
+				w.cur.vars[a.Lit()] = value{kind: dynamic}
+			}
+		}
+	case "set", "shift":
+		w.cur.paramsOK = false
+	default:
+		if len(c.Args[0].Parts) != 1 || c.Args[0].Lit() == "" || w.funcs[c.Args[0].Lit()] != nil || c.Args[0].Lit() == "eval" || c.Args[0].Lit() == "builtin" || c.Args[0].Lit() == "command" {
+			// Anything may be set; the command itself is judged when it is
+			// walked, its effect on the loop is bounded by the second walk.
+			for name := range w.cur.vars {
+				if name != "HOME" {
+					w.cur.vars[name] = value{kind: dynamic}
+				}
+			}
+			w.cur.setCwd("")
+		}
+	}
+}
+
+func (w *walker) forClause(c *syntax.ForClause) {
+	if c.Select {
+		w.iterate(c, value{kind: dynamic})
+		return
+	}
+	switch l := c.Loop.(type) {
+	case *syntax.CStyleLoop:
+		var spots []cardea.Opaque
+		saved := w.spots
+		w.spots = &spots
+		w.arith(l.Init)
+		w.loop(c.Do, func() {
+			w.arith(l.Cond)
+			w.arith(l.Post)
+			inner := w.spots
+			w.spots = saved
+			w.stmts(c.Do)
+			w.spots = inner
+		})
+		w.spots = saved
+		for _, o := range spots {
+			w.opaqueLine(o.Text, o.Reason)
+		}
+	case *syntax.WordIter:
+		v := value{kind: dynamic}
+		numbers, count := true, 0
+		for _, item := range l.Items {
+			for _, f := range w.fields(item) {
+				count++
+				if !f.Static || !plainNumber(f.Text) {
+					numbers = false
+				}
+				if f.Static {
+					v = value{kind: known, text: f.Text}
+				} else {
+					v = value{kind: dynamic}
+				}
+			}
+		}
+		if count != 1 {
+			v = value{kind: dynamic}
+			if numbers && count > 0 {
+				v = someNumber
+			}
+		}
+		w.iterate(c, v)
+	}
+}
+
+func (w *walker) iterate(c *syntax.ForClause, v value) {
+	iter, ok := c.Loop.(*syntax.WordIter)
+	if !ok {
+		w.opaqueLine(shorten(w.source(c)), "a construct that this version does not know")
+		return
+	}
+	if c.Select {
+		for _, item := range iter.Items {
+			w.fields(item)
+		}
+	}
+	w.loop(c.Do, func() {
+		w.set(iter.Name.Value, v)
+		w.stmts(c.Do)
+	})
+	w.cur.vars[iter.Name.Value] = value{kind: dynamic}
+}
+
+func (w *walker) caseClause(c *syntax.CaseClause) {
+	w.walkWord(c.Word)
+	before := w.cur.clone()
+	merged := before.clone()
+	for _, item := range c.Items {
+		for _, p := range item.Patterns {
+			w.walkWord(p)
+		}
+		w.stmts(item.Stmts)
+		merged.merge(w.cur)
+		if item.Op == syntax.Break {
+			w.cur = before.clone()
+		} else {
+			w.cur = merged.clone() // falls through into the next one
+		}
+	}
+	w.cur = merged
+}
+
+// test looks at the operands of [[ ]].
+func (w *walker) test(x syntax.TestExpr) {
+	switch x := x.(type) {
+	case *syntax.BinaryTest:
+		switch x.Op {
+		case syntax.TsEql, syntax.TsNeq, syntax.TsLeq, syntax.TsGeq, syntax.TsLss, syntax.TsGtr:
+			for _, side := range []syntax.TestExpr{x.X, x.Y} {
+				if word, ok := side.(*syntax.Word); ok {
+					w.arithWord(word)
+				}
+			}
+			return
+		}
+		w.test(x.X)
+		w.test(x.Y)
+	case *syntax.UnaryTest:
+		if x.Op == syntax.TsVarSet || x.Op == syntax.TsRefVar {
+			if word, ok := x.X.(*syntax.Word); ok {
+				w.variableName(word)
+			}
+			return
+		}
+		w.test(x.X)
+	case *syntax.ParenTest:
+		w.test(x.X)
+	case *syntax.Word:
+		w.walkWord(x)
+	}
+}
+
+// variableName looks at a word that bash takes as the name of a variable, with
+// a subscript that it evaluates.
+func (w *walker) variableName(word *syntax.Word) {
+	text, ok := w.static(word)
+	if !ok || !plainName(text) {
+		w.spot(w.source(word), evaluates)
+	}
+}
+
+func (w *walker) timeClause(c *syntax.TimeClause) {
+	if c.Stmt == nil {
+		return
+	}
+	if call, ok := c.Stmt.Cmd.(*syntax.CallExpr); ok && len(call.Assigns) == 0 && len(call.Args) > 1 && call.Args[0].Lit() == "--" {
+		// bash takes "time --" and "time -p --" as the end of time's options.
+		stripped := *c.Stmt
+		stripped.Cmd = &syntax.CallExpr{Args: call.Args[1:]}
+		w.timed(&stripped)
+		return
+	}
+	w.timed(c.Stmt)
+}
+
+func (w *walker) timed(st *syntax.Stmt) {
+	w.outer = append(w.outer, "time")
+	w.stmt(st)
+	w.outer = w.outer[:len(w.outer)-1]
+}

@@ -1,0 +1,566 @@
+package shell
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"cardea.dev"
+)
+
+// frag is a stretch of an expanded word.
+type frag struct {
+	text    string
+	quoted  bool // neither split nor matched against files
+	split   bool // the result of an unquoted expansion
+	dynamic bool // text is the source, the value is not known
+	breaks  bool // a field ends here ("$@", "${a[@]}")
+	many    bool // dynamic, and may be several fields even when quoted
+}
+
+// field is one word that bash passes.
+type field struct {
+	cardea.Word
+	glob bool
+}
+
+// fields expands a word into the words that bash passes. Commands inside of it
+// become parts.
+func (w *walker) fields(word *syntax.Word) []field {
+	w.words++
+	if w.words > maxWords {
+		w.limit("too many words")
+		return nil
+	}
+	src := w.source(word)
+	if src == "" {
+		src = wordText(word)
+	}
+	copied := &syntax.Word{Parts: slices.Clone(word.Parts)}
+	if !syntax.SplitBraces(copied) {
+		return w.assemble(w.frags(word.Parts, true), src)
+	}
+	alternatives, ok := braceAlternatives(copied.Parts)
+	if !ok {
+		w.fragsOnly(word.Parts)
+		return []field{{Word: cardea.Word{Text: src, Loose: true, Dash: true}}}
+	}
+	var out []field
+	for _, parts := range alternatives {
+		out = append(out, w.assemble(w.frags(parts, true), src)...)
+	}
+	return out
+}
+
+// fragsOnly walks the commands inside of word parts.
+func (w *walker) fragsOnly(parts []syntax.WordPart) { w.frags(parts, true) }
+
+// braceAlternatives lists what a word with brace expansions becomes; false
+// when that is too much.
+func braceAlternatives(parts []syntax.WordPart) ([][]syntax.WordPart, bool) {
+	out := [][]syntax.WordPart{nil}
+	for _, p := range parts {
+		brace, ok := p.(*syntax.BraceExp)
+		if !ok {
+			for i := range out {
+				out[i] = append(out[i][:len(out[i]):len(out[i])], p)
+			}
+			continue
+		}
+		options, ok := braceOptions(brace)
+		if !ok || len(options)*len(out) > maxBraces {
+			return nil, false
+		}
+		var next [][]syntax.WordPart
+		for _, head := range out {
+			for _, opt := range options {
+				next = append(next, append(head[:len(head):len(head)], opt...))
+			}
+		}
+		out = next
+	}
+	return out, true
+}
+
+func braceOptions(b *syntax.BraceExp) ([][]syntax.WordPart, bool) {
+	if b.Sequence {
+		return braceSequence(b)
+	}
+	var out [][]syntax.WordPart
+	for _, e := range b.Elems {
+		alts, ok := braceAlternatives(e.Parts)
+		if !ok || len(out)+len(alts) > maxBraces {
+			return nil, false
+		}
+		out = append(out, alts...)
+	}
+	return out, true
+}
+
+func braceSequence(b *syntax.BraceExp) ([][]syntax.WordPart, bool) {
+	ends := make([]string, len(b.Elems))
+	for i, e := range b.Elems {
+		ends[i] = e.Lit()
+	}
+	if len(ends) < 2 {
+		return nil, false
+	}
+	from, to, step, char := 0, 0, 1, false
+	var err1, err2 error
+	from, err1 = strconv.Atoi(ends[0])
+	to, err2 = strconv.Atoi(ends[1])
+	if err1 != nil || err2 != nil {
+		if len(ends[0]) != 1 || len(ends[1]) != 1 {
+			return nil, false
+		}
+		from, to, char = int(ends[0][0]), int(ends[1][0]), true
+	} else if leadingZero(ends[0]) || leadingZero(ends[1]) {
+		return nil, false // padded to equal width; too rare to follow
+	}
+	if len(ends) > 2 {
+		n, err := strconv.Atoi(ends[2])
+		if err != nil {
+			return nil, false
+		}
+		step = max(n, -n, 1)
+	}
+	if from > to {
+		step = -step
+	}
+	var out [][]syntax.WordPart
+	for i := from; (step > 0 && i <= to) || (step < 0 && i >= to); i += step {
+		if len(out) >= maxBraces {
+			return nil, false
+		}
+		text := strconv.Itoa(i)
+		if char {
+			text = string(rune(i))
+			if strings.ContainsAny(text, "\\'\"`$") {
+				return nil, false
+			}
+		}
+		out = append(out, []syntax.WordPart{&syntax.Lit{Value: text}})
+	}
+	return out, true
+}
+
+func leadingZero(s string) bool {
+	s = strings.TrimPrefix(s, "-")
+	return len(s) > 1 && s[0] == '0'
+}
+
+// frags expands word parts. Outer parts are those of the word itself, where a
+// leading tilde counts.
+func (w *walker) frags(parts []syntax.WordPart, outer bool) []frag {
+	var out []frag
+	for i, p := range parts {
+		switch p := p.(type) {
+		case *syntax.Lit:
+			text := p.Value
+			if outer && i == 0 && strings.HasPrefix(text, "~") {
+				var f frag
+				var ok bool
+				f, text, ok = w.tilde(text, len(parts) == 1)
+				if ok {
+					out = append(out, f)
+				}
+			}
+			out = append(out, unescape(text)...)
+		case *syntax.SglQuoted:
+			out = append(out, sglQuoted(p, w.source(p)))
+		case *syntax.DblQuoted:
+			out = append(out, w.dblQuoted(p)...)
+		case *syntax.ParamExp:
+			out = append(out, w.param(p, false)...)
+		case *syntax.CmdSubst:
+			w.substitution(p.Stmts, substVia(p))
+			out = append(out, frag{text: w.source(p), dynamic: true, split: true})
+		case *syntax.ArithmExp:
+			out = append(out, w.arithmExp(p))
+		case *syntax.ProcSubst:
+			via := "<( )"
+			if p.Op == syntax.CmdOut {
+				via = ">( )"
+			}
+			w.substitution(p.Stmts, via)
+			// bash passes /dev/fd/N: no option and one word.
+			out = append(out, frag{text: w.source(p), dynamic: true, quoted: true})
+		case *syntax.ExtGlob:
+			out = append(out, frag{text: w.source(p), dynamic: true, split: true})
+		default:
+			out = append(out, frag{text: w.source(p), dynamic: true, split: true})
+		}
+	}
+	return out
+}
+
+func substVia(p *syntax.CmdSubst) string {
+	if p.Backquotes {
+		return "` `"
+	}
+	return "$( )"
+}
+
+// tilde expands a leading tilde; it gives back the rest of the literal.
+func (w *walker) tilde(text string, whole bool) (frag, string, bool) {
+	head, rest, found := strings.Cut(text, "/")
+	if found {
+		rest = "/" + rest
+	} else if !whole {
+		return frag{}, text, false // ~"x" and ~$x are not expanded
+	}
+	if head == "~" {
+		if home := w.cur.vars["HOME"]; home.kind == known && home.text != "" {
+			return frag{text: home.text, quoted: true}, rest, true
+		}
+	}
+	if head == "~root" {
+		return frag{text: "/root", quoted: true, dynamic: false}, rest, true
+	}
+	if strings.ContainsAny(head, "\\'\"$`*?[") {
+		return frag{}, text, false
+	}
+	return frag{text: head, quoted: true, dynamic: true}, rest, true
+}
+
+// unescape removes the backslashes of an unquoted literal: what they protect
+// is quoted.
+func unescape(text string) []frag {
+	if !strings.Contains(text, "\\") {
+		if text == "" {
+			return nil
+		}
+		return []frag{{text: text}}
+	}
+	var out []frag
+	var plain strings.Builder
+	for i := 0; i < len(text); i++ {
+		if text[i] != '\\' || i+1 == len(text) {
+			plain.WriteByte(text[i])
+			continue
+		}
+		i++
+		if text[i] == '\n' {
+			continue
+		}
+		if plain.Len() > 0 {
+			out = append(out, frag{text: plain.String()})
+			plain.Reset()
+		}
+		size := 1
+		for i+size < len(text) && text[i+size]&0xC0 == 0x80 {
+			size++
+		}
+		out = append(out, frag{text: text[i : i+size], quoted: true})
+		i += size - 1
+	}
+	if plain.Len() > 0 {
+		out = append(out, frag{text: plain.String()})
+	}
+	return out
+}
+
+func sglQuoted(p *syntax.SglQuoted, src string) frag {
+	if !p.Dollar {
+		return frag{text: p.Value, quoted: true}
+	}
+	text, ok := ansiC(p.Value)
+	if !ok {
+		return frag{text: src, quoted: true, dynamic: true}
+	}
+	return frag{text: text, quoted: true}
+}
+
+// ansiC decodes the inside of $'…' by bash's rules. False for escapes whose
+// result depends on the locale or cuts the string.
+func ansiC(s string) (string, bool) {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] != '\\' || i+1 == len(s) {
+			b.WriteByte(s[i])
+			continue
+		}
+		i++
+		switch c := s[i]; c {
+		case 'a':
+			b.WriteByte(7)
+		case 'b':
+			b.WriteByte(8)
+		case 'e', 'E':
+			b.WriteByte(27)
+		case 'f':
+			b.WriteByte(12)
+		case 'n':
+			b.WriteByte(10)
+		case 'r':
+			b.WriteByte(13)
+		case 't':
+			b.WriteByte(9)
+		case 'v':
+			b.WriteByte(11)
+		case '\\', '\'', '"', '?':
+			b.WriteByte(c)
+		case 'x', 'u', 'U', '0', '1', '2', '3', '4', '5', '6', '7':
+			n, used := escapeNumber(s[i:])
+			if used == 0 || n == 0 || n > 0x7f {
+				return "", false
+			}
+			b.WriteByte(byte(n))
+			i += used - 1
+		case 'c':
+			return "", false
+		default:
+			b.WriteByte('\\')
+			b.WriteByte(c)
+		}
+	}
+	return b.String(), true
+}
+
+// escapeNumber reads \xHH, \uHHHH, \UHHHHHHHH and \NNN without the backslash:
+// its value, and how many bytes it takes.
+func escapeNumber(s string) (n, used int) {
+	base, most, at := 16, 2, 1
+	switch s[0] {
+	case 'u':
+		most = 4
+	case 'U':
+		most = 8
+	case 'x':
+		if strings.HasPrefix(s, "x{") {
+			return 0, 0
+		}
+	default:
+		base, most, at = 8, 3, 0
+	}
+	end := at
+	for end < len(s) && end-at < most {
+		d, err := strconv.ParseInt(s[end:end+1], base, 32)
+		if err != nil {
+			break
+		}
+		n = n*base + int(d)
+		end++
+	}
+	if end == at {
+		return 0, 0
+	}
+	return n, end
+}
+
+func (w *walker) dblQuoted(q *syntax.DblQuoted) []frag {
+	if q.Dollar {
+		w.quotedParts(q.Parts)
+		return []frag{{text: w.source(q), quoted: true, dynamic: true}}
+	}
+	out := w.quotedParts(q.Parts)
+	// "$@" and "${a[@]}" alone may vanish; anything else leaves a word.
+	if len(q.Parts) != 1 || len(out) == 0 || !out[0].many && !out[0].breaks {
+		out = append(out, frag{quoted: true})
+	}
+	return out
+}
+
+// quotedParts expands what stands in double quotes or in a here-document.
+func (w *walker) quotedParts(parts []syntax.WordPart) []frag {
+	var out []frag
+	for _, p := range parts {
+		switch p := p.(type) {
+		case *syntax.Lit:
+			out = append(out, frag{text: unescapeQuoted(p.Value), quoted: true})
+		case *syntax.ParamExp:
+			for _, f := range w.param(p, true) {
+				f.quoted, f.split = true, false
+				out = append(out, f)
+			}
+		case *syntax.CmdSubst:
+			w.substitution(p.Stmts, substVia(p))
+			out = append(out, frag{text: w.source(p), dynamic: true, quoted: true})
+		case *syntax.ArithmExp:
+			f := w.arithmExp(p)
+			f.quoted, f.split = true, false
+			out = append(out, f)
+		default:
+			for _, f := range w.frags([]syntax.WordPart{p}, false) {
+				f.quoted, f.dynamic, f.split = true, true, false
+				f.text = w.source(p)
+				out = append(out, f)
+			}
+		}
+	}
+	return out
+}
+
+func unescapeQuoted(s string) string {
+	if !strings.Contains(s, "\\") {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+1 < len(s) {
+			switch s[i+1] {
+			case '$', '`', '"', '\\':
+				i++
+			case '\n':
+				i++
+				continue
+			}
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+// assemble joins fragments into fields, splitting what is to be split.
+func (w *walker) assemble(frags []frag, src string) []field {
+	ifs, ifsKnown := w.ifs()
+	var out []field
+	var text strings.Builder
+	cur := field{Word: cardea.Word{Static: true}}
+	begun := false
+	flush := func() {
+		if begun {
+			if cur.Static {
+				cur.Text = text.String()
+			} else {
+				cur.Text = src
+			}
+			out = append(out, cur)
+		}
+		text.Reset()
+		cur, begun = field{Word: cardea.Word{Static: true}}, false
+	}
+	for _, f := range frags {
+		switch {
+		case f.breaks:
+			flush()
+		case f.dynamic:
+			if !begun || text.Len() == 0 && !cur.Static {
+				cur.Dash = cur.Dash || !f.quoted || !strings.HasPrefix(f.text, "<(") && !strings.HasPrefix(f.text, ">(")
+			}
+			cur.Static, begun = false, true
+			cur.Loose = cur.Loose || !f.quoted || f.many
+			cur.Dash = cur.Dash || !f.quoted && f.split || f.many
+		case f.split && !f.quoted && !ifsKnown:
+			cur.Static, begun, cur.Loose, cur.Dash = false, true, true, true
+		case f.split && !f.quoted:
+			w.splitInto(f.text, ifs, &text, &cur, &begun, flush)
+		default:
+			text.WriteString(f.text)
+			begun = begun || f.quoted || f.text != ""
+			if !f.quoted && hasGlob(f.text) {
+				cur.glob = true
+			}
+		}
+		if text.Len() > maxJoined {
+			cur.Static = false
+			text.Reset()
+		}
+	}
+	flush()
+	for i := range out {
+		if out[i].glob {
+			prefix := globRoot(out[i].Text)
+			out[i].Loose = true
+			out[i].Dash = out[i].Dash || prefix == "" || prefix[0] == '-'
+			out[i].Static = false
+		}
+	}
+	return out
+}
+
+// splitInto adds the result of an unquoted expansion to the field under way,
+// ending fields as IFS says.
+func (w *walker) splitInto(s, ifs string, text *strings.Builder, cur *field, begun *bool, flush func()) {
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		switch {
+		case !strings.ContainsRune(ifs, rune(c)):
+			text.WriteByte(c)
+			*begun = true
+			if c == '*' || c == '?' || c == '[' {
+				cur.glob = true
+			}
+		case c == ' ' || c == '\t' || c == '\n':
+			flush()
+		default:
+			*begun = true
+			flush()
+		}
+	}
+}
+
+// ifs is the value of IFS, and whether it is known.
+func (w *walker) ifs() (string, bool) {
+	switch v := w.cur.vars["IFS"]; v.kind {
+	case outside, unset:
+		return " \t\n", true
+	case known:
+		return v.text, true
+	}
+	return "", false
+}
+
+// hasGlob reports whether unquoted text is a pattern for file names.
+func hasGlob(s string) bool {
+	if strings.ContainsAny(s, "*?") {
+		return true
+	}
+	i := strings.IndexByte(s, '[')
+	return i >= 0 && strings.IndexByte(s[i:], ']') > 0
+}
+
+// globRoot is the part of a pattern before its first special character.
+func globRoot(s string) string {
+	if i := strings.IndexAny(s, "*?["); i >= 0 {
+		return s[:i]
+	}
+	return s
+}
+
+// static expands a word to one static text.
+func (w *walker) static(word *syntax.Word) (string, bool) {
+	if word == nil {
+		return "", true
+	}
+	fs := w.fields(word)
+	if len(fs) == 1 && fs[0].Static {
+		return fs[0].Text, true
+	}
+	return "", len(fs) == 0
+}
+
+// assigned expands the right side of an assignment, which bash does not split.
+func (w *walker) assigned(word *syntax.Word) value {
+	if word == nil {
+		return value{kind: known}
+	}
+	w.words++
+	frags := w.frags(word.Parts, true)
+	return joinFrags(frags)
+}
+
+// joinFrags joins fragments without splitting.
+func joinFrags(frags []frag) value {
+	var b strings.Builder
+	for _, f := range frags {
+		if f.dynamic || f.breaks {
+			return value{kind: dynamic}
+		}
+		b.WriteString(f.text)
+		if b.Len() > maxJoined {
+			return value{kind: dynamic}
+		}
+	}
+	return value{kind: known, text: b.String()}
+}
+
+func wordText(word *syntax.Word) string {
+	var b strings.Builder
+	if err := syntax.NewPrinter().Print(&b, word); err != nil {
+		return ""
+	}
+	return b.String()
+}
