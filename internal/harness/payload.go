@@ -87,6 +87,9 @@ func noObject(found string) error {
 // Get gives the first value of exactly this top-level key.
 func (p *Payload) Get(key string) (any, bool) { return p.root.Get(key) }
 
+// Root is the whole message.
+func (p *Payload) Root() *Object { return p.root }
+
 // Has reports whether there is such a top-level key, whatever its value.
 func (p *Payload) Has(key string) bool {
 	_, ok := p.root.Get(key)

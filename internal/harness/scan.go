@@ -24,7 +24,7 @@ const (
 type scanner struct {
 	text   string
 	pos    int
-	values int
+	values int // below the top-level key being read
 	faults []fault
 
 	top   string // the top-level key being read
@@ -106,7 +106,9 @@ func (s *scanner) value(depth int) (any, error) {
 	return s.array(depth)
 }
 
-// full reports whether no further value is kept.
+// full reports whether no further value is kept below this top-level key. The
+// limit is one for each of them, so that a huge tool input cannot push out the
+// name of the event behind it.
 func (s *scanner) full() bool { return s.values > maxValues }
 
 func (s *scanner) array(depth int) (any, error) {
@@ -153,7 +155,7 @@ func (s *scanner) object(depth int) (*Object, error) {
 		if err != nil {
 			return nil, err
 		}
-		if !s.full() {
+		if s.depth == 1 || !s.full() {
 			o.fields = append(o.fields, Entry{key, v})
 		}
 		switch s.peek() {
@@ -178,7 +180,7 @@ func (s *scanner) key(seen map[string]string) (string, error) {
 		return "", err
 	}
 	if s.depth == 1 {
-		s.top, s.noted = key, 0
+		s.top, s.noted, s.values = key, 0, 0
 	}
 	if s.full() {
 		return key, s.colon()

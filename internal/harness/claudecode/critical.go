@@ -1,0 +1,75 @@
+package claudecode
+
+import (
+	"slices"
+	"strings"
+
+	"cardea.dev"
+)
+
+// deletesCritical reports whether an access deletes what Claude Code never
+// lets a rule or a hook delete (permissions, "Critical paths"): a root, a
+// direct child of one, home, the working folder or a folder around it. A path
+// that is not known counts for rm and rmdir.
+func deletesCritical(a cardea.Access, part cardea.Part, ev *cardea.Event, home string) bool {
+	if a.Kind != cardea.Delete {
+		return false
+	}
+	if a.Path == "" {
+		return removes(part)
+	}
+	for _, p := range []string{a.Path, a.Spelled} {
+		if p != "" && criticalPath(p, a.Glob, ev, part, home) {
+			return true
+		}
+	}
+	return false
+}
+
+func removes(part cardea.Part) bool {
+	if len(part.Command) == 0 {
+		return len(part.Argv) > 0 // a program whose name is not known
+	}
+	switch part.Command[0] {
+	case "rm", "rmdir", "unlink":
+		return true
+	}
+	return false
+}
+
+// criticalPath checks one path. Where it is the folder of a glob, what is
+// deleted are its entries.
+func criticalPath(p string, glob bool, ev *cardea.Event, part cardea.Part, home string) bool {
+	elems := elements(p)
+	depth := len(elems)
+	if depth > 0 && strings.HasSuffix(elems[0], ":") {
+		depth-- // a drive is a root
+	}
+	if glob {
+		depth++
+	}
+	if depth <= 1 {
+		return true
+	}
+	if home != "" && slices.Equal(elems, elements(home)) {
+		return true
+	}
+	for _, dir := range []string{ev.Cwd, part.Dir, ev.Project} {
+		if dir != "" && around(elems, elements(dir), glob) {
+			return true
+		}
+	}
+	if home != "" && around(elems, elements(home), glob) {
+		return true
+	}
+	return glob && slices.ContainsFunc(ev.Roots, func(r string) bool { return slices.Equal(elems, elements(r)) })
+}
+
+// around reports whether elems is dir or a folder around it; for the entries
+// of a folder, whether dir may be among or below them.
+func around(elems, dir []string, glob bool) bool {
+	if len(elems) > len(dir) || glob && len(elems) == len(dir) {
+		return false
+	}
+	return slices.Equal(elems, dir[:len(elems)])
+}

@@ -1,0 +1,168 @@
+package claudecode
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"cardea.dev/internal/harness"
+)
+
+// PluginRoots lists the install folders of Claude Code's enabled plugins,
+// sorted and each once, by reading Claude Code's own files: asking `claude
+// plugin list` costs a start of Claude Code at every call. configDir is
+// ~/.claude, project and managedDir are as for [AskEntries]. Problems name the
+// file and say what is wrong; what could be read is given all the same.
+//
+// A plugin is off where enabledPlugins says false in managed, local or user
+// settings. The project's own settings.json switches off only what was
+// installed for the project: a cloned repository must not take away what a
+// person installed to hold the agent back.
+func PluginRoots(configDir, project, managedDir string) (roots, problems []string) {
+	var off disabled
+	for _, f := range settingsFiles(configDir, project, managedDir) {
+		if err := off.read(f); err != nil {
+			problems = append(problems, err.Error())
+		}
+	}
+	file := filepath.Join(configDir, "plugins", "installed_plugins.json")
+	p, err := readObject(file)
+	if err != nil {
+		problems = append(problems, err.Error())
+	}
+	if p != nil {
+		installs, bad := installed(p, file)
+		problems = append(problems, bad...)
+		for _, in := range installs {
+			if in.appliesTo(project) && !off.has(in) {
+				roots = append(roots, filepath.Clean(in.path))
+			}
+		}
+	}
+	roots = append(roots, unlisted(filepath.Join(configDir, "plugins"))...)
+	slices.Sort(roots)
+	return slices.Compact(roots), problems
+}
+
+// install is an entry of installed_plugins.json.
+type install struct {
+	name, path, scope, project string
+}
+
+// installed reads both versions of the file: {"plugins": {"name@market":
+// {"installPath": …}}}, and lists of {scope, installPath, projectPath} in
+// place of the objects.
+func installed(p *harness.Payload, file string) (out []install, problems []string) {
+	for _, v := range values(p, "plugins") {
+		plugins, ok := v.(*harness.Object)
+		if !ok {
+			problems = append(problems, file+": plugins is no object; reinstall a plugin to write the file anew")
+			continue
+		}
+		for _, e := range plugins.Entries() {
+			entries, isList := e.Value.([]any)
+			if !isList {
+				entries = []any{e.Value}
+			}
+			for _, entry := range entries {
+				in, ok := newInstall(e.Key, entry)
+				if !ok {
+					problems = append(problems, file+": "+e.Key+" has no absolute installPath; reinstall the plugin")
+					continue
+				}
+				out = append(out, in)
+			}
+		}
+	}
+	return out, problems
+}
+
+func newInstall(name string, entry any) (install, bool) {
+	o, ok := entry.(*harness.Object)
+	if !ok {
+		return install{}, false
+	}
+	text := func(key string) string {
+		v, _ := o.Get(key)
+		s, _ := v.(string)
+		return s
+	}
+	in := install{name: name, path: text("installPath"), scope: text("scope"), project: text("projectPath")}
+	return in, filepath.IsAbs(in.path)
+}
+
+// forProject reports whether it was installed for one project.
+func (in install) forProject() bool { return in.project != "" }
+
+func (in install) appliesTo(project string) bool {
+	if !in.forProject() {
+		return true
+	}
+	rel, err := filepath.Rel(in.project, project)
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}
+
+// disabled is what enabledPlugins switches off: by the project's file, and by
+// all others.
+type disabled struct {
+	seen                 map[string]bool // names that a stronger file has settled
+	byProject, byPersons []string
+}
+
+func (d *disabled) has(in install) bool {
+	return slices.Contains(d.byPersons, in.name) || in.forProject() && slices.Contains(d.byProject, in.name)
+}
+
+// read adds a settings file. Files come strongest first, and the strongest
+// that names a plugin decides.
+func (d *disabled) read(f settingsFile) error {
+	p, err := readObject(f.path)
+	if err != nil || p == nil {
+		return err
+	}
+	if d.seen == nil {
+		d.seen = map[string]bool{}
+	}
+	for _, v := range values(p, "enabledPlugins") {
+		o, ok := v.(*harness.Object)
+		if !ok {
+			continue
+		}
+		for _, e := range o.Entries() {
+			on, isBool := e.Value.(bool)
+			switch {
+			case !isBool:
+			case f.scope == projectScope:
+				if !on && !d.seen[e.Key] {
+					d.byProject = append(d.byProject, e.Key)
+				}
+			case !d.seen[e.Key]:
+				d.seen[e.Key] = true
+				if !on {
+					d.byPersons = append(d.byPersons, e.Key)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// unlisted finds plugins that were put into the folder by hand.
+func unlisted(dir string) []string {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil // no folder, no plugins
+	}
+	var out []string
+	for _, e := range entries {
+		root := filepath.Join(dir, e.Name())
+		for _, mark := range []string{filepath.Join("hooks", "tool-routes.yaml"), ".claude-plugin"} {
+			if _, err := os.Stat(filepath.Join(root, mark)); err == nil {
+				out = append(out, root)
+				break
+			}
+		}
+	}
+	return out
+}
