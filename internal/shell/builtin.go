@@ -489,6 +489,7 @@ func (w *walker) declClause(c *syntax.DeclClause) {
 	w.spots, w.pending = &spots, nil
 	variant := c.Variant.Value
 	exports := variant == "export"
+	before := w.cur.clone() // bash expands all words before it sets any
 	for _, a := range c.Args {
 		if a.Name == nil {
 			text, ok := w.static(a.Value)
@@ -507,7 +508,7 @@ func (w *walker) declClause(c *syntax.DeclClause) {
 			}
 			continue
 		}
-		w.declared(a, exports, variant)
+		w.declared(a, before, exports, variant)
 	}
 	for _, a := range c.Args {
 		if a.Name != nil && envClass(a.Name.Value) == cardea.EnvDangerous && (!a.Naked || exports) {
@@ -528,7 +529,7 @@ func (w *walker) declareIntegers(c *syntax.DeclClause) {
 }
 
 // declared handles one name of a declaration.
-func (w *walker) declared(a *syntax.Assign, exports bool, variant string) {
+func (w *walker) declared(a *syntax.Assign, before *state, exports bool, variant string) {
 	name := a.Name.Value
 	if a.Naked {
 		if a.Index != nil {
@@ -538,7 +539,13 @@ func (w *walker) declared(a *syntax.Assign, exports bool, variant string) {
 			w.cur.vars[name] = value{kind: unset}
 		}
 	} else {
+		after := w.cur
+		w.cur = before.clone()
 		w.assign(a)
+		v, tainted := w.cur.vars[name], w.cur.tainted
+		w.cur = after
+		w.cur.vars[name] = v
+		w.taint(tainted)
 	}
 	if exports {
 		w.export(name)

@@ -154,7 +154,7 @@ func (w *walker) fileFlows() {
 				}
 				w.flow(kind, from, i)
 			}
-			if a.Kind == cardea.Write {
+			if a.Kind == cardea.Write && (!known || !w.fromNetwork(from)) {
 				written[a.Path] = i
 			}
 		}
@@ -186,7 +186,7 @@ func (w *walker) runsFile(p *cardea.Part, a cardea.Access) bool {
 		return false
 	}
 	first := p.Argv[p.Operands[0]]
-	return first.Static && a.Kind != cardea.Write && absolute(p.Dir, first.Text) == a.Path
+	return first.Static && a.Kind != cardea.Write && Absolute(p.Dir, first.Text) == a.Path
 }
 
 // fromNetwork reports whether a part writes what it, or what feeds it, got
@@ -217,7 +217,7 @@ func readsSecret(p *cardea.Part) bool {
 	}
 	if base(p) == "curl" || base(p) == "wget" {
 		for _, o := range p.Options {
-			if at := strings.IndexByte(o.Value, '@'); at >= 0 && secretPath(absolute(p.Dir, o.Value[at+1:])) {
+			if at := strings.IndexByte(o.Value, '@'); at >= 0 && secretPath(Absolute(p.Dir, o.Value[at+1:])) {
 				return true
 			}
 		}

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"path"
+	"slices"
 	"sort"
 	"strings"
 
@@ -36,6 +37,11 @@ type program struct {
 	Access []cardea.AccessKind
 	// When replaces Operands where one of its flags is given.
 	When []when
+	// PathsFirst ends the operands at the first option (find).
+	PathsFirst bool
+	// Stops is how many operands end the options: what follows belongs to
+	// another program (docker run IMAGE …).
+	Stops int
 	// Subs are the subcommands that differ from the program.
 	Subs []program
 }
@@ -126,6 +132,10 @@ func (r *reader) read() {
 	for i := 1; i < len(r.argv); i++ {
 		f := r.argv[i]
 		text := f.Text
+		if r.spec.PathsFirst && (len(r.part.Options) > 0 || text == "(" || text == "!" || text == ")") && f.Static && !strings.HasPrefix(text, "-") {
+			continue // part of an expression
+		}
+		ended = ended || r.spec.Stops > 0 && len(r.operands) >= r.spec.Stops
 		isOption := !ended && f.Static && len(text) > 1 && (text[0] == '-' || text[0] == '+' && r.spec.Single)
 		switch {
 		case isOption && text == "--":
@@ -247,6 +257,9 @@ func (r *reader) accesses() {
 		out = r.touch(out, kind, field{Word: cardea.Word{Text: ".", Static: true}}, true)
 	}
 	for _, k := range s.Access {
+		if k == cardea.Network && slices.ContainsFunc(out, func(a cardea.Access) bool { return a.Kind == k }) {
+			continue
+		}
 		out = append(out, cardea.Access{Kind: k})
 	}
 	p.Access = out

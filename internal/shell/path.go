@@ -13,7 +13,7 @@ func (w *walker) access(kind cardea.AccessKind, name string, ok, redirect bool) 
 	if !ok {
 		return a
 	}
-	spelled := absolute(w.cur.cwd, name)
+	spelled := Absolute(w.cur.cwd, name)
 	if spelled == "" {
 		return a
 	}
@@ -48,7 +48,7 @@ func (w *walker) accessField(kind cardea.AccessKind, f field) cardea.Access {
 	a := w.access(kind, dir, true, false)
 	a.Glob = true
 	if a.Path != "" {
-		a.Pattern = absolute(w.cur.cwd, pattern)
+		a.Pattern = Absolute(w.cur.cwd, pattern)
 	}
 	return a
 }
@@ -57,13 +57,14 @@ func (w *walker) accessField(kind cardea.AccessKind, f field) cardea.Access {
 // expansions, so that its text can be read as one.
 func simpleGlob(s string) bool { return !strings.ContainsAny(s, "$`'\"\\(){}") }
 
-// absolute joins a name to a folder and cleans the result; "" when the folder
-// is needed and not known.
-func absolute(dir, name string) string {
+// Absolute joins a name to a folder and cleans the result; "" when the folder
+// is needed and not known. Paths have forward slashes; one with a drive letter
+// is absolute.
+func Absolute(dir, name string) string {
 	switch {
 	case name == "":
 		return ""
-	case strings.HasPrefix(name, "/"):
+	case strings.HasPrefix(name, "/"), len(name) > 2 && name[1] == ':' && name[2] == '/':
 		return path.Clean(name)
 	case dir == "":
 		return ""

@@ -84,6 +84,9 @@ func (w *walker) opened(r *syntax.Redirect, target string, ok, read, write bool)
 		return nil // a pipe to a command that is a part of its own
 	}
 	if ok {
+		if harmlessDevice(target) {
+			return nil
+		}
 		if host, isNet := bashNetwork(target); isNet {
 			return []cardea.Access{{Kind: cardea.Network, Host: host, Redirect: true}}
 		}
@@ -98,6 +101,16 @@ func (w *walker) opened(r *syntax.Redirect, target string, ok, read, write bool)
 		out = append(out, w.access(cardea.Write, target, ok, true))
 	}
 	return out
+}
+
+// harmlessDevice reports files that hold nothing and keep nothing, and the
+// names of descriptors that the shell has open anyway.
+func harmlessDevice(p string) bool {
+	switch p {
+	case "/dev/null", "/dev/zero", "/dev/stdout", "/dev/stderr", "/dev/stdin", "/dev/tty":
+		return true
+	}
+	return strings.HasPrefix(p, "/dev/fd/") && isDescriptor(strings.TrimPrefix(p, "/dev/fd/"))
 }
 
 func isProcSubst(word *syntax.Word) bool {

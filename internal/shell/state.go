@@ -132,6 +132,7 @@ func (w *walker) set(name string, v value) {
 	}
 }
 
+// taint makes every later command of this shell opaque.
 func (w *walker) taint(reason string) {
 	if w.cur.tainted == "" {
 		w.cur.tainted = reason

@@ -117,7 +117,7 @@ func (w *walker) envCommand(inv invocation) {
 	inv.argv = p.rest
 	if moved {
 		w.apart(func() {
-			w.cur.setCwd(absolute(w.cur.cwd, dir))
+			w.cur.setCwd(Absolute(w.cur.cwd, dir))
 			w.start(inv)
 		})
 		return
@@ -224,6 +224,7 @@ func (w *walker) xargs(inv invocation) {
 func (w *walker) parallel(inv invocation) {
 	w.spot(inv.text, "parallel hands lines to a shell that it builds by rules of its own")
 	w.emitProgram(inv)
+	w.spots = &[]cardea.Opaque{} // told once is enough
 	var command, first []field
 	args := false
 	for _, f := range inv.argv[1:] {

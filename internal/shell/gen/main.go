@@ -28,6 +28,8 @@ type program struct {
 	Options     map[string]string `yaml:"options"`
 	Access      []string          `yaml:"access"`
 	When        []when            `yaml:"when"`
+	PathsFirst  bool              `yaml:"paths_first"`
+	Stops       int               `yaml:"stops"`
 	Subs        []program         `yaml:"subs"`
 }
 
@@ -116,6 +118,12 @@ func (p program) write(b *bytes.Buffer) {
 	list(b, "Globals", p.Globals)
 	if p.Single {
 		b.WriteString("Single: true,")
+	}
+	if p.PathsFirst {
+		b.WriteString("PathsFirst: true,")
+	}
+	if p.Stops > 0 {
+		fmt.Fprintf(b, "Stops: %d,", p.Stops)
 	}
 	if p.Depth > 0 {
 		fmt.Fprintf(b, "Depth: %d,", p.Depth)
