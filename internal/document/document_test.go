@@ -156,6 +156,7 @@ func TestWrongTypes(t *testing.T) {
 		{"a: {? [x] : y}", func(m document.Map) { m.Map("a") }, `a key must be text`},
 		{"a: {<<: 3}", func(m document.Map) { m.Map("a") }, `"<<" must name a map`},
 		{"a: {b: 1, b: 2}", func(m document.Map) { m.Get("a").Any() }, `"b" is given twice`},
+		{"comand: x", func(m document.Map) { m.Text("command"); m.Only() }, `f:1:1: unknown key "comand" (did you mean "command"?)`},
 		{"a: .inf", func(m document.Map) {
 			if got := m.Get("a").Any(); got != ".inf" {
 				t.Errorf("Any of .inf = %v", got)

@@ -152,7 +152,13 @@ func (m Map) Know(keys ...string) {
 }
 
 // Done warns of every key that nobody asked for.
-func (m Map) Done() {
+func (m Map) Done() { m.unknown(true) }
+
+// Only is Done where an unknown key changes what the others mean, as a
+// misspelt condition does: it is a problem, not a warning.
+func (m Map) Only() { m.unknown(false) }
+
+func (m Map) unknown(warning bool) {
 	for _, f := range m.fields {
 		if m.asked.set[f.key] {
 			continue
@@ -161,7 +167,7 @@ func (m Map) Done() {
 		if near := nearest(f.key, m.asked.order); near != "" {
 			hint = "did you mean " + strconv.Quote(near) + "?"
 		}
-		m.at.r.add(f.at.Line, f.at.Column, true, hint, "unknown key %q", f.key)
+		m.at.r.add(f.at.Line, f.at.Column, warning, hint, "unknown key %q", f.key)
 	}
 }
 

@@ -1,0 +1,175 @@
+package routes
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"cardea.dev"
+	"cardea.dev/internal/document"
+)
+
+// Source is a file of routes.
+type Source struct {
+	File string
+	// Scope is project for the project's own file and for plugins inside of
+	// it, user for all other plugins.
+	Scope cardea.Scope
+	// Root is the folder that further files named by it must lie in.
+	Root string
+}
+
+// Find lists the files of routes that there are, sorted: the project's
+// .claude/tool-routes.yaml; hooks/tool-routes.yaml and
+// .claude-plugin/routes.json of each plugin; and, as the original does, the
+// hooks/tool-routes.yaml of the siblings of own, the plugin that Cardea runs
+// in (CLAUDE_PLUGIN_ROOT), where it is not "". A file that several of these
+// lead to is there once.
+func Find(pluginRoots []string, project, own string) []Source {
+	var out []Source
+	add := func(root string, rel ...string) {
+		file := filepath.Join(append([]string{root}, rel...)...)
+		if info, err := os.Stat(file); err != nil || info.IsDir() {
+			return
+		}
+		scope := cardea.ScopeUser
+		if project != "" && inside(project, file) {
+			scope = cardea.ScopeProject
+		}
+		out = append(out, Source{File: file, Scope: scope, Root: root})
+	}
+	if project != "" {
+		add(project, ".claude", "tool-routes.yaml")
+	}
+	roots := slices.Clone(pluginRoots)
+	if own != "" {
+		roots = append(roots, own)
+		siblings, _ := filepath.Glob(filepath.Join(literal(filepath.Dir(filepath.Clean(own))), "*", "hooks", "tool-routes.yaml"))
+		for _, f := range siblings {
+			roots = append(roots, filepath.Dir(filepath.Dir(f)))
+		}
+	}
+	for _, root := range roots {
+		add(root, "hooks", "tool-routes.yaml")
+		add(root, ".claude-plugin", "routes.json")
+	}
+	slices.SortFunc(out, func(a, b Source) int { return strings.Compare(a.File, b.File) })
+	return slices.CompactFunc(out, func(a, b Source) bool { return a.File == b.File })
+}
+
+// literal escapes what filepath.Glob would read as a pattern.
+func literal(dir string) string {
+	if filepath.Separator == '\\' {
+		return dir
+	}
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(dir)
+}
+
+// inside reports whether a file lies in a folder, links followed.
+func inside(dir, file string) bool {
+	if d, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = d
+	}
+	if f, err := filepath.EvalSymlinks(file); err == nil {
+		file = f
+	}
+	rel, err := filepath.Rel(dir, file)
+	return err == nil && filepath.IsLocal(rel)
+}
+
+// Load reads files of routes, in their order, and the further files that they
+// name. trusted is set where the person trusts the project; tool is
+// [Origin.Tool]. What is wrong is among the problems; that there are files but
+// no route is one, too.
+func Load(sources []Source, trusted bool, tool func(string) (string, bool)) ([]Route, []document.Problem) {
+	l := loader{trusted: trusted, tool: tool, read: map[string]bool{}}
+	for _, s := range sources {
+		l.file(s, s.File, document.Problem{File: s.File}, true)
+	}
+	l.duplicates()
+	if len(sources) > 0 && len(l.routes) == 0 {
+		l.problems = append(l.problems, document.Problem{File: sources[0].File, Warning: true,
+			Text: fmt.Sprintf("no routes were loaded although there are files of routes (%d)", len(sources)),
+			Hint: "mend the problems above, or remove the files"})
+	}
+	return l.routes, l.problems
+}
+
+type loader struct {
+	trusted  bool
+	tool     func(string) (string, bool)
+	read     map[string]bool
+	routes   []Route
+	problems []document.Problem
+}
+
+func (l *loader) problem(at document.Problem, hint, format string, args ...any) {
+	at.Text, at.Hint = fmt.Sprintf(format, args...), hint
+	l.problems = append(l.problems, at)
+}
+
+// file reads one file. named files may not name others.
+func (l *loader) file(s Source, name string, at document.Problem, mayName bool) {
+	if l.read[name] {
+		return
+	}
+	l.read[name] = true
+	data, err := readFile(name)
+	if err != nil {
+		l.problem(at, "check that the file is there and can be read", "%v", err)
+		return
+	}
+	list, files, problems := Parse(name, data, Origin{Scope: s.Scope, Trusted: l.trusted, Tool: l.tool})
+	l.routes = append(l.routes, list...)
+	l.problems = append(l.problems, problems...)
+	for _, f := range files {
+		at := document.Problem{File: name}
+		full := filepath.Join(s.Root, filepath.FromSlash(f))
+		switch {
+		case !mayName:
+			l.problem(at, "write routes: as a map", "a file that another one names cannot name further files: %q", f)
+		case !filepath.IsLocal(filepath.FromSlash(f)) || !inside(s.Root, full):
+			l.problem(at, "name files inside of the plugin's folder", "%q lies outside of the plugin", f)
+		default:
+			l.file(s, full, at, false)
+		}
+	}
+}
+
+// readFile reads a file of at most the size that a document may have, and no
+// device or pipe, which would keep the hook waiting.
+func readFile(name string) ([]byte, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, fmt.Errorf("read routes: %w", err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("read routes: %s is no regular file", name)
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("read routes: %w", err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, document.MaxSize+1))
+	if err != nil {
+		return nil, fmt.Errorf("read routes: %w", err)
+	}
+	return data, nil
+}
+
+// duplicates reports names that are there twice. Both routes stay.
+func (l *loader) duplicates() {
+	first := map[string]string{}
+	for _, r := range l.routes {
+		if at, ok := first[r.Name]; ok {
+			l.problems = append(l.problems, document.Problem{File: r.Source, Warning: true,
+				Text: fmt.Sprintf("route %q is also in %s; both stay in force", r.Name, at), Hint: "rename one of them"})
+			continue
+		}
+		first[r.Name] = r.Source
+	}
+}

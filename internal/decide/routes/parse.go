@@ -1,0 +1,129 @@
+package routes
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"cardea.dev"
+	"cardea.dev/internal/document"
+)
+
+// Test is an example in a route.
+type Test struct {
+	// Tool is the tool's name, Input its input as JSON.
+	Tool, Input string
+	// Block is set where the route must block the call; otherwise it must not.
+	Block bool
+	// Contains must be part of the message.
+	Contains, Desc string
+	Line           int
+}
+
+// Origin is where a file of routes comes from.
+type Origin struct {
+	Scope   cardea.Scope
+	Trusted bool
+	// Tool gives the canonical name for what a harness calls a tool, as
+	// harness.ToolWord does. Nil leaves names as they are.
+	Tool func(word string) (string, bool)
+}
+
+// Parse reads a file of routes, in YAML or JSON. A route with a mistake is
+// left out, with a problem that says why; the others stay. Two routes of the
+// same name stay, too. Where routes is a list, as in routes.json, its entries
+// are names of further files, which are given back as files.
+func Parse(file string, data []byte, from Origin) (list []Route, files []string, problems []document.Problem) {
+	doc := document.Read(file, data)
+	top := doc.Top().Map()
+	v := top.Get("routes")
+	top.Know("version", "name", "description", "$schema")
+	switch {
+	case doc.Errors() > 0:
+	case !v.Present():
+		doc.Top().Problem("write routes: and a name for each below it", "the file has no routes")
+	case v.IsList():
+		for _, e := range v.List() {
+			files = append(files, e.Text())
+		}
+	default:
+		if m := v.Map(); v.IsMap() {
+			for _, name := range m.Keys() {
+				if r, ok := route(doc, file, name, m.Get(name), from); ok {
+					list = append(list, r)
+				}
+			}
+		}
+	}
+	top.Done()
+	return list, files, doc.Problems()
+}
+
+func route(doc *document.Reader, file, name string, v document.Value, from Origin) (Route, bool) {
+	before := doc.Errors()
+	m := v.Map()
+	r := Route{Name: name, Source: fmt.Sprintf("%s:%d", file, v.Line()), Scope: from.Scope, Trusted: from.Trusted}
+	r.Tool = m.Need("tool").Text()
+	if from.Tool != nil {
+		if tool, ok := from.Tool(r.Tool); ok {
+			r.Tool = tool
+		}
+	}
+	r.Field = m.Text("field")
+	if r.Field == "" {
+		r.Field = mainField(r.Tool)
+	}
+	if r.Field == "" && r.Tool != "" {
+		m.Value().Problem("add field: with the name of the input field to look at", "it is not known which field of %s the pattern is for", r.Tool)
+	}
+	if p := m.Need("pattern"); p.Present() {
+		var err error
+		if r.Pattern, err = translate(p.Text()); err != nil {
+			p.Problem(hint(err), "the pattern of route %q cannot be run: %v", name, err)
+		} else if p.Text() == "" {
+			p.Problem("write what to look for", "the empty pattern of route %q matches everything", name)
+		}
+	}
+	r.Message = m.Need("message").Text()
+	for _, t := range m.List("tests") {
+		r.Tests = append(r.Tests, test(t))
+	}
+	m.Done()
+	return r, doc.Errors() == before
+}
+
+// mainField is the field that says what a tool does.
+func mainField(tool string) string {
+	switch tool {
+	case "Bash", "Monitor", "PowerShell":
+		return "command"
+	case "WebFetch":
+		return "url"
+	case "WebSearch":
+		return "query"
+	case "Read", "Write", "Edit", "MultiEdit":
+		return "file_path"
+	case "NotebookEdit":
+		return "notebook_path"
+	case "Grep", "Glob":
+		return "pattern"
+	case "Agent":
+		return "prompt"
+	}
+	return ""
+}
+
+func test(v document.Value) Test {
+	m := v.Map()
+	t := Test{Line: v.Line(), Desc: m.Text("desc"), Contains: m.Text("contains")}
+	t.Block = m.Need("expect").Word("block", "allow") == "block"
+	in := m.Need("input").Map()
+	t.Tool = in.Need("tool_name").Text()
+	input := in.Need("tool_input")
+	text, err := json.Marshal(input.Any())
+	if err != nil || !input.IsMap() {
+		in.Value().Problem("write {tool_name: …, tool_input: {…}}", "the test has no tool_input")
+	}
+	t.Input = string(text)
+	m.Done()
+	return t
+}

@@ -1,0 +1,104 @@
+package routes
+
+import (
+	"errors"
+	"regexp/syntax"
+	"strings"
+)
+
+// translate turns a pattern of Python's re into RE2. What differs in spelling
+// only is rewritten: \Z, \uXXXX, {,n}, comments, the flags a and u, and $,
+// which in Python also matches before a last newline. What RE2 cannot do is an
+// error; see hint.
+func translate(pattern string) (string, error) {
+	var b strings.Builder
+	multiline := strings.Contains(pattern, "(?m") || strings.Contains(pattern, "(?im") || strings.Contains(pattern, "(?sm")
+	class := false
+	for i := 0; i < len(pattern); i++ {
+		rest := pattern[i:]
+		switch {
+		case rest[0] == '\\' && len(rest) > 1:
+			n, out := escape(rest)
+			b.WriteString(out)
+			i += n - 1
+		case class:
+			class = rest[0] != ']'
+			b.WriteByte(rest[0])
+		case rest[0] == '[':
+			// "]" first in a class is a member of it.
+			n := 1
+			if strings.HasPrefix(rest[n:], "^") {
+				n++
+			}
+			if strings.HasPrefix(rest[n:], "]") {
+				n++
+			}
+			b.WriteString(rest[:n])
+			class = true
+			i += n - 1
+		case strings.HasPrefix(rest, "(?#"):
+			end := strings.IndexByte(rest, ')')
+			if end < 0 {
+				return "", errors.New("a comment group without end")
+			}
+			i += end
+		case strings.HasPrefix(rest, "(?a)"), strings.HasPrefix(rest, "(?u)"):
+			i += len("(?a)") - 1
+		case strings.HasPrefix(rest, "{,") && len(rest) > 2 && rest[2] >= '0' && rest[2] <= '9':
+			b.WriteString("{0,")
+			i++
+		case rest[0] == '$' && !multiline:
+			b.WriteString(`(?:\n?\z)`)
+		default:
+			b.WriteByte(rest[0])
+		}
+	}
+	out := b.String()
+	if _, err := syntax.Parse(out, syntax.Perl); err != nil {
+		return "", err
+	}
+	return out, nil
+}
+
+// escape translates the escape at the front of s and says how long it is.
+func escape(s string) (int, string) {
+	switch s[1] {
+	case 'Z':
+		return 2, `\z`
+	case 'u':
+		if len(s) >= 6 && hexadecimal(s[2:6]) {
+			return 6, `\x{` + s[2:6] + `}`
+		}
+	case 'U':
+		if len(s) >= 10 && hexadecimal(s[2:10]) {
+			return 10, `\x{` + s[2:10] + `}`
+		}
+	}
+	return 2, s[:2]
+}
+
+func hexadecimal(s string) bool {
+	return strings.Trim(s, "0123456789abcdefABCDEF") == ""
+}
+
+// hint says what to do about a pattern that RE2 cannot run.
+func hint(err error) string {
+	var e *syntax.Error
+	if !errors.As(err, &e) {
+		return "see https://pkg.go.dev/regexp/syntax"
+	}
+	for _, look := range []string{"(?=", "(?!", "(?<=", "(?<!"} {
+		if strings.HasPrefix(e.Expr, look) {
+			return "RE2 has no lookahead and no lookbehind; match what must be there, or write a rule with flags and args"
+		}
+	}
+	switch e.Code {
+	case syntax.ErrInvalidEscape, syntax.ErrInvalidNamedCapture:
+		return "RE2 has no backreferences; write the text out"
+	case syntax.ErrInvalidPerlOp:
+		return "RE2 does not know this group or flag; use (…), (?:…) or (?i)"
+	case syntax.ErrInvalidRepeatSize:
+		return "RE2 repeats at most 1000 times"
+	}
+	return "check brackets and escapes; in YAML, put patterns in single quotes"
+}

@@ -1,0 +1,286 @@
+package rules
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"cardea.dev"
+)
+
+// Settings are what the decider must know of the machine.
+type Settings struct {
+	// Home is the folder that "~/" in path globs means; where it is "", such
+	// globs match nothing.
+	Home string
+	// FoldPaths compares paths without regard to case; it is always on where
+	// the file system does the same (macOS, Windows).
+	FoldPaths bool
+}
+
+// Decider is the decider "rules". It may be used by many goroutines.
+type Decider struct {
+	rules    []Rule
+	settings Settings
+	expr     expressions
+}
+
+// New makes a decider of rules, which must not change any more. It compiles
+// nothing.
+func New(list []Rule, s Settings) *Decider {
+	s.FoldPaths = s.FoldPaths || runtime.GOOS == "darwin" || runtime.GOOS == "windows"
+	return &Decider{rules: list, settings: s}
+}
+
+// Name is "rules".
+func (*Decider) Name() string { return "rules" }
+
+// Decide gives the opinions of all rules. An error is a *cardea.Trouble about
+// a rule whose expression does not compile; the other rules have spoken then,
+// too.
+func (d *Decider) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinion, error) {
+	if ev.Call == nil {
+		return nil, nil
+	}
+	c := &call{d: d, ev: ev}
+	for i := range d.rules {
+		if ctx.Err() != nil {
+			break // the gate reports it
+		}
+		if r := &d.rules[i]; r.speaksOn(ev.Kind) && r.speaksAbout(ev.Call) {
+			c.judge(r)
+		}
+	}
+	if c.trouble != nil {
+		return c.out, c.trouble
+	}
+	return c.out, nil
+}
+
+// speaksOn reports whether the rule is about events of a kind. What is said
+// about PreToolUse is said on PermissionRequest again, since the guards run
+// there too.
+func (r *Rule) speaksOn(k cardea.Kind) bool {
+	if len(r.Events) == 0 {
+		return k.Answered()
+	}
+	for _, e := range r.Events {
+		if matchName(e, string(k)) || k == cardea.PermissionRequest && matchName(e, string(cardea.PreToolUse)) {
+			return true
+		}
+	}
+	return false
+}
+
+// speaksAbout reports whether the rule is about a call's tool. A rule that
+// tightens Bash tightens Monitor, too, which runs commands as Bash does.
+func (r *Rule) speaksAbout(c *cardea.Call) bool {
+	if len(r.Tools) == 0 {
+		return true
+	}
+	for _, t := range r.Tools {
+		if matchName(t, c.Tool) {
+			return true
+		}
+		if r.Effect != cardea.Allow && (matchName(t, c.Name) || c.Tool == "Monitor" && t == "Bash") {
+			return true
+		}
+	}
+	return false
+}
+
+// call is one event that is being judged.
+type call struct {
+	d       *Decider
+	ev      *cardea.Event
+	globs   map[*Match][]glob
+	out     []cardea.Opinion
+	trouble *cardea.Trouble
+	// rule is the one that is asked just now.
+	rule *Rule
+}
+
+// judge adds the opinions of a rule.
+func (c *call) judge(r *Rule) {
+	c.rule = r
+	effect, withheld := r.Effect, false
+	if r.Scope == cardea.ScopeProject && !r.Trusted {
+		switch r.Effect {
+		case cardea.Deny, cardea.Ask:
+		case cardea.Halt:
+			effect = cardea.Deny
+		default:
+			return // an untrusted project may only tighten
+		}
+		withheld = true
+	}
+	say := func(part int) {
+		c.out = append(c.out, c.opinion(effect, part, withheld))
+	}
+	switch {
+	case r.Effect == cardea.Allow:
+		for i := range c.ev.Call.Parts {
+			if c.allows(i) {
+				say(i)
+			}
+		}
+	case r.Match.aboutCall():
+		if c.holdsForCall(&r.Match) {
+			say(cardea.WholeCall)
+		}
+	default:
+		for i := range c.ev.Call.Parts {
+			if c.holds(&r.Match, i, 1) {
+				say(i)
+			}
+		}
+		if c.opaqueCall(&r.Match) {
+			say(cardea.WholeCall)
+		}
+	}
+}
+
+// opinion is what the rule says about a part, or about the whole call.
+func (c *call) opinion(e cardea.Effect, part int, withheld bool) cardea.Opinion {
+	r := c.rule
+	o := cardea.Opinion{Decider: "rules", Rule: r.ID, Effect: e, Part: part, Scope: r.Scope, Source: r.Source,
+		Severity: r.Severity, Reason: r.Message, Because: r.Because, Withheld: withheld, Person: r.Person}
+	if o.Reason == "" && e != cardea.Abstain {
+		what := c.ev.Call.Tool
+		if part != cardea.WholeCall {
+			what = shorten(c.ev.Call.Parts[part].Text)
+		}
+		o.Reason = fmt.Sprintf("rule %s says %s: %s", r.ID, e, what)
+	}
+	if withheld {
+		return o
+	}
+	o.Advice = cardea.Advice{Context: r.Context, Instead: r.Instead}
+	for _, f := range r.Rewrite {
+		if o.Advice.Rewrite == nil {
+			o.Advice.Rewrite = map[string]string{}
+		}
+		o.Advice.Rewrite[f.Name] = f.Value
+	}
+	return o
+}
+
+// shorten cuts text for a message.
+func shorten(s string) string {
+	const most = 80
+	if r := []rune(s); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return s
+}
+
+// globsOf are the path globs of a match, made absolute for this event.
+func (c *call) globsOf(m *Match) []glob {
+	if g, ok := c.globs[m]; ok {
+		return g
+	}
+	pl := c.place()
+	out := make([]glob, len(m.Paths))
+	for i, p := range m.Paths {
+		out[i] = pl.glob(p)
+	}
+	if c.globs == nil {
+		c.globs = map[*Match][]glob{}
+	}
+	c.globs[m] = out
+	return out
+}
+
+func (c *call) place() place {
+	pl := place{home: c.d.settings.Home, fold: c.d.settings.FoldPaths, project: c.rule.Root}
+	if pl.project == "" {
+		pl.project = c.ev.Project
+	}
+	if pl.project == "" {
+		pl.project = c.ev.Cwd
+	}
+	return pl
+}
+
+// matches reports whether an expression matches a text. An expression that
+// does not compile matches nothing and is reported.
+func (c *call) matches(expr, text string) bool {
+	re, err := c.d.expr.compile(expr)
+	if err != nil {
+		if c.trouble == nil {
+			c.trouble = &cardea.Trouble{Failure: cardea.BrokenFile, Source: c.rule.Source,
+				Text: fmt.Sprintf("%s: rule %s has an expression that does not compile: %v", c.rule.Source, c.rule.ID, err)}
+		}
+		return false
+	}
+	return re.MatchString(text)
+}
+
+// expressions are regular expressions, each compiled when it is first needed.
+type expressions struct {
+	mu   sync.Mutex
+	done map[string]compiled
+}
+
+type compiled struct {
+	re  *regexp.Regexp
+	err error
+}
+
+func (x *expressions) compile(expr string) (*regexp.Regexp, error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if c, ok := x.done[expr]; ok {
+		return c.re, c.err
+	}
+	re, err := regexp.Compile(expr)
+	if x.done == nil {
+		x.done = map[string]compiled{}
+	}
+	x.done[expr] = compiled{re, err}
+	return re, err
+}
+
+// insensitive and whole are how a rule's pattern is read: without regard to
+// case, and in a rule that allows for the whole text. The pattern is known to
+// be an expression by itself, so that it cannot leave the group.
+func insensitive(pattern string) string { return "(?i)" + pattern }
+
+func whole(pattern string) string { return `(?i)\A(?:` + pattern + `)\z` }
+
+// aboutPart reports whether a match has conditions on parts.
+func (m *Match) aboutPart() bool {
+	if len(m.Command)+len(m.Flags)+len(m.Args)+len(m.Paths)+len(m.Access)+len(m.Hosts)+len(m.Flows) > 0 ||
+		m.Opaque || m.Pattern != "" && m.Field == "" {
+		return true
+	}
+	return slices.ContainsFunc(m.Any, func(a Match) bool { return a.aboutPart() })
+}
+
+// namesField reports whether a match looks at a field of the input.
+func (m *Match) namesField() bool {
+	return m.Field != "" || slices.ContainsFunc(m.Any, func(a Match) bool { return a.namesField() })
+}
+
+// aboutCall reports whether the rule's opinion is about the whole call: it
+// looks at a field, or at nothing that a part has, or at what is opaque and
+// may belong to no part.
+func (m *Match) aboutCall() bool {
+	return m.namesField() || !m.aboutPart()
+}
+
+// canonical is a program's name as rules write it: without folder and, on
+// Windows, extension.
+func canonical(program string) string {
+	if i := strings.LastIndexAny(program, `/\`); i >= 0 {
+		program = program[i+1:]
+	}
+	if len(program) > 4 && strings.EqualFold(program[len(program)-4:], ".exe") {
+		program = program[:len(program)-4]
+	}
+	return program
+}

@@ -1,0 +1,71 @@
+package rules
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"cardea.dev"
+)
+
+// fieldValues are the values of a field of the tool input. A dotted name leads
+// into maps; lists are gone through, so that "edits.new_string" is the text of
+// every edit. A key that itself contains dots comes first. shadowed adds the
+// values that duplicate and case-variant keys bring.
+func fieldValues(c *cardea.Call, field string, shadowed bool) []any {
+	out := within(c.Input, field)
+	if shadowed {
+		for key, vals := range c.Shadowed {
+			for _, v := range vals {
+				out = append(out, within(map[string]any{key: v}, field)...)
+			}
+		}
+	}
+	return out
+}
+
+func within(v any, field string) []any {
+	switch v := v.(type) {
+	case map[string]any:
+		if got, ok := v[field]; ok {
+			return []any{got}
+		}
+		first, rest, dotted := strings.Cut(field, ".")
+		if got, ok := v[first]; ok && dotted {
+			return within(got, rest)
+		}
+	case []any:
+		first, rest, dotted := strings.Cut(field, ".")
+		if n, err := strconv.Atoi(first); err == nil {
+			if n < 0 || n >= len(v) {
+				return nil
+			}
+			if !dotted {
+				return []any{v[n]}
+			}
+			return within(v[n], rest)
+		}
+		var out []any
+		for _, e := range v {
+			out = append(out, within(e, field)...)
+		}
+		return out
+	}
+	return nil
+}
+
+// valueText is what a pattern sees of a value: a string as it is, anything
+// else as compact JSON.
+func valueText(v any) string {
+	if s, ok := v.(string); ok {
+		return s
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return ""
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}

@@ -1,0 +1,388 @@
+package rules
+
+import (
+	"path/filepath"
+	"strings"
+
+	"cardea.dev"
+)
+
+// glob is a path glob of a rule, made absolute.
+//
+// "~/x" is in the home folder, "/x" absolute, "a/b" relative to the project.
+// Without a slash it is a base name, at any depth. "**" crosses folders; a
+// trailing slash is a trailing "/**".
+type glob struct {
+	segs []seg
+	// floating globs have no literal root of their own: base names, and those
+	// that begin with "**".
+	floating bool
+	// project is the project's folder, for floating ones.
+	project []seg
+	known   bool
+}
+
+// seg is one segment of a glob. The folders that a glob is relative to are
+// literal, whatever their names look like.
+type seg struct {
+	text    string
+	literal bool
+}
+
+var (
+	anyDepth = seg{text: "**"}
+	anyName  = seg{text: "*"}
+)
+
+// place is what path globs are relative to. Paths are absolute.
+type place struct {
+	home, project string
+	// fold compares paths without regard to case, as the file systems of
+	// macOS and Windows do.
+	fold bool
+}
+
+// glob makes a rule's glob absolute. Where that needs a folder that is not
+// known, the glob matches nothing, or for a relative one at any depth.
+func (pl place) glob(text string) glob {
+	text = pl.folded(text)
+	if strings.HasSuffix(text, "/") && strings.Trim(text, "/") != "" {
+		text += "**"
+	}
+	project := literal(pl.folded(pl.project))
+	out := glob{project: project, known: true}
+	switch {
+	case text == "~" || strings.HasPrefix(text, "~/"):
+		out.segs, out.known = climb(literal(pl.folded(pl.home)), text[1:]), pl.home != ""
+	case rooted(text):
+		out.segs = climb(nil, text)
+	case !strings.Contains(text, "/") && text != "." && text != "..":
+		out.segs = []seg{anyDepth, {text: text, literal: !wildcard(text)}}
+	case pl.project == "":
+		out.segs = climb([]seg{anyDepth}, text)
+	default:
+		out.segs = climb(project, text)
+		out.floating = strings.HasPrefix(text, "**")
+	}
+	if len(out.segs) > 0 && out.segs[0] == anyDepth {
+		out.floating = true
+	}
+	return out
+}
+
+// climb appends a relative path's segments to a folder.
+func climb(folder []seg, rel string) []seg {
+	out := folder[:len(folder):len(folder)]
+	for s := range strings.SplitSeq(rel, "/") {
+		switch {
+		case s == "" || s == ".":
+		case s == "..":
+			if len(out) > 0 {
+				out = out[: len(out)-1 : len(out)-1]
+			}
+		default:
+			out = append(out, seg{text: s, literal: !wildcard(s)})
+		}
+	}
+	return out
+}
+
+func literal(folder string) []seg {
+	out := climb(nil, folder)
+	for i := range out {
+		out[i].literal = true
+	}
+	return out
+}
+
+func wildcard(s string) bool { return strings.ContainsAny(s, "*?[") }
+
+func (pl place) folded(s string) string {
+	s = filepath.ToSlash(s)
+	if pl.fold {
+		return strings.ToLower(s)
+	}
+	return s
+}
+
+// rooted reports whether a path is absolute, on Windows too.
+func rooted(p string) bool {
+	return strings.HasPrefix(p, "/") || len(p) > 2 && p[1] == ':' && p[2] == '/'
+}
+
+func segments(p string) []string {
+	p = strings.Trim(p, "/")
+	if p == "" {
+		return nil
+	}
+	return strings.Split(p, "/")
+}
+
+// touches reports whether an access has to do with what the glob names, read
+// generously: as the path or as it was spelled, by what a pattern on the line
+// may become, and by deleting a folder above.
+func (g glob) touches(a *cardea.Access, pl place) bool {
+	if !g.known {
+		return false
+	}
+	for _, p := range accessPaths(a) {
+		if p == "" {
+			continue
+		}
+		segs := segments(pl.folded(p))
+		if overlap(segs, g.segs, a.Glob) {
+			return true
+		}
+		if a.Recursive && g.below(segs, a) {
+			return true
+		}
+	}
+	return false
+}
+
+// accessPaths are the paths, or patterns, that an access names.
+func accessPaths(a *cardea.Access) [2]string {
+	if !a.Glob {
+		return [2]string{a.Path, a.Spelled}
+	}
+	if a.Pattern != "" {
+		return [2]string{a.Pattern}
+	}
+	return [2]string{strings.TrimSuffix(a.Path, "/") + "/*"}
+}
+
+// below reports whether what the glob names lies at or below a folder that is
+// accessed as a whole. What begins with "**" may lie anywhere, and a search
+// through the project is not about it; only deleting or writing the whole
+// project is.
+func (g glob) below(folder []string, a *cardea.Access) bool {
+	if n := len(g.segs); n > 0 && g.segs[n-1] == anyDepth && overlap(folder, g.segs[:n-1], a.Glob) {
+		return true
+	}
+	root := g.root()
+	if g.floating {
+		if a.Kind != cardea.Delete && a.Kind != cardea.Write {
+			return false
+		}
+		root = g.project
+	}
+	if len(folder) > len(root) {
+		return false
+	}
+	return overlap(folder, root[:len(folder)], a.Glob)
+}
+
+// root are the leading segments without wildcards.
+func (g glob) root() []seg {
+	for i, s := range g.segs {
+		if !s.literal {
+			return g.segs[:i]
+		}
+	}
+	return g.segs
+}
+
+// covers reports whether all that an access may touch is what the glob names,
+// read strictly: the path and how it was spelled, and for a folder as a whole
+// or a pattern on the line only "folder/**".
+func (g glob) covers(a *cardea.Access, pl place) bool {
+	if !g.known || a.Path == "" || pl.project == "" && g.floating {
+		return false
+	}
+	whole := len(g.segs) > 0 && g.segs[len(g.segs)-1] == anyDepth
+	if (a.Recursive || a.Glob) && !whole || strings.Contains(a.Pattern, "..") {
+		return false
+	}
+	for _, p := range [2]string{a.Path, a.Spelled} {
+		if p == "" {
+			continue
+		}
+		segs := segments(pl.folded(p))
+		if g.floating && !overlap(segs, append(g.project[:len(g.project):len(g.project)], anyDepth), false) {
+			return false
+		}
+		inside := overlap(segs, g.segs, false) || (a.Recursive || a.Glob) && overlap(segs, g.segs[:len(g.segs)-1], false)
+		if !inside {
+			return false
+		}
+	}
+	return true
+}
+
+// overlap reports whether a path of the line, or a pattern of the line where
+// wild is set, and the segments of a glob can name the same file. A "**" at
+// the end of the glob needs at least one more segment.
+func overlap(line []string, rule []seg, wild bool) bool {
+	if n := len(rule); n > 0 && rule[n-1] == anyDepth {
+		rule = append(rule[:n-1:n-1], anyName, anyDepth)
+	}
+	return meets(line, rule,
+		func(s string) bool { return wild && s == "**" },
+		func(s seg) bool { return s == anyDepth },
+		func(l string, r seg) bool { return overlapName(l, r, wild) })
+}
+
+// meets reports whether two sequences can stand for the same one, where starL
+// and starR tell which elements stand for any number of elements. It takes
+// time in proportion to the product of their lengths.
+func meets[L, R any](l []L, r []R, starL func(L) bool, starR func(R) bool, same func(L, R) bool) bool {
+	// row[j] tells whether l[i:] and r[j:] can be the same.
+	row, below := make([]bool, len(r)+1), make([]bool, len(r)+1)
+	for i := len(l); i >= 0; i-- {
+		row, below = below, row
+		for j := len(r); j >= 0; j-- {
+			switch {
+			case i == len(l) && j == len(r):
+				row[j] = true
+			case j < len(r) && starR(r[j]):
+				row[j] = row[j+1] || i < len(l) && below[j]
+			case i < len(l) && starL(l[i]):
+				row[j] = below[j] || j < len(r) && row[j+1]
+			case i < len(l) && j < len(r):
+				row[j] = below[j+1] && same(l[i], r[j])
+			default:
+				row[j] = false
+			}
+		}
+	}
+	return row[0]
+}
+
+// char is one element of a name pattern.
+type char struct {
+	// r is the character, or '*' or '?' or '[' where wild is set.
+	r    rune
+	wild bool
+	// set is what a class names, "!" in front where it names the rest.
+	set string
+}
+
+// chars reads a name pattern: "*", "?", "[…]" and backslashes.
+func chars(s string) []char {
+	var out []char
+	rs := []rune(s)
+	for i := 0; i < len(rs); i++ {
+		switch r := rs[i]; r {
+		case '*', '?':
+			out = append(out, char{r: r, wild: true})
+		case '[':
+			end := i + 1
+			if end < len(rs) && (rs[end] == '!' || rs[end] == '^') {
+				end++
+			}
+			if end < len(rs) && rs[end] == ']' {
+				end++
+			}
+			for end < len(rs) && rs[end] != ']' {
+				end++
+			}
+			if end >= len(rs) {
+				out = append(out, char{r: r})
+				continue
+			}
+			set := string(rs[i+1 : end])
+			if strings.HasPrefix(set, "^") {
+				set = "!" + set[1:]
+			}
+			out = append(out, char{r: '[', wild: true, set: set})
+			i = end
+		default:
+			out = append(out, char{r: r})
+		}
+	}
+	return out
+}
+
+// holds reports whether a single-character pattern matches a character.
+func (c char) holds(r rune) bool {
+	if !c.wild {
+		return c.r == r
+	}
+	if c.r == '?' {
+		return true
+	}
+	set, not := strings.CutPrefix(c.set, "!")
+	if strings.Contains(set, "[:") { // a named class: taken for anything
+		return true
+	}
+	rs := []rune(set)
+	for i := 0; i < len(rs); i++ {
+		if i+2 < len(rs) && rs[i+1] == '-' {
+			if rs[i] <= r && r <= rs[i+2] {
+				return !not
+			}
+			i += 2
+		} else if rs[i] == r {
+			return !not
+		}
+	}
+	return not
+}
+
+// overlapName reports whether a name of the line, or a pattern where wild is
+// set, and a glob's segment can be the same name. As in the shell, a wildcard
+// at the front of a pattern on the line leaves hidden files alone.
+func overlapName(line string, rule seg, wild bool) bool {
+	if line == rule.text {
+		return true
+	}
+	if !wild || !strings.ContainsAny(line, "*?[(") {
+		return !rule.literal && matchName(rule.text, line)
+	}
+	if strings.Contains(line, "(") { // an extended pattern: taken for anything
+		return true
+	}
+	l, r := chars(line), chars(rule.text)
+	if rule.literal {
+		r = r[:0]
+		for _, c := range rule.text {
+			r = append(r, char{r: c})
+		}
+	}
+	if len(l) > 0 && l[0].wild && len(r) > 0 && r[0] == (char{r: '.'}) {
+		return false
+	}
+	star := func(c char) bool { return c.wild && c.r == '*' }
+	return meets(l, r, star, star, func(a, b char) bool {
+		if a.wild && b.wild {
+			return true
+		}
+		if a.wild {
+			return a.holds(b.r)
+		}
+		return b.holds(a.r)
+	})
+}
+
+// matchName reports whether a name matches a pattern of "*", "?" and "[…]".
+// "*" crosses everything, so that it also serves for tool names, roles and
+// hosts.
+func matchName(pattern, name string) bool {
+	if !strings.ContainsAny(pattern, "*?[") {
+		return pattern == name
+	}
+	if pattern == "*" {
+		return true
+	}
+	p, n := chars(pattern), []rune(name)
+	i, j, star, mark := 0, 0, -1, 0
+	for j < len(n) {
+		switch {
+		case i < len(p) && p[i].wild && p[i].r == '*':
+			star, mark = i, j
+			i++
+		case i < len(p) && p[i].holds(n[j]):
+			i++
+			j++
+		case star >= 0:
+			mark++
+			i, j = star+1, mark
+		default:
+			return false
+		}
+	}
+	for i < len(p) && p[i].wild && p[i].r == '*' {
+		i++
+	}
+	return i == len(p)
+}

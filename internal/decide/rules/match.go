@@ -1,0 +1,272 @@
+package rules
+
+import (
+	"slices"
+	"strings"
+
+	"cardea.dev"
+)
+
+// This file is how a rule that tightens, or gives advice, reads a part:
+// generously, since the agent chooses how a command is spelled.
+
+// holdsForCall reports whether a match holds for the call as a whole: what it
+// says about fields and roles, and on some part what it says about parts.
+func (c *call) holdsForCall(m *Match) bool {
+	if !m.aboutPart() {
+		return c.holds(m, cardea.WholeCall, 0)
+	}
+	for i := range c.ev.Call.Parts {
+		if c.holds(m, i, 1) {
+			return true
+		}
+	}
+	return false
+}
+
+// holds reports whether every condition holds on part i, or for the call as
+// far as it is not about parts. after is how many words of the part belong to
+// the command. The cheap conditions come first, so that most rules end at the
+// command.
+func (c *call) holds(m *Match, i, after int) bool {
+	if i != cardea.WholeCall {
+		p := &c.ev.Call.Parts[i]
+		if len(m.Command) > 0 {
+			var ok bool
+			if after, ok = leads(m.Command, p); !ok {
+				return false
+			}
+		}
+		if !c.holdsOnPart(m, p, i, after) {
+			return false
+		}
+	}
+	if len(m.Roles) > 0 && !oneOf(m.Roles, c.ev.Role) || m.Field != "" && !c.fieldHolds(m) {
+		return false
+	}
+	for j := range m.Any {
+		if c.holds(&m.Any[j], i, after) {
+			return true
+		}
+	}
+	return len(m.Any) == 0
+}
+
+func (c *call) holdsOnPart(m *Match, p *cardea.Part, i, after int) bool {
+	switch {
+	case m.Opaque && len(p.Opaque) == 0,
+		len(m.Flows) > 0 && !c.flows(m.Flows, i),
+		len(m.Flags) > 0 && !hasFlag(m.Flags, p),
+		len(m.Paths)+len(m.Access)+len(m.Hosts) > 0 && !c.accessHolds(m, p),
+		len(m.Args) > 0 && !c.argHolds(m.Args, p, after),
+		m.Pattern != "" && m.Field == "" && !c.matches(insensitive(m.Pattern), p.Text):
+		return false
+	}
+	return true
+}
+
+// words are how many words a part has that a command may name: the program,
+// its subcommands and, since a program that nobody knows has its subcommands
+// among them, its operands.
+func words(p *cardea.Part) int {
+	if len(p.Command) == 0 {
+		return len(p.Argv)
+	}
+	return len(p.Command) + len(p.Operands)
+}
+
+// word is the k-th of these words, and whether bash passes exactly that.
+func word(p *cardea.Part, k int) (string, bool) {
+	if len(p.Command) == 0 {
+		w := p.Argv[k]
+		if k == 0 {
+			return canonical(w.Text), w.Static
+		}
+		return w.Text, w.Static
+	}
+	if k < len(p.Command) {
+		return p.Command[k], true
+	}
+	at := p.Operands[k-len(p.Command)]
+	if at < 0 || at >= len(p.Argv) {
+		return "", false
+	}
+	return p.Argv[at].Text, p.Argv[at].Static
+}
+
+// leads reports whether a part begins with one of the commands, and how many
+// of its words that takes at least. A command may also begin with a wrapper
+// that stands in front of the part.
+func leads(commands [][]string, p *cardea.Part) (int, bool) {
+	least, found := 0, false
+	for _, cmd := range commands {
+		n, ok := len(cmd), len(cmd) > 0 && leadsWith(cmd, p)
+		if !ok && len(cmd) > 0 && len(p.Wrappers) > 0 && wraps(cmd[0], p) {
+			n, ok = n-1, leadsWith(cmd[1:], p)
+		}
+		if ok && (!found || n < least) {
+			least, found = n, true
+		}
+	}
+	return max(least, 1), found
+}
+
+func leadsWith(cmd []string, p *cardea.Part) bool {
+	if len(cmd) > words(p) {
+		return false
+	}
+	for k, want := range cmd {
+		got, static := word(p, k)
+		// A file system that ignores case runs GIT for git.
+		if k == 0 && !strings.EqualFold(got, canonical(want)) || k > 0 && (got != want || !static) {
+			return false
+		}
+	}
+	return true
+}
+
+func wraps(name string, p *cardea.Part) bool {
+	return slices.ContainsFunc(p.Wrappers, func(w string) bool { return strings.EqualFold(canonical(w), name) })
+}
+
+// hasFlag reports whether one of the flags is among the options.
+func hasFlag(flags []string, p *cardea.Part) bool {
+	for _, f := range flags {
+		name, value, valued := strings.Cut(f, "=")
+		for k := range p.Options {
+			if o := &p.Options[k]; isFlag(name, o) && (!valued || !o.Static || o.Value == value) {
+				return true
+			}
+		}
+		if cluster(name, p) || spelled(f, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// isFlag reports whether an option is the flag, as such or abbreviated, as
+// getopt and git take it: at least three letters.
+func isFlag(flag string, o *cardea.Option) bool {
+	if o.Name == flag {
+		return true
+	}
+	return len(o.Name) >= len("--abc") && len(o.Name) < len(flag) &&
+		strings.HasPrefix(flag, "--") && strings.HasPrefix(flag, o.Name)
+}
+
+// cluster reports whether a flag such as -rf is given letter by letter.
+func cluster(flag string, p *cardea.Part) bool {
+	if len(flag) != 3 || flag[0] != '-' || flag[1] == '-' {
+		return false
+	}
+	for _, letter := range flag[1:] {
+		name := "-" + string(letter)
+		if !slices.ContainsFunc(p.Options, func(o cardea.Option) bool { return o.Name == name }) {
+			return false
+		}
+	}
+	return true
+}
+
+// spelled reports whether a long option with one dash (-delete, -auto-approve)
+// stands as a word, which may have been taken for a cluster of letters. What
+// is the value of another option is none.
+func spelled(flag string, p *cardea.Part) bool {
+	if len(flag) < 3 || flag[0] != '-' || flag[1] == '-' {
+		return false
+	}
+	for k := 1; k < len(p.Argv); k++ {
+		w := p.Argv[k]
+		if w.Static && w.Text == "--" {
+			return false
+		}
+		if w.Static && (w.Text == flag || strings.HasPrefix(w.Text, flag+"=")) && !isValue(k, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// isValue reports whether word k is the value of the option before it.
+func isValue(k int, p *cardea.Part) bool {
+	return slices.ContainsFunc(p.Options, func(o cardea.Option) bool {
+		return o.Word == k-1 && o.Static && o.Value == p.Argv[k].Text && !strings.HasSuffix(p.Argv[k-1].Text, "="+o.Value)
+	})
+}
+
+// argHolds reports whether an operand after the command matches one of the
+// expressions.
+func (c *call) argHolds(args []string, p *cardea.Part, after int) bool {
+	for k := after; k < words(p); k++ {
+		text, _ := word(p, k)
+		for _, a := range args {
+			if c.matches(a, text) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// accessHolds reports whether path, access and host hold on one access.
+// Another machine's paths are not this one's.
+func (c *call) accessHolds(m *Match, p *cardea.Part) bool {
+	for k := range p.Access {
+		a := &p.Access[k]
+		if len(m.Access) > 0 && !slices.Contains(m.Access, a.Kind) {
+			continue
+		}
+		if len(m.Hosts) > 0 && (a.Kind != cardea.Network || !hostIs(m.Hosts, a.Host)) {
+			continue
+		}
+		if len(m.Paths) > 0 && (p.Remote && !a.Redirect || !c.touches(m, a)) {
+			continue
+		}
+		return true
+	}
+	return false
+}
+
+func (c *call) touches(m *Match, a *cardea.Access) bool {
+	pl := c.place()
+	for _, g := range c.globsOf(m) {
+		if g.touches(a, pl) {
+			return true
+		}
+	}
+	return false
+}
+
+// flows reports whether part i is an end of a flow of one of the kinds.
+func (c *call) flows(kinds []string, i int) bool {
+	for _, f := range c.ev.Call.Flows {
+		if (f.From == i || f.To == i) && oneOf(kinds, f.Kind) {
+			return true
+		}
+	}
+	return false
+}
+
+// fieldHolds reports whether the field is there and, with a pattern, one of
+// its values matches. The values that a duplicate key brings count, too.
+func (c *call) fieldHolds(m *Match) bool {
+	for _, v := range fieldValues(c.ev.Call, m.Field, true) {
+		if m.Pattern == "" || c.matches(insensitive(m.Pattern), valueText(v)) {
+			return true
+		}
+	}
+	return false
+}
+
+// opaqueCall reports whether the match is about opaque spots alone and the
+// call has some that belong to no part.
+func (c *call) opaqueCall(m *Match) bool {
+	alone := m.Opaque && len(m.Command)+len(m.Flags)+len(m.Args)+len(m.Paths)+len(m.Access)+len(m.Hosts)+
+		len(m.Flows)+len(m.Any) == 0 && m.Pattern == "" && m.Field == ""
+	return alone && len(c.ev.Call.Opaque)+len(c.ev.Faults) > 0 && (len(m.Roles) == 0 || oneOf(m.Roles, c.ev.Role))
+}
+
+func oneOf(globs []string, name string) bool {
+	return name != "" && slices.ContainsFunc(globs, func(g string) bool { return matchName(g, name) })
+}

@@ -1,0 +1,396 @@
+package rules
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"regexp/syntax"
+	"slices"
+	"strings"
+
+	"cardea.dev"
+	"cardea.dev/internal/document"
+)
+
+// Origin is where a file of rules comes from.
+type Origin struct {
+	// Scope is who wrote it.
+	Scope cardea.Scope
+	// Trusted is set where the person trusts the project.
+	Trusted bool
+	// Root is the folder that relative path globs are relative to, "" for the
+	// project of each event.
+	Root string
+}
+
+// Parse reads a file of rules. A rule with a mistake is left out, with a
+// problem that says why; the others stay. An unknown key is a warning, but in
+// a match, and in a rule that allows, where a condition that is not understood
+// would widen the rule, it is a mistake.
+func Parse(file string, data []byte, from Origin) ([]Rule, []document.Problem) {
+	doc := document.Read(file, data)
+	p := &parser{doc: doc, file: file, from: from, seen: map[string]int{}}
+	p.file = file
+	top := doc.Top().Map()
+	if v := top.Get("version"); v.Present() {
+		v.Int(1, 1)
+	}
+	if doc.Top().Present() && !top.Has("rules") {
+		doc.Top().Problem("write rules: and a list below it", "the file has no rules")
+	}
+	for _, v := range top.List("rules") {
+		p.rule(v)
+	}
+	top.Done()
+	return p.rules, doc.Problems()
+}
+
+type parser struct {
+	doc   *document.Reader
+	file  string
+	from  Origin
+	rules []Rule
+	seen  map[string]int // lines of ids
+}
+
+// effectWords are the effects that a rule may want.
+var effectWords = []string{"halt", "deny", "ask", "defer", "allow", "abstain"}
+
+// rule reads one rule and keeps it if it has no mistake.
+func (p *parser) rule(v document.Value) {
+	before := p.doc.Errors()
+	m := v.Map()
+	r := Rule{Scope: p.from.Scope, Trusted: p.from.Trusted, Root: p.from.Root,
+		Pack: packName(p.file), Source: fmt.Sprintf("%s:%d", p.file, v.Line())}
+	r.ID = p.id(m)
+	r.Effect, _ = cardea.ParseEffect(wordOr(m.Word("effect", effectWords...), "abstain"))
+	r.Events = m.Texts("event")
+	r.Tools = p.tools(m.Get("tool"), r.Effect)
+	if v := m.Get("match"); v.Present() {
+		r.Match = p.match(v)
+	}
+	r.Person = m.Bool("person")
+	r.Message, r.Instead, r.Because, r.Context = m.Text("message"), m.Text("instead"), m.Text("because"), m.Text("context")
+	r.Severity = cardea.Severity(m.Word("severity", "low", "medium", "high", "critical"))
+	r.Rewrite = p.rewrite(m.Map("rewrite"))
+	for _, t := range m.List("tests") {
+		r.Tests = append(r.Tests, p.test(t, &r))
+	}
+	p.sense(m, &r)
+	if r.Effect == cardea.Allow {
+		m.Only()
+	} else {
+		m.Done()
+	}
+	if p.doc.Errors() == before {
+		p.rules = append(p.rules, r)
+	}
+}
+
+func wordOr(word, other string) string {
+	if word == "" {
+		return other
+	}
+	return word
+}
+
+// packName is a file's base name without extension.
+func packName(file string) string {
+	base := filepath.Base(filepath.ToSlash(file))
+	return strings.TrimSuffix(base, filepath.Ext(base))
+}
+
+func (p *parser) id(m document.Map) string {
+	v := m.Need("id")
+	id := v.Text()
+	if !v.Present() || id == "" && v.Null() {
+		return ""
+	}
+	if strings.ContainsFunc(id, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._/-", r))
+	}) || id == "" || len(id) > 100 {
+		v.Problem("use letters, digits, and . _ / -", "%q is no id", id)
+		return id
+	}
+	if line, dup := p.seen[id]; dup {
+		v.Warn("give it another id, so that it can be switched by itself", "id %q is given twice, first in line %d; both rules stay in force", id, line)
+	} else {
+		p.seen[id] = v.Line()
+	}
+	return id
+}
+
+// sense reports what is understood but makes no sense.
+func (p *parser) sense(m document.Map, r *Rule) {
+	advice := r.Context != "" || r.Instead != "" || len(r.Rewrite) > 0
+	switch {
+	case r.Effect == cardea.Abstain && !advice:
+		m.Value().Problem("add effect: deny, ask … or context:", "the rule has neither an effect nor advice")
+	case r.Effect == cardea.Allow && r.Match.empty() && (len(r.Tools) == 0 || slices.Contains(r.Tools, "*")):
+		m.Value().Problem("name a tool, or what must match", "the rule allows everything")
+	case r.Match.empty() && len(r.Tools) == 0 && r.Effect != cardea.Abstain:
+		m.Value().Warn("name a tool, or what must match", "the rule is about every call")
+	}
+	if r.Effect == cardea.Allow && r.Match.hides() {
+		m.Get("match").Problem("remove opaque and flow", "what is opaque or flows cannot be allowed by rule")
+	}
+	if r.Person && r.Effect != cardea.Ask {
+		m.Get("person").Warn("use effect: ask", "person has a meaning for effect: ask only")
+	}
+	if len(r.Rewrite) > 0 && r.Effect > cardea.Ask {
+		m.Get("rewrite").Warn("use instead:", "a denied call is never rewritten")
+	}
+}
+
+// empty reports whether the match holds for everything.
+func (m *Match) empty() bool {
+	return !m.aboutPart() && m.Field == "" && len(m.Roles) == 0 && len(m.Any) == 0
+}
+
+// hides reports whether the match is about what cannot be allowed.
+func (m *Match) hides() bool {
+	return m.Opaque || len(m.Flows) > 0 || slices.ContainsFunc(m.Any, func(a Match) bool { return a.hides() })
+}
+
+// tools reads tool names and folds in the names that harnesses have for them.
+// What tightens also keeps the name as written, since an unknown tool may be
+// called that.
+func (p *parser) tools(v document.Value, e cardea.Effect) []string {
+	var out []string
+	for _, t := range listOf(v) {
+		canonical, ok := aliases(t)
+		if ok {
+			out = append(out, canonical)
+		}
+		if !ok || e != cardea.Allow {
+			out = append(out, t)
+		}
+	}
+	return slices.Compact(out)
+}
+
+// aliases is the canonical name for what a harness calls a tool.
+func aliases(name string) (string, bool) {
+	switch strings.ToLower(name) {
+	case "bash", "shell", "sh", "run_command", "run_shell_command", "run_in_terminal":
+		return "Bash", name != "Bash"
+	case "powershell", "pwsh":
+		return "PowerShell", name != "PowerShell"
+	case "view", "read", "read_file":
+		return "Read", name != "Read"
+	case "create", "write", "write_file":
+		return "Write", name != "Write"
+	case "edit", "str_replace", "str_replace_editor", "replace":
+		return "Edit", name != "Edit"
+	case "rg", "grep":
+		return "Grep", name != "Grep"
+	case "glob":
+		return "Glob", name != "Glob"
+	case "web_fetch", "webfetch", "fetch":
+		return "WebFetch", name != "WebFetch"
+	case "web_search", "websearch":
+		return "WebSearch", name != "WebSearch"
+	case "task", "agent":
+		return "Agent", name != "Agent"
+	}
+	return "", false
+}
+
+// listOf reads a text or a list of texts that must not be empty.
+func listOf(v document.Value) []string {
+	out := v.Texts()
+	if v.Present() && (v.Null() || v.IsList() && len(v.List()) == 0 || slices.Contains(out, "")) {
+		v.Problem("give it a value or remove it", "an empty condition")
+	}
+	return out
+}
+
+// match reads a match. A key that is not known is a mistake.
+func (p *parser) match(v document.Value) Match {
+	m := v.Map()
+	var out Match
+	for _, c := range listOf(m.Get("command")) {
+		if words := strings.Fields(c); len(words) > 0 {
+			out.Command = append(out.Command, words)
+		}
+	}
+	out.Flags = p.flags(m.Get("flags"))
+	for _, a := range m.Get("args").Items() {
+		out.Args = append(out.Args, p.expr(a))
+	}
+	listOf(m.Get("args"))
+	out.Paths = p.globs(m.Get("path"))
+	for _, e := range m.Get("access").Items() {
+		out.Access = append(out.Access, cardea.AccessKind(e.Word("read", "write", "delete", "execute", "network", "unknown")))
+	}
+	out.Hosts, out.Roles = p.globs(m.Get("host")), p.globs(m.Get("role"))
+	out.Flows = p.flowKinds(m.Get("flow"))
+	if o := m.Get("opaque"); o.Present() {
+		if out.Opaque = o.Bool(); !out.Opaque {
+			o.Problem("remove it; opaque: true is the only condition there is", "opaque must be true")
+		}
+	}
+	out.Field = m.Text("field")
+	out.Pattern = p.expr(m.Get("pattern"))
+	if a := m.Get("any"); a.Present() {
+		for _, e := range a.List() {
+			out.Any = append(out.Any, p.match(e))
+		}
+		if len(out.Any) == 0 {
+			a.Problem("list at least one alternative, or remove it", "any is empty")
+		}
+	}
+	m.Only()
+	if len(m.Keys()) == 0 {
+		v.Problem("add a condition, or remove it", "an empty match")
+	}
+	return out
+}
+
+func (p *parser) flowKinds(v document.Value) []string {
+	var out []string
+	for _, e := range v.Items() {
+		out = append(out, e.Word("download-run", "decode-run", "secret-network", "write-run", "self-call", "*"))
+	}
+	return out
+}
+
+func (p *parser) flags(v document.Value) []string {
+	out := listOf(v)
+	for i, e := range v.Items() {
+		if i < len(out) && !strings.HasPrefix(out[i], "-") {
+			e.Problem("write it as on the command line: -f, --force", "%q is no option", out[i])
+		}
+	}
+	return out
+}
+
+// globs reads globs, and reports what other tools' globs have and these do
+// not.
+func (p *parser) globs(v document.Value) []string {
+	out := listOf(v)
+	for i, e := range v.Items() {
+		if i >= len(out) {
+			break
+		}
+		switch g := out[i]; {
+		case strings.ContainsAny(g, "{}"):
+			e.Problem("write one entry for each", "globs have no braces: %q", g)
+		case strings.HasPrefix(g, "!"):
+			e.Problem("name what the rule is about", "globs cannot be negated: %q", g)
+		case strings.HasPrefix(g, "~") && g != "~" && !strings.HasPrefix(g, "~/"):
+			e.Problem("use ~/ or an absolute path", "homes of other users cannot be named: %q", g)
+		}
+	}
+	return out
+}
+
+// expr reads a regular expression and reports one that RE2 cannot run.
+func (p *parser) expr(v document.Value) string {
+	s := v.Text()
+	if v.Present() && s == "" {
+		v.Problem("give it a value or remove it", "an empty expression matches everything")
+	}
+	if err := CheckExpression(s); err != nil {
+		v.Problem(ExpressionHint(err), "the expression cannot be run: %v", err)
+	}
+	return s
+}
+
+// CheckExpression reports what keeps RE2 from running an expression. It
+// compiles nothing.
+func CheckExpression(s string) error {
+	_, err := syntax.Parse(s, syntax.Perl)
+	return err
+}
+
+// ExpressionHint says what to do about an expression that RE2 cannot run.
+func ExpressionHint(err error) string {
+	e, ok := err.(*syntax.Error)
+	if !ok {
+		return "see https://pkg.go.dev/regexp/syntax"
+	}
+	switch {
+	case strings.HasPrefix(e.Expr, "(?=") || strings.HasPrefix(e.Expr, "(?!") || strings.HasPrefix(e.Expr, "(?<=") || strings.HasPrefix(e.Expr, "(?<!"):
+		return "RE2 has no lookahead and no lookbehind; match what must be there, and use flags, args or a second rule for the rest"
+	case e.Code == syntax.ErrInvalidPerlOp:
+		return "RE2 does not know this group; use (…), (?:…) or (?i)"
+	case e.Code == syntax.ErrInvalidEscape:
+		return `RE2 has no backreferences and no \Z or \u; write the text out, \z and \x{…}`
+	case e.Code == syntax.ErrInvalidRepeatSize:
+		return "RE2 repeats at most 1000 times"
+	case e.Code == syntax.ErrInvalidRepeatOp:
+		return "RE2 has no possessive repeats; use * or +"
+	}
+	return "check brackets and escapes; in YAML, put expressions in single quotes"
+}
+
+func (p *parser) rewrite(m document.Map) []Field {
+	var out []Field
+	for _, k := range m.Keys() {
+		out = append(out, Field{Name: k, Value: m.Text(k)})
+	}
+	return out
+}
+
+// test reads an inline test in one of its shapes: {input: {command: …}} for
+// the rule's own tool, {tool: Bash, input: {…}}, or a whole call,
+// {tool_name: Bash, tool_input: {…}}, which may also stand below input.
+func (p *parser) test(v document.Value, r *Rule) Test {
+	m := v.Map()
+	t := Test{Line: v.Line(), Desc: m.Text("desc"), Contains: m.Text("contains"),
+		Event: m.Text("event"), Role: m.Text("role"), Cwd: m.Text("cwd")}
+	t.Expect = m.Need("expect").Word("allow", "deny", "ask", "defer", "halt", "abstain", "none", "block")
+	if t.Expect == "allow" && r.Effect != cardea.Allow {
+		t.Expect = "pass" // tool-routing's word for "not blocked"
+	}
+	call := m
+	if in := m.Get("input"); in.IsMap() && (in.Map().Has("tool_name") || in.Map().Has("tool_input")) {
+		call = in.Map()
+	}
+	t.Tool = call.Text("tool_name")
+	if t.Tool == "" {
+		t.Tool = call.Text("tool")
+	}
+	in := call.Get("tool_input")
+	if !in.Present() {
+		in = call.Get("input")
+	}
+	if !in.IsMap() {
+		v.Problem(`add input: {command: "…"}`, "the test has no input")
+		return t
+	}
+	input, ok := in.Any().(map[string]any)
+	text, err := json.Marshal(input)
+	if !ok || err != nil {
+		in.Problem("use text, numbers, true, false, lists and maps", "the input cannot be read")
+	}
+	t.Input = string(text)
+	if t.Tool == "" {
+		t.Tool = ownTool(r, input)
+	}
+	if canonical, ok := aliases(t.Tool); ok {
+		t.Tool = canonical
+	}
+	m.Done()
+	return t
+}
+
+// ownTool is the tool of a test that names none: the rule's, or the one that
+// has such an input.
+func ownTool(r *Rule, input map[string]any) string {
+	for _, t := range r.Tools {
+		if !strings.ContainsAny(t, "*?[") {
+			return t
+		}
+	}
+	for _, f := range []struct{ field, tool string }{
+		{"command", "Bash"}, {"url", "WebFetch"}, {"query", "WebSearch"}, {"notebook_path", "NotebookEdit"},
+		{"content", "Write"}, {"old_string", "Edit"}, {"file_path", "Read"}, {"pattern", "Grep"},
+	} {
+		if _, ok := input[f.field]; ok {
+			return f.tool
+		}
+	}
+	return "Bash"
+}

@@ -1,0 +1,203 @@
+// Package rules is the decider "rules": the rule language in which people, and
+// the built-in packs, say what may run, what may not, and what is better.
+//
+// A rule speaks about a piece of a call, never about a line of text: every
+// condition of its match must hold on the same part. A rule that tightens
+// reads a part generously, since the agent may spell a command in many ways; a
+// rule that allows reads it strictly, since what it does not mention is not
+// allowed (allow.go).
+//
+// Rules are plain values, so that the built-in ones are a table in the
+// program's data segment and cost nothing to load. Regular expressions and
+// globs are compiled when a call reaches them.
+package rules
+
+import (
+	"slices"
+	"strconv"
+
+	"cardea.dev"
+)
+
+// Rule is one rule.
+type Rule struct {
+	// ID names the rule in verdicts and switches. It is unique in a file.
+	ID string
+	// Pack is the file's base name without extension; a switch for it
+	// switches all rules of the file.
+	Pack string
+	// Source is where the rule is written, "packs/git.yaml:12".
+	Source string
+	// Scope is who wrote it.
+	Scope cardea.Scope
+	// Trusted is set where the person trusts the project that the rule comes
+	// from. Only rules of project scope need it.
+	Trusted bool
+	// Root is the folder that relative path globs are relative to; "" is the
+	// event's project.
+	Root string
+	// Events are globs of event kinds; none is PreToolUse.
+	Events []string
+	// Tools are globs of tool names, harness aliases folded in; none is every
+	// tool.
+	Tools []string
+	// Match is what must hold.
+	Match Match
+	// Effect is what the rule wants. Abstain is advice only.
+	Effect cardea.Effect
+	// Person turns an ask into a deny where nobody is attending.
+	Person bool
+	// Message is told to the model and the person; "" is a default text.
+	Message string
+	// Instead is the better way, Context what the model is told whatever is
+	// decided, Rewrite the fields of the tool input to replace.
+	Instead, Context string
+	Rewrite          []Field
+	Severity         cardea.Severity
+	// Because is the incident or cause behind the rule.
+	Because string
+	// Tests are the rule's own examples.
+	Tests []Test
+}
+
+// Field is a field of the tool input and its new value.
+type Field struct{ Name, Value string }
+
+// Match is a set of conditions. All that are given must hold on the same part.
+// The zero value holds for everything.
+type Match struct {
+	// Command are programs with leading subcommands; one of them must lead
+	// the part.
+	Command [][]string
+	// Any are alternatives; one of them must hold on the part, too.
+	Any []Match
+	// Flags are options; one of them must be given. In a rule that allows
+	// they are the only options that may be given.
+	Flags []string
+	// Args are RE2 expressions; one must match an operand. In a rule that
+	// allows, every operand must be matched.
+	Args []string
+	// Paths are globs, Access kinds of access, Hosts globs of host names.
+	// What is given of them must hold on the same access; in a rule that
+	// allows, on every access.
+	Paths  []string
+	Access []cardea.AccessKind
+	Hosts  []string
+	// Flows are kinds of flows that the part is an end of.
+	Flows []string
+	// Opaque asks for an opaque spot in the part or the call.
+	Opaque bool
+	// Roles are globs of agent roles.
+	Roles []string
+	// Field is a field of the tool input, dotted for nested ones. The opinion
+	// is about the whole call then.
+	Field string
+	// Pattern is an RE2 expression, case-insensitive, for the field, or for
+	// the part's canonical text where no field is given.
+	Pattern string
+}
+
+// Test is an example in a rule: a call, and what the rule says about it.
+type Test struct {
+	// Tool is the canonical name of the tool, "" for the one that the rule is
+	// about. Input is the tool input as JSON.
+	Tool, Input string
+	// Event, Role and Cwd are the event's; "" is PreToolUse, no role and the
+	// project's folder.
+	Event, Role, Cwd string
+	// Expect is an effect, "none" for silence, "block" for deny or halt, or
+	// "pass" for anything else.
+	Expect string
+	// Contains must be part of what the rule tells.
+	Contains string
+	Desc     string
+	// Line is the line of the test in the file.
+	Line int
+}
+
+// Switches change rules by id: the settings packs and rules of one scope.
+type Switches struct {
+	// By is the scope whose settings these are.
+	By cardea.Scope
+	// Off are ids, names of packs, or globs of either.
+	Off []string
+	// Effect gives rules another effect, by exact id.
+	Effect map[string]cardea.Effect
+}
+
+// SelfProtection is the pack that keeps the gate shut. Its rules are switched
+// by exact id only, and only from user scope or above.
+const SelfProtection = "builtins"
+
+// Apply gives the rules that are left, with their effects. Switches count for
+// rules of their own scope, and for those below; a project's count for its own
+// rules only, since a project may only tighten what others wrote. A halt is
+// silenced by its own scope alone. unused are the switches that no rule was
+// changed by, for a warning.
+func (s Switches) Apply(list []Rule) (left []Rule, unused []string) {
+	used := map[string]bool{}
+	for _, r := range list {
+		if !s.counts(&r) {
+			left = append(left, r)
+			continue
+		}
+		if by, ok := s.off(&r); ok {
+			used[by] = true
+			continue
+		}
+		if e, ok := s.Effect[r.ID]; ok {
+			used[r.ID] = true
+			r.Effect = e
+		}
+		left = append(left, r)
+	}
+	for _, o := range s.Off {
+		if !used[o] {
+			unused = append(unused, o)
+		}
+	}
+	for id := range s.Effect {
+		if !used[id] {
+			unused = append(unused, id)
+		}
+	}
+	slices.Sort(unused)
+	return left, slices.Compact(unused)
+}
+
+// counts reports whether the switches' scope may change the rule at all.
+func (s Switches) counts(r *Rule) bool {
+	switch {
+	case r.Effect == cardea.Halt, s.By == cardea.ScopeProject, s.By >= cardea.ScopeRole:
+		return s.By == r.Scope
+	default:
+		return s.By <= r.Scope
+	}
+}
+
+// off is the entry of Off that switches the rule off.
+func (s Switches) off(r *Rule) (string, bool) {
+	for _, o := range s.Off {
+		if o == r.ID {
+			return o, true
+		}
+		if r.Scope == cardea.ScopeBuiltin && r.Pack == SelfProtection {
+			continue
+		}
+		if o == r.Pack || matchName(o, r.ID) || matchName(o, r.Pack) {
+			return o, true
+		}
+	}
+	return "", false
+}
+
+// LineOf is the line in a source "file:line", 0 where there is none.
+func LineOf(source string) int {
+	for i := len(source) - 1; i >= 0; i-- {
+		if source[i] == ':' {
+			n, _ := strconv.Atoi(source[i+1:])
+			return n
+		}
+	}
+	return 0
+}

@@ -1,0 +1,117 @@
+package rules
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"cardea.dev"
+)
+
+// TestResult is the outcome of one inline test.
+type TestResult struct {
+	Rule   string
+	Source string
+	Test   Test
+	// Got is what the rule said: an effect, or "none".
+	Got string
+	// Problem is why the test failed, "" where it passed.
+	Problem string
+}
+
+// Stand is where inline tests take place.
+type Stand struct {
+	Settings
+	// Project is the folder of the project, absolute.
+	Project string
+	// Harness is who sends the calls.
+	Harness string
+	// Known reports whether a tool is a known one; nil is for all.
+	Known func(tool string) bool
+}
+
+// RunTests runs the inline tests of rules, each rule by itself and as if its
+// project was trusted. analyse fills in the parts of a call.
+func RunTests(list []Rule, at Stand, analyse func(*cardea.Event)) []TestResult {
+	var out []TestResult
+	for _, r := range list {
+		r.Trusted = true
+		d := New([]Rule{r}, at.Settings)
+		for _, t := range r.Tests {
+			out = append(out, runTest(d, &r, t, at, analyse))
+		}
+	}
+	return out
+}
+
+func runTest(d *Decider, r *Rule, t Test, at Stand, analyse func(*cardea.Event)) TestResult {
+	res := TestResult{Rule: r.ID, Source: r.Source, Test: t, Got: "none"}
+	ev, err := testEvent(r, t, at)
+	if err != nil {
+		res.Problem = err.Error()
+		return res
+	}
+	analyse(ev)
+	ops, err := d.Decide(context.Background(), ev)
+	if err != nil {
+		res.Problem = err.Error()
+		return res
+	}
+	var told []string
+	for _, o := range ops {
+		if res.Got == "none" || o.Effect.String() != res.Got {
+			res.Got = o.Effect.String()
+		}
+		told = append(told, o.Reason, o.Advice.Instead, o.Advice.Context)
+	}
+	if !expected(t.Expect, ops) {
+		res.Problem = fmt.Sprintf("expected %s, got %s", t.Expect, res.Got)
+	} else if t.Contains != "" && !strings.Contains(strings.Join(told, "\n"), t.Contains) {
+		res.Problem = fmt.Sprintf("what the rule tells does not contain %q", t.Contains)
+	}
+	return res
+}
+
+// expected reports whether the opinions are what a test expects.
+func expected(expect string, ops []cardea.Opinion) bool {
+	top := cardea.Abstain
+	for _, o := range ops {
+		top = top.JoinOpinion(o.Effect)
+	}
+	switch expect {
+	case "none":
+		return len(ops) == 0
+	case "block":
+		return top >= cardea.Deny
+	case "pass":
+		return top < cardea.Deny
+	}
+	return len(ops) > 0 && top.String() == expect
+}
+
+// testEvent is the event that a test describes.
+func testEvent(r *Rule, t Test, at Stand) (*cardea.Event, error) {
+	dec := json.NewDecoder(strings.NewReader(t.Input))
+	dec.UseNumber()
+	var input map[string]any
+	if err := dec.Decode(&input); err != nil {
+		return nil, fmt.Errorf("read test input: %w", err)
+	}
+	ev := &cardea.Event{Kind: cardea.PreToolUse, Harness: at.Harness, Mode: cardea.ModeDefault, Role: t.Role,
+		Cwd: at.Project, Project: at.Project, Call: &cardea.Call{Tool: t.Tool, Name: t.Tool, Input: input, Known: true}}
+	if at.Known != nil {
+		ev.Call.Known = at.Known(t.Tool)
+	}
+	if t.Cwd != "" {
+		ev.Cwd = t.Cwd
+	}
+	switch {
+	case t.Event != "":
+		ev.Kind = cardea.Kind(t.Event)
+	case len(r.Events) > 0 && !r.speaksOn(ev.Kind) && !strings.ContainsAny(r.Events[0], "*?["):
+		ev.Kind = cardea.Kind(r.Events[0])
+	}
+	ev.Wire = string(ev.Kind)
+	return ev, nil
+}
