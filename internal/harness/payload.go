@@ -141,6 +141,29 @@ func (r *Reading) Text(key string) string {
 	return s
 }
 
+// EventName gives the name of the message's event, "" where it is no word. Of
+// several values, and of those under keys that differ only in case, it takes
+// the one that the gate answers, so that a second value cannot hide a call.
+func (r *Reading) EventName(key string) string {
+	name := word(r.Text(key))
+	for _, e := range r.p.root.fields {
+		s, _ := e.Value.(string)
+		if strings.EqualFold(e.Key, key) && !canonicalKind(name).Answered() && canonicalKind(s).Answered() {
+			name = s
+		}
+	}
+	return name
+}
+
+func word(s string) string {
+	for i := range len(s) {
+		if c := s[i] | 0x20; (c < 'a' || c > 'z') && s[i] != '_' {
+			return ""
+		}
+	}
+	return s
+}
+
 // Folder gives a string that is an absolute path of any platform, else "" and
 // a fault.
 func (r *Reading) Folder(key string) string {

@@ -39,7 +39,7 @@ func (Adapter) Parse(p *harness.Payload) *cardea.Event {
 	r := harness.NewReading(p)
 	ev := &cardea.Event{
 		Harness:   Name,
-		Wire:      r.Text("hook_event_name"),
+		Wire:      r.EventName("hook_event_name"),
 		Session:   r.Text("session_id"),
 		Agent:     r.Text("agent_id"),
 		AgentType: r.Text("agent_type"),
@@ -54,7 +54,7 @@ func (Adapter) Parse(p *harness.Payload) *cardea.Event {
 		// or after it. Taking it for the call that is still to run is the
 		// reading that lets nothing pass unseen.
 		ev.Kind = cardea.PreToolUse
-		r.Fault("hook_event_name", "is missing")
+		r.Fault("hook_event_name", "is missing or no word")
 	}
 	if ev.Kind.Answered() || name != "" {
 		ev.Call = r.Call(Name, name, input, there)

@@ -20,6 +20,9 @@ import (
 // installed for the project: a cloned repository must not take away what a
 // person installed to hold the agent back.
 func PluginRoots(configDir, project, managedDir string) (roots, problems []string) {
+	if configDir == "" {
+		return nil, nil
+	}
 	var off disabled
 	for _, f := range settingsFiles(configDir, project, managedDir) {
 		if err := off.read(f); err != nil {
@@ -133,11 +136,10 @@ func (d *disabled) read(f settingsFile) error {
 			on, isBool := e.Value.(bool)
 			switch {
 			case !isBool:
-			case f.scope == projectScope:
-				if !on && !d.seen[e.Key] {
-					d.byProject = append(d.byProject, e.Key)
-				}
-			case !d.seen[e.Key]:
+			case d.seen[e.Key]:
+			case f.scope == projectScope && !on:
+				d.byProject = append(d.byProject, e.Key)
+			default:
 				d.seen[e.Key] = true
 				if !on {
 					d.byPersons = append(d.byPersons, e.Key)

@@ -72,7 +72,7 @@ func renderPreToolUse(out *answer, ev *cardea.Event, v cardea.Verdict) {
 	switch v.Effect {
 	case cardea.Abstain, cardea.Defer:
 	case cardea.Allow:
-		if !asksPerson(ev.Call) {
+		if !harness.AsksPerson(ev.Call) {
 			h.Decision, h.Reason, h.Input = "allow", harness.ForPerson(v), v.Rewrite
 		}
 	case cardea.Ask:
@@ -94,7 +94,7 @@ func (a Adapter) renderPermissionRequest(out *answer, ev *cardea.Event, v cardea
 	case cardea.Abstain, cardea.Defer, cardea.Ask:
 		return // the prompt that this event is about is the question
 	case cardea.Allow:
-		if a.personsOwn(ev) {
+		if harness.PersonsOwn(ev, a.home) {
 			return
 		}
 		h.Decision = decision{Behavior: "allow", Input: v.Rewrite}
@@ -125,27 +125,4 @@ func contextOf(v cardea.Verdict) string {
 		lines = append([]string{better}, lines...)
 	}
 	return harness.Cap(strings.Join(lines, "\n"))
-}
-
-// asksPerson reports the tools that are questions to the person themselves.
-func asksPerson(c *cardea.Call) bool {
-	return c != nil && (c.Tool == "AskUserQuestion" || c.Tool == "ExitPlanMode")
-}
-
-// personsOwn reports whether an allow on PermissionRequest would answer a
-// question that Claude Code, or the person's own lists, put to the person
-// whatever any rule says.
-func (a Adapter) personsOwn(ev *cardea.Event) bool {
-	if ev.NativeAsk || ev.Call == nil || ev.Call.Unsandboxed || asksPerson(ev.Call) {
-		return true
-	}
-	for i := range ev.Call.Parts {
-		p := &ev.Call.Parts[i]
-		for _, acc := range p.Access {
-			if touchesProtected(acc) || deletesCritical(acc, *p, ev, a.home) {
-				return true
-			}
-		}
-	}
-	return false
 }

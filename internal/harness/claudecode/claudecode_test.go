@@ -1,0 +1,295 @@
+package claudecode_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"cardea.dev"
+	"cardea.dev/internal/harness"
+	"cardea.dev/internal/harness/claudecode"
+	"cardea.dev/internal/harness/conformance"
+)
+
+const (
+	bash = `{"session_id":"abc","prompt_id":"p","transcript_path":"/h/t.jsonl","cwd":"/work/p","permission_mode":"default",
+		"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"npm test","description":"d","timeout":5,
+		"run_in_background":false},"tool_use_id":"toolu_1"}`
+	subagentEdit = `{"session_id":"abc","transcript_path":"/h/t.jsonl","cwd":"/work/p","permission_mode":"acceptEdits",
+		"hook_event_name":"PreToolUse","tool_name":"Edit","tool_input":{"file_path":"/work/p/a","old_string":"a","new_string":"b",
+		"replace_all":false},"tool_use_id":"toolu_1","agent_id":"agent-1","agent_type":"Explore"}`
+	request = `{"session_id":"abc","transcript_path":"/h/t.jsonl","cwd":"/work/p","permission_mode":"default",
+		"hook_event_name":"PermissionRequest","tool_name":"Bash","tool_input":{"command":"npm test","description":"d"},
+		"permission_suggestions":[]}`
+	question = `{"session_id":"abc","transcript_path":"/h/t.jsonl","cwd":"/work/p","hook_event_name":"PreToolUse",
+		"tool_name":"AskUserQuestion","tool_input":{"questions":[]},"tool_use_id":"toolu_1"}`
+)
+
+// understood is what Claude Code does with an answer, by HARNESSES.md 1.5 and
+// 1.6. It knows the documented keys only.
+func understood(ev *cardea.Event, a harness.Answer) conformance.Outcome {
+	event := string(ev.Kind)
+	if a.Exit == 2 {
+		if event == "PreToolUse" {
+			return conformance.Blocked
+		}
+		return conformance.OwnFlow // not honoured on PermissionRequest
+	}
+	out := strings.TrimSpace(string(a.Stdout))
+	if !strings.HasPrefix(out, "{") || !strings.HasSuffix(out, "}") {
+		return conformance.OwnFlow // plain text
+	}
+	var top map[string]any
+	if json.Unmarshal([]byte(out), &top) != nil {
+		return conformance.OwnFlow // a non-blocking error
+	}
+	for k := range top {
+		if !strings.Contains(" continue stopReason suppressOutput systemMessage terminalSequence hookSpecificOutput decision reason ", " "+k+" ") {
+			return conformance.OwnFlow
+		}
+	}
+	hook, there := top["hookSpecificOutput"].(map[string]any)
+	if there && hook["hookEventName"] != event {
+		return conformance.OwnFlow // fails the schema
+	}
+	if top["continue"] == false {
+		return conformance.Stopped
+	}
+	if event == "PermissionRequest" {
+		decision, _ := hook["decision"].(map[string]any)
+		switch decision["behavior"] {
+		case "allow":
+			return conformance.Runs
+		case "deny":
+			return conformance.Blocked
+		}
+		return conformance.OwnFlow
+	}
+	if event != "PreToolUse" {
+		return conformance.OwnFlow
+	}
+	word := hook["permissionDecision"]
+	switch top["decision"] { // the deprecated form
+	case "approve":
+		word = "allow"
+	case "block":
+		word = "deny"
+	}
+	switch word {
+	case "deny":
+		return conformance.Blocked
+	case "ask":
+		return conformance.Prompts
+	case "allow":
+		return conformance.Runs
+	}
+	return conformance.OwnFlow
+}
+
+func verdict(e cardea.Effect, reason string) cardea.Verdict {
+	return cardea.Verdict{Effect: e, Reason: reason, Message: reason}
+}
+
+// expect reads kind and tool from the name of a golden payload.
+func expect(file string) (cardea.Kind, string) {
+	kind, rest, _ := strings.Cut(file, "-")
+	tool, _, _ := strings.Cut(rest, "-")
+	switch kind {
+	case "PreToolUse", "PostToolUse", "PostToolUseFailure", "PermissionRequest", "PermissionDenied":
+	default:
+		return cardea.Kind(kind), ""
+	}
+	switch rest {
+	case "mcp-github-create_issue":
+		tool = "mcp__github__create_issue"
+	case "mcp-plugin":
+		tool = "mcp__plugin_my-plugin_db__query"
+	case "Task-legacy":
+		tool = "Agent"
+	}
+	return cardea.Kind(kind), tool
+}
+
+func TestConformance(t *testing.T) {
+	rewrite := verdict(cardea.Allow, "")
+	rewrite.Rewrite = map[string]any{"command": "npm run lint"}
+	context := verdict(cardea.Abstain, "")
+	context.Context = []string{"This repo uses bun test"}
+	asked := verdict(cardea.Ask, "rewritten")
+	asked.Rewrite = map[string]any{"command": "npm ci"}
+	conformance.Run(t, conformance.Suite{
+		Adapter:           claudecode.New("/home/u"),
+		Outcome:           understood,
+		PreToolUse:        []string{bash, subagentEdit},
+		PermissionRequest: []string{request},
+		AskPerson:         question,
+		Inputs:            []string{"tool_input"},
+		Folder:            "claude-code",
+		Expect:            expect,
+		Replies: map[string]conformance.Reply{
+			"PreToolUse-allow":            {Message: bash, Verdict: verdict(cardea.Allow, "matches policy r1")},
+			"PreToolUse-ask":              {Message: bash, Verdict: verdict(cardea.Ask, "policy requires confirmation")},
+			"PreToolUse-deny":             {Message: bash, Verdict: verdict(cardea.Deny, "Database writes are not allowed")},
+			"PreToolUse-none":             {Message: bash, Verdict: verdict(cardea.Abstain, "")},
+			"PreToolUse-context-only":     {Message: bash, Verdict: context},
+			"PreToolUse-ask-updatedInput": {Message: bash, Verdict: asked},
+			"PermissionRequest-allow":     {Message: request, Verdict: rewrite},
+			"PermissionRequest-deny":      {Message: request, Verdict: verdict(cardea.Deny, "Blocked by policy")},
+		},
+		Effects: map[string]conformance.Outcome{
+			"PermissionRequest-allow-remember": conformance.Runs,
+			"PermissionRequest-allow":          conformance.Runs,
+			"PermissionRequest-deny":           conformance.Blocked,
+			"PermissionRequest-exit2":          conformance.OwnFlow,
+			"PreToolUse-allow-updatedInput":    conformance.Runs,
+			"PreToolUse-allow":                 conformance.Runs,
+			"PreToolUse-ask-updatedInput":      conformance.Prompts,
+			"PreToolUse-ask":                   conformance.Prompts,
+			"PreToolUse-context-only":          conformance.OwnFlow,
+			"PreToolUse-continue-false":        conformance.Stopped,
+			"PreToolUse-deny-exit2":            conformance.Blocked,
+			"PreToolUse-deny":                  conformance.Blocked,
+			"PreToolUse-deprecated-approve":    conformance.Runs,
+			"PreToolUse-deprecated-block":      conformance.Blocked,
+			"PreToolUse-exit1-plain":           conformance.OwnFlow,
+			"PreToolUse-exit1-with-deny-json":  conformance.Blocked,
+			"PreToolUse-exit2-with-allow-json": conformance.Blocked,
+			"PreToolUse-invalid-json":          conformance.OwnFlow,
+			"PreToolUse-missing-hookEventName": conformance.OwnFlow,
+			"PreToolUse-none-emptyobj":         conformance.OwnFlow,
+			"PreToolUse-none":                  conformance.OwnFlow,
+			"PreToolUse-two-json-lines":        conformance.OwnFlow,
+		},
+		Matrix: map[cardea.Kind]string{
+			cardea.PreToolUse:        "claude-code (default)",
+			cardea.PermissionRequest: "claude-code PermissionRequest",
+		},
+	})
+}
+
+func parse(t testing.TB, raw string) *cardea.Event {
+	t.Helper()
+	p, err := harness.Read([]byte(raw))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return claudecode.New("/home/u").Parse(p)
+}
+
+func TestParse(t *testing.T) {
+	ev := parse(t, subagentEdit)
+	if ev.Session != "abc" || ev.Agent != "agent-1" || ev.AgentType != "Explore" || ev.Cwd != "/work/p" ||
+		ev.Mode != cardea.ModeAcceptEdits || ev.Project != "" || ev.Wire != "PreToolUse" {
+		t.Errorf("event %+v", ev)
+	}
+	if c := ev.Call; c.Tool != "Edit" || !c.Known || !c.EditsFiles || c.Input["old_string"] != "a" || ev.Attended() {
+		t.Errorf("call %+v", c)
+	}
+	if ev := parse(t, strings.Replace(bash, `"tool_name":"Bash"`, `"tool_name":"Task"`, 1)); ev.Call.Tool != "Agent" || ev.Call.Name != "Task" {
+		t.Errorf("alias %+v", ev.Call)
+	}
+	if ev := parse(t, strings.Replace(bash, `"tool_name":"Bash"`, `"tool_name":"mcp__bash__run"`, 1)); ev.Call.Known {
+		t.Error("an MCP tool is known")
+	}
+	if ev := parse(t, strings.Replace(bash, "PreToolUse", "EventOfTomorrow", 1)); ev.Kind.Answered() || len(ev.Faults) > 0 {
+		t.Errorf("an unknown event %+v", ev)
+	}
+}
+
+func TestEventsThatPass(t *testing.T) {
+	for _, kind := range []string{"SessionStart", "Setup", "UserPromptSubmit", "UserPromptExpansion", "PermissionDenied",
+		"PostToolUse", "PostToolUseFailure", "PostToolBatch", "Notification", "MessageDisplay", "SubagentStart", "SubagentStop",
+		"TaskCreated", "TaskCompleted", "Stop", "StopFailure", "TeammateIdle", "InstructionsLoaded", "ConfigChange", "CwdChanged",
+		"FileChanged", "DirectoryAdded", "WorktreeCreate", "WorktreeRemove", "PreCompact", "PostCompact", "PreModelSwitch",
+		"PostModelSwitch", "Elicitation", "ElicitationResult", "SessionEnd"} {
+		ev := parse(t, strings.Replace(bash, "PreToolUse", kind, 1))
+		for _, e := range cardea.Effects() {
+			a := claudecode.New("").Render(ev, verdict(e, "x"))
+			if string(ev.Kind) != kind || len(a.Stdout)+len(a.Stderr)+a.Exit != 0 {
+				t.Errorf("%s at %s: %+v", kind, e, a)
+			}
+		}
+	}
+}
+
+func TestRender(t *testing.T) {
+	cases := []struct {
+		name, message string
+		verdict       cardea.Verdict
+		want          string
+	}{
+		{"halt", bash, cardea.Verdict{Effect: cardea.Halt, Reason: "people <&>", Message: "model"},
+			`{"continue":false,"stopReason":"people <&>","hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"model"}}`},
+		{"deny with a better way", bash, cardea.Verdict{Effect: cardea.Deny, Message: "no force", Instead: "git push --force-with-lease", Context: []string{"c"}},
+			`{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"no force\nInstead: git push --force-with-lease","additionalContext":"c"}}`},
+		{"ask with a better way", bash, cardea.Verdict{Effect: cardea.Ask, Reason: "people", Message: "model", Instead: "x", Context: []string{"c"}},
+			`{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","permissionDecisionReason":"people\nInstead: x","additionalContext":"Instead: x\nc"}}`},
+		{"trouble alone", bash, cardea.Verdict{Troubles: []cardea.Trouble{{Text: "a"}, {Text: "b"}}},
+			`{"systemMessage":"a\nb"}`},
+		{"deny without a word", bash, cardea.Verdict{Effect: cardea.Deny, By: "rules:r", Reason: "withheld"},
+			`{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"Cardea says deny (rules:r)"}}`},
+		{"allowed question with context", question, cardea.Verdict{Effect: cardea.Allow, Context: []string{"c"}},
+			`{"hookSpecificOutput":{"hookEventName":"PreToolUse","additionalContext":"c"}}`},
+		{"request halted", request, cardea.Verdict{Effect: cardea.Halt, Reason: "people", Message: "model", Context: []string{"c"}},
+			`{"continue":false,"stopReason":"people","hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"deny","message":"model\nc","interrupt":true}}}`},
+		{"request with trouble", request, cardea.Verdict{Effect: cardea.Ask, Troubles: []cardea.Trouble{{Text: "a"}}},
+			`{"systemMessage":"a"}`},
+	}
+	for _, c := range cases {
+		a := claudecode.New("").Render(parse(t, c.message), c.verdict)
+		if string(a.Stdout) != c.want+"\n" || a.Exit != 0 || len(a.Stderr) > 0 {
+			t.Errorf("%s: exit %d %s\nwant %s", c.name, a.Exit, a.Stdout, c.want)
+		}
+	}
+}
+
+func TestRenderUnwritable(t *testing.T) {
+	v := cardea.Verdict{Effect: cardea.Allow, Rewrite: map[string]any{"f": func() {}}}
+	if a := claudecode.New("").Render(parse(t, bash), v); a.Exit != 2 || len(a.Stderr) == 0 || len(a.Stdout) > 0 {
+		t.Errorf("PreToolUse: %+v", a)
+	}
+	if a := claudecode.New("").Render(parse(t, request), v); a.Exit != 0 || len(a.Stdout) > 0 || len(a.Stderr) == 0 {
+		t.Errorf("PermissionRequest: %+v", a)
+	}
+}
+
+func TestUnsandboxed(t *testing.T) {
+	for in, want := range map[string]bool{
+		`{"command":"x"}`: false, `{"command":"x","dangerouslyDisableSandbox":false}`: false,
+		`{"command":"x","dangerouslyDisableSandbox":true}`:                                   true,
+		`{"command":"x","dangerouslyDisableSandbox":"true"}`:                                 true,
+		`{"command":"x","dangerouslyDisableSandbox":false,"dangerouslyDisableSandbox":true}`: true,
+		`{"command":"x","DangerouslyDisableSandbox":true}`:                                   true,
+	} {
+		raw := `{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":` + in + `}`
+		if got := parse(t, raw).Call.Unsandboxed; got != want {
+			t.Errorf("%s: %v", in, got)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	for _, s := range []string{bash, subagentEdit, request, question, `{}`, `{"hook_event_name":"PreToolUse","tool_input":[]}`} {
+		f.Add([]byte(s), uint8(1))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte, effect uint8) {
+		p, err := harness.Read(raw)
+		if err != nil {
+			return
+		}
+		a := claudecode.New("/home/u")
+		ev := a.Parse(p)
+		v := verdict(cardea.Effect(effect%6), "r")
+		out := a.Render(ev, v)
+		if len(out.Stdout) > 0 {
+			if _, err := harness.Read(out.Stdout); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := understood(ev, out); v.Effect >= cardea.Deny && ev.Kind.Answered() && got < conformance.Blocked {
+			t.Fatalf("%s is understood as %s", v.Effect, got)
+		} else if v.Effect != cardea.Allow && got == conformance.Runs {
+			t.Fatalf("%s runs", v.Effect)
+		}
+	})
+}

@@ -1,0 +1,337 @@
+// Package conformance holds what every harness adapter must prove: that its
+// answers are well formed, that none of them lets a call through which the
+// verdict held back, and that it reads its vendor's own samples. An adapter's
+// test fills in a Suite and calls Run.
+//
+// What an answer means is told by a model of the harness, written in the
+// adapter's test from the vendor's tables and not from the renderer, so that
+// a mistake has to be made twice to stay unseen.
+package conformance
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"cardea.dev"
+	"cardea.dev/internal/harness"
+)
+
+// Outcome is what a harness does after a hook's answer.
+type Outcome uint8
+
+// The outcomes.
+const (
+	// OwnFlow: as if there were no hook.
+	OwnFlow Outcome = iota
+	// Runs: the tool runs without a prompt.
+	Runs
+	// Prompts: a person is asked.
+	Prompts
+	// Blocked: the tool does not run.
+	Blocked
+	// Stopped: the tool does not run and the agent stops.
+	Stopped
+)
+
+// String is the outcome's word.
+func (o Outcome) String() string {
+	return [...]string{"own flow", "runs", "prompts", "blocked", "stopped"}[o]
+}
+
+// Suite is what an adapter brings.
+type Suite struct {
+	Adapter harness.Adapter
+	// Outcome is the model: what the harness does with an answer to an event.
+	Outcome func(ev *cardea.Event, a harness.Answer) Outcome
+	// PreToolUse and PermissionRequest are messages about a known tool with
+	// documented fields only. They are rendered for, and mutated.
+	PreToolUse, PermissionRequest []string
+	// AskPerson is a PreToolUse message of a tool that is itself a question
+	// to the person.
+	AskPerson string
+	// Inputs are the top-level keys that may hold the tool input.
+	Inputs []string
+	// Folder is the harness's folder of golden payloads.
+	Folder string
+	// Expect tells the canonical kind of a golden payload, by file name, and
+	// the tool, "" where the event is about none.
+	Expect func(file string) (cardea.Kind, string)
+	// Replies are golden responses that the adapter must write, by file name.
+	Replies map[string]Reply
+	// Effects are the outcomes of golden responses, which the model must
+	// agree with, by file name.
+	Effects map[string]Outcome
+	// Matrix names the rows of the failure matrix, by kind of event.
+	Matrix map[cardea.Kind]string
+}
+
+// Reply is a message with the verdict on it.
+type Reply struct {
+	Message string
+	Verdict cardea.Verdict
+}
+
+// Run runs the suite.
+func Run(t *testing.T, s Suite) {
+	t.Run("rendering", s.rendering)
+	t.Run("long texts", s.longTexts)
+	t.Run("the person's own questions", s.personsOwn)
+	t.Run("mutations", s.mutations)
+	t.Run("golden payloads", s.golden)
+	t.Run("golden responses", s.replies)
+	t.Run("failure matrix", s.matrix)
+	t.Run("decision map", s.decisionMap)
+}
+
+// Marks that the texts of a verdict carry, to be found in the answer.
+const (
+	markReason  = "why-for-people"
+	markMessage = "why-for-the-model"
+	markInstead = "better-way"
+	markContext = "good-to-know"
+	markRewrite = "rewritten-value"
+	markTrouble = "file-is-broken"
+)
+
+func (s Suite) rendering(t *testing.T) {
+	modes := []cardea.Mode{cardea.ModeUnknown, cardea.ModeDefault, cardea.ModePlan, cardea.ModeAcceptEdits,
+		cardea.ModeAuto, cardea.ModeDontAsk, cardea.ModeBypass, "a mode of tomorrow"}
+	for _, raw := range append(append([]string{"{}"}, s.PreToolUse...), s.PermissionRequest...) {
+		for _, mode := range modes {
+			for _, effect := range append(cardea.Effects(), cardea.Effect(99)) {
+				for extras := 0; extras < 32; extras++ {
+					ev := s.parse(t, raw)
+					ev.Mode = mode
+					v := verdict(effect, extras)
+					a := s.Adapter.Render(ev, v)
+					if err := s.check(ev, v, a); err != nil {
+						t.Fatalf("%s, mode %q, extras %05b: %v\nstdout: %sstderr: %s", ev.Kind, mode, extras, err, a.Stdout, a.Stderr)
+					}
+				}
+			}
+		}
+	}
+}
+
+// verdict makes a verdict with some of the extras: a context, a rewrite, a
+// better way, troubles, a withheld reason.
+func verdict(effect cardea.Effect, extras int) cardea.Verdict {
+	v := cardea.Verdict{Effect: effect, By: "rules:r", Reason: markReason, Message: markReason}
+	if extras&1 != 0 {
+		v.Context = []string{markContext}
+	}
+	if extras&2 != 0 {
+		v.Rewrite = map[string]any{"command": markRewrite}
+	}
+	if extras&4 != 0 {
+		v.Instead = markInstead
+	}
+	if extras&8 != 0 {
+		v.Troubles = []cardea.Trouble{{Failure: cardea.BrokenFile, Text: markTrouble}}
+	}
+	if extras&16 != 0 {
+		v.Message = markMessage
+	}
+	return v
+}
+
+// check holds what is true of every answer.
+func (s Suite) check(ev *cardea.Event, v cardea.Verdict, a harness.Answer) error {
+	if a.Exit != 0 && a.Exit != 2 {
+		return fmt.Errorf("exit %d", a.Exit)
+	}
+	if a.Exit == 2 && (len(bytes.TrimSpace(a.Stderr)) == 0 || len(a.Stdout) > 0) {
+		return fmt.Errorf("exit 2 needs a reason on stderr and nothing on stdout")
+	}
+	if err := oneObject(a.Stdout); err != nil {
+		return err
+	}
+	all := string(a.Stdout) + string(a.Stderr)
+	if len(v.Troubles) > 0 && !strings.Contains(all, markTrouble) {
+		return fmt.Errorf("the trouble is not told")
+	}
+	got := s.Outcome(ev, a)
+	if !permitted(ev.Kind, v, got) {
+		return fmt.Errorf("a verdict of %s is understood as: %s", v.Effect, got)
+	}
+	if got >= Blocked {
+		if strings.Contains(all, markRewrite) {
+			return fmt.Errorf("a denied call is rewritten")
+		}
+		if v.Instead != "" && !strings.Contains(all, "Instead: "+markInstead) {
+			return fmt.Errorf("the better way is not told")
+		}
+	}
+	if v.Rewrite != nil && (got == Runs || got == Prompts) && !strings.Contains(all, markRewrite) {
+		return fmt.Errorf("the call goes on as it was, though it is to be rewritten")
+	}
+	if v.Effect == cardea.Deny && v.Message != v.Reason && strings.Contains(all, v.Reason) {
+		return fmt.Errorf("the model is told a reason that is withheld from it")
+	}
+	return nil
+}
+
+// oneObject reports what is wrong with stdout.
+func oneObject(out []byte) error {
+	if len(out) == 0 {
+		return nil
+	}
+	if bytes.Count(out, []byte("\n")) != 1 || out[len(out)-1] != '\n' {
+		return fmt.Errorf("stdout is not one line")
+	}
+	p, err := harness.Read(out)
+	if err != nil {
+		return err
+	}
+	if faults := p.Faults(keys(p.Root())...); len(faults) > 0 {
+		return fmt.Errorf("faults in stdout: %v", faults)
+	}
+	return nil
+}
+
+// permitted is the law: no answer lets more through than the verdict, measured
+// against the harness's own flow.
+func permitted(kind cardea.Kind, v cardea.Verdict, got Outcome) bool {
+	if !kind.Answered() {
+		return got == OwnFlow
+	}
+	switch v.Effect {
+	case cardea.Abstain, cardea.Defer:
+		return got == OwnFlow
+	case cardea.Allow:
+		return got == Runs || got == OwnFlow
+	case cardea.Ask:
+		return got == Prompts || got == Blocked || got == OwnFlow && kind == cardea.PermissionRequest
+	case cardea.Halt, cardea.Deny:
+		return got >= Blocked
+	}
+	return got >= Blocked // an effect that nobody knows
+}
+
+func (s Suite) longTexts(t *testing.T) {
+	long := strings.Repeat("ü😀", 40_000)
+	for _, raw := range append(append([]string{}, s.PreToolUse...), s.PermissionRequest...) {
+		for _, effect := range cardea.Effects() {
+			v := cardea.Verdict{Effect: effect, Reason: long, Message: long, Instead: long, Context: []string{long, long},
+				Troubles: []cardea.Trouble{{Text: long}}}
+			a := s.Adapter.Render(s.parse(t, raw), v)
+			if err := oneObject(a.Stdout); err != nil {
+				t.Fatal(err)
+			}
+			if len(a.Stdout) == 0 {
+				continue
+			}
+			p, err := harness.Read(a.Stdout)
+			if err != nil {
+				t.Fatal(err)
+			}
+			eachText(harness.Decoded(p.Root()), func(text string) {
+				if n := len([]rune(text)); n*2 >= 20_000 || utf16Len(text) >= 10_000 {
+					t.Errorf("%s: a text of %d characters", effect, n)
+				}
+			})
+		}
+	}
+}
+
+func utf16Len(s string) int {
+	n := 0
+	for _, r := range s {
+		n++
+		if r > 0xFFFF {
+			n++
+		}
+	}
+	return n
+}
+
+func eachText(v any, f func(string)) {
+	switch v := v.(type) {
+	case string:
+		f(v)
+	case []any:
+		for _, e := range v {
+			eachText(e, f)
+		}
+	case map[string]any:
+		for _, e := range v {
+			eachText(e, f)
+		}
+	}
+}
+
+// personsOwn proves that an allow never answers a question which is the
+// person's own.
+func (s Suite) personsOwn(t *testing.T) {
+	allow := cardea.Verdict{Effect: cardea.Allow, Reason: "r", Message: "r"}
+	ev := s.parse(t, s.AskPerson)
+	if ev.Kind != cardea.PreToolUse || !harness.AsksPerson(ev.Call) {
+		t.Fatalf("AskPerson is %s of %+v", ev.Kind, ev.Call)
+	}
+	if got := s.Outcome(ev, s.Adapter.Render(ev, allow)); got != OwnFlow {
+		t.Errorf("PreToolUse of %s: %s", ev.Call.Tool, got)
+	}
+	access := func(a cardea.Access, program string) func(*cardea.Event) {
+		return func(ev *cardea.Event) {
+			ev.Call.Parts = []cardea.Part{{Command: []string{program}, Access: []cardea.Access{a}}}
+		}
+	}
+	cases := map[string]func(*cardea.Event){
+		"native ask":     func(ev *cardea.Event) { ev.NativeAsk = true },
+		"unsandboxed":    func(ev *cardea.Event) { ev.Call.Unsandboxed = true },
+		"question":       func(ev *cardea.Event) { ev.Call.Tool = "AskUserQuestion" },
+		"plan":           func(ev *cardea.Event) { ev.Call.Tool = "ExitPlanMode" },
+		"no call":        func(ev *cardea.Event) { ev.Call = nil },
+		"protected":      access(cardea.Access{Kind: cardea.Write, Path: "/p/.git/hooks/pre-commit"}, "tee"),
+		"critical":       access(cardea.Access{Kind: cardea.Delete, Path: "/usr"}, "rm"),
+		"unknown delete": access(cardea.Access{Kind: cardea.Delete}, "rm"),
+		"unknown write":  access(cardea.Access{Kind: cardea.Write}, "tee"),
+	}
+	for _, raw := range s.PermissionRequest {
+		for name, change := range cases {
+			ev := s.parse(t, raw)
+			if got := s.Outcome(ev, s.Adapter.Render(ev, allow)); got != Runs {
+				t.Fatalf("a plain allow: %s", got)
+			}
+			change(ev)
+			if got := s.Outcome(ev, s.Adapter.Render(ev, allow)); got != OwnFlow {
+				t.Errorf("%s: %s", name, got)
+			}
+		}
+	}
+}
+
+func (s Suite) parse(t *testing.T, raw string) *cardea.Event {
+	t.Helper()
+	p, err := harness.Read([]byte(raw))
+	if err != nil {
+		t.Fatalf("%v in %s", err, raw)
+	}
+	return s.Adapter.Parse(p)
+}
+
+func keys(o *harness.Object) []string {
+	var out []string
+	for _, e := range o.Entries() {
+		out = append(out, e.Key)
+	}
+	return out
+}
+
+// sameJSON reports whether two texts hold the same JSON, or are both empty.
+func sameJSON(a, b []byte) bool {
+	a, b = bytes.TrimSpace(a), bytes.TrimSpace(b)
+	if len(a) == 0 || len(b) == 0 {
+		return len(a) == len(b)
+	}
+	var x, y any
+	if json.Unmarshal(a, &x) != nil || json.Unmarshal(b, &y) != nil {
+		return false
+	}
+	xs, _ := json.Marshal(x)
+	ys, _ := json.Marshal(y)
+	return bytes.Equal(xs, ys)
+}

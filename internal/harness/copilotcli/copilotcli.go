@@ -1,0 +1,170 @@
+// Package copilotcli speaks the hook protocol of GitHub Copilot CLI, in both
+// of its payload formats: camelCase, and the PascalCase one that hooks
+// registered under Claude Code's event names get.
+//
+// Sources: https://docs.github.com/en/copilot/reference/hooks-reference and
+// the changelog of github/copilot-cli (1.0.87). The CLI ignores an answer that
+// is not one JSON document, and denies when a preToolUse hook exits with
+// anything but 0 and 2.
+package copilotcli
+
+import (
+	"strings"
+
+	"cardea.dev"
+	"cardea.dev/internal/harness"
+)
+
+// Name is the harness's word for --harness.
+const Name = "copilot-cli"
+
+// Adapter is Copilot CLI's.
+type Adapter struct{ home string }
+
+// New makes the adapter. home is the person's home folder, which no
+// permissionRequest may delete on the gate's word; "" where it is not known.
+func New(home string) Adapter { return Adapter{home: home} }
+
+var _ harness.Adapter = Adapter{}
+
+// Name is "copilot-cli".
+func (Adapter) Name() string { return Name }
+
+// Detect reports whether Copilot CLI sent the payload.
+func (Adapter) Detect(p *harness.Payload, env func(string) string) bool {
+	return harness.Sender(p, env) == Name
+}
+
+// Parse reads a message in either format.
+func (Adapter) Parse(p *harness.Payload) *cardea.Event {
+	if p.Has("tool_name") || p.Has("tool_input") || !p.Has("sessionId") && p.Has("hook_event_name") {
+		return parsePascal(p)
+	}
+	return parseCamel(p)
+}
+
+func parsePascal(p *harness.Payload) *cardea.Event {
+	r := harness.NewReading(p)
+	ev := &cardea.Event{
+		Harness: Name,
+		Wire:    r.EventName("hook_event_name"),
+		Session: r.Text("session_id"),
+		Cwd:     r.Folder("cwd"),
+	}
+	ev.Kind = cardea.Kind(ev.Wire)
+	input, there := r.Value("tool_input")
+	if ev.Wire == "" && there && !p.Has("tool_result") && !p.Has("error") {
+		ev.Kind = cardea.PreToolUse
+		r.Fault("hook_event_name", "is missing or no word")
+	}
+	addCall(r, ev, r.Text("tool_name"), input, there)
+	if ev.Call != nil && ev.Call.Tool == "Bash" && harness.IsDrivePath(ev.Cwd) {
+		// This format calls both shells Bash. On Windows it is PowerShell,
+		// and reading its text as bash would be a guess.
+		ev.Call.Tool = "PowerShell"
+	}
+	ev.Faults = r.Faults("tool_input")
+	return ev
+}
+
+func parseCamel(p *harness.Payload) *cardea.Event {
+	r := harness.NewReading(p)
+	ev := &cardea.Event{
+		Harness: Name,
+		Wire:    r.EventName("hookName"),
+		Session: r.Text("sessionId"),
+		Agent:   p.Text("agentId"),
+		Cwd:     r.Folder("cwd"),
+	}
+	if ev.Wire == "" {
+		ev.Wire = wireByShape(p)
+	}
+	ev.AgentType = p.Text("agentType")
+	ev.Kind = kind(ev.Wire)
+	key := "toolArgs"
+	if !p.Has(key) && p.Has("toolInput") {
+		key = "toolInput"
+	}
+	input, there := r.Value(key)
+	if text, ok := input.(string); ok {
+		input = decode(r, key, text)
+	}
+	addCall(r, ev, r.Text("toolName"), input, there)
+	ev.Faults = r.Faults(key)
+	return ev
+}
+
+// addCall adds the call of a tool event.
+func addCall(r *harness.Reading, ev *cardea.Event, name string, input any, there bool) {
+	if ev.Kind.Answered() || name != "" {
+		ev.Call = r.Call(Name, name, input, there)
+	}
+	if ev.Kind.Answered() && (name == "" || !there) {
+		r.Fault("tool name, tool input", "a tool event without the tool's name or input")
+	}
+}
+
+// decode reads arguments that came as a JSON string, as older versions and the
+// cloud agent send them, with the same care as the message itself.
+func decode(r *harness.Reading, key, text string) any {
+	inner, err := harness.Read([]byte(text))
+	if err != nil {
+		return text // Call notes that it is no object
+	}
+	all := make([]string, 0, len(inner.Root().Entries()))
+	for _, e := range inner.Root().Entries() {
+		all = append(all, e.Key)
+	}
+	r.Add(inner.Faults(all...)...)
+	return inner.Root()
+}
+
+// wireByShape tells the event of a message that does not name it. A call
+// without a result is one that is still to run.
+func wireByShape(p *harness.Payload) string {
+	tool := p.Has("toolName") || p.Has("toolArgs") || p.Has("toolInput")
+	switch {
+	case tool && p.Has("toolResult"):
+		return "postToolUse"
+	case tool && p.Has("error"):
+		return "postToolUseFailure"
+	case tool && p.Has("toolInput") && !p.Has("toolArgs"):
+		return "permissionRequest"
+	case tool:
+		return "preToolUse"
+	case p.Has("hook_event_name"):
+		return lowerFirst(p.Text("hook_event_name"))
+	}
+	for _, s := range [...]struct{ key, wire string }{
+		{"transformedPrompt", "userPromptTransformed"}, {"notification_type", "notification"},
+		{"errorContext", "errorOccurred"}, {"trigger", "preCompact"}, {"agentId", "subagentStop"},
+		{"agentName", "subagentStart"}, {"stopReason", "agentStop"}, {"source", "sessionStart"},
+		{"reason", "sessionEnd"}, {"prompt", "userPromptSubmitted"},
+	} {
+		if p.Has(s.key) {
+			return s.wire
+		}
+	}
+	return ""
+}
+
+func lowerFirst(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToLower(s[:1]) + s[1:]
+}
+
+// kind is the canonical name of a camelCase event: Claude Code's where it has
+// the event.
+func kind(wire string) cardea.Kind {
+	switch wire {
+	case "":
+		return ""
+	case "userPromptSubmitted":
+		return "UserPromptSubmit"
+	case "agentStop":
+		return "Stop"
+	}
+	return cardea.Kind(strings.ToUpper(wire[:1]) + wire[1:])
+}
