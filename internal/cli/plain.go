@@ -59,13 +59,13 @@ func visible(r rune) bool {
 	return unicode.IsPrint(r)
 }
 
-// plainLines is text of several lines, each of them plain.
-func plainLines(s string) []string {
+// plainText is text of several lines, each of them plain.
+func plainText(s string) string {
 	lines := strings.Split(strings.TrimRight(s, "\n"), "\n")
 	for i := range lines {
 		lines[i] = Plain(lines[i])
 	}
-	return lines
+	return strings.Join(lines, "\n")
 }
 
 // shorten cuts plain text at n characters.

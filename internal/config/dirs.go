@@ -38,11 +38,13 @@ type Machine struct {
 
 // FindDirs finds the person's folders. HOME, XDG_* and CLAUDE_CONFIG_DIR come
 // from an environment that the project can set (a .envrc, the env block of a
-// harness's project settings), so one that is relative, points into the project
-// or at a folder of another user is not used, and is reported. project may be
-// "".
-func FindDirs(m Machine, project string) (Dirs, []cardea.Trouble) {
-	f := finder{machine: m, project: Resolve(project)}
+// harness's project settings), so one that is relative, points into one of the
+// projects or at a folder of another user is not used, and is reported.
+func FindDirs(m Machine, projects ...string) (Dirs, []cardea.Trouble) {
+	f := finder{machine: m}
+	for _, p := range projects {
+		f.projects = append(f.projects, Resolve(p))
+	}
 	f.dirs.Home = f.home()
 	f.dirs.User = f.own("XDG_CONFIG_HOME", f.defaults().config)
 	f.dirs.State = f.own("XDG_STATE_HOME", f.defaults().state)
@@ -54,7 +56,7 @@ func FindDirs(m Machine, project string) (Dirs, []cardea.Trouble) {
 
 type finder struct {
 	machine  Machine
-	project  string
+	projects []string
 	dirs     Dirs
 	troubles []cardea.Trouble
 }
@@ -120,15 +122,34 @@ func (f *finder) variable(name, standard string) string {
 
 // doubt says why a folder named by a variable cannot be believed, or "".
 func (f *finder) doubt(path string) string {
-	switch {
-	case path == "":
+	if path == "" {
 		return ""
-	case !filepath.IsAbs(path):
+	}
+	if !filepath.IsAbs(path) {
 		return "is not an absolute path"
-	case f.project != "" && Within(f.project, Resolve(path)):
-		return "points into the project " + f.project
-	case f.machine.Foreign(path):
+	}
+	real := Resolve(path)
+	for _, p := range f.projects {
+		if Within(p, real) {
+			return "points into the project " + p
+		}
+	}
+	if f.machine.Foreign(path) {
 		return "is a folder of another user"
+	}
+	return ""
+}
+
+// RefuseState says why state cannot be kept in a folder, or "". A project that
+// holds the home folder holds all of the person's folders, so there is nothing
+// better to ask for.
+func (m Machine) RefuseState(dir, project, home string) string {
+	project = Resolve(project)
+	switch {
+	case Within(project, Resolve(dir)) && !Within(project, Resolve(home)):
+		return "lies in the project " + project
+	case m.Foreign(dir):
+		return "belongs to another user"
 	}
 	return ""
 }

@@ -130,6 +130,31 @@ func TestThisMachine(t *testing.T) {
 	}
 }
 
+func TestRefuseState(t *testing.T) {
+	m := machine("/home/liam", nil, "/other")
+	for _, c := range []struct{ dir, project, home, want string }{
+		{"/home/liam/.local/state/cardea", "/work/app", "/home/liam", ""},
+		{"/work/app/state", "/work/app", "/home/liam", "lies in the project"},
+		{"/home/liam/.local/state/cardea", "/home/liam", "/home/liam", ""},
+		{"/home/liam/.local/state/cardea", "/home/liam/.local", "/home/liam", "lies in the project"},
+		{"/other", "/work/app", "/home/liam", "belongs to another user"},
+		{"/state", "", "/home/liam", ""},
+	} {
+		if got := m.RefuseState(c.dir, c.project, c.home); (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
+			t.Errorf("%+v: %q", c, got)
+		}
+	}
+}
+
+// The session may have begun in another project than the one around its
+// present folder; neither is believed.
+func TestFindDirsDoubtsAllProjects(t *testing.T) {
+	vars := map[string]string{"HOME": "/home/liam", "XDG_STATE_HOME": "/work/lib/s", "XDG_CONFIG_HOME": "/work/app/c"}
+	if got, troubles := FindDirs(machine("/home/liam", vars), "/work/app", "/work/lib", ""); len(troubles) != 2 {
+		t.Errorf("got %+v, %v", got, troubles)
+	}
+}
+
 func TestFindProject(t *testing.T) {
 	base := realTemp(t)
 	home := filepath.Join(base, "home")

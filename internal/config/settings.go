@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"cardea.dev"
+	"cardea.dev/internal/decide/rules"
 	"cardea.dev/internal/document"
 )
 
@@ -20,7 +21,7 @@ type SettingsFile struct {
 	Attended, Unattended *cardea.Effect
 	OnError              *cardea.OnError
 	// Switches turn rules off or change what they want.
-	Switches Switches
+	Switches rules.Switches
 	// Given are the keys that the file gives, in order, for people.
 	Given []Given
 	// Problems are all that is wrong with the file.
@@ -33,12 +34,6 @@ type Given struct {
 	Line       int
 }
 
-// Switches turn rules off, or change their effect, by id, pack name or glob.
-type Switches struct {
-	Off    []string
-	Effect map[string]cardea.Effect
-}
-
 // later are the keys of DESIGN.md section 5 that this version knows by name
 // only.
 func later() []string {
@@ -49,7 +44,7 @@ func later() []string {
 // ParseSettings reads a cardea.yaml. It never fails: what is wrong is among the
 // problems, and everything else of the file counts.
 func ParseSettings(path string, scope cardea.Scope, data []byte) SettingsFile {
-	f := SettingsFile{Path: path, Scope: scope, Found: true}
+	f := SettingsFile{Path: path, Scope: scope, Found: true, Switches: rules.Switches{By: scope}}
 	r := document.Read(path, data)
 	top := r.Top().Map()
 	if v := top.Get("version"); v.Present() {
@@ -139,7 +134,7 @@ type Settings struct {
 	Default cardea.Defaults
 	OnError cardea.OnError
 	// User switches built-in and user rules, Project the project's own.
-	User, Project Switches
+	User, Project rules.Switches
 }
 
 // Merge joins the files of the person and of the project. A project counts

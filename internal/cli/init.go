@@ -1,0 +1,154 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"cardea.dev/internal/config"
+	"github.com/spf13/cobra"
+)
+
+func initCommand(p Process) *cobra.Command {
+	var user bool
+	c := &cobra.Command{
+		Use:   "init [--user]",
+		Short: "begin a folder of settings and rules",
+		Long: `Begin .cardea/ in the project, or with --user the folder of your own settings.
+
+What is there already is kept: init overwrites nothing. Everything it writes is
+commented out, so that nothing changes until you change it.`,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error { return initScope(p, user) },
+	}
+	c.Flags().BoolVar(&user, "user", false, "begin your own folder, which counts in every project")
+	return c
+}
+
+// initScope writes the files of a scope that are not there yet.
+func initScope(p Process, user bool) error {
+	dir, err := scopeFolder(p, user)
+	if err != nil {
+		return err
+	}
+	files := []struct{ path, text string }{
+		{"cardea.yaml", settingsTemplate(user)},
+		{"rules/example.yaml", rulesTemplate()},
+	}
+	if !user {
+		files = append(files, struct{ path, text string }{".gitignore", "# what only you see of this project\nlocal/\n"})
+	}
+	out := screenOn(p.Stdout, p.Env)
+	for _, f := range files {
+		path := filepath.Join(dir, filepath.FromSlash(f.path))
+		written, err := begin(path, f.text, user)
+		switch {
+		case err != nil:
+			return fmt.Errorf("begin %s: %w; nothing was overwritten, mend this and run init again", path, err)
+		case written:
+			out.printf("wrote %s\n", path)
+		default:
+			out.printf("kept  %s\n", path)
+		}
+	}
+	out.printf("next: uncomment what you want, then run \"cardea lint\" and \"cardea test\"\n")
+	return out.err
+}
+
+func scopeFolder(p Process, user bool) (string, error) {
+	project, home, dirs := placeOf(p)
+	switch {
+	case user && dirs.User == "":
+		return "", errors.New("there is no folder for your settings; set HOME or XDG_CONFIG_HOME")
+	case user:
+		return dirs.User, nil
+	case project == "":
+		return "", errors.New("the working folder cannot be told; change into the project")
+	case project == home:
+		return "", errors.New("this is your home folder, not a project; change into one, or use --user")
+	}
+	return filepath.Join(project, ".cardea"), nil
+}
+
+// placeOf is where a command that people type stands.
+func placeOf(p Process) (project, home string, dirs config.Dirs) {
+	start, _ := config.SessionStart(p.Env, p.Dir)
+	dirs, _ = config.FindDirs(p.Machine, config.FindProject(start, ""))
+	return config.FindProject(start, dirs.Home), dirs.Home, dirs
+}
+
+// begin writes a file that is not there yet, and says whether it did.
+func begin(path, text string, private bool) (bool, error) {
+	dirMode, mode := fs.FileMode(0o755), fs.FileMode(0o644)
+	if private {
+		dirMode, mode = 0o700, 0o600
+	}
+	if err := os.MkdirAll(filepath.Dir(path), dirMode); err != nil {
+		return false, err
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if errors.Is(err, fs.ErrExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	_, err = f.WriteString(text)
+	return true, errors.Join(err, f.Close())
+}
+
+func settingsTemplate(user bool) string {
+	head := `# Settings of this project. Until the person has trusted the project, none of
+# them counts, and of its rules only deny and ask do. A trusted project may only
+# tighten what the person wrote.
+`
+	if user {
+		head = `# Your settings, for every project.
+`
+	}
+	return head + `#
+# All keys: docs/settings.md. Look at what is in force with: cardea list
+# Look for mistakes with: cardea lint
+
+version: 1
+
+# What replaces silence when nobody had an opinion: abstain, allow, defer, ask
+# or deny. Attended means that a person is sure to see a question.
+#default: {attended: abstain, unattended: abstain}
+
+# What a broken file, an unreadable input or an internal error costs: defer,
+# deny or allow.
+#on_error: defer
+
+# Packs of built-in rules to switch off.
+#packs: {web: off}
+
+# Rules to switch off, or to give another effect, by id.
+#rules:
+#  off: [some-rule]
+#  effect: {git-clean: ask}
+`
+}
+
+func rulesTemplate() string {
+	return `# Rules, read with every other YAML file of this folder. The language:
+# docs/rule-language.md. Run the tests below with: cardea test
+
+version: 1
+rules: []
+#rules:
+#  - id: use-the-makefile
+#    tool: Bash
+#    match:
+#      command: go build
+#    effect: deny
+#    message: The build needs generated files. Use make.
+#    instead: make build
+#    because: A build without them passed review and failed at start.
+#    tests:
+#      - {input: {command: "go build ./..."}, expect: deny, contains: make}
+#      - {input: {command: "go test ./..."}, expect: none}
+`
+}

@@ -1,0 +1,107 @@
+package cli
+
+import (
+	"context"
+
+	"cardea.dev"
+	"cardea.dev/internal/config"
+	"cardea.dev/internal/harness"
+	"cardea.dev/internal/harness/claudecode"
+	"cardea.dev/internal/harness/copilotcli"
+	"cardea.dev/internal/tool"
+)
+
+// adapters are the harnesses that are spoken with.
+func (p Process) adapters() []harness.Adapter {
+	// The folder of the process stands for the session's: the message that
+	// says more is not read yet.
+	start, _ := config.SessionStart(p.Env, p.Dir)
+	dirs, _ := config.FindDirs(p.Machine, config.FindProject(start, ""))
+	return []harness.Adapter{claudecode.New(dirs.Home), copilotcli.New(dirs.Home)}
+}
+
+// judgement is one event with everything that it is judged by. check and try
+// share it, so that one says what the other does.
+type judgement struct {
+	process Process
+	event   *cardea.Event
+	place   place
+	loaded  *config.Loaded
+}
+
+// newJudgement finds the place of an event and what is in force there. For an
+// event that the gate does not answer, nothing is read.
+func newJudgement(p Process, ev *cardea.Event) *judgement {
+	if v := p.Env("CARDEA_UNATTENDED"); v != "" && v != "0" && v != "false" {
+		ev.Unattended = true
+	}
+	j := &judgement{process: p, event: ev, place: locate(p, ev.Harness, ev.Session, ev.Cwd)}
+	ev.Project = j.place.project
+	if ev.Kind.Answered() {
+		j.loaded = load(p, &j.place)
+	}
+	if ev.Kind == cardea.PermissionRequest && ev.Call != nil {
+		asks := claudecode.AskEntries(j.place.dirs.Claude, ev.Project, claudecode.ManagedDir(p.Machine.OS))
+		ev.NativeAsk = asks.MayConcern(ev.Call.Tool)
+		j.place.tell(asks.Problems...)
+	}
+	return j
+}
+
+// load reads what is in force in a place.
+func load(p Process, pl *place) *config.Loaded {
+	plugins, problems := claudecode.PluginRoots(pl.dirs.Claude, pl.project, claudecode.ManagedDir(p.Machine.OS))
+	pl.tell(problems...)
+	return config.Load(config.Where{
+		Dirs: pl.dirs, Project: pl.project,
+		Plugins: plugins, Plugin: p.Env("CLAUDE_PLUGIN_ROOT"),
+	})
+}
+
+// onError is the setting on_error.
+func (j *judgement) onError() cardea.OnError {
+	if j.loaded == nil {
+		return cardea.OnErrorDefer
+	}
+	return j.loaded.Settings.OnError
+}
+
+// verdict asks the gate.
+func (j *judgement) verdict(ctx context.Context) cardea.Verdict {
+	v := cardea.Verdict{}
+	if j.loaded != nil {
+		v = config.Build(j.loaded, analysis(j.place.dirs.Home), j.process.Now).Decide(ctx, j.event)
+	}
+	v.Troubles = append(j.place.troubles, v.Troubles...)
+	return v
+}
+
+// analysis fills in the parts of a call on this machine.
+func analysis(home string) func(*cardea.Event) {
+	world := tool.World{Home: home, Resolve: tool.Links}
+	return func(ev *cardea.Event) { tool.Analyse(ev, world) }
+}
+
+// untold are the troubles that the person was not told in this session, in
+// words that can be shown. Only answers to tool events reach the person; what
+// happens at another event stays untold.
+func (j *judgement) untold(all []cardea.Trouble) []cardea.Trouble {
+	if !j.event.Kind.Answered() {
+		return nil
+	}
+	var out []cardea.Trouble
+	for _, t := range all {
+		t.Text = plainText(t.Text)
+		if j.place.session.Tell(t.Text) {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// onErrorOf is the setting on_error where there is no event to ask about: that
+// of the place where the process stands.
+func onErrorOf(p Process) cardea.OnError {
+	pl := locate(p, "", "", p.Dir)
+	return config.LoadSettings(config.Where{Dirs: pl.dirs, Project: pl.project}).OnError
+}

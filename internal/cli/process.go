@@ -1,0 +1,42 @@
+package cli
+
+import (
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"cardea.dev/internal/config"
+)
+
+// Process is what a command has of the process that it runs in. Tests give it
+// other ends.
+type Process struct {
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	// Env looks up a variable as os.Getenv does.
+	Env func(string) string
+	// Dir is the working folder, absolute, or "" where it cannot be told.
+	Dir string
+	// Machine answers what the environment alone cannot.
+	Machine config.Machine
+	// Now is the clock.
+	Now func() time.Time
+}
+
+// warn tells a person something on standard error.
+func (p Process) warn(text string) {
+	s := screenOn(p.Stderr, p.Env)
+	s.printf("cardea: ")
+	s.block("", strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n  "))
+}
+
+// ThisProcess is the process itself.
+func ThisProcess() Process {
+	dir, err := os.Getwd()
+	if err != nil {
+		dir = "" // the commands that need it say so
+	}
+	return Process{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Env: os.Getenv, Dir: dir,
+		Machine: config.ThisMachine(os.Getenv), Now: time.Now}
+}

@@ -1,0 +1,115 @@
+package cli
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// Main runs one command line without the program's name, and returns the exit
+// code. It never exits by itself.
+func Main(args []string, p Process) int {
+	// A harness starts check for every tool call, so the command tree is not
+	// built for it. The flags are the same set that the tree shows.
+	if len(args) > 0 && args[0] == "check" && !asksForHelp(args[1:]) {
+		return check(args[1:], p)
+	}
+	root := tree(p)
+	root.SetArgs(args)
+	code, tell := codeOf(nil)
+	if _, err := root.ExecuteC(); err != nil {
+		if code, tell = codeOf(err); tell {
+			p.warn(err.Error())
+		}
+	}
+	return code
+}
+
+// asksForHelp reports whether check was asked what it is. Everything else that
+// is wrong with its flags must end in a denial.
+func asksForHelp(args []string) bool {
+	return len(args) == 1 && (args[0] == "--help" || args[0] == "-h")
+}
+
+// tree is all commands.
+func tree(p Process) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "cardea",
+		Short: "One gate for every tool call that an AI coding agent makes",
+		Long: `Cardea is one gate for every tool call that an AI coding agent makes.
+
+Harnesses start "cardea check" as a hook. Everything else is for people: begin
+with "cardea try", which says what would be decided, and why.`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          noSuchCommand,
+		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	root.SuggestionsMinimumDistance = 2
+	root.SetIn(p.Stdin)
+	root.SetOut(p.Stdout)
+	root.SetErr(p.Stderr)
+	root.AddCommand(checkCommand(p), tryCommand(p), testCommand(p), listCommand(p), lintCommand(p), initCommand(p), versionCommand(p))
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	finish(root)
+	return root
+}
+
+// finish gives every command its exit codes, and wrong usage its exit code.
+func finish(c *cobra.Command) {
+	if c.Long == "" {
+		c.Long = strings.ToUpper(c.Short[:1]) + c.Short[1:] + "."
+	}
+	c.Long = strings.TrimSpace(c.Long) + "\n\n" + exitHelp(c.Name())
+	c.DisableFlagsInUseLine = true
+	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usageOf(c, err) })
+	if check := c.Args; check != nil {
+		c.Args = func(c *cobra.Command, args []string) error { return usageOf(c, check(c, args)) }
+	}
+	for _, sub := range c.Commands() {
+		finish(sub)
+	}
+}
+
+// usageOf makes an error one of wrong usage, with the next step.
+func usageOf(c *cobra.Command, err error) error {
+	if err == nil {
+		return nil
+	}
+	return wrongUsage{withHint{err, "run \"" + c.CommandPath() + " --help\""}}
+}
+
+type withHint struct {
+	error
+	hint string
+}
+
+func (e withHint) Error() string { return strings.TrimSpace(e.error.Error()) + "; " + e.hint }
+func (e withHint) Unwrap() error { return e.error }
+
+// noSuchCommand is the root's complaint about words that are no command.
+func noSuchCommand(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	text := "there is no command \"" + args[0] + "\""
+	if near := c.SuggestionsFor(args[0]); len(near) > 0 {
+		text += ", did you mean \"" + strings.Join(near, "\" or \"") + "\"?"
+	}
+	return errorText(text)
+}
+
+// errorText is an error that is only a text.
+type errorText string
+
+func (e errorText) Error() string { return string(e) }
+
+// flagSet makes an empty set of flags that says nothing by itself.
+func flagSet(name string) *pflag.FlagSet {
+	fs := pflag.NewFlagSet(name, pflag.ContinueOnError)
+	fs.SortFlags = false
+	fs.Usage = func() {}
+	return fs
+}

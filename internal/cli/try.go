@@ -1,0 +1,177 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"cardea.dev"
+	"cardea.dev/internal/harness"
+	"github.com/spf13/cobra"
+)
+
+// tryFlags say what call is tried, and how the answer is shown.
+type tryFlags struct {
+	cwd, role, tool, harness, event, mode, session string
+	json, exitCode                                 bool
+}
+
+func tryCommand(p Process) *cobra.Command {
+	var f tryFlags
+	c := &cobra.Command{
+		Use:   "try [flags] \"<command or input JSON>\"",
+		Short: "say what would be decided about a call, and why",
+		Long: `Say what would be decided about a call, by whom and why, part by part.
+
+It decides by the same settings as the hook, and runs nothing. The argument is a
+shell command; with --tool it is that tool's input as JSON, or the value of its
+main field. Characters that a terminal would not show as they are stand as
+escapes, such as \u202e.`,
+		Example: `  cardea try "git add . && git push --force"
+  cardea try --tool Write '{"file_path": ".env", "content": ""}'
+  cardea try --mode auto --json "rm -rf build"`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error { return try(p, f, args[0]) },
+	}
+	fs := c.Flags()
+	fs.SortFlags = false
+	fs.StringVar(&f.cwd, "cwd", "", "the folder in which the call would run (default: this one)")
+	fs.StringVar(&f.role, "role", "", "the agent's role")
+	fs.StringVar(&f.tool, "tool", "Bash", "the tool, by its canonical name or a harness's")
+	fs.StringVar(&f.harness, "harness", "claude-code", "the harness to answer")
+	fs.StringVar(&f.event, "event", string(cardea.PreToolUse), "the event: PreToolUse or PermissionRequest")
+	fs.StringVar(&f.mode, "mode", "", "the permission mode, in Claude Code's words")
+	fs.StringVar(&f.session, "session", "", "the session whose project counts")
+	fs.BoolVar(&f.json, "json", false, "answer as one JSON object")
+	fs.BoolVar(&f.exitCode, "exit-code", false, "exit with the code of the effect")
+	return c
+}
+
+// try judges a call that nobody makes.
+func try(p Process, f tryFlags, text string) error {
+	m, err := f.message(p, text)
+	if err != nil {
+		return wrongUsage{err}
+	}
+	j := newJudgement(p, m.event)
+	v := j.verdict(context.Background())
+	t := trial{judgement: j, verdict: v, answer: m.adapter.Render(m.event, shownTroubles(v)), harness: f.harness}
+	if f.json {
+		err = t.writeJSON(p)
+	} else {
+		err = t.show(p)
+	}
+	if err != nil {
+		return fmt.Errorf("write the answer: %w", err)
+	}
+	if code := exitOf(v.Effect); f.exitCode && code != exitOK {
+		return ended(code)
+	}
+	return nil
+}
+
+// shownTroubles is a verdict with its troubles in words that can be shown.
+func shownTroubles(v cardea.Verdict) cardea.Verdict {
+	told := make([]cardea.Trouble, len(v.Troubles))
+	for i, t := range v.Troubles {
+		t.Text = plainText(t.Text)
+		told[i] = t
+	}
+	v.Troubles = told
+	return v
+}
+
+// tried is the message that is tried, and who would answer it.
+type tried struct {
+	event   *cardea.Event
+	adapter harness.Adapter
+}
+
+// message makes the message that a harness would send, and reads it as the
+// hook would, so that a broken input has the same faults.
+func (f tryFlags) message(p Process, text string) (tried, error) {
+	var claude, own harness.Adapter
+	var names []string
+	for _, a := range p.adapters() {
+		names = append(names, a.Name())
+		if a.Name() == "claude-code" {
+			claude = a
+		}
+		if a.Name() == f.harness {
+			own = a
+		}
+	}
+	if own == nil {
+		return tried{}, fmt.Errorf("unknown harness %q: use one of %s", f.harness, strings.Join(names, ", "))
+	}
+	tool := f.tool
+	if word, ok := harness.ToolWord(tool); ok {
+		tool = word
+	}
+	input, err := inputOf(tool, text)
+	if err != nil {
+		return tried{}, err
+	}
+	cwd, err := f.folder(p)
+	if err != nil {
+		return tried{}, err
+	}
+	var b strings.Builder
+	for i, field := range []string{"hook_event_name", f.event, "session_id", f.session, "cwd", cwd, "permission_mode", f.mode, "tool_name", tool} {
+		b.WriteString([]string{",", ":"}[i%2] + asJSON(field))
+	}
+	raw := "{" + b.String()[1:] + `,"tool_input":` + input + "}"
+	payload, err := harness.Read([]byte(raw))
+	if err != nil {
+		return tried{}, fmt.Errorf("the input cannot be read: %w", err)
+	}
+	ev := claude.Parse(payload)
+	ev.Harness, ev.Role = f.harness, f.role
+	return tried{event: ev, adapter: own}, nil
+}
+
+// folder is where the call would run.
+func (f tryFlags) folder(p Process) (string, error) {
+	switch {
+	case filepath.IsAbs(f.cwd):
+		return filepath.Clean(f.cwd), nil
+	case p.Dir == "":
+		return "", fmt.Errorf("the working folder cannot be told; name one with --cwd")
+	}
+	return filepath.Join(p.Dir, f.cwd), nil
+}
+
+// inputOf is the tool input as JSON: the argument itself where it is that, else
+// an object with the tool's main field. It is read strictly later; here it only
+// matters which of the two it is.
+func inputOf(tool, text string) (string, error) {
+	info, _ := harness.Tool(tool)
+	if p, err := harness.Read([]byte(text)); err == nil && (tool != "Bash" || p.Has("command")) {
+		return text, nil
+	}
+	if info.Primary == "" {
+		return "", fmt.Errorf("the input of %s must be a JSON object, such as '{\"name\": \"value\"}'", tool)
+	}
+	return "{" + asJSON(info.Primary) + ":" + asJSON(text) + "}", nil
+}
+
+// asJSON writes text as a JSON string without repairing it: encoding/json would
+// replace bytes that are no UTF-8, and what is tried would be another command.
+func asJSON(s string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c == '"' || c == '\\':
+			b.WriteByte('\\')
+			b.WriteByte(c)
+		case c < ' ':
+			fmt.Fprintf(&b, `\u%04x`, c)
+		default:
+			b.WriteByte(c)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}

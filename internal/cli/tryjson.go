@@ -1,0 +1,187 @@
+package cli
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+
+	"cardea.dev"
+	"cardea.dev/internal/harness"
+)
+
+// trial is a call that was tried, with everything that came of it.
+type trial struct {
+	judgement *judgement
+	verdict   cardea.Verdict
+	answer    harness.Answer
+	harness   string
+}
+
+// The JSON of try is read by other programs: names and order are a promise
+// (DESIGN.md section 6).
+type trialJSON struct {
+	Effect   cardea.Effect `json:"effect"`
+	Reason   string        `json:"reason"`
+	By       string        `json:"by"`
+	Tool     string        `json:"tool"`
+	Role     string        `json:"role"`
+	Parts    []partJSON    `json:"parts"`
+	Opaque   []opaqueJSON  `json:"opaque"`
+	Flows    []flowJSON    `json:"flows"`
+	Opinions []opinionJSON `json:"opinions"`
+	Stages   []stageJSON   `json:"stages"`
+	Rendered string        `json:"rendered"`
+}
+
+type partJSON struct {
+	Text     string        `json:"text"`
+	Argv     []string      `json:"argv"`
+	Effect   cardea.Effect `json:"effect"`
+	Coverage string        `json:"coverage"`
+	Wrappers []string      `json:"wrappers"`
+	Via      []string      `json:"via"`
+	Access   []accessJSON  `json:"access"`
+	Opaque   []spotJSON    `json:"opaque"`
+}
+
+// accessJSON has a path or a host, by its kind. "" is one that is not known.
+type accessJSON struct {
+	Kind cardea.AccessKind `json:"kind"`
+	Path *string           `json:"path,omitempty"`
+	Host *string           `json:"host,omitempty"`
+}
+
+type spotJSON struct {
+	Text   string `json:"text"`
+	Reason string `json:"reason"`
+}
+
+// opaqueJSON is a spot and its part, null for the whole call.
+type opaqueJSON struct {
+	spotJSON
+	Part *int `json:"part"`
+}
+
+type flowJSON struct {
+	Kind string `json:"kind"`
+	From int    `json:"from"`
+	To   int    `json:"to"`
+}
+
+type opinionJSON struct {
+	Decider  string          `json:"decider"`
+	Rule     string          `json:"rule"`
+	Effect   cardea.Effect   `json:"effect"`
+	Part     *int            `json:"part"`
+	Scope    cardea.Scope    `json:"scope"`
+	Source   string          `json:"source"`
+	Severity cardea.Severity `json:"severity"`
+	Reason   string          `json:"reason"`
+	Advice   adviceJSON      `json:"advice"`
+}
+
+type adviceJSON struct {
+	Context string            `json:"context,omitempty"`
+	Instead string            `json:"instead,omitempty"`
+	Rewrite map[string]string `json:"rewrite,omitempty"`
+}
+
+type stageJSON struct {
+	Name   cardea.StageName `json:"name"`
+	Ran    bool             `json:"ran"`
+	Micros int64            `json:"micros"`
+}
+
+func (t trial) writeJSON(p Process) error {
+	e := json.NewEncoder(p.Stdout)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(t.json()); err != nil {
+		return err
+	}
+	for _, tr := range t.verdict.Troubles {
+		p.warn(tr.Text)
+	}
+	return nil
+}
+
+func (t trial) json() trialJSON {
+	ev, v := t.judgement.event, t.verdict
+	out := trialJSON{Effect: v.Effect, Reason: v.Reason, By: v.By, Role: ev.Role,
+		Parts: []partJSON{}, Opaque: []opaqueJSON{}, Flows: []flowJSON{}, Opinions: []opinionJSON{}, Stages: []stageJSON{},
+		Rendered: strings.TrimSuffix(string(t.answer.Stdout), "\n")}
+	for _, s := range ev.Faults {
+		out.Opaque = append(out.Opaque, opaqueJSON{spotOf(s), nil})
+	}
+	for _, o := range v.Opinions {
+		if o.Effect != cardea.Abstain {
+			out.Opinions = append(out.Opinions, opinionOf(o))
+		}
+	}
+	for _, s := range v.Stages {
+		out.Stages = append(out.Stages, stageJSON{s.Name, s.Ran, int64(s.Took / time.Microsecond)})
+	}
+	if ev.Call == nil {
+		return out
+	}
+	out.Tool = ev.Call.Tool
+	for _, s := range ev.Call.Opaque {
+		out.Opaque = append(out.Opaque, opaqueJSON{spotOf(s), nil})
+	}
+	for i := range ev.Call.Parts {
+		out.Parts = append(out.Parts, t.part(i))
+		for _, s := range ev.Call.Parts[i].Opaque {
+			out.Opaque = append(out.Opaque, opaqueJSON{spotOf(s), &i})
+		}
+	}
+	for _, f := range ev.Call.Flows {
+		out.Flows = append(out.Flows, flowJSON(f))
+	}
+	return out
+}
+
+func (t trial) part(i int) partJSON {
+	part := &t.judgement.event.Call.Parts[i]
+	out := partJSON{Text: part.Text, Argv: []string{}, Effect: t.effect(i), Coverage: part.Coverage.String(),
+		Wrappers: append([]string{}, part.Wrappers...), Via: append([]string{}, part.Via...),
+		Access: []accessJSON{}, Opaque: []spotJSON{}}
+	for _, w := range part.Argv {
+		out.Argv = append(out.Argv, w.Text)
+	}
+	for _, a := range part.Access {
+		out.Access = append(out.Access, accessOf(a))
+	}
+	for _, s := range part.Opaque {
+		out.Opaque = append(out.Opaque, spotOf(s))
+	}
+	return out
+}
+
+// effect is what became of a part.
+func (t trial) effect(i int) cardea.Effect {
+	if i < len(t.verdict.Parts) {
+		return t.verdict.Parts[i]
+	}
+	return cardea.Abstain
+}
+
+func accessOf(a cardea.Access) accessJSON {
+	out := accessJSON{Kind: a.Kind}
+	switch {
+	case a.Kind == cardea.Network:
+		out.Host = &a.Host
+	case a.Kind != cardea.Unknown || a.Path != "":
+		out.Path = &a.Path
+	}
+	return out
+}
+
+func spotOf(s cardea.Opaque) spotJSON { return spotJSON{s.Text, s.Reason} }
+
+func opinionOf(o cardea.Opinion) opinionJSON {
+	out := opinionJSON{Decider: o.Decider, Rule: o.Rule, Effect: o.Effect, Scope: o.Scope, Source: o.Source,
+		Severity: o.Severity, Reason: o.Reason, Advice: adviceJSON(o.Advice)}
+	if o.Part != cardea.WholeCall {
+		out.Part = &o.Part
+	}
+	return out
+}

@@ -1,0 +1,274 @@
+package cli
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"cardea.dev"
+)
+
+// show writes a trial for people: the outcome first, then how it came about,
+// then what would change it.
+func (t trial) show(p Process) error {
+	s := screenOn(p.Stdout, p.Env)
+	v := t.verdict
+	s.printf("%s", effect(v.Effect))
+	if v.By != "" {
+		s.printf("  %s", painted{faint, v.By})
+	}
+	s.printf("\n")
+	if v.Reason != "" {
+		s.block("  ", v.Reason)
+	}
+	if v.Instead != "" {
+		s.printf("  instead: %s\n", v.Instead)
+	}
+	for _, c := range v.Context {
+		s.block("  told to the model: ", c)
+	}
+	t.showParts(s)
+	t.showOpinions(s)
+	t.showStages(s)
+	t.showChange(s)
+	t.showUncounted(s)
+	t.showAnswer(s)
+	return s.err
+}
+
+func heading(s *screen, text string) { s.printf("\n%s\n", painted{bold, text}) }
+
+// showParts is what was seen in the call.
+func (t trial) showParts(s *screen) {
+	ev := t.judgement.event
+	if ev.Call == nil {
+		s.printf("\nno call: the gate gives no verdict on this event\n")
+		return
+	}
+	heading(s, "parts of "+ev.Call.Tool)
+	if len(ev.Call.Parts) == 0 {
+		s.printf("  none\n")
+	}
+	for i := range ev.Call.Parts {
+		t.showPart(s, i)
+	}
+	for _, o := range append(ev.Faults[:len(ev.Faults):len(ev.Faults)], ev.Call.Opaque...) {
+		s.printf("  opaque: %s (%s)\n", shorten(o.Text, 200), o.Reason)
+	}
+	for _, f := range ev.Call.Flows {
+		s.printf("  flow: %s from part %d to part %d\n", f.Kind, f.From+1, f.To+1)
+	}
+}
+
+func (t trial) showPart(s *screen, i int) {
+	part := &t.judgement.event.Call.Parts[i]
+	s.printf("  %d  %s  %s\n", i+1, effect(t.effect(i)), painted{bold, part.Text})
+	detail := func(name, text string) {
+		if text != "" {
+			s.printf("     %s: %s\n", painted{faint, name}, text)
+		}
+	}
+	if part.Coverage != cardea.Complete {
+		detail("coverage", part.Coverage.String())
+	}
+	detail("started by", strings.Join(part.Wrappers, " "))
+	detail("reached through", strings.Join(part.Via, " "))
+	var traits []string
+	for _, x := range []struct {
+		is   bool
+		word string
+	}{{part.Null, "does nothing by itself"}, {part.Elevated, "runs as another user or elsewhere"}, {part.Remote, "runs on another machine"}} {
+		if x.is {
+			traits = append(traits, x.word)
+		}
+	}
+	detail("note", strings.Join(traits, ", "))
+	for _, a := range part.Access {
+		detail("access", accessText(a))
+	}
+	for _, o := range part.Opaque {
+		detail("opaque", shorten(o.Text, 200)+" ("+o.Reason+")")
+	}
+}
+
+func accessText(a cardea.Access) string {
+	what := a.Path
+	if a.Kind == cardea.Network {
+		what = a.Host
+	}
+	if a.Glob && a.Pattern != "" {
+		what = a.Pattern
+	}
+	if what == "" {
+		what = "not known"
+	}
+	text := string(a.Kind) + " " + what
+	if a.Spelled != "" && a.Spelled != a.Path && !a.Glob {
+		text += " (spelled " + a.Spelled + ")"
+	}
+	if a.Recursive {
+		text += " and all below"
+	}
+	if a.Redirect {
+		text += ", by the shell"
+	}
+	return text
+}
+
+// showOpinions is who said what, and why.
+func (t trial) showOpinions(s *screen) {
+	heading(s, "who said what")
+	if len(t.verdict.Opinions) == 0 {
+		s.printf("  nobody had an opinion\n")
+	}
+	for _, o := range t.verdict.Opinions {
+		about := "the call"
+		if o.Part != cardea.WholeCall {
+			about = fmt.Sprintf("part %d", o.Part+1)
+		}
+		s.printf("  %s  %s  %s\n", effect(o.Effect), about, painted{bold, o.By()})
+		from := o.Scope.String()
+		if o.Source != "" {
+			from = o.Source + ", " + from
+		}
+		if o.Severity != "" {
+			from += ", severity " + string(o.Severity)
+		}
+		s.printf("     %s\n", painted{faint, from})
+		for _, x := range []struct{ name, text string }{{"", o.Reason}, {"because: ", o.Because}, {"instead: ", o.Advice.Instead}, {"context: ", o.Advice.Context}} {
+			if x.text != "" {
+				s.block("     ", x.name+x.text)
+			}
+		}
+		for _, field := range sortedKeys(o.Advice.Rewrite) {
+			s.printf("     rewrite %s: %s\n", field, o.Advice.Rewrite[field])
+		}
+		if o.Withheld {
+			s.printf("     %s\n", painted{faint, "the model is told the rule's name only"})
+		}
+	}
+}
+
+func sortedKeys(m map[string]string) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	sort.Strings(keys)
+	return keys
+}
+
+func (t trial) showStages(s *screen) {
+	heading(s, "stages")
+	for _, st := range t.verdict.Stages {
+		if st.Ran {
+			s.printf("  %s  %s\n", string(st.Name), st.Took.String())
+		} else {
+			s.printf("  %s  did not run\n", string(st.Name))
+		}
+	}
+}
+
+// showChange says which rule would have to change for another answer.
+func (t trial) showChange(s *screen) {
+	heading(s, "for another answer")
+	for _, line := range t.changes() {
+		s.printf("  %s\n", line)
+	}
+}
+
+// changes are the ways to another answer, each once.
+func (t trial) changes() []string {
+	var out []string
+	seen := map[string]bool{}
+	add := func(line string) {
+		if !seen[line] {
+			seen[line] = true
+			out = append(out, line)
+		}
+	}
+	for _, o := range t.verdict.Opinions {
+		if o.Effect == t.verdict.Effect && o.Effect != cardea.Abstain {
+			add(t.change(o))
+		}
+	}
+	if t.verdict.By == "default" {
+		add("the setting default decides where nobody speaks: change it in " + t.userSettings())
+	}
+	if len(out) == 0 {
+		add("no rule speaks about this: write one in " + t.userRules() + ", see docs/rule-language.md")
+	}
+	return out
+}
+
+// change is how one opinion could be another.
+func (t trial) change(o cardea.Opinion) string {
+	switch {
+	case o.Decider == "rules" && o.Rule == "surroundings":
+		return "let the call reach into fewer projects"
+	case o.Decider == "rules" && o.Scope == cardea.ScopeProject:
+		return fmt.Sprintf("rule %s is the project's own: change it in %s", o.Rule, o.Source)
+	case o.Decider == "rules" && o.Effect == cardea.Halt:
+		return fmt.Sprintf("rule %s halts, which only its author can change, in %s", o.Rule, o.Source)
+	case o.Decider == "rules":
+		other := cardea.Ask
+		if o.Effect == cardea.Ask {
+			other = cardea.Allow
+		}
+		if o.Effect == cardea.Allow {
+			other = cardea.Ask
+		}
+		return fmt.Sprintf("rule %s of %s: in %s write rules: {effect: {%s: %s}}, or rules: {off: [%s]}",
+			o.Rule, o.Source, t.userSettings(), o.Rule, other, o.Rule)
+	case o.Decider == "routes":
+		return fmt.Sprintf("route %s: change it in %s", o.Rule, o.Source)
+	case o.Decider == "opaque":
+		return "write the command so that it can be seen through; no setting makes a spot transparent"
+	case o.Decider == "failure":
+		return "mend what failed; what a failure costs is the setting on_error in " + t.userSettings()
+	}
+	return "nothing to change: " + o.By() + " speaks of what the call is"
+}
+
+func (t trial) userSettings() string { return t.userFile("cardea.yaml") }
+
+func (t trial) userRules() string { return t.userFile("rules/") }
+
+func (t trial) userFile(name string) string {
+	dir := t.judgement.place.dirs.User
+	if dir == "" {
+		return "your " + name
+	}
+	return dir + "/" + name
+}
+
+// showUncounted says what does not count here, and what is broken.
+func (t trial) showUncounted(s *screen) {
+	var lines []string
+	if l := t.judgement.loaded; l != nil {
+		lines = l.Uncounted()
+	}
+	for _, tr := range t.verdict.Troubles {
+		lines = append(lines, tr.Text)
+	}
+	if len(lines) == 0 {
+		return
+	}
+	heading(s, "does not count, or is broken")
+	for _, l := range lines {
+		s.block("  ", l)
+	}
+}
+
+// showAnswer is what would be written to the harness.
+func (t trial) showAnswer(s *screen) {
+	heading(s, "answer to "+t.harness)
+	switch {
+	case len(t.answer.Stdout) > 0:
+		s.block("  ", string(t.answer.Stdout))
+	case t.answer.Exit == exitDeny:
+		s.block("  exit 2: ", string(t.answer.Stderr))
+	default:
+		s.printf("  silence: its own permission flow decides\n")
+	}
+}
