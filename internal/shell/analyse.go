@@ -11,13 +11,15 @@ import (
 // Limits over which a command is opaque as a whole. They keep the analysis
 // linear and its memory bounded, whatever the agent sends.
 const (
-	maxText    = 1 << 20 // bytes of a command
-	maxNesting = 200     // open brackets, braces, quotes' substitutions and control words
-	maxParts   = 5000    // parts of a command
-	maxWords   = 200000  // words looked at, repeated walks of functions included
-	maxScripts = 12      // scripts within scripts (bash -c, eval, alias)
-	maxBraces  = 512     // words that one brace expansion may become
-	maxJoined  = 1 << 16 // bytes that one word may expand to
+	maxText     = 1 << 20 // bytes of a command
+	maxNesting  = 200     // open brackets, braces, quotes' substitutions and control words
+	maxParts    = 5000    // parts of a command
+	maxWords    = 200000  // words looked at, repeated walks of functions included
+	maxScripts  = 12      // scripts within scripts (bash -c, eval, alias)
+	maxBraces   = 512     // words that one brace expansion may become
+	maxWrappers = 30      // wrappers around one command
+	maxList     = 1000    // elements of an array that are followed
+	maxJoined   = 1 << 16 // bytes that one word may expand to
 )
 
 // Env is the world in which a line would run.
@@ -95,9 +97,9 @@ type walker struct {
 	pending      [][2]int         // substitutions in the command being built
 	outer        []string         // keywords around it that count as wrappers
 	integers     map[string]bool  // variables that bash evaluates when set
-	scripts      int        // depth of scripts within scripts
-	words        int        // words looked at so far
-	full         bool       // a limit was hit
+	scripts      int              // depth of scripts within scripts
+	words        int              // words looked at so far
+	full         bool             // a limit was hit
 	onlyComments bool
 	unsetsFuncs  bool
 }

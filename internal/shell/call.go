@@ -134,6 +134,10 @@ func (w *walker) arrayValue(a *syntax.Assign) value {
 			}
 			v.list = append(v.list, f.Text)
 		}
+		if len(v.list) > maxList {
+			v.kind = dynamic
+			break
+		}
 	}
 	if v.kind != array {
 		v.list = nil
@@ -160,6 +164,11 @@ func (w *walker) prefix(a *syntax.Assign) cardea.Assign {
 // start looks at the first word of an invocation: what bash would run.
 func (w *walker) start(inv invocation) {
 	if w.full || len(inv.argv) == 0 {
+		return
+	}
+	if len(inv.wrappers) > maxWrappers {
+		w.spot(inv.text, "too many wrappers around one command")
+		w.emitProgram(inv)
 		return
 	}
 	first := inv.argv[0]

@@ -138,7 +138,7 @@ func decodes(p *cardea.Part) bool {
 
 // fileFlows finds files that one part writes and a later one runs or sends.
 func (w *walker) fileFlows() {
-	written := map[string]int{}
+	written, fromNetwork := map[string]int{}, w.networkParts()
 	secrets := -1
 	for i := range w.parts {
 		p := &w.parts[i]
@@ -149,12 +149,12 @@ func (w *walker) fileFlows() {
 			from, known := written[a.Path]
 			if known && from != i && w.runsFile(p, a) {
 				kind := "write-run"
-				if w.fromNetwork(from) {
+				if fromNetwork[from] {
 					kind = "download-run"
 				}
 				w.flow(kind, from, i)
 			}
-			if a.Kind == cardea.Write && (!known || !w.fromNetwork(from)) {
+			if a.Kind == cardea.Write && (!known || !fromNetwork[from]) {
 				written[a.Path] = i
 			}
 		}
@@ -171,7 +171,9 @@ func (w *walker) fileFlows() {
 }
 
 // sendsFile leaves out clients that read keys to log in with.
-func sendsFile(p *cardea.Part) bool { return base(p) == "curl" || base(p) == "wget" || base(p) == "nc" || base(p) == "" }
+func sendsFile(p *cardea.Part) bool {
+	return base(p) == "curl" || base(p) == "wget" || base(p) == "nc" || base(p) == ""
+}
 
 func readsDescriptor(p *cardea.Part) bool {
 	return slices.ContainsFunc(p.Access, func(a cardea.Access) bool { return a.Kind == cardea.Network && a.Redirect })
@@ -189,22 +191,21 @@ func (w *walker) runsFile(p *cardea.Part, a cardea.Access) bool {
 	return first.Static && a.Kind != cardea.Write && Absolute(p.Dir, first.Text) == a.Path
 }
 
-// fromNetwork reports whether a part writes what it, or what feeds it, got
-// from the network.
-func (w *walker) fromNetwork(i int) bool {
-	if downloads(&w.parts[i]) {
-		return true
+// networkParts tells, part by part, whether it writes what it, or what feeds
+// it, got from the network.
+func (w *walker) networkParts() []bool {
+	got := make([]bool, len(w.parts))
+	for i := range w.parts {
+		got[i] = downloads(&w.parts[i])
 	}
+	own := slices.Clone(got)
 	for _, p := range w.pipes {
-		if p.to[0] <= i && i < p.to[1] {
-			for from := max(p.from[0], p.from[1]-maxFlowScan); from < p.from[1]; from++ {
-				if downloads(&w.parts[from]) {
-					return true
-				}
-			}
+		fed := slices.Contains(own[max(p.from[0], p.from[1]-maxFlowScan):max(p.from[1], 0)], true)
+		for to := p.to[0]; fed && to < p.to[1] && to < len(got); to++ {
+			got[to] = true
 		}
 	}
-	return false
+	return got
 }
 
 // readsSecret reports whether a part reads a file that is known to hold
@@ -217,12 +218,17 @@ func readsSecret(p *cardea.Part) bool {
 	}
 	if base(p) == "curl" || base(p) == "wget" {
 		for _, o := range p.Options {
-			if at := strings.IndexByte(o.Value, '@'); at >= 0 && secretPath(Absolute(p.Dir, o.Value[at+1:])) {
+			if at := strings.IndexByte(o.Value, '@'); at >= 0 && sendsValue(o.Name) && secretPath(Absolute(p.Dir, o.Value[at+1:])) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// sendsValue lists curl's options whose value may name a file to send.
+func sendsValue(option string) bool {
+	return option == "-d" || option == "-F" || option == "-H" || strings.HasPrefix(option, "--data") || strings.HasPrefix(option, "--form") || option == "--json" || option == "--header" || option == "--url-query"
 }
 
 func secretPath(p string) bool {

@@ -149,10 +149,11 @@ func (r *reader) read() {
 			if sub := r.spec.sub(text); sub != nil {
 				r.spec = sub
 				depth = len(r.part.Command) - 1 + sub.Depth
+				values = sub.Values
 			} else if len(r.part.Command)-1 < depth {
 				depth = max(depth, len(r.part.Command)-1)
 			}
-			if len(r.part.Command)-1 >= depth {
+			if len(r.part.Command)-1 >= depth { // what follows are the subcommand's own
 				values = r.spec.Values
 			}
 		default:

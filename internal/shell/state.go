@@ -37,13 +37,13 @@ type function struct {
 
 // state is what bash would know at a point of the line.
 type state struct {
-	vars     map[string]value
-	cwd      string   // "" when unknown
-	params   []string // $1…, valid when paramsOK
-	name     string   // $0, "" when unknown
-	paramsOK bool
-	exported []cardea.Assign // set and exported by the line so far
-	tainted  string          // why every later command is opaque, or ""
+	vars      map[string]value
+	cwd       string   // "" when unknown
+	params    []string // $1…, valid when paramsOK
+	name      string   // $0, "" when unknown
+	paramsOK  bool
+	exported  []cardea.Assign // set and exported by the line so far
+	tainted   string          // why every later command is opaque, or ""
 	allexport bool
 }
 

@@ -417,13 +417,14 @@ func (w *walker) loader(inv invocation) {
 func (w *walker) later(inv invocation) {
 	w.spot(inv.text, "it reads commands that run later")
 	inv.elevated = true
+	w.emitProgram(inv)
+	w.spots = &[]cardea.Opaque{} // told once is enough
 	if w.stdin.kind == literal {
 		inner := inv
 		inner.wrappers = append(slices.Clone(inv.wrappers), path.Base(inv.argv[0].Text))
 		inner.access = nil
 		w.childShell(path.Base(inv.argv[0].Text), w.stdin.text, nil, inner)
 	}
-	w.emitProgram(inv)
 }
 
 // Options with a value of the container clients, before and after the
