@@ -104,9 +104,7 @@ var aliases = [...]struct{ harness, wire, tool string }{
 	{"crush", "bash", "Bash"},
 	{"crush", "edit", "Edit"},
 	{"grok-build", "run_terminal_command", "Bash"},
-	{"devin-cli", "exec", "Bash"},
 	{"hermes-agent", "terminal", "Bash"},
-	{"augment", "launch-process", "Bash"},
 }
 
 // renames are the fields whose wire name differs from the canonical one. A

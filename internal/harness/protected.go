@@ -71,7 +71,7 @@ func touchesProtected(a cardea.Access) bool {
 // errs on the side of yes: what it costs is a question.
 func globMayProtect(pattern string) bool {
 	elems := elements(pattern)
-	if len(elems) == 0 || strings.ContainsAny(pattern, "({") {
+	if pattern == "" || len(elems) == 0 || strings.ContainsAny(pattern, "({") {
 		return true
 	}
 	for _, e := range elems {

@@ -1,0 +1,314 @@
+package harness_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"cardea.dev"
+	"cardea.dev/internal/harness"
+	"cardea.dev/internal/harness/claudecode"
+	"cardea.dev/internal/harness/conformance"
+	"cardea.dev/internal/harness/copilotcli"
+)
+
+func adapters() []harness.Adapter {
+	return []harness.Adapter{claudecode.New("/home/u"), copilotcli.New("/home/u")}
+}
+
+func none(string) string { return "" }
+
+func env(pairs ...string) func(string) string {
+	return func(name string) string {
+		for _, p := range pairs {
+			if k, v, _ := strings.Cut(p, "="); k == name {
+				return v
+			}
+		}
+		return ""
+	}
+}
+
+// exceptions are samples that the rules of harness-detection attribute to
+// somebody else or to nobody, with the reason.
+func exception(path string) (sender string, ok bool) {
+	switch filepath.Dir(path) {
+	case "amp", "opencode", "augment", "devin-cli":
+		return "", true // no rule: in-process events, or Claude Code's shape without any mark
+	}
+	switch path {
+	case "codex/SessionEnd.json", "codex/SessionStart.json":
+		return "claude-code", true // no turn_id outside of a turn: the same shape as Claude Code's
+	case "gemini-cli/Notification-ToolPermission.json", "gemini-cli/SessionEnd.json", "gemini-cli/SessionStart.json":
+		return "", true // event names that others have too, with a timestamp that Claude Code does not send
+	}
+	return "", false
+}
+
+func TestDetectsEverySample(t *testing.T) {
+	vars := map[string]func(string) string{"qwen-code": env("QWEN_PROJECT_DIR=/p")}
+	for _, s := range conformance.Samples(t) {
+		raw, err := os.ReadFile(conformance.Shared(t, "payloads", s.Path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := harness.Read(raw)
+		if err != nil {
+			t.Errorf("%s: %v", s.Path, err)
+			continue
+		}
+		look := vars[s.Harness]
+		if look == nil {
+			look = none
+		}
+		want := s.Harness
+		if other, ok := exception(s.Path); ok {
+			want = other
+		}
+		if got := harness.Sender(p, look); got != want {
+			t.Errorf("%s: %q", s.Path, got)
+		}
+		// What a stranger's environment holds does not turn Claude Code's
+		// messages about calls into a stranger's.
+		stranger := env("CURSOR_VERSION=1", "GROK_HOOK_EVENT=x", "DROID_PROJECT_DIR=/p", "CRUSH=1", "QWEN_PROJECT_DIR=/p")
+		if s.Harness == "claude-code" && p.Has("tool_input") && p.Has("prompt_id") && harness.Sender(p, stranger) != want {
+			t.Errorf("%s: inherited variables change the sender", s.Path)
+		}
+	}
+}
+
+// The rules of every sender, on shapes of our own.
+func TestSender(t *testing.T) {
+	cases := []struct{ sender, raw, env string }{
+		{"windsurf-cascade", `{"agent_action_name":"pre_run_command"}`, ""},
+		{"cursor", `{"cursor_version":"3.1","hook_event_name":"preToolUse"}`, ""},
+		{"cursor", `{"hook_event_name":"preToolUse"}`, "CURSOR_VERSION=3"},
+		{"cline", `{"hookName":"tool_call","clineVersion":"1","tool_call":{}}`, ""},
+		{"antigravity-cli", `{"toolCall":{},"conversationId":"c"}`, ""},
+		{"grok-build", `{"hookEventName":"pre_tool_use","workspaceRoot":"/p","hook_event_name":"PreToolUse"}`, ""},
+		{"grok-build", `{"hook_event_name":"PreToolUse"}`, "GROK_HOOK_EVENT=x"},
+		{"copilot-cli", `{"toolName":"bash","timestamp":5,"sessionId":"s"}`, ""},
+		{"copilot-cli", `{"hook_event_name":"PreToolUse","timestamp":"2026-01-01T00:00:00Z","session_id":"s"}`, ""},
+		{"vscode", `{"hookEventName":"PreToolUse","tool_name":"x","sessionId":"s","transcript_path":"/t","timestamp":"x"}`, ""},
+		{"gemini-cli", `{"hook_event_name":"BeforeTool","timestamp":"x","transcript_path":"/t"}`, ""},
+		{"codex", `{"hook_event_name":"PreToolUse","turn_id":"1","model":"m","transcript_path":null}`, ""},
+		{"qwen-code", `{"hook_event_name":"PreToolUse","timestamp":"x","transcript_path":"/t","tool_use_id":"u"}`, "QWEN_PROJECT_DIR=/p"},
+		{"factory-droid", `{"hook_event_name":"PreToolUse","permission_mode":"auto-low","transcript_path":"/t"}`, ""},
+		{"factory-droid", `{"hook_event_name":"PreToolUse","transcript_path":"/t"}`, "FACTORY_PROJECT_DIR=/p"},
+		{"kimi-code", `{"hook_event_name":"PreToolUse","client_type":"kimi_code_cli"}`, ""},
+		{"crush", `{"event":"PreToolUse","tool_name":"bash"}`, ""},
+		{"kiro", `{"hook_event_name":"preToolUse","tool_name":"x"}`, ""},
+		{"kiro", `{"hook_event_name":"PreToolUse","tool_name":"fs_read"}`, ""},
+		{"hermes-agent", `{"hook_event_name":"pre_tool_call"}`, ""},
+		{"claude-code", `{"hook_event_name":"PreToolUse","transcript_path":"/t","tool_use_id":"u"}`, ""},
+		{"claude-code", `{"hook_event_name":"PermissionRequest","transcript_path":"/t"}`, ""},
+		{"claude-code", `{"hook_event_name":"PreToolUse","transcript_path":"/t","permission_mode":"auto"}`, ""},
+		{"", `{}`, ""},
+		{"", `{"tool_name":"Bash","tool_input":{"command":"ls"}}`, ""},
+		{"", `{"hook_event_name":"PreToolUse","tool_name":"Bash"}`, ""},
+	}
+	for _, c := range cases {
+		p := read(t, c.raw)
+		sender, adapter := harness.Detect(p, env(c.env), adapters())
+		if sender != c.sender {
+			t.Errorf("%s, %s: %q", c.raw, c.env, sender)
+		}
+		if (adapter != nil) != (sender == "claude-code" || sender == "copilot-cli") {
+			t.Errorf("%s: adapter %v", c.raw, adapter)
+		}
+	}
+}
+
+// tomorrow is an adapter that the table of senders does not know.
+type tomorrow struct{ harness.Adapter }
+
+func (tomorrow) Name() string { return "tomorrow" }
+func (tomorrow) Detect(p *harness.Payload, _ func(string) string) bool {
+	return p.Has("tomorrow")
+}
+
+func TestDetectAsksAdapters(t *testing.T) {
+	all := append(adapters(), tomorrow{})
+	if name, a := harness.Detect(read(t, `{"tomorrow":1}`), none, all); name != "tomorrow" || a == nil {
+		t.Error(name)
+	}
+	if name, a := harness.Detect(read(t, `{}`), none, all); name != "" || a != nil {
+		t.Error(name)
+	}
+}
+
+func TestOpenRejectsUnknownNames(t *testing.T) {
+	_, err := harness.Open([]byte(`{}`), "claude", none, adapters())
+	if err == nil || !strings.Contains(err.Error(), "claude-code, copilot-cli") {
+		t.Error(err)
+	}
+}
+
+func TestOpenNoObject(t *testing.T) {
+	for _, raw := range []string{"", "[]", "{", "{}{}"} {
+		m, err := harness.Open([]byte(raw), "claude-code", none, adapters())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for on, exit := range map[cardea.OnError]int{cardea.OnErrorDefer: 2, cardea.OnErrorDeny: 2, cardea.OnErrorAllow: 0} {
+			v, ok := m.Settled(on)
+			if a := m.Answer(v); !ok || a.Exit != exit || len(a.Stdout) > 0 || !strings.Contains(string(a.Stderr), "no JSON object") {
+				t.Errorf("%q under %s: %+v", raw, on, a)
+			}
+		}
+		m, err = harness.Open([]byte(raw), "", none, adapters())
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, ok := m.Settled(cardea.OnErrorDeny)
+		if a := m.Answer(v); !ok || a.Exit != 0 || len(a.Stdout) > 0 || len(a.Stderr) == 0 {
+			t.Errorf("%q without --harness: %+v", raw, a)
+		}
+	}
+}
+
+const (
+	fromClaude  = `{"session_id":"s","transcript_path":"/t","cwd":"/p","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"},"tool_use_id":"u"}`
+	fromPascal  = `{"hook_event_name":"PreToolUse","session_id":"s","timestamp":"2026-01-01","cwd":"/p","tool_name":"Read","tool_input":{"path":"/x"}}`
+	fromCamel   = `{"sessionId":"s","timestamp":1,"cwd":"/p","toolName":"bash","toolArgs":{"command":"ls"}}`
+	fromCursor  = `{"conversation_id":"c","cursor_version":"3","hook_event_name":"preToolUse","cwd":"/p","tool_name":"Shell","tool_input":{"command":"ls","working_directory":"/elsewhere"}}`
+	fromVSCode  = `{"sessionId":"s","hookEventName":"PreToolUse","transcript_path":"/t","cwd":"/p","timestamp":"x","tool_name":"create_file","tool_input":{"filePath":"/p/a","content":"x"}}`
+	fromCodex   = `{"session_id":"s","turn_id":"3","model":"m","transcript_path":"/t","cwd":"/p","hook_event_name":"PreToolUse","permission_mode":"default","tool_name":"Bash","tool_input":{"command":"ls"}}`
+	fromCrush   = `{"event":"PreToolUse","session_id":"s","cwd":"/p","tool_name":"bash","tool_input":{"command":"ls"}}`
+	fromGemini  = `{"session_id":"s","hook_event_name":"BeforeTool","cwd":"/p","tool_name":"run_shell_command","tool_input":{"command":"ls"}}`
+	fromNobody  = `{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"}}`
+	cursorsStop = `{"conversation_id":"c","cursor_version":"3","hook_event_name":"stop"}`
+)
+
+func TestOpenForms(t *testing.T) {
+	const (
+		claude  = `"hookSpecificOutput":{"hookEventName":"PreToolUse"`
+		copilot = `{"permissionDecision":"`
+		exit    = "exit 2"
+		silent  = "silent"
+	)
+	cases := []struct {
+		name, raw, explicit, tool string
+		deny, ask, allow          string
+		noted                     bool
+	}{
+		{"Claude's own", fromClaude, "claude-code", "Bash", claude, claude, claude, false},
+		{"detected", fromClaude, "", "Bash", claude, claude, claude, false},
+		{"Copilot's own", fromCamel, "copilot-cli", "Bash", copilot, copilot, copilot, false},
+		{"Copilot detected", fromPascal, "", "Read", copilot, copilot, copilot, false},
+		{"Copilot runs Claude's hook", fromPascal, "claude-code", "Read", claude, claude, claude, true},
+		{"camelCase does not read Claude's form", fromCamel, "claude-code", "Bash", exit, exit, silent, true},
+		{"Cursor runs Claude's hook, and has no ask", fromCursor, "claude-code", "Bash", claude, claude, claude, true},
+		{"VS Code runs Claude's hook", fromVSCode, "claude-code", "Write", claude, claude, claude, true},
+		{"Crush asks by itself", fromCrush, "claude-code", "Bash", claude, silent, claude, true},
+		{"Codex reads Claude's form as an error", fromCodex, "claude-code", "Bash", exit, exit, silent, true},
+		{"Claude at Copilot's hook", fromClaude, "copilot-cli", "Bash", exit, exit, silent, true},
+		{"a sender without an adapter", fromGemini, "", "Bash", exit, exit, silent, true},
+		{"nobody at Claude's hook", fromNobody, "claude-code", "Bash", claude, claude, claude, false},
+	}
+	for _, c := range cases {
+		m, err := harness.Open([]byte(c.raw), c.explicit, none, adapters())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.Event == nil || m.Event.Kind != cardea.PreToolUse || m.Event.Call.Tool != c.tool || (len(m.Troubles) > 0) != c.noted {
+			t.Errorf("%s: %+v, troubles %v", c.name, m.Event, m.Troubles)
+			continue
+		}
+		for effect, want := range map[cardea.Effect]string{cardea.Deny: c.deny, cardea.Halt: c.deny, cardea.Ask: c.ask,
+			cardea.Allow: c.allow, cardea.Abstain: silent, cardea.Defer: silent} {
+			a := m.Answer(cardea.Verdict{Effect: effect, Reason: "why", Message: "why"})
+			got := silent
+			switch {
+			case a.Exit == 2 && len(a.Stdout) == 0 && strings.HasPrefix(string(a.Stderr), "why"):
+				got = exit
+			case a.Exit == 0 && strings.Contains(string(a.Stdout), claude):
+				got = claude
+			case a.Exit == 0 && strings.HasPrefix(string(a.Stdout), copilot):
+				got = copilot
+			case a.Exit != 0 || len(a.Stdout) > 0:
+				got = "something else"
+			}
+			if got != want {
+				t.Errorf("%s at %s: %+v", c.name, effect, a)
+			}
+		}
+	}
+}
+
+func TestForeignDegrades(t *testing.T) {
+	answer := func(raw string, v cardea.Verdict) string {
+		m, err := harness.Open([]byte(raw), "claude-code", none, adapters())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(m.Answer(v).Stdout)
+	}
+	if out := answer(fromCursor, cardea.Verdict{Effect: cardea.Ask, Reason: "r", Message: "r"}); !strings.Contains(out, `"deny"`) || !strings.Contains(out, "cannot ask") {
+		t.Errorf("Cursor: %s", out)
+	}
+	v := cardea.Verdict{Effect: cardea.Allow, Reason: "r", Rewrite: map[string]any{"file_path": "/new"}}
+	if out := answer(fromVSCode, v); !strings.Contains(out, `"ask"`) || strings.Contains(out, "/new") {
+		t.Errorf("a rewrite: %s", out)
+	}
+	if out := answer(cursorsStop, cardea.Verdict{Effect: cardea.Deny, Message: "r"}); out != "" {
+		t.Errorf("an event that passes: %s", out)
+	}
+}
+
+func TestForeignReadsWhatIsCertain(t *testing.T) {
+	cases := []struct {
+		raw, session string
+		fields       []string
+		faults       bool
+	}{
+		{fromCursor, "c", []string{"command", "working_directory"}, true}, // it runs elsewhere
+		{fromVSCode, "s", []string{"content", "file_path"}, false},
+		{fromCodex, "s", []string{"command"}, false},
+		{strings.Replace(fromCodex, `{"command":"ls"}`, `{"command":"ls","command":"rm"}`, 1), "s", []string{"command"}, true},
+	}
+	for _, c := range cases {
+		ev := harness.Foreign(harness.Sender(read(t, c.raw), none), read(t, c.raw))
+		var fields []string
+		for f := range ev.Call.Input {
+			fields = append(fields, f)
+		}
+		slices.Sort(fields)
+		if !slices.Equal(fields, c.fields) || (len(ev.Faults) > 0) != c.faults || ev.Session != c.session {
+			t.Errorf("%s: %v, faults %v, session %s", ev.Harness, fields, ev.Faults, ev.Session)
+		}
+	}
+	if ev := harness.Foreign("cursor", read(t, cursorsStop)); ev.Call != nil || ev.Kind.Answered() {
+		t.Errorf("%+v", ev)
+	}
+}
+
+func TestUnknownShapeIsSilent(t *testing.T) {
+	m, err := harness.Open([]byte(fromNobody), "", none, adapters())
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, ok := m.Settled(cardea.OnErrorDeny)
+	if a := m.Answer(v); !ok || m.Event != nil || a.Exit != 0 || len(a.Stdout) > 0 || !strings.Contains(string(a.Stderr), "--harness") {
+		t.Errorf("%+v", a)
+	}
+	m, _ = harness.Open([]byte(fromClaude), "", none, adapters())
+	if _, ok := m.Settled(cardea.OnErrorDeny); ok {
+		t.Error("an event is settled without a verdict")
+	}
+}
+
+func BenchmarkCheckReadOpen(b *testing.B) {
+	all := adapters()
+	for b.Loop() {
+		m, err := harness.Open([]byte(fromClaude), "claude-code", none, all)
+		if err != nil || m.Event.Call == nil {
+			b.Fatal(err)
+		}
+		if a := m.Answer(cardea.Verdict{Effect: cardea.Deny, Message: "no"}); len(a.Stdout) == 0 {
+			b.Fatal("silence")
+		}
+	}
+}

@@ -1,0 +1,85 @@
+package harness
+
+import (
+	"slices"
+	"testing"
+)
+
+func TestToolTable(t *testing.T) {
+	seen := map[string]bool{}
+	for _, tool := range Tools() {
+		if seen[tool.Name] {
+			t.Errorf("%s stands twice", tool.Name)
+		}
+		seen[tool.Name] = true
+		if tool.Primary != "" && !tool.has(tool.Primary) {
+			t.Errorf("%s: the primary field %s is none of its fields", tool.Name, tool.Primary)
+		}
+		folded := map[string]bool{}
+		for _, f := range tool.Fields {
+			if folded[fold(f.Name)] {
+				t.Errorf("%s: two fields are called %s", tool.Name, f.Name)
+			}
+			folded[fold(f.Name)] = true
+		}
+	}
+	for tool, field := range map[string]string{"Bash": "command", "WebFetch": "url", "Read": "file_path", "Write": "file_path",
+		"Edit": "file_path", "MultiEdit": "file_path", "NotebookEdit": "notebook_path", "Glob": "pattern", "Grep": "pattern",
+		"apply_patch": "input", "PowerShell": "command", "Monitor": "command"} {
+		if info, ok := Tool(tool); !ok || info.Primary != field {
+			t.Errorf("%s: %s", tool, info.Primary)
+		}
+	}
+	for _, name := range []string{"", "bash", "Bash ", "mcp__a__b", "CronCreate"} {
+		if _, ok := Tool(name); ok {
+			t.Errorf("%q is known", name)
+		}
+	}
+	if info, _ := Tool("Grep"); !slices.Equal(info.FieldsOf(SearchPath), []string{"path"}) || info.FieldsOf(URL) != nil {
+		t.Error("roles of Grep")
+	}
+}
+
+// A word in a rules file means one tool, whoever's word it is, and tables name
+// tools and fields that exist.
+func TestAliasTables(t *testing.T) {
+	senderNames := map[string]bool{}
+	for _, s := range senders {
+		senderNames[s.harness] = true
+	}
+	means := map[string]string{}
+	for _, a := range aliases {
+		if first, ok := means[a.wire]; ok && first != a.tool {
+			t.Errorf("%s means %s and %s", a.wire, first, a.tool)
+		}
+		means[a.wire] = a.tool
+		if _, ok := Tool(a.tool); !ok || !senderNames[a.harness] {
+			t.Errorf("%+v names a tool or harness that is not known", a)
+		}
+		if info, ok := Tool(a.wire); ok && info.Name != a.tool {
+			t.Errorf("%s is a canonical name too", a.wire)
+		}
+		if ToolName(a.harness, a.wire) != a.tool || ToolName("another", a.wire) != a.wire {
+			t.Errorf("ToolName of %+v", a)
+		}
+		if got, ok := ToolWord(a.wire); !ok || got != a.tool {
+			t.Errorf("ToolWord(%s) = %s", a.wire, got)
+		}
+	}
+	for _, r := range renames {
+		if _, ok := Tool(r.tool); !ok || !senderNames[r.harness] {
+			t.Errorf("%+v names a tool or harness that is not known", r)
+		}
+		if fieldName(r.harness, r.tool, r.wire) != r.field || fieldName(r.harness, r.tool, r.field) != r.field {
+			t.Errorf("fieldName of %+v", r)
+		}
+		if back := wireName(r.harness, r.tool, r.field); back != r.wire && !r.oneWay {
+			t.Errorf("%+v is renamed back to %s", r, back)
+		}
+	}
+	for word, ok := range map[string]bool{"Bash": true, "mcp__a__b": false, "BASH": false} {
+		if got, known := ToolWord(word); got != word || known != ok {
+			t.Errorf("ToolWord(%s) = %s, %v", word, got, known)
+		}
+	}
+}
