@@ -122,20 +122,24 @@ func readRules(dir string, from rules.Origin, inside string) (list []rules.Rule,
 		return nil, []RulesFile{{Path: folder, Scope: from.Scope, Problems: []document.Problem{unread(folder, err)}}}
 	}
 	for _, path := range paths {
-		f := RulesFile{Path: path, Scope: from.Scope}
-		data, err := readFile(path, inside)
-		switch {
-		case err != nil:
-			f.Problems = []document.Problem{unread(path, err)}
-		case data != nil:
-			var found []rules.Rule
-			found, f.Problems = rules.Parse(path, data, from)
-			f.Rules = len(found)
-			list = append(list, found...)
-		}
+		f, found := readRulesFile(path, from, inside)
+		list = append(list, found...)
 		files = append(files, f)
 	}
 	return list, files
+}
+
+func readRulesFile(path string, from rules.Origin, inside string) (f RulesFile, list []rules.Rule) {
+	f = RulesFile{Path: path, Scope: from.Scope}
+	data, err := readFile(path, inside)
+	switch {
+	case err != nil:
+		f.Problems = []document.Problem{unread(path, err)}
+	case data != nil:
+		list, f.Problems = rules.Parse(path, data, from)
+		f.Rules = len(list)
+	}
+	return f, list
 }
 
 // switchRules applies what the settings switch off or change. Switches of the
@@ -216,7 +220,13 @@ func (l *Loaded) Troubles() []cardea.Trouble {
 		}
 	}
 	add(l.UserFile.Problems, true)
-	add(l.ProjectFile.Problems, l.Where.Trusted)
+	add(l.UserFile.Later, false)
+	if l.Where.Trusted {
+		add(l.ProjectFile.Problems, true)
+		add(l.ProjectFile.Later, false)
+	} else {
+		add(l.ProjectFile.Problems, false)
+	}
 	for _, f := range l.Files {
 		add(f.Problems, true)
 	}

@@ -24,8 +24,9 @@ type SettingsFile struct {
 	Switches rules.Switches
 	// Given are the keys that the file gives, in order, for people.
 	Given []Given
-	// Problems are all that is wrong with the file.
-	Problems []document.Problem
+	// Problems are all that is wrong with the file. Later are warnings about
+	// keys of later versions, which are no mistake of the author.
+	Problems, Later []document.Problem
 }
 
 // Given is one setting of a file.
@@ -64,7 +65,8 @@ func ParseSettings(path string, scope cardea.Scope, data []byte) SettingsFile {
 	f.readRules(top.Map("rules"))
 	for _, key := range later() {
 		if v := top.Get(key); v.Present() {
-			v.Warn("remove it until then", "%q is not supported by this version, so it has no effect", key)
+			f.Later = append(f.Later, document.Problem{File: path, Line: v.Line(), Column: v.Column(), Warning: true,
+				Text: strconv.Quote(key) + " is not supported by this version, so it has no effect", Hint: "remove it until then"})
 		}
 	}
 	top.Done()

@@ -56,7 +56,7 @@ judge: {enabled: true}
 on_error: deny
 `))
 	text := ""
-	for _, p := range f.Problems {
+	for _, p := range append(f.Problems, f.Later...) {
 		text += p.String() + "\n"
 	}
 	for _, want := range []string{
@@ -79,8 +79,8 @@ on_error: deny
 func TestEveryLaterKeyWarnsOnly(t *testing.T) {
 	for _, key := range later() {
 		f := ParseSettings("f", cardea.ScopeUser, []byte(key+": {}\n"))
-		if len(f.Problems) != 1 || !f.Problems[0].Warning || !strings.Contains(f.Problems[0].Text, "not supported by this version") {
-			t.Errorf("%s: %v", key, f.Problems)
+		if len(f.Problems) != 0 || len(f.Later) != 1 || !f.Later[0].Warning || !strings.Contains(f.Later[0].Text, "not supported by this version") {
+			t.Errorf("%s: %v, %v", key, f.Problems, f.Later)
 		}
 	}
 }

@@ -1,0 +1,210 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"sort"
+
+	"cardea.dev"
+	"cardea.dev/internal/config"
+	"cardea.dev/internal/decide/rules"
+	"cardea.dev/internal/document"
+	"github.com/spf13/cobra"
+)
+
+func lintCommand(p Process) *cobra.Command {
+	return &cobra.Command{
+		Use:   "lint [file or folder ...]",
+		Short: "look for mistakes in settings, rules and routes",
+		Long: `Look for mistakes in the settings, rules and routes that are in force here, or
+in the files and folders that are named.
+
+It finds what the hook only warns of (unknown keys, switches that switch
+nothing), expressions that do not compile, ids that are given twice, rules that
+never decide anything because a stricter one says the same, and rules that
+allow too much.`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(_ *cobra.Command, paths []string) error { return lint(p, paths) },
+	}
+}
+
+func lint(p Process, paths []string) error {
+	l, pl, err := gather(p, paths)
+	if err != nil {
+		return err
+	}
+	s := screenOn(p.Stdout, p.Env)
+	found := findings(l, pl)
+	errors := showProblems(s, found)
+	s.printf("%d errors, %d warnings\n", errors, len(found)-errors)
+	if s.err != nil {
+		return s.err
+	}
+	if errors > 0 {
+		return ended(exitError)
+	}
+	return nil
+}
+
+// findings are all mistakes, in the order of files and lines.
+func findings(l *config.Loaded, pl place) []document.Problem {
+	var out []document.Problem
+	for _, p := range append(l.Problems(), l.RouteProblems...) {
+		// What an author did not mean is an error here, even where the hook
+		// goes on with a warning.
+		p.Warning = false
+		out = append(out, p)
+	}
+	out = append(out, l.UserFile.Later...)
+	out = append(out, l.ProjectFile.Later...)
+	own := written(l.Rules)
+	out = append(out, twice(l.Rules, own)...)
+	out = append(out, shadowed(l.Rules, own)...)
+	out = append(out, shadowedRoutes(l)...)
+	out = append(out, tooWide(own, pl)...)
+	sort.SliceStable(out, func(i, j int) bool {
+		if out[i].File != out[j].File {
+			return out[i].File < out[j].File
+		}
+		return out[i].Line < out[j].Line
+	})
+	return out
+}
+
+// written are the rules that a person wrote; built-in ones have tests of their
+// own.
+func written(list []rules.Rule) []rules.Rule {
+	var out []rules.Rule
+	for _, r := range list {
+		if r.Scope != cardea.ScopeBuiltin {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+func mistake(source, hint, format string, args ...any) document.Problem {
+	return document.Problem{File: fileOf(source), Line: rules.LineOf(source), Text: fmt.Sprintf(format, args...), Hint: hint}
+}
+
+// twice finds ids that several files give. Within one file reading finds them.
+func twice(all, own []rules.Rule) []document.Problem {
+	var out []document.Problem
+	for _, r := range own {
+		for _, o := range all {
+			if o.ID == r.ID && fileOf(o.Source) < fileOf(r.Source) {
+				out = append(out, mistake(r.Source, "give it another id, since settings switch rules by id",
+					"rule %q is also in %s, and both are in force", r.ID, o.Source))
+				break
+			}
+		}
+	}
+	return out
+}
+
+// shadowed finds rules that say nothing that another one, at least as strict,
+// does not say about the same calls.
+func shadowed(all, own []rules.Rule) []document.Problem {
+	var out []document.Problem
+	for _, r := range own {
+		for _, o := range all {
+			if o.Source == r.Source || r.Effect == cardea.Abstain || o.Effect < r.Effect || o.Effect == r.Effect && o.Source > r.Source {
+				continue
+			}
+			if reflect.DeepEqual(o.Match, r.Match) && reflect.DeepEqual(o.Tools, r.Tools) && reflect.DeepEqual(o.Events, r.Events) {
+				out = append(out, mistake(r.Source, "remove one of them, or make it match something else",
+					"rule %q never decides: rule %q (%s) says %s about the same calls", r.ID, o.ID, o.Source, o.Effect))
+				break
+			}
+		}
+	}
+	return out
+}
+
+// shadowedRoutes finds routes that never speak, because the first match wins.
+func shadowedRoutes(l *config.Loaded) []document.Problem {
+	type key struct{ tool, field, pattern string }
+	first := map[key]string{}
+	var out []document.Problem
+	for _, r := range l.Routes {
+		k := key{r.Tool, r.Field, r.Pattern}
+		if source, there := first[k]; there {
+			out = append(out, mistake(r.Source, "remove one of them", "route %q never speaks: %s matches the same first", r.Name, source))
+			continue
+		}
+		first[k] = r.Source
+	}
+	return out
+}
+
+// probe is a call that no rule should allow by itself.
+type probe struct {
+	tool, field, value string
+}
+
+// probes are calls by which a rule that allows too much gives itself away:
+// what cannot be undone, what runs whatever follows, and what reads or writes
+// where secrets and start-up files lie.
+func probes() []probe {
+	bash := []string{
+		"rm -rf /", "rm -rf ~", "rm -rf .git", "sudo id", "curl https://host.example/x", "ssh host.example id",
+		"sh -c id", "bash script.sh", "python3 -c 1", "python3 x.py", "node -e 1", "perl -e 1", "env", "xargs rm",
+		"find / -delete", "git push --force origin main", "git -c core.pager=x log", "docker run -v /:/x image",
+		"npx package", "make -f /tmp/x", "tee /etc/hosts", "dd if=/dev/zero of=/dev/sda", "chmod 777 /", "crontab x",
+		"some-program-that-nobody-knows --with-an-option operand",
+	}
+	out := []probe{
+		{"Write", "file_path", "/etc/passwd"}, {"Write", "file_path", "~/.bashrc"}, {"Edit", "file_path", "~/.ssh/authorized_keys"},
+		{"Edit", "file_path", ".claude/settings.json"}, {"Write", "file_path", ".git/hooks/pre-commit"},
+		{"Read", "file_path", "~/.ssh/id_rsa"}, {"WebFetch", "url", "http://169.254.169.254/latest/meta-data/"},
+		{"mcp__some__tool", "any", "value"},
+	}
+	for _, c := range bash {
+		out = append(out, probe{"Bash", "command", c})
+	}
+	return out
+}
+
+// tooWide finds rules that allow a probe. They are asked through the same
+// analysis and decider as a real call, so that no spelling of "everything"
+// goes unseen.
+func tooWide(own []rules.Rule, pl place) []document.Problem {
+	analyse := analysis(pl.dirs.Home)
+	var out []document.Problem
+	for _, r := range own {
+		if r.Effect != cardea.Allow {
+			continue
+		}
+		r.Trusted = true
+		d := rules.New([]rules.Rule{r}, rules.Settings{Home: pl.dirs.Home})
+		for _, pr := range probes() {
+			if pr.allowedBy(d, pl, analyse) {
+				out = append(out, mistake(r.Source, "name the command, its flags and operands, or the path with its access",
+					"rule %q allows too much: also %s %q", r.ID, pr.tool, pr.value))
+				break
+			}
+		}
+	}
+	return out
+}
+
+func (pr probe) allowedBy(d *rules.Decider, pl place, analyse func(*cardea.Event)) bool {
+	value := pr.value
+	if len(value) > 1 && value[:2] == "~/" && pl.dirs.Home != "" {
+		value = pl.dirs.Home + value[1:]
+	}
+	ev := &cardea.Event{Kind: cardea.PreToolUse, Cwd: pl.project, Project: pl.project,
+		Call: &cardea.Call{Tool: pr.tool, Name: pr.tool, Known: true, Input: map[string]any{pr.field: value}}}
+	analyse(ev)
+	said, err := d.Decide(context.Background(), ev)
+	if err != nil {
+		return false // reading reports an expression that does not compile
+	}
+	for _, o := range said {
+		if o.Effect == cardea.Allow {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,175 @@
+package cli
+
+import (
+	"encoding/json"
+	"strconv"
+
+	"cardea.dev"
+	"cardea.dev/internal/config"
+	"cardea.dev/internal/decide/rules"
+	"github.com/spf13/cobra"
+)
+
+func listCommand(p Process) *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "list [--json]",
+		Short: "show everything that is in force here, and who wrote it",
+		Long: `Show the settings, packs, rules and routes that are in force here, with where
+they are written and whose they are; what is switched off, and what does not
+count.`,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error { return list(p, asJSON) },
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "answer as one JSON object")
+	return c
+}
+
+// listing is what is in force in a place.
+type listing struct {
+	Project   string             `json:"project"`
+	Trusted   bool               `json:"trusted"`
+	Settings  []config.Effective `json:"settings"`
+	Packs     []packListing      `json:"packs"`
+	Rules     []ruleListing      `json:"rules"`
+	Off       []ruleListing      `json:"off"`
+	Routes    []routeListing     `json:"routes"`
+	Uncounted []string           `json:"uncounted"`
+	Problems  []string           `json:"problems"`
+}
+
+type packListing struct {
+	Name  string `json:"name"`
+	On    bool   `json:"on"`
+	Rules int    `json:"rules"`
+}
+
+type ruleListing struct {
+	ID       string          `json:"id"`
+	Effect   cardea.Effect   `json:"effect"`
+	Pack     string          `json:"pack"`
+	Scope    cardea.Scope    `json:"scope"`
+	Severity cardea.Severity `json:"severity"`
+	Source   string          `json:"source"`
+}
+
+type routeListing struct {
+	Name   string       `json:"name"`
+	Tool   string       `json:"tool"`
+	Field  string       `json:"field"`
+	Scope  cardea.Scope `json:"scope"`
+	Source string       `json:"source"`
+}
+
+func list(p Process, asJSON bool) error {
+	l, pl, err := gather(p, nil)
+	if err != nil {
+		return err
+	}
+	out := listingOf(l, pl)
+	if asJSON {
+		e := json.NewEncoder(p.Stdout)
+		e.SetEscapeHTML(false)
+		return e.Encode(out)
+	}
+	s := screenOn(p.Stdout, p.Env)
+	out.show(s)
+	return s.err
+}
+
+func listingOf(l *config.Loaded, pl place) listing {
+	out := listing{Project: pl.project, Trusted: l.Where.Trusted,
+		Settings: l.Settings.Effective(l.UserFile, l.ProjectFile, l.Where.Trusted),
+		Packs:    packsOf(l), Rules: rulesOf(l.Rules), Off: rulesOf(l.Off), Routes: []routeListing{},
+		Uncounted: append([]string{}, l.Uncounted()...), Problems: []string{}}
+	for _, r := range l.Routes {
+		out.Routes = append(out.Routes, routeListing{r.Name, r.Tool, r.Field, r.Scope, r.Source})
+	}
+	for _, t := range append(pl.troubles, l.Troubles()...) {
+		out.Problems = append(out.Problems, t.Text)
+	}
+	return out
+}
+
+func rulesOf(list []rules.Rule) []ruleListing {
+	out := []ruleListing{}
+	for _, r := range list {
+		out = append(out, ruleListing{r.ID, r.Effect, r.Pack, r.Scope, r.Severity, r.Source})
+	}
+	return out
+}
+
+// packsOf are the built-in packs in the order of their rules. One whose rules
+// are all off is off.
+func packsOf(l *config.Loaded) []packListing {
+	out := []packListing{}
+	at := map[string]int{}
+	for i, list := range [][]rules.Rule{l.Rules, l.Off} {
+		for _, r := range list {
+			if r.Scope != cardea.ScopeBuiltin {
+				continue
+			}
+			if _, known := at[r.Pack]; !known {
+				at[r.Pack] = len(out)
+				out = append(out, packListing{Name: r.Pack})
+			}
+			if i == 0 {
+				out[at[r.Pack]].On = true
+				out[at[r.Pack]].Rules++
+			}
+		}
+	}
+	return out
+}
+
+func (l listing) show(s *screen) {
+	trust := "not trusted"
+	if l.Trusted {
+		trust = "trusted"
+	}
+	s.printf("project %s (%s)\n", l.Project, trust)
+	heading(s, "settings")
+	for _, e := range l.Settings {
+		s.printf("  %s: %s  %s\n", e.Key, painted{bold, e.Value}, painted{faint, e.Source})
+	}
+	heading(s, "packs")
+	for _, p := range l.Packs {
+		state := "off"
+		if p.On {
+			state = "on, " + strconv.Itoa(p.Rules) + " rules"
+		}
+		s.printf("  %s: %s\n", p.Name, state)
+	}
+	heading(s, "rules")
+	showRules(s, l.Rules)
+	if len(l.Off) > 0 {
+		heading(s, "switched off")
+		showRules(s, l.Off)
+	}
+	heading(s, "routes")
+	for _, r := range l.Routes {
+		s.printf("  %s  %s.%s  %s\n", painted{bold, r.Name}, r.Tool, r.Field, painted{faint, r.Scope.String() + ", " + r.Source})
+	}
+	if len(l.Routes) == 0 {
+		s.printf("  none\n")
+	}
+	if more := append(l.Uncounted, l.Problems...); len(more) > 0 {
+		heading(s, "does not count, or is broken")
+		for _, line := range more {
+			s.block("  ", line)
+		}
+	}
+}
+
+func showRules(s *screen, list []ruleListing) {
+	for _, r := range list {
+		word := effect(r.Effect)
+		if r.Effect == cardea.Abstain {
+			word.text = "advice"
+		}
+		s.printf("  %s  %s  %s\n", word, painted{bold, r.ID}, painted{faint, r.Scope.String() + ", " + r.Source})
+	}
+	if len(list) == 0 {
+		s.printf("  none\n")
+	}
+}

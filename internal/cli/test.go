@@ -1,0 +1,114 @@
+package cli
+
+import (
+	"strings"
+
+	"cardea.dev/internal/config"
+	"cardea.dev/internal/decide/routes"
+	"cardea.dev/internal/decide/rules"
+	"cardea.dev/internal/document"
+	"cardea.dev/internal/harness"
+	"github.com/spf13/cobra"
+)
+
+func testCommand(p Process) *cobra.Command {
+	return &cobra.Command{
+		Use:   "test [file or folder ...]",
+		Short: "run the inline tests of rules and routes",
+		Long: `Run the inline tests of all rules and routes that are in force here, built-in
+packs included, or of the files and folders that are named.
+
+Each rule is tested by itself, as if its project was trusted.`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(_ *cobra.Command, paths []string) error { return test(p, paths) },
+	}
+}
+
+// outcome is an inline test that was run.
+type outcome struct{ file, source, name, desc, problem string }
+
+func test(p Process, paths []string) error {
+	l, pl, err := gather(p, paths)
+	if err != nil {
+		return err
+	}
+	outcomes := outcomesOf(l, pl)
+	s := screenOn(p.Stdout, p.Env)
+	failed := showProblems(s, append(l.Problems(), l.RouteProblems...))
+	failed += showOutcomes(s, outcomes)
+	s.printf("%d tests, %d failed or broken\n", len(outcomes), failed)
+	if s.err != nil {
+		return s.err
+	}
+	if failed > 0 {
+		return ended(exitError)
+	}
+	return nil
+}
+
+// outcomesOf runs all tests, in the order of files.
+func outcomesOf(l *config.Loaded, pl place) []outcome {
+	var out []outcome
+	for _, r := range rules.RunTests(l.Rules, stand(pl), analysis(pl.dirs.Home)) {
+		out = append(out, outcome{fileOf(r.Source), r.Source, "rule " + r.Rule, described(r.Test.Desc, r.Test.Input), r.Problem})
+	}
+	for _, r := range routes.RunTests(l.Routes, harness.ToolWord) {
+		out = append(out, outcome{fileOf(r.Source), r.Source, "route " + r.Route, described(r.Test.Desc, r.Test.Input), r.Problem})
+	}
+	return out
+}
+
+func described(desc, input string) string {
+	if desc != "" {
+		return desc
+	}
+	return shorten(input, 100)
+}
+
+// fileOf is the file of a source "file:line".
+func fileOf(source string) string {
+	if i := strings.LastIndexByte(source, ':'); i > 0 && rules.LineOf(source) > 0 {
+		return source[:i]
+	}
+	return source
+}
+
+// showOutcomes writes failures one by one and what passed file by file, and
+// counts the failures.
+func showOutcomes(s *screen, all []outcome) (failed int) {
+	passed, bad := map[string]int{}, map[string]bool{}
+	var files []string
+	for _, o := range all {
+		if passed[o.file] == 0 && !bad[o.file] {
+			files = append(files, o.file)
+		}
+		if o.problem == "" {
+			passed[o.file]++
+			continue
+		}
+		failed++
+		bad[o.file] = true
+		s.printf("%s  %s: %s: %s\n", painted{red, "FAIL"}, o.source, o.name, o.desc)
+		s.block("      ", o.problem)
+	}
+	for _, f := range files {
+		if !bad[f] {
+			s.printf("%s  %s: %d tests passed\n", painted{green, "ok"}, f, passed[f])
+		}
+	}
+	return failed
+}
+
+// showProblems writes what is wrong with files, and counts what is more than a
+// warning.
+func showProblems(s *screen, problems []document.Problem) (broken int) {
+	for _, pr := range problems {
+		word := painted{yellow, "warning"}
+		if !pr.Warning {
+			word = painted{red, "error"}
+			broken++
+		}
+		s.printf("%s  %s\n", word, pr.String())
+	}
+	return broken
+}

@@ -1,0 +1,90 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"cardea.dev"
+	"cardea.dev/internal/decide/routes"
+	"cardea.dev/internal/decide/rules"
+	"cardea.dev/internal/document"
+	"cardea.dev/internal/harness"
+)
+
+// LoadPaths reads files that a person names, as if they were the person's own:
+// for testing and checking them before they count. A folder is a scope's
+// folder, a project or a plugin, or one that holds files of rules. An error is
+// about a path that is not there.
+func LoadPaths(paths []string) (*Loaded, error) {
+	l := &Loaded{Where: Where{Trusted: true}, Settings: Merge(SettingsFile{}, SettingsFile{}, false)}
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil, fmt.Errorf("%s is not there; name a file of rules, routes or settings, or a folder of them", path)
+		case err != nil:
+			return nil, err
+		case info.IsDir():
+			l.addFolder(path)
+		default:
+			l.addFile(path)
+		}
+	}
+	var problems []document.Problem
+	l.Routes, problems = routes.Load(l.RouteFiles, true, harness.ToolWord)
+	l.RouteProblems = append(l.RouteProblems, problems...)
+	return l, nil
+}
+
+// addFile reads a file by what its name says that it is.
+func (l *Loaded) addFile(path string) {
+	switch filepath.Base(path) {
+	case "cardea.yaml":
+		l.UserFile = loadSettings(filepath.Dir(path), cardea.ScopeUser, "")
+	case "tool-routes.yaml", "tool-routes.yml", "routes.json":
+		l.RouteFiles = append(l.RouteFiles, routes.Source{File: path, Scope: cardea.ScopeUser, Root: pluginOf(path)})
+	default:
+		f, list := readRulesFile(path, rules.Origin{Scope: cardea.ScopeUser, Trusted: true}, "")
+		l.Files, l.Rules = append(l.Files, f), append(l.Rules, list...)
+	}
+}
+
+// pluginOf is the plugin that a file of routes belongs to: both of a plugin's
+// lie one folder below its root.
+func pluginOf(path string) string { return filepath.Dir(filepath.Dir(path)) }
+
+// addFolder reads what a folder is known to hold, or else every file of rules
+// in it.
+func (l *Loaded) addFolder(dir string) {
+	known := false
+	for _, name := range []string{"cardea.yaml", "rules", ".cardea/cardea.yaml", ".cardea/rules",
+		".claude/tool-routes.yaml", "hooks/tool-routes.yaml", ".claude-plugin/routes.json"} {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		info, err := os.Stat(path)
+		if err != nil {
+			continue
+		}
+		known = true
+		if info.IsDir() {
+			l.addRules(path)
+		} else {
+			l.addFile(path)
+		}
+	}
+	if !known {
+		l.addRules(dir)
+	}
+}
+
+func (l *Loaded) addRules(dir string) {
+	files, err := ruleFiles(dir)
+	if err != nil {
+		l.Files = append(l.Files, RulesFile{Path: dir, Scope: cardea.ScopeUser, Problems: []document.Problem{unread(dir, err)}})
+	}
+	for _, f := range files {
+		l.addFile(f)
+	}
+}
