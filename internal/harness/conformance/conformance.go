@@ -204,7 +204,7 @@ func permitted(kind cardea.Kind, v cardea.Verdict, got Outcome) bool {
 	case cardea.Allow:
 		return got == Runs || got == OwnFlow
 	case cardea.Ask:
-		return got == Prompts || got == Blocked || got == OwnFlow && kind == cardea.PermissionRequest
+		return got >= Prompts || got == OwnFlow && kind == cardea.PermissionRequest
 	case cardea.Halt, cardea.Deny:
 		return got >= Blocked
 	}

@@ -1,0 +1,99 @@
+package conformance
+
+import (
+	"strings"
+	"testing"
+
+	"cardea.dev"
+	"cardea.dev/internal/harness"
+)
+
+// The law is written down once more, cell by cell.
+func TestPermitted(t *testing.T) {
+	all := []Outcome{OwnFlow, Runs, Prompts, Blocked, Stopped}
+	may := map[cardea.Effect]string{
+		cardea.Abstain: "own flow", cardea.Defer: "own flow", cardea.Allow: "own flow runs", cardea.Ask: "prompts blocked stopped",
+		cardea.Deny: "blocked stopped", cardea.Halt: "blocked stopped", cardea.Effect(99): "blocked stopped",
+	}
+	for effect, words := range may {
+		for _, o := range all {
+			if got := permitted(cardea.PreToolUse, cardea.Verdict{Effect: effect}, o); got != strings.Contains(words, o.String()) {
+				t.Errorf("%s understood as %s: %v", effect, o, got)
+			}
+			if got := permitted("Stop", cardea.Verdict{Effect: effect}, o); got != (o == OwnFlow) {
+				t.Errorf("%s of another event understood as %s: %v", effect, o, got)
+			}
+		}
+	}
+	if !permitted(cardea.PermissionRequest, cardea.Verdict{Effect: cardea.Ask}, OwnFlow) {
+		t.Error("the harness itself is asking")
+	}
+}
+
+// Every mistake that an adapter can make is found.
+func TestCheckFinds(t *testing.T) {
+	ev := &cardea.Event{Kind: cardea.PreToolUse, Call: &cardea.Call{Tool: "Bash"}}
+	whole := verdict(cardea.Deny, 31)
+	cases := []struct {
+		name    string
+		verdict cardea.Verdict
+		answer  harness.Answer
+		means   Outcome
+		found   string
+	}{
+		{"exit 1", whole, harness.Answer{Exit: 1}, Blocked, "exit 1"},
+		{"exit 2 in silence", whole, harness.Answer{Exit: 2}, Blocked, "needs a reason"},
+		{"exit 2 with stdout", whole, harness.Answer{Exit: 2, Stdout: []byte("{}\n"), Stderr: []byte("x")}, Blocked, "needs a reason"},
+		{"two lines", whole, harness.Answer{Stdout: []byte("{}\n{}\n")}, Blocked, "one line"},
+		{"no newline", whole, harness.Answer{Stdout: []byte("{}")}, Blocked, "one line"},
+		{"no object", whole, harness.Answer{Stdout: []byte("log\n")}, Blocked, "no JSON object"},
+		{"a key twice", whole, harness.Answer{Stdout: []byte(`{"a":{"b":1,"b":2}}` + "\n")}, Blocked, "faults"},
+		{"no trouble", whole, harness.Answer{}, Blocked, "trouble"},
+		{"an upgrade", verdict(cardea.Deny, 0), harness.Answer{}, Runs, "understood as: runs"},
+		{"a rewritten deny", verdict(cardea.Deny, 2), harness.Answer{Stdout: []byte(`{"x":"` + markRewrite + `"}` + "\n")}, Blocked, "rewritten"},
+		{"no better way", verdict(cardea.Deny, 4), harness.Answer{}, Blocked, "better way"},
+		{"not rewritten", verdict(cardea.Allow, 2), harness.Answer{}, Runs, "as it was"},
+		{"a leak", verdict(cardea.Deny, 16), harness.Answer{Stdout: []byte(`{"x":"` + markReason + `"}` + "\n")}, Blocked, "withheld"},
+		{"all is well", verdict(cardea.Deny, 0), harness.Answer{Exit: 2, Stderr: []byte("x\n")}, Blocked, ""},
+	}
+	for _, c := range cases {
+		s := Suite{Outcome: func(*cardea.Event, harness.Answer) Outcome { return c.means }}
+		err := s.check(ev, c.verdict, c.answer)
+		if (err == nil) != (c.found == "") || err != nil && !strings.Contains(err.Error(), c.found) {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+}
+
+func TestMutate(t *testing.T) {
+	p, err := harness.Read([]byte(`{"a":"x","in":{"b":true}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, m := range mutate(p.Root(), []string{"in"}) {
+		if _, err := harness.Read([]byte(m.text)); err != nil {
+			t.Errorf("%s: %v", m.name, err)
+		}
+		if len(m.text) < 100 {
+			seen[m.text] = true
+		}
+	}
+	for _, want := range []string{`{"in":{"b":true}}`, `{"a":7,"in":{"b":true}}`, `{"a":"x","in":{}}`, `{"a":"x","in":{"b":"\u0000"}}`,
+		`{"a":"x","in":{"b":true,"B":"x"}}`, `{"A":"x","in":{"b":true}}`, `{"a":"x","in":null}`} {
+		if !seen[want] {
+			t.Errorf("%s is not tried", want)
+		}
+	}
+}
+
+func TestSameJSON(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want bool
+	}{{`{"a":1,"b":[2]}`, "{\"b\":[2], \"a\":1}\n", true}, {"", "\n", true}, {"", "{}", false}, {"{", "{", false}, {`{"a":1}`, `{"a":2}`, false}} {
+		if sameJSON([]byte(c.a), []byte(c.b)) != c.want {
+			t.Errorf("%s, %s", c.a, c.b)
+		}
+	}
+}
