@@ -161,12 +161,13 @@ func sink(a *cardea.Access) bool {
 // begins reports whether the part is one of the commands, word by word, how
 // many words that takes, and whether the command names the part's wrappers.
 func begins(commands [][]string, p *cardea.Part) (after int, wrappers, ok bool) {
+	outer := strings.Fields(strings.Join(p.Wrappers, " ")) // "docker run" is two words
 	for _, cmd := range commands {
 		if beginsWith(cmd, p) {
 			return len(cmd), false, true
 		}
-		n := len(p.Wrappers)
-		if n > 0 && n < len(cmd) && slices.Equal(cmd[:n], p.Wrappers) && beginsWith(cmd[n:], p) {
+		n := len(outer)
+		if n > 0 && n < len(cmd) && slices.Equal(cmd[:n], outer) && beginsWith(cmd[n:], p) {
 			return len(cmd) - n, true, true
 		}
 	}

@@ -152,16 +152,16 @@ func accessPaths(a *cardea.Access) [2]string {
 }
 
 // below reports whether what the glob names lies at or below a folder that is
-// accessed as a whole. What begins with "**" may lie anywhere, and a search
-// through the project is not about it; only deleting or writing the whole
-// project is.
+// accessed as a whole. What begins with "**", or is a base name, may lie
+// anywhere, and a search through a folder is not about it; only deleting the
+// whole project is.
 func (g glob) below(folder []string, a *cardea.Access) bool {
 	if n := len(g.segs); n > 0 && g.segs[n-1] == anyDepth && overlap(folder, g.segs[:n-1], a.Glob) {
 		return true
 	}
 	root := g.root()
 	if g.floating {
-		if a.Kind != cardea.Delete && a.Kind != cardea.Write {
+		if a.Kind != cardea.Delete {
 			return false
 		}
 		root = g.project

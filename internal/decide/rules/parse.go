@@ -21,6 +21,9 @@ type Origin struct {
 	// Root is the folder that relative path globs are relative to, "" for the
 	// project of each event.
 	Root string
+	// Tool gives the canonical name for what a harness calls a tool, as
+	// harness.ToolWord does. Nil leaves names as they are.
+	Tool func(word string) (string, bool)
 }
 
 // Parse reads a file of rules. A rule with a mistake is left out, with a
@@ -30,7 +33,6 @@ type Origin struct {
 func Parse(file string, data []byte, from Origin) ([]Rule, []document.Problem) {
 	doc := document.Read(file, data)
 	p := &parser{doc: doc, file: file, from: from, seen: map[string]int{}}
-	p.file = file
 	top := doc.Top().Map()
 	if v := top.Get("version"); v.Present() {
 		v.Int(1, 1)
@@ -158,7 +160,7 @@ func (m *Match) hides() bool {
 func (p *parser) tools(v document.Value, e cardea.Effect) []string {
 	var out []string
 	for _, t := range listOf(v) {
-		canonical, ok := aliases(t)
+		canonical, ok := p.alias(t)
 		if ok {
 			out = append(out, canonical)
 		}
@@ -169,31 +171,14 @@ func (p *parser) tools(v document.Value, e cardea.Effect) []string {
 	return slices.Compact(out)
 }
 
-// aliases is the canonical name for what a harness calls a tool.
-func aliases(name string) (string, bool) {
-	switch strings.ToLower(name) {
-	case "bash", "shell", "sh", "run_command", "run_shell_command", "run_in_terminal":
-		return "Bash", name != "Bash"
-	case "powershell", "pwsh":
-		return "PowerShell", name != "PowerShell"
-	case "view", "read", "read_file":
-		return "Read", name != "Read"
-	case "create", "write", "write_file":
-		return "Write", name != "Write"
-	case "edit", "str_replace", "str_replace_editor", "replace":
-		return "Edit", name != "Edit"
-	case "rg", "grep":
-		return "Grep", name != "Grep"
-	case "glob":
-		return "Glob", name != "Glob"
-	case "web_fetch", "webfetch", "fetch":
-		return "WebFetch", name != "WebFetch"
-	case "web_search", "websearch":
-		return "WebSearch", name != "WebSearch"
-	case "task", "agent":
-		return "Agent", name != "Agent"
+// alias is the canonical name for what a harness calls a tool, where it has
+// another one.
+func (p *parser) alias(name string) (string, bool) {
+	if p.from.Tool == nil {
+		return "", false
 	}
-	return "", false
+	tool, ok := p.from.Tool(name)
+	return tool, ok && tool != name
 }
 
 // listOf reads a text or a list of texts that must not be empty.
@@ -369,7 +354,7 @@ func (p *parser) test(v document.Value, r *Rule) Test {
 	if t.Tool == "" {
 		t.Tool = ownTool(r, input)
 	}
-	if canonical, ok := aliases(t.Tool); ok {
+	if canonical, ok := p.alias(t.Tool); ok {
 		t.Tool = canonical
 	}
 	m.Done()

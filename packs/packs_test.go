@@ -1,0 +1,82 @@
+package packs_test
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"testing"
+
+	"cardea.dev"
+	"cardea.dev/internal/decide/rules"
+	"cardea.dev/internal/harness"
+	"cardea.dev/internal/tool"
+	"cardea.dev/packs"
+	"cardea.dev/packs/internal/table"
+)
+
+// stand is where the packs' examples take place.
+func stand() rules.Stand {
+	known := func(name string) bool { _, ok := harness.Tool(name); return ok }
+	return rules.Stand{Settings: rules.Settings{Home: "/home/user"}, Project: "/home/user/project", Harness: "claude-code", Known: known}
+}
+
+func analyse(ev *cardea.Event) { tool.Analyse(ev, tool.World{Home: "/home/user"}) }
+
+func TestTableIsCurrent(t *testing.T) {
+	want, err := table.Source(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile("table.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Error("table.go is not what the packs say; run go generate ./packs")
+	}
+}
+
+func TestPacks(t *testing.T) {
+	for _, res := range rules.RunTests(packs.Rules(), stand(), analyse) {
+		if res.Problem != "" {
+			t.Errorf("%s: %s: test in line %d, %s: %s", res.Source, res.Rule, res.Test.Line, res.Test.Input, res.Problem)
+		}
+	}
+}
+
+func TestEveryRuleHasExamplesBothWays(t *testing.T) {
+	for _, r := range packs.Rules() {
+		fires, silent := false, false
+		for _, test := range r.Tests {
+			fires = fires || test.Expect != "none" && test.Expect != "pass"
+			silent = silent || test.Expect == "none"
+		}
+		if !fires || !silent {
+			t.Errorf("%s: rule %s needs a test that it fires on and one that it is silent on", r.Source, r.ID)
+		}
+		if r.Message == "" || r.Severity == "" {
+			t.Errorf("%s: rule %s needs a message and a severity", r.Source, r.ID)
+		}
+	}
+}
+
+// verdict is what all packs say about a command.
+func verdict(t testing.TB, d *rules.Decider, command string) (cardea.Effect, []cardea.Opinion) {
+	t.Helper()
+	ev := bash(command)
+	analyse(ev)
+	ops, err := d.Decide(context.Background(), ev)
+	if err != nil {
+		t.Fatal(err)
+	}
+	top := cardea.Abstain
+	for _, o := range ops {
+		top = top.JoinOpinion(o.Effect)
+	}
+	return top, ops
+}
+
+func bash(command string) *cardea.Event {
+	return &cardea.Event{Kind: cardea.PreToolUse, Mode: cardea.ModeDefault, Cwd: "/home/user/project", Project: "/home/user/project",
+		Call: &cardea.Call{Tool: "Bash", Name: "Bash", Known: true, Input: map[string]any{"command": command}}}
+}
