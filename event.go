@@ -60,7 +60,8 @@ type Event struct {
 	Role string
 	// Call is the tool call, nil for events that are about none.
 	Call *Call
-	// Faults are what was wrong with the message outside of the tool input.
+	// Faults are what was wrong with the message, its tool input included:
+	// duplicate keys, wrong types, text that had to be replaced.
 	Faults []Opaque
 }
 
