@@ -2,6 +2,8 @@ package main
 
 import (
 	"os"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -15,6 +17,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "../../testdata/script",
 		RequireExplicitExec: true,
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"expand": expand, "bytes": writeBytes},
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
 			home := env.WorkDir + "/home"
@@ -32,4 +35,37 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 	})
+}
+
+// expand puts the script's folder in the place of $WORK in files, since only
+// the script knows it.
+func expand(ts *testscript.TestScript, neg bool, files []string) {
+	if neg || len(files) == 0 {
+		ts.Fatalf("usage: expand file ...")
+	}
+	for _, f := range files {
+		text := strings.ReplaceAll(ts.ReadFile(f), "$WORK", ts.Getenv("WORK"))
+		ts.Check(os.WriteFile(ts.MkAbs(f), []byte(text), 0o600))
+	}
+}
+
+// writeBytes writes what no text file of a script can hold: bytes file
+// [count*]"Go string" ...
+func writeBytes(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: bytes file [count*]\"Go string\" ...")
+	}
+	var b strings.Builder
+	for _, a := range args[1:] {
+		count := 1
+		if n, quoted, ok := strings.Cut(a, "*\""); ok {
+			v, err := strconv.Atoi(n)
+			ts.Check(err)
+			count, a = v, "\""+quoted
+		}
+		text, err := strconv.Unquote(a)
+		ts.Check(err)
+		b.WriteString(strings.Repeat(text, count))
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(b.String()), 0o600))
 }

@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"cardea.dev"
 	"cardea.dev/internal/config"
 	"cardea.dev/internal/decide/rules"
 	"cardea.dev/internal/harness"
+	"cardea.dev/internal/tool"
 )
 
 // gather reads the files that are named, or everything that is in force where
@@ -22,12 +24,21 @@ func gather(p Process, paths []string) (*config.Loaded, place, error) {
 
 const errNoFolder = errorText("the working folder cannot be told; change into one that exists")
 
-// stand is where inline tests take place.
-func stand(pl place) rules.Stand {
+// The place where inline tests happen. It is the same on every machine, so
+// that a rule's tests say the same to its author and in a build; nothing there
+// is looked up.
+const (
+	testHome    = "/home/user"
+	testProject = "/home/user/project"
+)
+
+func stand() rules.Stand {
 	return rules.Stand{
-		Settings: rules.Settings{Home: pl.dirs.Home},
-		Project:  pl.project,
+		Settings: rules.Settings{Home: testHome},
+		Project:  testProject,
 		Harness:  "claude-code",
 		Known:    func(name string) bool { _, ok := harness.Tool(name); return ok },
 	}
 }
+
+func analyseTest(ev *cardea.Event) { tool.Analyse(ev, tool.World{Home: testHome}) }

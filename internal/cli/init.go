@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"cardea.dev/internal/config"
 	"github.com/spf13/cobra"
 )
 
@@ -58,25 +57,22 @@ func initScope(p Process, user bool) error {
 }
 
 func scopeFolder(p Process, user bool) (string, error) {
-	project, home, dirs := placeOf(p)
+	pl := locate(p, "", "", p.Dir)
+	project, home, dirs := pl.project, pl.dirs.Home, pl.dirs
+	for _, t := range pl.troubles {
+		p.warn(t.Text)
+	}
 	switch {
 	case user && dirs.User == "":
 		return "", errors.New("there is no folder for your settings; set HOME or XDG_CONFIG_HOME")
 	case user:
 		return dirs.User, nil
 	case project == "":
-		return "", errors.New("the working folder cannot be told; change into the project")
+		return "", errNoFolder
 	case project == home:
 		return "", errors.New("this is your home folder, not a project; change into one, or use --user")
 	}
 	return filepath.Join(project, ".cardea"), nil
-}
-
-// placeOf is where a command that people type stands.
-func placeOf(p Process) (project, home string, dirs config.Dirs) {
-	start, _ := config.SessionStart(p.Env, p.Dir)
-	dirs, _ = config.FindDirs(p.Machine, config.FindProject(start, ""))
-	return config.FindProject(start, dirs.Home), dirs.Home, dirs
 }
 
 // begin writes a file that is not there yet, and says whether it did.

@@ -18,7 +18,8 @@ func testCommand(p Process) *cobra.Command {
 		Long: `Run the inline tests of all rules and routes that are in force here, built-in
 packs included, or of the files and folders that are named.
 
-Each rule is tested by itself, as if its project was trusted.`,
+Each rule is tested by itself, as if its project was trusted. Tests take place in
+` + testProject + ` with the home folder ` + testHome + `, on every machine.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(_ *cobra.Command, paths []string) error { return test(p, paths) },
 	}
@@ -28,11 +29,11 @@ Each rule is tested by itself, as if its project was trusted.`,
 type outcome struct{ file, source, name, desc, problem string }
 
 func test(p Process, paths []string) error {
-	l, pl, err := gather(p, paths)
+	l, _, err := gather(p, paths)
 	if err != nil {
 		return err
 	}
-	outcomes := outcomesOf(l, pl)
+	outcomes := outcomesOf(l)
 	s := screenOn(p.Stdout, p.Env)
 	failed := showProblems(s, append(l.Problems(), l.RouteProblems...))
 	failed += showOutcomes(s, outcomes)
@@ -47,9 +48,9 @@ func test(p Process, paths []string) error {
 }
 
 // outcomesOf runs all tests, in the order of files.
-func outcomesOf(l *config.Loaded, pl place) []outcome {
+func outcomesOf(l *config.Loaded) []outcome {
 	var out []outcome
-	for _, r := range rules.RunTests(l.Rules, stand(pl), analysis(pl.dirs.Home)) {
+	for _, r := range rules.RunTests(l.Rules, stand(), analyseTest) {
 		out = append(out, outcome{fileOf(r.Source), r.Source, "rule " + r.Rule, described(r.Test.Desc, r.Test.Input), r.Problem})
 	}
 	for _, r := range routes.RunTests(l.Routes, harness.ToolWord) {

@@ -63,7 +63,9 @@ func (s *surroundings) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.O
 	}
 	var broken *cardea.Trouble
 	for _, project := range projects {
-		list, files := readRules(below(project, ".cardea"), rules.Origin{Scope: cardea.ScopeProject, Root: project}, project)
+		from := origin(cardea.ScopeProject, false)
+		from.Root = project
+		list, files := readRules(below(project, ".cardea"), from, project)
 		ops, err := rules.New(list, s.about).Decide(ctx, ev)
 		out = append(out, ops...)
 		for _, f := range files {

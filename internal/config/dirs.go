@@ -43,7 +43,10 @@ type Machine struct {
 func FindDirs(m Machine, projects ...string) (Dirs, []cardea.Trouble) {
 	f := finder{machine: m}
 	for _, p := range projects {
-		f.projects = append(f.projects, Resolve(p))
+		// Everything lies in the root folder; there nothing follows from it.
+		if p = Resolve(p); p != filepath.Dir(p) {
+			f.projects = append(f.projects, p)
+		}
 	}
 	f.dirs.Home = f.home()
 	f.dirs.User = f.own("XDG_CONFIG_HOME", f.defaults().config)

@@ -81,6 +81,10 @@ func TestFindDirsDoubtsHome(t *testing.T) {
 			t.Errorf("HOME=%s: %+v, %v", value, got, troubles)
 		}
 	}
+	// A session that began in the root folder has everything in its project.
+	if got, troubles := FindDirs(machine("/home/liam", map[string]string{"HOME": "/home/other"}), "/"); got.Home != "/home/other" || len(troubles) != 0 {
+		t.Errorf("project is /: %+v, %v", got, troubles)
+	}
 	// A missing HOME is no reason to complain.
 	if got, troubles := FindDirs(machine("/home/liam", nil), "/work/app"); got.Home != "/home/liam" || len(troubles) != 0 {
 		t.Errorf("no HOME: %+v, %v", got, troubles)

@@ -9,6 +9,7 @@ import (
 	"cardea.dev/internal/decide/rules"
 	"cardea.dev/internal/document"
 	"cardea.dev/internal/harness"
+	"cardea.dev/packs"
 )
 
 // Where is whose files count.
@@ -61,10 +62,10 @@ func Load(w Where) *Loaded {
 	l := &Loaded{Where: w}
 	l.UserFile, l.ProjectFile = settingsFiles(w)
 	l.Settings = Merge(l.UserFile, l.ProjectFile, w.Trusted)
-	all := builtin()
-	all = append(all[:len(all):len(all)], l.rulesOf(w.Dirs.User, rules.Origin{Scope: cardea.ScopeUser}, "")...)
+	all := packs.Rules()
+	all = append(all[:len(all):len(all)], l.rulesOf(w.Dirs.User, origin(cardea.ScopeUser, true), "")...)
 	if w.Project != "" {
-		all = append(all, l.rulesOf(below(w.Project, ".cardea"), rules.Origin{Scope: cardea.ScopeProject, Trusted: w.Trusted}, w.Project)...)
+		all = append(all, l.rulesOf(below(w.Project, ".cardea"), origin(cardea.ScopeProject, w.Trusted), w.Project)...)
 	}
 	l.switchRules(all)
 	l.RouteFiles = routes.Find(w.Plugins, w.Project, w.Plugin)
@@ -110,6 +111,12 @@ func (l *Loaded) rulesOf(dir string, from rules.Origin, inside string) []rules.R
 	list, files := readRules(dir, from, inside)
 	l.Files = append(l.Files, files...)
 	return list
+}
+
+// origin says where rules come from. The names that harnesses give their tools
+// are folded into the canonical ones.
+func origin(scope cardea.Scope, trusted bool) rules.Origin {
+	return rules.Origin{Scope: scope, Trusted: trusted, Tool: harness.ToolWord}
 }
 
 func readRules(dir string, from rules.Origin, inside string) (list []rules.Rule, files []RulesFile) {
@@ -257,5 +264,3 @@ func (l *Loaded) Uncounted() []string {
 	}
 	return out
 }
-
-func builtin() []rules.Rule { return nil }

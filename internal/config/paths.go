@@ -9,7 +9,6 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/decide/routes"
-	"cardea.dev/internal/decide/rules"
 	"cardea.dev/internal/document"
 	"cardea.dev/internal/harness"
 )
@@ -47,7 +46,7 @@ func (l *Loaded) addFile(path string) {
 	case "tool-routes.yaml", "tool-routes.yml", "routes.json":
 		l.RouteFiles = append(l.RouteFiles, routes.Source{File: path, Scope: cardea.ScopeUser, Root: pluginOf(path)})
 	default:
-		f, list := readRulesFile(path, rules.Origin{Scope: cardea.ScopeUser, Trusted: true}, "")
+		f, list := readRulesFile(path, origin(cardea.ScopeUser, true), "")
 		l.Files, l.Rules = append(l.Files, f), append(l.Rules, list...)
 	}
 }
