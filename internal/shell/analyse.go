@@ -96,6 +96,8 @@ type walker struct {
 	pipes        []pipe           // which parts feed which
 	pending      [][2]int         // substitutions in the command being built
 	outer        []string         // keywords around it that count as wrappers
+	at           int              // offset of the last command seen in the line itself
+	locals       map[string]value // what the current function's variables hide
 	integers     map[string]bool  // variables that bash evaluates when set
 	scripts      int              // depth of scripts within scripts
 	words        int              // words looked at so far
@@ -121,23 +123,21 @@ func (w *walker) script(text string) {
 	w.scripts++
 	defer func() { w.src, w.base = outer, outerBase; w.scripts-- }()
 
-	parser := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true))
+	parser := syntax.NewParser(syntax.Variant(syntax.LangBash))
 	var file []*syntax.Stmt
-	var comments []syntax.Comment
 	f, err := parser.Parse(strings.NewReader(text), "")
 	if err == nil {
-		file, comments = f.Stmts, f.Last
+		file = f.Stmts
 	} else {
 		w.opaqueLine(shorten(text), "bash's grammar does not fit: "+parseReason(err))
 		// bash runs what stands before the line with the error.
 		for st, serr := range parser.StmtsSeq(strings.NewReader(text)) {
-			if serr != nil {
-				break
+			if serr == nil { // no break: the parser may go on after an error
+				file = append(file, st)
 			}
-			file = append(file, st)
 		}
 	}
-	w.treeCheck(file, comments)
+	w.treeCheck(file)
 	w.onlyComments = len(file) == 0 && err == nil
 	w.declare(file)
 	w.stmts(file)

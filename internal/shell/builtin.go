@@ -321,7 +321,15 @@ func (w *walker) trap(inv invocation) {
 		case !f.Static:
 			w.spot(f.Text, "what the trap runs comes from outside of the line")
 		case f.Text != "" && f.Text != "-":
-			w.isolated("trap", f.Text)
+			w.apart(func() {
+				// It runs another time: what is known now does not count.
+				for name := range w.cur.vars {
+					w.cur.vars[name] = value{kind: dynamic}
+				}
+				w.cur.setCwd("")
+				w.cur.paramsOK, w.cur.name = false, ""
+				w.isolated("trap", f.Text)
+			})
 		}
 	}
 	w.null(inv)
@@ -531,11 +539,16 @@ func (w *walker) declareIntegers(c *syntax.DeclClause) {
 // declared handles one name of a declaration.
 func (w *walker) declared(a *syntax.Assign, before *state, exports bool, variant string) {
 	name := a.Name.Value
+	if variant != "export" && variant != "readonly" && w.locals != nil {
+		if _, seen := w.locals[name]; !seen {
+			w.locals[name] = w.cur.vars[name]
+		}
+	}
 	if a.Naked {
 		if a.Index != nil {
 			w.spot(w.source(a), evaluates)
 		}
-		if variant == "local" {
+		if w.locals != nil && variant != "export" && variant != "readonly" {
 			w.cur.vars[name] = value{kind: unset}
 		}
 	} else {

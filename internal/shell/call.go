@@ -224,7 +224,7 @@ func (w *walker) function(inv invocation, name string) bool {
 	if len(inv.access) > 0 || len(*w.spots) > 0 {
 		w.emit(cardea.Part{Text: inv.text, Access: inv.access, Opaque: slices.Clone(*w.spots), Start: inv.start})
 	}
-	if !f.sure || w.unsetsFuncs || int(f.at) > inv.start && inv.start >= 0 {
+	if !f.sure || w.unsetsFuncs || int(f.at) > w.at {
 		// It may be the program of that name, too.
 		w.emitProgram(inv)
 	}
@@ -241,9 +241,10 @@ func (w *walker) callFunction(name string, f *function, params []string, known b
 		return
 	}
 	f.active = true
-	spots, stdin, src, base, pending := w.spots, w.stdin, w.src, w.base, w.pending
+	spots, stdin, src, base, pending, at := w.spots, w.stdin, w.src, w.base, w.pending, w.at
 	w.spots, w.pending = nil, nil
-	savedParams, savedOK := w.cur.params, w.cur.paramsOK
+	savedParams, savedOK, savedLocals := w.cur.params, w.cur.paramsOK, w.locals
+	w.locals = map[string]value{}
 	before := w.cur
 	for i, body := range f.bodies {
 		w.cur = before.clone()
@@ -260,7 +261,11 @@ func (w *walker) callFunction(name string, f *function, params []string, known b
 	}
 	w.cur = before
 	w.cur.params, w.cur.paramsOK = savedParams, savedOK
-	w.spots, w.stdin, w.src, w.base, w.pending = spots, stdin, src, base, pending
+	for name, v := range w.locals {
+		w.cur.vars[name] = v
+	}
+	w.locals = savedLocals
+	w.spots, w.stdin, w.src, w.base, w.pending, w.at = spots, stdin, src, base, pending, at
 	f.active = false
 }
 

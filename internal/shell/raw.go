@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -129,10 +130,7 @@ func nesting(text string) int {
 
 // treeCheck looks for spots in the tree where the parser is known to read
 // something else than bash or zsh do.
-func (w *walker) treeCheck(file []*syntax.Stmt, last []syntax.Comment) {
-	for _, c := range last {
-		w.comment(c)
-	}
+func (w *walker) treeCheck(file []*syntax.Stmt) {
 	quotedParam := func(n syntax.Node) {
 		syntax.Walk(n, func(n syntax.Node) bool {
 			if p, ok := n.(*syntax.ParamExp); ok && !p.Short && strings.Contains(w.source(p), "'") {
@@ -144,17 +142,20 @@ func (w *walker) treeCheck(file []*syntax.Stmt, last []syntax.Comment) {
 	}
 	var literal, quoted []span
 	spanOf := func(n syntax.Node) span { return span{int(n.Pos().Offset()), int(n.End().Offset())} }
+	quotedText := func(p syntax.WordPart) { // not what is substituted in between
+		if lit, ok := p.(*syntax.Lit); ok {
+			quoted = append(quoted, spanOf(lit))
+		}
+	}
 	test := 0 // inside [[ ]], where patterns are no file names
 	var visit func(n syntax.Node) bool
 	visit = func(n syntax.Node) bool {
 		switch n := n.(type) {
-		case *syntax.Comment:
-			w.comment(*n)
 		case *syntax.SglQuoted:
 			literal = append(literal, spanOf(n))
 		case *syntax.DblQuoted:
-			quoted = append(quoted, spanOf(n))
 			for _, p := range n.Parts {
+				quotedText(p)
 				quotedParam(p)
 			}
 		case *syntax.Redirect:
@@ -163,7 +164,9 @@ func (w *walker) treeCheck(file []*syntax.Stmt, last []syntax.Comment) {
 			case quotedDelimiter(n.Word):
 				literal = append(literal, spanOf(n.Hdoc))
 			default:
-				quoted = append(quoted, spanOf(n.Hdoc))
+				for _, p := range n.Hdoc.Parts {
+					quotedText(p)
+				}
 				quotedParam(n.Hdoc)
 			}
 			if n.Word != nil && strings.HasPrefix(w.source(n.Word), "!") {
@@ -172,6 +175,10 @@ func (w *walker) treeCheck(file []*syntax.Stmt, last []syntax.Comment) {
 		case *syntax.Stmt:
 			if at := int(n.Semicolon.Offset()) + 1; n.Background && at < len(w.src) && w.src[at] == '!' {
 				w.opaqueLine(shorten(w.source(n)), "&! is zsh's, and bash reads it differently")
+			}
+		case *syntax.ParamExp:
+			if src := w.source(n); !n.Short && (strings.Contains(src, "<(") || strings.Contains(src, ">(")) {
+				w.opaqueLine(shorten(src), "a process substitution inside ${…}, which the parser does not see")
 			}
 		case *syntax.ExtGlob:
 			if test == 0 {
@@ -200,18 +207,35 @@ func (w *walker) treeCheck(file []*syntax.Stmt, last []syntax.Comment) {
 	for _, st := range file {
 		syntax.Walk(st, visit)
 	}
-	if reason := hiddenCheck(w.src, literal, quoted); reason != "" {
-		w.opaqueLine(shorten(w.src), reason)
+	for _, reason := range []string{hiddenCheck(w.src, literal, quoted), commentCheck(w.src, literal, quoted)} {
+		if reason != "" {
+			w.opaqueLine(shorten(w.src), reason)
+		}
 	}
 }
 
-// comment finds comments that a backslash at the end of the line would
-// continue for the parser, while bash runs the next line.
-func (w *walker) comment(c syntax.Comment) {
-	rest := w.src[min(int(c.Hash.Offset()), len(w.src)):]
-	line, _, _ := strings.Cut(rest, "\n")
-	if strings.HasSuffix(line, "\\") || strings.Contains(c.Text, "\n") {
-		w.opaqueLine(shorten(line), "a comment that ends in a backslash does not go on in bash")
+// commentCheck finds comments that end in a backslash: the parser joins the
+// next line to them, bash runs it. It looks at the text instead of the tree,
+// since the parser keeps only some comments.
+func commentCheck(text string, literal, quoted []span) string {
+	for at := 0; ; {
+		i := strings.Index(text[at:], "\\\n")
+		if i < 0 {
+			return ""
+		}
+		i += at
+		begin := strings.LastIndexByte(text[:i], '\n') + 1
+		for j := begin; j < i; j++ {
+			if text[j] != '#' || j > begin && !strings.ContainsRune(" \t;&|()<>`", rune(text[j-1])) {
+				continue
+			}
+			inside := slices.ContainsFunc(literal, func(s span) bool { return s.holds(j) }) ||
+				slices.ContainsFunc(quoted, func(s span) bool { return s.holds(j) })
+			if !inside {
+				return "a comment that ends in a backslash does not go on in bash"
+			}
+		}
+		at = i + 2
 	}
 }
 

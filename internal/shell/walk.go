@@ -166,7 +166,8 @@ func (w *walker) offset(n syntax.Node) int {
 	if w.base < 0 {
 		return -1
 	}
-	return w.base + int(n.Pos().Offset())
+	w.at = w.base + int(n.Pos().Offset())
+	return w.at
 }
 
 // binary walks chains of &&, || and |. Long chains lean to the left, so the
@@ -209,10 +210,12 @@ func (w *walker) binary(cmd *syntax.BinaryCmd) {
 		if w.full {
 			return
 		}
-		if l.op == syntax.OrStmt {
-			w.cur.merge(before)
+		if l.op == syntax.AndStmt {
+			w.within("&&", func() { w.stmt(l.st) })
+			continue
 		}
-		w.within(l.op.String(), func() { w.stmt(l.st) })
+		w.cur.merge(before)
+		w.within("||", func() { w.maybe(func() { w.stmt(l.st) }) })
 	}
 	w.cur.merge(before)
 }

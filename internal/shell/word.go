@@ -39,11 +39,12 @@ func (w *walker) fields(word *syntax.Word) []field {
 		src = wordText(word)
 	}
 	copied := &syntax.Word{Parts: slices.Clone(word.Parts)}
-	if !syntax.SplitBraces(copied) {
+	split := syntax.SplitBraces(copied)
+	if !split && !oddBraces(word) {
 		return w.assemble(w.frags(word.Parts, true), src)
 	}
 	alternatives, ok := braceAlternatives(copied.Parts)
-	if !ok {
+	if !ok || w.bracesWithin(word) || oddBraces(word) {
 		w.fragsOnly(word.Parts)
 		return []field{{Word: cardea.Word{Text: src, Loose: true, Dash: true}}}
 	}
@@ -52,6 +53,39 @@ func (w *walker) fields(word *syntax.Word) []field {
 		out = append(out, w.assemble(w.frags(parts, true), src)...)
 	}
 	return out
+}
+
+// oddBraces reports braces that do not pair, or an empty pair beside a list:
+// there bash and the parser differ.
+func oddBraces(word *syntax.Word) bool {
+	open, shut, list, empty := 0, 0, false, false
+	for _, p := range word.Parts {
+		if lit, ok := p.(*syntax.Lit); ok {
+			open += strings.Count(lit.Value, "{")
+			shut += strings.Count(lit.Value, "}")
+			list = list || strings.Contains(lit.Value, ",") || strings.Contains(lit.Value, "..")
+			empty = empty || strings.Contains(lit.Value, "{}") || strings.Contains(lit.Value, "\\")
+		}
+	}
+	return open > 0 && shut > 0 && list && (open != shut || empty)
+}
+
+// bracesWithin reports whether an expansion or a quoted part of a word holds
+// braces: bash and the parser then disagree on where a brace expansion ends.
+func (w *walker) bracesWithin(word *syntax.Word) bool {
+	for _, p := range word.Parts {
+		if _, ok := p.(*syntax.Lit); ok {
+			continue
+		}
+		src := w.source(p)
+		if pe, ok := p.(*syntax.ParamExp); ok && !pe.Short {
+			src = strings.TrimSuffix(strings.TrimPrefix(src, "${"), "}")
+		}
+		if strings.ContainsAny(src, "{}") {
+			return true
+		}
+	}
+	return false
 }
 
 // fragsOnly walks the commands inside of word parts.
@@ -65,6 +99,9 @@ func braceAlternatives(parts []syntax.WordPart) ([][]syntax.WordPart, bool) {
 		brace, ok := p.(*syntax.BraceExp)
 		if !ok {
 			for i := range out {
+				if lit, ok := p.(*syntax.Lit); ok && lit.Value == "" {
+					continue
+				}
 				out[i] = append(out[i][:len(out[i]):len(out[i])], p)
 			}
 			continue
