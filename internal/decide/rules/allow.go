@@ -245,9 +245,9 @@ func (c *call) accessIs(m *Match, p *cardea.Part, a *cardea.Access) bool {
 }
 
 func (c *call) covered(m *Match, a *cardea.Access) bool {
-	pl := c.place()
-	for _, g := range c.globsOf(m) {
-		if g.covers(a, pl) {
+	pl := c.at()
+	for _, g := range m.Paths {
+		if pl.glob(g).covers(a, pl) {
 			return true
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"regexp"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 
@@ -97,7 +96,7 @@ func (r *Rule) speaksAbout(c *cardea.Call) bool {
 type call struct {
 	d       *Decider
 	ev      *cardea.Event
-	globs   map[*Match][]glob
+	place   *place
 	out     []cardea.Opinion
 	trouble *cardea.Trouble
 	// rule is the one that is asked just now.
@@ -178,32 +177,20 @@ func shorten(s string) string {
 	return s
 }
 
-// globsOf are the path globs of a match, made absolute for this event.
-func (c *call) globsOf(m *Match) []glob {
-	if g, ok := c.globs[m]; ok {
-		return g
+// at is what the rule's globs are relative to: the folder of the rule, else
+// the project, else the folder in which the call runs.
+func (c *call) at() *place {
+	root := c.rule.Root
+	if root == "" {
+		root = c.ev.Project
 	}
-	pl := c.place()
-	out := make([]glob, len(m.Paths))
-	for i, p := range m.Paths {
-		out[i] = pl.glob(p)
+	if root == "" {
+		root = c.ev.Cwd
 	}
-	if c.globs == nil {
-		c.globs = map[*Match][]glob{}
+	if c.place == nil || c.place.project != root {
+		c.place = newPlace(c.d.settings.Home, root, c.d.settings.FoldPaths)
 	}
-	c.globs[m] = out
-	return out
-}
-
-func (c *call) place() place {
-	pl := place{home: c.d.settings.Home, fold: c.d.settings.FoldPaths, project: c.rule.Root}
-	if pl.project == "" {
-		pl.project = c.ev.Project
-	}
-	if pl.project == "" {
-		pl.project = c.ev.Cwd
-	}
-	return pl
+	return c.place
 }
 
 // matches reports whether an expression matches a text. An expression that
@@ -258,12 +245,22 @@ func (m *Match) aboutPart() bool {
 		m.Opaque || m.Pattern != "" && m.Field == "" {
 		return true
 	}
-	return slices.ContainsFunc(m.Any, func(a Match) bool { return a.aboutPart() })
+	for i := range m.Any {
+		if m.Any[i].aboutPart() {
+			return true
+		}
+	}
+	return false
 }
 
 // namesField reports whether a match looks at a field of the input.
 func (m *Match) namesField() bool {
-	return m.Field != "" || slices.ContainsFunc(m.Any, func(a Match) bool { return a.namesField() })
+	for i := range m.Any {
+		if m.Any[i].namesField() {
+			return true
+		}
+	}
+	return m.Field != ""
 }
 
 // aboutCall reports whether the rule's opinion is about the whole call: it

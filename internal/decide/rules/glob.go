@@ -36,24 +36,34 @@ var (
 
 // place is what path globs are relative to. Paths are absolute.
 type place struct {
-	home, project string
+	project string
 	// fold compares paths without regard to case, as the file systems of
 	// macOS and Windows do.
 	fold bool
+	// homeDir and projectDir are the folders as they are compared, homeSegs
+	// and projectSegs their segments.
+	homeDir, projectDir   string
+	homeSegs, projectSegs []seg
+}
+
+func newPlace(home, project string, fold bool) *place {
+	pl := &place{project: project, fold: fold}
+	pl.homeDir, pl.projectDir = pl.folded(home), pl.folded(project)
+	pl.homeSegs, pl.projectSegs = literal(pl.homeDir), literal(pl.projectDir)
+	return pl
 }
 
 // glob makes a rule's glob absolute. Where that needs a folder that is not
 // known, the glob matches nothing, or for a relative one at any depth.
-func (pl place) glob(text string) glob {
+func (pl *place) glob(text string) glob {
 	text = pl.folded(text)
 	if strings.HasSuffix(text, "/") && strings.Trim(text, "/") != "" {
 		text += "**"
 	}
-	project := literal(pl.folded(pl.project))
-	out := glob{project: project, known: true}
+	out := glob{project: pl.projectSegs, known: true}
 	switch {
 	case text == "~" || strings.HasPrefix(text, "~/"):
-		out.segs, out.known = climb(literal(pl.folded(pl.home)), text[1:]), pl.home != ""
+		out.segs, out.known = climb(pl.homeSegs, text[1:]), pl.homeDir != ""
 	case rooted(text):
 		out.segs = climb(nil, text)
 	case !strings.Contains(text, "/") && text != "." && text != "..":
@@ -61,7 +71,7 @@ func (pl place) glob(text string) glob {
 	case pl.project == "":
 		out.segs = climb([]seg{anyDepth}, text)
 	default:
-		out.segs = climb(project, text)
+		out.segs = climb(pl.projectSegs, text)
 		out.floating = strings.HasPrefix(text, "**")
 	}
 	if len(out.segs) > 0 && out.segs[0] == anyDepth {
@@ -97,7 +107,7 @@ func literal(folder string) []seg {
 
 func wildcard(s string) bool { return strings.ContainsAny(s, "*?[") }
 
-func (pl place) folded(s string) string {
+func (pl *place) folded(s string) string {
 	s = filepath.ToSlash(s)
 	if pl.fold {
 		return strings.ToLower(s)
@@ -118,10 +128,78 @@ func segments(p string) []string {
 	return strings.Split(p, "/")
 }
 
+// mayTouch is a quick look at whether a glob can touch an access at all: its
+// last literal segment is one of the path's, or the path is a folder that the
+// glob may lie below. It only says no when touches would.
+func (pl *place) mayTouch(g string, a *cardea.Access) bool {
+	if a.Glob {
+		return true
+	}
+	g = pl.folded(g)
+	key := lastLiteral(g)
+	if key == "" {
+		return true
+	}
+	for _, p := range [2]string{a.Path, a.Spelled} {
+		if p == "" {
+			continue
+		}
+		p = pl.folded(p)
+		if hasSegment(p, key) || a.Recursive && pl.mayLieBelow(g, p, a.Kind) {
+			return true
+		}
+	}
+	return false
+}
+
+// mayLieBelow reports whether what a glob names may lie below a folder.
+func (pl *place) mayLieBelow(g, folder string, k cardea.AccessKind) bool {
+	switch {
+	case strings.HasPrefix(g, "/**/") || strings.HasPrefix(g, "**") || !strings.Contains(g, "/"):
+		return k == cardea.Delete && strings.HasPrefix(pl.projectDir, folder)
+	case strings.HasPrefix(g, "~/"):
+		if rest, ok := strings.CutPrefix(folder, pl.homeDir); ok {
+			return strings.HasPrefix(g[1:], rest)
+		}
+		return strings.HasPrefix(pl.homeDir, folder)
+	case strings.HasPrefix(g, "/"):
+		return strings.HasPrefix(g, folder)
+	}
+	return true
+}
+
+// lastLiteral is the last segment of a glob that stands for itself.
+func lastLiteral(g string) string {
+	for g != "" {
+		i := strings.LastIndexByte(g, '/')
+		s := g[i+1:]
+		if s != "" && s != "." && s != ".." && s != "~" && !wildcard(s) {
+			return s
+		}
+		g = g[:max(i, 0)]
+	}
+	return ""
+}
+
+// hasSegment reports whether a path has a segment.
+func hasSegment(p, s string) bool {
+	for i := 0; ; {
+		j := strings.Index(p[i:], s)
+		if j < 0 {
+			return false
+		}
+		i += j
+		if (i == 0 || p[i-1] == '/') && (i+len(s) == len(p) || p[i+len(s)] == '/') {
+			return true
+		}
+		i++
+	}
+}
+
 // touches reports whether an access has to do with what the glob names, read
 // generously: as the path or as it was spelled, by what a pattern on the line
 // may become, and by deleting a folder above.
-func (g glob) touches(a *cardea.Access, pl place) bool {
+func (g glob) touches(a *cardea.Access, pl *place) bool {
 	if !g.known {
 		return false
 	}
@@ -185,7 +263,7 @@ func (g glob) root() []seg {
 // covers reports whether all that an access may touch is what the glob names,
 // read strictly: the path and how it was spelled, and for a folder as a whole
 // or a pattern on the line only "folder/**".
-func (g glob) covers(a *cardea.Access, pl place) bool {
+func (g glob) covers(a *cardea.Access, pl *place) bool {
 	if !g.known || a.Path == "" || pl.project == "" && g.floating {
 		return false
 	}

@@ -3,6 +3,7 @@ package rules
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"cardea.dev"
 )
@@ -59,7 +60,7 @@ func (c *call) holdsOnPart(m *Match, p *cardea.Part, i, after int) bool {
 		len(m.Flags) > 0 && !hasFlag(m.Flags, p),
 		len(m.Paths)+len(m.Access)+len(m.Hosts) > 0 && !c.accessHolds(m, p),
 		len(m.Args) > 0 && !c.argHolds(m.Args, p, after),
-		m.Pattern != "" && m.Field == "" && !c.matches(insensitive(m.Pattern), p.Text):
+		m.Pattern != "" && m.Field == "" && !c.finds(m, p.Text):
 		return false
 	}
 	return true
@@ -99,10 +100,14 @@ func word(p *cardea.Part, k int) (string, bool) {
 // that stands in front of the part.
 func leads(commands [][]string, p *cardea.Part) (int, bool) {
 	least, found := 0, false
+	program := ""
+	if words(p) > 0 {
+		program, _ = word(p, 0)
+	}
 	for _, cmd := range commands {
-		n, ok := len(cmd), len(cmd) > 0 && leadsWith(cmd, p)
-		if !ok && len(cmd) > 0 && len(p.Wrappers) > 0 && wraps(cmd[0], p) {
-			n, ok = n-1, leadsWith(cmd[1:], p)
+		n, ok := len(cmd), leadsWith(cmd, program, p)
+		if !ok && len(p.Wrappers) > 0 && wraps(cmd[0], p) {
+			n, ok = n-1, leadsWith(cmd[1:], program, p)
 		}
 		if ok && (!found || n < least) {
 			least, found = n, true
@@ -111,22 +116,38 @@ func leads(commands [][]string, p *cardea.Part) (int, bool) {
 	return max(least, 1), found
 }
 
-func leadsWith(cmd []string, p *cardea.Part) bool {
-	if len(cmd) > words(p) {
+func leadsWith(cmd []string, program string, p *cardea.Part) bool {
+	if len(cmd) == 0 {
+		return true
+	}
+	if !sameProgram(program, cmd[0]) || len(cmd) > words(p) {
 		return false
 	}
-	for k, want := range cmd {
-		got, static := word(p, k)
-		// A file system that ignores case runs GIT for git.
-		if k == 0 && !strings.EqualFold(got, canonical(want)) || k > 0 && (got != want || !static) {
+	for k := 1; k < len(cmd); k++ {
+		if got, static := word(p, k); got != cmd[k] || !static {
 			return false
 		}
 	}
 	return true
 }
 
+// sameProgram reports whether a program's base name is the one that a rule
+// names. A file system that ignores case runs GIT for git.
+func sameProgram(program, want string) bool {
+	if i := strings.LastIndexByte(want, '/'); i >= 0 {
+		want = want[i+1:]
+	}
+	if program == "" || want == "" {
+		return program == want
+	}
+	if a, b := program[0], want[0]; a < utf8.RuneSelf && b < utf8.RuneSelf && a|0x20 != b|0x20 {
+		return false
+	}
+	return strings.EqualFold(program, want)
+}
+
 func wraps(name string, p *cardea.Part) bool {
-	return slices.ContainsFunc(p.Wrappers, func(w string) bool { return strings.EqualFold(canonical(w), name) })
+	return slices.ContainsFunc(p.Wrappers, func(w string) bool { return sameProgram(canonical(w), name) })
 }
 
 // hasFlag reports whether one of the flags is among the options.
@@ -229,9 +250,9 @@ func (c *call) accessHolds(m *Match, p *cardea.Part) bool {
 }
 
 func (c *call) touches(m *Match, a *cardea.Access) bool {
-	pl := c.place()
-	for _, g := range c.globsOf(m) {
-		if g.touches(a, pl) {
+	pl := c.at()
+	for _, g := range m.Paths {
+		if pl.mayTouch(g, a) && pl.glob(g).touches(a, pl) {
 			return true
 		}
 	}
@@ -252,11 +273,17 @@ func (c *call) flows(kinds []string, i int) bool {
 // its values matches. The values that a duplicate key brings count, too.
 func (c *call) fieldHolds(m *Match) bool {
 	for _, v := range fieldValues(c.ev.Call, m.Field, true) {
-		if m.Pattern == "" || c.matches(insensitive(m.Pattern), valueText(v)) {
+		if m.Pattern == "" || c.finds(m, valueText(v)) {
 			return true
 		}
 	}
 	return false
+}
+
+// finds reports whether the pattern is found in a text. A text that lacks what
+// every match of the pattern contains is not worth compiling it for.
+func (c *call) finds(m *Match, text string) bool {
+	return (m.Needs == "" || contains(text, m.Needs)) && c.matches(insensitive(m.Pattern), text)
 }
 
 // opaqueCall reports whether the match is about opaque spots alone and the

@@ -217,6 +217,7 @@ func (p *parser) match(v document.Value) Match {
 	}
 	out.Field = m.Text("field")
 	out.Pattern = p.expr(m.Get("pattern"))
+	out.Needs = needs(out.Pattern)
 	if a := m.Get("any"); a.Present() {
 		for _, e := range a.List() {
 			out.Any = append(out.Any, p.match(e))
