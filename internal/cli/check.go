@@ -167,9 +167,10 @@ func (h *hook) failed(f cardea.Failure, text string) (a harness.Answer) {
 	if m == nil || m.Event == nil {
 		return h.beforeEvent(text)
 	}
-	v := cardea.Verdict{Troubles: []cardea.Trouble{{Failure: f, Text: text}}}
+	troubles := []cardea.Trouble{{Failure: f, Text: text}}
+	v := cardea.Verdict{}
 	if m.Event.Kind.Answered() {
-		v.Effect = f.Effect(on, m.Event.Attended())
+		v.Effect, v.Troubles = f.Effect(on, m.Event.Attended()), troubles
 	}
 	if v.Effect != cardea.Abstain {
 		v.By, v.Reason, v.Message = "failure", text, text
@@ -181,7 +182,7 @@ func (h *hook) failed(f cardea.Failure, text string) (a harness.Answer) {
 		}
 	}()
 	a = m.Answer(v)
-	a.Stderr = append(a.Stderr, aside(a, v.Troubles)...)
+	a.Stderr = append(a.Stderr, aside(a, troubles)...)
 	return a
 }
 

@@ -1,0 +1,106 @@
+package cli
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"cardea.dev/internal/config"
+)
+
+// desk is a person at a machine of their own: a home, a project, and a process
+// that stands there.
+type desk struct {
+	t             *testing.T
+	home, project string
+	vars          map[string]string
+}
+
+func newDesk(t *testing.T) *desk {
+	t.Helper()
+	base, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &desk{t: t, home: filepath.Join(base, "home"), project: filepath.Join(base, "app")}
+	d.vars = map[string]string{"HOME": d.home}
+	d.mkdir(d.home)
+	d.mkdir(filepath.Join(d.project, ".git"))
+	return d
+}
+
+func (d *desk) mkdir(dir string) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+func (d *desk) write(path, text string) {
+	d.t.Helper()
+	d.mkdir(filepath.Dir(path))
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+// settings and rules are the person's.
+func (d *desk) settings(text string) {
+	d.t.Helper()
+	d.write(filepath.Join(d.home, ".config/cardea/cardea.yaml"), text)
+}
+
+func (d *desk) rules(text string) {
+	d.t.Helper()
+	d.write(filepath.Join(d.home, ".config/cardea/rules/rules.yaml"), text)
+}
+
+func (d *desk) process(stdin io.Reader, stdout, stderr io.Writer) Process {
+	env := func(k string) string { return d.vars[k] }
+	return Process{Stdin: stdin, Stdout: stdout, Stderr: stderr, Env: env, Dir: d.project, Now: time.Now,
+		Machine: config.Machine{OS: "linux", Env: env, Foreign: func(string) bool { return false },
+			Home: func() (string, error) { return d.home, nil }}}
+}
+
+// run runs a command line.
+func (d *desk) run(stdin string, args ...string) (stdout, stderr string, code int) {
+	var out, errs bytes.Buffer
+	code = Main(args, d.process(strings.NewReader(stdin), &out, &errs))
+	return out.String(), errs.String(), code
+}
+
+// call is a Claude Code message about a shell command.
+func (d *desk) call(event, mode, command string) string {
+	return `{"session_id":"s1","transcript_path":"/t.jsonl","cwd":` + asJSON(d.project) + `,"permission_mode":` + asJSON(mode) +
+		`,"hook_event_name":` + asJSON(event) + `,"tool_name":"Bash","tool_input":{"command":` + asJSON(command) + `}}`
+}
+
+// shared is a folder of test data beside the repository, which is not part of
+// it.
+func shared(t *testing.T, path string) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			break
+		}
+		if dir == filepath.Dir(dir) {
+			t.Fatal("no go.mod above the test")
+		}
+		dir = filepath.Dir(dir)
+	}
+	full := filepath.Join(dir, "..", "shared", path)
+	if _, err := os.Stat(full); err != nil {
+		if os.Getenv("CARDEA_SHARED") == "require" {
+			t.Fatalf("shared data is required: %v", err)
+		}
+		t.Skipf("no shared data: %v", err)
+	}
+	return full
+}

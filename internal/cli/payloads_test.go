@@ -1,0 +1,140 @@
+package cli
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"cardea.dev"
+)
+
+// The documented answers, written down from the vendors' pages and not from the
+// renderers. R stands for the reason.
+var documented = map[string]map[cardea.Effect]string{
+	"claude-code PreToolUse": {
+		cardea.Deny:  `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"R"}}`,
+		cardea.Ask:   `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","permissionDecisionReason":"R"}}`,
+		cardea.Allow: `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow","permissionDecisionReason":"R"}}`,
+		cardea.Halt:  `{"continue":false,"stopReason":"R","hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"R"}}`,
+	},
+	"claude-code PermissionRequest": {
+		cardea.Deny:  `{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"deny","message":"R","interrupt":false}}}`,
+		cardea.Allow: `{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"allow"}}}`,
+		cardea.Halt:  `{"continue":false,"stopReason":"R","hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"deny","message":"R","interrupt":true}}}`,
+	},
+	"copilot-cli PreToolUse": {
+		cardea.Deny:  `{"permissionDecision":"deny","permissionDecisionReason":"R"}`,
+		cardea.Ask:   `{"permissionDecision":"ask","permissionDecisionReason":"R"}`,
+		cardea.Allow: `{"permissionDecision":"allow","permissionDecisionReason":"R"}`,
+		cardea.Halt:  `{"permissionDecision":"deny","permissionDecisionReason":"R"}`,
+	},
+	"copilot-cli PermissionRequest": {
+		cardea.Deny:  `{"behavior":"deny","message":"R","interrupt":false}`,
+		cardea.Allow: `{"behavior":"allow"}`,
+		cardea.Halt:  `{"behavior":"deny","message":"R","interrupt":true}`,
+	},
+}
+
+// kindOf is the event that a payload's file is named after.
+func kindOf(file string) string {
+	name := strings.ToLower(filepath.Base(file))
+	switch {
+	case strings.Contains(name, "pretooluse"):
+		return "PreToolUse"
+	case strings.Contains(name, "permissionrequest"):
+		return "PermissionRequest"
+	}
+	return ""
+}
+
+func payloads(t *testing.T, harness string) []string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(shared(t, filepath.Join("payloads", harness)), "*.json"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no payloads of %s: %v", harness, err)
+	}
+	return files
+}
+
+// Every known message gets silence, or what a built-in rule says; and with a
+// rule that forces an effect the documented answer.
+func TestPayloads(t *testing.T) {
+	allowed := map[string]int{}
+	for _, harness := range []string{"claude-code", "copilot-cli"} {
+		for _, file := range payloads(t, harness) {
+			raw, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			kind := kindOf(file)
+			d := newDesk(t)
+			base, errs, code := d.run(string(raw), "check", "--harness", harness)
+			oneObject(t, base, errs, code)
+			if kind == "" && (base != "" || code != exitOK) {
+				t.Errorf("%s: an event that is not answered gets %q, exit %d", file, base, code)
+			}
+			for _, e := range cardea.Effects() {
+				out := d.forced(string(raw), harness, kind, e)
+				if e == cardea.Allow && out != base {
+					allowed[harness+" "+kind]++
+				}
+				checkForced(t, file, documented[harness+" "+kind][e], base, out, e)
+			}
+		}
+	}
+	for _, k := range []string{"claude-code PreToolUse", "claude-code PermissionRequest", "copilot-cli PreToolUse"} {
+		if allowed[k] == 0 {
+			t.Errorf("no payload of %s was allowed, so the form of an allow was never seen", k)
+		}
+	}
+}
+
+// forced is the answer where a rule forces an effect for every tool.
+func (d *desk) forced(raw, harness, kind string, e cardea.Effect) string {
+	d.t.Helper()
+	more := ""
+	switch e {
+	case cardea.Abstain:
+		more = ", instead: nothing"
+	case cardea.Allow:
+		// The language refuses a rule that allows everything and says no more.
+		more = ", match: {pattern: '(?s).*'}"
+	}
+	event := kind
+	if event == "" {
+		event = "PreToolUse"
+	}
+	d.rules(`rules: [{id: forced, tool: "*", event: ` + event + `, effect: ` + e.String() + `, message: R` + more + `}]`)
+	out, errs, code := d.run(raw, "check", "--harness", harness)
+	oneObject(d.t, out, errs, code)
+	return out
+}
+
+func checkForced(t *testing.T, file, want, base, out string, e cardea.Effect) {
+	t.Helper()
+	switch {
+	case e == cardea.Allow:
+		// What is opaque, protected or a question to the person is not
+		// allowed; then nothing changes.
+		if out != base && !sameJSON(out, want) {
+			t.Errorf("%s, allow: %s, want %s", file, out, want)
+		}
+	case base != "":
+		// A built-in rule speaks too; the stricter of the two is given.
+		if e == cardea.Halt && !strings.Contains(out, "deny") {
+			t.Errorf("%s, halt: %s", file, out)
+		}
+	case want == "" && out != "":
+		t.Errorf("%s, %s: %s, want silence", file, e, out)
+	case want != "" && !sameJSON(out, want):
+		t.Errorf("%s, %s: %s, want %s", file, e, out, want)
+	}
+}
+
+func sameJSON(a, b string) bool {
+	var x, y any
+	return json.Unmarshal([]byte(a), &x) == nil && json.Unmarshal([]byte(b), &y) == nil && reflect.DeepEqual(x, y)
+}
