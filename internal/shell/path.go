@@ -58,13 +58,12 @@ func (w *walker) accessField(kind cardea.AccessKind, f field) cardea.Access {
 func simpleGlob(s string) bool { return !strings.ContainsAny(s, "$`'\"\\(){}") }
 
 // Absolute joins a name to a folder and cleans the result; "" when the folder
-// is needed and not known. Paths have forward slashes; one with a drive letter
-// is absolute.
+// is needed and not known.
 func Absolute(dir, name string) string {
 	switch {
 	case name == "":
 		return ""
-	case strings.HasPrefix(name, "/"), len(name) > 2 && name[1] == ':' && name[2] == '/':
+	case strings.HasPrefix(name, "/"):
 		return path.Clean(name)
 	case dir == "":
 		return ""

@@ -10,6 +10,7 @@ package tool
 import (
 	"net/url"
 	"os"
+	pathpkg "path"
 	"path/filepath"
 	"sort"
 	"strings"
@@ -325,6 +326,9 @@ func (a *analysis) path(kind cardea.AccessKind, name string, recursive bool) car
 		name = slash(a.world.Home)
 	}
 	spelled := shell.Absolute(slash(a.ev.Cwd), name)
+	if harness.IsDrivePath(name) {
+		spelled = name[:2] + pathpkg.Clean("/"+name[2:])
+	}
 	if spelled == "" {
 		return out
 	}
@@ -345,7 +349,7 @@ func (a *analysis) resolve(p string) string {
 // slash turns the backslashes of a Windows path around; elsewhere a backslash
 // is a character like any other.
 func slash(p string) string {
-	if len(p) > 2 && p[1] == ':' && (p[2] == '\\' || p[2] == '/') || strings.HasPrefix(p, `\\`) {
+	if harness.IsDrivePath(p) || strings.HasPrefix(p, `\\`) {
 		return strings.ReplaceAll(p, `\`, "/")
 	}
 	return p
