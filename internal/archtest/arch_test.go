@@ -1,0 +1,236 @@
+package archtest
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"sort"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "cardea.dev"
+
+// pkg is one folder of Go files.
+type pkg struct {
+	path    string // import path
+	imports map[string]bool
+	files   []*ast.File
+	size    map[string]int // lines by file
+}
+
+// tree reads all packages of the module, tests left out.
+func tree(t *testing.T) map[string]*pkg {
+	t.Helper()
+	root := "../.."
+	if _, err := os.Stat(filepath.Join(root, "go.mod")); err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]*pkg{}
+	fset := token.NewFileSet()
+	err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if name := d.Name(); name == "testdata" || strings.HasPrefix(name, ".") && name != ".." && name != "." {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if !strings.HasSuffix(p, ".go") || strings.HasSuffix(p, "_test.go") {
+			return nil
+		}
+		data, err := os.ReadFile(p)
+		if err != nil {
+			return err
+		}
+		f, err := parser.ParseFile(fset, p, data, parser.ParseComments)
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(root, filepath.Dir(p))
+		if err != nil {
+			return err
+		}
+		at := path.Join(module, filepath.ToSlash(rel))
+		if out[at] == nil {
+			out[at] = &pkg{path: at, imports: map[string]bool{}, size: map[string]int{}}
+		}
+		out[at].files = append(out[at].files, f)
+		out[at].size[filepath.Base(p)] = strings.Count(string(data), "\n")
+		for _, i := range f.Imports {
+			name, err := strconv.Unquote(i.Path.Value)
+			if err != nil {
+				return err
+			}
+			out[at].imports[name] = true
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(out) < 10 {
+		t.Fatalf("found only %d packages", len(out))
+	}
+	return out
+}
+
+func internal(name string) string { return module + "/internal/" + name }
+
+// below reports whether an import is a package or one in its folder.
+func below(imp, prefix string) bool { return imp == prefix || strings.HasPrefix(imp, prefix+"/") }
+
+// violations lists the imports that break a law.
+func violations(pkgs map[string]*pkg) []string {
+	var out []string
+	bad := func(p *pkg, imp, why string) { out = append(out, fmt.Sprintf("%s imports %s: %s", p.path, imp, why)) }
+	for _, p := range pkgs {
+		generator := path.Base(p.path) == "gen"
+		for imp := range p.imports {
+			std := !strings.Contains(strings.SplitN(imp, "/", 2)[0], ".")
+			ours := below(imp, module)
+			switch {
+			case p.path == module && !std:
+				bad(p, imp, "the vocabulary uses the standard library only")
+			case p.path == module && (imp == "os" || imp == "net" || strings.HasPrefix(imp, "net/") || imp == "os/exec" || imp == "io/ioutil" || imp == "syscall"):
+				bad(p, imp, "the vocabulary does no I/O")
+			case strings.HasPrefix(imp, "mvdan.cc/") && !below(p.path, internal("shell")):
+				bad(p, imp, "only internal/shell imports the shell parser")
+			case strings.HasPrefix(imp, "github.com/open-policy-agent/") && !below(p.path, internal("decide/policy")):
+				bad(p, imp, "only internal/decide/policy imports OPA")
+			case strings.HasPrefix(imp, "go.yaml.in/") && p.path != internal("document") && !generator:
+				bad(p, imp, "YAML is read in internal/document, so that every file gets the same checks")
+			case strings.HasPrefix(imp, "github.com/spf13/") && p.path != internal("cli"):
+				bad(p, imp, "the command line is internal/cli's")
+			case imp == "net/http" || strings.HasPrefix(imp, "database/"):
+				bad(p, imp, "the hook's process does not pay for it")
+			case ours && imp != module && below(p.path, internal("decide")) && below(imp, internal("decide")) && !below(imp, p.path):
+				bad(p, imp, "no decider imports another")
+			case ours && below(p.path, internal("decide")) && (below(imp, internal("config")) || below(imp, internal("cli"))):
+				bad(p, imp, "imports point from faces to config to deciders")
+			case ours && below(imp, internal("cli")) && !below(p.path, module+"/cmd") && !below(p.path, internal("cli")):
+				bad(p, imp, "nothing imports a face but the commands")
+			case ours && below(imp, internal("config")) && !below(p.path, internal("cli")) && !below(p.path, internal("config")):
+				bad(p, imp, "only faces import config")
+			case ours && below(p.path, internal("harness")) && (below(imp, internal("shell")) || below(imp, internal("decide")) || below(imp, internal("tool"))):
+				bad(p, imp, "adapters know the wire and the vocabulary, nothing else")
+			case ours && p.path == internal("shell") && imp != module:
+				bad(p, imp, "the analysis knows the vocabulary, nothing else")
+			}
+		}
+	}
+	sort.Strings(out)
+	return out
+}
+
+func TestImportLaws(t *testing.T) {
+	for _, v := range violations(tree(t)) {
+		t.Error(v)
+	}
+}
+
+// The laws are tested on trees that break them.
+func TestLawsBite(t *testing.T) {
+	for _, tt := range []struct{ from, imp string }{
+		{module, "github.com/x/y"}, {module, "os"}, {internal("config"), "mvdan.cc/sh/v3/syntax"},
+		{internal("decide/rules"), internal("decide/null")}, {internal("decide/rules"), internal("config")},
+		{internal("tool"), internal("cli")}, {internal("harness/claudecode"), internal("shell")},
+		{internal("shell"), internal("tool")}, {internal("cli"), "net/http"}, {internal("cli"), "go.yaml.in/yaml/v3"},
+		{internal("tool"), "github.com/spf13/cobra"}, {internal("session"), internal("config")},
+	} {
+		p := &pkg{path: tt.from, imports: map[string]bool{tt.imp: true}}
+		if len(violations(map[string]*pkg{tt.from: p})) == 0 {
+			t.Errorf("%s may import %s", tt.from, tt.imp)
+		}
+	}
+}
+
+func TestPackagesSayWhatTheyAreFor(t *testing.T) {
+	for _, p := range tree(t) {
+		doc := ""
+		for _, f := range p.files {
+			if f.Doc != nil {
+				doc += f.Doc.Text()
+			}
+		}
+		if len(doc) < 60 {
+			t.Errorf("%s has no package comment that says what it is for", p.path)
+		}
+	}
+}
+
+func TestExportedNamesHaveComments(t *testing.T) {
+	for _, p := range tree(t) {
+		for _, f := range p.files {
+			for _, d := range f.Decls {
+				for _, name := range undocumented(d) {
+					t.Errorf("%s: %s has no comment", p.path, name)
+				}
+			}
+		}
+	}
+}
+
+// undocumented lists the exported names of a declaration without a comment.
+func undocumented(d ast.Decl) []string {
+	var out []string
+	switch d := d.(type) {
+	case *ast.FuncDecl:
+		if !d.Name.IsExported() || d.Doc != nil || d.Recv != nil && !exportedReceiver(d.Recv) {
+			return nil
+		}
+		out = append(out, d.Name.Name)
+	case *ast.GenDecl:
+		for _, s := range d.Specs {
+			switch s := s.(type) {
+			case *ast.TypeSpec:
+				if s.Name.IsExported() && d.Doc == nil && s.Doc == nil {
+					out = append(out, s.Name.Name)
+				}
+			case *ast.ValueSpec:
+				for _, n := range s.Names {
+					if n.IsExported() && d.Doc == nil && s.Doc == nil && s.Comment == nil {
+						out = append(out, n.Name)
+					}
+				}
+			}
+		}
+	}
+	return out
+}
+
+func exportedReceiver(r *ast.FieldList) bool {
+	e := r.List[0].Type
+	if star, ok := e.(*ast.StarExpr); ok {
+		e = star.X
+	}
+	id, ok := e.(*ast.Ident)
+	return ok && id.IsExported()
+}
+
+// Nothing runs before main: no init functions, and no file that grew into a
+// house of its own.
+func TestNoInitAndNoGiants(t *testing.T) {
+	for _, p := range tree(t) {
+		for _, f := range p.files {
+			for _, d := range f.Decls {
+				if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv == nil && fn.Name.Name == "init" {
+					t.Errorf("%s has an init function", p.path)
+				}
+			}
+		}
+		for name, lines := range p.size {
+			if lines > 700 && !strings.HasSuffix(name, "_gen.go") {
+				t.Errorf("%s/%s has %d lines: split it", p.path, name, lines)
+			}
+		}
+	}
+}
