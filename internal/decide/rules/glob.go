@@ -137,7 +137,7 @@ func (pl *place) mayTouch(g string, a *cardea.Access) bool {
 	}
 	g = pl.folded(g)
 	key := lastLiteral(g)
-	if key == "" {
+	if key == "" || strings.Contains(g, "..") || strings.Contains(g, "//") || strings.Contains(g, "/./") {
 		return true
 	}
 	for _, p := range [2]string{a.Path, a.Spelled} {
@@ -155,6 +155,8 @@ func (pl *place) mayTouch(g string, a *cardea.Access) bool {
 // mayLieBelow reports whether what a glob names may lie below a folder.
 func (pl *place) mayLieBelow(g, folder string, k cardea.AccessKind) bool {
 	switch {
+	case folder == "/":
+		return true
 	case strings.HasPrefix(g, "/**/") || strings.HasPrefix(g, "**") || !strings.Contains(g, "/"):
 		return k == cardea.Delete && strings.HasPrefix(pl.projectDir, folder)
 	case strings.HasPrefix(g, "~/"):
@@ -335,40 +337,60 @@ type char struct {
 	set string
 }
 
-// chars reads a name pattern: "*", "?", "[…]" and backslashes.
+// chars reads a name pattern: "*", "?" and "[…]". It takes time in proportion
+// to the pattern's length, brackets without end included.
 func chars(s string) []char {
 	var out []char
 	rs := []rune(s)
+	closed := true // no bracket without end was seen yet
 	for i := 0; i < len(rs); i++ {
-		switch r := rs[i]; r {
-		case '*', '?':
+		switch r := rs[i]; {
+		case r == '*' || r == '?':
 			out = append(out, char{r: r, wild: true})
-		case '[':
-			end := i + 1
-			if end < len(rs) && (rs[end] == '!' || rs[end] == '^') {
-				end++
-			}
-			if end < len(rs) && rs[end] == ']' {
-				end++
-			}
-			for end < len(rs) && rs[end] != ']' {
-				end++
-			}
-			if end >= len(rs) {
+		case r == '[' && closed:
+			n := class(rs[i:])
+			if n == 0 {
+				closed = false
 				out = append(out, char{r: r})
 				continue
 			}
-			set := string(rs[i+1 : end])
+			set := string(rs[i+1 : i+n-1])
 			if strings.HasPrefix(set, "^") {
 				set = "!" + set[1:]
 			}
 			out = append(out, char{r: '[', wild: true, set: set})
-			i = end
+			i += n - 1
 		default:
 			out = append(out, char{r: r})
 		}
 	}
 	return out
+}
+
+// class is the length of the class at the front of rs, 0 where it has no end.
+// A "]" in front is a member of it, and so is a named class ("[:alpha:]").
+func class(rs []rune) int {
+	end := 1
+	if end < len(rs) && (rs[end] == '!' || rs[end] == '^') {
+		end++
+	}
+	if end < len(rs) && rs[end] == ']' {
+		end++
+	}
+	inName := false
+	for ; end < len(rs); end++ {
+		switch {
+		case inName && rs[end] == ']' && rs[end-1] == ':':
+			inName = false
+		case inName:
+		case rs[end] == '[' && end+1 < len(rs) && rs[end+1] == ':':
+			inName = true
+			end++
+		case rs[end] == ']':
+			return end + 1
+		}
+	}
+	return 0
 }
 
 // holds reports whether a single-character pattern matches a character.

@@ -1,0 +1,216 @@
+package rules
+
+import (
+	"math/rand/v2"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"cardea.dev"
+)
+
+func TestMatchName(t *testing.T) {
+	for _, c := range []struct {
+		pattern, name string
+		want          bool
+	}{
+		{"", "", true}, {"a", "a", true}, {"a", "b", false}, {"*", "", true}, {"*", "a/b", true}, {"a*c", "abbc", true}, {"a*c", "abb", false},
+		{"?", "é", true}, {"?", "", false}, {"[a-c]x", "bx", true}, {"[a-c]x", "dx", false}, {"[!a]", "b", true}, {"[^a]", "a", false},
+		{"[]]", "]", true}, {"[", "[", true}, {"[a", "[a", true}, {"[[:alpha:]]", "x", true}, {"a**b", "ab", true}, {"*a", "aaab", false}, {"[a-]", "-", true},
+	} {
+		if got := matchName(c.pattern, c.name); got != c.want {
+			t.Errorf("matchName(%q, %q) = %v", c.pattern, c.name, got)
+		}
+	}
+}
+
+// TestMatchNameIsARegexp compares with the expression that the pattern stands
+// for.
+func TestMatchNameIsARegexp(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	text := func(letters string, n int) string {
+		var b strings.Builder
+		for range r.IntN(n) {
+			b.WriteByte(letters[r.IntN(len(letters))])
+		}
+		return b.String()
+	}
+	for range 20_000 {
+		pattern, name := text("ab*?", 8), text("ab", 8)
+		re := regexp.MustCompile(`\A(?s:` + strings.NewReplacer("*", ".*", "?", ".").Replace(pattern) + `)\z`)
+		if got := matchName(pattern, name); got != re.MatchString(name) {
+			t.Fatalf("matchName(%q, %q) = %v", pattern, name, got)
+		}
+	}
+}
+
+// TestOverlapFindsWhatBothMatch takes a name that two patterns match: they
+// overlap, whatever the patterns are.
+func TestOverlapFindsWhatBothMatch(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	blur := func(name string) string {
+		var b strings.Builder
+		for _, c := range name {
+			switch r.IntN(5) {
+			case 0:
+				b.WriteByte('?')
+			case 1:
+				b.WriteByte('*')
+			case 2:
+				b.WriteString("[" + string(c) + "x]")
+			default:
+				b.WriteRune(c)
+			}
+		}
+		return b.String()
+	}
+	for range 20_000 {
+		name := strings.Repeat("ab", r.IntN(3)) + "c"
+		line, rule := blur(name), blur(name)
+		if !overlapName(line, seg{text: rule}, true) {
+			t.Fatalf("%q and %q both match %q", line, rule, name)
+		}
+	}
+	for _, c := range []struct {
+		line, rule string
+		want       bool
+	}{
+		{"*.go", "*.js", false}, {"a*", "b*", false}, {"*", ".env", false}, {".*", ".env", true}, {"[a-c]", "[x-z]", true}, {"@(a|b)", "x", true},
+		{"[abc]", "d", false}, {"x?", "x", false},
+	} {
+		if got := overlapName(c.line, seg{text: c.rule, literal: !wildcard(c.rule)}, true); got != c.want {
+			t.Errorf("overlap of %q and %q: %v", c.line, c.rule, got)
+		}
+	}
+}
+
+// TestQuickLookMissesNothing: what mayTouch turns away, touches would, too.
+func TestQuickLookMissesNothing(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	pick := func(words ...string) string { return words[r.IntN(len(words))] }
+	path := func() string {
+		p := pick("", "/home/u", "/home/u/p", "/etc", "/home", "/")
+		for range r.IntN(3) {
+			p = strings.TrimSuffix(p, "/") + "/" + pick("a", "b", ".x", "a.go")
+		}
+		return p
+	}
+	kinds := []cardea.AccessKind{cardea.Read, cardea.Write, cardea.Delete}
+	touched := 0
+	for range 200_000 {
+		g := pick("", "~/", "/", "/**/", "**/", "./", "../", "/home/", "~/../")
+		for range r.IntN(3) {
+			g += pick("a", "b", ".x", "*.go", "**", "[ab]", "..", "u", "p") + "/"
+		}
+		g += pick("a", "b", "**", "*", ".x", "a.go", "")
+		a := cardea.Access{Kind: kinds[r.IntN(3)], Path: path(), Recursive: r.IntN(2) == 0}
+		if r.IntN(4) == 0 {
+			a.Spelled = path()
+		}
+		if r.IntN(4) == 0 {
+			a.Glob, a.Pattern = true, a.Path+"/"+pick("*", "a*", "*/b")
+		}
+		pl := newPlace(pick("/home/u", ""), pick("/home/u/p", ""), false)
+		hit := pl.glob(g).touches(&a, pl)
+		if hit {
+			touched++
+		}
+		if hit && !pl.mayTouch(g, &a) {
+			t.Fatalf("glob %q touches %+v in %+v, but the quick look says no", g, a, pl)
+		}
+		if pl.glob(g).covers(&a, pl) && !hit {
+			t.Fatalf("glob %q covers %+v but does not touch it", g, a)
+		}
+	}
+	if touched < 1000 {
+		t.Errorf("only %d pairs touch: the test is empty", touched)
+	}
+}
+
+func TestHostilePatternsAreQuick(t *testing.T) {
+	begin := time.Now()
+	long := strings.Repeat("a", 1<<20)
+	overlapName(strings.Repeat("*a", 1<<17), seg{text: "*a*a*a*b"}, true)
+	matchName("*a*a*a*b", long)
+	for _, p := range []string{"[", "[[:", "[[:a:]", "[!]", "[a-"} {
+		matchName(strings.Repeat(p, 1<<18), "x")
+	}
+	pl := newPlace("/h", "/p", false)
+	a := cardea.Access{Kind: cardea.Read, Path: "/", Glob: true, Pattern: strings.Repeat("/*", 1<<17)}
+	pl.glob("/**/a/**/b/**/c").touches(&a, pl)
+	if d := time.Since(begin); d > 20*time.Second {
+		t.Errorf("took %s", d)
+	}
+}
+
+func TestHosts(t *testing.T) {
+	for _, c := range []struct {
+		glob, host string
+		want       bool
+	}{
+		{"a.example", "a.example", true}, {"A.example", "a.EXAMPLE.", true}, {"a.example", "a.example:8080", true}, {"*.example", "a.example", true},
+		{"*.example", "example", false}, {"*", "", true}, {"a", "", false},
+		{"169.254.169.254", "2852039166", true}, {"169.254.169.254", "0xA9FEA9FE", true}, {"169.254.169.254", "0251.0376.0251.0376", true},
+		{"169.254.169.254", "169.254.43518", true}, {"169.254.169.254", "[::ffff:169.254.169.254]", true}, {"fd00:ec2::254", "[fd00:ec2:0::254]", true},
+		{"169.254.169.254", "169.254.169.254.1", false}, {"169.254.169.254", "1.2.3.4", false}, {"0.0.0.1", "0b1", false}, {"127.0.0.1", "127.1", true},
+		{"127.0.0.1", "256.0.0.1", false}, {"1.2.3.4", "1_0", false},
+	} {
+		if got := hostIs([]string{c.glob}, c.host); got != c.want {
+			t.Errorf("host %q by %q: %v", c.host, c.glob, got)
+		}
+	}
+}
+
+// TestNeeds: what needs finds is part of every match.
+func TestNeeds(t *testing.T) {
+	for _, c := range []struct{ pattern, want string }{
+		{"cardea", "cardea"}, {"a|bcd", ""}, {"x(abc)+y", "abc"}, {"(abc)?d", ""}, {"(?:ab){2,}c", "ab"}, {"(abc)*", ""}, {"a.*Hello", "hello"},
+		{"(", ""}, {"", ""}, {"ü.x", ""}, {"[ab]cd", "cd"},
+	} {
+		if got := needs(c.pattern); got != c.want {
+			t.Errorf("needs(%q) = %q, want %q", c.pattern, got, c.want)
+		}
+	}
+	for _, c := range []struct {
+		text, lower string
+		want        bool
+	}{
+		{"x HELLO", "hello", true}, {"hell", "hello", false}, {"\u212a", "k", true}, {"a-b", "-b", true},
+	} {
+		if got := contains(c.text, c.lower); got != c.want {
+			t.Errorf("contains(%q, %q) = %v", c.text, c.lower, got)
+		}
+	}
+}
+
+func FuzzParseRules(f *testing.F) {
+	for _, s := range []string{
+		"rules: [{id: a, effect: deny, match: {command: [git push], any: [{flags: -f}, {args: '^\\+'}]}}]",
+		"rules: [{id: a, effect: allow, tool: [Bash, 'm*'], match: {path: ['~/x', a/**], access: read, host: '*.x'}}]",
+		"rules:\n- &r {id: a, effect: ask, tool: X, tests: [{input: {command: x}, expect: none}]}\n- <<: *r\n  id: b\n",
+		"rules: [{id: a, context: x, match: {field: a.b, pattern: '(?i)x'}}]", "rules: {", "version: 1",
+	} {
+		f.Add([]byte(s), "rm -rf /", "/p/x")
+	}
+	f.Fuzz(func(t *testing.T, data []byte, text, path string) {
+		list, problems := Parse("f", data, Origin{Scope: cardea.ScopeUser})
+		for _, p := range problems {
+			if p.Text == "" || p.Line < 1 {
+				t.Errorf("a problem without text or place: %#v", p)
+			}
+		}
+		ev := &cardea.Event{Kind: cardea.PreToolUse, Project: "/p", Call: &cardea.Call{Tool: "Bash", Input: map[string]any{"command": text},
+			Parts: []cardea.Part{{Text: text, Coverage: cardea.Complete, Command: strings.Fields(text),
+				Access: []cardea.Access{{Kind: cardea.Write, Path: path, Glob: true, Pattern: path}, {Kind: cardea.Network, Host: text}}}}}}
+		ops, err := New(list, Settings{Home: "/h"}).Decide(t.Context(), ev)
+		if err != nil {
+			t.Errorf("a rule without problems cannot be run: %v", err)
+		}
+		for _, o := range ops {
+			if o.Effect == cardea.Allow && o.Part == cardea.WholeCall {
+				t.Error("a rule allows the whole call")
+			}
+		}
+	})
+}

@@ -1,0 +1,620 @@
+package rules_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"cardea.dev"
+	"cardea.dev/internal/decide/rules"
+	"cardea.dev/internal/document"
+	"cardea.dev/internal/harness"
+	"cardea.dev/internal/tool"
+)
+
+const (
+	home    = "/home/user"
+	project = "/home/user/project"
+)
+
+// parse reads rules that must not have problems.
+func parse(t testing.TB, text string) []rules.Rule {
+	t.Helper()
+	list, problems := rules.Parse("f.yaml", []byte(text), rules.Origin{Scope: cardea.ScopeUser, Tool: harness.ToolWord})
+	for _, p := range problems {
+		t.Errorf("%s", p)
+	}
+	return list
+}
+
+// one reads a single rule from the inside of its map.
+func one(t testing.TB, text string) rules.Rule {
+	t.Helper()
+	list := parse(t, "rules: [{id: r, "+text+"}]")
+	if len(list) != 1 {
+		t.Fatalf("%d rules in %s", len(list), text)
+	}
+	return list[0]
+}
+
+func event(toolName string, input map[string]any) *cardea.Event {
+	_, known := harness.Tool(toolName)
+	return &cardea.Event{Kind: cardea.PreToolUse, Mode: cardea.ModeDefault, Cwd: project, Project: project,
+		Call: &cardea.Call{Tool: toolName, Name: toolName, Known: known, Input: input}}
+}
+
+func bash(command string) *cardea.Event { return event("Bash", map[string]any{"command": command}) }
+
+func decide(t testing.TB, ev *cardea.Event, list ...rules.Rule) []cardea.Opinion {
+	t.Helper()
+	if len(ev.Call.Parts) == 0 {
+		tool.Analyse(ev, tool.World{Home: home})
+	}
+	d := rules.New(list, rules.Settings{Home: home})
+	ops, err := d.Decide(context.Background(), ev)
+	if err != nil {
+		t.Error(err)
+	}
+	for _, o := range ops {
+		if o.Decider != d.Name() || o.Rule == "" || o.Source == "" {
+			t.Errorf("an opinion without origin: %+v", o)
+		}
+	}
+	return ops
+}
+
+func speaks(t testing.TB, ev *cardea.Event, list ...rules.Rule) bool {
+	t.Helper()
+	return len(decide(t, ev, list...)) > 0
+}
+
+// TestTightening runs matches of rules that deny against commands: those on
+// the left they speak about, those on the right they do not.
+func TestTightening(t *testing.T) {
+	for _, c := range []struct {
+		match   string
+		yes, no []string
+	}{
+		{"command: git push",
+			[]string{"git push", "git push origin main", "git -C x push", "/usr/bin/git push", "timeout 5 git push", "ls; git push",
+				"bash -c 'git push'", "GIT push", "sudo git push", "git --no-pager push"},
+			[]string{"git pull", "git stash push", "echo git push", "git commit -m 'git push'", "gitpush", "pushd git"}},
+		{"command: [npx, docker compose]",
+			[]string{"npx foo", "docker compose up"}, []string{"npm x", "docker ps", "docker"}},
+		{"command: ./deploy.sh", []string{"./deploy.sh now", "/x/deploy.sh"}, []string{"sh x", "deploy"}},
+		{"command: sudo", []string{"sudo ls", "sudo -u x git push"}, []string{"ls", "echo sudo"}},
+		{"command: sudo git push", []string{"sudo git push"}, []string{"git push", "sudo git pull"}},
+		{"command: frobnicate now", []string{"frobnicate now", "frobnicate now x"}, []string{"frobnicate later", "frobnicate x now"}},
+
+		{"{command: git push, flags: [--force, -f]}",
+			[]string{"git push --force", "git push -f", "git push -uf origin x", "git push --force=true", "git push --forc", "git push origin -f"},
+			[]string{"git push --force-with-lease", "git push -- -f", "git push", "git push --fo", "git push -o -f"}},
+		{"{command: rm, flags: [-rf]}", []string{"rm -rf x", "rm -f -r x", "rm -fr x", "rm -vrf x"}, []string{"rm -r x", "rm -f x"}},
+		{"{command: find, flags: [-delete]}", []string{"find . -delete", "find . -name x -delete"}, []string{"find . -name -delete", "find ."}},
+		{"{command: frob, flags: [-yes]}", []string{"frob -yes", "frob x -yes=1"}, []string{"frob -- -yes", "frob -ye"}},
+		{"{command: gh api, flags: ['-X=DELETE']}", []string{"gh api -X DELETE /r"}, []string{"gh api -X GET /r", "gh api /r"}},
+
+		{"{command: git push, args: '^\\+'}", []string{"git push origin +main"}, []string{"git push origin main", "git push -o +x"}},
+		{"{command: git, args: '^push$'}", []string{"git push"}, []string{"git pull push2"}},
+		{"{command: rm, args: ['^a$', '^b$']}", []string{"rm a", "rm x b"}, []string{"rm -a", "rm ab"}},
+
+		{"{path: .env, access: read}",
+			[]string{"cat .env", "cat web/.env", "cat ../.env", "cat < .env", "cat .en*", "cat .e?v", "cat .[e]nv", "cat ./x/../.env"},
+			[]string{"cat .env.example", "cat env", "echo x > .env", "cat *", "grep -r x src", "echo .env"}},
+		{"{path: src/**, access: delete}",
+			[]string{"rm src/a", "rm -rf src", "rm -rf .", "rm -rf ..", "rm -rf s*", "rm src/*", "rm -rf /home/user/project/src/", "cd src && rm a", "find src -delete"},
+			[]string{"rm -rf lib", "rm srcs/a", "rm *.o", "rm -rf x/src", "cat src/a", "rm src"}},
+		{"{path: src/, access: delete}", []string{"rm -rf src", "rm src/a"}, []string{"rm a"}},
+		{"{path: '~/.ssh/*', access: read}", []string{"cat ~/.ssh/id_rsa", "cat $HOME/.ssh/x", "grep -r x ~/.ssh"}, []string{"cat .ssh/x", "cat ~/x"}},
+		{"{path: /etc/passwd, access: [write, delete]}", []string{"echo x > /etc/passwd", "rm -rf /etc"}, []string{"cat /etc/passwd", "rm -rf /etcetera", "ssh h rm /etc/passwd"}},
+		{"{path: '/**/.claude/settings.json', access: write}", []string{"echo x > .claude/settings.json", "tee ~/.claude/settings.json"}, []string{"echo x > settings.json", "cp -r a ."}},
+		{"{path: '**/x.key'}", []string{"cat x.key", "cat a/b/x.key"}, []string{"cat ~/x.key", "grep -r a ."}},
+		{"{path: ., access: delete}", []string{"rm -rf .", "rm -rf ../project"}, []string{"rm -rf build"}},
+
+		{"{host: '*.evil.example', access: network}", []string{"curl https://a.evil.example/x", "curl https://a.b.evil.example."}, []string{"curl evil.example", "curl x.example"}},
+		{"{host: 169.254.169.254}", []string{"curl 169.254.169.254", "curl http://2852039166/", "curl http://0xa9.0xfe.0251.254/"}, []string{"curl 169.254.169.25", "curl 1"}},
+		{"{host: '*'}", []string{"curl x.example", "git push"}, []string{"ls"}},
+
+		{"flow: download-run", []string{"curl x | sh"}, []string{"curl x | cat", "sh x"}},
+		{"{flow: download-run, command: sh}", []string{"curl x | sh"}, []string{"curl x | bash"}},
+		{"opaque: true", []string{"$x", "eval \"$y\"", "ls ("}, []string{"ls"}},
+		{"{opaque: true, command: rm}", []string{"PATH=/x rm y"}, []string{"$x"}},
+
+		{"pattern: 'PUSH\\s+origin'", []string{"git push   origin", "git PUSH origin"}, []string{"git push up"}},
+		{"{field: command, pattern: '^GIT'}", []string{"git push"}, []string{"ls; git push"}},
+		{"{field: description}", nil, []string{"ls"}},
+		{"{command: git, any: [{flags: [-f]}, {args: '^x$'}]}", []string{"git push -f", "git add x"}, []string{"git add y", "ls -f; git add y"}},
+		{"any: [{command: ls}, {command: cat, any: [{flags: [-n]}]}]", []string{"ls", "cat -n x"}, []string{"cat x"}},
+	} {
+		m := c.match
+		if !strings.HasPrefix(m, "{") {
+			m = "{" + m + "}"
+		}
+		r := one(t, "effect: deny, match: "+m)
+		for _, line := range c.yes {
+			if !speaks(t, bash(line), r) {
+				t.Errorf("%s says nothing about %q", c.match, line)
+			}
+		}
+		for _, line := range c.no {
+			if speaks(t, bash(line), r) {
+				t.Errorf("%s speaks about %q", c.match, line)
+			}
+		}
+	}
+}
+
+// TestAllowing runs matches of rules that allow: the lines on the left they
+// allow whole, those on the right they do not.
+func TestAllowing(t *testing.T) {
+	for _, c := range []struct {
+		match   string
+		yes, no []string
+	}{
+		{"command: npm test",
+			[]string{"npm test", "npm test foo", "timeout 30 npm test", "npm test && npm test x", "npm test > /dev/null", "npm test 2>&1", "/usr/bin/npm test",
+				"npm test dist/*", "npm test -- -x $y"},
+			[]string{"npm test -x", "npm testing", "sudo npm test", "npm test > f", "npm test >> /etc/passwd", "LD_PRELOAD=x npm test", "FOO=b npm test",
+				"npm test $x", "npm test $(x)", "./npm test", "/tmp/npm test", "NPM test", "npm test; ls", "npm test *", "npm test a$x", "npm $x test",
+				"ssh h npm test", "npm --prefix /tmp test", "bash -c 'npm test; rm -rf /'", "npm test\nrm -rf /", "docker run x npm test", "npm test <(x)"}},
+		{"{command: git log, flags: [--oneline, -n, --format]}",
+			[]string{"git log", "git log --oneline", "git log -n 5", "git log --format=%H"},
+			[]string{"git log --output=x", "git log --onel", "git -C x log", "git -c a=b log", "git log -p", "git log -n5 --output x"}},
+		{"{command: head, flags: ['-n=5']}", []string{"head -n 5 x", "head -n5 x"}, []string{"head -n 6 x"}},
+		{"{command: ls, flags: [-la]}", []string{"ls -la"}, []string{"ls -lat", "ls -l", "ls -R"}},
+		{"{command: rm, args: '^build/'}", []string{"rm build/a", "rm build/a build/b"}, []string{"rm build/a /etc/x", "rm", "rm \"build/$x\"", "rm -f build/a"}},
+		{"{command: cat, path: docs/**, access: read}",
+			[]string{"cat docs/a", "cat docs/a docs/b/c", "cat docs/*", "cat ./docs/x/../a"},
+			[]string{"cat docs/a /etc/shadow", "cat docs/../x", "cat < x", "cat docs", "cat doc*/a", "cat docs/a > docs/b", "cat"}},
+		{"{command: echo, path: '*.log', access: write}",
+			[]string{"echo a > x.log", "echo a > logs/y.log"}, []string{"echo a > x", "echo a > /tmp/x.log", "echo a > ~/x.log", "echo a"}},
+		{"{command: curl, host: '*.example.com', access: network}",
+			[]string{"curl https://a.example.com/x"}, []string{"curl https://example.com", "curl a.example.com b.evil", "curl -o f a.example.com", "curl a.example.com > f", "ls"}},
+		{"{command: curl, path: docs/**}", nil, []string{"curl x.example"}},
+		{"pattern: 'make (all|check)'", []string{"make all", "make check"}, []string{"make all x", "xmake all", "make", "make all; ls"}},
+		{"{any: [{command: ls, flags: [-l]}, {command: pwd}]}", []string{"ls -l", "pwd", "ls"}, []string{"ls -a", "pwd -P"}},
+		{"{flags: [-l], any: [{command: ls}]}", []string{"ls -l"}, []string{"ls -a", "pwd"}},
+		{"command: sudo systemctl status", []string{"sudo systemctl status x"}, []string{"systemctl status x", "sudo env systemctl status x", "doas systemctl status x"}},
+		{"{field: command, pattern: 'npm test'}", []string{"npm test"}, []string{"npm test; ls", "npm test > f"}},
+		{"{role: tester, command: npm}", nil, []string{"npm x"}},
+	} {
+		m := c.match
+		if !strings.HasPrefix(m, "{") {
+			m = "{" + m + "}"
+		}
+		r := one(t, "tool: Bash, effect: allow, match: "+m)
+		whole := func(line string) bool {
+			ev := bash(line)
+			ops := decide(t, ev, r)
+			for _, o := range ops {
+				if o.Part == cardea.WholeCall || o.Effect != cardea.Allow {
+					t.Errorf("%s: an allow must name a part: %+v", c.match, o)
+				}
+			}
+			return len(ops) > 0 && len(ops) == len(ev.Call.Parts)
+		}
+		for _, line := range c.yes {
+			if !whole(line) {
+				t.Errorf("%s does not allow %q", c.match, line)
+			}
+		}
+		for _, line := range c.no {
+			if whole(line) {
+				t.Errorf("%s allows %q", c.match, line)
+			}
+		}
+	}
+}
+
+// TestAllowNeedsCertainty changes one thing at a time on a part that is
+// allowed.
+func TestAllowNeedsCertainty(t *testing.T) {
+	r := one(t, "tool: Bash, effect: allow, match: {command: npm test, flags: [-s]}")
+	for _, c := range []struct {
+		name   string
+		change func(*cardea.Event, *cardea.Part)
+		want   bool
+	}{
+		{"as it is", func(*cardea.Event, *cardea.Part) {}, true},
+		{"fault", func(e *cardea.Event, _ *cardea.Part) { e.Faults = []cardea.Opaque{{Text: "x"}} }, false},
+		{"opaque call", func(e *cardea.Event, _ *cardea.Part) { e.Call.Opaque = []cardea.Opaque{{Text: "x"}} }, false},
+		{"opaque part", func(_ *cardea.Event, p *cardea.Part) { p.Opaque = []cardea.Opaque{{Text: "x"}} }, false},
+		{"partial", func(_ *cardea.Event, p *cardea.Part) { p.Coverage = cardea.Partial }, false},
+		{"unsandboxed", func(e *cardea.Event, _ *cardea.Part) { e.Call.Unsandboxed = true }, false},
+		{"remote", func(_ *cardea.Event, p *cardea.Part) { p.Remote = true }, false},
+		{"elevated", func(_ *cardea.Event, p *cardea.Part) { p.Elevated, p.Wrappers = true, []string{"sudo"} }, false},
+		{"safe variable", func(_ *cardea.Event, p *cardea.Part) {
+			p.Assigns = []cardea.Assign{{Name: "LANG", Class: cardea.EnvSafe}}
+		}, true},
+		{"unknown variable", func(_ *cardea.Event, p *cardea.Part) { p.Assigns = []cardea.Assign{{Name: "X"}} }, false},
+		{"dash word", func(_ *cardea.Event, p *cardea.Part) {
+			p.Argv = append(p.Argv, cardea.Word{Text: "*", Loose: true, Dash: true})
+		}, false},
+		{"option nobody took apart", func(_ *cardea.Event, p *cardea.Part) {
+			p.Argv = append(p.Argv, cardea.Word{Text: "-x", Static: true})
+		}, false},
+		{"double dash as a value", func(_ *cardea.Event, p *cardea.Part) {
+			p.Argv = append(p.Argv, cardea.Word{Text: "-s", Static: true}, cardea.Word{Text: "--", Static: true}, cardea.Word{Text: "$x", Loose: true})
+			p.Options = []cardea.Option{{Name: "-s", Value: "--", Static: true, Word: 2}}
+		}, false},
+		{"network redirect", func(_ *cardea.Event, p *cardea.Part) {
+			p.Access = []cardea.Access{{Kind: cardea.Network, Redirect: true, Host: "x"}}
+		}, false},
+		{"pattern redirect", func(_ *cardea.Event, p *cardea.Part) {
+			p.Access = []cardea.Access{{Kind: cardea.Write, Redirect: true, Path: "/dev/null", Glob: true}}
+		}, false},
+		{"dynamic program", func(_ *cardea.Event, p *cardea.Part) { p.Argv[0].Static = false }, false},
+	} {
+		ev := bash("npm test")
+		part := cardea.Part{Text: "npm test", Command: []string{"npm", "test"}, Coverage: cardea.Complete,
+			Argv: []cardea.Word{{Text: "npm", Static: true}, {Text: "test", Static: true}}}
+		c.change(ev, &part)
+		ev.Call.Parts = []cardea.Part{part}
+		if got := speaks(t, ev, r); got != c.want {
+			t.Errorf("%s: allowed is %v", c.name, got)
+		}
+	}
+}
+
+func TestToolsAndEvents(t *testing.T) {
+	read := func(path string) *cardea.Event { return event("Read", map[string]any{"file_path": path}) }
+	permission := bash("ls")
+	permission.Kind = cardea.PermissionRequest
+	stop := bash("ls")
+	stop.Kind = "Stop"
+	copilot := bash("ls")
+	copilot.Call.Name = "bash"
+	strange := event("strange", map[string]any{"x": "y"})
+	for _, c := range []struct {
+		rule string
+		ev   *cardea.Event
+		want bool
+	}{
+		{"effect: deny, tool: Bash", bash("ls"), true},
+		{"effect: deny, tool: bash", bash("ls"), true},
+		{"effect: deny, tool: view", read("/x"), true},
+		{"effect: deny, tool: Bash", copilot, true},
+		{"effect: deny, tool: [Write, 'Re*']", read("/x"), true},
+		{"effect: deny, tool: Write", read("/x"), false},
+		{"effect: deny, tool: Bash", event("Monitor", map[string]any{"command": "ls"}), true},
+		{"effect: allow, tool: Bash, match: {command: ls}", event("Monitor", map[string]any{"command": "ls"}), false},
+		{"effect: deny, tool: strange", strange, true},
+		{"effect: deny, tool: 'mcp__github__*'", event("mcp__github__get", nil), true},
+		{"effect: deny, tool: 'mcp__github__*'", event("mcp__gitlab__get", nil), false},
+		{"effect: allow, tool: Read, match: {path: docs/**, access: read}", read(project + "/docs/a"), true},
+		{"effect: allow, tool: Read, match: {path: docs/**, access: read}", read("/etc/passwd"), false},
+		{"effect: allow, tool: Read", read("/x"), true},
+		{"effect: deny, match: {command: ls}", permission, true},
+		{"effect: deny, event: PermissionRequest, match: {command: ls}", permission, true},
+		{"effect: deny, event: PermissionRequest, match: {command: ls}", bash("ls"), false},
+		{"effect: deny, event: [PreToolUse], match: {command: ls}", permission, true},
+		{"effect: deny, event: '*', tool: Bash", stop, true},
+		{"effect: deny, event: Stop, tool: Bash", stop, true},
+		{"effect: deny, tool: Bash", stop, false},
+	} {
+		if got := speaks(t, c.ev, one(t, c.rule)); got != c.want {
+			t.Errorf("%s about %s on %s: %v", c.rule, c.ev.Call.Tool, c.ev.Kind, got)
+		}
+	}
+	if ops, err := rules.New([]rules.Rule{one(t, "effect: deny, tool: Bash")}, rules.Settings{}).Decide(context.Background(), &cardea.Event{Kind: cardea.PreToolUse}); len(ops) > 0 || err != nil {
+		t.Error("an event without a call is none of the rules' business")
+	}
+}
+
+func TestFields(t *testing.T) {
+	edit := event("MultiEdit", map[string]any{"file_path": "/x", "n": 1.5, "nested": map[string]any{"a": "<b>"}, "dot.ted": "d",
+		"edits": []any{map[string]any{"new_string": "one"}, map[string]any{"new_string": "TODO two"}}})
+	edit.Call.Shadowed = map[string][]any{"file_path": {"/shadow"}}
+	for _, c := range []struct {
+		match string
+		want  bool
+	}{
+		{"{field: edits.new_string, pattern: todo}", true},
+		{"{field: edits.1.new_string, pattern: todo}", true},
+		{"{field: edits.0.new_string, pattern: todo}", false},
+		{"{field: edits.9.new_string}", false},
+		{"{field: nested, pattern: '^\\{\"a\":\"<b>\"\\}$'}", true},
+		{"{field: nested.a, pattern: '<b>'}", true},
+		{"{field: nested.b}", false},
+		{"{field: dot.ted, pattern: d}", true},
+		{"{field: n, pattern: '^1\\.5$'}", true},
+		{"{field: file_path, pattern: '^/shadow$'}", true},
+		{"{field: file_path}", true},
+		{"{field: absent}", false},
+	} {
+		ops := decide(t, edit, one(t, "effect: ask, tool: MultiEdit, match: "+c.match))
+		if len(ops) > 0 != c.want {
+			t.Errorf("%s: %+v", c.match, ops)
+		}
+		if c.want && len(ops) == 1 && ops[0].Part != cardea.WholeCall {
+			t.Errorf("%s: a field is about the whole call", c.match)
+		}
+	}
+	if speaks(t, edit, one(t, "effect: allow, tool: MultiEdit, match: {field: n}")) {
+		t.Error("a call with shadowed values is allowed")
+	}
+	fetch := event("WebFetch", map[string]any{"url": "https://go.dev/doc"})
+	if !speaks(t, fetch, one(t, "effect: allow, tool: WebFetch, match: {field: url, pattern: 'https://go\\.dev/.*'}")) {
+		t.Error("a field that matches whole allows its part")
+	}
+	if speaks(t, fetch, one(t, "effect: allow, tool: WebFetch, match: {field: url, pattern: 'https://go\\.dev/'}")) {
+		t.Error("a field that matches in part is allowed")
+	}
+}
+
+func TestOpinion(t *testing.T) {
+	r := one(t, "effect: ask, person: true, message: m, instead: i, context: c, because: b, severity: high, rewrite: {command: ls}, match: {command: rm}")
+	ops := decide(t, bash("ls; rm x"), r)
+	if len(ops) != 1 {
+		t.Fatalf("%+v", ops)
+	}
+	o := ops[0]
+	if o.Part != 1 || o.Effect != cardea.Ask || !o.Person || o.Reason != "m" || o.Because != "b" || o.Severity != "high" || o.Scope != cardea.ScopeUser ||
+		o.Source != "f.yaml:1" || o.Advice.Instead != "i" || o.Advice.Context != "c" || o.Advice.Rewrite["command"] != "ls" || o.Withheld {
+		t.Errorf("%+v", o)
+	}
+	long := decide(t, bash("rm "+strings.Repeat("x", 500)), one(t, "effect: deny, match: {command: rm}"))
+	if got := long[0].Reason; !strings.HasPrefix(got, "rule r says deny: rm xxx") || len(got) > 120 {
+		t.Errorf("default text %q", got)
+	}
+	if got := decide(t, bash("ls"), one(t, "effect: deny, tool: Bash"))[0]; got.Part != cardea.WholeCall || got.Reason != "rule r says deny: Bash" {
+		t.Errorf("a rule about a tool is about the whole call: %+v", got)
+	}
+	advice := decide(t, bash("npm i"), one(t, "context: use pnpm, match: {command: npm}"))
+	if len(advice) != 1 || advice[0].Effect != cardea.Abstain || advice[0].Advice.Context != "use pnpm" || advice[0].Reason != "" {
+		t.Errorf("advice: %+v", advice)
+	}
+	role := bash("ls")
+	role.Role = "tester"
+	if got := decide(t, role, one(t, "effect: deny, match: {role: ['test*']}")); len(got) != 1 || got[0].Part != cardea.WholeCall {
+		t.Errorf("role: %+v", got)
+	}
+	if speaks(t, bash("ls"), one(t, "effect: deny, match: {role: '*'}")) {
+		t.Error("no role is no role")
+	}
+	hidden := bash("ls")
+	hidden.Faults = []cardea.Opaque{{Text: "x"}}
+	if got := decide(t, hidden, one(t, "effect: ask, match: {opaque: true}")); len(got) != 1 || got[0].Part != cardea.WholeCall {
+		t.Errorf("a fault is opaque: %+v", got)
+	}
+}
+
+func TestUntrustedProject(t *testing.T) {
+	for effect, want := range map[string]cardea.Effect{"halt": cardea.Deny, "deny": cardea.Deny, "ask": cardea.Ask,
+		"defer": cardea.Abstain, "allow": cardea.Abstain, "abstain": cardea.Abstain} {
+		text := "rules: [{id: r, effect: " + effect + ", message: secret words, because: b, instead: i, context: c, match: {command: ls}}]"
+		for _, trusted := range []bool{false, true} {
+			list, problems := rules.Parse("f.yaml", []byte(text), rules.Origin{Scope: cardea.ScopeProject, Trusted: trusted})
+			if len(problems) > 0 || len(list) != 1 {
+				t.Fatalf("%v", problems)
+			}
+			ops := decide(t, bash("ls"), list...)
+			switch {
+			case trusted:
+				if len(ops) != 1 || ops[0].Withheld || ops[0].Effect.String() != effect || ops[0].Advice.Instead != "i" {
+					t.Errorf("trusted %s: %+v", effect, ops)
+				}
+			case want == cardea.Abstain:
+				if len(ops) != 0 {
+					t.Errorf("untrusted %s: %+v", effect, ops)
+				}
+			case len(ops) != 1 || ops[0].Effect != want || !ops[0].Withheld || !ops[0].Advice.Empty():
+				t.Errorf("untrusted %s: %+v", effect, ops)
+			}
+		}
+	}
+}
+
+func TestRootOfARule(t *testing.T) {
+	r := one(t, "effect: deny, match: {path: secrets/**, access: read}")
+	r.Root = "/other"
+	if !speaks(t, bash("cat /other/secrets/a"), r) || speaks(t, bash("cat secrets/a"), r) {
+		t.Error("a rule's globs are relative to its own project")
+	}
+	r.Root = ""
+	ev := bash("cat /x/secrets/a")
+	ev.Project, ev.Cwd = "", ""
+	if !speaks(t, ev, r) {
+		t.Error("where no folder is known, a relative glob is for any depth")
+	}
+	r.Match.Paths = []string{"~/x"}
+	tool.Analyse(ev, tool.World{})
+	if ops, _ := rules.New([]rules.Rule{r}, rules.Settings{}).Decide(context.Background(), ev); len(ops) > 0 {
+		t.Error("without a home, ~ is nowhere")
+	}
+	folded := rules.New([]rules.Rule{one(t, "effect: deny, match: {path: .env}")}, rules.Settings{FoldPaths: true})
+	up := bash("cat .ENV")
+	tool.Analyse(up, tool.World{Home: home})
+	if ops, _ := folded.Decide(context.Background(), up); len(ops) != 1 {
+		t.Error("a file system that ignores case has .ENV for .env")
+	}
+	odd := one(t, "effect: deny, match: {path: a.txt}")
+	odd.Match.Paths, odd.Root = []string{"./a.txt"}, "/p/[x]"
+	if !speaks(t, bash("cat '/p/[x]/a.txt'"), odd) || speaks(t, bash("cat /p/x/a.txt"), odd) {
+		t.Error("the project's folder is literal")
+	}
+}
+
+func TestBrokenExpression(t *testing.T) {
+	broken, good := one(t, "effect: deny, match: {pattern: x}"), one(t, "effect: deny, match: {command: ls}")
+	broken.Match.Pattern, broken.Match.Needs = "(", ""
+	ev := bash("ls")
+	tool.Analyse(ev, tool.World{})
+	ops, err := rules.New([]rules.Rule{broken, good}, rules.Settings{}).Decide(context.Background(), ev)
+	var trouble *cardea.Trouble
+	if !errors.As(err, &trouble) || trouble.Failure != cardea.BrokenFile || len(ops) != 1 {
+		t.Errorf("%v, %+v", err, ops)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if ops, err := rules.New([]rules.Rule{good}, rules.Settings{}).Decide(ctx, ev); err != nil || len(ops) != 0 {
+		t.Error("a call that is out of time is the gate's business")
+	}
+}
+
+func TestSwitches(t *testing.T) {
+	list := parse(t, "rules: [{id: git-a, effect: deny, tool: Bash}, {id: git-b, effect: halt, tool: Bash}, {id: c, effect: ask, tool: Bash}]")
+	for i, s := range []cardea.Scope{cardea.ScopeBuiltin, cardea.ScopeBuiltin, cardea.ScopeUser} {
+		list[i].Scope, list[i].Pack = s, "p"
+	}
+	self := list[0]
+	self.ID, self.Pack = "self", rules.SelfProtection
+	list = append(list, self)
+	ids := func(rs []rules.Rule) string {
+		var out []string
+		for _, r := range rs {
+			out = append(out, r.ID+":"+r.Effect.String())
+		}
+		return strings.Join(out, " ")
+	}
+	const all = "git-a:deny git-b:halt c:ask self:deny"
+	for _, c := range []struct {
+		s      rules.Switches
+		want   string
+		unused []string
+	}{
+		{rules.Switches{By: cardea.ScopeUser}, all, nil},
+		{rules.Switches{By: cardea.ScopeUser, Off: []string{"git-a"}}, "git-b:halt c:ask self:deny", nil},
+		{rules.Switches{By: cardea.ScopeUser, Off: []string{"git-b"}}, all, []string{"git-b"}},
+		{rules.Switches{By: cardea.ScopeUser, Off: []string{"p"}}, "git-b:halt self:deny", nil},
+		{rules.Switches{By: cardea.ScopeUser, Off: []string{"*"}}, "git-b:halt self:deny", nil},
+		{rules.Switches{By: cardea.ScopeUser, Off: []string{"builtins", "self*"}}, all, []string{"builtins", "self*"}},
+		{rules.Switches{By: cardea.ScopeUser, Off: []string{"self"}}, "git-a:deny git-b:halt c:ask", nil},
+		{rules.Switches{By: cardea.ScopeProject, Off: []string{"*"}}, all, []string{"*"}},
+		{rules.Switches{By: cardea.ScopeSystem, Off: []string{"c"}}, "git-a:deny git-b:halt self:deny", nil},
+		{rules.Switches{By: cardea.ScopeUser, Effect: map[string]cardea.Effect{"git-a": cardea.Ask, "x": cardea.Ask}}, "git-a:ask git-b:halt c:ask self:deny", []string{"x"}},
+		{rules.Switches{By: cardea.ScopeBuiltin, Off: []string{"git-b"}}, "git-a:deny c:ask self:deny", nil},
+	} {
+		left, unused := c.s.Apply(list)
+		if got := ids(left); got != c.want || !slices.Equal(unused, c.unused) {
+			t.Errorf("%+v: got %s, unused %q", c.s, got, unused)
+		}
+	}
+	if list[0].Effect != cardea.Deny {
+		t.Error("switches changed the list they were given")
+	}
+}
+
+func TestParseProblems(t *testing.T) {
+	for _, c := range []struct {
+		text, want string
+		left       int
+		warning    bool
+	}{
+		{"rules: [{id: a, effect: deny, tool: X}, {effect: deny, tool: X}]", `f.yaml:1:41: "id" is missing`, 1, false},
+		{"rules: [{id: a b, effect: deny, tool: X}]", `"a b" is no id`, 0, false},
+		{"rules: [{id: a}]", "neither an effect nor advice", 0, false},
+		{"rules: [{id: a, effect: dney, tool: X}]", `did you mean "deny"?`, 0, false},
+		{"rules: [{id: a, effect: allow}]", "the rule allows everything", 0, false},
+		{"rules: [{id: a, effect: allow, tool: '*'}]", "the rule allows everything", 0, false},
+		{"rules: [{id: a, effect: allow, match: {opaque: true}}]", "cannot be allowed by rule", 0, false},
+		{"rules: [{id: a, effect: allow, match: {any: [{flow: download-run}]}}]", "cannot be allowed by rule", 0, false},
+		{"rules: [{id: a, effect: allow, tools: Bash, match: {command: x}}]", `unknown key "tools"`, 0, false},
+		{"rules: [{id: a, effect: deny, mesage: x, match: {command: x}}]", `unknown key "mesage" (did you mean "message"?)`, 1, true},
+		{"rules: [{id: a, effect: deny, match: {comand: x}}]", `unknown key "comand" (did you mean "command"?)`, 0, false},
+		{"rules: [{id: a, effect: deny}]", "the rule is about every call", 1, true},
+		{"rules: [{id: a, effect: deny, match: {}}]", "an empty match", 0, false},
+		{"rules: [{id: a, effect: deny, match: {command: []}}]", "an empty condition", 0, false},
+		{"rules: [{id: a, effect: deny, match: {command: ''}}]", "an empty condition", 0, false},
+		{"rules: [{id: a, effect: deny, match: {any: []}}]", "any is empty", 0, false},
+		{"rules: [{id: a, effect: deny, match: {opaque: false}}]", "opaque must be true", 0, false},
+		{"rules: [{id: a, effect: deny, match: {pattern: ''}}]", "an empty expression", 0, false},
+		{"rules: [{id: a, effect: deny, match: {pattern: 'a(?=b)'}}]", "f.yaml:1:48: the expression cannot be run: error parsing regexp: invalid or unsupported Perl syntax: `(?=` (RE2 has no lookahead", 0, false},
+		{"rules: [{id: a, effect: deny, match: {args: '(a)\\1'}}]", "RE2 has no backreferences", 0, false},
+		{"rules: [{id: a, effect: deny, match: {args: 'a{1001}'}}]", "at most 1000 times", 0, false},
+		{"rules: [{id: a, effect: deny, match: {args: 'a**'}}]", "no possessive repeats", 0, false},
+		{"rules: [{id: a, effect: deny, match: {args: '(?>a)'}}]", "does not know this group", 0, false},
+		{"rules: [{id: a, effect: deny, match: {args: 'a)|(b'}}]", "check brackets", 0, false},
+		{"rules: [{id: a, effect: deny, match: {path: '*.{a,b}'}}]", "globs have no braces", 0, false},
+		{"rules: [{id: a, effect: deny, match: {path: '!x'}}]", "cannot be negated", 0, false},
+		{"rules: [{id: a, effect: deny, match: {path: '~root/x'}}]", "homes of other users", 0, false},
+		{"rules: [{id: a, effect: deny, match: {flags: [force]}}]", `"force" is no option`, 0, false},
+		{"rules: [{id: a, effect: deny, match: {access: reed}}]", `did you mean "read"?`, 0, false},
+		{"rules: [{id: a, effect: deny, match: {flow: x}}]", `unknown value "x"`, 0, false},
+		{"rules: [{id: a, effect: deny, tool: X, person: true}]", "person has a meaning for effect: ask only", 1, true},
+		{"rules: [{id: a, effect: deny, tool: X, rewrite: {b: c}}]", "a denied call is never rewritten", 1, true},
+		{"rules: [{id: a, effect: deny, tool: X}, {id: a, effect: ask, tool: X}]", `id "a" is given twice, first in line 1; both rules stay`, 2, true},
+		{"rules: [{id: a, effect: deny, tool: X, tests: [{expect: deny}]}]", "the test has no input", 0, false},
+		{"rules: [{id: a, effect: deny, tool: X, tests: [{input: {}, expect: no}]}]", `unknown value "no"`, 0, false},
+		{"rules: [{id: a, effect: deny, tool: X, tests: [{input: {}}]}]", `"expect" is missing`, 0, false},
+		{"rules: [3]", "must be a map, not a number", 0, false},
+		{"rules: {a: b}", "must be a list, not a map", 0, false},
+		{"rulez: []", "the file has no rules", 0, false},
+		{"version: 2\nrules: []", "out of range", 0, false},
+		{"rules: [", "not valid YAML", 0, false},
+	} {
+		list, problems := rules.Parse("f.yaml", []byte(c.text), rules.Origin{Scope: cardea.ScopeUser, Tool: harness.ToolWord})
+		var told []string
+		for _, p := range problems {
+			told = append(told, p.String())
+		}
+		if all := strings.Join(told, "\n"); !strings.Contains(all, c.want) {
+			t.Errorf("%s: got %q, want %q", c.text, all, c.want)
+		}
+		if len(list) != c.left {
+			t.Errorf("%s: %d rules are left, want %d", c.text, len(list), c.left)
+		}
+		if document.Broken(problems) == c.warning {
+			t.Errorf("%s: warning is %v", c.text, !c.warning)
+		}
+	}
+	if list, problems := rules.Parse("f.yaml", nil, rules.Origin{}); len(list)+len(problems) != 0 {
+		t.Error("an empty file has no rules and no problems")
+	}
+}
+
+func TestInlineTests(t *testing.T) {
+	list := parse(t, `
+rules:
+  - id: deny-push
+    tool: Bash
+    match: {command: git push}
+    effect: deny
+    message: no pushing
+    tests:
+      - {input: {command: git push}, expect: deny, contains: pushing}
+      - {input: {command: git pull}, expect: none}
+      - {tool_name: Bash, tool_input: {command: git push}, expect: block}
+      - {input: {tool_name: bash, tool_input: {command: git pull}}, expect: allow}
+      - {tool: Bash, input: {command: git push}, expect: ask}          # wrong
+      - {input: {command: git push}, expect: deny, contains: absent}   # wrong
+      - {input: {command: git push}, expect: allow}                    # wrong
+      - {input: {command: git push}, expect: none}                     # wrong
+      - {input: {command: git pull}, expect: deny}                     # wrong
+      - {input: {command: git pull}, expect: block}                    # wrong
+  - id: allow-ls
+    match: {command: ls}
+    effect: allow
+    tests:
+      - {input: {command: ls}, expect: allow}
+      - {input: {command: cat}, expect: allow}                         # wrong
+  - id: fetch
+    event: PermissionRequest
+    match: {host: go.dev}
+    effect: ask
+    tests:
+      - {input: {url: "https://go.dev"}, expect: ask}
+      - {input: {url: "https://go.dev"}, event: PreToolUse, expect: none}
+  - id: role
+    match: {role: tester, path: a/x, access: write}
+    effect: halt
+    tests:
+      - {input: {file_path: x, content: y}, role: tester, cwd: /home/user/project/a, expect: halt}
+      - {input: {file_path: x, content: y}, role: tester, expect: none}
+      - {input: {file_path: a/x, old_string: y}, expect: none}
+`)
+	known := func(name string) bool { _, ok := harness.Tool(name); return ok }
+	results := rules.RunTests(list, rules.Stand{Settings: rules.Settings{Home: home}, Project: project, Known: known},
+		func(ev *cardea.Event) { tool.Analyse(ev, tool.World{Home: home}) })
+	wrong := []int{13, 14, 15, 16, 17, 18, 24}
+	if len(results) != 17 {
+		t.Fatalf("%d results", len(results))
+	}
+	for _, r := range results {
+		if (r.Problem != "") != slices.Contains(wrong, r.Test.Line) {
+			t.Errorf("line %d of %s: got %s, problem %q", r.Test.Line, r.Rule, r.Got, r.Problem)
+		}
+	}
+}
