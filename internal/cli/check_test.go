@@ -177,9 +177,9 @@ func FuzzCheck(f *testing.F) {
 		`{"toolName":"bash","timestamp":1,"sessionId":"s","toolArgs":"{\"command\":\"rm -rf /\"}"}`, "{\"a\":\"\xff\"}", `{"tool_input":{"command":["x"]}}`} {
 		f.Add([]byte(s), true)
 	}
+	d := newDesk(f)
+	d.rules("rules: [{id: all, effect: deny}]")
 	f.Fuzz(func(t *testing.T, raw []byte, explicit bool) {
-		d := newDesk(t)
-		d.rules("rules: [{id: all, effect: deny}]")
 		args := []string{"check"}
 		if explicit {
 			args = append(args, "--harness", "claude-code")
@@ -190,7 +190,7 @@ func FuzzCheck(f *testing.F) {
 }
 
 // oneObject is what every harness relies on.
-func oneObject(t *testing.T, out, errs string, code int) {
+func oneObject(t testing.TB, out, errs string, code int) {
 	t.Helper()
 	switch {
 	case code == exitDeny && (out != "" || errs == ""):
@@ -206,9 +206,7 @@ func oneObject(t *testing.T, out, errs string, code int) {
 }
 
 func BenchmarkCheckInProcess(b *testing.B) {
-	t := &testing.T{}
-	d := &desk{t: t, home: b.TempDir(), project: b.TempDir()}
-	d.vars = map[string]string{"HOME": d.home}
+	d := newDesk(b)
 	call := d.call("PreToolUse", "default", "git add . && timeout 30 npm test 2>&1 | tail -5")
 	for b.Loop() {
 		var out, errs bytes.Buffer

@@ -15,12 +15,12 @@ import (
 // desk is a person at a machine of their own: a home, a project, and a process
 // that stands there.
 type desk struct {
-	t             *testing.T
+	t             testing.TB
 	home, project string
 	vars          map[string]string
 }
 
-func newDesk(t *testing.T) *desk {
+func newDesk(t testing.TB) *desk {
 	t.Helper()
 	base, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -80,7 +80,7 @@ func (d *desk) call(event, mode, command string) string {
 
 // shared is a folder of test data beside the repository, which is not part of
 // it.
-func shared(t *testing.T, path string) string {
+func shared(t testing.TB, path string) string {
 	t.Helper()
 	dir, err := os.Getwd()
 	if err != nil {

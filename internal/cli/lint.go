@@ -59,7 +59,7 @@ func findings(l *config.Loaded, pl place) []document.Problem {
 	out = append(out, l.UserFile.Later...)
 	out = append(out, l.ProjectFile.Later...)
 	own := written(l.Rules)
-	out = append(out, twice(l.Rules, own)...)
+	out = append(out, twice(l.Rules)...)
 	out = append(out, shadowed(l.Rules, own)...)
 	out = append(out, shadowedRoutes(l)...)
 	out = append(out, tooWide(own, pl)...)
@@ -89,15 +89,16 @@ func mistake(source, hint, format string, args ...any) document.Problem {
 }
 
 // twice finds ids that several files give. Within one file reading finds them.
-func twice(all, own []rules.Rule) []document.Problem {
+func twice(all []rules.Rule) []document.Problem {
 	var out []document.Problem
-	for _, r := range own {
-		for _, o := range all {
-			if o.ID == r.ID && fileOf(o.Source) < fileOf(r.Source) {
-				out = append(out, mistake(r.Source, "give it another id, since settings switch rules by id",
-					"rule %q is also in %s, and both are in force", r.ID, o.Source))
-				break
-			}
+	first := map[string]string{}
+	for _, r := range all {
+		source, there := first[r.ID]
+		if !there {
+			first[r.ID] = r.Source
+		} else if fileOf(source) != fileOf(r.Source) {
+			out = append(out, mistake(r.Source, "give it another id, since settings switch rules by id",
+				"rule %q is also in %s, and both are in force", r.ID, source))
 		}
 	}
 	return out

@@ -41,8 +41,8 @@ func heading(s *screen, text string) { s.printf("\n%s\n", painted{bold, text}) }
 // showParts is what was seen in the call.
 func (t trial) showParts(s *screen) {
 	ev := t.judgement.event
-	if ev.Call == nil {
-		s.printf("\nno call: the gate gives no verdict on this event\n")
+	if ev.Call == nil || !ev.Kind.Answered() {
+		s.printf("\nthe gate gives no verdict on this event (%s), only on PreToolUse and PermissionRequest\n", string(ev.Kind))
 		return
 	}
 	heading(s, "parts of "+ev.Call.Tool)

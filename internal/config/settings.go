@@ -224,3 +224,11 @@ func listed(es []Effective, key string) bool {
 	}
 	return false
 }
+
+// Keys are the keys that this version reads, dotted.
+func Keys() []string {
+	return []string{"version", "default.attended", "default.unattended", "on_error", "packs", "rules.off", "rules.effect"}
+}
+
+// LaterKeys are those that it knows by name only.
+func LaterKeys() []string { return later() }
