@@ -270,25 +270,35 @@ func (g *Gate) explain(ev *Event, v *Verdict) {
 			v.Message = v.Reason
 		}
 	}
-	seen := map[string]bool{}
-	var reasons, messages []string
 	for _, o := range v.Opinions {
 		if c := o.Advice.Context; c != "" && !slices.Contains(v.Context, c) {
 			v.Context = append(v.Context, c)
 		}
-		if v.By == "default" || o.Effect != v.Effect || v.Effect == Abstain {
-			continue
-		}
+	}
+	if v.By == "default" || v.Effect == Abstain {
+		return
+	}
+	v.speak(slices.DeleteFunc(slices.Clone(v.Opinions), func(o Opinion) bool { return o.Effect != v.Effect }))
+}
+
+// maxReasons is how many reasons a verdict gives: one that lists everything
+// that could be said is read by nobody. The trace has them all.
+const maxReasons = 2
+
+// speak puts together what the deciding opinions say, the severest first.
+func (v *Verdict) speak(deciding []Opinion) {
+	sort.SliceStable(deciding, func(i, j int) bool { return deciding[i].Severity.Rank() > deciding[j].Severity.Rank() })
+	var reasons, messages []string
+	for _, o := range deciding {
 		if v.By == "" {
 			v.By = o.By()
 		}
 		if v.Instead == "" && v.Effect >= Ask {
 			v.Instead = o.Advice.Instead
 		}
-		if o.Reason == "" || seen[o.Reason] {
+		if o.Reason == "" || slices.Contains(reasons, o.Reason) || len(reasons) == maxReasons {
 			continue
 		}
-		seen[o.Reason] = true
 		reasons = append(reasons, o.Reason)
 		if o.Withheld {
 			messages = append(messages, fmt.Sprintf("%s: rule %q of this project (the person has not trusted the project, so its text is withheld)", v.Effect, o.Rule))
@@ -296,9 +306,7 @@ func (g *Gate) explain(ev *Event, v *Verdict) {
 			messages = append(messages, o.Reason)
 		}
 	}
-	if v.By != "default" {
-		v.Reason, v.Message = strings.Join(reasons, "\n"), strings.Join(messages, "\n")
-	}
+	v.Reason, v.Message = strings.Join(reasons, "\n"), strings.Join(messages, "\n")
 }
 
 // mayDefaultAllow reports whether the setting default may allow the call: it

@@ -1,0 +1,126 @@
+//go:build unix
+
+// Command ratio measures how long a cold "cardea check" takes compared with
+// /bin/true, and how much memory it uses. The two run in turn, A B A B, so
+// that the ratio holds while the machine's speed drifts. It prints figures and
+// judges nothing; the budgets are in DESIGN.md section 8 and docs/budgets.md.
+//
+//	go run ./internal/ratio [-n 200] [-other /bin/true] [-setup rules]
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sort"
+	"strings"
+	"syscall"
+	"time"
+)
+
+const payload = `{"session_id":"ratio","transcript_path":"/t.jsonl","cwd":"%s","permission_mode":"default","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"cd src && npm test 2>&1 | tee test.log"},"tool_use_id":"t"}`
+
+const settings = "version: 1\non_error: defer\npacks: {web: off}\n"
+
+const rules = `version: 1
+rules:
+  - id: no-npm-install
+    tool: Bash
+    match: {command: npm install}
+    effect: ask
+    message: Use pnpm.
+    tests: [{input: {command: npm install x}, expect: ask}, {input: {command: pnpm i}, expect: none}]
+`
+
+func main() {
+	n := flag.Int("n", 200, "counted pairs")
+	other := flag.String("other", "/bin/true", "what to compare with")
+	setup := flag.String("setup", "rules", "rules: settings and a rules file of the person's; none: nothing")
+	flag.Parse()
+	if err := run(*n, *other, *setup); err != nil {
+		fmt.Fprintln(os.Stderr, "ratio:", err)
+		os.Exit(1)
+	}
+}
+
+func run(n int, other, setup string) error {
+	dir, err := os.MkdirTemp("", "ratio")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	bin, home, work := filepath.Join(dir, "cardea"), filepath.Join(dir, "home"), filepath.Join(dir, "work")
+	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", bin, "cardea.dev/cmd/cardea")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("build cardea: %w\n%s", err, out)
+	}
+	files := map[string]string{filepath.Join(work, "src", "x"): ""}
+	if setup == "rules" {
+		files[filepath.Join(home, ".config", "cardea", "cardea.yaml")] = settings
+		files[filepath.Join(home, ".config", "cardea", "rules", "mine.yaml")] = rules
+	}
+	for name, text := range files {
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			return err
+		}
+	}
+	if err := os.MkdirAll(home, 0o755); err != nil {
+		return err
+	}
+	env := []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "CLAUDE_PROJECT_DIR=" + work}
+	input := fmt.Sprintf(payload, work)
+	var a, b, ratios []float64
+	var peak int64
+	for i := -5; i < n; i++ { // five to warm up
+		took, rss, err := once(bin, []string{"check", "--harness", "claude-code"}, env, input)
+		if err != nil {
+			return err
+		}
+		base, _, err := once(other, nil, env, "")
+		if err != nil {
+			return err
+		}
+		if i < 0 {
+			continue
+		}
+		a, b, ratios = append(a, ms(took)), append(b, ms(base)), append(ratios, float64(took)/float64(base))
+		peak = max(peak, rss)
+	}
+	fmt.Printf("%d interleaved pairs; min, median, max\n", n)
+	fmt.Printf("cardea check   %s ms\n", spread(a))
+	fmt.Printf("%-14s %s ms\n", filepath.Base(other), spread(b))
+	fmt.Printf("ratio          %s\n", spread(ratios))
+	fmt.Printf("resident peak  %.1f MB\n", float64(peak)/1024)
+	return nil
+}
+
+// once runs a command and gives its wall time and its peak memory in KiB.
+func once(name string, args, env []string, input string) (time.Duration, int64, error) {
+	cmd := exec.Command(name, args...)
+	cmd.Env = env
+	cmd.Stdin = strings.NewReader(input)
+	begin := time.Now()
+	out, err := cmd.CombinedOutput()
+	took := time.Since(begin)
+	if err != nil {
+		return 0, 0, fmt.Errorf("run %s: %w\n%s", name, err, out)
+	}
+	rss := int64(0)
+	if u, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
+		rss = u.Maxrss
+	}
+	return took, rss, nil
+}
+
+func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+func spread(v []float64) string {
+	sort.Float64s(v)
+	return fmt.Sprintf("%7.2f %7.2f %7.2f", v[0], v[len(v)/2], v[len(v)-1])
+}
