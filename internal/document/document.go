@@ -195,7 +195,13 @@ func (r *Reader) bounded(top *yaml.Node) bool {
 
 // Top is the document's value. It is missing where the file is empty or could
 // not be parsed.
-func (r *Reader) Top() Value { return Value{r: r, node: r.top, name: "the file"} }
+func (r *Reader) Top() Value {
+	v := Value{r: r, node: r.top, name: "the file"}
+	if r.top == nil {
+		v.line, v.col = 1, 1
+	}
+	return v
+}
 
 // Errors counts the problems so far that are more than warnings. Compare it
 // before and after reading an entry to know whether that entry is broken.

@@ -112,6 +112,9 @@ any: {s: x, n: 1.5, h: 0x10, t: true, z: null, l: [1, "2"]}
 	if v := m.Get("nothing"); !v.Present() || !v.Null() || v.Line() != 11 {
 		t.Errorf("null: present %v, null %v, line %d", v.Present(), v.Null(), v.Line())
 	}
+	if v := m.Get("merged"); v.Line() != 14 || v.KeyLine() != 13 || r.Top().KeyLine() != 2 {
+		t.Errorf("a key in line %d, its value in line %d", v.KeyLine(), v.Line())
+	}
 	if v := m.Get("absent"); v.Present() || v.Null() || v.Line() != 2 || v.Column() != 1 {
 		t.Error("an absent value stands at its parent's place")
 	}

@@ -38,6 +38,15 @@ func (v Value) Line() int { line, _ := v.place(); return line }
 // Column is the column of the value's place.
 func (v Value) Column() int { _, col := v.place(); return col }
 
+// KeyLine is the line of the key that the value stands at; without a key, it is
+// Line.
+func (v Value) KeyLine() int {
+	if v.line > 0 {
+		return v.line
+	}
+	return v.Line()
+}
+
 func (v Value) place() (line, col int) {
 	if v.node != nil {
 		return v.node.Line, v.node.Column

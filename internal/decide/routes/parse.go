@@ -61,7 +61,7 @@ func Parse(file string, data []byte, from Origin) (list []Route, files []string,
 func route(doc *document.Reader, file, name string, v document.Value, from Origin) (Route, bool) {
 	before := doc.Errors()
 	m := v.Map()
-	r := Route{Name: name, Source: fmt.Sprintf("%s:%d", file, v.Line()), Scope: from.Scope, Trusted: from.Trusted}
+	r := Route{Name: name, Source: fmt.Sprintf("%s:%d", file, v.KeyLine()), Scope: from.Scope, Trusted: from.Trusted}
 	r.Tool = m.Need("tool").Text()
 	if from.Tool != nil {
 		if tool, ok := from.Tool(r.Tool); ok {

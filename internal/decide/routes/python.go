@@ -6,6 +6,8 @@ import (
 	"strings"
 )
 
+var errBackreference = errors.New("a backreference, (?P=…)")
+
 // translate turns a pattern of Python's re into RE2. What differs in spelling
 // only is rewritten: \Z, \uXXXX, {,n}, comments, the flags a and u, and $,
 // which in Python also matches before a last newline. What RE2 cannot do is an
@@ -42,6 +44,8 @@ func translate(pattern string) (string, error) {
 				return "", errors.New("a comment group without end")
 			}
 			i += end
+		case strings.HasPrefix(rest, "(?P="):
+			return "", errBackreference
 		case strings.HasPrefix(rest, "(?a)"), strings.HasPrefix(rest, "(?u)"):
 			i += len("(?a)") - 1
 		case strings.HasPrefix(rest, "{,") && len(rest) > 2 && rest[2] >= '0' && rest[2] <= '9':
@@ -83,6 +87,9 @@ func hexadecimal(s string) bool {
 
 // hint says what to do about a pattern that RE2 cannot run.
 func hint(err error) string {
+	if errors.Is(err, errBackreference) {
+		return "RE2 has no backreferences; write the text out"
+	}
 	var e *syntax.Error
 	if !errors.As(err, &e) {
 		return "see https://pkg.go.dev/regexp/syntax"
@@ -93,7 +100,7 @@ func hint(err error) string {
 		}
 	}
 	switch e.Code {
-	case syntax.ErrInvalidEscape, syntax.ErrInvalidNamedCapture:
+	case syntax.ErrInvalidEscape:
 		return "RE2 has no backreferences; write the text out"
 	case syntax.ErrInvalidPerlOp:
 		return "RE2 does not know this group or flag; use (…), (?:…) or (?i)"

@@ -377,20 +377,28 @@ func class(rs []rune) int {
 	if end < len(rs) && rs[end] == ']' {
 		end++
 	}
-	inName := false
-	for ; end < len(rs); end++ {
-		switch {
-		case inName && rs[end] == ']' && rs[end-1] == ':':
-			inName = false
-		case inName:
-		case rs[end] == '[' && end+1 < len(rs) && rs[end+1] == ':':
-			inName = true
-			end++
-		case rs[end] == ']':
-			return end + 1
+	for end < len(rs) && rs[end] != ']' {
+		end += member(rs[end:])
+	}
+	if end >= len(rs) {
+		return 0
+	}
+	return end + 1
+}
+
+// member is the length of the next member of a class. What looks like a named
+// class is none where no ":]" follows within the length that a name may have.
+func member(rs []rune) int {
+	const longest = 32
+	if len(rs) < 2 || rs[0] != '[' || rs[1] != ':' {
+		return 1
+	}
+	for i := 2; i+1 < len(rs) && i < longest; i++ {
+		if rs[i] == ':' && rs[i+1] == ']' {
+			return i + 2
 		}
 	}
-	return 0
+	return 1
 }
 
 // holds reports whether a single-character pattern matches a character.
