@@ -316,7 +316,6 @@ func (w *walker) nested(via, text string, inv invocation) {
 		if w.spots != nil {
 			part.Opaque = slices.Clone(*w.spots)
 		}
-		part.Null = len(inv.access) == 0 && len(part.Opaque) == 0
 		w.emit(part)
 	}
 }

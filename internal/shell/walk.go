@@ -178,7 +178,7 @@ func (w *walker) binary(cmd *syntax.BinaryCmd) {
 		st *syntax.Stmt
 	}
 	var chain []link
-	first := cmd.X
+	var first *syntax.Stmt
 	for {
 		chain = append(chain, link{cmd.Op, cmd.Y})
 		left, ok := cmd.X.Cmd.(*syntax.BinaryCmd)

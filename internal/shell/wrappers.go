@@ -339,7 +339,7 @@ var suSpec = wrapper{flags: "flmpPhV", valued: "cgGsuwC",
 func (w *walker) su(inv invocation) {
 	name := path.Base(inv.argv[0].Text)
 	words := slices.DeleteFunc(slices.Clone(inv.argv[1:]), func(f field) bool { return f.Static && f.Text == "-" })
-	options, operands := map[string]string{}, []field{}
+	options := map[string]string{}
 	p := suSpec.parse(words)
 	for {
 		for k, v := range p.options {
@@ -348,7 +348,6 @@ func (w *walker) su(inv invocation) {
 		if p.bad != "" || len(p.rest) == 0 || name == "runuser" && options["-u"] != "" {
 			break
 		}
-		operands = append(operands, p.rest[0])
 		p = suSpec.parse(p.rest[1:])
 	}
 	inv.elevated = true
