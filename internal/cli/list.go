@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 
 	"cardea.dev"
@@ -85,8 +86,11 @@ func listingOf(l *config.Loaded, pl place) listing {
 	for _, r := range l.Routes {
 		out.Routes = append(out.Routes, routeListing{r.Name, r.Tool, r.Field, r.Scope, r.Source})
 	}
-	for _, t := range append(pl.troubles, l.Troubles()...) {
+	for _, t := range pl.troubles {
 		out.Problems = append(out.Problems, t.Text)
+	}
+	for _, p := range slices.Concat(l.Problems(), l.UserFile.Later, l.ProjectFile.Later, l.RouteProblems) {
+		out.Problems = append(out.Problems, p.String())
 	}
 	return out
 }

@@ -12,7 +12,8 @@ func commandsPage(p Process) string {
 	var b strings.Builder
 	b.WriteString("# Commands\n\n<!-- Made from the program: go test ./internal/cli -run TestPagesAreCurrent -update -->\n")
 	eachCommand(tree(p), func(c *cobra.Command) {
-		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n```\n%s\n```\n", c.CommandPath(), strings.TrimSpace(c.Long), c.UseLine())
+		about, exits, _ := strings.Cut(strings.TrimSpace(c.Long), "\n\nExit codes:\n")
+		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n```\n%s\n```\n\nExit codes:\n\n```\n%s\n```\n", c.CommandPath(), about, c.UseLine(), exits)
 		if c.Example != "" {
 			fmt.Fprintf(&b, "\nExamples:\n\n```\n%s\n```\n", c.Example)
 		}

@@ -16,27 +16,80 @@ import (
 // call, now is the clock of the trace, or nil.
 func Build(l *Loaded, analyse func(*cardea.Event), now func() time.Time) *cardea.Gate {
 	about := rules.Settings{Home: l.Where.Dirs.Home}
+	own, project := apart(l.Rules)
 	return &cardea.Gate{
 		Default:  l.Settings.Default,
 		OnError:  l.Settings.OnError,
 		Troubles: l.Troubles(),
 		Analyse:  analyse,
 		Now:      now,
-		Stages: []cardea.Stage{{Name: cardea.Guards, Seats: []cardea.Seat{
+		Stages: []cardea.Stage{{Name: cardea.Guards, Seats: seats(
 			// First, since it costs nothing: what cannot be seen is no rule's.
-			{Decider: opaque.New(l.Settings.OnError)},
+			opaque.New(l.Settings.OnError),
 			// What does nothing is allowed by itself, so that it does not keep
 			// the parts beside it from being allowed.
-			{Decider: null.New()},
-			// The rules of packs, person and project.
-			{Decider: rules.New(l.Rules, about)},
+			null.New(),
+			// The rules of packs and person, before anything that a project
+			// could make slow.
+			rules.New(own, about),
+			// The rules of the project.
+			rules.New(project, about),
 			// Denies and asks of the projects around, whose files are read
 			// only when a call reaches there.
-			{Decider: &surroundings{loaded: l, about: about}},
+			&surroundings{loaded: l, about: about},
 			// Last, since they are about the better tool, not about what may
 			// run.
-			{Decider: routes.New(l.Routes)},
-		}}},
+			routes.New(l.Routes),
+		)}},
+	}
+}
+
+// apart are the rules of packs and person, and those of the project.
+func apart(all []rules.Rule) (own, project []rules.Rule) {
+	for i := range all {
+		if all[i].Scope == cardea.ScopeProject {
+			return all[:i:i], all[i:] // the project's are the last
+		}
+	}
+	return all, nil
+}
+
+// seats gives each decider its place. None of them may allow whole calls.
+func seats(deciders ...cardea.Decider) []cardea.Seat {
+	out := make([]cardea.Seat, len(deciders))
+	for i, d := range deciders {
+		out[i].Decider = inTime{d}
+	}
+	return out
+}
+
+// inTime is a decider that comes to an end when its time does, so that what
+// the deciders before it said stands even if this one hangs.
+type inTime struct{ cardea.Decider }
+
+type said struct {
+	opinions []cardea.Opinion
+	err      error
+}
+
+// Decide gives up waiting when ctx ends; the gate reports it.
+func (d inTime) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinion, error) {
+	answer := make(chan said, 1)
+	go func() {
+		var s said
+		defer func() {
+			if r := recover(); r != nil {
+				s = said{err: fmt.Errorf("internal error: %v", r)}
+			}
+			answer <- s
+		}()
+		s.opinions, s.err = d.Decider.Decide(ctx, ev)
+	}()
+	select {
+	case s := <-answer:
+		return s.opinions, s.err
+	case <-ctx.Done():
+		return nil, nil
 	}
 }
 
@@ -62,16 +115,18 @@ func (s *surroundings) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.O
 			Reason: fmt.Sprintf("the call reaches into more projects than are looked at (%d), so their rules are not known", MaxSurroundings)})
 	}
 	var broken *cardea.Trouble
+	left := maxProjectRules
 	for _, project := range projects {
 		from := origin(cardea.ScopeProject, false)
 		from.Root = project
-		list, files := readRules(below(project, ".cardea"), from, project)
+		list, files := readRules(below(project, ".cardea"), from, project, &left)
 		ops, err := rules.New(list, s.about).Decide(ctx, ev)
 		out = append(out, ops...)
 		for _, f := range files {
 			for _, p := range f.Problems {
 				if broken == nil && !p.Warning {
-					broken = &cardea.Trouble{Failure: cardea.BrokenFile, Text: p.String(), Source: p.File}
+					t := troubleOf(p, false, true)
+					broken = &t
 				}
 			}
 		}

@@ -18,6 +18,12 @@ import (
 const (
 	maxRuleFiles = 256
 	maxEntries   = 4096
+	// How many bytes of rules are read for one call: of the person's, of the
+	// session's project, and of all projects around together. A project that
+	// makes the hook slow would gain that nothing is decided in time, and
+	// reading a mebibyte takes most of a second.
+	maxOwnRules     = 16 << 20
+	maxProjectRules = 1 << 20
 )
 
 // readFile reads a regular file that is no larger than a document may be. A

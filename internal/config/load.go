@@ -108,7 +108,11 @@ func unread(path string, err error) document.Problem {
 // rulesOf reads the rules of a scope's folder, file by file in the order of
 // their names.
 func (l *Loaded) rulesOf(dir string, from rules.Origin, inside string) []rules.Rule {
-	list, files := readRules(dir, from, inside)
+	left := maxOwnRules
+	if from.Scope == cardea.ScopeProject {
+		left = maxProjectRules
+	}
+	list, files := readRules(dir, from, inside, &left)
 	l.Files = append(l.Files, files...)
 	return list
 }
@@ -119,7 +123,9 @@ func origin(scope cardea.Scope, trusted bool) rules.Origin {
 	return rules.Origin{Scope: scope, Trusted: trusted, Tool: harness.ToolWord}
 }
 
-func readRules(dir string, from rules.Origin, inside string) (list []rules.Rule, files []RulesFile) {
+// readRules reads the rules of a scope's folder. left is how many bytes may
+// still be read.
+func readRules(dir string, from rules.Origin, inside string, left *int) (list []rules.Rule, files []RulesFile) {
 	if dir == "" {
 		return nil, nil
 	}
@@ -129,17 +135,20 @@ func readRules(dir string, from rules.Origin, inside string) (list []rules.Rule,
 		return nil, []RulesFile{{Path: folder, Scope: from.Scope, Problems: []document.Problem{unread(folder, err)}}}
 	}
 	for _, path := range paths {
-		f, found := readRulesFile(path, from, inside)
+		f, found := readRulesFile(path, from, inside, left)
 		list = append(list, found...)
 		files = append(files, f)
 	}
 	return list, files
 }
 
-func readRulesFile(path string, from rules.Origin, inside string) (f RulesFile, list []rules.Rule) {
+func readRulesFile(path string, from rules.Origin, inside string, left *int) (f RulesFile, list []rules.Rule) {
 	f = RulesFile{Path: path, Scope: from.Scope}
 	data, err := readFile(path, inside)
+	*left -= len(data)
 	switch {
+	case err == nil && *left < 0:
+		f.Problems = []document.Problem{{File: path, Text: "is not read: the files of rules before it are too large together", Hint: "remove what is not needed"}}
 	case err != nil:
 		f.Problems = []document.Problem{unread(path, err)}
 	case data != nil:
@@ -217,28 +226,40 @@ func (l *Loaded) Problems() []document.Problem {
 // with them.
 func (l *Loaded) Troubles() []cardea.Trouble {
 	var out []cardea.Trouble
-	add := func(ps []document.Problem, costs bool) {
+	add := func(scope cardea.Scope, costs bool, ps []document.Problem) {
 		for _, p := range ps {
-			t := cardea.Trouble{Text: p.String(), Source: p.File}
-			if costs && !p.Warning {
-				t.Failure = cardea.BrokenFile
-			}
-			out = append(out, t)
+			out = append(out, troubleOf(p, scope == cardea.ScopeUser || l.Where.Trusted, costs))
 		}
 	}
-	add(l.UserFile.Problems, true)
-	add(l.UserFile.Later, false)
+	add(cardea.ScopeUser, true, l.UserFile.Problems)
+	add(cardea.ScopeUser, false, l.UserFile.Later)
+	add(cardea.ScopeProject, l.Where.Trusted, l.ProjectFile.Problems)
 	if l.Where.Trusted {
-		add(l.ProjectFile.Problems, true)
-		add(l.ProjectFile.Later, false)
-	} else {
-		add(l.ProjectFile.Problems, false)
+		add(cardea.ScopeProject, false, l.ProjectFile.Later)
 	}
 	for _, f := range l.Files {
-		add(f.Problems, true)
+		add(f.Scope, true, f.Problems)
 	}
-	add(l.RouteProblems, false)
+	for _, p := range l.RouteProblems {
+		own := l.Where.Project == "" || !Within(l.Where.Project, p.File)
+		out = append(out, troubleOf(p, own || l.Where.Trusted, false))
+	}
 	return out
+}
+
+// troubleOf is a problem as the gate counts it. What is wrong with a file
+// quotes the file, and a failure is told to the model too; so of a file that
+// is not trusted only the place is told. "cardea lint" tells the rest.
+func troubleOf(p document.Problem, trusted, costs bool) cardea.Trouble {
+	t := cardea.Trouble{Text: p.String(), Source: p.File}
+	if !trusted {
+		p.Text, p.Hint = "has mistakes", `run "cardea lint" in the project to see them`
+		t.Text = p.String()
+	}
+	if costs && !p.Warning {
+		t.Failure = cardea.BrokenFile
+	}
+	return t
 }
 
 // Uncounted says which settings and rules of the project do not count, because

@@ -46,7 +46,8 @@ func (l *Loaded) addFile(path string) {
 	case "tool-routes.yaml", "tool-routes.yml", "routes.json":
 		l.RouteFiles = append(l.RouteFiles, routes.Source{File: path, Scope: cardea.ScopeUser, Root: pluginOf(path)})
 	default:
-		f, list := readRulesFile(path, origin(cardea.ScopeUser, true), "")
+		left := document.MaxSize + 1
+		f, list := readRulesFile(path, origin(cardea.ScopeUser, true), "", &left)
 		l.Files, l.Rules = append(l.Files, f), append(l.Rules, list...)
 	}
 }

@@ -1,0 +1,431 @@
+package config
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"cardea.dev"
+	"cardea.dev/internal/decide/rules"
+	"cardea.dev/internal/tool"
+)
+
+// site is a person's folder and a project on disk.
+type site struct {
+	t     *testing.T
+	where Where
+}
+
+func newSite(t *testing.T) *site {
+	base := realTemp(t)
+	s := &site{t: t, where: Where{Project: filepath.Join(base, "app"), Dirs: Dirs{Home: filepath.Join(base, "home")}}}
+	s.where.Dirs.User = filepath.Join(s.where.Dirs.Home, ".config/cardea")
+	mkdir(t, s.where.Project)
+	return s
+}
+
+func (s *site) user(name, text string) { write(s.t, filepath.Join(s.where.Dirs.User, name), text) }
+
+func (s *site) project(name, text string) {
+	write(s.t, filepath.Join(s.where.Project, ".cardea", name), text)
+}
+
+// try is what the gate says about a command in the project.
+func (s *site) try(command string) cardea.Verdict {
+	s.t.Helper()
+	return s.judge(Load(s.where), command)
+}
+
+func (s *site) judge(l *Loaded, command string) cardea.Verdict {
+	s.t.Helper()
+	world := tool.World{Home: s.where.Dirs.Home, Resolve: tool.Links}
+	g := Build(l, func(ev *cardea.Event) { tool.Analyse(ev, world) }, nil)
+	return g.Decide(context.Background(), &cardea.Event{Kind: cardea.PreToolUse, Cwd: s.where.Project, Project: s.where.Project,
+		Call: &cardea.Call{Tool: "Bash", Name: "Bash", Known: true, Input: map[string]any{"command": command}}})
+}
+
+func rule(id, effect string) string {
+	return fmt.Sprintf("rules: [{id: %s, tool: Bash, match: {command: %s}, effect: %s, message: words of %s}]\n", id, id, effect, id)
+}
+
+func TestLoadWithNothing(t *testing.T) {
+	s := newSite(t)
+	l := Load(s.where)
+	if len(l.Troubles())+len(l.Files)+len(l.Routes)+len(l.Off)+len(l.Uncounted()) != 0 || len(l.Rules) == 0 {
+		t.Errorf("got %+v", l)
+	}
+	for _, w := range []Where{{}, {Dirs: Dirs{User: "/none"}}} {
+		if l := Load(w); len(l.Troubles()) != 0 || len(l.Rules) == 0 {
+			t.Errorf("%+v: %v", w, l.Troubles())
+		}
+	}
+	for command, want := range map[string]cardea.Effect{
+		"git push --force": cardea.Deny, "X=1 && true": cardea.Allow, "true; ls": cardea.Abstain, "eval $x": cardea.Defer, "X=1; rm -rf /": cardea.Deny} {
+		if got := s.try(command); got.Effect != want {
+			t.Errorf("%q: %s by %s, want %s", command, got.Effect, got.By, want)
+		}
+	}
+}
+
+// What counts of a project depends on trust; what counts of the person does
+// not.
+func TestTrust(t *testing.T) {
+	s := newSite(t)
+	s.user("rules/u.yaml", rule("umay", "allow"))
+	s.project("cardea.yaml", "default: {attended: deny}\nrules: {off: [poff, umay, git-force-push], effect: {pask: deny}}\n")
+	s.project("rules/p.yaml", "rules:\n"+
+		"  - {id: pmay, tool: Bash, match: {command: pmay}, effect: allow}\n"+
+		"  - {id: pask, tool: Bash, match: {command: pask}, effect: ask, message: words}\n"+
+		"  - {id: phalt, tool: Bash, match: {command: phalt}, effect: halt}\n"+
+		"  - {id: poff, tool: Bash, match: {command: poff}, effect: ask}\n")
+	for _, c := range []struct {
+		command              string
+		untrusted, isTrusted cardea.Effect
+	}{
+		{"umay", cardea.Allow, cardea.Allow},
+		{"pmay", cardea.Abstain, cardea.Allow},
+		{"pask", cardea.Ask, cardea.Deny},
+		{"phalt", cardea.Deny, cardea.Halt},
+		{"poff", cardea.Ask, cardea.Deny}, // off, so that the project's default counts
+		{"ls", cardea.Abstain, cardea.Deny},
+		{"git push --force", cardea.Deny, cardea.Deny},
+	} {
+		s.where.Trusted = false
+		if got := s.try(c.command); got.Effect != c.untrusted {
+			t.Errorf("untrusted, %s: %s by %s, want %s", c.command, got.Effect, got.By, c.untrusted)
+		}
+		s.where.Trusted = true
+		if got := s.try(c.command); got.Effect != c.isTrusted {
+			t.Errorf("trusted, %s: %s by %s, want %s", c.command, got.Effect, got.By, c.isTrusted)
+		}
+	}
+	s.where.Trusted = false
+	told := strings.Join(Load(s.where).Uncounted(), "\n")
+	for _, want := range []string{"settings of a project that is not trusted", "rule pmay does not count", "the halt of rule phalt counts as deny"} {
+		if !strings.Contains(told, want) {
+			t.Errorf("not told: %q in %s", want, told)
+		}
+	}
+	if v := s.try("pask"); strings.Contains(v.Message, "words") {
+		t.Errorf("the model reads what an untrusted project wrote: %q", v.Message)
+	}
+	s.where.Trusted = true
+	l := Load(s.where)
+	if l.Uncounted() != nil {
+		t.Errorf("trusted: %v", l.Uncounted())
+	}
+	// Switches for rules that are not the project's switch nothing, and that
+	// is told.
+	text := problemText(l)
+	for _, id := range []string{"umay", "git-force-push"} {
+		if !strings.Contains(text, `may switch is called "`+id+`"`) {
+			t.Errorf("no warning about %s in %s", id, text)
+		}
+	}
+}
+
+func problemText(l *Loaded) string {
+	var b strings.Builder
+	for _, tr := range l.Troubles() {
+		fmt.Fprintf(&b, "%s: %s\n", tr.Failure, tr.Text)
+	}
+	return b.String()
+}
+
+func TestSwitches(t *testing.T) {
+	s := newSite(t)
+	s.user("cardea.yaml", "packs: {git: off, builtins: off}\nrules: {off: [mine], effect: {other: ask, gone: ask}}\n")
+	s.user("rules/r.yaml", "rules:\n  - {id: mine, tool: Bash, match: {command: mine}, effect: deny}\n  - {id: other, tool: Bash, match: {command: other}, effect: deny}\n")
+	l := Load(s.where)
+	for command, want := range map[string]cardea.Effect{"git push --force": cardea.Abstain, "mine": cardea.Abstain, "other": cardea.Ask, "cardea trust init": cardea.Deny} {
+		if got := s.judge(l, command); got.Effect != want {
+			t.Errorf("%q: %s by %s, want %s", command, got.Effect, got.By, want)
+		}
+	}
+	off := func(r rules.Rule) bool { return r.ID == "mine" }
+	if !slices.ContainsFunc(l.Off, off) || slices.ContainsFunc(l.Rules, off) {
+		t.Error("the rule is not listed as switched off")
+	}
+	text := problemText(l)
+	for _, want := range []string{"cardea.yaml:1:1: no rule that these settings may switch is called \"builtins\"", "cardea.yaml:2:1: no rule that these settings may switch is called \"gone\""} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in %s", want, text)
+		}
+	}
+}
+
+// A broken file costs what the failure table says, and nothing else is lost.
+func TestBrokenFiles(t *testing.T) {
+	for onError, want := range map[string]cardea.Effect{"defer": cardea.Ask, "deny": cardea.Deny, "allow": cardea.Abstain} {
+		s := newSite(t)
+		s.user("cardea.yaml", "on_error: "+onError+"\n")
+		s.user("rules/a.yaml", "rules: [")
+		s.user("rules/b.yaml", rule("mine", "deny"))
+		if got := s.try("ls"); got.Effect != want {
+			t.Errorf("%s: %s, want %s", onError, got.Effect, want)
+		}
+		if got := s.try("mine"); got.Effect != cardea.Deny || !strings.Contains(got.Reason, "words of mine") {
+			t.Errorf("%s: %s, %q", onError, got.Effect, got.Reason)
+		}
+		if text := problemText(Load(s.where)); !strings.Contains(text, "a file is broken: "+filepath.Join(s.where.Dirs.User, "rules/a.yaml")+":1:") {
+			t.Errorf("%s: %s", onError, text)
+		}
+	}
+}
+
+func TestBrokenSettings(t *testing.T) {
+	s := newSite(t)
+	s.user("cardea.yaml", "on_error: maybe\nledger: {}\n")
+	if text := problemText(Load(s.where)); !strings.Contains(text, "a file is broken: ") || !strings.Contains(text, "none: ") {
+		t.Errorf("got %s", text)
+	}
+	// Those of an untrusted project do not count, so what is wrong with them
+	// costs nothing; those of a trusted one do.
+	s = newSite(t)
+	s.project("cardea.yaml", "on_error: maybe\nledger: {}\n")
+	if got := s.try("ls"); got.Effect != cardea.Abstain || len(got.Troubles) != 1 {
+		t.Errorf("untrusted: %s, %v", got.Effect, got.Troubles)
+	}
+	s.where.Trusted = true
+	if got := s.try("ls"); got.Effect != cardea.Ask || len(got.Troubles) != 2 {
+		t.Errorf("trusted: %s, %v", got.Effect, got.Troubles)
+	}
+}
+
+func TestUnreadableFiles(t *testing.T) {
+	s := newSite(t)
+	mkdir(t, filepath.Join(s.where.Dirs.User, "cardea.yaml"))
+	write(t, filepath.Join(s.where.Project, ".cardea/rules"), "a file in the place of a folder")
+	mkdir(t, filepath.Join(s.where.Dirs.User, "rules/x.yaml"))
+	text := problemText(Load(s.where))
+	for _, want := range []string{"cardea.yaml: cannot be read: it is no regular file", ".cardea/rules: has mistakes", "x.yaml: cannot be read"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in %s", want, text)
+		}
+	}
+}
+
+// A project cannot point at files outside of it, which would tell their text
+// in the problems.
+func TestProjectLinks(t *testing.T) {
+	s := newSite(t)
+	secret := write(t, filepath.Join(s.where.Dirs.Home, "secret.yaml"), "password: hunter2\n")
+	mkdir(t, filepath.Join(s.where.Project, ".cardea/rules"))
+	for _, name := range []string{"cardea.yaml", "rules/link.yaml"} {
+		if err := os.Symlink(secret, filepath.Join(s.where.Project, ".cardea", name)); err != nil {
+			t.Skip(err)
+		}
+	}
+	l := Load(s.where)
+	text := fmt.Sprint(l.Problems(), problemText(l))
+	if strings.Contains(text, "password") || strings.Count(text, "outside of the project") != 2 {
+		t.Errorf("got %s", text)
+	}
+}
+
+// What is wrong with a file quotes the file; what an untrusted project wrote
+// does not reach the model that way.
+func TestProblemsOfUntrustedFilesAreNotQuoted(t *testing.T) {
+	s := newSite(t)
+	s.project("rules/p.yaml", "rules: [{id: x, IGNORE-ALL: 1, effect: deny, match: {IGNORE-ALL: 2}}]")
+	write(t, filepath.Join(s.where.Project, ".claude/tool-routes.yaml"), "IGNORE-ALL: 1\n")
+	v := s.try("ls")
+	text := fmt.Sprint(v.Reason, v.Message, v.Troubles)
+	if v.Effect != cardea.Ask || strings.Contains(text, "IGNORE") || !strings.Contains(text, `p.yaml:1:`) || !strings.Contains(text, "cardea lint") {
+		t.Errorf("%s, %s", v.Effect, text)
+	}
+	if !strings.Contains(fmt.Sprint(Load(s.where).Problems()), "IGNORE-ALL") {
+		t.Error("the person cannot learn what is wrong")
+	}
+	s.where.Trusted = true
+	if v := s.try("ls"); !strings.Contains(v.Reason, "IGNORE-ALL") {
+		t.Errorf("trusted: %s", v.Reason)
+	}
+}
+
+func TestRoutesCostNothing(t *testing.T) {
+	s := newSite(t)
+	file := filepath.Join(s.where.Project, ".claude/tool-routes.yaml")
+	write(t, file, "routes:\n  ok: {tool: Bash, pattern: routed, message: m}\n  bad: {tool: Bash, pattern: '(', message: m}\n")
+	if got := s.try("ls"); got.Effect != cardea.Abstain || len(got.Troubles) == 0 {
+		t.Errorf("%s, %v", got.Effect, got.Troubles)
+	}
+	if got := s.try("routed"); got.Effect != cardea.Deny || got.By != "routes:ok" {
+		t.Errorf("%s by %s", got.Effect, got.By)
+	}
+}
+
+// The rules of a project count for whoever reaches into it.
+func TestSurroundingRules(t *testing.T) {
+	s := newSite(t)
+	lib := filepath.Join(filepath.Dir(s.where.Project), "lib")
+	write(t, filepath.Join(lib, ".cardea/rules/l.yaml"), "rules:\n"+
+		"  - {id: keep, match: {path: src/precious, access: [delete]}, effect: deny}\n"+
+		"  - {id: may, tool: Bash, match: {command: ls}, effect: allow}\n")
+	s.where.Trusted = true
+	for command, want := range map[string]cardea.Effect{
+		"rm ../lib/src/precious":               cardea.Deny,
+		"cd ../lib && rm src/precious":         cardea.Deny,
+		"rm src/precious":                      cardea.Abstain,
+		"cd ../lib && ls":                      cardea.Abstain,
+		"ssh host rm " + lib + "/src/precious": cardea.Abstain,
+	} {
+		if got := s.try(command); got.Effect != want {
+			t.Errorf("%q: %s by %s, want %s", command, got.Effect, got.By, want)
+		}
+	}
+	write(t, filepath.Join(lib, ".cardea/rules/broken.yaml"), "rules: {")
+	if got := s.try("touch ../lib/x"); got.Effect != cardea.Ask || len(got.Troubles) != 1 {
+		t.Errorf("broken rules around: %s, %v", got.Effect, got.Troubles)
+	}
+	if got := s.try("rm ../lib/src/precious"); got.Effect != cardea.Deny {
+		t.Errorf("broken rules beside good ones: %s", got.Effect)
+	}
+}
+
+// A call that is padded with projects must not push one out of sight: it is
+// not allowed.
+func TestTooManySurroundings(t *testing.T) {
+	s := newSite(t)
+	s.user("rules/u.yaml", "rules: [{id: may, tool: Bash, match: {command: touch}, effect: allow}]")
+	line := "touch"
+	for i := range MaxSurroundings + 1 {
+		if got := s.try(line + " here"); got.Effect != cardea.Allow {
+			t.Fatalf("with %d projects: %s by %s", i, got.Effect, got.By)
+		}
+		dir := filepath.Join(filepath.Dir(s.where.Project), fmt.Sprintf("p%d", i))
+		mkdir(t, filepath.Join(dir, ".cardea"))
+		line += " " + dir + "/x"
+	}
+	if got := s.try(line); got.Effect != cardea.Defer || got.By != "rules:surroundings" {
+		t.Errorf("%s by %s", got.Effect, got.By)
+	}
+}
+
+func TestLoadSettings(t *testing.T) {
+	s := newSite(t)
+	s.user("cardea.yaml", "on_error: allow\n")
+	s.project("cardea.yaml", "on_error: deny\n")
+	if got := LoadSettings(s.where); got.OnError != cardea.OnErrorAllow {
+		t.Errorf("untrusted: %v", got.OnError)
+	}
+	s.where.Trusted = true
+	if got := LoadSettings(s.where); got.OnError != cardea.OnErrorDeny {
+		t.Errorf("trusted: %v", got.OnError)
+	}
+}
+
+func TestLoadPaths(t *testing.T) {
+	base := realTemp(t)
+	write(t, filepath.Join(base, "scope/cardea.yaml"), "on_error: deny\n")
+	write(t, filepath.Join(base, "scope/rules/a.yaml"), rule("a", "deny"))
+	write(t, filepath.Join(base, "proj/.cardea/rules/b.yaml"), rule("b", "deny"))
+	write(t, filepath.Join(base, "proj/.claude/tool-routes.yaml"), "routes: {r1: {tool: Bash, pattern: x, message: m}}")
+	write(t, filepath.Join(base, "plugin/hooks/tool-routes.yaml"), "routes: {r2: {tool: Bash, pattern: x, message: m}}")
+	write(t, filepath.Join(base, "plugin/.claude-plugin/routes.json"), `{"routes": ["more.yaml"]}`)
+	write(t, filepath.Join(base, "plugin/more.yaml"), "routes: {r3: {tool: Bash, pattern: x, message: m}}")
+	write(t, filepath.Join(base, "loose/c.yaml"), rule("c", "allow"))
+	write(t, filepath.Join(base, "loose/broken.yaml"), "rules: [")
+	for path, want := range map[string][]string{
+		"scope": {"a"}, "proj": {"b", "r1"}, "plugin": {"r2", "r3"}, "loose": {"c"}, "loose/c.yaml": {"c"},
+		"plugin/hooks/tool-routes.yaml": {"r2"}, "plugin/.claude-plugin/routes.json": {"r3"}, "scope/cardea.yaml": {},
+	} {
+		l, err := LoadPaths([]string{filepath.Join(base, path)})
+		if err != nil {
+			t.Errorf("%s: %v", path, err)
+			continue
+		}
+		got := []string{}
+		for _, r := range l.Rules {
+			got = append(got, r.ID)
+		}
+		for _, r := range l.Routes {
+			got = append(got, r.Name)
+		}
+		slices.Sort(got)
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v (%s)", path, got, want, problemText(l))
+		}
+		if broken := len(l.Problems()) > 0; broken != (path == "loose") {
+			t.Errorf("%s: %v", path, l.Problems())
+		}
+		if path == "scope" && l.UserFile.OnError == nil {
+			t.Error("the settings of a scope's folder are not read")
+		}
+	}
+	if _, err := LoadPaths([]string{filepath.Join(base, "none")}); err == nil || !strings.Contains(err.Error(), "is not there") {
+		t.Errorf("got %v", err)
+	}
+	write(t, filepath.Join(base, "odd/rules/x"), "")
+	for i := range maxRuleFiles + 1 {
+		write(t, filepath.Join(base, fmt.Sprintf("odd/rules/%d.yaml", i)), "rules: []")
+	}
+	if l, err := LoadPaths([]string{filepath.Join(base, "odd")}); err != nil || len(l.Problems()) != 1 {
+		t.Errorf("too many files: %v", err)
+	}
+}
+
+// A project that makes the hook slow would gain that nothing is decided in
+// time.
+func TestRulesOfAProjectAreBounded(t *testing.T) {
+	s := newSite(t)
+	padding := "# " + strings.Repeat("x", 400<<10) + "\n"
+	for _, name := range []string{"a", "b", "c", "d"} {
+		s.project("rules/"+name+".yaml", padding+rule(name, "deny"))
+		s.user("rules/"+name+".yaml", padding+rule("u"+name, "deny"))
+	}
+	for command, want := range map[string]cardea.Effect{"a": cardea.Deny, "b": cardea.Deny, "c": cardea.Ask, "ud": cardea.Deny} {
+		if got := s.try(command); got.Effect != want {
+			t.Errorf("%s: %s by %s, want %s", command, got.Effect, got.By, want)
+		}
+	}
+	if text := problemText(Load(s.where)); strings.Count(text, "has mistakes") != 2 {
+		t.Errorf("got %s", text)
+	}
+}
+
+type slow struct{ until chan struct{} }
+
+func (slow) Name() string { return "slow" }
+
+func (d slow) Decide(context.Context, *cardea.Event) ([]cardea.Opinion, error) {
+	<-d.until
+	return nil, nil
+}
+
+type broken struct{}
+
+func (broken) Name() string { return "broken" }
+
+func (broken) Decide(context.Context, *cardea.Event) ([]cardea.Opinion, error) { panic("out of order") }
+
+// What was decided before a decider hangs stands, and a decider that fails
+// costs what the failure table says.
+func TestDecidersEndInTime(t *testing.T) {
+	s := newSite(t)
+	ev := func(command string) *cardea.Event {
+		return &cardea.Event{Kind: cardea.PreToolUse, Mode: cardea.ModeBypass, Call: &cardea.Call{Tool: "Bash", Known: true, Input: map[string]any{"command": command}}}
+	}
+	until := make(chan struct{})
+	defer close(until)
+	g := Build(Load(s.where), func(ev *cardea.Event) { tool.Analyse(ev, tool.World{}) }, nil)
+	own := g.Stages[0].Seats
+	g.Stages[0].Seats = append(own[:len(own):len(own)], seats(slow{until})...)
+	for command, want := range map[string]cardea.Effect{"git push --force": cardea.Deny, "true": cardea.Abstain} {
+		ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+		v := g.Decide(ctx, ev(command))
+		cancel()
+		if v.Effect != want || len(v.Troubles) != 1 || v.Troubles[0].Failure != cardea.OutOfTime {
+			t.Errorf("%s: %s, %v; want %s and a word about the time", command, v.Effect, v.Troubles, want)
+		}
+	}
+	g.Stages[0].Seats = append(own[:len(own):len(own)], seats(broken{})...)
+	if v := g.Decide(context.Background(), ev("true")); v.Effect != cardea.Ask || len(v.Troubles) != 1 || v.Troubles[0].Failure != cardea.Panicked {
+		t.Errorf("a panic where nobody attends: %s, %v", v.Effect, v.Troubles)
+	}
+}
