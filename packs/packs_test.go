@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"os"
+	"strings"
 	"testing"
+	"time"
 
 	"cardea.dev"
 	"cardea.dev/internal/decide/rules"
@@ -79,4 +81,31 @@ func verdict(t testing.TB, d *rules.Decider, command string) (cardea.Effect, []c
 func bash(command string) *cardea.Event {
 	return &cardea.Event{Kind: cardea.PreToolUse, Mode: cardea.ModeDefault, Cwd: "/home/user/project", Project: "/home/user/project",
 		Call: &cardea.Call{Tool: "Bash", Name: "Bash", Known: true, Input: map[string]any{"command": command}}}
+}
+
+// TestHostileLines: lines that are made to keep the rules busy must not take
+// the gate's time. The limit is a guard against hanging, not a measure.
+func TestHostileLines(t *testing.T) {
+	d := rules.New(packs.Rules(), stand().Settings)
+	for name, line := range map[string]string{
+		"patterns": strings.Repeat("rm -rf *; ", 4000),
+		"paths":    strings.Repeat("rm -rf a/b/c/d/e; ", 4000),
+		"operands": "rm " + strings.Repeat("a*b/c?d ", 50_000),
+		"words":    "git push " + strings.Repeat("x", 1_000_000),
+		"brackets": "cat " + strings.Repeat("[[:", 300_000),
+		"git":      strings.Repeat("git push -x; ", 4000),
+	} {
+		begin := time.Now()
+		ev := bash(line)
+		analyse(ev)
+		analysed := time.Since(begin)
+		if _, err := d.Decide(t.Context(), ev); err != nil {
+			t.Error(err)
+		}
+		took := time.Since(begin) - analysed
+		t.Logf("%s: %d parts, analysed in %s, decided in %s", name, len(ev.Call.Parts), analysed, took)
+		if took > 20*time.Second {
+			t.Errorf("%s: took %s", name, took)
+		}
+	}
 }

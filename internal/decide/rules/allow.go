@@ -246,8 +246,8 @@ func (c *call) accessIs(m *Match, p *cardea.Part, a *cardea.Access) bool {
 
 func (c *call) covered(m *Match, a *cardea.Access) bool {
 	pl := c.at()
-	for _, g := range m.Paths {
-		if pl.glob(g).covers(a, pl) {
+	for k := range m.Paths {
+		if c.glob(m, k).covers(a, pl) {
 			return true
 		}
 	}

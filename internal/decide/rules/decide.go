@@ -97,6 +97,8 @@ type call struct {
 	d       *Decider
 	ev      *cardea.Event
 	place   *place
+	globs   map[*Match][]*glob
+	named   map[*cardea.Access]*named
 	out     []cardea.Opinion
 	trouble *cardea.Trouble
 	// rule is the one that is asked just now.
@@ -191,6 +193,22 @@ func (c *call) at() *place {
 		c.place = newPlace(c.d.settings.Home, root, c.d.settings.FoldPaths)
 	}
 	return c.place
+}
+
+// glob is the k-th path glob of a match, made absolute when it is needed.
+func (c *call) glob(m *Match, k int) *glob {
+	list := c.globs[m]
+	if list == nil {
+		if c.globs == nil {
+			c.globs = map[*Match][]*glob{}
+		}
+		list = make([]*glob, len(m.Paths))
+		c.globs[m] = list
+	}
+	if list[k] == nil {
+		list[k] = c.at().glob(m.Paths[k])
+	}
+	return list[k]
 }
 
 // matches reports whether an expression matches a text. An expression that

@@ -20,6 +20,9 @@ type glob struct {
 	// project is the project's folder, for floating ones.
 	project []seg
 	known   bool
+	// above is the path of its literal root, key its last literal segment,
+	// for a quick look.
+	above, key string
 }
 
 // seg is one segment of a glob. The folders that a glob is relative to are
@@ -55,12 +58,12 @@ func newPlace(home, project string, fold bool) *place {
 
 // glob makes a rule's glob absolute. Where that needs a folder that is not
 // known, the glob matches nothing, or for a relative one at any depth.
-func (pl *place) glob(text string) glob {
+func (pl *place) glob(text string) *glob {
 	text = pl.folded(text)
 	if strings.HasSuffix(text, "/") && strings.Trim(text, "/") != "" {
 		text += "**"
 	}
-	out := glob{project: pl.projectSegs, known: true}
+	out := &glob{project: pl.projectSegs, known: true}
 	switch {
 	case text == "~" || strings.HasPrefix(text, "~/"):
 		out.segs, out.known = climb(pl.homeSegs, text[1:]), pl.homeDir != ""
@@ -76,6 +79,14 @@ func (pl *place) glob(text string) glob {
 	}
 	if len(out.segs) > 0 && out.segs[0] == anyDepth {
 		out.floating = true
+	}
+	for _, s := range out.root() {
+		out.above += "/" + s.text
+	}
+	for _, s := range out.segs {
+		if s.literal {
+			out.key = s.text
+		}
 	}
 	return out
 }
@@ -131,7 +142,7 @@ func segments(p string) []string {
 // mayTouch is a quick look at whether a glob can touch an access at all: its
 // last literal segment is one of the path's, or the path is a folder that the
 // glob may lie below. It only says no when touches would.
-func (pl *place) mayTouch(g string, a *cardea.Access) bool {
+func (pl *place) mayTouch(g string, a *named) bool {
 	if a.Glob {
 		return true
 	}
@@ -140,11 +151,8 @@ func (pl *place) mayTouch(g string, a *cardea.Access) bool {
 	if key == "" || strings.Contains(g, "..") || strings.Contains(g, "//") || strings.Contains(g, "/./") {
 		return true
 	}
-	for _, p := range [2]string{a.Path, a.Spelled} {
-		if p == "" {
-			continue
-		}
-		p = pl.folded(p)
+	for i := range a.paths {
+		p := a.paths[i].text
 		if hasSegment(p, key) || a.Recursive && pl.mayLieBelow(g, p, a.Kind) {
 			return true
 		}
@@ -198,18 +206,58 @@ func hasSegment(p, s string) bool {
 	}
 }
 
+// named is an access with what is compared of it, worked out once for all the
+// globs that are held against it.
+type named struct {
+	*cardea.Access
+	place *place
+	paths []namedPath
+}
+
+type namedPath struct {
+	text string
+	// folder is the folder above the first wildcard.
+	folder string
+	segs   []string
+	// ends are, for a pattern, the literal ends of each segment.
+	ends []nameEnds
+}
+
+// nameEnds are what every name that a pattern matches begins and ends with.
+type nameEnds struct{ front, back string }
+
+func (pl *place) named(a *cardea.Access) *named {
+	n := &named{Access: a, place: pl}
+	for _, p := range accessPaths(a) {
+		if p != "" {
+			p = pl.folded(p)
+			n.paths = append(n.paths, namedPath{text: p, folder: literalFolder(p)})
+		}
+	}
+	return n
+}
+
+// segments are the path's segments, split when they are first needed.
+func (p *namedPath) segments() []string {
+	if p.segs == nil {
+		p.segs = segments(p.text)
+	}
+	return p.segs
+}
+
 // touches reports whether an access has to do with what the glob names, read
 // generously: as the path or as it was spelled, by what a pattern on the line
 // may become, and by deleting a folder above.
-func (g glob) touches(a *cardea.Access, pl *place) bool {
+func (g *glob) touches(a *named) bool {
 	if !g.known {
 		return false
 	}
-	for _, p := range accessPaths(a) {
-		if p == "" {
+	for i := range a.paths {
+		p := &a.paths[i]
+		if a.Glob && !g.mayMeet(p, a) {
 			continue
 		}
-		segs := segments(pl.folded(p))
+		segs := p.segments()
 		if overlap(segs, g.segs, a.Glob) {
 			return true
 		}
@@ -220,22 +268,75 @@ func (g glob) touches(a *cardea.Access, pl *place) bool {
 	return false
 }
 
-// accessPaths are the paths, or patterns, that an access names.
+// accessPaths are the paths, or patterns, that an access names. The folder of a
+// pattern may be a link: what it leads to counts, too.
 func accessPaths(a *cardea.Access) [2]string {
 	if !a.Glob {
 		return [2]string{a.Path, a.Spelled}
 	}
-	if a.Pattern != "" {
+	folder := strings.TrimSuffix(a.Path, "/")
+	if a.Pattern == "" {
+		return [2]string{folder + "/*"}
+	}
+	spelled := literalFolder(a.Pattern)
+	if a.Path == "" || folder == spelled {
 		return [2]string{a.Pattern}
 	}
-	return [2]string{strings.TrimSuffix(a.Path, "/") + "/*"}
+	return [2]string{a.Pattern, folder + a.Pattern[len(spelled):]}
+}
+
+// literalFolder is the folder above a pattern's first wildcard, without a slash
+// at the end.
+func literalFolder(pattern string) string {
+	if i := strings.IndexAny(pattern, patternChars); i >= 0 {
+		pattern = pattern[:i]
+	}
+	return pattern[:max(strings.LastIndexByte(pattern, '/'), 0)]
+}
+
+// patternChars are the characters that make a word of the line a pattern.
+const patternChars = "*?[("
+
+// mayMeet is a quick look at whether a pattern of the line, folded, can name
+// what the glob names: their literal folders lie on one path, and some segment
+// can be the glob's last literal one. It only says no when touches would.
+func (g *glob) mayMeet(p *namedPath, a *named) bool {
+	if !strings.HasPrefix(p.folder, g.above) && !strings.HasPrefix(g.above, p.folder) {
+		return false
+	}
+	if a.Recursive || !g.floating || g.key == "" {
+		return true
+	}
+	if p.ends == nil {
+		for _, s := range p.segments() {
+			p.ends = append(p.ends, endsOf(s))
+		}
+	}
+	for _, e := range p.ends {
+		if strings.HasPrefix(g.key, e.front) && strings.HasSuffix(g.key, e.back) {
+			return true
+		}
+	}
+	return false
+}
+
+func endsOf(pattern string) nameEnds {
+	i := strings.IndexAny(pattern, patternChars)
+	if i < 0 {
+		return nameEnds{pattern, pattern}
+	}
+	back := pattern[strings.LastIndexAny(pattern, "*?])")+1:]
+	if strings.ContainsAny(back, patternChars) {
+		back = "" // a bracket without end
+	}
+	return nameEnds{pattern[:i], back}
 }
 
 // below reports whether what the glob names lies at or below a folder that is
 // accessed as a whole. What begins with "**", or is a base name, may lie
 // anywhere, and a search through a folder is not about it; only deleting the
 // whole project is.
-func (g glob) below(folder []string, a *cardea.Access) bool {
+func (g *glob) below(folder []string, a *named) bool {
 	if n := len(g.segs); n > 0 && g.segs[n-1] == anyDepth && overlap(folder, g.segs[:n-1], a.Glob) {
 		return true
 	}
@@ -253,7 +354,7 @@ func (g glob) below(folder []string, a *cardea.Access) bool {
 }
 
 // root are the leading segments without wildcards.
-func (g glob) root() []seg {
+func (g *glob) root() []seg {
 	for i, s := range g.segs {
 		if !s.literal {
 			return g.segs[:i]
@@ -265,7 +366,7 @@ func (g glob) root() []seg {
 // covers reports whether all that an access may touch is what the glob names,
 // read strictly: the path and how it was spelled, and for a folder as a whole
 // or a pattern on the line only "folder/**".
-func (g glob) covers(a *cardea.Access, pl *place) bool {
+func (g *glob) covers(a *cardea.Access, pl *place) bool {
 	if !g.known || a.Path == "" || pl.project == "" && g.floating {
 		return false
 	}
@@ -326,171 +427,4 @@ func meets[L, R any](l []L, r []R, starL func(L) bool, starR func(R) bool, same 
 		}
 	}
 	return row[0]
-}
-
-// char is one element of a name pattern.
-type char struct {
-	// r is the character, or '*' or '?' or '[' where wild is set.
-	r    rune
-	wild bool
-	// set is what a class names, "!" in front where it names the rest.
-	set string
-}
-
-// chars reads a name pattern: "*", "?" and "[…]". It takes time in proportion
-// to the pattern's length, brackets without end included.
-func chars(s string) []char {
-	var out []char
-	rs := []rune(s)
-	closed := true // no bracket without end was seen yet
-	for i := 0; i < len(rs); i++ {
-		switch r := rs[i]; {
-		case r == '*' || r == '?':
-			out = append(out, char{r: r, wild: true})
-		case r == '[' && closed:
-			n := class(rs[i:])
-			if n == 0 {
-				closed = false
-				out = append(out, char{r: r})
-				continue
-			}
-			set := string(rs[i+1 : i+n-1])
-			if strings.HasPrefix(set, "^") {
-				set = "!" + set[1:]
-			}
-			out = append(out, char{r: '[', wild: true, set: set})
-			i += n - 1
-		default:
-			out = append(out, char{r: r})
-		}
-	}
-	return out
-}
-
-// class is the length of the class at the front of rs, 0 where it has no end.
-// A "]" in front is a member of it, and so is a named class ("[:alpha:]").
-func class(rs []rune) int {
-	end := 1
-	if end < len(rs) && (rs[end] == '!' || rs[end] == '^') {
-		end++
-	}
-	if end < len(rs) && rs[end] == ']' {
-		end++
-	}
-	for end < len(rs) && rs[end] != ']' {
-		end += member(rs[end:])
-	}
-	if end >= len(rs) {
-		return 0
-	}
-	return end + 1
-}
-
-// member is the length of the next member of a class. What looks like a named
-// class is none where no ":]" follows within the length that a name may have.
-func member(rs []rune) int {
-	const longest = 32
-	if len(rs) < 2 || rs[0] != '[' || rs[1] != ':' {
-		return 1
-	}
-	for i := 2; i+1 < len(rs) && i < longest; i++ {
-		if rs[i] == ':' && rs[i+1] == ']' {
-			return i + 2
-		}
-	}
-	return 1
-}
-
-// holds reports whether a single-character pattern matches a character.
-func (c char) holds(r rune) bool {
-	if !c.wild {
-		return c.r == r
-	}
-	if c.r == '?' {
-		return true
-	}
-	set, not := strings.CutPrefix(c.set, "!")
-	if strings.Contains(set, "[:") { // a named class: taken for anything
-		return true
-	}
-	rs := []rune(set)
-	for i := 0; i < len(rs); i++ {
-		if i+2 < len(rs) && rs[i+1] == '-' {
-			if rs[i] <= r && r <= rs[i+2] {
-				return !not
-			}
-			i += 2
-		} else if rs[i] == r {
-			return !not
-		}
-	}
-	return not
-}
-
-// overlapName reports whether a name of the line, or a pattern where wild is
-// set, and a glob's segment can be the same name. As in the shell, a wildcard
-// at the front of a pattern on the line leaves hidden files alone.
-func overlapName(line string, rule seg, wild bool) bool {
-	if line == rule.text {
-		return true
-	}
-	if !wild || !strings.ContainsAny(line, "*?[(") {
-		return !rule.literal && matchName(rule.text, line)
-	}
-	if strings.Contains(line, "(") { // an extended pattern: taken for anything
-		return true
-	}
-	l, r := chars(line), chars(rule.text)
-	if rule.literal {
-		r = r[:0]
-		for _, c := range rule.text {
-			r = append(r, char{r: c})
-		}
-	}
-	if len(l) > 0 && l[0].wild && len(r) > 0 && r[0] == (char{r: '.'}) {
-		return false
-	}
-	star := func(c char) bool { return c.wild && c.r == '*' }
-	return meets(l, r, star, star, func(a, b char) bool {
-		if a.wild && b.wild {
-			return true
-		}
-		if a.wild {
-			return a.holds(b.r)
-		}
-		return b.holds(a.r)
-	})
-}
-
-// matchName reports whether a name matches a pattern of "*", "?" and "[…]".
-// "*" crosses everything, so that it also serves for tool names, roles and
-// hosts.
-func matchName(pattern, name string) bool {
-	if !strings.ContainsAny(pattern, "*?[") {
-		return pattern == name
-	}
-	if pattern == "*" {
-		return true
-	}
-	p, n := chars(pattern), []rune(name)
-	i, j, star, mark := 0, 0, -1, 0
-	for j < len(n) {
-		switch {
-		case i < len(p) && p[i].wild && p[i].r == '*':
-			star, mark = i, j
-			i++
-		case i < len(p) && p[i].holds(n[j]):
-			i++
-			j++
-		case star >= 0:
-			mark++
-			i, j = star+1, mark
-		default:
-			return false
-		}
-	}
-	for i < len(p) && p[i].wild && p[i].r == '*' {
-		i++
-	}
-	return i == len(p)
 }

@@ -85,6 +85,47 @@ func TestOverlapFindsWhatBothMatch(t *testing.T) {
 	}
 }
 
+// TestLinkedFolder: the folder of a pattern on the line is a link.
+func TestLinkedFolder(t *testing.T) {
+	pl := newPlace("/home/u", "/home/u/p", false)
+	a := pl.named(&cardea.Access{Kind: cardea.Read, Glob: true, Path: "/home/u/.ssh", Pattern: "/home/u/p/x/*"})
+	for g, want := range map[string]bool{"~/.ssh/id_rsa": true, "x/**": true, "/**/.ssh/id_rsa": true, "id_rsa": true, "~/.aws/**": false, "y/**": false} {
+		if got := pl.glob(g).touches(a); got != want {
+			t.Errorf("%s: %v", g, got)
+		}
+	}
+	if pl.glob("x/**").covers(a.Access, pl) {
+		t.Error("an allow follows a link out of its folder")
+	}
+}
+
+// TestQuickPatternLookMissesNothing compares the quick look at patterns with
+// the whole comparison.
+func TestQuickPatternLookMissesNothing(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	letters := []string{"a", "b", "*", "?", "[ab]", ".", "[!a]"}
+	text := func(n int) string {
+		var b strings.Builder
+		for range 1 + r.IntN(n) {
+			b.WriteString(letters[r.IntN(len(letters))])
+		}
+		return b.String()
+	}
+	met := 0
+	for range 200_000 {
+		pattern, name := text(4), strings.NewReplacer("*", "", "?", "", "[ab]", "a", "[!a]", "b").Replace(text(4))
+		if overlapName(pattern, seg{text: name, literal: true}, true) {
+			met++
+			if e := endsOf(pattern); !strings.HasPrefix(name, e.front) || !strings.HasSuffix(name, e.back) {
+				t.Fatalf("%q matches %q, but the quick look says no", pattern, name)
+			}
+		}
+	}
+	if met < 1000 {
+		t.Errorf("only %d pairs meet: the test is empty", met)
+	}
+}
+
 // TestQuickLookMissesNothing: what mayTouch turns away, touches would, too.
 func TestQuickLookMissesNothing(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
@@ -112,11 +153,11 @@ func TestQuickLookMissesNothing(t *testing.T) {
 			a.Glob, a.Pattern = true, a.Path+"/"+pick("*", "a*", "*/b")
 		}
 		pl := newPlace(pick("/home/u", ""), pick("/home/u/p", ""), false)
-		hit := pl.glob(g).touches(&a, pl)
+		hit := pl.glob(g).touches(pl.named(&a))
 		if hit {
 			touched++
 		}
-		if hit && !pl.mayTouch(g, &a) {
+		if hit && !pl.mayTouch(g, pl.named(&a)) {
 			t.Fatalf("glob %q touches %+v in %+v, but the quick look says no", g, a, pl)
 		}
 		if pl.glob(g).covers(&a, pl) && !hit {
@@ -138,7 +179,7 @@ func TestHostilePatternsAreQuick(t *testing.T) {
 	}
 	pl := newPlace("/h", "/p", false)
 	a := cardea.Access{Kind: cardea.Read, Path: "/", Glob: true, Pattern: strings.Repeat("/*", 1<<17)}
-	pl.glob("/**/a/**/b/**/c").touches(&a, pl)
+	pl.glob("/**/a/**/b/**/c").touches(pl.named(&a))
 	if d := time.Since(begin); d > 20*time.Second {
 		t.Errorf("took %s", d)
 	}

@@ -251,8 +251,16 @@ func (c *call) accessHolds(m *Match, p *cardea.Part) bool {
 
 func (c *call) touches(m *Match, a *cardea.Access) bool {
 	pl := c.at()
-	for _, g := range m.Paths {
-		if pl.mayTouch(g, a) && pl.glob(g).touches(a, pl) {
+	n := c.named[a]
+	if n == nil || n.place != pl {
+		n = pl.named(a)
+		if c.named == nil {
+			c.named = map[*cardea.Access]*named{}
+		}
+		c.named[a] = n
+	}
+	for k, g := range m.Paths {
+		if pl.mayTouch(g, n) && c.glob(m, k).touches(n) {
 			return true
 		}
 	}
