@@ -16,7 +16,9 @@ func gather(p Process, paths []string) (*config.Loaded, place, error) {
 	}
 	pl := locate(p, "", "", p.Dir)
 	if len(paths) == 0 {
-		return load(p, &pl), pl, nil
+		l := load(p, &pl)
+		l.ReadRoutes()
+		return l, pl, nil
 	}
 	l, err := config.LoadPaths(paths)
 	return l, pl, err

@@ -3,6 +3,7 @@ package config
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"cardea.dev"
@@ -38,8 +39,8 @@ func Build(l *Loaded, analyse func(*cardea.Event), now func() time.Time) *cardea
 			// only when a call reaches there.
 			&surroundings{loaded: l, about: about},
 			// Last, since they are about the better tool, not about what may
-			// run.
-			routes.New(l.Routes),
+			// run, and nothing bounds how many files they name.
+			&lateRoutes{l},
 		)}},
 	}
 }
@@ -138,6 +139,33 @@ func (s *surroundings) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.O
 		return out, broken
 	}
 	return out, nil
+}
+
+// lateRoutes is the decider "routes", which reads its files when it is asked.
+type lateRoutes struct{ loaded *Loaded }
+
+// Name is "routes".
+func (*lateRoutes) Name() string { return "routes" }
+
+// Decide gives the opinion of the routes. What is wrong with files of routes
+// comes back as one trouble that costs nothing.
+func (d *lateRoutes) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinion, error) {
+	l := d.loaded
+	l.ReadRoutes()
+	ops, err := routes.New(l.Routes).Decide(ctx, ev)
+	if err != nil || len(l.RouteProblems) == 0 {
+		return ops, err
+	}
+	var told []cardea.Trouble
+	for _, p := range l.RouteProblems {
+		trusted := l.Where.Trusted || l.Where.Project == "" || !Within(Resolve(l.Where.Project), Resolve(p.File))
+		told = append(told, troubleOf(p, trusted, false))
+	}
+	var lines []string
+	for _, t := range few(told) {
+		lines = append(lines, t.Text)
+	}
+	return ops, &cardea.Trouble{Text: strings.Join(lines, "\n"), Source: told[0].Source}
 }
 
 // reached are the folder and the paths that a call has to do with.

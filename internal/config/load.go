@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"path/filepath"
+	"sync"
 
 	"cardea.dev"
 	"cardea.dev/internal/decide/routes"
@@ -40,12 +41,14 @@ type Loaded struct {
 	Off []rules.Rule
 	// Files are the files of rules that were read.
 	Files []RulesFile
-	// Routes are those in force, RouteFiles where they come from.
+	// Routes are those in force, RouteFiles where they come from, after
+	// [Loaded.ReadRoutes].
 	Routes     []routes.Route
 	RouteFiles []routes.Source
 	// RouteProblems are what is wrong with routes. They cost nothing: routes
 	// are advice on which tool to use.
 	RouteProblems []document.Problem
+	routesRead    sync.Once
 }
 
 // RulesFile is a file of rules that was read.
@@ -68,9 +71,17 @@ func Load(w Where) *Loaded {
 		all = append(all, l.rulesOf(below(w.Project, ".cardea"), origin(cardea.ScopeProject, w.Trusted), w.Project)...)
 	}
 	l.switchRules(all)
-	l.RouteFiles = routes.Find(w.Plugins, w.Project, w.Plugin)
-	l.Routes, l.RouteProblems = routes.Load(l.RouteFiles, w.Trusted, harness.ToolWord)
 	return l
+}
+
+// ReadRoutes finds and reads the files of routes, once. It is not part of
+// loading, because files of routes name further files, and a project could
+// make that slow: the gate reads them when all others have spoken.
+func (l *Loaded) ReadRoutes() {
+	l.routesRead.Do(func() {
+		l.RouteFiles = routes.Find(l.Where.Plugins, l.Where.Project, l.Where.Plugin)
+		l.Routes, l.RouteProblems = routes.Load(l.RouteFiles, l.Where.Trusted, harness.ToolWord)
+	})
 }
 
 // LoadSettings reads the settings alone.
@@ -221,7 +232,7 @@ func (l *Loaded) Problems() []document.Problem {
 }
 
 // Troubles are the problems as the gate counts them: a broken file of settings
-// or rules is a failure, a warning and everything about routes is only told.
+// or rules is a failure, a warning is only told.
 // An untrusted project's settings do not count, so neither does what is wrong
 // with them.
 func (l *Loaded) Troubles() []cardea.Trouble {
@@ -240,11 +251,22 @@ func (l *Loaded) Troubles() []cardea.Trouble {
 	for _, f := range l.Files {
 		add(f.Scope, true, f.Problems)
 	}
-	for _, p := range l.RouteProblems {
-		own := l.Where.Project == "" || !Within(l.Where.Project, p.File)
-		out = append(out, troubleOf(p, own || l.Where.Trusted, false))
+	return few(out)
+}
+
+// maxTroubles is how many troubles a person is told of at once.
+const maxTroubles = 20
+
+// few are the first troubles, and that there are more.
+func few(all []cardea.Trouble) []cardea.Trouble {
+	if len(all) <= maxTroubles {
+		return all
 	}
-	return out
+	more := cardea.Trouble{Text: fmt.Sprintf("and %d more; run \"cardea lint\" to see them", len(all)-maxTroubles)}
+	for _, t := range all[maxTroubles:] {
+		more.Failure = max(more.Failure, t.Failure)
+	}
+	return append(all[:maxTroubles:maxTroubles], more)
 }
 
 // troubleOf is a problem as the gate counts it. What is wrong with a file

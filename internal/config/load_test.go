@@ -389,6 +389,26 @@ func TestRulesOfAProjectAreBounded(t *testing.T) {
 	}
 }
 
+// A project cannot make the list of what is wrong endless.
+func TestTroublesAreFew(t *testing.T) {
+	s := newSite(t)
+	for i := range 2 * maxTroubles {
+		s.project(fmt.Sprintf("rules/%02d.yaml", i), "rules: [")
+	}
+	write(t, filepath.Join(s.where.Project, ".claude/tool-routes.yaml"), "routes: ["+strings.Repeat("a, b, ", 2*maxTroubles)+"c]")
+	v := s.try("ls")
+	if len(v.Troubles) != maxTroubles+2 || v.Effect != cardea.Ask || v.Troubles[maxTroubles].Failure != cardea.BrokenFile {
+		t.Errorf("%s, %d troubles", v.Effect, len(v.Troubles))
+	}
+	if !strings.Contains(v.Troubles[maxTroubles].Text, "and 20 more") {
+		t.Errorf("got %s", v.Troubles[maxTroubles].Text)
+	}
+	s.user("rules/u.yaml", rule("mine", "deny"))
+	if v := s.try("mine"); v.Effect != cardea.Deny {
+		t.Errorf("beside all that: %s", v.Effect)
+	}
+}
+
 type slow struct{ until chan struct{} }
 
 func (slow) Name() string { return "slow" }

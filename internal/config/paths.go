@@ -32,9 +32,9 @@ func LoadPaths(paths []string) (*Loaded, error) {
 			l.addFile(path)
 		}
 	}
-	var problems []document.Problem
-	l.Routes, problems = routes.Load(l.RouteFiles, true, harness.ToolWord)
-	l.RouteProblems = append(l.RouteProblems, problems...)
+	l.routesRead.Do(func() {
+		l.Routes, l.RouteProblems = routes.Load(l.RouteFiles, true, harness.ToolWord)
+	})
 	return l, nil
 }
 
