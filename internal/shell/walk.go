@@ -533,6 +533,7 @@ func (w *walker) variableName(word *syntax.Word) {
 
 func (w *walker) timeClause(c *syntax.TimeClause) {
 	if c.Stmt == nil {
+		w.emit(cardea.Part{Text: "time", Null: true, Start: w.offset(c)})
 		return
 	}
 	if call, ok := c.Stmt.Cmd.(*syntax.CallExpr); ok && len(call.Assigns) == 0 && len(call.Args) > 1 && call.Args[0].Lit() == "--" {

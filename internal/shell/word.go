@@ -35,9 +35,6 @@ func (w *walker) fields(word *syntax.Word) []field {
 		return nil
 	}
 	src := w.source(word)
-	if src == "" {
-		src = wordText(word)
-	}
 	copied := &syntax.Word{Parts: slices.Clone(word.Parts)}
 	split := syntax.SplitBraces(copied)
 	if !split && !oddBraces(word) {
@@ -592,12 +589,4 @@ func joinFrags(frags []frag) value {
 		}
 	}
 	return value{kind: known, text: b.String()}
-}
-
-func wordText(word *syntax.Word) string {
-	var b strings.Builder
-	if err := syntax.NewPrinter().Print(&b, word); err != nil {
-		return ""
-	}
-	return b.String()
 }

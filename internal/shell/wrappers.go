@@ -175,8 +175,15 @@ var xargsSpec = wrapper{flags: "0rtpxoie", valued: "adEILnPsJRS",
 // xargs starts its command with words that it reads (findutils 4.9).
 func (w *walker) xargs(inv invocation) {
 	words := slices.Clone(inv.argv[1:])
+	replace := ""
 	for i, f := range words { // -i, -e and -l take a value only in the same word
-		if f.Static && len(f.Text) > 2 && f.Text[0] == '-' && strings.IndexByte("iel", f.Text[1]) >= 0 {
+		if f.Static && len(f.Text) > 1 && f.Text[:2] == "-i" {
+			replace = f.Text[2:]
+			if replace == "" {
+				replace = "{}"
+			}
+			words[i].Text = "-r"
+		} else if f.Static && len(f.Text) > 2 && f.Text[0] == '-' && strings.IndexByte("el", f.Text[1]) >= 0 {
 			words[i].Text = "-r"
 		} else if f.Static && f.Text == "-l" {
 			words[i].Text = "-r"
@@ -196,9 +203,10 @@ func (w *walker) xargs(inv invocation) {
 	if len(p.rest) == 0 {
 		inv.argv = []field{{Word: cardea.Word{Text: "echo", Static: true}}}
 	}
-	replace := p.options["-I"]
-	if replace == "" {
-		replace = p.options["-J"]
+	for _, o := range []string{"-I", "-J"} {
+		if v := p.options[o]; v != "" {
+			replace = v
+		}
 	}
 	if long, ok := p.options["--replace"]; ok && replace == "" {
 		replace = long
