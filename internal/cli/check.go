@@ -124,21 +124,28 @@ func (h *hook) answer(ctx context.Context) harness.Answer {
 	raw, err := io.ReadAll(io.LimitReader(h.process.Stdin, maxInput+1))
 	switch {
 	case err != nil:
-		return h.beforeEvent(fmt.Sprintf("standard input cannot be read: %v", err))
+		return h.unread(fmt.Sprintf("standard input cannot be read: %v", err))
 	case len(raw) > maxInput:
-		return h.beforeEvent(fmt.Sprintf("the message on standard input is larger than %d MiB", maxInput>>20))
+		return h.unread(fmt.Sprintf("the message on standard input is larger than %d MiB", maxInput>>20))
 	}
 	m, err := harness.Open(raw, h.flags.harness, h.process.Env, h.process.adapters())
 	if err != nil {
 		return harness.Answer{Exit: exitDeny, Stderr: []byte("cardea: the hook is set up wrongly, so every call is blocked: " + Plain(err.Error()) + "\n")}
 	}
-	h.learn(func() { h.message = m })
 	if m.Event == nil {
-		h.learn(func() { h.onError = onErrorOf(h.process) })
-		v, _ := m.Settled(h.onError)
+		v, _ := m.Settled(onErrorOf(h.process))
 		return m.Answer(v)
 	}
-	j := newJudgement(h.process, m.Event)
+	h.process.attend(m.Event)
+	h.learn(func() { h.message = m })
+	// The event is judged as a copy: until there is a verdict, the watchdog
+	// may have to answer the one that came.
+	ev := *m.Event
+	if ev.Call != nil {
+		call := *ev.Call
+		ev.Call = &call
+	}
+	j := newJudgement(h.process, &ev)
 	h.learn(func() { h.onError = j.onError() })
 	v := h.judge(j, ctx)
 	troubles := append(m.Troubles, v.Troubles...)
@@ -147,7 +154,9 @@ func (h *hook) answer(ctx context.Context) harness.Answer {
 		unwritten := cardea.Trouble{Failure: cardea.Unwritten, Text: err.Error()}
 		troubles, v.Troubles = append(troubles, unwritten), append(v.Troubles, unwritten)
 	}
-	a := m.Answer(v)
+	judged := *m
+	judged.Event = &ev
+	a := judged.Answer(v)
 	a.Stderr = append(a.Stderr, aside(a, troubles)...)
 	return a
 }
@@ -158,22 +167,35 @@ func (h *hook) learn(what func()) {
 	what()
 }
 
+// unread is the answer where standard input gave no message.
+func (h *hook) unread(text string) harness.Answer {
+	h.learn(func() { h.onError = onErrorOf(h.process) })
+	return h.failed(cardea.NoObject, text)
+}
+
 // failed is what the failure table says, in the form of whatever message has
-// been read by now.
+// been read by now. A failure before it was known what the message is about
+// counts as a message that is no object, since nobody knows whether it was one.
 func (h *hook) failed(f cardea.Failure, text string) (a harness.Answer) {
 	h.mu.Lock()
-	m, on := h.message, h.onError
-	h.mu.Unlock()
-	if m == nil || m.Event == nil {
-		return h.beforeEvent(text)
-	}
+	defer h.mu.Unlock()
 	troubles := []cardea.Trouble{{Failure: f, Text: text}}
 	v := cardea.Verdict{}
-	if m.Event.Kind.Answered() {
-		v.Effect, v.Troubles = f.Effect(on, m.Event.Attended()), troubles
+	switch {
+	case h.message == nil && h.flags.harness != "":
+		v.Effect = cardea.NoObject.Effect(h.onError, true)
+	case h.message != nil && h.message.Event.Kind.Answered():
+		v.Effect = f.Effect(h.onError, h.message.Event.Attended())
 	}
 	if v.Effect != cardea.Abstain {
 		v.By, v.Reason, v.Message = "failure", text, text
+	}
+	if h.message == nil {
+		v.Troubles = troubles
+		return harness.ByExit(v)
+	}
+	if h.message.Event.Kind.Answered() {
+		v.Troubles = troubles
 	}
 	// The renderer may be what failed.
 	defer func() {
@@ -181,38 +203,23 @@ func (h *hook) failed(f cardea.Failure, text string) (a harness.Answer) {
 			a = harness.ByExit(v)
 		}
 	}()
-	a = m.Answer(v)
+	a = h.message.Answer(v)
 	a.Stderr = append(a.Stderr, aside(a, troubles)...)
 	return a
 }
 
-// beforeEvent is the answer to a failure before it was known what the message
-// is about: the same as to a message that is no object, since nobody knows
-// whether it was one.
-func (h *hook) beforeEvent(text string) harness.Answer {
-	v := cardea.Verdict{Troubles: []cardea.Trouble{{Failure: cardea.NoObject, Text: text}}}
-	if h.flags.harness != "" {
-		v.Effect = cardea.NoObject.Effect(h.onError, true)
-	}
-	if v.Effect != cardea.Abstain {
-		v.By, v.Reason, v.Message = "failure", text, text
-	}
-	return harness.ByExit(v)
-}
-
-// give writes the answer. Standard output is written once. An answer that
-// cannot be delivered must not turn into silence.
+// give writes the answer. Standard output is written once, and first: where
+// standard error is closed there is nowhere left to tell, but the answer
+// stands. An answer that cannot be delivered must not turn into silence.
 func (h *hook) give(a harness.Answer) int {
-	_, stderrErr := h.process.Stderr.Write(a.Stderr)
 	if len(a.Stdout) > 0 {
 		if _, err := h.process.Stdout.Write(a.Stdout); err != nil {
 			h.process.warn(fmt.Sprintf("the answer could not be written, so the call is blocked: %v", err))
 			return exitDeny
 		}
 	}
-	if stderrErr != nil && a.Exit == exitDeny {
-		// Without a reason the harness still blocks.
-		return exitDeny
+	if len(a.Stderr) > 0 {
+		_, _ = h.process.Stderr.Write(a.Stderr)
 	}
 	return a.Exit
 }

@@ -20,6 +20,14 @@ func (p Process) adapters() []harness.Adapter {
 	return []harness.Adapter{claudecode.New(dirs.Home), copilotcli.New(dirs.Home)}
 }
 
+// attend notes that nobody is watching where a variable says so. Variables only
+// tighten.
+func (p Process) attend(ev *cardea.Event) {
+	if v := p.Env("CARDEA_UNATTENDED"); v != "" && v != "0" && v != "false" {
+		ev.Unattended = true
+	}
+}
+
 // judgement is one event with everything that it is judged by. check and try
 // share it, so that one says what the other does.
 type judgement struct {
@@ -32,9 +40,7 @@ type judgement struct {
 // newJudgement finds the place of an event and what is in force there. For an
 // event that the gate does not answer, nothing is read.
 func newJudgement(p Process, ev *cardea.Event) *judgement {
-	if v := p.Env("CARDEA_UNATTENDED"); v != "" && v != "0" && v != "false" {
-		ev.Unattended = true
-	}
+	p.attend(ev)
 	j := &judgement{process: p, event: ev, place: locate(p, ev.Harness, ev.Session, ev.Cwd)}
 	ev.Project = j.place.project
 	if ev.Kind.Answered() {
