@@ -93,14 +93,17 @@ func (t trial) showPart(s *screen, i int) {
 
 func accessText(a cardea.Access) string {
 	what := a.Path
-	if a.Kind == cardea.Network {
+	switch {
+	case a.Kind == cardea.Network:
 		what = a.Host
-	}
-	if a.Glob && a.Pattern != "" {
+	case a.Glob && a.Pattern != "":
 		what = a.Pattern
 	}
+	if what == "" && a.Kind == cardea.Unknown {
+		return "not known"
+	}
 	if what == "" {
-		what = "not known"
+		what = "(where is not known)"
 	}
 	text := string(a.Kind) + " " + what
 	if a.Spelled != "" && a.Spelled != a.Path && !a.Glob {
