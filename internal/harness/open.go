@@ -69,8 +69,8 @@ func Open(raw []byte, explicit string, env func(string) string, adapters []Adapt
 
 // misdirected takes a message that arrived at another harness's hook.
 func (m *Message) misdirected(p *Payload, own, adapter Adapter) {
-	m.note(fmt.Sprintf("a %s message arrived at the hook installed for %s, which it seems to run as well; run cardea doctor",
-		m.Sender, own.Name()))
+	m.note(fmt.Sprintf("a %s message arrived at the hook installed for %s, which it seems to run as well; give %s a hook of its own",
+		m.Sender, own.Name(), m.Sender))
 	if adapter != nil {
 		m.Event = adapter.Parse(p)
 	} else {

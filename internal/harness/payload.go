@@ -81,7 +81,7 @@ func Read(raw []byte) (*Payload, error) {
 }
 
 func noObject(found string) error {
-	return fmt.Errorf("%w: %s; the harness must send exactly one object, which cardea doctor checks", ErrNoObject, found)
+	return fmt.Errorf("%w: %s; a harness sends exactly one object: look at the hook's command in its settings", ErrNoObject, found)
 }
 
 // Get gives the first value of exactly this top-level key.
