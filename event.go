@@ -236,6 +236,10 @@ type Access struct {
 	Pattern string
 	// Redirect marks an access that the shell makes itself.
 	Redirect bool
+	// Fresh marks a write that overwrites nothing of the person's and creates
+	// nothing that anything executes by its name: the file is new or
+	// temporary.
+	Fresh bool
 }
 
 // Opaque is a spot that the analysis cannot see through.

@@ -4,8 +4,15 @@ package main
 
 import (
 	"os"
+	"os/signal"
+	"syscall"
 
 	"cardea.dev/internal/cli"
 )
 
-func main() { os.Exit(cli.Main(os.Args[1:], cli.ThisProcess())) }
+func main() {
+	// A harness that closed its end of the pipe must get exit code 2, not a
+	// process that died by a signal.
+	signal.Ignore(syscall.SIGPIPE)
+	os.Exit(cli.Main(os.Args[1:], cli.ThisProcess()))
+}

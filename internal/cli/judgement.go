@@ -45,6 +45,7 @@ func newJudgement(p Process, ev *cardea.Event) *judgement {
 	ev.Project = j.place.project
 	if ev.Kind.Answered() {
 		j.loaded = load(p, &j.place)
+		ev.Roots = claudecode.AdditionalDirs(j.place.dirs.Claude, claudecode.ManagedDir(p.Machine.OS), j.place.dirs.Home)
 	}
 	if ev.Kind == cardea.PermissionRequest && ev.Call != nil {
 		asks := claudecode.AskEntries(j.place.dirs.Claude, ev.Project, claudecode.ManagedDir(p.Machine.OS))
@@ -84,7 +85,7 @@ func (j *judgement) verdict(ctx context.Context) cardea.Verdict {
 
 // analysis fills in the parts of a call on this machine.
 func analysis(home string) func(*cardea.Event) {
-	world := tool.World{Home: home, Resolve: tool.Links}
+	world := tool.World{Home: home, Resolve: tool.Links, New: tool.IsNew}
 	return func(ev *cardea.Event) { tool.Analyse(ev, world) }
 }
 

@@ -214,12 +214,10 @@ func (t trial) change(o cardea.Opinion) string {
 	case o.Decider == "rules" && o.Effect == cardea.Halt:
 		return fmt.Sprintf("rule %s halts, which only its author can change, in %s", o.Rule, o.Source)
 	case o.Decider == "rules":
+		// Never allow: a rule that denies or asks matches generously.
 		other := cardea.Ask
 		if o.Effect == cardea.Ask {
-			other = cardea.Allow
-		}
-		if o.Effect == cardea.Allow {
-			other = cardea.Ask
+			other = cardea.Deny
 		}
 		return fmt.Sprintf("rule %s of %s: in %s write rules: {effect: {%s: %s}}, or rules: {off: [%s]}",
 			o.Rule, o.Source, t.userSettings(), o.Rule, other, o.Rule)

@@ -27,6 +27,9 @@ type World struct {
 	// Resolve follows symbolic links; Links is the real one. Nil leaves paths
 	// as they are.
 	Resolve func(path string) string
+	// New reports whether nothing exists under an absolute path; IsNew is the
+	// real one. Nil takes every path for an existing one.
+	New func(path string) bool
 }
 
 // Links follows the symbolic links of an absolute path, as far as the path
@@ -77,6 +80,7 @@ func Analyse(ev *cardea.Event, world World) {
 	default:
 		a.fields(info)
 	}
+	a.markFresh()
 	c.Parts, c.Flows = a.parts, a.flows
 	c.Opaque = append(c.Opaque[:len(c.Opaque):len(c.Opaque)], a.opaque...)
 }

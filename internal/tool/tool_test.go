@@ -148,3 +148,24 @@ func TestLinks(t *testing.T) {
 		t.Error("nothing is nothing")
 	}
 }
+
+// Redirections that need no yes of their own (DESIGN.md section 3).
+func TestFreshWrites(t *testing.T) {
+	for line, want := range map[string]bool{
+		"npm test > test.log": true, "npm test >> sub/x.txt": true, "x > /tmp/y.log": true, "x > /tmp/../etc/y.log": false,
+		"npm test > old.log": false, "x > Makefile": false, "x > x.sh": false, "x > .env": false, "x > .git/x.log": false, "x > requirements.txt": false,
+		"x > /other/x.log": false, "x > *.log": false, "x > $y.log": false, "x | tee y.log": false, "x > -o.log": false, "x > package.json": false,
+	} {
+		ev := &cardea.Event{Cwd: "/proj", Project: "/proj", Call: &cardea.Call{Tool: "Bash", Input: map[string]any{"command": line}}}
+		Analyse(ev, World{New: func(p string) bool { return !strings.HasSuffix(p, "old.log") }})
+		got := false
+		for _, p := range ev.Call.Parts {
+			for _, a := range p.Access {
+				got = got || a.Fresh
+			}
+		}
+		if got != want {
+			t.Errorf("%q: fresh %v, want %v", line, got, want)
+		}
+	}
+}

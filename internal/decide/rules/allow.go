@@ -127,7 +127,7 @@ func (g grant) suffices(p *cardea.Part) bool {
 		}
 	}
 	for k := range p.Access {
-		if a := &p.Access[k]; a.Redirect && a.Kind != cardea.Read && !sink(a) && !g.redirects {
+		if a := &p.Access[k]; a.Redirect && a.Kind != cardea.Read && !sink(a) && !a.Fresh && !g.redirects {
 			return false
 		}
 	}

@@ -17,6 +17,8 @@ type glob struct {
 	// floating globs have no literal root of their own: base names, and those
 	// that begin with "**".
 	floating bool
+	// rooted globs begin with a slash: "/**" is everything, project or not.
+	rooted bool
 	// project is the project's folder, for floating ones.
 	project []seg
 	known   bool
@@ -68,7 +70,7 @@ func (pl *place) glob(text string) *glob {
 	case text == "~" || strings.HasPrefix(text, "~/"):
 		out.segs, out.known = climb(pl.homeSegs, text[1:]), pl.homeDir != ""
 	case rooted(text):
-		out.segs = climb(nil, text)
+		out.segs, out.rooted = climb(nil, text), true
 	case !strings.Contains(text, "/") && text != "." && text != "..":
 		out.segs = []seg{anyDepth, {text: text, literal: !wildcard(text)}}
 	case pl.project == "":
@@ -367,7 +369,7 @@ func (g *glob) root() []seg {
 // read strictly: the path and how it was spelled, and for a folder as a whole
 // or a pattern on the line only "folder/**".
 func (g *glob) covers(a *cardea.Access, pl *place) bool {
-	if !g.known || a.Path == "" || pl.project == "" && g.floating {
+	if !g.known || a.Path == "" || pl.project == "" && g.floating && !g.rooted {
 		return false
 	}
 	whole := len(g.segs) > 0 && g.segs[len(g.segs)-1] == anyDepth
@@ -379,7 +381,7 @@ func (g *glob) covers(a *cardea.Access, pl *place) bool {
 			continue
 		}
 		segs := segments(pl.folded(p))
-		if g.floating && !overlap(segs, append(g.project[:len(g.project):len(g.project)], anyDepth), false) {
+		if g.floating && !g.rooted && !overlap(segs, append(g.project[:len(g.project):len(g.project)], anyDepth), false) {
 			return false
 		}
 		inside := overlap(segs, g.segs, false) || (a.Recursive || a.Glob) && overlap(segs, g.segs[:len(g.segs)-1], false)

@@ -1,0 +1,61 @@
+package tool
+
+import (
+	"os"
+	"path"
+	"strings"
+
+	"cardea.dev"
+)
+
+// IsNew reports whether nothing exists under a path, not even a dangling link.
+func IsNew(p string) bool {
+	_, err := os.Lstat(p)
+	return os.IsNotExist(err)
+}
+
+// markFresh marks the writes of redirections that need no yes of their own:
+// output to a new file of the project, or to a temporary one, whose name makes
+// nothing execute it or read it as configuration (DESIGN.md section 3,
+// "Redirections").
+func (a *analysis) markFresh() {
+	if a.world.New == nil {
+		return
+	}
+	var roots []string
+	for i := range a.parts {
+		p := &a.parts[i]
+		for k := range p.Access {
+			acc := &p.Access[k]
+			if !acc.Redirect || acc.Kind != cardea.Write || acc.Path == "" || acc.Glob || p.Remote || !outputName(acc.Path) {
+				continue
+			}
+			if roots == nil {
+				roots = append(a.roots(), a.temporary()...)
+			}
+			for _, r := range roots {
+				if below := strings.TrimPrefix(acc.Path, strings.TrimSuffix(r, "/")+"/"); below != acc.Path && !strings.Contains("/"+below, "/.") && a.world.New(acc.Path) {
+					acc.Fresh = true
+				}
+			}
+		}
+	}
+}
+
+// temporary are the folders for files that nobody keeps.
+func (a *analysis) temporary() []string { return []string{a.resolve("/tmp"), a.resolve("/var/tmp")} }
+
+// outputName reports whether a name is that of plain output. It is a list of
+// what is known to be harmless: any other name may be one that a tool runs or
+// reads as its configuration.
+func outputName(p string) bool {
+	name := strings.ToLower(path.Base(p))
+	if strings.HasPrefix(name, ".") || strings.HasPrefix(name, "-") || strings.HasPrefix(name, "requirements") || strings.HasPrefix(name, "constraints") || name == "cmakelists.txt" {
+		return false
+	}
+	switch path.Ext(name) {
+	case ".log", ".txt", ".out", ".err", ".csv", ".tsv", ".diff", ".patch":
+		return true
+	}
+	return false
+}
