@@ -17,11 +17,10 @@ func Main(args []string, p Process) int {
 	}
 	root := tree(p)
 	root.SetArgs(args)
-	code, tell := codeOf(nil)
-	if _, err := root.ExecuteC(); err != nil {
-		if code, tell = codeOf(err); tell {
-			p.warn(err.Error())
-		}
+	_, err := root.ExecuteC()
+	code, tell := codeOf(err)
+	if tell {
+		p.warn(err.Error())
 	}
 	return code
 }
