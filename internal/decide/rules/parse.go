@@ -134,7 +134,8 @@ func (p *parser) sense(m document.Map, r *Rule) {
 		m.Value().Warn("name a tool, or what must match", "the rule is about every call")
 	}
 	if r.Effect == cardea.Allow && r.Match.hides() {
-		m.Get("match").Problem("remove opaque and flow", "what is opaque or flows cannot be allowed by rule")
+		m.Get("match").Problem("remove opaque, flow, env and unless; options that are not in flags, and variables that may do harm, are never allowed",
+			"what is opaque or flows cannot be allowed by rule, and env and unless have no meaning there")
 	}
 	if r.Person && r.Effect != cardea.Ask {
 		m.Get("person").Warn("use effect: ask", "person has a meaning for effect: ask only")
@@ -149,9 +150,10 @@ func (m *Match) empty() bool {
 	return !m.aboutPart() && m.Field == "" && len(m.Roles) == 0 && len(m.Any) == 0
 }
 
-// hides reports whether the match is about what cannot be allowed.
+// hides reports whether the match has conditions that have no meaning in a rule
+// that allows.
 func (m *Match) hides() bool {
-	return m.Opaque || len(m.Flows) > 0 || slices.ContainsFunc(m.Any, func(a Match) bool { return a.hides() })
+	return m.Opaque || len(m.Flows)+len(m.Env)+len(m.Unless) > 0 || slices.ContainsFunc(m.Any, func(a Match) bool { return a.hides() })
 }
 
 // tools reads tool names and folds in the names that harnesses have for them.
@@ -210,6 +212,14 @@ func (p *parser) match(v document.Value) Match {
 	}
 	out.Hosts, out.Roles = p.globs(m.Get("host")), p.globs(m.Get("role"))
 	out.Flows = p.flowKinds(m.Get("flow"))
+	out.Env = p.globs(m.Get("env"))
+	if u := m.Get("unless"); u.Present() {
+		except := u.Map()
+		if out.Unless = p.flags(except.Need("flags")); len(out.Unless) == 0 {
+			u.Problem("write unless: {flags: [--help]}", "unless names no option")
+		}
+		except.Only()
+	}
 	if o := m.Get("opaque"); o.Present() {
 		if out.Opaque = o.Bool(); !out.Opaque {
 			o.Problem("remove it; opaque: true is the only condition there is", "opaque must be true")

@@ -85,6 +85,11 @@ type Match struct {
 	Hosts  []string
 	// Flows are kinds of flows that the part is an end of.
 	Flows []string
+	// Env are globs of variables; one of them must be set for the part.
+	Env []string
+	// Unless are options, as they stand on the command line; the part is left
+	// alone where one of them is given for certain.
+	Unless []string
 	// Opaque asks for an opaque spot in the part or the call.
 	Opaque bool
 	// Roles are globs of agent roles.

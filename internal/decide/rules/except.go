@@ -1,0 +1,50 @@
+package rules
+
+import (
+	"slices"
+	"strings"
+
+	"cardea.dev"
+)
+
+// setsVariable reports whether a variable is set for the part that one of the
+// globs names.
+func setsVariable(globs []string, p *cardea.Part) bool {
+	return slices.ContainsFunc(p.Assigns, func(a cardea.Assign) bool { return oneOf(globs, a.Name) })
+}
+
+// excepted reports whether one of the options is given for certain. The agent
+// chooses the words, and would choose any that make a rule look away, so this
+// is read as strictly as a rule that allows: every word must be what it seems,
+// and the option must stand by itself, before "--", behind no other option
+// whose value it could be, with nothing said against it elsewhere.
+func excepted(flags []string, p *cardea.Part) bool {
+	if len(p.Opaque) > 0 || p.Coverage != cardea.Complete || wraps("xargs", p) || wraps("parallel", p) ||
+		slices.ContainsFunc(p.Argv, func(w cardea.Word) bool { return !w.Static }) {
+		return false
+	}
+	return slices.ContainsFunc(flags, func(f string) bool { return stands(f, p) && !gainsaid(f, p) })
+}
+
+// stands reports whether an option stands as a word of its own.
+func stands(flag string, p *cardea.Part) bool {
+	for k := 1; k < len(p.Argv); k++ {
+		switch before := p.Argv[k-1].Text; {
+		case p.Argv[k].Text == "--":
+			return false
+		case p.Argv[k].Text == flag && (k == 1 || !strings.HasPrefix(before, "-")):
+			return true
+		}
+	}
+	return false
+}
+
+// gainsaid reports whether another word speaks about the same option:
+// "--dry-run=none", "--no-dry-run".
+func gainsaid(flag string, p *cardea.Part) bool {
+	name, _, _ := strings.Cut(flag, "=")
+	opposite := "--no-" + strings.TrimLeft(name, "-")
+	return slices.ContainsFunc(p.Argv[1:], func(w cardea.Word) bool {
+		return w.Text != flag && (strings.HasPrefix(w.Text, name) || strings.HasPrefix(w.Text, opposite))
+	})
+}

@@ -1,0 +1,77 @@
+package rules_test
+
+import (
+	"strings"
+	"testing"
+
+	"cardea.dev"
+	"cardea.dev/internal/decide/rules"
+)
+
+// TestEnvAndUnless: what a variable or an option changes, and what an agent
+// would write to make the rule look away.
+func TestEnvAndUnless(t *testing.T) {
+	for _, c := range []struct {
+		match   string
+		yes, no []string
+	}{
+		{"env: LD_PRELOAD",
+			[]string{"LD_PRELOAD=/x ls", "env LD_PRELOAD=/x ls", "A=b LD_PRELOAD=/x ls", "export LD_PRELOAD=/x; ls", "timeout 5 env LD_PRELOAD= ls", "bash -c 'LD_PRELOAD=/x ls'"},
+			[]string{"ls", "LD_PRELOADED=/x ls", "echo LD_PRELOAD=/x", "ls LD_PRELOAD=/x", "ld_preload=/x ls"}},
+		{"env: [HUSKY, 'GIT_CONFIG_*'], command: git",
+			[]string{"HUSKY=0 git commit", "GIT_CONFIG_KEY_0=a git status"},
+			[]string{"HUSKY=0 npm test", "GIT_CONFIG=x git status", "git status"}},
+		{"command: kubectl delete, unless: {flags: [--help, --dry-run, --dry-run=client]}",
+			[]string{"kubectl delete pod x", "kubectl delete pod x --dry-run=none", "kubectl delete pod x --dry-run --dry-run=none",
+				"kubectl delete pod x --dry-run=client --dry-run=none", "kubectl delete pod x --help=false", "kubectl delete pod x --hel",
+				"kubectl delete pod x -- --help", "kubectl delete pod x -n --help", "kubectl delete pod x --field-manager --help",
+				"kubectl delete pod x --dry-run $MORE", "kubectl delete pod $POD --dry-run", "kubectl delete pod x* --dry-run",
+				"echo --dry-run=none | xargs kubectl delete pod x --dry-run", "kubectl delete pod x --dry-run --no-dry-run",
+				"kubectl delete pod x --dry-run && kubectl delete pod x", "KUBECONFIG=/x kubectl delete pod x --dry-run"},
+			[]string{"kubectl delete --help", "kubectl delete pod x --dry-run", "kubectl delete pod x --dry-run=client -n prod", "kubectl get pods"}},
+	} {
+		r := one(t, "effect: deny, match: {"+c.match+"}")
+		for _, line := range c.yes {
+			if !speaks(t, bash(line), r) {
+				t.Errorf("%s says nothing about %q", c.match, line)
+			}
+		}
+		for _, line := range c.no {
+			if speaks(t, bash(line), r) {
+				t.Errorf("%s speaks about %q", c.match, line)
+			}
+		}
+	}
+}
+
+// TestAllowHasNoExceptions: in a rule that allows these conditions would look
+// as if they widened or narrowed it; they are mistakes, also in an alternative.
+func TestAllowHasNoExceptions(t *testing.T) {
+	for _, match := range []string{
+		"command: git push, unless: {flags: [--force]}",
+		"command: git push, env: CI",
+		"command: git push, any: [{env: CI}]",
+		"command: git push, unless: {}",
+		"command: git push, unless: {flags: [help]}",
+		"command: git push, unless: {flags: [--help], args: x}",
+		"command: git push, env: ''",
+	} {
+		list, problems := rules.Parse("f.yaml", []byte("rules: [{id: r, effect: allow, match: {"+match+"}}]"), rules.Origin{Scope: cardea.ScopeUser})
+		if len(list) > 0 || len(problems) == 0 {
+			t.Errorf("%s is read without a word: %v", match, problems)
+		}
+		for _, p := range problems {
+			if p.Line == 0 || strings.TrimSpace(p.Hint) == "" {
+				t.Errorf("%s: %v has no place or no hint", match, p)
+			}
+		}
+	}
+	// A table may hold what a file may not: it still allows nothing.
+	r := one(t, "effect: allow, match: {command: ls}")
+	for _, m := range []rules.Match{{Command: r.Match.Command, Env: []string{"*"}}, {Command: r.Match.Command, Unless: []string{"--help"}}} {
+		r.Match = m
+		if speaks(t, bash("CI=1 ls"), r) {
+			t.Errorf("%+v allows", m)
+		}
+	}
+}
