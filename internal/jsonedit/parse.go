@@ -1,0 +1,337 @@
+package jsonedit
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// maxDepth is how deep values may be nested. No settings file comes near it.
+const maxDepth = 200
+
+// Kind is what a value is.
+type Kind uint8
+
+// The kinds of values. Literal is a number, true, false or null.
+const (
+	Object Kind = iota
+	Array
+	String
+	Literal
+)
+
+// String is the kind in words, for messages.
+func (k Kind) String() string {
+	return [...]string{"an object", "a list", "a text", "a number, true, false or null"}[k]
+}
+
+// Node is a value and where it stands: Data[Start:End].
+type Node struct {
+	Kind       Kind
+	Start, End int
+	// Text is what a String says, or a Literal as written.
+	Text string
+	// Items are the members of an Object or the elements of an Array.
+	Items []Item
+}
+
+// Item is a member or an element.
+type Item struct {
+	// Key is the member's name; elements have none.
+	Key string
+	// Start is where the key begins, for elements the value.
+	Start int
+	Value *Node
+}
+
+// Get is the value of a key, the last one where it stands twice, as most
+// readers take it. nil where there is none.
+func (n *Node) Get(key string) *Node {
+	var out *Node
+	for _, v := range n.All(key) {
+		out = v
+	}
+	return out
+}
+
+// All are the values of a key, in order. Nothing but an object has any.
+func (n *Node) All(key string) []*Node {
+	var out []*Node
+	if n == nil || n.Kind != Object {
+		return nil
+	}
+	for _, m := range n.Items {
+		if m.Key == key {
+			out = append(out, m.Value)
+		}
+	}
+	return out
+}
+
+// Elements are the values of a list, none where n is no list.
+func (n *Node) Elements() []*Node {
+	if n == nil || n.Kind != Array {
+		return nil
+	}
+	var out []*Node
+	for _, e := range n.Items {
+		out = append(out, e.Value)
+	}
+	return out
+}
+
+// Words are what the texts of a list say, and whether it is a list of texts.
+func (n *Node) Words() ([]string, bool) {
+	if n == nil || n.Kind != Array {
+		return nil, false
+	}
+	var out []string
+	for _, e := range n.Elements() {
+		if e.Kind != String {
+			return nil, false
+		}
+		out = append(out, e.Text)
+	}
+	return out, true
+}
+
+// Str is the text of a key, "" where there is none.
+func (n *Node) Str(key string) string {
+	if v := n.Get(key); v != nil && v.Kind == String {
+		return v.Text
+	}
+	return ""
+}
+
+// Lit is the literal of a key as written: "10", "true"; "" where there is none.
+func (n *Node) Lit(key string) string {
+	if v := n.Get(key); v != nil && v.Kind == Literal {
+		return v.Text
+	}
+	return ""
+}
+
+// Document is a parsed file.
+type Document struct {
+	Data []byte
+	Root *Node
+}
+
+// SyntaxError says where a file is broken. Line and Column count from 1, the
+// column in characters.
+type SyntaxError struct {
+	Line, Column int
+	Text         string
+}
+
+func (e *SyntaxError) Error() string { return fmt.Sprintf("%d:%d: %s", e.Line, e.Column, e.Text) }
+
+// Parse reads a JSON document, with a byte order mark, comments and trailing
+// commas if it has them. The error is a *SyntaxError.
+func Parse(data []byte) (*Document, error) {
+	p := parser{data: data}
+	if strings.HasPrefix(string(data[:min(3, len(data))]), "\ufeff") {
+		p.pos = 3
+	}
+	root, err := p.document()
+	if err != nil {
+		return nil, err
+	}
+	return &Document{Data: data, Root: root}, nil
+}
+
+// ValueAt reads the one value that begins at an offset, whatever stands behind
+// it. It serves where the file as a whole is broken.
+func ValueAt(data []byte, at int) (*Node, error) {
+	p := parser{data: data, pos: at}
+	return p.value(0)
+}
+
+type parser struct {
+	data []byte
+	pos  int
+}
+
+func (p *parser) document() (*Node, error) {
+	if err := p.trivia(); err != nil {
+		return nil, err
+	}
+	if p.pos == len(p.data) {
+		return nil, p.broken("the file is empty")
+	}
+	root, err := p.value(0)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.trivia(); err != nil {
+		return nil, err
+	}
+	if p.pos < len(p.data) {
+		return nil, p.broken("something stands behind the end of the document")
+	}
+	return root, nil
+}
+
+func (p *parser) broken(text string) error {
+	line, column := Position(p.data, p.pos)
+	return &SyntaxError{line, column, text}
+}
+
+// Position is the line and column of an offset, both from 1.
+func Position(data []byte, at int) (line, column int) {
+	before := string(data[:min(at, len(data))])
+	return strings.Count(before, "\n") + 1, utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:]) + 1
+}
+
+// trivia skips white space and comments.
+func (p *parser) trivia() error {
+	end, ok := skipTrivia(p.data, p.pos)
+	p.pos = end
+	if !ok {
+		return p.broken("the comment has no end")
+	}
+	return nil
+}
+
+// skipTrivia gives the end of white space and comments; ok is false at a
+// comment without an end, whose beginning it gives.
+func skipTrivia(data []byte, at int) (end int, ok bool) {
+	for at < len(data) {
+		switch {
+		case isSpace(data[at]):
+			at++
+		case hasPrefix(data, at, "//"):
+			for at < len(data) && data[at] != '\n' {
+				at++
+			}
+		case hasPrefix(data, at, "/*"):
+			i := strings.Index(string(data[at+2:]), "*/")
+			if i < 0 {
+				return at, false
+			}
+			at += i + 4
+		default:
+			return at, true
+		}
+	}
+	return at, true
+}
+
+func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
+
+func hasPrefix(data []byte, at int, s string) bool {
+	return len(data)-at >= len(s) && string(data[at:at+len(s)]) == s
+}
+
+func (p *parser) peek() byte {
+	if p.pos < len(p.data) {
+		return p.data[p.pos]
+	}
+	return 0
+}
+
+func (p *parser) value(depth int) (*Node, error) {
+	if depth > maxDepth {
+		return nil, p.broken(fmt.Sprintf("values are nested deeper than %d", maxDepth))
+	}
+	switch p.peek() {
+	case '{':
+		return p.container(Object, '}', depth)
+	case '[':
+		return p.container(Array, ']', depth)
+	case '"':
+		return p.text()
+	}
+	return p.literal()
+}
+
+func (p *parser) container(kind Kind, closer byte, depth int) (*Node, error) {
+	n := &Node{Kind: kind, Start: p.pos}
+	p.pos++
+	for {
+		if err := p.trivia(); err != nil {
+			return nil, err
+		}
+		if p.peek() == closer {
+			p.pos++
+			n.End = p.pos
+			return n, nil
+		}
+		item, err := p.item(kind, depth)
+		if err != nil {
+			return nil, err
+		}
+		n.Items = append(n.Items, item)
+		if err := p.trivia(); err != nil {
+			return nil, err
+		}
+		switch {
+		case p.peek() == ',':
+			p.pos++
+		case p.peek() != closer:
+			return nil, p.broken(fmt.Sprintf("a comma or %q is missing here", closer))
+		}
+	}
+}
+
+func (p *parser) item(kind Kind, depth int) (Item, error) {
+	it := Item{Start: p.pos}
+	if kind == Object {
+		if p.peek() != '"' {
+			return it, p.broken("a key in double quotes is missing here")
+		}
+		key, err := p.text()
+		if err != nil {
+			return it, err
+		}
+		it.Key = key.Text
+		if err := p.trivia(); err != nil {
+			return it, err
+		}
+		if p.peek() != ':' {
+			return it, p.broken("a colon is missing here")
+		}
+		p.pos++
+		if err := p.trivia(); err != nil {
+			return it, err
+		}
+	}
+	v, err := p.value(depth + 1)
+	it.Value = v
+	return it, err
+}
+
+func (p *parser) text() (*Node, error) {
+	n := &Node{Kind: String, Start: p.pos}
+	i := p.pos + 1
+	for i < len(p.data) && p.data[i] != '"' && p.data[i] != '\n' {
+		if p.data[i] == '\\' {
+			i++
+		}
+		i++
+	}
+	if i >= len(p.data) || p.data[i] != '"' {
+		return nil, p.broken("this text has no closing quote")
+	}
+	n.End = i + 1
+	if err := json.Unmarshal(p.data[n.Start:n.End], &n.Text); err != nil {
+		return nil, p.broken("this text has a character or an escape that JSON does not allow")
+	}
+	p.pos = n.End
+	return n, nil
+}
+
+func (p *parser) literal() (*Node, error) {
+	n := &Node{Kind: Literal, Start: p.pos}
+	i := p.pos
+	for i < len(p.data) && !isSpace(p.data[i]) && !strings.ContainsRune(",:]}[{\"/", rune(p.data[i])) {
+		i++
+	}
+	n.End, n.Text = i, string(p.data[p.pos:i])
+	if !json.Valid([]byte(n.Text)) {
+		return nil, p.broken("a value is missing here")
+	}
+	p.pos = i
+	return n, nil
+}
