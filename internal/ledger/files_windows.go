@@ -1,0 +1,33 @@
+package ledger
+
+import (
+	"errors"
+	"os"
+	"syscall"
+	"unsafe"
+)
+
+// openFlags: there are no pipes in folders here.
+const openFlags = 0
+
+// tryLock takes the lock if nobody has it. The system gives it back when the
+// file is closed or the process ends. What is locked is one byte far behind the
+// end of the file, since locked bytes cannot be read by others.
+func tryLock(f *os.File) (bool, error) {
+	const (
+		failImmediately = 1
+		exclusive       = 2
+		farOffset       = 1 << 30
+		lockViolation   = syscall.Errno(33)
+	)
+	proc := syscall.NewLazyDLL("kernel32.dll").NewProc("LockFileEx")
+	at := syscall.Overlapped{Offset: farOffset}
+	ok, _, err := proc.Call(f.Fd(), failImmediately|exclusive, 0, 1, 0, uintptr(unsafe.Pointer(&at)))
+	switch {
+	case ok != 0:
+		return true, nil
+	case errors.Is(err, lockViolation), errors.Is(err, syscall.ERROR_IO_PENDING):
+		return false, nil
+	}
+	return false, os.NewSyscallError("LockFileEx", err)
+}

@@ -1,0 +1,62 @@
+package ledger
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+)
+
+// head is the end of the chain: the last line's day, number and mac, and how
+// long the day's file is with it. It has one length, so that it can be written
+// over in one write.
+type head struct {
+	V    int    `json:"v"`
+	Day  string `json:"day"`
+	N    int64  `json:"n"`
+	Size int64  `json:"size"`
+	Last string `json:"last"`
+}
+
+// headLen is the length of the head's file.
+const headLen = 384
+
+// readHead reads the head. ok is false where the file holds no head that this
+// ledger wrote; it is empty where there was none.
+func readHead(key []byte, f *os.File) (h head, empty, ok bool, err error) {
+	buf := make([]byte, headLen+1)
+	n, err := f.ReadAt(buf, 0)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return head{}, false, false, err
+	}
+	if n == 0 {
+		return head{}, true, false, nil
+	}
+	text := bytes.TrimRight(buf[:n], " \n")
+	if _, _, signed := unsign(key, "ledger head", text); !signed || n != headLen {
+		return head{}, false, false, nil
+	}
+	if json.Unmarshal(text, &h) != nil || h.V != version || !isDay(h.Day) {
+		return head{}, false, false, nil
+	}
+	return h, false, true, nil
+}
+
+// writeHead writes the head over the old one.
+func writeHead(key []byte, f *os.File, h head) error {
+	h.V = version
+	open, err := marshal(h)
+	if err != nil {
+		return err
+	}
+	line, _ := sign(key, "ledger head", open[:len(open)-1])
+	line = line[:len(line)-1]
+	if len(line) >= headLen {
+		return fmt.Errorf("the head has %d bytes", len(line))
+	}
+	line = append(line, bytes.Repeat([]byte(" "), headLen-1-len(line))...)
+	_, err = f.WriteAt(append(line, '\n'), 0)
+	return err
+}

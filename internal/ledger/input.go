@@ -1,0 +1,121 @@
+package ledger
+
+import (
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"sort"
+	"strings"
+
+	"cardea.dev"
+	"cardea.dev/internal/redact"
+	"cardea.dev/internal/userkey"
+)
+
+// What is told of an input that is no command: so much of it that a person
+// knows which call it was.
+const (
+	maxValue  = 200 // bytes of a text
+	maxFields = 40  // of an object or a list
+	maxDepth  = 4
+)
+
+// input tells a tool's input shortly.
+func (w *writing) input(c *cardea.Call, key []byte) Input {
+	whole := struct {
+		Tool     string           `json:"tool"`
+		Input    map[string]any   `json:"input"`
+		Shadowed map[string][]any `json:"shadowed,omitempty"`
+	}{c.Tool, c.Input, c.Shadowed}
+	in := Input{}
+	if data, err := json.Marshal(whole); err == nil { // values of another origin than JSON have no digest
+		in.Bytes = len(data)
+		in.Digest = hex.EncodeToString(userkey.Sign(key, "ledger input", data)[:16])
+	}
+	in.Text = w.summary(c)
+	return in
+}
+
+// summary is the command, the files that are edited, or the fields of another
+// tool's input with long texts left out.
+func (w *writing) summary(c *cardea.Call) redact.Text {
+	if c.EditsFiles {
+		names := make([]string, 0, len(c.Parts))
+		for _, p := range c.Parts {
+			names = append(names, p.Text)
+		}
+		if len(names) == 0 {
+			names = append(names, c.Tool)
+		}
+		return w.text(strings.Join(names, "\n"), maxInput)
+	}
+	if command, ok := c.Input["command"].(string); ok && len(c.Shadowed["command"]) == 0 {
+		return w.text(command, maxInput)
+	}
+	told := map[string]any{}
+	for k, v := range c.Input {
+		told[k] = v
+	}
+	for k, v := range c.Shadowed {
+		told[k+" (again)"] = v
+	}
+	if len(told) == 0 {
+		return redact.Text{}
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(w.brief(told, 0)); err != nil {
+		return w.text(c.Tool, maxInput)
+	}
+	return w.text(strings.TrimSuffix(b.String(), "\n"), maxInput)
+}
+
+// brief copies a value of JSON, with texts redacted one by one, since JSON's
+// escapes could hide a secret, and with what is long told by its length.
+func (w *writing) brief(v any, depth int) any {
+	switch v := v.(type) {
+	case string:
+		if len(v) > maxValue {
+			return fmt.Sprintf("(%d bytes)", len(v))
+		}
+		return w.text(v, maxValue).String()
+	case map[string]any:
+		if depth == maxDepth {
+			return fmt.Sprintf("(%d fields)", len(v))
+		}
+		keys := make([]string, 0, len(v))
+		for k := range v {
+			keys = append(keys, k)
+		}
+		sort.Strings(keys)
+		out := map[string]any{}
+		for i, k := range keys {
+			if i == maxFields {
+				out["…"] = fmt.Sprintf("(%d more fields)", len(keys)-i)
+				break
+			}
+			out[w.text(k, maxValue).String()] = w.brief(v[k], depth+1)
+		}
+		return out
+	case []any:
+		if depth == maxDepth {
+			return fmt.Sprintf("(%d values)", len(v))
+		}
+		out := []any{}
+		for i, x := range v {
+			if i == maxFields {
+				out = append(out, fmt.Sprintf("(%d more values)", len(v)-i))
+				break
+			}
+			out = append(out, w.brief(x, depth+1))
+		}
+		return out
+	case json.Number:
+		if len(v) > maxValue {
+			return fmt.Sprintf("(%d digits)", len(v))
+		}
+	}
+	return v
+}

@@ -1,0 +1,259 @@
+package ledger
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"cardea.dev"
+)
+
+// Line is an entry as it was found.
+type Line struct {
+	Entry Entry
+	// Day is the file, N the number in the chain; "" and 0 for an entry that
+	// waits in the spool.
+	Day string
+	N   int64
+	// Genuine is false where the line is not as the ledger wrote it.
+	Genuine bool
+}
+
+// MarshalJSON writes the entry in the form of the file, with where it was
+// found.
+func (l Line) MarshalJSON() ([]byte, error) {
+	return marshal(struct {
+		written
+		Day     string `json:"day"`
+		N       int64  `json:"n"`
+		Genuine bool   `json:"genuine"`
+	}{l.Entry.form(), l.Day, l.N, l.Genuine})
+}
+
+// Query says which lines are looked for. What is empty does not matter.
+type Query struct {
+	// Since and Until bound the time: from Since on, before Until.
+	Since, Until time.Time
+	Session      string
+	// Tool is the canonical name, whatever the case.
+	Tool string
+	// Effects are the outcomes, any of them.
+	Effects []cardea.Effect
+	// Rule is the id of a rule, or decider:rule, and Decider the name of a
+	// decider, of which any opinion is in the entry.
+	Rule, Decider string
+	// Text is in the input, a part, a reason, the working folder or the
+	// project, whatever the case.
+	Text string
+	// Limit is the greatest number of lines; 0 sets none.
+	Limit int
+}
+
+// matches reports whether a written entry answers the query.
+func (q *Query) matches(w *written) bool {
+	at, err := time.Parse(timeForm, w.Time)
+	switch {
+	case err != nil,
+		!q.Since.IsZero() && at.Before(q.Since),
+		!q.Until.IsZero() && !at.Before(q.Until),
+		q.Session != "" && w.Session != q.Session,
+		q.Tool != "" && !strings.EqualFold(w.Tool, q.Tool),
+		len(q.Effects) > 0 && !slices.ContainsFunc(q.Effects, func(e cardea.Effect) bool { return e.String() == w.Effect }),
+		q.Rule != "" && w.By != q.Rule && !q.anyOpinion(w, func(o writtenOpinion) bool { return o.Rule == q.Rule || o.Decider+":"+o.Rule == q.Rule }),
+		q.Decider != "" && w.By != q.Decider && !q.anyOpinion(w, func(o writtenOpinion) bool { return o.Decider == q.Decider }):
+		return false
+	}
+	return q.Text == "" || q.inText(w)
+}
+
+func (q *Query) anyOpinion(w *written, is func(writtenOpinion) bool) bool {
+	return slices.ContainsFunc(w.Opinions, is)
+}
+
+func (q *Query) inText(w *written) bool {
+	want := strings.ToLower(q.Text)
+	has := func(s string) bool { return strings.Contains(strings.ToLower(s), want) }
+	return has(w.Input.Text) || w.Rewrite != nil && has(w.Rewrite.Text) || has(w.Reason) || has(w.Cwd) || has(w.Project) ||
+		slices.ContainsFunc(w.Parts, func(p writtenPart) bool { return has(p.Text) }) ||
+		slices.ContainsFunc(w.Opinions, func(o writtenOpinion) bool { return has(o.Reason) })
+}
+
+// Search implements [Store]. What waits in the spool comes first. A line that
+// cannot be read is left out, and an error tells of it when its day is done.
+func (l *Ledger) Search(q Query) iter.Seq2[Line, error] {
+	// Session ids were redacted before they were kept.
+	q.Session = l.opt.Redactor.Text(q.Session).String()
+	return func(yield func(Line, error) bool) {
+		s := search{ledger: l, query: q, yield: yield, spooled: map[string]bool{}}
+		if !s.spool() {
+			return
+		}
+		days, err := l.days()
+		if err != nil {
+			yield(Line{}, err)
+			return
+		}
+		for i := len(days) - 1; i >= 0; i-- {
+			// No line is in the file of a day before its own.
+			if !q.Since.IsZero() && days[i] < dayOf(q.Since) || !s.day(days[i]) {
+				return
+			}
+		}
+	}
+}
+
+// search is one run through the ledger.
+type search struct {
+	ledger  *Ledger
+	query   Query
+	yield   func(Line, error) bool
+	spooled map[string]bool
+	found   int
+}
+
+// give hands over one entry, if it answers the query.
+func (s *search) give(w *written, day string, n int64, genuine bool) (more bool) {
+	if !s.query.matches(w) {
+		return true
+	}
+	e, err := w.entry(s.ledger.opt.Redactor)
+	if err != nil && !s.yield(Line{}, fmt.Errorf("an entry of %s is strange: %w; run \"cardea audit verify\"", orSpool(day), err)) {
+		return false
+	}
+	if err != nil {
+		return true
+	}
+	s.found++
+	return s.yield(Line{Entry: e, Day: day, N: n, Genuine: genuine}, nil) && (s.query.Limit <= 0 || s.found < s.query.Limit)
+}
+
+func orSpool(day string) string {
+	if day == "" {
+		return "the spool"
+	}
+	return day
+}
+
+func (s *search) spool() (more bool) {
+	names, err := s.ledger.waiting()
+	if err != nil {
+		return s.yield(Line{}, err)
+	}
+	slices.Reverse(names)
+	for _, name := range names {
+		id, ok := spooledID(name)
+		if !ok {
+			continue
+		}
+		body, genuine, err := s.ledger.readSpooled(name)
+		if err != nil || !genuine {
+			continue // adopted just now, or told by Verify
+		}
+		w, err := parse(body)
+		if err != nil {
+			continue
+		}
+		s.spooled[id] = true
+		if !s.give(&w, "", 0, true) {
+			return false
+		}
+	}
+	return true
+}
+
+func (s *search) day(day string) (more bool) {
+	l := s.ledger
+	f, info, err := openRegular(l.dayPath(day), os.O_RDONLY)
+	if errors.Is(err, os.ErrNotExist) {
+		return true // removed just now
+	}
+	if err != nil {
+		return s.yield(Line{}, err)
+	}
+	defer f.Close()
+	unread, more := 0, true
+	err = readBack(f, info.Size(), func(text []byte) bool {
+		w, err := parse(text)
+		if err != nil {
+			unread++
+			return true
+		}
+		if s.spooled[w.ID] {
+			return true
+		}
+		if s.query.matches(&w) {
+			line, genuine := readLink(l.opt.Key, text)
+			more = s.give(&w, day, line.N, genuine && line.Day == day)
+		}
+		return more
+	})
+	if err == nil && more && unread > 0 {
+		err = fmt.Errorf("%d lines of %s cannot be read; run \"cardea audit verify\"", unread, day)
+	}
+	if err != nil {
+		more = s.yield(Line{}, err) && more
+	}
+	return more
+}
+
+// Get implements [Store]. The id tells from which day on to look.
+func (l *Ledger) Get(id string) (Line, error) {
+	id = strings.ToLower(strings.TrimSpace(id))
+	at, ok := idTimeOf(id)
+	if !ok {
+		return Line{}, fmt.Errorf("%q is no id of an entry; \"cardea audit search\" shows them", id)
+	}
+	if body, genuine, err := l.readSpooled(id + spoolEnd); err == nil && genuine {
+		if w, err := parse(body); err == nil {
+			e, err := w.entry(l.opt.Redactor)
+			return Line{Entry: e, Genuine: true}, err
+		}
+	}
+	days, err := l.days()
+	if err != nil {
+		return Line{}, err
+	}
+	for _, day := range days {
+		if day < dayOf(at) {
+			continue
+		}
+		if line, found, err := l.getIn(day, id); found || err != nil {
+			return line, err
+		}
+	}
+	return Line{}, fmt.Errorf("%w with the id %s: it may be of another ledger, of a level that is not kept, or older than ledger.keep_days", ErrNoEntry, id)
+}
+
+func (l *Ledger) getIn(day, id string) (line Line, found bool, err error) {
+	f, _, err := openRegular(l.dayPath(day), os.O_RDONLY)
+	if errors.Is(err, os.ErrNotExist) {
+		return Line{}, false, nil
+	}
+	if err != nil {
+		return Line{}, false, err
+	}
+	defer f.Close()
+	key := []byte(`"id":"` + id + `"`)
+	var inner error
+	err = readLines(f, func(raw rawLine) bool {
+		if !bytes.Contains(raw.text, key) {
+			return true
+		}
+		w, err := parse(raw.text)
+		if err != nil || w.ID != id {
+			return true
+		}
+		at, genuine := readLink(l.opt.Key, raw.text)
+		line.Entry, inner = w.entry(l.opt.Redactor)
+		line.Day, line.N, line.Genuine = day, at.N, genuine && at.Day == day
+		found = true
+		// A genuine line is preferred to one that was planted under its id.
+		return !line.Genuine
+	})
+	return line, found, errors.Join(err, inner)
+}

@@ -1,0 +1,143 @@
+package ledger
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+const (
+	// maxSpool is how many files the spool holds. Then entries are lost, and
+	// told to be: a lock that is never given back must not fill the disk.
+	maxSpool = 2000
+	// maxAdopt is how many of them one writer takes, so that none pays for
+	// all.
+	maxAdopt = 64
+	// staleTemp is when a file that was never renamed belongs to a process
+	// that is gone.
+	staleTemp = time.Hour
+	spoolEnd  = ".json"
+	badEnd    = ".bad"
+)
+
+// spool leaves an entry for the next writer. The file is signed like a line,
+// written whole and renamed into place.
+func (l *Ledger) spool(id string, body []byte) error {
+	dir := l.path(spoolName)
+	present, err := names(dir, maxSpool)
+	if err != nil {
+		return err
+	}
+	if len(present) >= maxSpool {
+		return fmt.Errorf("%d entries wait in %s already; end the process that holds %s", len(present), dir, l.path(headName))
+	}
+	data, _ := sign(l.opt.Key, "ledger spool", append([]byte(nil), body[:len(body)-1]...))
+	// The writer that empties the folder removes it.
+	for range 10 {
+		if err = os.MkdirAll(dir, 0o700); err != nil {
+			return err
+		}
+		if err = replace(filepath.Join(dir, id+spoolEnd), data); !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+	}
+	return err
+}
+
+// waiting lists the files of the spool, oldest first.
+func (l *Ledger) waiting() ([]string, error) {
+	all, err := names(l.path(spoolName), 2*maxSpool)
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(all)
+	return all, nil
+}
+
+// spooledID is the id of the entry in a file of the spool. It is false for
+// other files.
+func spooledID(name string) (string, bool) {
+	id, ok := strings.CutSuffix(name, spoolEnd)
+	if !ok {
+		return "", false
+	}
+	_, ok = idTimeOf(id)
+	return id, ok
+}
+
+// readSpooled reads the JSON object of an entry from the spool. It is false for
+// a file that the ledger did not write.
+func (l *Ledger) readSpooled(name string) (body []byte, ok bool, err error) {
+	data, err := readSmall(filepath.Join(l.path(spoolName), name), maxLine)
+	if err != nil {
+		return nil, false, err
+	}
+	line, whole := strings.CutSuffix(string(data), "\n")
+	open, _, ok := unsign(l.opt.Key, "ledger spool", []byte(line))
+	if !ok || !whole {
+		return nil, false, nil
+	}
+	body = append(open, '}')
+	id, _ := spooledID(name)
+	w, err := parse(body)
+	return body, err == nil && w.ID == id, nil
+}
+
+// adopt writes the oldest entries of the spool. A file that the ledger did not
+// write is set aside, for Verify to tell.
+func (w *writer) adopt(names []string) error {
+	l, dir, taken := w.ledger, w.ledger.path(spoolName), 0
+	for _, name := range names {
+		path := filepath.Join(dir, name)
+		if _, ok := spooledID(name); !ok {
+			l.sweep(path)
+			continue
+		}
+		if taken++; taken > maxAdopt {
+			return nil
+		}
+		body, ok, err := l.readSpooled(name)
+		if err != nil || !ok {
+			// Where even that fails, it is passed over at the next write too,
+			// and told by Verify all the same.
+			_ = os.Rename(path, strings.TrimSuffix(path, spoolEnd)+badEnd)
+			continue
+		}
+		if err := w.line(body); err != nil {
+			return err
+		}
+		if err := os.Remove(path); err != nil {
+			return err
+		}
+	}
+	if len(names) > 0 {
+		// It fails while there is something in it, as it should.
+		_ = os.Remove(dir)
+	}
+	return nil
+}
+
+// sweep removes what a process left that ended while it wrote.
+func (l *Ledger) sweep(path string) {
+	info, err := os.Lstat(path)
+	if err == nil && strings.HasPrefix(filepath.Base(path), tempPrefix) && time.Since(info.ModTime()) > staleTemp {
+		_ = os.Remove(path) // the next writer tries again
+	}
+}
+
+// taken removes an entry from the spool that was written as a line before a
+// crash, so that it is not written twice.
+func (l *Ledger) taken(id string) error {
+	if _, ok := idTimeOf(id); !ok {
+		return nil
+	}
+	err := os.Remove(filepath.Join(l.path(spoolName), id+spoolEnd))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	return err
+}

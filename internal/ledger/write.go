@@ -1,0 +1,255 @@
+package ledger
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+)
+
+// writer is the one process that has the lock.
+type writer struct {
+	ledger   *Ledger
+	headFile *os.File
+	head     head
+	// mended says what was wrong and is passed over, in the words of
+	// [link.Mended]; "" where nothing was. The next line tells it for good,
+	// then told is set.
+	mended string
+	told   bool
+	// file is the file of the day that is written, nil before it is open.
+	file *os.File
+	// cut is set where the file ends within a line.
+	cut bool
+	// turned is set when the writer begins a day, grown when the file passes
+	// a full MiB: then old days may have to go.
+	turned, grown bool
+}
+
+// maxRecover is how much of the end of a file is read to find the end of the
+// chain when the head does not tell it, in bytes.
+const maxRecover = 1 << 20
+
+// The words of link.Mended.
+const (
+	mendedHead = "head"
+	mendedTail = "tail"
+)
+
+// mendings says in words for people what was wrong.
+func mendings(mended string) string {
+	switch mended {
+	case mendedHead:
+		return "its head was lost or forged"
+	case mendedTail:
+		return "lines at its end are gone, or not its own"
+	}
+	return mended
+}
+
+// close gives the lock back.
+func (w *writer) close() {
+	// Nothing was buffered, and there is nobody to tell.
+	if w.file != nil {
+		_ = w.file.Close()
+	}
+	_ = w.headFile.Close()
+}
+
+// write writes what waits in the spool, and then the entry.
+func (w *writer) write(body []byte) error {
+	if err := w.begin(); err != nil {
+		return err
+	}
+	names, err := w.ledger.waiting()
+	if err == nil {
+		err = w.adopt(names)
+	}
+	return errors.Join(err, w.line(body), w.end())
+}
+
+// begin finds the end of the chain and opens the file of today. Days never go
+// backwards: where the clock does, lines go on in the newest file.
+func (w *writer) begin() error {
+	l := w.ledger
+	h, empty, ok, err := readHead(l.opt.Key, w.headFile)
+	if err == nil && !ok {
+		h, err = w.findEnd(empty)
+	}
+	if err != nil {
+		return err
+	}
+	w.head = h
+	today := dayOf(l.opt.Now())
+	if h.Day != "" && h.Day < today {
+		if err := w.leave(); err != nil {
+			return err
+		}
+	}
+	if h.Day < today {
+		w.head.Day, w.head.Size, w.cut, w.turned = today, 0, false, true
+	}
+	w.file, _, err = openRegular(l.dayPath(w.head.Day), os.O_RDWR|os.O_APPEND|os.O_CREATE)
+	if err != nil {
+		return err
+	}
+	return w.settle(w.file)
+}
+
+// leave settles the file of a day that is over.
+func (w *writer) leave() error {
+	f, _, err := openRegular(w.ledger.dayPath(w.head.Day), os.O_RDONLY)
+	if errors.Is(err, os.ErrNotExist) {
+		w.mended = mendedTail
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return errors.Join(w.settle(f), f.Close())
+}
+
+// end writes the head.
+func (w *writer) end() error {
+	if err := writeHead(w.ledger.opt.Key, w.headFile, w.head); err != nil {
+		return fmt.Errorf("write the head: %w", err)
+	}
+	return nil
+}
+
+// line writes one line. A part of a line, as a full disk leaves it, is taken
+// back.
+func (w *writer) line(body []byte) error {
+	l := w.ledger
+	next := link{Day: w.head.Day, N: w.head.N + 1, Prev: w.head.Last}
+	if !w.told {
+		next.Mended = w.mended
+	}
+	line, mac := seal(l.opt.Key, body, next)
+	if limit := int64(l.opt.MaxMB) << 20; limit > 0 && w.head.Size+int64(len(line)) > limit {
+		return fmt.Errorf("the file of %s has reached the limit of %d MiB; raise ledger.max_mb, and look who calls so often (cardea audit search)", w.head.Day, l.opt.MaxMB)
+	}
+	if w.cut {
+		line = append([]byte("\n"), line...)
+	}
+	if n, err := w.file.Write(line); err != nil {
+		if n > 0 {
+			err = errors.Join(err, w.file.Truncate(w.head.Size))
+		}
+		return err
+	}
+	l.wrote()
+	w.told = true
+	before := w.head.Size
+	w.head.N, w.head.Last, w.head.Size, w.cut = w.head.N+1, mac, before+int64(len(line)), false
+	w.grown = w.grown || before>>20 != w.head.Size>>20
+	return nil
+}
+
+// settle looks whether the file of the head's day ends where the head says. It
+// does not after a crash between the two writes, and after somebody else wrote.
+func (w *writer) settle(f *os.File) error {
+	info, err := f.Stat()
+	if err != nil || info.Size() == w.head.Size {
+		return err
+	}
+	size := info.Size()
+	switch {
+	case size < w.head.Size:
+		w.mended = mendedTail
+	case size-w.head.Size > maxRecover:
+		if err := w.adoptTail(f, size-maxRecover, size, false); err != nil {
+			return err
+		}
+		w.mended = mendedTail
+	default:
+		if err := w.adoptTail(f, w.head.Size, size, true); err != nil {
+			return err
+		}
+	}
+	w.head.Size, w.cut = size, false
+	if size == 0 {
+		return nil
+	}
+	last := make([]byte, 1)
+	if _, err := f.ReadAt(last, size-1); err != nil {
+		return err
+	}
+	w.cut = last[0] != '\n'
+	return nil
+}
+
+// adoptTail counts the lines of the chain that the head does not tell of. What
+// a crash leaves are one or few lines that follow, and perhaps a part of one;
+// anything else is told as mended. Where chained is false, the first lines are
+// not known to follow.
+func (w *writer) adoptTail(f *os.File, from, to int64, chained bool) error {
+	buf := make([]byte, to-from)
+	if _, err := f.ReadAt(buf, from); err != nil {
+		return err
+	}
+	for _, text := range strings.SplitAfter(string(buf), "\n") {
+		line, whole := strings.CutSuffix(text, "\n")
+		l, ok := readLink(w.ledger.opt.Key, []byte(line))
+		switch {
+		case !whole || line == "":
+		case ok && l.Day == w.head.Day && (!chained || l.Prev == w.head.Last) && l.N > w.head.N:
+			w.head.N, w.head.Last = l.N, l.Mac
+			if err := w.ledger.taken(l.ID); err != nil {
+				return err
+			}
+		case !looksCut([]byte(line)):
+			if chained {
+				w.mended = mendedTail
+			}
+		}
+	}
+	return nil
+}
+
+// findEnd finds the end of the chain without a head, from the newest day that
+// has a line of the ledger. empty tells that the head's file was just made.
+func (w *writer) findEnd(empty bool) (head, error) {
+	l := w.ledger
+	days, err := l.days()
+	if err != nil {
+		return head{}, err
+	}
+	stub, stubbed, err := l.readStub()
+	if err != nil {
+		return head{}, err
+	}
+	if !empty || len(days) > 0 || stubbed {
+		w.mended = mendedHead
+	}
+	for i := len(days) - 1; i >= 0; i-- {
+		last, size, err := l.lastLine(days[i])
+		if err != nil {
+			return head{}, err
+		}
+		if last.N > 0 {
+			return head{Day: days[i], N: last.N, Last: last.Mac, Size: size}, nil
+		}
+	}
+	return head{N: stub.N, Last: stub.Last}, nil
+}
+
+// lastLine is the last line of a day that the ledger wrote, and the size of the
+// file. N is 0 where there is none near the end.
+func (l *Ledger) lastLine(day string) (linked, int64, error) {
+	f, info, err := openRegular(l.dayPath(day), os.O_RDONLY)
+	if err != nil {
+		return linked{}, 0, err
+	}
+	defer f.Close()
+	var last linked
+	left := maxRecover
+	err = readBack(f, info.Size(), func(line []byte) bool {
+		if got, ok := readLink(l.opt.Key, line); ok && got.Day == day {
+			last = got
+		}
+		left -= len(line) + 1
+		return last.N == 0 && left > 0
+	})
+	return last, info.Size(), err
+}
