@@ -70,14 +70,15 @@ func unescape(s string) string {
 }
 
 // TestCorpus runs all packs over lines that fool gates, and over lines that
-// gates block for no reason. None of the latter may be blocked or asked about;
-// of the former, what no rule speaks about is told, and must be held back by
-// the analysis (an opaque spot), or be among the few that are known.
+// gates block for no reason. None of the latter may be blocked or asked about,
+// and of the former all must be, but the one that is known.
 func TestCorpus(t *testing.T) {
 	d := rules.New(packs.Rules(), stand().Settings)
 	sc := bufio.NewScanner(shared(t, "corpus/tricky.tsv"))
 	sc.Buffer(nil, 1<<20)
-	lines, stopped, opaque := 0, 0, 0
+	// A folder that no rule can know to be important; the harness asks.
+	const known = "git status && rm -rf /important/dir"
+	lines, good := 0, 0
 	for sc.Scan() {
 		cols := strings.Split(sc.Text(), "\t")
 		if len(cols) < 2 || strings.HasPrefix(cols[0], "#") {
@@ -87,45 +88,32 @@ func TestCorpus(t *testing.T) {
 		effect, ops := verdict(t, d, command)
 		switch {
 		case strings.HasPrefix(cols[1], "ALLOW"):
+			good++
 			if effect >= cardea.Ask {
 				t.Errorf("a wrong alarm on %q: %s says %s", command, ops[0].Rule, effect)
 			}
 		case strings.HasPrefix(cols[1], "DENY"):
 			lines++
-			if effect >= cardea.Ask {
-				stopped++
-				continue
-			}
-			ev := bash(command)
-			analyse(ev)
-			hidden := len(ev.Call.Opaque) > 0
-			for _, p := range ev.Call.Parts {
-				hidden = hidden || len(p.Opaque) > 0
-			}
-			if hidden {
-				opaque++
-			} else {
-				t.Logf("nothing speaks about %.100q (%s)", command, cols[1])
+			if effect < cardea.Ask && command != known {
+				t.Errorf("nothing speaks about %.100q (%s)", command, cols[1])
 			}
 		}
 	}
 	if err := sc.Err(); err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("of %d dangerous lines %d are denied or asked about, %d are opaque", lines, stopped, opaque)
-	if lines == 0 || stopped*10 < lines*7 {
-		t.Errorf("only %d of %d dangerous lines are denied or asked about", stopped, lines)
+	if lines == 0 || good == 0 {
+		t.Errorf("the corpus has %d dangerous and %d harmless lines", lines, good)
 	}
 }
 
 // TestEverydayLines runs all packs over what agents run all day and another
-// gate lets through. The labels are that gate's, which allows some lines that
-// we ask about (--help and --dry-run of what deletes), so a few may differ.
+// gate lets through. None of them is held back.
 func TestEverydayLines(t *testing.T) {
 	d := rules.New(packs.Rules(), stand().Settings)
 	sc := bufio.NewScanner(shared(t, "corpus/dippy-half.tsv"))
 	sc.Buffer(nil, 1<<20)
-	lines, alarms := 0, 0
+	lines := 0
 	for sc.Scan() {
 		cols := strings.Split(sc.Text(), "\t")
 		if len(cols) < 2 || cols[1] != "autoallow" {
@@ -133,15 +121,14 @@ func TestEverydayLines(t *testing.T) {
 		}
 		lines++
 		if effect, ops := verdict(t, d, unescape(cols[0])); effect >= cardea.Ask {
-			alarms++
-			t.Logf("%s says %s about %.100q", ops[0].Rule, effect, cols[0])
+			t.Errorf("%s says %s about %.100q", ops[0].Rule, effect, cols[0])
 		}
 	}
 	if err := sc.Err(); err != nil {
 		t.Fatal(err)
 	}
-	if lines == 0 || alarms*200 > lines {
-		t.Errorf("%d of %d everyday lines are held back, more than one in 200", alarms, lines)
+	if lines == 0 {
+		t.Error("no everyday lines")
 	}
 }
 
