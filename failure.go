@@ -29,6 +29,8 @@ const (
 	OutOfTime
 	// Panicked: the program itself failed.
 	Panicked
+	// KeptForm: a file cannot be read, and its last good form is in force.
+	KeptForm
 	// Unwritten: the ledger or a lesson could not be written.
 	Unwritten
 )
@@ -75,6 +77,7 @@ var failures = [...]struct {
 	NoAnswer:     {"nobody answered in time", Deny, Deny, Deny},
 	OutOfTime:    {"out of time", Abstain, Deny, Abstain},
 	Panicked:     {"internal error", Abstain, Deny, Abstain},
+	KeptForm:     {"a file is broken, and its last good form is in force", Abstain, Deny, Abstain},
 	Unwritten:    {"a file could not be written", Abstain, Abstain, Abstain},
 }
 

@@ -190,7 +190,7 @@ func TestFailureTable(t *testing.T) {
 	}{
 		{cardea.NoObject, D, D, A}, {cardea.UnreadInput, F, D, F}, {cardea.BrokenFile, K, D, A},
 		{cardea.BrokenPolicy, K, D, A}, {cardea.Unparsed, F, D, F}, {cardea.JudgeFailed, A, D, A},
-		{cardea.NoAnswer, D, D, D}, {cardea.OutOfTime, A, D, A}, {cardea.Panicked, A, D, A}, {cardea.Unwritten, A, A, A},
+		{cardea.NoAnswer, D, D, D}, {cardea.OutOfTime, A, D, A}, {cardea.Panicked, A, D, A}, {cardea.Unwritten, A, A, A}, {cardea.KeptForm, A, D, A},
 	}
 	for _, r := range rows {
 		for i, want := range []cardea.Effect{r.all, r.deferred, r.deny} {

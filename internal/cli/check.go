@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"sync"
@@ -150,7 +151,7 @@ func (h *hook) answer(ctx context.Context) harness.Answer {
 	v := h.judge(j, ctx)
 	troubles := append(m.Troubles, v.Troubles...)
 	v.Troubles = j.untold(troubles)
-	if err := j.place.session.Save(); err != nil {
+	if err := errors.Join(j.place.session.Save(), j.keep()); err != nil {
 		unwritten := cardea.Trouble{Failure: cardea.Unwritten, Text: err.Error()}
 		troubles, v.Troubles = append(troubles, unwritten), append(v.Troubles, unwritten)
 	}

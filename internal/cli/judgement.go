@@ -59,10 +59,9 @@ func newJudgement(p Process, ev *cardea.Event) *judgement {
 func load(p Process, pl *place) *config.Loaded {
 	plugins, problems := claudecode.PluginRoots(pl.dirs.Claude, pl.project, claudecode.ManagedDir(p.Machine.OS))
 	pl.tell(problems...)
-	return config.Load(config.Where{
-		Dirs: pl.dirs, Project: pl.project,
-		Plugins: plugins, Plugin: p.Env("CLAUDE_PLUGIN_ROOT"),
-	})
+	w := p.where(pl)
+	w.Plugins, w.Plugin = plugins, p.Env("CLAUDE_PLUGIN_ROOT")
+	return config.Load(w)
 }
 
 // onError is the setting on_error.
@@ -71,6 +70,14 @@ func (j *judgement) onError() cardea.OnError {
 		return cardea.OnErrorDefer
 	}
 	return j.loaded.Settings.OnError
+}
+
+// keep writes down what must be there when a file breaks.
+func (j *judgement) keep() error {
+	if j.loaded == nil {
+		return nil
+	}
+	return j.loaded.Keep()
 }
 
 // verdict asks the gate.
@@ -110,5 +117,5 @@ func (j *judgement) untold(all []cardea.Trouble) []cardea.Trouble {
 // of the place where the process stands.
 func onErrorOf(p Process) cardea.OnError {
 	pl := locate(p, "", "", p.Dir)
-	return config.LoadSettings(config.Where{Dirs: pl.dirs, Project: pl.project}).OnError
+	return config.LoadSettings(p.where(&pl)).OnError
 }

@@ -37,6 +37,9 @@ func lint(p Process, paths []string) error {
 	s := screenOn(p.Stdout, p.Env)
 	found := findings(l, pl)
 	errors := showProblems(s, found)
+	for _, n := range l.Idle() {
+		s.printf("%s  %s\n", painted{faint, "note"}, n.String())
+	}
 	s.printf("%d errors, %d warnings\n", errors, len(found)-errors)
 	if s.err != nil {
 		return s.err
@@ -56,8 +59,6 @@ func findings(l *config.Loaded, pl place) []document.Problem {
 		p.Warning = false
 		out = append(out, p)
 	}
-	out = append(out, l.UserFile.Later...)
-	out = append(out, l.ProjectFile.Later...)
 	own := written(l.Rules)
 	out = append(out, twice(l.Rules)...)
 	out = append(out, shadowed(l.Rules, own)...)

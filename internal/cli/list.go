@@ -79,8 +79,8 @@ func list(p Process, asJSON bool) error {
 }
 
 func listingOf(l *config.Loaded, pl place) listing {
-	out := listing{Project: pl.project, Trusted: l.Where.Trusted,
-		Settings: l.Settings.Effective(l.UserFile, l.ProjectFile, l.Where.Trusted),
+	out := listing{Project: pl.project, Trusted: l.Where.Trusted(),
+		Settings: l.Settings.Effective(),
 		Packs:    packsOf(l), Rules: rulesOf(l.Rules), Off: rulesOf(l.Off), Routes: []routeListing{},
 		Uncounted: append([]string{}, l.Uncounted()...), Problems: []string{}}
 	for _, r := range l.Routes {
@@ -89,7 +89,7 @@ func listingOf(l *config.Loaded, pl place) listing {
 	for _, t := range pl.troubles {
 		out.Problems = append(out.Problems, t.Text)
 	}
-	for _, p := range slices.Concat(l.Problems(), l.UserFile.Later, l.ProjectFile.Later, l.RouteProblems) {
+	for _, p := range slices.Concat(l.Problems(), l.RouteProblems) {
 		out.Problems = append(out.Problems, p.String())
 	}
 	return out
@@ -134,7 +134,11 @@ func (l listing) show(s *screen) {
 	s.printf("project %s (%s)\n", l.Project, trust)
 	heading(s, "settings")
 	for _, e := range l.Settings {
-		s.printf("  %s: %s  %s\n", e.Key, painted{bold, e.Value}, painted{faint, e.Source})
+		note := e.Source
+		if e.Idle {
+			note += ", no effect in this version"
+		}
+		s.printf("  %s: %s  %s\n", e.Key, painted{bold, e.Value}, painted{faint, note})
 	}
 	heading(s, "packs")
 	for _, p := range l.Packs {

@@ -1,9 +1,12 @@
 package cli
 
 import (
+	"path/filepath"
+
 	"cardea.dev"
 	"cardea.dev/internal/config"
 	"cardea.dev/internal/session"
+	"cardea.dev/internal/trust"
 )
 
 // place is where an event happens: whose folders count, and which project.
@@ -11,6 +14,8 @@ type place struct {
 	dirs    config.Dirs
 	project string
 	session *session.Session
+	// state is the state folder, "" where none can be used.
+	state string
 	// troubles are what was wrong on the way; they change no verdict.
 	troubles []cardea.Trouble
 }
@@ -44,6 +49,9 @@ func (p Process) placeBeside(doubted []string, harness, id, cwd string) place {
 	store, err := session.Open(pl.dirs.State, func(dir string) string {
 		return p.Machine.RefuseState(dir, doubted[len(doubted)-1], pl.dirs.Home)
 	})
+	if err == nil {
+		pl.state = pl.dirs.State
+	}
 	pl.report(err)
 	pl.session, err = store.Load(harness, id)
 	pl.report(err)
@@ -53,6 +61,32 @@ func (p Process) placeBeside(doubted []string, harness, id, cwd string) place {
 	}
 	pl.project = config.FindProject(start, pl.dirs.Home)
 	return pl
+}
+
+// where is whose files count in a place, and which of the project's the person
+// accepted.
+func (p Process) where(pl *place) config.Where {
+	w := config.Where{Dirs: pl.dirs, Project: pl.project, State: pl.state, Guarded: p.Machine.Guarded}
+	if pl.state == "" {
+		return w
+	}
+	accepted, err := trust.Load(pl.state, config.Resolve(pl.project))
+	if err != nil {
+		pl.tell(err.Error())
+	}
+	if accepted != nil {
+		w.Trust = func(path string, data []byte) bool { return accepted.Trusts(inProject(pl.project, path), data) }
+	}
+	return w
+}
+
+// inProject is a file's path relative to the project, as manifests have it.
+func inProject(project, path string) string {
+	rel, err := filepath.Rel(project, path)
+	if err != nil {
+		return path
+	}
+	return filepath.ToSlash(rel)
 }
 
 // report keeps an error that changes no verdict.

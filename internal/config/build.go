@@ -118,9 +118,10 @@ func (s *surroundings) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.O
 	var broken *cardea.Trouble
 	left := maxProjectRules
 	for _, project := range projects {
-		from := origin(cardea.ScopeProject, false)
-		from.Root = project
-		list, files := readRules(below(project, ".cardea"), from, project, &left)
+		around := &Loaded{Where: Where{Project: project}}
+		at := around.project()
+		at.root = project
+		list, files := around.readRules(at, &left)
 		ops, err := rules.New(list, s.about).Decide(ctx, ev)
 		out = append(out, ops...)
 		for _, f := range files {
@@ -158,7 +159,7 @@ func (d *lateRoutes) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opi
 	}
 	var told []cardea.Trouble
 	for _, p := range l.RouteProblems {
-		trusted := l.Where.Trusted || l.Where.Project == "" || !Within(Resolve(l.Where.Project), Resolve(p.File))
+		trusted := l.Where.Trusted() || l.Where.Project == "" || !Within(Resolve(l.Where.Project), Resolve(p.File))
 		told = append(told, troubleOf(p, trusted, false))
 	}
 	var lines []string

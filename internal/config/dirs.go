@@ -13,8 +13,9 @@ import (
 type Dirs struct {
 	// Home is the person's home folder.
 	Home string
-	// User is the scope folder of the person: cardea.yaml, rules/.
-	User string
+	// System is the scope folder of whoever administers the machine, User that
+	// of the person: cardea.yaml, rules/.
+	System, User string
 	// State holds what must outlive a call, Cache what may be lost, Runtime
 	// the sockets.
 	State, Cache, Runtime string
@@ -34,6 +35,10 @@ type Machine struct {
 	Home func() (string, error)
 	// Foreign reports whether a path exists and belongs to another user.
 	Foreign func(path string) bool
+	// System is the system's scope folder, "" where there is none. Guarded says
+	// what keeps a path from being the system's own, or "".
+	System  string
+	Guarded func(path string) string
 }
 
 // FindDirs finds the person's folders. HOME, XDG_* and CLAUDE_CONFIG_DIR come
@@ -49,6 +54,7 @@ func FindDirs(m Machine, projects ...string) (Dirs, []cardea.Trouble) {
 		}
 	}
 	f.dirs.Home = f.home()
+	f.dirs.System = f.machine.System
 	f.dirs.User = f.own("XDG_CONFIG_HOME", f.defaults().config)
 	f.dirs.State = f.own("XDG_STATE_HOME", f.defaults().state)
 	f.dirs.Cache = f.own("XDG_CACHE_HOME", f.defaults().cache)

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"cardea.dev/internal/document"
 )
@@ -28,43 +29,44 @@ const (
 
 // readFile reads a regular file that is no larger than a document may be. A
 // file that is not there gives nil and no error. inside, if not "", is the
-// folder that the file must lie in after links are followed.
-func readFile(path, inside string) ([]byte, error) {
+// folder that the file must lie in after links are followed. when is the time of
+// its last change.
+func readFile(path, inside string) (data []byte, when time.Time, err error) {
 	f, err := openFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, err := os.Lstat(path); err == nil {
-			return nil, errors.New("it is a link to nothing; remove it")
+			return nil, when, errors.New("it is a link to nothing; remove it")
 		}
-		return nil, nil
+		return nil, when, nil
 	}
 	if err != nil {
-		return nil, plainError(err)
+		return nil, when, plainError(err)
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return nil, plainError(err)
+		return nil, when, plainError(err)
 	}
 	if !info.Mode().IsRegular() {
-		return nil, errors.New("it is no regular file; replace it by one")
+		return nil, when, errors.New("it is no regular file; replace it by one")
 	}
 	if inside != "" {
 		real, err := filepath.EvalSymlinks(path)
 		if err != nil {
-			return nil, plainError(err)
+			return nil, when, plainError(err)
 		}
 		if !Within(Resolve(inside), real) {
-			return nil, fmt.Errorf("it is a link to %s, outside of the project; copy the file into the project", real)
+			return nil, when, fmt.Errorf("it is a link to %s, outside of the project; copy the file into the project", real)
 		}
 	}
-	data, err := io.ReadAll(io.LimitReader(f, document.MaxSize+1))
+	data, err = io.ReadAll(io.LimitReader(f, document.MaxSize+1))
 	if err != nil {
-		return nil, plainError(err)
+		return nil, when, plainError(err)
 	}
 	if data == nil {
 		data = []byte{}
 	}
-	return data, nil
+	return data, info.ModTime(), nil
 }
 
 // plainError is an error of the file system without the path, which the

@@ -32,16 +32,16 @@ func TestReadFile(t *testing.T) {
 		{"a link to nothing", link("gone", filepath.Join(base, "gone")), "", "", "link to nothing"},
 		{"a folder", project, "", "", "no regular file"},
 	} {
-		data, err := readFile(c.path, c.inside)
+		data, _, err := readFile(c.path, c.inside)
 		if string(data) != c.want || (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
 			t.Errorf("%s: %q, %v", c.name, data, err)
 		}
 	}
-	if data, err := readFile(write(t, filepath.Join(base, "empty"), ""), ""); data == nil || err != nil {
+	if data, _, err := readFile(write(t, filepath.Join(base, "empty"), ""), ""); data == nil || err != nil {
 		t.Errorf("an empty file is taken for none: %v", err)
 	}
 	big := write(t, filepath.Join(base, "big"), strings.Repeat("x", document.MaxSize+100))
-	if data, err := readFile(big, ""); err != nil || len(data) != document.MaxSize+1 {
+	if data, _, err := readFile(big, ""); err != nil || len(data) != document.MaxSize+1 {
 		t.Errorf("a huge file: %d bytes, %v", len(data), err)
 	}
 }
@@ -52,7 +52,7 @@ func TestReadFileDoesNotWaitForAPipe(t *testing.T) {
 	if err := exec.Command("mkfifo", pipe).Run(); err != nil {
 		t.Skip(err)
 	}
-	if _, err := readFile(pipe, ""); err == nil || !strings.Contains(err.Error(), "no regular file") {
+	if _, _, err := readFile(pipe, ""); err == nil || !strings.Contains(err.Error(), "no regular file") {
 		t.Errorf("got %v", err)
 	}
 }

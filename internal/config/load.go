@@ -1,9 +1,9 @@
 package config
 
 import (
-	"fmt"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"cardea.dev"
 	"cardea.dev/internal/decide/routes"
@@ -18,24 +18,35 @@ type Where struct {
 	Dirs Dirs
 	// Project is the project's folder, or "".
 	Project string
-	// Trusted is set where the person trusts the project.
-	Trusted bool
+	// Trust reports whether the person accepted a file of the project as it
+	// is; nil where the project is not trusted. It is asked for every file of
+	// the project that is read, with what is read, and with nothing else.
+	Trust func(path string, data []byte) bool
+	// State is the folder in which last good forms are kept, "" for none.
+	State string
+	// Guarded says what keeps a path of system scope from being the system's
+	// own, or ""; nil believes all.
+	Guarded func(path string) string
 	// Plugins are the install folders of the harness's plugins, Plugin the
 	// one that this process runs in, or "".
 	Plugins []string
 	Plugin  string
 }
 
+// Trusted reports whether the person trusts the project. Each of its files
+// counts only as it was accepted.
+func (w Where) Trusted() bool { return w.Trust != nil }
+
 // Loaded is everything that is in force in a place, and everything that is
 // wrong with it.
 type Loaded struct {
 	Where Where
-	// UserFile and ProjectFile are the two cardea.yaml, Settings what they add
-	// up to.
-	UserFile, ProjectFile SettingsFile
-	Settings              Settings
-	// Rules are those in force, built-in ones first, then the person's, then
-	// the project's.
+	// SettingsFiles are the files of settings, strongest scope first: system,
+	// org, project, user. Settings are what they add up to.
+	SettingsFiles []SettingsFile
+	Settings      Settings
+	// Rules are those in force, built-in ones first, then those of system,
+	// org and user, then the project's.
 	Rules []rules.Rule
 	// Off are those that settings switched off.
 	Off []rules.Rule
@@ -49,30 +60,45 @@ type Loaded struct {
 	// are advice on which tool to use.
 	RouteProblems []document.Problem
 	routesRead    sync.Once
+	kept          lastGood
 }
 
 // RulesFile is a file of rules that was read.
 type RulesFile struct {
-	Path     string
-	Scope    cardea.Scope
-	Rules    int
+	Path  string
+	Scope cardea.Scope
+	Rules int
+	// Counts is set where everything in it counts, not only its denies and
+	// asks.
+	Counts bool
+	// Kept is set where the file is broken and its last good form is in force.
+	Kept     bool
 	Problems []document.Problem
 }
 
 // Load reads every file that counts in a place. It never fails: what is wrong
 // is kept as problems, and everything else works.
 func Load(w Where) *Loaded {
-	l := &Loaded{Where: w}
-	l.UserFile, l.ProjectFile = settingsFiles(w)
-	l.Settings = Merge(l.UserFile, l.ProjectFile, w.Trusted)
+	l := &Loaded{Where: w, kept: lastGood{state: w.State}}
+	l.readSettings()
 	all := packs.Rules()
-	all = append(all[:len(all):len(all)], l.rulesOf(w.Dirs.User, origin(cardea.ScopeUser, true), "")...)
-	if w.Project != "" {
-		all = append(all, l.rulesOf(below(w.Project, ".cardea"), origin(cardea.ScopeProject, w.Trusted), w.Project)...)
+	all = all[:len(all):len(all)]
+	for _, f := range l.folders() {
+		left := maxOwnRules
+		if f.scope == cardea.ScopeProject {
+			left = maxProjectRules
+		}
+		list, files := l.readRules(f, &left)
+		all = append(all, list...)
+		l.Files = append(l.Files, files...)
 	}
 	l.switchRules(all)
 	return l
 }
+
+// Keep writes down the last good forms of what was read, where they are not
+// kept yet. It is for when the verdict stands, and an error does not change it.
+func (l *Loaded) Keep() error { return l.kept.write() }
 
 // ReadRoutes finds and reads the files of routes, once. It is not part of
 // loading, because files of routes name further files, and a project could
@@ -80,230 +106,124 @@ func Load(w Where) *Loaded {
 func (l *Loaded) ReadRoutes() {
 	l.routesRead.Do(func() {
 		l.RouteFiles = routes.Find(l.Where.Plugins, l.Where.Project, l.Where.Plugin)
-		l.Routes, l.RouteProblems = routes.Load(l.RouteFiles, l.Where.Trusted, harness.ToolWord)
+		l.Routes, l.RouteProblems = routes.Load(l.RouteFiles, l.Where.Trust, harness.ToolWord)
 	})
 }
 
 // LoadSettings reads the settings alone.
 func LoadSettings(w Where) Settings {
-	user, project := settingsFiles(w)
-	return Merge(user, project, w.Trusted)
+	l := &Loaded{Where: w, kept: lastGood{state: w.State}}
+	l.readSettings()
+	return l.Settings
 }
 
-func settingsFiles(w Where) (user, project SettingsFile) {
-	return loadSettings(w.Dirs.User, cardea.ScopeUser, ""),
-		loadSettings(below(w.Project, ".cardea"), cardea.ScopeProject, w.Project)
+// folder is a scope's folder.
+type folder struct {
+	dir   string
+	scope cardea.Scope
+	// inside is the folder that links must not leave, or "".
+	inside string
+	// root is what relative globs of its rules are relative to, "" for the
+	// project of each event.
+	root string
+}
+
+func (l *Loaded) system() folder {
+	dir := l.Where.Dirs.System
+	return folder{dir: dir, scope: cardea.ScopeSystem, inside: dir}
+}
+
+func (l *Loaded) user() folder { return folder{dir: l.Where.Dirs.User, scope: cardea.ScopeUser} }
+
+func (l *Loaded) project() folder {
+	return folder{dir: below(l.Where.Project, ".cardea"), scope: cardea.ScopeProject, inside: l.Where.Project}
+}
+
+// org is the folder of the organisation that the settings of system or user
+// name.
+func (l *Loaded) org() folder {
+	if l.Settings.Org.Name == "" {
+		return folder{scope: cardea.ScopeOrg}
+	}
+	return folder{dir: below(l.Where.Dirs.User, "org/"+l.Settings.Org.Name), scope: cardea.ScopeOrg}
+}
+
+// folders are all scopes' folders in the order in which their rules are read:
+// the project's last, since how many they are is not the person's doing.
+func (l *Loaded) folders() []folder { return []folder{l.system(), l.org(), l.user(), l.project()} }
+
+// readSettings reads the files of settings and merges them. The person's come
+// first, since they name the organisation.
+func (l *Loaded) readSettings() {
+	system, user := l.loadSettings(l.system()), l.loadSettings(l.user())
+	l.Settings = Merge(system, user)
+	org := l.loadSettings(l.org())
+	l.SettingsFiles = []SettingsFile{system, org, l.loadSettings(l.project()), user}
+	l.Settings = Merge(l.SettingsFiles...)
 }
 
 // loadSettings reads the cardea.yaml of a scope's folder.
-func loadSettings(dir string, scope cardea.Scope, inside string) SettingsFile {
-	if dir == "" {
-		return SettingsFile{Scope: scope}
+func (l *Loaded) loadSettings(at folder) SettingsFile {
+	none := SettingsFile{Scope: at.scope}
+	if at.dir == "" {
+		return none
 	}
-	path := filepath.Join(dir, "cardea.yaml")
-	data, err := readFile(path, inside)
+	none.Path = filepath.Join(at.dir, "cardea.yaml")
+	data, when, problems := l.read(none.Path, at)
+	if data == nil && problems == nil {
+		return none
+	}
+	f := ParseSettings(none.Path, at.scope, data)
+	f.Problems = append(problems, f.Problems...)
+	if !document.Broken(f.Problems) {
+		l.note(none.Path, at, data, when)
+	} else if old := l.kept.form(none.Path, at.source()); old != nil {
+		problems, data = keptInForce(f.Problems), old
+		f = ParseSettings(none.Path, at.scope, old)
+		f.Problems, f.Kept = problems, true
+	}
+	f.Counts = l.counts(none.Path, at.scope, data)
+	return f
+}
+
+// note remembers a form that is to be kept.
+func (l *Loaded) note(path string, at folder, data []byte, when time.Time) {
+	if data != nil {
+		l.kept.note(path, at.source(), data, when)
+	}
+}
+
+// source is where last good forms of a folder's files are kept.
+func (f folder) source() source { return source(f.scope == cardea.ScopeProject) }
+
+// counts reports whether everything in a file counts.
+func (l *Loaded) counts(path string, scope cardea.Scope, data []byte) bool {
+	return scope != cardea.ScopeProject || l.Where.Trust != nil && l.Where.Trust(path, data)
+}
+
+// read reads a file of a scope's folder. Data is nil where there is none, or
+// where it cannot be read, which is a problem then.
+func (l *Loaded) read(path string, at folder) ([]byte, time.Time, []document.Problem) {
+	if p := l.doubt(path, at); p != nil {
+		return nil, time.Time{}, p
+	}
+	data, when, err := readFile(path, at.inside)
 	if err != nil {
-		return SettingsFile{Path: path, Scope: scope, Found: true, Problems: []document.Problem{unread(path, err)}}
+		return nil, when, []document.Problem{unread(path, err)}
 	}
-	if data == nil {
-		return SettingsFile{Path: path, Scope: scope}
-	}
-	return ParseSettings(path, scope, data)
+	return data, when, nil
 }
 
-// unread is a file that cannot be read at all.
-func unread(path string, err error) document.Problem {
-	return document.Problem{File: path, Text: "cannot be read: " + err.Error(), Hint: "mend or remove it"}
-}
-
-// rulesOf reads the rules of a scope's folder, file by file in the order of
-// their names.
-func (l *Loaded) rulesOf(dir string, from rules.Origin, inside string) []rules.Rule {
-	left := maxOwnRules
-	if from.Scope == cardea.ScopeProject {
-		left = maxProjectRules
-	}
-	list, files := readRules(dir, from, inside, &left)
-	l.Files = append(l.Files, files...)
-	return list
-}
-
-// origin says where rules come from. The names that harnesses give their tools
-// are folded into the canonical ones.
-func origin(scope cardea.Scope, trusted bool) rules.Origin {
-	return rules.Origin{Scope: scope, Trusted: trusted, Tool: harness.ToolWord}
-}
-
-// readRules reads the rules of a scope's folder. left is how many bytes may
-// still be read.
-func readRules(dir string, from rules.Origin, inside string, left *int) (list []rules.Rule, files []RulesFile) {
-	if dir == "" {
-		return nil, nil
-	}
-	folder := filepath.Join(dir, "rules")
-	paths, err := ruleFiles(folder)
-	if err != nil {
-		return nil, []RulesFile{{Path: folder, Scope: from.Scope, Problems: []document.Problem{unread(folder, err)}}}
-	}
-	for _, path := range paths {
-		f, found := readRulesFile(path, from, inside, left)
-		list = append(list, found...)
-		files = append(files, f)
-	}
-	return list, files
-}
-
-func readRulesFile(path string, from rules.Origin, inside string, left *int) (f RulesFile, list []rules.Rule) {
-	f = RulesFile{Path: path, Scope: from.Scope}
-	data, err := readFile(path, inside)
-	*left -= len(data)
-	switch {
-	case err == nil && *left < 0:
-		f.Problems = []document.Problem{{File: path, Text: "is not read: the files of rules before it are too large together", Hint: "remove what is not needed"}}
-	case err != nil:
-		f.Problems = []document.Problem{unread(path, err)}
-	case data != nil:
-		list, f.Problems = rules.Parse(path, data, from)
-		f.Rules = len(list)
-	}
-	return f, list
-}
-
-// switchRules applies what the settings switch off or change. Switches of the
-// person reach built-in rules and their own; those of a trusted project its
-// own. What no rule answers to is a warning: a typing error there leaves a rule
-// on that its author believes to be off.
-func (l *Loaded) switchRules(all []rules.Rule) {
-	left := all
-	for _, s := range []struct {
-		by   rules.Switches
-		file *SettingsFile
-	}{{l.Settings.User, &l.UserFile}, {l.Settings.Project, &l.ProjectFile}} {
-		if len(s.by.Off) == 0 && len(s.by.Effect) == 0 {
-			continue
-		}
-		var unused []string
-		left, unused = s.by.Apply(left)
-		for _, id := range unused {
-			s.file.Problems = append(s.file.Problems, document.Problem{File: s.file.Path, Line: s.file.lineOf(id), Column: 1, Warning: true,
-				Text: fmt.Sprintf("no rule that these settings may switch is called %q", id), Hint: "look at cardea list"})
-		}
-	}
-	l.Rules = left
-	l.Off = without(all, left)
-}
-
-// without are the rules that were left out.
-func without(all, left []rules.Rule) []rules.Rule {
-	type key struct{ id, source string }
-	in := make(map[key]bool, len(left))
-	if len(all) == len(left) {
+// doubt says why a file of system scope is not believed. It is ignored then,
+// which costs nothing: what is written there is not the system's word.
+func (l *Loaded) doubt(path string, at folder) []document.Problem {
+	if at.scope != cardea.ScopeSystem || l.Where.Guarded == nil {
 		return nil
 	}
-	for _, r := range left {
-		in[key{r.ID, r.Source}] = true
-	}
-	var out []rules.Rule
-	for _, r := range all {
-		if !in[key{r.ID, r.Source}] {
-			out = append(out, r)
+	for _, p := range []string{at.dir, path} {
+		if why := l.Where.Guarded(p); why != "" {
+			return []document.Problem{{File: p, Text: "is ignored: it " + why, Warning: true}}
 		}
 	}
-	return out
-}
-
-// lineOf is the line of the setting about a rule or pack.
-func (f SettingsFile) lineOf(id string) int {
-	for _, g := range f.Given {
-		if g.Key == "rules.off" && g.Value == id || g.Key == "packs."+id || g.Key == "rules.effect."+id {
-			return g.Line
-		}
-	}
-	return 1
-}
-
-// Problems are all that is wrong with settings and rules, file by file.
-func (l *Loaded) Problems() []document.Problem {
-	out := append(l.UserFile.Problems[:len(l.UserFile.Problems):len(l.UserFile.Problems)], l.ProjectFile.Problems...)
-	for _, f := range l.Files {
-		out = append(out, f.Problems...)
-	}
-	return out
-}
-
-// Troubles are the problems as the gate counts them: a broken file of settings
-// or rules is a failure, a warning is only told.
-// An untrusted project's settings do not count, so neither does what is wrong
-// with them.
-func (l *Loaded) Troubles() []cardea.Trouble {
-	var out []cardea.Trouble
-	add := func(scope cardea.Scope, costs bool, ps []document.Problem) {
-		for _, p := range ps {
-			out = append(out, troubleOf(p, scope == cardea.ScopeUser || l.Where.Trusted, costs))
-		}
-	}
-	add(cardea.ScopeUser, true, l.UserFile.Problems)
-	add(cardea.ScopeUser, false, l.UserFile.Later)
-	add(cardea.ScopeProject, l.Where.Trusted, l.ProjectFile.Problems)
-	if l.Where.Trusted {
-		add(cardea.ScopeProject, false, l.ProjectFile.Later)
-	}
-	for _, f := range l.Files {
-		add(f.Scope, true, f.Problems)
-	}
-	return few(out)
-}
-
-// maxTroubles is how many troubles a person is told of at once.
-const maxTroubles = 20
-
-// few are the first troubles, and that there are more.
-func few(all []cardea.Trouble) []cardea.Trouble {
-	if len(all) <= maxTroubles {
-		return all
-	}
-	more := cardea.Trouble{Text: fmt.Sprintf("and %d more; run \"cardea lint\" to see them", len(all)-maxTroubles)}
-	for _, t := range all[maxTroubles:] {
-		more.Failure = max(more.Failure, t.Failure)
-	}
-	return append(all[:maxTroubles:maxTroubles], more)
-}
-
-// troubleOf is a problem as the gate counts it. What is wrong with a file
-// quotes the file, and a failure is told to the model too; so of a file that
-// is not trusted only the place is told. "cardea lint" tells the rest.
-func troubleOf(p document.Problem, trusted, costs bool) cardea.Trouble {
-	t := cardea.Trouble{Text: p.String(), Source: p.File}
-	if !trusted {
-		p.Text, p.Hint = "has mistakes", `run "cardea lint" in the project to see them`
-		t.Text = p.String()
-	}
-	if costs && !p.Warning {
-		t.Failure = cardea.BrokenFile
-	}
-	return t
-}
-
-// Uncounted says which settings and rules of the project do not count, because
-// the person has not trusted it.
-func (l *Loaded) Uncounted() []string {
-	if l.Where.Trusted {
-		return nil
-	}
-	var out []string
-	if l.ProjectFile.Found {
-		out = append(out, l.ProjectFile.Path+": settings of a project that is not trusted do not count")
-	}
-	for _, r := range l.Rules {
-		if r.Scope != cardea.ScopeProject {
-			continue
-		}
-		switch {
-		case r.Effect == cardea.Halt:
-			out = append(out, fmt.Sprintf("%s: the halt of rule %s counts as deny, since the project is not trusted", r.Source, r.ID))
-		case r.Effect != cardea.Deny && r.Effect != cardea.Ask:
-			out = append(out, fmt.Sprintf("%s: rule %s does not count, since the project is not trusted and may only deny and ask", r.Source, r.ID))
-		}
-	}
-	return out
+	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -48,6 +49,9 @@ func (s *site) judge(l *Loaded, command string) cardea.Verdict {
 	return g.Decide(context.Background(), &cardea.Event{Kind: cardea.PreToolUse, Cwd: s.where.Project, Project: s.where.Project,
 		Call: &cardea.Call{Tool: "Bash", Name: "Bash", Known: true, Input: map[string]any{"command": command}}})
 }
+
+// all is the trust of a person who accepted every file.
+func all(string, []byte) bool { return true }
 
 func rule(id, effect string) string {
 	return fmt.Sprintf("rules: [{id: %s, tool: Bash, match: {command: %s}, effect: %s, message: words of %s}]\n", id, id, effect, id)
@@ -95,18 +99,18 @@ func TestTrust(t *testing.T) {
 		{"ls", cardea.Abstain, cardea.Deny},
 		{"git push --force", cardea.Deny, cardea.Deny},
 	} {
-		s.where.Trusted = false
+		s.where.Trust = nil
 		if got := s.try(c.command); got.Effect != c.untrusted {
 			t.Errorf("untrusted, %s: %s by %s, want %s", c.command, got.Effect, got.By, c.untrusted)
 		}
-		s.where.Trusted = true
+		s.where.Trust = all
 		if got := s.try(c.command); got.Effect != c.isTrusted {
 			t.Errorf("trusted, %s: %s by %s, want %s", c.command, got.Effect, got.By, c.isTrusted)
 		}
 	}
-	s.where.Trusted = false
+	s.where.Trust = nil
 	told := strings.Join(Load(s.where).Uncounted(), "\n")
-	for _, want := range []string{"settings of a project that is not trusted", "rule pmay does not count", "the halt of rule phalt counts as deny"} {
+	for _, want := range []string{"these settings do not count, since the project is not trusted", "rule pmay does not count", "the halt of rule phalt counts as deny"} {
 		if !strings.Contains(told, want) {
 			t.Errorf("not told: %q in %s", want, told)
 		}
@@ -114,7 +118,7 @@ func TestTrust(t *testing.T) {
 	if v := s.try("pask"); strings.Contains(v.Message, "words") {
 		t.Errorf("the model reads what an untrusted project wrote: %q", v.Message)
 	}
-	s.where.Trusted = true
+	s.where.Trust = all
 	l := Load(s.where)
 	if l.Uncounted() != nil {
 		t.Errorf("trusted: %v", l.Uncounted())
@@ -181,7 +185,7 @@ func TestBrokenFiles(t *testing.T) {
 func TestBrokenSettings(t *testing.T) {
 	s := newSite(t)
 	s.user("cardea.yaml", "on_error: maybe\nledger: {}\n")
-	if text := problemText(Load(s.where)); !strings.Contains(text, "a file is broken: ") || !strings.Contains(text, "none: ") {
+	if text := problemText(Load(s.where)); !strings.Contains(text, "a file is broken: ") || strings.Contains(text, "ledger") {
 		t.Errorf("got %s", text)
 	}
 	// Those of an untrusted project do not count, so what is wrong with them
@@ -191,8 +195,8 @@ func TestBrokenSettings(t *testing.T) {
 	if got := s.try("ls"); got.Effect != cardea.Abstain || len(got.Troubles) != 1 {
 		t.Errorf("untrusted: %s, %v", got.Effect, got.Troubles)
 	}
-	s.where.Trusted = true
-	if got := s.try("ls"); got.Effect != cardea.Ask || len(got.Troubles) != 2 {
+	s.where.Trust = all
+	if got := s.try("ls"); got.Effect != cardea.Ask || len(got.Troubles) != 1 {
 		t.Errorf("trusted: %s, %v", got.Effect, got.Troubles)
 	}
 }
@@ -242,7 +246,7 @@ func TestProblemsOfUntrustedFilesAreNotQuoted(t *testing.T) {
 	if !strings.Contains(fmt.Sprint(Load(s.where).Problems()), "IGNORE-ALL") {
 		t.Error("the person cannot learn what is wrong")
 	}
-	s.where.Trusted = true
+	s.where.Trust = all
 	if v := s.try("ls"); !strings.Contains(v.Reason, "IGNORE-ALL") {
 		t.Errorf("trusted: %s", v.Reason)
 	}
@@ -267,7 +271,7 @@ func TestSurroundingRules(t *testing.T) {
 	write(t, filepath.Join(lib, ".cardea/rules/l.yaml"), "rules:\n"+
 		"  - {id: keep, match: {path: src/precious, access: [delete]}, effect: deny}\n"+
 		"  - {id: may, tool: Bash, match: {command: ls}, effect: allow}\n")
-	s.where.Trusted = true
+	s.where.Trust = all
 	for command, want := range map[string]cardea.Effect{
 		"rm ../lib/src/precious":               cardea.Deny,
 		"cd ../lib && rm src/precious":         cardea.Deny,
@@ -314,7 +318,7 @@ func TestLoadSettings(t *testing.T) {
 	if got := LoadSettings(s.where); got.OnError != cardea.OnErrorAllow {
 		t.Errorf("untrusted: %v", got.OnError)
 	}
-	s.where.Trusted = true
+	s.where.Trust = all
 	if got := LoadSettings(s.where); got.OnError != cardea.OnErrorDeny {
 		t.Errorf("trusted: %v", got.OnError)
 	}
@@ -354,7 +358,7 @@ func TestLoadPaths(t *testing.T) {
 		if broken := len(l.Problems()) > 0; broken != (path == "loose") {
 			t.Errorf("%s: %v", path, l.Problems())
 		}
-		if path == "scope" && l.UserFile.OnError == nil {
+		if path == "scope" && len(l.SettingsFiles[0].Given) != 1 {
 			t.Error("the settings of a scope's folder are not read")
 		}
 	}
@@ -447,5 +451,121 @@ func TestDecidersEndInTime(t *testing.T) {
 	g.Stages[0].Seats = append(own[:len(own):len(own)], seats(broken{})...)
 	if v := g.Decide(context.Background(), ev("true")); v.Effect != cardea.Ask || len(v.Troubles) != 1 || v.Troubles[0].Failure != cardea.Panicked {
 		t.Errorf("a panic where nobody attends: %s, %v", v.Effect, v.Troubles)
+	}
+}
+
+// write writes the files of a scope, by name.
+func (s *site) scope(dir string, files map[string]string) {
+	for name, text := range files {
+		write(s.t, filepath.Join(dir, name), text)
+	}
+}
+
+// Denies and asks of system and org count, and nobody below switches them off.
+func TestScopesAbove(t *testing.T) {
+	s := newSite(t)
+	s.where.Dirs.System = filepath.Join(filepath.Dir(s.where.Project), "etc")
+	s.scope(s.where.Dirs.System, map[string]string{
+		"cardea.yaml":  "on_error: deny\nrules: {off: [orgoff], effect: {git-clean: deny}}\n",
+		"rules/s.yaml": rule("sysdeny", "deny")})
+	s.scope(filepath.Join(s.where.Dirs.User, "org/acme"), map[string]string{
+		"cardea.yaml":  "default: {attended: ask}\norg: {name: other}\n",
+		"rules/o.yaml": "rules:\n  - {id: orgask, tool: Bash, match: {command: orgask}, effect: ask}\n  - {id: orgoff, tool: Bash, match: {command: orgoff}, effect: deny}\n  - {id: orgmay, tool: Bash, match: {command: orgmay}, effect: allow}\n"})
+	s.scope(filepath.Join(s.where.Dirs.User, "org/other"), map[string]string{"rules/x.yaml": rule("never", "deny")})
+	s.user("cardea.yaml", "org: {name: acme}\non_error: allow\ndefault: {attended: allow}\npacks: {git: off}\nrules: {off: [sysdeny, 'org*', s, o], effect: {sysdeny: ask, orgask: allow, git-clean: ask}}\n")
+	s.project("cardea.yaml", "rules: {off: [sysdeny, orgask]}\n")
+	s.where.Trust = all
+	for command, want := range map[string]cardea.Effect{
+		"sysdeny": cardea.Deny, "orgask": cardea.Ask, "orgoff": cardea.Ask, "orgmay": cardea.Allow, "git clean -fd": cardea.Deny, "ls": cardea.Ask, "never": cardea.Ask,
+		"git push --force": cardea.Ask, // the user may switch off what is built in; the org's default is left
+	} {
+		if got := s.try(command); got.Effect != want {
+			t.Errorf("%s: %s by %s, want %s", command, got.Effect, got.By, want)
+		}
+	}
+	l := Load(s.where)
+	if l.Settings.OnError != cardea.OnErrorDeny || l.Settings.Org.Name != "acme" {
+		t.Errorf("%v, %+v", l.Settings.OnError, l.Settings.Org)
+	}
+	if text := problemText(l); !strings.Contains(text, `may switch is called "sysdeny"`) || !strings.Contains(text, `called "orgask"`) {
+		t.Errorf("not told: %s", text)
+	}
+	// System names the organisation before the user does.
+	write(t, filepath.Join(s.where.Dirs.System, "cardea.yaml"), "org: {name: other}\n")
+	write(t, filepath.Join(s.where.Dirs.User, "cardea.yaml"), "")
+	if got := s.try("never"); got.Effect != cardea.Deny {
+		t.Errorf("the system's organisation: %s", got.Effect)
+	}
+}
+
+// What is in the system's place but not the system's own is reported and
+// ignored.
+func TestSystemScopeOfOthers(t *testing.T) {
+	s := newSite(t)
+	s.where.Dirs.System = filepath.Join(filepath.Dir(s.where.Project), "etc")
+	files := map[string]string{"cardea.yaml": "default: {attended: deny}\n", "rules/s.yaml": rule("s", "deny")}
+	s.scope(s.where.Dirs.System, files)
+	for bad, want := range map[string][2]cardea.Effect{
+		"": {cardea.Abstain, cardea.Abstain}, "cardea.yaml": {cardea.Abstain, cardea.Deny}, "rules": {cardea.Deny, cardea.Deny}, "rules/s.yaml": {cardea.Deny, cardea.Deny}} {
+		path := filepath.Join(s.where.Dirs.System, bad)
+		s.where.Guarded = func(p string) string {
+			if p == path {
+				return "belongs to somebody; chown it"
+			}
+			return ""
+		}
+		v := s.try("ls")
+		if v.Effect != want[0] || s.try("s").Effect != want[1] {
+			t.Errorf("%q: %s, %s, want %s", bad, v.Effect, s.try("s").Effect, want)
+		}
+		if text := problemText(Load(s.where)); !strings.Contains(text, "none: "+path+": is ignored: it belongs to somebody") {
+			t.Errorf("%q: not told: %s", bad, text)
+		}
+		if bad == "rules" || bad == "rules/s.yaml" {
+			l := Load(s.where)
+			for _, r := range l.Rules {
+				if r.Scope == cardea.ScopeSystem {
+					t.Errorf("%q: rule %s is in force", bad, r.ID)
+				}
+			}
+		}
+	}
+	// A link of the system's folder to somewhere else is not followed.
+	s.where.Guarded = nil
+	out := write(t, filepath.Join(s.where.Dirs.Home, "x.yaml"), rule("linked", "allow"))
+	if err := os.Symlink(out, filepath.Join(s.where.Dirs.System, "rules/l.yaml")); err != nil {
+		t.Skip(err)
+	}
+	if got := s.try("linked"); got.Effect == cardea.Allow {
+		t.Error("a link out of the system's folder is believed")
+	}
+}
+
+func TestGuarded(t *testing.T) {
+	dir := t.TempDir()
+	own := write(t, filepath.Join(dir, "own"), "")
+	open := write(t, filepath.Join(dir, "open"), "")
+	if err := os.Chmod(open, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if runtime.GOOS == "windows" {
+		t.Skip("access lists are not read")
+	}
+	if os.Geteuid() == 0 {
+		if why := Guarded(own); why != "" {
+			t.Errorf("root's own: %s", why)
+		}
+		if why := Guarded(open); !strings.Contains(why, "chmod go-w") {
+			t.Errorf("open: %q", why)
+		}
+		if err := os.Chown(own, 12345, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if why := Guarded(own); !strings.Contains(why, "chown root") {
+		t.Errorf("somebody's: %q", why)
+	}
+	if why := Guarded(filepath.Join(dir, "none")); why != "" {
+		t.Errorf("nothing: %s", why)
 	}
 }

@@ -12,7 +12,25 @@ import (
 
 // ThisMachine asks the machine that the process runs on.
 func ThisMachine(env func(string) string) Machine {
-	return Machine{OS: runtime.GOOS, Env: env, Home: passwordHome, Foreign: Foreign}
+	return Machine{OS: runtime.GOOS, Env: env, Home: passwordHome, Foreign: Foreign,
+		System: "/etc/cardea", Guarded: Guarded}
+}
+
+// Guarded says what keeps a path from being the system's own, or "": another
+// owner than root, or a mode that lets others write. What is not there is
+// nobody's.
+func Guarded(path string) string {
+	info, err := os.Stat(path)
+	if err != nil {
+		return ""
+	}
+	if st, ok := info.Sys().(*syscall.Stat_t); !ok || st.Uid != 0 {
+		return "does not belong to root; run: chown root " + path
+	}
+	if info.Mode().Perm()&0o022 != 0 {
+		return "can be written by others than root; run: chmod go-w " + path
+	}
+	return ""
 }
 
 // passwordHome looks the user id up; user.Current would believe HOME.

@@ -18,7 +18,8 @@ import (
 // folder, a project or a plugin, or one that holds files of rules. An error is
 // about a path that is not there.
 func LoadPaths(paths []string) (*Loaded, error) {
-	l := &Loaded{Where: Where{Trusted: true}, Settings: Merge(SettingsFile{}, SettingsFile{}, false)}
+	all := func(string, []byte) bool { return true }
+	l := &Loaded{Where: Where{Trust: all}, Settings: Merge()}
 	for _, path := range paths {
 		info, err := os.Stat(path)
 		switch {
@@ -33,7 +34,7 @@ func LoadPaths(paths []string) (*Loaded, error) {
 		}
 	}
 	l.routesRead.Do(func() {
-		l.Routes, l.RouteProblems = routes.Load(l.RouteFiles, true, harness.ToolWord)
+		l.Routes, l.RouteProblems = routes.Load(l.RouteFiles, all, harness.ToolWord)
 	})
 	return l, nil
 }
@@ -42,12 +43,13 @@ func LoadPaths(paths []string) (*Loaded, error) {
 func (l *Loaded) addFile(path string) {
 	switch filepath.Base(path) {
 	case "cardea.yaml":
-		l.UserFile = loadSettings(filepath.Dir(path), cardea.ScopeUser, "")
+		f := l.loadSettings(folder{dir: filepath.Dir(path), scope: cardea.ScopeUser})
+		l.SettingsFiles = append(l.SettingsFiles, f)
 	case "tool-routes.yaml", "tool-routes.yml", "routes.json":
 		l.RouteFiles = append(l.RouteFiles, routes.Source{File: path, Scope: cardea.ScopeUser, Root: pluginOf(path)})
 	default:
 		left := document.MaxSize + 1
-		f, list := readRulesFile(path, origin(cardea.ScopeUser, true), "", &left)
+		f, list := l.readRulesFile(path, folder{scope: cardea.ScopeUser}, &left)
 		l.Files, l.Rules = append(l.Files, f), append(l.Rules, list...)
 	}
 }

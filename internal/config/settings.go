@@ -1,234 +1,173 @@
 package config
 
 import (
-	"sort"
 	"strconv"
+	"strings"
 
 	"cardea.dev"
 	"cardea.dev/internal/decide/rules"
 	"cardea.dev/internal/document"
 )
 
-// SettingsFile is one cardea.yaml, as far as it could be read. A key that is
-// not there is nil or empty, so that merging can tell silence from a default.
+// SettingsFile is one cardea.yaml, as far as it could be read.
 type SettingsFile struct {
 	// Path is the file, Scope who wrote it.
 	Path  string
 	Scope cardea.Scope
 	// Found is false where there is no file.
 	Found bool
-	// Attended, Unattended and OnError are security values.
-	Attended, Unattended *cardea.Effect
-	OnError              *cardea.OnError
+	// Counts is set where its settings are in force: always but for a
+	// project's file that the person has not accepted as it is.
+	Counts bool
+	// Kept is set where the file is broken and its last good form stands here
+	// in its place.
+	Kept bool
+	// Values are what the file says; the keys that it says something about
+	// are in Given, all others are at their defaults.
+	Values Values
 	// Switches turn rules off or change what they want.
 	Switches rules.Switches
 	// Given are the keys that the file gives, in order, for people.
 	Given []Given
-	// Problems are all that is wrong with the file. Later are warnings about
-	// keys of later versions, which are no mistake of the author.
-	Problems, Later []document.Problem
+	// Problems are all that is wrong with the file. Idle are notes on keys
+	// that have no effect in this version.
+	Problems, Idle []document.Problem
 }
 
 // Given is one setting of a file.
 type Given struct {
 	Key, Value string
-	Line       int
+	// File and Line are where it stands, Scope whose file that is.
+	File  string
+	Line  int
+	Scope cardea.Scope
 }
 
-// later are the keys of DESIGN.md section 5 that this version knows by name
-// only.
-func later() []string {
-	return []string{"from_env", "permissions", "sensitive", "sessions", "near", "learn", "judge",
-		"confidence", "human", "signals", "actions", "ledger", "org"}
+// gives reports whether the file says something about a key.
+func (f *SettingsFile) gives(key string) (Given, bool) {
+	for _, g := range f.Given {
+		if g.Key == key {
+			return g, true
+		}
+	}
+	return Given{}, false
 }
 
 // ParseSettings reads a cardea.yaml. It never fails: what is wrong is among the
 // problems, and everything else of the file counts.
 func ParseSettings(path string, scope cardea.Scope, data []byte) SettingsFile {
-	f := SettingsFile{Path: path, Scope: scope, Found: true, Switches: rules.Switches{By: scope}}
-	r := document.Read(path, data)
-	top := r.Top().Map()
+	p := settingsParser{file: SettingsFile{Path: path, Scope: scope, Found: true, Counts: true, Values: Defaults(), Switches: rules.Switches{By: scope}},
+		doc: document.Read(path, data), maps: map[string]document.Map{}}
+	top := p.doc.Top().Map()
+	p.maps[""] = top
 	if v := top.Get("version"); v.Present() {
-		f.give("version", strconv.Itoa(v.Int(1, 1)), v)
+		p.give("version", strconv.Itoa(v.Int(1, 1)), v)
 	}
-	f.readDefault(top.Map("default"))
-	if v := top.Get("on_error"); v.Present() {
-		if w := v.Word("defer", "deny", "allow"); w != "" {
-			e, err := cardea.ParseOnError(w)
-			if err == nil {
-				f.OnError = &e
-			}
-			f.give("on_error", w, v)
-		}
+	for _, k := range AllKeys() {
+		p.key(k)
 	}
-	f.readPacks(top.Map("packs"))
-	f.readRules(top.Map("rules"))
-	for _, key := range later() {
-		if v := top.Get(key); v.Present() {
-			f.Later = append(f.Later, document.Problem{File: path, Line: v.Line(), Column: v.Column(), Warning: true,
-				Text: strconv.Quote(key) + " is not supported by this version, so it has no effect", Hint: "remove it until then"})
-		}
+	p.packs(top.Map("packs"))
+	p.rules(top.Map("rules"))
+	for _, m := range p.maps {
+		m.Done()
 	}
-	top.Done()
-	f.Problems = r.Problems()
-	return f
+	p.file.Problems = p.doc.Problems()
+	return p.file
 }
 
-func (f *SettingsFile) give(key, value string, at document.Value) {
-	f.Given = append(f.Given, Given{Key: key, Value: value, Line: at.Line()})
+type settingsParser struct {
+	file SettingsFile
+	doc  *document.Reader
+	// maps are those that hold keys, by their dotted names.
+	maps map[string]document.Map
 }
 
-func (f *SettingsFile) readDefault(m document.Map) {
-	for _, d := range []struct {
-		key string
-		to  **cardea.Effect
-	}{{"attended", &f.Attended}, {"unattended", &f.Unattended}} {
-		v := m.Get(d.key)
-		if w := v.Word("abstain", "allow", "defer", "ask", "deny"); w != "" {
-			if e, err := cardea.ParseEffect(w); err == nil {
-				*d.to = &e
-			}
-			f.give("default."+d.key, w, v)
-		}
+// within is the map that holds a key, and the key's last word.
+func (p *settingsParser) within(name string) (document.Map, string) {
+	parent, last := "", name
+	if i := strings.LastIndexByte(name, '.'); i >= 0 {
+		parent, last = name[:i], name[i+1:]
 	}
-	m.Done()
+	m, known := p.maps[parent]
+	if !known {
+		above, word := p.within(parent)
+		m = above.Map(word)
+		p.maps[parent] = m
+	}
+	return m, last
 }
 
-func (f *SettingsFile) readPacks(m document.Map) {
+// key reads one key of the table, where the file has it.
+func (p *settingsParser) key(k Key) {
+	m, word := p.within(k.Name)
+	v := m.Get(word)
+	if !v.Present() {
+		return
+	}
+	before := p.doc.Errors()
+	read := Defaults()
+	k.read(v, &read)
+	if p.doc.Errors() > before {
+		return
+	}
+	if k.Own && p.file.Scope == cardea.ScopeProject {
+		v.Warn("write it into your own settings, or remove it", "%s is about the person's machine and has no effect in a project", k.Name)
+		return
+	}
+	k.read(v, &p.file.Values)
+	p.give(k.Name, k.Text(&read), v)
+	if k.Idle {
+		p.file.Idle = append(p.file.Idle, document.Problem{File: p.file.Path, Line: v.Line(), Column: v.Column(), Warning: true,
+			Text: k.Name + " has no effect in this version"})
+	}
+}
+
+func (p *settingsParser) give(key, value string, at document.Value) {
+	p.file.Given = append(p.file.Given, Given{Key: key, Value: value, File: p.file.Path, Line: at.Line(), Scope: p.file.Scope})
+}
+
+func (p *settingsParser) packs(m document.Map) {
 	for _, name := range m.Keys() {
 		v := m.Get(name)
 		w := v.Word("on", "off")
 		if w == "off" {
-			f.Switches.Off = append(f.Switches.Off, name)
+			p.file.Switches.Off = append(p.file.Switches.Off, name)
 		}
 		if w != "" {
-			f.give("packs."+name, w, v)
+			p.give("packs."+name, w, v)
 		}
 	}
 }
 
-func (f *SettingsFile) readRules(m document.Map) {
+func (p *settingsParser) rules(m document.Map) {
 	off := m.Get("off")
 	for _, id := range off.Texts() {
-		f.Switches.Off = append(f.Switches.Off, id)
-		f.give("rules.off", id, off)
+		p.file.Switches.Off = append(p.file.Switches.Off, id)
+		p.give("rules.off", id, off)
 	}
 	effects := m.Map("effect")
 	for _, id := range effects.Keys() {
 		v := effects.Get(id)
 		w := v.Word("halt", "deny", "ask", "defer", "allow", "abstain")
-		if w == "" {
+		e, err := cardea.ParseEffect(w)
+		if err != nil {
 			continue
 		}
-		if f.Switches.Effect == nil {
-			f.Switches.Effect = map[string]cardea.Effect{}
+		if p.file.Switches.Effect == nil {
+			p.file.Switches.Effect = map[string]cardea.Effect{}
 		}
-		if e, err := cardea.ParseEffect(w); err == nil {
-			f.Switches.Effect[id] = e
-		}
-		f.give("rules.effect."+id, w, v)
+		p.file.Switches.Effect[id] = e
+		p.give("rules.effect."+id, w, v)
 	}
 	m.Done()
 }
 
-// Settings are what several files add up to.
-type Settings struct {
-	Default cardea.Defaults
-	OnError cardea.OnError
-	// User switches built-in and user rules, Project the project's own.
-	User, Project rules.Switches
-}
-
-// Merge joins the files of the person and of the project. A project counts
-// only when it is trusted, and then may only tighten: of security values the
-// strictest counts, defaults included, and its switches reach no rules but its
-// own.
-func Merge(user, project SettingsFile, trusted bool) Settings {
-	s := Settings{
-		Default: cardea.Defaults{Attended: cardea.Abstain, Unattended: cardea.Abstain},
-		OnError: cardea.OnErrorDefer,
-		User:    user.Switches,
-	}
-	replace(&s.Default.Attended, user.Attended)
-	replace(&s.Default.Unattended, user.Unattended)
-	replace(&s.OnError, user.OnError)
-	if !trusted {
-		return s
-	}
-	s.Project = project.Switches
-	tighten(&s.Default.Attended, project.Attended)
-	tighten(&s.Default.Unattended, project.Unattended)
-	if project.OnError != nil {
-		s.OnError = max(s.OnError, *project.OnError)
-	}
-	return s
-}
-
-func replace[T any](to *T, from *T) {
-	if from != nil {
-		*to = *from
-	}
-}
-
-func tighten(to, from *cardea.Effect) {
-	if from != nil && from.Stricter(*to) {
-		*to = *from
-	}
-}
-
-// Effective lists the settings in force with who set them, for people.
-func (s Settings) Effective(user, project SettingsFile, trusted bool) []Effective {
-	out := []Effective{
-		{Key: "default.attended", Value: s.Default.Attended.String()},
-		{Key: "default.unattended", Value: s.Default.Unattended.String()},
-		{Key: "on_error", Value: s.OnError.String()},
-	}
-	files := []SettingsFile{user}
-	if trusted {
-		files = append(files, project)
-	}
-	for i := range out {
-		out[i].Source = "default"
-		for _, f := range files {
-			for _, g := range f.Given {
-				if g.Key == out[i].Key && g.Value == out[i].Value {
-					out[i].Source, out[i].Scope = f.Path+":"+strconv.Itoa(g.Line), f.Scope.String()
-				}
-			}
+// lineOf is the line of the setting about a rule or pack.
+func (f *SettingsFile) lineOf(id string) int {
+	for _, g := range f.Given {
+		if g.Key == "rules.off" && g.Value == id || g.Key == "packs."+id || g.Key == "rules.effect."+id {
+			return g.Line
 		}
 	}
-	for _, f := range files {
-		for _, g := range f.Given {
-			if g.Key != "version" && !listed(out[:3], g.Key) {
-				out = append(out, Effective{g.Key, g.Value, f.Path + ":" + strconv.Itoa(g.Line), f.Scope.String()})
-			}
-		}
-	}
-	sort.SliceStable(out[3:], func(i, j int) bool { return out[3+i].Key < out[3+j].Key })
-	return out
+	return 1
 }
-
-// Effective is a setting in force.
-type Effective struct {
-	Key    string `json:"key"`
-	Value  string `json:"value"`
-	Source string `json:"source"`
-	Scope  string `json:"scope,omitempty"`
-}
-
-func listed(es []Effective, key string) bool {
-	for _, e := range es {
-		if e.Key == key {
-			return true
-		}
-	}
-	return false
-}
-
-// Keys are the keys that this version reads, dotted.
-func Keys() []string {
-	return []string{"version", "default.attended", "default.unattended", "on_error", "packs", "rules.off", "rules.effect"}
-}
-
-// LaterKeys are those that it knows by name only.
-func LaterKeys() []string { return later() }

@@ -1,6 +1,8 @@
 package config
 
 import (
+	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -28,8 +30,9 @@ rules:
   off: [web-plain-http, secrets-*]
   effect: {git-clean: ask}
 `)
-	if *f.Attended != cardea.Ask || *f.Unattended != cardea.Deny || *f.OnError != cardea.OnErrorDeny {
-		t.Errorf("security values: %v %v %v", *f.Attended, *f.Unattended, *f.OnError)
+	v := f.Values
+	if v.Default.Attended != cardea.Ask || v.Default.Unattended != cardea.Deny || v.OnError != cardea.OnErrorDeny {
+		t.Errorf("security values: %+v", v)
 	}
 	if !slices.Equal(f.Switches.Off, []string{"git", "web-plain-http", "secrets-*"}) || f.Switches.Effect["git-clean"] != cardea.Ask {
 		t.Errorf("switches: %+v", f.Switches)
@@ -37,9 +40,9 @@ rules:
 }
 
 func TestEmptySettingsAreSilent(t *testing.T) {
-	for _, text := range []string{"", "# nothing\n", "version: 1\n", "{}"} {
+	for _, text := range []string{"", "# nothing\n", "{}"} {
 		f := settings(t, text)
-		if f.Attended != nil || f.OnError != nil || len(f.Switches.Off) != 0 {
+		if len(f.Given)+len(f.Switches.Off) != 0 || !reflect.DeepEqual(f.Values, Defaults()) {
 			t.Errorf("%q: %+v", text, f)
 		}
 	}
@@ -56,19 +59,19 @@ judge: {enabled: true}
 on_error: deny
 `))
 	text := ""
-	for _, p := range append(f.Problems, f.Later...) {
+	for _, p := range append(f.Problems, f.Idle...) {
 		text += p.String() + "\n"
 	}
 	for _, want := range []string{
 		"/u/cardea.yaml:1:10:", "/u/cardea.yaml:2:1: unknown key \"on_eror\" (did you mean \"on_error\"?)",
 		"unknown key \"atended\" (did you mean \"attended\"?)", "unknown value \"maybe\"", "unknown value \"of\"",
-		"/u/cardea.yaml:6:8: \"judge\" is not supported by this version", "unknown value \"denny\"", ":5:",
+		"/u/cardea.yaml:6:18: judge.enabled has no effect in this version", "unknown value \"denny\"", ":5:",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no problem says %q:\n%s", want, text)
 		}
 	}
-	if f.OnError == nil || *f.OnError != cardea.OnErrorDeny || f.Switches.Effect["y"] != cardea.Deny {
+	if f.Values.OnError != cardea.OnErrorDeny || f.Switches.Effect["y"] != cardea.Deny {
 		t.Error("a broken key took others with it")
 	}
 	if !document.Broken(f.Problems) {
@@ -76,59 +79,187 @@ on_error: deny
 	}
 }
 
-func TestEveryLaterKeyWarnsOnly(t *testing.T) {
-	for _, key := range later() {
-		f := ParseSettings("f", cardea.ScopeUser, []byte(key+": {}\n"))
-		if len(f.Problems) != 0 || len(f.Later) != 1 || !f.Later[0].Warning || !strings.Contains(f.Later[0].Text, "not supported by this version") {
-			t.Errorf("%s: %v, %v", key, f.Problems, f.Later)
-		}
-	}
-}
-
 func TestMerge(t *testing.T) {
 	strict := "default: {attended: deny, unattended: deny}\non_error: deny\nrules: {off: [p]}\n"
 	lax := "default: {attended: allow, unattended: allow}\non_error: allow\nrules: {off: [p], effect: {x: allow}}\npacks: {git: off}\n"
 	for _, c := range []struct {
-		name, user, project string
-		trusted             bool
-		effect              cardea.Effect
-		onError             cardea.OnError
+		name, system, user, project string
+		trusted                     bool
+		effect                      cardea.Effect
+		onError                     cardea.OnError
 	}{
-		{"nothing", "", "", true, cardea.Abstain, cardea.OnErrorDefer},
-		{"user loosens", lax, "", true, cardea.Allow, cardea.OnErrorAllow},
-		{"user tightens", strict, lax, true, cardea.Deny, cardea.OnErrorDeny},
-		{"trusted project tightens", lax, strict, true, cardea.Deny, cardea.OnErrorDeny},
-		{"trusted project cannot loosen the default", "", lax, true, cardea.Abstain, cardea.OnErrorDefer},
-		{"untrusted project does not count", "", strict, false, cardea.Abstain, cardea.OnErrorDefer},
-		{"untrusted project cannot loosen", strict, lax, false, cardea.Deny, cardea.OnErrorDeny},
+		{"nothing", "", "", "", true, cardea.Abstain, cardea.OnErrorDefer},
+		{"user loosens", "", lax, "", true, cardea.Allow, cardea.OnErrorAllow},
+		{"user tightens", "", strict, lax, true, cardea.Deny, cardea.OnErrorDeny},
+		{"trusted project tightens", "", lax, strict, true, cardea.Deny, cardea.OnErrorDeny},
+		{"trusted project cannot loosen the default", "", "", lax, true, cardea.Abstain, cardea.OnErrorDefer},
+		{"untrusted project does not count", "", "", strict, false, cardea.Abstain, cardea.OnErrorDefer},
+		{"untrusted project cannot loosen", "", strict, lax, false, cardea.Deny, cardea.OnErrorDeny},
+		{"system loosens for all", lax, "", "", true, cardea.Allow, cardea.OnErrorAllow},
+		{"user does not loosen what system wrote", strict, lax, "", true, cardea.Deny, cardea.OnErrorDeny},
+		{"user tightens what system wrote", lax, strict, "", true, cardea.Deny, cardea.OnErrorDeny},
 	} {
-		got := Merge(settings(t, c.user), settings(t, c.project), c.trusted)
+		got := Merge(scoped(t, cardea.ScopeSystem, c.system), counting(scoped(t, cardea.ScopeProject, c.project), c.trusted), settings(t, c.user))
 		if got.Default.Attended != c.effect || got.Default.Unattended != c.effect || got.OnError != c.onError {
 			t.Errorf("%s: %+v", c.name, got)
 		}
 	}
 }
 
-func TestSwitchesStayInTheirScope(t *testing.T) {
-	user, project := settings(t, "rules: {off: [a]}"), settings(t, "rules: {off: [b]}\npacks: {git: off}")
-	got := Merge(user, project, true)
-	if !slices.Equal(got.User.Off, []string{"a"}) || !slices.Equal(got.Project.Off, []string{"git", "b"}) {
-		t.Errorf("trusted: %+v", got)
+func scoped(t *testing.T, scope cardea.Scope, text string) SettingsFile {
+	t.Helper()
+	f := ParseSettings(scope.String()+".yaml", scope, []byte(text))
+	for _, p := range f.Problems {
+		t.Errorf("problem: %s", p)
 	}
-	if got := Merge(user, project, false); len(got.Project.Off) != 0 {
-		t.Errorf("untrusted: %+v", got)
+	return f
+}
+
+func counting(f SettingsFile, counts bool) SettingsFile {
+	f.Counts = counts
+	return f
+}
+
+// Every key, given by every scope, merges as DESIGN.md section 2 has it.
+func TestMergeOfEveryKind(t *testing.T) {
+	for _, c := range []struct{ key, system, org, project, user, want string }{
+		{"on_error", "", "deny", "allow", "allow", "deny"},
+		{"learn", "", "", "", "auto", "auto"},
+		{"learn", "", "", "auto", "", "suggest"}, // a project does not loosen a default
+		{"learn", "off", "", "auto", "suggest", "off"},
+		{"sessions.registration", "", "required", "optional", "optional", "required"},
+		{"judge.enabled", "false", "", "true", "true", "false"},
+		{"judge.enabled", "", "", "", "true", "true"},
+		{"judge.enabled", "", "", "true", "", "false"},
+		{"judge.enabled", "", "", "false", "true", "false"},
+		{"near.jaccard", "", "", "0.5", "", "0.5"},    // nobody wrote another one
+		{"near.jaccard", "", "", "0.5", "0.6", "0.6"}, // loosening what a person wrote
+		{"near.jaccard", "", "", "0.9", "0.6", "0.9"},
+		{"near.jaccard", "0.9", "0.8", "", "0.6", "0.6"}, // a preference: the nearest
+		{"permissions.expand", "", "", "true", "false", "false"},
+		{"permissions.expand", "", "", "true", "", "true"},
+		{"permissions.env", "", "", "known-safe", "any-but-dangerous", "known-safe"},
+		{"human.mode", "queue", "", "both", "harness", "both"},
+		{"human.mode", "queue", "harness", "", "", "harness"},
+		{"human.timeout", "5s", "", "", "", "5s"},
+		{"sensitive.ask_read", "[a]", "[b]", "[c]", "[d]", "[c, d, b, a]"},
+		{"judge.budget", "{calls_per_day: 1}", "", "{calls_per_day: 3, tokens_per_day: 3}", "{calls_per_day: 2}", "{calls_per_day: 1, tokens_per_day: 3}"},
+		{"signals", "", "", "{s: {command: p}}", "{s: {command: u}}", "{s: {command: u, timeout_seconds: 5}}"},
+		{"actions.on_ask", "[{command: a}]", "", "[{command: b}]", "", "[{command: b}, {command: a}]"},
+		{"actions.violations", "{r: [{command: a}]}", "", "{r: [{command: b}]}", "", "{r: [{command: a}]}"},
+		{"judge.chain", "", "", "[ollama]", "[anthropic]", "[{name: ollama}]"},
+	} {
+		k, ok := lookup(c.key)
+		if !ok {
+			t.Fatalf("no key %s", c.key)
+		}
+		file := func(scope cardea.Scope, value string) SettingsFile {
+			if value == "" {
+				return SettingsFile{Scope: scope}
+			}
+			return scoped(t, scope, nested(c.key, value))
+		}
+		got := Merge(file(cardea.ScopeSystem, c.system), file(cardea.ScopeOrg, c.org), file(cardea.ScopeProject, c.project), file(cardea.ScopeUser, c.user))
+		if text := k.Text(&got.Values); text != c.want {
+			t.Errorf("%s of %q %q %q %q: %s, want %s", c.key, c.system, c.org, c.project, c.user, text, c.want)
+		}
+	}
+}
+
+// nested writes a dotted key as maps.
+func nested(key, value string) string {
+	words := strings.Split(key, ".")
+	return strings.Join(words, ": {") + ": " + value + strings.Repeat("}", len(words)-1) + "\n"
+}
+
+// A security value without an order would be merged by chance.
+func TestEverySecurityValueHasAnOrder(t *testing.T) {
+	for _, k := range AllKeys() {
+		v := Defaults()
+		if k.Security && (k.order == nil || k.order(k.At(&v), k.At(&v)) != 0) {
+			t.Errorf("%s has no order", k.Name)
+		}
+		if k.About == "" || strings.ContainsAny(k.About, "\n") {
+			t.Errorf("%s: %q", k.Name, k.About)
+		}
+	}
+}
+
+// A project gives nothing that is about the person's machine.
+func TestOwnKeysOfAProject(t *testing.T) {
+	for _, k := range AllKeys() {
+		v := Defaults()
+		text := k.Text(&v)
+		if k.Name == "ledger.dir" {
+			text = "/tmp/x"
+		}
+		f := ParseSettings("f", cardea.ScopeProject, []byte(nested(k.Name, text)))
+		if _, gives := f.gives(k.Name); gives == k.Own || (len(f.Problems) > 0) != k.Own || document.Broken(f.Problems) {
+			t.Errorf("%s: %v", k.Name, f.Problems)
+		}
+	}
+}
+
+// Every key at its default is read as it was written.
+func TestDefaultsAreReadBack(t *testing.T) {
+	for _, k := range AllKeys() {
+		v := Defaults()
+		f := settings(t, nested(k.Name, k.Text(&v)))
+		if got, want := k.Text(&f.Values), k.Text(&v); got != want || len(f.Given) != 1 {
+			t.Errorf("%s: %s, want %s", k.Name, got, want)
+		}
+	}
+}
+
+func TestValuesAreReadBack(t *testing.T) {
+	for key, value := range map[string]string{
+		"from_env": "[permissions, role]", "sensitive.exempt": `["a/*", b]`, "sessions.agents": "{Explore: researcher}",
+		"sessions.wait": "1m30s", "near.min_tokens": "7", "ledger.dir": `"/var/log/x"`, "org.name": "acme",
+		"judge.chain": `[{name: own, endpoint: "https://x", model: "m.1", api_key_command: "pass x", timeout: 3s}]`,
+		"signals":     `{"a.b": {command: "./x y", timeout_seconds: 9}}`, "actions.violations": `{rm: [{command: "true"}]}`,
+		"judge.budget": "{calls_per_day: 5}", "sessions.default_role": `"off"`,
+	} {
+		k, _ := lookup(key)
+		f := settings(t, nested(key, value))
+		if got := k.Text(&f.Values); got != value && got != strings.Replace(value, "1m30s", "1m30s", 1) {
+			t.Errorf("%s: %s, want %s", key, got, value)
+		}
+	}
+}
+
+// What is out of range, of another type or not known is a problem of the file.
+func TestValuesThatAreWrong(t *testing.T) {
+	for _, text := range []string{
+		"near: {jaccard: 1.1}", "near: {jaccard: -1}", "near: {jaccard: x}", "near: {jaccard: .nan}", "near: {jaccard: []}",
+		"near: {min_tokens: 0}", "near: {min_tokens: 1.5}", "sessions: {wait: 5}", "sessions: {wait: -1s}", "sessions: {wait: 1000h}",
+		"sessions: {registration: maybe}", "sessions: {agents: [a]}", "sessions: {agents: {a: ''}}", "learn: on", "judge: {enabled: yes}",
+		"judge: {backend: x}", "judge: {chain: [nobody]}", "judge: {chain: anthropic}", "judge: {chain: [{name: nobody}]}",
+		"judge: {chain: [{name: x, endpoint: 'file:///x'}]}", "judge: {budget: {calls: 1}}", "judge: {budget: {calls_per_day: -1}}",
+		"from_env: [PATH]", "permissions: {env: all}", "permissions: []", "sensitive: {exempt: ['']}", "sensitive: {exempt: {a: b}}",
+		"signals: {a: x}", "signals: {a: {}}", "signals: {a: {command: x, timeout_seconds: 0}}", "actions: {on_ask: x}", "actions: {on_ask: [x]}",
+		"actions: {violations: {r: {command: x}}}", "ledger: {keep_days: 0}", "ledger: {dir: ../x}", "ledger: {levels: all}",
+		"org: {name: ../../etc}", "org: {name: .hidden}", "org: {name: a/b}", "org: acme", "default: ask", "default: {attended: halt}", "version: 2",
+		"confidence: {org: 2}", "human: {mode: x}", "human: {timeout: forever}",
+	} {
+		f := ParseSettings("f", cardea.ScopeUser, []byte(text+"\n"))
+		if !document.Broken(f.Problems) || f.Problems[0].Line != 1 || f.Problems[0].Hint == "" {
+			t.Errorf("%s: %v", text, f.Problems)
+		}
+		if text != "version: 2" && len(f.Given) > 0 {
+			t.Errorf("%s counts: %v", text, f.Given)
+		}
 	}
 }
 
 func TestEffective(t *testing.T) {
-	user, project := settings(t, "on_error: deny\nrules: {off: [x]}\n"), settings(t, "default: {attended: ask}\n")
-	project.Scope, project.Path = cardea.ScopeProject, "p.yaml"
-	s := Merge(user, project, true)
+	user, project := settings(t, "on_error: deny\nrules: {off: [x]}\nlearn: off\n"), scoped(t, cardea.ScopeProject, "default: {attended: ask}\n")
+	s := Merge(project, user)
 	var lines []string
-	for _, e := range s.Effective(user, project, true) {
-		lines = append(lines, e.Key+"="+e.Value+" "+e.Source+" "+e.Scope)
+	for _, e := range s.Effective() {
+		lines = append(lines, fmt.Sprint(e.Key, "=", e.Value, " ", e.Source, " ", e.Scope, " ", e.Idle))
 	}
-	want := []string{"default.attended=ask p.yaml:1 project", "default.unattended=abstain default ", "on_error=deny cardea.yaml:1 user", "rules.off=x cardea.yaml:2 user"}
+	want := []string{"default.attended=ask project.yaml:1 project false", "default.unattended=abstain default  false",
+		"on_error=deny cardea.yaml:1 user false", `learn=off cardea.yaml:3 user true`, "rules.off=x cardea.yaml:2 user false"}
 	if !slices.Equal(lines, want) {
 		t.Errorf("got  %q\nwant %q", lines, want)
 	}

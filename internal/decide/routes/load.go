@@ -81,10 +81,10 @@ func inside(dir, file string) bool {
 }
 
 // Load reads files of routes, in their order, and the further files that they
-// name. trusted is set where the person trusts the project; tool is
-// [Origin.Tool]. What is wrong is among the problems; that there are files but
+// name. trusted reports whether the person accepted a file of the project as it
+// is, nil for none; tool is [Origin.Tool]. What is wrong is among the problems; that there are files but
 // no route is one, too.
-func Load(sources []Source, trusted bool, tool func(string) (string, bool)) ([]Route, []document.Problem) {
+func Load(sources []Source, trusted func(path string, data []byte) bool, tool func(string) (string, bool)) ([]Route, []document.Problem) {
 	l := loader{trusted: trusted, tool: tool, read: map[string]bool{}}
 	for _, s := range sources {
 		l.file(s, s.File, document.Problem{File: s.File}, true)
@@ -99,7 +99,7 @@ func Load(sources []Source, trusted bool, tool func(string) (string, bool)) ([]R
 }
 
 type loader struct {
-	trusted  bool
+	trusted  func(path string, data []byte) bool
 	tool     func(string) (string, bool)
 	read     map[string]bool
 	routes   []Route
@@ -122,7 +122,8 @@ func (l *loader) file(s Source, name string, at document.Problem, mayName bool) 
 		l.problem(at, "check that the file is there and can be read", "%v", err)
 		return
 	}
-	list, files, problems := Parse(name, data, Origin{Scope: s.Scope, Trusted: l.trusted, Tool: l.tool})
+	trusted := s.Scope == cardea.ScopeProject && l.trusted != nil && l.trusted(name, data)
+	list, files, problems := Parse(name, data, Origin{Scope: s.Scope, Trusted: trusted, Tool: l.tool})
 	l.routes = append(l.routes, list...)
 	l.problems = append(l.problems, problems...)
 	for _, f := range files {

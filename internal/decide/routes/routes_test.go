@@ -287,7 +287,7 @@ project/plugin/hooks/tool-routes.yaml project`
 		t.Errorf("found\n%s", got)
 	}
 
-	list, problems := routes.Load(sources, false, harness.ToolWord)
+	list, problems := routes.Load(sources, nil, harness.ToolWord)
 	var names []string
 	for _, r := range list {
 		names = append(names, r.Name)
@@ -320,19 +320,19 @@ func TestDuplicatesAndNothingLoaded(t *testing.T) {
 	for _, name := range []string{"1.yaml", "2.yaml"} {
 		sources = append(sources, routes.Source{File: write(t, text, dir, name), Scope: cardea.ScopeUser, Root: dir})
 	}
-	list, problems := routes.Load(sources, false, nil)
+	list, problems := routes.Load(sources, nil, nil)
 	if len(list) != 2 || len(problems) != 1 || !problems[0].Warning || !strings.Contains(problems[0].String(), "both stay in force") {
 		t.Errorf("%d routes, %v", len(list), problems)
 	}
 	broken := []routes.Source{{File: write(t, "routes:", dir, "3.yaml"), Root: dir}}
-	list, problems = routes.Load(broken, false, nil)
+	list, problems = routes.Load(broken, nil, nil)
 	if len(list) != 0 || len(problems) != 2 || !strings.Contains(problems[1].Text, "no routes were loaded although there are files of routes (1)") {
 		t.Errorf("%d routes, %v", len(list), problems)
 	}
 	if !document.Broken(problems) {
 		t.Error("a file without routes is broken")
 	}
-	if list, problems := routes.Load(nil, false, nil); len(list)+len(problems) != 0 {
+	if list, problems := routes.Load(nil, nil, nil); len(list)+len(problems) != 0 {
 		t.Error("no files, nothing to say")
 	}
 }

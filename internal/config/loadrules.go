@@ -1,0 +1,149 @@
+package config
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"cardea.dev/internal/decide/rules"
+	"cardea.dev/internal/document"
+	"cardea.dev/internal/harness"
+)
+
+// unread is a file that cannot be read at all.
+func unread(path string, err error) document.Problem {
+	return document.Problem{File: path, Text: "cannot be read: " + err.Error(), Hint: "mend or remove it"}
+}
+
+// readRules reads the rules of a scope's folder, file by file in the order of
+// their names. left is how many bytes may still be read.
+func (l *Loaded) readRules(at folder, left *int) (list []rules.Rule, files []RulesFile) {
+	if at.dir == "" {
+		return nil, nil
+	}
+	dir := filepath.Join(at.dir, "rules")
+	if p := l.doubt(dir, at); p != nil {
+		return nil, []RulesFile{{Path: dir, Scope: at.scope, Problems: p}}
+	}
+	paths, err := ruleFiles(dir)
+	if err != nil {
+		return nil, []RulesFile{{Path: dir, Scope: at.scope, Problems: []document.Problem{unread(dir, err)}}}
+	}
+	for _, path := range paths {
+		f, found := l.readRulesFile(path, at, left)
+		list = append(list, found...)
+		files = append(files, f)
+	}
+	return list, files
+}
+
+// readRulesFile reads a file of rules, or, where it is broken, its last good
+// form.
+func (l *Loaded) readRulesFile(path string, at folder, left *int) (RulesFile, []rules.Rule) {
+	f := RulesFile{Path: path, Scope: at.scope}
+	data, when, problems := l.read(path, at)
+	*left -= len(data)
+	if *left < 0 {
+		f.Problems = []document.Problem{{File: path, Text: "is not read: the files of rules before it are too large together", Hint: "remove what is not needed"}}
+		return f, nil
+	}
+	var list []rules.Rule
+	if f.Problems = problems; data != nil {
+		list = l.parseRules(&f, at, data)
+	}
+	if !document.Broken(f.Problems) {
+		l.note(path, at, data, when)
+	} else if old := l.kept.form(path, at.source()); old != nil && len(old) <= *left {
+		*left -= len(old)
+		problems = keptInForce(f.Problems)
+		list = l.parseRules(&f, at, old)
+		f.Problems, f.Kept = problems, true
+	}
+	f.Rules = len(list)
+	return f, list
+}
+
+// parseRules reads the text of a file of rules. The names that harnesses give
+// their tools are folded into the canonical ones.
+func (l *Loaded) parseRules(f *RulesFile, at folder, data []byte) (list []rules.Rule) {
+	f.Counts = l.counts(f.Path, at.scope, data)
+	from := rules.Origin{Scope: at.scope, Trusted: f.Counts, Root: at.root, Tool: harness.ToolWord}
+	list, f.Problems = rules.Parse(f.Path, data, from)
+	return list
+}
+
+// switchRules applies what the settings switch off or change, the strongest
+// scope first: what a scope gave an effect, no weaker one touches. Switches
+// reach rules of their own scope and below, a trusted project's its own. What
+// no rule answers to is a warning: a typing error there leaves a rule on that
+// its author believes to be off.
+func (l *Loaded) switchRules(all []rules.Rule) {
+	left := all
+	var stronger []rules.Switches
+	for i := range l.SettingsFiles {
+		file := &l.SettingsFiles[i]
+		by := file.Switches
+		if !file.Counts || len(by.Off)+len(by.Effect) == 0 {
+			continue
+		}
+		var unused []string
+		left, unused = applyFree(by, stronger, left)
+		stronger = append(stronger, by)
+		for _, id := range unused {
+			file.Problems = append(file.Problems, document.Problem{File: file.Path, Line: file.lineOf(id), Column: 1, Warning: true,
+				Text: fmt.Sprintf("no rule that these settings may switch is called %q", id), Hint: "look at cardea list"})
+		}
+	}
+	l.Rules = left
+	l.Off = without(all, left)
+}
+
+// applyFree applies switches to the rules that no stronger scope has given an
+// effect. The order stays.
+func applyFree(by rules.Switches, stronger []rules.Switches, all []rules.Rule) (left []rules.Rule, unused []string) {
+	held := func(r *rules.Rule) bool {
+		for _, s := range stronger {
+			if _, ok := s.Effect[r.ID]; ok && s.By <= r.Scope {
+				return true
+			}
+		}
+		return false
+	}
+	if len(stronger) == 0 {
+		return by.Apply(all)
+	}
+	var free []rules.Rule
+	for i := range all {
+		if !held(&all[i]) {
+			free = append(free, all[i])
+		}
+	}
+	switched, unused := by.Apply(free)
+	for i := range all {
+		if held(&all[i]) {
+			left = append(left, all[i])
+		} else if len(switched) > 0 && switched[0].ID == all[i].ID && switched[0].Source == all[i].Source {
+			left = append(left, switched[0])
+			switched = switched[1:]
+		}
+	}
+	return left, unused
+}
+
+// without are the rules that were left out.
+func without(all, left []rules.Rule) []rules.Rule {
+	type key struct{ id, source string }
+	in := make(map[key]bool, len(left))
+	if len(all) == len(left) {
+		return nil
+	}
+	for _, r := range left {
+		in[key{r.ID, r.Source}] = true
+	}
+	var out []rules.Rule
+	for _, r := range all {
+		if !in[key{r.ID, r.Source}] {
+			out = append(out, r)
+		}
+	}
+	return out
+}

@@ -1,0 +1,201 @@
+package config
+
+import (
+	"maps"
+	"reflect"
+	"sort"
+	"strconv"
+
+	"cardea.dev"
+	"cardea.dev/internal/decide/rules"
+)
+
+// Settings are what several files add up to.
+type Settings struct {
+	Values
+	// Switches are those of every file that counts, strongest scope first.
+	Switches []rules.Switches
+	// Given are the settings of files that are in force, with who gave them.
+	Given []Given
+}
+
+// Merge joins files of settings, strongest scope first. A file that does not
+// count is left out.
+//
+// Of security values the strictest counts, among what persons wrote, else the
+// default; a project may only make it stricter. Of other values the nearest
+// counts, project, user, org, system; but where one value is stricter than
+// another, a project does not loosen what a person wrote. Lists and maps add
+// up, and where two say something about the same name, the stronger scope is
+// believed.
+func Merge(files ...SettingsFile) Settings {
+	s := Settings{Values: Defaults()}
+	var said []*SettingsFile
+	for i := range files {
+		if files[i].Counts && files[i].Found {
+			said = append(said, &files[i])
+			s.Switches = append(s.Switches, files[i].Switches)
+		}
+	}
+	if len(said) == 0 {
+		return s
+	}
+	for _, k := range AllKeys() {
+		s.merge(k, said)
+	}
+	for _, f := range said {
+		for _, g := range f.Given {
+			if isSwitch(g.Key) {
+				s.Given = append(s.Given, g)
+			}
+		}
+	}
+	return s
+}
+
+// merge joins what files say about one key.
+func (s *Settings) merge(k Key, files []*SettingsFile) {
+	var persons, project []*SettingsFile
+	for _, f := range files {
+		if _, ok := f.gives(k.Name); !ok {
+			continue
+		}
+		if f.Scope == cardea.ScopeProject {
+			project = append(project, f)
+		} else {
+			persons = append(persons, f)
+		}
+	}
+	if adds(k.At(&s.Values)) {
+		// The stronger scope comes last, so that its entries replace others.
+		all := append(persons, project...)
+		for i := len(all) - 1; i >= 0; i-- {
+			add(k.At(&s.Values), k.At(&all[i].Values))
+			s.take(k, all[i])
+		}
+		return
+	}
+	win := -1
+	for i, f := range persons {
+		if win < 0 || !k.Security || k.order(k.At(&f.Values), k.At(&persons[win].Values)) > 0 {
+			win = i // files come strongest first, so without an order the nearest wins
+		}
+	}
+	if win >= 0 {
+		assign(k.At(&s.Values), k.At(&persons[win].Values))
+		s.take(k, persons[win])
+	}
+	for _, f := range project {
+		bound := k.Security || win >= 0 && k.order != nil
+		if !bound || k.order(k.At(&f.Values), k.At(&s.Values)) > 0 {
+			assign(k.At(&s.Values), k.At(&f.Values))
+			s.take(k, f)
+		}
+	}
+}
+
+// take notes that a file's word about a key is in force.
+func (s *Settings) take(k Key, f *SettingsFile) {
+	g, _ := f.gives(k.Name)
+	if adds(k.At(&s.Values)) {
+		s.Given = append(s.Given, g)
+		return
+	}
+	for i := range s.Given {
+		if s.Given[i].Key == k.Name {
+			s.Given[i] = g
+			return
+		}
+	}
+	s.Given = append(s.Given, g)
+}
+
+// isSwitch reports whether a key of a file is about packs or rules.
+func isSwitch(key string) bool {
+	return len(key) > 6 && (key[:6] == "packs." || key[:6] == "rules.")
+}
+
+// Effective is a setting in force.
+type Effective struct {
+	Key    string `json:"key"`
+	Value  string `json:"value"`
+	Source string `json:"source"`
+	Scope  string `json:"scope,omitempty"`
+	// Idle is set where the key has no effect in this version.
+	Idle bool `json:"idle,omitempty"`
+}
+
+// Effective lists the settings in force with who set them, for people: all
+// that have an effect, and all that somebody gave.
+func (s *Settings) Effective() []Effective {
+	var out, more []Effective
+	idle := map[string]bool{}
+	for _, k := range AllKeys() {
+		idle[k.Name] = k.Idle
+		given := false
+		for _, g := range s.Given {
+			given = given || g.Key == k.Name
+		}
+		if !given && k.Security && !k.Idle {
+			out = append(out, Effective{Key: k.Name, Value: k.Text(&s.Values), Source: "default"})
+		}
+	}
+	for _, g := range s.Given {
+		e := Effective{g.Key, g.Value, g.File + ":" + strconv.Itoa(g.Line), g.Scope.String(), idle[g.Key]}
+		if k, ok := lookup(g.Key); ok && k.Security && !k.Idle {
+			out = append(out, e)
+		} else {
+			more = append(more, e)
+		}
+	}
+	byKey := func(es []Effective) { sort.SliceStable(es, func(i, j int) bool { return es[i].Key < es[j].Key }) }
+	byKey(out)
+	byKey(more)
+	return append(out, more...)
+}
+
+func lookup(name string) (Key, bool) {
+	for _, k := range AllKeys() {
+		if k.Name == name {
+			return k, true
+		}
+	}
+	return Key{}, false
+}
+
+// assign copies a value to another one of its type.
+func assign(to, from any) { reflect.ValueOf(to).Elem().Set(reflect.ValueOf(from).Elem()) }
+
+// adds reports whether values of several files add up.
+func adds(at any) bool {
+	switch at.(type) {
+	case *[]string, *map[string]string, *map[string]int, *map[string]Signal, *[]Command, *map[string][]Command:
+		return true
+	}
+	return false
+}
+
+// add puts the entries of a list or map into another one.
+func add(to, from any) {
+	switch to := to.(type) {
+	case *[]string:
+		*to = append(*to, *from.(*[]string)...)
+	case *[]Command:
+		*to = append(*to, *from.(*[]Command)...)
+	case *map[string]string:
+		put(to, *from.(*map[string]string))
+	case *map[string]int:
+		put(to, *from.(*map[string]int))
+	case *map[string]Signal:
+		put(to, *from.(*map[string]Signal))
+	case *map[string][]Command:
+		put(to, *from.(*map[string][]Command))
+	}
+}
+
+func put[T any](to *map[string]T, from map[string]T) {
+	if *to == nil {
+		*to = make(map[string]T, len(from))
+	}
+	maps.Copy(*to, from)
+}

@@ -1,0 +1,105 @@
+package config
+
+import (
+	"fmt"
+	"sort"
+	"strconv"
+	"strings"
+	"time"
+
+	"cardea.dev"
+)
+
+// Text is the key's value as it is written in a file, in one line.
+func (k Key) Text(v *Values) string {
+	switch at := k.At(v).(type) {
+	case *cardea.Effect:
+		return at.String()
+	case *cardea.OnError:
+		return at.String()
+	case *string:
+		if len(k.Words) > 0 {
+			return *at
+		}
+		return scalar(*at)
+	case *bool:
+		return strconv.FormatBool(*at)
+	case *int:
+		return strconv.Itoa(*at)
+	case *float64:
+		return strconv.FormatFloat(*at, 'g', -1, 64)
+	case *time.Duration:
+		return lengthOf(*at)
+	case *[]string:
+		return list(*at, scalar)
+	case *map[string]string:
+		return fields(*at, scalar)
+	case *map[string]int:
+		return fields(*at, strconv.Itoa)
+	case *map[string]Signal:
+		return fields(*at, func(s Signal) string {
+			return fmt.Sprintf("{command: %s, timeout_seconds: %d}", scalar(s.Command), s.TimeoutSeconds)
+		})
+	case *[]Command:
+		return list(*at, Command.text)
+	case *map[string][]Command:
+		return fields(*at, func(c []Command) string { return list(c, Command.text) })
+	case *[]Provider:
+		return list(*at, Provider.text)
+	}
+	return ""
+}
+
+func (c Command) text() string { return "{command: " + scalar(c.Command) + "}" }
+
+func (p Provider) text() string {
+	out := "{name: " + scalar(p.Name)
+	for _, f := range []struct{ key, value string }{{"endpoint", p.Endpoint}, {"model", p.Model}, {"api_key_command", p.APIKeyCommand}} {
+		if f.value != "" {
+			out += ", " + f.key + ": " + scalar(f.value)
+		}
+	}
+	if p.Timeout > 0 {
+		out += ", timeout: " + lengthOf(p.Timeout)
+	}
+	return out + "}"
+}
+
+// lengthOf is a length of time as people write it: 5s, 1m30s, 60s.
+func lengthOf(d time.Duration) string {
+	if d <= time.Minute && d%time.Second == 0 {
+		return strconv.Itoa(int(d/time.Second)) + "s"
+	}
+	return d.String()
+}
+
+// scalar is a text as YAML reads it back: plain where it is a word.
+func scalar(s string) string {
+	if s == "" || strings.ContainsFunc(s, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r == '_' || r == '-')
+	}) || s[0] == '-' {
+		return strconv.Quote(s)
+	}
+	switch strings.ToLower(s) {
+	case "true", "false", "null", "yes", "no", "on", "off", "y", "n":
+		return strconv.Quote(s)
+	}
+	return s
+}
+
+func list[T any](all []T, text func(T) string) string {
+	out := make([]string, len(all))
+	for i, e := range all {
+		out[i] = text(e)
+	}
+	return "[" + strings.Join(out, ", ") + "]"
+}
+
+func fields[T any](all map[string]T, text func(T) string) string {
+	out := make([]string, 0, len(all))
+	for name, e := range all {
+		out = append(out, scalar(name)+": "+text(e))
+	}
+	sort.Strings(out)
+	return "{" + strings.Join(out, ", ") + "}"
+}

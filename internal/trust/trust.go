@@ -1,0 +1,233 @@
+// Package trust remembers which files of which project a person accepted.
+//
+// Trust is in bytes, not in names: a manifest holds the digest of every file
+// as the person was shown it, so a file that changes is untrusted again by
+// itself, whoever changed it. The manifest lies in the person's state folder
+// and is signed with their key, for the path of one project; a project, a
+// clone or a copied folder cannot bring one along.
+//
+// The package knows nothing of what files mean. Who reads a file asks
+// [Manifest.Trusts] with what was read, so that there is no time between
+// looking and using.
+package trust
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+	"time"
+
+	"cardea.dev/internal/userkey"
+)
+
+const (
+	purpose = "trust manifest"
+	version = 1
+	// maxFile is how much of a manifest is read, in bytes.
+	maxFile = 1 << 20
+)
+
+// Manifest is what a person accepted of one project.
+type Manifest struct {
+	// Project is the project's folder, absolute, links followed.
+	Project string
+	// Files are digests of contents, by path relative to the project, with
+	// slashes.
+	Files map[string]string
+	// Who accepted them, and when.
+	Who  string
+	When time.Time
+}
+
+// Digest is how a content stands in a manifest.
+func Digest(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// Trusts reports whether a file was accepted with this content. A nil manifest
+// trusts nothing.
+func (m *Manifest) Trusts(file string, data []byte) bool {
+	if m == nil {
+		return false
+	}
+	digest, known := m.Files[file]
+	return known && digest == Digest(data)
+}
+
+// body is the manifest on disk; signed is the file.
+type body struct {
+	V       int               `json:"v"`
+	Project string            `json:"project"`
+	Files   map[string]string `json:"files"`
+	Who     string            `json:"who"`
+	When    time.Time         `json:"when"`
+}
+
+type signed struct {
+	Manifest json.RawMessage `json:"manifest"`
+	HMAC     string          `json:"hmac"`
+}
+
+func folder(state string) string { return filepath.Join(state, "trust") }
+
+func path(state, project string) string {
+	return filepath.Join(folder(state), Digest([]byte(project))+".json")
+}
+
+// Load gives the manifest of a project, nil where the person never accepted
+// it. An error is about a manifest that cannot be believed; the project is
+// not trusted then.
+func Load(state, project string) (*Manifest, error) {
+	if state == "" || project == "" {
+		return nil, nil
+	}
+	m, err := read(state, path(state, project))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("the trust in %s is not believed: %w; run \"cardea trust init\" there again", project, err)
+	case m.Project != project:
+		return nil, fmt.Errorf("the trust in %s is not believed: it is for %s; run \"cardea trust init\" there again", project, m.Project)
+	}
+	return m, nil
+}
+
+// read reads a manifest and checks its signature. The error is fs.ErrNotExist
+// where there is no file.
+func read(state, name string) (*Manifest, error) {
+	info, err := os.Lstat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errors.New("its manifest is no regular file")
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err != nil {
+		return nil, err
+	}
+	key, err := userkey.Read(state)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = errors.New("the key that signed it is gone")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return open(key, data)
+}
+
+// open checks a file's signature before anything in it is believed.
+func open(key, data []byte) (*Manifest, error) {
+	var s signed
+	if err := json.Unmarshal(data, &s); err != nil {
+		return nil, fmt.Errorf("its manifest is damaged: %w", err)
+	}
+	mac, err := hex.DecodeString(s.HMAC)
+	if err != nil || !userkey.Signed(key, mac, purpose, s.Manifest) {
+		return nil, errors.New("its manifest was not written by your Cardea")
+	}
+	var b body
+	if err := json.Unmarshal(s.Manifest, &b); err != nil {
+		return nil, fmt.Errorf("its manifest is damaged: %w", err)
+	}
+	if b.V != version {
+		return nil, fmt.Errorf("its manifest has version %d, which this Cardea does not know", b.V)
+	}
+	return &Manifest{Project: b.Project, Files: b.Files, Who: b.Who, When: b.When}, nil
+}
+
+// Save signs and writes a manifest, by rename. It replaces what was accepted
+// of the project before.
+func Save(state string, m *Manifest) error {
+	key, err := userkey.Load(state)
+	if err != nil {
+		return err
+	}
+	inner, err := json.Marshal(body{version, m.Project, m.Files, m.Who, m.When})
+	if err != nil {
+		return err
+	}
+	data, err := json.Marshal(signed{inner, hex.EncodeToString(userkey.Sign(key, purpose, inner))})
+	if err != nil {
+		return err
+	}
+	if len(data) > maxFile {
+		return fmt.Errorf("the project has too many files to trust (%d)", len(m.Files))
+	}
+	if err := os.MkdirAll(folder(state), 0o700); err != nil {
+		return fmt.Errorf("write the manifest: %w", err)
+	}
+	if err := replace(path(state, m.Project), append(data, '\n')); err != nil {
+		return fmt.Errorf("write the manifest: %w; look at the owner and the space of %s", err, folder(state))
+	}
+	return nil
+}
+
+// replace writes a file of mode 0600 beside path and renames it.
+func replace(path string, data []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), ".new-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return nil
+}
+
+// Revoke forgets a project, and reports whether there was anything to forget.
+func Revoke(state, project string) (bool, error) {
+	err := os.Remove(path(state, project))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// List gives the manifests of all projects, sorted, and what is wrong with
+// those that are not believed.
+func List(state string) (all []*Manifest, problems []error) {
+	entries, err := os.ReadDir(folder(state))
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, nil
+		}
+		return nil, []error{err}
+	}
+	for _, e := range entries {
+		if !strings.HasSuffix(e.Name(), ".json") {
+			continue
+		}
+		name := filepath.Join(folder(state), e.Name())
+		m, err := read(state, name)
+		if err == nil && path(state, m.Project) != name {
+			err = errors.New("its manifest lies under another project's name")
+		}
+		if err != nil {
+			problems = append(problems, fmt.Errorf("%s: %w; remove it", name, err))
+			continue
+		}
+		all = append(all, m)
+	}
+	sort.Slice(all, func(i, j int) bool { return all[i].Project < all[j].Project })
+	return all, problems
+}
