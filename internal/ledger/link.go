@@ -98,6 +98,9 @@ func looksCut(line []byte) bool {
 	if len(line) < len(begin) {
 		return strings.HasPrefix(begin, string(line)) && len(line) > 0
 	}
+	if at := bytes.LastIndex(line, []byte(macKey)); at >= 0 && len(line)-at >= macTail {
+		return false // it has its end
+	}
 	return bytes.HasPrefix(line, []byte(begin)) && !json.Valid(line)
 }
 

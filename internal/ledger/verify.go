@@ -228,9 +228,12 @@ func (v *verification) line(day string, number int, raw rawLine) {
 		v.report.add(day, number, Cut, "the line is cut, as a crash leaves it")
 	case !ok:
 		v.strange(day, number, "the line is not as the ledger wrote it: it was changed, or somebody else wrote it")
-	case !raw.whole:
+	case !raw.whole && v.snapshot.headOK && l.N <= v.snapshot.head.N:
 		v.strange(day, number, "the end of the line was taken away")
 	default:
+		if !raw.whole {
+			v.report.add(day, number, Cut, "the line has no end, as a crash leaves it")
+		}
 		v.genuine++
 		v.report.Entries++
 		v.follow(day, number, l)

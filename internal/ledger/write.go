@@ -75,6 +75,7 @@ func (w *writer) begin() error {
 	h, empty, ok, err := readHead(l.opt.Key, w.headFile)
 	if err == nil && !ok {
 		h, err = w.findEnd(empty)
+		err = errors.Join(err, w.headFile.Truncate(0)) // it may be longer than a head
 	}
 	if err != nil {
 		return err
@@ -180,28 +181,24 @@ func (w *writer) settle(f *os.File) error {
 }
 
 // adoptTail counts the lines of the chain that the head does not tell of. What
-// a crash leaves are one or few lines that follow, and perhaps a part of one;
-// anything else is told as mended. Where chained is false, the first lines are
-// not known to follow.
+// a crash leaves are one or few lines that follow, the last one perhaps without
+// its end or without more; anything else is told as mended. Where chained is
+// false, the first lines are not known to follow.
 func (w *writer) adoptTail(f *os.File, from, to int64, chained bool) error {
 	buf := make([]byte, to-from)
 	if _, err := f.ReadAt(buf, from); err != nil {
 		return err
 	}
-	for _, text := range strings.SplitAfter(string(buf), "\n") {
-		line, whole := strings.CutSuffix(text, "\n")
+	for _, line := range strings.Split(strings.TrimSuffix(string(buf), "\n"), "\n") {
 		l, ok := readLink(w.ledger.opt.Key, []byte(line))
 		switch {
-		case !whole || line == "":
 		case ok && l.Day == w.head.Day && (!chained || l.Prev == w.head.Last) && l.N > w.head.N:
 			w.head.N, w.head.Last = l.N, l.Mac
 			if err := w.ledger.taken(l.ID); err != nil {
 				return err
 			}
-		case !looksCut([]byte(line)):
-			if chained {
-				w.mended = mendedTail
-			}
+		case chained && line != "" && !looksCut([]byte(line)):
+			w.mended = mendedTail
 		}
 	}
 	return nil
