@@ -7,9 +7,20 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"cardea.dev/internal/cli"
 )
 
-func TestMain(m *testing.M) { testscript.Main(m, map[string]func(){"cardea": main}) }
+func TestMain(m *testing.M) { testscript.Main(m, map[string]func(){"cardea": main, "person": person}) }
+
+// person is the program at a terminal where a person sits, who is shown the
+// code "abc234". No script has a terminal.
+func person() {
+	p := cli.ThisProcess()
+	p.Person = func() error { return nil }
+	p.Code = func() string { return "abc234" }
+	os.Exit(cli.Main(os.Args[1:], p))
+}
 
 // TestScripts runs the program as harnesses and people do, one script per
 // behaviour.

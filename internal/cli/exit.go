@@ -52,6 +52,8 @@ func endings(command string) []ending {
 		}
 	case "test":
 		return []ending{{exitOK, "all tests passed"}, {exitError, "a test failed, or a file could not be read"}, {exitUsage, "wrong usage"}}
+	case "verify":
+		return []ending{{exitOK, "nothing differs"}, {exitError, "something differs, or could not be compared"}, {exitUsage, "wrong usage"}}
 	case "lint":
 		return []ending{{exitOK, "no errors; warnings may have been told"}, {exitError, "there are errors"}, {exitUsage, "wrong usage"}}
 	}

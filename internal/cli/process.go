@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"cardea.dev/internal/config"
+	"cardea.dev/internal/person"
 )
 
 // Process is what a command has of the process that it runs in. Tests give it
@@ -22,6 +23,10 @@ type Process struct {
 	Machine config.Machine
 	// Now is the clock.
 	Now func() time.Time
+	// Person says why it is not sure that a person is typing, or nil. Code is
+	// a fresh code for them to repeat.
+	Person func() error
+	Code   func() string
 }
 
 // warn tells a person something on standard error.
@@ -38,5 +43,6 @@ func ThisProcess() Process {
 		dir = "" // the commands that need it say so
 	}
 	return Process{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Env: os.Getenv, Dir: dir,
-		Machine: config.ThisMachine(os.Getenv), Now: time.Now}
+		Machine: config.ThisMachine(os.Getenv), Now: time.Now,
+		Person: func() error { return person.ThisSeat().Attending() }, Code: person.Code}
 }

@@ -1,0 +1,238 @@
+package cli
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"cardea.dev/internal/config"
+	"cardea.dev/internal/trust"
+	"github.com/spf13/cobra"
+)
+
+func trustCommand(p Process) *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "trust [--json]",
+		Short: "show what the project brings, and decide whether it counts",
+		Long: `Show the settings, rules and routes that the project brings, and what would
+change if you trusted it.
+
+A project that you do not trust may only deny and ask. What you accept, you
+accept as you were shown it: a file that changes later is untrusted again until
+you look at it. Accepting is for a person at a terminal, who repeats a code.`,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error { return trustShow(p, asJSON) },
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "answer as one JSON object")
+	leaf := func(use, short, long string, run func() error) *cobra.Command {
+		return &cobra.Command{Use: use, Short: short, Long: long, Args: cobra.NoArgs, RunE: func(*cobra.Command, []string) error { return run() }}
+	}
+	c.AddCommand(
+		leaf("init", "trust the project as it is", "Show what the project brings, and trust it as it is once you repeat the code.",
+			func() error { return trustAccept(p, false) }),
+		leaf("update", "accept what changed since", "Show what changed since the project was trusted, and accept it once you repeat the\ncode.",
+			func() error { return trustAccept(p, true) }),
+		leaf("verify", "see whether the project is as you trusted it", "Compare the project's files with those that you accepted.",
+			func() error { return trustVerify(p) }),
+		leaf("list", "show the projects that you trust", "Show the projects that you trust, and since when.",
+			func() error { return trustList(p) }),
+		leaf("revoke", "trust the project no longer", "Forget what was accepted of the project; it may then only deny and ask.",
+			func() error { return trustRevoke(p) }),
+	)
+	return c
+}
+
+// survey is a project as it lies there, beside what was accepted of it.
+type survey struct {
+	project string
+	state   string
+	// accepted is nil where the project is not trusted.
+	accepted *trust.Manifest
+	// digests are of the files that the project brings, as they were read.
+	digests map[string]string
+	// now is what is in force, then what would be if all files were accepted.
+	now, then *config.Loaded
+}
+
+// surveyHere looks at the project in which the process stands. Whatever is
+// accepted later is what was read here, so that nothing can change between the
+// person's look and their word.
+func surveyHere(p Process) (*survey, error) {
+	if p.Dir == "" {
+		return nil, errNoFolder
+	}
+	pl := locate(p, "", "", p.Dir)
+	if pl.state == "" {
+		for _, t := range pl.troubles {
+			p.warn(t.Text)
+		}
+		return nil, errors.New("there is no state folder to keep trust in; set HOME or XDG_STATE_HOME")
+	}
+	now := load(p, &pl)
+	now.ReadRoutes()
+	for _, t := range pl.troubles {
+		p.warn(t.Text)
+	}
+	s := &survey{project: config.Resolve(pl.project), state: pl.state, digests: map[string]string{}, now: now}
+	s.accepted, _ = trust.Load(pl.state, s.project) // load has told what is wrong with it
+	w := now.Where
+	w.State = "" // the person looks at the files, not at last good forms
+	w.Trust = func(path string, data []byte) bool {
+		s.digests[inProject(pl.project, path)] = trust.Digest(data)
+		return true
+	}
+	s.then = config.Load(w)
+	s.then.ReadRoutes()
+	return s, nil
+}
+
+// trustShow is the command without a word after it.
+func trustShow(p Process, asJSON bool) error {
+	s, err := surveyHere(p)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		e := json.NewEncoder(p.Stdout)
+		e.SetEscapeHTML(false)
+		return e.Encode(s.listing())
+	}
+	out := screenOn(p.Stdout, p.Env)
+	s.show(out)
+	s.next(out)
+	return out.err
+}
+
+// trustAccept trusts the project as it was shown. known is whether it must be
+// trusted already.
+func trustAccept(p Process, known bool) error {
+	s, err := surveyHere(p)
+	switch {
+	case err != nil:
+		return err
+	case known && s.accepted == nil:
+		return errors.New("the project is not trusted yet; run \"cardea trust init\"")
+	case !known && s.accepted != nil:
+		return errors.New("the project is trusted already; run \"cardea trust update\" to accept what changed")
+	case len(s.digests) == 0:
+		return errors.New("the project brings nothing that could be trusted; begin it with \"cardea init\"")
+	}
+	if broken := s.broken(); len(broken) > 0 {
+		for _, b := range broken {
+			p.warn(b)
+		}
+		return errors.New("what is broken cannot be trusted; mend the files above, see \"cardea lint\"")
+	}
+	if err := p.attended(); err != nil {
+		return err
+	}
+	out := screenOn(p.Stdout, p.Env)
+	s.show(out)
+	if err := p.confirm(out, "to trust the project in this form"); err != nil {
+		return err
+	}
+	who := p.Env("USER")
+	if who == "" {
+		who = p.Env("USERNAME")
+	}
+	if err := trust.Save(s.state, &trust.Manifest{Project: s.project, Files: s.digests, Who: who, When: p.Now().UTC()}); err != nil {
+		return err
+	}
+	out.printf("trusted %s, %d files\n", s.project, len(s.digests))
+	return out.err
+}
+
+// attended says why it is not sure that a person is typing, or nil.
+func (p Process) attended() error {
+	if p.Person == nil {
+		return errors.New("it cannot be told whether a person is typing; do this in a terminal of your own")
+	}
+	return p.Person()
+}
+
+// confirm lets the person repeat a code.
+func (p Process) confirm(out *screen, what string) error {
+	code := p.Code()
+	out.printf("\ntype %s %s: ", painted{bold, code}, what)
+	if out.err != nil {
+		return out.err
+	}
+	line, err := bufio.NewReader(io.LimitReader(p.Stdin, 256)).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return fmt.Errorf("read the code: %w", err)
+	}
+	if strings.TrimSpace(line) != code {
+		out.printf("\n")
+		return errors.New("that is not the code, so nothing was changed; run the command again for another one")
+	}
+	return nil
+}
+
+// trustVerify compares the project with what was accepted.
+func trustVerify(p Process) error {
+	s, err := surveyHere(p)
+	if err != nil {
+		return err
+	}
+	if s.accepted == nil {
+		return errors.New("the project is not trusted; look at it with \"cardea trust\"")
+	}
+	out := screenOn(p.Stdout, p.Env)
+	same := true
+	for _, f := range s.files() {
+		same = same && f.State == "accepted"
+		out.printf("%s  %s\n", painted{f.style(), f.State}, f.Path)
+	}
+	if out.err == nil && !same {
+		out.printf("the project is not as you trusted it; look at it with \"cardea trust\"\n")
+		return ended(exitError)
+	}
+	return out.err
+}
+
+// trustList shows all trusted projects.
+func trustList(p Process) error {
+	pl := locate(p, "", "", p.Dir)
+	if pl.state == "" {
+		return errors.New("there is no state folder to keep trust in; set HOME or XDG_STATE_HOME")
+	}
+	all, problems := trust.List(pl.state)
+	out := screenOn(p.Stdout, p.Env)
+	for _, m := range all {
+		out.printf("%s  %s\n", painted{bold, m.Project}, painted{faint, fmt.Sprintf("%d files, accepted %s by %s", len(m.Files), m.When.Format("2006-01-02 15:04 MST"), m.Who)})
+	}
+	if len(all) == 0 {
+		out.printf("no project is trusted\n")
+	}
+	for _, err := range problems {
+		p.warn(err.Error())
+	}
+	return out.err
+}
+
+// trustRevoke forgets the project. It is for a person, too: what a trusted
+// project tightens goes with the trust.
+func trustRevoke(p Process) error {
+	s, err := surveyHere(p)
+	if err != nil {
+		return err
+	}
+	if err := p.attended(); err != nil {
+		return err
+	}
+	there, err := trust.Revoke(s.state, s.project)
+	if err != nil {
+		return fmt.Errorf("revoke trust: %w", err)
+	}
+	out := screenOn(p.Stdout, p.Env)
+	if there {
+		out.printf("%s is not trusted any more\n", s.project)
+	} else {
+		out.printf("%s was not trusted\n", s.project)
+	}
+	return out.err
+}

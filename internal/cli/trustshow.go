@@ -1,0 +1,247 @@
+package cli
+
+import (
+	"fmt"
+	"sort"
+
+	"cardea.dev"
+	"cardea.dev/internal/config"
+	"cardea.dev/internal/decide/rules"
+)
+
+// trustListing is what "cardea trust --json" says.
+type trustListing struct {
+	Project string `json:"project"`
+	Trusted bool   `json:"trusted"`
+	// Files are those that the project brings, and those that are gone.
+	Files    []broughtFile      `json:"files"`
+	Settings []config.Effective `json:"settings"`
+	Rules    []ruleListing      `json:"rules"`
+	Routes   []routeListing     `json:"routes"`
+	// Changes are what would change if all of it was accepted.
+	Changes []string `json:"changes"`
+	Broken  []string `json:"broken"`
+}
+
+// broughtFile is a file and what became of it since it was accepted: new,
+// changed, accepted or gone.
+type broughtFile struct {
+	Path  string `json:"path"`
+	State string `json:"state"`
+}
+
+func (f broughtFile) style() style {
+	if f.State == "accepted" {
+		return green
+	}
+	return yellow
+}
+
+// files are the files that the project brings, and those that are gone.
+func (s *survey) files() []broughtFile {
+	out := []broughtFile{}
+	var before map[string]string
+	if s.accepted != nil {
+		before = s.accepted.Files
+	}
+	for path, digest := range s.digests {
+		state := "new"
+		if old, known := before[path]; known && old == digest {
+			state = "accepted"
+		} else if known {
+			state = "changed"
+		}
+		out = append(out, broughtFile{path, state})
+	}
+	for path := range before {
+		if _, there := s.digests[path]; !there {
+			out = append(out, broughtFile{path, "gone"})
+		}
+	}
+	sort.Slice(out, func(i, j int) bool { return out[i].Path < out[j].Path })
+	return out
+}
+
+// broken are the mistakes of the project's own files.
+func (s *survey) broken() []string {
+	out := []string{}
+	for _, f := range s.then.SettingsFiles {
+		for _, p := range f.Problems {
+			if f.Scope == cardea.ScopeProject && !p.Warning {
+				out = append(out, p.String())
+			}
+		}
+	}
+	for _, f := range s.then.Files {
+		for _, p := range f.Problems {
+			if f.Scope == cardea.ScopeProject && !p.Warning {
+				out = append(out, p.String())
+			}
+		}
+	}
+	return out
+}
+
+// settings are those that the project's file gives, whether they win or not.
+func (s *survey) settings() []config.Effective {
+	out := []config.Effective{}
+	for _, f := range s.then.SettingsFiles {
+		if f.Scope != cardea.ScopeProject {
+			continue
+		}
+		for _, g := range f.Given {
+			out = append(out, config.Effective{Key: g.Key, Value: g.Value, Source: fmt.Sprintf("%s:%d", g.File, g.Line), Scope: g.Scope.String()})
+		}
+	}
+	return out
+}
+
+// rules are the project's, those that it switches off included, strictest
+// first.
+func (s *survey) rules() []rules.Rule {
+	var out []rules.Rule
+	for _, list := range [][]rules.Rule{s.then.Rules, s.then.Off} {
+		for _, r := range list {
+			if r.Scope == cardea.ScopeProject {
+				out = append(out, r)
+			}
+		}
+	}
+	sort.SliceStable(out, func(i, j int) bool { return out[i].Effect > out[j].Effect })
+	return out
+}
+
+// changes are what would change if the project was trusted as it is.
+func (s *survey) changes() []string {
+	out := []string{}
+	before := map[string]config.Effective{}
+	for _, e := range s.now.Settings.Effective() {
+		before[e.Key+e.Source] = e
+	}
+	for _, e := range s.then.Settings.Effective() {
+		if before[e.Key+e.Source] != e && e.Scope == cardea.ScopeProject.String() && !e.Idle {
+			out = append(out, fmt.Sprintf("setting %s: %s takes effect", e.Key, e.Value))
+		}
+	}
+	type key struct{ id, source string }
+	was := map[key]rules.Rule{}
+	for _, r := range s.now.Rules {
+		was[key{r.ID, r.Source}] = r
+	}
+	for _, r := range s.then.Rules {
+		old, there := was[key{r.ID, r.Source}]
+		switch {
+		case r.Scope != cardea.ScopeProject:
+		case there && old.Trusted == r.Trusted && old.Effect == r.Effect:
+		case there && old.Effect != r.Effect:
+			out = append(out, fmt.Sprintf("rule %s wants %s and not %s", r.ID, word(r.Effect), word(old.Effect)))
+		case r.Effect == cardea.Deny || r.Effect == cardea.Ask:
+			out = append(out, fmt.Sprintf("rule %s counts already (%s); what it says is told to the model", r.ID, r.Effect))
+		default:
+			out = append(out, fmt.Sprintf("rule %s begins to count (%s)", r.ID, word(r.Effect)))
+		}
+	}
+	for _, r := range s.then.Off {
+		if _, there := was[key{r.ID, r.Source}]; there {
+			out = append(out, fmt.Sprintf("rule %s is switched off", r.ID))
+		}
+	}
+	for i, r := range s.then.Routes {
+		if r.Trusted && i < len(s.now.Routes) && !s.now.Routes[i].Trusted {
+			out = append(out, fmt.Sprintf("route %s counts already; what it says is told to the model", r.Name))
+		}
+	}
+	return out
+}
+
+// word is an effect's word for a rule.
+func word(e cardea.Effect) string {
+	if e == cardea.Abstain {
+		return "advice"
+	}
+	return e.String()
+}
+
+func (s *survey) listing() trustListing {
+	out := trustListing{Project: s.project, Trusted: s.accepted != nil, Files: s.files(), Settings: s.settings(), Rules: rulesOf(s.rules()),
+		Routes: []routeListing{}, Changes: s.changes(), Broken: s.broken()}
+	for _, r := range s.then.Routes {
+		if r.Scope == cardea.ScopeProject {
+			out.Routes = append(out.Routes, routeListing{r.Name, r.Tool, r.Field, r.Scope, r.Source})
+		}
+	}
+	return out
+}
+
+// show writes everything that the project brings.
+func (s *survey) show(out *screen) {
+	l := s.listing()
+	trusted := "not trusted"
+	if l.Trusted {
+		trusted = "trusted since " + s.accepted.When.Format("2006-01-02 15:04 MST")
+	}
+	out.printf("project %s (%s)\n", l.Project, trusted)
+	section(out, "files", len(l.Files))
+	for _, f := range l.Files {
+		out.printf("  %s  %s\n", painted{f.style(), f.State}, f.Path)
+	}
+	section(out, "settings", len(l.Settings))
+	for _, e := range l.Settings {
+		out.printf("  %s: %s  %s\n", e.Key, painted{bold, e.Value}, painted{faint, e.Source})
+	}
+	own := s.rules()
+	section(out, "rules", len(own))
+	if len(own) > 0 {
+		showRules(out, l.Rules)
+	}
+	for _, r := range own {
+		if r.Context != "" {
+			out.block("  "+r.ID+" tells the model: ", r.Context)
+		}
+		for _, f := range r.Rewrite {
+			out.printf("  %s rewrites %s: %s\n", r.ID, f.Name, f.Value)
+		}
+	}
+	section(out, "routes", len(l.Routes))
+	for _, r := range l.Routes {
+		out.printf("  %s  %s.%s  %s\n", painted{bold, r.Name}, r.Tool, r.Field, painted{faint, r.Source})
+	}
+	heading(out, "what would change if you trusted it")
+	for _, c := range l.Changes {
+		out.printf("  %s\n", c)
+	}
+	if len(l.Changes) == 0 {
+		out.printf("  nothing\n")
+	}
+	if len(l.Broken) > 0 {
+		heading(out, "broken, so that it cannot be trusted")
+		for _, b := range l.Broken {
+			out.block("  ", b)
+		}
+	}
+}
+
+// section begins a part that is left out where it is empty.
+func section(out *screen, title string, entries int) {
+	if entries > 0 {
+		heading(out, title)
+	}
+}
+
+// next says what the person can do now.
+func (s *survey) next(out *screen) {
+	same := true
+	for _, f := range s.files() {
+		same = same && f.State == "accepted"
+	}
+	switch {
+	case len(s.digests) == 0 && s.accepted == nil:
+		out.printf("\nthe project brings nothing\n")
+	case s.accepted == nil:
+		out.printf("\nto trust it in this form: cardea trust init\n")
+	case same:
+		out.printf("\nit is as you trusted it; to end that: cardea trust revoke\n")
+	default:
+		out.printf("\nto accept this form: cardea trust update\n")
+	}
+}

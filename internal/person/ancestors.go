@@ -1,0 +1,93 @@
+package person
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+)
+
+// maxAncestors bounds the way up.
+const maxAncestors = 128
+
+// ancestors are the processes above this one. On Windows the standard library
+// gives no way to look, and the environment and the terminal must do.
+func ancestors() ([][]string, error) {
+	switch runtime.GOOS {
+	case "windows":
+		return nil, nil
+	case "linux":
+		return climb(os.Getppid(), proc)
+	}
+	return climb(os.Getppid(), ps)
+}
+
+// climb follows parents up to the first process.
+func climb(pid int, look func(pid int) (parent int, names []string, err error)) ([][]string, error) {
+	var out [][]string
+	for range maxAncestors {
+		if pid <= 1 {
+			return out, nil
+		}
+		parent, names, err := look(pid)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, names)
+		pid = parent
+	}
+	return nil, errors.New("there are too many processes above it")
+}
+
+// proc looks into /proc, as Linux has it.
+func proc(pid int) (parent int, names []string, err error) {
+	dir := filepath.Join("/proc", strconv.Itoa(pid))
+	stat, err := os.ReadFile(filepath.Join(dir, "stat"))
+	if err != nil {
+		return 0, nil, err
+	}
+	// pid (name) state parent …: the name may hold anything.
+	begin, end := bytes.IndexByte(stat, '('), bytes.LastIndexByte(stat, ')')
+	if begin < 0 || end < begin {
+		return 0, nil, fmt.Errorf("%s/stat cannot be read", dir)
+	}
+	fields := strings.Fields(string(stat[end+1:]))
+	if len(fields) < 2 {
+		return 0, nil, fmt.Errorf("%s/stat cannot be read", dir)
+	}
+	if parent, err = strconv.Atoi(fields[1]); err != nil {
+		return 0, nil, fmt.Errorf("%s/stat cannot be read: %w", dir, err)
+	}
+	names = []string{string(stat[begin+1 : end])}
+	line, err := os.ReadFile(filepath.Join(dir, "cmdline"))
+	if err != nil {
+		return 0, nil, err
+	}
+	for i, arg := range strings.Split(string(line), "\x00") {
+		if i < 3 && arg != "" {
+			names = append(names, arg)
+		}
+	}
+	return parent, names, nil
+}
+
+// ps asks ps, as every Unix has it.
+func ps(pid int) (parent int, names []string, err error) {
+	out, err := exec.Command("/bin/ps", "-o", "ppid=,command=", "-p", strconv.Itoa(pid)).Output()
+	if err != nil {
+		return 0, nil, fmt.Errorf("ps: %w", err)
+	}
+	fields := strings.Fields(string(out))
+	if len(fields) == 0 {
+		return 0, nil, errors.New("ps says nothing")
+	}
+	if parent, err = strconv.Atoi(fields[0]); err != nil {
+		return 0, nil, fmt.Errorf("ps: %w", err)
+	}
+	return parent, fields[1:min(len(fields), 4)], nil
+}

@@ -1,0 +1,115 @@
+// Package person tells whether a person is typing, for commands that lift the
+// gate: to trust a project, to answer in the queue, to override.
+//
+// Three things must be true: standard input is a terminal, nothing in the
+// environment and no ancestor of the process is an agent, and whoever types
+// repeats a code that was shown just before. None of it stops a program of the
+// same user that is determined (it can open a terminal of its own and cut its
+// ancestors off); it stops an agent that means well, and makes one that does
+// not go to visible lengths. The wall is a root-owned system scope.
+package person
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Seat is where a command is typed. Tests give it other ends.
+type Seat struct {
+	// Stdin is what the command reads.
+	Stdin any
+	// Environ is the environment, as os.Environ gives it.
+	Environ []string
+	// Ancestors are the names of the processes above this one, nearest first:
+	// of each the program's name and the base names of its first arguments.
+	Ancestors func() ([][]string, error)
+}
+
+// ThisSeat is the one that the process sits in.
+func ThisSeat() Seat { return Seat{Stdin: os.Stdin, Environ: os.Environ(), Ancestors: ancestors} }
+
+// Attending says why it is not sure that a person is typing, or nil. An error
+// tells the person what to do.
+func (s Seat) Attending() error {
+	for _, v := range s.Environ {
+		name, value, _ := strings.Cut(v, "=")
+		if value != "" && ofAgent(name) {
+			return fmt.Errorf("an agent is at work here (%s is set); do this in a terminal of your own", name)
+		}
+	}
+	if !terminal(s.Stdin) {
+		return errors.New("standard input is no terminal; do this at a terminal, by hand")
+	}
+	all, err := s.Ancestors()
+	if err != nil {
+		return fmt.Errorf("it cannot be told who started this command: %w; do this in a terminal of your own", err)
+	}
+	for _, names := range all {
+		for _, n := range names {
+			if isAgent(n) {
+				return fmt.Errorf("an agent started this command (%s); do this in a terminal of your own", n)
+			}
+		}
+	}
+	return nil
+}
+
+// ofAgent reports whether agents set a variable for what they start.
+func ofAgent(name string) bool {
+	for _, prefix := range []string{"CLAUDE_CODE_", "COPILOT_", "OPENCODE_"} {
+		if strings.HasPrefix(name, prefix) {
+			return true
+		}
+	}
+	switch name {
+	case "CLAUDECODE", "CLAUDE_PROJECT_DIR", "CURSOR_AGENT", "CODEX_SANDBOX", "CODEX_THREAD_ID", "GEMINI_CLI", "OPENCODE", "AI_AGENT", "AGENT_SESSION_ID":
+		return true
+	}
+	return false
+}
+
+// isAgent reports whether a program is an agent, by its base name.
+func isAgent(name string) bool {
+	name = strings.ToLower(filepath.Base(filepath.ToSlash(strings.TrimPrefix(name, "-"))))
+	for _, ext := range []string{".exe", ".js", ".mjs", ".cjs", ".cmd"} {
+		name = strings.TrimSuffix(name, ext)
+	}
+	switch name {
+	case "claude", "claude-code", "copilot", "codex", "gemini", "gemini-cli", "cursor-agent", "opencode", "aider", "goose", "amp", "droid",
+		"qwen", "qwen-code", "crush", "cline", "devin", "auggie", "grok", "kimi", "kiro-cli", "openhands":
+		return true
+	}
+	return false
+}
+
+// terminal reports whether a reader is a terminal. The null device is a
+// character device, too, and none.
+func terminal(stdin any) bool {
+	f, ok := stdin.(interface{ Stat() (os.FileInfo, error) })
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
+		return false
+	}
+	null, err := os.Stat(os.DevNull)
+	return err != nil || !os.SameFile(info, null)
+}
+
+// letters are those of a code that no reader takes for one another.
+const letters = "abcdefghjkmnpqrstuvwxyz23456789"
+
+// Code is a fresh code to be typed: six letters and digits.
+func Code() string {
+	raw := make([]byte, 6)
+	_, _ = rand.Read(raw) // ends the process rather than fail
+	for i, b := range raw {
+		raw[i] = letters[int(b)%len(letters)]
+	}
+	return string(raw)
+}

@@ -1,0 +1,150 @@
+package person
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+type device struct{ mode os.FileMode }
+
+func (d device) Stat() (os.FileInfo, error) {
+	if d.mode == 0 {
+		return nil, errors.New("closed")
+	}
+	return info{mode: d.mode}, nil
+}
+
+type info struct {
+	os.FileInfo
+	mode os.FileMode
+}
+
+func (i info) Mode() os.FileMode { return i.mode }
+func (i info) Sys() any          { return nil }
+
+func TestAttending(t *testing.T) {
+	tty := device{os.ModeDevice | os.ModeCharDevice}
+	shell := func(names ...string) func() ([][]string, error) {
+		return func() ([][]string, error) { return [][]string{{"bash", "-bash"}, names, {"systemd"}}, nil }
+	}
+	for _, c := range []struct {
+		name string
+		seat Seat
+		want string
+	}{
+		{"a person", Seat{tty, []string{"HOME=/h", "TERM=xterm", "CLAUDECODE="}, shell("gnome-terminal")}, ""},
+		{"an editor of a file that is called so", Seat{tty, nil, shell("vim", "vim", "claude.md")}, ""},
+		{"claude's variable", Seat{tty, []string{"CLAUDECODE=1"}, shell()}, "CLAUDECODE is set"},
+		{"another of claude's", Seat{tty, []string{"CLAUDE_CODE_ENTRYPOINT=cli"}, shell()}, "CLAUDE_CODE_ENTRYPOINT is set"},
+		{"copilot's", Seat{tty, []string{"COPILOT_AGENT_ID=x"}, shell()}, "COPILOT_AGENT_ID is set"},
+		{"a pipe", Seat{strings.NewReader("code"), nil, shell()}, "no terminal"},
+		{"a file", Seat{device{0o644}, nil, shell()}, "no terminal"},
+		{"closed", Seat{device{}, nil, shell()}, "no terminal"},
+		{"an agent above", Seat{tty, nil, shell("claude")}, "(claude)"},
+		{"as a script of node", Seat{tty, nil, shell("node", "node", "/usr/lib/node_modules/x/bin/gemini.js")}, "gemini"},
+		{"of another case", Seat{tty, nil, shell("OpenCode")}, "OpenCode"},
+		{"cursor", Seat{tty, nil, shell("node", "/opt/cursor-agent")}, "cursor-agent"},
+		{"unknown", Seat{tty, nil, func() ([][]string, error) { return nil, errors.New("hidden") }}, "cannot be told"},
+	} {
+		err := c.seat.Attending()
+		if (err == nil) != (c.want == "") || err != nil && (!strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "; do this ")) {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+	null, err := os.Open(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer null.Close()
+	if terminal(null) {
+		t.Error("the null device is a terminal")
+	}
+}
+
+// The way up is the real one: a program that is called like an agent, and
+// starts this one, is found.
+func TestAncestors(t *testing.T) {
+	if os.Getenv("PERSON_TEST_CHILD") != "" {
+		all, err := ancestors()
+		found := false
+		for _, names := range all {
+			for _, n := range names {
+				found = found || isAgent(n)
+			}
+		}
+		if err != nil || !found {
+			t.Errorf("%v, %v", all, err)
+		}
+		return
+	}
+	if runtime.GOOS == "windows" {
+		t.Skip("nothing to look at")
+	}
+	all, err := ancestors()
+	if err != nil || len(all) == 0 {
+		t.Fatalf("%v, %v", all, err)
+	}
+	agent := filepath.Join(t.TempDir(), "claude")
+	if err := os.WriteFile(agent, []byte("#!/bin/sh\n\"$@\"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(agent, os.Args[0], "-test.run=^TestAncestors$")
+	cmd.Env = append(os.Environ(), "PERSON_TEST_CHILD=1")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// Both ways to look say the same.
+func TestProcAndPS(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("both are on Linux only")
+	}
+	parent, names, err := proc(os.Getpid())
+	if err != nil || parent != os.Getppid() || len(names) < 2 {
+		t.Errorf("proc: %d, %v, %v", parent, names, err)
+	}
+	if _, err := os.Stat("/bin/ps"); err == nil {
+		if parent, names, err := ps(os.Getpid()); err != nil || parent != os.Getppid() || len(names) == 0 {
+			t.Errorf("ps: %d, %v, %v", parent, names, err)
+		}
+	}
+	const none = 1 << 30
+	if _, _, err := proc(none); err == nil {
+		t.Error("proc of nobody")
+	}
+	if _, _, err := ps(none); err == nil {
+		t.Error("ps of nobody")
+	}
+}
+
+func TestClimb(t *testing.T) {
+	if _, err := climb(5, func(pid int) (int, []string, error) { return 5, nil, nil }); err == nil {
+		t.Error("a ring has an end")
+	}
+	if _, err := climb(5, func(int) (int, []string, error) { return 0, nil, errors.New("hidden") }); err == nil {
+		t.Error("what is hidden is skipped")
+	}
+	all, err := climb(3, func(pid int) (int, []string, error) { return pid - 1, []string{"x"}, nil })
+	if err != nil || len(all) != 2 {
+		t.Errorf("%v, %v", all, err)
+	}
+}
+
+func TestCode(t *testing.T) {
+	a, b := Code(), Code()
+	if len(a) != 6 || a == b || strings.Trim(a, letters) != "" {
+		t.Errorf("%q, %q", a, b)
+	}
+}
+
+func TestThisSeat(t *testing.T) {
+	if s := ThisSeat(); s.Ancestors == nil || s.Stdin == nil || len(s.Environ) == 0 {
+		t.Errorf("%+v", s)
+	}
+}
