@@ -26,13 +26,15 @@ const (
 // checkFlags are the flags of check. They are one set, which the command tree
 // shows and the hook parses without the tree.
 type checkFlags struct {
-	harness string
-	limit   time.Duration
+	harness    string
+	limit      time.Duration
+	unattended bool
 }
 
 func (f *checkFlags) add(fs *pflag.FlagSet) {
 	fs.StringVar(&f.harness, "harness", "", "the harness that this hook is installed for (default: told by the message)")
 	fs.DurationVar(&f.limit, "limit", defaultLimit, "the time within which to answer; the harness's own must not be shorter")
+	fs.BoolVar(&f.unattended, "unattended", false, "nobody watches this agent, as CARDEA_UNATTENDED=1 says")
 }
 
 func checkCommand(p Process) *cobra.Command {
@@ -138,6 +140,7 @@ func (h *hook) answer(ctx context.Context) harness.Answer {
 		return m.Answer(v)
 	}
 	h.process.attend(m.Event)
+	m.Event.Unattended = m.Event.Unattended || h.flags.unattended
 	h.learn(func() { h.message = m })
 	// The event is judged as a copy: until there is a verdict, the watchdog
 	// may have to answer the one that came.
@@ -151,7 +154,7 @@ func (h *hook) answer(ctx context.Context) harness.Answer {
 	v := h.judge(j, ctx)
 	troubles := append(m.Troubles, v.Troubles...)
 	v.Troubles = j.untold(troubles)
-	if err := errors.Join(j.place.session.Save(), j.keep()); err != nil {
+	if err := errors.Join(j.place.session.Save(), j.keep(), j.beat(h.process.Now())); err != nil {
 		unwritten := cardea.Trouble{Failure: cardea.Unwritten, Text: err.Error()}
 		troubles, v.Troubles = append(troubles, unwritten), append(v.Troubles, unwritten)
 	}

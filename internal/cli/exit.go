@@ -54,6 +54,10 @@ func endings(command string) []ending {
 		return []ending{{exitOK, "all tests passed"}, {exitError, "a test failed, or a file could not be read"}, {exitUsage, "wrong usage"}}
 	case "verify":
 		return []ending{{exitOK, "nothing differs"}, {exitError, "something differs, or could not be compared"}, {exitUsage, "wrong usage"}}
+	case "doctor":
+		return []ending{{exitOK, "nothing is wrong"}, {exitError, "something is wrong, or no hook is registered"}, {exitUsage, "wrong usage"}}
+	case "statusline":
+		return []ending{{exitOK, "always"}}
 	case "lint":
 		return []ending{{exitOK, "no errors; warnings may have been told"}, {exitError, "there are errors"}, {exitUsage, "wrong usage"}}
 	}

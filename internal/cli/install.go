@@ -1,0 +1,258 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"cardea.dev/internal/config"
+	"cardea.dev/internal/harness/claudecode"
+	"cardea.dev/internal/install"
+	"github.com/spf13/cobra"
+)
+
+// installFlags are the flags of install.
+type installFlags struct {
+	user, project, managed        bool
+	uninstall, dryRun, unattended bool
+	binary, version               string
+	timeout                       time.Duration
+}
+
+func installCommand(p Process) *cobra.Command {
+	var f installFlags
+	c := &cobra.Command{
+		Use:   "install claude|copilot [--user | --project | --managed] [--uninstall]",
+		Short: "become the hook of a harness, or stop being it",
+		Long: `Put Cardea into the settings of a harness, or take it out with --uninstall.
+
+What others wrote into the file stays as it is, to the byte: order, layout and
+comments. The hook is named by an absolute path that stays, with the harness's
+time limit, and a shorter one for Cardea. Installing twice changes nothing.
+
+  claude   ~/.claude/settings.json, .claude/settings.json,
+           managed-settings.d/50-cardea.json
+  copilot  ~/.copilot/hooks/cardea.json, .github/hooks/cardea.json,
+           policy.d/cardea.json
+
+What the person or a project wrote can be switched off by the person or the
+project. Only --managed, which needs root, has the last word.`,
+		Args:      cobra.ExactArgs(1),
+		ValidArgs: []string{"claude", "copilot"},
+		RunE: func(_ *cobra.Command, args []string) error {
+			if f.uninstall {
+				return uninstallHarness(p, args[0], f)
+			}
+			return installHarness(p, args[0], f)
+		},
+	}
+	fs := c.Flags()
+	fs.SortFlags = false
+	fs.BoolVar(&f.user, "user", false, "your own settings, for every project (default)")
+	fs.BoolVar(&f.project, "project", false, "the settings of this project, which others share")
+	fs.BoolVar(&f.managed, "managed", false, "the settings of the machine, for all its users; needs root")
+	fs.BoolVar(&f.uninstall, "uninstall", false, "take out what Cardea put in, and nothing else")
+	fs.BoolVar(&f.dryRun, "dry-run", false, "only show what would change")
+	fs.StringVar(&f.binary, "binary", "", "the program to name in the hook (default: this one, where it lies in a folder that stays)")
+	fs.DurationVar(&f.timeout, "timeout", 10*time.Second, "the harness's time limit; take 30s with the judge, 120s with the queue")
+	fs.BoolVar(&f.unattended, "unattended", false, "nobody watches this agent: what would be asked is denied where a person must answer")
+	fs.StringVar(&f.version, "harness-version", "", "the harness's version (default: ask it)")
+	c.MarkFlagsMutuallyExclusive("user", "project", "managed")
+	return c
+}
+
+// scope is whose settings are meant.
+func (f installFlags) scope() install.Scope {
+	switch {
+	case f.project:
+		return install.Project
+	case f.managed:
+		return install.Managed
+	}
+	return install.User
+}
+
+// site is where harnesses' settings lie for this process.
+type site struct {
+	at    install.Places
+	place place
+	path  []string
+}
+
+// siteOf finds the folders of the harnesses.
+func siteOf(p Process) site {
+	pl := locate(p, "", "", p.Dir)
+	s := site{place: pl, path: filepath.SplitList(p.Env("PATH"))}
+	project := pl.project
+	if config.Resolve(project) == config.Resolve(pl.dirs.Home) {
+		project = "" // the files there are the person's own
+	}
+	s.at = install.Places{Claude: pl.dirs.Claude, Copilot: s.copilot(p, project), Project: project, State: pl.dirs.State,
+		ClaudeManaged: claudecode.ManagedDir(p.Machine.OS), CopilotPolicy: install.PolicyDir(p.Machine.OS)}
+	if p.Machine.RefuseState(pl.dirs.State, project, pl.dirs.Home) != "" {
+		s.at.State = ""
+	}
+	return s
+}
+
+// copilot is Copilot CLI's own folder. COPILOT_HOME is doubted as every
+// variable that a project can set.
+func (s *site) copilot(p Process, project string) string {
+	standard := ""
+	if s.place.dirs.Home != "" {
+		standard = filepath.Join(s.place.dirs.Home, ".copilot")
+	}
+	dir := p.Env("COPILOT_HOME")
+	switch {
+	case dir == "":
+		return standard
+	case !filepath.IsAbs(dir), config.Within(config.Resolve(project), config.Resolve(dir)), p.Machine.Foreign(dir):
+		s.place.tell(fmt.Sprintf("COPILOT_HOME=%s is not a folder of yours outside of the project; it is ignored", dir))
+		return standard
+	}
+	return filepath.Clean(dir)
+}
+
+func installHarness(p Process, name string, f installFlags) error {
+	h, s, err := f.begin(p, name)
+	if err != nil {
+		return err
+	}
+	if f.timeout < 2*time.Second || f.timeout%time.Second != 0 {
+		return wrongUsage{errors.New("--timeout must be whole seconds, at least 2s")}
+	}
+	w := install.Wanted{Timeout: f.timeout, Unattended: f.unattended}
+	if w.Binary, err = f.program(p, s); err != nil {
+		return err
+	}
+	version, told := f.harnessVersion(h, s)
+	w.FailClosed = install.FailsClosed(h, version)
+	plan, err := install.PlanInstall(h, f.scope(), s.at, w)
+	if err != nil {
+		return err
+	}
+	out := screenOn(p.Stdout, p.Env)
+	if err := f.carryOut(plan, out); err != nil {
+		return err
+	}
+	out.printf("  %s %s\n", w.Binary, strings.Join(w.Args(h), " "))
+	out.printf("  time limit %s, Cardea answers within %s\n", w.Timeout, w.Limit())
+	out.printf("  %s\n", failMode(h, version, told, w.FailClosed))
+	if f.project {
+		out.printf("  note: others who share this file need the program at the same path\n")
+	}
+	if !f.dryRun {
+		out.printf("next: start a new session, then run \"cardea doctor\"\n")
+	}
+	return out.err
+}
+
+func uninstallHarness(p Process, name string, f installFlags) error {
+	h, s, err := f.begin(p, name)
+	if err != nil {
+		return err
+	}
+	plan, err := install.PlanUninstall(h, f.scope(), s.at)
+	if err != nil {
+		return err
+	}
+	out := screenOn(p.Stdout, p.Env)
+	if err := f.carryOut(plan, out); err != nil {
+		return err
+	}
+	for _, w := range install.Inspect(h, s.at).Wirings {
+		if w.File != plan.File {
+			out.printf("still there: %s in %s:%d (%s)\n", w.Event, w.File, w.Line, w.Scope)
+		}
+	}
+	return out.err
+}
+
+// begin finds the harness and the folders, and tells what was wrong with them.
+func (f installFlags) begin(p Process, name string) (install.Harness, site, error) {
+	h, err := install.Find(name)
+	if err != nil {
+		return h, site{}, wrongUsage{err}
+	}
+	s := siteOf(p)
+	for _, t := range s.place.troubles {
+		p.warn(t.Text)
+	}
+	if f.managed && !f.dryRun && p.Machine.OS != "windows" && os.Geteuid() != 0 {
+		return h, s, errors.New("--managed writes the machine's settings, which only root may; run it with sudo")
+	}
+	return h, s, nil
+}
+
+// program is the binary to name.
+func (f installFlags) program(p Process, s site) (string, error) {
+	if f.binary != "" {
+		path := f.binary
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(p.Dir, path)
+		}
+		return path, install.CheckBinary(path)
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		return "", fmt.Errorf("find this program: %w; name it with --binary", err)
+	}
+	return install.StableBinary(install.Machine{Executable: exe, Path: s.path, Project: s.place.project,
+		Temp: []string{os.TempDir(), p.Env("TMPDIR"), "/tmp", "/var/tmp", "/private/tmp", "/var/folders", "/private/var/folders", "/dev/shm", "/run"}})
+}
+
+// harnessVersion is the harness's version, or why it is not known.
+func (f installFlags) harnessVersion(h install.Harness, s site) (version, why string) {
+	if f.version != "" {
+		return f.version, ""
+	}
+	v, err := install.Version(context.Background(), h, s.path, s.place.project)
+	if err != nil {
+		return "", err.Error()
+	}
+	return v, ""
+}
+
+// failMode says what the harness does where the hook fails.
+func failMode(h install.Harness, version, why string, closed bool) string {
+	switch {
+	case h.Name != claudecode.Name:
+		return h.Title + " blocks a call whose hook fails, but not one whose hook takes too long"
+	case closed:
+		return h.Title + " " + version + " blocks a call whose hook fails (onFailure)"
+	case version != "":
+		return h.Title + " " + version + " lets a call run whose hook fails; from 2.1.295 on it can block, update it and run this again"
+	}
+	return "the version of " + h.Title + " is not known (" + why + "), so onFailure is left out and a call whose hook fails is let run; name the version with --harness-version"
+}
+
+// carryOut makes the change, or shows it.
+func (f installFlags) carryOut(plan *install.Plan, out *screen) error {
+	verb := "wrote"
+	switch {
+	case !plan.Changed():
+		verb = "nothing to change in"
+	case f.dryRun:
+		out.block("", plan.Diff())
+		verb = "would write"
+		if plan.Remove {
+			verb = "would remove"
+		}
+	default:
+		if err := plan.Apply(); err != nil {
+			return err
+		}
+		if plan.Remove {
+			verb = "removed"
+		}
+	}
+	out.printf("%s %s\n", verb, plan.File)
+	for _, n := range plan.Notes {
+		out.printf("  note: %s\n", n)
+	}
+	return out.err
+}

@@ -1,0 +1,128 @@
+package install
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// Machine is what a stable binary is looked for with.
+type Machine struct {
+	// Executable is the running program.
+	Executable string
+	// Path are the folders of PATH.
+	Path []string
+	// Temp are the machine's temporary folders.
+	Temp []string
+	// Project is the project, whose agent may write everything in it.
+	Project string
+}
+
+// StableBinary is the absolute path under which the running program can be
+// named for good. A hook whose program is gone lets every call run, so a
+// program in a temporary, versioned or agent-writable folder is refused, with
+// a name that stays where there is one.
+func StableBinary(m Machine) (string, error) {
+	real, err := filepath.EvalSymlinks(m.Executable)
+	if err != nil {
+		return "", fmt.Errorf("find this program: %w; name it with --binary", err)
+	}
+	why := m.unstable(real)
+	if why == "" {
+		return real, CheckBinary(real)
+	}
+	if link := m.stableLink(real); link != "" {
+		return "", fmt.Errorf("%s %s; run this again with --binary %s, which leads to it", real, why, link)
+	}
+	return "", fmt.Errorf("%s %s; copy it to a folder that stays (go install cardea.dev/cmd/cardea, /usr/local/bin) and run it from there, or name one with --binary", real, why)
+}
+
+// unstable says why a path cannot be counted on, "" where it can.
+func (m Machine) unstable(path string) string {
+	for _, dir := range m.Temp {
+		if dir != "" && filepath.Dir(dir) != dir && inside(dir, path) {
+			return "lies in a temporary folder"
+		}
+	}
+	if m.Project != "" && filepath.Dir(m.Project) != m.Project && inside(m.Project, path) {
+		return "lies in the project, where the agent may replace it"
+	}
+	for _, part := range strings.Split(filepath.ToSlash(filepath.Dir(path)), "/") {
+		switch {
+		case strings.HasPrefix(part, "go-build"):
+			return "lies in the build cache of go run"
+		case isVersion(part):
+			return fmt.Sprintf("lies in the folder %q of one version, which the next update removes", part)
+		}
+	}
+	if strings.HasPrefix(filepath.ToSlash(path), "/nix/store/") {
+		return "lies in the store of one version, which the next update removes"
+	}
+	return ""
+}
+
+// isVersion reports whether a folder's name ends in a version: 1.2.3, v1.2,
+// cardea-1.2.3, cardea@v0.1.0.
+func isVersion(name string) bool {
+	name = name[strings.LastIndexAny(name, "-@")+1:]
+	parts := strings.Split(strings.TrimPrefix(name, "v"), ".")
+	for _, p := range parts {
+		if p == "" || strings.Trim(p[:1], "0123456789") != "" {
+			return false
+		}
+	}
+	return len(parts) > 1
+}
+
+// stableLink is a name on PATH that leads to the program and stays.
+func (m Machine) stableLink(real string) string {
+	for _, dir := range m.Path {
+		link := filepath.Join(dir, filepath.Base(real))
+		if !filepath.IsAbs(link) || m.unstable(link) != "" {
+			continue
+		}
+		if to, err := filepath.EvalSymlinks(link); err == nil && to == real {
+			return link
+		}
+	}
+	return ""
+}
+
+// CheckBinary reports why a program cannot be the hook, wherever it lies.
+func CheckBinary(path string) error {
+	if !filepath.IsAbs(path) {
+		return fmt.Errorf("%s is no absolute path, and a harness starts hooks in folders of its choice; name it from the root", path)
+	}
+	if !isCardea(path) {
+		return fmt.Errorf("%s is not called cardea, so --uninstall and doctor would not know it again; give it that name", path)
+	}
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return fmt.Errorf("the hook's program: %w; install it first", err)
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("%s is no program; name the binary itself", path)
+	case runtime.GOOS != "windows" && info.Mode().Perm()&0o111 == 0:
+		return fmt.Errorf("%s is not executable, and a hook that cannot start lets every call run; run chmod +x", path)
+	}
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(guarded(real), guarded(filepath.Dir(real)))
+}
+
+// guarded reports that anybody may write a file or folder.
+func guarded(path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	if othersMayWrite(info) {
+		return fmt.Errorf("%s can be written by everybody, so anybody could open the gate; run chmod o-w", path)
+	}
+	return nil
+}

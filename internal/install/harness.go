@@ -1,0 +1,192 @@
+package install
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"cardea.dev/internal/harness/claudecode"
+	"cardea.dev/internal/harness/copilotcli"
+	"cardea.dev/internal/jsonedit"
+)
+
+// Harness is a program whose hooks Cardea can be.
+type Harness struct {
+	// Name is the word of --harness, Title what people call the program,
+	// Program its command.
+	Name, Title, Program string
+	// events are the hook events that the gate answers.
+	events []string
+	// grouped is set where handlers stand in matcher groups.
+	grouped bool
+	// command and timeout are the keys of a handler's program and time limit.
+	command, timeout string
+	// ownFile is set where Cardea's hooks have a file of their own.
+	ownFile bool
+}
+
+// Harnesses are those that Cardea can be installed for.
+func Harnesses() []Harness {
+	return []Harness{
+		{Name: claudecode.Name, Title: "Claude Code", Program: "claude", events: []string{"PreToolUse", "PermissionRequest"},
+			grouped: true, command: "command", timeout: "timeout"},
+		{Name: copilotcli.Name, Title: "Copilot CLI", Program: "copilot", events: []string{"preToolUse", "permissionRequest"},
+			command: "exec", timeout: "timeoutSec", ownFile: true},
+	}
+}
+
+// Find is the harness of a name that a person typed.
+func Find(name string) (Harness, error) {
+	for _, h := range Harnesses() {
+		if name == h.Name || name == h.Program {
+			return h, nil
+		}
+	}
+	return Harness{}, fmt.Errorf("cardea cannot be installed for %q: use claude or copilot", name)
+}
+
+// Scope is whose settings are meant.
+type Scope string
+
+// The scopes of an installation. Managed is the machine's, which neither the
+// person's settings nor a project's can switch off.
+const (
+	User    Scope = "user"
+	Project Scope = "project"
+	Managed Scope = "managed"
+	// local is Claude Code's file for the person in one project. Cardea does
+	// not install there, but finds what is there.
+	local Scope = "local"
+)
+
+// Places are the folders of a person on a machine, absolute; "" is not known.
+type Places struct {
+	// Claude and Copilot are the harnesses' own folders of the person.
+	Claude, Copilot string
+	// Project is the project's folder.
+	Project string
+	// ClaudeManaged and CopilotPolicy are the folders of the machine.
+	ClaudeManaged, CopilotPolicy string
+	// State is Cardea's own folder, where it is remembered what was put in.
+	State string
+}
+
+// PolicyDir is the folder of Copilot CLI's policies on a platform, by its GOOS
+// (hooks reference, "Policy").
+func PolicyDir(goos string) string {
+	if goos == "windows" {
+		return `C:\ProgramData\GitHub\Copilot\policy.d`
+	}
+	return "/etc/github-copilot/policy.d"
+}
+
+// File is the file that an installation goes into.
+func (p Places) File(h Harness, scope Scope) (string, error) {
+	base, path := p.Claude, "settings.json"
+	switch {
+	case scope == Project:
+		if base, path = p.Project, ".claude/settings.json"; h.ownFile {
+			path = ".github/hooks/cardea.json"
+		}
+	case scope == Managed:
+		if base, path = p.ClaudeManaged, "managed-settings.d/50-cardea.json"; h.ownFile {
+			base, path = p.CopilotPolicy, "cardea.json"
+		}
+	case h.ownFile:
+		base, path = p.Copilot, "hooks/cardea.json"
+	}
+	if base == "" {
+		if scope == Project {
+			return "", errors.New("there is no project here; change into one, or use --user")
+		}
+		return "", fmt.Errorf("the folder of %s's settings is not known; set HOME", h.Title)
+	}
+	return filepath.Join(base, filepath.FromSlash(path)), nil
+}
+
+// Wanted is how the hook is to be started.
+type Wanted struct {
+	// Binary is the program, by an absolute path that stays.
+	Binary string
+	// Timeout is the harness's time limit for the hook. Cardea gets four
+	// fifths of it, since a harness whose limit is reached lets the tool run.
+	Timeout time.Duration
+	// Unattended says that nobody watches this agent.
+	Unattended bool
+	// FailClosed asks the harness to block where the hook fails; only
+	// versions that know the key may get it.
+	FailClosed bool
+}
+
+// Limit is the time that the hook itself gets.
+func (w Wanted) Limit() time.Duration { return w.Timeout * 4 / 5 }
+
+// Args are the arguments of the hook.
+func (w Wanted) Args(h Harness) []string {
+	args := []string{"check", "--harness", h.Name, "--limit", w.Limit().String()}
+	if w.Unattended {
+		args = append(args, "--unattended")
+	}
+	return args
+}
+
+// entry is what stands in the list of an event.
+func (h Harness) entry(w Wanted) []jsonedit.Field {
+	var args []any
+	for _, a := range w.Args(h) {
+		args = append(args, a)
+	}
+	handler := []jsonedit.Field{{Key: "type", Value: "command"}, {Key: h.command, Value: w.Binary}, {Key: "args", Value: args},
+		{Key: h.timeout, Value: int(w.Timeout / time.Second)}}
+	if w.FailClosed {
+		handler = append(handler, jsonedit.Field{Key: "onFailure", Value: "block"})
+	}
+	if !h.grouped {
+		return handler
+	}
+	return []jsonedit.Field{{Key: "matcher", Value: "*"}, {Key: "hooks", Value: []any{handler}}}
+}
+
+// isOurs reports whether a handler starts Cardea's hook, for whichever harness
+// and in whichever form somebody wrote it.
+func isOurs(handler *jsonedit.Node) bool {
+	program, args := invocation(handler)
+	return isCardea(program) && len(args) > 0 && args[0] == "check"
+}
+
+func isCardea(program string) bool {
+	name := program[strings.LastIndexAny(program, `/\`)+1:]
+	return strings.HasPrefix(strings.ToLower(name), "cardea")
+}
+
+// invocation is what a handler starts: the program and its arguments, in the
+// form with arguments or as words of a shell line. Words that a shell would
+// not take as they stand are cut off.
+func invocation(handler *jsonedit.Node) (program string, args []string) {
+	if words, ok := handler.Get("args").Words(); ok {
+		for _, key := range []string{"exec", "command"} {
+			if program = handler.Str(key); program != "" {
+				return program, words
+			}
+		}
+	}
+	for _, key := range []string{"command", "exec", "bash", "powershell"} {
+		words := strings.Fields(strings.NewReplacer(`"`, "", `'`, "", "& ", "").Replace(handler.Str(key)))
+		if len(words) > 1 {
+			return words[0], words[1:]
+		}
+	}
+	return "", nil
+}
+
+// seconds reads a time limit as written.
+func seconds(literal string) time.Duration {
+	n, err := strconv.ParseFloat(literal, 64)
+	if err != nil {
+		return 0
+	}
+	return time.Duration(n * float64(time.Second))
+}

@@ -1,0 +1,91 @@
+package install
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"cardea.dev/internal/jsonedit"
+)
+
+// memory is what was put into one file, so that it can be taken out to the
+// byte. It is a convenience: a memory that is lost or does not fit the file is
+// not used.
+type memory struct {
+	V    int    `json:"v"`
+	File string `json:"file"`
+	// After is the digest of the file as it was written.
+	After      string               `json:"after"`
+	Insertions []jsonedit.Insertion `json:"insertions,omitempty"`
+	// NewFile is set where there was no file, NewDirs are the folders made for
+	// it, the innermost first; Made are the containers made in it.
+	NewFile bool     `json:"new_file,omitempty"`
+	NewDirs []string `json:"new_dirs,omitempty"`
+	Made    []string `json:"made,omitempty"`
+}
+
+func digest(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+func memoryPath(state, file string) string {
+	if state == "" {
+		return ""
+	}
+	return filepath.Join(state, "install", digest([]byte(file))[:32]+".json")
+}
+
+// recall reads what is remembered of a file, nil where nothing is.
+func recall(state, file string) *memory {
+	path := memoryPath(state, file)
+	if path == "" {
+		return nil
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil
+	}
+	var m memory
+	if json.Unmarshal(data, &m) != nil || m.V != 1 || m.File != file {
+		return nil
+	}
+	return &m
+}
+
+// mayDrop reports whether an empty container may go: it was made by an
+// installation, or nobody remembers.
+func (m *memory) mayDrop(path string) bool { return m == nil || slices.Contains(m.Made, path) }
+
+// save keeps a memory. A memory that cannot be kept costs exactness, no more.
+func (m *memory) save(state string) error {
+	path := memoryPath(state, m.File)
+	if path == "" {
+		return errors.New("there is no state folder")
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	data, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return err
+	}
+	return write(path, append(data, '\n'), 0o600, false)
+}
+
+func forget(state, file string) error {
+	path := memoryPath(state, file)
+	if path == "" {
+		return nil
+	}
+	err := os.Remove(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}

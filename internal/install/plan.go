@@ -1,0 +1,227 @@
+package install
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"cardea.dev/internal/jsonedit"
+)
+
+// Plan is a change of one file that is worked out and checked, and not made
+// yet.
+type Plan struct {
+	// File is the file that is changed, links followed.
+	File string
+	// Before and After are its whole text; Remove says that it goes.
+	Before, After []byte
+	Remove        bool
+	// Notes are what a person should know.
+	Notes []string
+
+	on     *file
+	state  string
+	memory *memory // to be kept; nil to be forgotten
+	scope  Scope
+	dirs   []string // to be removed where they are empty
+}
+
+// Changed reports whether the plan changes anything.
+func (p *Plan) Changed() bool { return p.Remove || !bytes.Equal(p.Before, p.After) }
+
+// Broken is a file of somebody's that cannot be read.
+type Broken struct {
+	File string
+	Err  error
+}
+
+func (b *Broken) Error() string {
+	return fmt.Sprintf("%s:%v; nothing was changed. Mend the file and run this again", b.File, b.Err)
+}
+
+// Unwrap is why the file cannot be read, a *jsonedit.SyntaxError.
+func (b *Broken) Unwrap() error { return b.Err }
+
+// PlanInstall works out how a harness's file gets the wanted hook. What others
+// wrote stays; what an earlier installation put in is replaced. An error says
+// what to do, and names line and column where it is about a place in the file.
+func PlanInstall(h Harness, scope Scope, at Places, w Wanted) (*Plan, error) {
+	p, err := newPlan(h, scope, at)
+	if err != nil {
+		return nil, err
+	}
+	if !p.on.exists {
+		return p, p.create(h, w)
+	}
+	d, err := jsonedit.Parse(p.Before)
+	if err != nil {
+		return nil, &Broken{p.File, err}
+	}
+	if at, why := fits(d, h); why != "" {
+		line, column := jsonedit.Position(d.Data, at)
+		return nil, &Broken{p.File, &jsonedit.SyntaxError{Line: line, Column: column, Text: why}}
+	}
+	if asWanted(d, h, w) {
+		p.After = p.Before
+		return p, nil
+	}
+	old := recall(p.state, p.File)
+	clean, err := cleaned(d, old)
+	if err != nil {
+		return nil, err
+	}
+	done, ins, made, err := add(clean, h, w)
+	if err != nil {
+		return nil, err
+	}
+	p.After = done.Data
+	p.memory = &memory{V: 1, File: p.File, After: digest(done.Data), Insertions: ins, Made: made}
+	if old != nil {
+		p.memory.NewFile, p.memory.NewDirs = old.NewFile, old.NewDirs
+		p.memory.Made = slices.Compact(slices.Sorted(slices.Values(append(made, old.Made...))))
+	}
+	return p, p.verify(d, done, asWanted(done, h, w))
+}
+
+// PlanUninstall works out how a file loses Cardea's entries and nothing else.
+func PlanUninstall(h Harness, scope Scope, at Places) (*Plan, error) {
+	p, err := newPlan(h, scope, at)
+	if err != nil {
+		return nil, err
+	}
+	if p.After = p.Before; !p.on.exists {
+		return p, nil
+	}
+	old := recall(p.state, p.File)
+	d, err := jsonedit.Parse(p.Before)
+	if err != nil {
+		return p, p.salvage(err)
+	}
+	if len(spots(d.Root)) == 0 {
+		return p, nil
+	}
+	clean, err := cleaned(d, old)
+	if err != nil {
+		return nil, err
+	}
+	p.After = clean.Data
+	if onlyOurs(clean.Root) && (h.ownFile || scope == Managed || old != nil && old.NewFile) {
+		p.Remove, p.After = true, nil
+		if old != nil {
+			p.dirs = old.NewDirs
+		}
+	}
+	return p, p.verify(d, clean, len(spots(clean.Root)) == 0)
+}
+
+func newPlan(h Harness, scope Scope, at Places) (*Plan, error) {
+	named, err := at.File(h, scope)
+	if err != nil {
+		return nil, err
+	}
+	within := ""
+	if scope == Project {
+		within = at.Project
+	}
+	f, err := open(named, within)
+	if err != nil {
+		return nil, err
+	}
+	return &Plan{File: f.path, Before: f.data, on: f, state: at.State, scope: scope}, nil
+}
+
+// create makes a new file.
+func (p *Plan) create(h Harness, w Wanted) error {
+	var hooks, root []jsonedit.Field
+	for _, event := range h.events {
+		hooks = append(hooks, jsonedit.Field{Key: event, Value: []any{h.entry(w)}})
+	}
+	if h.ownFile {
+		root = append(root, jsonedit.Field{Key: "version", Value: 1})
+	}
+	p.After = jsonedit.Render(append(root, jsonedit.Field{Key: "hooks", Value: hooks}))
+	p.memory = &memory{V: 1, File: p.File, After: digest(p.After), NewFile: true, Made: []string{"hooks"}}
+	for _, event := range h.events {
+		p.memory.Made = append(p.memory.Made, "hooks."+event)
+	}
+	return nil
+}
+
+// cleaned is a document without Cardea's entries: to the byte where the file
+// is as it was written, else by what the entries say.
+func cleaned(d *jsonedit.Document, m *memory) (*jsonedit.Document, error) {
+	if m != nil && !m.NewFile && m.After == digest(d.Data) {
+		if before, ok := jsonedit.Revert(d.Data, m.Insertions); ok {
+			if back, err := jsonedit.Parse(before); err == nil && len(spots(back.Root)) == 0 {
+				return back, nil
+			}
+		}
+	}
+	return strip(d, m.mayDrop)
+}
+
+// onlyOurs reports whether nothing is left that somebody else could have
+// wanted.
+func onlyOurs(root *jsonedit.Node) bool {
+	for _, m := range root.Items {
+		empty := m.Key == "hooks" && m.Value.Kind == jsonedit.Object && len(m.Value.Items) == 0
+		if !empty && m.Key != "version" {
+			return false
+		}
+	}
+	return true
+}
+
+// verify makes sure that a plan does what it should and leaves what others
+// wrote. It guards against this package's own mistakes.
+func (p *Plan) verify(before, after *jsonedit.Document, done bool) error {
+	was, err := foreign(before)
+	if err != nil {
+		return err
+	}
+	is, err := foreign(after)
+	if err != nil {
+		return err
+	}
+	if was != is || !done {
+		return fmt.Errorf("%s was left alone, because what others wrote would not have stayed as it is; change it by hand, and please report this with the file's layout", p.File)
+	}
+	return nil
+}
+
+// Apply makes the change. Where it fails, the file is as it was.
+func (p *Plan) Apply() error {
+	if !p.Changed() {
+		return nil
+	}
+	if err := errors.Join(p.on.writable(), p.on.unchanged()); err != nil {
+		return err
+	}
+	if p.Remove {
+		if err := os.Remove(p.File); err != nil {
+			return fmt.Errorf("remove %s: %w", p.File, err)
+		}
+		for _, dir := range p.dirs {
+			_ = os.Remove(dir) // one that is not empty stays
+		}
+		return forget(p.state, p.File)
+	}
+	mode, dirMode := os.FileMode(0o644), os.FileMode(0o755)
+	if p.scope == User {
+		mode, dirMode = 0o600, 0o700
+	}
+	made, err := p.on.replace(p.After, mode, dirMode)
+	if err != nil {
+		return fmt.Errorf("write %s: %w; nothing was changed", p.File, err)
+	}
+	if p.memory == nil {
+		return forget(p.state, p.File)
+	}
+	p.memory.NewDirs = append(made, p.memory.NewDirs...)
+	if err := p.memory.save(p.state); err != nil {
+		p.Notes = append(p.Notes, fmt.Sprintf("it could not be remembered what was put in (%v); --uninstall finds the entries by what they say", err))
+	}
+	return nil
+}

@@ -1,0 +1,114 @@
+package install
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// SameProgram reports whether a hook starts the given binary and nothing
+// around it. Only then may it be run: the settings of a project are written by
+// whoever sent them.
+func (w Wiring) SameProgram(binary string) bool {
+	if w.Shell != "" && strings.ContainsAny(w.Shell, "$`;&|<>(){}[]*?!#~=\\\n") {
+		return false
+	}
+	a, err := os.Stat(w.Program)
+	if err != nil {
+		return false
+	}
+	b, err := os.Stat(binary)
+	return err == nil && os.SameFile(a, b)
+}
+
+// Command is the hook's command in words.
+func (w Wiring) Command() string {
+	if w.Shell != "" {
+		return w.Shell
+	}
+	return strings.Join(append([]string{w.Program}, w.Args...), " ")
+}
+
+// Probe starts a hook as the harness would, with a call that must be denied,
+// and says what is wrong with the answer; nil is a denial. The message names no
+// session, so that it is remembered nowhere and counts as no real event.
+func Probe(ctx context.Context, h Harness, w Wiring, dir string, env []string) error {
+	ctx, cancel := context.WithTimeout(ctx, min(w.Timeout, time.Minute))
+	defer cancel()
+	cmd := exec.CommandContext(ctx, w.Program, w.Args...)
+	if w.Shell != "" && runtime.GOOS != "windows" {
+		cmd = exec.CommandContext(ctx, "/bin/sh", "-c", w.Shell)
+	}
+	var out, errs bytes.Buffer
+	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = dir, bytes.NewReader(h.mustDeny(dir)), &out, &errs
+	cmd.Env = append(env, "CLAUDE_PROJECT_DIR="+dir)
+	if h.grouped {
+		cmd.Env = append(cmd.Env, "CLAUDECODE=1")
+	}
+	cmd.WaitDelay = time.Second
+	err := cmd.Run()
+	switch {
+	case ctx.Err() != nil:
+		return fmt.Errorf("it gave no answer within %s", w.Timeout)
+	case cmd.ProcessState == nil:
+		return fmt.Errorf("it does not start: %w", err)
+	case cmd.ProcessState.ExitCode() == 2 && errs.Len() > 0:
+		return nil
+	case cmd.ProcessState.ExitCode() != 0:
+		return fmt.Errorf("it exits %d: %s", cmd.ProcessState.ExitCode(), firstLine(errs.String()))
+	}
+	return denies(out.Bytes(), h)
+}
+
+// denies reads an answer as the harness does.
+func denies(out []byte, h Harness) error {
+	if len(bytes.TrimSpace(out)) == 0 {
+		return fmt.Errorf("it was silent about \"rm -rf /\"; see why with: cardea try \"rm -rf /\"")
+	}
+	var answer struct {
+		Decision string `json:"permissionDecision"`
+		Claude   struct {
+			Event    string `json:"hookEventName"`
+			Decision string `json:"permissionDecision"`
+		} `json:"hookSpecificOutput"`
+	}
+	if err := json.Unmarshal(out, &answer); err != nil {
+		return fmt.Errorf("its answer cannot be read by %s: %s", h.Title, firstLine(string(out)))
+	}
+	got := answer.Decision
+	if h.grouped {
+		got = answer.Claude.Decision
+	}
+	if got != "deny" {
+		return fmt.Errorf("it does not deny \"rm -rf /\": %s; see why with: cardea try \"rm -rf /\"", firstLine(string(out)))
+	}
+	return nil
+}
+
+// mustDeny is a message about a call that no settings should let pass.
+func (h Harness) mustDeny(dir string) []byte {
+	message := map[string]any{"cwd": dir, "timestamp": 0, "toolName": "bash", "hookName": h.Gate(), "toolArgs": map[string]any{"command": "rm -rf /"}}
+	if h.grouped {
+		message = map[string]any{"cwd": dir, "transcript_path": "", "permission_mode": "default", "hook_event_name": h.Gate(),
+			"tool_name": "Bash", "tool_input": map[string]any{"command": "rm -rf /"}}
+	}
+	data, err := json.Marshal(message)
+	if err != nil {
+		return nil // a map of texts always encodes
+	}
+	return data
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	if len(line) > 300 {
+		line = line[:300]
+	}
+	return line
+}

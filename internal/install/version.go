@@ -1,0 +1,92 @@
+package install
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// versionLimit is how long a harness may take to tell its version.
+const versionLimit = 5 * time.Second
+
+// ErrNotFound means that a harness's command is not on PATH.
+var ErrNotFound = errors.New("not found on PATH")
+
+// Version asks a harness for its version: "2.1.300". path are the folders of
+// PATH; those in the project are left out, since what lies there is not the
+// harness but whatever the agent put there.
+func Version(ctx context.Context, h Harness, path []string, project string) (string, error) {
+	program := lookup(h.Program, path, project)
+	if program == "" {
+		return "", fmt.Errorf("%s: %w", h.Program, ErrNotFound)
+	}
+	ctx, cancel := context.WithTimeout(ctx, versionLimit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, program, "--version")
+	cmd.WaitDelay = time.Second
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("%s --version: %w", program, err)
+	}
+	for _, word := range strings.Fields(string(out)) {
+		if v := strings.Trim(word, "v(),;."); isVersion(v) && v[0] >= '0' && v[0] <= '9' {
+			return v, nil
+		}
+	}
+	return "", fmt.Errorf("%s --version tells no version", program)
+}
+
+func lookup(name string, path []string, project string) string {
+	names := []string{name}
+	if runtime.GOOS == "windows" {
+		names = []string{name + ".exe", name + ".cmd"}
+	}
+	for _, dir := range path {
+		if !filepath.IsAbs(dir) || project != "" && inside(project, dir) {
+			continue
+		}
+		for _, n := range names {
+			info, err := os.Stat(filepath.Join(dir, n))
+			if err == nil && info.Mode().IsRegular() && (runtime.GOOS == "windows" || info.Mode().Perm()&0o111 != 0) {
+				return filepath.Join(dir, n)
+			}
+		}
+	}
+	return ""
+}
+
+// FailsClosed reports whether a version of a harness knows the key that makes
+// it block where the hook fails: Claude Code from 2.1.295 on. Copilot CLI
+// always does. Older builds may refuse the whole entry for a key that they do
+// not know, so a version that is not known does not get it.
+func FailsClosed(h Harness, version string) bool {
+	return h.grouped && atLeast(version, 2, 1, 295)
+}
+
+func atLeast(version string, want ...int) bool {
+	parts := strings.SplitN(version, ".", len(want)+1)
+	if len(parts) < len(want) {
+		return false
+	}
+	for i, w := range want {
+		digits := parts[i]
+		if j := strings.IndexFunc(digits, func(r rune) bool { return r < '0' || r > '9' }); j >= 0 {
+			digits = digits[:j]
+		}
+		n, err := strconv.Atoi(digits)
+		if err != nil || n < w {
+			return false
+		}
+		if n > w {
+			return true
+		}
+	}
+	return true
+}

@@ -1,0 +1,60 @@
+package session
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// beatEvery is how often a heartbeat is written at most, so that the hook,
+// which runs for every call, pays one look at a file.
+const beatEvery = time.Minute
+
+// Beat notes that a real event of a harness arrived. A hook that is registered
+// and never started is silent, and the only sign of it is that nothing comes.
+// A nil store notes nothing.
+func (s *Store) Beat(harness string, now time.Time) error {
+	path := s.heartbeat(harness)
+	if path == "" {
+		return nil
+	}
+	if last, ok := s.LastBeat(harness); ok && now.Sub(last) < beatEvery && last.Sub(now) < beatEvery {
+		return nil
+	}
+	err := os.MkdirAll(filepath.Dir(path), 0o700)
+	if err == nil {
+		err = replace(path, []byte(now.UTC().Format(time.RFC3339)+"\n"))
+	}
+	if err == nil {
+		err = os.Chtimes(path, now, now)
+	}
+	if err != nil {
+		return fmt.Errorf("write heartbeat: %w; doctor and the status line cannot tell whether the hook is alive", err)
+	}
+	return nil
+}
+
+// LastBeat is when the last real event of a harness arrived, to the minute,
+// and whether any has.
+func (s *Store) LastBeat(harness string) (time.Time, bool) {
+	path := s.heartbeat(harness)
+	if path == "" {
+		return time.Time{}, false
+	}
+	info, err := os.Lstat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return time.Time{}, false
+	}
+	return info.ModTime(), true
+}
+
+// heartbeat is a harness's file, "" for a name that is none.
+func (s *Store) heartbeat(harness string) string {
+	plain := strings.Trim(harness, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
+	if s == nil || harness == "" || !plain {
+		return ""
+	}
+	return filepath.Join(filepath.Dir(s.dir), "heartbeat", harness)
+}
