@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -38,6 +39,29 @@ func TestTableIsCurrent(t *testing.T) {
 	}
 }
 
+func TestPagesAreCurrent(t *testing.T) {
+	want, err := table.Pages(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob("../docs/packs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files) != len(want) {
+		t.Errorf("docs/packs has %d pages, the packs make %d; run go generate ./packs", len(files), len(want))
+	}
+	for name, text := range want {
+		got, err := os.ReadFile(filepath.Join("../docs/packs", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(got) != text {
+			t.Errorf("docs/packs/%s is not what the packs say; run go generate ./packs", name)
+		}
+	}
+}
+
 func TestPacks(t *testing.T) {
 	for _, res := range rules.RunTests(packs.Rules(), stand(), analyse) {
 		if res.Problem != "" {
@@ -56,8 +80,8 @@ func TestEveryRuleHasExamplesBothWays(t *testing.T) {
 		if !fires || !silent {
 			t.Errorf("%s: rule %s needs a test that it fires on and one that it is silent on", r.Source, r.ID)
 		}
-		if r.Message == "" || r.Severity == "" {
-			t.Errorf("%s: rule %s needs a message and a severity", r.Source, r.ID)
+		if r.Message == "" || r.Severity == "" || r.Because == "" {
+			t.Errorf("%s: rule %s needs a message, a severity and a cause", r.Source, r.ID)
 		}
 	}
 }

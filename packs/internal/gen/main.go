@@ -1,22 +1,53 @@
 // Command gen turns the packs' YAML into table.go, a table of literals that
 // the linker lays out: a hook process must not spend its time on reading YAML.
-// It runs in the folder of the packs, by go generate.
+// It also writes the pages of documentation, docs/packs. It runs in the folder
+// of the packs, by go generate.
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"cardea.dev/packs/internal/table"
 )
 
 func main() {
-	source, err := table.Source(".")
-	if err == nil {
-		err = os.WriteFile("table.go", source, 0o644)
-	}
-	if err != nil {
+	if err := errors.Join(program(), pages(filepath.Join("..", "docs", "packs"))); err != nil {
 		fmt.Fprintln(os.Stderr, "gen:", err)
 		os.Exit(1)
 	}
+}
+
+func program() error {
+	source, err := table.Source(".")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile("table.go", source, 0o644)
+}
+
+// pages writes all pages, and removes those of packs that are no more.
+func pages(dir string) error {
+	all, err := table.Pages(".")
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	old, err := filepath.Glob(filepath.Join(dir, "*.md"))
+	if err != nil {
+		return err
+	}
+	for _, f := range old {
+		if _, there := all[filepath.Base(f)]; !there {
+			err = errors.Join(err, os.Remove(f))
+		}
+	}
+	for name, text := range all {
+		err = errors.Join(err, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
+	}
+	return err
 }

@@ -1,0 +1,130 @@
+package table
+
+import (
+	"encoding/json"
+	"fmt"
+	"sort"
+	"strings"
+
+	"cardea.dev"
+	"cardea.dev/internal/decide/rules"
+)
+
+// Pages are the pages of documentation, by file name: one for each pack, with
+// an entry for each rule, and a list of them.
+func Pages(dir string) (map[string]string, error) {
+	list, err := Read(dir)
+	if err != nil {
+		return nil, err
+	}
+	byPack := map[string][]rules.Rule{}
+	for _, r := range list {
+		byPack[r.Pack] = append(byPack[r.Pack], r)
+	}
+	out := map[string]string{"README.md": overview(byPack)}
+	for pack, rs := range byPack {
+		out[pack+".md"] = page(pack, rs)
+	}
+	return out, nil
+}
+
+const made = "<!-- Made from packs/*.yaml by go generate ./packs -->\n"
+
+func overview(byPack map[string][]rules.Rule) string {
+	var b strings.Builder
+	b.WriteString("# Packs\n\n" + made + "\nRules that are there without any settings. Each pack and each rule can be switched off, " +
+		"or given another effect, by id; the rules of the pack builtins by id only.\n\n" +
+		"```yaml\n# cardea.yaml\npacks: {web: off}\nrules:\n  off: [git-stash-drop]\n  effect: {git-clean: deny}\n```\n\n" +
+		"| pack | rules | halt or deny | ask |\n|---|---|---|---|\n")
+	var packs []string
+	for p := range byPack {
+		packs = append(packs, p)
+	}
+	sort.Strings(packs)
+	for _, p := range packs {
+		deny, ask := 0, 0
+		for _, r := range byPack[p] {
+			switch {
+			case r.Effect >= cardea.Deny:
+				deny++
+			case r.Effect == cardea.Ask:
+				ask++
+			}
+		}
+		fmt.Fprintf(&b, "| [%s](%s.md) | %d | %d | %d |\n", p, p, len(byPack[p]), deny, ask)
+	}
+	return b.String()
+}
+
+func page(pack string, list []rules.Rule) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# The pack %s\n\n%s\n| rule | effect | severity | what |\n|---|---|---|---|\n", pack, made)
+	for _, r := range list {
+		fmt.Fprintf(&b, "| [%s](#%s) | %s | %s | %s |\n", r.ID, r.ID, r.Effect, r.Severity, cell(r.Message))
+	}
+	for _, r := range list {
+		entry(&b, r)
+	}
+	return b.String()
+}
+
+func entry(b *strings.Builder, r rules.Rule) {
+	fmt.Fprintf(b, "\n## %s\n\n%s\n\n", r.ID, r.Message)
+	what := r.Effect.String()
+	if r.Person {
+		what += " (deny where nobody watches)"
+	}
+	tools := "every tool"
+	if len(r.Tools) > 0 {
+		tools = strings.Join(r.Tools, ", ")
+	}
+	fmt.Fprintf(b, "- effect: %s\n- severity: %s\n- tools: %s\n- because: %s\n", what, r.Severity, tools, r.Because)
+	if r.Instead != "" {
+		fmt.Fprintf(b, "- instead: `%s`\n", r.Instead)
+	}
+	b.WriteString("\n| example | outcome |\n|---|---|\n")
+	for _, t := range r.Tests {
+		outcome := t.Expect
+		if outcome == "none" {
+			outcome = "nothing to say"
+		}
+		fmt.Fprintf(b, "| %s | %s |\n", cell(example(t)), outcome)
+	}
+}
+
+// example is a test's call: a command as it stands, or the tool and its input.
+func example(t rules.Test) string {
+	var input map[string]any
+	if json.Unmarshal([]byte(t.Input), &input) == nil {
+		if c, ok := input["command"].(string); ok && t.Tool == "Bash" {
+			return code(c)
+		}
+	}
+	return t.Tool + " " + code(t.Input)
+}
+
+// code is text in code style, with what cannot be seen spelled out.
+func code(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		switch {
+		case r == '\n':
+			b.WriteString(" ⏎ ")
+		case r < ' ' || r >= 0x200b && r <= 0x200f || r >= 0x2028 && r <= 0x202e || r >= 0x2060 && r <= 0x2069 || r == 0xfeff:
+			fmt.Fprintf(&b, "\\u%04x", r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	text, fence := b.String(), "`"
+	for strings.Contains(text, fence) {
+		fence += "`"
+	}
+	if len(fence) > 1 {
+		text = " " + text + " "
+	}
+	return fence + text + fence
+}
+
+// cell is text that may stand in a table.
+func cell(s string) string { return strings.ReplaceAll(s, "|", `\|`) }

@@ -1,0 +1,201 @@
+package packs_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"cardea.dev"
+	"cardea.dev/internal/decide/rules"
+	"cardea.dev/internal/harness"
+	"cardea.dev/internal/harness/claudecode"
+	"cardea.dev/internal/harness/copilotcli"
+	"cardea.dev/packs"
+)
+
+// wire is one form of message: the template of a golden payload, and how a
+// call gets into it.
+type wire struct {
+	name, explicit string
+	// message writes a call, or reports that the form has no such tool.
+	message func(tool string, input map[string]any) (map[string]any, bool)
+	// decided reads the answer's effect.
+	decided func(a map[string]any) string
+}
+
+// copilotTool is what Copilot CLI calls a tool and its fields.
+func copilotTool(tool string, input map[string]any) (string, map[string]any, bool) {
+	names := map[string]string{"Bash": "bash", "PowerShell": "powershell", "Read": "view", "Write": "create", "Edit": "edit",
+		"Grep": "grep", "WebFetch": "web_fetch"}
+	name, ok := names[tool]
+	if strings.HasPrefix(tool, "mcp__") {
+		return "", nil, false // named otherwise there, by the server's own word
+	}
+	return name, harness.WireInput("copilot-cli", tool, input), ok
+}
+
+func asText(v any) string {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		panic(err)
+	}
+	return strings.TrimSpace(b.String())
+}
+
+func wires() []wire {
+	hook := func(a map[string]any) string {
+		h, _ := a["hookSpecificOutput"].(map[string]any)
+		s, _ := h["permissionDecision"].(string)
+		return s
+	}
+	flat := func(a map[string]any) string { s, _ := a["permissionDecision"].(string); return s }
+	camel := func(args func(map[string]any) any) func(string, map[string]any) (map[string]any, bool) {
+		return func(tool string, input map[string]any) (map[string]any, bool) {
+			name, in, ok := copilotTool(tool, input)
+			return map[string]any{"sessionId": "s", "timestamp": 1764000000000, "cwd": "/home/user/project", "toolName": name, "toolArgs": args(in)}, ok
+		}
+	}
+	return []wire{
+		{"claude-code", "claude-code", func(tool string, input map[string]any) (map[string]any, bool) {
+			return map[string]any{"session_id": "s", "transcript_path": "/t.jsonl", "cwd": "/home/user/project", "permission_mode": "default",
+				"hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": input, "tool_use_id": "toolu_1"}, true
+		}, hook},
+		{"copilot-cli, camelCase", "copilot-cli", camel(func(in map[string]any) any { return in }), flat},
+		{"copilot-cli, arguments as text", "copilot-cli", camel(func(in map[string]any) any { return asText(in) }), flat},
+		{"copilot-cli, PascalCase", "copilot-cli", func(tool string, input map[string]any) (map[string]any, bool) {
+			name, in, ok := copilotTool(tool, input)
+			if name == "powershell" {
+				return nil, false // this format calls both shells by one name
+			}
+			return map[string]any{"hook_event_name": "PreToolUse", "session_id": "s", "timestamp": "2026-11-20T10:00:00.000Z",
+				"cwd": "/home/user/project", "tool_name": name, "tool_input": in}, ok
+		}, nil},
+	}
+}
+
+// TestEveryRuleFiresOnTheWire puts the examples that each rule fires on into
+// the messages of each harness that can carry them, and reads the answer as
+// the harness does. A rule that reads fields no harness sends would stay
+// silent here.
+func TestEveryRuleFiresOnTheWire(t *testing.T) {
+	adapters := []harness.Adapter{claudecode.New("/home/user"), copilotcli.New("/home/user")}
+	env := func(string) string { return "" }
+	fired := map[string]int{}
+	for _, w := range wires() {
+		t.Run(w.name, func(t *testing.T) {
+			for _, r := range packs.Rules() {
+				gate := &cardea.Gate{Stages: []cardea.Stage{{Name: cardea.Guards, Seats: []cardea.Seat{{Decider: rules.New([]rules.Rule{r}, stand().Settings)}}}}}
+				for _, test := range r.Tests {
+					if test.Expect == "none" || test.Expect == "pass" {
+						continue
+					}
+					var input map[string]any
+					if err := json.Unmarshal([]byte(test.Input), &input); err != nil {
+						t.Fatal(err)
+					}
+					msg, ok := w.message(test.Tool, input)
+					if !ok {
+						continue
+					}
+					m, err := harness.Open([]byte(asText(msg)), w.explicit, env, adapters)
+					if err != nil || m.Event == nil {
+						t.Fatalf("%s: %v", r.ID, err)
+					}
+					m.Event.Project = "/home/user/project"
+					analyse(m.Event)
+					v := gate.Decide(t.Context(), m.Event)
+					if v.Effect != r.Effect || v.By != "rules:"+r.ID {
+						t.Errorf("%s says %s by %q about %s", r.ID, v.Effect, v.By, test.Input)
+						continue
+					}
+					fired[r.ID]++
+					var answer map[string]any
+					a := m.Answer(v)
+					if err := json.Unmarshal(a.Stdout, &answer); err != nil {
+						t.Errorf("%s: the answer is no object: %s %s", r.ID, a.Stdout, a.Stderr)
+						continue
+					}
+					read := w.decided
+					if read == nil {
+						read = pascal
+					}
+					if got := read(answer); got != r.Effect.String() {
+						t.Errorf("%s wants %s, and the harness reads %q: %s", r.ID, r.Effect, got, a.Stdout)
+					}
+				}
+			}
+		})
+	}
+	for _, r := range packs.Rules() {
+		if fired[r.ID] < 3 {
+			t.Errorf("%s fired on %d messages only", r.ID, fired[r.ID])
+		}
+	}
+}
+
+// pascal reads either form, as Copilot CLI does in this format.
+func pascal(a map[string]any) string {
+	if h, ok := a["hookSpecificOutput"].(map[string]any); ok {
+		a = h
+	}
+	s, _ := a["permissionDecision"].(string)
+	return s
+}
+
+// TestInsteadIsFree: what a rule recommends must not be what another rule, or
+// the same, denies or asks about.
+func TestInsteadIsFree(t *testing.T) {
+	d := rules.New(packs.Rules(), stand().Settings)
+	seen := 0
+	for _, r := range packs.Rules() {
+		if r.Instead == "" {
+			continue
+		}
+		seen++
+		if e, ops := verdict(t, d, r.Instead); e >= cardea.Ask {
+			t.Errorf("%s recommends %q, about which %s says %s", r.ID, r.Instead, ops[0].Rule, e)
+		}
+	}
+	if seen < 5 {
+		t.Errorf("only %d rules have something better", seen)
+	}
+}
+
+// TestNoDenialTeachesItsWayAround: what a rule says must not name another
+// program, file or spelling by which the same could be done.
+func TestNoDenialTeachesItsWayAround(t *testing.T) {
+	for _, r := range packs.Rules() {
+		told := strings.ToLower(r.Message + " " + r.Context)
+		for _, hint := range []string{"cardea.yaml", "override", "switch off", "rules: {", "off: [", "head instead", "another shell",
+			"use python", "base64", "script file", "one by one", "into a file", "rename", "exempt", "dangerously"} {
+			if strings.Contains(told, hint) {
+				t.Errorf("%s tells %q: %s", r.ID, hint, r.Message)
+			}
+		}
+	}
+}
+
+// TestBouncersGroups: the seven groups are there, with at least its 48 rules,
+// and no rule allows: what no rule speaks about is left to the harness.
+func TestBouncersGroups(t *testing.T) {
+	var groups []string
+	for _, r := range packs.Rules() {
+		if !slices.Contains(groups, r.Pack) {
+			groups = append(groups, r.Pack)
+		}
+		if r.Effect == cardea.Allow {
+			t.Errorf("%s allows", r.ID)
+		}
+	}
+	slices.Sort(groups)
+	if want := []string{"bash", "builtins", "git", "powershell", "production-risk", "secrets-exposure", "web"}; !slices.Equal(groups, want) {
+		t.Errorf("the packs are %v, want %v", groups, want)
+	}
+	if n := len(packs.Rules()); n < 48 {
+		t.Errorf("%d rules", n)
+	}
+}
