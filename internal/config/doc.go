@@ -15,3 +15,5 @@
 // Nothing is kept between calls. A hook is a process per call, and with no
 // files there this package costs a few stats.
 package config
+
+//go:generate go run ./gen ../../docs/schema

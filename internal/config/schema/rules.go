@@ -1,0 +1,71 @@
+package schema
+
+import "reflect"
+
+// textList is a text or a list of texts; text is one that may be written as a
+// number or truth value; except is a match within a match.
+type (
+	textList []string
+	text     string
+	except   struct{} // another match
+)
+
+// rulesFile is a file of rules as its author writes it. The program reads it
+// into rules.Rule; a test holds the two together.
+type rulesFile struct {
+	Version int    `yaml:"version" const:"1" about:"the version of this format"`
+	Rules   []rule `yaml:"rules" need:"yes" about:"the rules, in any order"`
+}
+
+type rule struct {
+	ID       string          `yaml:"id" need:"yes" pattern:"^[A-Za-z0-9._/-]{1,100}$" about:"names the rule in verdicts and settings"`
+	Event    textList        `yaml:"event" about:"events that it is about; PreToolUse where absent"`
+	Tool     textList        `yaml:"tool" about:"canonical names of tools, or globs; every tool where absent"`
+	Match    match           `yaml:"match" about:"what must hold, all of it on the same part"`
+	Effect   string          `yaml:"effect" enum:"halt,deny,ask,defer,allow,abstain" about:"what the rule wants; absent for advice only"`
+	Person   bool            `yaml:"person" about:"an ask that is a deny where nobody is watching"`
+	Message  text            `yaml:"message" about:"what the model and the person are told"`
+	Instead  text            `yaml:"instead" about:"a command or input that does the same, better"`
+	Because  text            `yaml:"because" about:"the incident or cause behind the rule"`
+	Context  text            `yaml:"context" about:"advice: what the model is told whatever is decided"`
+	Severity string          `yaml:"severity" enum:"low,medium,high,critical"`
+	Rewrite  map[string]text `yaml:"rewrite" about:"advice: fields of the tool input to replace"`
+	Tests    []test          `yaml:"tests" about:"examples, run by cardea test"`
+}
+
+type match struct {
+	Command textList `yaml:"command" about:"program and leading subcommands; one of them"`
+	Flags   textList `yaml:"flags" about:"options; one of them is given"`
+	Args    textList `yaml:"args" about:"RE2 expressions; one matches an operand"`
+	Path    textList `yaml:"path" about:"globs; one matches a path of an access"`
+	Access  textList `yaml:"access" enum:"read,write,delete,execute,network,unknown"`
+	Host    textList `yaml:"host" about:"globs of host names"`
+	Role    textList `yaml:"role" about:"globs of roles"`
+	Flow    textList `yaml:"flow" enum:"download-run,decode-run,secret-network,write-run,self-call,*"`
+	Env     textList `yaml:"env" about:"globs of variables; the part sets one of them"`
+	Unless  except   `yaml:"unless" about:"a match that must not hold on the part"`
+	Opaque  bool     `yaml:"opaque" const:"true" about:"there is a spot that cannot be seen through"`
+	Field   string   `yaml:"field" about:"a field of the tool input, dotted"`
+	Pattern string   `yaml:"pattern" about:"an RE2 expression for the field, or for the part's text"`
+	Any     []match  `yaml:"any" about:"alternatives; one of them holds"`
+}
+
+type test struct {
+	Input     map[string]any `yaml:"input" about:"the tool input, or a whole call"`
+	Tool      string         `yaml:"tool"`
+	ToolName  string         `yaml:"tool_name"`
+	ToolInput map[string]any `yaml:"tool_input"`
+	Expect    string         `yaml:"expect" need:"yes" enum:"allow,deny,ask,defer,halt,abstain,none,block"`
+	Contains  text           `yaml:"contains" about:"part of what the rule tells"`
+	Desc      text           `yaml:"desc"`
+	Event     string         `yaml:"event"`
+	Role      string         `yaml:"role"`
+	Cwd       string         `yaml:"cwd"`
+}
+
+// Rules is the schema of a file of rules.
+func Rules() Object {
+	top := ofStruct(reflect.TypeFor[rulesFile]())
+	top["$defs"] = Object{"match": ofStruct(reflect.TypeFor[match]())}
+	return titled(top, "rules/*.yaml", "Rules of Cardea, the gate for tool calls of AI coding agents")
+}
