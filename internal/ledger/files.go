@@ -193,7 +193,7 @@ func readBack(r io.ReaderAt, size int64, yield func(line []byte) bool) error {
 			rest, long = nil, true
 		}
 	}
-	if !long && len(rest) > 0 {
+	if !long && len(rest) < maxLine {
 		yield(rest)
 	}
 	return nil

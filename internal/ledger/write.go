@@ -99,7 +99,7 @@ func (w *writer) begin() error {
 
 // leave settles the file of a day that is over.
 func (w *writer) leave() error {
-	f, _, err := openRegular(w.ledger.dayPath(w.head.Day), os.O_RDONLY)
+	f, _, err := openRegular(w.ledger.dayPath(w.head.Day), os.O_RDWR|os.O_APPEND)
 	if errors.Is(err, os.ErrNotExist) {
 		w.mended = mendedTail
 		return nil
@@ -107,7 +107,11 @@ func (w *writer) leave() error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(w.settle(f), f.Close())
+	err = w.settle(f)
+	if err == nil && w.cut {
+		_, err = f.WriteString("\n")
+	}
+	return errors.Join(err, f.Close())
 }
 
 // end writes the head.
