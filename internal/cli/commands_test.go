@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"cardea.dev"
 	"cardea.dev/internal/config"
 	"cardea.dev/internal/document"
 )
@@ -155,9 +156,37 @@ func TestTemplatesHold(t *testing.T) {
 		return strings.Join(out, "\n")
 	}
 	for _, user := range []bool{true, false} {
-		f := config.ParseSettings("cardea.yaml", 0, []byte(uncommented(settingsTemplate(user))))
-		if len(f.Problems) > 0 || len(f.Given) < 6 {
-			t.Errorf("settings: %v, %v", f.Problems, f.Given)
+		text := uncommented(settingsTemplate(user))
+		scope := cardea.ScopeProject
+		if user {
+			scope = cardea.ScopeUser
+		}
+		f := config.ParseSettings("cardea.yaml", scope, []byte(text))
+		given := map[string]bool{}
+		for _, g := range f.Given {
+			given[g.Key] = true
+		}
+		own := 0
+		for _, k := range config.AllKeys() {
+			if given[k.Name] == (k.Own && !user) {
+				t.Errorf("user %v, %s: %v", user, k.Name, given[k.Name])
+			}
+			if k.Own && !user {
+				own++
+			}
+		}
+		if document.Broken(f.Problems) || len(f.Problems) != own || !given["version"] {
+			t.Errorf("settings, user %v: %v", user, f.Problems)
+		}
+		// Each is at its default.
+		want := config.Defaults()
+		for _, k := range config.AllKeys() {
+			if got := k.Text(&f.Values); got != k.Text(&want) {
+				t.Errorf("%s: %s is not the default", k.Name, got)
+			}
+		}
+		if len(f.Switches.Off)+len(f.Switches.Effect) > 0 {
+			t.Errorf("something is switched: %+v", f.Switches)
 		}
 	}
 	d := newDesk(t)

@@ -95,39 +95,6 @@ func begin(path, text string, private bool) (bool, error) {
 	return true, errors.Join(err, f.Close())
 }
 
-func settingsTemplate(user bool) string {
-	head := `# Settings of this project. Until the person has trusted the project, none of
-# them counts, and of its rules only deny and ask do. A trusted project may only
-# tighten what the person wrote.
-`
-	if user {
-		head = `# Your settings, for every project.
-`
-	}
-	return head + `#
-# All keys: docs/settings.md. Look at what is in force with: cardea list
-# Look for mistakes with: cardea lint
-
-version: 1
-
-# What replaces silence when nobody had an opinion: abstain, allow, defer, ask
-# or deny. Attended means that a person is sure to see a question.
-#default: {attended: abstain, unattended: abstain}
-
-# What a broken file, an unreadable input or an internal error costs: defer,
-# deny or allow.
-#on_error: defer
-
-# Packs of built-in rules to switch off.
-#packs: {web: off}
-
-# Rules to switch off, or to give another effect, by id.
-#rules:
-#  off: [some-rule]
-#  effect: {git-clean: ask}
-`
-}
-
 func rulesTemplate() string {
 	return `# Rules, read with every other YAML file of this folder. The language:
 # docs/rule-language.md. Run the tests below with: cardea test

@@ -68,6 +68,10 @@ func highest(a, b any) int {
 	return cmp.Compare(*a.(*cardea.OnError), *b.(*cardea.OnError))
 }
 
+// alike has no stricter value: what a person wrote stays, and a project fills
+// in silence.
+func alike(any, any) int { return 0 }
+
 func strictest(a, b any) int {
 	x, y := *a.(*cardea.Effect), *b.(*cardea.Effect)
 	return index(x.Stricter(y)) - index(y.Stricter(x))
@@ -117,8 +121,8 @@ func sessionKeys() []Key {
 		{Name: "sessions.registration", Words: registration, Security: true, Idle: true, order: rising(registration...), At: func(v *Values) any { return &v.Sessions.Registration },
 			About: "whether a session must be registered before it may do anything"},
 		{Name: "sessions.wait", High: maxWait.Seconds(), Idle: true, At: func(v *Values) any { return &v.Sessions.Wait }, About: "how long the first call waits for that"},
-		{Name: "sessions.default_role", Own: true, Idle: true, At: func(v *Values) any { return &v.Sessions.DefaultRole }, About: "the role of sessions that nobody gave one"},
-		{Name: "sessions.agents", Own: true, Idle: true, At: func(v *Values) any { return &v.Sessions.Agents }, About: "roles by type of agent: {Explore: researcher}"},
+		{Name: "sessions.default_role", Idle: true, order: alike, At: func(v *Values) any { return &v.Sessions.DefaultRole }, About: "the role of sessions that nobody gave one"},
+		{Name: "sessions.agents", Idle: true, At: func(v *Values) any { return &v.Sessions.Agents }, About: "roles by type of agent: {Explore: researcher}"},
 		{Name: "near.jaccard", High: 1, Idle: true, order: highest, At: func(v *Values) any { return &v.Near.Jaccard }, About: "how alike in words a lesson must be"},
 		{Name: "near.embedding", High: 1, Idle: true, order: highest, At: func(v *Values) any { return &v.Near.Embedding }, About: "how alike in meaning"},
 		{Name: "near.min_tokens", Low: 1, High: 1000, Idle: true, order: highest, At: func(v *Values) any { return &v.Near.MinTokens }, About: "how many words a call must have to be compared"},

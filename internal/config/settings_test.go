@@ -139,6 +139,9 @@ func TestMergeOfEveryKind(t *testing.T) {
 		{"permissions.expand", "", "", "true", "false", "false"},
 		{"permissions.expand", "", "", "true", "", "true"},
 		{"permissions.env", "", "", "known-safe", "any-but-dangerous", "known-safe"},
+		{"sessions.default_role", "", "", "coder", "tester", "tester"}, // a person's word stays
+		{"sessions.default_role", "", "", "coder", "", "coder"},
+		{"sessions.agents", "", "", "{A: x, B: x}", "{B: y}", "{A: x, B: y}"},
 		{"human.mode", "queue", "", "both", "harness", "both"},
 		{"human.mode", "queue", "harness", "", "", "harness"},
 		{"human.timeout", "5s", "", "", "", "5s"},

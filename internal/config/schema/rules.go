@@ -3,11 +3,10 @@ package schema
 import "reflect"
 
 // textList is a text or a list of texts; text is one that may be written as a
-// number or truth value; except is a match within a match.
+// number or truth value.
 type (
 	textList []string
 	text     string
-	except   struct{} // another match
 )
 
 // rulesFile is a file of rules as its author writes it. The program reads it
@@ -43,11 +42,15 @@ type match struct {
 	Role    textList `yaml:"role" about:"globs of roles"`
 	Flow    textList `yaml:"flow" enum:"download-run,decode-run,secret-network,write-run,self-call,*"`
 	Env     textList `yaml:"env" about:"globs of variables; the part sets one of them"`
-	Unless  except   `yaml:"unless" about:"a match that must not hold on the part"`
+	Unless  except   `yaml:"unless" about:"options that end it"`
 	Opaque  bool     `yaml:"opaque" const:"true" about:"there is a spot that cannot be seen through"`
 	Field   string   `yaml:"field" about:"a field of the tool input, dotted"`
 	Pattern string   `yaml:"pattern" about:"an RE2 expression for the field, or for the part's text"`
 	Any     []match  `yaml:"any" about:"alternatives; one of them holds"`
+}
+
+type except struct {
+	Flags textList `yaml:"flags" need:"yes" about:"none of them is given"`
 }
 
 type test struct {

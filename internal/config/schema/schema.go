@@ -186,7 +186,7 @@ func ofType(t reflect.Type) Object {
 	switch t {
 	case reflect.TypeFor[textList]():
 		return texts(nil)
-	case reflect.TypeFor[match](), reflect.TypeFor[except]():
+	case reflect.TypeFor[match]():
 		return Object{"$ref": "#/$defs/match"}
 	case reflect.TypeFor[text]():
 		return scalar()
