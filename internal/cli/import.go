@@ -1,0 +1,159 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"cardea.dev/internal/document"
+	"cardea.dev/internal/importer"
+	"github.com/spf13/cobra"
+)
+
+func importCommand(p Process) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "import",
+		Short: "take over the configuration of another gate",
+		Args:  noSuchCommand,
+		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	var dry bool
+	bouncer := &cobra.Command{
+		Use:   "bouncer [config.json] [--dry-run]",
+		Short: "take over the custom rules and switches of Bouncer",
+		Long: `Take over Bouncer's config.json, by default the one in ~/.bouncer.
+
+Custom rules become rules/imported-bouncer.yaml in the folder of your own
+settings. Rules that allow must match a whole command there, and every rule
+that changes its meaning is reported. Settings are only shown, for you to put
+into cardea.yaml.
+
+A file that somebody else wrote, or that was changed since the last import, is
+never overwritten.`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error { return importBouncer(p, args, dry) },
+	}
+	bouncer.Flags().BoolVar(&dry, "dry-run", false, "show the rules, write nothing")
+	c.AddCommand(bouncer)
+	return c
+}
+
+func importBouncer(p Process, args []string, dry bool) error {
+	dir, err := scopeFolder(p, true)
+	if err != nil {
+		return err
+	}
+	file := ""
+	if len(args) > 0 {
+		file = args[0]
+	} else {
+		home := locate(p, "", "", p.Dir).dirs.Home
+		if home == "" {
+			return errors.New("there is no home folder; name the config.json")
+		}
+		file = filepath.Join(home, ".bouncer", "config.json")
+	}
+	data, err := readSmall(within(p.Dir, file))
+	if err != nil {
+		return fmt.Errorf("read %s: %w; name Bouncer's config.json", file, err)
+	}
+	got := importer.Bouncer(file, data)
+	s := screenOn(p.Stdout, p.Env)
+	mistakes := showProblems(s, got.Notes)
+	if err := giveRules(s, filepath.Join(dir, "rules", "imported-bouncer.yaml"), got, dry); err != nil {
+		return err
+	}
+	if len(got.Settings) > 0 {
+		s.printf("for your cardea.yaml:\n")
+		for _, l := range got.Settings {
+			s.printf("%s\n", l)
+		}
+	}
+	if s.err == nil && mistakes > 0 {
+		return ended(exitError)
+	}
+	return s.err
+}
+
+// within is a path as seen from a folder.
+func within(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(dir, path)
+}
+
+// readSmall reads a file that is not larger than a document may be.
+func readSmall(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, bare(err)
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, errors.New("it is no regular file")
+	}
+	data, err := io.ReadAll(io.LimitReader(f, document.MaxSize+1))
+	if err != nil {
+		return nil, bare(err)
+	}
+	return data, nil
+}
+
+// bare is an error of the file system without the path.
+func bare(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}
+
+// giveRules writes the rules, or shows them.
+func giveRules(s *screen, path string, got importer.Imported, dry bool) error {
+	switch {
+	case got.Count == 0:
+		s.printf("no rules to import\n")
+		return nil
+	case dry:
+		s.printf("would write %s:\n", path)
+		s.block("", got.Rules)
+		return nil
+	}
+	if err := replaceOwn(path, importer.Seal(got.Rules)); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	s.printf("wrote %s, rules: %d\nnext: run \"cardea lint\", and \"cardea try\" what they are about\n", path, got.Count)
+	return nil
+}
+
+// replaceOwn writes a file that is not there, or that an import wrote and
+// nobody changed.
+func replaceOwn(path, text string) error {
+	written, err := begin(path, text, true)
+	if written || err != nil {
+		return err
+	}
+	there, err := readSmall(path)
+	if err != nil {
+		return err
+	}
+	if !importer.Untouched(string(there)) {
+		return errors.New("it is there, and not as an import wrote it; rename it and import again")
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".imported-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return nil
+}
