@@ -141,7 +141,7 @@ func TestMergeOfEveryKind(t *testing.T) {
 		{"permissions.env", "", "", "known-safe", "any-but-dangerous", "known-safe"},
 		{"sessions.default_role", "", "", "coder", "tester", "tester"}, // a person's word stays
 		{"sessions.default_role", "", "", "coder", "", "coder"},
-		{"sessions.agents", "", "", "{A: x, B: x}", "{B: y}", "{A: x, B: y}"},
+		{"sessions.agents", "", "", "{A: x, B: x}", "{B: z}", "{A: x, B: z}"},
 		{"human.mode", "queue", "", "both", "harness", "both"},
 		{"human.mode", "queue", "harness", "", "", "harness"},
 		{"human.timeout", "5s", "", "", "", "5s"},

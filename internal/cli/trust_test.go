@@ -1,0 +1,185 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// sits runs a command line where a person sits, who types what is given.
+func (d *desk) sits(typed string, args ...string) (stdout, stderr string, code int) {
+	var out, errs bytes.Buffer
+	p := d.process(strings.NewReader(typed), &out, &errs)
+	p.Person = func() error { return nil }
+	p.Code = func() string { return "abc234" }
+	code = Main(args, p)
+	return out.String(), errs.String(), code
+}
+
+func TestTrustNeedsAPerson(t *testing.T) {
+	d := newDesk(t)
+	d.write(filepath.Join(d.project, ".cardea/rules/r.yaml"), "rules: [{id: pa, tool: Bash, match: {command: pa}, effect: allow}]")
+	for _, typed := range []string{"", "\n", "ABC234\n", "abc23\n", "abc2345\n", strings.Repeat("x", 300) + "\nabc234\n"} {
+		if _, errs, code := d.sits(typed, "trust", "init"); code != exitError || !strings.Contains(errs, "not the code") {
+			t.Errorf("%q: exit %d, %s", typed, code, errs)
+		}
+	}
+	if _, errs, code := d.run("abc234\n", "trust", "init"); code != exitError || !strings.Contains(errs, "terminal of your own") {
+		t.Errorf("nobody: exit %d, %s", code, errs)
+	}
+	var out, errs bytes.Buffer
+	p := d.process(strings.NewReader("abc234\n"), &out, &errs)
+	p.Code = func() string { return "abc234" }
+	p.Person = func() error { return errors.New("an agent is at work here") }
+	for _, args := range [][]string{{"trust", "init"}, {"trust", "revoke"}} {
+		if code := Main(args, p); code != exitError || !strings.Contains(errs.String(), "an agent is at work here") {
+			t.Errorf("%v: exit %d, %s", args, code, errs.String())
+		}
+	}
+	if strings.Contains(out.String(), "abc234") {
+		t.Error("the code is shown to an agent")
+	}
+	if out, _, code := d.run("", "trust", "list"); code != exitOK || out != "no project is trusted\n" {
+		t.Errorf("exit %d, %s", code, out)
+	}
+}
+
+func TestTrustOfWhatIsNotThere(t *testing.T) {
+	d := newDesk(t)
+	if out, _, code := d.run("", "trust"); code != exitOK || !strings.Contains(out, "the project brings nothing") || !strings.Contains(out, "  nothing") {
+		t.Errorf("exit %d, %s", code, out)
+	}
+	for _, c := range []struct{ word, told string }{
+		{"init", "brings nothing that could be trusted"}, {"update", "not trusted yet"}, {"verify", "not trusted"},
+	} {
+		if _, errs, code := d.sits("abc234\n", "trust", c.word); code != exitError || !strings.Contains(errs, c.told) {
+			t.Errorf("%s: exit %d, %s", c.word, code, errs)
+		}
+	}
+	if out, _, code := d.sits("", "trust", "revoke"); code != exitOK || !strings.Contains(out, "was not trusted") {
+		t.Errorf("exit %d, %s", code, out)
+	}
+	delete(d.vars, "HOME")
+	for _, word := range []string{"init", "list", "verify", "revoke"} {
+		var out, errs bytes.Buffer
+		p := d.process(strings.NewReader(""), &out, &errs)
+		p.Machine.Home = func() (string, error) { return "", errors.New("nobody") }
+		if code := Main([]string{"trust", word}, p); code != exitError || !strings.Contains(errs.String(), "no state folder") {
+			t.Errorf("%s without a home: exit %d, %s", word, code, errs.String())
+		}
+	}
+	d.project = ""
+	if _, errs, code := d.run("", "trust"); code != exitError || !strings.Contains(errs, "working folder") {
+		t.Errorf("nowhere: exit %d, %s", code, errs)
+	}
+}
+
+// What is accepted is what was shown, not what lies there when the code is
+// typed.
+func TestTrustIsInWhatWasShown(t *testing.T) {
+	d := newDesk(t)
+	file := filepath.Join(d.project, ".cardea/rules/r.yaml")
+	d.write(file, "rules: [{id: pa, tool: Bash, match: {command: pa}, effect: allow}]")
+	var out, errs bytes.Buffer
+	p := d.process(swap{func() {
+		d.write(file, "rules: [{id: evil, tool: Bash, match: {command: evil}, effect: allow}]")
+	}, strings.NewReader("abc234\n")}, &out, &errs)
+	p.Person, p.Code = func() error { return nil }, func() string { return "abc234" }
+	if code := Main([]string{"trust", "init"}, p); code != exitOK {
+		t.Fatalf("exit %d, %s", code, errs.String())
+	}
+	if out, _, _ := d.run("", "try", "--json", "evil"); !strings.Contains(out, `"effect":"abstain"`) {
+		t.Errorf("what was put there later is trusted: %s", out)
+	}
+	if out, _, code := d.run("", "trust", "verify"); code != exitError || !strings.Contains(out, "changed") {
+		t.Errorf("exit %d, %s", code, out)
+	}
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	if out, _, code := d.run("", "trust", "verify"); code != exitError || !strings.Contains(out, "gone") {
+		t.Errorf("exit %d, %s", code, out)
+	}
+}
+
+// swap does something just before it is read.
+type swap struct {
+	before func()
+	*strings.Reader
+}
+
+func (s swap) Read(b []byte) (int, error) {
+	s.before()
+	return s.Reader.Read(b)
+}
+
+func TestTrustJSON(t *testing.T) {
+	d := newDesk(t)
+	d.write(filepath.Join(d.project, ".cardea/cardea.yaml"), "default: {attended: ask}\nrules: {effect: {pd: halt}}\n")
+	d.write(filepath.Join(d.project, ".cardea/rules/r.yaml"), "rules:\n  - {id: pd, tool: Bash, match: {command: pd}, effect: deny}\n"+
+		"  - {id: pw, tool: Bash, match: {command: pw}, rewrite: {command: x}}\n")
+	d.write(filepath.Join(d.project, ".cardea/rules/broken.yaml"), "rules: [{id: x}]")
+	d.write(filepath.Join(d.project, ".claude/tool-routes.yaml"), "routes: {rt: {tool: WebFetch, pattern: x, message: m}}")
+	out, _, code := d.run("", "trust", "--json")
+	var l struct {
+		Trusted                 bool
+		Files, Settings, Routes []any
+		Rules                   []struct{ Effect string }
+		Changes, Broken         []string
+	}
+	if err := json.Unmarshal([]byte(out), &l); err != nil || code != exitOK {
+		t.Fatalf("exit %d, %v, %s", code, err, out)
+	}
+	if l.Trusted || len(l.Files) != 4 || len(l.Settings) != 2 || len(l.Rules) != 2 || l.Rules[0].Effect != "halt" || len(l.Routes) != 1 || len(l.Broken) != 1 {
+		t.Errorf("got %s", out)
+	}
+	changes := strings.Join(l.Changes, "\n")
+	for _, want := range []string{"setting default.attended: ask takes effect", "rule pd wants halt and not deny", "rule pw begins to count (advice)", "route rt counts already"} {
+		if !strings.Contains(changes, want) {
+			t.Errorf("no %q in %s", want, changes)
+		}
+	}
+	text, _, _ := d.run("", "trust")
+	for _, want := range []string{"pw rewrites command: x", "broken, so that it cannot be trusted"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in %s", want, text)
+		}
+	}
+}
+
+// Denies and asks of the system's folder count, and nobody switches them off;
+// what is not the system's own is reported and ignored.
+func TestSystemScope(t *testing.T) {
+	d := newDesk(t)
+	etc := filepath.Join(filepath.Dir(d.home), "etc")
+	d.write(filepath.Join(etc, "cardea.yaml"), "on_error: deny\n")
+	d.write(filepath.Join(etc, "rules/s.yaml"), "rules: [{id: sys, tool: Bash, match: {command: sys}, effect: deny, message: Not here.}]")
+	d.settings("on_error: allow\nrules: {off: [sys], effect: {sys: allow}}\n")
+	run := func(guarded func(string) string, args ...string) (string, string) {
+		var out, errs bytes.Buffer
+		p := d.process(strings.NewReader(d.call("PreToolUse", "default", "sys now")), &out, &errs)
+		p.Machine.System, p.Machine.Guarded = etc, guarded
+		Main(args, p)
+		return out.String(), errs.String()
+	}
+	own := func(string) string { return "" }
+	if out, _ := run(own, "check", "--harness", "claude-code"); !strings.Contains(out, `"permissionDecision":"deny"`) || !strings.Contains(out, "Not here.") {
+		t.Errorf("got %s", out)
+	}
+	if out, _ := run(own, "list"); !strings.Contains(out, "on_error: deny") || !strings.Contains(out, "sys  system, ") {
+		t.Errorf("got %s", out)
+	}
+	other := func(path string) string {
+		if path == etc {
+			return "does not belong to root; run: chown root " + path
+		}
+		return ""
+	}
+	if out, errs := run(other, "check", "--harness", "claude-code"); strings.Contains(out, `"deny"`) || !strings.Contains(out+errs, "chown root") {
+		t.Errorf("got %s, %s", out, errs)
+	}
+}
