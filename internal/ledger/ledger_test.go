@@ -281,6 +281,29 @@ func TestAFullDayIsToldAndGoesOnTomorrow(t *testing.T) {
 	}
 }
 
+// One process may write from several goroutines, as a daemon does.
+func TestManyGoroutines(t *testing.T) {
+	b := start(t)
+	errs := make(chan error, 16)
+	for g := range 16 {
+		go func() {
+			var all []error
+			for i := range 10 {
+				all = append(all, b.Append(b.entry(fmt.Sprintf("echo %d %d", g, i))))
+			}
+			errs <- errors.Join(all...)
+		}()
+	}
+	for range 16 {
+		if err := <-errs; err != nil {
+			t.Error(err)
+		}
+	}
+	if r := b.verify(); r.Entries+int64(r.Waiting) != 160 || !r.Intact() {
+		t.Errorf("%+v", r)
+	}
+}
+
 func TestIDs(t *testing.T) {
 	now := time.Date(2026, 11, 20, 12, 0, 0, 123456789, time.UTC)
 	seen := map[string]bool{}

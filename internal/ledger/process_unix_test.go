@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"cardea.dev"
 	"cardea.dev/internal/redact"
 )
 
@@ -24,6 +25,7 @@ const (
 	envWriter = "CARDEA_TEST_LEDGER_WRITER" // the number of the writer
 	envFolder = "CARDEA_TEST_LEDGER_FOLDER"
 	envStop   = "CARDEA_TEST_LEDGER_STOP" // stop yourself while you hold the lock
+	envCold   = "CARDEA_TEST_LEDGER_COLD" // "one" writes a line and ends, "none" ends
 )
 
 const (
@@ -32,6 +34,13 @@ const (
 )
 
 func TestMain(m *testing.M) {
+	if cold := os.Getenv(envCold); cold != "" {
+		if err := writeCold(cold == "one"); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	if n := os.Getenv(envWriter); n != "" {
 		if err := writeAsProcess(n); err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -63,7 +72,7 @@ func writeAsProcess(n string) error {
 	}
 	longest := time.Duration(0)
 	for i := range rounds {
-		ev, v := command(fmt.Sprintf("writer %s round %d %s", n, i, strings.Repeat("x", 500)), 4)
+		ev, v := command(fmt.Sprintf("writer %s round %d %s", n, i, strings.Repeat("x", 500)), cardea.Deny)
 		e := NewEntry(ev, v, Circumstances{Redactor: redact.New(), Key: testKey(), Now: time.Now(), Version: "test"})
 		begin := time.Now()
 		if err := l.Append(e); err != nil {
@@ -73,6 +82,36 @@ func writeAsProcess(n string) error {
 	}
 	fmt.Println(longest.Microseconds())
 	return nil
+}
+
+// writeCold is what a hook does with the ledger.
+func writeCold(write bool) error {
+	if !write {
+		return nil
+	}
+	l, err := Open(os.Getenv(envFolder), Options{Key: testKey(), Redactor: redact.New(), Levels: AllLevels(), KeepDays: 30, MaxMB: 256, Now: time.Now})
+	if err != nil {
+		return err
+	}
+	ev, v := command("git add . && git commit -m 'a message'", cardea.Deny)
+	return l.Append(NewEntry(ev, v, Circumstances{Redactor: redact.New(), Key: testKey(), Now: time.Now(), Version: "test"}))
+}
+
+// BenchmarkCheckLedgerCold compares a process that writes a line with one that
+// does not: the difference is what a hook pays.
+func BenchmarkCheckLedgerCold(b *testing.B) {
+	l := start(b)
+	for _, what := range []string{"none", "one"} {
+		b.Run(what, func(b *testing.B) {
+			for b.Loop() {
+				c := exec.Command(os.Args[0])
+				c.Env = append(os.Environ(), envCold+"="+what, envFolder+"="+l.dir)
+				if out, err := c.CombinedOutput(); err != nil {
+					b.Fatalf("%v; %s", err, out)
+				}
+			}
+		})
+	}
 }
 
 // process is one writer.

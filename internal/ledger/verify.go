@@ -162,7 +162,7 @@ func (l *Ledger) Verify() (Report, error) {
 	v.begin()
 	for i, day := range s.days {
 		if err := v.day(day, s.sizes[i]); err != nil {
-			return Report{}, fmt.Errorf("%s cannot be read: %w", l.dayPath(day), err)
+			v.report.add(day, 0, Changed, "the file cannot be read: %v", err)
 		}
 	}
 	v.end()
@@ -258,7 +258,7 @@ func (v *verification) follow(day string, number int, l linked) {
 		v.report.add(day, number, Moved, "entry %d stands behind entry %d: it was moved, or is there twice", l.N, v.n)
 		return
 	case l.N > before+1:
-		v.report.add(day, number, Missing, "%s before this line, with the numbers %s%s", gone(l.N-before-1), numbers(v.n+1, l.N-1), v.where(number))
+		v.report.add(day, number, Missing, "%s before this line, %s%s", gone(l.N-before-1), v.numbers(l.N-1), v.where(number))
 	case l.N == v.n+1 && l.Prev != v.last:
 		v.report.add(day, number, Missing, "entry %d does not follow the line before it: what it followed was replaced", l.N)
 	}
@@ -283,11 +283,17 @@ func gone(n int64) string {
 	return fmt.Sprintf("%d entries are missing", n)
 }
 
-func numbers(from, to int64) string {
-	if from == to {
-		return fmt.Sprint(from)
+// numbers names the missing lines up to a number. Where changed lines stand
+// among them, it is not known which numbers those had.
+func (v *verification) numbers(to int64) string {
+	switch from := v.n + 1; {
+	case v.bad > 0:
+		return fmt.Sprintf("among the numbers %d to %d", from, to)
+	case from == to:
+		return fmt.Sprintf("with the number %d", from)
+	default:
+		return fmt.Sprintf("with the numbers %d to %d", from, to)
 	}
-	return fmt.Sprintf("%d to %d", from, to)
 }
 
 // end compares the last line with the head.
@@ -301,7 +307,7 @@ func (v *verification) end() {
 	case !s.headOK:
 		v.report.add("", 0, Head, "the file %s is not as the ledger wrote it: lines at the end may be gone", headName)
 	case s.head.N > v.n+v.bad:
-		v.report.add(s.head.Day, 0, Missing, "%s at the end, with the numbers %s", gone(s.head.N-v.n-v.bad), numbers(v.n+1, s.head.N))
+		v.report.add(s.head.Day, 0, Missing, "%s at the end, %s", gone(s.head.N-v.n-v.bad), v.numbers(s.head.N))
 	case s.head.N == v.n && v.bad == 0 && s.head.Last != v.last:
 		v.report.add(s.head.Day, 0, Missing, "the last line is another than the head tells of: it was replaced")
 	}

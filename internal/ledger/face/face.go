@@ -169,7 +169,7 @@ func (f Face) about(w *writer, l ledger.Line) {
 	f.field(w, "agent", strings.TrimSpace(e.Agent.String()+" "+e.AgentType.String()))
 	f.field(w, "folder", e.Cwd.String())
 	f.field(w, "project", e.Project.String())
-	f.field(w, "time", fmt.Sprintf("%s, decided in %s", f.time(e.Time), e.Took))
+	f.field(w, "time", fmt.Sprintf("%s, decided in %d microseconds", f.time(e.Time), e.Took.Microseconds()))
 	f.field(w, "cardea", e.Version.String())
 	where := "the spool, until the next writer takes it"
 	if l.Day != "" {

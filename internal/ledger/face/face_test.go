@@ -113,7 +113,7 @@ func TestExplain(t *testing.T) {
 	got := f.out.String()
 	clean(t, got)
 	wants(t, got, "deny  rules:x", "  one", "\n  two\n", "instead: i", "tool: Bash", "input: line one", "\n         line two\n", "rewritten to: better",
-		"session: s", "folder: /w", "project: /p", "role: r", "2026-11-20 11:00:00 +0100, decided in 41µs", "2026-11-20, number 1",
+		"session: s", "folder: /w", "project: /p", "role: r", "2026-11-20 11:00:00 +0100, decided in 41 microseconds", "2026-11-20, number 1",
 		"1  deny     part", "2  allow    ls", "deny     rules:x", "about part 1", "defer    judge, about the whole call", "(user, f", "severity high)", "troubles\n  trouble", "digest ")
 	if strings.Contains(got, "not as the ledger") {
 		t.Error("a genuine line is doubted")
