@@ -24,7 +24,8 @@ It looks at the settings and at when the last event came; it starts nothing and
 never fails. In ~/.claude/settings.json:
 
   "statusLine": {"type": "command", "command": "/usr/local/bin/cardea statusline"}`,
-		Args: cobra.ArbitraryArgs,
+		Args:               cobra.ArbitraryArgs,
+		FParseErrWhitelist: cobra.FParseErrWhitelist{UnknownFlags: true}, // never fails
 		RunE: func(*cobra.Command, []string) error {
 			out := screenOn(p.Stdout, p.Env)
 			out.printf("%s\n", statusOf(p))

@@ -1,0 +1,157 @@
+package cli
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"cardea.dev/internal/install"
+)
+
+func (d *desk) program(name, script string) string {
+	path := filepath.Join(d.home, "bin", name)
+	d.write(path, "#!/bin/sh\n"+script+"\n")
+	if err := os.Chmod(path, 0o755); err != nil {
+		d.t.Fatal(err)
+	}
+	return path
+}
+
+// What check does with --unattended is what CARDEA_UNATTENDED does.
+func TestUnattendedFlag(t *testing.T) {
+	d := newDesk(t)
+	d.settings("default: {attended: ask, unattended: deny}\n")
+	call := d.call("PreToolUse", "default", "unheard-of")
+	attended, _, _ := d.run(call, "check", "--harness", "claude-code")
+	flag, _, _ := d.run(call, "check", "--harness", "claude-code", "--unattended")
+	d.vars["CARDEA_UNATTENDED"] = "1"
+	variable, _, _ := d.run(call, "check", "--harness", "claude-code")
+	if !strings.Contains(attended, `"ask"`) || !strings.Contains(flag, `"deny"`) || flag != variable {
+		t.Errorf("attended %s\nflag %s\nvariable %s", attended, flag, variable)
+	}
+}
+
+// Only a real event is a heartbeat, and it is written once a minute.
+func TestHeartbeat(t *testing.T) {
+	d := newDesk(t)
+	path := filepath.Join(d.home, ".local/state/cardea/heartbeat/claude-code")
+	call := d.call("PreToolUse", "default", "ls")
+	d.run(strings.Replace(call, `"session_id":"s1"`, `"session_id":""`, 1), "check", "--harness", "claude-code")
+	d.run(strings.Replace(call, "PreToolUse", "PostToolUse", 1), "check", "--harness", "claude-code")
+	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
+		t.Fatalf("what is no call of a session is a heartbeat: %v", err)
+	}
+	d.run(call, "check", "--harness", "claude-code")
+	old := time.Now().Add(-30 * time.Second)
+	if err := os.Chtimes(path, old, old); err != nil {
+		t.Fatal(err)
+	}
+	d.run(call, "check", "--harness", "claude-code")
+	info, err := os.Stat(path)
+	if err != nil || !info.ModTime().Equal(old) && info.ModTime().Sub(old) > time.Second {
+		t.Errorf("written again within a minute: %v, %v", info.ModTime(), err)
+	}
+	old = old.Add(-time.Hour)
+	if err := os.Chtimes(path, old, old); err != nil {
+		t.Fatal(err)
+	}
+	d.run(call, "check", "--harness", "claude-code")
+	if info, err = os.Stat(path); err != nil || time.Since(info.ModTime()) > time.Minute {
+		t.Errorf("not written again: %v", err)
+	}
+}
+
+func TestInstallSaysWhatItCannot(t *testing.T) {
+	d := newDesk(t)
+	binary := d.program("cardea", "true")
+	for _, tt := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"install", "vim"}, "use claude or copilot"},
+		{[]string{"install"}, "accepts 1 arg"},
+		{[]string{"install", "claude", "--binary", binary, "--timeout", "1500ms"}, "whole seconds"},
+		{[]string{"install", "claude", "--binary", binary + "x"}, "install it first"},
+		{[]string{"install", "claude"}, "with --binary"},
+	} {
+		if _, errs, code := d.run("", tt.args...); code == exitOK || !strings.Contains(errs, tt.want) {
+			t.Errorf("%v: exit %d, %s", tt.args, code, errs)
+		}
+	}
+	d.vars["COPILOT_HOME"] = filepath.Join(d.project, "planted")
+	out, errs, code := d.run("", "install", "copilot", "--binary", "../home/bin/cardea", "--dry-run")
+	if code != exitOK || !strings.Contains(errs, "COPILOT_HOME") || !strings.Contains(out, "would write "+d.home+"/.copilot/hooks/cardea.json") || strings.Contains(out, "next:") {
+		t.Errorf("exit %d, %s%s", code, out, errs)
+	}
+	d.vars["COPILOT_HOME"] = filepath.Join(d.home, "elsewhere")
+	d.vars["PATH"] = filepath.Join(d.home, "bin")
+	d.program("claude", "echo 2.1.200")
+	if out, _, _ = d.run("", "install", "copilot", "--binary", binary, "--dry-run"); !strings.Contains(out, d.home+"/elsewhere/hooks/cardea.json") {
+		t.Error(out)
+	}
+	if out, _, _ = d.run("", "install", "claude", "--managed", "--binary", binary, "--dry-run"); !strings.Contains(out, "50-cardea.json") || !strings.Contains(out, "2.1.200 lets a call run") {
+		t.Error(out)
+	}
+	if out, _, _ = d.run("", "install", "claude", "--project", "--binary", binary); !strings.Contains(out, "wrote "+d.project+"/.claude/settings.json") {
+		t.Error(out)
+	}
+	if out, _, _ = d.run("", "install", "claude", "--project", "--uninstall", "--dry-run"); !strings.Contains(out, "would remove") {
+		t.Error(out)
+	}
+}
+
+func TestStatusline(t *testing.T) {
+	d := newDesk(t)
+	file := filepath.Join(d.home, ".claude/settings.json")
+	for _, tt := range []struct{ settings, want string }{
+		{"{}", "cardea: absent\n"},
+		{"{", "cardea: settings are broken, run cardea doctor\n"},
+		{`{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"/c/cardea check","timeout":5}]}]}}`, "cardea: has a problem, run cardea doctor\n"},
+		{`{"hooks":{"PermissionRequest":[{"hooks":[{"type":"command","command":"/c/cardea check"}]}]}}`, "cardea: switched off, run cardea doctor\n"},
+		{`{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"/c/cardea check"}]}]}}`, "cardea: registered, no event yet\n"},
+	} {
+		d.write(file, tt.settings)
+		if out, errs, code := d.run(`{"cwd": "relative"}`, "statusline"); out != tt.want || errs != "" || code != exitOK {
+			t.Errorf("%s: exit %d, %q, %s", tt.settings, code, out, errs)
+		}
+	}
+	if code := Main([]string{"statusline"}, d.process(strings.NewReader("x"), broken{}, broken{})); code != exitOK {
+		t.Errorf("exit %d", code)
+	}
+}
+
+type broken struct{}
+
+func (broken) Write([]byte) (int, error) { return 0, errors.New("closed") }
+
+func TestAges(t *testing.T) {
+	now := time.Now()
+	for d, want := range map[time.Duration]string{time.Second: "a minute", 5 * time.Minute: "5 minutes", 5 * time.Hour: "5 hours", 72 * time.Hour: "3 days"} {
+		if got := ago(now.Add(-d).UTC().Format(time.RFC3339Nano), now); got != want+" ago" {
+			t.Errorf("%s is %s", d, got)
+		}
+	}
+	if ago("", now) != "never" {
+		t.Error("nothing was some time ago")
+	}
+}
+
+// The harnesses that run Claude Code's hooks too are named where they are.
+func TestReaders(t *testing.T) {
+	d := newDesk(t)
+	var s site
+	s.place.dirs.Home, s.at = d.home, install.Places{Project: d.project, Copilot: filepath.Join(d.home, ".copilot")}
+	for _, dir := range []string{".cursor", ".copilot", ".vscode"} {
+		d.mkdir(filepath.Join(d.home, dir))
+	}
+	shared := install.Wiring{Scope: install.Project, File: filepath.Join(d.project, ".claude/settings.json")}
+	if got := readers(s, []install.Wiring{shared}); len(got) != 3 {
+		t.Errorf("%q", got)
+	}
+	if got := readers(s, []install.Wiring{{Scope: install.Managed}}); len(got) != 0 {
+		t.Errorf("%q", got)
+	}
+}
