@@ -32,6 +32,8 @@ type Key struct {
 	// Security marks a value of which the strictest counts, the default
 	// included.
 	Security bool
+	// Strongest marks a value that is the strongest scope's to give.
+	Strongest bool
 	// order compares two values, the stricter one is greater; nil where none
 	// is stricter.
 	order func(a, b any) int
@@ -168,7 +170,7 @@ func recordKeys() []Key {
 		{Name: "ledger.levels.allow", Own: true, Idle: true, At: func(v *Values) any { return &v.Ledger.Levels.Allow }, About: "whether allows are written down"},
 		{Name: "ledger.levels.abstain", Own: true, Idle: true, At: func(v *Values) any { return &v.Ledger.Levels.Abstain }, About: "whether abstains are"},
 		{Name: "ledger.levels.deny", Own: true, Idle: true, At: func(v *Values) any { return &v.Ledger.Levels.Deny }, About: "whether denies are"},
-		{Name: "org.name", Own: true, At: func(v *Values) any { return &v.Org.Name }, About: "the organisation whose folder org/NAME counts"},
-		{Name: "org.source", Own: true, Idle: true, At: func(v *Values) any { return &v.Org.Source }, About: "where that folder is synced from"},
+		{Name: "org.name", Own: true, Strongest: true, At: func(v *Values) any { return &v.Org.Name }, About: "the organisation whose folder org/NAME counts"},
+		{Name: "org.source", Own: true, Strongest: true, Idle: true, At: func(v *Values) any { return &v.Org.Source }, About: "where that folder is synced from"},
 	}
 }

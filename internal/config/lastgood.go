@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -187,14 +188,15 @@ func prune(dir string, keep int) error {
 	return errors.Join(errs...)
 }
 
-// keptInForce says of a file's problems that an earlier form is in force.
+// keptInForce says with the first mistake of a file that an earlier form is in
+// force.
 func keptInForce(problems []document.Problem) []document.Problem {
-	out := make([]document.Problem, len(problems))
-	for i, p := range problems {
-		if !p.Warning {
+	out := slices.Clone(problems)
+	for i := range out {
+		if p := &out[i]; !p.Warning {
 			p.Hint = strings.TrimPrefix(p.Hint+"; its last good form is in force until then", "; ")
+			break
 		}
-		out[i] = p
 	}
 	return out
 }

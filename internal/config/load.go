@@ -61,6 +61,7 @@ type Loaded struct {
 	RouteProblems []document.Problem
 	routesRead    sync.Once
 	kept          lastGood
+	orgName       string
 }
 
 // RulesFile is a file of rules that was read.
@@ -141,23 +142,29 @@ func (l *Loaded) project() folder {
 
 // org is the folder of the organisation that the settings of system or user
 // name.
-func (l *Loaded) org() folder {
-	if l.Settings.Org.Name == "" {
+func (l *Loaded) org(name string) folder {
+	if name == "" {
 		return folder{scope: cardea.ScopeOrg}
 	}
-	return folder{dir: below(l.Where.Dirs.User, "org/"+l.Settings.Org.Name), scope: cardea.ScopeOrg}
+	return folder{dir: below(l.Where.Dirs.User, "org/"+name), scope: cardea.ScopeOrg}
 }
 
 // folders are all scopes' folders in the order in which their rules are read:
 // the project's last, since how many they are is not the person's doing.
-func (l *Loaded) folders() []folder { return []folder{l.system(), l.org(), l.user(), l.project()} }
+func (l *Loaded) folders() []folder {
+	return []folder{l.system(), l.org(l.orgName), l.user(), l.project()}
+}
 
 // readSettings reads the files of settings and merges them. The person's come
 // first, since they name the organisation.
 func (l *Loaded) readSettings() {
 	system, user := l.loadSettings(l.system()), l.loadSettings(l.user())
-	l.Settings = Merge(system, user)
-	org := l.loadSettings(l.org())
+	name := user.Values.Org.Name
+	if system.Found && system.Values.Org.Name != "" {
+		name = system.Values.Org.Name
+	}
+	org := l.loadSettings(l.org(name))
+	l.orgName = name
 	l.SettingsFiles = []SettingsFile{system, org, l.loadSettings(l.project()), user}
 	l.Settings = Merge(l.SettingsFiles...)
 }

@@ -25,7 +25,8 @@ type Settings struct {
 // Of security values the strictest counts, among what persons wrote, else the
 // default; a project may only make it stricter. Of other values the nearest
 // counts, project, user, org, system; but where one value is stricter than
-// another, a project does not loosen what a person wrote. Lists and maps add
+// another, a project does not loosen what a person wrote. The organisation is
+// the strongest scope's to name. Lists and maps add
 // up, and where two say something about the same name, the stronger scope is
 // believed.
 func Merge(files ...SettingsFile) Settings {
@@ -77,8 +78,11 @@ func (s *Settings) merge(k Key, files []*SettingsFile) {
 	}
 	win := -1
 	for i, f := range persons {
-		if win < 0 || !k.Security || k.order(k.At(&f.Values), k.At(&persons[win].Values)) > 0 {
-			win = i // files come strongest first, so without an order the nearest wins
+		switch {
+		case win < 0, // files come strongest first
+			!k.Security && !k.Strongest, // the nearest wins
+			k.Security && k.order(k.At(&f.Values), k.At(&persons[win].Values)) > 0:
+			win = i
 		}
 	}
 	if win >= 0 {

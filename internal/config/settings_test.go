@@ -142,6 +142,7 @@ func TestMergeOfEveryKind(t *testing.T) {
 		{"sessions.default_role", "", "", "coder", "tester", "tester"}, // a person's word stays
 		{"sessions.default_role", "", "", "coder", "", "coder"},
 		{"sessions.agents", "", "", "{A: x, B: x}", "{B: z}", "{A: x, B: z}"},
+		{"org.name", "acme", "", "", "other", "acme"}, // nobody slips out of the system's organisation
 		{"human.mode", "queue", "", "both", "harness", "both"},
 		{"human.mode", "queue", "harness", "", "", "harness"},
 		{"human.timeout", "5s", "", "", "", "5s"},
