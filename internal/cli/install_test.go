@@ -155,3 +155,27 @@ func TestReaders(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// The sessions that docs/installation.md shows are what the program prints.
+func TestInstallationPageIsTrue(t *testing.T) {
+	page, err := os.ReadFile("../../docs/installation.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := newDesk(t)
+	d.program("claude", "echo '2.1.301 (Claude Code)'")
+	binary := d.program("cardea", "true")
+	d.vars["PATH"] = filepath.Dir(binary)
+	d.write(filepath.Join(d.home, ".claude/settings.json"), "{\n  \"model\": \"opus\",\n  \"permissions\": {\"allow\": [\"Bash(npm test)\"]}\n}\n")
+	for _, command := range []string{"install claude --dry-run", "install claude", "install claude --uninstall"} {
+		args := strings.Fields(command)
+		if !strings.Contains(command, "uninstall") {
+			args = append(args, "--binary", binary)
+		}
+		out, errs, code := d.run("", args...)
+		out = strings.ReplaceAll(strings.ReplaceAll(out, binary, "/usr/local/bin/cardea"), d.home, "/home/you")
+		if shown := "```console\n$ cardea " + command + "\n" + out + "```"; code != exitOK || errs != "" || !strings.Contains(string(page), shown) {
+			t.Errorf("docs/installation.md should show (exit %d, %s)\n%s", code, errs, shown)
+		}
+	}
+}

@@ -38,8 +38,9 @@ type Wiring struct {
 // Findings are what a harness's settings say about hooks.
 type Findings struct {
 	Wirings []Wiring
-	// Problems are files that cannot be read.
-	Problems []string
+	// Problems are files that cannot be read, Notes those that the harness
+	// may not be able to read.
+	Problems, Notes []string
 }
 
 // settings is one file that a harness reads hooks from.
@@ -72,6 +73,9 @@ func Inspect(h Harness, at Places) Findings {
 	}
 	for _, f := range files {
 		for _, s := range spots(f.doc.Root) {
+			if note := unplain(h, f.doc.Data); note != "" && (len(out.Wirings) == 0 || out.Wirings[len(out.Wirings)-1].File != f.path) {
+				out.Notes = append(out.Notes, f.path+": "+note)
+			}
 			w := h.wiring(f, s)
 			w.Off = h.off(f, files)
 			out.Wirings = append(out.Wirings, w)

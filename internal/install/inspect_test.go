@@ -65,6 +65,10 @@ func TestSwitchedOff(t *testing.T) {
 	if f = Inspect(c, at); len(f.Problems) != 2 || !strings.Contains(f.Problems[1], "settings.json:1:2: ") {
 		t.Errorf("%q", f.Problems)
 	}
+	put(t, filepath.Join(at.Copilot, "hooks/cardea.json"), "// mine\n"+get(t, filepath.Join(at.Copilot, "hooks/cardea.json")))
+	if f = Inspect(c, at); len(f.Notes) != 1 || !strings.Contains(f.Notes[0], "are no JSON") {
+		t.Errorf("%q", f.Notes)
+	}
 	if !c.Installed(at, nil) || harness(t, "claude").Installed(Places{Claude: filepath.Join(at.Project, "none")}, nil) {
 		t.Error("what is installed is not told apart")
 	}

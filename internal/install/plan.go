@@ -2,6 +2,7 @@ package install
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -37,6 +38,7 @@ type Broken struct {
 	Err  error
 }
 
+// Error is the file, the place in it, what is wrong, and what to do.
 func (b *Broken) Error() string {
 	return fmt.Sprintf("%s:%v; nothing was changed. Mend the file and run this again", b.File, b.Err)
 }
@@ -58,6 +60,9 @@ func PlanInstall(h Harness, scope Scope, at Places, w Wanted) (*Plan, error) {
 	d, err := jsonedit.Parse(p.Before)
 	if err != nil {
 		return nil, &Broken{p.File, err}
+	}
+	if note := unplain(h, p.Before); note != "" {
+		p.Notes = append(p.Notes, note)
 	}
 	if at, why := fits(d, h); why != "" {
 		line, column := jsonedit.Position(d.Data, at)
@@ -114,6 +119,15 @@ func PlanUninstall(h Harness, scope Scope, at Places) (*Plan, error) {
 		}
 	}
 	return p, p.verify(d, clean, len(spots(clean.Root)) == 0)
+}
+
+// unplain notes what a harness may not read: its vendor promises JSON, and a
+// file that is refused as a whole is an open gate. "" where it is plain JSON.
+func unplain(h Harness, data []byte) string {
+	if json.Valid(data) {
+		return ""
+	}
+	return "the file has comments, trailing commas or a byte order mark, which are kept but are no JSON; if " + h.Title + " complains about its settings, take them out"
 }
 
 func newPlan(h Harness, scope Scope, at Places) (*Plan, error) {

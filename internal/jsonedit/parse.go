@@ -125,6 +125,7 @@ type SyntaxError struct {
 	Text         string
 }
 
+// Error is the place and what is wrong there: "3:5: a colon is missing here".
 func (e *SyntaxError) Error() string { return fmt.Sprintf("%d:%d: %s", e.Line, e.Column, e.Text) }
 
 // Parse reads a JSON document, with a byte order mark, comments and trailing
