@@ -12,8 +12,11 @@
 //   - What follows? [Build] lists the deciders in order. It is the only place
 //     that knows all of them.
 //
-// Nothing is kept between calls. A hook is a process per call, and with no
-// files there this package costs a few stats.
+// Between calls only last good forms are kept. A hook is a process per call,
+// and with no files there this package costs a few stats.
+//
+// What a key of the settings is stands in one table ([AllKeys]); reading,
+// merging, listing, the schema and the page that init writes go by it.
 package config
 
 //go:generate go run ./gen ../../docs/schema

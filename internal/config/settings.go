@@ -110,8 +110,12 @@ func (p *settingsParser) key(k Key) {
 	if p.doc.Errors() > before {
 		return
 	}
-	if k.Own && p.file.Scope == cardea.ScopeProject {
+	switch {
+	case k.Own && p.file.Scope == cardea.ScopeProject:
 		v.Warn("write it into your own settings, or remove it", "%s is about the person's machine and has no effect in a project", k.Name)
+		return
+	case k.Strongest && p.file.Scope == cardea.ScopeOrg:
+		v.Warn("remove it", "%s has no effect in the organisation's own file", k.Name)
 		return
 	}
 	k.read(v, &p.file.Values)
