@@ -207,7 +207,7 @@ func TestHosts(t *testing.T) {
 func TestNeeds(t *testing.T) {
 	for _, c := range []struct{ pattern, want string }{
 		{"cardea", "cardea"}, {"a|bcd", ""}, {"x(abc)+y", "abc"}, {"(abc)?d", ""}, {"(?:ab){2,}c", "ab"}, {"(abc)*", ""}, {"a.*Hello", "hello"},
-		{"(", ""}, {"", ""}, {"ü.x", ""}, {"[ab]cd", "cd"},
+		{"(", ""}, {"", ""}, {"ü.x", ""}, {"[ab]cd", "cd"}, {`[\x{200b}\x{feff}]`, beyondASCII}, {`[\x{17f}é]`, ""}, {`[\x{2000}-\x{3000}]`, ""}, {"[^x]", ""}, {"[é-ü]", beyondASCII},
 	} {
 		if got := needs(c.pattern); got != c.want {
 			t.Errorf("needs(%q) = %q, want %q", c.pattern, got, c.want)
@@ -217,7 +217,7 @@ func TestNeeds(t *testing.T) {
 		text, lower string
 		want        bool
 	}{
-		{"x HELLO", "hello", true}, {"hell", "hello", false}, {"\u212a", "k", true}, {"a-b", "-b", true},
+		{"x HELLO", "hello", true}, {"hell", "hello", false}, {"\u212a", "k", true}, {"a-b", "-b", true}, {"abc", beyondASCII, false}, {"ab\u200bc", beyondASCII, true}, {"\xff", beyondASCII, true}, {"", beyondASCII, false},
 	} {
 		if got := contains(c.text, c.lower); got != c.want {
 			t.Errorf("contains(%q, %q) = %v", c.text, c.lower, got)

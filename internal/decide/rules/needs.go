@@ -6,6 +6,11 @@ import (
 	"unicode/utf8"
 )
 
+// beyondASCII is what a pattern needs that matches characters beyond ASCII
+// only: no text of ASCII contains it, and contains takes every other text for
+// one that does.
+const beyondASCII = "\u0080"
+
 // needs is a text, in lower case, that every match of a pattern contains, or
 // "" where nothing is certain.
 func needs(pattern string) string {
@@ -13,11 +18,26 @@ func needs(pattern string) string {
 	if err != nil || pattern == "" {
 		return ""
 	}
+	if re.Op == syntax.OpCharClass && foreign(re.Rune) {
+		return beyondASCII
+	}
 	s := strings.ToLower(literalOf(re))
 	if len(s) < 2 || !ascii(s) {
 		return ""
 	}
 	return s
+}
+
+// foreign reports whether a class, as pairs of bounds, has no member that is an
+// ASCII letter in another case: the long s and the sign for kelvin are.
+func foreign(class []rune) bool {
+	for i := 0; i+1 < len(class); i += 2 {
+		low, high := class[i], class[i+1]
+		if low < utf8.RuneSelf || low <= 'ſ' && 'ſ' <= high || low <= '\u212a' && '\u212a' <= high {
+			return false
+		}
+	}
+	return len(class) > 0
 }
 
 // literalOf is the longest literal that is certain to be part of a match.
