@@ -195,6 +195,11 @@ func (h Harness) problems(w Wiring, s spot) []string {
 	if s.handler.Lit("async") == "true" || s.handler.Lit("asyncRewake") == "true" {
 		out = append(out, "it runs in the background, where a hook cannot decide")
 	}
+	for _, key := range []string{"env", "cwd"} {
+		if s.handler.Get(key) != nil {
+			out = append(out, fmt.Sprintf("it sets %s, which can change whose settings count", key))
+		}
+	}
 	if kind := s.handler.Str("type"); kind != "command" && !(kind == "" && h.ownFile) {
 		out = append(out, fmt.Sprintf("its type is %q, so its command is not run", kind))
 	}

@@ -19,6 +19,7 @@ func TestInspectFindsWhatIsWrong(t *testing.T) {
 		`{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"/c/cardea","args":["check","--limit=8s","--harness=copilot-cli"]}]}]}}`: "form of copilot-cli",
 		`{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"/c/cardea","args":["check","--limit","8s"],"async":true}]}]}}`:          "background",
 		`{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"/c/cardea check --limit 8s","if":"Bash(git *)"}]}]}}`:                   "condition",
+		`{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"/c/cardea check --limit 8s","env":{"HOME":"/tmp"}}]}]}}`:                "sets env",
 		`{"hooks":{"PreToolUse":[{"hooks":[{"type":"prompt","command":"/c/cardea check --limit 8s"}]}]}}`:                                       `type is "prompt"`,
 	} {
 		h, at := harness(t, "claude"), machine(t)
@@ -96,8 +97,7 @@ func TestProbe(t *testing.T) {
 	}{
 		{claude, "grep -q '\"command\":\"rm -rf /\"' && [ $CLAUDECODE = 1 ] && [ \"$1\" = check ] && echo '" + deny + "'", ""},
 		{copilot, `grep -q toolName && echo '{"permissionDecision":"deny"}'`, ""},
-		{claude, "echo no >&2; exit 2", ""},
-		{claude, "exit 2", "exits 2"},
+		{claude, "echo no >&2; exit 2", "blocks every call because it fails: no"},
 		{claude, "echo oops >&2; exit 1", "exits 1: oops"},
 		{claude, "true", "silent"},
 		{claude, `echo '{"permissionDecision":"deny"}'`, "does not deny"},

@@ -368,3 +368,13 @@ func TestFalseMemory(t *testing.T) {
 		t.Error(get(t, path))
 	}
 }
+
+// What an entry in a broken file leaves behind is one comma less.
+func TestCutEntry(t *testing.T) {
+	for text, want := range map[string]string{"[1, X, 2": "[1, 2", "[1, X]": "[1]", "[X]": "[]", "X": ""} {
+		i := strings.Index(text, "X")
+		if got := string(cutEntry([]byte(text), i, i+1)); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}

@@ -58,8 +58,9 @@ func Probe(ctx context.Context, h Harness, w Wiring, dir string, env []string) e
 		return fmt.Errorf("it gave no answer within %s", w.Timeout)
 	case cmd.ProcessState == nil:
 		return fmt.Errorf("it does not start: %w", err)
-	case cmd.ProcessState.ExitCode() == 2 && errs.Len() > 0:
-		return nil
+	case cmd.ProcessState.ExitCode() == 2:
+		// Cardea denies by an object; this is how it fails.
+		return fmt.Errorf("it blocks every call because it fails: %s", firstLine(errs.String()))
 	case cmd.ProcessState.ExitCode() != 0:
 		return fmt.Errorf("it exits %d: %s", cmd.ProcessState.ExitCode(), firstLine(errs.String()))
 	}

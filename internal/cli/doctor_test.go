@@ -1,0 +1,117 @@
+package cli
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestMain lets the test program be the hook that doctor tries: started with
+// check, it is cardea.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "check" {
+		os.Exit(Main(os.Args[1:], ThisProcess()))
+	}
+	os.Exit(m.Run())
+}
+
+// hooked is a desk whose home has a program cardea that is this very one.
+func hooked(t *testing.T) (d *desk, binary string) {
+	t.Helper()
+	d = newDesk(t)
+	t.Setenv("HOME", d.home)
+	t.Setenv("XDG_STATE_HOME", "")
+	t.Setenv("XDG_CONFIG_HOME", "")
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	binary = filepath.Join(d.home, "bin/cardea")
+	d.mkdir(filepath.Dir(binary))
+	if err := os.Symlink(exe, binary); err != nil {
+		t.Skipf("no links here: %v", err)
+	}
+	d.vars["PATH"] = filepath.Dir(binary)
+	return d, binary
+}
+
+func (d *desk) doctor() (checkup, string, int) {
+	d.t.Helper()
+	text, errs, code := d.run("", "doctor")
+	out, _, again := d.run("", "doctor", "--json")
+	var c checkup
+	if err := json.Unmarshal([]byte(out), &c); err != nil || code != again || c.OK != (code == exitOK) || errs != "" {
+		d.t.Fatalf("%v, exit %d and %d, %s\n%s", err, code, again, errs, out)
+	}
+	return c, text, code
+}
+
+func TestDoctor(t *testing.T) {
+	d, binary := hooked(t)
+	d.mkdir(filepath.Join(d.home, ".claude"))
+	c, text, code := d.doctor()
+	if code != exitError || c.Harnesses[0].State != stateNone || !strings.Contains(text, `run "cardea install claude"`) || !strings.Contains(text, "the hook of no harness") {
+		t.Errorf("nothing: exit %d\n%s", code, text)
+	}
+	for _, name := range []string{"claude", "copilot"} {
+		if _, errs, code := d.run("", "install", name, "--binary", binary); code != exitOK {
+			t.Fatal(errs)
+		}
+	}
+	c, text, code = d.doctor()
+	for _, r := range c.Harnesses {
+		if code != exitOK || r.State != stateSilent || len(r.Probes) != 1 || len(r.Wirings) != 2 || len(r.Problems) != 0 || r.LastEvent != "" {
+			t.Errorf("installed: exit %d, %+v\n%s", code, r, text)
+		}
+	}
+	d.run(d.call("PreToolUse", "default", "ls"), "check", "--harness", "claude-code")
+	if c, text, code = d.doctor(); code != exitOK || c.Harnesses[0].State != stateLive || c.Harnesses[1].State != stateSilent || !strings.Contains(text, "last real event: a minute ago") {
+		t.Errorf("after a call: exit %d\n%s", code, text)
+	}
+	// The version that can fail closed is there, and the switch is not.
+	d.program("claude", "echo 2.1.300")
+	if _, text, _ = d.doctor(); !strings.Contains(text, "onFailure is missing") {
+		t.Error(text)
+	}
+	if _, errs, code := d.run("", "install", "claude", "--binary", binary); code != exitOK {
+		t.Fatal(errs)
+	}
+	if _, text, code = d.doctor(); code != exitOK || strings.Contains(text, "onFailure is missing") || !strings.Contains(text, "on failure: block") {
+		t.Error(text)
+	}
+}
+
+// Each of these looks installed, and is no gate.
+func TestDoctorFindsDeadHooks(t *testing.T) {
+	hook := func(program, args string) string {
+		return `{"hooks":{"PreToolUse":[{"matcher":"*","hooks":[{"type":"command","command":` + asJSON(program) + `,"args":` + args + `,"timeout":10}]}],` +
+			`"PermissionRequest":[{"hooks":[{"type":"command","command":` + asJSON(program) + `,"args":` + args + `,"timeout":10}]}]}}`
+	}
+	good := `["check","--harness","claude-code","--limit","8s"]`
+	for name, tt := range map[string]struct {
+		settings func(binary string) string
+		local    string
+		want     string
+	}{
+		"gone": {func(string) string { return hook("/nowhere/cardea", good) }, "{}", "is not this one"},
+		"wrong flags": {func(b string) string {
+			return hook(b, `["check","--harness","claude-code","--limit","8s","--no-such-flag"]`)
+		}, "{}", ""},
+		"wrong form":    {func(b string) string { return hook(b, `["check","--harness","copilot-cli","--limit","8s"]`) }, "{}", "in the form of copilot-cli"},
+		"no limit":      {func(b string) string { return hook(b, `["check","--harness","claude-code"]`) }, "{}", "Cardea takes up to 10s"},
+		"switched off":  {func(b string) string { return hook(b, good) }, `{"disableAllHooks": true}`, "switched off by disableAllHooks"},
+		"broken":        {func(b string) string { return hook(b, good)[1:] }, "{}", "settings.json:1:8: something stands behind the end"},
+		"half":          {func(b string) string { return strings.Replace(hook(b, good), "PermissionRequest", "Stop", 1) }, "{}", "no hook is in force for PermissionRequest"},
+		"broken beside": {func(b string) string { return hook(b, good) }, "{", "settings.local.json:1:2: "},
+	} {
+		d, binary := hooked(t)
+		d.write(filepath.Join(d.home, ".claude/settings.json"), tt.settings(binary))
+		d.write(filepath.Join(d.project, ".claude/settings.local.json"), tt.local)
+		c, text, code := d.doctor()
+		if code != exitError || c.Harnesses[0].State == stateLive || !strings.Contains(text, tt.want) {
+			t.Errorf("%s: exit %d\n%s", name, code, text)
+		}
+	}
+}
