@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"slices"
+	"os/signal"
 	"strconv"
 	"strings"
 	"syscall"
@@ -59,11 +59,16 @@ func writeAsProcess(n string) error {
 		return err
 	}
 	if os.Getenv(envStop) != "" {
+		// Threads run on for a moment after the signal, so the lock is kept
+		// until the process is continued.
+		continued := make(chan os.Signal, 1)
+		signal.Notify(continued, syscall.SIGCONT)
 		l.locked = func() {
 			fmt.Println("locked")
 			if err := syscall.Kill(os.Getpid(), syscall.SIGSTOP); err != nil {
 				fmt.Fprintln(os.Stderr, err)
 			}
+			<-continued
 			l.locked = func() {}
 		}
 	}
@@ -184,42 +189,35 @@ func (p *process) finish(t *testing.T) time.Duration {
 	return time.Duration(us) * time.Microsecond
 }
 
-// Sixty-four processes write at once, and one of them is stopped while it holds
-// the lock. Nobody waits longer than the limit, no line is lost, torn or out of
-// its place, and the stopped one goes on where it was.
-func TestManyProcessesAndOneStopped(t *testing.T) {
-	b := start(t, func(o *Options) { o.Now = time.Now })
-	stopped := launch(t, b.dir, 0, true)
-	var others []*process
-	for n := 1; n < writers; n++ {
-		others = append(others, launch(t, b.dir, n, false))
+// together lets all writers of a ledger run, none of them stopped, and gives
+// the longest time that a write took.
+func together(t *testing.T, b *bench) time.Duration {
+	t.Helper()
+	var all []*process
+	for n := range writers {
+		all = append(all, launch(t, b.dir, n, false))
 	}
-	// Some are writing when the lock is taken for good.
-	for _, p := range others[:writers/2] {
-		p.begin(t)
-	}
-	stopped.begin(t)
-	if got := stopped.line(t); got != "locked" {
-		t.Fatalf("the writer that was to hold the lock says %q", got)
-	}
-	for _, p := range others[writers/2:] {
+	for _, p := range all {
 		p.begin(t)
 	}
 	longest := time.Duration(0)
-	for _, p := range others {
+	for _, p := range all {
 		longest = max(longest, p.finish(t))
 	}
-	// A guard against hanging: ten times the limit.
-	if longest > 10*lockWait {
-		t.Errorf("a writer waited %s", longest)
-	}
-	if r := b.verify(); r.Waiting == 0 || !r.Busy {
-		t.Errorf("nothing went to the spool, so the lock was not held: %+v", r)
-	}
-	if err := stopped.Process.Signal(syscall.SIGCONT); err != nil {
-		t.Fatal(err)
-	}
-	stopped.finish(t)
+	return longest
+}
+
+// Sixty-four processes write at once: no line is lost or torn.
+func TestManyProcesses(t *testing.T) {
+	b := start(t, func(o *Options) { o.Now = time.Now })
+	longest := together(t, b)
+	b.settle(t)
+	t.Logf("the longest write took %s", longest)
+}
+
+// settle empties the spool and wants every entry of every writer, once.
+func (b *bench) settle(t *testing.T) {
+	t.Helper()
 	for {
 		r := b.verify()
 		if !r.Intact() || len(r.Findings) > 0 {
@@ -248,33 +246,49 @@ func TestManyProcessesAndOneStopped(t *testing.T) {
 	for c := range want {
 		t.Errorf("%s is not there", c)
 	}
-	t.Logf("the longest write took %s", longest)
 }
 
-// Without anybody stopped all entries are in the files, and most of them went
-// there directly.
-func TestManyProcesses(t *testing.T) {
+// One of sixty-four processes is stopped while it holds the lock. Nobody waits
+// longer than the limit, no line is lost, torn or out of its place, and the
+// stopped one goes on where it was.
+func TestManyProcessesAndOneStopped(t *testing.T) {
+	// So many processes wait for a processor too, and more so on a busy
+	// machine: how long, is measured with nobody stopped.
+	crowd := together(t, start(t, func(o *Options) { o.Now = time.Now }))
 	b := start(t, func(o *Options) { o.Now = time.Now })
-	var all []*process
-	for n := range writers {
-		all = append(all, launch(t, b.dir, n, false))
+	stopped := launch(t, b.dir, 0, true)
+	var others []*process
+	for n := 1; n < writers; n++ {
+		others = append(others, launch(t, b.dir, n, false))
 	}
-	for _, p := range all {
+	stopped.begin(t)
+	// Some write before the lock is taken for good, or try to.
+	for _, p := range others[:writers/2] {
 		p.begin(t)
 	}
-	var took []time.Duration
-	for _, p := range all {
-		took = append(took, p.finish(t))
+	if got := stopped.line(t); got != "locked" {
+		t.Fatalf("the writer that was to hold the lock says %q", got)
 	}
-	slices.Sort(took)
-	if longest := took[len(took)-1]; longest > 10*lockWait {
-		t.Errorf("a writer waited %s", longest)
+	for _, p := range others[writers/2:] {
+		p.begin(t)
 	}
-	r := b.verify()
-	if got := r.Entries + int64(r.Waiting); got != writers*rounds || !r.Intact() || len(r.Findings) > 0 {
-		t.Errorf("%d entries; %+v", got, r)
+	longest := time.Duration(0)
+	for _, p := range others {
+		longest = max(longest, p.finish(t))
 	}
-	t.Logf("longest write: median %s, worst %s; %d in the spool", took[len(took)/2], took[len(took)-1], r.Waiting)
+	// A guard against hanging, by a factor of ten.
+	if longest > 10*(lockWait+crowd) {
+		t.Errorf("a writer waited %s; with nobody stopped the longest time is %s", longest, crowd)
+	}
+	if r := b.verify(); r.Waiting == 0 || !r.Busy {
+		t.Errorf("nothing went to the spool, so the lock was not held: %+v", r)
+	}
+	if err := stopped.Process.Signal(syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	stopped.finish(t)
+	b.settle(t)
+	t.Logf("the longest write took %s; with nobody stopped %s", longest, crowd)
 }
 
 // A pipe in the place of a file does not hang the writer.

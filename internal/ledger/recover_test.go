@@ -175,8 +175,8 @@ func TestSpoolIsAdopted(t *testing.T) {
 	}
 	last := b.add(1)[0]
 	b.intact(5)
-	if _, err := os.Stat(b.path(spoolName)); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("the spool stays: %v", err)
+	if left, err := os.ReadDir(b.path(spoolName)); err != nil || len(left) != 0 {
+		t.Errorf("left in the spool: %v, %v", left, err)
 	}
 	if l, err := b.Get(last.ID); err != nil || l.N != 5 {
 		t.Errorf("the writer's own line is number %d, %v", l.N, err)

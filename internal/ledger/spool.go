@@ -36,16 +36,10 @@ func (l *Ledger) spool(id string, body []byte) error {
 		return fmt.Errorf("%d entries wait in %s already; end the process that holds %s", len(present), dir, l.path(headName))
 	}
 	data, _ := sign(l.opt.Key, "ledger spool", append([]byte(nil), body[:len(body)-1]...))
-	// The writer that empties the folder removes it.
-	for range 10 {
-		if err = os.MkdirAll(dir, 0o700); err != nil {
-			return err
-		}
-		if err = replace(filepath.Join(dir, id+spoolEnd), data); !errors.Is(err, os.ErrNotExist) {
-			return err
-		}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
 	}
-	return err
+	return replace(filepath.Join(dir, id+spoolEnd), data)
 }
 
 // waiting lists the files of the spool, oldest first.
@@ -113,10 +107,6 @@ func (w *writer) adopt(names []string) error {
 		if err := os.Remove(path); err != nil {
 			return err
 		}
-	}
-	if len(names) > 0 {
-		// It fails while there is something in it, as it should.
-		_ = os.Remove(dir)
 	}
 	return nil
 }
