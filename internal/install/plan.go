@@ -218,7 +218,9 @@ func (p *Plan) Apply() error {
 			return fmt.Errorf("remove %s: %w", p.File, err)
 		}
 		for _, dir := range p.dirs {
-			_ = os.Remove(dir) // one that is not empty stays
+			if inside(dir, p.File) {
+				_ = os.Remove(dir) // one that is not empty stays
+			}
 		}
 		return forget(p.state, p.File)
 	}
