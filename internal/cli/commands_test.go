@@ -6,6 +6,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -356,8 +357,13 @@ func TestSettingsPageNamesEveryKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	keys := []string{"version", "packs", "rules.off", "rules.effect"}
+	want := config.Defaults()
 	for _, k := range config.AllKeys() {
 		keys = append(keys, k.Name)
+		row := regexp.MustCompile("\\| `" + regexp.QuoteMeta(k.Name) + "`" + map[bool]string{true: " ○", false: ""}[k.Idle] + " \\| [^\n]* \\| `" + regexp.QuoteMeta(k.Text(&want)) + "` \\|")
+		if !row.Match(data) {
+			t.Errorf("docs/settings.md has no row of `%s` with its default %s", k.Name, k.Text(&want))
+		}
 	}
 	for _, key := range keys {
 		if !strings.Contains(string(data), "`"+key+"`") {

@@ -96,3 +96,33 @@ func TestSignaturesAreForOnePurposeAndOneSplit(t *testing.T) {
 		}
 	}
 }
+
+func TestAKeyThatCannotBeMade(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := create(filepath.Join(file, "state")); err == nil {
+		t.Error("a folder in a file")
+	}
+	// Who comes second keeps the first one's key.
+	state := t.TempDir()
+	first, err := Load(state)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := create(state); err != nil {
+		t.Error(err)
+	}
+	if again, err := Read(state); err != nil || !bytes.Equal(first, again) {
+		t.Errorf("%x, then %x, %v", first, again, err)
+	}
+	// A link that leads nowhere in the folder's place.
+	dangling := filepath.Join(t.TempDir(), "gone")
+	if err := os.Symlink(dangling+"x", dangling); err != nil {
+		t.Skip(err)
+	}
+	if _, err := Load(dangling); err == nil || !strings.Contains(err.Error(), "look at the owner") {
+		t.Errorf("got %v", err)
+	}
+}

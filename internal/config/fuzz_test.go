@@ -1,0 +1,50 @@
+package config
+
+import (
+	"testing"
+
+	"cardea.dev"
+	"cardea.dev/internal/document"
+)
+
+// Whatever a project writes: reading ends, a mistake has a place, and a project
+// gives nothing that is about the person's machine, nor loosens what is merged.
+func FuzzParseSettings(f *testing.F) {
+	for _, text := range []string{"", "default: {attended: allow}", "on_error: allow\nlearn: auto", "judge: {chain: [anthropic, {name: x}], budget: {calls_per_day: 1}}",
+		"a: &a {default: *a}", "<<: {on_error: deny}", "near: {jaccard: 1e400}", "signals: {s: {command: x}}", "sessions: {wait: 9999999h}", "rules: {effect: {x: allow}, off: [1]}",
+		"ledger: {levels: {allow: no}}", "? [x]\n: y", "\"on_error\": deny\non_error: allow", "sensitive: {exempt: '**'}"} {
+		f.Add([]byte(text))
+	}
+	own := map[string]bool{}
+	for _, k := range AllKeys() {
+		own[k.Name] = k.Own
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		p := ParseSettings("f", cardea.ScopeProject, data)
+		for _, problem := range p.Problems {
+			if problem.Line < 1 || problem.Text == "" {
+				t.Errorf("%+v has no place", problem)
+			}
+		}
+		for _, g := range p.Given {
+			if own[g.Key] {
+				t.Errorf("a project gives %s", g.Key)
+			}
+		}
+		d := Defaults()
+		got := Merge(p)
+		if d.Default.Attended.Stricter(got.Default.Attended) || got.OnError < d.OnError || got.Learn == "auto" || got.Judge.Enabled {
+			t.Errorf("a project loosens: %+v", got.Values)
+		}
+		// What it is read as is read again as the same.
+		for _, k := range AllKeys() {
+			if _, given := p.gives(k.Name); !given {
+				continue
+			}
+			again := ParseSettings("g", cardea.ScopeProject, []byte(nested(k.Name, k.Text(&p.Values))))
+			if document.Broken(again.Problems) || k.Text(&again.Values) != k.Text(&p.Values) {
+				t.Errorf("%s: %s is read again as %s, %v", k.Name, k.Text(&p.Values), k.Text(&again.Values), again.Problems)
+			}
+		}
+	})
+}
