@@ -88,14 +88,15 @@ func within(dir, path string) string {
 
 // readSmall reads a file that is not larger than a document may be.
 func readSmall(path string) ([]byte, error) {
+	// Before it is opened, which could wait for ever for a pipe's other end.
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, errors.New("it is no regular file")
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, bare(err)
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, errors.New("it is no regular file")
-	}
 	data, err := io.ReadAll(io.LimitReader(f, document.MaxSize+1))
 	if err != nil {
 		return nil, bare(err)
