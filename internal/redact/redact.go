@@ -1,9 +1,31 @@
 package redact
 
-import "fmt"
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"unicode/utf8"
+)
 
 // Mark stands where a secret was, in stored text.
 const Mark = "<REDACTED>"
+
+// Limits of a search. What is over them is taken out unread.
+const (
+	// maxText is how much of a text is searched, in bytes; commands that are
+	// longer are opaque as a whole (DESIGN.md section 3).
+	maxText = 1 << 20
+	// maxFuel is what the expressions may cost for one text, in bytes times
+	// the weight of the expression: about two seconds.
+	maxFuel = 48 << 20
+	// maxRounds is how often a text is searched again after secrets were
+	// taken out, until nothing more is found.
+	maxRounds = 12
+	// maxDepth is how many encodings may be nested.
+	maxDepth = 3
+)
 
 // Finding is a secret found in a text.
 type Finding struct {
@@ -11,16 +33,24 @@ type Finding struct {
 	Kind string
 	// Start and End are byte offsets: the secret is s[Start:End].
 	Start, End int
+	// Placed is set for a secret in a known position: header, option value,
+	// password of a URL. Lessons drop these from their key (DESIGN.md
+	// section 4).
+	Placed bool
 }
 
 // Redactor finds secrets. It compiles what a text needs and keeps it, so one
-// Redactor serves a whole process; it is safe for concurrent use.
-type Redactor struct{}
+// Redactor should serve a whole process; it is safe for concurrent use.
+type Redactor struct {
+	compiled     [len(rules)]compiled
+	placeholders atomic.Pointer[regexp.Regexp]
+}
 
 // New makes a Redactor. It is cheap: nothing is compiled before a text needs it.
 func New() *Redactor { return &Redactor{} }
 
 // Text redacts a string for a store: each secret is replaced by [Mark].
+// Redacting a redacted text changes nothing.
 func (r *Redactor) Text(s string) Text {
 	return Text{replace(s, r.Find(s), func(Finding) string { return Mark })}
 }
@@ -28,25 +58,237 @@ func (r *Redactor) Text(s string) Text {
 // Show redacts a string for people: each secret is replaced by its kind and
 // its length in characters.
 func (r *Redactor) Show(s string) string {
-	return replace(s, r.Find(s), func(f Finding) string {
-		return fmt.Sprintf("<REDACTED %s, %d characters>", f.Kind, len([]rune(s[f.Start:f.End])))
-	})
+	return replace(s, r.Find(s), func(f Finding) string { return label(f.Kind, utf8.RuneCountInString(s[f.Start:f.End])) })
 }
 
-// Find lists the secrets of a text in order; they do not overlap.
-func (r *Redactor) Find(s string) []Finding { return nil }
+func label(kind string, characters int) string {
+	return fmt.Sprintf("<REDACTED %s, %d characters>", kind, characters)
+}
 
 // replace puts a mark in the place of each finding.
 func replace(s string, found []Finding, mark func(Finding) string) string {
 	if len(found) == 0 {
 		return s
 	}
-	var out []byte
+	var b strings.Builder
 	at := 0
 	for _, f := range found {
-		out = append(out, s[at:f.Start]...)
-		out = append(out, mark(f)...)
+		b.WriteString(s[at:f.Start])
+		b.WriteString(mark(f))
 		at = f.End
 	}
-	return string(append(out, s[at:]...))
+	b.WriteString(s[at:])
+	return b.String()
+}
+
+// Find lists the secrets of a text in order; they do not overlap. With all of
+// them replaced, nothing is found any more.
+func (r *Redactor) Find(s string) []Finding {
+	all := marks(s)
+	searched := head(s, all)
+	if searched < len(s) {
+		all = merge(append(all, found{searched, len(s), unsearched, false}))
+	}
+	fuel := maxFuel
+	for range maxRounds {
+		now := marked(s, all)
+		text := now.text()
+		if text == "" {
+			text = s
+		}
+		news := r.deep(text, &fuel, maxDepth)
+		if fuel < 0 {
+			return whole(s)
+		}
+		for i := range news {
+			news[i].start, news[i].end = now.origin(news[i].start, news[i].end)
+		}
+		news = fresh(news, all)
+		if len(news) == 0 {
+			return findings(all)
+		}
+		all = merge(append(append(all, news...), repeats(s, news, &fuel)...))
+		if fuel < 0 {
+			return whole(s)
+		}
+	}
+	return whole(s)
+}
+
+// noRule is what marks that were there before have instead of a rule.
+const noRule = unsearched + 1
+
+// head is how much of a text is searched: all, or up to the last white space
+// before the limit, so that no secret is cut. Marks do not count, or a text
+// that grew by them would lose its end when it is redacted again.
+func head(s string, marks []found) int {
+	limit := maxText
+	for _, m := range marks {
+		if m.start > limit {
+			break
+		}
+		limit += m.end - m.start
+	}
+	if len(s) <= limit {
+		return len(s)
+	}
+	return strings.LastIndexAny(s[:limit], " \t\n") + 1
+}
+
+func whole(s string) []Finding { return []Finding{{kind(unsearched), 0, len(s), false}} }
+
+// marks lists the marks and labels that a text has already. A label counts
+// only with a kind that there is, or a secret could hide in one.
+func marks(s string) []found {
+	var out []found
+	const opening = "<REDACTED"
+	for i := strings.Index(s, opening); i >= 0; {
+		end := i + len(opening)
+		if n := labelLength(s[end:]); n > 0 {
+			end += n
+			out = append(out, found{i, end, noRule, false})
+		}
+		next := strings.Index(s[end:], opening)
+		if next < 0 {
+			break
+		}
+		i = end + next
+	}
+	return out
+}
+
+// labelLength is the length of the rest of a mark or label, 0 where it is
+// none.
+func labelLength(s string) int {
+	if strings.HasPrefix(s, ">") {
+		return 1
+	}
+	end := strings.IndexByte(s[:min(len(s), 100)], '>')
+	if end < 0 {
+		return 0
+	}
+	name, count, ok := strings.Cut(strings.TrimPrefix(s[:end], " "), ", ")
+	digits, ok2 := strings.CutSuffix(count, " characters")
+	if !ok || !ok2 || s[0] != ' ' || digits == "" || len(digits) > 8 || !isNumber(digits) || !isKind(name) {
+		return 0
+	}
+	return end + 1
+}
+
+func isKind(name string) bool {
+	for i := range rules {
+		if rules[i].id == name {
+			return true
+		}
+	}
+	return name == kind(highEntropy) || name == kind(repeated) || name == kind(unsearched)
+}
+
+// marked is a view of s with marks in the place of what was found.
+func marked(s string, all []found) *view {
+	v := &view{of: s}
+	for _, f := range all {
+		v.replace(f.start, f.end, Mark)
+	}
+	return v
+}
+
+// deep searches a text as it stands and everything that can be decoded in it.
+func (r *Redactor) deep(s string, fuel *int, depth int) []found {
+	f := &search{r: r, s: s, fuel: fuel}
+	f.walk()
+	out := f.out
+	if depth == 0 {
+		return out
+	}
+	for _, decode := range decoders() {
+		v := decode(s)
+		text := v.text()
+		if text == "" {
+			continue
+		}
+		if *fuel -= len(s); *fuel < 0 {
+			return out
+		}
+		for _, n := range r.deep(text, fuel, depth-1) {
+			n.start, n.end = v.origin(n.start, n.end)
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// fresh keeps what is not inside of what was found before.
+func fresh(news, all []found) []found {
+	return slices.DeleteFunc(news, func(n found) bool {
+		i, _ := slices.BinarySearchFunc(all, n.start, func(f found, at int) int { return f.end - at - 1 })
+		return n.start >= n.end || i < len(all) && all[i].start <= n.start && n.end <= all[i].end
+	})
+}
+
+// merge joins what overlaps or touches; the rule that comes first names it.
+func merge(all []found) []found {
+	slices.SortFunc(all, func(a, b found) int {
+		if a.start != b.start {
+			return a.start - b.start
+		}
+		return b.end - a.end
+	})
+	out := all[:0]
+	for _, f := range all {
+		last := len(out) - 1
+		if last < 0 || f.start > out[last].end {
+			out = append(out, f)
+			continue
+		}
+		o := &out[last]
+		o.placed = o.placed && f.end <= o.end || f.placed && f.start <= o.start && f.end >= o.end
+		o.rule, o.end = min(o.rule, f.rule), max(o.end, f.end)
+	}
+	return out
+}
+
+// minRepeat is the least length, in bytes, of a secret that is taken out
+// wherever else it stands; shorter ones would take words apart.
+const minRepeat = 8
+
+// repeats lists the other places where the secrets just found stand.
+func repeats(s string, news []found, fuel *int) []found {
+	byHead := map[string][]string{}
+	for _, n := range news {
+		if secret := s[n.start:n.end]; len(secret) >= minRepeat {
+			at := byHead[secret[:minRepeat]]
+			if *fuel -= len(at); *fuel < 0 {
+				return nil
+			}
+			if !slices.Contains(at, secret) {
+				byHead[secret[:minRepeat]] = append(at, secret)
+			}
+		}
+	}
+	var out []found
+	if len(byHead) == 0 {
+		return out
+	}
+	for i := 0; i+minRepeat <= len(s); i++ {
+		for _, secret := range byHead[s[i:i+minRepeat]] {
+			if *fuel -= len(secret); *fuel < 0 {
+				return out
+			}
+			if strings.HasPrefix(s[i:], secret) {
+				out = append(out, found{i, i + len(secret), repeated, false})
+			}
+		}
+	}
+	return out
+}
+
+func findings(all []found) []Finding {
+	var out []Finding
+	for _, f := range all {
+		if f.rule != noRule {
+			out = append(out, Finding{kind(f.rule), f.start, f.end, f.placed})
+		}
+	}
+	return out
 }

@@ -1,0 +1,371 @@
+package redact
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"slices"
+	"strings"
+)
+
+// view is a text in which something was replaced in place: an encoding by what
+// it stands for, or a secret by its mark. Places in it are places in the text
+// that it was made of.
+type view struct {
+	b      strings.Builder
+	of     string
+	copied int // of[:copied] is in the view
+	cuts   []cut
+}
+
+// cut is a replaced piece: view[start:end] stands for of[from:to].
+type cut struct{ start, end, from, to int }
+
+// replace puts text in the place of of[from:to]; calls go from left to right.
+func (v *view) replace(from, to int, text string) {
+	v.b.WriteString(v.of[v.copied:from])
+	start := v.b.Len()
+	v.b.WriteString(text)
+	v.copied = to
+	v.cuts = append(v.cuts, cut{start, v.b.Len(), from, to})
+}
+
+// text is the view's own text, "" when nothing was replaced.
+func (v *view) text() string {
+	if len(v.cuts) == 0 {
+		return ""
+	}
+	v.b.WriteString(v.of[v.copied:])
+	v.copied = len(v.of)
+	return v.b.String()
+}
+
+// origin maps a range of the view to the text it was made of; a piece that was
+// replaced counts as a whole.
+func (v *view) origin(start, end int) (int, int) { return v.place(start, false), v.place(end, true) }
+
+func (v *view) place(at int, end bool) int {
+	// The last cut that begins before the place; a place at its end belongs to
+	// it where it ends a range, a place at its start where it begins one.
+	i, _ := slices.BinarySearchFunc(v.cuts, at, func(c cut, at int) int {
+		if c.start < at || !end && c.start == at {
+			return -1
+		}
+		return 1
+	})
+	if i == 0 {
+		return at
+	}
+	c := v.cuts[i-1]
+	switch {
+	case end && at <= c.end:
+		return c.to
+	case !end && at < c.end:
+		return c.from
+	}
+	return c.to + at - c.end
+}
+
+// decoders make a view of a text each.
+func decoders() [4]func(string) *view {
+	return [...]func(string) *view{percent, escapes, joined, blobs}
+}
+
+func unhex(c byte) int {
+	switch {
+	case '0' <= c && c <= '9':
+		return int(c - '0')
+	case 'a' <= lower(c) && lower(c) <= 'f':
+		return int(lower(c)-'a') + 10
+	}
+	return -1
+}
+
+// number reads n hexadecimal digits, -1 where they are none.
+func number(s string, n int) int {
+	if len(s) < n {
+		return -1
+	}
+	out := 0
+	for i := range n {
+		d := unhex(s[i])
+		if d < 0 {
+			return -1
+		}
+		out = out<<4 | d
+	}
+	return out
+}
+
+// percent undoes URL encoding.
+func percent(s string) *view {
+	v := &view{of: s}
+	for i := 0; i < len(s); i++ {
+		next := strings.IndexByte(s[i:], '%')
+		if next < 0 {
+			break
+		}
+		i += next
+		if c := number(s[i+1:], 2); c >= 0 {
+			v.replace(i, i+3, string([]byte{byte(c)}))
+			i += 2
+		}
+	}
+	return v
+}
+
+// escapes undoes the escapes of JSON, C and ANSI-C quotes.
+func escapes(s string) *view {
+	v := &view{of: s}
+	i := strings.IndexByte(s, '\\')
+	if i < 0 {
+		return v
+	}
+	for ; i+1 < len(s); i++ {
+		if s[i] == '\\' {
+			if to, text := escape(s, i); to > i {
+				v.replace(i, to, text)
+				i = to - 1
+			}
+		}
+	}
+	return v
+}
+
+// escape is the end of the escape at i, and what it stands for.
+func escape(s string, i int) (int, string) {
+	switch c := s[i+1]; c {
+	case 'n', 'r':
+		return i + 2, "\n"
+	case 't':
+		return i + 2, "\t"
+	case '"', '\'', '\\', '/':
+		return i + 2, s[i+1 : i+2]
+	case '\n':
+		return i + 2, ""
+	case 'x':
+		if n := number(s[i+2:], 2); n >= 0 {
+			return i + 4, string([]byte{byte(n)})
+		}
+	case 'u':
+		if n := number(s[i+2:], 4); n >= 0 {
+			return i + 6, string(rune(n))
+		}
+	case '0', '1', '2', '3':
+		if i+3 < len(s) && s[i+2] >= '0' && s[i+2] <= '7' && s[i+3] >= '0' && s[i+3] <= '7' {
+			return i + 4, string([]byte{(c-'0')<<6 | (s[i+2]-'0')<<3 | (s[i+3] - '0')})
+		}
+	}
+	return i, ""
+}
+
+// joined undoes what a shell and most languages join: quotes and backslashes
+// between the pieces of a word, and "a" + "b".
+func joined(s string) *view {
+	v := &view{of: s}
+	for i := 1; i < len(s); i++ {
+		if !isBlob(s[i-1]) {
+			continue
+		}
+		if to := seam(s, i); to > i {
+			v.replace(i, to, "")
+			i = to
+		}
+	}
+	return v
+}
+
+// maxSeam is how far apart the pieces of a word may be, in bytes.
+const maxSeam = 256
+
+// seam is the end of what joins two pieces of a word at i; i where nothing
+// does.
+func seam(s string, i int) int {
+	j := i
+	for j < len(s) && (s[j] == '\'' || s[j] == '"' || s[j] == '\\' && (j+1 == len(s) || strings.IndexByte("nrtux0", s[j+1]) < 0)) {
+		j++
+	}
+	if j == i {
+		return i
+	}
+	if k := lineEnds(s[:min(len(s), j+maxSeam)], j); k < len(s) && k > j && strings.IndexByte(s[j:k], '+') >= 0 && (s[k-1] == '"' || s[k-1] == '\'') {
+		j = k
+	}
+	if j < len(s) && isBlob(s[j]) {
+		return j
+	}
+	return i
+}
+
+// minBlob is the shortest run that is decoded, in characters; minClear the
+// shortest text that counts as decoded.
+const minBlob, minClear = 16, 8
+
+// blobs undoes base64, plain and URL-safe, padded or not, and hexadecimal
+// digits, wherever text comes out.
+func blobs(s string) *view {
+	v := &view{of: s}
+	for i := 0; i < len(s); {
+		if !isBlob(s[i]) {
+			i++
+			continue
+		}
+		run, places, end := blob(s, i)
+		if len(run) >= minBlob {
+			for _, c := range clear(run) {
+				from, to := i+c.from, i+c.to
+				if places != nil {
+					from, to = places[c.from], places[c.to-1]+1
+				}
+				v.replace(from, padded(s, to), c.text)
+			}
+		}
+		i = end
+	}
+	return v
+}
+
+func padded(s string, i int) int {
+	for i < len(s) && s[i] == '=' {
+		i++
+	}
+	return i
+}
+
+func isBlob(c byte) bool { return isAlnum(c) || c == '+' || c == '/' || c == '-' || c == '_' }
+
+// blob is the run of base64 characters at i; lines of full length continue on
+// the next one, and then places tells where each character is.
+func blob(s string, i int) (run string, places []int, end int) {
+	start := i
+	for i < len(s) && isBlob(s[i]) {
+		i++
+	}
+	if !wraps(s, start, i) {
+		return s[start:i], nil, i
+	}
+	var b strings.Builder
+	for {
+		for j := start; j < i; j++ {
+			places = append(places, j)
+		}
+		b.WriteString(s[start:i])
+		if !wraps(s, start, i) {
+			return b.String(), places, i
+		}
+		for start = i; isSpace(s[start]); start++ {
+		}
+		for i = start; i < len(s) && isBlob(s[i]); i++ {
+		}
+	}
+}
+
+// wraps reports whether a line of base64 goes on after a line end.
+func wraps(s string, start, end int) bool {
+	if end-start < 60 || end-start > 100 || (end-start)%4 != 0 {
+		return false
+	}
+	next := end
+	for next < len(s) && next-end < 2 && (s[next] == '\r' || s[next] == '\n') {
+		next++
+	}
+	return next > end && next < len(s) && isBlob(s[next])
+}
+
+// decoded is text that came out of run[from:to].
+type decoded struct {
+	from, to int
+	text     string
+}
+
+// clear decodes a run at each of the four places where a group of four can
+// begin, since nobody says where base64 begins in a path or a name, and takes
+// the longest texts that come out.
+func clear(run string) []decoded {
+	var all []decoded
+	std := standard(run)
+	for shift := range 4 {
+		part := std[shift:]
+		if len(part)%4 == 1 {
+			part = part[:len(part)-1]
+		}
+		raw, err := base64.RawStdEncoding.DecodeString(part)
+		if err != nil {
+			continue
+		}
+		all = readable(all, raw, func(at, up int) int { return min(len(run), shift+(at*4+up)/3) })
+	}
+	all = digits(all, run)
+	if len(all) > 1 {
+		all = apart(all)
+	}
+	return all
+}
+
+// standard is a run in the alphabet that is not URL-safe.
+func standard(run string) string {
+	if !strings.ContainsAny(run, "-_") {
+		return run
+	}
+	b := []byte(run)
+	for i, c := range b {
+		switch c {
+		case '-':
+			b[i] = '+'
+		case '_':
+			b[i] = '/'
+		}
+	}
+	return string(b)
+}
+
+// digits appends the texts that pairs of hexadecimal digits stand for.
+func digits(all []decoded, run string) []decoded {
+	for i := 0; i < len(run); i++ {
+		start := i
+		for i < len(run) && unhex(run[i]) >= 0 {
+			i++
+		}
+		for shift := start; shift < start+2 && i-shift >= minBlob; shift++ {
+			if raw, err := hex.DecodeString(run[shift : i-(i-shift)%2]); err == nil {
+				all = readable(all, raw, func(at, _ int) int { return shift + 2*at })
+			}
+		}
+	}
+	return all
+}
+
+// readable appends the texts in raw; place says which character holds the
+// beginning of a byte, rounded down, or with up 2 rounded up.
+// UTF-16 is read too, as PowerShell encodes commands.
+func readable(all []decoded, raw []byte, place func(at, up int) int) []decoded {
+	for start := 0; start < len(raw); {
+		end, text := start, []byte(nil)
+		for end < len(raw) && (isText(raw[end]) || raw[end] == 0 && len(text) > 0 && raw[end-1] != 0) {
+			if raw[end] != 0 {
+				text = append(text, raw[end])
+			}
+			end++
+		}
+		if len(text) >= minClear {
+			all = append(all, decoded{place(start, 0), place(end, 2), string(text)})
+		}
+		start = end + 1
+	}
+	return all
+}
+
+func isText(c byte) bool { return 0x20 <= c && c < 0x7f || '\t' <= c && c <= '\r' }
+
+// apart keeps the longest texts that do not overlap, in order.
+func apart(all []decoded) []decoded {
+	slices.SortFunc(all, func(a, b decoded) int { return (b.to - b.from) - (a.to - a.from) })
+	var out []decoded
+	for _, d := range all {
+		i, _ := slices.BinarySearchFunc(out, d, func(a, b decoded) int { return a.from - b.from })
+		if i > 0 && out[i-1].to > d.from || i < len(out) && out[i].from < d.to {
+			continue
+		}
+		out = slices.Insert(out, i, d)
+	}
+	return out
+}
