@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"sort"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -91,13 +92,20 @@ type Circumstances struct {
 	// Troubles are all failures, those that the person was told earlier in
 	// the session included. Nil takes the verdict's.
 	Troubles []cardea.Trouble
+	// Late reports that there is no time left to look for secrets: texts of
+	// some length are then left out unread, so that an agent cannot keep a
+	// call out of the ledger by making it slow to read. Nil is never.
+	Late func() bool
 }
 
 // NewEntry makes the entry of a verdict on an event. Everything that came from
 // outside is redacted first and then cut, so that a cut never hides a secret
 // from the redactor.
 func NewEntry(ev *cardea.Event, v cardea.Verdict, c Circumstances) Entry {
-	w := writing{redactor: c.Redactor, done: map[string]redact.Text{}}
+	w := writing{redactor: c.Redactor, late: c.Late, done: map[string]redact.Text{}}
+	// The call comes first: what is a secret there is one in every other text,
+	// which may not show it.
+	call := w.call(ev, v, c.Key)
 	e := Entry{
 		ID: newID(c.Now), Time: c.Now.UTC().Truncate(time.Microsecond),
 		Harness: w.text(ev.Harness, maxName), Session: w.text(ev.Session, maxName),
@@ -107,17 +115,7 @@ func NewEntry(ev *cardea.Event, v cardea.Verdict, c Circumstances) Entry {
 		Effect: v.Effect, By: w.text(v.By, maxName), Reason: w.text(v.Reason, maxPath), Instead: w.text(v.Instead, maxPath),
 		Version: w.text(c.Version, maxName), Took: c.Took.Truncate(time.Microsecond),
 	}
-	if ev.Call != nil {
-		e.Tool = w.text(ev.Call.Tool, maxName)
-		e.Input = w.input(ev.Call, c.Key)
-		e.Parts = w.parts(ev.Call.Parts, v.Parts, &e.Omitted)
-		if v.Rewrite != nil {
-			call := *ev.Call
-			call.Input, call.Shadowed = v.Rewrite, nil
-			rewrite := w.input(&call, c.Key)
-			e.Rewrite = &rewrite
-		}
-	}
+	e.Tool, e.Input, e.Rewrite, e.Parts, e.Omitted = call.Tool, call.Input, call.Rewrite, call.Parts, call.Omitted
 	e.Opinions = w.opinions(v, &e.Omitted)
 	troubles := c.Troubles
 	if troubles == nil {
@@ -137,8 +135,16 @@ func NewEntry(ev *cardea.Event, v cardea.Verdict, c Circumstances) Entry {
 // command is its only part, a reason that of an opinion.
 type writing struct {
 	redactor *redact.Redactor
+	late     func() bool
 	done     map[string]redact.Text
+	// secrets are those that were found, as they stood.
+	secrets []string
 }
+
+// minSecret is the least length, in bytes, of a secret that is taken out of
+// other texts than the one that shows it to be one, and maxSecrets how many
+// are; shorter ones would take words apart.
+const minSecret, maxSecrets = 8, 256
 
 func (w *writing) text(s string, limit int) redact.Text {
 	if s == "" {
@@ -146,10 +152,55 @@ func (w *writing) text(s string, limit int) redact.Text {
 	}
 	t, ok := w.done[s]
 	if !ok {
-		t = w.redactor.Text(s)
+		t = w.redact(s)
 		w.done[s] = t
 	}
 	return cut(w.redactor, t, limit)
+}
+
+// redact takes out what looks like a secret, and what was found to be one
+// elsewhere: a part has its variables filled in, but not the names that said
+// what they hold.
+func (w *writing) redact(s string) redact.Text {
+	if len(s) > maxName && w.late != nil && w.late() {
+		return w.redactor.Text(redact.Mark)
+	}
+	raw := s
+	for _, secret := range w.secrets {
+		s = strings.ReplaceAll(s, secret, redact.Mark)
+	}
+	t := w.redactor.Text(s)
+	if t.String() == s {
+		return t
+	}
+	for _, f := range w.redactor.Find(raw) {
+		if f.End-f.Start >= minSecret && len(w.secrets) < maxSecrets {
+			w.secrets = append(w.secrets, raw[f.Start:f.End])
+		}
+	}
+	return t
+}
+
+// call writes what is about the call itself.
+func (w *writing) call(ev *cardea.Event, v cardea.Verdict, key []byte) (e Entry) {
+	if ev.Call == nil {
+		return e
+	}
+	e.Input = w.input(ev.Call, key)
+	for i := range ev.Call.Parts {
+		for _, a := range ev.Call.Parts[i].Assigns {
+			w.text(a.Name+"="+a.Value, maxText) // for the secret in it
+		}
+	}
+	e.Tool = w.text(ev.Call.Tool, maxName)
+	e.Parts = w.parts(ev.Call.Parts, v.Parts, &e.Omitted)
+	if v.Rewrite != nil {
+		call := *ev.Call
+		call.Input, call.Shadowed = v.Rewrite, nil
+		rewrite := w.input(&call, key)
+		e.Rewrite = &rewrite
+	}
+	return e
 }
 
 // cut shortens a text to a number of bytes, at a character.

@@ -7,9 +7,11 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"cardea.dev"
+	"cardea.dev/internal/redact"
 )
 
 // secret is put together here, so that no scanner takes this file for a leak.
@@ -119,5 +121,40 @@ func TestASecretInAForgedLineIsNotShown(t *testing.T) {
 	l, err := b.Get(e.ID)
 	if err != nil || l.Genuine || bytes.Contains([]byte(l.Entry.Input.Text.String()), []byte(secret())) {
 		t.Errorf("%s, %v", l.Entry.Input.Text, err)
+	}
+}
+
+// What names a secret may stand elsewhere in the call than the secret: parts
+// have their variables filled in, and reasons quote them.
+func TestASecretIsOneInEveryText(t *testing.T) {
+	const value = "hunter2-correct-horse"
+	ev, v := command("export DB_PASSWORD="+value+"; deploy "+value, cardea.Deny)
+	ev.Cwd = "/srv/" + value
+	ev.Call.Parts[0].Text = "deploy " + value
+	v.Reason = "deploy " + value + " is not allowed"
+	v.Opinions[0].Reason = v.Reason
+	e := NewEntry(ev, v, circumstances())
+	if body, err := e.encode(); err != nil || bytes.Contains(body, []byte(value)) {
+		t.Errorf("%s, %v", body, err)
+	}
+	// A variable of the part itself.
+	ev, v = command("deploy", cardea.Deny)
+	ev.Call.Parts[0].Text = "deploy " + value
+	ev.Call.Parts[0].Assigns = []cardea.Assign{{Name: "DB_PASSWORD", Value: value, Static: true}}
+	e = NewEntry(ev, v, circumstances())
+	if body, err := e.encode(); err != nil || bytes.Contains(body, []byte(value)) {
+		t.Errorf("%s, %v", body, err)
+	}
+}
+
+// Where no time is left, an entry is written all the same, without its long
+// texts.
+func TestALateEntryHasNoLongTexts(t *testing.T) {
+	ev, v := command("echo "+strings.Repeat("a ", maxName), cardea.Deny)
+	c := circumstances()
+	c.Late = func() bool { return true }
+	e := NewEntry(ev, v, c)
+	if got := e.Input.Text.String(); got != redact.Mark || e.Effect != cardea.Deny || e.Tool.String() != "Bash" {
+		t.Errorf("%s %s %q", e.Effect, e.Tool, got)
 	}
 }
