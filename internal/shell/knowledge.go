@@ -87,7 +87,7 @@ func (w *walker) describe(p *cardea.Part, argv []field) {
 	p.Command = []string{base}
 	known := programOf(base)
 	if strings.Contains(name, "/") && !systemFolder(path.Dir(name)) {
-		p.Access = append(p.Access[:len(p.Access):len(p.Access)], w.access(cardea.Execute, name, true, false))
+		p.Access = append(p.Access[:len(p.Access):len(p.Access)], w.opens(cardea.Execute, name, false)...)
 		if strings.HasPrefix(name, "./") || !strings.HasPrefix(name, "/") {
 			known = nil
 		}
@@ -271,15 +271,20 @@ func (r *reader) touch(out []cardea.Access, k cardea.AccessKind, f field, recurs
 	case none, "":
 		return out
 	case cardea.Network:
-		return append(out, cardea.Access{Kind: k, Host: hostOf(f.Text)})
+		for _, h := range hostsOf(f) {
+			out = append(out, cardea.Access{Kind: k, Host: h})
+		}
+		return out
 	case cardea.Read:
 		if f.Static && f.Text == "-" {
 			return out
 		}
 	}
-	a := r.w.accessField(k, f)
-	a.Recursive = recursive
-	return append(out, a)
+	for _, a := range r.w.opensField(k, f) {
+		a.Recursive = recursive
+		out = append(out, a)
+	}
+	return out
 }
 
 // has reports whether one of the options is given, or "always".
@@ -295,24 +300,4 @@ func (r *reader) has(names []string) bool {
 		}
 	}
 	return false
-}
-
-// hostOf is the host of a URL, of user@host:path or of a plain host name.
-func hostOf(s string) string {
-	if _, rest, ok := strings.Cut(s, "://"); ok {
-		s = rest
-	}
-	if i := strings.IndexAny(s, "/?#"); i >= 0 {
-		s = s[:i]
-	}
-	if i := strings.LastIndexByte(s, '@'); i >= 0 {
-		s = s[i+1:]
-	}
-	if !strings.HasPrefix(s, "[") {
-		s, _, _ = strings.Cut(s, ":")
-	}
-	if strings.ContainsAny(s, "$`{}*? ") {
-		return ""
-	}
-	return strings.TrimSuffix(strings.ToLower(s), ".")
 }

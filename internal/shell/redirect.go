@@ -95,12 +95,19 @@ func (w *walker) opened(r *syntax.Redirect, target string, ok, read, write bool)
 	}
 	var out []cardea.Access
 	if read {
-		out = append(out, w.access(cardea.Read, target, ok, true))
+		out = append(out, w.redirected(cardea.Read, target, ok)...)
 	}
 	if write {
-		out = append(out, w.access(cardea.Write, target, ok, true))
+		out = append(out, w.redirected(cardea.Write, target, ok)...)
 	}
 	return out
+}
+
+func (w *walker) redirected(kind cardea.AccessKind, target string, ok bool) []cardea.Access {
+	if !ok {
+		return []cardea.Access{{Kind: kind, Redirect: true}}
+	}
+	return w.opens(kind, target, true)
 }
 
 // harmlessDevice reports files that hold nothing and keep nothing, and the

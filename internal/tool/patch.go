@@ -27,18 +27,22 @@ func (a *analysis) patch(text string) {
 		}
 		switch verb {
 		case "add":
-			a.one("create "+name, a.path(cardea.Write, name, false))
+			a.one("create "+name, a.paths(cardea.Write, name, false)...)
 		case "update":
 			updated = len(a.parts)
-			a.one("edit "+name, a.path(cardea.Write, name, false))
+			a.one("edit "+name, a.paths(cardea.Write, name, false)...)
 		case "delete":
-			a.one("delete "+name, a.path(cardea.Delete, name, false))
+			a.one("delete "+name, a.paths(cardea.Delete, name, false)...)
 		case "move":
-			a.one("move to "+name, a.path(cardea.Write, name, false))
+			a.one("move to "+name, a.paths(cardea.Write, name, false)...)
 			if updated >= 0 { // the file that is moved away is gone
-				from := a.parts[updated].Access[0]
-				from.Kind = cardea.Delete
-				a.parts[updated].Access = append(a.parts[updated].Access, from)
+				p := &a.parts[updated]
+				for _, from := range p.Access[:len(p.Access):len(p.Access)] {
+					if from.Kind == cardea.Write {
+						from.Kind = cardea.Delete
+						p.Access = append(p.Access, from)
+					}
+				}
 			}
 		}
 	}

@@ -8,10 +8,7 @@
 package tool
 
 import (
-	"net/url"
-	"os"
 	pathpkg "path"
-	"path/filepath"
 	"sort"
 	"strings"
 
@@ -24,40 +21,13 @@ import (
 type World struct {
 	// Home is the person's home folder, absolute, or "".
 	Home string
-	// Resolve follows symbolic links; Links is the real one. Nil leaves paths
-	// as they are.
+	// Resolve follows the symbolic links of an absolute path, which may hold
+	// ".."; "" is a path that is not known. Links is the real one. Nil leaves
+	// paths as they are.
 	Resolve func(path string) string
 	// New reports whether nothing exists under an absolute path; IsNew is the
 	// real one. Nil takes every path for an existing one.
 	New func(path string) bool
-}
-
-// Links follows the symbolic links of an absolute path, as far as the path
-// exists; what does not exist yet is kept as it is.
-func Links(path string) string {
-	if path == "" {
-		return ""
-	}
-	rest := ""
-	for dir := path; ; {
-		if real, err := filepath.EvalSymlinks(dir); err == nil {
-			return filepath.ToSlash(filepath.Join(real, rest))
-		}
-		if target, err := os.Readlink(dir); err == nil {
-			// A link to something that does not exist yet: it will be
-			// created where the link points to.
-			if !filepath.IsAbs(target) {
-				target = filepath.Join(filepath.Dir(dir), target)
-			}
-			return filepath.ToSlash(filepath.Join(target, rest))
-		}
-		parent := filepath.Dir(dir)
-		if parent == dir {
-			return path
-		}
-		rest = filepath.Join(filepath.Base(dir), rest)
-		dir = parent
-	}
 }
 
 // Analyse fills in the parts of an event's call, and its opaque spots and
@@ -140,7 +110,7 @@ func (a *analysis) fields(info harness.ToolInfo) {
 				a.patch(text)
 			case harness.URL:
 				found = true
-				a.one(info.Name+" "+urlText(v), cardea.Access{Kind: cardea.Network, Host: host(urlText(v))})
+				a.one(info.Name+" "+urlText(v), network(urlText(v))...)
 			}
 		}
 	}
@@ -232,7 +202,7 @@ func (a *analysis) file(info harness.ToolInfo, name string) {
 	if name == "" {
 		a.opaque = append(a.opaque, cardea.Opaque{Text: info.Name, Reason: "the input names no file"})
 	}
-	a.one(info.Name+" "+name, a.path(kind, name, false))
+	a.one(info.Name+" "+name, a.paths(kind, name, false)...)
 }
 
 // search is Grep or Glob: it reads a folder and everything below it. A pattern
@@ -247,7 +217,7 @@ func (a *analysis) search(info harness.ToolInfo) {
 		if dir == "" {
 			dir = "."
 		}
-		access := []cardea.Access{a.path(cardea.Read, dir, true)}
+		access := a.paths(cardea.Read, dir, true)
 		for _, field := range []string{"pattern", "glob"} {
 			if info.Name == "Grep" && field == "pattern" {
 				continue // text, not a path
@@ -256,7 +226,7 @@ func (a *analysis) search(info harness.ToolInfo) {
 				pattern, _ := p.(string)
 				root, _, _ := strings.Cut(pattern, "*")
 				if strings.HasPrefix(pattern, "/") || strings.HasPrefix(pattern, "~") || strings.Contains(pattern, "..") {
-					access = append(access, a.path(cardea.Read, root, true))
+					access = append(access, a.paths(cardea.Read, root, true)...)
 				}
 			}
 		}
@@ -302,11 +272,11 @@ func (a *analysis) mcpField(name, v string) []cardea.Access {
 	switch {
 	case strings.HasPrefix(name, "url"), strings.HasPrefix(name, "uri"):
 		if rest, ok := strings.CutPrefix(v, "file://"); ok {
-			return []cardea.Access{a.path(cardea.Read, rest, false), a.path(cardea.Write, rest, false)}
+			return append(a.paths(cardea.Read, rest, false), a.paths(cardea.Write, rest, false)...)
 		}
-		return []cardea.Access{{Kind: cardea.Network, Host: host(v)}}
+		return network(v)
 	case strings.HasPrefix(name, "file"), strings.HasSuffix(name, "path"), strings.HasSuffix(name, "paths"), name == "directory", name == "dir":
-		return []cardea.Access{a.path(cardea.Read, v, false), a.path(cardea.Write, v, false)}
+		return append(a.paths(cardea.Read, v, false), a.paths(cardea.Write, v, false)...)
 	}
 	return nil
 }
@@ -320,25 +290,27 @@ func sortedKeys[V any](m map[string]V) []string {
 	return keys
 }
 
-// path makes an access of a path as a tool names it.
-func (a *analysis) path(kind cardea.AccessKind, name string, recursive bool) cardea.Access {
-	out := cardea.Access{Kind: kind, Recursive: recursive}
+// paths makes the accesses of a path as a tool names it, one for each place
+// that it may lead to.
+func (a *analysis) paths(kind cardea.AccessKind, name string, recursive bool) []cardea.Access {
 	name = slash(name)
 	if rest, ok := strings.CutPrefix(name, "~/"); ok && a.world.Home != "" {
 		name = slash(a.world.Home) + "/" + rest
 	} else if name == "~" {
 		name = slash(a.world.Home)
 	}
-	spelled := shell.Absolute(slash(a.ev.Cwd), name)
+	places, spelled := shell.Places(slash(a.ev.Cwd), name, a.world.Resolve)
 	if harness.IsDrivePath(name) {
 		spelled = name[:2] + pathpkg.Clean("/"+name[2:])
+		places = []string{a.resolve(spelled)}
 	}
-	if spelled == "" {
-		return out
-	}
-	out.Path = a.resolve(spelled)
-	if out.Path != spelled {
-		out.Spelled = spelled
+	var out []cardea.Access
+	for _, p := range places {
+		access := cardea.Access{Kind: kind, Path: p, Recursive: recursive}
+		if p != spelled {
+			access.Spelled = spelled
+		}
+		out = append(out, access)
 	}
 	return out
 }
@@ -371,14 +343,11 @@ func urlText(v any) string {
 	return ""
 }
 
-// host is the host of an address in lower case, "" when it cannot be told.
-func host(s string) string {
-	u, err := url.Parse(strings.TrimSpace(s))
-	if err == nil && u.Host == "" && !strings.Contains(s, "://") {
-		u, err = url.Parse("//" + s)
+// network makes the accesses of an address, one for each host that it may mean.
+func network(address string) []cardea.Access {
+	var out []cardea.Access
+	for _, h := range shell.Hosts(address) {
+		out = append(out, cardea.Access{Kind: cardea.Network, Host: h})
 	}
-	if err != nil || strings.ContainsAny(s, "\\\t\n\r") {
-		return ""
-	}
-	return strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
+	return out
 }

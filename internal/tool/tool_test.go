@@ -1,8 +1,6 @@
 package tool
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -72,7 +70,7 @@ func TestPartsOfTools(t *testing.T) {
 		{"Glob", in("pattern", "/etc/*.conf"), "Glob .: read /projr read /etcr", false},
 		{"Glob", in("pattern", "../*", "path", "/proj/x"), "Glob /proj/x: read /proj/xr read /r", false},
 		{"WebFetch", in("url", "https://a@Example.com:80/p?q=secret"), "WebFetch https://a@Example.com:80/p?q=secret: network example.com", false},
-		{"WebFetch", in("url", "https://good.com\\@evil.com/"), "WebFetch https://good.com\\@evil.com/: network", false},
+		{"WebFetch", in("url", "https://good.com\\@evil.com/"), "WebFetch https://good.com\\@evil.com/: network  network evil.com network good.com", false},
 		{"WebFetch", in(), "WebFetch: unknown", true},
 		{"WebSearch", in("query", "x"), "WebSearch: network", false},
 		{"mcp__s__t", in("path", "a", "n", 1), "mcp__s__t: unknown  read /proj/a write /proj/a", false},
@@ -116,36 +114,6 @@ func TestFlowsPointIntoTheCall(t *testing.T) {
 	Analyse(ev, World{})
 	if len(ev.Call.Flows) != 1 || ev.Call.Flows[0] != (cardea.Flow{Kind: "download-run", From: 1, To: 2}) {
 		t.Errorf("%+v", ev.Call.Flows)
-	}
-}
-
-func TestLinks(t *testing.T) {
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	must := func(err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	must(os.Mkdir(filepath.Join(dir, "real"), 0o755))
-	must(os.Symlink("real", filepath.Join(dir, "link")))
-	must(os.Symlink("nowhere/x", filepath.Join(dir, "dangling")))
-	must(os.Symlink("loop", filepath.Join(dir, "loop")))
-	for in, want := range map[string]string{
-		"link/new/file": "real/new/file", "real/new": "real/new", "dangling": "nowhere/x", "dangling/y": "nowhere/x/y", "link": "real",
-	} {
-		if got := Links(filepath.Join(dir, in)); got != filepath.Join(dir, want) {
-			t.Errorf("%s: %s", in, got)
-		}
-	}
-	if got := Links(filepath.Join(dir, "loop")); got == "" {
-		t.Error("a loop of links must still give a path")
-	}
-	if Links("") != "" {
-		t.Error("nothing is nothing")
 	}
 }
 
