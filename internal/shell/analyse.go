@@ -1,6 +1,8 @@
 package shell
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -32,6 +34,12 @@ type Env struct {
 	// Roots are the folders that belong to the work: the project and the
 	// harness's additional ones. A cd into them is no access.
 	Roots []string
+	// IsDir reports whether an absolute path is a folder that can be entered.
+	// Nil: whether a cd succeeds is not known, unless && shows it.
+	IsDir func(path string) bool
+	// Exported reports whether a variable is in the environment that the line
+	// starts with, so that setting it reaches programs. Nil: none is.
+	Exported func(name string) bool
 	// Resolve follows symbolic links of an absolute path as far as it
 	// exists. Nil leaves paths as they are spelled.
 	Resolve func(path string) string
@@ -52,7 +60,7 @@ type Analysis struct {
 // is opaque. Text without any command yields no part; text that is not blank
 // and yields no part yields one opaque part.
 func Analyse(text string, env Env) Analysis {
-	w := &walker{env: env, funcs: map[string]*function{}, aliases: map[string]string{}, integers: map[string]bool{}}
+	w := &walker{env: env, funcs: map[string]*function{}, aliases: map[string]string{}, traits: map[string]trait{}, fixedSet: map[string]bool{}}
 	w.cur = newState(env)
 	switch {
 	case strings.Trim(text, " \t\n") == "":
@@ -98,12 +106,18 @@ type walker struct {
 	outer        []string         // keywords around it that count as wrappers
 	at           int              // offset of the last command seen in the line itself
 	locals       map[string]value // what the current function's variables hide
-	integers     map[string]bool  // variables that bash evaluates when set
+	traits       map[string]trait // how bash treats variables
+	fixedSet     map[string]bool  // read-only variables that the line has set
+	exits        []*state         // what was known where a jump left its place
+	trapped      bool             // a command runs when the shell ends
+	changed      bool             // a command may have changed files
+	posix        bool             // the shell may be another than bash
 	scripts      int              // depth of scripts within scripts
 	words        int              // words looked at so far
 	full         bool             // a limit was hit
 	onlyComments bool
 	unsetsFuncs  bool
+	exportsFuncs bool
 }
 
 // script parses and walks a text as bash would run it.
@@ -123,6 +137,9 @@ func (w *walker) script(text string) {
 	w.scripts++
 	defer func() { w.src, w.base = outer, outerBase; w.scripts-- }()
 
+	if w.posix && !sameInPOSIX(text) {
+		w.opaqueLine(shorten(text), "sh may read it in another way than bash does")
+	}
 	parser := syntax.NewParser(syntax.Variant(syntax.LangBash))
 	var file []*syntax.Stmt
 	f, err := parser.Parse(strings.NewReader(text), "")
@@ -139,8 +156,27 @@ func (w *walker) script(text string) {
 	}
 	w.treeCheck(file)
 	w.onlyComments = len(file) == 0 && err == nil
+	w.declareTraits(file)
 	w.declare(file)
 	w.stmts(file)
+}
+
+// sameInPOSIX reports whether the grammar of sh reads a text as bash's does.
+func sameInPOSIX(text string) bool {
+	var trees [2][]string
+	for i, lang := range []syntax.LangVariant{syntax.LangBash, syntax.LangPOSIX} {
+		f, err := syntax.NewParser(syntax.Variant(lang)).Parse(strings.NewReader(text), "")
+		if err != nil {
+			return false
+		}
+		syntax.Walk(f, func(n syntax.Node) bool {
+			if n != nil {
+				trees[i] = append(trees[i], fmt.Sprintf("%T %d %d", n, n.Pos().Offset(), n.End().Offset()))
+			}
+			return true
+		})
+	}
+	return slices.Equal(trees[0], trees[1])
 }
 
 func parseReason(err error) string {

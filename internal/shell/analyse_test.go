@@ -8,7 +8,8 @@ import (
 	"cardea.dev"
 )
 
-var world = Env{Cwd: "/proj", Home: "/home/u", Roots: []string{"/proj"}}
+var world = Env{Cwd: "/proj", Home: "/home/u", Roots: []string{"/proj"}, IsDir: func(p string) bool { return p == "/proj/src" || p == "/tmp" },
+	Exported: func(name string) bool { return name == "GEM_HOME" }}
 
 // texts are the texts of parts, null ones left out.
 func texts(a Analysis) []string {
@@ -222,7 +223,8 @@ func TestParts(t *testing.T) {
 		{"x=('a[$(cmd)]'); echo $((x))", "?*"},
 		{"echo $((\"$x\" + 1))", "echo $((\"$x\" + 1))"},
 		{"echo $((\"$x$(a)\"))", "?*"},
-		{"echo $((1+a$x))", "*"},
+		{"echo $((1+a$x))", "?*"},
+		{"x=5; echo $((1+2$x))", "echo $((1+2$x))"},
 		{"echo ${a[$(b)]}", "?*"},
 		{"a[$(b)]=1", "?*"},
 		{"a=([$(b)]=1)", "?*"},
@@ -418,6 +420,21 @@ func TestAccess(t *testing.T) {
 		{"rm -rf safe/../../../etc", "delete /etcr"},
 		{"cd /tmp && rm -rf x", "read /tmp delete /tmp/xr"},
 		{"cd src; cat ../x", "read /proj/x"},
+		{"cd none; cat ../x", "read ?"},
+		{"cd none && cat ../x", "read /proj/x"},
+		{"cd none || exit; cat ../x", "read /proj/x"},
+		{"cd none || { echo; exit 1; }; cat ../x", "read /proj/x"},
+		{"cd none || true; cat ../x", "read ?"},
+		{"exit() { :; }; cd none || exit; cat ../x", "read ?"},
+		{"! cd none && cat ../x", "read ?"},
+		{"if cd none; then cat ../x; fi", "read /proj/x"},
+		{"if cd none; then :; else cat ../x; fi", "read ?"},
+		{"cd src out; cat x", "read ? read ?"},
+		{"pushd -n src; cat x", "read ? read ?"},
+		{"cd -P src; cat x", "read ? read ?"},
+		{"rm -r src; cd src; cat ../x", "delete /proj/srcr read ?"},
+		{"cd src && cat ../x; cat y", "read /proj/x read /proj/src/y"},
+		{"cd none && cat ../x; cat y", "read /proj/x read ?"},
 		{"cd $x; rm y", "read ? delete ?"},
 		{"(cd /tmp); rm y", "read /tmp delete /proj/y"},
 		{"cat a > b", "write /proj/b> read /proj/a"},

@@ -59,24 +59,19 @@ func (w *walker) arithWord(word *syntax.Word) {
 		return
 	}
 	for _, p := range word.Parts {
+		if q, ok := p.(*syntax.DblQuoted); ok && !q.Dollar && len(q.Parts) == 1 {
+			p = q.Parts[0]
+		}
 		switch p := p.(type) {
 		case *syntax.Lit:
-			if !plainNumber(p.Value) && !plainName(p.Value) {
+			// A name that pieces make up is not looked for.
+			if !plainNumber(p.Value) {
 				w.spot(w.source(word), evaluates)
 			}
 		case *syntax.ParamExp:
-			w.arithParam(p)
+			w.arithParam(p, len(word.Parts) == 1)
 		case *syntax.ArithmExp:
 			w.arith(p.X)
-		case *syntax.DblQuoted:
-			if len(p.Parts) == 1 {
-				if pe, ok := p.Parts[0].(*syntax.ParamExp); ok {
-					w.arithParam(pe)
-					continue
-				}
-			}
-			w.frags([]syntax.WordPart{p}, false)
-			w.spot(w.source(word), evaluates)
 		default:
 			w.frags([]syntax.WordPart{p}, false)
 			w.spot(w.source(word), evaluates)
@@ -84,7 +79,9 @@ func (w *walker) arithWord(word *syntax.Word) {
 	}
 }
 
-func (w *walker) arithParam(p *syntax.ParamExp) {
+// arithParam looks at an expansion that is an operand, or with alone unset a
+// piece of one, which must be a number.
+func (w *walker) arithParam(p *syntax.ParamExp, alone bool) {
 	if p.Index != nil {
 		w.subscript(p.Index)
 	}
@@ -102,10 +99,14 @@ func (w *walker) arithParam(p *syntax.ParamExp) {
 		w.spot(w.source(p), evaluates)
 	default:
 		if plainName(name) {
+			if !alone && !numeric(w.lookup(name)) {
+				w.spot(w.source(p), evaluates)
+				return
+			}
 			w.arithName(name, w.source(p), 0)
 			return
 		}
-		fs := w.plain(p, name, nil)
+		fs := w.plain(p, name, nil, false)
 		if len(fs) != 1 || fs[0].dynamic || !plainNumber(fs[0].text) {
 			w.spot(w.source(p), evaluates)
 		}
@@ -126,14 +127,11 @@ func (w *walker) arithText(text, src string) {
 // arithName looks at a variable that bash evaluates. One that the line has not
 // set holds what the person's environment holds.
 func (w *walker) arithName(name, src string, depth int) {
-	v := w.cur.vars[name]
+	v := w.lookup(name)
 	switch {
-	case v.kind == outside, v.kind == unset:
-	case same(v, someNumber):
-	case v.kind == known && (plainNumber(v.text) || v.text == ""):
+	case v.kind == outside, numeric(v):
 	case v.kind == known && plainName(v.text) && depth < 8:
 		w.arithName(v.text, src, depth+1)
-	case v.kind == array && len(v.list) > 0 && plainNumber(v.list[0]):
 	default:
 		w.spot(src, evaluates)
 	}

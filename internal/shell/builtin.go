@@ -49,12 +49,16 @@ func builtinOf(name string) (builtin, bool) {
 
 // null is a builtin without access.
 func (w *walker) null(inv invocation) {
-	if name := inv.argv[0].Text; name == "jobs" || name == "wait" {
+	switch name := inv.argv[0].Text; name {
+	case "jobs", "wait":
+		letter := map[string]string{"jobs": "x", "wait": "p"}[name]
 		for _, f := range inv.argv[1:] {
-			if f.Dash || strings.HasPrefix(f.Text, "-x") || strings.HasPrefix(f.Text, "-p") || strings.HasPrefix(f.Text, "-np") {
+			if f.Dash || strings.HasPrefix(f.Text, "-") && strings.Contains(f.Text, letter) {
 				w.spot(f.Text, "the option may run a command or evaluate a subscript")
 			}
 		}
+	case "return", "break", "continue":
+		w.jump()
 	}
 	w.emitBuiltin(inv, len(inv.access) == 0)
 }
@@ -84,21 +88,30 @@ func (w *walker) emitBuiltin(inv invocation, null bool) {
 }
 
 // testBuiltin handles test and [, which evaluate a subscript after -v and -R.
+// A word that is not known may be such an operator, unless one of a known name
+// stands behind it.
 func (w *walker) testBuiltin(inv invocation) {
-	for i, f := range inv.argv {
-		if i == 0 || i+1 >= len(inv.argv) {
+	words := inv.argv[1:]
+	for i, f := range words[:max(0, len(words)-1)] {
+		next := words[i+1]
+		if f.Static && f.Text != "-v" && f.Text != "-R" || next.Static && harmlessOperand(next.Text) {
 			continue
 		}
-		if !f.Static && f.Loose || f.Static && (f.Text == "-v" || f.Text == "-R") {
-			if next := inv.argv[i+1]; !next.Static || !plainName(next.Text) && next.Text != "]" {
-				if f.Static {
-					w.spot(next.Text, evaluates)
-				}
-			}
+		if !f.Static && !next.Static && i > 0 && testOperator(words[i-1]) {
+			continue // [ -n "$a" "$b" ] is an error
 		}
+		w.spot(next.Text, evaluates)
 	}
 	w.null(inv)
 }
+
+// harmlessOperand reports operators, plain names and numbers: words that
+// evaluate nothing as the name of a variable.
+func harmlessOperand(s string) bool {
+	return !strings.Contains(s, "[") || s == "["
+}
+
+func testOperator(f field) bool { return f.Static && strings.HasPrefix(f.Text, "-") }
 
 // setter handles builtins that set variables by name; a name with a subscript
 // is evaluated.
@@ -127,6 +140,9 @@ func (w *walker) setter(inv invocation) {
 			switch {
 			case f.Static && strings.HasPrefix(f.Text, "-"):
 				w.unsetsFuncs = w.unsetsFuncs || f.Text != "-v"
+				if strings.Contains(f.Text, "n") {
+					w.spot(f.Text, "the declaration changes how names are read")
+				}
 			case f.Static && plainName(f.Text):
 				w.set(f.Text, value{kind: unset})
 			default:
@@ -158,11 +174,14 @@ func (w *walker) letWord(f field) {
 	w.arithText(plain, f.Text)
 }
 
+// setByName sets a variable to what is not known. That it may become an array
+// counts from here on.
 func (w *walker) setByName(f field) {
 	if !f.Static || !plainName(f.Text) {
 		w.spot(f.Text, evaluates)
 		return
 	}
+	w.traits[f.Text] |= listed
 	w.set(f.Text, value{kind: dynamic})
 }
 
@@ -177,7 +196,7 @@ func (w *walker) readNames(name string, words []field) {
 			if at >= 0 && f.Text[1+at] == 'C' {
 				w.spot(f.Text, "mapfile -C runs a command")
 			}
-			if at >= 0 && f.Text[1+at] == 'a' {
+			if at >= 0 && f.Text[1+at] == 'a' && name == "read" {
 				if 2+at < len(f.Text) {
 					w.setByName(field{Word: cardea.Word{Text: f.Text[2+at:], Static: true}})
 				} else if i+1 < len(words) {
@@ -197,15 +216,6 @@ func (w *walker) readNames(name string, words []field) {
 		}
 		w.setByName(f)
 	}
-	if name == "read" {
-		w.cur.vars["REPLY"] = value{kind: dynamic}
-	}
-	if name == "getopts" {
-		w.cur.vars["OPTARG"] = value{kind: dynamic}
-	}
-	if name == "mapfile" || name == "readarray" {
-		w.cur.vars["MAPFILE"] = value{kind: dynamic}
-	}
 }
 
 // setBuiltin handles set and shift.
@@ -220,44 +230,52 @@ func (w *walker) setBuiltin(inv invocation) {
 		w.null(inv)
 		return
 	}
-	for i, f := range words {
-		if !f.Static {
+	w.setOptions(words)
+	w.null(inv)
+}
+
+// setOptions reads the words of set: -o takes a name from the next word even
+// inside of a cluster.
+func (w *walker) setOptions(words []field) {
+	const strange = "an option of the shell that changes how the line is read"
+	for i := 0; i < len(words); i++ {
+		f := words[i]
+		switch {
+		case !f.Static:
 			w.cur.params, w.cur.paramsOK = nil, false
 			if f.Dash {
 				w.spot(f.Text, "an option of the shell comes from outside of the line")
 			}
-			break
-		}
-		if f.Text == "--" || !strings.HasPrefix(f.Text, "-") && !strings.HasPrefix(f.Text, "+") {
-			from := i
-			if f.Text == "--" {
-				from++
-			} else if i > 0 && strings.HasSuffix(words[i-1].Text, "o") {
-				if !harmlessSetOption(f.Text) {
-					w.spot(f.Text, "an option of the shell that changes how the line is read")
-				}
-				continue
+			return
+		case f.Text == "--":
+			w.setParams(words[i+1:])
+			return
+		case f.Text == "-" || f.Text == "+" || !strings.HasPrefix(f.Text, "-") && !strings.HasPrefix(f.Text, "+"):
+			if f.Text == "-" {
+				i++
 			}
-			w.setParams(words[from:])
-			break
+			w.setParams(words[i:])
+			return
 		}
 		for _, c := range f.Text[1:] {
 			switch {
 			case c == 'a':
-				w.cur.allexport = f.Text[0] == '-'
-			case !strings.ContainsRune("euxfvhCEoTbBm", c):
-				w.spot(f.Text, "an option of the shell that changes how the line is read")
-			}
-			if c == 'B' {
-				w.spot(f.Text, "an option of the shell that changes how words are expanded")
+				w.cur.allexport = w.cur.allexport || f.Text[0] == '-'
+				w.exportsFuncs = true
+			case c == 'o' && i+1 < len(words):
+				i++
+				if !words[i].Static || !harmlessSetOption(words[i].Text) {
+					w.spot(words[i].Text, strange)
+				}
+			case !strings.ContainsRune("euxfvhCEoTbm", c):
+				w.spot(f.Text, strange)
 			}
 		}
 	}
-	w.null(inv)
 }
 
 func harmlessSetOption(name string) bool {
-	return slices.Contains([]string{"pipefail", "errexit", "nounset", "xtrace", "verbose", "errtrace", "functrace", "noclobber", "hashall", "monitor", "notify", "ignoreeof", "nolog", "physical", "vi", "emacs", "history"}, name)
+	return slices.Contains([]string{"pipefail", "errexit", "nounset", "xtrace", "verbose", "errtrace", "functrace", "noclobber", "hashall", "monitor", "notify", "ignoreeof", "nolog", "vi", "emacs"}, name)
 }
 
 func (w *walker) setParams(words []field) {
@@ -294,11 +312,33 @@ func (w *walker) aliasBuiltin(inv invocation) {
 		case !f.Static:
 			w.spot(f.Text, "what the alias stands for comes from outside of the line")
 		case ok:
+			if !plainAlias(name, text) {
+				w.opaqueLine(shorten(f.Text), "an alias that stands for more than one plain command")
+			}
 			w.aliases[name] = text
 			w.isolated("alias "+name, text)
 		}
 	}
 	w.null(inv)
+}
+
+// plainAlias reports whether an alias does nothing but put one command in the
+// place of another: bash replaces it before it looks at the grammar.
+func plainAlias(name, text string) bool {
+	switch name {
+	case "if", "then", "else", "elif", "fi", "for", "while", "until", "do", "done", "case", "esac", "select", "function", "time", "in",
+		"coproc", "let", "declare", "typeset", "export", "readonly", "local", "eval", "set", "unset", "trap", "source", "exec", "command", "builtin":
+		return false
+	}
+	if strings.Trim(name, delimiterBytes) != "" || strings.HasSuffix(text, " ") || strings.HasSuffix(text, "\t") {
+		return false
+	}
+	f, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
+	if err != nil || len(f.Stmts) != 1 || strings.ContainsAny(text, "\n;&#") {
+		return false
+	}
+	call, ok := f.Stmts[0].Cmd.(*syntax.CallExpr)
+	return ok && len(call.Args) > 0 && len(f.Stmts[0].Redirs) == 0
 }
 
 // isolated walks a script that may run later, or never: what it sets does not
@@ -317,17 +357,20 @@ func (w *walker) trap(inv invocation) {
 		words = words[1:]
 	}
 	if len(words) > 1 {
+		for _, f := range words[1:] {
+			if name := strings.ToUpper(f.Text); !f.Static || name != "EXIT" && name != "0" {
+				w.cur.vague = true // it may run between any two commands
+			}
+		}
 		switch f := words[0]; {
 		case !f.Static:
 			w.spot(f.Text, "what the trap runs comes from outside of the line")
 		case f.Text != "" && f.Text != "-":
 			w.apart(func() {
 				// It runs another time: what is known now does not count.
-				for name := range w.cur.vars {
-					w.cur.vars[name] = value{kind: dynamic}
-				}
-				w.cur.setCwd("")
-				w.cur.paramsOK, w.cur.name = false, ""
+				w.forgetAll()
+				w.cur.name = ""
+				w.trapped = true
 				w.isolated("trap", f.Text)
 			})
 		}
@@ -377,19 +420,27 @@ func (w *walker) sourced(inv invocation) {
 	w.emitBuiltin(inv, false)
 }
 
+var execSpec = wrapper{flags: "cl", valued: "a"}
+
 // prefixBuiltin handles exec, command, builtin and zsh's noglob, nocorrect.
 func (w *walker) prefixBuiltin(inv invocation) {
 	name := inv.argv[0].Text
 	args := inv.argv[1:]
 	looksOnly := false
-	for len(args) > 0 && args[0].Static && strings.HasPrefix(args[0].Text, "-") {
+	if name == "exec" {
+		p := execSpec.parse(args)
+		if p.bad != "" {
+			w.spot(p.badText, p.bad)
+			w.emitProgram(inv)
+			return
+		}
+		args = p.rest
+	}
+	for name != "exec" && len(args) > 0 && args[0].Static && strings.HasPrefix(args[0].Text, "-") {
 		opt := args[0].Text
 		args = args[1:]
 		if opt == "--" {
 			break
-		}
-		if name == "exec" && strings.HasSuffix(opt, "a") && len(args) > 0 {
-			args = args[1:]
 		}
 		looksOnly = looksOnly || name == "command" && strings.ContainsAny(opt, "vV")
 	}
@@ -414,7 +465,7 @@ func (w *walker) prefixBuiltin(inv invocation) {
 		// Functions do not count, builtins do.
 		if args[0].Static {
 			if b, ok := builtinOf(args[0].Text); ok {
-				b(w, inv)
+				w.builtin(b, inv)
 				return
 			}
 		}
@@ -425,29 +476,27 @@ func (w *walker) prefixBuiltin(inv invocation) {
 
 // cd changes the folder of the rest of the line.
 func (w *walker) cd(inv invocation) {
-	var target *field
-	for i := range inv.argv[1:] {
-		f := &inv.argv[1+i]
-		if f.Static && strings.HasPrefix(f.Text, "-") && len(f.Text) > 1 {
-			continue
-		}
-		if target == nil {
-			target = f
-		}
+	words := inv.argv[1:]
+	if len(words) > 0 && words[0].Static && (words[0].Text == "--" || words[0].Text == "-L") {
+		words = words[1:]
 	}
 	name, ok := "", false
 	switch {
-	case inv.argv[0].Text == "popd":
-	case target == nil:
-		home := w.cur.vars["HOME"]
+	case inv.argv[0].Text == "popd", len(words) > 1:
+	case len(words) == 0:
+		home := w.lookup("HOME")
 		name, ok = home.text, home.kind == known
-	case target.Static && target.Text != "-" && !strings.HasPrefix(target.Text, "+"):
-		name, ok = target.Text, target.Text != ""
+	case words[0].Static && !strings.HasPrefix(words[0].Text, "-") && !strings.HasPrefix(words[0].Text, "+"):
+		name, ok = words[0].Text, words[0].Text != ""
+	}
+	if w.env.Exported != nil && w.env.Exported("CDPATH") && !strings.HasPrefix(name, "/") && !strings.HasPrefix(name, ".") {
+		ok = false
 	}
 	a := w.access(cardea.Read, name, ok, false)
 	dir := a.Path
 	w.cur.vars["OLDPWD"] = value{kind: dynamic}
 	w.cur.setCwd(dir)
+	w.cur.cdMaybe = dir != "" && (w.changed || w.env.IsDir == nil || !w.env.IsDir(dir))
 	home := dir != "" && inside(dir, w.env.Roots)
 	if !home {
 		inv.access = append(slices.Clone(inv.access), a)
@@ -464,13 +513,20 @@ func (w *walker) declareWords(inv invocation) {
 		case !f.Static:
 			w.spot(f.Text, evaluates)
 		case strings.HasPrefix(f.Text, "-"), strings.HasPrefix(f.Text, "+"):
-			if strings.ContainsAny(f.Text, "inf") {
+			if strings.Trim(f.Text, "-x") != "" {
 				w.spot(f.Text, "the declaration changes how values are read")
 			}
-		case !plainName(name):
+		case !plainName(name), strings.HasPrefix(val, "("):
 			w.spot(f.Text, evaluates)
-		case ok:
-			w.set(name, value{kind: known, text: val})
+		default:
+			if v := inv.argv[0].Text; v != "export" && v != "declare" {
+				w.traits[name] |= odd // read-only, or only inside of a function
+			}
+			if !ok {
+				w.forgetName(name)
+			} else {
+				w.set(name, value{kind: known, text: val})
+			}
 			if inv.argv[0].Text == "export" {
 				w.export(name)
 			}
@@ -507,8 +563,8 @@ func (w *walker) declClause(c *syntax.DeclClause) {
 				if strings.ContainsAny(text, "n") && variant != "export" || strings.Contains(text, "f") && text[0] == '-' {
 					w.spot(text, "the declaration changes how names or functions are read")
 				}
-				if strings.Contains(text, "i") {
-					w.declareIntegers(c)
+				if strings.Contains(text, "f") {
+					w.exportsFuncs = true
 				}
 			case ok && plainName(text):
 			default:
@@ -526,14 +582,6 @@ func (w *walker) declClause(c *syntax.DeclClause) {
 	w.spots = savedSpots
 	w.emit(cardea.Part{Text: w.source(c), Opaque: spots, Null: true, Start: w.offset(c)})
 	w.pending = savedPending
-}
-
-func (w *walker) declareIntegers(c *syntax.DeclClause) {
-	for _, a := range c.Args {
-		if a.Name != nil {
-			w.integers[a.Name.Value] = true
-		}
-	}
 }
 
 // declared handles one name of a declaration.
@@ -555,10 +603,17 @@ func (w *walker) declared(a *syntax.Assign, before *state, exports bool, variant
 		after := w.cur
 		w.cur = before.clone()
 		w.assign(a)
-		v, tainted := w.cur.vars[name], w.cur.tainted
+		v, tainted, vague := w.cur.vars[name], w.cur.tainted, w.cur.vague
 		w.cur = after
+		if variant == "local" && w.locals == nil || bracesIn(a.Value) {
+			v = value{kind: dynamic} // it fails, or sets it more than once
+		}
 		w.cur.vars[name] = v
+		w.cur.vague = w.cur.vague || vague
 		w.taint(tainted)
+		if a.Array == nil && (strings.HasPrefix(v.text, "(") || v.kind != known && (w.traits[name]&listed != 0 || w.cur.vague)) {
+			w.spot(w.source(a), "bash reads the value as a list, and expands it")
+		}
 	}
 	if exports {
 		w.export(name)
@@ -566,4 +621,12 @@ func (w *walker) declared(a *syntax.Assign, before *state, exports bool, variant
 			w.taint("it exports " + name + ", which changes what later commands do")
 		}
 	}
+}
+
+// bracesIn reports whether a word has braces that bash may expand.
+func bracesIn(word *syntax.Word) bool {
+	return word != nil && slices.ContainsFunc(word.Parts, func(p syntax.WordPart) bool {
+		lit, ok := p.(*syntax.Lit)
+		return ok && strings.Contains(lit.Value, "{")
+	})
 }

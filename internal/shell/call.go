@@ -21,6 +21,8 @@ type invocation struct {
 	// program is set when the shell no longer looks the name up itself, so
 	// that functions, aliases and builtins do not count.
 	program bool
+	// mayFail is set when a redirection can fail, so that it may not run.
+	mayFail bool
 	text    string // as written, for messages
 	start   int
 }
@@ -32,7 +34,7 @@ func (w *walker) call(c *syntax.CallExpr, redirs []*syntax.Redirect) {
 	w.spots, w.pending = &spots, nil
 	defer func() { w.spots, w.pending, w.stdin = savedSpots, savedPending, savedStdin }()
 
-	inv := invocation{start: w.offset(c), text: w.source(c), wrappers: slices.Clone(w.outer)}
+	inv := invocation{start: w.offset(c), text: w.source(c), wrappers: slices.Clone(w.outer), mayFail: mayFail(redirs)}
 	for _, word := range c.Args {
 		inv.argv = append(inv.argv, w.fields(word)...)
 	}
@@ -69,8 +71,15 @@ func dynamicWord(word *syntax.Word) bool {
 
 // assignments handles a command that only sets variables.
 func (w *walker) assignments(c *syntax.CallExpr, redirs []*syntax.Redirect, spots *[]cardea.Opaque) {
-	for _, a := range c.Assigns {
-		w.assign(a)
+	assign := func() {
+		for _, a := range c.Assigns {
+			w.assign(a)
+		}
+	}
+	if mayFail(redirs) {
+		w.maybe(assign)
+	} else {
+		assign()
 	}
 	access := w.redirects(redirs)
 	for _, a := range c.Assigns {
@@ -90,8 +99,7 @@ func (w *walker) assign(a *syntax.Assign) {
 	name := a.Name.Value
 	if a.Index != nil {
 		w.subscript(a.Index)
-		w.walkWord(a.Value)
-		w.set(name, value{kind: dynamic})
+		w.setElement(name, w.assigned(a.Value))
 		return
 	}
 	if a.Array != nil {
@@ -99,11 +107,8 @@ func (w *walker) assign(a *syntax.Assign) {
 		return
 	}
 	v := w.assigned(a.Value)
-	if w.integers[name] && (v.kind != known || !plainNumber(v.text) && v.text != "") {
-		w.spot(w.source(a), evaluates)
-	}
 	if a.Append {
-		if old := w.cur.vars[name]; old.kind == known && v.kind == known {
+		if old := w.lookup(name); old.kind == known && v.kind == known {
 			v.text = old.text + v.text
 		} else if old.kind != unset {
 			v = value{kind: dynamic}
@@ -112,10 +117,20 @@ func (w *walker) assign(a *syntax.Assign) {
 	w.set(name, v)
 }
 
+// setElement assigns an element of an array, or of a variable that becomes
+// one.
+func (w *walker) setElement(name string, v value) {
+	if v.kind != known {
+		v = value{kind: dynamic}
+	}
+	w.set(name, v) // an integer evaluates it
+	w.store(name, value{kind: dynamic})
+}
+
 func (w *walker) arrayValue(a *syntax.Assign) value {
 	v := value{kind: array}
 	if a.Append {
-		old := w.cur.vars[a.Name.Value]
+		old := w.lookup(a.Name.Value)
 		if old.kind != array {
 			v.kind = dynamic
 		}
@@ -190,7 +205,7 @@ func (w *walker) start(inv invocation) {
 			return
 		}
 		if b, ok := builtinOf(name); ok {
-			b(w, inv)
+			w.builtin(b, inv)
 			return
 		}
 	}
@@ -199,6 +214,41 @@ func (w *walker) start(inv invocation) {
 		return
 	}
 	w.emitProgram(inv)
+}
+
+// builtin runs a builtin of the shell. What is assigned in front of it holds
+// while it runs, and for the special ones of POSIX perhaps afterwards.
+func (w *walker) builtin(b builtin, inv invocation) {
+	before := map[string]value{}
+	for _, a := range inv.assigns {
+		before[a.Name] = w.cur.vars[a.Name]
+		w.cur.vars[a.Name] = value{kind: dynamic}
+	}
+	if inv.mayFail {
+		w.maybe(func() { b(w, inv) })
+	} else {
+		b(w, inv)
+	}
+	name := inv.argv[0].Text
+	for _, a := range inv.assigns {
+		switch {
+		case special(name):
+			w.forgetName(a.Name)
+		case same(w.cur.vars[a.Name], value{kind: dynamic}):
+			w.cur.vars[a.Name] = before[a.Name]
+		}
+	}
+}
+
+// special reports the special builtins of POSIX, after which assignments in
+// front of them stay, and those that run other commands of this shell.
+func special(name string) bool {
+	switch name {
+	case ":", ".", "break", "continue", "eval", "exec", "exit", "export", "readonly", "return", "set", "shift", "source", "times",
+		"trap", "unset", "command", "builtin", "declare", "typeset", "local":
+		return true
+	}
+	return false
 }
 
 // function handles a call of a function that the line defines.
@@ -217,9 +267,7 @@ func (w *walker) function(inv invocation, name string) bool {
 		params = nil
 	}
 	for _, a := range inv.assigns {
-		if a.Class == cardea.EnvDangerous {
-			w.taint("it sets " + a.Name + ", which changes what later commands do")
-		}
+		w.forgetName(a.Name)
 	}
 	if len(inv.access) > 0 || len(*w.spots) > 0 {
 		w.emit(cardea.Part{Text: inv.text, Access: inv.access, Opaque: slices.Clone(*w.spots), Start: inv.start})
@@ -228,7 +276,12 @@ func (w *walker) function(inv invocation, name string) bool {
 		// It may be the program of that name, too.
 		w.emitProgram(inv)
 	}
-	w.callFunction(name, f, params, static)
+	call := func() { w.callFunction(name, f, params, static) }
+	if inv.mayFail {
+		w.maybe(call)
+	} else {
+		call()
+	}
 	return true
 }
 
@@ -245,7 +298,10 @@ func (w *walker) callFunction(name string, f *function, params []string, known b
 	w.spots, w.pending = nil, nil
 	savedParams, savedOK, savedLocals := w.cur.params, w.cur.paramsOK, w.locals
 	w.locals = map[string]value{}
-	before := w.cur
+	if w.stdin.kind == literal {
+		w.stdin = feed{kind: elsewhere} // which of its commands reads what is not known
+	}
+	before, exits := w.cur, len(w.exits)
 	for i, body := range f.bodies {
 		w.cur = before.clone()
 		w.cur.params, w.cur.paramsOK = params, known
@@ -260,6 +316,7 @@ func (w *walker) callFunction(name string, f *function, params []string, known b
 		}
 	}
 	w.cur = before
+	w.leave(nil, exits)
 	w.cur.params, w.cur.paramsOK = savedParams, savedOK
 	for name, v := range w.locals {
 		w.cur.vars[name] = v
@@ -293,9 +350,13 @@ func (w *walker) nested(via, text string, inv invocation) {
 	spots, pending, outer := w.spots, w.pending, w.outer
 	w.spots, w.pending = nil, nil
 	w.outer = inv.wrappers
+	stdin := w.stdin
+	if w.stdin.kind == literal {
+		w.stdin = feed{kind: elsewhere} // which of its commands reads what is not known
+	}
 	begin := len(w.parts)
 	w.within(via, func() { w.script(text) })
-	w.spots, w.pending, w.outer = spots, pending, outer
+	w.spots, w.pending, w.outer, w.stdin = spots, pending, outer, stdin
 	for i := begin; i < len(w.parts); i++ {
 		p := &w.parts[i]
 		p.Elevated = p.Elevated || inv.elevated
@@ -373,7 +434,7 @@ func (w *walker) emit(p cardea.Part) {
 	}
 	p.Via = slices.Clone(w.via)
 	p.Dir = w.cur.cwd
-	if w.cur.tainted != "" && !p.Null {
+	if w.cur.tainted != "" {
 		p.Opaque = append(p.Opaque, cardea.Opaque{Text: shorten(p.Text), Reason: w.cur.tainted})
 	}
 	if len(p.Opaque) == 0 {
@@ -381,6 +442,7 @@ func (w *walker) emit(p cardea.Part) {
 	} else {
 		p.Null = false
 	}
+	w.changed = w.changed || changes(p)
 	at := len(w.parts)
 	for _, from := range w.pending {
 		if from[0] < from[1] {
@@ -388,4 +450,12 @@ func (w *walker) emit(p cardea.Part) {
 		}
 	}
 	w.parts = append(w.parts, p)
+}
+
+// changes reports whether a part may change files.
+func changes(p cardea.Part) bool {
+	if p.Null {
+		return false
+	}
+	return len(p.Opaque) > 0 || len(p.Access) == 0 || slices.ContainsFunc(p.Access, func(a cardea.Access) bool { return a.Kind != cardea.Read })
 }

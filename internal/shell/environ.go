@@ -31,7 +31,7 @@ func envClass(name string) cardea.EnvClass {
 }
 
 var dangerousPrefixes = [...]string{
-	"LD_", "DYLD_", "BASH_FUNC_", "GIT_", "npm_config_", "NPM_CONFIG_", "YARN_", "PNPM_", "PYTHON", "PERL5", "RUBY",
+	"LD_", "DYLD_", "BASH", "GIT_", "npm_config_", "NPM_CONFIG_", "YARN_", "PNPM_", "PYTHON", "PERL5", "RUBY",
 	"JAVA_", "_JAVA", "JDK_JAVA", "MAVEN_", "GRADLE_", "NODE_", "CARGO_", "RUSTC", "RUSTUP_", "GO", "CGO_",
 	"AWS_", "AZURE_", "GOOGLE_", "CLOUDSDK_", "KUBE", "DOCKER_", "HELM_", "TF_", "ANSIBLE_", "PIP_", "UV_", "POETRY_",
 	"PG", "MYSQL_", "SSH_", "GPG_", "GNUPG", "XDG_", "LESS", "CARDEA_", "CLAUDE_", "COPILOT_", "CODEX_", "MALLOC_", "GLIBC_", "GCONV_", "ZSH_",

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -76,8 +77,9 @@ func (o *oracle) write(t testing.TB, name, text string) {
 	}
 }
 
-// run gives what bash started, in a fresh folder.
-func (o *oracle) run(t testing.TB, line string) [][]string {
+// run gives what bash started, in a fresh folder, and which files were there
+// afterwards.
+func (o *oracle) run(t testing.TB, line string) (started [][]string, files []string) {
 	t.Helper()
 	o.runs++
 	run := filepath.Join(o.dir, fmt.Sprint("run", o.runs))
@@ -94,35 +96,62 @@ func (o *oracle) run(t testing.TB, line string) [][]string {
 	cmd.Stdout = new(bytes.Buffer) // waits for what runs in the background
 	cmd.WaitDelay = time.Second
 	_ = cmd.Run() // the line may fail; what it started counts
-	data, err := os.ReadFile(run + ".log")
+	entries, err := os.ReadDir(work)
 	if err != nil {
-		return nil
+		t.Fatal(err)
 	}
-	var out [][]string
-	for _, rec := range bytes.Split(data, []byte("\037\036\037")) {
-		if len(rec) > 0 {
-			out = append(out, strings.Split(string(rec), "\037"))
+	for _, e := range entries {
+		if e.Type().IsRegular() {
+			files = append(files, e.Name())
 		}
 	}
-	return out
+	data, err := os.ReadFile(run + ".log")
+	if err != nil {
+		return nil, files
+	}
+	for _, rec := range bytes.Split(data, []byte("\037\036\037")) {
+		if len(rec) > 0 {
+			started = append(started, strings.Split(string(rec), "\037"))
+		}
+	}
+	return started, files
 }
 
-// unsound says which started program no part accounts for, or "".
+// unsound says which started program or which written file no part accounts
+// for, or "".
 func (o *oracle) unsound(t testing.TB, line string) string {
 	a := Analyse(line, Env{Cwd: "/w", Home: "/w", Roots: []string{"/w"}})
 	if opaque(a) {
 		return ""
 	}
-	for _, argv := range o.run(t, line) {
-		found := false
-		for _, p := range a.Parts {
-			found = found || accounts(p, argv)
-		}
-		if !found {
+	started, files := o.run(t, line)
+	for _, argv := range started {
+		if !slices.ContainsFunc(a.Parts, func(p cardea.Part) bool { return accounts(p, argv) }) {
 			return fmt.Sprintf("bash started %q, the parts are %q", argv, texts(a))
 		}
 	}
+	for _, name := range files {
+		if !slices.ContainsFunc(a.Parts, func(p cardea.Part) bool { return writes(p, name) }) {
+			return fmt.Sprintf("%q was written, the accesses are %+v", name, accesses(a))
+		}
+	}
 	return ""
+}
+
+// writes reports whether a part says that a file of the folder is written, or
+// that a file is written and not which.
+func writes(p cardea.Part, name string) bool {
+	return slices.ContainsFunc(p.Access, func(a cardea.Access) bool {
+		return a.Kind != cardea.Read && (a.Path == "" || a.Path == "/w/"+name || a.Glob)
+	})
+}
+
+func accesses(a Analysis) []cardea.Access {
+	var out []cardea.Access
+	for _, p := range a.Parts {
+		out = append(out, p.Access...)
+	}
+	return out
 }
 
 var workDir = regexp.MustCompile(`/[^ ]*/w[0-9]+`)
@@ -182,7 +211,7 @@ func TestOracleTable(t *testing.T) {
 			t.Errorf("%q: %s", line, why)
 		}
 	}
-	if got := o.run(t, "a 'p q'; b"); len(got) != 2 || got[0][1] != "p q" {
+	if got, _ := o.run(t, "a 'p q'; b"); len(got) != 2 || got[0][1] != "p q" {
 		t.Fatalf("the oracle does not record: %q", got)
 	}
 }

@@ -3,6 +3,7 @@ package shell
 import (
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"mvdan.cc/sh/v3/syntax"
 
@@ -41,7 +42,7 @@ func (w *walker) param(p *syntax.ParamExp, quoted bool) []frag {
 	case p.Exp != nil:
 		return w.expansion(p, name, quoted, unknown)
 	}
-	return w.plain(p, name, unknown)
+	return w.plain(p, name, unknown, quoted)
 }
 
 func manyFields(p *syntax.ParamExp) bool {
@@ -55,16 +56,16 @@ func manyFields(p *syntax.ParamExp) bool {
 }
 
 // plain expands $x, ${x}, ${a[i]} and the positional and special parameters.
-func (w *walker) plain(p *syntax.ParamExp, name string, unknown []frag) []frag {
+func (w *walker) plain(p *syntax.ParamExp, name string, unknown []frag, quoted bool) []frag {
 	if p.Index != nil {
-		return w.element(p, name, unknown)
+		return w.element(p, name, unknown, quoted)
 	}
 	switch name {
 	case "@", "*":
 		if !w.cur.paramsOK {
 			return unknown
 		}
-		return listFrags(w.cur.params, name == "*")
+		return w.listFrags(w.cur.params, name == "*" && quoted, unknown)
 	case "#", "?", "$", "!", "-":
 		// Numbers and letters: one word, never an option.
 		return []frag{{text: w.source(p), dynamic: true, quoted: true}}
@@ -83,7 +84,7 @@ func (w *walker) plain(p *syntax.ParamExp, name string, unknown []frag) []frag {
 		}
 		return nil
 	}
-	switch v := w.cur.vars[name]; v.kind {
+	switch v := w.lookup(name); v.kind {
 	case known:
 		return []frag{{text: v.text, split: true}}
 	case unset:
@@ -97,35 +98,42 @@ func (w *walker) plain(p *syntax.ParamExp, name string, unknown []frag) []frag {
 	return unknown
 }
 
-func listFrags(list []string, star bool) []frag {
-	if star {
-		return []frag{{text: strings.Join(list, " "), split: true}}
+// listFrags expands a list: each element is a field of its own, or with
+// joined set all are one, with the first character of IFS between.
+func (w *walker) listFrags(list []string, joined bool, unknown []frag) []frag {
+	if joined {
+		ifs, ok := w.ifs()
+		if !ok {
+			return unknown
+		}
+		_, size := utf8.DecodeRuneInString(ifs)
+		return []frag{{text: strings.Join(list, ifs[:size])}}
+	}
+	if len(list) == 0 {
+		return []frag{{vanishes: true}}
 	}
 	var out []frag
 	for i, s := range list {
 		if i > 0 {
 			out = append(out, frag{breaks: true})
 		}
-		out = append(out, frag{text: s, split: true}, frag{quoted: true})
-	}
-	if len(list) == 0 {
-		out = []frag{{breaks: true}}
+		out = append(out, frag{text: s, split: true})
 	}
 	return out
 }
 
 // element expands ${a[i]} of an array that the line has set.
-func (w *walker) element(p *syntax.ParamExp, name string, unknown []frag) []frag {
-	v := w.cur.vars[name]
+func (w *walker) element(p *syntax.ParamExp, name string, unknown []frag, quoted bool) []frag {
+	v := w.lookup(name)
 	word, ok := p.Index.(*syntax.Word)
 	if v.kind != array || !ok {
 		return unknown
 	}
 	switch index := word.Lit(); index {
 	case "@":
-		return listFrags(v.list, false)
+		return w.listFrags(v.list, false, unknown)
 	case "*":
-		return listFrags(v.list, true)
+		return w.listFrags(v.list, quoted, unknown)
 	default:
 		if n, err := strconv.Atoi(index); err == nil && n >= 0 {
 			if n >= len(v.list) {
@@ -160,7 +168,7 @@ func (w *walker) expansion(p *syntax.ParamExp, name string, quoted bool, unknown
 		w.walkWord(p.Exp.Word)
 		return unknown
 	}
-	v := w.cur.vars[name]
+	v := w.lookup(name)
 	isSet, isNull, sure := v.kind == known || v.kind == array, v.kind == known && v.text == "", v.kind != outside && v.kind != dynamic
 	if p.Index != nil || !plainName(name) {
 		sure = false
@@ -181,7 +189,7 @@ func (w *walker) expansion(p *syntax.ParamExp, name string, quoted bool, unknown
 		case missing:
 			return nil // the shell stops with an error
 		}
-		return w.plain(p, name, unknown)
+		return w.plain(p, name, unknown, quoted)
 	case syntax.AlternateUnset, syntax.AlternateUnsetOrNull:
 		alt := word()
 		if !sure {
@@ -194,14 +202,14 @@ func (w *walker) expansion(p *syntax.ParamExp, name string, quoted bool, unknown
 	case syntax.AssignUnset, syntax.AssignUnsetOrNull:
 		alt := word()
 		if sure && !missing {
-			return w.plain(p, name, unknown)
+			return w.plain(p, name, unknown, quoted)
 		}
 		if !sure {
 			w.set(name, value{kind: dynamic})
 			return unknown
 		}
 		w.set(name, joinFrags(alt))
-		return w.plain(p, name, unknown)
+		return w.plain(p, name, unknown, quoted)
 	}
 	w.walkWord(p.Exp.Word)
 	return unknown

@@ -26,28 +26,25 @@ func rawCheck(text string) string {
 // span is a stretch of the text, and whether bash takes it as it stands.
 type span struct{ from, to int }
 
-func (s span) holds(i int) bool { return s.from <= i && i < s.to }
+// holds reports whether one of the spans, which are in order and apart, holds
+// an offset.
+func holds(spans []span, i int) bool {
+	at, found := slices.BinarySearchFunc(spans, i, func(s span, i int) int { return s.from - i })
+	return found || at > 0 && i < spans[at-1].to
+}
 
 // hiddenCheck looks for characters that a person does not see, or that bash
 // takes as part of a word. Literal spans (single quotes, here-documents with a
 // quoted delimiter) may hold them; other quoted text may hold blanks.
 func hiddenCheck(text string, literal, quoted []span) string {
-	in := func(spans []span, i int) bool {
-		for _, s := range spans {
-			if s.holds(i) {
-				return true
-			}
-		}
-		return false
-	}
 	for i, r := range text {
 		if r >= 0x20 && r < 0x7f || r == '\n' || r == '\t' {
 			continue
 		}
-		if reason := hiddenRune(r); reason != "" && !in(literal, i) {
+		if reason := hiddenRune(r); reason != "" && !holds(literal, i) {
 			return reason
 		}
-		if oddBlank(r) && !in(literal, i) && !in(quoted, i) {
+		if oddBlank(r) && !holds(literal, i) && !holds(quoted, i) {
 			return "it holds a blank that bash takes as part of a word"
 		}
 	}
@@ -159,6 +156,7 @@ func (w *walker) treeCheck(file []*syntax.Stmt) {
 				quotedParam(p)
 			}
 		case *syntax.Redirect:
+			w.heredocCheck(n)
 			switch {
 			case n.Hdoc == nil:
 			case quotedDelimiter(n.Word):
@@ -181,6 +179,9 @@ func (w *walker) treeCheck(file []*syntax.Stmt) {
 				w.opaqueLine(shorten(src), "a process substitution inside ${…}, which the parser does not see")
 			}
 		case *syntax.ExtGlob:
+			if strings.ContainsAny(n.Pattern.Value, "$`<>(") {
+				w.opaqueLine(shorten(w.source(n)), "an extended pattern with expansions in it, which the parser does not see")
+			}
 			if test == 0 {
 				w.opaqueLine(shorten(w.source(n)), "an extended pattern, which bash reads as something else when extglob is off and zsh may execute")
 			}
@@ -207,6 +208,9 @@ func (w *walker) treeCheck(file []*syntax.Stmt) {
 	for _, st := range file {
 		syntax.Walk(st, visit)
 	}
+	byStart := func(a, b span) int { return a.from - b.from }
+	slices.SortFunc(literal, byStart)
+	slices.SortFunc(quoted, byStart)
 	for _, reason := range []string{hiddenCheck(w.src, literal, quoted), commentCheck(w.src, literal, quoted)} {
 		if reason != "" {
 			w.opaqueLine(shorten(w.src), reason)
@@ -229,9 +233,7 @@ func commentCheck(text string, literal, quoted []span) string {
 			if text[j] != '#' || j > begin && !strings.ContainsRune(" \t;&|()<>`", rune(text[j-1])) {
 				continue
 			}
-			inside := slices.ContainsFunc(literal, func(s span) bool { return s.holds(j) }) ||
-				slices.ContainsFunc(quoted, func(s span) bool { return s.holds(j) })
-			if !inside {
+			if !holds(literal, j) && !holds(quoted, j) {
 				return "a comment that ends in a backslash does not go on in bash"
 			}
 		}
@@ -256,6 +258,44 @@ func (w *walker) zshWord(word *syntax.Word) {
 		}
 	}
 }
+
+// heredocCheck finds here-documents that bash ends at another line than the
+// parser: bash reads lines before it looks at expansions, joins those that end
+// in a backslash, and inside of $( ) takes a line that only begins with the
+// delimiter.
+func (w *walker) heredocCheck(r *syntax.Redirect) {
+	if r.Op != syntax.Hdoc && r.Op != syntax.DashHdoc {
+		return
+	}
+	mark, ok := literalWord(r.Word)
+	plain := ok && mark != "" && len(r.Word.Parts) == 1 && strings.Trim(mark, delimiterBytes) == ""
+	if plain && !quotedDelimiter(r.Word) {
+		plain = r.Word.Lit() == mark
+	}
+	if !plain {
+		w.opaqueLine(shorten(w.source(r)), "a here-document whose end is not a plain word")
+		return
+	}
+	if r.Hdoc == nil {
+		return
+	}
+	body := w.source(r.Hdoc)
+	if last := strings.LastIndexByte(body, '\n') + 1; strings.TrimLeft(body[last:], "\t") == mark {
+		body = body[:last]
+	}
+	if !quotedDelimiter(r.Word) {
+		body = strings.ReplaceAll(body, "\\\n", "")
+	}
+	for line := range strings.Lines(body) {
+		if strings.HasPrefix(strings.TrimLeft(line, "\t"), mark) {
+			w.opaqueLine(shorten(line), "a line of a here-document that bash may take for its end")
+			return
+		}
+	}
+}
+
+// delimiterBytes are what the delimiter of a here-document may consist of.
+const delimiterBytes = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.!"
 
 func quotedDelimiter(word *syntax.Word) bool {
 	for _, p := range word.Parts {

@@ -20,7 +20,11 @@ func (w *walker) redirects(list []*syntax.Redirect) []cardea.Access {
 
 func (w *walker) redirect(r *syntax.Redirect) []cardea.Access {
 	if r.N != nil && strings.HasPrefix(r.N.Value, "{") {
-		w.set(strings.Trim(r.N.Value, "{}"), someNumber)
+		name := strings.Trim(r.N.Value, "{}")
+		if !plainName(name) {
+			w.spot(r.N.Value, evaluates)
+		}
+		w.set(name, someNumber)
 	}
 	fromStdin := r.N == nil || r.N.Value == "0"
 	switch r.Op {
@@ -185,7 +189,7 @@ func (w *walker) heredoc(r *syntax.Redirect) (string, bool) {
 		text = strings.Join(lines, "")
 	}
 	if !quoted {
-		text = unescapeQuoted(text)
+		text = unescapeHeredoc(text)
 	}
 	return text, true
 }

@@ -45,6 +45,12 @@ type state struct {
 	exported  []cardea.Assign // set and exported by the line so far
 	tainted   string          // why every later command is opaque, or ""
 	allexport bool
+	// vague is set when anything may change a variable at any time: then the
+	// line has no constants any more.
+	vague bool
+	// cdMaybe is set by a cd that may have failed, until the next command
+	// shows that it has not, by standing behind &&.
+	cdMaybe bool
 }
 
 func newState(env Env) *state {
@@ -78,8 +84,9 @@ func (s *state) merge(o *state) {
 			s.vars[name] = value{kind: dynamic}
 		}
 	}
-	if s.cwd != o.cwd {
+	if s.cwd != o.cwd || s.cdMaybe != o.cdMaybe {
 		s.setCwd("")
+		s.cdMaybe = false
 	}
 	if s.tainted == "" {
 		s.tainted = o.tainted
@@ -91,6 +98,7 @@ func (s *state) merge(o *state) {
 		s.exported = o.exported
 	}
 	s.allexport = s.allexport || o.allexport
+	s.vague = s.vague || o.vague
 }
 
 func same(a, b value) bool {
@@ -110,7 +118,7 @@ func equal(a, b []string) bool {
 }
 
 func (s *state) setCwd(dir string) {
-	s.cwd = dir
+	s.cwd, s.cdMaybe = dir, false
 	if dir == "" {
 		s.vars["PWD"] = value{kind: dynamic}
 	} else {
@@ -118,31 +126,25 @@ func (s *state) setCwd(dir string) {
 	}
 }
 
-// set assigns a variable in the shell itself.
-func (w *walker) set(name string, v value) {
-	if name == "HOME" && v.kind != known {
-		v = value{kind: dynamic}
+// taint makes every later command of this shell opaque.
+func (w *walker) taint(reason string) {
+	if reason == "" || w.cur.tainted != "" {
+		return
 	}
-	w.cur.vars[name] = v
-	if envClass(name) == cardea.EnvDangerous && name != "IFS" {
-		w.taint("it sets " + name + ", which changes what later commands do")
-	}
-	if w.cur.allexport {
-		w.export(name)
+	w.cur.tainted = reason
+	if w.trapped {
+		w.opaqueLine(shorten(w.src), "a trap runs after "+reason)
 	}
 }
 
-// taint makes every later command of this shell opaque.
-func (w *walker) taint(reason string) {
-	if w.cur.tainted == "" {
-		w.cur.tainted = reason
-	}
-}
+// maxExported is how many variables of the line are followed into the
+// environment of its programs.
+const maxExported = 200
 
 // export marks a variable as given to every later command.
 func (w *walker) export(name string) {
 	a := cardea.Assign{Name: name, Class: envClass(name)}
-	if v := w.cur.vars[name]; v.kind == known {
+	if v := w.lookup(name); v.kind == known {
 		a.Value, a.Static = v.text, true
 	}
 	for i, e := range w.cur.exported {
@@ -150,6 +152,10 @@ func (w *walker) export(name string) {
 			w.cur.exported[i] = a
 			return
 		}
+	}
+	if len(w.cur.exported) >= maxExported {
+		w.taint("it exports too many variables")
+		return
 	}
 	w.cur.exported = append(w.cur.exported, a)
 }

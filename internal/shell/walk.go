@@ -75,11 +75,17 @@ func (w *walker) substitution(stmts []*syntax.Stmt, via string) {
 }
 
 func (w *walker) stmt(st *syntax.Stmt) {
+	if w.cur.cdMaybe {
+		w.cur.setCwd("")
+	}
 	if st.Background {
 		w.within("&", func() { w.apart(func() { w.command(st) }) })
 		return
 	}
 	w.command(st)
+	if st.Negated && w.cur.cdMaybe {
+		w.cur.setCwd("")
+	}
 }
 
 // command walks a statement's command with its redirections.
@@ -101,8 +107,33 @@ func (w *walker) command(st *syntax.Stmt) {
 	if len(st.Redirs) > 0 {
 		w.redirectOnly(st)
 	}
-	w.compound(st.Cmd)
+	if w.stdin.kind == literal {
+		w.stdin = feed{kind: elsewhere} // which of its commands reads what is not known
+	}
+	if mayFail(st.Redirs) {
+		w.maybe(func() { w.compound(st.Cmd) })
+	} else {
+		w.compound(st.Cmd)
+	}
 	w.stdin = saved
+}
+
+// mayFail reports whether a redirection can fail, so that its command does not
+// run in this shell.
+func mayFail(list []*syntax.Redirect) bool {
+	for _, r := range list {
+		text := ""
+		if r.Word != nil {
+			text = r.Word.Lit()
+		}
+		switch {
+		case r.Hdoc != nil, r.Op == syntax.WordHdoc, text == "/dev/null":
+		case (r.Op == syntax.DplOut || r.Op == syntax.DplIn) && (text == "0" || text == "1" || text == "2"):
+		default:
+			return true
+		}
+	}
+	return false
 }
 
 func (w *walker) compound(cmd syntax.Command) {
@@ -146,10 +177,24 @@ func (w *walker) compound(cmd syntax.Command) {
 	case *syntax.TimeClause:
 		w.timeClause(cmd)
 	case *syntax.CoprocClause:
+		if !plainCoproc(cmd) {
+			w.opaqueLine(shorten(w.source(cmd)), "bash takes a name for a coproc only in front of a compound command")
+		}
 		w.within("coproc", func() { w.apart(func() { w.stmt(cmd.Stmt) }) })
 	default:
 		w.opaqueLine(shorten(w.source(cmd)), "a construct that this version does not know")
 	}
+}
+
+// plainCoproc reports whether the parser reads a coproc as bash does.
+func plainCoproc(c *syntax.CoprocClause) bool {
+	switch cmd := c.Stmt.Cmd.(type) {
+	case *syntax.CallExpr:
+		return c.Name == nil && len(cmd.Assigns) == 0 && len(c.Stmt.Redirs) == 0
+	case *syntax.Block, *syntax.Subshell, *syntax.IfClause, *syntax.WhileClause, *syntax.ForClause, *syntax.CaseClause:
+		return c.Name == nil || plainName(c.Name.Lit())
+	}
+	return false
 }
 
 // inPart walks a null construct, which becomes a part of its own.
@@ -198,26 +243,48 @@ func (w *walker) binary(cmd *syntax.BinaryCmd) {
 		return
 	}
 	w.stmt(first)
-	if len(chain) == 1 {
-		w.within(chain[0].op.String(), func() { w.maybe(func() { w.stmt(chain[0].st) }) })
-		return
-	}
 	// All links share one copy of the state before them: what any of them
 	// changes is unknown afterwards, while a link sees what those before it
 	// have changed.
 	before := w.cur.clone()
-	for _, l := range chain {
+	for i, l := range chain {
 		if w.full {
 			return
 		}
 		if l.op == syntax.AndStmt {
+			w.cur.cdMaybe = false
 			w.within("&&", func() { w.stmt(l.st) })
+			continue
+		}
+		if i == 0 && w.cur.cdMaybe && w.leaves(l.st) {
+			// cd x || exit: what follows is in x.
+			w.within("||", func() { w.apart(func() { w.stmt(l.st) }) })
+			w.cur.cdMaybe, before.cdMaybe = false, false
 			continue
 		}
 		w.cur.merge(before)
 		w.within("||", func() { w.maybe(func() { w.stmt(l.st) }) })
 	}
 	w.cur.merge(before)
+}
+
+// leaves reports whether a statement surely leaves the shell or the function.
+func (w *walker) leaves(st *syntax.Stmt) bool {
+	if st.Background || len(st.Redirs) > 0 {
+		return false
+	}
+	switch cmd := st.Cmd.(type) {
+	case *syntax.CallExpr:
+		if len(cmd.Args) == 0 || len(cmd.Assigns) > 0 {
+			return false
+		}
+		name := cmd.Args[0].Lit()
+		_, alias := w.aliases[name]
+		return (name == "exit" || name == "return" && w.locals != nil) && w.funcs[name] == nil && !alias
+	case *syntax.Block:
+		return w.leaves(cmd.Stmts[len(cmd.Stmts)-1])
+	}
+	return false
 }
 
 func isPipe(op syntax.BinCmdOperator) bool { return op == syntax.Pipe || op == syntax.PipeAll }
@@ -301,7 +368,7 @@ func hasBackslash(s string) bool { return strings.Contains(s, "\\") }
 func plainPart(p syntax.WordPart) (string, bool) {
 	switch p := p.(type) {
 	case *syntax.Lit:
-		return p.Value, !hasBackslash(p.Value) && !hasGlob(p.Value) && p.Value != "" && p.Value[0] != '~'
+		return p.Value, !hasBackslash(p.Value) && !hasGlob(p.Value) && p.Value != "" && p.Value[0] != '~' && !strings.Contains(p.Value, "{")
 	case *syntax.SglQuoted:
 		return p.Value, !p.Dollar
 	case *syntax.DblQuoted:
@@ -321,9 +388,13 @@ func plainPart(p syntax.WordPart) (string, bool) {
 func (w *walker) ifClause(c *syntax.IfClause) {
 	w.stmts(c.Cond)
 	before := w.cur.clone()
+	w.cur.cdMaybe = false
 	w.stmts(c.Then)
 	after := w.cur
 	w.cur = before
+	if w.cur.cdMaybe {
+		w.cur.setCwd("")
+	}
 	if c.Else != nil {
 		if len(c.Else.Cond) == 0 && c.Else.Else == nil {
 			w.stmts(c.Else.Then)
@@ -332,78 +403,6 @@ func (w *walker) ifClause(c *syntax.IfClause) {
 		}
 	}
 	w.cur.merge(after)
-}
-
-// loop walks what may run any number of times: what it sets is unknown inside
-// and afterwards.
-func (w *walker) loop(body []*syntax.Stmt, walk func()) {
-	before := w.cur.clone()
-	w.forget(body)
-	walk()
-	w.cur.merge(before)
-}
-
-// forget makes unknown what statements may set.
-func (w *walker) forget(body []*syntax.Stmt) {
-	for _, st := range body {
-		syntax.Walk(st, func(n syntax.Node) bool {
-			switch n := n.(type) {
-			case *syntax.Assign:
-				if n.Name != nil && !n.Naked {
-					w.set(n.Name.Value, value{kind: dynamic})
-				}
-			case *syntax.WordIter:
-				w.set(n.Name.Value, value{kind: dynamic})
-			case *syntax.BinaryArithm:
-				if word, ok := n.X.(*syntax.Word); ok && assigns(n.Op) && plainName(word.Lit()) {
-					w.set(word.Lit(), someNumber)
-				}
-			case *syntax.UnaryArithm:
-				if word, ok := n.X.(*syntax.Word); ok && (n.Op == syntax.Inc || n.Op == syntax.Dec) && plainName(word.Lit()) {
-					w.set(word.Lit(), someNumber)
-				}
-			case *syntax.CallExpr:
-				w.forgetCall(n)
-			case *syntax.DeclClause:
-				for _, a := range n.Args {
-					if a.Name != nil {
-						w.cur.vars[a.Name.Value] = value{kind: dynamic}
-					}
-				}
-			}
-			return true
-		})
-	}
-}
-
-// forgetCall makes unknown what a builtin in a loop may set.
-func (w *walker) forgetCall(c *syntax.CallExpr) {
-	if len(c.Args) == 0 {
-		return
-	}
-	switch c.Args[0].Lit() {
-	case "cd", "pushd", "popd":
-		w.cur.setCwd("")
-	case "read", "mapfile", "readarray", "unset", "getopts", "printf", "wait":
-		for _, a := range c.Args[1:] {
-			if plainName(a.Lit()) {
-				w.cur.vars[a.Lit()] = value{kind: dynamic}
-			}
-		}
-	case "set", "shift":
-		w.cur.paramsOK = false
-	default:
-		if len(c.Args[0].Parts) != 1 || c.Args[0].Lit() == "" || w.funcs[c.Args[0].Lit()] != nil || c.Args[0].Lit() == "eval" || c.Args[0].Lit() == "builtin" || c.Args[0].Lit() == "command" {
-			// Anything may be set; the command itself is judged when it is
-			// walked, its effect on the loop is bounded by the second walk.
-			for name := range w.cur.vars {
-				if name != "HOME" {
-					w.cur.vars[name] = value{kind: dynamic}
-				}
-			}
-			w.cur.setCwd("")
-		}
-	}
 }
 
 func (w *walker) forClause(c *syntax.ForClause) {
@@ -470,7 +469,7 @@ func (w *walker) iterate(c *syntax.ForClause, v value) {
 		w.set(iter.Name.Value, v)
 		w.stmts(c.Do)
 	})
-	w.cur.vars[iter.Name.Value] = value{kind: dynamic}
+	w.forgetName(iter.Name.Value)
 }
 
 func (w *walker) caseClause(c *syntax.CaseClause) {

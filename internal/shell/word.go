@@ -18,6 +18,9 @@ type frag struct {
 	dynamic bool // text is the source, the value is not known
 	breaks  bool // a field ends here ("$@", "${a[@]}")
 	many    bool // dynamic, and may be several fields even when quoted
+	// vanishes marks an empty list ("$@" without parameters), which leaves no
+	// field even in quotes where it stands alone.
+	vanishes bool
 }
 
 // field is one word that bash passes.
@@ -41,13 +44,56 @@ func (w *walker) fields(word *syntax.Word) []field {
 		return w.assemble(w.frags(word.Parts, true), src)
 	}
 	alternatives, ok := braceAlternatives(copied.Parts)
-	if !ok || w.bracesWithin(word) || oddBraces(word) {
+	if ok && slices.ContainsFunc(alternatives, rejoined) {
+		w.spot(src, "braces are expanded first, and make other expansions of the pieces")
+		ok = false
+	}
+	if !ok || w.posix || strings.Contains(src, "=~") || w.bracesWithin(word) || oddBraces(word) {
 		w.fragsOnly(word.Parts)
 		return []field{{Word: cardea.Word{Text: src, Loose: true, Dash: true}}}
 	}
+	w.words += len(alternatives)
 	var out []field
 	for _, parts := range alternatives {
-		out = append(out, w.assemble(w.frags(parts, true), src)...)
+		out = append(out, w.assemble(w.frags(joinLits(parts), true), src)...)
+	}
+	return out
+}
+
+// rejoined reports whether a piece that braces leave begins another expansion
+// than the parser saw: a dollar before a name, a name that goes on.
+func rejoined(parts []syntax.WordPart) bool {
+	for i, p := range parts {
+		switch p := p.(type) {
+		case *syntax.Lit:
+			if strings.Contains(p.Value, "$") {
+				return true
+			}
+		case *syntax.ParamExp:
+			if i+1 == len(parts) || !p.Short {
+				continue
+			}
+			if next, ok := parts[i+1].(*syntax.Lit); ok && next.Value != "" && (plainName("_"+next.Value[:1]) || next.Value[0] == '[') {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// joinLits makes one literal of those that follow each other, so that a tilde
+// is seen with what comes behind it.
+func joinLits(parts []syntax.WordPart) []syntax.WordPart {
+	var out []syntax.WordPart
+	for _, p := range parts {
+		lit, ok := p.(*syntax.Lit)
+		if ok && len(out) > 0 {
+			if last, ok := out[len(out)-1].(*syntax.Lit); ok {
+				out[len(out)-1] = &syntax.Lit{ValuePos: last.ValuePos, ValueEnd: lit.ValueEnd, Value: last.Value + lit.Value}
+				continue
+			}
+		}
+		out = append(out, p)
 	}
 	return out
 }
@@ -193,6 +239,16 @@ func (w *walker) frags(parts []syntax.WordPart, outer bool) []frag {
 		switch p := p.(type) {
 		case *syntax.Lit:
 			text := p.Value
+			if outer && i == 0 {
+				if name, val, ok := assignmentLike(text); ok && strings.Contains(val, "~") {
+					// bash expands it there too, and sh does not.
+					if w.posix || strings.Contains(val, ":~") {
+						out = append(out, frag{text: text, dynamic: true, quoted: true})
+						continue
+					}
+					out, text = append(out, frag{text: name}), val
+				}
+			}
 			if outer && i == 0 && strings.HasPrefix(text, "~") {
 				var f frag
 				var ok bool
@@ -230,6 +286,16 @@ func (w *walker) frags(parts []syntax.WordPart, outer bool) []frag {
 	return out
 }
 
+// assignmentLike splits NAME=value, as bash does for words that look like
+// assignments wherever they stand.
+func assignmentLike(text string) (name, val string, ok bool) {
+	i := strings.IndexByte(text, '=') + 1
+	if i == 0 || !plainName(strings.TrimSuffix(text[:i-1], "+")) {
+		return "", "", false
+	}
+	return text[:i], text[i:], true
+}
+
 func substVia(p *syntax.CmdSubst) string {
 	if p.Backquotes {
 		return "` `"
@@ -246,7 +312,7 @@ func (w *walker) tilde(text string, whole bool) (frag, string, bool) {
 		return frag{}, text, false // ~"x" and ~$x are not expanded
 	}
 	if head == "~" {
-		if home := w.cur.vars["HOME"]; home.kind == known && home.text != "" {
+		if home := w.lookup("HOME"); home.kind == known && home.text != "" {
 			return frag{text: home.text, quoted: true}, rest, true
 		}
 	}
@@ -390,11 +456,22 @@ func (w *walker) dblQuoted(q *syntax.DblQuoted) []frag {
 		return []frag{{text: w.source(q), quoted: true, dynamic: true}}
 	}
 	out := w.quotedParts(q.Parts)
-	// "$@" and "${a[@]}" alone may vanish; anything else leaves a word.
-	if len(q.Parts) != 1 || len(out) == 0 || !out[0].many && !out[0].breaks {
-		out = append(out, frag{quoted: true})
+	// "$@" and "${a[@]}" alone may vanish; anything else leaves a word. What
+	// several of them leave is not followed.
+	gone, text := 0, false
+	for _, f := range out {
+		if f.vanishes {
+			gone++
+		}
+		text = text || f.text != "" && !f.dynamic
 	}
-	return out
+	switch {
+	case gone > 0 && len(q.Parts) > 1 && !text:
+		return []frag{{text: w.source(q), dynamic: true, many: true}}
+	case gone > 0 && len(q.Parts) == 1, len(out) > 0 && out[0].many:
+		return out
+	}
+	return append(out, frag{quoted: true})
 }
 
 // quotedParts expands what stands in double quotes or in a here-document.
@@ -406,7 +483,7 @@ func (w *walker) quotedParts(parts []syntax.WordPart) []frag {
 			out = append(out, frag{text: unescapeQuoted(p.Value), quoted: true})
 		case *syntax.ParamExp:
 			for _, f := range w.param(p, true) {
-				f.quoted, f.split = true, false
+				f.quoted, f.split = !f.vanishes, false
 				out = append(out, f)
 			}
 		case *syntax.CmdSubst:
@@ -427,19 +504,25 @@ func (w *walker) quotedParts(parts []syntax.WordPart) []frag {
 	return out
 }
 
-func unescapeQuoted(s string) string {
+// unescapeQuoted removes the backslashes of text in double quotes.
+func unescapeQuoted(s string) string { return unescapeBefore(s, "$`\"\\") }
+
+// unescapeHeredoc removes those of a here-document, where quotes mean nothing.
+func unescapeHeredoc(s string) string { return unescapeBefore(s, "$`\\") }
+
+func unescapeBefore(s, special string) string {
 	if !strings.Contains(s, "\\") {
 		return s
 	}
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
 		if s[i] == '\\' && i+1 < len(s) {
-			switch s[i+1] {
-			case '$', '`', '"', '\\':
-				i++
-			case '\n':
+			if s[i+1] == '\n' {
 				i++
 				continue
+			}
+			if strings.IndexByte(special, s[i+1]) >= 0 {
+				i++
 			}
 		}
 		b.WriteByte(s[i])
@@ -462,12 +545,14 @@ func (w *walker) assemble(frags []frag, src string) []field {
 				cur.Text = src
 			}
 			out = append(out, cur)
+			w.spend(text.Len())
 		}
 		text.Reset()
 		cur, begun = field{Word: cardea.Word{Static: true}}, false
 	}
 	for _, f := range frags {
 		switch {
+		case f.vanishes:
 		case f.breaks:
 			flush()
 		case f.dynamic:
@@ -505,6 +590,14 @@ func (w *walker) assemble(frags []frag, src string) []field {
 	return out
 }
 
+// spend counts what expansions give, so that a short line cannot become a huge
+// one: 256 bytes as a word.
+func (w *walker) spend(size int) {
+	if w.words += size / 256; w.words > maxWords {
+		w.limit("its words expand to too much")
+	}
+}
+
 // splitInto adds the result of an unquoted expansion to the field under way,
 // ending fields as IFS says.
 func (w *walker) splitInto(s, ifs string, text *strings.Builder, cur *field, begun *bool, flush func()) {
@@ -528,8 +621,8 @@ func (w *walker) splitInto(s, ifs string, text *strings.Builder, cur *field, beg
 
 // ifs is the value of IFS, and whether it is known.
 func (w *walker) ifs() (string, bool) {
-	switch v := w.cur.vars["IFS"]; v.kind {
-	case outside, unset:
+	switch v := w.lookup("IFS"); v.kind {
+	case outside, unset: // bash takes no IFS from its environment
 		return " \t\n", true
 	case known:
 		return v.text, true
@@ -573,7 +666,19 @@ func (w *walker) assigned(word *syntax.Word) value {
 	}
 	w.words++
 	frags := w.frags(word.Parts, true)
+	if tildeLater(word) {
+		frags = append(frags, frag{dynamic: true})
+	}
 	return joinFrags(frags)
+}
+
+// tildeLater reports a tilde behind a colon, which is expanded in the value of
+// an assignment.
+func tildeLater(word *syntax.Word) bool {
+	return slices.ContainsFunc(word.Parts, func(p syntax.WordPart) bool {
+		lit, ok := p.(*syntax.Lit)
+		return ok && strings.Contains(lit.Value, ":~")
+	})
 }
 
 // joinFrags joins fragments without splitting.

@@ -32,6 +32,8 @@ type wrapper struct {
 	elevated, remote bool
 	// outer keeps the wrapper's own invocation as a part, too.
 	outer bool
+	// writes are options that name a file which it writes.
+	writes []string
 	// opaque are options that make it opaque, with the reason.
 	opaque map[string]string
 }
@@ -76,11 +78,20 @@ func wrapperOf(name string) (unwrap, bool) {
 
 // parsed is what a wrapper's options say.
 type parsed struct {
-	options map[string]string // by name with dashes; flags map to ""
+	options map[string]string // by name with dashes; flags map to ""; the last one counts
+	list    []option          // all of them
 	before  []field           // operands in front of the command
 	rest    []field           // the command
 	bad     string            // why the options could not be read
 	badText string
+}
+
+// option is one option of a wrapper, with its value.
+type option struct{ name, value string }
+
+func (p *parsed) set(name, value string) {
+	p.options[name] = value
+	p.list = append(p.list, option{name, value})
 }
 
 // parse reads a wrapper's options up to the command, as getopt does with "+".
@@ -124,7 +135,7 @@ func (s *wrapper) parse(words []field) parsed {
 			p.rest = words
 			return p
 		case strings.HasPrefix(text, "--"):
-			used, ok := s.longOption(text, words, p.options)
+			used, ok := s.longOption(text, words, &p)
 			if !ok {
 				return fail(f, "an option of the wrapper is not known")
 			}
@@ -134,7 +145,7 @@ func (s *wrapper) parse(words []field) parsed {
 			words = words[1:]
 			continue
 		case len(text) > 1 && text[0] == '-':
-			used, ok := s.cluster(text, words, p.options)
+			used, ok := s.cluster(text, words, &p)
 			if !ok {
 				return fail(f, "an option of the wrapper is not known")
 			}
@@ -159,7 +170,7 @@ func isAssignment(f field) bool {
 }
 
 // longOption reads --name, --name=value, --name value and abbreviations.
-func (s *wrapper) longOption(text string, words []field, options map[string]string) (int, bool) {
+func (s *wrapper) longOption(text string, words []field, p *parsed) (int, bool) {
 	name, val, has := strings.Cut(text[2:], "=")
 	match, takes, count := "", 0, 0
 	for _, l := range s.long {
@@ -187,30 +198,30 @@ func (s *wrapper) longOption(text string, words []field, options map[string]stri
 		if len(words) < 2 || !words[1].Static {
 			return 0, false
 		}
-		options["--"+match] = words[1].Text
+		p.set("--"+match, words[1].Text)
 		return 2, true
 	}
-	options["--"+match] = val
+	p.set("--"+match, val)
 	return 1, true
 }
 
 // cluster reads -abc, -n5 and -n 5.
-func (s *wrapper) cluster(text string, words []field, options map[string]string) (int, bool) {
+func (s *wrapper) cluster(text string, words []field, p *parsed) (int, bool) {
 	for i := 1; i < len(text); i++ {
 		c := text[i : i+1]
 		switch {
 		case strings.Contains(s.valued, c):
 			if i+1 < len(text) {
-				options["-"+c] = text[i+1:]
+				p.set("-"+c, text[i+1:])
 				return 1, true
 			}
 			if len(words) < 2 || !words[1].Static {
 				return 0, false
 			}
-			options["-"+c] = words[1].Text
+			p.set("-"+c, words[1].Text)
 			return 2, true
 		case strings.Contains(s.flags, c):
-			options["-"+c] = ""
+			p.set("-"+c, "")
 		default:
 			return 0, false
 		}
@@ -251,8 +262,10 @@ func (w *walker) plainWrapper(s *wrapper, inv invocation) {
 			inv.assigns = append(slices.Clone(inv.assigns), assignOf(f))
 		}
 	}
-	if out, ok := p.options["-o"]; ok && name == "time" {
-		inv.access = append(slices.Clone(inv.access), w.access(cardea.Write, out, true, false))
+	for _, o := range p.list {
+		if slices.Contains(s.writes, o.name) {
+			inv.access = append(slices.Clone(inv.access), w.access(cardea.Write, o.value, true, false))
+		}
 	}
 	if s.joined {
 		w.joinedScript(name, inv)
@@ -278,7 +291,7 @@ func (w *walker) joinedScript(name string, inv invocation) {
 		}
 		text = append(text, f.Text)
 	}
-	w.nested(name, strings.Join(text, " "), inv)
+	w.childShell(name, strings.Join(text, " "), nil, inv)
 }
 
 // sshOptionRuns reports whether an -o of ssh runs a command on this machine.
@@ -296,44 +309,11 @@ func sshOptionRuns(v string) bool {
 // standard input.
 func (w *walker) shell(inv invocation) {
 	name := path.Base(inv.argv[0].Text)
-	words := inv.argv[1:]
-	command, stdin := false, false
-	for len(words) > 0 {
-		f := words[0]
-		if !f.Static {
-			break
-		}
-		if f.Text == "--" || f.Text == "-" {
-			words = words[1:]
-			break
-		}
-		if len(f.Text) < 2 || f.Text[0] != '-' && f.Text[0] != '+' {
-			break
-		}
-		words = words[1:]
-		if strings.HasPrefix(f.Text, "--") {
-			if (f.Text == "--rcfile" || f.Text == "--init-file") && len(words) > 0 {
-				w.spot(f.Text, "the shell runs the commands of a file first")
-				words = words[1:]
-			}
-			continue
-		}
-		for _, c := range f.Text[1:] {
-			switch c {
-			case 'c':
-				command = f.Text[0] == '-'
-			case 's':
-				stdin = true
-			case 'i', 'l':
-				// Start-up files are the person's own.
-			case 'o', 'O':
-				if len(words) > 0 {
-					if words[0].Static && (c == 'O' || !harmlessSetOption(words[0].Text)) {
-						w.spot(words[0].Text, "an option of the shell that changes how the script is read")
-					}
-					words = words[1:]
-				}
-			}
+	words, command, stdin := w.shellOptions(inv.argv[1:])
+	switch name {
+	case "zsh", "ksh", "mksh":
+		if command || stdin || len(words) == 0 {
+			w.spot(inv.text, "a command in the language of another shell")
 		}
 	}
 	switch {
@@ -350,11 +330,85 @@ func (w *walker) shell(inv invocation) {
 		w.emitProgram(inv) // a script file, a program like any other
 	case w.stdin.kind == literal:
 		inv.wrappers = append(slices.Clone(inv.wrappers), name)
-		w.childShell(name, w.stdin.text, words, inv)
+		begin := len(w.parts)
+		w.childShell(name, w.stdin.text, append([]field{inv.argv[0]}, words...), inv)
+		if strings.Contains(strings.TrimSpace(w.stdin.text), "\n") && (slices.ContainsFunc(w.parts[begin:], readsScript) || strings.Contains(w.stdin.text, "select")) {
+			w.opaqueLine(shorten(inv.text), "a shell reads its script from its standard input, and commands in it may read lines of it too")
+		}
 	default:
 		w.spot(inv.text, "a shell reads its commands from its standard input")
 		w.emitProgram(inv)
 	}
+}
+
+// shellOptions reads the options of bash and its kin: what is left, and whether
+// -c and -s were there.
+func (w *walker) shellOptions(words []field) (rest []field, command, stdin bool) {
+	for len(words) > 0 {
+		f := words[0]
+		if !f.Static {
+			break
+		}
+		if f.Text == "--" || f.Text == "-" {
+			words = words[1:]
+			break
+		}
+		if len(f.Text) < 2 || f.Text[0] != '-' && f.Text[0] != '+' {
+			break
+		}
+		words = words[1:]
+		if strings.HasPrefix(f.Text, "--") {
+			switch f.Text {
+			case "--norc", "--noprofile", "--login", "--verbose", "--version", "--help":
+			case "--rcfile", "--init-file":
+				if len(words) > 0 {
+					words = words[1:]
+				}
+				fallthrough
+			default:
+				w.spot(f.Text, "an option of the shell that changes what it runs")
+			}
+			continue
+		}
+		for _, c := range f.Text[1:] {
+			switch c {
+			case 'c':
+				command = command || f.Text[0] == '-'
+			case 's':
+				stdin = true
+			case 'e', 'u', 'x', 'v', 'f', 'l', 'C', 'E', 'T', 'b', 'h', 'm':
+				// Start-up files are the person's own.
+			case 'o', 'O':
+				if len(words) > 0 {
+					if !words[0].Static || c == 'O' || !harmlessSetOption(words[0].Text) {
+						w.spot(words[0].Text, "an option of the shell that changes how the script is read")
+					}
+					words = words[1:]
+				}
+			default:
+				w.spot(f.Text, "an option of the shell that changes how the script is read")
+			}
+		}
+	}
+	return words, command, stdin
+}
+
+// readsScript reports whether a command in a script that the shell reads from
+// its standard input may take a part of the script away. Those named here read
+// nothing, or all of it.
+func readsScript(p cardea.Part) bool {
+	name := ""
+	if len(p.Argv) > 0 {
+		name = path.Base(p.Argv[0].Text)
+	}
+	if p.Null {
+		return name == "read" || name == "mapfile" || name == "readarray"
+	}
+	switch name {
+	case "echo", "printf", "pwd", "cat", "ls", "mkdir", "rmdir", "touch", "chmod", "cp", "date", "true", "false", "export", "cd":
+		return false
+	}
+	return true
 }
 
 // childShell walks a script in a new shell: constants of this one are not
@@ -362,11 +416,21 @@ func (w *walker) shell(inv invocation) {
 func (w *walker) childShell(via, text string, params []field, inv invocation) {
 	w.apart(func() {
 		exported, tainted := w.cur.exported, w.cur.tainted
-		vars := w.cur.vars
-		w.cur.vars = map[string]value{}
-		for _, name := range []string{"HOME", "PWD"} {
-			w.cur.vars[name] = vars[name]
+		if w.exportsFuncs && len(w.funcs) > 0 {
+			w.opaqueLine(shorten(text), "a shell may get functions of the line")
 		}
+		posix := w.posix
+		defer func() { w.posix = posix }()
+		shell, _, _ := strings.Cut(via, " ")
+		w.posix = shell != "bash" && shell != "rbash" // the others are, or start, whatever sh is
+		vars, home, cwd := w.cur.vars, w.lookup("HOME"), w.lookup("PWD")
+		w.cur.vars = map[string]value{}
+		// What the line has set is there if it was exported before.
+		for name := range vars {
+			w.cur.vars[name] = value{kind: dynamic}
+		}
+		w.cur.vars["HOME"], w.cur.vars["PWD"] = home, cwd
+		w.cur.vague, w.cur.allexport = false, false
 		for _, a := range slices.Concat(exported, inv.assigns) {
 			v := value{kind: dynamic}
 			if a.Static {
@@ -392,11 +456,11 @@ func (w *walker) childShell(via, text string, params []field, inv invocation) {
 				w.cur.params = append(w.cur.params, f.Text)
 			}
 		}
-		saved := w.funcs
-		w.funcs = map[string]*function{}
+		funcs, locals, aliases := w.funcs, w.locals, w.aliases
+		w.funcs, w.locals, w.aliases = map[string]*function{}, nil, map[string]string{}
 		w.nested(via, text, inv)
 		w.uncalled()
-		w.funcs = saved
+		w.funcs, w.locals, w.aliases = funcs, locals, aliases
 	})
 }
 

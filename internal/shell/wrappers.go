@@ -24,7 +24,7 @@ var wrapperSpecs = [...]wrapper{
 	{names: []string{"chrt"}, flags: "abfimoprdvRhV", valued: "TPD", before: 1,
 		long: []string{"all-tasks", "batch", "deadline", "fifo", "idle", "max", "other", "pid", "rr", "reset-on-fork", "sched-runtime=", "sched-period=", "sched-deadline=", "verbose", "help", "version"}},
 	{names: []string{"taskset"}, flags: "acphV", before: 1, long: []string{"all-tasks", "cpu-list", "pid", "help", "version"}},
-	{names: []string{"time", "gtime"}, flags: "apqvV", valued: "fo", long: []string{"append", "format=", "output=", "portability", "quiet", "verbose", "help", "version"}},
+	{names: []string{"time", "gtime"}, writes: []string{"-o", "--output"}, flags: "apqvV", valued: "fo", long: []string{"append", "format=", "output=", "portability", "quiet", "verbose", "help", "version"}},
 	{names: []string{"caffeinate"}, flags: "dimsu", valued: "tw"},
 	{names: []string{"unbuffer"}, flags: "p"},
 	{names: []string{"chronic"}, flags: "ev"},
@@ -101,9 +101,9 @@ func (w *walker) envCommand(inv invocation) {
 	for _, f := range p.before {
 		inv.assigns = append(slices.Clone(inv.assigns), assignOf(f))
 	}
-	for _, o := range []string{"-u", "--unset"} {
-		if name, ok := p.options[o]; ok && envClass(name) == cardea.EnvDangerous {
-			w.spot(name, "taking "+name+" away changes what the command does")
+	for _, o := range p.list {
+		if (o.name == "-u" || o.name == "--unset") && envClass(o.value) == cardea.EnvDangerous {
+			w.spot(o.value, "taking "+o.value+" away changes what the command does")
 		}
 	}
 	inv.wrappers = append(slices.Clone(inv.wrappers), "env")
