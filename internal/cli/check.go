@@ -6,11 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/config"
 	"cardea.dev/internal/harness"
+	"cardea.dev/internal/redact"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -80,23 +83,32 @@ type hook struct {
 	process Process
 	flags   checkFlags
 	// judge gives the verdict on an event; tests put failures in its place.
-	judge func(*judgement, context.Context) cardea.Verdict
+	judge    func(*judgement, context.Context) cardea.Verdict
+	redactor *redact.Redactor
+	begin    time.Time
 
 	mu sync.Mutex
-	// message and onError are what is known so far, for an answer that must be
-	// given before the verdict is there.
-	message *harness.Message
-	onError cardea.OnError
+	// What is known so far, for an answer that must be given before this run
+	// comes to its end: the message, the setting on_error, and the ledger of
+	// the place, nil as long as it is not known.
+	message  *harness.Message
+	onError  cardea.OnError
+	recorder *recorder
+	// decided is the verdict, once there is one. From then on it stands,
+	// whatever becomes of writing it down.
+	decided *decided
 }
 
 func newHook(p Process, f checkFlags) *hook {
-	return &hook{process: p, flags: f, judge: (*judgement).verdict, onError: cardea.OnErrorDefer}
+	return &hook{process: p, flags: f, judge: (*judgement).verdict, redactor: redact.New(), begin: p.Now(), onError: cardea.OnErrorDefer}
 }
+
+// late reports that there is no time left for anything but the answer.
+func (h *hook) late() bool { return h.process.Now().Sub(h.begin) > h.flags.limit/2 }
 
 // run answers within the limit, whatever the deciders do. The gate is told to
 // come to an end a little earlier, so that what is decided by then stands.
 func (h *hook) run() int {
-	begin := h.process.Now()
 	ctx, cancel := context.WithTimeout(context.Background(), h.flags.limit*8/10)
 	defer cancel()
 	watchdog := time.NewTimer(h.flags.limit * 9 / 10)
@@ -108,7 +120,7 @@ func (h *hook) run() int {
 		return h.give(a)
 	case <-watchdog.C:
 		return h.give(h.failed(cardea.OutOfTime, fmt.Sprintf("no verdict within %s; look for what is slow with cardea try, or raise --limit together with the harness's time-out",
-			h.process.Now().Sub(begin).Round(time.Millisecond))))
+			h.process.Now().Sub(h.begin).Round(time.Millisecond))))
 	}
 }
 
@@ -136,8 +148,7 @@ func (h *hook) answer(ctx context.Context) harness.Answer {
 		return harness.Answer{Exit: exitDeny, Stderr: []byte("cardea: the hook is set up wrongly, so every call is blocked: " + Plain(err.Error()) + "\n")}
 	}
 	if m.Event == nil {
-		v, _ := m.Settled(onErrorOf(h.process))
-		return m.Answer(v)
+		return h.settled(m)
 	}
 	h.process.attend(m.Event)
 	m.Event.Unattended = m.Event.Unattended || h.flags.unattended
@@ -149,20 +160,62 @@ func (h *hook) answer(ctx context.Context) harness.Answer {
 		call := *ev.Call
 		ev.Call = &call
 	}
+	judged := *m
+	judged.Event = &ev
 	j := newJudgement(h.process, &ev)
-	h.learn(func() { h.onError = j.onError() })
-	v := h.judge(j, ctx)
-	troubles := append(m.Troubles, v.Troubles...)
+	h.learn(func() {
+		h.onError = j.onError()
+		if j.loaded != nil {
+			h.recorder = h.recorderOf(&j.place, j.loaded.Settings.Ledger)
+		}
+	})
+	return h.settle(j, &judged, h.judge(j, ctx))
+}
+
+// settle writes down what there is to write, and gives the answer.
+func (h *hook) settle(j *judgement, m *harness.Message, v cardea.Verdict) harness.Answer {
+	troubles := slices.Concat(m.Troubles, v.Troubles)
+	v.Troubles = troubles
+	h.learn(func() { h.decided = &decided{m, v} })
+	id := ""
+	if h.recorder != nil {
+		var problem *cardea.Trouble
+		if id, problem = h.recorder.record(m.Event, v); problem != nil {
+			troubles = slices.Concat(troubles, []cardea.Trouble{*problem})
+		}
+	}
 	v.Troubles = j.untold(troubles)
-	if err := errors.Join(j.place.session.Save(), j.keep(), j.beat(h.process.Now())); err != nil {
+	if err := errors.Join(j.place.session.Save(h.redactor), j.keep(h.redactor, h.late), j.beat(h.process.Now())); err != nil {
 		unwritten := cardea.Trouble{Failure: cardea.Unwritten, Text: err.Error()}
 		troubles, v.Troubles = append(troubles, unwritten), append(v.Troubles, unwritten)
 	}
-	judged := *m
-	judged.Event = &ev
-	a := judged.Answer(v)
+	a := m.Answer(v)
 	a.Stderr = append(a.Stderr, aside(a, troubles)...)
+	if id != "" && a.Exit == exitOK && h.process.says("CARDEA_DEBUG") {
+		a.Stderr = fmt.Appendf(a.Stderr, "cardea: recorded; see \"cardea explain %s\"\n", id)
+	}
 	return a
+}
+
+// settled is the answer to a message without an event.
+func (h *hook) settled(m *harness.Message) harness.Answer {
+	on, r := h.standing()
+	v, _ := m.Settled(on)
+	h.learn(func() { h.decided = &decided{m, v} })
+	if h.flags.harness != "" {
+		if _, problem := r.record(&cardea.Event{Harness: h.flags.harness}, v); problem != nil {
+			v.Troubles = append(slices.Clone(v.Troubles), *problem)
+		}
+	}
+	return m.Answer(v)
+}
+
+// standing is what counts where there is no event to ask about: the setting
+// on_error and the ledger of the place where the process stands.
+func (h *hook) standing() (cardea.OnError, *recorder) {
+	pl := locate(h.process, "", "", h.process.Dir)
+	s := config.LoadSettings(h.process.where(&pl))
+	return s.OnError, h.recorderOf(&pl, s.Ledger)
 }
 
 func (h *hook) learn(what func()) {
@@ -173,18 +226,35 @@ func (h *hook) learn(what func()) {
 
 // unread is the answer where standard input gave no message.
 func (h *hook) unread(text string) harness.Answer {
-	h.learn(func() { h.onError = onErrorOf(h.process) })
+	on, r := h.standing()
+	h.learn(func() { h.onError, h.recorder = on, r })
 	return h.failed(cardea.NoObject, text)
 }
 
-// failed is what the failure table says, in the form of whatever message has
-// been read by now. A failure before it was known what the message is about
-// counts as a message that is no object, since nobody knows whether it was one.
-func (h *hook) failed(f cardea.Failure, text string) (a harness.Answer) {
+// failed is the answer of a program that failed: the verdict, if there is one,
+// else what the failure table says, in the form of whatever message has been
+// read by now.
+func (h *hook) failed(f cardea.Failure, text string) harness.Answer {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	troubles := []cardea.Trouble{{Failure: f, Text: text}}
-	v := cardea.Verdict{}
+	trouble := cardea.Trouble{Failure: f, Text: text}
+	if h.decided != nil {
+		trouble.Text = "the call is decided, but what was to be written down may be missing: " + text
+		return h.decided.answer(trouble)
+	}
+	d := h.failure(f, text)
+	if problem := h.recordFailure(d); problem != nil {
+		return d.answer(trouble, *problem)
+	}
+	return d.answer(trouble)
+}
+
+// failure is the verdict of the failure table. A failure before it was known
+// what the message is about counts as a message that is no object, since nobody
+// knows whether it was one.
+func (h *hook) failure(f cardea.Failure, text string) *decided {
+	d := &decided{message: h.message}
+	v := &d.verdict
 	switch {
 	case h.message == nil && h.flags.harness != "":
 		v.Effect = cardea.NoObject.Effect(h.onError, true)
@@ -194,12 +264,48 @@ func (h *hook) failed(f cardea.Failure, text string) (a harness.Answer) {
 	if v.Effect != cardea.Abstain {
 		v.By, v.Reason, v.Message = "failure", text, text
 	}
-	if h.message == nil {
-		v.Troubles = troubles
+	return d
+}
+
+// recordFailure writes down that the program failed, if it is known where. What
+// failed may be the ledger's own folder, so there is little time for it.
+func (h *hook) recordFailure(d *decided) *cardea.Trouble {
+	ev := &cardea.Event{Harness: h.flags.harness}
+	if d.message != nil {
+		ev = d.message.Event
+	}
+	if r := h.recorder; r != nil && (ev.Kind.Answered() || d.message == nil && h.flags.harness != "") {
+		done := make(chan *cardea.Trouble, 1)
+		v := d.verdict
+		go func() {
+			_, problem := r.record(ev, v)
+			done <- problem
+		}()
+		select {
+		case problem := <-done:
+			return problem
+		case <-time.After(h.flags.limit / 20):
+		}
+	}
+	return nil
+}
+
+// decided is a verdict on a message, nil where none could be read.
+type decided struct {
+	message *harness.Message
+	verdict cardea.Verdict
+}
+
+// answer is the verdict in the message's form, and more troubles.
+func (d *decided) answer(more ...cardea.Trouble) (a harness.Answer) {
+	v := d.verdict
+	v.Troubles = slices.Concat(v.Troubles, more)
+	if d.message == nil {
 		return harness.ByExit(v)
 	}
-	if h.message.Event.Kind.Answered() {
-		v.Troubles = troubles
+	troubles := v.Troubles
+	if ev := d.message.Event; ev != nil && !ev.Kind.Answered() {
+		v.Troubles = nil
 	}
 	// The renderer may be what failed.
 	defer func() {
@@ -207,7 +313,7 @@ func (h *hook) failed(f cardea.Failure, text string) (a harness.Answer) {
 			a = harness.ByExit(v)
 		}
 	}()
-	a = h.message.Answer(v)
+	a = d.message.Answer(v)
 	a.Stderr = append(a.Stderr, aside(a, troubles)...)
 	return a
 }

@@ -54,7 +54,7 @@ func TestLint(t *testing.T) {
 	if out, _, code := d.run("", "lint"); code != exitOK || out != "0 errors, 0 warnings\n" {
 		t.Errorf("with nothing: exit %d, %q", code, out)
 	}
-	d.settings("nonsense: 1\nledger: {keep_days: 3}\npacks: {no-such-pack: off}\n")
+	d.settings("nonsense: 1\nhuman: {timeout: 3s}\npacks: {no-such-pack: off}\n")
 	d.rules(`rules:
   - {id: wide, tool: Bash, match: {pattern: '.*'}, effect: allow}
   - {id: rm, tool: Bash, match: {command: rm, flags: [-r, -f]}, effect: allow}
@@ -67,7 +67,7 @@ func TestLint(t *testing.T) {
 `)
 	d.write(filepath.Join(d.project, ".claude/tool-routes.yaml"), "routes:\n  a: {tool: WebFetch, pattern: x, message: m}\n  b: {tool: WebFetch, pattern: x, message: n}\n")
 	out, _, code := d.run("", "lint")
-	for _, want := range []string{`unknown key "nonsense"`, `warning`, `note  `, `ledger.keep_days has no effect in this version`, `called "no-such-pack"`,
+	for _, want := range []string{`unknown key "nonsense"`, `warning`, `note  `, `human.timeout has no effect in this version`, `called "no-such-pack"`,
 		`rule "wide" allows too much: also Bash`, `rule "rm" allows too much: also Bash "rm -rf /"`, `rule "writes" allows too much`,
 		`rule "git-clean" is also in packs/git.yaml`, `rule "weaker" never decides: rule "stronger"`, "RE2 has no lookahead",
 		`route "b" never speaks`} {

@@ -52,7 +52,13 @@ func endings(command string) []ending {
 		}
 	case "test":
 		return []ending{{exitOK, "all tests passed"}, {exitError, "a test failed, or a file could not be read"}, {exitUsage, "wrong usage"}}
-	case "verify":
+	case "audit verify":
+		return []ending{{exitOK, "intact, or empty; accidents may have been told"}, {exitError, "something was changed or is missing, or it could not be looked at"}, {exitUsage, "wrong usage"}}
+	case "audit search":
+		return []ending{{exitOK, "done; nothing may have been found"}, {exitError, "something could not be read; what could be is shown"}, {exitUsage, "wrong usage"}}
+	case "explain":
+		return []ending{{exitOK, "shown"}, {exitError, "there is no such entry, or it could not be read"}, {exitUsage, "wrong usage"}}
+	case "trust verify":
 		return []ending{{exitOK, "nothing differs"}, {exitError, "something differs, or could not be compared"}, {exitUsage, "wrong usage"}}
 	case "doctor":
 		return []ending{{exitOK, "nothing is wrong"}, {exitError, "something is wrong, or no hook is registered"}, {exitUsage, "wrong usage"}}

@@ -2,12 +2,14 @@ package cli
 
 import (
 	"context"
+	"time"
 
 	"cardea.dev"
 	"cardea.dev/internal/config"
 	"cardea.dev/internal/harness"
 	"cardea.dev/internal/harness/claudecode"
 	"cardea.dev/internal/harness/copilotcli"
+	"cardea.dev/internal/redact"
 	"cardea.dev/internal/tool"
 )
 
@@ -23,9 +25,15 @@ func (p Process) adapters() []harness.Adapter {
 // attend notes that nobody is watching where a variable says so. Variables only
 // tighten.
 func (p Process) attend(ev *cardea.Event) {
-	if v := p.Env("CARDEA_UNATTENDED"); v != "" && v != "0" && v != "false" {
+	if p.says("CARDEA_UNATTENDED") {
 		ev.Unattended = true
 	}
+}
+
+// says reports whether a variable is switched on.
+func (p Process) says(name string) bool {
+	v := p.Env(name)
+	return v != "" && v != "0" && v != "false"
 }
 
 // judgement is one event with everything that it is judged by. check and try
@@ -72,12 +80,17 @@ func (j *judgement) onError() cardea.OnError {
 	return j.loaded.Settings.OnError
 }
 
+// keepTime is how long a call waits for last good forms to be written down;
+// what is left is the next call's.
+const keepTime = 100 * time.Millisecond
+
 // keep writes down what must be there when a file breaks.
-func (j *judgement) keep() error {
+func (j *judgement) keep(r *redact.Redactor, late func() bool) error {
 	if j.loaded == nil {
 		return nil
 	}
-	return j.loaded.Keep()
+	end := j.process.Now().Add(keepTime)
+	return j.loaded.Keep(r, func() bool { return late() || j.process.Now().After(end) })
 }
 
 // verdict asks the gate.
@@ -106,16 +119,13 @@ func (j *judgement) untold(all []cardea.Trouble) []cardea.Trouble {
 	var out []cardea.Trouble
 	for _, t := range all {
 		t.Text = plainText(t.Text)
-		if j.place.session.Tell(t.Text) {
+		key := t.Text
+		if t.Failure == cardea.Unwritten && t.Source != "" {
+			key = "unwritten: " + t.Source // the text names a file that is another each time
+		}
+		if j.place.session.Tell(key) {
 			out = append(out, t)
 		}
 	}
 	return out
-}
-
-// onErrorOf is the setting on_error where there is no event to ask about: that
-// of the place where the process stands.
-func onErrorOf(p Process) cardea.OnError {
-	pl := locate(p, "", "", p.Dir)
-	return config.LoadSettings(p.where(&pl)).OnError
 }

@@ -31,7 +31,7 @@ func exitCodesPage(p Process) string {
 		"`check` ends with 0 or 2 and nothing else: harnesses take any other code for a broken hook, and let the call run.\n\n" +
 		"| command | code | meaning |\n|---|---|---|\n")
 	eachCommand(tree(p), func(c *cobra.Command) {
-		for _, e := range endings(c.Name()) {
+		for _, e := range endings(nameOf(c)) {
 			fmt.Fprintf(&b, "| `%s` | %d | %s |\n", c.CommandPath(), e.code, e.meaning)
 		}
 	})

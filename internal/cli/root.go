@@ -49,7 +49,7 @@ with "cardea try", which says what would be decided, and why.`,
 	root.SetIn(p.Stdin)
 	root.SetOut(p.Stdout)
 	root.SetErr(p.Stderr)
-	root.AddCommand(checkCommand(p), tryCommand(p), testCommand(p), listCommand(p), lintCommand(p), initCommand(p), importCommand(p), installCommand(p), doctorCommand(p), statuslineCommand(p), trustCommand(p), versionCommand(p))
+	root.AddCommand(checkCommand(p), tryCommand(p), explainCommand(p), auditCommand(p), testCommand(p), listCommand(p), lintCommand(p), initCommand(p), importCommand(p), installCommand(p), doctorCommand(p), statuslineCommand(p), trustCommand(p), versionCommand(p))
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	finish(root)
@@ -61,7 +61,7 @@ func finish(c *cobra.Command) {
 	if c.Long == "" {
 		c.Long = strings.ToUpper(c.Short[:1]) + c.Short[1:] + "."
 	}
-	c.Long = strings.TrimSpace(c.Long) + "\n\n" + exitHelp(c.Name())
+	c.Long = strings.TrimSpace(c.Long) + "\n\n" + exitHelp(nameOf(c))
 	c.DisableFlagsInUseLine = true
 	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usageOf(c, err) })
 	if check := c.Args; check != nil {
@@ -70,6 +70,12 @@ func finish(c *cobra.Command) {
 	for _, sub := range c.Commands() {
 		finish(sub)
 	}
+}
+
+// nameOf is a command without the program's name: "trust verify", and "cardea"
+// for the program itself.
+func nameOf(c *cobra.Command) string {
+	return strings.TrimPrefix(c.CommandPath(), "cardea ")
 }
 
 // usageOf makes an error one of wrong usage, with the next step.

@@ -22,6 +22,15 @@ func versionCommand(p Process) *cobra.Command {
 	}
 }
 
+// thisVersion is the version of this program, as the ledger keeps it.
+func thisVersion() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" {
+		return "(devel)"
+	}
+	return info.Main.Version
+}
+
 // versionLines tells what the Go tool wrote into the binary.
 func versionLines(info *debug.BuildInfo, ok bool) []string {
 	if !ok {

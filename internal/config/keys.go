@@ -164,12 +164,12 @@ func scriptKeys() []Key {
 
 func recordKeys() []Key {
 	return []Key{
-		{Name: "ledger.dir", Own: true, Idle: true, At: func(v *Values) any { return &v.Ledger.Dir }, About: "the folder of the audit log; none is the state folder"},
-		{Name: "ledger.keep_days", Low: 1, High: 36500, Own: true, Idle: true, At: func(v *Values) any { return &v.Ledger.KeepDays }, About: "days that are kept"},
-		{Name: "ledger.max_mb", Low: 1, High: maxNumber, Own: true, Idle: true, At: func(v *Values) any { return &v.Ledger.MaxMB }, About: "megabytes that are kept"},
-		{Name: "ledger.levels.allow", Own: true, Idle: true, At: func(v *Values) any { return &v.Ledger.Levels.Allow }, About: "whether allows are written down"},
-		{Name: "ledger.levels.abstain", Own: true, Idle: true, At: func(v *Values) any { return &v.Ledger.Levels.Abstain }, About: "whether abstains are"},
-		{Name: "ledger.levels.deny", Own: true, Idle: true, At: func(v *Values) any { return &v.Ledger.Levels.Deny }, About: "whether denies are"},
+		{Name: "ledger.dir", Own: true, At: func(v *Values) any { return &v.Ledger.Dir }, About: "the folder of the audit log; none is the state folder"},
+		{Name: "ledger.keep_days", Low: 1, High: 36500, Own: true, At: func(v *Values) any { return &v.Ledger.KeepDays }, About: "days that are kept"},
+		{Name: "ledger.max_mb", Low: 1, High: maxNumber, Own: true, At: func(v *Values) any { return &v.Ledger.MaxMB }, About: "megabytes that are kept"},
+		{Name: "ledger.levels.allow", Own: true, At: func(v *Values) any { return &v.Ledger.Levels.Allow }, About: "whether allows are written down"},
+		{Name: "ledger.levels.abstain", Own: true, At: func(v *Values) any { return &v.Ledger.Levels.Abstain }, About: "whether abstains are"},
+		{Name: "ledger.levels.deny", Own: true, At: func(v *Values) any { return &v.Ledger.Levels.Deny }, About: "whether denies are"},
 		{Name: "org.name", Own: true, Strongest: true, At: func(v *Values) any { return &v.Org.Name }, About: "the organisation whose folder org/NAME counts"},
 		{Name: "org.source", Own: true, Strongest: true, Idle: true, At: func(v *Values) any { return &v.Org.Source }, About: "where that folder is synced from"},
 	}

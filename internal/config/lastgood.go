@@ -1,7 +1,6 @@
 package config
 
 import (
-	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -15,6 +14,7 @@ import (
 	"time"
 
 	"cardea.dev/internal/document"
+	"cardea.dev/internal/redact"
 	"cardea.dev/internal/userkey"
 )
 
@@ -26,10 +26,16 @@ import (
 // file that it was made from: one look at time and size tells whether it is
 // current, so that a call for which nothing changed costs a stat a file. What
 // is new is written when the verdict stands.
+//
+// A form in which something looks like a secret is not kept: redacted it would
+// be other rules. An empty file in its place tells that it was looked at.
 type lastGood struct {
 	// state is the state folder, "" where nothing is kept.
 	state string
 	news  []form
+	// key is the user's, nil where there is none or it was not asked for.
+	key   []byte
+	asked bool
 }
 
 // form is a form that is to be kept.
@@ -51,7 +57,10 @@ const (
 
 	maxProjectForms = 512
 	signature       = 32
+
 	purpose         = "last good form"
+	namePurpose     = "name of a last good form"
+	withheldPurpose = "withheld form"
 )
 
 // folder is where forms of a source are kept.
@@ -62,9 +71,19 @@ func (k *lastGood) folder(from source) string {
 	return filepath.Join(k.state, "lastgood")
 }
 
+// own is the user's key, nil where nothing was ever signed.
+func (k *lastGood) own() []byte {
+	if !k.asked && k.state != "" {
+		k.key, _ = userkey.Read(k.state) // writing tells what is wrong with it
+		k.asked = true
+	}
+	return k.key
+}
+
+// name is the file of a form. Its digest is made with the key, since a path may
+// hold a secret that can be guessed.
 func (k *lastGood) name(path string, from source) string {
-	sum := sha256.Sum256([]byte(path))
-	return filepath.Join(k.folder(from), hex.EncodeToString(sum[:]))
+	return filepath.Join(k.folder(from), hex.EncodeToString(userkey.Sign(k.key, namePurpose, []byte(path))))
 }
 
 // note remembers a file that was read without errors, unless its form is kept
@@ -73,9 +92,12 @@ func (k *lastGood) note(path string, from source, data []byte, when time.Time) {
 	if k.state == "" {
 		return
 	}
-	info, err := os.Lstat(k.name(path, from))
-	if err == nil && info.Size() == int64(signature+len(data)) && info.ModTime().Truncate(time.Microsecond).Equal(when.Truncate(time.Microsecond)) {
-		return
+	if k.own() != nil {
+		info, err := os.Lstat(k.name(path, from))
+		whole := err == nil && (info.Size() == int64(signature+len(data)) || info.Size() == signature)
+		if whole && info.ModTime().Truncate(time.Microsecond).Equal(when.Truncate(time.Microsecond)) {
+			return
+		}
 	}
 	k.news = append(k.news, form{path, from, data, when})
 }
@@ -86,8 +108,7 @@ func (k *lastGood) form(path string, from source) []byte {
 	if k.state == "" {
 		return nil
 	}
-	key, err := userkey.Read(k.state)
-	if err != nil {
+	if k.own() == nil {
 		return nil
 	}
 	name := k.name(path, from)
@@ -100,18 +121,19 @@ func (k *lastGood) form(path string, from source) []byte {
 	}
 	defer f.Close()
 	all, err := io.ReadAll(io.LimitReader(f, signature+document.MaxSize+1))
-	if err != nil || len(all) < signature || !userkey.Signed(key, all[:signature], purpose, []byte(path), all[signature:]) {
+	if err != nil || len(all) < signature || !userkey.Signed(k.key, all[:signature], purpose, []byte(path), all[signature:]) {
 		return nil
 	}
 	return all[signature:]
 }
 
-// write keeps what is new. An error changes no verdict; it is for the person.
-func (k *lastGood) write() error {
+// write keeps what is new, until it is late. What is left is new at the next
+// call. An error changes no verdict; it is for the person.
+func (k *lastGood) write(r *redact.Redactor, late func() bool) error {
 	if len(k.news) == 0 {
 		return nil
 	}
-	err := k.writeAll()
+	err := k.writeAll(r, late)
 	k.news = nil
 	if err != nil {
 		return fmt.Errorf("keep the last good form of settings and rules: %w; if a file breaks, calls are asked about until it is mended", err)
@@ -119,14 +141,18 @@ func (k *lastGood) write() error {
 	return nil
 }
 
-func (k *lastGood) writeAll() error {
+func (k *lastGood) writeAll(r *redact.Redactor, late func() bool) error {
 	key, err := userkey.Load(k.state)
 	if err != nil {
 		return err
 	}
+	k.key, k.asked = key, true
 	var errs []error
 	pruned := false
 	for _, n := range k.news {
+		if late() {
+			break
+		}
 		if err := os.MkdirAll(k.folder(n.from), 0o700); err != nil {
 			return err
 		}
@@ -134,10 +160,18 @@ func (k *lastGood) writeAll() error {
 			pruned = true
 			errs = append(errs, prune(k.folder(ofProject), maxProjectForms-len(k.news)))
 		}
-		sig := userkey.Sign(key, purpose, []byte(n.path), n.data)
-		errs = append(errs, replaceFile(k.name(n.path, n.from), append(sig, n.data...), n.when))
+		errs = append(errs, replaceFile(k.name(n.path, n.from), k.signed(n, r), n.when))
 	}
 	return errors.Join(errs...)
+}
+
+// signed is a form as it is kept: the signature and the text, or, where the
+// text holds a secret, the signature of that.
+func (k *lastGood) signed(n form, r *redact.Redactor) []byte {
+	if len(r.Find(string(n.data))) > 0 {
+		return userkey.Sign(k.key, withheldPurpose, []byte(n.path))
+	}
+	return append(userkey.Sign(k.key, purpose, []byte(n.path), n.data), n.data...)
 }
 
 // replaceFile writes a file of mode 0600 beside path, gives it a time, and

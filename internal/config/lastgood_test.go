@@ -9,7 +9,10 @@ import (
 	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/redact"
 )
+
+func neverLate() bool { return false }
 
 func newKeeper(t *testing.T) *site {
 	s := newSite(t)
@@ -21,7 +24,7 @@ func newKeeper(t *testing.T) *site {
 func (s *site) load() *Loaded {
 	s.t.Helper()
 	l := Load(s.where)
-	if err := l.Keep(); err != nil {
+	if err := l.Keep(redact.New(), neverLate); err != nil {
 		s.t.Fatal(err)
 	}
 	return l
@@ -221,7 +224,7 @@ func TestFormsThatCannotBeWritten(t *testing.T) {
 	s.user("rules/u.yaml", rule("mine", "deny"))
 	write(t, s.where.State, "a file in the way")
 	l := Load(s.where)
-	if err := l.Keep(); err == nil || !strings.Contains(err.Error(), "until it is mended") {
+	if err := l.Keep(redact.New(), neverLate); err == nil || !strings.Contains(err.Error(), "until it is mended") {
 		t.Errorf("got %v", err)
 	}
 	if got := s.judge(l, "mine"); got.Effect != cardea.Deny {
@@ -229,7 +232,57 @@ func TestFormsThatCannotBeWritten(t *testing.T) {
 	}
 	s.where.State = ""
 	l = Load(s.where)
-	if err := l.Keep(); err != nil || len(l.kept.news) != 0 {
+	if err := l.Keep(redact.New(), neverLate); err != nil || len(l.kept.news) != 0 {
 		t.Errorf("without a state folder: %v", err)
+	}
+}
+
+// A file that holds a secret has no last good form: the secret is in no file of
+// the state folder, and a broken file asks, as one does that was never read.
+func TestFormsWithSecretsAreNotKept(t *testing.T) {
+	s := newKeeper(t)
+	token := "gh" + "p_" + "x7Kq9TzW2mVb4NcR8sLd3FhJ6gYp1QaZ5eUo"
+	s.user("rules/u.yaml", rule("mine", "deny")+"# "+token+"\n")
+	s.user("rules/other.yaml", rule("other", "deny"))
+	s.project("rules/p.yaml", rule("theirs", "ask")+"# "+token+"\n")
+	s.load()
+	if len(s.forms()) != 3 {
+		t.Fatalf("forms: %v", s.forms())
+	}
+	for path := range s.forms() {
+		if data, err := os.ReadFile(path); err != nil || strings.Contains(string(data), token) {
+			t.Errorf("%s, %v: %q", path, err, data)
+		}
+	}
+	// It is looked at once.
+	if l := Load(s.where); len(l.kept.news) != 0 {
+		t.Errorf("again: %v", l.kept.news[0].path)
+	}
+	s.user("rules/u.yaml", "rules: [")
+	s.user("rules/other.yaml", "rules: [")
+	if got := s.try("mine"); got.Effect != cardea.Ask {
+		t.Errorf("broken: %s by %s", got.Effect, got.By)
+	}
+	if got := s.try("other"); got.Effect != cardea.Deny {
+		t.Errorf("the one without a secret: %s by %s", got.Effect, got.By)
+	}
+	// Without the secret it is kept again.
+	s.user("rules/u.yaml", rule("mine", "deny"))
+	s.load()
+	s.user("rules/u.yaml", "rules: [")
+	if got := s.try("mine"); got.Effect != cardea.Deny {
+		t.Errorf("mended: %s by %s", got.Effect, got.By)
+	}
+}
+
+// What there is no time for is kept at the next call.
+func TestFormsAreKeptInTime(t *testing.T) {
+	s := newKeeper(t)
+	s.user("rules/u.yaml", rule("mine", "deny"))
+	if err := Load(s.where).Keep(redact.New(), func() bool { return true }); err != nil || len(s.forms()) != 0 {
+		t.Errorf("late: %v, %v", s.forms(), err)
+	}
+	if s.load(); len(s.forms()) != 1 {
+		t.Errorf("in time: %v", s.forms())
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"cardea.dev/internal/decide/rules"
 	"cardea.dev/internal/document"
 	"cardea.dev/internal/harness"
+	"cardea.dev/internal/redact"
 	"cardea.dev/packs"
 )
 
@@ -98,8 +99,9 @@ func Load(w Where) *Loaded {
 }
 
 // Keep writes down the last good forms of what was read, where they are not
-// kept yet. It is for when the verdict stands, and an error does not change it.
-func (l *Loaded) Keep() error { return l.kept.write() }
+// kept yet, until it is late. r tells what holds a secret, and is not kept. It
+// is for when the verdict stands, and an error does not change it.
+func (l *Loaded) Keep(r *redact.Redactor, late func() bool) error { return l.kept.write(r, late) }
 
 // ReadRoutes finds and reads the files of routes, once. It is not part of
 // loading, because files of routes name further files, and a project could

@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"sort"
-	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -105,6 +104,8 @@ func NewEntry(ev *cardea.Event, v cardea.Verdict, c Circumstances) Entry {
 	w := writing{redactor: c.Redactor, late: c.Late, done: map[string]redact.Text{}}
 	// The call comes first: what is a secret there is one in every other text,
 	// which may not show it.
+	w.learnPath(ev.Cwd)
+	w.learnPath(ev.Project)
 	call := w.call(ev, v, c.Key)
 	e := Entry{
 		ID: newID(c.Now), Time: c.Now.UTC().Truncate(time.Microsecond),
@@ -131,56 +132,6 @@ func NewEntry(ev *cardea.Event, v cardea.Verdict, c Circumstances) Entry {
 	return e
 }
 
-// writing makes the texts of one entry. The same text comes several times: a
-// command is its only part, a reason that of an opinion.
-type writing struct {
-	redactor *redact.Redactor
-	late     func() bool
-	done     map[string]redact.Text
-	// secrets are those that were found, as they stood.
-	secrets []string
-}
-
-// minSecret is the least length, in bytes, of a secret that is taken out of
-// other texts than the one that shows it to be one, and maxSecrets how many
-// are; shorter ones would take words apart.
-const minSecret, maxSecrets = 8, 256
-
-func (w *writing) text(s string, limit int) redact.Text {
-	if s == "" {
-		return redact.Text{}
-	}
-	t, ok := w.done[s]
-	if !ok {
-		t = w.redact(s)
-		w.done[s] = t
-	}
-	return cut(w.redactor, t, limit)
-}
-
-// redact takes out what looks like a secret, and what was found to be one
-// elsewhere: a part has its variables filled in, but not the names that said
-// what they hold.
-func (w *writing) redact(s string) redact.Text {
-	if len(s) > maxName && w.late != nil && w.late() {
-		return w.redactor.Text(redact.Mark)
-	}
-	raw := s
-	for _, secret := range w.secrets {
-		s = strings.ReplaceAll(s, secret, redact.Mark)
-	}
-	t := w.redactor.Text(s)
-	if t.String() == s {
-		return t
-	}
-	for _, f := range w.redactor.Find(raw) {
-		if f.End-f.Start >= minSecret && len(w.secrets) < maxSecrets {
-			w.secrets = append(w.secrets, raw[f.Start:f.End])
-		}
-	}
-	return t
-}
-
 // call writes what is about the call itself.
 func (w *writing) call(ev *cardea.Event, v cardea.Verdict, key []byte) (e Entry) {
 	if ev.Call == nil {
@@ -188,9 +139,7 @@ func (w *writing) call(ev *cardea.Event, v cardea.Verdict, key []byte) (e Entry)
 	}
 	e.Input = w.input(ev.Call, key)
 	for i := range ev.Call.Parts {
-		for _, a := range ev.Call.Parts[i].Assigns {
-			w.text(a.Name+"="+a.Value, maxText) // for the secret in it
-		}
+		w.learnPart(&ev.Call.Parts[i])
 	}
 	e.Tool = w.text(ev.Call.Tool, maxName)
 	e.Parts = w.parts(ev.Call.Parts, v.Parts, &e.Omitted)

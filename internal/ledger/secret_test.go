@@ -158,3 +158,27 @@ func TestALateEntryHasNoLongTexts(t *testing.T) {
 		t.Errorf("%s %s %q", e.Effect, e.Tool, got)
 	}
 }
+
+// A reason quotes a command, and cuts it.
+func TestABegunSecretIsOne(t *testing.T) {
+	ev, v := command("DB_PASSWORD=hunter2-correct-horse deploy", cardea.Deny)
+	for _, reason := range []string{"cannot see through: \"DB_PASSWORD=hunter2-cor…\"", "a… b … hunter2-correct-h… and …"} {
+		v.Reason = reason
+		e := NewEntry(ev, v, circumstances())
+		if got := e.Reason.String(); strings.Contains(got, "hunter2") || !strings.Contains(got, redact.Mark+ellipsis) {
+			t.Errorf("%q becomes %q", reason, got)
+		}
+	}
+}
+
+// A name in a path may be a secret that only its place before a space shows.
+func TestASecretIsAFolder(t *testing.T) {
+	name := "4Pr" + "9Q~x_RJh1HmPWbd8HA-YltYaE.Jyi9RCfcG"
+	ev, v := command("ls", cardea.Deny)
+	ev.Cwd, ev.Call.Parts[0].Access = "/srv/"+name+"/app", []cardea.Access{{Kind: cardea.Read, Path: "/x/" + name + "/y"}}
+	v.Opinions[0].Source = "/srv/" + name + "/app/rules.yaml:1"
+	e := NewEntry(ev, v, circumstances())
+	if body, err := e.encode(); err != nil || bytes.Contains(body, []byte(name)) {
+		t.Errorf("%s, %v", body, err)
+	}
+}

@@ -3,14 +3,18 @@
 // troubles the person was told already.
 //
 // A session's id comes from the wire, so it is never part of a path: the file
-// is named by a digest. A file is written only when something is new, because
+// is named by a digest. Digests are made with the user's key, since what comes
+// from the wire may be a secret that can be guessed. The folder is kept as it
+// is, unless it looks like a secret: then its digest is kept, which tells the
+// folder again when an event comes from it or from below.
+//
+// A file is written only when something is new, because
 // the hook runs for every call. Two hooks of one session may write at the same
 // time; the last one wins, and what is lost is told once more, which is better
 // than a lock that an agent could hold.
 package session
 
 import (
-	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -21,6 +25,9 @@ import (
 	"slices"
 	"sort"
 	"strings"
+
+	"cardea.dev/internal/redact"
+	"cardea.dev/internal/userkey"
 )
 
 const (
@@ -33,11 +40,21 @@ const (
 	// maxFiles is how many sessions are kept, and keepFiles how many are left
 	// when there are more.
 	maxFiles, keepFiles = 1000, 750
+	// maxAbove is how many folders above an event's are compared with a
+	// withheld one.
+	maxAbove = 128
+)
+
+// What the user's key signs here.
+const (
+	idPurpose     = "session id"
+	folderPurpose = "session folder"
+	toldPurpose   = "session told"
 )
 
 // Store is the folder of all sessions.
 type Store struct {
-	dir string
+	state, dir string
 }
 
 // Open gives the store below a state folder. It touches nothing. refuse, if
@@ -53,23 +70,36 @@ func Open(state string, refuse func(dir string) string) (*Store, error) {
 			return nil, fmt.Errorf("the state folder %s %s, so nothing is remembered between calls; set XDG_STATE_HOME to a folder of yours outside of the project", state, why)
 		}
 	}
-	return &Store{dir: filepath.Join(state, "sessions")}, nil
+	return &Store{state: state, dir: filepath.Join(state, "sessions")}, nil
 }
 
 // Session is what is known of one session.
 type Session struct {
+	// store is nil where nothing is remembered.
+	store       *Store
+	harness, id string
+	// key is nil as long as there is none: then there is no file either.
+	key  []byte
 	path string
 	kept kept
+	// folder is the folder of the first event, "" where it is not known.
+	folder string
+	// told are texts that were told and are not among kept.Told.
+	told []string
 	// fresh is set where there is no file yet, dirty where it is not current.
 	fresh, dirty bool
 }
 
-// kept is the file.
+// kept is the file. Project is the folder of the first event, or Withheld its
+// digest.
 type kept struct {
-	V       int      `json:"v"`
-	Project string   `json:"project"`
-	Told    []string `json:"told,omitempty"`
+	V        int      `json:"v"`
+	Project  string   `json:"project,omitempty"`
+	Withheld string   `json:"withheld,omitempty"`
+	Told     []string `json:"told,omitempty"`
 }
+
+const version = 2
 
 // Load reads what is known of a session. It always gives a session, a new one
 // where the file cannot be read. A session without an id, and every session of
@@ -78,8 +108,12 @@ func (s *Store) Load(harness, id string) (*Session, error) {
 	if s == nil || id == "" {
 		return &Session{fresh: true}, nil
 	}
-	sum := sha256.Sum256([]byte(harness + "\x00" + id))
-	sess := &Session{path: filepath.Join(s.dir, hex.EncodeToString(sum[:])+".json"), fresh: true}
+	sess := &Session{store: s, harness: harness, id: id, fresh: true}
+	key, err := userkey.Read(s.state)
+	if err != nil {
+		return sess, nil // Save makes the key, or tells what is wrong with it
+	}
+	sess.use(key)
 	data, err := readFile(sess.path)
 	if errors.Is(err, os.ErrNotExist) {
 		return sess, nil
@@ -87,15 +121,30 @@ func (s *Store) Load(harness, id string) (*Session, error) {
 	if err == nil {
 		err = json.Unmarshal(data, &sess.kept)
 	}
-	if err == nil && sess.kept.V != 1 {
+	if err == nil && sess.kept.V != version {
 		err = fmt.Errorf("version %d is not known", sess.kept.V)
 	}
 	if err != nil {
 		sess.kept = kept{}
 		return sess, fmt.Errorf("read session %s: %w; it is begun anew, and the file is replaced", sess.path, err)
 	}
-	sess.fresh = false
+	sess.folder, sess.fresh = sess.kept.Project, false
 	return sess, nil
+}
+
+// use names the file with a key.
+func (s *Session) use(key []byte) {
+	s.key = key
+	s.path = filepath.Join(s.store.dir, s.digest(idPurpose, s.harness, s.id)+".json")
+}
+
+// digest is what can be kept of texts that may be secret.
+func (s *Session) digest(purpose string, texts ...string) string {
+	data := make([][]byte, len(texts))
+	for i, t := range texts {
+		data[i] = []byte(t)
+	}
+	return hex.EncodeToString(userkey.Sign(s.key, purpose, data...))
 }
 
 // readFile reads a regular file of bounded size.
@@ -120,52 +169,96 @@ func readFile(path string) ([]byte, error) {
 }
 
 // First is the folder of the session's first event: dir where this is the
-// first one that says where it is.
+// first one that says where it is. It is "" where that folder was withheld from
+// the file and dir is not in it; then it is not known whose project this is.
 func (s *Session) First(dir string) string {
-	if s.kept.Project == "" && dir != "" && len(dir) <= maxFile/4 {
-		s.kept.Project, s.dirty = dir, true
-	}
-	if s.kept.Project == "" {
+	switch {
+	case s.folder != "":
+	case s.kept.Withheld != "":
+		s.folder = s.above(dir)
+	case dir != "" && len(dir) <= maxFile/4:
+		s.folder, s.dirty = dir, true
+	default:
 		return dir
 	}
-	return s.kept.Project
+	return s.folder
 }
 
-// Known is the folder of the session's first event, or "" where none was kept.
-func (s *Session) Known() string { return s.kept.Project }
+// above is the withheld folder, if it is dir or above it.
+func (s *Session) above(dir string) string {
+	for range maxAbove {
+		if dir == "" || s.digest(folderPurpose, dir) == s.kept.Withheld {
+			return dir
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			break
+		}
+		dir = parent
+	}
+	return ""
+}
 
 // Tell reports whether the person is still to be told a text, and remembers
 // that they now are.
 func (s *Session) Tell(text string) bool {
-	sum := sha256.Sum256([]byte(text))
-	key := hex.EncodeToString(sum[:12])
-	if slices.Contains(s.kept.Told, key) {
+	if slices.Contains(s.told, text) || s.key != nil && slices.Contains(s.kept.Told, s.toldDigest(text)) {
 		return false
 	}
-	s.kept.Told = append(s.kept.Told, key)
-	if over := len(s.kept.Told) - maxTold; over > 0 {
-		s.kept.Told = slices.Delete(s.kept.Told, 0, over)
-	}
-	s.dirty = true
+	s.told, s.dirty = append(s.told, text), true
 	return true
 }
 
+func (s *Session) toldDigest(text string) string { return s.digest(toldPurpose, text)[:24] }
+
 // Save writes what is new, by rename, so that no reader sees half a file. It
-// writes nothing where nothing is new. An error changes no verdict; it is for
-// the person.
-func (s *Session) Save() error {
-	if !s.dirty || s.path == "" {
+// writes nothing where nothing is new. r tells whether the folder can be
+// written down. An error changes no verdict; it is for the person.
+func (s *Session) Save(r *redact.Redactor) error {
+	if !s.dirty || s.store == nil {
 		return nil
 	}
-	if err := s.save(); err != nil {
-		return fmt.Errorf("write session: %w; nothing of this session is remembered, so troubles are told at every call. Look at the owner and the space of %s", err, filepath.Dir(s.path))
+	if err := s.save(r); err != nil {
+		return fmt.Errorf("write session: %w; nothing of this session is remembered, so troubles are told at every call. Look at the owner and the space of %s", err, s.store.dir)
 	}
 	s.dirty = false
 	return nil
 }
 
-func (s *Session) save() error {
-	dir := filepath.Dir(s.path)
+// secret reports whether a path looks like one, whole or in one of its names.
+func secret(r *redact.Redactor, path string) bool {
+	names := strings.FieldsFunc(path, func(c rune) bool { return c == '/' || c == filepath.Separator })
+	return len(r.Find(path)) > 0 || slices.ContainsFunc(names, func(n string) bool { return len(r.Find(n)) > 0 })
+}
+
+// fill puts into the file's form what is new.
+func (s *Session) fill(r *redact.Redactor) {
+	s.kept.V = version
+	if s.kept.Project == "" && s.kept.Withheld == "" && s.folder != "" {
+		if !secret(r, s.folder) {
+			s.kept.Project = s.folder
+		} else {
+			s.kept.Withheld = s.digest(folderPurpose, s.folder)
+		}
+	}
+	for _, text := range s.told {
+		s.kept.Told = append(s.kept.Told, s.toldDigest(text))
+	}
+	s.told = nil
+	if over := len(s.kept.Told) - maxTold; over > 0 {
+		s.kept.Told = slices.Delete(s.kept.Told, 0, over)
+	}
+}
+
+func (s *Session) save(r *redact.Redactor) error {
+	if s.key == nil {
+		key, err := userkey.Load(s.store.state)
+		if err != nil {
+			return err
+		}
+		s.use(key)
+	}
+	dir := s.store.dir
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
@@ -173,7 +266,7 @@ func (s *Session) save() error {
 	if s.fresh {
 		pruned = prune(dir)
 	}
-	s.kept.V = 1
+	s.fill(r)
 	data, err := json.Marshal(s.kept)
 	if err != nil {
 		return err
