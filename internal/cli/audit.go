@@ -1,0 +1,280 @@
+package cli
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strconv"
+	"strings"
+	"time"
+
+	"cardea.dev"
+	"cardea.dev/internal/config"
+	"cardea.dev/internal/harness"
+	"cardea.dev/internal/ledger"
+	"cardea.dev/internal/ledger/face"
+	"cardea.dev/internal/redact"
+	"cardea.dev/internal/userkey"
+	"github.com/spf13/cobra"
+)
+
+func auditCommand(p Process) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "audit",
+		Short: "look at the ledger: what was decided, and is it whole",
+		Long: `Look at the ledger, in which every verdict of the hook is written down.
+
+Which ledger that is, the settings say (ledger.dir), as they do for the hook.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(searchCommand(p), verifyCommand(p))
+	return c
+}
+
+func verifyCommand(p Process) *cobra.Command {
+	var asked bool
+	c := &cobra.Command{
+		Use:   "verify [--json]",
+		Short: "was anything in the ledger changed or removed",
+		Long: `Look for lines of the ledger that were changed, removed, moved, planted or cut
+off since they were written. What it finds and what it cannot find stands in
+docs/ledger.md.`,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error { return verify(p, asked) },
+	}
+	c.Flags().BoolVar(&asked, "json", false, "answer as one JSON object")
+	return c
+}
+
+// verify looks for changes.
+func verify(p Process, asked bool) error {
+	l, err := openLedger(p)
+	if err != nil {
+		return err
+	}
+	r, err := l.Verify()
+	if err != nil {
+		return fmt.Errorf("look at the ledger: %w", err)
+	}
+	if asked {
+		err = encode(p, struct {
+			Intact bool `json:"intact"`
+			ledger.Report
+		}{r.Intact(), r})
+	} else {
+		err = p.face().Verify(r)
+	}
+	if err == nil && !r.Intact() {
+		return ended(exitError)
+	}
+	return err
+}
+
+// searchFlags are the filters of a search, as they are typed.
+type searchFlags struct {
+	since, until                 string
+	session, tool, rule, decider string
+	effects                      []string
+	limit                        int
+	json                         bool
+}
+
+func searchCommand(p Process) *cobra.Command {
+	var f searchFlags
+	c := &cobra.Command{
+		Use:   "search [flags] [text]",
+		Short: "find verdicts in the ledger",
+		Long: `Find verdicts in the ledger, the last one first: those that every flag given
+holds for. The text is looked for in commands, paths, reasons and folders,
+whatever the case.
+
+A moment is a date (2026-11-20), a date and time ("2026-11-20 15:04", or with
+seconds or a zone as in 2026-11-20T15:04:05Z), or how long ago it was (90m, 2h,
+7d).`,
+		Example: `  cardea audit search --effect deny,ask --since 7d
+  cardea audit search --tool Bash --rule git-force-push
+  cardea audit search --json --limit 0 --since 2026-11-01 --until 2026-12-01 npm`,
+		Args: cobra.MaximumNArgs(1),
+	}
+	fs := c.Flags()
+	fs.SortFlags = false
+	fs.StringVar(&f.since, "since", "", "from this moment on")
+	fs.StringVar(&f.until, "until", "", "before this moment")
+	fs.StringSliceVar(&f.effects, "effect", nil, "what was decided: allow, abstain, defer, ask, deny, halt; several with commas")
+	fs.StringVar(&f.tool, "tool", "", "the tool, by its canonical name or a harness's")
+	fs.StringVar(&f.rule, "rule", "", "the rule that spoke, by its id, alone or after its decider: rules:git-force-push")
+	fs.StringVar(&f.decider, "decider", "", "the decider that spoke: rules, opaque, routes")
+	fs.StringVar(&f.session, "session", "", "the session, by the harness's id")
+	fs.IntVar(&f.limit, "limit", 50, "show at most so many; 0 shows all")
+	fs.BoolVar(&f.json, "json", false, "answer with one JSON object a line")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		q, err := f.query(p.Now(), strings.Join(args, ""))
+		if err != nil {
+			return usageOf(c, err)
+		}
+		return search(p, q, f.json)
+	}
+	return c
+}
+
+// query is what the flags ask for.
+func (f searchFlags) query(now time.Time, text string) (q ledger.Query, err error) {
+	q = ledger.Query{Session: f.session, Tool: f.tool, Rule: f.rule, Decider: f.decider, Text: text, Limit: f.limit}
+	if word, ok := harness.ToolWord(f.tool); ok {
+		q.Tool = word
+	}
+	if f.limit < 0 {
+		return q, fmt.Errorf("--limit must not be negative, as %d is", f.limit)
+	}
+	for _, word := range f.effects {
+		e, err := cardea.ParseEffect(strings.TrimSpace(word))
+		if err != nil {
+			return q, fmt.Errorf("--effect: %w", err)
+		}
+		q.Effects = append(q.Effects, e)
+	}
+	if q.Since, err = moment(f.since, now); err != nil {
+		return q, fmt.Errorf("--since: %w", err)
+	}
+	if q.Until, err = moment(f.until, now); err != nil {
+		return q, fmt.Errorf("--until: %w", err)
+	}
+	if !q.Until.IsZero() && !q.Since.Before(q.Until) {
+		return q, errors.New("--since is not before --until, so nothing can be found")
+	}
+	return q, nil
+}
+
+// moment reads a point in time in the zone of the clock. "" is none.
+func moment(s string, now time.Time) (time.Time, error) {
+	if s == "" {
+		return time.Time{}, nil
+	}
+	for _, form := range []string{"2006-01-02", "2006-01-02 15:04", "2006-01-02 15:04:05", "2006-01-02T15:04", "2006-01-02T15:04:05", time.RFC3339} {
+		if t, err := time.ParseInLocation(form, s, now.Location()); err == nil {
+			return t, nil
+		}
+	}
+	if n, ok := strings.CutSuffix(s, "d"); ok {
+		if days, err := strconv.ParseUint(n, 10, 20); err == nil {
+			return now.AddDate(0, 0, -int(days)), nil
+		}
+	}
+	if d, err := time.ParseDuration(s); err == nil && d >= 0 {
+		return now.Add(-d), nil
+	}
+	return time.Time{}, fmt.Errorf("%q is no moment; write a date (2026-11-20), a date and time, or how long ago it was (2h, 7d)", s)
+}
+
+// search shows what answers a query. What cannot be read is told, and the rest
+// is shown.
+func search(p Process, q ledger.Query, asJSON bool) error {
+	l, err := openLedger(p)
+	if err != nil {
+		return err
+	}
+	failed := false
+	warn := func(err error) {
+		failed = true
+		p.warn(err.Error())
+	}
+	found := 0
+	if asJSON {
+		for line, e := range l.Search(q) {
+			if e != nil {
+				warn(e)
+				continue
+			}
+			if err = encode(p, line); err != nil {
+				return err
+			}
+		}
+	} else if found, err = p.face().Search(l.Search(q), warn); err != nil {
+		return err
+	} else if found == 0 && !failed {
+		p.warn("nothing in the ledger answers")
+	}
+	if q.Limit > 0 && found == q.Limit {
+		p.warn(fmt.Sprintf("these are the last %d; --limit 0 shows all", found))
+	}
+	if failed {
+		return ended(exitError)
+	}
+	return nil
+}
+
+func explainCommand(p Process) *cobra.Command {
+	var asked bool
+	c := &cobra.Command{
+		Use:   "explain [--json] <ledger id>",
+		Short: "why was that decided",
+		Long: `Show an entry of the ledger whole: what was to be done, what was decided about
+each part, who said what, and which rule that is. Ids stand in front of the
+lines of "cardea audit search".`,
+		Example: "  cardea explain 1m7yp8198z659sn1",
+		Args:    cobra.ExactArgs(1),
+		RunE:    func(_ *cobra.Command, args []string) error { return explain(p, args[0], asked) },
+	}
+	c.Flags().BoolVar(&asked, "json", false, "answer as one JSON object")
+	return c
+}
+
+// explain shows an entry.
+func explain(p Process, id string, asked bool) error {
+	l, err := openLedger(p)
+	if err != nil {
+		return err
+	}
+	line, err := l.Get(id)
+	if err != nil {
+		return err
+	}
+	if asked {
+		return encode(p, line)
+	}
+	return p.face().Explain(line)
+}
+
+// openLedger opens the ledger of the place where the person stands, for
+// reading.
+func openLedger(p Process) (*ledger.Ledger, error) {
+	pl := locate(p, "", "", p.Dir)
+	s := config.LoadSettings(p.where(&pl)).Ledger
+	dir, why := p.ledgerDir(&pl, s)
+	if why != "" {
+		pl.tell(why)
+	}
+	for _, t := range pl.troubles {
+		p.warn(t.Text)
+	}
+	if dir == "" || pl.state == "" {
+		return nil, errors.New("there is no state folder with a ledger; set HOME or XDG_STATE_HOME")
+	}
+	key, err := userkey.Read(pl.state)
+	if errors.Is(err, fs.ErrNotExist) {
+		// Nothing was ever signed; with a key of nobody, whatever lies in the
+		// folder is shown as what it is: not the ledger's.
+		key = make([]byte, userkey.Size)
+		_, err = rand.Read(key)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return ledger.Open(dir, ledger.Options{Key: key, Redactor: redact.New(), Levels: ledger.Levels(s.Levels),
+		KeepDays: s.KeepDays, MaxMB: s.MaxMB, Now: p.Now})
+}
+
+// face shows the ledger on standard output, in the zone of the clock.
+func (p Process) face() face.Face {
+	return face.Face{Out: p.Stdout, Plain: Plain, Zone: p.Now().Location()}
+}
+
+// encode writes one JSON object in one line.
+func encode(p Process, v any) error {
+	e := json.NewEncoder(p.Stdout)
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}

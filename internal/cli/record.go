@@ -1,0 +1,104 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"cardea.dev"
+	"cardea.dev/internal/config"
+	"cardea.dev/internal/ledger"
+	"cardea.dev/internal/redact"
+	"cardea.dev/internal/userkey"
+)
+
+// recorder writes what is decided into the ledger of a place. It holds copies
+// alone, so that the watchdog can use one while the verdict is being made.
+type recorder struct {
+	state, dir string
+	settings   config.Ledger
+	redactor   *redact.Redactor
+	now        func() time.Time
+	// begin is when the process began with the call; late reports that there is
+	// no time left for anything but the answer.
+	begin time.Time
+	late  func() bool
+}
+
+// ledgerDir is the folder of the ledger in a place, and why it is not the one
+// that the settings name, or "".
+func (p Process) ledgerDir(pl *place, s config.Ledger) (dir, why string) {
+	standard := ""
+	if pl.state != "" {
+		standard = filepath.Join(pl.state, "ledger")
+	}
+	if s.Dir == "" {
+		return standard, ""
+	}
+	if why := p.Machine.RefuseState(s.Dir, pl.project, pl.dirs.Home); why != "" {
+		return standard, fmt.Sprintf("the folder %s of ledger.dir %s, so the ledger of this place is kept in the state folder; name a folder of yours outside of the project", s.Dir, why)
+	}
+	return s.Dir, ""
+}
+
+// recorder makes the recorder of a place, and tells what a person must learn of.
+func (h *hook) recorderOf(pl *place, s config.Ledger) *recorder {
+	dir, why := h.process.ledgerDir(pl, s)
+	if why != "" {
+		pl.tell(why)
+	}
+	return &recorder{state: pl.state, dir: dir, settings: s, redactor: h.redactor, now: h.process.Now, begin: h.begin, late: h.late}
+}
+
+// record writes a verdict down, and gives the id of the entry, "" where there
+// is none. The verdict's troubles are all, those that the person was told
+// before included. What goes wrong is for the person, and changes nothing.
+func (r *recorder) record(ev *cardea.Event, v cardea.Verdict) (id string, problem *cardea.Trouble) {
+	defer func() {
+		if p := recover(); p != nil {
+			id, problem = "", &cardea.Trouble{Failure: cardea.Unwritten, Source: r.dir, Text: fmt.Sprintf("the call is not recorded: internal error: %v; please report it", p)}
+		}
+	}()
+	levels := ledger.Levels(r.settings.Levels)
+	if !levels.Keeps(v.Effect) {
+		return "", nil
+	}
+	key, err := r.key()
+	if err != nil {
+		return "", r.trouble(fmt.Errorf("the call is not recorded: %w", err))
+	}
+	l, err := ledger.Open(r.dir, ledger.Options{Key: key, Redactor: r.redactor, Levels: levels,
+		KeepDays: r.settings.KeepDays, MaxMB: r.settings.MaxMB, Now: r.now})
+	if err != nil {
+		return "", r.trouble(err)
+	}
+	now := r.now()
+	e := ledger.NewEntry(ev, v, ledger.Circumstances{Redactor: r.redactor, Key: key, Now: now, Took: now.Sub(r.begin), Version: thisVersion(), Late: r.late})
+	if err := l.Append(e); err != nil {
+		if problem = r.trouble(err); problem.Failure == cardea.Unwritten {
+			return "", problem
+		}
+	}
+	return e.ID, problem
+}
+
+// key is the user's, nil where there is no folder for one; the ledger says
+// then what is missing.
+func (r *recorder) key() ([]byte, error) {
+	if r.state == "" {
+		return nil, nil
+	}
+	return userkey.Load(r.state)
+}
+
+// trouble is an error of the ledger as the person is told it.
+func (r *recorder) trouble(err error) *cardea.Trouble {
+	t := cardea.Trouble{Failure: cardea.Unwritten, Text: err.Error()}
+	var known *cardea.Trouble
+	if errors.As(err, &known) {
+		t = *known
+	}
+	t.Source = r.dir
+	return &t
+}
