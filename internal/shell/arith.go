@@ -10,7 +10,7 @@ const evaluates = "bash evaluates the value as arithmetic, which can execute a c
 // known.
 func (w *walker) arithmExp(a *syntax.ArithmExp) frag {
 	w.arith(a.X)
-	return frag{text: w.source(a), dynamic: true, quoted: true}
+	return frag{text: w.source(a), dynamic: true, quoted: true, number: true}
 }
 
 // arith looks for what bash evaluates in an arithmetic expression: a variable

@@ -80,11 +80,17 @@ func (w *walker) emitBuiltin(inv invocation, null bool) {
 	}
 	p.Text = strings.Join(text, " ")
 	for _, a := range inv.assigns {
-		if a.Class == cardea.EnvDangerous {
+		if a.Class == cardea.EnvDangerous && !splitsInput(a.Name, p.Command) {
 			p.Opaque = append(p.Opaque, cardea.Opaque{Text: a.Name, Reason: "it sets " + a.Name + ", which changes what the command does"})
 		}
 	}
 	w.emit(p)
+}
+
+// splitsInput reports IFS in front of a builtin that splits its input by it,
+// and does nothing else with it.
+func splitsInput(name string, command []string) bool {
+	return name == "IFS" && len(command) == 1 && (command[0] == "read" || command[0] == "mapfile" || command[0] == "readarray")
 }
 
 // testBuiltin handles test and [, which evaluate a subscript after -v and -R.

@@ -63,7 +63,11 @@ func (w *walker) forgetIn(body []*syntax.Stmt, seen map[string]bool) {
 			switch n := n.(type) {
 			case *syntax.Assign:
 				if n.Name != nil {
-					w.forgetName(n.Name.Value)
+					if n.Value != nil && n.Index == nil && isNumber(n.Value) {
+						w.forgetNumber(n.Name.Value)
+					} else {
+						w.forgetName(n.Name.Value)
+					}
 					w.cur.vague = w.cur.vague || w.isFixed(n.Name.Value)
 				}
 			case *syntax.WordIter:
@@ -74,11 +78,11 @@ func (w *walker) forgetIn(body []*syntax.Stmt, seen map[string]bool) {
 				}
 			case *syntax.BinaryArithm:
 				if word, ok := n.X.(*syntax.Word); ok && assigns(n.Op) && plainName(word.Lit()) {
-					w.store(word.Lit(), someNumber)
+					w.forgetNumber(word.Lit())
 				}
 			case *syntax.UnaryArithm:
 				if word, ok := n.X.(*syntax.Word); ok && (n.Op == syntax.Inc || n.Op == syntax.Dec) && plainName(word.Lit()) {
-					w.store(word.Lit(), someNumber)
+					w.forgetNumber(word.Lit())
 				}
 			case *syntax.ParamExp:
 				if n.Exp != nil && n.Param != nil && (n.Exp.Op == syntax.AssignUnset || n.Exp.Op == syntax.AssignUnsetOrNull) {
@@ -90,6 +94,27 @@ func (w *walker) forgetIn(body []*syntax.Stmt, seen map[string]bool) {
 			return true
 		})
 	}
+}
+
+// forgetNumber makes unknown which number a variable holds, if it holds one.
+func (w *walker) forgetNumber(name string) {
+	if v := w.cur.vars[name]; v.kind == outside || numeric(v) {
+		w.store(name, someNumber)
+	} else {
+		w.forgetName(name)
+	}
+}
+
+// isNumber reports a word that surely becomes a number.
+func isNumber(word *syntax.Word) bool {
+	if plainNumber(word.Lit()) {
+		return true
+	}
+	if len(word.Parts) != 1 {
+		return false
+	}
+	_, ok := word.Parts[0].(*syntax.ArithmExp)
+	return ok
 }
 
 // forgetCall makes unknown what a command may set. What is not known to set

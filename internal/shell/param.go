@@ -29,7 +29,9 @@ func (w *walker) param(p *syntax.ParamExp, quoted bool) []frag {
 			w.spot(src, "an indirect expansion may evaluate what the variable holds")
 		}
 		return unknown
-	case p.Length, p.Width, p.IsSet:
+	case p.Length:
+		return []frag{{text: src, dynamic: true, quoted: true, number: true}}
+	case p.Width, p.IsSet:
 		return []frag{{text: src, dynamic: true, quoted: true}}
 	case p.Slice != nil:
 		w.arith(p.Slice.Offset)
@@ -68,7 +70,7 @@ func (w *walker) plain(p *syntax.ParamExp, name string, unknown []frag, quoted b
 		return w.listFrags(w.cur.params, name == "*" && quoted, unknown)
 	case "#", "?", "$", "!", "-":
 		// Numbers and letters: one word, never an option.
-		return []frag{{text: w.source(p), dynamic: true, quoted: true}}
+		return []frag{{text: w.source(p), dynamic: true, quoted: true, number: name != "-" && name != "!"}}
 	case "0":
 		if w.cur.name != "" {
 			return []frag{{text: w.cur.name, split: true}}

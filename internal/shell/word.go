@@ -17,6 +17,7 @@ type frag struct {
 	split   bool // the result of an unquoted expansion
 	dynamic bool // text is the source, the value is not known
 	breaks  bool // a field ends here ("$@", "${a[@]}")
+	number  bool // dynamic, and surely a number
 	many    bool // dynamic, and may be several fields even when quoted
 	// vanishes marks an empty list ("$@" without parameters), which leaves no
 	// field even in quotes where it stands alone.
@@ -684,6 +685,9 @@ func tildeLater(word *syntax.Word) bool {
 // joinFrags joins fragments without splitting.
 func joinFrags(frags []frag) value {
 	var b strings.Builder
+	if len(frags) == 1 && frags[0].number {
+		return someNumber
+	}
 	for _, f := range frags {
 		if f.dynamic || f.breaks {
 			return value{kind: dynamic}
