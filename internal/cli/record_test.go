@@ -1,0 +1,216 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"cardea.dev"
+)
+
+// kept are the entries of the ledger, as they are written.
+func (d *desk) kept() (out []map[string]any) {
+	d.t.Helper()
+	for _, l := range d.entries() {
+		var e map[string]any
+		if err := json.Unmarshal([]byte(l), &e); err != nil {
+			d.t.Fatal(err)
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+func denies(*judgement, context.Context) cardea.Verdict {
+	return cardea.Verdict{Effect: cardea.Deny, By: "rules:no", Reason: "no", Message: "no"}
+}
+
+func TestEveryVerdictIsRecorded(t *testing.T) {
+	d := newDesk(t)
+	for _, c := range []struct {
+		name, stdin  string
+		args         []string
+		effect, says string
+	}{
+		{"abstain", d.call("PreToolUse", "default", "make"), []string{"--harness", "claude-code"}, "abstain", "make"},
+		{"deny", d.call("PreToolUse", "default", "git push --force"), []string{"--harness", "claude-code"}, "deny", "rules:git-force-push"},
+		{"deny, no harness named", d.call("PreToolUse", "default", "git push --force"), nil, "deny", "rules:git-force-push"},
+		{"PermissionRequest", d.call("PermissionRequest", "default", "git push --force"), []string{"--harness", "claude-code"}, "deny", "PermissionRequest"},
+		{"no object", "[]", []string{"--harness", "claude-code"}, "deny", "failure"},
+		{"an event that is not answered", d.call("PostToolUse", "default", "make"), []string{"--harness", "claude-code"}, "", ""},
+		{"no object, no harness named", "[]", nil, "", ""},
+	} {
+		before := len(d.entries())
+		d.run(c.stdin, append([]string{"check"}, c.args...)...)
+		all := d.kept()
+		if c.effect == "" {
+			if len(all) != before {
+				t.Errorf("%s: recorded as %v", c.name, all[len(all)-1])
+			}
+			continue
+		}
+		if len(all) != before+1 || all[before]["effect"] != c.effect || !strings.Contains(d.entries()[before], c.says) {
+			t.Errorf("%s: %v", c.name, all[before:])
+		}
+	}
+	if out, errs, code := d.run("", "audit", "verify"); code != exitOK || !strings.HasPrefix(out, "5 entries") || errs != "" {
+		t.Errorf("verify: exit %d, %q, %q", code, out, errs)
+	}
+}
+
+// What the failure table decides is a verdict, too.
+func TestFailuresAreRecorded(t *testing.T) {
+	for name, judge := range map[string]func(*judgement, context.Context) cardea.Verdict{"internal error": panics, "no verdict within": hangs} {
+		d := newDesk(t)
+		d.settings("on_error: deny")
+		out, _, _ := d.failing(d.call("PreToolUse", "default", "ls"), 400*time.Millisecond, judge)
+		all := d.kept()
+		if !strings.Contains(out, `"deny"`) || len(all) != 1 || all[0]["effect"] != "deny" || all[0]["by"] != "failure" || !strings.Contains(all[0]["reason"].(string), name) {
+			t.Errorf("%s: %s, %v", name, out, all)
+		}
+	}
+}
+
+// A verdict stands, whatever becomes of writing it down.
+func TestAVerdictStands(t *testing.T) {
+	for name, spoil := range map[string]func(*hook, *judgement){
+		"the ledger hangs": func(h *hook, _ *judgement) {
+			h.recorder.now = func() time.Time { time.Sleep(time.Second); return time.Now() }
+		},
+		"the ledger panics": func(h *hook, _ *judgement) { h.recorder.now = func() time.Time { panic("no clock") } },
+		"the session fails": func(_ *hook, j *judgement) { j.place.session = nil },
+	} {
+		d := newDesk(t)
+		var out, errs strings.Builder
+		h := newHook(d.process(strings.NewReader(d.call("PreToolUse", "bypassPermissions", "ls")), &out, &errs), checkFlags{harness: "claude-code", limit: 100 * time.Millisecond})
+		h.judge = func(j *judgement, ctx context.Context) cardea.Verdict {
+			spoil(h, j)
+			return denies(j, ctx)
+		}
+		begin := time.Now()
+		code := h.run()
+		if took := time.Since(begin); took > 900*time.Millisecond {
+			t.Errorf("%s: the answer took %s", name, took)
+		}
+		if code != exitOK || !strings.Contains(out.String(), `"permissionDecision":"deny","permissionDecisionReason":"no"`) || errs.Len() == 0 {
+			t.Errorf("%s: exit %d, %q, %q", name, code, out.String(), errs.String())
+		}
+	}
+}
+
+// A ledger that cannot be written is told once a session, and changes nothing.
+func TestUnwritableLedger(t *testing.T) {
+	for name, spoil := range map[string]func(d *desk){
+		"a file in the way": func(d *desk) { d.write(filepath.Join(d.state(), "ledger"), "x") },
+		"a damaged key":     func(d *desk) { d.write(filepath.Join(d.state(), "key"), "short") },
+		"a pipe of a head": func(d *desk) {
+			d.mkdir(filepath.Join(d.state(), "ledger/head"))
+			d.write(filepath.Join(d.state(), "ledger/spool"), "x")
+		},
+	} {
+		d := newDesk(t)
+		good, _, _ := d.run(d.call("PreToolUse", "default", "git push --force"), "check", "--harness", "claude-code")
+		d = newDesk(t)
+		spoil(d)
+		call := d.call("PreToolUse", "default", "git push --force")
+		out, errs, code := d.run(call, "check", "--harness", "claude-code")
+		if code != exitOK || !strings.Contains(out, `"permissionDecision":"deny"`) || !strings.Contains(out, "systemMessage") || !strings.Contains(errs, "not recorded") {
+			t.Errorf("%s: exit %d, %q, %q", name, code, out, errs)
+		}
+		if name == "a damaged key" {
+			continue // sessions need it, too
+		}
+		if again, _, _ := d.run(call, "check", "--harness", "claude-code"); again != good {
+			t.Errorf("%s: told again: %s", name, again)
+		}
+		other := strings.Replace(call, `"s1"`, `"s2"`, 1)
+		if out, _, _ := d.run(other, "check", "--harness", "claude-code"); !strings.Contains(out, "not recorded") {
+			t.Errorf("%s: not told in another session: %s", name, out)
+		}
+	}
+}
+
+func TestLevels(t *testing.T) {
+	d := newDesk(t)
+	d.rules("rules: [{id: fine, tool: Bash, match: {command: ls}, effect: allow}, {id: ask, tool: Bash, match: {command: make}, effect: ask}]")
+	calls := map[string]string{"allow": "ls", "abstain": "npm test", "defer": "$x", "ask": "make", "deny": "git push --force"}
+	for level, want := range map[string][]string{"allow": {"allow"}, "abstain": {"abstain", "defer"}, "deny": {"ask", "deny"}} {
+		var levels []string
+		for _, l := range []string{"allow", "abstain", "deny"} {
+			levels = append(levels, l+": "+strconv.FormatBool(l == level))
+		}
+		d.settings("ledger: {levels: {" + strings.Join(levels, ", ") + "}}")
+		before := len(d.entries())
+		for _, command := range calls {
+			d.run(d.call("PreToolUse", "default", command), "check", "--harness", "claude-code")
+		}
+		got := map[string]bool{}
+		for _, e := range d.kept()[before:] {
+			got[e["effect"].(string)] = true
+		}
+		if len(got) != len(want) || !got[want[0]] || !got[want[len(want)-1]] {
+			t.Errorf("level %s keeps %v, want %v", level, got, want)
+		}
+	}
+}
+
+func TestLedgerDir(t *testing.T) {
+	d := newDesk(t)
+	dir := filepath.Join(d.home, "audit")
+	d.settings("ledger: {dir: " + dir + "}")
+	call := d.call("PreToolUse", "default", "make")
+	d.run(call, "check", "--harness", "claude-code")
+	if days, _ := filepath.Glob(filepath.Join(dir, "*.jsonl")); len(days) != 1 || len(d.entries()) != 0 {
+		t.Errorf("in ledger.dir: %v, in the state folder: %v", days, d.entries())
+	}
+	if out, _, code := d.run("", "audit", "search"); code != exitOK || strings.Count(out, "\n") != 1 {
+		t.Errorf("search: exit %d, %q", code, out)
+	}
+	// In the project, the agent could write it.
+	inside := filepath.Join(d.project, "audit")
+	d.settings("ledger: {dir: " + inside + "}")
+	out, errs, _ := d.run(call, "check", "--harness", "claude-code")
+	if _, err := os.Stat(inside); err == nil || len(d.entries()) != 1 || !strings.Contains(out, "lies in the project") || !strings.Contains(errs, "lies in the project") {
+		t.Errorf("in the project: %v, %q, %q", d.entries(), out, errs)
+	}
+	if again, _, _ := d.run(call, "check", "--harness", "claude-code"); again != "" {
+		t.Errorf("told again: %q", again)
+	}
+	if out, errs, code := d.run("", "audit", "verify"); code != exitOK || !strings.HasPrefix(out, "2 entries") || !strings.Contains(errs, "lies in the project") {
+		t.Errorf("verify: exit %d, %q, %q", code, out, errs)
+	}
+	// A project cannot say where.
+	d.settings("")
+	d.write(filepath.Join(d.project, ".cardea/cardea.yaml"), "ledger: {dir: "+dir+", levels: {abstain: false}}\n")
+	d.run(call, "check", "--harness", "claude-code")
+	if len(d.entries()) != 3 {
+		t.Errorf("a project's ledger settings count: %v", d.entries())
+	}
+}
+
+// The id of an entry is told to who looks for it, and never to the model.
+func TestTheIDIsToldForDebugging(t *testing.T) {
+	d := newDesk(t)
+	call := d.call("PreToolUse", "default", "make")
+	if _, errs, _ := d.run(call, "check", "--harness", "claude-code"); errs != "" {
+		t.Errorf("without being asked: %q", errs)
+	}
+	d.vars["CARDEA_DEBUG"] = "1"
+	out, errs, _ := d.run(call, "check", "--harness", "claude-code")
+	id := d.kept()[1]["id"].(string)
+	if out != "" || errs != "cardea: recorded; see \"cardea explain "+id+"\"\n" {
+		t.Errorf("%q, %q, want %s", out, errs, id)
+	}
+	if out, _, code := d.run("", "explain", strings.ToUpper(id)); code != exitOK || !strings.Contains(out, "input: make") {
+		t.Errorf("explain: exit %d, %q", code, out)
+	}
+	_, errs, code := d.run("[]", "check", "--harness", "claude-code")
+	if code != exitDeny || strings.Contains(errs, "explain") {
+		t.Errorf("on exit 2 the model reads it: %q", errs)
+	}
+}
