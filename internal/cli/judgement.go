@@ -97,15 +97,20 @@ func (j *judgement) keep(r *redact.Redactor, late func() bool) error {
 func (j *judgement) verdict(ctx context.Context) cardea.Verdict {
 	v := cardea.Verdict{}
 	if j.loaded != nil {
-		v = config.Build(j.loaded, analysis(j.place.dirs.Home), j.process.Now).Decide(ctx, j.event)
+		v = config.Build(j.loaded, analysis(j.place.dirs.Home, j.exported), j.process.Now).Decide(ctx, j.event)
 	}
 	v.Troubles = append(j.place.troubles, v.Troubles...)
 	return v
 }
 
+// exported reports whether a variable is in the environment, which is that of
+// the harness and so of the commands it starts.
+func (j *judgement) exported(name string) bool { return j.process.Env(name) != "" }
+
 // analysis fills in the parts of a call on this machine.
-func analysis(home string) func(*cardea.Event) {
-	world := tool.World{Home: home, Resolve: tool.Links, New: tool.IsNew}
+func analysis(home string, exported func(name string) bool) func(*cardea.Event) {
+	world := tool.World{Home: home, Resolve: tool.Links, IsDir: tool.IsDir, New: tool.IsNew,
+		Exported: exported}
 	return func(ev *cardea.Event) { tool.Analyse(ev, world) }
 }
 

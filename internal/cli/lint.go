@@ -172,7 +172,7 @@ func probes() []probe {
 // analysis and decider as a real call, so that no spelling of "everything"
 // goes unseen.
 func tooWide(own []rules.Rule, pl place) []document.Problem {
-	analyse := analysis(pl.dirs.Home)
+	analyse := analysis(pl.dirs.Home, nil)
 	var out []document.Problem
 	for _, r := range own {
 		if r.Effect != cardea.Allow {

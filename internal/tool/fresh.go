@@ -14,6 +14,12 @@ func IsNew(p string) bool {
 	return os.IsNotExist(err)
 }
 
+// IsDir reports whether a path is a folder, or a link to one.
+func IsDir(p string) bool {
+	info, err := os.Stat(p)
+	return err == nil && info.IsDir()
+}
+
 // markFresh marks the writes of redirections that need no yes of their own:
 // output to a new file of the project, or to a temporary one, whose name makes
 // nothing execute it or read it as configuration (DESIGN.md section 3,

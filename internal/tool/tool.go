@@ -25,6 +25,12 @@ type World struct {
 	// ".."; "" is a path that is not known. Links is the real one. Nil leaves
 	// paths as they are.
 	Resolve func(path string) string
+	// IsDir reports whether an absolute path is a folder; the function of that
+	// name is the real one. Nil: whether a cd succeeds is not known.
+	IsDir func(path string) bool
+	// Exported reports whether a variable is in the environment of the
+	// commands, so that setting it reaches programs. Nil: none is.
+	Exported func(name string) bool
 	// New reports whether nothing exists under an absolute path; IsNew is the
 	// real one. Nil takes every path for an existing one.
 	New func(path string) bool
@@ -167,7 +173,8 @@ func (a *analysis) roots() []string {
 
 func (a *analysis) shell(text string) {
 	base := len(a.parts)
-	res := shell.Analyse(text, shell.Env{Cwd: slash(a.ev.Cwd), Home: slash(a.world.Home), Roots: a.roots(), Resolve: a.world.Resolve})
+	res := shell.Analyse(text, shell.Env{Cwd: slash(a.ev.Cwd), Home: slash(a.world.Home), Roots: a.roots(), Resolve: a.world.Resolve,
+		IsDir: a.world.IsDir, Exported: a.world.Exported})
 	a.parts = append(a.parts, res.Parts...)
 	a.opaque = append(a.opaque, res.Opaque...)
 	for _, f := range res.Flows {
