@@ -6,9 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"cardea.dev/internal/config"
+	"cardea.dev/internal/redact"
 	"cardea.dev/internal/trust"
 	"github.com/spf13/cobra"
 )
@@ -127,6 +131,10 @@ func trustAccept(p Process, known bool) error {
 		}
 		return errors.New("what is broken cannot be trusted; mend the files above, see \"cardea lint\"")
 	}
+	r := redact.New()
+	if name := s.secret(r); name != "" {
+		return fmt.Errorf("a name looks like a secret, and would be written into the state folder: %s; give it another name", name)
+	}
 	if err := p.attended(); err != nil {
 		return err
 	}
@@ -139,11 +147,26 @@ func trustAccept(p Process, known bool) error {
 	if who == "" {
 		who = p.Env("USERNAME")
 	}
-	if err := trust.Save(s.state, &trust.Manifest{Project: s.project, Files: s.digests, Who: who, When: p.Now().UTC()}); err != nil {
+	if err := trust.Save(s.state, &trust.Manifest{Project: s.project, Files: s.digests, Who: r.Text(who).String(), When: p.Now().UTC()}); err != nil {
 		return err
 	}
 	out.printf("trusted %s, %d files\n", s.project, len(s.digests))
 	return out.err
+}
+
+// secret is a path among those that a manifest names which looks like a secret,
+// without it; "" where none does.
+func (s *survey) secret(r *redact.Redactor) string {
+	paths := append(slices.Sorted(maps.Keys(s.digests)), s.project)
+	for _, path := range paths {
+		names := strings.FieldsFunc(path, func(c rune) bool { return c == '/' || c == filepath.Separator })
+		for _, text := range append(names, path) {
+			if len(r.Find(text)) > 0 {
+				return r.Show(text)
+			}
+		}
+	}
+	return ""
 }
 
 // attended says why it is not sure that a person is typing, or nil.

@@ -183,3 +183,26 @@ func TestSystemScope(t *testing.T) {
 		t.Errorf("got %s, %s", out, errs)
 	}
 }
+
+// A manifest holds names of files and folders: none of them may be a secret.
+func TestTrustKeepsNoSecret(t *testing.T) {
+	token := "gh" + "p_" + "x7Kq9TzW2mVb4NcR8sLd3FhJ6gYp1QaZ5eUo"
+	for _, where := range []string{"file", "folder"} {
+		d := newDesk(t)
+		name := "r"
+		if where == "file" {
+			name = token
+		} else {
+			d.project = filepath.Join(d.project, token)
+			d.mkdir(filepath.Join(d.project, ".git"))
+		}
+		d.write(filepath.Join(d.project, ".cardea/rules", name+".yaml"), "rules: [{id: pa, tool: Bash, match: {command: pa}, effect: allow}]")
+		out, errs, code := d.sits("abc234\n", "trust", "init")
+		if code != exitError || !strings.Contains(errs, "looks like a secret") || strings.Contains(errs, token) || strings.Contains(out, "abc234") {
+			t.Errorf("%s: exit %d, %q, %q", where, code, out, errs)
+		}
+		if held := (plantedSecret{"", token, token}).leak(t, d.home); held != "" {
+			t.Errorf("%s: %s", where, held)
+		}
+	}
+}

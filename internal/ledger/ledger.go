@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"iter"
@@ -122,7 +123,7 @@ func (l *Ledger) Append(e Entry) error {
 			err = nil // the next writer takes it from the spool
 		}
 		if e := l.spool(e.ID, body); e != nil {
-			return unwritten("the call is not recorded in the ledger %s: %v", l.dir, errors.Join(err, e))
+			return unwritten("the call is not recorded in the ledger %s: %v; look at the owner and the space of the folder", l.dir, cmp.Or(err, e))
 		}
 		if err != nil {
 			return unwritten("the ledger %s cannot be locked: %v; what is to be recorded collects in its folder %s. Put the ledger on a local disk (ledger.dir)", l.dir, err, spoolName)
