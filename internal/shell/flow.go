@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"sort"
@@ -12,12 +13,14 @@ import (
 // flows finds what moves between parts and matters: downloads and decoded text
 // that are run, secrets that reach the network, files that are written and run.
 func (w *walker) flows() {
+	kinds := w.brought()
 	for _, p := range w.pipes {
 		for to := p.to[0]; to < p.to[1] && to < len(w.parts); to++ {
-			w.pipeFlow(p, to)
+			w.pipeFlow(p, to, kinds)
 		}
 	}
-	w.fileFlows()
+	w.variableFlows(kinds)
+	w.fileFlows(kinds)
 	sort.SliceStable(w.found, func(i, j int) bool {
 		a, b := w.found[i], w.found[j]
 		return a.From < b.From || a.From == b.From && a.To < b.To
@@ -35,21 +38,82 @@ func (w *walker) flow(kind string, from, to int) {
 // pipelines stay linear.
 const maxFlowScan = 64
 
-func (w *walker) pipeFlow(p pipe, to int) {
+// Kinds of what a part brings in. Run, they are the flows "download-run" and
+// "decode-run".
+const (
+	download = "download"
+	decode   = "decode"
+)
+
+// brought tells, part by part, whether it brings text from the network or
+// decodes some, by itself or by printing a variable that holds such.
+func (w *walker) brought() []string {
+	kinds := make([]string, len(w.parts))
+	for i := range w.parts {
+		p := &w.parts[i]
+		switch {
+		case downloads(p):
+			kinds[i] = download
+		case decodes(p):
+			kinds[i] = decode
+		case base(p) == "echo" || base(p) == "printf":
+			kinds[i], _ = w.holds(p, i, kinds)
+		}
+	}
+	return kinds
+}
+
+// holds finds a variable among a part's words that holds what an earlier part
+// brought in.
+func (w *walker) holds(p *cardea.Part, at int, kinds []string) (kind string, from int) {
+	looked := 0
+	for _, word := range p.Argv {
+		if word.Static || looked == maxUncertain {
+			continue
+		}
+		looked++
+		for _, r := range w.origins(word.Text, at) {
+			for i := max(r[0], r[1]-maxFlowScan); i < r[1] && i < at; i++ {
+				if kinds[i] != "" {
+					return kinds[i], i
+				}
+			}
+		}
+	}
+	return "", 0
+}
+
+// variableFlows finds what is brought into a variable and run from there.
+func (w *walker) variableFlows(kinds []string) {
+	for i := range w.parts {
+		p := &w.parts[i]
+		if len(p.Opaque) == 0 || len(p.Argv) == 0 || !runsWords(p) && p.Argv[0].Static {
+			continue
+		}
+		if kind, from := w.holds(p, i, kinds); kind != "" {
+			w.flow(kind+"-run", from, i)
+		}
+	}
+}
+
+// runsWords reports whether a part runs words that it is passed.
+func runsWords(p *cardea.Part) bool {
+	return base(p) == "eval" || interpreter(base(p)) && slices.ContainsFunc(p.Options, takesCode)
+}
+
+func takesCode(o cardea.Option) bool { return o.Name == "-c" || o.Name == "-e" || o.Name == "--eval" }
+
+func (w *walker) pipeFlow(p pipe, to int, kinds []string) {
 	runs := p.code || runsStdin(&w.parts[to])
 	sends := accessKind(&w.parts[to], cardea.Network)
 	if !runs && !sends {
 		return
 	}
 	for from := max(p.from[0], p.from[1]-maxFlowScan); from < p.from[1] && from < len(w.parts); from++ {
-		src := &w.parts[from]
-		switch {
-		case runs && downloads(src):
-			w.flow("download-run", from, to)
-		case runs && decodes(src):
-			w.flow("decode-run", from, to)
+		if runs && kinds[from] != "" {
+			w.flow(kinds[from]+"-run", from, to)
 		}
-		if sends && readsSecret(src) {
+		if sends && readsSecret(&w.parts[from]) {
 			w.flow("secret-network", from, to)
 		}
 	}
@@ -64,27 +128,48 @@ func base(p *cardea.Part) string {
 }
 
 // runsStdin reports whether a program runs what it reads: a shell or an
-// interpreter without a script of its own.
+// interpreter without a script of its own, what keeps it to run later, and what
+// xargs hands to a shell.
 func runsStdin(p *cardea.Part) bool {
 	name := base(p)
-	if name == "source" || name == "." || name == "eval" {
+	switch name {
+	case "source", ".", "eval", "at", "batch":
 		return true
+	case "crontab":
+		return !slices.ContainsFunc(p.Options, func(o cardea.Option) bool { return o.Name == "-l" || o.Name == "-r" || o.Name == "-e" }) &&
+			(len(p.Argv) < 2 || slices.ContainsFunc(p.Argv, func(w cardea.Word) bool { return readsStdin(w.Text) }))
+	case "make", "gmake":
+		return slices.ContainsFunc(p.Options, func(o cardea.Option) bool {
+			return (o.Name == "-f" || o.Name == "--file" || o.Name == "--makefile") && readsStdin(o.Value)
+		})
 	}
 	if !interpreter(name) {
 		return false
 	}
+	stdin := slices.ContainsFunc(p.Options, func(o cardea.Option) bool { return o.Name == "-s" }) && shellName(name)
 	for _, o := range p.Options {
-		if o.Name == "-c" || o.Name == "-e" || o.Name == "-n" && shellName(name) {
+		if takesCode(o) {
+			return slices.Contains(p.Wrappers, "xargs") && !o.Static || slices.Contains(p.Wrappers, "xargs") && len(p.Opaque) > 0
+		}
+		if o.Name == "-n" && shellName(name) {
 			return false
 		}
 	}
 	for _, i := range p.Operands {
-		f := p.Argv[i]
-		if f.Static && f.Text != "-" && f.Text != "/dev/stdin" {
-			return slices.ContainsFunc(p.Options, func(o cardea.Option) bool { return o.Name == "-s" }) && shellName(name)
+		if f := p.Argv[i]; f.Static && !readsStdin(f.Text) {
+			return stdin
 		}
 	}
 	return true
+}
+
+// readsStdin reports the names of the standard input.
+func readsStdin(name string) bool {
+	switch name {
+	case "-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0":
+		return true
+	}
+	return false
 }
 
 func shellName(name string) bool {
@@ -109,8 +194,15 @@ func accessKind(p *cardea.Part, k cardea.AccessKind) bool {
 
 func downloads(p *cardea.Part) bool {
 	switch base(p) {
-	case "curl", "wget", "wget2", "http", "https", "httpie", "xh", "fetch", "aria2c", "nc", "ncat", "netcat", "socat", "lynx", "irm", "iwr":
+	case "curl", "wget", "wget2", "http", "https", "httpie", "xh", "xhs", "fetch", "aria2c", "axel", "nc", "ncat", "netcat", "socat", "lynx", "links",
+		"elinks", "w3m", "ftp", "lftp", "tftp", "sftp", "irm", "iwr":
 		return true
+	case "scp", "rsync":
+		return accessKind(p, cardea.Network)
+	case "aws", "gsutil", "gcloud":
+		return slices.Contains(p.Command, "s3") || slices.Contains(p.Command, "cat") || slices.Contains(p.Command, "cp") || slices.Contains(p.Command, "storage")
+	case "gh":
+		return len(p.Command) > 1 && (p.Command[1] == "gist" || p.Command[1] == "api" || p.Command[1] == "release")
 	case "dig", "nslookup", "host":
 		return true
 	}
@@ -137,8 +229,8 @@ func decodes(p *cardea.Part) bool {
 }
 
 // fileFlows finds files that one part writes and a later one runs or sends.
-func (w *walker) fileFlows() {
-	written, fromNetwork := map[string]int{}, w.networkParts()
+func (w *walker) fileFlows(kinds []string) {
+	written, brought := map[string]int{}, w.written(kinds)
 	secrets := -1
 	for i := range w.parts {
 		p := &w.parts[i]
@@ -148,13 +240,9 @@ func (w *walker) fileFlows() {
 			}
 			from, known := written[a.Path]
 			if known && from != i && w.runsFile(p, a) {
-				kind := "write-run"
-				if fromNetwork[from] {
-					kind = "download-run"
-				}
-				w.flow(kind, from, i)
+				w.flow(cmp.Or(brought[from], "write")+"-run", from, i)
 			}
-			if a.Kind == cardea.Write && (!known || !fromNetwork[from]) {
+			if a.Kind == cardea.Write && (!known || brought[from] == "") {
 				written[a.Path] = i
 			}
 		}
@@ -184,6 +272,9 @@ func (w *walker) runsFile(p *cardea.Part, a cardea.Access) bool {
 	if a.Kind == cardea.Execute {
 		return true
 	}
+	if a.Kind == cardea.Read && a.Redirect && runsStdin(p) {
+		return true // bash < file
+	}
 	if !interpreter(base(p)) || len(p.Operands) == 0 {
 		return false
 	}
@@ -191,18 +282,15 @@ func (w *walker) runsFile(p *cardea.Part, a cardea.Access) bool {
 	return first.Static && a.Kind != cardea.Write && Absolute(p.Dir, first.Text) == a.Path
 }
 
-// networkParts tells, part by part, whether it writes what it, or what feeds
-// it, got from the network.
-func (w *walker) networkParts() []bool {
-	got := make([]bool, len(w.parts))
-	for i := range w.parts {
-		got[i] = downloads(&w.parts[i])
-	}
-	own := slices.Clone(got)
+// written tells, part by part, what kind of text it writes: what it, or what
+// feeds it, brought in.
+func (w *walker) written(kinds []string) []string {
+	got := slices.Clone(kinds)
 	for _, p := range w.pipes {
-		fed := slices.Contains(own[max(p.from[0], p.from[1]-maxFlowScan):max(p.from[1], 0)], true)
-		for to := p.to[0]; fed && to < p.to[1] && to < len(got); to++ {
-			got[to] = true
+		for from := max(p.from[0], p.from[1]-maxFlowScan); from < p.from[1] && from < len(kinds); from++ {
+			for to := p.to[0]; kinds[from] != "" && to < p.to[1] && to < len(got); to++ {
+				got[to] = cmp.Or(got[to], kinds[from])
+			}
 		}
 	}
 	return got

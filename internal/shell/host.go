@@ -167,7 +167,9 @@ func hostsOf(f field) []string {
 	}
 	hosts := Hosts(text)
 	_, path, _ := strings.Cut(text, "://")
-	if !f.Loose && len(hosts) == 1 && strings.Contains(path, "/") {
+	// A pattern keeps what stands in front of it; an expansion may be several words.
+	one := !f.Loose || f.glob && simpleGlob(f.Text)
+	if one && len(hosts) == 1 && strings.Contains(path, "/") {
 		return hosts
 	}
 	if hosts[0] == "" {

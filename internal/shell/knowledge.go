@@ -42,6 +42,29 @@ type program struct {
 	// Stops is how many operands end the options: what follows belongs to
 	// another program (docker run IMAGE …).
 	Stops int
+	// Attached are the options whose value, if they have one, stands in the
+	// same word (sed -i.bak, perl -pi.orig).
+	Attached []string
+	// Bundle marks programs whose first word may be options without a dash
+	// (tar xf).
+	Bundle bool
+	// Pairs are the accesses of operands of the form key=value (dd of=file).
+	Pairs []optionAccess
+	// Remote marks programs that take host:path for another machine's file.
+	Remote bool
+	// Members marks programs that put what they are passed into the last
+	// operand, under its own name, where that is a folder (cp, mv, ln).
+	Members bool
+	// Into are the options that name the folder in which files are put.
+	Into []string
+	// Spreads are the options, or "always", with which the program writes
+	// files that the line does not name into that folder, else the current
+	// one; with one of SpreadsUnless it does not.
+	Spreads, SpreadsUnless []string
+	// Saves are the options, or "always", with which what is downloaded is
+	// saved under the last name of its address; with one of SavesUnless it is
+	// not.
+	Saves, SavesUnless []string
 	// Subs are the subcommands that differ from the program.
 	Subs []program
 }
@@ -52,13 +75,21 @@ type optionAccess struct {
 }
 
 type when struct {
+	// Flags are options, or "option=text" where the value must hold the text.
 	Flags     []string
 	Operands  cardea.AccessKind
+	Last      cardea.AccessKind
 	Recursive bool
+	// Options come before those of the program.
+	Options []optionAccess
 }
 
-// none is the access of an operand that names no path.
-const none cardea.AccessKind = "none"
+// Kinds of access that only the table has: none is that of an operand that
+// names no path, edit is reading and writing.
+const (
+	none cardea.AccessKind = "none"
+	edit cardea.AccessKind = "edit"
+)
 
 // programOf finds a program by base name.
 func programOf(name string) *program {
@@ -76,32 +107,53 @@ type indexed struct {
 }
 
 // describe fills in what is known of a program's words: command, options,
-// operands and accesses.
+// operands and accesses. What stands in Access before was opened by the shell,
+// or by a wrapper in front of the program, and is marked as such.
 func (w *walker) describe(p *cardea.Part, argv []field) {
+	p.Access = slices.Clone(p.Access)
+	for i := range p.Access {
+		p.Access[i].Redirect = true
+	}
 	if len(argv) == 0 || !argv[0].Static {
-		p.Access = append(p.Access[:len(p.Access):len(p.Access)], cardea.Access{Kind: cardea.Unknown})
+		p.Access = append(p.Access, cardea.Access{Kind: cardea.Unknown})
 		return
 	}
 	name := argv[0].Text
-	base := path.Base(name)
-	p.Command = []string{base}
-	known := programOf(base)
+	var spec *program
+	p.Command, spec = named(path.Base(name))
 	if strings.Contains(name, "/") && !systemFolder(path.Dir(name)) {
-		p.Access = append(p.Access[:len(p.Access):len(p.Access)], w.opens(cardea.Execute, name, false)...)
-		if strings.HasPrefix(name, "./") || !strings.HasPrefix(name, "/") {
-			known = nil
+		p.Access = append(p.Access, w.opens(cardea.Execute, name, false)...)
+		if !strings.HasPrefix(name, "/") {
+			spec = nil
 		}
 	}
-	r := reader{w: w, part: p, argv: argv, spec: known}
-	if known == nil {
+	r := reader{w: w, part: p, argv: argv, spec: spec}
+	if spec == nil {
 		r.spec = &program{}
 	}
 	r.read()
-	if known == nil {
-		p.Access = append(p.Access[:len(p.Access):len(p.Access)], cardea.Access{Kind: cardea.Unknown})
+	if spec == nil {
+		p.Access = append(p.Access, cardea.Access{Kind: cardea.Unknown})
 		return
 	}
 	r.accesses()
+}
+
+// named is the command that a program's base name stands for, and what is known
+// of it. Git starts its subcommands as programs of their own, so git-push is
+// git push.
+func named(base string) ([]string, *program) {
+	if p := programOf(base); p != nil {
+		return []string{base}, p
+	}
+	git := programOf("git")
+	if sub, ok := strings.CutPrefix(base, "git-"); ok && git != nil {
+		if p := git.sub(sub); p != nil {
+			return []string{"git", sub}, p
+		}
+		return []string{"git", sub}, &program{Name: sub, Operands: none, Access: git.Access}
+	}
+	return []string{base}, nil
 }
 
 // systemFolder reports the folders in which a program's name means what it
@@ -121,25 +173,29 @@ type reader struct {
 	argv     []field
 	spec     *program
 	operands []int
+	// uncertain counts the operands that are only known when the line runs.
+	uncertain int
 }
 
 // read finds subcommand, options and operands.
 func (r *reader) read() {
-	values, depth, ended := r.spec.Values, r.spec.Depth, false
+	values, depth, ended := r.spec.Values, len(r.part.Command)-1+r.spec.Depth, false
 	if depth > 0 && len(r.spec.Globals) > 0 {
 		values = r.spec.Globals
 	}
 	for i := 1; i < len(r.argv); i++ {
 		f := r.argv[i]
 		text := f.Text
-		if r.spec.PathsFirst && (len(r.part.Options) > 0 || text == "(" || text == "!" || text == ")") && f.Static && !strings.HasPrefix(text, "-") {
+		if r.spec.PathsFirst && (slices.ContainsFunc(r.part.Options, expression) || text == "(" || text == "!" || text == ")") && f.Static && !strings.HasPrefix(text, "-") {
 			continue // part of an expression
 		}
 		ended = ended || r.spec.Stops > 0 && len(r.operands) >= r.spec.Stops
 		isOption := !ended && f.Static && len(text) > 1 && (text[0] == '-' || text[0] == '+' && r.spec.Single)
 		switch {
 		case isOption && text == "--":
-			ended = true
+			ended = !r.spec.PathsFirst // find takes it for the end of -H, -L and -P alone
+		case i == 1 && r.spec.Bundle && f.Static && !isOption && text != "" && text != "-":
+			i += r.bundle(text)
 		case isOption:
 			i += r.option(i, values)
 		case !ended && !f.Static && strings.HasPrefix(text, "-") && !f.Loose:
@@ -164,6 +220,15 @@ func (r *reader) read() {
 	r.part.Operands = r.operands
 }
 
+// expression reports an option that stands behind find's paths.
+func expression(o cardea.Option) bool {
+	switch o.Name {
+	case "-H", "-L", "-P", "-E", "-X", "-d", "-s", "-x", "-D", "-f":
+		return false
+	}
+	return !strings.HasPrefix(o.Name, "-O")
+}
+
 func (p *program) sub(name string) *program {
 	for i := range p.Subs {
 		for _, n := range strings.Split(p.Subs[i].Name, "|") {
@@ -182,14 +247,6 @@ func (r *reader) option(i int, values []string) int {
 	add := func(name, value string, static bool) {
 		r.part.Options = append(r.part.Options, cardea.Option{Name: name, Value: value, Static: static, Word: i})
 	}
-	valued := func(name string) bool {
-		for _, v := range values {
-			if v == name {
-				return true
-			}
-		}
-		return false
-	}
 	next := func(name string) int {
 		if i+1 >= len(r.argv) {
 			add(name, "", false)
@@ -200,10 +257,18 @@ func (r *reader) option(i int, values []string) int {
 	}
 	if strings.HasPrefix(text, "--") || r.spec.Single {
 		name, val, has := strings.Cut(text, "=")
-		if !has && valued(name) {
+		switch {
+		case has:
+			add(name, val, f.Static)
+		case slices.Contains(values, name):
 			return next(name)
+		case slices.ContainsFunc(values, func(v string) bool { return abbreviates(name, v) }):
+			// It may be short for an option with a value, or one without:
+			// the next word is read as both.
+			next(name)
+		default:
+			add(name, "", false)
 		}
-		add(name, val, has && f.Static)
 		return 0
 	}
 	for at := 1; at < len(text); at++ {
@@ -212,11 +277,14 @@ func (r *reader) option(i int, values []string) int {
 			break
 		}
 		name := "-" + string(c)
-		if valued(name) {
-			if at+1 < len(text) {
-				add(name, text[at+1:], f.Static)
-				return 0
-			}
+		switch {
+		case slices.Contains(r.spec.Attached, name):
+			add(name, text[at+1:], f.Static)
+			return 0
+		case slices.Contains(values, name) && at+1 < len(text):
+			add(name, text[at+1:], f.Static)
+			return 0
+		case slices.Contains(values, name):
 			return next(name)
 		}
 		add(name, "", false)
@@ -224,80 +292,23 @@ func (r *reader) option(i int, values []string) int {
 	return 0
 }
 
-// accesses derives what the program does to its operands and options' values.
-func (r *reader) accesses() {
-	s, p := r.spec, r.part
-	out := p.Access[:len(p.Access):len(p.Access)]
-	recursive := r.has(s.Recursive)
-	kind := s.Operands
-	for _, c := range s.When {
-		if r.has(c.Flags) {
-			kind = c.Operands
-			recursive = recursive || c.Recursive
-		}
-	}
-	for n, i := range r.operands {
-		k := kind
-		switch {
-		case n == 0 && s.First != "" && !r.has(s.FirstUnless):
-			k = s.First
-		case n == len(r.operands)-1 && s.Last != "" && (n > 0 || s.First != ""):
-			k = s.Last
-		}
-		out = r.touch(out, k, r.argv[i], recursive)
-	}
-	for _, o := range p.Options {
-		for _, a := range s.Options {
-			if a.Name == o.Name && (o.Static || o.Value != "") {
-				f := field{Word: cardea.Word{Text: o.Value, Static: o.Static}}
-				out = r.touch(out, a.Access, f, recursive)
-			}
-		}
-	}
-	if len(r.operands) == 0 && recursive && kind != "" && kind != none && s.Operands == cardea.Read {
-		out = r.touch(out, kind, field{Word: cardea.Word{Text: ".", Static: true}}, true)
-	}
-	for _, k := range s.Access {
-		if k == cardea.Network && slices.ContainsFunc(out, func(a cardea.Access) bool { return a.Kind == k }) {
-			continue
-		}
-		out = append(out, cardea.Access{Kind: k})
-	}
-	p.Access = out
+// abbreviates reports whether a long option may be short for another one, as
+// getopt takes it.
+func abbreviates(name, full string) bool {
+	return len(name) >= len("--ab") && len(name) < len(full) && strings.HasPrefix(name, "--") && strings.HasPrefix(full, name)
 }
 
-func (r *reader) touch(out []cardea.Access, k cardea.AccessKind, f field, recursive bool) []cardea.Access {
-	switch k {
-	case none, "":
-		return out
-	case cardea.Network:
-		for _, h := range hostsOf(f) {
-			out = append(out, cardea.Access{Kind: k, Host: h})
+// bundle reads a first word of options without a dash, whose values are the
+// words that follow, in their order. It says how many words these are.
+func (r *reader) bundle(letters string) int {
+	used := 0
+	for i := 0; i < len(letters); i++ {
+		o := cardea.Option{Name: "-" + letters[i:i+1], Word: 1}
+		if slices.Contains(r.spec.Values, o.Name) && 2+used < len(r.argv) {
+			o.Value, o.Static = r.argv[2+used].Text, r.argv[2+used].Static
+			used++
 		}
-		return out
-	case cardea.Read:
-		if f.Static && f.Text == "-" {
-			return out
-		}
+		r.part.Options = append(r.part.Options, o)
 	}
-	for _, a := range r.w.opensField(k, f) {
-		a.Recursive = recursive
-		out = append(out, a)
-	}
-	return out
-}
-
-// has reports whether one of the options is given, or "always".
-func (r *reader) has(names []string) bool {
-	for _, n := range names {
-		if n == "always" {
-			return true
-		}
-		for _, o := range r.part.Options {
-			if o.Name == n || strings.HasPrefix(n, "--") && len(o.Name) >= 5 && strings.HasPrefix(n, o.Name) {
-				return true
-			}
-		}
-	}
-	return false
+	return used
 }

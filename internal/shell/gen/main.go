@@ -30,13 +30,25 @@ type program struct {
 	When        []when            `yaml:"when"`
 	PathsFirst  bool              `yaml:"paths_first"`
 	Stops       int               `yaml:"stops"`
+	Attached    []string          `yaml:"attached"`
+	Bundle      bool              `yaml:"bundle"`
+	Pairs       map[string]string `yaml:"pairs"`
+	Remote      bool              `yaml:"remote"`
+	Members     bool              `yaml:"members"`
+	Into        []string          `yaml:"into"`
+	Spreads     []string          `yaml:"spreads"`
+	SpreadsNot  []string          `yaml:"spreads_unless"`
+	Saves       []string          `yaml:"saves"`
+	SavesNot    []string          `yaml:"saves_unless"`
 	Subs        []program         `yaml:"subs"`
 }
 
 type when struct {
-	Flags     []string `yaml:"flags"`
-	Operands  string   `yaml:"operands"`
-	Recursive bool     `yaml:"recursive"`
+	Flags     []string          `yaml:"flags"`
+	Operands  string            `yaml:"operands"`
+	Last      string            `yaml:"last"`
+	Recursive bool              `yaml:"recursive"`
+	Options   map[string]string `yaml:"options"`
 }
 
 func main() {
@@ -102,7 +114,7 @@ func generate(dir string) ([]byte, error) {
 	return format.Source(b.Bytes())
 }
 
-var kinds = map[string]string{"read": "cardea.Read", "write": "cardea.Write", "delete": "cardea.Delete", "execute": "cardea.Execute", "network": "cardea.Network", "unknown": "cardea.Unknown", "none": "none"}
+var kinds = map[string]string{"read": "cardea.Read", "write": "cardea.Write", "delete": "cardea.Delete", "execute": "cardea.Execute", "network": "cardea.Network", "unknown": "cardea.Unknown", "none": "none", "edit": "edit"}
 
 func kind(s string) string {
 	k, ok := kinds[s]
@@ -116,15 +128,24 @@ func (p program) write(b *bytes.Buffer) {
 	fmt.Fprintf(b, "{Name: %q,", p.Name)
 	list(b, "Values", p.Values)
 	list(b, "Globals", p.Globals)
-	if p.Single {
-		b.WriteString("Single: true,")
-	}
-	if p.PathsFirst {
-		b.WriteString("PathsFirst: true,")
+	for _, f := range []struct {
+		name string
+		set  bool
+	}{{"Single", p.Single}, {"PathsFirst", p.PathsFirst}, {"Bundle", p.Bundle}, {"Remote", p.Remote}, {"Members", p.Members}} {
+		if f.set {
+			fmt.Fprintf(b, "%s: true,", f.name)
+		}
 	}
 	if p.Stops > 0 {
 		fmt.Fprintf(b, "Stops: %d,", p.Stops)
 	}
+	list(b, "Attached", p.Attached)
+	list(b, "Into", p.Into)
+	list(b, "Spreads", p.Spreads)
+	list(b, "SpreadsUnless", p.SpreadsNot)
+	list(b, "Saves", p.Saves)
+	list(b, "SavesUnless", p.SavesNot)
+	accesses(b, "Pairs", p.Pairs)
 	if p.Depth > 0 {
 		fmt.Fprintf(b, "Depth: %d,", p.Depth)
 	}
@@ -135,18 +156,7 @@ func (p program) write(b *bytes.Buffer) {
 	}
 	list(b, "FirstUnless", p.FirstUnless)
 	list(b, "Recursive", p.Recursive)
-	if len(p.Options) > 0 {
-		names := make([]string, 0, len(p.Options))
-		for n := range p.Options {
-			names = append(names, n)
-		}
-		sort.Strings(names)
-		b.WriteString("Options: []optionAccess{")
-		for _, n := range names {
-			fmt.Fprintf(b, "{%q, %s},", n, kind(p.Options[n]))
-		}
-		b.WriteString("},")
-	}
+	accesses(b, "Options", p.Options)
 	if len(p.Access) > 0 {
 		b.WriteString("Access: []cardea.AccessKind{")
 		for _, a := range p.Access {
@@ -159,7 +169,16 @@ func (p program) write(b *bytes.Buffer) {
 		for _, c := range p.When {
 			b.WriteString("{")
 			list(b, "Flags", c.Flags)
-			fmt.Fprintf(b, "Operands: %s, Recursive: %v},", kind(c.Operands), c.Recursive)
+			for _, f := range []struct{ name, kind string }{{"Operands", c.Operands}, {"Last", c.Last}} {
+				if f.kind != "" {
+					fmt.Fprintf(b, "%s: %s,", f.name, kind(f.kind))
+				}
+			}
+			if c.Recursive {
+				b.WriteString("Recursive: true,")
+			}
+			accesses(b, "Options", c.Options)
+			b.WriteString("},")
 		}
 		b.WriteString("},")
 	}
@@ -171,6 +190,23 @@ func (p program) write(b *bytes.Buffer) {
 		b.WriteString("},")
 	}
 	b.WriteString("},\n")
+}
+
+// accesses writes what is done to the values of options, in the order of names.
+func accesses(b *bytes.Buffer, field string, kinds map[string]string) {
+	if len(kinds) == 0 {
+		return
+	}
+	names := make([]string, 0, len(kinds))
+	for n := range kinds {
+		names = append(names, n)
+	}
+	sort.Strings(names)
+	fmt.Fprintf(b, "%s: []optionAccess{", field)
+	for _, n := range names {
+		fmt.Fprintf(b, "{%q, %s},", n, kind(kinds[n]))
+	}
+	b.WriteString("},")
 }
 
 func list(b *bytes.Buffer, name string, items []string) {

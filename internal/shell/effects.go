@@ -1,0 +1,309 @@
+package shell
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"cardea.dev"
+)
+
+// This file derives what a program does from what is known of its options and
+// operands.
+
+// accesses derives what the program does to its operands and to the values of
+// its options.
+func (r *reader) accesses() {
+	s, p := r.spec, r.part
+	recursive := r.has(s.Recursive)
+	kind, last, options := s.Operands, s.Last, s.Options
+	for _, c := range s.When {
+		if !r.has(c.Flags) {
+			continue
+		}
+		recursive = recursive || c.Recursive
+		options = slices.Concat(c.Options, options)
+		if c.Operands != "" {
+			kind = c.Operands
+		}
+		if c.Last != "" {
+			last = c.Last
+		}
+	}
+	before := len(p.Access)
+	for n, i := range r.operands {
+		k := kind
+		switch {
+		case n == 0 && s.First != "" && !r.has(s.FirstUnless):
+			k = s.First
+		case n == len(r.operands)-1 && last != "" && (n > 0 || s.First != ""):
+			k = last
+		}
+		r.operand(k, r.argv[i], recursive)
+	}
+	r.optionValues(options, recursive)
+	if s.Members {
+		r.members(recursive)
+	}
+	r.saved()
+	r.spread()
+	if len(r.operands) == 0 && recursive && s.Operands == cardea.Read && kind != none {
+		r.touch(kind, word("."), true)
+	}
+	for _, k := range s.Access {
+		if k == cardea.Network && slices.ContainsFunc(p.Access[before:], func(a cardea.Access) bool { return a.Kind == k }) {
+			continue
+		}
+		p.Access = append(p.Access, cardea.Access{Kind: k})
+	}
+}
+
+// word is a field that bash passes as it stands.
+func word(text string) field { return field{Word: cardea.Word{Text: text, Static: true}} }
+
+// operand adds what the program does to one operand.
+func (r *reader) operand(k cardea.AccessKind, f field, recursive bool) {
+	if len(r.spec.Pairs) > 0 && f.Static {
+		key, value, ok := strings.Cut(f.Text, "=")
+		for _, pair := range r.spec.Pairs {
+			if ok && pair.Name == key {
+				r.touch(pair.Access, word(value), recursive)
+			}
+		}
+		return
+	}
+	if r.spec.Remote && remoteName(f) {
+		r.touch(cardea.Network, f, false)
+		return
+	}
+	r.touch(k, f, recursive)
+	if k != none && k != "" && k != cardea.Network && !f.Static {
+		r.supplied(k, f, recursive)
+	}
+}
+
+// remoteName reports whether a word names a file of another machine: host:path,
+// or an address.
+func remoteName(f field) bool {
+	colon := strings.IndexByte(f.Text, ':')
+	slash := strings.IndexByte(f.Text, '/')
+	return colon > 0 && (slash < 0 || colon < slash)
+}
+
+// optionValues adds what the program does to the values of its options.
+func (r *reader) optionValues(options []optionAccess, recursive bool) {
+	for _, o := range r.part.Options {
+		for _, a := range options {
+			if a.Name != o.Name && !abbreviates(o.Name, a.Name) || !o.Static && o.Value == "" {
+				continue
+			}
+			if o.Static && o.Value == "-" {
+				break // its own input or output
+			}
+			f := field{Word: cardea.Word{Text: o.Value, Static: o.Static}}
+			r.touch(a.Access, f, recursive && a.Access != cardea.Write)
+			if a.Access == cardea.Write && len(r.spec.Saves) > 0 {
+				for _, dir := range r.into() {
+					r.touch(a.Access, below(dir, f), false)
+				}
+			}
+			break
+		}
+	}
+}
+
+// touch adds the accesses of one word.
+func (r *reader) touch(k cardea.AccessKind, f field, recursive bool) {
+	out := &r.part.Access
+	switch k {
+	case none, "":
+		return
+	case edit:
+		r.touch(cardea.Read, f, recursive)
+		r.touch(cardea.Write, f, recursive)
+		return
+	case cardea.Network:
+		for _, h := range hostsOf(f) {
+			*out = append(*out, cardea.Access{Kind: k, Host: h})
+		}
+		return
+	case cardea.Read:
+		if f.Static && f.Text == "-" {
+			return
+		}
+	}
+	for _, a := range r.w.opensField(k, f) {
+		a.Recursive = recursive
+		*out = append(*out, a)
+	}
+}
+
+// has reports whether one of the options is given, or "always".
+func (r *reader) has(names []string) bool {
+	for _, n := range names {
+		if n == "always" {
+			return true
+		}
+		name, text, valued := strings.Cut(n, "=")
+		for _, o := range r.part.Options {
+			if (o.Name == name || abbreviates(o.Name, name)) && (!valued || strings.Contains(o.Value, text)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// into lists the folders that options name for the program's files.
+func (r *reader) into() []field {
+	var out []field
+	for _, o := range r.part.Options {
+		for _, name := range r.spec.Into {
+			if (o.Name == name || abbreviates(o.Name, name)) && o.Value != "" {
+				out = append(out, field{Word: cardea.Word{Text: o.Value, Static: o.Static}})
+				break
+			}
+		}
+	}
+	return out
+}
+
+// below is a name in a folder; it is not certain where one of them is not.
+func below(dir, name field) field {
+	if !dir.Static || !name.Static {
+		return field{Word: cardea.Word{Text: dir.Text + "/" + name.Text}}
+	}
+	if strings.HasPrefix(name.Text, "/") {
+		return name
+	}
+	return word(strings.TrimSuffix(dir.Text, "/") + "/" + name.Text)
+}
+
+// members adds the names under which operands are put into a folder: "cp
+// x/.claude ." writes ./.claude.
+func (r *reader) members(recursive bool) {
+	from, folders := r.operands, r.into()
+	if n := len(from); len(folders) == 0 && n > 0 {
+		dest := r.argv[from[n-1]]
+		switch {
+		case n == 1 && path.Base(r.part.Command[0]) == "ln":
+			folders = []field{word(".")}
+		case n == 1 || r.spec.Remote && remoteName(dest):
+			return
+		case n > 2 || r.isFolder(dest):
+			from, folders = from[:n-1], []field{dest}
+		}
+	}
+	for _, dir := range folders {
+		for _, i := range from {
+			src := r.argv[i]
+			if !src.Static {
+				continue
+			}
+			name := path.Base(src.Text)
+			if r.has([]string{"--parents", "--relative"}) {
+				name = src.Text
+			} else if name == "." || name == ".." || name == "/" || r.spec.Remote && strings.HasSuffix(src.Text, "/") {
+				continue // what lies in it, whose names are not told
+			}
+			_, name = cutRemote(r.spec, name)
+			r.touch(cardea.Write, below(dir, word(strings.TrimPrefix(name, "/"))), recursive)
+		}
+	}
+}
+
+// cutRemote takes the machine off host:name.
+func cutRemote(s *program, name string) (host, file string) {
+	if i := strings.LastIndexByte(name, ':'); s.Remote && i >= 0 {
+		return name[:i], name[i+1:]
+	}
+	return "", name
+}
+
+// isFolder reports whether a word is a folder as far as its spelling tells: it
+// ends like one, it is a hidden name, or it is known to be one.
+func (r *reader) isFolder(f field) bool {
+	if !f.Static {
+		return false
+	}
+	base := path.Base(f.Text)
+	if strings.HasSuffix(f.Text, "/") || strings.HasPrefix(base, ".") {
+		return true
+	}
+	at := Absolute(r.w.cur.cwd, f.Text)
+	return at != "" && (at == r.w.cur.vars["HOME"].text || at == r.w.cur.cwd || slices.Contains(r.w.env.Roots, at))
+}
+
+// saved adds the files in which downloads are saved under a name from their
+// address. Curl leaves the query off, wget does not.
+func (r *reader) saved() {
+	s := r.spec
+	if len(s.Saves) == 0 || !r.has(s.Saves) || r.has(s.SavesUnless) {
+		return
+	}
+	folders := r.into()
+	if len(folders) == 0 {
+		folders = []field{word(".")}
+	}
+	for _, i := range r.operands {
+		f := r.argv[i]
+		if !f.Static {
+			r.part.Access = append(r.part.Access, cardea.Access{Kind: cardea.Write})
+			if !f.glob || !simpleGlob(f.Text) {
+				continue
+			}
+		}
+		names := []string{lastName(f.Text)}
+		if bare, _, ok := strings.Cut(f.Text, "?"); ok {
+			names = append(names, lastName(bare))
+		}
+		for _, dir := range folders {
+			for _, name := range names {
+				r.touch(cardea.Write, below(dir, word(name)), false)
+			}
+		}
+	}
+}
+
+// lastName is the name of a file at an address.
+func lastName(address string) string {
+	address, _, _ = strings.Cut(address, "#")
+	if _, rest, ok := strings.Cut(address, "://"); ok {
+		address = rest
+	}
+	query := ""
+	if i := strings.IndexByte(address, '?'); i >= 0 {
+		address, query = address[:i], address[i:]
+	}
+	_, name, _ := cutLast(address, "/")
+	if name == "" {
+		name = "index.html"
+	}
+	return name + query
+}
+
+func cutLast(s, sep string) (before, after string, found bool) {
+	if i := strings.LastIndex(s, sep); i >= 0 {
+		return s[:i], s[i+len(sep):], true
+	}
+	return s, "", false
+}
+
+// spread adds the folder into which files are written that the line does not
+// name: as a whole where an option names it.
+func (r *reader) spread() {
+	s := r.spec
+	if !r.has(s.Spreads) || r.has(s.SpreadsUnless) {
+		return
+	}
+	folders := r.into()
+	for _, dir := range folders {
+		// The home folder is more often a mistake than a target, and what lies
+		// in it is not overwritten for certain.
+		home := dir.Static && Absolute(r.w.cur.cwd, dir.Text) == r.w.cur.vars["HOME"].text
+		r.touch(cardea.Write, dir, !home)
+	}
+	if len(folders) == 0 {
+		r.touch(cardea.Write, word("."), false)
+	}
+}
