@@ -180,7 +180,7 @@ func (h *hook) settle(j *judgement, m *harness.Message, v cardea.Verdict) harnes
 	id := ""
 	if h.recorder != nil {
 		var problem *cardea.Trouble
-		if id, problem = h.recorder.record(m.Event, v); problem != nil {
+		if id, problem = h.recorder.record(m.Event, v, h.late); problem != nil {
 			troubles = slices.Concat(troubles, []cardea.Trouble{*problem})
 		}
 	}
@@ -201,9 +201,9 @@ func (h *hook) settle(j *judgement, m *harness.Message, v cardea.Verdict) harnes
 func (h *hook) settled(m *harness.Message) harness.Answer {
 	on, r := h.standing()
 	v, _ := m.Settled(on)
-	h.learn(func() { h.decided = &decided{m, v} })
+	h.learn(func() { h.decided, h.recorder = &decided{m, v}, r })
 	if h.flags.harness != "" {
-		if _, problem := r.record(&cardea.Event{Harness: h.flags.harness}, v); problem != nil {
+		if _, problem := r.record(&cardea.Event{Harness: h.flags.harness}, v, h.late); problem != nil {
 			v.Troubles = append(slices.Clone(v.Troubles), *problem)
 		}
 	}
@@ -237,16 +237,16 @@ func (h *hook) unread(text string) harness.Answer {
 func (h *hook) failed(f cardea.Failure, text string) harness.Answer {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	trouble := cardea.Trouble{Failure: f, Text: text}
-	if h.decided != nil {
-		trouble.Text = "the call is decided, but what was to be written down may be missing: " + text
-		return h.decided.answer(trouble)
+	d, troubles := h.decided, []cardea.Trouble{{Failure: f, Text: text}}
+	if d != nil {
+		troubles[0].Text = "the call is decided, but what was to be written down may be missing: " + text
+	} else {
+		d = h.failure(f, text)
 	}
-	d := h.failure(f, text)
-	if problem := h.recordFailure(d); problem != nil {
-		return d.answer(trouble, *problem)
+	if problem := h.recordNow(d); problem != nil {
+		troubles = append(troubles, *problem)
 	}
-	return d.answer(trouble)
+	return d.answer(troubles...)
 }
 
 // failure is the verdict of the failure table. A failure before it was known
@@ -267,27 +267,17 @@ func (h *hook) failure(f cardea.Failure, text string) *decided {
 	return d
 }
 
-// recordFailure writes down that the program failed, if it is known where. What
-// failed may be the ledger's own folder, so there is little time for it.
-func (h *hook) recordFailure(d *decided) *cardea.Trouble {
+// recordNow writes down what is answered in a hurry, if it is known where.
+func (h *hook) recordNow(d *decided) *cardea.Trouble {
 	ev := &cardea.Event{Harness: h.flags.harness}
-	if d.message != nil {
+	if d.message != nil && d.message.Event != nil {
 		ev = d.message.Event
 	}
-	if r := h.recorder; r != nil && (ev.Kind.Answered() || d.message == nil && h.flags.harness != "") {
-		done := make(chan *cardea.Trouble, 1)
-		v := d.verdict
-		go func() {
-			_, problem := r.record(ev, v)
-			done <- problem
-		}()
-		select {
-		case problem := <-done:
-			return problem
-		case <-time.After(h.flags.limit / 20):
-		}
+	known := ev.Kind.Answered() || ev.Kind == "" && h.flags.harness != ""
+	if h.recorder == nil || !known {
+		return nil
 	}
-	return nil
+	return h.recorder.recordNow(ev, d.verdict, h.flags.limit/20)
 }
 
 // decided is a verdict on a message, nil where none could be read.

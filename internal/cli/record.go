@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"sync/atomic"
 	"time"
 
 	"cardea.dev"
@@ -13,17 +14,18 @@ import (
 	"cardea.dev/internal/userkey"
 )
 
-// recorder writes what is decided into the ledger of a place. It holds copies
-// alone, so that the watchdog can use one while the verdict is being made.
+// recorder writes what is decided about one call into the ledger of a place. It
+// holds copies alone, so that the watchdog can use it while the verdict is being
+// made, or is being written down too slowly.
 type recorder struct {
 	state, dir string
 	settings   config.Ledger
 	redactor   *redact.Redactor
 	now        func() time.Time
-	// begin is when the process began with the call; late reports that there is
-	// no time left for anything but the answer.
+	// begin is when the process began with the call.
 	begin time.Time
-	late  func() bool
+	// written is set by who writes the entry: there is one, whoever comes first.
+	written atomic.Bool
 }
 
 // ledgerDir is the folder of the ledger in a place, and why it is not the one
@@ -48,13 +50,13 @@ func (h *hook) recorderOf(pl *place, s config.Ledger) *recorder {
 	if why != "" {
 		pl.tell(why)
 	}
-	return &recorder{state: pl.state, dir: dir, settings: s, redactor: h.redactor, now: h.process.Now, begin: h.begin, late: h.late}
+	return &recorder{state: pl.state, dir: dir, settings: s, redactor: h.redactor, now: h.process.Now, begin: h.begin}
 }
 
 // record writes a verdict down, and gives the id of the entry, "" where there
 // is none. The verdict's troubles are all, those that the person was told
 // before included. What goes wrong is for the person, and changes nothing.
-func (r *recorder) record(ev *cardea.Event, v cardea.Verdict) (id string, problem *cardea.Trouble) {
+func (r *recorder) record(ev *cardea.Event, v cardea.Verdict, late func() bool) (id string, problem *cardea.Trouble) {
 	defer func() {
 		if p := recover(); p != nil {
 			id, problem = "", &cardea.Trouble{Failure: cardea.Unwritten, Source: r.dir, Text: fmt.Sprintf("the call is not recorded: internal error: %v; please report it", p)}
@@ -74,13 +76,32 @@ func (r *recorder) record(ev *cardea.Event, v cardea.Verdict) (id string, proble
 		return "", r.trouble(err)
 	}
 	now := r.now()
-	e := ledger.NewEntry(ev, v, ledger.Circumstances{Redactor: r.redactor, Key: key, Now: now, Took: now.Sub(r.begin), Version: thisVersion(), Late: r.late})
+	e := ledger.NewEntry(ev, v, ledger.Circumstances{Redactor: r.redactor, Key: key, Now: now, Took: now.Sub(r.begin), Version: thisVersion(), Late: late})
+	if !r.written.CompareAndSwap(false, true) {
+		return "", nil
+	}
 	if err := l.Append(e); err != nil {
 		if problem = r.trouble(err); problem.Failure == cardea.Unwritten {
 			return "", problem
 		}
 	}
 	return e.ID, problem
+}
+
+// recordNow writes a verdict down without looking at long texts, and waits for
+// it no longer than a moment: what was too slow may be the ledger's own folder.
+func (r *recorder) recordNow(ev *cardea.Event, v cardea.Verdict, wait time.Duration) *cardea.Trouble {
+	done := make(chan *cardea.Trouble, 1)
+	go func() {
+		_, problem := r.record(ev, v, func() bool { return true })
+		done <- problem
+	}()
+	select {
+	case problem := <-done:
+		return problem
+	case <-time.After(wait):
+		return nil
+	}
 }
 
 // key is the user's, nil where there is no folder for one; the ledger says

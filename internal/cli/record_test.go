@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -212,5 +213,35 @@ func TestTheIDIsToldForDebugging(t *testing.T) {
 	_, errs, code := d.run("[]", "check", "--harness", "claude-code")
 	if code != exitDeny || strings.Contains(errs, "explain") {
 		t.Errorf("on exit 2 the model reads it: %q", errs)
+	}
+}
+
+// What takes too long to be read for secrets is recorded all the same, without
+// its long texts, and once.
+func TestAVerdictIsRecordedInTime(t *testing.T) {
+	d := newDesk(t)
+	var out, errs strings.Builder
+	command := "echo " + strings.Repeat("word ", 100)
+	h := newHook(d.process(strings.NewReader(d.call("PreToolUse", "default", command)), &out, &errs), checkFlags{harness: "claude-code", limit: 400 * time.Millisecond})
+	slow := make(chan bool)
+	h.judge = func(j *judgement, ctx context.Context) cardea.Verdict {
+		var waits atomic.Bool
+		h.recorder.now = func() time.Time { // the first to record is the slow one
+			if waits.CompareAndSwap(false, true) {
+				<-slow
+			}
+			return time.Now()
+		}
+		return denies(j, ctx)
+	}
+	h.run()
+	close(slow)
+	for end := time.Now().Add(2 * time.Second); len(d.entries()) == 0 && time.Now().Before(end); {
+		time.Sleep(time.Millisecond)
+	}
+	time.Sleep(20 * time.Millisecond) // for a second entry
+	all := d.kept()
+	if len(all) != 1 || all[0]["effect"] != "deny" || strings.Contains(d.entries()[0], "word word") || !strings.Contains(out.String(), `"deny"`) || !strings.Contains(errs.String(), "may be missing") {
+		t.Errorf("%v, %q, %q", all, out.String(), errs.String())
 	}
 }
