@@ -234,7 +234,8 @@ type Access struct {
 	Glob bool
 	// Pattern is the whole pattern, absolute, where Glob is set.
 	Pattern string
-	// Redirect marks an access that the shell makes itself.
+	// Redirect marks an access that the shell makes itself, or a wrapper in
+	// front of the program.
 	Redirect bool
 	// Fresh marks a write that overwrites nothing of the person's and creates
 	// nothing that anything executes by its name: the file is new or

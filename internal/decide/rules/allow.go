@@ -19,7 +19,7 @@ type grant struct {
 	// wrappers is set where the command names the wrappers, too.
 	wrappers bool
 	// redirects is set where accesses are named precisely enough to include
-	// what the shell itself writes.
+	// what the shell, or a wrapper, itself writes.
 	redirects bool
 }
 
@@ -33,8 +33,9 @@ type grant struct {
 //   - an option is given that flags does not list by its exact name;
 //   - who runs it or where is changed, and command does not begin with
 //     exactly the wrappers that do so;
-//   - the shell writes a file for it, unless the rule names path and access
-//     and they hold for that file;
+//   - the shell, or a wrapper in front of it (time -o, flock), writes a file
+//     for it, unless the rule names path and access and they hold for that
+//     file;
 //   - the program is started by a path, and command does not name that path
 //     (the system's own folders aside);
 //   - args are given and one operand does not match;

@@ -222,14 +222,26 @@ func isValue(k int, p *cardea.Part) bool {
 // expressions.
 func (c *call) argHolds(args []string, p *cardea.Part, after int) bool {
 	for k := after; k < words(p); k++ {
-		text, _ := word(p, k)
+		text, static := word(p, k)
 		for _, a := range args {
-			if c.matches(a, text) {
+			// A word that is only known when it runs stands as written: the
+			// shell takes its quotes off.
+			if c.matches(a, text) || !static && c.matches(a, unquoted(text)) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// unquoted is a text without the characters that quote.
+func unquoted(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '"' || r == '\'' || r == '\\' {
+			return -1
+		}
+		return r
+	}, s)
 }
 
 // accessHolds reports whether path, access and host hold on one access.
