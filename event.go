@@ -145,6 +145,10 @@ type Part struct {
 	Opaque []Opaque
 	// Coverage says whether everything that it starts is known.
 	Coverage Coverage
+	// Knowledge says whether everything is known that the program itself does
+	// with these words: Access is then all of it. A part of a program that is
+	// not known, or with an option that is not, has Partial knowledge.
+	Knowledge Coverage
 	// Null marks a part without access, which is allowed by itself.
 	Null bool
 	// Start is the byte offset in the command text, for messages; -1 where
@@ -234,6 +238,12 @@ type Access struct {
 	Glob bool
 	// Pattern is the whole pattern, absolute, where Glob is set.
 	Pattern string
+	// Names marks a read of names and attributes alone, as ls and stat do: the
+	// contents stay unread.
+	Names bool
+	// Configured marks a network access whose host comes from the program's
+	// own configuration, not from the call.
+	Configured bool
 	// Redirect marks an access that the shell makes itself, or a wrapper in
 	// front of the program.
 	Redirect bool

@@ -1,0 +1,208 @@
+package readonly
+
+import (
+	"path"
+	"strings"
+
+	"cardea.dev"
+)
+
+// git is why a git command may execute something although it only reads: git
+// takes commands from the repository's configuration, which the agent may have
+// written (CVE-2022-24765, CVE-2024-32002 and others; git-config(1)). So it is
+// trusted in the project's own repository alone, when nothing in its
+// configuration is unknown.
+func (c *call) git(p *cardea.Part) string {
+	for _, o := range p.Options {
+		switch o.Name {
+		case "-c", "--config-env", "--git-dir", "--work-tree", "--exec-path", "--namespace", "--super-prefix", "--attr-source":
+			return "git is told another configuration or repository"
+		}
+	}
+	for i := range c.ev.Call.Parts {
+		for _, a := range c.ev.Call.Parts[i].Access {
+			if (a.Kind == cardea.Write || a.Kind == cardea.Delete) && (a.Path == "" || strings.Contains(a.Path+"/", "/.git/") || strings.Contains(a.Spelled+"/", "/.git/")) {
+				return "the call writes where git is configured"
+			}
+		}
+	}
+	dir := p.Dir
+	for _, o := range p.Options {
+		if o.Name != "-C" {
+			continue
+		}
+		if !o.Static || o.Value == "" || strings.HasPrefix(o.Value, "~") {
+			return "it is not known in which folder git runs"
+		}
+		if path.IsAbs(o.Value) {
+			dir = path.Clean(o.Value)
+		} else if dir != "" {
+			dir = path.Join(dir, o.Value)
+		}
+	}
+	if dir == "" {
+		return "it is not known in which folder git runs"
+	}
+	why, ok := c.repo[dir]
+	if !ok {
+		why = c.repository(dir)
+		c.repo[dir] = why
+	}
+	return why
+}
+
+// repository is why the repository that git finds from a folder is not the
+// project's own, or may execute something.
+func (c *call) repository(dir string) string {
+	f := c.about.Files
+	if !withinAny(dir, c.trees) {
+		return "git runs outside of the working tree"
+	}
+	for at := dir; ; at = path.Dir(at) {
+		if _, err := f.Lstat(at + "/HEAD"); err == nil {
+			if _, err := f.Lstat(at + "/objects"); err == nil {
+				return "the folder looks like a bare repository: " + at
+			}
+		}
+		info, err := f.Lstat(at + "/.git")
+		if err != nil {
+			if !withinAny(path.Dir(at), c.trees) {
+				return "" // no repository in the work: git says so, or finds one of the person's above
+			}
+			continue
+		}
+		// Below the root of the work, somebody has put another repository.
+		if withinAny(path.Dir(at), c.trees) {
+			return "another repository lies inside of the project: " + at
+		}
+		if _, err := f.Lstat(at + "/.gitmodules"); err == nil {
+			return "git looks into submodules, whose configuration is not looked at"
+		}
+		if !info.IsDir() {
+			return c.worktree(at)
+		}
+		return c.configuration(at+"/.git", at+"/.git", at)
+	}
+}
+
+// worktree follows the .git file of a linked worktree. The repository that it
+// belongs to must be one of the person's: outside of the work and of temporary
+// folders.
+func (c *call) worktree(at string) string {
+	data, err := c.about.Files.ReadFile(at+"/.git", 4096)
+	link, ok := strings.CutPrefix(strings.TrimSpace(string(data)), "gitdir: ")
+	if err != nil || !ok || !path.IsAbs(link) || strings.ContainsAny(link, "\n\r") {
+		return "the .git file cannot be read"
+	}
+	common, name := path.Dir(path.Clean(link)), path.Base(link)
+	if path.Base(common) != "worktrees" || path.Base(path.Dir(common)) != ".git" || name == ".." {
+		return "the .git file leads to something else than a worktree's folder"
+	}
+	common = path.Dir(common)
+	if withinAny(common, c.about.Temp) {
+		return "the repository lies in a temporary folder"
+	}
+	return c.configuration(common, path.Clean(link), at)
+}
+
+// configuration is why a repository's own configuration is not harmless.
+func (c *call) configuration(common, own, tree string) string {
+	for _, name := range []string{common + "/config", own + "/config.worktree"} {
+		if _, err := c.about.Files.Lstat(name); err != nil {
+			continue
+		}
+		data, err := c.about.Files.ReadFile(name, 256<<10)
+		if err != nil {
+			return "the configuration of the repository cannot be read"
+		}
+		hooks, why := configured(string(data))
+		if why != "" {
+			return "the configuration of the repository may execute something: " + why
+		}
+		if hooks != "" && !path.IsAbs(hooks) {
+			hooks = path.Join(tree, hooks)
+		}
+		if hooks != "" {
+			if _, err := c.about.Files.Lstat(hooks + "/post-index-change"); err == nil {
+				return "a hook of the repository runs"
+			}
+		}
+	}
+	if _, err := c.about.Files.Lstat(common + "/hooks/post-index-change"); err == nil {
+		return "a hook of the repository runs"
+	}
+	return ""
+}
+
+// configured reads a git configuration file: where its hooks lie, and the first
+// setting that is not known to be harmless. Syntax that it does not expect is
+// not harmless.
+func configured(text string) (hooks, bad string) {
+	section := ""
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "[") {
+			end := strings.LastIndexByte(line, ']')
+			if end < 0 {
+				return "", line
+			}
+			section = strings.ToLower(line[1:end])
+			line = strings.TrimSpace(line[end+1:])
+		}
+		if line == "" || line[0] == '#' || line[0] == ';' {
+			continue
+		}
+		key, value, _ := strings.Cut(line, "=")
+		key, value = strings.ToLower(strings.TrimSpace(key)), strings.TrimSpace(value)
+		name, _, _ := strings.Cut(section, " ")
+		if strings.HasSuffix(value, "\\") {
+			return "", section + "." + key
+		}
+		if name == "core" && key == "hookspath" {
+			hooks = strings.Trim(value, `"`)
+			continue
+		}
+		if name == "core" && key == "fsmonitor" && (value == "false" || value == "true") {
+			continue
+		}
+		if !harmlessKey(name, section != name, key) {
+			return "", name + "." + key
+		}
+	}
+	return hooks, ""
+}
+
+// harmlessKey reports settings with which reading commands execute nothing and
+// contact nobody (git-config(1) of git 2.45).
+func harmlessKey(section string, sub bool, key string) bool {
+	switch section {
+	case "core":
+		switch key {
+		case "repositoryformatversion", "filemode", "bare", "logallrefupdates", "ignorecase", "precomposeunicode", "symlinks", "autocrlf", "eol",
+			"safecrlf", "abbrev", "quotepath", "compression", "untrackedcache", "preloadindex", "checkstat", "trustctime", "longpaths", "protecthfs",
+			"protectntfs", "commentchar", "whitespace", "sparsecheckout", "sparsecheckoutcone", "multipackindex", "splitindex":
+			return true
+		}
+	case "remote":
+		return sub && (key == "url" || key == "fetch" || key == "pushurl" || key == "push" || key == "tagopt" || key == "prune" || key == "mirror" || key == "gh-resolved")
+	case "branch":
+		return true // remote, merge, rebase, description: names and numbers
+	case "user", "author", "committer":
+		return key == "name" || key == "email" || key == "signingkey" || key == "useconfigonly"
+	case "init", "pull", "push", "fetch", "rebase", "gc", "color", "advice", "rerere", "status", "column", "feature", "maintenance", "index", "pack", "i18n", "lfs", "http", "credential":
+		return true // nothing of them runs when git only reads
+	case "commit", "tag":
+		return key == "gpgsign" || key == "verbose" || key == "cleanup" || key == "template" || key == "sort"
+	case "merge":
+		return !sub
+	case "log":
+		return key != "showsignature"
+	case "diff":
+		return !sub && key != "external" && key != "ordersfile"
+	case "extensions":
+		return key == "worktreeconfig" || key == "objectformat" || key == "refstorage"
+	case "submodule":
+		return !sub && key == "recurse"
+	}
+	return false
+}

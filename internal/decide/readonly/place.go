@@ -1,0 +1,263 @@
+package readonly
+
+import (
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"cardea.dev"
+)
+
+// Files is how the decider reads the machine.
+type Files interface {
+	// Stat and Lstat are those of package os.
+	Stat(name string) (fs.FileInfo, error)
+	Lstat(name string) (fs.FileInfo, error)
+	// ReadDir lists a folder, at most max entries of it.
+	ReadDir(name string, max int) ([]fs.DirEntry, error)
+	// ReadFile reads a file of at most max bytes; a longer one is an error.
+	ReadFile(name string, max int64) ([]byte, error)
+}
+
+type disk struct{}
+
+func (disk) Stat(name string) (fs.FileInfo, error)  { return os.Stat(name) }
+func (disk) Lstat(name string) (fs.FileInfo, error) { return os.Lstat(name) }
+
+func (disk) ReadDir(name string, max int) ([]fs.DirEntry, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return f.ReadDir(max)
+}
+
+func (disk) ReadFile(name string, max int64) ([]byte, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > max {
+		return nil, &fs.PathError{Op: "read", Path: name, Err: fs.ErrInvalid}
+	}
+	return os.ReadFile(name)
+}
+
+// trees are the folders of the work in which reading is free.
+func (d *Decider) trees(ev *cardea.Event) []string {
+	var out []string
+	for _, t := range slices.Concat([]string{ev.Project}, ev.Roots, d.about.Trees) {
+		if t == "" {
+			continue
+		}
+		real, err := filepath.EvalSymlinks(t)
+		if err != nil {
+			continue
+		}
+		real = filepath.ToSlash(real)
+		// The home folder is no working tree, nor is what holds it.
+		if real == "/" || d.about.Home != "" && within(filepath.ToSlash(d.about.Home), real) {
+			continue
+		}
+		out = append(out, real)
+	}
+	return out
+}
+
+// within reports whether p is dir or below it; both clean.
+func within(p, dir string) bool {
+	return p == dir || strings.HasPrefix(p, strings.TrimSuffix(dir, "/")+"/")
+}
+
+func withinAny(p string, dirs []string) bool {
+	return slices.ContainsFunc(dirs, func(d string) bool { return within(p, d) })
+}
+
+// reading is why a read is not free.
+func (c *call) reading(a *cardea.Access) string {
+	if a.Path == "" {
+		return "it is not known what it reads"
+	}
+	if a.Names && (withinAny(a.Path, c.trees) || withinAny(a.Path, c.about.Temp) || systemFolder(a.Path)) {
+		return "" // names and attributes are no secrets
+	}
+	for _, p := range []string{a.Path, a.Spelled, a.Pattern} {
+		if p != "" && secretPath(p) {
+			return "it may read a secret: " + path.Base(p)
+		}
+	}
+	switch {
+	case withinAny(a.Path, c.trees), withinAny(a.Path, c.about.Temp):
+	case systemFolder(a.Path):
+		if a.Recursive || a.Glob {
+			return "it reads more of the system than one file"
+		}
+		return c.system(a.Path)
+	default:
+		return "it reads outside of the working tree: " + a.Path
+	}
+	if a.Recursive || a.Glob {
+		return c.below(a)
+	}
+	return ""
+}
+
+// systemFolder reports whether a path lies in a folder of the system.
+func systemFolder(p string) bool {
+	if runtime.GOOS == "windows" {
+		return false
+	}
+	for _, d := range []string{"/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc", "/opt", "/proc", "/sys", "/dev/null", "/System", "/Library"} {
+		if within(p, d) {
+			return true
+		}
+	}
+	return false
+}
+
+// system is why a file of the system is not free: what not everybody may read,
+// and what shows the memory, the environment or the files of a process.
+func (c *call) system(p string) string {
+	if within(p, "/proc") && !procFile(p) {
+		return "it may show the inside of a process"
+	}
+	info, err := c.about.Files.Stat(p)
+	if err != nil {
+		return "what it reads cannot be looked at"
+	}
+	if info.Mode().Perm()&0o004 == 0 {
+		return "not everybody may read " + p
+	}
+	return ""
+}
+
+// procFile reports the files of /proc that speak of the machine or of a
+// process as everybody sees it.
+func procFile(p string) bool {
+	rest := strings.TrimPrefix(p, "/proc/")
+	switch rest {
+	case "cpuinfo", "meminfo", "version", "uptime", "loadavg", "stat", "mounts", "filesystems", "partitions", "diskstats", "modules", "swaps", "vmstat":
+		return true
+	}
+	switch base := path.Base(rest); base {
+	case "status", "stat", "statm", "limits", "comm", "cgroup":
+		return strings.Count(rest, "/") == 1
+	}
+	return within(p, "/proc/sys/kernel") || within(p, "/proc/sys/net") || within(p, "/proc/sys/vm") || within(p, "/proc/sys/fs")
+}
+
+// Limits of the look below a folder. What is over them is not looked at, and
+// so not allowed.
+const (
+	maxEntries = 4000 // entries of folders
+	maxDepth   = 12   // folders inside of each other
+)
+
+// below is why what a recursive read or a pattern reaches is not free: a
+// secret, or a link that leaves the work.
+func (c *call) below(a *cardea.Access) string {
+	left := maxEntries
+	depth := maxDepth
+	if !a.Recursive && !strings.Contains(a.Pattern, "**") && !strings.Contains(strings.TrimPrefix(a.Pattern, a.Path+"/"), "/") {
+		depth = 1
+	}
+	return c.walk(a.Path, a, depth, &left)
+}
+
+func (c *call) walk(dir string, a *cardea.Access, depth int, left *int) string {
+	entries, err := c.about.Files.ReadDir(dir, *left+1)
+	if err != nil && len(entries) == 0 {
+		if info, serr := c.about.Files.Lstat(dir); serr == nil && info.Mode().IsRegular() {
+			return ""
+		}
+		return "" // an empty folder, or none: nothing is read
+	}
+	if *left -= len(entries); *left < 0 {
+		return "it reads more files than are looked at"
+	}
+	for _, e := range entries {
+		name := e.Name()
+		if a.Glob && depth == 1 && !globMayMatch(path.Base(a.Pattern), name) {
+			continue
+		}
+		full := dir + "/" + name
+		switch {
+		case secretPath(full):
+			return "it may read a secret: " + name
+		case e.Type()&fs.ModeSymlink != 0:
+			if why := c.link(full); why != "" {
+				return why
+			}
+		case e.IsDir() && skipped(name):
+		case e.IsDir() && (depth > 1 || a.Recursive):
+			if depth <= 1 {
+				return "it reads deeper than is looked at"
+			}
+			if why := c.walk(full, a, depth-1, left); why != "" {
+				return why
+			}
+		}
+	}
+	return ""
+}
+
+// skipped are folders of other people's code, which hold too much to look at
+// and no secrets of the person's.
+func skipped(name string) bool {
+	switch name {
+	case "node_modules", ".git", "vendor", "target", "__pycache__", ".venv", "venv", "dist", "build", ".tox", ".cache":
+		return true
+	}
+	return false
+}
+
+// link is why a link is not free to follow.
+func (c *call) link(name string) string {
+	real, err := filepath.EvalSymlinks(name)
+	if err != nil {
+		return "" // leads nowhere
+	}
+	real = filepath.ToSlash(real)
+	if secretPath(real) || !withinAny(real, c.trees) && !withinAny(real, c.about.Temp) {
+		return "a link leads out of the working tree: " + name
+	}
+	return ""
+}
+
+// globMayMatch reports whether a pattern may match a name. Patterns that it
+// cannot read may match anything.
+func globMayMatch(pattern, name string) bool {
+	if strings.HasPrefix(name, ".") && !strings.HasPrefix(pattern, ".") && !strings.HasPrefix(pattern, "[") {
+		return false // bash leaves hidden files out
+	}
+	ok, err := path.Match(pattern, name)
+	return ok || err != nil || strings.ContainsAny(pattern, "[\\{(")
+}
+
+// planted is why a bare name may mean a program that the agent has put there.
+func (c *call) planted(name string) string {
+	for _, dir := range filepath.SplitList(c.about.Path) {
+		if !filepath.IsAbs(dir) {
+			return "PATH holds a folder that depends on where it runs"
+		}
+		info, err := c.about.Files.Stat(filepath.Join(dir, name))
+		if err != nil || info.IsDir() {
+			continue
+		}
+		real, err := filepath.EvalSymlinks(dir)
+		if err != nil {
+			real = dir
+		}
+		real = filepath.ToSlash(real)
+		if withinAny(real, c.trees) || withinAny(real, c.about.Temp) || withinAny(filepath.ToSlash(dir), c.trees) {
+			return "the program lies in a folder that the agent may write: " + dir
+		}
+		return ""
+	}
+	return ""
+}

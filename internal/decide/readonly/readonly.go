@@ -1,0 +1,173 @@
+// Package readonly is the decider that allows parts which provably only read.
+//
+// It is what makes people keep a gate, and so it must be certain: everything
+// that a part does has to be known (cardea.Part.Knowledge), every access has to
+// be a read in a place where reading is free, and nothing that the agent may
+// have planted is trusted: no program found in a folder that it may write, no
+// configuration of a repository that could execute something (DESIGN.md
+// section 3, "readonly"). It only ever allows; that secrets are asked about or
+// denied is the business of rules, and it stays out of their way by never
+// allowing one.
+package readonly
+
+import (
+	"context"
+	"strings"
+
+	"cardea.dev"
+)
+
+// Settings say where reading is free.
+type Settings struct {
+	// Trees are the folders of the work, absolute, links resolved: the project
+	// and the harness's additional ones come from the event, so these are only
+	// those that the settings add.
+	Trees []string
+	// Temp are the folders for temporary files, absolute, links resolved.
+	Temp []string
+	// Home is the person's home folder: a project that is or holds it is none.
+	Home string
+	// Path is the PATH with which the harness starts commands.
+	Path string
+	// Files reads the machine; nil is the real one. Tests put their own here.
+	Files Files
+}
+
+// Decider is the decider "readonly".
+type Decider struct{ about Settings }
+
+// New makes the decider. It reads nothing before a call needs it.
+func New(about Settings) *Decider {
+	if about.Files == nil {
+		about.Files = disk{}
+	}
+	return &Decider{about}
+}
+
+// Name is "readonly".
+func (*Decider) Name() string { return "readonly" }
+
+// Decide allows each part that only reads. It never fails: what it cannot find
+// out it does not allow.
+func (d *Decider) Decide(_ context.Context, ev *cardea.Event) ([]cardea.Opinion, error) {
+	if ev.Call == nil {
+		return nil, nil
+	}
+	c := d.call(ev)
+	var out []cardea.Opinion
+	for i := range ev.Call.Parts {
+		if p := &ev.Call.Parts[i]; !p.Null && c.refusal(p) == "" {
+			out = append(out, cardea.Opinion{Decider: "readonly", Effect: cardea.Allow, Part: i,
+				Scope: cardea.ScopeBuiltin, Reason: "it only reads"})
+		}
+	}
+	return out, nil
+}
+
+// Refusal says why part i of a call is not read-only, in a few words; "" where
+// it is.
+func (d *Decider) Refusal(ev *cardea.Event, i int) string {
+	return d.call(ev).refusal(&ev.Call.Parts[i])
+}
+
+// call is one event under judgement.
+type call struct {
+	about Settings
+	ev    *cardea.Event
+	trees []string
+	repo  map[string]string // what is wrong with the repository of a folder
+}
+
+func (d *Decider) call(ev *cardea.Event) *call {
+	return &call{about: d.about, ev: ev, trees: d.trees(ev), repo: map[string]string{}}
+}
+
+// refusal is why a part is not read-only, "" where it is.
+func (c *call) refusal(p *cardea.Part) string {
+	ev := c.ev
+	switch {
+	case len(ev.Faults) > 0:
+		return "the message has faults"
+	case ev.Call.Unsandboxed:
+		return "it asks to run outside of the sandbox"
+	case len(ev.Call.Opaque) > 0:
+		return ev.Call.Opaque[0].Reason
+	case len(p.Opaque) > 0:
+		return p.Opaque[0].Reason
+	case p.Coverage != cardea.Complete:
+		return "it is not known what it starts"
+	case p.Elevated, p.Remote:
+		return "it runs as somebody else or elsewhere"
+	case p.Knowledge != cardea.Complete:
+		return "it is not known everything that it does"
+	}
+	for _, a := range p.Assigns {
+		if a.Class != cardea.EnvSafe {
+			return "it sets " + a.Name
+		}
+	}
+	if len(p.Argv) == 0 {
+		if !harmlessTool(ev.Call.Tool) {
+			return "the tool may do more than read"
+		}
+	} else if why := c.program(p); why != "" {
+		return why
+	}
+	for k := range p.Access {
+		if why := c.access(&p.Access[k]); why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+// harmlessTool lists the tools whose parts can be read-only: those that read
+// files, and those without effect outside of the conversation. Tools that ask
+// the person something are not among them: an allow would skip the question.
+func harmlessTool(name string) bool {
+	switch name {
+	case "Read", "Grep", "Glob", "TodoWrite", "TaskCreate", "TaskUpdate", "TaskGet", "TaskList":
+		return true
+	}
+	return false
+}
+
+// access is why an access is more than free reading.
+func (c *call) access(a *cardea.Access) string {
+	switch a.Kind {
+	case cardea.Read:
+		return c.reading(a)
+	case cardea.Write:
+		if a.Redirect && !a.Glob && (a.Path == "/dev/null" || a.Spelled == "/dev/null") {
+			return ""
+		}
+		return "it writes"
+	case cardea.Network:
+		if a.Configured && a.Host == "" {
+			return ""
+		}
+		return "it contacts a host that the line names"
+	case cardea.Delete:
+		return "it deletes"
+	case cardea.Execute:
+		return "it runs a file"
+	}
+	return "it may do anything"
+}
+
+// program is why the program itself is not trusted to be the one that is known.
+func (c *call) program(p *cardea.Part) string {
+	if !p.Argv[0].Static {
+		return "its name comes from outside of the line"
+	}
+	name := p.Argv[0].Text
+	if !strings.Contains(name, "/") {
+		if why := c.planted(name); why != "" {
+			return why
+		}
+	}
+	if len(p.Command) > 0 && p.Command[0] == "git" {
+		return c.git(p)
+	}
+	return ""
+}
