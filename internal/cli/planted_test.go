@@ -196,6 +196,7 @@ func TestNoSecretOfAFileIsKept(t *testing.T) {
 		}
 		text := asJSON(" " + s.text + " ")
 		d.write(filepath.Join(d.project, ".cardea/rules/p.yaml"), "rules: [{id: theirs, tool: Bash, effect: ask, message: "+text+"}]\n")
+		d.write(filepath.Join(d.project, ".claude/tool-routes.yaml"), "routes: {r: {tool: Bash, pattern: ls, message: "+text+"}, "+text+": {tool: 7}}\n")
 		d.settings("human: {timeout: 3s} # " + strings.ReplaceAll(s.text, "\n", "\n# ") + "\njudge: {context: [" + text + "]}\n")
 		d.rules("rules: [{id: mine, tool: '*', effect: deny, message: " + text + ", because: " + text + ", instead: " + text + "}]\n")
 		call := map[string]any{"session_id": "s", "cwd": d.project, "hook_event_name": "PreToolUse", "permission_mode": "default",
@@ -204,6 +205,9 @@ func TestNoSecretOfAFileIsKept(t *testing.T) {
 		d.settings("human: {timeout: 3s, " + text + ": " + text + "}\n")
 		d.rules("rules: [{id: mine, effect: " + text + ", message: " + text + "}]\n")
 		d.judge(r, call)
+		if n := len(d.entries()); n != 2 {
+			t.Fatalf("%s: %d entries for 2 calls", s.rule, n)
+		}
 		if leak := s.leak(t, d.state()); leak != "" {
 			t.Errorf("%s: %q is kept: %s", s.rule, s.secret, leak)
 		}
