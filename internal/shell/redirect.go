@@ -82,6 +82,9 @@ func (w *walker) redirect(r *syntax.Redirect) []cardea.Access {
 	return w.opened(r, target, ok, read, write)
 }
 
+// unknownFile is the reason of a spot that hides a file and no program.
+const unknownFile = "the file of the redirection is not known"
+
 // opened gives the accesses of a redirection to or from a target.
 func (w *walker) opened(r *syntax.Redirect, target string, ok, read, write bool) []cardea.Access {
 	if !ok && isProcSubst(r.Word) {
@@ -95,7 +98,7 @@ func (w *walker) opened(r *syntax.Redirect, target string, ok, read, write bool)
 			return []cardea.Access{{Kind: cardea.Network, Host: host, Redirect: true}}
 		}
 	} else {
-		w.spot(w.source(r), "the file of the redirection is not known")
+		w.spot(w.source(r), unknownFile)
 	}
 	var out []cardea.Access
 	if read {
