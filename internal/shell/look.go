@@ -1,0 +1,363 @@
+package shell
+
+import (
+	"regexp"
+	"strings"
+)
+
+// Programs inside of a program's words get a look of their own. Each function
+// here says whether a program in that language surely only computes and prints
+// what it is given: no command is run, no file opened, no environment read. What
+// it does not understand it does not vouch for.
+
+// look is the kind of program that stands in an operand or option, as
+// packs/commands names it.
+type look string
+
+const (
+	lookSed look = "sed"
+	lookAwk look = "awk"
+	lookJq  look = "jq"
+	lookYq  look = "yq"
+)
+
+func (l look) harmless(script string) bool {
+	switch l {
+	case lookSed:
+		return harmlessSed(script)
+	case lookAwk:
+		return harmlessAwk(script)
+	case lookJq:
+		return !jqReaches.MatchString(script)
+	case lookYq:
+		return !yqReaches.MatchString(script)
+	}
+	return false
+}
+
+// jq(1) 1.7: env and $ENV show the environment, import and include read
+// modules, input_filename is harmless, getpath too.
+var jqReaches = lazy(`(?:^|[^.\w"])(?:env|import|include|get_search_list|modulemeta|debug|stderr|input_line_number|halt_error|\$ENV|\$__prog_args)\b`)
+
+// yq (mikefarah, 4): operators that read files and the environment.
+var yqReaches = lazy(`\b(?:load\w*|env|strenv|envsubst|eval|system|filename|file_index|split_doc|document_index|input)\b|\$ENV`)
+
+// lazyRegexp compiles its expression when it is first used.
+type lazyRegexp struct {
+	expr string
+}
+
+func lazy(expr string) lazyRegexp { return lazyRegexp{expr} }
+
+func (l lazyRegexp) MatchString(s string) bool { return regexp.MustCompile(l.expr).MatchString(s) }
+
+// sedScript reads a script of sed (POSIX, GNU sed 4.9).
+type sedScript struct {
+	s  string
+	at int
+}
+
+// harmlessSed reports whether a script of sed neither executes (e, s///e) nor
+// opens files (r, R, w, W, s///w).
+func harmlessSed(text string) bool {
+	p := &sedScript{s: text}
+	for {
+		p.skip(" \t\n;{}")
+		if p.at >= len(p.s) {
+			return true
+		}
+		if p.s[p.at] == '#' {
+			p.line()
+			continue
+		}
+		if !p.addresses() || !p.command() {
+			return false
+		}
+	}
+}
+
+func (p *sedScript) skip(set string) {
+	for p.at < len(p.s) && strings.IndexByte(set, p.s[p.at]) >= 0 {
+		p.at++
+	}
+}
+
+func (p *sedScript) line() {
+	if i := strings.IndexByte(p.s[p.at:], '\n'); i >= 0 {
+		p.at += i + 1
+	} else {
+		p.at = len(p.s)
+	}
+}
+
+func (p *sedScript) peek() byte {
+	if p.at < len(p.s) {
+		return p.s[p.at]
+	}
+	return 0
+}
+
+// addresses reads what stands before a command: at most two addresses and an
+// exclamation mark.
+func (p *sedScript) addresses() bool {
+	if !p.address() {
+		return false
+	}
+	p.skip(" \t")
+	if p.peek() == ',' {
+		p.at++
+		p.skip(" \t+~")
+		if !p.address() {
+			return false
+		}
+	}
+	p.skip(" \t!")
+	return true
+}
+
+func (p *sedScript) address() bool {
+	switch c := p.peek(); {
+	case c == '/':
+		p.at++
+		return p.regexFlags(p.delimited('/'))
+	case c == '\\':
+		p.at++
+		d := p.peek()
+		if d == 0 || d == '\n' || d == '\\' {
+			return false
+		}
+		p.at++
+		return p.regexFlags(p.delimited(d))
+	case c == '$' || '0' <= c && c <= '9':
+		p.skip("$0123456789~")
+	}
+	return true
+}
+
+func (p *sedScript) regexFlags(ok bool) bool {
+	p.skip("IM")
+	return ok
+}
+
+// delimited reads up to an unescaped delimiter, brackets of a regular
+// expression included: there a delimiter means itself in some versions and ends
+// the text in others, so it is refused.
+func (p *sedScript) delimited(d byte) bool {
+	for ; p.at < len(p.s); p.at++ {
+		switch p.s[p.at] {
+		case d:
+			p.at++
+			return true
+		case '\\':
+			p.at++
+		case '\n':
+			return false
+		case '[':
+			if end := bracketEnd(p.s, p.at); end > 0 && strings.IndexByte(p.s[p.at:end], d) >= 0 {
+				return false
+			}
+		}
+	}
+	return false
+}
+
+// bracketEnd is where the bracket expression at i ends, -1 where it does not.
+func bracketEnd(s string, i int) int {
+	from := i + 2 // a bracket that comes first is meant as itself
+	if i+1 < len(s) && s[i+1] == '^' {
+		from++
+	}
+	end := strings.IndexByte(s[min(len(s), from):], ']')
+	if end < 0 {
+		return -1
+	}
+	return from + end
+}
+
+func (p *sedScript) command() bool {
+	c := p.peek()
+	p.at++
+	switch c {
+	case '{', '}':
+		return true
+	case '=', 'd', 'D', 'g', 'G', 'h', 'H', 'n', 'N', 'p', 'P', 'x', 'z':
+		return p.end()
+	case 'l', 'q', 'Q', 'L':
+		p.skip(" \t0123456789")
+		return p.end()
+	case 'a', 'i', 'c', ':', 'b', 't', 'T':
+		return p.rest(c)
+	case 'y':
+		d := p.peek()
+		p.at++
+		return plainDelimiter(d) && p.delimited(d) && p.delimited(d) && p.end()
+	case 's':
+		d := p.peek()
+		p.at++
+		if !plainDelimiter(d) || !p.delimited(d) || !p.delimited(d) {
+			return false
+		}
+		p.skip("gpiIM0123456789")
+		return p.end()
+	}
+	return false
+}
+
+func plainDelimiter(d byte) bool { return d != 0 && strings.IndexByte("/|#,:@!%_+;~^=&", d) >= 0 }
+
+// end reads to the end of a command: no further letter may follow.
+func (p *sedScript) end() bool {
+	p.skip(" \t")
+	c := p.peek()
+	if c == '#' {
+		p.line()
+		return true
+	}
+	return c == 0 || c == '\n' || c == ';' || c == '}' || c == '{'
+}
+
+// rest reads text and labels. In text a backslash goes on to the next line, so
+// one there is refused.
+func (p *sedScript) rest(c byte) bool {
+	if c == ':' || c == 'b' || c == 't' || c == 'T' {
+		p.skip(" \t")
+		for p.at < len(p.s) && (isNameStart(p.s[p.at]) || '0' <= p.s[p.at] && p.s[p.at] <= '9') {
+			p.at++
+		}
+		return p.end()
+	}
+	line, _, _ := strings.Cut(p.s[p.at:], "\n")
+	p.line()
+	return !strings.Contains(line, "\\")
+}
+
+// awkReaches lists the words with which awk leaves its input (gawk 5.2, mawk,
+// one-true-awk): commands, files, the environment, other functions.
+var awkReaches = [...]string{"system", "getline", "ENVIRON", "ARGV", "ARGC", "PROCINFO", "SYMTAB", "FUNCTAB", "@"}
+
+// harmlessAwk reports whether a program of awk neither runs commands nor opens
+// files: no redirection of print, no pipe, none of awkReaches, not even in a
+// text.
+func harmlessAwk(text string) bool {
+	for _, w := range awkReaches {
+		if strings.Contains(text, w) {
+			return false
+		}
+	}
+	operand, printing, depth := false, false, 0
+	for i := 0; i < len(text); {
+		c := text[i]
+		switch {
+		case c == ' ' || c == '\t' || c == '\\':
+			i++
+			continue
+		case c == '\n' || c == ';' || c == '{' || c == '}':
+			operand, printing, depth = false, false, 0
+			i++
+		case c == '#':
+			for i < len(text) && text[i] != '\n' {
+				i++
+			}
+		case c == '"':
+			end := closingAwk(text, i, '"')
+			if end < 0 {
+				return false
+			}
+			i, operand = end+1, true
+		case c == '/' && !operand:
+			if i > 0 && lastByte(text[:i]) == ')' {
+				return false // a division or an expression, nobody knows
+			}
+			end := closingAwk(text, i, '/')
+			if end < 0 {
+				return false
+			}
+			i, operand = end+1, true
+		case isNameStart(c):
+			j := i
+			for j < len(text) && (isNameStart(text[j]) || '0' <= text[j] && text[j] <= '9') {
+				j++
+			}
+			word := text[i:j]
+			printing = printing || word == "print" || word == "printf"
+			operand = !awkKeyword(word)
+			i = j
+		case '0' <= c && c <= '9' || c == '.':
+			i++
+			operand = true
+		case c == '(' || c == '[':
+			depth++
+			operand = false
+			i++
+		case c == ')' || c == ']':
+			depth--
+			operand = true
+			if i+1 < len(text) && c == ')' && strings.HasPrefix(strings.TrimLeft(text[i+1:], " \t\n"), "/") {
+				return false
+			}
+			i++
+		case c == '|':
+			if !strings.HasPrefix(text[i:], "||") {
+				return false
+			}
+			operand = false
+			i += 2
+		case c == '>':
+			if printing && depth == 0 {
+				return false
+			}
+			operand = false
+			i++
+		case c == '<' || strings.IndexByte("=!~+-*%^?:,$&", c) >= 0:
+			operand = (c == '+' || c == '-') && operand && i+1 < len(text) && text[i+1] == c
+			if operand {
+				i++
+			}
+			i++
+		case c == '/':
+			operand = false
+			i++
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+func lastByte(s string) byte {
+	s = strings.TrimRight(s, " \t\n")
+	if s == "" {
+		return 0
+	}
+	return s[len(s)-1]
+}
+
+// closingAwk is where a text or an expression ends, -1 where it does not on its
+// line, or where a bracket makes that uncertain.
+func closingAwk(s string, i int, q byte) int {
+	for j := i + 1; j < len(s); j++ {
+		switch {
+		case s[j] == '\\':
+			j++
+		case s[j] == '\n':
+			return -1
+		case s[j] == '[' && q == '/':
+			end := bracketEnd(s, j)
+			if end < 0 || strings.IndexByte(s[j:end], '/') >= 0 {
+				return -1
+			}
+			j = end
+		case s[j] == q:
+			return j
+		}
+	}
+	return -1
+}
+
+func awkKeyword(w string) bool {
+	switch w {
+	case "print", "printf", "return", "in", "if", "else", "while", "for", "do", "delete", "exit", "next", "case", "switch":
+		return true
+	}
+	return false
+}
