@@ -133,6 +133,10 @@ func TestLikelyOperands(t *testing.T) {
 		"find ~ -exec rm -rf {} +":                     "delete ?/home/ur",
 		"find ~ -type f -exec rm {} ';'":               "delete ?/home/ur",
 		"find ~ -exec sh -c 'rm \"$1\"' _ {} ';'":      "delete ?/home/ur",
+		"fd . ~ -x rm":                                 "delete ?/home/ur",
+		"cd x; cat y":                                  "read ?/proj/x/y",
+		"cd x; echo y > z":                             "write ?/proj/x/z>",
+		"cd x; rm *.o":                                 "delete ?/proj/x*",
 		"find ~ | xargs rm -rf":                        "delete ?/home/ur",
 		"find ~ -print0 | sort -z | xargs -0 rm":       "delete ?/home/ur",
 		"echo ~ | xargs rm -rf":                        "delete ?/home/ur",
@@ -162,7 +166,8 @@ func TestLikelyOperands(t *testing.T) {
 		}
 	}
 	for _, line := range []string{"find ~ -name '*.pyc' -exec rm {} +", "find ~ -mtime +9 | xargs rm", "echo ~ | grep x | xargs rm", "rm -rf $(mktemp -d)",
-		"rm -rf \"$(pwd)/build\"", "rm -rf ${PWD##*/}", "cat f | xargs rm", "rm -rf $x", "for i in 1 2; do x=$(pwd); rm \"$i\"; done", "rm -rf ~-", "cat $(ls)"} {
+		"rm -rf \"$(pwd)/build\"", "rm -rf ${PWD##*/}", "cat f | xargs rm", "rm -rf $x", "for i in 1 2; do x=$(pwd); rm \"$i\"; done", "rm -rf ~-", "cat $(ls)",
+		"fd x ~ -x rm", "cd $x; rm y"} {
 		for _, a := range effectsOf(line, world) {
 			if strings.Contains(a, "?") {
 				t.Errorf("%s: %s", line, a)
@@ -229,6 +234,13 @@ func TestFlowsThroughFilesAndVariables(t *testing.T) {
 		"x=$(date); eval \"$x\"":                   "",
 		"source <(kubectl completion bash)":        "",
 		"eval \"$(ssh-agent)\"":                    "",
+		"curl x | python3 -m json.tool":            "",
+		"curl x | python3 -c \"$y\"":               "",
+		"python3 -c \"$(curl x)\"":                 "download-run",
+		"node -e \"$(curl x)\"":                    "download-run",
+		"curl x -o Makefile; make":                 "download-run",
+		"curl x -o package.json; npm i":            "download-run",
+		"curl x | sudo tee /usr/local/bin/y; y":    "download-run",
 		"curl x | make all":                        "",
 		"curl x > f; cat < f":                      "",
 	} {

@@ -104,7 +104,8 @@ func runsWords(p *cardea.Part) bool {
 func takesCode(o cardea.Option) bool { return o.Name == "-c" || o.Name == "-e" || o.Name == "--eval" }
 
 func (w *walker) pipeFlow(p pipe, to int, kinds []string) {
-	runs := p.code || runsStdin(&w.parts[to])
+	dst := &w.parts[to]
+	runs := p.code || runsStdin(dst) || interpreter(base(dst)) && slices.ContainsFunc(dst.Options, takesCode) && w.substituted(p)
 	sends := accessKind(&w.parts[to], cardea.Network)
 	if !runs && !sends {
 		return
@@ -117,6 +118,16 @@ func (w *walker) pipeFlow(p pipe, to int, kinds []string) {
 			w.flow("secret-network", from, to)
 		}
 	}
+}
+
+// substituted reports whether a pipe is a substitution in a command's words:
+// python3 -c "$(…)".
+func (w *walker) substituted(p pipe) bool {
+	if p.from[0] < 0 || p.from[0] >= p.from[1] || p.from[1] > len(w.parts) {
+		return false
+	}
+	via := w.parts[p.from[0]].Via
+	return slices.Contains(via, "$( )") || slices.Contains(via, "` `")
 }
 
 // base is the name of a part's program, "" where there is none.
@@ -143,8 +154,8 @@ func runsStdin(p *cardea.Part) bool {
 			return (o.Name == "-f" || o.Name == "--file" || o.Name == "--makefile") && readsStdin(o.Value)
 		})
 	}
-	if !interpreter(name) {
-		return false
+	if !interpreter(name) || !shellName(name) && slices.ContainsFunc(p.Options, func(o cardea.Option) bool { return o.Name == "-m" }) {
+		return false // python3 -m json.tool reads data
 	}
 	stdin := slices.ContainsFunc(p.Options, func(o cardea.Option) bool { return o.Name == "-s" }) && shellName(name)
 	for _, o := range p.Options {
@@ -246,6 +257,11 @@ func (w *walker) fileFlows(kinds []string) {
 				written[a.Path] = i
 			}
 		}
+		for _, path := range impliedFiles(p) {
+			if from, known := written[path]; known && from != i {
+				w.flow(cmp.Or(brought[from], "write")+"-run", from, i)
+			}
+		}
 		if secrets >= 0 && accessKind(p, cardea.Network) && readsDescriptor(p) {
 			w.flow("secret-network", secrets, i)
 		}
@@ -256,6 +272,29 @@ func (w *walker) fileFlows(kinds []string) {
 			w.flow("secret-network", i, i)
 		}
 	}
+}
+
+// impliedFiles are the files that a program runs without being told to, and
+// where a program of that name would be put to be found.
+func impliedFiles(p *cardea.Part) []string {
+	var names []string
+	switch name := base(p); name {
+	case "make", "gmake":
+		names = []string{"Makefile", "makefile", "GNUmakefile"}
+	case "npm", "pnpm", "yarn", "bun":
+		names = []string{"package.json"}
+	case "":
+		return nil
+	default:
+		if len(p.Argv) == 0 || strings.Contains(p.Argv[0].Text, "/") || programOf(name) != nil {
+			return nil
+		}
+		return []string{"/usr/local/bin/" + name, "/usr/bin/" + name, "/bin/" + name}
+	}
+	for i := range names {
+		names[i] = Absolute(p.Dir, names[i])
+	}
+	return names
 }
 
 // sendsFile leaves out clients that read keys to log in with.

@@ -30,6 +30,10 @@ func (w *walker) access(kind cardea.AccessKind, name string, ok, redirect bool) 
 // shell opens: one for each place that it may lead to (see [Places]).
 func (w *walker) opens(kind cardea.AccessKind, name string, redirect bool) []cardea.Access {
 	places, spelled := Places(w.cur.cwd, name, w.env.Resolve)
+	if spelled == "" {
+		// A cd may have failed. What it led to is likely, and not certain.
+		return []cardea.Access{{Kind: kind, Spelled: Absolute(w.entered(), name), Redirect: redirect}}
+	}
 	var out []cardea.Access
 	for _, p := range places {
 		a := cardea.Access{Kind: kind, Path: p, Redirect: redirect}
@@ -39,6 +43,18 @@ func (w *walker) opens(kind cardea.AccessKind, name string, redirect bool) []car
 		out = append(out, a)
 	}
 	return out
+}
+
+// entered is the folder to which the last cd led if it succeeded, "" where that
+// is not known.
+func (w *walker) entered() string {
+	for i := len(w.parts) - 1; i >= max(0, len(w.parts)-maxFlowScan); i-- {
+		switch base(&w.parts[i]) {
+		case "cd", "pushd", "popd":
+			return w.parts[i].Dir
+		}
+	}
+	return ""
 }
 
 // accessField is the first of a word's accesses.
@@ -71,7 +87,7 @@ func (w *walker) opensField(kind cardea.AccessKind, f field) []cardea.Access {
 		if out[i].Path == "" && out[i].Spelled == "" {
 			continue
 		}
-		out[i].Pattern = Absolute(w.cur.cwd, pattern)
+		out[i].Pattern = Absolute(cmp.Or(w.cur.cwd, w.entered()), pattern)
 		if climbs(pattern[len(dir):]) {
 			// What lies above a link that the pattern finds is anybody's guess.
 			out[i].Path = ""

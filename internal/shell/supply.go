@@ -39,9 +39,9 @@ func (r *reader) supplied(k cardea.AccessKind, f field, recursive bool) {
 		}
 	}
 	w, p := r.w, r.part
-	if slices.Contains(p.Wrappers, "find") {
+	if slices.ContainsFunc(p.Wrappers, searches) {
 		for i := len(w.parts) - 1; i >= 0; i-- {
-			if base(&w.parts[i]) == "find" {
+			if searches(base(&w.parts[i])) {
 				add(w.supplies(i))
 				break
 			}
@@ -117,7 +117,7 @@ func (w *walker) supplies(i int) []supply {
 		return slices.ContainsFunc(p.Options, func(o cardea.Option) bool { return slices.Contains(names, o.Name) })
 	}
 	switch base(p) {
-	case "find", "gfind":
+	case "find", "gfind", "fd", "fdfind":
 		return w.finds(p)
 	case "echo", "printf", "yes", "realpath", "readlink":
 		var words []string
@@ -159,20 +159,33 @@ func (w *walker) printed(list []string, dir string) []supply {
 	return out
 }
 
+// searches reports the programs that search folders, and start others on what
+// they find.
+func searches(name string) bool {
+	return name == "find" || name == "gfind" || name == "fd" || name == "fdfind"
+}
+
 // finds lists what a find prints: everything below its folders, if it has no
 // test that leaves something out. A search with tests is not followed.
 func (w *walker) finds(p *cardea.Part) []supply {
+	if name := base(p); name == "fd" || name == "fdfind" {
+		if len(p.Operands) > 0 && strings.Trim(p.Argv[p.Operands[0]].Text, ".*^") != "" {
+			return nil // a pattern that names something
+		}
+	}
 	command := -1 // the end of what -exec runs
 	for _, o := range p.Options {
 		if o.Word <= command {
 			continue
 		}
 		switch o.Name {
+		case "-x", "-X", "--exec", "--exec-batch":
+			command = len(p.Argv)
 		case "-exec", "-execdir", "-ok", "-okdir":
 			for command = o.Word + 1; command < len(p.Argv) && p.Argv[command].Text != ";" && p.Argv[command].Text != "+"; command++ {
 			}
 		case "-print", "-print0", "-delete", "-depth", "-d", "-xdev", "-mount", "-type", "-maxdepth", "-mindepth", "-H", "-L", "-P",
-			"-O", "-D", "-true", "-noleaf", "-ls", "-prune", "-o", "-or", "-a", "-and":
+			"-O", "-D", "-true", "-noleaf", "-ls", "-prune", "-o", "-or", "-a", "-and", "-I", "-u", "-t", "--type", "--hidden", "--no-ignore", "--unrestricted", "-0":
 		default:
 			return nil
 		}

@@ -394,7 +394,9 @@ func (g *glob) covers(a *cardea.Access, pl *place) bool {
 
 // overlap reports whether a path of the line, or a pattern of the line where
 // wild is set, and the segments of a glob can name the same file. A "**" at
-// the end of the glob needs at least one more segment.
+// the end of the glob needs at least one more segment. A "**" of the line leaves hidden folders
+// alone, as in the shell, and is no more about what a floating glob names than a
+// search through a folder is.
 func overlap(line []string, rule []seg, wild bool) bool {
 	if n := len(rule); n > 0 && rule[n-1] == anyDepth {
 		rule = append(rule[:n-1:n-1], anyName, anyDepth)
@@ -402,13 +404,15 @@ func overlap(line []string, rule []seg, wild bool) bool {
 	return meets(line, rule,
 		func(s string) bool { return wild && s == "**" },
 		func(s seg) bool { return s == anyDepth },
+		func(s seg) bool { return !strings.HasPrefix(s.text, ".") && (!s.literal || rule[0] != anyDepth) },
 		func(l string, r seg) bool { return overlapName(l, r, wild) })
 }
 
 // meets reports whether two sequences can stand for the same one, where starL
-// and starR tell which elements stand for any number of elements. It takes
-// time in proportion to the product of their lengths.
-func meets[L, R any](l []L, r []R, starL func(L) bool, starR func(R) bool, same func(L, R) bool) bool {
+// and starR tell which elements stand for any number of elements, and taken
+// which of r's those of l may stand for. It takes time in proportion to the
+// product of their lengths.
+func meets[L, R any](l []L, r []R, starL func(L) bool, starR, taken func(R) bool, same func(L, R) bool) bool {
 	// row[j] tells whether l[i:] and r[j:] can be the same.
 	row, below := make([]bool, len(r)+1), make([]bool, len(r)+1)
 	for i := len(l); i >= 0; i-- {
@@ -420,7 +424,7 @@ func meets[L, R any](l []L, r []R, starL func(L) bool, starR func(R) bool, same 
 			case j < len(r) && starR(r[j]):
 				row[j] = row[j+1] || i < len(l) && below[j]
 			case i < len(l) && starL(l[i]):
-				row[j] = below[j] || j < len(r) && row[j+1]
+				row[j] = below[j] || j < len(r) && row[j+1] && taken(r[j])
 			case i < len(l) && j < len(r):
 				row[j] = below[j+1] && same(l[i], r[j])
 			default:

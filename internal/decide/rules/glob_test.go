@@ -85,6 +85,23 @@ func TestOverlapFindsWhatBothMatch(t *testing.T) {
 	}
 }
 
+// TestDeepPatterns: what "**" on the line stands for.
+func TestDeepPatterns(t *testing.T) {
+	for _, c := range []struct {
+		line, rule string
+		want       bool
+	}{
+		{"/etc/**/x", "/etc/a/x", true}, {"/**/shadow", "/etc/shadow", true}, {"/a/**/*.json", "/a/b/*/x.json", true}, {"/a/**", "/a/b/**", true},
+		{"/a/**/*.ts", "/a/.git/**", false}, {"/a/.git/**/x", "/**/.git/**", true}, {"/a/**/*.ts", "/**/.husky/**", false},
+		{"/a/**/*.ts", "/**/snap/firefox/**", false}, {"/a/snap/**/x", "/**/snap/firefox/**", false}, {"/a/snap/firefox/**/x", "/**/snap/firefox/**", true},
+		{"/a/**/id_rsa", "/**/id_rsa", true}, {"/a/**/.ssh/id_rsa", "/**/.ssh/id_rsa", true},
+	} {
+		if got := overlap(segments(c.line), climb(nil, c.rule), true); got != c.want {
+			t.Errorf("%s and %s: %v, want %v", c.line, c.rule, got, c.want)
+		}
+	}
+}
+
 // TestLinkedFolder: the folder of a pattern on the line is a link.
 func TestLinkedFolder(t *testing.T) {
 	pl := newPlace("/home/u", "/home/u/p", false)

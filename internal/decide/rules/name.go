@@ -128,7 +128,8 @@ func overlapName(line string, rule seg, wild bool) bool {
 		return false
 	}
 	star := func(c char) bool { return c.wild && c.r == '*' }
-	return meets(l, r, star, star, func(a, b char) bool {
+	every := func(char) bool { return true }
+	return meets(l, r, star, star, every, func(a, b char) bool {
 		if a.wild && b.wild {
 			return true
 		}
