@@ -49,7 +49,15 @@ func (a *analysis) markFresh() {
 }
 
 // temporary are the folders for files that nobody keeps.
-func (a *analysis) temporary() []string { return []string{a.resolve("/tmp"), a.resolve("/var/tmp")} }
+func (a *analysis) temporary() []string {
+	var out []string
+	for _, dir := range []string{"/tmp", "/var/tmp"} {
+		if at := a.resolve(dir); at != "" {
+			out = append(out, at)
+		}
+	}
+	return out
+}
 
 // outputName reports whether a name is that of plain output. It is a list of
 // what is known to be harmless: any other name may be one that a tool runs or

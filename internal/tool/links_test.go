@@ -126,3 +126,22 @@ func TestAccessesThroughLinks(t *testing.T) {
 		}
 	}
 }
+
+// A root that cannot be resolved is none; it does not make everything part of
+// the work.
+func TestRootsThatAreNotKnown(t *testing.T) {
+	dir := linked(t, "loop -> loop")
+	ev := &cardea.Event{Cwd: "/elsewhere", Project: dir + "/loop", Roots: []string{"", dir + "/loop/x"},
+		Call: &cardea.Call{Tool: "Bash", Input: map[string]any{"command": "ls > /elsewhere/new.log; cd /elsewhere"}}}
+	Analyse(ev, World{Resolve: Links, New: func(string) bool { return true }})
+	for _, p := range ev.Call.Parts {
+		for _, a := range p.Access {
+			if a.Fresh || p.Null {
+				t.Errorf("%s: %+v", p.Text, a)
+			}
+		}
+		if p.Null {
+			t.Errorf("%s is null", p.Text)
+		}
+	}
+}

@@ -160,12 +160,13 @@ func (a *analysis) one(text string, access ...cardea.Access) {
 	a.parts = append(a.parts, cardea.Part{Text: text, Access: access, Coverage: cardea.Complete, Dir: a.ev.Cwd, Start: -1})
 }
 
-// roots are the folders that belong to the work.
+// roots are the folders that belong to the work, as far as it is known where
+// they lie.
 func (a *analysis) roots() []string {
 	roots := make([]string, 0, len(a.ev.Roots)+1)
 	for _, r := range append([]string{a.ev.Project}, a.ev.Roots...) {
-		if r != "" {
-			roots = append(roots, a.resolve(slash(r)))
+		if at := a.resolve(slash(r)); at != "" {
+			roots = append(roots, at)
 		}
 	}
 	return roots
