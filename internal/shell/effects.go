@@ -47,10 +47,18 @@ func (r *reader) accesses() {
 	}
 	r.saved()
 	r.spread()
-	if len(r.operands) == 0 && recursive && s.Operands == cardea.Read && kind != none {
-		r.touch(kind, word("."), true)
+	if len(r.operands) == 0 && (recursive || s.Operands == names) && (s.Operands == cardea.Read || s.Operands == names) && kind != none {
+		r.touch(kind, word("."), recursive)
 	}
 	for _, k := range s.Access {
+		if k == configured {
+			p.Access = append(p.Access, cardea.Access{Kind: cardea.Network, Configured: true})
+			continue
+		}
+		if k == names {
+			p.Access = append(p.Access, cardea.Access{Kind: cardea.Read, Path: r.w.cur.cwd, Recursive: true, Names: true})
+			continue
+		}
 		if k == cardea.Network && slices.ContainsFunc(p.Access[before:], func(a cardea.Access) bool { return a.Kind == k }) {
 			continue
 		}
@@ -121,6 +129,20 @@ func (r *reader) touch(k cardea.AccessKind, f field, recursive bool) {
 	case edit:
 		r.touch(cardea.Read, f, recursive)
 		r.touch(cardea.Write, f, recursive)
+		return
+	case names:
+		from := len(*out)
+		r.touch(cardea.Read, f, recursive)
+		for i := from; i < len(*out); i++ {
+			(*out)[i].Names = true
+		}
+		return
+	case revision:
+		_, file, _ := strings.Cut(f.Text, ":")
+		if file != "" {
+			f.Text = file
+		}
+		r.touch(cardea.Read, f, recursive)
 		return
 	case cardea.Network:
 		for _, h := range hostsOf(f) {

@@ -65,7 +65,11 @@ type program struct {
 	// saved under the last name of its address; with one of SavesUnless it is
 	// not.
 	Saves, SavesUnless []string
-	// Subs are the subcommands that differ from the program.
+	// Certain says with which words all of this is all that it does; nil:
+	// never.
+	Certain *certainty
+	// Subs are the subcommands that differ from the program. A name that ends
+	// in * stands for all that begin so.
 	Subs []program
 }
 
@@ -89,6 +93,11 @@ type when struct {
 const (
 	none cardea.AccessKind = "none"
 	edit cardea.AccessKind = "edit"
+	// names is reading names and attributes, revision what git reads by
+	// revision:path, configured contacting a host of the configuration.
+	names      cardea.AccessKind = "names"
+	revision   cardea.AccessKind = "revision"
+	configured cardea.AccessKind = "configured"
 )
 
 // programOf finds a program by base name.
@@ -137,6 +146,9 @@ func (w *walker) describe(p *cardea.Part, argv []field) {
 		return
 	}
 	r.accesses()
+	if r.sure() && !strings.HasPrefix(name, ".") {
+		p.Knowledge = cardea.Complete
+	}
 }
 
 // named is the command that a program's base name stands for, and what is known
@@ -173,6 +185,7 @@ type reader struct {
 	argv     []field
 	spec     *program
 	operands []int
+	above    []*program // the programs that spec is a subcommand of
 	// uncertain counts the operands that are only known when the line runs.
 	uncertain int
 }
@@ -203,6 +216,7 @@ func (r *reader) read() {
 		case len(r.part.Command)-1 < depth && f.Static && len(r.operands) == 0:
 			r.part.Command = append(r.part.Command, text)
 			if sub := r.spec.sub(text); sub != nil {
+				r.above = append(r.above, r.spec)
 				r.spec = sub
 				depth = len(r.part.Command) - 1 + sub.Depth
 				values = sub.Values
@@ -232,7 +246,7 @@ func expression(o cardea.Option) bool {
 func (p *program) sub(name string) *program {
 	for i := range p.Subs {
 		for _, n := range strings.Split(p.Subs[i].Name, "|") {
-			if n == name {
+			if head, ok := strings.CutSuffix(n, "*"); n == name || ok && strings.HasPrefix(name, head) {
 				return &p.Subs[i]
 			}
 		}

@@ -40,7 +40,25 @@ type program struct {
 	SpreadsNot  []string          `yaml:"spreads_unless"`
 	Saves       []string          `yaml:"saves"`
 	SavesNot    []string          `yaml:"saves_unless"`
+	Certain     *certainty        `yaml:"certain"`
 	Subs        []program         `yaml:"subs"`
+}
+
+type certainty struct {
+	Any     bool     `yaml:"any"`
+	Flags   []string `yaml:"flags"`
+	Numeric bool     `yaml:"numeric"`
+	Most    *int     `yaml:"most"`
+	Prefix  string   `yaml:"prefix"`
+	Look    string   `yaml:"look"`
+	Scripts []string `yaml:"scripts"`
+}
+
+// tests are lines that the file vouches for: read-only ones, and such that
+// must never be. They are checked by the packs' tests.
+type tests struct {
+	Readonly []string `yaml:"readonly"`
+	Not      []string `yaml:"not"`
 }
 
 type when struct {
@@ -79,7 +97,9 @@ func generate(dir string) ([]byte, error) {
 			return nil, err
 		}
 		var doc struct {
+			Manual   string    `yaml:"manual"`
 			Programs []program `yaml:"programs"`
+			Tests    tests     `yaml:"tests"`
 		}
 		dec := yaml.NewDecoder(bytes.NewReader(data))
 		dec.KnownFields(true)
@@ -114,7 +134,8 @@ func generate(dir string) ([]byte, error) {
 	return format.Source(b.Bytes())
 }
 
-var kinds = map[string]string{"read": "cardea.Read", "write": "cardea.Write", "delete": "cardea.Delete", "execute": "cardea.Execute", "network": "cardea.Network", "unknown": "cardea.Unknown", "none": "none", "edit": "edit"}
+var kinds = map[string]string{"read": "cardea.Read", "write": "cardea.Write", "delete": "cardea.Delete", "execute": "cardea.Execute", "network": "cardea.Network", "unknown": "cardea.Unknown", "none": "none", "edit": "edit",
+	"names": "names", "revision": "revision", "configured": "configured"}
 
 func kind(s string) string {
 	k, ok := kinds[s]
@@ -180,6 +201,29 @@ func (p program) write(b *bytes.Buffer) {
 			accesses(b, "Options", c.Options)
 			b.WriteString("},")
 		}
+		b.WriteString("},")
+	}
+	if c := p.Certain; c != nil {
+		b.WriteString("Certain: &certainty{")
+		for _, f := range []struct {
+			name string
+			set  bool
+		}{{"Any", c.Any}, {"Numeric", c.Numeric}, {"Limited", c.Most != nil}} {
+			if f.set {
+				fmt.Fprintf(b, "%s: true,", f.name)
+			}
+		}
+		if c.Most != nil {
+			fmt.Fprintf(b, "Most: %d,", *c.Most)
+		}
+		if c.Prefix != "" {
+			fmt.Fprintf(b, "Prefix: %q,", c.Prefix)
+		}
+		if c.Look != "" {
+			fmt.Fprintf(b, "Look: %q,", c.Look)
+		}
+		list(b, "Flags", c.Flags)
+		list(b, "Scripts", c.Scripts)
 		b.WriteString("},")
 	}
 	if len(p.Subs) > 0 {
