@@ -113,6 +113,7 @@ type walker struct {
 	changed      bool             // a command may have changed files
 	posix        bool             // the shell may be another than bash
 	scripts      int              // depth of scripts within scripts
+	evaluating   int              // depth of values within values, in arithmetic
 	words        int              // words looked at so far
 	full         bool             // a limit was hit
 	onlyComments bool

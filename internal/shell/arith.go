@@ -1,6 +1,8 @@
 package shell
 
 import (
+	"strings"
+
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -21,15 +23,19 @@ func (w *walker) arith(x syntax.ArithmExpr) {
 	case *syntax.BinaryArithm:
 		w.arith(x.X)
 		w.arith(x.Y)
-		if assigns(x.Op) {
-			if word, ok := x.X.(*syntax.Word); ok && plainName(word.Lit()) {
-				w.set(word.Lit(), someNumber)
+		switch {
+		case assigns(x.Op):
+			w.arithAssigns(x.X)
+		case x.Op == syntax.Add || x.Op == syntax.Sub:
+			// A value is put in as text: y-$n with n=-1 is y--1.
+			if name := arithName(x.X); name != "" && substituted(x.Y) && numeric(w.lookup(name)) {
+				w.set(name, someNumber)
 			}
 		}
 	case *syntax.UnaryArithm:
 		w.arith(x.X)
-		if word, ok := x.X.(*syntax.Word); ok && (x.Op == syntax.Inc || x.Op == syntax.Dec) && plainName(word.Lit()) {
-			w.set(word.Lit(), someNumber)
+		if x.Op == syntax.Inc || x.Op == syntax.Dec {
+			w.arithAssigns(x.X)
 		}
 	case *syntax.ParenArithm:
 		w.arith(x.X)
@@ -40,8 +46,46 @@ func (w *walker) arith(x syntax.ArithmExpr) {
 	}
 }
 
+// arithName is the name that an operand is, or "".
+func arithName(x syntax.ArithmExpr) string {
+	if word, ok := x.(*syntax.Word); ok && plainName(word.Lit()) {
+		return word.Lit()
+	}
+	return ""
+}
+
+// substituted reports an operand that begins with the value of a variable.
+func substituted(x syntax.ArithmExpr) bool {
+	word, ok := x.(*syntax.Word)
+	if !ok || len(word.Parts) == 0 {
+		binary, ok := x.(*syntax.BinaryArithm)
+		return ok && substituted(binary.X)
+	}
+	_, lit := word.Parts[0].(*syntax.Lit)
+	return !lit
+}
+
+// arithAssigns notes that an expression sets what stands on its left.
+func (w *walker) arithAssigns(x syntax.ArithmExpr) {
+	if name := arithName(x); name != "" {
+		w.set(name, someNumber)
+		return
+	}
+	if word, ok := x.(*syntax.Word); ok && len(word.Parts) == 1 {
+		if p, ok := word.Parts[0].(*syntax.ParamExp); ok && p.Short && p.Index != nil && !strings.HasPrefix(w.source(p), "$") {
+			w.setElement(p.Param.Value, value{kind: dynamic})
+			return
+		}
+	}
+	w.spot(w.source(x), "which variable an expression sets comes from a value")
+}
+
 // someNumber is a variable that holds a number that is not known.
 var someNumber = value{kind: dynamic, text: "#"}
+
+// calmValue is a variable that holds a number, or what it held before the
+// line.
+var calmValue = value{kind: dynamic, text: "#?"}
 
 func assigns(op syntax.BinAritOperator) bool {
 	switch op {
@@ -54,8 +98,8 @@ func assigns(op syntax.BinAritOperator) bool {
 
 // arithWord looks at one operand.
 func (w *walker) arithWord(word *syntax.Word) {
-	if lit := word.Lit(); lit != "" {
-		w.arithText(lit, w.source(word))
+	if text, ok := literalWord(word); ok {
+		w.arithText(text, w.source(word))
 		return
 	}
 	for _, p := range word.Parts {
@@ -103,7 +147,11 @@ func (w *walker) arithParam(p *syntax.ParamExp, alone bool) {
 				w.spot(w.source(p), evaluates)
 				return
 			}
-			w.arithName(name, w.source(p), 0)
+			if v := w.lookup(name); v.kind == known && !numeric(v) && !plainName(v.text) {
+				w.spot(w.source(p), evaluates) // its text may change how the rest is read
+				return
+			}
+			w.arithNamed(name, w.source(p))
 			return
 		}
 		fs := w.plain(p, name, nil, false)
@@ -113,25 +161,55 @@ func (w *walker) arithParam(p *syntax.ParamExp, alone bool) {
 	}
 }
 
-// arithText looks at text that bash evaluates as arithmetic.
+// arithText looks at text that bash evaluates as arithmetic, names in it
+// included. Only numbers, names and operators are read: with no bracket, quote
+// or dollar in it, nothing but the values of its names can execute.
 func (w *walker) arithText(text, src string) {
 	switch {
-	case plainNumber(text), text == "":
+	case plainNumber(text), strings.Trim(text, " \t") == "":
+		return
 	case plainName(text):
-		w.arithName(text, src, 0)
-	default:
+		w.arithNamed(text, src)
+		return
+	case strings.Trim(text, arithBytes) != "" || len(text) > maxArith || w.evaluating > maxEvaluating:
 		w.spot(src, evaluates)
+		return
 	}
+	x, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Arithmetic(strings.NewReader(text))
+	if err != nil {
+		w.spot(src, evaluates)
+		return
+	}
+	outer, base := w.src, w.base
+	w.src, w.base = text, -1
+	w.evaluating++
+	w.arith(x)
+	w.evaluating--
+	w.src, w.base = outer, base
 }
 
-// arithName looks at a variable that bash evaluates. One that the line has not
+// arithBytes are what arithmetic text may consist of, maxArith how long it may
+// be, and maxEvaluating how deep values of names are followed.
+const (
+	maxEvaluating = 5
+	arithBytes    = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_ +-*/%<>=!&|^~?:(),"
+	maxArith      = 200
+)
+
+// arithNamed looks at a variable that bash evaluates. One that the line has not
 // set holds what the person's environment holds.
-func (w *walker) arithName(name, src string, depth int) {
+func (w *walker) arithNamed(name, src string) {
+	if w.words++; w.words > maxWords {
+		w.limit("too many words")
+		return
+	}
 	v := w.lookup(name)
 	switch {
-	case v.kind == outside, numeric(v):
-	case v.kind == known && plainName(v.text) && depth < 8:
-		w.arithName(v.text, src, depth+1)
+	case calm(v):
+	case v.kind == known && w.evaluating <= maxEvaluating:
+		w.evaluating++
+		w.arithText(v.text, src)
+		w.evaluating--
 	default:
 		w.spot(src, evaluates)
 	}

@@ -170,24 +170,24 @@ func (w *walker) letWord(f field) {
 		w.spot(f.Text, evaluates)
 		return
 	}
-	name, val, ok := strings.Cut(f.Text, "=")
-	if ok && plainName(strings.TrimSpace(name)) {
-		w.arithText(strings.TrimSpace(val), f.Text)
-		w.set(strings.TrimSpace(name), someNumber)
-		return
-	}
-	plain := strings.TrimSuffix(strings.TrimSuffix(f.Text, "++"), "--")
-	w.arithText(plain, f.Text)
+	w.arithText(f.Text, f.Text)
 }
 
-// setByName sets a variable to what is not known. That it may become an array
-// counts from here on.
+// setList sets an array to what is not known. That the variable is one counts
+// from here on.
+func (w *walker) setList(f field) {
+	if f.Static && plainName(f.Text) {
+		w.traits[f.Text] |= listed
+	}
+	w.setByName(f)
+}
+
+// setByName sets a variable to what is not known.
 func (w *walker) setByName(f field) {
 	if !f.Static || !plainName(f.Text) {
 		w.spot(f.Text, evaluates)
 		return
 	}
-	w.traits[f.Text] |= listed
 	w.set(f.Text, value{kind: dynamic})
 }
 
@@ -204,9 +204,9 @@ func (w *walker) readNames(name string, words []field) {
 			}
 			if at >= 0 && f.Text[1+at] == 'a' && name == "read" {
 				if 2+at < len(f.Text) {
-					w.setByName(field{Word: cardea.Word{Text: f.Text[2+at:], Static: true}})
+					w.setList(field{Word: cardea.Word{Text: f.Text[2+at:], Static: true}})
 				} else if i+1 < len(words) {
-					w.setByName(words[i+1])
+					w.setList(words[i+1])
 				}
 			}
 			if strings.IndexByte(withValue, last) >= 0 && at == len(f.Text)-2 {
@@ -220,7 +220,11 @@ func (w *walker) readNames(name string, words []field) {
 		if name == "getopts" && i > 1 {
 			break
 		}
-		w.setByName(f)
+		if name == "mapfile" || name == "readarray" {
+			w.setList(f)
+		} else {
+			w.setByName(f)
+		}
 	}
 }
 
@@ -302,7 +306,7 @@ func (w *walker) shopt(inv invocation) {
 		case !f.Static:
 			w.spot(f.Text, "an option of the shell comes from outside of the line")
 		case strings.HasPrefix(f.Text, "-"):
-		case slices.Contains([]string{"nullglob", "globstar", "dotglob", "failglob", "nocaseglob", "nocasematch", "inherit_errexit", "lastpipe", "expand_aliases", "checkwinsize", "globasciiranges", "histappend", "cmdhist"}, f.Text):
+		case slices.Contains([]string{"nullglob", "globstar", "failglob", "nocaseglob", "nocasematch", "inherit_errexit", "lastpipe", "expand_aliases", "checkwinsize", "globasciiranges", "histappend", "cmdhist"}, f.Text):
 		default:
 			w.spot(f.Text, "an option of the shell that changes how the line is read")
 		}

@@ -108,7 +108,10 @@ func (w *walker) assign(a *syntax.Assign) {
 	}
 	v := w.assigned(a.Value)
 	if a.Append {
-		if old := w.lookup(name); old.kind == known && v.kind == known {
+		if w.traits[name]&integer != 0 || counter(name) {
+			w.evaluated(name, v)
+			v = someNumber // the sum
+		} else if old := w.lookup(name); old.kind == known && v.kind == known {
 			v.text = old.text + v.text
 		} else if old.kind != unset {
 			v = value{kind: dynamic}

@@ -34,7 +34,7 @@ type certainty struct {
 // words.
 func (r *reader) sure() bool {
 	c := r.spec.Certain
-	if c == nil || r.uncertain > 0 || r.spec.Depth > 0 && len(r.spec.Subs) > 0 {
+	if c == nil || r.spec.Depth > 0 && len(r.spec.Subs) > 0 {
 		return false
 	}
 	if !c.Any && slices.ContainsFunc(r.part.Options, r.unsureOption) {

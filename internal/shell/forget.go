@@ -98,8 +98,10 @@ func (w *walker) forgetIn(body []*syntax.Stmt, seen map[string]bool) {
 
 // forgetNumber makes unknown which number a variable holds, if it holds one.
 func (w *walker) forgetNumber(name string) {
-	if v := w.cur.vars[name]; v.kind == outside || numeric(v) {
+	if v := w.cur.vars[name]; numeric(v) {
 		w.store(name, someNumber)
+	} else if calm(v) {
+		w.store(name, calmValue)
 	} else {
 		w.forgetName(name)
 	}

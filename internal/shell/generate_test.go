@@ -2,6 +2,7 @@ package shell
 
 import (
 	"math/rand"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -148,7 +149,7 @@ func (g *generator) statement() {
 		{8, g.assignment},
 		{5, g.pipeline},
 		{4, g.chain},
-		{3, func() { g.put("! "); g.deeper(g.statement) }},
+		{3, func() { g.put("! "); g.among([]choice{{3, g.command}, {1, func() { g.bracket("(") }}}) }},
 		{4, func() { g.bracket("("); g.redirections() }},
 		{3, func() { g.put("{ "); g.block(); g.put("}"); g.redirections() }},
 		{5, g.ifClause},
@@ -186,8 +187,9 @@ func (g *generator) sub() {
 }
 
 func (g *generator) timed() {
-	g.put(g.pick("time ", "time -p ", "time -- ", "time -p -- "))
-	g.command()
+	g.put(g.pick("time ", "time -p ", "time -- ", "time -p -- "), g.program())
+	g.words(g.r.Intn(3))
+	g.redirections()
 }
 
 func (g *generator) chain() {
@@ -214,7 +216,7 @@ func (g *generator) pipeline() {
 			g.among([]choice{
 				{8, g.command},
 				{2, func() { g.put("cat") }},
-				{2, func() { g.put("while read ", g.pick("", "-r "), "v; do "); g.loop(); g.put("done") }},
+				{2, func() { g.put("while read ", g.pick("", "-r "), "v; do "); g.loop("continue"); g.put("done") }},
 				{2, func() { g.put("xargs ", g.pick("", "-r ", "-n 1 ", "-0 ", "-n1 "), g.program()) }},
 				{1, func() { g.put("xargs -I{} ", g.program(), " ", g.pick("{}", "p{}", "{} q")) }},
 				{1, func() { g.put("{ "); g.block(); g.put("}") }},
@@ -242,12 +244,13 @@ func (g *generator) ifClause() {
 	g.redirections()
 }
 
-// loop writes the body of a loop; every tenth holds a jump.
-func (g *generator) loop() {
+// loop writes the body of a loop; every tenth holds a jump. Loops without an
+// end of their own are not continued.
+func (g *generator) loop(jump string) {
 	g.loops++
 	if g.one(10) {
 		g.deeper(g.statement)
-		g.put(g.pick(" && ", " || "), g.pick("break", "continue", "break 1", "continue 1"))
+		g.put(g.pick(" && ", " || "), g.pick("break", jump, "break 1", jump+" 1"))
 		g.end()
 	}
 	g.block()
@@ -261,21 +264,22 @@ func (g *generator) forClause() {
 			g.words(1 + g.r.Intn(3))
 			g.put(g.pick("; do ", "\ndo "))
 			g.flush()
-			g.loop()
+			g.loop("continue")
 			g.put("done")
 		}},
-		{3, func() { g.put("for n in 1 2 3; do "); g.loop(); g.put("done") }},
-		{1, func() { g.put("for v; do "); g.loop(); g.put("done") }},
+		{3, func() { g.put("for n in 1 2 3; do "); g.loop("continue"); g.put("done") }},
+		{1, func() { g.put("for v; do "); g.loop("continue"); g.put("done") }},
 		{2, func() {
-			g.put("for ((n=0; n<", g.pick("1", "2"), "; n++)); do ")
-			g.loop()
+			k := "k" + strconv.Itoa(g.loops)
+			g.put("for ((", k, "=0; ", k, "<", g.pick("1", "2"), "; ", k, "++)); do ")
+			g.loop("continue")
 			g.put("done")
 		}},
 		{1, func() {
 			g.put("select v in ")
 			g.words(2)
 			g.put("; do ")
-			g.loop()
+			g.loop("continue")
 			g.put("break; done <<< 1")
 		}},
 		{1, func() { g.put("for v in p q; { "); g.block(); g.put("}") }},
@@ -295,7 +299,7 @@ func (g *generator) whileClause() {
 	g.deeper(g.statement)
 	g.end()
 	g.put("do ")
-	g.loop()
+	g.loop("break")
 	g.put("break; done")
 	g.redirections()
 }
@@ -337,8 +341,8 @@ func (g *generator) function() {
 	name := g.pick("f", "g", "h")
 	g.defs++
 	head := g.pick(name+"() ", name+" () ", "function "+name+" ", "function "+name+"() ")
-	was, loops := g.inFunc, g.loops
-	g.inFunc, g.loops = true, 0
+	was, loops, calls := g.inFunc, g.loops, g.calls
+	g.inFunc, g.loops, g.calls = true, 0, slices.DeleteFunc(slices.Clone(g.calls), func(s string) bool { return s == name })
 	g.among([]choice{
 		{10, func() {
 			g.put(head, "{ ")
@@ -356,7 +360,7 @@ func (g *generator) function() {
 		{2, func() { g.put(name, "() "); g.bracket("(") }},
 		{1, func() { g.put(name, "() if true; then "); g.block(); g.put("fi") }},
 	})
-	g.inFunc, g.loops = was, loops
+	g.inFunc, g.loops, g.calls = was, loops, calls
 	if g.one(10) {
 		g.redirections()
 	}
@@ -372,11 +376,17 @@ func (g *generator) command() {
 		g.prefix()
 	}
 	if g.one(20) {
-		g.put(g.redirection(), " ")
+		g.put(" ", g.redirection(), " ", g.program())
+		g.words(g.r.Intn(3))
+		g.redirections()
+		return
 	}
 	g.among([]choice{
 		{60, func() { g.put(g.program()); g.words(g.r.Intn(4)) }},
-		{10, func() { g.put(g.pick("echo", "printf '%s\\n'", "cat f", "true", "false", ":", "pwd")); g.words(g.r.Intn(3)) }},
+		{10, func() {
+			g.put(g.pick("echo", "printf '%s\\n'", "cat f", "true", "false", ":", "pwd"))
+			g.words(g.r.Intn(3))
+		}},
 		{8, g.wrapped},
 		{4, func() { g.cd() }},
 		{3, func() {
@@ -387,7 +397,11 @@ func (g *generator) command() {
 			}
 			g.words(g.r.Intn(3))
 		}},
-		{1, func() { g.dynamic = true; g.put(g.pick("$v", "\"$v\"", "${v}", "$v$w", "$(echo a)", "${arr[0]}")); g.words(1) }},
+		{1, func() {
+			g.dynamic = true
+			g.put(g.pick("$v", "\"$v\"", "${v}", "$v$w", "$(echo a)", "${arr[0]}"))
+			g.words(1)
+		}},
 		{1, func() { g.dynamic = true; g.put("v=a; ", g.pick("$v p", "\"$v\" p", "${v} q", "$v$v")) }},
 	})
 	g.redirections()
@@ -411,8 +425,8 @@ func (g *generator) prefix() {
 
 func (g *generator) wrapped() {
 	for range 1 + g.r.Intn(2) {
-		g.put(g.pick("command ", "builtin command ", "env ", "env -i PATH=\"$PATH\" ", "env u=1 ", "env -u v ", "env -- ", "nice ", "nice -n 1 ", "nice -5 ",
-			"timeout 5 ", "timeout -s KILL 5 ", "timeout -k 1 5 ", "nohup ", "setsid -w ", "stdbuf -o L ", "stdbuf -oL ", "time ", "exec ", "exec -a p "))
+		g.put(g.pick("command ", "builtin command ", "env ", "env u=1 ", "env -u v ", "env -- ", "nice ", "nice -n 1 ", "nice -5 ",
+			"timeout 5 ", "timeout -s KILL 5 ", "timeout -k 1 5 ", "nohup ", "setsid -w ", "stdbuf -o L ", "stdbuf -oL ", "exec ", "exec -a p "))
 	}
 	if g.one(3) {
 		g.put(g.pick("env -S 'a p' ", "find . -maxdepth 0 -exec a {} ';'", "find . -maxdepth 1 -name f -exec a {} + ", "find sub -type f -exec b p{} \\;", "xargs a < f", "xargs -n 1 b < f", "xargs -I X c X < f"))
@@ -447,8 +461,10 @@ func (g *generator) nested() {
 	g.among([]choice{
 		{6, func() { g.put("bash -c ", quoteText(scope())); g.words(g.r.Intn(3)) }},
 		{4, func() { g.put("eval ", quoteText(inner())) }},
-		{2, func() { g.put("bash -", g.pick("ec", "euc", "lc", "xc"), " ", quoteText(scope())) }},
-		{2, func() { g.put("sh -c ", quoteText(g.pick("a p", "b; c", "a \"$1\"", "a && b", "for i in p q; do a $i; done", "a > new3", "cd sub && a")), " ", g.pick("", "p q")) }},
+		{2, func() { g.put("bash -", g.pick("ec", "euc", "xc", "c --"), " ", quoteText(scope())) }},
+		{2, func() {
+			g.put("sh -c ", quoteText(g.pick("a p", "b; c", "a \"$1\"", "a && b", "for i in p q; do a $i; done", "a > new3", "cd sub && a")), " ", g.pick("", "p q"))
+		}},
 		{1, func() { g.put("bash <<< ", quoteText(g.pick("a p", "b && c", "a \"$(b)\""))) }},
 		{1, func() { g.put("echo ", g.pick("a", "'a p'", "'a; b'"), " | ", g.pick("bash", "sh")) }},
 		{1, func() {
@@ -458,9 +474,11 @@ func (g *generator) nested() {
 		}},
 		{1, func() { g.dynamic = true; g.put("eval ", g.pick("$v", "\"$v\"", "\"a $v\"", "a $v", "\"$(echo a)\"")) }},
 		{1, func() { g.dynamic = true; g.put("bash -c ", g.pick("\"a $v\"", "\"$v\"", "$v")) }},
-		{2, func() { g.put("env -S ", quoteText(g.pick("a p", "u=1 a", "-i a", "a 'p q'", "nice a")), g.pick("", " q")) }},
 		{2, func() {
-			g.put("trap ", quoteText(scope()), " ", g.pick("EXIT", "EXIT", "0", "INT", "ERR", "DEBUG", "RETURN", "TERM INT"))
+			g.put("env -S ", quoteText(g.pick("a p", "u=1 a", "-i a", "a 'p q'", "nice a")), g.pick("", " q"))
+		}},
+		{2, func() {
+			g.put("trap ", quoteText(scope()), " ", g.pick("EXIT", "EXIT", "EXIT", "EXIT", "EXIT", "0", "0", "INT", "ERR", "DEBUG", "RETURN", "TERM INT"))
 		}},
 		{1, func() { g.put("trap - EXIT; a") }},
 		{1, func() { g.put("shopt -s expand_aliases\nalias z=", g.pick("a", "'a p'", "'b -x'"), "\nz p") }},
@@ -478,7 +496,7 @@ func (g *generator) assignment() {
 		{1, func() { g.put("arr[", g.pick("0", "1", "n", "n+1", "$n", "-1"), "]="); g.value() }},
 		{1, func() { g.put("arr=([0]=p [2]=q r)") }},
 		{1, func() { g.put("v= w="); g.value() }},
-		{2, func() { g.put("v=", g.file(), "; a > $v") }},
+		{2, func() { g.put("{ o=", g.file(), "; a > $o; }") }},
 	})
 }
 
@@ -496,9 +514,13 @@ func (g *generator) declaration() {
 		return
 	}
 	g.among([]choice{
-		{8, func() { g.put("export ", g.pick("v=", "w=", "CI=", "NODE_ENV="), g.pick("p", "'q r'", "\"$v\"", "1", "$w")) }},
+		{8, func() {
+			g.put("export ", g.pick("v=", "w=", "CI=", "NODE_ENV="), g.pick("p", "'q r'", "\"$v\"", "1", "$w"))
+		}},
 		{2, func() { g.put("export ", g.pick("v", "v w", "-p", "CI")) }},
-		{4, func() { g.put(g.pick("declare ", "typeset "), g.pick("v=p", "w='q r'", "v=\"$w\"", "v", "-x v=p", "-p", "-- v=p")) }},
+		{4, func() {
+			g.put(g.pick("declare ", "typeset "), g.pick("v=p", "w='q r'", "v=\"$w\"", "v", "-x v=p", "-p", "-- v=p"))
+		}},
 		{2, func() { g.put("declare -i n=", g.pick("1", "1+2", "m", "n+1")) }},
 		{2, func() { g.put("declare -a ", g.pick("arr", "arr=(p q)", "arr=()")) }},
 		{1, func() { g.put("declare -A map; map[", g.pick("p", "k"), "]="); g.word() }},
@@ -513,10 +535,17 @@ func (g *generator) builtin() {
 		{4, func() { g.put("set -- "); g.words(g.r.Intn(3)) }},
 		{3, func() { g.put("set ", g.pick("-e", "-u", "-x", "-euo pipefail", "+e", "-o pipefail", "+x", "-f")) }},
 		{2, func() { g.put("shift", g.pick("", " 1", " 2")) }},
-		{3, func() { g.put("read ", g.pick("", "-r ", "-n 3 ", "-d : ", "-t 1 "), g.pick("v", "v w", "", "-a arr"), " <<< "); g.word() }},
+		{3, func() {
+			g.put("read ", g.pick("", "-r ", "-n 3 ", "-d : ", "-t 1 "), g.pick("v", "v w", "", "-a arr"), " <<< ")
+			g.word()
+		}},
 		{2, func() { g.put("IFS=", g.pick(":", ",", "", "' '"), " read -r v w <<< ", g.pick("p:q", "'p q'", "p,q")) }},
-		{2, func() { g.put(g.pick("mapfile", "readarray"), " ", g.pick("-t arr", "arr", "-t -n 2 arr"), " < ", g.pick("f", "<(a)", "/dev/null")) }},
-		{2, func() { g.put("printf -v v ", g.pick("'%s'", "%s", "'%d'", "x%sy"), " ", g.pick("p", "'q r'", "1", "\"$w\"")) }},
+		{2, func() {
+			g.put(g.pick("mapfile", "readarray"), " ", g.pick("-t arr", "arr", "-t -n 2 arr"), " < ", g.pick("f", "<(a)", "/dev/null"))
+		}},
+		{2, func() {
+			g.put("printf -v v ", g.pick("'%s'", "%s", "'%d'", "x%sy"), " ", g.pick("p", "'q r'", "1", "\"$w\""))
+		}},
 		{2, func() { g.put("unset ", g.pick("v", "w", "v w", "-v v", "-f f", "arr")) }},
 		{1, func() { g.put("while getopts ", g.pick("ab:", ":x", "'p:'"), " v; do a $v; done") }},
 		{1, func() { g.put("getopts a v -a") }},
@@ -524,8 +553,12 @@ func (g *generator) builtin() {
 		{4, func() { g.put("[ ", g.test(false), " ]") }},
 		{2, func() { g.put("test ", g.test(false)) }},
 		{1, func() { g.put("shopt -s ", g.pick("nullglob", "dotglob", "globstar", "nocasematch")) }},
-		{2, func() { g.put(g.pick("wait", "jobs", "times", "umask 022", "type a", "hash -r", "command -v a", "dirs", "ulimit -n", "true", "history", "caller")) }},
-		{1, func() { g.put("exec ", g.pick("3>new", "3<f", "3>&1", "4<>f", "3>&-", "{fd}>new2", "2>/dev/null", "5>>f", "<f", "{fd}<f; a <&$fd")) }},
+		{2, func() {
+			g.put(g.pick("wait", "jobs", "times", "umask 022", "type a", "hash -r", "command -v a", "dirs", "ulimit -n", "true", "history", "caller"))
+		}},
+		{1, func() {
+			g.put("exec ", g.pick("3>new", "3<f", "3>&1", "4<>f", "3>&-", "{fd}>new2", "2>/dev/null", "5>>f", "<f", "{fd}<f; a <&$fd"))
+		}},
 		{1, func() { g.put("exit", g.pick("", " 0", " 1", " $?")) }},
 		{1, func() { g.put("cd sub && { "); g.block(); g.put("}") }},
 		{1, func() { g.put("a & wait $!") }},
@@ -542,7 +575,13 @@ func (g *generator) testClause() {
 
 // test writes the inside of [[ ]] or [ ].
 func (g *generator) test(double bool) string {
-	word := func() string { return g.script(func() { g.deeper(g.word) }) }
+	word := func() string { // none that is an operator
+		for {
+			if text := g.script(func() { g.deeper(g.word) }); text[0] != '-' && text[0] != '!' {
+				return text
+			}
+		}
+	}
 	quoted := func() string {
 		return g.pick("\"$v\"", "p", "\"${w:-}\"", "'q r'", "\"$1\"", "\"$(a)\"", "f", "sub")
 	}
@@ -594,7 +633,7 @@ func (g *generator) arith(depth int) string {
 	}
 	x := func() string { return g.arith(depth - 1) }
 	return g.pick(x()+g.pick("+", " - ", "*", " / ", "%", "**")+x(), x()+g.pick("<", ">", "<=", ">=", "==", "!=")+x(), x()+g.pick(" && ", " || ")+x(),
-		"("+x()+")", "!"+x(), "n"+g.pick("=", "+=", "-=", "*=", "|=", "^=", "&=", "%=", "/=", "<<=", ">>=")+x(), g.pick("n++", "n--", "++n", "--m"), x()+" ? "+x()+" : "+x(),
+		"("+x()+")", "!"+x(), "(n"+g.pick("=", "+=", "-=", "*=", "|=", "^=", "&=", "%=", "/=", "<<=", ">>=")+x()+")", g.pick("n++", "n--", "++n", "--m"), x()+" ? "+x()+" : "+x(),
 		x()+g.pick("&", "|", "^", " << ", " >> ")+x(), g.pick("-", "~", "+")+"n", x()+", "+x())
 }
 
@@ -624,13 +663,17 @@ func (g *generator) word() {
 		}},
 		{10, g.doubleQuoted},
 		{10, func() { g.put(g.pick("$v", "$w", "${v}", "$u", "$n", "$1", "$HOME", "$PWD")) }},
-		{6, func() { g.put(g.pick("\"$@\"", "$@", "$#", "$?", "\"$*\"", "$*", "$$", "$!", "$-", "$0", "\"$1\"", "$2")) }},
+		{6, func() {
+			g.put(g.pick("\"$@\"", "$@", "$#", "$?", "\"$*\"", "$*", "$$", "$!", "$-", "$0", "\"$1\"", "$2"))
+		}},
 		{4, func() { g.put(g.pick("*", "*.txt", "sub/*", "?", "[fg]", "./*", "**", "f*", "[!x]", "p?q")) }},
 		{3, func() { g.put(g.pick("~", "~/p", "~root", "~+", "~/", "v=~", "p~", "~x")) }},
 		{4, g.braces},
 		{4, g.parameter},
 		{3, func() { g.put("$((", g.arith(1), "))") }},
-		{3, func() { g.put(g.pick(`\a`, `\$v`, `p\ q`, `\*`, `\\`, `\"`, `\'`, `\#`, `p\;`, `\~`, `\{p,q}`, "p\\\nq", `\&`)) }},
+		{3, func() {
+			g.put(g.pick(`\a`, `\$v`, `p\ q`, `\*`, `\\`, `\"`, `\'`, `\#`, `p\;`, `\~`, `\{p,q}`, "p\\\nq", `\&`))
+		}},
 		{2, func() {
 			g.put(g.pick(`$'\x41'`, `$'p\nq'`, `$'\''`, `$'\101'`, `$'a\tb'`, `$'\\'`, `$'\u0041'`, `$'"'`, `$'$(a)'`, `$'\e[0m'`, `$'\z'`))
 		}},
@@ -639,7 +682,9 @@ func (g *generator) word() {
 			g.bracket(g.pick("<(", "<(", ">("))
 		}},
 		{4, func() { g.word(); g.tail() }},
-		{2, func() { g.put(g.pick(`"${arr[@]}"`, "${arr[1]}", `"${arr[*]}"`, "${arr[@]}", "${#arr[@]}", "${!arr[@]}", "${arr[n]}", "${arr[-1]}", "$arr", "${arr[@]:1}", `"${arr[0]}"`)) }},
+		{2, func() {
+			g.put(g.pick(`"${arr[@]}"`, "${arr[1]}", `"${arr[*]}"`, "${arr[@]}", "${#arr[@]}", "${!arr[@]}", "${arr[n]}", "${arr[-1]}", "$arr", "${arr[@]:1}", `"${arr[0]}"`))
+		}},
 	})
 }
 
@@ -714,8 +759,12 @@ func (g *generator) parameter() {
 		{8, func() { g.put("${", name, g.pick(":-", "-", ":+", "+"), inner(), "}") }},
 		{2, func() { g.put("${", g.pick("v", "w", "u"), g.pick(":=", "="), inner(), "}") }},
 		{1, func() { g.put("${", name, g.pick(":?", "?"), inner(), "}") }},
-		{6, func() { g.put("${", name, g.pick("#", "##", "%", "%%"), g.pick("p", "*/", "/*", ".*", "*.", "p*", "\"$w\"", "?"), "}") }},
-		{3, func() { g.put("${", name, g.pick("/", "//", "/#", "/%"), g.pick("p", "[a-z]", "\"$w\"", " ", "*"), g.pick("", "/q", "/$w", "/\"x y\"", "/"), "}") }},
+		{6, func() {
+			g.put("${", name, g.pick("#", "##", "%", "%%"), g.pick("p", "*/", "/*", ".*", "*.", "p*", "\"$w\"", "?"), "}")
+		}},
+		{3, func() {
+			g.put("${", name, g.pick("/", "//", "/#", "/%"), g.pick("p", "[a-z]", "\"$w\"", " ", "*"), g.pick("", "/q", "/$w", "/\"x y\"", "/"), "}")
+		}},
 		{3, func() { g.put("${#", g.pick("v", "w", "1", "arr[@]", "@"), "}") }},
 		{3, func() { g.put("${", name, ":", g.pick("0", "1", "n", " -2", "1:2", "0:n", "n+1:1"), "}") }},
 		{2, func() { g.put("${", name, g.pick("^", "^^", ",", ",,"), g.pick("", "p", "[a-z]"), "}") }},
@@ -810,13 +859,13 @@ func (g *generator) heredoc() string {
 
 // odd writes what is opaque by decision, or nearly so. It is rare.
 func (g *generator) odd() {
-	if !g.one(4) {
+	if !g.one(6) {
 		g.among([]choice{
 			{4, func() { g.put("coproc { "); g.block(); g.put("}") }},
 			{2, func() { g.put("coproc a p; wait") }},
 			{1, func() { g.put("coproc C { "); g.block(); g.put("}") }},
 			{2, func() { g.put("a $\"p\"") }},
-			{2, func() { g.put("a ${!v}") }},
+			{1, func() { g.put("a ${!v}") }},
 			{2, func() { g.put("[[ $v == ", g.pick("@(p|q)", "!(p)", "+(a)", "*(x|y)z", "?(p)"), " ]]") }},
 		})
 		return

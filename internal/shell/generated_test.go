@@ -1,7 +1,9 @@
 package shell
 
 import (
+	"maps"
 	"os"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -26,7 +28,7 @@ func TestOracleGenerated(t *testing.T) {
 func generated(t *testing.T, seed int64, lines int) {
 	g, begin := newGenerator(seed), time.Now()
 	o := newOracle(t)
-	reasons := map[string]int{}
+	reasons, samples := map[string]int{}, map[string]string{}
 	var list []string
 	plain, given := 0, 0
 	counts := nodeCounts{}
@@ -41,13 +43,14 @@ func generated(t *testing.T, seed int64, lines int) {
 		if why := spots(Analyse(line, oracleWorlds()[0])); len(why) > 0 {
 			given++
 			reasons[why[0]]++
+			if samples[why[0]] == "" || len(line) < len(samples[why[0]]) {
+				samples[why[0]] = line
+			}
 		}
 	}
 	t.Logf("%d of %d lines without a dynamic command name carry an opaque spot (%.1f %%)", given, plain, 100*float64(given)/float64(plain))
-	for reason, n := range reasons {
-		if n*500 > given {
-			t.Logf("%6d %s", n, reason)
-		}
+	for _, reason := range slices.SortedFunc(maps.Keys(reasons), func(a, b string) int { return reasons[b] - reasons[a] }) {
+		t.Logf("%6d %s: %q", reasons[reason], reason, samples[reason])
 	}
 	if given*100 > 3*plain {
 		t.Errorf("%d of %d lines without a dynamic command name carry an opaque spot", given, plain)

@@ -209,6 +209,12 @@ func (r *reader) read() {
 			ended = !r.spec.PathsFirst // find takes it for the end of -H, -L and -P alone
 		case i == 1 && r.spec.Bundle && f.Static && !isOption && text != "" && text != "-":
 			i += r.bundle(text)
+		case isOption && r.spec.PathsFirst && startsCommand(text):
+			r.part.Options = append(r.part.Options, cardea.Option{Name: text, Word: i})
+			for i+1 < len(r.argv) && !endsCommand(r.argv[i], r.argv[i+1]) {
+				i++ // the command is a part of its own
+			}
+			i++
 		case isOption:
 			i += r.option(i, values)
 		case !ended && !f.Static && strings.HasPrefix(text, "-") && !f.Loose:
@@ -232,6 +238,16 @@ func (r *reader) read() {
 		}
 	}
 	r.part.Operands = r.operands
+}
+
+// startsCommand reports the primaries of find that a command follows.
+func startsCommand(text string) bool {
+	return text == "-exec" || text == "-execdir" || text == "-ok" || text == "-okdir"
+}
+
+// endsCommand reports whether a word ends find's command.
+func endsCommand(before, f field) bool {
+	return f.Static && (f.Text == ";" || f.Text == "+" && before.Text == "{}")
 }
 
 // expression reports an option that stands behind find's paths.

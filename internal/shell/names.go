@@ -124,7 +124,10 @@ func (w *walker) lookup(name string) value {
 	case w.cur.vague, shellSets(name), w.traits[name]&odd != 0:
 		return value{kind: dynamic}
 	case w.traits[name]&integer != 0:
-		if v := w.cur.vars[name]; v.kind != known || !plainNumber(v.text) {
+		if v := w.cur.vars[name]; v.kind != outside && (v.kind != known || !decimal(v.text)) {
+			if same(v, someNumber) || same(v, calmValue) {
+				return v
+			}
 			return value{kind: dynamic}
 		}
 	}
@@ -136,8 +139,8 @@ func (w *walker) set(name string, v value) {
 	if name == "HOME" && v.kind != known {
 		v = value{kind: dynamic}
 	}
-	if (w.traits[name]&integer != 0 || counter(name)) && !numeric(v) {
-		w.spot(name, evaluates)
+	if w.traits[name]&integer != 0 || counter(name) {
+		v = w.evaluated(name, v)
 	}
 	if w.isFixed(name) {
 		if w.fixedSet[name] {
@@ -146,6 +149,28 @@ func (w *walker) set(name string, v value) {
 		w.fixedSet[name] = true
 	}
 	w.store(name, v)
+}
+
+// evaluated is what an integer holds after an assignment.
+func (w *walker) evaluated(name string, v value) value {
+	switch {
+	case v.kind == known && decimal(v.text):
+		return v
+	case v.kind == known:
+		w.arithText(v.text, name)
+	case !numeric(v):
+		w.spot(name, evaluates)
+	}
+	if v.kind == unset {
+		return v
+	}
+	return someNumber
+}
+
+// decimal reports a number that arithmetic leaves as it is written.
+func decimal(s string) bool {
+	digits := strings.TrimPrefix(s, "-")
+	return s == "0" || digits != "" && len(digits) < 18 && strings.Trim(digits, "0123456789") == "" && digits[0] != '0'
 }
 
 // isFixed reports whether a variable can be read-only.
@@ -176,6 +201,10 @@ func (w *walker) forgetName(name string) {
 	}
 	w.store(name, v)
 }
+
+// calm reports whether arithmetic may evaluate a value: a number, or what the
+// person's environment holds.
+func calm(v value) bool { return v.kind == outside || numeric(v) || same(v, calmValue) }
 
 // numeric reports whether a value is a number, or nothing, for certain.
 func numeric(v value) bool {

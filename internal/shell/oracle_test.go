@@ -260,14 +260,14 @@ func accounts(p cardea.Part, argv []string) bool {
 				if match(words[1:], args[n:]) {
 					return true
 				}
-				if n < len(args) && strings.HasPrefix(args[n], "-") && !w.Dash {
+				if n < len(args) && strings.HasPrefix(args[n], "-") && !w.Dash && !strings.HasPrefix(w.Text, "-") {
 					return false
 				}
 			}
 			return false
 		case len(args) == 0:
 			return false
-		case w.Static && w.Text != args[0], !w.Static && !w.Dash && strings.HasPrefix(args[0], "-"):
+		case w.Static && w.Text != args[0], !w.Static && !w.Dash && strings.HasPrefix(args[0], "-") && !strings.HasPrefix(w.Text, "-"):
 			return false
 		}
 		return match(words[1:], args[1:])

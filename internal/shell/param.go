@@ -25,7 +25,7 @@ func (w *walker) param(p *syntax.ParamExp, quoted bool) []frag {
 	}
 	switch {
 	case p.Excl:
-		if p.Names == 0 {
+		if p.Names == 0 && !keys(p) {
 			w.spot(src, "an indirect expansion may evaluate what the variable holds")
 		}
 		return unknown
@@ -45,6 +45,12 @@ func (w *walker) param(p *syntax.ParamExp, quoted bool) []frag {
 		return w.expansion(p, name, quoted, unknown)
 	}
 	return w.plain(p, name, unknown, quoted)
+}
+
+// keys reports ${!a[@]}, which lists the indexes of an array.
+func keys(p *syntax.ParamExp) bool {
+	word, ok := p.Index.(*syntax.Word)
+	return ok && (word.Lit() == "@" || word.Lit() == "*") && p.Exp == nil && p.Repl == nil && p.Slice == nil
 }
 
 func manyFields(p *syntax.ParamExp) bool {
@@ -68,9 +74,12 @@ func (w *walker) plain(p *syntax.ParamExp, name string, unknown []frag, quoted b
 			return unknown
 		}
 		return w.listFrags(w.cur.params, name == "*" && quoted, unknown)
-	case "#", "?", "$", "!", "-":
-		// Numbers and letters: one word, never an option.
-		return []frag{{text: w.source(p), dynamic: true, quoted: true, number: name != "-" && name != "!"}}
+	case "#", "?", "$":
+		return []frag{{text: w.source(p), dynamic: true, quoted: true, number: true, digits: true}}
+	case "-":
+		return []frag{{text: w.source(p), dynamic: true, quoted: true}}
+	case "!": // empty before anything ran in the background
+		return []frag{{text: w.source(p), dynamic: true, quoted: quoted, digits: true}}
 	case "0":
 		if w.cur.name != "" {
 			return []frag{{text: w.cur.name, split: true}}
@@ -155,7 +164,7 @@ func (w *walker) expansion(p *syntax.ParamExp, name string, quoted bool, unknown
 			return nil
 		}
 		if quoted {
-			return w.quotedParts(p.Exp.Word.Parts)
+			return w.quotedText(p.Exp.Word.Parts, unescapeBraced)
 		}
 		fs := w.frags(p.Exp.Word.Parts, true)
 		for i := range fs {

@@ -155,6 +155,12 @@ func (w *walker) treeCheck(file []*syntax.Stmt) {
 				quotedText(p)
 				quotedParam(p)
 			}
+		case *syntax.CmdSubst:
+			if !n.Backquotes {
+				w.printedCheck(n.Stmts)
+			}
+		case *syntax.ProcSubst:
+			w.printedCheck(n.Stmts)
 		case *syntax.Redirect:
 			w.heredocCheck(n)
 			switch {
@@ -257,6 +263,51 @@ func (w *walker) zshWord(word *syntax.Word) {
 			}
 		}
 	}
+}
+
+// printedCheck finds here-documents in $( ) and <( ) with more commands behind
+// them. bash prints what is substituted and reads it again, and loses a
+// separator there: $(a <<E; b; c …) runs "b c".
+func (w *walker) printedCheck(stmts []*syntax.Stmt) {
+	for i, st := range stmts {
+		syntax.Walk(st, func(n syntax.Node) bool {
+			switch n := n.(type) {
+			case *syntax.CmdSubst, *syntax.ProcSubst:
+				return false // looked at by itself
+			case *syntax.Redirect:
+				if (n.Op == syntax.Hdoc || n.Op == syntax.DashHdoc) && (st.Background || !simpleChain(st) || w.separates(n, stmts[i:])) {
+					w.opaqueLine(shorten(w.source(st)), "commands behind a here-document in a substitution, of which bash loses a separator")
+				}
+			}
+			return true
+		})
+	}
+}
+
+// separates reports whether commands on one line stand behind a here-document,
+// which is in the first of some statements.
+func (w *walker) separates(r *syntax.Redirect, stmts []*syntax.Stmt) bool {
+	from := int(r.End().Offset())
+	if r.Hdoc != nil {
+		from = int(r.Hdoc.End().Offset())
+	}
+	rest := w.src[int(r.Word.End().Offset()):]
+	rest, _, _ = strings.Cut(rest, "\n")
+	if to := int(stmts[len(stmts)-1].End().Offset()); len(stmts) > 1 && from < to {
+		rest += w.src[from:to]
+	}
+	return strings.Contains(strings.ReplaceAll(strings.ReplaceAll(rest, "&&", ""), ">&", ""), "&") || len(stmts) > 1 && strings.Contains(rest, ";")
+}
+
+// simpleChain reports a statement of simple commands joined by |, && and ||.
+func simpleChain(st *syntax.Stmt) bool {
+	switch cmd := st.Cmd.(type) {
+	case nil, *syntax.CallExpr, *syntax.DeclClause:
+		return true
+	case *syntax.BinaryCmd:
+		return simpleChain(cmd.X) && simpleChain(cmd.Y)
+	}
+	return false
 }
 
 // heredocCheck finds here-documents that bash ends at another line than the

@@ -50,6 +50,12 @@ func (w *walker) redirect(r *syntax.Redirect) []cardea.Access {
 		}
 		return nil
 	}
+	if (r.Op == syntax.DplIn || r.Op == syntax.DplOut) && w.isNumber(r.Word) {
+		if fromStdin && r.Op == syntax.DplIn {
+			w.stdin = feed{kind: elsewhere}
+		}
+		return nil
+	}
 	target, ok := w.target(r.Word)
 	read, write := false, false
 	switch r.Op {
@@ -80,6 +86,21 @@ func (w *walker) redirect(r *syntax.Redirect) []cardea.Access {
 		}
 	}
 	return w.opened(r, target, ok, read, write)
+}
+
+// isNumber reports a variable that surely holds a number, such as one that
+// {name}> has set to a descriptor.
+func (w *walker) isNumber(word *syntax.Word) bool {
+	if word == nil || len(word.Parts) != 1 {
+		return false
+	}
+	p := word.Parts[0]
+	if q, ok := p.(*syntax.DblQuoted); ok && len(q.Parts) == 1 {
+		p = q.Parts[0]
+	}
+	pe, ok := p.(*syntax.ParamExp)
+	return ok && pe.Param != nil && plainName(pe.Param.Value) && pe.Index == nil && !pe.Excl && !pe.Length && pe.Slice == nil && pe.Repl == nil && pe.Exp == nil &&
+		same(w.lookup(pe.Param.Value), someNumber)
 }
 
 // unknownFile is the reason of a spot that hides a file and no program.

@@ -76,12 +76,12 @@ func (s *state) clone() *state {
 func (s *state) merge(o *state) {
 	for name, v := range o.vars {
 		if !same(s.vars[name], v) {
-			s.vars[name] = value{kind: dynamic}
+			s.vars[name] = either(s.vars[name], v)
 		}
 	}
 	for name, v := range s.vars {
 		if !same(o.vars[name], v) {
-			s.vars[name] = value{kind: dynamic}
+			s.vars[name] = either(o.vars[name], v)
 		}
 	}
 	if s.cwd != o.cwd || s.cdMaybe != o.cdMaybe {
@@ -99,6 +99,17 @@ func (s *state) merge(o *state) {
 	}
 	s.allexport = s.allexport || o.allexport
 	s.vague = s.vague || o.vague
+}
+
+// either is what is known of a variable that holds one of two values.
+func either(a, b value) value {
+	switch {
+	case numeric(a) && numeric(b):
+		return someNumber
+	case calm(a) && calm(b):
+		return calmValue
+	}
+	return value{kind: dynamic}
 }
 
 func same(a, b value) bool {

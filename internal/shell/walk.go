@@ -469,7 +469,6 @@ func (w *walker) iterate(c *syntax.ForClause, v value) {
 		w.set(iter.Name.Value, v)
 		w.stmts(c.Do)
 	})
-	w.forgetName(iter.Name.Value)
 }
 
 func (w *walker) caseClause(c *syntax.CaseClause) {
@@ -535,14 +534,32 @@ func (w *walker) timeClause(c *syntax.TimeClause) {
 		w.emit(cardea.Part{Text: "time", Null: true, Start: w.offset(c)})
 		return
 	}
-	if call, ok := c.Stmt.Cmd.(*syntax.CallExpr); ok && len(call.Assigns) == 0 && len(call.Args) > 1 && call.Args[0].Lit() == "--" {
-		// bash takes "time --" and "time -p --" as the end of time's options.
-		stripped := *c.Stmt
-		stripped.Cmd = &syntax.CallExpr{Args: call.Args[1:]}
-		w.timed(&stripped)
-		return
+	w.timed(w.withoutDashes(c.Stmt))
+}
+
+// withoutDashes takes the "--" off the first command of a timed pipeline: bash
+// takes "time --" and "time -p --" as the end of time's options.
+func (w *walker) withoutDashes(st *syntax.Stmt) *syntax.Stmt {
+	switch cmd := st.Cmd.(type) {
+	case *syntax.BinaryCmd:
+		if left := w.withoutDashes(cmd.X); left != cmd.X {
+			stripped, binary := *st, *cmd
+			binary.X, stripped.Cmd = left, &binary
+			return &stripped
+		}
+	case *syntax.CallExpr:
+		if len(cmd.Assigns) > 0 || len(cmd.Args) == 0 || cmd.Args[0].Lit() != "--" {
+			return st
+		}
+		if len(cmd.Args) == 1 || len(st.Redirs) > 0 && st.Redirs[0].Pos().Offset() < cmd.Pos().Offset() {
+			w.opaqueLine(shorten(w.source(st)), "time -- in front of what is no simple command")
+			return st
+		}
+		stripped := *st
+		stripped.Cmd = &syntax.CallExpr{Args: cmd.Args[1:]}
+		return &stripped
 	}
-	w.timed(c.Stmt)
+	return st
 }
 
 func (w *walker) timed(st *syntax.Stmt) {

@@ -18,6 +18,7 @@ type frag struct {
 	dynamic bool // text is the source, the value is not known
 	breaks  bool // a field ends here ("$@", "${a[@]}")
 	number  bool // dynamic, and surely a number
+	digits  bool // dynamic, and begins with a digit
 	many    bool // dynamic, and may be several fields even when quoted
 	// vanishes marks an empty list ("$@" without parameters), which leaves no
 	// field even in quotes where it stands alone.
@@ -276,8 +277,8 @@ func (w *walker) frags(parts []syntax.WordPart, outer bool) []frag {
 				via = ">( )"
 			}
 			w.substitution(p.Stmts, via)
-			// bash passes /dev/fd/N: no option and one word.
-			out = append(out, frag{text: w.source(p), dynamic: true, quoted: true})
+			// bash passes /dev/fd/N: no option and one word, as a digit is.
+			out = append(out, frag{text: w.source(p), dynamic: true, quoted: true, digits: true})
 		case *syntax.ExtGlob:
 			out = append(out, frag{text: w.source(p), dynamic: true, split: true})
 		default:
@@ -477,11 +478,15 @@ func (w *walker) dblQuoted(q *syntax.DblQuoted) []frag {
 
 // quotedParts expands what stands in double quotes or in a here-document.
 func (w *walker) quotedParts(parts []syntax.WordPart) []frag {
+	return w.quotedText(parts, unescapeQuoted)
+}
+
+func (w *walker) quotedText(parts []syntax.WordPart, unescape func(string) string) []frag {
 	var out []frag
 	for _, p := range parts {
 		switch p := p.(type) {
 		case *syntax.Lit:
-			out = append(out, frag{text: unescapeQuoted(p.Value), quoted: true})
+			out = append(out, frag{text: unescape(p.Value), quoted: true})
 		case *syntax.ParamExp:
 			for _, f := range w.param(p, true) {
 				f.quoted, f.split = !f.vanishes, false
@@ -507,6 +512,9 @@ func (w *walker) quotedParts(parts []syntax.WordPart) []frag {
 
 // unescapeQuoted removes the backslashes of text in double quotes.
 func unescapeQuoted(s string) string { return unescapeBefore(s, "$`\"\\") }
+
+// unescapeBraced removes those of text inside of "${…}".
+func unescapeBraced(s string) string { return unescapeBefore(s, "$`\"\\}") }
 
 // unescapeHeredoc removes those of a here-document, where quotes mean nothing.
 func unescapeHeredoc(s string) string { return unescapeBefore(s, "$`\\") }
@@ -537,8 +545,9 @@ func (w *walker) assemble(frags []frag, src string) []field {
 	var out []field
 	var text strings.Builder
 	cur := field{Word: cardea.Word{Static: true}}
-	begun := false
+	begun, settled := false, false // settled: what it begins with is known
 	flush := func() {
+		settled = false
 		if begun {
 			if cur.Static {
 				cur.Text = text.String()
@@ -557,8 +566,12 @@ func (w *walker) assemble(frags []frag, src string) []field {
 		case f.breaks:
 			flush()
 		case f.dynamic:
-			if !begun || text.Len() == 0 && !cur.Static {
-				cur.Dash = cur.Dash || !f.quoted || !strings.HasPrefix(f.text, "<(") && !strings.HasPrefix(f.text, ">(")
+			switch {
+			case !settled:
+				cur.Dash = cur.Dash || !f.digits
+				settled = f.digits && f.number
+			case cur.Static: // an option that the word spells is no surprise
+				cur.Dash = cur.Dash || text.String()[0] == '-' && !strings.HasPrefix(src, "-")
 			}
 			cur.Static, begun = false, true
 			cur.Loose = cur.Loose || !f.quoted || f.many
@@ -566,8 +579,14 @@ func (w *walker) assemble(frags []frag, src string) []field {
 		case f.split && !f.quoted && !ifsKnown:
 			cur.Static, begun, cur.Loose, cur.Dash = false, true, true, true
 		case f.split && !f.quoted:
+			cur.Dash = cur.Dash || !cur.Static && !settled
 			w.splitInto(f.text, ifs, &text, &cur, &begun, flush)
+			settled = settled || text.Len() > 0
 		default:
+			if f.text != "" && !settled {
+				cur.Dash = cur.Dash || !cur.Static && f.text[0] == '-'
+				settled = true
+			}
 			text.WriteString(f.text)
 			begun = begun || f.quoted || f.text != ""
 			if !f.quoted && hasGlob(f.text) {
@@ -662,11 +681,16 @@ func (w *walker) static(word *syntax.Word) (string, bool) {
 
 // assigned expands the right side of an assignment, which bash does not split.
 func (w *walker) assigned(word *syntax.Word) value {
-	if word == nil {
+	if word == nil || len(word.Parts) == 0 {
 		return value{kind: known}
 	}
 	w.words++
-	frags := w.frags(word.Parts, true)
+	outer := true
+	if lit, ok := word.Parts[0].(*syntax.Lit); ok {
+		_, _, like := assignmentLike(lit.Value) // in a value a second = means nothing
+		outer = !like
+	}
+	frags := w.frags(word.Parts, outer)
 	if tildeLater(word) {
 		frags = append(frags, frag{dynamic: true})
 	}

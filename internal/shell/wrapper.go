@@ -104,6 +104,10 @@ func (s *wrapper) parse(words []field) parsed {
 	for len(words) > 0 {
 		f := words[0]
 		if !f.Static {
+			if s.assigns && isAssignment(f) {
+				p.before, words = append(p.before, f), words[1:]
+				continue
+			}
 			if f.Dash || len(p.before) >= s.before && f.Loose {
 				if len(p.before) < s.before && !f.Loose {
 					p.before, words = append(p.before, f), words[1:]
@@ -164,8 +168,13 @@ func (s *wrapper) parse(words []field) parsed {
 	return p
 }
 
+// isAssignment reports NAME=value; where the value is not known, the word must
+// be one and spell the name plainly.
 func isAssignment(f field) bool {
 	name, _, ok := strings.Cut(f.Text, "=")
+	if !f.Static {
+		return ok && plainName(name) && !f.Loose
+	}
 	return ok && name != "" && !strings.HasPrefix(name, "-")
 }
 
