@@ -56,6 +56,9 @@ type Event struct {
 	// call, which an allow on PermissionRequest would answer in the person's
 	// place.
 	NativeAsk bool
+	// Unreadable are the patterns of files that the harness's own lists keep
+	// from being read, or ask about, in the harness's words.
+	Unreadable []string
 	// Role is the role of the agent, or "".
 	Role string
 	// Call is the tool call, nil for events that are about none.

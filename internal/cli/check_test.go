@@ -119,7 +119,7 @@ func TestAnswerThatCannotBeWritten(t *testing.T) {
 func TestTroublesAreToldOnceASession(t *testing.T) {
 	d := newDesk(t)
 	d.settings("colour: red")
-	call := d.call("PreToolUse", "default", "ls")
+	call := d.call("PreToolUse", "default", "make")
 	first, told, _ := d.run(call, "check", "--harness", "claude-code")
 	if !strings.Contains(first, `"systemMessage"`) || !strings.Contains(first, `cardea.yaml:1:1: unknown key \"colour\"`) || !strings.Contains(told, "unknown key") {
 		t.Errorf("first: %q, %q", first, told)

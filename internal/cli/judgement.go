@@ -53,6 +53,7 @@ func newJudgement(p Process, ev *cardea.Event) *judgement {
 	ev.Project = j.place.project
 	if ev.Kind.Answered() {
 		j.loaded = load(p, &j.place)
+		ev.Unreadable = claudecode.Unreadable(j.place.dirs.Claude, ev.Project, claudecode.ManagedDir(p.Machine.OS))
 		ev.Roots = claudecode.AdditionalDirs(j.place.dirs.Claude, claudecode.ManagedDir(p.Machine.OS), j.place.dirs.Home)
 	}
 	if ev.Kind == cardea.PermissionRequest && ev.Call != nil {

@@ -66,7 +66,8 @@ func (p Process) placeBeside(doubted []string, harness, id, cwd string) place {
 // where is whose files count in a place, and which of the project's the person
 // accepted.
 func (p Process) where(pl *place) config.Where {
-	w := config.Where{Dirs: pl.dirs, Project: pl.project, State: pl.state, Guarded: p.Machine.Guarded}
+	w := config.Where{Dirs: pl.dirs, Project: pl.project, State: pl.state, Guarded: p.Machine.Guarded,
+		Path: p.Env("PATH"), Temp: temporary}
 	if pl.state == "" {
 		return w
 	}
@@ -79,6 +80,10 @@ func (p Process) where(pl *place) config.Where {
 	}
 	return w
 }
+
+// temporary are the folders for temporary files. TMPDIR is not asked: a
+// project can set it in the harness's settings.
+var temporary = []string{"/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp", "/private/var/folders"}
 
 // inProject is a file's path relative to the project, as manifests have it.
 func inProject(project, path string) string {

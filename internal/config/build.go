@@ -3,12 +3,14 @@ package config
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"cardea.dev"
 	"cardea.dev/internal/decide/null"
 	"cardea.dev/internal/decide/opaque"
+	"cardea.dev/internal/decide/readonly"
 	"cardea.dev/internal/decide/routes"
 	"cardea.dev/internal/decide/rules"
 )
@@ -17,6 +19,12 @@ import (
 // call, now is the clock of the trace, or nil.
 func Build(l *Loaded, analyse func(*cardea.Event), now func() time.Time) *cardea.Gate {
 	about := rules.Settings{Home: l.Where.Dirs.Home}
+	reading := seats()
+	if !l.ReadonlyOff {
+		// What provably only reads needs nobody's word, and so comes before
+		// the rules, which may still ask about it.
+		reading = seats(readonly.New(l.Reading()))
+	}
 	own, project := apart(l.Rules)
 	return &cardea.Gate{
 		Default:  l.Settings.Default,
@@ -24,12 +32,13 @@ func Build(l *Loaded, analyse func(*cardea.Event), now func() time.Time) *cardea
 		Troubles: l.Troubles(),
 		Analyse:  analyse,
 		Now:      now,
-		Stages: []cardea.Stage{{Name: cardea.Guards, Seats: seats(
+		Stages: []cardea.Stage{{Name: cardea.Guards, Seats: slices.Concat(seats(
 			// First, since it costs nothing: what cannot be seen is no rule's.
 			opaque.New(l.Settings.OnError),
 			// What does nothing is allowed by itself, so that it does not keep
 			// the parts beside it from being allowed.
 			null.New(),
+		), reading, seats(
 			// The rules of packs and person, before anything that a project
 			// could make slow.
 			rules.New(own, about),
@@ -41,8 +50,13 @@ func Build(l *Loaded, analyse func(*cardea.Event), now func() time.Time) *cardea
 			// Last, since they are about the better tool, not about what may
 			// run, and nothing bounds how many files they name.
 			&lateRoutes{l},
-		)}},
+		))}},
 	}
+}
+
+// Reading is what the decider readonly is told about a place.
+func (l *Loaded) Reading() readonly.Settings {
+	return readonly.Settings{Trees: []string{l.Where.Project}, Temp: l.Where.Temp, Home: l.Where.Dirs.Home, Path: l.Where.Path}
 }
 
 // apart are the rules of packs and person, and those of the project.

@@ -55,7 +55,7 @@ func TestTheLastGoodFormStaysInForce(t *testing.T) {
 	s.user("cardea.yaml", "default: {attended: dney}\n")
 	s.user("rules/u.yaml", "rules: [")
 	s.project("rules/p.yaml", "rules: {")
-	for command, want := range map[string]cardea.Effect{"mine": cardea.Allow, "theirs": cardea.Ask, "ls": cardea.Deny} {
+	for command, want := range map[string]cardea.Effect{"mine": cardea.Allow, "theirs": cardea.Ask, "make": cardea.Deny} {
 		if got := s.judge(s.load(), command); got.Effect != want || got.By == "failure" || len(got.Troubles) != 3 {
 			t.Errorf("%s: %s by %s, want %s; %v", command, got.Effect, got.By, want, got.Troubles)
 		}

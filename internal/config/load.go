@@ -32,6 +32,10 @@ type Where struct {
 	// one that this process runs in, or "".
 	Plugins []string
 	Plugin  string
+	// Path is the PATH with which the harness starts commands, Temp the
+	// folders for temporary files.
+	Path string
+	Temp []string
 }
 
 // Trusted reports whether the person trusts the project. Each of its files
@@ -51,6 +55,8 @@ type Loaded struct {
 	Rules []rules.Rule
 	// Off are those that settings switched off.
 	Off []rules.Rule
+	// ReadonlyOff is set where settings switched the pack readonly off.
+	ReadonlyOff bool
 	// Files are the files of rules that were read.
 	Files []RulesFile
 	// Routes are those in force, RouteFiles where they come from, after

@@ -68,7 +68,7 @@ func TestLoadWithNothing(t *testing.T) {
 		}
 	}
 	for command, want := range map[string]cardea.Effect{
-		"git push --force": cardea.Deny, "X=1 && true": cardea.Allow, "true; ls": cardea.Abstain, "eval $x": cardea.Defer, "X=1; rm -rf /": cardea.Deny} {
+		"git push --force": cardea.Deny, "X=1 && true": cardea.Allow, "true; make": cardea.Abstain, "eval $x": cardea.Defer, "X=1; rm -rf /": cardea.Deny} {
 		if got := s.try(command); got.Effect != want {
 			t.Errorf("%q: %s by %s, want %s", command, got.Effect, got.By, want)
 		}
@@ -95,7 +95,7 @@ func TestTrust(t *testing.T) {
 		{"pask", cardea.Ask, cardea.Deny},
 		{"phalt", cardea.Deny, cardea.Halt},
 		{"poff", cardea.Ask, cardea.Deny}, // off, so that the project's default counts
-		{"ls", cardea.Abstain, cardea.Deny},
+		{"make", cardea.Abstain, cardea.Deny},
 		{"git push --force", cardea.Deny, cardea.Deny},
 	} {
 		s.where.Trust = nil
@@ -169,7 +169,7 @@ func TestBrokenFiles(t *testing.T) {
 		s.user("cardea.yaml", "on_error: "+onError+"\n")
 		s.user("rules/a.yaml", "rules: [")
 		s.user("rules/b.yaml", rule("mine", "deny"))
-		if got := s.try("ls"); got.Effect != want {
+		if got := s.try("make"); got.Effect != want {
 			t.Errorf("%s: %s, want %s", onError, got.Effect, want)
 		}
 		if got := s.try("mine"); got.Effect != cardea.Deny || !strings.Contains(got.Reason, "words of mine") {
@@ -191,11 +191,11 @@ func TestBrokenSettings(t *testing.T) {
 	// costs nothing; those of a trusted one do.
 	s = newSite(t)
 	s.project("cardea.yaml", "on_error: maybe\nledger: {}\n")
-	if got := s.try("ls"); got.Effect != cardea.Abstain || len(got.Troubles) != 1 {
+	if got := s.try("make"); got.Effect != cardea.Abstain || len(got.Troubles) != 1 {
 		t.Errorf("untrusted: %s, %v", got.Effect, got.Troubles)
 	}
 	s.where.Trust = all
-	if got := s.try("ls"); got.Effect != cardea.Ask || len(got.Troubles) != 1 {
+	if got := s.try("make"); got.Effect != cardea.Ask || len(got.Troubles) != 1 {
 		t.Errorf("trusted: %s, %v", got.Effect, got.Troubles)
 	}
 }
@@ -237,7 +237,7 @@ func TestProblemsOfUntrustedFilesAreNotQuoted(t *testing.T) {
 	s := newSite(t)
 	s.project("rules/p.yaml", "rules: [{id: x, IGNORE-ALL: 1, effect: deny, match: {IGNORE-ALL: 2}}]")
 	write(t, filepath.Join(s.where.Project, ".claude/tool-routes.yaml"), "IGNORE-ALL: 1\n")
-	v := s.try("ls")
+	v := s.try("make")
 	text := fmt.Sprint(v.Reason, v.Message, v.Troubles)
 	if v.Effect != cardea.Ask || strings.Contains(text, "IGNORE") || !strings.Contains(text, `p.yaml:1:`) || !strings.Contains(text, "cardea lint") {
 		t.Errorf("%s, %s", v.Effect, text)
@@ -246,7 +246,7 @@ func TestProblemsOfUntrustedFilesAreNotQuoted(t *testing.T) {
 		t.Error("the person cannot learn what is wrong")
 	}
 	s.where.Trust = all
-	if v := s.try("ls"); !strings.Contains(v.Reason, "IGNORE-ALL") {
+	if v := s.try("make"); !strings.Contains(v.Reason, "IGNORE-ALL") {
 		t.Errorf("trusted: %s", v.Reason)
 	}
 }
@@ -255,7 +255,7 @@ func TestRoutesCostNothing(t *testing.T) {
 	s := newSite(t)
 	file := filepath.Join(s.where.Project, ".claude/tool-routes.yaml")
 	write(t, file, "routes:\n  ok: {tool: Bash, pattern: routed, message: m}\n  bad: {tool: Bash, pattern: '(', message: m}\n")
-	if got := s.try("ls"); got.Effect != cardea.Abstain || len(got.Troubles) == 0 {
+	if got := s.try("make"); got.Effect != cardea.Abstain || len(got.Troubles) == 0 {
 		t.Errorf("%s, %v", got.Effect, got.Troubles)
 	}
 	if got := s.try("routed"); got.Effect != cardea.Deny || got.By != "routes:ok" {
@@ -275,7 +275,7 @@ func TestSurroundingRules(t *testing.T) {
 		"rm ../lib/src/precious":               cardea.Deny,
 		"cd ../lib && rm src/precious":         cardea.Deny,
 		"rm src/precious":                      cardea.Abstain,
-		"cd ../lib && ls":                      cardea.Abstain,
+		"cd ../lib && make":                      cardea.Abstain,
 		"ssh host rm " + lib + "/src/precious": cardea.Abstain,
 	} {
 		if got := s.try(command); got.Effect != want {
@@ -399,7 +399,7 @@ func TestTroublesAreFew(t *testing.T) {
 		s.project(fmt.Sprintf("rules/%02d.yaml", i), "rules: [")
 	}
 	write(t, filepath.Join(s.where.Project, ".claude/tool-routes.yaml"), "routes: ["+strings.Repeat("a, b, ", 2*maxTroubles)+"c]")
-	v := s.try("ls")
+	v := s.try("make")
 	if len(v.Troubles) != maxTroubles+2 || v.Effect != cardea.Ask || v.Troubles[maxTroubles].Failure != cardea.BrokenFile {
 		t.Errorf("%s, %d troubles", v.Effect, len(v.Troubles))
 	}
@@ -475,7 +475,7 @@ func TestScopesAbove(t *testing.T) {
 	s.project("cardea.yaml", "rules: {off: [sysdeny, orgask]}\n")
 	s.where.Trust = all
 	for command, want := range map[string]cardea.Effect{
-		"sysdeny": cardea.Deny, "orgask": cardea.Ask, "orgoff": cardea.Ask, "orgmay": cardea.Allow, "git clean -fd": cardea.Deny, "ls": cardea.Ask, "never": cardea.Ask,
+		"sysdeny": cardea.Deny, "orgask": cardea.Ask, "orgoff": cardea.Ask, "orgmay": cardea.Allow, "git clean -fd": cardea.Deny, "make": cardea.Ask, "never": cardea.Ask,
 		"git push --force": cardea.Ask, // the user may switch off what is built in; the org's default is left
 	} {
 		if got := s.try(command); got.Effect != want {
@@ -513,7 +513,7 @@ func TestSystemScopeOfOthers(t *testing.T) {
 			}
 			return ""
 		}
-		v := s.try("ls")
+		v := s.try("make")
 		if v.Effect != want[0] || s.try("s").Effect != want[1] {
 			t.Errorf("%q: %s, %s, want %s", bad, v.Effect, s.try("s").Effect, want)
 		}

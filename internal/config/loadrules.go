@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"cardea.dev/internal/decide/rules"
 	"cardea.dev/internal/document"
@@ -88,7 +89,13 @@ func (l *Loaded) switchRules(all []rules.Rule) {
 		var unused []string
 		left, unused = applyFree(by, stronger, left)
 		stronger = append(stronger, by)
+		if slices.Contains(by.Off, "readonly") {
+			l.ReadonlyOff = true
+		}
 		for _, id := range unused {
+			if id == "readonly" {
+				continue // a pack without rules
+			}
 			file.Problems = append(file.Problems, document.Problem{File: file.Path, Line: file.lineOf(id), Column: 1, Warning: true,
 				Text: fmt.Sprintf("no rule that these settings may switch is called %q", id), Hint: "look at cardea list"})
 		}

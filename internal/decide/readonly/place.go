@@ -78,21 +78,33 @@ func withinAny(p string, dirs []string) bool {
 	return slices.ContainsFunc(dirs, func(d string) bool { return within(p, d) })
 }
 
+// free reports whether a path lies in the work or in a folder for temporary
+// files. The home folder's files are never temporary.
+func (c *call) free(p string) bool {
+	if withinAny(p, c.trees) {
+		return true
+	}
+	return withinAny(p, c.about.Temp) && (c.about.Home == "" || !within(p, filepath.ToSlash(c.about.Home)))
+}
+
 // reading is why a read is not free.
 func (c *call) reading(a *cardea.Access) string {
 	if a.Path == "" {
 		return "it is not known what it reads"
 	}
-	if a.Names && (withinAny(a.Path, c.trees) || withinAny(a.Path, c.about.Temp) || systemFolder(a.Path)) {
+	if a.Names && (c.free(a.Path) || systemFolder(a.Path)) {
 		return "" // names and attributes are no secrets
 	}
 	for _, p := range []string{a.Path, a.Spelled, a.Pattern} {
 		if p != "" && secretPath(p) {
 			return "it may read a secret: " + path.Base(p)
 		}
+		if p != "" && c.unreadable(p) {
+			return "the harness's own list says something about " + path.Base(p)
+		}
 	}
 	switch {
-	case withinAny(a.Path, c.trees), withinAny(a.Path, c.about.Temp):
+	case c.free(a.Path):
 	case systemFolder(a.Path):
 		if a.Recursive || a.Glob {
 			return "it reads more of the system than one file"
@@ -105,6 +117,28 @@ func (c *call) reading(a *cardea.Access) string {
 		return c.below(a)
 	}
 	return ""
+}
+
+// unreadable reports whether a pattern of the harness's own lists may be about
+// a path: a name on the path is like the last name of the pattern.
+func (c *call) unreadable(p string) bool {
+	for _, pattern := range c.ev.Unreadable {
+		last := ""
+		for _, name := range strings.Split(pattern, "/") {
+			if strings.Trim(name, "*") != "" && name != "." && name != "~" {
+				last = name
+			}
+		}
+		if last == "" {
+			return true
+		}
+		for _, name := range strings.Split(p, "/") {
+			if ok, err := path.Match(last, name); ok || err != nil {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // systemFolder reports whether a path lies in a folder of the system.
@@ -189,6 +223,8 @@ func (c *call) walk(dir string, a *cardea.Access, depth int, left *int) string {
 		switch {
 		case secretPath(full):
 			return "it may read a secret: " + name
+		case c.unreadable(full):
+			return "the harness's own list says something about " + name
 		case e.Type()&fs.ModeSymlink != 0:
 			if why := c.link(full); why != "" {
 				return why
@@ -223,7 +259,7 @@ func (c *call) link(name string) string {
 		return "" // leads nowhere
 	}
 	real = filepath.ToSlash(real)
-	if secretPath(real) || !withinAny(real, c.trees) && !withinAny(real, c.about.Temp) {
+	if secretPath(real) || !c.free(real) {
 		return "a link leads out of the working tree: " + name
 	}
 	return ""

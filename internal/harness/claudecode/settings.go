@@ -200,6 +200,42 @@ func (a *Asks) add(file string, permissions any) {
 	}
 }
 
+// Unreadable lists the patterns of files whose reading Claude Code's settings
+// deny or ask about: "./.env" of Read(./.env), "**" of a bare Read and of what
+// cannot be read. The arguments are those of [AskEntries].
+func Unreadable(configDir, project, managedDir string) []string {
+	var out []string
+	for _, f := range settingsFiles(configDir, project, managedDir) {
+		p, err := readObject(f.path)
+		if err != nil {
+			out = append(out, "**")
+		}
+		if p == nil {
+			continue
+		}
+		for _, perms := range values(p, "permissions") {
+			o, _ := perms.(*harness.Object)
+			for _, v := range append(valuesOf(o, "deny"), valuesOf(o, "ask")...) {
+				list, _ := v.([]any)
+				for _, e := range list {
+					if rule, ok := e.(string); ok && ruleConcerns(rule, "Read") {
+						out = append(out, readPattern(rule))
+					}
+				}
+			}
+		}
+	}
+	return out
+}
+
+func readPattern(rule string) string {
+	_, pattern, scoped := strings.Cut(strings.TrimSpace(rule), "(")
+	if pattern = strings.TrimSuffix(pattern, ")"); !scoped || pattern == "" {
+		return "**"
+	}
+	return pattern
+}
+
 // MayConcern reports whether an entry may ask about calls of a tool, by its
 // canonical name. It does not look at what is in the parentheses, and it takes
 // what it cannot read for a yes: what a yes costs is a prompt that would have

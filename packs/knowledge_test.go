@@ -1,0 +1,99 @@
+package packs_test
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"cardea.dev"
+	"cardea.dev/internal/decide/null"
+	"cardea.dev/internal/decide/opaque"
+	"cardea.dev/internal/decide/readonly"
+	"cardea.dev/internal/tool"
+	"go.yaml.in/yaml/v3"
+)
+
+// minNot is how many lines a file of command knowledge names at least that must
+// never be read-only.
+const minNot = 5
+
+// reading is a project in which lines are judged by the deciders that need no
+// rule: a git repository with a few files.
+type reading struct {
+	project string
+	gate    *cardea.Gate
+}
+
+func newReading(t *testing.T) reading {
+	t.Helper()
+	home, project := t.TempDir(), t.TempDir()
+	for name, text := range map[string]string{"README.md": "x\n", "main.go": "package main\n", "a.txt": "a\n", "b.txt": "b\n", "src/x.ts": "x\n", "docs/guide.md": "x\n",
+		"package.json": "{}\n", ".env": "KEY=x\n", ".env.example": "KEY=\n", "data/x.json": "{}\n", "x.tar.gz": "", "x.zip": ""} {
+		full := filepath.Join(project, name)
+		if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(full, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if out, err := exec.Command("git", "init", "-q", project).CombinedOutput(); err != nil {
+		t.Fatalf("git init: %v: %s", err, out)
+	}
+	world := tool.World{Home: home, Resolve: tool.Links, IsDir: tool.IsDir, New: tool.IsNew, Exported: func(string) bool { return false }}
+	return reading{project, &cardea.Gate{
+		Analyse: func(ev *cardea.Event) { tool.Analyse(ev, world) },
+		Stages: []cardea.Stage{{Name: cardea.Guards, Seats: []cardea.Seat{{Decider: opaque.New(cardea.OnErrorDefer)}, {Decider: null.New()},
+			{Decider: readonly.New(readonly.Settings{Home: home, Path: "/usr/local/bin:/usr/bin:/bin"})}}}},
+	}}
+}
+
+// only reports whether a line is allowed because it only reads.
+func (r reading) only(line string) bool {
+	ev := &cardea.Event{Kind: cardea.PreToolUse, Harness: "claude-code", Cwd: r.project, Project: r.project, Mode: cardea.ModeDefault,
+		Call: &cardea.Call{Tool: "Bash", Name: "Bash", Known: true, Input: map[string]any{"command": line}}}
+	return r.gate.Decide(context.Background(), ev).Effect == cardea.Allow
+}
+
+// Each file of command knowledge names what it was written from, and lines that
+// are read-only and that must never be.
+func TestCommandKnowledge(t *testing.T) {
+	files, err := filepath.Glob("commands/*.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	r := newReading(t)
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			data, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var doc struct {
+				Manual string
+				Tests  struct{ Readonly, Not []string }
+			}
+			if err := yaml.Unmarshal(data, &doc); err != nil {
+				t.Fatal(err)
+			}
+			if doc.Manual == "" {
+				t.Errorf("%s does not name the manual and version that it was written from", file)
+			}
+			if len(doc.Tests.Not) < minNot {
+				t.Errorf("%s names %d lines that must not be read-only, not %d", file, len(doc.Tests.Not), minNot)
+			}
+			for _, line := range doc.Tests.Readonly {
+				if !r.only(line) {
+					t.Errorf("not read-only: %q", line)
+				}
+			}
+			for _, line := range doc.Tests.Not {
+				if r.only(line) {
+					t.Errorf("read-only: %q", line)
+				}
+			}
+		})
+	}
+}
