@@ -110,6 +110,7 @@ type walker struct {
 	fixedSet     map[string]bool  // read-only variables that the line has set
 	exits        []*state         // what was known where a jump left its place
 	trapped      bool             // a command runs when the shell ends
+	handled      bool             // a command that sets nothing runs at any time
 	changed      bool             // a command may have changed files
 	posix        bool             // the shell may be another than bash
 	scripts      int              // depth of scripts within scripts

@@ -241,7 +241,8 @@ func (w *walker) setBuiltin(inv invocation) {
 		return
 	}
 	w.setOptions(words)
-	w.null(inv)
+	// Without words it prints all variables, those of the environment included.
+	w.emitBuiltin(inv, len(words) > 0 && len(inv.access) == 0)
 }
 
 // setOptions reads the words of set: -o takes a name from the next word even
@@ -326,6 +327,7 @@ func (w *walker) aliasBuiltin(inv invocation) {
 				w.opaqueLine(shorten(f.Text), "an alias that stands for more than one plain command")
 			}
 			w.aliases[name] = text
+			w.cur.vague = w.cur.vague || w.handled // a handler may mean it
 			w.isolated("alias "+name, text)
 		}
 	}
@@ -369,7 +371,7 @@ func (w *walker) trap(inv invocation) {
 	if len(words) > 1 {
 		for _, f := range words[1:] {
 			if name := strings.ToUpper(f.Text); !f.Static || name != "EXIT" && name != "0" {
-				w.cur.vague = true // it may run between any two commands
+				w.handler(words[0]) // it may run between any two commands
 			}
 		}
 		switch f := words[0]; {
@@ -386,6 +388,31 @@ func (w *walker) trap(inv invocation) {
 		}
 	}
 	w.null(inv)
+}
+
+// handler notes a command that may run at any time. Where it may set something,
+// the line has no constants any more.
+func (w *walker) handler(f field) {
+	if !f.Static || w.sets(f.Text) {
+		w.cur.vague = true
+		return
+	}
+	w.handled = w.handled || f.Text != "" && f.Text != "-"
+}
+
+// sets reports whether a script may change variables, parameters or the folder
+// of its shell.
+func (w *walker) sets(text string) bool {
+	f, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
+	if err != nil {
+		return true
+	}
+	saved := w.cur
+	w.cur = &state{vars: map[string]value{}, cwd: "/", paramsOK: true}
+	w.forget(f.Stmts)
+	after := w.cur
+	w.cur = saved
+	return len(after.vars) > 0 || after.vague || after.cwd != "/" || !after.paramsOK || after.tainted != "" || after.allexport
 }
 
 // eval runs its words as a script in this shell.
@@ -590,8 +617,21 @@ func (w *walker) declClause(c *syntax.DeclClause) {
 		}
 	}
 	w.spots = savedSpots
-	w.emit(cardea.Part{Text: w.source(c), Opaque: spots, Null: true, Start: w.offset(c)})
+	w.emit(cardea.Part{Text: w.source(c), Opaque: spots, Null: !prints(c), Start: w.offset(c)})
 	w.pending = savedPending
+}
+
+// prints reports a declaration that shows values instead of setting them, those
+// of the environment included.
+func prints(c *syntax.DeclClause) bool {
+	names := false
+	for _, a := range c.Args {
+		if a.Name == nil && a.Value != nil && strings.Contains(a.Value.Lit(), "p") && strings.HasPrefix(a.Value.Lit(), "-") {
+			return true
+		}
+		names = names || a.Name != nil
+	}
+	return !names
 }
 
 // declared handles one name of a declaration.

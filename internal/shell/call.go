@@ -18,6 +18,8 @@ type invocation struct {
 	wrappers []string
 	elevated bool
 	remote   bool
+	// dropped are the variables that env takes away; "*" stands for all.
+	dropped []string
 	// program is set when the shell no longer looks the name up itself, so
 	// that functions, aliases and builtins do not count.
 	program bool
@@ -399,6 +401,9 @@ func quote(f field) string {
 	return quoteText(f.Text)
 }
 
+// Quote writes a text so that bash reads it as one word.
+func Quote(s string) string { return quoteText(s) }
+
 func quoteText(s string) string {
 	q, err := syntax.Quote(s, syntax.LangBash)
 	if err != nil {
@@ -410,7 +415,7 @@ func quoteText(s string) string {
 // emitProgram makes a part of an invocation of a program.
 func (w *walker) emitProgram(inv invocation) {
 	p := cardea.Part{Wrappers: inv.wrappers, Elevated: inv.elevated, Remote: inv.remote, Start: inv.start,
-		Assigns: slices.Concat(w.cur.exported, inv.assigns), Opaque: slices.Clone(*w.spots), Access: inv.access}
+		Assigns: slices.Concat(w.given(), inv.assigns), Opaque: slices.Clone(*w.spots), Access: inv.access}
 	var text []string
 	for _, f := range inv.argv {
 		p.Argv = append(p.Argv, f.Word)

@@ -30,25 +30,38 @@ type certainty struct {
 	Scripts []string
 }
 
-// sure reports whether it is known everything that the program does with these
-// words.
-func (r *reader) sure() bool {
-	c := r.spec.Certain
-	if c == nil || r.spec.Depth > 0 && len(r.spec.Subs) > 0 {
-		return false
+// doubt is why it is not known everything that the program does with these
+// words, "" where it is.
+func (r *reader) doubt() string {
+	c, name := r.spec.Certain, strings.Join(r.part.Command, " ")
+	switch {
+	case r.spec.Depth > 0 && len(r.spec.Subs) > 0:
+		return "nothing certain is known of " + name
+	case c == nil:
+		return name + " may do more than read"
 	}
-	if !c.Any && slices.ContainsFunc(r.part.Options, r.unsureOption) {
-		return false
-	}
-	if c.Limited && len(r.operands) > c.Most || !r.sureWords() {
-		return false
-	}
-	for _, i := range r.operands {
-		if c.Prefix != "" && !strings.HasPrefix(r.argv[i].Text, c.Prefix) {
-			return false
+	if !c.Any {
+		for _, o := range r.part.Options {
+			if r.unsureOption(o) {
+				return "with " + o.Name + ", " + name + " may do more than read"
+			}
 		}
 	}
-	return c.Look == "" || r.sureScripts()
+	if c.Limited && len(r.operands) > c.Most {
+		return "with these operands, " + name + " may do more than read"
+	}
+	if f := r.unsureWord(); f != "" {
+		return "what " + f + " becomes is not known"
+	}
+	for _, i := range r.operands {
+		if !strings.HasPrefix(r.argv[i].Text, c.Prefix) {
+			return r.argv[i].Text + " does not begin with " + c.Prefix
+		}
+	}
+	if c.Look != "" && !r.sureScripts() {
+		return "its script may do more than compute and print"
+	}
+	return ""
 }
 
 // unsureOption reports an option that is not known to be harmless.
@@ -67,26 +80,20 @@ func (r *reader) unsureOption(o cardea.Option) bool {
 	return true
 }
 
-// sureWords reports whether the words that are only known when the line runs
-// can be neither options nor other operands than they seem.
-func (r *reader) sureWords() bool {
+// unsureWord is a word that is only known when the line runs and may then be an
+// option, or another operand than it seems; "" where there is none.
+func (r *reader) unsureWord() string {
 	s := r.spec
 	for k, f := range r.argv[1:] {
-		if f.Static {
+		if f.Static || s.Certain.Any && (s.Operands == none || s.Operands == "") {
 			continue
 		}
-		harmless := s.Certain.Any && (s.Operands == none || s.Operands == "")
-		switch {
-		case harmless:
-		case f.Dash && !s.Certain.Any:
-			return false
-		case f.Loose && !f.glob:
-			return false // it may be several words, or none
-		case f.glob && s.First != "" && len(r.operands) > 0 && r.operands[0] == k+1:
-			return false
+		first := s.First != "" && len(r.operands) > 0 && r.operands[0] == k+1
+		if f.Dash && !s.Certain.Any || f.Loose && !f.glob || f.glob && first {
+			return f.Text
 		}
 	}
-	return true
+	return ""
 }
 
 // sureScripts looks at the programs in the program's words.

@@ -338,7 +338,7 @@ func (g *generator) function() {
 		g.command()
 		return
 	}
-	name := g.pick("f", "g", "h")
+	name := "f" + strconv.Itoa(g.defs)
 	g.defs++
 	head := g.pick(name+"() ", name+" () ", "function "+name+" ", "function "+name+"() ")
 	was, loops, calls := g.inFunc, g.loops, g.calls
@@ -552,7 +552,7 @@ func (g *generator) builtin() {
 		{2, func() { g.put("let ", g.pick("n=1", "n+=1", "n++", "'n = 2'", "n=m+1", "\"n=1\"", "n=1 m=2")) }},
 		{4, func() { g.put("[ ", g.test(false), " ]") }},
 		{2, func() { g.put("test ", g.test(false)) }},
-		{1, func() { g.put("shopt -s ", g.pick("nullglob", "dotglob", "globstar", "nocasematch")) }},
+		{1, func() { g.put("shopt -s ", g.pick("nullglob", "failglob", "globstar", "nocasematch")) }},
 		{2, func() {
 			g.put(g.pick("wait", "jobs", "times", "umask 022", "type a", "hash -r", "command -v a", "dirs", "ulimit -n", "true", "history", "caller"))
 		}},
@@ -859,7 +859,7 @@ func (g *generator) heredoc() string {
 
 // odd writes what is opaque by decision, or nearly so. It is rare.
 func (g *generator) odd() {
-	if !g.one(6) {
+	if !g.one(12) {
 		g.among([]choice{
 			{4, func() { g.put("coproc { "); g.block(); g.put("}") }},
 			{2, func() { g.put("coproc a p; wait") }},

@@ -3,7 +3,6 @@ package shell
 import (
 	"path"
 	"slices"
-	"sort"
 	"strings"
 
 	"cardea.dev"
@@ -102,9 +101,8 @@ const (
 
 // programOf finds a program by base name.
 func programOf(name string) *program {
-	i := sort.Search(len(programIndex), func(i int) bool { return programIndex[i].name >= name })
-	if i < len(programIndex) && programIndex[i].name == name {
-		return &programs[programIndex[i].at]
+	if at := programAt(name); at >= 0 {
+		return &programs[at]
 	}
 	return nil
 }
@@ -143,10 +141,11 @@ func (w *walker) describe(p *cardea.Part, argv []field) {
 	r.read()
 	if spec == nil {
 		p.Access = append(p.Access, cardea.Access{Kind: cardea.Unknown})
+		p.Doubt = "the program " + base(p) + " is not known"
 		return
 	}
 	r.accesses()
-	if r.sure() && !strings.HasPrefix(name, ".") {
+	if p.Doubt = r.doubt(); p.Doubt == "" {
 		p.Knowledge = cardea.Complete
 	}
 }

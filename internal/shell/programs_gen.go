@@ -541,3 +541,11 @@ var programIndex = [...]indexed{
 	{"zsh", 103},
 	{"zstd", 59},
 }
+
+var sources = [...]source{
+	{"packs/commands/files.yaml", "GNU coreutils 9.1, findutils 4.9, tar 1.34, util-linux 2.38, macOS 14"},
+	{"packs/commands/tools.yaml", ""},
+}
+
+// origins are the files of the programs, by place in sources.
+var origins = [...]uint8{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}

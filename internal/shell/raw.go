@@ -265,17 +265,21 @@ func (w *walker) zshWord(word *syntax.Word) {
 	}
 }
 
-// printedCheck finds here-documents in $( ) and <( ) with more commands behind
-// them. bash prints what is substituted and reads it again, and loses a
-// separator there: $(a <<E; b; c …) runs "b c".
+// printedCheck finds here-documents in $( ) and <( ) with commands behind them
+// that a semicolon or an ampersand separates. bash prints what is substituted
+// and reads it again, and loses a separator there: $(a <<E; b; c …) runs "b c".
 func (w *walker) printedCheck(stmts []*syntax.Stmt) {
-	for i, st := range stmts {
+	if len(stmts) == 0 {
+		return
+	}
+	end := min(int(stmts[len(stmts)-1].End().Offset()), len(w.src))
+	for _, st := range stmts {
 		syntax.Walk(st, func(n syntax.Node) bool {
 			switch n := n.(type) {
 			case *syntax.CmdSubst, *syntax.ProcSubst:
 				return false // looked at by itself
 			case *syntax.Redirect:
-				if (n.Op == syntax.Hdoc || n.Op == syntax.DashHdoc) && (st.Background || !simpleChain(st) || w.separates(n, stmts[i:])) {
+				if (n.Op == syntax.Hdoc || n.Op == syntax.DashHdoc) && separates(w.behind(n, end)) {
 					w.opaqueLine(shorten(w.source(st)), "commands behind a here-document in a substitution, of which bash loses a separator")
 				}
 			}
@@ -284,30 +288,22 @@ func (w *walker) printedCheck(stmts []*syntax.Stmt) {
 	}
 }
 
-// separates reports whether commands on one line stand behind a here-document,
-// which is in the first of some statements.
-func (w *walker) separates(r *syntax.Redirect, stmts []*syntax.Stmt) bool {
-	from := int(r.End().Offset())
-	if r.Hdoc != nil {
-		from = int(r.Hdoc.End().Offset())
-	}
+// behind is the text behind a here-document, up to an offset, without its
+// body.
+func (w *walker) behind(r *syntax.Redirect, end int) string {
 	rest := w.src[int(r.Word.End().Offset()):]
 	rest, _, _ = strings.Cut(rest, "\n")
-	if to := int(stmts[len(stmts)-1].End().Offset()); len(stmts) > 1 && from < to {
-		rest += w.src[from:to]
+	if r.Hdoc == nil {
+		return rest + w.src[min(int(r.Word.End().Offset()), end):end]
 	}
-	return strings.Contains(strings.ReplaceAll(strings.ReplaceAll(rest, "&&", ""), ">&", ""), "&") || len(stmts) > 1 && strings.Contains(rest, ";")
+	return rest + w.src[min(int(r.Hdoc.End().Offset()), end):end]
 }
 
-// simpleChain reports a statement of simple commands joined by |, && and ||.
-func simpleChain(st *syntax.Stmt) bool {
-	switch cmd := st.Cmd.(type) {
-	case nil, *syntax.CallExpr, *syntax.DeclClause:
-		return true
-	case *syntax.BinaryCmd:
-		return simpleChain(cmd.X) && simpleChain(cmd.Y)
+func separates(text string) bool {
+	for _, joint := range []string{"&&", ">&", "<&", "&>"} {
+		text = strings.ReplaceAll(text, joint, "")
 	}
-	return false
+	return strings.ContainsAny(text, ";&")
 }
 
 // heredocCheck finds here-documents that bash ends at another line than the

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"maps"
+	"slices"
 
 	"mvdan.cc/sh/v3/syntax"
 
@@ -94,8 +95,10 @@ func (s *state) merge(o *state) {
 	if !s.paramsOK || !o.paramsOK || !equal(s.params, o.params) {
 		s.paramsOK = false
 	}
-	if len(o.exported) > len(s.exported) {
-		s.exported = o.exported
+	for _, e := range o.exported {
+		if !slices.ContainsFunc(s.exported, func(a cardea.Assign) bool { return a.Name == e.Name }) {
+			s.exported = append(s.exported[:len(s.exported):len(s.exported)], e)
+		}
 	}
 	s.allexport = s.allexport || o.allexport
 	s.vague = s.vague || o.vague
@@ -154,13 +157,8 @@ const maxExported = 200
 
 // export marks a variable as given to every later command.
 func (w *walker) export(name string) {
-	a := cardea.Assign{Name: name, Class: envClass(name)}
-	if v := w.lookup(name); v.kind == known {
-		a.Value, a.Static = v.text, true
-	}
-	for i, e := range w.cur.exported {
+	for _, e := range w.cur.exported {
 		if e.Name == name {
-			w.cur.exported[i] = a
 			return
 		}
 	}
@@ -168,7 +166,19 @@ func (w *walker) export(name string) {
 		w.taint("it exports too many variables")
 		return
 	}
-	w.cur.exported = append(w.cur.exported, a)
+	w.cur.exported = append(w.cur.exported, cardea.Assign{Name: name, Class: envClass(name)})
+}
+
+// given are the exported variables with the values that they have now.
+func (w *walker) given() []cardea.Assign {
+	var out []cardea.Assign
+	for _, a := range w.cur.exported {
+		if v := w.lookup(a.Name); v.kind == known {
+			a.Value, a.Static = v.text, true
+		}
+		out = append(out, a)
+	}
+	return out
 }
 
 // declare notes the functions that a script defines, wherever they stand: a
@@ -192,6 +202,7 @@ func (w *walker) declare(file []*syntax.Stmt) {
 			if decl.Name != nil {
 				names = append(names[:len(names):len(names)], decl.Name)
 			}
+			w.cur.vague = w.cur.vague || w.handled // a handler may call it
 			for _, name := range names {
 				f := w.funcs[name.Value]
 				if f == nil {

@@ -335,6 +335,9 @@ func (w *walker) shell(inv invocation) {
 	case command:
 		inv.wrappers = append(slices.Clone(inv.wrappers), name)
 		w.childShell(name+" -c", words[0].Text, words[1:], inv)
+	case len(words) > 0 && !stdin && descriptorFile(words[0].Text):
+		w.spot(words[0].Text, "a shell reads its commands from a descriptor")
+		w.emitProgram(inv)
 	case len(words) > 0 && !stdin:
 		w.emitProgram(inv) // a script file, a program like any other
 	case w.stdin.kind == literal:
@@ -348,6 +351,12 @@ func (w *walker) shell(inv invocation) {
 		w.spot(inv.text, "a shell reads its commands from its standard input")
 		w.emitProgram(inv)
 	}
+}
+
+// descriptorFile reports files that are what the shell has open already.
+func descriptorFile(name string) bool {
+	name = path.Clean(name)
+	return name == "/dev/stdin" || strings.HasPrefix(name, "/dev/fd/") || strings.HasPrefix(name, "/proc/") && strings.Contains(name, "/fd/")
 }
 
 // shellOptions reads the options of bash and its kin: what is left, and whether
@@ -424,7 +433,7 @@ func readsScript(p cardea.Part) bool {
 // there, exported ones aside, and nothing comes back.
 func (w *walker) childShell(via, text string, params []field, inv invocation) {
 	w.apart(func() {
-		exported, tainted := w.cur.exported, w.cur.tainted
+		exported, tainted := w.given(), w.cur.tainted
 		if w.exportsFuncs && len(w.funcs) > 0 {
 			w.opaqueLine(shorten(text), "a shell may get functions of the line")
 		}
@@ -442,7 +451,7 @@ func (w *walker) childShell(via, text string, params []field, inv invocation) {
 		w.cur.vague, w.cur.allexport = false, false
 		for _, a := range slices.Concat(exported, inv.assigns) {
 			v := value{kind: dynamic}
-			if a.Static {
+			if a.Static && !slices.Contains(inv.dropped, a.Name) && !slices.Contains(inv.dropped, "*") {
 				v = value{kind: known, text: a.Value}
 			}
 			w.cur.vars[a.Name] = v

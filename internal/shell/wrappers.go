@@ -64,6 +64,7 @@ func (w *walker) envCommand(inv invocation) {
 	for i, f := range words { // a lone dash is -i
 		if f.Static && f.Text == "-" {
 			words = append(slices.Clone(words[:i]), words[i+1:]...)
+			inv.dropped = append(slices.Clone(inv.dropped), "*")
 			break
 		}
 		if f.Static && !strings.HasPrefix(f.Text, "-") {
@@ -102,6 +103,12 @@ func (w *walker) envCommand(inv invocation) {
 		inv.assigns = append(slices.Clone(inv.assigns), assignOf(f))
 	}
 	for _, o := range p.list {
+		switch o.name {
+		case "-u", "--unset":
+			inv.dropped = append(slices.Clone(inv.dropped), o.value)
+		case "-i", "--ignore-environment":
+			inv.dropped = append(slices.Clone(inv.dropped), "*")
+		}
 		if (o.name == "-u" || o.name == "--unset") && envClass(o.value) == cardea.EnvDangerous {
 			w.spot(o.value, "taking "+o.value+" away changes what the command does")
 		}
@@ -152,7 +159,7 @@ func (w *walker) find(inv invocation) {
 		inner.argv = nil
 		for _, a := range words[i+1 : end] {
 			if a.Static && strings.Contains(a.Text, "{") {
-				a.Word = cardea.Word{Text: a.Text, Loose: f.Text == "-X"} // a file's name, known only then; it begins with a path
+				a.Word = cardea.Word{Text: a.Text, Loose: f.Text == "-X" || end < len(words) && words[end].Text == "+"} // a file's name, known only then; it begins with a path
 			}
 			inner.argv = append(inner.argv, a)
 		}

@@ -91,6 +91,8 @@ func generate(dir string) ([]byte, error) {
 		return nil, err
 	}
 	var all []program
+	var origins []int
+	var manuals [][2]string
 	for _, f := range files {
 		data, err := os.ReadFile(f)
 		if err != nil {
@@ -106,6 +108,10 @@ func generate(dir string) ([]byte, error) {
 		if err := dec.Decode(&doc); err != nil {
 			return nil, fmt.Errorf("read %s: %w", f, err)
 		}
+		for range doc.Programs {
+			origins = append(origins, len(manuals))
+		}
+		manuals = append(manuals, [2]string{"packs/commands/" + filepath.Base(f), doc.Manual})
 		all = append(all, doc.Programs...)
 	}
 	index := map[string]int{}
@@ -129,6 +135,14 @@ func generate(dir string) ([]byte, error) {
 	sort.Strings(names)
 	for _, n := range names {
 		fmt.Fprintf(&b, "{%q, %d},\n", n, index[n])
+	}
+	b.WriteString("}\n\nvar sources = [...]source{\n")
+	for _, m := range manuals {
+		fmt.Fprintf(&b, "{%q, %q},\n", m[0], m[1])
+	}
+	b.WriteString("}\n\n// origins are the files of the programs, by place in sources.\nvar origins = [...]uint8{")
+	for _, o := range origins {
+		fmt.Fprintf(&b, "%d,", o)
 	}
 	b.WriteString("}\n")
 	return format.Source(b.Bytes())
