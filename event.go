@@ -152,6 +152,8 @@ type Part struct {
 	// with these words: Access is then all of it. A part of a program that is
 	// not known, or with an option that is not, has Partial knowledge.
 	Knowledge Coverage
+	// Doubt says in a few words why Knowledge is Partial, "" where nobody asks.
+	Doubt string
 	// Null marks a part without access, which is allowed by itself.
 	Null bool
 	// Start is the byte offset in the command text, for messages; -1 where

@@ -56,6 +56,8 @@ func endings(command string) []ending {
 		return []ending{{exitOK, "intact, or empty; accidents may have been told"}, {exitError, "something was changed or is missing, or it could not be looked at"}, {exitUsage, "wrong usage"}}
 	case "audit search":
 		return []ending{{exitOK, "done; nothing may have been found"}, {exitError, "something could not be read; what could be is shown"}, {exitUsage, "wrong usage"}}
+	case "knowledge":
+		return []ending{{exitOK, "shown"}, {exitError, "nothing is known of the program, or there was nothing to begin with"}, {exitUsage, "wrong usage"}}
 	case "explain":
 		return []ending{{exitOK, "shown"}, {exitError, "there is no such entry, or it could not be read"}, {exitUsage, "wrong usage"}}
 	case "trust verify":

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/decide/readonly"
 )
 
 // show writes a trial for people: the outcome first, then how it came about,
@@ -86,9 +87,22 @@ func (t trial) showPart(s *screen, i int) {
 	for _, a := range part.Access {
 		detail("access", accessText(a))
 	}
+	if why := t.beyondReading(i); why != "" {
+		detail("not read-only", why)
+	}
 	for _, o := range part.Opaque {
 		detail("opaque", shorten(o.Text, 200)+" ("+o.Reason+")")
 	}
+}
+
+// beyondReading is why part i is not allowed as one that only reads; "" where it
+// is, and where another line says so already.
+func (t trial) beyondReading(i int) string {
+	part := &t.judgement.event.Call.Parts[i]
+	if part.Null || len(part.Opaque) > 0 || t.judgement.loaded.ReadonlyOff || t.effect(i) != cardea.Abstain {
+		return ""
+	}
+	return readonly.New(t.judgement.loaded.Reading()).Refusal(t.judgement.event, i)
 }
 
 func accessText(a cardea.Access) string {
@@ -102,10 +116,16 @@ func accessText(a cardea.Access) string {
 	if what == "" && a.Kind == cardea.Unknown {
 		return "not known"
 	}
+	if what == "" && a.Configured {
+		what = "(a host of its configuration)"
+	}
 	if what == "" {
 		what = "(where is not known)"
 	}
 	text := string(a.Kind) + " " + what
+	if a.Names {
+		text += " (names alone)"
+	}
 	if a.Spelled != "" && a.Spelled != a.Path && !a.Glob {
 		text += " (spelled " + a.Spelled + ")"
 	}

@@ -98,7 +98,10 @@ func (c *call) refusal(p *cardea.Part) string {
 		return "it is not known what it starts"
 	case p.Elevated, p.Remote:
 		return "it runs as somebody else or elsewhere"
-	case p.Knowledge != cardea.Complete:
+	case p.Knowledge != cardea.Complete && len(p.Argv) > 0:
+		if p.Doubt != "" {
+			return p.Doubt
+		}
 		return "it is not known everything that it does"
 	}
 	for _, a := range p.Assigns {
@@ -114,11 +117,29 @@ func (c *call) refusal(p *cardea.Part) string {
 		return why
 	}
 	for k := range p.Access {
-		if why := c.access(&p.Access[k]); why != "" {
+		a := &p.Access[k]
+		if why := c.access(a); why != "" {
 			return why
+		}
+		if a.Kind == cardea.Read && !a.Names && c.writes(p) {
+			return "another command of the line writes files, and may put a link where this one reads"
 		}
 	}
 	return ""
+}
+
+// writes reports whether another part of the call writes or moves files by
+// itself. What the shell opens for writing is never a link.
+func (c *call) writes(p *cardea.Part) bool {
+	for i := range c.ev.Call.Parts {
+		q := &c.ev.Call.Parts[i]
+		for _, a := range q.Access {
+			if q != p && (a.Kind == cardea.Write || a.Kind == cardea.Delete) && !a.Redirect {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // harmlessTool lists the tools whose parts can be read-only: those that read

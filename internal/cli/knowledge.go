@@ -1,0 +1,251 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"cardea.dev"
+	"cardea.dev/internal/decide/readonly"
+	"cardea.dev/internal/shell"
+	"github.com/spf13/cobra"
+)
+
+func knowledgeCommand(p Process) *cobra.Command {
+	var asJSON, scaffold bool
+	c := &cobra.Command{
+		Use:   "knowledge [flags] [<program> [words…]]",
+		Short: "show what is known of a program, and of a call of it",
+		Long: `Show what is known of a program: the accesses of its operands and options, and
+with which options that is all that it does. With words behind it, show what is
+known of that call, and why it is or is not read-only. Without a program, list
+the programs that are known.
+
+What is known is data, packs/commands/*.yaml. With --scaffold a file to begin
+with is made from the program's help, which is read from standard input.`,
+		Example: `  cardea knowledge git log --output=x
+  cardea knowledge
+  rg --help | cardea knowledge --scaffold rg > packs/commands/rg.yaml`,
+		RunE: func(_ *cobra.Command, args []string) error {
+			switch {
+			case scaffold && len(args) == 1:
+				return writeScaffold(p, args[0])
+			case scaffold:
+				return wrongUsage{fmt.Errorf("--scaffold needs the name of one program")}
+			case len(args) == 0:
+				return listPrograms(p, asJSON)
+			}
+			return knowledge(p, args, asJSON)
+		},
+	}
+	fs := c.Flags()
+	fs.SetInterspersed(false) // what follows the program is the program's
+	fs.BoolVar(&asJSON, "json", false, "answer as one JSON object")
+	fs.BoolVar(&scaffold, "scaffold", false, "write a file of command knowledge to begin with, from the help on standard input")
+	return c
+}
+
+func listPrograms(p Process, asJSON bool) error {
+	names := shell.ProgramNames()
+	if asJSON {
+		return json.NewEncoder(p.Stdout).Encode(names)
+	}
+	s := screenOn(p.Stdout, p.Env)
+	for _, n := range names {
+		s.printf("%s\n", n)
+	}
+	return s.err
+}
+
+// known is what knowledge tells, for programs.
+type known struct {
+	Names       []string              `json:"names"`
+	Command     []string              `json:"command"`
+	Source      string                `json:"source"`
+	Manual      string                `json:"manual"`
+	Operands    cardea.AccessKind     `json:"operands"`
+	First       cardea.AccessKind     `json:"first,omitempty"`
+	Last        cardea.AccessKind     `json:"last,omitempty"`
+	Access      []cardea.AccessKind   `json:"access"`
+	Options     []shell.ProgramOption `json:"options"`
+	Subcommands []string              `json:"subcommands"`
+	Certain     bool                  `json:"certain"`
+	Calls       []knownCall           `json:"calls"`
+}
+
+// knownCall is a part of the call that the words make.
+type knownCall struct {
+	Text     string   `json:"text"`
+	Access   []string `json:"access"`
+	Complete bool     `json:"complete"`
+	ReadOnly bool     `json:"read_only"`
+	Why      string   `json:"why,omitempty"`
+}
+
+func knowledge(p Process, args []string, asJSON bool) error {
+	info, ok := shell.KnownProgram(args[0], args[1:]...)
+	if !ok {
+		return fmt.Errorf("nothing is known of %q, so it may do anything; write a file for it in packs/commands, see docs/command-knowledge.md", args[0])
+	}
+	k := known{Names: info.Names, Command: info.Command, Source: info.Source, Manual: info.Manual, Operands: info.Operands, First: info.First, Last: info.Last,
+		Access: info.Access, Options: info.Options, Subcommands: info.Subcommands, Certain: info.Certain, Calls: calls(p, args)}
+	if asJSON {
+		e := json.NewEncoder(p.Stdout)
+		e.SetEscapeHTML(false)
+		return e.Encode(k)
+	}
+	return k.show(p, info.Any)
+}
+
+// calls judges the words as a line here, without the project's rules.
+func calls(p Process, args []string) []knownCall {
+	words := make([]string, len(args))
+	for i, a := range args {
+		words[i] = shell.Quote(a)
+	}
+	f := tryFlags{tool: "Bash", harness: "claude-code", event: string(cardea.PreToolUse)}
+	m, err := f.message(p, strings.Join(words, " "))
+	if err != nil {
+		return nil
+	}
+	j := newJudgement(p, m.event)
+	analysis(j.place.dirs.Home, j.exported)(j.event)
+	only := readonly.New(j.loaded.Reading())
+	var out []knownCall
+	for i := range j.event.Call.Parts {
+		part := &j.event.Call.Parts[i]
+		call := knownCall{Text: part.Text, Complete: part.Knowledge == cardea.Complete, Why: only.Refusal(j.event, i), Access: []string{}}
+		call.ReadOnly = call.Why == ""
+		for _, a := range part.Access {
+			call.Access = append(call.Access, accessText(a))
+		}
+		out = append(out, call)
+	}
+	return out
+}
+
+func (k known) show(p Process, any bool) error {
+	s := screenOn(p.Stdout, p.Env)
+	s.printf("%s  %s\n", painted{bold, strings.Join(k.Command, " ")}, painted{faint, k.Source + ", from " + k.Manual})
+	if len(k.Names) > 1 {
+		s.printf("  the same: %s\n", strings.Join(k.Names, " "))
+	}
+	for _, x := range []struct {
+		name string
+		kind cardea.AccessKind
+	}{{"operands", k.Operands}, {"the first", k.First}, {"the last", k.Last}} {
+		if x.kind != "" {
+			s.printf("  %s: %s\n", x.name, string(x.kind))
+		}
+	}
+	for _, a := range k.Access {
+		s.printf("  besides: %s\n", string(a))
+	}
+	switch {
+	case any:
+		s.printf("  with all words this is all that it does\n")
+	case k.Certain:
+		s.printf("  with the options marked + alone this is all that it does\n")
+	default:
+		s.printf("  it may do more than this\n")
+	}
+	if len(k.Subcommands) > 0 {
+		s.printf("  subcommands: %s\n", strings.Join(k.Subcommands, " "))
+	}
+	for _, o := range k.Options {
+		mark, value, does := " ", "", ""
+		if o.Harmless {
+			mark = "+"
+		}
+		if o.Value {
+			value = " VALUE"
+		}
+		if o.Access != "" {
+			does = "  " + string(o.Access)
+		}
+		s.printf("  %s %s%s%s\n", mark, o.Name, value, painted{faint, does})
+	}
+	heading(s, "this call")
+	for _, c := range k.Calls {
+		verdict := "read-only"
+		if !c.ReadOnly {
+			verdict = "not read-only: " + c.Why
+		}
+		s.printf("  %s  %s\n", painted{bold, c.Text}, verdict)
+		for _, a := range c.Access {
+			s.printf("     %s: %s\n", painted{faint, "access"}, a)
+		}
+	}
+	return s.err
+}
+
+// maxHelp is how much of a help text is read, in bytes.
+const maxHelp = 1 << 20
+
+// writeScaffold makes a file of command knowledge from a help text. It claims
+// nothing: every option waits for a person who has read the manual.
+func writeScaffold(p Process, name string) error {
+	help, err := io.ReadAll(io.LimitReader(p.Stdin, maxHelp))
+	if err != nil {
+		return fmt.Errorf("read the help of %s from standard input: %w", name, err)
+	}
+	flags, values := helpOptions(string(help))
+	if len(flags)+len(values) == 0 {
+		return fmt.Errorf("no options are in the text on standard input; pipe the help in: %s --help | cardea knowledge --scaffold %s", name, name)
+	}
+	s := screenOn(p.Stdout, p.Env)
+	s.printf(`# Read the manual before anything here is believed. docs/command-knowledge.md
+# says what the keys mean.
+manual: # name and version of what this is written from
+programs:
+  - name: %s
+    operands: unknown # read, names, write, delete, execute, network or none
+    access: [unknown] # take this out when all that it does is written down
+    values: [%s]
+    # Under certain belong only the options with which it opens, writes, runs and
+    # contacts nothing but what is said here:
+    # certain: {flags: [%s]}
+tests:
+  readonly: []
+  not: [] # at least five lines
+`, name, strings.Join(values, ", "), strings.Join(append(slices.Clone(flags), values...), ", "))
+	return s.err
+}
+
+// helpOptions finds the options in a help text: those without a value, and
+// those with one.
+func helpOptions(help string) (flags, values []string) {
+	for line := range strings.Lines(help) {
+		line = strings.TrimSpace(line)
+		if !strings.HasPrefix(line, "-") {
+			continue
+		}
+		head, _, _ := strings.Cut(line, "  ") // what follows is the description
+		valued := false
+		var names []string
+		for _, word := range strings.FieldsFunc(head, func(r rune) bool { return r == ' ' || r == ',' || r == '\t' || r == '|' }) {
+			option, value, has := strings.Cut(word, "=")
+			optional := strings.HasSuffix(option, "[")
+			option = strings.TrimRight(option, "[")
+			switch {
+			case strings.HasPrefix(option, "-") && len(option) > 1 && strings.Trim(option, "-abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_?") == "":
+				names = append(names, option)
+				valued = valued || has && value != "" && !optional
+			case !strings.HasPrefix(option, "-") && len(names) > 0 && !optional && !strings.HasPrefix(word, "["):
+				valued = true
+			}
+		}
+		for _, n := range names {
+			switch {
+			case slices.Contains(flags, n) || slices.Contains(values, n):
+			case valued:
+				values = append(values, n)
+			default:
+				flags = append(flags, n)
+			}
+		}
+	}
+	return flags, values
+}

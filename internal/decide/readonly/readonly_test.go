@@ -1,0 +1,292 @@
+package readonly_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"cardea.dev"
+	"cardea.dev/internal/decide/readonly"
+)
+
+// place is a machine with a home, a project in it and a folder for temporary
+// files.
+type place struct{ home, project, temp string }
+
+func newPlace(t *testing.T) place {
+	t.Helper()
+	base, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := place{filepath.Join(base, "home"), filepath.Join(base, "home", "app"), filepath.Join(base, "tmp")}
+	for _, f := range []string{p.project + "/README.md", p.project + "/src/a.go", p.project + "/conf/x.yaml", p.project + "/keys/server.pem", p.home + "/.bashrc", p.temp + "/x",
+		p.project + "/.git/HEAD", p.project + "/.git/config", p.project + "/.git/objects/x"} {
+		write(t, f, "")
+	}
+	for name, to := range map[string]string{"out": p.home + "/.bashrc", "in": p.project + "/README.md"} {
+		if err := os.Symlink(to, p.project+"/links-"+name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return p
+}
+
+func write(t *testing.T, file, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (p place) decider() *readonly.Decider {
+	return readonly.New(readonly.Settings{Home: p.home, Temp: []string{p.temp}, Path: "/usr/bin:/bin"})
+}
+
+// event is a call of one program with accesses.
+func (p place) event(access ...cardea.Access) *cardea.Event {
+	part := cardea.Part{Text: "cat x", Argv: []cardea.Word{{Text: "cat", Static: true}, {Text: "x", Static: true}}, Command: []string{"cat"},
+		Dir: p.project, Coverage: cardea.Complete, Knowledge: cardea.Complete, Access: access}
+	return &cardea.Event{Kind: cardea.PreToolUse, Cwd: p.project, Project: p.project,
+		Call: &cardea.Call{Tool: "Bash", Known: true, Parts: []cardea.Part{part}}}
+}
+
+func read(path string) cardea.Access { return cardea.Access{Kind: cardea.Read, Path: path} }
+
+func TestPlaces(t *testing.T) {
+	p := newPlace(t)
+	deep := func(path string) cardea.Access {
+		return cardea.Access{Kind: cardea.Read, Path: path, Recursive: true}
+	}
+	glob := func(dir, pattern string) cardea.Access {
+		return cardea.Access{Kind: cardea.Read, Path: dir, Glob: true, Pattern: dir + "/" + pattern}
+	}
+	names := func(a cardea.Access) cardea.Access { a.Names = true; return a }
+	for _, c := range []struct {
+		name   string
+		access cardea.Access
+		want   string // part of the refusal, "" for allowed
+	}{
+		{"a file of the project", read(p.project + "/README.md"), ""},
+		{"one that is not there", read(p.project + "/nothing"), ""},
+		{"a temporary file", read(p.temp + "/x"), ""},
+		{"a file of the home folder", read(p.home + "/.bashrc"), "outside of the working tree"},
+		{"names of the home folder", names(read(p.home)), "outside of the working tree"},
+		{"a path that is not known", read(""), "not known what it reads"},
+		{"a secret", read(p.project + "/keys/server.pem"), "secret"},
+		{"names beside a secret", names(deep(p.project)), ""},
+		{"a secret by its spelling", cardea.Access{Kind: cardea.Read, Path: p.project + "/README.md", Spelled: p.project + "/.env"}, "secret"},
+		{"an example", read(p.project + "/.env.example"), ""},
+		{"everything with a link that leaves", deep(p.project), "a link leads out"},
+		{"everything with a secret below", deep(p.project + "/keys"), "secret"},
+		{"everything without one", deep(p.project + "/src"), ""},
+		{"a pattern without one", glob(p.project+"/src", "*.go"), ""},
+		{"a pattern that reaches one", glob(p.project+"/keys", "*"), "secret"},
+		{"a pattern that does not", glob(p.project+"/keys", "*.go"), ""},
+		{"a pattern for hidden files", glob(p.project, ".e*"), "secret"},
+		{"a link that leaves", glob(p.project, "links-*"), "a link leads out"},
+		{"a link that stays", glob(p.project, "links-in*"), ""},
+		{"a file of the system", read("/etc/passwd"), ""},
+		{"one that not everybody reads", read("/etc/shadow"), "secret"},
+		{"the environment of a process", read("/proc/self/environ"), "inside of a process"},
+		{"files of a process", read("/proc/1/root/etc/shadow"), "secret"},
+		{"another process's folder", read("/proc/1/cwd/x"), "inside of a process"},
+		{"what the kernel says", read("/proc/meminfo"), ""},
+		{"all of the system", deep("/etc"), "more of the system"},
+		{"a device", read("/dev/sda"), "outside"},
+		{"a write", cardea.Access{Kind: cardea.Write, Path: p.project + "/x"}, "writes"},
+		{"a write to nothing", cardea.Access{Kind: cardea.Write, Path: "/dev/null", Redirect: true}, ""},
+		{"a delete", cardea.Access{Kind: cardea.Delete, Path: p.project + "/x"}, "deletes"},
+		{"a file that is run", cardea.Access{Kind: cardea.Execute, Path: p.project + "/x"}, "runs"},
+		{"a host of the line", cardea.Access{Kind: cardea.Network, Host: "x.test"}, "host"},
+		{"a host that is not known", cardea.Access{Kind: cardea.Network}, "host"},
+		{"a host of the configuration", cardea.Access{Kind: cardea.Network, Configured: true}, ""},
+		{"anything", cardea.Access{Kind: cardea.Unknown}, "anything"},
+	} {
+		ev := p.event(c.access)
+		d := p.decider()
+		why := d.Refusal(ev, 0)
+		ops, err := d.Decide(context.Background(), ev)
+		if err != nil || (why == "") != (c.want == "") || !strings.Contains(why, c.want) || (len(ops) == 1) != (c.want == "") {
+			t.Errorf("%s: refused with %q, %d opinions, %v; want %q", c.name, why, len(ops), err, c.want)
+		}
+	}
+}
+
+func TestWhatTheCallSays(t *testing.T) {
+	p := newPlace(t)
+	for name, change := range map[string]func(*cardea.Event){
+		"faults":         func(ev *cardea.Event) { ev.Faults = []cardea.Opaque{{Text: "x"}} },
+		"an opaque call": func(ev *cardea.Event) { ev.Call.Opaque = []cardea.Opaque{{Reason: "x"}} },
+		"an opaque part": func(ev *cardea.Event) { ev.Call.Parts[0].Opaque = []cardea.Opaque{{Reason: "x"}} },
+		"no sandbox":     func(ev *cardea.Event) { ev.Call.Unsandboxed = true },
+		"coverage":       func(ev *cardea.Event) { ev.Call.Parts[0].Coverage = cardea.Partial },
+		"knowledge":      func(ev *cardea.Event) { ev.Call.Parts[0].Knowledge = cardea.Partial },
+		"elevated":       func(ev *cardea.Event) { ev.Call.Parts[0].Elevated = true },
+		"remote":         func(ev *cardea.Event) { ev.Call.Parts[0].Remote = true },
+		"a variable":     func(ev *cardea.Event) { ev.Call.Parts[0].Assigns = []cardea.Assign{{Name: "X"}} },
+		"a dynamic name": func(ev *cardea.Event) { ev.Call.Parts[0].Argv[0].Static = false },
+		"a list":         func(ev *cardea.Event) { ev.Unreadable = []string{"./README.*"} },
+		"a list of all":  func(ev *cardea.Event) { ev.Unreadable = []string{"**"} },
+		"another's write": func(ev *cardea.Event) {
+			ev.Call.Parts = append(ev.Call.Parts, cardea.Part{Access: []cardea.Access{{Kind: cardea.Write, Path: p.project + "/README.md"}}})
+		},
+		"a tool":         func(ev *cardea.Event) { ev.Call.Tool, ev.Call.Parts[0].Argv = "mcp__x__read", nil },
+		"a home project": func(ev *cardea.Event) { ev.Project = p.home; ev.Cwd = p.home },
+	} {
+		ev := p.event(read(p.project + "/README.md"))
+		if why := p.decider().Refusal(ev, 0); why != "" {
+			t.Fatalf("refused without a reason: %s", why)
+		}
+		change(ev)
+		if why := p.decider().Refusal(ev, 0); why == "" {
+			t.Errorf("%s: it is allowed", name)
+		}
+	}
+	ev := p.event(read(p.project + "/README.md"))
+	ev.Call.Tool, ev.Call.Parts[0].Argv = "Read", nil
+	if why := p.decider().Refusal(ev, 0); why != "" {
+		t.Errorf("the tool Read: %s", why)
+	}
+	if ops, err := p.decider().Decide(context.Background(), &cardea.Event{}); ops != nil || err != nil {
+		t.Error(ops, err)
+	}
+}
+
+// A program that lies where the agent may write is not the one that is known.
+func TestPlantedPrograms(t *testing.T) {
+	p := newPlace(t)
+	write(t, p.project+"/bin/cat", "")
+	for path, want := range map[string]bool{"/usr/bin:/bin": true, p.project + "/bin:/usr/bin": false, "/usr/bin:" + p.project + "/bin": true, ".:/usr/bin": false, "": true, ":/usr/bin": false} {
+		d := readonly.New(readonly.Settings{Home: p.home, Path: path})
+		if why := d.Refusal(p.event(read(p.project+"/README.md")), 0); (why == "") != want {
+			t.Errorf("PATH=%s: %q", path, why)
+		}
+	}
+}
+
+func TestGit(t *testing.T) {
+	p := newPlace(t)
+	git := func(dir string, options ...cardea.Option) *cardea.Event {
+		ev := p.event()
+		part := &ev.Call.Parts[0]
+		part.Command, part.Argv, part.Dir, part.Options = []string{"git", "status"}, []cardea.Word{{Text: "git", Static: true}, {Text: "status", Static: true}}, dir, options
+		return ev
+	}
+	refusal := func(ev *cardea.Event) string { return p.decider().Refusal(ev, 0) }
+	if why := refusal(git(p.project + "/src")); why != "" {
+		t.Fatal(why)
+	}
+	for text, want := range map[string]string{
+		"[core]\n\tbare = false\n[remote \"origin\"]\n\turl = x\n\tfetch = y\n[branch \"main\"]\n\tremote = origin\n": "",
+		"[core]\n\tfsmonitor = ./evil\n":                   "core.fsmonitor",
+		"[core] fsmonitor = ./evil\n":                      "core.fsmonitor",
+		"[core]\n\tfsmonitor = true\n":                     "",
+		"[CORE]\n\tFSMonitor = ./evil\n":                   "core.fsmonitor",
+		"[core]\n\tpager = ./evil\n":                       "core.pager",
+		"[diff \"x\"]\n\ttextconv = ./evil\n":              "diff.textconv",
+		"[diff]\n\texternal = ./evil\n":                    "diff.external",
+		"[diff]\n\trenames = true\n":                       "",
+		"[filter \"x\"]\n\tclean = ./evil\n":               "filter.clean",
+		"[include]\n\tpath = ../evil\n":                    "include.path",
+		"[includeIf \"gitdir:x\"]\n\tpath = ../evil\n":     "includeif.path",
+		"[alias]\n\tst = !./evil\n":                        "alias.st",
+		"[core]\n\tworktree = /\n":                         "core.worktree",
+		"[extensions]\n\tpartialClone = origin\n":          "extensions.partialclone",
+		"[remote \"origin\"]\n\tpromisor = true\n":         "remote.promisor",
+		"[log]\n\tshowSignature = true\n":                  "log.showsignature",
+		"[core]\n\tautocrlf = x\\\n\tfsmonitor = ./evil\n": "core.autocrlf",
+		"[core\n": "[core",
+		"[remote \"a]b\"]\n\turl = x\n[core]\n\tpager = evil": "core.pager",
+	} {
+		write(t, p.project+"/.git/config", text)
+		if why := refusal(git(p.project)); (why == "") != (want == "") || !strings.Contains(why, want) {
+			t.Errorf("%q: refused with %q, want %q", text, why, want)
+		}
+	}
+	write(t, p.project+"/.git/config", "")
+	write(t, p.project+"/.husky/x", "")
+	write(t, p.project+"/.git/config", "[core]\n\thooksPath = .husky\n")
+	if why := refusal(git(p.project)); why != "" {
+		t.Error(why)
+	}
+	write(t, p.project+"/.husky/post-index-change", "")
+	if why := refusal(git(p.project)); !strings.Contains(why, "hook") {
+		t.Errorf("a hook: %q", why)
+	}
+	write(t, p.project+"/.git/config", "")
+	write(t, p.project+"/nested/.git/config", "")
+	write(t, p.project+"/bare/HEAD", "")
+	write(t, p.project+"/bare/objects/x", "")
+	option := func(name, value string) cardea.Option {
+		return cardea.Option{Name: name, Value: value, Static: value != ""}
+	}
+	for name, ev := range map[string]*cardea.Event{
+		"a nested repository":     git(p.project + "/nested"),
+		"a bare repository":       git(p.project + "/bare"),
+		"outside":                 git(p.temp),
+		"a folder not known":      git(""),
+		"-C elsewhere":            git(p.project, option("-C", p.temp)),
+		"-C nested":               git(p.project, option("-C", "nested")),
+		"-C not known":            git(p.project, option("-C", "")),
+		"a configuration":         git(p.project, option("-c", "x=y")),
+		"another repository":      git(p.project, option("--git-dir", "x")),
+		"-C to the home folder":   git(p.project, option("-C", "~")),
+		"-C out by dots":          git(p.project, option("-C", "../..")),
+		"a write to .git":         written(git(p.project), p.project+"/.git/config"),
+		"a write to nobody knows": written(git(p.project), ""),
+	} {
+		if why := refusal(ev); why == "" {
+			t.Errorf("%s: allowed", name)
+		}
+	}
+	if why := refusal(git(p.project, option("-C", "src"))); why != "" {
+		t.Error(why)
+	}
+	write(t, p.project+"/.gitmodules", "")
+	if why := refusal(git(p.project)); !strings.Contains(why, "submodules") {
+		t.Errorf("submodules: %q", why)
+	}
+}
+
+func written(ev *cardea.Event, path string) *cardea.Event {
+	ev.Call.Parts = append(ev.Call.Parts, cardea.Part{Access: []cardea.Access{{Kind: cardea.Write, Path: path, Redirect: true}}})
+	return ev
+}
+
+// A linked worktree belongs to a repository outside of it.
+func TestWorktrees(t *testing.T) {
+	p := newPlace(t)
+	main := p.home + "/main/.git"
+	write(t, main+"/config", "")
+	write(t, main+"/worktrees/w/HEAD", "")
+	if err := os.RemoveAll(p.project + "/.git"); err != nil {
+		t.Fatal(err)
+	}
+	ev := p.event()
+	ev.Call.Parts[0].Command = []string{"git", "status"}
+	ev.Call.Parts[0].Argv[0].Text = "git"
+	for text, want := range map[string]string{
+		"gitdir: " + main + "/worktrees/w\n": "",
+		"gitdir: " + p.temp + "/evil\n":      "something else",
+		"gitdir: ../x\n":                     "cannot be read",
+		"x":                                  "cannot be read",
+		"gitdir: " + p.temp + "/r/.git/worktrees/w\n":   "temporary",
+		"gitdir: " + main + "/worktrees/../worktrees\n": "something else",
+	} {
+		write(t, p.project+"/.git", text)
+		if why := p.decider().Refusal(ev, 0); (why == "") != (want == "") || !strings.Contains(why, want) {
+			t.Errorf("%q: %q, want %q", text, why, want)
+		}
+	}
+	write(t, p.project+"/.git", "gitdir: "+main+"/worktrees/w\n")
+	write(t, main+"/worktrees/w/config.worktree", "[core]\n\tfsmonitor = ./x\n")
+	if why := p.decider().Refusal(ev, 0); !strings.Contains(why, "fsmonitor") {
+		t.Errorf("the worktree's own configuration: %q", why)
+	}
+}
