@@ -74,6 +74,7 @@ func Analyse(text string, env Env) Analysis {
 		w.uncalled()
 	}
 	w.flows()
+	w.hideNothing()
 	out := Analysis{Parts: w.parts, Opaque: w.opaque, Flows: w.found}
 	if len(out.Parts) == 0 && (len(out.Opaque) > 0 || !w.onlyComments) {
 		spot := cardea.Opaque{Text: shorten(text), Reason: "no command could be found in it"}
@@ -118,6 +119,7 @@ type walker struct {
 	words        int              // words looked at so far
 	full         bool             // a limit was hit
 	onlyComments bool
+	expands      string // a variable from outside that the line expands
 	unsetsFuncs  bool
 	exportsFuncs bool
 }

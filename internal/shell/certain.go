@@ -24,6 +24,13 @@ type certainty struct {
 	Limited bool
 	// Prefix is what each operand must begin with.
 	Prefix string
+	// Words are what the first operand can be, "" where there may be none.
+	Words []string
+	// Without are words that must not be there, with a star for what may stand
+	// before or behind.
+	Without []string
+	// Needs are options of which one must be given.
+	Needs []string
 	// Look is the language of the script in the first operand, or in the
 	// options Scripts where one is given.
 	Look    look
@@ -50,6 +57,9 @@ func (r *reader) doubt() string {
 	if c.Limited && len(r.operands) > c.Most {
 		return "with these operands, " + name + " may do more than read"
 	}
+	if why := r.unsureOperands(name); why != "" {
+		return why
+	}
 	if f := r.unsureWord(); f != "" {
 		return "what " + f + " becomes is not known"
 	}
@@ -62,6 +72,57 @@ func (r *reader) doubt() string {
 		return "its script may do more than compute and print"
 	}
 	return ""
+}
+
+// unsureOperands is why the words are not all as they must be.
+func (r *reader) unsureOperands(name string) string {
+	c := r.spec.Certain
+	if len(c.Needs) > 0 && !r.given(c.Needs) {
+		return "without one of " + strings.Join(c.Needs, ", ") + ", " + name + " may do more than read"
+	}
+	if len(c.Words) > 0 {
+		first := field{Word: cardea.Word{Static: true}}
+		if len(r.operands) > 0 {
+			first = r.argv[r.operands[0]]
+		}
+		if !first.Static || !slices.Contains(c.Words, first.Text) {
+			return name + " with " + first.Text + " may do more than read"
+		}
+	}
+	for _, f := range r.argv[1:] {
+		for _, pattern := range c.Without {
+			if !f.Static && !literalHead(f, pattern) || f.Static && fits(f.Text, pattern) {
+				return name + " with " + f.Text + " may do more than read"
+			}
+		}
+	}
+	return ""
+}
+
+// given reports whether one of the options is given, under its full name.
+func (r *reader) given(names []string) bool {
+	return slices.ContainsFunc(r.part.Options, func(o cardea.Option) bool { return slices.Contains(names, o.Name) })
+}
+
+// fits reports whether a word fits a pattern that may begin and end with a star.
+func fits(word, pattern string) bool {
+	middle, any := strings.CutSuffix(pattern, "*")
+	middle, anyBefore := strings.CutPrefix(middle, "*")
+	switch {
+	case any && anyBefore:
+		return strings.Contains(word, middle)
+	case any:
+		return strings.HasPrefix(word, middle)
+	case anyBefore:
+		return strings.HasSuffix(word, middle)
+	}
+	return word == middle
+}
+
+// literalHead reports whether a word that is not known for certain begins with
+// a letter of its own, other than those of a pattern for what words begin with.
+func literalHead(f field, pattern string) bool {
+	return pattern != "" && pattern[0] != '*' && f.Text != "" && isNameStart(f.Text[0]) && f.Text[0] != pattern[0]
 }
 
 // unsureOption reports an option that is not known to be harmless.

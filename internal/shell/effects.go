@@ -47,7 +47,11 @@ func (r *reader) accesses() {
 	}
 	r.saved()
 	r.spread()
-	if len(r.operands) == 0 && (recursive || s.Operands == names) && (s.Operands == cardea.Read || s.Operands == names) && kind != none {
+	paths := len(r.operands)
+	if s.First == none && paths > 0 && !r.has(s.FirstUnless) {
+		paths--
+	}
+	if paths == 0 && (recursive || s.Operands == names) && (s.Operands == cardea.Read || s.Operands == names) && kind != none {
 		r.touch(kind, word("."), recursive)
 	}
 	for _, k := range s.Access {

@@ -27,6 +27,7 @@ type generator struct {
 	calls []string
 	defs  int
 	files int
+	subs  int // substitutions around
 }
 
 func newGenerator(seed int64) *generator {
@@ -169,7 +170,13 @@ func (g *generator) statement() {
 
 // bracket writes a list in brackets.
 func (g *generator) bracket(open string) {
+	if open != "(" {
+		g.subs++
+	}
 	text := g.script(g.sub)
+	if open != "(" {
+		g.subs--
+	}
 	if strings.HasPrefix(text, "(") {
 		open += " "
 	}
@@ -811,6 +818,9 @@ func (g *generator) redirection() string {
 	case 13, 14:
 		return "<<< " + g.script(func() { g.deeper(g.word) })
 	case 15, 16, 17:
+		if g.subs > 0 && !g.one(10) {
+			return "2>&1"
+		}
 		return g.heredoc()
 	case 18:
 		return g.pick("3>&1", "3<&0", "2>&-", "<&-", "3>&2-", "{fd}> new", "{fd}< f", "{fd}>&1", "{fd}>> f", "4<&3", ">&3")

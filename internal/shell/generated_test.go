@@ -25,6 +25,27 @@ func TestOracleGenerated(t *testing.T) {
 	}
 }
 
+// The analysis does not get its soundness by giving up: of lines whose command
+// names all stand in them at least 97 % carry no opaque spot.
+func TestGeneratedLinesAreSeenThrough(t *testing.T) {
+	g := newGenerator(1)
+	plain, given := 0, 0
+	for range 20000 {
+		line, dynamic := g.line()
+		if dynamic {
+			continue
+		}
+		plain++
+		if opaque(Analyse(line, oracleWorlds()[0])) {
+			given++
+		}
+	}
+	t.Logf("%d of %d lines carry an opaque spot (%.1f %%)", given, plain, 100*float64(given)/float64(plain))
+	if given*100 > 3*plain || plain < 10000 {
+		t.Errorf("%d of %d lines carry an opaque spot", given, plain)
+	}
+}
+
 func generated(t *testing.T, seed int64, lines int) {
 	g, begin := newGenerator(seed), time.Now()
 	o := newOracle(t)
@@ -52,7 +73,7 @@ func generated(t *testing.T, seed int64, lines int) {
 	for _, reason := range slices.SortedFunc(maps.Keys(reasons), func(a, b string) int { return reasons[b] - reasons[a] }) {
 		t.Logf("%6d %s: %q", reasons[reason], reason, samples[reason])
 	}
-	if given*100 > 3*plain {
+	if lines >= 20000 && given*100 > 3*plain {
 		t.Errorf("%d of %d lines without a dynamic command name carry an opaque spot", given, plain)
 	}
 	o.compare(t, list)

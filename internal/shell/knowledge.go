@@ -64,6 +64,12 @@ type program struct {
 	// saved under the last name of its address; with one of SavesUnless it is
 	// not.
 	Saves, SavesUnless []string
+	// Double are the options with two values, of which the second counts (jq
+	// --arg name value).
+	Double []string
+	// Alone are words that make it do nothing else, where they are all that it
+	// is passed (--version).
+	Alone []string
 	// Certain says with which words all of this is all that it does; nil:
 	// never.
 	Certain *certainty
@@ -142,6 +148,10 @@ func (w *walker) describe(p *cardea.Part, argv []field) {
 	if spec == nil {
 		p.Access = append(p.Access, cardea.Access{Kind: cardea.Unknown})
 		p.Doubt = "the program " + base(p) + " is not known"
+		return
+	}
+	if len(argv) == 2 && argv[1].Static && slices.Contains(spec.Alone, argv[1].Text) {
+		p.Knowledge = cardea.Complete
 		return
 	}
 	r.accesses()
@@ -287,6 +297,9 @@ func (r *reader) option(i int, values []string) int {
 	if strings.HasPrefix(text, "--") || r.spec.Single {
 		name, val, has := strings.Cut(text, "=")
 		switch {
+		case slices.Contains(r.spec.Double, text) && i+2 < len(r.argv):
+			add(name, r.argv[i+2].Text, r.argv[i+2].Static)
+			return 2
 		case has:
 			add(name, val, f.Static)
 		case slices.Contains(values, name):

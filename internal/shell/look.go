@@ -30,14 +30,14 @@ func (l look) harmless(script string) bool {
 	case lookJq:
 		return !jqReaches.MatchString(script)
 	case lookYq:
-		return !yqReaches.MatchString(script)
+		return !yqReaches.MatchString(script) && !jqReaches.MatchString(script) // one yq is jq inside
 	}
 	return false
 }
 
-// jq(1) 1.7: env and $ENV show the environment, import and include read
+// jq(1) 1.7: env and $ENV, also written "$ ENV", show the environment, import and include read
 // modules, input_filename is harmless, getpath too.
-var jqReaches = lazy(`(?:^|[^.\w"])(?:env|import|include|get_search_list|modulemeta|debug|stderr|input_line_number|halt_error|\$ENV|\$__prog_args)\b`)
+var jqReaches = lazy(`(?:^|[^.\w"])(?:env|ENV|import|include|get_search_list|modulemeta|debug|stderr|input_line_number|halt_error|\$__prog_args)\b`)
 
 // yq (mikefarah, 4): operators that read files and the environment.
 var yqReaches = lazy(`\b(?:load\w*|env|strenv|envsubst|eval|system|filename|file_index|split_doc|document_index|input)\b|\$ENV`)
@@ -153,25 +153,59 @@ func (p *sedScript) delimited(d byte) bool {
 		case '\n':
 			return false
 		case '[':
-			if end := bracketEnd(p.s, p.at); end > 0 && strings.IndexByte(p.s[p.at:end], d) >= 0 {
+			end := bracketEnd(p.s, p.at)
+			if end < 0 || strings.IndexByte(p.s[p.at:end], d) >= 0 {
 				return false
 			}
+			p.at = end
 		}
 	}
 	return false
 }
 
-// bracketEnd is where the bracket expression at i ends, -1 where it does not.
+// bracketEnd is where the bracket expression at i ends. It is -1 where
+// implementations differ on that: at a bracket inside of it that is no plain
+// class such as [:alpha:], one that comes first, and an escaped one.
 func bracketEnd(s string, i int) int {
-	from := i + 2 // a bracket that comes first is meant as itself
-	if i+1 < len(s) && s[i+1] == '^' {
-		from++
+	at := i + 1
+	if at < len(s) && s[at] == '^' {
+		at++
 	}
-	end := strings.IndexByte(s[min(len(s), from):], ']')
-	if end < 0 {
+	for first := at; at < len(s); at++ {
+		switch s[at] {
+		case '\n':
+			return -1
+		case ']':
+			if at == first {
+				return -1
+			}
+			return at
+		case '\\':
+			if at+1 == len(s) || strings.IndexByte("[]\\", s[at+1]) >= 0 {
+				return -1
+			}
+		case '[':
+			class := classEnd(s, at)
+			if class < 0 {
+				return -1
+			}
+			at = class
+		}
+	}
+	return -1
+}
+
+// classEnd is where the class [:name:] at i ends, -1 where there is none.
+func classEnd(s string, i int) int {
+	name, found := strings.CutPrefix(s[i:], "[:")
+	end := 0
+	for end < len(name) && 'a' <= name[end] && name[end] <= 'z' {
+		end++
+	}
+	if !found || end == 0 || !strings.HasPrefix(name[end:], ":]") {
 		return -1
 	}
-	return from + end
+	return i + len("[:") + end + len(":]") - 1
 }
 
 func (p *sedScript) command() bool {
@@ -248,10 +282,14 @@ func harmlessAwk(text string) bool {
 	for i := 0; i < len(text); {
 		c := text[i]
 		switch {
-		case c == ' ' || c == '\t' || c == '\\':
+		case c == ' ' || c == '\t':
 			i++
-			continue
-		case c == '\n' || c == ';' || c == '{' || c == '}':
+		case c == '\\' && strings.HasPrefix(text[i:], "\\\n"):
+			i += 2
+		case c == '\n':
+			operand = false // print may go on: behind a comma, say
+			i++
+		case c == ';' || c == '{' || c == '}':
 			operand, printing, depth = false, false, 0
 			i++
 		case c == '#':
@@ -279,7 +317,9 @@ func harmlessAwk(text string) bool {
 				j++
 			}
 			word := text[i:j]
-			printing = printing || word == "print" || word == "printf"
+			if word == "print" || word == "printf" {
+				printing, depth = true, 0
+			}
 			operand = !awkKeyword(word)
 			i = j
 		case '0' <= c && c <= '9' || c == '.':
@@ -303,7 +343,7 @@ func harmlessAwk(text string) bool {
 			operand = false
 			i += 2
 		case c == '>':
-			if printing && depth == 0 {
+			if printing && depth <= 0 {
 				return false
 			}
 			operand = false

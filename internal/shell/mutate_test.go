@@ -74,6 +74,9 @@ func (m mutator) spoil(line, other string) string {
 
 // bytes deletes, doubles or swaps a byte of a token.
 func (m mutator) bytes(s string) string {
+	if s == "" {
+		return s
+	}
 	at := m.r.Intn(len(s))
 	switch m.r.Intn(3) {
 	case 0:

@@ -74,9 +74,12 @@ func clauseTraits(c *syntax.DeclClause) trait {
 
 func optionTraits(letters string) trait {
 	var t trait
+	if letters == "-" { // the end of the options
+		return 0
+	}
 	for _, c := range letters {
 		switch c {
-		case 'x', '-':
+		case 'x':
 		case 'i':
 			t |= integer
 		case 'a':

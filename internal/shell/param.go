@@ -23,6 +23,9 @@ func (w *walker) param(p *syntax.ParamExp, quoted bool) []frag {
 	if p.Index != nil {
 		w.subscript(p.Index)
 	}
+	if !p.Length && p.Names == 0 {
+		w.outsider(name)
+	}
 	switch {
 	case p.Excl:
 		if p.Names == 0 && !keys(p) {

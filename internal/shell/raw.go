@@ -38,6 +38,9 @@ func holds(spans []span, i int) bool {
 // quoted delimiter) may hold them; other quoted text may hold blanks.
 func hiddenCheck(text string, literal, quoted []span) string {
 	for i, r := range text {
+		if r == '$' && strings.HasPrefix(text[i:], "$\\\n") && !holds(literal, i) {
+			return "a line that goes on behind a dollar, where bash joins an expansion"
+		}
 		if r >= 0x20 && r < 0x7f || r == '\n' || r == '\t' {
 			continue
 		}
@@ -161,8 +164,14 @@ func (w *walker) treeCheck(file []*syntax.Stmt) {
 			}
 		case *syntax.ProcSubst:
 			w.printedCheck(n.Stmts)
+		case *syntax.CallExpr:
+			for _, word := range n.Args {
+				w.endCheck(word)
+			}
 		case *syntax.Redirect:
 			w.heredocCheck(n)
+			w.descriptorCheck(n)
+			w.endCheck(n.Word)
 			switch {
 			case n.Hdoc == nil:
 			case quotedDelimiter(n.Word):
@@ -262,6 +271,28 @@ func (w *walker) zshWord(word *syntax.Word) {
 				w.opaqueLine(shorten(w.source(word)), "$x[…] is a subscript in zsh")
 			}
 		}
+	}
+}
+
+// endCheck finds words that the parser ends in the middle of what bash reads as
+// one: in $( ) it takes the # of $x# for a comment.
+func (w *walker) endCheck(word *syntax.Word) {
+	if word == nil {
+		return
+	}
+	if end := int(word.End().Offset()); end > 0 && end < len(w.src) && strings.IndexByte(" \t\n;&|()<>`\\", w.src[end]) < 0 {
+		w.opaqueLine(shorten(w.source(word)+w.src[end:]), "a word that the parser ends before bash does")
+	}
+}
+
+// descriptorCheck finds words behind <&- and >&-, which bash takes as a whole
+// while the parser reads "-word" as the target.
+func (w *walker) descriptorCheck(r *syntax.Redirect) {
+	if r.Op != syntax.DplIn && r.Op != syntax.DplOut {
+		return
+	}
+	if src := w.source(r.Word); strings.HasPrefix(src, "-") && src != "-" {
+		w.opaqueLine(shorten(w.source(r)), "a word behind <&- or >&-, which bash takes as one of its own")
 	}
 }
 

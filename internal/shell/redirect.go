@@ -57,6 +57,9 @@ func (w *walker) redirect(r *syntax.Redirect) []cardea.Access {
 		return nil
 	}
 	target, ok := w.target(r.Word)
+	if r.Op == syntax.DplOut && !settled(target, ok) {
+		w.spot(w.source(r), "bash expands the target of >& a second time")
+	}
 	read, write := false, false
 	switch r.Op {
 	case syntax.RdrIn:
@@ -101,6 +104,11 @@ func (w *walker) isNumber(word *syntax.Word) bool {
 	pe, ok := p.(*syntax.ParamExp)
 	return ok && pe.Param != nil && plainName(pe.Param.Value) && pe.Index == nil && !pe.Excl && !pe.Length && pe.Slice == nil && pe.Repl == nil && pe.Exp == nil &&
 		same(w.lookup(pe.Param.Value), someNumber)
+}
+
+// settled reports a target of >& that a second expansion does not change.
+func settled(target string, ok bool) bool {
+	return ok && strings.Trim(target, delimiterBytes+"/") == ""
 }
 
 // unknownFile is the reason of a spot that hides a file and no program.

@@ -104,7 +104,12 @@ func joinLits(parts []syntax.WordPart) []syntax.WordPart {
 // there bash and the parser differ.
 func oddBraces(word *syntax.Word) bool {
 	open, shut, list, empty := 0, 0, false, false
-	for _, p := range word.Parts {
+	for i, p := range word.Parts {
+		if pe, ok := p.(*syntax.ParamExp); ok && pe.Short && pe.Param != nil && pe.Param.Value == "$" && i+1 < len(word.Parts) {
+			if lit, ok := word.Parts[i+1].(*syntax.Lit); ok && strings.HasPrefix(lit.Value, "{") {
+				return true // $${ begins no list
+			}
+		}
 		if lit, ok := p.(*syntax.Lit); ok {
 			open += strings.Count(lit.Value, "{")
 			shut += strings.Count(lit.Value, "}")
@@ -277,6 +282,10 @@ func (w *walker) frags(parts []syntax.WordPart, outer bool) []frag {
 				via = ">( )"
 			}
 			w.substitution(p.Stmts, via)
+			if len(p.Stmts) == 0 { // nothing is started, and nothing passed
+				out = append(out, frag{text: w.source(p), dynamic: true, split: true, digits: true})
+				continue
+			}
 			// bash passes /dev/fd/N: no option and one word, as a digit is.
 			out = append(out, frag{text: w.source(p), dynamic: true, quoted: true, digits: true})
 		case *syntax.ExtGlob:

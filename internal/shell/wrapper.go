@@ -26,6 +26,8 @@ type wrapper struct {
 	numeric bool
 	// assigns lets NAME=value operands stand before the command (env, sudo).
 	assigns bool
+	// once means that no option may follow such an operand (env).
+	once bool
 	// joined means that the rest of the words is joined to a shell script.
 	joined bool
 	// elevated and remote say what the wrapper changes.
@@ -106,6 +108,10 @@ func (s *wrapper) parse(words []field) parsed {
 		if !f.Static {
 			if s.assigns && isAssignment(f) {
 				p.before, words = append(p.before, f), words[1:]
+				if s.once {
+					p.before, p.rest = takeAssignments(p.before, words)
+					return p
+				}
 				continue
 			}
 			if f.Dash || len(p.before) >= s.before && f.Loose {
@@ -132,9 +138,7 @@ func (s *wrapper) parse(words []field) parsed {
 				p.before, words = append(p.before, words[0]), words[1:]
 			}
 			if s.assigns {
-				for len(words) > 0 && isAssignment(words[0]) {
-					p.before, words = append(p.before, words[0]), words[1:]
-				}
+				p.before, words = takeAssignments(p.before, words)
 			}
 			p.rest = words
 			return p
@@ -157,6 +161,10 @@ func (s *wrapper) parse(words []field) parsed {
 			continue
 		case s.assigns && isAssignment(f):
 			p.before, words = append(p.before, f), words[1:]
+			if s.once {
+				p.before, p.rest = takeAssignments(p.before, words)
+				return p
+			}
 			continue
 		case len(p.before) < s.before:
 			p.before, words = append(p.before, f), words[1:]
@@ -175,7 +183,15 @@ func isAssignment(f field) bool {
 	if !f.Static {
 		return ok && plainName(name) && !f.Loose
 	}
-	return ok && name != "" && !strings.HasPrefix(name, "-")
+	return ok
+}
+
+// takeAssignments moves assignments from the front of words.
+func takeAssignments(before, words []field) ([]field, []field) {
+	for len(words) > 0 && isAssignment(words[0]) {
+		before, words = append(before, words[0]), words[1:]
+	}
+	return before, words
 }
 
 // longOption reads --name, --name=value, --name value and abbreviations.

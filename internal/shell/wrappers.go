@@ -54,7 +54,7 @@ func wrapperSpec(name string) *wrapper {
 	return nil
 }
 
-var envSpec = wrapper{flags: "i0v", valued: "uCS", assigns: true,
+var envSpec = wrapper{flags: "i0v", valued: "uCS", assigns: true, once: true,
 	long: []string{"ignore-environment", "null", "unset=", "chdir=", "split-string=", "block-signal[=", "default-signal[=", "ignore-signal[=", "list-signal-handling", "debug", "help", "version"}}
 
 // envCommand handles env, whose -S splits one word into options and a command

@@ -40,6 +40,8 @@ type program struct {
 	SpreadsNot  []string          `yaml:"spreads_unless"`
 	Saves       []string          `yaml:"saves"`
 	SavesNot    []string          `yaml:"saves_unless"`
+	Double      []string          `yaml:"double"`
+	Alone       []string          `yaml:"alone"`
 	Certain     *certainty        `yaml:"certain"`
 	Subs        []program         `yaml:"subs"`
 }
@@ -50,6 +52,9 @@ type certainty struct {
 	Numeric bool     `yaml:"numeric"`
 	Most    *int     `yaml:"most"`
 	Prefix  string   `yaml:"prefix"`
+	Words   []string `yaml:"words"`
+	Without []string `yaml:"without"`
+	Needs   []string `yaml:"needs"`
 	Look    string   `yaml:"look"`
 	Scripts []string `yaml:"scripts"`
 }
@@ -180,6 +185,8 @@ func (p program) write(b *bytes.Buffer) {
 	list(b, "SpreadsUnless", p.SpreadsNot)
 	list(b, "Saves", p.Saves)
 	list(b, "SavesUnless", p.SavesNot)
+	list(b, "Double", p.Double)
+	list(b, "Alone", p.Alone)
 	accesses(b, "Pairs", p.Pairs)
 	if p.Depth > 0 {
 		fmt.Fprintf(b, "Depth: %d,", p.Depth)
@@ -237,6 +244,9 @@ func (p program) write(b *bytes.Buffer) {
 			fmt.Fprintf(b, "Look: %q,", c.Look)
 		}
 		list(b, "Flags", c.Flags)
+		list(b, "Words", c.Words)
+		list(b, "Without", c.Without)
+		list(b, "Needs", c.Needs)
 		list(b, "Scripts", c.Scripts)
 		b.WriteString("},")
 	}
