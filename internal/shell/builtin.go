@@ -290,7 +290,7 @@ func harmlessSetOption(name string) bool {
 }
 
 func (w *walker) setParams(words []field) {
-	w.cur.params, w.cur.paramsOK = nil, true
+	w.cur.params, w.cur.paramsOK = nil, !w.cur.vague
 	for _, f := range words {
 		if !f.Static {
 			w.cur.params, w.cur.paramsOK = nil, false
@@ -327,7 +327,9 @@ func (w *walker) aliasBuiltin(inv invocation) {
 				w.opaqueLine(shorten(f.Text), "an alias that stands for more than one plain command")
 			}
 			w.aliases[name] = text
-			w.cur.vague = w.cur.vague || w.handled // a handler may mean it
+			if w.handled { // a handler may mean it
+				w.forgetAll()
+			}
 			w.isolated("alias "+name, text)
 		}
 	}
@@ -394,7 +396,7 @@ func (w *walker) trap(inv invocation) {
 // the line has no constants any more.
 func (w *walker) handler(f field) {
 	if !f.Static || w.sets(f.Text) {
-		w.cur.vague = true
+		w.forgetAll()
 		return
 	}
 	w.handled = w.handled || f.Text != "" && f.Text != "-"

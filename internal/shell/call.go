@@ -309,7 +309,7 @@ func (w *walker) callFunction(name string, f *function, params []string, known b
 	before, exits := w.cur, len(w.exits)
 	for i, body := range f.bodies {
 		w.cur = before.clone()
-		w.cur.params, w.cur.paramsOK = params, known
+		w.cur.params, w.cur.paramsOK = params, known && !before.vague
 		if w.src = f.srcs[i]; w.src != src {
 			w.base = -1
 		}

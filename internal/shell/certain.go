@@ -19,11 +19,18 @@ type certainty struct {
 	// Numeric lets -5 be an option.
 	Numeric bool
 	// Most is how many operands there may be, none where it is zero and
-	// Limited is set.
-	Most    int
-	Limited bool
-	// Prefix is what each operand must begin with.
-	Prefix string
+	// Limited is set; with one of MostUnless in front of them, any number.
+	Most       int
+	Limited    bool
+	MostUnless []string
+	// Bare: also without a subcommand.
+	Bare bool
+	// Configs are the project's files that tell the program what to run or
+	// whom to contact: it is certain where none of them lies above. ".git" is
+	// all that git's own configuration can say.
+	Configs []string
+	// Prefix is what each operand must begin with, one of them.
+	Prefix []string
 	// Words are what the first operand can be, "" where there may be none.
 	Words []string
 	// Without are words that must not be there, with a star for what may stand
@@ -42,7 +49,7 @@ type certainty struct {
 func (r *reader) doubt() string {
 	c, name := r.spec.Certain, strings.Join(r.part.Command, " ")
 	switch {
-	case r.spec.Depth > 0 && len(r.spec.Subs) > 0:
+	case r.spec.Depth > 0 && len(r.spec.Subs) > 0 && (c == nil || !c.Bare || !r.named() || len(r.operands) > 0):
 		return "nothing certain is known of " + name
 	case c == nil:
 		return name + " may do more than read"
@@ -54,7 +61,7 @@ func (r *reader) doubt() string {
 			}
 		}
 	}
-	if c.Limited && len(r.operands) > c.Most {
+	if c.Limited && len(r.operands) > c.Most && !r.given(c.MostUnless, true) {
 		return "with these operands, " + name + " may do more than read"
 	}
 	if why := r.unsureOperands(name); why != "" {
@@ -64,8 +71,9 @@ func (r *reader) doubt() string {
 		return "what " + f + " becomes is not known"
 	}
 	for _, i := range r.operands {
-		if !strings.HasPrefix(r.argv[i].Text, c.Prefix) {
-			return r.argv[i].Text + " does not begin with " + c.Prefix
+		begins := func(p string) bool { return strings.HasPrefix(r.argv[i].Text, p) }
+		if len(c.Prefix) > 0 && !slices.ContainsFunc(c.Prefix, begins) {
+			return r.argv[i].Text + " does not begin with " + strings.Join(c.Prefix, ", ")
 		}
 	}
 	if c.Look != "" && !r.sureScripts() {
@@ -77,7 +85,7 @@ func (r *reader) doubt() string {
 // unsureOperands is why the words are not all as they must be.
 func (r *reader) unsureOperands(name string) string {
 	c := r.spec.Certain
-	if len(c.Needs) > 0 && !r.given(c.Needs) {
+	if len(c.Needs) > 0 && !r.given(c.Needs, r.spec.Single) {
 		return "without one of " + strings.Join(c.Needs, ", ") + ", " + name + " may do more than read"
 	}
 	if len(c.Words) > 0 {
@@ -99,9 +107,36 @@ func (r *reader) unsureOperands(name string) string {
 	return ""
 }
 
-// given reports whether one of the options is given, under its full name.
-func (r *reader) given(names []string) bool {
-	return slices.ContainsFunc(r.part.Options, func(o cardea.Option) bool { return slices.Contains(names, o.Name) })
+// given reports whether one of the options is given, under its full name, and
+// where that counts, in front of the operands: programs whose long options have
+// one dash mostly stop at the first operand.
+func (r *reader) given(names []string, front bool) bool {
+	return slices.ContainsFunc(r.part.Options, func(o cardea.Option) bool {
+		return slices.Contains(names, o.Name) && !(front && len(r.operands) > 0 && o.Word > r.operands[0])
+	})
+}
+
+// otherwise is what the program does besides where not all is certain.
+func (r *reader) otherwise() []cardea.AccessKind {
+	out := r.spec.Else
+	for i := len(r.above) - 1; i >= 0 && out == nil && r.spec.Certain != nil; i-- {
+		out = r.above[i].Else
+	}
+	return out
+}
+
+// named reports whether all words of the command are known.
+func (r *reader) named() bool { return len(r.part.Command) == r.first+len(r.above) }
+
+// help reports whether the line only asks for help: nothing stands behind a
+// command that is known but one of the program's options for that.
+func (r *reader) help() bool {
+	top, n := r.spec, len(r.part.Command)
+	if len(r.above) > 0 {
+		top = r.above[0]
+	}
+	last := r.argv[len(r.argv)-1]
+	return last.Static && r.named() && len(r.argv) == n-r.first+2 && slices.Contains(top.Help, last.Text)
 }
 
 // fits reports whether a word fits a pattern that may begin and end with a star.
@@ -127,7 +162,8 @@ func literalHead(f field, pattern string) bool {
 
 // unsureOption reports an option that is not known to be harmless.
 func (r *reader) unsureOption(o cardea.Option) bool {
-	if slices.Contains(r.spec.Certain.Flags, o.Name) {
+	flags := r.spec.Certain.Flags
+	if slices.Contains(flags, o.Name) || o.Static && slices.Contains(flags, o.Name+"="+o.Value) {
 		return false
 	}
 	if r.spec.Certain.Numeric && len(o.Name) == 2 && '0' <= o.Name[1] && o.Name[1] <= '9' {
@@ -157,7 +193,8 @@ func (r *reader) unsureWord() string {
 	return ""
 }
 
-// sureScripts looks at the programs in the program's words.
+// sureScripts looks at the programs in the program's words. One that has no
+// operand of another kind in front has none but those in options.
 func (r *reader) sureScripts() bool {
 	c, found := r.spec.Certain, false
 	for _, o := range r.part.Options {
@@ -168,7 +205,7 @@ func (r *reader) sureScripts() bool {
 			found = true
 		}
 	}
-	if found {
+	if found || r.spec.First == "" {
 		return true
 	}
 	if len(r.operands) == 0 {

@@ -14,7 +14,7 @@ import (
 // accesses derives what the program does to its operands and to the values of
 // its options.
 func (r *reader) accesses() {
-	s, p := r.spec, r.part
+	s := r.spec
 	recursive := r.has(s.Recursive)
 	kind, last, options := s.Operands, s.Last, s.Options
 	for _, c := range s.When {
@@ -30,7 +30,6 @@ func (r *reader) accesses() {
 			last = c.Last
 		}
 	}
-	before := len(p.Access)
 	for n, i := range r.operands {
 		k := kind
 		switch {
@@ -54,7 +53,13 @@ func (r *reader) accesses() {
 	if paths == 0 && (recursive || s.Operands == names) && (s.Operands == cardea.Read || s.Operands == names) && kind != none {
 		r.touch(kind, word("."), recursive)
 	}
-	for _, k := range s.Access {
+	r.besides(s.Access)
+}
+
+// besides adds what the program does apart from its operands and options.
+func (r *reader) besides(kinds []cardea.AccessKind) {
+	p := r.part
+	for _, k := range kinds {
 		if k == configured {
 			p.Access = append(p.Access, cardea.Access{Kind: cardea.Network, Configured: true})
 			continue
@@ -63,7 +68,7 @@ func (r *reader) accesses() {
 			p.Access = append(p.Access, cardea.Access{Kind: cardea.Read, Path: r.w.cur.cwd, Recursive: true, Names: true})
 			continue
 		}
-		if k == cardea.Network && slices.ContainsFunc(p.Access[before:], func(a cardea.Access) bool { return a.Kind == k }) {
+		if k == cardea.Network && slices.ContainsFunc(p.Access, func(a cardea.Access) bool { return a.Kind == k && !a.Redirect }) {
 			continue
 		}
 		p.Access = append(p.Access, cardea.Access{Kind: k})
@@ -142,11 +147,15 @@ func (r *reader) touch(k cardea.AccessKind, f field, recursive bool) {
 		}
 		return
 	case revision:
-		_, file, _ := strings.Cut(f.Text, ":")
-		if file != "" {
+		for _, file := range revisionFiles(f.Text) {
 			f.Text = file
+			r.touch(cardea.Read, f, recursive)
 		}
-		r.touch(cardea.Read, f, recursive)
+		return
+	case repository:
+		if host, rest, ok := strings.Cut(f.Text, "/"); !f.Static || strings.ContainsAny(f.Text, ":@\\") || ok && strings.Contains(rest, "/") {
+			*out = append(*out, cardea.Access{Kind: cardea.Network, Host: host})
+		}
 		return
 	case cardea.Network:
 		for _, h := range hostsOf(f) {
@@ -162,6 +171,31 @@ func (r *reader) touch(k cardea.AccessKind, f field, recursive bool) {
 		a.Recursive = recursive
 		*out = append(*out, a)
 	}
+}
+
+// revisionFiles are the files that a word of git's may name: one of the work,
+// of a revision (HEAD:file, :0:file), or a pathspec with its magic
+// (gitrevisions(7), gitglossary(7)).
+func revisionFiles(text string) []string {
+	rest, magic := strings.CutPrefix(text, ":")
+	if !magic {
+		before, file, ok := strings.Cut(text, ":")
+		if !ok || file == "" {
+			return []string{before}
+		}
+		rest = file
+	}
+	if long, ok := strings.CutPrefix(rest, "("); ok && magic {
+		_, rest, _ = strings.Cut(long, ")")
+	}
+	if magic {
+		rest = strings.TrimLeft(rest, "/!^:0123456789")
+	}
+	out := []string{rest}
+	if i := strings.LastIndexByte(rest, ':'); i >= 0 {
+		out = append(out, rest[i+1:])
+	}
+	return out
 }
 
 // has reports whether one of the options is given, or "always".

@@ -70,6 +70,15 @@ type program struct {
 	// Alone are words that make it do nothing else, where they are all that it
 	// is passed (--version).
 	Alone []string
+	// Help are options that make it, and each of its subcommands that is
+	// known, do nothing else where they stand alone behind it.
+	Help []string
+	// Persistent are options with a value that may stand in front of the
+	// subcommand and behind it.
+	Persistent []string
+	// Else is what it, or a subcommand without one of its own, does besides
+	// where its words are not such with which all is certain.
+	Else []cardea.AccessKind
 	// Certain says with which words all of this is all that it does; nil:
 	// never.
 	Certain *certainty
@@ -99,10 +108,12 @@ const (
 	none cardea.AccessKind = "none"
 	edit cardea.AccessKind = "edit"
 	// names is reading names and attributes, revision what git reads by
-	// revision:path, configured contacting a host of the configuration.
+	// revision:path, configured contacting a host of the configuration,
+	// repository the one of a forge, [HOST/]OWNER/REPO.
 	names      cardea.AccessKind = "names"
 	revision   cardea.AccessKind = "revision"
 	configured cardea.AccessKind = "configured"
+	repository cardea.AccessKind = "repository"
 )
 
 // programOf finds a program by base name.
@@ -140,7 +151,7 @@ func (w *walker) describe(p *cardea.Part, argv []field) {
 			spec = nil
 		}
 	}
-	r := reader{w: w, part: p, argv: argv, spec: spec}
+	r := reader{w: w, part: p, argv: argv, spec: spec, first: len(p.Command)}
 	if spec == nil {
 		r.spec = &program{}
 	}
@@ -150,14 +161,16 @@ func (w *walker) describe(p *cardea.Part, argv []field) {
 		p.Doubt = "the program " + base(p) + " is not known"
 		return
 	}
-	if len(argv) == 2 && argv[1].Static && slices.Contains(spec.Alone, argv[1].Text) {
+	if len(argv) == 2 && argv[1].Static && slices.Contains(spec.Alone, argv[1].Text) || r.help() {
 		p.Knowledge = cardea.Complete
 		return
 	}
 	r.accesses()
 	if p.Doubt = r.doubt(); p.Doubt == "" {
-		p.Knowledge = cardea.Complete
+		p.Knowledge, p.Configs = cardea.Complete, r.spec.Certain.Configs
+		return
 	}
+	r.besides(r.otherwise())
 }
 
 // named is the command that a program's base name stands for, and what is known
@@ -195,6 +208,7 @@ type reader struct {
 	spec     *program
 	operands []int
 	above    []*program // the programs that spec is a subcommand of
+	first    int        // how many words the command had at first
 	// uncertain counts the operands that are only known when the line runs.
 	uncertain int
 }
@@ -204,6 +218,9 @@ func (r *reader) read() {
 	values, depth, ended := r.spec.Values, len(r.part.Command)-1+r.spec.Depth, false
 	if depth > 0 && len(r.spec.Globals) > 0 {
 		values = r.spec.Globals
+	}
+	if len(r.spec.Persistent) > 0 {
+		values = slices.Concat(values, r.spec.Persistent)
 	}
 	for i := 1; i < len(r.argv); i++ {
 		f := r.argv[i]
@@ -231,15 +248,15 @@ func (r *reader) read() {
 		case len(r.part.Command)-1 < depth && f.Static && len(r.operands) == 0:
 			r.part.Command = append(r.part.Command, text)
 			if sub := r.spec.sub(text); sub != nil {
-				r.above = append(r.above, r.spec)
+				r.above = append(r.above[:len(r.above):len(r.above)], r.spec)
 				r.spec = sub
 				depth = len(r.part.Command) - 1 + sub.Depth
-				values = sub.Values
+				values = r.values()
 			} else if len(r.part.Command)-1 < depth {
 				depth = max(depth, len(r.part.Command)-1)
 			}
 			if len(r.part.Command)-1 >= depth { // what follows are the subcommand's own
-				values = r.spec.Values
+				values = r.values()
 			}
 		default:
 			depth = 0
@@ -247,6 +264,17 @@ func (r *reader) read() {
 		}
 	}
 	r.part.Operands = r.operands
+}
+
+// values are the options with a value behind the subcommand.
+func (r *reader) values() []string {
+	out := r.spec.Values
+	for _, p := range append(r.above, r.spec) {
+		if len(p.Persistent) > 0 {
+			out = slices.Concat(out, p.Persistent)
+		}
+	}
+	return out
 }
 
 // startsCommand reports the primaries of find that a command follows.

@@ -19,6 +19,7 @@ const (
 	lookAwk look = "awk"
 	lookJq  look = "jq"
 	lookYq  look = "yq"
+	lookGit look = "git"
 )
 
 func (l look) harmless(script string) bool {
@@ -29,6 +30,8 @@ func (l look) harmless(script string) bool {
 		return harmlessAwk(script)
 	case lookJq:
 		return !jqReaches.MatchString(script)
+	case lookGit:
+		return !gitVerifies.MatchString(script)
 	case lookYq:
 		return !yqReaches.MatchString(script) && !jqReaches.MatchString(script) // one yq is jq inside
 	}
@@ -38,6 +41,9 @@ func (l look) harmless(script string) bool {
 // jq(1) 1.7: env and $ENV, also written "$ ENV", show the environment, import and include read
 // modules, input_filename is harmless, getpath too.
 var jqReaches = lazy(`(?:^|[^.\w"])(?:env|ENV|import|include|get_search_list|modulemeta|debug|stderr|input_line_number|halt_error|\$__prog_args)\b`)
+
+// git-log(1), git-for-each-ref(1): %G… and %(signature…) start gpg to verify.
+var gitVerifies = lazy(`%[-+ ]?G|signature`)
 
 // yq (mikefarah, 4): operators that read files and the environment.
 var yqReaches = lazy(`\b(?:load\w*|env|strenv|envsubst|eval|system|filename|file_index|split_doc|document_index|input)\b|\$ENV`)

@@ -300,8 +300,9 @@ func (o *oracle) count(a Analysis, seen observed) {
 }
 
 // wild are lines that are not run, since they could reach what is not theirs:
-// processes, the network, files of the machine.
-var wild = regexp.MustCompile(`kill|/dev/(tcp|udp)|delete|fls|fprint|-ok|enable|disown|suspend|PATH|\.\./\.\.|[^\w.'"]/(bin|sbin|usr|lib|lib64|proc|sys|etc|tmp|run|var|root|home|opt|srv|mnt)`)
+// processes, the network, files of the machine. Start-up files are among them,
+// which are the person's own and are not followed by decision.
+var wild = regexp.MustCompile(`sh\s+(-\S+\s+)*-\w*[li]|--login|kill|/dev/(tcp|udp)|delete|fls|fprint|-ok|enable|disown|suspend|PATH|\.\./\.\.|[^\w.'"]/(bin|sbin|usr|lib|lib64|proc|sys|etc|tmp|run|var|root|home|opt|srv|mnt)`)
 
 // compare runs lines on every processor, and tells of unsound ones with a
 // shorter line that is unsound, too. It gives how many lines were compared.

@@ -65,7 +65,7 @@ func KnownProgram(name string, words ...string) (Program, bool) {
 	}
 	sort.Strings(out.Subcommands)
 	if c := spec.Certain; c != nil {
-		out.Certain, out.Any = !(spec.Depth > 0 && len(spec.Subs) > 0), c.Any
+		out.Certain, out.Any = c.Bare || !(spec.Depth > 0 && len(spec.Subs) > 0), c.Any
 	}
 	out.Options = spec.options(above)
 	return out, true
@@ -86,6 +86,7 @@ func (p *program) options(above []*program) []ProgramOption {
 	}
 	for _, q := range append(slices.Clone(above), p) {
 		note(q.Globals, func(o *ProgramOption) { o.Value = true })
+		note(q.Persistent, func(o *ProgramOption) { o.Value = true })
 		if q.Certain != nil {
 			note(q.Certain.Flags, func(o *ProgramOption) { o.Harmless = true })
 		}

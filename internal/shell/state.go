@@ -132,6 +132,9 @@ func equal(a, b []string) bool {
 }
 
 func (s *state) setCwd(dir string) {
+	if s.vague {
+		dir = ""
+	}
 	s.cwd, s.cdMaybe = dir, false
 	if dir == "" {
 		s.vars["PWD"] = value{kind: dynamic}
@@ -202,7 +205,9 @@ func (w *walker) declare(file []*syntax.Stmt) {
 			if decl.Name != nil {
 				names = append(names[:len(names):len(names)], decl.Name)
 			}
-			w.cur.vague = w.cur.vague || w.handled // a handler may call it
+			if w.handled { // a handler may call it
+				w.forgetAll()
+			}
 			for _, name := range names {
 				f := w.funcs[name.Value]
 				if f == nil {

@@ -190,11 +190,18 @@ func (w *walker) compound(cmd syntax.Command) {
 func plainCoproc(c *syntax.CoprocClause) bool {
 	switch cmd := c.Stmt.Cmd.(type) {
 	case *syntax.CallExpr:
-		return c.Name == nil && len(cmd.Assigns) == 0 && len(c.Stmt.Redirs) == 0
+		return c.Name == nil && len(cmd.Assigns) == 0 && len(c.Stmt.Redirs) == 0 && !(len(cmd.Args) > 0 && strangeFirst(cmd.Args[0]))
 	case *syntax.Block, *syntax.Subshell, *syntax.IfClause, *syntax.WhileClause, *syntax.ForClause, *syntax.CaseClause:
 		return c.Name == nil || plainName(c.Name.Lit())
 	}
 	return false
+}
+
+// strangeFirst reports a word that bash does not take for a command's name where
+// the parser does: an assignment, a reserved word.
+func strangeFirst(word *syntax.Word) bool {
+	lit, ok := word.Parts[0].(*syntax.Lit)
+	return ok && (strings.Contains(lit.Value, "=") || reserved(word.Lit()))
 }
 
 // inPart walks a null construct, which becomes a part of its own.
@@ -537,6 +544,16 @@ func (w *walker) timeClause(c *syntax.TimeClause) {
 	w.timed(w.withoutDashes(c.Stmt))
 }
 
+// reserved reports the words that are no command where one may stand.
+func reserved(word string) bool {
+	switch word {
+	case "!", "{", "}", "[[", "]]", "((", "if", "then", "else", "elif", "fi", "for", "while", "until", "do", "done", "case", "esac", "in", "select", "function",
+		"time", "coproc":
+		return true
+	}
+	return false
+}
+
 // withoutDashes takes the "--" off the first command of a timed pipeline: bash
 // takes "time --" and "time -p --" as the end of time's options.
 func (w *walker) withoutDashes(st *syntax.Stmt) *syntax.Stmt {
@@ -551,7 +568,7 @@ func (w *walker) withoutDashes(st *syntax.Stmt) *syntax.Stmt {
 		if len(cmd.Assigns) > 0 || len(cmd.Args) == 0 || cmd.Args[0].Lit() != "--" {
 			return st
 		}
-		if len(cmd.Args) == 1 || len(st.Redirs) > 0 && st.Redirs[0].Pos().Offset() < cmd.Pos().Offset() {
+		if len(cmd.Args) == 1 || strangeFirst(cmd.Args[1]) || len(st.Redirs) > 0 && st.Redirs[0].Pos().Offset() < cmd.Pos().Offset() {
 			w.opaqueLine(shorten(w.source(st)), "time -- in front of what is no simple command")
 			return st
 		}

@@ -100,10 +100,10 @@ func joinLits(parts []syntax.WordPart) []syntax.WordPart {
 	return out
 }
 
-// oddBraces reports braces that do not pair, or an empty pair beside a list:
-// there bash and the parser differ.
+// oddBraces reports braces that do not pair, an empty pair beside a list, and
+// a sequence around or within others: there bash and the parser differ.
 func oddBraces(word *syntax.Word) bool {
-	open, shut, list, empty := 0, 0, false, false
+	open, shut, list, empty, within, sequence := 0, 0, false, false, false, false
 	for i, p := range word.Parts {
 		if pe, ok := p.(*syntax.ParamExp); ok && pe.Short && pe.Param != nil && pe.Param.Value == "$" && i+1 < len(word.Parts) {
 			if lit, ok := word.Parts[i+1].(*syntax.Lit); ok && strings.HasPrefix(lit.Value, "{") {
@@ -111,13 +111,21 @@ func oddBraces(word *syntax.Word) bool {
 			}
 		}
 		if lit, ok := p.(*syntax.Lit); ok {
-			open += strings.Count(lit.Value, "{")
-			shut += strings.Count(lit.Value, "}")
+			for _, c := range lit.Value {
+				switch c {
+				case '{':
+					open++
+				case '}':
+					shut++
+				}
+				within = within || open-shut > 1
+			}
+			sequence = sequence || strings.Contains(lit.Value, "..")
 			list = list || strings.Contains(lit.Value, ",") || strings.Contains(lit.Value, "..")
 			empty = empty || strings.Contains(lit.Value, "{}") || strings.Contains(lit.Value, "\\")
 		}
 	}
-	return open > 0 && shut > 0 && list && (open != shut || empty)
+	return open > 0 && shut > 0 && list && (open != shut || empty || within && sequence)
 }
 
 // bracesWithin reports whether an expansion or a quoted part of a word holds

@@ -16,58 +16,87 @@ import (
 
 type program struct {
 	Name        string            `yaml:"name"`
-	Values      []string          `yaml:"values"`
-	Globals     []string          `yaml:"globals"`
+	Values      words             `yaml:"values"`
+	Globals     words             `yaml:"globals"`
 	Single      bool              `yaml:"single"`
 	Depth       int               `yaml:"depth"`
 	Operands    string            `yaml:"operands"`
 	First       string            `yaml:"first"`
 	Last        string            `yaml:"last"`
-	FirstUnless []string          `yaml:"first_unless"`
-	Recursive   []string          `yaml:"recursive"`
+	FirstUnless words             `yaml:"first_unless"`
+	Recursive   words             `yaml:"recursive"`
 	Options     map[string]string `yaml:"options"`
-	Access      []string          `yaml:"access"`
+	Access      words             `yaml:"access"`
 	When        []when            `yaml:"when"`
 	PathsFirst  bool              `yaml:"paths_first"`
 	Stops       int               `yaml:"stops"`
-	Attached    []string          `yaml:"attached"`
+	Attached    words             `yaml:"attached"`
 	Bundle      bool              `yaml:"bundle"`
 	Pairs       map[string]string `yaml:"pairs"`
 	Remote      bool              `yaml:"remote"`
 	Members     bool              `yaml:"members"`
-	Into        []string          `yaml:"into"`
-	Spreads     []string          `yaml:"spreads"`
-	SpreadsNot  []string          `yaml:"spreads_unless"`
-	Saves       []string          `yaml:"saves"`
-	SavesNot    []string          `yaml:"saves_unless"`
-	Double      []string          `yaml:"double"`
-	Alone       []string          `yaml:"alone"`
+	Into        words             `yaml:"into"`
+	Spreads     words             `yaml:"spreads"`
+	SpreadsNot  words             `yaml:"spreads_unless"`
+	Saves       words             `yaml:"saves"`
+	SavesNot    words             `yaml:"saves_unless"`
+	Double      words             `yaml:"double"`
+	Alone       words             `yaml:"alone"`
+	Help        words             `yaml:"help"`
+	Persistent  words             `yaml:"persistent"`
+	Else        words             `yaml:"else"`
 	Certain     *certainty        `yaml:"certain"`
 	Subs        []program         `yaml:"subs"`
 }
 
 type certainty struct {
-	Any     bool     `yaml:"any"`
-	Flags   []string `yaml:"flags"`
-	Numeric bool     `yaml:"numeric"`
-	Most    *int     `yaml:"most"`
-	Prefix  string   `yaml:"prefix"`
-	Words   []string `yaml:"words"`
-	Without []string `yaml:"without"`
-	Needs   []string `yaml:"needs"`
-	Look    string   `yaml:"look"`
-	Scripts []string `yaml:"scripts"`
+	Any        bool   `yaml:"any"`
+	Flags      words  `yaml:"flags"`
+	Numeric    bool   `yaml:"numeric"`
+	Most       *int   `yaml:"most"`
+	Prefix     words  `yaml:"prefix"`
+	MostUnless words  `yaml:"most_unless"`
+	Bare       bool   `yaml:"bare"`
+	Configs    words  `yaml:"configs"`
+	Words      words  `yaml:"words"`
+	Without    words  `yaml:"without"`
+	Needs      words  `yaml:"needs"`
+	Look       string `yaml:"look"`
+	Scripts    words  `yaml:"scripts"`
+}
+
+// words is a list of words; lists in it, which YAML's aliases make, are taken
+// apart, and a single word is a list of one.
+type words []string
+
+// UnmarshalYAML reads a list, or one word.
+func (w *words) UnmarshalYAML(n *yaml.Node) error {
+	switch n.Kind {
+	case yaml.AliasNode:
+		return w.UnmarshalYAML(n.Alias)
+	case yaml.SequenceNode:
+		for _, c := range n.Content {
+			if err := w.UnmarshalYAML(c); err != nil {
+				return err
+			}
+		}
+		return nil
+	case yaml.ScalarNode:
+		*w = append(*w, n.Value)
+		return nil
+	}
+	return fmt.Errorf("line %d: a list of words is expected", n.Line)
 }
 
 // tests are lines that the file vouches for: read-only ones, and such that
 // must never be. They are checked by the packs' tests.
 type tests struct {
-	Readonly []string `yaml:"readonly"`
-	Not      []string `yaml:"not"`
+	Readonly words `yaml:"readonly"`
+	Not      words `yaml:"not"`
 }
 
 type when struct {
-	Flags     []string          `yaml:"flags"`
+	Flags     words             `yaml:"flags"`
 	Operands  string            `yaml:"operands"`
 	Last      string            `yaml:"last"`
 	Recursive bool              `yaml:"recursive"`
@@ -104,9 +133,10 @@ func generate(dir string) ([]byte, error) {
 			return nil, err
 		}
 		var doc struct {
-			Manual   string    `yaml:"manual"`
-			Programs []program `yaml:"programs"`
-			Tests    tests     `yaml:"tests"`
+			Manual   string           `yaml:"manual"`
+			Lists    map[string]words `yaml:"lists"`
+			Programs []program        `yaml:"programs"`
+			Tests    tests            `yaml:"tests"`
 		}
 		dec := yaml.NewDecoder(bytes.NewReader(data))
 		dec.KnownFields(true)
@@ -154,7 +184,7 @@ func generate(dir string) ([]byte, error) {
 }
 
 var kinds = map[string]string{"read": "cardea.Read", "write": "cardea.Write", "delete": "cardea.Delete", "execute": "cardea.Execute", "network": "cardea.Network", "unknown": "cardea.Unknown", "none": "none", "edit": "edit",
-	"names": "names", "revision": "revision", "configured": "configured"}
+	"names": "names", "revision": "revision", "configured": "configured", "repository": "repository"}
 
 func kind(s string) string {
 	k, ok := kinds[s]
@@ -187,6 +217,8 @@ func (p program) write(b *bytes.Buffer) {
 	list(b, "SavesUnless", p.SavesNot)
 	list(b, "Double", p.Double)
 	list(b, "Alone", p.Alone)
+	list(b, "Help", p.Help)
+	list(b, "Persistent", p.Persistent)
 	accesses(b, "Pairs", p.Pairs)
 	if p.Depth > 0 {
 		fmt.Fprintf(b, "Depth: %d,", p.Depth)
@@ -199,13 +231,8 @@ func (p program) write(b *bytes.Buffer) {
 	list(b, "FirstUnless", p.FirstUnless)
 	list(b, "Recursive", p.Recursive)
 	accesses(b, "Options", p.Options)
-	if len(p.Access) > 0 {
-		b.WriteString("Access: []cardea.AccessKind{")
-		for _, a := range p.Access {
-			b.WriteString(kind(a) + ",")
-		}
-		b.WriteString("},")
-	}
+	doing(b, "Access", p.Access)
+	doing(b, "Else", p.Else)
 	if len(p.When) > 0 {
 		b.WriteString("When: []when{")
 		for _, c := range p.When {
@@ -229,7 +256,7 @@ func (p program) write(b *bytes.Buffer) {
 		for _, f := range []struct {
 			name string
 			set  bool
-		}{{"Any", c.Any}, {"Numeric", c.Numeric}, {"Limited", c.Most != nil}} {
+		}{{"Any", c.Any}, {"Numeric", c.Numeric}, {"Limited", c.Most != nil}, {"Bare", c.Bare}} {
 			if f.set {
 				fmt.Fprintf(b, "%s: true,", f.name)
 			}
@@ -237,9 +264,9 @@ func (p program) write(b *bytes.Buffer) {
 		if c.Most != nil {
 			fmt.Fprintf(b, "Most: %d,", *c.Most)
 		}
-		if c.Prefix != "" {
-			fmt.Fprintf(b, "Prefix: %q,", c.Prefix)
-		}
+		list(b, "MostUnless", c.MostUnless)
+		list(b, "Configs", c.Configs)
+		list(b, "Prefix", c.Prefix)
 		if c.Look != "" {
 			fmt.Fprintf(b, "Look: %q,", c.Look)
 		}
@@ -258,6 +285,18 @@ func (p program) write(b *bytes.Buffer) {
 		b.WriteString("},")
 	}
 	b.WriteString("},\n")
+}
+
+// doing writes kinds of access.
+func doing(b *bytes.Buffer, field string, list []string) {
+	if len(list) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "%s: []cardea.AccessKind{", field)
+	for _, a := range list {
+		b.WriteString(kind(a) + ",")
+	}
+	b.WriteString("},")
 }
 
 // accesses writes what is done to the values of options, in the order of names.
