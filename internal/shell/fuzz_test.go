@@ -38,3 +38,20 @@ func FuzzAnalyse(f *testing.F) {
 		}
 	})
 }
+
+// What bash starts is among the parts, whatever the bytes. Lines that could
+// reach what is not theirs are left out.
+func FuzzOracle(f *testing.F) {
+	o := newOracle(f)
+	for _, c := range constructs() {
+		f.Add(c.lines[len(c.lines)/2])
+	}
+	f.Fuzz(func(t *testing.T, line string) {
+		if len(line) > 2000 || wild.MatchString(line) {
+			return
+		}
+		if why := o.unsound(t, line); why != "" && o.unsound(t, line) != "" {
+			t.Fatalf("%q: %s", line, why)
+		}
+	})
+}
