@@ -7,10 +7,21 @@
 // called static is what bash passes. Where the parser (mvdan.cc/sh) and bash
 // are known to differ, the line is opaque (raw.go).
 //
-// The stages, a file or two each: limits and raw-text checks (raw.go), parsing
-// and walking statements with the state of the line (walk.go, state.go), words
-// (word.go, param.go, arith.go), commands and the builtins that change the
-// line (call.go, builtin.go), wrappers (wrapper.go, wrappers.go), what a
-// program does with its words (knowledge.go), paths (path.go), and what moves
-// between parts (flow.go).
+// [Analyse] is all that there is to call: a line and the world around it
+// ([Env]) give its parts, its opaque spots and its flows ([Analysis]), in the
+// words of the root package. The examples show each of these; docs/analysis.md
+// says what a part, a null part and an opaque spot are, and which constructs
+// are opaque by decision.
+//
+// The stages, a file or a few each: limits and raw-text checks (raw.go),
+// parsing and walking statements with the state of the line (walk.go,
+// compound.go, state.go, forget.go), words (word.go, brace.go, quote.go,
+// param.go, arith.go), commands and the builtins that change the line (call.go,
+// builtin.go, declare.go, trap.go), wrappers (wrapper.go, wrappers.go,
+// childshell.go), what a program does with its words (knowledge.go), paths
+// (path.go), and what moves between parts (flow.go).
+//
+// The tests run lines in real bash (oracle_test.go) and compare: hand-written
+// ones (table_test.go, attacks_test.go), generated ones (generate_test.go),
+// spoiled ones (mutate_test.go).
 package shell
