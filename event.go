@@ -152,6 +152,10 @@ type Part struct {
 	// with these words: Access is then all of it. A part of a program that is
 	// not known, or with an option that is not, has Partial knowledge.
 	Knowledge Coverage
+	// Configs are names of files in which a project tells the program what to
+	// run or whom to contact, so that Knowledge is only right where none of
+	// them lies in Dir or above it. ".git" stands for git's configuration.
+	Configs []string
 	// Doubt says in a few words why Knowledge is Partial, "" where nobody asks.
 	Doubt string
 	// Null marks a part without access, which is allowed by itself.

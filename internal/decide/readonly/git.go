@@ -2,6 +2,7 @@ package readonly
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"cardea.dev"
@@ -13,7 +14,11 @@ import (
 // trusted in the project's own repository alone, when nothing in its
 // configuration is unknown.
 func (c *call) git(p *cardea.Part) string {
+	sub := subcommand(p)
 	for _, o := range p.Options {
+		if o.Word > sub {
+			continue // -c of git log and -C of git diff are others
+		}
 		switch o.Name {
 		case "-c", "--config-env", "--git-dir", "--work-tree", "--exec-path", "--namespace", "--super-prefix", "--attr-source":
 			return "git is told another configuration or repository"
@@ -28,7 +33,7 @@ func (c *call) git(p *cardea.Part) string {
 	}
 	dir := p.Dir
 	for _, o := range p.Options {
-		if o.Name != "-C" {
+		if o.Name != "-C" || o.Word > sub {
 			continue
 		}
 		if !o.Static || o.Value == "" || strings.HasPrefix(o.Value, "~") {
@@ -48,7 +53,81 @@ func (c *call) git(p *cardea.Part) string {
 		why = c.repository(dir)
 		c.repo[dir] = why
 	}
+	if why == "" && len(p.Command) > 1 && p.Command[1] == "remote" && (c.userinfo || c.personal()) {
+		return "an address of the repository may hold a password"
+	}
+	if why == "" && len(p.Command) > 1 && p.Command[1] == "diff" && c.compares(p, dir) {
+		return "git compares what lies outside of the repository, with all below it"
+	}
 	return why
+}
+
+// compares reports whether git diff takes its operands for files that no
+// repository knows: outside of one, or where one of them lies there
+// (git-diff(1), --no-index).
+func (c *call) compares(p *cardea.Part, dir string) bool {
+	root := dir
+	for ; ; root = path.Dir(root) {
+		if _, err := c.about.Files.Lstat(root + "/.git"); err == nil {
+			break
+		}
+		if root == path.Dir(root) {
+			return len(p.Operands) > 0
+		}
+	}
+	return slices.ContainsFunc(p.Access, func(a cardea.Access) bool { return a.Kind == cardea.Read && !a.Redirect && !within(a.Path, root) })
+}
+
+// subcommand is the index of git's subcommand among the words: the first that
+// is neither an option nor the value of one.
+func subcommand(p *cardea.Part) int {
+	for i := 1; i < len(p.Argv); i++ {
+		if !p.Argv[i].Static || !strings.HasPrefix(p.Argv[i].Text, "-") {
+			return i
+		}
+		for _, o := range p.Options {
+			if o.Word == i && o.Name == p.Argv[i].Text && i+1 < len(p.Argv) && o.Value != "" && o.Value == p.Argv[i+1].Text {
+				i++
+				break
+			}
+		}
+	}
+	return len(p.Argv)
+}
+
+// personal reports whether the person's own configuration of git has addresses
+// with a user's name or password, which git puts in place of others
+// (url.*.insteadOf).
+func (c *call) personal() bool {
+	for _, name := range []string{"/.gitconfig", "/.config/git/config"} {
+		if _, err := c.about.Files.Lstat(c.about.Home + name); err != nil {
+			continue
+		}
+		data, err := c.about.Files.ReadFile(c.about.Home+name, 256<<10)
+		if err != nil || holdsUserinfo(string(data)) {
+			return true
+		}
+	}
+	return false
+}
+
+// holdsUserinfo reports an address of the web with a user's name or a password:
+// https://token@github.com/.
+func holdsUserinfo(text string) bool {
+	for {
+		_, rest, ok := strings.Cut(text, "://")
+		if !ok {
+			return false
+		}
+		end := strings.IndexAny(rest, "/ \t\r\n\"")
+		if end < 0 {
+			end = len(rest)
+		}
+		if at := strings.LastIndexByte(rest[:end], '@'); at >= 0 && (!strings.HasSuffix(text[:len(text)-len(rest)], "ssh://") || strings.Contains(rest[:at], ":")) {
+			return true
+		}
+		text = rest
+	}
 }
 
 // repository is why the repository that git finds from a folder is not the
@@ -115,6 +194,7 @@ func (c *call) configuration(common, own, tree string) string {
 		if err != nil {
 			return "the configuration of the repository cannot be read"
 		}
+		c.userinfo = c.userinfo || holdsUserinfo(string(data))
 		hooks, why := configured(string(data))
 		if why != "" {
 			return "the configuration of the repository may execute something: " + why

@@ -1,6 +1,7 @@
 package readonly
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path"
@@ -273,6 +274,24 @@ func globMayMatch(pattern, name string) bool {
 	}
 	ok, err := path.Match(pattern, name)
 	return ok || err != nil || strings.ContainsAny(pattern, "[\\{(")
+}
+
+// configuring is why a program that takes its configuration from files of this
+// name is not trusted in a folder: the agent, or a clone, may have written one.
+// Outside of the work it may be anybody's.
+func (c *call) configuring(dir, name string) string {
+	if dir == "" || !withinAny(dir, c.trees) {
+		return "it may be configured where it runs"
+	}
+	for at := dir; withinAny(at, c.trees); at = path.Dir(at) {
+		if _, err := c.about.Files.Lstat(path.Join(at, name)); !errors.Is(err, fs.ErrNotExist) {
+			return "the project configures it: " + path.Join(at, name)
+		}
+		if at == path.Dir(at) {
+			break
+		}
+	}
+	return ""
 }
 
 // planted is why a bare name may mean a program that the agent has put there.

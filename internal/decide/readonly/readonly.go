@@ -76,6 +76,9 @@ type call struct {
 	ev    *cardea.Event
 	trees []string
 	repo  map[string]string // what is wrong with the repository of a folder
+	// userinfo is set when a repository's configuration holds an address with
+	// a user's name or a password.
+	userinfo bool
 }
 
 func (d *Decider) call(ev *cardea.Event) *call {
@@ -189,6 +192,15 @@ func (c *call) program(p *cardea.Part) string {
 	}
 	if len(p.Command) > 0 && p.Command[0] == "git" {
 		return c.git(p)
+	}
+	for _, name := range p.Configs {
+		if name == ".git" {
+			if why := c.git(p); why != "" {
+				return why
+			}
+		} else if why := c.configuring(p.Dir, name); why != "" {
+			return why
+		}
 	}
 	return ""
 }

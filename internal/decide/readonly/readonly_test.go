@@ -290,3 +290,92 @@ func TestWorktrees(t *testing.T) {
 		t.Errorf("the worktree's own configuration: %q", why)
 	}
 }
+
+// A program that a project can configure is trusted where no file does so.
+func TestConfiguredByTheProject(t *testing.T) {
+	p := newPlace(t)
+	event := func(dir string, configs ...string) *cardea.Event {
+		ev := p.event()
+		ev.Call.Parts[0].Dir, ev.Call.Parts[0].Configs = dir, configs
+		return ev
+	}
+	sub := p.project + "/src"
+	for _, c := range []struct{ name, file, dir, config, want string }{
+		{"none there", "", sub, ".npmrc", ""},
+		{"beside", "src/.npmrc", sub, ".npmrc", "the project configures it"},
+		{"above", ".npmrc", sub, ".npmrc", "the project configures it"},
+		{"in a folder", ".cargo/config.toml", sub, ".cargo", "the project configures it"},
+		{"below", "src/deep/.tool", sub, ".tool", ""},
+		{"git's own", "", sub, ".git", ""},
+		{"outside of the work", "", p.temp, ".npmrc", "may be configured"},
+		{"where it runs is not known", "", "", ".npmrc", "may be configured"},
+	} {
+		if c.file != "" {
+			write(t, p.project+"/"+c.file, "x")
+		}
+		why := p.decider().Refusal(event(c.dir, c.config), 0)
+		if c.want == "" && why != "" || !strings.Contains(why, c.want) {
+			t.Errorf("%s: %q, want %q", c.name, why, c.want)
+		}
+	}
+	write(t, p.project+"/.git/config", "[core]\n\tfsmonitor = ./x\n")
+	if why := p.decider().Refusal(event(sub, ".git"), 0); !strings.Contains(why, "may execute") {
+		t.Errorf("git's configuration: %q", why)
+	}
+}
+
+// Addresses are shown where they hold no password, neither the repository's nor
+// the person's own.
+func TestRemotesWithPasswords(t *testing.T) {
+	remote := func(p place, words ...string) string {
+		ev := p.event()
+		part := &ev.Call.Parts[0]
+		part.Command, part.Argv = append([]string{"git"}, words[:1]...), []cardea.Word{{Text: "git", Static: true}}
+		for _, w := range words {
+			part.Argv = append(part.Argv, cardea.Word{Text: w, Static: true})
+		}
+		return p.decider().Refusal(ev, 0)
+	}
+	for url, secret := range map[string]bool{"https://github.com/a/b.git": false, "git@github.com:a/b.git": false, "ssh://git@github.com/a/b": false,
+		"https://x:y@github.com/a/b": true, "https://ghp_x@github.com/a/b": true, "ssh://u:p@host/x": true} {
+		p := newPlace(t)
+		write(t, p.project+"/.git/config", "[remote \"origin\"]\n\turl = "+url+"\n")
+		if why := remote(p, "remote", "-v"); (why != "") != secret {
+			t.Errorf("remote -v with %s: %q", url, why)
+		}
+		if why := remote(p, "status"); why != "" {
+			t.Errorf("status with %s: %q", url, why)
+		}
+	}
+	p := newPlace(t)
+	write(t, p.home+"/.gitconfig", "[url \"https://token@github.com/\"]\n\tinsteadOf = https://github.com/\n")
+	if why := remote(p, "remote", "-v"); why == "" {
+		t.Error("insteadOf with a token")
+	}
+}
+
+// The options -c and -C of a subcommand are not git's own.
+func TestGitOptionsOfSubcommands(t *testing.T) {
+	p := newPlace(t)
+	for _, c := range []struct {
+		words  []string
+		option cardea.Option
+		ok     bool
+	}{
+		{[]string{"git", "diff", "-C"}, cardea.Option{Name: "-C", Word: 2}, true},
+		{[]string{"git", "log", "-c"}, cardea.Option{Name: "-c", Word: 2}, true},
+		{[]string{"git", "rev-parse", "--git-dir"}, cardea.Option{Name: "--git-dir", Word: 2}, true},
+		{[]string{"git", "-c", "core.pager=id", "log"}, cardea.Option{Name: "-c", Value: "core.pager=id", Static: true, Word: 1}, false},
+		{[]string{"git", "-C", "/nowhere", "log"}, cardea.Option{Name: "-C", Value: "/nowhere", Static: true, Word: 1}, false},
+	} {
+		ev := p.event()
+		part := &ev.Call.Parts[0]
+		part.Command, part.Argv, part.Options = []string{"git", "log"}, nil, []cardea.Option{c.option}
+		for _, w := range c.words {
+			part.Argv = append(part.Argv, cardea.Word{Text: w, Static: true})
+		}
+		if why := p.decider().Refusal(ev, 0); (why == "") != c.ok {
+			t.Errorf("%q: %q", c.words, why)
+		}
+	}
+}
