@@ -31,6 +31,9 @@ type certainty struct {
 	Configs []string
 	// Prefix is what each operand must begin with, one of them.
 	Prefix []string
+	// Among are what the first operand names, and each with a slash in front of
+	// it, alone or in a list: kubectl get pods,svc; kubectl get pods/x svc/y.
+	Among []string
 	// Words are what the first operand can be, "" where there may be none.
 	Words []string
 	// Without are words that must not be there, with a star for what may stand
@@ -67,6 +70,9 @@ func (r *reader) doubt() string {
 	if why := r.unsureOperands(name); why != "" {
 		return why
 	}
+	if why := r.late(); why != "" {
+		return why
+	}
 	if f := r.unsureWord(); f != "" {
 		return "what " + f + " becomes is not known"
 	}
@@ -85,7 +91,7 @@ func (r *reader) doubt() string {
 // unsureOperands is why the words are not all as they must be.
 func (r *reader) unsureOperands(name string) string {
 	c := r.spec.Certain
-	if len(c.Needs) > 0 && !r.given(c.Needs, r.spec.Single) {
+	if len(c.Needs) > 0 && !r.given(c.Needs, r.spec.Single || !r.spec.Permutes && r.spec.First == cardea.Read) {
 		return "without one of " + strings.Join(c.Needs, ", ") + ", " + name + " may do more than read"
 	}
 	if len(c.Words) > 0 {
@@ -97,6 +103,9 @@ func (r *reader) unsureOperands(name string) string {
 			return name + " with " + first.Text + " may do more than read"
 		}
 	}
+	if len(c.Among) > 0 && !r.among(c.Among) {
+		return name + " with these operands may do more than read"
+	}
 	for _, f := range r.argv[1:] {
 		for _, pattern := range c.Without {
 			if !f.Static && !literalHead(f, pattern) || f.Static && fits(f.Text, pattern) {
@@ -105,6 +114,25 @@ func (r *reader) unsureOperands(name string) string {
 		}
 	}
 	return ""
+}
+
+// among reports whether the operands name nothing but what is in a list.
+func (r *reader) among(list []string) bool {
+	slashes := false
+	for n, i := range r.operands {
+		f := r.argv[i]
+		if n > 0 && !slashes && !(f.Static && strings.Contains(f.Text, "/")) {
+			continue // a name
+		}
+		slashes = slashes || strings.Contains(f.Text, "/")
+		for _, word := range strings.Split(f.Text, ",") {
+			kind, _, _ := strings.Cut(word, "/")
+			if !f.Static || !slices.Contains(list, kind) {
+				return false
+			}
+		}
+	}
+	return len(r.operands) > 0
 }
 
 // given reports whether one of the options is given, under its full name, and
@@ -160,21 +188,35 @@ func literalHead(f field, pattern string) bool {
 	return pattern != "" && pattern[0] != '*' && f.Text != "" && isNameStart(f.Text[0]) && f.Text[0] != pattern[0]
 }
 
-// unsureOption reports an option that is not known to be harmless.
+// unsureOption reports an option that is not known to be harmless. One in front
+// of a subcommand is none of the subcommand's: docker -H is not that of docker
+// history.
 func (r *reader) unsureOption(o cardea.Option) bool {
-	flags := r.spec.Certain.Flags
-	if slices.Contains(flags, o.Name) || o.Static && slices.Contains(flags, o.Name+"="+o.Value) {
-		return false
-	}
 	if r.spec.Certain.Numeric && len(o.Name) == 2 && '0' <= o.Name[1] && o.Name[1] <= '9' {
 		return false
 	}
-	for _, p := range r.above {
-		if p.Certain != nil && slices.Contains(p.Certain.Flags, o.Name) {
+	if k := len(r.above); r.harmless(r.spec, k, o) {
+		return false
+	}
+	for k, p := range r.above {
+		if r.harmless(p, k, o) {
 			return false
 		}
 	}
 	return true
+}
+
+// harmless reports whether an option behind the k-th word of the command is
+// among the flags of the program that this word names: as it is, or with its
+// value, which may end in a star there.
+func (r *reader) harmless(p *program, k int, o cardea.Option) bool {
+	if p.Certain == nil || k > 0 && o.Word < r.levels[k-1] {
+		return false
+	}
+	whole := o.Name + "=" + strings.TrimPrefix(o.Value, "=")
+	return slices.ContainsFunc(p.Certain.Flags, func(f string) bool {
+		return f == o.Name || o.Static && strings.Contains(f, "=") && fits(whole, f)
+	})
 }
 
 // unsureWord is a word that is only known when the line runs and may then be an

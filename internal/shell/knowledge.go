@@ -67,6 +67,8 @@ type program struct {
 	// Double are the options with two values, of which the second counts (jq
 	// --arg name value).
 	Double []string
+	// Permutes: options behind operands are options on every system.
+	Permutes bool
 	// Alone are words that make it do nothing else, where they are all that it
 	// is passed (--version).
 	Alone []string
@@ -208,6 +210,7 @@ type reader struct {
 	spec     *program
 	operands []int
 	above    []*program // the programs that spec is a subcommand of
+	levels   []int      // where the words stand that lead to spec
 	first    int        // how many words the command had at first
 	// uncertain counts the operands that are only known when the line runs.
 	uncertain int
@@ -249,7 +252,7 @@ func (r *reader) read() {
 			r.part.Command = append(r.part.Command, text)
 			if sub := r.spec.sub(text); sub != nil {
 				r.above = append(r.above[:len(r.above):len(r.above)], r.spec)
-				r.spec = sub
+				r.spec, r.levels = sub, append(r.levels, i)
 				depth = len(r.part.Command) - 1 + sub.Depth
 				values = r.values()
 			} else if len(r.part.Command)-1 < depth {

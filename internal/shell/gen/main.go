@@ -41,6 +41,7 @@ type program struct {
 	Saves       words             `yaml:"saves"`
 	SavesNot    words             `yaml:"saves_unless"`
 	Double      words             `yaml:"double"`
+	Permutes    bool              `yaml:"permutes"`
 	Alone       words             `yaml:"alone"`
 	Help        words             `yaml:"help"`
 	Persistent  words             `yaml:"persistent"`
@@ -59,6 +60,7 @@ type certainty struct {
 	Bare       bool   `yaml:"bare"`
 	Configs    words  `yaml:"configs"`
 	Words      words  `yaml:"words"`
+	Among      words  `yaml:"among"`
 	Without    words  `yaml:"without"`
 	Needs      words  `yaml:"needs"`
 	Look       string `yaml:"look"`
@@ -201,7 +203,7 @@ func (p program) write(b *bytes.Buffer) {
 	for _, f := range []struct {
 		name string
 		set  bool
-	}{{"Single", p.Single}, {"PathsFirst", p.PathsFirst}, {"Bundle", p.Bundle}, {"Remote", p.Remote}, {"Members", p.Members}} {
+	}{{"Single", p.Single}, {"PathsFirst", p.PathsFirst}, {"Bundle", p.Bundle}, {"Remote", p.Remote}, {"Members", p.Members}, {"Permutes", p.Permutes}} {
 		if f.set {
 			fmt.Fprintf(b, "%s: true,", f.name)
 		}
@@ -272,6 +274,7 @@ func (p program) write(b *bytes.Buffer) {
 		}
 		list(b, "Flags", c.Flags)
 		list(b, "Words", c.Words)
+		list(b, "Among", c.Among)
 		list(b, "Without", c.Without)
 		list(b, "Needs", c.Needs)
 		list(b, "Scripts", c.Scripts)
