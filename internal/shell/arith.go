@@ -203,6 +203,7 @@ func (w *walker) arithNamed(name, src string) {
 		w.limit("too many words")
 		return
 	}
+	w.outsider(name)
 	v := w.lookup(name)
 	switch {
 	case calm(v):

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"mvdan.cc/sh/v3/syntax"
+
 	"cardea.dev"
 )
 
@@ -93,10 +95,27 @@ func (r *reader) operand(k cardea.AccessKind, f field, recursive bool) {
 		r.touch(cardea.Network, f, false)
 		return
 	}
+	if fromProgram(f) {
+		return // what another part prints
+	}
 	r.touch(k, f, recursive)
 	if k != none && k != "" && k != cardea.Network && !f.Static {
 		r.supplied(k, f, recursive)
 	}
+}
+
+// fromProgram reports a word that is a process substitution and nothing else.
+func fromProgram(f field) bool {
+	if f.Static || !strings.HasPrefix(f.Text, "<(") {
+		return false
+	}
+	words, n := 0, 0
+	err := syntax.NewParser().Words(strings.NewReader(f.Text), func(w *syntax.Word) bool {
+		words++
+		n = len(w.Parts)
+		return true
+	})
+	return err == nil && words == 1 && n == 1
 }
 
 // remoteName reports whether a word names a file of another machine: host:path,
