@@ -135,10 +135,10 @@ func generate(dir string) ([]byte, error) {
 			return nil, err
 		}
 		var doc struct {
-			Manual   string           `yaml:"manual"`
-			Lists    map[string]words `yaml:"lists"`
-			Programs []program        `yaml:"programs"`
-			Tests    tests            `yaml:"tests"`
+			Manual   string    `yaml:"manual"`
+			Lists    yaml.Node `yaml:"lists"`
+			Programs []program `yaml:"programs"`
+			Tests    tests     `yaml:"tests"`
 		}
 		dec := yaml.NewDecoder(bytes.NewReader(data))
 		dec.KnownFields(true)
