@@ -91,6 +91,8 @@ func (c *call) refusal(p *cardea.Part) string {
 	switch {
 	case len(ev.Faults) > 0:
 		return "the message has faults"
+	case tooLong(ev.Call):
+		return "the command is longer than a person reads"
 	case ev.Call.Unsandboxed:
 		return "it asks to run outside of the sandbox"
 	case len(ev.Call.Opaque) > 0:
@@ -143,6 +145,16 @@ func (c *call) writes(p *cardea.Part) bool {
 		}
 	}
 	return false
+}
+
+// maxCommand is how long a command may be, in bytes. Claude Code asks about
+// longer ones even where all of it only reads (HARNESSES.md 1.11, "Read-only
+// set").
+const maxCommand = 10_000
+
+func tooLong(c *cardea.Call) bool {
+	text, _ := c.Input["command"].(string)
+	return len(text) > maxCommand
 }
 
 // harmlessTool lists the tools whose parts can be read-only: those that read

@@ -124,6 +124,7 @@ func TestWhatTheCallSays(t *testing.T) {
 		"faults":         func(ev *cardea.Event) { ev.Faults = []cardea.Opaque{{Text: "x"}} },
 		"an opaque call": func(ev *cardea.Event) { ev.Call.Opaque = []cardea.Opaque{{Reason: "x"}} },
 		"an opaque part": func(ev *cardea.Event) { ev.Call.Parts[0].Opaque = []cardea.Opaque{{Reason: "x"}} },
+		"a long command": func(ev *cardea.Event) { ev.Call.Input = map[string]any{"command": strings.Repeat("x", 10_001)} },
 		"no sandbox":     func(ev *cardea.Event) { ev.Call.Unsandboxed = true },
 		"coverage":       func(ev *cardea.Event) { ev.Call.Parts[0].Coverage = cardea.Partial },
 		"knowledge":      func(ev *cardea.Event) { ev.Call.Parts[0].Knowledge = cardea.Partial },

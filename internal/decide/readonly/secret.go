@@ -10,8 +10,9 @@ import (
 // and rules say whether it is asked about or denied.
 func secretPath(p string) bool {
 	p = strings.ToLower(p)
-	for _, dir := range []string{"/.ssh/", "/.aws/", "/.gnupg/", "/.kube/", "/.docker/", "/.azure/", "/.config/gcloud/", "/.config/gh/", "/.password-store/",
-		"/.claude/", "/.copilot/", "/.codex/", "/.cardea/", "/.local/state/cardea/", "/.mozilla/", "/.config/google-chrome/", "/library/keychains/", "/.terraform.d/"} {
+	for _, dir := range []string{"/.ssh/", "/.aws/", "/.gnupg/", "/.kube/", "/.docker/config.json/", "/.azure/", "/.config/gcloud/", "/.config/gh/", "/.password-store/",
+		"/.claude/projects/", "/.claude/.credentials.json/", "/.claude/history.jsonl/", "/.claude/shell-snapshots/", "/.claude/todos/", "/.copilot/session-state/", "/.codex/sessions/",
+		"/.local/state/cardea/", "/.mozilla/", "/.config/google-chrome/", "/library/keychains/", "/.terraform.d/"} {
 		if strings.Contains(p+"/", dir) {
 			return true
 		}
