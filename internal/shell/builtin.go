@@ -473,6 +473,10 @@ func (w *walker) cd(inv invocation) {
 	dir := a.Path
 	w.cur.vars["OLDPWD"] = value{kind: dynamic}
 	w.cur.setCwd(dir)
+	if strings.HasPrefix(name, "//") || a.Spelled != "" {
+		// $PWD keeps two slashes, and the names of links.
+		w.cur.vars["PWD"] = value{kind: dynamic}
+	}
 	w.cur.cdMaybe = dir != "" && (w.changed || w.env.IsDir == nil || !w.env.IsDir(dir))
 	home := dir != "" && inside(dir, w.env.Roots)
 	if !home {

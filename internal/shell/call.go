@@ -277,12 +277,12 @@ func (w *walker) function(inv invocation, name string) bool {
 	if len(inv.access) > 0 || len(*w.spots) > 0 {
 		w.emit(cardea.Part{Text: inv.text, Access: inv.access, Opaque: slices.Clone(*w.spots), Start: inv.start})
 	}
-	if !f.sure || w.unsetsFuncs || int(f.at) > w.at {
-		// It may be the program of that name, too.
+	sure := f.sure && !w.unsetsFuncs && int(f.at) <= w.at
+	if !sure { // it may be the program of that name, too
 		w.emitProgram(inv)
 	}
 	call := func() { w.callFunction(name, f, params, static) }
-	if inv.mayFail {
+	if inv.mayFail || !sure {
 		w.maybe(call)
 	} else {
 		call()
@@ -343,7 +343,7 @@ func (w *walker) alias(inv invocation, name string) bool {
 		text += " " + quote(a)
 	}
 	delete(w.aliases, name) // an alias is not expanded within itself
-	w.nested("alias "+name, text, inv)
+	w.maybe(func() { w.nested("alias "+name, text, inv) })
 	w.aliases[name] = stands
 	w.emitProgram(inv)
 	return true

@@ -80,9 +80,9 @@ func (w *walker) declClause(c *syntax.DeclClause) {
 
 // declared handles one name of a declaration.
 func (w *walker) declared(a *syntax.Assign, before *state, exports bool, variant string) {
-	name := a.Name.Value
+	name, again := a.Name.Value, false
 	if variant != "export" && variant != "readonly" && w.locals != nil {
-		if _, seen := w.locals[name]; !seen {
+		if _, again = w.locals[name]; !again {
 			w.locals[name] = w.cur.vars[name]
 		}
 	}
@@ -92,6 +92,9 @@ func (w *walker) declared(a *syntax.Assign, before *state, exports bool, variant
 		}
 		if w.locals != nil && variant != "export" && variant != "readonly" {
 			w.cur.vars[name] = value{kind: unset}
+			if again {
+				w.cur.vars[name] = value{kind: dynamic} // one that is local already keeps its value
+			}
 		}
 	} else {
 		after := w.cur

@@ -94,6 +94,9 @@ func ansiC(s string) (string, bool) {
 		case 'c':
 			return "", false
 		default:
+			if c < 0x20 || c >= 0x7f {
+				return "", false
+			}
 			b.WriteByte('\\')
 			b.WriteByte(c)
 		}

@@ -42,7 +42,7 @@ func (w *walker) fields(word *syntax.Word) []field {
 	copied := &syntax.Word{Parts: slices.Clone(word.Parts)}
 	split := syntax.SplitBraces(copied)
 	if !split && !oddBraces(word) {
-		return w.assemble(w.frags(word.Parts, true), src)
+		return w.assemble(unsplit(w.frags(word.Parts, true)), src)
 	}
 	alternatives, ok := braceAlternatives(copied.Parts)
 	if ok && slices.ContainsFunc(alternatives, rejoined) {
@@ -56,7 +56,7 @@ func (w *walker) fields(word *syntax.Word) []field {
 	w.words += len(alternatives)
 	var out []field
 	for _, parts := range alternatives {
-		out = append(out, w.assemble(w.frags(joinLits(parts), true), src)...)
+		out = append(out, w.assemble(unsplit(w.frags(joinLits(parts), true)), src)...)
 	}
 	return out
 }
@@ -121,6 +121,20 @@ func (w *walker) frags(parts []syntax.WordPart, outer bool) []frag {
 		}
 	}
 	return out
+}
+
+// unsplit makes unknown what expansions give beside a dollar that begins none:
+// bash does not split such a word.
+func unsplit(frags []frag) []frag {
+	dollar := slices.ContainsFunc(frags, func(f frag) bool {
+		return !f.quoted && !f.dynamic && !f.split && strings.Contains(f.text, "$")
+	})
+	for i := range frags {
+		if dollar && frags[i].split {
+			frags[i].dynamic = true
+		}
+	}
+	return frags
 }
 
 // assignmentLike splits NAME=value, as bash does for words that look like

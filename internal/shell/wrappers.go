@@ -143,6 +143,10 @@ func (w *walker) find(inv invocation) {
 	for i := 0; i < len(words); i++ {
 		f := words[i]
 		if !f.Static {
+			if startsFrom(words[i:], isFd) {
+				w.spot(f.Text, "an option of the wrapper comes from outside of the line")
+				w.emitProgram(inv)
+			}
 			continue
 		}
 		exec := f.Text == "-exec" || f.Text == "-execdir" || f.Text == "-ok" || f.Text == "-okdir"
@@ -171,6 +175,17 @@ func (w *walker) find(inv invocation) {
 		w.start(inner)
 		i = end
 	}
+}
+
+// startsFrom reports whether the first of some words, which is not known, may be
+// an option of find that starts the words behind it.
+func startsFrom(words []field, isFd bool) bool {
+	first := words[0]
+	spelled := strings.HasPrefix(first.Text, "-")
+	if isFd {
+		return spelled
+	}
+	return (spelled || first.Dash) && slices.ContainsFunc(words[1:], func(f field) bool { return f.Static && (f.Text == ";" || f.Text == "+") })
 }
 
 // unknownArgs stands for words that a wrapper reads from elsewhere.
