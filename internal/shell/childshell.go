@@ -85,7 +85,7 @@ func (w *walker) shellOptions(words []field) (rest []field, command, stdin bool)
 		for _, c := range f.Text[1:] {
 			switch c {
 			case 'c':
-				command = command || f.Text[0] == '-'
+				command = true // +c, too
 			case 's':
 				stdin = true
 			case 'e', 'u', 'x', 'v', 'f', 'l', 'C', 'E', 'T', 'b', 'h', 'm':
