@@ -109,6 +109,9 @@ func (c *call) refusal(p *cardea.Part) string {
 		}
 		return "it is not known everything that it does"
 	}
+	if shellInside(p.Wrappers) {
+		return "a shell that another program starts, once for each file"
+	}
 	for _, a := range p.Assigns {
 		if a.Class != cardea.EnvSafe {
 			return "it sets " + a.Name
@@ -131,6 +134,17 @@ func (c *call) refusal(p *cardea.Part) string {
 		}
 	}
 	return ""
+}
+
+// shellInside reports whether a program starts a shell that starts the part:
+// find -exec sh -c, where people want to see what is run on their files.
+func shellInside(wrappers []string) bool {
+	for i, w := range wrappers {
+		if i > 0 && (w == "sh" || w == "bash" || w == "dash" || w == "ash") && (wrappers[i-1] == "find" || wrappers[i-1] == "fd" || wrappers[i-1] == "fdfind" || wrappers[i-1] == "xargs") {
+			return true
+		}
+	}
+	return false
 }
 
 // writes reports whether another part of the call writes or moves files by

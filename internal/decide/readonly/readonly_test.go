@@ -121,19 +121,20 @@ func TestPlaces(t *testing.T) {
 func TestWhatTheCallSays(t *testing.T) {
 	p := newPlace(t)
 	for name, change := range map[string]func(*cardea.Event){
-		"faults":         func(ev *cardea.Event) { ev.Faults = []cardea.Opaque{{Text: "x"}} },
-		"an opaque call": func(ev *cardea.Event) { ev.Call.Opaque = []cardea.Opaque{{Reason: "x"}} },
-		"an opaque part": func(ev *cardea.Event) { ev.Call.Parts[0].Opaque = []cardea.Opaque{{Reason: "x"}} },
-		"a long command": func(ev *cardea.Event) { ev.Call.Input = map[string]any{"command": strings.Repeat("x", 10_001)} },
-		"no sandbox":     func(ev *cardea.Event) { ev.Call.Unsandboxed = true },
-		"coverage":       func(ev *cardea.Event) { ev.Call.Parts[0].Coverage = cardea.Partial },
-		"knowledge":      func(ev *cardea.Event) { ev.Call.Parts[0].Knowledge = cardea.Partial },
-		"elevated":       func(ev *cardea.Event) { ev.Call.Parts[0].Elevated = true },
-		"remote":         func(ev *cardea.Event) { ev.Call.Parts[0].Remote = true },
-		"a variable":     func(ev *cardea.Event) { ev.Call.Parts[0].Assigns = []cardea.Assign{{Name: "X"}} },
-		"a dynamic name": func(ev *cardea.Event) { ev.Call.Parts[0].Argv[0].Static = false },
-		"a list":         func(ev *cardea.Event) { ev.Unreadable = []string{"./README.*"} },
-		"a list of all":  func(ev *cardea.Event) { ev.Unreadable = []string{"**"} },
+		"faults":          func(ev *cardea.Event) { ev.Faults = []cardea.Opaque{{Text: "x"}} },
+		"an opaque call":  func(ev *cardea.Event) { ev.Call.Opaque = []cardea.Opaque{{Reason: "x"}} },
+		"an opaque part":  func(ev *cardea.Event) { ev.Call.Parts[0].Opaque = []cardea.Opaque{{Reason: "x"}} },
+		"a long command":  func(ev *cardea.Event) { ev.Call.Input = map[string]any{"command": strings.Repeat("x", 10_001)} },
+		"a shell of find": func(ev *cardea.Event) { ev.Call.Parts[0].Wrappers = []string{"find", "sh"} },
+		"no sandbox":      func(ev *cardea.Event) { ev.Call.Unsandboxed = true },
+		"coverage":        func(ev *cardea.Event) { ev.Call.Parts[0].Coverage = cardea.Partial },
+		"knowledge":       func(ev *cardea.Event) { ev.Call.Parts[0].Knowledge = cardea.Partial },
+		"elevated":        func(ev *cardea.Event) { ev.Call.Parts[0].Elevated = true },
+		"remote":          func(ev *cardea.Event) { ev.Call.Parts[0].Remote = true },
+		"a variable":      func(ev *cardea.Event) { ev.Call.Parts[0].Assigns = []cardea.Assign{{Name: "X"}} },
+		"a dynamic name":  func(ev *cardea.Event) { ev.Call.Parts[0].Argv[0].Static = false },
+		"a list":          func(ev *cardea.Event) { ev.Unreadable = []string{"./README.*"} },
+		"a list of all":   func(ev *cardea.Event) { ev.Unreadable = []string{"**"} },
 		"another's write": func(ev *cardea.Event) {
 			ev.Call.Parts = append(ev.Call.Parts, cardea.Part{Access: []cardea.Access{{Kind: cardea.Write, Path: p.project + "/README.md"}}})
 		},
