@@ -137,10 +137,12 @@ func (r *reader) among(list []string) bool {
 
 // given reports whether one of the options is given, under its full name, and
 // where that counts, in front of the operands: programs whose long options have
-// one dash mostly stop at the first operand.
+// one dash mostly stop at the first operand. A switch must not be given a value:
+// -check=false takes it back.
 func (r *reader) given(names []string, front bool) bool {
 	return slices.ContainsFunc(r.part.Options, func(o cardea.Option) bool {
-		return slices.Contains(names, o.Name) && !(front && len(r.operands) > 0 && o.Word > r.operands[0])
+		valued := o.Value == "" || slices.Contains(r.values(), o.Name) || slices.Contains(r.spec.Attached, o.Name)
+		return valued && slices.Contains(names, o.Name) && !(front && len(r.operands) > 0 && o.Word > r.operands[0])
 	})
 }
 
