@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -107,28 +108,37 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
+// shown are everyday lines of the corpus that are asked about, since they print
+// a secret into the conversation (credential-print).
+var shown = []string{"ansible-vault view secrets.yml", "aws sts get-session-token", "az keyvault secret show --name mysecret --vault-name myvault", "gh auth token"}
+
 // TestEverydayLines runs all packs over what agents run all day and another
-// gate lets through. None of them is held back.
+// gate lets through. None of them is denied, and of two hundred not one is
+// asked about.
 func TestEverydayLines(t *testing.T) {
 	d := rules.New(packs.Rules(), stand().Settings)
 	sc := bufio.NewScanner(shared(t, "corpus/dippy-half.tsv"))
 	sc.Buffer(nil, 1<<20)
-	lines := 0
+	lines, asked := 0, 0
 	for sc.Scan() {
 		cols := strings.Split(sc.Text(), "\t")
 		if len(cols) < 2 || cols[1] != "autoallow" {
 			continue
 		}
 		lines++
-		if effect, ops := verdict(t, d, unescape(cols[0])); effect >= cardea.Ask {
+		effect, ops := verdict(t, d, unescape(cols[0]))
+		switch {
+		case effect == cardea.Ask && slices.Contains(shown, cols[0]):
+			asked++
+		case effect >= cardea.Ask:
 			t.Errorf("%s says %s about %.100q", ops[0].Rule, effect, cols[0])
 		}
 	}
 	if err := sc.Err(); err != nil {
 		t.Fatal(err)
 	}
-	if lines == 0 {
-		t.Error("no everyday lines")
+	if lines == 0 || asked != len(shown) || asked*200 >= lines {
+		t.Errorf("%d of %d everyday lines are asked about, %d are known", asked, lines, len(shown))
 	}
 }
 

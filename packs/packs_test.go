@@ -118,6 +118,8 @@ func TestHostileLines(t *testing.T) {
 		"words":    "git push " + strings.Repeat("x", 1_000_000),
 		"brackets": "cat " + strings.Repeat("[[:", 300_000),
 		"git":      strings.Repeat("git push -x; ", 4000),
+		"fields":   strings.Repeat("psql <<< x; python x; ", 3000),
+		"agents":   strings.Repeat("claude; export A=b; ", 3000),
 	} {
 		begin := time.Now()
 		ev := bash(line)

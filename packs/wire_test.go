@@ -105,7 +105,7 @@ func TestEveryRuleFiresOnTheWire(t *testing.T) {
 					if err != nil || m.Event == nil {
 						t.Fatalf("%s: %v", r.ID, err)
 					}
-					m.Event.Project = "/home/user/project"
+					m.Event.Project, m.Event.Role = "/home/user/project", test.Role
 					analyse(m.Event)
 					v := gate.Decide(t.Context(), m.Event)
 					if v.Effect != r.Effect || v.By != "rules:"+r.ID {
@@ -179,9 +179,10 @@ func TestNoDenialTeachesItsWayAround(t *testing.T) {
 	}
 }
 
-// TestBouncersGroups: the seven groups are there, with at least its 48 rules,
-// and no rule allows: what no rule speaks about is left to the harness.
-func TestBouncersGroups(t *testing.T) {
+// TestGroups: Bouncer's seven groups are there, and those that came after them,
+// with at least Bouncer's 48 rules, and no rule allows: what no rule speaks
+// about is left to the harness.
+func TestGroups(t *testing.T) {
 	var groups []string
 	for _, r := range packs.Rules() {
 		if !slices.Contains(groups, r.Pack) {
@@ -192,7 +193,10 @@ func TestBouncersGroups(t *testing.T) {
 		}
 	}
 	slices.Sort(groups)
-	if want := []string{"bash", "builtins", "git", "powershell", "production-risk", "secrets-exposure", "web"}; !slices.Equal(groups, want) {
+	want := []string{"bash", "builtins", "git", "powershell", "production-risk", "secrets-exposure", "web"}
+	want = append(want, "agents", "cloud", "containers", "databases", "exfiltration", "machine", "obfuscation", "persistence", "publishing")
+	slices.Sort(want)
+	if !slices.Equal(groups, want) {
 		t.Errorf("the packs are %v, want %v", groups, want)
 	}
 	if n := len(packs.Rules()); n < 48 {

@@ -99,6 +99,7 @@ type call struct {
 	place   *place
 	globs   map[*Match][]*glob
 	named   map[*cardea.Access]*named
+	fields  map[*Match]bool
 	out     []cardea.Opinion
 	trouble *cardea.Trouble
 	// rule is the one that is asked just now.

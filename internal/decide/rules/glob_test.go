@@ -225,9 +225,22 @@ func TestNeeds(t *testing.T) {
 	for _, c := range []struct{ pattern, want string }{
 		{"cardea", "cardea"}, {"a|bcd", ""}, {"x(abc)+y", "abc"}, {"(abc)?d", ""}, {"(?:ab){2,}c", "ab"}, {"(abc)*", ""}, {"a.*Hello", "hello"},
 		{"(", ""}, {"", ""}, {"ü.x", ""}, {"[ab]cd", "cd"}, {`[\x{200b}\x{feff}]`, beyondASCII}, {`[\x{17f}é]`, ""}, {`[\x{2000}-\x{3000}]`, ""}, {"[^x]", ""}, {"[é-ü]", beyondASCII},
+		{"abc|Def", "abc,def"}, {"ab(cd|efg).*(hij|klm)", "hij,klm"}, {"abc|x*", ""}, {"(abc|abc)d", "abc"}, {"abc|ü+d", ""},
+		{strings.Repeat("(ab|cd)|", maxNeeds) + "xy", ""},
 	} {
-		if got := needs(c.pattern); got != c.want {
+		if got := strings.Join(needs(c.pattern), ","); got != c.want {
 			t.Errorf("needs(%q) = %q, want %q", c.pattern, got, c.want)
+		}
+	}
+	for _, c := range []struct {
+		expr, text string
+		is, same   bool
+	}{
+		{"^a$", "a", true, true}, {"^a$", "ab", true, false}, {"^(a|bc)$", "bc", true, true}, {"^(a|bc)$", "a|bc", true, false}, {"^(|a)$", "", true, true}, {"^a|b$", "a", false, false},
+		{"^a.$", "a.", false, false}, {"^(a)|(b)$", "a", false, false}, {"(a)", "a", false, false}, {"^--x-y$", "--x-y", true, true}, {"^", "", false, false}, {"^$", "", true, true}, {"^a\\$", "a", false, false},
+	} {
+		if is, same := choice(c.expr, c.text); is != c.is || same != c.same {
+			t.Errorf("choice(%q, %q) = %v, %v", c.expr, c.text, is, same)
 		}
 	}
 	for _, c := range []struct {

@@ -42,7 +42,7 @@ func (c *call) holds(m *Match, i, after int) bool {
 			return false
 		}
 	}
-	if len(m.Roles) > 0 && !oneOf(m.Roles, c.ev.Role) || m.Field != "" && !c.fieldHolds(m) {
+	if len(m.Roles) > 0 && !oneOf(m.Roles, c.ev.Role) || m.Field != "" && !c.onField(m) {
 		return false
 	}
 	for j := range m.Any {
@@ -226,12 +226,20 @@ func (c *call) argHolds(args []string, p *cardea.Part, after int) bool {
 		for _, a := range args {
 			// A word that is only known when it runs stands as written: the
 			// shell takes its quotes off.
-			if c.matches(a, text) || !static && c.matches(a, unquoted(text)) {
+			if c.fits(a, text) || !static && c.fits(a, unquoted(text)) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// fits reports whether an expression matches an operand.
+func (c *call) fits(expr, operand string) bool {
+	if is, same := choice(expr, operand); is {
+		return same
+	}
+	return c.matches(expr, operand)
 }
 
 // unquoted is a text without the characters that quote.
@@ -291,6 +299,21 @@ func (c *call) flows(kinds []string, i int) bool {
 	return false
 }
 
+// onField is fieldHolds, asked once for a call however many parts it has: what
+// a field holds is the same for all of them, and a line of thousands of parts
+// must not be read thousands of times.
+func (c *call) onField(m *Match) bool {
+	holds, known := c.fields[m]
+	if !known {
+		if c.fields == nil {
+			c.fields = map[*Match]bool{}
+		}
+		holds = c.fieldHolds(m)
+		c.fields[m] = holds
+	}
+	return holds
+}
+
 // fieldHolds reports whether the field is there and, with a pattern, one of
 // its values matches. The values that a duplicate key brings count, too.
 func (c *call) fieldHolds(m *Match) bool {
@@ -305,7 +328,8 @@ func (c *call) fieldHolds(m *Match) bool {
 // finds reports whether the pattern is found in a text. A text that lacks what
 // every match of the pattern contains is not worth compiling it for.
 func (c *call) finds(m *Match, text string) bool {
-	return (m.Needs == "" || contains(text, m.Needs)) && c.matches(insensitive(m.Pattern), text)
+	needed := func(s string) bool { return contains(text, s) }
+	return (len(m.Needs) == 0 || slices.ContainsFunc(m.Needs, needed)) && c.matches(insensitive(m.Pattern), text)
 }
 
 // opaqueCall reports whether the match is about opaque spots alone and the

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"regexp/syntax"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -11,21 +12,25 @@ import (
 // one that does.
 const beyondASCII = "\u0080"
 
-// needs is a text, in lower case, that every match of a pattern contains, or
-// "" where nothing is certain.
-func needs(pattern string) string {
+// needs are texts, in lower case, of which every match of a pattern contains
+// one; none where nothing is certain.
+func needs(pattern string) []string {
 	re, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil || pattern == "" {
-		return ""
+		return nil
 	}
 	if re.Op == syntax.OpCharClass && foreign(re.Rune) {
-		return beyondASCII
+		return []string{beyondASCII}
 	}
-	s := strings.ToLower(literalOf(re))
-	if len(s) < 2 || !ascii(s) {
-		return ""
+	var out []string
+	for _, s := range literalsOf(re) {
+		if s = strings.ToLower(s); len(s) < 2 || !ascii(s) {
+			return nil
+		}
+		out = append(out, s)
 	}
-	return s
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // foreign reports whether a class, as pairs of bounds, has no member that is an
@@ -40,27 +45,69 @@ func foreign(class []rune) bool {
 	return len(class) > 0
 }
 
-// literalOf is the longest literal that is certain to be part of a match.
-func literalOf(re *syntax.Regexp) string {
+// maxNeeds bounds how many texts a pattern may need: to look for many costs
+// more than it saves.
+const maxNeeds = 64
+
+// literalsOf are literals of which one is certain to be part of a match; none
+// where there are none. Of several such sets the one whose shortest is longest
+// tells most.
+func literalsOf(re *syntax.Regexp) []string {
 	switch re.Op {
 	case syntax.OpLiteral:
-		return string(re.Rune)
+		return []string{string(re.Rune)}
 	case syntax.OpCapture, syntax.OpPlus:
-		return literalOf(re.Sub[0])
+		return literalsOf(re.Sub[0])
 	case syntax.OpRepeat:
 		if re.Min > 0 {
-			return literalOf(re.Sub[0])
+			return literalsOf(re.Sub[0])
 		}
 	case syntax.OpConcat:
-		best := ""
+		var best []string
 		for _, sub := range re.Sub {
-			if s := literalOf(sub); len(s) > len(best) {
+			if s := literalsOf(sub); shortest(s) > shortest(best) {
 				best = s
 			}
 		}
 		return best
+	case syntax.OpAlternate:
+		var all []string
+		for _, sub := range re.Sub {
+			s := literalsOf(sub)
+			if all = append(all, s...); len(s) == 0 || len(all) > maxNeeds {
+				return nil
+			}
+		}
+		return all
 	}
-	return ""
+	return nil
+}
+
+// shortest is the length of the shortest of some texts, 0 where there are none.
+func shortest(texts []string) int {
+	if len(texts) == 0 {
+		return 0
+	}
+	return len(slices.MinFunc(texts, func(a, b string) int { return len(a) - len(b) }))
+}
+
+// choice reports whether an expression is a choice of words, "^(a|b)$", and
+// whether a text is one of them: what most conditions on operands are need not
+// be compiled.
+func choice(expr, text string) (is, same bool) {
+	list, begins := strings.CutPrefix(expr, "^")
+	list, ends := strings.CutSuffix(list, "$")
+	several := strings.HasPrefix(list, "(") && strings.HasSuffix(list, ")")
+	if several {
+		list = list[1 : len(list)-1]
+	}
+	if !begins || !ends || strings.ContainsAny(list, `\.+*?()[]{}^$`) || !several && strings.Contains(list, "|") {
+		return false, false
+	}
+	for word := range strings.SplitSeq(list, "|") {
+		same = same || word == text
+	}
+	return true, same
 }
 
 // contains reports whether a text contains an ASCII text in lower case,

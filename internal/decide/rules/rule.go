@@ -100,10 +100,10 @@ type Match struct {
 	// Pattern is an RE2 expression, case-insensitive, for the field, or for
 	// the part's canonical text where no field is given.
 	Pattern string
-	// Needs is a text, in lower case, that every match of Pattern contains,
-	// or "". It is found when the rule is read, and saves most calls the
-	// compiling of the pattern.
-	Needs string
+	// Needs are texts, in lower case, of which every match of Pattern
+	// contains one; none is unknown. They are found when the rule is read, and
+	// save most calls the compiling of the pattern.
+	Needs []string
 }
 
 // Test is an example in a rule: a call, and what the rule says about it.

@@ -445,7 +445,7 @@ func TestRootOfARule(t *testing.T) {
 
 func TestBrokenExpression(t *testing.T) {
 	broken, good := one(t, "effect: deny, match: {pattern: x}"), one(t, "effect: deny, match: {command: ls}")
-	broken.Match.Pattern, broken.Match.Needs = "(", ""
+	broken.Match.Pattern, broken.Match.Needs = "(", nil
 	ev := bash("ls")
 	tool.Analyse(ev, tool.World{})
 	ops, err := rules.New([]rules.Rule{broken, good}, rules.Settings{}).Decide(context.Background(), ev)
