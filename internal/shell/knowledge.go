@@ -335,6 +335,8 @@ func (r *reader) option(i int, values []string) int {
 			add(name, val, f.Static)
 		case slices.Contains(values, name):
 			return next(name)
+		case r.spec.Certain != nil && slices.Contains(r.spec.Certain.Flags, name):
+			add(name, "", false) // what is written in full is no abbreviation
 		case slices.ContainsFunc(values, func(v string) bool { return abbreviates(name, v) }):
 			// It may be short for an option with a value, or one without:
 			// the next word is read as both.
