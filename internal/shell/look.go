@@ -19,6 +19,7 @@ const (
 	lookAwk look = "awk"
 	lookJq  look = "jq"
 	lookYq  look = "yq"
+	lookFzf look = "fzf"
 	lookGit look = "git"
 )
 
@@ -32,6 +33,8 @@ func (l look) harmless(script string) bool {
 		return !jqReaches.MatchString(script)
 	case lookGit:
 		return !gitVerifies.MatchString(script)
+	case lookFzf:
+		return harmlessFzf(script)
 	case lookYq:
 		return !yqReaches.MatchString(script) && !jqReaches.MatchString(script) // one yq is jq inside
 	}
