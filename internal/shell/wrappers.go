@@ -222,6 +222,11 @@ func (w *walker) xargs(inv invocation) {
 	inv.wrappers = append(slices.Clone(inv.wrappers), "xargs")
 	inv.program = true
 	inv.argv = p.rest
+	for _, o := range p.list {
+		if o.name == "-a" || o.name == "--arg-file" {
+			inv.access = slices.Concat(inv.access, w.opens(cardea.Read, o.value, false))
+		}
+	}
 	if len(p.rest) == 0 {
 		inv.argv = []field{{Word: cardea.Word{Text: "echo", Static: true}}}
 	}
