@@ -21,7 +21,9 @@ func (w *walker) arith(x syntax.ArithmExpr) {
 	switch x := x.(type) {
 	case nil:
 	case *syntax.BinaryArithm:
-		w.arith(x.X)
+		if x.Op != syntax.Assgn || arithName(x.X) == "" {
+			w.arith(x.X)
+		}
 		w.arith(x.Y)
 		switch {
 		case assigns(x.Op):
