@@ -136,20 +136,15 @@ func applyFree(by rules.Switches, stronger []rules.Switches, all []rules.Rule) (
 	return left, unused
 }
 
-// without are the rules that were left out.
+// without are the rules that were left out. The order of those that are left is
+// that of all.
 func without(all, left []rules.Rule) []rules.Rule {
-	type key struct{ id, source string }
-	in := make(map[key]bool, len(left))
-	if len(all) == len(left) {
-		return nil
-	}
-	for _, r := range left {
-		in[key{r.ID, r.Source}] = true
-	}
 	var out []rules.Rule
-	for _, r := range all {
-		if !in[key{r.ID, r.Source}] {
-			out = append(out, r)
+	for i := range all {
+		if len(left) > 0 && left[0].ID == all[i].ID && left[0].Source == all[i].Source {
+			left = left[1:]
+		} else {
+			out = append(out, all[i])
 		}
 	}
 	return out

@@ -100,6 +100,7 @@ type call struct {
 	globs   map[*Match][]*glob
 	named   map[*cardea.Access]*named
 	fields  map[*Match]bool
+	bits    []uint64
 	out     []cardea.Opinion
 	trouble *cardea.Trouble
 	// rule is the one that is asked just now.

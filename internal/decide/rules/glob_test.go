@@ -285,3 +285,24 @@ func FuzzParseRules(f *testing.F) {
 		}
 	})
 }
+
+// TestBits: a part has the bit of every program that a rule may know it by.
+func TestBits(t *testing.T) {
+	for _, c := range []struct{ rule, program string }{
+		{"git", "GIT"}, {"git", "/usr/bin/git"}, {"bin/rails", "rails"}, {"cmd", "cmd.exe"}, {"kill", "\u212aill"}, {"ſh", "sh"},
+	} {
+		p := cardea.Part{Argv: []cardea.Word{{Text: c.program, Static: true}}, Wrappers: []string{"/usr/bin/timeout"}}
+		if bitOf(c.rule)&bits(&p) == 0 {
+			t.Errorf("rule %q is not asked about %q", c.rule, c.program)
+		}
+		if bitOf("timeout")&bits(&p) == 0 {
+			t.Error("a wrapper has no bit")
+		}
+	}
+	if p := (cardea.Part{Command: []string{"cmd.exe"}}); bitOf("cmd.exe")&bits(&p) == 0 {
+		t.Error("a program that is known by its full name has no bit")
+	}
+	if bitOf("git") == bitOf("npm") {
+		t.Error("all programs have one bit")
+	}
+}

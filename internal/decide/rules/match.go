@@ -34,6 +34,9 @@ func (c *call) holds(m *Match, i, after int) bool {
 		p := &c.ev.Call.Parts[i]
 		if len(m.Command) > 0 {
 			var ok bool
+			if m.Programs != 0 && m.Programs&c.programs(i) == 0 {
+				return false
+			}
 			if after, ok = leads(m.Command, p); !ok {
 				return false
 			}
@@ -51,6 +54,17 @@ func (c *call) holds(m *Match, i, after int) bool {
 		}
 	}
 	return len(m.Any) == 0
+}
+
+// programs are the bits of part i, worked out once for all rules.
+func (c *call) programs(i int) uint64 {
+	if c.bits == nil {
+		c.bits = make([]uint64, len(c.ev.Call.Parts))
+	}
+	if c.bits[i] == 0 {
+		c.bits[i] = bits(&c.ev.Call.Parts[i])
+	}
+	return c.bits[i]
 }
 
 func (c *call) holdsOnPart(m *Match, p *cardea.Part, i, after int) bool {

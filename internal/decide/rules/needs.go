@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"cardea.dev"
 )
 
 // beyondASCII is what a pattern needs that matches characters beyond ASCII
@@ -137,4 +139,35 @@ func ascii(s string) bool {
 		}
 	}
 	return true
+}
+
+// bitOf is the bit that stands for a program, whatever its folder and case; all
+// of them where only the comparison itself knows what its letters fold into.
+func bitOf(program string) uint64 {
+	program = program[strings.LastIndexAny(program, `/\`)+1:]
+	hash := uint32(2166136261) // FNV-1a
+	for i := range len(program) {
+		b := program[i]
+		if b >= utf8.RuneSelf {
+			return ^uint64(0)
+		}
+		if 'A' <= b && b <= 'Z' {
+			b += 'a' - 'A'
+		}
+		hash = (hash ^ uint32(b)) * 16777619
+	}
+	return 1 << (hash >> 26)
+}
+
+// bits are those of a part's program and of the wrappers in front of it.
+func bits(p *cardea.Part) uint64 {
+	program := ""
+	if words(p) > 0 {
+		program, _ = word(p, 0)
+	}
+	all := bitOf(program) | bitOf(canonical(program))
+	for _, w := range p.Wrappers {
+		all |= bitOf(canonical(w))
+	}
+	return all
 }

@@ -201,6 +201,9 @@ func (p *parser) match(v document.Value) Match {
 			out.Command = append(out.Command, words)
 		}
 	}
+	for _, c := range out.Command {
+		out.Programs |= bitOf(c[0])
+	}
 	out.Flags = p.flags(m.Get("flags"))
 	for _, a := range m.Get("args").Items() {
 		out.Args = append(out.Args, p.expr(a))

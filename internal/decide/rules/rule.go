@@ -13,6 +13,8 @@
 package rules
 
 import (
+	"encoding/json"
+	"fmt"
 	"slices"
 	"strconv"
 
@@ -56,8 +58,34 @@ type Rule struct {
 	Severity         cardea.Severity
 	// Because is the incident or cause behind the rule.
 	Because string
-	// Tests are the rule's own examples.
+	// Tests are the rule's own examples; Examples gives them for any rule.
 	Tests []Test
+	// Packed are the tests of a rule in the program's own table, as JSON: only
+	// "cardea test" looks at them, and thousands of values with pointers would
+	// cost every start of the program.
+	Packed string
+}
+
+// Examples are the rule's tests.
+func (r *Rule) Examples() ([]Test, error) {
+	if r.Packed == "" {
+		return r.Tests, nil
+	}
+	var tests []Test
+	if err := json.Unmarshal([]byte(r.Packed), &tests); err != nil {
+		return nil, fmt.Errorf("read the tests of rule %s: %w", r.ID, err)
+	}
+	return tests, nil
+}
+
+// PackTests moves the rule's tests to Packed.
+func (r *Rule) PackTests() error {
+	packed, err := json.Marshal(r.Tests)
+	if err != nil {
+		return fmt.Errorf("pack the tests of rule %s: %w", r.ID, err)
+	}
+	r.Packed, r.Tests = string(packed), nil
+	return nil
 }
 
 // Field is a field of the tool input and its new value.
@@ -69,6 +97,10 @@ type Match struct {
 	// Command are programs with leading subcommands; one of them must lead
 	// the part.
 	Command [][]string
+	// Programs has a bit for the program of each command (bitOf); 0 is
+	// unknown. It is worked out when the rule is read, and saves most parts
+	// the comparison with a long list.
+	Programs uint64
 	// Any are alternatives; one of them must hold on the part, too.
 	Any []Match
 	// Flags are options; one of them must be given. In a rule that allows
@@ -110,16 +142,19 @@ type Match struct {
 type Test struct {
 	// Tool is the canonical name of the tool, "" for the one that the rule is
 	// about. Input is the tool input as JSON.
-	Tool, Input string
+	Tool  string `json:",omitempty"`
+	Input string
 	// Event, Role and Cwd are the event's; "" is PreToolUse, no role and the
 	// project's folder.
-	Event, Role, Cwd string
+	Event string `json:",omitempty"`
+	Role  string `json:",omitempty"`
+	Cwd   string `json:",omitempty"`
 	// Expect is an effect, "none" for silence, "block" for deny or halt, or
 	// "pass" for anything else.
 	Expect string
 	// Contains must be part of what the rule tells.
-	Contains string
-	Desc     string
+	Contains string `json:",omitempty"`
+	Desc     string `json:",omitempty"`
 	// Line is the line of the test in the file.
 	Line int
 }
@@ -145,20 +180,19 @@ const SelfProtection = "builtins"
 // changed by, for a warning.
 func (s Switches) Apply(list []Rule) (left []Rule, unused []string) {
 	used := map[string]bool{}
-	for _, r := range list {
-		if !s.counts(&r) {
-			left = append(left, r)
-			continue
-		}
-		if by, ok := s.off(&r); ok {
+	left = make([]Rule, 0, len(list))
+	for i := range list {
+		r := &list[i]
+		counts := s.counts(r)
+		if by, off := s.off(r); counts && off {
 			used[by] = true
 			continue
 		}
-		if e, ok := s.Effect[r.ID]; ok {
+		left = append(left, *r)
+		if e, ok := s.Effect[r.ID]; counts && ok {
 			used[r.ID] = true
-			r.Effect = e
+			left[len(left)-1].Effect = e
 		}
-		left = append(left, r)
 	}
 	for _, o := range s.Off {
 		if !used[o] {

@@ -502,3 +502,24 @@ func TestSwitches(t *testing.T) {
 		t.Error("switches changed the list they were given")
 	}
 }
+
+// TestPackedTests: the tests of a rule in the program's table are those that
+// were written, and what cannot be read is a failed test.
+func TestPackedTests(t *testing.T) {
+	r := one(t, "effect: deny, match: {command: rm}, tests: [{input: {command: rm x}, expect: deny, desc: d}, {input: {command: ls}, role: r, expect: none}]")
+	want := slices.Clone(r.Tests)
+	if err := r.PackTests(); err != nil || r.Tests != nil || len(want) != 2 {
+		t.Fatal(err, r.Tests, want)
+	}
+	if got, err := r.Examples(); err != nil || !slices.Equal(got, want) {
+		t.Errorf("%v, %+v, want %+v", err, got, want)
+	}
+	analyse := func(ev *cardea.Event) { tool.Analyse(ev, tool.World{}) }
+	if res := rules.RunTests([]rules.Rule{r}, rules.Stand{Project: "/p"}, analyse); len(res) != 2 || res[0].Problem+res[1].Problem != "" {
+		t.Errorf("%+v", res)
+	}
+	r.Packed = "{"
+	if res := rules.RunTests([]rules.Rule{r}, rules.Stand{Project: "/p"}, analyse); len(res) != 1 || res[0].Problem == "" {
+		t.Errorf("%+v", res)
+	}
+}

@@ -38,7 +38,11 @@ func RunTests(list []Rule, at Stand, analyse func(*cardea.Event)) []TestResult {
 	for _, r := range list {
 		r.Trusted = true
 		d := New([]Rule{r}, at.Settings)
-		for _, t := range r.Tests {
+		tests, err := r.Examples()
+		if err != nil {
+			out = append(out, TestResult{Rule: r.ID, Source: r.Source, Problem: err.Error()})
+		}
+		for _, t := range tests {
 			out = append(out, runTest(d, &r, t, at, analyse))
 		}
 	}

@@ -62,6 +62,9 @@ func Source(dir string) ([]byte, error) {
 	b.WriteString("import (\n\t\"cardea.dev\"\n\t\"cardea.dev/internal/decide/rules\"\n)\n\n")
 	b.WriteString("var table = [...]rules.Rule{\n")
 	for _, r := range list {
+		if err := r.PackTests(); err != nil {
+			return nil, err
+		}
 		literal(&b, reflect.ValueOf(r), true)
 		b.WriteString(",\n")
 	}
