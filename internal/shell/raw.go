@@ -141,6 +141,7 @@ func (w *walker) treeCheck(file []*syntax.Stmt) {
 		})
 	}
 	var literal, quoted []span
+	var docs []*syntax.Redirect
 	spanOf := func(n syntax.Node) span { return span{int(n.Pos().Offset()), int(n.End().Offset())} }
 	quotedText := func(p syntax.WordPart) { // not what is substituted in between
 		if lit, ok := p.(*syntax.Lit); ok {
@@ -165,13 +166,27 @@ func (w *walker) treeCheck(file []*syntax.Stmt) {
 		case *syntax.ProcSubst:
 			w.printedCheck(n.Stmts)
 		case *syntax.CallExpr:
+			for _, a := range n.Assigns {
+				w.endCheck(a)
+			}
 			for _, word := range n.Args {
 				w.endCheck(word)
 			}
+		case *syntax.DeclClause:
+			for _, a := range n.Args {
+				w.endCheck(a)
+			}
+		case *syntax.LetClause:
+			w.letCheck(n)
 		case *syntax.Redirect:
 			w.heredocCheck(n)
+			if n.Op == syntax.Hdoc || n.Op == syntax.DashHdoc {
+				docs = append(docs, n)
+			}
 			w.descriptorCheck(n)
-			w.endCheck(n.Word)
+			if n.Word != nil {
+				w.endCheck(n.Word)
+			}
 			switch {
 			case n.Hdoc == nil:
 			case quotedDelimiter(n.Word):
@@ -223,6 +238,7 @@ func (w *walker) treeCheck(file []*syntax.Stmt) {
 	for _, st := range file {
 		syntax.Walk(st, visit)
 	}
+	w.placeCheck(docs)
 	byStart := func(a, b span) int { return a.from - b.from }
 	slices.SortFunc(literal, byStart)
 	slices.SortFunc(quoted, byStart)
@@ -276,12 +292,23 @@ func (w *walker) zshWord(word *syntax.Word) {
 
 // endCheck finds words that the parser ends in the middle of what bash reads as
 // one: in $( ) it takes the # of $x# for a comment.
-func (w *walker) endCheck(word *syntax.Word) {
-	if word == nil {
-		return
+func (w *walker) endCheck(n syntax.Node) {
+	if end := int(n.End().Offset()); end > 0 && end < len(w.src) && strings.IndexByte(" \t\n;&|()<>`\\", w.src[end]) < 0 {
+		w.opaqueLine(shorten(w.source(n)+w.src[end:]), "a word that the parser ends before bash does")
 	}
-	if end := int(word.End().Offset()); end > 0 && end < len(w.src) && strings.IndexByte(" \t\n;&|()<>`\\", w.src[end]) < 0 {
-		w.opaqueLine(shorten(w.source(word)+w.src[end:]), "a word that the parser ends before bash does")
+}
+
+// letCheck finds operators in a let that bash reads as redirections, lists or
+// patterns before let is passed anything.
+func (w *walker) letCheck(c *syntax.LetClause) {
+	for _, x := range c.Exprs {
+		if word, ok := x.(*syntax.Word); ok && word.Lit() == "" {
+			continue // quoted, or the value of something
+		}
+		if strings.ContainsAny(w.source(x), "<>&|();*?[]{}~#\"'$` \t\n\\") {
+			w.opaqueLine(shorten(w.source(c)), "an operator in let that bash reads before let does")
+			return
+		}
 	}
 }
 
@@ -294,99 +321,6 @@ func (w *walker) descriptorCheck(r *syntax.Redirect) {
 	if src := w.source(r.Word); strings.HasPrefix(src, "-") && src != "-" {
 		w.opaqueLine(shorten(w.source(r)), "a word behind <&- or >&-, which bash takes as one of its own")
 	}
-}
-
-// printedCheck finds here-documents in $( ) and <( ) with commands behind them
-// that a semicolon or an ampersand separates. bash prints what is substituted
-// and reads it again, and loses a separator there: $(a <<E; b; c …) runs "b c".
-func (w *walker) printedCheck(stmts []*syntax.Stmt) {
-	if len(stmts) == 0 {
-		return
-	}
-	end := min(int(stmts[len(stmts)-1].End().Offset()), len(w.src))
-	for _, st := range stmts {
-		syntax.Walk(st, func(n syntax.Node) bool {
-			switch n := n.(type) {
-			case *syntax.CmdSubst, *syntax.ProcSubst:
-				return false // looked at by itself
-			case *syntax.Redirect:
-				if (n.Op == syntax.Hdoc || n.Op == syntax.DashHdoc) && separates(w.behind(n, end)) {
-					w.opaqueLine(shorten(w.source(st)), "commands behind a here-document in a substitution, of which bash loses a separator")
-				}
-			}
-			return true
-		})
-	}
-}
-
-// behind is the text behind a here-document, up to an offset, without its
-// body.
-func (w *walker) behind(r *syntax.Redirect, end int) string {
-	rest := w.src[int(r.Word.End().Offset()):]
-	rest, _, _ = strings.Cut(rest, "\n")
-	if r.Hdoc == nil {
-		return rest + w.src[min(int(r.Word.End().Offset()), end):end]
-	}
-	return rest + w.src[min(int(r.Hdoc.End().Offset()), end):end]
-}
-
-func separates(text string) bool {
-	for _, joint := range []string{"&&", ">&", "<&", "&>"} {
-		text = strings.ReplaceAll(text, joint, "")
-	}
-	return strings.ContainsAny(text, ";&")
-}
-
-// heredocCheck finds here-documents that bash ends at another line than the
-// parser: bash reads lines before it looks at expansions, joins those that end
-// in a backslash, and inside of $( ) takes a line that only begins with the
-// delimiter.
-func (w *walker) heredocCheck(r *syntax.Redirect) {
-	if r.Op != syntax.Hdoc && r.Op != syntax.DashHdoc {
-		return
-	}
-	mark, ok := literalWord(r.Word)
-	plain := ok && mark != "" && len(r.Word.Parts) == 1 && strings.Trim(mark, delimiterBytes) == ""
-	if plain && !quotedDelimiter(r.Word) {
-		plain = r.Word.Lit() == mark
-	}
-	if !plain {
-		w.opaqueLine(shorten(w.source(r)), "a here-document whose end is not a plain word")
-		return
-	}
-	if r.Hdoc == nil {
-		return
-	}
-	body := w.source(r.Hdoc)
-	if last := strings.LastIndexByte(body, '\n') + 1; strings.TrimLeft(body[last:], "\t") == mark {
-		body = body[:last]
-	}
-	if !quotedDelimiter(r.Word) {
-		body = strings.ReplaceAll(body, "\\\n", "")
-	}
-	for line := range strings.Lines(body) {
-		if strings.HasPrefix(strings.TrimLeft(line, "\t"), mark) {
-			w.opaqueLine(shorten(line), "a line of a here-document that bash may take for its end")
-			return
-		}
-	}
-}
-
-// delimiterBytes are what the delimiter of a here-document may consist of.
-const delimiterBytes = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.!"
-
-func quotedDelimiter(word *syntax.Word) bool {
-	for _, p := range word.Parts {
-		switch p := p.(type) {
-		case *syntax.SglQuoted, *syntax.DblQuoted:
-			return true
-		case *syntax.Lit:
-			if strings.Contains(p.Value, "\\") {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 func isNameStart(c byte) bool {

@@ -198,34 +198,6 @@ func bashNetwork(path string) (string, bool) {
 	return "", false
 }
 
-// heredoc is the body of a here-document, where nothing in it is expanded.
-func (w *walker) heredoc(r *syntax.Redirect) (string, bool) {
-	if r.Hdoc == nil {
-		return "", true
-	}
-	quoted := quotedDelimiter(r.Word)
-	var b strings.Builder
-	for _, p := range r.Hdoc.Parts {
-		lit, ok := p.(*syntax.Lit)
-		if !ok {
-			return "", false
-		}
-		b.WriteString(lit.Value)
-	}
-	text := b.String()
-	if r.Op == syntax.DashHdoc {
-		lines := strings.SplitAfter(text, "\n")
-		for i := range lines {
-			lines[i] = strings.TrimLeft(lines[i], "\t")
-		}
-		text = strings.Join(lines, "")
-	}
-	if !quoted {
-		text = unescapeHeredoc(text)
-	}
-	return text, true
-}
-
 // redirectOnly handles redirections that belong to no simple command: they are
 // a part of their own.
 func (w *walker) redirectOnly(st *syntax.Stmt) {

@@ -88,7 +88,7 @@ func (w *walker) envCommand(inv invocation) {
 			return
 		}
 		var again []field
-		for _, s := range strings.Fields(split) {
+		for _, s := range strings.FieldsFunc(split, func(r rune) bool { return strings.ContainsRune(" \t\n\v\f\r", r) }) {
 			again = append(again, field{Word: cardea.Word{Text: s, Static: true}})
 		}
 		inv.argv = slices.Concat([]field{inv.argv[0]}, again, p.before, p.rest)
