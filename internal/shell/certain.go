@@ -73,6 +73,9 @@ func (r *reader) doubt() string {
 	if why := r.late(); why != "" {
 		return why
 	}
+	if why := r.swallowed(); why != "" {
+		return why
+	}
 	if f := r.unsureWord(); f != "" {
 		return "what " + f + " becomes is not known"
 	}

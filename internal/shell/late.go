@@ -42,6 +42,25 @@ func (r *reader) late() string {
 	return ""
 }
 
+// swallowed is why a value that looks like an option makes it uncertain what the
+// program does: where an option's value is not always taken from the next word,
+// it is an option. That of --sort begins with a dash to turn the order.
+func (r *reader) swallowed() string {
+	if r.spec.PathsFirst {
+		return ""
+	}
+	for _, o := range r.part.Options {
+		i := o.Word + 1
+		if o.Name == "--sort" || i >= len(r.argv) || !o.Static || o.Value == "" || r.argv[i].Text != o.Value || r.argv[o.Word].Text == o.Name+"="+o.Value {
+			continue
+		}
+		if len(o.Value) > 1 && o.Value[0] == '-' && (o.Value[1] == '-' || isNameStart(o.Value[1])) {
+			return o.Value + " may be an option: write " + o.Name + "=" + o.Value
+		}
+	}
+	return ""
+}
+
 // plainValue reports words that name no file of interest: numbers, short words
 // and quoted patterns.
 func plainValue(f field) bool {

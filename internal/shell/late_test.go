@@ -15,6 +15,19 @@ func TestLateOptions(t *testing.T) {
 	}
 }
 
+func TestSwallowedOptions(t *testing.T) {
+	for _, line := range []string{"head -n -5 a.txt", "ps aux --sort -rss", "grep --context=-x y a.txt", "head -n5 -q a.txt"} {
+		if !surely(line) {
+			t.Errorf("not certain: %q", line)
+		}
+	}
+	for _, line := range []string{"head -n -x a.txt", "grep -e --file=x a.txt", "fzf --query --preview id", "tail -n --version a.txt"} {
+		if surely(line) {
+			t.Errorf("certain: %q", line)
+		}
+	}
+}
+
 func TestFromProgram(t *testing.T) {
 	for text, want := range map[string]bool{"<(cat a)": true, "<(cat a)b": false, "<(cat a)<(cat b)": false, "\"<($x)\"": false, "$x": false, "<(cat a": false} {
 		if got := fromProgram(field{Word: word(text).Word}); got {
