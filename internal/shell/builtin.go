@@ -451,6 +451,18 @@ func (w *walker) prefixBuiltin(inv invocation) {
 	w.start(inv)
 }
 
+// backtracks reports a path that leaves a folder by "..", which must be there.
+func backtracks(name string) bool {
+	below := false
+	for _, element := range strings.Split(name, "/") {
+		if element == ".." && below {
+			return true
+		}
+		below = below || element != "" && element != "." && element != ".."
+	}
+	return false
+}
+
 // cd changes the folder of the rest of the line.
 func (w *walker) cd(inv invocation) {
 	words := inv.argv[1:]
@@ -477,7 +489,7 @@ func (w *walker) cd(inv invocation) {
 		// $PWD keeps two slashes, and the names of links.
 		w.cur.vars["PWD"] = value{kind: dynamic}
 	}
-	w.cur.cdMaybe = dir != "" && (w.changed || w.env.IsDir == nil || !w.env.IsDir(dir))
+	w.cur.cdMaybe = dir != "" && (w.changed || backtracks(name) || w.env.IsDir == nil || !w.env.IsDir(dir))
 	home := dir != "" && inside(dir, w.env.Roots)
 	if !home {
 		inv.access = append(slices.Clone(inv.access), a)
