@@ -122,6 +122,7 @@ type walker struct {
 	expands      string // a variable from outside that the line expands
 	unsetsFuncs  bool
 	exportsFuncs bool
+	traced       bool // the shell prints its commands with their values
 }
 
 // script parses and walks a text as bash would run it.

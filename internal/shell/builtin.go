@@ -269,12 +269,14 @@ func (w *walker) setOptions(words []field) {
 			return
 		}
 		for _, c := range f.Text[1:] {
+			w.traced = w.traced || c == 'x' || c == 'v'
 			switch {
 			case c == 'a':
 				w.cur.allexport = w.cur.allexport || f.Text[0] == '-'
 				w.exportsFuncs = true
 			case c == 'o' && i+1 < len(words):
 				i++
+				w.traced = w.traced || words[i].Text == "xtrace" || words[i].Text == "verbose"
 				if !words[i].Static || !harmlessSetOption(words[i].Text) {
 					w.spot(words[i].Text, strange)
 				}

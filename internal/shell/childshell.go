@@ -88,7 +88,9 @@ func (w *walker) shellOptions(words []field) (rest []field, command, stdin bool)
 				command = true // +c, too
 			case 's':
 				stdin = true
-			case 'e', 'u', 'x', 'v', 'f', 'l', 'C', 'E', 'T', 'b', 'h', 'm':
+			case 'x', 'v':
+				w.traced = true
+			case 'e', 'u', 'f', 'l', 'C', 'E', 'T', 'b', 'h', 'm':
 				// Start-up files are the person's own.
 			case 'o', 'O':
 				if len(words) > 0 {

@@ -39,8 +39,25 @@ func (w *walker) hideNothing() {
 		return
 	}
 	for i := range w.parts {
-		if p := &w.parts[i]; p.Knowledge == cardea.Complete {
+		p := &w.parts[i]
+		if p.Knowledge == cardea.Complete {
 			p.Knowledge, p.Doubt = cardea.Partial, "the line may show "+w.expands+", which comes from outside of it"
 		}
+		p.Null = p.Null && !w.traced && !complains(p)
 	}
+}
+
+// complains reports a part without effect that may still print a value, in an
+// error: ${x:?$TOKEN}, [ "$TOKEN" -gt 0 ].
+func complains(p *cardea.Part) bool {
+	if strings.Contains(p.Text, "?") {
+		return true
+	}
+	for _, w := range p.Argv {
+		switch w.Text {
+		case "-eq", "-ne", "-gt", "-ge", "-lt", "-le", "-t":
+			return true
+		}
+	}
+	return false
 }
