@@ -13,7 +13,7 @@ import (
 // and those of the day. CARDEA_ORACLE_LINES says how many lines of one seed
 // instead, CARDEA_ORACLE_SEED which.
 func TestOracleGenerated(t *testing.T) {
-	lines, seeds := 600, []int64{1, int64(time.Now().Year()*10000) + int64(time.Now().Month()*100) + int64(time.Now().Day())}
+	lines, seeds := 1000, []int64{1, int64(time.Now().Year()*10000) + int64(time.Now().Month()*100) + int64(time.Now().Day())}
 	if n, err := strconv.Atoi(os.Getenv("CARDEA_ORACLE_LINES")); err == nil {
 		lines, seeds = n, seeds[:1]
 	}
