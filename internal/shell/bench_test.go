@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"mvdan.cc/sh/v3/syntax"
 )
 
 // Budget (DESIGN.md section 8): a typical line in under 20 µs.
@@ -47,4 +49,14 @@ func BenchmarkCheckAnalyseSize(b *testing.B) {
 
 func size(kb int) string {
 	return strconv.Itoa(kb) + "KiB"
+}
+
+// What the parser alone takes of the typical line, to compare with.
+func BenchmarkParse(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader("cd src && npm test -- --watch=false 2>&1 | tee test.log"), ""); err != nil {
+			b.Fatal(err)
+		}
+	}
 }
