@@ -141,11 +141,18 @@ func (r *reader) among(list []string) bool {
 // given reports whether one of the options is given, under its full name, and
 // where that counts, in front of the operands: programs whose long options have
 // one dash mostly stop at the first operand. A switch must not be given a value:
-// -check=false takes it back.
+// -check=false takes it back. A subcommand * is an operand in truth (brew --prefix
+// python).
 func (r *reader) given(names []string, front bool) bool {
+	end := len(r.argv)
+	if r.spec.Name == "*" {
+		end = r.levels[len(r.levels)-1]
+	} else if front && len(r.operands) > 0 {
+		end = r.operands[0]
+	}
 	return slices.ContainsFunc(r.part.Options, func(o cardea.Option) bool {
 		valued := o.Value == "" || slices.Contains(r.values(), o.Name) || slices.Contains(r.spec.Attached, o.Name)
-		return valued && slices.Contains(names, o.Name) && !(front && len(r.operands) > 0 && o.Word > r.operands[0])
+		return valued && slices.Contains(names, o.Name) && o.Word < end
 	})
 }
 
@@ -169,7 +176,7 @@ func (r *reader) help() bool {
 		top = r.above[0]
 	}
 	last := r.argv[len(r.argv)-1]
-	return last.Static && r.named() && len(r.argv) == n-r.first+2 && slices.Contains(top.Help, last.Text)
+	return last.Static && r.named() && r.spec.Name != "*" && len(r.argv) == n-r.first+2 && slices.Contains(top.Help, last.Text)
 }
 
 // fits reports whether a word fits a pattern that may begin and end with a star.
