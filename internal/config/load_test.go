@@ -275,7 +275,7 @@ func TestSurroundingRules(t *testing.T) {
 		"rm ../lib/src/precious":               cardea.Deny,
 		"cd ../lib && rm src/precious":         cardea.Deny,
 		"rm src/precious":                      cardea.Abstain,
-		"cd ../lib && make":                      cardea.Abstain,
+		"cd ../lib && make":                    cardea.Abstain,
 		"ssh host rm " + lib + "/src/precious": cardea.Abstain,
 	} {
 		if got := s.try(command); got.Effect != want {

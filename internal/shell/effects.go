@@ -70,7 +70,7 @@ func (r *reader) besides(kinds []cardea.AccessKind) {
 			p.Access = append(p.Access, cardea.Access{Kind: cardea.Read, Path: r.w.cur.cwd, Recursive: true, Names: true})
 			continue
 		}
-		if k == cardea.Network && slices.ContainsFunc(p.Access, func(a cardea.Access) bool { return a.Kind == k && !a.Redirect && !a.Configured }) {
+		if (k == cardea.Network || k == cardea.Unknown) && slices.ContainsFunc(p.Access, func(a cardea.Access) bool { return a.Kind == k && !a.Redirect && !a.Configured }) {
 			continue
 		}
 		p.Access = append(p.Access, cardea.Access{Kind: k})

@@ -3,6 +3,7 @@ package tool
 import (
 	"os"
 	"path"
+	"path/filepath"
 	"strings"
 
 	"cardea.dev"
@@ -18,6 +19,26 @@ func IsNew(p string) bool {
 func IsDir(p string) bool {
 	info, err := os.Stat(p)
 	return err == nil && info.IsDir()
+}
+
+// TopLevel is the root of the git repository around an absolute folder, "" where
+// there is none or its configuration may move the working tree.
+func TopLevel(dir string) string {
+	for dir = filepath.Clean(dir); filepath.IsAbs(dir); dir = filepath.Dir(dir) {
+		info, err := os.Lstat(filepath.Join(dir, ".git"))
+		if err != nil && dir != filepath.Dir(dir) {
+			continue
+		}
+		if err != nil || !info.IsDir() {
+			return ""
+		}
+		config, err := os.ReadFile(filepath.Join(dir, ".git", "config"))
+		if err != nil || strings.Contains(strings.ToLower(string(config)), "worktree") {
+			return ""
+		}
+		return dir
+	}
+	return ""
 }
 
 // markFresh marks the writes of redirections that need no yes of their own:

@@ -28,6 +28,9 @@ type World struct {
 	// IsDir reports whether an absolute path is a folder; the function of that
 	// name is the real one. Nil: whether a cd succeeds is not known.
 	IsDir func(path string) bool
+	// TopLevel is the root of the repository around a folder; the function of
+	// that name is the real one. Nil: not known.
+	TopLevel func(dir string) string
 	// Exported reports whether a variable is in the environment of the
 	// commands, so that setting it reaches programs. Nil: none is.
 	Exported func(name string) bool
@@ -175,7 +178,7 @@ func (a *analysis) roots() []string {
 func (a *analysis) shell(text string) {
 	base := len(a.parts)
 	res := shell.Analyse(text, shell.Env{Cwd: slash(a.ev.Cwd), Home: slash(a.world.Home), Roots: a.roots(), Resolve: a.world.Resolve,
-		IsDir: a.world.IsDir, Exported: a.world.Exported})
+		IsDir: a.world.IsDir, TopLevel: a.world.TopLevel, Exported: a.world.Exported})
 	a.parts = append(a.parts, res.Parts...)
 	a.opaque = append(a.opaque, res.Opaque...)
 	for _, f := range res.Flows {
