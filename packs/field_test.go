@@ -2,6 +2,8 @@ package packs_test
 
 import (
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -110,6 +112,41 @@ func TestNotedAlarms(t *testing.T) {
 	for _, line := range lines {
 		if e, ops := verdict(t, d, line); e >= cardea.Ask {
 			t.Errorf("a wrong alarm on %q: %s says %s", line, ops[0].Rule, e)
+		}
+	}
+}
+
+// own are the lines of a file in testdata.
+func own(t *testing.T, name string) []string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	for line := range strings.Lines(string(text)) {
+		if line = strings.TrimSuffix(line, "\n"); line != "" && !strings.HasPrefix(line, "#") {
+			lines = append(lines, strings.ReplaceAll(line, "⏎", "\n"))
+		}
+	}
+	if len(lines) < 100 {
+		t.Fatalf("%s has %d lines only", name, len(lines))
+	}
+	return lines
+}
+
+// TestOwnLines: everyday lines pass all packs together, and hostile ones in
+// many spellings do not.
+func TestOwnLines(t *testing.T) {
+	d := rules.New(packs.Rules(), stand().Settings)
+	for _, line := range own(t, "everyday.txt") {
+		if e, ops := verdict(t, d, line); e >= cardea.Ask {
+			t.Errorf("a wrong alarm on %q: %s says %s", line, ops[0].Rule, e)
+		}
+	}
+	for _, line := range own(t, "hostile.txt") {
+		if e, _ := verdict(t, d, line); e < cardea.Ask {
+			t.Errorf("nothing speaks about %q", line)
 		}
 	}
 }
