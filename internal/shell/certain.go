@@ -173,7 +173,7 @@ func (r *reader) named() bool { return len(r.part.Command) == r.first+len(r.abov
 func (r *reader) help() bool {
 	top, n := r.spec, len(r.part.Command)
 	if len(r.above) > 0 {
-		top = r.above[0]
+		top = r.above[len(r.above)-1]
 	}
 	last := r.argv[len(r.argv)-1]
 	return last.Static && r.named() && r.spec.Name != "*" && len(r.argv) == n-r.first+2 && slices.Contains(top.Help, last.Text)

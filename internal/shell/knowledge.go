@@ -72,8 +72,8 @@ type program struct {
 	// Alone are words that make it do nothing else, where they are all that it
 	// is passed (--version).
 	Alone []string
-	// Help are options that make it, and each of its subcommands that is
-	// known, do nothing else where they stand alone behind it.
+	// Help are options that make it, and each of its direct subcommands that
+	// is known, do nothing else where they stand alone behind it.
 	Help []string
 	// Persistent are options with a value that may stand in front of the
 	// subcommand and behind it.

@@ -53,7 +53,7 @@ func (c *call) git(p *cardea.Part) string {
 		why = c.repository(dir)
 		c.repo[dir] = why
 	}
-	if why == "" && len(p.Command) > 1 && p.Command[1] == "remote" && (c.userinfo || c.personal()) {
+	if why == "" && len(p.Command) > 1 && (p.Command[1] == "remote" || p.Command[1] == "config") && (c.userinfo || c.personal()) {
 		return "an address of the repository may hold a password"
 	}
 	if why == "" && len(p.Command) > 1 && p.Command[1] == "diff" && c.compares(p, dir) {
