@@ -110,12 +110,14 @@ func fromProgram(f field) bool {
 		return false
 	}
 	words, n := 0, 0
-	err := syntax.NewParser().Words(strings.NewReader(f.Text), func(w *syntax.Word) bool {
+	for w, err := range syntax.NewParser().WordsSeq(strings.NewReader(f.Text)) {
+		if err != nil {
+			return false
+		}
 		words++
 		n = len(w.Parts)
-		return true
-	})
-	return err == nil && words == 1 && n == 1
+	}
+	return words == 1 && n == 1
 }
 
 // remoteName reports whether a word names a file of another machine: host:path,

@@ -144,11 +144,8 @@ func (w *walker) forgetCall(args []*syntax.Word, seen map[string]bool) {
 		for _, a := range args[1:] {
 			text, ok := literalWord(a)
 			text, _, _ = strings.Cut(text, "=")
-			switch {
-			case ok && plainName(text):
+			if ok && plainName(text) { // a word that is no name makes a spot where it is walked
 				w.forgetName(text)
-			case !ok || !strings.HasPrefix(text, "-"):
-				continue // a word that is no name makes a spot where it is walked
 			}
 		}
 	case "set", "shift":

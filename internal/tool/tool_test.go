@@ -101,7 +101,7 @@ func TestShadowedValues(t *testing.T) {
 	ev := &cardea.Event{Cwd: "/p", Call: &cardea.Call{Tool: "Bash", Input: map[string]any{"command": "ls"},
 		Shadowed: map[string][]any{"command": {"rm x | tee y", 5}}, Opaque: []cardea.Opaque{{Text: "t", Reason: "r"}}}}
 	Analyse(ev, World{})
-	if got := show(ev.Call); got != "ls: | rm x: delete /p/x | tee y: write /p/y | Bash: unknown" {
+	if got := show(ev.Call); got != "ls: read /p | rm x: delete /p/x | tee y: write /p/y | Bash: unknown" {
 		t.Error(got)
 	}
 	if len(ev.Call.Opaque) != 2 {
