@@ -456,7 +456,7 @@ func (w *walker) prefixBuiltin(inv invocation) {
 // backtracks reports a path that leaves a folder by "..", which must be there.
 func backtracks(name string) bool {
 	below := false
-	for _, element := range strings.Split(name, "/") {
+	for element := range strings.SplitSeq(name, "/") {
 		if element == ".." && below {
 			return true
 		}

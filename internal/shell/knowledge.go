@@ -301,7 +301,7 @@ func expression(o cardea.Option) bool {
 
 func (p *program) sub(name string) *program {
 	for i := range p.Subs {
-		for _, n := range strings.Split(p.Subs[i].Name, "|") {
+		for n := range strings.SplitSeq(p.Subs[i].Name, "|") {
 			if head, ok := strings.CutSuffix(n, "*"); n == name || ok && strings.HasPrefix(name, head) {
 				return &p.Subs[i]
 			}

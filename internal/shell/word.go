@@ -38,6 +38,12 @@ func (w *walker) fields(word *syntax.Word) []field {
 		w.limit("too many words")
 		return nil
 	}
+	if len(word.Parts) == 1 { // most words are plain
+		if lit, ok := word.Parts[0].(*syntax.Lit); ok && !strings.ContainsAny(lit.Value, "\\{}~*?[$") {
+			w.spend(len(lit.Value))
+			return []field{{Word: cardea.Word{Text: lit.Value, Static: true}}}
+		}
+	}
 	src := w.source(word)
 	copied := &syntax.Word{Parts: slices.Clone(word.Parts)}
 	split := syntax.SplitBraces(copied)
