@@ -249,7 +249,7 @@ func TestParts(t *testing.T) {
 		{"set -o pipefail; a", "a"},
 		{"set -o posix; a", "?*"},
 		{"set $x; a", "?*"},
-		{"set -- $x; a $1", "a $1"},
+		{"set -- $x; a $1", "set -- $x ; a $1"},
 		{"set +B; a {b,c}", "?*"},
 		{"set a b; c $1 $2", "c a b"},
 		{"set -- a b; shift; c $1", "c b"},
@@ -385,7 +385,7 @@ func TestBlank(t *testing.T) {
 }
 
 func TestNullParts(t *testing.T) {
-	null := []string{"X=1", "export FOO=bar", "set -euo pipefail", "shopt -s nullglob", ":", "true", "false", "test -f x", "[ -f x ]",
+	null := []string{"X=1", "export FOO=bar", "set -euo pipefail", "shopt -s globstar", ":", "true", "false", "test -f x", "[ -f x ]",
 		"[[ -f x ]]", "((x++))", "cd src", "cd /proj/a/../b", "local x=1", "readonly Y=2", "unset Z", "read -r line", "trap - INT", "exit 1", "umask 022", "wait", "x=$y"}
 	for _, line := range null {
 		a := Analyse(line, world)

@@ -136,6 +136,8 @@ func (w *walker) setter(inv invocation) {
 				w.setByName(words[1])
 			}
 			null = len(inv.access) == 0
+		} else if len(words) > 1 && (!words[0].Static || countsOutput(words[0].Text)) {
+			w.spot(words[0].Text, "the format may set a variable: %n")
 		} else if len(words) > 0 && !words[0].Static && words[0].Dash {
 			w.spot(words[0].Text, "the option may name a variable, whose subscript "+"bash evaluates")
 		} else if len(words) > 0 && strings.HasPrefix(words[0].Text, "-v") && len(words[0].Text) > 2 {
@@ -189,6 +191,22 @@ func (w *walker) setByName(f field) {
 		return
 	}
 	w.set(f.Text, value{kind: dynamic})
+}
+
+// countsOutput reports a format of printf with %n, which sets the variable that
+// its argument names.
+func countsOutput(format string) bool {
+	for i := 0; i < len(format); i++ {
+		if format[i] != '%' {
+			continue
+		}
+		for i++; i < len(format) && strings.IndexByte("-+ #0123456789.*'hlqjzt", format[i]) >= 0; i++ {
+		}
+		if i < len(format) && format[i] == 'n' {
+			return true
+		}
+	}
+	return false
 }
 
 // readNames handles the names that read and its kin set.
@@ -309,7 +327,7 @@ func (w *walker) shopt(inv invocation) {
 		case !f.Static:
 			w.spot(f.Text, "an option of the shell comes from outside of the line")
 		case strings.HasPrefix(f.Text, "-"):
-		case slices.Contains([]string{"nullglob", "globstar", "failglob", "nocaseglob", "nocasematch", "inherit_errexit", "lastpipe", "expand_aliases", "checkwinsize", "globasciiranges", "histappend", "cmdhist"}, f.Text):
+		case slices.Contains([]string{"globstar", "failglob", "nocasematch", "inherit_errexit", "lastpipe", "expand_aliases", "checkwinsize", "globasciiranges", "histappend", "cmdhist"}, f.Text):
 		default:
 			w.spot(f.Text, "an option of the shell that changes how the line is read")
 		}

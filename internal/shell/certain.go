@@ -205,7 +205,8 @@ func literalHead(f field, pattern string) bool {
 // history.
 func (r *reader) unsureOption(o cardea.Option) bool {
 	if r.spec.Certain.Numeric && len(o.Name) == 2 && '0' <= o.Name[1] && o.Name[1] <= '9' {
-		return false
+		// head -9c reads what follows as another option, not as its value.
+		return strings.Trim(r.argv[o.Word].Text[1:], "0123456789") != ""
 	}
 	if k := len(r.above); r.harmless(r.spec, k, o) {
 		return false

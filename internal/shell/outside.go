@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
 	"cardea.dev"
@@ -52,6 +53,14 @@ func (w *walker) hideNothing() {
 func complains(p *cardea.Part) bool {
 	if strings.Contains(p.Text, "?") {
 		return true
+	}
+	if len(p.Argv) > 0 {
+		switch p.Argv[0].Text {
+		case ":", "true", "false", "test", "[":
+		default:
+			// exit "$TOKEN" tells what it was passed.
+			return slices.ContainsFunc(p.Argv, func(w cardea.Word) bool { return !w.Static })
+		}
 	}
 	for _, w := range p.Argv {
 		switch w.Text {

@@ -150,7 +150,7 @@ func (w *walker) redirected(kind cardea.AccessKind, target string, ok bool) []ca
 // names of descriptors that the shell has open anyway.
 func harmlessDevice(p string) bool {
 	switch p {
-	case "/dev/null", "/dev/zero", "/dev/stdout", "/dev/stderr", "/dev/stdin", "/dev/tty":
+	case "/dev/null", "/dev/zero", "/dev/stdout", "/dev/stderr", "/dev/stdin":
 		return true
 	}
 	return strings.HasPrefix(p, "/dev/fd/") && isDescriptor(strings.TrimPrefix(p, "/dev/fd/"))

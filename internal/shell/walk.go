@@ -177,6 +177,10 @@ func (w *walker) compound(cmd syntax.Command) {
 	case *syntax.TimeClause:
 		w.timeClause(cmd)
 	case *syntax.CoprocClause:
+		if cmd.Name != nil && cmd.Name.Lit() != "" {
+			w.set(cmd.Name.Lit(), value{kind: dynamic})
+			w.set(cmd.Name.Lit()+"_PID", value{kind: dynamic})
+		}
 		if !plainCoproc(cmd) {
 			w.opaqueLine(shorten(w.source(cmd)), "bash takes a name for a coproc only in front of a compound command")
 		}

@@ -124,7 +124,11 @@ func (w *walker) envCommand(inv invocation) {
 	inv.argv = p.rest
 	if moved {
 		w.apart(func() {
-			w.cur.setCwd(Absolute(w.cur.cwd, dir))
+			to := w.access(cardea.Read, dir, true, false).Path
+			if backtracks(dir) {
+				to = ""
+			}
+			w.cur.setCwd(to)
 			w.start(inv)
 		})
 		return
@@ -172,7 +176,11 @@ func (w *walker) find(inv invocation) {
 		}
 		inner.wrappers = append(slices.Clone(inv.wrappers), path.Base(inv.argv[0].Text))
 		inner.program = true
-		w.start(inner)
+		if strings.HasSuffix(f.Text, "dir") {
+			w.apart(func() { w.cur.setCwd(""); w.start(inner) }) // where the file lies
+		} else {
+			w.start(inner)
+		}
 		i = end
 	}
 }
@@ -192,7 +200,7 @@ func startsFrom(words []field, isFd bool) bool {
 var unknownArgs = field{Word: cardea.Word{Text: "{}", Loose: true, Dash: true}}
 
 var xargsSpec = wrapper{flags: "0rtpxoie", valued: "adEILnPsJRS",
-	long: []string{"null", "arg-file=", "delimiter=", "eof[=", "replace[=", "max-lines[=", "max-args=", "open-tty", "max-procs=", "interactive", "process-slot-var=", "no-run-if-empty", "max-chars=", "show-limits", "verbose", "exit", "help", "version"}}
+	long: []string{"null", "arg-file=", "delimiter=", "eof[=", "replace[=", "max-lines[=", "max-args=", "open-tty", "max-procs=", "interactive", "no-run-if-empty", "max-chars=", "show-limits", "verbose", "exit", "help", "version"}}
 
 // xargs starts its command with words that it reads (findutils 4.9).
 func (w *walker) xargs(inv invocation) {
@@ -298,7 +306,7 @@ func (w *walker) flock(inv invocation) {
 	}
 	inv.wrappers = append(slices.Clone(inv.wrappers), "flock")
 	inv.program = true
-	if len(p.before) > 0 && p.before[0].Static && !isDescriptor(p.before[0].Text) {
+	if len(p.before) > 0 && p.before[0].Static && (!isDescriptor(p.before[0].Text) || len(p.rest) > 0) {
 		inv.access = append(slices.Clone(inv.access), w.access(cardea.Write, p.before[0].Text, true, false))
 	}
 	script, ok := p.options["-c"]

@@ -2,6 +2,7 @@ package readonly
 
 import (
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -39,15 +40,23 @@ func (c *call) git(p *cardea.Part) string {
 		if !o.Static || o.Value == "" || strings.HasPrefix(o.Value, "~") {
 			return "it is not known in which folder git runs"
 		}
+		if len(p.Operands) > 0 {
+			return "git reads its operands in another folder"
+		}
 		if path.IsAbs(o.Value) {
-			dir = path.Clean(o.Value)
+			dir = o.Value
 		} else if dir != "" {
-			dir = path.Join(dir, o.Value)
+			dir += "/" + o.Value
 		}
 	}
 	if dir == "" {
 		return "it is not known in which folder git runs"
 	}
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return "it is not known in which folder git runs"
+	}
+	dir = filepath.ToSlash(real)
 	why, ok := c.repo[dir]
 	if !ok {
 		why = c.repository(dir)
@@ -139,9 +148,7 @@ func (c *call) repository(dir string) string {
 	}
 	for at := dir; ; at = path.Dir(at) {
 		if _, err := f.Lstat(at + "/HEAD"); err == nil {
-			if _, err := f.Lstat(at + "/objects"); err == nil {
-				return "the folder looks like a bare repository: " + at
-			}
+			return "the folder looks like a bare repository: " + at
 		}
 		info, err := f.Lstat(at + "/.git")
 		if err != nil {
@@ -186,6 +193,19 @@ func (c *call) worktree(at string) string {
 
 // configuration is why a repository's own configuration is not harmless.
 func (c *call) configuration(common, own, tree string) string {
+	// commondir moves the configuration elsewhere, alternates the objects.
+	for _, name := range []string{tree + "/.git/commondir", common + "/commondir", common + "/objects/info/alternates"} {
+		if _, err := c.about.Files.Lstat(name); err == nil {
+			return "the repository takes parts of itself from elsewhere: " + path.Base(name)
+		}
+	}
+	// git runs itself in every repository that the index links to.
+	if _, err := c.about.Files.Lstat(own + "/index"); err == nil {
+		index, err := c.about.Files.ReadFile(own+"/index", maxIndex)
+		if err != nil || strings.Contains(string(index), gitlink) {
+			return "the index may link to another repository"
+		}
+	}
 	for _, name := range []string{common + "/config", own + "/config.worktree"} {
 		if _, err := c.about.Files.Lstat(name); err != nil {
 			continue
@@ -214,6 +234,13 @@ func (c *call) configuration(common, own, tree string) string {
 	return ""
 }
 
+// maxIndex bounds the index that is looked through, in bytes; gitlink are the
+// bytes of the mode 160000 in it (gitformat-index(5)).
+const (
+	maxIndex = 8 << 20
+	gitlink  = "\x00\x00\xe0\x00"
+)
+
 // configured reads a git configuration file: where its hooks lie, and the first
 // setting that is not known to be harmless. Syntax that it does not expect is
 // not harmless.
@@ -221,16 +248,19 @@ func configured(text string) (hooks, bad string) {
 	section := ""
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
-		if strings.HasPrefix(line, "[") {
-			end := strings.LastIndexByte(line, ']')
-			if end < 0 {
-				return "", line
-			}
-			section = strings.ToLower(line[1:end])
-			line = strings.TrimSpace(line[end+1:])
-		}
 		if line == "" || line[0] == '#' || line[0] == ';' {
 			continue
+		}
+		if line[0] == '[' {
+			if !plainHeader(line) {
+				return "", line
+			}
+			section = strings.ToLower(line[1 : len(line)-1])
+			continue
+		}
+		// What git would take apart further, nobody here does.
+		if strings.ContainsAny(line, "\"#;\\") {
+			return "", line
 		}
 		key, value, _ := strings.Cut(line, "=")
 		key, value = strings.ToLower(strings.TrimSpace(key)), strings.TrimSpace(value)
@@ -252,6 +282,20 @@ func configured(text string) (hooks, bad string) {
 	return hooks, ""
 }
 
+// plainHeader reports the head of a section as git writes it: nothing behind
+// it, and nothing in its quotes that needs a backslash.
+func plainHeader(line string) bool {
+	inner, ok := strings.CutSuffix(line[1:], "]")
+	name, sub, quoted := strings.Cut(inner, " ")
+	if !ok || name == "" || strings.Trim(strings.ToLower(name), "abcdefghijklmnopqrstuvwxyz0123456789-.") != "" {
+		return false
+	}
+	if !quoted {
+		return true
+	}
+	return len(sub) >= 2 && sub[0] == '"' && sub[len(sub)-1] == '"' && !strings.ContainsAny(sub[1:len(sub)-1], "\"\\]")
+}
+
 // harmlessKey reports settings with which reading commands execute nothing and
 // contact nobody (git-config(1) of git 2.45).
 func harmlessKey(section string, sub bool, key string) bool {
@@ -269,7 +313,7 @@ func harmlessKey(section string, sub bool, key string) bool {
 		return true // remote, merge, rebase, description: names and numbers
 	case "user", "author", "committer":
 		return key == "name" || key == "email" || key == "signingkey" || key == "useconfigonly"
-	case "init", "pull", "push", "fetch", "rebase", "gc", "color", "advice", "rerere", "status", "column", "feature", "maintenance", "index", "pack", "i18n", "lfs", "http", "credential":
+	case "init", "pull", "push", "fetch", "rebase", "gc", "color", "advice", "rerere", "status", "column", "feature", "maintenance", "index", "pack", "i18n", "http", "credential":
 		return true // nothing of them runs when git only reads
 	case "commit", "tag":
 		return key == "gpgsign" || key == "verbose" || key == "cleanup" || key == "template" || key == "sort"
@@ -278,7 +322,7 @@ func harmlessKey(section string, sub bool, key string) bool {
 	case "log":
 		return key != "showsignature"
 	case "diff":
-		return !sub && key != "external" && key != "ordersfile"
+		return !sub && key != "external" && key != "orderfile"
 	case "extensions":
 		return key == "worktreeconfig" || key == "objectformat" || key == "refstorage"
 	case "submodule":

@@ -227,10 +227,13 @@ func (c *call) walk(dir string, a *cardea.Access, depth int, left *int) string {
 		case c.unreadable(full):
 			return "the harness's own list says something about " + name
 		case e.Type()&fs.ModeSymlink != 0:
-			if why := c.link(full); why != "" {
+			if why := c.link(full, a.Path); why != "" {
 				return why
 			}
-		case e.IsDir() && skipped(name):
+		case e.IsDir() && name == ".git":
+			if c.tokens(full + "/config") {
+				return "it may read a secret: .git/config"
+			}
 		case e.IsDir() && (depth > 1 || a.Recursive):
 			if depth <= 1 {
 				return "it reads deeper than is looked at"
@@ -243,23 +246,27 @@ func (c *call) walk(dir string, a *cardea.Access, depth int, left *int) string {
 	return ""
 }
 
-// skipped are folders of other people's code, which hold too much to look at
-// and no secrets of the person's.
-func skipped(name string) bool {
-	switch name {
-	case "node_modules", ".git", "vendor", "target", "__pycache__", ".venv", "venv", "dist", "build", ".tox", ".cache":
-		return true
+// tokens reports whether a git configuration may hold a password or token. Its
+// objects are packed, so that reading files shows nothing of them.
+func (c *call) tokens(name string) bool {
+	if _, err := c.about.Files.Lstat(name); err != nil {
+		return false
 	}
-	return false
+	data, err := c.about.Files.ReadFile(name, 256<<10)
+	text := strings.ToLower(string(data))
+	return err != nil || strings.Contains(text, "extraheader") || strings.Contains(text, "token") || strings.Contains(text, "password") || strings.Contains(text, "@") && strings.Contains(text, "://")
 }
 
 // link is why a link is not free to follow.
-func (c *call) link(name string) string {
+func (c *call) link(name, top string) string {
 	real, err := filepath.EvalSymlinks(name)
 	if err != nil {
 		return "" // leads nowhere
 	}
 	real = filepath.ToSlash(real)
+	if info, err := c.about.Files.Stat(real); err != nil || info.IsDir() && !within(real, top) {
+		return "a link leads to a folder that is not looked at: " + name
+	}
 	if secretPath(real) || !c.free(real) {
 		return "a link leads out of the working tree: " + name
 	}

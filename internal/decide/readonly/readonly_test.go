@@ -187,7 +187,7 @@ func TestGit(t *testing.T) {
 	for text, want := range map[string]string{
 		"[core]\n\tbare = false\n[remote \"origin\"]\n\turl = x\n\tfetch = y\n[branch \"main\"]\n\tremote = origin\n": "",
 		"[core]\n\tfsmonitor = ./evil\n":                   "core.fsmonitor",
-		"[core] fsmonitor = ./evil\n":                      "core.fsmonitor",
+		"[core] fsmonitor = ./evil\n":                      "[core] fsmonitor",
 		"[core]\n\tfsmonitor = true\n":                     "",
 		"[CORE]\n\tFSMonitor = ./evil\n":                   "core.fsmonitor",
 		"[core]\n\tpager = ./evil\n":                       "core.pager",
@@ -202,9 +202,13 @@ func TestGit(t *testing.T) {
 		"[extensions]\n\tpartialClone = origin\n":          "extensions.partialclone",
 		"[remote \"origin\"]\n\tpromisor = true\n":         "remote.promisor",
 		"[log]\n\tshowSignature = true\n":                  "log.showsignature",
-		"[core]\n\tautocrlf = x\\\n\tfsmonitor = ./evil\n": "core.autocrlf",
+		"[core]\n\tautocrlf = x\\\n\tfsmonitor = ./evil\n": "autocrlf",
 		"[core\n": "[core",
-		"[remote \"a]b\"]\n\turl = x\n[core]\n\tpager = evil": "core.pager",
+		"[remote \"a]b\"]\n\turl = x\n[core]\n\tpager = evil": "a]b",
+		"[core] fsmonitor = \"sh evil.sh; false\" # ]\n":      "[core]",
+		"[core]\n\thookspath = hk # x\n":                      "hookspath",
+		"[lfs \"extension.x\"]\n\tclean = sh evil\n":          "lfs.clean",
+		"[diff]\n\torderFile = x\n":                           "diff.orderfile",
 	} {
 		write(t, p.project+"/.git/config", text)
 		if why := refusal(git(p.project)); (why == "") != (want == "") || !strings.Contains(why, want) {
@@ -248,6 +252,23 @@ func TestGit(t *testing.T) {
 		}
 	}
 	if why := refusal(git(p.project, option("-C", "src"))); why != "" {
+		t.Error(why)
+	}
+	for name, file := range map[string]string{"elsewhere": "/.git/commondir", "alternates": "/.git/objects/info/alternates"} {
+		write(t, p.project+file, "/x")
+		if why := refusal(git(p.project)); !strings.Contains(why, "elsewhere") {
+			t.Errorf("%s: %q", name, why)
+		}
+		if err := os.Remove(p.project + file); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(t, p.project+"/.git/index", "DIRC\x00\x00\xe0\x00")
+	if why := refusal(git(p.project)); !strings.Contains(why, "index") {
+		t.Errorf("a link in the index: %q", why)
+	}
+	write(t, p.project+"/.git/index", "DIRC\x00\x00\x81\xa4")
+	if why := refusal(git(p.project)); why != "" {
 		t.Error(why)
 	}
 	write(t, p.project+"/.gitmodules", "")

@@ -17,7 +17,13 @@ func secretPath(p string) bool {
 			return true
 		}
 	}
-	base := path.Base(p)
+	if strings.HasSuffix(p, "/.git/config") || strings.Contains(p, "/.git/config.") {
+		return true // addresses and headers with tokens
+	}
+	base := strings.Trim(path.Base(p), "#~")
+	for _, end := range []string{".bak", ".old", ".orig", ".save", ".backup", ".swp", "~"} {
+		base = strings.TrimSuffix(base, end)
+	}
 	switch base {
 	case ".netrc", "_netrc", ".npmrc", ".pypirc", ".pgpass", ".my.cnf", ".git-credentials", ".htpasswd", ".dockercfg", ".vault-token",
 		"credentials", "credentials.json", "credentials.yml", "secrets.json", "secrets.yml", "secrets.yaml", "secret.json", "service-account.json",
