@@ -119,7 +119,7 @@ func (w *walker) arithWord(word *syntax.Word) {
 		case *syntax.ArithmExp:
 			w.arith(p.X)
 		default:
-			w.frags([]syntax.WordPart{p}, false)
+			w.frags([]syntax.WordPart{p}, nowhere)
 			w.spot(w.source(word), evaluates)
 		}
 	}

@@ -148,7 +148,7 @@ func (w *walker) arrayValue(a *syntax.Assign) value {
 			v.kind = dynamic
 			continue
 		}
-		for _, f := range w.fields(e.Value) {
+		for _, f := range w.elements(e.Value) {
 			if !f.Static {
 				v.kind = dynamic
 			}

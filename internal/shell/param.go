@@ -169,7 +169,7 @@ func (w *walker) expansion(p *syntax.ParamExp, name string, quoted bool, unknown
 		if quoted {
 			return w.quotedText(p.Exp.Word.Parts, unescapeBraced)
 		}
-		fs := w.frags(p.Exp.Word.Parts, true)
+		fs := w.frags(p.Exp.Word.Parts, leading)
 		for i := range fs {
 			fs[i].split = fs[i].split || !fs[i].quoted
 		}
@@ -232,7 +232,7 @@ func (w *walker) expansion(p *syntax.ParamExp, name string, quoted bool, unknown
 // walkWord looks at the commands in a word whose value does not matter.
 func (w *walker) walkWord(word *syntax.Word) {
 	if word != nil {
-		w.frags(word.Parts, false)
+		w.frags(word.Parts, nowhere)
 	}
 }
 

@@ -32,7 +32,12 @@ type field struct {
 
 // fields expands a word into the words that bash passes. Commands inside of it
 // become parts.
-func (w *walker) fields(word *syntax.Word) []field {
+func (w *walker) fields(word *syntax.Word) []field { return w.expand(word, assigning) }
+
+// elements expands a word of an array's list, where NAME=~ is plain text.
+func (w *walker) elements(word *syntax.Word) []field { return w.expand(word, leading) }
+
+func (w *walker) expand(word *syntax.Word, tilde tildes) []field {
 	w.words++
 	if w.words > maxWords {
 		w.limit("too many words")
@@ -48,7 +53,7 @@ func (w *walker) fields(word *syntax.Word) []field {
 	copied := &syntax.Word{Parts: slices.Clone(word.Parts)}
 	split := syntax.SplitBraces(copied)
 	if !split && !oddBraces(word) {
-		return w.assemble(unsplit(w.frags(word.Parts, true)), src)
+		return w.assemble(unsplit(w.frags(word.Parts, tilde)), src)
 	}
 	alternatives, ok := braceAlternatives(copied.Parts)
 	if ok && slices.ContainsFunc(alternatives, rejoined) {
@@ -62,23 +67,31 @@ func (w *walker) fields(word *syntax.Word) []field {
 	w.words += len(alternatives)
 	var out []field
 	for _, parts := range alternatives {
-		out = append(out, w.assemble(unsplit(w.frags(joinLits(parts), true)), src)...)
+		out = append(out, w.assemble(unsplit(w.frags(joinLits(parts), leading)), src)...)
 	}
 	return out
 }
 
 // fragsOnly walks the commands inside of word parts.
-func (w *walker) fragsOnly(parts []syntax.WordPart) { w.frags(parts, true) }
+func (w *walker) fragsOnly(parts []syntax.WordPart) { w.frags(parts, leading) }
 
-// frags expands word parts. Outer parts are those of the word itself, where a
-// leading tilde counts.
-func (w *walker) frags(parts []syntax.WordPart, outer bool) []frag {
+// tildes says where bash expands a tilde in a word.
+type tildes uint8
+
+const (
+	nowhere   tildes = iota
+	leading          // at its start
+	assigning        // behind NAME=, too, as in the words of a command
+)
+
+// frags expands word parts.
+func (w *walker) frags(parts []syntax.WordPart, tilde tildes) []frag {
 	var out []frag
 	for i, p := range parts {
 		switch p := p.(type) {
 		case *syntax.Lit:
 			text := p.Value
-			if outer && i == 0 {
+			if tilde == assigning && i == 0 {
 				if name, val, ok := assignmentLike(text); ok && strings.Contains(val, "~") {
 					// bash expands it there too, and sh does not.
 					if w.posix || strings.Contains(val, ":~") {
@@ -88,7 +101,7 @@ func (w *walker) frags(parts []syntax.WordPart, outer bool) []frag {
 					out, text = append(out, frag{text: name}), val
 				}
 			}
-			if outer && i == 0 && strings.HasPrefix(text, "~") {
+			if tilde != nowhere && i == 0 && strings.HasPrefix(text, "~") {
 				var f frag
 				var ok bool
 				f, text, ok = w.tilde(text, len(parts) == 1)
@@ -230,7 +243,7 @@ func (w *walker) quotedText(parts []syntax.WordPart, unescape func(string) strin
 			f.quoted, f.split = true, false
 			out = append(out, f)
 		default:
-			for _, f := range w.frags([]syntax.WordPart{p}, false) {
+			for _, f := range w.frags([]syntax.WordPart{p}, nowhere) {
 				f.quoted, f.dynamic, f.split = true, true, false
 				f.text = w.source(p)
 				out = append(out, f)
@@ -386,12 +399,7 @@ func (w *walker) assigned(word *syntax.Word) value {
 		return value{kind: known}
 	}
 	w.words++
-	outer := true
-	if lit, ok := word.Parts[0].(*syntax.Lit); ok {
-		_, _, like := assignmentLike(lit.Value) // in a value a second = means nothing
-		outer = !like
-	}
-	frags := w.frags(word.Parts, outer)
+	frags := w.frags(word.Parts, leading)
 	if tildeLater(word) {
 		frags = append(frags, frag{dynamic: true})
 	}
