@@ -17,9 +17,9 @@
 // parsing and walking statements with the state of the line (walk.go,
 // compound.go, state.go, forget.go), words (word.go, brace.go, quote.go,
 // param.go, arith.go), commands and the builtins that change the line (call.go,
-// builtin.go, declare.go, trap.go), wrappers (wrapper.go, wrappers.go,
-// childshell.go), what a program does with its words (knowledge.go), paths
-// (path.go), and what moves between parts (flow.go).
+// builtin.go, set.go, cd.go, declare.go, trap.go), wrappers (wrapper.go,
+// wrappers.go, container.go, childshell.go), what a program does with its words
+// (knowledge.go), paths (path.go), and what moves between parts (flow.go).
 //
 // The tests run lines in real bash (oracle_test.go) and compare: hand-written
 // ones (table_test.go, attacks_test.go), generated ones (generate_test.go),
