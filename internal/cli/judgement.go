@@ -110,7 +110,7 @@ func (j *judgement) exported(name string) bool { return j.process.Env(name) != "
 
 // analysis fills in the parts of a call on this machine.
 func analysis(home string, exported func(name string) bool) func(*cardea.Event) {
-	world := tool.World{Home: home, Resolve: tool.Links, IsDir: tool.IsDir, TopLevel: tool.TopLevel, New: tool.IsNew,
+	world := tool.World{Home: home, Resolve: tool.Links, IsDir: tool.IsDir, TopLevel: tool.TopLevel, Tame: tool.Tame, New: tool.IsNew,
 		Exported: exported}
 	return func(ev *cardea.Event) { tool.Analyse(ev, world) }
 }

@@ -40,6 +40,10 @@ type Env struct {
 	// TopLevel is what "git rev-parse --show-toplevel" prints in an absolute
 	// folder, "" where that is not known. Nil: never known.
 	TopLevel func(dir string) string
+	// Tame reports whether each name of a file in an absolute folder, or in all
+	// below it, is one word for xargs, and no option or command for any program.
+	// Nil: none is.
+	Tame func(folder string, below bool) bool
 	// Exported reports whether a variable is in the environment that the line
 	// starts with, so that setting it reaches programs. Nil: none is.
 	Exported func(name string) bool
@@ -77,6 +81,7 @@ func Analyse(text string, env Env) Analysis {
 		w.uncalled()
 	}
 	w.flows()
+	w.doubtNames()
 	w.hideNothing()
 	out := Analysis{Parts: w.parts, Opaque: w.opaque, Flows: w.found}
 	if len(out.Parts) == 0 && (len(out.Opaque) > 0 || !w.onlyComments) {
@@ -123,6 +128,7 @@ type walker struct {
 	full         bool             // a limit was hit
 	onlyComments bool
 	expands      string // a variable from outside that the line expands
+	trusts       bool   // names that a search finds were found tame
 	unsetsFuncs  bool
 	exportsFuncs bool
 	traced       bool // the shell prints its commands with their values

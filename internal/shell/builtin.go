@@ -66,7 +66,17 @@ func (w *walker) null(inv invocation) {
 // emitBuiltin makes a part of a builtin.
 func (w *walker) emitBuiltin(inv invocation, null bool) {
 	p := cardea.Part{Wrappers: inv.wrappers, Elevated: inv.elevated, Start: inv.start, Assigns: inv.assigns,
-		Opaque: slices.Clone(*w.spots), Access: inv.access, Null: null && len(inv.assigns) == 0}
+		Opaque: slices.Clone(*w.spots), Access: inv.access}
+	if len(inv.argv) > 0 && inv.argv[0].Static {
+		p.Command = []string{inv.argv[0].Text}
+	}
+	for i, a := range p.Assigns {
+		if splitsInput(a.Name, p.Command) {
+			p.Assigns = slices.Clone(p.Assigns)
+			p.Assigns[i].Class = cardea.EnvSafe
+		}
+	}
+	p.Null = null && !slices.ContainsFunc(p.Assigns, func(a cardea.Assign) bool { return a.Class != cardea.EnvSafe })
 	var text []string
 	for i, f := range inv.argv {
 		p.Argv = append(p.Argv, f.Word)
@@ -75,12 +85,9 @@ func (w *walker) emitBuiltin(inv invocation, null bool) {
 			p.Operands = append(p.Operands, i)
 		}
 	}
-	if len(inv.argv) > 0 && inv.argv[0].Static {
-		p.Command = []string{inv.argv[0].Text}
-	}
 	p.Text = strings.Join(text, " ")
-	for _, a := range inv.assigns {
-		if a.Class == cardea.EnvDangerous && !splitsInput(a.Name, p.Command) {
+	for _, a := range p.Assigns {
+		if a.Class == cardea.EnvDangerous {
 			p.Opaque = append(p.Opaque, cardea.Opaque{Text: a.Name, Reason: "it sets " + a.Name + ", which changes what the command does"})
 		}
 	}
@@ -244,6 +251,30 @@ func (w *walker) readNames(name string, words []field) {
 			w.setByName(f)
 		}
 	}
+	if name == "read" && w.reads(words) {
+		if s := w.fromSearch(); s != nil {
+			w.set(words[len(words)-1].Text, value{kind: dynamic, found: s})
+		}
+	}
+}
+
+// reads reports words of read that put a whole line into one variable.
+func (w *walker) reads(words []field) bool {
+	switch len(words) {
+	case 1:
+	case 2:
+		if words[0].Text != "-r" {
+			return false
+		}
+	case 4:
+		if words[0].Text != "-r" || words[1].Text != "-d" || words[2].Text != "" {
+			return false
+		}
+	default:
+		return false
+	}
+	name := words[len(words)-1]
+	return name.Static && plainName(name.Text)
 }
 
 func (w *walker) aliasBuiltin(inv invocation) {

@@ -237,6 +237,9 @@ func (r *reader) harmless(p *program, k int, o cardea.Option) bool {
 func (r *reader) unsureWord() string {
 	s := r.spec
 	for k, f := range r.argv[1:] {
+		if r.sureFind(k + 1) {
+			continue
+		}
 		if f.Static || s.Certain.Any && (s.Operands == none || s.Operands == "") {
 			continue
 		}

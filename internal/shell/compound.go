@@ -52,9 +52,11 @@ func (w *walker) forClause(c *syntax.ForClause) {
 	case *syntax.WordIter:
 		v := value{kind: dynamic}
 		numbers, count := true, 0
+		var words []field
 		for _, item := range l.Items {
 			for _, f := range w.fields(item) {
 				count++
+				words = append(words, f)
 				if !f.Static || !plainNumber(f.Text) {
 					numbers = false
 				}
@@ -70,6 +72,9 @@ func (w *walker) forClause(c *syntax.ForClause) {
 			if numbers && count > 0 {
 				v = someNumber
 			}
+		}
+		if v.kind == dynamic {
+			v.found = w.looped(words)
 		}
 		w.iterate(c, v)
 	}

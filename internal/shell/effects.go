@@ -49,6 +49,9 @@ func (r *reader) accesses() {
 	r.saved()
 	r.spread()
 	paths := len(r.operands)
+	if slices.ContainsFunc(r.operands, func(i int) bool { return r.argv[i].found != nil && r.argv[i].found.maybe }) {
+		paths--
+	}
 	if s.First == none && paths > 0 && !r.has(s.FirstUnless) {
 		paths--
 	}
@@ -97,6 +100,10 @@ func (r *reader) operand(k cardea.AccessKind, f field, recursive bool) {
 	}
 	if fromProgram(f) {
 		return // what another part prints
+	}
+	if r.w.meant(f) && (k == cardea.Read || k == names) {
+		r.part.Access = append(r.part.Access, f.found.accesses(k, recursive)...)
+		return
 	}
 	r.touch(k, f, recursive)
 	if k != none && k != "" && k != cardea.Network && !f.Static {

@@ -14,6 +14,8 @@ type value struct {
 	kind valueKind
 	text string   // kind known
 	list []string // kind array
+	// found is set where the value is dynamic, and a name that a search finds.
+	found *search
 }
 
 type valueKind uint8
@@ -116,7 +118,7 @@ func either(a, b value) value {
 }
 
 func same(a, b value) bool {
-	return a.kind == b.kind && a.text == b.text && equal(a.list, b.list)
+	return a.kind == b.kind && a.text == b.text && equal(a.list, b.list) && a.found == b.found
 }
 
 func equal(a, b []string) bool {

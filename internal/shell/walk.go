@@ -14,6 +14,8 @@ type feed struct {
 	kind feedKind
 	text string // kind literal
 	from [2]int // kind piped: the parts that write it, half open
+	// lines is set when one command writes it, and no error of a command does.
+	lines bool
 }
 
 type feedKind uint8
@@ -31,6 +33,8 @@ type pipe struct {
 	to   [2]int
 	// code is set when what arrives is run: eval "$(…)", bash <(…).
 	code bool
+	// lines is that of the feed.
+	lines bool
 }
 
 func (w *walker) stmts(list []*syntax.Stmt) {
@@ -322,10 +326,10 @@ func (w *walker) pipeline(sts []*syntax.Stmt, op syntax.BinCmdOperator) {
 		} else {
 			w.within(op.String(), walk)
 			if from > begin {
-				w.pipes = append(w.pipes, pipe{from: [2]int{begin, from}, to: [2]int{from, len(w.parts)}})
+				w.pipes = append(w.pipes, pipe{from: [2]int{begin, from}, to: [2]int{from, len(w.parts)}, lines: printsLines(sts[i-1], op)})
 			}
 		}
-		w.stdin = feed{kind: piped, from: [2]int{begin, len(w.parts)}}
+		w.stdin = feed{kind: piped, from: [2]int{begin, len(w.parts)}, lines: printsLines(st, op)}
 		if text, ok := w.prints(st, outer); ok {
 			w.stdin = feed{kind: literal, text: text}
 		}

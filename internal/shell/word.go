@@ -28,11 +28,20 @@ type frag struct {
 type field struct {
 	cardea.Word
 	glob bool
+	// found is set for a word that a search finds.
+	found *search
 }
 
 // fields expands a word into the words that bash passes. Commands inside of it
 // become parts.
-func (w *walker) fields(word *syntax.Word) []field { return w.expand(word, assigning) }
+func (w *walker) fields(word *syntax.Word) []field {
+	begin := len(w.parts)
+	out := w.expand(word, assigning)
+	if len(out) == 1 && !out[0].Static {
+		out[0].found = w.foundBy(word, [2]int{begin, len(w.parts)})
+	}
+	return out
+}
 
 // elements expands a word of an array's list, where NAME=~ is plain text.
 func (w *walker) elements(word *syntax.Word) []field { return w.expand(word, leading) }

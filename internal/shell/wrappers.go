@@ -139,7 +139,9 @@ func (w *walker) envCommand(inv invocation) {
 // find handles find -exec and its kin, and fd -x. The search itself is a part
 // as well.
 func (w *walker) find(inv invocation) {
+	from := len(w.parts)
 	w.emitProgram(inv)
+	search := w.searched([2]int{from, len(w.parts)})
 	inner := inv
 	inner.access = nil
 	isFd := strings.HasPrefix(path.Base(inv.argv[0].Text), "fd")
@@ -167,6 +169,9 @@ func (w *walker) find(inv invocation) {
 		inner.argv = nil
 		for _, a := range words[i+1 : end] {
 			if a.Static && strings.Contains(a.Text, "{") {
+				if !isFd && f.Text == "-exec" && a.Text == "{}" {
+					a.found = search
+				}
 				a.Word = cardea.Word{Text: a.Text, Loose: f.Text == "-X" || end < len(words) && words[end].Text == "+"} // a file's name, known only then; it begins with a path
 			}
 			inner.argv = append(inner.argv, a)
@@ -249,17 +254,38 @@ func (w *walker) xargs(inv invocation) {
 			replace = "{}"
 		}
 	}
+	var search *search
+	if !slices.ContainsFunc(p.list, splits) {
+		search = w.fromSearch()
+	}
 	if replace != "" {
 		inv.argv = slices.Clone(inv.argv)
 		for i, f := range inv.argv {
 			if f.Static && strings.Contains(f.Text, replace) {
+				if f.Text == replace {
+					inv.argv[i].found = search
+				}
 				inv.argv[i].Word = cardea.Word{Text: f.Text, Dash: strings.HasPrefix(f.Text, replace)}
 			}
 		}
 	} else {
-		inv.argv = append(slices.Clone(inv.argv), unknownArgs)
+		args := unknownArgs
+		args.found = search
+		inv.argv = append(slices.Clone(inv.argv), args)
 	}
 	w.start(inv)
+}
+
+// splits reports options of xargs with which it reads something else than its
+// standard input, or takes lines of it apart.
+func splits(o option) bool {
+	switch o.name {
+	case "-a", "--arg-file":
+		return true
+	case "-d", "--delimiter":
+		return o.value != "\n" && o.value != `\n` && o.value != `\0`
+	}
+	return false
 }
 
 // parallel builds shell lines from templates and arguments; only its simplest

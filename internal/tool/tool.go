@@ -31,6 +31,9 @@ type World struct {
 	// TopLevel is the root of the repository around a folder; the function of
 	// that name is the real one. Nil: not known.
 	TopLevel func(dir string) string
+	// Tame reports whether each name in a folder, or in all below it, is one word
+	// and no option; the function of that name is the real one. Nil: none is.
+	Tame func(folder string, below bool) bool
 	// Exported reports whether a variable is in the environment of the
 	// commands, so that setting it reaches programs. Nil: none is.
 	Exported func(name string) bool
@@ -178,7 +181,7 @@ func (a *analysis) roots() []string {
 func (a *analysis) shell(text string) {
 	base := len(a.parts)
 	res := shell.Analyse(text, shell.Env{Cwd: slash(a.ev.Cwd), Home: slash(a.world.Home), Roots: a.roots(), Resolve: a.world.Resolve,
-		IsDir: a.world.IsDir, TopLevel: a.world.TopLevel, Exported: a.world.Exported})
+		IsDir: a.world.IsDir, TopLevel: a.world.TopLevel, Tame: a.world.Tame, Exported: a.world.Exported})
 	a.parts = append(a.parts, res.Parts...)
 	a.opaque = append(a.opaque, res.Opaque...)
 	for _, f := range res.Flows {

@@ -62,6 +62,9 @@ func (c *call) git(p *cardea.Part) string {
 		why = c.repository(dir)
 		c.repo[dir] = why
 	}
+	if why == "" && contents(p) && slices.ContainsFunc(c.indexes, index.secrets) {
+		return "a secret is committed here, and git may show it"
+	}
 	if why == "" && len(p.Command) > 1 && (p.Command[1] == "remote" || p.Command[1] == "config") && (c.userinfo || c.personal()) {
 		return "an address of the repository may hold a password"
 	}
@@ -106,14 +109,14 @@ func subcommand(p *cardea.Part) int {
 
 // personal reports whether the person's own configuration of git has addresses
 // with a user's name or password, which git puts in place of others
-// (url.*.insteadOf).
+// (url.*.insteadOf), or takes in files that may.
 func (c *call) personal() bool {
 	for _, name := range []string{"/.gitconfig", "/.config/git/config"} {
 		if _, err := c.about.Files.Lstat(c.about.Home + name); err != nil {
 			continue
 		}
 		data, err := c.about.Files.ReadFile(c.about.Home+name, 256<<10)
-		if err != nil || holdsUserinfo(string(data)) {
+		if text := string(data); err != nil || holdsUserinfo(text) || strings.Contains(strings.ToLower(text), "[include") {
 			return true
 		}
 	}
@@ -199,13 +202,7 @@ func (c *call) configuration(common, own, tree string) string {
 			return "the repository takes parts of itself from elsewhere: " + path.Base(name)
 		}
 	}
-	// git runs itself in every repository that the index links to.
-	if _, err := c.about.Files.Lstat(own + "/index"); err == nil {
-		index, err := c.about.Files.ReadFile(own+"/index", maxIndex)
-		if err != nil || strings.Contains(string(index), gitlink) {
-			return "the index may link to another repository"
-		}
-	}
+	hash := 20
 	for _, name := range []string{common + "/config", own + "/config.worktree"} {
 		if _, err := c.about.Files.Lstat(name); err != nil {
 			continue
@@ -215,6 +212,9 @@ func (c *call) configuration(common, own, tree string) string {
 			return "the configuration of the repository cannot be read"
 		}
 		c.userinfo = c.userinfo || holdsUserinfo(string(data))
+		if strings.Contains(strings.ToLower(string(data)), "sha256") {
+			hash = 32
+		}
 		hooks, why := configured(string(data))
 		if why != "" {
 			return "the configuration of the repository may execute something: " + why
@@ -231,15 +231,20 @@ func (c *call) configuration(common, own, tree string) string {
 	if _, err := c.about.Files.Lstat(common + "/hooks/post-index-change"); err == nil {
 		return "a hook of the repository runs"
 	}
+	if _, err := c.about.Files.Lstat(own + "/index"); err != nil {
+		return ""
+	}
+	data, err := c.about.Files.ReadFile(own+"/index", maxIndex)
+	if err != nil {
+		return "the index of the repository cannot be read"
+	}
+	tracked := index{data, hash}
+	c.indexes = append(c.indexes, tracked)
+	if tracked.links() {
+		return "the index may link to another repository, in which git runs, too"
+	}
 	return ""
 }
-
-// maxIndex bounds the index that is looked through, in bytes; gitlink are the
-// bytes of the mode 160000 in it (gitformat-index(5)).
-const (
-	maxIndex = 8 << 20
-	gitlink  = "\x00\x00\xe0\x00"
-)
 
 // configured reads a git configuration file: where its hooks lie, and the first
 // setting that is not known to be harmless. Syntax that it does not expect is

@@ -215,9 +215,13 @@ func (c *call) walk(dir string, a *cardea.Access, depth int, left *int) string {
 	if *left -= len(entries); *left < 0 {
 		return "it reads more files than are looked at"
 	}
+	searched, everywhere := strings.CutPrefix(a.Pattern, strings.TrimSuffix(a.Path, "/")+"/**/") // files of this name
+	if !everywhere || a.Recursive || strings.Contains(searched, "/") {
+		searched = ""
+	}
 	for _, e := range entries {
 		name := e.Name()
-		if a.Glob && depth == 1 && !globMayMatch(path.Base(a.Pattern), name) {
+		if searched != "" && e.Type().IsRegular() && !mayBeNamed(searched, name) || searched == "" && a.Glob && depth == 1 && !globMayMatch(path.Base(a.Pattern), name) {
 			continue
 		}
 		full := dir + "/" + name
@@ -234,7 +238,7 @@ func (c *call) walk(dir string, a *cardea.Access, depth int, left *int) string {
 			if c.tokens(full + "/config") {
 				return "it may read a secret: .git/config"
 			}
-		case e.IsDir() && (depth > 1 || a.Recursive):
+		case e.IsDir() && (depth > 1 || a.Recursive || everywhere):
 			if depth <= 1 {
 				return "it reads deeper than is looked at"
 			}
@@ -281,6 +285,12 @@ func globMayMatch(pattern, name string) bool {
 	}
 	ok, err := path.Match(pattern, name)
 	return ok || err != nil || strings.ContainsAny(pattern, "[\\{(")
+}
+
+// mayBeNamed reports whether a name may match a pattern of find -name.
+func mayBeNamed(pattern, name string) bool {
+	ok, err := path.Match(pattern, name)
+	return ok || err != nil || strings.ContainsAny(pattern, "[\\")
 }
 
 // configuring is why a program that takes its configuration from files of this

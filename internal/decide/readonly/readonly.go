@@ -12,6 +12,7 @@ package readonly
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"cardea.dev"
@@ -79,6 +80,8 @@ type call struct {
 	// userinfo is set when a repository's configuration holds an address with
 	// a user's name or a password.
 	userinfo bool
+	// indexes are those of the repositories that were looked at.
+	indexes []index
 }
 
 func (d *Decider) call(ev *cardea.Event) *call {
@@ -118,7 +121,7 @@ func (c *call) refusal(p *cardea.Part) string {
 		}
 	}
 	if len(p.Argv) == 0 {
-		if !harmlessTool(ev.Call.Tool) {
+		if !harmlessTool(ev.Call.Tool) && !redirection(p) {
 			return "the tool may do more than read"
 		}
 	} else if why := c.program(p); why != "" {
@@ -180,6 +183,12 @@ func harmlessTool(name string) bool {
 		return true
 	}
 	return false
+}
+
+// redirection reports a part that is a redirection by itself: that of a loop, or
+// of a command that only assigns.
+func redirection(p *cardea.Part) bool {
+	return len(p.Access) > 0 && !slices.ContainsFunc(p.Access, func(a cardea.Access) bool { return !a.Redirect })
 }
 
 // access is why an access is more than free reading.

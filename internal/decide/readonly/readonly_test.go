@@ -263,11 +263,11 @@ func TestGit(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	write(t, p.project+"/.git/index", "DIRC\x00\x00\xe0\x00")
+	write(t, p.project+"/.git/index", "DIRC\x00\x00\x00\x02\x00\x00\x00\x01")
 	if why := refusal(git(p.project)); !strings.Contains(why, "index") {
-		t.Errorf("a link in the index: %q", why)
+		t.Errorf("an index that ends early: %q", why)
 	}
-	write(t, p.project+"/.git/index", "DIRC\x00\x00\x81\xa4")
+	write(t, p.project+"/.git/index", "DIRC\x00\x00\x00\x02\x00\x00\x00\x00")
 	if why := refusal(git(p.project)); why != "" {
 		t.Error(why)
 	}

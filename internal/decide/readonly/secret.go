@@ -10,18 +10,26 @@ import (
 // and rules say whether it is asked about or denied.
 func secretPath(p string) bool {
 	p = strings.ToLower(p)
-	for _, dir := range []string{"/.ssh/", "/.aws/", "/.gnupg/", "/.kube/", "/.docker/config.json/", "/.azure/", "/.config/gcloud/", "/.config/gh/", "/.password-store/",
+	return strings.Contains(p, "/.") && secretFolder(p) || strings.Contains(p, "/library/keychains/") || secretName(path.Base(p))
+}
+
+// secretFolder reports hidden folders and files below which nothing is free.
+func secretFolder(p string) bool {
+	for _, dir := range [...]string{"/.ssh/", "/.aws/", "/.gnupg/", "/.kube/", "/.docker/config.json/", "/.azure/", "/.config/gcloud/", "/.config/gh/", "/.password-store/",
 		"/.claude/projects/", "/.claude/.credentials.json/", "/.claude/history.jsonl/", "/.claude/shell-snapshots/", "/.claude/todos/", "/.copilot/session-state/", "/.codex/sessions/",
-		"/.local/state/cardea/", "/.mozilla/", "/.config/google-chrome/", "/library/keychains/", "/.terraform.d/"} {
+		"/.local/state/cardea/", "/.mozilla/", "/.config/google-chrome/", "/.terraform.d/"} {
 		if strings.Contains(p+"/", dir) {
 			return true
 		}
 	}
-	if strings.HasSuffix(p, "/.git/config") || strings.Contains(p, "/.git/config.") {
-		return true // addresses and headers with tokens
-	}
-	base := strings.Trim(path.Base(p), "#~")
-	for _, end := range []string{".bak", ".old", ".orig", ".save", ".backup", ".swp", "~"} {
+	// Git's configuration has addresses and headers with tokens.
+	return strings.HasSuffix(p, "/.git/config") || strings.Contains(p, "/.git/config.")
+}
+
+// secretName reports names of files, in small letters.
+func secretName(base string) bool {
+	base = strings.Trim(base, "#~")
+	for _, end := range [...]string{".bak", ".old", ".orig", ".save", ".backup", ".swp", "~"} {
 		base = strings.TrimSuffix(base, end)
 	}
 	switch base {
@@ -39,13 +47,22 @@ func secretPath(p string) bool {
 	case strings.HasSuffix(base, "_history"), strings.HasSuffix(base, ".tfstate"), strings.HasSuffix(base, ".tfstate.backup"):
 		return true
 	}
-	for _, end := range []string{".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".kdbx", ".ppk", ".asc", ".gpg", ".env", ".ovpn"} {
-		if strings.HasSuffix(base, end) {
-			return true
-		}
+	if keyLike(base) || strings.HasSuffix(base, ".env") {
+		return true
 	}
 	// A pattern for hidden files reaches .env.
 	return strings.HasPrefix(base, ".") && strings.ContainsAny(base, "*?[") && globMayMatch(base, ".env")
+}
+
+// keyLike reports names that end like those of keys.
+func keyLike(name string) bool {
+	name = strings.ToLower(name)
+	for _, end := range []string{".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".kdbx", ".ppk", ".asc", ".gpg", ".ovpn"} {
+		if strings.HasSuffix(name, end) {
+			return true
+		}
+	}
+	return false
 }
 
 // example reports names of files that only show which variables there are.
