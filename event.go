@@ -122,6 +122,10 @@ type Part struct {
 	// Command is the program's base name followed by its leading
 	// subcommands, options between them left out: ["git", "push"].
 	Command []string
+	// Same is Command under the name that it usually has, where knowledge says
+	// that two commands are equal: ["docker", "compose", "up"] for
+	// docker-compose up. Nil where Command has that name.
+	Same []string
 	// Operands are the indexes into Argv of what is no option, no option's
 	// value and not part of Command.
 	Operands []int
@@ -242,6 +246,9 @@ type Access struct {
 	Host string
 	// Recursive means the path and everything below it.
 	Recursive bool
+	// Visible means that hidden files below the path are left out, unless a file
+	// such as .gitignore says otherwise (ripgrep's guide, "Hidden files").
+	Visible bool
 	// Glob means that the path's last element was a pattern and Path is the
 	// literal folder above it: what is touched are entries of that folder.
 	Glob bool

@@ -78,6 +78,7 @@ type known struct {
 // knownCall is a part of the call that the words make.
 type knownCall struct {
 	Text     string   `json:"text"`
+	Same     []string `json:"same,omitempty"`
 	Access   []string `json:"access"`
 	Complete bool     `json:"complete"`
 	ReadOnly bool     `json:"read_only"`
@@ -116,7 +117,7 @@ func calls(p Process, args []string) []knownCall {
 	var out []knownCall
 	for i := range j.event.Call.Parts {
 		part := &j.event.Call.Parts[i]
-		call := knownCall{Text: part.Text, Complete: part.Knowledge == cardea.Complete, Why: only.Refusal(j.event, i), Access: []string{}}
+		call := knownCall{Text: part.Text, Same: part.Same, Complete: part.Knowledge == cardea.Complete, Why: only.Refusal(j.event, i), Access: []string{}}
 		call.ReadOnly = call.Why == ""
 		for _, a := range part.Access {
 			call.Access = append(call.Access, accessText(a))
@@ -174,6 +175,9 @@ func (k known) show(p Process, any bool) error {
 			verdict = "not read-only: " + c.Why
 		}
 		s.printf("  %s  %s\n", painted{bold, c.Text}, verdict)
+		if c.Same != nil {
+			s.printf("    the same as %s\n", strings.Join(c.Same, " "))
+		}
 		for _, a := range c.Access {
 			s.printf("     %s: %s\n", painted{faint, "access"}, a)
 		}

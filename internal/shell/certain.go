@@ -251,8 +251,8 @@ func (r *reader) unsureWord() string {
 	return ""
 }
 
-// sureScripts looks at the programs in the program's words. One that has no
-// operand of another kind in front has none but those in options.
+// sureScripts looks at the programs in the program's words: in its options, else
+// in the first operand, or in all behind the first where that is a file.
 func (r *reader) sureScripts() bool {
 	c, found := r.spec.Certain, false
 	for _, o := range r.part.Options {
@@ -269,6 +269,9 @@ func (r *reader) sureScripts() bool {
 	if len(r.operands) == 0 {
 		return false
 	}
-	f := r.argv[r.operands[0]]
-	return f.Static && c.Look.harmless(f.Text)
+	scripts := r.operands[:1]
+	if r.spec.First == cardea.Read { // a file comes first
+		scripts = r.operands[1:]
+	}
+	return len(scripts) > 0 && !slices.ContainsFunc(scripts, func(i int) bool { return !r.argv[i].Static || !c.Look.harmless(r.argv[i].Text) })
 }

@@ -197,6 +197,7 @@ func (r *reader) touch(k cardea.AccessKind, f field, recursive bool) {
 	}
 	for _, a := range r.w.opensField(k, f) {
 		a.Recursive = recursive
+		a.Visible = recursive && len(r.spec.Hidden) > 0 && !r.has(r.spec.Hidden)
 		*out = append(*out, a)
 	}
 }

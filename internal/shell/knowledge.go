@@ -81,6 +81,13 @@ type program struct {
 	// Else is what it, or a subcommand without one of its own, does besides
 	// where its words are not such with which all is certain.
 	Else []cardea.AccessKind
+	// Hidden are the options with which it reads hidden files below folders,
+	// too; set for programs that leave them out.
+	Hidden []string
+	// Same is the command that the program is another name of.
+	Same []string
+	// Equal are subcommands with another name.
+	Equal []equal
 	// Certain says with which words all of this is all that it does; nil:
 	// never.
 	Certain *certainty
@@ -88,6 +95,9 @@ type program struct {
 	// in * stands for all that begin so.
 	Subs []program
 }
+
+// equal says that some words of a command are the same as others.
+type equal struct{ words, as []string }
 
 type optionAccess struct {
 	Name   string
@@ -267,6 +277,29 @@ func (r *reader) read() {
 		}
 	}
 	r.part.Operands = r.operands
+	r.part.Same = r.same()
+}
+
+// same is the command under its usual name, nil where it has that.
+func (r *reader) same() []string {
+	command := r.part.Command
+	top := append(r.above[:len(r.above):len(r.above)], r.spec)[0]
+	if len(top.Same) > 0 {
+		command = slices.Concat(top.Same, command[1:])
+		if as := programOf(top.Same[0]); as != nil {
+			top = as
+		}
+	}
+	for _, e := range top.Equal {
+		if n := 1 + len(e.words); len(command) >= n && slices.Equal(command[1:n], e.words) {
+			command = slices.Concat(command[:1], e.as, command[n:])
+			break
+		}
+	}
+	if slices.Equal(command, r.part.Command) {
+		return nil
+	}
+	return command
 }
 
 // values are the options with a value behind the subcommand.

@@ -21,6 +21,7 @@ const (
 	lookYq  look = "yq"
 	lookFzf look = "fzf"
 	lookGit look = "git"
+	lookSQL look = "sql"
 )
 
 func (l look) harmless(script string) bool {
@@ -33,6 +34,8 @@ func (l look) harmless(script string) bool {
 		return !jqReaches.MatchString(script)
 	case lookGit:
 		return !gitVerifies.MatchString(script)
+	case lookSQL:
+		return harmlessSQL(script)
 	case lookFzf:
 		return harmlessFzf(script)
 	case lookYq:

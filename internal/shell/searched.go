@@ -199,7 +199,7 @@ func foundName(p *cardea.Part) string {
 		}
 	}
 	for _, o := range p.Options {
-		if o.Name == "-name" && o.Static && !strings.Contains(o.Value, "/") {
+		if o.Name == "-name" && o.Static && !strings.ContainsAny(o.Value, "/[\\") {
 			return o.Value
 		}
 	}

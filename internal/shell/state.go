@@ -94,7 +94,7 @@ func (s *state) merge(o *state) {
 	if s.tainted == "" {
 		s.tainted = o.tainted
 	}
-	if !s.paramsOK || !o.paramsOK || !equal(s.params, o.params) {
+	if !s.paramsOK || !o.paramsOK || !slices.Equal(s.params, o.params) {
 		s.paramsOK = false
 	}
 	for _, e := range o.exported {
@@ -118,19 +118,7 @@ func either(a, b value) value {
 }
 
 func same(a, b value) bool {
-	return a.kind == b.kind && a.text == b.text && equal(a.list, b.list) && a.found == b.found
-}
-
-func equal(a, b []string) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i] != b[i] {
-			return false
-		}
-	}
-	return true
+	return a.kind == b.kind && a.text == b.text && slices.Equal(a.list, b.list) && a.found == b.found
 }
 
 func (s *state) setCwd(dir string) {

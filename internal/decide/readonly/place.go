@@ -196,6 +196,9 @@ const (
 // below is why what a recursive read or a pattern reaches is not free: a
 // secret, or a link that leaves the work.
 func (c *call) below(a *cardea.Access) string {
+	if a.Visible && c.ignores(a.Path) {
+		a = &cardea.Access{Kind: a.Kind, Path: a.Path, Recursive: true} // hidden files may be brought back
+	}
 	left := maxEntries
 	depth := maxDepth
 	if !a.Recursive && !strings.Contains(a.Pattern, "**") && !strings.Contains(strings.TrimPrefix(a.Pattern, a.Path+"/"), "/") {
@@ -225,6 +228,12 @@ func (c *call) walk(dir string, a *cardea.Access, depth int, left *int) string {
 			continue
 		}
 		full := dir + "/" + name
+		if a.Visible && strings.HasPrefix(name, ".") {
+			if ignoreFile(name) && c.brings(full) {
+				return "it may read hidden files: " + full
+			}
+			continue
+		}
 		switch {
 		case secretPath(full):
 			return "it may read a secret: " + name
@@ -248,6 +257,35 @@ func (c *call) walk(dir string, a *cardea.Access, depth int, left *int) string {
 		}
 	}
 	return ""
+}
+
+// ignores reports whether a file above a folder may bring hidden files back that
+// a search leaves out (ripgrep's guide, "Automatic filtering").
+func (c *call) ignores(dir string) bool {
+	for at := dir; ; at = path.Dir(at) {
+		for _, name := range [...]string{".gitignore", ".ignore", ".rgignore", ".git/info/exclude"} {
+			if c.brings(at + "/" + name) {
+				return true
+			}
+		}
+		if at == path.Dir(at) || !withinAny(at, c.trees) {
+			return false
+		}
+	}
+}
+
+func ignoreFile(name string) bool {
+	return name == ".gitignore" || name == ".ignore" || name == ".rgignore"
+}
+
+// brings reports whether an ignore file takes back what other lines, or the
+// search itself, leave out. One that cannot be read may.
+func (c *call) brings(name string) bool {
+	if _, err := c.about.Files.Lstat(name); errors.Is(err, fs.ErrNotExist) {
+		return false
+	}
+	data, err := c.about.Files.ReadFile(name, 256<<10)
+	return err != nil || slices.ContainsFunc(strings.Split(string(data), "\n"), func(line string) bool { return strings.HasPrefix(strings.TrimLeft(line, " \t\ufeff"), "!") })
 }
 
 // tokens reports whether a git configuration may hold a password or token. Its

@@ -3,12 +3,14 @@ package readonly_test
 import (
 	"context"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"cardea.dev"
 	"cardea.dev/internal/decide/readonly"
+	"cardea.dev/internal/tool"
 )
 
 // place is a machine with a home, a project in it and a folder for temporary
@@ -399,6 +401,102 @@ func TestGitOptionsOfSubcommands(t *testing.T) {
 		}
 		if why := p.decider().Refusal(ev, 0); (why == "") != c.ok {
 			t.Errorf("%q: %q", c.words, why)
+		}
+	}
+}
+
+func TestHiddenFilesOfASearch(t *testing.T) {
+	p := newPlace(t)
+	write(t, p.project+"/app/.env", "X=1")
+	write(t, p.project+"/app/a.go", "")
+	search := cardea.Access{Kind: cardea.Read, Path: p.project + "/app", Recursive: true, Visible: true}
+	all := search
+	all.Visible = false
+	d := p.decider()
+	refusal := func(a cardea.Access) string { return d.Refusal(p.event(a), 0) }
+	if why := refusal(search); why != "" {
+		t.Error(why)
+	}
+	if why := refusal(all); !strings.Contains(why, ".env") {
+		t.Errorf("with hidden files: %q", why)
+	}
+	for _, name := range []string{"/.ignore", "/.gitignore", "/app/.rgignore", "/app/.ignore", "/.git/info/exclude"} {
+		for text, free := range map[string]bool{"*.log\n# !x\n": true, "!.env\n": false, "x\n  !.env": false, "\ufeff!.env": false} {
+			write(t, p.project+name, text)
+			if why := refusal(search); (why == "") != free {
+				t.Errorf("%s with %q: %q", name, text, why)
+			}
+		}
+		if err := os.Remove(p.project + name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(t, p.project+"/app/id_rsa", "x")
+	if why := refusal(search); why == "" {
+		t.Error("a key that is not hidden is free")
+	}
+}
+
+// What a search finds by its name is free where nothing of that name is a
+// secret, whatever lies beside it.
+func TestFilesOfAName(t *testing.T) {
+	p := newPlace(t)
+	for _, f := range []string{"/app/.env", "/app/deep/a.go", "/app/deep/server.pem", "/app/b.go"} {
+		write(t, p.project+f, "")
+	}
+	d := p.decider()
+	named := func(pattern string) string {
+		return d.Refusal(p.event(cardea.Access{Kind: cardea.Read, Path: p.project + "/app", Glob: true, Pattern: p.project + "/app/**/" + pattern}), 0)
+	}
+	for pattern, free := range map[string]bool{"*.go": true, "*": false, ".e*": false, "*.pem": false, "*.p?m": false, "[a-z]*": false, "*.{go,pem}": true} {
+		if why := named(pattern); (why == "") != free {
+			t.Errorf("%s: %q", pattern, why)
+		}
+	}
+	if err := os.Symlink(p.home+"/.bashrc", p.project+"/app/deep/x.txt"); err != nil {
+		t.Fatal(err)
+	}
+	if named("*.go") == "" {
+		t.Error("a link out of the work is passed over")
+	}
+}
+
+func TestTrackedSecrets(t *testing.T) {
+	p := newPlace(t)
+	git := func(args ...string) {
+		t.Helper()
+		if out, err := exec.Command("git", append([]string{"-C", p.project, "-c", "user.name=a", "-c", "user.email=a@b"}, args...)...).CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v %s", args, err, out)
+		}
+	}
+	if err := os.RemoveAll(p.project + "/.git"); err != nil {
+		t.Fatal(err)
+	}
+	git("init", "-q")
+	git("add", "README.md", "keys/server.pem")
+	d := p.decider()
+	refusal := func(line string) string {
+		ev := &cardea.Event{Kind: cardea.PreToolUse, Cwd: p.project, Project: p.project, Call: &cardea.Call{Tool: "Bash", Known: true, Input: map[string]any{"command": line}}}
+		tool.Analyse(ev, tool.World{Home: p.home, Resolve: tool.Links, IsDir: tool.IsDir, TopLevel: tool.TopLevel, Tame: tool.Tame})
+		return d.Refusal(ev, 0)
+	}
+	shows := []string{"git diff", "git show HEAD~1", "git log -p", "git log -U3", "git reflog -p", "git stash show -p", "git grep -h x HEAD", "git cat-file -p abc", "git format-patch --stdout --root", "git range-diff a b c", "git log -L1,2:README.md", "git show"}
+	names := []string{"git status", "git log --oneline -5", "git diff --stat", "git diff --name-only HEAD", "git show --stat", "git branch -a", "git ls-files", "git blame README.md", "git rev-parse HEAD", "git log --stat"}
+	for _, line := range append(shows, names...) {
+		if why := refusal(line); why != "" {
+			t.Errorf("%s: %s", line, why)
+		}
+	}
+	write(t, p.project+"/conf/.env", "X=1")
+	git("add", "-f", "conf/.env")
+	for _, line := range shows {
+		if why := refusal(line); !strings.Contains(why, "secret") {
+			t.Errorf("%s shows a secret: %q", line, why)
+		}
+	}
+	for _, line := range names {
+		if why := refusal(line); why != "" {
+			t.Errorf("%s: %s", line, why)
 		}
 	}
 }

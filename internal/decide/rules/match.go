@@ -74,7 +74,7 @@ func (c *call) holdsOnPart(m *Match, p *cardea.Part, i, after int) bool {
 		len(m.Env) > 0 && !setsVariable(m.Env, p),
 		len(m.Flags) > 0 && !hasFlag(m.Flags, p),
 		len(m.Unless) > 0 && excepted(m.Unless, p),
-		len(m.Paths)+len(m.Access)+len(m.Hosts) > 0 && !c.accessHolds(m, p),
+		(m.Outside || len(m.Paths)+len(m.Access)+len(m.Hosts) > 0) && !c.accessHolds(m, p),
 		len(m.Args) > 0 && !c.argHolds(m.Args, p, after),
 		m.Pattern != "" && m.Field == "" && !c.finds(m, p.Text):
 		return false
@@ -115,6 +115,18 @@ func word(p *cardea.Part, k int) (string, bool) {
 // of its words that takes at least. A command may also begin with a wrapper
 // that stands in front of the part.
 func leads(commands [][]string, p *cardea.Part) (int, bool) {
+	n, found := leadsAs(commands, p)
+	if p.Same != nil {
+		same := *p
+		same.Command = p.Same
+		if k, ok := leadsAs(commands, &same); ok && (!found || k < n) {
+			return k, true
+		}
+	}
+	return n, found
+}
+
+func leadsAs(commands [][]string, p *cardea.Part) (int, bool) {
 	least, found := 0, false
 	program := ""
 	if words(p) > 0 {
@@ -277,12 +289,36 @@ func (c *call) accessHolds(m *Match, p *cardea.Part) bool {
 		if len(m.Hosts) > 0 && (a.Kind != cardea.Network || !hostIs(m.Hosts, a.Host)) {
 			continue
 		}
+		if m.Outside && (p.Remote || !c.outside(a)) {
+			continue
+		}
 		if len(m.Paths) > 0 && (p.Remote && !a.Redirect || !c.touches(m, a)) {
 			continue
 		}
 		return true
 	}
 	return false
+}
+
+// outside reports whether an access surely lies outside of the work, of
+// temporary folders and of caches.
+func (c *call) outside(a *cardea.Access) bool {
+	pl := c.at()
+	p := pl.folded(a.Path)
+	if p == "" {
+		return false
+	}
+	inside := func(dir string) bool {
+		dir = strings.TrimSuffix(pl.folded(dir), "/")
+		return dir != "" && (p == dir || strings.HasPrefix(p, dir+"/"))
+	}
+	for _, dir := range append([]string{c.ev.Project, pl.project, "/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp", "/var/folders", "/private/var/folders"}, c.ev.Roots...) {
+		if inside(dir) {
+			return false
+		}
+	}
+	home := pl.homeDir
+	return home == "" || !inside(home+"/.cache") && !inside(home+"/Library/Caches")
 }
 
 func (c *call) touches(m *Match, a *cardea.Access) bool {
@@ -349,7 +385,7 @@ func (c *call) finds(m *Match, text string) bool {
 // opaqueCall reports whether the match is about opaque spots alone and the
 // call has some that belong to no part.
 func (c *call) opaqueCall(m *Match) bool {
-	alone := m.Opaque && len(m.Command)+len(m.Flags)+len(m.Args)+len(m.Paths)+len(m.Access)+len(m.Hosts)+
+	alone := m.Opaque && !m.Outside && len(m.Command)+len(m.Flags)+len(m.Args)+len(m.Paths)+len(m.Access)+len(m.Hosts)+
 		len(m.Flows)+len(m.Env)+len(m.Unless)+len(m.Any) == 0 && m.Pattern == "" && m.Field == ""
 	return alone && len(c.ev.Call.Opaque)+len(c.ev.Faults) > 0 && (len(m.Roles) == 0 || oneOf(m.Roles, c.ev.Role))
 }

@@ -214,6 +214,11 @@ func (p *parser) match(v document.Value) Match {
 		out.Access = append(out.Access, cardea.AccessKind(e.Word("read", "write", "delete", "execute", "network", "unknown")))
 	}
 	out.Hosts, out.Roles = p.globs(m.Get("host")), p.globs(m.Get("role"))
+	if o := m.Get("outside"); o.Present() {
+		if out.Outside = o.Bool(); !out.Outside {
+			o.Problem("remove it; outside: true is the only condition there is", "outside must be true")
+		}
+	}
 	out.Flows = p.flowKinds(m.Get("flow"))
 	out.Env = p.globs(m.Get("env"))
 	if u := m.Get("unless"); u.Present() {

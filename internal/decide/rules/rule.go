@@ -115,6 +115,9 @@ type Match struct {
 	Paths  []string
 	Access []cardea.AccessKind
 	Hosts  []string
+	// Outside asks for a path, on the same access, that lies in no folder of the
+	// work, of temporary files or of the person's caches.
+	Outside bool
 	// Flows are kinds of flows that the part is an end of.
 	Flows []string
 	// Env are globs of variables; one of them must be set for the part.

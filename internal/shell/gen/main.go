@@ -6,8 +6,10 @@ import (
 	"bytes"
 	"fmt"
 	"go/format"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 
@@ -46,6 +48,9 @@ type program struct {
 	Help        words             `yaml:"help"`
 	Persistent  words             `yaml:"persistent"`
 	Else        words             `yaml:"else"`
+	Hidden      words             `yaml:"hidden"`
+	Same        string            `yaml:"same"`
+	Equal       map[string]string `yaml:"equal"`
 	Certain     *certainty        `yaml:"certain"`
 	Subs        []program         `yaml:"subs"`
 }
@@ -224,6 +229,9 @@ func (p program) write(b *bytes.Buffer) {
 	list(b, "Alone", p.Alone)
 	list(b, "Help", p.Help)
 	list(b, "Persistent", p.Persistent)
+	list(b, "Hidden", p.Hidden)
+	list(b, "Same", strings.Fields(p.Same))
+	equal(b, p.Equal)
 	accesses(b, "Pairs", p.Pairs)
 	if p.Depth > 0 {
 		fmt.Fprintf(b, "Depth: %d,", p.Depth)
@@ -314,6 +322,18 @@ func doing(b *bytes.Buffer, field string, list []string) {
 	fmt.Fprintf(b, "%s: []cardea.AccessKind{", field)
 	for _, a := range list {
 		b.WriteString(kind(a) + ",")
+	}
+	b.WriteString("},")
+}
+
+// equal writes the subcommands that have another name, in the order of names.
+func equal(b *bytes.Buffer, names map[string]string) {
+	if len(names) == 0 {
+		return
+	}
+	b.WriteString("Equal: []equal{")
+	for _, n := range slices.Sorted(maps.Keys(names)) {
+		fmt.Fprintf(b, "{%#v, %#v},", strings.Fields(n), strings.Fields(names[n]))
 	}
 	b.WriteString("},")
 }
