@@ -351,7 +351,7 @@ func (w *walker) sourced(inv invocation) {
 		f := inv.argv[1]
 		w.spot(f.Text, "it runs the commands of a file in this shell")
 		if f.Static {
-			inv.access = append(inv.access, w.access(cardea.Execute, f.Text, true, false))
+			inv.access = append(inv.access, w.opens(cardea.Execute, f.Text, false)...)
 		} else {
 			w.runs()
 		}

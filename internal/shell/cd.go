@@ -41,7 +41,7 @@ func (w *walker) cd(inv invocation) {
 	if w.env.Exported != nil && w.env.Exported("CDPATH") && !strings.HasPrefix(name, "/") && !strings.HasPrefix(name, ".") {
 		ok = false
 	}
-	a := w.access(cardea.Read, name, ok, false)
+	a := w.access(cardea.Read, name, ok)
 	dir := a.Path
 	w.cur.vars["OLDPWD"] = value{kind: dynamic}
 	w.cur.setCwd(dir)

@@ -263,8 +263,8 @@ func (r *reader) sureScripts() bool {
 			found = true
 		}
 	}
-	if found || r.spec.First == "" {
-		return true
+	if found || r.spec.First == "" || r.spec.First == cardea.Execute {
+		return true // a program in a file is what the options say it is
 	}
 	if len(r.operands) == 0 {
 		return false

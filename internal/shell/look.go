@@ -22,6 +22,12 @@ const (
 	lookFzf look = "fzf"
 	lookGit look = "git"
 	lookSQL look = "sql"
+	// Languages that can do anything: only what prints numbers and plain texts
+	// is certain.
+	lookPython look = "python"
+	lookNode   look = "node"
+	lookPerl   look = "perl"
+	lookRuby   look = "ruby"
 )
 
 func (l look) harmless(script string) bool {
@@ -36,6 +42,14 @@ func (l look) harmless(script string) bool {
 		return !gitVerifies.MatchString(script)
 	case lookSQL:
 		return harmlessSQL(script)
+	case lookPython:
+		return pythonPrints.MatchString(script)
+	case lookNode:
+		return nodePrints.MatchString(script)
+	case lookPerl:
+		return perlPrints.MatchString(script)
+	case lookRuby:
+		return rubyPrints.MatchString(script)
 	case lookFzf:
 		return harmlessFzf(script)
 	case lookYq:
@@ -46,22 +60,36 @@ func (l look) harmless(script string) bool {
 
 // jq(1) 1.7: env and $ENV, also written "$ ENV", show the environment, import and include read
 // modules, input_filename is harmless, getpath too.
-var jqReaches = lazy(`(?:^|[^.\w"])(?:env|ENV|import|include|get_search_list|modulemeta|debug|stderr|input_line_number|halt_error|\$__prog_args)\b`)
+var jqReaches = lazyRegexp(`(?:^|[^.\w"])(?:env|ENV|import|include|get_search_list|modulemeta|debug|stderr|input_line_number|halt_error|\$__prog_args)\b`)
 
 // git-log(1), git-for-each-ref(1): %G… and %(signature…) start gpg to verify.
-var gitVerifies = lazy(`%[-+ ]?G|signature`)
+var gitVerifies = lazyRegexp(`%[-+ ]?G|signature`)
 
 // yq (mikefarah, 4): operators that read files and the environment.
-var yqReaches = lazy(`\b(?:load\w*|env|strenv|envsubst|eval|system|filename|file_index|split_doc|document_index|input)\b|\$ENV`)
+var yqReaches = lazyRegexp(`\b(?:load\w*|env|strenv|envsubst|eval|system|filename|file_index|split_doc|document_index|input)\b|\$ENV`)
 
-// lazyRegexp compiles its expression when it is first used.
-type lazyRegexp struct {
-	expr string
+// What prints numbers, sums and texts without anything in them that a language
+// would put a value in.
+const (
+	sums   = `(?:[-+*/%(), .0-9]|'[A-Za-z0-9 .,:;!_/=+-]*'`
+	plain  = sums + `)*`
+	quoted = sums + `|"[A-Za-z0-9 .,:;!_/=+-]*")*`
+)
+
+var (
+	pythonPrints = lazyRegexp(`^\s*print\(` + quoted + `\)\s*;?\s*$`)
+	nodePrints   = lazyRegexp(`^\s*(?:console\.log\(` + quoted + `\)|[-+*/%() .0-9]+)\s*;?\s*$`)
+	perlPrints   = lazyRegexp(`^\s*print ` + plain + `\s*;?\s*$`)
+	rubyPrints   = lazyRegexp(`^\s*(?:puts|print|p) ` + plain + `\s*;?\s*$`)
+)
+
+// lazyRegexp is an expression that is compiled where it is used: few lines hold
+// a program, and none of them many.
+type lazyRegexp string
+
+func (l lazyRegexp) MatchString(s string) bool {
+	return regexp.MustCompile(string(l)).MatchString(s)
 }
-
-func lazy(expr string) lazyRegexp { return lazyRegexp{expr} }
-
-func (l lazyRegexp) MatchString(s string) bool { return regexp.MustCompile(l.expr).MatchString(s) }
 
 // sedScript reads a script of sed (POSIX, GNU sed 4.9).
 type sedScript struct {

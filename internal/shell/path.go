@@ -10,8 +10,8 @@ import (
 
 // access makes an access of a path as bash's own cd reads it: ".." comes off by
 // the letter, before links are followed.
-func (w *walker) access(kind cardea.AccessKind, name string, ok, redirect bool) cardea.Access {
-	a := cardea.Access{Kind: kind, Redirect: redirect}
+func (w *walker) access(kind cardea.AccessKind, name string, ok bool) cardea.Access {
+	a := cardea.Access{Kind: kind}
 	if !ok {
 		return a
 	}

@@ -289,7 +289,7 @@ func (w *walker) plainWrapper(s *wrapper, inv invocation) {
 	}
 	for _, o := range p.list {
 		if slices.Contains(s.writes, o.name) {
-			inv.access = append(slices.Clone(inv.access), w.access(cardea.Write, o.value, true, false))
+			inv.access = slices.Concat(inv.access, w.opens(cardea.Write, o.value, false))
 		}
 	}
 	if s.joined {

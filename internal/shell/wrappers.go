@@ -124,7 +124,7 @@ func (w *walker) envCommand(inv invocation) {
 	inv.argv = p.rest
 	if moved {
 		w.apart(func() {
-			to := w.access(cardea.Read, dir, true, false).Path
+			to := w.access(cardea.Read, dir, true).Path
 			if backtracks(dir) {
 				to = ""
 			}
@@ -333,7 +333,7 @@ func (w *walker) flock(inv invocation) {
 	inv.wrappers = append(slices.Clone(inv.wrappers), "flock")
 	inv.program = true
 	if len(p.before) > 0 && p.before[0].Static && (!isDescriptor(p.before[0].Text) || len(p.rest) > 0) {
-		inv.access = append(slices.Clone(inv.access), w.access(cardea.Write, p.before[0].Text, true, false))
+		inv.access = slices.Concat(inv.access, w.opens(cardea.Write, p.before[0].Text, false))
 	}
 	script, ok := p.options["-c"]
 	if !ok {
