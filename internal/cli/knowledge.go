@@ -65,6 +65,7 @@ type known struct {
 	Command     []string              `json:"command"`
 	Source      string                `json:"source"`
 	Manual      string                `json:"manual"`
+	Variables   []string              `json:"variables"`
 	Operands    cardea.AccessKind     `json:"operands"`
 	First       cardea.AccessKind     `json:"first,omitempty"`
 	Last        cardea.AccessKind     `json:"last,omitempty"`
@@ -90,7 +91,7 @@ func knowledge(p Process, args []string, asJSON bool) error {
 	if !ok {
 		return fmt.Errorf("nothing is known of %q, so it may do anything; write a file for it in packs/commands, see docs/command-knowledge.md", args[0])
 	}
-	k := known{Names: info.Names, Command: info.Command, Source: info.Source, Manual: info.Manual, Operands: info.Operands, First: info.First, Last: info.Last,
+	k := known{Names: info.Names, Command: info.Command, Source: info.Source, Manual: info.Manual, Variables: info.Variables, Operands: info.Operands, First: info.First, Last: info.Last,
 		Access: info.Access, Options: info.Options, Subcommands: info.Subcommands, Certain: info.Certain, Calls: calls(p, args)}
 	if asJSON {
 		e := json.NewEncoder(p.Stdout)
@@ -167,6 +168,9 @@ func (k known) show(p Process, any bool) error {
 			does = "  " + string(o.Access)
 		}
 		s.printf("  %s %s%s%s\n", mark, o.Name, value, painted{faint, does})
+	}
+	if len(k.Variables) > 0 {
+		s.printf("  variables: %s\n", strings.Join(k.Variables, " "))
 	}
 	heading(s, "this call")
 	for _, c := range k.Calls {

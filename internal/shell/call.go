@@ -423,6 +423,7 @@ func (w *walker) emitProgram(inv invocation) {
 	}
 	p.Text = strings.Join(text, " ")
 	w.describe(&p, inv.argv)
+	claimed(&p)
 	for _, a := range inv.assigns {
 		if a.Class == cardea.EnvDangerous {
 			p.Opaque = append(p.Opaque, cardea.Opaque{Text: a.Name, Reason: "it sets " + a.Name + ", which changes what the command does"})

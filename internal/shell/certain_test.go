@@ -147,3 +147,29 @@ func TestConfigs(t *testing.T) {
 		}
 	}
 }
+
+// A variable that a program takes for its own hides what it does; to other
+// programs it is unknown.
+func TestVariablesOfPrograms(t *testing.T) {
+	for line, want := range map[string]cardea.EnvClass{
+		"TRIVY_CONFIG=x trivy image y":       cardea.EnvDangerous,
+		"TRIVY_CONFIG=x cat y":               cardea.EnvUnknown,
+		"TFLINT=x terraform plan":            cardea.EnvUnknown,
+		"PIXI_X=1 pixi run y":                cardea.EnvDangerous,
+		"timeout 5 env FLY_REGION=x fly ssh": cardea.EnvDangerous,
+		"export FLY_REGION=x; fly status":    cardea.EnvDangerous,
+		"FOO=1 npm test":                     cardea.EnvUnknown,
+		"NODE_ENV=test npm test":             cardea.EnvSafe,
+	} {
+		parts := Analyse(line, world).Parts
+		p := parts[len(parts)-1]
+		if len(p.Assigns) != 1 || p.Assigns[0].Class != want || (want == cardea.EnvDangerous) != (len(p.Opaque) > 0) {
+			t.Errorf("%s: %+v, opaque %v", line, p.Assigns, p.Opaque)
+		}
+	}
+	for _, s := range sources {
+		if len(s.variables) == 0 {
+			t.Errorf("%s names no variable", s.file)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
 	"cardea.dev"
@@ -28,6 +29,27 @@ func envClass(name string) cardea.EnvClass {
 		}
 	}
 	return cardea.EnvUnknown
+}
+
+// claimed makes dangerous what is set for a part in variables that its program
+// takes as its own (the variables of packs/commands).
+func claimed(p *cardea.Part) {
+	if len(p.Assigns) == 0 || len(p.Command) == 0 {
+		return
+	}
+	at := programAt(p.Command[0])
+	if at < 0 {
+		return
+	}
+	own := sources[origins[at]].variables
+	for i, a := range p.Assigns {
+		if a.Class != cardea.EnvUnknown || !slices.ContainsFunc(own, func(v string) bool { return fits(a.Name, v) }) {
+			continue
+		}
+		p.Opaque = append(p.Opaque, cardea.Opaque{Text: a.Name, Reason: "it sets " + a.Name + ", which changes what the command does"})
+		p.Assigns = slices.Clone(p.Assigns)
+		p.Assigns[i].Class = cardea.EnvDangerous
+	}
 }
 
 var dangerousPrefixes = [...]string{

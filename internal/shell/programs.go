@@ -14,6 +14,9 @@ type Program struct {
 	Names, Command []string
 	// Source is the file of command knowledge, Manual what it was written from.
 	Source, Manual string
+	// Variables are those that may make it do something else, a star at the
+	// end standing for any.
+	Variables []string
 	// Operands is what it does to its operands, First and Last to the first
 	// and the last one where they differ. "none" is nothing.
 	Operands, First, Last cardea.AccessKind
@@ -48,7 +51,8 @@ func KnownProgram(name string, words ...string) (Program, bool) {
 	}
 	out := Program{Names: strings.Split(spec.Name, "|"), Command: command}
 	if at := programAt(command[0]); at >= 0 {
-		out.Source, out.Manual = sources[origins[at]].file, sources[origins[at]].manual
+		from := sources[origins[at]]
+		out.Source, out.Manual, out.Variables = from.file, from.manual, from.variables
 	}
 	above := []*program{}
 	for _, w := range words {
@@ -124,7 +128,12 @@ func ProgramNames() []string {
 }
 
 // source is a file of command knowledge.
-type source struct{ file, manual string }
+// source is a file of command knowledge: what it was written from, and the
+// variables, some ending in a star, that its programs take for their own.
+type source struct {
+	file, manual string
+	variables    []string
+}
 
 func programAt(name string) int {
 	i := sort.Search(len(programIndex), func(i int) bool { return programIndex[i].name >= name })

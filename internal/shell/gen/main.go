@@ -110,6 +110,12 @@ type when struct {
 	Options   map[string]string `yaml:"options"`
 }
 
+// source is one file, as the table names it.
+type source struct {
+	file, manual string
+	variables    words
+}
+
 func main() {
 	out := "programs_gen.go"
 	if len(os.Args) > 1 {
@@ -133,17 +139,18 @@ func generate(dir string) ([]byte, error) {
 	}
 	var all []program
 	var origins []int
-	var manuals [][2]string
+	var sources []source
 	for _, f := range files {
 		data, err := os.ReadFile(f)
 		if err != nil {
 			return nil, err
 		}
 		var doc struct {
-			Manual   string    `yaml:"manual"`
-			Lists    yaml.Node `yaml:"lists"`
-			Programs []program `yaml:"programs"`
-			Tests    tests     `yaml:"tests"`
+			Manual    string    `yaml:"manual"`
+			Variables words     `yaml:"variables"`
+			Lists     yaml.Node `yaml:"lists"`
+			Programs  []program `yaml:"programs"`
+			Tests     tests     `yaml:"tests"`
 		}
 		dec := yaml.NewDecoder(bytes.NewReader(data))
 		dec.KnownFields(true)
@@ -151,9 +158,9 @@ func generate(dir string) ([]byte, error) {
 			return nil, fmt.Errorf("read %s: %w", f, err)
 		}
 		for range doc.Programs {
-			origins = append(origins, len(manuals))
+			origins = append(origins, len(sources))
 		}
-		manuals = append(manuals, [2]string{"packs/commands/" + filepath.Base(f), doc.Manual})
+		sources = append(sources, source{"packs/commands/" + filepath.Base(f), doc.Manual, doc.Variables})
 		all = append(all, doc.Programs...)
 	}
 	for i := range all {
@@ -182,8 +189,8 @@ func generate(dir string) ([]byte, error) {
 		fmt.Fprintf(&b, "{%q, %d},\n", n, index[n])
 	}
 	b.WriteString("}\n\nvar sources = [...]source{\n")
-	for _, m := range manuals {
-		fmt.Fprintf(&b, "{%q, %q},\n", m[0], m[1])
+	for _, s := range sources {
+		fmt.Fprintf(&b, "{%q, %q, %#v},\n", s.file, s.manual, []string(s.variables))
 	}
 	b.WriteString("}\n\n// origins are the files of the programs, by place in sources.\nvar origins = [...]uint8{")
 	for _, o := range origins {
