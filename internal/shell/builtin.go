@@ -165,7 +165,7 @@ func (w *walker) setter(inv invocation) {
 			}
 		}
 	default: // read, mapfile, readarray, getopts
-		w.readNames(name, words)
+		w.readNames(name, words, inv.assigns)
 	}
 	if name == "printf" && !null {
 		w.emitProgram(inv)
@@ -217,7 +217,7 @@ func countsOutput(format string) bool {
 }
 
 // readNames handles the names that read and its kin set.
-func (w *walker) readNames(name string, words []field) {
+func (w *walker) readNames(name string, words []field, assigns []cardea.Assign) {
 	withValue := map[string]string{"read": "adinNptu", "mapfile": "dnOsuCc", "readarray": "dnOsuCc", "getopts": ""}[name]
 	for i := 0; i < len(words); i++ {
 		f := words[i]
@@ -251,7 +251,7 @@ func (w *walker) readNames(name string, words []field) {
 			w.setByName(f)
 		}
 	}
-	if name == "read" && w.reads(words) {
+	if name == "read" && w.reads(words) && !slices.ContainsFunc(assigns, func(a cardea.Assign) bool { return !a.Static || a.Value != "" }) {
 		if s := w.fromSearch(); s != nil {
 			w.set(words[len(words)-1].Text, value{kind: dynamic, found: s})
 		}

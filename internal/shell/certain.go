@@ -45,6 +45,11 @@ type certainty struct {
 	// options Scripts where one is given.
 	Look    look
 	Scripts []string
+	// Apart: an option with a value stands apart from others. The program takes
+	// clusters apart in a way of its own.
+	Apart bool
+	// Files: no operand is a folder.
+	Files bool
 }
 
 // doubt is why it is not known everything that the program does with these
@@ -109,6 +114,14 @@ func (r *reader) unsureOperands(name string) string {
 	if len(c.Among) > 0 && !r.among(c.Among) {
 		return name + " with these operands may do more than read"
 	}
+	for _, o := range r.part.Options {
+		if f := r.argv[o.Word]; c.Apart && len(f.Text) > 2 && f.Text[1] != '-' && slices.Contains(r.values(), o.Name) && o.Name != f.Text {
+			return "with " + f.Text + ", " + name + " may do more than read"
+		}
+	}
+	if c.Files && slices.ContainsFunc(r.operands, r.folder) {
+		return name + " of a folder may do more than read"
+	}
 	for _, f := range r.argv[1:] {
 		for _, pattern := range c.Without {
 			if !f.Static && !literalHead(f, pattern) || f.Static && fits(f.Text, pattern) {
@@ -117,6 +130,13 @@ func (r *reader) unsureOperands(name string) string {
 		}
 	}
 	return ""
+}
+
+// folder reports whether the operand at i may be a folder.
+func (r *reader) folder(i int) bool {
+	f := r.argv[i]
+	at := Absolute(r.w.cur.cwd, f.Text)
+	return !f.Static || at == "" || r.w.env.IsDir == nil || r.w.env.IsDir(at)
 }
 
 // among reports whether the operands name nothing but what is in a list.
@@ -252,7 +272,7 @@ func (r *reader) unsureWord() string {
 }
 
 // sureScripts looks at the programs in the program's words: in its options, else
-// in the first operand, or in all behind the first where that is a file.
+// in the first operand.
 func (r *reader) sureScripts() bool {
 	c, found := r.spec.Certain, false
 	for _, o := range r.part.Options {
@@ -269,9 +289,6 @@ func (r *reader) sureScripts() bool {
 	if len(r.operands) == 0 {
 		return false
 	}
-	scripts := r.operands[:1]
-	if r.spec.First == cardea.Read { // a file comes first
-		scripts = r.operands[1:]
-	}
-	return len(scripts) > 0 && !slices.ContainsFunc(scripts, func(i int) bool { return !r.argv[i].Static || !c.Look.harmless(r.argv[i].Text) })
+	f := r.argv[r.operands[0]]
+	return f.Static && c.Look.harmless(f.Text)
 }

@@ -101,6 +101,11 @@ func (r *reader) operand(k cardea.AccessKind, f field, recursive bool) {
 	if fromProgram(f) {
 		return // what another part prints
 	}
+	if f.Static && k == cardea.Read {
+		for _, s := range r.spec.Suffixes {
+			r.touch(k, word(f.Text+s), recursive)
+		}
+	}
 	if r.w.meant(f) && (k == cardea.Read || k == names) {
 		r.part.Access = append(r.part.Access, f.found.accesses(k, recursive)...)
 		return

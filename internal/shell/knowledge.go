@@ -84,6 +84,8 @@ type program struct {
 	// Hidden are the options with which it reads hidden files below folders,
 	// too; set for programs that leave them out.
 	Hidden []string
+	// Suffixes are what it puts behind the name of a file that is not there.
+	Suffixes []string
 	// Same is the command that the program is another name of.
 	Same []string
 	// Equal are subcommands with another name.

@@ -21,7 +21,6 @@ const (
 	lookYq  look = "yq"
 	lookFzf look = "fzf"
 	lookGit look = "git"
-	lookSQL look = "sql"
 	// Languages that can do anything: only what prints numbers and plain texts
 	// is certain.
 	lookPython look = "python"
@@ -40,8 +39,6 @@ func (l look) harmless(script string) bool {
 		return !jqReaches.MatchString(script)
 	case lookGit:
 		return !gitVerifies.MatchString(script)
-	case lookSQL:
-		return harmlessSQL(script)
 	case lookPython:
 		return pythonPrints.MatchString(script)
 	case lookNode:
@@ -318,7 +315,8 @@ func harmlessAwk(text string) bool {
 			return false
 		}
 	}
-	operand, printing, depth := false, false, 0
+	// ends is set behind what some awks do not take for an operand.
+	operand, ends, printing, depth := false, false, false, 0
 	for i := 0; i < len(text); {
 		c := text[i]
 		switch {
@@ -341,7 +339,7 @@ func harmlessAwk(text string) bool {
 			if end < 0 {
 				return false
 			}
-			i, operand = end+1, true
+			i, operand, ends = end+1, true, true
 		case c == '/' && !operand:
 			if i > 0 && lastByte(text[:i]) == ')' {
 				return false // a division or an expression, nobody knows
@@ -350,28 +348,31 @@ func harmlessAwk(text string) bool {
 			if end < 0 {
 				return false
 			}
-			i, operand = end+1, true
+			i, operand, ends = end+1, true, true
 		case isNameStart(c):
 			j := i
 			for j < len(text) && (isNameStart(text[j]) || '0' <= text[j] && text[j] <= '9') {
 				j++
 			}
 			word := text[i:j]
+			if awkDialect(word) {
+				return false
+			}
 			if word == "print" || word == "printf" {
 				printing, depth = true, 0
 			}
-			operand = !awkKeyword(word)
+			operand, ends = !awkKeyword(word), word == "length" || word == "BEGIN" || word == "END"
 			i = j
 		case '0' <= c && c <= '9' || c == '.':
 			i++
-			operand = true
+			operand, ends = true, false
 		case c == '(' || c == '[':
 			depth++
 			operand = false
 			i++
 		case c == ')' || c == ']':
 			depth--
-			operand = true
+			operand, ends = true, false
 			if i+1 < len(text) && c == ')' && strings.HasPrefix(strings.TrimLeft(text[i+1:], " \t\n"), "/") {
 				return false
 			}
@@ -391,10 +392,10 @@ func harmlessAwk(text string) bool {
 		case c == '<' || strings.IndexByte("=!~+-*%^?:,$&", c) >= 0:
 			operand = (c == '+' || c == '-') && operand && i+1 < len(text) && text[i+1] == c
 			if operand {
-				i++
+				i, ends = i+1, true
 			}
 			i++
-		case c == '/':
+		case c == '/' && !ends:
 			operand = false
 			i++
 		default:
@@ -434,9 +435,19 @@ func closingAwk(s string, i int, q byte) int {
 	return -1
 }
 
+// awkDialect reports words that are keywords for some awks and names of
+// variables for others, so that a slash behind them is read in two ways.
+func awkDialect(w string) bool {
+	switch w {
+	case "case", "switch", "default", "func", "function", "nextfile", "BEGINFILE", "ENDFILE", "namespace", "include", "load", "break", "continue":
+		return true
+	}
+	return false
+}
+
 func awkKeyword(w string) bool {
 	switch w {
-	case "print", "printf", "return", "in", "if", "else", "while", "for", "do", "delete", "exit", "next", "case", "switch":
+	case "print", "printf", "return", "in", "if", "else", "while", "for", "do", "delete", "exit", "next":
 		return true
 	}
 	return false

@@ -1,14 +1,6 @@
 package shell
 
-import (
-	"bytes"
-	"math/rand/v2"
-	"os"
-	"os/exec"
-	"slices"
-	"strings"
-	"testing"
-)
+import "testing"
 
 func TestLooks(t *testing.T) {
 	for _, tt := range []struct {
@@ -22,18 +14,14 @@ func TestLooks(t *testing.T) {
 		{lookAwk,
 			[]string{"{print $1}", "/foo/ {print}", "{print $1, $2}", "NR==1", "NR>1 {print $NF}", "{s+=$1} END {print s}", "BEGIN{FS=\":\"} {print $1}", "$3 > 100 {print}", "{if ($1 > 5) print $2}", "{printf \"%s\\n\", $1}", "length > 80", "{a[$1]++} END {for (k in a) print k, a[k]}", "!seen[$0]++", "$1 ~ /x/ || $2 ~ /y/", "{print ($1 > 2)}", "{print $1/2}", "NR==FNR{a[$1];next} $1 in a"},
 			[]string{"{system(\"id\")}", "{print > \"f\"}", "{print | \"sh\"}", "{\"id\" | getline x}", "{print >> \"f\"}", "{getline < \"f\"}", "BEGIN{print ENVIRON[\"X\"]}", "BEGIN{ARGV[1]=\"/etc/shadow\"}", "@load \"x\"", "{print $1 > $2}", "{ print \"x\" |& \"sh\" }", "{if (x) /\"/; print | \"sh\"; /\"/}", "{x = a / b | \"sh\"}", "{printf(\"x\") > \"f\"}", "{print \"a\" \"b\" > \"f\"}", "BEGIN { f=\"sys\" \"tem\"; @f(\"id\") }", "{print $1>\"f\"}", "/[/]\"/ {print | \"sh\"} /\"/",
-				"{print 1,\n2 > \"f\"}", "{print 1 \\\n> \"f\"}", "BEGIN{for(;i<1;i++) print \"x\" > \"f\"}", "{print a \\\n/ 1 > \"x\"; y = 1 /2}", "/[[:alpha:]/\"]/ {print > \"x\"} /\"/", "/[]/\"]/ {print > \"x\"} /\"/", "{print a &&\nb > \"f\"}", "{print(1)>\"f\"}"}},
+				"{print 1,\n2 > \"f\"}", "{print 1 \\\n> \"f\"}", "BEGIN{for(;i<1;i++) print \"x\" > \"f\"}", "{print a \\\n/ 1 > \"x\"; y = 1 /2}", "/[[:alpha:]/\"]/ {print > \"x\"} /\"/", "/[]/\"]/ {print > \"x\"} /\"/", "{print a &&\nb > \"f\"}", "{print(1)>\"f\"}",
+				"BEGIN{ c = \"x\"; print case / 1 | c #/\n}", "{print switch / 1 > \"f\" #/\n}", "length /\"/ {print > \"f\"} /\"/", "{x++ /\"/; print > \"f\"; y = /\"/}", "{print \"a\" /1/ \"b\" > \"f\"}", "BEGINFILE{}", "{print func / 1 | c #/\n}"}},
 		{lookJq,
 			[]string{".", ".a.b[0]", ".[] | select(.x == 1) | .name", "map(.id)", "keys", ".environment", "{a: .env}", "length", "to_entries[]", ". as $x | $x"},
 			[]string{"env", "env.PATH", "$ENV.X", "$ ENV.X", "$#c\nENV", "{$ENV}", "\"\\(env)\"", "import \"x\" as y; .", "include \"x\"; .", ". | env", "[env]"}},
 		{lookFzf,
 			[]string{"ctrl-a:select-all", "ctrl-a:select-all,ctrl-d:deselect-all", "tab:toggle+down", "ctrl-/:toggle-preview"},
 			[]string{"", "enter:execute(vim {})", "enter:become:vim {}", "ctrl-a:select-all+execute:id", "ctrl-a:select-all,start:reload:id", "focus:transform-header:id", "ctrl-x:preview(id)", "x:execute-silent:select-all", "a:up,b", ":up", "ctrl-r:change-preview(id)", "enter:print(x)+put"}},
-		{lookSQL,
-			[]string{"select 1", "SELECT a, count(*) FROM t WHERE b = 'x;y' GROUP BY a;", "with y as (select 1) select * from y", "values (1), (2)", "explain query plan select * from t", "select * from t where a in (1, 2) order by b limit 5", "select \"a\" from \"t\"",
-				"select json_extract(x, '$.a') from t", "select case when a > 1 then 'b' else 'c' end from t", "select x->>'$.a' from t", "select 'it''s'", "select count(*) over (partition by a) from t", ""},
-			[]string{".tables", "select 1;\n.shell id", "pragma x", "attach 'x' as y", "select writefile('a', 'b')", "select readfile('.env')", "select load_extension('x')", "select \"writefile\"('a','b')", "select writefile ('a','b')", "insert into t values (1)", "with x as (select 1) delete from t",
-				"select 1 -- x", "select 1 /* x */", "select * from fsdir('.')", "vacuum into 'x'", "select edit('x')", "'x'", "(select 1)", "select 'x", "explain delete from t", "select @x", "select `load_extension`('x')", "select [writefile]('a','b')", "begin; select 1", "create table x as select 1"}},
 		{lookYq,
 			[]string{".", ".a.b", ".items[].metadata.name"},
 			[]string{"load(\"x\")", "env(X)", "strenv(X)", ".a = load_str(\"f\")", "eval(.x)", "import \"x\" as $d; $d"}},
@@ -60,52 +48,5 @@ func TestVariablesFromOutside(t *testing.T) {
 				t.Errorf("%s: %q is null: %t", line, p.Text, p.Null)
 			}
 		}
-	}
-}
-
-// TestSQLAgainstSQLite runs what passes as harmless with real SQLite, without
-// -readonly, and looks whether anything has changed.
-func TestSQLAgainstSQLite(t *testing.T) {
-	sqlite, err := exec.LookPath("sqlite3")
-	if err != nil {
-		t.Fatal("sqlite3 is needed: ", err)
-	}
-	words := []string{"select", "values", "with", "explain", "query", "plan", "from", "t", "x", "a", "*", ",", "(", ")", "1", "'s'", "\"a\"", ";", "as", "where", "=", "writefile", "readfile", "load_extension", "edit", "pragma", "journal_mode", "delete", "insert", "into", "attach",
-		"'y.db'", "drop", "table", ".shell touch z", "\n", ".output z", "upper", "count", "union", "limit", "--", "/*", "*/", "vacuum", "pragma_journal_mode", "||", "->", "case", "when", "end", "printf", "replace", "create", "reindex", "update", "set", "begin", "commit"}
-	random := rand.New(rand.NewPCG(uint64(len(words)), 1))
-	dir := t.TempDir()
-	run := func(args ...string) {
-		cmd := exec.Command(sqlite, args...)
-		cmd.Dir = dir
-		cmd.Run() // most of it is no SQL
-	}
-	run("x.db", "create table t(a, x); insert into t values (1, 2), (3, 4)")
-	before, err := os.ReadFile(dir + "/x.db")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ran := 0
-	for range 3000 {
-		list := []string{"select", "a", "from", "t"}
-		for range 1 + random.IntN(6) {
-			list = slices.Insert(list, random.IntN(len(list)+1), words[random.IntN(len(words))])
-		}
-		text := strings.Join(list, " ")
-		if !harmlessSQL(text) {
-			continue
-		}
-		ran++
-		run("x.db", text)
-		after, err := os.ReadFile(dir + "/x.db")
-		if err != nil {
-			t.Fatal(err)
-		}
-		entries, err := os.ReadDir(dir)
-		if err != nil || len(entries) != 1 || !bytes.Equal(before, after) {
-			t.Fatalf("%q passes as harmless, and changes something: %v %v", text, entries, err)
-		}
-	}
-	if ran < 50 {
-		t.Errorf("only %d statements were run", ran)
 	}
 }

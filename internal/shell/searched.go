@@ -199,8 +199,12 @@ func foundName(p *cardea.Part) string {
 		}
 	}
 	for _, o := range p.Options {
-		if o.Name == "-name" && o.Static && !strings.ContainsAny(o.Value, "/[\\") {
+		switch {
+		case o.Name == "-name" && o.Static && !strings.ContainsAny(o.Value, "/[\\"):
 			return o.Value
+		case !expression(o), o.Name == "-name", strings.HasSuffix(o.Name, "depth"), o.Name == "-type", o.Name == "-path", o.Name == "-newer", o.Name == "-size", o.Name == "-mtime", o.Name == "-xdev":
+		default:
+			return "" // it may print before it looks at the name
 		}
 	}
 	return ""

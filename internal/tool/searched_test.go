@@ -26,6 +26,8 @@ var searches = []string{
 	`echo /etc/passwd | { find src; grep e; } | xargs wc`, `find src | sed 's,^,/,' | xargs wc`, `find src | head -c 3 | xargs wc`, `touch 'src/x y' && find src | xargs wc`, `for f in src/*; do touch "src/-n z"; wc $f; done`,
 	`for f in src/*; do f=/etc/passwd; wc $f; done`, `find src | while read -r f; do read f < list; wc "$f"; done`, `find ../outside | xargs wc`, `find "my dir" | xargs wc`, `find src -name '[!.]*' | xargs wc`,
 	`find . -maxdepth 1 -name '.*' | xargs wc`, `find src -iname '*.GO' -o -name x | xargs wc`, `f() { find "$@"; }; f src | xargs wc`, `find src | xargs env -C / wc`, `find src | xargs -a list wc`, `find nowhere | xargs wc`,
+	`find . -print -name '*.go' | xargs wc`, `find . -exec wc {} \; -name '*.go'`, `find . -print0 -name x | xargs -0 wc`, `find . -name x -prune -o -print | xargs wc`, `find . -quit -name '*.go' | xargs wc`,
+	`find . -name '*n' | while IFS=n read -r f; do wc "$f"; done`, `find . -name '*x' | while IFS=$'x' read -r f; do wc $f; done`, `find . -type f -name '*.go' -maxdepth 2 | xargs wc`,
 	`wc $(pwd)/a.go`, `wc "$(pwd)"`, `wc $(git rev-parse --show-toplevel)`, `find src | tac | xargs wc`, `find src | tail -n +2 | xargs wc`, `for f in */; do wc "$f"; done`, `for f in .*; do wc "$f"; done`,
 }
 

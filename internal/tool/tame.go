@@ -24,9 +24,13 @@ func Tame(folder string, below bool) bool {
 }
 
 func tame(folder string, below bool, depth int, left *int) bool {
+	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
+		// Opening a pipe would wait for somebody to write into it.
+		return os.IsNotExist(err) || err == nil && info.Mode().IsRegular()
+	}
 	f, err := os.Open(folder)
 	if err != nil {
-		return os.IsNotExist(err)
+		return false
 	}
 	entries, err := f.ReadDir(*left + 1)
 	f.Close()

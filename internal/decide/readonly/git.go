@@ -1,6 +1,7 @@
 package readonly
 
 import (
+	"io/fs"
 	"path"
 	"path/filepath"
 	"slices"
@@ -187,15 +188,22 @@ func (c *call) worktree(at string) string {
 	if path.Base(common) != "worktrees" || path.Base(path.Dir(common)) != ".git" || name == ".." {
 		return "the .git file leads to something else than a worktree's folder"
 	}
-	common = path.Dir(common)
-	if withinAny(common, c.about.Temp) {
-		return "the repository lies in a temporary folder"
+	common, own := path.Dir(common), path.Clean(link)
+	if withinAny(common, c.about.Temp) || withinAny(common, c.trees) {
+		return "the repository lies in a folder that the agent may write"
 	}
-	return c.configuration(common, path.Clean(link), at)
+	back, err := c.about.Files.ReadFile(own+"/commondir", 4096)
+	if real, rerr := filepath.EvalSymlinks(own); err != nil || rerr != nil || filepath.ToSlash(real) != own || strings.TrimSpace(string(back)) != "../.." {
+		return "the folder of the worktree leads to another repository"
+	}
+	return c.configuration(common, own, at)
 }
 
 // configuration is why a repository's own configuration is not harmless.
 func (c *call) configuration(common, own, tree string) string {
+	if why := c.linked(common, own); why != "" {
+		return why
+	}
 	// commondir moves the configuration elsewhere, alternates the objects.
 	for _, name := range []string{tree + "/.git/commondir", common + "/commondir", common + "/objects/info/alternates"} {
 		if _, err := c.about.Files.Lstat(name); err == nil {
@@ -212,10 +220,10 @@ func (c *call) configuration(common, own, tree string) string {
 			return "the configuration of the repository cannot be read"
 		}
 		c.userinfo = c.userinfo || holdsUserinfo(string(data))
-		if strings.Contains(strings.ToLower(string(data)), "sha256") {
+		hooks, format, why := configured(string(data))
+		if format == "sha256" {
 			hash = 32
 		}
-		hooks, why := configured(string(data))
 		if why != "" {
 			return "the configuration of the repository may execute something: " + why
 		}
@@ -246,10 +254,29 @@ func (c *call) configuration(common, own, tree string) string {
 	return ""
 }
 
-// configured reads a git configuration file: where its hooks lie, and the first
-// setting that is not known to be harmless. Syntax that it does not expect is
-// not harmless.
-func configured(text string) (hooks, bad string) {
+// linked is why a part of the repository may lie elsewhere.
+func (c *call) linked(common, own string) string {
+	for _, dir := range []string{common, own, common + "/objects", common + "/objects/pack", common + "/objects/info", common + "/info", common + "/refs"} {
+		entries, err := c.about.Files.ReadDir(dir, maxEntries)
+		if len(entries) == maxEntries {
+			return "there is too much in " + dir
+		}
+		if err != nil && len(entries) == 0 {
+			continue // there is nothing, or git cannot read it either
+		}
+		for _, e := range entries {
+			if e.Type()&fs.ModeSymlink != 0 && e.Name() != "hooks" {
+				return "a part of the repository lies elsewhere: " + e.Name()
+			}
+		}
+	}
+	return ""
+}
+
+// configured reads a git configuration file: where its hooks lie, in which
+// format objects are named, and the first setting that is not known to be
+// harmless. Syntax that it does not expect is not harmless.
+func configured(text string) (hooks, format, bad string) {
 	section := ""
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
@@ -258,33 +285,36 @@ func configured(text string) (hooks, bad string) {
 		}
 		if line[0] == '[' {
 			if !plainHeader(line) {
-				return "", line
+				return "", "", line
 			}
 			section = strings.ToLower(line[1 : len(line)-1])
 			continue
 		}
 		// What git would take apart further, nobody here does.
 		if strings.ContainsAny(line, "\"#;\\") {
-			return "", line
+			return "", "", line
 		}
 		key, value, _ := strings.Cut(line, "=")
 		key, value = strings.ToLower(strings.TrimSpace(key)), strings.TrimSpace(value)
 		name, _, _ := strings.Cut(section, " ")
 		if strings.HasSuffix(value, "\\") {
-			return "", section + "." + key
+			return "", "", section + "." + key
 		}
 		if name == "core" && key == "hookspath" {
 			hooks = strings.Trim(value, `"`)
 			continue
 		}
+		if name == "extensions" && key == "objectformat" {
+			format = strings.ToLower(value)
+		}
 		if name == "core" && key == "fsmonitor" && (value == "false" || value == "true") {
 			continue
 		}
 		if !harmlessKey(name, section != name, key) {
-			return "", name + "." + key
+			return "", "", name + "." + key
 		}
 	}
-	return hooks, ""
+	return hooks, format, ""
 }
 
 // plainHeader reports the head of a section as git writes it: nothing behind

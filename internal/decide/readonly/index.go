@@ -3,6 +3,7 @@ package readonly
 import (
 	"bytes"
 	"encoding/binary"
+	"slices"
 
 	"cardea.dev"
 )
@@ -15,7 +16,9 @@ func contents(p *cardea.Part) bool {
 		return false
 	}
 	switch p.Command[1] {
-	case "status", "branch", "tag", "remote", "config", "rev-parse", "rev-list", "shortlog", "ls-files", "ls-tree", "describe", "name-rev", "for-each-ref", "show-ref",
+	case "status":
+		return hasOption(p, "-v", "-vv", "--verbose")
+	case "branch", "tag", "remote", "config", "rev-parse", "rev-list", "shortlog", "ls-files", "ls-tree", "describe", "name-rev", "for-each-ref", "show-ref",
 		"show-branch", "merge-base", "cherry", "count-objects", "check-ignore", "check-attr", "check-ref-format", "check-mailmap", "symbolic-ref", "fsck", "worktree",
 		"hash-object", "patch-id", "stripspace", "bisect", "notes", "sparse-checkout", "bundle", "replace", "verify-pack", "show-index", "apply", "version", "help":
 		return false
@@ -23,7 +26,7 @@ func contents(p *cardea.Part) bool {
 		return false // of its operand alone, which is an access
 	case "log", "reflog", "stash":
 		return p.Command[1] == "stash" && len(p.Command) > 2 && p.Command[2] == "show" || patches(p)
-	case "diff", "show":
+	case "diff":
 		return !onlyNames(p)
 	}
 	return true
@@ -35,15 +38,19 @@ func patches(p *cardea.Part) bool {
 	for _, o := range p.Options {
 		switch o.Name {
 		case "-p", "-u", "--patch", "-U", "--unified", "--patch-with-raw", "--patch-with-stat", "-W", "--function-context", "--word-diff", "--word-diff-regex", "--color-words",
-			"-L", "-c", "--cc", "-m", "--dd", "--remerge-diff", "--diff-merges", "--binary", "-a", "--text", "--color-moved", "--inter-hunk-context", "--full-index":
+			"-L", "--check", "-c", "--cc", "-m", "--dd", "--remerge-diff", "--diff-merges", "--binary", "-a", "--text", "--color-moved", "--inter-hunk-context", "--full-index":
 			return true
 		}
 	}
 	return false
 }
 
-// onlyNames reports options with which git diff and git show say which files
-// differ, and not how.
+func hasOption(p *cardea.Part, names ...string) bool {
+	return slices.ContainsFunc(p.Options, func(o cardea.Option) bool { return slices.Contains(names, o.Name) })
+}
+
+// onlyNames reports options with which git diff says which files differ, and not
+// how. Git show shows what a blob holds whatever its options say.
 func onlyNames(p *cardea.Part) bool {
 	names := false
 	for _, o := range p.Options {
@@ -66,7 +73,7 @@ type index struct {
 // Names that only end like a key do not count: keys of tests are tracked
 // everywhere.
 func (x index) secrets() bool {
-	return x.any(func(name string, _ uint32) bool { return secretPath("/"+name) && !keyLike(name) })
+	return x.any(func(name string, mode uint32) bool { return mode == folder || secretPath("/"+name) && !keyLike(name) })
 }
 
 // links reports whether it may link to another repository.
@@ -91,7 +98,7 @@ func (x index) any(such func(name string, mode uint32) bool) bool {
 		if at += fixed + x.hash + 2; at+2 > len(x.data) {
 			return true
 		}
-		if binary.BigEndian.Uint16(x.data[at-2:])&extended != 0 {
+		if binary.BigEndian.Uint16(x.data[at-2:])&more != 0 {
 			at += 2
 		}
 		keep := 0
@@ -114,17 +121,41 @@ func (x index) any(such func(name string, mode uint32) bool) bool {
 			return true
 		}
 	}
-	return bytes.HasPrefix(x.data[min(at, len(x.data)):], []byte("link"))
+	return x.extended(at)
+}
+
+// extended reports whether behind the entries there is anything but extensions
+// that say nothing about files: cached trees, conflicts, untracked files and the
+// file system's monitor.
+func (x index) extended(at int) bool {
+	end := len(x.data) - x.hash
+	for at < end {
+		if at+8 > end {
+			return true
+		}
+		switch string(x.data[at : at+4]) {
+		case "TREE", "REUC", "UNTR", "FSMN":
+		default:
+			return true
+		}
+		size := binary.BigEndian.Uint32(x.data[at+4:])
+		if uint64(at)+8+uint64(size) > uint64(end) {
+			return true
+		}
+		at += 8 + int(size)
+	}
+	return at != end
 }
 
 // maxIndex bounds the index that is looked through, in bytes.
 const maxIndex = 8 << 20
 
-// What stands in an entry: the mode of a link to another repository, and the
-// flag of an entry with more flags.
+// What stands in an entry: the modes of a link to another repository and of a
+// folder that is not checked out, and the flag of an entry with more flags.
 const (
-	gitlink  = 0o160000
-	extended = 0x4000
+	gitlink = 0o160000
+	folder  = 0o040000
+	more    = 0x4000
 )
 
 // offset reads a number as packs write offsets (gitformat-pack(5)), and tells

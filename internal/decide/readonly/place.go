@@ -30,6 +30,10 @@ func (disk) Stat(name string) (fs.FileInfo, error)  { return os.Stat(name) }
 func (disk) Lstat(name string) (fs.FileInfo, error) { return os.Lstat(name) }
 
 func (disk) ReadDir(name string, max int) ([]fs.DirEntry, error) {
+	// Opening a pipe would wait for somebody to write into it.
+	if info, err := os.Stat(name); err != nil || !info.IsDir() {
+		return nil, &fs.PathError{Op: "read", Path: name, Err: fs.ErrInvalid}
+	}
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err
@@ -229,7 +233,7 @@ func (c *call) walk(dir string, a *cardea.Access, depth int, left *int) string {
 		}
 		full := dir + "/" + name
 		if a.Visible && strings.HasPrefix(name, ".") {
-			if ignoreFile(name) && c.brings(full) {
+			if ignoreFile(name) && c.brings(full) || name == ".git" && (!e.IsDir() || c.brings(full+"/info/exclude")) {
 				return "it may read hidden files: " + full
 			}
 			continue
@@ -268,7 +272,7 @@ func (c *call) ignores(dir string) bool {
 				return true
 			}
 		}
-		if at == path.Dir(at) || !withinAny(at, c.trees) {
+		if at == path.Dir(at) {
 			return false
 		}
 	}

@@ -269,7 +269,7 @@ func TestGit(t *testing.T) {
 	if why := refusal(git(p.project)); !strings.Contains(why, "index") {
 		t.Errorf("an index that ends early: %q", why)
 	}
-	write(t, p.project+"/.git/index", "DIRC\x00\x00\x00\x02\x00\x00\x00\x00")
+	write(t, p.project+"/.git/index", "DIRC\x00\x00\x00\x02\x00\x00\x00\x00"+strings.Repeat("\x00", 20))
 	if why := refusal(git(p.project)); why != "" {
 		t.Error(why)
 	}
@@ -290,6 +290,7 @@ func TestWorktrees(t *testing.T) {
 	main := p.home + "/main/.git"
 	write(t, main+"/config", "")
 	write(t, main+"/worktrees/w/HEAD", "")
+	write(t, main+"/worktrees/w/commondir", "../..\n")
 	if err := os.RemoveAll(p.project + "/.git"); err != nil {
 		t.Fatal(err)
 	}
@@ -301,7 +302,7 @@ func TestWorktrees(t *testing.T) {
 		"gitdir: " + p.temp + "/evil\n":      "something else",
 		"gitdir: ../x\n":                     "cannot be read",
 		"x":                                  "cannot be read",
-		"gitdir: " + p.temp + "/r/.git/worktrees/w\n":   "temporary",
+		"gitdir: " + p.temp + "/r/.git/worktrees/w\n":   "may write",
 		"gitdir: " + main + "/worktrees/../worktrees\n": "something else",
 	} {
 		write(t, p.project+"/.git", text)
@@ -310,6 +311,11 @@ func TestWorktrees(t *testing.T) {
 		}
 	}
 	write(t, p.project+"/.git", "gitdir: "+main+"/worktrees/w\n")
+	write(t, main+"/worktrees/w/commondir", p.temp+"/evil/.git\n")
+	if why := p.decider().Refusal(ev, 0); !strings.Contains(why, "another repository") {
+		t.Errorf("a worktree with another common folder: %q", why)
+	}
+	write(t, main+"/worktrees/w/commondir", "../..\n")
 	write(t, main+"/worktrees/w/config.worktree", "[core]\n\tfsmonitor = ./x\n")
 	if why := p.decider().Refusal(ev, 0); !strings.Contains(why, "fsmonitor") {
 		t.Errorf("the worktree's own configuration: %q", why)
@@ -431,6 +437,20 @@ func TestHiddenFilesOfASearch(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	write(t, p.project+"/app/in/.git/info/exclude", "!.env")
+	if refusal(search) == "" {
+		t.Error("the excludes of a repository below are passed over")
+	}
+	if err := os.RemoveAll(p.project + "/app/in/.git"); err != nil {
+		t.Fatal(err)
+	}
+	write(t, p.project+"/app/in/.git", "gitdir: ../x")
+	if refusal(search) == "" {
+		t.Error("a file .git below is passed over")
+	}
+	if err := os.RemoveAll(p.project + "/app/in"); err != nil {
+		t.Fatal(err)
+	}
 	write(t, p.project+"/app/id_rsa", "x")
 	if why := refusal(search); why == "" {
 		t.Error("a key that is not hidden is free")
@@ -480,8 +500,8 @@ func TestTrackedSecrets(t *testing.T) {
 		tool.Analyse(ev, tool.World{Home: p.home, Resolve: tool.Links, IsDir: tool.IsDir, TopLevel: tool.TopLevel, Tame: tool.Tame})
 		return d.Refusal(ev, 0)
 	}
-	shows := []string{"git diff", "git show HEAD~1", "git log -p", "git log -U3", "git reflog -p", "git stash show -p", "git grep -h x HEAD", "git cat-file -p abc", "git format-patch --stdout --root", "git range-diff a b c", "git log -L1,2:README.md", "git show"}
-	names := []string{"git status", "git log --oneline -5", "git diff --stat", "git diff --name-only HEAD", "git show --stat", "git branch -a", "git ls-files", "git blame README.md", "git rev-parse HEAD", "git log --stat"}
+	shows := []string{"git diff", "git show HEAD~1", "git log -p", "git log -U3", "git reflog -p", "git stash show -p", "git grep -h x HEAD", "git cat-file -p abc", "git format-patch --stdout --root", "git range-diff a b c", "git log -L1,2:README.md", "git show", "git show --stat", "git show -s abc", "git status -v", "git status -vv", "git log --check", "git diff --stat --check", "git reflog --check"}
+	names := []string{"git status", "git log --oneline -5", "git diff --stat", "git diff --name-only HEAD", "git branch -a", "git ls-files", "git blame README.md", "git rev-parse HEAD", "git log --stat"}
 	for _, line := range append(shows, names...) {
 		if why := refusal(line); why != "" {
 			t.Errorf("%s: %s", line, why)
@@ -498,5 +518,60 @@ func TestTrackedSecrets(t *testing.T) {
 		if why := refusal(line); why != "" {
 			t.Errorf("%s: %s", line, why)
 		}
+	}
+}
+
+// Parts of a repository that lie elsewhere, or that another git would read in
+// another way, are not looked through.
+func TestCraftedRepositories(t *testing.T) {
+	p := newPlace(t)
+	d := p.decider()
+	ev := p.event()
+	ev.Call.Parts[0].Command = []string{"git", "status"}
+	ev.Call.Parts[0].Argv[0].Text = "git"
+	empty, end := "DIRC\x00\x00\x00\x02\x00\x00\x00\x00", strings.Repeat("\x00", 20)
+	for text, free := range map[string]bool{
+		empty + end:                           true,
+		empty + "TREE\x00\x00\x00\x01x" + end: true,
+		empty + "TREE\x00\x00\x00\x01xUNTR\x00\x00\x00\x00" + end:      true,
+		empty + "link\x00\x00\x00\x00" + end:                           false,
+		empty + "ZZZZ\x00\x00\x00\x00link\x00\x00\x00\x00" + end:       false,
+		empty + "TREE\x00\x00\x00\x00link\x00\x00\x00\x00" + end:       false,
+		empty + "TREE\xff\xff\xff\xff" + end:                           false,
+		empty + "TREE\x00\x00\x00\x09x" + end:                          false,
+		empty + "EOIE\x00\x00\x00\x18" + strings.Repeat("x", 24) + end: false,
+		empty + "sdir\x00\x00\x00\x00" + end:                           false,
+		empty + "TRE" + end:                                            false,
+	} {
+		write(t, p.project+"/.git/index", text)
+		if why := d.Refusal(ev, 0); (why == "") != free {
+			t.Errorf("%q: %q", text, why)
+		}
+	}
+	write(t, p.project+"/.git/index", empty+end)
+	for _, name := range []string{"objects", "refs", "packed-refs", "objects/pack", "objects/ab", "info"} {
+		at := p.project + "/.git/" + name
+		if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		kept := at + "-kept"
+		moved := os.Rename(at, kept) == nil
+		if err := os.Symlink(p.temp, at); err != nil {
+			t.Fatal(err)
+		}
+		if why := d.Refusal(ev, 0); !strings.Contains(why, "elsewhere") {
+			t.Errorf("%s as a link: %q", name, why)
+		}
+		if err := os.Remove(at); err != nil {
+			t.Fatal(err)
+		}
+		if moved {
+			if err := os.Rename(kept, at); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if why := d.Refusal(ev, 0); why != "" {
+		t.Error(why)
 	}
 }

@@ -49,6 +49,7 @@ type program struct {
 	Persistent  words             `yaml:"persistent"`
 	Else        words             `yaml:"else"`
 	Hidden      words             `yaml:"hidden"`
+	Suffixes    words             `yaml:"suffixes"`
 	Same        string            `yaml:"same"`
 	Equal       map[string]string `yaml:"equal"`
 	Certain     *certainty        `yaml:"certain"`
@@ -70,6 +71,8 @@ type certainty struct {
 	Needs      words  `yaml:"needs"`
 	Look       string `yaml:"look"`
 	Scripts    words  `yaml:"scripts"`
+	Apart      bool   `yaml:"apart"`
+	Files      bool   `yaml:"files"`
 }
 
 // words is a list of words; lists in it, which YAML's aliases make, are taken
@@ -237,6 +240,7 @@ func (p program) write(b *bytes.Buffer) {
 	list(b, "Help", p.Help)
 	list(b, "Persistent", p.Persistent)
 	list(b, "Hidden", p.Hidden)
+	list(b, "Suffixes", p.Suffixes)
 	list(b, "Same", strings.Fields(p.Same))
 	equal(b, p.Equal)
 	accesses(b, "Pairs", p.Pairs)
@@ -296,6 +300,12 @@ func (p program) write(b *bytes.Buffer) {
 		list(b, "Without", c.Without)
 		list(b, "Needs", c.Needs)
 		list(b, "Scripts", c.Scripts)
+		if c.Apart {
+			b.WriteString("Apart: true,")
+		}
+		if c.Files {
+			b.WriteString("Files: true,")
+		}
 		b.WriteString("},")
 	}
 	if len(p.Subs) > 0 {
