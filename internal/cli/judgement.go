@@ -53,13 +53,8 @@ func newJudgement(p Process, ev *cardea.Event) *judgement {
 	ev.Project = j.place.project
 	if ev.Kind.Answered() {
 		j.loaded = load(p, &j.place)
-		ev.Unreadable = claudecode.Unreadable(j.place.dirs.Claude, ev.Project, claudecode.ManagedDir(p.Machine.OS))
-		ev.Roots = claudecode.AdditionalDirs(j.place.dirs.Claude, claudecode.ManagedDir(p.Machine.OS), j.place.dirs.Home)
-	}
-	if ev.Kind == cardea.PermissionRequest && ev.Call != nil {
-		asks := claudecode.AskEntries(j.place.dirs.Claude, ev.Project, claudecode.ManagedDir(p.Machine.OS))
-		ev.NativeAsk = asks.MayConcern(ev.Call.Tool)
-		j.place.tell(asks.Problems...)
+		ev.Unreadable, ev.Roots = j.loaded.Unreadable(), j.loaded.AdditionalDirs()
+		ev.NativeAsk = ev.Kind == cardea.PermissionRequest && ev.Call != nil && j.loaded.NativeAsk(ev.Call)
 	}
 	return j
 }

@@ -10,6 +10,7 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/decide/null"
 	"cardea.dev/internal/decide/opaque"
+	"cardea.dev/internal/decide/permissions"
 	"cardea.dev/internal/decide/readonly"
 	"cardea.dev/internal/decide/routes"
 	"cardea.dev/internal/decide/rules"
@@ -44,6 +45,9 @@ func Build(l *Loaded, analyse func(*cardea.Event), now func() time.Time) *cardea
 			rules.New(own, about),
 			// The rules of the project.
 			rules.New(project, about),
+			// What the harness's own lists say, after the rules since it
+			// compares every part with them.
+			l.Permitter(),
 			// Denies and asks of the projects around, whose files are read
 			// only when a call reaches there.
 			&surroundings{loaded: l, about: about},
@@ -52,6 +56,17 @@ func Build(l *Loaded, analyse func(*cardea.Event), now func() time.Time) *cardea
 			&lateRoutes{l},
 		))}},
 	}
+}
+
+// Permitter is the decider of the harnesses' lists.
+func (l *Loaded) Permitter() *permissions.Decider {
+	return permissions.New(l.Permissions, l.permitting())
+}
+
+func (l *Loaded) permitting() permissions.Settings {
+	s := l.Settings.Permissions
+	return permissions.Settings{Expand: s.Expand || l.Where.Expand && slices.Contains(l.Settings.FromEnv, "permissions"),
+		Loose: !s.Strict, KnownSafe: s.Env == "known-safe", Home: l.Where.Dirs.Home, Start: l.Where.Start, Trace: l.Trace}
 }
 
 // Reading is what the decider readonly is told about a place.
@@ -123,7 +138,7 @@ func (*surroundings) Name() string { return "rules" }
 // it accesses, and gives the opinions of their rules. Rules of a project that
 // is not the session's count as those of an untrusted one.
 func (s *surroundings) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinion, error) {
-	projects, complete := Surroundings(reached(ev), s.loaded.Where.Dirs.Home, s.loaded.Where.Project)
+	projects, complete := Surroundings(reached(ev), s.loaded.Where.Dirs.Home, ".cardea", s.loaded.Where.Project)
 	var out []cardea.Opinion
 	if !complete {
 		out = append(out, cardea.Opinion{Decider: "rules", Rule: "surroundings", Effect: cardea.Defer, Part: cardea.WholeCall, Scope: cardea.ScopeBuiltin,

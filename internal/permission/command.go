@@ -1,0 +1,155 @@
+package permission
+
+import "strings"
+
+// pattern is a text with "*" for any text.
+type pattern struct {
+	// pieces are the texts between the wildcards; one piece is no wildcard.
+	pieces []string
+	// bare is set where the only wildcard is a " *" at the end, which also
+	// stands for nothing.
+	bare bool
+}
+
+func newPattern(s string) pattern { return pattern{pieces: strings.Split(s, "*")} }
+
+// commandPattern reads the specifier of a command: ":*" at the very end is " *",
+// and a " *" at the end that is the only wildcard also matches the bare command.
+func commandPattern(spec string) pattern {
+	if prefix, ok := strings.CutSuffix(spec, ":*"); ok {
+		spec = prefix + " *"
+	}
+	p := newPattern(spec)
+	p.bare = len(p.pieces) == 2 && p.pieces[1] == "" && strings.HasSuffix(p.pieces[0], " ")
+	return p
+}
+
+// wild reports whether there is a wildcard.
+func (p pattern) wild() bool { return len(p.pieces) > 1 }
+
+// trailing reports whether the only wildcard stands at the end.
+func (p pattern) trailing() bool { return len(p.pieces) == 2 && p.pieces[1] == "" }
+
+func (p pattern) match(text string) bool {
+	if !p.wild() {
+		return text == p.pieces[0]
+	}
+	if p.bare && text == strings.TrimSuffix(p.pieces[0], " ") {
+		return true
+	}
+	first, last := p.pieces[0], p.pieces[len(p.pieces)-1]
+	if len(text) < len(first)+len(last) || !strings.HasPrefix(text, first) || !strings.HasSuffix(text, last) {
+		return false
+	}
+	text = text[len(first) : len(text)-len(last)]
+	for _, piece := range p.pieces[1 : len(p.pieces)-1] {
+		i := strings.Index(text, piece)
+		if i < 0 {
+			return false
+		}
+		text = text[i+len(piece):]
+	}
+	return true
+}
+
+// CommandIs reports whether a command, in one of its spellings, is what the
+// entry names. A Whole entry names every one.
+func (r *Rule) CommandIs(text string) bool {
+	switch r.Form {
+	case Whole:
+		return true
+	case Command:
+		return r.command.match(text)
+	}
+	return false
+}
+
+// Wild reports whether a command entry has a wildcard, Trailing whether it has
+// one alone, at the end.
+func (r *Rule) Wild() bool { return r.Form == Whole || r.command.wild() }
+
+// Trailing reports whether the only wildcard of a command entry stands at its
+// end.
+func (r *Rule) Trailing() bool { return r.Form == Whole || r.command.trailing() }
+
+// Prefix is what every command that the entry names begins with, "" where that
+// is nothing.
+func (r *Rule) Prefix() string {
+	if r.Form != Command {
+		return ""
+	}
+	return r.command.pieces[0]
+}
+
+// Program is the first word of the commands that an entry names; ok is false
+// where they may begin with different ones.
+func (r *Rule) Program() (word string, ok bool) {
+	word, _, ok = strings.Cut(r.Prefix(), " ")
+	return word, word != "" && (ok || r.Form == Command && !r.command.wild())
+}
+
+// Words are the words of the literal text in front of the first wildcard, taken
+// apart by blanks and plain quotes. ok is false where a quote is open, or the
+// shell would expand something.
+func (r *Rule) Words() (words []string, ok bool) { return splitWords(r.Prefix()) }
+
+// splitWords takes a text apart as a shell does that expands nothing.
+func splitWords(s string) (words []string, ok bool) {
+	var word strings.Builder
+	in, quote := false, byte(0)
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		switch {
+		case quote != 0 && c == quote:
+			quote = 0
+		case quote == '\'':
+			word.WriteByte(c)
+		case c == '$' || c == '`':
+			return nil, false
+		case c == '\\' && i+1 < len(s) && (quote == 0 || strings.IndexByte("\"\\", s[i+1]) >= 0):
+			i++
+			in = true
+			word.WriteByte(s[i])
+		case quote == '"':
+			word.WriteByte(c)
+		case c == '\'' || c == '"':
+			quote, in = c, true
+		case c == ' ' || c == '\t':
+			if in {
+				words = append(words, word.String())
+				word.Reset()
+				in = false
+			}
+		default:
+			in = true
+			word.WriteByte(c)
+		}
+	}
+	if quote != 0 {
+		return nil, false
+	}
+	if in {
+		words = append(words, word.String())
+	}
+	return words, true
+}
+
+// Respelled gives the entry with its literal front in canonical quoting, so
+// that "git commit -m \"a b\"" and 'a b' are the same. join writes words as the
+// analysis does; the entry itself where nothing is quoted.
+func (r Rule) Respelled(join func(words []string) string) Rule {
+	front := r.Prefix()
+	if r.Form != Command || !strings.ContainsAny(front, `'"\`) || r.command.wild() && !strings.HasSuffix(front, " ") {
+		return r
+	}
+	words, ok := splitWords(front)
+	if !ok {
+		return r
+	}
+	text := join(words)
+	if strings.HasSuffix(front, " ") {
+		text += " "
+	}
+	r.command.pieces = append([]string{text}, r.command.pieces[1:]...)
+	return r
+}
