@@ -1,13 +1,21 @@
 package cli
 
 import (
+	"slices"
+
 	"cardea.dev/internal/harness/claudecode"
 	"cardea.dev/internal/permission"
 )
 
-// lists are the places of the harnesses' permission lists.
+// lists are the places of the harnesses' permission lists: those that lie in
+// files, those that the harness's own command line names, and those that this
+// command was given.
 func (p Process) lists(pl *place) []permission.Source {
-	return claudecode.Lists(pl.dirs.Claude, pl.start, claudecode.ManagedDir(p.Machine.OS))
+	out := claudecode.Lists(pl.dirs.Claude, pl.start, claudecode.ManagedDir(p.Machine.OS))
+	var flags claudecode.Flags
+	if p.Lines != nil {
+		flags = claudecode.FlagsOf(p.Lines())
+	}
+	given := claudecode.Flags{Settings: p.given}.Lists(p.Dir)
+	return slices.Concat(flags.Lists(pl.start), given, out)
 }
-
-func tracked(string) bool { return false }

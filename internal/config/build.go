@@ -14,6 +14,7 @@ import (
 	"cardea.dev/internal/decide/readonly"
 	"cardea.dev/internal/decide/routes"
 	"cardea.dev/internal/decide/rules"
+	"cardea.dev/internal/permission"
 )
 
 // Build compiles what was loaded into a gate. analyse fills in the parts of a
@@ -51,6 +52,7 @@ func Build(l *Loaded, analyse func(*cardea.Event), now func() time.Time) *cardea
 			// Denies and asks of the projects around, whose files are read
 			// only when a call reaches there.
 			&surroundings{loaded: l, about: about},
+			&listsAround{l},
 			// Last, since they are about the better tool, not about what may
 			// run, and nothing bounds how many files they name.
 			&lateRoutes{l},
@@ -65,8 +67,14 @@ func (l *Loaded) Permitter() *permissions.Decider {
 
 func (l *Loaded) permitting() permissions.Settings {
 	s := l.Settings.Permissions
-	return permissions.Settings{Expand: s.Expand || l.Where.Expand && slices.Contains(l.Settings.FromEnv, "permissions"),
-		Loose: !s.Strict, KnownSafe: s.Env == "known-safe", Home: l.Where.Dirs.Home, Start: l.Where.Start, Trace: l.Trace}
+	return permissions.Settings{Expand: l.Expands(), Loose: !s.Strict, KnownSafe: s.Env == "known-safe",
+		Home: l.Where.Dirs.Home, Start: l.Where.Start, Trace: l.Trace}
+}
+
+// Expands reports whether what the harnesses' lists allow counts: the settings
+// say so, or a variable does that the settings believe.
+func (l *Loaded) Expands() bool {
+	return l.Settings.Permissions.Expand || l.Where.Expand && slices.Contains(l.Settings.FromEnv, "permissions")
 }
 
 // Reading is what the decider readonly is told about a place.
@@ -169,6 +177,55 @@ func (s *surroundings) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.O
 		return out, broken
 	}
 	return out, nil
+}
+
+// listsAround is the decider "permissions" for the folders around the call, with
+// .claude or the like: what their lists deny and ask counts where the call
+// reaches there. It only tightens.
+type listsAround struct{ loaded *Loaded }
+
+// Name is "permissions", since that is what it is to people.
+func (*listsAround) Name() string { return "permissions" }
+
+// Decide finds the folders with lists around the folder of the call, every path
+// that it accesses, and those that were added to the work, and gives the
+// opinions of their denies and asks.
+func (d *listsAround) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinion, error) {
+	l := d.loaded
+	if l.Where.ListsIn == nil {
+		return nil, nil
+	}
+	known := map[string]bool{}
+	for _, s := range l.Where.Lists {
+		known[s.File] = true
+	}
+	around := &Loaded{Where: Where{Dirs: l.Where.Dirs}}
+	for _, mark := range []string{".claude", ".qwen"} {
+		folders, complete := Surroundings(append(reached(ev), l.addedDirs()...), l.Where.Dirs.Home, mark)
+		if !complete {
+			return []cardea.Opinion{{Decider: "permissions", Rule: "surroundings", Effect: cardea.Defer, Part: cardea.WholeCall, Scope: cardea.ScopeBuiltin,
+				Reason: fmt.Sprintf("the call reaches into more folders with lists than are looked at (%d)", MaxSurroundings)}}, nil
+		}
+		for _, dir := range folders {
+			for _, s := range l.Where.ListsIn(dir) {
+				if !known[s.File] {
+					known[s.File] = true
+					around.readPermissions([]permission.Source{s})
+				}
+			}
+		}
+	}
+	strict := slices.DeleteFunc(around.Permissions, func(e permission.Entry) bool { return e.Effect == cardea.Allow })
+	ops, err := permissions.New(strict, l.permitting()).Decide(ctx, ev)
+	for _, f := range around.PermissionFiles {
+		for _, p := range f.Problems {
+			if err == nil && !p.Warning {
+				t := troubleOf(p, false, true)
+				err = &t
+			}
+		}
+	}
+	return ops, err
 }
 
 // lateRoutes is the decider "routes", which reads its files when it is asked.

@@ -37,6 +37,9 @@ type Where struct {
 	// the harnesses' permission lists.
 	Start string
 	Lists []permission.Source
+	// ListsIn are the places of the lists that a folder around a call may have;
+	// nil: none.
+	ListsIn func(dir string) []permission.Source
 	// Expand is set where CARDEA_PERMISSIONS asks for what lists allow, which
 	// counts where the person's settings list it in from_env.
 	Expand bool

@@ -117,6 +117,8 @@ func (l *Loaded) countPermissions(f *PermissionFile, s permission.Source, got pe
 		default:
 			from.Withheld = false
 		}
+	case s.Nested:
+		not("an agent started this one, and may have written its command line")
 	case s.Local && allows && l.Where.Tracked != nil && l.Where.Tracked(from.File):
 		not("git tracks the file, so it came with the project and is not yours alone; run: git rm --cached " + from.File)
 	}
@@ -161,6 +163,22 @@ func (l *Loaded) AdditionalDirs() []string {
 			if at := claudecode.AdditionalDir(dir, l.Where.Dirs.Home); at != "" {
 				out = append(out, at)
 			}
+		}
+	}
+	return out
+}
+
+// addedDirs are all folders that any list adds to the work, those of projects
+// included: what their own lists deny counts.
+func (l *Loaded) addedDirs() []string {
+	var out []string
+	for _, f := range l.PermissionFiles {
+		for _, dir := range f.dirs {
+			at := claudecode.AdditionalDir(dir, l.Where.Dirs.Home)
+			if at == "" && l.Where.Start != "" && !strings.HasPrefix(dir, "~") {
+				at = filepath.Join(l.Where.Start, filepath.FromSlash(dir))
+			}
+			out = append(out, at)
 		}
 	}
 	return out

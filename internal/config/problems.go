@@ -148,7 +148,7 @@ func (l *Loaded) Uncounted() []string {
 		}
 	}
 	for _, f := range l.PermissionFiles {
-		if !f.From.Allows && f.From.Why != "" && l.Settings.Permissions.Expand {
+		if !f.From.Allows && f.From.Why != "" && l.Expands() {
 			out = append(out, fmt.Sprintf("%s: what these permissions allow does not count, since %s", f.From.File, f.From.Why))
 		}
 	}

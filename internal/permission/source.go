@@ -10,6 +10,9 @@ type Source struct {
 	// Local marks the person's own file in a project's folder, which a clone
 	// must not bring.
 	Local bool
+	// Nested marks what the command line of an agent names that another agent
+	// started.
+	Nested bool
 	// Format is the language of the file.
 	Format Format
 	// Text is the list itself where it stands in no file.

@@ -196,8 +196,16 @@ func (c *call) unnamed(p *cardea.Part, idle *permission.Entry, stopped string, r
 	default:
 		r.stop("no entry names it")
 	}
-	if c.environment(p) == "" {
-		r.need(entryFor(p))
+	if why := c.environment(p); why != "" {
+		if why != stopped {
+			r.stop("%s", why)
+		}
+		return
+	}
+	entry, why := c.entryFor(p)
+	r.need(entry)
+	if why != "" && !strings.Contains(stopped, why) {
+		r.stop("%s", why)
 	}
 }
 
@@ -252,7 +260,7 @@ func (c *call) held(e *permission.Entry, l level, p *cardea.Part) string {
 		expands := strings.ContainsAny(w.Text, "$`")
 		switch {
 		case expands && !c.about.Loose:
-			return "the word " + shorten(w.Text) + " may become several, or none (permissions.strict)"
+			return splits(w)
 		case (expands || w.Text == "{}") && !e.Trailing():
 			return "the word " + shorten(w.Text) + " may become several, or none, and the entry's last wildcard is not its only one"
 		}
@@ -334,8 +342,8 @@ func claims(program, name string) bool {
 	return own != "" && (name == own || strings.HasPrefix(name, own+"_") || len(own) > 3 && strings.HasPrefix(name, own))
 }
 
-// entryFor is the narrowest entry that names a part.
-func entryFor(p *cardea.Part) string {
+// entryFor is the narrowest entry that names a part, or why there is none.
+func (c *call) entryFor(p *cardea.Part) (entry, why string) {
 	argv := p.Argv
 	for k := range p.Outer {
 		o := &p.Outer[k]
@@ -344,18 +352,30 @@ func entryFor(p *cardea.Part) string {
 			break
 		}
 	}
-	if len(argv) == 0 {
-		return ""
-	}
 	words := spelled(argv)
 	for i, w := range argv {
-		if w.Static && !strings.ContainsFunc(words[i], func(r rune) bool { return r < ' ' || r == 0x7f }) {
+		plain := !strings.ContainsFunc(words[i], func(r rune) bool { return r < ' ' || r == 0x7f })
+		switch {
+		case w.Static && plain:
 			continue
+		case i == 0:
+			return "", "the program is not known"
+		case needsExact(argv):
+			return "", "only an exact entry would approve it, and the word " + shorten(w.Text) + " is known only when it runs"
 		}
-		if i == 0 || needsExact(argv) {
-			return "" // the program itself is not known
+		for _, rest := range argv[i:] {
+			if !c.about.Loose && rest.Loose && strings.ContainsAny(rest.Text, "$`") {
+				return "", splits(rest)
+			}
 		}
-		return "Bash(" + strings.Join(words[:i], " ") + ":*)"
+		return "Bash(" + strings.Join(words[:i], " ") + ":*)", ""
 	}
-	return "Bash(" + strings.Join(words, " ") + ")"
+	if len(words) == 0 {
+		return "", ""
+	}
+	return "Bash(" + strings.Join(words, " ") + ")", ""
+}
+
+func splits(w cardea.Word) string {
+	return "the word " + shorten(w.Text) + " may become several, or none: quote it (permissions.strict)"
 }

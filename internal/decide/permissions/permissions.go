@@ -68,6 +68,11 @@ func (d *Decider) Decide(_ context.Context, ev *cardea.Event) ([]cardea.Opinion,
 	}
 	c := d.call(ev)
 	d.trace("permissions: %s, entries: %d, expand: %v", ev.Call.Tool, len(d.entries), d.about.Expand)
+	if d.about.Trace != nil {
+		for i, p := range ev.Call.Parts {
+			d.trace("permissions: part %d: %q, started by %q, reached through %q", i+1, shorten(p.Text), p.Wrappers, p.Via)
+		}
+	}
 	c.restrict()
 	for i := range ev.Call.Parts {
 		c.allow(i)
