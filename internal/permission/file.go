@@ -200,11 +200,13 @@ func (p *filePattern) touches(name string, a *cardea.Access, base string) bool {
 	if !a.Recursive {
 		return false
 	}
-	root := literalRoot(segs)
-	if a.Kind == cardea.Read {
-		// Looking through a folder is about it where the entry names all of it.
-		return len(root) > 0 && len(root)+1 == len(segs) && segs[len(segs)-1] == anyDepth && slices.Equal(root, below)
+	if n := len(segs); n > 1 && segs[n-1] == anyDepth && matchSegs(segs[:n-1], below) {
+		return true // all of what is looked through is named
 	}
+	if a.Kind == cardea.Read {
+		return false
+	}
+	root := literalRoot(segs)
 	return len(root) >= len(below) && slices.Equal(root[:len(below)], below)
 }
 
