@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"cardea.dev/internal/harness/claudecode"
+	"cardea.dev/internal/harness/lists"
 	"cardea.dev/internal/permission"
 )
 
@@ -17,5 +18,10 @@ func (p Process) lists(pl *place) []permission.Source {
 		flags = claudecode.FlagsOf(p.Lines())
 	}
 	given := claudecode.Flags{Settings: p.given}.Lists(p.Dir)
-	return slices.Concat(flags.Lists(pl.start), given, out)
+	return slices.Concat(flags.Lists(pl.start), given, out, lists.Of(pl.dirs.Home, pl.start, pl.project, p.Machine.OS))
+}
+
+// listsIn are the places of the lists in a folder around a call.
+func listsIn(dir string) []permission.Source {
+	return slices.Concat(claudecode.ProjectLists(dir), lists.In(dir))
 }

@@ -5,7 +5,6 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/config"
-	"cardea.dev/internal/harness/claudecode"
 	"cardea.dev/internal/session"
 	"cardea.dev/internal/trust"
 )
@@ -70,7 +69,7 @@ func (p Process) placeBeside(doubted []string, harness, id, cwd string) place {
 // accepted.
 func (p Process) where(pl *place) config.Where {
 	w := config.Where{Dirs: pl.dirs, Project: pl.project, State: pl.state, Guarded: p.Machine.Guarded,
-		Path: p.Env("PATH"), Temp: temporary, Start: pl.start, Lists: p.lists(pl), ListsIn: claudecode.ProjectLists, Expand: p.says("CARDEA_PERMISSIONS"), Tracked: config.Tracked}
+		Path: p.Env("PATH"), Temp: temporary, Start: pl.start, Lists: p.lists(pl), ListsIn: listsIn, Expand: p.says("CARDEA_PERMISSIONS"), Tracked: config.Tracked}
 	if pl.state == "" {
 		return w
 	}

@@ -146,7 +146,7 @@ func (*surroundings) Name() string { return "rules" }
 // it accesses, and gives the opinions of their rules. Rules of a project that
 // is not the session's count as those of an untrusted one.
 func (s *surroundings) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinion, error) {
-	projects, complete := Surroundings(reached(ev), s.loaded.Where.Dirs.Home, ".cardea", s.loaded.Where.Project)
+	projects, complete := Surroundings(reached(ev), s.loaded.Where.Dirs.Home, []string{".cardea"}, s.loaded.Where.Project)
 	var out []cardea.Opinion
 	if !complete {
 		out = append(out, cardea.Opinion{Decider: "rules", Rule: "surroundings", Effect: cardea.Defer, Part: cardea.WholeCall, Scope: cardea.ScopeBuiltin,
@@ -196,12 +196,16 @@ func (d *listsAround) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Op
 		return nil, nil
 	}
 	known := map[string]bool{}
+	var looked []string
 	for _, s := range l.Where.Lists {
 		known[s.File] = true
+		if s.Project != "" {
+			looked = append(looked, s.Project)
+		}
 	}
 	around := &Loaded{Where: Where{Dirs: l.Where.Dirs}}
-	for _, mark := range []string{".claude", ".qwen"} {
-		folders, complete := Surroundings(append(reached(ev), l.addedDirs()...), l.Where.Dirs.Home, mark)
+	for _, marks := range [][]string{{".claude"}, {".qwen", ".codex", ".opencode", "opencode.json", "opencode.jsonc", ".amp", ".augment"}} {
+		folders, complete := Surroundings(append(reached(ev), l.addedDirs()...), l.Where.Dirs.Home, marks, looked...)
 		if !complete {
 			return []cardea.Opinion{{Decider: "permissions", Rule: "surroundings", Effect: cardea.Defer, Part: cardea.WholeCall, Scope: cardea.ScopeBuiltin,
 				Reason: fmt.Sprintf("the call reaches into more folders with lists than are looked at (%d)", MaxSurroundings)}}, nil

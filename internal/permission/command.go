@@ -59,10 +59,23 @@ func (r *Rule) CommandIs(text string) bool {
 	case Whole:
 		return true
 	case Command:
-		return r.command.match(text)
+		return r.command.match(text) && !r.excepted(text)
 	}
 	return false
 }
+
+func (r *Rule) excepted(text string) bool {
+	for _, p := range r.except {
+		if p.match(text) {
+			return true
+		}
+	}
+	return false
+}
+
+// Excepts reports whether other rules of its list win over the rule here and
+// there.
+func (r *Rule) Excepts() bool { return len(r.except) > 0 }
 
 // Wild reports whether a command entry has a wildcard, Trailing whether it has
 // one alone, at the end.

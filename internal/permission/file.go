@@ -150,6 +150,14 @@ func (r *Rule) Touches(a *cardea.Access, at Place) bool {
 	if r.Form != File {
 		return false
 	}
+	for i := range r.exceptFiles {
+		p := &r.exceptFiles[i]
+		for _, base := range p.bases(at) {
+			if a.Path != "" && p.covers(a.Path, a, base) {
+				return false
+			}
+		}
+	}
 	for _, base := range r.file.bases(at) {
 		for _, name := range namesOf(a) {
 			if name != "" && r.file.touches(name, a, base) {

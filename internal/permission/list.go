@@ -107,7 +107,24 @@ func ReadFormat(f Format, from *Origin, data []byte) Settings {
 		s.problem(from, data, 0, "the file has %d bytes, more than %d", len(data), MaxSize)
 		return s
 	}
-	return Read(from, data)
+	if f == ClaudeSettings {
+		return Read(from, data)
+	}
+	s := Settings{Kept: data}
+	t := translation{&s, from, data}
+	switch f {
+	case CodexRules:
+		t.codex()
+	case OpenCodeConfig:
+		t.openCode()
+	case GeminiPolicy:
+		t.gemini()
+	case AmpSettings:
+		t.amp()
+	case AugmentSettings:
+		t.augment()
+	}
+	return s
 }
 
 // MaxSize is the largest file that is read, in bytes.

@@ -59,6 +59,10 @@ type Rule struct {
 	host    string
 	param   string // the field's name, also beside another form
 	value   pattern
+	// except are patterns, exceptFiles those of paths, that win over the rule in
+	// an ordered list.
+	except      []pattern
+	exceptFiles []filePattern
 }
 
 // Context is what the reading of an entry depends on.

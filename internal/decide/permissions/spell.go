@@ -172,7 +172,7 @@ func spelled(argv []cardea.Word) []string {
 // flagsAre reports whether a part is what an entry such as "rm -rf *" names when
 // its options stand in another order or form: -r -f, -fr, behind operands.
 func flagsAre(e *permission.Entry, p *cardea.Part) bool {
-	if !e.Trailing() || e.Form != permission.Command || !strings.HasSuffix(e.Prefix(), " ") || len(p.Command) == 0 {
+	if !e.Trailing() || e.Excepts() || e.Form != permission.Command || !strings.HasSuffix(e.Prefix(), " ") || len(p.Command) == 0 {
 		return false
 	}
 	words, ok := e.Words()
