@@ -38,7 +38,7 @@ func (t *translation) add(r rule, winners []rule) {
 	if r.spec != "" {
 		text += "(" + r.spec + ")"
 	}
-	e := Entry{Rule: Parse(text, Context{Effect: r.effect}), Effect: r.effect, From: t.from, text: t.data, offset: r.at}
+	e := Entry{Rule: Parse(text, Context{Effect: r.effect}), Effect: r.effect, From: t.from, offset: r.at}
 	for _, w := range winners {
 		if w.tool != r.tool || w.effect != cardea.Allow {
 			continue

@@ -2,8 +2,8 @@ package permission
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -30,6 +30,8 @@ type Origin struct {
 	Source string
 	// CommandLine is set for the harness's own flags.
 	CommandLine bool
+
+	text []byte // of the file
 }
 
 // Entry is an entry of a list.
@@ -40,8 +42,7 @@ type Entry struct {
 	// From is the list that it stands in, shared by all of its entries.
 	From *Origin
 
-	text   []byte // of the file
-	offset int
+	offset int // in the file's text
 }
 
 // Source is where the entry stands: "file:line".
@@ -55,18 +56,18 @@ func (e *Entry) Source() string {
 // Line is the line of the file, from 1; 0 where there is none. It is worked out
 // when it is asked for, since nobody asks about most entries.
 func (e *Entry) Line() int {
-	if e.text == nil {
+	if e.From.text == nil {
 		return 0
 	}
-	return 1 + bytes.Count(e.text[:e.offset], []byte("\n"))
+	return 1 + bytes.Count(e.From.text[:e.offset], []byte("\n"))
 }
 
 // Column is the column, in characters from 1; 0 where there is none.
 func (e *Entry) Column() int {
-	if e.text == nil {
+	if e.From.text == nil {
 		return 0
 	}
-	_, column := jsonedit.Position(e.text, e.offset)
+	_, column := jsonedit.Position(e.From.text, e.offset)
 	return column
 }
 
@@ -102,6 +103,7 @@ const maxEntries = 20_000
 
 // ReadFormat reads a list in its own language.
 func ReadFormat(f Format, from *Origin, data []byte) Settings {
+	from.text = data
 	if len(data) > MaxSize {
 		s := Settings{}
 		s.problem(from, data, 0, "the file has %d bytes, more than %d", len(data), MaxSize)
@@ -134,6 +136,7 @@ const MaxSize = document.MaxSize
 // and trailing commas, which the vendor does not document, are read where they
 // deny and ask; the file does not allow then.
 func Read(from *Origin, data []byte) Settings {
+	from.text = data
 	s := Settings{}
 	doc, err := jsonedit.Parse(data)
 	if err != nil {
@@ -144,7 +147,7 @@ func Read(from *Origin, data []byte) Settings {
 		return s
 	}
 	r := reader{out: &s, from: from, data: data, allows: true}
-	if !json.Valid(bytes.TrimPrefix(data, []byte("\ufeff"))) {
+	if !doc.Plain {
 		r.allows = false
 		s.Problems = append(s.Problems, document.Problem{File: from.File, Line: 1, Column: 1, Warning: true,
 			Text: "is JSON with comments or trailing commas, so its entries deny and ask and do not allow", Hint: "remove them; the harness may not read the file at all"})
@@ -215,6 +218,7 @@ func (r *reader) list(key string, effect cardea.Effect, n *jsonedit.Node) {
 		r.out.problem(r.from, r.data, n.Start, "permissions.%s is %s, not a list", key, n.Kind)
 		return
 	}
+	r.out.Entries = slices.Grow(r.out.Entries, min(len(n.Items), maxEntries))
 	for i := range n.Items {
 		v := n.Items[i].Value
 		switch {
@@ -225,7 +229,7 @@ func (r *reader) list(key string, effect cardea.Effect, n *jsonedit.Node) {
 			r.out.problem(r.from, r.data, v.Start, "permissions.%s holds %s, not a text", key, v.Kind)
 		default:
 			r.out.Entries = append(r.out.Entries, Entry{Rule: Parse(v.Text, Context{Effect: effect, CommandLine: r.from.CommandLine}),
-				Effect: effect, From: r.from, text: r.data, offset: v.Start})
+				Effect: effect, From: r.from, offset: v.Start})
 		}
 	}
 }

@@ -16,6 +16,7 @@ package permission
 import (
 	"path"
 	"strings"
+	"unicode/utf8"
 
 	"cardea.dev"
 	"cardea.dev/internal/harness"
@@ -63,6 +64,8 @@ type Rule struct {
 	// an ordered list.
 	except      []pattern
 	exceptFiles []filePattern
+
+	quotes, operators bool
 }
 
 // Context is what the reading of an entry depends on.
@@ -78,10 +81,10 @@ type Context struct {
 func Parse(text string, c Context) Rule {
 	r := Rule{Text: text}
 	rule := strings.TrimSpace(text)
-	if strings.ContainsFunc(rule, func(r rune) bool { return r < ' ' || r == 0x7f || r == 0xfffd }) {
+	name, spec, scoped := strings.Cut(rule, "(")
+	if !r.look(rule, len(name)) {
 		return r.nothing("it holds a control character, or one that is not valid")
 	}
-	name, spec, scoped := strings.Cut(rule, "(")
 	if name == "" || strings.ContainsAny(name, " )") {
 		return r.nothing("it does not begin with the name of a tool")
 	}
@@ -106,6 +109,34 @@ func Parse(text string, c Context) Rule {
 	}
 	return r.specifier(c)
 }
+
+// look notes what there is in the text of an entry, and reports whether all of
+// it can be seen.
+func (r *Rule) look(text string, open int) bool {
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c < ' ' || c == 0x7f:
+			return false
+		case c >= utf8.RuneSelf:
+			if !utf8.ValidString(text) || strings.ContainsRune(text, utf8.RuneError) {
+				return false
+			}
+		case c == '\'' || c == '"' || c == '\\':
+			r.quotes = true
+		case i > open && (c == '|' || c == '&' || c == ';' || c == '<' || c == '>' || c == '(' || c == ')' && i < len(text)-1):
+			r.operators = true
+		}
+	}
+	return true
+}
+
+// Quotes reports whether something is quoted in the entry, Operators whether it
+// holds what a shell takes a line apart at.
+func (r *Rule) Quotes() bool { return r.quotes }
+
+// Operators reports whether the entry holds an operator of the shell, so that it
+// can only be about a line as a whole.
+func (r *Rule) Operators() bool { return r.operators }
 
 func (r Rule) nothing(why string) Rule {
 	r.Form, r.Why = Nothing, why

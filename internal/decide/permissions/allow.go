@@ -211,7 +211,7 @@ func (c *call) unnamed(p *cardea.Part, idle *permission.Entry, stopped string, r
 
 // allowing are the entries that may allow one of some texts.
 func (c *call) allowing(texts []string) []int {
-	out := c.index.candidates(c.index.allowCommands, texts)
+	out := candidates(c.index.allowCommands, texts)
 	for _, k := range c.index.others {
 		if e := &c.entries[k]; e.Form == permission.Whole && e.Tool == "Bash" {
 			out = append(out, k)
@@ -234,12 +234,17 @@ func (c *call) held(e *permission.Entry, l level, p *cardea.Part) string {
 	if e.Tool != "Bash" {
 		return "it is not about Bash"
 	}
+	program, named := e.Program()
+	if l.at < len(p.Outer) && (!named || program != l.argv[0].Text) && e.Form != permission.Whole {
+		// A wildcard that happens to match what starts others names none of them.
+		return base(l.argv) + " must be named by the entry itself"
+	}
 	for k, o := range p.Outer {
 		if o.Elevated {
 			if l.at > k {
 				return base(o.Argv) + " runs it as another user, or elsewhere"
 			}
-			if program, ok := e.Program(); !ok || program != l.argv[0].Text || l.at < k && e.Wild() {
+			if !named || l.at < k && e.Wild() {
 				return base(o.Argv) + " must be named by the entry itself"
 			}
 		}

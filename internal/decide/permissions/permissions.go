@@ -175,7 +175,7 @@ func (c *call) restrictCommands() {
 	}
 	for i := range c.ev.Call.Parts {
 		texts := spellings(&c.ev.Call.Parts[i])
-		for _, k := range c.index.candidates(c.index.strictCommands, texts) {
+		for _, k := range candidates(c.index.strictCommands, texts) {
 			e := &c.entries[k]
 			if !c.covers(e) {
 				continue

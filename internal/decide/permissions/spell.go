@@ -10,14 +10,14 @@ import (
 	"cardea.dev/internal/shell"
 )
 
-// index finds the entries that a command may be about by its first word, so
-// that a long list costs a look-up.
+// index sorts the entries by what they are about, so that a long list costs
+// little. It is made for every call: making it must not cost more than it saves,
+// which a map by programs does.
 type index struct {
 	// strict are the entries that deny or ask.
 	strict []int
-	// strictCommands and allowCommands are those about commands, by the
-	// program that they name; "" are those that name none.
-	strictCommands, allowCommands map[string][]int
+	// strictCommands and allowCommands are those about commands.
+	strictCommands, allowCommands []named
 	// files are the entries about paths, others those that allow anything else.
 	files, others []int
 	// respelled are the entries with quotes, in canonical quoting.
@@ -27,8 +27,14 @@ type index struct {
 	lines []int
 }
 
+// named is an entry about commands, with what each of them begins with.
+type named struct {
+	front string
+	entry int
+}
+
 func newIndex(entries []permission.Entry) index {
-	x := index{strictCommands: map[string][]int{}, allowCommands: map[string][]int{}, respelled: map[int]permission.Rule{}}
+	x := index{allowCommands: make([]named, 0, len(entries))}
 	for k := range entries {
 		e := &entries[k]
 		if e.Form == permission.Nothing {
@@ -39,19 +45,24 @@ func newIndex(entries []permission.Entry) index {
 		}
 		switch e.Form {
 		case permission.Command:
-			to := x.allowCommands
-			if e.Effect != cardea.Allow {
-				to = x.strictCommands
-			}
-			first, ok := e.Program()
-			if !ok {
+			first := e.Prefix()
+			if e.Quotes() {
 				first = ""
+			} else if program, ok := e.Program(); ok {
+				first = program // the bare command has no blank behind it
 			}
-			to[first] = append(to[first], k)
-			if operators(e.Spec) {
+			if e.Effect != cardea.Allow {
+				x.strictCommands = append(x.strictCommands, named{first, k})
+			} else {
+				x.allowCommands = append(x.allowCommands, named{first, k})
+			}
+			if e.Operators() {
 				x.lines = append(x.lines, k)
 			}
-			if strings.ContainsAny(e.Spec, `'"\\`) {
+			if e.Quotes() {
+				if x.respelled == nil {
+					x.respelled = map[int]permission.Rule{}
+				}
 				x.respelled[k] = e.Respelled(join)
 			}
 		case permission.File:
@@ -74,21 +85,18 @@ func join(words []string) string {
 	return strings.Join(out, " ")
 }
 
-// operators reports text that a shell would take apart.
-func operators(s string) bool { return strings.ContainsAny(s, "|&;<>()\n") }
-
-// candidates are the entries of one map that may be about one of some texts, in
-// the order of the lists.
-func (x *index) candidates(by map[string][]int, texts []string) []int {
-	out := slices.Clone(by[""])
-	for i, t := range texts {
-		first, _, _ := strings.Cut(t, " ")
-		if slices.ContainsFunc(texts[:i], func(o string) bool { return strings.HasPrefix(o, first+" ") || o == first }) {
-			continue
+// candidates are the entries of a list that may be about one of some texts, in
+// the order of the list.
+func candidates(list []named, texts []string) []int {
+	var out []int
+	for i := range list {
+		for _, t := range texts {
+			if strings.HasPrefix(t, list[i].front) {
+				out = append(out, list[i].entry)
+				break
+			}
 		}
-		out = append(out, by[first]...)
 	}
-	slices.Sort(out)
 	return out
 }
 

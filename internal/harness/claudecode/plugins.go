@@ -29,7 +29,7 @@ func PluginRoots(configDir, project, managedDir string) (roots, problems []strin
 		off.read(f)
 	}
 	file := filepath.Join(configDir, "plugins", "installed_plugins.json")
-	p, err := readObject(file)
+	p, err := readObject(file, "")
 	if err != nil {
 		problems = append(problems, err.Error())
 	}
@@ -119,7 +119,7 @@ func (d *disabled) has(in install) bool {
 // read adds a settings file. Files come strongest first, and the strongest
 // that names a plugin decides.
 func (d *disabled) read(f settingsFile) {
-	p, err := readObject(f.path)
+	p, err := readObject(f.path, "enabledPlugins")
 	if err != nil || p == nil {
 		return
 	}

@@ -1,6 +1,7 @@
 package claudecode
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"os"
@@ -92,9 +93,10 @@ func projectDirs(start string) []string {
 	return []string{start}
 }
 
-// readObject reads a JSON file, nil where it does not exist. A pipe or device
-// in its place would hang the hook, so only regular files are opened.
-func readObject(file string) (*harness.Payload, error) {
+// readObject reads a JSON file, nil where it does not exist, or does not hold a
+// word at all that it is read for. A pipe or device in its place would hang the
+// hook, so only regular files are opened.
+func readObject(file, about string) (*harness.Payload, error) {
 	info, err := os.Stat(file)
 	if os.IsNotExist(err) {
 		return nil, nil
@@ -113,6 +115,9 @@ func readObject(file string) (*harness.Payload, error) {
 	raw, err := io.ReadAll(io.LimitReader(f, maxSettings+1))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w; make the file readable", file, err)
+	}
+	if !bytes.Contains(raw, []byte(about)) {
+		return nil, nil
 	}
 	p, err := harness.Read(raw)
 	if err != nil {
