@@ -314,7 +314,7 @@ func suggest(p Process, f permissionFlags, text string) error {
 	}
 	for i := range m.event.Call.Parts {
 		part := suggestedPart{Text: m.event.Call.Parts[i].Text, Effect: v.Parts[i], Why: []string{}, Needs: []string{}}
-		if v.Parts[i] != cardea.Allow {
+		if e := v.Parts[i]; e == cardea.Abstain || e == cardea.Defer {
 			r := j.loaded.Permitter().Refusal(m.event, i)
 			part.Why, part.Needs = append(part.Why, r.Why...), append(part.Needs, r.Needs...)
 		}

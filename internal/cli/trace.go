@@ -66,6 +66,10 @@ func (j *judgement) suggest(v cardea.Verdict) (ok bool, needs []string) {
 		if i < len(v.Parts) && v.Parts[i] == cardea.Allow {
 			continue
 		}
+		if i < len(v.Parts) && v.Parts[i] > cardea.Defer {
+			ok = false // no entry lifts it
+			continue
+		}
 		r := j.loaded.Permitter().Refusal(j.event, i)
 		if len(r.Needs) == 0 {
 			ok = false
