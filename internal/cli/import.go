@@ -78,11 +78,16 @@ func importBouncer(p Process, args []string, dry bool) error {
 	if err := giveRules(s, filepath.Join(dir, "rules", "imported-bouncer.yaml"), got, dry); err != nil {
 		return err
 	}
+	return giveSettings(s, got, mistakes)
+}
+
+// giveSettings shows the lines for the person's settings, and ends an import.
+func giveSettings(s *screen, got importer.Imported, mistakes int) error {
 	if len(got.Settings) > 0 {
 		s.printf("for your cardea.yaml:\n")
-		for _, l := range got.Settings {
-			s.printf("%s\n", l)
-		}
+	}
+	for _, l := range got.Settings {
+		s.printf("%s\n", l)
 	}
 	if s.err == nil && mistakes > 0 {
 		return ended(exitError)
@@ -107,17 +112,7 @@ func importPermitter(p Process, args []string) error {
 	}
 	got := importer.Permitter(p.Env, file, data)
 	s := screenOn(p.Stdout, p.Env)
-	mistakes := showProblems(s, got.Notes)
-	if len(got.Settings) > 0 {
-		s.printf("for your cardea.yaml:\n")
-	}
-	for _, l := range got.Settings {
-		s.printf("%s\n", l)
-	}
-	if s.err == nil && mistakes > 0 {
-		return ended(exitError)
-	}
-	return s.err
+	return giveSettings(s, got, showProblems(s, got.Notes))
 }
 
 // within is a path as seen from a folder.

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"sort"
 	"strings"
@@ -105,9 +104,7 @@ func showPermissions(p Process, f permissionFlags) error {
 	}
 	out := permissionsOf(l, pl)
 	if f.json {
-		e := json.NewEncoder(p.Stdout)
-		e.SetEscapeHTML(false)
-		return e.Encode(out)
+		return encode(p, out)
 	}
 	s := screenOn(p.Stdout, p.Env)
 	out.show(s)
@@ -205,7 +202,7 @@ func permissionFindings(l *config.Loaded, pl place) []permissionFinding {
 			continue
 		}
 		if o := hiddenBy(l.Permissions, i); o != nil {
-			add("shadowed", "remove one of them", fmt.Sprintf("it never decides: %s (%s) %s the same", o.Text, o.Source(), verb(o.Effect)))
+			add("shadowed", "remove one of them", fmt.Sprintf("it never decides: %s (%s) %s the same", o.Text, o.Source(), permission.Verb(o.Effect)))
 		}
 		if e.Effect == cardea.Allow && !wide {
 			if call := probed.allowedBy(*e); call != "" {
@@ -214,16 +211,6 @@ func permissionFindings(l *config.Loaded, pl place) []permissionFinding {
 		}
 	}
 	return out
-}
-
-func verb(e cardea.Effect) string {
-	switch e {
-	case cardea.Deny:
-		return "denies"
-	case cardea.Ask:
-		return "asks about"
-	}
-	return "allows"
 }
 
 // hiddenBy is an entry, at least as strict, that says the same about all that
@@ -321,9 +308,7 @@ func suggest(p Process, f permissionFlags, text string) error {
 		out.Parts = append(out.Parts, part)
 	}
 	if f.json {
-		e := json.NewEncoder(p.Stdout)
-		e.SetEscapeHTML(false)
-		return e.Encode(out)
+		return encode(p, out)
 	}
 	s := screenOn(p.Stdout, p.Env)
 	out.show(s, v)

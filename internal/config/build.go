@@ -46,9 +46,11 @@ func Build(l *Loaded, analyse func(*cardea.Event), now func() time.Time) *cardea
 			rules.New(own, about),
 			// The rules of the project.
 			rules.New(project, about),
-			// What the harness's own lists say, after the rules since it
-			// compares every part with them.
-			l.Permitter(),
+			// What the lists of person and system deny and ask, after the rules
+			// since it compares every part with them.
+			l.permitter(permissions.Firm),
+			// What those of the project do, and what all of them allow.
+			l.permitter(permissions.Rest),
 			// Denies and asks of the projects around, whose files are read
 			// only when a call reaches there.
 			&surroundings{loaded: l, about: about},
@@ -61,8 +63,12 @@ func Build(l *Loaded, analyse func(*cardea.Event), now func() time.Time) *cardea
 }
 
 // Permitter is the decider of the harnesses' lists.
-func (l *Loaded) Permitter() *permissions.Decider {
-	return permissions.New(l.Permissions, l.permitting())
+func (l *Loaded) Permitter() *permissions.Decider { return l.permitter(permissions.Everything) }
+
+func (l *Loaded) permitter(part permissions.Part) *permissions.Decider {
+	s := l.permitting()
+	s.Part = part
+	return permissions.New(l.Permissions, s)
 }
 
 func (l *Loaded) permitting() permissions.Settings {

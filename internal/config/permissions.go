@@ -107,7 +107,7 @@ func (l *Loaded) countPermissions(f *PermissionFile, s permission.Source, got pe
 	case from.Scope == cardea.ScopeProject:
 		from.Withheld = true
 		switch {
-		case !allows:
+		case len(got.Entries) == 0:
 		case l.Where.Trust == nil:
 			not("the project is not trusted")
 		case !within(l.Where.Project, s.Project):
@@ -135,19 +135,9 @@ func (f *PermissionFile) warn(entries []permission.Entry) {
 		e := &entries[i]
 		if e.Form == permission.Nothing && e.Effect != cardea.Allow && f.From.Harness == claudecode.Name {
 			f.Problems = append(f.Problems, document.Problem{File: f.From.File, Line: e.Line(), Column: e.Column(), Warning: true,
-				Text: fmt.Sprintf("the entry %q never %s: %s", e.Text, says(e.Effect), e.Why), Hint: `look at "cardea permissions"`})
+				Text: fmt.Sprintf("the entry %q %s nothing: %s", e.Text, permission.Verb(e.Effect), e.Why), Hint: `look at "cardea permissions"`})
 		}
 	}
-}
-
-func says(e cardea.Effect) string {
-	switch e {
-	case cardea.Deny:
-		return "denies"
-	case cardea.Ask:
-		return "asks"
-	}
-	return "allows"
 }
 
 // AdditionalDirs are the folders that the person, or the machine's

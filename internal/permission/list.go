@@ -80,6 +80,17 @@ func (e *Entry) Counts(harness string) bool {
 	return e.Effect != cardea.Allow || e.From.Allows && e.From.Harness == harness
 }
 
+// Verb is what an entry does, in words: "denies", "asks about", "allows".
+func Verb(e cardea.Effect) string {
+	switch e {
+	case cardea.Deny:
+		return "denies"
+	case cardea.Ask:
+		return "asks about"
+	}
+	return "allows"
+}
+
 // Settings is what a settings file says about permissions.
 type Settings struct {
 	Entries []Entry

@@ -32,7 +32,7 @@ func (c *call) accesses(p *cardea.Part, r *Refusal) {
 			}
 		case cardea.Read:
 			if e := c.shut(a); e != nil {
-				r.stop("it may read what %s %s (%s)", e.Text, word(e.Effect), e.Source())
+				r.stop("it may read what %s %s (%s)", e.Text, permission.Verb(e.Effect), e.Source())
 			}
 		}
 	}

@@ -40,9 +40,25 @@ type Settings struct {
 	// Home is the person's home folder, Start the one in which the session
 	// began.
 	Home, Start string
+	// Part is which of its work the decider does: all of it, or one half, so
+	// that the entries of a project cannot keep the person's from being heard.
+	Part Part
 	// Trace is told how a call was judged, line by line; nil tells nobody.
 	Trace func(line string)
 }
+
+// Part is a part of what the decider does.
+type Part uint8
+
+// The parts.
+const (
+	// Everything denies, asks and allows.
+	Everything Part = iota
+	// Firm denies and asks by the entries of the system and the person alone.
+	Firm
+	// Rest denies and asks by those of projects, and allows.
+	Rest
+)
 
 // Decider is the decider "permissions". It may be used by many goroutines.
 type Decider struct {
@@ -62,19 +78,23 @@ func New(entries []permission.Entry, about Settings) *Decider {
 func (*Decider) Name() string { return "permissions" }
 
 // Decide gives what the lists say about a call. It never fails.
-func (d *Decider) Decide(_ context.Context, ev *cardea.Event) ([]cardea.Opinion, error) {
+func (d *Decider) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinion, error) {
 	if ev.Call == nil || len(d.entries) == 0 {
 		return nil, nil
 	}
 	c := d.call(ev)
-	d.trace("permissions: %s, entries: %d, expand: %v", ev.Call.Tool, len(d.entries), d.about.Expand)
-	if d.about.Trace != nil {
+	c.ctx = ctx
+	if d.about.Trace != nil && d.about.Part != Firm {
+		d.trace("permissions: %s, entries: %d, expand: %v", ev.Call.Tool, len(d.entries), d.about.Expand)
 		for i, p := range ev.Call.Parts {
 			d.trace("permissions: part %d: %q, started by %q, reached through %q", i+1, shorten(p.Text), p.Wrappers, p.Via)
 		}
 	}
 	c.restrict()
 	for i := range ev.Call.Parts {
+		if d.about.Part == Firm || ctx.Err() != nil {
+			break // the gate reports it
+		}
 		c.allow(i)
 	}
 	return c.out, nil
@@ -89,13 +109,21 @@ func (d *Decider) trace(format string, args ...any) {
 // call is one call that is being judged.
 type call struct {
 	*Decider
-	ev  *cardea.Event
-	out []cardea.Opinion
+	ctx  context.Context
+	ev   *cardea.Event
+	out  []cardea.Opinion
+	told map[told]bool
+}
+
+// told is an entry, and the part about which it has spoken.
+type told struct {
+	entry *permission.Entry
+	part  int
 }
 
 func (d *Decider) call(ev *cardea.Event) *call {
-	d.once.Do(func() { d.index = newIndex(d.entries) })
-	return &call{Decider: d, ev: ev}
+	d.once.Do(func() { d.index = newIndex(d.entries, d.about.Part) })
+	return &call{Decider: d, ctx: context.Background(), ev: ev, told: map[told]bool{}}
 }
 
 // place is what an entry's paths are relative to. What denies counts from every
@@ -174,6 +202,9 @@ func (c *call) restrictCommands() {
 		return
 	}
 	for i := range c.ev.Call.Parts {
+		if c.ctx.Err() != nil {
+			return
+		}
 		texts := spellings(&c.ev.Call.Parts[i])
 		for _, k := range candidates(c.index.strictCommands, texts) {
 			e := &c.entries[k]
@@ -201,12 +232,12 @@ func (c *call) restrictFiles() {
 	}
 	for i := range c.ev.Call.Parts {
 		p := &c.ev.Call.Parts[i]
-		if p.Remote {
+		if p.Remote || c.ctx.Err() != nil {
 			continue
 		}
-		for _, k := range c.index.files {
+		for _, k := range c.index.strict {
 			e := &c.entries[k]
-			if e.Effect == cardea.Allow {
+			if e.Form != permission.File {
 				continue
 			}
 			at := c.place(e)
@@ -233,33 +264,22 @@ func (c *call) concerns(e *permission.Entry, a *cardea.Access) bool {
 
 // say adds what an entry says about a part, or the whole call, once.
 func (c *call) say(e *permission.Entry, part int) {
+	if c.told[told{e, part}] {
+		return
+	}
+	c.told[told{e, part}] = true
 	o := cardea.Opinion{Decider: "permissions", Rule: e.Text, Effect: e.Effect, Part: part, Scope: e.From.Scope, Source: e.Source()}
 	what := c.ev.Call.Tool
 	if part != cardea.WholeCall {
 		what = shorten(c.ev.Call.Parts[part].Text)
 	}
-	o.Reason = fmt.Sprintf("the list of %s %s %s: %s", e.From.Harness, word(e.Effect), e.Text, what)
+	o.Reason = fmt.Sprintf("the list of %s %s %s: %s", e.From.Harness, permission.Verb(e.Effect), e.Text, what)
 	if e.From.Withheld {
 		// The text is the project's, and the model reads the rule's name.
 		o.Rule, o.Withheld = fmt.Sprintf("permissions.%s, line %d", e.Effect, e.Line()), true
 	}
-	if slices.ContainsFunc(c.out, func(x cardea.Opinion) bool {
-		return x.Part == part && x.Effect == o.Effect && x.Source == o.Source && x.Rule == o.Rule
-	}) {
-		return
-	}
 	c.trace("permissions: part %d: %s by %s (%s)", part+1, e.Effect, e.Text, o.Source)
 	c.out = append(c.out, o)
-}
-
-func word(e cardea.Effect) string {
-	switch e {
-	case cardea.Deny:
-		return "denies"
-	case cardea.Ask:
-		return "asks about"
-	}
-	return "allows"
 }
 
 // subject is what a Named entry is compared with: the main field, and the words

@@ -26,7 +26,7 @@ type stand struct {
 	scope            cardea.Scope
 	change           func(*permission.Origin)
 	event            func(*cardea.Event)
-	cwd, home        string
+	cwd              string
 	world            tool.World
 }
 

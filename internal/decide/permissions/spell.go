@@ -33,14 +33,15 @@ type named struct {
 	entry int
 }
 
-func newIndex(entries []permission.Entry) index {
+func newIndex(entries []permission.Entry, part Part) index {
 	x := index{allowCommands: make([]named, 0, len(entries))}
 	for k := range entries {
 		e := &entries[k]
 		if e.Form == permission.Nothing {
 			continue
 		}
-		if e.Effect != cardea.Allow {
+		speaks := part == Everything || (part == Firm) == (e.From.Scope != cardea.ScopeProject)
+		if e.Effect != cardea.Allow && speaks {
 			x.strict = append(x.strict, k)
 		}
 		switch e.Form {
@@ -51,10 +52,13 @@ func newIndex(entries []permission.Entry) index {
 			} else if program, ok := e.Program(); ok {
 				first = program // the bare command has no blank behind it
 			}
-			if e.Effect != cardea.Allow {
-				x.strictCommands = append(x.strictCommands, named{first, k})
-			} else {
+			switch {
+			case e.Effect == cardea.Allow:
 				x.allowCommands = append(x.allowCommands, named{first, k})
+			case speaks:
+				x.strictCommands = append(x.strictCommands, named{first, k})
+			default:
+				continue
 			}
 			if e.Operators() {
 				x.lines = append(x.lines, k)
