@@ -28,6 +28,7 @@ func Build(l *Loaded, analyse func(*cardea.Event), now func() time.Time) *cardea
 		reading = seats(readonly.New(l.Reading()))
 	}
 	own, project := apart(l.Rules)
+	firm, rest := l.Permitter().Halves()
 	return &cardea.Gate{
 		Default:  l.Settings.Default,
 		OnError:  l.Settings.OnError,
@@ -48,9 +49,9 @@ func Build(l *Loaded, analyse func(*cardea.Event), now func() time.Time) *cardea
 			rules.New(project, about),
 			// What the lists of person and system deny and ask, after the rules
 			// since it compares every part with them.
-			l.permitter(permissions.Firm),
+			firm,
 			// What those of the project do, and what all of them allow.
-			l.permitter(permissions.Rest),
+			rest,
 			// Denies and asks of the projects around, whose files are read
 			// only when a call reaches there.
 			&surroundings{loaded: l, about: about},
@@ -63,12 +64,8 @@ func Build(l *Loaded, analyse func(*cardea.Event), now func() time.Time) *cardea
 }
 
 // Permitter is the decider of the harnesses' lists.
-func (l *Loaded) Permitter() *permissions.Decider { return l.permitter(permissions.Everything) }
-
-func (l *Loaded) permitter(part permissions.Part) *permissions.Decider {
-	s := l.permitting()
-	s.Part = part
-	return permissions.New(l.Permissions, s)
+func (l *Loaded) Permitter() *permissions.Decider {
+	return permissions.New(l.Permissions, l.permitting())
 }
 
 func (l *Loaded) permitting() permissions.Settings {

@@ -2,16 +2,22 @@ package permission
 
 import "strings"
 
-// pattern is a text with "*" for any text.
+// pattern is a text with "*" for any text. It holds pieces of the entry alone,
+// so that reading one allocates nothing.
 type pattern struct {
-	// pieces are the texts between the wildcards; one piece is no wildcard.
-	pieces []string
+	// front is what stands before the first wildcard, rest what stands behind
+	// it, with the wildcards that follow.
+	front, rest string
+	wild        bool
 	// bare is set where the only wildcard is a " *" at the end, which also
 	// stands for nothing.
 	bare bool
 }
 
-func newPattern(s string) pattern { return pattern{pieces: strings.Split(s, "*")} }
+func newPattern(s string) (p pattern) {
+	p.front, p.rest, p.wild = strings.Cut(s, "*")
+	return p
+}
 
 // commandPattern reads the specifier of a command: ":*" at the very end is " *",
 // and a " *" at the end that is the only wildcard also matches the bare command.
@@ -20,36 +26,35 @@ func commandPattern(spec string) pattern {
 		spec = prefix + " *"
 	}
 	p := newPattern(spec)
-	p.bare = len(p.pieces) == 2 && p.pieces[1] == "" && strings.HasSuffix(p.pieces[0], " ")
+	p.bare = p.trailing() && strings.HasSuffix(p.front, " ")
 	return p
 }
 
-// wild reports whether there is a wildcard.
-func (p pattern) wild() bool { return len(p.pieces) > 1 }
-
 // trailing reports whether the only wildcard stands at the end.
-func (p pattern) trailing() bool { return len(p.pieces) == 2 && p.pieces[1] == "" }
+func (p pattern) trailing() bool { return p.wild && p.rest == "" }
 
 func (p pattern) match(text string) bool {
-	if !p.wild() {
-		return text == p.pieces[0]
+	if !p.wild {
+		return text == p.front
 	}
-	if p.bare && text == strings.TrimSuffix(p.pieces[0], " ") {
+	if p.bare && len(text) == len(p.front)-1 && strings.HasPrefix(p.front, text) {
 		return true
 	}
-	first, last := p.pieces[0], p.pieces[len(p.pieces)-1]
-	if len(text) < len(first)+len(last) || !strings.HasPrefix(text, first) || !strings.HasSuffix(text, last) {
+	text, ok := strings.CutPrefix(text, p.front)
+	if !ok {
 		return false
 	}
-	text = text[len(first) : len(text)-len(last)]
-	for _, piece := range p.pieces[1 : len(p.pieces)-1] {
+	for rest := p.rest; ; {
+		piece, more, again := strings.Cut(rest, "*")
+		if !again {
+			return strings.HasSuffix(text, piece)
+		}
 		i := strings.Index(text, piece)
 		if i < 0 {
 			return false
 		}
-		text = text[i+len(piece):]
+		text, rest = text[i+len(piece):], more
 	}
-	return true
 }
 
 // CommandIs reports whether a command, in one of its spellings, is what the
@@ -65,7 +70,10 @@ func (r *Rule) CommandIs(text string) bool {
 }
 
 func (r *Rule) excepted(text string) bool {
-	for _, p := range r.except {
+	if r.more == nil {
+		return false
+	}
+	for _, p := range r.more.except {
 		if p.match(text) {
 			return true
 		}
@@ -75,11 +83,11 @@ func (r *Rule) excepted(text string) bool {
 
 // Excepts reports whether other rules of its list win over the rule here and
 // there.
-func (r *Rule) Excepts() bool { return len(r.except) > 0 }
+func (r *Rule) Excepts() bool { return r.more != nil && len(r.more.except) > 0 }
 
 // Wild reports whether a command entry has a wildcard, Trailing whether it has
 // one alone, at the end.
-func (r *Rule) Wild() bool { return r.Form == Whole || r.command.wild() }
+func (r *Rule) Wild() bool { return r.Form == Whole || r.command.wild }
 
 // Trailing reports whether the only wildcard of a command entry stands at its
 // end.
@@ -91,14 +99,14 @@ func (r *Rule) Prefix() string {
 	if r.Form != Command {
 		return ""
 	}
-	return r.command.pieces[0]
+	return r.command.front
 }
 
 // Program is the first word of the commands that an entry names; ok is false
 // where they may begin with different ones.
 func (r *Rule) Program() (word string, ok bool) {
 	word, _, ok = strings.Cut(r.Prefix(), " ")
-	return word, word != "" && (ok || r.Form == Command && !r.command.wild())
+	return word, word != "" && (ok || r.Form == Command && !r.command.wild)
 }
 
 // Words are the words of the literal text in front of the first wildcard, taken
@@ -152,7 +160,7 @@ func splitWords(s string) (words []string, ok bool) {
 // analysis does; the entry itself where nothing is quoted.
 func (r Rule) Respelled(join func(words []string) string) Rule {
 	front := r.Prefix()
-	if r.Form != Command || !strings.ContainsAny(front, `'"\`) || r.command.wild() && !strings.HasSuffix(front, " ") {
+	if r.Form != Command || !strings.ContainsAny(front, `'"\`) || r.command.wild && !strings.HasSuffix(front, " ") {
 		return r
 	}
 	words, ok := splitWords(front)
@@ -163,6 +171,6 @@ func (r Rule) Respelled(join func(words []string) string) Rule {
 	if strings.HasSuffix(front, " ") {
 		text += " "
 	}
-	r.command.pieces = append([]string{text}, r.command.pieces[1:]...)
+	r.command.front = text
 	return r
 }

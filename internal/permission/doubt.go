@@ -84,7 +84,7 @@ func (e *Entry) wide() []Doubt {
 		return nil
 	}
 	program, ok := e.Program()
-	front := e.command.pieces[0]
+	front := e.command.front
 	switch {
 	case !ok && e.command.trailing() && front != "":
 		return one("there is no blank in front of the wildcard, so it allows every command that begins with "+front, "write "+front+" * or "+front+":*")
@@ -156,27 +156,23 @@ func (e *Entry) Shadows(o *Entry) bool {
 	case e.Form == Command || e.Form == Named:
 		return shadowsPattern(&e.command, &o.command)
 	case e.Form == Host:
-		return e.host == o.host || !strings.Contains(o.host, "*") && e.HostIs(o.host)
+		return e.more.host == o.more.host || !strings.Contains(o.more.host, "*") && e.HostIs(o.more.host)
 	case e.Form == Param:
 		return e.Spec == o.Spec
 	}
-	return e.Spec == o.Spec && (e.From.Source == o.From.Source || e.file.anchor != fromSource)
+	return e.Spec == o.Spec && (e.From.Source == o.From.Source || e.more.file.anchor != fromSource)
 }
 
 func shadowsPattern(e, o *pattern) bool {
-	same := len(e.pieces) == len(o.pieces)
-	for i := 0; same && i < len(e.pieces); i++ {
-		same = e.pieces[i] == o.pieces[i]
-	}
-	if same {
+	if *e == *o {
 		return true
 	}
+	front := o.front
 	if !e.trailing() {
-		return !o.wild() && e.match(o.pieces[0])
+		return !o.wild && e.match(front)
 	}
-	front := o.pieces[0]
 	if o.bare && !e.bare && e.match(strings.TrimSuffix(front, " ")) {
 		return true
 	}
-	return strings.HasPrefix(front, e.pieces[0]) || !o.wild() && e.match(front)
+	return strings.HasPrefix(front, e.front) || !o.wild && e.match(front)
 }

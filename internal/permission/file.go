@@ -115,8 +115,8 @@ func (r *Rule) Covers(a *cardea.Access, at Place) bool {
 	if r.Form != File || a.Path == "" || strings.Contains(a.Pattern, "..") {
 		return false
 	}
-	for _, base := range r.file.bases(at) {
-		if r.file.covers(a.Path, a, base) && (a.Spelled == "" || r.file.covers(a.Spelled, a, base)) {
+	for _, base := range r.more.file.bases(at) {
+		if r.more.file.covers(a.Path, a, base) && (a.Spelled == "" || r.more.file.covers(a.Spelled, a, base)) {
 			return true
 		}
 	}
@@ -150,17 +150,17 @@ func (r *Rule) Touches(a *cardea.Access, at Place) bool {
 	if r.Form != File {
 		return false
 	}
-	for i := range r.exceptFiles {
-		p := &r.exceptFiles[i]
+	for i := range r.more.exceptFiles {
+		p := &r.more.exceptFiles[i]
 		for _, base := range p.bases(at) {
 			if a.Path != "" && p.covers(a.Path, a, base) {
 				return false
 			}
 		}
 	}
-	for _, base := range r.file.bases(at) {
+	for _, base := range r.more.file.bases(at) {
 		for _, name := range namesOf(a) {
-			if name != "" && r.file.touches(name, a, base) {
+			if name != "" && r.more.file.touches(name, a, base) {
 				return true
 			}
 		}
@@ -230,7 +230,7 @@ func (r *Rule) MayLieBelow(a *cardea.Access, at Place) bool {
 	if r.Form != File {
 		return false
 	}
-	for _, base := range r.file.bases(at) {
+	for _, base := range r.more.file.bases(at) {
 		below, ok := relative(a.Path, base, folds)
 		if !ok {
 			if within(slashed(base, folds), slashed(a.Path, folds)) {
@@ -238,7 +238,7 @@ func (r *Rule) MayLieBelow(a *cardea.Access, at Place) bool {
 			}
 			continue
 		}
-		root := literalRoot(r.file.segs)
+		root := literalRoot(r.more.file.segs)
 		n := min(len(root), len(below))
 		if !slices.Equal(root[:n], below[:n]) {
 			continue
@@ -246,7 +246,7 @@ func (r *Rule) MayLieBelow(a *cardea.Access, at Place) bool {
 		if !a.Glob || a.Recursive {
 			return true
 		}
-		if pat, ok := relative(a.Pattern, base, folds); !ok || overlap(r.file.segs, pat) {
+		if pat, ok := relative(a.Pattern, base, folds); !ok || overlap(r.more.file.segs, pat) {
 			return true
 		}
 	}

@@ -46,10 +46,10 @@ func (t *translation) add(r rule, winners []rule) {
 		if w.spec == "" {
 			return
 		}
-		e.except = append(e.except, commandPattern(w.spec))
+		e.extend().except = append(e.more.except, commandPattern(w.spec))
 		if e.Form == File {
 			if p, why := newFilePattern(w.spec, true); why == "" {
-				e.exceptFiles = append(e.exceptFiles, p)
+				e.more.exceptFiles = append(e.more.exceptFiles, p)
 			}
 		}
 	}

@@ -55,17 +55,31 @@ type Rule struct {
 	// Why says why the entry counts for nothing, where Form is Nothing.
 	Why string
 
-	command pattern
-	file    filePattern
-	host    string
-	param   string // the field's name, also beside another form
-	value   pattern
+	command           pattern
+	quotes, operators bool
+	// more is what few entries have, nil for the others: a hook reads long
+	// lists, nearly all of which are commands.
+	more *more
+}
+
+// more is what entries of other forms than commands have.
+type more struct {
+	file  filePattern
+	host  string
+	param string // the field's name, also beside another form
+	value pattern
 	// except are patterns, exceptFiles those of paths, that win over the rule in
 	// an ordered list.
 	except      []pattern
 	exceptFiles []filePattern
+}
 
-	quotes, operators bool
+// extend gives the entry a place for what few have.
+func (r *Rule) extend() *more {
+	if r.more == nil {
+		r.more = &more{}
+	}
+	return r.more
 }
 
 // Context is what the reading of an entry depends on.
@@ -175,12 +189,12 @@ func (r Rule) specifier(c Context) Rule {
 	case "Read", "Edit":
 		r.Form = File
 		var why string
-		if r.file, why = newFilePattern(r.Spec, c.Effect == cardea.Allow); why != "" {
+		if r.extend().file, why = newFilePattern(r.Spec, c.Effect == cardea.Allow); why != "" {
 			return r.nothing(why)
 		}
 		return r
 	case "Write", "NotebookEdit", "MultiEdit", "Glob", "Grep", "apply_patch":
-		if r.param != "" {
+		if r.more != nil {
 			r.Form = Param
 			return r
 		}
@@ -190,7 +204,7 @@ func (r Rule) specifier(c Context) Rule {
 			return r.hosts(host)
 		}
 	}
-	if r.param != "" {
+	if r.more != nil { // a parameter
 		r.Form = Param
 		return r
 	}
@@ -208,11 +222,12 @@ func (r Rule) specifier(c Context) Rule {
 
 func (r Rule) hosts(host string) Rule {
 	host = strings.TrimSpace(host)
-	r.Form, r.host = Host, strings.TrimSuffix(strings.ToLower(host), ".")
+	host = strings.TrimSuffix(strings.ToLower(host), ".")
+	r.Form, r.extend().host = Host, host
 	switch {
 	case host == "*":
 		r.Form = Whole
-	case r.host == "" || strings.ContainsAny(r.host, "/ :@?#\\["):
+	case host == "" || strings.ContainsAny(host, "/ :@?#\\["):
 		return r.nothing("domain: takes the name of a host, without scheme, port or path")
 	}
 	return r
@@ -228,7 +243,7 @@ func (r *Rule) parameter(c Context) {
 	if value == "*" && (r.Tool == "Bash" || r.Tool == "PowerShell" || r.Tool == "Monitor") {
 		return // "npm:*" is a command
 	}
-	r.param, r.value = field, newPattern(value)
+	r.extend().param, r.extend().value = field, newPattern(value)
 }
 
 // cutParam splits "field: value".
@@ -280,15 +295,15 @@ func (r *Rule) NamedIs(value string) bool { return r.Form == Named && r.command.
 // ParamIs reports whether a field of the input has the value that the entry
 // names. A field that is not given never has.
 func (r *Rule) ParamIs(c *cardea.Call) bool {
-	if r.param == "" {
+	if r.more == nil || r.more.param == "" {
 		return false
 	}
-	vals := c.Shadowed[r.param]
-	if v, ok := c.Input[r.param]; ok {
+	vals := c.Shadowed[r.more.param]
+	if v, ok := c.Input[r.more.param]; ok {
 		vals = append(vals[:len(vals):len(vals)], v)
 	}
 	for _, v := range vals {
-		if text, ok := scalar(v); ok && r.value.match(text) {
+		if text, ok := scalar(v); ok && r.more.value.match(text) {
 			return true
 		}
 	}
@@ -318,12 +333,12 @@ func (r *Rule) HostIs(host string) bool {
 		return false
 	}
 	host = strings.TrimSuffix(strings.ToLower(host), ".")
-	if below, ok := strings.CutPrefix(r.host, "*."); ok && !strings.Contains(below, "*") {
+	if below, ok := strings.CutPrefix(r.more.host, "*."); ok && !strings.Contains(below, "*") {
 		return strings.HasSuffix(host, "."+below) && len(host) > len(below)+1
 	}
-	if !strings.Contains(r.host, "*") {
-		return host == r.host
+	if !strings.Contains(r.more.host, "*") {
+		return host == r.more.host
 	}
-	ok, err := path.Match(strings.ReplaceAll(r.host, ".", "/"), strings.ReplaceAll(host, ".", "/"))
+	ok, err := path.Match(strings.ReplaceAll(r.more.host, ".", "/"), strings.ReplaceAll(host, ".", "/"))
 	return ok && err == nil
 }

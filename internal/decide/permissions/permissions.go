@@ -21,7 +21,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"cardea.dev"
 	"cardea.dev/internal/permission"
@@ -40,38 +39,40 @@ type Settings struct {
 	// Home is the person's home folder, Start the one in which the session
 	// began.
 	Home, Start string
-	// Part is which of its work the decider does: all of it, or one half, so
-	// that the entries of a project cannot keep the person's from being heard.
-	Part Part
 	// Trace is told how a call was judged, line by line; nil tells nobody.
 	Trace func(line string)
 }
-
-// Part is a part of what the decider does.
-type Part uint8
-
-// The parts.
-const (
-	// Everything denies, asks and allows.
-	Everything Part = iota
-	// Firm denies and asks by the entries of the system and the person alone.
-	Firm
-	// Rest denies and asks by those of projects, and allows.
-	Rest
-)
 
 // Decider is the decider "permissions". It may be used by many goroutines.
 type Decider struct {
 	entries []permission.Entry
 	about   Settings
-	once    sync.Once
-	index   index
+	part    part
+	index   *index
 }
+
+// part is what of its work a decider does.
+type part uint8
+
+const (
+	everything part = iota // denies, asks and allows
+	firm                   // denies and asks by the entries of the system and the person alone
+	rest                   // denies and asks by those of projects, and allows
+)
 
 // New makes the decider of the entries of all lists, which must not change any
 // more. Nothing is compiled until a call is judged.
 func New(entries []permission.Entry, about Settings) *Decider {
-	return &Decider{entries: entries, about: about}
+	return &Decider{entries: entries, about: about, index: &index{}}
+}
+
+// Halves are two deciders that together do what this one does: the first denies
+// and asks by what system and person wrote, so that a project's long list cannot
+// keep that from being heard; the second does the rest.
+func (d *Decider) Halves() (own, others *Decider) {
+	first, second := *d, *d
+	first.part, second.part = firm, rest
+	return &first, &second
 }
 
 // Name is "permissions".
@@ -84,7 +85,7 @@ func (d *Decider) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinio
 	}
 	c := d.call(ev)
 	c.ctx = ctx
-	if d.about.Trace != nil && d.about.Part != Firm {
+	if d.about.Trace != nil && d.part != firm {
 		d.trace("permissions: %s, entries: %d, expand: %v", ev.Call.Tool, len(d.entries), d.about.Expand)
 		for i, p := range ev.Call.Parts {
 			d.trace("permissions: part %d: %q, started by %q, reached through %q", i+1, shorten(p.Text), p.Wrappers, p.Via)
@@ -92,7 +93,7 @@ func (d *Decider) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinio
 	}
 	c.restrict()
 	for i := range ev.Call.Parts {
-		if d.about.Part == Firm || ctx.Err() != nil {
+		if d.part == firm || ctx.Err() != nil {
 			break // the gate reports it
 		}
 		c.allow(i)
@@ -122,7 +123,7 @@ type told struct {
 }
 
 func (d *Decider) call(ev *cardea.Event) *call {
-	d.once.Do(func() { d.index = newIndex(d.entries, d.about.Part) })
+	d.index.once.Do(func() { d.index.fill(d.entries) })
 	return &call{Decider: d, ctx: context.Background(), ev: ev, told: map[told]bool{}}
 }
 
@@ -146,7 +147,7 @@ func (c *call) place(e *permission.Entry) permission.Place {
 func (c *call) restrict() {
 	for _, k := range c.index.strict {
 		e := &c.entries[k]
-		if !c.covers(e) {
+		if !c.mine(e) || !c.covers(e) {
 			continue
 		}
 		switch {
@@ -164,6 +165,11 @@ func (c *call) restrict() {
 	}
 	c.restrictCommands()
 	c.restrictFiles()
+}
+
+// mine reports whether an entry that denies or asks is this decider's to apply.
+func (c *call) mine(e *permission.Entry) bool {
+	return c.part == everything || (c.part == firm) == (e.From.Scope != cardea.ScopeProject)
 }
 
 // covers reports whether an entry that denies or asks is about the call's tool:
@@ -208,7 +214,7 @@ func (c *call) restrictCommands() {
 		texts := spellings(&c.ev.Call.Parts[i])
 		for _, k := range candidates(c.index.strictCommands, texts) {
 			e := &c.entries[k]
-			if !c.covers(e) {
+			if !c.mine(e) || !c.covers(e) {
 				continue
 			}
 			if slices.ContainsFunc(texts, func(t string) bool { return c.matches(k, t) }) || flagsAre(e, &c.ev.Call.Parts[i]) {
@@ -219,7 +225,7 @@ func (c *call) restrictCommands() {
 	line, _ := c.ev.Call.Input["command"].(string)
 	line = strings.TrimSpace(line)
 	for _, k := range c.index.lines {
-		if e := &c.entries[k]; e.Effect != cardea.Allow && e.CommandIs(line) {
+		if e := &c.entries[k]; e.Effect != cardea.Allow && c.mine(e) && e.CommandIs(line) {
 			c.say(e, cardea.WholeCall)
 		}
 	}
@@ -237,7 +243,7 @@ func (c *call) restrictFiles() {
 		}
 		for _, k := range c.index.strict {
 			e := &c.entries[k]
-			if e.Form != permission.File {
+			if e.Form != permission.File || !c.mine(e) {
 				continue
 			}
 			at := c.place(e)

@@ -4,6 +4,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"cardea.dev"
 	"cardea.dev/internal/permission"
@@ -11,9 +12,10 @@ import (
 )
 
 // index sorts the entries by what they are about, so that a long list costs
-// little. It is made for every call: making it must not cost more than it saves,
-// which a map by programs does.
+// little. A hook makes it for one call: making it must not cost more than it
+// saves, which a map by programs does.
 type index struct {
+	once sync.Once
 	// strict are the entries that deny or ask.
 	strict []int
 	// strictCommands and allowCommands are those about commands.
@@ -33,15 +35,14 @@ type named struct {
 	entry int
 }
 
-func newIndex(entries []permission.Entry, part Part) index {
-	x := index{allowCommands: make([]named, 0, len(entries))}
+func (x *index) fill(entries []permission.Entry) {
+	x.allowCommands = make([]named, 0, len(entries))
 	for k := range entries {
 		e := &entries[k]
 		if e.Form == permission.Nothing {
 			continue
 		}
-		speaks := part == Everything || (part == Firm) == (e.From.Scope != cardea.ScopeProject)
-		if e.Effect != cardea.Allow && speaks {
+		if e.Effect != cardea.Allow {
 			x.strict = append(x.strict, k)
 		}
 		switch e.Form {
@@ -52,13 +53,10 @@ func newIndex(entries []permission.Entry, part Part) index {
 			} else if program, ok := e.Program(); ok {
 				first = program // the bare command has no blank behind it
 			}
-			switch {
-			case e.Effect == cardea.Allow:
+			if e.Effect == cardea.Allow {
 				x.allowCommands = append(x.allowCommands, named{first, k})
-			case speaks:
+			} else {
 				x.strictCommands = append(x.strictCommands, named{first, k})
-			default:
-				continue
 			}
 			if e.Operators() {
 				x.lines = append(x.lines, k)
@@ -77,7 +75,6 @@ func newIndex(entries []permission.Entry, part Part) index {
 			}
 		}
 	}
-	return x
 }
 
 // join writes words as the analysis does.
