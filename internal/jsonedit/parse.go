@@ -156,6 +156,8 @@ func ValueAt(data []byte, at int) (*Node, error) {
 type parser struct {
 	data []byte
 	pos  int
+	// nodes are places for the next nodes: a settings file has thousands.
+	nodes []Node
 	// extended is set where something was read that JSON does not have.
 	extended bool
 }
@@ -254,8 +256,19 @@ func (p *parser) value(depth int) (*Node, error) {
 	return p.literal()
 }
 
+// node is a new node that begins here.
+func (p *parser) node(kind Kind) *Node {
+	if len(p.nodes) == 0 {
+		p.nodes = make([]Node, 64)
+	}
+	n := &p.nodes[0]
+	p.nodes = p.nodes[1:]
+	n.Kind, n.Start = kind, p.pos
+	return n
+}
+
 func (p *parser) container(kind Kind, closer byte, depth int) (*Node, error) {
-	n := &Node{Kind: kind, Start: p.pos}
+	n := p.node(kind)
 	p.pos++
 	for {
 		if err := p.trivia(); err != nil {
@@ -316,7 +329,7 @@ func (p *parser) item(kind Kind, depth int) (Item, error) {
 }
 
 func (p *parser) text() (*Node, error) {
-	n := &Node{Kind: String, Start: p.pos}
+	n := p.node(String)
 	i := p.pos + 1
 	plain := true
 	for i < len(p.data) && p.data[i] != '"' && p.data[i] != '\n' {
@@ -342,7 +355,7 @@ func (p *parser) text() (*Node, error) {
 }
 
 func (p *parser) literal() (*Node, error) {
-	n := &Node{Kind: Literal, Start: p.pos}
+	n := p.node(Literal)
 	i := p.pos
 	for i < len(p.data) && !isSpace(p.data[i]) && !strings.ContainsRune(",:]}[{\"/", rune(p.data[i])) {
 		i++

@@ -236,8 +236,11 @@ func (r Rule) hosts(host string) Rule {
 // parameter reads Tool(param:value), which only denies and asks. It may stand
 // beside another reading of the same text.
 func (r *Rule) parameter(c Context) {
+	if c.Effect == cardea.Allow {
+		return
+	}
 	value, field, ok := cutParam(r.Spec)
-	if !ok || c.Effect == cardea.Allow || primary(field) || r.Tool == "WebFetch" && field == "domain" {
+	if !ok || primary(field) || r.Tool == "WebFetch" && field == "domain" {
 		return
 	}
 	if value == "*" && (r.Tool == "Bash" || r.Tool == "PowerShell" || r.Tool == "Monitor") {
