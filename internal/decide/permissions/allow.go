@@ -5,6 +5,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"cardea.dev"
 	"cardea.dev/internal/harness"
@@ -87,6 +88,10 @@ func (c *call) judge(i int) (*permission.Entry, Refusal) {
 	return by, r
 }
 
+// maxLine is the length, in characters, beyond which Claude Code asks about every
+// command (permissions, "Read-only commands").
+const maxLine = 10_000
+
 // seeThrough stops where it is not known for certain what runs.
 func (c *call) seeThrough(p *cardea.Part, r *Refusal) {
 	switch {
@@ -95,6 +100,9 @@ func (c *call) seeThrough(p *cardea.Part, r *Refusal) {
 		r.stop("it cannot be seen through: %s (%s)", shorten(spots[0].Text), spots[0].Reason)
 	case p.Coverage != cardea.Complete:
 		r.stop("it may start programs that the analysis does not see")
+	}
+	if line, _ := c.ev.Call.Input["command"].(string); utf8.RuneCountInString(line) > maxLine {
+		r.stop("the command has more than %d characters, which the harness always asks about", maxLine)
 	}
 	if c.ev.Call.Unsandboxed {
 		r.stop("the call asks to run outside of the sandbox")

@@ -226,6 +226,7 @@ func TestAllow(t *testing.T) {
 		why     string // a part of what stopped it
 	}{
 		{npm, "npm test", cardea.Allow, ""},
+		{npm, "npm test " + strings.Repeat("a", 10_000), cardea.Abstain, "more than 10000 characters"},
 		{npm, "npm testing", cardea.Abstain, "no entry names it"},
 		{npm, "npm   test", cardea.Allow, ""},
 		{npm, `npm "test" --x`, cardea.Allow, ""},
