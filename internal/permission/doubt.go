@@ -38,7 +38,7 @@ func (e *Entry) neverCommand() []Doubt {
 		return []Doubt{{"never", "it begins with a blank, and no command does", "take the blank away"}}
 	case strings.Contains(strings.TrimSuffix(spec, ":*"), ":*"):
 		return []Doubt{{"never", `":*" is a wildcard at the very end alone; elsewhere the colon is a character`, `write " *"`}}
-	case e.Effect == cardea.Allow && e.Wild() && plainOperators(spec):
+	case e.Effect == cardea.Allow && plainOperators(spec):
 		return []Doubt{{"never", "a line is taken apart at its operators, so that no part holds one", "give each command an entry of its own"}}
 	}
 	program, _ := e.Program()

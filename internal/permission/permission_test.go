@@ -309,7 +309,7 @@ func TestDoubts(t *testing.T) {
 		"Bash": "every command", "Bash(*)": "every command", "Edit": "every file", "WebFetch": "every host", "WebSearch": "", "Bash(npm test:*)": "", "Bash(ls*)": "no blank",
 		"Bash(* x)": "program itself", "Bash(bash:*)": "starts any command", "Bash(bash -c:*)": "starts any command", "Bash(sudo *)": "another user", "Bash(docker exec *)": "elsewhere",
 		"Bash(docker ps *)": "", "Bash(python3 *)": "runs any program", "Bash(python3 -m pytest *)": "", "Bash(npx:*)": "any package", "Bash(git * main)": "where the subcommand does",
-		"Bash(git *)": "", "Bash(find *)": "start programs and delete", "Bash(a && b *)": "taken apart", "Bash(a && b)": "", "Bash(echo '&&' *)": "", "Bash(git:* push)": "at the very end",
+		"Bash(git *)": "", "Bash(find *)": "start programs and delete", "Bash(a && b *)": "taken apart", "Bash(a && b)": "taken apart", "Bash(echo '&&' *)": "", "Bash(git:* push)": "at the very end",
 		"Bash( ls)": "begins with a blank", "Bash(A=b ls)": "variables are part", "Write(x)": "Read and Edit", "mcp__*": "behind mcp__SERVER__", "Bash(ls": "parenthesis",
 	} {
 		e := New(&Origin{}, cardea.Allow, parse(entry, cardea.Allow))

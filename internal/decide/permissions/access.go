@@ -34,13 +34,17 @@ func (c *call) accesses(p *cardea.Part, r *Refusal) {
 			if e := c.shut(a); e != nil {
 				r.stop("it may read what %s %s (%s)", e.Text, permission.Verb(e.Effect), e.Source())
 			}
+		default:
+			if a.Redirect {
+				r.stop("the shell itself contacts %s", orUnknown(a.Host))
+			}
 		}
 	}
 }
 
 func orUnknown(p string) string {
 	if p == "" {
-		return "a file that is not known"
+		return "what is not known"
 	}
 	return p
 }

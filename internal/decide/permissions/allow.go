@@ -185,9 +185,6 @@ func (c *call) command(p *cardea.Part, r *Refusal) *permission.Entry {
 			}
 		}
 	}
-	if e := c.exactLine(p); e != nil {
-		return e
-	}
 	c.unnamed(p, idle, stopped, r)
 	return nil
 }
@@ -308,22 +305,6 @@ func base(argv []cardea.Word) string {
 		return ""
 	}
 	return path.Base(argv[0].Text)
-}
-
-// exactLine finds an entry without a wildcard that is the whole line, as it was
-// sent: the person has approved exactly this text.
-func (c *call) exactLine(p *cardea.Part) *permission.Entry {
-	if p.Elevated || p.Remote || c.environment(p) != "" {
-		return nil
-	}
-	line, _ := c.ev.Call.Input["command"].(string)
-	for _, k := range c.index.lines {
-		e := &c.entries[k]
-		if e.Effect == cardea.Allow && e.Tool == "Bash" && e.Counts(c.ev.Harness) && !e.Wild() && e.CommandIs(strings.TrimSpace(line)) {
-			return e
-		}
-	}
-	return nil
 }
 
 // environment is why the variables that are set for a part stop an expansion.

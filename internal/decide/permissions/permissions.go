@@ -225,7 +225,7 @@ func (c *call) restrictCommands() {
 	line, _ := c.ev.Call.Input["command"].(string)
 	line = strings.TrimSpace(line)
 	for _, k := range c.index.lines {
-		if e := &c.entries[k]; e.Effect != cardea.Allow && c.mine(e) && e.CommandIs(line) {
+		if e := &c.entries[k]; c.mine(e) && e.CommandIs(line) {
 			c.say(e, cardea.WholeCall)
 		}
 	}

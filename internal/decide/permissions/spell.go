@@ -24,8 +24,8 @@ type index struct {
 	files, others []int
 	// respelled are the entries with quotes, in canonical quoting.
 	respelled map[int]permission.Rule
-	// lines are those that hold a shell's operators, so that they can only be
-	// about a line as a whole.
+	// lines are those that deny or ask and hold a shell's operators, so that they
+	// can only be about a line as a whole.
 	lines []int
 }
 
@@ -58,7 +58,7 @@ func (x *index) fill(entries []permission.Entry) {
 			} else {
 				x.strictCommands = append(x.strictCommands, named{first, k})
 			}
-			if e.Operators() {
+			if e.Operators() && e.Effect != cardea.Allow {
 				x.lines = append(x.lines, k)
 			}
 			if e.Quotes() {
