@@ -318,9 +318,24 @@ func (c *call) environment(p *cardea.Part) string {
 			return a.Name + " is not known to be harmless (permissions.env: known-safe)"
 		case claims(base(p.Argv), a.Name):
 			return a.Name + " may be a setting of " + base(p.Argv) + ", going by its name"
+		case steers(a.Name):
+			return a.Name + " may say what is run, going by its name"
 		}
 	}
 	return ""
+}
+
+// steers reports whether a name that nobody knows ends as those do that hand a
+// program options, plugins, configuration or other programs: what is passed on
+// reaches the programs that the one in front starts (PYTEST_ADDOPTS and make).
+func steers(name string) bool {
+	name = strings.ToUpper(name)
+	for _, end := range []string{"FLAGS", "_ARGS", "OPTS", "_CONFIG", "_CONF", "_RC", "_PLUGIN", "_PLUGINS", "_PATH", "_HOME", "_BIN", "_EXEC", "_EXECUTABLE", "_CMD", "_SHELL", "_HOOK", "_HOOKS", "_INIT", "_REQUIRE", "_LOADER"} {
+		if strings.HasSuffix(name, end) {
+			return true
+		}
+	}
+	return false
 }
 
 // claims reports whether a variable bears the name of a program, so that the
