@@ -202,6 +202,9 @@ type reader struct {
 // permissions reads the lists. Of two values of one key the harness takes the
 // last, so the first only denies and asks.
 func (r *reader) permissions(n *jsonedit.Node, last bool) {
+	if null(n) {
+		return
+	}
 	if n.Kind != jsonedit.Object {
 		r.out.problem(r.from, r.data, n.Start, "permissions is %s, not an object", n.Kind)
 		return
@@ -224,7 +227,13 @@ func (r *reader) permissions(n *jsonedit.Node, last bool) {
 	}
 }
 
+// null reports what stands in the place of nothing.
+func null(n *jsonedit.Node) bool { return n.Kind == jsonedit.Literal && n.Text == "null" }
+
 func (r *reader) list(key string, effect cardea.Effect, n *jsonedit.Node) {
+	if null(n) {
+		return
+	}
 	if n.Kind != jsonedit.Array {
 		r.out.problem(r.from, r.data, n.Start, "permissions.%s is %s, not a list", key, n.Kind)
 		return

@@ -263,6 +263,9 @@ func TestRead(t *testing.T) {
 	if want := []string{"Bash(x)", "Bash(y)", "Bash(z)", "Bash(c)"}; !slices.Equal(got, want) {
 		t.Errorf("twice: %q", got)
 	}
+	if s := Read(&Origin{}, []byte(`{"permissions":null,"permissions":{"allow":null,"deny":["Bash(a)"]}}`)); len(s.Entries) != 1 || len(s.Problems) > 0 {
+		t.Errorf("null: %v", s.Problems)
+	}
 	// What the vendor does not document denies, and does not allow.
 	lax := Read(&Origin{}, []byte("{\"permissions\":{\"allow\":[\"Bash(a)\"],// x\n\"deny\":[\"Bash(b)\",]}}"))
 	if len(lax.Entries) != 1 || lax.Entries[0].Text != "Bash(b)" || len(lax.Problems) != 1 || !lax.Problems[0].Warning {
