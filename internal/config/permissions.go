@@ -60,7 +60,7 @@ func (l *Loaded) readPermissionFile(s permission.Source) (*PermissionFile, []per
 	if !found {
 		return nil, nil
 	}
-	if f.broken = document.Broken(got.Problems); !f.broken && s.Text == nil && len(got.Entries)+len(got.Dirs) > 0 {
+	if f.broken = document.Broken(got.Problems); !f.broken && s.Text == nil {
 		l.note(from.File, at, got.Kept, when)
 	} else if old := l.kept.form(from.File, at.source()); f.broken && old != nil {
 		problems := keptInForce(got.Problems)

@@ -145,6 +145,13 @@ func TestLastGoodFormsOfLists(t *testing.T) {
 			t.Errorf("%s: the last good form is not believed", broken)
 		}
 	}
+	// What the person has taken out stays out.
+	write(t, file, `{"model":"x"}`)
+	load()
+	write(t, file, "{")
+	if a, b := s.judgeFor(load(), "a"), s.judgeFor(load(), "b"); a.Effect == cardea.Allow || b.Effect == cardea.Deny {
+		t.Errorf("what was taken out is back: %s and %s", a.Effect, b.Effect)
+	}
 	// A file that is removed is gone.
 	if err := os.Remove(file); err != nil {
 		t.Fatal(err)
