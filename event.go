@@ -135,6 +135,9 @@ type Part struct {
 	Assigns []Assign
 	// Wrappers are the programs that start this one, outermost first.
 	Wrappers []string
+	// Outer are the commands that were taken apart to find this one, outermost
+	// first: for "timeout 5 npm test" the one of timeout with all its words.
+	Outer []Outer
 	// Elevated is set when a wrapper changes who runs the part or where: an
 	// allow for the part alone does not allow it.
 	Elevated bool
@@ -167,6 +170,17 @@ type Part struct {
 	// Start is the byte offset in the command text, for messages; -1 where
 	// there is none.
 	Start int
+}
+
+// Outer is a command that starts the one of a part, before it was taken apart.
+type Outer struct {
+	// Text is the command in canonical form, as in Part.
+	Text string
+	// Argv are its words.
+	Argv []Word
+	// Elevated is set where it is the one that changes who runs the part, or
+	// where.
+	Elevated bool
 }
 
 // Word is one word of a shell part.

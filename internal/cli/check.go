@@ -32,11 +32,13 @@ type checkFlags struct {
 	harness    string
 	limit      time.Duration
 	unattended bool
+	settings   []string
 }
 
 func (f *checkFlags) add(fs *pflag.FlagSet) {
 	fs.StringVar(&f.harness, "harness", "", "the harness that this hook is installed for (default: told by the message)")
 	fs.DurationVar(&f.limit, "limit", defaultLimit, "the time within which to answer; the harness's own must not be shorter")
+	fs.StringArrayVar(&f.settings, "settings", nil, "a settings file that the harness was started with, where its own --settings cannot be seen")
 	fs.BoolVar(&f.unattended, "unattended", false, "nobody watches this agent, as CARDEA_UNATTENDED=1 says")
 }
 
@@ -100,6 +102,7 @@ type hook struct {
 }
 
 func newHook(p Process, f checkFlags) *hook {
+	p.given = f.settings
 	return &hook{process: p, flags: f, judge: (*judgement).verdict, redactor: redact.New(), begin: p.Now(), onError: cardea.OnErrorDefer}
 }
 
@@ -191,6 +194,9 @@ func (h *hook) settle(j *judgement, m *harness.Message, v cardea.Verdict) harnes
 	}
 	a := m.Answer(v)
 	a.Stderr = append(a.Stderr, aside(a, troubles)...)
+	if a.Exit == exitOK {
+		a.Stderr = append(a.Stderr, j.traced.text(h.redactor.Show)...)
+	}
 	if id != "" && a.Exit == exitOK && h.process.says("CARDEA_DEBUG") {
 		a.Stderr = fmt.Appendf(a.Stderr, "cardea: recorded; see \"cardea explain %s\"\n", id)
 	}

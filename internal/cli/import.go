@@ -37,7 +37,19 @@ never overwritten.`,
 		RunE: func(_ *cobra.Command, args []string) error { return importBouncer(p, args, dry) },
 	}
 	bouncer.Flags().BoolVar(&dry, "dry-run", false, "show the rules, write nothing")
-	c.AddCommand(bouncer)
+	c.AddCommand(bouncer, &cobra.Command{
+		Use:   "permitter [settings.json or shell profile]",
+		Short: "take over the switches of Permitter",
+		Long: `Take over Permitter's variables: from the environment, and from the env block of
+a settings.json of Claude Code (by default the one in ~/.claude) or the start-up
+file of a shell.
+
+Its lists are Claude Code's own and are read where they lie, so there is nothing
+to copy. What the variables become is only shown, for you to put into
+cardea.yaml; where Permitter itself is started is told.`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error { return importPermitter(p, args) },
+	})
 	return c
 }
 
@@ -66,16 +78,41 @@ func importBouncer(p Process, args []string, dry bool) error {
 	if err := giveRules(s, filepath.Join(dir, "rules", "imported-bouncer.yaml"), got, dry); err != nil {
 		return err
 	}
+	return giveSettings(s, got, mistakes)
+}
+
+// giveSettings shows the lines for the person's settings, and ends an import.
+func giveSettings(s *screen, got importer.Imported, mistakes int) error {
 	if len(got.Settings) > 0 {
 		s.printf("for your cardea.yaml:\n")
-		for _, l := range got.Settings {
-			s.printf("%s\n", l)
-		}
+	}
+	for _, l := range got.Settings {
+		s.printf("%s\n", l)
 	}
 	if s.err == nil && mistakes > 0 {
 		return ended(exitError)
 	}
 	return s.err
+}
+
+func importPermitter(p Process, args []string) error {
+	file, data := "", []byte(nil)
+	if len(args) > 0 {
+		file = args[0]
+		text, err := readSmall(within(p.Dir, file))
+		if err != nil {
+			return fmt.Errorf("read %s: %w; name a settings.json or the start-up file of a shell", file, err)
+		}
+		data = text
+	} else if dir := locate(p, "", "", p.Dir).dirs.Claude; dir != "" {
+		text, err := readSmall(filepath.Join(dir, "settings.json"))
+		if err == nil {
+			file, data = filepath.Join(dir, "settings.json"), text
+		}
+	}
+	got := importer.Permitter(p.Env, file, data)
+	s := screenOn(p.Stdout, p.Env)
+	return giveSettings(s, got, showProblems(s, got.Notes))
 }
 
 // within is a path as seen from a folder.

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"time"
 
 	"cardea.dev"
@@ -43,6 +45,8 @@ type judgement struct {
 	event   *cardea.Event
 	place   place
 	loaded  *config.Loaded
+	// traced is how the harness's lists were applied, where CARDEA_DEBUG asks.
+	traced *trace
 }
 
 // newJudgement finds the place of an event and what is in force there. For an
@@ -53,13 +57,13 @@ func newJudgement(p Process, ev *cardea.Event) *judgement {
 	ev.Project = j.place.project
 	if ev.Kind.Answered() {
 		j.loaded = load(p, &j.place)
-		ev.Unreadable = claudecode.Unreadable(j.place.dirs.Claude, ev.Project, claudecode.ManagedDir(p.Machine.OS))
-		ev.Roots = claudecode.AdditionalDirs(j.place.dirs.Claude, claudecode.ManagedDir(p.Machine.OS), j.place.dirs.Home)
-	}
-	if ev.Kind == cardea.PermissionRequest && ev.Call != nil {
-		asks := claudecode.AskEntries(j.place.dirs.Claude, ev.Project, claudecode.ManagedDir(p.Machine.OS))
-		ev.NativeAsk = asks.MayConcern(ev.Call.Tool)
-		j.place.tell(asks.Problems...)
+		if p.says("CARDEA_DEBUG") {
+			j.traced = &trace{}
+			j.loaded.Trace = j.traced.add
+			j.traceLists()
+		}
+		ev.Unreadable, ev.Roots = j.loaded.Unreadable(), j.loaded.AdditionalDirs()
+		ev.NativeAsk = ev.Kind == cardea.PermissionRequest && ev.Call != nil && j.loaded.NativeAsk(ev.Call)
 	}
 	return j
 }
@@ -101,6 +105,9 @@ func (j *judgement) verdict(ctx context.Context) cardea.Verdict {
 		v = config.Build(j.loaded, analysis(j.place.dirs.Home, j.exported), j.process.Now).Decide(ctx, j.event)
 	}
 	v.Troubles = append(j.place.troubles, v.Troubles...)
+	if j.traced != nil {
+		j.traced.add(strings.TrimSpace(fmt.Sprintf("verdict: %s %s", v.Effect, v.By)))
+	}
 	return v
 }
 

@@ -64,6 +64,9 @@ func findings(l *config.Loaded, pl place) []document.Problem {
 	out = append(out, shadowed(l.Rules, own)...)
 	out = append(out, shadowedRoutes(l)...)
 	out = append(out, tooWide(own, pl)...)
+	for _, f := range permissionFindings(l, pl) {
+		out = append(out, f.problem())
+	}
 	sort.SliceStable(out, func(i, j int) bool {
 		if out[i].File != out[j].File {
 			return out[i].File < out[j].File
@@ -191,13 +194,18 @@ func tooWide(own []rules.Rule, pl place) []document.Problem {
 	return out
 }
 
-func (pr probe) allowedBy(d *rules.Decider, pl place, analyse func(*cardea.Event)) bool {
+// event is the probe as a call in a place.
+func (pr probe) event(pl place) *cardea.Event {
 	value := pr.value
 	if len(value) > 1 && value[:2] == "~/" && pl.dirs.Home != "" {
 		value = pl.dirs.Home + value[1:]
 	}
-	ev := &cardea.Event{Kind: cardea.PreToolUse, Cwd: pl.project, Project: pl.project,
+	return &cardea.Event{Kind: cardea.PreToolUse, Harness: "claude-code", Cwd: pl.project, Project: pl.project,
 		Call: &cardea.Call{Tool: pr.tool, Name: pr.tool, Known: true, Input: map[string]any{pr.field: value}}}
+}
+
+func (pr probe) allowedBy(d *rules.Decider, pl place, analyse func(*cardea.Event)) bool {
+	ev := pr.event(pl)
 	analyse(ev)
 	said, err := d.Decide(context.Background(), ev)
 	if err != nil {

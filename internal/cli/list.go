@@ -16,8 +16,8 @@ func listCommand(p Process) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "list [--json]",
 		Short: "show everything that is in force here, and who wrote it",
-		Long: `Show the settings, packs, rules and routes that are in force here, with where
-they are written and whose they are; what is switched off, and what does not
+		Long: `Show the settings, packs, rules, routes and permissions that are in force here,
+with where they are written and whose they are; what is switched off, and what does not
 count.`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return list(p, asJSON) },
@@ -28,15 +28,17 @@ count.`,
 
 // listing is what is in force in a place.
 type listing struct {
-	Project   string             `json:"project"`
-	Trusted   bool               `json:"trusted"`
-	Settings  []config.Effective `json:"settings"`
-	Packs     []packListing      `json:"packs"`
-	Rules     []ruleListing      `json:"rules"`
-	Off       []ruleListing      `json:"off"`
-	Routes    []routeListing     `json:"routes"`
-	Uncounted []string           `json:"uncounted"`
-	Problems  []string           `json:"problems"`
+	Project  string             `json:"project"`
+	Trusted  bool               `json:"trusted"`
+	Settings []config.Effective `json:"settings"`
+	Packs    []packListing      `json:"packs"`
+	Rules    []ruleListing      `json:"rules"`
+	Off      []ruleListing      `json:"off"`
+	Routes   []routeListing     `json:"routes"`
+	// Permissions are the entries of the harnesses' own lists.
+	Permissions []entryListing `json:"permissions"`
+	Uncounted   []string       `json:"uncounted"`
+	Problems    []string       `json:"problems"`
 }
 
 type packListing struct {
@@ -80,8 +82,8 @@ func list(p Process, asJSON bool) error {
 
 func listingOf(l *config.Loaded, pl place) listing {
 	out := listing{Project: pl.project, Trusted: l.Where.Trusted(),
-		Settings: l.Settings.Effective(),
-		Packs:    packsOf(l), Rules: rulesOf(l.Rules), Off: rulesOf(l.Off), Routes: []routeListing{},
+		Settings:    l.Settings.Effective(),
+		Permissions: entriesOf(l), Packs: packsOf(l), Rules: rulesOf(l.Rules), Off: rulesOf(l.Off), Routes: []routeListing{},
 		Uncounted: append([]string{}, l.Uncounted()...), Problems: []string{}}
 	for _, r := range l.Routes {
 		out.Routes = append(out.Routes, routeListing{r.Name, r.Tool, r.Field, r.Scope, r.Source})
@@ -153,6 +155,17 @@ func (l listing) show(s *screen) {
 	if len(l.Off) > 0 {
 		heading(s, "switched off")
 		showRules(s, l.Off)
+	}
+	heading(s, "permissions")
+	for _, e := range l.Permissions {
+		note := ""
+		if e.Why != "" {
+			note = ", does not count: " + e.Why
+		}
+		s.printf("  %s  %s  %s\n", effect(e.Effect), painted{bold, e.Entry}, painted{faint, e.Scope.String() + ", " + e.Source + note})
+	}
+	if len(l.Permissions) == 0 {
+		s.printf("  none\n")
 	}
 	heading(s, "routes")
 	for _, r := range l.Routes {

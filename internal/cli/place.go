@@ -13,6 +13,8 @@ import (
 type place struct {
 	dirs    config.Dirs
 	project string
+	// start is the folder in which the session began.
+	start   string
 	session *session.Session
 	// state is the state folder, "" where none can be used.
 	state string
@@ -59,7 +61,7 @@ func (p Process) placeBeside(doubted []string, harness, id, cwd string) place {
 	if told != "" {
 		pl.tell(told)
 	}
-	pl.project = config.FindProject(start, pl.dirs.Home)
+	pl.start, pl.project = start, config.FindProject(start, pl.dirs.Home)
 	return pl
 }
 
@@ -67,7 +69,7 @@ func (p Process) placeBeside(doubted []string, harness, id, cwd string) place {
 // accepted.
 func (p Process) where(pl *place) config.Where {
 	w := config.Where{Dirs: pl.dirs, Project: pl.project, State: pl.state, Guarded: p.Machine.Guarded,
-		Path: p.Env("PATH"), Temp: temporary}
+		Path: p.Env("PATH"), Temp: temporary, Start: pl.start, Lists: p.lists(pl), ListsIn: listsIn, Expand: p.says("CARDEA_PERMISSIONS"), Tracked: config.Tracked}
 	if pl.state == "" {
 		return w
 	}

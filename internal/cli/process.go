@@ -27,6 +27,11 @@ type Process struct {
 	// a fresh code for them to repeat.
 	Person func() error
 	Code   func() string
+	// Lines are the command lines of the processes above, nil for none.
+	Lines func() [][]string
+
+	// given are settings files of the harness that the command was told of.
+	given []string
 }
 
 // warn tells a person something on standard error.
@@ -44,5 +49,6 @@ func ThisProcess() Process {
 	}
 	return Process{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Env: os.Getenv, Dir: dir,
 		Machine: config.ThisMachine(os.Getenv), Now: time.Now,
-		Person: func() error { return person.ThisSeat().Attending() }, Code: person.Code}
+		Person: func() error { return person.ThisSeat().Attending() }, Code: person.Code,
+		Lines: person.CommandLines}
 }

@@ -18,6 +18,8 @@ type trustListing struct {
 	Settings []config.Effective `json:"settings"`
 	Rules    []ruleListing      `json:"rules"`
 	Routes   []routeListing     `json:"routes"`
+	// Permissions are the entries of the harnesses' lists in the project.
+	Permissions []entryListing `json:"permissions"`
 	// Changes are what would change if all of it was accepted.
 	Changes []string `json:"changes"`
 	Broken  []string `json:"broken"`
@@ -77,6 +79,24 @@ func (s *survey) broken() []string {
 			if f.Scope == cardea.ScopeProject && !p.Warning {
 				out = append(out, p.String())
 			}
+		}
+	}
+	for _, f := range s.then.PermissionFiles {
+		for _, p := range f.Problems {
+			if f.From.Scope == cardea.ScopeProject && !p.Warning {
+				out = append(out, p.String())
+			}
+		}
+	}
+	return out
+}
+
+// permissions are the entries of the project's lists, the strictest first.
+func (s *survey) permissions() []entryListing {
+	out := []entryListing{}
+	for _, e := range entriesOf(s.then) {
+		if e.Scope == cardea.ScopeProject {
+			out = append(out, e)
 		}
 	}
 	return out
@@ -146,6 +166,12 @@ func (s *survey) changes() []string {
 			out = append(out, fmt.Sprintf("rule %s is switched off", r.ID))
 		}
 	}
+	for i := range s.then.Permissions {
+		if e := &s.then.Permissions[i]; e.From.Scope == cardea.ScopeProject && i < len(s.now.Permissions) &&
+			e.Effect == cardea.Allow && e.From.Allows && !s.now.Permissions[i].From.Allows {
+			out = append(out, fmt.Sprintf("the permission %s begins to count, where permissions.expand is on", e.Text))
+		}
+	}
 	for i, r := range s.then.Routes {
 		if r.Trusted && i < len(s.now.Routes) && !s.now.Routes[i].Trusted {
 			out = append(out, fmt.Sprintf("route %s counts already; what it says is told to the model", r.Name))
@@ -164,7 +190,7 @@ func word(e cardea.Effect) string {
 
 func (s *survey) listing() trustListing {
 	out := trustListing{Project: s.project, Trusted: s.accepted != nil, Files: s.files(), Settings: s.settings(), Rules: rulesOf(s.rules()),
-		Routes: []routeListing{}, Changes: s.changes(), Broken: s.broken()}
+		Routes: []routeListing{}, Permissions: s.permissions(), Changes: s.changes(), Broken: s.broken()}
 	for _, r := range s.then.Routes {
 		if r.Scope == cardea.ScopeProject {
 			out.Routes = append(out.Routes, routeListing{r.Name, r.Tool, r.Field, r.Scope, r.Source})
@@ -205,6 +231,10 @@ func (s *survey) show(out *screen) {
 	section(out, "routes", len(l.Routes))
 	for _, r := range l.Routes {
 		out.printf("  %s  %s.%s  %s\n", painted{bold, r.Name}, r.Tool, r.Field, painted{faint, r.Source})
+	}
+	section(out, "permissions", len(l.Permissions))
+	for _, e := range l.Permissions {
+		out.printf("  %s  %s  %s\n", effect(e.Effect), painted{bold, e.Entry}, painted{faint, e.Source})
 	}
 	heading(out, "what would change if you trusted it")
 	for _, c := range l.Changes {

@@ -3,17 +3,20 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
 	"path/filepath"
 	"strings"
 
 	"cardea.dev"
 	"cardea.dev/internal/harness"
+	"cardea.dev/internal/redact"
 	"github.com/spf13/cobra"
 )
 
 // tryFlags say what call is tried, and how the answer is shown.
 type tryFlags struct {
 	cwd, role, tool, harness, event, mode, session string
+	settings                                       []string
 	json, exitCode                                 bool
 }
 
@@ -43,6 +46,7 @@ escapes, such as \u202e.`,
 	fs.StringVar(&f.event, "event", string(cardea.PreToolUse), "the event: PreToolUse or PermissionRequest")
 	fs.StringVar(&f.mode, "mode", "", "the permission mode, in Claude Code's words")
 	fs.StringVar(&f.session, "session", "", "the session whose project counts")
+	fs.StringArrayVar(&f.settings, "settings", nil, "a settings file that the harness was started with (--settings)")
 	fs.BoolVar(&f.json, "json", false, "answer as one JSON object")
 	fs.BoolVar(&f.exitCode, "exit-code", false, "exit with the code of the effect")
 	return c
@@ -54,6 +58,7 @@ func try(p Process, f tryFlags, text string) error {
 	if err != nil {
 		return wrongUsage{err}
 	}
+	p.given = f.settings
 	j := newJudgement(p, m.event)
 	v := j.verdict(context.Background())
 	t := trial{judgement: j, verdict: v, answer: m.adapter.Render(m.event, shownTroubles(v)), harness: f.harness}
@@ -64,6 +69,9 @@ func try(p Process, f tryFlags, text string) error {
 	}
 	if err != nil {
 		return fmt.Errorf("write the answer: %w", err)
+	}
+	if text := j.traced.text(redact.New().Show); text != "" {
+		_, _ = io.WriteString(p.Stderr, text) // a trace that nobody reads
 	}
 	if code := exitOf(v.Effect); f.exitCode && code != exitOK {
 		return ended(code)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/decide/permissions"
 	"cardea.dev/internal/decide/readonly"
 )
 
@@ -90,6 +91,10 @@ func (t trial) showPart(s *screen, i int) {
 	if why := t.beyondReading(i); why != "" {
 		detail("not read-only", why)
 	}
+	if r := t.beyondLists(i); len(r.Why) > 0 {
+		detail("not permitted", strings.Join(r.Why, "; "))
+		detail("needs", strings.Join(r.Needs, " and "))
+	}
 	for _, o := range part.Opaque {
 		detail("opaque", shorten(o.Text, 200)+" ("+o.Reason+")")
 	}
@@ -103,6 +108,20 @@ func (t trial) beyondReading(i int) string {
 		return ""
 	}
 	return readonly.New(t.judgement.loaded.Reading()).Refusal(t.judgement.event, i)
+}
+
+// beyondLists is why part i is not allowed by the harness's own lists; nothing
+// where it is, where it was decided otherwise, and where no list has to do with
+// it.
+func (t trial) beyondLists(i int) permissions.Refusal {
+	if e := t.effect(i); t.judgement.loaded == nil || e != cardea.Abstain && e != cardea.Defer {
+		return permissions.Refusal{}
+	}
+	r := t.judgement.loaded.Permitter().Refusal(t.judgement.event, i)
+	if !t.judgement.loaded.Expands() && len(r.Why) != 1 {
+		return permissions.Refusal{}
+	}
+	return r
 }
 
 func accessText(a cardea.Access) string {
@@ -218,6 +237,15 @@ func (t trial) changes() []string {
 	if t.verdict.By == "default" {
 		add("the setting default decides where nobody speaks: change it in " + t.userSettings())
 	}
+	if t.verdict.Effect == cardea.Abstain && t.judgement.loaded != nil && t.judgement.event.Call != nil {
+		_, needs := t.judgement.suggest(t.verdict)
+		switch {
+		case !t.judgement.loaded.Expands() && len(needs) == 0 && len(t.judgement.loaded.Permissions) > 0:
+			add("the harness's own lists allow it, and do not count: write permissions: {expand: true} in " + t.userSettings())
+		case t.judgement.loaded.Expands() && len(needs) > 0:
+			add("permit it: " + strings.Join(needs, ", ") + " in the harness's list that allows")
+		}
+	}
 	if len(out) == 0 {
 		add("no rule speaks about this: write one in " + t.userRules() + ", see docs/rule-language.md")
 	}
@@ -243,6 +271,8 @@ func (t trial) change(o cardea.Opinion) string {
 			o.Rule, o.Source, t.userSettings(), o.Rule, other, o.Rule)
 	case o.Decider == "routes":
 		return fmt.Sprintf("route %s: change it in %s", o.Rule, o.Source)
+	case o.Decider == "permissions" && o.Source != "":
+		return fmt.Sprintf("the entry %s: change it in %s", o.Rule, o.Source)
 	case o.Decider == "opaque":
 		return "write the command so that it can be seen through; no setting makes a spot transparent"
 	case o.Decider == "failure":

@@ -10,9 +10,11 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/decide/null"
 	"cardea.dev/internal/decide/opaque"
+	"cardea.dev/internal/decide/permissions"
 	"cardea.dev/internal/decide/readonly"
 	"cardea.dev/internal/decide/routes"
 	"cardea.dev/internal/decide/rules"
+	"cardea.dev/internal/permission"
 )
 
 // Build compiles what was loaded into a gate. analyse fills in the parts of a
@@ -26,6 +28,7 @@ func Build(l *Loaded, analyse func(*cardea.Event), now func() time.Time) *cardea
 		reading = seats(readonly.New(l.Reading()))
 	}
 	own, project := apart(l.Rules)
+	firm, rest := l.Permitter().Halves()
 	return &cardea.Gate{
 		Default:  l.Settings.Default,
 		OnError:  l.Settings.OnError,
@@ -44,14 +47,37 @@ func Build(l *Loaded, analyse func(*cardea.Event), now func() time.Time) *cardea
 			rules.New(own, about),
 			// The rules of the project.
 			rules.New(project, about),
+			// What the lists of person and system deny and ask, after the rules
+			// since it compares every part with them.
+			firm,
+			// What those of the project do, and what all of them allow.
+			rest,
 			// Denies and asks of the projects around, whose files are read
 			// only when a call reaches there.
 			&surroundings{loaded: l, about: about},
+			&listsAround{l},
 			// Last, since they are about the better tool, not about what may
 			// run, and nothing bounds how many files they name.
 			&lateRoutes{l},
 		))}},
 	}
+}
+
+// Permitter is the decider of the harnesses' lists.
+func (l *Loaded) Permitter() *permissions.Decider {
+	return permissions.New(l.Permissions, l.permitting())
+}
+
+func (l *Loaded) permitting() permissions.Settings {
+	s := l.Settings.Permissions
+	return permissions.Settings{Expand: l.Expands(), Loose: !s.Strict, KnownSafe: s.Env == "known-safe",
+		Home: l.Where.Dirs.Home, Start: l.Where.Start, Trace: l.Trace}
+}
+
+// Expands reports whether what the harnesses' lists allow counts: the settings
+// say so, or a variable does that the settings believe.
+func (l *Loaded) Expands() bool {
+	return l.Settings.Permissions.Expand || l.Where.Expand && slices.Contains(l.Settings.FromEnv, "permissions")
 }
 
 // Reading is what the decider readonly is told about a place.
@@ -123,7 +149,7 @@ func (*surroundings) Name() string { return "rules" }
 // it accesses, and gives the opinions of their rules. Rules of a project that
 // is not the session's count as those of an untrusted one.
 func (s *surroundings) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinion, error) {
-	projects, complete := Surroundings(reached(ev), s.loaded.Where.Dirs.Home, s.loaded.Where.Project)
+	projects, complete := Surroundings(reached(ev), s.loaded.Where.Dirs.Home, []string{".cardea"}, s.loaded.Where.Project)
 	var out []cardea.Opinion
 	if !complete {
 		out = append(out, cardea.Opinion{Decider: "rules", Rule: "surroundings", Effect: cardea.Defer, Part: cardea.WholeCall, Scope: cardea.ScopeBuiltin,
@@ -154,6 +180,59 @@ func (s *surroundings) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.O
 		return out, broken
 	}
 	return out, nil
+}
+
+// listsAround is the decider "permissions" for the folders around the call, with
+// .claude or the like: what their lists deny and ask counts where the call
+// reaches there. It only tightens.
+type listsAround struct{ loaded *Loaded }
+
+// Name is "permissions", since that is what it is to people.
+func (*listsAround) Name() string { return "permissions" }
+
+// Decide finds the folders with lists around the folder of the call, every path
+// that it accesses, and those that were added to the work, and gives the
+// opinions of their denies and asks.
+func (d *listsAround) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinion, error) {
+	l := d.loaded
+	if l.Where.ListsIn == nil {
+		return nil, nil
+	}
+	known := map[string]bool{}
+	var looked []string
+	for _, s := range l.Where.Lists {
+		known[s.File] = true
+		if s.Project != "" {
+			looked = append(looked, s.Project)
+		}
+	}
+	around := &Loaded{Where: Where{Dirs: l.Where.Dirs}}
+	for _, marks := range [][]string{{".claude"}, {".qwen", ".codex", ".opencode", "opencode.json", "opencode.jsonc", ".amp", ".augment"}} {
+		folders, complete := Surroundings(append(reached(ev), l.addedDirs()...), l.Where.Dirs.Home, marks, looked...)
+		if !complete {
+			return []cardea.Opinion{{Decider: "permissions", Rule: "surroundings", Effect: cardea.Defer, Part: cardea.WholeCall, Scope: cardea.ScopeBuiltin,
+				Reason: fmt.Sprintf("the call reaches into more folders with lists than are looked at (%d)", MaxSurroundings)}}, nil
+		}
+		for _, dir := range folders {
+			for _, s := range l.Where.ListsIn(dir) {
+				if !known[s.File] {
+					known[s.File] = true
+					around.readPermissions([]permission.Source{s})
+				}
+			}
+		}
+	}
+	strict := slices.DeleteFunc(around.Permissions, func(e permission.Entry) bool { return e.Effect == cardea.Allow })
+	ops, err := permissions.New(strict, l.permitting()).Decide(ctx, ev)
+	for _, f := range around.PermissionFiles {
+		for _, p := range f.Problems {
+			if err == nil && !p.Warning {
+				t := troubleOf(p, false, true)
+				err = &t
+			}
+		}
+	}
+	return ops, err
 }
 
 // lateRoutes is the decider "routes", which reads its files when it is asked.

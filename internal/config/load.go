@@ -10,6 +10,7 @@ import (
 	"cardea.dev/internal/decide/rules"
 	"cardea.dev/internal/document"
 	"cardea.dev/internal/harness"
+	"cardea.dev/internal/permission"
 	"cardea.dev/internal/redact"
 	"cardea.dev/packs"
 )
@@ -32,6 +33,18 @@ type Where struct {
 	// one that this process runs in, or "".
 	Plugins []string
 	Plugin  string
+	// Start is the folder in which the session began, Lists are the places of
+	// the harnesses' permission lists.
+	Start string
+	Lists []permission.Source
+	// ListsIn are the places of the lists that a folder around a call may have;
+	// nil: none.
+	ListsIn func(dir string) []permission.Source
+	// Expand is set where CARDEA_PERMISSIONS asks for what lists allow, which
+	// counts where the person's settings list it in from_env.
+	Expand bool
+	// Tracked reports whether git tracks a file; nil: it tracks none.
+	Tracked func(path string) bool
 	// Path is the PATH with which the harness starts commands, Temp the
 	// folders for temporary files.
 	Path string
@@ -59,6 +72,12 @@ type Loaded struct {
 	ReadonlyOff bool
 	// Files are the files of rules that were read.
 	Files []RulesFile
+	// Permissions are the entries of the harnesses' lists, PermissionFiles
+	// where they stand.
+	Permissions     []permission.Entry
+	PermissionFiles []*PermissionFile
+	// Trace is told how the lists were applied to a call; nil tells nobody.
+	Trace func(line string)
 	// Routes are those in force, RouteFiles where they come from, after
 	// [Loaded.ReadRoutes].
 	Routes     []routes.Route
@@ -101,6 +120,7 @@ func Load(w Where) *Loaded {
 		l.Files = append(l.Files, files...)
 	}
 	l.switchRules(all)
+	l.readPermissions(w.Lists)
 	return l
 }
 

@@ -16,6 +16,9 @@ func (l *Loaded) Problems() []document.Problem {
 	for _, f := range l.Files {
 		out = append(out, f.Problems...)
 	}
+	for _, f := range l.PermissionFiles {
+		out = append(out, f.Problems...)
+	}
 	return out
 }
 
@@ -51,6 +54,9 @@ func (l *Loaded) Troubles() []cardea.Trouble {
 	for _, f := range l.Files {
 		add(f, true)
 	}
+	for _, f := range l.PermissionFiles {
+		add(RulesFile{Scope: f.From.Scope, Counts: !f.From.Withheld, Kept: f.Kept, Problems: f.Problems}, true)
+	}
 	for _, path := range l.changed() {
 		out = append(out, cardea.Trouble{Source: path, Text: path +
 			": is not as you trusted it, so only its denies and asks count; look at it with \"cardea trust\""})
@@ -73,6 +79,11 @@ func (l *Loaded) changed() []string {
 	for _, f := range l.Files {
 		if f.Scope == cardea.ScopeProject && !f.Counts {
 			out = append(out, f.Path)
+		}
+	}
+	for _, f := range l.PermissionFiles {
+		if f.From.Withheld && f.From.Why != "" && f.From.Why != otherProject {
+			out = append(out, f.From.File)
 		}
 	}
 	return out
@@ -134,6 +145,11 @@ func (l *Loaded) Uncounted() []string {
 			out = append(out, fmt.Sprintf("%s: the halt of rule %s counts as deny, since %s", r.Source, r.ID, why))
 		case r.Effect != cardea.Deny && r.Effect != cardea.Ask:
 			out = append(out, fmt.Sprintf("%s: rule %s does not count, since %s and may only deny and ask", r.Source, r.ID, why))
+		}
+	}
+	for _, f := range l.PermissionFiles {
+		if !f.From.Allows && f.From.Why != "" && l.Expands() {
+			out = append(out, fmt.Sprintf("%s: what these permissions allow does not count, since %s", f.From.File, f.From.Why))
 		}
 	}
 	return out

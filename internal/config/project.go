@@ -3,6 +3,7 @@ package config
 import (
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // MaxSurroundings is how many further projects count for one call.
@@ -46,12 +47,12 @@ func SessionStart(env func(string) string, first string) (start, told string) {
 }
 
 // Surroundings are further projects whose denies and asks count for a call:
-// the nearest folder with .cardea at or above each of the paths, without
+// the nearest folder with one of the marks (".cardea") at or above each of the paths, without
 // known, the home folder and what lies above it. complete is false when the
 // call names more than [MaxSurroundings] projects, or paths in so many folders
 // that looking would take too long: what was not looked at is not known.
-func Surroundings(paths []string, home string, known ...string) (projects []string, complete bool) {
-	walk := walk{home: home, seen: map[string]bool{}}
+func Surroundings(paths []string, home string, marks []string, known ...string) (projects []string, complete bool) {
+	walk := walk{home: home, marks: marks, seen: map[string]bool{}}
 	for _, k := range known {
 		walk.seen[k] = true
 	}
@@ -75,6 +76,7 @@ func Surroundings(paths []string, home string, known ...string) (projects []stri
 // tree cost one walk upwards.
 type walk struct {
 	home  string
+	marks []string
 	seen  map[string]bool
 	tired bool
 }
@@ -82,7 +84,7 @@ type walk struct {
 // maxFolders bounds what a call that names thousands of paths can cost.
 const maxFolders = 4096
 
-// nearest is the nearest folder with .cardea that was not passed before, or "".
+// nearest is the nearest folder with a mark that was not passed before, or "".
 func (w *walk) nearest(path string) string {
 	for dir := path; !w.seen[dir] && !Within(dir, w.home); dir = filepath.Dir(dir) {
 		if len(w.seen) >= maxFolders {
@@ -90,7 +92,7 @@ func (w *walk) nearest(path string) string {
 			return ""
 		}
 		w.seen[dir] = true
-		if has(dir, ".cardea") {
+		if slices.ContainsFunc(w.marks, func(m string) bool { return has(dir, m) }) {
 			return dir
 		}
 	}

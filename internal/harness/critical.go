@@ -7,11 +7,11 @@ import (
 	"cardea.dev"
 )
 
-// deletesCritical reports whether an access deletes what Claude Code never
+// DeletesCritical reports whether an access deletes what Claude Code never
 // lets a rule or a hook delete (permissions, "Critical paths"): a root, a
 // direct child of one, home, the working folder or a folder around it. A path
 // that is not known counts for rm and rmdir.
-func deletesCritical(a cardea.Access, part cardea.Part, ev *cardea.Event, home string) bool {
+func DeletesCritical(a cardea.Access, part cardea.Part, ev *cardea.Event, home string) bool {
 	if a.Kind != cardea.Delete {
 		return false
 	}

@@ -19,7 +19,7 @@ func PersonsOwn(ev *cardea.Event, home string) bool {
 	for i := range ev.Call.Parts {
 		p := &ev.Call.Parts[i]
 		for _, a := range p.Access {
-			if touchesProtected(a) || deletesCritical(a, *p, ev, home) {
+			if TouchesProtected(a) || DeletesCritical(a, *p, ev, home) {
 				return true
 			}
 		}

@@ -28,7 +28,7 @@ func TestGlobsMayProtect(t *testing.T) {
 		"/p/@(.git|x)": true, "/p/{.git,x}": true, "/p/**": true, "/p/[": true, "": true, "/p/l*": true, "/p/*/x": true,
 	} {
 		a := cardea.Access{Kind: cardea.Delete, Path: "/p", Glob: true, Pattern: pattern}
-		if got := touchesProtected(a); got != want {
+		if got := TouchesProtected(a); got != want {
 			t.Errorf("%q: %v", pattern, got)
 		}
 	}

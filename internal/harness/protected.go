@@ -55,9 +55,9 @@ func elements(p string) []string {
 	return strings.FieldsFunc(p, func(r rune) bool { return r == '/' })
 }
 
-// touchesProtected reports whether an access may write to a protected path or
+// TouchesProtected reports whether an access may write to a protected path or
 // delete one. A path that is not known may be one.
-func touchesProtected(a cardea.Access) bool {
+func TouchesProtected(a cardea.Access) bool {
 	if a.Kind != cardea.Write && a.Kind != cardea.Delete {
 		return false
 	}

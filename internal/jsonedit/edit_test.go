@@ -190,3 +190,16 @@ func FuzzAppend(f *testing.F) {
 		}
 	})
 }
+
+// A document knows whether it is JSON as the standard has it.
+func TestPlain(t *testing.T) {
+	for text, want := range map[string]bool{
+		`{"a": [1, "/* x */", {}], "b": {}}`: true, "\ufeff{}": true, `[]`: true, `[[]]`: true,
+		`{} // x`: false, `{"a": 1,}`: false, `[1,]`: false, "/**/{}": false, `{"a": /* b */ 1}`: false,
+	} {
+		doc, err := Parse([]byte(text))
+		if err != nil || doc.Plain != want {
+			t.Errorf("%s: %v, %v", text, doc, err)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package jsonedit
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -116,6 +117,9 @@ func (n *Node) Lit(key string) string {
 type Document struct {
 	Data []byte
 	Root *Node
+	// Plain is set where it is JSON as the standard has it: without comments
+	// and trailing commas.
+	Plain bool
 }
 
 // SyntaxError says where a file is broken. Line and Column count from 1, the
@@ -139,7 +143,7 @@ func Parse(data []byte) (*Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Document{Data: data, Root: root}, nil
+	return &Document{Data: data, Root: root, Plain: !p.extended}, nil
 }
 
 // ValueAt reads the one value that begins at an offset, whatever stands behind
@@ -152,6 +156,10 @@ func ValueAt(data []byte, at int) (*Node, error) {
 type parser struct {
 	data []byte
 	pos  int
+	// nodes are places for the next nodes: a settings file has thousands.
+	nodes []Node
+	// extended is set where something was read that JSON does not have.
+	extended bool
 }
 
 func (p *parser) document() (*Node, error) {
@@ -188,6 +196,7 @@ func Position(data []byte, at int) (line, column int) {
 // trivia skips white space and comments.
 func (p *parser) trivia() error {
 	end, ok := skipTrivia(p.data, p.pos)
+	p.extended = p.extended || bytes.IndexByte(p.data[p.pos:end], '/') >= 0
 	p.pos = end
 	if !ok {
 		return p.broken("the comment has no end")
@@ -247,14 +256,26 @@ func (p *parser) value(depth int) (*Node, error) {
 	return p.literal()
 }
 
+// node is a new node that begins here.
+func (p *parser) node(kind Kind) *Node {
+	if len(p.nodes) == 0 {
+		p.nodes = make([]Node, 64)
+	}
+	n := &p.nodes[0]
+	p.nodes = p.nodes[1:]
+	n.Kind, n.Start = kind, p.pos
+	return n
+}
+
 func (p *parser) container(kind Kind, closer byte, depth int) (*Node, error) {
-	n := &Node{Kind: kind, Start: p.pos}
+	n := p.node(kind)
 	p.pos++
 	for {
 		if err := p.trivia(); err != nil {
 			return nil, err
 		}
 		if p.peek() == closer {
+			p.extended = p.extended || len(n.Items) > 0 // behind a comma
 			p.pos++
 			n.End = p.pos
 			return n, nil
@@ -267,10 +288,14 @@ func (p *parser) container(kind Kind, closer byte, depth int) (*Node, error) {
 		if err := p.trivia(); err != nil {
 			return nil, err
 		}
-		switch {
-		case p.peek() == ',':
+		switch p.peek() {
+		case ',':
 			p.pos++
-		case p.peek() != closer:
+		case closer:
+			p.pos++
+			n.End = p.pos
+			return n, nil
+		default:
 			return nil, p.broken(fmt.Sprintf("a comma or %q is missing here", closer))
 		}
 	}
@@ -304,9 +329,11 @@ func (p *parser) item(kind Kind, depth int) (Item, error) {
 }
 
 func (p *parser) text() (*Node, error) {
-	n := &Node{Kind: String, Start: p.pos}
+	n := p.node(String)
 	i := p.pos + 1
+	plain := true
 	for i < len(p.data) && p.data[i] != '"' && p.data[i] != '\n' {
+		plain = plain && p.data[i] >= ' ' && p.data[i] < utf8.RuneSelf && p.data[i] != '\\'
 		if p.data[i] == '\\' {
 			i++
 		}
@@ -316,6 +343,10 @@ func (p *parser) text() (*Node, error) {
 		return nil, p.broken("this text has no closing quote")
 	}
 	n.End = i + 1
+	if plain { // nearly all texts are
+		n.Text, p.pos = string(p.data[n.Start+1:i]), n.End
+		return n, nil
+	}
 	if err := json.Unmarshal(p.data[n.Start:n.End], &n.Text); err != nil {
 		return nil, p.broken("this text has a character or an escape that JSON does not allow")
 	}
@@ -324,7 +355,7 @@ func (p *parser) text() (*Node, error) {
 }
 
 func (p *parser) literal() (*Node, error) {
-	n := &Node{Kind: Literal, Start: p.pos}
+	n := p.node(Literal)
 	i := p.pos
 	for i < len(p.data) && !isSpace(p.data[i]) && !strings.ContainsRune(",:]}[{\"/", rune(p.data[i])) {
 		i++

@@ -46,34 +46,44 @@ func climb(pid int, look func(pid int) (parent int, names []string, err error)) 
 
 // proc looks into /proc, as Linux has it.
 func proc(pid int) (parent int, names []string, err error) {
-	dir := filepath.Join("/proc", strconv.Itoa(pid))
-	stat, err := os.ReadFile(filepath.Join(dir, "stat"))
+	parent, name, line, err := procfs(pid)
 	if err != nil {
 		return 0, nil, err
 	}
-	// pid (name) state parent …: the name may hold anything.
-	begin, end := bytes.IndexByte(stat, '('), bytes.LastIndexByte(stat, ')')
-	if begin < 0 || end < begin {
-		return 0, nil, fmt.Errorf("%s/stat cannot be read", dir)
-	}
-	fields := strings.Fields(string(stat[end+1:]))
-	if len(fields) < 2 {
-		return 0, nil, fmt.Errorf("%s/stat cannot be read", dir)
-	}
-	if parent, err = strconv.Atoi(fields[1]); err != nil {
-		return 0, nil, fmt.Errorf("%s/stat cannot be read: %w", dir, err)
-	}
-	names = []string{string(stat[begin+1 : end])}
-	line, err := os.ReadFile(filepath.Join(dir, "cmdline"))
-	if err != nil {
-		return 0, nil, err
-	}
-	for i, arg := range strings.Split(string(line), "\x00") {
+	names = []string{name}
+	for i, arg := range line {
 		if i < 3 && arg != "" {
 			names = append(names, arg)
 		}
 	}
 	return parent, names, nil
+}
+
+// procfs is a process in /proc: its parent, its name, and the words with which
+// it was started.
+func procfs(pid int) (parent int, name string, line []string, err error) {
+	dir := filepath.Join("/proc", strconv.Itoa(pid))
+	stat, err := os.ReadFile(filepath.Join(dir, "stat"))
+	if err != nil {
+		return 0, "", nil, err
+	}
+	// pid (name) state parent …: the name may hold anything.
+	begin, end := bytes.IndexByte(stat, '('), bytes.LastIndexByte(stat, ')')
+	if begin < 0 || end < begin {
+		return 0, "", nil, fmt.Errorf("%s/stat cannot be read", dir)
+	}
+	fields := strings.Fields(string(stat[end+1:]))
+	if len(fields) < 2 {
+		return 0, "", nil, fmt.Errorf("%s/stat cannot be read", dir)
+	}
+	if parent, err = strconv.Atoi(fields[1]); err != nil {
+		return 0, "", nil, fmt.Errorf("%s/stat cannot be read: %w", dir, err)
+	}
+	words, err := os.ReadFile(filepath.Join(dir, "cmdline"))
+	if err != nil {
+		return 0, "", nil, err
+	}
+	return parent, string(stat[begin+1 : end]), strings.Split(strings.TrimSuffix(string(words), "\x00"), "\x00"), nil
 }
 
 // ps asks ps, as every Unix has it.

@@ -148,3 +148,17 @@ func TestThisSeat(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 }
+
+func TestCommandLines(t *testing.T) {
+	lines := CommandLines()
+	if runtime.GOOS != "linux" {
+		if lines != nil {
+			t.Errorf("%q", lines)
+		}
+		return
+	}
+	// The first is the parent, the go command or a test's own shell.
+	if len(lines) == 0 || len(lines[0]) == 0 || lines[0][0] == "" {
+		t.Errorf("%q", lines)
+	}
+}

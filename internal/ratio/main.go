@@ -5,7 +5,7 @@
 // that the ratio holds while the machine's speed drifts. It prints figures and
 // judges nothing; the budgets are in DESIGN.md section 8 and docs/budgets.md.
 //
-//	go run ./internal/ratio [-n 200] [-other /bin/true] [-setup rules]
+//	go run ./internal/ratio [-n 200] [-other /bin/true] [-setup rules|permissions|none]
 package main
 
 import (
@@ -37,7 +37,7 @@ rules:
 func main() {
 	n := flag.Int("n", 200, "counted pairs")
 	other := flag.String("other", "/bin/true", "what to compare with")
-	setup := flag.String("setup", "rules", "rules: settings and a rules file of the person's; none: nothing")
+	setup := flag.String("setup", "rules", "rules: settings and a rules file of the person's; permissions: a list of 1000 entries besides; none: nothing")
 	flag.Parse()
 	if err := run(*n, *other, *setup); err != nil {
 		fmt.Fprintln(os.Stderr, "ratio:", err)
@@ -58,9 +58,13 @@ func run(n int, other, setup string) error {
 		return fmt.Errorf("build cardea: %w\n%s", err, out)
 	}
 	files := map[string]string{filepath.Join(work, "src", "x"): ""}
-	if setup == "rules" {
+	if setup != "none" {
 		files[filepath.Join(home, ".config", "cardea", "cardea.yaml")] = settings
 		files[filepath.Join(home, ".config", "cardea", "rules", "mine.yaml")] = rules
+	}
+	if setup == "permissions" {
+		files[filepath.Join(home, ".config", "cardea", "cardea.yaml")] = settings + "permissions: {expand: true}\n"
+		files[filepath.Join(home, ".claude", "settings.json")] = thousand()
 	}
 	for name, text := range files {
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
@@ -98,6 +102,17 @@ func run(n int, other, setup string) error {
 	fmt.Printf("ratio          %s\n", spread(ratios))
 	fmt.Printf("resident peak  %.1f MB\n", float64(peak)/1024)
 	return nil
+}
+
+// thousand is a settings file of Claude Code with a thousand permissions.
+func thousand() string {
+	var b strings.Builder
+	b.WriteString(`{"permissions": {"deny": ["Bash(rm -rf:*)", "Read(./.env)"], "ask": ["Bash(git push:*)"], "allow": [`)
+	for i := range 995 {
+		fmt.Fprintf(&b, "\"Bash(program%d sub:*)\", ", i)
+	}
+	b.WriteString(`"Bash(npm test:*)", "Bash(tee:*)"]}}`)
+	return b.String()
 }
 
 // once runs a command and gives its wall time and its peak memory in KiB.

@@ -113,6 +113,7 @@ type walker struct {
 	pipes        []pipe           // which parts feed which
 	pending      [][2]int         // substitutions in the command being built
 	outer        []string         // keywords around it that count as wrappers
+	around       []cardea.Outer   // the commands that started the script being walked
 	at           int              // offset of the last command seen in the line itself
 	locals       map[string]value // what the current function's variables hide
 	traits       map[string]trait // how bash treats variables

@@ -2,7 +2,6 @@ package shell
 
 import (
 	"slices"
-	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 
@@ -16,6 +15,7 @@ type invocation struct {
 	assigns  []cardea.Assign
 	access   []cardea.Access // of redirections
 	wrappers []string
+	around   []cardea.Outer // the commands that were taken apart on the way
 	elevated bool
 	remote   bool
 	// dropped are the variables that env takes away; "*" stands for all.
@@ -36,7 +36,7 @@ func (w *walker) call(c *syntax.CallExpr, redirs []*syntax.Redirect) {
 	w.spots, w.pending = &spots, nil
 	defer func() { w.spots, w.pending, w.stdin = savedSpots, savedPending, savedStdin }()
 
-	inv := invocation{start: w.offset(c), text: w.source(c), wrappers: slices.Clone(w.outer), mayFail: mayFail(redirs)}
+	inv := invocation{start: w.offset(c), text: w.source(c), wrappers: slices.Clone(w.outer), around: w.around, mayFail: mayFail(redirs)}
 	for _, word := range c.Args {
 		inv.argv = append(inv.argv, w.fields(word)...)
 	}
@@ -210,11 +210,15 @@ func (w *walker) start(inv invocation) {
 			return
 		}
 		if b, ok := builtinOf(name); ok {
+			if startsOther(name) {
+				inv.around = inv.outwards()
+			}
 			w.builtin(b, inv)
 			return
 		}
 	}
 	if unwrap, ok := wrapperOf(name); ok {
+		inv.around = inv.outwards()
 		unwrap(w, inv)
 		return
 	}
@@ -355,13 +359,15 @@ func (w *walker) nested(via, text string, inv invocation) {
 	spots, pending, outer := w.spots, w.pending, w.outer
 	w.spots, w.pending = nil, nil
 	w.outer = inv.wrappers
+	around := w.around
+	w.around = inv.within()
 	stdin := w.stdin
 	if w.stdin.kind == literal {
 		w.stdin = feed{kind: elsewhere} // which of its commands reads what is not known
 	}
 	begin := len(w.parts)
 	w.within(via, func() { w.script(text) })
-	w.spots, w.pending, w.outer, w.stdin = spots, pending, outer, stdin
+	w.spots, w.pending, w.outer, w.around, w.stdin = spots, pending, outer, around, stdin
 	for i := begin; i < len(w.parts); i++ {
 		p := &w.parts[i]
 		p.Elevated = p.Elevated || inv.elevated
@@ -378,7 +384,7 @@ func (w *walker) nested(via, text string, inv invocation) {
 	}
 	// What was in the outer command's words and redirections must not get lost.
 	if w.spots != nil && (len(*w.spots) > 0 || len(inv.access) > 0) || begin == len(w.parts) {
-		part := cardea.Part{Text: inv.text, Access: inv.access, Start: inv.start, Wrappers: inv.wrappers, Elevated: inv.elevated}
+		part := cardea.Part{Text: inv.text, Access: inv.access, Start: inv.start, Wrappers: inv.wrappers, Outer: inv.within(), Elevated: inv.elevated}
 		if w.spots != nil {
 			part.Opaque = slices.Clone(*w.spots)
 		}
@@ -414,14 +420,9 @@ func quoteText(s string) string {
 
 // emitProgram makes a part of an invocation of a program.
 func (w *walker) emitProgram(inv invocation) {
-	p := cardea.Part{Wrappers: inv.wrappers, Elevated: inv.elevated, Remote: inv.remote, Start: inv.start,
+	p := cardea.Part{Wrappers: inv.wrappers, Outer: inv.within(), Elevated: inv.elevated, Remote: inv.remote, Start: inv.start,
 		Assigns: slices.Concat(w.given(), inv.assigns), Opaque: slices.Clone(*w.spots), Access: inv.access}
-	var text []string
-	for _, f := range inv.argv {
-		p.Argv = append(p.Argv, f.Word)
-		text = append(text, quote(f))
-	}
-	p.Text = strings.Join(text, " ")
+	p.Text, p.Argv = spelled(inv.argv)
 	w.describe(&p, inv.argv)
 	claimed(&p)
 	for _, a := range inv.assigns {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"cardea.dev"
 	"cardea.dev/internal/harness/claudecode"
 	"cardea.dev/internal/harness/conformance"
 )
@@ -28,70 +29,47 @@ func files(t *testing.T, tree map[string]string) string {
 	return dir
 }
 
-func asks(dir string) claudecode.Asks {
-	return claudecode.AskEntries(filepath.Join(dir, "home"), filepath.Join(dir, "repo", "sub"), filepath.Join(dir, "etc"))
-}
-
-func TestAskEntriesFromEveryFile(t *testing.T) {
-	dir := files(t, map[string]string{
-		"home/settings.json":                   `{"permissions":{"ask":["Bash(git push *)"],"deny":["WebSearch"]}}`,
-		"repo/.git/HEAD":                       "",
-		"repo/.claude/settings.local.json":     `{"permissions":{"ask":["WebFetch"]},"permissions":{"ask":["Skill(x)"]}}`,
-		"repo/sub/.claude/settings.json":       `{"permissions":{"ask":["mcp__github"],"ask":["mcp__git*__x"]}}`,
-		"etc/managed-settings.json":            `{"permissions":{"allow":["Read"]}}`,
-		"etc/managed-settings.d/10-first.json": `{"permissions":{"ask":["Agent(Explore)"]}}`,
-	})
-	a := asks(dir)
-	var rules []string
-	for _, e := range a.Entries {
-		rules = append(rules, e.Rule)
-		if !strings.HasPrefix(e.File, dir) {
-			t.Errorf("%+v", e)
+// Lists come strongest first, each with whose they are and what their paths are
+// relative to; folders between that of the session and the repository's root
+// count.
+func TestListsOfEveryFolder(t *testing.T) {
+	dir := files(t, map[string]string{"repo/.git/HEAD": "", "etc/managed-settings.d/20.json": "{}", "etc/managed-settings.d/10.json": "{}"})
+	start := filepath.Join(dir, "repo", "a", "b")
+	var got []string
+	for _, s := range claudecode.Lists(filepath.Join(dir, "home"), start, filepath.Join(dir, "etc")) {
+		rel, err := filepath.Rel(dir, s.File)
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-	slices.Sort(rules)
-	if want := []string{"Agent(Explore)", "Bash(git push *)", "Skill(x)", "WebFetch", "mcp__git*__x", "mcp__github"}; !slices.Equal(rules, want) || len(a.Problems) > 0 {
-		t.Fatalf("%q, problems %v", rules, a.Problems)
-	}
-	for tool, want := range map[string]bool{"Bash": true, "Monitor": true, "WebFetch": true, "WebSearch": false, "Read": false, "Write": false,
-		"mcp__github__get_me": true, "mcp__gitlab__x": true, "mcp__gitlab__y": false, "mcp__other__x": false, "Agent": true, "Skill": true} {
-		if got := a.MayConcern(tool); got != want {
-			t.Errorf("%s: %v", tool, got)
+		source, err := filepath.Rel(dir, s.Source)
+		if err != nil {
+			t.Fatal(err)
 		}
+		got = append(got, filepath.ToSlash(rel)+" "+s.Scope.String()+" "+filepath.ToSlash(source))
 	}
-}
-
-func TestRulesThatMayConcern(t *testing.T) {
-	for rule, tools := range map[string]string{
-		"*": "Bash Write mcp__a__b", "B*": "Bash", "Bash(*)": "Bash", "Edit(src/**)": "Write MultiEdit NotebookEdit apply_patch Bash Edit",
-		"Read(./.env)": "Grep Glob Read Bash Edit Write", "Task(x)": "Agent", "mcp__*": "mcp__a__b", "mcp__a__*": "mcp__a__b", "[": "Bash",
-		"": "Bash", "Bash(x": "Bash Write", " WebFetch (domain:x)": "WebFetch",
-	} {
-		dir := files(t, map[string]string{"home/settings.json": `{"permissions":{"ask":["` + rule + `"]}}`})
-		for _, tool := range strings.Fields(tools) {
-			if !asks(dir).MayConcern(tool) {
-				t.Errorf("%q may concern %s", rule, tool)
-			}
-		}
-		if rule != "*" && rule != "[" && rule != "" && rule != "Bash(x" && asks(dir).MayConcern("TodoWrite") {
-			t.Errorf("%q does not concern TodoWrite", rule)
-		}
+	want := []string{
+		"etc/managed-settings.json system etc",
+		"etc/managed-settings.d/10.json system etc/managed-settings.d",
+		"etc/managed-settings.d/20.json system etc/managed-settings.d",
+		"repo/a/b/.claude/settings.local.json user repo/a/b",
+		"repo/a/.claude/settings.local.json user repo/a/b",
+		"repo/.claude/settings.local.json user repo/a/b",
+		"repo/a/b/.claude/settings.json project repo/a/b",
+		"repo/a/.claude/settings.json project repo/a",
+		"repo/.claude/settings.json project repo",
+		"home/settings.json user home",
 	}
-}
-
-func TestUnreadableSettingsMayConcernAll(t *testing.T) {
-	for _, text := range []string{"", "[]", "{", `{"permissions":[]}`, `{"permissions":{"ask":"Bash"}}`, `{"permissions":{"ask":[1]}}`} {
-		dir := files(t, map[string]string{"repo/sub/.claude/settings.json": text})
-		a := asks(dir)
-		if !a.MayConcern("TodoWrite") || len(a.Problems) != 1 || !strings.Contains(a.Problems[0], "settings.json") {
-			t.Errorf("%q: %+v", text, a)
-		}
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	if a := asks(t.TempDir()); a.MayConcern("Bash") || len(a.Problems) > 0 {
-		t.Errorf("no files: %+v", a)
+	if got := claudecode.Lists("", "", ""); len(got) > 0 {
+		t.Errorf("no folders: %v", got)
 	}
-	if a := claudecode.AskEntries("", "", ""); len(a.Entries)+len(a.Problems) > 0 {
-		t.Errorf("no folders: %+v", a)
+	// Without a repository only the session's own folder counts, and the
+	// person's settings are not a project's.
+	lone := filepath.Join(dir, "home2")
+	if got := claudecode.Lists(filepath.Join(lone, ".claude"), lone, ""); len(got) != 2 || got[1].Scope != cardea.ScopeUser {
+		t.Errorf("in the home folder: %+v", got)
 	}
 }
 
@@ -100,16 +78,14 @@ func TestSettingsThatAreNoFile(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no named pipes in folders")
 	}
-	dir := files(t, map[string]string{"repo/sub/.claude/x": ""})
-	if err := mkfifo(filepath.Join(dir, "repo", "sub", ".claude", "settings.json")); err != nil {
-		t.Fatal(err)
+	dir := files(t, map[string]string{"repo/sub/.claude/x": "", "home/plugins/x": ""})
+	for _, name := range []string{"repo/sub/.claude/settings.json", "home/plugins/installed_plugins.json"} {
+		if err := mkfifo(filepath.Join(dir, filepath.FromSlash(name))); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if a := asks(dir); !a.MayConcern("Bash") || len(a.Problems) != 1 {
-		t.Errorf("%+v", a)
-	}
-	dir = files(t, map[string]string{"repo/sub/.claude/settings.json/x": "", "home/settings.json": strings.Repeat(" ", 5<<20)})
-	if a := asks(dir); len(a.Problems) != 2 {
-		t.Errorf("%+v", a)
+	if _, problems := claudecode.PluginRoots(filepath.Join(dir, "home"), filepath.Join(dir, "repo", "sub"), ""); len(problems) != 1 || !strings.Contains(problems[0], "no regular file") {
+		t.Errorf("%q", problems)
 	}
 }
 
@@ -168,7 +144,7 @@ func TestPluginRootsProblems(t *testing.T) {
 	for text, word := range map[string]string{"{": "no JSON object", `{"plugins":[]}`: "plugins is no object"} {
 		dir := files(t, map[string]string{"home/plugins/installed_plugins.json": text, "home/settings.json": "["})
 		_, problems := claudecode.PluginRoots(filepath.Join(dir, "home"), "", "")
-		if len(problems) != 2 || !strings.Contains(problems[0], "settings.json") || !strings.Contains(problems[1], word) {
+		if len(problems) != 1 || !strings.Contains(problems[0], word) {
 			t.Errorf("%s: %q", text, problems)
 		}
 	}

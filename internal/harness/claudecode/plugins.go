@@ -12,8 +12,9 @@ import (
 // PluginRoots lists the install folders of Claude Code's enabled plugins,
 // sorted and each once, by reading Claude Code's own files: asking `claude
 // plugin list` costs a start of Claude Code at every call. configDir is
-// ~/.claude, project and managedDir are as for [AskEntries]. Problems name the
-// file and say what is wrong; what could be read is given all the same.
+// ~/.claude, project and managedDir are as for [Lists]. Problems name the
+// file and say what is wrong; what could be read is given all the same. What is
+// wrong with settings is told by who reads the lists in them.
 //
 // A plugin is off where enabledPlugins says false in managed, local or user
 // settings. The project's own settings.json switches off only what was
@@ -25,12 +26,10 @@ func PluginRoots(configDir, project, managedDir string) (roots, problems []strin
 	}
 	var off disabled
 	for _, f := range settingsFiles(configDir, project, managedDir) {
-		if err := off.read(f); err != nil {
-			problems = append(problems, err.Error())
-		}
+		off.read(f)
 	}
 	file := filepath.Join(configDir, "plugins", "installed_plugins.json")
-	p, err := readObject(file)
+	p, err := readObject(file, "")
 	if err != nil {
 		problems = append(problems, err.Error())
 	}
@@ -119,10 +118,10 @@ func (d *disabled) has(in install) bool {
 
 // read adds a settings file. Files come strongest first, and the strongest
 // that names a plugin decides.
-func (d *disabled) read(f settingsFile) error {
-	p, err := readObject(f.path)
+func (d *disabled) read(f settingsFile) {
+	p, err := readObject(f.path, "enabledPlugins")
 	if err != nil || p == nil {
-		return err
+		return
 	}
 	if d.seen == nil {
 		d.seen = map[string]bool{}
@@ -147,7 +146,6 @@ func (d *disabled) read(f settingsFile) error {
 			}
 		}
 	}
-	return nil
 }
 
 // unlisted finds plugins that were put into the folder by hand.

@@ -1,10 +1,10 @@
 package claudecode
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"os"
-	"path"
 	"path/filepath"
 	"sort"
 	"strings"
@@ -44,9 +44,9 @@ func ManagedDir(goos string) string {
 
 // settingsFiles lists Claude Code's settings files, the strongest first:
 // managed, local, project, user (settings, "Precedence"). Project files are
-// those of the project and of the root of its repository, where newer versions
-// keep the local one.
-func settingsFiles(configDir, project, managedDir string) []settingsFile {
+// those of the folder in which the session began and of those above it up to
+// the root of its repository, where newer versions keep the local one.
+func settingsFiles(configDir, start, managedDir string) []settingsFile {
 	var out []settingsFile
 	if managedDir != "" {
 		more, _ := filepath.Glob(filepath.Join(managedDir, "managed-settings.d", "*.json"))
@@ -55,11 +55,14 @@ func settingsFiles(configDir, project, managedDir string) []settingsFile {
 			out = append(out, settingsFile{f, managedScope})
 		}
 	}
-	for _, dir := range projectDirs(project) {
+	dirs := projectDirs(start)
+	for _, dir := range dirs {
 		out = append(out, settingsFile{filepath.Join(dir, ".claude", "settings.local.json"), localScope})
 	}
-	for _, dir := range projectDirs(project) {
-		out = append(out, settingsFile{filepath.Join(dir, ".claude", "settings.json"), projectScope})
+	for _, dir := range dirs {
+		if at := filepath.Join(dir, ".claude"); at != configDir {
+			out = append(out, settingsFile{filepath.Join(at, "settings.json"), projectScope})
+		}
 	}
 	if configDir != "" {
 		out = append(out, settingsFile{filepath.Join(configDir, "settings.json"), userScope})
@@ -67,29 +70,33 @@ func settingsFiles(configDir, project, managedDir string) []settingsFile {
 	return out
 }
 
-func projectDirs(project string) []string {
-	if project == "" {
+// maxAbove is how many folders above the one of the session are looked at.
+const maxAbove = 32
+
+// projectDirs are the folders whose settings are a session's: the one in which
+// it began, and those above it up to the root of the repository, if there is
+// one.
+func projectDirs(start string) []string {
+	if start == "" {
 		return nil
 	}
-	out := []string{project}
-	for dir := project; ; {
+	var out []string
+	for dir := start; len(out) < maxAbove; dir = filepath.Dir(dir) {
+		out = append(out, dir)
 		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
-			if dir != project {
-				out = append(out, dir)
-			}
 			return out
 		}
-		up := filepath.Dir(dir)
-		if up == dir {
-			return out
+		if dir == filepath.Dir(dir) {
+			break
 		}
-		dir = up
 	}
+	return []string{start}
 }
 
-// readObject reads a JSON file, nil where it does not exist. A pipe or device
-// in its place would hang the hook, so only regular files are opened.
-func readObject(file string) (*harness.Payload, error) {
+// readObject reads a JSON file, nil where it does not exist, or does not hold a
+// word at all that it is read for. A pipe or device in its place would hang the
+// hook, so only regular files are opened.
+func readObject(file, about string) (*harness.Payload, error) {
 	info, err := os.Stat(file)
 	if os.IsNotExist(err) {
 		return nil, nil
@@ -108,6 +115,9 @@ func readObject(file string) (*harness.Payload, error) {
 	raw, err := io.ReadAll(io.LimitReader(f, maxSettings+1))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w; make the file readable", file, err)
+	}
+	if !bytes.Contains(raw, []byte(about)) {
+		return nil, nil
 	}
 	p, err := harness.Read(raw)
 	if err != nil {
@@ -138,150 +148,4 @@ func valuesOf(o *harness.Object, key string) []any {
 		}
 	}
 	return out
-}
-
-// Ask is an entry of permissions.ask.
-type Ask struct {
-	// Rule is the entry as written: "Bash(git push *)".
-	Rule string
-	// File is where it stands.
-	File string
-}
-
-// Asks are the entries of permissions.ask that are in force for a session. It
-// does not know those of --settings and of the session itself.
-type Asks struct {
-	Entries []Ask
-	// Problems are the files that could not be read, with the reason. An
-	// unreadable file may hold any entry.
-	Problems []string
-}
-
-// AskEntries reads permissions.ask from Claude Code's settings: those of the
-// person in configDir (~/.claude), of the project, and managed ones in
-// managedDir (see [ManagedDir]). "" leaves a place out.
-func AskEntries(configDir, project, managedDir string) Asks {
-	var out Asks
-	for _, f := range settingsFiles(configDir, project, managedDir) {
-		p, err := readObject(f.path)
-		if err != nil {
-			out.Problems = append(out.Problems, err.Error())
-			continue
-		}
-		if p == nil {
-			continue
-		}
-		for _, perms := range values(p, "permissions") {
-			out.add(f.path, perms)
-		}
-	}
-	return out
-}
-
-func (a *Asks) add(file string, permissions any) {
-	o, ok := permissions.(*harness.Object)
-	if !ok {
-		a.Problems = append(a.Problems, file+": permissions is no object; mend the file")
-		return
-	}
-	for _, v := range valuesOf(o, "ask") {
-		list, ok := v.([]any)
-		if !ok {
-			a.Problems = append(a.Problems, file+": permissions.ask is no list; mend the file")
-		}
-		for _, e := range list {
-			rule, ok := e.(string)
-			if !ok {
-				a.Problems = append(a.Problems, file+": permissions.ask holds something that is no text; mend the file")
-				continue
-			}
-			a.Entries = append(a.Entries, Ask{Rule: rule, File: file})
-		}
-	}
-}
-
-// Unreadable lists the patterns of files whose reading Claude Code's settings
-// deny or ask about: "./.env" of Read(./.env), "**" of a bare Read and of what
-// cannot be read. The arguments are those of [AskEntries].
-func Unreadable(configDir, project, managedDir string) []string {
-	var out []string
-	for _, f := range settingsFiles(configDir, project, managedDir) {
-		p, err := readObject(f.path)
-		if err != nil {
-			out = append(out, "**")
-		}
-		if p == nil {
-			continue
-		}
-		for _, perms := range values(p, "permissions") {
-			o, _ := perms.(*harness.Object)
-			for _, v := range append(valuesOf(o, "deny"), valuesOf(o, "ask")...) {
-				list, _ := v.([]any)
-				for _, e := range list {
-					if rule, ok := e.(string); ok && ruleConcerns(rule, "Read") {
-						out = append(out, readPattern(rule))
-					}
-				}
-			}
-		}
-	}
-	return out
-}
-
-func readPattern(rule string) string {
-	_, pattern, scoped := strings.Cut(strings.TrimSpace(rule), "(")
-	if pattern = strings.TrimSuffix(pattern, ")"); !scoped || pattern == "" {
-		return "**"
-	}
-	return pattern
-}
-
-// MayConcern reports whether an entry may ask about calls of a tool, by its
-// canonical name. It does not look at what is in the parentheses, and it takes
-// what it cannot read for a yes: what a yes costs is a prompt that would have
-// come anyway.
-func (a Asks) MayConcern(tool string) bool {
-	if len(a.Problems) > 0 {
-		return true
-	}
-	for _, e := range a.Entries {
-		if ruleConcerns(e.Rule, tool) {
-			return true
-		}
-	}
-	return false
-}
-
-func ruleConcerns(rule, tool string) bool {
-	rule = strings.TrimSpace(rule)
-	name, _, scoped := strings.Cut(rule, "(")
-	name = strings.TrimSpace(name)
-	if name == "" || scoped && !strings.HasSuffix(rule, ")") {
-		return true
-	}
-	for _, word := range rulesWords(tool) {
-		if ok, err := path.Match(name, word); ok || err != nil {
-			return true
-		}
-	}
-	// "mcp__server" covers all tools of the server.
-	return strings.HasPrefix(tool, "mcp__") && strings.HasPrefix(tool, name+"__")
-}
-
-// rulesWords lists the tool names under which rules speak about a tool
-// (permissions, "Tool-specific rules"): path rules are written for Read and
-// Edit and reach the other file tools, the file commands of a shell and its
-// redirections.
-func rulesWords(tool string) []string {
-	switch tool {
-	case "Bash", "Monitor", "PowerShell":
-		return []string{tool, "Bash", "Read", "Edit"}
-	case "Write", "MultiEdit", "NotebookEdit", "Edit", "apply_patch":
-		return []string{tool, "Edit", "Read"}
-	case "Grep", "Glob":
-		return []string{tool, "Read"}
-	case "Agent":
-		return []string{tool, "Task"}
-	}
-	return []string{tool}
 }

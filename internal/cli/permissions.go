@@ -1,0 +1,337 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"sort"
+	"strings"
+
+	"cardea.dev"
+	"cardea.dev/internal/config"
+	"cardea.dev/internal/decide/permissions"
+	"cardea.dev/internal/document"
+	"cardea.dev/internal/permission"
+	"github.com/spf13/cobra"
+)
+
+// permissionFlags are those of permissions.
+type permissionFlags struct {
+	settings []string
+	json     bool
+}
+
+func permissionsCommand(p Process) *cobra.Command {
+	var f permissionFlags
+	c := &cobra.Command{
+		Use:   "permissions [--json]",
+		Short: "show what the harnesses' own lists say, and what is wrong with them",
+		Long: `Show the entries of all permission lists that are in force here, merged, with
+where they stand: those that deny, then those that ask, then those that allow.
+
+What denies and asks counts for every harness. What allows counts with
+permissions: {expand: true}, for the harness whose list it is. Behind the
+entries stands what their authors may not have meant: entries that never match,
+that another one hides, or that are wider than they look.`,
+		Example: `  cardea permissions
+  cardea permissions suggest "timeout 30 npm test | tee test.log"`,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error { return showPermissions(p, f) },
+	}
+	fs := c.PersistentFlags()
+	fs.StringArrayVar(&f.settings, "settings", nil, "a settings file that the harness was started with (--settings)")
+	fs.BoolVar(&f.json, "json", false, "answer as one JSON object")
+	c.AddCommand(&cobra.Command{
+		Use:   "suggest \"<command>\" [--json]",
+		Short: "say the narrowest entries that would allow a line",
+		Long: `Say the narrowest entries that would allow a line, for the harness's list that
+allows, and what no entry helps against. Nothing is written.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error { return suggest(p, f, args[0]) },
+	})
+	return c
+}
+
+// permissionListing is what permissions --json says.
+type permissionListing struct {
+	Expand   bool                `json:"expand"`
+	Entries  []entryListing      `json:"entries"`
+	Files    []permissionFile    `json:"files"`
+	Findings []permissionFinding `json:"findings"`
+	Problems []string            `json:"problems"`
+}
+
+type entryListing struct {
+	Entry   string        `json:"entry"`
+	Effect  cardea.Effect `json:"effect"`
+	Harness string        `json:"harness"`
+	Scope   cardea.Scope  `json:"scope"`
+	Source  string        `json:"source"`
+	// Counts is false for what allows nothing; Why says why.
+	Counts bool   `json:"counts"`
+	Why    string `json:"why,omitempty"`
+}
+
+type permissionFile struct {
+	File    string       `json:"file"`
+	Harness string       `json:"harness"`
+	Scope   cardea.Scope `json:"scope"`
+	Entries int          `json:"entries"`
+	Kept    bool         `json:"last_good_form,omitempty"`
+}
+
+// permissionFinding is what the author of an entry may not have meant.
+type permissionFinding struct {
+	Kind   string `json:"kind"`
+	Entry  string `json:"entry"`
+	Source string `json:"source"`
+	Text   string `json:"text"`
+	Hint   string `json:"hint"`
+
+	line, column int
+	file         string
+}
+
+func (f permissionFinding) problem() document.Problem {
+	return document.Problem{File: f.file, Line: f.line, Column: f.column, Warning: true,
+		Text: fmt.Sprintf("the entry %q: %s", f.Entry, f.Text), Hint: f.Hint}
+}
+
+func showPermissions(p Process, f permissionFlags) error {
+	p.given = f.settings
+	l, pl, err := gather(p, nil)
+	if err != nil {
+		return err
+	}
+	out := permissionsOf(l, pl)
+	if f.json {
+		return encode(p, out)
+	}
+	s := screenOn(p.Stdout, p.Env)
+	out.show(s)
+	return s.err
+}
+
+func permissionsOf(l *config.Loaded, pl place) permissionListing {
+	out := permissionListing{Expand: l.Expands(), Entries: entriesOf(l), Files: []permissionFile{}, Findings: []permissionFinding{}, Problems: []string{}}
+	for _, f := range l.PermissionFiles {
+		out.Files = append(out.Files, permissionFile{f.From.File, f.From.Harness, f.From.Scope, f.Entries, f.Kept})
+		for _, problem := range f.Problems {
+			if !problem.Warning {
+				out.Problems = append(out.Problems, problem.String())
+			}
+		}
+	}
+	out.Findings = append(out.Findings, permissionFindings(l, pl)...)
+	return out
+}
+
+// entriesOf are the entries of all lists, the strictest first.
+func entriesOf(l *config.Loaded) []entryListing {
+	out := []entryListing{}
+	for i := range l.Permissions {
+		e := &l.Permissions[i]
+		row := entryListing{e.Text, e.Effect, e.From.Harness, e.From.Scope, e.Source(), e.Counts(e.From.Harness), ""}
+		switch {
+		case e.Form == permission.Nothing:
+			row.Why = e.Why
+		case e.Effect != cardea.Allow:
+		case !row.Counts:
+			row.Why = e.From.Why
+		case !l.Expands():
+			row.Counts, row.Why = false, "permissions.expand is off"
+		}
+		out = append(out, row)
+	}
+	sort.SliceStable(out, func(i, j int) bool { return out[i].Effect > out[j].Effect })
+	return out
+}
+
+func (l permissionListing) show(s *screen) {
+	if !l.Expand {
+		s.printf("what allows does not count here: permissions.expand is off\n")
+	}
+	for _, effectOf := range []cardea.Effect{cardea.Deny, cardea.Ask, cardea.Allow} {
+		heading(s, effectOf.String())
+		shown := false
+		for _, e := range l.Entries {
+			if e.Effect != effectOf {
+				continue
+			}
+			shown = true
+			note := e.Source + ", " + e.Harness + ", " + e.Scope.String()
+			if e.Why != "" {
+				note += ", does not count: " + e.Why
+			}
+			s.printf("  %s  %s\n", painted{bold, e.Entry}, painted{faint, note})
+		}
+		if !shown {
+			s.printf("  none\n")
+		}
+	}
+	if len(l.Findings) > 0 {
+		heading(s, "look at these")
+	}
+	for _, f := range l.Findings {
+		s.printf("  %s  %s  %s\n", painted{yellow, f.Kind}, painted{bold, f.Entry}, painted{faint, f.Source})
+		s.block("     ", f.Text+" ("+f.Hint+")")
+	}
+	if len(l.Problems) > 0 {
+		heading(s, "broken")
+		for _, p := range l.Problems {
+			s.block("  ", p)
+		}
+	}
+}
+
+// permissionFindings are what the authors of entries may not have meant.
+func permissionFindings(l *config.Loaded, pl place) []permissionFinding {
+	var out []permissionFinding
+	probed := newProbing(pl)
+	for i := range l.Permissions {
+		e := &l.Permissions[i]
+		add := func(kind, hint, text string) {
+			out = append(out, permissionFinding{kind, e.Text, e.Source(), text, hint, e.Line(), e.Column(), e.From.File})
+		}
+		doubts := e.Doubts()
+		wide := false
+		for _, d := range doubts {
+			wide = wide || d.Kind == "wide"
+			add(d.Kind, d.Hint, d.Text)
+		}
+		if e.Form == permission.Nothing {
+			continue
+		}
+		if o := hiddenBy(l.Permissions, i); o != nil {
+			add("shadowed", "remove one of them", fmt.Sprintf("it never decides: %s (%s) %s the same", o.Text, o.Source(), permission.Verb(o.Effect)))
+		}
+		if e.Effect == cardea.Allow && !wide {
+			if call := probed.allowedBy(*e); call != "" {
+				add("wide", "name the command with what it is passed", "it also allows "+call)
+			}
+		}
+	}
+	return out
+}
+
+// hiddenBy is an entry, at least as strict, that says the same about all that
+// entry i is about; nil where there is none.
+func hiddenBy(all []permission.Entry, i int) *permission.Entry {
+	e := &all[i]
+	for k := range all {
+		o := &all[k]
+		if k == i || o.Effect < e.Effect || !o.Shadows(e) {
+			continue
+		}
+		if o.Effect == e.Effect && (o.From.Harness != e.From.Harness || !o.From.Allows && e.Effect == cardea.Allow || e.Shadows(o) && k > i) {
+			continue
+		}
+		return o
+	}
+	return nil
+}
+
+// probing asks an entry about calls that none should allow by itself, through
+// the same analysis and decider as a real call.
+type probing struct {
+	place  place
+	events []*cardea.Event
+	names  []string
+}
+
+func newProbing(pl place) *probing {
+	out := &probing{place: pl}
+	analyse := analysis(pl.dirs.Home, nil)
+	for _, pr := range probes() {
+		ev := pr.event(pl)
+		analyse(ev)
+		out.events = append(out.events, ev)
+		out.names = append(out.names, pr.tool+" "+fmt.Sprintf("%q", pr.value))
+	}
+	return out
+}
+
+func (pr *probing) allowedBy(e permission.Entry) string {
+	from := *e.From
+	from.Allows, from.Harness = true, "claude-code"
+	e.From = &from
+	d := permissions.New([]permission.Entry{e}, permissions.Settings{Expand: true, Home: pr.place.dirs.Home, Start: pr.place.start})
+	for i, ev := range pr.events {
+		said, err := d.Decide(context.Background(), ev)
+		if err != nil || len(said) < len(ev.Call.Parts) || len(said) == 0 || names(e, ev) {
+			continue
+		}
+		return pr.names[i]
+	}
+	return ""
+}
+
+// names reports whether an entry says itself what a probe is about.
+func names(e permission.Entry, ev *cardea.Event) bool {
+	command, _ := ev.Call.Input["command"].(string)
+	return !e.Wild() && e.CommandIs(command) || e.Form == permission.Host || strings.HasPrefix(e.Tool, "mcp__")
+}
+
+// suggestion is what permissions suggest --json says.
+type suggestion struct {
+	Effect  cardea.Effect   `json:"effect"`
+	Allowed bool            `json:"allowed"`
+	Entries []string        `json:"entries"`
+	Parts   []suggestedPart `json:"parts"`
+}
+
+type suggestedPart struct {
+	Text   string        `json:"text"`
+	Effect cardea.Effect `json:"effect"`
+	Why    []string      `json:"why"`
+	Needs  []string      `json:"needs"`
+}
+
+func suggest(p Process, f permissionFlags, text string) error {
+	m, err := tryFlags{tool: "Bash", harness: "claude-code", event: string(cardea.PreToolUse)}.message(p, text)
+	if err != nil {
+		return wrongUsage{err}
+	}
+	p.given = f.settings
+	j := newJudgement(p, m.event)
+	v := j.verdict(context.Background())
+	out := suggestion{Effect: v.Effect, Allowed: v.Effect == cardea.Allow, Entries: []string{}, Parts: []suggestedPart{}}
+	if !out.Allowed {
+		_, needs := j.suggest(v)
+		out.Entries = append(out.Entries, needs...)
+	}
+	for i := range m.event.Call.Parts {
+		part := suggestedPart{Text: m.event.Call.Parts[i].Text, Effect: v.Parts[i], Why: []string{}, Needs: []string{}}
+		if e := v.Parts[i]; e == cardea.Abstain || e == cardea.Defer {
+			r := j.loaded.Permitter().Refusal(m.event, i)
+			part.Why, part.Needs = append(part.Why, r.Why...), append(part.Needs, r.Needs...)
+		}
+		out.Parts = append(out.Parts, part)
+	}
+	if f.json {
+		return encode(p, out)
+	}
+	s := screenOn(p.Stdout, p.Env)
+	out.show(s, v)
+	return s.err
+}
+
+func (o suggestion) show(s *screen, v cardea.Verdict) {
+	if o.Allowed {
+		s.printf("it is allowed already, by %s\n", v.By)
+		return
+	}
+	for _, e := range o.Entries {
+		s.printf("%s\n", painted{bold, e})
+	}
+	if len(o.Entries) == 0 {
+		s.printf("no entry would allow it\n")
+	}
+	for _, p := range o.Parts {
+		if len(p.Why) > 0 {
+			s.block("  ", fmt.Sprintf("%s: %s", shorten(p.Text, 80), strings.Join(p.Why, "; ")))
+		}
+	}
+	if v.Effect > cardea.Defer {
+		s.block("  ", fmt.Sprintf("%s says %s, which no entry lifts: %s", v.By, v.Effect, v.Reason))
+	}
+}

@@ -1,0 +1,84 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"cardea.dev"
+)
+
+// trace is how a call was judged, line by line. Deciders may still write when
+// the time is over.
+type trace struct {
+	mu    sync.Mutex
+	lines []string
+}
+
+// maxTrace is how many lines are kept.
+const maxTrace = 1000
+
+func (t *trace) add(line string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.lines) < maxTrace {
+		t.lines = append(t.lines, line)
+	}
+}
+
+// text is the whole trace, with show for what may be told.
+func (t *trace) text(show func(string) string) string {
+	if t == nil {
+		return ""
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var b strings.Builder
+	for _, l := range t.lines {
+		fmt.Fprintf(&b, "cardea: %s\n", strings.ReplaceAll(plainText(show(l)), "\n", " "))
+	}
+	return b.String()
+}
+
+// traceLists tells which lists were read.
+func (j *judgement) traceLists() {
+	for _, f := range j.loaded.PermissionFiles {
+		note := ""
+		switch {
+		case f.Kept:
+			note = ", broken, its last good form is in force"
+		case f.From.Why != "":
+			note = ", what it allows does not count: " + f.From.Why
+		}
+		j.traced.add(fmt.Sprintf("permissions: %s (%s), entries: %d%s", f.From.File, f.From.Scope, f.Entries, note))
+	}
+	for _, p := range j.event.Faults {
+		j.traced.add("permissions: the message has a fault: " + p.Reason)
+	}
+}
+
+// suggest is what keeps a call from being allowed, part by part, and the
+// narrowest entries that would allow it. ok is false where no entry does.
+func (j *judgement) suggest(v cardea.Verdict) (ok bool, needs []string) {
+	ok = true
+	for i := range j.event.Call.Parts {
+		if i < len(v.Parts) && v.Parts[i] == cardea.Allow {
+			continue
+		}
+		if i < len(v.Parts) && v.Parts[i] > cardea.Defer {
+			ok = false // no entry lifts it
+			continue
+		}
+		r := j.loaded.Permitter().Refusal(j.event, i)
+		if len(r.Needs) == 0 {
+			ok = false
+		}
+		for _, n := range r.Needs {
+			if !slices.Contains(needs, n) {
+				needs = append(needs, n)
+			}
+		}
+	}
+	return ok, needs
+}

@@ -1,0 +1,193 @@
+package permissions
+
+import (
+	"path"
+	"strings"
+
+	"cardea.dev"
+	"cardea.dev/internal/harness"
+	"cardea.dev/internal/permission"
+)
+
+// accesses stops what an entry for a program does not cover: files that the
+// shell writes, paths that the harness always asks about, and reads that may
+// reach what a list keeps shut.
+func (c *call) accesses(p *cardea.Part, r *Refusal) {
+	edits := c.ev.Call.EditsFiles
+	for i := range p.Access {
+		a := &p.Access[i]
+		switch a.Kind {
+		case cardea.Write, cardea.Delete:
+			switch {
+			case sink(a):
+			case a.Path != "" && harness.TouchesProtected(*a):
+				r.stop("it changes %s, which is never approved by an entry", a.Path)
+			case harness.DeletesCritical(*a, *p, c.ev, c.about.Home):
+				r.stop("it may delete %s, which is never approved by an entry", orUnknown(a.Path))
+			case a.Redirect && !edits && !c.mayWrite(a):
+				r.stop("the shell writes %s, which needs a yes of its own", orUnknown(a.Path))
+				if a.Path != "" && !a.Glob {
+					r.need("Edit(/" + a.Path + ")")
+				}
+			}
+		case cardea.Read:
+			if e := c.shut(a); e != nil {
+				r.stop("it may read what %s %s (%s)", e.Text, permission.Verb(e.Effect), e.Source())
+			}
+		default:
+			if a.Redirect {
+				r.stop("the shell itself contacts %s", orUnknown(a.Host))
+			}
+		}
+	}
+}
+
+func orUnknown(p string) string {
+	if p == "" {
+		return "what is not known"
+	}
+	return p
+}
+
+// sink reports whether a redirection writes to nothing that lasts.
+func sink(a *cardea.Access) bool {
+	if !a.Redirect || a.Kind != cardea.Write || a.Glob {
+		return false
+	}
+	switch a.Path {
+	case "/dev/null", "/dev/stdout", "/dev/stderr":
+		return true
+	}
+	return a.Spelled == "/dev/stdout" || a.Spelled == "/dev/stderr"
+}
+
+// mayWrite reports whether a file that the shell writes has a yes of its own:
+// it is new and plain output, the mode accepts edits of the project, or an
+// entry for Edit names it.
+func (c *call) mayWrite(a *cardea.Access) bool {
+	if a.Kind != cardea.Write || a.Path == "" || a.Glob {
+		return false
+	}
+	if a.Fresh || c.ev.Mode == cardea.ModeAcceptEdits && c.inWork(a) {
+		return true
+	}
+	return c.covering("Edit", a) != nil
+}
+
+// inWork reports whether a file lies in the project, or in a folder that the
+// person added to it, by either of its names.
+func (c *call) inWork(a *cardea.Access) bool {
+	for _, root := range append([]string{c.ev.Project}, c.ev.Roots...) {
+		if root != "" && within(a.Path, root) && (a.Spelled == "" || within(a.Spelled, root)) {
+			return true
+		}
+	}
+	return false
+}
+
+func within(p, dir string) bool {
+	return strings.HasPrefix(path.Clean(p), strings.TrimSuffix(path.Clean(dir), "/")+"/")
+}
+
+// covering finds an entry of a tool of files that allows an access.
+func (c *call) covering(tool string, a *cardea.Access) *permission.Entry {
+	for _, list := range [][]int{c.index.files, c.index.others} {
+		for _, k := range list {
+			e := &c.entries[k]
+			if e.Effect == cardea.Allow && e.Tool == tool && (e.Form == permission.File || e.Form == permission.Whole) &&
+				e.Counts(c.ev.Harness) && e.Covers(a, c.place(e)) {
+				return e
+			}
+		}
+	}
+	return nil
+}
+
+// shut finds an entry that keeps something from being read that an access to a
+// whole folder, or a pattern of the line, may reach.
+func (c *call) shut(a *cardea.Access) *permission.Entry {
+	for _, k := range c.index.files {
+		e := &c.entries[k]
+		if e.Effect != cardea.Allow && e.Form == permission.File && e.Tool == "Read" && e.MayLieBelow(a, c.place(e)) {
+			return e
+		}
+	}
+	return nil
+}
+
+// otherTool finds the entry for a part of a tool that is no shell.
+func (c *call) otherTool(p *cardea.Part, r *Refusal) *permission.Entry {
+	call := c.ev.Call
+	reads := call.Tool == "Read" || call.Tool == "Grep" || call.Tool == "Glob"
+	var idle *permission.Entry
+	for k := range c.entries {
+		e := &c.entries[k]
+		if e.Effect != cardea.Allow {
+			continue
+		}
+		about := e.Names(call) || e.Tool == "Edit" && call.EditsFiles || e.Tool == "Read" && reads
+		if !about || !c.permits(e, p) {
+			continue
+		}
+		if e.Counts(c.ev.Harness) {
+			return e
+		}
+		idle = e
+	}
+	c.unnamed(p, idle, "", r)
+	r.need(toolEntry(call, p, reads))
+	return nil
+}
+
+// permits reports whether an entry, which is about the tool, allows a part.
+func (c *call) permits(e *permission.Entry, p *cardea.Part) bool {
+	switch e.Form {
+	case permission.Whole:
+		return true
+	case permission.Named:
+		return e.NamedIs(subject(c.ev.Call)) && len(c.ev.Call.Shadowed) == 0
+	case permission.Host:
+		for _, a := range p.Access {
+			if !e.HostIs(a.Host) {
+				return false
+			}
+		}
+		return len(p.Access) > 0
+	case permission.File:
+		for i := range p.Access {
+			if p.Access[i].Kind == cardea.Unknown || !e.Covers(&p.Access[i], c.place(e)) {
+				return false
+			}
+		}
+		return len(p.Access) > 0
+	}
+	return false
+}
+
+// toolEntry is the narrowest entry that names a part of a tool that is no
+// shell, "" where there is none but the tool as a whole.
+func toolEntry(call *cardea.Call, p *cardea.Part, reads bool) string {
+	one := ""
+	for _, a := range p.Access {
+		name := "/" + a.Path
+		if a.Recursive {
+			name += "/**"
+		}
+		switch {
+		case a.Kind == cardea.Network && a.Host != "" && call.Tool == "WebFetch":
+			one = "WebFetch(domain:" + a.Host + ")"
+		case a.Path == "":
+		case call.EditsFiles:
+			one = "Edit(" + name + ")"
+		case reads:
+			one = "Read(" + name + ")"
+		}
+	}
+	if s := subject(call); one == "" && s != "" && !strings.ContainsAny(s, "*\n") {
+		one = call.Tool + "(" + s + ")"
+	}
+	if one == "" && !call.EditsFiles && !reads && call.Tool != "WebFetch" {
+		one = call.Tool
+	}
+	return one
+}

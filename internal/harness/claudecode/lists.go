@@ -1,0 +1,42 @@
+package claudecode
+
+import (
+	"path/filepath"
+
+	"cardea.dev"
+	"cardea.dev/internal/permission"
+)
+
+// Lists are the places of Claude Code's permission lists for a session that
+// began in the folder start: the managed files, those of the project's folders,
+// and the person's in configDir (~/.claude). "" leaves a place out. The entries
+// of managed files are the system's, those of settings.local.json the person's
+// (DESIGN.md section 2).
+func Lists(configDir, start, managedDir string) []permission.Source {
+	var out []permission.Source
+	for _, f := range settingsFiles(configDir, start, managedDir) {
+		dir := filepath.Dir(f.path)
+		s := permission.Source{Origin: permission.Origin{Harness: Name, File: f.path, Scope: cardea.ScopeUser, Source: dir}}
+		switch f.scope {
+		case managedScope:
+			s.Scope = cardea.ScopeSystem
+		case projectScope:
+			s.Scope, s.Project, s.Source = cardea.ScopeProject, filepath.Dir(dir), filepath.Dir(dir)
+		case localScope:
+			s.Local, s.Project, s.Source = true, filepath.Dir(dir), start
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// ProjectLists are the places of the lists that lie in one folder of a project,
+// or in a folder that was added to the work.
+func ProjectLists(dir string) []permission.Source {
+	var out []permission.Source
+	for _, name := range []string{"settings.json", "settings.local.json"} {
+		out = append(out, permission.Source{Project: dir, Origin: permission.Origin{Harness: Name,
+			File: filepath.Join(dir, ".claude", name), Scope: cardea.ScopeProject, Source: dir}})
+	}
+	return out
+}

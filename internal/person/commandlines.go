@@ -1,0 +1,26 @@
+package person
+
+import (
+	"os"
+	"runtime"
+)
+
+// CommandLines are the words with which the processes above this one were
+// started, nearest first: what the person typed to start their agent is known
+// from nowhere else. Only Linux tells them without starting a program; elsewhere
+// there are none, and above what cannot be read there are none either.
+func CommandLines() [][]string {
+	if runtime.GOOS != "linux" {
+		return nil
+	}
+	var out [][]string
+	for pid := os.Getppid(); pid > 1 && len(out) < maxAncestors; {
+		parent, _, line, err := procfs(pid)
+		if err != nil {
+			break
+		}
+		out = append(out, line)
+		pid = parent
+	}
+	return out
+}
