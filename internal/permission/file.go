@@ -345,13 +345,20 @@ func overlap(segs, line []string) bool {
 			case segs[i] == anyDepth:
 				row[j] = next[j] || j < len(line) && row[j+1]
 			case j < len(line) && line[j] == anyDepth:
-				row[j] = row[j+1] || next[j]
+				row[j] = row[j+1] || next[j] && !(i == len(segs)-1 && namesFile(segs[i]))
 			default:
 				row[j] = j < len(line) && next[j+1] && mayBeSame(segs[i], line[j])
 			}
 		}
 	}
 	return row[0]
+}
+
+// namesFile reports a segment that is the name of a file rather than that of a
+// folder in which a pattern of the line may find something.
+func namesFile(seg string) bool {
+	ext := path.Ext(seg)
+	return len(ext) > 1 && ext != seg && !strings.ContainsAny(seg, `*?[\`)
 }
 
 // mayBeSame reports whether a segment and a name of the line, each of which may
