@@ -1,14 +1,14 @@
 package config
 
 import (
-	"bytes"
-	"encoding/binary"
 	"errors"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"cardea.dev/internal/gitindex"
 )
 
 // maxIndex bounds the index of git that is looked through, in bytes. That of a
@@ -33,7 +33,7 @@ func Tracked(path string) bool {
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		if err != nil || indexHas(data, filepath.ToSlash(rel)) {
+		if err != nil || lists(data, filepath.ToSlash(rel)) {
 			return true
 		}
 	}
@@ -66,6 +66,19 @@ func repository(dir string) (root, git string) {
 	}
 }
 
+// lists reports whether an index has an entry of a name, whichever way objects
+// are named there. One that cannot be read may have it; what a split index
+// keeps elsewhere is looked through by itself.
+func lists(data []byte, name string) bool {
+	for _, hash := range []int{20, 32} {
+		f := gitindex.Index{Data: data, Hash: hash}.Find(func(n string, _ uint32) bool { return n == name })
+		if !f.Broken {
+			return f.Such
+		}
+	}
+	return true
+}
+
 func readIndex(path string) ([]byte, error) {
 	f, err := openFile(path)
 	if err != nil {
@@ -77,74 +90,4 @@ func readIndex(path string) ([]byte, error) {
 		err = errors.New("it is too large")
 	}
 	return data, err
-}
-
-// indexHas reports whether an index (gitformat-index(5)) has an entry of a name.
-// Of the compressed form it walks the entries; the others are searched for the
-// name behind its length. An index that it cannot read may have it.
-func indexHas(data []byte, name string) bool {
-	if len(data) < 12 || string(data[:4]) != "DIRC" {
-		return true
-	}
-	if binary.BigEndian.Uint32(data[4:]) == 4 {
-		return compressedHas(data, name)
-	}
-	want := append([]byte(name), 0)
-	for at := 0; ; {
-		i := bytes.Index(data[at:], want)
-		if i < 0 {
-			return false
-		}
-		at += i
-		for _, flags := range []int{at - 2, at - 4} { // the second where more flags follow
-			if flags >= 0 && int(binary.BigEndian.Uint16(data[flags:])&0xfff) == min(len(name), 0xfff) {
-				return true
-			}
-		}
-		at++
-	}
-}
-
-// compressedHas walks an index of version 4, in which each name says how much
-// of the one before it stays. Entries have SHA-1 names.
-func compressedHas(data []byte, name string) bool {
-	const fixed = 62
-	at, last := 12, ""
-	for range binary.BigEndian.Uint32(data[8:]) {
-		if at+fixed > len(data) {
-			return true
-		}
-		extended := binary.BigEndian.Uint16(data[at+fixed-2:])&0x4000 != 0
-		at += fixed
-		if extended {
-			at += 2
-		}
-		strip, n := offset(data[min(at, len(data)):])
-		at += n
-		end := bytes.IndexByte(data[min(at, len(data)):], 0)
-		if n == 0 || end < 0 || strip > len(last) {
-			return true
-		}
-		last = last[:len(last)-strip] + string(data[at:at+end])
-		at += end + 1
-		if last == name {
-			return true
-		}
-	}
-	return false
-}
-
-// offset reads a number as git packs offsets.
-func offset(data []byte) (value, n int) {
-	for n < len(data) && n < 5 {
-		c := data[n]
-		if n++; n > 1 {
-			value++
-		}
-		value = value<<7 | int(c&0x7f)
-		if c&0x80 == 0 {
-			return value, n
-		}
-	}
-	return 0, 0
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/gitindex"
 )
 
 // git is why a git command may execute something although it only reads: git
@@ -63,7 +64,7 @@ func (c *call) git(p *cardea.Part) string {
 		why = c.repository(dir)
 		c.repo[dir] = why
 	}
-	if why == "" && contents(p) && slices.ContainsFunc(c.indexes, index.secrets) {
+	if why == "" && contents(p) && slices.ContainsFunc(c.indexes, secrets) {
 		return "a secret is committed here, and git may show it"
 	}
 	if why == "" && len(p.Command) > 1 && (p.Command[1] == "remote" || p.Command[1] == "config") && (c.userinfo || c.personal()) {
@@ -246,9 +247,9 @@ func (c *call) configuration(common, own, tree string) string {
 	if err != nil {
 		return "the index of the repository cannot be read"
 	}
-	tracked := index{data, hash}
-	c.indexes = append(c.indexes, tracked)
-	if tracked.links() {
+	index := gitindex.Index{Data: data, Hash: hash}
+	c.indexes = append(c.indexes, index)
+	if links(index) {
 		return "the index may link to another repository, in which git runs, too"
 	}
 	return ""

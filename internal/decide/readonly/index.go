@@ -1,11 +1,10 @@
 package readonly
 
 import (
-	"bytes"
-	"encoding/binary"
 	"slices"
 
 	"cardea.dev"
+	"cardea.dev/internal/gitindex"
 )
 
 // contents reports whether a git command shows what files hold, and not only
@@ -62,113 +61,21 @@ func onlyNames(p *cardea.Part) bool {
 	return names && !patches(p)
 }
 
-// index is an index of git (gitformat-index(5), versions 2 to 4), and how long
-// the name of an object is in it, in bytes.
-type index struct {
-	data []byte
-	hash int
-}
-
-// secrets reports whether it may list a file whose name is that of a secret.
-// Names that only end like a key do not count: keys of tests are tracked
+// secrets reports whether an index may list a file whose name is that of a
+// secret. Names that only end like a key do not count: keys of tests are tracked
 // everywhere.
-func (x index) secrets() bool {
-	return x.any(func(name string, mode uint32) bool { return mode == folder || secretPath("/"+name) && !keyLike(name) })
+func secrets(x gitindex.Index) bool {
+	f := x.Find(func(name string, mode uint32) bool {
+		return mode == gitindex.Folder || secretPath("/"+name) && !keyLike(name)
+	})
+	return f.Such || f.Broken || f.Elsewhere
 }
 
-// links reports whether it may link to another repository.
-func (x index) links() bool {
-	return x.any(func(_ string, mode uint32) bool { return mode == gitlink })
-}
-
-// any reports whether one of the files may be such: an index that cannot be
-// read to its end, or keeps a part of itself elsewhere, may list anything.
-func (x index) any(such func(name string, mode uint32) bool) bool {
-	const header, mode, fixed = 12, 24, 40
-	if len(x.data) < header || string(x.data[:4]) != "DIRC" {
-		return true
-	}
-	version, count := binary.BigEndian.Uint32(x.data[4:]), binary.BigEndian.Uint32(x.data[8:])
-	if version < 2 || version > 4 {
-		return true
-	}
-	at, name := header, ""
-	for ; count > 0; count-- {
-		start := at
-		if at += fixed + x.hash + 2; at+2 > len(x.data) {
-			return true
-		}
-		if binary.BigEndian.Uint16(x.data[at-2:])&more != 0 {
-			at += 2
-		}
-		keep := 0
-		if version == 4 {
-			strip, n := offset(x.data[at:])
-			if n == 0 || strip > len(name) {
-				return true
-			}
-			keep, at = len(name)-strip, at+n
-		}
-		end := bytes.IndexByte(x.data[at:], 0)
-		if end < 0 {
-			return true
-		}
-		name = name[:keep] + string(x.data[at:at+end])
-		if at += end + 1; version < 4 {
-			at = start + (at-start+7)/8*8
-		}
-		if such(name, binary.BigEndian.Uint32(x.data[start+mode:])) {
-			return true
-		}
-	}
-	return x.extended(at)
-}
-
-// extended reports whether behind the entries there is anything but extensions
-// that say nothing about files: cached trees, conflicts, untracked files and the
-// file system's monitor.
-func (x index) extended(at int) bool {
-	end := len(x.data) - x.hash
-	for at < end {
-		if at+8 > end {
-			return true
-		}
-		switch string(x.data[at : at+4]) {
-		case "TREE", "REUC", "UNTR", "FSMN":
-		default:
-			return true
-		}
-		size := binary.BigEndian.Uint32(x.data[at+4:])
-		if uint64(at)+8+uint64(size) > uint64(end) {
-			return true
-		}
-		at += 8 + int(size)
-	}
-	return at != end
+// links reports whether an index may link to another repository.
+func links(x gitindex.Index) bool {
+	f := x.Find(func(_ string, mode uint32) bool { return mode == gitindex.Link })
+	return f.Such || f.Broken || f.Elsewhere
 }
 
 // maxIndex bounds the index that is looked through, in bytes.
 const maxIndex = 8 << 20
-
-// What stands in an entry: the modes of a link to another repository and of a
-// folder that is not checked out, and the flag of an entry with more flags.
-const (
-	gitlink = 0o160000
-	folder  = 0o040000
-	more    = 0x4000
-)
-
-// offset reads a number as packs write offsets (gitformat-pack(5)), and tells
-// how many bytes it took; none where it does not end.
-func offset(b []byte) (value, n int) {
-	for n < len(b) && n < 5 {
-		c := b[n]
-		n++
-		value = value<<7 | int(c&0x7f)
-		if c&0x80 == 0 {
-			return value, n
-		}
-		value++
-	}
-	return 0, 0
-}

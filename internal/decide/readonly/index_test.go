@@ -5,6 +5,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"cardea.dev/internal/gitindex"
 )
 
 // TestIndex reads indexes that git itself wrote, in each of its versions.
@@ -43,9 +45,9 @@ func TestIndex(t *testing.T) {
 						t.Fatal(err)
 					}
 					for cut := range data { // no length makes it panic
-						index{data[:cut], hash}.links()
+						links(gitindex.Index{Data: data[:cut], Hash: hash})
 					}
-					return index{data, hash}.links(), index{data, hash}.secrets()
+					return links(gitindex.Index{Data: data, Hash: hash}), secrets(gitindex.Index{Data: data, Hash: hash})
 				}
 				put("src/a.go")
 				put("src/environment.go")
@@ -93,6 +95,6 @@ func BenchmarkCheckIndex(b *testing.B) {
 	}
 	b.ReportMetric(float64(len(data)), "bytes")
 	for b.Loop() {
-		index{data, 20}.secrets()
+		secrets(gitindex.Index{Data: data, Hash: 20})
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/gitindex"
 )
 
 // Settings say where reading is free.
@@ -81,7 +82,7 @@ type call struct {
 	// a user's name or a password.
 	userinfo bool
 	// indexes are those of the repositories that were looked at.
-	indexes []index
+	indexes []gitindex.Index
 }
 
 func (d *Decider) call(ev *cardea.Event) *call {
