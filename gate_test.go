@@ -248,7 +248,7 @@ func (s stopping) Decide(context.Context, *cardea.Event) ([]cardea.Opinion, erro
 func TestRewrite(t *testing.T) {
 	rewrite := func(e cardea.Effect, to string, sev cardea.Severity) cardea.Opinion {
 		return cardea.Opinion{Decider: "rules", Rule: to, Effect: e, Part: cardea.WholeCall, Severity: sev,
-			Advice: cardea.Advice{Rewrite: map[string]string{"command": to}}}
+			Advice: cardea.Advice{Rewrite: map[string]any{"command": to}}}
 	}
 	analyse := func(ev *cardea.Event) { ev.Call.Parts = []cardea.Part{{Text: fmt.Sprint(ev.Call.Input["command"])}} }
 	judge := func(text string, e cardea.Effect) cardea.Decider { return byText{text: text, effect: e} }

@@ -178,12 +178,13 @@ func (h *hook) settle(j *judgement, m *harness.Message, v cardea.Verdict) harnes
 	v.Troubles = troubles
 	h.learn(func() { h.decided = &decided{m, v} })
 	id := ""
-	if h.recorder != nil {
+	if h.recorder != nil && (m.Event.Kind.Answered() || v.Effect >= cardea.Ask) {
 		var problem *cardea.Trouble
 		if id, problem = h.recorder.record(m.Event, v, h.late); problem != nil {
 			troubles = slices.Concat(troubles, []cardea.Trouble{*problem})
 		}
 	}
+	v = j.quiet(v)
 	v.Troubles = j.untold(troubles)
 	if err := errors.Join(j.place.session.Save(h.redactor), j.keep(h.redactor, h.late), j.beat(h.process.Now())); err != nil {
 		unwritten := cardea.Trouble{Failure: cardea.Unwritten, Text: err.Error()}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"cardea.dev"
@@ -51,8 +52,9 @@ func newJudgement(p Process, ev *cardea.Event) *judgement {
 	p.attend(ev)
 	j := &judgement{process: p, event: ev, place: locate(p, ev.Harness, ev.Session, ev.Cwd)}
 	ev.Project = j.place.project
+	j.loaded = load(p, &j.place)
+	j.loaded.Aids.Once = j.place.session.Tell
 	if ev.Kind.Answered() {
-		j.loaded = load(p, &j.place)
 		ev.Unreadable = claudecode.Unreadable(j.place.dirs.Claude, ev.Project, claudecode.ManagedDir(p.Machine.OS))
 		ev.Roots = claudecode.AdditionalDirs(j.place.dirs.Claude, claudecode.ManagedDir(p.Machine.OS), j.place.dirs.Home)
 	}
@@ -113,6 +115,16 @@ func analysis(home string, exported func(name string) bool) func(*cardea.Event) 
 	world := tool.World{Home: home, Resolve: tool.Links, IsDir: tool.IsDir, TopLevel: tool.TopLevel, New: tool.IsNew,
 		Exported: exported}
 	return func(ev *cardea.Event) { tool.Analyse(ev, world) }
+}
+
+// quiet takes a failure from a verdict on an event that is about no call, once
+// the person was told of it: there is nothing that it could hold back.
+func (j *judgement) quiet(v cardea.Verdict) cardea.Verdict {
+	failed := strings.HasPrefix(v.By, "failure:") && !j.event.Kind.Answered()
+	if failed && !j.place.session.Tell("failure "+string(j.event.Kind)+" "+v.Reason) {
+		v.Effect, v.By, v.Reason, v.Message = cardea.Abstain, "", "", ""
+	}
+	return v
 }
 
 // untold are the troubles that the person was not told in this session, in

@@ -26,7 +26,8 @@ func tryCommand(p Process) *cobra.Command {
 
 It decides by the same settings as the hook, and runs nothing. The argument is a
 shell command; with --tool it is that tool's input as JSON, or the value of its
-main field. Characters that a terminal would not show as they are stand as
+main field; on an event that is about no tool, the message's fields as JSON, or
+the text of its main field, such as the prompt. Characters that a terminal would not show as they are stand as
 escapes, such as \u202e.`,
 		Example: `  cardea try "git add . && git push --force"
   cardea try --tool Write '{"file_path": ".env", "content": ""}'
@@ -40,7 +41,7 @@ escapes, such as \u202e.`,
 	fs.StringVar(&f.role, "role", "", "the agent's role")
 	fs.StringVar(&f.tool, "tool", "Bash", "the tool, by its canonical name or a harness's")
 	fs.StringVar(&f.harness, "harness", "claude-code", "the harness to answer")
-	fs.StringVar(&f.event, "event", string(cardea.PreToolUse), "the event: PreToolUse or PermissionRequest")
+	fs.StringVar(&f.event, "event", string(cardea.PreToolUse), "the event: PreToolUse, PermissionRequest, PostToolUse, UserPromptSubmit, Stop …")
 	fs.StringVar(&f.mode, "mode", "", "the permission mode, in Claude Code's words")
 	fs.StringVar(&f.session, "session", "", "the session whose project counts")
 	fs.BoolVar(&f.json, "json", false, "answer as one JSON object")
@@ -105,6 +106,9 @@ func (f tryFlags) message(p Process, text string) (tried, error) {
 	if own == nil {
 		return tried{}, fmt.Errorf("unknown harness %q: use one of %s", f.harness, strings.Join(names, ", "))
 	}
+	if !aboutTool(cardea.Kind(f.event)) {
+		return f.remark(p, claude, own, text)
+	}
 	tool := f.tool
 	if word, ok := harness.ToolWord(tool); ok {
 		tool = word
@@ -125,6 +129,41 @@ func (f tryFlags) message(p Process, text string) (tried, error) {
 	payload, err := harness.Read([]byte(raw))
 	if err != nil {
 		return tried{}, fmt.Errorf("the input cannot be read: %w", err)
+	}
+	ev := claude.Parse(payload)
+	ev.Harness, ev.Role = f.harness, f.role
+	return tried{event: ev, adapter: own}, nil
+}
+
+// aboutTool reports whether events of a kind are about a tool.
+func aboutTool(k cardea.Kind) bool {
+	return k.Answered() || k == "PostToolUse" || k == "PostToolUseFailure" || k == "PermissionDenied"
+}
+
+// remark makes the message of an event that is about no tool: the argument is
+// its fields as JSON, or the text of its main field.
+func (f tryFlags) remark(p Process, claude, own harness.Adapter, text string) (tried, error) {
+	cwd, err := f.folder(p)
+	if err != nil {
+		return tried{}, err
+	}
+	main := map[string]string{"UserPromptSubmit": "prompt", "UserPromptExpansion": "prompt", "Notification": "message", "SessionStart": "source",
+		"SessionEnd": "reason", "PreCompact": "trigger", "SubagentStart": "agent_type"}[f.event]
+	if main == "" {
+		main = "last_assistant_message"
+	}
+	fields := "," + asJSON(main) + ":" + asJSON(text)
+	if inner, err := harness.Read([]byte(text)); err == nil {
+		fields = ""
+		if len(inner.Root().Entries()) > 0 {
+			trimmed := strings.TrimSpace(text)
+			fields = "," + trimmed[1:len(trimmed)-1]
+		}
+	}
+	raw := fmt.Sprintf(`{"hook_event_name":%s,"session_id":%s,"cwd":%s,"permission_mode":%s%s}`, asJSON(f.event), asJSON(f.session), asJSON(cwd), asJSON(f.mode), fields)
+	payload, err := harness.Read([]byte(raw))
+	if err != nil {
+		return tried{}, fmt.Errorf("the fields cannot be read: %w", err)
 	}
 	ev := claude.Parse(payload)
 	ev.Harness, ev.Role = f.harness, f.role

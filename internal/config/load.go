@@ -1,11 +1,13 @@
 package config
 
 import (
+	"errors"
 	"path/filepath"
 	"sync"
 	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/decide/routes"
 	"cardea.dev/internal/decide/rules"
 	"cardea.dev/internal/document"
@@ -32,6 +34,8 @@ type Where struct {
 	// one that this process runs in, or "".
 	Plugins []string
 	Plugin  string
+	// Policies is what is known of policies; nil reads them anew.
+	Policies *policy.Library
 	// Path is the PATH with which the harness starts commands, Temp the
 	// folders for temporary files.
 	Path string
@@ -67,8 +71,11 @@ type Loaded struct {
 	// are advice on which tool to use.
 	RouteProblems []document.Problem
 	routesRead    sync.Once
-	kept          lastGood
-	orgName       string
+	// Aids are what policies need besides files.
+	Aids    Aids
+	index   *indexCache
+	kept    lastGood
+	orgName string
 }
 
 // RulesFile is a file of rules that was read.
@@ -87,7 +94,7 @@ type RulesFile struct {
 // Load reads every file that counts in a place. It never fails: what is wrong
 // is kept as problems, and everything else works.
 func Load(w Where) *Loaded {
-	l := &Loaded{Where: w, kept: lastGood{state: w.State}}
+	l := &Loaded{Where: w, kept: lastGood{state: w.State}, index: newIndexCache(w)}
 	l.readSettings()
 	all := packs.Rules()
 	all = all[:len(all):len(all)]
@@ -107,7 +114,9 @@ func Load(w Where) *Loaded {
 // Keep writes down the last good forms of what was read, where they are not
 // kept yet, until it is late. r tells what holds a secret, and is not kept. It
 // is for when the verdict stands, and an error does not change it.
-func (l *Loaded) Keep(r *redact.Redactor, late func() bool) error { return l.kept.write(r, late) }
+func (l *Loaded) Keep(r *redact.Redactor, late func() bool) error {
+	return errors.Join(l.kept.write(r, late), l.index.write(late))
+}
 
 // ReadRoutes finds and reads the files of routes, once. It is not part of
 // loading, because files of routes name further files, and a project could

@@ -27,6 +27,7 @@ type Values struct {
 	Judge      Judge
 	Confidence Confidence
 	Human      Human
+	Policies   Policies
 	Signals    map[string]Signal
 	Actions    Actions
 	Ledger     Ledger
@@ -90,6 +91,13 @@ type Human struct {
 	// Mode is "harness", "queue" or "both".
 	Mode    string
 	Timeout time.Duration
+}
+
+// Policies are about Rego policies.
+type Policies struct {
+	// Functions are OPA's functions that policies may use although they reach
+	// outside, such as http.send.
+	Functions []string
 }
 
 // Signal is a script whose answer policies use.

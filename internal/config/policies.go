@@ -1,0 +1,85 @@
+package config
+
+import (
+	"path/filepath"
+
+	"cardea.dev"
+	"cardea.dev/internal/decide/policy"
+	"cardea.dev/internal/harness"
+)
+
+// Aids are what policies need besides files. The zero value does without.
+type Aids struct {
+	// Once reports whether something was not said yet in this session.
+	Once func(key string) bool
+	// Trace gets what policies did, for a person who asks why.
+	Trace func(policy.Step)
+}
+
+// policies are the policies of all scopes.
+func (l *Loaded) policies() *policy.Policies {
+	lib := l.Where.Policies
+	if lib == nil {
+		lib = &policy.Library{}
+	}
+	if lib.Cache == nil {
+		lib.Cache = l.index
+	}
+	if lib.Tool == nil {
+		lib.Tool = harness.ToolWord
+	}
+	return policy.New(lib, policy.Settings{Folders: l.policyFolders, Once: l.Aids.Once, Trace: l.Aids.Trace})
+}
+
+// policyFolders are the folders whose policies count for an event: those of all
+// scopes, and of the projects around the call, whose denies and asks count.
+func (l *Loaded) policyFolders(ev *cardea.Event) []policy.Folder {
+	var out []policy.Folder
+	for _, at := range l.folders() {
+		if f, ok := l.policyFolder(at); ok {
+			out = append(out, f)
+		}
+	}
+	reach := []string{ev.Cwd}
+	if ev.Call != nil {
+		reach = reached(ev)
+	}
+	projects, _ := Surroundings(reach, l.Where.Dirs.Home, l.Where.Project)
+	for _, project := range projects {
+		out = append(out, policy.Folder{Dir: filepath.Join(project, ".cardea", "policies"), Scope: cardea.ScopeProject, Inside: project, Around: true,
+			Trusts: func(string, []byte) bool { return false }})
+	}
+	return out
+}
+
+// policyFolder is the folder of policies of a scope; it reports false where
+// there can be none.
+func (l *Loaded) policyFolder(at folder) (policy.Folder, bool) {
+	if at.dir == "" {
+		return policy.Folder{}, false
+	}
+	f := policy.Folder{Dir: filepath.Join(at.dir, "policies"), Scope: at.scope, Inside: at.inside, Extra: l.functions()}
+	if l.doubt(f.Dir, at) != nil {
+		return policy.Folder{}, false
+	}
+	if at.scope == cardea.ScopeProject {
+		f.Trusts = func(path string, data []byte) bool { return l.counts(path, at.scope, data) }
+		if !l.Where.Trusted() {
+			f.Extra = nil
+		}
+	}
+	return f, true
+}
+
+// functions are OPA's functions that policies may use although they reach
+// outside: system and organisation name them, nobody else.
+func (l *Loaded) functions() []string {
+	var out []string
+	for i := range l.SettingsFiles {
+		f := &l.SettingsFiles[i]
+		if f.Counts && (f.Scope == cardea.ScopeSystem || f.Scope == cardea.ScopeOrg) {
+			out = append(out, f.Values.Policies.Functions...)
+		}
+	}
+	return out
+}

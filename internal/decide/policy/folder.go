@@ -1,0 +1,220 @@
+package policy
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"cardea.dev"
+	"cardea.dev/internal/document"
+)
+
+// The bounds of a folder. A project's is written by whoever sent the pull
+// request.
+const (
+	maxEntries = 1 << 14
+	maxDepth   = 32
+	// maxFile is the largest file that is a policy, in bytes.
+	maxFile = 1 << 20
+	// maxProject is how many bytes of policies a project may bring.
+	maxProject = 8 << 20
+)
+
+// Folder is a scope's folder of policies.
+type Folder struct {
+	// Dir is the folder, absolute: …/policies.
+	Dir string
+	// Scope is whose it is.
+	Scope cardea.Scope
+	// Inside is the folder that links must not leave, "" for anywhere.
+	Inside string
+	// Around marks a folder of a project that is not the session's own.
+	Around bool
+	// Trusts reports whether the person accepted a file as it is; nil where
+	// nobody has to.
+	Trusts func(path string, data []byte) bool
+	// Extra are functions that its policies may use besides those that are
+	// pure.
+	Extra []string
+	// Embedded are built-in policies, by name; Dir is only a name then.
+	Embedded map[string]string
+}
+
+// file is a policy file of a folder, with a stamp that changes when the file
+// does.
+type file struct {
+	path, stamp string
+	size        int64
+	// fresh is set where the file changed so recently that its stamp could be
+	// that of another content.
+	fresh bool
+	// wrong is why it cannot be read.
+	wrong string
+}
+
+// files lists the policies of a folder, sorted, links followed.
+func (f Folder) files(now int64) ([]file, *document.Problem) {
+	if f.Embedded != nil {
+		var out []file
+		for name, text := range f.Embedded {
+			out = append(out, file{path: name, stamp: digest(text)})
+		}
+		slices.SortFunc(out, func(a, b file) int { return strings.Compare(a.path, b.path) })
+		return out, nil
+	}
+	w := walk{folder: f, now: now, seen: map[string]bool{}}
+	if err := w.dir(f.Dir, 0); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return w.out, &document.Problem{File: f.Dir, Text: "the policies cannot be listed: " + plain(err), Hint: "mend the folder"}
+	}
+	slices.SortFunc(w.out, func(a, b file) int { return strings.Compare(a.path, b.path) })
+	return w.out, nil
+}
+
+type walk struct {
+	folder  Folder
+	now     int64
+	seen    map[string]bool // folders, links followed
+	entries int
+	out     []file
+}
+
+func (w *walk) dir(dir string, depth int) error {
+	if depth > maxDepth {
+		return fmt.Errorf("%s is nested deeper than %d folders", dir, maxDepth)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	if w.entries += len(entries); w.entries > maxEntries {
+		return fmt.Errorf("there are more than %d files", maxEntries)
+	}
+	for _, e := range entries {
+		name := e.Name()
+		if strings.HasPrefix(name, ".") {
+			continue
+		}
+		path := filepath.Join(dir, name)
+		link := e.Type()&fs.ModeSymlink != 0
+		if !link && !e.IsDir() && !strings.HasSuffix(name, ".rego") {
+			continue
+		}
+		if err := w.entry(path, link, depth); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// entry takes a file or goes into a folder, links followed.
+func (w *walk) entry(path string, link bool, depth int) error {
+	info, err := os.Stat(path)
+	rego := strings.HasSuffix(path, ".rego")
+	if err != nil {
+		if rego {
+			w.add(file{path: path, stamp: "?", wrong: "it cannot be read: " + plain(err)})
+		}
+		return nil
+	}
+	if !info.IsDir() && !rego {
+		return nil
+	}
+	if why := w.outside(path, link); why != "" {
+		if rego {
+			w.add(file{path: path, stamp: "outside", wrong: why})
+		}
+		return nil
+	}
+	if info.IsDir() {
+		real, err := filepath.EvalSymlinks(path)
+		if err != nil || w.seen[real] {
+			return nil
+		}
+		w.seen[real] = true
+		return w.dir(path, depth+1)
+	}
+	f := file{path: path, size: info.Size()}
+	switch {
+	case !info.Mode().IsRegular():
+		f.stamp, f.wrong = "?", "it is no regular file"
+	case info.Size() > maxFile:
+		f.stamp, f.wrong = "?", fmt.Sprintf("it is larger than %d bytes", maxFile)
+	default:
+		f.stamp, f.fresh = stampOf(info, w.now)
+	}
+	w.add(f)
+	return nil
+}
+
+// outside says why a link is not followed.
+func (w *walk) outside(path string, link bool) string {
+	if !link || w.folder.Inside == "" {
+		return ""
+	}
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return "it is a link that leads nowhere"
+	}
+	inside, err := filepath.EvalSymlinks(w.folder.Inside)
+	if err != nil {
+		inside = w.folder.Inside
+	}
+	rel, err := filepath.Rel(inside, real)
+	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+		return "it is a link out of the project; copy the file into the project"
+	}
+	return ""
+}
+
+// add keeps a file whose name can be shown and written down.
+func (w *walk) add(f file) {
+	for _, c := range f.path {
+		if c < ' ' || c == 0x7f {
+			f.wrong = "its name has control characters"
+		}
+	}
+	w.out = append(w.out, f)
+}
+
+// read reads a file of the folder.
+func (f Folder) read(path string) (string, error) {
+	if f.Embedded != nil {
+		return f.Embedded[path], nil
+	}
+	in, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer in.Close()
+	info, err := in.Stat()
+	if err != nil {
+		return "", err
+	}
+	if !info.Mode().IsRegular() {
+		return "", errors.New("it is no regular file")
+	}
+	data, err := io.ReadAll(io.LimitReader(in, maxFile+1))
+	if err == nil && len(data) > maxFile {
+		err = fmt.Errorf("it is larger than %d bytes", maxFile)
+	}
+	return string(data), err
+}
+
+// plain is an error of the file system without the path.
+func plain(err error) string {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err.Error()
+	}
+	return err.Error()
+}
+
+// trusts reports whether the person accepted a file.
+func (f Folder) trusts(path, text string) bool {
+	return f.Trusts == nil || f.Trusts(path, []byte(text))
+}

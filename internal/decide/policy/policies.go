@@ -1,0 +1,354 @@
+package policy
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"cardea.dev"
+	"cardea.dev/internal/decide/policy/rego"
+)
+
+// Name is the decider's word in verdicts.
+const Name = "policies"
+
+// Settings are what the decider must know of a place.
+type Settings struct {
+	// Folders are the folders that count for an event, strongest first, the
+	// projects around it last.
+	Folders func(ev *cardea.Event) []Folder
+	// Signals gathers what signals say; nil where there are none.
+	Signals Signals
+	// Once reports whether something was not said yet in this session.
+	Once func(key string) bool
+	// Trace gets what happened, where it is not nil.
+	Trace func(Step)
+}
+
+// Signals gathers what signals say.
+type Signals interface {
+	// Gather runs signals for policies of a scope's folder, each once an event,
+	// and gives what they said by name. It comes to its end before ctx does.
+	Gather(ctx context.Context, ev *cardea.Event, scope cardea.Scope, names []string) map[string]Answer
+}
+
+// Answer is what a signal said.
+type Answer struct {
+	// Value is a JSON value.
+	Value any
+	// Untrusted is set where its script was not run since the person never
+	// accepted it, Changed where they accepted it in another form.
+	Untrusted, Changed bool
+	// Took is how long it ran.
+	Took time.Duration
+}
+
+// Step is one thing that happened, for a person who asks why.
+type Step struct {
+	// What is "index", "route", "compile", "signal", "rule", "note".
+	What string
+	// Name is the folder, package, signal or rule; Detail what came of it.
+	Name, Detail string
+	Took         time.Duration
+}
+
+// Policies are the policies of a place. They may be used by many goroutines.
+type Policies struct {
+	library  *Library
+	settings Settings
+}
+
+// New makes the policies of a place. It reads nothing.
+func New(l *Library, s Settings) *Policies {
+	if s.Once == nil {
+		s.Once = func(string) bool { return true }
+	}
+	return &Policies{library: l, settings: s}
+}
+
+// Plain is the decider for policies that need no signals.
+func (p *Policies) Plain() cardea.Decider { return decider{p, false} }
+
+// WithSignals is the decider for policies that need signals. It takes the time
+// that they take.
+func (p *Policies) WithSignals() cardea.Decider { return decider{p, true} }
+
+type decider struct {
+	*Policies
+	signals bool
+}
+
+// Name is "policies".
+func (decider) Name() string { return Name }
+
+// The shares of the time that is left which a folder may take: what is the
+// person's comes first, and a project must not use it up.
+const (
+	ownShare     = 2
+	projectShare = 4
+	// noLimit is the time where nobody gives one.
+	noLimit = 10 * time.Second
+)
+
+// Decide gives the opinions of the policies that are routed to the event. What
+// does not compile or evaluate comes back as one trouble; all else has spoken
+// then, too.
+func (d decider) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinion, error) {
+	r := run{decider: d, ev: ev}
+	for _, f := range d.settings.Folders(ev) {
+		if ctx.Err() != nil {
+			break // the gate reports it
+		}
+		share := ownShare
+		if f.Scope == cardea.ScopeProject {
+			share = projectShare
+		}
+		left := noLimit
+		if end, limited := ctx.Deadline(); limited {
+			left = time.Until(end)
+		}
+		sub, cancel := context.WithTimeout(ctx, left/time.Duration(share))
+		r.folder(sub, f)
+		cancel()
+	}
+	out, notes := opinions(ev, r.found)
+	for _, n := range notes {
+		d.trace("note", "", n, 0)
+	}
+	out = append(out, r.more...)
+	if len(r.broken) > 0 {
+		return out, &cardea.Trouble{Failure: cardea.BrokenPolicy, Text: strings.Join(few(r.broken), "\n"), Source: r.source}
+	}
+	if len(notes) > 0 {
+		return out, &cardea.Trouble{Text: strings.Join(few(notes), "\n")}
+	}
+	return out, nil
+}
+
+// maxTold is how many troubles are told at once.
+const maxTold = 10
+
+func few(texts []string) []string {
+	if len(texts) <= maxTold {
+		return texts
+	}
+	return append(texts[:maxTold:maxTold], fmt.Sprintf("and %d more; run \"cardea policy validate\" to see them", len(texts)-maxTold))
+}
+
+func (p *Policies) trace(what, name, detail string, took time.Duration) {
+	if p.settings.Trace != nil {
+		p.settings.Trace(Step{what, name, detail, took})
+	}
+}
+
+// run is one event that is judged.
+type run struct {
+	decider
+	ev *cardea.Event
+	// plain is the input without signals, made when it is needed.
+	plain *rego.Input
+	found []decision
+	// more are opinions about signals that may not run.
+	more   []cardea.Opinion
+	broken []string
+	source string
+}
+
+// folder evaluates what is routed in a folder.
+func (r *run) folder(ctx context.Context, f Folder) {
+	begin := time.Now()
+	deadline, _ := ctx.Deadline()
+	s := r.library.open(f, deadline)
+	if len(s.entries) == 0 && len(s.problems) == 0 {
+		return
+	}
+	if !r.signals {
+		r.trace("index", f.Dir, fmt.Sprintf("%d files", len(s.entries)), time.Since(begin))
+		for _, p := range s.problems {
+			r.fail(f, p.File, p.String())
+		}
+	}
+	sel := s.route(r.ev, r.library.Tool)
+	if !r.signals {
+		for _, i := range sel.lost {
+			r.fail(f, s.entries[i].path, s.entries[i].broken)
+		}
+	}
+	picks := r.wanted(sel)
+	if len(picks) == 0 {
+		return
+	}
+	begin = time.Now()
+	program := s.compile(f, sel)
+	if !r.signals {
+		r.trace("compile", f.Dir, fmt.Sprintf("%d files", len(program.texts)), time.Since(begin))
+	}
+	for i := range picks {
+		r.pick(ctx, f, s, program, &picks[i])
+	}
+}
+
+// wanted are the routed packages of this decider.
+func (r *run) wanted(sel *selection) []pick {
+	var out []pick
+	for _, p := range sel.picks {
+		if (len(p.signals) > 0) == r.signals && len(p.verbs) > 0 || !r.signals && len(p.signals) == 0 {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// pick evaluates a package.
+func (r *run) pick(ctx context.Context, f Folder, s *set, program *program, p *pick) {
+	broken := false
+	for _, i := range p.all {
+		if why := program.broken[s.entries[i].path]; why != "" {
+			r.fail(f, s.entries[i].path, why)
+			broken = true
+		}
+	}
+	d := decision{pkg: p.pkg, scope: f.Scope, trusted: r.trusts(f, s, program, p), loose: p.loose, source: s.source(p)}
+	in, ok := r.input(ctx, f, p, &d)
+	if !ok || broken && program.Program == nil {
+		return
+	}
+	for _, verb := range rego.Verbs() {
+		if !contains(p.verbs, verb) {
+			continue
+		}
+		begin := time.Now()
+		v, err := program.Eval(ctx, p.pkg, verb, in)
+		if err != nil {
+			r.fail(f, d.source, d.source+": "+verb+" of "+p.pkg+" cannot be evaluated: "+err.Error())
+			continue
+		}
+		if r.settings.Trace != nil {
+			text, _ := json.Marshal(v)
+			r.trace("rule", p.pkg+"."+verb, string(text), time.Since(begin))
+		}
+		for _, one := range decisions(verb, v) {
+			one.pkg, one.scope, one.trusted, one.loose, one.source = d.pkg, d.scope, d.trusted, d.loose, d.source
+			if one.rule == "" {
+				one.rule = p.pkg[strings.LastIndexByte(p.pkg, '.')+1:]
+			}
+			r.found = append(r.found, one)
+		}
+	}
+}
+
+func contains(list []string, word string) bool {
+	for _, w := range list {
+		if w == word {
+			return true
+		}
+	}
+	return false
+}
+
+// trusts reports whether the person accepted a package and all that it refers
+// to.
+func (r *run) trusts(f Folder, s *set, program *program, p *pick) bool {
+	if f.Around {
+		return false
+	}
+	for _, i := range p.all {
+		path := s.entries[i].path
+		if text, there := program.texts[path]; there && !f.trusts(path, text) {
+			return false
+		}
+	}
+	return true
+}
+
+// source is where a package's first verb is written.
+func (s *set) source(p *pick) string {
+	for _, i := range p.files {
+		if e := &s.entries[i]; e.facts.VerbLine > 0 {
+			return fmt.Sprintf("%s:%d", e.path, e.facts.VerbLine)
+		}
+	}
+	return s.entries[p.files[0]].path
+}
+
+// fail notes what is broken. Of a project that is not trusted only the place is
+// told, since the text quotes its files.
+func (r *run) fail(f Folder, path, text string) {
+	if f.Scope == cardea.ScopeProject && f.Trusts != nil {
+		text = path + ": does not compile or evaluate; run \"cardea policy validate\" to see why"
+	}
+	for _, old := range r.broken {
+		if old == text {
+			return
+		}
+	}
+	r.broken = append(r.broken, text)
+	if r.source == "" {
+		r.source = path
+	}
+}
+
+// input is what a package sees. It reports false where the package must not
+// speak, because it needs what the person has not accepted.
+func (r *run) input(ctx context.Context, f Folder, p *pick, d *decision) (rego.Input, bool) {
+	if len(p.signals) == 0 {
+		if r.plain == nil {
+			in, err := rego.NewInput(Input(r.ev, nil))
+			if err != nil {
+				r.fail(f, d.source, err.Error())
+				return rego.Input{}, false
+			}
+			r.plain = &in
+		}
+		return *r.plain, true
+	}
+	if !d.trusted {
+		r.askOnce(d, "its signals do not run, since the project is not trusted; look at it with \"cardea trust\"")
+		return rego.Input{}, false
+	}
+	in, err := rego.NewInput(Input(r.ev, r.gather(ctx, f, p, d)))
+	if err != nil {
+		r.fail(f, d.source, err.Error())
+		return rego.Input{}, false
+	}
+	return in, true
+}
+
+// gather asks the signals of a package.
+func (r *run) gather(ctx context.Context, f Folder, p *pick, d *decision) map[string]any {
+	values := map[string]any{}
+	if r.settings.Signals == nil {
+		return values
+	}
+	for name, a := range r.settings.Signals.Gather(ctx, r.ev, f.Scope, p.signals) {
+		values[name] = a.Value
+		if r.settings.Trace != nil {
+			text, _ := json.Marshal(a.Value)
+			r.trace("signal", name, string(text), a.Took)
+		}
+		switch {
+		case a.Changed:
+			o := d.opinion(cardea.Ask, cardea.WholeCall)
+			o.Rule, o.Person = lastWord(p.pkg), true
+			o.Reason = fmt.Sprintf("the script of signal %s is not as you trusted it, so policy %s cannot tell; look at it with \"cardea trust\"", name, p.pkg)
+			r.more = append(r.more, o)
+		case a.Untrusted:
+			r.askOnce(d, "the script of its signal "+name+" was never trusted and does not run; look at it with \"cardea trust\"")
+		}
+	}
+	return values
+}
+
+func lastWord(pkg string) string { return pkg[strings.LastIndexByte(pkg, '.')+1:] }
+
+// askOnce asks, once a session.
+func (r *run) askOnce(d *decision, why string) {
+	if !r.ev.Kind.Answered() || !r.settings.Once("policy "+d.source+" "+why) {
+		return
+	}
+	o := d.opinion(cardea.Ask, cardea.WholeCall)
+	o.Rule, o.Reason, o.Withheld = lastWord(d.pkg), fmt.Sprintf("policy %s cannot tell: %s", d.pkg, why), false
+	r.more = append(r.more, o)
+}

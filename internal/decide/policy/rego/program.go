@@ -1,0 +1,226 @@
+package rego
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"runtime/metrics"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+	"github.com/open-policy-agent/opa/v1/topdown"
+)
+
+// Options say how policies are compiled and evaluated.
+type Options struct {
+	// Extra are functions that policies may use besides those that are pure.
+	Extra []string
+	// Checked is set where these very files compiled before with all checks, so
+	// that the slow ones need not be made again.
+	Checked bool
+	// Prints gets what policies print, where it is not nil.
+	Prints func(at, text string)
+}
+
+// Program is policies that were compiled together. It may be used by many
+// goroutines.
+type Program struct {
+	compiler *ast.Compiler
+	builtins map[string]*topdown.Builtin
+	options  Options
+}
+
+// Compile compiles modules together. Modules with mistakes are left out, and
+// the others are compiled again without them, so that one bad file does not
+// take the others down; out are the files that were left out, with why.
+func Compile(modules []*Module, o Options) (p *Program, out map[string]Problems) {
+	left := map[string]*ast.Module{}
+	for _, m := range modules {
+		left[m.Path] = m.parsed
+	}
+	out = map[string]Problems{}
+	for {
+		// The compiler changes what it is given, so it gets copies as long as
+		// another round may follow.
+		c := compiler(o)
+		given := make(map[string]*ast.Module, len(left))
+		for path, m := range left {
+			given[path] = m.Copy()
+		}
+		c.Compile(given)
+		if !c.Failed() {
+			return &Program{compiler: c, builtins: bounded(), options: o}, out
+		}
+		before := len(left)
+		for _, problem := range problemsOf("", c.Errors) {
+			file := problem.File
+			if _, known := left[file]; !known && out[file] == nil {
+				// A mistake without a place: nothing can be told apart.
+				for path := range left {
+					out[path] = append(out[path], problem)
+				}
+				clear(left)
+				break
+			}
+			out[file] = append(out[file], problem)
+			delete(left, file)
+		}
+		if len(left) == before || len(left) == 0 {
+			return &Program{compiler: compiler(o), builtins: bounded(), options: o}, out
+		}
+	}
+}
+
+func compiler(o Options) *ast.Compiler {
+	c := ast.NewCompiler().WithCapabilities(capabilities(o.Extra)).WithDefaultRegoVersion(ast.RegoV1).
+		WithEnablePrintStatements(o.Prints != nil)
+	if o.Checked {
+		c = c.WithSkipStages(ast.StageCheckTypes, ast.StageCheckUnusedImports, ast.StageCheckDuplicateImports, ast.StageCheckKeywordOverrides,
+			ast.StageCheckDeprecatedBuiltins, ast.StageBuildRequiredCapabilities)
+	}
+	return c
+}
+
+// Input is what policies see as input, made once for all of them.
+type Input struct{ term *ast.Term }
+
+// NewInput takes a JSON value: string, json.Number, bool, nil, []any and
+// map[string]any, and Go's numbers.
+func NewInput(v any) (Input, error) {
+	value, err := ast.InterfaceToValue(v)
+	if err != nil {
+		return Input{}, fmt.Errorf("make the input of policies: %w", err)
+	}
+	return Input{ast.NewTerm(value)}, nil
+}
+
+// Errors of an evaluation.
+var (
+	ErrTime   = errors.New("it takes too long")
+	ErrMemory = errors.New("it takes too much memory")
+)
+
+const (
+	// maxMemory is by how much the heap may grow during an evaluation, in
+	// bytes. It is looked at every so often, after a while.
+	maxMemory = 256 << 20
+	lookAfter = 10 * time.Millisecond
+	// grace is how long an evaluation may take to come to its end when it is
+	// told to. One that is inside of a single call cannot be stopped, and is
+	// left behind.
+	grace = 20 * time.Millisecond
+)
+
+// Eval gives the value of a rule of a package, nil where it is undefined. It
+// comes to its end when ctx does.
+func (p *Program) Eval(ctx context.Context, pkg, rule string, in Input) (any, error) {
+	if ctx.Err() != nil {
+		return nil, ErrTime
+	}
+	cancel := topdown.NewCancel()
+	type result struct {
+		value any
+		err   error
+	}
+	done := make(chan result, 1)
+	go func() {
+		defer func() {
+			if r := recover(); r != nil {
+				done <- result{nil, fmt.Errorf("internal error: %v", r)}
+			}
+		}()
+		v, err := p.run(ctx, cancel, pkg, rule, in)
+		done <- result{v, err}
+	}()
+	var why atomic.Pointer[error]
+	ticker := time.NewTicker(lookAfter)
+	defer ticker.Stop()
+	before := uint64(0)
+	for {
+		select {
+		case r := <-done:
+			if cause := why.Load(); r.err != nil && cause != nil {
+				return nil, *cause
+			}
+			return r.value, plainly(r.err)
+		case <-ctx.Done():
+			return nil, stopped(cancel, ErrTime, func() bool { return len(done) > 0 })
+		case <-ticker.C:
+			now := heap()
+			if before == 0 {
+				before = now
+			}
+			if now > before+maxMemory {
+				return nil, stopped(cancel, ErrMemory, func() bool { return len(done) > 0 })
+			}
+		}
+	}
+}
+
+// stopped tells an evaluation to stop, waits a moment, and gives the cause.
+func stopped(cancel topdown.Cancel, cause error, done func() bool) error {
+	cancel.Cancel()
+	for end := time.Now().Add(grace); !done() && time.Now().Before(end); {
+		time.Sleep(time.Millisecond)
+	}
+	return cause
+}
+
+// heap is how many bytes objects take.
+func heap() uint64 {
+	s := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	metrics.Read(s)
+	return s[0].Value.Uint64()
+}
+
+// run evaluates data.PKG.RULE.
+func (p *Program) run(ctx context.Context, cancel topdown.Cancel, pkg, rule string, in Input) (any, error) {
+	q := p.query(pkg, rule).WithCancel(cancel).WithInput(in.term)
+	results, err := q.Run(ctx)
+	if err != nil || len(results) == 0 {
+		return nil, err
+	}
+	return ast.JSON(results[0][answer].Value)
+}
+
+// answer is the variable that the value of a rule is bound to.
+const answer = ast.Var("answer")
+
+// query asks for data.PKG.RULE.
+func (p *Program) query(pkg, rule string) *topdown.Query {
+	ref := ast.Ref{ast.DefaultRootDocument}
+	for _, word := range append(strings.Split(pkg, "."), rule) {
+		ref = append(ref, ast.InternedTerm(word))
+	}
+	q := topdown.NewQuery(ast.NewBody(ast.Equality.Expr(ast.NewTerm(answer), ast.NewTerm(ref)))).WithCompiler(p.compiler).WithBuiltins(p.builtins)
+	if p.options.Prints != nil {
+		q = q.WithPrintHook(printer{p.options.Prints})
+	}
+	return q
+}
+
+// plainly is an error of OPA as a person reads it.
+func plainly(err error) error {
+	var e *topdown.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	at := ""
+	if e.Location != nil && e.Location.File != "" {
+		at = fmt.Sprintf("%s:%d:%d: ", e.Location.File, e.Location.Row, e.Location.Col)
+	}
+	return errors.New(at + oneLine(e.Message))
+}
+
+// Packages are the dotted packages that were compiled, sorted.
+func (p *Program) Packages() []string {
+	seen := map[string]bool{}
+	for _, m := range p.compiler.Modules {
+		seen[dotted(m.Package.Path[1:])] = true
+	}
+	return slices.Sorted(maps.Keys(seen))
+}
