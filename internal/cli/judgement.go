@@ -2,10 +2,12 @@ package cli
 
 import (
 	"context"
+	"path/filepath"
 	"strings"
 	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/action"
 	"cardea.dev/internal/config"
 	"cardea.dev/internal/harness"
 	"cardea.dev/internal/harness/claudecode"
@@ -53,7 +55,7 @@ func newJudgement(p Process, ev *cardea.Event) *judgement {
 	j := &judgement{process: p, event: ev, place: locate(p, ev.Harness, ev.Session, ev.Cwd)}
 	ev.Project = j.place.project
 	j.loaded = load(p, &j.place)
-	j.loaded.Aids.Once = j.place.session.Tell
+	j.loaded.Aids = config.Aids{Once: j.place.session.Tell, Redact: redact.New().Show}
 	if ev.Kind.Answered() {
 		ev.Unreadable = claudecode.Unreadable(j.place.dirs.Claude, ev.Project, claudecode.ManagedDir(p.Machine.OS))
 		ev.Roots = claudecode.AdditionalDirs(j.place.dirs.Claude, claudecode.ManagedDir(p.Machine.OS), j.place.dirs.Home)
@@ -115,6 +117,22 @@ func analysis(home string, exported func(name string) bool) func(*cardea.Event) 
 	world := tool.World{Home: home, Resolve: tool.Links, IsDir: tool.IsDir, TopLevel: tool.TopLevel, New: tool.IsNew,
 		Exported: exported}
 	return func(ev *cardea.Event) { tool.Analyse(ev, world) }
+}
+
+// actions are the commands that start when the answer is out.
+func (j *judgement) actions(r *redact.Redactor, v cardea.Verdict) []action.Job {
+	if j.loaded == nil {
+		return nil
+	}
+	out := j.loaded.Actions(j.event, &v)
+	for i := range out {
+		out[i].Shown = r.Show(out[i].Command)
+		out[i].Rule = r.Show(out[i].Rule)
+		if j.place.state != "" {
+			out[i].Log = filepath.Join(j.place.state, "actions")
+		}
+	}
+	return out
 }
 
 // quiet takes a failure from a verdict on an event that is about no call, once

@@ -91,6 +91,7 @@ func surveyHere(p Process) (*survey, error) {
 	}
 	s.then = config.Load(w)
 	s.then.ReadRoutes()
+	s.then.ReadScripts()
 	return s, nil
 }
 

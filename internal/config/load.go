@@ -25,6 +25,9 @@ type Where struct {
 	// is; nil where the project is not trusted. It is asked for every file of
 	// the project that is read, with what is read, and with nothing else.
 	Trust func(path string, data []byte) bool
+	// Known reports whether the person accepted a file of the project, in
+	// whatever form; nil where the project is not trusted.
+	Known func(path string) bool
 	// State is the folder in which last good forms are kept, "" for none.
 	State string
 	// Guarded says what keeps a path of system scope from being the system's

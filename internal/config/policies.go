@@ -6,10 +6,13 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/harness"
+	scripts "cardea.dev/internal/signal"
 )
 
 // Aids are what policies need besides files. The zero value does without.
 type Aids struct {
+	// Redact takes secrets from a text; signals see no text without it.
+	Redact func(string) string
 	// Once reports whether something was not said yet in this session.
 	Once func(key string) bool
 	// Trace gets what policies did, for a person who asks why.
@@ -28,7 +31,8 @@ func (l *Loaded) policies() *policy.Policies {
 	if lib.Tool == nil {
 		lib.Tool = harness.ToolWord
 	}
-	return policy.New(lib, policy.Settings{Folders: l.policyFolders, Once: l.Aids.Once, Trace: l.Aids.Trace})
+	return policy.New(lib, policy.Settings{Folders: l.policyFolders, Once: l.Aids.Once,
+		Signals: &signals{loaded: l, said: map[scripts.Script]policy.Answer{}}, Trace: l.Aids.Trace})
 }
 
 // policyFolders are the folders whose policies count for an event: those of all

@@ -108,7 +108,20 @@ type Signal struct {
 }
 
 // Command is something to run after an answer is out.
-type Command struct{ Command string }
+type Command struct {
+	Command string
+	// When narrows down when it runs.
+	When When
+}
+
+// When is a condition on what an action is about. Every list that is given must
+// have the word that is at hand.
+type When struct {
+	// Events, Tools and Harnesses are names or globs, Effects are words.
+	Events, Tools, Harnesses, Effects []string
+	// Severity is the least that the deciding opinion must have.
+	Severity string
+}
 
 // Actions run after the answer, and affect no verdict.
 type Actions struct {

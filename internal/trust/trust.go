@@ -63,6 +63,15 @@ func (m *Manifest) Trusts(file string, data []byte) bool {
 	return known && digest == Digest(data)
 }
 
+// Knows reports whether a file was accepted, in whatever form.
+func (m *Manifest) Knows(file string) bool {
+	if m == nil {
+		return false
+	}
+	_, known := m.Files[file]
+	return known
+}
+
 // body is the manifest on disk; signed is the file.
 type body struct {
 	V       int               `json:"v"`

@@ -205,6 +205,18 @@ func (f Folder) read(path string) (string, error) {
 	return string(data), err
 }
 
+// Paths lists the policies of a folder.
+func (f Folder) Paths() []string {
+	files, _ := f.files(0)
+	var out []string
+	for _, at := range files {
+		if at.wrong == "" {
+			out = append(out, at.path)
+		}
+	}
+	return out
+}
+
 // plain is an error of the file system without the path.
 func plain(err error) string {
 	var p *fs.PathError

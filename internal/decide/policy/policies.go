@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"cardea.dev"
@@ -97,20 +99,24 @@ const (
 // then, too.
 func (d decider) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinion, error) {
 	r := run{decider: d, ev: ev}
+	var ready []prepared
 	for _, f := range d.settings.Folders(ev) {
 		if ctx.Err() != nil {
 			break // the gate reports it
 		}
-		share := ownShare
-		if f.Scope == cardea.ScopeProject {
-			share = projectShare
+		if p, ok := r.prepare(ctx, f); ok {
+			ready = append(ready, p)
 		}
-		left := noLimit
-		if end, limited := ctx.Deadline(); limited {
-			left = time.Until(end)
+	}
+	if d.signals {
+		r.gather(ctx, ready)
+	}
+	for i := range ready {
+		if ctx.Err() != nil {
+			break
 		}
-		sub, cancel := context.WithTimeout(ctx, left/time.Duration(share))
-		r.folder(sub, f)
+		sub, cancel := context.WithTimeout(ctx, left(ctx)/share(ready[i].folder))
+		r.evaluate(sub, &ready[i])
 		cancel()
 	}
 	out, notes := opinions(ev, r.found)
@@ -125,6 +131,22 @@ func (d decider) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinion
 		return out, &cardea.Trouble{Text: strings.Join(few(notes), "\n")}
 	}
 	return out, nil
+}
+
+// left is the time that is left.
+func left(ctx context.Context) time.Duration {
+	if end, limited := ctx.Deadline(); limited {
+		return time.Until(end)
+	}
+	return noLimit
+}
+
+// share is the share of the time that is left which a folder may take.
+func share(f Folder) time.Duration {
+	if f.Scope == cardea.ScopeProject {
+		return projectShare
+	}
+	return ownShare
 }
 
 // maxTold is how many troubles are told at once.
@@ -156,37 +178,87 @@ type run struct {
 	source string
 }
 
-// folder evaluates what is routed in a folder.
-func (r *run) folder(ctx context.Context, f Folder) {
+// prepared is a folder with what is routed in it, compiled.
+type prepared struct {
+	folder  Folder
+	set     *set
+	program *program
+	picks   []pick
+	// trusted tells for each pick whether the person accepted it.
+	trusted []bool
+	// signals are what its signals said.
+	signals map[string]Answer
+}
+
+// prepare reads, routes and compiles what is routed in a folder. It reports
+// false where nothing is.
+func (r *run) prepare(ctx context.Context, f Folder) (prepared, bool) {
 	begin := time.Now()
-	deadline, _ := ctx.Deadline()
-	s := r.library.open(f, deadline)
+	s := r.library.open(f, begin.Add(left(ctx)/share(f)))
 	if len(s.entries) == 0 && len(s.problems) == 0 {
-		return
+		return prepared{}, false
 	}
+	sel := s.route(r.ev, r.library.Tool)
 	if !r.signals {
 		r.trace("index", f.Dir, fmt.Sprintf("%d files", len(s.entries)), time.Since(begin))
 		for _, p := range s.problems {
 			r.fail(f, p.File, p.String())
 		}
-	}
-	sel := s.route(r.ev, r.library.Tool)
-	if !r.signals {
 		for _, i := range sel.lost {
 			r.fail(f, s.entries[i].path, s.entries[i].broken)
 		}
 	}
-	picks := r.wanted(sel)
-	if len(picks) == 0 {
-		return
+	p := prepared{folder: f, set: s, picks: r.wanted(sel)}
+	if len(p.picks) == 0 {
+		return p, false
 	}
 	begin = time.Now()
-	program := s.compile(f, sel)
-	if !r.signals {
-		r.trace("compile", f.Dir, fmt.Sprintf("%d files", len(program.texts)), time.Since(begin))
+	p.program = s.compile(f, sel)
+	r.trace("compile", f.Dir, fmt.Sprintf("%d of %d files", len(p.program.texts), len(s.entries)), time.Since(begin))
+	for i := range p.picks {
+		p.trusted = append(p.trusted, r.trusts(f, s, p.program, &p.picks[i]))
 	}
-	for i := range picks {
-		r.pick(ctx, f, s, program, &picks[i])
+	return p, true
+}
+
+// gather asks the signals of all folders at the same time.
+func (r *run) gather(ctx context.Context, all []prepared) {
+	if r.settings.Signals == nil {
+		return
+	}
+	var group sync.WaitGroup
+	for i := range all {
+		p := &all[i]
+		var names []string
+		for n := range p.picks {
+			if p.trusted[n] {
+				names = union(names, p.picks[n].signals)
+			}
+		}
+		if len(names) == 0 {
+			continue
+		}
+		group.Add(1)
+		go func() {
+			defer group.Done()
+			p.signals = r.settings.Signals.Gather(ctx, r.ev, p.folder.Scope, names)
+		}()
+	}
+	group.Wait()
+	for i := range all {
+		for _, name := range sortedKeys(all[i].signals) {
+			if a := all[i].signals[name]; r.settings.Trace != nil {
+				text, _ := json.Marshal(a.Value)
+				r.trace("signal", name, string(text), a.Took)
+			}
+		}
+	}
+}
+
+// evaluate evaluates what is routed in a folder.
+func (r *run) evaluate(ctx context.Context, p *prepared) {
+	for i := range p.picks {
+		r.pick(ctx, p, i)
 	}
 }
 
@@ -202,21 +274,20 @@ func (r *run) wanted(sel *selection) []pick {
 }
 
 // pick evaluates a package.
-func (r *run) pick(ctx context.Context, f Folder, s *set, program *program, p *pick) {
-	broken := false
+func (r *run) pick(ctx context.Context, at *prepared, n int) {
+	f, s, program, p := at.folder, at.set, at.program, &at.picks[n]
 	for _, i := range p.all {
 		if why := program.broken[s.entries[i].path]; why != "" {
 			r.fail(f, s.entries[i].path, why)
-			broken = true
 		}
 	}
-	d := decision{pkg: p.pkg, scope: f.Scope, trusted: r.trusts(f, s, program, p), loose: p.loose, source: s.source(p)}
-	in, ok := r.input(ctx, f, p, &d)
-	if !ok || broken && program.Program == nil {
+	d := decision{pkg: p.pkg, scope: f.Scope, trusted: at.trusted[n], loose: p.loose, source: s.source(p)}
+	in, ok := r.input(at, p, &d)
+	if !ok {
 		return
 	}
 	for _, verb := range rego.Verbs() {
-		if !contains(p.verbs, verb) {
+		if !slices.Contains(p.verbs, verb) {
 			continue
 		}
 		begin := time.Now()
@@ -232,20 +303,11 @@ func (r *run) pick(ctx context.Context, f Folder, s *set, program *program, p *p
 		for _, one := range decisions(verb, v) {
 			one.pkg, one.scope, one.trusted, one.loose, one.source = d.pkg, d.scope, d.trusted, d.loose, d.source
 			if one.rule == "" {
-				one.rule = p.pkg[strings.LastIndexByte(p.pkg, '.')+1:]
+				one.rule = lastWord(p.pkg)
 			}
 			r.found = append(r.found, one)
 		}
 	}
-}
-
-func contains(list []string, word string) bool {
-	for _, w := range list {
-		if w == word {
-			return true
-		}
-	}
-	return false
 }
 
 // trusts reports whether the person accepted a package and all that it refers
@@ -292,42 +354,35 @@ func (r *run) fail(f Folder, path, text string) {
 
 // input is what a package sees. It reports false where the package must not
 // speak, because it needs what the person has not accepted.
-func (r *run) input(ctx context.Context, f Folder, p *pick, d *decision) (rego.Input, bool) {
-	if len(p.signals) == 0 {
-		if r.plain == nil {
-			in, err := rego.NewInput(Input(r.ev, nil))
-			if err != nil {
-				r.fail(f, d.source, err.Error())
-				return rego.Input{}, false
-			}
-			r.plain = &in
-		}
+func (r *run) input(at *prepared, p *pick, d *decision) (rego.Input, bool) {
+	switch {
+	case len(p.signals) == 0 && r.plain != nil:
 		return *r.plain, true
-	}
-	if !d.trusted {
+	case len(p.signals) > 0 && !d.trusted:
 		r.askOnce(d, "its signals do not run, since the project is not trusted; look at it with \"cardea trust\"")
 		return rego.Input{}, false
 	}
-	in, err := rego.NewInput(Input(r.ev, r.gather(ctx, f, p, d)))
+	in, err := rego.NewInput(Input(r.ev, r.values(at, p, d)))
 	if err != nil {
-		r.fail(f, d.source, err.Error())
+		r.fail(at.folder, d.source, err.Error())
 		return rego.Input{}, false
+	}
+	if len(p.signals) == 0 {
+		r.plain = &in
 	}
 	return in, true
 }
 
-// gather asks the signals of a package.
-func (r *run) gather(ctx context.Context, f Folder, p *pick, d *decision) map[string]any {
+// values are what the signals of a package said. A script that was never
+// accepted, or in another form, asks.
+func (r *run) values(at *prepared, p *pick, d *decision) map[string]any {
 	values := map[string]any{}
-	if r.settings.Signals == nil {
-		return values
-	}
-	for name, a := range r.settings.Signals.Gather(ctx, r.ev, f.Scope, p.signals) {
-		values[name] = a.Value
-		if r.settings.Trace != nil {
-			text, _ := json.Marshal(a.Value)
-			r.trace("signal", name, string(text), a.Took)
+	for _, name := range p.signals {
+		a, said := at.signals[name]
+		if !said {
+			a.Value = map[string]any{"ok": false, "error": "there is no signal of this name", "timed_out": false}
 		}
+		values[name] = a.Value
 		switch {
 		case a.Changed:
 			o := d.opinion(cardea.Ask, cardea.WholeCall)
