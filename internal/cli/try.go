@@ -5,16 +5,21 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"sync"
+	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/harness"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // tryFlags say what call is tried, and how the answer is shown.
 type tryFlags struct {
 	cwd, role, tool, harness, event, mode, session string
 	json, exitCode                                 bool
+	trace                                          []string
 }
 
 func tryCommand(p Process) *cobra.Command {
@@ -36,6 +41,15 @@ escapes, such as \u202e.`,
 		RunE: func(_ *cobra.Command, args []string) error { return try(p, f, args[0]) },
 	}
 	fs := c.Flags()
+	f.call(fs)
+	fs.BoolVar(&f.json, "json", false, "answer as one JSON object")
+	fs.BoolVar(&f.exitCode, "exit-code", false, "exit with the code of the effect")
+	fs.StringSliceVar(&f.trace, "trace", nil, "show what happened on the way: policy, signals")
+	return c
+}
+
+// call are the flags that say what call is meant.
+func (f *tryFlags) call(fs *pflag.FlagSet) {
 	fs.SortFlags = false
 	fs.StringVar(&f.cwd, "cwd", "", "the folder in which the call would run (default: this one)")
 	fs.StringVar(&f.role, "role", "", "the agent's role")
@@ -44,9 +58,6 @@ escapes, such as \u202e.`,
 	fs.StringVar(&f.event, "event", string(cardea.PreToolUse), "the event: PreToolUse, PermissionRequest, PostToolUse, UserPromptSubmit, Stop …")
 	fs.StringVar(&f.mode, "mode", "", "the permission mode, in Claude Code's words")
 	fs.StringVar(&f.session, "session", "", "the session whose project counts")
-	fs.BoolVar(&f.json, "json", false, "answer as one JSON object")
-	fs.BoolVar(&f.exitCode, "exit-code", false, "exit with the code of the effect")
-	return c
 }
 
 // try judges a call that nobody makes.
@@ -56,12 +67,19 @@ func try(p Process, f tryFlags, text string) error {
 		return wrongUsage{err}
 	}
 	j := newJudgement(p, m.event)
+	steps, err := f.follow(j)
+	if err != nil {
+		return wrongUsage{err}
+	}
 	v := j.verdict(context.Background())
 	t := trial{judgement: j, verdict: v, answer: m.adapter.Render(m.event, shownTroubles(v)), harness: f.harness}
 	if f.json {
 		err = t.writeJSON(p)
 	} else {
 		err = t.show(p)
+	}
+	if len(f.trace) > 0 && err == nil {
+		err = showSteps(p, *steps)
 	}
 	if err != nil {
 		return fmt.Errorf("write the answer: %w", err)
@@ -70,6 +88,41 @@ func try(p Process, f tryFlags, text string) error {
 		return ended(code)
 	}
 	return nil
+}
+
+// follow notes what policies do while a call is judged, as far as it is asked
+// for.
+func (f tryFlags) follow(j *judgement) (*[]policy.Step, error) {
+	steps := &[]policy.Step{}
+	asked := map[string]bool{}
+	for _, word := range f.trace {
+		if word != "policy" && word != "signals" {
+			return nil, fmt.Errorf("there is no trace %q: use policy, signals", word)
+		}
+		asked[word] = true
+	}
+	if len(asked) == 0 {
+		return steps, nil
+	}
+	var mu sync.Mutex
+	j.loaded.Aids.Trace = func(s policy.Step) {
+		mu.Lock()
+		defer mu.Unlock()
+		if s.What == "signal" && asked["signals"] || s.What != "signal" && asked["policy"] {
+			*steps = append(*steps, s)
+		}
+	}
+	return steps, nil
+}
+
+// showSteps tells what happened, on standard error, so that the answer stays
+// one object.
+func showSteps(p Process, steps []policy.Step) error {
+	s := screenOn(p.Stderr, p.Env)
+	for _, step := range steps {
+		s.printf("%s  %s  %s  %s\n", painted{bold, step.What}, step.Name, shorten(step.Detail, 400), painted{faint, step.Took.Round(time.Microsecond).String()})
+	}
+	return s.err
 }
 
 // shownTroubles is a verdict with its troubles in words that can be shown.

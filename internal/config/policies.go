@@ -38,12 +38,7 @@ func (l *Loaded) policies() *policy.Policies {
 // policyFolders are the folders whose policies count for an event: those of all
 // scopes, and of the projects around the call, whose denies and asks count.
 func (l *Loaded) policyFolders(ev *cardea.Event) []policy.Folder {
-	var out []policy.Folder
-	for _, at := range l.folders() {
-		if f, ok := l.policyFolder(at); ok {
-			out = append(out, f)
-		}
-	}
+	out := l.PolicyFolders()
 	reach := []string{ev.Cwd}
 	if ev.Call != nil {
 		reach = reached(ev)
@@ -86,4 +81,21 @@ func (l *Loaded) functions() []string {
 		}
 	}
 	return out
+}
+
+// PolicyFolders are the folders of policies of all scopes.
+func (l *Loaded) PolicyFolders() []policy.Folder {
+	var out []policy.Folder
+	for _, at := range l.folders() {
+		if f, ok := l.policyFolder(at); ok {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// HasSignal reports whether policies of a scope have a signal of a name.
+func (l *Loaded) HasSignal(scope cardea.Scope, name string) bool {
+	script, answer := l.signal(scope, name)
+	return script != nil || answer.Value != nil
 }

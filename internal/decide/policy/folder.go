@@ -67,7 +67,10 @@ func (f Folder) files(now int64) ([]file, *document.Problem) {
 		slices.SortFunc(out, func(a, b file) int { return strings.Compare(a.path, b.path) })
 		return out, nil
 	}
-	w := walk{folder: f, now: now, seen: map[string]bool{}}
+	return f.walk(walk{folder: f, now: now, seen: map[string]bool{}})
+}
+
+func (f Folder) walk(w walk) ([]file, *document.Problem) {
 	if err := w.dir(f.Dir, 0); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return w.out, &document.Problem{File: f.Dir, Text: "the policies cannot be listed: " + plain(err), Hint: "mend the folder"}
 	}
@@ -75,8 +78,14 @@ func (f Folder) files(now int64) ([]file, *document.Problem) {
 	return w.out, nil
 }
 
+// testSuffix ends the names of files that hold tests of policies. They are never
+// routed, and nothing refers to them.
+const testSuffix = "_test.rego"
+
 type walk struct {
-	folder  Folder
+	folder Folder
+	// tests takes the files of tests, too.
+	tests   bool
 	now     int64
 	seen    map[string]bool // folders, links followed
 	entries int
@@ -101,7 +110,7 @@ func (w *walk) dir(dir string, depth int) error {
 		}
 		path := filepath.Join(dir, name)
 		link := e.Type()&fs.ModeSymlink != 0
-		if !link && !e.IsDir() && !strings.HasSuffix(name, ".rego") {
+		if !link && !e.IsDir() && !strings.HasSuffix(name, ".rego") || strings.HasSuffix(name, testSuffix) && !w.tests {
 			continue
 		}
 		if err := w.entry(path, link, depth); err != nil {
@@ -207,7 +216,7 @@ func (f Folder) read(path string) (string, error) {
 
 // Paths lists the policies of a folder.
 func (f Folder) Paths() []string {
-	files, _ := f.files(0)
+	files, _ := f.walk(walk{folder: f, tests: true, seen: map[string]bool{}})
 	var out []string
 	for _, at := range files {
 		if at.wrong == "" {
