@@ -45,7 +45,9 @@ type set struct {
 	mu       sync.Mutex
 	routes   map[routeKey]*selection
 	programs map[string]*program
-	modules  map[string]*rego.Module // parsed while the index was made
+	// idleNotes are made once, empty where there are none.
+	idleNotes []string
+	modules   map[string]*rego.Module // parsed while the index was made
 }
 
 // program is the selected files of a set, compiled.

@@ -120,6 +120,7 @@ func (d decider) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinion
 		cancel()
 	}
 	out, notes := opinions(ev, r.found)
+	notes = append(r.notes, notes...)
 	for _, n := range notes {
 		d.trace("note", "", n, 0)
 	}
@@ -176,6 +177,8 @@ type run struct {
 	more   []cardea.Opinion
 	broken []string
 	source string
+	// notes are what a person should know, and costs nothing.
+	notes []string
 }
 
 // prepared is a folder with what is routed in it, compiled.
@@ -207,6 +210,7 @@ func (r *run) prepare(ctx context.Context, f Folder) (prepared, bool) {
 		for _, i := range sel.lost {
 			r.fail(f, s.entries[i].path, s.entries[i].broken)
 		}
+		r.notes = append(r.notes, s.idle()...)
 	}
 	p := prepared{folder: f, set: s, picks: r.wanted(sel)}
 	if len(p.picks) == 0 {
@@ -280,6 +284,9 @@ func (r *run) pick(ctx context.Context, at *prepared, n int) {
 		if why := program.broken[s.entries[i].path]; why != "" {
 			r.fail(f, s.entries[i].path, why)
 		}
+	}
+	if !slices.ContainsFunc(p.files, func(i int) bool { return program.broken[s.entries[i].path] == "" }) {
+		return
 	}
 	d := decision{pkg: p.pkg, scope: f.Scope, trusted: at.trusted[n], loose: p.loose, source: s.source(p)}
 	in, ok := r.input(at, p, &d)

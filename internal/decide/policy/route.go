@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/decide/policy/rego"
 )
 
 // routeKey is what routing depends on.
@@ -202,6 +203,37 @@ func (s *set) closure(which []int) []int {
 		}
 	}
 	return out
+}
+
+// idle are notes on policies that decide something and are never asked.
+func (s *set) idle() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.idleNotes != nil {
+		return s.idleNotes
+	}
+	s.idleNotes = []string{}
+	for i := range s.entries {
+		e := &s.entries[i]
+		switch {
+		case e.lost || e.broken != "":
+		case e.skipped():
+			s.idleNotes = append(s.idleNotes, e.path+": package "+rego.SystemPackage+" is skipped, since Cardea gathers the verbs by itself; remove the file")
+		case e.facts.Policy() && len(e.facts.Verbs) > 0 && len(e.facts.Events) == 0 && !s.routedElsewhere(e.facts.Package):
+			s.idleNotes = append(s.idleNotes, e.path+": this policy is never asked, since its METADATA has no routing with required_events; see \"cardea policy validate\"")
+		}
+	}
+	return s.idleNotes
+}
+
+// routedElsewhere reports whether another file of a package has routing.
+func (s *set) routedElsewhere(pkg string) bool {
+	for i := range s.entries {
+		if f := &s.entries[i].facts; f.Package == pkg && len(f.Events) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // concerns reports whether a path below data leads into a package, or above it.

@@ -164,6 +164,7 @@ func (s Sources) Validate() []Finding {
 		found = append(found, s.routing(m)...)
 	}
 	found = append(found, sharedPackages(modules)...)
+	found = append(found, missing(modules)...)
 	sort.SliceStable(found, func(i, j int) bool {
 		if found[i].File != found[j].File {
 			return found[i].File < found[j].File
@@ -225,6 +226,20 @@ func near(word string) string {
 		}
 	}
 	return ""
+}
+
+// missing finds references to packages that are not there. What is undefined
+// says nothing, so a policy that needs it would never decide.
+func missing(modules []*rego.Module) []Finding {
+	var out []Finding
+	for _, m := range modules {
+		for _, ref := range m.Facts.Refs {
+			if !slices.ContainsFunc(modules, func(o *rego.Module) bool { return concerns(ref, o.Facts.Package) }) {
+				out = append(out, Finding{m.Path, m.Facts.Line, 1, "error", "package", fmt.Sprintf("there is no package for data.%s in this scope, so it is always undefined", ref)})
+			}
+		}
+	}
+	return out
 }
 
 // sharedPackages finds packages whose files are routed differently: what one is

@@ -196,7 +196,7 @@ func (p *Program) query(pkg, rule string) *topdown.Query {
 	for _, word := range append(strings.Split(pkg, "."), rule) {
 		ref = append(ref, ast.InternedTerm(word))
 	}
-	q := topdown.NewQuery(ast.NewBody(ast.Equality.Expr(ast.NewTerm(answer), ast.NewTerm(ref)))).WithCompiler(p.compiler).WithBuiltins(p.builtins)
+	q := topdown.NewQuery(ast.NewBody(ast.Equality.Expr(ast.NewTerm(answer), ast.NewTerm(ref)))).WithCompiler(p.compiler).WithStore(nothing{}).WithBuiltins(p.builtins)
 	if p.options.Prints != nil {
 		q = q.WithPrintHook(printer{p.options.Prints})
 	}
