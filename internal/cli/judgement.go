@@ -54,7 +54,7 @@ func newJudgement(p Process, ev *cardea.Event) *judgement {
 	p.attend(ev)
 	j := &judgement{process: p, event: ev, place: locate(p, ev.Harness, ev.Session, ev.Cwd)}
 	ev.Project = j.place.project
-	j.loaded = load(p, &j.place)
+	j.loaded = load(p, &j.place, ev)
 	j.loaded.Aids = config.Aids{Once: j.place.session.Tell, Redact: redact.New().Show}
 	if ev.Kind.Answered() {
 		ev.Unreadable = claudecode.Unreadable(j.place.dirs.Claude, ev.Project, claudecode.ManagedDir(p.Machine.OS))
@@ -68,11 +68,16 @@ func newJudgement(p Process, ev *cardea.Event) *judgement {
 	return j
 }
 
-// load reads what is in force in a place.
-func load(p Process, pl *place) *config.Loaded {
+// load reads what is in force in a place. An event, where there is one, is what
+// it is read for.
+func load(p Process, pl *place, ev *cardea.Event) *config.Loaded {
+	w := p.where(pl)
+	if ev != nil {
+		routed := *ev // what is read of the event while it is being completed
+		w.Warm(&routed)
+	}
 	plugins, problems := claudecode.PluginRoots(pl.dirs.Claude, pl.project, claudecode.ManagedDir(p.Machine.OS))
 	pl.tell(problems...)
-	w := p.where(pl)
 	w.Plugins, w.Plugin = plugins, p.Env("CLAUDE_PLUGIN_ROOT")
 	return config.Load(w)
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"cardea.dev/internal/userkey"
@@ -18,6 +19,7 @@ type indexCache struct {
 	dir, state string
 	key        []byte
 	asked      bool
+	mu         sync.Mutex
 	news       map[string]string
 }
 
@@ -48,6 +50,8 @@ func (c *indexCache) Load(name string) string {
 	if c == nil {
 		return ""
 	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	if !c.asked {
 		c.key, _ = userkey.Read(c.state) // writing tells what is wrong with it
 		c.asked = true
@@ -74,6 +78,8 @@ func (c *indexCache) Load(name string) string {
 // Keep notes an index that is to be written.
 func (c *indexCache) Keep(name, text string) {
 	if c != nil {
+		c.mu.Lock()
+		defer c.mu.Unlock()
 		c.news[name] = text
 	}
 }
@@ -81,7 +87,12 @@ func (c *indexCache) Keep(name, text string) {
 // write keeps what is new, until it is late. What is left is new at the next
 // call.
 func (c *indexCache) write(late func() bool) error {
-	if c == nil || len(c.news) == 0 || late() {
+	if c == nil || late() {
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.news) == 0 {
 		return nil
 	}
 	err := c.writeAll()

@@ -97,7 +97,7 @@ type RulesFile struct {
 // Load reads every file that counts in a place. It never fails: what is wrong
 // is kept as problems, and everything else works.
 func Load(w Where) *Loaded {
-	l := &Loaded{Where: w, kept: lastGood{state: w.State}, index: newIndexCache(w)}
+	l := &Loaded{Where: w, kept: lastGood{state: w.State}, index: w.index()}
 	l.readSettings()
 	all := packs.Rules()
 	all = all[:len(all):len(all)]

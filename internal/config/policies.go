@@ -19,6 +19,30 @@ type Aids struct {
 	Trace func(policy.Step)
 }
 
+// Warm reads and compiles the policies of the person and the project that are
+// routed to an event, while everything else is read: what the process then
+// judges by is [Where.Policies].
+func (w *Where) Warm(ev *cardea.Event) {
+	lib := &policy.Library{Cache: newIndexCache(*w), Tool: harness.ToolWord}
+	w.Policies = lib
+	l := &Loaded{Where: *w}
+	for _, at := range []folder{l.user(), l.project()} {
+		if f, ok := l.policyFolder(at); ok {
+			go lib.Warm(ev, f)
+		}
+	}
+}
+
+// index is the cache of indexes of a place.
+func (w Where) index() *indexCache {
+	if w.Policies != nil {
+		if c, ok := w.Policies.Cache.(*indexCache); ok {
+			return c
+		}
+	}
+	return newIndexCache(w)
+}
+
 // policies are the policies of all scopes.
 func (l *Loaded) policies() *policy.Policies {
 	lib := l.Where.Policies

@@ -36,7 +36,7 @@ func digest(text string) string {
 
 // indexVersion is part of every index: one of another version is made anew. It
 // changes with the form, and with what OPA's parser accepts.
-const indexVersion = "1 opa 1.22.0"
+const indexVersion = "2 opa 1.22.0"
 
 // The index is lines of fields, since it is read at every call, and a few
 // hundred lines are split faster than JSON is decoded.
@@ -47,9 +47,9 @@ const (
 )
 
 // encode writes the entries that can be believed later.
-func encode(entries []entry) string {
+func encode(entries []entry, checked []string) string {
 	var b strings.Builder
-	b.WriteString(indexVersion + lineMark)
+	b.WriteString(indexVersion + fieldMark + list(checked) + lineMark)
 	for i := range entries {
 		e := &entries[i]
 		if e.fresh || e.wrong != "" {
@@ -118,10 +118,11 @@ func unmistakes(path, s string) []rego.Problem {
 
 // decode reads an index, by path. What it cannot read it leaves out, so that it
 // is read from the file.
-func decode(text string) map[string]*entry {
+func decode(text string) (entries map[string]*entry, checked []string) {
 	lines := strings.Split(text, lineMark)
-	if lines[0] != indexVersion {
-		return nil
+	version, digests, _ := strings.Cut(lines[0], fieldMark)
+	if version != indexVersion {
+		return nil, nil
 	}
 	out := make(map[string]*entry, len(lines))
 	all := make([]entry, 0, len(lines))
@@ -138,7 +139,7 @@ func decode(text string) map[string]*entry {
 				Mistakes: unmistakes(f[0], f[15])}})
 		out[f[0]] = &all[len(all)-1]
 	}
-	return out
+	return out, unlist(digests)
 }
 
 // parse makes the entry of a file.

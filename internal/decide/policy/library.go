@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"cardea.dev"
 	"cardea.dev/internal/decide/policy/rego"
 	"cardea.dev/internal/document"
 )
@@ -21,8 +22,37 @@ type Library struct {
 	// Tool gives the canonical name for a harness's word for a tool.
 	Tool func(word string) (string, bool)
 
-	mu   sync.Mutex
-	sets map[string]*set
+	mu    sync.Mutex
+	slots map[string]*slot
+}
+
+// slot is the place of a folder's set. Who opens it holds its lock, so that
+// nothing is read twice at the same time.
+type slot struct {
+	sync.Mutex
+	set *set
+}
+
+// slot gives the place of a folder.
+func (l *Library) slot(dir string) *slot {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.slots == nil {
+		l.slots = map[string]*slot{}
+	}
+	if l.slots[dir] == nil {
+		l.slots[dir] = &slot{}
+	}
+	return l.slots[dir]
+}
+
+// Warm reads and compiles what is routed to an event, for who asks later. A
+// process that judges one call does this while it reads everything else.
+func (l *Library) Warm(ev *cardea.Event, f Folder) {
+	s := l.open(f, time.Now().Add(noLimit/ownShare))
+	if sel := s.route(ev, l.Tool); len(sel.picks) > 0 {
+		s.compile(f, sel, l.Cache)
+	}
 }
 
 // Cache keeps texts that it believes only if it wrote them itself.
@@ -39,6 +69,8 @@ type set struct {
 	entries  []entry
 	looked   time.Time
 	problems []document.Problem
+	// checked are digests of files that were compiled together with all checks.
+	checked []string
 	// unread are files that there was no time for.
 	unread int
 
@@ -63,17 +95,16 @@ type program struct {
 // before the deadline stay unread, and are read at the next call.
 func (l *Library) open(f Folder, deadline time.Time) *set {
 	now := time.Now()
-	l.mu.Lock()
-	old := l.sets[f.Dir]
-	l.mu.Unlock()
+	slot := l.slot(f.Dir)
+	slot.Lock()
+	defer slot.Unlock()
+	old := slot.set
 	if old != nil && old.unread == 0 && now.Sub(old.looked) < l.Recheck {
 		return old
 	}
 	files, problem := f.files(now.UnixNano())
 	if old != nil && problem == nil && old.same(files) {
-		old.mu.Lock()
 		old.looked = now
-		old.mu.Unlock()
 		return old
 	}
 	s := l.read(f, files, old, deadline)
@@ -81,12 +112,7 @@ func (l *Library) open(f Folder, deadline time.Time) *set {
 	if problem != nil {
 		s.problems = append(s.problems, *problem)
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.sets == nil {
-		l.sets = map[string]*set{}
-	}
-	l.sets[f.Dir] = s
+	slot.set = s
 	return s
 }
 
@@ -105,7 +131,7 @@ func cacheName(f Folder) string { return "policies of " + f.Dir }
 func (l *Library) read(f Folder, files []file, old *set, deadline time.Time) *set {
 	s := &set{folder: f, entries: make([]entry, 0, len(files)), routes: map[routeKey]*selection{},
 		programs: map[string]*program{}, modules: map[string]*rego.Module{}}
-	known := l.known(f, old)
+	known := l.known(f, old, s)
 	news := false
 	left := int64(maxProject)
 	for _, at := range files {
@@ -127,14 +153,15 @@ func (l *Library) read(f Folder, files []file, old *set, deadline time.Time) *se
 		}
 	}
 	if (news || len(known) != len(s.entries)) && l.Cache != nil {
-		l.Cache.Keep(cacheName(f), encode(s.entries))
+		l.Cache.Keep(cacheName(f), encode(s.entries, s.checked))
 	}
 	return s
 }
 
 // known are the entries from before.
-func (l *Library) known(f Folder, old *set) map[string]*entry {
+func (l *Library) known(f Folder, old, s *set) map[string]*entry {
 	if old != nil {
+		s.checked = old.checked
 		out := make(map[string]*entry, len(old.entries))
 		for i := range old.entries {
 			if !old.entries[i].fresh {
@@ -146,7 +173,9 @@ func (l *Library) known(f Folder, old *set) map[string]*entry {
 	if l.Cache == nil {
 		return nil
 	}
-	return decode(l.Cache.Load(cacheName(f)))
+	entries, checked := decode(l.Cache.Load(cacheName(f)))
+	s.checked = checked
+	return entries
 }
 
 func (s *set) parse(at file) entry {
@@ -168,7 +197,7 @@ const maxPrograms = 256
 
 // compile gives the program of the files that are selected, and what they refer
 // to.
-func (s *set) compile(f Folder, sel *selection) *program {
+func (s *set) compile(f Folder, sel *selection, cache Cache) *program {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	key := sel.key() + strings.Join(f.Extra, " ")
@@ -178,7 +207,7 @@ func (s *set) compile(f Folder, sel *selection) *program {
 	if len(s.programs) >= maxPrograms {
 		clear(s.programs)
 	}
-	p := s.build(f, sel.files(s))
+	p := s.build(f, sel.files(s), cache)
 	s.programs[key] = p
 	return p
 }
@@ -186,7 +215,7 @@ func (s *set) compile(f Folder, sel *selection) *program {
 // build compiles files together. What is parsed here and what the index knows
 // are two looks at a file, between which it may change: one that is not as the
 // index says counts as broken, which asks, and the next call reads it anew.
-func (s *set) build(f Folder, which []int) *program {
+func (s *set) build(f Folder, which []int, cache Cache) *program {
 	p := &program{broken: map[string]string{}, texts: map[string]string{}}
 	var modules []*rego.Module
 	for _, i := range which {
@@ -208,12 +237,36 @@ func (s *set) build(f Folder, which []int) *program {
 		p.texts[e.path] = text
 		modules = append(modules, m)
 	}
-	compiled, out := rego.Compile(modules, rego.Options{Extra: f.Extra})
+	digest, known := s.digest(f, which)
+	compiled, out := rego.Compile(modules, rego.Options{Extra: f.Extra, Checked: known})
 	p.Program = compiled
 	for path, problems := range out {
 		p.broken[path] = problems.Error()
 	}
+	if !known && digest != "" && len(p.broken) == 0 && cache != nil {
+		s.checked = append(s.checked[max(0, len(s.checked)-maxChecked+1):len(s.checked):len(s.checked)], digest)
+		cache.Keep(cacheName(f), encode(s.entries, s.checked))
+	}
 	return p
+}
+
+// maxChecked is how many digests of files that compile together are kept.
+const maxChecked = 64
+
+// digest names the content of files that are compiled together, "" where a stamp
+// does not tell it; known reports whether they were compiled with all checks
+// before.
+func (s *set) digest(f Folder, which []int) (name string, known bool) {
+	var b strings.Builder
+	b.WriteString(strings.Join(f.Extra, " "))
+	for _, i := range which {
+		if s.entries[i].fresh {
+			return "", false
+		}
+		b.WriteString("\n" + s.entries[i].path + " " + s.entries[i].stamp)
+	}
+	name = digest(b.String())
+	return name, slices.Contains(s.checked, name)
 }
 
 // module parses a file whose facts are known.

@@ -217,7 +217,7 @@ func (r *run) prepare(ctx context.Context, f Folder) (prepared, bool) {
 		return p, false
 	}
 	begin = time.Now()
-	p.program = s.compile(f, sel)
+	p.program = s.compile(f, sel, r.library.Cache)
 	r.trace("compile", f.Dir, fmt.Sprintf("%d of %d files", len(p.program.texts), len(s.entries)), time.Since(begin))
 	for i := range p.picks {
 		p.trusted = append(p.trusted, r.trusts(f, s, p.program, &p.picks[i]))

@@ -3,8 +3,8 @@
 package policy
 
 import (
-	"fmt"
 	"io/fs"
+	"strconv"
 	"syscall"
 )
 
@@ -20,5 +20,9 @@ func stampOf(info fs.FileInfo, now int64) (stamp string, fresh bool) {
 		return "", true
 	}
 	changed := ctime(s)
-	return fmt.Sprintf("%x.%x.%x.%x", info.Size(), info.ModTime().UnixNano(), changed, s.Ino), now-changed < settle
+	b := make([]byte, 0, 64)
+	for _, n := range [...]int64{info.Size(), info.ModTime().UnixNano(), changed, int64(s.Ino)} {
+		b = append(strconv.AppendInt(b, n, 36), '.')
+	}
+	return string(b), now-changed < settle
 }

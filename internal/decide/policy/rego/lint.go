@@ -20,6 +20,8 @@ type Remark struct {
 // Look looks for mistakes that OPA does not report: what is said never takes
 // effect, or takes effect where it is not meant to.
 func (m *Module) Look() []Remark {
+	m = &Module{Path: m.Path, Facts: m.Facts, text: m.text, parsed: m.parsed, taken: m.taken}
+	m.take() // as it is written, not as it was compiled
 	l := look{m: m}
 	l.metadata()
 	for _, r := range m.parsed.Rules {

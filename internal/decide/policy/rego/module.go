@@ -28,6 +28,8 @@ type Module struct {
 	// Facts are what routing needs.
 	Facts  Facts
 	parsed *ast.Module
+	text   string
+	taken  bool // by a compilation
 }
 
 // Facts are what a file says about itself: enough to route without reading it
@@ -79,7 +81,7 @@ func Parse(path string, src string) (*Module, error) {
 	if err != nil {
 		return nil, problemsOf(path, err)
 	}
-	out := &Module{Path: path, parsed: m}
+	out := &Module{Path: path, parsed: m, text: src}
 	out.read()
 	return out, nil
 }
@@ -92,7 +94,7 @@ func Reparse(path, src string, known Facts) (*Module, error) {
 	if err != nil {
 		return nil, problemsOf(path, err)
 	}
-	return &Module{Path: path, parsed: m, Facts: known}, nil
+	return &Module{Path: path, parsed: m, Facts: known, text: src}, nil
 }
 
 // Head reads the facts of a file that does not parse, from its text up to the

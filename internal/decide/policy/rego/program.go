@@ -38,18 +38,16 @@ type Program struct {
 // the others are compiled again without them, so that one bad file does not
 // take the others down; out are the files that were left out, with why.
 func Compile(modules []*Module, o Options) (p *Program, out map[string]Problems) {
-	left := map[string]*ast.Module{}
+	left := map[string]*Module{}
 	for _, m := range modules {
-		left[m.Path] = m.parsed
+		left[m.Path] = m
 	}
 	out = map[string]Problems{}
 	for {
-		// The compiler changes what it is given, so it gets copies as long as
-		// another round may follow.
 		c := compiler(o)
 		given := make(map[string]*ast.Module, len(left))
 		for path, m := range left {
-			given[path] = m.Copy()
+			given[path] = m.take()
 		}
 		c.Compile(given)
 		if !c.Failed() {
@@ -73,6 +71,19 @@ func Compile(modules []*Module, o Options) (p *Program, out map[string]Problems)
 			return &Program{compiler: compiler(o), builtins: bounded(), options: o}, out
 		}
 	}
+}
+
+// take gives the parsed file for one compilation, which changes it. The next one
+// gets another: mistakes are rare, and copies are not free.
+func (m *Module) take() *ast.Module {
+	if m.taken {
+		again, err := ast.ParseModuleWithOpts(m.Path, m.text, ast.ParserOptions{RegoVersion: ast.RegoV1, ProcessAnnotation: true})
+		if err == nil {
+			m.parsed = again
+		}
+	}
+	m.taken = true
+	return m.parsed
 }
 
 func compiler(o Options) *ast.Compiler {
