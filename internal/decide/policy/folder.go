@@ -71,11 +71,26 @@ func (f Folder) files(now int64) ([]file, *document.Problem) {
 }
 
 func (f Folder) walk(w walk) ([]file, *document.Problem) {
-	if err := w.dir(f.Dir, 0); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return w.out, &document.Problem{File: f.Dir, Text: "the policies cannot be listed: " + plain(err), Hint: "mend the folder"}
+	if real, err := filepath.EvalSymlinks(f.Dir); err == nil {
+		w.seen[real] = true
 	}
+	w.dir(f.Dir, 0)
 	slices.SortFunc(w.out, func(a, b file) int { return strings.Compare(a.path, b.path) })
+	w.out = once(w.out)
+	if w.err != nil {
+		return w.out, &document.Problem{File: f.Dir, Text: "not all policies can be listed: " + plain(w.err), Hint: "mend the folder"}
+	}
 	return w.out, nil
+}
+
+// once leaves out files that are there under another name already, by a link.
+func once(files []file) []file {
+	seen := make(map[string]bool, len(files))
+	return slices.DeleteFunc(files, func(f file) bool {
+		again := f.wrong == "" && strings.Count(f.stamp, ".") > 2 && seen[f.stamp]
+		seen[f.stamp] = true
+		return again
+	})
 }
 
 // testSuffix ends the names of files that hold tests of policies. They are never
@@ -90,18 +105,31 @@ type walk struct {
 	seen    map[string]bool // folders, links followed
 	entries int
 	out     []file
+	// err is the first thing that went wrong.
+	err error
 }
 
-func (w *walk) dir(dir string, depth int) error {
+func (w *walk) fail(err error) {
+	if w.err == nil {
+		w.err = err
+	}
+}
+
+func (w *walk) dir(dir string, depth int) {
 	if depth > maxDepth {
-		return fmt.Errorf("%s is nested deeper than %d folders", dir, maxDepth)
+		w.fail(fmt.Errorf("%s is nested deeper than %d folders", dir, maxDepth))
+		return
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return err
+		if depth > 0 || !errors.Is(err, fs.ErrNotExist) {
+			w.fail(err)
+		}
+		return
 	}
 	if w.entries += len(entries); w.entries > maxEntries {
-		return fmt.Errorf("there are more than %d files", maxEntries)
+		w.fail(fmt.Errorf("there are more than %d files", maxEntries))
+		return
 	}
 	for _, e := range entries {
 		name := e.Name()
@@ -113,39 +141,37 @@ func (w *walk) dir(dir string, depth int) error {
 		if !link && !e.IsDir() && !strings.HasSuffix(name, ".rego") || strings.HasSuffix(name, testSuffix) && !w.tests {
 			continue
 		}
-		if err := w.entry(path, link, depth); err != nil {
-			return err
-		}
+		w.entry(path, link, depth)
 	}
-	return nil
 }
 
 // entry takes a file or goes into a folder, links followed.
-func (w *walk) entry(path string, link bool, depth int) error {
+func (w *walk) entry(path string, link bool, depth int) {
 	info, err := os.Stat(path)
 	rego := strings.HasSuffix(path, ".rego")
 	if err != nil {
 		if rego {
 			w.add(file{path: path, stamp: "?", wrong: "it cannot be read: " + plain(err)})
 		}
-		return nil
+		return
 	}
 	if !info.IsDir() && !rego {
-		return nil
+		return
 	}
 	if why := w.outside(path, link); why != "" {
 		if rego {
 			w.add(file{path: path, stamp: "outside", wrong: why})
 		}
-		return nil
+		return
 	}
 	if info.IsDir() {
 		real, err := filepath.EvalSymlinks(path)
 		if err != nil || w.seen[real] {
-			return nil
+			return
 		}
 		w.seen[real] = true
-		return w.dir(path, depth+1)
+		w.dir(path, depth+1)
+		return
 	}
 	f := file{path: path, size: info.Size()}
 	switch {
@@ -157,7 +183,6 @@ func (w *walk) entry(path string, link bool, depth int) error {
 		f.stamp, f.fresh = stampOf(info, w.now)
 	}
 	w.add(f)
-	return nil
 }
 
 // outside says why a link is not followed.

@@ -210,7 +210,7 @@ func (r *run) prepare(ctx context.Context, f Folder) (prepared, bool) {
 		for _, i := range sel.lost {
 			r.fail(f, s.entries[i].path, s.entries[i].broken)
 		}
-		r.notes = append(r.notes, s.idle()...)
+		r.notes = append(r.notes, s.idle(f)...)
 	}
 	p := prepared{folder: f, set: s, picks: r.wanted(sel)}
 	if len(p.picks) == 0 {
@@ -342,12 +342,19 @@ func (s *set) source(p *pick) string {
 	return s.entries[p.files[0]].path
 }
 
+// told is what is said of a broken file. Of a project only the place is told,
+// since the text quotes its files.
+func told(f Folder, path, text string) string {
+	if f.Scope == cardea.ScopeProject {
+		return path + ": does not compile or evaluate; run \"cardea policy validate\" to see why"
+	}
+	return text
+}
+
 // fail notes what is broken. Of a project that is not trusted only the place is
 // told, since the text quotes its files.
 func (r *run) fail(f Folder, path, text string) {
-	if f.Scope == cardea.ScopeProject && f.Trusts != nil {
-		text = path + ": does not compile or evaluate; run \"cardea policy validate\" to see why"
-	}
+	text = told(f, path, text)
 	for _, old := range r.broken {
 		if old == text {
 			return

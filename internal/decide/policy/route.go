@@ -206,7 +206,7 @@ func (s *set) closure(which []int) []int {
 }
 
 // idle are notes on policies that decide something and are never asked.
-func (s *set) idle() []string {
+func (s *set) idle(f Folder) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.idleNotes != nil {
@@ -216,7 +216,10 @@ func (s *set) idle() []string {
 	for i := range s.entries {
 		e := &s.entries[i]
 		switch {
-		case e.lost || e.broken != "":
+		case e.lost:
+		case e.broken != "" && !e.facts.Routed:
+			s.idleNotes = append(s.idleNotes, told(f, e.path, e.broken))
+		case e.broken != "":
 		case e.skipped():
 			s.idleNotes = append(s.idleNotes, e.path+": package "+rego.SystemPackage+" is skipped, since Cardea gathers the verbs by itself; remove the file")
 		case e.facts.Policy() && len(e.facts.Verbs) > 0 && len(e.facts.Events) == 0 && !s.routedElsewhere(e.facts.Package):

@@ -1,12 +1,10 @@
 package rego
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/open-policy-agent/opa/v1/ast"
-	"github.com/open-policy-agent/opa/v1/topdown"
 )
 
 // pure are the functions that every policy may use: they look at nothing but
@@ -72,74 +70,4 @@ func capabilities(extra []string) *ast.Capabilities {
 		}
 	}
 	return caps
-}
-
-// maxText bounds, in bytes, what one call of a function builds.
-const maxText = 8 << 20
-
-// bounded are the functions that build more than they are given, behind a look
-// at how much that would be. Without it one line could ask for more memory
-// than the machine has, which ends the process, and with it the gate.
-func bounded() map[string]*topdown.Builtin {
-	out := map[string]*topdown.Builtin{}
-	add := func(decl *ast.Builtin, size func([]*ast.Term) int) {
-		run := topdown.GetBuiltin(decl.Name)
-		out[decl.Name] = &topdown.Builtin{Decl: decl, Func: func(c topdown.BuiltinContext, args []*ast.Term, iter func(*ast.Term) error) error {
-			if n := size(args); n > maxText {
-				return topdown.Halt{Err: fmt.Errorf("%s: the result is larger than %d MiB", decl.Name, maxText>>20)}
-			}
-			return run(c, args, iter)
-		}}
-	}
-	add(ast.Replace, func(a []*ast.Term) int { return len(text(a[0])) * (1 + len(text(a[2]))) })
-	add(ast.Concat, func(a []*ast.Term) int { return lengths(a[1], len(text(a[0]))) })
-	add(ast.Sprintf, func(a []*ast.Term) int { return widths(text(a[0])) + lengths(a[1], 0) })
-	add(ast.InternalTemplateString, func(a []*ast.Term) int { return lengths(a[0], 0) })
-	add(ast.ReplaceN, func(a []*ast.Term) int { return len(text(a[1])) * (1 + longest(a[0])) })
-	return out
-}
-
-func text(t *ast.Term) string {
-	s, _ := t.Value.(ast.String)
-	return string(s)
-}
-
-// lengths adds up the texts of a collection, and so much more for each.
-func lengths(t *ast.Term, each int) int {
-	n := 0
-	count := func(e *ast.Term) { n += len(text(e)) + each }
-	switch v := t.Value.(type) {
-	case *ast.Array:
-		v.Foreach(count)
-	case ast.Set:
-		v.Foreach(count)
-	}
-	return n
-}
-
-// longest is the length of the longest value of an object.
-func longest(t *ast.Term) int {
-	n := 0
-	if o, ok := t.Value.(ast.Object); ok {
-		o.Foreach(func(_, v *ast.Term) { n = max(n, len(text(v))) })
-	}
-	return n
-}
-
-// widths adds up the numbers in a format, which are widths and precisions.
-func widths(format string) int {
-	sum, number := len(format), 0
-	for _, c := range []byte(format) {
-		if c < '0' || c > '9' {
-			number = 0
-			continue
-		}
-		sum -= number
-		number = min(number*10+int(c-'0'), maxText+1)
-		sum += number
-		if sum > maxText {
-			return sum
-		}
-	}
-	return sum
 }

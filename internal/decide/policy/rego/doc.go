@@ -10,6 +10,5 @@
 // So a policy sees only what it is given. The built-in functions are a list of
 // those that are pure ([Builtins]); what is not on it, such as the network, the
 // clock, chance and the environment, does not compile. Evaluation ends when its
-// time does, and when it takes more memory than it may; those functions whose
-// result can be much larger than what they were given are bounded.
+// time does, and when it takes more memory than it may.
 package rego

@@ -83,19 +83,27 @@ func Parse(path string, src string) (*Module, error) {
 	}
 	out := &Module{Path: path, parsed: m, text: src}
 	out.read()
+	if !strings.Contains(src, metadataCalls) {
+		// Two files of one package may both have METADATA here, which OPA does
+		// not take.
+		m.Annotations = nil
+	}
 	return out, nil
 }
 
 // Reparse parses a file whose facts are known.
 func Reparse(path, src string, known Facts) (*Module, error) {
 	// Annotations are read for policies that ask for their own, only.
-	ask := strings.Contains(src, "rego.metadata.")
+	ask := strings.Contains(src, metadataCalls)
 	m, err := ast.ParseModuleWithOpts(path, src, ast.ParserOptions{RegoVersion: ast.RegoV1, ProcessAnnotation: ask})
 	if err != nil {
 		return nil, problemsOf(path, err)
 	}
 	return &Module{Path: path, parsed: m, Facts: known, text: src}, nil
 }
+
+// metadataCalls is what policies that read their own METADATA contain.
+const metadataCalls = "rego.metadata."
 
 // Head reads the facts of a file that does not parse, from its text up to the
 // package. It reports false where not even that can be read.

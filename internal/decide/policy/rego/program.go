@@ -30,7 +30,6 @@ type Options struct {
 // goroutines.
 type Program struct {
 	compiler *ast.Compiler
-	builtins map[string]*topdown.Builtin
 	options  Options
 }
 
@@ -51,7 +50,7 @@ func Compile(modules []*Module, o Options) (p *Program, out map[string]Problems)
 		}
 		c.Compile(given)
 		if !c.Failed() {
-			return &Program{compiler: c, builtins: bounded(), options: o}, out
+			return &Program{compiler: c, options: o}, out
 		}
 		before := len(left)
 		for _, problem := range problemsOf("", c.Errors) {
@@ -68,7 +67,7 @@ func Compile(modules []*Module, o Options) (p *Program, out map[string]Problems)
 			delete(left, file)
 		}
 		if len(left) == before || len(left) == 0 {
-			return &Program{compiler: compiler(o), builtins: bounded(), options: o}, out
+			return &Program{compiler: compiler(o), options: o}, out
 		}
 	}
 }
@@ -77,7 +76,7 @@ func Compile(modules []*Module, o Options) (p *Program, out map[string]Problems)
 // gets another: mistakes are rare, and copies are not free.
 func (m *Module) take() *ast.Module {
 	if m.taken {
-		again, err := ast.ParseModuleWithOpts(m.Path, m.text, ast.ParserOptions{RegoVersion: ast.RegoV1, ProcessAnnotation: true})
+		again, err := ast.ParseModuleWithOpts(m.Path, m.text, ast.ParserOptions{RegoVersion: ast.RegoV1, ProcessAnnotation: strings.Contains(m.text, metadataCalls)})
 		if err == nil {
 			m.parsed = again
 		}
@@ -121,8 +120,9 @@ const (
 	maxMemory = 256 << 20
 	lookAfter = 10 * time.Millisecond
 	// grace is how long an evaluation may take to come to its end when it is
-	// told to. One that is inside of a single call cannot be stopped, and is
-	// left behind.
+	// told to. One that is inside of a single call, such as a replace that makes
+	// gigabytes, cannot be stopped. It is left behind, and the hook's process
+	// ends before it gets far.
 	grace = 20 * time.Millisecond
 )
 
@@ -207,7 +207,7 @@ func (p *Program) query(pkg, rule string) *topdown.Query {
 	for _, word := range append(strings.Split(pkg, "."), rule) {
 		ref = append(ref, ast.InternedTerm(word))
 	}
-	q := topdown.NewQuery(ast.NewBody(ast.Equality.Expr(ast.NewTerm(answer), ast.NewTerm(ref)))).WithCompiler(p.compiler).WithStore(nothing{}).WithBuiltins(p.builtins)
+	q := topdown.NewQuery(ast.NewBody(ast.Equality.Expr(ast.NewTerm(answer), ast.NewTerm(ref)))).WithCompiler(p.compiler).WithStore(nothing{})
 	if p.options.Prints != nil {
 		q = q.WithPrintHook(printer{p.options.Prints})
 	}
