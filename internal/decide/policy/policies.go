@@ -261,8 +261,44 @@ func (r *run) gather(ctx context.Context, all []prepared) {
 
 // evaluate evaluates what is routed in a folder.
 func (r *run) evaluate(ctx context.Context, p *prepared) {
-	for i := range p.picks {
-		r.pick(ctx, p, i)
+	var queries []rego.Query
+	var about []decision
+	for n := range p.picks {
+		d, in, ok := r.pick(p, n)
+		if !ok {
+			continue
+		}
+		for _, verb := range rego.Verbs() {
+			if slices.Contains(p.picks[n].verbs, verb) {
+				d.verb = verb
+				queries, about = append(queries, rego.Query{Package: d.pkg, Rule: verb, Input: in}), append(about, d)
+			}
+		}
+	}
+	if len(queries) == 0 {
+		return
+	}
+	for i, result := range p.program.Eval(ctx, queries) {
+		r.hear(p.folder, &about[i], result)
+	}
+}
+
+// hear takes what a verb of a package says.
+func (r *run) hear(f Folder, d *decision, said rego.Result) {
+	if said.Err != nil {
+		r.fail(f, d.source, d.source+": "+d.verb+" of "+d.pkg+" cannot be evaluated: "+said.Err.Error())
+		return
+	}
+	if r.settings.Trace != nil {
+		text, _ := json.Marshal(said.Value)
+		r.trace("rule", d.pkg+"."+d.verb, string(text), said.Took)
+	}
+	for _, one := range decisions(d.verb, said.Value) {
+		one.pkg, one.scope, one.trusted, one.loose, one.source = d.pkg, d.scope, d.trusted, d.loose, d.source
+		if one.rule == "" {
+			one.rule = lastWord(d.pkg)
+		}
+		r.found = append(r.found, one)
 	}
 }
 
@@ -277,44 +313,21 @@ func (r *run) wanted(sel *selection) []pick {
 	return out
 }
 
-// pick evaluates a package.
-func (r *run) pick(ctx context.Context, at *prepared, n int) {
+// pick prepares a package: what its decisions have in common, and its input. It
+// reports false where it cannot or must not be evaluated.
+func (r *run) pick(at *prepared, n int) (decision, rego.Input, bool) {
 	f, s, program, p := at.folder, at.set, at.program, &at.picks[n]
 	for _, i := range p.all {
 		if why := program.broken[s.entries[i].path]; why != "" {
 			r.fail(f, s.entries[i].path, why)
 		}
 	}
-	if !slices.ContainsFunc(p.files, func(i int) bool { return program.broken[s.entries[i].path] == "" }) {
-		return
-	}
 	d := decision{pkg: p.pkg, scope: f.Scope, trusted: at.trusted[n], loose: p.loose, source: s.source(p)}
+	if !slices.ContainsFunc(p.files, func(i int) bool { return program.broken[s.entries[i].path] == "" }) {
+		return d, rego.Input{}, false
+	}
 	in, ok := r.input(at, p, &d)
-	if !ok {
-		return
-	}
-	for _, verb := range rego.Verbs() {
-		if !slices.Contains(p.verbs, verb) {
-			continue
-		}
-		begin := time.Now()
-		v, err := program.Eval(ctx, p.pkg, verb, in)
-		if err != nil {
-			r.fail(f, d.source, d.source+": "+verb+" of "+p.pkg+" cannot be evaluated: "+err.Error())
-			continue
-		}
-		if r.settings.Trace != nil {
-			text, _ := json.Marshal(v)
-			r.trace("rule", p.pkg+"."+verb, string(text), time.Since(begin))
-		}
-		for _, one := range decisions(verb, v) {
-			one.pkg, one.scope, one.trusted, one.loose, one.source = d.pkg, d.scope, d.trusted, d.loose, d.source
-			if one.rule == "" {
-				one.rule = lastWord(p.pkg)
-			}
-			r.found = append(r.found, one)
-		}
-	}
+	return d, in, ok
 }
 
 // trusts reports whether the person accepted a package and all that it refers

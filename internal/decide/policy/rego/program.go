@@ -8,7 +8,6 @@ import (
 	"runtime/metrics"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/open-policy-agent/opa/v1/ast"
@@ -126,59 +125,84 @@ const (
 	grace = 20 * time.Millisecond
 )
 
-// Eval gives the value of a rule of a package, nil where it is undefined. It
-// comes to its end when ctx does.
-func (p *Program) Eval(ctx context.Context, pkg, rule string, in Input) (any, error) {
-	if ctx.Err() != nil {
-		return nil, ErrTime
-	}
+// Query is a rule of a package, and the input that it sees.
+type Query struct {
+	Package, Rule string
+	Input         Input
+}
+
+// Result is the value of a rule, nil where it is undefined.
+type Result struct {
+	Value any
+	Err   error
+	Took  time.Duration
+}
+
+// Eval gives the values of rules, in order. It comes to its end when ctx does;
+// what there was no time for has an error.
+//
+// All of them are evaluated in one goroutine: a new one's stack grows step by
+// step, which costs as much as a small policy.
+func (p *Program) Eval(ctx context.Context, queries []Query) []Result {
 	cancel := topdown.NewCancel()
-	type result struct {
-		value any
-		err   error
-	}
-	done := make(chan result, 1)
+	out := make([]Result, len(queries))
+	each := make(chan Result, len(queries))
 	go func() {
-		defer func() {
-			if r := recover(); r != nil {
-				done <- result{nil, fmt.Errorf("internal error: %v", r)}
-			}
-		}()
-		v, err := p.run(ctx, cancel, pkg, rule, in)
-		done <- result{v, err}
+		for i := range queries {
+			each <- p.one(ctx, cancel, queries[i])
+		}
 	}()
-	var why atomic.Pointer[error]
 	ticker := time.NewTicker(lookAfter)
 	defer ticker.Stop()
 	before := uint64(0)
-	for {
+	for n := 0; n < len(queries); {
+		var why error
 		select {
-		case r := <-done:
-			if cause := why.Load(); r.err != nil && cause != nil {
-				return nil, *cause
-			}
-			return r.value, plainly(r.err)
+		case out[n] = <-each:
+			n++
 		case <-ctx.Done():
-			return nil, stopped(cancel, ErrTime, func() bool { return len(done) > 0 })
+			why = ErrTime
 		case <-ticker.C:
 			now := heap()
 			if before == 0 {
 				before = now
 			}
 			if now > before+maxMemory {
-				return nil, stopped(cancel, ErrMemory, func() bool { return len(done) > 0 })
+				why = ErrMemory
+			}
+		}
+		if why != nil {
+			stop(cancel, func() bool { return len(each) > 0 })
+			for ; n < len(queries); n++ {
+				out[n].Err = why
 			}
 		}
 	}
+	return out
 }
 
-// stopped tells an evaluation to stop, waits a moment, and gives the cause.
-func stopped(cancel topdown.Cancel, cause error, done func() bool) error {
+// one evaluates one rule.
+func (p *Program) one(ctx context.Context, cancel topdown.Cancel, q Query) (r Result) {
+	begin := time.Now()
+	defer func() {
+		if failed := recover(); failed != nil {
+			r.Err = fmt.Errorf("internal error: %v", failed)
+		}
+		r.Took = time.Since(begin)
+	}()
+	if ctx.Err() != nil {
+		return Result{Err: ErrTime}
+	}
+	v, err := p.run(ctx, cancel, q.Package, q.Rule, q.Input)
+	return Result{Value: v, Err: plainly(err)}
+}
+
+// stop tells an evaluation to stop, and waits a moment.
+func stop(cancel topdown.Cancel, done func() bool) {
 	cancel.Cancel()
 	for end := time.Now().Add(grace); !done() && time.Now().Before(end); {
 		time.Sleep(time.Millisecond)
 	}
-	return cause
 }
 
 // heap is how many bytes objects take.
