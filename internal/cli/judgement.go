@@ -9,6 +9,7 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/action"
 	"cardea.dev/internal/config"
+	"cardea.dev/internal/evidence"
 	"cardea.dev/internal/harness"
 	"cardea.dev/internal/harness/claudecode"
 	"cardea.dev/internal/harness/copilotcli"
@@ -138,6 +139,15 @@ func (j *judgement) actions(r *redact.Redactor, v cardea.Verdict) []action.Job {
 		}
 	}
 	return out
+}
+
+// note keeps what a call that ran shows about the checks that the policy
+// git_checks asks for.
+func (j *judgement) note() error {
+	if j.event.Kind != "PostToolUse" && j.event.Kind != "PostToolUseFailure" {
+		return nil
+	}
+	return evidence.New(j.place.state, config.Resolve(j.place.project)).Note(j.event, j.loaded.Settings.Policies.Checks)
 }
 
 // quiet takes a failure from a verdict on an event that is about no call, once

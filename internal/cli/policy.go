@@ -435,5 +435,5 @@ func policyInput(p Process, f tryFlags, text string) error {
 	e := json.NewEncoder(p.Stdout)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
-	return e.Encode(policy.Input(m.event, nil))
+	return e.Encode(policy.Input(m.event, nil, nil))
 }

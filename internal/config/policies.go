@@ -7,6 +7,7 @@ import (
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/harness"
 	scripts "cardea.dev/internal/signal"
+	"cardea.dev/packs"
 )
 
 // Aids are what policies need besides files. The zero value does without.
@@ -55,14 +56,61 @@ func (l *Loaded) policies() *policy.Policies {
 	if lib.Tool == nil {
 		lib.Tool = harness.ToolWord
 	}
-	return policy.New(lib, policy.Settings{Folders: l.policyFolders, Once: l.Aids.Once,
+	p := &l.Settings.Policies
+	facts := map[string]any{"checks": anys(p.Checks), "protected": anys(p.Protected), "context": anys(p.Context)}
+	return policy.New(lib, policy.Settings{Facts: facts, Folders: l.policyFolders, Once: l.Aids.Once,
 		Signals: &signals{loaded: l, said: map[scripts.Script]policy.Answer{}}, Trace: l.Aids.Trace})
+}
+
+func anys(list []string) []any {
+	out := make([]any, 0, len(list))
+	for _, s := range list {
+		out = append(out, s)
+	}
+	return out
+}
+
+// builtins are the built-in policies that are on: those that were given what
+// they speak about, and those that settings switch on by name.
+func (l *Loaded) builtins() (policy.Folder, bool) {
+	p := &l.Settings.Policies
+	f := policy.Folder{Dir: "builtin", Scope: cardea.ScopeBuiltin, Embedded: map[string]string{}}
+	for _, b := range []struct {
+		name, pack string
+		given      bool
+	}{
+		{"git_checks", "git-checks", len(p.Checks) > 0},
+		{"protected_paths", "guarded-paths", len(p.Protected) > 0},
+		{"prompt_context", "prompt-context", len(p.Context) > 0},
+		{"edit_validators", "edit-validators", l.HasSignal(cardea.ScopeBuiltin, "validate")},
+		{"full_reads", "full-reads", false},
+	} {
+		if word := l.packWord(b.pack); word == "on" || word == "" && b.given {
+			f.Embedded["packs/policies/"+b.name+".rego"] = packs.Policy(b.name)
+		}
+	}
+	return f, len(f.Embedded) > 0
+}
+
+// packWord is what settings say about a pack, the strongest scope first: "on",
+// "off" or "".
+func (l *Loaded) packWord(name string) string {
+	for i := range l.SettingsFiles {
+		f := &l.SettingsFiles[i]
+		if g, gives := f.gives("packs." + name); gives && f.Counts {
+			return g.Value
+		}
+	}
+	return ""
 }
 
 // policyFolders are the folders whose policies count for an event: those of all
 // scopes, and of the projects around the call, whose denies and asks count.
 func (l *Loaded) policyFolders(ev *cardea.Event) []policy.Folder {
 	out := l.PolicyFolders()
+	if f, ok := l.builtins(); ok {
+		out = append([]policy.Folder{f}, out...)
+	}
 	reach := []string{ev.Cwd}
 	if ev.Call != nil {
 		reach = reached(ev)

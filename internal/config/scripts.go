@@ -12,6 +12,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/decide/policy"
+	"cardea.dev/internal/evidence"
 	scripts "cardea.dev/internal/signal"
 )
 
@@ -35,6 +36,11 @@ func (s *signals) Gather(ctx context.Context, ev *cardea.Event, scope cardea.Sco
 	out := map[string]policy.Answer{}
 	var run []scripts.Script
 	for _, name := range names {
+		if scope == cardea.ScopeBuiltin && name == "evidence" {
+			passed := evidence.New(s.loaded.Where.State, Resolve(s.loaded.Where.Project)).Passed()
+			out[name] = policy.Answer{Value: map[string]any{"ok": true, "passed": anys(passed)}}
+			continue
+		}
 		script, answer := s.loaded.signal(scope, name)
 		if script == nil {
 			if answer.Value != nil {
@@ -82,7 +88,7 @@ func (s *signals) event(ev *cardea.Event) []byte {
 	if s.stdin != nil {
 		return s.stdin
 	}
-	in := policy.Input(ev, nil)
+	in := policy.Input(ev, nil, nil)
 	delete(in, "raw")
 	delete(in, "signals")
 	data, err := json.Marshal(s.shown(in))

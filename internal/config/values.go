@@ -98,6 +98,10 @@ type Policies struct {
 	// Functions are OPA's functions that policies may use although they reach
 	// outside, such as http.send.
 	Functions []string
+	// Checks are the commands that must have succeeded since the last change
+	// before git commit, push and merge. Protected are globs of paths that nothing
+	// changes, Context texts that are told with every prompt.
+	Checks, Protected, Context []string
 }
 
 // Signal is a script whose answer policies use.

@@ -9,8 +9,9 @@ import (
 
 // Input is what policies see as input: Claude Code's shape for every harness,
 // what was sent under raw, what signals said under signals, and what Cardea
-// knows of the call under cardea. signals may be nil.
-func Input(ev *cardea.Event, signals map[string]any) map[string]any {
+// knows of the call under cardea, with what settings say to policies. signals
+// and settings may be nil.
+func Input(ev *cardea.Event, signals, settings map[string]any) map[string]any {
 	in := map[string]any{}
 	raw := map[string]any{}
 	if ev.Sent != nil {
@@ -32,7 +33,9 @@ func Input(ev *cardea.Event, signals map[string]any) map[string]any {
 	if signals == nil {
 		signals = map[string]any{}
 	}
-	in["raw"], in["signals"], in["cardea"] = raw, signals, facts(ev)
+	own := facts(ev)
+	own["settings"] = orEmpty(settings)
+	in["raw"], in["signals"], in["cardea"] = raw, signals, own
 	return in
 }
 

@@ -21,6 +21,8 @@ type Settings struct {
 	// Folders are the folders that count for an event, strongest first, the
 	// projects around it last.
 	Folders func(ev *cardea.Event) []Folder
+	// Facts are settings that policies see as input.cardea.settings.
+	Facts map[string]any
 	// Signals gathers what signals say; nil where there are none.
 	Signals Signals
 	// Once reports whether something was not said yet in this session.
@@ -389,7 +391,7 @@ func (r *run) input(at *prepared, p *pick, d *decision) (rego.Input, bool) {
 		r.askOnce(d, "its signals do not run, since the project is not trusted; look at it with \"cardea trust\"")
 		return rego.Input{}, false
 	}
-	in, err := rego.NewInput(Input(r.ev, r.values(at, p, d)))
+	in, err := rego.NewInput(Input(r.ev, r.values(at, p, d), r.settings.Facts))
 	if err != nil {
 		r.fail(at.folder, d.source, err.Error())
 		return rego.Input{}, false
