@@ -37,7 +37,7 @@ never overwritten.`,
 		RunE: func(_ *cobra.Command, args []string) error { return importBouncer(p, args, dry) },
 	}
 	bouncer.Flags().BoolVar(&dry, "dry-run", false, "show the rules, write nothing")
-	c.AddCommand(bouncer)
+	c.AddCommand(bouncer, importCupcakeCommand(p))
 	return c
 }
 
