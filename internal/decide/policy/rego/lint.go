@@ -57,6 +57,8 @@ func (l *look) metadata() {
 	switch {
 	case f.Package == SystemPackage:
 		l.say(at, "system-package", true, "%s is skipped: Cardea gathers the verbs by itself; remove the file", f.Package)
+	case f.Routed && !f.Policy():
+		l.say(at, "library-routing", false, "package %s is not asked: policies are below cardea.policies, cupcake.policies or cupcake.global.policies", f.Package)
 	case !f.Policy() && len(f.Verbs) > 0:
 		l.say(at, "library-verb", true, "package %s is a library, so its %s is never asked; policies are below cardea.policies", f.Package, strings.Join(f.Verbs, ", "))
 	case f.Policy() && len(f.Verbs) > 0 && !f.Routed:
@@ -65,8 +67,6 @@ func (l *look) metadata() {
 		l.say(at, "no-events", false, "the policy is never asked: its routing names no required_events")
 	case f.Routed && len(f.Verbs) == 0:
 		l.say(at, "no-verb", true, "the policy decides nothing: it has no rule named %s", strings.Join(Verbs(), ", "))
-	case f.Routed && !f.Policy():
-		l.say(at, "library-routing", false, "package %s is not asked: policies are below cardea.policies, cupcake.policies or cupcake.global.policies", f.Package)
 	}
 }
 
