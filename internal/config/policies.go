@@ -2,6 +2,7 @@ package config
 
 import (
 	"path/filepath"
+	"time"
 
 	"cardea.dev"
 	"cardea.dev/internal/decide/policy"
@@ -24,7 +25,7 @@ type Aids struct {
 // routed to an event, while everything else is read: what the process then
 // judges by is [Where.Policies].
 func (w *Where) Warm(ev *cardea.Event) {
-	lib := &policy.Library{Cache: newIndexCache(*w), Tool: harness.ToolWord}
+	lib := &policy.Library{Cache: newIndexCache(*w), Tool: harness.ToolWord, Recheck: oneLook}
 	w.Policies = lib
 	l := &Loaded{Where: *w}
 	for _, at := range []folder{l.user(), l.project()} {
@@ -33,6 +34,10 @@ func (w *Where) Warm(ev *cardea.Event) {
 		}
 	}
 }
+
+// oneLook is how long a look at a folder counts in a process that judges one
+// call: for the whole of it.
+const oneLook = time.Minute
 
 // index is the cache of indexes of a place.
 func (w Where) index() *indexCache {
@@ -48,7 +53,7 @@ func (w Where) index() *indexCache {
 func (l *Loaded) policies() *policy.Policies {
 	lib := l.Where.Policies
 	if lib == nil {
-		lib = &policy.Library{}
+		lib = &policy.Library{Recheck: oneLook}
 	}
 	if lib.Cache == nil {
 		lib.Cache = l.index
@@ -108,9 +113,6 @@ func (l *Loaded) packWord(name string) string {
 // scopes, and of the projects around the call, whose denies and asks count.
 func (l *Loaded) policyFolders(ev *cardea.Event) []policy.Folder {
 	out := l.PolicyFolders()
-	if f, ok := l.builtins(); ok {
-		out = append([]policy.Folder{f}, out...)
-	}
 	reach := []string{ev.Cwd}
 	if ev.Call != nil {
 		reach = reached(ev)
@@ -155,9 +157,13 @@ func (l *Loaded) functions() []string {
 	return out
 }
 
-// PolicyFolders are the folders of policies of all scopes.
+// PolicyFolders are the folders of policies of all scopes, and the built-in
+// policies that are on.
 func (l *Loaded) PolicyFolders() []policy.Folder {
 	var out []policy.Folder
+	if f, ok := l.builtins(); ok {
+		out = append(out, f)
+	}
 	for _, at := range l.folders() {
 		if f, ok := l.policyFolder(at); ok {
 			out = append(out, f)

@@ -59,6 +59,10 @@ type file struct {
 
 // files lists the policies of a folder, sorted, links followed.
 func (f Folder) files(now int64) ([]file, *document.Problem) {
+	return f.walk(walk{folder: f, now: now, seen: map[string]bool{}})
+}
+
+func (f Folder) walk(w walk) ([]file, *document.Problem) {
 	if f.Embedded != nil {
 		var out []file
 		for name, text := range f.Embedded {
@@ -67,10 +71,6 @@ func (f Folder) files(now int64) ([]file, *document.Problem) {
 		slices.SortFunc(out, func(a, b file) int { return strings.Compare(a.path, b.path) })
 		return out, nil
 	}
-	return f.walk(walk{folder: f, now: now, seen: map[string]bool{}})
-}
-
-func (f Folder) walk(w walk) ([]file, *document.Problem) {
 	if real, err := filepath.EvalSymlinks(f.Dir); err == nil {
 		w.seen[real] = true
 	}
