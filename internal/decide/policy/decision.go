@@ -3,6 +3,7 @@ package policy
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"sort"
 	"strings"
@@ -300,7 +301,7 @@ func rewriting(ev *cardea.Event, all []decision) (cardea.Opinion, []string) {
 // fields in which they differ.
 func merge(into, from map[string]any, at string) []string {
 	var conflicts []string
-	for _, key := range sortedKeys(from) {
+	for _, key := range slices.Sorted(maps.Keys(from)) {
 		v := from[key]
 		old, there := into[key]
 		if !there {
@@ -344,13 +345,4 @@ func copied(v any) any {
 		return out
 	}
 	return v
-}
-
-func sortedKeys[T any](m map[string]T) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	sort.Strings(keys)
-	return keys
 }

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"cardea.dev/internal/decide/policy/rego"
-	"cardea.dev/internal/document"
 )
 
 // entry is what the index knows of a file.
@@ -23,11 +22,6 @@ type entry struct {
 
 // skipped reports Cupcake's aggregation, which Cardea does by itself.
 func (e *entry) skipped() bool { return e.facts.Package == rego.SystemPackage }
-
-// problem is the mistake of a broken file.
-func (e *entry) problem() document.Problem {
-	return document.Problem{File: e.path, Text: strings.TrimPrefix(e.broken, e.path+": "), Hint: `see "cardea policy validate"`}
-}
 
 func digest(text string) string {
 	sum := sha256.Sum256([]byte(text))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -252,7 +253,7 @@ func (r *run) gather(ctx context.Context, all []prepared) {
 	}
 	group.Wait()
 	for i := range all {
-		for _, name := range sortedKeys(all[i].signals) {
+		for _, name := range slices.Sorted(maps.Keys(all[i].signals)) {
 			if a := all[i].signals[name]; r.settings.Trace != nil {
 				text, _ := json.Marshal(a.Value)
 				r.trace("signal", name, string(text), a.Took)

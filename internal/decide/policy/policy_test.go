@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -55,7 +57,6 @@ type place struct {
 	dir    string
 	lib    *Library
 	folder Folder
-	trace  []Step
 }
 
 func newPlace(t testing.TB, files map[string]string) *place {
@@ -150,7 +151,7 @@ func TestRouting(t *testing.T) {
 			for _, o := range ops {
 				seen[o.Rule] = true
 			}
-			if got := strings.Join(sortedKeys(seen), " "); got != tt.want {
+			if got := strings.Join(slices.Sorted(maps.Keys(seen)), " "); got != tt.want {
 				t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
 			}
 		}
