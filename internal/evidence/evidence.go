@@ -78,7 +78,7 @@ func (s Store) Note(ev *cardea.Event, checks []string) error {
 	if changes(ev, s.project, checks) {
 		after = nil
 	}
-	if ev.Kind == "PostToolUse" {
+	if ev.Kind == "PostToolUse" && succeeded(ev) {
 		for _, c := range shown(ev, checks) {
 			if !slices.Contains(after, c) {
 				after = append(slices.Clone(after), c)
@@ -89,6 +89,27 @@ func (s Store) Note(ev *cardea.Event, checks []string) error {
 		return nil
 	}
 	return s.write(after)
+}
+
+// succeeded reports whether the harness says nothing else of the call than that
+// it succeeded: Copilot CLI sends failures by the same event, and Claude Code
+// what was interrupted.
+func succeeded(ev *cardea.Event) bool {
+	if ev.Sent == nil {
+		return true
+	}
+	for key, v := range ev.Sent.Fields() {
+		result, _ := v.(map[string]any)
+		switch key {
+		case "toolResult":
+			return result["resultType"] == "success"
+		case "tool_result":
+			return result["result_type"] == "success"
+		case "tool_response":
+			return result["interrupted"] != true
+		}
+	}
+	return true
 }
 
 func (s Store) write(passed []string) error {

@@ -21,6 +21,16 @@ func after(kind cardea.Kind, tool string, parts ...cardea.Part) *cardea.Event {
 	return &cardea.Event{Kind: kind, Call: &cardea.Call{Tool: tool, Known: true, Input: map[string]any{}, EditsFiles: tool == "Write", Parts: parts}}
 }
 
+type message map[string]any
+
+func (m message) Fields() map[string]any { return m }
+
+func sentAs(key string, result map[string]any) *cardea.Event {
+	ev := after("PostToolUse", "Bash", part("npm test"))
+	ev.Sent = message{key: result}
+	return ev
+}
+
 func TestNotes(t *testing.T) {
 	state := t.TempDir()
 	s := New(state, "/p")
@@ -55,6 +65,11 @@ func TestNotes(t *testing.T) {
 		{"an edit", after("PostToolUse", "Write", part("Write x")), ""},
 		{"again", after("PostToolUse", "Bash", part("npm test", unknown)), "npm test"},
 		{"a tool that is not known", &cardea.Event{Kind: "PostToolUse", Call: &cardea.Call{Tool: "mcp__x__y"}}, ""},
+		{"failed at Copilot", sentAs("toolResult", map[string]any{"resultType": "failure"}), ""},
+		{"failed at Copilot, in the other form", sentAs("tool_result", map[string]any{"result_type": "failure"}), ""},
+		{"interrupted", sentAs("tool_response", map[string]any{"interrupted": true}), ""},
+		{"at Copilot", sentAs("toolResult", map[string]any{"resultType": "success"}), "npm test"},
+		{"an edit", after("PostToolUse", "Write", part("Write x")), ""},
 		{"no call", &cardea.Event{Kind: "PostToolUse"}, ""},
 	} {
 		if err := s.Note(step.ev, checks); err != nil {

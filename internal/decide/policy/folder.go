@@ -74,6 +74,12 @@ func (f Folder) walk(w walk) ([]file, *document.Problem) {
 	if real, err := filepath.EvalSymlinks(f.Dir); err == nil {
 		w.seen[real] = true
 	}
+	if why := w.outside(f.Dir, true); why != "" {
+		if _, err := os.Lstat(f.Dir); err != nil {
+			return nil, nil
+		}
+		return nil, &document.Problem{File: f.Dir, Text: "the policies are not read: " + why, Hint: "mend the folder"}
+	}
 	w.dir(f.Dir, 0)
 	slices.SortFunc(w.out, func(a, b file) int { return strings.Compare(a.path, b.path) })
 	w.out = once(w.out)
@@ -220,7 +226,7 @@ func (f Folder) read(path string) (string, error) {
 	if f.Embedded != nil {
 		return f.Embedded[path], nil
 	}
-	in, err := os.Open(path)
+	in, err := os.OpenFile(path, os.O_RDONLY|doNotWait, 0)
 	if err != nil {
 		return "", err
 	}

@@ -49,6 +49,8 @@ func (l *Library) slot(dir string) *slot {
 // Warm reads and compiles what is routed to an event, for who asks later. A
 // process that judges one call does this while it reads everything else.
 func (l *Library) Warm(ev *cardea.Event, f Folder) {
+	// Who asks later meets the same failure, and tells it.
+	defer func() { _ = recover() }()
 	s := l.open(f, time.Now().Add(noLimit/ownShare))
 	if sel := s.route(ev, l.Tool); len(sel.picks) > 0 {
 		s.compile(f, sel, l.Cache)

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -107,7 +108,7 @@ func (d decider) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinion
 		if ctx.Err() != nil {
 			break // the gate reports it
 		}
-		if p, ok := r.prepare(ctx, f); ok {
+		if p, ok := r.prepareIn(ctx, f); ok {
 			ready = append(ready, p)
 		}
 	}
@@ -194,6 +195,43 @@ type prepared struct {
 	trusted []bool
 	// signals are what its signals said.
 	signals map[string]Answer
+}
+
+// prepareIn prepares a folder, that of a project within its share of the time.
+// Reading and compiling cannot be stopped, so what takes longer is left behind: a
+// project must not keep the person's policies from being heard.
+func (r *run) prepareIn(ctx context.Context, f Folder) (prepared, bool) {
+	if f.Scope != cardea.ScopeProject {
+		return r.prepare(ctx, f)
+	}
+	type result struct {
+		run run
+		p   prepared
+		ok  bool
+	}
+	done := make(chan result, 1)
+	go func() {
+		sub := result{run: run{decider: r.decider, ev: r.ev}}
+		defer func() {
+			if failed := recover(); failed != nil {
+				sub.run.fail(f, f.Dir, fmt.Sprintf("%s: internal error: %v", f.Dir, failed))
+			}
+			done <- sub
+		}()
+		sub.p, sub.ok = sub.run.prepare(ctx, f)
+	}()
+	limit := time.NewTimer(left(ctx) / share(f))
+	defer limit.Stop()
+	select {
+	case sub := <-done:
+		r.notes = append(r.notes, sub.run.notes...)
+		r.broken = append(r.broken, sub.run.broken...)
+		r.source = cmp.Or(r.source, sub.run.source)
+		return sub.p, sub.ok
+	case <-limit.C:
+		r.fail(f, f.Dir, f.Dir+": the policies take too long to be read and compiled; see \"cardea policy validate\"")
+		return prepared{}, false
+	}
 }
 
 // prepare reads, routes and compiles what is routed in a folder. It reports

@@ -266,6 +266,14 @@ func TestLinks(t *testing.T) {
 			t.Errorf("the person's: %s, %v", got, err)
 		}
 	}
+	linked := filepath.Join(t.TempDir(), "policies")
+	if err := os.Symlink(outside.dir, linked); err != nil {
+		t.Fatal(err)
+	}
+	away := &place{t: t, lib: &Library{Tool: wordsOf}, folder: Folder{Dir: linked, Scope: cardea.ScopeUser, Inside: filepath.Dir(linked)}}
+	if got, err := away.decide(bash("x")); got != "" || err == nil {
+		t.Errorf("a folder that is a link out of the project: %s, %v", got, err)
+	}
 	p.folder.Inside, p.lib = p.dir, &Library{Tool: wordsOf}
 	got, err = p.decide(bash("x"))
 	var trouble *cardea.Trouble

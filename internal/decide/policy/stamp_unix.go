@@ -8,6 +8,9 @@ import (
 	"syscall"
 )
 
+// doNotWait keeps a pipe, put in the place of a file, from holding the process.
+const doNotWait = syscall.O_NONBLOCK
+
 // settle is how old a change must be, in nanoseconds, before the time of it
 // tells contents apart: file systems count time in ticks.
 const settle = 100_000_000

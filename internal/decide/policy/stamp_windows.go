@@ -5,6 +5,8 @@ import (
 	"io/fs"
 )
 
+const doNotWait = 0
+
 const settle = 100_000_000
 
 // stampOf tells a content from another one without reading it.
