@@ -148,8 +148,19 @@ func (p *Program) Eval(ctx context.Context, queries []Query) []Result {
 	out := make([]Result, len(queries))
 	each := make(chan Result, len(queries))
 	go func() {
+		// What one rule needed of others, the next one with the same input finds;
+		// but not after an error, which may have left behind what was known of
+		// another input ("with input as …").
+		var known topdown.VirtualCache
 		for i := range queries {
-			each <- p.one(ctx, cancel, queries[i])
+			if known == nil || queries[i].Input != queries[i-1].Input {
+				known = topdown.NewVirtualCache()
+			}
+			r := p.one(ctx, cancel, queries[i], known)
+			if r.Err != nil {
+				known = nil
+			}
+			each <- r
 		}
 	}()
 	ticker := time.NewTicker(lookAfter)
@@ -182,7 +193,7 @@ func (p *Program) Eval(ctx context.Context, queries []Query) []Result {
 }
 
 // one evaluates one rule.
-func (p *Program) one(ctx context.Context, cancel topdown.Cancel, q Query) (r Result) {
+func (p *Program) one(ctx context.Context, cancel topdown.Cancel, q Query, known topdown.VirtualCache) (r Result) {
 	begin := time.Now()
 	defer func() {
 		if failed := recover(); failed != nil {
@@ -193,7 +204,7 @@ func (p *Program) one(ctx context.Context, cancel topdown.Cancel, q Query) (r Re
 	if ctx.Err() != nil {
 		return Result{Err: ErrTime}
 	}
-	v, err := p.run(ctx, cancel, q.Package, q.Rule, q.Input)
+	v, err := p.run(ctx, p.query(q.Package, q.Rule).WithCancel(cancel).WithInput(q.Input.term).WithVirtualCache(known))
 	return Result{Value: v, Err: plainly(err)}
 }
 
@@ -212,9 +223,8 @@ func heap() uint64 {
 	return s[0].Value.Uint64()
 }
 
-// run evaluates data.PKG.RULE.
-func (p *Program) run(ctx context.Context, cancel topdown.Cancel, pkg, rule string, in Input) (any, error) {
-	q := p.query(pkg, rule).WithCancel(cancel).WithInput(in.term)
+// run evaluates a query, and gives the value of its answer.
+func (p *Program) run(ctx context.Context, q *topdown.Query) (any, error) {
 	results, err := q.Run(ctx)
 	if err != nil || len(results) == 0 {
 		return nil, err

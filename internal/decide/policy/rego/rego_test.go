@@ -195,3 +195,18 @@ func TestLook(t *testing.T) {
 		}
 	}
 }
+
+// An error within "with" leaves nothing behind that the next rule would take for
+// its own input's.
+func TestErrorsLeaveNothingBehind(t *testing.T) {
+	m := parsed(t, "x.rego", "package a\n\nimport rego.v1\n\nname := input.name\n\ntwo := 1 if input.name\n\ntwo := 2 if input.name\n\nfails if {\n\tname == \"other\"\n\ttwo == 3\n}\n\nouter if fails with input as {\"name\": \"other\"}\n\nsaid contains name\n")
+	p, out := Compile([]*Module{m}, Options{})
+	in, err := NewInput(map[string]any{"name": "mine"})
+	if err != nil || len(out) > 0 {
+		t.Fatal(err, out)
+	}
+	got := p.Eval(context.Background(), []Query{{"a", "outer", in}, {"a", "said", in}, {"a", "name", in}})
+	if got[0].Err == nil || !reflect.DeepEqual(got[1].Value, []any{"mine"}) || got[2].Value != "mine" {
+		t.Errorf("%+v", got)
+	}
+}
