@@ -142,6 +142,11 @@ func TestScriptsSeeNoSecrets(t *testing.T) {
 	if strings.Contains(text, "abcdefghijklmnop") || strings.Contains(text, "Tr0ub4dor") || !strings.Contains(text, "plain") || !strings.Contains(text, `"n":1`) {
 		t.Errorf("%s", text)
 	}
+	ev.Call.Input["content"] = strings.Repeat("x y ", 5<<20)
+	begin := time.Now()
+	if text := string((&signals{loaded: l}).event(ev)); len(text) > 2*maxShown || !strings.Contains(text, "(cut)") || time.Since(begin) > 10*time.Second {
+		t.Errorf("%d bytes after %s", len(text), time.Since(begin))
+	}
 	if text := string((&signals{loaded: &Loaded{}}).event(ev)); strings.Contains(text, "curl") {
 		t.Errorf("without a redactor: %s", text)
 	}

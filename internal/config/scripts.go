@@ -3,6 +3,7 @@ package config
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -99,6 +100,10 @@ func (s *signals) event(ev *cardea.Event) []byte {
 	return s.stdin
 }
 
+// maxShown is how much of a text scripts are shown, in bytes. A call can hold
+// megabytes, and must not gain time by them.
+const maxShown = 64 << 10
+
 // shown is a JSON value with every text redacted; without a redactor nothing is
 // shown.
 func (s *signals) shown(v any) any {
@@ -106,6 +111,9 @@ func (s *signals) shown(v any) any {
 	case string:
 		if s.loaded.Aids.Redact == nil {
 			return ""
+		}
+		if len(v) > maxShown {
+			v = strings.ToValidUTF8(v[:maxShown], "") + " … (cut)"
 		}
 		return s.loaded.Aids.Redact(v)
 	case map[string]any:
@@ -286,7 +294,7 @@ func (l *Loaded) ReadScripts() []string {
 	}
 	for i := range l.SettingsFiles {
 		if f := &l.SettingsFiles[i]; f.Scope == cardea.ScopeProject {
-			for _, c := range f.commands() {
+			for _, c := range f.Commands() {
 				paths = append(paths, l.scriptsIn(c)...)
 			}
 		}
@@ -301,16 +309,19 @@ func (l *Loaded) ReadScripts() []string {
 	return paths
 }
 
-// commands are the commands that a file of settings names.
-func (f *SettingsFile) commands() []string {
+// Trusts reports whether a file counts in full as it is now.
+func (l *Loaded) Trusts(path string) bool { return l.standing([]string{path}) == accepted }
+
+// Commands are the commands that a file of settings names, in a fixed order.
+func (f *SettingsFile) Commands() []string {
 	var out []string
-	for _, s := range f.Values.Signals {
-		out = append(out, s.Command)
+	for _, name := range slices.Sorted(maps.Keys(f.Values.Signals)) {
+		out = append(out, f.Values.Signals[name].Command)
 	}
 	a := f.Values.Actions
 	lists := [][]Command{a.OnAnyDenial, a.OnHalt, a.OnAsk}
-	for _, l := range a.Violations {
-		lists = append(lists, l)
+	for _, rule := range slices.Sorted(maps.Keys(a.Violations)) {
+		lists = append(lists, a.Violations[rule])
 	}
 	for _, list := range lists {
 		for _, c := range list {
