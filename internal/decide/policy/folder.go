@@ -21,6 +21,9 @@ const (
 	maxDepth   = 32
 	// maxFile is the largest file that is a policy, in bytes.
 	maxFile = 1 << 20
+	// maxProjectFile is the largest file of a project: reading one cannot be
+	// stopped, and takes some microseconds a byte.
+	maxProjectFile = 256 << 10
 	// maxProject is how many bytes of policies a project may bring.
 	maxProject = 8 << 20
 )
@@ -180,11 +183,15 @@ func (w *walk) entry(path string, link bool, depth int) {
 		return
 	}
 	f := file{path: path, size: info.Size()}
+	most := int64(maxFile)
+	if w.folder.Inside != "" {
+		most = maxProjectFile
+	}
 	switch {
 	case !info.Mode().IsRegular():
 		f.stamp, f.wrong = "?", "it is no regular file"
-	case info.Size() > maxFile:
-		f.stamp, f.wrong = "?", fmt.Sprintf("it is larger than %d bytes", maxFile)
+	case info.Size() > most:
+		f.stamp, f.wrong = "?", fmt.Sprintf("it is larger than %d bytes", most)
 	default:
 		f.stamp, f.fresh = stampOf(info, w.now)
 	}

@@ -46,12 +46,15 @@ func (l *Library) slot(dir string) *slot {
 	return l.slots[dir]
 }
 
+// warmFor is how long is read ahead: who needs a folder waits for who reads it.
+const warmFor = time.Second
+
 // Warm reads and compiles what is routed to an event, for who asks later. A
 // process that judges one call does this while it reads everything else.
 func (l *Library) Warm(ev *cardea.Event, f Folder) {
 	// Who asks later meets the same failure, and tells it.
 	defer func() { _ = recover() }()
-	s := l.open(f, time.Now().Add(noLimit/ownShare))
+	s := l.open(f, time.Now().Add(warmFor))
 	if sel := s.route(ev, l.Tool); len(sel.picks) > 0 {
 		s.compile(f, sel, l.Cache)
 	}

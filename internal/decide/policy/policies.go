@@ -238,7 +238,7 @@ func (r *run) prepareIn(ctx context.Context, f Folder) (prepared, bool) {
 // false where nothing is.
 func (r *run) prepare(ctx context.Context, f Folder) (prepared, bool) {
 	begin := time.Now()
-	s := r.library.open(f, begin.Add(left(ctx)/share(f)))
+	s := r.library.open(f, begin.Add(left(ctx)/share(f)/2))
 	if len(s.entries) == 0 && len(s.problems) == 0 {
 		return prepared{}, false
 	}

@@ -485,3 +485,34 @@ func BenchmarkCold(b *testing.B) {
 		})
 	}
 }
+
+// A folder that there is no time to read asks, and is read bit by bit.
+func TestFoldersAreReadBitByBit(t *testing.T) {
+	files := map[string]string{"good.rego": routed("good", events("[PreToolUse]"))}
+	big := "package lib.x\n\nimport rego.v1\n\n" + strings.Repeat("y := {\"a\": [1, 2, 3]} if input.b == {\"c\": 4}\n\n", 3000)
+	for i := range 12 {
+		files[fmt.Sprintf("x%02d.rego", i)] = big
+	}
+	p := newPlace(t, files)
+	time.Sleep(150 * time.Millisecond)
+	cache := &memory{}
+	calls := 0
+	for ; calls < 60; calls++ {
+		p.lib = &Library{Tool: wordsOf, Cache: cache}
+		ctx, cancel := context.WithTimeout(context.Background(), 400*time.Millisecond)
+		ops, err := p.policies().Plain().Decide(ctx, bash("x"))
+		cancel()
+		if err == nil {
+			if len(ops) != 1 {
+				t.Errorf("%+v", ops)
+			}
+			break
+		}
+		if !strings.Contains(err.Error(), "there was no time to read it") && !strings.Contains(err.Error(), "takes too long") {
+			t.Fatalf("call %d: %v", calls, err)
+		}
+	}
+	if calls == 0 || calls == 60 {
+		t.Errorf("read after %d calls", calls)
+	}
+}
