@@ -119,6 +119,7 @@ func TestRouting(t *testing.T) {
 		"prompt.rego":      routed("prompt", events("[UserPromptSubmit]")),
 		"prompt_tool.rego": routed("prompt_tool", events("[UserPromptSubmit]")+tools("[Bash]")),
 		"every.rego":       routed("every", events(`["*"]`)),
+		"star.rego":        routed("star", events("[Stop]")+tools(`["*"]`)),
 		"none.rego":        routed("none", tools("[Bash]")),
 		"x_test.rego":      routed("x_test", events("[PreToolUse]")),
 		"deep/er/d.rego":   routed("deep", events("[PreToolUse]")+tools("[Read]")),
@@ -143,6 +144,7 @@ func TestRouting(t *testing.T) {
 		{"MCP by another name", tool("mcp__db__runs"), "any every"},
 		{"a name with a slash", tool("mcp__git/x"), "any every glob"},
 		{"a prompt", &cardea.Event{Kind: "UserPromptSubmit"}, "every prompt"},
+		{"all tools, and no tool", &cardea.Event{Kind: "Stop"}, "every star"},
 		{"an event of tomorrow", &cardea.Event{Kind: "Tomorrow"}, "every"},
 	} {
 		for range 2 { // the second time it is remembered

@@ -133,7 +133,7 @@ func onEvent(events []string, k cardea.Kind) bool {
 // onTool reports whether a policy is about a tool. No tools are all tools; a
 // policy that names some is not about events without one.
 func onTool(tools []string, k routeKey, canonical func(string) (string, bool)) (hit, loose bool) {
-	if len(tools) == 0 {
+	if len(tools) == 0 || slices.Contains(tools, "*") {
 		return true, false
 	}
 	if k.tool == "" && k.name == "" {
