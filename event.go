@@ -4,7 +4,8 @@ package cardea
 // events without notice, and an unknown one is passed, never an error.
 type Kind string
 
-// The kinds that the gate answers. Every other kind passes.
+// The kinds that the gate answers. On every other kind a call cannot be held
+// back any more, or there is none; see [Gate.Decide].
 const (
 	PreToolUse        Kind = "PreToolUse"
 	PermissionRequest Kind = "PermissionRequest"
@@ -28,6 +29,13 @@ const (
 	ModeDontAsk     Mode = "dontAsk"
 	ModeBypass      Mode = "bypassPermissions"
 )
+
+// Message is a hook message as it came.
+type Message interface {
+	// Fields are its top-level fields, in the types of [Call].Input. They are
+	// made anew at every call.
+	Fields() map[string]any
+}
 
 // Event is one hook message in canonical form.
 type Event struct {
@@ -63,6 +71,8 @@ type Event struct {
 	Role string
 	// Call is the tool call, nil for events that are about none.
 	Call *Call
+	// Sent is the message as it came, nil where nobody sent one.
+	Sent Message
 	// Faults are what was wrong with the message, its tool input included:
 	// duplicate keys, wrong types, text that had to be replaced.
 	Faults []Opaque

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"sort"
 	"strings"
@@ -30,6 +31,11 @@ type Seat struct {
 	AllowsCall bool
 	// LiftsDefer lets its whole-call allow lift parts from defer too.
 	LiftsDefer bool
+	// Costly marks a decider that gathers what takes time. It is not asked once
+	// the call is denied.
+	Costly bool
+	// Events lets it speak on events of the kinds that the gate does not answer.
+	Events bool
 }
 
 // StageName is the name of a stage.
@@ -83,14 +89,16 @@ type Gate struct {
 	Now func() time.Time
 }
 
-// Decide gives the verdict on an event. An event of a kind that the gate does
-// not answer, or without a call, is at abstain.
+// Decide gives the verdict on an event. On an event of a kind that the gate does
+// not answer, or without a call, there is nothing to permit: what its deciders
+// say then counts from ask upwards, and what the harness can do about it is for
+// its adapter to know.
 //
 // Opinions are joined as DESIGN.md section 2 says. What was decided when ctx
 // ends stands, but an allow does not.
 func (g *Gate) Decide(ctx context.Context, ev *Event) Verdict {
 	if !ev.Kind.Answered() || ev.Call == nil {
-		return Verdict{}
+		return g.remark(ctx, ev)
 	}
 	first := g.judge(ctx, ev)
 	if first.Effect.Stricter(Ask) {
@@ -146,19 +154,10 @@ func (g *Gate) judge(ctx context.Context, ev *Event) Verdict {
 				late = true
 				break
 			}
-			ops, err := seat.Decider.Decide(ctx, ev)
-			for _, o := range ops {
-				call = v.add(ev, seat, o, call)
+			if seat.Costly && JoinParts(v.Parts).JoinPart(call).Stricter(Ask) {
+				continue
 			}
-			if err != nil {
-				t := Trouble{Failure: Panicked, Text: fmt.Sprintf("%s failed: %v", seat.Decider.Name(), err)}
-				var known *Trouble
-				if errors.As(err, &known) {
-					t = *known
-				}
-				v.Troubles = append(v.Troubles, t)
-				call = g.fail(&v, ev, call, t)
-			}
+			call = g.hear(ctx, &v, ev, seat, call)
 		}
 		call = v.liftDeferred(call)
 		v.Stages = append(v.Stages, StageTrace{Name: st.Name, Ran: true, Took: g.now().Sub(begin)})
@@ -177,6 +176,48 @@ func (g *Gate) judge(ctx context.Context, ev *Event) Verdict {
 		if call >= Defer {
 			v.Effect = v.Effect.JoinPart(call)
 		}
+	}
+	g.explain(ev, &v)
+	return v
+}
+
+// hear adds what one decider says, and returns the join of the whole-call
+// effects.
+func (g *Gate) hear(ctx context.Context, v *Verdict, ev *Event, seat Seat, call Effect) Effect {
+	ops, err := seat.Decider.Decide(ctx, ev)
+	for _, o := range ops {
+		call = v.add(ev, seat, o, call)
+	}
+	if err == nil {
+		return call
+	}
+	t := Trouble{Failure: Panicked, Text: fmt.Sprintf("%s failed: %v", seat.Decider.Name(), err)}
+	var known *Trouble
+	if errors.As(err, &known) {
+		t = *known
+	}
+	v.Troubles = append(v.Troubles, t)
+	return g.fail(v, ev, call, t)
+}
+
+// remark gives the verdict on an event that is about no call that is still to
+// run: the highest of ask, deny and halt, and the context.
+func (g *Gate) remark(ctx context.Context, ev *Event) Verdict {
+	v := Verdict{}
+	if ev.Call != nil && g.Analyse != nil {
+		g.Analyse(ev)
+	}
+	call := Abstain
+	for _, st := range g.Stages {
+		for _, seat := range st.Seats {
+			if !seat.Events || ctx.Err() != nil || seat.Costly && call > Ask {
+				continue
+			}
+			call = g.hear(ctx, &v, ev, seat, call)
+		}
+	}
+	if call >= Ask {
+		v.Effect = call
 	}
 	g.explain(ev, &v)
 	return v
@@ -256,7 +297,7 @@ func (v *Verdict) liftDeferred(call Effect) Effect {
 
 // explain fills in who decided and what is said to whom.
 func (g *Gate) explain(ev *Event, v *Verdict) {
-	if v.Effect == Abstain {
+	if v.Effect == Abstain && ev.Kind.Answered() && ev.Call != nil {
 		d := g.Default.Unattended
 		if ev.Attended() {
 			d = g.Default.Attended
@@ -334,7 +375,7 @@ func rewritten(ev *Event, ops []Opinion) (map[string]any, bool) {
 	sort.SliceStable(withRewrite, func(i, j int) bool {
 		return withRewrite[i].Severity.Rank() > withRewrite[j].Severity.Rank()
 	})
-	fields := map[string]string{}
+	fields := map[string]any{}
 	for _, o := range withRewrite {
 		for k, val := range o.Advice.Rewrite {
 			if _, taken := fields[k]; !taken {
@@ -348,7 +389,7 @@ func rewritten(ev *Event, ops []Opinion) (map[string]any, bool) {
 	}
 	changed := false
 	for k, val := range fields {
-		if input[k] != any(val) {
+		if !reflect.DeepEqual(input[k], val) {
 			input[k], changed = val, true
 		}
 	}

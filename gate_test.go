@@ -248,7 +248,7 @@ func (s stopping) Decide(context.Context, *cardea.Event) ([]cardea.Opinion, erro
 func TestRewrite(t *testing.T) {
 	rewrite := func(e cardea.Effect, to string, sev cardea.Severity) cardea.Opinion {
 		return cardea.Opinion{Decider: "rules", Rule: to, Effect: e, Part: cardea.WholeCall, Severity: sev,
-			Advice: cardea.Advice{Rewrite: map[string]string{"command": to}}}
+			Advice: cardea.Advice{Rewrite: map[string]any{"command": to}}}
 	}
 	analyse := func(ev *cardea.Event) { ev.Call.Parts = []cardea.Part{{Text: fmt.Sprint(ev.Call.Input["command"])}} }
 	judge := func(text string, e cardea.Effect) cardea.Decider { return byText{text: text, effect: e} }
@@ -338,5 +338,91 @@ func TestStageConditions(t *testing.T) {
 		if !cardea.Guards.Runs(tt.parts) || cardea.Near.Runs(tt.parts) != tt.near || cardea.Judge.Runs(tt.parts) != tt.judge || cardea.Human.Runs(tt.parts) != tt.human {
 			t.Errorf("%v: near %v judge %v human %v", tt.parts, cardea.Near.Runs(tt.parts), cardea.Judge.Runs(tt.parts), cardea.Human.Runs(tt.parts))
 		}
+	}
+}
+
+// speaker gives the same opinions whenever it is asked, and counts.
+type speaker struct {
+	says  []cardea.Opinion
+	err   error
+	asked int
+}
+
+func (s *speaker) Name() string { return "speaker" }
+func (s *speaker) Decide(context.Context, *cardea.Event) ([]cardea.Opinion, error) {
+	s.asked++
+	return s.says, s.err
+}
+
+func saying(e cardea.Effect) *speaker {
+	return &speaker{says: []cardea.Opinion{{Decider: "speaker", Effect: e, Part: cardea.WholeCall, Reason: e.String(), Advice: cardea.Advice{Context: "context of " + e.String()}}}}
+}
+
+// A costly decider is asked only while nobody has denied.
+func TestCostlyDecidersComeLast(t *testing.T) {
+	for _, e := range cardea.Effects() {
+		costly := saying(cardea.Ask)
+		g := cardea.Gate{Stages: []cardea.Stage{{Name: cardea.Guards, Seats: []cardea.Seat{{Decider: saying(e)}, {Decider: costly, Costly: true}}}}}
+		ev := &cardea.Event{Kind: cardea.PreToolUse, Call: &cardea.Call{Tool: "x", Parts: []cardea.Part{{}}}}
+		v := g.Decide(context.Background(), ev)
+		if denied := e >= cardea.Deny; denied == (costly.asked > 0) {
+			t.Errorf("after %s: asked %d times", e, costly.asked)
+		}
+		if len(v.Context) == 0 || v.Context[0] != "context of "+e.String() && e != cardea.Allow {
+			t.Errorf("after %s: %v", e, v.Context)
+		}
+	}
+}
+
+// On events that hold no call, ask, deny and halt count, and nothing is allowed,
+// deferred or said by default.
+func TestOtherEvents(t *testing.T) {
+	for _, ev := range []*cardea.Event{{Kind: "Stop"}, {Kind: "PostToolUse", Call: &cardea.Call{Tool: "x"}}, {Kind: cardea.PreToolUse}} {
+		for _, e := range cardea.Effects() {
+			silent, costly := saying(cardea.Halt), saying(cardea.Abstain)
+			g := cardea.Gate{Default: cardea.Defaults{Attended: cardea.Deny, Unattended: cardea.Deny},
+				Analyse: func(*cardea.Event) {},
+				Stages:  []cardea.Stage{{Name: cardea.Guards, Seats: []cardea.Seat{{Decider: silent}, {Decider: saying(e), Events: true}, {Decider: costly, Events: true, Costly: true}}}}}
+			v := g.Decide(context.Background(), ev)
+			want := e
+			if e < cardea.Ask {
+				want = cardea.Abstain
+			}
+			if v.Effect != want || silent.asked > 0 || (costly.asked > 0) == (e >= cardea.Deny) {
+				t.Errorf("%s at %s: %s, %d, %d", ev.Kind, e, v.Effect, silent.asked, costly.asked)
+			}
+			if e != cardea.Allow && (len(v.Context) == 0 || v.Context[0] != "context of "+e.String()) {
+				t.Errorf("%s at %s: %v", ev.Kind, e, v.Context)
+			}
+		}
+	}
+	g := cardea.Gate{Stages: []cardea.Stage{{Name: cardea.Guards, Seats: []cardea.Seat{{Decider: &speaker{err: &cardea.Trouble{Failure: cardea.BrokenPolicy, Text: "broken"}}, Events: true}}}}}
+	if v := g.Decide(context.Background(), &cardea.Event{Kind: "Stop"}); v.Effect != cardea.Abstain && v.Effect != cardea.Deny || len(v.Troubles) != 1 {
+		t.Errorf("a failure: %s %v", v.Effect, v.Troubles)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	late := saying(cardea.Halt)
+	g.Stages[0].Seats[0].Decider = late
+	if v := g.Decide(ctx, &cardea.Event{Kind: "Stop"}); v.Effect != cardea.Abstain || late.asked > 0 {
+		t.Errorf("without time: %s", v.Effect)
+	}
+}
+
+// A rewrite may hold any value; what is there already is no change.
+func TestRewriteOfAnyValue(t *testing.T) {
+	to := map[string]any{"a": map[string]any{"b": []any{"c"}}}
+	s := &speaker{says: []cardea.Opinion{{Decider: "speaker", Effect: cardea.Allow, Part: 0, Advice: cardea.Advice{Rewrite: map[string]any{"x": to}}}}}
+	g := cardea.Gate{Stages: []cardea.Stage{{Name: cardea.Guards, Seats: []cardea.Seat{{Decider: s}}}},
+		Analyse: func(ev *cardea.Event) { ev.Call.Parts = []cardea.Part{{}} }}
+	call := func(x any) *cardea.Event {
+		return &cardea.Event{Kind: cardea.PreToolUse, Call: &cardea.Call{Tool: "x", Input: map[string]any{"x": x, "y": "z"}}}
+	}
+	v := g.Decide(context.Background(), call("old"))
+	if got, _ := v.Rewrite["x"].(map[string]any); got == nil || v.Rewrite["y"] != "z" {
+		t.Errorf("%v", v.Rewrite)
+	}
+	if v := g.Decide(context.Background(), call(map[string]any{"a": map[string]any{"b": []any{"c"}}})); v.Rewrite != nil {
+		t.Errorf("no change: %v", v.Rewrite)
 	}
 }

@@ -96,8 +96,9 @@ type Advice struct {
 	Context string
 	// Instead is a command or input that does the same, better.
 	Instead string
-	// Rewrite replaces fields of the tool input, by exact key.
-	Rewrite map[string]string
+	// Rewrite replaces fields of the tool input, by exact key. Values are in the
+	// types of [Call].Input.
+	Rewrite map[string]any
 }
 
 // Empty reports whether there is no advice.

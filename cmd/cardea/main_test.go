@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"os/exec"
 	"strconv"
 	"strings"
 	"testing"
@@ -11,7 +12,19 @@ import (
 	"cardea.dev/internal/cli"
 )
 
-func TestMain(m *testing.M) { testscript.Main(m, map[string]func(){"cardea": main, "person": person}) }
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"cardea": program, "person": person})
+}
+
+// program is the program as it is installed. Scripts find it in PATH; the test's
+// own binary, which it is, would run the tests.
+func program() {
+	p := cli.ThisProcess()
+	if found, err := exec.LookPath("cardea"); err == nil {
+		p.Program = found
+	}
+	os.Exit(cli.Main(os.Args[1:], p))
+}
 
 // person is the program at a terminal where a person sits, who is shown the
 // code "abc234". No script has a terminal.

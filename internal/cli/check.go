@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/action"
 	"cardea.dev/internal/config"
 	"cardea.dev/internal/harness"
 	"cardea.dev/internal/redact"
@@ -99,6 +100,8 @@ type hook struct {
 	// decided is the verdict, once there is one. From then on it stands,
 	// whatever becomes of writing it down.
 	decided *decided
+	// after are the actions that start when the answer is out.
+	after []action.Job
 }
 
 func newHook(p Process, f checkFlags) *hook {
@@ -120,7 +123,9 @@ func (h *hook) run() int {
 	go func() { answers <- h.guarded(ctx) }()
 	select {
 	case a := <-answers:
-		return h.give(a)
+		code := h.give(a)
+		h.act()
+		return code
 	case <-watchdog.C:
 		return h.give(h.failed(cardea.OutOfTime, fmt.Sprintf("no verdict within %s; look for what is slow with cardea try, or raise --limit together with the harness's time-out",
 			h.process.Now().Sub(h.begin).Round(time.Millisecond))))
@@ -179,16 +184,18 @@ func (h *hook) answer(ctx context.Context) harness.Answer {
 func (h *hook) settle(j *judgement, m *harness.Message, v cardea.Verdict) harness.Answer {
 	troubles := slices.Concat(m.Troubles, v.Troubles)
 	v.Troubles = troubles
-	h.learn(func() { h.decided = &decided{m, v} })
+	after := j.actions(h.redactor, v)
+	h.learn(func() { h.decided, h.after = &decided{m, v}, after })
 	id := ""
-	if h.recorder != nil {
+	if h.recorder != nil && (m.Event.Kind.Answered() || v.Effect >= cardea.Ask) {
 		var problem *cardea.Trouble
 		if id, problem = h.recorder.record(m.Event, v, h.late); problem != nil {
 			troubles = slices.Concat(troubles, []cardea.Trouble{*problem})
 		}
 	}
+	v = j.quiet(v)
 	v.Troubles = j.untold(troubles)
-	if err := errors.Join(j.place.session.Save(h.redactor), j.keep(h.redactor, h.late), j.beat(h.process.Now())); err != nil {
+	if err := errors.Join(j.note(), j.place.session.Save(h.redactor), j.keep(h.redactor, h.late), j.beat(h.process.Now())); err != nil {
 		unwritten := cardea.Trouble{Failure: cardea.Unwritten, Text: err.Error()}
 		troubles, v.Troubles = append(troubles, unwritten), append(v.Troubles, unwritten)
 	}
@@ -328,6 +335,19 @@ func (h *hook) give(a harness.Answer) int {
 		_, _ = h.process.Stderr.Write(a.Stderr)
 	}
 	return a.Exit
+}
+
+// act starts the actions. The answer is out, so nothing that goes wrong here is
+// more than told.
+func (h *hook) act() {
+	h.mu.Lock()
+	after := h.after
+	h.mu.Unlock()
+	for _, job := range after {
+		if err := action.Start(h.process.Program, job); err != nil {
+			h.process.warn(err.Error())
+		}
+	}
 }
 
 // aside is what goes to standard error besides the answer. On exit 2 the model

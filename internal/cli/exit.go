@@ -52,6 +52,10 @@ func endings(command string) []ending {
 		}
 	case "test":
 		return []ending{{exitOK, "all tests passed"}, {exitError, "a test failed, or a file could not be read"}, {exitUsage, "wrong usage"}}
+	case "policy validate":
+		return []ending{{exitOK, "no errors; warnings may have been told"}, {exitError, "there are errors, or something could not be read"}, {exitUsage, "wrong usage"}}
+	case "policy test":
+		return []ending{{exitOK, "all tests passed"}, {exitError, "a test failed, or a policy is broken"}, {exitUsage, "wrong usage"}}
 	case "audit verify":
 		return []ending{{exitOK, "intact, or empty; accidents may have been told"}, {exitError, "something was changed or is missing, or it could not be looked at"}, {exitUsage, "wrong usage"}}
 	case "audit search":

@@ -16,7 +16,7 @@ func gather(p Process, paths []string) (*config.Loaded, place, error) {
 	}
 	pl := locate(p, "", "", p.Dir)
 	if len(paths) == 0 {
-		l := load(p, &pl)
+		l := load(p, &pl, nil)
 		l.ReadRoutes()
 		return l, pl, nil
 	}

@@ -37,7 +37,7 @@ never overwritten.`,
 		RunE: func(_ *cobra.Command, args []string) error { return importBouncer(p, args, dry) },
 	}
 	bouncer.Flags().BoolVar(&dry, "dry-run", false, "show the rules, write nothing")
-	c.AddCommand(bouncer, &cobra.Command{
+	c.AddCommand(bouncer, importCupcakeCommand(p), &cobra.Command{
 		Use:   "permitter [settings.json or shell profile]",
 		Short: "take over the switches of Permitter",
 		Long: `Take over Permitter's variables: from the environment, and from the env block of

@@ -20,6 +20,7 @@ type installFlags struct {
 	user, project, managed        bool
 	uninstall, dryRun, unattended bool
 	binary, version               string
+	events                        []string
 	timeout                       time.Duration
 }
 
@@ -32,7 +33,9 @@ func installCommand(p Process) *cobra.Command {
 
 What others wrote into the file stays as it is, to the byte: order, layout and
 comments. The hook is named by an absolute path that stays, with the harness's
-time limit, and a shorter one for Cardea. Installing twice changes nothing.
+time limit, and a shorter one for Cardea. Installing twice changes nothing. Every
+event for which Cardea is the hook costs a process, so it is put in for tool calls
+alone; policies and rules that speak on other events need --events.
 
   claude   ~/.claude/settings.json, .claude/settings.json,
            managed-settings.d/50-cardea.json
@@ -61,6 +64,7 @@ project. Only --managed, which needs root, has the last word.`,
 	fs.DurationVar(&f.timeout, "timeout", 10*time.Second, "the harness's time limit; take 30s with the judge, 120s with the queue")
 	fs.BoolVar(&f.unattended, "unattended", false, "nobody watches this agent: what would be asked is denied where a person must answer")
 	fs.StringVar(&f.version, "harness-version", "", "the harness's version (default: ask it)")
+	fs.StringSliceVar(&f.events, "events", nil, "further events on which rules and policies speak, in the harness's words, or all")
 	c.MarkFlagsMutuallyExclusive("user", "project", "managed")
 	return c
 }
@@ -121,6 +125,9 @@ func installHarness(p Process, name string, f installFlags) error {
 	h, s, err := f.begin(p, name)
 	if err != nil {
 		return err
+	}
+	if h, err = h.On(f.events); err != nil {
+		return wrongUsage{err}
 	}
 	if f.timeout < 2*time.Second || f.timeout%time.Second != 0 {
 		return wrongUsage{errors.New("--timeout must be whole seconds, at least 2s")}

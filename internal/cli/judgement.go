@@ -3,11 +3,14 @@ package cli
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/action"
 	"cardea.dev/internal/config"
+	"cardea.dev/internal/evidence"
 	"cardea.dev/internal/harness"
 	"cardea.dev/internal/harness/claudecode"
 	"cardea.dev/internal/harness/copilotcli"
@@ -55,8 +58,9 @@ func newJudgement(p Process, ev *cardea.Event) *judgement {
 	p.attend(ev)
 	j := &judgement{process: p, event: ev, place: locate(p, ev.Harness, ev.Session, ev.Cwd)}
 	ev.Project = j.place.project
+	j.loaded = load(p, &j.place, ev)
+	j.loaded.Aids = config.Aids{Once: j.place.session.Tell, Redact: redact.New().Show}
 	if ev.Kind.Answered() {
-		j.loaded = load(p, &j.place)
 		if p.says("CARDEA_DEBUG") {
 			j.traced = &trace{}
 			j.loaded.Trace = j.traced.add
@@ -68,11 +72,16 @@ func newJudgement(p Process, ev *cardea.Event) *judgement {
 	return j
 }
 
-// load reads what is in force in a place.
-func load(p Process, pl *place) *config.Loaded {
+// load reads what is in force in a place. An event, where there is one, is what
+// it is read for.
+func load(p Process, pl *place, ev *cardea.Event) *config.Loaded {
+	w := p.where(pl)
+	if ev != nil {
+		routed := *ev // what is read of the event while it is being completed
+		w.Warm(&routed)
+	}
 	plugins, problems := claudecode.PluginRoots(pl.dirs.Claude, pl.project, claudecode.ManagedDir(p.Machine.OS))
 	pl.tell(problems...)
-	w := p.where(pl)
 	w.Plugins, w.Plugin = plugins, p.Env("CLAUDE_PLUGIN_ROOT")
 	return config.Load(w)
 }
@@ -120,6 +129,41 @@ func analysis(home string, exported func(name string) bool) func(*cardea.Event) 
 	world := tool.World{Home: home, Resolve: tool.Links, IsDir: tool.IsDir, TopLevel: tool.TopLevel, Tame: tool.Tame, New: tool.IsNew,
 		Exported: exported}
 	return func(ev *cardea.Event) { tool.Analyse(ev, world) }
+}
+
+// actions are the commands that start when the answer is out.
+func (j *judgement) actions(r *redact.Redactor, v cardea.Verdict) []action.Job {
+	if j.loaded == nil {
+		return nil
+	}
+	out := j.loaded.Actions(j.event, &v)
+	for i := range out {
+		out[i].Shown = r.Show(out[i].Command)
+		out[i].Rule = r.Show(out[i].Rule)
+		if j.place.state != "" {
+			out[i].Log = filepath.Join(j.place.state, "actions")
+		}
+	}
+	return out
+}
+
+// note keeps what a call that ran shows about the checks that the policy
+// git_checks asks for.
+func (j *judgement) note() error {
+	if j.event.Kind != "PostToolUse" && j.event.Kind != "PostToolUseFailure" {
+		return nil
+	}
+	return evidence.New(j.place.state, config.Resolve(j.place.project)).Note(j.event, j.loaded.Settings.Policies.Checks)
+}
+
+// quiet takes a failure from a verdict on an event that is about no call, once
+// the person was told of it: there is nothing that it could hold back.
+func (j *judgement) quiet(v cardea.Verdict) cardea.Verdict {
+	failed := strings.HasPrefix(v.By, "failure:") && !j.event.Kind.Answered()
+	if failed && !j.place.session.Tell("failure "+string(j.event.Kind)+" "+v.Reason) {
+		v.Effect, v.By, v.Reason, v.Message = cardea.Abstain, "", "", ""
+	}
+	return v
 }
 
 // untold are the troubles that the person was not told in this session, in

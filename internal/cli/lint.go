@@ -10,6 +10,7 @@ import (
 	"cardea.dev/internal/config"
 	"cardea.dev/internal/decide/rules"
 	"cardea.dev/internal/document"
+	"cardea.dev/internal/harness"
 	"github.com/spf13/cobra"
 )
 
@@ -59,6 +60,7 @@ func findings(l *config.Loaded, pl place) []document.Problem {
 		p.Warning = false
 		out = append(out, p)
 	}
+	out = append(out, policyMistakes(l)...)
 	own := written(l.Rules)
 	out = append(out, twice(l.Rules)...)
 	out = append(out, shadowed(l.Rules, own)...)
@@ -73,6 +75,19 @@ func findings(l *config.Loaded, pl place) []document.Problem {
 		}
 		return out[i].Line < out[j].Line
 	})
+	return out
+}
+
+// policyMistakes are those of the policies in force.
+func policyMistakes(l *config.Loaded) []document.Problem {
+	var out []document.Problem
+	for _, f := range l.PolicyFolders() {
+		s, found := f.Sources()
+		s.Tool, s.Signals = harness.ToolWord, func(name string) bool { return l.HasSignal(f.Scope, name) }
+		for _, m := range append(found, s.Validate()...) {
+			out = append(out, document.Problem{File: m.File, Line: m.Line, Column: m.Column, Text: m.Message, Warning: m.Level != "error"})
+		}
+	}
 	return out
 }
 

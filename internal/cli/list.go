@@ -7,6 +7,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/config"
+	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/decide/rules"
 	"github.com/spf13/cobra"
 )
@@ -35,6 +36,7 @@ type listing struct {
 	Rules    []ruleListing      `json:"rules"`
 	Off      []ruleListing      `json:"off"`
 	Routes   []routeListing     `json:"routes"`
+	Policies []policy.Listed    `json:"policies"`
 	// Permissions are the entries of the harnesses' own lists.
 	Permissions []entryListing `json:"permissions"`
 	Uncounted   []string       `json:"uncounted"`
@@ -87,6 +89,11 @@ func listingOf(l *config.Loaded, pl place) listing {
 		Uncounted: append([]string{}, l.Uncounted()...), Problems: []string{}}
 	for _, r := range l.Routes {
 		out.Routes = append(out.Routes, routeListing{r.Name, r.Tool, r.Field, r.Scope, r.Source})
+	}
+	out.Policies = []policy.Listed{}
+	for _, f := range l.PolicyFolders() {
+		list, _ := f.List()
+		out.Policies = append(out.Policies, list...)
 	}
 	for _, t := range pl.troubles {
 		out.Problems = append(out.Problems, t.Text)
@@ -141,6 +148,12 @@ func (l listing) show(s *screen) {
 			note += ", no effect in this version"
 		}
 		s.printf("  %s: %s  %s\n", e.Key, painted{bold, e.Value}, painted{faint, note})
+	}
+	if len(l.Policies) > 0 {
+		heading(s, "policies")
+	}
+	for _, p := range l.Policies {
+		s.printf("  %s  %s  %s\n", painted{bold, p.Package}, p.Title, painted{faint, p.Scope.String() + ", " + p.File})
 	}
 	heading(s, "packs")
 	for _, p := range l.Packs {

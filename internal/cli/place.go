@@ -78,6 +78,7 @@ func (p Process) where(pl *place) config.Where {
 		pl.tell(err.Error())
 	}
 	if accepted != nil {
+		w.Known = func(path string) bool { return accepted.Knows(inProject(pl.project, path)) }
 		w.Trust = func(path string, data []byte) bool { return accepted.Trusts(inProject(pl.project, path), data) }
 	}
 	return w

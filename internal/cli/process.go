@@ -21,6 +21,8 @@ type Process struct {
 	Dir string
 	// Machine answers what the environment alone cannot.
 	Machine config.Machine
+	// Program is this program's binary, which actions are started by.
+	Program string
 	// Now is the clock.
 	Now func() time.Time
 	// Person says why it is not sure that a person is typing, or nil. Code is
@@ -47,7 +49,11 @@ func ThisProcess() Process {
 	if err != nil {
 		dir = "" // the commands that need it say so
 	}
-	return Process{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Env: os.Getenv, Dir: dir,
+	program, err := os.Executable()
+	if err != nil {
+		program = os.Args[0]
+	}
+	return Process{Program: program, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Env: os.Getenv, Dir: dir,
 		Machine: config.ThisMachine(os.Getenv), Now: time.Now,
 		Person: func() error { return person.ThisSeat().Attending() }, Code: person.Code,
 		Lines: person.CommandLines}

@@ -3,6 +3,7 @@ package cli
 import (
 	"strings"
 
+	"cardea.dev/internal/action"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -15,6 +16,9 @@ func Main(args []string, p Process) int {
 	if len(args) > 0 && args[0] == "check" && !asksForHelp(args[1:]) {
 		return check(args[1:], p)
 	}
+	if len(args) == 1 && args[0] == action.Word {
+		return perform(p)
+	}
 	root := tree(p)
 	root.SetArgs(args)
 	_, err := root.ExecuteC()
@@ -23,6 +27,16 @@ func Main(args []string, p Process) int {
 		p.warn(err.Error())
 	}
 	return code
+}
+
+// perform runs an action that a hook left behind. It is nobody's command, so the
+// tree does not show it.
+func perform(p Process) int {
+	if err := action.Perform(p.Stdin); err != nil {
+		p.warn(err.Error())
+		return exitError
+	}
+	return exitOK
 }
 
 // asksForHelp reports whether check was asked what it is. Everything else that
@@ -49,7 +63,7 @@ with "cardea try", which says what would be decided, and why.`,
 	root.SetIn(p.Stdin)
 	root.SetOut(p.Stdout)
 	root.SetErr(p.Stderr)
-	root.AddCommand(checkCommand(p), tryCommand(p), permissionsCommand(p), explainCommand(p), auditCommand(p), knowledgeCommand(p), testCommand(p), listCommand(p), lintCommand(p), initCommand(p), importCommand(p), installCommand(p), doctorCommand(p), statuslineCommand(p), trustCommand(p), versionCommand(p))
+	root.AddCommand(checkCommand(p), tryCommand(p), permissionsCommand(p), explainCommand(p), auditCommand(p), knowledgeCommand(p), testCommand(p), listCommand(p), lintCommand(p), policyCommand(p), initCommand(p), importCommand(p), installCommand(p), doctorCommand(p), statuslineCommand(p), trustCommand(p), versionCommand(p))
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	finish(root)

@@ -76,7 +76,7 @@ func surveyHere(p Process) (*survey, error) {
 		}
 		return nil, errors.New("there is no state folder to keep trust in; set HOME or XDG_STATE_HOME")
 	}
-	now := load(p, &pl)
+	now := load(p, &pl, nil)
 	now.ReadRoutes()
 	for _, t := range pl.troubles {
 		p.warn(t.Text)
@@ -91,6 +91,7 @@ func surveyHere(p Process) (*survey, error) {
 	}
 	s.then = config.Load(w)
 	s.then.ReadRoutes()
+	s.then.ReadScripts()
 	return s, nil
 }
 

@@ -3,9 +3,11 @@ package cli
 import (
 	"fmt"
 	"sort"
+	"strings"
 
 	"cardea.dev"
 	"cardea.dev/internal/config"
+	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/decide/rules"
 )
 
@@ -18,6 +20,7 @@ type trustListing struct {
 	Settings []config.Effective `json:"settings"`
 	Rules    []ruleListing      `json:"rules"`
 	Routes   []routeListing     `json:"routes"`
+	Policies []policy.Listed    `json:"policies"`
 	// Permissions are the entries of the harnesses' lists in the project.
 	Permissions []entryListing `json:"permissions"`
 	// Changes are what would change if all of it was accepted.
@@ -177,6 +180,44 @@ func (s *survey) changes() []string {
 			out = append(out, fmt.Sprintf("route %s counts already; what it says is told to the model", r.Name))
 		}
 	}
+	return append(out, s.scriptChanges()...)
+}
+
+// scriptChanges are what would change about policies, and what would run.
+func (s *survey) scriptChanges() []string {
+	var out []string
+	was := map[string]bool{}
+	for _, p := range policiesOf(s.now) {
+		was[p.File] = p.Trusted
+	}
+	for _, p := range policiesOf(s.then) {
+		switch {
+		case was[p.File] || p.Library:
+		case len(p.Signals) > 0:
+			out = append(out, fmt.Sprintf("policy %s begins to count, with its signals %s", p.Package, strings.Join(p.Signals, ", ")))
+		default:
+			out = append(out, fmt.Sprintf("policy %s counts already where it denies and asks; all of it begins to count", p.Package))
+		}
+	}
+	for _, f := range s.then.SettingsFiles {
+		if f.Scope == cardea.ScopeProject && !s.now.Trusts(f.Path) {
+			for _, c := range f.Commands() {
+				out = append(out, "a command begins to run: "+c)
+			}
+		}
+	}
+	return out
+}
+
+// policiesOf are the project's policies.
+func policiesOf(l *config.Loaded) []policy.Listed {
+	out := []policy.Listed{}
+	for _, f := range l.PolicyFolders() {
+		if f.Scope == cardea.ScopeProject {
+			list, _ := f.List()
+			out = append(out, list...)
+		}
+	}
 	return out
 }
 
@@ -190,7 +231,7 @@ func word(e cardea.Effect) string {
 
 func (s *survey) listing() trustListing {
 	out := trustListing{Project: s.project, Trusted: s.accepted != nil, Files: s.files(), Settings: s.settings(), Rules: rulesOf(s.rules()),
-		Routes: []routeListing{}, Permissions: s.permissions(), Changes: s.changes(), Broken: s.broken()}
+		Routes: []routeListing{}, Policies: policiesOf(s.then), Permissions: s.permissions(), Changes: s.changes(), Broken: s.broken()}
 	for _, r := range s.then.Routes {
 		if r.Scope == cardea.ScopeProject {
 			out.Routes = append(out.Routes, routeListing{r.Name, r.Tool, r.Field, r.Scope, r.Source})
@@ -235,6 +276,10 @@ func (s *survey) show(out *screen) {
 	section(out, "permissions", len(l.Permissions))
 	for _, e := range l.Permissions {
 		out.printf("  %s  %s  %s\n", effect(e.Effect), painted{bold, e.Entry}, painted{faint, e.Source})
+	}
+	section(out, "policies", len(l.Policies))
+	for _, p := range l.Policies {
+		out.printf("  %s  %s  %s\n", painted{bold, p.Package}, strings.Join(p.Verbs, ", "), painted{faint, p.File})
 	}
 	heading(out, "what would change if you trusted it")
 	for _, c := range l.Changes {

@@ -6,11 +6,15 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
+	"sync"
+	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/harness"
 	"cardea.dev/internal/redact"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // tryFlags say what call is tried, and how the answer is shown.
@@ -18,6 +22,7 @@ type tryFlags struct {
 	cwd, role, tool, harness, event, mode, session string
 	settings                                       []string
 	json, exitCode                                 bool
+	trace                                          []string
 }
 
 func tryCommand(p Process) *cobra.Command {
@@ -29,7 +34,8 @@ func tryCommand(p Process) *cobra.Command {
 
 It decides by the same settings as the hook, and runs nothing. The argument is a
 shell command; with --tool it is that tool's input as JSON, or the value of its
-main field. Characters that a terminal would not show as they are stand as
+main field; on an event that is about no tool, the message's fields as JSON, or
+the text of its main field, such as the prompt. Characters that a terminal would not show as they are stand as
 escapes, such as \u202e.`,
 		Example: `  cardea try "git add . && git push --force"
   cardea try --tool Write '{"file_path": ".env", "content": ""}'
@@ -38,18 +44,24 @@ escapes, such as \u202e.`,
 		RunE: func(_ *cobra.Command, args []string) error { return try(p, f, args[0]) },
 	}
 	fs := c.Flags()
+	f.call(fs)
+	fs.BoolVar(&f.json, "json", false, "answer as one JSON object")
+	fs.BoolVar(&f.exitCode, "exit-code", false, "exit with the code of the effect")
+	fs.StringSliceVar(&f.trace, "trace", nil, "show what happened on the way: policy, signals")
+	return c
+}
+
+// call are the flags that say what call is meant.
+func (f *tryFlags) call(fs *pflag.FlagSet) {
 	fs.SortFlags = false
 	fs.StringVar(&f.cwd, "cwd", "", "the folder in which the call would run (default: this one)")
 	fs.StringVar(&f.role, "role", "", "the agent's role")
 	fs.StringVar(&f.tool, "tool", "Bash", "the tool, by its canonical name or a harness's")
 	fs.StringVar(&f.harness, "harness", "claude-code", "the harness to answer")
-	fs.StringVar(&f.event, "event", string(cardea.PreToolUse), "the event: PreToolUse or PermissionRequest")
+	fs.StringVar(&f.event, "event", string(cardea.PreToolUse), "the event: PreToolUse, PermissionRequest, PostToolUse, UserPromptSubmit, Stop …")
 	fs.StringVar(&f.mode, "mode", "", "the permission mode, in Claude Code's words")
 	fs.StringVar(&f.session, "session", "", "the session whose project counts")
 	fs.StringArrayVar(&f.settings, "settings", nil, "a settings file that the harness was started with (--settings)")
-	fs.BoolVar(&f.json, "json", false, "answer as one JSON object")
-	fs.BoolVar(&f.exitCode, "exit-code", false, "exit with the code of the effect")
-	return c
 }
 
 // try judges a call that nobody makes.
@@ -60,12 +72,19 @@ func try(p Process, f tryFlags, text string) error {
 	}
 	p.given = f.settings
 	j := newJudgement(p, m.event)
+	steps, err := f.follow(j)
+	if err != nil {
+		return wrongUsage{err}
+	}
 	v := j.verdict(context.Background())
 	t := trial{judgement: j, verdict: v, answer: m.adapter.Render(m.event, shownTroubles(v)), harness: f.harness}
 	if f.json {
 		err = t.writeJSON(p)
 	} else {
 		err = t.show(p)
+	}
+	if len(f.trace) > 0 && err == nil {
+		err = showSteps(p, *steps)
 	}
 	if err != nil {
 		return fmt.Errorf("write the answer: %w", err)
@@ -77,6 +96,41 @@ func try(p Process, f tryFlags, text string) error {
 		return ended(code)
 	}
 	return nil
+}
+
+// follow notes what policies do while a call is judged, as far as it is asked
+// for.
+func (f tryFlags) follow(j *judgement) (*[]policy.Step, error) {
+	steps := &[]policy.Step{}
+	asked := map[string]bool{}
+	for _, word := range f.trace {
+		if word != "policy" && word != "signals" {
+			return nil, fmt.Errorf("there is no trace %q: use policy, signals", word)
+		}
+		asked[word] = true
+	}
+	if len(asked) == 0 {
+		return steps, nil
+	}
+	var mu sync.Mutex
+	j.loaded.Aids.Trace = func(s policy.Step) {
+		mu.Lock()
+		defer mu.Unlock()
+		if s.What == "signal" && asked["signals"] || s.What != "signal" && asked["policy"] {
+			*steps = append(*steps, s)
+		}
+	}
+	return steps, nil
+}
+
+// showSteps tells what happened, on standard error, so that the answer stays
+// one object.
+func showSteps(p Process, steps []policy.Step) error {
+	s := screenOn(p.Stderr, p.Env)
+	for _, step := range steps {
+		s.printf("%s  %s  %s  %s\n", painted{bold, step.What}, step.Name, shorten(step.Detail, 400), painted{faint, step.Took.Round(time.Microsecond).String()})
+	}
+	return s.err
 }
 
 // shownTroubles is a verdict with its troubles in words that can be shown.
@@ -113,6 +167,9 @@ func (f tryFlags) message(p Process, text string) (tried, error) {
 	if own == nil {
 		return tried{}, fmt.Errorf("unknown harness %q: use one of %s", f.harness, strings.Join(names, ", "))
 	}
+	if !aboutTool(cardea.Kind(f.event)) {
+		return f.remark(p, claude, own, text)
+	}
 	tool := f.tool
 	if word, ok := harness.ToolWord(tool); ok {
 		tool = word
@@ -133,6 +190,41 @@ func (f tryFlags) message(p Process, text string) (tried, error) {
 	payload, err := harness.Read([]byte(raw))
 	if err != nil {
 		return tried{}, fmt.Errorf("the input cannot be read: %w", err)
+	}
+	ev := claude.Parse(payload)
+	ev.Harness, ev.Role = f.harness, f.role
+	return tried{event: ev, adapter: own}, nil
+}
+
+// aboutTool reports whether events of a kind are about a tool.
+func aboutTool(k cardea.Kind) bool {
+	return k.Answered() || k == "PostToolUse" || k == "PostToolUseFailure" || k == "PermissionDenied"
+}
+
+// remark makes the message of an event that is about no tool: the argument is
+// its fields as JSON, or the text of its main field.
+func (f tryFlags) remark(p Process, claude, own harness.Adapter, text string) (tried, error) {
+	cwd, err := f.folder(p)
+	if err != nil {
+		return tried{}, err
+	}
+	main := map[string]string{"UserPromptSubmit": "prompt", "UserPromptExpansion": "prompt", "Notification": "message", "SessionStart": "source",
+		"SessionEnd": "reason", "PreCompact": "trigger", "SubagentStart": "agent_type"}[f.event]
+	if main == "" {
+		main = "last_assistant_message"
+	}
+	fields := "," + asJSON(main) + ":" + asJSON(text)
+	if inner, err := harness.Read([]byte(text)); err == nil {
+		fields = ""
+		if len(inner.Root().Entries()) > 0 {
+			trimmed := strings.TrimSpace(text)
+			fields = "," + trimmed[1:len(trimmed)-1]
+		}
+	}
+	raw := fmt.Sprintf(`{"hook_event_name":%s,"session_id":%s,"cwd":%s,"permission_mode":%s%s}`, asJSON(f.event), asJSON(f.session), asJSON(cwd), asJSON(f.mode), fields)
+	payload, err := harness.Read([]byte(raw))
+	if err != nil {
+		return tried{}, fmt.Errorf("the fields cannot be read: %w", err)
 	}
 	ev := claude.Parse(payload)
 	ev.Harness, ev.Role = f.harness, f.role

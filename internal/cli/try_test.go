@@ -167,7 +167,7 @@ func TestTryForPeople(t *testing.T) {
 			}
 		}
 	}
-	if out, _, _ := d.run("", "try", "--event", "Stop", "ls"); !strings.Contains(out, "no verdict on this event") {
+	if out, _, _ := d.run("", "try", "--event", "Stop", "ls"); !strings.Contains(out, "nothing is permitted on this event") {
 		t.Errorf("an event that is not answered: %s", out)
 	}
 }

@@ -81,9 +81,9 @@ type opinionJSON struct {
 }
 
 type adviceJSON struct {
-	Context string            `json:"context,omitempty"`
-	Instead string            `json:"instead,omitempty"`
-	Rewrite map[string]string `json:"rewrite,omitempty"`
+	Context string         `json:"context,omitempty"`
+	Instead string         `json:"instead,omitempty"`
+	Rewrite map[string]any `json:"rewrite,omitempty"`
 }
 
 type stageJSON struct {

@@ -43,8 +43,10 @@ func heading(s *screen, text string) { s.printf("\n%s\n", painted{bold, text}) }
 // showParts is what was seen in the call.
 func (t trial) showParts(s *screen) {
 	ev := t.judgement.event
-	if ev.Call == nil || !ev.Kind.Answered() {
-		s.printf("\nthe gate gives no verdict on this event (%s), only on PreToolUse and PermissionRequest\n", string(ev.Kind))
+	if !ev.Kind.Answered() {
+		s.printf("\nnothing is permitted on this event (%s); rules and policies that name it speak\n", string(ev.Kind))
+	}
+	if ev.Call == nil {
 		return
 	}
 	heading(s, "parts of "+ev.Call.Tool)
@@ -183,7 +185,7 @@ func (t trial) showOpinions(s *screen) {
 			}
 		}
 		for _, field := range sortedKeys(o.Advice.Rewrite) {
-			s.printf("     rewrite %s: %s\n", field, o.Advice.Rewrite[field])
+			s.printf("     rewrite %s: %s\n", field, fmt.Sprint(o.Advice.Rewrite[field]))
 		}
 		if o.Withheld {
 			s.printf("     %s\n", painted{faint, "the model is told the rule's name only"})
@@ -191,7 +193,7 @@ func (t trial) showOpinions(s *screen) {
 	}
 }
 
-func sortedKeys(m map[string]string) []string {
+func sortedKeys[T any](m map[string]T) []string {
 	keys := make([]string, 0, len(m))
 	for k := range m {
 		keys = append(keys, k)

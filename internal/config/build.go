@@ -11,6 +11,7 @@ import (
 	"cardea.dev/internal/decide/null"
 	"cardea.dev/internal/decide/opaque"
 	"cardea.dev/internal/decide/permissions"
+	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/decide/readonly"
 	"cardea.dev/internal/decide/routes"
 	"cardea.dev/internal/decide/rules"
@@ -29,6 +30,7 @@ func Build(l *Loaded, analyse func(*cardea.Event), now func() time.Time) *cardea
 	}
 	own, project := apart(l.Rules)
 	firm, rest := l.Permitter().Halves()
+	policies := l.policies()
 	return &cardea.Gate{
 		Default:  l.Settings.Default,
 		OnError:  l.Settings.OnError,
@@ -44,9 +46,9 @@ func Build(l *Loaded, analyse func(*cardea.Event), now func() time.Time) *cardea
 		), reading, seats(
 			// The rules of packs and person, before anything that a project
 			// could make slow.
-			rules.New(own, about),
+			eventRules{rules.New(own, about)},
 			// The rules of the project.
-			rules.New(project, about),
+			eventRules{rules.New(project, about)},
 			// What the lists of person and system deny and ask, after the rules
 			// since it compares every part with them.
 			firm,
@@ -59,7 +61,11 @@ func Build(l *Loaded, analyse func(*cardea.Event), now func() time.Time) *cardea
 			// Last, since they are about the better tool, not about what may
 			// run, and nothing bounds how many files they name.
 			&lateRoutes{l},
-		))}},
+			// Policies cost most of all that needs nothing else to run; those
+			// that need signals wait for scripts, and are not asked once the
+			// call is denied.
+			policies.Plain(),
+		), costly(policies.WithSignals()))}},
 	}
 }
 
@@ -100,8 +106,33 @@ func seats(deciders ...cardea.Decider) []cardea.Seat {
 	out := make([]cardea.Seat, len(deciders))
 	for i, d := range deciders {
 		out[i].Decider = inTime{d}
+		_, onEvents := d.(eventRules)
+		out[i].Events = onEvents || d.Name() == policy.Name
 	}
 	return out
+}
+
+// costly are the seats of deciders that wait for scripts.
+func costly(deciders ...cardea.Decider) []cardea.Seat {
+	out := seats(deciders...)
+	for i := range out {
+		out[i].Costly = true
+	}
+	return out
+}
+
+// eventRules is the decider "rules" on every event: of one that is about no
+// call, its fields are what rules see as input.
+type eventRules struct{ *rules.Decider }
+
+// Decide gives the opinions of the rules that name the event.
+func (d eventRules) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinion, error) {
+	if ev.Call == nil && ev.Sent != nil {
+		with := *ev
+		with.Call = &cardea.Call{Input: ev.Sent.Fields()}
+		ev = &with
+	}
+	return d.Decider.Decide(ctx, ev)
 }
 
 // inTime is a decider that comes to an end when its time does, so that what

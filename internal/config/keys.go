@@ -154,11 +154,18 @@ func judgeKeys() []Key {
 
 func scriptKeys() []Key {
 	return []Key{
-		{Name: "signals", Idle: true, At: func(v *Values) any { return &v.Signals }, About: "scripts for policies: {name: {command, timeout_seconds: 5}}"},
-		{Name: "actions.on_any_denial", Idle: true, At: func(v *Values) any { return &v.Actions.OnAnyDenial }, About: "what runs after a denial: [{command}]"},
-		{Name: "actions.on_halt", Idle: true, At: func(v *Values) any { return &v.Actions.OnHalt }, About: "after a halt"},
-		{Name: "actions.on_ask", Idle: true, At: func(v *Values) any { return &v.Actions.OnAsk }, About: "after an ask"},
-		{Name: "actions.violations", Idle: true, At: func(v *Values) any { return &v.Actions.Violations }, About: "after one rule: {rule: [{command}]}"},
+		{Name: "policies.functions", Own: true, At: func(v *Values) any { return &v.Policies.Functions },
+			About: "functions of OPA that policies may use although they reach outside, such as http.send or time.now_ns; system and organisation only"},
+		{Name: "policies.checks", At: func(v *Values) any { return &v.Policies.Checks },
+			About: "commands that must have succeeded since the last change before git commit, push and merge: [npm test]"},
+		{Name: "policies.protected", At: func(v *Values) any { return &v.Policies.Protected },
+			About: "globs of paths that nothing writes or deletes; relative ones are the project's"},
+		{Name: "policies.context", At: func(v *Values) any { return &v.Policies.Context }, About: "texts that are told to the model with every prompt"},
+		{Name: "signals", At: func(v *Values) any { return &v.Signals }, About: "scripts for policies: {name: {command, timeout_seconds: 5}}"},
+		{Name: "actions.on_any_denial", At: func(v *Values) any { return &v.Actions.OnAnyDenial }, About: "what runs after a denial: [{command}]"},
+		{Name: "actions.on_halt", At: func(v *Values) any { return &v.Actions.OnHalt }, About: "after a halt"},
+		{Name: "actions.on_ask", At: func(v *Values) any { return &v.Actions.OnAsk }, About: "after an ask"},
+		{Name: "actions.violations", At: func(v *Values) any { return &v.Actions.Violations }, About: "after one rule: {rule: [{command}]}"},
 	}
 }
 

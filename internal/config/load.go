@@ -1,11 +1,13 @@
 package config
 
 import (
+	"errors"
 	"path/filepath"
 	"sync"
 	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/decide/routes"
 	"cardea.dev/internal/decide/rules"
 	"cardea.dev/internal/document"
@@ -24,6 +26,9 @@ type Where struct {
 	// is; nil where the project is not trusted. It is asked for every file of
 	// the project that is read, with what is read, and with nothing else.
 	Trust func(path string, data []byte) bool
+	// Known reports whether the person accepted a file of the project, in
+	// whatever form; nil where the project is not trusted.
+	Known func(path string) bool
 	// State is the folder in which last good forms are kept, "" for none.
 	State string
 	// Guarded says what keeps a path of system scope from being the system's
@@ -45,6 +50,8 @@ type Where struct {
 	Expand bool
 	// Tracked reports whether git tracks a file; nil: it tracks none.
 	Tracked func(path string) bool
+	// Policies is what is known of policies; nil reads them anew.
+	Policies *policy.Library
 	// Path is the PATH with which the harness starts commands, Temp the
 	// folders for temporary files.
 	Path string
@@ -86,8 +93,11 @@ type Loaded struct {
 	// are advice on which tool to use.
 	RouteProblems []document.Problem
 	routesRead    sync.Once
-	kept          lastGood
-	orgName       string
+	// Aids are what policies need besides files.
+	Aids    Aids
+	index   *indexCache
+	kept    lastGood
+	orgName string
 }
 
 // RulesFile is a file of rules that was read.
@@ -106,7 +116,7 @@ type RulesFile struct {
 // Load reads every file that counts in a place. It never fails: what is wrong
 // is kept as problems, and everything else works.
 func Load(w Where) *Loaded {
-	l := &Loaded{Where: w, kept: lastGood{state: w.State}}
+	l := &Loaded{Where: w, kept: lastGood{state: w.State}, index: w.index()}
 	l.readSettings()
 	all := packs.Rules()
 	all = all[:len(all):len(all)]
@@ -127,7 +137,9 @@ func Load(w Where) *Loaded {
 // Keep writes down the last good forms of what was read, where they are not
 // kept yet, until it is late. r tells what holds a secret, and is not kept. It
 // is for when the verdict stands, and an error does not change it.
-func (l *Loaded) Keep(r *redact.Redactor, late func() bool) error { return l.kept.write(r, late) }
+func (l *Loaded) Keep(r *redact.Redactor, late func() bool) error {
+	return errors.Join(l.kept.write(r, late), l.index.write(late))
+}
 
 // ReadRoutes finds and reads the files of routes, once. It is not part of
 // loading, because files of routes name further files, and a project could

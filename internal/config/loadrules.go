@@ -93,8 +93,8 @@ func (l *Loaded) switchRules(all []rules.Rule) {
 			l.ReadonlyOff = true
 		}
 		for _, id := range unused {
-			if id == "readonly" {
-				continue // a pack without rules
+			if slices.Contains(packsWithoutRules(), id) {
+				continue
 			}
 			file.Problems = append(file.Problems, document.Problem{File: file.Path, Line: file.lineOf(id), Column: 1, Warning: true,
 				Text: fmt.Sprintf("no rule that these settings may switch is called %q", id), Hint: "look at cardea list"})
@@ -102,6 +102,11 @@ func (l *Loaded) switchRules(all []rules.Rule) {
 	}
 	l.Rules = left
 	l.Off = without(all, left)
+}
+
+// packsWithoutRules are packs of another kind: a decider, and policies.
+func packsWithoutRules() []string {
+	return []string{"readonly", "git-checks", "guarded-paths", "prompt-context", "edit-validators", "full-reads"}
 }
 
 // applyFree applies switches to the rules that no stronger scope has given an

@@ -11,9 +11,9 @@ import (
 	"cardea.dev/internal/gitindex"
 )
 
-// maxIndex bounds the index of git that is looked through, in bytes. That of a
+// maxTracked bounds the index of git that is looked through, in bytes. That of a
 // repository of a million files is smaller.
-const maxIndex = 256 << 20
+const maxTracked = 256 << 20
 
 // Tracked reports whether git tracks a file, so that it came with the
 // repository: a file called "local" that a clone brought is not the person's
@@ -85,8 +85,8 @@ func readIndex(path string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxIndex+1))
-	if err == nil && len(data) > maxIndex {
+	data, err := io.ReadAll(io.LimitReader(f, maxTracked+1))
+	if err == nil && len(data) > maxTracked {
 		err = errors.New("it is too large")
 	}
 	return data, err

@@ -27,6 +27,7 @@ type Values struct {
 	Judge      Judge
 	Confidence Confidence
 	Human      Human
+	Policies   Policies
 	Signals    map[string]Signal
 	Actions    Actions
 	Ledger     Ledger
@@ -92,6 +93,17 @@ type Human struct {
 	Timeout time.Duration
 }
 
+// Policies are about Rego policies.
+type Policies struct {
+	// Functions are OPA's functions that policies may use although they reach
+	// outside, such as http.send.
+	Functions []string
+	// Checks are the commands that must have succeeded since the last change
+	// before git commit, push and merge. Protected are globs of paths that nothing
+	// changes, Context texts that are told with every prompt.
+	Checks, Protected, Context []string
+}
+
 // Signal is a script whose answer policies use.
 type Signal struct {
 	Command string
@@ -100,7 +112,20 @@ type Signal struct {
 }
 
 // Command is something to run after an answer is out.
-type Command struct{ Command string }
+type Command struct {
+	Command string
+	// When narrows down when it runs.
+	When When
+}
+
+// When is a condition on what an action is about. Every list that is given must
+// have the word that is at hand.
+type When struct {
+	// Events, Tools and Harnesses are names or globs, Effects are words.
+	Events, Tools, Harnesses, Effects []string
+	// Severity is the least that the deciding opinion must have.
+	Severity string
+}
 
 // Actions run after the answer, and affect no verdict.
 type Actions struct {

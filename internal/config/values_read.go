@@ -155,7 +155,13 @@ func commands(v document.Value) []Command {
 	var out []Command
 	for _, e := range v.List() {
 		m := e.Map()
-		out = append(out, Command{m.Need("command").Text()})
+		c := Command{Command: m.Need("command").Text()}
+		if w := m.Map("when"); m.Has("when") {
+			c.When = When{Events: w.Texts("events"), Tools: w.Texts("tools"), Harnesses: w.Texts("harnesses"), Effects: w.Texts("effects"),
+				Severity: w.Word("severity", "low", "medium", "high", "critical")}
+			w.Done()
+		}
+		out = append(out, c)
 		m.Done()
 	}
 	return out

@@ -50,7 +50,25 @@ func (k Key) Text(v *Values) string {
 	return ""
 }
 
-func (c Command) text() string { return "{command: " + scalar(c.Command) + "}" }
+func (c Command) text() string {
+	out := "{command: " + scalar(c.Command)
+	var when []string
+	for _, w := range []struct {
+		key   string
+		words []string
+	}{{"events", c.When.Events}, {"tools", c.When.Tools}, {"harnesses", c.When.Harnesses}, {"effects", c.When.Effects}} {
+		if len(w.words) > 0 {
+			when = append(when, w.key+": "+list(w.words, scalar))
+		}
+	}
+	if c.When.Severity != "" {
+		when = append(when, "severity: "+c.When.Severity)
+	}
+	if len(when) > 0 {
+		out += ", when: {" + strings.Join(when, ", ") + "}"
+	}
+	return out + "}"
+}
 
 func (p Provider) text() string {
 	out := "{name: " + scalar(p.Name)

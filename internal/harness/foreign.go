@@ -15,6 +15,7 @@ func Foreign(sender string, p *Payload) *cardea.Event {
 	r := NewReading(p)
 	ev := &cardea.Event{
 		Harness: sender,
+		Sent:    p,
 		Wire:    firstText(p, "hook_event_name", "hookEventName", "event"),
 		Session: firstText(p, "session_id", "sessionId", "conversation_id"),
 		Cwd:     r.Folder("cwd"),

@@ -107,6 +107,10 @@ func (m *Message) Settled(on cardea.OnError) (cardea.Verdict, bool) {
 
 // Answer writes a verdict on the message.
 func (m *Message) Answer(v cardea.Verdict) Answer {
+	if (m.form == nil || m.foreign) && m.Event != nil && !m.Event.Kind.Answered() {
+		// What an answer does to an event of another harness is not known.
+		v.Effect, v.Context = cardea.Abstain, nil
+	}
 	if m.form == nil || m.Event == nil {
 		return ByExit(v)
 	}

@@ -90,6 +90,13 @@ func (p *Payload) Get(key string) (any, bool) { return p.root.Get(key) }
 // Root is the whole message.
 func (p *Payload) Root() *Object { return p.root }
 
+// Fields are the top-level fields in the types of encoding/json. Of several
+// values of a key the first stands there.
+func (p *Payload) Fields() map[string]any {
+	m, _ := Decoded(p.root).(map[string]any)
+	return m
+}
+
 // Has reports whether there is such a top-level key, whatever its value.
 func (p *Payload) Has(key string) bool {
 	_, ok := p.root.Get(key)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -20,6 +21,10 @@ type Harness struct {
 	Name, Title, Program string
 	// events are the hook events that the gate answers.
 	events []string
+	// more are further events on which rules and policies may speak. A harness
+	// refuses a whole file for an event that it does not know, so only those are
+	// here that it has had for long.
+	more []string
 	// grouped is set where handlers stand in matcher groups.
 	grouped bool
 	// command and timeout are the keys of a handler's program and time limit.
@@ -32,10 +37,36 @@ type Harness struct {
 func Harnesses() []Harness {
 	return []Harness{
 		{Name: claudecode.Name, Title: "Claude Code", Program: "claude", events: []string{"PreToolUse", "PermissionRequest"},
+			more: []string{"SessionStart", "UserPromptSubmit", "PostToolUse", "PostToolUseFailure", "Notification", "SubagentStart", "SubagentStop",
+				"Stop", "PreCompact", "SessionEnd"},
 			grouped: true, command: "command", timeout: "timeout"},
 		{Name: copilotcli.Name, Title: "Copilot CLI", Program: "copilot", events: []string{"preToolUse", "permissionRequest"},
+			more: []string{"sessionStart", "userPromptSubmitted", "postToolUse", "postToolUseFailure", "notification", "subagentStart", "subagentStop",
+				"agentStop", "preCompact", "errorOccurred", "sessionEnd"},
 			command: "exec", timeout: "timeoutSec", ownFile: true},
 	}
+}
+
+// On is the harness with further events, by the names that it has for them;
+// "all" is all that there are.
+func (h Harness) On(events []string) (Harness, error) {
+	h.events = slices.Clone(h.events)
+	for _, e := range events {
+		switch {
+		case e == "all":
+			for _, m := range h.more {
+				if !slices.Contains(h.events, m) {
+					h.events = append(h.events, m)
+				}
+			}
+		case slices.Contains(h.events, e):
+		case slices.Contains(h.more, e):
+			h.events = append(h.events, e)
+		default:
+			return h, fmt.Errorf("%s has no event %q for rules and policies: use all, or %s", h.Title, e, strings.Join(h.more, ", "))
+		}
+	}
+	return h, nil
 }
 
 // Find is the harness of a name that a person typed.

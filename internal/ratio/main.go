@@ -37,15 +37,16 @@ rules:
 func main() {
 	n := flag.Int("n", 200, "counted pairs")
 	other := flag.String("other", "/bin/true", "what to compare with")
-	setup := flag.String("setup", "rules", "rules: settings and a rules file of the person's; permissions: a list of 1000 entries besides; none: nothing")
+	setup := flag.String("setup", "rules", "rules: settings and a rules file of the person's; permissions: a list of 1000 entries besides; policies: policies of the person's, of which three are routed; none: nothing")
+	policies := flag.Int("policies", 50, "how many policies")
 	flag.Parse()
-	if err := run(*n, *other, *setup); err != nil {
+	if err := run(*n, *other, *setup, *policies); err != nil {
 		fmt.Fprintln(os.Stderr, "ratio:", err)
 		os.Exit(1)
 	}
 }
 
-func run(n int, other, setup string) error {
+func run(n int, other, setup string, policies int) error {
 	dir, err := os.MkdirTemp("", "ratio")
 	if err != nil {
 		return err
@@ -65,6 +66,9 @@ func run(n int, other, setup string) error {
 	if setup == "permissions" {
 		files[filepath.Join(home, ".config", "cardea", "cardea.yaml")] = settings + "permissions: {expand: true}\n"
 		files[filepath.Join(home, ".claude", "settings.json")] = thousand()
+	}
+	if setup == "policies" {
+		addPolicies(files, filepath.Join(home, ".config", "cardea", "policies"), policies)
 	}
 	for name, text := range files {
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
@@ -114,6 +118,61 @@ func thousand() string {
 	b.WriteString(`"Bash(npm test:*)", "Bash(tee:*)"]}}`)
 	return b.String()
 }
+
+// addPolicies adds policies of about thirty lines and the library that they
+// share. The first three are routed to the call that is measured.
+func addPolicies(files map[string]string, dir string, n int) {
+	files[filepath.Join(dir, "lib.rego")] = library
+	for i := range n {
+		tool := "Write"
+		if i < 3 {
+			tool = "Bash"
+		}
+		files[filepath.Join(dir, fmt.Sprintf("p%d.rego", i))] = strings.NewReplacer("NUMBER", fmt.Sprint(i), "TOOL", tool).Replace(policy)
+	}
+}
+
+const library = `package cardea.lib.text
+
+import rego.v1
+
+has_word(s, w) if { some x in split(s, " "); x == w }
+
+any_of(s, list) if { some x in list; contains(s, x) }
+
+norm(s) := lower(trim_space(s))
+`
+
+const policy = `# METADATA
+# scope: package
+# title: Policy NUMBER
+# authors: ["Security Team"]
+# custom:
+#   routing:
+#     required_events: ["PreToolUse"]
+#     required_tools: ["TOOL"]
+package cardea.policies.pNUMBER
+
+import rego.v1
+
+import data.cardea.lib.text
+
+deny contains decision if {
+	text.has_word(text.norm(input.tool_input.command), "dangerNUMBER")
+	decision := {"rule_id": "P-NUMBER", "reason": sprintf("danger in %s", [input.tool_name]), "severity": "HIGH"}
+}
+
+ask contains decision if {
+	some part in input.cardea.parts
+	part.command == ["git", "push"]
+	not released
+	decision := {"rule_id": "P-NUMBER-ASK", "reason": "who releases?", "severity": "LOW"}
+}
+
+add_context contains "remember" if text.any_of(input.tool_input.command, ["git commit", "git push"])
+
+released if input.cardea.role == "releaser"
+`
 
 // once runs a command and gives its wall time and its peak memory in KiB.
 func once(name string, args, env []string, input string) (time.Duration, int64, error) {

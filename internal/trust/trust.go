@@ -29,8 +29,9 @@ import (
 )
 
 const (
-	purpose = "trust manifest"
-	version = 1
+	purpose    = "trust manifest"
+	keyPurpose = "key of a project's trust"
+	version    = 2
 	// maxFile is how much of a manifest is read, in bytes.
 	maxFile = 1 << 20
 )
@@ -61,6 +62,15 @@ func (m *Manifest) Trusts(file string, data []byte) bool {
 	}
 	digest, known := m.Files[file]
 	return known && digest == Digest(data)
+}
+
+// Knows reports whether a file was accepted, in whatever form.
+func (m *Manifest) Knows(file string) bool {
+	if m == nil {
+		return false
+	}
+	_, known := m.Files[file]
+	return known
 }
 
 // body is the manifest on disk; signed is the file.
@@ -131,19 +141,24 @@ func read(state, name string) (*Manifest, error) {
 	return open(key, data)
 }
 
+// keyOf is the key of one project, derived from the person's.
+func keyOf(key []byte, project string) []byte { return userkey.Sign(key, keyPurpose, []byte(project)) }
+
 // open checks a file's signature before anything in it is believed.
 func open(key, data []byte) (*Manifest, error) {
 	var s signed
 	if err := json.Unmarshal(data, &s); err != nil {
 		return nil, fmt.Errorf("its manifest is damaged: %w", err)
 	}
-	mac, err := hex.DecodeString(s.HMAC)
-	if err != nil || !userkey.Signed(key, mac, purpose, s.Manifest) {
-		return nil, errors.New("its manifest was not written by your Cardea")
-	}
+	// Which project's key it was signed with stands in the manifest itself.
+	// Nothing of it is used before the signature is checked.
 	var b body
 	if err := json.Unmarshal(s.Manifest, &b); err != nil {
 		return nil, fmt.Errorf("its manifest is damaged: %w", err)
+	}
+	mac, err := hex.DecodeString(s.HMAC)
+	if err != nil || !userkey.Signed(keyOf(key, b.Project), mac, purpose, s.Manifest) {
+		return nil, errors.New("its manifest was not written by your Cardea")
 	}
 	if b.V != version {
 		return nil, fmt.Errorf("its manifest has version %d, which this Cardea does not know", b.V)
@@ -162,7 +177,7 @@ func Save(state string, m *Manifest) error {
 	if err != nil {
 		return err
 	}
-	data, err := json.Marshal(signed{inner, hex.EncodeToString(userkey.Sign(key, purpose, inner))})
+	data, err := json.Marshal(signed{inner, hex.EncodeToString(userkey.Sign(keyOf(key, m.Project), purpose, inner))})
 	if err != nil {
 		return err
 	}

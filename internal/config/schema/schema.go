@@ -134,7 +134,9 @@ func duration() Object {
 }
 
 func commands() Object {
-	return Object{"type": "array", "items": closed(Object{"command": Object{"type": "string"}}, "command")}
+	when := closed(Object{"events": texts(nil), "tools": texts(nil), "harnesses": texts(nil), "effects": texts([]string{"halt", "deny", "ask"}),
+		"severity": Object{"enum": []string{"low", "medium", "high", "critical"}}})
+	return Object{"type": "array", "items": closed(Object{"command": Object{"type": "string"}, "when": when}, "command")}
 }
 
 // scalar is a text that may be written without quotes: 7 and true are texts.

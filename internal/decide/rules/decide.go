@@ -165,7 +165,7 @@ func (c *call) opinion(e cardea.Effect, part int, withheld bool) cardea.Opinion 
 	o.Advice = cardea.Advice{Context: r.Context, Instead: r.Instead}
 	for _, f := range r.Rewrite {
 		if o.Advice.Rewrite == nil {
-			o.Advice.Rewrite = map[string]string{}
+			o.Advice.Rewrite = map[string]any{}
 		}
 		o.Advice.Rewrite[f.Name] = f.Value
 	}

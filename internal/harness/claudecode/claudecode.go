@@ -39,6 +39,7 @@ func (Adapter) Parse(p *harness.Payload) *cardea.Event {
 	r := harness.NewReading(p)
 	ev := &cardea.Event{
 		Harness:   Name,
+		Sent:      p,
 		Wire:      r.EventName("hook_event_name"),
 		Session:   r.Text("session_id"),
 		Agent:     r.Text("agent_id"),

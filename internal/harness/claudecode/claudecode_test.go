@@ -196,6 +196,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// Effects that hold nothing back leave every other event alone.
 func TestEventsThatPass(t *testing.T) {
 	for _, kind := range []string{"SessionStart", "Setup", "UserPromptSubmit", "UserPromptExpansion", "PermissionDenied",
 		"PostToolUse", "PostToolUseFailure", "PostToolBatch", "Notification", "MessageDisplay", "SubagentStart", "SubagentStop",
@@ -203,11 +204,53 @@ func TestEventsThatPass(t *testing.T) {
 		"FileChanged", "DirectoryAdded", "WorktreeCreate", "WorktreeRemove", "PreCompact", "PostCompact", "PreModelSwitch",
 		"PostModelSwitch", "Elicitation", "ElicitationResult", "SessionEnd"} {
 		ev := parse(t, strings.Replace(bash, "PreToolUse", kind, 1))
-		for _, e := range cardea.Effects() {
+		for _, e := range []cardea.Effect{cardea.Abstain, cardea.Allow, cardea.Defer} {
 			a := claudecode.New("").Render(ev, verdict(e, "x"))
 			if string(ev.Kind) != kind || len(a.Stdout)+len(a.Stderr)+a.Exit != 0 {
 				t.Errorf("%s at %s: %+v", kind, e, a)
 			}
+		}
+	}
+}
+
+// What each verb becomes on the events that are about no call still to run.
+func TestRemarks(t *testing.T) {
+	const none = "none"
+	for _, tt := range []struct {
+		kind   string
+		effect cardea.Effect
+		want   string
+	}{
+		{"UserPromptSubmit", cardea.Deny, `{"decision":"block","reason":"x","hookSpecificOutput":{"hookEventName":"UserPromptSubmit","additionalContext":"ctx"}}`},
+		{"UserPromptSubmit", cardea.Halt, `{"continue":false,"stopReason":"x","decision":"block","reason":"x","hookSpecificOutput":{"hookEventName":"UserPromptSubmit","additionalContext":"ctx"}}`},
+		{"UserPromptSubmit", cardea.Ask, `{"systemMessage":"x","hookSpecificOutput":{"hookEventName":"UserPromptSubmit","additionalContext":"ctx"}}`},
+		{"UserPromptSubmit", cardea.Abstain, `{"hookSpecificOutput":{"hookEventName":"UserPromptSubmit","additionalContext":"ctx"}}`},
+		{"PostToolUse", cardea.Deny, `{"decision":"block","reason":"x","hookSpecificOutput":{"hookEventName":"PostToolUse","additionalContext":"ctx"}}`},
+		{"PostToolUseFailure", cardea.Deny, `{"systemMessage":"x","hookSpecificOutput":{"hookEventName":"PostToolUseFailure","additionalContext":"x\nctx"}}`},
+		{"SessionStart", cardea.Deny, `{"systemMessage":"x","hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"x\nctx"}}`},
+		{"Stop", cardea.Deny, `{"decision":"block","reason":"x","hookSpecificOutput":{"hookEventName":"Stop","additionalContext":"ctx"}}`},
+		{"SubagentStop", cardea.Halt, `{"continue":false,"stopReason":"x","decision":"block","reason":"x","hookSpecificOutput":{"hookEventName":"SubagentStop","additionalContext":"ctx"}}`},
+		{"SubagentStart", cardea.Abstain, `{"hookSpecificOutput":{"hookEventName":"SubagentStart","additionalContext":"ctx"}}`},
+		{"PreCompact", cardea.Deny, `{"decision":"block","reason":"x"}`},
+		{"Notification", cardea.Deny, `{"systemMessage":"x"}`},
+		{"SessionEnd", cardea.Halt, `{"continue":false,"stopReason":"x"}`},
+		{"SessionEnd", cardea.Abstain, none},
+		{"", cardea.Halt, none},
+	} {
+		v := verdict(tt.effect, "x")
+		v.Context = []string{"ctx"}
+		a := claudecode.New("").Render(&cardea.Event{Kind: cardea.Kind(tt.kind)}, v)
+		got := strings.TrimSpace(string(a.Stdout))
+		if got == "" {
+			got = none
+		}
+		if got != tt.want || a.Exit != 0 {
+			t.Errorf("%s at %s: %s, want %s", tt.kind, tt.effect, got, tt.want)
+		}
+	}
+	for _, kind := range []cardea.Kind{"TaskCompleted", "TeammateIdle"} {
+		if a := claudecode.New("").Render(&cardea.Event{Kind: kind}, verdict(cardea.Deny, "x")); a.Exit != 2 || string(a.Stderr) != "x\n" || len(a.Stdout) > 0 {
+			t.Errorf("%s: %+v", kind, a)
 		}
 	}
 }

@@ -12,6 +12,8 @@ import (
 type answer struct {
 	Continue      *bool  `json:"continue,omitempty"`
 	StopReason    string `json:"stopReason,omitempty"`
+	Decision      string `json:"decision,omitempty"`
+	Reason        string `json:"reason,omitempty"`
 	SystemMessage string `json:"systemMessage,omitempty"`
 	Hook          any    `json:"hookSpecificOutput,omitempty"`
 }
@@ -36,8 +38,8 @@ type decision struct {
 	Interrupt *bool          `json:"interrupt,omitempty"`
 }
 
-// Render writes a verdict. Events that the gate does not answer get silence,
-// and what a person must learn of.
+// Render writes a verdict. What it becomes on events that are about no call that
+// is still to run is in remark.go.
 func (a Adapter) Render(ev *cardea.Event, v cardea.Verdict) harness.Answer {
 	out := answer{SystemMessage: harness.TroubleText(v)}
 	switch ev.Kind {
@@ -45,8 +47,12 @@ func (a Adapter) Render(ev *cardea.Event, v cardea.Verdict) harness.Answer {
 		renderPreToolUse(&out, ev, v)
 	case cardea.PermissionRequest:
 		a.renderPermissionRequest(&out, ev, v)
+	default:
+		if exit := renderRemark(&out, ev, v); exit != nil {
+			return *exit
+		}
 	}
-	if out.Hook == nil && out.SystemMessage == "" {
+	if out == (answer{}) {
 		return harness.Answer{}
 	}
 	stdout, err := harness.Encode(out)

@@ -47,6 +47,7 @@ func parsePascal(p *harness.Payload) *cardea.Event {
 	r := harness.NewReading(p)
 	ev := &cardea.Event{
 		Harness: Name,
+		Sent:    p,
 		Wire:    r.EventName("hook_event_name"),
 		Session: r.Text("session_id"),
 		Cwd:     r.Folder("cwd"),
@@ -71,6 +72,7 @@ func parseCamel(p *harness.Payload) *cardea.Event {
 	r := harness.NewReading(p)
 	ev := &cardea.Event{
 		Harness: Name,
+		Sent:    p,
 		Wire:    r.EventName("hookName"),
 		Session: r.Text("sessionId"),
 		Agent:   p.Text("agentId"),

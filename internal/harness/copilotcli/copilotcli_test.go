@@ -263,3 +263,28 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// What each verb becomes on the events that are about no call still to run.
+func TestRemarks(t *testing.T) {
+	for _, tt := range []struct {
+		kind           cardea.Kind
+		effect         cardea.Effect
+		stdout, stderr string
+	}{
+		{"PostToolUse", cardea.Deny, `{"additionalContext":"x\nctx"}`, "x"},
+		{"PostToolUse", cardea.Abstain, `{"additionalContext":"ctx"}`, ""},
+		{"UserPromptSubmit", cardea.Abstain, `{"additionalContext":"ctx"}`, ""},
+		{"Stop", cardea.Deny, `{"decision":"block","reason":"x"}`, ""},
+		{"SubagentStop", cardea.Halt, `{"decision":"block","reason":"x"}`, ""},
+		{"Stop", cardea.Abstain, "", ""},
+		{"Notification", cardea.Ask, `{"additionalContext":"ctx"}`, "x"},
+		{"SessionStart", cardea.Deny, "", "x"},
+		{"", cardea.Deny, "", ""},
+	} {
+		v := cardea.Verdict{Effect: tt.effect, Reason: "x", Message: "x", Context: []string{"ctx"}}
+		a := copilotcli.New("").Render(&cardea.Event{Kind: tt.kind}, v)
+		if got := strings.TrimSpace(string(a.Stdout)); got != tt.stdout || strings.TrimSpace(string(a.Stderr)) != tt.stderr || a.Exit != 0 {
+			t.Errorf("%s at %s: %q, %q", tt.kind, tt.effect, got, a.Stderr)
+		}
+	}
+}

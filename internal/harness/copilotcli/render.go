@@ -30,6 +30,12 @@ func (a Adapter) Render(ev *cardea.Event, v cardea.Verdict) harness.Answer {
 		ans.Stderr = []byte(t + "\n")
 	}
 	out, ok := a.body(ev, v)
+	if !ev.Kind.Answered() {
+		body, person := remarkBody(ev, v)
+		if out, ok = body, body != nil; person != "" {
+			ans.Stderr = append(ans.Stderr, person+"\n"...)
+		}
+	}
 	if !ok {
 		return ans
 	}

@@ -1,0 +1,202 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"cardea.dev/internal/decide/policy/rego"
+	"cardea.dev/internal/importer"
+	"github.com/spf13/cobra"
+)
+
+func importCupcakeCommand(p Process) *cobra.Command {
+	var dry, user bool
+	c := &cobra.Command{
+		Use:   "cupcake [folder] [--user] [--dry-run]",
+		Short: "take over the policies, signals and actions of Cupcake",
+		Long: `Take over a .cupcake folder, by default the one here.
+
+Policies are copied as they are, those for Claude Code into policies/cupcake of
+the project's folder of settings, or with --user of your own; scripts of signals
+and actions beside them. What stands in rulebook.yml is shown as settings, for
+you to put into cardea.yaml. What could not be carried over is reported. Nothing
+that is there is overwritten.`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error { return importCupcake(p, args, user, dry) },
+	}
+	c.Flags().BoolVar(&user, "user", false, "for every project, not only for this one")
+	c.Flags().BoolVar(&dry, "dry-run", false, "show what would be done, write nothing")
+	return c
+}
+
+func importCupcake(p Process, args []string, user, dry bool) error {
+	from := ".cupcake"
+	if len(args) > 0 {
+		from = args[0]
+	}
+	from = within(p.Dir, from)
+	if info, err := os.Stat(from); err != nil || !info.IsDir() {
+		return fmt.Errorf("there is no folder %s; name the .cupcake folder", from)
+	}
+	to, err := scopeFolder(p, user)
+	if err != nil {
+		return err
+	}
+	s := screenOn(p.Stdout, p.Env)
+	m := move{screen: s, from: from, to: to, dry: dry}
+	if err := m.policies(); err != nil {
+		return err
+	}
+	for _, name := range []string{"signals", "actions"} {
+		if err := m.scripts(name); err != nil {
+			return err
+		}
+	}
+	mistakes, err := m.rulebook()
+	if err != nil {
+		return err
+	}
+	s.printf("%d files; next: run \"cardea policy validate\" and \"cardea policy inspect\"\n", m.files)
+	if s.err == nil && mistakes > 0 {
+		return ended(exitError)
+	}
+	return s.err
+}
+
+// move copies a .cupcake folder.
+type move struct {
+	screen   *screen
+	from, to string
+	dry      bool
+	files    int
+}
+
+func (m *move) left(path, why string) {
+	m.screen.printf("%s  %s: %s\n", painted{yellow, "left out"}, path, why)
+}
+
+// policies copies those of Claude Code, and those of no harness.
+func (m *move) policies() error {
+	root := filepath.Join(m.from, "policies")
+	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil
+			}
+			return fmt.Errorf("read policies: %w", err)
+		}
+		rel, _ := filepath.Rel(root, path)
+		if d.IsDir() {
+			if name := filepath.ToSlash(rel); name == "cursor" || name == "opencode" || name == "factory" || name == "copilot" {
+				m.left(path, "policies are written once here, for every harness; those of the claude folder count")
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if !strings.HasSuffix(path, ".rego") {
+			return nil
+		}
+		data, err := readSmall(path)
+		if err != nil {
+			return fmt.Errorf("read %s: %w", path, err)
+		}
+		parsed, err := rego.Parse(path, string(data))
+		switch {
+		case err != nil:
+			m.left(path, "it is broken: "+err.Error())
+			return nil
+		case parsed.Facts.Package == rego.SystemPackage:
+			m.left(path, "Cardea gathers the verbs by itself")
+			return nil
+		case strings.Contains(parsed.Facts.Package, ".builtins."):
+			m.left(path, "it is one of Cupcake's own; see what is said about builtins")
+			return nil
+		}
+		rel = strings.TrimPrefix(filepath.ToSlash(rel), "claude/")
+		return m.copy(path, data, filepath.Join("policies", "cupcake", rel), 0o644)
+	})
+}
+
+// scripts copies those of a folder.
+func (m *move) scripts(name string) error {
+	entries, err := os.ReadDir(filepath.Join(m.from, name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("read %s: %w", name, bare(err))
+	}
+	for _, e := range entries {
+		path := filepath.Join(m.from, name, e.Name())
+		if e.IsDir() {
+			continue
+		}
+		data, err := readSmall(path)
+		if err != nil {
+			return fmt.Errorf("read %s: %w", path, err)
+		}
+		if name == "actions" {
+			m.screen.printf("%s  %s is named by nothing: put it under actions in cardea.yaml\n", painted{yellow, "note"}, path)
+		}
+		if err := m.copy(path, data, filepath.Join(name, e.Name()), 0o755); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// copy writes a file that is not there.
+func (m *move) copy(from string, data []byte, rel string, mode fs.FileMode) error {
+	path := filepath.Join(m.to, rel)
+	m.files++
+	if m.dry {
+		m.screen.printf("would copy %s to %s\n", from, path)
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return fmt.Errorf("copy %s: %w", from, err)
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
+	if errors.Is(err, fs.ErrExist) {
+		m.files--
+		m.left(from, path+" is there already")
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("copy %s: %w", from, err)
+	}
+	_, err = f.Write(data)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return fmt.Errorf("copy %s: %w", from, err)
+	}
+	m.screen.printf("copied %s\n", path)
+	return nil
+}
+
+// rulebook shows what is in the settings, and gives the number of mistakes.
+func (m *move) rulebook() (int, error) {
+	for _, name := range []string{"rulebook.yml", "rulebook.yaml"} {
+		path := filepath.Join(m.from, name)
+		data, err := readSmall(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return 0, fmt.Errorf("read %s: %w", path, err)
+		}
+		got := importer.Cupcake(path, data)
+		mistakes := showProblems(m.screen, got.Notes)
+		if len(got.Settings) > 0 {
+			m.screen.printf("for your cardea.yaml:\n")
+			for _, l := range got.Settings {
+				m.screen.printf("%s\n", l)
+			}
+		}
+		return mistakes, nil
+	}
+	return 0, nil
+}

@@ -1,0 +1,439 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"cardea.dev/internal/config"
+	"cardea.dev/internal/decide/policy"
+	"cardea.dev/internal/decide/policy/rego"
+	"cardea.dev/internal/harness"
+	"github.com/spf13/cobra"
+)
+
+func policyCommand(p Process) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "policy",
+		Short: "work on policies in Rego",
+		Long: `Work on policies in Rego: what they are and how they are routed, their mistakes,
+their tests, a new one, and what they see of a call. See docs/policies.md.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(policyValidateCommand(p), policyInspectCommand(p), policyTestCommand(p), policyNewCommand(p), policyInputCommand(p))
+	return c
+}
+
+func policyValidateCommand(p Process) *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "validate [--json] [path ...]",
+		Short: "find mistakes in policies",
+		Long: `Find mistakes in policies: those of the files and folders that are named, else of
+everything that is in force here. What OPA does not take, functions that policies
+may not use, METADATA that is missing or stands in the wrong place, events, tools
+and signals that there are not, verbs that mean nothing on an event, decisions
+that are not well-formed, negations of what may be missing, and fields of input
+that no event has.`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(_ *cobra.Command, paths []string) error { return policyValidate(p, paths, asJSON) },
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "answer as one JSON array")
+	return c
+}
+
+// policySources are the policies that are named, one group a path, else those in
+// force, one group a scope.
+func policySources(p Process, paths []string) ([]policy.Sources, []policy.Finding, error) {
+	var folders []policy.Folder
+	var loaded *config.Loaded
+	if len(paths) == 0 {
+		l, _, err := gather(p, nil)
+		if err != nil {
+			return nil, nil, err
+		}
+		loaded, folders = l, l.PolicyFolders()
+	}
+	for _, path := range paths {
+		f, err := policyFolderAt(path)
+		if err != nil {
+			return nil, nil, err
+		}
+		folders = append(folders, f)
+	}
+	var out []policy.Sources
+	var found []policy.Finding
+	for _, f := range folders {
+		s, problems := f.Sources()
+		s.Tool = harness.ToolWord
+		if loaded != nil {
+			s.Signals = func(name string) bool { return loaded.HasSignal(f.Scope, name) }
+		}
+		out, found = append(out, s), append(found, problems...)
+	}
+	return out, found, nil
+}
+
+// policyFolderAt is a folder of policies, or one file as a folder.
+func policyFolderAt(path string) (policy.Folder, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return policy.Folder{}, fmt.Errorf("read policies: %w", err)
+	}
+	if info.IsDir() {
+		return policy.Folder{Dir: path}, nil
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return policy.Folder{}, fmt.Errorf("read policies: %w", err)
+	}
+	return policy.Folder{Dir: filepath.Dir(path), Embedded: map[string]string{path: string(data)}}, nil
+}
+
+func policyValidate(p Process, paths []string, asJSON bool) error {
+	groups, found, err := policySources(p, paths)
+	if err != nil {
+		return err
+	}
+	files := 0
+	for _, s := range groups {
+		files += len(s.Paths)
+		found = append(found, s.Validate()...)
+	}
+	errors := 0
+	for _, f := range found {
+		if f.Level == "error" {
+			errors++
+		}
+	}
+	if asJSON {
+		e := json.NewEncoder(p.Stdout)
+		e.SetEscapeHTML(false)
+		if found == nil {
+			found = []policy.Finding{}
+		}
+		err = e.Encode(found)
+	} else {
+		err = showFindings(p, found, files, errors)
+	}
+	if err == nil && errors > 0 {
+		return ended(exitError)
+	}
+	return err
+}
+
+func showFindings(p Process, found []policy.Finding, files, errors int) error {
+	s := screenOn(p.Stdout, p.Env)
+	for _, f := range found {
+		paint := yellow
+		if f.Level == "error" {
+			paint = red
+		}
+		s.printf("%s  %s:%d:%d: %s  %s\n", painted{paint, f.Level}, f.File, f.Line, f.Column, f.Message, painted{faint, f.Check})
+	}
+	s.printf("%d files, %d errors, %d warnings\n", files, errors, len(found)-errors)
+	return s.err
+}
+
+func policyInspectCommand(p Process) *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "inspect [--json] [path ...]",
+		Short: "show policies with their METADATA and routing",
+		Long: `Show the policies that are in force here, or those of the files and folders that
+are named: title, authors, package, scope, what they are routed to, and which
+verbs they use.`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(_ *cobra.Command, paths []string) error { return policyInspect(p, paths, asJSON) },
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "answer as one JSON array")
+	return c
+}
+
+func policyInspect(p Process, paths []string, asJSON bool) error {
+	var folders []policy.Folder
+	if len(paths) == 0 {
+		l, _, err := gather(p, nil)
+		if err != nil {
+			return err
+		}
+		folders = l.PolicyFolders()
+	}
+	for _, path := range paths {
+		f, err := policyFolderAt(path)
+		if err != nil {
+			return err
+		}
+		folders = append(folders, f)
+	}
+	all := []policy.Listed{}
+	for _, f := range folders {
+		list, problems := f.List()
+		for _, problem := range problems {
+			p.warn(problem.String())
+		}
+		all = append(all, list...)
+	}
+	if asJSON {
+		e := json.NewEncoder(p.Stdout)
+		e.SetEscapeHTML(false)
+		return e.Encode(all)
+	}
+	return showPolicies(p, all)
+}
+
+func showPolicies(p Process, all []policy.Listed) error {
+	s := screenOn(p.Stdout, p.Env)
+	for _, l := range all {
+		s.printf("%s  %s\n", painted{bold, l.Package}, l.Title)
+		s.printf("  %s\n", painted{faint, fmt.Sprintf("%s:%d, %s", l.File, l.Line, l.Scope)})
+		if l.Broken != "" {
+			s.block("  broken: ", l.Broken)
+			continue
+		}
+		if l.Library {
+			s.printf("  a library: it is not asked by itself\n")
+		}
+		for _, x := range []struct {
+			name  string
+			words []string
+		}{{"authors", l.Authors}, {"events", l.Events}, {"tools", l.Tools}, {"signals", l.Signals}, {"verbs", l.Verbs}} {
+			if len(x.words) > 0 {
+				s.printf("  %s: %s\n", x.name, strings.Join(x.words, ", "))
+			}
+		}
+		if !l.Trusted {
+			s.printf("  not trusted: it may deny and ask, and its signals do not run\n")
+		}
+	}
+	if len(all) == 0 {
+		s.printf("there are no policies here; begin one with \"cardea policy new NAME\"\n")
+	}
+	return s.err
+}
+
+func policyTestCommand(p Process) *cobra.Command {
+	var asJSON, coverage bool
+	c := &cobra.Command{
+		Use:   "test [--coverage] [--json] [path ...]",
+		Short: "run the tests of policies",
+		Long: `Run the rules named test_… of the policies that are in force here, or of the files
+and folders that are named, as "opa test" does. Tests stand in files that end in
+_test.rego, and give the input with "with input as".`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(_ *cobra.Command, paths []string) error { return policyTest(p, paths, asJSON, coverage) },
+	}
+	c.Flags().BoolVar(&coverage, "coverage", false, "show which lines were not evaluated")
+	c.Flags().BoolVar(&asJSON, "json", false, "answer as one JSON object")
+	return c
+}
+
+// testReport is what "cardea policy test --json" says.
+type testReport struct {
+	Tests    []rego.TestResult `json:"tests"`
+	Coverage []rego.Coverage   `json:"coverage"`
+	Broken   []policy.Finding  `json:"broken"`
+}
+
+func policyTest(p Process, paths []string, asJSON, coverage bool) error {
+	groups, found, err := policySources(p, paths)
+	if err != nil {
+		return err
+	}
+	report := testReport{Tests: []rego.TestResult{}, Coverage: []rego.Coverage{}, Broken: append([]policy.Finding{}, found...)}
+	for _, s := range groups {
+		results, covered, broken := s.Test(context.Background())
+		report.Tests, report.Coverage, report.Broken = append(report.Tests, results...), append(report.Coverage, covered...), append(report.Broken, broken...)
+	}
+	failed := len(report.Broken)
+	for _, r := range report.Tests {
+		if !r.Pass && !r.Skipped {
+			failed++
+		}
+	}
+	if asJSON {
+		e := json.NewEncoder(p.Stdout)
+		e.SetEscapeHTML(false)
+		err = e.Encode(report)
+	} else {
+		err = report.show(p, coverage)
+	}
+	if err == nil && failed > 0 {
+		return ended(exitError)
+	}
+	return err
+}
+
+func (r testReport) show(p Process, coverage bool) error {
+	s := screenOn(p.Stdout, p.Env)
+	failed := 0
+	for _, b := range r.Broken {
+		s.printf("%s  %s:%d:%d: %s\n", painted{red, "broken"}, b.File, b.Line, b.Column, b.Message)
+	}
+	for _, t := range r.Tests {
+		word := painted{green, "pass"}
+		switch {
+		case t.Skipped:
+			word = painted{yellow, "todo"}
+		case !t.Pass:
+			failed++
+			word = painted{red, "FAIL"}
+		}
+		s.printf("%s  %s.%s  %s\n", word, t.Package, t.Name, painted{faint, fmt.Sprintf("%s:%d, %s", t.File, t.Line, t.Took.Round(time.Microsecond))})
+		if t.Error != "" {
+			s.block("      ", t.Error)
+		}
+		if !t.Pass {
+			for _, line := range t.Output {
+				s.block("      printed ", line)
+			}
+		}
+	}
+	covered, total := 0, 0
+	for _, c := range r.Coverage {
+		covered, total = covered+c.Covered, total+c.Total
+		if coverage && c.Total > 0 {
+			s.printf("%3d %%  %s", 100*c.Covered/c.Total, c.File)
+			if len(c.Missed) > 0 {
+				s.printf("  not evaluated: lines %s", strings.Trim(fmt.Sprint(c.Missed), "[]"))
+			}
+			s.printf("\n")
+		}
+	}
+	s.printf("%d tests, %d failed", len(r.Tests), failed)
+	if total > 0 {
+		s.printf(", %d %% of the lines evaluated", 100*covered/total)
+	}
+	s.printf("\n")
+	return s.err
+}
+
+func policyNewCommand(p Process) *cobra.Command {
+	var user bool
+	c := &cobra.Command{
+		Use:   "new [--user] NAME",
+		Short: "begin a policy with its test",
+		Long: `Write NAME.rego and NAME_test.rego into the project's folder of policies, or with
+--user into your own. What is there already is left alone.`,
+		Example: `  cardea policy new no_force_push`,
+		Args:    cobra.ExactArgs(1),
+		RunE:    func(_ *cobra.Command, args []string) error { return policyNew(p, args[0], user) },
+	}
+	c.Flags().BoolVar(&user, "user", false, "for every project, not only for this one")
+	return c
+}
+
+func policyNew(p Process, name string, user bool) error {
+	if ok, _ := regexp.MatchString(`^[a-z][a-z0-9_]*$`, name); !ok || strings.HasSuffix(name, "_test") {
+		return wrongUsage{fmt.Errorf("%q is no name for a policy: use small letters, digits and _, such as no_force_push", name)}
+	}
+	if p.Dir == "" {
+		return errNoFolder
+	}
+	pl := locate(p, "", "", p.Dir)
+	dir := filepath.Join(pl.project, ".cardea", "policies")
+	if user {
+		if pl.dirs.User == "" {
+			return errorText("there is no folder for settings of yours; set HOME or XDG_CONFIG_HOME")
+		}
+		dir = filepath.Join(pl.dirs.User, "policies")
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("make the folder of policies: %w", err)
+	}
+	s := screenOn(p.Stdout, p.Env)
+	for file, text := range map[string]string{name + ".rego": policyTemplate, name + "_test.rego": policyTestTemplate} {
+		path := filepath.Join(dir, file)
+		f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+		if err != nil {
+			return fmt.Errorf("begin the policy: %w; choose another name, or edit what is there", err)
+		}
+		_, err = f.WriteString(strings.ReplaceAll(text, "NAME", name))
+		if closed := f.Close(); err == nil {
+			err = closed
+		}
+		if err != nil {
+			return fmt.Errorf("begin the policy: %w", err)
+		}
+	}
+	s.printf("wrote %s and its test; run \"cardea policy test\" and \"cardea policy validate\"\n", filepath.Join(dir, name+".rego"))
+	return s.err
+}
+
+const policyTemplate = `# METADATA
+# scope: package
+# title: NAME
+# authors: ["you"]
+# custom:
+#   routing:
+#     required_events: ["PreToolUse"]
+#     required_tools: ["Bash"]
+package cardea.policies.NAME
+
+import rego.v1
+
+deny contains decision if {
+	some part in input.cardea.parts
+	part.command == ["git", "push"]
+	some option in part.options
+	option.name in {"--force", "-f"}
+	decision := {
+		"rule_id": "NAME",
+		"reason": "say why, and what to do instead",
+		"severity": "HIGH",
+	}
+}
+`
+
+const policyTestTemplate = `package cardea.policies.NAME_test
+
+import rego.v1
+
+import data.cardea.policies.NAME
+
+call(command, options) := {"cardea": {"parts": [{"command": command, "options": options}]}}
+
+test_denied if {
+	some d in NAME.deny with input as call(["git", "push"], [{"name": "--force"}])
+	d.rule_id == "NAME"
+}
+
+test_left_alone if {
+	count(NAME.deny) == 0 with input as call(["git", "push"], [])
+}
+`
+
+func policyInputCommand(p Process) *cobra.Command {
+	var f tryFlags
+	c := &cobra.Command{
+		Use:   "input [flags] \"<command or input JSON>\"",
+		Short: "print what policies see of a call",
+		Long: `Print the input that policies get for a call, as JSON. The argument and the flags
+are those of "cardea try". Signals are not run.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error { return policyInput(p, f, args[0]) },
+	}
+	f.call(c.Flags())
+	return c
+}
+
+func policyInput(p Process, f tryFlags, text string) error {
+	m, err := f.message(p, text)
+	if err != nil {
+		return wrongUsage{err}
+	}
+	j := newJudgement(p, m.event)
+	if m.event.Call != nil {
+		analysis(j.place.dirs.Home, j.exported)(m.event)
+	}
+	e := json.NewEncoder(p.Stdout)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(policy.Input(m.event, nil, nil))
+}

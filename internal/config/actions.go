@@ -1,0 +1,108 @@
+package config
+
+import (
+	"path"
+	"slices"
+	"sort"
+
+	"cardea.dev"
+	"cardea.dev/internal/action"
+)
+
+// maxActions is how many commands run after one answer.
+const maxActions = 16
+
+// Actions are the commands that run after a verdict. Those of a project that the
+// person has not trusted do not run, and neither do those that name a script
+// which is not as it was accepted.
+func (l *Loaded) Actions(ev *cardea.Event, v *cardea.Verdict) []action.Job {
+	if v.Effect < cardea.Ask {
+		return nil
+	}
+	var out []action.Job
+	for i := range l.SettingsFiles {
+		f := &l.SettingsFiles[i]
+		if !f.Found || !f.Counts {
+			continue
+		}
+		for _, t := range triggered(f.Values.Actions, v) {
+			for _, c := range t.commands {
+				about := action.About{Trigger: t.name, Effect: v.Effect.String(), Rule: t.rule, Event: string(ev.Kind), Harness: ev.Harness}
+				if ev.Call != nil {
+					about.Tool = ev.Call.Tool
+				}
+				if !c.When.holds(about, t.severity) || !l.mayRun(f.Scope, c.Command) {
+					continue
+				}
+				out = append(out, action.Job{Command: c.Command, Dir: l.Where.Project, About: about})
+			}
+		}
+	}
+	return out[:min(len(out), maxActions)]
+}
+
+// mayRun reports whether the scripts that a command names are as they were
+// accepted.
+func (l *Loaded) mayRun(scope cardea.Scope, command string) bool {
+	return scope != cardea.ScopeProject || l.standing(l.scriptsIn(command)) == accepted
+}
+
+// trigger is a key of actions that a verdict pulls.
+type trigger struct {
+	name, rule string
+	severity   cardea.Severity
+	commands   []Command
+}
+
+// triggered are the keys of actions that a verdict pulls: what it is, and the
+// rules that hold the call back.
+func triggered(a Actions, v *cardea.Verdict) []trigger {
+	by, severity := "", cardea.SeverityNone
+	ruled := map[string]cardea.Severity{}
+	for _, o := range v.Opinions {
+		if o.Effect < cardea.Ask || o.Rule == "" {
+			continue
+		}
+		if old, there := ruled[o.Rule]; !there || o.Severity.Rank() > old.Rank() {
+			ruled[o.Rule] = o.Severity
+		}
+		if o.By() == v.By {
+			by, severity = o.Rule, o.Severity
+		}
+	}
+	var out []trigger
+	if v.Effect >= cardea.Deny {
+		out = append(out, trigger{"on_any_denial", by, severity, a.OnAnyDenial})
+	}
+	if v.Effect == cardea.Halt {
+		out = append(out, trigger{"on_halt", by, severity, a.OnHalt})
+	}
+	if v.Effect == cardea.Ask {
+		out = append(out, trigger{"on_ask", by, severity, a.OnAsk})
+	}
+	var names []string
+	for rule := range ruled {
+		if len(a.Violations[rule]) > 0 {
+			names = append(names, rule)
+		}
+	}
+	sort.Strings(names)
+	for _, rule := range names {
+		out = append(out, trigger{"violations." + rule, rule, ruled[rule], a.Violations[rule]})
+	}
+	return out
+}
+
+// holds reports whether a condition holds.
+func (w When) holds(a action.About, severity cardea.Severity) bool {
+	return named(w.Events, a.Event) && named(w.Tools, a.Tool) && named(w.Harnesses, a.Harness) && named(w.Effects, a.Effect) &&
+		severity.Rank() >= cardea.Severity(w.Severity).Rank()
+}
+
+// named reports whether one of the patterns is the name; none are all.
+func named(patterns []string, name string) bool {
+	return len(patterns) == 0 || slices.ContainsFunc(patterns, func(p string) bool {
+		ok, err := path.Match(p, name)
+		return err == nil && ok
+	})
+}

@@ -1,0 +1,179 @@
+package config
+
+import (
+	"path/filepath"
+	"time"
+
+	"cardea.dev"
+	"cardea.dev/internal/decide/policy"
+	"cardea.dev/internal/harness"
+	scripts "cardea.dev/internal/signal"
+	"cardea.dev/packs"
+)
+
+// Aids are what policies need besides files. The zero value does without.
+type Aids struct {
+	// Redact takes secrets from a text; signals see no text without it.
+	Redact func(string) string
+	// Once reports whether something was not said yet in this session.
+	Once func(key string) bool
+	// Trace gets what policies did, for a person who asks why.
+	Trace func(policy.Step)
+}
+
+// Warm reads and compiles the policies of the person and the project that are
+// routed to an event, while everything else is read: what the process then
+// judges by is [Where.Policies].
+func (w *Where) Warm(ev *cardea.Event) {
+	lib := &policy.Library{Cache: newIndexCache(*w), Tool: harness.ToolWord, Recheck: oneLook}
+	w.Policies = lib
+	l := &Loaded{Where: *w}
+	for _, at := range []folder{l.user(), l.project()} {
+		if f, ok := l.policyFolder(at); ok {
+			go lib.Warm(ev, f)
+		}
+	}
+}
+
+// oneLook is how long a look at a folder counts in a process that judges one
+// call: for the whole of it.
+const oneLook = time.Minute
+
+// index is the cache of indexes of a place.
+func (w Where) index() *indexCache {
+	if w.Policies != nil {
+		if c, ok := w.Policies.Cache.(*indexCache); ok {
+			return c
+		}
+	}
+	return newIndexCache(w)
+}
+
+// policies are the policies of all scopes.
+func (l *Loaded) policies() *policy.Policies {
+	lib := l.Where.Policies
+	if lib == nil {
+		lib = &policy.Library{Recheck: oneLook}
+	}
+	if lib.Cache == nil {
+		lib.Cache = l.index
+	}
+	if lib.Tool == nil {
+		lib.Tool = harness.ToolWord
+	}
+	p := &l.Settings.Policies
+	facts := map[string]any{"checks": anys(p.Checks), "protected": anys(p.Protected), "context": anys(p.Context)}
+	return policy.New(lib, policy.Settings{Facts: facts, Folders: l.policyFolders, Once: l.Aids.Once,
+		Signals: &signals{loaded: l, said: map[scripts.Script]policy.Answer{}}, Trace: l.Aids.Trace})
+}
+
+func anys(list []string) []any {
+	out := make([]any, 0, len(list))
+	for _, s := range list {
+		out = append(out, s)
+	}
+	return out
+}
+
+// builtins are the built-in policies that are on: those that were given what
+// they speak about, and those that settings switch on by name.
+func (l *Loaded) builtins() (policy.Folder, bool) {
+	p := &l.Settings.Policies
+	f := policy.Folder{Dir: "builtin", Scope: cardea.ScopeBuiltin, Embedded: map[string]string{}}
+	for _, b := range []struct {
+		name, pack string
+		given      bool
+	}{
+		{"git_checks", "git-checks", len(p.Checks) > 0},
+		{"protected_paths", "guarded-paths", len(p.Protected) > 0},
+		{"prompt_context", "prompt-context", len(p.Context) > 0},
+		{"edit_validators", "edit-validators", l.HasSignal(cardea.ScopeBuiltin, "validate")},
+		{"full_reads", "full-reads", false},
+	} {
+		if word := l.packWord(b.pack); word == "on" || word == "" && b.given {
+			f.Embedded["packs/policies/"+b.name+".rego"] = packs.Policy(b.name)
+		}
+	}
+	return f, len(f.Embedded) > 0
+}
+
+// packWord is what settings say about a pack, the strongest scope first: "on",
+// "off" or "".
+func (l *Loaded) packWord(name string) string {
+	for i := range l.SettingsFiles {
+		f := &l.SettingsFiles[i]
+		if g, gives := f.gives("packs." + name); gives && f.Counts {
+			return g.Value
+		}
+	}
+	return ""
+}
+
+// policyFolders are the folders whose policies count for an event: those of all
+// scopes, and of the projects around the call, whose denies and asks count.
+func (l *Loaded) policyFolders(ev *cardea.Event) []policy.Folder {
+	out := l.PolicyFolders()
+	reach := []string{ev.Cwd}
+	if ev.Call != nil {
+		reach = reached(ev)
+	}
+	projects, _ := Surroundings(reach, l.Where.Dirs.Home, []string{".cardea"}, l.Where.Project)
+	for _, project := range projects {
+		out = append(out, policy.Folder{Dir: filepath.Join(project, ".cardea", "policies"), Scope: cardea.ScopeProject, Inside: project, Around: true,
+			Trusts: func(string, []byte) bool { return false }})
+	}
+	return out
+}
+
+// policyFolder is the folder of policies of a scope; it reports false where
+// there can be none.
+func (l *Loaded) policyFolder(at folder) (policy.Folder, bool) {
+	if at.dir == "" {
+		return policy.Folder{}, false
+	}
+	f := policy.Folder{Dir: filepath.Join(at.dir, "policies"), Scope: at.scope, Inside: at.inside, Extra: l.functions()}
+	if l.doubt(f.Dir, at) != nil {
+		return policy.Folder{}, false
+	}
+	if at.scope == cardea.ScopeProject {
+		f.Trusts = func(path string, data []byte) bool { return l.counts(path, at.scope, data) }
+		if !l.Where.Trusted() {
+			f.Extra = nil
+		}
+	}
+	return f, true
+}
+
+// functions are OPA's functions that policies may use although they reach
+// outside: system and organisation name them, nobody else.
+func (l *Loaded) functions() []string {
+	var out []string
+	for i := range l.SettingsFiles {
+		f := &l.SettingsFiles[i]
+		if f.Counts && (f.Scope == cardea.ScopeSystem || f.Scope == cardea.ScopeOrg) {
+			out = append(out, f.Values.Policies.Functions...)
+		}
+	}
+	return out
+}
+
+// PolicyFolders are the folders of policies of all scopes, and the built-in
+// policies that are on.
+func (l *Loaded) PolicyFolders() []policy.Folder {
+	var out []policy.Folder
+	if f, ok := l.builtins(); ok {
+		out = append(out, f)
+	}
+	for _, at := range l.folders() {
+		if f, ok := l.policyFolder(at); ok {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// HasSignal reports whether policies of a scope have a signal of a name.
+func (l *Loaded) HasSignal(scope cardea.Scope, name string) bool {
+	script, answer := l.signal(scope, name)
+	return script != nil || answer.Value != nil
+}

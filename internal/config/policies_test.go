@@ -1,0 +1,341 @@
+package config
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"cardea.dev"
+	"cardea.dev/internal/redact"
+)
+
+const needsSignal = `# METADATA
+# scope: package
+# custom:
+#   routing:
+#     required_events: ["PreToolUse"]
+#     required_signals: [who, told]
+package cardea.policies.needs
+
+import rego.v1
+
+ask contains {"rule_id": "needs", "reason": sprintf("%v %v", [input.signals.who, input.signals.told])}
+`
+
+const plainPolicy = `# METADATA
+# scope: package
+# custom:
+#   routing:
+#     required_events: ["PreToolUse", "Stop"]
+package cardea.policies.plain
+
+import rego.v1
+
+halt contains {"rule_id": "plain", "reason": "words", "severity": "HIGH"} if input.tool_input.command == "stop"
+
+halt contains {"rule_id": "plain", "reason": "words"} if input.last_assistant_message == "stop"
+`
+
+func notWindows(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the scripts are for a shell")
+	}
+}
+
+// A signal is the policy's own scope's, or a stronger one's; never a weaker
+// one's.
+func TestSignalsByScope(t *testing.T) {
+	notWindows(t)
+	s := newSite(t)
+	s.where.Trust, s.where.Known = all, func(string) bool { return true }
+	s.user("policies/p.rego", needsSignal)
+	s.user("cardea.yaml", "signals: {who: {command: echo person}}\n")
+	s.project("cardea.yaml", "signals: {who: {command: echo project}, told: {command: echo project}}\n")
+	if v := s.try("x"); !strings.Contains(v.Reason, "person {") || !strings.Contains(v.Reason, "there is no signal of this name") {
+		t.Errorf("the person's policy: %s", v.Reason)
+	}
+	if err := os.Remove(filepath.Join(s.where.Dirs.User, "policies/p.rego")); err != nil {
+		t.Fatal(err)
+	}
+	s.project("policies/p.rego", needsSignal)
+	if v := s.try("x"); v.Reason != "project project" {
+		t.Errorf("the project's policy: %s", v.Reason)
+	}
+	s.project("cardea.yaml", "signals: {told: {command: echo project}}\n")
+	if v := s.try("x"); v.Reason != "person project" {
+		t.Errorf("a stronger scope's: %s", v.Reason)
+	}
+	l := Load(s.where)
+	for _, tt := range []struct {
+		scope cardea.Scope
+		name  string
+		want  bool
+	}{{cardea.ScopeProject, "who", true}, {cardea.ScopeUser, "told", false}, {cardea.ScopeBuiltin, "told", true}, {cardea.ScopeBuiltin, "none", false}} {
+		if l.HasSignal(tt.scope, tt.name) != tt.want {
+			t.Errorf("%s of %s: %v", tt.name, tt.scope, !tt.want)
+		}
+	}
+}
+
+// What a project's scripts may, depends on what the person said of each.
+func TestSignalsOfProjects(t *testing.T) {
+	notWindows(t)
+	s := newSite(t)
+	s.project("policies/p.rego", needsSignal)
+	s.project("cardea.yaml", "signals: {told: {command: sh scripts/told.sh}}\n")
+	s.project("signals/who.sh", "#!/bin/sh\necho who\n")
+	if err := os.Chmod(filepath.Join(s.where.Project, ".cardea/signals/who.sh"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(s.where.Project, "scripts/told.sh"), "echo told\n")
+	once := map[string]bool{}
+	ask := func() cardea.Verdict {
+		l := Load(s.where)
+		l.Aids = Aids{Once: func(k string) bool { was := once[k]; once[k] = true; return !was }, Redact: func(s string) string { return s }}
+		return s.judge(l, "x")
+	}
+	if v := ask(); v.Effect != cardea.Ask || !strings.Contains(v.Reason, "the project is not trusted") {
+		t.Errorf("not trusted: %s %s", v.Effect, v.Reason)
+	}
+	if v := ask(); v.Effect != cardea.Abstain {
+		t.Errorf("not trusted, again: %s %s", v.Effect, v.Reason)
+	}
+	s.where.Trust, s.where.Known = all, func(string) bool { return true }
+	if v := ask(); v.Reason != "who told" {
+		t.Errorf("trusted: %s", v.Reason)
+	}
+	for _, name := range []string{"who.sh", "told.sh"} {
+		other := func(path string, _ []byte) bool { return filepath.Base(path) != name }
+		s.where.Trust, s.where.Known = other, func(path string) bool { return true }
+		if v := ask(); v.Effect != cardea.Ask || !strings.Contains(v.Reason, "not as") {
+			t.Errorf("%s changed: %s %s", name, v.Effect, v.Reason)
+		}
+		s.where.Known = func(path string) bool { return filepath.Base(path) != name }
+		if v := ask(); !strings.Contains(v.Reason, "never trusted") {
+			t.Errorf("%s is new: %s %s", name, v.Effect, v.Reason)
+		}
+	}
+	// All of it is shown to the person who trusts the project.
+	seen := map[string]bool{}
+	s.where.Trust = func(path string, _ []byte) bool { seen[filepath.Base(path)] = true; return true }
+	paths := Load(s.where).ReadScripts()
+	for _, name := range []string{"p.rego", "who.sh", "told.sh", "cardea.yaml"} {
+		if !seen[name] {
+			t.Errorf("%s is not shown: %v", name, paths)
+		}
+	}
+	if got := (&Loaded{}).ReadScripts(); got != nil {
+		t.Errorf("no project: %v", got)
+	}
+}
+
+// The event that scripts read holds no secret, whatever its name.
+func TestScriptsSeeNoSecrets(t *testing.T) {
+	ev := &cardea.Event{Kind: cardea.PreToolUse, Call: &cardea.Call{Tool: "Bash", Input: map[string]any{
+		"command": "curl -H 'Authorization: Bearer abcdefghijklmnop1234567890'", "password": "Tr0ub4dor&3xyz", "n": 1, "list": []any{"plain"}}}}
+	l := &Loaded{Aids: Aids{Redact: redact.New().Show}}
+	text := string((&signals{loaded: l}).event(ev))
+	if strings.Contains(text, "abcdefghijklmnop") || strings.Contains(text, "Tr0ub4dor") || !strings.Contains(text, "plain") || !strings.Contains(text, `"n":1`) {
+		t.Errorf("%s", text)
+	}
+	ev.Call.Input["content"] = strings.Repeat("x y ", 5<<20)
+	begin := time.Now()
+	if text := string((&signals{loaded: l}).event(ev)); len(text) > 2*maxShown || !strings.Contains(text, "(cut)") || time.Since(begin) > 10*time.Second {
+		t.Errorf("%d bytes after %s", len(text), time.Since(begin))
+	}
+	if text := string((&signals{loaded: &Loaded{}}).event(ev)); strings.Contains(text, "curl") {
+		t.Errorf("without a redactor: %s", text)
+	}
+}
+
+func TestActionsOfAVerdict(t *testing.T) {
+	s := newSite(t)
+	s.user("cardea.yaml", `actions:
+  on_any_denial: [{command: deny, when: {severity: high}}, {command: mcp, when: {tools: "mcp__*"}}, {command: events, when: {events: [Pre*], effects: [deny, halt], harnesses: h}}]
+  on_halt: [{command: halt}]
+  on_ask: [{command: ask}]
+  violations: {R: [{command: rule}], S: [{command: other}]}
+`)
+	s.project("cardea.yaml", "actions: {on_ask: [{command: sh scripts/a.sh}]}\n")
+	write(t, filepath.Join(s.where.Project, "scripts/a.sh"), "echo\n")
+	said := func(e cardea.Effect, severity cardea.Severity) string {
+		v := cardea.Verdict{Effect: e, By: "policies:R", Opinions: []cardea.Opinion{{Decider: "policies", Rule: "R", Effect: e, Severity: severity}, {Decider: "rules", Rule: "S", Effect: cardea.Abstain}}}
+		var out []string
+		for _, j := range Load(s.where).Actions(&cardea.Event{Kind: cardea.PreToolUse, Harness: "h", Call: &cardea.Call{Tool: "Bash"}}, &v) {
+			out = append(out, j.Trigger+"="+j.Command+"("+j.Rule+")")
+		}
+		return strings.Join(out, " ")
+	}
+	if got := said(cardea.Halt, "critical"); got != "on_any_denial=deny(R) on_any_denial=events(R) on_halt=halt(R) violations.R=rule(R)" {
+		t.Errorf("halt: %s", got)
+	}
+	if got := said(cardea.Deny, "low"); got != "on_any_denial=events(R) violations.R=rule(R)" {
+		t.Errorf("a deny of low severity: %s", got)
+	}
+	if got := said(cardea.Ask, ""); got != "on_ask=ask(R) violations.R=rule(R)" {
+		t.Errorf("ask: %s", got)
+	}
+	for _, e := range []cardea.Effect{cardea.Allow, cardea.Abstain, cardea.Defer} {
+		if got := said(e, ""); got != "" {
+			t.Errorf("%s: %s", e, got)
+		}
+	}
+	s.where.Trust, s.where.Known = all, func(string) bool { return true }
+	if got := said(cardea.Ask, ""); !strings.Contains(got, "on_ask=sh scripts/a.sh") {
+		t.Errorf("a trusted project's: %s", got)
+	}
+	s.where.Trust = func(path string, _ []byte) bool { return filepath.Base(path) != "a.sh" }
+	if got := said(cardea.Ask, ""); strings.Contains(got, "a.sh") {
+		t.Errorf("a script that changed: %s", got)
+	}
+}
+
+// Projects around the call deny, without their words and their halts.
+func TestPoliciesOfProjectsAround(t *testing.T) {
+	s := newSite(t)
+	other := filepath.Join(filepath.Dir(s.where.Project), "other")
+	write(t, filepath.Join(other, ".cardea/policies/p.rego"), plainPolicy)
+	s.where.Trust = all
+	g := Build(Load(s.where), nil, nil)
+	v := g.Decide(context.Background(), &cardea.Event{Kind: cardea.PreToolUse, Cwd: other, Call: &cardea.Call{Tool: "Bash", Input: map[string]any{"command": "stop"}}})
+	if v.Effect != cardea.Deny || strings.Contains(v.Message, "words") {
+		t.Errorf("%s %q", v.Effect, v.Message)
+	}
+}
+
+// Policies and rules speak on events that are about no call.
+func TestOtherEvents(t *testing.T) {
+	s := newSite(t)
+	s.user("policies/p.rego", plainPolicy)
+	s.user("rules/r.yaml", "rules: [{id: r, event: Stop, match: {field: last_assistant_message, pattern: bye}, effect: deny, message: stay}]\n")
+	g := Build(Load(s.where), nil, nil)
+	for message, want := range map[string]cardea.Effect{"stop": cardea.Halt, "bye": cardea.Deny, "x": cardea.Abstain} {
+		if v := g.Decide(context.Background(), &cardea.Event{Kind: "Stop", Sent: sentFields{"last_assistant_message": message}}); v.Effect != want {
+			t.Errorf("%s: %s", message, v.Effect)
+		}
+	}
+}
+
+type sentFields map[string]any
+
+func (f sentFields) Fields() map[string]any { return f }
+
+// An index is believed only as this person's Cardea wrote it.
+func TestIndexCache(t *testing.T) {
+	s := newSite(t)
+	s.where.State, s.where.Dirs.Cache = filepath.Join(s.where.Dirs.Home, "state"), filepath.Join(s.where.Dirs.Home, "cache")
+	s.user("policies/p.rego", plainPolicy)
+	time.Sleep(150 * time.Millisecond)
+	keep := func() {
+		t.Helper()
+		w := s.where
+		ev := &cardea.Event{Kind: cardea.PreToolUse, Call: &cardea.Call{Tool: "Bash", Name: "Bash", Input: map[string]any{"command": "stop"}}}
+		w.Warm(ev)
+		l := Load(w)
+		if v := s.judge(l, "stop"); v.Effect != cardea.Halt {
+			t.Errorf("%s", v.Effect)
+		}
+		if err := l.Keep(redact.New(), func() bool { return false }); err != nil {
+			t.Error(err)
+		}
+	}
+	keep()
+	files, _ := filepath.Glob(filepath.Join(s.where.Dirs.Cache, "policies", "*"))
+	if len(files) != 1 {
+		t.Fatalf("%v", files)
+	}
+	whole, _ := os.ReadFile(files[0])
+	c := newIndexCache(s.where)
+	name := "policies of " + filepath.Join(s.where.Dirs.User, "policies")
+	if text := c.Load(name); !strings.Contains(text, "cardea.policies.plain") {
+		t.Errorf("no index: %q", text)
+	}
+	for _, forged := range [][]byte{nil, whole[:20], append(make([]byte, 32), whole[32:]...), append(append([]byte{}, whole...), 'x')} {
+		if err := os.WriteFile(files[0], forged, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if text := c.Load(name); text != "" {
+			t.Errorf("believed: %q", text)
+		}
+		keep()
+	}
+	if c.Load("another name") != "" || (*indexCache)(nil).Load("x") != "" || newIndexCache(Where{}) != nil {
+		t.Error("an index that is not there")
+	}
+	(*indexCache)(nil).Keep("x", "y")
+	if err := (*indexCache)(nil).write(func() bool { return false }); err != nil {
+		t.Error(err)
+	}
+	// A folder that cannot be written is told.
+	c.Keep("a", "b")
+	if err := os.RemoveAll(s.where.Dirs.Cache); err != nil {
+		t.Fatal(err)
+	}
+	write(t, s.where.Dirs.Cache, "a file")
+	if err := c.write(func() bool { return false }); err == nil || !strings.Contains(err.Error(), "index of policies") {
+		t.Errorf("%v", err)
+	}
+}
+
+// Functions that reach outside are the system's and the organisation's to give.
+func TestFunctionsOfPolicies(t *testing.T) {
+	s := newSite(t)
+	s.where.Dirs.System = filepath.Join(s.where.Dirs.Home, "etc")
+	policy := strings.Replace(plainPolicy, `input.tool_input.command == "stop"`, `time.now_ns() > 0`, 1)
+	s.user("policies/p.rego", policy)
+	s.user("cardea.yaml", "policies: {functions: [time.now_ns]}\n")
+	if v := s.try("x"); v.Effect != cardea.Ask || !strings.Contains(v.Reason, "time.now_ns") {
+		t.Errorf("the person's own: %s %s", v.Effect, v.Reason)
+	}
+	if got := strings.Join(Load(s.where).Uncounted(), "\n"); !strings.Contains(got, "policies.functions does not count") {
+		t.Errorf("%s", got)
+	}
+	write(t, filepath.Join(s.where.Dirs.System, "cardea.yaml"), "policies: {functions: [time.now_ns]}\n")
+	if v := s.try("x"); v.Effect != cardea.Halt {
+		t.Errorf("the system's: %s %s", v.Effect, v.Reason)
+	}
+	s.project("policies/p.rego", policy)
+	if err := os.Remove(filepath.Join(s.where.Dirs.User, "policies/p.rego")); err != nil {
+		t.Fatal(err)
+	}
+	if v := s.try("x"); v.Effect != cardea.Ask || strings.Contains(v.Reason, "now_ns") {
+		t.Errorf("an untrusted project: %s %s", v.Effect, v.Reason)
+	}
+}
+
+// Built-in policies are on where they are given what they speak about.
+func TestBuiltinPolicies(t *testing.T) {
+	s := newSite(t)
+	on := func() string {
+		f, _ := Load(s.where).builtins()
+		var out []string
+		for _, p := range f.Paths() {
+			out = append(out, strings.TrimSuffix(filepath.Base(p), ".rego"))
+		}
+		return strings.Join(out, " ")
+	}
+	for settings, want := range map[string]string{
+		"":                                  "",
+		"policies: {checks: [x]}":           "git_checks",
+		"policies: {protected: [x]}":        "protected_paths",
+		"policies: {context: [x]}":          "prompt_context",
+		"packs: {full-reads: on}":           "full_reads",
+		"signals: {validate: {command: x}}": "edit_validators",
+		"packs: {git-checks: off}\npolicies: {checks: [x], protected: [y]}": "protected_paths",
+		"packs: {git-checks: on}": "git_checks",
+	} {
+		s.user("cardea.yaml", settings+"\n")
+		if got := on(); got != want {
+			t.Errorf("%q: %q, want %q", settings, got, want)
+		}
+	}
+	s.user("cardea.yaml", "policies: {checks: [npm test]}\n")
+	s.where.State = filepath.Join(s.where.Dirs.Home, "state")
+	if v := s.try("git commit -m x"); v.Effect != cardea.Deny || v.By != "policies:git-checks" {
+		t.Errorf("%s %s", v.Effect, v.By)
+	}
+}

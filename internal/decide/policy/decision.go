@@ -1,0 +1,348 @@
+package policy
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"sort"
+	"strings"
+
+	"cardea.dev"
+)
+
+// decision is one element of a verb's set.
+type decision struct {
+	verb string
+	// rule is the rule_id, or what stands for it.
+	rule                      string
+	reason, question, context string
+	severity                  cardea.Severity
+	priority                  float64
+	updated                   map[string]any
+	parts                     []any // what an allow_override names
+	named                     bool
+	malformed                 string // what is wrong with it
+	source, pkg               string
+	scope                     cardea.Scope
+	trusted                   bool
+	loose                     bool
+}
+
+// decisions reads the value of a verb. A set holds decisions; a rule that is no
+// set gives one. What is malformed still counts where it holds the call back:
+// its author meant something by it.
+func decisions(verb string, v any) []decision {
+	switch v := v.(type) {
+	case nil:
+		return nil
+	case bool:
+		if !v {
+			return nil
+		}
+	case []any:
+		out := make([]decision, 0, len(v))
+		for _, e := range v {
+			out = append(out, decisionOf(verb, e))
+		}
+		return out
+	case map[string]any:
+		if len(v) == 0 {
+			return nil
+		}
+	}
+	return []decision{decisionOf(verb, v)}
+}
+
+func decisionOf(verb string, v any) decision {
+	d := decision{verb: verb}
+	switch v := v.(type) {
+	case string:
+		if verb == "add_context" {
+			d.context = v
+		} else {
+			d.reason = v
+		}
+	case map[string]any:
+		d.read(v)
+	default:
+		d.malformed = "a decision is " + kindOf(v) + "; write an object with rule_id, reason and severity"
+	}
+	if d.malformed == "" && verb == "add_context" && d.context == "" {
+		d.malformed = "a context is no text; write a string, or an object with agent_context"
+	}
+	if d.malformed == "" && verb == "modify" && len(d.updated) == 0 {
+		d.malformed = "a modify has no updated_input; write an object of the fields to change"
+	}
+	return d
+}
+
+func kindOf(v any) string {
+	switch v.(type) {
+	case bool:
+		return "a boolean"
+	case json.Number, float64, int:
+		return "a number"
+	case []any:
+		return "an array"
+	}
+	return "null"
+}
+
+// read takes a decision object.
+func (d *decision) read(o map[string]any) {
+	d.rule, d.reason, d.question = textOf(o, "rule_id"), textOf(o, "reason"), textOf(o, "question")
+	d.context = textOf(o, "agent_context")
+	if d.context == "" && d.verb == "add_context" {
+		d.context = first(textOf(o, "context"), textOf(o, "message"), d.reason)
+	}
+	d.severity = severityOf(textOf(o, "severity"))
+	if n, ok := o["priority"].(json.Number); ok {
+		d.priority, _ = n.Float64()
+	}
+	if u, ok := o["updated_input"].(map[string]any); ok {
+		d.updated = u
+	}
+	for _, key := range []string{"part", "parts"} {
+		if p, there := o[key]; there {
+			d.named = true
+			if list, ok := p.([]any); ok {
+				d.parts = append(d.parts, list...)
+			} else {
+				d.parts = append(d.parts, p)
+			}
+		}
+	}
+}
+
+func first(texts ...string) string {
+	for _, t := range texts {
+		if t != "" {
+			return t
+		}
+	}
+	return ""
+}
+
+func textOf(o map[string]any, key string) string {
+	s, _ := o[key].(string)
+	return s
+}
+
+// severityOf reads a severity in any case; one that is not known is none.
+func severityOf(s string) cardea.Severity {
+	if sev := cardea.Severity(strings.ToLower(s)); sev.Rank() > 0 {
+		return sev
+	}
+	return cardea.SeverityNone
+}
+
+// opinions are what decisions mean to the gate, and what a person should know
+// of those that mean nothing.
+func opinions(ev *cardea.Event, all []decision) (out []cardea.Opinion, notes []string) {
+	note := func(d *decision, format string, args ...any) {
+		notes = append(notes, fmt.Sprintf("%s: %s", d.source, fmt.Sprintf(format, args...)))
+	}
+	var rewrites []decision
+	for i := range all {
+		d := &all[i]
+		if d.malformed != "" {
+			note(d, "%s", d.malformed)
+		}
+		if use := Use(ev.Kind, d.verb); !use.Valid {
+			note(d, "%s means nothing on %s: %s", d.verb, ev.Kind, use.Becomes)
+			continue
+		}
+		switch d.verb {
+		case "halt", "deny", "block", "ask":
+			out = append(out, d.holding())
+		case "add_context":
+			if d.trusted && d.context != "" {
+				out = append(out, d.opinion(cardea.Abstain, cardea.WholeCall))
+			}
+		case "allow_override":
+			if d.trusted && d.malformed == "" {
+				ops, why := d.allowing(ev)
+				out = append(out, ops...)
+				if why != "" {
+					note(d, "%s", why)
+				}
+			}
+		case "modify":
+			if d.trusted && d.malformed == "" {
+				rewrites = append(rewrites, *d)
+			}
+		}
+	}
+	if len(rewrites) > 0 {
+		op, conflicts := rewriting(ev, rewrites)
+		out = append(out, op)
+		notes = append(notes, conflicts...)
+	}
+	return out, notes
+}
+
+// opinion is a decision about a part, or about the whole call.
+func (d *decision) opinion(e cardea.Effect, part int) cardea.Opinion {
+	o := cardea.Opinion{Decider: Name, Rule: d.rule, Effect: e, Part: part, Scope: d.scope, Source: d.source, Severity: d.severity,
+		Reason: d.reason, Withheld: !d.trusted}
+	if d.trusted {
+		o.Advice.Context = d.context
+	}
+	return o
+}
+
+// holding is a verb that holds the call back. A project that is not trusted
+// halts nobody.
+func (d *decision) holding() cardea.Opinion {
+	effect := cardea.Deny
+	switch {
+	case d.verb == "ask":
+		effect = cardea.Ask
+	case d.verb == "halt" && d.trusted:
+		effect = cardea.Halt
+	}
+	o := d.opinion(effect, cardea.WholeCall)
+	if d.verb == "ask" {
+		o.Reason = strings.TrimPrefix(d.reason+"\n"+d.question, "\n")
+		o.Reason = strings.TrimSuffix(o.Reason, "\n")
+	}
+	if o.Reason == "" {
+		o.Reason = fmt.Sprintf("policy %s says %s", d.rule, effect)
+	}
+	return o
+}
+
+// allowing is what an allow_override allows: the parts that it names, by index
+// or text, or, where it names none, the only part of a call that is completely
+// covered.
+func (d *decision) allowing(ev *cardea.Event) (out []cardea.Opinion, why string) {
+	c := ev.Call
+	if c == nil || d.loose {
+		return nil, ""
+	}
+	if len(c.Opaque) > 0 || len(ev.Faults) > 0 {
+		return nil, "allow_override does not count, since something in the call cannot be seen through"
+	}
+	var which []int
+	if !d.named {
+		if len(c.Parts) != 1 || c.Parts[0].Elevated {
+			return nil, fmt.Sprintf("allow_override names no part, and the call has %d; name those that it allows: parts: [0]", len(c.Parts))
+		}
+		which = []int{0}
+	}
+	for _, p := range d.parts {
+		which = append(which, partsNamed(c, p)...)
+	}
+	for _, i := range which {
+		if p := &c.Parts[i]; p.Coverage != cardea.Complete || len(p.Opaque) > 0 {
+			why = fmt.Sprintf("allow_override does not count for part %d, which cannot be seen through", i)
+			continue
+		}
+		out = append(out, d.opinion(cardea.Allow, i))
+	}
+	return out, why
+}
+
+// partsNamed are the parts that an index or a text names.
+func partsNamed(c *cardea.Call, name any) []int {
+	var out []int
+	switch v := name.(type) {
+	case json.Number:
+		if i, err := v.Int64(); err == nil && i >= 0 && i < int64(len(c.Parts)) {
+			out = append(out, int(i))
+		}
+	case string:
+		for i := range c.Parts {
+			if c.Parts[i].Text == v {
+				out = append(out, i)
+			}
+		}
+	}
+	return out
+}
+
+// rewriting merges what several modifies want into one rewrite: deeply, the
+// highest priority first, then the severest, then the strongest scope. Where
+// two want another value for the same field, the first wins, and it is told.
+func rewriting(ev *cardea.Event, all []decision) (cardea.Opinion, []string) {
+	sort.SliceStable(all, func(i, j int) bool {
+		a, b := &all[i], &all[j]
+		switch {
+		case a.priority != b.priority:
+			return a.priority > b.priority
+		case a.severity.Rank() != b.severity.Rank():
+			return a.severity.Rank() > b.severity.Rank()
+		case a.scope != b.scope:
+			return a.scope < b.scope
+		}
+		return a.rule < b.rule
+	})
+	merged := map[string]any{}
+	var notes, rules []string
+	for i := range all {
+		for _, field := range merge(merged, all[i].updated, "") {
+			notes = append(notes, fmt.Sprintf("%s: modify of %s is not applied: %s wants another value there and comes first", all[i].source, field, all[0].rule))
+		}
+		if !slices.Contains(rules, all[i].rule) {
+			rules = append(rules, all[i].rule)
+		}
+	}
+	o := all[0].opinion(cardea.Abstain, cardea.WholeCall)
+	o.Rule = strings.Join(rules, "+")
+	o.Advice.Rewrite = map[string]any{}
+	for field, v := range merged {
+		o.Advice.Rewrite[field] = over(ev.Call.Input[field], v)
+	}
+	return o, notes
+}
+
+// merge puts values into a map where it has none yet, deeply, and gives the
+// fields in which they differ.
+func merge(into, from map[string]any, at string) []string {
+	var conflicts []string
+	for _, key := range slices.Sorted(maps.Keys(from)) {
+		v := from[key]
+		old, there := into[key]
+		if !there {
+			into[key] = copied(v)
+			continue
+		}
+		a, isMap := old.(map[string]any)
+		b, isMapToo := v.(map[string]any)
+		if isMap && isMapToo {
+			conflicts = append(conflicts, merge(a, b, at+key+".")...)
+		} else if fmt.Sprint(old) != fmt.Sprint(v) {
+			conflicts = append(conflicts, at+key)
+		}
+	}
+	return conflicts
+}
+
+// over puts a value over another one: maps are merged, anything else replaces.
+func over(base, v any) any {
+	b, ok := base.(map[string]any)
+	m, isMap := v.(map[string]any)
+	if !ok || !isMap {
+		return v
+	}
+	out := map[string]any{}
+	for key, old := range b {
+		out[key] = old
+	}
+	for key, n := range m {
+		out[key] = over(b[key], n)
+	}
+	return out
+}
+
+func copied(v any) any {
+	if m, ok := v.(map[string]any); ok {
+		out := map[string]any{}
+		for k, e := range m {
+			out[k] = copied(e)
+		}
+		return out
+	}
+	return v
+}

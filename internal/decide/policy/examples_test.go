@@ -1,0 +1,92 @@
+package policy
+
+import (
+	"context"
+	"testing"
+
+	"cardea.dev/internal/harness"
+)
+
+// The worked examples have no mistakes, and their tests hold.
+func TestExamples(t *testing.T) {
+	s, found := Folder{Dir: "../../../examples/policies"}.Sources()
+	s.Tool = harness.ToolWord
+	for _, f := range append(found, s.Validate()...) {
+		t.Errorf("%+v", f)
+	}
+	results, coverage, broken := s.Test(context.Background())
+	if len(coverage) != 8 || len(results) < 16 || len(broken) > 0 {
+		t.Errorf("%d files, %d tests, %v", len(coverage), len(results), broken)
+	}
+	for _, r := range results {
+		if !r.Pass {
+			t.Errorf("%s.%s fails: %s", r.Package, r.Name, r.Error)
+		}
+	}
+}
+
+// Every check of Validate finds its mistake, and where it is.
+func TestValidate(t *testing.T) {
+	head := "# METADATA\n# scope: package\n# custom:\n#   routing:\n"
+	for check, tt := range map[string]struct {
+		text string
+		line int
+	}{
+		"parse":           {"package cardea.policies.x\n\ndeny contains", 3},
+		"no-metadata":     {"package cardea.policies.x\n\nimport rego.v1\n\ndeny contains {\"rule_id\": \"a\", \"reason\": \"b\"}\n", 1},
+		"metadata":        {"package cardea.policies.x\n\n# METADATA\n# custom: {routing: {required_events: [PreToolUse]}}\ndeny contains {\"rule_id\": \"a\", \"reason\": \"b\"}\n", 3},
+		"no-events":       {head + tools("[Bash]") + "package cardea.policies.x\n\ndeny contains {\"rule_id\": \"a\", \"reason\": \"b\"}\n", 6},
+		"no-verb":         {head + events("[Stop]") + "package cardea.policies.x\n\nx := 1\n", 6},
+		"library-verb":    {"package lib.x\n\ndeny contains {\"rule_id\": \"a\", \"reason\": \"b\"}\n", 1},
+		"library-routing": {head + events("[Stop]") + "package lib.x\n\nhalt contains {\"rule_id\": \"a\", \"reason\": \"b\"}\n", 6},
+		"event":           {head + events("[preToolUse]") + "package cardea.policies.x\n\ndeny contains {\"rule_id\": \"a\", \"reason\": \"b\"}\n", 6},
+		"tool":            {head + events("[Stop]") + tools("[Bash]") + "package cardea.policies.x\n\nhalt contains {\"rule_id\": \"a\", \"reason\": \"b\"}\n", 7},
+		"verb":            {head + events("[Stop]") + "package cardea.policies.x\n\nmodify contains {\"rule_id\": \"a\", \"updated_input\": {\"b\": 1}}\n", 6},
+		"signal":          {head + events("[Stop]") + "#     required_signals: [nosuch]\npackage cardea.policies.x\n\nhalt contains {\"rule_id\": \"a\", \"reason\": \"b\"}\n", 7},
+		"no-set":          {head + events("[Stop]") + "package cardea.policies.x\n\nhalt := true\n", 8},
+		"decision":        {head + events("[Stop]") + "package cardea.policies.x\n\nhalt contains d if {\n\td := {\"rule_id\": \"a\", \"reason\": \"b\", \"severity\": \"BAD\"}\n}\n", 9},
+		"negation":        {head + events("[Stop]") + "package cardea.policies.x\n\nhalt contains {\"rule_id\": \"a\", \"reason\": \"b\"} if {\n\tnot input.tool_input.x\n}\n", 9},
+		"field":           {head + events("[Stop]") + "package cardea.policies.x\n\nhalt contains {\"rule_id\": \"a\", \"reason\": \"b\"} if input.params.x\n", 8},
+		"package":         {head + events("[Stop]") + "package cardea.policies.x\n\nimport data.cardea.nosuch\n\nhalt contains {\"rule_id\": \"a\", \"reason\": \"b\"} if nosuch.y\n", 6},
+		"compile":         {head + events("[Stop]") + "package cardea.policies.x\n\nhalt contains {\"rule_id\": \"a\", \"reason\": \"b\"} if time.now_ns() > 1\n", 8},
+		"system-package":  {"package cupcake.system\n", 1},
+	} {
+		s := Sources{Paths: []string{"x.rego"}, Texts: map[string]string{"x.rego": tt.text}, Tool: harness.ToolWord, Signals: func(string) bool { return false }}
+		got := s.Validate()
+		hit := false
+		for _, f := range got {
+			hit = hit || f.Check == check && f.Line == tt.line && f.Message != "" && f.Column > 0
+		}
+		if !hit {
+			t.Errorf("%s at line %d is not found: %+v", check, tt.line, got)
+		}
+	}
+	good := Sources{Paths: []string{"x.rego"}, Texts: map[string]string{"x.rego": routed("x", events("[PreToolUse]")+tools("[bash, mcp__x]"))}, Tool: harness.ToolWord}
+	if got := good.Validate(); len(got) > 0 {
+		t.Errorf("a good one: %+v", got)
+	}
+	two := Sources{Paths: []string{"a.rego", "b.rego"}, Tool: harness.ToolWord,
+		Texts: map[string]string{"a.rego": routed("x", events("[PreToolUse]")), "b.rego": routed("x", events("[Stop]"))}}
+	if got := two.Validate(); len(got) != 1 || got[0].Check != "routing" {
+		t.Errorf("two files of a package: %+v", got)
+	}
+}
+
+// The table of verbs: what is held on an event, is held; nothing else is said to
+// be.
+func TestVerbs(t *testing.T) {
+	for _, k := range Events() {
+		for _, verb := range []string{"halt", "deny", "block", "ask", "modify", "allow_override", "add_context"} {
+			u := Use(k, verb)
+			if u.Becomes == "" {
+				t.Errorf("%s on %s: nothing is said", verb, k)
+			}
+			if permits := verb == "modify" || verb == "allow_override"; permits && u.Valid != k.Answered() {
+				t.Errorf("%s on %s: %+v", verb, k, u)
+			}
+		}
+	}
+	if Use("Stop", "allow").Valid {
+		t.Error("a verb that there is not")
+	}
+}

@@ -1,0 +1,279 @@
+package policy
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"cardea.dev"
+	"cardea.dev/internal/document"
+)
+
+// The bounds of a folder. A project's is written by whoever sent the pull
+// request.
+const (
+	maxEntries = 1 << 14
+	maxDepth   = 32
+	// maxFile is the largest file that is a policy, in bytes.
+	maxFile = 1 << 20
+	// maxProjectFile is the largest file of a project: reading one cannot be
+	// stopped, and takes some microseconds a byte.
+	maxProjectFile = 256 << 10
+	// maxProject is how many bytes of policies a project may bring.
+	maxProject = 8 << 20
+)
+
+// Folder is a scope's folder of policies.
+type Folder struct {
+	// Dir is the folder, absolute: …/policies.
+	Dir string
+	// Scope is whose it is.
+	Scope cardea.Scope
+	// Inside is the folder that links must not leave, "" for anywhere.
+	Inside string
+	// Around marks a folder of a project that is not the session's own.
+	Around bool
+	// Trusts reports whether the person accepted a file as it is; nil where
+	// nobody has to.
+	Trusts func(path string, data []byte) bool
+	// Extra are functions that its policies may use besides those that are
+	// pure.
+	Extra []string
+	// Embedded are built-in policies, by name; Dir is only a name then.
+	Embedded map[string]string
+}
+
+// file is a policy file of a folder, with a stamp that changes when the file
+// does.
+type file struct {
+	path, stamp string
+	size        int64
+	// fresh is set where the file changed so recently that its stamp could be
+	// that of another content.
+	fresh bool
+	// wrong is why it cannot be read.
+	wrong string
+}
+
+// files lists the policies of a folder, sorted, links followed.
+func (f Folder) files(now int64) ([]file, *document.Problem) {
+	return f.walk(walk{folder: f, now: now, seen: map[string]bool{}})
+}
+
+func (f Folder) walk(w walk) ([]file, *document.Problem) {
+	if f.Embedded != nil {
+		var out []file
+		for name, text := range f.Embedded {
+			out = append(out, file{path: name, stamp: digest(text)})
+		}
+		slices.SortFunc(out, func(a, b file) int { return strings.Compare(a.path, b.path) })
+		return out, nil
+	}
+	if real, err := filepath.EvalSymlinks(f.Dir); err == nil {
+		w.seen[real] = true
+	}
+	if why := w.outside(f.Dir, true); why != "" {
+		if _, err := os.Lstat(f.Dir); err != nil {
+			return nil, nil
+		}
+		return nil, &document.Problem{File: f.Dir, Text: "the policies are not read: " + why, Hint: "mend the folder"}
+	}
+	w.dir(f.Dir, 0)
+	slices.SortFunc(w.out, func(a, b file) int { return strings.Compare(a.path, b.path) })
+	w.out = once(w.out)
+	if w.err != nil {
+		return w.out, &document.Problem{File: f.Dir, Text: "not all policies can be listed: " + plain(w.err), Hint: "mend the folder"}
+	}
+	return w.out, nil
+}
+
+// once leaves out files that are there under another name already, by a link.
+func once(files []file) []file {
+	seen := make(map[string]bool, len(files))
+	return slices.DeleteFunc(files, func(f file) bool {
+		again := f.wrong == "" && strings.Count(f.stamp, ".") > 2 && seen[f.stamp]
+		seen[f.stamp] = true
+		return again
+	})
+}
+
+// testSuffix ends the names of files that hold tests of policies. They are never
+// routed, and nothing refers to them.
+const testSuffix = "_test.rego"
+
+type walk struct {
+	folder Folder
+	// tests takes the files of tests, too.
+	tests   bool
+	now     int64
+	seen    map[string]bool // folders, links followed
+	entries int
+	out     []file
+	// err is the first thing that went wrong.
+	err error
+}
+
+func (w *walk) fail(err error) {
+	if w.err == nil {
+		w.err = err
+	}
+}
+
+func (w *walk) dir(dir string, depth int) {
+	if depth > maxDepth {
+		w.fail(fmt.Errorf("%s is nested deeper than %d folders", dir, maxDepth))
+		return
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		if depth > 0 || !errors.Is(err, fs.ErrNotExist) {
+			w.fail(err)
+		}
+		return
+	}
+	if w.entries += len(entries); w.entries > maxEntries {
+		w.fail(fmt.Errorf("there are more than %d files", maxEntries))
+		return
+	}
+	for _, e := range entries {
+		name := e.Name()
+		if strings.HasPrefix(name, ".") {
+			continue
+		}
+		path := filepath.Join(dir, name)
+		link := e.Type()&fs.ModeSymlink != 0
+		if !link && !e.IsDir() && !strings.HasSuffix(name, ".rego") || strings.HasSuffix(name, testSuffix) && !w.tests {
+			continue
+		}
+		w.entry(path, link, depth)
+	}
+}
+
+// entry takes a file or goes into a folder, links followed.
+func (w *walk) entry(path string, link bool, depth int) {
+	info, err := os.Stat(path)
+	rego := strings.HasSuffix(path, ".rego")
+	if err != nil {
+		if rego {
+			w.add(file{path: path, stamp: "?", wrong: "it cannot be read: " + plain(err)})
+		}
+		return
+	}
+	if !info.IsDir() && !rego {
+		return
+	}
+	if why := w.outside(path, link); why != "" {
+		if rego {
+			w.add(file{path: path, stamp: "outside", wrong: why})
+		}
+		return
+	}
+	if info.IsDir() {
+		real, err := filepath.EvalSymlinks(path)
+		if err != nil || w.seen[real] {
+			return
+		}
+		w.seen[real] = true
+		w.dir(path, depth+1)
+		return
+	}
+	f := file{path: path, size: info.Size()}
+	most := int64(maxFile)
+	if w.folder.Inside != "" {
+		most = maxProjectFile
+	}
+	switch {
+	case !info.Mode().IsRegular():
+		f.stamp, f.wrong = "?", "it is no regular file"
+	case info.Size() > most:
+		f.stamp, f.wrong = "?", fmt.Sprintf("it is larger than %d bytes", most)
+	default:
+		f.stamp, f.fresh = stampOf(info, w.now)
+	}
+	w.add(f)
+}
+
+// outside says why a link is not followed.
+func (w *walk) outside(path string, link bool) string {
+	if !link || w.folder.Inside == "" {
+		return ""
+	}
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return "it is a link that leads nowhere"
+	}
+	inside, err := filepath.EvalSymlinks(w.folder.Inside)
+	if err != nil {
+		inside = w.folder.Inside
+	}
+	rel, err := filepath.Rel(inside, real)
+	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+		return "it is a link out of the project; copy the file into the project"
+	}
+	return ""
+}
+
+// add keeps a file whose name can be shown and written down.
+func (w *walk) add(f file) {
+	for _, c := range f.path {
+		if c < ' ' || c == 0x7f {
+			f.wrong = "its name has control characters"
+		}
+	}
+	w.out = append(w.out, f)
+}
+
+// read reads a file of the folder.
+func (f Folder) read(path string) (string, error) {
+	if f.Embedded != nil {
+		return f.Embedded[path], nil
+	}
+	in, err := os.OpenFile(path, os.O_RDONLY|doNotWait, 0)
+	if err != nil {
+		return "", err
+	}
+	defer in.Close()
+	info, err := in.Stat()
+	if err != nil {
+		return "", err
+	}
+	if !info.Mode().IsRegular() {
+		return "", errors.New("it is no regular file")
+	}
+	data, err := io.ReadAll(io.LimitReader(in, maxFile+1))
+	if err == nil && len(data) > maxFile {
+		err = fmt.Errorf("it is larger than %d bytes", maxFile)
+	}
+	return string(data), err
+}
+
+// Paths lists the policies of a folder.
+func (f Folder) Paths() []string {
+	files, _ := f.walk(walk{folder: f, tests: true, seen: map[string]bool{}})
+	var out []string
+	for _, at := range files {
+		if at.wrong == "" {
+			out = append(out, at.path)
+		}
+	}
+	return out
+}
+
+// plain is an error of the file system without the path.
+func plain(err error) string {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err.Error()
+	}
+	return err.Error()
+}
+
+// trusts reports whether the person accepted a file.
+func (f Folder) trusts(path, text string) bool {
+	return f.Trusts == nil || f.Trusts(path, []byte(text))
+}

@@ -1,0 +1,155 @@
+package policy
+
+import (
+	"strings"
+	"unicode"
+
+	"cardea.dev"
+)
+
+// Input is what policies see as input: Claude Code's shape for every harness,
+// what was sent under raw, what signals said under signals, and what Cardea
+// knows of the call under cardea, with what settings say to policies. signals
+// and settings may be nil.
+func Input(ev *cardea.Event, signals, settings map[string]any) map[string]any {
+	in := map[string]any{}
+	raw := map[string]any{}
+	if ev.Sent != nil {
+		raw = ev.Sent.Fields()
+		for key, v := range raw {
+			if name := claudeName(key); name != "" {
+				in[name] = v
+			}
+		}
+	}
+	in["hook_event_name"], in["session_id"], in["cwd"] = string(ev.Kind), ev.Session, ev.Cwd
+	in["permission_mode"] = string(ev.Mode)
+	if c := ev.Call; c != nil {
+		in["tool_name"], in["tool_input"] = c.Tool, orEmpty(c.Input)
+	}
+	if ev.Agent != "" {
+		in["agent_id"], in["agent_type"] = ev.Agent, ev.AgentType
+	}
+	if signals == nil {
+		signals = map[string]any{}
+	}
+	own := facts(ev)
+	own["settings"] = orEmpty(settings)
+	in["raw"], in["signals"], in["cardea"] = raw, signals, own
+	return in
+}
+
+func orEmpty(m map[string]any) map[string]any {
+	if m == nil {
+		return map[string]any{}
+	}
+	return m
+}
+
+// claudeName is the name that Claude Code gives a field of another harness, ""
+// for one whose value Cardea gives in canonical form.
+func claudeName(key string) string {
+	switch key {
+	case "raw", "signals", "cardea", "toolName", "toolArgs", "toolInput", "tool_name", "tool_input", "hookName", "hook_event_name":
+		return ""
+	case "toolResult", "tool_result":
+		return "tool_response"
+	}
+	var b strings.Builder
+	for i, c := range key {
+		if unicode.IsUpper(c) && i > 0 {
+			b.WriteByte('_')
+		}
+		b.WriteRune(unicode.ToLower(c))
+	}
+	return b.String()
+}
+
+// facts is input.cardea.
+func facts(ev *cardea.Event) map[string]any {
+	out := map[string]any{
+		"harness": ev.Harness, "event": string(ev.Kind), "wire": ev.Wire, "mode": string(ev.Mode), "attended": ev.Attended(),
+		"role": ev.Role, "agent": ev.Agent, "agent_type": ev.AgentType, "project": ev.Project,
+		"parts": []any{}, "accesses": []any{}, "opaque": spots(ev.Faults, -1), "flows": []any{},
+	}
+	c := ev.Call
+	if c == nil {
+		return out
+	}
+	out["tool"], out["name"], out["known"], out["unsandboxed"] = c.Tool, c.Name, c.Known, c.Unsandboxed
+	parts, accesses := make([]any, 0, len(c.Parts)), []any{}
+	opaque := append(spots(ev.Faults, -1), spots(c.Opaque, -1)...)
+	for i := range c.Parts {
+		p := &c.Parts[i]
+		parts = append(parts, partFacts(i, p))
+		for _, a := range p.Access {
+			accesses = append(accesses, accessFacts(i, a))
+		}
+		opaque = append(opaque, spots(p.Opaque, i)...)
+	}
+	flows := []any{}
+	for _, f := range c.Flows {
+		flows = append(flows, map[string]any{"kind": f.Kind, "from": f.From, "to": f.To})
+	}
+	out["parts"], out["accesses"], out["opaque"], out["flows"] = parts, accesses, opaque, flows
+	return out
+}
+
+func partFacts(i int, p *cardea.Part) map[string]any {
+	argv, static := make([]any, 0, len(p.Argv)), true
+	for _, w := range p.Argv {
+		argv = append(argv, w.Text)
+		static = static && w.Static
+	}
+	options := make([]any, 0, len(p.Options))
+	for _, o := range p.Options {
+		options = append(options, map[string]any{"name": o.Name, "value": o.Value, "static": o.Static})
+	}
+	operands := []any{}
+	for _, at := range p.Operands {
+		if at >= 0 && at < len(p.Argv) {
+			operands = append(operands, p.Argv[at].Text)
+		}
+	}
+	assigns := []any{}
+	for _, a := range p.Assigns {
+		assigns = append(assigns, map[string]any{"name": a.Name, "value": a.Value, "static": a.Static})
+	}
+	access := []any{}
+	for _, a := range p.Access {
+		access = append(access, accessFacts(i, a))
+	}
+	return map[string]any{
+		"index": i, "text": p.Text, "argv": argv, "static": static, "command": words(p.Command), "options": options, "operands": operands,
+		"assigns": assigns, "wrappers": words(p.Wrappers), "via": words(p.Via), "dir": p.Dir, "elevated": p.Elevated, "remote": p.Remote,
+		"null": p.Null, "coverage": p.Coverage.String(), "knowledge": p.Knowledge.String(), "access": access, "opaque": spots(p.Opaque, i),
+	}
+}
+
+func words(list []string) []any {
+	out := make([]any, 0, len(list))
+	for _, w := range list {
+		out = append(out, w)
+	}
+	return out
+}
+
+func accessFacts(part int, a cardea.Access) map[string]any {
+	out := map[string]any{"part": part, "kind": string(a.Kind), "path": a.Path, "host": a.Host, "recursive": a.Recursive, "glob": a.Glob, "redirect": a.Redirect, "fresh": a.Fresh}
+	if a.Spelled != "" {
+		out["spelled"] = a.Spelled
+	}
+	if a.Pattern != "" {
+		out["pattern"] = a.Pattern
+	}
+	return out
+}
+
+// spots are opaque spots with their part, -1 for the whole call.
+func spots(list []cardea.Opaque, part int) []any {
+	out := make([]any, 0, len(list))
+	for _, o := range list {
+		out = append(out, map[string]any{"text": o.Text, "reason": o.Reason, "part": part})
+	}
+	return out
+}

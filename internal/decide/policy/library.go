@@ -1,0 +1,284 @@
+package policy
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"cardea.dev"
+	"cardea.dev/internal/decide/policy/rego"
+	"cardea.dev/internal/document"
+)
+
+// Library holds what is known of folders of policies. A process that judges
+// many calls keeps one, so that nothing is read or compiled twice; it may be
+// used by many goroutines.
+type Library struct {
+	// Cache keeps indexes between processes; nil keeps none.
+	Cache Cache
+	// Recheck is how long a look at a folder counts. Zero looks at every call.
+	Recheck time.Duration
+	// Tool gives the canonical name for a harness's word for a tool.
+	Tool func(word string) (string, bool)
+
+	mu    sync.Mutex
+	slots map[string]*slot
+}
+
+// slot is the place of a folder's set. Who opens it holds its lock, so that
+// nothing is read twice at the same time.
+type slot struct {
+	sync.Mutex
+	set *set
+}
+
+// slot gives the place of a folder.
+func (l *Library) slot(dir string) *slot {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.slots == nil {
+		l.slots = map[string]*slot{}
+	}
+	if l.slots[dir] == nil {
+		l.slots[dir] = &slot{}
+	}
+	return l.slots[dir]
+}
+
+// warmFor is how long is read ahead: who needs a folder waits for who reads it.
+const warmFor = time.Second
+
+// Warm reads and compiles what is routed to an event, for who asks later. A
+// process that judges one call does this while it reads everything else.
+func (l *Library) Warm(ev *cardea.Event, f Folder) {
+	// Who asks later meets the same failure, and tells it.
+	defer func() { _ = recover() }()
+	s := l.open(f, time.Now().Add(warmFor))
+	if sel := s.route(ev, l.Tool); len(sel.picks) > 0 {
+		s.compile(f, sel, l.Cache)
+	}
+}
+
+// Cache keeps texts that it believes only if it wrote them itself.
+type Cache interface {
+	// Load gives the text under a name, "" where there is none.
+	Load(name string) string
+	// Keep notes a text that is to be written when the verdict stands.
+	Keep(name, text string)
+}
+
+// set is a folder of policies at one time.
+type set struct {
+	folder   Folder
+	entries  []entry
+	looked   time.Time
+	problems []document.Problem
+	// checked are digests of files that were compiled together with all checks.
+	checked []string
+	// unread are files that there was no time for.
+	unread int
+
+	mu       sync.Mutex
+	routes   map[routeKey]*selection
+	programs map[string]*program
+	// idleNotes are made once, empty where there are none.
+	idleNotes []string
+	modules   map[string]*rego.Module // parsed while the index was made
+}
+
+// program is the selected files of a set, compiled.
+type program struct {
+	*rego.Program
+	// broken are the files that are left out, with why.
+	broken map[string]string
+	// texts are the files as they were compiled.
+	texts map[string]string
+}
+
+// open gives the set of a folder as it is now. Files for which there is no time
+// before the deadline stay unread, and are read at the next call.
+func (l *Library) open(f Folder, deadline time.Time) *set {
+	now := time.Now()
+	slot := l.slot(f.Dir)
+	slot.Lock()
+	defer slot.Unlock()
+	old := slot.set
+	if old != nil && old.unread == 0 && now.Sub(old.looked) < l.Recheck {
+		return old
+	}
+	files, problem := f.files(now.UnixNano())
+	if old != nil && problem == nil && old.same(files) {
+		old.looked = now
+		return old
+	}
+	s := l.read(f, files, old, deadline)
+	s.looked = now
+	if problem != nil {
+		s.problems = append(s.problems, *problem)
+	}
+	slot.set = s
+	return s
+}
+
+// same reports whether files are those of the set.
+func (s *set) same(files []file) bool {
+	return s.unread == 0 && slices.EqualFunc(s.entries, files, func(e entry, f file) bool {
+		return e.path == f.path && e.stamp == f.stamp && !f.fresh && !e.fresh
+	})
+}
+
+// cacheName is the name of a folder's index.
+func cacheName(f Folder) string { return "policies of " + f.Dir }
+
+// read makes the set of a folder: from the index what is as it was, and from
+// the files the rest.
+func (l *Library) read(f Folder, files []file, old *set, deadline time.Time) *set {
+	s := &set{folder: f, entries: make([]entry, 0, len(files)), routes: map[routeKey]*selection{},
+		programs: map[string]*program{}, modules: map[string]*rego.Module{}}
+	known := l.known(f, old, s)
+	news := false
+	left := int64(maxProject)
+	for _, at := range files {
+		left -= at.size
+		switch e, was := known[at.path]; {
+		case at.wrong != "":
+			s.entries = append(s.entries, entry{file: at, broken: at.path + ": " + at.wrong, lost: true})
+		case f.Inside != "" && left < 0:
+			s.entries = append(s.entries, entry{file: at, broken: at.path + ": is not read: the policies of the project are too large together", lost: true})
+		case was && !at.fresh && e.stamp == at.stamp:
+			s.entries = append(s.entries, entry{file: at, facts: e.facts, broken: e.broken, lost: e.lost})
+		case time.Now().After(deadline):
+			s.unread++
+			s.entries = append(s.entries, entry{file: at, lost: true, broken: at.path + ": there was no time to read it; it is read at one of the next calls"})
+			s.entries[len(s.entries)-1].fresh = true
+		default:
+			news = true
+			s.entries = append(s.entries, s.parse(at))
+		}
+	}
+	if (news || len(known) != len(s.entries)) && l.Cache != nil {
+		l.Cache.Keep(cacheName(f), encode(s.entries, s.checked))
+	}
+	return s
+}
+
+// known are the entries from before.
+func (l *Library) known(f Folder, old, s *set) map[string]*entry {
+	if old != nil {
+		s.checked = old.checked
+		out := make(map[string]*entry, len(old.entries))
+		for i := range old.entries {
+			if !old.entries[i].fresh {
+				out[old.entries[i].path] = &old.entries[i]
+			}
+		}
+		return out
+	}
+	if l.Cache == nil {
+		return nil
+	}
+	entries, checked := decode(l.Cache.Load(cacheName(f)))
+	s.checked = checked
+	return entries
+}
+
+func (s *set) parse(at file) entry {
+	text, err := s.folder.read(at.path)
+	if err != nil {
+		return entry{file: at, broken: at.path + ": cannot be read: " + plain(err), lost: true}
+	}
+	e, m := parse(at, text)
+	if m != nil {
+		m.Path = at.path
+		s.modules[at.path] = m
+	}
+	return e
+}
+
+// maxPrograms bounds what a set keeps compiled. Which files are routed depends
+// on events and tools, and a session has few of them.
+const maxPrograms = 256
+
+// compile gives the program of the files that are selected, and what they refer
+// to.
+func (s *set) compile(f Folder, sel *selection, cache Cache) *program {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	key := sel.key() + strings.Join(f.Extra, " ")
+	if p := s.programs[key]; p != nil {
+		return p
+	}
+	if len(s.programs) >= maxPrograms {
+		clear(s.programs)
+	}
+	p := s.build(f, sel.files(s), cache)
+	s.programs[key] = p
+	return p
+}
+
+// build compiles files together. What is parsed here and what the index knows
+// are two looks at a file, between which it may change: one that is not as the
+// index says counts as broken, which asks, and the next call reads it anew.
+func (s *set) build(f Folder, which []int, cache Cache) *program {
+	p := &program{broken: map[string]string{}, texts: map[string]string{}}
+	var modules []*rego.Module
+	for _, i := range which {
+		e := &s.entries[i]
+		if e.broken != "" {
+			p.broken[e.path] = e.broken
+			continue
+		}
+		text, err := f.read(e.path)
+		if err != nil {
+			p.broken[e.path] = e.path + ": cannot be read: " + plain(err)
+			continue
+		}
+		m, err := s.module(e, text)
+		if err != nil {
+			p.broken[e.path] = err.Error()
+			continue
+		}
+		p.texts[e.path] = text
+		modules = append(modules, m)
+	}
+	digest, known := s.digest(f, which)
+	compiled, out := rego.Compile(modules, rego.Options{Extra: f.Extra, Checked: known})
+	p.Program = compiled
+	for path, problems := range out {
+		p.broken[path] = problems.Error()
+	}
+	if !known && digest != "" && len(p.broken) == 0 && cache != nil {
+		s.checked = append(s.checked[max(0, len(s.checked)-maxChecked+1):len(s.checked):len(s.checked)], digest)
+		cache.Keep(cacheName(f), encode(s.entries, s.checked))
+	}
+	return p
+}
+
+// maxChecked is how many digests of files that compile together are kept.
+const maxChecked = 64
+
+// digest names the content of files that are compiled together, "" where a stamp
+// does not tell it; known reports whether they were compiled with all checks
+// before.
+func (s *set) digest(f Folder, which []int) (name string, known bool) {
+	var b strings.Builder
+	b.WriteString(strings.Join(f.Extra, " "))
+	for _, i := range which {
+		if s.entries[i].fresh {
+			return "", false
+		}
+		b.WriteString("\n" + s.entries[i].path + " " + s.entries[i].stamp)
+	}
+	name = digest(b.String())
+	return name, slices.Contains(s.checked, name)
+}
+
+// module parses a file whose facts are known.
+func (s *set) module(e *entry, text string) (*rego.Module, error) {
+	if m := s.modules[e.path]; m != nil {
+		delete(s.modules, e.path)
+		return m, nil
+	}
+	return rego.Reparse(e.path, text, e.facts)
+}

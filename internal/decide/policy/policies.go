@@ -1,0 +1,477 @@
+package policy
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"cardea.dev"
+	"cardea.dev/internal/decide/policy/rego"
+)
+
+// Name is the decider's word in verdicts.
+const Name = "policies"
+
+// Settings are what the decider must know of a place.
+type Settings struct {
+	// Folders are the folders that count for an event, strongest first, the
+	// projects around it last.
+	Folders func(ev *cardea.Event) []Folder
+	// Facts are settings that policies see as input.cardea.settings.
+	Facts map[string]any
+	// Signals gathers what signals say; nil where there are none.
+	Signals Signals
+	// Once reports whether something was not said yet in this session.
+	Once func(key string) bool
+	// Trace gets what happened, where it is not nil.
+	Trace func(Step)
+}
+
+// Signals gathers what signals say.
+type Signals interface {
+	// Gather runs signals for policies of a scope's folder, each once an event,
+	// and gives what they said by name. It comes to its end before ctx does.
+	Gather(ctx context.Context, ev *cardea.Event, scope cardea.Scope, names []string) map[string]Answer
+}
+
+// Answer is what a signal said.
+type Answer struct {
+	// Value is a JSON value.
+	Value any
+	// Untrusted is set where its script was not run since the person never
+	// accepted it, Changed where they accepted it in another form.
+	Untrusted, Changed bool
+	// Took is how long it ran.
+	Took time.Duration
+}
+
+// Step is one thing that happened, for a person who asks why.
+type Step struct {
+	// What is "index", "route", "compile", "signal", "rule", "note".
+	What string
+	// Name is the folder, package, signal or rule; Detail what came of it.
+	Name, Detail string
+	Took         time.Duration
+}
+
+// Policies are the policies of a place. They may be used by many goroutines.
+type Policies struct {
+	library  *Library
+	settings Settings
+}
+
+// New makes the policies of a place. It reads nothing.
+func New(l *Library, s Settings) *Policies {
+	if s.Once == nil {
+		s.Once = func(string) bool { return true }
+	}
+	return &Policies{library: l, settings: s}
+}
+
+// Plain is the decider for policies that need no signals.
+func (p *Policies) Plain() cardea.Decider { return decider{p, false} }
+
+// WithSignals is the decider for policies that need signals. It takes the time
+// that they take.
+func (p *Policies) WithSignals() cardea.Decider { return decider{p, true} }
+
+type decider struct {
+	*Policies
+	signals bool
+}
+
+// Name is "policies".
+func (decider) Name() string { return Name }
+
+// The shares of the time that is left which a folder may take: what is the
+// person's comes first, and a project must not use it up.
+const (
+	ownShare     = 2
+	projectShare = 4
+	// noLimit is the time where nobody gives one.
+	noLimit = 10 * time.Second
+)
+
+// Decide gives the opinions of the policies that are routed to the event. What
+// does not compile or evaluate comes back as one trouble; all else has spoken
+// then, too.
+func (d decider) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinion, error) {
+	r := run{decider: d, ev: ev}
+	var ready []prepared
+	for _, f := range d.settings.Folders(ev) {
+		if ctx.Err() != nil {
+			break // the gate reports it
+		}
+		if p, ok := r.prepareIn(ctx, f); ok {
+			ready = append(ready, p)
+		}
+	}
+	if d.signals {
+		r.gather(ctx, ready)
+	}
+	for i := range ready {
+		if ctx.Err() != nil {
+			break
+		}
+		sub, cancel := context.WithTimeout(ctx, left(ctx)/share(ready[i].folder))
+		r.evaluate(sub, &ready[i])
+		cancel()
+	}
+	out, notes := opinions(ev, r.found)
+	notes = append(r.notes, notes...)
+	for _, n := range notes {
+		d.trace("note", "", n, 0)
+	}
+	out = append(out, r.more...)
+	if len(r.broken) > 0 {
+		return out, &cardea.Trouble{Failure: cardea.BrokenPolicy, Text: strings.Join(few(r.broken), "\n"), Source: r.source}
+	}
+	if len(notes) > 0 {
+		return out, &cardea.Trouble{Text: strings.Join(few(notes), "\n")}
+	}
+	return out, nil
+}
+
+// left is the time that is left.
+func left(ctx context.Context) time.Duration {
+	if end, limited := ctx.Deadline(); limited {
+		return time.Until(end)
+	}
+	return noLimit
+}
+
+// share is the share of the time that is left which a folder may take.
+func share(f Folder) time.Duration {
+	if f.Scope == cardea.ScopeProject {
+		return projectShare
+	}
+	return ownShare
+}
+
+// maxTold is how many troubles are told at once.
+const maxTold = 10
+
+func few(texts []string) []string {
+	if len(texts) <= maxTold {
+		return texts
+	}
+	return append(texts[:maxTold:maxTold], fmt.Sprintf("and %d more; run \"cardea policy validate\" to see them", len(texts)-maxTold))
+}
+
+func (p *Policies) trace(what, name, detail string, took time.Duration) {
+	if p.settings.Trace != nil {
+		p.settings.Trace(Step{what, name, detail, took})
+	}
+}
+
+// run is one event that is judged.
+type run struct {
+	decider
+	ev *cardea.Event
+	// plain is the input without signals, made when it is needed.
+	plain *rego.Input
+	found []decision
+	// more are opinions about signals that may not run.
+	more   []cardea.Opinion
+	broken []string
+	source string
+	// notes are what a person should know, and costs nothing.
+	notes []string
+}
+
+// prepared is a folder with what is routed in it, compiled.
+type prepared struct {
+	folder  Folder
+	set     *set
+	program *program
+	picks   []pick
+	// trusted tells for each pick whether the person accepted it.
+	trusted []bool
+	// signals are what its signals said.
+	signals map[string]Answer
+}
+
+// prepareIn prepares a folder, that of a project within its share of the time.
+// Reading and compiling cannot be stopped, so what takes longer is left behind: a
+// project must not keep the person's policies from being heard.
+func (r *run) prepareIn(ctx context.Context, f Folder) (prepared, bool) {
+	if f.Scope != cardea.ScopeProject {
+		return r.prepare(ctx, f)
+	}
+	type result struct {
+		run run
+		p   prepared
+		ok  bool
+	}
+	done := make(chan result, 1)
+	go func() {
+		sub := result{run: run{decider: r.decider, ev: r.ev}}
+		defer func() {
+			if failed := recover(); failed != nil {
+				sub.run.fail(f, f.Dir, fmt.Sprintf("%s: internal error: %v", f.Dir, failed))
+			}
+			done <- sub
+		}()
+		sub.p, sub.ok = sub.run.prepare(ctx, f)
+	}()
+	limit := time.NewTimer(left(ctx) / share(f))
+	defer limit.Stop()
+	select {
+	case sub := <-done:
+		r.notes = append(r.notes, sub.run.notes...)
+		r.broken = append(r.broken, sub.run.broken...)
+		r.source = cmp.Or(r.source, sub.run.source)
+		return sub.p, sub.ok
+	case <-limit.C:
+		r.fail(f, f.Dir, f.Dir+": the policies take too long to be read and compiled; see \"cardea policy validate\"")
+		return prepared{}, false
+	}
+}
+
+// prepare reads, routes and compiles what is routed in a folder. It reports
+// false where nothing is.
+func (r *run) prepare(ctx context.Context, f Folder) (prepared, bool) {
+	begin := time.Now()
+	s := r.library.open(f, begin.Add(left(ctx)/share(f)/2))
+	if len(s.entries) == 0 && len(s.problems) == 0 {
+		return prepared{}, false
+	}
+	sel := s.route(r.ev, r.library.Tool)
+	if !r.signals {
+		r.trace("index", f.Dir, fmt.Sprintf("%d files", len(s.entries)), time.Since(begin))
+		for _, p := range s.problems {
+			r.fail(f, p.File, p.String())
+		}
+		for _, i := range sel.lost {
+			r.fail(f, s.entries[i].path, s.entries[i].broken)
+		}
+		r.notes = append(r.notes, s.idle(f)...)
+	}
+	p := prepared{folder: f, set: s, picks: r.wanted(sel)}
+	if len(p.picks) == 0 {
+		return p, false
+	}
+	begin = time.Now()
+	p.program = s.compile(f, sel, r.library.Cache)
+	r.trace("compile", f.Dir, fmt.Sprintf("%d of %d files", len(p.program.texts), len(s.entries)), time.Since(begin))
+	for i := range p.picks {
+		p.trusted = append(p.trusted, r.trusts(f, s, p.program, &p.picks[i]))
+	}
+	return p, true
+}
+
+// gather asks the signals of all folders at the same time.
+func (r *run) gather(ctx context.Context, all []prepared) {
+	if r.settings.Signals == nil {
+		return
+	}
+	var group sync.WaitGroup
+	for i := range all {
+		p := &all[i]
+		var names []string
+		for n := range p.picks {
+			if p.trusted[n] {
+				names = union(names, p.picks[n].signals)
+			}
+		}
+		if len(names) == 0 {
+			continue
+		}
+		group.Add(1)
+		go func() {
+			defer group.Done()
+			p.signals = r.settings.Signals.Gather(ctx, r.ev, p.folder.Scope, names)
+		}()
+	}
+	group.Wait()
+	for i := range all {
+		for _, name := range slices.Sorted(maps.Keys(all[i].signals)) {
+			if a := all[i].signals[name]; r.settings.Trace != nil {
+				text, _ := json.Marshal(a.Value)
+				r.trace("signal", name, string(text), a.Took)
+			}
+		}
+	}
+}
+
+// evaluate evaluates what is routed in a folder.
+func (r *run) evaluate(ctx context.Context, p *prepared) {
+	var queries []rego.Query
+	var about []decision
+	for n := range p.picks {
+		d, in, ok := r.pick(p, n)
+		if !ok {
+			continue
+		}
+		for _, verb := range rego.Verbs() {
+			if slices.Contains(p.picks[n].verbs, verb) {
+				d.verb = verb
+				queries, about = append(queries, rego.Query{Package: d.pkg, Rule: verb, Input: in}), append(about, d)
+			}
+		}
+	}
+	if len(queries) == 0 {
+		return
+	}
+	for i, result := range p.program.Eval(ctx, queries) {
+		r.hear(p.folder, &about[i], result)
+	}
+}
+
+// hear takes what a verb of a package says.
+func (r *run) hear(f Folder, d *decision, said rego.Result) {
+	if said.Err != nil {
+		r.fail(f, d.source, d.source+": "+d.verb+" of "+d.pkg+" cannot be evaluated: "+said.Err.Error())
+		return
+	}
+	if r.settings.Trace != nil {
+		text, _ := json.Marshal(said.Value)
+		r.trace("rule", d.pkg+"."+d.verb, string(text), said.Took)
+	}
+	for _, one := range decisions(d.verb, said.Value) {
+		one.pkg, one.scope, one.trusted, one.loose, one.source = d.pkg, d.scope, d.trusted, d.loose, d.source
+		if one.rule == "" {
+			one.rule = lastWord(d.pkg)
+		}
+		r.found = append(r.found, one)
+	}
+}
+
+// wanted are the routed packages of this decider.
+func (r *run) wanted(sel *selection) []pick {
+	var out []pick
+	for _, p := range sel.picks {
+		if (len(p.signals) > 0) == r.signals && len(p.verbs) > 0 || !r.signals && len(p.signals) == 0 {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// pick prepares a package: what its decisions have in common, and its input. It
+// reports false where it cannot or must not be evaluated.
+func (r *run) pick(at *prepared, n int) (decision, rego.Input, bool) {
+	f, s, program, p := at.folder, at.set, at.program, &at.picks[n]
+	for _, i := range p.all {
+		if why := program.broken[s.entries[i].path]; why != "" {
+			r.fail(f, s.entries[i].path, why)
+		}
+	}
+	d := decision{pkg: p.pkg, scope: f.Scope, trusted: at.trusted[n], loose: p.loose, source: s.source(p)}
+	if !slices.ContainsFunc(p.files, func(i int) bool { return program.broken[s.entries[i].path] == "" }) {
+		return d, rego.Input{}, false
+	}
+	in, ok := r.input(at, p, &d)
+	return d, in, ok
+}
+
+// trusts reports whether the person accepted a package and all that it refers
+// to.
+func (r *run) trusts(f Folder, s *set, program *program, p *pick) bool {
+	if f.Around {
+		return false
+	}
+	for _, i := range p.all {
+		path := s.entries[i].path
+		if text, there := program.texts[path]; there && !f.trusts(path, text) {
+			return false
+		}
+	}
+	return true
+}
+
+// source is where a package's first verb is written.
+func (s *set) source(p *pick) string {
+	for _, i := range p.files {
+		if e := &s.entries[i]; e.facts.VerbLine > 0 {
+			return fmt.Sprintf("%s:%d", e.path, e.facts.VerbLine)
+		}
+	}
+	return s.entries[p.files[0]].path
+}
+
+// told is what is said of a broken file. Of a project only the place is told,
+// since the text quotes its files.
+func told(f Folder, path, text string) string {
+	if f.Scope == cardea.ScopeProject {
+		return path + ": does not compile or evaluate; run \"cardea policy validate\" to see why"
+	}
+	return text
+}
+
+// fail notes what is broken. Of a project that is not trusted only the place is
+// told, since the text quotes its files.
+func (r *run) fail(f Folder, path, text string) {
+	text = told(f, path, text)
+	for _, old := range r.broken {
+		if old == text {
+			return
+		}
+	}
+	r.broken = append(r.broken, text)
+	if r.source == "" {
+		r.source = path
+	}
+}
+
+// input is what a package sees. It reports false where the package must not
+// speak, because it needs what the person has not accepted.
+func (r *run) input(at *prepared, p *pick, d *decision) (rego.Input, bool) {
+	switch {
+	case len(p.signals) == 0 && r.plain != nil:
+		return *r.plain, true
+	case len(p.signals) > 0 && !d.trusted:
+		r.askOnce(d, "its signals do not run, since the project is not trusted; look at it with \"cardea trust\"")
+		return rego.Input{}, false
+	}
+	in, err := rego.NewInput(Input(r.ev, r.values(at, p, d), r.settings.Facts))
+	if err != nil {
+		r.fail(at.folder, d.source, err.Error())
+		return rego.Input{}, false
+	}
+	if len(p.signals) == 0 {
+		r.plain = &in
+	}
+	return in, true
+}
+
+// values are what the signals of a package said. A script that was never
+// accepted, or in another form, asks.
+func (r *run) values(at *prepared, p *pick, d *decision) map[string]any {
+	values := map[string]any{}
+	for _, name := range p.signals {
+		a, said := at.signals[name]
+		if !said {
+			a.Value = map[string]any{"ok": false, "error": "there is no signal of this name", "timed_out": false}
+		}
+		values[name] = a.Value
+		switch {
+		case a.Changed:
+			o := d.opinion(cardea.Ask, cardea.WholeCall)
+			o.Rule, o.Person = lastWord(p.pkg), true
+			o.Reason = fmt.Sprintf("the script of signal %s is not as you trusted it, so policy %s cannot tell; look at it with \"cardea trust\"", name, p.pkg)
+			r.more = append(r.more, o)
+		case a.Untrusted:
+			r.askOnce(d, "the script of its signal "+name+" was never trusted and does not run; look at it with \"cardea trust\"")
+		}
+	}
+	return values
+}
+
+func lastWord(pkg string) string { return pkg[strings.LastIndexByte(pkg, '.')+1:] }
+
+// askOnce asks, once a session.
+func (r *run) askOnce(d *decision, why string) {
+	if !r.ev.Kind.Answered() || !r.settings.Once("policy "+d.source+" "+why) {
+		return
+	}
+	o := d.opinion(cardea.Ask, cardea.WholeCall)
+	o.Rule, o.Reason, o.Withheld = lastWord(d.pkg), fmt.Sprintf("policy %s cannot tell: %s", d.pkg, why), false
+	r.more = append(r.more, o)
+}

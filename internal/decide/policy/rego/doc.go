@@ -1,0 +1,14 @@
+// Package rego reads, compiles and evaluates policies. It is the only place in
+// which OPA is used, and knows nothing of files, scopes and verdicts.
+//
+// OPA's parser, compiler and evaluator are used as they are (opa/v1/ast and
+// opa/v1/topdown); the package opa/v1/rego above them is not, because every
+// process that links it starts slower, and a hook is a process per call
+// (docs/decisions/0022).
+//
+// Who wrote a policy may be the enemy: a project's policies come with a clone.
+// So a policy sees only what it is given. The built-in functions are a list of
+// those that are pure ([Builtins]); what is not on it, such as the network, the
+// clock, chance and the environment, does not compile. Evaluation ends when its
+// time does, and when it takes more memory than it may.
+package rego

@@ -1,0 +1,253 @@
+package rego
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+)
+
+// Remark is what is wrong with a policy that OPA takes.
+type Remark struct {
+	Problem
+	// Rule names the check: "no-metadata".
+	Rule string
+	// Warning marks what may be meant.
+	Warning bool
+}
+
+// Look looks for mistakes that OPA does not report: what is said never takes
+// effect, or takes effect where it is not meant to.
+func (m *Module) Look() []Remark {
+	m = &Module{Path: m.Path, Facts: m.Facts, text: m.text, parsed: m.parsed, taken: m.taken}
+	m.take() // as it is written, not as it was compiled
+	l := look{m: m}
+	l.metadata()
+	for _, r := range m.parsed.Rules {
+		if verb := headName(r); slices.Contains(Verbs(), verb) && m.Facts.Policy() {
+			l.decision(verb, r)
+		}
+		l.negations(r)
+		l.fields(r)
+	}
+	return l.out
+}
+
+type look struct {
+	m   *Module
+	out []Remark
+}
+
+func (l *look) say(at *ast.Location, rule string, warning bool, format string, args ...any) {
+	p := Problem{File: l.m.Path, Line: 1, Column: 1, Text: fmt.Sprintf(format, args...)}
+	if at != nil && at.Row > 0 {
+		p.Line, p.Column = at.Row, at.Col
+	}
+	l.out = append(l.out, Remark{p, rule, warning})
+}
+
+// metadata checks that a policy can be routed.
+func (l *look) metadata() {
+	f := &l.m.Facts
+	for _, p := range f.Mistakes {
+		l.out = append(l.out, Remark{p, "metadata", false})
+	}
+	at := l.m.parsed.Package.Location
+	switch {
+	case f.Package == SystemPackage:
+		l.say(at, "system-package", true, "%s is skipped: Cardea gathers the verbs by itself; remove the file", f.Package)
+	case f.Routed && !f.Policy():
+		l.say(at, "library-routing", false, "package %s is not asked: policies are below cardea.policies, cupcake.policies or cupcake.global.policies", f.Package)
+	case !f.Policy() && len(f.Verbs) > 0:
+		l.say(at, "library-verb", true, "package %s is a library, so its %s is never asked; policies are below cardea.policies", f.Package, strings.Join(f.Verbs, ", "))
+	case f.Policy() && len(f.Verbs) > 0 && !f.Routed:
+		l.say(at, "no-metadata", false, "the policy is never asked: write \"# METADATA\" with \"scope: package\" and custom.routing.required_events directly in front of the package")
+	case f.Routed && len(f.Events) == 0:
+		l.say(at, "no-events", false, "the policy is never asked: its routing names no required_events")
+	case f.Routed && len(f.Verbs) == 0:
+		l.say(at, "no-verb", true, "the policy decides nothing: it has no rule named %s", strings.Join(Verbs(), ", "))
+	}
+}
+
+// decision checks that a verb is a set of well-formed decisions.
+func (l *look) decision(verb string, r *ast.Rule) {
+	if r.Head.RuleKind() != ast.MultiValue {
+		l.say(r.Location, "no-set", false, "%s is no set of decisions: write \"%s contains decision if { … }\"", verb, verb)
+		return
+	}
+	l.element(verb, r, r.Head.Key)
+}
+
+// element checks what a rule puts into its set, as far as it can be seen.
+func (l *look) element(verb string, r *ast.Rule, t *ast.Term) {
+	if t == nil {
+		return
+	}
+	switch v := t.Value.(type) {
+	case ast.Object:
+		l.object(verb, t.Location, v)
+	case ast.Var:
+		for _, e := range r.Body {
+			if given := assigned(e, v); given != nil {
+				l.element(verb, r, given)
+			}
+		}
+	case ast.String:
+		if verb != "add_context" {
+			l.say(t.Location, "decision", false, "%s holds a text: write an object with rule_id, reason and severity", verb)
+		}
+	case ast.Number, ast.Boolean, ast.Null, *ast.Array:
+		l.say(t.Location, "decision", false, "%s holds %s: write an object with rule_id, reason and severity", verb, ast.ValueName(t.Value))
+	}
+}
+
+// assigned is the term that an expression gives to a variable.
+func assigned(e *ast.Expr, v ast.Var) *ast.Term {
+	if !e.IsAssignment() && !e.IsEquality() {
+		return nil
+	}
+	ops := e.Operands()
+	if len(ops) != 2 {
+		return nil
+	}
+	if x, ok := ops[0].Value.(ast.Var); ok && x == v {
+		if _, again := ops[1].Value.(ast.Var); !again {
+			return ops[1]
+		}
+	}
+	return nil
+}
+
+// object checks the fields of a decision.
+func (l *look) object(verb string, at *ast.Location, o ast.Object) {
+	has := map[string]*ast.Term{}
+	open := false
+	o.Foreach(func(k, v *ast.Term) {
+		if s, ok := k.Value.(ast.String); ok {
+			has[string(s)] = v
+		} else {
+			open = true
+		}
+	})
+	if open {
+		return
+	}
+	known := []string{"rule_id", "reason", "severity", "question", "agent_context", "context", "message", "updated_input", "priority", "part", "parts"}
+	for key := range has {
+		if !slices.Contains(known, key) {
+			l.say(at, "decision", true, "a decision has no field %q; there are %s", key, strings.Join(known, ", "))
+		}
+	}
+	for _, need := range needs(verb) {
+		if has[need] == nil {
+			l.say(at, "decision", need != "updated_input" && verb == "add_context", "%s has no %s", verb, need)
+		}
+	}
+	if s, ok := constant(has["severity"]); ok && !slices.Contains([]string{"low", "medium", "high", "critical"}, strings.ToLower(s)) {
+		l.say(at, "decision", false, "severity is %q; write LOW, MEDIUM, HIGH or CRITICAL", s)
+	}
+}
+
+// needs are the fields that a verb's decisions must have.
+func needs(verb string) []string {
+	switch verb {
+	case "add_context":
+		return nil
+	case "modify":
+		return []string{"rule_id", "updated_input"}
+	}
+	return []string{"rule_id", "reason"}
+}
+
+func constant(t *ast.Term) (string, bool) {
+	if t == nil {
+		return "", false
+	}
+	s, ok := t.Value.(ast.String)
+	return string(s), ok
+}
+
+// negations finds "not input.x…" where nothing else in the body says that there
+// is such a field: where it is missing, which is every other tool's call, the
+// negation holds.
+func (l *look) negations(r *ast.Rule) {
+	ast.WalkBodies(r, func(b ast.Body) bool {
+		positive := map[string]bool{}
+		for _, e := range b {
+			if !e.Negated {
+				for _, p := range inputs(e) {
+					positive[p] = true
+				}
+			}
+		}
+		for _, e := range b {
+			if !e.Negated {
+				continue
+			}
+			for _, p := range inputs(e) {
+				if strings.HasPrefix(p, "input.cardea") || covered(p, positive) {
+					continue
+				}
+				l.say(e.Location, "negation", true, "not holds, too, where there is no %s: ask for it in a line of its own first", p)
+				break
+			}
+		}
+		return false
+	})
+}
+
+// covered reports whether a field is asked for elsewhere.
+func covered(path string, positive map[string]bool) bool {
+	for p := range positive {
+		if p == path || strings.HasPrefix(p, path+".") {
+			return true
+		}
+	}
+	return false
+}
+
+// inputs are the dotted fields of input that an expression reads.
+func inputs(e *ast.Expr) []string {
+	var out []string
+	ast.WalkRefs(e, func(ref ast.Ref) bool {
+		if ref.HasPrefix(ast.InputRootRef) && len(ref) > 1 {
+			if p := dotted(ref[1:]); p != "" {
+				out = append(out, "input."+p)
+			}
+		}
+		return false
+	})
+	return out
+}
+
+// fields finds fields of input that no event has. Policies written for another
+// shape never fire, without a word.
+func (l *look) fields(r *ast.Rule) {
+	said := map[string]bool{}
+	ast.WalkRefs(r, func(ref ast.Ref) bool {
+		if !ref.HasPrefix(ast.InputRootRef) || len(ref) < 2 {
+			return false
+		}
+		word, ok := constant(ref[1])
+		if ok && !slices.Contains(InputFields(), word) && !said[word] && !strings.HasSuffix(l.m.Path, "_test.rego") {
+			said[word] = true
+			l.say(ref[1].Location, "field", true, "no event has input.%s; see \"cardea policy input\"", word)
+		}
+		return false
+	})
+}
+
+// InputFields are the fields of input that events have: Claude Code's, and
+// Copilot CLI's under the names that Claude Code would give them.
+func InputFields() []string {
+	return strings.Fields(`hook_event_name session_id cwd permission_mode transcript_path prompt_id scratchpad_dir effort agent_id agent_type
+tool_name tool_input tool_response tool_use_id mcp_server duration_ms error is_interrupt permission_suggestions reason prompt source model
+seconds_since_last_response context_tokens prompt_cache_likely_expired estimated_cache_write_usd trigger custom_instructions compact_summary
+message title notification_type stop_hook_active last_assistant_message background_tasks session_crons agent_transcript_path error_details
+expansion_type command_name command_args command_source task_id task_subject task_description teammate_name team_name tool_calls file_path
+memory_type load_reason old_cwd new_cwd directory event name worktree_path from_model to_model requested_model prompt_cache_warm cache_ttl
+pricing mcp_server_name mode requested_schema url action content turn_id message_id index final delta
+timestamp initial_prompt agent_name agent_display_name agent_description response stop_reason transformed_prompt error_context recoverable
+raw signals cardea`)
+}

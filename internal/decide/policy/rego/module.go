@@ -1,0 +1,327 @@
+package rego
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+)
+
+// Verbs are the names of the rules that decide, strictest first, in the order
+// in which their decisions are gathered.
+func Verbs() []string {
+	return []string{"halt", "deny", "block", "ask", "modify", "allow_override", "add_context"}
+}
+
+// Problem is a mistake in a policy.
+type Problem struct {
+	File         string
+	Line, Column int
+	Text         string
+}
+
+// Module is a file of policies that was parsed.
+type Module struct {
+	// Path names the file in messages.
+	Path string
+	// Facts are what routing needs.
+	Facts  Facts
+	parsed *ast.Module
+	text   string
+	taken  bool // by a compilation
+}
+
+// Facts are what a file says about itself: enough to route without reading it
+// again.
+type Facts struct {
+	// Package is the dotted package, without "data".
+	Package string
+	// Line is where the package is written, VerbLine where the first verb is.
+	Line, VerbLine int
+	// Title, Description and Authors are of the METADATA.
+	Title, Description string
+	Authors            []string
+	// Routed is set where the METADATA of the package has custom.routing.
+	Routed bool
+	// Events, Tools and Signals are required_events, required_tools and
+	// required_signals.
+	Events, Tools, Signals []string
+	// Verbs are those that the file has rules for.
+	Verbs []string
+	// Refs are the dotted paths below data that the file refers to, as far as
+	// they are constant.
+	Refs []string
+	// Mistakes are what is wrong with the METADATA.
+	Mistakes []Problem
+}
+
+// Policy reports whether the package is one whose verbs are gathered. Every
+// other package is a library.
+func (f *Facts) Policy() bool { return IsPolicy(f.Package) }
+
+// IsPolicy reports whether a dotted package is one whose verbs are gathered:
+// Cardea's own and, unchanged, Cupcake's.
+func IsPolicy(pkg string) bool {
+	for _, root := range []string{"cardea.policies", "cupcake.policies", "cupcake.global.policies"} {
+		if pkg == root || strings.HasPrefix(pkg, root+".") {
+			return true
+		}
+	}
+	return false
+}
+
+// SystemPackage is the package of Cupcake's aggregation, which Cardea does by
+// itself.
+const SystemPackage = "cupcake.system"
+
+// Parse parses a file. Where it cannot, the error is a [Problems].
+func Parse(path string, src string) (*Module, error) {
+	m, err := ast.ParseModuleWithOpts(path, src, ast.ParserOptions{RegoVersion: ast.RegoV1, ProcessAnnotation: true})
+	if err != nil {
+		return nil, problemsOf(path, err)
+	}
+	out := &Module{Path: path, parsed: m, text: src}
+	out.read()
+	if !strings.Contains(src, metadataCalls) {
+		// Two files of one package may both have METADATA here, which OPA does
+		// not take.
+		m.Annotations = nil
+	}
+	return out, nil
+}
+
+// Reparse parses a file whose facts are known.
+func Reparse(path, src string, known Facts) (*Module, error) {
+	// Annotations are read for policies that ask for their own, only.
+	ask := strings.Contains(src, metadataCalls)
+	m, err := ast.ParseModuleWithOpts(path, src, ast.ParserOptions{RegoVersion: ast.RegoV1, ProcessAnnotation: ask})
+	if err != nil {
+		return nil, problemsOf(path, err)
+	}
+	return &Module{Path: path, parsed: m, Facts: known, text: src}, nil
+}
+
+// metadataCalls is what policies that read their own METADATA contain.
+const metadataCalls = "rego.metadata."
+
+// Head reads the facts of a file that does not parse, from its text up to the
+// package. It reports false where not even that can be read.
+func Head(path, src string) (Facts, bool) {
+	lines := strings.SplitAfter(src, "\n")
+	for i, line := range lines {
+		if strings.HasPrefix(strings.TrimSpace(line), "package ") {
+			m, err := Parse(path, strings.Join(lines[:i+1], ""))
+			if err != nil {
+				return Facts{}, false
+			}
+			return m.Facts, true
+		}
+	}
+	return Facts{}, false
+}
+
+// read takes the facts from the parsed file.
+func (m *Module) read() {
+	f := &m.Facts
+	f.Package = dotted(m.parsed.Package.Path[1:])
+	if at := m.parsed.Package.Location; at != nil {
+		f.Line = at.Row
+	}
+	for _, a := range m.parsed.Annotations {
+		if a.Scope == "package" {
+			m.annotate(a)
+		} else if _, has := a.Custom["routing"]; has {
+			m.mistake(a.Location, "routing stands in METADATA of scope %s, where it is not read: write \"# scope: package\" and put the block in front of the package", a.Scope)
+		}
+	}
+	verbs := Verbs()
+	for _, r := range m.parsed.Rules {
+		name := headName(r)
+		if slices.Contains(verbs, name) {
+			if f.VerbLine == 0 && r.Location != nil {
+				f.VerbLine = r.Location.Row
+			}
+			if !slices.Contains(f.Verbs, name) {
+				f.Verbs = append(f.Verbs, name)
+			}
+		}
+	}
+	f.Refs = refsOf(m.parsed)
+}
+
+func (m *Module) mistake(at *ast.Location, format string, args ...any) {
+	p := Problem{File: m.Path, Line: 1, Column: 1, Text: fmt.Sprintf(format, args...)}
+	if at != nil {
+		p.Line, p.Column = at.Row, at.Col
+	}
+	m.Facts.Mistakes = append(m.Facts.Mistakes, p)
+}
+
+// annotate takes the METADATA of the package.
+func (m *Module) annotate(a *ast.Annotations) {
+	f := &m.Facts
+	f.Title, f.Description = a.Title, a.Description
+	for _, who := range a.Authors {
+		f.Authors = append(f.Authors, strings.TrimSpace(who.String()))
+	}
+	custom, has := a.Custom["routing"]
+	if !has {
+		return
+	}
+	routing, ok := custom.(map[string]any)
+	if !ok {
+		m.mistake(a.Location, "routing is no map; write required_events and required_tools below it")
+		return
+	}
+	f.Routed = true
+	lists := map[string]*[]string{"required_events": &f.Events, "required_tools": &f.Tools, "required_signals": &f.Signals}
+	for key, value := range routing {
+		list, known := lists[key]
+		if !known {
+			m.mistake(a.Location, "routing has no key %q; there are required_events, required_tools and required_signals", key)
+			continue
+		}
+		words, ok := texts(value)
+		if !ok {
+			m.mistake(a.Location, "%s is no list of names", key)
+			// What was meant is not known, so the policy is routed as widely as it
+			// can be.
+			words = []string{"*"}
+		}
+		*list = words
+	}
+}
+
+// texts reads a list of strings, or one string.
+func texts(v any) ([]string, bool) {
+	switch v := v.(type) {
+	case nil:
+		return nil, true
+	case string:
+		return []string{v}, true
+	case []any:
+		var out []string
+		for _, e := range v {
+			s, ok := e.(string)
+			if !ok {
+				return nil, false
+			}
+			out = append(out, s)
+		}
+		return out, true
+	}
+	return nil, false
+}
+
+// headName is the name of the rule, its first word.
+func headName(r *ast.Rule) string {
+	ref := r.Head.Ref()
+	if len(ref) == 0 {
+		return ""
+	}
+	switch v := ref[0].Value.(type) {
+	case ast.Var:
+		return string(v)
+	case ast.String:
+		return string(v)
+	}
+	return ""
+}
+
+// dotted joins the constant words that a reference begins with.
+func dotted(ref ast.Ref) string {
+	var b strings.Builder
+	for _, t := range ref {
+		s, ok := t.Value.(ast.String)
+		if !ok {
+			break
+		}
+		if b.Len() > 0 {
+			b.WriteByte('.')
+		}
+		b.WriteString(string(s))
+	}
+	return b.String()
+}
+
+// refsOf are the paths below data that a module refers to. Aliases of imports
+// need no following: the import itself names the path.
+func refsOf(m *ast.Module) []string {
+	seen := map[string]bool{}
+	var out []string
+	ast.WalkRefs(m, func(r ast.Ref) bool {
+		if r.HasPrefix(ast.DefaultRootRef) {
+			if p := dotted(r[1:]); !seen[p] {
+				seen[p] = true
+				out = append(out, p)
+			}
+		}
+		return false
+	})
+	slices.Sort(out)
+	return out
+}
+
+// Problems are the mistakes of a file or of several compiled together.
+type Problems []Problem
+
+// Error is the first mistake.
+func (p Problems) Error() string {
+	if len(p) == 0 {
+		return "nothing is wrong"
+	}
+	return p[0].String()
+}
+
+// String is the mistake with its place.
+func (p Problem) String() string {
+	if p.Line == 0 {
+		return p.File + ": " + p.Text
+	}
+	return fmt.Sprintf("%s:%d:%d: %s", p.File, p.Line, p.Column, p.Text)
+}
+
+// problemsOf takes the mistakes from an error of OPA.
+func problemsOf(path string, err error) Problems {
+	errs, ok := err.(ast.Errors)
+	if !ok {
+		if one, is := err.(*ast.Error); is {
+			errs = ast.Errors{one}
+		} else {
+			return Problems{{File: path, Text: oneLine(err.Error())}}
+		}
+	}
+	var out Problems
+	for _, e := range errs {
+		p := Problem{File: path, Text: oneLine(e.Message)}
+		if e.Location != nil {
+			p.File, p.Line, p.Column = e.Location.File, e.Location.Row, e.Location.Col
+			if p.File == "" {
+				p.File = path
+			}
+		}
+		if hint := hintOf(p.Text); hint != "" {
+			p.Text += "; " + hint
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// oneLine is a message of OPA without the excerpt of the source.
+func oneLine(s string) string {
+	first, _, _ := strings.Cut(s, "\n")
+	return strings.TrimSpace(strings.TrimPrefix(first, "1 error occurred: "))
+}
+
+// hintOf says what to do about a message of OPA.
+func hintOf(text string) string {
+	if name, found := strings.CutPrefix(text, "undefined function "); found {
+		if slices.Contains(refused(), name) {
+			return "policies may not use it unless the settings of system or organisation name it under policies.functions"
+		}
+		return "look for a typing error, or define it"
+	}
+	return ""
+}

@@ -1,0 +1,212 @@
+package rego
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+const head = "# METADATA\n# scope: package\n# title: T\n# description: D\n# authors: [A]\n# custom:\n#   routing:\n#     required_events: [PreToolUse]\n#     required_tools: Bash\n#     required_signals: [s]\n"
+
+func parsed(t *testing.T, path, text string) *Module {
+	t.Helper()
+	m, err := Parse(path, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func TestFacts(t *testing.T) {
+	m := parsed(t, "x.rego", head+"package cupcake.policies.x\n\nimport rego.v1\nimport data.lib.y as z\n\ndeny contains {\"a\": z.b, \"c\": data.other.d[input.e]}\nhalt contains 1\ndeny contains 2\n")
+	f := m.Facts
+	f.Refs = nil
+	want := Facts{Package: "cupcake.policies.x", Line: 11, VerbLine: 16, Title: "T", Description: "D", Authors: []string{"A"}, Routed: true,
+		Events: []string{"PreToolUse"}, Tools: []string{"Bash"}, Signals: []string{"s"}, Verbs: []string{"deny", "halt"}}
+	if !reflect.DeepEqual(f, want) {
+		t.Errorf("%+v", f)
+	}
+	for _, ref := range []string{"lib.y", "other.d"} {
+		if !slices.Contains(m.Facts.Refs, ref) {
+			t.Errorf("no %s in %v", ref, m.Facts.Refs)
+		}
+	}
+	for text, says := range map[string]string{
+		"# METADATA\n# scope: package\n# custom: {routing: x}\npackage cardea.policies.x\n":                               "routing is no map",
+		"# METADATA\n# scope: package\n# custom: {routing: {required_event: [x]}}\npackage cardea.policies.x\n":           "no key \"required_event\"",
+		"# METADATA\n# scope: package\n# custom: {routing: {required_events: [1]}}\npackage cardea.policies.x\n":          "no list of names",
+		"package cardea.policies.x\n\n# METADATA\n# custom: {routing: {required_events: [x]}}\ndeny contains 1 if true\n": "scope rule",
+	} {
+		m := parsed(t, "x.rego", text)
+		if len(m.Facts.Mistakes) != 1 || !strings.Contains(m.Facts.Mistakes[0].String(), says) {
+			t.Errorf("%q: %v", text, m.Facts.Mistakes)
+		}
+	}
+	for pkg, want := range map[string]bool{"cardea.policies": true, "cardea.policies.a.b": true, "cardea.policiesx": false, "cupcake.global.policies.a": true, "cupcake.policies": true, "lib": false} {
+		if IsPolicy(pkg) != want {
+			t.Errorf("%s: %v", pkg, !want)
+		}
+	}
+}
+
+func TestHead(t *testing.T) {
+	if f, ok := Head("x.rego", head+"package cardea.policies.x\n\ndeny contains {{{"); !ok || f.Package != "cardea.policies.x" || !f.Routed {
+		t.Errorf("%+v %v", f, ok)
+	}
+	for _, text := range []string{"", "deny", "package 7\n", "\x00", "# METADATA\n# {\npackage x\n"} {
+		if _, ok := Head("x.rego", text); ok {
+			t.Errorf("%q has a head", text)
+		}
+	}
+	var problems Problems
+	if _, err := Parse("x.rego", "package x\n\na b"); !errors.As(err, &problems) || problems[0].Line != 3 || !strings.HasPrefix(err.Error(), "x.rego:3:") {
+		t.Errorf("%v", err)
+	}
+	if _, err := Reparse("x.rego", "package x\n\na b", Facts{}); err == nil {
+		t.Error("a file that changed is taken")
+	}
+	if (Problems{}).Error() == "" || (Problem{File: "x", Text: "y"}).String() != "x: y" {
+		t.Error("problems without a place")
+	}
+}
+
+// Each bad file is left out, with why, and the others work.
+func TestCompile(t *testing.T) {
+	modules := []*Module{
+		parsed(t, "good.rego", "package a\n\nimport rego.v1\n\nx := input.n + 1\n\nset contains 1\n\nno := 1 if false\n\nprinted if print(\"hello\", input.n)\n"),
+		parsed(t, "bad1.rego", "package b\n\nimport rego.v1\n\nx := nosuch(1)\n"),
+		parsed(t, "bad2.rego", "package c\n\nimport rego.v1\n\nx if y\n"),
+		parsed(t, "bad3.rego", "package d\n\nimport rego.v1\n\nx := http.send({})\n"),
+		parsed(t, "fails.rego", "package e\n\nimport rego.v1\n\nx := 1 if input.n\n\nx := 2 if input.n\n"),
+		parsed(t, "loops.rego", "package f\n\nimport rego.v1\n\nx if x\n"),
+	}
+	var said []string
+	p, out := Compile(modules, Options{Prints: func(at, text string) { said = append(said, at+" "+text) }})
+	for file, says := range map[string]string{"bad1.rego": "nosuch", "bad2.rego": "unsafe", "bad3.rego": "policies may not use it", "loops.rego": "recursive"} {
+		if len(out[file]) == 0 || !strings.Contains(out[file].Error(), says) {
+			t.Errorf("%s: %v", file, out[file])
+		}
+	}
+	in, err := NewInput(map[string]any{"n": 41})
+	if err != nil || len(out) != 4 {
+		t.Fatal(err, out)
+	}
+	got := p.Eval(context.Background(), []Query{{"a", "x", in}, {"a", "set", in}, {"a", "no", in}, {"e", "x", in}, {"nowhere", "x", in}, {"a", "printed", in}})
+	if s, _ := got[0].Value.(interface{ String() string }); s == nil || s.String() != "42" || got[2].Value != nil || got[2].Err != nil || got[4].Value != nil || got[4].Err != nil {
+		t.Errorf("%+v", got)
+	}
+	if list, _ := got[1].Value.([]any); len(list) != 1 {
+		t.Errorf("a set: %+v", got[1])
+	}
+	if got[3].Err == nil || !strings.Contains(got[3].Err.Error(), "fails.rego:") {
+		t.Errorf("a conflict: %+v", got[3])
+	}
+	if len(said) != 1 || said[0] != "good.rego:11 hello 41" {
+		t.Errorf("%q", said)
+	}
+	if _, err := NewInput(map[string]any{"f": func() {}}); err == nil {
+		t.Error("a function is input")
+	}
+	// What was compiled with all checks compiles without them, and says the same.
+	again := parsed(t, "good.rego", "package a\n\nimport rego.v1\n\nx := input.n + 1\n")
+	p, out = Compile([]*Module{again}, Options{Checked: true})
+	if got := p.Eval(context.Background(), []Query{{"a", "x", in}}); len(out) > 0 || got[0].Err != nil {
+		t.Errorf("%+v %v", got, out)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if got := p.Eval(ctx, []Query{{"a", "x", in}}); !errors.Is(got[0].Err, ErrTime) && got[0].Value == nil {
+		t.Errorf("without time: %+v", got)
+	}
+	if p, out := Compile(nil, Options{}); p == nil || len(out) > 0 {
+		t.Errorf("nothing: %v", out)
+	}
+}
+
+// Functions that reach outside are not there; those that extra names are.
+func TestFunctions(t *testing.T) {
+	for _, name := range []string{"http.send", "net.lookup_ip_addr", "opa.runtime", "rand.intn", "time.now_ns", "uuid.rfc4122", "providers.aws.sign_req", "bits.lsh",
+		"graph.reachable_paths", "regex.globs_match", "net.cidr_expand", "strings.render_template", "rego.parse_module", "io.jwt.decode_verify", "json.match_schema"} {
+		if slices.Contains(Builtins(), name) || !slices.Contains(Refused(), name) {
+			t.Errorf("policies may use %s", name)
+		}
+	}
+	for _, name := range []string{"sprintf", "contains", "regex.match", "walk", "object.get", "glob.match", "json.unmarshal", "time.weekday"} {
+		if slices.Contains(Refused(), name) {
+			t.Errorf("policies may not use %s", name)
+		}
+	}
+	m := parsed(t, "x.rego", "package a\n\nimport rego.v1\n\nx := time.now_ns()\n")
+	if _, out := Compile([]*Module{m}, Options{Extra: []string{"time.now_ns"}}); len(out) > 0 {
+		t.Errorf("%v", out)
+	}
+}
+
+func TestTests(t *testing.T) {
+	modules := []*Module{
+		parsed(t, "p.rego", "package p\n\nimport rego.v1\n\ndeny contains 1 if {\n\tinput.a\n\tinput.b\n}\n\nother contains 2 if input.c\n"),
+		parsed(t, "p_test.rego", "package p_test\n\nimport rego.v1\nimport data.p\n\ntest_yes if count(p.deny) == 1 with input as {\"a\": 1, \"b\": 2}\n\ntest_no if {\n\tprint(\"why\")\n\tcount(p.deny) == 7 with input as {\"a\": 1}\n}\n\ntodo_test_later if false\n\ntest_breaks if { x := 1; y := {k: v | some k in [x, x]; some v in [1, 2]}; y }\n"),
+		parsed(t, "broken.rego", "package q\n\nimport rego.v1\n\nx := nosuch(1)\n"),
+	}
+	results, coverage, broken := Test(context.Background(), modules, nil)
+	by := map[string]TestResult{}
+	for _, r := range results {
+		by[r.Name] = r
+	}
+	if len(results) != 4 || !by["test_yes"].Pass || by["test_no"].Pass || len(by["test_no"].Output) != 1 || !by["todo_test_later"].Skipped || by["test_breaks"].Error == "" || by["test_yes"].Line != 6 {
+		t.Errorf("%+v", results)
+	}
+	if len(broken["broken.rego"]) == 0 {
+		t.Errorf("%v", broken)
+	}
+	if len(coverage) != 1 || coverage[0].File != "p.rego" || coverage[0].Covered == 0 || !slices.Contains(coverage[0].Missed, 10) {
+		t.Errorf("%+v", coverage)
+	}
+}
+
+// A rule that never ends is stopped, and what comes after it has no answer.
+func TestStopped(t *testing.T) {
+	m := parsed(t, "x.rego", "package a\n\nimport rego.v1\n\nslow if {\n\tsome x in numbers.range(1, 100000)\n\tsome y in numbers.range(1, 100000)\n\tx * y < 0\n}\n")
+	p, _ := Compile([]*Module{m}, Options{})
+	in, _ := NewInput(map[string]any{})
+	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
+	defer cancel()
+	begin := time.Now()
+	got := p.Eval(ctx, []Query{{"a", "slow", in}, {"a", "slow", in}})
+	if took := time.Since(begin); !errors.Is(got[0].Err, ErrTime) || !errors.Is(got[1].Err, ErrTime) || took > 5*time.Second {
+		t.Errorf("%+v after %s", got, took)
+	}
+}
+
+func TestLook(t *testing.T) {
+	m := parsed(t, "x.rego", head+"package cardea.policies.x\n\nimport rego.v1\n\ndeny contains d if {\n\td := {\"rule_id\": \"a\", \"reason\": \"b\", \"colour\": \"red\"}\n}\n\nask contains [1]\n\nmodify contains {\"rule_id\": \"a\"}\n\nhalt contains e if e := input.f\n\nadd_context contains \"x\" if not input.tool_input.y.z\n")
+	var got []string
+	for _, r := range m.Look() {
+		got = append(got, r.Rule+" "+r.Text)
+	}
+	all := strings.Join(got, "\n")
+	for _, want := range []string{`no field "colour"`, "ask holds array", "modify has no updated_input", "not holds, too, where there is no input.tool_input.y.z", "no event has input.f"} {
+		if !strings.Contains(all, want) {
+			t.Errorf("no %q in\n%s", want, all)
+		}
+	}
+}
+
+// An error within "with" leaves nothing behind that the next rule would take for
+// its own input's.
+func TestErrorsLeaveNothingBehind(t *testing.T) {
+	m := parsed(t, "x.rego", "package a\n\nimport rego.v1\n\nname := input.name\n\ntwo := 1 if input.name\n\ntwo := 2 if input.name\n\nfails if {\n\tname == \"other\"\n\ttwo == 3\n}\n\nouter if fails with input as {\"name\": \"other\"}\n\nsaid contains name\n")
+	p, out := Compile([]*Module{m}, Options{})
+	in, err := NewInput(map[string]any{"name": "mine"})
+	if err != nil || len(out) > 0 {
+		t.Fatal(err, out)
+	}
+	got := p.Eval(context.Background(), []Query{{"a", "outer", in}, {"a", "said", in}, {"a", "name", in}})
+	if got[0].Err == nil || !reflect.DeepEqual(got[1].Value, []any{"mine"}) || got[2].Value != "mine" {
+		t.Errorf("%+v", got)
+	}
+}

@@ -1,0 +1,245 @@
+package policy
+
+import (
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"cardea.dev"
+	"cardea.dev/internal/decide/policy/rego"
+)
+
+// routeKey is what routing depends on.
+type routeKey struct {
+	kind       cardea.Kind
+	tool, name string
+}
+
+// selection is the policies of a set that are routed to an event.
+type selection struct {
+	// picks are the packages, in the order of their first files.
+	picks []pick
+	// which are the indexes of the files that are routed or lie in a package that
+	// is, without what they refer to.
+	which []int
+	// lost are files of which not even the routing is known.
+	lost  []int
+	cache []int // files and what they refer to
+}
+
+// pick is a package that is routed.
+type pick struct {
+	pkg string
+	// verbs are those that its files have rules for.
+	verbs []string
+	// signals are those that its files require.
+	signals []string
+	// files are the indexes of its files, all of those and of what they refer to.
+	files, all []int
+	// loose is set where the package is routed to the call's tool only because
+	// what is said about Bash is said about Monitor, too.
+	loose bool
+}
+
+// maxRoutes bounds what a set remembers: names of tools are the agent's to make
+// up.
+const maxRoutes = 4096
+
+// route gives the policies that are routed to an event. It is remembered by
+// event and tool, so that a process that lives on looks at the files once.
+func (s *set) route(ev *cardea.Event, tool func(string) (string, bool)) *selection {
+	k := routeKey{kind: ev.Kind}
+	if ev.Call != nil {
+		k.tool, k.name = ev.Call.Tool, ev.Call.Name
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if sel := s.routes[k]; sel != nil {
+		return sel
+	}
+	if len(s.routes) >= maxRoutes {
+		clear(s.routes)
+	}
+	sel := s.selectFor(k, tool)
+	s.routes[k] = sel
+	return sel
+}
+
+func (s *set) selectFor(k routeKey, tool func(string) (string, bool)) *selection {
+	sel := &selection{}
+	at := map[string]int{}
+	for i := range s.entries {
+		e := &s.entries[i]
+		if e.lost {
+			if k.kind.Answered() {
+				sel.lost = append(sel.lost, i)
+			}
+			continue
+		}
+		if !e.facts.Routed || !e.facts.Policy() || !onEvent(e.facts.Events, k.kind) {
+			continue
+		}
+		hit, loose := onTool(e.facts.Tools, k, tool)
+		if !hit {
+			continue
+		}
+		n, there := at[e.facts.Package]
+		if !there {
+			n = len(sel.picks)
+			at[e.facts.Package] = n
+			sel.picks = append(sel.picks, pick{pkg: e.facts.Package, loose: true})
+		}
+		sel.picks[n].loose = sel.picks[n].loose && loose
+	}
+	for i := range s.entries {
+		e := &s.entries[i]
+		n, routed := at[e.facts.Package]
+		if !routed || e.lost {
+			continue
+		}
+		p := &sel.picks[n]
+		p.files = append(p.files, i)
+		p.verbs = union(p.verbs, e.facts.Verbs)
+		p.signals = union(p.signals, e.facts.Signals)
+		sel.which = append(sel.which, i)
+	}
+	for n := range sel.picks {
+		sel.picks[n].all = s.closure(sel.picks[n].files)
+	}
+	return sel
+}
+
+func union(a, b []string) []string {
+	for _, w := range b {
+		if !slices.Contains(a, w) {
+			a = append(a, w)
+		}
+	}
+	return a
+}
+
+// onEvent reports whether a policy is about events of a kind. What is said about
+// PreToolUse is said on PermissionRequest again, since the guards run there too.
+func onEvent(events []string, k cardea.Kind) bool {
+	for _, e := range events {
+		if e == string(k) || e == "*" || k == cardea.PermissionRequest && e == string(cardea.PreToolUse) {
+			return true
+		}
+	}
+	return false
+}
+
+// onTool reports whether a policy is about a tool. No tools are all tools; a
+// policy that names some is not about events without one.
+func onTool(tools []string, k routeKey, canonical func(string) (string, bool)) (hit, loose bool) {
+	if len(tools) == 0 || slices.Contains(tools, "*") {
+		return true, false
+	}
+	if k.tool == "" && k.name == "" {
+		return false, false
+	}
+	for _, t := range tools {
+		if word, known := canonical(t); known {
+			t = word
+		}
+		switch {
+		case matches(t, k.tool) || matches(t, k.name):
+			return true, false
+		case t == "Bash" && k.tool == "Monitor":
+			hit = true
+		}
+	}
+	return hit, hit
+}
+
+// matches compares a name with a pattern of * ? and [ ].
+func matches(pattern, name string) bool {
+	if pattern == name {
+		return true
+	}
+	if !strings.ContainsAny(pattern, "*?[") {
+		return false
+	}
+	ok, err := path.Match(pattern, strings.ReplaceAll(name, "/", "\x00"))
+	return ok && err == nil
+}
+
+// key names the files of a selection.
+func (sel *selection) key() string {
+	var b strings.Builder
+	for _, i := range sel.which {
+		b.WriteString(strconv.Itoa(i))
+		b.WriteByte(' ')
+	}
+	return b.String()
+}
+
+// files are the selected files and, one after another, those of the packages
+// that they refer to.
+func (sel *selection) files(s *set) []int {
+	if sel.cache == nil {
+		sel.cache = s.closure(sel.which)
+	}
+	return sel.cache
+}
+
+// closure are files and, one after another, those of the packages that they
+// refer to.
+func (s *set) closure(which []int) []int {
+	seen := map[int]bool{}
+	out := slices.Clone(which)
+	for _, i := range out {
+		seen[i] = true
+	}
+	for n := 0; n < len(out); n++ {
+		for _, ref := range s.entries[out[n]].facts.Refs {
+			for i := range s.entries {
+				if !seen[i] && concerns(ref, s.entries[i].facts.Package) && !s.entries[i].skipped() {
+					seen[i] = true
+					out = append(out, i)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// idle are notes on policies that decide something and are never asked.
+func (s *set) idle(f Folder) []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.idleNotes != nil {
+		return s.idleNotes
+	}
+	s.idleNotes = []string{}
+	for i := range s.entries {
+		e := &s.entries[i]
+		switch {
+		case e.lost:
+		case e.broken != "" && !e.facts.Routed:
+			s.idleNotes = append(s.idleNotes, told(f, e.path, e.broken))
+		case e.broken != "":
+		case e.skipped():
+			s.idleNotes = append(s.idleNotes, e.path+": package "+rego.SystemPackage+" is skipped, since Cardea gathers the verbs by itself; remove the file")
+		case e.facts.Policy() && len(e.facts.Verbs) > 0 && len(e.facts.Events) == 0 && !s.routedElsewhere(e.facts.Package):
+			s.idleNotes = append(s.idleNotes, e.path+": this policy is never asked, since its METADATA has no routing with required_events; see \"cardea policy validate\"")
+		}
+	}
+	return s.idleNotes
+}
+
+// routedElsewhere reports whether another file of a package has routing.
+func (s *set) routedElsewhere(pkg string) bool {
+	for i := range s.entries {
+		if f := &s.entries[i].facts; f.Package == pkg && len(f.Events) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// concerns reports whether a path below data leads into a package, or above it.
+func concerns(ref, pkg string) bool {
+	return pkg != "" && (ref == "" || ref == pkg || strings.HasPrefix(ref, pkg+".") || strings.HasPrefix(pkg, ref+"."))
+}

@@ -1,0 +1,93 @@
+package policy
+
+import "cardea.dev"
+
+// Usage is what a verb is on an event.
+type Usage struct {
+	// Valid is set where it means something.
+	Valid bool
+	// Becomes says in a few words what it becomes on Claude Code, or why it
+	// means nothing.
+	Becomes string
+}
+
+// Events are the events that policies may be routed to, in the order of a
+// session: those that Claude Code documents. Copilot CLI's are called as they
+// are there.
+func Events() []cardea.Kind {
+	return []cardea.Kind{"SessionStart", "Setup", "InstructionsLoaded", "UserPromptSubmit", "UserPromptExpansion", cardea.PreToolUse, cardea.PermissionRequest,
+		"PermissionDenied", "PostToolUse", "PostToolUseFailure", "PostToolBatch", "Notification", "SubagentStart", "SubagentStop", "TaskCreated",
+		"TaskCompleted", "TeammateIdle", "Stop", "StopFailure", "ConfigChange", "CwdChanged", "DirectoryAdded", "FileChanged", "WorktreeCreate",
+		"WorktreeRemove", "PreCompact", "PostCompact", "PreModelSwitch", "PostModelSwitch", "Elicitation", "ElicitationResult", "MessageDisplay",
+		"SessionEnd", "UserPromptTransformed", "ErrorOccurred"}
+}
+
+// blocking says what deny and block become on an event after which the harness
+// does not go on as it would, "" where it always does.
+func blocking(k cardea.Kind) string {
+	switch k {
+	case cardea.PreToolUse, cardea.PermissionRequest:
+		return "the call is denied"
+	case "UserPromptSubmit", "UserPromptExpansion":
+		return "the prompt is not taken"
+	case "PostToolUse":
+		return "the model is told that what was done is not accepted; it cannot be undone"
+	case "PostToolUseFailure":
+		return "the model is told the reason"
+	case "Stop", "SubagentStop":
+		return "the agent goes on, with the reason as its task"
+	case "PostToolBatch", "TaskCreated", "TaskCompleted", "TeammateIdle":
+		return "the agent is told the reason, and acts on it"
+	case "PreCompact":
+		return "nothing is compacted"
+	case "ConfigChange":
+		return "the change does not take effect"
+	}
+	return ""
+}
+
+// contexts says whether the model can be told something on an event.
+func contexts(k cardea.Kind) bool {
+	switch k {
+	case "SessionStart", "UserPromptSubmit", "UserPromptExpansion", cardea.PreToolUse, "PostToolUse", "PostToolUseFailure", "PostToolBatch",
+		"SubagentStart", "SubagentStop", "Stop", "PostModelSwitch", "Notification":
+		return true
+	case cardea.PermissionRequest:
+		return true // in the message of a refusal
+	}
+	return false
+}
+
+// Use is the table of verbs and events.
+func Use(k cardea.Kind, verb string) Usage {
+	switch verb {
+	case "halt":
+		return Usage{true, "the agent is stopped, and the person told why"}
+	case "deny", "block":
+		if b := blocking(k); b != "" {
+			return Usage{true, b}
+		}
+		return Usage{true, "nothing can be held back any more: the person is told, and the model where it can be"}
+	case "ask":
+		if k.Answered() {
+			return Usage{true, "a person is asked"}
+		}
+		return Usage{true, "there is no question on this event: the person is told"}
+	case "modify":
+		if k.Answered() {
+			return Usage{true, "the input is rewritten, judged again, and asked about unless it is allowed"}
+		}
+		return Usage{false, "there is no input to change"}
+	case "allow_override":
+		if k.Answered() {
+			return Usage{true, "the parts that it names are allowed"}
+		}
+		return Usage{false, "there is nothing to allow"}
+	case "add_context":
+		if contexts(k) {
+			return Usage{true, "the model is told"}
+		}
+		return Usage{false, "the harness has no way to tell the model"}
+	}
+	return Usage{false, "there is no such verb"}
+}

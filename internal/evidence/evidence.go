@@ -1,0 +1,201 @@
+// Package evidence remembers which checks of a project succeeded since something
+// in it was last changed.
+//
+// It is what the policy git_checks asks. The harness tells, after a call, that it
+// succeeded; so nothing is run here and no output is parsed. A note is kept for
+// each project, signed with the person's key, so that neither the agent nor the
+// project can write one. Whatever may have changed a file takes all notes away:
+// evidence that is missing costs another run of the tests.
+package evidence
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"cardea.dev"
+	"cardea.dev/internal/userkey"
+)
+
+const (
+	purpose     = "evidence of checks"
+	namePurpose = "name of evidence"
+	signature   = 32
+	// maxFile is how much of a note is read, in bytes; maxFiles how many are kept.
+	maxFile  = 64 << 10
+	maxFiles = 512
+)
+
+// Store keeps the notes of one project.
+type Store struct{ state, project string }
+
+// New makes the store of a project. state is the state folder.
+func New(state, project string) Store { return Store{state, project} }
+
+func (s Store) path(key []byte) string {
+	return filepath.Join(s.state, "evidence", hex.EncodeToString(userkey.Sign(key, namePurpose, []byte(s.project))))
+}
+
+// Passed are the checks that succeeded since the last change. What cannot be
+// believed is no evidence.
+func (s Store) Passed() []string {
+	if s.state == "" || s.project == "" {
+		return nil
+	}
+	key, err := userkey.Read(s.state)
+	if err != nil {
+		return nil
+	}
+	path := s.path(key)
+	info, err := os.Lstat(path)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxFile {
+		return nil
+	}
+	data, err := os.ReadFile(path)
+	if err != nil || len(data) < signature || !userkey.Signed(key, data[:signature], purpose, []byte(s.project), data[signature:]) {
+		return nil
+	}
+	var passed []string
+	if json.Unmarshal(data[signature:], &passed) != nil {
+		return nil
+	}
+	return passed
+}
+
+// Note takes notice of an event: of a call that succeeded, what it checked and
+// whether it may have changed something; of one that failed, the latter alone.
+// checks are the commands that count.
+func (s Store) Note(ev *cardea.Event, checks []string) error {
+	if s.state == "" || s.project == "" || ev.Call == nil || len(checks) == 0 {
+		return nil
+	}
+	before := s.Passed()
+	after := before
+	if changes(ev, s.project, checks) {
+		after = nil
+	}
+	if ev.Kind == "PostToolUse" && succeeded(ev) {
+		for _, c := range shown(ev, checks) {
+			if !slices.Contains(after, c) {
+				after = append(slices.Clone(after), c)
+			}
+		}
+	}
+	if slices.Equal(before, after) {
+		return nil
+	}
+	return s.write(after)
+}
+
+// succeeded reports whether the harness says nothing else of the call than that
+// it succeeded: Copilot CLI sends failures by the same event, and Claude Code
+// what was interrupted.
+func succeeded(ev *cardea.Event) bool {
+	if ev.Sent == nil {
+		return true
+	}
+	for key, v := range ev.Sent.Fields() {
+		result, _ := v.(map[string]any)
+		switch key {
+		case "toolResult":
+			return result["resultType"] == "success"
+		case "tool_result":
+			return result["result_type"] == "success"
+		case "tool_response":
+			return result["interrupted"] != true
+		}
+	}
+	return true
+}
+
+func (s Store) write(passed []string) error {
+	key, err := userkey.Load(s.state)
+	if err != nil {
+		return err
+	}
+	data, err := json.Marshal(passed)
+	if err != nil {
+		return err
+	}
+	path := s.path(key)
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	if entries, err := os.ReadDir(dir); err == nil && len(entries) > maxFiles {
+		for _, e := range entries[:len(entries)-maxFiles] {
+			_ = os.Remove(filepath.Join(dir, e.Name())) // a missing note costs a run of the tests
+		}
+	}
+	f, err := os.CreateTemp(dir, ".new-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(append(userkey.Sign(key, purpose, []byte(s.project), data), data...))
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return nil
+}
+
+// shown are the checks that a call which succeeded has shown to hold: commands
+// whose failure would have been the line's. A line that goes on whatever a check
+// says shows nothing.
+func shown(ev *cardea.Event, checks []string) []string {
+	c := ev.Call
+	if c.Tool != "Bash" || len(c.Opaque) > 0 || len(ev.Faults) > 0 || c.Input["run_in_background"] == true {
+		return nil
+	}
+	var out []string
+	for i := range c.Parts {
+		p := &c.Parts[i]
+		if slices.ContainsFunc(p.Via, func(v string) bool { return v != "&&" }) || p.Coverage != cardea.Complete || len(p.Opaque) > 0 || p.Remote {
+			return nil
+		}
+		if slices.Contains(checks, p.Text) && len(p.Assigns) == 0 {
+			out = append(out, p.Text)
+		}
+	}
+	return out
+}
+
+// changes reports whether a call may have changed a file of the project, besides
+// what git keeps for itself.
+func changes(ev *cardea.Event, project string, checks []string) bool {
+	if ev.Call.EditsFiles {
+		return true
+	}
+	if ev.Call.Tool != "Bash" && ev.Call.Tool != "Monitor" && ev.Call.Tool != "PowerShell" {
+		return !ev.Call.Known
+	}
+	if len(ev.Call.Opaque) > 0 || len(ev.Call.Parts) == 0 {
+		return true
+	}
+	return slices.ContainsFunc(ev.Call.Parts, func(p cardea.Part) bool { return partChanges(&p, project, checks) })
+}
+
+func partChanges(p *cardea.Part, project string, checks []string) bool {
+	if slices.Contains(checks, p.Text) || p.Null {
+		return false
+	}
+	if len(p.Command) > 1 && p.Command[0] == "git" && slices.Contains([]string{"add", "commit", "push", "status", "diff", "log", "show", "fetch", "branch"}, p.Command[1]) {
+		return false
+	}
+	for _, a := range p.Access {
+		within := a.Path == "" || a.Path == project || strings.HasPrefix(a.Path, project+string(filepath.Separator))
+		switch a.Kind {
+		case cardea.Write, cardea.Delete, cardea.Unknown:
+			if within {
+				return true
+			}
+		}
+	}
+	return len(p.Opaque) > 0 || p.Knowledge != cardea.Complete
+}

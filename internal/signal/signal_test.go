@@ -1,0 +1,103 @@
+//go:build unix
+
+package signal
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestRun(t *testing.T) {
+	dir := t.TempDir()
+	script := filepath.Join(dir, "s.sh")
+	if err := os.WriteFile(script, []byte("#!/bin/sh\npwd; echo $CARDEA_SIGNAL\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name   string
+		script Script
+		stdin  string
+		want   any
+	}{
+		{"text", Script{Command: "echo '  a b  '"}, "", "a b"},
+		{"nothing", Script{Command: "true"}, "", ""},
+		{"JSON", Script{Command: `echo '{"a": [1, true]}'`}, "", map[string]any{"a": []any{json.Number("1"), true}}},
+		{"two values are text", Script{Command: "echo 1 2"}, "", "1 2"},
+		{"a number", Script{Command: "echo 12"}, "", json.Number("12")},
+		{"standard input", Script{Command: "cat"}, "\"event\"", "event"},
+		{"standard input that is not read", Script{Command: "echo x"}, strings.Repeat("y", 1<<20), "x"},
+		{"no text", Script{Command: `printf '\377a'`}, "", "\uFFFDa"},
+		{"a file, in its folder", Script{Name: "s", File: script, Dir: dir}, "", dir + "\ns"},
+		{"failed", Script{Command: "echo why >&2; exit 3"}, "", Failed("exit status 3: why", false)},
+		{"failed without a word", Script{Command: "exit 3"}, "", Failed("exit status 3", false)},
+		{"too much", Script{Command: "yes"}, "", Failed("it says more than 1048576 bytes", false)},
+		{"a file that is not there", Script{File: dir + "/none"}, "", Failed("fork/exec "+dir+"/none: no such file or directory", false)},
+		{"killed", Script{Command: "kill -9 $$"}, "", Failed("signal: killed", false)},
+	} {
+		r := Run(context.Background(), tt.script, []byte(tt.stdin))
+		if !reflect.DeepEqual(r.Value, tt.want) {
+			t.Errorf("%s: %#v", tt.name, r.Value)
+		}
+		if _, failed := tt.want.(map[string]any); r.OK == (failed && tt.name != "JSON") {
+			t.Errorf("%s: ok %v", tt.name, r.OK)
+		}
+	}
+}
+
+// A script that hangs ends with its whole group, when its limit or the caller's
+// time is over.
+func TestTimeIsKept(t *testing.T) {
+	pids := filepath.Join(t.TempDir(), "pids")
+	hang := Script{Name: "hang", Command: "sleep 300 & echo $! $$ >> " + pids + "; trap '' TERM; sleep 300"}
+	begin := time.Now()
+	limited := hang
+	limited.Limit = 200 * time.Millisecond
+	r := Run(context.Background(), limited, nil)
+	if v, _ := r.Value.(map[string]any); v["timed_out"] != true || v["ok"] != false || r.OK {
+		t.Errorf("%v", r.Value)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
+	defer cancel()
+	all := Gather(ctx, []Script{hang, {Name: "quick", Command: "echo 1"}}, nil)
+	if v, _ := all["hang"].Value.(map[string]any); v["timed_out"] != true || all["quick"].Value != json.Number("1") {
+		t.Errorf("%v", all)
+	}
+	if took := time.Since(begin); took > 5*time.Second {
+		t.Errorf("took %s", took)
+	}
+	data, err := os.ReadFile(pids)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, pid := range strings.Fields(string(data)) {
+		if status, err := os.ReadFile("/proc/" + pid + "/status"); err == nil && !strings.Contains(string(status), "Z (zombie)") {
+			t.Errorf("process %s is still there", pid)
+		}
+	}
+}
+
+func TestTogether(t *testing.T) {
+	var all []Script
+	for _, name := range strings.Split("abcdefgh", "") {
+		all = append(all, Script{Name: name, Command: "sleep 0.3; echo " + name})
+	}
+	begin := time.Now()
+	got := Gather(context.Background(), all, nil)
+	if took := time.Since(begin); took > 2*time.Second {
+		t.Errorf("one after another: %s", took)
+	}
+	for name, r := range got {
+		if r.Value != name || !r.OK || r.Took < 200*time.Millisecond {
+			t.Errorf("%s: %+v", name, r)
+		}
+	}
+	if len(got) != 8 {
+		t.Errorf("%d results", len(got))
+	}
+}

@@ -1,0 +1,17 @@
+package cardea.policies.edit_validators_test
+
+import rego.v1
+
+import data.cardea.policies.edit_validators
+
+test_blocked if {
+	some d in edit_validators.block with input.signals.validate as {"ok": false, "error": "exit status 1: x.go:1: no", "timed_out": false}
+	contains(d.reason, "x.go:1")
+}
+
+test_fine if {
+	count(edit_validators.block) == 0 with input.signals.validate as "ok"
+	count(edit_validators.block) == 0 with input.signals.validate as {"ok": true}
+	count(edit_validators.block) == 0 with input.signals.validate as {"ok": false, "error": "the script of signal validate was never trusted"}
+	count(edit_validators.block) == 0 with input.signals.validate as {"ok": false, "error": "there is no signal of this name"}
+}

@@ -1,0 +1,42 @@
+package packs_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"cardea.dev/internal/decide/policy"
+	"cardea.dev/internal/harness"
+	"cardea.dev/packs"
+)
+
+// Every built-in policy holds its tests, has no mistakes, and is evaluated whole
+// by them.
+func TestBuiltinPolicies(t *testing.T) {
+	sources, found := policy.Folder{Dir: "policies"}.Sources()
+	sources.Tool = harness.ToolWord
+	for _, f := range append(found, sources.Validate()...) {
+		t.Errorf("%+v", f)
+	}
+	results, coverage, broken := sources.Test(context.Background())
+	if len(results) < 14 || len(broken) > 0 {
+		t.Errorf("%d tests, broken: %v", len(results), broken)
+	}
+	for _, r := range results {
+		if !r.Pass {
+			t.Errorf("%s.%s fails: %s", r.Package, r.Name, r.Error)
+		}
+	}
+	for _, c := range coverage {
+		if c.Covered*100 < c.Total*95 {
+			t.Errorf("%s: %d of %d lines evaluated, not %v", c.File, c.Covered, c.Total, c.Missed)
+		}
+		name := strings.TrimSuffix(strings.TrimPrefix(c.File, "policies/"), ".rego")
+		if packs.Policy(name) == "" {
+			t.Errorf("%s is not in the program", name)
+		}
+	}
+	if packs.Policy("nothing") != "" {
+		t.Error("a policy that is not there")
+	}
+}
