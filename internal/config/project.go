@@ -48,9 +48,8 @@ func SessionStart(env func(string) string, first string) (start, told string) {
 
 // Surroundings are further projects whose denies and asks count for a call:
 // the nearest folder with one of the marks (".cardea") at or above each of the
-// paths, without
-// known, the home folder and what lies above it. complete is false when the
-// call names more than [MaxSurroundings] projects, or paths in so many folders
+// paths, without known, the home folder and what lies above it. complete is
+// false when the call names more than [MaxSurroundings] projects, or paths in so many folders
 // that looking would take too long: what was not looked at is not known.
 func Surroundings(paths []string, home string, marks []string, known ...string) (projects []string, complete bool) {
 	walk := walk{home: home, marks: marks, seen: map[string]bool{}}
