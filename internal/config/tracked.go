@@ -19,7 +19,24 @@ const maxTracked = 256 << 20
 // repository: a file called "local" that a clone brought is not the person's
 // own. What cannot be read may be tracked.
 func Tracked(path string) bool {
-	root, dir := repository(filepath.Dir(path))
+	real, err := filepath.EvalSymlinks(filepath.Dir(path))
+	if err != nil {
+		return true
+	}
+	other := filepath.Join(real, filepath.Base(path))
+	if file, err := filepath.EvalSymlinks(path); err == nil && file != other {
+		return true // the file itself is a link
+	}
+	return tracked(path) || other != filepath.Clean(path) && tracked(other)
+}
+
+// tracked looks for a path, by the name that it has here.
+func tracked(path string) bool {
+	from := filepath.Dir(path)
+	if strings.HasPrefix(filepath.Base(from), ".") {
+		from = filepath.Dir(from) // the harness's folder is no repository, whatever lies in it
+	}
+	root, dir := repository(from)
 	if root == "" {
 		return false
 	}
@@ -27,12 +44,15 @@ func Tracked(path string) bool {
 	if err != nil {
 		return true
 	}
-	shared, _ := filepath.Glob(filepath.Join(dir, "sharedindex.*"))
-	for _, index := range append(shared, filepath.Join(dir, "index")) {
-		data, err := readIndex(index)
-		if errors.Is(err, fs.ErrNotExist) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return true
+	}
+	for _, e := range entries {
+		if name := e.Name(); name != "index" && !strings.HasPrefix(name, "sharedindex.") {
 			continue
 		}
+		data, err := readIndex(filepath.Join(dir, e.Name()))
 		if err != nil || lists(data, filepath.ToSlash(rel)) {
 			return true
 		}
@@ -41,24 +61,26 @@ func Tracked(path string) bool {
 }
 
 // repository is the root of the working tree around a folder, and the folder
-// that holds its index.
+// that holds its index. Links to it are followed, as git does.
 func repository(dir string) (root, git string) {
 	for ; ; dir = filepath.Dir(dir) {
 		git = filepath.Join(dir, ".git")
-		info, err := os.Lstat(git)
+		info, err := os.Stat(git)
 		switch {
 		case err == nil && info.IsDir():
 			return dir, git
-		case err == nil && info.Mode().IsRegular():
+		case err == nil && info.Mode().IsRegular() && info.Size() < maxLink:
 			text, err := os.ReadFile(git)
 			at, ok := strings.CutPrefix(strings.TrimSpace(string(text)), "gitdir: ")
 			if err != nil || !ok {
-				return "", ""
+				return dir, git // git cannot read it either; nothing is known
 			}
 			if !filepath.IsAbs(at) {
 				at = filepath.Join(dir, at)
 			}
 			return dir, at
+		case !errors.Is(err, fs.ErrNotExist):
+			return dir, git
 		}
 		if dir == filepath.Dir(dir) {
 			return "", ""
@@ -66,12 +88,15 @@ func repository(dir string) (root, git string) {
 	}
 }
 
+// maxLink bounds a file .git that leads to a repository, in bytes.
+const maxLink = 64 << 10
+
 // lists reports whether an index has an entry of a name, whichever way objects
 // are named there. One that cannot be read may have it; what a split index
 // keeps elsewhere is looked through by itself.
 func lists(data []byte, name string) bool {
 	for _, hash := range []int{20, 32} {
-		f := gitindex.Index{Data: data, Hash: hash}.Find(func(n string, _ uint32) bool { return n == name })
+		f := gitindex.Index{Data: data, Hash: hash}.Find(func(n string, _ uint32) bool { return strings.EqualFold(n, name) })
 		if !f.Broken {
 			return f.Such
 		}

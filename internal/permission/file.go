@@ -221,7 +221,7 @@ func (p *filePattern) touches(name string, a *cardea.Access, base string) bool {
 // MayLieBelow reports whether something that the entry names may lie in a folder
 // that an access reads as a whole, or among what a pattern of the line becomes.
 func (r *Rule) MayLieBelow(a *cardea.Access, at Place) bool {
-	if !a.Recursive && !a.Glob || a.Names {
+	if a.Names || !a.Recursive && !a.Glob && a.Path != "" {
 		return false
 	}
 	if r.Form == Whole || a.Path == "" {

@@ -1,7 +1,9 @@
 package shell
 
 import (
+	"path"
 	"slices"
+	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 
@@ -218,6 +220,9 @@ func (w *walker) start(inv invocation) {
 		}
 	}
 	if unwrap, ok := wrapperOf(name); ok {
+		if strings.Contains(name, "/") && !systemFolder(path.Dir(name)) {
+			w.emitProgram(inv) // a file of that name may be anything
+		}
 		inv.around = inv.outwards()
 		unwrap(w, inv)
 		return

@@ -69,7 +69,7 @@ func (w *walker) declClause(c *syntax.DeclClause) {
 		w.declared(a, before, exports, variant)
 	}
 	for _, a := range c.Args {
-		if a.Name != nil && envClass(a.Name.Value) == cardea.EnvDangerous && (!a.Naked || exports) {
+		if a.Name != nil && envClass(a.Name.Value) == cardea.EnvDangerous && (!a.Naked || exports || w.locals != nil && variant != "readonly") {
 			w.spot(w.source(a), "setting "+a.Name.Value+" changes what later commands do")
 		}
 	}
@@ -91,6 +91,9 @@ func (w *walker) declared(a *syntax.Assign, before *state, exports bool, variant
 			w.spot(w.source(a), evaluates)
 		}
 		if w.locals != nil && variant != "export" && variant != "readonly" {
+			if envClass(name) == cardea.EnvDangerous { // bash without PATH runs what lies here
+				w.taint("setting " + name + " changes what later commands do")
+			}
 			w.cur.vars[name] = value{kind: unset}
 			if again {
 				w.cur.vars[name] = value{kind: dynamic} // one that is local already keeps its value

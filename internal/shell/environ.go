@@ -18,6 +18,10 @@ func envClass(name string) cardea.EnvClass {
 	case safeName(name):
 		return cardea.EnvSafe
 	}
+	// npm takes its variables in any case.
+	if len(name) > len("npm_config_") && strings.EqualFold(name[:len("npm_config_")], "npm_config_") {
+		return cardea.EnvDangerous
+	}
 	for _, p := range dangerousPrefixes {
 		if strings.HasPrefix(name, p) {
 			return cardea.EnvDangerous
@@ -53,7 +57,7 @@ func claimed(p *cardea.Part) {
 }
 
 var dangerousPrefixes = [...]string{
-	"LD_", "DYLD_", "BASH", "GIT_", "npm_config_", "NPM_CONFIG_", "YARN_", "PNPM_", "PYTHON", "PERL5", "RUBY",
+	"LD_", "DYLD_", "BASH", "GIT_", "NPM_CONFIG_", "YARN_", "PNPM_", "PYTHON", "PERL", "RUBY",
 	"JAVA_", "_JAVA", "JDK_JAVA", "MAVEN_", "GRADLE_", "NODE_", "CARGO_", "RUSTC", "RUSTUP_", "GO", "CGO_",
 	"AWS_", "AZURE_", "GOOGLE_", "CLOUDSDK_", "KUBE", "DOCKER_", "HELM_", "TF_", "ANSIBLE_", "PIP_", "UV_", "POETRY_",
 	"PG", "MYSQL_", "SSH_", "GPG_", "GNUPG", "XDG_", "LESS", "CARDEA_", "CLAUDE_", "COPILOT_", "CODEX_", "MALLOC_", "GLIBC_", "GCONV_", "ZSH_",
@@ -62,7 +66,8 @@ var dangerousPrefixes = [...]string{
 	"OPENSSL_", "TMUX", "REDISCLI_", "NIX_", "BAT_", "MAGICK_", "AWK", "JQ_", "PHP", "SQLITE_", "EXIFTOOL_",
 }
 
-var dangerousSuffixes = [...]string{"_PROXY", "_proxy", "_COMMAND", "_PAGER", "_EDITOR", "_OPTIONS", "_OPTS", "_PRELOAD", "_WRAPPER"}
+var dangerousSuffixes = [...]string{"_PROXY", "_proxy", "_COMMAND", "_PAGER", "_EDITOR", "_OPTIONS", "_OPTS", "_PRELOAD", "_WRAPPER", "_LAUNCHER", "_PERL", "RCFILE", "RCPATH",
+	"_MODULE", "_MODULES", "_MODULE_FILE", "_LIBRARY", "_BINARY", "_PROFILER", "_PROCESS_START", "_PREFIX_CMD"}
 
 // dangerousName reports names that change what programs do or how they are
 // found.
@@ -81,7 +86,7 @@ func dangerousName(name string) bool {
 		"BASH_COMPAT", "BASH_XTRACEFD", "RIPGREP_CONFIG_PATH", "FZF_DEFAULT_COMMAND", "FZF_DEFAULT_OPTS", "PRELOAD",
 		"SSLKEYLOGFILE", "CURL_HOME", "WGETRC", "NETRC", "GZIP", "BZIP", "BZIP2", "XZ_OPT", "XZ_DEFAULTS", "ZSTD_CLEVEL", "UNZIP", "ZIPINFO",
 		"ZIPOPT", "ZIP", "TAPE", "MANROFFOPT", "XML_CATALOG_FILES", "SGML_CATALOG_FILES", "MAGIC", "POSIX_ME_HARDER", "APT_CONFIG", "BOTO_CONFIG",
-		"DYNAMIC_CONFIG":
+		"DYNAMIC_CONFIG", "VIMINIT", "EXINIT", "GVIMINIT", "MYVIMRC", "DJANGO_SETTINGS_MODULE", "FLASK_APP", "CCACHE_PREFIX", "FFREPORT", "ZDOTDIR", "HARNESS_PERL":
 		return true
 	}
 	return false

@@ -69,7 +69,7 @@ func wrapperOf(name string) (unwrap, bool) {
 	case "at", "batch":
 		return (*walker).later, true
 	}
-	if strings.HasPrefix(base, "ld-linux") || strings.HasPrefix(base, "ld-musl") || base == "ld.so" {
+	if strings.Contains(base, ".so") && (strings.HasPrefix(base, "ld-linux") || strings.HasPrefix(base, "ld-musl")) || base == "ld.so" {
 		return (*walker).loader, true
 	}
 	if spec := wrapperSpec(base); spec != nil {

@@ -380,6 +380,16 @@ func (w *walker) scriptCommand(inv invocation) {
 	for _, f := range files[:min(1, len(files))] {
 		inv.access = append(slices.Clone(inv.access), w.accessField(cardea.Write, f))
 	}
+	named := len(files) > 0
+	for _, name := range []string{"-O", "-B", "-I", "-T", "--log-out", "--log-io", "--log-in", "--log-timing"} {
+		if file, given := p.options[name]; given {
+			named = named || name != "-T" && name != "--log-timing"
+			inv.access = slices.Concat(inv.access, w.opens(cardea.Write, file, false))
+		}
+	}
+	if !named {
+		inv.access = slices.Concat(inv.access, w.opens(cardea.Write, "typescript", false))
+	}
 	text, ok := p.options["-c"]
 	if !ok {
 		text, ok = p.options["--command"]

@@ -85,7 +85,12 @@ func (a *analysis) temporary() []string {
 // reads as its configuration.
 func outputName(p string) bool {
 	name := strings.ToLower(path.Base(p))
-	if strings.HasPrefix(name, ".") || strings.HasPrefix(name, "-") || strings.HasPrefix(name, "requirements") || strings.HasPrefix(name, "constraints") || name == "cmakelists.txt" {
+	if strings.HasPrefix(name, ".") || strings.HasPrefix(name, "-") || strings.Contains(name, "requirements") || strings.Contains(name, "constraints") ||
+		strings.Contains(path.Base(path.Dir(strings.ToLower(p))), "req") {
+		return false
+	}
+	switch name {
+	case "cmakelists.txt", "conanfile.txt", "meson_options.txt", "authorized_keys.txt", "robots.txt":
 		return false
 	}
 	switch path.Ext(name) {

@@ -2,6 +2,7 @@ package permissions
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"cardea.dev"
@@ -20,8 +21,8 @@ func (c *call) accesses(p *cardea.Part, r *Refusal) {
 		case cardea.Write, cardea.Delete:
 			switch {
 			case sink(a):
-			case a.Path != "" && harness.TouchesProtected(*a):
-				r.stop("it changes %s, which is never approved by an entry", a.Path)
+			case harness.TouchesProtected(*a):
+				r.stop("it changes %s, which is never approved by an entry", orUnknown(a.Path))
 			case harness.DeletesCritical(*a, *p, c.ev, c.about.Home):
 				r.stop("it may delete %s, which is never approved by an entry", orUnknown(a.Path))
 			case a.Redirect && !edits && !c.mayWrite(a):
@@ -68,10 +69,27 @@ func (c *call) mayWrite(a *cardea.Access) bool {
 	if a.Kind != cardea.Write || a.Path == "" || a.Glob {
 		return false
 	}
+	if slices.ContainsFunc(c.ev.Call.Parts, makesLinks) {
+		return false
+	}
 	if a.Fresh || c.ev.Mode == cardea.ModeAcceptEdits && c.inWork(a) {
 		return true
 	}
 	return c.covering("Edit", a) != nil
+}
+
+// makesLinks reports a part that may put a link where another one writes.
+func makesLinks(p cardea.Part) bool {
+	if len(p.Command) == 0 {
+		return false
+	}
+	switch p.Command[0] {
+	case "ln", "gln", "link", "cp", "gcp", "rsync", "tar", "gtar", "bsdtar", "unzip", "7z", "7za", "cpio", "install", "mv", "gmv":
+		return true
+	case "git":
+		return len(p.Command) < 2 || !slices.Contains([]string{"add", "commit", "status", "diff", "log", "show", "push", "fetch", "tag", "branch", "rev-parse", "ls-files", "blame", "config", "remote"}, p.Command[1])
+	}
+	return false
 }
 
 // inWork reports whether a file lies in the project, or in a folder that the
@@ -94,7 +112,7 @@ func (c *call) covering(tool string, a *cardea.Access) *permission.Entry {
 	for _, list := range [][]int{c.index.files, c.index.others} {
 		for _, k := range list {
 			e := &c.entries[k]
-			if e.Effect == cardea.Allow && e.Tool == tool && (e.Form == permission.File || e.Form == permission.Whole) &&
+			if c.ctx.Err() == nil && e.Effect == cardea.Allow && e.Tool == tool && (e.Form == permission.File || e.Form == permission.Whole) &&
 				e.Counts(c.ev.Harness) && e.Covers(a, c.place(e)) {
 				return e
 			}
@@ -108,7 +126,7 @@ func (c *call) covering(tool string, a *cardea.Access) *permission.Entry {
 func (c *call) shut(a *cardea.Access) *permission.Entry {
 	for _, k := range c.index.files {
 		e := &c.entries[k]
-		if e.Effect != cardea.Allow && e.Form == permission.File && e.Tool == "Read" && e.MayLieBelow(a, c.place(e)) {
+		if e.Effect != cardea.Allow && e.Form == permission.File && e.Tool == "Read" && (c.ctx.Err() != nil || e.MayLieBelow(a, c.place(e))) {
 			return e
 		}
 	}

@@ -77,6 +77,8 @@ func (c *call) judge(i int) (*permission.Entry, Refusal) {
 		if len(c.ev.Call.Parts) == 1 {
 			r.stop("no entry names what is only a redirection")
 		}
+	case c.ev.Call.Tool == "Bash" && prints(p):
+		// What it prints goes where the shell writes.
 	case c.ev.Call.Tool == "Bash":
 		by = c.command(p, &r)
 	case c.ev.Call.Tool == "PowerShell" || c.ev.Call.Tool == "Monitor":
@@ -114,6 +116,13 @@ func (c *call) seeThrough(p *cardea.Part, r *Refusal) {
 
 func redirectsOnly(p *cardea.Part) bool {
 	return len(p.Access) > 0 && !slices.ContainsFunc(p.Access, func(a cardea.Access) bool { return !a.Redirect })
+}
+
+// prints reports a command that only prints its words into a file: it does what
+// an edit of the file does, and needs the yes of one.
+func prints(p *cardea.Part) bool {
+	return p.Knowledge == cardea.Complete && len(p.Assigns) == 0 && redirectsOnly(p) &&
+		slices.ContainsFunc(p.Access, func(a cardea.Access) bool { return a.Kind == cardea.Write && !sink(&a) }) && (base(p.Argv) == "echo" || base(p.Argv) == "printf")
 }
 
 // level is one form of a part: the command itself, or one that was taken apart
@@ -173,7 +182,11 @@ func (c *call) command(p *cardea.Part, r *Refusal) *permission.Entry {
 			if !c.matches(k, l.text) {
 				continue
 			}
-			switch why := c.held(e, l, p); {
+			why := c.held(e, l, p)
+			if why == "" {
+				why = c.mayBe(p)
+			}
+			switch {
 			case !e.Counts(c.ev.Harness):
 				idle = e
 			case why != "":
@@ -278,6 +291,45 @@ func (c *call) held(e *permission.Entry, l level, p *cardea.Part) string {
 	return ""
 }
 
+// mayBe says which entry that denies or asks a part may fall under, when the
+// words that are only known when it runs are what that entry names.
+func (c *call) mayBe(p *cardea.Part) string {
+	if !slices.ContainsFunc(p.Argv, func(w cardea.Word) bool { return !w.Static }) {
+		return ""
+	}
+	for _, n := range c.index.strictCommands {
+		e := &c.entries[n.entry]
+		if words, ok := e.Words(); ok && !e.Excepts() && mayBeginWith(p, words) {
+			return "its words may become what " + e.Text + " " + permission.Verb(e.Effect)
+		}
+	}
+	return ""
+}
+
+// mayBeginWith reports whether a part may be a command that begins with some
+// words, and is not for certain: one of its own words is not known.
+func mayBeginWith(p *cardea.Part, words []string) bool {
+	if len(words) < 2 || words[0] != base(p.Argv) {
+		return false
+	}
+	at := 1
+	for _, want := range words[1:] {
+		for ; at < len(p.Argv) && p.Argv[at].Static && p.Argv[at].Text != want; at++ {
+			if !strings.HasPrefix(p.Argv[at].Text, "-") && !strings.HasPrefix(p.Argv[at-1].Text, "-") {
+				return false // another subcommand, and no option's value
+			}
+		}
+		if at == len(p.Argv) {
+			return false
+		}
+		if !p.Argv[at].Static {
+			return true
+		}
+		at++
+	}
+	return false
+}
+
 // needsExact reports the programs that start others, or delete, by their
 // options, and so are approved by an exact entry alone (permissions, "Wrappers").
 func needsExact(argv []cardea.Word) bool {
@@ -285,7 +337,10 @@ func needsExact(argv []cardea.Word) bool {
 	case "watch", "setsid", "ionice", "flock":
 		return true
 	case "find", "gfind":
-		return slices.ContainsFunc(argv, func(w cardea.Word) bool {
+		return slices.ContainsFunc(argv[1:], func(w cardea.Word) bool {
+			if hidesOption(w) {
+				return true
+			}
 			switch w.Text {
 			case "-exec", "-execdir", "-ok", "-okdir", "-delete", "-fprint", "-fprint0", "-fprintf", "-fls":
 				return true
@@ -293,11 +348,17 @@ func needsExact(argv []cardea.Word) bool {
 			return false
 		})
 	case "fd", "fdfind":
-		return slices.ContainsFunc(argv, func(w cardea.Word) bool {
-			return w.Text == "-x" || w.Text == "-X" || strings.HasPrefix(w.Text, "--exec")
+		return slices.ContainsFunc(argv[1:], func(w cardea.Word) bool {
+			cluster := strings.HasPrefix(w.Text, "-") && !strings.HasPrefix(w.Text, "--") && strings.ContainsAny(w.Text, "xX")
+			return hidesOption(w) || cluster || strings.HasPrefix(w.Text, "--ex")
 		})
 	}
 	return false
+}
+
+// hidesOption reports a word that may be an option nobody has seen.
+func hidesOption(w cardea.Word) bool {
+	return !w.Static && (w.Dash || w.Loose || strings.HasPrefix(w.Text, "-"))
 }
 
 func base(argv []cardea.Word) string {
@@ -330,7 +391,7 @@ func (c *call) environment(p *cardea.Part) string {
 // reaches the programs that the one in front starts (PYTEST_ADDOPTS and make).
 func steers(name string) bool {
 	name = strings.ToUpper(name)
-	for _, end := range []string{"FLAGS", "_ARGS", "OPTS", "_CONFIG", "_CONF", "_RC", "_PLUGIN", "_PLUGINS", "_PATH", "_HOME", "_BIN", "_EXEC", "_EXECUTABLE", "_CMD", "_SHELL", "_HOOK", "_HOOKS", "_INIT", "_REQUIRE", "_LOADER"} {
+	for _, end := range []string{"FLAGS", "_ARGS", "OPTS", "_CONFIG", "_CONF", "_RC", "_PLUGIN", "_PLUGINS", "_PATH", "_HOME", "_BIN", "_EXEC", "_EXECUTABLE", "_CMD", "_SHELL", "INIT", "RCFILE", "LIB", "_LAUNCHER", "_PREFIX", "_MODULE", "_MODULES", "_LIBRARY", "_BINARY", "REPORT", "PROFILER", "_HOOK", "_HOOKS", "_INIT", "_REQUIRE", "_LOADER"} {
 		if strings.HasSuffix(name, end) {
 			return true
 		}

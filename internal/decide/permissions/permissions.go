@@ -243,7 +243,7 @@ func (c *call) restrictFiles() {
 		}
 		for _, k := range c.index.strict {
 			e := &c.entries[k]
-			if e.Form != permission.File || !c.mine(e) {
+			if e.Form != permission.File || !c.mine(e) || c.ctx.Err() != nil {
 				continue
 			}
 			at := c.place(e)

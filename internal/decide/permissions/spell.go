@@ -205,18 +205,46 @@ func hasFlag(word string, p *cardea.Part) bool {
 	given := func(name string) bool {
 		return slices.ContainsFunc(p.Options, func(o cardea.Option) bool { return o.Name == name })
 	}
-	if given(word) {
+	same := func(name string) bool {
+		return given(name) || slices.ContainsFunc(synonyms(p.Command[0], name), func(other string) bool {
+			return slices.ContainsFunc(p.Options, func(o cardea.Option) bool {
+				return o.Name == other || len(o.Name) > len("--a") && strings.HasPrefix(other, o.Name) // abbreviated
+			})
+		})
+	}
+	if same(word) {
 		return true
 	}
 	if strings.HasPrefix(word, "--") {
 		return false
 	}
 	for _, letter := range word[1:] {
-		if !given("-" + string(letter)) {
+		if !same("-" + string(letter)) {
 			return false
 		}
 	}
 	return true
+}
+
+// synonyms are the other names of an option that people deny.
+func synonyms(program, option string) []string {
+	var groups [][]string
+	switch program {
+	case "rm", "cp", "chmod", "chown", "chgrp", "grep":
+		groups = [][]string{{"-r", "-R", "--recursive"}, {"-f", "--force"}}
+	case "mv", "ln":
+		groups = [][]string{{"-f", "--force"}}
+	case "git":
+		groups = [][]string{{"-f", "--force"}, {"-n", "--no-verify"}, {"-d", "--delete"}, {"-a", "--all"}}
+	case "docker", "podman":
+		groups = [][]string{{"-f", "--force"}, {"-v", "--volumes"}}
+	}
+	for _, g := range groups {
+		if slices.Contains(g, option) {
+			return g
+		}
+	}
+	return nil
 }
 
 // powershell compares the pieces of a line that is not read here: without
