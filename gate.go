@@ -1,6 +1,7 @@
 package cardea
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -319,7 +320,18 @@ func (g *Gate) explain(ev *Event, v *Verdict) {
 	if v.By == "default" || v.Effect == Abstain {
 		return
 	}
-	v.speak(slices.DeleteFunc(slices.Clone(v.Opinions), func(o Opinion) bool { return o.Effect != v.Effect }))
+	deciding := slices.DeleteFunc(slices.Clone(v.Opinions), func(o Opinion) bool { return o.Effect != v.Effect })
+	slices.SortStableFunc(deciding, func(a, b Opinion) int { return cmp.Compare(about(ev, a), about(ev, b)) })
+	v.speak(deciding)
+}
+
+// about orders opinions for what is said: those about parts without effect come
+// last, since nobody waits to hear of them.
+func about(ev *Event, o Opinion) int {
+	if ev.Call != nil && o.Part >= 0 && o.Part < len(ev.Call.Parts) && ev.Call.Parts[o.Part].Null {
+		return 1
+	}
+	return 0
 }
 
 // maxReasons is how many reasons a verdict gives: one that lists everything

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"sort"
 	"strings"
 
@@ -277,6 +278,10 @@ type suggestion struct {
 	Allowed bool            `json:"allowed"`
 	Entries []string        `json:"entries"`
 	Parts   []suggestedPart `json:"parts"`
+	// Expand is set where what lists allow counts; File is where one switches
+	// that on.
+	Expand bool   `json:"expand"`
+	File   string `json:"file"`
 }
 
 type suggestedPart struct {
@@ -294,7 +299,8 @@ func suggest(p Process, f permissionFlags, text string) error {
 	p.given = f.settings
 	j := newJudgement(p, m.event)
 	v := j.verdict(context.Background())
-	out := suggestion{Effect: v.Effect, Allowed: v.Effect == cardea.Allow, Entries: []string{}, Parts: []suggestedPart{}}
+	out := suggestion{Effect: v.Effect, Allowed: v.Effect == cardea.Allow, Entries: []string{}, Parts: []suggestedPart{},
+		Expand: j.loaded.Expands(), File: filepath.Join(j.place.dirs.User, "cardea.yaml")}
 	if !out.Allowed {
 		_, needs := j.suggest(v)
 		out.Entries = append(out.Entries, needs...)
@@ -320,18 +326,25 @@ func (o suggestion) show(s *screen, v cardea.Verdict) {
 		s.printf("it is allowed already, by %s\n", v.By)
 		return
 	}
+	if v.Effect > cardea.Defer {
+		s.block("", fmt.Sprintf("no entry is enough: %s says %s: %s", v.By, v.Effect, v.Reason))
+	}
+	if !o.Expand {
+		s.block("", fmt.Sprintf("what lists allow does not count yet: write permissions: {expand: true} into %s", o.File))
+	}
 	for _, e := range o.Entries {
 		s.printf("%s\n", painted{bold, e})
 	}
-	if len(o.Entries) == 0 {
+	switch {
+	case len(o.Entries) > 0:
+	case o.Expand:
 		s.printf("no entry would allow it\n")
+	default:
+		s.printf("no entry is missing\n")
 	}
 	for _, p := range o.Parts {
 		if len(p.Why) > 0 {
 			s.block("  ", fmt.Sprintf("%s: %s", shorten(p.Text, 80), strings.Join(p.Why, "; ")))
 		}
-	}
-	if v.Effect > cardea.Defer {
-		s.block("  ", fmt.Sprintf("%s says %s, which no entry lifts: %s", v.By, v.Effect, v.Reason))
 	}
 }

@@ -227,7 +227,11 @@ func trustList(p Process) error {
 	all, problems := trust.List(pl.state)
 	out := screenOn(p.Stdout, p.Env)
 	for _, m := range all {
-		out.printf("%s  %s\n", painted{bold, m.Project}, painted{faint, fmt.Sprintf("%d files, accepted %s by %s", len(m.Files), m.When.Format("2006-01-02 15:04 MST"), m.Who)})
+		who := ""
+		if m.Who != "" {
+			who = " by " + m.Who
+		}
+		out.printf("%s  %s\n", painted{bold, m.Project}, painted{faint, fmt.Sprintf("%d files, accepted %s%s", len(m.Files), m.When.Format("2006-01-02 15:04 MST"), who)})
 	}
 	if len(all) == 0 {
 		out.printf("no project is trusted\n")

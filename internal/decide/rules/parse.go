@@ -360,6 +360,10 @@ func (p *parser) test(v document.Value, r *Rule) Test {
 	if !in.Present() {
 		in = call.Get("input")
 	}
+	if in.Present() && !in.IsMap() {
+		in.Problem(`write input: {command: "…"}`, "the input of a test is a map")
+		return t
+	}
 	if !in.IsMap() {
 		v.Problem(`add input: {command: "…"}`, "the test has no input")
 		return t
