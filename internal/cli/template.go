@@ -36,6 +36,9 @@ version: 1
 		last = writeParents(&b, last, words)
 		v := config.Defaults()
 		about := k.About
+		if k.Idle {
+			about += " (no effect in this version)"
+		}
 		if k.Own && !user {
 			about += "; in your own settings only"
 		}
