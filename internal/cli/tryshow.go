@@ -7,6 +7,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/decide/permissions"
+	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/decide/readonly"
 )
 
@@ -275,6 +276,10 @@ func (t trial) change(o cardea.Opinion) string {
 		return fmt.Sprintf("route %s: change it in %s", o.Rule, o.Source)
 	case o.Decider == "permissions" && o.Source != "":
 		return fmt.Sprintf("the entry %s: change it in %s", o.Rule, o.Source)
+	case o.Decider == policy.Name && o.Scope == cardea.ScopeBuiltin:
+		return fmt.Sprintf("%s is a built-in policy: change the setting under policies that it follows, or switch it off under packs, in %s; see docs/policies.md", o.Source, t.userSettings())
+	case o.Decider == policy.Name:
+		return fmt.Sprintf("policy %s: change it in %s", o.Rule, o.Source)
 	case o.Decider == "opaque":
 		return "write the command so that it can be seen through; no setting makes a spot transparent"
 	case o.Decider == "failure":

@@ -20,7 +20,7 @@ type decision struct {
 	severity                  cardea.Severity
 	priority                  float64
 	updated                   map[string]any
-	parts                     []any // what an allow_override names
+	parts                     []any // the parts that it names
 	named                     bool
 	malformed                 string // what is wrong with it
 	source, pkg               string
@@ -155,7 +155,7 @@ func opinions(ev *cardea.Event, all []decision) (out []cardea.Opinion, notes []s
 		}
 		switch d.verb {
 		case "halt", "deny", "block", "ask":
-			out = append(out, d.holding())
+			out = append(out, d.holdings(ev)...)
 		case "add_context":
 			if d.trusted && d.context != "" {
 				out = append(out, d.opinion(cardea.Abstain, cardea.WholeCall))
@@ -211,6 +211,27 @@ func (d *decision) holding() cardea.Opinion {
 		o.Reason = fmt.Sprintf("policy %s says %s", d.rule, effect)
 	}
 	return o
+}
+
+// holdings is what a verb that holds the call back says: about the parts that it
+// names, or, where it names none that there is, about the whole call.
+func (d *decision) holdings(ev *cardea.Event) []cardea.Opinion {
+	whole := d.holding()
+	if !d.named || ev.Call == nil || whole.Effect == cardea.Halt {
+		return []cardea.Opinion{whole}
+	}
+	var out []cardea.Opinion
+	for _, p := range d.parts {
+		for _, i := range partsNamed(ev.Call, p) {
+			o := whole
+			o.Part = i
+			out = append(out, o)
+		}
+	}
+	if len(out) == 0 {
+		return []cardea.Opinion{whole}
+	}
+	return out
 }
 
 // allowing is what an allow_override allows: the parts that it names, by index

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -275,5 +276,42 @@ func TestBrokenProject(t *testing.T) {
 	lib.Warm(bash("x"), Folder{Dir: "e", Scope: cardea.ScopeBuiltin, Embedded: map[string]string{"x.rego": routed("x", events("[PreToolUse]"))}})
 	if len(lib.slots) != 1 {
 		t.Error("nothing is warm")
+	}
+}
+
+// A refusal is about the parts that it names, and about all where it names none
+// that there is: what is misspelt holds back more, not less.
+func TestHoldingParts(t *testing.T) {
+	ev := &cardea.Event{Call: &cardea.Call{Tool: "Bash", Parts: []cardea.Part{{Text: "cd x"}, {Text: "docker build ."}}}}
+	whole := cardea.WholeCall
+	for name, tt := range map[string]struct {
+		verb string
+		part any
+		want []int
+	}{
+		"none":          {"deny", nil, []int{whole}},
+		"an index":      {"deny", json.Number("1"), []int{1}},
+		"a text":        {"ask", "docker build .", []int{1}},
+		"several":       {"block", []any{json.Number("0"), "docker build ."}, []int{0, 1}},
+		"not there":     {"deny", json.Number("7"), []int{whole}},
+		"nonsense":      {"deny", true, []int{whole}},
+		"a halt of one": {"halt", json.Number("1"), []int{whole}},
+	} {
+		value := map[string]any{"rule_id": "R", "reason": "no"}
+		if tt.part != nil {
+			value["part"] = tt.part
+		}
+		ds := decisions(tt.verb, []any{value})
+		for i := range ds {
+			ds[i].trusted = true
+		}
+		ops, _ := opinions(ev, ds)
+		var got []int
+		for _, o := range ops {
+			got = append(got, o.Part)
+		}
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("%s: parts %v, want %v", name, got, tt.want)
+		}
 	}
 }
