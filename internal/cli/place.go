@@ -68,7 +68,7 @@ func (p Process) placeBeside(doubted []string, harness, id, cwd string) place {
 // where is whose files count in a place, and which of the project's the person
 // accepted.
 func (p Process) where(pl *place) config.Where {
-	w := config.Where{Dirs: pl.dirs, Project: pl.project, State: pl.state, Guarded: p.Machine.Guarded,
+	w := config.Where{Engines: p.Engines, Dirs: pl.dirs, Project: pl.project, State: pl.state, Guarded: p.Machine.Guarded,
 		Path: p.Env("PATH"), Temp: temporary, Start: pl.start, Lists: p.lists(pl), ListsIn: listsIn, Expand: p.says("CARDEA_PERMISSIONS"), Tracked: config.Tracked}
 	if pl.state == "" {
 		return w

@@ -1,13 +1,15 @@
 package policy
 
 import (
+	"context"
+	"errors"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"cardea.dev"
-	"cardea.dev/internal/decide/policy/rego"
+	"cardea.dev/internal/decide/policy/engine"
 	"cardea.dev/internal/document"
 )
 
@@ -15,6 +17,8 @@ import (
 // many calls keeps one, so that nothing is read or compiled twice; it may be
 // used by many goroutines.
 type Library struct {
+	// Engines compile and evaluate.
+	Engines Engines
 	// Cache keeps indexes between processes; nil keeps none.
 	Cache Cache
 	// Recheck is how long a look at a folder counts. Zero looks at every call.
@@ -24,6 +28,29 @@ type Library struct {
 
 	mu    sync.Mutex
 	slots map[string]*slot
+}
+
+// Engines are who compiles and evaluates policies.
+type Engines struct {
+	// Own is for those of the machine and the person, Project for those that
+	// came with a project. They are two, so that what a project brings can end
+	// its own engine, and not the one that the person's policies are heard by.
+	Own, Project engine.Engine
+}
+
+// errNoEngine is met by a library that nobody gave an engine.
+var errNoEngine = errors.New("policies cannot be evaluated here: there is no engine")
+
+// of is the engine for a folder.
+func (e Engines) of(f Folder) (engine.Engine, error) {
+	out := e.Own
+	if f.Scope == cardea.ScopeProject {
+		out = e.Project
+	}
+	if out == nil {
+		return nil, errNoEngine
+	}
+	return out, nil
 }
 
 // slot is the place of a folder's set. Who opens it holds its lock, so that
@@ -46,7 +73,8 @@ func (l *Library) slot(dir string) *slot {
 	return l.slots[dir]
 }
 
-// warmFor is how long is read ahead: who needs a folder waits for who reads it.
+// warmFor is how long is read ahead, and compiled ahead as long again: who needs
+// a folder waits for who reads it.
 const warmFor = time.Second
 
 // Warm reads and compiles what is routed to an event, for who asks later. A
@@ -56,7 +84,9 @@ func (l *Library) Warm(ev *cardea.Event, f Folder) {
 	defer func() { _ = recover() }()
 	s := l.open(f, time.Now().Add(warmFor))
 	if sel := s.route(ev, l.Tool); len(sel.picks) > 0 {
-		s.compile(f, sel, l.Cache)
+		ctx, cancel := context.WithTimeout(context.Background(), warmFor)
+		defer cancel()
+		l.compile(ctx, s, f, sel)
 	}
 }
 
@@ -78,18 +108,22 @@ type set struct {
 	checked []string
 	// unread are files that there was no time for.
 	unread int
+	// failed is why they could not be parsed, where the engine does not work.
+	failed error
 
 	mu       sync.Mutex
 	routes   map[routeKey]*selection
 	programs map[string]*program
 	// idleNotes are made once, empty where there are none.
 	idleNotes []string
-	modules   map[string]*rego.Module // parsed while the index was made
+	texts     map[string]string // read while the index was made
 }
 
 // program is the selected files of a set, compiled.
 type program struct {
-	*rego.Program
+	engine.Program
+	// failed is why there is none, where the engine does not work.
+	failed error
 	// broken are the files that are left out, with why.
 	broken map[string]string
 	// texts are the files as they were compiled.
@@ -135,8 +169,10 @@ func cacheName(f Folder) string { return "policies of " + f.Dir }
 // the files the rest.
 func (l *Library) read(f Folder, files []file, old *set, deadline time.Time) *set {
 	s := &set{folder: f, entries: make([]entry, 0, len(files)), routes: map[routeKey]*selection{},
-		programs: map[string]*program{}, modules: map[string]*rego.Module{}}
+		programs: map[string]*program{}, texts: map[string]string{}}
 	known := l.known(f, old, s)
+	ctx, cancel := context.WithDeadline(context.Background(), deadline)
+	defer cancel()
 	news := false
 	left := int64(maxProject)
 	for _, at := range files {
@@ -148,13 +184,10 @@ func (l *Library) read(f Folder, files []file, old *set, deadline time.Time) *se
 			s.entries = append(s.entries, entry{file: at, broken: at.path + ": is not read: the policies of the project are too large together", lost: true})
 		case was && !at.fresh && e.stamp == at.stamp:
 			s.entries = append(s.entries, entry{file: at, facts: e.facts, broken: e.broken, lost: e.lost})
-		case time.Now().After(deadline):
-			s.unread++
-			s.entries = append(s.entries, entry{file: at, lost: true, broken: at.path + ": there was no time to read it; it is read at one of the next calls"})
-			s.entries[len(s.entries)-1].fresh = true
+		case s.failed != nil || !time.Now().Before(deadline):
+			s.skip(at)
 		default:
-			news = true
-			s.entries = append(s.entries, s.parse(at))
+			news = s.parse(ctx, l.Engines, at) || news
 		}
 	}
 	if (news || len(known) != len(s.entries)) && l.Cache != nil {
@@ -183,17 +216,45 @@ func (l *Library) known(f Folder, old, s *set) map[string]*entry {
 	return entries
 }
 
-func (s *set) parse(at file) entry {
+// skip leaves a file for later.
+func (s *set) skip(at file) {
+	s.unread++
+	at.fresh = true
+	s.entries = append(s.entries, entry{file: at, lost: true, broken: at.path + ": there was no time to read it; it is read at one of the next calls"})
+}
+
+// parse reads a file and adds its entry. It reports false where nothing new was
+// learned.
+func (s *set) parse(ctx context.Context, engines Engines, at file) bool {
 	text, err := s.folder.read(at.path)
 	if err != nil {
-		return entry{file: at, broken: at.path + ": cannot be read: " + plain(err), lost: true}
+		s.entries = append(s.entries, entry{file: at, broken: at.path + ": cannot be read: " + plain(err), lost: true})
+		return true
 	}
-	e, m := parse(at, text)
-	if m != nil {
-		m.Path = at.path
-		s.modules[at.path] = m
+	parsed, err := parse(ctx, engines, s.folder, engine.Source{Path: at.path, Text: text})
+	if err != nil {
+		if !errors.Is(err, context.DeadlineExceeded) {
+			s.failed = err
+		}
+		s.skip(at)
+		return false
 	}
-	return e
+	s.entries = append(s.entries, entryOf(at, parsed))
+	s.texts[at.path] = text
+	return true
+}
+
+// parse parses a file of a folder.
+func parse(ctx context.Context, engines Engines, f Folder, file engine.Source) (engine.Parsed, error) {
+	e, err := engines.of(f)
+	if err != nil {
+		return engine.Parsed{}, err
+	}
+	all, err := e.Parse(ctx, []engine.Source{file})
+	if err != nil {
+		return engine.Parsed{}, err
+	}
+	return all[0], nil
 }
 
 // maxPrograms bounds what a set keeps compiled. Which files are routed depends
@@ -201,8 +262,8 @@ func (s *set) parse(at file) entry {
 const maxPrograms = 256
 
 // compile gives the program of the files that are selected, and what they refer
-// to.
-func (s *set) compile(f Folder, sel *selection, cache Cache) *program {
+// to. What an engine could not do is not remembered.
+func (l *Library) compile(ctx context.Context, s *set, f Folder, sel *selection) *program {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	key := sel.key() + strings.Join(f.Extra, " ")
@@ -212,47 +273,61 @@ func (s *set) compile(f Folder, sel *selection, cache Cache) *program {
 	if len(s.programs) >= maxPrograms {
 		clear(s.programs)
 	}
-	p := s.build(f, sel.files(s), cache)
-	s.programs[key] = p
+	p := l.build(ctx, s, f, sel.files(s))
+	if p.failed == nil {
+		s.programs[key] = p
+	}
 	return p
 }
 
 // build compiles files together. What is parsed here and what the index knows
 // are two looks at a file, between which it may change: one that is not as the
 // index says counts as broken, which asks, and the next call reads it anew.
-func (s *set) build(f Folder, which []int, cache Cache) *program {
+func (l *Library) build(ctx context.Context, s *set, f Folder, which []int) *program {
 	p := &program{broken: map[string]string{}, texts: map[string]string{}}
-	var modules []*rego.Module
+	var files []engine.Source
 	for _, i := range which {
 		e := &s.entries[i]
 		if e.broken != "" {
 			p.broken[e.path] = e.broken
 			continue
 		}
-		text, err := f.read(e.path)
+		text, err := s.text(f, e.path)
 		if err != nil {
 			p.broken[e.path] = e.path + ": cannot be read: " + plain(err)
 			continue
 		}
-		m, err := s.module(e, text)
-		if err != nil {
-			p.broken[e.path] = err.Error()
-			continue
-		}
 		p.texts[e.path] = text
-		modules = append(modules, m)
+		files = append(files, engine.Source{Path: e.path, Text: text})
+	}
+	if len(files) == 0 {
+		return p
 	}
 	digest, known := s.digest(f, which)
-	compiled, out := rego.Compile(modules, rego.Options{Extra: f.Extra, Checked: known})
-	p.Program = compiled
+	var out map[string]engine.Problems
+	e, err := l.Engines.of(f)
+	if err == nil {
+		p.Program, out, err = e.Compile(ctx, files, engine.Options{Extra: f.Extra, Checked: known})
+	}
+	p.failed = err
 	for path, problems := range out {
 		p.broken[path] = problems.Error()
 	}
-	if !known && digest != "" && len(p.broken) == 0 && cache != nil {
+	if !known && digest != "" && err == nil && len(p.broken) == 0 && l.Cache != nil {
 		s.checked = append(s.checked[max(0, len(s.checked)-maxChecked+1):len(s.checked):len(s.checked)], digest)
-		cache.Keep(cacheName(f), encode(s.entries, s.checked))
+		l.Cache.Keep(cacheName(f), encode(s.entries, s.checked))
 	}
 	return p
+}
+
+// text is a file's: that which was parsed while the index was made, once, else
+// what stands in it.
+func (s *set) text(f Folder, path string) (string, error) {
+	if text, there := s.texts[path]; there {
+		delete(s.texts, path)
+		return text, nil
+	}
+	return f.read(path)
 }
 
 // maxChecked is how many digests of files that compile together are kept.
@@ -272,13 +347,4 @@ func (s *set) digest(f Folder, which []int) (name string, known bool) {
 	}
 	name = digest(b.String())
 	return name, slices.Contains(s.checked, name)
-}
-
-// module parses a file whose facts are known.
-func (s *set) module(e *entry, text string) (*rego.Module, error) {
-	if m := s.modules[e.path]; m != nil {
-		delete(s.modules, e.path)
-		return m, nil
-	}
-	return rego.Reparse(e.path, text, e.facts)
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"cardea.dev"
-	"cardea.dev/internal/decide/policy/rego"
+	"cardea.dev/internal/decide/policy/engine"
 )
 
 // routeKey is what routing depends on.
@@ -221,7 +221,7 @@ func (s *set) idle(f Folder) []string {
 			s.idleNotes = append(s.idleNotes, told(f, e.path, e.broken))
 		case e.broken != "":
 		case e.skipped():
-			s.idleNotes = append(s.idleNotes, e.path+": package "+rego.SystemPackage+" is skipped, since Cardea gathers the verbs by itself; remove the file")
+			s.idleNotes = append(s.idleNotes, e.path+": package "+engine.SystemPackage+" is skipped, since Cardea gathers the verbs by itself; remove the file")
 		case e.facts.Policy() && len(e.facts.Verbs) > 0 && len(e.facts.Events) == 0 && !s.routedElsewhere(e.facts.Package):
 			s.idleNotes = append(s.idleNotes, e.path+": this policy is never asked, since its METADATA has no routing with required_events; see \"cardea policy validate\"")
 		}

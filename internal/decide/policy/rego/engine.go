@@ -1,0 +1,80 @@
+package rego
+
+import (
+	"context"
+
+	"cardea.dev/internal/decide/policy/engine"
+)
+
+// Engine is OPA in this process.
+type Engine struct{}
+
+// Ready is always nil.
+func (Engine) Ready() error { return nil }
+
+// Parse gives what files say about themselves.
+func (Engine) Parse(_ context.Context, files []engine.Source) ([]engine.Parsed, error) {
+	out := make([]engine.Parsed, len(files))
+	for i, f := range files {
+		m, err := Parse(f.Path, f.Text)
+		if err == nil {
+			out[i].Facts = m.Facts
+			continue
+		}
+		facts, ok := Head(f.Path, f.Text)
+		out[i] = engine.Parsed{Facts: facts, Problems: broken(f.Path, err), Lost: !ok}
+	}
+	return out, nil
+}
+
+// broken are the mistakes in an error of this package's.
+func broken(path string, err error) Problems {
+	if problems, ok := err.(Problems); ok {
+		return problems
+	}
+	return Problems{{File: path, Text: err.Error()}}
+}
+
+// Look gives the mistakes that OPA does not report.
+func (Engine) Look(_ context.Context, files []engine.Source) ([]Remark, error) {
+	var out []Remark
+	modules, _ := parseAll(files, Parse)
+	for _, m := range modules {
+		out = append(out, m.Look()...)
+	}
+	return out, nil
+}
+
+// Compile compiles files together.
+func (Engine) Compile(_ context.Context, files []engine.Source, o engine.Options) (engine.Program, map[string]Problems, error) {
+	modules, wrong := parseAll(files, reparse)
+	p, out := Compile(modules, Options{Options: o})
+	for path, problems := range wrong {
+		out[path] = problems
+	}
+	return p, out, nil
+}
+
+// Test runs the test rules of files.
+func (Engine) Test(ctx context.Context, files []engine.Source, o engine.Options) (engine.Tested, error) {
+	modules, wrong := parseAll(files, Parse)
+	results, coverage, out := Test(ctx, modules, o.Extra)
+	for path, problems := range wrong {
+		out[path] = problems
+	}
+	return engine.Tested{Results: results, Coverage: coverage, Broken: out}, nil
+}
+
+// parseAll parses files; those with mistakes are in the second value.
+func parseAll(files []engine.Source, parse func(path, text string) (*Module, error)) ([]*Module, map[string]Problems) {
+	modules, wrong := make([]*Module, 0, len(files)), map[string]Problems{}
+	for _, f := range files {
+		m, err := parse(f.Path, f.Text)
+		if err != nil {
+			wrong[f.Path] = broken(f.Path, err)
+			continue
+		}
+		modules = append(modules, m)
+	}
+	return modules, wrong
+}
