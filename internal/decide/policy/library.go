@@ -3,6 +3,7 @@ package policy
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -73,8 +74,7 @@ func (l *Library) slot(dir string) *slot {
 	return l.slots[dir]
 }
 
-// warmFor is how long is read ahead, and compiled ahead as long again: who needs
-// a folder waits for who reads it.
+// warmFor is how long is read ahead: who needs a folder waits for who reads it.
 const warmFor = time.Second
 
 // Warm reads and compiles what is routed to an event, for who asks later. A
@@ -82,11 +82,9 @@ const warmFor = time.Second
 func (l *Library) Warm(ev *cardea.Event, f Folder) {
 	// Who asks later meets the same failure, and tells it.
 	defer func() { _ = recover() }()
-	s := l.open(f, time.Now().Add(warmFor))
+	s := l.open(f, time.Now().Add(warmFor), ev)
 	if sel := s.route(ev, l.Tool); len(sel.picks) > 0 {
-		ctx, cancel := context.WithTimeout(context.Background(), warmFor)
-		defer cancel()
-		l.compile(ctx, s, f, sel)
+		l.compile(s, f, sel)
 	}
 }
 
@@ -121,18 +119,51 @@ type set struct {
 
 // program is the selected files of a set, compiled.
 type program struct {
+	// Program is nil where there is nothing to compile, or nobody to do it.
 	engine.Program
-	// failed is why there is none, where the engine does not work.
+	// failed is why nobody can.
 	failed error
-	// broken are the files that are left out, with why.
-	broken map[string]string
+	// unread are files that could not be read or parsed, with why.
+	unread map[string]string
 	// texts are the files as they were compiled.
 	texts map[string]string
+	// good is called when they compiled without mistakes, gone when they could
+	// not be compiled at all.
+	good, gone func()
+
+	mu     sync.Mutex
+	broken map[string]string // nil until it is known
+}
+
+// settle waits until the files are compiled, and gives those that are left out,
+// with why.
+func (p *program) settle(ctx context.Context) (map[string]string, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.broken != nil || p.failed != nil {
+		return p.broken, p.failed
+	}
+	broken := maps.Clone(p.unread)
+	if p.Program != nil {
+		out, err := p.Broken(ctx)
+		if err != nil {
+			p.gone()
+			return nil, err
+		}
+		for path, problems := range out {
+			broken[path] = problems.Error()
+		}
+	}
+	if p.broken = broken; len(broken) == 0 {
+		p.good()
+	}
+	return broken, nil
 }
 
 // open gives the set of a folder as it is now. Files for which there is no time
-// before the deadline stay unread, and are read at the next call.
-func (l *Library) open(f Folder, deadline time.Time) *set {
+// before the deadline stay unread, and are read at the next call. An event tells
+// what the folder is opened ahead for; it may be nil.
+func (l *Library) open(f Folder, deadline time.Time, ahead *cardea.Event) *set {
 	now := time.Now()
 	slot := l.slot(f.Dir)
 	slot.Lock()
@@ -141,12 +172,16 @@ func (l *Library) open(f Folder, deadline time.Time) *set {
 	if old != nil && old.unread == 0 && now.Sub(old.looked) < l.Recheck {
 		return old
 	}
+	before := l.known(f, old)
+	if old == nil && ahead != nil {
+		l.wake(f, before, ahead)
+	}
 	files, problem := f.files(now.UnixNano())
 	if old != nil && problem == nil && old.same(files) {
 		old.looked = now
 		return old
 	}
-	s := l.read(f, files, old, deadline)
+	s := l.read(f, files, before, deadline)
 	s.looked = now
 	if problem != nil {
 		s.problems = append(s.problems, *problem)
@@ -167,10 +202,10 @@ func cacheName(f Folder) string { return "policies of " + f.Dir }
 
 // read makes the set of a folder: from the index what is as it was, and from
 // the files the rest.
-func (l *Library) read(f Folder, files []file, old *set, deadline time.Time) *set {
+func (l *Library) read(f Folder, files []file, before past, deadline time.Time) *set {
 	s := &set{folder: f, entries: make([]entry, 0, len(files)), routes: map[routeKey]*selection{},
-		programs: map[string]*program{}, texts: map[string]string{}}
-	known := l.known(f, old, s)
+		programs: map[string]*program{}, texts: map[string]string{}, checked: before.checked}
+	known := before.entries
 	ctx, cancel := context.WithDeadline(context.Background(), deadline)
 	defer cancel()
 	news := false
@@ -196,24 +231,42 @@ func (l *Library) read(f Folder, files []file, old *set, deadline time.Time) *se
 	return s
 }
 
-// known are the entries from before.
-func (l *Library) known(f Folder, old, s *set) map[string]*entry {
+// past is what was known of a folder before it was looked at.
+type past struct {
+	entries map[string]*entry
+	checked []string
+}
+
+// known is what the last look told, or the index.
+func (l *Library) known(f Folder, old *set) past {
 	if old != nil {
-		s.checked = old.checked
-		out := make(map[string]*entry, len(old.entries))
+		out := past{make(map[string]*entry, len(old.entries)), old.checked}
 		for i := range old.entries {
 			if !old.entries[i].fresh {
-				out[old.entries[i].path] = &old.entries[i]
+				out.entries[old.entries[i].path] = &old.entries[i]
 			}
 		}
 		return out
 	}
 	if l.Cache == nil {
-		return nil
+		return past{}
 	}
 	entries, checked := decode(l.Cache.Load(cacheName(f)))
-	s.checked = checked
-	return entries
+	return past{entries, checked}
+}
+
+// wake wakes the engine where something was routed to an event when the index
+// was made. That is likely still so, and looking at the files takes as long as a
+// good part of the engine's start.
+func (l *Library) wake(f Folder, before past, ev *cardea.Event) {
+	s := &set{entries: make([]entry, 0, len(before.entries))}
+	for _, e := range before.entries {
+		s.entries = append(s.entries, *e)
+	}
+	e, err := l.Engines.of(f)
+	if err == nil && len(s.selectFor(keyOf(ev), l.Tool).picks) > 0 {
+		go e.Wake()
+	}
 }
 
 // skip leaves a file for later.
@@ -263,7 +316,7 @@ const maxPrograms = 256
 
 // compile gives the program of the files that are selected, and what they refer
 // to. What an engine could not do is not remembered.
-func (l *Library) compile(ctx context.Context, s *set, f Folder, sel *selection) *program {
+func (l *Library) compile(s *set, f Folder, sel *selection) *program {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	key := sel.key() + strings.Join(f.Extra, " ")
@@ -273,28 +326,36 @@ func (l *Library) compile(ctx context.Context, s *set, f Folder, sel *selection)
 	if len(s.programs) >= maxPrograms {
 		clear(s.programs)
 	}
-	p := l.build(ctx, s, f, sel.files(s))
-	if p.failed == nil {
-		s.programs[key] = p
+	p := l.build(s, f, sel.files(s))
+	if p.failed != nil {
+		return p
 	}
+	p.gone = func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.programs[key] == p {
+			delete(s.programs, key)
+		}
+	}
+	s.programs[key] = p
 	return p
 }
 
 // build compiles files together. What is parsed here and what the index knows
 // are two looks at a file, between which it may change: one that is not as the
 // index says counts as broken, which asks, and the next call reads it anew.
-func (l *Library) build(ctx context.Context, s *set, f Folder, which []int) *program {
-	p := &program{broken: map[string]string{}, texts: map[string]string{}}
+func (l *Library) build(s *set, f Folder, which []int) *program {
+	p := &program{unread: map[string]string{}, texts: map[string]string{}, good: func() {}, gone: func() {}}
 	var files []engine.Source
 	for _, i := range which {
 		e := &s.entries[i]
 		if e.broken != "" {
-			p.broken[e.path] = e.broken
+			p.unread[e.path] = e.broken
 			continue
 		}
 		text, err := s.text(f, e.path)
 		if err != nil {
-			p.broken[e.path] = e.path + ": cannot be read: " + plain(err)
+			p.unread[e.path] = e.path + ": cannot be read: " + plain(err)
 			continue
 		}
 		p.texts[e.path] = text
@@ -303,21 +364,28 @@ func (l *Library) build(ctx context.Context, s *set, f Folder, which []int) *pro
 	if len(files) == 0 {
 		return p
 	}
-	digest, known := s.digest(f, which)
-	var out map[string]engine.Problems
 	e, err := l.Engines.of(f)
-	if err == nil {
-		p.Program, out, err = e.Compile(ctx, files, engine.Options{Extra: f.Extra, Checked: known})
+	if err != nil {
+		p.failed = err
+		return p
 	}
-	p.failed = err
-	for path, problems := range out {
-		p.broken[path] = problems.Error()
+	digest, known := s.digest(f, which)
+	if !known && digest != "" {
+		p.good = func() { l.checked(s, f, digest) }
 	}
-	if !known && digest != "" && err == nil && len(p.broken) == 0 && l.Cache != nil {
-		s.checked = append(s.checked[max(0, len(s.checked)-maxChecked+1):len(s.checked):len(s.checked)], digest)
-		l.Cache.Keep(cacheName(f), encode(s.entries, s.checked))
-	}
+	p.Program = e.Compile(files, engine.Options{Extra: f.Extra, Checked: known})
 	return p
+}
+
+// checked notes that files compile together.
+func (l *Library) checked(s *set, f Folder, digest string) {
+	if l.Cache == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.checked = append(s.checked[max(0, len(s.checked)-maxChecked+1):len(s.checked):len(s.checked)], digest)
+	l.Cache.Keep(cacheName(f), encode(s.entries, s.checked))
 }
 
 // text is a file's: that which was parsed while the index was made, once, else

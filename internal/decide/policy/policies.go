@@ -238,7 +238,7 @@ func (r *run) prepareIn(ctx context.Context, f Folder) (prepared, bool) {
 // false where nothing is.
 func (r *run) prepare(ctx context.Context, f Folder) (prepared, bool) {
 	begin := time.Now()
-	s := r.library.open(f, begin.Add(left(ctx)/share(f)/2))
+	s := r.library.open(f, begin.Add(left(ctx)/share(f)/2), nil)
 	if len(s.entries) == 0 && len(s.problems) == 0 {
 		return prepared{}, false
 	}
@@ -256,12 +256,9 @@ func (r *run) prepare(ctx context.Context, f Folder) (prepared, bool) {
 		return p, false
 	}
 	begin = time.Now()
-	sub, cancel := context.WithTimeout(ctx, left(ctx)/share(f))
-	defer cancel()
-	p.program = r.library.compile(sub, s, f, sel)
-	if p.program.failed != nil {
-		r.tell(f.Dir, p.program.failed.Error())
-		return p, false
+	p.program = r.library.compile(s, f, sel)
+	if r.settings.Trace != nil {
+		_, _ = p.program.settle(ctx) // who evaluates meets the same error
 	}
 	r.trace("compile", f.Dir, fmt.Sprintf("%d of %d files", len(p.program.texts), len(s.entries)), time.Since(begin))
 	for i := range p.picks {
@@ -304,10 +301,12 @@ func (r *run) gather(ctx context.Context, all []prepared) {
 	}
 }
 
-// evaluate evaluates what is routed in a folder.
+// evaluate evaluates what is routed in a folder. It asks before it knows what
+// compiles: what does not has no value.
 func (r *run) evaluate(ctx context.Context, p *prepared) {
 	var queries []engine.Query
 	var about []decision
+	var of []int // the pick of each query
 	for n := range p.picks {
 		d, in, ok := r.pick(p, n)
 		if !ok {
@@ -316,16 +315,39 @@ func (r *run) evaluate(ctx context.Context, p *prepared) {
 		for _, verb := range engine.Verbs() {
 			if slices.Contains(p.picks[n].verbs, verb) {
 				d.verb = verb
-				queries, about = append(queries, engine.Query{Package: d.pkg, Rule: verb, Input: in}), append(about, d)
+				queries, about, of = append(queries, engine.Query{Package: d.pkg, Rule: verb, Input: in}), append(about, d), append(of, n)
 			}
 		}
 	}
-	if len(queries) == 0 {
+	var results []engine.Result
+	if len(queries) > 0 && p.program.Program != nil {
+		results = p.program.Eval(ctx, queries)
+	}
+	broken, err := p.program.settle(ctx)
+	if err != nil {
+		r.tell(p.folder.Dir, err.Error())
 		return
 	}
-	for i, result := range p.program.Eval(ctx, queries) {
-		r.hear(p.folder, &about[i], result)
+	silent := make([]bool, len(p.picks))
+	for n := range p.picks {
+		silent[n] = r.leftOut(p, &p.picks[n], broken)
 	}
+	for i, result := range results {
+		if !silent[of[i]] {
+			r.hear(p.folder, &about[i], result)
+		}
+	}
+}
+
+// leftOut tells which files of a package, and of what it refers to, are broken,
+// and reports whether all of its own are.
+func (r *run) leftOut(at *prepared, p *pick, broken map[string]string) bool {
+	for _, i := range p.all {
+		if why := broken[at.set.entries[i].path]; why != "" {
+			r.fail(at.folder, at.set.entries[i].path, why)
+		}
+	}
+	return !slices.ContainsFunc(p.files, func(i int) bool { return broken[at.set.entries[i].path] == "" })
 }
 
 // hear takes what a verb of a package says.
@@ -361,14 +383,9 @@ func (r *run) wanted(sel *selection) []pick {
 // pick prepares a package: what its decisions have in common, and its input. It
 // reports false where it cannot or must not be evaluated.
 func (r *run) pick(at *prepared, n int) (decision, engine.Input, bool) {
-	f, s, program, p := at.folder, at.set, at.program, &at.picks[n]
-	for _, i := range p.all {
-		if why := program.broken[s.entries[i].path]; why != "" {
-			r.fail(f, s.entries[i].path, why)
-		}
-	}
+	f, s, p := at.folder, at.set, &at.picks[n]
 	d := decision{pkg: p.pkg, scope: f.Scope, trusted: at.trusted[n], loose: p.loose, source: s.source(p)}
-	if !slices.ContainsFunc(p.files, func(i int) bool { return program.broken[s.entries[i].path] == "" }) {
+	if !slices.ContainsFunc(p.files, func(i int) bool { return at.program.unread[s.entries[i].path] == "" }) {
 		return d, engine.Input{}, false
 	}
 	in, ok := r.input(at, p, &d)

@@ -16,6 +16,15 @@ type routeKey struct {
 	tool, name string
 }
 
+// keyOf is what routing depends on in an event.
+func keyOf(ev *cardea.Event) routeKey {
+	k := routeKey{kind: ev.Kind}
+	if ev.Call != nil {
+		k.tool, k.name = ev.Call.Tool, ev.Call.Name
+	}
+	return k
+}
+
 // selection is the policies of a set that are routed to an event.
 type selection struct {
 	// picks are the packages, in the order of their first files.
@@ -49,10 +58,7 @@ const maxRoutes = 4096
 // route gives the policies that are routed to an event. It is remembered by
 // event and tool, so that a process that lives on looks at the files once.
 func (s *set) route(ev *cardea.Event, tool func(string) (string, bool)) *selection {
-	k := routeKey{kind: ev.Kind}
-	if ev.Call != nil {
-		k.tool, k.name = ev.Call.Tool, ev.Call.Name
-	}
+	k := keyOf(ev)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if sel := s.routes[k]; sel != nil {

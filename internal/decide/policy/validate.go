@@ -195,7 +195,7 @@ func (s Sources) Validate(ctx context.Context) ([]Finding, error) {
 		return found, err
 	}
 	files := sourcesOf(modules)
-	_, broken, err := s.Engine.Compile(ctx, files, engine.Options{Extra: s.Extra})
+	broken, err := s.Engine.Compile(files, engine.Options{Extra: s.Extra}).Broken(ctx)
 	if err != nil {
 		return found, err
 	}

@@ -26,14 +26,16 @@ type Engine interface {
 	// Ready tells why the engine cannot work at all, nil where nothing is known
 	// to be wrong. It starts nothing.
 	Ready() error
+	// Wake tells that the engine is about to be needed. It does not wait.
+	Wake()
 	// Parse gives what files say about themselves, in their order.
 	Parse(ctx context.Context, files []Source) ([]Parsed, error)
 	// Look gives the mistakes in files that parse which OPA does not report, in
 	// the order of the files.
 	Look(ctx context.Context, files []Source) ([]Remark, error)
-	// Compile compiles files together. Those with mistakes are left out, and are
-	// in the second value, with why.
-	Compile(ctx context.Context, files []Source, o Options) (Program, map[string]Problems, error)
+	// Compile compiles files together, some time before the program is used. It
+	// need not wait.
+	Compile(files []Source, o Options) Program
 	// Test runs the test rules of files that are compiled together.
 	Test(ctx context.Context, files []Source, o Options) (Tested, error)
 }
@@ -41,6 +43,9 @@ type Engine interface {
 // Program is policies that were compiled together. It may be used by many
 // goroutines.
 type Program interface {
+	// Broken are the files that were left out since they have mistakes, with
+	// why. It waits until they are compiled.
+	Broken(ctx context.Context) (map[string]Problems, error)
 	// Eval gives the values of rules, in order. It comes to its end when ctx
 	// does; what there was no time for has an error.
 	Eval(ctx context.Context, queries []Query) []Result

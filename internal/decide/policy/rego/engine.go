@@ -12,6 +12,9 @@ type Engine struct{}
 // Ready is always nil.
 func (Engine) Ready() error { return nil }
 
+// Wake does nothing.
+func (Engine) Wake() {}
+
 // Parse gives what files say about themselves.
 func (Engine) Parse(_ context.Context, files []engine.Source) ([]engine.Parsed, error) {
 	out := make([]engine.Parsed, len(files))
@@ -45,15 +48,24 @@ func (Engine) Look(_ context.Context, files []engine.Source) ([]Remark, error) {
 	return out, nil
 }
 
-// Compile compiles files together.
-func (Engine) Compile(_ context.Context, files []engine.Source, o engine.Options) (engine.Program, map[string]Problems, error) {
+// Compile compiles files together, at once.
+func (Engine) Compile(files []engine.Source, o engine.Options) engine.Program {
 	modules, wrong := parseAll(files, reparse)
 	p, out := Compile(modules, Options{Options: o})
 	for path, problems := range wrong {
 		out[path] = problems
 	}
-	return p, out, nil
+	return compiled{p, out}
 }
+
+// compiled is a program, and what was left out of it.
+type compiled struct {
+	*Program
+	broken map[string]Problems
+}
+
+// Broken are the files that were left out.
+func (c compiled) Broken(context.Context) (map[string]Problems, error) { return c.broken, nil }
 
 // Test runs the test rules of files.
 func (Engine) Test(ctx context.Context, files []engine.Source, o engine.Options) (engine.Tested, error) {

@@ -31,14 +31,18 @@ func Beside(program string) *Engine {
 
 const (
 	// longest is the time of a request to which nobody gives one.
-	longest = 10 * time.Minute
+	longest = time.Minute
 	// grace is how much longer than its time a request may take: the server
 	// ends it by itself, and says what it knows by then.
 	grace = 50 * time.Millisecond
 )
 
-// errNoAnswer is met by who waited in vain.
-var errNoAnswer = fmt.Errorf("cardea-policy gave no answer in time: %w", context.DeadlineExceeded)
+// errNoAnswer is met by who waited in vain, errEnded by who had the process end
+// meanwhile.
+var (
+	errNoAnswer = fmt.Errorf("cardea-policy gave no answer in time: %w", context.DeadlineExceeded)
+	errEnded    = errors.New("cardea-policy ended without an answer")
+)
 
 // Ready tells why the program must not be started.
 func (e *Engine) Ready() error {
@@ -53,7 +57,7 @@ func (e *Engine) Close() {
 	e.peer = nil
 	e.mu.Unlock()
 	if p != nil {
-		p.fail(errors.New("cardea-policy was ended"))
+		p.fail(errEnded)
 	}
 }
 
@@ -76,24 +80,44 @@ func (e *Engine) current() (*peer, error) {
 	return p, nil
 }
 
-// ask sends a request, and waits for the answer.
-func (e *Engine) ask(ctx context.Context, r request) (answer, error) {
-	if ctx.Err() != nil {
-		return answer{}, errNoAnswer
-	}
+// Wake starts the process, if it is not there yet.
+func (e *Engine) Wake() {
+	_, _ = e.current() // who asks meets the same error
+}
+
+// post sends a request.
+func (e *Engine) post(r request) (*question, error) {
 	p, err := e.current()
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
-	r.V, r.Left = version, longest
-	if end, limited := ctx.Deadline(); limited {
-		r.Left = time.Until(end)
+	return p.post(r)
+}
+
+// ask sends a request, and waits for the answer. A process that ended meanwhile
+// may have done so because of another request, so a new one is asked, once.
+func (e *Engine) ask(ctx context.Context, r request) (answer, error) {
+	for again := true; ; again = false {
+		if ctx.Err() != nil {
+			return answer{}, errNoAnswer
+		}
+		r.V, r.Left = version, longest
+		if end, limited := ctx.Deadline(); limited {
+			r.Left = time.Until(end)
+		}
+		q, err := e.post(r)
+		var a answer
+		if err == nil {
+			a, err = q.wait(ctx)
+		}
+		if again && errors.Is(err, errEnded) {
+			continue
+		}
+		if err == nil && a.Error != "" {
+			err = errors.New(a.Error)
+		}
+		return a, err
 	}
-	a, err := p.ask(ctx, r)
-	if err == nil && a.Error != "" {
-		err = errors.New(a.Error)
-	}
-	return a, err
 }
 
 // Parse gives what files say about themselves.
@@ -126,38 +150,64 @@ func (e *Engine) Test(ctx context.Context, files []engine.Source, o engine.Optio
 	return *a.Tested, nil
 }
 
-// Compile compiles files together.
-func (e *Engine) Compile(ctx context.Context, files []engine.Source, o engine.Options) (engine.Program, map[string]engine.Problems, error) {
-	p := &program{engine: e, compile: compileRequest{Program: e.programs.Add(1), Files: files, Options: o}}
-	broken, err := p.send(ctx)
+// Compile sends files to be compiled.
+func (e *Engine) Compile(files []engine.Source, o engine.Options) engine.Program {
+	p := &program{engine: e, compile: compileRequest{Program: e.programs.Add(1), Files: files, Options: o}, done: make(chan struct{})}
+	q, err := e.post(request{V: version, Left: longest, Compile: &p.compile})
 	if err != nil {
-		return nil, nil, err
+		p.err = err
+		close(p.done)
+		return p
 	}
-	return p, broken, nil
+	go func() {
+		defer close(p.done)
+		ctx, cancel := context.WithTimeout(context.Background(), longest)
+		defer cancel()
+		a, err := q.wait(ctx)
+		if errors.Is(err, errEnded) {
+			a, err = e.ask(ctx, request{Compile: &p.compile})
+		}
+		if err == nil && a.Error != "" {
+			err = errors.New(a.Error)
+		}
+		p.broken, p.err = a.Broken, err
+	}()
+	return p
 }
 
 // program is a program of the server's, with what it is made from.
 type program struct {
 	engine  *Engine
 	compile compileRequest
+	// done is closed when it is known what came of compiling it.
+	done   chan struct{}
+	broken map[string]engine.Problems
+	err    error
 }
 
-// send has the program compiled.
-func (p *program) send(ctx context.Context) (map[string]engine.Problems, error) {
-	a, err := p.engine.ask(ctx, request{Compile: &p.compile})
-	if a.Broken == nil {
-		a.Broken = map[string]engine.Problems{}
+// Broken are the files that were left out.
+func (p *program) Broken(ctx context.Context) (map[string]engine.Problems, error) {
+	select {
+	case <-p.done:
+		return p.broken, p.err
+	default:
 	}
-	return a.Broken, err
+	select {
+	case <-p.done:
+		return p.broken, p.err
+	case <-ctx.Done():
+		return nil, errNoAnswer
+	}
 }
 
-// Eval gives the values of rules.
+// Eval gives the values of rules. The request follows that to compile, whose
+// answer it does not wait for.
 func (p *program) Eval(ctx context.Context, queries []engine.Query) []engine.Result {
 	r := request{Eval: p.request(queries)}
 	a, err := p.engine.ask(ctx, r)
 	if err == nil && a.Unknown {
 		// The server that compiled it is gone, or forgot it.
-		if _, err = p.send(ctx); err == nil {
+		if a, err = p.engine.ask(ctx, request{Compile: &p.compile}); err == nil {
 			a, err = p.engine.ask(ctx, r)
 		}
 	}

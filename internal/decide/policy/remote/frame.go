@@ -136,8 +136,3 @@ func readFrame(in io.Reader, most int) ([]byte, error) {
 	}
 	return text, err
 }
-
-// isBound reports the errors of an evaluation that was cut off.
-func isBound(err error) bool {
-	return errors.Is(err, engine.ErrTime) || errors.Is(err, engine.ErrMemory)
-}

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"sync"
 	"time"
+
+	"cardea.dev/internal/decide/policy/engine"
 )
 
 // errWords is met by who gets an answer to something else.
@@ -20,16 +22,15 @@ type peer struct {
 	process *os.Process
 	in      *os.File // its standard input
 
-	writing sync.Mutex
-
 	mu      sync.Mutex
 	next    uint64
 	waiting map[uint64]chan answer
-	// err is why it answers no more, nil as long as it does.
-	err error
-	// retired is set where something was left behind in it: who waits may wait,
-	// and nothing new is sent.
-	retired bool
+	// unsent are requests that are not written yet, wake tells that there are.
+	unsent [][]byte
+	wake   chan struct{}
+	// err is why it answers no more, nil as long as it does; over is closed then.
+	err  error
+	over chan struct{}
 }
 
 // start starts a program. It gets two pipes, and else nothing of this process:
@@ -54,16 +55,20 @@ func start(path string) (*peer, error) {
 	if err != nil {
 		return nil, errors.Join(err, in.Close(), out.Close())
 	}
-	p := &peer{process: process, in: in, waiting: map[uint64]chan answer{}}
+	p := &peer{process: process, in: in, waiting: map[uint64]chan answer{}, wake: make(chan struct{}, 1), over: make(chan struct{})}
 	go p.listen(out)
+	go p.send()
 	return p, nil
 }
 
 // usable reports whether requests may be sent.
-func (p *peer) usable() bool {
+func (p *peer) usable() bool { return p.why() == nil }
+
+// why is why it answers no more.
+func (p *peer) why() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.err == nil && !p.retired
+	return p.err
 }
 
 // listen hands out answers until there are no more, and then the process is
@@ -78,8 +83,8 @@ func (p *peer) listen(out *os.File) {
 func (p *peer) read(in io.Reader) error {
 	for {
 		text, err := readFrame(in, maxAnswer)
-		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, os.ErrClosed) {
-			return errors.New("cardea-policy ended without an answer")
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			return errEnded
 		}
 		if err != nil {
 			return errWords
@@ -94,7 +99,28 @@ func (p *peer) read(in io.Reader) error {
 			c <- a // it has room
 		}
 		p.mu.Unlock()
-		p.leave(false)
+	}
+}
+
+// send writes requests, in order. A process that does not read holds it, until
+// it is ended.
+func (p *peer) send() {
+	for {
+		select {
+		case <-p.over:
+			return
+		case <-p.wake:
+		}
+		p.mu.Lock()
+		all := p.unsent
+		p.unsent = nil
+		p.mu.Unlock()
+		for _, text := range all {
+			if _, err := p.in.Write(text); err != nil {
+				p.fail(errEnded)
+				return
+			}
+		}
 	}
 }
 
@@ -103,6 +129,7 @@ func (p *peer) fail(why error) {
 	p.mu.Lock()
 	if p.err == nil {
 		p.err = why
+		close(p.over)
 	}
 	for id, c := range p.waiting {
 		delete(p.waiting, id)
@@ -113,91 +140,71 @@ func (p *peer) fail(why error) {
 	_ = p.in.Close()
 }
 
-// leave ends a process that is retired when nobody waits for it any more.
-func (p *peer) leave(retire bool) {
-	p.mu.Lock()
-	p.retired = p.retired || retire
-	over := p.retired && len(p.waiting) == 0
-	p.mu.Unlock()
-	if over {
-		p.fail(errors.New("cardea-policy was ended, since something in it took too long"))
-	}
+// question is a request that was sent.
+type question struct {
+	peer *peer
+	id   uint64
+	left time.Duration
+	c    chan answer
 }
 
-// ask sends a request, and waits for the answer.
-func (p *peer) ask(ctx context.Context, r request) (answer, error) {
-	c := make(chan answer, 1)
+// post sends a request, after those that were sent before.
+func (p *peer) post(r request) (*question, error) {
+	q := &question{peer: p, left: r.Left, c: make(chan answer, 1)}
 	p.mu.Lock()
-	if err := p.err; err != nil {
-		p.mu.Unlock()
-		return answer{}, err
-	}
 	p.next++
-	r.ID = p.next
-	p.waiting[r.ID] = c
+	q.id = p.next
 	p.mu.Unlock()
+	r.ID = q.id
 	text, err := frame(&r, maxRequest)
 	if err != nil {
-		p.forget(r.ID)
-		return answer{}, fmt.Errorf("ask cardea-policy: %w", err)
+		return nil, fmt.Errorf("ask cardea-policy: %w", err)
 	}
-	// Nobody may be reading, so that this may hang, until the process is ended.
-	go p.write(text)
-	return p.wait(ctx, r, c)
-}
-
-func (p *peer) write(text []byte) {
-	p.writing.Lock()
-	defer p.writing.Unlock()
-	if _, err := p.in.Write(text); err != nil {
-		p.fail(errors.New("cardea-policy ended without an answer"))
-	}
-}
-
-func (p *peer) forget(id uint64) {
 	p.mu.Lock()
-	delete(p.waiting, id)
-	p.mu.Unlock()
+	defer p.mu.Unlock()
+	if p.err != nil {
+		return nil, p.err
+	}
+	p.waiting[q.id] = q.c
+	p.unsent = append(p.unsent, text)
+	select {
+	case p.wake <- struct{}{}:
+	default: // it is awake
+	}
+	return q, nil
 }
 
 // wait waits for an answer, a moment longer than there is time. Where none
-// comes, or one that was cut off, the process is used no more.
-func (p *peer) wait(ctx context.Context, r request, c chan answer) (answer, error) {
-	limit := time.NewTimer(r.Left + grace)
+// comes, or one that was cut off, some of the work may go on for ever, so the
+// process is ended.
+func (q *question) wait(ctx context.Context) (answer, error) {
+	limit := time.NewTimer(q.left + grace)
 	defer limit.Stop()
 	canceled := ctx.Done()
 	for {
 		select {
-		case a, ok := <-c:
+		case a, ok := <-q.c:
 			if !ok {
-				return answer{}, p.why()
+				return answer{}, q.peer.why()
 			}
 			if a.cutOff() {
-				p.leave(true)
+				q.peer.fail(errEnded)
 			}
 			return a, nil
 		case <-canceled:
 			canceled = nil
 			limit.Reset(grace)
 		case <-limit.C:
-			p.forget(r.ID)
-			p.leave(true)
+			q.peer.fail(errEnded)
 			return answer{}, errNoAnswer
 		}
 	}
 }
 
-// why is why it answers no more.
-func (p *peer) why() error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.err
-}
-
 // cutOff reports an evaluation that was ended: some of it may still run.
 func (a *answer) cutOff() bool {
 	for i := range a.Results {
-		if err := a.Results[i].plain().Err; isBound(err) {
+		if err := a.Results[i].plain().Err; errors.Is(err, engine.ErrTime) || errors.Is(err, engine.ErrMemory) {
 			return true
 		}
 	}

@@ -20,7 +20,7 @@ const maxPrograms = 256
 // being worked on then is left behind: the process is expected to end. The error
 // is that of reading.
 func Serve(e engine.Engine, in io.Reader, out io.Writer) error {
-	s := &server{engine: e, out: out, programs: map[uint64]engine.Program{}}
+	s := &server{engine: e, out: out, programs: map[uint64]*slot{}}
 	lines := bufio.NewReaderSize(in, 64<<10)
 	for {
 		text, err := readFrame(lines, maxRequest)
@@ -34,7 +34,11 @@ func Serve(e engine.Engine, in io.Reader, out io.Writer) error {
 		if err := json.Unmarshal(text, &r); err != nil {
 			return fmt.Errorf("read a request: %w", err)
 		}
-		go s.work(&r)
+		var place *slot
+		if r.Compile != nil && r.V == version {
+			place = s.place(r.Compile.Program)
+		}
+		go s.work(&r, place)
 	}
 }
 
@@ -45,13 +49,68 @@ type server struct {
 	out     io.Writer
 
 	mu       sync.Mutex
-	programs map[uint64]engine.Program
+	programs map[uint64]*slot
 	kept     []uint64 // their numbers, oldest first
 }
 
+// slot is the place of a program, which is made while the next requests are read.
+type slot struct {
+	ready   chan struct{}
+	program engine.Program // nil where it could not be made
+}
+
+// place makes the place of a program, and forgets the oldest one where there are
+// too many.
+func (s *server) place(id uint64) *slot {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.programs[id] == nil {
+		s.kept = append(s.kept, id)
+	}
+	out := &slot{ready: make(chan struct{})}
+	s.programs[id] = out
+	if len(s.kept) > maxPrograms {
+		delete(s.programs, s.kept[0])
+		s.kept = s.kept[1:]
+	}
+	return out
+}
+
+// program waits for a program until there is no time left. It is nil where there
+// is none.
+func (s *server) program(ctx context.Context, id uint64) engine.Program {
+	s.mu.Lock()
+	at := s.programs[id]
+	s.mu.Unlock()
+	if at == nil {
+		return nil
+	}
+	select {
+	case <-at.ready:
+		return at.program
+	case <-ctx.Done():
+		return late{}
+	}
+}
+
+// late is a program that there is no time to wait for.
+type late struct{}
+
+// Broken knows nothing.
+func (late) Broken(context.Context) (map[string]engine.Problems, error) { return nil, engine.ErrTime }
+
+// Eval says that there was no time.
+func (late) Eval(_ context.Context, queries []engine.Query) []engine.Result {
+	out := make([]engine.Result, len(queries))
+	for i := range out {
+		out[i].Err = engine.ErrTime
+	}
+	return out
+}
+
 // work answers a request.
-func (s *server) work(r *request) {
-	a := s.guarded(r)
+func (s *server) work(r *request, place *slot) {
+	a := s.guarded(r, place)
 	a.ID = r.ID
 	text, err := frame(a, maxAnswer)
 	if err != nil {
@@ -64,7 +123,10 @@ func (s *server) work(r *request) {
 }
 
 // guarded is the answer to a request, whatever happens.
-func (s *server) guarded(r *request) (a answer) {
+func (s *server) guarded(r *request, place *slot) (a answer) {
+	if place != nil {
+		defer close(place.ready)
+	}
 	defer func() {
 		if failed := recover(); failed != nil {
 			a = answer{Error: fmt.Sprintf("internal error: %v", failed)}
@@ -75,20 +137,18 @@ func (s *server) guarded(r *request) (a answer) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), r.Left)
 	defer cancel()
-	a, err := s.answer(ctx, r)
+	a, err := s.answer(ctx, r, place)
 	if err != nil {
 		return answer{Error: err.Error()}
 	}
 	return a
 }
 
-func (s *server) answer(ctx context.Context, r *request) (a answer, err error) {
+func (s *server) answer(ctx context.Context, r *request, place *slot) (a answer, err error) {
 	switch {
 	case r.Compile != nil:
-		var p engine.Program
-		if p, a.Broken, err = s.engine.Compile(ctx, r.Compile.Files, r.Compile.Options); err == nil {
-			s.keep(r.Compile.Program, p)
-		}
+		place.program = s.engine.Compile(r.Compile.Files, r.Compile.Options)
+		a.Broken, err = place.program.Broken(ctx)
 	case r.Eval != nil:
 		return s.eval(ctx, r.Eval)
 	case r.Test != nil:
@@ -103,25 +163,9 @@ func (s *server) answer(ctx context.Context, r *request) (a answer, err error) {
 	return a, err
 }
 
-// keep keeps a program, and forgets the oldest one where there are too many.
-func (s *server) keep(id uint64, p engine.Program) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.programs[id] == nil {
-		s.kept = append(s.kept, id)
-	}
-	s.programs[id] = p
-	if len(s.kept) > maxPrograms {
-		delete(s.programs, s.kept[0])
-		s.kept = s.kept[1:]
-	}
-}
-
 // eval evaluates rules of a program.
 func (s *server) eval(ctx context.Context, r *evalRequest) (answer, error) {
-	s.mu.Lock()
-	p := s.programs[r.Program]
-	s.mu.Unlock()
+	p := s.program(ctx, r.Program)
 	if p == nil {
 		return answer{Unknown: true}, nil
 	}
