@@ -265,7 +265,7 @@ func (l *Library) wake(f Folder, before past, ev *cardea.Event) {
 	}
 	e, err := l.Engines.of(f)
 	if err == nil && len(s.selectFor(keyOf(ev), l.Tool).picks) > 0 {
-		go e.Wake()
+		e.Wake()
 	}
 }
 

@@ -2,6 +2,10 @@ package rego
 
 import (
 	"context"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
 
 	"cardea.dev/internal/decide/policy/engine"
 )
@@ -79,14 +83,41 @@ func (Engine) Test(ctx context.Context, files []engine.Source, o engine.Options)
 
 // parseAll parses files; those with mistakes are in the second value.
 func parseAll(files []engine.Source, parse func(path, text string) (*Module, error)) ([]*Module, map[string]Problems) {
+	parsed, errs := make([]*Module, len(files)), make([]error, len(files))
+	eachAtOnce(len(files), func(i int) { parsed[i], errs[i] = parse(files[i].Path, files[i].Text) })
 	modules, wrong := make([]*Module, 0, len(files)), map[string]Problems{}
-	for _, f := range files {
-		m, err := parse(f.Path, f.Text)
-		if err != nil {
-			wrong[f.Path] = broken(f.Path, err)
+	for i, f := range files {
+		if errs[i] != nil {
+			wrong[f.Path] = broken(f.Path, errs[i])
 			continue
 		}
-		modules = append(modules, m)
+		modules = append(modules, parsed[i])
 	}
 	return modules, wrong
+}
+
+// eachAtOnce does something for the numbers below n, on all processors. What
+// panics elsewhere panics here.
+func eachAtOnce(n int, do func(int)) {
+	var next atomic.Int64
+	var group sync.WaitGroup
+	var failed atomic.Value
+	work := func() {
+		defer func() {
+			if r := recover(); r != nil {
+				failed.Store(fmt.Sprint(r))
+			}
+		}()
+		for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+			do(i)
+		}
+	}
+	for range min(n, runtime.GOMAXPROCS(0)) - 1 {
+		group.Go(work)
+	}
+	work()
+	group.Wait()
+	if why := failed.Load(); why != nil {
+		panic(why)
+	}
 }
