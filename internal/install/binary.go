@@ -37,7 +37,7 @@ func StableBinary(m Machine) (string, error) {
 	if link := m.stableLink(real); link != "" {
 		return "", fmt.Errorf("%s %s; run this again with --binary %s, which leads to it", real, why, link)
 	}
-	return "", fmt.Errorf("%s %s; copy it to a folder that stays (go install cardea.dev/cmd/cardea, /usr/local/bin) and run it from there, or name one with --binary", real, why)
+	return "", fmt.Errorf("%s %s; copy it to a folder that stays (go install cardea.dev/cmd/..., /usr/local/bin) and run it from there, or name one with --binary", real, why)
 }
 
 // unstable says why a path cannot be counted on, "" where it can.
