@@ -24,6 +24,3 @@ func written(info, own fs.FileInfo) bool {
 	group := mode&0o020 == 0 || own.Mode().Perm()&0o020 != 0 && f.Gid == p.Gid
 	return group && mode&0o002 == 0
 }
-
-// environment is what the process gets of the environment.
-func environment() []string { return []string{} }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"sync"
 	"time"
 
@@ -19,7 +18,7 @@ var errWords = errors.New("cardea-policy answers in words that are not understoo
 
 // peer is a process that was started, and who waits for its answers.
 type peer struct {
-	process *os.Process
+	process *process
 	in      *os.File // its standard input
 
 	mu      sync.Mutex
@@ -49,7 +48,7 @@ func start(path string) (*peer, error) {
 	if err != nil {
 		return nil, errors.Join(err, childIn.Close(), in.Close(), childOut.Close(), out.Close())
 	}
-	process, err := os.StartProcess(path, []string{path}, &os.ProcAttr{Dir: filepath.Dir(path), Env: environment(), Files: []*os.File{childIn, childOut, nowhere}})
+	process, err := launch(path, childIn, childOut, nowhere)
 	// The ends that the other process has are its own now.
 	_, _, _ = childIn.Close(), childOut.Close(), nowhere.Close()
 	if err != nil {
@@ -77,7 +76,7 @@ func (p *peer) listen(out *os.File) {
 	err := p.read(bufio.NewReaderSize(out, 64<<10))
 	p.fail(err)
 	_ = out.Close()
-	_, _ = p.process.Wait()
+	p.process.bury()
 }
 
 func (p *peer) read(in io.Reader) error {
@@ -136,7 +135,7 @@ func (p *peer) fail(why error) {
 		close(c)
 	}
 	p.mu.Unlock()
-	_ = p.process.Kill()
+	p.process.kill()
 	_ = p.in.Close()
 }
 
