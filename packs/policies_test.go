@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"cardea.dev/internal/decide/policy"
+	"cardea.dev/internal/decide/policy/rego"
 	"cardea.dev/internal/harness"
 	"cardea.dev/packs"
 )
@@ -14,20 +15,24 @@ import (
 // by them.
 func TestBuiltinPolicies(t *testing.T) {
 	sources, found := policy.Folder{Dir: "policies"}.Sources()
-	sources.Tool = harness.ToolWord
-	for _, f := range append(found, sources.Validate()...) {
+	sources.Tool, sources.Engine = harness.ToolWord, rego.Engine{}
+	mistakes, err := sources.Validate(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range append(found, mistakes...) {
 		t.Errorf("%+v", f)
 	}
-	results, coverage, broken := sources.Test(context.Background())
-	if len(results) < 14 || len(broken) > 0 {
-		t.Errorf("%d tests, broken: %v", len(results), broken)
+	tested, broken, err := sources.Test(context.Background())
+	if len(tested.Results) < 14 || len(broken) > 0 || err != nil {
+		t.Errorf("%d tests, broken: %v, %v", len(tested.Results), broken, err)
 	}
-	for _, r := range results {
+	for _, r := range tested.Results {
 		if !r.Pass {
 			t.Errorf("%s.%s fails: %s", r.Package, r.Name, r.Error)
 		}
 	}
-	for _, c := range coverage {
+	for _, c := range tested.Coverage {
 		if c.Covered*100 < c.Total*95 {
 			t.Errorf("%s: %d of %d lines evaluated, not %v", c.File, c.Covered, c.Total, c.Missed)
 		}

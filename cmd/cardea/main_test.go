@@ -10,16 +10,27 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"cardea.dev/internal/cli"
+	"cardea.dev/internal/decide/policy"
+	"cardea.dev/internal/decide/policy/rego"
 )
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"cardea": program, "person": person})
 }
 
+// process is this process, with OPA in it: the test's own binary has no
+// cardea-policy beside it. The two programs as they are installed are tested in
+// cmd/cardea-policy.
+func process() cli.Process {
+	p := cli.ThisProcess()
+	p.Engines = policy.Engines{Own: rego.Engine{}, Project: rego.Engine{}}
+	return p
+}
+
 // program is the program as it is installed. Scripts find it in PATH; the test's
 // own binary, which it is, would run the tests.
 func program() {
-	p := cli.ThisProcess()
+	p := process()
 	if found, err := exec.LookPath("cardea"); err == nil {
 		p.Program = found
 	}
@@ -29,7 +40,7 @@ func program() {
 // person is the program at a terminal where a person sits, who is shown the
 // code "abc234". No script has a terminal.
 func person() {
-	p := cli.ThisProcess()
+	p := process()
 	p.Person = func() error { return nil }
 	p.Code = func() string { return "abc234" }
 	os.Exit(cli.Main(os.Args[1:], p))

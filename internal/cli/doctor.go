@@ -22,7 +22,9 @@ const (
 
 // checkup is what doctor finds, and the shape of doctor --json.
 type checkup struct {
-	OK        bool         `json:"ok"`
+	OK bool `json:"ok"`
+	// Problems are those that are of no harness.
+	Problems  []string     `json:"problems"`
 	Harnesses []hookReport `json:"harnesses"`
 }
 
@@ -78,7 +80,8 @@ func doctor(p Process, asked bool) error {
 		c.OK = c.OK && len(r.Problems) == 0
 		c.Harnesses = append(c.Harnesses, r)
 	}
-	c.OK = c.OK && configured
+	c.Problems = append([]string{}, policyProblems(p)...)
+	c.OK = c.OK && configured && len(c.Problems) == 0
 	for _, t := range s.place.troubles {
 		p.warn(t.Text)
 	}
@@ -93,6 +96,24 @@ func doctor(p Process, asked bool) error {
 		return ended(exitError)
 	}
 	return err
+}
+
+// policyProblems say why the policies that are in force cannot be evaluated.
+func policyProblems(p Process) []string {
+	l, _, err := gather(p, nil)
+	if err != nil {
+		return nil // without a working folder there is no place to look at
+	}
+	for _, f := range l.PolicyFolders() {
+		if len(f.Paths()) == 0 {
+			continue
+		}
+		if err := p.Engines.Own.Ready(); err != nil {
+			return []string{f.Dir + ": its policies ask instead of deciding, since " + err.Error()}
+		}
+		return nil
+	}
+	return nil
 }
 
 // examine looks at one harness.
@@ -242,6 +263,9 @@ func (c checkup) show(out *screen, now time.Time, configured bool) error {
 		for _, t := range r.Notes {
 			out.printf("  note  %s\n", t)
 		}
+	}
+	for _, t := range c.Problems {
+		out.printf("%s  %s\n", painted{red, "problem"}, t)
 	}
 	if !configured {
 		out.printf("Cardea is the hook of no harness; run \"cardea install claude\" or \"cardea install copilot\"\n")

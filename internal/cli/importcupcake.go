@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -8,7 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"cardea.dev/internal/decide/policy/rego"
+	"cardea.dev/internal/decide/policy/engine"
 	"cardea.dev/internal/importer"
 	"github.com/spf13/cobra"
 )
@@ -47,7 +48,7 @@ func importCupcake(p Process, args []string, user, dry bool) error {
 		return err
 	}
 	s := screenOn(p.Stdout, p.Env)
-	m := move{screen: s, from: from, to: to, dry: dry}
+	m := move{engine: p.Engines.Own, screen: s, from: from, to: to, dry: dry}
 	if err := m.policies(); err != nil {
 		return err
 	}
@@ -69,6 +70,7 @@ func importCupcake(p Process, args []string, user, dry bool) error {
 
 // move copies a .cupcake folder.
 type move struct {
+	engine   engine.Engine
 	screen   *screen
 	from, to string
 	dry      bool
@@ -104,12 +106,16 @@ func (m *move) policies() error {
 		if err != nil {
 			return fmt.Errorf("read %s: %w", path, err)
 		}
-		parsed, err := rego.Parse(path, string(data))
+		all, err := m.engine.Parse(context.Background(), []engine.Source{{Path: path, Text: string(data)}})
+		if err != nil {
+			return fmt.Errorf("read %s: %w", path, err)
+		}
+		parsed := all[0]
 		switch {
-		case err != nil:
-			m.left(path, "it is broken: "+err.Error())
+		case len(parsed.Problems) > 0:
+			m.left(path, "it is broken: "+parsed.Problems.Error())
 			return nil
-		case parsed.Facts.Package == rego.SystemPackage:
+		case parsed.Facts.Package == engine.SystemPackage:
 			m.left(path, "Cardea gathers the verbs by itself")
 			return nil
 		case strings.Contains(parsed.Facts.Package, ".builtins."):

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"cardea.dev/internal/config"
+	"cardea.dev/internal/decide/policy/remote"
 	"cardea.dev/internal/harness/claudecode"
 	"cardea.dev/internal/install"
 	"github.com/spf13/cobra"
@@ -151,6 +152,9 @@ func installHarness(p Process, name string, f installFlags) error {
 	out.printf("  %s\n", failMode(h, version, told, w.FailClosed))
 	if f.project {
 		out.printf("  note: others who share this file need the program at the same path\n")
+	}
+	if err := remote.Beside(w.Binary).Ready(); err != nil {
+		out.printf("  note: policies would ask instead of deciding: %s\n", err)
 	}
 	if !f.dryRun {
 		out.printf("next: start a new session, then run \"cardea doctor\"\n")

@@ -75,11 +75,12 @@ func newJudgement(p Process, ev *cardea.Event) *judgement {
 // load reads what is in force in a place. An event, where there is one, is what
 // it is read for.
 func load(p Process, pl *place, ev *cardea.Event) *config.Loaded {
-	w := p.where(pl)
+	w := p.whose(pl)
 	if ev != nil {
 		routed := *ev // what is read of the event while it is being completed
 		w.Warm(&routed)
 	}
+	w.Lists, w.ListsIn = p.lists(pl), listsIn
 	plugins, problems := claudecode.PluginRoots(pl.dirs.Claude, pl.project, claudecode.ManagedDir(p.Machine.OS))
 	pl.tell(problems...)
 	w.Plugins, w.Plugin = plugins, p.Env("CLAUDE_PLUGIN_ROOT")

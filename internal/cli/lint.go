@@ -84,7 +84,12 @@ func policyMistakes(l *config.Loaded) []document.Problem {
 	for _, f := range l.PolicyFolders() {
 		s, found := f.Sources()
 		s.Tool, s.Signals = harness.ToolWord, func(name string) bool { return l.HasSignal(f.Scope, name) }
-		for _, m := range append(found, s.Validate()...) {
+		s.Engine = l.Where.Engines.Own
+		mistakes, err := s.Validate(context.Background())
+		if err != nil {
+			out = append(out, document.Problem{File: f.Dir, Text: err.Error()})
+		}
+		for _, m := range append(found, mistakes...) {
 			out = append(out, document.Problem{File: m.File, Line: m.Line, Column: m.Column, Text: m.Message, Warning: m.Level != "error"})
 		}
 	}

@@ -92,8 +92,14 @@ func listingOf(l *config.Loaded, pl place) listing {
 	}
 	out.Policies = []policy.Listed{}
 	for _, f := range l.PolicyFolders() {
-		list, _ := f.List()
+		list, problems, err := f.List(l.Where.Engines.Own)
 		out.Policies = append(out.Policies, list...)
+		for _, p := range problems {
+			out.Problems = append(out.Problems, p.String())
+		}
+		if err != nil {
+			out.Problems = append(out.Problems, err.Error())
+		}
 	}
 	for _, t := range pl.troubles {
 		out.Problems = append(out.Problems, t.Text)

@@ -68,8 +68,16 @@ func (p Process) placeBeside(doubted []string, harness, id, cwd string) place {
 // where is whose files count in a place, and which of the project's the person
 // accepted.
 func (p Process) where(pl *place) config.Where {
-	w := config.Where{Dirs: pl.dirs, Project: pl.project, State: pl.state, Guarded: p.Machine.Guarded,
-		Path: p.Env("PATH"), Temp: temporary, Start: pl.start, Lists: p.lists(pl), ListsIn: listsIn, Expand: p.says("CARDEA_PERMISSIONS"), Tracked: config.Tracked}
+	w := p.whose(pl)
+	w.Lists, w.ListsIn = p.lists(pl), listsIn
+	return w
+}
+
+// whose is the same without the places of the harnesses' lists, which take a look
+// at the processes above.
+func (p Process) whose(pl *place) config.Where {
+	w := config.Where{Engines: p.Engines, Dirs: pl.dirs, Project: pl.project, State: pl.state, Guarded: p.Machine.Guarded,
+		Path: p.Env("PATH"), Temp: temporary, Start: pl.start, Expand: p.says("CARDEA_PERMISSIONS"), Tracked: config.Tracked}
 	if pl.state == "" {
 		return w
 	}

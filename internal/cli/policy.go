@@ -12,7 +12,7 @@ import (
 
 	"cardea.dev/internal/config"
 	"cardea.dev/internal/decide/policy"
-	"cardea.dev/internal/decide/policy/rego"
+	"cardea.dev/internal/decide/policy/engine"
 	"cardea.dev/internal/harness"
 	"github.com/spf13/cobra"
 )
@@ -71,7 +71,7 @@ func policySources(p Process, paths []string) ([]policy.Sources, []policy.Findin
 	var found []policy.Finding
 	for _, f := range folders {
 		s, problems := f.Sources()
-		s.Tool = harness.ToolWord
+		s.Tool, s.Engine = harness.ToolWord, p.Engines.Own
 		if loaded != nil {
 			s.Signals = func(name string) bool { return loaded.HasSignal(f.Scope, name) }
 		}
@@ -104,7 +104,11 @@ func policyValidate(p Process, paths []string, asJSON bool) error {
 	files := 0
 	for _, s := range groups {
 		files += len(s.Paths)
-		found = append(found, s.Validate()...)
+		mistakes, err := s.Validate(context.Background())
+		if err != nil {
+			return err
+		}
+		found = append(found, mistakes...)
 	}
 	errors := 0
 	for _, f := range found {
@@ -174,7 +178,10 @@ func policyInspect(p Process, paths []string, asJSON bool) error {
 	}
 	all := []policy.Listed{}
 	for _, f := range folders {
-		list, problems := f.List()
+		list, problems, err := f.List(p.Engines.Own)
+		if err != nil {
+			return err
+		}
 		for _, problem := range problems {
 			p.warn(problem.String())
 		}
@@ -236,9 +243,9 @@ _test.rego, and give the input with "with input as".`,
 
 // testReport is what "cardea policy test --json" says.
 type testReport struct {
-	Tests    []rego.TestResult `json:"tests"`
-	Coverage []rego.Coverage   `json:"coverage"`
-	Broken   []policy.Finding  `json:"broken"`
+	Tests    []engine.TestResult `json:"tests"`
+	Coverage []engine.Coverage   `json:"coverage"`
+	Broken   []policy.Finding    `json:"broken"`
 }
 
 func policyTest(p Process, paths []string, asJSON, coverage bool) error {
@@ -246,10 +253,13 @@ func policyTest(p Process, paths []string, asJSON, coverage bool) error {
 	if err != nil {
 		return err
 	}
-	report := testReport{Tests: []rego.TestResult{}, Coverage: []rego.Coverage{}, Broken: append([]policy.Finding{}, found...)}
+	report := testReport{Tests: []engine.TestResult{}, Coverage: []engine.Coverage{}, Broken: append([]policy.Finding{}, found...)}
 	for _, s := range groups {
-		results, covered, broken := s.Test(context.Background())
-		report.Tests, report.Coverage, report.Broken = append(report.Tests, results...), append(report.Coverage, covered...), append(report.Broken, broken...)
+		tested, broken, err := s.Test(context.Background())
+		if err != nil {
+			return err
+		}
+		report.Tests, report.Coverage, report.Broken = append(report.Tests, tested.Results...), append(report.Coverage, tested.Coverage...), append(report.Broken, broken...)
 	}
 	failed := len(report.Broken)
 	for _, r := range report.Tests {

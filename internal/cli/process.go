@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"cardea.dev/internal/config"
+	"cardea.dev/internal/decide/policy"
+	"cardea.dev/internal/decide/policy/remote"
 	"cardea.dev/internal/person"
 )
 
@@ -23,6 +25,8 @@ type Process struct {
 	Machine config.Machine
 	// Program is this program's binary, which actions are started by.
 	Program string
+	// Engines compile and evaluate policies.
+	Engines policy.Engines
 	// Now is the clock.
 	Now func() time.Time
 	// Person says why it is not sure that a person is typing, or nil. Code is
@@ -53,7 +57,8 @@ func ThisProcess() Process {
 	if err != nil {
 		program = os.Args[0]
 	}
-	return Process{Program: program, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Env: os.Getenv, Dir: dir,
+	engines := policy.Engines{Own: remote.Beside(program), Project: remote.Beside(program)}
+	return Process{Program: program, Engines: engines, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Env: os.Getenv, Dir: dir,
 		Machine: config.ThisMachine(os.Getenv), Now: time.Now,
 		Person: func() error { return person.ThisSeat().Attending() }, Code: person.Code,
 		Lines: person.CommandLines}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"sort"
 	"strings"
@@ -90,6 +91,9 @@ func (s *survey) broken() []string {
 				out = append(out, p.String())
 			}
 		}
+	}
+	if _, err := policiesOf(s.then); err != nil {
+		out = append(out, err.Error()) // nobody can tell what they do
 	}
 	return out
 }
@@ -187,10 +191,12 @@ func (s *survey) changes() []string {
 func (s *survey) scriptChanges() []string {
 	var out []string
 	was := map[string]bool{}
-	for _, p := range policiesOf(s.now) {
+	now, _ := policiesOf(s.now)
+	then, _ := policiesOf(s.then)
+	for _, p := range now {
 		was[p.File] = p.Trusted
 	}
-	for _, p := range policiesOf(s.then) {
+	for _, p := range then {
 		switch {
 		case was[p.File] || p.Library:
 		case len(p.Signals) > 0:
@@ -209,16 +215,17 @@ func (s *survey) scriptChanges() []string {
 	return out
 }
 
-// policiesOf are the project's policies.
-func policiesOf(l *config.Loaded) []policy.Listed {
-	out := []policy.Listed{}
+// policiesOf are the project's policies. The error is that of the engine, without
+// which nobody can tell what they do.
+func policiesOf(l *config.Loaded) (out []policy.Listed, err error) {
+	out = []policy.Listed{}
 	for _, f := range l.PolicyFolders() {
 		if f.Scope == cardea.ScopeProject {
-			list, _ := f.List()
-			out = append(out, list...)
+			list, _, failed := f.List(l.Where.Engines.Own)
+			out, err = append(out, list...), cmp.Or(err, failed)
 		}
 	}
-	return out
+	return out, err
 }
 
 // word is an effect's word for a rule.
@@ -230,8 +237,9 @@ func word(e cardea.Effect) string {
 }
 
 func (s *survey) listing() trustListing {
+	policies, _ := policiesOf(s.then)
 	out := trustListing{Project: s.project, Trusted: s.accepted != nil, Files: s.files(), Settings: s.settings(), Rules: rulesOf(s.rules()),
-		Routes: []routeListing{}, Policies: policiesOf(s.then), Permissions: s.permissions(), Changes: s.changes(), Broken: s.broken()}
+		Routes: []routeListing{}, Policies: policies, Permissions: s.permissions(), Changes: s.changes(), Broken: s.broken()}
 	for _, r := range s.then.Routes {
 		if r.Scope == cardea.ScopeProject {
 			out.Routes = append(out.Routes, routeListing{r.Name, r.Tool, r.Field, r.Scope, r.Source})

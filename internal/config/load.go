@@ -50,6 +50,8 @@ type Where struct {
 	Expand bool
 	// Tracked reports whether git tracks a file; nil: it tracks none.
 	Tracked func(path string) bool
+	// Engines compile and evaluate policies.
+	Engines policy.Engines
 	// Policies is what is known of policies; nil reads them anew.
 	Policies *policy.Library
 	// Path is the PATH with which the harness starts commands, Temp the

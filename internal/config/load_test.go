@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/decide/policy"
+	"cardea.dev/internal/decide/policy/rego"
 	"cardea.dev/internal/decide/rules"
 	"cardea.dev/internal/tool"
 )
@@ -23,7 +25,7 @@ type site struct {
 
 func newSite(t *testing.T) *site {
 	base := realTemp(t)
-	s := &site{t: t, where: Where{Project: filepath.Join(base, "app"), Dirs: Dirs{Home: filepath.Join(base, "home")}}}
+	s := &site{t: t, where: Where{Engines: policy.Engines{Own: rego.Engine{}, Project: rego.Engine{}}, Project: filepath.Join(base, "app"), Dirs: Dirs{Home: filepath.Join(base, "home")}}}
 	s.where.Dirs.User = filepath.Join(s.where.Dirs.Home, ".config/cardea")
 	mkdir(t, s.where.Project)
 	return s

@@ -25,7 +25,7 @@ type Aids struct {
 // routed to an event, while everything else is read: what the process then
 // judges by is [Where.Policies].
 func (w *Where) Warm(ev *cardea.Event) {
-	lib := &policy.Library{Cache: newIndexCache(*w), Tool: harness.ToolWord, Recheck: oneLook}
+	lib := &policy.Library{Engines: w.Engines, Cache: newIndexCache(*w), Tool: harness.ToolWord, Recheck: oneLook}
 	w.Policies = lib
 	l := &Loaded{Where: *w}
 	for _, at := range []folder{l.user(), l.project()} {
@@ -53,7 +53,7 @@ func (w Where) index() *indexCache {
 func (l *Loaded) policies() *policy.Policies {
 	lib := l.Where.Policies
 	if lib == nil {
-		lib = &policy.Library{Recheck: oneLook}
+		lib = &policy.Library{Engines: l.Where.Engines, Recheck: oneLook}
 	}
 	if lib.Cache == nil {
 		lib.Cache = l.index

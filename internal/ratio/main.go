@@ -53,7 +53,7 @@ func run(n int, other, setup string, policies int) error {
 	}
 	defer os.RemoveAll(dir)
 	bin, home, work := filepath.Join(dir, "cardea"), filepath.Join(dir, "home"), filepath.Join(dir, "work")
-	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", bin, "cardea.dev/cmd/cardea")
+	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", dir, "cardea.dev/cmd/cardea", "cardea.dev/cmd/cardea-policy")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("build cardea: %w\n%s", err, out)

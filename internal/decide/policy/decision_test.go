@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"cardea.dev"
+	"cardea.dev/internal/decide/policy/rego"
 )
 
 // What a verb's set may hold, and what it means.
@@ -258,7 +259,7 @@ func TestBrokenProject(t *testing.T) {
 	if !errors.As(err, &trouble) || trouble.Failure != cardea.BrokenPolicy || strings.Contains(trouble.Text, "SECRET") || !strings.Contains(trouble.Text, "b.rego") {
 		t.Errorf("%v", err)
 	}
-	if list, problems := p.folder.List(); len(list) != 4 || len(problems) > 0 || !list[2].Library || list[0].Broken == "" {
+	if list, problems, err := p.folder.List(rego.Engine{}); err != nil || len(list) != 4 || len(problems) > 0 || !list[2].Library || list[0].Broken == "" {
 		t.Errorf("%+v %v", list, problems)
 	}
 	if paths := p.folder.Paths(); len(paths) != 4 {
@@ -272,7 +273,7 @@ func TestBrokenProject(t *testing.T) {
 	if p.policies().Plain().Name() != Name {
 		t.Error("the name")
 	}
-	lib := &Library{Tool: wordsOf}
+	lib := &Library{Tool: wordsOf, Engines: here()}
 	lib.Warm(bash("x"), Folder{Dir: "e", Scope: cardea.ScopeBuiltin, Embedded: map[string]string{"x.rego": routed("x", events("[PreToolUse]"))}})
 	if len(lib.slots) != 1 {
 		t.Error("nothing is warm")

@@ -7,6 +7,9 @@
 // the index, parses and compiles what is routed with the libraries that it
 // refers to, and nothing else. A process that lives on keeps what it compiled.
 //
+// Who parses, compiles and evaluates is an engine (package engine), given by who
+// makes the library.
+//
 // Every scope's folder is a world of its own: its packages are compiled
 // together and see no other scope's, so that a project cannot define a rule
 // into a package of the person's.

@@ -4,25 +4,36 @@ import (
 	"context"
 	"testing"
 
+	"cardea.dev/internal/decide/policy/rego"
 	"cardea.dev/internal/harness"
 )
 
 // The worked examples have no mistakes, and their tests hold.
 func TestExamples(t *testing.T) {
 	s, found := Folder{Dir: "../../../examples/policies"}.Sources()
-	s.Tool = harness.ToolWord
-	for _, f := range append(found, s.Validate()...) {
+	s.Tool, s.Engine = harness.ToolWord, rego.Engine{}
+	for _, f := range append(found, validated(t, s)...) {
 		t.Errorf("%+v", f)
 	}
-	results, coverage, broken := s.Test(context.Background())
-	if len(coverage) != 8 || len(results) < 16 || len(broken) > 0 {
-		t.Errorf("%d files, %d tests, %v", len(coverage), len(results), broken)
+	tested, broken, err := s.Test(context.Background())
+	if len(tested.Coverage) != 8 || len(tested.Results) < 16 || len(broken) > 0 || err != nil {
+		t.Errorf("%d files, %d tests, %v, %v", len(tested.Coverage), len(tested.Results), broken, err)
 	}
-	for _, r := range results {
+	for _, r := range tested.Results {
 		if !r.Pass {
 			t.Errorf("%s.%s fails: %s", r.Package, r.Name, r.Error)
 		}
 	}
+}
+
+func validated(t *testing.T, s Sources) []Finding {
+	t.Helper()
+	s.Engine = rego.Engine{}
+	found, err := s.Validate(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
 }
 
 // Every check of Validate finds its mistake, and where it is.
@@ -52,7 +63,7 @@ func TestValidate(t *testing.T) {
 		"system-package":  {"package cupcake.system\n", 1},
 	} {
 		s := Sources{Paths: []string{"x.rego"}, Texts: map[string]string{"x.rego": tt.text}, Tool: harness.ToolWord, Signals: func(string) bool { return false }}
-		got := s.Validate()
+		got := validated(t, s)
 		hit := false
 		for _, f := range got {
 			hit = hit || f.Check == check && f.Line == tt.line && f.Message != "" && f.Column > 0
@@ -62,12 +73,12 @@ func TestValidate(t *testing.T) {
 		}
 	}
 	good := Sources{Paths: []string{"x.rego"}, Texts: map[string]string{"x.rego": routed("x", events("[PreToolUse]")+tools("[bash, mcp__x]"))}, Tool: harness.ToolWord}
-	if got := good.Validate(); len(got) > 0 {
+	if got := validated(t, good); len(got) > 0 {
 		t.Errorf("a good one: %+v", got)
 	}
 	two := Sources{Paths: []string{"a.rego", "b.rego"}, Tool: harness.ToolWord,
 		Texts: map[string]string{"a.rego": routed("x", events("[PreToolUse]")), "b.rego": routed("x", events("[Stop]"))}}
-	if got := two.Validate(); len(got) != 1 || got[0].Check != "routing" {
+	if got := validated(t, two); len(got) != 1 || got[0].Check != "routing" {
 		t.Errorf("two files of a package: %+v", got)
 	}
 }

@@ -7,13 +7,13 @@ import (
 	"strconv"
 	"strings"
 
-	"cardea.dev/internal/decide/policy/rego"
+	"cardea.dev/internal/decide/policy/engine"
 )
 
 // entry is what the index knows of a file.
 type entry struct {
 	file
-	facts rego.Facts
+	facts engine.Facts
 	// broken is the mistake that keeps the file from being parsed. Its facts are
 	// those of its head then, or, where lost is set, none.
 	broken string
@@ -21,7 +21,7 @@ type entry struct {
 }
 
 // skipped reports Cupcake's aggregation, which Cardea does by itself.
-func (e *entry) skipped() bool { return e.facts.Package == rego.SystemPackage }
+func (e *entry) skipped() bool { return e.facts.Package == engine.SystemPackage }
 
 func digest(text string) string {
 	sum := sha256.Sum256([]byte(text))
@@ -89,7 +89,7 @@ func unlist(s string) []string {
 	return strings.Split(s, listMark)
 }
 
-func mistakes(all []rego.Problem) string {
+func mistakes(all []engine.Problem) string {
 	var out []string
 	for _, p := range all {
 		out = append(out, fmt.Sprintf("%d:%d:%s", p.Line, p.Column, clean(p.Text)))
@@ -97,14 +97,14 @@ func mistakes(all []rego.Problem) string {
 	return strings.Join(out, listMark)
 }
 
-func unmistakes(path, s string) []rego.Problem {
-	var out []rego.Problem
+func unmistakes(path, s string) []engine.Problem {
+	var out []engine.Problem
 	for _, m := range unlist(s) {
 		parts := strings.SplitN(m, ":", 3)
 		if len(parts) == 3 {
 			line, _ := strconv.Atoi(parts[0])
 			column, _ := strconv.Atoi(parts[1])
-			out = append(out, rego.Problem{File: path, Line: line, Column: column, Text: parts[2]})
+			out = append(out, engine.Problem{File: path, Line: line, Column: column, Text: parts[2]})
 		}
 	}
 	return out
@@ -128,7 +128,7 @@ func decode(text string) (entries map[string]*entry, checked []string) {
 		at, _ := strconv.Atoi(f[4])
 		verb, _ := strconv.Atoi(f[5])
 		all = append(all, entry{file: file{path: f[0], stamp: f[1]}, broken: f[14], lost: strings.Contains(f[2], "l"),
-			facts: rego.Facts{Package: f[3], Line: at, VerbLine: verb, Routed: strings.Contains(f[2], "r"), Events: unlist(f[6]), Tools: unlist(f[7]),
+			facts: engine.Facts{Package: f[3], Line: at, VerbLine: verb, Routed: strings.Contains(f[2], "r"), Events: unlist(f[6]), Tools: unlist(f[7]),
 				Signals: unlist(f[8]), Verbs: unlist(f[9]), Refs: unlist(f[10]), Title: f[11], Description: f[12], Authors: unlist(f[13]),
 				Mistakes: unmistakes(f[0], f[15])}})
 		out[f[0]] = &all[len(all)-1]
@@ -136,21 +136,17 @@ func decode(text string) (entries map[string]*entry, checked []string) {
 	return out, unlist(digests)
 }
 
-// parse makes the entry of a file.
-func parse(f file, text string) (entry, *rego.Module) {
-	e := entry{file: f}
-	m, err := rego.Parse(f.path, text)
-	if err == nil {
-		e.facts = m.Facts
-		for _, p := range m.Facts.Mistakes {
-			if strings.HasPrefix(p.Text, "required_") || strings.HasPrefix(p.Text, "routing is no map") {
-				e.broken = p.String()
-			}
-		}
-		return e, m
+// entryOf makes the entry of a file that was parsed.
+func entryOf(f file, p engine.Parsed) entry {
+	e := entry{file: f, facts: p.Facts, lost: p.Lost}
+	if len(p.Problems) > 0 {
+		e.broken = p.Problems.Error()
+		return e
 	}
-	e.broken = err.Error()
-	facts, ok := rego.Head(f.path, text)
-	e.facts, e.lost = facts, !ok
-	return e, nil
+	for _, m := range p.Facts.Mistakes {
+		if strings.HasPrefix(m.Text, "required_") || strings.HasPrefix(m.Text, "routing is no map") {
+			e.broken = m.String()
+		}
+	}
+	return e
 }

@@ -1,13 +1,16 @@
 package policy
 
 import (
+	"context"
+	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"cardea.dev"
-	"cardea.dev/internal/decide/policy/rego"
+	"cardea.dev/internal/decide/policy/engine"
 	"cardea.dev/internal/document"
 )
 
@@ -15,6 +18,8 @@ import (
 // many calls keeps one, so that nothing is read or compiled twice; it may be
 // used by many goroutines.
 type Library struct {
+	// Engines compile and evaluate.
+	Engines Engines
 	// Cache keeps indexes between processes; nil keeps none.
 	Cache Cache
 	// Recheck is how long a look at a folder counts. Zero looks at every call.
@@ -24,6 +29,29 @@ type Library struct {
 
 	mu    sync.Mutex
 	slots map[string]*slot
+}
+
+// Engines are who compiles and evaluates policies.
+type Engines struct {
+	// Own is for those of the machine and the person, Project for those that
+	// came with a project. They are two, so that what a project brings can end
+	// its own engine, and not the one that the person's policies are heard by.
+	Own, Project engine.Engine
+}
+
+// errNoEngine is met by a library that nobody gave an engine.
+var errNoEngine = errors.New("policies cannot be evaluated here: there is no engine")
+
+// of is the engine for a folder.
+func (e Engines) of(f Folder) (engine.Engine, error) {
+	out := e.Own
+	if f.Scope == cardea.ScopeProject {
+		out = e.Project
+	}
+	if out == nil {
+		return nil, errNoEngine
+	}
+	return out, nil
 }
 
 // slot is the place of a folder's set. Who opens it holds its lock, so that
@@ -54,9 +82,9 @@ const warmFor = time.Second
 func (l *Library) Warm(ev *cardea.Event, f Folder) {
 	// Who asks later meets the same failure, and tells it.
 	defer func() { _ = recover() }()
-	s := l.open(f, time.Now().Add(warmFor))
+	s := l.open(f, time.Now().Add(warmFor), ev)
 	if sel := s.route(ev, l.Tool); len(sel.picks) > 0 {
-		s.compile(f, sel, l.Cache)
+		l.compile(s, f, sel)
 	}
 }
 
@@ -78,27 +106,64 @@ type set struct {
 	checked []string
 	// unread are files that there was no time for.
 	unread int
+	// failed is why they could not be parsed, where the engine does not work.
+	failed error
 
 	mu       sync.Mutex
 	routes   map[routeKey]*selection
 	programs map[string]*program
 	// idleNotes are made once, empty where there are none.
 	idleNotes []string
-	modules   map[string]*rego.Module // parsed while the index was made
+	texts     map[string]string // read while the index was made
 }
 
 // program is the selected files of a set, compiled.
 type program struct {
-	*rego.Program
-	// broken are the files that are left out, with why.
-	broken map[string]string
+	// Program is nil where there is nothing to compile, or nobody to do it.
+	engine.Program
+	// failed is why nobody can.
+	failed error
+	// unread are files that could not be read or parsed, with why.
+	unread map[string]string
 	// texts are the files as they were compiled.
 	texts map[string]string
+	// good is called when they compiled without mistakes, gone when they could
+	// not be compiled at all.
+	good, gone func()
+
+	mu     sync.Mutex
+	broken map[string]string // nil until it is known
+}
+
+// settle waits until the files are compiled, and gives those that are left out,
+// with why.
+func (p *program) settle(ctx context.Context) (map[string]string, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.broken != nil || p.failed != nil {
+		return p.broken, p.failed
+	}
+	broken := maps.Clone(p.unread)
+	if p.Program != nil {
+		out, err := p.Broken(ctx)
+		if err != nil {
+			p.gone()
+			return nil, err
+		}
+		for path, problems := range out {
+			broken[path] = problems.Error()
+		}
+	}
+	if p.broken = broken; len(broken) == 0 {
+		p.good()
+	}
+	return broken, nil
 }
 
 // open gives the set of a folder as it is now. Files for which there is no time
-// before the deadline stay unread, and are read at the next call.
-func (l *Library) open(f Folder, deadline time.Time) *set {
+// before the deadline stay unread, and are read at the next call. An event tells
+// what the folder is opened ahead for; it may be nil.
+func (l *Library) open(f Folder, deadline time.Time, ahead *cardea.Event) *set {
 	now := time.Now()
 	slot := l.slot(f.Dir)
 	slot.Lock()
@@ -107,12 +172,16 @@ func (l *Library) open(f Folder, deadline time.Time) *set {
 	if old != nil && old.unread == 0 && now.Sub(old.looked) < l.Recheck {
 		return old
 	}
+	before := l.known(f, old)
+	if old == nil && ahead != nil {
+		l.wake(f, before, ahead)
+	}
 	files, problem := f.files(now.UnixNano())
 	if old != nil && problem == nil && old.same(files) {
 		old.looked = now
 		return old
 	}
-	s := l.read(f, files, old, deadline)
+	s := l.read(f, files, before, deadline)
 	s.looked = now
 	if problem != nil {
 		s.problems = append(s.problems, *problem)
@@ -133,10 +202,12 @@ func cacheName(f Folder) string { return "policies of " + f.Dir }
 
 // read makes the set of a folder: from the index what is as it was, and from
 // the files the rest.
-func (l *Library) read(f Folder, files []file, old *set, deadline time.Time) *set {
+func (l *Library) read(f Folder, files []file, before past, deadline time.Time) *set {
 	s := &set{folder: f, entries: make([]entry, 0, len(files)), routes: map[routeKey]*selection{},
-		programs: map[string]*program{}, modules: map[string]*rego.Module{}}
-	known := l.known(f, old, s)
+		programs: map[string]*program{}, texts: map[string]string{}, checked: before.checked}
+	known := before.entries
+	ctx, cancel := context.WithDeadline(context.Background(), deadline)
+	defer cancel()
 	news := false
 	left := int64(maxProject)
 	for _, at := range files {
@@ -148,13 +219,10 @@ func (l *Library) read(f Folder, files []file, old *set, deadline time.Time) *se
 			s.entries = append(s.entries, entry{file: at, broken: at.path + ": is not read: the policies of the project are too large together", lost: true})
 		case was && !at.fresh && e.stamp == at.stamp:
 			s.entries = append(s.entries, entry{file: at, facts: e.facts, broken: e.broken, lost: e.lost})
-		case time.Now().After(deadline):
-			s.unread++
-			s.entries = append(s.entries, entry{file: at, lost: true, broken: at.path + ": there was no time to read it; it is read at one of the next calls"})
-			s.entries[len(s.entries)-1].fresh = true
+		case s.failed != nil || !time.Now().Before(deadline):
+			s.skip(at)
 		default:
-			news = true
-			s.entries = append(s.entries, s.parse(at))
+			news = s.parse(ctx, l.Engines, at) || news
 		}
 	}
 	if (news || len(known) != len(s.entries)) && l.Cache != nil {
@@ -163,37 +231,83 @@ func (l *Library) read(f Folder, files []file, old *set, deadline time.Time) *se
 	return s
 }
 
-// known are the entries from before.
-func (l *Library) known(f Folder, old, s *set) map[string]*entry {
+// past is what was known of a folder before it was looked at.
+type past struct {
+	entries map[string]*entry
+	checked []string
+}
+
+// known is what the last look told, or the index.
+func (l *Library) known(f Folder, old *set) past {
 	if old != nil {
-		s.checked = old.checked
-		out := make(map[string]*entry, len(old.entries))
+		out := past{make(map[string]*entry, len(old.entries)), old.checked}
 		for i := range old.entries {
 			if !old.entries[i].fresh {
-				out[old.entries[i].path] = &old.entries[i]
+				out.entries[old.entries[i].path] = &old.entries[i]
 			}
 		}
 		return out
 	}
 	if l.Cache == nil {
-		return nil
+		return past{}
 	}
 	entries, checked := decode(l.Cache.Load(cacheName(f)))
-	s.checked = checked
-	return entries
+	return past{entries, checked}
 }
 
-func (s *set) parse(at file) entry {
+// wake wakes the engine where something was routed to an event when the index
+// was made. That is likely still so, and looking at the files takes as long as a
+// good part of the engine's start.
+func (l *Library) wake(f Folder, before past, ev *cardea.Event) {
+	s := &set{entries: make([]entry, 0, len(before.entries))}
+	for _, e := range before.entries {
+		s.entries = append(s.entries, *e)
+	}
+	e, err := l.Engines.of(f)
+	if err == nil && len(s.selectFor(keyOf(ev), l.Tool).picks) > 0 {
+		e.Wake()
+	}
+}
+
+// skip leaves a file for later.
+func (s *set) skip(at file) {
+	s.unread++
+	at.fresh = true
+	s.entries = append(s.entries, entry{file: at, lost: true, broken: at.path + ": there was no time to read it; it is read at one of the next calls"})
+}
+
+// parse reads a file and adds its entry. It reports false where nothing new was
+// learned.
+func (s *set) parse(ctx context.Context, engines Engines, at file) bool {
 	text, err := s.folder.read(at.path)
 	if err != nil {
-		return entry{file: at, broken: at.path + ": cannot be read: " + plain(err), lost: true}
+		s.entries = append(s.entries, entry{file: at, broken: at.path + ": cannot be read: " + plain(err), lost: true})
+		return true
 	}
-	e, m := parse(at, text)
-	if m != nil {
-		m.Path = at.path
-		s.modules[at.path] = m
+	parsed, err := parse(ctx, engines, s.folder, engine.Source{Path: at.path, Text: text})
+	if err != nil {
+		if !errors.Is(err, context.DeadlineExceeded) {
+			s.failed = err
+		}
+		s.skip(at)
+		return false
 	}
-	return e
+	s.entries = append(s.entries, entryOf(at, parsed))
+	s.texts[at.path] = text
+	return true
+}
+
+// parse parses a file of a folder.
+func parse(ctx context.Context, engines Engines, f Folder, file engine.Source) (engine.Parsed, error) {
+	e, err := engines.of(f)
+	if err != nil {
+		return engine.Parsed{}, err
+	}
+	all, err := e.Parse(ctx, []engine.Source{file})
+	if err != nil {
+		return engine.Parsed{}, err
+	}
+	return all[0], nil
 }
 
 // maxPrograms bounds what a set keeps compiled. Which files are routed depends
@@ -201,8 +315,8 @@ func (s *set) parse(at file) entry {
 const maxPrograms = 256
 
 // compile gives the program of the files that are selected, and what they refer
-// to.
-func (s *set) compile(f Folder, sel *selection, cache Cache) *program {
+// to. What an engine could not do is not remembered.
+func (l *Library) compile(s *set, f Folder, sel *selection) *program {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	key := sel.key() + strings.Join(f.Extra, " ")
@@ -212,7 +326,17 @@ func (s *set) compile(f Folder, sel *selection, cache Cache) *program {
 	if len(s.programs) >= maxPrograms {
 		clear(s.programs)
 	}
-	p := s.build(f, sel.files(s), cache)
+	p := l.build(s, f, sel.files(s))
+	if p.failed != nil {
+		return p
+	}
+	p.gone = func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.programs[key] == p {
+			delete(s.programs, key)
+		}
+	}
 	s.programs[key] = p
 	return p
 }
@@ -220,39 +344,58 @@ func (s *set) compile(f Folder, sel *selection, cache Cache) *program {
 // build compiles files together. What is parsed here and what the index knows
 // are two looks at a file, between which it may change: one that is not as the
 // index says counts as broken, which asks, and the next call reads it anew.
-func (s *set) build(f Folder, which []int, cache Cache) *program {
-	p := &program{broken: map[string]string{}, texts: map[string]string{}}
-	var modules []*rego.Module
+func (l *Library) build(s *set, f Folder, which []int) *program {
+	p := &program{unread: map[string]string{}, texts: map[string]string{}, good: func() {}, gone: func() {}}
+	var files []engine.Source
 	for _, i := range which {
 		e := &s.entries[i]
 		if e.broken != "" {
-			p.broken[e.path] = e.broken
+			p.unread[e.path] = e.broken
 			continue
 		}
-		text, err := f.read(e.path)
+		text, err := s.text(f, e.path)
 		if err != nil {
-			p.broken[e.path] = e.path + ": cannot be read: " + plain(err)
-			continue
-		}
-		m, err := s.module(e, text)
-		if err != nil {
-			p.broken[e.path] = err.Error()
+			p.unread[e.path] = e.path + ": cannot be read: " + plain(err)
 			continue
 		}
 		p.texts[e.path] = text
-		modules = append(modules, m)
+		files = append(files, engine.Source{Path: e.path, Text: text})
+	}
+	if len(files) == 0 {
+		return p
+	}
+	e, err := l.Engines.of(f)
+	if err != nil {
+		p.failed = err
+		return p
 	}
 	digest, known := s.digest(f, which)
-	compiled, out := rego.Compile(modules, rego.Options{Extra: f.Extra, Checked: known})
-	p.Program = compiled
-	for path, problems := range out {
-		p.broken[path] = problems.Error()
+	if !known && digest != "" {
+		p.good = func() { l.checked(s, f, digest) }
 	}
-	if !known && digest != "" && len(p.broken) == 0 && cache != nil {
-		s.checked = append(s.checked[max(0, len(s.checked)-maxChecked+1):len(s.checked):len(s.checked)], digest)
-		cache.Keep(cacheName(f), encode(s.entries, s.checked))
-	}
+	p.Program = e.Compile(files, engine.Options{Extra: f.Extra, Checked: known})
 	return p
+}
+
+// checked notes that files compile together.
+func (l *Library) checked(s *set, f Folder, digest string) {
+	if l.Cache == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.checked = append(s.checked[max(0, len(s.checked)-maxChecked+1):len(s.checked):len(s.checked)], digest)
+	l.Cache.Keep(cacheName(f), encode(s.entries, s.checked))
+}
+
+// text is a file's: that which was parsed while the index was made, once, else
+// what stands in it.
+func (s *set) text(f Folder, path string) (string, error) {
+	if text, there := s.texts[path]; there {
+		delete(s.texts, path)
+		return text, nil
+	}
+	return f.read(path)
 }
 
 // maxChecked is how many digests of files that compile together are kept.
@@ -272,13 +415,4 @@ func (s *set) digest(f Folder, which []int) (name string, known bool) {
 	}
 	name = digest(b.String())
 	return name, slices.Contains(s.checked, name)
-}
-
-// module parses a file whose facts are known.
-func (s *set) module(e *entry, text string) (*rego.Module, error) {
-	if m := s.modules[e.path]; m != nil {
-		delete(s.modules, e.path)
-		return m, nil
-	}
-	return rego.Reparse(e.path, text, e.facts)
 }

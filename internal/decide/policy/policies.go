@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"cardea.dev"
-	"cardea.dev/internal/decide/policy/rego"
+	"cardea.dev/internal/decide/policy/engine"
 )
 
 // Name is the decider's word in verdicts.
@@ -175,7 +175,7 @@ type run struct {
 	decider
 	ev *cardea.Event
 	// plain is the input without signals, made when it is needed.
-	plain *rego.Input
+	plain *engine.Input
 	found []decision
 	// more are opinions about signals that may not run.
 	more   []cardea.Opinion
@@ -238,7 +238,7 @@ func (r *run) prepareIn(ctx context.Context, f Folder) (prepared, bool) {
 // false where nothing is.
 func (r *run) prepare(ctx context.Context, f Folder) (prepared, bool) {
 	begin := time.Now()
-	s := r.library.open(f, begin.Add(left(ctx)/share(f)/2))
+	s := r.library.open(f, begin.Add(left(ctx)/share(f)/2), nil)
 	if len(s.entries) == 0 && len(s.problems) == 0 {
 		return prepared{}, false
 	}
@@ -248,9 +248,7 @@ func (r *run) prepare(ctx context.Context, f Folder) (prepared, bool) {
 		for _, p := range s.problems {
 			r.fail(f, p.File, p.String())
 		}
-		for _, i := range sel.lost {
-			r.fail(f, s.entries[i].path, s.entries[i].broken)
-		}
+		r.unread(f, s, sel.lost)
 		r.notes = append(r.notes, s.idle(f)...)
 	}
 	p := prepared{folder: f, set: s, picks: r.wanted(sel)}
@@ -258,7 +256,10 @@ func (r *run) prepare(ctx context.Context, f Folder) (prepared, bool) {
 		return p, false
 	}
 	begin = time.Now()
-	p.program = s.compile(f, sel, r.library.Cache)
+	p.program = r.library.compile(s, f, sel)
+	if r.settings.Trace != nil {
+		_, _ = p.program.settle(ctx) // who evaluates meets the same error
+	}
 	r.trace("compile", f.Dir, fmt.Sprintf("%d of %d files", len(p.program.texts), len(s.entries)), time.Since(begin))
 	for i := range p.picks {
 		p.trusted = append(p.trusted, r.trusts(f, s, p.program, &p.picks[i]))
@@ -300,32 +301,57 @@ func (r *run) gather(ctx context.Context, all []prepared) {
 	}
 }
 
-// evaluate evaluates what is routed in a folder.
+// evaluate evaluates what is routed in a folder. It asks before it knows what
+// compiles: what does not has no value.
 func (r *run) evaluate(ctx context.Context, p *prepared) {
-	var queries []rego.Query
+	var queries []engine.Query
 	var about []decision
+	var of []int // the pick of each query
 	for n := range p.picks {
 		d, in, ok := r.pick(p, n)
 		if !ok {
 			continue
 		}
-		for _, verb := range rego.Verbs() {
+		for _, verb := range engine.Verbs() {
 			if slices.Contains(p.picks[n].verbs, verb) {
 				d.verb = verb
-				queries, about = append(queries, rego.Query{Package: d.pkg, Rule: verb, Input: in}), append(about, d)
+				queries, about, of = append(queries, engine.Query{Package: d.pkg, Rule: verb, Input: in}), append(about, d), append(of, n)
 			}
 		}
 	}
-	if len(queries) == 0 {
+	var results []engine.Result
+	if len(queries) > 0 && p.program.Program != nil {
+		results = p.program.Eval(ctx, queries)
+	}
+	broken, err := p.program.settle(ctx)
+	if err != nil {
+		r.tell(p.folder.Dir, err.Error())
 		return
 	}
-	for i, result := range p.program.Eval(ctx, queries) {
-		r.hear(p.folder, &about[i], result)
+	silent := make([]bool, len(p.picks))
+	for n := range p.picks {
+		silent[n] = r.leftOut(p, &p.picks[n], broken)
+	}
+	for i, result := range results {
+		if !silent[of[i]] {
+			r.hear(p.folder, &about[i], result)
+		}
 	}
 }
 
+// leftOut tells which files of a package, and of what it refers to, are broken,
+// and reports whether all of its own are.
+func (r *run) leftOut(at *prepared, p *pick, broken map[string]string) bool {
+	for _, i := range p.all {
+		if why := broken[at.set.entries[i].path]; why != "" {
+			r.fail(at.folder, at.set.entries[i].path, why)
+		}
+	}
+	return !slices.ContainsFunc(p.files, func(i int) bool { return broken[at.set.entries[i].path] == "" })
+}
+
 // hear takes what a verb of a package says.
-func (r *run) hear(f Folder, d *decision, said rego.Result) {
+func (r *run) hear(f Folder, d *decision, said engine.Result) {
 	if said.Err != nil {
 		r.fail(f, d.source, d.source+": "+d.verb+" of "+d.pkg+" cannot be evaluated: "+said.Err.Error())
 		return
@@ -356,16 +382,11 @@ func (r *run) wanted(sel *selection) []pick {
 
 // pick prepares a package: what its decisions have in common, and its input. It
 // reports false where it cannot or must not be evaluated.
-func (r *run) pick(at *prepared, n int) (decision, rego.Input, bool) {
-	f, s, program, p := at.folder, at.set, at.program, &at.picks[n]
-	for _, i := range p.all {
-		if why := program.broken[s.entries[i].path]; why != "" {
-			r.fail(f, s.entries[i].path, why)
-		}
-	}
+func (r *run) pick(at *prepared, n int) (decision, engine.Input, bool) {
+	f, s, p := at.folder, at.set, &at.picks[n]
 	d := decision{pkg: p.pkg, scope: f.Scope, trusted: at.trusted[n], loose: p.loose, source: s.source(p)}
-	if !slices.ContainsFunc(p.files, func(i int) bool { return program.broken[s.entries[i].path] == "" }) {
-		return d, rego.Input{}, false
+	if !slices.ContainsFunc(p.files, func(i int) bool { return at.program.unread[s.entries[i].path] == "" }) {
+		return d, engine.Input{}, false
 	}
 	in, ok := r.input(at, p, &d)
 	return d, in, ok
@@ -407,8 +428,10 @@ func told(f Folder, path, text string) string {
 
 // fail notes what is broken. Of a project that is not trusted only the place is
 // told, since the text quotes its files.
-func (r *run) fail(f Folder, path, text string) {
-	text = told(f, path, text)
+func (r *run) fail(f Folder, path, text string) { r.tell(path, told(f, path, text)) }
+
+// tell notes what is broken, once.
+func (r *run) tell(path, text string) {
 	for _, old := range r.broken {
 		if old == text {
 			return
@@ -420,20 +443,32 @@ func (r *run) fail(f Folder, path, text string) {
 	}
 }
 
+// unread notes the files of which not even the routing is known.
+func (r *run) unread(f Folder, s *set, lost []int) {
+	if s.failed != nil && len(lost) > 0 {
+		r.tell(f.Dir, s.failed.Error())
+	}
+	for _, i := range lost {
+		if e := &s.entries[i]; s.failed == nil || !e.fresh {
+			r.fail(f, e.path, e.broken)
+		}
+	}
+}
+
 // input is what a package sees. It reports false where the package must not
 // speak, because it needs what the person has not accepted.
-func (r *run) input(at *prepared, p *pick, d *decision) (rego.Input, bool) {
+func (r *run) input(at *prepared, p *pick, d *decision) (engine.Input, bool) {
 	switch {
 	case len(p.signals) == 0 && r.plain != nil:
 		return *r.plain, true
 	case len(p.signals) > 0 && !d.trusted:
 		r.askOnce(d, "its signals do not run, since the project is not trusted; look at it with \"cardea trust\"")
-		return rego.Input{}, false
+		return engine.Input{}, false
 	}
-	in, err := rego.NewInput(Input(r.ev, r.values(at, p, d), r.settings.Facts))
+	in, err := engine.NewInput(Input(r.ev, r.values(at, p, d), r.settings.Facts))
 	if err != nil {
 		r.fail(at.folder, d.source, err.Error())
-		return rego.Input{}, false
+		return engine.Input{}, false
 	}
 	if len(p.signals) == 0 {
 		r.plain = &in

@@ -16,7 +16,11 @@ import (
 	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/decide/policy/rego"
 )
+
+// here is OPA in this process.
+func here() Engines { return Engines{Own: rego.Engine{}, Project: rego.Engine{}} }
 
 // memory is a cache that believes what it is given.
 type memory struct {
@@ -61,7 +65,7 @@ type place struct {
 
 func newPlace(t testing.TB, files map[string]string) *place {
 	t.Helper()
-	p := &place{t: t, dir: t.TempDir(), lib: &Library{Tool: wordsOf}}
+	p := &place{t: t, dir: t.TempDir(), lib: &Library{Tool: wordsOf, Engines: here()}}
 	p.folder = Folder{Dir: p.dir, Scope: cardea.ScopeUser}
 	for name, text := range files {
 		p.write(name, text)
@@ -194,7 +198,7 @@ func TestReload(t *testing.T) {
 			t.Errorf("%s: %q, %v; want %q", when, got, err, want)
 		}
 		cold := *p
-		cold.lib = &Library{Tool: wordsOf, Cache: cache}
+		cold.lib = &Library{Tool: wordsOf, Cache: cache, Engines: here()}
 		if got, err := cold.decide(bash("x")); got != want || err != nil {
 			t.Errorf("%s, in a new process: %q, %v; want %q", when, got, err, want)
 		}
@@ -245,7 +249,7 @@ func TestIndexIsNotBelieved(t *testing.T) {
 	}
 	for _, text := range []string{"", "x", strings.Replace(whole, indexVersion, "0", 1), whole[:len(whole)/2], strings.ReplaceAll(whole, "\t", " ")} {
 		cache.texts[cacheName(p.folder)] = text
-		p.lib = &Library{Tool: wordsOf, Cache: cache}
+		p.lib = &Library{Tool: wordsOf, Cache: cache, Engines: here()}
 		if got, err := p.decide(bash("x")); got != "deny:a" || err != nil {
 			t.Errorf("index %q: %s, %v", text, got, err)
 		}
@@ -272,11 +276,11 @@ func TestLinks(t *testing.T) {
 	if err := os.Symlink(outside.dir, linked); err != nil {
 		t.Fatal(err)
 	}
-	away := &place{t: t, lib: &Library{Tool: wordsOf}, folder: Folder{Dir: linked, Scope: cardea.ScopeUser, Inside: filepath.Dir(linked)}}
+	away := &place{t: t, lib: &Library{Tool: wordsOf, Engines: here()}, folder: Folder{Dir: linked, Scope: cardea.ScopeUser, Inside: filepath.Dir(linked)}}
 	if got, err := away.decide(bash("x")); got != "" || err == nil {
 		t.Errorf("a folder that is a link out of the project: %s, %v", got, err)
 	}
-	p.folder.Inside, p.lib = p.dir, &Library{Tool: wordsOf}
+	p.folder.Inside, p.lib = p.dir, &Library{Tool: wordsOf, Engines: here()}
 	got, err = p.decide(bash("x"))
 	var trouble *cardea.Trouble
 	if strings.Contains(got, "deny:o") || strings.Contains(got, "deny:d") || !strings.Contains(got, "deny:r") || !errors.As(err, &trouble) || !strings.Contains(trouble.Text, "link out of the project") {
@@ -479,7 +483,7 @@ func BenchmarkCold(b *testing.B) {
 				b.Fatal(err)
 			}
 			for b.Loop() {
-				p.lib = &Library{Tool: wordsOf, Cache: cache}
+				p.lib = &Library{Tool: wordsOf, Cache: cache, Engines: here()}
 				if _, err := p.decide(bash("cd src && npm test")); err != nil {
 					b.Fatal(err)
 				}
@@ -500,7 +504,7 @@ func TestFoldersAreReadBitByBit(t *testing.T) {
 	cache := &memory{}
 	calls := 0
 	for ; calls < 60; calls++ {
-		p.lib = &Library{Tool: wordsOf, Cache: cache}
+		p.lib = &Library{Tool: wordsOf, Cache: cache, Engines: here()}
 		ctx, cancel := context.WithTimeout(context.Background(), 400*time.Millisecond)
 		ops, err := p.policies().Plain().Decide(ctx, bash("x"))
 		cancel()

@@ -7,13 +7,22 @@ import (
 	"strings"
 
 	"cardea.dev"
-	"cardea.dev/internal/decide/policy/rego"
+	"cardea.dev/internal/decide/policy/engine"
 )
 
 // routeKey is what routing depends on.
 type routeKey struct {
 	kind       cardea.Kind
 	tool, name string
+}
+
+// keyOf is what routing depends on in an event.
+func keyOf(ev *cardea.Event) routeKey {
+	k := routeKey{kind: ev.Kind}
+	if ev.Call != nil {
+		k.tool, k.name = ev.Call.Tool, ev.Call.Name
+	}
+	return k
 }
 
 // selection is the policies of a set that are routed to an event.
@@ -49,10 +58,7 @@ const maxRoutes = 4096
 // route gives the policies that are routed to an event. It is remembered by
 // event and tool, so that a process that lives on looks at the files once.
 func (s *set) route(ev *cardea.Event, tool func(string) (string, bool)) *selection {
-	k := routeKey{kind: ev.Kind}
-	if ev.Call != nil {
-		k.tool, k.name = ev.Call.Tool, ev.Call.Name
-	}
+	k := keyOf(ev)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if sel := s.routes[k]; sel != nil {
@@ -221,7 +227,7 @@ func (s *set) idle(f Folder) []string {
 			s.idleNotes = append(s.idleNotes, told(f, e.path, e.broken))
 		case e.broken != "":
 		case e.skipped():
-			s.idleNotes = append(s.idleNotes, e.path+": package "+rego.SystemPackage+" is skipped, since Cardea gathers the verbs by itself; remove the file")
+			s.idleNotes = append(s.idleNotes, e.path+": package "+engine.SystemPackage+" is skipped, since Cardea gathers the verbs by itself; remove the file")
 		case e.facts.Policy() && len(e.facts.Verbs) > 0 && len(e.facts.Events) == 0 && !s.routedElsewhere(e.facts.Package):
 			s.idleNotes = append(s.idleNotes, e.path+": this policy is never asked, since its METADATA has no routing with required_events; see \"cardea policy validate\"")
 		}

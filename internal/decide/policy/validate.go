@@ -1,14 +1,16 @@
 package policy
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"sort"
 	"strings"
 
 	"cardea.dev"
-	"cardea.dev/internal/decide/policy/rego"
+	"cardea.dev/internal/decide/policy/engine"
 	"cardea.dev/internal/document"
 )
 
@@ -43,33 +45,47 @@ type Listed struct {
 	Broken string `json:"broken,omitempty"`
 }
 
-// List lists the files of a folder.
-func (f Folder) List() ([]Listed, []document.Problem) {
+// List lists the files of a folder. The error is the engine's.
+func (f Folder) List(e engine.Engine) ([]Listed, []document.Problem, error) {
 	files, problem := f.files(0)
 	var problems []document.Problem
 	if problem != nil {
 		problems = append(problems, *problem)
 	}
 	out := []Listed{}
-	for _, at := range files {
-		l := Listed{File: at.path, Scope: f.Scope, Broken: at.wrong}
-		if at.wrong == "" {
-			text, err := f.read(at.path)
+	var sources []engine.Source
+	var at []int // the place of each source in out
+	for _, file := range files {
+		l := Listed{File: file.path, Scope: f.Scope, Broken: file.wrong}
+		if file.wrong == "" {
+			text, err := f.read(file.path)
 			if err != nil {
 				l.Broken = plain(err)
 			}
-			e, _ := parse(at, text)
-			l.fill(e)
-			l.Trusted = f.trusts(at.path, text)
+			l.Trusted = f.trusts(file.path, text)
+			sources, at = append(sources, engine.Source{Path: file.path, Text: text}), append(at, len(out))
 		}
 		out = append(out, l)
 	}
-	return out, problems
+	if len(sources) == 0 {
+		return out, problems, nil
+	}
+	parsed, err := e.Parse(context.Background(), sources)
+	for i, p := range parsed {
+		l := &out[at[i]]
+		l.fill(entryOf(file{path: l.File}, p))
+	}
+	if err != nil {
+		for _, i := range at {
+			out[i].Broken = cmp.Or(out[i].Broken, err.Error())
+		}
+	}
+	return out, problems, err
 }
 
 func (l *Listed) fill(e entry) {
 	f := e.facts
-	l.Line, l.Package, l.Title, l.Description, l.Broken = f.Line, f.Package, f.Title, f.Description, e.broken
+	l.Line, l.Package, l.Title, l.Description, l.Broken = f.Line, f.Package, f.Title, f.Description, cmp.Or(l.Broken, e.broken)
 	l.Authors, l.Events, l.Tools, l.Signals, l.Verbs = notNil(f.Authors), notNil(f.Events), notNil(f.Tools), notNil(f.Signals), notNil(f.Verbs)
 	l.Library = !f.Policy() || !f.Routed
 }
@@ -83,6 +99,8 @@ func notNil(list []string) []string {
 
 // Sources are files of policies that are looked at together, with their texts.
 type Sources struct {
+	// Engine is who looks.
+	Engine engine.Engine
 	// Paths are in order; Texts are by path.
 	Paths []string
 	Texts map[string]string
@@ -120,25 +138,48 @@ func (f Folder) Sources() (Sources, []Finding) {
 	return out, found
 }
 
-// modules parses sources.
-func (s Sources) modules() (modules []*rego.Module, found []Finding) {
+// files are the sources as the engine has them.
+func (s Sources) files() []engine.Source {
+	out := make([]engine.Source, 0, len(s.Paths))
 	for _, path := range s.Paths {
-		m, err := rego.Parse(path, s.Texts[path])
-		if err != nil {
-			found = append(found, findings("parse", err)...)
-			continue
-		}
-		modules = append(modules, m)
+		out = append(out, engine.Source{Path: path, Text: s.Texts[path]})
 	}
-	return modules, found
+	return out
 }
 
-// findings are the mistakes in an error.
-func findings(check string, err error) []Finding {
-	problems, ok := err.(rego.Problems)
-	if !ok {
-		return []Finding{{Level: "error", Check: check, Message: err.Error()}}
+// module is a source that was parsed.
+type module struct {
+	engine.Source
+	facts engine.Facts
+}
+
+// modules parses sources. Those with mistakes are findings.
+func (s Sources) modules(ctx context.Context) (modules []module, found []Finding, err error) {
+	files := s.files()
+	if len(files) == 0 {
+		return nil, nil, nil
 	}
+	all, err := s.Engine.Parse(ctx, files)
+	for i, p := range all {
+		if len(p.Problems) > 0 {
+			found = append(found, findings("parse", p.Problems)...)
+			continue
+		}
+		modules = append(modules, module{files[i], p.Facts})
+	}
+	return modules, found, err
+}
+
+func sourcesOf(modules []module) []engine.Source {
+	out := make([]engine.Source, 0, len(modules))
+	for _, m := range modules {
+		out = append(out, m.Source)
+	}
+	return out
+}
+
+// findings are mistakes as findings.
+func findings(check string, problems engine.Problems) []Finding {
 	var out []Finding
 	for _, p := range problems {
 		out = append(out, Finding{p.File, p.Line, p.Column, "error", check, p.Text})
@@ -146,21 +187,33 @@ func findings(check string, err error) []Finding {
 	return out
 }
 
-// Validate finds the mistakes in sources, in the order of files and lines.
-func (s Sources) Validate() []Finding {
-	modules, found := s.modules()
-	_, broken := rego.Compile(modules, rego.Options{Extra: s.Extra})
+// Validate finds the mistakes in sources, in the order of files and lines. The
+// error is the engine's.
+func (s Sources) Validate(ctx context.Context) ([]Finding, error) {
+	modules, found, err := s.modules(ctx)
+	if err != nil || len(s.Paths) == 0 {
+		return found, err
+	}
+	files := sourcesOf(modules)
+	broken, err := s.Engine.Compile(files, engine.Options{Extra: s.Extra}).Broken(ctx)
+	if err != nil {
+		return found, err
+	}
 	for _, problems := range broken {
 		found = append(found, findings("compile", problems)...)
 	}
-	for _, m := range modules {
-		for _, r := range m.Look() {
-			level := "error"
-			if r.Warning {
-				level = "warning"
-			}
-			found = append(found, Finding{r.File, r.Line, r.Column, level, r.Rule, r.Text})
+	remarks, err := s.Engine.Look(ctx, files)
+	if err != nil {
+		return found, err
+	}
+	for _, r := range remarks {
+		level := "error"
+		if r.Warning {
+			level = "warning"
 		}
+		found = append(found, Finding{r.File, r.Line, r.Column, level, r.Rule, r.Text})
+	}
+	for _, m := range modules {
 		found = append(found, s.routing(m)...)
 	}
 	found = append(found, sharedPackages(modules)...)
@@ -171,13 +224,13 @@ func (s Sources) Validate() []Finding {
 		}
 		return found[i].Line < found[j].Line
 	})
-	return slices.Compact(found)
+	return slices.Compact(found), nil
 }
 
 // routing checks the words of METADATA, and whether verbs mean something on the
 // events.
-func (s Sources) routing(m *rego.Module) []Finding {
-	f := &m.Facts
+func (s Sources) routing(m module) []Finding {
+	f := &m.facts
 	var out []Finding
 	say := func(level, check, format string, args ...any) {
 		out = append(out, Finding{m.Path, f.Line, 1, level, check, fmt.Sprintf(format, args...)})
@@ -230,12 +283,12 @@ func near(word string) string {
 
 // missing finds references to packages that are not there. What is undefined
 // says nothing, so a policy that needs it would never decide.
-func missing(modules []*rego.Module) []Finding {
+func missing(modules []module) []Finding {
 	var out []Finding
 	for _, m := range modules {
-		for _, ref := range m.Facts.Refs {
-			if !slices.ContainsFunc(modules, func(o *rego.Module) bool { return concerns(ref, o.Facts.Package) }) {
-				out = append(out, Finding{m.Path, m.Facts.Line, 1, "error", "package", fmt.Sprintf("there is no package for data.%s in this scope, so it is always undefined", ref)})
+		for _, ref := range m.facts.Refs {
+			if !slices.ContainsFunc(modules, func(o module) bool { return concerns(ref, o.facts.Package) }) {
+				out = append(out, Finding{m.Path, m.facts.Line, 1, "error", "package", fmt.Sprintf("there is no package for data.%s in this scope, so it is always undefined", ref)})
 			}
 		}
 	}
@@ -244,32 +297,35 @@ func missing(modules []*rego.Module) []Finding {
 
 // sharedPackages finds packages whose files are routed differently: what one is
 // routed to, all are.
-func sharedPackages(modules []*rego.Module) []Finding {
-	first := map[string]*rego.Module{}
+func sharedPackages(modules []module) []Finding {
+	first := map[string]module{}
 	var out []Finding
 	for _, m := range modules {
-		if !m.Facts.Routed {
+		if !m.facts.Routed {
 			continue
 		}
-		o, there := first[m.Facts.Package]
+		o, there := first[m.facts.Package]
 		if !there {
-			first[m.Facts.Package] = m
+			first[m.facts.Package] = m
 			continue
 		}
-		if !slices.Equal(o.Facts.Events, m.Facts.Events) || !slices.Equal(o.Facts.Tools, m.Facts.Tools) {
-			out = append(out, Finding{m.Path, m.Facts.Line, 1, "warning", "routing",
-				fmt.Sprintf("package %s is routed differently in %s: its rules are one package, and are asked where either is routed", m.Facts.Package, o.Path)})
+		if !slices.Equal(o.facts.Events, m.facts.Events) || !slices.Equal(o.facts.Tools, m.facts.Tools) {
+			out = append(out, Finding{m.Path, m.facts.Line, 1, "warning", "routing",
+				fmt.Sprintf("package %s is routed differently in %s: its rules are one package, and are asked where either is routed", m.facts.Package, o.Path)})
 		}
 	}
 	return out
 }
 
-// Test runs the tests in sources.
-func (s Sources) Test(ctx context.Context) (results []rego.TestResult, coverage []rego.Coverage, found []Finding) {
-	modules, found := s.modules()
-	results, coverage, broken := rego.Test(ctx, modules, s.Extra)
-	for _, problems := range broken {
-		found = append(found, findings("compile", problems)...)
+// Test runs the tests in sources. The error is the engine's.
+func (s Sources) Test(ctx context.Context) (engine.Tested, []Finding, error) {
+	if len(s.Paths) == 0 {
+		return engine.Tested{}, nil, nil
 	}
-	return results, coverage, found
+	tested, err := s.Engine.Test(ctx, s.files(), engine.Options{Extra: s.Extra})
+	var found []Finding
+	for _, path := range slices.Sorted(maps.Keys(tested.Broken)) {
+		found = append(found, findings("compile", tested.Broken[path])...)
+	}
+	return tested, found, err
 }

@@ -3,8 +3,9 @@
 //
 // OPA's parser, compiler and evaluator are used as they are (opa/v1/ast and
 // opa/v1/topdown); the package opa/v1/rego above them is not, because every
-// process that links it starts slower, and a hook is a process per call
-// (docs/decisions/0022).
+// process that links it starts slower (docs/decisions/0022). The hook does not
+// link this package either: it asks another process that does, by package
+// remote.
 //
 // Who wrote a policy may be the enemy: a project's policies come with a clone.
 // So a policy sees only what it is given. The built-in functions are a list of

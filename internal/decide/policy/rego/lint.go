@@ -6,16 +6,9 @@ import (
 	"strings"
 
 	"github.com/open-policy-agent/opa/v1/ast"
-)
 
-// Remark is what is wrong with a policy that OPA takes.
-type Remark struct {
-	Problem
-	// Rule names the check: "no-metadata".
-	Rule string
-	// Warning marks what may be meant.
-	Warning bool
-}
+	"cardea.dev/internal/decide/policy/engine"
+)
 
 // Look looks for mistakes that OPA does not report: what is said never takes
 // effect, or takes effect where it is not meant to.
@@ -25,7 +18,7 @@ func (m *Module) Look() []Remark {
 	l := look{m: m}
 	l.metadata()
 	for _, r := range m.parsed.Rules {
-		if verb := headName(r); slices.Contains(Verbs(), verb) && m.Facts.Policy() {
+		if verb := headName(r); slices.Contains(engine.Verbs(), verb) && m.Facts.Policy() {
 			l.decision(verb, r)
 		}
 		l.negations(r)
@@ -44,18 +37,18 @@ func (l *look) say(at *ast.Location, rule string, warning bool, format string, a
 	if at != nil && at.Row > 0 {
 		p.Line, p.Column = at.Row, at.Col
 	}
-	l.out = append(l.out, Remark{p, rule, warning})
+	l.out = append(l.out, Remark{Problem: p, Rule: rule, Warning: warning})
 }
 
 // metadata checks that a policy can be routed.
 func (l *look) metadata() {
 	f := &l.m.Facts
 	for _, p := range f.Mistakes {
-		l.out = append(l.out, Remark{p, "metadata", false})
+		l.out = append(l.out, Remark{Problem: p, Rule: "metadata"})
 	}
 	at := l.m.parsed.Package.Location
 	switch {
-	case f.Package == SystemPackage:
+	case f.Package == engine.SystemPackage:
 		l.say(at, "system-package", true, "%s is skipped: Cardea gathers the verbs by itself; remove the file", f.Package)
 	case f.Routed && !f.Policy():
 		l.say(at, "library-routing", false, "package %s is not asked: policies are below cardea.policies, cupcake.policies or cupcake.global.policies", f.Package)
@@ -66,7 +59,7 @@ func (l *look) metadata() {
 	case f.Routed && len(f.Events) == 0:
 		l.say(at, "no-events", false, "the policy is never asked: its routing names no required_events")
 	case f.Routed && len(f.Verbs) == 0:
-		l.say(at, "no-verb", true, "the policy decides nothing: it has no rule named %s", strings.Join(Verbs(), ", "))
+		l.say(at, "no-verb", true, "the policy decides nothing: it has no rule named %s", strings.Join(engine.Verbs(), ", "))
 	}
 }
 

@@ -6,20 +6,29 @@ import (
 	"strings"
 
 	"github.com/open-policy-agent/opa/v1/ast"
+
+	"cardea.dev/internal/decide/policy/engine"
 )
 
-// Verbs are the names of the rules that decide, strictest first, in the order
-// in which their decisions are gathered.
-func Verbs() []string {
-	return []string{"halt", "deny", "block", "ask", "modify", "allow_override", "add_context"}
-}
-
-// Problem is a mistake in a policy.
-type Problem struct {
-	File         string
-	Line, Column int
-	Text         string
-}
+// The words that all engines share.
+type (
+	// Facts are [engine.Facts].
+	Facts = engine.Facts
+	// Problem is [engine.Problem].
+	Problem = engine.Problem
+	// Problems are [engine.Problems].
+	Problems = engine.Problems
+	// Remark is [engine.Remark].
+	Remark = engine.Remark
+	// Query is [engine.Query].
+	Query = engine.Query
+	// Result is [engine.Result].
+	Result = engine.Result
+	// TestResult is [engine.TestResult].
+	TestResult = engine.TestResult
+	// Coverage is [engine.Coverage].
+	Coverage = engine.Coverage
+)
 
 // Module is a file of policies that was parsed.
 type Module struct {
@@ -31,49 +40,6 @@ type Module struct {
 	text   string
 	taken  bool // by a compilation
 }
-
-// Facts are what a file says about itself: enough to route without reading it
-// again.
-type Facts struct {
-	// Package is the dotted package, without "data".
-	Package string
-	// Line is where the package is written, VerbLine where the first verb is.
-	Line, VerbLine int
-	// Title, Description and Authors are of the METADATA.
-	Title, Description string
-	Authors            []string
-	// Routed is set where the METADATA of the package has custom.routing.
-	Routed bool
-	// Events, Tools and Signals are required_events, required_tools and
-	// required_signals.
-	Events, Tools, Signals []string
-	// Verbs are those that the file has rules for.
-	Verbs []string
-	// Refs are the dotted paths below data that the file refers to, as far as
-	// they are constant.
-	Refs []string
-	// Mistakes are what is wrong with the METADATA.
-	Mistakes []Problem
-}
-
-// Policy reports whether the package is one whose verbs are gathered. Every
-// other package is a library.
-func (f *Facts) Policy() bool { return IsPolicy(f.Package) }
-
-// IsPolicy reports whether a dotted package is one whose verbs are gathered:
-// Cardea's own and, unchanged, Cupcake's.
-func IsPolicy(pkg string) bool {
-	for _, root := range []string{"cardea.policies", "cupcake.policies", "cupcake.global.policies"} {
-		if pkg == root || strings.HasPrefix(pkg, root+".") {
-			return true
-		}
-	}
-	return false
-}
-
-// SystemPackage is the package of Cupcake's aggregation, which Cardea does by
-// itself.
-const SystemPackage = "cupcake.system"
 
 // Parse parses a file. Where it cannot, the error is a [Problems].
 func Parse(path string, src string) (*Module, error) {
@@ -91,15 +57,15 @@ func Parse(path string, src string) (*Module, error) {
 	return out, nil
 }
 
-// Reparse parses a file whose facts are known.
-func Reparse(path, src string, known Facts) (*Module, error) {
+// reparse parses a file whose facts nobody asks for.
+func reparse(path, src string) (*Module, error) {
 	// Annotations are read for policies that ask for their own, only.
 	ask := strings.Contains(src, metadataCalls)
 	m, err := ast.ParseModuleWithOpts(path, src, ast.ParserOptions{RegoVersion: ast.RegoV1, ProcessAnnotation: ask})
 	if err != nil {
 		return nil, problemsOf(path, err)
 	}
-	return &Module{Path: path, parsed: m, Facts: known, text: src}, nil
+	return &Module{Path: path, parsed: m, text: src}, nil
 }
 
 // metadataCalls is what policies that read their own METADATA contain.
@@ -135,7 +101,7 @@ func (m *Module) read() {
 			m.mistake(a.Location, "routing stands in METADATA of scope %s, where it is not read: write \"# scope: package\" and put the block in front of the package", a.Scope)
 		}
 	}
-	verbs := Verbs()
+	verbs := engine.Verbs()
 	for _, r := range m.parsed.Rules {
 		name := headName(r)
 		if slices.Contains(verbs, name) {
@@ -261,25 +227,6 @@ func refsOf(m *ast.Module) []string {
 	})
 	slices.Sort(out)
 	return out
-}
-
-// Problems are the mistakes of a file or of several compiled together.
-type Problems []Problem
-
-// Error is the first mistake.
-func (p Problems) Error() string {
-	if len(p) == 0 {
-		return "nothing is wrong"
-	}
-	return p[0].String()
-}
-
-// String is the mistake with its place.
-func (p Problem) String() string {
-	if p.Line == 0 {
-		return p.File + ": " + p.Text
-	}
-	return fmt.Sprintf("%s:%d:%d: %s", p.File, p.Line, p.Column, p.Text)
 }
 
 // problemsOf takes the mistakes from an error of OPA.

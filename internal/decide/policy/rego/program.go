@@ -12,15 +12,14 @@ import (
 
 	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/topdown"
+	"github.com/open-policy-agent/opa/v1/util"
+
+	"cardea.dev/internal/decide/policy/engine"
 )
 
 // Options say how policies are compiled and evaluated.
 type Options struct {
-	// Extra are functions that policies may use besides those that are pure.
-	Extra []string
-	// Checked is set where these very files compiled before with all checks, so
-	// that the slow ones need not be made again.
-	Checked bool
+	engine.Options
 	// Prints gets what policies print, where it is not nil.
 	Prints func(at, text string)
 }
@@ -94,25 +93,6 @@ func compiler(o Options) *ast.Compiler {
 	return c
 }
 
-// Input is what policies see as input, made once for all of them.
-type Input struct{ term *ast.Term }
-
-// NewInput takes a JSON value: string, json.Number, bool, nil, []any and
-// map[string]any, and Go's numbers.
-func NewInput(v any) (Input, error) {
-	value, err := ast.InterfaceToValue(v)
-	if err != nil {
-		return Input{}, fmt.Errorf("make the input of policies: %w", err)
-	}
-	return Input{ast.NewTerm(value)}, nil
-}
-
-// Errors of an evaluation.
-var (
-	ErrTime   = errors.New("it takes too long")
-	ErrMemory = errors.New("it takes too much memory")
-)
-
 const (
 	// maxMemory is by how much the heap may grow during an evaluation, in
 	// bytes. It is looked at every so often, after a while.
@@ -124,19 +104,6 @@ const (
 	// ends before it gets far.
 	grace = 20 * time.Millisecond
 )
-
-// Query is a rule of a package, and the input that it sees.
-type Query struct {
-	Package, Rule string
-	Input         Input
-}
-
-// Result is the value of a rule, nil where it is undefined.
-type Result struct {
-	Value any
-	Err   error
-	Took  time.Duration
-}
 
 // Eval gives the values of rules, in order. It comes to its end when ctx does;
 // what there was no time for has an error.
@@ -152,11 +119,15 @@ func (p *Program) Eval(ctx context.Context, queries []Query) []Result {
 		// but not after an error, which may have left behind what was known of
 		// another input ("with input as …").
 		var known topdown.VirtualCache
+		var in seen
 		for i := range queries {
-			if known == nil || queries[i].Input != queries[i-1].Input {
+			if i == 0 || queries[i].Input != queries[i-1].Input {
+				in, known = see(queries[i].Input), nil
+			}
+			if known == nil {
 				known = topdown.NewVirtualCache()
 			}
-			r := p.one(ctx, cancel, queries[i], known)
+			r := p.one(ctx, cancel, queries[i], in, known)
 			if r.Err != nil {
 				known = nil
 			}
@@ -172,14 +143,14 @@ func (p *Program) Eval(ctx context.Context, queries []Query) []Result {
 		case out[n] = <-each:
 			n++
 		case <-ctx.Done():
-			why = ErrTime
+			why = engine.ErrTime
 		case <-ticker.C:
 			now := heap()
 			if before == 0 {
 				before = now
 			}
 			if now > before+maxMemory {
-				why = ErrMemory
+				why = engine.ErrMemory
 			}
 		}
 		if why != nil {
@@ -192,8 +163,23 @@ func (p *Program) Eval(ctx context.Context, queries []Query) []Result {
 	return out
 }
 
+// seen is an input as OPA sees it, or why it cannot.
+type seen struct {
+	term *ast.Term
+	err  error
+}
+
+func see(in engine.Input) seen {
+	var v any
+	if err := util.UnmarshalJSON(in.JSON(), &v); err != nil {
+		return seen{err: fmt.Errorf("the input cannot be read: %w", err)}
+	}
+	value, err := ast.InterfaceToValue(v)
+	return seen{ast.NewTerm(value), err}
+}
+
 // one evaluates one rule.
-func (p *Program) one(ctx context.Context, cancel topdown.Cancel, q Query, known topdown.VirtualCache) (r Result) {
+func (p *Program) one(ctx context.Context, cancel topdown.Cancel, q Query, in seen, known topdown.VirtualCache) (r Result) {
 	begin := time.Now()
 	defer func() {
 		if failed := recover(); failed != nil {
@@ -201,10 +187,13 @@ func (p *Program) one(ctx context.Context, cancel topdown.Cancel, q Query, known
 		}
 		r.Took = time.Since(begin)
 	}()
-	if ctx.Err() != nil {
-		return Result{Err: ErrTime}
+	switch {
+	case ctx.Err() != nil:
+		return Result{Err: engine.ErrTime}
+	case in.err != nil:
+		return Result{Err: in.err}
 	}
-	v, err := p.run(ctx, p.query(q.Package, q.Rule).WithCancel(cancel).WithInput(q.Input.term).WithVirtualCache(known))
+	v, err := p.run(ctx, p.query(q.Package, q.Rule).WithCancel(cancel).WithInput(in.term).WithVirtualCache(known))
 	return Result{Value: v, Err: plainly(err)}
 }
 

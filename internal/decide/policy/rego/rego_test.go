@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"cardea.dev/internal/decide/policy/engine"
 )
 
 const head = "# METADATA\n# scope: package\n# title: T\n# description: D\n# authors: [A]\n# custom:\n#   routing:\n#     required_events: [PreToolUse]\n#     required_tools: Bash\n#     required_signals: [s]\n"
@@ -47,7 +49,7 @@ func TestFacts(t *testing.T) {
 		}
 	}
 	for pkg, want := range map[string]bool{"cardea.policies": true, "cardea.policies.a.b": true, "cardea.policiesx": false, "cupcake.global.policies.a": true, "cupcake.policies": true, "lib": false} {
-		if IsPolicy(pkg) != want {
+		if engine.IsPolicy(pkg) != want {
 			t.Errorf("%s: %v", pkg, !want)
 		}
 	}
@@ -66,7 +68,7 @@ func TestHead(t *testing.T) {
 	if _, err := Parse("x.rego", "package x\n\na b"); !errors.As(err, &problems) || problems[0].Line != 3 || !strings.HasPrefix(err.Error(), "x.rego:3:") {
 		t.Errorf("%v", err)
 	}
-	if _, err := Reparse("x.rego", "package x\n\na b", Facts{}); err == nil {
+	if _, err := reparse("x.rego", "package x\n\na b"); err == nil {
 		t.Error("a file that changed is taken")
 	}
 	if (Problems{}).Error() == "" || (Problem{File: "x", Text: "y"}).String() != "x: y" {
@@ -91,11 +93,11 @@ func TestCompile(t *testing.T) {
 			t.Errorf("%s: %v", file, out[file])
 		}
 	}
-	in, err := NewInput(map[string]any{"n": 41})
+	in, err := engine.NewInput(map[string]any{"n": 41})
 	if err != nil || len(out) != 4 {
 		t.Fatal(err, out)
 	}
-	got := p.Eval(context.Background(), []Query{{"a", "x", in}, {"a", "set", in}, {"a", "no", in}, {"e", "x", in}, {"nowhere", "x", in}, {"a", "printed", in}})
+	got := p.Eval(context.Background(), []Query{{Package: "a", Rule: "x", Input: in}, {Package: "a", Rule: "set", Input: in}, {Package: "a", Rule: "no", Input: in}, {Package: "e", Rule: "x", Input: in}, {Package: "nowhere", Rule: "x", Input: in}, {Package: "a", Rule: "printed", Input: in}})
 	if s, _ := got[0].Value.(interface{ String() string }); s == nil || s.String() != "42" || got[2].Value != nil || got[2].Err != nil || got[4].Value != nil || got[4].Err != nil {
 		t.Errorf("%+v", got)
 	}
@@ -108,18 +110,18 @@ func TestCompile(t *testing.T) {
 	if len(said) != 1 || said[0] != "good.rego:11 hello 41" {
 		t.Errorf("%q", said)
 	}
-	if _, err := NewInput(map[string]any{"f": func() {}}); err == nil {
+	if _, err := engine.NewInput(map[string]any{"f": func() {}}); err == nil {
 		t.Error("a function is input")
 	}
 	// What was compiled with all checks compiles without them, and says the same.
 	again := parsed(t, "good.rego", "package a\n\nimport rego.v1\n\nx := input.n + 1\n")
-	p, out = Compile([]*Module{again}, Options{Checked: true})
-	if got := p.Eval(context.Background(), []Query{{"a", "x", in}}); len(out) > 0 || got[0].Err != nil {
+	p, out = Compile([]*Module{again}, Options{Options: engine.Options{Checked: true}})
+	if got := p.Eval(context.Background(), []Query{{Package: "a", Rule: "x", Input: in}}); len(out) > 0 || got[0].Err != nil {
 		t.Errorf("%+v %v", got, out)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if got := p.Eval(ctx, []Query{{"a", "x", in}}); !errors.Is(got[0].Err, ErrTime) && got[0].Value == nil {
+	if got := p.Eval(ctx, []Query{{Package: "a", Rule: "x", Input: in}}); !errors.Is(got[0].Err, engine.ErrTime) && got[0].Value == nil {
 		t.Errorf("without time: %+v", got)
 	}
 	if p, out := Compile(nil, Options{}); p == nil || len(out) > 0 {
@@ -141,7 +143,7 @@ func TestFunctions(t *testing.T) {
 		}
 	}
 	m := parsed(t, "x.rego", "package a\n\nimport rego.v1\n\nx := time.now_ns()\n")
-	if _, out := Compile([]*Module{m}, Options{Extra: []string{"time.now_ns"}}); len(out) > 0 {
+	if _, out := Compile([]*Module{m}, Options{Options: engine.Options{Extra: []string{"time.now_ns"}}}); len(out) > 0 {
 		t.Errorf("%v", out)
 	}
 }
@@ -172,12 +174,12 @@ func TestTests(t *testing.T) {
 func TestStopped(t *testing.T) {
 	m := parsed(t, "x.rego", "package a\n\nimport rego.v1\n\nslow if {\n\tsome x in numbers.range(1, 100000)\n\tsome y in numbers.range(1, 100000)\n\tx * y < 0\n}\n")
 	p, _ := Compile([]*Module{m}, Options{})
-	in, _ := NewInput(map[string]any{})
+	in, _ := engine.NewInput(map[string]any{})
 	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
 	defer cancel()
 	begin := time.Now()
-	got := p.Eval(ctx, []Query{{"a", "slow", in}, {"a", "slow", in}})
-	if took := time.Since(begin); !errors.Is(got[0].Err, ErrTime) || !errors.Is(got[1].Err, ErrTime) || took > 5*time.Second {
+	got := p.Eval(ctx, []Query{{Package: "a", Rule: "slow", Input: in}, {Package: "a", Rule: "slow", Input: in}})
+	if took := time.Since(begin); !errors.Is(got[0].Err, engine.ErrTime) || !errors.Is(got[1].Err, engine.ErrTime) || took > 5*time.Second {
 		t.Errorf("%+v after %s", got, took)
 	}
 }
@@ -201,11 +203,11 @@ func TestLook(t *testing.T) {
 func TestErrorsLeaveNothingBehind(t *testing.T) {
 	m := parsed(t, "x.rego", "package a\n\nimport rego.v1\n\nname := input.name\n\ntwo := 1 if input.name\n\ntwo := 2 if input.name\n\nfails if {\n\tname == \"other\"\n\ttwo == 3\n}\n\nouter if fails with input as {\"name\": \"other\"}\n\nsaid contains name\n")
 	p, out := Compile([]*Module{m}, Options{})
-	in, err := NewInput(map[string]any{"name": "mine"})
+	in, err := engine.NewInput(map[string]any{"name": "mine"})
 	if err != nil || len(out) > 0 {
 		t.Fatal(err, out)
 	}
-	got := p.Eval(context.Background(), []Query{{"a", "outer", in}, {"a", "said", in}, {"a", "name", in}})
+	got := p.Eval(context.Background(), []Query{{Package: "a", Rule: "outer", Input: in}, {Package: "a", Rule: "said", Input: in}, {Package: "a", Rule: "name", Input: in}})
 	if got[0].Err == nil || !reflect.DeepEqual(got[1].Value, []any{"mine"}) || got[2].Value != "mine" {
 		t.Errorf("%+v", got)
 	}

@@ -8,32 +8,11 @@ import (
 
 	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/topdown"
+
+	"cardea.dev/internal/decide/policy/engine"
 )
 
-// TestResult is what came of a test rule.
-type TestResult struct {
-	Package, Name string
-	File          string
-	Line          int
-	// Pass is set where the rule holds, Skipped for rules named todo_test_….
-	Pass, Skipped bool
-	// Error is why it could not be evaluated, "" where it could.
-	Error string
-	// Output is what it printed.
-	Output []string
-	Took   time.Duration
-}
-
-// Coverage tells which lines of a file were evaluated.
-type Coverage struct {
-	File string
-	// Covered and Total count lines that can be evaluated; Missed are those
-	// that were not.
-	Covered, Total int
-	Missed         []int
-}
-
-// limit is how long one test may take.
+// testLimit is how long one test may take.
 const testLimit = 10 * time.Second
 
 // Test runs the test rules of modules that were compiled together: those whose
@@ -41,7 +20,7 @@ const testLimit = 10 * time.Second
 // are in the second value.
 func Test(ctx context.Context, modules []*Module, extra []string) (results []TestResult, coverage []Coverage, broken map[string]Problems) {
 	var printed []string
-	p, broken := Compile(modules, Options{Extra: extra, Prints: func(at, text string) { printed = append(printed, at+": "+text) }})
+	p, broken := Compile(modules, Options{Options: engine.Options{Extra: extra}, Prints: func(at, text string) { printed = append(printed, at+": "+text) }})
 	hits := &hits{lines: map[string]map[int]bool{}}
 	for _, m := range modules {
 		compiled := p.compiler.Modules[m.Path]

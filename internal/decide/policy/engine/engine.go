@@ -1,0 +1,236 @@
+// Package engine is what the policies are to those who ask them: files of Rego
+// that are parsed, compiled and evaluated by somebody. It holds the words that
+// are shared, and no code of OPA's.
+//
+// There are two engines: package rego, which is OPA in this process, and package
+// remote, which asks another process that has rego. The hook is a process per
+// call and would pay for linking OPA at every one of them, so it has the second
+// (docs/decisions/0022). Both give the same answers: what goes in and out are
+// texts and JSON values. An engine keeps nothing that cannot be made again from
+// the texts, so that a process that dies takes nothing along.
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Engine parses, compiles and evaluates policies. It may be used by many
+// goroutines. Its errors tell that the engine itself does not work; what is
+// wrong with policies is part of the answers.
+type Engine interface {
+	// Ready tells why the engine cannot work at all, nil where nothing is known
+	// to be wrong. It starts nothing.
+	Ready() error
+	// Wake tells that the engine is about to be needed. It does not wait.
+	Wake()
+	// Parse gives what files say about themselves, in their order.
+	Parse(ctx context.Context, files []Source) ([]Parsed, error)
+	// Look gives the mistakes in files that parse which OPA does not report, in
+	// the order of the files.
+	Look(ctx context.Context, files []Source) ([]Remark, error)
+	// Compile compiles files together, some time before the program is used. It
+	// need not wait.
+	Compile(files []Source, o Options) Program
+	// Test runs the test rules of files that are compiled together.
+	Test(ctx context.Context, files []Source, o Options) (Tested, error)
+}
+
+// Program is policies that were compiled together. It may be used by many
+// goroutines.
+type Program interface {
+	// Broken are the files that were left out since they have mistakes, with
+	// why. It waits until they are compiled.
+	Broken(ctx context.Context) (map[string]Problems, error)
+	// Eval gives the values of rules, in order. It comes to its end when ctx
+	// does; what there was no time for has an error.
+	Eval(ctx context.Context, queries []Query) []Result
+}
+
+// Source is a file of policies. Path names it in messages.
+type Source struct {
+	Path, Text string
+}
+
+// Options say how policies are compiled.
+type Options struct {
+	// Extra are functions that policies may use besides those that are pure.
+	Extra []string
+	// Checked is set where these very files compiled before with all checks, so
+	// that the slow ones need not be made again.
+	Checked bool
+}
+
+// Parsed is what came of parsing a file.
+type Parsed struct {
+	// Facts are what it says about itself; of a file with mistakes, what its
+	// head says.
+	Facts Facts
+	// Problems are why it cannot be parsed, nil where it can.
+	Problems Problems
+	// Lost is set where not even the head could be read.
+	Lost bool
+}
+
+// Remark is what is wrong with a policy that OPA takes.
+type Remark struct {
+	Problem
+	// Rule names the check: "no-metadata".
+	Rule string
+	// Warning marks what may be meant.
+	Warning bool
+}
+
+// Query is a rule of a package, and the input that it sees.
+type Query struct {
+	Package, Rule string
+	Input         Input
+}
+
+// Result is the JSON value of a rule, nil where it is undefined.
+type Result struct {
+	Value any
+	Err   error
+	Took  time.Duration
+}
+
+// Errors of an evaluation.
+var (
+	ErrTime   = errors.New("it takes too long")
+	ErrMemory = errors.New("it takes too much memory")
+)
+
+// Input is what policies see as input: a JSON value, made once for all of them.
+// Two are the same input if one is a copy of the other.
+type Input struct{ text *json.RawMessage }
+
+// NewInput takes a JSON value: string, json.Number, bool, nil, []any and
+// map[string]any, and Go's numbers.
+func NewInput(v any) (Input, error) {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return Input{}, fmt.Errorf("make the input of policies: %w", err)
+	}
+	return JSON(text), nil
+}
+
+// JSON is the input that a text of JSON describes.
+func JSON(text json.RawMessage) Input { return Input{&text} }
+
+// JSON is the input as text.
+func (i Input) JSON() json.RawMessage {
+	if i.text == nil {
+		return json.RawMessage("null")
+	}
+	return *i.text
+}
+
+// Tested is what came of running tests.
+type Tested struct {
+	Results  []TestResult
+	Coverage []Coverage
+	// Broken are the files that do not compile, with why.
+	Broken map[string]Problems
+}
+
+// TestResult is what came of a test rule.
+type TestResult struct {
+	Package, Name string
+	File          string
+	Line          int
+	// Pass is set where the rule holds, Skipped for rules named todo_test_….
+	Pass, Skipped bool
+	// Error is why it could not be evaluated, "" where it could.
+	Error string
+	// Output is what it printed.
+	Output []string
+	Took   time.Duration
+}
+
+// Coverage tells which lines of a file were evaluated.
+type Coverage struct {
+	File string
+	// Covered and Total count lines that can be evaluated; Missed are those
+	// that were not.
+	Covered, Total int
+	Missed         []int
+}
+
+// Facts are what a file says about itself: enough to route without reading it
+// again.
+type Facts struct {
+	// Package is the dotted package, without "data".
+	Package string
+	// Line is where the package is written, VerbLine where the first verb is.
+	Line, VerbLine int
+	// Title, Description and Authors are of the METADATA.
+	Title, Description string
+	Authors            []string
+	// Routed is set where the METADATA of the package has custom.routing.
+	Routed bool
+	// Events, Tools and Signals are required_events, required_tools and
+	// required_signals.
+	Events, Tools, Signals []string
+	// Verbs are those that the file has rules for.
+	Verbs []string
+	// Refs are the dotted paths below data that the file refers to, as far as
+	// they are constant.
+	Refs []string
+	// Mistakes are what is wrong with the METADATA.
+	Mistakes []Problem
+}
+
+// Policy reports whether the package is one whose verbs are gathered. Every
+// other package is a library.
+func (f *Facts) Policy() bool { return IsPolicy(f.Package) }
+
+// IsPolicy reports whether a dotted package is one whose verbs are gathered:
+// Cardea's own and, unchanged, Cupcake's.
+func IsPolicy(pkg string) bool {
+	for _, root := range []string{"cardea.policies", "cupcake.policies", "cupcake.global.policies"} {
+		if pkg == root || strings.HasPrefix(pkg, root+".") {
+			return true
+		}
+	}
+	return false
+}
+
+// SystemPackage is the package of Cupcake's aggregation, which Cardea does by
+// itself.
+const SystemPackage = "cupcake.system"
+
+// Verbs are the names of the rules that decide, strictest first, in the order
+// in which their decisions are gathered.
+func Verbs() []string {
+	return []string{"halt", "deny", "block", "ask", "modify", "allow_override", "add_context"}
+}
+
+// Problem is a mistake in a policy.
+type Problem struct {
+	File         string
+	Line, Column int
+	Text         string
+}
+
+// Problems are the mistakes of a file or of several compiled together.
+type Problems []Problem
+
+// Error is the first mistake.
+func (p Problems) Error() string {
+	if len(p) == 0 {
+		return "nothing is wrong"
+	}
+	return p[0].String()
+}
+
+// String is the mistake with its place.
+func (p Problem) String() string {
+	if p.Line == 0 {
+		return p.File + ": " + p.Text
+	}
+	return fmt.Sprintf("%s:%d:%d: %s", p.File, p.Line, p.Column, p.Text)
+}

@@ -1,0 +1,123 @@
+package rego
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"cardea.dev/internal/decide/policy/engine"
+)
+
+// Engine is OPA in this process.
+type Engine struct{}
+
+// Ready is always nil.
+func (Engine) Ready() error { return nil }
+
+// Wake does nothing.
+func (Engine) Wake() {}
+
+// Parse gives what files say about themselves.
+func (Engine) Parse(_ context.Context, files []engine.Source) ([]engine.Parsed, error) {
+	out := make([]engine.Parsed, len(files))
+	for i, f := range files {
+		m, err := Parse(f.Path, f.Text)
+		if err == nil {
+			out[i].Facts = m.Facts
+			continue
+		}
+		facts, ok := Head(f.Path, f.Text)
+		out[i] = engine.Parsed{Facts: facts, Problems: broken(f.Path, err), Lost: !ok}
+	}
+	return out, nil
+}
+
+// broken are the mistakes in an error of this package's.
+func broken(path string, err error) Problems {
+	if problems, ok := err.(Problems); ok {
+		return problems
+	}
+	return Problems{{File: path, Text: err.Error()}}
+}
+
+// Look gives the mistakes that OPA does not report.
+func (Engine) Look(_ context.Context, files []engine.Source) ([]Remark, error) {
+	var out []Remark
+	modules, _ := parseAll(files, Parse)
+	for _, m := range modules {
+		out = append(out, m.Look()...)
+	}
+	return out, nil
+}
+
+// Compile compiles files together, at once.
+func (Engine) Compile(files []engine.Source, o engine.Options) engine.Program {
+	modules, wrong := parseAll(files, reparse)
+	p, out := Compile(modules, Options{Options: o})
+	for path, problems := range wrong {
+		out[path] = problems
+	}
+	return compiled{p, out}
+}
+
+// compiled is a program, and what was left out of it.
+type compiled struct {
+	*Program
+	broken map[string]Problems
+}
+
+// Broken are the files that were left out.
+func (c compiled) Broken(context.Context) (map[string]Problems, error) { return c.broken, nil }
+
+// Test runs the test rules of files.
+func (Engine) Test(ctx context.Context, files []engine.Source, o engine.Options) (engine.Tested, error) {
+	modules, wrong := parseAll(files, Parse)
+	results, coverage, out := Test(ctx, modules, o.Extra)
+	for path, problems := range wrong {
+		out[path] = problems
+	}
+	return engine.Tested{Results: results, Coverage: coverage, Broken: out}, nil
+}
+
+// parseAll parses files; those with mistakes are in the second value.
+func parseAll(files []engine.Source, parse func(path, text string) (*Module, error)) ([]*Module, map[string]Problems) {
+	parsed, errs := make([]*Module, len(files)), make([]error, len(files))
+	eachAtOnce(len(files), func(i int) { parsed[i], errs[i] = parse(files[i].Path, files[i].Text) })
+	modules, wrong := make([]*Module, 0, len(files)), map[string]Problems{}
+	for i, f := range files {
+		if errs[i] != nil {
+			wrong[f.Path] = broken(f.Path, errs[i])
+			continue
+		}
+		modules = append(modules, parsed[i])
+	}
+	return modules, wrong
+}
+
+// eachAtOnce does something for the numbers below n, on all processors. What
+// panics elsewhere panics here.
+func eachAtOnce(n int, do func(int)) {
+	var next atomic.Int64
+	var group sync.WaitGroup
+	var failed atomic.Value
+	work := func() {
+		defer func() {
+			if r := recover(); r != nil {
+				failed.Store(fmt.Sprint(r))
+			}
+		}()
+		for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+			do(i)
+		}
+	}
+	for range min(n, runtime.GOMAXPROCS(0)) - 1 {
+		group.Go(work)
+	}
+	work()
+	group.Wait()
+	if why := failed.Load(); why != nil {
+		panic(why)
+	}
+}

@@ -1,0 +1,84 @@
+package remote
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// Only the file beside the program counts, and only as it was installed.
+func TestFind(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("modes and names are others")
+	}
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(name string) string { return filepath.Join(dir, name) }
+	put := func(path string, mode os.FileMode) {
+		t.Helper()
+		_ = os.Remove(path)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte("x"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(path, mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put(at("bin/cardea"), 0o755)
+	put(at("path/cardea-policy"), 0o755)
+	t.Setenv("PATH", at("path"))
+	t.Chdir(at("path"))
+	program := at("link")
+	if err := os.Symlink(at("bin/cardea"), program); err != nil {
+		t.Fatal(err)
+	}
+	e := Beside(program)
+	if err := e.Ready(); err == nil || !strings.Contains(err.Error(), "cardea-policy is missing beside cardea") || !strings.Contains(err.Error(), "go install") {
+		t.Errorf("%v", err)
+	}
+	if _, err := e.Parse(t.Context(), nil); err == nil {
+		t.Error("nothing is started")
+	}
+	if _, err := e.Compile(nil, struct {
+		Extra   []string
+		Checked bool
+	}{}).Broken(t.Context()); err == nil {
+		t.Error("nothing is started")
+	}
+	for mode, good := range map[os.FileMode]bool{0o755: true, 0o700: true, 0o775: false, 0o757: false, 0o777: false} {
+		put(at("bin/cardea-policy"), mode)
+		got, err := find(program)
+		if good != (err == nil) || good && got != at("bin/cardea-policy") {
+			t.Errorf("%o: %q, %v", mode, got, err)
+		}
+	}
+	// A group that may write the program as well may write both.
+	put(at("bin/cardea"), 0o775)
+	put(at("bin/cardea-policy"), 0o775)
+	if _, err := find(program); err != nil {
+		t.Error(err)
+	}
+	_ = os.Remove(at("bin/cardea-policy"))
+	if err := os.Symlink(at("path/cardea-policy"), at("bin/cardea-policy")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := find(program); err == nil || !strings.Contains(err.Error(), "no regular file") {
+		t.Errorf("%v", err)
+	}
+	if _, err := find(at("nowhere")); err == nil {
+		t.Error("a program that is not there")
+	}
+	// A file that is no program cannot be started.
+	_ = os.Remove(at("bin/cardea-policy"))
+	put(at("bin/cardea-policy"), 0o644)
+	if _, err := e.Parse(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "start cardea-policy") {
+		t.Errorf("%v", err)
+	}
+}

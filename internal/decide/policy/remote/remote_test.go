@@ -1,0 +1,445 @@
+package remote
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"cardea.dev/internal/decide/policy/engine"
+	"cardea.dev/internal/decide/policy/rego"
+)
+
+// TestMain is the other side, where the test's binary is started under the name
+// of one.
+func TestMain(m *testing.M) {
+	switch strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe") {
+	case Name:
+		if err := Serve(rego.Engine{}, os.Stdin, os.Stdout); err != nil {
+			os.Exit(1)
+		}
+	case "garbage":
+		_, _ = os.Stdout.WriteString("\xff\xff\xff\xff and more")
+		time.Sleep(time.Hour)
+	case "babbling":
+		_, _ = os.Stdout.Write([]byte{0, 0, 0, 2, 'n', 'o'})
+		time.Sleep(time.Hour)
+	case "evasive":
+		answerEach(func(id uint64) answer { return answer{ID: id} })
+	case "unknowing":
+		answerEach(func(id uint64) answer { return answer{ID: id, Unknown: true} })
+	case "failing":
+		answerEach(func(id uint64) answer { return answer{ID: id, Error: "no"} })
+	case "hanging":
+		time.Sleep(time.Hour)
+	case "dying":
+		os.Exit(3)
+	default:
+		os.Exit(m.Run())
+	}
+}
+
+// answerEach answers every request with something else than was asked.
+func answerEach(with func(id uint64) answer) {
+	for {
+		text, err := readFrame(os.Stdin, maxRequest)
+		if err != nil {
+			return
+		}
+		var r request
+		_ = json.Unmarshal(text, &r)
+		out, _ := frame(with(r.ID), maxAnswer)
+		_, _ = os.Stdout.Write(out)
+	}
+}
+
+// client is an engine whose process is the test's binary under a name.
+func client(t testing.TB, name string) *Engine {
+	t.Helper()
+	own, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(own)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), name+filepath.Ext(own))
+	if runtime.GOOS != "windows" {
+		path = filepath.Join(filepath.Dir(path), name)
+	}
+	if err := os.WriteFile(path, data, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	e := &Engine{find: func() (string, error) { return path, nil }}
+	t.Cleanup(e.Close)
+	return e
+}
+
+func in(t testing.TB, v any) engine.Input {
+	t.Helper()
+	out, err := engine.NewInput(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func within(t testing.TB, d time.Duration) context.Context {
+	ctx, cancel := context.WithTimeout(context.Background(), d)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+func one(rule string, in engine.Input) []engine.Query {
+	return []engine.Query{{Package: "a", Rule: rule, Input: in}}
+}
+
+// files are those that the tests are about.
+func files() []engine.Source {
+	return []engine.Source{
+		{Path: "a.rego", Text: "package a\n\nimport rego.v1\n\nsum := input.n + 1\n\nname := input.name\n\nset contains x if some x in [3, 1, 2]\n\nno := 1 if false\n\nbig := 123456789012345678901234567890\n\ntwo := 1 if input.n\n\ntwo := 2 if input.n\n\nslow if {\n\tsome x in numbers.range(1, 100000)\n\tsome y in numbers.range(1, 100000)\n\tx * y < 0\n}\n\nlong := [s | some i in numbers.range(1, 1000); s := concat(\"\", [input.name, \"xxxxxxxxxxxxxxxx\"])]\n"},
+		{Path: "a_test.rego", Text: "package a_test\n\nimport rego.v1\nimport data.a\n\ntest_sum if a.sum == 3 with input as {\"n\": 2}\n\ntest_no if { print(\"why\"); false }\n"},
+		{Path: "bad.rego", Text: "package b\n\nimport rego.v1\n\nx := nosuch(1)\n"},
+		{Path: "worse.rego", Text: "# METADATA\n# scope: package\n# title: T\npackage c\n\nx := {{{"},
+		{Path: "lost.rego", Text: "{{{"},
+	}
+}
+
+// Both engines say the same.
+func TestSameAsInProcess(t *testing.T) {
+	var here engine.Engine = rego.Engine{}
+	var there engine.Engine = client(t, Name)
+	ctx := within(t, time.Minute)
+	there.Wake()
+	for name, ask := range map[string]func(engine.Engine) (any, error){
+		"parse": func(e engine.Engine) (any, error) { return e.Parse(ctx, files()) },
+		"look":  func(e engine.Engine) (any, error) { return e.Look(ctx, files()) },
+		"test": func(e engine.Engine) (any, error) {
+			out, err := e.Test(ctx, files(), engine.Options{})
+			for i := range out.Results {
+				out.Results[i].Took = 0
+			}
+			return out, err
+		},
+		"broken": func(e engine.Engine) (any, error) {
+			return e.Compile(files(), engine.Options{Extra: []string{"time.now_ns"}, Checked: true}).Broken(ctx)
+		},
+		"eval": func(e engine.Engine) (any, error) {
+			a, b := in(t, map[string]any{"n": json.Number("41"), "name": "ä\u2028<&>\x00"}), in(t, map[string]any{"n": json.Number("0.1e3")})
+			var queries []engine.Query
+			for _, x := range []engine.Input{a, b} {
+				for _, rule := range []string{"sum", "name", "set", "no", "big", "two", "nosuch"} {
+					queries = append(queries, engine.Query{Package: "a", Rule: rule, Input: x})
+				}
+			}
+			var out []string
+			for _, r := range e.Compile(files(), engine.Options{}).Eval(ctx, queries) {
+				out = append(out, fmt.Sprintf("%#v %v", r.Value, r.Err))
+			}
+			return out, nil
+		},
+	} {
+		want, err := ask(here)
+		got, err2 := ask(there)
+		if err != nil || err2 != nil || len(fmt.Sprint(want)) < 10 {
+			t.Fatalf("%s: %v, %v, %v", name, want, err, err2)
+		}
+		// What is empty may be nil on one side.
+		a, _ := json.Marshal(want)
+		b, _ := json.Marshal(got)
+		if x, y := strings.ReplaceAll(string(a), "[]", "null"), strings.ReplaceAll(string(b), "[]", "null"); x != y {
+			t.Errorf("%s:\nhere  %s\nthere %s", name, x, y)
+		}
+	}
+	if err := there.Ready(); err != nil {
+		t.Error(err)
+	}
+}
+
+// A process that is gone takes nothing along.
+func TestKilled(t *testing.T) {
+	e := client(t, Name)
+	ctx := within(t, time.Minute)
+	p := e.Compile(files(), engine.Options{})
+	if broken, err := p.Broken(ctx); len(broken) != 3 || err != nil {
+		t.Fatal(broken, err)
+	}
+	x := in(t, map[string]any{"n": 1})
+	for range 3 {
+		e.mu.Lock()
+		before := e.peer
+		e.mu.Unlock()
+		before.process.kill()
+		if got := p.Eval(ctx, one("sum", x)); got[0].Err != nil || got[0].Value != json.Number("2") {
+			t.Errorf("%+v", got)
+		}
+	}
+	// Killed while it works: everybody gets an answer, of this process or of
+	// another one.
+	var group sync.WaitGroup
+	for i := range 20 {
+		group.Go(func() {
+			p := e.Compile(files(), engine.Options{})
+			if i == 7 {
+				e.Close()
+			}
+			if got := p.Eval(ctx, one("sum", x)); got[0].Err != nil {
+				t.Errorf("%d: %v", i, got[0].Err)
+			}
+		})
+	}
+	group.Wait()
+}
+
+// A server that does not speak the language, hangs or dies is an error, soon.
+func TestBadServers(t *testing.T) {
+	for name, want := range map[string]string{"garbage": "not understood", "babbling": "not understood", "evasive": "not understood", "unknowing": "",
+		"hanging": "no answer in time", "dying": "ended", "failing": "no"} {
+		e := client(t, name)
+		x := in(t, map[string]any{})
+		for what, ask := range map[string]func(context.Context) error{
+			"parse": func(ctx context.Context) error { _, err := e.Parse(ctx, files()); return err },
+			"test":  func(ctx context.Context) error { _, err := e.Test(ctx, files(), engine.Options{}); return err },
+			"eval": func(ctx context.Context) error {
+				got := e.Compile(files(), engine.Options{}).Eval(ctx, append(one("sum", x), one("set", x)...))
+				if len(got) != 2 || got[1].Value != nil {
+					t.Errorf("%s: %+v", name, got)
+				}
+				if err := got[0].Err; err == nil || !errors.Is(err, engine.ErrTime) {
+					return err
+				}
+				return errNoAnswer
+			},
+			"compile": func(ctx context.Context) error {
+				_, err := e.Compile(files(), engine.Options{}).Broken(ctx)
+				if err == nil && (name == "evasive" || name == "unknowing") {
+					return errWords // nothing is broken, which evaluation finds out
+				}
+				return err
+			},
+			// More than a pipe takes, so that writing hangs.
+			"huge": func(ctx context.Context) error {
+				_, err := e.Parse(ctx, []engine.Source{{Path: "x", Text: strings.Repeat("#", 1<<20)}})
+				return err
+			},
+		} {
+			begin := time.Now()
+			ctx, cancel := context.WithTimeout(context.Background(), 400*time.Millisecond)
+			err := ask(ctx)
+			cancel()
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s, %s: %v", name, what, err)
+			}
+			if took := time.Since(begin); took > 20*time.Second {
+				t.Errorf("%s, %s took %s", name, what, took)
+			}
+		}
+		e.Close()
+	}
+}
+
+// What does not end, or grows, is ended, with its process; and the next one
+// works.
+func TestBounds(t *testing.T) {
+	e := client(t, Name)
+	x := in(t, map[string]any{"n": 1, "name": strings.Repeat("x", 10_000)})
+	p := e.Compile(files(), engine.Options{})
+	if _, err := p.Broken(within(t, time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	before := e.peer
+	queries := append(append(one("sum", x), one("slow", x)...), one("set", x)...)
+	got := p.Eval(within(t, 300*time.Millisecond), queries)
+	if got[0].Err != nil || !errors.Is(got[1].Err, engine.ErrTime) || !errors.Is(got[2].Err, engine.ErrTime) {
+		t.Errorf("%+v", got)
+	}
+	if before.usable() {
+		t.Error("the process is used again")
+	}
+	got = p.Eval(within(t, time.Minute), append(one("long", x), one("set", x)...))
+	if got[0].Err == nil || !strings.Contains(got[0].Err.Error(), "larger than") || got[1].Err != nil {
+		t.Errorf("%v, %v", got[0].Err, got[1].Err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if got := p.Eval(ctx, one("sum", x)); !errors.Is(got[0].Err, engine.ErrTime) {
+		t.Errorf("%+v", got)
+	}
+}
+
+// A call of up to 64 MiB gets there.
+func TestHugeInput(t *testing.T) {
+	e := client(t, Name)
+	p := e.Compile([]engine.Source{{Path: "a.rego", Text: "package a\n\nn := count(input.text)\n"}}, engine.Options{})
+	got := p.Eval(within(t, time.Minute), one("n", in(t, map[string]any{"text": strings.Repeat("\x01", 16<<20)})))
+	if got[0].Err != nil || got[0].Value != json.Number(fmt.Sprint(16<<20)) {
+		t.Errorf("%+v", got)
+	}
+}
+
+// One that takes long does not hold up the others.
+func TestAtTheSameTime(t *testing.T) {
+	e := client(t, Name)
+	p := e.Compile(files(), engine.Options{})
+	x := in(t, map[string]any{"n": 1})
+	slow := make(chan []engine.Result, 1)
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	go func() { slow <- p.Eval(ctx, one("slow", x)) }()
+	for range 50 {
+		if got := p.Eval(within(t, 10*time.Second), one("sum", x)); got[0].Err != nil {
+			t.Fatalf("%+v", got)
+		}
+	}
+	select {
+	case got := <-slow:
+		t.Errorf("the slow one was quick: %+v", got)
+	default:
+	}
+	cancel()
+	<-slow
+}
+
+// A server keeps so many programs; those that it forgot are made again.
+func TestForgotten(t *testing.T) {
+	e := client(t, Name)
+	ctx := within(t, time.Minute)
+	file := []engine.Source{{Path: "a.rego", Text: "package a\n\nsum := 7\n"}}
+	p := e.Compile(file, engine.Options{})
+	for range maxPrograms + 3 {
+		if _, err := e.Compile(file, engine.Options{}).Broken(ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := p.Eval(ctx, one("sum", engine.Input{})); got[0].Value != json.Number("7") {
+		t.Errorf("%+v", got)
+	}
+}
+
+// The process ends when its standard input does.
+func TestEndsWithItsInput(t *testing.T) {
+	e := client(t, Name)
+	if _, err := e.Parse(within(t, time.Minute), files()); err != nil {
+		t.Fatal(err)
+	}
+	p := e.peer
+	if err := p.in.Close(); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-p.over:
+	case <-time.After(20 * time.Second):
+		t.Error("it is still there")
+	}
+}
+
+// panics is an engine that fails.
+type panics struct{ rego.Engine }
+
+func (panics) Compile([]engine.Source, engine.Options) engine.Program { panic("oh") }
+
+// Serve answers what is wrong with a request, and ends with its input.
+func TestServe(t *testing.T) {
+	send := func(requests ...request) (map[uint64]answer, error) {
+		var all bytes.Buffer
+		for _, r := range requests {
+			text, _ := frame(r, maxRequest)
+			all.Write(text)
+		}
+		out, to := io.Pipe()
+		in, from := io.Pipe()
+		done := make(chan error, 1)
+		go func() { done <- Serve(panics{}, in, to) }()
+		go func() { _, _ = from.Write(all.Bytes()) }()
+		got := map[uint64]answer{}
+		for range requests {
+			text, err := readFrame(out, maxAnswer)
+			if err != nil {
+				t.Fatal(err)
+			}
+			a, err := decode(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got[a.ID] = a
+		}
+		_ = from.Close()
+		return got, <-done
+	}
+	got, err := send(request{V: 7, ID: 1, Left: time.Second}, request{V: version, ID: 2, Left: time.Second, Eval: &evalRequest{Program: 9}},
+		request{V: version, ID: 3, Left: time.Second, Compile: &compileRequest{Program: 4}},
+		request{V: version, ID: 5, Left: time.Second, Eval: &evalRequest{Program: 4}})
+	if err != nil || !strings.Contains(got[1].Error, "different versions") || !got[2].Unknown || !strings.Contains(got[3].Error, "internal error: oh") || !got[5].Unknown {
+		t.Errorf("%+v, %v", got, err)
+	}
+	for _, text := range []string{"\xff\xff\xff\xff", "\x00\x00\x00\x02no", "\x00"} {
+		if err := Serve(rego.Engine{}, strings.NewReader(text), io.Discard); err == nil {
+			t.Errorf("%q is served", text)
+		}
+	}
+	s := &server{engine: rego.Engine{}, programs: map[uint64]*slot{}}
+	place := s.place(1)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if got := s.program(ctx, 1).Eval(ctx, one("x", engine.Input{})); !errors.Is(got[0].Err, engine.ErrTime) {
+		t.Errorf("%+v", got)
+	}
+	place.program = rego.Engine{}.Compile(nil, engine.Options{})
+	close(place.ready)
+	if _, err := s.eval(context.Background(), &evalRequest{Program: 1, Queries: []query{{Input: 1}}}); err == nil {
+		t.Error("an input that is not there")
+	}
+}
+
+func TestFrames(t *testing.T) {
+	if _, err := frame("xxxx", 3); err == nil {
+		t.Error("a frame that is too long is sent")
+	}
+	if _, err := frame(func() {}, 3); err == nil {
+		t.Error("a function is sent")
+	}
+	long := strings.Repeat("x", 3<<20)
+	text, err := frame(long, maxRequest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := readFrame(bytes.NewReader(text), maxRequest); err != nil || len(got) != len(long)+2 {
+		t.Errorf("%d bytes, %v", len(got), err)
+	}
+	if _, err := readFrame(bytes.NewReader(text[:len(text)-1]), maxRequest); !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("%v", err)
+	}
+	for v, want := range map[int]any{8: nil, 11: "abc", 9: json.Number("7"), 25: []any{nil, true}, 26: map[string]any{"k": "x", "": ""}} {
+		if got := size(want, 1000); got < 8 || got > v+10 {
+			t.Errorf("%v: %d", want, got)
+		}
+	}
+	deep := any("x")
+	for range 100 {
+		deep = []any{deep, deep} // 2^100 as text
+	}
+	if got := size(deep, 10_000); got < 10_000 {
+		t.Errorf("%d", got)
+	}
+	if got := size(map[string]any{"a": deep, "b": deep, "c": deep}, 100); got < 100 {
+		t.Errorf("%d", got)
+	}
+}
+
+func TestResults(t *testing.T) {
+	for _, want := range []engine.Result{{Value: "x", Took: 3}, {Err: engine.ErrTime}, {Err: engine.ErrMemory}, {Err: errors.New("x")}} {
+		if got := resultOf(want).plain(); !reflect.DeepEqual(got, want) {
+			t.Errorf("%+v, not %+v", got, want)
+		}
+	}
+}
