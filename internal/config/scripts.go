@@ -37,7 +37,7 @@ func (s *signals) Gather(ctx context.Context, ev *cardea.Event, scope cardea.Sco
 	out := map[string]policy.Answer{}
 	var run []scripts.Script
 	for _, name := range names {
-		if scope == cardea.ScopeBuiltin && name == "evidence" {
+		if scope == cardea.ScopeBuiltin && name == evidenceSignal {
 			passed := evidence.New(s.loaded.Where.State, Resolve(s.loaded.Where.Project)).Passed()
 			out[name] = policy.Answer{Value: map[string]any{"ok": true, "passed": anys(passed)}}
 			continue
