@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"runtime/metrics"
-	"slices"
 	"strings"
 	"time"
 
@@ -248,13 +246,4 @@ func plainly(err error) error {
 		at = fmt.Sprintf("%s:%d:%d: ", e.Location.File, e.Location.Row, e.Location.Col)
 	}
 	return errors.New(at + oneLine(e.Message))
-}
-
-// Packages are the dotted packages that were compiled, sorted.
-func (p *Program) Packages() []string {
-	seen := map[string]bool{}
-	for _, m := range p.compiler.Modules {
-		seen[dotted(m.Package.Path[1:])] = true
-	}
-	return slices.Sorted(maps.Keys(seen))
 }

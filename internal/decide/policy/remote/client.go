@@ -20,6 +20,7 @@ type Engine struct {
 
 	mu       sync.Mutex
 	peer     *peer
+	closed   bool
 	programs atomic.Uint64
 }
 
@@ -50,11 +51,11 @@ func (e *Engine) Ready() error {
 	return err
 }
 
-// Close ends the process. The next request starts another one.
+// Close ends the process. No other one is started.
 func (e *Engine) Close() {
 	e.mu.Lock()
 	p := e.peer
-	e.peer = nil
+	e.closed = true
 	e.mu.Unlock()
 	if p != nil {
 		p.fail(errEnded)
@@ -67,6 +68,9 @@ func (e *Engine) current() (*peer, error) {
 	defer e.mu.Unlock()
 	if e.peer != nil && e.peer.usable() {
 		return e.peer, nil
+	}
+	if e.closed {
+		return nil, errEnded
 	}
 	path, err := e.find()
 	if err != nil {
@@ -159,12 +163,13 @@ func (e *Engine) Compile(files []engine.Source, o engine.Options) engine.Program
 		close(p.done)
 		return p
 	}
+	p.peer = q.peer
 	go func() {
 		defer close(p.done)
 		ctx, cancel := context.WithTimeout(context.Background(), longest)
 		defer cancel()
 		a, err := q.wait(ctx)
-		if errors.Is(err, errEnded) {
+		if errors.Is(err, errEnded) && !p.late.Load() {
 			a, err = e.ask(ctx, request{Compile: &p.compile})
 		}
 		if err == nil && a.Error != "" {
@@ -183,6 +188,10 @@ type program struct {
 	done   chan struct{}
 	broken map[string]engine.Problems
 	err    error
+	// peer is the process that was asked, nil for none; late is set where
+	// somebody waited for it in vain.
+	peer *peer
+	late atomic.Bool
 }
 
 // Broken are the files that were left out.
@@ -196,6 +205,8 @@ func (p *program) Broken(ctx context.Context) (map[string]engine.Problems, error
 	case <-p.done:
 		return p.broken, p.err
 	case <-ctx.Done():
+		p.late.Store(true)
+		p.peer.fail(errEnded)
 		return nil, errNoAnswer
 	}
 }

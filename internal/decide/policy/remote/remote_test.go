@@ -192,7 +192,9 @@ func TestKilled(t *testing.T) {
 		group.Go(func() {
 			p := e.Compile(files(), engine.Options{})
 			if i == 7 {
-				e.Close()
+				e.mu.Lock()
+				e.peer.process.kill()
+				e.mu.Unlock()
 			}
 			if got := p.Eval(ctx, one("sum", x)); got[0].Err != nil {
 				t.Errorf("%d: %v", i, got[0].Err)

@@ -1,0 +1,34 @@
+package engine
+
+import "testing"
+
+func TestInput(t *testing.T) {
+	a, err := NewInput(map[string]any{"a": "<>"})
+	if err != nil || string(a.JSON()) != `{"a":"\u003c\u003e"}` {
+		t.Errorf("%s, %v", a.JSON(), err)
+	}
+	b, _ := NewInput(map[string]any{"a": "<>"})
+	if same := a; same != a || a == b {
+		t.Error("inputs are told apart by what they hold")
+	}
+	if got := (Input{}).JSON(); string(got) != "null" {
+		t.Errorf("nothing is %s", got)
+	}
+	if _, err := NewInput(func() {}); err == nil {
+		t.Error("a function is input")
+	}
+}
+
+func TestNames(t *testing.T) {
+	for pkg, want := range map[string]bool{"cardea.policies.a": true, "cupcake.policies": true, "cupcake.global.policies.a.b": true, "cardea.policiesx": false, "lib": false} {
+		if f := (&Facts{Package: pkg}); f.Policy() != want {
+			t.Errorf("%s: %v", pkg, !want)
+		}
+	}
+	if v := Verbs(); v[0] != "halt" || v[len(v)-1] != "add_context" {
+		t.Errorf("%v", v)
+	}
+	if (Problems{}).Error() == "" || (Problems{{File: "x", Text: "y"}}).Error() != "x: y" || (Problem{"x", 1, 2, "y"}).String() != "x:1:2: y" {
+		t.Error("problems are not told with their places")
+	}
+}

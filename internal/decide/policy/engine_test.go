@@ -1,0 +1,96 @@
+package policy
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"cardea.dev"
+	"cardea.dev/internal/decide/policy/engine"
+	"cardea.dev/internal/decide/policy/rego"
+)
+
+// failing is an engine that parses, as long as it may, and fails at all else.
+type failing struct {
+	rego.Engine
+	parses bool
+	woken  *int
+}
+
+func (f failing) Wake() { *f.woken++ }
+
+func (f failing) Parse(ctx context.Context, files []engine.Source) ([]engine.Parsed, error) {
+	if !f.parses {
+		return nil, errors.New("the engine is out of order")
+	}
+	return f.Engine.Parse(ctx, files)
+}
+
+func (f failing) Compile([]engine.Source, engine.Options) engine.Program { return f }
+
+func (f failing) Broken(context.Context) (map[string]engine.Problems, error) {
+	return nil, errors.New("the engine is out of order")
+}
+
+func (f failing) Eval(_ context.Context, queries []engine.Query) []engine.Result {
+	out := make([]engine.Result, len(queries))
+	for i := range out {
+		out[i].Err = errors.New("the engine is out of order")
+	}
+	return out
+}
+
+// What an engine cannot do asks, once, and is tried again at the next call.
+func TestEngineFails(t *testing.T) {
+	woken := 0
+	for name, e := range map[string]engine.Engine{"no engine": nil, "out of order": failing{woken: &woken}, "is out of order": failing{parses: true, woken: &woken}} {
+		p := newPlace(t, map[string]string{"a.rego": routed("a", events("[PreToolUse]")), "b.rego": routed("b", events("[PreToolUse]"))})
+		p.lib.Engines = Engines{Own: e}
+		ops, err := p.policies().Plain().Decide(context.Background(), bash("x"))
+		var trouble *cardea.Trouble
+		if len(ops) > 0 || !errors.As(err, &trouble) || trouble.Failure != cardea.BrokenPolicy || strings.Count(trouble.Text, name) != 1 {
+			t.Errorf("%s: %+v, %v", name, ops, err)
+		}
+		p.lib.Engines = here()
+		if got, err := p.decide(bash("x")); got != "deny:a deny:b" || err != nil {
+			t.Errorf("%s, then an engine: %s, %v", name, got, err)
+		}
+	}
+}
+
+// A project whose engine fails does not keep the person's policies from being
+// heard.
+func TestProjectsHaveAnEngineOfTheirOwn(t *testing.T) {
+	woken := 0
+	own := newPlace(t, map[string]string{"a.rego": routed("own", events("[PreToolUse]"))})
+	project := newPlace(t, map[string]string{"a.rego": routed("project", events("[PreToolUse]"))})
+	project.folder.Scope, project.folder.Inside = cardea.ScopeProject, project.dir
+	own.lib.Engines.Project = failing{parses: true, woken: &woken}
+	p := New(own.lib, Settings{Folders: func(*cardea.Event) []Folder { return []Folder{own.folder, project.folder} }})
+	ops, err := p.Plain().Decide(context.Background(), bash("x"))
+	if len(ops) != 1 || ops[0].Rule != "own" || err == nil || !strings.Contains(err.Error(), "out of order") {
+		t.Errorf("%+v, %v", ops, err)
+	}
+}
+
+// The engine is woken where the index says that something is routed, and nowhere
+// else.
+func TestWake(t *testing.T) {
+	p := newPlace(t, map[string]string{"a.rego": routed("a", events("[PreToolUse]")+tools("[Bash]"))})
+	time.Sleep(150 * time.Millisecond) // so that stamps are believed
+	p.lib.Cache = &memory{}
+	if _, err := p.decide(bash("x")); err != nil {
+		t.Fatal(err)
+	}
+	read := &cardea.Event{Kind: cardea.PreToolUse, Call: &cardea.Call{Tool: "Read", Name: "Read"}}
+	for ev, want := range map[*cardea.Event]int{bash("x"): 1, read: 0} {
+		woken := 0
+		lib := &Library{Tool: wordsOf, Cache: p.lib.Cache, Engines: Engines{Own: failing{parses: false, woken: &woken}}}
+		lib.Warm(ev, p.folder)
+		if woken != want {
+			t.Errorf("%s: woken %d times", ev.Call.Tool, woken)
+		}
+	}
+}
