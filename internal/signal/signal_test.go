@@ -68,7 +68,7 @@ func TestTimeIsKept(t *testing.T) {
 	if v, _ := all["hang"].Value.(map[string]any); v["timed_out"] != true || all["quick"].Value != json.Number("1") {
 		t.Errorf("%v", all)
 	}
-	if took := time.Since(begin); took > 5*time.Second {
+	if took := time.Since(begin); took > 60*time.Second {
 		t.Errorf("took %s", took)
 	}
 	data, err := os.ReadFile(pids)
@@ -76,7 +76,14 @@ func TestTimeIsKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, pid := range strings.Fields(string(data)) {
-		if status, err := os.ReadFile("/proc/" + pid + "/status"); err == nil && !strings.Contains(string(status), "Z (zombie)") {
+		runs := func() bool { // it takes the kernel a moment to end what was killed
+			status, err := os.ReadFile("/proc/" + pid + "/status")
+			return err == nil && !strings.Contains(string(status), "Z (zombie)")
+		}
+		for end := time.Now().Add(30 * time.Second); runs() && time.Now().Before(end); {
+			time.Sleep(20 * time.Millisecond)
+		}
+		if runs() {
 			t.Errorf("process %s is still there", pid)
 		}
 	}
@@ -85,15 +92,15 @@ func TestTimeIsKept(t *testing.T) {
 func TestTogether(t *testing.T) {
 	var all []Script
 	for _, name := range strings.Split("abcdefgh", "") {
-		all = append(all, Script{Name: name, Command: "sleep 0.3; echo " + name})
+		all = append(all, Script{Name: name, Command: "sleep 1; echo " + name})
 	}
 	begin := time.Now()
 	got := Gather(context.Background(), all, nil)
-	if took := time.Since(begin); took > 2*time.Second {
+	if took := time.Since(begin); took > 6*time.Second {
 		t.Errorf("one after another: %s", took)
 	}
 	for name, r := range got {
-		if r.Value != name || !r.OK || r.Took < 200*time.Millisecond {
+		if r.Value != name || !r.OK || r.Took < 900*time.Millisecond {
 			t.Errorf("%s: %+v", name, r)
 		}
 	}
