@@ -17,7 +17,7 @@ const containerValued = " -H --host -c --context --config -l --log-level --tlsca
 // they start is a part, and so is the call itself.
 func (w *walker) container(inv invocation) {
 	w.emitProgram(inv)
-	name := path.Base(inv.argv[0].Text)
+	name := strings.TrimSuffix(path.Base(inv.argv[0].Text), "-compose")
 	words := inv.argv[1:]
 	skip := func() bool { // options; false when one cannot be read
 		for len(words) > 0 {

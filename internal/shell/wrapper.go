@@ -64,7 +64,7 @@ func wrapperOf(name string) (unwrap, bool) {
 		return (*walker).su, true
 	case "busybox", "toybox":
 		return (*walker).busybox, true
-	case "docker", "podman", "nerdctl", "kubectl", "oc":
+	case "docker", "podman", "nerdctl", "kubectl", "oc", "docker-compose", "podman-compose":
 		return (*walker).container, true
 	case "at", "batch":
 		return (*walker).later, true
