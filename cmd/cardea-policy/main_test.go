@@ -113,7 +113,7 @@ func TestInstalled(t *testing.T) {
 		}
 		time.Sleep(150 * time.Millisecond)
 	}
-	if got := s.run("", "policy", "validate"); !strings.Contains(got, "1 files, 0 errors") {
+	if got := s.run("", "policy", "validate"); !strings.Contains(got, "1 file, 0 errors") {
 		t.Errorf("validate: %s", got)
 	}
 	if got := s.check("danger " + strings.Repeat("x", 4<<20)); !strings.Contains(got, "guarded by a policy") {
@@ -163,7 +163,7 @@ func TestOtherPrograms(t *testing.T) {
 		}
 	}
 	asks("cardea-policy is missing beside cardea")
-	if got := s.run("", "policy", "test"); !strings.Contains(got, "go install cardea.dev/cmd/...") {
+	if got := s.run("", "policy", "test"); !strings.Contains(got, "go install ./cmd/...") {
 		t.Errorf("test: %s", got)
 	}
 	if runtime.GOOS == "windows" {

@@ -12,18 +12,20 @@ import (
 	"cardea.dev/internal/cli"
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/decide/policy/rego"
+	"cardea.dev/internal/decide/policy/regotest"
 )
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"cardea": program, "person": person})
 }
 
-// process is this process, with OPA in it: the test's own binary has no
-// cardea-policy beside it. The two programs as they are installed are tested in
-// cmd/cardea-policy.
+// process is this process, with OPA in it: the test's own binary has no other
+// programs beside it. The programs as they are installed are tested in
+// cmd/cardea-policy and cmd/cardea-policy-test.
 func process() cli.Process {
 	p := cli.ThisProcess()
 	p.Engines = policy.Engines{Own: rego.Engine{}, Project: rego.Engine{}}
+	p.Tester = regotest.Engine{}
 	return p
 }
 

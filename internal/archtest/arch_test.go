@@ -7,6 +7,7 @@ import (
 	"go/token"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"sort"
@@ -115,10 +116,14 @@ func violations(pkgs map[string]*pkg) []string {
 				bad(p, imp, "the vocabulary does no I/O")
 			case strings.HasPrefix(imp, "mvdan.cc/") && !below(p.path, internal("shell")):
 				bad(p, imp, "only internal/shell imports the shell parser")
-			case strings.HasPrefix(imp, "github.com/open-policy-agent/") && p.path != internal("decide/policy/rego"):
-				bad(p, imp, "only internal/decide/policy/rego imports OPA")
-			case imp == internal("decide/policy/rego") && p.path != module+"/cmd/cardea-policy":
+			case strings.HasPrefix(imp, "github.com/open-policy-agent/") && p.path != internal("decide/policy/rego") && p.path != internal("decide/policy/regotest"):
+				bad(p, imp, "only internal/decide/policy/rego and its tester import OPA")
+			case (below(imp, opaTester) || below(imp, opaCover)) && p.path != internal("decide/policy/regotest"):
+				bad(p, imp, "OPA's tester is for tests only")
+			case imp == internal("decide/policy/rego") && p.path != module+"/cmd/cardea-policy" && p.path != internal("decide/policy/regotest"):
 				bad(p, imp, "only cmd/cardea-policy links OPA, so that the hook does not pay for it")
+			case imp == internal("decide/policy/regotest") && p.path != module+"/cmd/cardea-policy-test":
+				bad(p, imp, "only cmd/cardea-policy-test links OPA's tester, so that no hook pays for it")
 			case strings.HasPrefix(imp, "go.yaml.in/") && p.path != internal("document") && !generator:
 				bad(p, imp, "YAML is read in internal/document, so that every file gets the same checks")
 			case strings.HasPrefix(imp, "github.com/spf13/") && p.path != internal("cli"):
@@ -150,38 +155,38 @@ func TestImportLaws(t *testing.T) {
 	}
 }
 
-// The hook is a process per call, and must not link OPA by any way.
-func TestHookDoesNotLinkOPA(t *testing.T) {
-	pkgs := tree(t)
-	reached := func(from string) map[string]bool {
-		seen := map[string]bool{from: true}
-		for next := []string{from}; len(next) > 0; {
-			p := pkgs[next[0]]
-			next = next[1:]
-			if p == nil {
-				continue // of another module
-			}
-			for imp := range p.imports {
-				if !seen[imp] {
-					seen[imp], next = true, append(next, imp)
-				}
-			}
+// OPA's packages that programs pay for.
+const (
+	opa       = "github.com/open-policy-agent/opa"
+	opaTester = opa + "/v1/tester"
+	opaCover  = opa + "/v1/cover"
+)
+
+// The hook is a process per call, and must not link OPA by any way; the program
+// that it starts must not link what only tests need.
+func TestWhatIsLinked(t *testing.T) {
+	linked := func(program string) string {
+		t.Helper()
+		out, err := exec.Command("go", "list", "-deps", module+"/cmd/"+program).Output()
+		if err != nil || !strings.Contains(string(out), module+"/cmd/"+program+"\n") {
+			t.Fatalf("%s: %v", program, err)
 		}
-		return seen
+		return string(out)
 	}
-	opa := func(from string) string {
-		for imp := range reached(from) {
-			if strings.HasPrefix(imp, "github.com/open-policy-agent/") {
-				return imp
-			}
+	if strings.Contains(linked("cardea"), opa+"/") {
+		t.Error("cmd/cardea links OPA")
+	}
+	packages := linked("cardea-policy")
+	for _, path := range []string{opaTester, opaCover, opa + "/v1/rego", opa + "/v1/loader", opa + "/v1/storage/inmem"} {
+		if strings.Contains(packages, path+"\n") {
+			t.Errorf("cmd/cardea-policy links %s", path)
 		}
-		return ""
 	}
-	if imp := opa(module + "/cmd/cardea"); imp != "" {
-		t.Errorf("cmd/cardea links %s", imp)
-	}
-	if opa(module+"/cmd/cardea-policy") == "" {
+	if !strings.Contains(packages, opa+"/v1/topdown\n") {
 		t.Error("cmd/cardea-policy does not link OPA")
+	}
+	if packages := linked("cardea-policy-test"); !strings.Contains(packages, opaTester+"\n") || !strings.Contains(packages, opaCover+"\n") {
+		t.Error("cmd/cardea-policy-test does not link OPA's tester and coverage")
 	}
 }
 
@@ -193,6 +198,8 @@ func TestLawsBite(t *testing.T) {
 		{internal("tool"), internal("cli")}, {internal("harness/claudecode"), internal("shell")},
 		{internal("shell"), internal("tool")}, {internal("cli"), "net/http"}, {internal("cli"), "go.yaml.in/yaml/v3"},
 		{internal("decide/policy"), "github.com/open-policy-agent/opa/v1/ast"}, {internal("decide/policy/remote"), internal("decide/policy/rego")},
+		{internal("decide/policy/rego"), opaTester}, {internal("decide/policy/rego"), opaCover}, {internal("decide/policy/remote"), internal("decide/policy/regotest")},
+		{internal("cli"), internal("decide/policy/regotest")}, {module + "/cmd/cardea-policy", internal("decide/policy/regotest")}, {module + "/cmd/cardea-policy-test", opaTester},
 		{internal("cli"), internal("decide/policy/rego")}, {module + "/cmd/cardea", internal("decide/policy/rego")},
 		{internal("tool"), "github.com/spf13/cobra"}, {internal("session"), internal("config")},
 	} {

@@ -97,7 +97,7 @@ seconds or a zone as in 2026-11-20T15:04:05Z), or how long ago it was (90m, 2h,
 		Example: `  cardea audit search --effect deny,ask --since 7d
   cardea audit search --tool Bash --rule git-force-push
   cardea audit search --json --limit 0 --since 2026-11-01 --until 2026-12-01 npm`,
-		Args: cobra.MaximumNArgs(1),
+		Args: atMostOneArgument,
 	}
 	fs := c.Flags()
 	fs.SortFlags = false
@@ -106,7 +106,7 @@ seconds or a zone as in 2026-11-20T15:04:05Z), or how long ago it was (90m, 2h,
 	fs.StringSliceVar(&f.effects, "effect", nil, "what was decided: allow, abstain, defer, ask, deny, halt; several with commas")
 	fs.StringVar(&f.tool, "tool", "", "the tool, by its canonical name or a harness's")
 	fs.StringVar(&f.rule, "rule", "", "the rule that spoke, by its id, alone or after its decider: rules:git-force-push")
-	fs.StringVar(&f.decider, "decider", "", "the decider that spoke: rules, permissions, opaque, routes")
+	fs.StringVar(&f.decider, "decider", "", "the decider that spoke: rules, policies, permissions, readonly, null, opaque, routes")
 	fs.StringVar(&f.session, "session", "", "the session, by the harness's id")
 	fs.IntVar(&f.limit, "limit", 50, "show at most so many; 0 shows all")
 	fs.BoolVar(&f.json, "json", false, "answer with one JSON object a line")
@@ -215,7 +215,7 @@ func explainCommand(p Process) *cobra.Command {
 each part, who said what, and which rule that is. Ids stand in front of the
 lines of "cardea audit search".`,
 		Example: "  cardea explain 1m7yp8198z659sn1",
-		Args:    cobra.ExactArgs(1),
+		Args:    oneArgument,
 		RunE:    func(_ *cobra.Command, args []string) error { return explain(p, args[0], asked) },
 	}
 	c.Flags().BoolVar(&asked, "json", false, "answer as one JSON object")

@@ -83,7 +83,7 @@ func TestSearchFilters(t *testing.T) {
 		"--until never":         "no moment",
 		"--limit -1":            "negative",
 		"--since 1h --until 2h": "nothing can be found",
-		"one two":               "1 arg",
+		"one two":               "only one argument",
 		"--since 2026-11-01 --until 2026-11-01 x": "nothing can be found",
 	} {
 		if _, errs, code := d.run("", append([]string{"audit", "search"}, strings.Fields(args)...)...); code != exitUsage || !strings.Contains(errs, want) || !strings.Contains(errs, "cardea audit search --help") {

@@ -195,7 +195,7 @@ func (h *hook) settle(j *judgement, m *harness.Message, v cardea.Verdict) harnes
 	}
 	v = j.quiet(v)
 	v.Troubles = j.untold(troubles)
-	if err := errors.Join(j.note(), j.place.session.Save(h.redactor), j.keep(h.redactor, h.late), j.beat(h.process.Now())); err != nil {
+	if err := errors.Join(j.note(v), j.place.session.Save(h.redactor), j.keep(h.redactor, h.late), j.beat(h.process.Now())); err != nil {
 		unwritten := cardea.Trouble{Failure: cardea.Unwritten, Text: err.Error()}
 		troubles, v.Troubles = append(troubles, unwritten), append(v.Troubles, unwritten)
 	}

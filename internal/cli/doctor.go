@@ -6,11 +6,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
-	"cardea.dev"
 	"cardea.dev/internal/harness/claudecode"
 	"cardea.dev/internal/install"
 	"github.com/spf13/cobra"
@@ -119,37 +117,6 @@ func policyProblems(p Process) []string {
 	return nil
 }
 
-// spokenOn are the events, of those that a harness has besides tool calls, on
-// which something that is in force here speaks.
-func spokenOn(p Process, h install.Harness) []string {
-	l, _, err := gather(p, nil)
-	if err != nil {
-		return nil
-	}
-	var out []string
-	if len(l.Settings.Policies.Checks) > 0 {
-		out = append(out, "PostToolUse") // that a check succeeded is told there
-	}
-	for i := range l.Rules {
-		out = append(out, l.Rules[i].Events...)
-	}
-	for _, f := range l.PolicyFolders() {
-		list, _, err := f.List(l.Where.Engines.Own)
-		if err != nil {
-			continue // told as a problem of its own
-		}
-		for _, x := range list {
-			if !x.Library && (x.Trusted || f.Scope != cardea.ScopeProject) {
-				out = append(out, x.Events...)
-			}
-		}
-	}
-	return slices.DeleteFunc(out, func(e string) bool {
-		_, err := h.On([]string{e})
-		return err != nil
-	})
-}
-
 // examine looks at one harness.
 func examine(p Process, s site, h install.Harness, exe string) hookReport {
 	r := hookReport{Name: h.Name, Title: h.Title, State: stateNone, Wirings: []install.Wiring{}, Probes: []string{}, Problems: []string{}, Notes: []string{}}
@@ -174,8 +141,12 @@ func examine(p Process, s site, h install.Harness, exe string) hookReport {
 	denied := r.tryHooks(s, h, exe)
 	r.lookFor(h, s, found)
 	if h.Name == claudecode.Name { // whose words for events are the canonical ones
-		if more, err := h.On(spokenOn(p, h)); err == nil {
-			if missing := found.Missing(more); len(missing) > 0 {
+		if l, _, err := gather(p, nil); err == nil {
+			var events []string
+			for _, s := range speakers(l) {
+				events = append(events, s.events...)
+			}
+			if missing := unheard(h, found, events); len(missing) > 0 {
 				r.Problems = append(r.Problems, fmt.Sprintf("policies, rules or the setting policies.checks need the events %s, which do not come; run \"cardea install %s --events %s\"",
 					strings.Join(missing, ", "), h.Program, strings.Join(missing, ",")))
 			}

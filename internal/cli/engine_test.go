@@ -17,7 +17,8 @@ func (d *desk) alone(stdin string, args ...string) (stdout, stderr string, code 
 	p := d.process(strings.NewReader(stdin), &out, &errs)
 	program := filepath.Join(d.home, "bin", "cardea")
 	d.write(program, "")
-	p.Engines = policy.Engines{Own: remote.Beside(program), Project: remote.Beside(program)}
+	p.Engines = policy.Engines{Own: remote.Beside(program, remote.Policy), Project: remote.Beside(program, remote.Policy)}
+	p.Tester = remote.Beside(program, remote.PolicyTest)
 	code = Main(args, p)
 	return out.String(), errs.String(), code
 }
@@ -49,8 +50,13 @@ func TestWithoutEngine(t *testing.T) {
 	if out, errs, _ := d.alone(d.call("PreToolUse", "default", "git status"), "check"); strings.Contains(out+errs, "cardea-policy") {
 		t.Errorf("routed elsewhere: %s%s", out, errs)
 	}
-	for _, args := range [][]string{{"policy", "validate"}, {"policy", "validate", path}, {"policy", "inspect"}, {"policy", "inspect", path}, {"policy", "test"}, {"lint"}} {
+	for _, args := range [][]string{{"policy", "validate"}, {"policy", "validate", path}, {"policy", "inspect"}, {"policy", "inspect", path}, {"lint"}} {
 		if out, errs, code := d.alone("", args...); code != exitError || !strings.Contains(out+errs, missing) {
+			t.Errorf("%v: exit %d, %s%s", args, code, out, errs)
+		}
+	}
+	for _, args := range [][]string{{"policy", "test"}, {"policy", "test", path}} {
+		if out, errs, code := d.alone("", args...); code != exitError || !strings.Contains(errs, "cardea-policy-test is missing beside cardea in "+filepath.Join(d.home, "bin")) || !strings.Contains(errs, "go install") {
 			t.Errorf("%v: exit %d, %s%s", args, code, out, errs)
 		}
 	}

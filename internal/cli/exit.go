@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"syscall"
 
 	"cardea.dev"
 )
@@ -125,6 +126,8 @@ func codeOf(err error) (code int, tell bool) {
 		return int(e), false
 	case errors.As(err, &u):
 		return exitUsage, true
+	case errors.Is(err, syscall.EPIPE):
+		return exitError, false // who read it has seen enough
 	}
 	return exitError, true
 }

@@ -33,7 +33,7 @@ into cardea.yaml.
 
 A file that somebody else wrote, or that was changed since the last import, is
 never overwritten.`,
-		Args: cobra.MaximumNArgs(1),
+		Args: atMostOneArgument,
 		RunE: func(_ *cobra.Command, args []string) error { return importBouncer(p, args, dry) },
 	}
 	bouncer.Flags().BoolVar(&dry, "dry-run", false, "show the rules, write nothing")
@@ -47,7 +47,7 @@ file of a shell.
 Its lists are Claude Code's own and are read where they lie, so there is nothing
 to copy. What the variables become is only shown, for you to put into
 cardea.yaml; where Permitter itself is started is told.`,
-		Args: cobra.MaximumNArgs(1),
+		Args: atMostOneArgument,
 		RunE: func(_ *cobra.Command, args []string) error { return importPermitter(p, args) },
 	})
 	return c

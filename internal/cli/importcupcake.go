@@ -26,7 +26,7 @@ the project's folder of settings, or with --user of your own; scripts of signals
 and actions beside them. What stands in rulebook.yml is shown as settings, for
 you to put into cardea.yaml. What could not be carried over is reported. Nothing
 that is there is overwritten.`,
-		Args: cobra.MaximumNArgs(1),
+		Args: atMostOneArgument,
 		RunE: func(_ *cobra.Command, args []string) error { return importCupcake(p, args, user, dry) },
 	}
 	c.Flags().BoolVar(&user, "user", false, "for every project, not only for this one")
@@ -49,7 +49,12 @@ func importCupcake(p Process, args []string, user, dry bool) error {
 	}
 	s := screenOn(p.Stdout, p.Env)
 	m := move{engine: p.Engines.Own, screen: s, from: from, to: to, dry: dry}
-	if err := m.policies(); err != nil {
+	for _, name := range []string{"policies", "helpers"} {
+		if err := m.policies(name); err != nil {
+			return err
+		}
+	}
+	if err := m.others(); err != nil {
 		return err
 	}
 	for _, name := range []string{"signals", "actions"} {
@@ -61,7 +66,10 @@ func importCupcake(p Process, args []string, user, dry bool) error {
 	if err != nil {
 		return err
 	}
-	s.printf("%d files; next: run \"cardea policy validate\" and \"cardea policy inspect\"\n", m.files)
+	s.printf("%s; next: run \"cardea policy validate\" and \"cardea policy inspect\"\n", count(m.files, "file"))
+	if !user {
+		s.printf("in a project that you do not trust, signals and actions do not run, and nothing is allowed; look at it with \"cardea trust\"\n")
+	}
 	if s.err == nil && mistakes > 0 {
 		return ended(exitError)
 	}
@@ -81,9 +89,28 @@ func (m *move) left(path, why string) {
 	m.screen.printf("%s  %s: %s\n", painted{yellow, "left out"}, path, why)
 }
 
-// policies copies those of Claude Code, and those of no harness.
-func (m *move) policies() error {
-	root := filepath.Join(m.from, "policies")
+// others tells what lies in the folder and is not taken over.
+func (m *move) others() error {
+	entries, err := os.ReadDir(m.from)
+	if err != nil {
+		return fmt.Errorf("read %s: %w", m.from, bare(err))
+	}
+	for _, e := range entries {
+		switch e.Name() {
+		case "policies", "helpers", "signals", "actions", "rulebook.yml", "rulebook.yaml":
+		case "system":
+			m.left(filepath.Join(m.from, e.Name()), "Cardea gathers the verbs by itself")
+		default:
+			m.left(filepath.Join(m.from, e.Name()), "it is not known what it is for")
+		}
+	}
+	return nil
+}
+
+// policies copies those of Claude Code, and those of no harness; helpers are
+// libraries.
+func (m *move) policies(folder string) error {
+	root := filepath.Join(m.from, folder)
 	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			if errors.Is(err, fs.ErrNotExist) {
@@ -123,6 +150,9 @@ func (m *move) policies() error {
 			return nil
 		}
 		rel = strings.TrimPrefix(filepath.ToSlash(rel), "claude/")
+		if folder != "policies" {
+			rel = filepath.Join(folder, rel)
+		}
 		return m.copy(path, data, filepath.Join("policies", "cupcake", rel), 0o644)
 	})
 }
@@ -159,6 +189,11 @@ func (m *move) scripts(name string) error {
 func (m *move) copy(from string, data []byte, rel string, mode fs.FileMode) error {
 	path := filepath.Join(m.to, rel)
 	m.files++
+	if _, err := os.Lstat(path); err == nil {
+		m.files--
+		m.left(from, path+" is there already")
+		return nil
+	}
 	if m.dry {
 		m.screen.printf("would copy %s to %s\n", from, path)
 		return nil
@@ -167,11 +202,6 @@ func (m *move) copy(from string, data []byte, rel string, mode fs.FileMode) erro
 		return fmt.Errorf("copy %s: %w", from, err)
 	}
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
-	if errors.Is(err, fs.ErrExist) {
-		m.files--
-		m.left(from, path+" is there already")
-		return nil
-	}
 	if err != nil {
 		return fmt.Errorf("copy %s: %w", from, err)
 	}
@@ -197,12 +227,24 @@ func (m *move) rulebook() (int, error) {
 		got := importer.Cupcake(path, data)
 		mistakes := showProblems(m.screen, got.Notes)
 		if len(got.Settings) > 0 {
-			m.screen.printf("for your cardea.yaml:\n")
+			m.screen.printf("for %s:\n", filepath.Join(m.to, "cardea.yaml"))
 			for _, l := range got.Settings {
-				m.screen.printf("%s\n", l)
+				m.screen.printf("%s\n", m.moved(l))
 			}
 		}
 		return mistakes, nil
 	}
 	return 0, nil
+}
+
+// moved is a line of settings with the scripts where they are now.
+func (m *move) moved(line string) string {
+	for _, name := range []string{"signals", "actions"} {
+		to := m.to
+		if filepath.Base(to) == ".cardea" {
+			to = ".cardea" // commands run in the project's folder
+		}
+		line = strings.ReplaceAll(line, ".cupcake/"+name+"/", filepath.ToSlash(filepath.Join(to, name))+"/")
+	}
+	return line
 }

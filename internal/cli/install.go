@@ -45,7 +45,7 @@ alone; policies and rules that speak on other events need --events.
 
 What the person or a project wrote can be switched off by the person or the
 project. Only --managed, which needs root, has the last word.`,
-		Args:      cobra.ExactArgs(1),
+		Args:      oneArgument,
 		ValidArgs: []string{"claude", "copilot"},
 		RunE: func(_ *cobra.Command, args []string) error {
 			if f.uninstall {
@@ -153,7 +153,7 @@ func installHarness(p Process, name string, f installFlags) error {
 	if f.project {
 		out.printf("  note: others who share this file need the program at the same path\n")
 	}
-	if err := remote.Beside(w.Binary).Ready(); err != nil {
+	if err := remote.Beside(w.Binary, remote.Policy).Ready(); err != nil {
 		out.printf("  note: policies would ask instead of deciding: %s\n", err)
 	}
 	if !f.dryRun {

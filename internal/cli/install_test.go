@@ -72,7 +72,7 @@ func TestInstallSaysWhatItCannot(t *testing.T) {
 		want string
 	}{
 		{[]string{"install", "vim"}, "use claude or copilot"},
-		{[]string{"install"}, "accepts 1 arg"},
+		{[]string{"install"}, "an argument is missing"},
 		{[]string{"install", "claude", "--binary", binary, "--timeout", "1500ms"}, "whole seconds"},
 		{[]string{"install", "claude", "--binary", binary + "x"}, "install it first"},
 		{[]string{"install", "claude"}, "with --binary"},

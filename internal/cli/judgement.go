@@ -127,7 +127,7 @@ func (j *judgement) exported(name string) bool { return j.process.Env(name) != "
 
 // analysis fills in the parts of a call on this machine.
 func analysis(home string, exported func(name string) bool) func(*cardea.Event) {
-	world := tool.World{Home: home, Resolve: tool.Links, IsDir: tool.IsDir, TopLevel: tool.TopLevel, Tame: tool.Tame, New: tool.IsNew,
+	world := tool.World{Home: home, Resolve: tool.Links, IsDir: tool.IsDir, TopLevel: tool.TopLevel, Tame: tool.Tame, Names: tool.Names, New: tool.IsNew,
 		Exported: exported}
 	return func(ev *cardea.Event) { tool.Analyse(ev, world) }
 }
@@ -148,13 +148,20 @@ func (j *judgement) actions(r *redact.Redactor, v cardea.Verdict) []action.Job {
 	return out
 }
 
-// note keeps what a call that ran shows about the checks that the policy
-// git_checks asks for.
-func (j *judgement) note() error {
-	if j.event.Kind != "PostToolUse" && j.event.Kind != "PostToolUseFailure" {
+// note keeps what a call that runs shows about the checks that the policy
+// git-checks asks for. What may change something counts from when it begins, since
+// a hook need not be told of what failed half way through.
+func (j *judgement) note(v cardea.Verdict) error {
+	switch j.event.Kind {
+	case "PostToolUse", "PostToolUseFailure":
+	case cardea.PreToolUse:
+		if v.Effect >= cardea.Deny {
+			return nil // it does not run
+		}
+	default:
 		return nil
 	}
-	return evidence.New(j.place.state, config.Resolve(j.place.project)).Note(j.event, j.loaded.Settings.Policies.Checks)
+	return evidence.New(j.place.state, config.Resolve(j.place.project), config.Resolve(j.place.start)).Note(j.event, j.loaded.Settings.Policies.Checks)
 }
 
 // quiet takes a failure from a verdict on an event that is about no call, once

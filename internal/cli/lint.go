@@ -17,14 +17,15 @@ import (
 func lintCommand(p Process) *cobra.Command {
 	return &cobra.Command{
 		Use:   "lint [file or folder ...]",
-		Short: "look for mistakes in settings, rules and routes",
-		Long: `Look for mistakes in the settings, rules and routes that are in force here, or
-in the files and folders that are named.
+		Short: "look for mistakes in settings, rules, routes, permissions and policies",
+		Long: `Look for mistakes in the settings, rules, routes, permissions and policies that are
+in force here, or in the files and folders of rules that are named; those of
+policies are for "cardea policy validate".
 
 It finds what the hook only warns of (unknown keys, switches that switch
 nothing), expressions that do not compile, ids that are given twice, rules that
-never decide anything because a stricter one says the same, and rules that
-allow too much.`,
+never decide anything because a stricter one says the same, rules that allow too
+much, and rules and policies on events that no hook brings.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(_ *cobra.Command, paths []string) error { return lint(p, paths) },
 	}
@@ -37,11 +38,14 @@ func lint(p Process, paths []string) error {
 	}
 	s := screenOn(p.Stdout, p.Env)
 	found := findings(l, pl)
+	if len(paths) == 0 {
+		found = append(found, spokenInVain(p, l)...)
+	}
 	errors := showProblems(s, found)
 	for _, n := range l.Idle() {
 		s.printf("%s  %s\n", painted{faint, "note"}, n.String())
 	}
-	s.printf("%d errors, %d warnings\n", errors, len(found)-errors)
+	s.printf("%s, %s\n", count(errors, "error"), count(len(found)-errors, "warning"))
 	if s.err != nil {
 		return s.err
 	}
@@ -82,6 +86,9 @@ func findings(l *config.Loaded, pl place) []document.Problem {
 func policyMistakes(l *config.Loaded) []document.Problem {
 	var out []document.Problem
 	for _, f := range l.PolicyFolders() {
+		if f.Scope == cardea.ScopeBuiltin {
+			continue // they have tests of their own
+		}
 		s, found := f.Sources()
 		s.Tool, s.Signals = harness.ToolWord, func(name string) bool { return l.HasSignal(f.Scope, name) }
 		s.Engine = l.Where.Engines.Own

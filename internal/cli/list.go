@@ -3,7 +3,6 @@ package cli
 import (
 	"encoding/json"
 	"slices"
-	"strconv"
 
 	"cardea.dev"
 	"cardea.dev/internal/config"
@@ -17,9 +16,9 @@ func listCommand(p Process) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "list [--json]",
 		Short: "show everything that is in force here, and who wrote it",
-		Long: `Show the settings, packs, rules, routes and permissions that are in force here,
-with where they are written and whose they are; what is switched off, and what does not
-count.`,
+		Long: `Show the settings, policies, packs, rules, permissions and routes that are in force
+here, with where they are written and whose they are; what is switched off, and what
+does not count.`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return list(p, asJSON) },
 	}
@@ -47,6 +46,8 @@ type packListing struct {
 	Name  string `json:"name"`
 	On    bool   `json:"on"`
 	Rules int    `json:"rules"`
+	// Policy is set for a built-in policy, which has no rules.
+	Policy bool `json:"policy"`
 }
 
 type ruleListing struct {
@@ -86,7 +87,7 @@ func listingOf(l *config.Loaded, pl place) listing {
 	out := listing{Project: pl.project, Trusted: l.Where.Trusted(),
 		Settings:    l.Settings.Effective(),
 		Permissions: entriesOf(l), Packs: packsOf(l), Rules: rulesOf(l.Rules), Off: rulesOf(l.Off), Routes: []routeListing{},
-		Uncounted: append([]string{}, l.Uncounted()...), Problems: []string{}}
+		Uncounted: slices.Concat([]string{}, l.Uncounted(), l.UncountedPolicies()), Problems: []string{}}
 	for _, r := range l.Routes {
 		out.Routes = append(out.Routes, routeListing{r.Name, r.Tool, r.Field, r.Scope, r.Source})
 	}
@@ -118,8 +119,8 @@ func rulesOf(list []rules.Rule) []ruleListing {
 	return out
 }
 
-// packsOf are the built-in packs in the order of their rules. One whose rules
-// are all off is off.
+// packsOf are the built-in packs in the order of their rules, and the built-in
+// policies. One whose rules are all off is off.
 func packsOf(l *config.Loaded) []packListing {
 	out := []packListing{}
 	at := map[string]int{}
@@ -137,6 +138,9 @@ func packsOf(l *config.Loaded) []packListing {
 				out[at[r.Pack]].Rules++
 			}
 		}
+	}
+	for _, b := range l.PolicySwitches() {
+		out = append(out, packListing{Name: b.Name, On: b.On, Policy: true})
 	}
 	return out
 }
@@ -164,8 +168,13 @@ func (l listing) show(s *screen) {
 	heading(s, "packs")
 	for _, p := range l.Packs {
 		state := "off"
-		if p.On {
-			state = "on, " + strconv.Itoa(p.Rules) + " rules"
+		switch {
+		case p.On && p.Policy:
+			state = "on, a policy"
+		case p.On:
+			state = "on, " + count(p.Rules, "rule")
+		case p.Policy:
+			state = "off, a policy"
 		}
 		s.printf("  %s: %s\n", p.Name, state)
 	}

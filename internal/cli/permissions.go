@@ -46,7 +46,7 @@ that another one hides, or that are wider than they look.`,
 		Short: "say the narrowest entries that would allow a line",
 		Long: `Say the narrowest entries that would allow a line, for the harness's list that
 allows, and what no entry helps against. Nothing is written.`,
-		Args: cobra.ExactArgs(1),
+		Args: oneArgument,
 		RunE: func(_ *cobra.Command, args []string) error { return suggest(p, f, args[0]) },
 	})
 	return c

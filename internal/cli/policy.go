@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"cardea.dev"
 	"cardea.dev/internal/config"
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/decide/policy/engine"
@@ -72,7 +73,7 @@ func policySources(p Process, paths []string) ([]policy.Sources, []policy.Findin
 	for _, f := range folders {
 		s, problems := f.Sources()
 		s.Tool, s.Engine = harness.ToolWord, p.Engines.Own
-		if loaded != nil {
+		if loaded != nil && f.Scope != cardea.ScopeBuiltin { // those of Cardea's own policies may be absent
 			s.Signals = func(name string) bool { return loaded.HasSignal(f.Scope, name) }
 		}
 		out, found = append(out, s), append(found, problems...)
@@ -110,6 +111,9 @@ func policyValidate(p Process, paths []string, asJSON bool) error {
 		}
 		found = append(found, mistakes...)
 	}
+	if len(paths) == 0 {
+		found = append(found, policiesInVain(p)...)
+	}
 	errors := 0
 	for _, f := range found {
 		if f.Level == "error" {
@@ -132,6 +136,21 @@ func policyValidate(p Process, paths []string, asJSON bool) error {
 	return err
 }
 
+// policiesInVain are the policies on events that no hook brings.
+func policiesInVain(p Process) []policy.Finding {
+	l, _, err := gather(p, nil)
+	if err != nil {
+		return nil // whoever asked met the same error
+	}
+	var out []policy.Finding
+	for _, v := range spokenInVain(p, l) {
+		if strings.HasSuffix(v.File, ".rego") {
+			out = append(out, policy.Finding{File: v.File, Line: v.Line, Column: v.Column, Level: "warning", Check: "hook", Message: v.Text + "; " + v.Hint})
+		}
+	}
+	return out
+}
+
 func showFindings(p Process, found []policy.Finding, files, errors int) error {
 	s := screenOn(p.Stdout, p.Env)
 	for _, f := range found {
@@ -141,7 +160,7 @@ func showFindings(p Process, found []policy.Finding, files, errors int) error {
 		}
 		s.printf("%s  %s:%d:%d: %s  %s\n", painted{paint, f.Level}, f.File, f.Line, f.Column, f.Message, painted{faint, f.Check})
 	}
-	s.printf("%d files, %d errors, %d warnings\n", files, errors, len(found)-errors)
+	s.printf("%s, %s, %s\n", count(files, "file"), count(errors, "error"), count(len(found)-errors, "warning"))
 	return s.err
 }
 
@@ -227,15 +246,17 @@ func showPolicies(p Process, all []policy.Listed) error {
 
 func policyTestCommand(p Process) *cobra.Command {
 	var asJSON, coverage bool
+	var run string
 	c := &cobra.Command{
-		Use:   "test [--coverage] [--json] [path ...]",
+		Use:   "test [--run REGEX] [--coverage] [--json] [path ...]",
 		Short: "run the tests of policies",
 		Long: `Run the rules named test_… of the policies that are in force here, or of the files
-and folders that are named, as "opa test" does. Tests stand in files that end in
+and folders that are named, by OPA's own tester. Tests stand in files that end in
 _test.rego, and give the input with "with input as".`,
 		Args: cobra.ArbitraryArgs,
-		RunE: func(_ *cobra.Command, paths []string) error { return policyTest(p, paths, asJSON, coverage) },
+		RunE: func(_ *cobra.Command, paths []string) error { return policyTest(p, paths, run, asJSON, coverage) },
 	}
+	c.Flags().StringVar(&run, "run", "", "only tests whose name data.PACKAGE.NAME matches this regular expression")
 	c.Flags().BoolVar(&coverage, "coverage", false, "show which lines were not evaluated")
 	c.Flags().BoolVar(&asJSON, "json", false, "answer as one JSON object")
 	return c
@@ -248,14 +269,23 @@ type testReport struct {
 	Broken   []policy.Finding    `json:"broken"`
 }
 
-func policyTest(p Process, paths []string, asJSON, coverage bool) error {
+// testsTime is how long all tests of one folder may take. Each has a limit of its
+// own.
+const testsTime = 10 * time.Minute
+
+func policyTest(p Process, paths []string, run string, asJSON, coverage bool) error {
+	if _, err := regexp.Compile(run); err != nil {
+		return wrongUsage{fmt.Errorf("--run: %w", err)}
+	}
 	groups, found, err := policySources(p, paths)
 	if err != nil {
 		return err
 	}
 	report := testReport{Tests: []engine.TestResult{}, Coverage: []engine.Coverage{}, Broken: append([]policy.Finding{}, found...)}
 	for _, s := range groups {
-		tested, broken, err := s.Test(context.Background())
+		ctx, cancel := context.WithTimeout(context.Background(), testsTime)
+		tested, broken, err := s.Test(ctx, p.Tester, run)
+		cancel()
 		if err != nil {
 			return err
 		}
@@ -295,14 +325,13 @@ func (r testReport) show(p Process, coverage bool) error {
 			failed++
 			word = painted{red, "FAIL"}
 		}
-		s.printf("%s  %s.%s  %s\n", word, t.Package, t.Name, painted{faint, fmt.Sprintf("%s:%d, %s", t.File, t.Line, t.Took.Round(time.Microsecond))})
-		if t.Error != "" {
-			s.block("      ", t.Error)
+		about := fmt.Sprintf("%s:%d, %s", t.File, t.Line, t.Took.Round(time.Microsecond))
+		if len(t.Cases) > 0 {
+			about += fmt.Sprintf(", %d cases", len(t.Cases))
 		}
+		s.printf("%s  %s.%s  %s\n", word, t.Package, t.Name, painted{faint, about})
 		if !t.Pass {
-			for _, line := range t.Output {
-				s.block("      printed ", line)
-			}
+			showFailure(s, t)
 		}
 	}
 	covered, total := 0, 0
@@ -324,6 +353,26 @@ func (r testReport) show(p Process, coverage bool) error {
 	return s.err
 }
 
+// showFailure tells why a test did not pass.
+func showFailure(s *screen, t engine.TestResult) {
+	if t.Error != "" {
+		s.block("      ", t.Error)
+	}
+	if t.Failed > 0 {
+		s.printf("      does not hold: %s:%d\n", t.File, t.Failed)
+	}
+	for _, c := range t.Cases {
+		word := painted{green, "pass"}
+		if !c.Pass {
+			word = painted{red, "FAIL"}
+		}
+		s.printf("      %s  %s\n", word, c.Name)
+	}
+	for _, line := range t.Output {
+		s.block("      printed ", line)
+	}
+}
+
 func policyNewCommand(p Process) *cobra.Command {
 	var user bool
 	c := &cobra.Command{
@@ -332,7 +381,7 @@ func policyNewCommand(p Process) *cobra.Command {
 		Long: `Write NAME.rego and NAME_test.rego into the project's folder of policies, or with
 --user into your own. What is there already is left alone.`,
 		Example: `  cardea policy new no_force_push`,
-		Args:    cobra.ExactArgs(1),
+		Args:    oneArgument,
 		RunE:    func(_ *cobra.Command, args []string) error { return policyNew(p, args[0], user) },
 	}
 	c.Flags().BoolVar(&user, "user", false, "for every project, not only for this one")
@@ -373,6 +422,9 @@ func policyNew(p Process, name string, user bool) error {
 		}
 	}
 	s.printf("wrote %s and its test; run \"cardea policy test\" and \"cardea policy validate\"\n", filepath.Join(dir, name+".rego"))
+	if !user {
+		s.printf("in a project that is not trusted it may deny and ask; see \"cardea trust\"\n")
+	}
 	return s.err
 }
 
@@ -383,20 +435,20 @@ const policyTemplate = `# METADATA
 # custom:
 #   routing:
 #     required_events: ["PreToolUse"]
-#     required_tools: ["Bash"]
 package cardea.policies.NAME
 
 import rego.v1
 
-deny contains decision if {
-	some part in input.cardea.parts
-	part.command == ["git", "push"]
-	some option in part.options
-	option.name in {"--force", "-f"}
+# An example to begin with: what "cardea policy input" prints is input here.
+ask contains decision if {
+	some access in input.cardea.accesses
+	access.kind in {"write", "delete"}
+	startswith(access.path, concat("/", [input.cardea.project, "migrations", ""]))
 	decision := {
 		"rule_id": "NAME",
-		"reason": "say why, and what to do instead",
-		"severity": "HIGH",
+		"reason": "TODO: say why, and what to do instead",
+		"severity": "MEDIUM",
+		"part": access.part,
 	}
 }
 `
@@ -407,15 +459,16 @@ import rego.v1
 
 import data.cardea.policies.NAME
 
-call(command, options) := {"cardea": {"parts": [{"command": command, "options": options}]}}
+call(kind, path) := {"cardea": {"project": "/p", "accesses": [{"part": 0, "kind": kind, "path": path}]}}
 
-test_denied if {
-	some d in NAME.deny with input as call(["git", "push"], [{"name": "--force"}])
+test_asked if {
+	some d in NAME.ask with input as call("write", "/p/migrations/1.sql")
 	d.rule_id == "NAME"
 }
 
 test_left_alone if {
-	count(NAME.deny) == 0 with input as call(["git", "push"], [])
+	count(NAME.ask) == 0 with input as call("read", "/p/migrations/1.sql")
+	count(NAME.ask) == 0 with input as call("write", "/p/src/a.go")
 }
 `
 
@@ -426,7 +479,7 @@ func policyInputCommand(p Process) *cobra.Command {
 		Short: "print what policies see of a call",
 		Long: `Print the input that policies get for a call, as JSON. The argument and the flags
 are those of "cardea try". Signals are not run.`,
-		Args: cobra.ExactArgs(1),
+		Args: oneArgument,
 		RunE: func(_ *cobra.Command, args []string) error { return policyInput(p, f, args[0]) },
 	}
 	f.call(c.Flags())
@@ -445,5 +498,5 @@ func policyInput(p Process, f tryFlags, text string) error {
 	e := json.NewEncoder(p.Stdout)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
-	return e.Encode(policy.Input(m.event, nil, nil))
+	return e.Encode(policy.Input(m.event, nil, j.loaded.PolicyFacts()))
 }

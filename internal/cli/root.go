@@ -120,6 +120,22 @@ func noSuchCommand(c *cobra.Command, args []string) error {
 	return errorText(text)
 }
 
+// oneArgument wants one argument.
+func oneArgument(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return errorText("an argument is missing: " + c.UseLine())
+	}
+	return atMostOneArgument(c, args)
+}
+
+// atMostOneArgument wants one argument or none.
+func atMostOneArgument(c *cobra.Command, args []string) error {
+	if len(args) > 1 {
+		return errorText("only one argument is taken (" + c.UseLine() + "), and \"" + strings.Join(args[1:], " ") + "\" came besides; put what belongs together into quotes")
+	}
+	return nil
+}
+
 // errorText is an error that is only a text.
 type errorText string
 

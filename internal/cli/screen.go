@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 
 	"cardea.dev"
@@ -99,4 +100,13 @@ func effect(e cardea.Effect) painted {
 		return painted{yellow, e.String()}
 	}
 	return painted{faint, e.String()}
+}
+
+// count is a number with the word for what it counts, in its plural where there
+// is not one.
+func count(n int, word string) string {
+	if n != 1 {
+		word += "s"
+	}
+	return strconv.Itoa(n) + " " + word
 }

@@ -37,7 +37,7 @@ func test(p Process, paths []string) error {
 	s := screenOn(p.Stdout, p.Env)
 	failed := showProblems(s, append(l.Problems(), l.RouteProblems...))
 	failed += showOutcomes(s, outcomes)
-	s.printf("%d tests, %d failed or broken\n", len(outcomes), failed)
+	s.printf("%s, %d failed or broken\n", count(len(outcomes), "test"), failed)
 	if s.err != nil {
 		return s.err
 	}

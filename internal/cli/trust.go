@@ -22,8 +22,8 @@ func trustCommand(p Process) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "trust [--json]",
 		Short: "show what the project brings, and decide whether it counts",
-		Long: `Show the settings, rules and routes that the project brings, and what would
-change if you trusted it.
+		Long: `Show the settings, rules, routes, policies, signals and actions that the
+project brings, and what would change if you trusted it.
 
 A project that you do not trust may only deny and ask. What you accept, you
 accept as you were shown it: a file that changes later is untrusted again until
@@ -231,7 +231,7 @@ func trustList(p Process) error {
 		if m.Who != "" {
 			who = " by " + m.Who
 		}
-		out.printf("%s  %s\n", painted{bold, m.Project}, painted{faint, fmt.Sprintf("%d files, accepted %s%s", len(m.Files), m.When.Format("2006-01-02 15:04 MST"), who)})
+		out.printf("%s  %s\n", painted{bold, m.Project}, painted{faint, fmt.Sprintf("%s, accepted %s%s", count(len(m.Files), "file"), m.When.Format("2006-01-02 15:04 MST"), who)})
 	}
 	if len(all) == 0 {
 		out.printf("no project is trusted\n")

@@ -202,7 +202,9 @@ func (s *survey) scriptChanges() []string {
 		case len(p.Signals) > 0:
 			out = append(out, fmt.Sprintf("policy %s begins to count, with its signals %s", p.Package, strings.Join(p.Signals, ", ")))
 		default:
-			out = append(out, fmt.Sprintf("policy %s counts already where it denies and asks; all of it begins to count", p.Package))
+			if gains := gainsOf(p.Verbs); gains != "" {
+				out = append(out, fmt.Sprintf("policy %s: %s", p.Package, gains))
+			}
 		}
 	}
 	for _, f := range s.then.SettingsFiles {
@@ -213,6 +215,21 @@ func (s *survey) scriptChanges() []string {
 		}
 	}
 	return out
+}
+
+// gainsOf says which of a policy's verbs trust brings into force: those that only
+// tighten are in force already.
+func gainsOf(verbs []string) string {
+	var gains []string
+	for _, verb := range verbs {
+		switch verb {
+		case "modify", "allow_override", "add_context":
+			gains = append(gains, verb+" begins to count")
+		case "halt":
+			gains = append(gains, "halt stops the agent, and does not only deny")
+		}
+	}
+	return strings.Join(gains, ", ")
 }
 
 // policiesOf are the project's policies. The error is that of the engine, without

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -32,15 +33,15 @@ func tryCommand(p Process) *cobra.Command {
 		Short: "say what would be decided about a call, and why",
 		Long: `Say what would be decided about a call, by whom and why, part by part.
 
-It decides by the same settings as the hook, and runs nothing. The argument is a
-shell command; with --tool it is that tool's input as JSON, or the value of its
+It decides by the same settings as the hook, and runs nothing but the signals
+that policies need. The argument is a shell command; with --tool it is that tool's input as JSON, or the value of its
 main field; on an event that is about no tool, the message's fields as JSON, or
 the text of its main field, such as the prompt. Characters that a terminal would not show as they are stand as
 escapes, such as \u202e.`,
 		Example: `  cardea try "git add . && git push --force"
   cardea try --tool Write '{"file_path": ".env", "content": ""}'
   cardea try --mode auto --json "rm -rf build"`,
-		Args: cobra.ExactArgs(1),
+		Args: oneArgument,
 		RunE: func(_ *cobra.Command, args []string) error { return try(p, f, args[0]) },
 	}
 	fs := c.Flags()
@@ -76,7 +77,10 @@ func try(p Process, f tryFlags, text string) error {
 	if err != nil {
 		return wrongUsage{err}
 	}
-	v := j.verdict(context.Background())
+	// What the hook has no time for, it does not say, either.
+	ctx, cancel := context.WithTimeout(context.Background(), defaultLimit*8/10)
+	defer cancel()
+	v := j.verdict(ctx)
 	t := trial{judgement: j, verdict: v, answer: m.adapter.Render(m.event, shownTroubles(v)), harness: f.harness}
 	if f.json {
 		err = t.writeJSON(p)
@@ -166,6 +170,9 @@ func (f tryFlags) message(p Process, text string) (tried, error) {
 	}
 	if own == nil {
 		return tried{}, fmt.Errorf("unknown harness %q: use one of %s", f.harness, strings.Join(names, ", "))
+	}
+	if !slices.Contains(policy.Events(), cardea.Kind(f.event)) {
+		return tried{}, fmt.Errorf("there is no event %q; docs/policies.md lists them", f.event)
 	}
 	if !aboutTool(cardea.Kind(f.event)) {
 		return f.remark(p, claude, own, text)

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -304,7 +305,7 @@ func (t trial) userFile(name string) string {
 func (t trial) showUncounted(s *screen) {
 	var lines []string
 	if l := t.judgement.loaded; l != nil {
-		lines = l.Uncounted()
+		lines = slices.Concat(l.Uncounted(), l.UncountedPolicies())
 	}
 	for _, tr := range t.verdict.Troubles {
 		lines = append(lines, tr.Text)

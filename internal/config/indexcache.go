@@ -68,8 +68,8 @@ func (c *indexCache) Load(name string) string {
 	if err != nil || !info.Mode().IsRegular() || info.Size() > maxIndex {
 		return ""
 	}
-	all, err := io.ReadAll(io.LimitReader(f, maxIndex))
-	if err != nil || len(all) < signature || !userkey.Signed(c.key, all[:signature], indexPurpose, []byte(name), all[signature:]) {
+	all := make([]byte, info.Size())
+	if _, err := io.ReadFull(f, all); err != nil || len(all) < signature || !userkey.Signed(c.key, all[:signature], indexPurpose, []byte(name), all[signature:]) {
 		return ""
 	}
 	return string(all[signature:])

@@ -162,10 +162,10 @@ func scriptKeys() []Key {
 			About: "globs of paths that nothing writes or deletes; relative ones are the project's"},
 		{Name: "policies.context", At: func(v *Values) any { return &v.Policies.Context }, About: "texts that are told to the model with every prompt"},
 		{Name: "signals", At: func(v *Values) any { return &v.Signals }, About: "scripts for policies: {name: {command, timeout_seconds: 5}}"},
-		{Name: "actions.on_any_denial", At: func(v *Values) any { return &v.Actions.OnAnyDenial }, About: "what runs after a denial: [{command}]"},
-		{Name: "actions.on_halt", At: func(v *Values) any { return &v.Actions.OnHalt }, About: "after a halt"},
-		{Name: "actions.on_ask", At: func(v *Values) any { return &v.Actions.OnAsk }, About: "after an ask"},
-		{Name: "actions.violations", At: func(v *Values) any { return &v.Actions.Violations }, About: "after one rule: {rule: [{command}]}"},
+		{Name: "actions.on_any_denial", At: func(v *Values) any { return &v.Actions.OnAnyDenial }, About: "what runs after a denial: [{command, when}]"},
+		{Name: "actions.on_halt", At: func(v *Values) any { return &v.Actions.OnHalt }, About: "after a halt: [{command, when}]"},
+		{Name: "actions.on_ask", At: func(v *Values) any { return &v.Actions.OnAsk }, About: "after an ask: [{command, when}]"},
+		{Name: "actions.violations", At: func(v *Values) any { return &v.Actions.Violations }, About: "after one rule: {rule: [{command, when}]}"},
 	}
 }
 

@@ -106,7 +106,11 @@ func (l *Loaded) switchRules(all []rules.Rule) {
 
 // packsWithoutRules are packs of another kind: a decider, and policies.
 func packsWithoutRules() []string {
-	return []string{"readonly", "git-checks", "guarded-paths", "prompt-context", "edit-validators", "full-reads"}
+	out := []string{"readonly"}
+	for _, b := range builtinPolicies() {
+		out = append(out, b.name)
+	}
+	return out
 }
 
 // applyFree applies switches to the rules that no stronger scope has given an

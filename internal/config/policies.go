@@ -2,13 +2,14 @@ package config
 
 import (
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"cardea.dev"
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/harness"
 	scripts "cardea.dev/internal/signal"
-	"cardea.dev/packs"
 )
 
 // Aids are what policies need besides files. The zero value does without.
@@ -61,10 +62,25 @@ func (l *Loaded) policies() *policy.Policies {
 	if lib.Tool == nil {
 		lib.Tool = harness.ToolWord
 	}
-	p := &l.Settings.Policies
-	facts := map[string]any{"checks": anys(p.Checks), "protected": anys(p.Protected), "context": anys(p.Context)}
-	return policy.New(lib, policy.Settings{Facts: facts, Folders: l.policyFolders, Once: l.Aids.Once,
+	return policy.New(lib, policy.Settings{Facts: l.PolicyFacts(), Folders: l.policyFolders, Once: l.Aids.Once,
 		Signals: &signals{loaded: l, said: map[scripts.Script]policy.Answer{}}, Trace: l.Aids.Trace})
+}
+
+// PolicyFacts are the settings that policies see as input.cardea.settings.
+func (l *Loaded) PolicyFacts() map[string]any {
+	p := &l.Settings.Policies
+	return map[string]any{"checks": anys(p.Checks), "protected": anys(l.protected()), "context": anys(p.Context)}
+}
+
+// protected are the protected paths, with the person's home folder for "~".
+func (l *Loaded) protected() []string {
+	out := slices.Clone(l.Settings.Policies.Protected)
+	for i, path := range out {
+		if rest, home := strings.CutPrefix(path, "~"); home && l.Where.Dirs.Home != "" && (rest == "" || rest[0] == '/') {
+			out[i] = l.Where.Dirs.Home + rest
+		}
+	}
+	return out
 }
 
 func anys(list []string) []any {
@@ -73,40 +89,6 @@ func anys(list []string) []any {
 		out = append(out, s)
 	}
 	return out
-}
-
-// builtins are the built-in policies that are on: those that were given what
-// they speak about, and those that settings switch on by name.
-func (l *Loaded) builtins() (policy.Folder, bool) {
-	p := &l.Settings.Policies
-	f := policy.Folder{Dir: "builtin", Scope: cardea.ScopeBuiltin, Embedded: map[string]string{}}
-	for _, b := range []struct {
-		name, pack string
-		given      bool
-	}{
-		{"git_checks", "git-checks", len(p.Checks) > 0},
-		{"protected_paths", "guarded-paths", len(p.Protected) > 0},
-		{"prompt_context", "prompt-context", len(p.Context) > 0},
-		{"edit_validators", "edit-validators", l.HasSignal(cardea.ScopeBuiltin, "validate")},
-		{"full_reads", "full-reads", false},
-	} {
-		if word := l.packWord(b.pack); word == "on" || word == "" && b.given {
-			f.Embedded["packs/policies/"+b.name+".rego"] = packs.Policy(b.name)
-		}
-	}
-	return f, len(f.Embedded) > 0
-}
-
-// packWord is what settings say about a pack, the strongest scope first: "on",
-// "off" or "".
-func (l *Loaded) packWord(name string) string {
-	for i := range l.SettingsFiles {
-		f := &l.SettingsFiles[i]
-		if g, gives := f.gives("packs." + name); gives && f.Counts {
-			return g.Value
-		}
-	}
-	return ""
 }
 
 // policyFolders are the folders whose policies count for an event: those of all
@@ -137,7 +119,7 @@ func (l *Loaded) policyFolder(at folder) (policy.Folder, bool) {
 	}
 	if at.scope == cardea.ScopeProject {
 		f.Trusts = func(path string, data []byte) bool { return l.counts(path, at.scope, data) }
-		if !l.Where.Trusted() {
+		if f.Trusted = l.Where.Trusted(); !f.Trusted {
 			f.Extra = nil
 		}
 	}
@@ -172,13 +154,9 @@ func (l *Loaded) PolicyFolders() []policy.Folder {
 	return out
 }
 
-// evidenceSignal is the signal of built-in policies that no script gives: which
-// checks succeeded since the last change.
-const evidenceSignal = "evidence"
-
 // HasSignal reports whether policies of a scope have a signal of a name.
 func (l *Loaded) HasSignal(scope cardea.Scope, name string) bool {
-	if scope == cardea.ScopeBuiltin && name == evidenceSignal {
+	if scope == cardea.ScopeBuiltin && (name == evidenceSignal || name == sizeSignal) {
 		return true // the gate's own
 	}
 	script, answer := l.signal(scope, name)

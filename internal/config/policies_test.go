@@ -339,3 +339,43 @@ func TestBuiltinPolicies(t *testing.T) {
 		t.Errorf("%s %s", v.Effect, v.By)
 	}
 }
+
+// What a signal's command runs is accepted with it, however it is named.
+func TestScriptsOfCommands(t *testing.T) {
+	project, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"tools/a.sh", "tools/b.sh", "Makefile", "tools/Makefile", "package.json"} {
+		path := filepath.Join(project, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte("x"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l := &Loaded{Where: Where{Project: project}}
+	for command, want := range map[string]string{
+		"sh tools/a.sh":           "tools/a.sh",
+		"cd tools && ./b.sh":      "tools/b.sh",
+		"D=tools; $D/b.sh":        "tools/b.sh",
+		"bash -c 'tools/a.sh'":    "tools/a.sh",
+		"x=\"$(tools/a.sh)\"":     "tools/a.sh",
+		"cat < tools/a.sh | sh":   "tools/a.sh",
+		"make all":                "Makefile",
+		"cd tools && make":        "tools/Makefile",
+		"timeout 5 npm run check": "package.json",
+		"git status":              "",
+		"cat /etc/hostname":       "",
+	} {
+		var got []string
+		for _, path := range l.scriptsIn(command) {
+			rel, _ := filepath.Rel(project, path)
+			got = append(got, filepath.ToSlash(rel))
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: %q, want %q", command, got, want)
+		}
+	}
+}

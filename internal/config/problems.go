@@ -2,8 +2,10 @@ package config
 
 import (
 	"fmt"
+	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/document"
 )
 
@@ -59,7 +61,7 @@ func (l *Loaded) Troubles() []cardea.Trouble {
 	}
 	for _, path := range l.changed() {
 		out = append(out, cardea.Trouble{Source: path, Text: path +
-			": is not as you trusted it, so only its denies and asks count; look at it with \"cardea trust\""})
+			": is new or not as you trusted it, so only its denies and asks count; look at it with \"cardea trust\""})
 	}
 	return few(out)
 }
@@ -72,7 +74,7 @@ func (l *Loaded) changed() []string {
 		return nil
 	}
 	for _, f := range l.SettingsFiles {
-		if f.Found && !f.Counts {
+		if f.Found && !f.Counts && len(f.Given)+len(f.Problems) > 0 {
 			out = append(out, f.Path)
 		}
 	}
@@ -123,13 +125,57 @@ func troubleOf(p document.Problem, trusted, costs bool) cardea.Trouble {
 	return t
 }
 
+// withheld is why a file of the project does not count.
+func (l *Loaded) withheld() string {
+	if l.Where.Trusted() {
+		return "the file is not as you trusted it"
+	}
+	return "the project is not trusted"
+}
+
+// UncountedPolicies says what the policies of the project do in vain, because the
+// person has not accepted them. It reads them all.
+func (l *Loaded) UncountedPolicies() []string {
+	f, ok := l.policyFolder(l.project())
+	if !ok {
+		return nil
+	}
+	list, _, err := f.List(l.Where.Engines.Project)
+	if err != nil {
+		return nil // told where policies are asked
+	}
+	var out []string
+	say := func(x *policy.Listed, what string) {
+		out = append(out, fmt.Sprintf("%s:%d: %s, since %s", x.File, x.Line, what, l.withheld()))
+	}
+	for i := range list {
+		x := &list[i]
+		if x.Trusted || x.Library || x.Broken != "" {
+			continue
+		}
+		var vain []string
+		for _, verb := range x.Verbs {
+			switch verb {
+			case "modify", "allow_override", "add_context":
+				vain = append(vain, verb)
+			case "halt":
+				say(x, "the halt of this policy counts as deny")
+			}
+		}
+		if len(vain) > 0 {
+			say(x, strings.Join(vain, ", ")+": what this policy says so counts for nothing")
+		}
+		if len(x.Signals) > 0 {
+			say(x, "this policy needs signals, so it is not asked, and asks once a session instead")
+		}
+	}
+	return out
+}
+
 // Uncounted says which settings and rules of the project do not count, because
 // the person has not trusted it, or not in this form.
 func (l *Loaded) Uncounted() []string {
-	why := "the project is not trusted"
-	if l.Where.Trusted() {
-		why = "the file is not as you trusted it"
-	}
+	why := l.withheld()
 	var out []string
 	for _, f := range l.SettingsFiles {
 		if f.Found && !f.Counts {

@@ -13,7 +13,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/decide/policy"
-	"cardea.dev/internal/evidence"
+	"cardea.dev/internal/shell"
 	scripts "cardea.dev/internal/signal"
 )
 
@@ -37,10 +37,13 @@ func (s *signals) Gather(ctx context.Context, ev *cardea.Event, scope cardea.Sco
 	out := map[string]policy.Answer{}
 	var run []scripts.Script
 	for _, name := range names {
-		if scope == cardea.ScopeBuiltin && name == evidenceSignal {
-			passed := evidence.New(s.loaded.Where.State, Resolve(s.loaded.Where.Project)).Passed()
-			out[name] = policy.Answer{Value: map[string]any{"ok": true, "passed": anys(passed)}}
-			continue
+		if scope == cardea.ScopeBuiltin {
+			if answer, own := s.own(ev, name); own {
+				if answer.Value != nil {
+					out[name] = answer
+				}
+				continue
+			}
 		}
 		script, answer := s.loaded.signal(scope, name)
 		if script == nil {
@@ -216,7 +219,7 @@ func (s standing) answer(name string) policy.Answer {
 	if s == changed {
 		why = "the script of signal " + name + " is not as it was trusted"
 	}
-	return policy.Answer{Value: scripts.Failed(why, false), Untrusted: true, Changed: s == changed}
+	return policy.Answer{Value: policy.NotRun(why), Untrusted: true, Changed: s == changed}
 }
 
 // standing tells whether files of the project are as the person accepted them:
@@ -264,21 +267,52 @@ func (l *Loaded) scopeFiles(scope cardea.Scope, name string) []string {
 }
 
 // scriptsIn are the files of the project that a command names: what it runs is
-// what they say, so they are accepted with it. What a command runs without
-// naming it is not seen.
+// what they say, so they are accepted with it. The command is read as bash reads
+// it (cd tools && ./a.sh), and by its words, whatever they stand in. What a script
+// starts by itself is not seen.
 func (l *Loaded) scriptsIn(command string) []string {
-	var out []string
-	for _, word := range strings.FieldsFunc(command, func(c rune) bool { return strings.ContainsRune(" \t\n'\"`;|&()<>=$", c) }) {
-		path := word
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(l.Where.Project, path)
+	project := l.Where.Project
+	named := strings.FieldsFunc(command, func(c rune) bool { return strings.ContainsRune(" \t\n'\"`;|&()<>=$", c) })
+	for i, word := range named {
+		named[i] = from(project, word)
+	}
+	for _, p := range shell.Analyse(command, shell.Env{Cwd: project, Home: l.Where.Dirs.Home, Roots: []string{project}}).Parts {
+		for _, w := range p.Argv {
+			if w.Static && p.Dir != "" {
+				named = append(named, from(p.Dir, w.Text))
+			}
 		}
+		for _, a := range p.Access {
+			named = append(named, a.Path)
+		}
+		if len(p.Command) > 0 && p.Dir != "" {
+			for _, file := range recipes[p.Command[0]] {
+				named = append(named, from(p.Dir, file))
+			}
+		}
+	}
+	var out []string
+	for _, path := range named {
 		info, err := os.Stat(path)
-		if err == nil && info.Mode().IsRegular() && Within(Resolve(l.Where.Project), Resolve(path)) {
+		if err == nil && info.Mode().IsRegular() && Within(Resolve(project), Resolve(path)) && !slices.Contains(out, path) {
 			out = append(out, path)
 		}
 	}
 	return out
+}
+
+// recipes are the files in which programs find what to run, without being told.
+var recipes = map[string][]string{
+	"make": {"GNUmakefile", "makefile", "Makefile"}, "gmake": {"GNUmakefile", "makefile", "Makefile"}, "just": {"justfile", "Justfile", ".justfile"},
+	"npm": {"package.json"}, "pnpm": {"package.json"}, "yarn": {"package.json"}, "bun": {"package.json"}, "rake": {"Rakefile"}, "task": {"Taskfile.yml", "Taskfile.yaml"},
+}
+
+// from is a path in a folder; an absolute one is itself.
+func from(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(dir, path)
 }
 
 // ReadScripts reads what the project brings besides settings, rules and routes,

@@ -53,6 +53,16 @@ func (f *SettingsFile) gives(key string) (Given, bool) {
 	return Given{}, false
 }
 
+// Given is what the strongest file that counts says about a key.
+func (l *Loaded) Given(key string) (Given, bool) {
+	for i := range l.SettingsFiles {
+		if g, gives := l.SettingsFiles[i].gives(key); gives && l.SettingsFiles[i].Counts {
+			return g, true
+		}
+	}
+	return Given{}, false
+}
+
 // ParseSettings reads a cardea.yaml. It never fails: what is wrong is among the
 // problems, and everything else of the file counts.
 func ParseSettings(path string, scope cardea.Scope, data []byte) SettingsFile {

@@ -164,7 +164,7 @@ func (m Map) unknown(warning bool) {
 			continue
 		}
 		hint := "remove it"
-		if near := nearest(f.key, m.asked.order); near != "" {
+		if near := Nearest(f.key, m.asked.order); near != "" {
 			hint = "did you mean " + strconv.Quote(near) + "?"
 		}
 		m.at.r.add(f.at.Line, f.at.Column, warning, hint, "unknown key %q", f.key)

@@ -1,7 +1,7 @@
 package document
 
-// nearest is the word that s most likely stands for, or "".
-func nearest(s string, words []string) string {
+// Nearest is the word that s most likely stands for, or "".
+func Nearest(s string, words []string) string {
 	best, limit := "", 1+len(s)/4
 	for _, w := range words {
 		if d := distance(s, w, limit); d <= limit {

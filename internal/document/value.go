@@ -178,7 +178,7 @@ func (v Value) Word(allowed ...string) string {
 		return s
 	}
 	hint := "use " + orList(allowed)
-	if near := nearest(s, allowed); ok && near != "" {
+	if near := Nearest(s, allowed); ok && near != "" {
 		hint = "did you mean " + strconv.Quote(near) + "? " + hint
 	}
 	if !ok {

@@ -18,6 +18,7 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/shell"
 	"cardea.dev/internal/userkey"
 )
 
@@ -31,10 +32,12 @@ const (
 )
 
 // Store keeps the notes of one project.
-type Store struct{ state, project string }
+type Store struct{ state, project, start string }
 
-// New makes the store of a project. state is the state folder.
-func New(state, project string) Store { return Store{state, project} }
+// New makes the store of a project. state is the state folder, start the one in
+// which the session began, links resolved: there or at the root of the project a
+// check is run.
+func New(state, project, start string) Store { return Store{state, project, start} }
 
 func (s Store) path(key []byte) string {
 	return filepath.Join(s.state, "evidence", hex.EncodeToString(userkey.Sign(key, namePurpose, []byte(s.project))))
@@ -66,8 +69,27 @@ func (s Store) Passed() []string {
 	return passed
 }
 
+// Holds are the checks that hold when a call begins to commit, push or merge:
+// nothing that it does before may change a file. publishes tells the parts that
+// do.
+func (s Store) Holds(ev *cardea.Event, checks []string, publishes func(*cardea.Part) bool) []string {
+	if ev.Call != nil {
+		for i := range ev.Call.Parts {
+			p := &ev.Call.Parts[i]
+			if publishes(p) {
+				break
+			}
+			if partChanges(p, s.project, checks) {
+				return nil
+			}
+		}
+	}
+	return s.Passed()
+}
+
 // Note takes notice of an event: of a call that succeeded, what it checked and
-// whether it may have changed something; of one that failed, the latter alone.
+// whether it may have changed something; of one that begins or failed, the latter
+// alone.
 // checks are the commands that count.
 func (s Store) Note(ev *cardea.Event, checks []string) error {
 	if s.state == "" || s.project == "" || ev.Call == nil || len(checks) == 0 {
@@ -79,7 +101,7 @@ func (s Store) Note(ev *cardea.Event, checks []string) error {
 		after = nil
 	}
 	if ev.Kind == "PostToolUse" && succeeded(ev) {
-		for _, c := range shown(ev, checks) {
+		for _, c := range s.shown(ev, checks) {
 			if !slices.Contains(after, c) {
 				after = append(slices.Clone(after), c)
 			}
@@ -146,25 +168,56 @@ func (s Store) write(passed []string) error {
 }
 
 // shown are the checks that a call which succeeded has shown to hold: commands
-// whose failure would have been the line's. A line that goes on whatever a check
-// says shows nothing.
-func shown(ev *cardea.Event, checks []string) []string {
+// whose failure would have been the line's, after which the line writes nothing. A
+// line that goes on whatever a check says shows nothing, nor does a command of the
+// same name in another folder.
+func (s Store) shown(ev *cardea.Event, checks []string) []string {
 	c := ev.Call
-	if c.Tool != "Bash" || len(c.Opaque) > 0 || len(ev.Faults) > 0 || c.Input["run_in_background"] == true {
+	text, _ := c.Input["command"].(string)
+	if c.Tool != "Bash" || len(c.Opaque) > 0 || len(ev.Faults) > 0 || c.Input["run_in_background"] == true || shell.Chained(text) != len(c.Parts) {
 		return nil
 	}
 	var out []string
-	for i := range c.Parts {
+	for i := len(c.Parts) - 1; i >= 0; i-- {
 		p := &c.Parts[i]
-		if slices.ContainsFunc(p.Via, func(v string) bool { return v != "&&" }) || p.Coverage != cardea.Complete || len(p.Opaque) > 0 || p.Remote {
+		if p.Coverage != cardea.Complete || len(p.Opaque) > 0 || p.Remote || !plain(p) {
 			return nil
 		}
-		if slices.Contains(checks, p.Text) && len(p.Assigns) == 0 {
+		if writes(p, s.project) {
+			break // what was checked before is checked no more
+		}
+		if dir := real(p.Dir); slices.Contains(checks, p.Text) && len(p.Assigns) == 0 && (dir == s.project || dir == s.start && within(dir, s.project)) {
 			out = append(out, p.Text)
+			continue
+		}
+		if partChanges(p, s.project, checks) {
+			break
 		}
 	}
+	slices.Reverse(out)
 	return out
 }
+
+// passOn are wrappers that run their command and end as it does.
+var passOn = []string{"timeout", "gtimeout", "nohup", "env", "nice", "time", "stdbuf"}
+
+// builtins are the commands of the shell itself that change nothing about how it
+// goes on.
+var builtins = []string{"cd", "echo", "printf", "true", ":", "pwd", "test", "["}
+
+// plain reports whether a part is a program, or a command of the shell that cannot
+// make the line end well without the others.
+func plain(p *cardea.Part) bool {
+	if slices.ContainsFunc(p.Wrappers, func(w string) bool { return !slices.Contains(passOn, w) }) || len(p.Command) == 0 {
+		return false
+	}
+	return slices.Contains(builtins, p.Command[0]) || !slices.Contains(shellOwn, p.Command[0])
+}
+
+// shellOwn are bash's other builtins (bash(1), SHELL BUILTIN COMMANDS).
+var shellOwn = strings.Fields(". alias bg bind break builtin caller command compgen complete compopt continue declare dirs disown enable eval exec exit " +
+	"export false fc fg getopts hash help history jobs kill let local logout mapfile popd pushd read readarray readonly return set shift shopt source " +
+	"suspend times trap type typeset ulimit umask unalias unset wait")
 
 // changes reports whether a call may have changed a file of the project, besides
 // what git keeps for itself.
@@ -181,7 +234,12 @@ func changes(ev *cardea.Event, project string, checks []string) bool {
 	return slices.ContainsFunc(ev.Call.Parts, func(p cardea.Part) bool { return partChanges(&p, project, checks) })
 }
 
+// partChanges reports whether a part may change a file of the project. Of a check,
+// and of what git does with its own files, only what is known to be written counts.
 func partChanges(p *cardea.Part, project string, checks []string) bool {
+	if writes(p, project) {
+		return true
+	}
 	if slices.Contains(checks, p.Text) || p.Null {
 		return false
 	}
@@ -189,13 +247,32 @@ func partChanges(p *cardea.Part, project string, checks []string) bool {
 		return false
 	}
 	for _, a := range p.Access {
-		within := a.Path == "" || a.Path == project || strings.HasPrefix(a.Path, project+string(filepath.Separator))
-		switch a.Kind {
-		case cardea.Write, cardea.Delete, cardea.Unknown:
-			if within {
-				return true
-			}
+		if a.Path == "" && (a.Kind == cardea.Write || a.Kind == cardea.Delete || a.Kind == cardea.Unknown) {
+			return true
 		}
 	}
 	return len(p.Opaque) > 0 || p.Knowledge != cardea.Complete
+}
+
+// writes reports whether a part is known to write a file of the project, but
+// git's own.
+func writes(p *cardea.Part, project string) bool {
+	return slices.ContainsFunc(p.Access, func(a cardea.Access) bool {
+		own := within(a.Path, filepath.Join(project, ".git"))
+		there := within(a.Path, project) && !own || a.Recursive && within(project, a.Path)
+		return (a.Kind == cardea.Write || a.Kind == cardea.Delete) && a.Path != "" && there
+	})
+}
+
+// within reports whether a path is the project or lies in it.
+func within(path, project string) bool {
+	return path == project || strings.HasPrefix(path, strings.TrimSuffix(project, string(filepath.Separator))+string(filepath.Separator))
+}
+
+// real is a folder with its links resolved, as the project's path is.
+func real(dir string) string {
+	if out, err := filepath.EvalSymlinks(dir); err == nil {
+		return out
+	}
+	return dir
 }

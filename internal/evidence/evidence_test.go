@@ -10,7 +10,7 @@ import (
 )
 
 func part(text string, access ...cardea.Access) cardea.Part {
-	p := cardea.Part{Text: text, Command: strings.Fields(text), Coverage: cardea.Complete, Access: access}
+	p := cardea.Part{Text: text, Command: strings.Fields(text), Coverage: cardea.Complete, Access: access, Dir: "/p"}
 	if len(access) > 0 && access[0].Kind != cardea.Unknown {
 		p.Knowledge = cardea.Complete
 	}
@@ -18,7 +18,16 @@ func part(text string, access ...cardea.Access) cardea.Part {
 }
 
 func after(kind cardea.Kind, tool string, parts ...cardea.Part) *cardea.Event {
-	return &cardea.Event{Kind: kind, Call: &cardea.Call{Tool: tool, Known: true, Input: map[string]any{}, EditsFiles: tool == "Write", Parts: parts}}
+	text := ""
+	for i, p := range parts {
+		if i > 0 && len(p.Via) > 0 {
+			text += " " + p.Via[0] + " "
+		} else if i > 0 {
+			text += " && "
+		}
+		text += p.Text
+	}
+	return &cardea.Event{Kind: kind, Call: &cardea.Call{Tool: tool, Known: true, Input: map[string]any{"command": text}, EditsFiles: tool == "Write", Parts: parts}}
 }
 
 type message map[string]any
@@ -33,12 +42,17 @@ func sentAs(key string, result map[string]any) *cardea.Event {
 
 func TestNotes(t *testing.T) {
 	state := t.TempDir()
-	s := New(state, "/p")
+	s := New(state, "/p", "/p/start")
 	checks := []string{"npm test", "npm run lint"}
 	unknown := cardea.Access{Kind: cardea.Unknown}
 	via := func(p cardea.Part, v ...string) cardea.Part { p.Via = v; return p }
 	background := after("PostToolUse", "Bash", part("npm test"))
 	background.Call.Input["run_in_background"] = true
+	in := func(dir string) *cardea.Event {
+		p := part("npm test")
+		p.Dir = dir
+		return after("PostToolUse", "Bash", p)
+	}
 	opaque := after("PostToolUse", "Bash", part("npm test"))
 	opaque.Call.Opaque = []cardea.Opaque{{Text: "x"}}
 	for _, step := range []struct {
@@ -61,7 +75,19 @@ func TestNotes(t *testing.T) {
 		{"piped", after("PostToolUse", "Bash", via(part("npm test", unknown), "|"), via(part("tail", cardea.Access{Kind: cardea.Read}), "|")), ""},
 		{"in the background", background, ""},
 		{"opaque", opaque, ""},
+		{"in another folder", in("/other"), ""},
+		{"in a folder that nobody knows", in(""), ""},
+		{"in a folder of the project, which may be another package", in("/p/web"), ""},
+		{"where the session began", in("/p/start"), "npm test"},
+		{"a write that begins", after("PreToolUse", "Bash", part("touch", cardea.Access{Kind: cardea.Write, Path: "/p/x"})), ""},
+		{"a check that begins", after("PreToolUse", "Bash", part("npm test", unknown)), ""},
 		{"again", after("PostToolUse", "Bash", part("npm test", unknown)), "npm test"},
+		{"the other check begins", after("PreToolUse", "Bash", part("npm run lint", unknown)), "npm test"},
+		{"a write", after("PostToolUse", "Bash", part("touch", cardea.Access{Kind: cardea.Write, Path: "/p/x"})), ""},
+		{"again", after("PostToolUse", "Bash", part("npm test", unknown)), "npm test"},
+		{"from above", after("PreToolUse", "Bash", part("mv", cardea.Access{Kind: cardea.Delete, Path: "/", Recursive: true})), ""},
+		{"again", after("PostToolUse", "Bash", part("npm test", unknown)), "npm test"},
+		{"beside", after("PreToolUse", "Bash", part("rm", cardea.Access{Kind: cardea.Delete, Path: "/px", Recursive: true})), "npm test"},
 		{"an edit", after("PostToolUse", "Write", part("Write x")), ""},
 		{"again", after("PostToolUse", "Bash", part("npm test", unknown)), "npm test"},
 		{"a tool that is not known", &cardea.Event{Kind: "PostToolUse", Call: &cardea.Call{Tool: "mcp__x__y"}}, ""},
@@ -82,7 +108,7 @@ func TestNotes(t *testing.T) {
 	if err := s.Note(after("PostToolUse", "Bash", part("npm test")), checks); err != nil {
 		t.Fatal(err)
 	}
-	if got := New(state, "/other").Passed(); got != nil {
+	if got := New(state, "/other", "").Passed(); got != nil {
 		t.Errorf("another project: %v", got)
 	}
 	// What somebody else wrote is not believed.
@@ -99,7 +125,7 @@ func TestNotes(t *testing.T) {
 			t.Errorf("forged: %v", got)
 		}
 	}
-	if err := New("", "/p").Note(after("PostToolUse", "Bash", part("npm test")), checks); err != nil || New("", "/p").Passed() != nil {
+	if err := New("", "/p", "").Note(after("PostToolUse", "Bash", part("npm test")), checks); err != nil || New("", "/p", "").Passed() != nil {
 		t.Errorf("without a state folder: %v", err)
 	}
 }

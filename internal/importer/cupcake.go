@@ -134,7 +134,7 @@ func (c *cupcake) commands(v document.Value) []string {
 
 // builtins says what Cupcake's built-in policies are here.
 func (c *cupcake) builtins(m document.Map) {
-	always := []string{"git_block_no_verify", "rulebook_security_guardrails", "system_protection", "sensitive_data_protection", "cupcake_exec_protection", "opencode_always_inject_on_prompt"}
+	always := []string{"git_block_no_verify", "rulebook_security_guardrails", "system_protection", "sensitive_data_protection", "cupcake_exec_protection"}
 	for _, name := range m.Keys() {
 		v := m.Get(name)
 		if !v.IsMap() {
@@ -150,9 +150,9 @@ func (c *cupcake) builtins(m document.Map) {
 			c.note(v, "the checks of git_pre_check are settled by evidence: they must have run since the last change, and are not run by the gate")
 		case "protected_paths":
 			c.protected = append(c.protected, c.listed(b, "paths", "path")...)
-		case "claude_code_always_inject_on_prompt":
+		case "claude_code_always_inject_on_prompt", "always_inject_on_prompt", "opencode_always_inject_on_prompt":
 			c.context = append(c.context, c.listed(b, "context", "content")...)
-		case "claude_code_enforce_full_file_read":
+		case "claude_code_enforce_full_file_read", "enforce_full_file_read":
 			c.packs = append(c.packs, "full-reads: on")
 		case "post_edit_check":
 			c.note(v, "post_edit_check is not taken over: write a script that looks at the edited file, and make it the signal validate")
@@ -161,6 +161,12 @@ func (c *cupcake) builtins(m document.Map) {
 				c.note(v, "%s needs no setting: rules that are built in cover it; see \"cardea list\"", name)
 			} else {
 				c.note(v, "%s is not taken over: Cardea has nothing like it", name)
+			}
+			continue
+		}
+		for _, key := range b.Keys() {
+			if !slices.Contains([]string{"enabled", "checks", "paths", "context"}, key) {
+				c.note(b.Get(key), "%s of %s is not taken over", key, name)
 			}
 		}
 	}
@@ -178,7 +184,7 @@ func (c *cupcake) listed(b document.Map, key, field string) []string {
 		if text := m.Get(field); text.Present() {
 			out = append(out, text.Text())
 		} else {
-			c.note(e, "an entry of %s is not taken over: it has no %s", key, field)
+			c.note(e, "an entry of %s is not taken over: it has no %s; what a command says can be told by a policy with a signal", key, field)
 		}
 	}
 	return out

@@ -18,6 +18,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"cardea.dev/internal/decide/policy/sample"
 )
 
 const payload = `{"session_id":"ratio","transcript_path":"/t.jsonl","cwd":"%s","permission_mode":"default","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"cd src && npm test 2>&1 | tee test.log"},"tool_use_id":"t"}`
@@ -68,7 +70,9 @@ func run(n int, other, setup string, policies int) error {
 		files[filepath.Join(home, ".claude", "settings.json")] = thousand()
 	}
 	if setup == "policies" {
-		addPolicies(files, filepath.Join(home, ".config", "cardea", "policies"), policies)
+		for name, text := range sample.Files(policies) {
+			files[filepath.Join(home, ".config", "cardea", "policies", name)] = text
+		}
 	}
 	for name, text := range files {
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
@@ -118,61 +122,6 @@ func thousand() string {
 	b.WriteString(`"Bash(npm test:*)", "Bash(tee:*)"]}}`)
 	return b.String()
 }
-
-// addPolicies adds policies of about thirty lines and the library that they
-// share. The first three are routed to the call that is measured.
-func addPolicies(files map[string]string, dir string, n int) {
-	files[filepath.Join(dir, "lib.rego")] = library
-	for i := range n {
-		tool := "Write"
-		if i < 3 {
-			tool = "Bash"
-		}
-		files[filepath.Join(dir, fmt.Sprintf("p%d.rego", i))] = strings.NewReplacer("NUMBER", fmt.Sprint(i), "TOOL", tool).Replace(policy)
-	}
-}
-
-const library = `package cardea.lib.text
-
-import rego.v1
-
-has_word(s, w) if { some x in split(s, " "); x == w }
-
-any_of(s, list) if { some x in list; contains(s, x) }
-
-norm(s) := lower(trim_space(s))
-`
-
-const policy = `# METADATA
-# scope: package
-# title: Policy NUMBER
-# authors: ["Security Team"]
-# custom:
-#   routing:
-#     required_events: ["PreToolUse"]
-#     required_tools: ["TOOL"]
-package cardea.policies.pNUMBER
-
-import rego.v1
-
-import data.cardea.lib.text
-
-deny contains decision if {
-	text.has_word(text.norm(input.tool_input.command), "dangerNUMBER")
-	decision := {"rule_id": "P-NUMBER", "reason": sprintf("danger in %s", [input.tool_name]), "severity": "HIGH"}
-}
-
-ask contains decision if {
-	some part in input.cardea.parts
-	part.command == ["git", "push"]
-	not released
-	decision := {"rule_id": "P-NUMBER-ASK", "reason": "who releases?", "severity": "LOW"}
-}
-
-add_context contains "remember" if text.any_of(input.tool_input.command, ["git commit", "git push"])
-
-released if input.cardea.role == "releaser"
-`
 
 // once runs a command and gives its wall time and its peak memory in KiB.
 func once(name string, args, env []string, input string) (time.Duration, int64, error) {

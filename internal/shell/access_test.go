@@ -1,12 +1,41 @@
 package shell
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
 	"cardea.dev"
 )
+
+// Many files are patterns by their endings, and few are themselves.
+func TestManyNames(t *testing.T) {
+	var all []string
+	for i := range 100 {
+		all = append(all, fmt.Sprintf("f%d.js", i), fmt.Sprintf("%d.txt", i))
+	}
+	all = append(all, "Makefile", "opencode.json", ".npmrc")
+	env := world
+	env.Names = func(string) ([]string, bool) { return all, true }
+	var got []string
+	for _, a := range Analyse("cp x/* src", env).Parts[0].Access {
+		if a.Kind == cardea.Write {
+			got = append(got, cmp.Or(a.Pattern, a.Path))
+		}
+	}
+	if want := "/proj/src /proj/src/*.js /proj/src/*.txt /proj/src/Makefile /proj/src/opencode.json"; strings.Join(got, " ") != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	all = nil
+	for i := range 100 {
+		all = append(all, fmt.Sprintf("f%d", i))
+	}
+	if got := effectsOf("cp x/* src", env); !slices.Contains(got, "write /proj/src*") {
+		t.Errorf("%q", got)
+	}
+}
 
 // The accesses of a line, as "kind path" with marks for recursive (r) and
 // redirected (>).
@@ -50,6 +79,21 @@ func TestAccess(t *testing.T) {
 		{"cp -r a b", "read /proj/ar write /proj/br"},
 		{"cp -t d a", "read /proj/a write /proj/d write /proj/d/a"},
 		{"mv a b", "delete /proj/ar write /proj/br"},
+		// A folder that is there gets names, and stays as it is otherwise.
+		{"mv a src", "delete /proj/ar write /proj/src write /proj/src/ar"},
+		{"mv a/x* /tmp/", "delete /proj/ar* write /tmp write /tmpr*"},
+		{"mv a b none", "delete /proj/ar delete /proj/br write /proj/none write /proj/none/ar write /proj/none/br"},
+		{"cp -r a src", "read /proj/ar write /proj/src write /proj/src/ar"},
+		{"cp -r a/ src", "read /proj/ar write /proj/srcr write /proj/src/ar"},
+		{"cp -r a/. src", "read /proj/ar write /proj/srcr"},
+		{"mv -T a src", "delete /proj/ar write /proj/srcr write /proj/src/ar"},
+		{"mv --no-targ a src", "delete /proj/ar write /proj/srcr write /proj/src/ar"},
+		{"mv a none/", "delete /proj/ar write /proj/noner write /proj/none/ar"},
+		{"mv $x src", "delete ?r write /proj/srcr write /proj/srcr*"},
+		{"mv a* none", "delete /projr* write /proj/noner"},
+		{"mv a* b none", "delete /projr* delete /proj/br write /proj/noner write /proj/noner* write /proj/none/br"},
+		{"rm -r src; mv a src", "delete /proj/srcr delete /proj/ar write /proj/srcr"},
+		{"cd none; mv a src", "delete ?r write ?r"},
 		{"tee a b", "write /proj/a write /proj/b"},
 		{"sed -i s/a/b/ f", "read /proj/f write /proj/f"},
 		{"sed s/a/b/ f", "read /proj/f"},

@@ -44,6 +44,9 @@ type Env struct {
 	// below it, is one word for xargs, and no option or command for any program.
 	// Nil: none is.
 	Tame func(folder string, below bool) bool
+	// Names are the names in an absolute folder; false where there are too many,
+	// or where it cannot be read. Nil: never known.
+	Names func(folder string) ([]string, bool)
 	// Exported reports whether a variable is in the environment that the line
 	// starts with, so that setting it reaches programs. Nil: none is.
 	Exported func(name string) bool

@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"path"
 	"slices"
 	"strings"
 
@@ -16,6 +15,7 @@ import (
 // accesses derives what the program does to its operands and to the values of
 // its options.
 func (r *reader) accesses() {
+	defer r.enter()()
 	s := r.spec
 	recursive := r.has(s.Recursive)
 	kind, last, options := s.Operands, s.Last, s.Options
@@ -39,12 +39,18 @@ func (r *reader) accesses() {
 			k = s.First
 		case n == len(r.operands)-1 && last != "" && (n > 0 || s.First != ""):
 			k = last
+		case last != "" && n > 0 && r.vanish(r.operands[n+1:]):
+			r.operand(last, r.argv[i], recursive) // what follows may be nothing
 		}
-		r.operand(k, r.argv[i], recursive)
+		r.operand(k, r.argv[i], recursive && !(n == len(r.operands)-1 && r.onlyMembers()))
 	}
 	r.optionValues(options, recursive)
+	if (kind == cardea.Write || kind == cardea.Delete) && r.part.Command[0] == "git" && r.has([]string{"--pathspec-from-file"}) {
+		r.touch(kind, field{}, recursive)
+	}
 	if s.Members {
 		r.members(recursive)
+		r.backups()
 	}
 	r.saved()
 	r.spread()
@@ -59,6 +65,30 @@ func (r *reader) accesses() {
 		r.touch(kind, word("."), recursive)
 	}
 	r.besides(s.Access)
+}
+
+// enter goes to the folder in which git is told to work, for the paths of its
+// operands, and gives the way back.
+func (r *reader) enter() func() {
+	back := r.w.cur.cwd
+	if r.part.Command[0] == "git" && len(r.levels) > 0 {
+		for _, o := range r.part.Options {
+			switch {
+			case o.Name != "-C" || o.Word >= r.levels[0]:
+			case !o.Static:
+				r.w.cur.cwd = ""
+			default:
+				r.w.cur.cwd = Absolute(r.w.cur.cwd, o.Value)
+			}
+		}
+	}
+	return func() { r.w.cur.cwd = back }
+}
+
+// pathspec reports whether a word of git's names files in a way of its own
+// (gitglossary(7), pathspec).
+func (r *reader) pathspec(f field) bool {
+	return r.part.Command[0] == "git" && f.Static && (strings.HasPrefix(f.Text, ":") || strings.ContainsAny(f.Text, "*?["))
 }
 
 // besides adds what the program does apart from its operands and options.
@@ -199,6 +229,11 @@ func (r *reader) touch(k cardea.AccessKind, f field, recursive bool) {
 		if f.Static && f.Text == "-" {
 			return
 		}
+	case cardea.Write, cardea.Delete:
+		if r.pathspec(f) {
+			*out = append(*out, cardea.Access{Kind: k})
+			return
+		}
 	}
 	for _, a := range r.w.opensField(k, f) {
 		a.Recursive = recursive
@@ -262,70 +297,12 @@ func (r *reader) into() []field {
 	return out
 }
 
-// below is a name in a folder; it is not certain where one of them is not.
-func below(dir, name field) field {
-	if !dir.Static || !name.Static {
-		return field{Word: cardea.Word{Text: dir.Text + "/" + name.Text}}
-	}
-	if strings.HasPrefix(name.Text, "/") {
-		return name
-	}
-	return word(strings.TrimSuffix(dir.Text, "/") + "/" + name.Text)
-}
-
-// members adds the names under which operands are put into a folder: "cp
-// x/.claude ." writes ./.claude.
-func (r *reader) members(recursive bool) {
-	from, folders := r.operands, r.into()
-	if n := len(from); len(folders) == 0 && n > 0 {
-		dest := r.argv[from[n-1]]
-		switch {
-		case n == 1 && path.Base(r.part.Command[0]) == "ln":
-			folders = []field{word(".")}
-		case n == 1 || r.spec.Remote && remoteName(dest):
-			return
-		case n > 2 || r.isFolder(dest):
-			from, folders = from[:n-1], []field{dest}
-		}
-	}
-	for _, dir := range folders {
-		for _, i := range from {
-			src := r.argv[i]
-			if !src.Static {
-				continue
-			}
-			name := path.Base(src.Text)
-			if r.has([]string{"--parents", "--relative"}) {
-				name = src.Text
-			} else if name == "." || name == ".." || name == "/" || r.spec.Remote && strings.HasSuffix(src.Text, "/") {
-				continue // what lies in it, whose names are not told
-			}
-			_, name = cutRemote(r.spec, name)
-			r.touch(cardea.Write, below(dir, word(strings.TrimPrefix(name, "/"))), recursive)
-		}
-	}
-}
-
 // cutRemote takes the machine off host:name.
 func cutRemote(s *program, name string) (host, file string) {
 	if i := strings.LastIndexByte(name, ':'); s.Remote && i >= 0 {
 		return name[:i], name[i+1:]
 	}
 	return "", name
-}
-
-// isFolder reports whether a word is a folder as far as its spelling tells: it
-// ends like one, it is a hidden name, or it is known to be one.
-func (r *reader) isFolder(f field) bool {
-	if !f.Static {
-		return false
-	}
-	base := path.Base(f.Text)
-	if strings.HasSuffix(f.Text, "/") || strings.HasPrefix(base, ".") {
-		return true
-	}
-	at := Absolute(r.w.cur.cwd, f.Text)
-	return at != "" && (at == r.w.cur.vars["HOME"].text || at == r.w.cur.cwd || slices.Contains(r.w.env.Roots, at))
 }
 
 // saved adds the files in which downloads are saved under a name from their

@@ -238,6 +238,7 @@ func (r *reader) read() {
 	if len(r.spec.Persistent) > 0 {
 		values = slices.Concat(values, r.spec.Persistent)
 	}
+	var more []int // words that may be operands, or nothing
 	for i := 1; i < len(r.argv); i++ {
 		f := r.argv[i]
 		text := f.Text
@@ -259,8 +260,13 @@ func (r *reader) read() {
 			i++
 		case isOption:
 			i += r.option(i, values)
-		case !ended && !f.Static && strings.HasPrefix(text, "-") && !f.Loose:
-			i += r.option(i, values) // --name="$x": the name is as written
+		case !ended && !f.Static && len(f.head) > 1 && f.head[0] == '-':
+			r.begun(i, values)
+			if f.Loose {
+				more = append(more, i) // it may become several words
+			}
+		case !ended && f.Loose && len(r.part.Command)-1 < depth && len(r.operands) == 0:
+			more = append(more, i) // and it may become none
 		case len(r.part.Command)-1 < depth && f.Static && len(r.operands) == 0:
 			r.part.Command = append(r.part.Command, text)
 			if sub := r.spec.sub(text); sub != nil {
@@ -278,6 +284,10 @@ func (r *reader) read() {
 			depth = 0
 			r.operands = append(r.operands, i)
 		}
+	}
+	if len(more) > 0 {
+		r.operands = append(r.operands, more...)
+		slices.Sort(r.operands)
 	}
 	r.part.Operands = r.operands
 	r.part.Same = r.same()
@@ -401,6 +411,38 @@ func (r *reader) option(i int, values []string) int {
 		add(name, "", false)
 	}
 	return 0
+}
+
+// begun reads the option at i, of which only the beginning is known. What follows
+// may be nothing, so that it is the option that it begins with; and it may be
+// another one, which stands as it is written.
+func (r *reader) begun(i int, values []string) {
+	f := r.argv[i]
+	add := func(name, value string) {
+		r.part.Options = append(r.part.Options, cardea.Option{Name: name, Value: value, Word: i})
+	}
+	if strings.HasPrefix(f.head, "--") || r.spec.Single {
+		name, _, has := strings.Cut(f.head, "=")
+		if value, plain := strings.CutPrefix(f.Text, name+"="); has && plain {
+			add(name, value)
+			return
+		}
+		add(name, "")
+		if !has {
+			add(f.Text, "")
+		}
+		return
+	}
+	for _, c := range f.head[1:] {
+		name := "-" + string(c)
+		if slices.Contains(r.spec.Attached, name) || slices.Contains(values, name) {
+			_, value, _ := strings.Cut(f.Text, string(c))
+			add(name, value)
+			return
+		}
+		add(name, "")
+	}
+	add(f.Text, "")
 }
 
 // abbreviates reports whether a long option may be short for another one, as

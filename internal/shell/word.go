@@ -28,6 +28,9 @@ type frag struct {
 type field struct {
 	cardea.Word
 	glob bool
+	// head is what a word that is not static begins with for sure, quotes
+	// removed.
+	head string
 	// found is set for a word that a search finds.
 	found *search
 }
@@ -296,6 +299,9 @@ func (w *walker) assemble(frags []frag, src string) []field {
 			case cur.Static: // an option that the word spells is no surprise
 				cur.Dash = cur.Dash || text.String()[0] == '-' && !strings.HasPrefix(src, "-")
 			}
+			if cur.Static {
+				cur.head = text.String()
+			}
 			cur.Static, begun = false, true
 			cur.Loose = cur.Loose || !f.quoted || f.many
 			cur.Dash = cur.Dash || !f.quoted && f.split || f.many
@@ -327,6 +333,9 @@ func (w *walker) assemble(frags []frag, src string) []field {
 			prefix := globRoot(out[i].Text)
 			out[i].Loose = true
 			out[i].Dash = out[i].Dash || prefix == "" || prefix[0] == '-'
+			if out[i].Static {
+				out[i].head = prefix
+			}
 			out[i].Static = false
 		}
 	}

@@ -101,7 +101,11 @@ func Run(ctx context.Context, s Script, stdin []byte) Result {
 	r := Result{Took: time.Since(begin)}
 	switch {
 	case ctx.Err() != nil:
-		r.Value = Failed(fmt.Sprintf("no answer within %s", time.Since(begin).Round(time.Millisecond)), true)
+		why := fmt.Sprintf("no answer within %s", time.Since(begin).Round(time.Millisecond))
+		if time.Since(begin) < limit {
+			why += ", which is all that the hook has left; install it with a longer --timeout"
+		}
+		r.Value = Failed(why, true)
 	case err != nil:
 		r.Value = Failed(err.Error(), false)
 	default:

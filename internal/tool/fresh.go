@@ -4,6 +4,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"cardea.dev"
@@ -19,6 +20,25 @@ func IsNew(p string) bool {
 func IsDir(p string) bool {
 	info, err := os.Stat(p)
 	return err == nil && info.IsDir()
+}
+
+// maxNames is how many names of a folder are looked at.
+const maxNames = 4096
+
+// Names are the names in a folder, false where there are more than can be looked
+// at, or where it cannot be read.
+func Names(folder string) ([]string, bool) {
+	f, err := os.Open(folder)
+	if err != nil {
+		return nil, false
+	}
+	defer f.Close()
+	names, err := f.Readdirnames(maxNames + 1)
+	if err != nil || len(names) > maxNames {
+		return nil, false
+	}
+	slices.Sort(names)
+	return names, true
 }
 
 // TopLevel is the root of the git repository around an absolute folder, "" where

@@ -34,6 +34,9 @@ type World struct {
 	// Tame reports whether each name in a folder, or in all below it, is one word
 	// and no option; the function of that name is the real one. Nil: none is.
 	Tame func(folder string, below bool) bool
+	// Names are the names in a folder; the function of that name is the real one.
+	// Nil: not known.
+	Names func(folder string) ([]string, bool)
 	// Exported reports whether a variable is in the environment of the
 	// commands, so that setting it reaches programs. Nil: none is.
 	Exported func(name string) bool
@@ -181,7 +184,7 @@ func (a *analysis) roots() []string {
 func (a *analysis) shell(text string) {
 	base := len(a.parts)
 	res := shell.Analyse(text, shell.Env{Cwd: slash(a.ev.Cwd), Home: slash(a.world.Home), Roots: a.roots(), Resolve: a.world.Resolve,
-		IsDir: a.world.IsDir, TopLevel: a.world.TopLevel, Tame: a.world.Tame, Exported: a.world.Exported})
+		IsDir: a.world.IsDir, TopLevel: a.world.TopLevel, Tame: a.world.Tame, Names: a.world.Names, Exported: a.world.Exported})
 	a.parts = append(a.parts, res.Parts...)
 	a.opaque = append(a.opaque, res.Opaque...)
 	for _, f := range res.Flows {

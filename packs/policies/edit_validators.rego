@@ -13,15 +13,12 @@ package cardea.policies.edit_validators
 import rego.v1
 
 block contains decision if {
-	input.signals.validate.ok == false
-	not untrusted
+	said := input.signals.validate
+	said.ok == false
+	object.get(said, "ran", true)
 	decision := {
 		"rule_id": "edit-validators",
-		"reason": sprintf("the validator says: %s", [object.get(input.signals.validate, "error", "no")]),
+		"reason": sprintf("the validator says: %s", [object.get(said, "error", "no")]),
 		"severity": "MEDIUM",
 	}
 }
-
-untrusted if contains(input.signals.validate.error, "trusted")
-
-untrusted if contains(input.signals.validate.error, "there is no signal")

@@ -12,6 +12,5 @@ test_blocked if {
 test_fine if {
 	count(edit_validators.block) == 0 with input.signals.validate as "ok"
 	count(edit_validators.block) == 0 with input.signals.validate as {"ok": true}
-	count(edit_validators.block) == 0 with input.signals.validate as {"ok": false, "error": "the script of signal validate was never trusted"}
-	count(edit_validators.block) == 0 with input.signals.validate as {"ok": false, "error": "there is no signal of this name"}
+	count(edit_validators.block) == 0 with input.signals.validate as {"ok": false, "ran": false, "error": "never trusted", "timed_out": false}
 }

@@ -1,24 +1,42 @@
 # METADATA
 # scope: package
 # title: Files are read whole
-# description: A file of the project is read as a whole, so that nothing is edited of which half was seen.
+# description: A file that can be read whole is read whole, so that nothing is edited of which half was seen.
 # authors: ["Cardea"]
 # custom:
 #   routing:
 #     required_events: ["PreToolUse"]
 #     required_tools: ["Read"]
+#     required_signals: ["size"]
 package cardea.policies.full_reads
 
 import rego.v1
 
+# What harnesses read at once: Claude Code shows 2000 lines of a file, and refuses
+# what is longer than 25 000 tokens.
+most_lines := 2000
+
+most_bytes := 64000
+
+# Claude Code's fields, and that of Copilot CLI's view.
 partial contains field if {
-	some field in ["offset", "limit"]
-	input.tool_input[field]
+	some field in ["offset", "limit", "view_range"]
+	input.tool_input[field] != null
+}
+
+# A limit that is not reached leaves nothing out.
+whole if {
+	partial == {"limit"}
+	input.tool_input.limit >= input.signals.size.lines
 }
 
 deny contains decision if {
 	count(partial) > 0
-	not endswith(lower(input.tool_input.file_path), ".pdf")
+	size := input.signals.size
+	size.ok
+	size.lines <= most_lines
+	size.bytes <= most_bytes
+	not whole
 	decision := {
 		"rule_id": "full-reads",
 		"reason": sprintf("read the whole of %s: leave out %s", [input.tool_input.file_path, concat(" and ", sort(partial))]),

@@ -4,12 +4,34 @@ import rego.v1
 
 import data.cardea.policies.full_reads
 
+read(fields, lines) := {
+	"tool_input": object.union({"file_path": "/p/a.go"}, fields),
+	"signals": {"size": {"ok": true, "lines": lines, "bytes": lines * 20}},
+}
+
 test_partial if {
-	some d in full_reads.deny with input.tool_input as {"file_path": "/p/a.go", "offset": 10, "limit": 5}
+	some d in full_reads.deny with input as read({"offset": 10, "limit": 5}, 100)
 	contains(d.reason, "limit and offset")
 }
 
+test_view_range if count(full_reads.deny) == 1 with input as read({"view_range": [1, 5]}, 100)
+
 test_whole if {
-	count(full_reads.deny) == 0 with input.tool_input as {"file_path": "/p/a.go"}
-	count(full_reads.deny) == 0 with input.tool_input as {"file_path": "/p/a.PDF", "offset": 1}
+	count(full_reads.deny) == 0 with input as read({}, 100)
+	count(full_reads.deny) == 0 with input as read({"offset": null}, 100)
+}
+
+test_limit_beyond_the_end if {
+	count(full_reads.deny) == 0 with input as read({"limit": 100}, 100)
+	count(full_reads.deny) == 1 with input as read({"limit": 99}, 100)
+	count(full_reads.deny) == 1 with input as read({"limit": 2000, "offset": 5}, 100)
+}
+
+test_too_large_to_be_read_whole if {
+	count(full_reads.deny) == 0 with input as read({"offset": 10}, 2001)
+	count(full_reads.deny) == 0 with input as {"tool_input": {"offset": 1}, "signals": {"size": {"ok": true, "lines": 3, "bytes": 100000}}}
+}
+
+test_unknown_size if {
+	count(full_reads.deny) == 0 with input as {"tool_input": {"offset": 1}, "signals": {"size": {"ok": false, "error": "the file cannot be read"}}}
 }

@@ -2,34 +2,62 @@
 # scope: package
 # title: Checks before git commit, push and merge
 # description: >-
-#   What is committed, pushed or merged was checked since the last change: each command of
-#   policies.checks ran and succeeded, or the signal git_checks says so.
+#   What is committed, pushed or merged was checked: each command of policies.checks ran and
+#   succeeded since the last change, and the signal git_checks, where there is one, succeeds now.
 # authors: ["Cardea"]
 # custom:
 #   routing:
 #     required_events: ["PreToolUse"]
 #     required_tools: ["Bash"]
-#     required_signals: ["evidence"]
+#     required_signals: ["evidence", "git_checks"]
 package cardea.policies.git_checks
 
 import rego.v1
 
 publishing := {["git", "commit"], ["git", "push"], ["git", "merge"]}
 
-harmless := {"--dry-run", "--abort", "--help", "--status"}
+# What changes nothing that others see.
+harmless := {"--dry-run", "--abort", "--help"}
 
-deny contains decision if {
+published contains part if {
 	some part in input.cardea.parts
 	part.command in publishing
-	every option in part.options {
-		not option.name in harmless
+	not only_looks(part)
+}
+
+only_looks(part) if {
+	part.static
+	some option in part.options
+	option.name in harmless
+
+	# git takes the last of --dry-run and --no-dry-run.
+	every other in part.options {
+		not startswith(other.name, "--no-")
 	}
+}
+
+deny contains decision if {
+	some part in published
 	open := {check | some check in input.cardea.settings.checks; not check in passed}
 	count(open) > 0
 	decision := {
 		"rule_id": "git-checks",
 		"reason": sprintf("not checked since the last change; run this first, by itself: %s", [concat(" && ", sort(open))]),
 		"severity": "MEDIUM",
+		"part": part.index,
+	}
+}
+
+deny contains decision if {
+	some part in published
+	checked := input.signals.git_checks
+	checked.ok == false
+	object.get(checked, "ran", true)
+	decision := {
+		"rule_id": "git-checks",
+		"reason": sprintf("the check before %s fails: %s", [concat(" ", part.command), object.get(checked, "error", "it says no")]),
+		"severity": "MEDIUM",
+		"part": part.index,
 	}
 }
 

@@ -6,11 +6,16 @@ import data.cardea.policies.git_checks
 
 call(command, options, passed) := {
 	"cardea": {
-		"parts": [{"command": command, "options": [{"name": o} | some o in options]}],
+		"parts": [{"index": 0, "command": command, "static": true, "options": [{"name": o} | some o in options]}],
 		"settings": {"checks": ["npm test", "npm run lint"]},
 	},
 	"signals": {"evidence": {"passed": passed}},
 }
+
+signal(command, said) := object.union(
+	call(command, ["-m"], ["npm test", "npm run lint"]),
+	{"signals": {"git_checks": said}},
+)
 
 test_unchecked_commit if {
 	some d in git_checks.deny with input as call(["git", "commit"], ["-m"], ["npm test"])
@@ -33,6 +38,25 @@ test_left_alone if {
 	count(git_checks.deny) == 0 with input as call(["git", "commit"], ["--dry-run"], [])
 }
 
+test_not_only_looking if {
+	count(git_checks.deny) == 1 with input as call(["git", "push"], ["--dry-run", "--no-dry-run"], [])
+	count(git_checks.deny) == 1 with input as call(["git", "commit"], ["--status"], [])
+	dynamic := json.patch(call(["git", "push"], ["--dry-run"], []), [{"op": "replace", "path": "/cardea/parts/0/static", "value": false}])
+	count(git_checks.deny) == 1 with input as dynamic
+}
+
 test_no_evidence_is_no_pass if {
 	count(git_checks.deny) == 1 with input as object.union(call(["git", "commit"], [], []), {"signals": {"evidence": {"ok": false}}})
+}
+
+test_signal_fails if {
+	some d in git_checks.deny with input as signal(["git", "push"], {"ok": false, "error": "exit status 1: 2 tests failed", "timed_out": false})
+	contains(d.reason, "2 tests failed")
+}
+
+test_signal_succeeds_or_did_not_run if {
+	count(git_checks.deny) == 0 with input as signal(["git", "push"], "fine")
+	count(git_checks.deny) == 0 with input as signal(["git", "push"], {"ok": true})
+	count(git_checks.deny) == 0 with input as signal(["git", "push"], {"ok": false, "ran": false, "error": "never trusted", "timed_out": false})
+	count(git_checks.deny) == 0 with input as signal(["git", "status"], {"ok": false, "error": "exit status 1"})
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"cardea.dev/internal/decide/policy/rego"
+	"cardea.dev/internal/decide/policy/regotest"
 	"cardea.dev/internal/harness"
 )
 
@@ -15,13 +16,13 @@ func TestExamples(t *testing.T) {
 	for _, f := range append(found, validated(t, s)...) {
 		t.Errorf("%+v", f)
 	}
-	tested, broken, err := s.Test(context.Background())
+	tested, broken, err := s.Test(context.Background(), regotest.Engine{}, "")
 	if len(tested.Coverage) != 8 || len(tested.Results) < 16 || len(broken) > 0 || err != nil {
 		t.Errorf("%d files, %d tests, %v, %v", len(tested.Coverage), len(tested.Results), broken, err)
 	}
 	for _, r := range tested.Results {
 		if !r.Pass {
-			t.Errorf("%s.%s fails: %s", r.Package, r.Name, r.Error)
+			t.Errorf("%s.%s fails at %s:%d: %s", r.Package, r.Name, r.File, r.Failed, r.Error)
 		}
 	}
 }

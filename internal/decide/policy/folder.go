@@ -41,6 +41,9 @@ type Folder struct {
 	// Trusts reports whether the person accepted a file as it is; nil where
 	// nobody has to.
 	Trusts func(path string, data []byte) bool
+	// Trusted is set where the person trusts the project, so that a file which
+	// they did not accept is told.
+	Trusted bool
 	// Extra are functions that its policies may use besides those that are
 	// pure.
 	Extra []string
@@ -53,6 +56,7 @@ type Folder struct {
 type file struct {
 	path, stamp string
 	size        int64
+	inode       uint64
 	// fresh is set where the file changed so recently that its stamp could be
 	// that of another content.
 	fresh bool
@@ -96,7 +100,7 @@ func (f Folder) walk(w walk) ([]file, *document.Problem) {
 func once(files []file) []file {
 	seen := make(map[string]bool, len(files))
 	return slices.DeleteFunc(files, func(f file) bool {
-		again := f.wrong == "" && strings.Count(f.stamp, ".") > 2 && seen[f.stamp]
+		again := f.wrong == "" && f.inode != 0 && seen[f.stamp]
 		seen[f.stamp] = true
 		return again
 	})
@@ -129,13 +133,14 @@ func (w *walk) dir(dir string, depth int) {
 		w.fail(fmt.Errorf("%s is nested deeper than %d folders", dir, maxDepth))
 		return
 	}
-	entries, err := os.ReadDir(dir)
+	in, entries, err := openDir(dir)
 	if err != nil {
 		if depth > 0 || !errors.Is(err, fs.ErrNotExist) {
 			w.fail(err)
 		}
 		return
 	}
+	defer in.Close()
 	if w.entries += len(entries); w.entries > maxEntries {
 		w.fail(fmt.Errorf("there are more than %d files", maxEntries))
 		return
@@ -145,26 +150,41 @@ func (w *walk) dir(dir string, depth int) {
 		if strings.HasPrefix(name, ".") {
 			continue
 		}
-		path := filepath.Join(dir, name)
 		link := e.Type()&fs.ModeSymlink != 0
 		if !link && !e.IsDir() && !strings.HasSuffix(name, ".rego") || strings.HasSuffix(name, testSuffix) && !w.tests {
 			continue
 		}
-		w.entry(path, link, depth)
+		w.entry(in, name, link, depth)
 	}
 }
 
+// openDir opens a folder and gives what is in it, by name.
+func openDir(dir string) (*os.File, []os.DirEntry, error) {
+	in, err := os.OpenFile(dir, os.O_RDONLY|onlyFolder, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	entries, err := in.ReadDir(-1)
+	if err != nil {
+		_ = in.Close()
+		return nil, nil, err
+	}
+	slices.SortFunc(entries, func(a, b os.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	return in, entries, nil
+}
+
 // entry takes a file or goes into a folder, links followed.
-func (w *walk) entry(path string, link bool, depth int) {
-	info, err := os.Stat(path)
-	rego := strings.HasSuffix(path, ".rego")
+func (w *walk) entry(dir *os.File, name string, link bool, depth int) {
+	path := filepath.Join(dir.Name(), name)
+	at, err := statusIn(dir, name)
+	rego := strings.HasSuffix(name, ".rego")
 	if err != nil {
 		if rego {
 			w.add(file{path: path, stamp: "?", wrong: "it cannot be read: " + plain(err)})
 		}
 		return
 	}
-	if !info.IsDir() && !rego {
+	if !at.dir && !rego {
 		return
 	}
 	if why := w.outside(path, link); why != "" {
@@ -173,7 +193,7 @@ func (w *walk) entry(path string, link bool, depth int) {
 		}
 		return
 	}
-	if info.IsDir() {
+	if at.dir {
 		real, err := filepath.EvalSymlinks(path)
 		if err != nil || w.seen[real] {
 			return
@@ -182,18 +202,18 @@ func (w *walk) entry(path string, link bool, depth int) {
 		w.dir(path, depth+1)
 		return
 	}
-	f := file{path: path, size: info.Size()}
+	f := file{path: path, size: at.size, inode: at.inode}
 	most := int64(maxFile)
 	if w.folder.Inside != "" {
 		most = maxProjectFile
 	}
 	switch {
-	case !info.Mode().IsRegular():
+	case !at.regular:
 		f.stamp, f.wrong = "?", "it is no regular file"
-	case info.Size() > most:
+	case at.size > most:
 		f.stamp, f.wrong = "?", fmt.Sprintf("it is larger than %d bytes", most)
 	default:
-		f.stamp, f.fresh = stampOf(info, w.now)
+		f.stamp, f.fresh = at.stamp(w.now)
 	}
 	w.add(f)
 }

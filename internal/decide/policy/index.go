@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -110,30 +111,52 @@ func unmistakes(path, s string) []engine.Problem {
 	return out
 }
 
-// decode reads an index, by path. What it cannot read it leaves out, so that it
-// is read from the file.
-func decode(text string) (entries map[string]*entry, checked []string) {
-	lines := strings.Split(text, lineMark)
-	version, digests, _ := strings.Cut(lines[0], fieldMark)
+// decode reads an index: entries as they were written. What it cannot read it
+// leaves out, so that it is read from the file.
+func decode(text string) (entries []entry, checked []string) {
+	head, rest, _ := strings.Cut(text, lineMark)
+	version, digests, _ := strings.Cut(head, fieldMark)
 	if version != indexVersion {
 		return nil, nil
 	}
-	out := make(map[string]*entry, len(lines))
-	all := make([]entry, 0, len(lines))
-	for _, line := range lines[1:] {
-		f := strings.Split(line, fieldMark)
-		if len(f) != 16 {
+	entries = make([]entry, 0, strings.Count(rest, lineMark))
+	lists := unlister{}
+	for line := range strings.SplitSeq(rest, lineMark) {
+		var f [16]string
+		n := 0
+		for field := range strings.SplitSeq(line, fieldMark) {
+			if n < len(f) {
+				f[n] = field
+			}
+			n++
+		}
+		if n != len(f) {
 			continue
 		}
 		at, _ := strconv.Atoi(f[4])
 		verb, _ := strconv.Atoi(f[5])
-		all = append(all, entry{file: file{path: f[0], stamp: f[1]}, broken: f[14], lost: strings.Contains(f[2], "l"),
-			facts: engine.Facts{Package: f[3], Line: at, VerbLine: verb, Routed: strings.Contains(f[2], "r"), Events: unlist(f[6]), Tools: unlist(f[7]),
-				Signals: unlist(f[8]), Verbs: unlist(f[9]), Refs: unlist(f[10]), Title: f[11], Description: f[12], Authors: unlist(f[13]),
+		entries = append(entries, entry{file: file{path: f[0], stamp: f[1]}, broken: f[14], lost: strings.Contains(f[2], "l"),
+			facts: engine.Facts{Package: f[3], Line: at, VerbLine: verb, Routed: strings.Contains(f[2], "r"), Events: lists.of(f[6]), Tools: lists.of(f[7]),
+				Signals: lists.of(f[8]), Verbs: lists.of(f[9]), Refs: lists.of(f[10]), Title: f[11], Description: f[12], Authors: lists.of(f[13]),
 				Mistakes: unmistakes(f[0], f[15])}})
-		out[f[0]] = &all[len(all)-1]
 	}
-	return out, unlist(digests)
+	return entries, unlist(digests)
+}
+
+// unlister reads lists, equal ones once: most policies have the same events.
+// Nobody may change what it gives.
+type unlister map[string][]string
+
+func (u unlister) of(s string) []string {
+	if s == "" {
+		return nil
+	}
+	out, there := u[s]
+	if !there {
+		out = unlist(s)
+		u[s] = slices.Clip(out)
+	}
+	return out
 }
 
 // entryOf makes the entry of a file that was parsed.

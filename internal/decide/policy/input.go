@@ -103,7 +103,8 @@ func partFacts(i int, p *cardea.Part) map[string]any {
 	}
 	options := make([]any, 0, len(p.Options))
 	for _, o := range p.Options {
-		options = append(options, map[string]any{"name": o.Name, "value": o.Value, "static": o.Static})
+		known := o.Static || o.Value == "" && o.Word >= 0 && o.Word < len(p.Argv) && p.Argv[o.Word].Static
+		options = append(options, map[string]any{"name": o.Name, "value": o.Value, "static": known})
 	}
 	operands := []any{}
 	for _, at := range p.Operands {
@@ -135,7 +136,8 @@ func words(list []string) []any {
 }
 
 func accessFacts(part int, a cardea.Access) map[string]any {
-	out := map[string]any{"part": part, "kind": string(a.Kind), "path": a.Path, "host": a.Host, "recursive": a.Recursive, "glob": a.Glob, "redirect": a.Redirect, "fresh": a.Fresh}
+	out := map[string]any{"part": part, "kind": string(a.Kind), "path": a.Path, "host": a.Host, "recursive": a.Recursive, "glob": a.Glob, "redirect": a.Redirect, "fresh": a.Fresh,
+		"spelled": a.Path}
 	if a.Spelled != "" {
 		out["spelled"] = a.Spelled
 	}

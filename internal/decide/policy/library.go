@@ -173,12 +173,13 @@ func (l *Library) open(f Folder, deadline time.Time, ahead *cardea.Event) *set {
 		return old
 	}
 	before := l.known(f, old)
-	if old == nil && ahead != nil {
-		l.wake(f, before, ahead)
+	if old == nil {
+		old = l.guess(f, before, ahead)
 	}
 	files, problem := f.files(now.UnixNano())
 	if old != nil && problem == nil && old.same(files) {
 		old.looked = now
+		slot.set = old
 		return old
 	}
 	s := l.read(f, files, before, deadline)
@@ -203,9 +204,12 @@ func cacheName(f Folder) string { return "policies of " + f.Dir }
 // read makes the set of a folder: from the index what is as it was, and from
 // the files the rest.
 func (l *Library) read(f Folder, files []file, before past, deadline time.Time) *set {
-	s := &set{folder: f, entries: make([]entry, 0, len(files)), routes: map[routeKey]*selection{},
-		programs: map[string]*program{}, texts: map[string]string{}, checked: before.checked}
-	known := before.entries
+	s := newSet(f, before)
+	s.entries = make([]entry, 0, len(files))
+	known := make(map[string]*entry, len(before.entries))
+	for i := range before.entries {
+		known[before.entries[i].path] = &before.entries[i]
+	}
 	ctx, cancel := context.WithDeadline(context.Background(), deadline)
 	defer cancel()
 	news := false
@@ -233,20 +237,15 @@ func (l *Library) read(f Folder, files []file, before past, deadline time.Time) 
 
 // past is what was known of a folder before it was looked at.
 type past struct {
-	entries map[string]*entry
+	entries []entry
 	checked []string
 }
 
 // known is what the last look told, or the index.
 func (l *Library) known(f Folder, old *set) past {
 	if old != nil {
-		out := past{make(map[string]*entry, len(old.entries)), old.checked}
-		for i := range old.entries {
-			if !old.entries[i].fresh {
-				out.entries[old.entries[i].path] = &old.entries[i]
-			}
-		}
-		return out
+		keep := slices.DeleteFunc(slices.Clone(old.entries), func(e entry) bool { return e.fresh })
+		return past{keep, old.checked}
 	}
 	if l.Cache == nil {
 		return past{}
@@ -255,18 +254,31 @@ func (l *Library) known(f Folder, old *set) past {
 	return past{entries, checked}
 }
 
-// wake wakes the engine where something was routed to an event when the index
-// was made. That is likely still so, and looking at the files takes as long as a
-// good part of the engine's start.
-func (l *Library) wake(f Folder, before past, ev *cardea.Event) {
-	s := &set{entries: make([]entry, 0, len(before.entries))}
-	for _, e := range before.entries {
-		s.entries = append(s.entries, *e)
+// guess is the set of a folder whose files are as the index says, with what is
+// routed to an event in the engine's hands already: that is likely so, and
+// looking at the files takes as long as a good part of the engine's start. It
+// counts only once the files were looked at. It is nil where there is nothing to
+// do ahead.
+func (l *Library) guess(f Folder, before past, ev *cardea.Event) *set {
+	if ev == nil || len(before.entries) == 0 {
+		return nil
 	}
-	e, err := l.Engines.of(f)
-	if err == nil && len(s.selectFor(keyOf(ev), l.Tool).picks) > 0 {
+	s := newSet(f, before)
+	s.entries = before.entries
+	sel := s.route(ev, l.Tool)
+	if len(sel.picks) == 0 {
+		return s
+	}
+	if e, err := l.Engines.of(f); err == nil {
 		e.Wake()
 	}
+	l.compile(s, f, sel)
+	return s
+}
+
+// newSet is the set of a folder without its entries.
+func newSet(f Folder, before past) *set {
+	return &set{folder: f, routes: map[routeKey]*selection{}, programs: map[string]*program{}, texts: map[string]string{}, checked: before.checked}
 }
 
 // skip leaves a file for later.

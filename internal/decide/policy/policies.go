@@ -51,6 +51,11 @@ type Answer struct {
 	Took time.Duration
 }
 
+// NotRun is the value of a signal of which no script was run.
+func NotRun(why string) any {
+	return map[string]any{"ok": false, "ran": false, "error": why, "timed_out": false}
+}
+
 // Step is one thing that happened, for a person who asks why.
 type Step struct {
 	// What is "index", "route", "compile", "signal", "rule", "note".
@@ -130,7 +135,8 @@ func (d decider) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinion
 	}
 	out = append(out, r.more...)
 	if len(r.broken) > 0 {
-		return out, &cardea.Trouble{Failure: cardea.BrokenPolicy, Text: strings.Join(few(r.broken), "\n"), Source: r.source}
+		text := "a policy is broken, so what it is asked about is asked of you; \"cardea policy validate\" helps to mend it:\n" + strings.Join(few(r.broken), "\n")
+		return out, &cardea.Trouble{Failure: cardea.BrokenPolicy, Text: text, Source: r.source}
 	}
 	if len(notes) > 0 {
 		return out, &cardea.Trouble{Text: strings.Join(few(notes), "\n")}
@@ -363,7 +369,7 @@ func (r *run) hear(f Folder, d *decision, said engine.Result) {
 	for _, one := range decisions(d.verb, said.Value) {
 		one.pkg, one.scope, one.trusted, one.loose, one.source = d.pkg, d.scope, d.trusted, d.loose, d.source
 		if one.rule == "" {
-			one.rule = lastWord(d.pkg)
+			one.rule = ruleOf(d)
 		}
 		r.found = append(r.found, one)
 	}
@@ -401,6 +407,9 @@ func (r *run) trusts(f Folder, s *set, program *program, p *pick) bool {
 	for _, i := range p.all {
 		path := s.entries[i].path
 		if text, there := program.texts[path]; there && !f.trusts(path, text) {
+			if f.Trusted {
+				r.notes = append(r.notes, path+": is new or not as you trusted it, so only its denies and asks count; look at it with \"cardea trust\"")
+			}
 			return false
 		}
 	}
@@ -418,12 +427,23 @@ func (s *set) source(p *pick) string {
 }
 
 // told is what is said of a broken file. Of a project only the place is told,
-// since the text quotes its files.
+// since the text quotes its files; but of one that takes too long, that it does.
 func told(f Folder, path, text string) string {
-	if f.Scope == cardea.ScopeProject {
-		return path + ": does not compile or evaluate; run \"cardea policy validate\" to see why"
+	if f.Scope == cardea.ScopeProject && !strings.HasSuffix(text, engine.ErrTime.Error()) && !strings.HasSuffix(text, engine.ErrMemory.Error()) {
+		return spot(path, text) + ": does not compile or evaluate; run \"cardea policy validate\" to see why"
 	}
 	return text
+}
+
+// spot is a file with the line and column that a text about it begins with, if
+// it does.
+func spot(path, text string) string {
+	rest, ok := strings.CutPrefix(text, path+":")
+	if !ok {
+		return path
+	}
+	end := strings.IndexFunc(rest, func(c rune) bool { return c != ':' && (c < '0' || c > '9') })
+	return strings.TrimRight(path+":"+rest[:max(0, end)], ":")
 }
 
 // fail notes what is broken. Of a project that is not trusted only the place is
@@ -483,13 +503,13 @@ func (r *run) values(at *prepared, p *pick, d *decision) map[string]any {
 	for _, name := range p.signals {
 		a, said := at.signals[name]
 		if !said {
-			a.Value = map[string]any{"ok": false, "error": "there is no signal of this name", "timed_out": false}
+			a.Value = NotRun("there is no signal of this name")
 		}
 		values[name] = a.Value
 		switch {
 		case a.Changed:
 			o := d.opinion(cardea.Ask, cardea.WholeCall)
-			o.Rule, o.Person = lastWord(p.pkg), true
+			o.Rule, o.Person = ruleOf(d), true
 			o.Reason = fmt.Sprintf("the script of signal %s is not as you trusted it, so policy %s cannot tell; look at it with \"cardea trust\"", name, p.pkg)
 			r.more = append(r.more, o)
 		case a.Untrusted:
@@ -499,7 +519,15 @@ func (r *run) values(at *prepared, p *pick, d *decision) map[string]any {
 	return values
 }
 
-func lastWord(pkg string) string { return pkg[strings.LastIndexByte(pkg, '.')+1:] }
+// ruleOf is the rule id of what a package says without one: its last word, of a
+// built-in policy its name.
+func ruleOf(d *decision) string {
+	word := d.pkg[strings.LastIndexByte(d.pkg, '.')+1:]
+	if d.scope == cardea.ScopeBuiltin {
+		return strings.ReplaceAll(word, "_", "-")
+	}
+	return word
+}
 
 // askOnce asks, once a session.
 func (r *run) askOnce(d *decision, why string) {
@@ -507,6 +535,6 @@ func (r *run) askOnce(d *decision, why string) {
 		return
 	}
 	o := d.opinion(cardea.Ask, cardea.WholeCall)
-	o.Rule, o.Reason, o.Withheld = lastWord(d.pkg), fmt.Sprintf("policy %s cannot tell: %s", d.pkg, why), false
+	o.Rule, o.Reason, o.Withheld = ruleOf(d), fmt.Sprintf("policy %s cannot tell: %s", d.pkg, why), false
 	r.more = append(r.more, o)
 }

@@ -17,6 +17,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/decide/policy/rego"
+	"cardea.dev/internal/decide/policy/sample"
 )
 
 // here is OPA in this process.
@@ -202,6 +203,11 @@ func TestReload(t *testing.T) {
 		if got, err := cold.decide(bash("x")); got != want || err != nil {
 			t.Errorf("%s, in a new process: %q, %v; want %q", when, got, err, want)
 		}
+		cold.lib = &Library{Tool: wordsOf, Cache: cache, Engines: here(), Recheck: time.Hour}
+		cold.lib.Warm(bash("x"), cold.folder)
+		if got, err := cold.decide(bash("x")); got != want || err != nil {
+			t.Errorf("%s, in a new process that read ahead: %q, %v; want %q", when, got, err, want)
+		}
 	}
 	expect("at first", "deny:a")
 	p.write("b.rego", routed("b", events("[PreToolUse]")))
@@ -222,6 +228,22 @@ func TestReload(t *testing.T) {
 		t.Fatal(err)
 	}
 	expect("removed", "")
+	time.Sleep(150 * time.Millisecond)
+	expect("the index is believed", "")
+	// What was routed when the index was made is compiled ahead, and counts only
+	// as the file is now.
+	p.write("a.rego", routed("a", events("[PreToolUse]")))
+	expect("back", "deny:a")
+	time.Sleep(150 * time.Millisecond)
+	expect("back in the index", "deny:a")
+	p.write("a.rego", routed("q", events("[PreToolUse]")))
+	expect("another text", "deny:q")
+	time.Sleep(150 * time.Millisecond)
+	expect("another text in the index", "deny:q")
+	if err := os.Remove(filepath.Join(p.dir, "a.rego")); err != nil {
+		t.Fatal(err)
+	}
+	expect("removed after it was routed", "")
 	p.write("lib.rego", "package cardea.lib.x\nimport rego.v1\nname := \"one\"\n")
 	p.write("a.rego", strings.Replace(routed("a", events("[PreToolUse]")), `"rule_id": "a"`, `"rule_id": data.cardea.lib.x.name`, 1))
 	expect("a library", "deny:one")
@@ -343,48 +365,10 @@ func TestEvaluationIsBounded(t *testing.T) {
 }
 
 func many(t testing.TB, n int) *place {
-	p := newPlace(t, map[string]string{"lib.rego": "package cardea.lib.text\n\nimport rego.v1\n\nhas_word(s, w) if { some x in split(s, \" \"); x == w }\n\nany_of(s, list) if { some x in list; contains(s, x) }\n\nnorm(s) := lower(trim_space(s))\n"})
-	for i := range n {
-		tool := "Write"
-		if i < 3 {
-			tool = "Bash"
-		}
-		p.write(fmt.Sprintf("p%d.rego", i), strings.NewReplacer("NUMBER", fmt.Sprint(i), "TOOL", tool).Replace(typical))
-	}
+	p := newPlace(t, sample.Files(n))
 	p.lib.Recheck = time.Hour
 	return p
 }
-
-const typical = `# METADATA
-# scope: package
-# title: Policy NUMBER
-# authors: ["Security Team"]
-# custom:
-#   routing:
-#     required_events: ["PreToolUse"]
-#     required_tools: ["TOOL"]
-package cardea.policies.pNUMBER
-
-import rego.v1
-
-import data.cardea.lib.text
-
-deny contains decision if {
-	text.has_word(text.norm(input.tool_input.command), "dangerNUMBER")
-	decision := {"rule_id": "P-NUMBER", "reason": sprintf("danger in %s", [input.tool_name]), "severity": "HIGH"}
-}
-
-ask contains decision if {
-	some part in input.cardea.parts
-	part.command == ["git", "push"]
-	not released
-	decision := {"rule_id": "P-NUMBER-ASK", "reason": "who releases?", "severity": "LOW"}
-}
-
-add_context contains "remember" if text.any_of(input.tool_input.command, ["git commit", "git push"])
-
-released if input.cardea.role == "releaser"
-`
 
 func TestConcurrentEvaluations(t *testing.T) {
 	p := many(t, 50)
@@ -405,7 +389,7 @@ func TestConcurrentEvaluations(t *testing.T) {
 					t.Errorf("%s: %+v, %v", command, ops, err)
 				}
 				if i == 0 && n == 10 {
-					p.write("p40.rego", strings.NewReplacer("NUMBER", "40", "TOOL", "Read").Replace(typical))
+					p.write("p40.rego", strings.Replace(sample.Files(41)["p40.rego"], "Write", "Read", 1))
 				}
 			}
 		}()

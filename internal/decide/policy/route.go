@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"fmt"
 	"path"
 	"slices"
 	"strconv"
@@ -228,11 +229,24 @@ func (s *set) idle(f Folder) []string {
 		case e.broken != "":
 		case e.skipped():
 			s.idleNotes = append(s.idleNotes, e.path+": package "+engine.SystemPackage+" is skipped, since Cardea gathers the verbs by itself; remove the file")
+		case e.facts.Policy() && unknownEvent(e.facts.Events) != "":
+			name := unknownEvent(e.facts.Events)
+			s.idleNotes = append(s.idleNotes, fmt.Sprintf("%s: this policy waits for an event that does not exist: %q%s; see \"cardea policy validate\"", e.path, name, near(name)))
 		case e.facts.Policy() && len(e.facts.Verbs) > 0 && len(e.facts.Events) == 0 && !s.routedElsewhere(e.facts.Package):
 			s.idleNotes = append(s.idleNotes, e.path+": this policy is never asked, since its METADATA has no routing with required_events; see \"cardea policy validate\"")
 		}
 	}
 	return s.idleNotes
+}
+
+// unknownEvent is the first name that is no event's, "" for none.
+func unknownEvent(events []string) string {
+	for _, e := range events {
+		if e != "*" && !slices.Contains(Events(), cardea.Kind(e)) {
+			return e
+		}
+	}
+	return ""
 }
 
 // routedElsewhere reports whether another file of a package has routing.
@@ -247,5 +261,10 @@ func (s *set) routedElsewhere(pkg string) bool {
 
 // concerns reports whether a path below data leads into a package, or above it.
 func concerns(ref, pkg string) bool {
-	return pkg != "" && (ref == "" || ref == pkg || strings.HasPrefix(ref, pkg+".") || strings.HasPrefix(pkg, ref+"."))
+	return pkg != "" && (ref == "" || ref == pkg || below(ref, pkg) || below(pkg, ref))
+}
+
+// below reports whether a path begins with another one.
+func below(path, start string) bool {
+	return len(path) > len(start) && path[len(start)] == '.' && path[:len(start)] == start
 }

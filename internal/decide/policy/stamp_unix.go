@@ -1,31 +1,31 @@
-//go:build unix
+//go:build linux || darwin
 
 package policy
 
 import (
-	"io/fs"
-	"strconv"
-	"syscall"
+	"os"
+
+	"golang.org/x/sys/unix"
 )
 
 // doNotWait keeps a pipe, put in the place of a file, from holding the process.
-const doNotWait = syscall.O_NONBLOCK
+const doNotWait = unix.O_NONBLOCK
 
-// settle is how old a change must be, in nanoseconds, before the time of it
-// tells contents apart: file systems count time in ticks.
-const settle = 100_000_000
+// onlyFolder refuses to open what is no folder.
+const onlyFolder = unix.O_DIRECTORY
 
-// stampOf tells a content from another one without reading it. The time of the
-// last change of the inode is part of it, which no program can set.
-func stampOf(info fs.FileInfo, now int64) (stamp string, fresh bool) {
-	s, ok := info.Sys().(*syscall.Stat_t)
-	if !ok {
-		return "", true
+// statusIn looks at a file of a folder. Looking from the folder instead of from
+// the root takes half the time, and a cold hook looks at every policy there is.
+func statusIn(dir *os.File, name string) (status, error) {
+	var s unix.Stat_t
+	for {
+		switch err := unix.Fstatat(int(dir.Fd()), name, &s, 0); err {
+		case nil:
+			return status{dir: s.Mode&unix.S_IFMT == unix.S_IFDIR, regular: s.Mode&unix.S_IFMT == unix.S_IFREG, size: s.Size,
+				modified: s.Mtim.Nano(), changed: s.Ctim.Nano(), inode: s.Ino}, nil
+		case unix.EINTR:
+		default:
+			return status{}, err
+		}
 	}
-	changed := ctime(s)
-	b := make([]byte, 0, 64)
-	for _, n := range [...]int64{info.Size(), info.ModTime().UnixNano(), changed, int64(s.Ino)} {
-		b = append(strconv.AppendInt(b, n, 36), '.')
-	}
-	return string(b), now-changed < settle
 }

@@ -273,10 +273,13 @@ func aboutTools(e string) bool {
 
 // near is the event that somebody may have meant.
 func near(word string) string {
+	plain := func(s string) string { return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(s)) }
+	names := map[string]string{}
 	for _, k := range Events() {
-		if strings.EqualFold(strings.NewReplacer("_", "", "-", "").Replace(word), string(k)) {
-			return fmt.Sprintf("; write %q", k)
-		}
+		names[plain(string(k))] = string(k)
+	}
+	if k := document.Nearest(plain(word), slices.Sorted(maps.Keys(names))); k != "" {
+		return fmt.Sprintf("; write %q", names[k])
 	}
 	return ""
 }
@@ -317,12 +320,13 @@ func sharedPackages(modules []module) []Finding {
 	return out
 }
 
-// Test runs the tests in sources. The error is the engine's.
-func (s Sources) Test(ctx context.Context) (engine.Tested, []Finding, error) {
+// Test has the tests in sources run, those whose names match an expression, ""
+// for all. The error is the tester's.
+func (s Sources) Test(ctx context.Context, t engine.Tester, run string) (engine.Tested, []Finding, error) {
 	if len(s.Paths) == 0 {
 		return engine.Tested{}, nil, nil
 	}
-	tested, err := s.Engine.Test(ctx, s.files(), engine.Options{Extra: s.Extra})
+	tested, err := t.Test(ctx, s.files(), engine.TestOptions{Extra: s.Extra, Run: run})
 	var found []Finding
 	for _, path := range slices.Sorted(maps.Keys(tested.Broken)) {
 		found = append(found, findings("compile", tested.Broken[path])...)

@@ -211,6 +211,12 @@ func (s Switches) Apply(list []Rule) (left []Rule, unused []string) {
 	return left, slices.Compact(unused)
 }
 
+// TurnsOff reports whether something that goes by a name, and is no rule of the
+// pack that protects the gate, is switched off.
+func (s Switches) TurnsOff(name string) bool {
+	return slices.ContainsFunc(s.Off, func(o string) bool { return o == name || matchName(o, name) })
+}
+
 // counts reports whether the switches' scope may change the rule at all.
 func (s Switches) counts(r *Rule) bool {
 	switch {

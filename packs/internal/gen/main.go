@@ -1,7 +1,7 @@
 // Command gen turns the packs' YAML into table.go, a table of literals that
 // the linker lays out: a hook process must not spend its time on reading YAML.
-// It also writes the pages of documentation, docs/packs. It runs in the folder
-// of the packs, by go generate.
+// It also writes the pages of documentation, docs/packs and docs/policies. It runs
+// in the folder of the packs, by go generate.
 package main
 
 import (
@@ -14,7 +14,9 @@ import (
 )
 
 func main() {
-	if err := errors.Join(program(), pages(filepath.Join("..", "docs", "packs"))); err != nil {
+	docs := filepath.Join("..", "docs")
+	err := errors.Join(program(), pages(filepath.Join(docs, "packs"), table.Pages), pages(filepath.Join(docs, "policies"), table.PolicyPages))
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "gen:", err)
 		os.Exit(1)
 	}
@@ -28,9 +30,9 @@ func program() error {
 	return os.WriteFile("table.go", source, 0o644)
 }
 
-// pages writes all pages, and removes those of packs that are no more.
-func pages(dir string) error {
-	all, err := table.Pages(".")
+// pages writes all pages, and removes those of what is no more.
+func pages(dir string, made func(dir string) (map[string]string, error)) error {
+	all, err := made(".")
 	if err != nil {
 		return err
 	}

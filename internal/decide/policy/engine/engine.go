@@ -8,6 +8,8 @@
 // (docs/decisions/0022). Both give the same answers: what goes in and out are
 // texts and JSON values. An engine keeps nothing that cannot be made again from
 // the texts, so that a process that dies takes nothing along.
+//
+// Tests are run by a [Tester]: package regotest, which is rego with OPA's tester.
 package engine
 
 import (
@@ -15,8 +17,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"sync"
 	"time"
+	"unicode/utf8"
 )
 
 // Engine parses, compiles and evaluates policies. It may be used by many
@@ -36,8 +41,14 @@ type Engine interface {
 	// Compile compiles files together, some time before the program is used. It
 	// need not wait.
 	Compile(files []Source, o Options) Program
+}
+
+// Tester runs the tests of policies. An engine may be one; that of the hook is
+// none, since OPA's tester would cost it at every start. Its errors tell that the
+// tester itself does not work.
+type Tester interface {
 	// Test runs the test rules of files that are compiled together.
-	Test(ctx context.Context, files []Source, o Options) (Tested, error)
+	Test(ctx context.Context, files []Source, o TestOptions) (Tested, error)
 }
 
 // Program is policies that were compiled together. It may be used by many
@@ -63,6 +74,15 @@ type Options struct {
 	// Checked is set where these very files compiled before with all checks, so
 	// that the slow ones need not be made again.
 	Checked bool
+}
+
+// TestOptions say which tests are run.
+type TestOptions struct {
+	// Extra are functions that files may use besides those that are pure.
+	Extra []string
+	// Run is a regular expression: only tests whose name it matches are run, ""
+	// for all. The name is written data.PACKAGE.NAME.
+	Run string
 }
 
 // Parsed is what came of parsing a file.
@@ -106,11 +126,21 @@ var (
 
 // Input is what policies see as input: a JSON value, made once for all of them.
 // Two are the same input if one is a copy of the other.
-type Input struct{ text *json.RawMessage }
+type Input struct{ at *input }
+
+type input struct {
+	// value is there where text need not be read to know it.
+	value any
+	once  sync.Once
+	text  json.RawMessage
+}
 
 // NewInput takes a JSON value: string, json.Number, bool, nil, []any and
-// map[string]any, and Go's numbers.
+// map[string]any, and Go's numbers. Nobody may change it afterwards.
 func NewInput(v any) (Input, error) {
+	if plain(v) {
+		return Input{&input{value: v}}, nil
+	}
 	text, err := json.Marshal(v)
 	if err != nil {
 		return Input{}, fmt.Errorf("make the input of policies: %w", err)
@@ -119,14 +149,49 @@ func NewInput(v any) (Input, error) {
 }
 
 // JSON is the input that a text of JSON describes.
-func JSON(text json.RawMessage) Input { return Input{&text} }
+func JSON(text json.RawMessage) Input { return Input{&input{text: text}} }
+
+// plain reports whether a value is the same after it was written as JSON and read
+// again: invalid UTF-8 is not, nor are types of one's own.
+func plain(v any) bool {
+	switch v := v.(type) {
+	case string:
+		return utf8.ValidString(v)
+	case []any:
+		return !slices.ContainsFunc(v, func(e any) bool { return !plain(e) })
+	case map[string]any:
+		for k, e := range v {
+			if !utf8.ValidString(k) || !plain(e) {
+				return false
+			}
+		}
+		return true
+	case nil, bool, int, json.Number:
+		return true
+	}
+	return false
+}
 
 // JSON is the input as text.
 func (i Input) JSON() json.RawMessage {
-	if i.text == nil {
+	if i.at == nil {
 		return json.RawMessage("null")
 	}
-	return *i.text
+	i.at.once.Do(func() {
+		if i.at.text == nil {
+			i.at.text, _ = json.Marshal(i.at.value) // a plain value can be written
+		}
+	})
+	return i.at.text
+}
+
+// Value is the input as a value, for who would else read the text. It reports
+// false where there is only the text.
+func (i Input) Value() (any, bool) {
+	if i.at == nil || i.at.value == nil {
+		return nil, false
+	}
+	return i.at.value, true
 }
 
 // Tested is what came of running tests.
@@ -137,27 +202,43 @@ type Tested struct {
 	Broken map[string]Problems
 }
 
-// TestResult is what came of a test rule.
+// TestResult is what came of a test rule. Of rules of one name each is a test;
+// from the second one on names have a number: "test_x#01".
 type TestResult struct {
-	Package, Name string
-	File          string
-	Line          int
+	Package string `json:"package"`
+	Name    string `json:"name"`
+	File    string `json:"file"`
+	Line    int    `json:"line"`
 	// Pass is set where the rule holds, Skipped for rules named todo_test_….
-	Pass, Skipped bool
+	Pass    bool `json:"pass"`
+	Skipped bool `json:"skipped"`
+	// Failed is the line of what did not hold, 0 where it is not known.
+	Failed int `json:"failed_line"`
+	// Cases are those of a rule with parameters, "test_x[case] if …", by name.
+	Cases []TestCase `json:"cases"`
 	// Error is why it could not be evaluated, "" where it could.
-	Error string
-	// Output is what it printed.
-	Output []string
-	Took   time.Duration
+	Error string `json:"error"`
+	// Output is what it printed, by lines.
+	Output []string      `json:"output"`
+	Took   time.Duration `json:"nanoseconds"`
 }
 
-// Coverage tells which lines of a file were evaluated.
+// TestCase is one case of a test.
+type TestCase struct {
+	// Name is the value of the parameter, of several joined by "/".
+	Name string `json:"name"`
+	Pass bool   `json:"pass"`
+}
+
+// Coverage tells which lines of a file were evaluated, as OPA counts them: a
+// line of which some is evaluated and some is not counts as both.
 type Coverage struct {
-	File string
-	// Covered and Total count lines that can be evaluated; Missed are those
-	// that were not.
-	Covered, Total int
-	Missed         []int
+	File string `json:"file"`
+	// Covered and Total count lines that can be evaluated; Missed are those on
+	// which something was not.
+	Covered int   `json:"covered"`
+	Total   int   `json:"total"`
+	Missed  []int `json:"missed"`
 }
 
 // Facts are what a file says about itself: enough to route without reading it

@@ -1,6 +1,10 @@
 package engine
 
-import "testing"
+import (
+	"encoding/json"
+	"reflect"
+	"testing"
+)
 
 func TestInput(t *testing.T) {
 	a, err := NewInput(map[string]any{"a": "<>"})
@@ -16,6 +20,19 @@ func TestInput(t *testing.T) {
 	}
 	if _, err := NewInput(func() {}); err == nil {
 		t.Error("a function is input")
+	}
+	// What reads the value and what reads the text sees the same.
+	for _, v := range []any{"a\xffb", map[string]any{"\xff": 1}, []any{"x", 1.5}, []string{"x"}} {
+		if in, err := NewInput(v); err != nil {
+			t.Error(err)
+		} else if _, there := in.Value(); there {
+			t.Errorf("%v is taken as it is", v)
+		}
+	}
+	v := map[string]any{"a": []any{"<ä>", 7, json.Number("1e400"), nil, true}}
+	in, _ := NewInput(v)
+	if got, there := in.Value(); !there || !reflect.DeepEqual(got, v) || string(in.JSON()) != `{"a":["\u003cä\u003e",7,1e400,null,true]}` {
+		t.Errorf("%v %v %s", got, there, in.JSON())
 	}
 }
 

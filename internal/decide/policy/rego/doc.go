@@ -1,5 +1,6 @@
-// Package rego reads, compiles and evaluates policies. It is the only place in
-// which OPA is used, and knows nothing of files, scopes and verdicts.
+// Package rego reads, compiles and evaluates policies. It and package regotest,
+// which runs their tests, are the only places in which OPA is used. They know
+// nothing of files, scopes and verdicts.
 //
 // OPA's parser, compiler and evaluator are used as they are (opa/v1/ast and
 // opa/v1/topdown); the package opa/v1/rego above them is not, because every

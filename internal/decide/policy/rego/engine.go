@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/open-policy-agent/opa/v1/ast"
+
 	"cardea.dev/internal/decide/policy/engine"
 )
 
@@ -55,7 +57,7 @@ func (Engine) Look(_ context.Context, files []engine.Source) ([]Remark, error) {
 // Compile compiles files together, at once.
 func (Engine) Compile(files []engine.Source, o engine.Options) engine.Program {
 	modules, wrong := parseAll(files, reparse)
-	p, out := Compile(modules, Options{Options: o})
+	p, out := Compile(modules, o)
 	for path, problems := range wrong {
 		out[path] = problems
 	}
@@ -71,14 +73,16 @@ type compiled struct {
 // Broken are the files that were left out.
 func (c compiled) Broken(context.Context) (map[string]Problems, error) { return c.broken, nil }
 
-// Test runs the test rules of files.
-func (Engine) Test(ctx context.Context, files []engine.Source, o engine.Options) (engine.Tested, error) {
-	modules, wrong := parseAll(files, Parse)
-	results, coverage, out := Test(ctx, modules, o.Extra)
+// Sound gives the files that parse and compile together to who compiles them: a
+// compiler of [NewCompiler] that is not used yet. Those with mistakes are out,
+// with why.
+func Sound(files []engine.Source, o engine.Options, compile func(*ast.Compiler, map[string]*ast.Module) ast.Errors) (out map[string]Problems) {
+	modules, wrong := parseAll(files, reparse)
+	out = together(modules, func(given map[string]*ast.Module) ast.Errors { return compile(newCompiler(o), given) })
 	for path, problems := range wrong {
 		out[path] = problems
 	}
-	return engine.Tested{Results: results, Coverage: coverage, Broken: out}, nil
+	return out
 }
 
 // parseAll parses files; those with mistakes are in the second value.

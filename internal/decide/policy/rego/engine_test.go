@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/open-policy-agent/opa/v1/ast"
+
 	"cardea.dev/internal/decide/policy/engine"
 )
 
@@ -32,9 +34,14 @@ func TestEngine(t *testing.T) {
 	if err != nil || len(remarks) == 0 || !strings.Contains(remarks[0].Text, "colour") {
 		t.Errorf("%+v, %v", remarks, err)
 	}
-	tested, err := e.Test(ctx, files, engine.Options{})
-	if err != nil || len(tested.Results) != 1 || !tested.Results[0].Pass || len(tested.Broken) != 2 {
-		t.Errorf("%+v, %v", tested, err)
+	given := 0
+	out := Sound(append(files, engine.Source{Path: "clock.rego", Text: "package c\n\nx := time.now_ns()\n"}), engine.Options{}, func(c *ast.Compiler, modules map[string]*ast.Module) ast.Errors {
+		given = len(modules)
+		c.Compile(modules)
+		return c.Errors
+	})
+	if given != 2 || len(out) != 3 || !strings.Contains(out["clock.rego"].Error(), "policies may not use it") {
+		t.Errorf("%d files, %v", given, out)
 	}
 	p := e.Compile(files, engine.Options{})
 	if broken, err := p.Broken(ctx); err != nil || len(broken) != 2 || len(broken["lost.rego"]) == 0 {

@@ -24,7 +24,41 @@ func (m *Module) Look() []Remark {
 		l.negations(r)
 		l.fields(r)
 	}
+	l.idle()
 	return l.out
+}
+
+// idle finds sets of decisions, as their form says, that are no verbs and that
+// nothing in the file refers to: a verb with a typing error says nothing.
+func (l *look) idle() {
+	if !l.m.Facts.Policy() || !l.m.Facts.Routed {
+		return
+	}
+	said := map[string]bool{}
+	for _, r := range l.m.parsed.Rules {
+		name := headName(r)
+		if r.Head.RuleKind() != ast.MultiValue || name == "" || said[name] || slices.Contains(engine.Verbs(), name) || l.refersTo(name) {
+			continue
+		}
+		said[name] = true
+		l.say(r.Location, "verb", true, "%s is no verb, and nothing in this file refers to it, so it says nothing; verbs are %s", name, strings.Join(engine.Verbs(), ", "))
+	}
+}
+
+// refersTo reports whether the bodies and values of rules use a name.
+func (l *look) refersTo(name string) bool {
+	found := false
+	for _, r := range l.m.parsed.Rules {
+		uses := func(v ast.Var) bool { found = found || string(v) == name; return found }
+		ast.WalkVars(r.Body, uses)
+		if r.Head.Value != nil {
+			ast.WalkVars(r.Head.Value, uses)
+		}
+		if r.Head.Key != nil {
+			ast.WalkVars(r.Head.Key, uses)
+		}
+	}
+	return found
 }
 
 type look struct {
@@ -140,6 +174,9 @@ func (l *look) object(verb string, at *ast.Location, o ast.Object) {
 	if s, ok := constant(has["severity"]); ok && !slices.Contains([]string{"low", "medium", "high", "critical"}, strings.ToLower(s)) {
 		l.say(at, "decision", false, "severity is %q; write LOW, MEDIUM, HIGH or CRITICAL", s)
 	}
+	if s, ok := constant(has["reason"]); ok && (strings.TrimSpace(s) == "" || strings.HasPrefix(s, "TODO")) {
+		l.say(at, "decision", true, "the reason is still to be written: the person and the model read it")
+	}
 }
 
 // needs are the fields that a verb's decisions must have.
@@ -223,12 +260,29 @@ func (l *look) fields(r *ast.Rule) {
 			return false
 		}
 		word, ok := constant(ref[1])
+		if name := signalIn(ref); name != "" && l.m.Facts.Routed && !slices.Contains(l.m.Facts.Signals, name) && !said["signals."+name] {
+			said["signals."+name] = true
+			l.say(ref[1].Location, "signal", true, "signal %s does not run for this policy: name it in required_signals", name)
+		}
 		if ok && !slices.Contains(InputFields(), word) && !said[word] && !strings.HasSuffix(l.m.Path, "_test.rego") {
 			said[word] = true
 			l.say(ref[1].Location, "field", true, "no event has input.%s; see \"cardea policy input\"", word)
 		}
 		return false
 	})
+}
+
+// signalIn is the signal that a reference reads, "" for none.
+func signalIn(ref ast.Ref) string {
+	if len(ref) < 3 {
+		return ""
+	}
+	word, _ := constant(ref[1])
+	name, _ := constant(ref[2])
+	if word != "signals" {
+		return ""
+	}
+	return name
 }
 
 // InputFields are the fields of input that events have: Claude Code's, and

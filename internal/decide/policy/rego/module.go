@@ -24,10 +24,6 @@ type (
 	Query = engine.Query
 	// Result is [engine.Result].
 	Result = engine.Result
-	// TestResult is [engine.TestResult].
-	TestResult = engine.TestResult
-	// Coverage is [engine.Coverage].
-	Coverage = engine.Coverage
 )
 
 // Module is a file of policies that was parsed.

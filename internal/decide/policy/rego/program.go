@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"runtime/metrics"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/open-policy-agent/opa/v1/ast"
@@ -15,41 +17,47 @@ import (
 	"cardea.dev/internal/decide/policy/engine"
 )
 
-// Options say how policies are compiled and evaluated.
-type Options struct {
-	engine.Options
-	// Prints gets what policies print, where it is not nil.
-	Prints func(at, text string)
-}
-
 // Program is policies that were compiled together. It may be used by many
 // goroutines.
-type Program struct {
-	compiler *ast.Compiler
-	options  Options
+type Program struct{ compiler *ast.Compiler }
+
+// Compile compiles modules together. Modules with mistakes are left out, with
+// why.
+func Compile(modules []*Module, o engine.Options) (p *Program, out map[string]Problems) {
+	p = &Program{}
+	out = together(modules, func(given map[string]*ast.Module) ast.Errors {
+		c := newCompiler(o)
+		if c.Compile(given); !c.Failed() {
+			p.compiler = c
+		}
+		return c.Errors
+	})
+	if p.compiler == nil {
+		p.compiler = newCompiler(o)
+	}
+	return p, out
 }
 
-// Compile compiles modules together. Modules with mistakes are left out, and
-// the others are compiled again without them, so that one bad file does not
-// take the others down; out are the files that were left out, with why.
-func Compile(modules []*Module, o Options) (p *Program, out map[string]Problems) {
+// together has modules compiled, and again without those that have mistakes,
+// until those that are left have none, so that one bad file does not take the
+// others down. out are the files that were left out, with why.
+func together(modules []*Module, compile func(map[string]*ast.Module) ast.Errors) (out map[string]Problems) {
 	left := map[string]*Module{}
 	for _, m := range modules {
 		left[m.Path] = m
 	}
 	out = map[string]Problems{}
-	for {
-		c := compiler(o)
+	for len(left) > 0 {
 		given := make(map[string]*ast.Module, len(left))
 		for path, m := range left {
 			given[path] = m.take()
 		}
-		c.Compile(given)
-		if !c.Failed() {
-			return &Program{compiler: c, options: o}, out
+		errs := compile(given)
+		if len(errs) == 0 {
+			break
 		}
 		before := len(left)
-		for _, problem := range problemsOf("", c.Errors) {
+		for _, problem := range problemsOf("", errs) {
 			file := problem.File
 			if _, known := left[file]; !known && out[file] == nil {
 				// A mistake without a place: nothing can be told apart.
@@ -62,10 +70,11 @@ func Compile(modules []*Module, o Options) (p *Program, out map[string]Problems)
 			out[file] = append(out[file], problem)
 			delete(left, file)
 		}
-		if len(left) == before || len(left) == 0 {
-			return &Program{compiler: compiler(o), options: o}, out
+		if len(left) == before {
+			break
 		}
 	}
+	return out
 }
 
 // take gives the parsed file for one compilation, which changes it. The next one
@@ -81,9 +90,9 @@ func (m *Module) take() *ast.Module {
 	return m.parsed
 }
 
-func compiler(o Options) *ast.Compiler {
-	c := ast.NewCompiler().WithCapabilities(capabilities(o.Extra)).WithDefaultRegoVersion(ast.RegoV1).
-		WithEnablePrintStatements(o.Prints != nil)
+// newCompiler is a compiler that takes what policies may use, and nothing else.
+func newCompiler(o engine.Options) *ast.Compiler {
+	c := ast.NewCompiler().WithCapabilities(capabilities(o.Extra)).WithDefaultRegoVersion(ast.RegoV1)
 	if o.Checked {
 		c = c.WithSkipStages(ast.StageCheckTypes, ast.StageCheckUnusedImports, ast.StageCheckDuplicateImports, ast.StageCheckKeywordOverrides,
 			ast.StageCheckDeprecatedBuiltins, ast.StageBuildRequiredCapabilities)
@@ -92,74 +101,185 @@ func compiler(o Options) *ast.Compiler {
 }
 
 const (
-	// maxMemory is by how much the heap may grow during an evaluation, in
+	// MaxMemory is by how much the heap may grow during an evaluation, in
 	// bytes. It is looked at every so often, after a while.
-	maxMemory = 256 << 20
+	MaxMemory = 256 << 20
 	lookAfter = 10 * time.Millisecond
 	// grace is how long an evaluation may take to come to its end when it is
 	// told to. One that is inside of a single call, such as a replace that makes
 	// gigabytes, cannot be stopped. It is left behind, and the hook's process
 	// ends before it gets far.
-	grace = 20 * time.Millisecond
+	grace = 100 * time.Millisecond
 )
 
 // Eval gives the values of rules, in order. It comes to its end when ctx does;
-// what there was no time for has an error.
+// what there was no time for has an error. A rule gets half of the time that is
+// left, so that one without end does not take the others down; then the rest of
+// its package is not asked.
 //
-// All of them are evaluated in one goroutine: a new one's stack grows step by
-// step, which costs as much as a small policy.
+// All of them are evaluated in one goroutine: a new one's stack grows, which
+// costs as much as a small policy.
 func (p *Program) Eval(ctx context.Context, queries []Query) []Result {
-	cancel := topdown.NewCancel()
-	out := make([]Result, len(queries))
-	each := make(chan Result, len(queries))
-	go func() {
-		// What one rule needed of others, the next one with the same input finds;
-		// but not after an error, which may have left behind what was known of
-		// another input ("with input as …").
-		var known topdown.VirtualCache
-		var in seen
-		for i := range queries {
-			if i == 0 || queries[i].Input != queries[i-1].Input {
-				in, known = see(queries[i].Input), nil
-			}
-			if known == nil {
-				known = topdown.NewVirtualCache()
-			}
-			r := p.one(ctx, cancel, queries[i], in, known)
-			if r.Err != nil {
-				known = nil
-			}
-			each <- r
+	e := evaluation{results: make([]Result, len(queries)), done: make(chan struct{}), seen: map[engine.Input]seen{}}
+	for i := range queries {
+		// Values are the caller's, who may go on with them when this returns.
+		if _, there := queries[i].Input.Value(); there {
+			e.see(queries[i].Input)
 		}
+	}
+	go func() {
+		makeRoom()
+		e.run(ctx, p, queries)
 	}()
 	ticker := time.NewTicker(lookAfter)
 	defer ticker.Stop()
 	before := uint64(0)
-	for n := 0; n < len(queries); {
-		var why error
+	for {
 		select {
-		case out[n] = <-each:
-			n++
+		case <-e.done:
+			return e.results
 		case <-ctx.Done():
-			why = engine.ErrTime
+			return e.sofar()
 		case <-ticker.C:
-			now := heap()
-			if before == 0 {
+			now := Heap()
+			if before == 0 || e.reading.Load() {
 				before = now
 			}
-			if now > before+maxMemory {
-				why = engine.ErrMemory
-			}
-		}
-		if why != nil {
-			stop(cancel, func() bool { return len(each) > 0 })
-			for ; n < len(queries); n++ {
-				out[n].Err = why
+			if !e.look(now > before+MaxMemory) {
+				return e.sofar()
 			}
 		}
 	}
+}
+
+// evaluation is one that goes on in a goroutine of its own.
+type evaluation struct {
+	// results may be read up to ready, and as a whole when done is closed.
+	results []Result
+	ready   atomic.Int64
+	done    chan struct{}
+	// reading is set while an input is read: what that takes is not the policy's.
+	reading atomic.Bool
+	// turn is the rule that is evaluated, nil between two.
+	turn atomic.Pointer[turn]
+	// seen are the inputs as OPA sees them.
+	seen map[engine.Input]seen
+}
+
+// turn is the evaluation of one rule.
+type turn struct {
+	cancel topdown.Cancel
+	end    time.Time
+	// stopped is when it was told to stop, why is the reason.
+	stopped time.Time
+	why     atomic.Pointer[error]
+}
+
+func (t *turn) stop(why error) {
+	t.stopped = time.Now()
+	t.why.Store(&why)
+	t.cancel.Cancel()
+}
+
+// look stops the rule whose turn it is where it takes too long or too much. It
+// reports false where one that was stopped goes on.
+func (e *evaluation) look(large bool) bool {
+	t := e.turn.Load()
+	switch {
+	case t == nil:
+	case !t.stopped.IsZero():
+		return time.Since(t.stopped) < grace || e.turn.Load() != t
+	case large:
+		t.stop(engine.ErrMemory)
+	case time.Now().After(t.end):
+		t.stop(engine.ErrTime)
+	}
+	return true
+}
+
+// run evaluates queries one after another. What one rule needed of others, the
+// next one with the same input finds; but not after an error, which may have left
+// behind what was known of another input ("with input as …").
+func (e *evaluation) run(ctx context.Context, p *Program, queries []Query) {
+	defer close(e.done)
+	var known topdown.VirtualCache
+	var in seen
+	stopped := "" // the package that was
+	for i := range queries {
+		if i == 0 || queries[i].Input != queries[i-1].Input {
+			e.reading.Store(true)
+			in, known = e.see(queries[i].Input), nil
+			e.reading.Store(false)
+		}
+		if known == nil {
+			known = topdown.NewVirtualCache()
+		}
+		var r Result
+		if queries[i].Package == stopped {
+			r.Err = engine.ErrTime
+		} else {
+			r = e.one(ctx, p, queries[i], in, known, i == len(queries)-1)
+		}
+		if r.Err != nil {
+			known = nil
+		}
+		if errors.Is(r.Err, engine.ErrTime) || errors.Is(r.Err, engine.ErrMemory) {
+			stopped = queries[i].Package
+			runtime.GC() // so that the next one is not blamed for what this one left
+		}
+		e.results[i] = r
+		e.ready.Add(1)
+	}
+}
+
+// one gives a rule its turn.
+func (e *evaluation) one(ctx context.Context, p *Program, q Query, in seen, known topdown.VirtualCache, last bool) Result {
+	t := &turn{cancel: topdown.NewCancel(), end: time.Now().Add(time.Hour)}
+	if end, limited := ctx.Deadline(); limited && !last {
+		t.end = time.Now().Add(time.Until(end) / 2)
+	}
+	e.turn.Store(t)
+	r := p.one(ctx, t.cancel, q, in, known)
+	e.turn.Store(nil)
+	if why := t.why.Load(); why != nil && r.Err != nil {
+		r.Err = *why
+	}
+	return r
+}
+
+// sofar is what is known of an evaluation that is stopped as a whole, since there
+// is no more time, or since a rule does not stop.
+func (e *evaluation) sofar() []Result {
+	out, known := make([]Result, len(e.results)), e.ready.Load()
+	copy(out, e.results[:known])
+	why := engine.ErrTime
+	if t := e.turn.Load(); t != nil {
+		if !t.stopped.IsZero() {
+			why = *t.why.Load()
+		}
+		t.cancel.Cancel()
+	}
+	for i := known; i < int64(len(out)); i++ {
+		out[i].Err = why
+	}
 	return out
 }
+
+// stack is what an evaluation of small policies takes of a stack, in bytes.
+const stack = 24 << 10
+
+// makeRoom makes the stack of a goroutine that has just begun large enough.
+// Growing it step by step later moves all frames each time, which is a fifth of
+// the time of a small policy.
+//
+//go:noinline
+func makeRoom() {
+	var room [stack]byte
+	touch(&room)
+}
+
+//go:noinline
+func touch(*[stack]byte) {}
 
 // seen is an input as OPA sees it, or why it cannot.
 type seen struct {
@@ -167,10 +287,21 @@ type seen struct {
 	err  error
 }
 
+func (e *evaluation) see(in engine.Input) seen {
+	out, known := e.seen[in]
+	if !known {
+		out = see(in)
+		e.seen[in] = out
+	}
+	return out
+}
+
 func see(in engine.Input) seen {
-	var v any
-	if err := util.UnmarshalJSON(in.JSON(), &v); err != nil {
-		return seen{err: fmt.Errorf("the input cannot be read: %w", err)}
+	v, there := in.Value()
+	if !there {
+		if err := util.UnmarshalJSON(in.JSON(), &v); err != nil {
+			return seen{err: fmt.Errorf("the input cannot be read: %w", err)}
+		}
 	}
 	value, err := ast.InterfaceToValue(v)
 	return seen{ast.NewTerm(value), err}
@@ -192,19 +323,11 @@ func (p *Program) one(ctx context.Context, cancel topdown.Cancel, q Query, in se
 		return Result{Err: in.err}
 	}
 	v, err := p.run(ctx, p.query(q.Package, q.Rule).WithCancel(cancel).WithInput(in.term).WithVirtualCache(known))
-	return Result{Value: v, Err: plainly(err)}
+	return Result{Value: v, Err: Plainly(err)}
 }
 
-// stop tells an evaluation to stop, and waits a moment.
-func stop(cancel topdown.Cancel, done func() bool) {
-	cancel.Cancel()
-	for end := time.Now().Add(grace); !done() && time.Now().Before(end); {
-		time.Sleep(time.Millisecond)
-	}
-}
-
-// heap is how many bytes objects take.
-func heap() uint64 {
+// Heap is how many bytes objects take in this process.
+func Heap() uint64 {
 	s := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	metrics.Read(s)
 	return s[0].Value.Uint64()
@@ -228,15 +351,11 @@ func (p *Program) query(pkg, rule string) *topdown.Query {
 	for _, word := range append(strings.Split(pkg, "."), rule) {
 		ref = append(ref, ast.InternedTerm(word))
 	}
-	q := topdown.NewQuery(ast.NewBody(ast.Equality.Expr(ast.NewTerm(answer), ast.NewTerm(ref)))).WithCompiler(p.compiler).WithStore(nothing{})
-	if p.options.Prints != nil {
-		q = q.WithPrintHook(printer{p.options.Prints})
-	}
-	return q
+	return topdown.NewQuery(ast.NewBody(ast.Equality.Expr(ast.NewTerm(answer), ast.NewTerm(ref)))).WithCompiler(p.compiler).WithStore(nothing{})
 }
 
-// plainly is an error of OPA as a person reads it.
-func plainly(err error) error {
+// Plainly is an error of OPA as a person reads it.
+func Plainly(err error) error {
 	var e *topdown.Error
 	if !errors.As(err, &e) {
 		return err

@@ -86,8 +86,7 @@ func TestCompile(t *testing.T) {
 		parsed(t, "fails.rego", "package e\n\nimport rego.v1\n\nx := 1 if input.n\n\nx := 2 if input.n\n"),
 		parsed(t, "loops.rego", "package f\n\nimport rego.v1\n\nx if x\n"),
 	}
-	var said []string
-	p, out := Compile(modules, Options{Prints: func(at, text string) { said = append(said, at+" "+text) }})
+	p, out := Compile(modules, engine.Options{})
 	for file, says := range map[string]string{"bad1.rego": "nosuch", "bad2.rego": "unsafe", "bad3.rego": "policies may not use it", "loops.rego": "recursive"} {
 		if len(out[file]) == 0 || !strings.Contains(out[file].Error(), says) {
 			t.Errorf("%s: %v", file, out[file])
@@ -107,15 +106,12 @@ func TestCompile(t *testing.T) {
 	if got[3].Err == nil || !strings.Contains(got[3].Err.Error(), "fails.rego:") {
 		t.Errorf("a conflict: %+v", got[3])
 	}
-	if len(said) != 1 || said[0] != "good.rego:11 hello 41" {
-		t.Errorf("%q", said)
-	}
 	if _, err := engine.NewInput(map[string]any{"f": func() {}}); err == nil {
 		t.Error("a function is input")
 	}
 	// What was compiled with all checks compiles without them, and says the same.
 	again := parsed(t, "good.rego", "package a\n\nimport rego.v1\n\nx := input.n + 1\n")
-	p, out = Compile([]*Module{again}, Options{Options: engine.Options{Checked: true}})
+	p, out = Compile([]*Module{again}, engine.Options{Checked: true})
 	if got := p.Eval(context.Background(), []Query{{Package: "a", Rule: "x", Input: in}}); len(out) > 0 || got[0].Err != nil {
 		t.Errorf("%+v %v", got, out)
 	}
@@ -124,8 +120,11 @@ func TestCompile(t *testing.T) {
 	if got := p.Eval(ctx, []Query{{Package: "a", Rule: "x", Input: in}}); !errors.Is(got[0].Err, engine.ErrTime) && got[0].Value == nil {
 		t.Errorf("without time: %+v", got)
 	}
-	if p, out := Compile(nil, Options{}); p == nil || len(out) > 0 {
-		t.Errorf("nothing: %v", out)
+	for _, none := range [][]*Module{nil, {parsed(t, "bad.rego", "package a\n\nx := nosuch(1)\n")}} {
+		p, out := Compile(none, engine.Options{})
+		if got := p.Eval(context.Background(), []Query{{Package: "a", Rule: "x", Input: in}}); len(out) != len(none) || got[0].Value != nil || got[0].Err != nil {
+			t.Errorf("nothing: %v, %+v", out, got)
+		}
 	}
 }
 
@@ -143,37 +142,15 @@ func TestFunctions(t *testing.T) {
 		}
 	}
 	m := parsed(t, "x.rego", "package a\n\nimport rego.v1\n\nx := time.now_ns()\n")
-	if _, out := Compile([]*Module{m}, Options{Options: engine.Options{Extra: []string{"time.now_ns"}}}); len(out) > 0 {
+	if _, out := Compile([]*Module{m}, engine.Options{Extra: []string{"time.now_ns"}}); len(out) > 0 {
 		t.Errorf("%v", out)
-	}
-}
-
-func TestTests(t *testing.T) {
-	modules := []*Module{
-		parsed(t, "p.rego", "package p\n\nimport rego.v1\n\ndeny contains 1 if {\n\tinput.a\n\tinput.b\n}\n\nother contains 2 if input.c\n"),
-		parsed(t, "p_test.rego", "package p_test\n\nimport rego.v1\nimport data.p\n\ntest_yes if count(p.deny) == 1 with input as {\"a\": 1, \"b\": 2}\n\ntest_no if {\n\tprint(\"why\")\n\tcount(p.deny) == 7 with input as {\"a\": 1}\n}\n\ntodo_test_later if false\n\ntest_breaks if { x := 1; y := {k: v | some k in [x, x]; some v in [1, 2]}; y }\n"),
-		parsed(t, "broken.rego", "package q\n\nimport rego.v1\n\nx := nosuch(1)\n"),
-	}
-	results, coverage, broken := Test(context.Background(), modules, nil)
-	by := map[string]TestResult{}
-	for _, r := range results {
-		by[r.Name] = r
-	}
-	if len(results) != 4 || !by["test_yes"].Pass || by["test_no"].Pass || len(by["test_no"].Output) != 1 || !by["todo_test_later"].Skipped || by["test_breaks"].Error == "" || by["test_yes"].Line != 6 {
-		t.Errorf("%+v", results)
-	}
-	if len(broken["broken.rego"]) == 0 {
-		t.Errorf("%v", broken)
-	}
-	if len(coverage) != 1 || coverage[0].File != "p.rego" || coverage[0].Covered == 0 || !slices.Contains(coverage[0].Missed, 10) {
-		t.Errorf("%+v", coverage)
 	}
 }
 
 // A rule that never ends is stopped, and what comes after it has no answer.
 func TestStopped(t *testing.T) {
 	m := parsed(t, "x.rego", "package a\n\nimport rego.v1\n\nslow if {\n\tsome x in numbers.range(1, 100000)\n\tsome y in numbers.range(1, 100000)\n\tx * y < 0\n}\n")
-	p, _ := Compile([]*Module{m}, Options{})
+	p, _ := Compile([]*Module{m}, engine.Options{})
 	in, _ := engine.NewInput(map[string]any{})
 	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
 	defer cancel()
@@ -202,7 +179,7 @@ func TestLook(t *testing.T) {
 // its own input's.
 func TestErrorsLeaveNothingBehind(t *testing.T) {
 	m := parsed(t, "x.rego", "package a\n\nimport rego.v1\n\nname := input.name\n\ntwo := 1 if input.name\n\ntwo := 2 if input.name\n\nfails if {\n\tname == \"other\"\n\ttwo == 3\n}\n\nouter if fails with input as {\"name\": \"other\"}\n\nsaid contains name\n")
-	p, out := Compile([]*Module{m}, Options{})
+	p, out := Compile([]*Module{m}, engine.Options{})
 	in, err := engine.NewInput(map[string]any{"name": "mine"})
 	if err != nil || len(out) > 0 {
 		t.Fatal(err, out)
@@ -210,5 +187,53 @@ func TestErrorsLeaveNothingBehind(t *testing.T) {
 	got := p.Eval(context.Background(), []Query{{Package: "a", Rule: "outer", Input: in}, {Package: "a", Rule: "said", Input: in}, {Package: "a", Rule: "name", Input: in}})
 	if got[0].Err == nil || !reflect.DeepEqual(got[1].Value, []any{"mine"}) || got[2].Value != "mine" {
 		t.Errorf("%+v", got)
+	}
+}
+
+// A rule without end, or one that takes all memory, leaves time and memory to
+// those that come after it.
+func TestOneWithoutEndLeavesTheOthers(t *testing.T) {
+	slow := "\tsome x in numbers.range(1, 100000)\n\tsome y in numbers.range(1, 100000)\n\tx * y < 0\n}\n"
+	modules := []*Module{
+		parsed(t, "a.rego", "package a\n\nimport rego.v1\n\ndeny if {\n"+slow+"\nask if {\n"+slow),
+		parsed(t, "b.rego", "package b\n\nimport rego.v1\n\ndeny if count([[i, j] | some i in numbers.range(1, 100000); some j in numbers.range(1, 100000)]) == 0\n"),
+		parsed(t, "c.rego", "package c\n\nimport rego.v1\n\ndeny := input.n\n"),
+	}
+	p, _ := Compile(modules, engine.Options{})
+	ctx, cancel := context.WithTimeout(context.Background(), 8*time.Second)
+	defer cancel()
+	in, err := engine.NewInput(map[string]any{"n": "seen"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := p.Eval(ctx, []Query{{Package: "a", Rule: "deny", Input: in}, {Package: "a", Rule: "ask", Input: in}, {Package: "b", Rule: "deny", Input: in}, {Package: "c", Rule: "deny", Input: in}})
+	if !errors.Is(got[0].Err, engine.ErrTime) || !errors.Is(got[1].Err, engine.ErrTime) || got[2].Err == nil || got[3].Err != nil || got[3].Value != "seen" {
+		t.Errorf("%v, %v, %v, %v %v", got[0].Err, got[1].Err, got[2].Err, got[3].Err, got[3].Value)
+	}
+}
+
+// What is written and never heard is told: verbs with typing errors, signals that
+// nobody asked for.
+func TestNeverHeard(t *testing.T) {
+	const routed = "# METADATA\n# scope: package\n# title: T\n# custom:\n#   routing:\n#     required_events: [PreToolUse]\n#     required_signals: [s]\npackage cardea.policies.p\n\nimport rego.v1\n\n"
+	for text, want := range map[string]string{
+		"deny contains d if d := {\"rule_id\": \"x\", \"reason\": \"r\"}\n\ndney contains 1\n":                                "dney is no verb",
+		"deny contains d if { some x in names; d := {\"rule_id\": x, \"reason\": \"r\"} }\n\nnames contains \"x\"\n":          "",
+		"deny contains d if { count(names) > 0; d := {\"rule_id\": \"x\", \"reason\": \"r\"} }\n\nnames contains \"x\"\n":     "",
+		"deny contains d if { input.signals.t; d := {\"rule_id\": \"x\", \"reason\": \"r\"} }\n":                              "signal t does not run",
+		"deny contains d if { input.signals.s.ok == false; d := {\"rule_id\": \"x\", \"reason\": \"r\"} }\n":                  "",
+		"deny contains d if { some n, v in input.signals; v; d := {\"rule_id\": n, \"reason\": \"r\"} }\n":                    "",
+		"deny contains d if { input.signals[\"u\"]; d := {\"rule_id\": \"x\", \"reason\": \"r\"} }\n\nhelper := 1\n":          "signal u does not run",
+		"deny contains d if { helper; d := {\"rule_id\": \"x\", \"reason\": \"r\"} }\n\nhelper if input.tool_name == \"x\"\n": "",
+	} {
+		got := ""
+		for _, r := range parsed(t, "x.rego", routed+text).Look() {
+			if r.Rule == "verb" || r.Rule == "signal" {
+				got += r.Text
+			}
+		}
+		if want == "" && got != "" || !strings.Contains(got, want) {
+			t.Errorf("%s: %q, want %q", text, got, want)
+		}
 	}
 }

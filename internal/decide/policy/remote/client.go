@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -15,7 +16,9 @@ import (
 // Engine asks a process that it starts when it is first needed. It may be used
 // by many goroutines.
 type Engine struct {
-	// find gives the program's path, or why it must not be started.
+	// name is the program's, for messages; find gives its path, or why it must
+	// not be started.
+	name string
 	find func() (string, error)
 
 	mu       sync.Mutex
@@ -24,10 +27,10 @@ type Engine struct {
 	programs atomic.Uint64
 }
 
-// Beside is an engine that starts the program cardea-policy from the folder in
-// which a program of Cardea's lies, links resolved.
-func Beside(program string) *Engine {
-	return &Engine{find: func() (string, error) { return find(program) }}
+// Beside is an engine that starts a program, [Policy] or [PolicyTest], from the
+// folder in which a program of Cardea's lies, links resolved.
+func Beside(program, name string) *Engine {
+	return &Engine{name: name, find: func() (string, error) { return find(program, name) }}
 }
 
 const (
@@ -39,11 +42,16 @@ const (
 )
 
 // errNoAnswer is met by who waited in vain, errEnded by who had the process end
-// meanwhile.
+// meanwhile, errWords by who gets an answer to something else. Before they are
+// told, they get the program's name.
 var (
-	errNoAnswer = fmt.Errorf("cardea-policy gave no answer in time: %w", context.DeadlineExceeded)
-	errEnded    = errors.New("cardea-policy ended without an answer")
+	errNoAnswer = fmt.Errorf("gave no answer in time: %w", context.DeadlineExceeded)
+	errEnded    = errors.New("ended without an answer")
+	errWords    = errors.New("answers in words that are not understood: install cardea and the programs beside it anew")
 )
+
+// named is an error with the name of the program in front.
+func (e *Engine) named(err error) error { return fmt.Errorf("%s %w", e.name, err) }
 
 // Ready tells why the program must not be started.
 func (e *Engine) Ready() error {
@@ -70,7 +78,7 @@ func (e *Engine) current() (*peer, error) {
 		return e.peer, nil
 	}
 	if e.closed {
-		return nil, errEnded
+		return nil, e.named(errEnded)
 	}
 	path, err := e.find()
 	if err != nil {
@@ -78,7 +86,7 @@ func (e *Engine) current() (*peer, error) {
 	}
 	p, err := start(path)
 	if err != nil {
-		return nil, fmt.Errorf("start cardea-policy: %w", err)
+		return nil, fmt.Errorf("start %s: %w", e.name, err)
 	}
 	e.peer = p
 	return p, nil
@@ -86,7 +94,7 @@ func (e *Engine) current() (*peer, error) {
 
 // Wake starts the process, if it is not there yet.
 func (e *Engine) Wake() {
-	_, _ = e.current() // who asks meets the same error
+	go func() { _, _ = e.current() }() // who asks meets the same error
 }
 
 // post sends a request.
@@ -95,69 +103,106 @@ func (e *Engine) post(r request) (*question, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.post(r)
+	q, err := p.post(r)
+	if err != nil {
+		return nil, e.named(err)
+	}
+	return q, nil
+}
+
+// answer waits for the answer to a request.
+func (e *Engine) answer(ctx context.Context, q *question) (answer, error) {
+	a, err := q.wait(ctx)
+	switch {
+	case err != nil:
+		return a, e.named(err)
+	case a.outcome == failed:
+		return a, errors.New(string(a.body))
+	case a.outcome < done || a.outcome > failed:
+		return a, e.named(errWords)
+	}
+	return a, nil
 }
 
 // ask sends a request, and waits for the answer. A process that ended meanwhile
 // may have done so because of another request, so a new one is asked, once.
-func (e *Engine) ask(ctx context.Context, r request) (answer, error) {
+func (e *Engine) ask(ctx context.Context, k kind, about any) (answer, error) {
+	body, err := json.Marshal(about)
+	if err != nil {
+		return answer{}, fmt.Errorf("%s cannot be asked: %w", e.name, err)
+	}
 	for again := true; ; again = false {
 		if ctx.Err() != nil {
-			return answer{}, errNoAnswer
+			return answer{}, e.named(errNoAnswer)
 		}
-		r.V, r.Left = version, longest
+		left := longest
 		if end, limited := ctx.Deadline(); limited {
-			r.Left = time.Until(end)
+			left = time.Until(end)
 		}
-		q, err := e.post(r)
+		q, err := e.post(request{version: version, kind: k, left: left, body: body})
 		var a answer
 		if err == nil {
-			a, err = q.wait(ctx)
+			a, err = e.answer(ctx, q)
 		}
 		if again && errors.Is(err, errEnded) {
 			continue
-		}
-		if err == nil && a.Error != "" {
-			err = errors.New(a.Error)
 		}
 		return a, err
 	}
 }
 
+// read takes the body of an answer. Numbers in JSON values stay as they are
+// written.
+func (e *Engine) read(a answer, into any) error {
+	d := json.NewDecoder(bytes.NewReader(a.body))
+	d.UseNumber()
+	if err := d.Decode(into); err != nil {
+		return e.named(errWords)
+	}
+	return nil
+}
+
+// asked asks, and reads the answer.
+func (e *Engine) asked(ctx context.Context, k kind, about, into any) error {
+	a, err := e.ask(ctx, k, about)
+	if err != nil {
+		return err
+	}
+	return e.read(a, into)
+}
+
 // Parse gives what files say about themselves.
-func (e *Engine) Parse(ctx context.Context, files []engine.Source) ([]engine.Parsed, error) {
-	a, err := e.ask(ctx, request{Parse: files})
-	if err == nil && len(a.Parsed) != len(files) {
-		err = errWords
+func (e *Engine) Parse(ctx context.Context, files []engine.Source) (out []engine.Parsed, err error) {
+	err = e.asked(ctx, kindParse, files, &out)
+	if err == nil && len(out) != len(files) {
+		err = e.named(errWords)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return a.Parsed, nil
+	return out, nil
 }
 
 // Look gives the mistakes that OPA does not report.
-func (e *Engine) Look(ctx context.Context, files []engine.Source) ([]engine.Remark, error) {
-	a, err := e.ask(ctx, request{Look: files})
-	return a.Remarks, err
+func (e *Engine) Look(ctx context.Context, files []engine.Source) (out []engine.Remark, err error) {
+	err = e.asked(ctx, kindLook, files, &out)
+	return out, err
 }
 
-// Test runs tests.
-func (e *Engine) Test(ctx context.Context, files []engine.Source, o engine.Options) (engine.Tested, error) {
-	a, err := e.ask(ctx, request{Test: &compileRequest{Files: files, Options: o}})
-	if err == nil && a.Tested == nil {
-		err = errWords
-	}
-	if err != nil {
-		return engine.Tested{}, err
-	}
-	return *a.Tested, nil
+// Test runs tests, where the program is [PolicyTest].
+func (e *Engine) Test(ctx context.Context, files []engine.Source, o engine.TestOptions) (out engine.Tested, err error) {
+	err = e.asked(ctx, kindTest, testRequest{Files: files, Options: o}, &out)
+	return out, err
 }
 
 // Compile sends files to be compiled.
 func (e *Engine) Compile(files []engine.Source, o engine.Options) engine.Program {
 	p := &program{engine: e, compile: compileRequest{Program: e.programs.Add(1), Files: files, Options: o}, done: make(chan struct{})}
-	q, err := e.post(request{V: version, Left: longest, Compile: &p.compile})
+	body, err := json.Marshal(p.compile)
+	var q *question
+	if err == nil {
+		q, err = e.post(request{version: version, kind: kindCompile, left: longest, body: body})
+	}
 	if err != nil {
 		p.err = err
 		close(p.done)
@@ -168,14 +213,14 @@ func (e *Engine) Compile(files []engine.Source, o engine.Options) engine.Program
 		defer close(p.done)
 		ctx, cancel := context.WithTimeout(context.Background(), longest)
 		defer cancel()
-		a, err := q.wait(ctx)
+		a, err := e.answer(ctx, q)
 		if errors.Is(err, errEnded) && !p.late.Load() {
-			a, err = e.ask(ctx, request{Compile: &p.compile})
+			a, err = e.ask(ctx, kindCompile, p.compile)
 		}
-		if err == nil && a.Error != "" {
-			err = errors.New(a.Error)
+		if err == nil && len(a.body) > 0 {
+			err = e.read(a, &p.broken)
 		}
-		p.broken, p.err = a.Broken, err
+		p.err = err
 	}()
 	return p
 }
@@ -207,31 +252,35 @@ func (p *program) Broken(ctx context.Context) (map[string]engine.Problems, error
 	case <-ctx.Done():
 		p.late.Store(true)
 		p.peer.fail(errEnded)
-		return nil, errNoAnswer
+		return nil, p.engine.named(errNoAnswer)
 	}
 }
 
 // Eval gives the values of rules. The request follows that to compile, whose
 // answer it does not wait for.
 func (p *program) Eval(ctx context.Context, queries []engine.Query) []engine.Result {
-	r := request{Eval: p.request(queries)}
-	a, err := p.engine.ask(ctx, r)
-	if err == nil && a.Unknown {
+	r := p.request(queries)
+	a, err := p.engine.ask(ctx, kindEval, r)
+	if err == nil && a.outcome == unknown {
 		// The server that compiled it is gone, or forgot it.
-		if a, err = p.engine.ask(ctx, request{Compile: &p.compile}); err == nil {
-			a, err = p.engine.ask(ctx, r)
+		if a, err = p.engine.ask(ctx, kindCompile, p.compile); err == nil {
+			a, err = p.engine.ask(ctx, kindEval, r)
 		}
+	}
+	var results []result
+	if err == nil && a.outcome != unknown {
+		err = p.engine.read(a, &results)
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = engine.ErrTime
 	}
-	if err == nil && len(a.Results) != len(queries) {
-		err = errWords
+	if err == nil && len(results) != len(queries) {
+		err = p.engine.named(errWords)
 	}
 	out := make([]engine.Result, len(queries))
 	for i := range out {
 		if out[i].Err = err; err == nil {
-			out[i] = a.Results[i].plain()
+			out[i] = results[i].plain()
 		}
 	}
 	return out

@@ -8,14 +8,18 @@ import (
 	"strings"
 )
 
-// Name is the name of the program.
-const Name = "cardea-policy"
+// The names of the programs: the engine that the hook asks, and the one that
+// "cardea policy test" asks, which is an [engine.Tester], too.
+const (
+	Policy     = "cardea-policy"
+	PolicyTest = "cardea-policy-test"
+)
 
-// find gives the path of cardea-policy in the folder of a program, links
-// resolved. No variable, no working folder and no PATH is asked: the agent may
-// set the one and write to the others. A file that may be written by who may not
-// write the program itself is refused.
-func find(program string) (string, error) {
+// find gives the path of a program in the folder of another one, links resolved.
+// No variable, no working folder and no PATH is asked: the agent may set the one
+// and write to the others. A file that may be written by who may not write the
+// other one itself is refused.
+func find(program, name string) (string, error) {
 	real, err := filepath.EvalSymlinks(program)
 	if err != nil {
 		return "", fmt.Errorf("policies cannot be evaluated, since this program is not found: %w; run it by its path", err)
@@ -24,16 +28,16 @@ func find(program string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("policies cannot be evaluated, since this program is not found: %w; run it by its path", err)
 	}
-	path := filepath.Join(filepath.Dir(real), Name)
+	path := filepath.Join(filepath.Dir(real), name)
 	if strings.EqualFold(filepath.Ext(real), ".exe") {
 		path += filepath.Ext(real)
 	}
 	info, err := os.Lstat(path)
 	if err != nil {
-		return "", fmt.Errorf("%s is missing beside cardea in %s: install both with \"go install cardea.dev/cmd/...\"", Name, filepath.Dir(real))
+		return "", fmt.Errorf("%s is missing beside cardea in %s: build it into that folder (in the clone: GOBIN=%[2]s go install ./cmd/...)", name, filepath.Dir(real))
 	}
 	if why := unsafe(info, own); why != "" {
-		return "", fmt.Errorf("%s %s, so it is not started: install it anew with \"go install cardea.dev/cmd/...\"", path, why)
+		return "", fmt.Errorf("%s %s, so it is not started: build it anew (in the clone: GOBIN=%s go install ./cmd/...)", path, why, filepath.Dir(path))
 	}
 	return path, nil
 }

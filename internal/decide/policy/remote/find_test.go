@@ -13,6 +13,12 @@ func TestFind(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("modes and names are others")
 	}
+	for _, name := range []string{Policy, PolicyTest} {
+		t.Run(name, func(t *testing.T) { testFind(t, name) })
+	}
+}
+
+func testFind(t *testing.T, name string) {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -32,15 +38,15 @@ func TestFind(t *testing.T) {
 		}
 	}
 	put(at("bin/cardea"), 0o755)
-	put(at("path/cardea-policy"), 0o755)
+	put(at("path/"+name), 0o755)
 	t.Setenv("PATH", at("path"))
 	t.Chdir(at("path"))
 	program := at("link")
 	if err := os.Symlink(at("bin/cardea"), program); err != nil {
 		t.Fatal(err)
 	}
-	e := Beside(program)
-	if err := e.Ready(); err == nil || !strings.Contains(err.Error(), "cardea-policy is missing beside cardea") || !strings.Contains(err.Error(), "go install") {
+	e := Beside(program, name)
+	if err := e.Ready(); err == nil || !strings.Contains(err.Error(), name+" is missing beside cardea in "+at("bin")) || !strings.Contains(err.Error(), "go install") {
 		t.Errorf("%v", err)
 	}
 	if _, err := e.Parse(t.Context(), nil); err == nil {
@@ -53,32 +59,32 @@ func TestFind(t *testing.T) {
 		t.Error("nothing is started")
 	}
 	for mode, good := range map[os.FileMode]bool{0o755: true, 0o700: true, 0o775: false, 0o757: false, 0o777: false} {
-		put(at("bin/cardea-policy"), mode)
-		got, err := find(program)
-		if good != (err == nil) || good && got != at("bin/cardea-policy") {
+		put(at("bin/"+name), mode)
+		got, err := find(program, name)
+		if good != (err == nil) || good && got != at("bin/"+name) {
 			t.Errorf("%o: %q, %v", mode, got, err)
 		}
 	}
 	// A group that may write the program as well may write both.
 	put(at("bin/cardea"), 0o775)
-	put(at("bin/cardea-policy"), 0o775)
-	if _, err := find(program); err != nil {
+	put(at("bin/"+name), 0o775)
+	if _, err := find(program, name); err != nil {
 		t.Error(err)
 	}
-	_ = os.Remove(at("bin/cardea-policy"))
-	if err := os.Symlink(at("path/cardea-policy"), at("bin/cardea-policy")); err != nil {
+	_ = os.Remove(at("bin/" + name))
+	if err := os.Symlink(at("path/"+name), at("bin/"+name)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := find(program); err == nil || !strings.Contains(err.Error(), "no regular file") {
+	if _, err := find(program, name); err == nil || !strings.Contains(err.Error(), "no regular file") {
 		t.Errorf("%v", err)
 	}
-	if _, err := find(at("nowhere")); err == nil {
+	if _, err := find(at("nowhere"), name); err == nil {
 		t.Error("a program that is not there")
 	}
 	// A file that is no program cannot be started.
-	_ = os.Remove(at("bin/cardea-policy"))
-	put(at("bin/cardea-policy"), 0o644)
-	if _, err := e.Parse(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "start cardea-policy") {
+	_ = os.Remove(at("bin/" + name))
+	put(at("bin/"+name), 0o644)
+	if _, err := e.Parse(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "start "+name) {
 		t.Errorf("%v", err)
 	}
 }

@@ -9,12 +9,7 @@ import (
 	"os"
 	"sync"
 	"time"
-
-	"cardea.dev/internal/decide/policy/engine"
 )
-
-// errWords is met by who gets an answer to something else.
-var errWords = errors.New("cardea-policy answers in words that are not understood: install cardea and cardea-policy anew")
 
 // peer is a process that was started, and who waits for its answers.
 type peer struct {
@@ -81,20 +76,16 @@ func (p *peer) listen(out *os.File) {
 
 func (p *peer) read(in io.Reader) error {
 	for {
-		text, err := readFrame(in, maxAnswer)
+		a, err := readAnswer(in)
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 			return errEnded
 		}
 		if err != nil {
 			return errWords
 		}
-		a, err := decode(text)
-		if err != nil {
-			return errWords
-		}
 		p.mu.Lock()
-		if c := p.waiting[a.ID]; c != nil {
-			delete(p.waiting, a.ID)
+		if c := p.waiting[a.id]; c != nil {
+			delete(p.waiting, a.id)
 			c <- a // it has room
 		}
 		p.mu.Unlock()
@@ -149,15 +140,15 @@ type question struct {
 
 // post sends a request, after those that were sent before.
 func (p *peer) post(r request) (*question, error) {
-	q := &question{peer: p, left: r.Left, c: make(chan answer, 1)}
+	q := &question{peer: p, left: r.left, c: make(chan answer, 1)}
 	p.mu.Lock()
 	p.next++
 	q.id = p.next
 	p.mu.Unlock()
-	r.ID = q.id
-	text, err := frame(&r, maxRequest)
+	r.id = q.id
+	text, err := r.frame()
 	if err != nil {
-		return nil, fmt.Errorf("ask cardea-policy: %w", err)
+		return nil, fmt.Errorf("cannot be asked: %w", err)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -186,7 +177,7 @@ func (q *question) wait(ctx context.Context) (answer, error) {
 			if !ok {
 				return answer{}, q.peer.why()
 			}
-			if a.cutOff() {
+			if a.outcome == cutOff {
 				q.peer.fail(errEnded)
 			}
 			return a, nil
@@ -198,14 +189,4 @@ func (q *question) wait(ctx context.Context) (answer, error) {
 			return answer{}, errNoAnswer
 		}
 	}
-}
-
-// cutOff reports an evaluation that was ended: some of it may still run.
-func (a *answer) cutOff() bool {
-	for i := range a.Results {
-		if err := a.Results[i].plain().Err; errors.Is(err, engine.ErrTime) || errors.Is(err, engine.ErrMemory) {
-			return true
-		}
-	}
-	return false
 }

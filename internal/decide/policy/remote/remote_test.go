@@ -18,14 +18,19 @@ import (
 
 	"cardea.dev/internal/decide/policy/engine"
 	"cardea.dev/internal/decide/policy/rego"
+	"cardea.dev/internal/decide/policy/regotest"
 )
 
 // TestMain is the other side, where the test's binary is started under the name
 // of one.
 func TestMain(m *testing.M) {
 	switch strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe") {
-	case Name:
+	case Policy:
 		if err := Serve(rego.Engine{}, os.Stdin, os.Stdout); err != nil {
+			os.Exit(1)
+		}
+	case PolicyTest:
+		if err := Serve(regotest.Engine{}, os.Stdin, os.Stdout); err != nil {
 			os.Exit(1)
 		}
 	case "garbage":
@@ -35,11 +40,13 @@ func TestMain(m *testing.M) {
 		_, _ = os.Stdout.Write([]byte{0, 0, 0, 2, 'n', 'o'})
 		time.Sleep(time.Hour)
 	case "evasive":
-		answerEach(func(id uint64) answer { return answer{ID: id} })
+		answerEach(answer{outcome: done})
 	case "unknowing":
-		answerEach(func(id uint64) answer { return answer{ID: id, Unknown: true} })
+		answerEach(answer{outcome: unknown})
 	case "failing":
-		answerEach(func(id uint64) answer { return answer{ID: id, Error: "no"} })
+		answerEach(answerOf(failed, "no"))
+	case "muddled":
+		answerEach(answer{outcome: 77})
 	case "hanging":
 		time.Sleep(time.Hour)
 	case "dying":
@@ -49,16 +56,15 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// answerEach answers every request with something else than was asked.
-func answerEach(with func(id uint64) answer) {
+// answerEach answers every request with the same.
+func answerEach(with answer) {
 	for {
-		text, err := readFrame(os.Stdin, maxRequest)
+		r, err := readRequest(os.Stdin)
 		if err != nil {
 			return
 		}
-		var r request
-		_ = json.Unmarshal(text, &r)
-		out, _ := frame(with(r.ID), maxAnswer)
+		with.id = r.id
+		out, _ := with.frame()
 		_, _ = os.Stdout.Write(out)
 	}
 }
@@ -81,7 +87,7 @@ func client(t testing.TB, name string) *Engine {
 	if err := os.WriteFile(path, data, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	e := &Engine{find: func() (string, error) { return path, nil }}
+	e := &Engine{name: name, find: func() (string, error) { return path, nil }}
 	t.Cleanup(e.Close)
 	return e
 }
@@ -118,17 +124,28 @@ func files() []engine.Source {
 
 // Both engines say the same.
 func TestSameAsInProcess(t *testing.T) {
-	var here engine.Engine = rego.Engine{}
-	var there engine.Engine = client(t, Name)
+	for name, here := range map[string]engine.Engine{Policy: rego.Engine{}, PolicyTest: regotest.Engine{}} {
+		t.Run(name, func(t *testing.T) { sameAs(t, here, client(t, name)) })
+	}
+}
+
+func sameAs(t *testing.T, here engine.Engine, there *Engine) {
 	ctx := within(t, time.Minute)
 	there.Wake()
 	for name, ask := range map[string]func(engine.Engine) (any, error){
 		"parse": func(e engine.Engine) (any, error) { return e.Parse(ctx, files()) },
 		"look":  func(e engine.Engine) (any, error) { return e.Look(ctx, files()) },
 		"test": func(e engine.Engine) (any, error) {
-			out, err := e.Test(ctx, files(), engine.Options{})
+			tester, ok := e.(engine.Tester)
+			if !ok {
+				return errNoTester.Error(), nil
+			}
+			out, err := tester.Test(ctx, files(), engine.TestOptions{})
 			for i := range out.Results {
 				out.Results[i].Took = 0
+			}
+			if err != nil && err.Error() == errNoTester.Error() {
+				return err.Error(), nil
 			}
 			return out, err
 		},
@@ -169,7 +186,7 @@ func TestSameAsInProcess(t *testing.T) {
 
 // A process that is gone takes nothing along.
 func TestKilled(t *testing.T) {
-	e := client(t, Name)
+	e := client(t, Policy)
 	ctx := within(t, time.Minute)
 	p := e.Compile(files(), engine.Options{})
 	if broken, err := p.Broken(ctx); len(broken) != 3 || err != nil {
@@ -206,13 +223,13 @@ func TestKilled(t *testing.T) {
 
 // A server that does not speak the language, hangs or dies is an error, soon.
 func TestBadServers(t *testing.T) {
-	for name, want := range map[string]string{"garbage": "not understood", "babbling": "not understood", "evasive": "not understood", "unknowing": "",
-		"hanging": "no answer in time", "dying": "ended", "failing": "no"} {
+	for name, want := range map[string]string{"garbage": "garbage answers in words that are not understood", "babbling": "not understood", "evasive": "not understood", "muddled": "not understood", "unknowing": "",
+		"hanging": "no answer in time", "dying": "dying ended without an answer", "failing": "no"} {
 		e := client(t, name)
 		x := in(t, map[string]any{})
 		for what, ask := range map[string]func(context.Context) error{
 			"parse": func(ctx context.Context) error { _, err := e.Parse(ctx, files()); return err },
-			"test":  func(ctx context.Context) error { _, err := e.Test(ctx, files(), engine.Options{}); return err },
+			"test":  func(ctx context.Context) error { _, err := e.Test(ctx, files(), engine.TestOptions{}); return err },
 			"eval": func(ctx context.Context) error {
 				got := e.Compile(files(), engine.Options{}).Eval(ctx, append(one("sum", x), one("set", x)...))
 				if len(got) != 2 || got[1].Value != nil {
@@ -254,7 +271,7 @@ func TestBadServers(t *testing.T) {
 // What does not end, or grows, is ended, with its process; and the next one
 // works.
 func TestBounds(t *testing.T) {
-	e := client(t, Name)
+	e := client(t, Policy)
 	x := in(t, map[string]any{"n": 1, "name": strings.Repeat("x", 10_000)})
 	p := e.Compile(files(), engine.Options{})
 	if _, err := p.Broken(within(t, time.Minute)); err != nil {
@@ -282,7 +299,7 @@ func TestBounds(t *testing.T) {
 
 // A call of up to 64 MiB gets there.
 func TestHugeInput(t *testing.T) {
-	e := client(t, Name)
+	e := client(t, Policy)
 	p := e.Compile([]engine.Source{{Path: "a.rego", Text: "package a\n\nn := count(input.text)\n"}}, engine.Options{})
 	got := p.Eval(within(t, time.Minute), one("n", in(t, map[string]any{"text": strings.Repeat("\x01", 16<<20)})))
 	if got[0].Err != nil || got[0].Value != json.Number(fmt.Sprint(16<<20)) {
@@ -292,7 +309,7 @@ func TestHugeInput(t *testing.T) {
 
 // One that takes long does not hold up the others.
 func TestAtTheSameTime(t *testing.T) {
-	e := client(t, Name)
+	e := client(t, Policy)
 	p := e.Compile(files(), engine.Options{})
 	x := in(t, map[string]any{"n": 1})
 	slow := make(chan []engine.Result, 1)
@@ -314,7 +331,7 @@ func TestAtTheSameTime(t *testing.T) {
 
 // A server keeps so many programs; those that it forgot are made again.
 func TestForgotten(t *testing.T) {
-	e := client(t, Name)
+	e := client(t, Policy)
 	ctx := within(t, time.Minute)
 	file := []engine.Source{{Path: "a.rego", Text: "package a\n\nsum := 7\n"}}
 	p := e.Compile(file, engine.Options{})
@@ -330,7 +347,7 @@ func TestForgotten(t *testing.T) {
 
 // The process ends when its standard input does.
 func TestEndsWithItsInput(t *testing.T) {
-	e := client(t, Name)
+	e := client(t, Policy)
 	if _, err := e.Parse(within(t, time.Minute), files()); err != nil {
 		t.Fatal(err)
 	}
@@ -355,7 +372,7 @@ func TestServe(t *testing.T) {
 	send := func(requests ...request) (map[uint64]answer, error) {
 		var all bytes.Buffer
 		for _, r := range requests {
-			text, _ := frame(r, maxRequest)
+			text, _ := r.frame()
 			all.Write(text)
 		}
 		out, to := io.Pipe()
@@ -365,26 +382,31 @@ func TestServe(t *testing.T) {
 		go func() { _, _ = from.Write(all.Bytes()) }()
 		got := map[uint64]answer{}
 		for range requests {
-			text, err := readFrame(out, maxAnswer)
+			a, err := readAnswer(out)
 			if err != nil {
 				t.Fatal(err)
 			}
-			a, err := decode(text)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got[a.ID] = a
+			got[a.id] = a
 		}
 		_ = from.Close()
 		return got, <-done
 	}
-	got, err := send(request{V: 7, ID: 1, Left: time.Second}, request{V: version, ID: 2, Left: time.Second, Eval: &evalRequest{Program: 9}},
-		request{V: version, ID: 3, Left: time.Second, Compile: &compileRequest{Program: 4}},
-		request{V: version, ID: 5, Left: time.Second, Eval: &evalRequest{Program: 4}})
-	if err != nil || !strings.Contains(got[1].Error, "different versions") || !got[2].Unknown || !strings.Contains(got[3].Error, "internal error: oh") || !got[5].Unknown {
+	ask := func(id uint64, k kind, body string) request {
+		return request{version: version, kind: k, id: id, left: time.Second, body: []byte(body)}
+	}
+	old := ask(1, kindEval, "{}")
+	old.version = 7
+	got, err := send(old, ask(2, kindEval, `{"program": 9}`), ask(3, kindCompile, `{"program": 4}`), ask(5, kindEval, `{"program": 4}`),
+		ask(6, 99, "{}"), ask(7, kindParse, "{}"), ask(8, kindEval, "[]"), ask(9, kindTest, "["))
+	for id, want := range map[uint64]string{1: "different versions", 3: "internal error: oh", 6: "99", 7: "cannot unmarshal", 8: "cannot unmarshal", 9: "unexpected end"} {
+		if a := got[id]; a.outcome != failed || !strings.Contains(string(a.body), want) {
+			t.Errorf("%d: %+v", id, a)
+		}
+	}
+	if err != nil || got[2].outcome != unknown || got[5].outcome != unknown {
 		t.Errorf("%+v, %v", got, err)
 	}
-	for _, text := range []string{"\xff\xff\xff\xff", "\x00\x00\x00\x02no", "\x00"} {
+	for _, text := range []string{"\xff\xff\xff\xff", "\x00\x00\x00\x02no", "\x00", "\x00\x00\x00\x14\x02\x03" + strings.Repeat("\x00", 16) + "no"} {
 		if err := Serve(rego.Engine{}, strings.NewReader(text), io.Discard); err == nil {
 			t.Errorf("%q is served", text)
 		}
@@ -398,28 +420,39 @@ func TestServe(t *testing.T) {
 	}
 	place.program = rego.Engine{}.Compile(nil, engine.Options{})
 	close(place.ready)
-	if _, err := s.eval(context.Background(), &evalRequest{Program: 1, Queries: []query{{Input: 1}}}); err == nil {
+	if _, _, err := s.eval(context.Background(), &evalRequest{Program: 1, Queries: []query{{Input: 1}}}); err == nil {
 		t.Error("an input that is not there")
 	}
 }
 
 func TestFrames(t *testing.T) {
-	if _, err := frame("xxxx", 3); err == nil {
+	if _, err := framed(make([]byte, 8), 3); err == nil {
 		t.Error("a frame that is too long is sent")
 	}
-	if _, err := frame(func() {}, 3); err == nil {
-		t.Error("a function is sent")
-	}
-	long := strings.Repeat("x", 3<<20)
-	text, err := frame(long, maxRequest)
+	long := request{version: 1, kind: kindLook, id: 7, left: time.Hour, body: bytes.Repeat([]byte("x"), 3<<20)}
+	text, err := long.frame()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := readFrame(bytes.NewReader(text), maxRequest); err != nil || len(got) != len(long)+2 {
-		t.Errorf("%d bytes, %v", len(got), err)
+	if got, err := readRequest(bytes.NewReader(text)); err != nil || !reflect.DeepEqual(got, long) {
+		t.Errorf("%d bytes, %v", len(got.body), err)
 	}
-	if _, err := readFrame(bytes.NewReader(text[:len(text)-1]), maxRequest); !errors.Is(err, io.ErrUnexpectedEOF) {
+	if _, err := readRequest(bytes.NewReader(text[:len(text)-1])); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("%v", err)
+	}
+	said := answer{id: 1 << 60, outcome: cutOff, body: []byte("{}")}
+	text, _ = said.frame()
+	if got, err := readAnswer(bytes.NewReader(text)); err != nil || !reflect.DeepEqual(got, said) {
+		t.Errorf("%+v, %v", got, err)
+	}
+	for _, short := range []string{"", "\x00", "12345678"} {
+		text := append([]byte{0, 0, 0, byte(len(short))}, short...)
+		if _, err := readAnswer(bytes.NewReader(text)); err == nil {
+			t.Errorf("%q is an answer", short)
+		}
+		if _, err := readRequest(bytes.NewReader(text)); err == nil {
+			t.Errorf("%q is a request", short)
+		}
 	}
 	for v, want := range map[int]any{8: nil, 11: "abc", 9: json.Number("7"), 25: []any{nil, true}, 26: map[string]any{"k": "x", "": ""}} {
 		if got := size(want, 1000); got < 8 || got > v+10 {

@@ -2,9 +2,9 @@ package remote
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"sync"
@@ -17,28 +17,30 @@ import (
 const maxPrograms = 256
 
 // Serve works on the requests that come, until there are no more. What is still
-// being worked on then is left behind: the process is expected to end. The error
-// is that of reading.
+// being worked on then is left behind: the process is expected to end. An engine
+// that is an [engine.Tester] is asked for tests, too. The error is that of
+// reading.
 func Serve(e engine.Engine, in io.Reader, out io.Writer) error {
 	s := &server{engine: e, out: out, programs: map[uint64]*slot{}}
 	lines := bufio.NewReaderSize(in, 64<<10)
 	for {
-		text, err := readFrame(lines, maxRequest)
+		r, err := readRequest(lines)
 		if err == io.EOF {
 			return nil
 		}
 		if err != nil {
 			return fmt.Errorf("read a request: %w", err)
 		}
-		var r request
-		if err := json.Unmarshal(text, &r); err != nil {
+		if r.version != version || r.kind != kindCompile {
+			go s.work(&r, nil)
+			continue
+		}
+		// What is asked next may be about the program.
+		var c compileRequest
+		if err := json.Unmarshal(r.body, &c); err != nil {
 			return fmt.Errorf("read a request: %w", err)
 		}
-		var place *slot
-		if r.Compile != nil && r.V == version {
-			place = s.place(r.Compile.Program)
-		}
-		go s.work(&r, place)
+		go s.work(&r, &compiling{c, s.place(c.Program)})
 	}
 }
 
@@ -108,13 +110,21 @@ func (late) Eval(_ context.Context, queries []engine.Query) []engine.Result {
 	return out
 }
 
-// work answers a request.
-func (s *server) work(r *request, place *slot) {
-	a := s.guarded(r, place)
-	a.ID = r.ID
-	text, err := frame(a, maxAnswer)
+// compiling is a program that is to be made.
+type compiling struct {
+	compileRequest
+	place *slot
+}
+
+// work answers a request; c is there where it is to compile.
+func (s *server) work(r *request, c *compiling) {
+	a := s.guarded(r, c)
+	a.id = r.id
+	text, err := a.frame()
 	if err != nil {
-		text, _ = frame(answer{ID: r.ID, Error: "the answer cannot be sent: " + err.Error()}, maxAnswer)
+		a = answerOf(failed, "the answer cannot be sent: "+err.Error())
+		a.id = r.id
+		text, _ = a.frame()
 	}
 	s.writing.Lock()
 	defer s.writing.Unlock()
@@ -122,52 +132,85 @@ func (s *server) work(r *request, place *slot) {
 	_, _ = s.out.Write(text)
 }
 
+// answerOf is an answer that is a text.
+func answerOf(o outcome, text string) answer { return answer{outcome: o, body: []byte(text)} }
+
 // guarded is the answer to a request, whatever happens.
-func (s *server) guarded(r *request, place *slot) (a answer) {
-	if place != nil {
-		defer close(place.ready)
+func (s *server) guarded(r *request, c *compiling) (a answer) {
+	if c != nil {
+		defer close(c.place.ready)
 	}
 	defer func() {
-		if failed := recover(); failed != nil {
-			a = answer{Error: fmt.Sprintf("internal error: %v", failed)}
+		if why := recover(); why != nil {
+			a = answerOf(failed, fmt.Sprintf("internal error: %v", why))
 		}
 	}()
-	if r.V != version {
-		return answer{Error: fmt.Sprintf("cardea and cardea-policy are of different versions (%d, %d): install both anew", r.V, version)}
+	if r.version != version {
+		return answerOf(failed, fmt.Sprintf("cardea and the programs beside it are of different versions (%d, %d): install all of them anew", r.version, version))
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), r.Left)
+	ctx, cancel := context.WithTimeout(context.Background(), r.left)
 	defer cancel()
-	a, err := s.answer(ctx, r, place)
-	if err != nil {
-		return answer{Error: err.Error()}
+	o, about, err := s.answer(ctx, r, c)
+	var body []byte
+	if err == nil && about != nil {
+		body, err = json.Marshal(about)
 	}
-	return a
+	if err != nil {
+		return answerOf(failed, err.Error())
+	}
+	return answer{outcome: o, body: body}
 }
 
-func (s *server) answer(ctx context.Context, r *request, place *slot) (a answer, err error) {
-	switch {
-	case r.Compile != nil:
-		place.program = s.engine.Compile(r.Compile.Files, r.Compile.Options)
-		a.Broken, err = place.program.Broken(ctx)
-	case r.Eval != nil:
-		return s.eval(ctx, r.Eval)
-	case r.Test != nil:
-		var t engine.Tested
-		t, err = s.engine.Test(ctx, r.Test.Files, r.Test.Options)
-		a.Tested = &t
-	case r.Look != nil:
-		a.Remarks, err = s.engine.Look(ctx, r.Look)
-	default:
-		a.Parsed, err = s.engine.Parse(ctx, r.Parse)
+// errNoTester is met by who asks the wrong program.
+var errNoTester = errors.New("this program runs no tests")
+
+// answer gives the outcome and the body of an answer.
+func (s *server) answer(ctx context.Context, r *request, c *compiling) (outcome, any, error) {
+	switch r.kind {
+	case kindCompile:
+		c.place.program = s.engine.Compile(c.Files, c.Options)
+		broken, err := c.place.program.Broken(ctx)
+		if len(broken) == 0 {
+			return done, nil, err
+		}
+		return done, broken, err
+	case kindEval:
+		var e evalRequest
+		if err := json.Unmarshal(r.body, &e); err != nil {
+			return failed, nil, err
+		}
+		return s.eval(ctx, &e)
+	case kindTest:
+		var t testRequest
+		if err := json.Unmarshal(r.body, &t); err != nil {
+			return failed, nil, err
+		}
+		tester, ok := s.engine.(engine.Tester)
+		if !ok {
+			return failed, nil, errNoTester
+		}
+		out, err := tester.Test(ctx, t.Files, t.Options)
+		return done, out, err
+	case kindParse, kindLook:
+		var files []engine.Source
+		if err := json.Unmarshal(r.body, &files); err != nil {
+			return failed, nil, err
+		}
+		if r.kind == kindLook {
+			out, err := s.engine.Look(ctx, files)
+			return done, out, err
+		}
+		out, err := s.engine.Parse(ctx, files)
+		return done, out, err
 	}
-	return a, err
+	return failed, nil, fmt.Errorf("nobody here knows what %d is", r.kind)
 }
 
 // eval evaluates rules of a program.
-func (s *server) eval(ctx context.Context, r *evalRequest) (answer, error) {
+func (s *server) eval(ctx context.Context, r *evalRequest) (outcome, any, error) {
 	p := s.program(ctx, r.Program)
 	if p == nil {
-		return answer{Unknown: true}, nil
+		return unknown, nil, nil
 	}
 	inputs := make([]engine.Input, len(r.Inputs))
 	for i, text := range r.Inputs {
@@ -176,11 +219,11 @@ func (s *server) eval(ctx context.Context, r *evalRequest) (answer, error) {
 	queries := make([]engine.Query, len(r.Queries))
 	for i, q := range r.Queries {
 		if q.Input < 0 || q.Input >= len(inputs) {
-			return answer{}, fmt.Errorf("there is no input %d", q.Input)
+			return failed, nil, fmt.Errorf("there is no input %d", q.Input)
 		}
 		queries[i] = engine.Query{Package: q.Package, Rule: q.Rule, Input: inputs[q.Input]}
 	}
-	a := answer{Results: make([]result, len(queries))}
+	o, out := done, make([]result, len(queries))
 	room := maxResults
 	for i, r := range p.Eval(ctx, queries) {
 		if n := size(r.Value, room); n > room {
@@ -188,9 +231,12 @@ func (s *server) eval(ctx context.Context, r *evalRequest) (answer, error) {
 		} else {
 			room -= n
 		}
-		a.Results[i] = resultOf(r)
+		if errors.Is(r.Err, engine.ErrTime) || errors.Is(r.Err, engine.ErrMemory) {
+			o = cutOff
+		}
+		out[i] = resultOf(r)
 	}
-	return a, nil
+	return o, out, nil
 }
 
 // maxResults bounds what rules say together. What a policy makes of small values
@@ -224,13 +270,4 @@ func size(v any, most int) int {
 		}
 	}
 	return n
-}
-
-// decode reads an answer, with numbers as they are written.
-func decode(text []byte) (answer, error) {
-	var a answer
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.UseNumber()
-	err := d.Decode(&a)
-	return a, err
 }

@@ -1,0 +1,103 @@
+package regotest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+	"github.com/open-policy-agent/opa/v1/cover"
+	"github.com/open-policy-agent/opa/v1/tester"
+	"github.com/open-policy-agent/opa/v1/topdown"
+
+	"cardea.dev/internal/decide/policy/engine"
+	"cardea.dev/internal/decide/policy/rego"
+)
+
+// result is a result of OPA's in the words of all engines.
+func (r *run) result(ctx context.Context, t *tester.Result) engine.TestResult {
+	out := engine.TestResult{Package: withoutData(t.Package), Name: t.Name, File: t.Location.File, Line: t.Location.Row,
+		Pass: t.Pass(), Skipped: t.Skip, Cases: cases(t.SubResults), Output: output(t.Output), Took: t.Duration}
+	switch {
+	case t.Error != nil:
+		out.Error = r.why(ctx, t.Error)
+	case t.Fail && len(out.Cases) == 0:
+		out.Failed = r.watch.failedAt(t.Location)
+	}
+	return out
+}
+
+// withoutData is a package as people write it.
+func withoutData(pkg string) string { return strings.TrimPrefix(pkg, "data.") }
+
+// why is the error of a test as a person reads it.
+func (r *run) why(ctx context.Context, err error) string {
+	switch {
+	case !topdown.IsCancel(err) && !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, context.Canceled):
+		return rego.Plainly(err).Error()
+	case ctx.Err() != nil:
+		return "there was no time left for it"
+	}
+	return fmt.Sprintf("it takes longer than %s, and was stopped", r.limit)
+}
+
+// leftBehind is the result of a test that others do not wait for.
+func leftBehind(rule *ast.Rule, why string) engine.TestResult {
+	return engine.TestResult{Package: withoutData(rule.Module.Package.Path.String()), Name: rule.Head.Ref().GroundPrefix().String(),
+		File: rule.Location.File, Line: rule.Location.Row, Error: why}
+}
+
+// cases are the cases of a test: the leaves of what it says.
+func cases(all tester.SubResultMap) []engine.TestCase {
+	var out []engine.TestCase
+	for name, one := range all.Iter {
+		if len(one.SubResults) == 0 {
+			out = append(out, engine.TestCase{Name: strings.Join(name, "/"), Pass: !one.Fail})
+		}
+	}
+	return out
+}
+
+// Of what a test prints that much is kept, in lines and bytes.
+const (
+	maxLines  = 200
+	maxOutput = 64 << 10
+)
+
+// output is what a test printed, by lines.
+func output(text []byte) []string {
+	if len(text) == 0 {
+		return nil
+	}
+	kept := text[:min(len(text), maxOutput)]
+	lines := strings.Split(strings.TrimSuffix(string(kept), "\n"), "\n")
+	if short := len(kept) < len(text); short || len(lines) > maxLines {
+		lines = append(lines[:min(len(lines), maxLines)], fmt.Sprintf("and more: it printed %d bytes", len(text)))
+	}
+	return lines
+}
+
+// coverage is OPA's report, of files that are no tests, in their order.
+func coverage(report cover.Report, files []engine.Source) []engine.Coverage {
+	var out []engine.Coverage
+	for _, f := range files {
+		if of := report.Files[f.Path]; of != nil && !strings.HasSuffix(f.Path, "_test.rego") {
+			out = append(out, engine.Coverage{File: f.Path, Covered: of.CoveredLines, Total: of.CoveredLines + of.NotCoveredLines, Missed: rows(of.NotCovered)})
+		}
+	}
+	return out
+}
+
+// rows are the lines that ranges touch.
+func rows(ranges []cover.Range) []int {
+	set := map[int]bool{}
+	for _, r := range ranges {
+		for row := r.Start.Row; row <= r.End.Row; row++ {
+			set[row] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(set))
+}

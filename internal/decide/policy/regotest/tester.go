@@ -1,0 +1,101 @@
+package regotest
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+	"github.com/open-policy-agent/opa/v1/cover"
+	"github.com/open-policy-agent/opa/v1/tester"
+
+	"cardea.dev/internal/decide/policy/engine"
+	"cardea.dev/internal/decide/policy/rego"
+)
+
+// Engine is OPA in this process, with its tester.
+type Engine struct {
+	rego.Engine
+	// Limit is how long one test may take, 0 for five seconds, as in OPA.
+	Limit time.Duration
+}
+
+// Test runs the test rules of files. The error is that of an expression in the
+// options that is none.
+func (e Engine) Test(ctx context.Context, files []engine.Source, o engine.TestOptions) (engine.Tested, error) {
+	if _, err := regexp.Compile(o.Run); err != nil {
+		return engine.Tested{}, fmt.Errorf("choose tests: %w", err)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	r := &run{limit: cmp.Or(e.Limit, 5*time.Second), watch: &watch{lines: cover.New(), failed: map[place]int{}}}
+	var results chan *tester.Result
+	var modules map[string]*ast.Module
+	var failed error
+	broken := rego.Sound(files, engine.Options{Extra: o.Extra}, func(c *ast.Compiler, given map[string]*ast.Module) ast.Errors {
+		var errs ast.Errors
+		results, failed = tester.NewRunner().SetCompiler(c.WithEnablePrintStatements(true)).SetModules(given).SetTimeout(r.limit).Filter(o.Run).
+			SetParallel(1). // so that it is known which test an event belongs to
+			SetCoverageQueryTracer(r.watch).RunTests(ctx, nil)
+		if c.Failed() {
+			errs, failed = c.Errors, nil
+		}
+		modules = given
+		return errs
+	})
+	if failed != nil {
+		return engine.Tested{}, fmt.Errorf("run tests: %w", failed)
+	}
+	out := engine.Tested{Broken: broken}
+	if results != nil {
+		out.Results = r.gather(ctx, results)
+		cancel() // what was left behind
+		out.Coverage = coverage(r.watch.lines.Report(modules), files)
+	}
+	return out, nil
+}
+
+// run is one run of tests.
+type run struct {
+	limit time.Duration
+	watch *watch
+}
+
+// gather takes the results as they come, in the order of files and lines. It
+// comes to an end although a test does not.
+func (r *run) gather(ctx context.Context, results <-chan *tester.Result) []engine.TestResult {
+	var out []engine.TestResult
+	ticker := time.NewTicker(10 * time.Millisecond)
+	defer ticker.Stop()
+	before := rego.Heap()
+	for more := true; more; {
+		var one *tester.Result
+		select {
+		case one, more = <-results:
+			if more {
+				out = append(out, r.result(ctx, one))
+				r.watch.done(one.Location)
+			}
+		case now := <-ticker.C:
+			if rule, why := r.watch.runsAway(now, r.limit, before); rule != nil {
+				out = append(out, leftBehind(rule, why))
+				more = false
+				go drain(results)
+			}
+		}
+	}
+	slices.SortStableFunc(out, func(a, b engine.TestResult) int {
+		return cmp.Or(strings.Compare(a.File, b.File), a.Line-b.Line, strings.Compare(a.Name, b.Name))
+	})
+	return out
+}
+
+// drain takes what nobody waits for, so that the runner comes to its end.
+func drain(results <-chan *tester.Result) {
+	for range results {
+	}
+}

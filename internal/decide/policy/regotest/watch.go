@@ -1,0 +1,91 @@
+package regotest
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+	"github.com/open-policy-agent/opa/v1/cover"
+	"github.com/open-policy-agent/opa/v1/topdown"
+
+	"cardea.dev/internal/decide/policy/rego"
+)
+
+// place is where a test rule stands.
+type place struct {
+	file     string
+	row, col int
+}
+
+func placeOf(at *ast.Location) place { return place{at.File, at.Row, at.Col} }
+
+// watch sees what is evaluated: lines for the coverage, which test runs, and
+// where it failed. One test runs at a time.
+type watch struct {
+	lines *cover.Cover
+
+	mu sync.Mutex
+	// running is the rule of the test that runs, nil for none, since a time.
+	running *ast.Rule
+	since   time.Time
+	failed  map[place]int // lines
+}
+
+// Enabled is always true.
+func (*watch) Enabled() bool { return true }
+
+// Config asks for what is evaluated, without the values.
+func (w *watch) Config() topdown.TraceConfig { return w.lines.Config() }
+
+// TraceEvent is called by the evaluator. A test is evaluated as a query of its
+// own, with the number 0; the rule's body is directly below it.
+func (w *watch) TraceEvent(e topdown.Event) {
+	w.lines.TraceEvent(e)
+	if e.QueryID == 0 || e.ParentID != 0 || e.Op != topdown.EnterOp && e.Op != topdown.FailOp {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if rule, ok := e.Node.(*ast.Rule); ok && e.Op == topdown.EnterOp {
+		w.running, w.since = rule, time.Now()
+	}
+	if w.running != nil && e.Op == topdown.FailOp && e.Location != nil && e.Location.File == w.running.Location.File {
+		w.failed[placeOf(w.running.Location)] = e.Location.Row
+	}
+}
+
+// done tells that the result of a test is known.
+func (w *watch) done(at *ast.Location) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.running != nil && placeOf(w.running.Location) == placeOf(at) {
+		w.running = nil
+	}
+}
+
+// failedAt is the line on which a test failed, 0 where it is not known.
+func (w *watch) failedAt(at *ast.Location) int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.failed[placeOf(at)]
+}
+
+// late is how long a test may take to come to its end when it is told to. One
+// that is inside of a single call of a function cannot be stopped.
+const late = time.Second
+
+// runsAway gives the test that runs, and why it must not go on; nil where it
+// may. before is the heap before all tests.
+func (w *watch) runsAway(now time.Time, limit time.Duration, before uint64) (*ast.Rule, string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch {
+	case w.running == nil:
+	case rego.Heap() > before+rego.MaxMemory:
+		return w.running, fmt.Sprintf("it takes more than %d MiB of memory; the tests after it did not run", rego.MaxMemory>>20)
+	case now.Sub(w.since) > limit+late:
+		return w.running, fmt.Sprintf("it takes longer than %s and cannot be stopped; the tests after it did not run", limit)
+	}
+	return nil, ""
+}

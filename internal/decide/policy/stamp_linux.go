@@ -1,5 +1,0 @@
-package policy
-
-import "syscall"
-
-func ctime(s *syscall.Stat_t) int64 { return s.Ctim.Nano() }

@@ -1,0 +1,23 @@
+//go:build !linux && !darwin
+
+package policy
+
+import (
+	"os"
+	"path/filepath"
+)
+
+const (
+	doNotWait  = 0
+	onlyFolder = 0
+)
+
+// statusIn looks at a file of a folder. The system does not tell an inode, or not
+// in words that are the same everywhere.
+func statusIn(dir *os.File, name string) (status, error) {
+	info, err := os.Stat(filepath.Join(dir.Name(), name))
+	if err != nil {
+		return status{}, err
+	}
+	return status{dir: info.IsDir(), regular: info.Mode().IsRegular(), size: info.Size(), modified: info.ModTime().UnixNano()}, nil
+}
