@@ -102,6 +102,10 @@ type hook struct {
 	decided *decided
 	// after are the actions that start when the answer is out.
 	after []action.Job
+
+	// unended is the work that an answer need not wait for: the process may
+	// end before it, and who uses the same folders after an answer waits.
+	unended sync.WaitGroup
 }
 
 func newHook(p Process, f checkFlags) *hook {
@@ -120,7 +124,7 @@ func (h *hook) run() int {
 	watchdog := time.NewTimer(h.flags.limit * 9 / 10)
 	defer watchdog.Stop()
 	answers := make(chan harness.Answer, 1)
-	go func() { answers <- h.guarded(ctx) }()
+	h.unended.Go(func() { answers <- h.guarded(ctx) })
 	select {
 	case a := <-answers:
 		code := h.give(a)
@@ -280,7 +284,9 @@ func (h *hook) failure(f cardea.Failure, text string) *decided {
 	return d
 }
 
-// recordNow writes down what is answered in a hurry, if it is known where.
+// recordNow writes down what is answered in a hurry, if it is known where. It
+// does not look at long texts, and waits no longer than a moment: what was too
+// slow may be the ledger's own folder.
 func (h *hook) recordNow(d *decided) *cardea.Trouble {
 	ev := &cardea.Event{Harness: h.flags.harness}
 	if d.message != nil && d.message.Event != nil {
@@ -290,7 +296,18 @@ func (h *hook) recordNow(d *decided) *cardea.Trouble {
 	if h.recorder == nil || !known {
 		return nil
 	}
-	return h.recorder.recordNow(ev, d.verdict, h.flags.limit/20)
+	done, wait := make(chan *cardea.Trouble, 1), h.flags.limit/20
+	h.unended.Go(func() {
+		_, problem := h.recorder.record(ev, d.verdict, func() bool { return true })
+		done <- problem
+	})
+	select {
+	case problem := <-done:
+		return problem
+	case <-time.After(wait):
+		return &cardea.Trouble{Failure: cardea.Unwritten, Source: h.recorder.dir,
+			Text: fmt.Sprintf("the call may not be recorded: the ledger took longer than %s; look at its disk", wait)}
+	}
 }
 
 // decided is a verdict on a message, nil where none could be read.

@@ -13,10 +13,17 @@ import (
 	"cardea.dev"
 )
 
+// hook is a run of check. The test's folders stay as long as it works.
+func (d *desk) hook(p Process, f checkFlags) *hook {
+	h := newHook(p, f)
+	d.t.Cleanup(h.unended.Wait)
+	return h
+}
+
 // failing is a hook whose gate fails.
 func (d *desk) failing(stdin string, limit time.Duration, judge func(*judgement, context.Context) cardea.Verdict) (stdout, stderr string, code int) {
 	var out, errs bytes.Buffer
-	h := newHook(d.process(strings.NewReader(stdin), &out, &errs), checkFlags{harness: "claude-code", limit: limit})
+	h := d.hook(d.process(strings.NewReader(stdin), &out, &errs), checkFlags{harness: "claude-code", limit: limit})
 	h.judge = judge
 	code = h.run()
 	return out.String(), errs.String(), code
@@ -81,7 +88,7 @@ func TestFailuresBeforeTheMessageIsRead(t *testing.T) {
 			if name == "hang" {
 				limit = 50 * time.Millisecond
 			}
-			code := newHook(d.process(stdin, &out, &errs), checkFlags{harness: harness, limit: limit}).run()
+			code := d.hook(d.process(stdin, &out, &errs), checkFlags{harness: harness, limit: limit}).run()
 			if name == "huge" {
 				stdin = io.LimitReader(brokenSpaces{}, maxInput+10)
 			}

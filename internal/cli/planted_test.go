@@ -108,7 +108,7 @@ func (d *desk) judge(r *redact.Redactor, message map[string]any) {
 		d.t.Fatal(err)
 	}
 	var out, errs bytes.Buffer
-	h := newHook(d.process(bytes.NewReader(raw), &out, &errs), checkFlags{harness: "claude-code", limit: defaultLimit})
+	h := d.hook(d.process(bytes.NewReader(raw), &out, &errs), checkFlags{harness: "claude-code", limit: defaultLimit})
 	h.redactor = r
 	code := h.run()
 	oneObject(d.t, out.String(), errs.String(), code)

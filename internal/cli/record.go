@@ -88,22 +88,6 @@ func (r *recorder) record(ev *cardea.Event, v cardea.Verdict, late func() bool) 
 	return e.ID, problem
 }
 
-// recordNow writes a verdict down without looking at long texts, and waits for
-// it no longer than a moment: what was too slow may be the ledger's own folder.
-func (r *recorder) recordNow(ev *cardea.Event, v cardea.Verdict, wait time.Duration) *cardea.Trouble {
-	done := make(chan *cardea.Trouble, 1)
-	go func() {
-		_, problem := r.record(ev, v, func() bool { return true })
-		done <- problem
-	}()
-	select {
-	case problem := <-done:
-		return problem
-	case <-time.After(wait):
-		return nil
-	}
-}
-
 // key is the user's, nil where there is no folder for one; the ledger says
 // then what is missing.
 func (r *recorder) key() ([]byte, error) {

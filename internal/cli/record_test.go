@@ -88,7 +88,7 @@ func TestAVerdictStands(t *testing.T) {
 	} {
 		d := newDesk(t)
 		var out, errs strings.Builder
-		h := newHook(d.process(strings.NewReader(d.call("PreToolUse", "bypassPermissions", "ls")), &out, &errs), checkFlags{harness: "claude-code", limit: 100 * time.Millisecond})
+		h := d.hook(d.process(strings.NewReader(d.call("PreToolUse", "bypassPermissions", "ls")), &out, &errs), checkFlags{harness: "claude-code", limit: 100 * time.Millisecond})
 		h.judge = func(j *judgement, ctx context.Context) cardea.Verdict {
 			spoil(h, j)
 			return denies(j, ctx)
@@ -222,7 +222,7 @@ func TestAVerdictIsRecordedInTime(t *testing.T) {
 	d := newDesk(t)
 	var out, errs strings.Builder
 	command := "echo " + strings.Repeat("word ", 100)
-	h := newHook(d.process(strings.NewReader(d.call("PreToolUse", "default", command)), &out, &errs), checkFlags{harness: "claude-code", limit: 400 * time.Millisecond})
+	h := d.hook(d.process(strings.NewReader(d.call("PreToolUse", "default", command)), &out, &errs), checkFlags{harness: "claude-code", limit: 400 * time.Millisecond})
 	slow := make(chan bool)
 	h.judge = func(j *judgement, ctx context.Context) cardea.Verdict {
 		var waits atomic.Bool
