@@ -105,14 +105,14 @@ func TestLogIsBounded(t *testing.T) {
 func TestStart(t *testing.T) {
 	dir := t.TempDir()
 	stub := filepath.Join(dir, "cardea")
-	if err := os.WriteFile(stub, []byte("#!/bin/sh\necho $1 > "+dir+"/word; cat > "+dir+"/job.tmp; mv "+dir+"/job.tmp "+dir+"/job; sleep 5\n"), 0o755); err != nil {
+	if err := os.WriteFile(stub, []byte("#!/bin/sh\necho $1 > "+dir+"/word; cat > "+dir+"/job.tmp; mv "+dir+"/job.tmp "+dir+"/job; sleep 30\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	begin := time.Now()
 	if err := Start(stub, Job{Command: "x", Dir: dir, About: About{Rule: "R"}}); err != nil {
 		t.Fatal(err)
 	}
-	if took := time.Since(begin); took > 3*time.Second {
+	if took := time.Since(begin); took > 20*time.Second {
 		t.Errorf("it waits for %s", took)
 	}
 	for range 100 {

@@ -16,24 +16,27 @@ import (
 // hook is a run of check. The test's folders stay as long as it works.
 func (d *desk) hook(p Process, f checkFlags) *hook {
 	h := newHook(p, f)
-	d.t.Cleanup(h.unended.Wait)
+	d.works.Go(func() { <-d.over; h.unended.Wait() })
 	return h
 }
 
 // failing is a hook whose gate fails.
-func (d *desk) failing(stdin string, limit time.Duration, judge func(*judgement, context.Context) cardea.Verdict) (stdout, stderr string, code int) {
+func (d *desk) failing(stdin string, limit time.Duration, judge failure) (stdout, stderr string, code int) {
 	var out, errs bytes.Buffer
 	h := d.hook(d.process(strings.NewReader(stdin), &out, &errs), checkFlags{harness: "claude-code", limit: limit})
-	h.judge = judge
+	h.judge = func(j *judgement, _ context.Context) cardea.Verdict { return judge(d, j) }
 	code = h.run()
 	return out.String(), errs.String(), code
 }
 
-func panics(*judgement, context.Context) cardea.Verdict { panic("out of order") }
+// failure is a gate that fails on a desk.
+type failure func(*desk, *judgement) cardea.Verdict
+
+func panics(*desk, *judgement) cardea.Verdict { panic("out of order") }
 
 // hangs ignores its context, as a decider in an endless loop does.
-func hangs(*judgement, context.Context) cardea.Verdict {
-	time.Sleep(time.Second)
+func hangs(d *desk, _ *judgement) cardea.Verdict {
+	<-d.over
 	return cardea.Verdict{Effect: cardea.Allow}
 }
 
@@ -41,7 +44,7 @@ func TestFailureTable(t *testing.T) {
 	const limit = 60 * time.Millisecond
 	for _, c := range []struct {
 		name, settings, event, mode string
-		judge                       func(*judgement, context.Context) cardea.Verdict
+		judge                       failure
 		want, told                  string
 	}{
 		{"panic, attended", "", "PreToolUse", "default", panics, `"systemMessage":"internal error: out of order`, "internal error: out of order"},

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -21,6 +22,10 @@ type desk struct {
 	t             testing.TB
 	home, project string
 	vars          map[string]string
+	// over is closed when the test is, and frees what hangs; works is what may
+	// still use the folders then.
+	over  chan struct{}
+	works sync.WaitGroup
 }
 
 func newDesk(t testing.TB) *desk {
@@ -29,7 +34,8 @@ func newDesk(t testing.TB) *desk {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &desk{t: t, home: filepath.Join(base, "home"), project: filepath.Join(base, "app")}
+	d := &desk{t: t, home: filepath.Join(base, "home"), project: filepath.Join(base, "app"), over: make(chan struct{})}
+	t.Cleanup(func() { close(d.over); d.works.Wait() })
 	d.vars = map[string]string{"HOME": d.home}
 	d.mkdir(d.home)
 	d.mkdir(filepath.Join(d.project, ".git"))

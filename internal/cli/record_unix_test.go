@@ -26,8 +26,8 @@ func TestLockedLedger(t *testing.T) {
 		t.Fatal(err)
 	}
 	begin := time.Now()
-	out, errs, code := d.run(call, "check", "--harness", "claude-code", "--limit", "5s")
-	if took := time.Since(begin); took > 2*time.Second {
+	out, errs, code := d.run(call, "check", "--harness", "claude-code", "--limit", "1m")
+	if took := time.Since(begin); took > 30*time.Second {
 		t.Errorf("the answer took %s", took)
 	}
 	if code != exitOK || !strings.Contains(out, `"permissionDecision":"deny"`) || errs != "" {
