@@ -69,7 +69,10 @@ func TestFailuresAreRecorded(t *testing.T) {
 	for name, judge := range map[string]failure{"internal error": panics, "no verdict within": hangs} {
 		d := newDesk(t)
 		d.settings("on_error: deny")
-		out, _, _ := d.failing(d.call("PreToolUse", "default", "ls"), 400*time.Millisecond, judge)
+		out, _, _ := d.failing(d.call("PreToolUse", "default", "ls"), 2*time.Second, judge)
+		for end := time.Now().Add(30 * time.Second); len(d.entries()) == 0 && time.Now().Before(end); {
+			time.Sleep(10 * time.Millisecond) // the answer does not wait for a slow disk
+		}
 		all := d.kept()
 		if !strings.Contains(out, `"deny"`) || len(all) != 1 || all[0]["effect"] != "deny" || all[0]["by"] != "failure" || !strings.Contains(all[0]["reason"].(string), name) {
 			t.Errorf("%s: %s, %v", name, out, all)
@@ -88,7 +91,7 @@ func TestAVerdictStands(t *testing.T) {
 	} {
 		d := newDesk(t)
 		var out, errs strings.Builder
-		h := d.hook(d.process(strings.NewReader(d.call("PreToolUse", "bypassPermissions", "ls")), &out, &errs), checkFlags{harness: "claude-code", limit: 100 * time.Millisecond})
+		h := d.hook(d.process(strings.NewReader(d.call("PreToolUse", "bypassPermissions", "ls")), &out, &errs), checkFlags{harness: "claude-code", limit: 2 * time.Second})
 		h.judge = func(j *judgement, ctx context.Context) cardea.Verdict {
 			spoil(d, h, j)
 			return denies(j, ctx)
@@ -218,7 +221,7 @@ func TestAVerdictIsRecordedInTime(t *testing.T) {
 	d := newDesk(t)
 	var out, errs strings.Builder
 	command := "echo " + strings.Repeat("word ", 100)
-	h := d.hook(d.process(strings.NewReader(d.call("PreToolUse", "default", command)), &out, &errs), checkFlags{harness: "claude-code", limit: 400 * time.Millisecond})
+	h := d.hook(d.process(strings.NewReader(d.call("PreToolUse", "default", command)), &out, &errs), checkFlags{harness: "claude-code", limit: 2 * time.Second})
 	slow := make(chan bool)
 	h.judge = func(j *judgement, ctx context.Context) cardea.Verdict {
 		var waits atomic.Bool

@@ -442,7 +442,7 @@ func TestDecidersEndInTime(t *testing.T) {
 	own := g.Stages[0].Seats
 	g.Stages[0].Seats = append(own[:len(own):len(own)], seats(slow{until})...)
 	for command, want := range map[string]cardea.Effect{"git push --force": cardea.Deny, "true": cardea.Abstain} {
-		ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		v := g.Decide(ctx, ev(command))
 		cancel()
 		if v.Effect != want || len(v.Troubles) != 1 || v.Troubles[0].Failure != cardea.OutOfTime {

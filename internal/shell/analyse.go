@@ -70,11 +70,25 @@ type Analysis struct {
 // is opaque. Text without any command yields no part; text that is not blank
 // and yields no part yields one opaque part.
 func Analyse(text string, env Env) Analysis {
-	w := &walker{env: env, funcs: map[string]*function{}, aliases: map[string]string{}, traits: map[string]trait{}, fixedSet: map[string]bool{}}
+	out, first := analyse(text, env, made{})
+	if first.matters() {
+		for _, links := range []map[string]string{first.inside, first.beside} {
+			seen := env
+			seen.Resolve = over(links, env.Resolve)
+			again, _ := analyse(text, seen, first)
+			out.join(again, text)
+		}
+	}
+	return out
+}
+
+// analyse is one look at a line, with what another look found that it makes.
+func analyse(text string, env Env, before made) (Analysis, made) {
+	w := &walker{env: env, before: before, funcs: map[string]*function{}, aliases: map[string]string{}, traits: map[string]trait{}, fixedSet: map[string]bool{}}
 	w.cur = newState(env)
 	switch {
 	case strings.Trim(text, " \t\n") == "":
-		return Analysis{}
+		return Analysis{}, made{}
 	case len(text) > maxText:
 		w.opaqueLine(shorten(text), "the command is longer than 1 MiB")
 	case nesting(text) > maxNesting:
@@ -83,6 +97,7 @@ func Analyse(text string, env Env) Analysis {
 		w.script(text)
 		w.uncalled()
 	}
+	w.made.note(w.parts)
 	w.flows()
 	w.doubtNames()
 	w.hideNothing()
@@ -95,7 +110,7 @@ func Analyse(text string, env Env) Analysis {
 		out.Parts = []cardea.Part{{Text: shorten(text), Opaque: []cardea.Opaque{spot}, Start: -1,
 			Access: []cardea.Access{{Kind: cardea.Unknown}}}}
 	}
-	return out
+	return out, w.made
 }
 
 // walker is one analysis under way.
@@ -130,6 +145,7 @@ type walker struct {
 	evaluating   int              // depth of values within values, in arithmetic
 	words        int              // words looked at so far
 	full         bool             // a limit was hit
+	before, made made             // what the line makes, as another look found, and this one
 	onlyComments bool
 	expands      string // a variable from outside that the line expands
 	trusts       bool   // names that a search finds were found tame

@@ -51,6 +51,7 @@ func (r *reader) accesses() {
 	if s.Members {
 		r.members(recursive)
 		r.backups()
+		r.symlinks()
 	}
 	r.saved()
 	r.spread()

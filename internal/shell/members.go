@@ -100,13 +100,22 @@ func (r *reader) matched(dir, src field) field {
 	return below(dir, field{Word: cardea.Word{Text: name}, glob: true})
 }
 
-// names are those that a pattern finds now, in a folder that the line has not
+// names are those that a pattern finds, in a folder that the line has not
 // changed. It reports false where that cannot be told.
 func (r *reader) names(src field) ([]field, bool) {
+	if r.w.changed {
+		return nil, false
+	}
+	return r.namesNow(src)
+}
+
+// namesNow are those that a pattern finds as long as the line has not changed
+// anything.
+func (r *reader) namesNow(src field) ([]field, bool) {
 	folder, pattern := path.Split(src.Text)
 	at := Absolute(r.w.cur.cwd, cmp.Or(folder, "."))
 	if !src.glob || !simpleGlob(src.Text) || strings.ContainsAny(folder, "*?[~") || strings.ContainsAny(pattern, "[") || pattern == "" || dots(pattern) ||
-		at == "" || r.w.changed || r.w.env.Names == nil || r.spec.Remote || r.has([]string{"--parents"}) {
+		at == "" || r.w.env.Names == nil || r.spec.Remote || r.has([]string{"--parents"}) {
 		return nil, false
 	}
 	all, ok := r.w.env.Names(at)
@@ -193,7 +202,8 @@ func (r *reader) exists(f field) bool {
 }
 
 // isFolder reports whether a word is a folder as far as its spelling tells: it
-// ends like one, it is a hidden name, or it is known to be one; or it is there.
+// ends like one, it is a hidden name, or it is known to be one; or it is there, or
+// the line may make it.
 func (r *reader) isFolder(f field) bool {
 	if !f.Static {
 		return false
@@ -203,7 +213,11 @@ func (r *reader) isFolder(f field) bool {
 		return true
 	}
 	at := Absolute(r.w.cur.cwd, f.Text)
-	return at != "" && (at == r.w.cur.vars["HOME"].text || at == r.w.cur.cwd || slices.Contains(r.w.env.Roots, at))
+	t := target{at, len(r.w.parts)}
+	if at != "" {
+		r.w.made.targets = append(r.w.made.targets, t)
+	}
+	return at != "" && (r.w.before.folder(t) || at == r.w.cur.vars["HOME"].text || at == r.w.cur.cwd || slices.Contains(r.w.env.Roots, at))
 }
 
 // below is a name in a folder; it is not certain where one of them is not.

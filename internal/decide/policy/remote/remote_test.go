@@ -279,7 +279,7 @@ func TestBounds(t *testing.T) {
 	}
 	before := e.peer
 	queries := append(append(one("sum", x), one("slow", x)...), one("set", x)...)
-	got := p.Eval(within(t, 300*time.Millisecond), queries)
+	got := p.Eval(within(t, 3*time.Second), queries)
 	if got[0].Err != nil || !errors.Is(got[1].Err, engine.ErrTime) || !errors.Is(got[2].Err, engine.ErrTime) {
 		t.Errorf("%+v", got)
 	}
