@@ -293,6 +293,26 @@ type Access struct {
 	Fresh bool
 }
 
+// OwnYes reports whether the access needs a yes of its own, besides the one for
+// the program: a redirection, of the shell or of a wrapper, that writes what
+// lasts, or reaches another machine (DESIGN.md section 3, "Redirections").
+func (a *Access) OwnYes() bool {
+	return a.Redirect && a.Kind != Read && !a.Fresh && !a.Nowhere()
+}
+
+// Nowhere reports whether the access is a redirection that writes to nothing
+// that lasts.
+func (a *Access) Nowhere() bool {
+	if !a.Redirect || a.Kind != Write || a.Glob {
+		return false
+	}
+	switch a.Path {
+	case "/dev/null", "/dev/stdout", "/dev/stderr":
+		return true
+	}
+	return a.Spelled == "/dev/stdout" || a.Spelled == "/dev/stderr"
+}
+
 // Opaque is a spot that the analysis cannot see through.
 type Opaque struct {
 	// Text is the spot as written, Reason why it is opaque.

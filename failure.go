@@ -75,7 +75,7 @@ var failures = [...]struct {
 	Unparsed:     {"the command cannot be seen through", Defer, Deny, Defer},
 	JudgeFailed:  {"the judge failed", Abstain, Deny, Abstain},
 	NoAnswer:     {"nobody answered in time", Deny, Deny, Deny},
-	OutOfTime:    {"out of time", Abstain, Deny, Abstain},
+	OutOfTime:    {"out of time", Ask, Deny, Abstain},
 	Panicked:     {"internal error", Abstain, Deny, Abstain},
 	KeptForm:     {"a file is broken, and its last good form is in force", Abstain, Deny, Abstain},
 	Unwritten:    {"a file could not be written", Abstain, Abstain, Abstain},

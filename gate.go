@@ -115,6 +115,11 @@ func (g *Gate) Decide(ctx context.Context, ev *Event) Verdict {
 	call.Parts, call.Opaque, call.Flows = nil, nil, nil
 	again.Call = &call
 	second := g.judge(ctx, &again)
+	for _, t := range second.Troubles {
+		if !slices.Contains(first.Troubles, t) {
+			first.Troubles = append(first.Troubles, t)
+		}
+	}
 	if second.Effect.Stricter(first.Effect) {
 		first.Effect, first.By, first.Reason, first.Message = second.Effect, second.By, second.Reason, second.Message
 		first.Opinions = append(first.Opinions, second.Opinions...)
@@ -126,6 +131,9 @@ func (g *Gate) Decide(ctx context.Context, ev *Event) Verdict {
 		first.Effect = Ask
 		first.By = rewriter(first.Opinions)
 		first.Reason = "the input was rewritten; check the new one"
+		if why := rewriting(first.Opinions); why != "" {
+			first.Reason += ": " + why
+		}
 		first.Message = first.Reason
 		first.Rewrite = input
 	default:
@@ -408,6 +416,7 @@ func rewritten(ev *Event, ops []Opinion) (map[string]any, bool) {
 	return input, changed
 }
 
+// rewriter is who rewrites the input first.
 func rewriter(ops []Opinion) string {
 	for _, o := range ops {
 		if len(o.Advice.Rewrite) > 0 {
@@ -415,4 +424,15 @@ func rewriter(ops []Opinion) string {
 		}
 	}
 	return ""
+}
+
+// rewriting is why the input is rewritten, as those say who do.
+func rewriting(ops []Opinion) string {
+	var why []string
+	for _, o := range ops {
+		if len(o.Advice.Rewrite) > 0 && o.Reason != "" && !o.Withheld && !slices.Contains(why, o.Reason) && len(why) < maxReasons {
+			why = append(why, o.Reason)
+		}
+	}
+	return strings.Join(why, "\n")
 }

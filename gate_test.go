@@ -182,7 +182,8 @@ func TestDefaultReplacesSilence(t *testing.T) {
 }
 
 func TestFailureTable(t *testing.T) {
-	// DESIGN.md section 2, "Failure is not an opinion", row by row.
+	// DESIGN.md section 2, "Failure is not an opinion", row by row; out of time
+	// asks (docs/decisions/0024).
 	A, D, K, F := cardea.Abstain, cardea.Deny, cardea.Ask, cardea.Defer
 	rows := []struct {
 		f                   cardea.Failure
@@ -190,7 +191,7 @@ func TestFailureTable(t *testing.T) {
 	}{
 		{cardea.NoObject, D, D, A}, {cardea.UnreadInput, F, D, F}, {cardea.BrokenFile, K, D, A},
 		{cardea.BrokenPolicy, K, D, A}, {cardea.Unparsed, F, D, F}, {cardea.JudgeFailed, A, D, A},
-		{cardea.NoAnswer, D, D, D}, {cardea.OutOfTime, A, D, A}, {cardea.Panicked, A, D, A}, {cardea.Unwritten, A, A, A}, {cardea.KeptForm, A, D, A},
+		{cardea.NoAnswer, D, D, D}, {cardea.OutOfTime, K, D, A}, {cardea.Panicked, A, D, A}, {cardea.Unwritten, A, A, A}, {cardea.KeptForm, A, D, A},
 	}
 	for _, r := range rows {
 		for i, want := range []cardea.Effect{r.all, r.deferred, r.deny} {
@@ -222,7 +223,7 @@ func TestOutOfTime(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	allow := cardea.Opinion{Effect: cardea.Allow, Part: 0}
-	if v := gateOf(allow).Decide(ctx, eventOf(1)); v.Effect != cardea.Abstain || len(v.Troubles) != 1 {
+	if v := gateOf(allow).Decide(ctx, eventOf(1)); v.Effect != cardea.Ask || len(v.Troubles) != 1 {
 		t.Errorf("out of time: %v, %v", v.Effect, v.Troubles)
 	}
 	late := stopping{cancel: func() {}, ops: []cardea.Opinion{{Effect: cardea.Deny, Part: 0}}}

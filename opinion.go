@@ -1,5 +1,7 @@
 package cardea
 
+import "strings"
+
 import "fmt"
 
 // Scope is who wrote a thing. Lower values rank higher.
@@ -80,6 +82,14 @@ type Opinion struct {
 	// Person turns an ask into a deny where nobody is attending.
 	Person bool
 	Advice Advice
+}
+
+// IsID reports whether a text is the id of a rule: up to 100 letters, digits, and
+// . _ / -, so that it says nothing to a model but which rule it is.
+func IsID(s string) bool {
+	return s != "" && len(s) <= 100 && !strings.ContainsFunc(s, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._/-", r))
+	})
 }
 
 // By names decider and rule in one word, as a verdict does.

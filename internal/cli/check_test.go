@@ -52,7 +52,8 @@ func TestFailureTable(t *testing.T) {
 		{"panic, on_error allow", "on_error: allow", "PreToolUse", "bypassPermissions", panics, `"systemMessage"`, "internal error"},
 		{"panic on PermissionRequest", "on_error: deny", "PermissionRequest", "default", panics, `"behavior":"deny"`, "internal error"},
 		{"panic where nothing is answered", "on_error: deny", "PostToolUse", "default", panics, "", "internal error"},
-		{"hang, attended", "", "PreToolUse", "default", hangs, `"systemMessage":"no verdict within`, "no verdict within"},
+		{"hang, attended", "", "PreToolUse", "default", hangs, `"permissionDecision":"ask"`, "no verdict within"},
+		{"hang, unattended", "", "PreToolUse", "bypassPermissions", hangs, `"permissionDecision":"ask"`, "no verdict within"},
 		{"hang, on_error deny", "on_error: deny", "PreToolUse", "default", hangs, `"permissionDecision":"deny"`, "no verdict within"},
 		{"hang on PermissionRequest", "on_error: deny", "PermissionRequest", "default", hangs, `"behavior":"deny"`, "no verdict within"},
 	} {

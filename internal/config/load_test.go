@@ -441,7 +441,7 @@ func TestDecidersEndInTime(t *testing.T) {
 	g := Build(Load(s.where), func(ev *cardea.Event) { tool.Analyse(ev, tool.World{}) }, nil)
 	own := g.Stages[0].Seats
 	g.Stages[0].Seats = append(own[:len(own):len(own)], seats(slow{until})...)
-	for command, want := range map[string]cardea.Effect{"git push --force": cardea.Deny, "true": cardea.Abstain} {
+	for command, want := range map[string]cardea.Effect{"git push --force": cardea.Deny, "true": cardea.Ask} {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		v := g.Decide(ctx, ev(command))
 		cancel()

@@ -9,7 +9,6 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/harness"
-	scripts "cardea.dev/internal/signal"
 )
 
 // Aids are what policies need besides files. The zero value does without.
@@ -63,7 +62,7 @@ func (l *Loaded) policies() *policy.Policies {
 		lib.Tool = harness.ToolWord
 	}
 	return policy.New(lib, policy.Settings{Facts: l.PolicyFacts(), Folders: l.policyFolders, Once: l.Aids.Once,
-		Signals: &signals{loaded: l, said: map[scripts.Script]policy.Answer{}}, Trace: l.Aids.Trace})
+		Signals: &signals{loaded: l}, Trace: l.Aids.Trace})
 }
 
 // PolicyFacts are the settings that policies see as input.cardea.settings.

@@ -17,13 +17,24 @@ import (
 	scripts "cardea.dev/internal/signal"
 )
 
-// signals runs the signals that policies need, each once an event. It is made
-// for one event.
+// signals runs the signals that policies need, each once an event.
 type signals struct {
 	loaded *Loaded
 	mu     sync.Mutex
-	said   map[scripts.Script]policy.Answer
-	stdin  []byte
+	// about is the event that the rest belongs to: a call that was rewritten is
+	// another one.
+	about *cardea.Event
+	said  map[scripts.Script]policy.Answer
+	stdin []byte
+}
+
+// turn forgets what belongs to another event.
+func (s *signals) turn(ev *cardea.Event) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.about != ev {
+		s.about, s.said, s.stdin = ev, map[scripts.Script]policy.Answer{}, nil
+	}
 }
 
 // reserve is how much of the time that is left is kept for what comes after the
@@ -34,6 +45,7 @@ const reserve = 0.15
 // scope, else that of the next stronger one: what a project calls "branch" must
 // not answer for the person's.
 func (s *signals) Gather(ctx context.Context, ev *cardea.Event, scope cardea.Scope, names []string) map[string]policy.Answer {
+	s.turn(ev)
 	out := map[string]policy.Answer{}
 	var run []scripts.Script
 	for _, name := range names {

@@ -128,6 +128,7 @@ func (w *walker) envCommand(inv invocation) {
 			if backtracks(dir) {
 				to = ""
 			}
+			inv.elevated = inv.elevated || !inside(to, w.env.Roots) // cd to there would be a part of its own
 			w.cur.setCwd(to)
 			w.start(inv)
 		})

@@ -20,7 +20,7 @@ func (c *call) accesses(p *cardea.Part, r *Refusal) {
 		switch a.Kind {
 		case cardea.Write, cardea.Delete:
 			switch {
-			case sink(a):
+			case a.Nowhere():
 			case harness.TouchesProtected(*a):
 				r.stop("it changes %s, which is never approved by an entry", orUnknown(a.Path))
 			case harness.DeletesCritical(*a, *p, c.ev, c.about.Home):
@@ -48,18 +48,6 @@ func orUnknown(p string) string {
 		return "what is not known"
 	}
 	return p
-}
-
-// sink reports whether a redirection writes to nothing that lasts.
-func sink(a *cardea.Access) bool {
-	if !a.Redirect || a.Kind != cardea.Write || a.Glob {
-		return false
-	}
-	switch a.Path {
-	case "/dev/null", "/dev/stdout", "/dev/stderr":
-		return true
-	}
-	return a.Spelled == "/dev/stdout" || a.Spelled == "/dev/stderr"
 }
 
 // mayWrite reports whether a file that the shell writes has a yes of its own:

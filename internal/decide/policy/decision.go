@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 	"sort"
 	"strings"
@@ -68,6 +69,12 @@ func decisionOf(verb string, v any) decision {
 	default:
 		d.malformed = "a decision is " + kindOf(v) + "; write an object with rule_id, reason and severity"
 	}
+	if d.malformed == "" && opens(verb) && d.rule == "" {
+		d.malformed = "an " + verb + " has no rule_id; write an object with rule_id and reason"
+		if verb == "modify" {
+			d.malformed = "a modify has no rule_id; write an object with rule_id, reason and updated_input"
+		}
+	}
 	if d.malformed == "" && verb == "add_context" && d.context == "" {
 		d.malformed = "a context is no text; write a string, or an object with agent_context"
 	}
@@ -76,6 +83,9 @@ func decisionOf(verb string, v any) decision {
 	}
 	return d
 }
+
+// opens reports whether a verb opens a door: what is not said well does not.
+func opens(verb string) bool { return verb == "allow_override" || verb == "modify" }
 
 func kindOf(v any) string {
 	switch v.(type) {
@@ -97,6 +107,9 @@ func (d *decision) read(o map[string]any) {
 		d.context = first(textOf(o, "context"), textOf(o, "message"), d.reason)
 	}
 	d.severity = severityOf(textOf(o, "severity"))
+	if word, there := o["severity"]; there && opens(d.verb) && d.severity == cardea.SeverityNone {
+		d.malformed = fmt.Sprintf("%v is no severity; use CRITICAL, HIGH, MEDIUM or LOW", word)
+	}
 	if n, ok := o["priority"].(json.Number); ok {
 		d.priority, _ = n.Float64()
 	}
@@ -184,13 +197,25 @@ func opinions(ev *cardea.Event, all []decision) (out []cardea.Opinion, notes []s
 
 // opinion is a decision about a part, or about the whole call.
 func (d *decision) opinion(e cardea.Effect, part int) cardea.Opinion {
-	o := cardea.Opinion{Decider: Name, Rule: d.rule, Effect: e, Part: part, Scope: d.scope, Source: d.source, Severity: d.severity,
+	o := cardea.Opinion{Decider: Name, Rule: d.called(), Effect: e, Part: part, Scope: d.scope, Source: d.source, Severity: d.severity,
 		Reason: d.reason, Withheld: !d.trusted}
 	if d.trusted {
 		o.Advice.Context = d.context
 	}
 	return o
 }
+
+// called is the rule's id. What a project writes that is not trusted must say
+// nothing to the model, in its ids neither.
+func (d *decision) called() string {
+	if d.trusted || cardea.IsID(d.rule) {
+		return d.rule
+	}
+	return nameless
+}
+
+// nameless stands for an id that is not shown.
+const nameless = "nameless"
 
 // holding is a verb that holds the call back. A project that is not trusted
 // halts nobody.
@@ -204,14 +229,16 @@ func (d *decision) holding() cardea.Opinion {
 	}
 	o := d.opinion(effect, cardea.WholeCall)
 	if d.verb == "ask" {
-		o.Reason = strings.TrimPrefix(d.reason+"\n"+d.question, "\n")
-		o.Reason = strings.TrimSuffix(o.Reason, "\n")
+		o.Reason = d.asked()
 	}
 	if o.Reason == "" {
-		o.Reason = fmt.Sprintf("policy %s says %s", d.rule, effect)
+		o.Reason = fmt.Sprintf("policy %s says %s", d.called(), effect)
 	}
 	return o
 }
+
+// asked is what a person is asked: why, and the question.
+func (d *decision) asked() string { return strings.Trim(d.reason+"\n"+d.question, "\n") }
 
 // holdings is what a verb that holds the call back says: about the parts that it
 // names, or, where it names none that there is, about the whole call.
@@ -235,8 +262,10 @@ func (d *decision) holdings(ev *cardea.Event) []cardea.Opinion {
 }
 
 // allowing is what an allow_override allows: the parts that it names, by index
-// or text, or, where it names none, the only part of a call that is completely
-// covered.
+// or text, or, where it names none, the only part of a call. What a yes for the
+// program does not cover is not allowed by it, as by a rule (DESIGN.md section
+// 3): redirections that write, another user, machine or folder, and a program
+// that is looked up nowhere, since the agent may have written it.
 func (d *decision) allowing(ev *cardea.Event) (out []cardea.Opinion, why string) {
 	c := ev.Call
 	if c == nil || d.loose {
@@ -247,7 +276,7 @@ func (d *decision) allowing(ev *cardea.Event) (out []cardea.Opinion, why string)
 	}
 	var which []int
 	if !d.named {
-		if len(c.Parts) != 1 || c.Parts[0].Elevated {
+		if len(c.Parts) != 1 {
 			return nil, fmt.Sprintf("allow_override names no part, and the call has %d; name those that it allows: parts: [0]", len(c.Parts))
 		}
 		which = []int{0}
@@ -256,13 +285,36 @@ func (d *decision) allowing(ev *cardea.Event) (out []cardea.Opinion, why string)
 		which = append(which, partsNamed(c, p)...)
 	}
 	for _, i := range which {
-		if p := &c.Parts[i]; p.Coverage != cardea.Complete || len(p.Opaque) > 0 {
-			why = fmt.Sprintf("allow_override does not count for part %d, which cannot be seen through", i)
+		if not := beyond(&c.Parts[i]); not != "" {
+			why = fmt.Sprintf("allow_override does not count for part %d, which %s", i, not)
 			continue
 		}
 		out = append(out, d.opinion(cardea.Allow, i))
 	}
 	return out, why
+}
+
+// beyond is why a yes for a part's program is no yes for the part, "" where it
+// is.
+func beyond(p *cardea.Part) string {
+	switch {
+	case p.Coverage != cardea.Complete || len(p.Opaque) > 0:
+		return "cannot be seen through"
+	case p.Elevated || p.Remote:
+		return "runs as another user or elsewhere"
+	case slices.ContainsFunc(p.Access, func(a cardea.Access) bool { return a.OwnYes() }):
+		return "writes by a redirection, which needs a yes of its own"
+	case len(p.Argv) > 0 && !lookedUp(p.Argv[0]):
+		return "starts a program by its path; let a rule of yours allow it"
+	}
+	return ""
+}
+
+// lookedUp reports whether a word is the name of a program, as the shell looks it
+// up, or its path in a folder of the system.
+func lookedUp(w cardea.Word) bool {
+	dir, name := path.Split(w.Text)
+	return w.Static && name != "" && (dir == "" || dir == "/bin/" || dir == "/usr/bin/")
 }
 
 // partsNamed are the parts that an index or a text names.
@@ -300,22 +352,46 @@ func rewriting(ev *cardea.Event, all []decision) (cardea.Opinion, []string) {
 		return a.rule < b.rule
 	})
 	merged := map[string]any{}
-	var notes, rules []string
+	var notes, rules, why []string
 	for i := range all {
 		for _, field := range merge(merged, all[i].updated, "") {
-			notes = append(notes, fmt.Sprintf("%s: modify of %s is not applied: %s wants another value there and comes first", all[i].source, field, all[0].rule))
+			notes = append(notes, fmt.Sprintf("%s: what %s wants in %s is not applied: %s wants another value there and comes first", all[i].source, all[i].rule, field, writer(all[:i], field)))
 		}
 		if !slices.Contains(rules, all[i].rule) {
 			rules = append(rules, all[i].rule)
 		}
+		if text := all[i].asked(); text != "" && !slices.Contains(why, text) {
+			why = append(why, text)
+		}
 	}
 	o := all[0].opinion(cardea.Abstain, cardea.WholeCall)
-	o.Rule = strings.Join(rules, "+")
+	o.Rule, o.Reason = strings.Join(rules, "+"), strings.Join(why, "\n")
 	o.Advice.Rewrite = map[string]any{}
 	for field, v := range merged {
 		o.Advice.Rewrite[field] = over(ev.Call.Input[field], v)
 	}
 	return o, notes
+}
+
+// writer is the first of some rules that wants a value in a field, or in one
+// above or below it.
+func writer(all []decision, field string) string {
+	for i := range all {
+		v, ok := any(all[i].updated), true
+		for _, key := range strings.Split(field, ".") {
+			m, isMap := v.(map[string]any)
+			if !isMap {
+				break
+			}
+			if v, ok = m[key]; !ok {
+				break
+			}
+		}
+		if ok {
+			return all[i].rule
+		}
+	}
+	return all[0].rule
 }
 
 // merge puts values into a map where it has none yet, deeply, and gives the

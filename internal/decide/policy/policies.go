@@ -111,7 +111,8 @@ func (d decider) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinion
 	var ready []prepared
 	for _, f := range d.settings.Folders(ev) {
 		if ctx.Err() != nil {
-			break // the gate reports it
+			r.late(f)
+			break
 		}
 		if p, ok := r.prepareIn(ctx, f); ok {
 			ready = append(ready, p)
@@ -122,6 +123,7 @@ func (d decider) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinion
 	}
 	for i := range ready {
 		if ctx.Err() != nil {
+			r.late(ready[i].folder)
 			break
 		}
 		sub, cancel := context.WithTimeout(ctx, left(ctx)/share(ready[i].folder))
@@ -142,6 +144,12 @@ func (d decider) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinion
 		return out, &cardea.Trouble{Text: strings.Join(few(notes), "\n")}
 	}
 	return out, nil
+}
+
+// late notes that a folder's policies could not be heard, nor those of the
+// folders after it. Whoever makes the gate slow must not silence them.
+func (r *run) late(f Folder) {
+	r.tell(f.Dir, f.Dir+": there was no time for its policies; raise --limit together with the harness's time-out, or look for what is slow with cardea try")
 }
 
 // left is the time that is left.
@@ -535,6 +543,12 @@ func (r *run) askOnce(d *decision, why string) {
 		return
 	}
 	o := d.opinion(cardea.Ask, cardea.WholeCall)
-	o.Rule, o.Reason, o.Withheld = ruleOf(d), fmt.Sprintf("policy %s cannot tell: %s", d.pkg, why), false
+	named := *d
+	named.rule = ruleOf(d)
+	pkg := d.pkg
+	if !d.trusted && !cardea.IsID(pkg) {
+		pkg = nameless
+	}
+	o.Rule, o.Reason, o.Withheld = named.called(), fmt.Sprintf("policy %s cannot tell: %s", pkg, why), false
 	r.more = append(r.more, o)
 }

@@ -373,6 +373,8 @@ func many(t testing.TB, n int) *place {
 func TestConcurrentEvaluations(t *testing.T) {
 	p := many(t, 50)
 	p.lib.Recheck = time.Millisecond
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
+	defer cancel()
 	var group sync.WaitGroup
 	for i := range 64 {
 		group.Add(1)
@@ -380,7 +382,7 @@ func TestConcurrentEvaluations(t *testing.T) {
 			defer group.Done()
 			for n := range 20 {
 				command := fmt.Sprintf("x danger%d y", (i+n)%5)
-				ops, err := p.policies().Plain().Decide(context.Background(), bash(command))
+				ops, err := p.policies().Plain().Decide(ctx, bash(command))
 				want := 0
 				if (i+n)%5 < 3 {
 					want = 1
@@ -498,7 +500,7 @@ func TestFoldersAreReadBitByBit(t *testing.T) {
 			}
 			break
 		}
-		if !strings.Contains(err.Error(), "there was no time to read it") && !strings.Contains(err.Error(), "takes too long") {
+		if !strings.Contains(err.Error(), "there was no time") && !strings.Contains(err.Error(), "takes too long") {
 			t.Fatalf("call %d: %v", calls, err)
 		}
 	}

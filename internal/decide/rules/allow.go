@@ -128,7 +128,7 @@ func (g grant) suffices(p *cardea.Part) bool {
 		}
 	}
 	for k := range p.Access {
-		if a := &p.Access[k]; a.Redirect && a.Kind != cardea.Read && !sink(a) && !a.Fresh && !g.redirects {
+		if p.Access[k].OwnYes() && !g.redirects {
 			return false
 		}
 	}
@@ -148,15 +148,6 @@ func (g grant) lists(o *cardea.Option, p *cardea.Part) bool {
 		}
 	}
 	return false
-}
-
-// sink reports whether a redirection writes to nothing that lasts.
-func sink(a *cardea.Access) bool {
-	if !a.Redirect || a.Kind != cardea.Write || a.Glob {
-		return false
-	}
-	return a.Path == "/dev/null" || a.Spelled == "/dev/stdout" || a.Spelled == "/dev/stderr" ||
-		a.Path == "/dev/stdout" || a.Path == "/dev/stderr"
 }
 
 // begins reports whether the part is one of the commands, word by word, how
@@ -215,7 +206,7 @@ func (c *call) everyAccess(m *Match, p *cardea.Part) bool {
 	found := false
 	for k := range p.Access {
 		a := &p.Access[k]
-		if sink(a) {
+		if a.Nowhere() {
 			continue
 		}
 		if !c.accessIs(m, p, a) {
