@@ -92,6 +92,9 @@ func surveyHere(p Process) (*survey, error) {
 	s.then = config.Load(w)
 	s.then.ReadRoutes()
 	s.then.ReadScripts()
+	for _, text := range s.then.Unrunnable() {
+		p.warn(text)
+	}
 	return s, nil
 }
 

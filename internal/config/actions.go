@@ -44,7 +44,11 @@ func (l *Loaded) Actions(ev *cardea.Event, v *cardea.Verdict) []action.Job {
 // mayRun reports whether the scripts that a command names are as they were
 // accepted.
 func (l *Loaded) mayRun(scope cardea.Scope, command string) bool {
-	return scope != cardea.ScopeProject || l.standing(l.scriptsIn(command)) == accepted
+	if scope != cardea.ScopeProject {
+		return l.borrows(command) == ""
+	}
+	b := l.bind(command)
+	return b.unseen == "" && l.standing(b.files) == accepted
 }
 
 // trigger is a key of actions that a verdict pulls.

@@ -2,9 +2,12 @@ package config
 
 import (
 	"context"
+	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -51,7 +54,7 @@ func notWindows(t *testing.T) {
 func TestSignalsByScope(t *testing.T) {
 	notWindows(t)
 	s := newSite(t)
-	s.where.Trust, s.where.Known = all, func(string) bool { return true }
+	s.where.Trust, s.where.Known = all, there
 	s.user("policies/p.rego", needsSignal)
 	s.user("cardea.yaml", "signals: {who: {command: echo person}}\n")
 	s.project("cardea.yaml", "signals: {who: {command: echo project}, told: {command: echo project}}\n")
@@ -81,6 +84,9 @@ func TestSignalsByScope(t *testing.T) {
 	}
 }
 
+// there knows every file that there is.
+func there(path string) bool { _, err := os.Lstat(path); return err == nil }
+
 // What a project's scripts may, depends on what the person said of each.
 func TestSignalsOfProjects(t *testing.T) {
 	notWindows(t)
@@ -104,21 +110,48 @@ func TestSignalsOfProjects(t *testing.T) {
 	if v := ask(); v.Effect != cardea.Abstain {
 		t.Errorf("not trusted, again: %s %s", v.Effect, v.Reason)
 	}
-	s.where.Trust, s.where.Known = all, func(string) bool { return true }
+	s.where.Trust, s.where.Known = all, there
 	if v := ask(); v.Reason != "who told" {
 		t.Errorf("trusted: %s", v.Reason)
 	}
 	for _, name := range []string{"who.sh", "told.sh"} {
 		other := func(path string, _ []byte) bool { return filepath.Base(path) != name }
-		s.where.Trust, s.where.Known = other, func(path string) bool { return true }
+		s.where.Trust, s.where.Known = other, there
 		if v := ask(); v.Effect != cardea.Ask || !strings.Contains(v.Reason, "not as") {
 			t.Errorf("%s changed: %s %s", name, v.Effect, v.Reason)
 		}
-		s.where.Known = func(path string) bool { return filepath.Base(path) != name }
-		if v := ask(); !strings.Contains(v.Reason, "never trusted") {
+		s.where.Known = func(path string) bool { return there(path) && filepath.Base(path) != name }
+		// What comes to an accepted command has changed it.
+		if v := ask(); !strings.Contains(v.Reason, map[string]string{"who.sh": "never trusted", "told.sh": "not as"}[name]) {
 			t.Errorf("%s is new: %s %s", name, v.Effect, v.Reason)
 		}
 	}
+	// What was accepted and is gone, or another kind of file, has changed, too,
+	// however often it is asked.
+	script := filepath.Join(s.where.Project, "scripts/told.sh")
+	outside := filepath.Join(t.TempDir(), "evil.sh")
+	write(t, outside, "echo evil\n")
+	s.where.Trust, s.where.Known = all, func(path string) bool { return there(path) || path == script }
+	for name, put := range map[string]func() error{
+		"gone":                   func() error { return nil },
+		"a link out":             func() error { return os.Symlink(outside, script) },
+		"a link to nothing":      func() error { return os.Symlink("none", script) },
+		"a folder":               func() error { return os.Mkdir(script, 0o755) },
+		"a pipe that never ends": func() error { return exec.Command("mkfifo", script).Run() },
+	} {
+		if err := errors.Join(os.RemoveAll(script), put()); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			if v := ask(); v.Effect != cardea.Ask || !strings.Contains(v.Reason, "not as you trusted it") || strings.Contains(v.Reason, "evil") {
+				t.Errorf("%s: %s %s", name, v.Effect, v.Reason)
+			}
+		}
+	}
+	if err := os.RemoveAll(script); err != nil {
+		t.Fatal(err)
+	}
+	write(t, script, "echo told\n")
 	// All of it is shown to the person who trusts the project.
 	seen := map[string]bool{}
 	s.where.Trust = func(path string, _ []byte) bool { seen[filepath.Base(path)] = true; return true }
@@ -149,6 +182,89 @@ func TestScriptsSeeNoSecrets(t *testing.T) {
 	}
 	if text := string((&signals{loaded: &Loaded{}}).event(ev)); strings.Contains(text, "curl") {
 		t.Errorf("without a redactor: %s", text)
+	}
+}
+
+// The files of the project that a command runs are bound to it; one whose files
+// cannot be told does not run.
+func TestBound(t *testing.T) {
+	project := Resolve(t.TempDir())
+	for _, f := range []string{"tools/b.sh", "tools/Makefile", "Makefile", "tool/__main__.py", "m.py", "package.json", ".npmrc", "web/package.json", ".venv/bin/lintit", ".git/config"} {
+		write(t, filepath.Join(project, f), "")
+	}
+	l := &Loaded{}
+	l.Where.Project = project
+	for command, want := range map[string]string{
+		`sh "$CLAUDE_PROJECT_DIR"/tools/b.sh`:              "tools/b.sh",
+		`sh ${CLAUDE_PROJECT_DIR}/tools/b.sh`:              "tools/b.sh",
+		`sh "$(git rev-parse --show-toplevel)/tools/b.sh"`: "tools/b.sh",
+		"run-parts tools":                                  "tools/Makefile tools/b.sh",
+		"make -s -C tools":                                 "Makefile tools/Makefile",
+		"make -Ctools":                                     "Makefile tools/Makefile",
+		"python3 tool":                                     "tool/__main__.py",
+		"python3 -m tool":                                  "tool/__main__.py",
+		"python3 -Im m":                                    "m.py",
+		"npm -s test":                                      ".npmrc package.json",
+		"npm --prefix web test":                            ".npmrc package.json web/package.json",
+		"cat tools/b.sh | sh":                              "tools/b.sh",
+		". tools/b.sh":                                     "tools/b.sh",
+		`eval "$(cat tools/b.sh)"`:                         "tools/b.sh",
+		"PATH=/opt/bin:$PATH x":                            "unseen",
+		"PATH=/opt/bin:/usr/bin x":                         "",
+		"git rev-parse --abbrev-ref HEAD 2>/dev/null || echo x": "",
+		`echo "{\"b\": \"$(git branch --show-current)\"}"`:      "",
+		"if [ -f x ]; then echo 1; fi":                          "",
+		"for f in tools/*.sh; do sh $f; done":                   "unseen",
+		"PATH=$PWD/.venv/bin:$PATH lintit":                      "unseen",
+		"export PATH=.venv/bin:$PATH; lintit":                   "unseen",
+		"sh $X":                                                 "unseen",
+		"./tools/*.sh":                                          "unseen",
+		"xargs -n1 sh < list":                                   "unseen",
+		"xargs cat < list | sh":                                 "unseen",
+		`find tools -name '*.sh' -exec sh {} \;`:                "unseen",
+	} {
+		b := l.bind(command)
+		var got []string
+		for _, path := range b.files {
+			rel, _ := filepath.Rel(project, path)
+			got = append(got, filepath.ToSlash(rel))
+		}
+		slices.Sort(got)
+		if b.unseen != "" {
+			got = []string{"unseen"}
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: %q, %q; want %q", command, got, b.unseen, want)
+		}
+	}
+}
+
+// A command of the person's does not run what a project brings that is not
+// trusted.
+func TestBorrowed(t *testing.T) {
+	s := newSite(t)
+	for _, f := range []string{"Makefile", "package.json", "scripts/x.sh", "VERSION"} {
+		write(t, filepath.Join(s.where.Project, f), "")
+	}
+	for command, want := range map[string]bool{"make -s check": true, "npm test": true, "sh scripts/x.sh": true, "./scripts/x.sh": true, "cat VERSION": false, "git branch --show-current": false, "jq . package.json": false} {
+		l := &Loaded{Where: s.where}
+		if got := l.borrows(command); (got != "") != want {
+			t.Errorf("%s: %q", command, got)
+		}
+		l.Where.Trust = all
+		if got := l.borrows(command); got != "" {
+			t.Errorf("%s in a trusted project: %q", command, got)
+		}
+	}
+	write(t, filepath.Join(s.where.Dirs.User, "policies/p.rego"), strings.ReplaceAll(needsSignal, "told", "made"))
+	write(t, filepath.Join(s.where.Dirs.User, "cardea.yaml"), "signals: {made: {command: make -s check}, who: {command: echo who}}\nactions: {on_ask: [{command: make -s told}]}\n")
+	l := Load(s.where)
+	if v := s.judge(l, "x"); v.Effect != cardea.Ask || !strings.Contains(v.Reason, "a project that you have not trusted") {
+		t.Errorf("%s %s", v.Effect, v.Reason)
+	}
+	v := cardea.Verdict{Effect: cardea.Ask}
+	if jobs := l.Actions(&cardea.Event{Kind: cardea.PreToolUse, Call: &cardea.Call{Tool: "Bash"}}, &v); len(jobs) != 0 {
+		t.Errorf("%+v", jobs)
 	}
 }
 
@@ -184,7 +300,7 @@ func TestActionsOfAVerdict(t *testing.T) {
 			t.Errorf("%s: %s", e, got)
 		}
 	}
-	s.where.Trust, s.where.Known = all, func(string) bool { return true }
+	s.where.Trust, s.where.Known = all, there
 	if got := said(cardea.Ask, ""); !strings.Contains(got, "on_ask=sh scripts/a.sh") {
 		t.Errorf("a trusted project's: %s", got)
 	}
@@ -370,7 +486,7 @@ func TestScriptsOfCommands(t *testing.T) {
 		"cat /etc/hostname":       "",
 	} {
 		var got []string
-		for _, path := range l.scriptsIn(command) {
+		for _, path := range l.bind(command).files {
 			rel, _ := filepath.Rel(project, path)
 			got = append(got, filepath.ToSlash(rel))
 		}

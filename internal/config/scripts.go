@@ -3,6 +3,7 @@ package config
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -13,7 +14,6 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/decide/policy"
-	"cardea.dev/internal/shell"
 	scripts "cardea.dev/internal/signal"
 )
 
@@ -195,9 +195,15 @@ func (l *Loaded) signalOf(scope cardea.Scope, name string) (*scripts.Script, pol
 			continue
 		}
 		if scope == cardea.ScopeProject {
-			if state := l.standing(append([]string{f.Path}, l.scriptsIn(def.Command)...)); state != accepted {
+			b := l.bind(def.Command)
+			if state := l.standing(append([]string{f.Path}, b.files...)); state != accepted {
 				return nil, state.answer(name)
 			}
+			if b.unseen != "" {
+				return nil, policy.Refused("the command of signal "+name+" does not run: "+b.unseen, false)
+			}
+		} else if why := l.borrows(def.Command); why != "" {
+			return nil, policy.Refused("the command of signal "+name+" does not run: "+why, false)
 		}
 		return &scripts.Script{Name: name, Command: def.Command, Limit: time.Duration(def.TimeoutSeconds) * time.Second}, policy.Answer{}
 	}
@@ -227,29 +233,35 @@ const (
 
 // answer is what a signal says whose script does not run.
 func (s standing) answer(name string) policy.Answer {
-	why := "the script of signal " + name + " was never trusted"
 	if s == changed {
-		why = "the script of signal " + name + " is not as it was trusted"
+		return policy.Refused("the script of signal "+name+" is not as you trusted it", true)
 	}
-	return policy.Answer{Value: policy.NotRun(why), Untrusted: true, Changed: s == changed}
+	return policy.Refused("the script of signal "+name+" was never trusted, so it does not run", false)
 }
 
 // standing tells whether files of the project are as the person accepted them:
-// the worst of all.
+// the worst of all. What came to something that was accepted has changed it.
 func (l *Loaded) standing(paths []string) standing {
-	worst := accepted
+	worst, some := accepted, false
 	for _, path := range paths {
 		data, _, err := readFile(path, l.Where.Project)
 		switch {
 		case err == nil && data != nil && l.counts(path, cardea.ScopeProject, data):
-		case l.Where.Known != nil && l.Where.Known(path):
+			some = true
+		case l.known(path):
 			worst = changed
 		case worst == accepted:
 			worst = never
 		}
 	}
+	if worst == never && some {
+		return changed
+	}
 	return worst
 }
+
+// known reports whether the person accepted a file of the project in some form.
+func (l *Loaded) known(path string) bool { return l.Where.Known != nil && l.Where.Known(path) }
 
 // maxScripts bounds how many files a folder of scripts may hold.
 const maxScripts = 256
@@ -278,55 +290,6 @@ func (l *Loaded) scopeFiles(scope cardea.Scope, name string) []string {
 	return out
 }
 
-// scriptsIn are the files of the project that a command names: what it runs is
-// what they say, so they are accepted with it. The command is read as bash reads
-// it (cd tools && ./a.sh), and by its words, whatever they stand in. What a script
-// starts by itself is not seen.
-func (l *Loaded) scriptsIn(command string) []string {
-	project := l.Where.Project
-	named := strings.FieldsFunc(command, func(c rune) bool { return strings.ContainsRune(" \t\n'\"`;|&()<>=$", c) })
-	for i, word := range named {
-		named[i] = from(project, word)
-	}
-	for _, p := range shell.Analyse(command, shell.Env{Cwd: project, Home: l.Where.Dirs.Home, Roots: []string{project}}).Parts {
-		for _, w := range p.Argv {
-			if w.Static && p.Dir != "" {
-				named = append(named, from(p.Dir, w.Text))
-			}
-		}
-		for _, a := range p.Access {
-			named = append(named, a.Path)
-		}
-		if len(p.Command) > 0 && p.Dir != "" {
-			for _, file := range recipes[p.Command[0]] {
-				named = append(named, from(p.Dir, file))
-			}
-		}
-	}
-	var out []string
-	for _, path := range named {
-		info, err := os.Stat(path)
-		if err == nil && info.Mode().IsRegular() && Within(Resolve(project), Resolve(path)) && !slices.Contains(out, path) {
-			out = append(out, path)
-		}
-	}
-	return out
-}
-
-// recipes are the files in which programs find what to run, without being told.
-var recipes = map[string][]string{
-	"make": {"GNUmakefile", "makefile", "Makefile"}, "gmake": {"GNUmakefile", "makefile", "Makefile"}, "just": {"justfile", "Justfile", ".justfile"},
-	"npm": {"package.json"}, "pnpm": {"package.json"}, "yarn": {"package.json"}, "bun": {"package.json"}, "rake": {"Rakefile"}, "task": {"Taskfile.yml", "Taskfile.yaml"},
-}
-
-// from is a path in a folder; an absolute one is itself.
-func from(dir, path string) string {
-	if filepath.IsAbs(path) {
-		return path
-	}
-	return filepath.Join(dir, path)
-}
-
 // ReadScripts reads what the project brings besides settings, rules and routes,
 // so that the person can accept it: policies, signals, scripts that commands
 // name, and lessons. What it says is not looked at here.
@@ -341,7 +304,7 @@ func (l *Loaded) ReadScripts() []string {
 	for i := range l.SettingsFiles {
 		if f := &l.SettingsFiles[i]; f.Scope == cardea.ScopeProject {
 			for _, c := range f.Commands() {
-				paths = append(paths, l.scriptsIn(c)...)
+				paths = append(paths, l.bind(c).files...)
 			}
 		}
 	}
@@ -353,6 +316,35 @@ func (l *Loaded) ReadScripts() []string {
 		}
 	}
 	return paths
+}
+
+// Unrunnable are the commands of the project that do not run although the person
+// accepts them, each with the reason and what to do.
+func (l *Loaded) Unrunnable() []string {
+	var out []string
+	for i := range l.SettingsFiles {
+		f := &l.SettingsFiles[i]
+		if f.Scope != cardea.ScopeProject {
+			continue
+		}
+		for _, c := range f.Commands() {
+			b := l.bind(c)
+			if b.unseen != "" {
+				out = append(out, fmt.Sprintf("%s: %q does not run: %s", f.Path, c, b.unseen))
+			}
+			for _, file := range b.files {
+				if _, _, err := readFile(file, l.Where.Project); err != nil {
+					out = append(out, fmt.Sprintf("%s: %q does not run: %s: %v", f.Path, c, file, err))
+				}
+			}
+		}
+	}
+	for _, path := range l.scopeFiles(cardea.ScopeProject, "signals") {
+		if _, _, err := readFile(path, l.Where.Project); err != nil {
+			out = append(out, fmt.Sprintf("%s does not run: %v", path, err))
+		}
+	}
+	return out
 }
 
 // Trusts reports whether a file counts in full as it is now.

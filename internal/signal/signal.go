@@ -43,7 +43,7 @@ type Script struct {
 	// Name is the signal's, Command what the shell runs. File, where it is not
 	// "", is run instead of Command.
 	Name, Command, File string
-	// Dir is the folder in which it runs.
+	// Dir is the folder in which it runs; it finds it as CLAUDE_PROJECT_DIR, too.
 	Dir string
 	// Limit is how long it may take; zero is [DefaultLimit].
 	Limit time.Duration
@@ -120,6 +120,9 @@ func run(ctx context.Context, s Script, stdin []byte) ([]byte, error) {
 	cmd := command(ctx, s)
 	cmd.Dir = s.Dir
 	cmd.Env = append(os.Environ(), "CARDEA_SIGNAL="+s.Name)
+	if s.Dir != "" {
+		cmd.Env = append(cmd.Env, "CLAUDE_PROJECT_DIR="+s.Dir)
+	}
 	cmd.Stdin = bytes.NewReader(stdin)
 	cmd.WaitDelay = linger
 	own(cmd)

@@ -266,16 +266,16 @@ func TestSignals(t *testing.T) {
 	if got := decide(nil, p.folder); !strings.Contains(got, "there is no signal of this name") {
 		t.Errorf("none at all: %s", got)
 	}
-	never := asked{"a": {Value: "x", Untrusted: true}, "b": {Value: "y"}}
-	if got := decide(never, p.folder); !strings.Contains(got, "ask policy cardea.policies.s cannot tell: the script of its signal a was never trusted") {
+	never := asked{"a": Refused("the script was never trusted", false), "b": {Value: "y"}}
+	if got := decide(never, p.folder); !strings.Contains(got, "ask policy cardea.policies.s cannot tell: the script was never trusted") {
 		t.Errorf("never trusted: %s", got)
 	}
 	if got := decide(never, p.folder); strings.Contains(got, "ask") {
 		t.Errorf("a second time: %s", got)
 	}
-	changed := asked{"a": {Value: "x", Untrusted: true, Changed: true}, "b": {Value: "y"}}
+	changed := asked{"a": Refused("the script is not as you trusted it", true), "b": {Value: "y"}}
 	for range 2 {
-		if got := decide(changed, p.folder); !strings.Contains(got, "ask! the script of signal a is not as you trusted it") {
+		if got := decide(changed, p.folder); !strings.Contains(got, "ask! policy cardea.policies.s cannot tell: the script is not as you trusted it") {
 			t.Errorf("changed: %s", got)
 		}
 	}

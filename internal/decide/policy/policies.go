@@ -45,10 +45,16 @@ type Answer struct {
 	// Value is a JSON value.
 	Value any
 	// Untrusted is set where its script was not run since the person never
-	// accepted it, Changed where they accepted it in another form.
+	// accepted it, Changed where they accepted it in another form. Why says so.
 	Untrusted, Changed bool
+	Why                string
 	// Took is how long it ran.
 	Took time.Duration
+}
+
+// Refused is the answer of a signal whose script must not run.
+func Refused(why string, changed bool) Answer {
+	return Answer{Value: NotRun(why), Untrusted: true, Changed: changed, Why: why}
 }
 
 // NotRun is the value of a signal of which no script was run.
@@ -518,10 +524,10 @@ func (r *run) values(at *prepared, p *pick, d *decision) map[string]any {
 		case a.Changed:
 			o := d.opinion(cardea.Ask, cardea.WholeCall)
 			o.Rule, o.Person = ruleOf(d), true
-			o.Reason = fmt.Sprintf("the script of signal %s is not as you trusted it, so policy %s cannot tell; look at it with \"cardea trust\"", name, p.pkg)
+			o.Reason = fmt.Sprintf("policy %s cannot tell: %s; look at it with \"cardea trust\"", p.pkg, a.Why)
 			r.more = append(r.more, o)
 		case a.Untrusted:
-			r.askOnce(d, "the script of its signal "+name+" was never trusted and does not run; look at it with \"cardea trust\"")
+			r.askOnce(d, a.Why+"; look at it with \"cardea trust\"")
 		}
 	}
 	return values
