@@ -59,7 +59,8 @@ func newJudgement(p Process, ev *cardea.Event) *judgement {
 	j := &judgement{process: p, event: ev, place: locate(p, ev.Harness, ev.Session, ev.Cwd)}
 	ev.Project = j.place.project
 	j.loaded = load(p, &j.place, ev)
-	j.loaded.Aids = config.Aids{Once: j.place.session.Tell, Redact: redact.New().Show}
+	r := redact.New()
+	j.loaded.Aids = config.Aids{Once: j.place.session.Tell, Redact: r.Show, Secrets: secretsBy(r)}
 	if ev.Kind.Answered() {
 		if p.says("CARDEA_DEBUG") {
 			j.traced = &trace{}
@@ -193,4 +194,15 @@ func (j *judgement) untold(all []cardea.Trouble) []cardea.Trouble {
 		}
 	}
 	return out
+}
+
+// secretsBy finds the secrets in a text.
+func secretsBy(r *redact.Redactor) func(string) []string {
+	return func(text string) []string {
+		var out []string
+		for _, f := range r.Find(text) {
+			out = append(out, text[f.Start:f.End])
+		}
+		return out
+	}
 }

@@ -15,6 +15,8 @@ import (
 type Aids struct {
 	// Redact takes secrets from a text; signals see no text without it.
 	Redact func(string) string
+	// Secrets are the secrets in a text, as they stand there; nil finds none.
+	Secrets func(string) []string
 	// Once reports whether something was not said yet in this session.
 	Once func(key string) bool
 	// Trace gets what policies did, for a person who asks why.

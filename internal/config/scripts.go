@@ -26,6 +26,10 @@ type signals struct {
 	about *cardea.Event
 	said  map[scripts.Script]policy.Answer
 	stdin []byte
+	// secrets are those of the event, and cut tells that not all of a text is
+	// shown.
+	secrets []string
+	cut     bool
 }
 
 // turn forgets what belongs to another event.
@@ -107,7 +111,13 @@ func (s *signals) event(ev *cardea.Event) []byte {
 	in := policy.Input(ev, nil, nil)
 	delete(in, "raw")
 	delete(in, "signals")
-	data, err := json.Marshal(s.shown(in))
+	s.secrets, s.cut = s.secretsIn(in, nil), false
+	slices.SortFunc(s.secrets, func(a, b string) int { return len(b) - len(a) })
+	in, _ = s.shown(in).(map[string]any)
+	if facts, ok := in["cardea"].(map[string]any); ok {
+		facts["cut"] = s.cut
+	}
+	data, err := json.Marshal(in)
 	if err != nil {
 		data = []byte("{}")
 	}
@@ -128,9 +138,9 @@ func (s *signals) shown(v any) any {
 			return ""
 		}
 		if len(v) > maxShown {
-			v = strings.ToValidUTF8(v[:maxShown], "") + " … (cut)"
+			v, s.cut = strings.ToValidUTF8(v[:maxShown], "")+" … (cut)", true
 		}
-		return s.loaded.Aids.Redact(v)
+		return s.loaded.Aids.Redact(s.without(v))
 	case map[string]any:
 		out := make(map[string]any, len(v))
 		for k, e := range v {
@@ -146,6 +156,52 @@ func (s *signals) shown(v any) any {
 		return out
 	}
 	return v
+}
+
+// secretsIn are the secrets in all texts of a JSON value, in each form in which
+// the analysis may have them: what is a secret by what stands before it stands
+// alone as a word of a part.
+func (s *signals) secretsIn(v any, all []string) []string {
+	switch v := v.(type) {
+	case string:
+		if s.loaded.Aids.Secrets == nil {
+			return all
+		}
+		for _, secret := range s.loaded.Aids.Secrets(v) {
+			for _, form := range []string{secret, unquoted.Replace(secret)} {
+				if len(form) >= minSecret && !slices.Contains(all, form) {
+					all = append(all, form)
+				}
+			}
+		}
+	case map[string]any:
+		for k, e := range v {
+			if text, ok := e.(string); ok {
+				all = s.secretsIn(k+"="+text, all)
+			}
+			all = s.secretsIn(e, all)
+		}
+	case []any:
+		for _, e := range v {
+			all = s.secretsIn(e, all)
+		}
+	}
+	return all
+}
+
+// minSecret is the length of the shortest secret that is looked for elsewhere.
+// A shorter one would be found in every second word.
+const minSecret = 4
+
+// unquoted takes the shell's quotes off.
+var unquoted = strings.NewReplacer("'", "", `"`, "", `\`, "")
+
+// without is a text without the event's secrets.
+func (s *signals) without(text string) string {
+	for _, secret := range s.secrets {
+		text = strings.ReplaceAll(text, secret, "<REDACTED>")
+	}
+	return text
 }
 
 // named is the value of a field, redacted: its name may be what makes it a
