@@ -1,6 +1,9 @@
 package cardea
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Scope is who wrote a thing. Lower values rank higher.
 type Scope uint8
@@ -54,6 +57,17 @@ func (s Severity) Rank() int {
 		return 4
 	}
 	return 0
+}
+
+// IDHint says what an id may be.
+const IDHint = "use letters, digits, and . _ / -"
+
+// IsID reports whether a text can be the id of a rule, by which settings,
+// verdicts and the ledger name it.
+func IsID(s string) bool {
+	return s != "" && len(s) <= 100 && !strings.ContainsFunc(s, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._/-", r))
+	})
 }
 
 // WholeCall is the Part of an opinion about the whole call.

@@ -40,8 +40,8 @@ func policyValidateCommand(p Process) *cobra.Command {
 everything that is in force here. What OPA does not take, functions that policies
 may not use, METADATA that is missing or stands in the wrong place, events, tools
 and signals that there are not, verbs that mean nothing on an event, decisions
-that are not well-formed, negations of what may be missing, and fields of input
-that no event has.`,
+that are not well-formed, functions that fail whatever the call is, negations of
+what may be missing, and fields of input that no event has.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(_ *cobra.Command, paths []string) error { return policyValidate(p, paths, asJSON) },
 	}

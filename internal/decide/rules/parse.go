@@ -108,10 +108,8 @@ func (p *parser) id(m document.Map) string {
 	if !v.Present() || id == "" && v.Null() {
 		return ""
 	}
-	if strings.ContainsFunc(id, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._/-", r))
-	}) || id == "" || len(id) > 100 {
-		v.Problem("use letters, digits, and . _ / -", "%q is no id", id)
+	if !cardea.IsID(id) {
+		v.Problem(cardea.IDHint, "%q is no id", id)
 		return id
 	}
 	if line, dup := p.seen[id]; dup {
