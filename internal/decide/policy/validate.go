@@ -273,13 +273,8 @@ func aboutTools(e string) bool {
 
 // near is the event that somebody may have meant.
 func near(word string) string {
-	plain := func(s string) string { return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(s)) }
-	names := map[string]string{}
-	for _, k := range Events() {
-		names[plain(string(k))] = string(k)
-	}
-	if k := document.Nearest(plain(word), slices.Sorted(maps.Keys(names))); k != "" {
-		return fmt.Sprintf("; write %q", names[k])
+	if name := document.NearestName(word, EventNames()); name != "" {
+		return fmt.Sprintf("; write %q", name)
 	}
 	return ""
 }
