@@ -97,6 +97,9 @@ func policyMistakes(l *config.Loaded) []document.Problem {
 			out = append(out, document.Problem{File: f.Dir, Text: err.Error()})
 		}
 		for _, m := range append(found, mistakes...) {
+			if m.Level == "note" {
+				continue // nothing is wrong with it
+			}
 			out = append(out, document.Problem{File: m.File, Line: m.Line, Column: m.Column, Text: m.Message, Warning: m.Level != "error"})
 		}
 	}

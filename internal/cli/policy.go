@@ -114,11 +114,9 @@ func policyValidate(p Process, paths []string, asJSON bool) error {
 	if len(paths) == 0 {
 		found = append(found, policiesInVain(p)...)
 	}
-	errors := 0
+	levels := map[string]int{}
 	for _, f := range found {
-		if f.Level == "error" {
-			errors++
-		}
+		levels[f.Level]++
 	}
 	if asJSON {
 		e := json.NewEncoder(p.Stdout)
@@ -128,9 +126,9 @@ func policyValidate(p Process, paths []string, asJSON bool) error {
 		}
 		err = e.Encode(found)
 	} else {
-		err = showFindings(p, found, files, errors)
+		err = showFindings(p, found, files, levels)
 	}
-	if err == nil && errors > 0 {
+	if err == nil && levels["error"] > 0 {
 		return ended(exitError)
 	}
 	return err
@@ -151,16 +149,13 @@ func policiesInVain(p Process) []policy.Finding {
 	return out
 }
 
-func showFindings(p Process, found []policy.Finding, files, errors int) error {
+func showFindings(p Process, found []policy.Finding, files int, levels map[string]int) error {
 	s := screenOn(p.Stdout, p.Env)
 	for _, f := range found {
-		paint := yellow
-		if f.Level == "error" {
-			paint = red
-		}
+		paint := map[string]style{"error": red, "warning": yellow, "note": faint}[f.Level]
 		s.printf("%s  %s:%d:%d: %s  %s\n", painted{paint, f.Level}, f.File, f.Line, f.Column, f.Message, painted{faint, f.Check})
 	}
-	s.printf("%s, %s, %s\n", count(files, "file"), count(errors, "error"), count(len(found)-errors, "warning"))
+	s.printf("%s, %s, %s\n", count(files, "file"), count(levels["error"], "error"), count(levels["warning"], "warning"))
 	return s.err
 }
 
@@ -217,6 +212,10 @@ func policyInspect(p Process, paths []string, asJSON bool) error {
 func showPolicies(p Process, all []policy.Listed) error {
 	s := screenOn(p.Stdout, p.Env)
 	for _, l := range all {
+		if l.Package == "" && l.Broken == "" {
+			s.printf("%s\n  nothing is written in it\n", l.File)
+			continue
+		}
 		s.printf("%s  %s\n", painted{bold, l.Package}, l.Title)
 		s.printf("  %s\n", painted{faint, fmt.Sprintf("%s:%d, %s", l.File, l.Line, l.Scope)})
 		if l.Broken != "" {
@@ -281,7 +280,12 @@ func policyTest(p Process, paths []string, run string, asJSON, coverage bool) er
 	if err != nil {
 		return err
 	}
-	report := testReport{Tests: []engine.TestResult{}, Coverage: []engine.Coverage{}, Broken: append([]policy.Finding{}, found...)}
+	report := testReport{Tests: []engine.TestResult{}, Coverage: []engine.Coverage{}, Broken: []policy.Finding{}}
+	for _, f := range found {
+		if f.Level != "note" {
+			report.Broken = append(report.Broken, f)
+		}
+	}
 	for _, s := range groups {
 		ctx, cancel := context.WithTimeout(context.Background(), testsTime)
 		tested, broken, err := s.Test(ctx, p.Tester, run)
