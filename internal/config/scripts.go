@@ -78,7 +78,7 @@ func (s *signals) Gather(ctx context.Context, ev *cardea.Event, scope cardea.Sco
 	defer s.mu.Unlock()
 	for _, script := range run {
 		r := results[script.Name]
-		a := policy.Answer{Value: r.Value, Took: r.Took}
+		a := policy.Answer{Value: r.Value, Took: r.Took, Unstarted: r.Unstarted}
 		s.said[script], out[script.Name] = a, a
 	}
 	return out

@@ -47,6 +47,8 @@ type Answer struct {
 	// Untrusted is set where its script was not run since the person never
 	// accepted it, Changed where they accepted it in another form.
 	Untrusted, Changed bool
+	// Unstarted is set where its script could not be started.
+	Unstarted bool
 	// Took is how long it ran.
 	Took time.Duration
 }
@@ -508,15 +510,22 @@ func (r *run) values(at *prepared, p *pick, d *decision) map[string]any {
 		values[name] = a.Value
 		switch {
 		case a.Changed:
-			o := d.opinion(cardea.Ask, cardea.WholeCall)
-			o.Rule, o.Person = ruleOf(d), true
-			o.Reason = fmt.Sprintf("the script of signal %s is not as you trusted it, so policy %s cannot tell; look at it with \"cardea trust\"", name, p.pkg)
-			r.more = append(r.more, o)
+			r.askPerson(d, fmt.Sprintf("the script of signal %s is not as you trusted it, so policy %s cannot tell; look at it with \"cardea trust\"", name, p.pkg))
+		case a.Unstarted:
+			said, _ := a.Value.(map[string]any)
+			r.askPerson(d, fmt.Sprintf("the script of signal %s cannot be started, so policy %s cannot tell: %s", name, p.pkg, textOf(said, "error")))
 		case a.Untrusted:
 			r.askOnce(d, "the script of its signal "+name+" was never trusted and does not run; look at it with \"cardea trust\"")
 		}
 	}
 	return values
+}
+
+// askPerson asks every time, and denies where nobody is attending.
+func (r *run) askPerson(d *decision, why string) {
+	o := d.opinion(cardea.Ask, cardea.WholeCall)
+	o.Rule, o.Reason, o.Person = ruleOf(d), why, true
+	r.more = append(r.more, o)
 }
 
 // ruleOf is the rule id of what a package says without one: its last word, of a
