@@ -65,6 +65,7 @@ func findings(l *config.Loaded, pl place) []document.Problem {
 		out = append(out, p)
 	}
 	out = append(out, policyMistakes(l)...)
+	out = append(out, l.NotExecutable()...)
 	own := written(l.Rules)
 	out = append(out, twice(l.Rules)...)
 	out = append(out, shadowed(l.Rules, own)...)

@@ -14,6 +14,7 @@ import (
 	"cardea.dev/internal/config"
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/decide/policy/engine"
+	"cardea.dev/internal/document"
 	"cardea.dev/internal/harness"
 	"github.com/spf13/cobra"
 )
@@ -134,17 +135,24 @@ func policyValidate(p Process, paths []string, asJSON bool) error {
 	return err
 }
 
-// policiesInVain are the policies on events that no hook brings.
+// policiesInVain are the policies on events that no hook brings, and the scripts
+// that cannot be started.
 func policiesInVain(p Process) []policy.Finding {
 	l, _, err := gather(p, nil)
 	if err != nil {
 		return nil // whoever asked met the same error
 	}
 	var out []policy.Finding
+	warn := func(check string, v document.Problem) {
+		out = append(out, policy.Finding{File: v.File, Line: v.Line, Column: v.Column, Level: "warning", Check: check, Message: v.Text + "; " + v.Hint})
+	}
 	for _, v := range spokenInVain(p, l) {
 		if strings.HasSuffix(v.File, ".rego") {
-			out = append(out, policy.Finding{File: v.File, Line: v.Line, Column: v.Column, Level: "warning", Check: "hook", Message: v.Text + "; " + v.Hint})
+			warn("hook", v)
 		}
+	}
+	for _, v := range l.NotExecutable() {
+		warn("script", v)
 	}
 	return out
 }
