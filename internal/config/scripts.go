@@ -187,6 +187,9 @@ func (l *Loaded) signalOf(scope cardea.Scope, name string) (*scripts.Script, pol
 				return nil, state.answer(name)
 			}
 		}
+		if def.Wrong != "" {
+			return nil, policy.Answer{Value: policy.NotRun("the signal " + name + " cannot be read: " + def.Wrong)}
+		}
 		return &scripts.Script{Name: name, Command: def.Command, Limit: time.Duration(def.TimeoutSeconds) * time.Second}, policy.Answer{}
 	}
 	for _, path := range l.scopeFiles(scope, "signals") {
