@@ -1,8 +1,9 @@
 package cardea
 
-import "strings"
-
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Scope is who wrote a thing. Lower values rank higher.
 type Scope uint8
@@ -58,6 +59,17 @@ func (s Severity) Rank() int {
 	return 0
 }
 
+// IDHint says what an id may be.
+const IDHint = "use letters, digits, and . _ / -"
+
+// IsID reports whether a text can be the id of a rule, by which settings,
+// verdicts and the ledger name it. It says nothing else to a model.
+func IsID(s string) bool {
+	return s != "" && len(s) <= 100 && !strings.ContainsFunc(s, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._/-", r))
+	})
+}
+
 // WholeCall is the Part of an opinion about the whole call.
 const WholeCall = -1
 
@@ -82,14 +94,6 @@ type Opinion struct {
 	// Person turns an ask into a deny where nobody is attending.
 	Person bool
 	Advice Advice
-}
-
-// IsID reports whether a text is the id of a rule: up to 100 letters, digits, and
-// . _ / -, so that it says nothing to a model but which rule it is.
-func IsID(s string) bool {
-	return s != "" && len(s) <= 100 && !strings.ContainsFunc(s, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._/-", r))
-	})
 }
 
 // By names decider and rule in one word, as a verdict does.

@@ -14,18 +14,15 @@ import (
 	"cardea.dev/internal/action"
 	"cardea.dev/internal/config"
 	"cardea.dev/internal/harness"
+	"cardea.dev/internal/install"
 	"cardea.dev/internal/redact"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
 
-const (
-	// maxInput is how much of standard input is read, in bytes. Claude Code
-	// documents no limit, and what Write sends can be megabytes.
-	maxInput = 64 << 20
-	// defaultLimit is the time that check takes at most where nobody says.
-	defaultLimit = 10 * time.Second
-)
+// maxInput is how much of standard input is read, in bytes. Claude Code
+// documents no limit, and what Write sends can be megabytes.
+const maxInput = 64 << 20
 
 // checkFlags are the flags of check. They are one set, which the command tree
 // shows and the hook parses without the tree.
@@ -38,7 +35,7 @@ type checkFlags struct {
 
 func (f *checkFlags) add(fs *pflag.FlagSet) {
 	fs.StringVar(&f.harness, "harness", "", "the harness that this hook is installed for (default: told by the message)")
-	fs.DurationVar(&f.limit, "limit", defaultLimit, "the time within which to answer; the harness's own must not be shorter")
+	fs.DurationVar(&f.limit, "limit", install.DefaultLimit, "the time within which to answer; the harness's own must not be shorter")
 	fs.StringArrayVar(&f.settings, "settings", nil, "a settings file that the harness was started with, where its own --settings cannot be seen")
 	fs.BoolVar(&f.unattended, "unattended", false, "nobody watches this agent, as CARDEA_UNATTENDED=1 says")
 }

@@ -99,8 +99,10 @@ func TestDoctorFindsDeadHooks(t *testing.T) {
 		"wrong flags": {func(b string) string {
 			return hook(b, `["check","--harness","claude-code","--limit","8s","--no-such-flag"]`)
 		}, "{}", ""},
-		"wrong form":    {func(b string) string { return hook(b, `["check","--harness","copilot-cli","--limit","8s"]`) }, "{}", "in the form of copilot-cli"},
-		"no limit":      {func(b string) string { return hook(b, `["check","--harness","claude-code"]`) }, "{}", "Cardea takes up to 10s"},
+		"wrong form": {func(b string) string { return hook(b, `["check","--harness","copilot-cli","--limit","8s"]`) }, "{}", "in the form of copilot-cli"},
+		"no limit": {func(b string) string {
+			return strings.ReplaceAll(hook(b, `["check","--harness","claude-code"]`), `"timeout":10`, `"timeout":5`)
+		}, "{}", "Cardea takes up to 5s"},
 		"switched off":  {func(b string) string { return hook(b, good) }, `{"disableAllHooks": true}`, "switched off by disableAllHooks"},
 		"broken":        {func(b string) string { return hook(b, good)[1:] }, "{}", "settings.json:1:8: something stands behind the end"},
 		"half":          {func(b string) string { return strings.Replace(hook(b, good), "PermissionRequest", "Stop", 1) }, "{}", "no hook is in force for PermissionRequest"},

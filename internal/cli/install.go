@@ -16,6 +16,9 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// defaultTimeout is the harness's time limit where nobody says.
+const defaultTimeout = 10 * time.Second
+
 // installFlags are the flags of install.
 type installFlags struct {
 	user, project, managed        bool
@@ -62,7 +65,7 @@ project. Only --managed, which needs root, has the last word.`,
 	fs.BoolVar(&f.uninstall, "uninstall", false, "take out what Cardea put in, and nothing else")
 	fs.BoolVar(&f.dryRun, "dry-run", false, "only show what would change")
 	fs.StringVar(&f.binary, "binary", "", "the program to name in the hook (default: this one, where it lies in a folder that stays)")
-	fs.DurationVar(&f.timeout, "timeout", 10*time.Second, "the harness's time limit; take 30s with the judge, 120s with the queue")
+	fs.DurationVar(&f.timeout, "timeout", defaultTimeout, "the harness's time limit; take 30s with the judge, 120s with the queue")
 	fs.BoolVar(&f.unattended, "unattended", false, "nobody watches this agent: what would be asked is denied where a person must answer")
 	fs.StringVar(&f.version, "harness-version", "", "the harness's version (default: ask it)")
 	fs.StringSliceVar(&f.events, "events", nil, "further events on which rules and policies speak, in the harness's words, or all")

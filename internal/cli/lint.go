@@ -65,6 +65,7 @@ func findings(l *config.Loaded, pl place) []document.Problem {
 		out = append(out, p)
 	}
 	out = append(out, policyMistakes(l)...)
+	out = append(out, l.NotExecutable()...)
 	own := written(l.Rules)
 	out = append(out, twice(l.Rules)...)
 	out = append(out, shadowed(l.Rules, own)...)
@@ -97,6 +98,9 @@ func policyMistakes(l *config.Loaded) []document.Problem {
 			out = append(out, document.Problem{File: f.Dir, Text: err.Error()})
 		}
 		for _, m := range append(found, mistakes...) {
+			if m.Level == "note" {
+				continue // nothing is wrong with it
+			}
 			out = append(out, document.Problem{File: m.File, Line: m.Line, Column: m.Column, Text: m.Message, Warning: m.Level != "error"})
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"cardea.dev/internal/install"
 	"cardea.dev/internal/redact"
 )
 
@@ -108,7 +109,7 @@ func (d *desk) judge(r *redact.Redactor, message map[string]any) {
 		d.t.Fatal(err)
 	}
 	var out, errs bytes.Buffer
-	h := d.hook(d.process(bytes.NewReader(raw), &out, &errs), checkFlags{harness: "claude-code", limit: defaultLimit})
+	h := d.hook(d.process(bytes.NewReader(raw), &out, &errs), checkFlags{harness: "claude-code", limit: install.DefaultLimit})
 	h.redactor = r
 	code := h.run()
 	oneObject(d.t, out.String(), errs.String(), code)

@@ -14,6 +14,7 @@ import (
 	"cardea.dev/internal/config"
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/decide/policy/engine"
+	"cardea.dev/internal/document"
 	"cardea.dev/internal/harness"
 	"github.com/spf13/cobra"
 )
@@ -40,8 +41,8 @@ func policyValidateCommand(p Process) *cobra.Command {
 everything that is in force here. What OPA does not take, functions that policies
 may not use, METADATA that is missing or stands in the wrong place, events, tools
 and signals that there are not, verbs that mean nothing on an event, decisions
-that are not well-formed, negations of what may be missing, and fields of input
-that no event has.`,
+that are not well-formed, functions that fail whatever the call is, negations of
+what may be missing, and fields of input that no event has.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(_ *cobra.Command, paths []string) error { return policyValidate(p, paths, asJSON) },
 	}
@@ -114,11 +115,9 @@ func policyValidate(p Process, paths []string, asJSON bool) error {
 	if len(paths) == 0 {
 		found = append(found, policiesInVain(p)...)
 	}
-	errors := 0
+	levels := map[string]int{}
 	for _, f := range found {
-		if f.Level == "error" {
-			errors++
-		}
+		levels[f.Level]++
 	}
 	if asJSON {
 		e := json.NewEncoder(p.Stdout)
@@ -128,39 +127,43 @@ func policyValidate(p Process, paths []string, asJSON bool) error {
 		}
 		err = e.Encode(found)
 	} else {
-		err = showFindings(p, found, files, errors)
+		err = showFindings(p, found, files, levels)
 	}
-	if err == nil && errors > 0 {
+	if err == nil && levels["error"] > 0 {
 		return ended(exitError)
 	}
 	return err
 }
 
-// policiesInVain are the policies on events that no hook brings.
+// policiesInVain are the policies on events that no hook brings, and the scripts
+// that cannot be started.
 func policiesInVain(p Process) []policy.Finding {
 	l, _, err := gather(p, nil)
 	if err != nil {
 		return nil // whoever asked met the same error
 	}
 	var out []policy.Finding
+	warn := func(check string, v document.Problem) {
+		out = append(out, policy.Finding{File: v.File, Line: v.Line, Column: v.Column, Level: "warning", Check: check, Message: v.Text + "; " + v.Hint})
+	}
 	for _, v := range spokenInVain(p, l) {
 		if strings.HasSuffix(v.File, ".rego") {
-			out = append(out, policy.Finding{File: v.File, Line: v.Line, Column: v.Column, Level: "warning", Check: "hook", Message: v.Text + "; " + v.Hint})
+			warn("hook", v)
 		}
+	}
+	for _, v := range l.NotExecutable() {
+		warn("script", v)
 	}
 	return out
 }
 
-func showFindings(p Process, found []policy.Finding, files, errors int) error {
+func showFindings(p Process, found []policy.Finding, files int, levels map[string]int) error {
 	s := screenOn(p.Stdout, p.Env)
 	for _, f := range found {
-		paint := yellow
-		if f.Level == "error" {
-			paint = red
-		}
+		paint := map[string]style{"error": red, "warning": yellow, "note": faint}[f.Level]
 		s.printf("%s  %s:%d:%d: %s  %s\n", painted{paint, f.Level}, f.File, f.Line, f.Column, f.Message, painted{faint, f.Check})
 	}
-	s.printf("%s, %s, %s\n", count(files, "file"), count(errors, "error"), count(len(found)-errors, "warning"))
+	s.printf("%s, %s, %s\n", count(files, "file"), count(levels["error"], "error"), count(levels["warning"], "warning"))
 	return s.err
 }
 
@@ -217,6 +220,10 @@ func policyInspect(p Process, paths []string, asJSON bool) error {
 func showPolicies(p Process, all []policy.Listed) error {
 	s := screenOn(p.Stdout, p.Env)
 	for _, l := range all {
+		if l.Package == "" && l.Broken == "" {
+			s.printf("%s\n  nothing is written in it\n", l.File)
+			continue
+		}
 		s.printf("%s  %s\n", painted{bold, l.Package}, l.Title)
 		s.printf("  %s\n", painted{faint, fmt.Sprintf("%s:%d, %s", l.File, l.Line, l.Scope)})
 		if l.Broken != "" {
@@ -281,7 +288,12 @@ func policyTest(p Process, paths []string, run string, asJSON, coverage bool) er
 	if err != nil {
 		return err
 	}
-	report := testReport{Tests: []engine.TestResult{}, Coverage: []engine.Coverage{}, Broken: append([]policy.Finding{}, found...)}
+	report := testReport{Tests: []engine.TestResult{}, Coverage: []engine.Coverage{}, Broken: []policy.Finding{}}
+	for _, f := range found {
+		if f.Level != "note" {
+			report.Broken = append(report.Broken, f)
+		}
+	}
 	for _, s := range groups {
 		ctx, cancel := context.WithTimeout(context.Background(), testsTime)
 		tested, broken, err := s.Test(ctx, p.Tester, run)

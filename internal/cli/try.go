@@ -13,6 +13,7 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/harness"
+	"cardea.dev/internal/install"
 	"cardea.dev/internal/redact"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -77,8 +78,8 @@ func try(p Process, f tryFlags, text string) error {
 	if err != nil {
 		return wrongUsage{err}
 	}
-	// What the hook has no time for, it does not say, either.
-	ctx, cancel := context.WithTimeout(context.Background(), defaultLimit*8/10)
+	// What the hook, as it is installed, has no time for, it does not say, either.
+	ctx, cancel := context.WithTimeout(context.Background(), install.Wanted{Timeout: defaultTimeout}.Limit()*8/10)
 	defer cancel()
 	v := j.verdict(ctx)
 	t := trial{judgement: j, verdict: v, answer: m.adapter.Render(m.event, shownTroubles(v)), harness: f.harness}

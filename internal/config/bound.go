@@ -91,7 +91,7 @@ func (l *Loaded) ran(p *cardea.Part, b *bound) []string {
 		return named
 	}
 	dirs := []string{p.Dir}
-	for _, w := range words(p) {
+	for _, w := range texts(p) {
 		path := from(p.Dir, w)
 		named = append(named, path)
 		if tool.IsDir(path) && Within(l.Where.Project, path) {
@@ -128,8 +128,8 @@ func program(p *cardea.Part) string {
 	return filepath.Base(p.Command[0])
 }
 
-// words are the words of a part, and the values of its options.
-func words(p *cardea.Part) []string {
+// texts are the words of a part, and the values of its options.
+func texts(p *cardea.Part) []string {
 	var out []string
 	for _, w := range p.Argv {
 		if w.Static {

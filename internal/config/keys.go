@@ -29,6 +29,10 @@ type Key struct {
 	// Own marks a key that a project cannot give: it is about the person's
 	// machine.
 	Own bool
+	// Shared marks a key that only system and organisation can give.
+	Shared bool
+	// Partly marks a list or map that counts as far as it can be read.
+	Partly bool
 	// Security marks a value of which the strictest counts, the default
 	// included.
 	Security bool
@@ -154,18 +158,18 @@ func judgeKeys() []Key {
 
 func scriptKeys() []Key {
 	return []Key{
-		{Name: "policies.functions", Own: true, At: func(v *Values) any { return &v.Policies.Functions },
+		{Name: "policies.functions", Own: true, Shared: true, At: func(v *Values) any { return &v.Policies.Functions },
 			About: "functions of OPA that policies may use although they reach outside, such as http.send or time.now_ns; system and organisation only"},
-		{Name: "policies.checks", At: func(v *Values) any { return &v.Policies.Checks },
+		{Name: "policies.checks", Partly: true, At: func(v *Values) any { return &v.Policies.Checks },
 			About: "commands that must have succeeded since the last change before git commit, push and merge: [npm test]"},
-		{Name: "policies.protected", At: func(v *Values) any { return &v.Policies.Protected },
+		{Name: "policies.protected", Partly: true, At: func(v *Values) any { return &v.Policies.Protected },
 			About: "globs of paths that nothing writes or deletes; relative ones are the project's"},
-		{Name: "policies.context", At: func(v *Values) any { return &v.Policies.Context }, About: "texts that are told to the model with every prompt"},
-		{Name: "signals", At: func(v *Values) any { return &v.Signals }, About: "scripts for policies: {name: {command, timeout_seconds: 5}}"},
-		{Name: "actions.on_any_denial", At: func(v *Values) any { return &v.Actions.OnAnyDenial }, About: "what runs after a denial: [{command, when}]"},
-		{Name: "actions.on_halt", At: func(v *Values) any { return &v.Actions.OnHalt }, About: "after a halt: [{command, when}]"},
-		{Name: "actions.on_ask", At: func(v *Values) any { return &v.Actions.OnAsk }, About: "after an ask: [{command, when}]"},
-		{Name: "actions.violations", At: func(v *Values) any { return &v.Actions.Violations }, About: "after one rule: {rule: [{command, when}]}"},
+		{Name: "policies.context", Partly: true, At: func(v *Values) any { return &v.Policies.Context }, About: "texts that are told to the model with every prompt"},
+		{Name: "signals", Partly: true, At: func(v *Values) any { return &v.Signals }, About: "scripts for policies: {name: {command, timeout_seconds: 5}}"},
+		{Name: "actions.on_any_denial", Partly: true, At: func(v *Values) any { return &v.Actions.OnAnyDenial }, About: "what runs after a denial: [{command, when}]"},
+		{Name: "actions.on_halt", Partly: true, At: func(v *Values) any { return &v.Actions.OnHalt }, About: "after a halt: [{command, when}]"},
+		{Name: "actions.on_ask", Partly: true, At: func(v *Values) any { return &v.Actions.OnAsk }, About: "after an ask: [{command, when}]"},
+		{Name: "actions.violations", Partly: true, At: func(v *Values) any { return &v.Actions.Violations }, About: "after one rule: {rule: [{command, when}]}"},
 	}
 }
 

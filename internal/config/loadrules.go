@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/decide/rules"
 	"cardea.dev/internal/document"
 	"cardea.dev/internal/harness"
@@ -67,7 +68,7 @@ func (l *Loaded) readRulesFile(path string, at folder, left *int) (RulesFile, []
 // their tools are folded into the canonical ones.
 func (l *Loaded) parseRules(f *RulesFile, at folder, data []byte) (list []rules.Rule) {
 	f.Counts = l.counts(f.Path, at.scope, data)
-	from := rules.Origin{Scope: at.scope, Trusted: f.Counts, Root: at.root, Tool: harness.ToolWord}
+	from := rules.Origin{Scope: at.scope, Trusted: f.Counts, Root: at.root, Tool: harness.ToolWord, Events: policy.EventNames()}
 	list, f.Problems = rules.Parse(f.Path, data, from)
 	return list
 }

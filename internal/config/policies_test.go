@@ -72,6 +72,11 @@ func TestSignalsByScope(t *testing.T) {
 	if v := s.try("x"); v.Reason != "person project" {
 		t.Errorf("a stronger scope's: %s", v.Reason)
 	}
+	s.project("cardea.yaml", "signals: {told: {command: echo project}, who: {command: x, timeout_seconds: 0}}\n")
+	if v := s.try("x"); !strings.Contains(v.Reason, "the signal who cannot be read: ") || !strings.Contains(v.Reason, "cardea.yaml:1:77: ") || !strings.Contains(v.Reason, "} project") {
+		t.Errorf("one that cannot be read: %s", v.Reason)
+	}
+	s.project("cardea.yaml", "signals: {told: {command: echo project}}\n")
 	l := Load(s.where)
 	for _, tt := range []struct {
 		scope cardea.Scope
@@ -407,8 +412,8 @@ func TestFunctionsOfPolicies(t *testing.T) {
 	if v := s.try("x"); v.Effect != cardea.Ask || !strings.Contains(v.Reason, "time.now_ns") {
 		t.Errorf("the person's own: %s %s", v.Effect, v.Reason)
 	}
-	if got := strings.Join(Load(s.where).Uncounted(), "\n"); !strings.Contains(got, "policies.functions does not count") {
-		t.Errorf("%s", got)
+	if got := Load(s.where).Problems(); len(got) != 1 || !strings.Contains(got[0].String(), "cardea.yaml:1:23: policies.functions has no effect in your own settings") {
+		t.Errorf("%v", got)
 	}
 	write(t, filepath.Join(s.where.Dirs.System, "cardea.yaml"), "policies: {functions: [time.now_ns]}\n")
 	if v := s.try("x"); v.Effect != cardea.Halt {

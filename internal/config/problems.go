@@ -182,11 +182,6 @@ func (l *Loaded) Uncounted() []string {
 			out = append(out, fmt.Sprintf("%s: these settings do not count, since %s", f.Path, why))
 		}
 	}
-	for _, f := range l.SettingsFiles {
-		if g, gives := f.gives("policies.functions"); gives && f.Scope != cardea.ScopeSystem && f.Scope != cardea.ScopeOrg {
-			out = append(out, fmt.Sprintf("%s:%d: policies.functions does not count, since only system and organisation give it", g.File, g.Line))
-		}
-	}
 	for _, r := range l.Rules {
 		if r.Scope != cardea.ScopeProject || r.Trusted {
 			continue

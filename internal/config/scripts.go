@@ -94,7 +94,7 @@ func (s *signals) Gather(ctx context.Context, ev *cardea.Event, scope cardea.Sco
 	defer s.mu.Unlock()
 	for _, script := range run {
 		r := results[script.Name]
-		a := policy.Answer{Value: r.Value, Took: r.Took}
+		a := policy.Answer{Value: r.Value, Took: r.Took, Unstarted: r.Unstarted}
 		s.said[script], out[script.Name] = a, a
 	}
 	return out
@@ -260,6 +260,9 @@ func (l *Loaded) signalOf(scope cardea.Scope, name string) (*scripts.Script, pol
 			}
 		} else if why := l.borrows(def.Command); why != "" {
 			return nil, policy.Refused("the command of signal "+name+" does not run: "+why, false)
+		}
+		if def.Wrong != "" {
+			return nil, policy.Answer{Value: policy.NotRun("the signal " + name + " cannot be read: " + def.Wrong)}
 		}
 		return &scripts.Script{Name: name, Command: def.Command, Limit: time.Duration(def.TimeoutSeconds) * time.Second}, policy.Answer{}
 	}

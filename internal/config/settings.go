@@ -1,6 +1,7 @@
 package config
 
 import (
+	"reflect"
 	"strconv"
 	"strings"
 
@@ -117,24 +118,30 @@ func (p *settingsParser) key(k Key) {
 	before := p.doc.Errors()
 	read := Defaults()
 	k.read(v, &read)
-	if p.doc.Errors() > before {
+	if p.doc.Errors() > before && (!k.Partly || empty(k.At(&read))) {
 		return
 	}
 	switch {
 	case k.Own && p.file.Scope == cardea.ScopeProject:
 		v.Warn("write it into your own settings, or remove it", "%s is about the person's machine and has no effect in a project", k.Name)
 		return
+	case k.Shared && p.file.Scope == cardea.ScopeUser && !empty(k.At(&read)):
+		v.Warn("have it written into the settings of the system or the organisation, or remove it", "%s has no effect in your own settings", k.Name)
+		return
 	case k.Strongest && p.file.Scope == cardea.ScopeOrg:
 		v.Warn("remove it", "%s has no effect in the organisation's own file", k.Name)
 		return
 	}
-	k.read(v, &p.file.Values)
+	assign(k.At(&p.file.Values), k.At(&read))
 	p.give(k.Name, k.Text(&read), v)
 	if k.Idle {
 		p.file.Idle = append(p.file.Idle, document.Problem{File: p.file.Path, Line: v.Line(), Column: v.Column(), Warning: true,
 			Text: k.Name + " has no effect in this version"})
 	}
 }
+
+// empty reports whether a list or map has no entries.
+func empty(at any) bool { return reflect.ValueOf(at).Elem().Len() == 0 }
 
 func (p *settingsParser) give(key, value string, at document.Value) {
 	p.file.Given = append(p.file.Given, Given{Key: key, Value: value, File: p.file.Path, Line: at.Line(), Scope: p.file.Scope})

@@ -249,8 +249,55 @@ func TestValuesThatAreWrong(t *testing.T) {
 		if !document.Broken(f.Problems) || f.Problems[0].Line != 1 || f.Problems[0].Hint == "" {
 			t.Errorf("%s: %v", text, f.Problems)
 		}
-		if text != "version: 2" && len(f.Given) > 0 {
+		if text != "version: 2" && len(f.Given) > 0 && f.Values.Signals["a"].Wrong == "" {
 			t.Errorf("%s counts: %v", text, f.Given)
+		}
+	}
+}
+
+// What can be read of lists and maps that tighten or tell counts, although an
+// entry is wrong; of a signal it is known what.
+func TestWrongEntriesTakeNoOthersDown(t *testing.T) {
+	f := ParseSettings("f.yaml", cardea.ScopeUser, []byte(`signals:
+  cat: {command: cat}
+  zero: {command: "echo x", timeout_seconds: 0}
+  none: {}
+policies: {protected: ["a/", "", "b/"], checks: [{x: y}, make], context: [[]]}
+actions:
+  on_any_denial: [{command: a}, {comand: b}, c]
+  violations: {one: [{command: a}], two: {command: b}}
+from_env: [permissions, nothing]
+`))
+	v := f.Values
+	if !document.Broken(f.Problems) || v.Signals["cat"] != (Signal{Command: "cat", TimeoutSeconds: 5}) ||
+		!strings.HasPrefix(v.Signals["zero"].Wrong, `f.yaml:3:46: "timeout_seconds" is out of range`) || !strings.Contains(v.Signals["none"].Wrong, `"command" is missing`) {
+		t.Errorf("%+v, %v", v.Signals, f.Problems)
+	}
+	if !slices.Equal(v.Policies.Protected, []string{"a/", "b/"}) || !slices.Equal(v.Policies.Checks, []string{"make"}) || v.Policies.Context != nil {
+		t.Errorf("%+v", v.Policies)
+	}
+	if len(v.Actions.OnAnyDenial) != 1 || len(v.Actions.Violations) != 1 || v.Actions.Violations["one"][0].Command != "a" {
+		t.Errorf("%+v", v.Actions)
+	}
+	if _, gives := f.gives("from_env"); gives || len(v.FromEnv) > 0 {
+		t.Errorf("what loosens counts although it cannot be read: %v", v.FromEnv)
+	}
+}
+
+// What has no effect is told, and leaves the file in force.
+func TestEntriesWithoutEffect(t *testing.T) {
+	for text, want := range map[string]string{
+		`policies: {functions: [rand.intn]}`:                                            "f:1:23: policies.functions has no effect in your own settings",
+		`actions: {on_halt: [{command: ""}]}`:                                           "f:1:31: an empty command does nothing",
+		`signals: {a: {command: ""}}`:                                                   "an empty command does nothing",
+		`actions: {on_halt: [{command: x, when: {effects: [dney, ask]}}]}`:              `f:1:51: there is no effect after which actions run "dney", so nothing runs for it (write "deny")`,
+		`actions: {on_halt: [{command: x, when: {effects: allow}}]}`:                    `(use ask, deny, halt)`,
+		`actions: {on_halt: [{command: x, when: {events: [PostToolUsed]}}]}`:            `there is no event "PostToolUsed", so nothing runs for it (write "PostToolUse")`,
+		`actions: {on_halt: [{command: x, when: {events: ["Pre*"], effects: ["d*"]}}]}`: "",
+	} {
+		f := ParseSettings("f", cardea.ScopeUser, []byte(text+"\n"))
+		if want == "" && len(f.Problems) > 0 || want != "" && (len(f.Problems) != 1 || !strings.Contains(f.Problems[0].String(), want)) || document.Broken(f.Problems) {
+			t.Errorf("%s: %v", text, f.Problems)
 		}
 	}
 }

@@ -109,6 +109,8 @@ type Signal struct {
 	Command string
 	// TimeoutSeconds is at least 1.
 	TimeoutSeconds int
+	// Wrong is what is wrong with the entry, "" where nothing is.
+	Wrong string
 }
 
 // Command is something to run after an answer is out.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/document"
 )
 
@@ -55,7 +56,7 @@ func (k Key) readMap(v document.Value, at any) {
 		}
 		*at = entries(v, func(e document.Value) int { return e.Int(int(k.Low), int(k.High)) })
 	case *map[string]Signal:
-		*at = entries(v, signal)
+		*at = signalsOf(v)
 	case *[]Command:
 		*at = commands(v)
 	case *map[string][]Command:
@@ -94,10 +95,16 @@ func isName(s string) bool {
 func (k Key) texts(v document.Value) []string {
 	var out []string
 	for _, e := range v.Items() {
-		if len(k.Words) > 0 {
-			out = append(out, e.Word(k.Words...))
-		} else {
-			out = append(out, filled(e, e.Text()))
+		s := ""
+		wrong := e.Broken(func() {
+			if len(k.Words) > 0 {
+				s = e.Word(k.Words...)
+			} else {
+				s = filled(e, e.Text())
+			}
+		})
+		if wrong == "" {
+			out = append(out, s)
 		}
 	}
 	return out
@@ -131,19 +138,36 @@ func duration(v document.Value, seconds float64) time.Duration {
 	return d
 }
 
-// entries reads a map whose keys are the author's.
+// entries reads a map whose keys are the author's, as far as it can be read.
 func entries[T any](v document.Value, read func(document.Value) T) map[string]T {
 	m := v.Map()
 	out := make(map[string]T)
 	for _, name := range m.Keys() {
-		out[name] = read(m.Get(name))
+		var e T
+		if v.Broken(func() { e = read(m.Get(name)) }) == "" {
+			out[name] = e
+		}
+	}
+	return out
+}
+
+// signalsOf reads a map of signals. Of one that cannot be read it is kept why.
+func signalsOf(v document.Value) map[string]Signal {
+	m := v.Map()
+	out := make(map[string]Signal)
+	for _, name := range m.Keys() {
+		var s Signal
+		if wrong := v.Broken(func() { s = signal(m.Get(name)) }); wrong != "" {
+			s = Signal{Wrong: wrong}
+		}
+		out[name] = s
 	}
 	return out
 }
 
 func signal(v document.Value) Signal {
 	m := v.Map()
-	s := Signal{Command: m.Need("command").Text(), TimeoutSeconds: 5}
+	s := Signal{Command: command(m), TimeoutSeconds: 5}
 	if t := m.Get("timeout_seconds"); t.Present() {
 		s.TimeoutSeconds = t.Int(1, int(maxWait.Seconds()))
 	}
@@ -151,20 +175,58 @@ func signal(v document.Value) Signal {
 	return s
 }
 
+// command is what a shell is given. One that is empty does nothing.
+func command(m document.Map) string {
+	v := m.Need("command")
+	text := v.Text()
+	if text == "" && v.Present() && !v.Null() {
+		v.Warn("write what is to run, or remove the entry", "an empty command does nothing")
+	}
+	return text
+}
+
+// commands reads a list of actions, those that can be read.
 func commands(v document.Value) []Command {
 	var out []Command
 	for _, e := range v.List() {
-		m := e.Map()
-		c := Command{Command: m.Need("command").Text()}
-		if w := m.Map("when"); m.Has("when") {
-			c.When = When{Events: w.Texts("events"), Tools: w.Texts("tools"), Harnesses: w.Texts("harnesses"), Effects: w.Texts("effects"),
-				Severity: w.Word("severity", "low", "medium", "high", "critical")}
-			w.Done()
+		var c Command
+		if e.Broken(func() { c = commandOf(e) }) == "" {
+			out = append(out, c)
 		}
-		out = append(out, c)
-		m.Done()
 	}
 	return out
+}
+
+func commandOf(v document.Value) Command {
+	m := v.Map()
+	c := Command{Command: command(m)}
+	if w := m.Map("when"); m.Has("when") {
+		c.When = When{Events: w.Texts("events"), Tools: w.Texts("tools"), Harnesses: w.Texts("harnesses"), Effects: w.Texts("effects"),
+			Severity: w.Word("severity", "low", "medium", "high", "critical")}
+		words(w.Get("events"), "event", policy.EventNames())
+		words(w.Get("effects"), "effect after which actions run", []string{"ask", "deny", "halt"})
+		w.Done()
+	}
+	m.Done()
+	return c
+}
+
+// words tells of patterns that none of the words there are matches.
+func words(v document.Value, what string, known []string) {
+	for _, e := range v.Items() {
+		if e.IsMap() || e.IsList() {
+			continue // told already
+		}
+		word := e.Text()
+		if slices.ContainsFunc(known, func(k string) bool { return named([]string{word}, k) }) {
+			continue
+		}
+		hint := "use " + strings.Join(known[:min(len(known), 3)], ", ")
+		if near := document.NearestName(word, known); near != "" {
+			hint = fmt.Sprintf("write %q", near)
+		}
+		e.Warn(hint, "there is no %s %q, so nothing runs for it", what, word)
+	}
 }
 
 // provider is a link of the judge's chain: the name of a known one, or a map,

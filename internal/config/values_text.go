@@ -38,6 +38,9 @@ func (k Key) Text(v *Values) string {
 		return fields(*at, strconv.Itoa)
 	case *map[string]Signal:
 		return fields(*at, func(s Signal) string {
+			if s.Wrong != "" {
+				return scalar(s.Wrong)
+			}
 			return fmt.Sprintf("{command: %s, timeout_seconds: %d}", scalar(s.Command), s.TimeoutSeconds)
 		})
 	case *[]Command:

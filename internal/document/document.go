@@ -207,6 +207,19 @@ func (r *Reader) Top() Value {
 // before and after reading an entry to know whether that entry is broken.
 func (r *Reader) Errors() int { return r.broken }
 
+// broke is the first problem that is more than a warning after so many of them.
+func (r *Reader) broke(before int) string {
+	for _, p := range r.problems {
+		if p.Warning {
+			continue
+		}
+		if before--; before < 0 {
+			return p.String()
+		}
+	}
+	return r.file + ": there are too many mistakes"
+}
+
 // Problems are all problems so far, in the order of the file.
 func (r *Reader) Problems() []Problem {
 	sort.SliceStable(r.problems, func(i, j int) bool {

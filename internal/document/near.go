@@ -1,5 +1,10 @@
 package document
 
+import (
+	"slices"
+	"strings"
+)
+
 // Nearest is the word that s most likely stands for, or "".
 func Nearest(s string, words []string) string {
 	best, limit := "", 1+len(s)/4
@@ -9,6 +14,20 @@ func Nearest(s string, words []string) string {
 		}
 	}
 	return best
+}
+
+// NearestName is the name that s most likely stands for, or "", whatever its
+// case, and with or without "_" and "-": user_prompt_submit, UserPromptSubmit.
+func NearestName(s string, names []string) string {
+	plain := func(s string) string { return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(s)) }
+	words := make([]string, len(names))
+	for i, n := range names {
+		words[i] = plain(n)
+	}
+	if i := slices.Index(words, Nearest(plain(s), words)); i >= 0 {
+		return names[i]
+	}
+	return ""
 }
 
 // distance is the number of letters to insert, remove, replace or swap with

@@ -54,6 +54,16 @@ func (v Value) place() (line, col int) {
 	return v.line, v.col
 }
 
+// Broken reads something of the document, and gives the first problem with it,
+// "" where there is none. Warnings are none.
+func (v Value) Broken(read func()) string {
+	before := v.r.Errors()
+	if read(); v.r.Errors() == before {
+		return ""
+	}
+	return v.r.broke(before)
+}
+
 // Problem reports that something is wrong with the value.
 func (v Value) Problem(hint, format string, args ...any) {
 	line, col := v.place()

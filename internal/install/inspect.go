@@ -158,12 +158,16 @@ func (h Harness) defaultTimeout() time.Duration {
 	return 30 * time.Second
 }
 
-// limitOf reads --limit; without one check takes ten seconds.
+// DefaultLimit is the time that the hook takes at most where its command says
+// nothing.
+const DefaultLimit = 5 * time.Second
+
+// limitOf reads --limit.
 func limitOf(args []string) time.Duration {
 	if d, err := time.ParseDuration(flagOf(args, "--limit")); err == nil {
 		return d
 	}
-	return 10 * time.Second
+	return DefaultLimit
 }
 
 // flagOf is the value of a flag, "" where it is not given.

@@ -15,7 +15,7 @@ import (
 func TestInspectFindsWhatIsWrong(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"hooks":{"PreToolUse":[{"matcher":"Bash","hooks":[{"type":"command","command":"/c/cardea","args":["check"]}]}]}}`:                     `match "Bash"`,
-		`{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"/c/cardea","args":["check"],"timeout":10}]}]}}`:                         "waits 10s and Cardea takes up to 10s",
+		`{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"/c/cardea","args":["check"],"timeout":5}]}]}}`:                          "waits 5s and Cardea takes up to 5s",
 		`{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"/c/cardea","args":["check","--limit=8s","--harness=copilot-cli"]}]}]}}`: "form of copilot-cli",
 		`{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"/c/cardea","args":["check","--limit","8s"],"async":true}]}]}}`:          "background",
 		`{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"/c/cardea check --limit 8s","if":"Bash(git *)"}]}]}}`:                   "condition",

@@ -18,6 +18,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"strings"
@@ -53,11 +54,13 @@ type Script struct {
 type Result struct {
 	// Value is a JSON value: what was written, decoded where it is JSON, else as
 	// text without the space around it. Of a signal that failed it is
-	// {"ok": false, "error": "…", "timed_out": …}.
+	// {"ok": false, "error": "…", "timed_out": …}, of one that could not be
+	// started with "ran": false.
 	Value any
-	// OK is false where it failed.
-	OK   bool
-	Took time.Duration
+	// OK is false where it failed, Unstarted is set where it could not even be
+	// started.
+	OK, Unstarted bool
+	Took          time.Duration
 }
 
 // Gather runs scripts at the same time and gives what they said, by name. All
@@ -106,12 +109,25 @@ func Run(ctx context.Context, s Script, stdin []byte) Result {
 			why += ", which is all that the hook has left; install it with a longer --timeout"
 		}
 		r.Value = Failed(why, true)
+	case errors.As(err, &unstarted{}):
+		r.Value, r.Unstarted = map[string]any{"ok": false, "ran": false, "error": err.Error(), "timed_out": false}, true
 	case err != nil:
 		r.Value = Failed(err.Error(), false)
 	default:
 		r.Value, r.OK = decoded(text), true
 	}
 	return r
+}
+
+// unstarted is why a script could not be started.
+type unstarted struct{ err error }
+
+// Error is why, and what to do about what is mostly the reason.
+func (u unstarted) Error() string {
+	if errors.Is(u.err, fs.ErrPermission) {
+		return u.err.Error() + "; make it executable: chmod +x"
+	}
+	return u.err.Error()
 }
 
 var errTooMuch = fmt.Errorf("it says more than %d bytes", maxOutput)
@@ -132,7 +148,10 @@ func run(ctx context.Context, s Script, stdin []byte) ([]byte, error) {
 	stop := func() { _ = cmd.Cancel() }
 	out.over = stop
 	cmd.Stdout, cmd.Stderr = &out, &errs
-	err := cmd.Run()
+	if err := cmd.Start(); err != nil {
+		return nil, unstarted{err}
+	}
+	err := cmd.Wait()
 	sweep(cmd)
 	switch {
 	case out.full:

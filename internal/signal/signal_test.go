@@ -19,6 +19,13 @@ func TestRun(t *testing.T) {
 	if err := os.WriteFile(script, []byte("#!/bin/sh\npwd; echo $CARDEA_SIGNAL\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
+	plain := filepath.Join(dir, "plain.sh")
+	if err := os.WriteFile(plain, []byte("#!/bin/sh\necho x\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	never := func(why string) any {
+		return map[string]any{"ok": false, "ran": false, "error": why, "timed_out": false}
+	}
 	for _, tt := range []struct {
 		name   string
 		script Script
@@ -37,7 +44,8 @@ func TestRun(t *testing.T) {
 		{"failed", Script{Command: "echo why >&2; exit 3"}, "", Failed("exit status 3: why", false)},
 		{"failed without a word", Script{Command: "exit 3"}, "", Failed("exit status 3", false)},
 		{"too much", Script{Command: "yes"}, "", Failed("it says more than 1048576 bytes", false)},
-		{"a file that is not there", Script{File: dir + "/none"}, "", Failed("fork/exec "+dir+"/none: no such file or directory", false)},
+		{"a file that is not there", Script{File: dir + "/none"}, "", never("fork/exec " + dir + "/none: no such file or directory")},
+		{"a file that may not be executed", Script{File: plain}, "", never("fork/exec " + plain + ": permission denied; make it executable: chmod +x")},
 		{"killed", Script{Command: "kill -9 $$"}, "", Failed("signal: killed", false)},
 	} {
 		r := Run(context.Background(), tt.script, []byte(tt.stdin))
@@ -46,6 +54,9 @@ func TestRun(t *testing.T) {
 		}
 		if _, failed := tt.want.(map[string]any); r.OK == (failed && tt.name != "JSON") {
 			t.Errorf("%s: ok %v", tt.name, r.OK)
+		}
+		if v, _ := r.Value.(map[string]any); r.Unstarted != (v["ran"] == false) {
+			t.Errorf("%s: unstarted %v", tt.name, r.Unstarted)
 		}
 	}
 }

@@ -279,6 +279,12 @@ func TestSignals(t *testing.T) {
 			t.Errorf("changed: %s", got)
 		}
 	}
+	unstarted := asked{"a": {Value: map[string]any{"ok": false, "ran": false, "error": "permission denied"}, Unstarted: true}, "b": {Value: "y"}}
+	for range 2 {
+		if got := decide(unstarted, p.folder); !strings.Contains(got, "ask! the script of signal a cannot be started, so policy cardea.policies.s cannot tell: permission denied") {
+			t.Errorf("unstarted: %s", got)
+		}
+	}
 	untrusted := p.folder
 	untrusted.Scope, untrusted.Trusts = cardea.ScopeProject, func(string, []byte) bool { return false }
 	if got := decide(asked{"a": {Value: "x"}}, untrusted); !strings.HasPrefix(got, "ask policy cardea.policies.s cannot tell: its signals do not run") || strings.Contains(got, "deny") {

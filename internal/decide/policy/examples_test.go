@@ -2,6 +2,8 @@ package policy
 
 import (
 	"context"
+	"path/filepath"
+	"slices"
 	"testing"
 
 	"cardea.dev/internal/decide/policy/rego"
@@ -81,6 +83,26 @@ func TestValidate(t *testing.T) {
 		Texts: map[string]string{"a.rego": routed("x", events("[PreToolUse]")), "b.rego": routed("x", events("[Stop]"))}}
 	if got := validated(t, two); len(got) != 1 || got[0].Check != "routing" {
 		t.Errorf("two files of a package: %+v", got)
+	}
+}
+
+// What is not read, and what says nothing, is noted, and is no mistake.
+func TestNotes(t *testing.T) {
+	p := newPlace(t, map[string]string{".hidden.rego": "x", ".hid/deep/x.rego": "x", ".hid/readme": "x", "X.REGO": "x", "empty.rego": "# later\n",
+		"notes.txt": "x", "x.rego": routed("x", events("[PreToolUse]")), "x_test.rego": ""})
+	s, found := p.folder.Sources()
+	s.Tool = harness.ToolWord
+	var got []string
+	for _, f := range append(found, validated(t, s)...) {
+		name, _ := filepath.Rel(p.dir, f.File)
+		got = append(got, f.Level+" "+f.Check+" "+filepath.ToSlash(name))
+	}
+	want := []string{"note ignored .hid/deep/x.rego", "note ignored .hidden.rego", "note ignored X.REGO", "note empty empty.rego", "note empty x_test.rego"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+	if len(s.Paths) != 3 {
+		t.Errorf("%q are read", s.Paths)
 	}
 }
 

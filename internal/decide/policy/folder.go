@@ -118,6 +118,9 @@ type walk struct {
 	seen    map[string]bool // folders, links followed
 	entries int
 	out     []file
+	// ignored gets the files that look like policies and are not read; nil asks
+	// for none.
+	ignored *[]string
 	// err is the first thing that went wrong.
 	err error
 }
@@ -147,7 +150,8 @@ func (w *walk) dir(dir string, depth int) {
 	}
 	for _, e := range entries {
 		name := e.Name()
-		if strings.HasPrefix(name, ".") {
+		if strings.HasPrefix(name, ".") || !strings.HasSuffix(name, ".rego") && looksLikePolicy(name) && !e.IsDir() {
+			w.ignore(filepath.Join(dir, name))
 			continue
 		}
 		link := e.Type()&fs.ModeSymlink != 0
@@ -156,6 +160,25 @@ func (w *walk) dir(dir string, depth int) {
 		}
 		w.entry(in, name, link, depth)
 	}
+}
+
+func looksLikePolicy(name string) bool { return strings.EqualFold(filepath.Ext(name), ".rego") }
+
+// ignore notes a file that looks like a policy and is not read, or all of them in
+// a folder.
+func (w *walk) ignore(path string) {
+	if w.ignored == nil {
+		return
+	}
+	_ = filepath.WalkDir(path, func(path string, e fs.DirEntry, err error) error {
+		if w.entries++; w.entries > maxEntries || err != nil {
+			return fs.SkipAll
+		}
+		if !e.IsDir() && looksLikePolicy(e.Name()) {
+			*w.ignored = append(*w.ignored, path)
+		}
+		return nil
+	})
 }
 
 // openDir opens a folder and gives what is in it, by name.

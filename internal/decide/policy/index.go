@@ -30,8 +30,8 @@ func digest(text string) string {
 }
 
 // indexVersion is part of every index: one of another version is made anew. It
-// changes with the form, and with what OPA's parser accepts.
-const indexVersion = "2 opa 1.22.0"
+// changes with the form, and with what is accepted.
+const indexVersion = "3 opa 1.22.0"
 
 // The index is lines of fields, since it is read at every call, and a few
 // hundred lines are split faster than JSON is decoded.

@@ -48,6 +48,8 @@ type Answer struct {
 	// accepted it, Changed where they accepted it in another form. Why says so.
 	Untrusted, Changed bool
 	Why                string
+	// Unstarted is set where its script could not be started.
+	Unstarted bool
 	// Took is how long it ran.
 	Took time.Duration
 }
@@ -522,15 +524,22 @@ func (r *run) values(at *prepared, p *pick, d *decision) map[string]any {
 		values[name] = a.Value
 		switch {
 		case a.Changed:
-			o := d.opinion(cardea.Ask, cardea.WholeCall)
-			o.Rule, o.Person = ruleOf(d), true
-			o.Reason = fmt.Sprintf("policy %s cannot tell: %s; look at it with \"cardea trust\"", p.pkg, a.Why)
-			r.more = append(r.more, o)
+			r.askPerson(d, fmt.Sprintf("policy %s cannot tell: %s; look at it with \"cardea trust\"", p.pkg, a.Why))
+		case a.Unstarted:
+			said, _ := a.Value.(map[string]any)
+			r.askPerson(d, fmt.Sprintf("policy %s cannot tell: the script of signal %s cannot be started: %s", p.pkg, name, textOf(said, "error")))
 		case a.Untrusted:
 			r.askOnce(d, a.Why+"; look at it with \"cardea trust\"")
 		}
 	}
 	return values
+}
+
+// askPerson asks every time, and denies where nobody is attending.
+func (r *run) askPerson(d *decision, why string) {
+	o := d.opinion(cardea.Ask, cardea.WholeCall)
+	o.Rule, o.Reason, o.Person = ruleOf(d), why, true
+	r.more = append(r.more, o)
 }
 
 // ruleOf is the rule id of what a package says without one: its last word, of a

@@ -258,6 +258,35 @@ func TestReload(t *testing.T) {
 	}
 }
 
+// A byte order mark hides nothing, and a file that says nothing at all decides
+// nothing; one that is broken asks, whatever else is in the folder.
+func TestMarksAndEmptyFiles(t *testing.T) {
+	cache := &memory{}
+	p := newPlace(t, map[string]string{"marked.rego": "\uFEFF" + routed("m", events("[PreToolUse]")), "empty.rego": "", "blank.rego": "\n \t\n",
+		"comments.rego": "# METADATA\n# custom: [\n#package x\n", "mark.rego": "\uFEFF# later\n"})
+	p.lib.Cache = cache
+	expect := func(when, want string, broken bool) {
+		t.Helper()
+		for _, lib := range []*Library{p.lib, {Tool: wordsOf, Cache: cache, Engines: here()}} {
+			p.lib = lib
+			if got, err := p.decide(bash("x")); got != want || (err != nil) != broken {
+				t.Errorf("%s: %q, %v; want %q", when, got, err, want)
+			}
+		}
+	}
+	expect("nothing is broken", "deny:m", false)
+	time.Sleep(150 * time.Millisecond)
+	expect("by the index", "deny:m", false)
+	for name, text := range map[string]string{"a word": "x", "a mark within": "# x\n\uFEFFpackage x\n", "a package without end": "package", "no text": "\x00", "a lone brace": "# x\n}"} {
+		p.write("empty.rego", text)
+		if got, err := p.decide(bash("x")); err == nil {
+			t.Errorf("%s: a file that is broken does not ask: %q", name, got)
+		}
+	}
+	p.write("empty.rego", "\uFEFF"+routed("y", events("[Stop]"))+"{{{")
+	expect("broken behind a mark, and routed elsewhere", "deny:m", false)
+}
+
 // An index of another version or one that is damaged is made anew.
 func TestIndexIsNotBelieved(t *testing.T) {
 	cache := &memory{}

@@ -19,7 +19,7 @@ type Finding struct {
 	File    string `json:"file"`
 	Line    int    `json:"line"`
 	Column  int    `json:"column"`
-	Level   string `json:"level"` // "error" or "warning"
+	Level   string `json:"level"` // "error", "warning", or "note" where nothing is wrong
 	Check   string `json:"check"`
 	Message string `json:"message"`
 }
@@ -115,8 +115,16 @@ type Sources struct {
 // Sources reads all files of a folder, tests included.
 func (f Folder) Sources() (Sources, []Finding) {
 	out := Sources{Texts: map[string]string{}, Extra: f.Extra}
-	files, problem := f.walk(walk{folder: f, tests: true, seen: map[string]bool{}})
+	var ignored []string
+	files, problem := f.walk(walk{folder: f, tests: true, seen: map[string]bool{}, ignored: &ignored})
 	var found []Finding
+	for _, path := range ignored {
+		why := "its name does not end in .rego"
+		if strings.HasSuffix(path, ".rego") {
+			why = "its name, or that of a folder above it, begins with a dot"
+		}
+		found = append(found, Finding{path, 0, 0, "note", "ignored", "it is not read: " + why})
+	}
 	if problem != nil {
 		found = append(found, Finding{problem.File, 0, 0, "error", "folder", problem.Text})
 	}
@@ -163,6 +171,10 @@ func (s Sources) modules(ctx context.Context) (modules []module, found []Finding
 	for i, p := range all {
 		if len(p.Problems) > 0 {
 			found = append(found, findings("parse", p.Problems)...)
+			continue
+		}
+		if p.Facts.Package == "" {
+			found = append(found, Finding{files[i].Path, 1, 1, "note", "empty", "nothing is written in it, so it decides nothing"})
 			continue
 		}
 		modules = append(modules, module{files[i], p.Facts})
@@ -273,13 +285,8 @@ func aboutTools(e string) bool {
 
 // near is the event that somebody may have meant.
 func near(word string) string {
-	plain := func(s string) string { return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(s)) }
-	names := map[string]string{}
-	for _, k := range Events() {
-		names[plain(string(k))] = string(k)
-	}
-	if k := document.Nearest(plain(word), slices.Sorted(maps.Keys(names))); k != "" {
-		return fmt.Sprintf("; write %q", names[k])
+	if name := document.NearestName(word, EventNames()); name != "" {
+		return fmt.Sprintf("; write %q", name)
 	}
 	return ""
 }

@@ -22,6 +22,15 @@ func Events() []cardea.Kind {
 		"SessionEnd", "UserPromptTransformed", "ErrorOccurred"}
 }
 
+// EventNames are the names of [Events].
+func EventNames() []string {
+	var out []string
+	for _, k := range Events() {
+		out = append(out, string(k))
+	}
+	return out
+}
+
 // blocking says what deny and block become on an event after which the harness
 // does not go on as it would, "" where it always does.
 func blocking(k cardea.Kind) string {

@@ -24,6 +24,8 @@ type Origin struct {
 	// Tool gives the canonical name for what a harness calls a tool, as
 	// harness.ToolWord does. Nil leaves names as they are.
 	Tool func(word string) (string, bool)
+	// Events are the names of all events. Nil takes every name.
+	Events []string
 }
 
 // Parse reads a file of rules. A rule with a mistake is left out, with a
@@ -66,7 +68,7 @@ func (p *parser) rule(v document.Value) {
 		Pack: packName(p.file), Source: fmt.Sprintf("%s:%d", p.file, v.Line())}
 	r.ID = p.id(m)
 	r.Effect, _ = cardea.ParseEffect(wordOr(m.Word("effect", effectWords...), "abstain"))
-	r.Events = m.Texts("event")
+	r.Events = p.events(m.Get("event"))
 	r.Tools = p.tools(m.Get("tool"), r.Effect)
 	if v := m.Get("match"); v.Present() {
 		r.Match = p.match(v)
@@ -109,7 +111,7 @@ func (p *parser) id(m document.Map) string {
 		return ""
 	}
 	if !cardea.IsID(id) {
-		v.Problem("use letters, digits, and . _ / -", "%q is no id", id)
+		v.Problem(cardea.IDHint, "%q is no id", id)
 		return id
 	}
 	if line, dup := p.seen[id]; dup {
@@ -152,6 +154,29 @@ func (m *Match) empty() bool {
 // that allows.
 func (m *Match) hides() bool {
 	return m.Opaque || len(m.Flows)+len(m.Env)+len(m.Unless) > 0 || slices.ContainsFunc(m.Any, func(a Match) bool { return a.hides() })
+}
+
+// events reads names and globs of events. One that is no event's never comes,
+// which is told; the rule stays, since a harness may know more events.
+func (p *parser) events(v document.Value) []string {
+	var out []string
+	for _, e := range v.Items() {
+		before := p.doc.Errors()
+		name := e.Text()
+		if p.doc.Errors() > before {
+			continue
+		}
+		out = append(out, name)
+		if p.from.Events == nil || slices.ContainsFunc(p.from.Events, func(known string) bool { return matchName(name, known) }) {
+			continue
+		}
+		hint := "see docs/policies.md for the events there are"
+		if near := document.NearestName(name, p.from.Events); near != "" {
+			hint = fmt.Sprintf("write %q", near)
+		}
+		e.Warn(hint, "there is no event %q, so the rule is not asked on it", name)
+	}
+	return out
 }
 
 // tools reads tool names and folds in the names that harnesses have for them.

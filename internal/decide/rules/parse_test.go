@@ -54,13 +54,18 @@ func TestParseProblems(t *testing.T) {
 		{"rules: [{id: a, effect: deny, tool: X, tests: [{expect: deny}]}]", "the test has no input", 0, false},
 		{"rules: [{id: a, effect: deny, tool: X, tests: [{input: {}, expect: no}]}]", `unknown value "no"`, 0, false},
 		{"rules: [{id: a, effect: deny, tool: X, tests: [{input: {}}]}]", `"expect" is missing`, 0, false},
+		{"rules: [{id: a, effect: deny, tool: X, event: UserPromptSubmitt}]", `f.yaml:1:47: there is no event "UserPromptSubmitt", so the rule is not asked on it (write "UserPromptSubmit")`, 1, true},
+		{"rules: [{id: a, effect: deny, tool: X, event: pretooluse}]", `write "PreToolUse"`, 1, true},
+		{"rules: [{id: a, effect: deny, tool: X, event: [Stop, Sotp]}]", `f.yaml:1:54: there is no event "Sotp"`, 1, true},
+		{"rules: [{id: a, effect: deny, tool: X, event: 'Post*'}]", `there is no event "Post*"`, 1, true},
+		{"rules: [{id: a, effect: deny, tool: X, event: [{}]}]", `must be text, not a map`, 0, false},
 		{"rules: [3]", "must be a map, not a number", 0, false},
 		{"rules: {a: b}", "must be a list, not a map", 0, false},
 		{"rulez: []", "the file has no rules", 0, false},
 		{"version: 2\nrules: []", "out of range", 0, false},
 		{"rules: [", "not valid YAML", 0, false},
 	} {
-		list, problems := rules.Parse("f.yaml", []byte(c.text), rules.Origin{Scope: cardea.ScopeUser, Tool: harness.ToolWord})
+		list, problems := rules.Parse("f.yaml", []byte(c.text), rules.Origin{Scope: cardea.ScopeUser, Tool: harness.ToolWord, Events: []string{"PreToolUse", "UserPromptSubmit", "Stop"}})
 		var told []string
 		for _, p := range problems {
 			told = append(told, p.String())

@@ -88,7 +88,7 @@ type TestOptions struct {
 // Parsed is what came of parsing a file.
 type Parsed struct {
 	// Facts are what it says about itself; of a file with mistakes, what its
-	// head says.
+	// head says; of one that says nothing at all, none.
 	Facts Facts
 	// Problems are why it cannot be parsed, nil where it can.
 	Problems Problems
@@ -244,7 +244,8 @@ type Coverage struct {
 // Facts are what a file says about itself: enough to route without reading it
 // again.
 type Facts struct {
-	// Package is the dotted package, without "data".
+	// Package is the dotted package, without "data", "" in a file that is empty
+	// but for comments.
 	Package string
 	// Line is where the package is written, VerbLine where the first verb is.
 	Line, VerbLine int

@@ -30,6 +30,9 @@ func (Engine) Parse(_ context.Context, files []engine.Source) ([]engine.Parsed, 
 			out[i].Facts = m.Facts
 			continue
 		}
+		if blank(f.Path, f.Text) {
+			continue
+		}
 		facts, ok := Head(f.Path, f.Text)
 		out[i] = engine.Parsed{Facts: facts, Problems: broken(f.Path, err), Lost: !ok}
 	}
@@ -85,12 +88,16 @@ func Sound(files []engine.Source, o engine.Options, compile func(*ast.Compiler, 
 	return out
 }
 
-// parseAll parses files; those with mistakes are in the second value.
+// parseAll parses files; those with mistakes are in the second value, and those
+// that say nothing in none.
 func parseAll(files []engine.Source, parse func(path, text string) (*Module, error)) ([]*Module, map[string]Problems) {
 	parsed, errs := make([]*Module, len(files)), make([]error, len(files))
 	eachAtOnce(len(files), func(i int) { parsed[i], errs[i] = parse(files[i].Path, files[i].Text) })
 	modules, wrong := make([]*Module, 0, len(files)), map[string]Problems{}
 	for i, f := range files {
+		if errs[i] != nil && blank(f.Path, f.Text) {
+			continue
+		}
 		if errs[i] != nil {
 			wrong[f.Path] = broken(f.Path, errs[i])
 			continue

@@ -2,11 +2,13 @@ package rego
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/open-policy-agent/opa/v1/ast"
 
+	"cardea.dev"
 	"cardea.dev/internal/decide/policy/engine"
 )
 
@@ -21,6 +23,7 @@ func (m *Module) Look() []Remark {
 		if verb := headName(r); slices.Contains(engine.Verbs(), verb) && m.Facts.Policy() {
 			l.decision(verb, r)
 		}
+		l.calls(r)
 		l.negations(r)
 		l.fields(r)
 	}
@@ -170,6 +173,12 @@ func (l *look) object(verb string, at *ast.Location, o ast.Object) {
 		if has[need] == nil {
 			l.say(at, "decision", need != "updated_input" && verb == "add_context", "%s has no %s", verb, need)
 		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(has)) {
+		l.field(key, has[key])
+	}
+	if s, ok := constant(has["rule_id"]); ok && !cardea.IsID(s) {
+		l.say(has["rule_id"].Location, "decision", false, "%q is no id; %s", s, cardea.IDHint)
 	}
 	if s, ok := constant(has["severity"]); ok && !slices.Contains([]string{"low", "medium", "high", "critical"}, strings.ToLower(s)) {
 		l.say(at, "decision", false, "severity is %q; write LOW, MEDIUM, HIGH or CRITICAL", s)

@@ -39,6 +39,7 @@ type Module struct {
 
 // Parse parses a file. Where it cannot, the error is a [Problems].
 func Parse(path string, src string) (*Module, error) {
+	src = unmarked(src)
 	m, err := ast.ParseModuleWithOpts(path, src, ast.ParserOptions{RegoVersion: ast.RegoV1, ProcessAnnotation: true})
 	if err != nil {
 		return nil, problemsOf(path, err)
@@ -55,6 +56,7 @@ func Parse(path string, src string) (*Module, error) {
 
 // reparse parses a file whose facts nobody asks for.
 func reparse(path, src string) (*Module, error) {
+	src = unmarked(src)
 	// Annotations are read for policies that ask for their own, only.
 	ask := strings.Contains(src, metadataCalls)
 	m, err := ast.ParseModuleWithOpts(path, src, ast.ParserOptions{RegoVersion: ast.RegoV1, ProcessAnnotation: ask})
@@ -64,13 +66,24 @@ func reparse(path, src string) (*Module, error) {
 	return &Module{Path: path, parsed: m, text: src}, nil
 }
 
+// unmarked is a text without the byte order mark that some editors put in front:
+// OPA does not see METADATA behind it.
+func unmarked(src string) string { return strings.TrimPrefix(src, "\uFEFF") }
+
+// blank reports whether a file says nothing at all: it is empty, or all of it
+// is comments.
+func blank(path, src string) bool {
+	statements, _, err := ast.ParseStatementsWithOpts(path, unmarked(src), ast.ParserOptions{RegoVersion: ast.RegoV1})
+	return err == nil && len(statements) == 0
+}
+
 // metadataCalls is what policies that read their own METADATA contain.
 const metadataCalls = "rego.metadata."
 
 // Head reads the facts of a file that does not parse, from its text up to the
 // package. It reports false where not even that can be read.
 func Head(path, src string) (Facts, bool) {
-	lines := strings.SplitAfter(src, "\n")
+	lines := strings.SplitAfter(unmarked(src), "\n")
 	for i, line := range lines {
 		if strings.HasPrefix(strings.TrimSpace(line), "package ") {
 			m, err := Parse(path, strings.Join(lines[:i+1], ""))

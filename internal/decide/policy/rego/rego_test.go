@@ -175,6 +175,75 @@ func TestLook(t *testing.T) {
 	}
 }
 
+// What a decision says in a form that nothing reads is found where it stands.
+func TestMalformedDecisions(t *testing.T) {
+	for object, want := range map[string]string{
+		`{"rule_id": 5, "reason": "r"}`:                              "4:37: rule_id holds number: write a text",
+		`{"rule_id": "x", "reason": ["x"]}`:                          "reason holds array: write a text",
+		`{"rule_id": "a rule", "reason": "r"}`:                       `"a rule" is no id; use letters, digits, and . _ / -`,
+		`{"rule_id": "", "reason": "r"}`:                             `"" is no id`,
+		`{"rule_id": "x", "reason": "r", "severity": 3}`:             "severity holds number: write a text",
+		`{"rule_id": "x", "reason": "r", "question": null}`:          "question holds null",
+		`{"rule_id": "x", "reason": "r", "priority": "1"}`:           "priority holds string: write a number",
+		`{"rule_id": "x", "reason": "r", "updated_input": "x"}`:      "updated_input holds string: write an object",
+		`{"rule_id": "x", "reason": "r", "part": "0"}`:               `write an index without quotes`,
+		`{"rule_id": "x", "reason": "r", "part": null}`:              "part holds null: name a part by its index or text",
+		`{"rule_id": "x", "reason": "r", "parts": [0, {}]}`:          "parts holds object",
+		`{"rule_id": "x", "reason": "r", "parts": []}`:               "parts names no part",
+		`{"rule_id": "x", "reason": "r", "parts": [1, -1]}`:          "parts holds -1, which is no index",
+		`{"rule_id": "x", "reason": "r", "parts": [" "]}`:            "parts holds an empty text",
+		`{"rule_id": "x", "reason": "r", "parts": "make"}`:           "", // one word is read as a list of one
+		`{"rule_id": "x", "reason": "r", "parts": {0, 1}}`:           "",
+		`{"rule_id": "x", "reason": "r", "part": input.cwd}`:         "",
+		`{"rule_id": "x", "reason": "r", "parts": [p | p := 1]}`:     "",
+		`{"rule_id": input.cwd, "reason": concat("", ["a", "b"])}`:   "",
+		`{"rule_id": "A.b_c/d-1", "reason": sprintf("%d", [1])}`:     "",
+		`{"rule_id": "x", "reason": $"r {input.cwd}", "part": 0}`:    "",
+		`{"rule_id": "x", "reason": "r", "updated_input": {"a": 1}}`: "",
+	} {
+		var got []string
+		for _, r := range parsed(t, "x.rego", "package cardea.policies.x\n\nimport rego.v1\ndeny contains d if d := "+object+"\n").Look() {
+			if r.Rule == "decision" {
+				got = append(got, r.String())
+			}
+		}
+		if all := strings.Join(got, "\n"); len(got) > 1 || want == "" && all != "" || !strings.Contains(all, want) {
+			t.Errorf("%s: %q, want %q", object, all, want)
+		}
+	}
+}
+
+// A function that fails by what it is given is undefined at every call.
+func TestConstantsThatNeverWork(t *testing.T) {
+	for body, want := range map[string]string{
+		`regex.match("(", "x")`:                                   `4:33: regex.match of "(" always fails, so it is always undefined: error parsing regexp: missing closing ): ` + "`(`",
+		`not regex.match("[", input.prompt)`:                      `regex.match of "["`,
+		`count(regex.split("*", input.prompt)) > 1`:               `regex.split of "*"`,
+		`regex.replace(input.cwd, "(?=x)", "") == ""`:             `regex.replace of "(?=x)"`,
+		`some x in [y | y := regex.find_n("(", input.cwd, 1)]; x`: `regex.find_n of "("`,
+		`glob.match("[", null, input.cwd)`:                        `glob.match of "["`,
+		`json.unmarshal("{") == input.raw`:                        `json.unmarshal of "{"`,
+		`to_number("x") == 1`:                                     `to_number of "x"`,
+		`net.cidr_contains("10.0.0.0/99", "10.0.0.1")`:            `net.cidr_contains of "10.0.0.0/99"`,
+		`regex.match("^a$", input.cwd)`:                           "",
+		`regex.match(input.cwd, "(")`:                             "",
+		`glob.match("**/*.go", ["/"], input.cwd)`:                 "",
+		`net.cidr_contains("10.0.0.0/8", input.cwd)`:              "",
+		`to_number("1") == 1`:                                     "",
+		`regex.find_all_string_submatch_n("a", input.cwd, -1); time.parse_duration_ns("5s") > 0; units.parse_bytes("5MB") > 0; hex.decode("00"); base64.decode("YQ=="); time.parse_rfc3339_ns("2020-01-01T00:00:00Z") > 0`: "",
+	} {
+		var got []string
+		for _, r := range parsed(t, "x.rego", "package cardea.policies.x\n\nimport rego.v1\ndeny contains 1 if {"+body+"}\n").Look() {
+			if r.Rule == "constant" {
+				got = append(got, r.String())
+			}
+		}
+		if all := strings.Join(got, "\n"); len(got) > 1 || want == "" && all != "" || !strings.Contains(all, want) {
+			t.Errorf("%s: %q, want %q", body, all, want)
+		}
+	}
+}
+
 // An error within "with" leaves nothing behind that the next rule would take for
 // its own input's.
 func TestErrorsLeaveNothingBehind(t *testing.T) {
