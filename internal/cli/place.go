@@ -2,6 +2,7 @@ package cli
 
 import (
 	"path/filepath"
+	"slices"
 
 	"cardea.dev"
 	"cardea.dev/internal/config"
@@ -87,6 +88,14 @@ func (p Process) whose(pl *place) config.Where {
 	}
 	if accepted != nil {
 		w.Known = func(path string) bool { return accepted.Knows(inProject(pl.project, path)) }
+		w.Accepted = func() []string {
+			var out []string
+			for name := range accepted.Files {
+				out = append(out, filepath.Join(pl.project, filepath.FromSlash(name)))
+			}
+			slices.Sort(out)
+			return out
+		}
 		w.Trust = func(path string, data []byte) bool { return accepted.Trusts(inProject(pl.project, path), data) }
 	}
 	return w

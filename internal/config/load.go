@@ -29,6 +29,8 @@ type Where struct {
 	// Known reports whether the person accepted a file of the project, in
 	// whatever form; nil where the project is not trusted.
 	Known func(path string) bool
+	// Accepted are the absolute paths of all files that they accepted.
+	Accepted func() []string
 	// State is the folder in which last good forms are kept, "" for none.
 	State string
 	// Guarded says what keeps a path of system scope from being the system's

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -120,11 +121,25 @@ func (l *Loaded) policyFolder(at folder) (policy.Folder, bool) {
 	}
 	if at.scope == cardea.ScopeProject {
 		f.Trusts = func(path string, data []byte) bool { return l.counts(path, at.scope, data) }
+		f.Known = l.known
+		f.Gone = func() []string { return l.gone(f.Dir) }
 		if f.Trusted = l.Where.Trusted(); !f.Trusted {
 			f.Extra = nil
 		}
 	}
 	return f, true
+}
+
+// gone are the policies in a folder that the person accepted and that are not
+// there.
+func (l *Loaded) gone(dir string) []string {
+	if l.Where.Accepted == nil {
+		return nil
+	}
+	return slices.DeleteFunc(l.Where.Accepted(), func(path string) bool {
+		_, err := os.Stat(path)
+		return err == nil || !strings.HasSuffix(path, ".rego") || strings.HasSuffix(path, "_test.rego") || !Within(dir, path)
+	})
 }
 
 // functions are OPA's functions that policies may use although they reach

@@ -26,7 +26,7 @@ type decision struct {
 	malformed                 string // what is wrong with it
 	source, pkg               string
 	scope                     cardea.Scope
-	trusted                   bool
+	trusted, changed          bool
 	loose                     bool
 }
 

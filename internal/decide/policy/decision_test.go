@@ -281,7 +281,7 @@ func TestSignals(t *testing.T) {
 	}
 	unstarted := asked{"a": {Value: map[string]any{"ok": false, "ran": false, "error": "permission denied"}, Unstarted: true}, "b": {Value: "y"}}
 	for range 2 {
-		if got := decide(unstarted, p.folder); !strings.Contains(got, "ask! the script of signal a cannot be started, so policy cardea.policies.s cannot tell: permission denied") {
+		if got := decide(unstarted, p.folder); !strings.Contains(got, "ask! policy cardea.policies.s cannot tell: the script of signal a cannot be started: permission denied") {
 			t.Errorf("unstarted: %s", got)
 		}
 	}

@@ -44,6 +44,11 @@ type Folder struct {
 	// Trusted is set where the person trusts the project, so that a file which
 	// they did not accept is told.
 	Trusted bool
+	// Known reports whether the person accepted a file in some form; Gone are
+	// the paths of policies that they accepted and that are not there. Nil where
+	// nobody has to.
+	Known func(path string) bool
+	Gone  func() []string
 	// Extra are functions that its policies may use besides those that are
 	// pure.
 	Extra []string
@@ -86,6 +91,12 @@ func (f Folder) walk(w walk) ([]file, *document.Problem) {
 			return nil, nil
 		}
 		return nil, &document.Problem{File: f.Dir, Text: "the policies are not read: " + why, Hint: "mend the folder"}
+	}
+	if _, err := os.Stat(f.Dir); errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Lstat(f.Dir); err == nil {
+			return nil, &document.Problem{File: f.Dir, Text: "the policies are not read: it is a link that leads nowhere", Hint: "mend the folder"}
+		}
+		return nil, nil
 	}
 	w.dir(f.Dir, 0)
 	slices.SortFunc(w.out, func(a, b file) int { return strings.Compare(a.path, b.path) })
@@ -202,7 +213,7 @@ func (w *walk) entry(dir *os.File, name string, link bool, depth int) {
 	at, err := statusIn(dir, name)
 	rego := strings.HasSuffix(name, ".rego")
 	if err != nil {
-		if rego {
+		if rego || link && filepath.Ext(name) == "" { // it may have been a folder
 			w.add(file{path: path, stamp: "?", wrong: "it cannot be read: " + plain(err)})
 		}
 		return
@@ -211,9 +222,7 @@ func (w *walk) entry(dir *os.File, name string, link bool, depth int) {
 		return
 	}
 	if why := w.outside(path, link); why != "" {
-		if rego {
-			w.add(file{path: path, stamp: "outside", wrong: why})
-		}
+		w.add(file{path: path, stamp: "outside", wrong: why})
 		return
 	}
 	if at.dir {

@@ -213,8 +213,9 @@ type prepared struct {
 	set     *set
 	program *program
 	picks   []pick
-	// trusted tells for each pick whether the person accepted it.
-	trusted []bool
+	// trusted tells for each pick whether the person accepted it, and changed
+	// whether they accepted it in another form.
+	trusted, changed []bool
 	// signals are what its signals said.
 	signals map[string]Answer
 }
@@ -261,6 +262,9 @@ func (r *run) prepareIn(ctx context.Context, f Folder) (prepared, bool) {
 func (r *run) prepare(ctx context.Context, f Folder) (prepared, bool) {
 	begin := time.Now()
 	s := r.library.open(f, begin.Add(left(ctx)/share(f)/2), nil)
+	if !r.signals {
+		r.gone(f)
+	}
 	if len(s.entries) == 0 && len(s.problems) == 0 {
 		return prepared{}, false
 	}
@@ -284,7 +288,8 @@ func (r *run) prepare(ctx context.Context, f Folder) (prepared, bool) {
 	}
 	r.trace("compile", f.Dir, fmt.Sprintf("%d of %d files", len(p.program.texts), len(s.entries)), time.Since(begin))
 	for i := range p.picks {
-		p.trusted = append(p.trusted, r.trusts(f, s, p.program, &p.picks[i]))
+		trusted, changed := r.trusts(f, s, p.program, &p.picks[i])
+		p.trusted, p.changed = append(p.trusted, trusted), append(p.changed, changed)
 	}
 	return p, true
 }
@@ -406,7 +411,7 @@ func (r *run) wanted(sel *selection) []pick {
 // reports false where it cannot or must not be evaluated.
 func (r *run) pick(at *prepared, n int) (decision, engine.Input, bool) {
 	f, s, p := at.folder, at.set, &at.picks[n]
-	d := decision{pkg: p.pkg, scope: f.Scope, trusted: at.trusted[n], loose: p.loose, source: s.source(p)}
+	d := decision{pkg: p.pkg, scope: f.Scope, trusted: at.trusted[n], changed: at.changed[n], loose: p.loose, source: s.source(p)}
 	if !slices.ContainsFunc(p.files, func(i int) bool { return at.program.unread[s.entries[i].path] == "" }) {
 		return d, engine.Input{}, false
 	}
@@ -414,11 +419,22 @@ func (r *run) pick(at *prepared, n int) (decision, engine.Input, bool) {
 	return d, in, ok
 }
 
+// gone notes what the person accepted and is not there: what refers to it says
+// nothing then.
+func (r *run) gone(f Folder) {
+	if f.Gone == nil {
+		return
+	}
+	for _, path := range f.Gone() {
+		r.notes = append(r.notes, path+": you trusted this policy, and it is gone; look at it with \"cardea trust\"")
+	}
+}
+
 // trusts reports whether the person accepted a package and all that it refers
-// to.
-func (r *run) trusts(f Folder, s *set, program *program, p *pick) bool {
+// to, or, where not, whether they accepted it in another form.
+func (r *run) trusts(f Folder, s *set, program *program, p *pick) (trusted, changed bool) {
 	if f.Around {
-		return false
+		return false, false
 	}
 	for _, i := range p.all {
 		path := s.entries[i].path
@@ -426,10 +442,10 @@ func (r *run) trusts(f Folder, s *set, program *program, p *pick) bool {
 			if f.Trusted {
 				r.notes = append(r.notes, path+": is new or not as you trusted it, so only its denies and asks count; look at it with \"cardea trust\"")
 			}
-			return false
+			return false, f.Known != nil && f.Known(path)
 		}
 	}
-	return true
+	return true, false
 }
 
 // source is where a package's first verb is written.
@@ -497,6 +513,9 @@ func (r *run) input(at *prepared, p *pick, d *decision) (engine.Input, bool) {
 	switch {
 	case len(p.signals) == 0 && r.plain != nil:
 		return *r.plain, true
+	case len(p.signals) > 0 && d.changed:
+		r.askPerson(d, fmt.Sprintf("policy %s cannot tell: it needs signals, and is not as you trusted it; look at it with \"cardea trust\"", shownName(p.pkg)))
+		return engine.Input{}, false
 	case len(p.signals) > 0 && !d.trusted:
 		r.askOnce(d, "its signals do not run, since the project is not trusted; look at it with \"cardea trust\"")
 		return engine.Input{}, false
@@ -538,8 +557,18 @@ func (r *run) values(at *prepared, p *pick, d *decision) map[string]any {
 // askPerson asks every time, and denies where nobody is attending.
 func (r *run) askPerson(d *decision, why string) {
 	o := d.opinion(cardea.Ask, cardea.WholeCall)
-	o.Rule, o.Reason, o.Person = ruleOf(d), why, true
+	named := *d
+	named.rule = ruleOf(d)
+	o.Rule, o.Reason, o.Person, o.Withheld = named.called(), why, true, false
 	r.more = append(r.more, o)
+}
+
+// shownName is the name of a package, where it says nothing else.
+func shownName(pkg string) string {
+	if cardea.IsID(pkg) {
+		return pkg
+	}
+	return nameless
 }
 
 // ruleOf is the rule id of what a package says without one: its last word, of a
@@ -560,10 +589,6 @@ func (r *run) askOnce(d *decision, why string) {
 	o := d.opinion(cardea.Ask, cardea.WholeCall)
 	named := *d
 	named.rule = ruleOf(d)
-	pkg := d.pkg
-	if !d.trusted && !cardea.IsID(pkg) {
-		pkg = nameless
-	}
-	o.Rule, o.Reason, o.Withheld = named.called(), fmt.Sprintf("policy %s cannot tell: %s", pkg, why), false
+	o.Rule, o.Reason, o.Withheld = named.called(), fmt.Sprintf("policy %s cannot tell: %s", shownName(d.pkg), why), false
 	r.more = append(r.more, o)
 }
