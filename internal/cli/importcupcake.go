@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"cardea.dev/internal/config"
 	"cardea.dev/internal/decide/policy/engine"
 	"cardea.dev/internal/importer"
 	"github.com/spf13/cobra"
@@ -43,12 +44,18 @@ func importCupcake(p Process, args []string, user, dry bool) error {
 	if info, err := os.Stat(from); err != nil || !info.IsDir() {
 		return fmt.Errorf("there is no folder %s; name the .cupcake folder", from)
 	}
+	if len(args) == 0 && !config.Within(config.Resolve(p.Dir), config.Resolve(from)) {
+		return fmt.Errorf("%s is a link to %s, outside of the project; name that folder, if it is meant", from, config.Resolve(from))
+	}
 	to, err := scopeFolder(p, user)
 	if err != nil {
 		return err
 	}
 	s := screenOn(p.Stdout, p.Env)
 	m := move{engine: p.Engines.Own, screen: s, from: from, to: to, dry: dry}
+	if !user {
+		m.inside = config.Resolve(filepath.Dir(to))
+	}
 	for _, name := range []string{"policies", "helpers"} {
 		if err := m.policies(name); err != nil {
 			return err
@@ -81,8 +88,11 @@ type move struct {
 	engine   engine.Engine
 	screen   *screen
 	from, to string
-	dry      bool
-	files    int
+	// inside is the folder that copies must not leave by a link, "" for none: a
+	// project could bring one to the person's own settings.
+	inside string
+	dry    bool
+	files  int
 }
 
 func (m *move) left(path, why string) {
@@ -129,9 +139,9 @@ func (m *move) policies(folder string) error {
 		if !strings.HasSuffix(path, ".rego") {
 			return nil
 		}
-		data, err := readSmall(path)
-		if err != nil {
-			return fmt.Errorf("read %s: %w", path, err)
+		data, err := m.read(path)
+		if data == nil {
+			return err
 		}
 		all, err := m.engine.Parse(context.Background(), []engine.Source{{Path: path, Text: string(data)}})
 		if err != nil {
@@ -171,9 +181,12 @@ func (m *move) scripts(name string) error {
 		if e.IsDir() {
 			continue
 		}
-		data, err := readSmall(path)
+		data, err := m.read(path)
 		if err != nil {
-			return fmt.Errorf("read %s: %w", path, err)
+			return err
+		}
+		if data == nil {
+			continue
 		}
 		if name == "actions" {
 			m.screen.printf("%s  %s is named by nothing: put it under actions in cardea.yaml\n", painted{yellow, "note"}, path)
@@ -185,6 +198,20 @@ func (m *move) scripts(name string) error {
 	return nil
 }
 
+// read reads a file of the folder. It gives nothing for a link out of it, which
+// is told.
+func (m *move) read(path string) ([]byte, error) {
+	if !config.Within(config.Resolve(m.from), config.Resolve(path)) {
+		m.left(path, "it is a link out of the folder")
+		return nil, nil
+	}
+	data, err := readSmall(path)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", path, err)
+	}
+	return append([]byte{}, data...), nil
+}
+
 // copy writes a file that is not there.
 func (m *move) copy(from string, data []byte, rel string, mode fs.FileMode) error {
 	path := filepath.Join(m.to, rel)
@@ -193,6 +220,9 @@ func (m *move) copy(from string, data []byte, rel string, mode fs.FileMode) erro
 		m.files--
 		m.left(from, path+" is there already")
 		return nil
+	}
+	if real := config.Resolve(filepath.Dir(path)); m.inside != "" && !config.Within(m.inside, real) {
+		return fmt.Errorf("copy %s: %s leads to %s, out of the project; remove the link, or use --user where every project is meant", from, filepath.Dir(path), real)
 	}
 	if m.dry {
 		m.screen.printf("would copy %s to %s\n", from, path)
