@@ -187,7 +187,7 @@ func (s sent) Fields() map[string]any { return s }
 func TestInput(t *testing.T) {
 	ev := bash("git push")
 	ev.Harness, ev.Kind, ev.Session, ev.Agent, ev.AgentType, ev.Role = "copilot-cli", "PostToolUse", "s", "a", "explore", "tester"
-	ev.Sent = sent{"sessionId": "raw", "toolName": "bash", "toolArgs": "{}", "toolResult": map[string]any{"resultType": "success"}, "lastAssistantMessage": "m",
+	ev.Sent = sent{"sessionId": "raw", "toolName": "bash", "toolArgs": "{}", "toolResult": map[string]any{"resultType": "success", "textResultForLlm": "done"}, "lastAssistantMessage": "m",
 		"cardea": "forged", "signals": "forged", "raw": "forged", "tool_input": "forged", "hook_event_name": "forged"}
 	p := &ev.Call.Parts[0]
 	p.Argv, p.Operands, p.Command = []cardea.Word{{Text: "git", Static: true}, {Text: "push", Static: true}, {Text: "x"}}, []int{2, 9}, []string{"git", "push"}
@@ -201,7 +201,7 @@ func TestInput(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		`"hook_event_name":"PostToolUse"`, `"session_id":"s"`, `"tool_name":"Bash"`, `"tool_input":{"command":"git push"}`, `"tool_response":{"resultType":"success"}`,
+		`"hook_event_name":"PostToolUse"`, `"session_id":"s"`, `"tool_name":"Bash"`, `"tool_input":{"command":"git push"}`, `"tool_response":{"result_type":"success","stdout":"done","text_result_for_llm":"done"}`,
 		`"last_assistant_message":"m"`, `"agent_id":"a"`, `"agent_type":"explore"`, `"signals":{}`, `"toolName":"bash"`, `"role":"tester"`, `"settings":{"checks":["c"]}`,
 		`"operands":["x"]`, `"static":false`, `"options":[{"name":"-f","static":true,"value":""}]`, `"assigns":[{"name":"A","static":false,"value":"b"}]`,
 		`"spelled":"/y"`, `"pattern":"/x*"`, `"flows":[{"from":0,"kind":"download-run","to":1}]`, `"part":-1`, `"part":0`,

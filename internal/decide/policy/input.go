@@ -17,7 +17,7 @@ func Input(ev *cardea.Event, signals, settings map[string]any) map[string]any {
 	if ev.Sent != nil {
 		raw = ev.Sent.Fields()
 		for key, v := range raw {
-			if name := claudeName(key); name != "" {
+			if name := claudeName(ev.Kind, key); name != "" {
 				in[name] = v
 			}
 		}
@@ -26,6 +26,9 @@ func Input(ev *cardea.Event, signals, settings map[string]any) map[string]any {
 	in["permission_mode"] = string(ev.Mode)
 	if c := ev.Call; c != nil {
 		in["tool_name"], in["tool_input"] = c.Tool, orEmpty(c.Input)
+		if said, ok := in["tool_response"].(map[string]any); ok && ev.Harness != "claude-code" {
+			in["tool_response"] = claudeResponse(c.Tool, said)
+		}
 	}
 	if ev.Agent != "" {
 		in["agent_id"], in["agent_type"] = ev.Agent, ev.AgentType
@@ -48,13 +51,22 @@ func orEmpty(m map[string]any) map[string]any {
 
 // claudeName is the name that Claude Code gives a field of another harness, ""
 // for one whose value Cardea gives in canonical form.
-func claudeName(key string) string {
+func claudeName(kind cardea.Kind, key string) string {
 	switch key {
+	case "response":
+		if kind == "SubagentStop" {
+			return "last_assistant_message"
+		}
 	case "raw", "signals", "cardea", "toolName", "toolArgs", "toolInput", "tool_name", "tool_input", "hookName", "hook_event_name":
 		return ""
 	case "toolResult", "tool_result":
 		return "tool_response"
 	}
+	return snake(key)
+}
+
+// snake is a name as Claude Code spells it: toolUseId is tool_use_id.
+func snake(key string) string {
 	var b strings.Builder
 	for i, c := range key {
 		if unicode.IsUpper(c) && i > 0 {
@@ -63,6 +75,19 @@ func claudeName(key string) string {
 		b.WriteRune(unicode.ToLower(c))
 	}
 	return b.String()
+}
+
+// claudeResponse is what a tool said, with the names that Claude Code gives: a
+// shell's text is its stdout. What the harness says besides keeps its words.
+func claudeResponse(tool string, said map[string]any) map[string]any {
+	out := make(map[string]any, len(said)+1)
+	for key, v := range said {
+		out[snake(key)] = v
+	}
+	if text, ok := out["text_result_for_llm"].(string); ok && tool == "Bash" {
+		out["stdout"] = text
+	}
+	return out
 }
 
 // facts is input.cardea.

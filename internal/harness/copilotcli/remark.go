@@ -18,7 +18,7 @@ type remark struct {
 const maxContext = 9_000
 
 // remarkBody writes a verdict on such an event (HARNESSES.md 2.3): the end of a
-// turn can be held back; after a tool, on a prompt and on a notification the
+// turn can be held back, which a halt does not; after a tool, on a prompt and on a notification the
 // model can be told something; the rest is for the person.
 func remarkBody(ev *cardea.Event, v cardea.Verdict) (body any, person string) {
 	if ev.Kind == "" {
@@ -32,7 +32,10 @@ func remarkBody(ev *cardea.Event, v cardea.Verdict) (body any, person string) {
 	}
 	switch ev.Kind {
 	case "Stop", "SubagentStop":
-		if held {
+		switch {
+		case v.Effect == cardea.Halt: // it stops by itself; holding it back would make it go on
+			person = harness.ForPerson(v)
+		case held:
 			out.Decision, out.Reason = "block", harness.ForModel(v)
 		}
 		context = nil
