@@ -193,3 +193,25 @@ func TestHookStartsActions(t *testing.T) {
 		t.Errorf("exit %d, %s", code, errs)
 	}
 }
+
+// A tool by the harness's own word has the harness's own fields, in input and in
+// what was sent.
+func TestPolicyInputOfAHarness(t *testing.T) {
+	d := newDesk(t)
+	out, errs, code := d.run("", "policy", "input", "--harness", "copilot-cli", "--tool", "view", `{"path":"/a"}`)
+	var in struct {
+		Input map[string]string `json:"tool_input"`
+		Tool  string            `json:"tool_name"`
+		Raw   struct {
+			Tool string            `json:"toolName"`
+			Args map[string]string `json:"toolArgs"`
+		} `json:"raw"`
+	}
+	if err := json.Unmarshal([]byte(out), &in); err != nil || code != exitOK || in.Tool != "Read" || in.Input["file_path"] != "/a" || in.Raw.Tool != "view" || in.Raw.Args["path"] != "/a" {
+		t.Errorf("%v, exit %d, %s\n%s", err, code, errs, out)
+	}
+	d.rules("rules: [{id: own, tool: Read, match: {path: /a/**, access: read}, effect: deny, message: no}]")
+	if out, _, _ := d.run("", "try", "--harness", "copilot-cli", "--tool", "view", `{"path":"/a/b"}`); !strings.HasPrefix(out, "deny") {
+		t.Errorf("%s", out)
+	}
+}

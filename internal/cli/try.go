@@ -201,7 +201,27 @@ func (f tryFlags) message(p Process, text string) (tried, error) {
 	}
 	ev := claude.Parse(payload)
 	ev.Harness, ev.Role = f.harness, f.role
+	if call := f.ownWords(own, tool, input, cwd); call != nil {
+		ev.Call, ev.Faults, ev.Sent = call.Call, call.Faults, call.Sent
+	}
 	return tried{event: ev, adapter: own}, nil
+}
+
+// ownWords is the call as the harness itself sends it, where the tool is named by
+// the harness's own word: view has a path where Read has a file_path. It is nil
+// for Claude Code, whose words are the canonical ones.
+func (f tryFlags) ownWords(own harness.Adapter, tool, input, cwd string) *cardea.Event {
+	if own.Name() == "claude-code" || tool == f.tool {
+		return nil
+	}
+	payload, err := harness.Read([]byte(`{"sessionId":` + asJSON(f.session) + `,"cwd":` + asJSON(cwd) + `,"toolName":` + asJSON(f.tool) + `,"toolArgs":` + input + `}`))
+	if err != nil {
+		return nil
+	}
+	if ev := own.Parse(payload); ev.Call != nil && ev.Call.Tool == tool {
+		return ev
+	}
+	return nil
 }
 
 // aboutTool reports whether events of a kind are about a tool.
