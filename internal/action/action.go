@@ -133,7 +133,7 @@ func run(j Job) error {
 	defer cancel()
 	cmd := shell(ctx, j.Command)
 	cmd.Dir = j.Dir
-	cmd.Env = append(os.Environ(), "CARDEA_TRIGGER="+j.Trigger, "CARDEA_EFFECT="+j.Effect, "CARDEA_RULE="+j.Rule,
+	cmd.Env = append(os.Environ(), "CLAUDE_PROJECT_DIR="+j.Dir, "CARDEA_TRIGGER="+j.Trigger, "CARDEA_EFFECT="+j.Effect, "CARDEA_RULE="+j.Rule,
 		"CARDEA_EVENT="+j.Event, "CARDEA_TOOL="+j.Tool, "CARDEA_HARNESS="+j.Harness)
 	err := cmd.Run()
 	if ctx.Err() != nil {
