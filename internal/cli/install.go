@@ -39,7 +39,8 @@ What others wrote into the file stays as it is, to the byte: order, layout and
 comments. The hook is named by an absolute path that stays, with the harness's
 time limit, and a shorter one for Cardea. Installing twice changes nothing. Every
 event for which Cardea is the hook costs a process, so it is put in for tool calls
-alone; policies and rules that speak on other events need --events.
+alone; policies and rules that speak on other events need --events. Events that an
+earlier install put in stay.
 
   claude   ~/.claude/settings.json, .claude/settings.json,
            managed-settings.d/50-cardea.json

@@ -23,7 +23,8 @@ in force here, or in the files and folders of rules that are named; those of
 policies are for "cardea policy validate".
 
 It finds what the hook only warns of (unknown keys, switches that switch
-nothing), expressions that do not compile, ids that are given twice, rules that
+nothing, events that there are not), functions and actions that settings name in
+vain, scripts that are not executable, expressions that do not compile, ids that are given twice, rules that
 never decide anything because a stricter one says the same, rules that allow too
 much, and rules and policies on events that no hook brings.`,
 		Args: cobra.ArbitraryArgs,
@@ -66,6 +67,7 @@ func findings(l *config.Loaded, pl place) []document.Problem {
 	}
 	out = append(out, policyMistakes(l)...)
 	out = append(out, l.NotExecutable()...)
+	out = append(out, settingsMistakes(l)...)
 	own := written(l.Rules)
 	out = append(out, twice(l.Rules)...)
 	out = append(out, shadowed(l.Rules, own)...)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -404,6 +405,9 @@ func policyNew(p Process, name string, user bool) error {
 	if ok, _ := regexp.MatchString(`^[a-z][a-z0-9_]*$`, name); !ok || strings.HasSuffix(name, "_test") {
 		return wrongUsage{fmt.Errorf("%q is no name for a policy: use small letters, digits and _, such as no_force_push", name)}
 	}
+	if slices.Contains(takenNames(), name) {
+		return wrongUsage{fmt.Errorf("%q is a word of Rego, or of the test that is written, so it cannot name a policy: add a word, such as no_%s", name, name)}
+	}
 	if p.Dir == "" {
 		return errNoFolder
 	}
@@ -438,6 +442,12 @@ func policyNew(p Process, name string, user bool) error {
 		s.printf("in a project that is not trusted it may deny and ask; see \"cardea trust\"\n")
 	}
 	return s.err
+}
+
+// takenNames are the words that mean something else in Rego, or in
+// [policyTestTemplate].
+func takenNames() []string {
+	return strings.Fields("as contains data default else every false if import in input not null package some true with v1 call count d")
 }
 
 const policyTemplate = `# METADATA

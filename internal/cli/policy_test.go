@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -137,6 +138,30 @@ func TestPolicyCommands(t *testing.T) {
 	}
 	if out, _, _ := d.run("", "policy", "inspect"); !strings.Contains(out, "broken: ") || !strings.Contains(out, "a library") {
 		t.Errorf("inspect: %s", out)
+	}
+}
+
+// What "policy new" begins parses and holds, whatever it is called: words that mean
+// something in Rego are refused.
+func TestPolicyNewNames(t *testing.T) {
+	d := newDesk(t)
+	for _, name := range strings.Fields("if in as with not null true import package default else every some contains data input v1 call count d") {
+		if _, errs, code := d.run("", "policy", "new", "--user", name); code != exitUsage || !strings.Contains(errs, "cannot name a policy") {
+			t.Errorf("%s: exit %d, %s", name, code, errs)
+		}
+	}
+	names := strings.Fields("rego json regex concat startswith kind path print walk set array object ask deny policies cardea future test access decision time")
+	for _, name := range names {
+		if _, errs, code := d.run("", "policy", "new", "--user", name); code != exitOK {
+			t.Errorf("%s: exit %d, %s", name, code, errs)
+		}
+	}
+	out, _, code := d.run("", "policy", "test")
+	if code != exitOK || !strings.Contains(out, fmt.Sprintf("%d tests, 0 failed", 2*len(names))) {
+		t.Errorf("exit %d, %s", code, out)
+	}
+	if out, _, code := d.run("", "policy", "validate"); code != exitOK || !strings.Contains(out, fmt.Sprintf("0 errors, %d warnings", len(names))) {
+		t.Errorf("exit %d, %s", code, out)
 	}
 }
 

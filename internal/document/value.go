@@ -47,6 +47,14 @@ func (v Value) KeyLine() int {
 	return v.Line()
 }
 
+// KeyColumn is the column of the key, as [Value.KeyLine] is its line.
+func (v Value) KeyColumn() int {
+	if v.line > 0 {
+		return v.col
+	}
+	return v.Column()
+}
+
 func (v Value) place() (line, col int) {
 	if v.node != nil {
 		return v.node.Line, v.node.Column

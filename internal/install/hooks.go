@@ -46,6 +46,17 @@ func spots(root *jsonedit.Node) []spot {
 	return out
 }
 
+// besides are the events other than a harness's that Cardea's handlers stand under.
+func besides(d *jsonedit.Document, h Harness) []string {
+	var out []string
+	for _, s := range spots(d.Root) {
+		if !slices.Contains(h.events, s.event) && !slices.Contains(out, s.event) {
+			out = append(out, s.event)
+		}
+	}
+	return out
+}
+
 // without takes one spot out of a document: the handler, or the group that is
 // nothing but it.
 func without(d *jsonedit.Document, s spot) []byte {

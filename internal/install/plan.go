@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 
 	"cardea.dev/internal/jsonedit"
 )
@@ -47,8 +48,9 @@ func (b *Broken) Error() string {
 func (b *Broken) Unwrap() error { return b.Err }
 
 // PlanInstall works out how a harness's file gets the wanted hook. What others
-// wrote stays; what an earlier installation put in is replaced. An error says
-// what to do, and names line and column where it is about a place in the file.
+// wrote stays; what an earlier installation put in is replaced, for the same events
+// and those that are wanted now. An error says what to do, and names line and
+// column where it is about a place in the file.
 func PlanInstall(h Harness, scope Scope, at Places, w Wanted) (*Plan, error) {
 	p, err := newPlan(h, scope, at)
 	if err != nil {
@@ -63,6 +65,10 @@ func PlanInstall(h Harness, scope Scope, at Places, w Wanted) (*Plan, error) {
 	}
 	if note := unplain(h, p.Before); note != "" {
 		p.Notes = append(p.Notes, note)
+	}
+	if kept := besides(d, h); len(kept) > 0 {
+		h.events = slices.Concat(h.events, kept)
+		p.Notes = append(p.Notes, fmt.Sprintf("still for %s, as before; for fewer events, run this with --uninstall first", strings.Join(kept, ", ")))
 	}
 	if at, why := fits(d, h); why != "" {
 		line, column := jsonedit.Position(d.Data, at)

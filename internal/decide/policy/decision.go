@@ -162,7 +162,7 @@ func opinions(ev *cardea.Event, all []decision) (out []cardea.Opinion, notes []s
 		if d.malformed != "" {
 			note(d, "%s", d.malformed)
 		}
-		if use := Use(ev.Kind, d.verb); !use.Valid {
+		if use := Use(ev.Kind, d.verb, ev.Harness); !use.Valid {
 			note(d, "%s means nothing on %s: %s", d.verb, ev.Kind, use.Becomes)
 			continue
 		}

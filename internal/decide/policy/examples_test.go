@@ -4,6 +4,7 @@ import (
 	"context"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"cardea.dev/internal/decide/policy/rego"
@@ -79,6 +80,11 @@ func TestValidate(t *testing.T) {
 	if got := validated(t, good); len(got) > 0 {
 		t.Errorf("a good one: %+v", got)
 	}
+	lost := Sources{Paths: []string{"x.rego"}, Tool: harness.ToolWord, Texts: map[string]string{
+		"x.rego": strings.Replace(routed("x", events("[Notification]")), "deny contains {\"rule_id\": \"x\", \"reason\": \"no\"}", "add_context contains \"x\"", 1)}}
+	if got := validated(t, lost); len(got) != 1 || got[0].Level != "warning" || !strings.Contains(got[0].Message, "add_context means nothing on Notification, but in Copilot CLI") {
+		t.Errorf("a context on a notification: %+v", got)
+	}
 	two := Sources{Paths: []string{"a.rego", "b.rego"}, Tool: harness.ToolWord,
 		Texts: map[string]string{"a.rego": routed("x", events("[PreToolUse]")), "b.rego": routed("x", events("[Stop]"))}}
 	if got := validated(t, two); len(got) != 1 || got[0].Check != "routing" {
@@ -111,7 +117,7 @@ func TestNotes(t *testing.T) {
 func TestVerbs(t *testing.T) {
 	for _, k := range Events() {
 		for _, verb := range []string{"halt", "deny", "block", "ask", "modify", "allow_override", "add_context"} {
-			u := Use(k, verb)
+			u := Use(k, verb, "")
 			if u.Becomes == "" {
 				t.Errorf("%s on %s: nothing is said", verb, k)
 			}
@@ -120,7 +126,10 @@ func TestVerbs(t *testing.T) {
 			}
 		}
 	}
-	if Use("Stop", "allow").Valid {
+	if Use("Stop", "allow", "").Valid {
 		t.Error("a verb that there is not")
+	}
+	if Use("Notification", "add_context", "claude-code").Valid || !Use("Notification", "add_context", "copilot-cli").Valid {
+		t.Error("Claude Code tells its model nothing of a notification, and Copilot CLI does")
 	}
 }

@@ -255,9 +255,14 @@ func (s Sources) routing(m module) []Finding {
 			say("error", "event", "there is no event %q%s", e, near(e))
 		}
 		for _, verb := range f.Verbs {
-			if use := Use(cardea.Kind(e), verb); !use.Valid && len(f.Events) == 1 {
+			use := Use(cardea.Kind(e), verb, "")
+			switch {
+			case use.Valid:
+			case Use(cardea.Kind(e), verb, copilot).Valid:
+				say("warning", "verb", "%s means nothing on %s, but in Copilot CLI: %s", verb, e, use.Becomes)
+			case len(f.Events) == 1:
 				say("error", "verb", "%s means nothing on %s: %s", verb, e, use.Becomes)
-			} else if !use.Valid {
+			default:
 				say("warning", "verb", "%s means nothing on %s: %s", verb, e, use.Becomes)
 			}
 		}

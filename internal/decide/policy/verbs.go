@@ -55,20 +55,25 @@ func blocking(k cardea.Kind) string {
 	return ""
 }
 
-// contexts says whether the model can be told something on an event.
-func contexts(k cardea.Kind) bool {
+// copilot is the harness that can tell its model of a notification.
+const copilot = "copilot-cli"
+
+// contexts says whether a harness can tell the model something on an event.
+func contexts(k cardea.Kind, harness string) bool {
 	switch k {
 	case "SessionStart", "UserPromptSubmit", "UserPromptExpansion", cardea.PreToolUse, "PostToolUse", "PostToolUseFailure", "PostToolBatch",
-		"SubagentStart", "SubagentStop", "Stop", "PostModelSwitch", "Notification":
+		"SubagentStart", "SubagentStop", "Stop", "PostModelSwitch":
 		return true
+	case "Notification":
+		return harness == copilot
 	case cardea.PermissionRequest:
 		return true // in the message of a refusal
 	}
 	return false
 }
 
-// Use is the table of verbs and events.
-func Use(k cardea.Kind, verb string) Usage {
+// Use is the table of verbs and events, in a harness; "" is Claude Code.
+func Use(k cardea.Kind, verb, harness string) Usage {
 	switch verb {
 	case "halt":
 		return Usage{true, "the agent is stopped, and the person told why"}
@@ -93,7 +98,7 @@ func Use(k cardea.Kind, verb string) Usage {
 		}
 		return Usage{false, "there is nothing to allow"}
 	case "add_context":
-		if contexts(k) {
+		if contexts(k, harness) {
 			return Usage{true, "the model is told"}
 		}
 		return Usage{false, "the harness has no way to tell the model"}
