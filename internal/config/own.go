@@ -20,6 +20,8 @@ func (l *Loaded) own() func(rules.Own) []string {
 		switch {
 		case o == rules.OwnSettings:
 			return settings()
+		case o == rules.OwnFolder:
+			return l.ownFolders()
 		case o == rules.OwnKey && l.Where.Dirs.State != "":
 			return []string{userkey.Path(Resolve(l.Where.Dirs.State))}
 		case o == rules.OwnPrograms:
@@ -66,6 +68,17 @@ func (l *Loaded) ownSettings() []string {
 	for _, path := range lists {
 		if path != "" && (isLink(path) || isLink(filepath.Dir(path))) {
 			out = append(out, Resolve(path))
+		}
+	}
+	return out
+}
+
+// ownFolders are the scopes' folders.
+func (l *Loaded) ownFolders() []string {
+	var out []string
+	for _, at := range l.folders() {
+		if at.dir != "" {
+			out = append(out, Resolve(at.dir))
 		}
 	}
 	return out

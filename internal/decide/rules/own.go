@@ -16,6 +16,8 @@ const (
 	// OwnSettings are the files and folders that say what agents may do, as
 	// they were read, and the state.
 	OwnSettings Own = "settings"
+	// OwnFolder are the scopes' folders, alone.
+	OwnFolder Own = "folder"
 	// OwnKey is the key that signs what the gate keeps.
 	OwnKey Own = "key"
 	// OwnPrograms are the program itself and those beside it that it starts.
@@ -29,6 +31,8 @@ func OwnInTests(o Own) []string {
 	switch o {
 	case OwnSettings:
 		return []string{"/home/user/dotfiles/cardea", "/home/user/.local/state/cardea"}
+	case OwnFolder:
+		return []string{"/home/user/dotfiles/cardea"}
 	case OwnKey:
 		return []string{"/home/user/.local/state/cardea/key"}
 	case OwnPrograms:

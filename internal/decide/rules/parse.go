@@ -220,7 +220,7 @@ func (p *parser) match(v document.Value) Match {
 		}
 	}
 	for _, e := range m.Get("own").Items() {
-		out.Own = append(out.Own, Own(e.Word("settings", "key", "programs", "bin")))
+		out.Own = append(out.Own, Own(e.Word("settings", "folder", "key", "programs", "bin")))
 	}
 	out.Flows = p.flowKinds(m.Get("flow"))
 	out.Env = p.globs(m.Get("env"))
