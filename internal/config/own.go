@@ -48,14 +48,19 @@ func (l *Loaded) ownSettings() []string {
 		}
 	}
 	for _, at := range l.folders() {
-		if at.dir == "" {
+		// Where there is no folder, nothing is in force.
+		if at.dir == "" || !has(at.dir, "") {
 			continue
 		}
-		root := Resolve(at.inside)
+		dir := Resolve(at.dir)
+		inside := func(path string) bool { return at.inside == "" || Within(Resolve(at.inside), path) }
 		for _, name := range parts {
-			path := filepath.Join(at.dir, name)
-			for _, p := range append(links(path), path) {
-				if real := Resolve(p); real != p && (root == "" || Within(root, real)) {
+			path := filepath.Join(dir, name)
+			if dir != at.dir && inside(path) {
+				out = append(out, path)
+			}
+			for _, p := range links(path) {
+				if real := Resolve(p); inside(real) {
 					out = append(out, real)
 				}
 			}
@@ -84,19 +89,27 @@ func (l *Loaded) ownFolders() []string {
 	return out
 }
 
-// links are the links in a folder, as a person has them who keeps their files
-// elsewhere.
-func links(dir string) []string {
-	d, err := os.Open(dir)
+// links are the path itself, where it is a link, and the links in a folder, as a
+// person has them who keeps their files elsewhere.
+func links(path string) []string {
+	var out []string
+	info, err := os.Lstat(path)
+	if err == nil && info.Mode()&os.ModeSymlink != 0 {
+		out = append(out, path)
+		info, err = os.Stat(path)
+	}
+	if err != nil || !info.IsDir() {
+		return out
+	}
+	d, err := os.Open(path)
 	if err != nil {
-		return nil // what cannot be read is not in force
+		return out // what cannot be read is not in force
 	}
 	defer d.Close()
 	entries, _ := d.ReadDir(maxEntries)
-	var out []string
 	for _, e := range entries {
 		if e.Type()&os.ModeSymlink != 0 {
-			out = append(out, filepath.Join(dir, e.Name()))
+			out = append(out, filepath.Join(path, e.Name()))
 		}
 	}
 	return out
