@@ -20,7 +20,7 @@ import (
 // stand is where the packs' examples take place.
 func stand() rules.Stand {
 	known := func(name string) bool { _, ok := harness.Tool(name); return ok }
-	return rules.Stand{Settings: rules.Settings{Home: "/home/user"}, Project: "/home/user/project", Harness: "claude-code", Known: known}
+	return rules.Stand{Settings: rules.Settings{Home: "/home/user", Own: rules.OwnInTests}, Project: "/home/user/project", Harness: "claude-code", Known: known}
 }
 
 func analyse(ev *cardea.Event) { tool.Analyse(ev, tool.World{Home: "/home/user"}) }

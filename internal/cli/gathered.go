@@ -36,7 +36,7 @@ const (
 
 func stand() rules.Stand {
 	return rules.Stand{
-		Settings: rules.Settings{Home: testHome},
+		Settings: rules.Settings{Home: testHome, Own: rules.OwnInTests},
 		Project:  testProject,
 		Harness:  "claude-code",
 		Known:    func(name string) bool { _, ok := harness.Tool(name); return ok },

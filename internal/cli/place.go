@@ -77,7 +77,7 @@ func (p Process) where(pl *place) config.Where {
 // whose is the same without the places of the harnesses' lists, which take a look
 // at the processes above.
 func (p Process) whose(pl *place) config.Where {
-	w := config.Where{Engines: p.Engines, Dirs: pl.dirs, Project: pl.project, State: pl.state, Guarded: p.Machine.Guarded,
+	w := config.Where{Engines: p.Engines, Dirs: pl.dirs, Project: pl.project, State: pl.state, Guarded: p.Machine.Guarded, Program: p.Program,
 		Path: p.Env("PATH"), Temp: temporary, Start: pl.start, Expand: p.says("CARDEA_PERMISSIONS"), Tracked: config.Tracked}
 	if pl.state == "" {
 		return w

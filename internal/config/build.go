@@ -21,7 +21,7 @@ import (
 // Build compiles what was loaded into a gate. analyse fills in the parts of a
 // call, now is the clock of the trace, or nil.
 func Build(l *Loaded, analyse func(*cardea.Event), now func() time.Time) *cardea.Gate {
-	about := rules.Settings{Home: l.Where.Dirs.Home}
+	about := rules.Settings{Home: l.Where.Dirs.Home, Own: l.own()}
 	reading := seats()
 	if !l.ReadonlyOff {
 		// What provably only reads needs nobody's word, and so comes before

@@ -56,6 +56,8 @@ type Where struct {
 	Engines policy.Engines
 	// Policies is what is known of policies; nil reads them anew.
 	Policies *policy.Library
+	// Program is the running program, "" where it cannot be told.
+	Program string
 	// Path is the PATH with which the harness starts commands, Temp the
 	// folders for temporary files.
 	Path string

@@ -56,7 +56,8 @@ func (w *walker) redirect(r *syntax.Redirect) []cardea.Access {
 		}
 		return nil
 	}
-	target, ok := w.target(r.Word)
+	word, ok := w.target(r.Word)
+	target := word.Text
 	if r.Op == syntax.DplOut && !settled(target, ok) {
 		w.spot(w.source(r), "bash expands the target of >& a second time")
 	}
@@ -88,7 +89,7 @@ func (w *walker) redirect(r *syntax.Redirect) []cardea.Access {
 			w.stdin = feed{kind: elsewhere}
 		}
 	}
-	return w.opened(r, target, ok, read, write)
+	return w.opened(r, word, ok, read, write)
 }
 
 // isNumber reports a variable that surely holds a number, such as one that
@@ -115,7 +116,8 @@ func settled(target string, ok bool) bool {
 const unknownFile = "the file of the redirection is not known"
 
 // opened gives the accesses of a redirection to or from a target.
-func (w *walker) opened(r *syntax.Redirect, target string, ok, read, write bool) []cardea.Access {
+func (w *walker) opened(r *syntax.Redirect, word field, ok, read, write bool) []cardea.Access {
+	target := word.Text
 	if !ok && isProcSubst(r.Word) {
 		return nil // a pipe to a command that is a part of its own
 	}
@@ -131,19 +133,29 @@ func (w *walker) opened(r *syntax.Redirect, target string, ok, read, write bool)
 	}
 	var out []cardea.Access
 	if read {
-		out = append(out, w.redirected(cardea.Read, target, ok)...)
+		out = append(out, w.redirected(cardea.Read, word, ok)...)
 	}
 	if write {
-		out = append(out, w.redirected(cardea.Write, target, ok)...)
+		out = append(out, w.redirected(cardea.Write, word, ok)...)
 	}
 	return out
 }
 
-func (w *walker) redirected(kind cardea.AccessKind, target string, ok bool) []cardea.Access {
-	if !ok {
-		return []cardea.Access{{Kind: kind, Redirect: true}}
+// redirected gives the accesses to a target. A pattern is the one file that it
+// finds, or itself: it names what it may be, and stays unknown.
+func (w *walker) redirected(kind cardea.AccessKind, word field, ok bool) []cardea.Access {
+	if ok {
+		return w.opens(kind, word.Text, true)
 	}
-	return w.opens(kind, target, true)
+	out := []cardea.Access{{Kind: kind, Redirect: true}}
+	if word.glob {
+		for _, a := range w.opensField(kind, word) {
+			if a.Redirect = true; a.Path != "" || a.Spelled != "" {
+				out = append(out, a)
+			}
+		}
+	}
+	return out
 }
 
 // harmlessDevice reports files that hold nothing and keep nothing, and the
@@ -164,17 +176,17 @@ func isProcSubst(word *syntax.Word) bool {
 	return ok
 }
 
-// target expands a redirection's word; a word that becomes none or several is
-// an error for bash and unknown here.
-func (w *walker) target(word *syntax.Word) (string, bool) {
+// target expands a redirection's word, and reports whether it is known; a word
+// that becomes none or several is an error for bash and unknown here.
+func (w *walker) target(word *syntax.Word) (field, bool) {
 	if word == nil {
-		return "", false
+		return field{}, false
 	}
 	fs := w.fields(word)
-	if len(fs) == 1 && fs[0].Static {
-		return fs[0].Text, true
+	if len(fs) != 1 {
+		return field{}, false
 	}
-	return "", false
+	return fs[0], fs[0].Static
 }
 
 func isDescriptor(s string) bool {

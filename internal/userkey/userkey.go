@@ -33,7 +33,7 @@ func Load(state string) ([]byte, error) {
 		return key, err
 	}
 	if err := create(state); err != nil {
-		return nil, fmt.Errorf("make the key %s: %w; look at the owner and the space of the folder", path(state), err)
+		return nil, fmt.Errorf("make the key %s: %w; look at the owner and the space of the folder", Path(state), err)
 	}
 	return Read(state)
 }
@@ -44,7 +44,7 @@ func Read(state string) ([]byte, error) {
 	if state == "" {
 		return nil, errors.New("there is no state folder for the key; set HOME or XDG_STATE_HOME")
 	}
-	name := path(state)
+	name := Path(state)
 	info, err := os.Lstat(name)
 	switch {
 	case err != nil:
@@ -69,7 +69,8 @@ func Read(state string) ([]byte, error) {
 	return key, nil
 }
 
-func path(state string) string { return filepath.Join(state, "key") }
+// Path is where the key of a state folder lies.
+func Path(state string) string { return filepath.Join(state, "key") }
 
 // create writes a whole key beside its place and links it there. A link does
 // not replace what is there already, so the first one wins and nobody reads
@@ -89,7 +90,7 @@ func create(state string) error {
 	if err := errors.Join(err, f.Close()); err != nil {
 		return err
 	}
-	if err := os.Link(f.Name(), path(state)); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := os.Link(f.Name(), Path(state)); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
 	return nil

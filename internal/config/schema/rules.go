@@ -44,6 +44,7 @@ type match struct {
 	Env     textList `yaml:"env" about:"globs of variables; the part sets one of them"`
 	Unless  except   `yaml:"unless" about:"options that end it"`
 	Outside bool     `yaml:"outside" const:"true" about:"the access lies in no folder of the work, temporary or cache folder"`
+	Own     textList `yaml:"own" enum:"settings,folder,key,programs,bin" about:"the access touches things of the gate's own, wherever they lie"`
 	Opaque  bool     `yaml:"opaque" const:"true" about:"there is a spot that cannot be seen through"`
 	Field   string   `yaml:"field" about:"a field of the tool input, dotted"`
 	Pattern string   `yaml:"pattern" about:"an RE2 expression for the field, or for the part's text"`

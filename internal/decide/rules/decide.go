@@ -19,6 +19,9 @@ type Settings struct {
 	// FoldPaths compares paths without regard to case; it is always on where
 	// the file system does the same (macOS, Windows).
 	FoldPaths bool
+	// Own tells where things of the gate's own lie, absolute and with links
+	// followed; nil knows none.
+	Own func(Own) []string
 }
 
 // Decider is the decider "rules". It may be used by many goroutines.
@@ -97,6 +100,7 @@ type call struct {
 	d       *Decider
 	ev      *cardea.Event
 	place   *place
+	owned   map[Own][]*glob
 	globs   map[*Match][]*glob
 	named   map[*cardea.Access]*named
 	fields  map[*Match]bool
@@ -261,7 +265,7 @@ func whole(pattern string) string { return `(?i)\A(?:` + pattern + `)\z` }
 
 // aboutPart reports whether a match has conditions on parts.
 func (m *Match) aboutPart() bool {
-	if len(m.Command)+len(m.Flags)+len(m.Args)+len(m.Paths)+len(m.Access)+len(m.Hosts)+len(m.Flows)+len(m.Env)+len(m.Unless) > 0 ||
+	if len(m.Command)+len(m.Flags)+len(m.Args)+len(m.Paths)+len(m.Access)+len(m.Hosts)+len(m.Flows)+len(m.Env)+len(m.Unless)+len(m.Own) > 0 ||
 		m.Opaque || m.Outside || m.Pattern != "" && m.Field == "" {
 		return true
 	}

@@ -74,7 +74,7 @@ func (c *call) holdsOnPart(m *Match, p *cardea.Part, i, after int) bool {
 		len(m.Env) > 0 && !setsVariable(m.Env, p),
 		len(m.Flags) > 0 && !hasFlag(m.Flags, p),
 		len(m.Unless) > 0 && excepted(m.Unless, p),
-		(m.Outside || len(m.Paths)+len(m.Access)+len(m.Hosts) > 0) && !c.accessHolds(m, p),
+		(m.Outside || len(m.Paths)+len(m.Access)+len(m.Hosts)+len(m.Own) > 0) && !c.accessHolds(m, p),
 		len(m.Args) > 0 && !c.argHolds(m.Args, p, after),
 		m.Pattern != "" && m.Field == "" && !c.finds(m, p.Text):
 		return false
@@ -295,6 +295,9 @@ func (c *call) accessHolds(m *Match, p *cardea.Part) bool {
 		if len(m.Paths) > 0 && (p.Remote && !a.Redirect || !c.touches(m, a)) {
 			continue
 		}
+		if len(m.Own) > 0 && (p.Remote && !a.Redirect || !c.touchesOwn(m.Own, a)) {
+			continue
+		}
 		return true
 	}
 	return false
@@ -322,6 +325,17 @@ func (c *call) outside(a *cardea.Access) bool {
 }
 
 func (c *call) touches(m *Match, a *cardea.Access) bool {
+	pl, n := c.at(), c.name(a)
+	for k, g := range m.Paths {
+		if pl.mayTouch(g, n) && c.glob(m, k).touches(n) {
+			return true
+		}
+	}
+	return false
+}
+
+// name is an access as it is held against globs.
+func (c *call) name(a *cardea.Access) *named {
 	pl := c.at()
 	n := c.named[a]
 	if n == nil || n.place != pl {
@@ -331,12 +345,7 @@ func (c *call) touches(m *Match, a *cardea.Access) bool {
 		}
 		c.named[a] = n
 	}
-	for k, g := range m.Paths {
-		if pl.mayTouch(g, n) && c.glob(m, k).touches(n) {
-			return true
-		}
-	}
-	return false
+	return n
 }
 
 // flows reports whether part i is an end of a flow of one of the kinds.
@@ -386,7 +395,7 @@ func (c *call) finds(m *Match, text string) bool {
 // call has some that belong to no part.
 func (c *call) opaqueCall(m *Match) bool {
 	alone := m.Opaque && !m.Outside && len(m.Command)+len(m.Flags)+len(m.Args)+len(m.Paths)+len(m.Access)+len(m.Hosts)+
-		len(m.Flows)+len(m.Env)+len(m.Unless)+len(m.Any) == 0 && m.Pattern == "" && m.Field == ""
+		len(m.Flows)+len(m.Env)+len(m.Unless)+len(m.Own)+len(m.Any) == 0 && m.Pattern == "" && m.Field == ""
 	return alone && len(c.ev.Call.Opaque)+len(c.ev.Faults) > 0 && (len(m.Roles) == 0 || oneOf(m.Roles, c.ev.Role))
 }
 

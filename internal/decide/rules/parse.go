@@ -134,8 +134,8 @@ func (p *parser) sense(m document.Map, r *Rule) {
 		m.Value().Warn("name a tool, or what must match", "the rule is about every call")
 	}
 	if r.Effect == cardea.Allow && r.Match.hides() {
-		m.Get("match").Problem("remove opaque, flow, env and unless; options that are not in flags, and variables that may do harm, are never allowed",
-			"what is opaque or flows cannot be allowed by rule, and env and unless have no meaning there")
+		m.Get("match").Problem("remove opaque, flow, own, env and unless; options that are not in flags, and variables that may do harm, are never allowed",
+			"what is opaque, flows or is the gate's own cannot be allowed by rule, and env and unless have no meaning there")
 	}
 	if r.Person && r.Effect != cardea.Ask {
 		m.Get("person").Warn("use effect: ask", "person has a meaning for effect: ask only")
@@ -153,7 +153,7 @@ func (m *Match) empty() bool {
 // hides reports whether the match has conditions that have no meaning in a rule
 // that allows.
 func (m *Match) hides() bool {
-	return m.Opaque || len(m.Flows)+len(m.Env)+len(m.Unless) > 0 || slices.ContainsFunc(m.Any, func(a Match) bool { return a.hides() })
+	return m.Opaque || len(m.Flows)+len(m.Env)+len(m.Unless)+len(m.Own) > 0 || slices.ContainsFunc(m.Any, func(a Match) bool { return a.hides() })
 }
 
 // events reads names and globs of events. One that is no event's never comes,
@@ -241,6 +241,9 @@ func (p *parser) match(v document.Value) Match {
 		if out.Outside = o.Bool(); !out.Outside {
 			o.Problem("remove it; outside: true is the only condition there is", "outside must be true")
 		}
+	}
+	for _, e := range m.Get("own").Items() {
+		out.Own = append(out.Own, Own(e.Word("settings", "folder", "key", "programs", "bin")))
 	}
 	out.Flows = p.flowKinds(m.Get("flow"))
 	out.Env = p.globs(m.Get("env"))

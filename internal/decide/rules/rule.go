@@ -118,6 +118,9 @@ type Match struct {
 	// Outside asks for a path, on the same access, that lies in no folder of the
 	// work, of temporary files or of the person's caches.
 	Outside bool
+	// Own are things of the gate's own; the access, the same one, touches one
+	// of them where it lies in truth.
+	Own []Own
 	// Flows are kinds of flows that the part is an end of.
 	Flows []string
 	// Env are globs of variables; one of them must be set for the part.

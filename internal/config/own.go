@@ -1,0 +1,138 @@
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"cardea.dev/internal/decide/policy/remote"
+	"cardea.dev/internal/decide/rules"
+	"cardea.dev/internal/userkey"
+)
+
+// own tells where things of the gate's own lie in truth. It looks when it is
+// first asked, since most calls neither write nor delete anything.
+func (l *Loaded) own() func(rules.Own) []string {
+	settings := sync.OnceValue(l.ownSettings)
+	programs := sync.OnceValue(l.ownPrograms)
+	return func(o rules.Own) []string {
+		switch {
+		case o == rules.OwnSettings:
+			return settings()
+		case o == rules.OwnFolder:
+			return l.ownFolders()
+		case o == rules.OwnKey && l.Where.Dirs.State != "":
+			return []string{userkey.Path(Resolve(l.Where.Dirs.State))}
+		case o == rules.OwnPrograms:
+			return programs()
+		case o == rules.OwnBin && l.Where.Program != "":
+			return []string{filepath.Dir(Resolve(l.Where.Program))}
+		}
+		return nil
+	}
+}
+
+// parts are what decides in a scope's folder. In a project's the lessons beside
+// them are the team's.
+var parts = []string{"cardea.yaml", "roles.yaml", ".gitignore", "rules", "policies", "signals", "local"}
+
+// ownSettings are the folders of all scopes, the state, and what links in them
+// lead to; of the harnesses' lists what lies behind a link, since the rules know
+// the others by name.
+func (l *Loaded) ownSettings() []string {
+	var out []string
+	for _, dir := range []string{l.Where.Dirs.System, l.Where.Dirs.User, l.Where.Dirs.State, l.Where.Dirs.Runtime} {
+		if dir != "" {
+			out = append(out, Resolve(dir))
+		}
+	}
+	for _, at := range l.folders() {
+		// Where there is no folder, nothing is in force.
+		if at.dir == "" || !has(at.dir, "") {
+			continue
+		}
+		dir := Resolve(at.dir)
+		inside := func(path string) bool { return at.inside == "" || Within(Resolve(at.inside), path) }
+		for _, name := range parts {
+			path := filepath.Join(dir, name)
+			if dir != at.dir && inside(path) {
+				out = append(out, path)
+			}
+			for _, p := range links(path) {
+				if real := Resolve(p); inside(real) {
+					out = append(out, real)
+				}
+			}
+		}
+	}
+	lists := []string{below(l.Where.Dirs.Claude, "settings.json"), below(l.Where.Dirs.Claude, "hooks")}
+	for _, s := range l.Where.Lists {
+		lists = append(lists, s.File)
+	}
+	for _, path := range lists {
+		if path != "" && (isLink(path) || isLink(filepath.Dir(path))) {
+			out = append(out, Resolve(path))
+		}
+	}
+	return out
+}
+
+// ownFolders are the scopes' folders.
+func (l *Loaded) ownFolders() []string {
+	var out []string
+	for _, at := range l.folders() {
+		if at.dir != "" {
+			out = append(out, Resolve(at.dir))
+		}
+	}
+	return out
+}
+
+// links are the path itself, where it is a link, and the links in a folder, as a
+// person has them who keeps their files elsewhere.
+func links(path string) []string {
+	var out []string
+	info, err := os.Lstat(path)
+	if err == nil && info.Mode()&os.ModeSymlink != 0 {
+		out = append(out, path)
+		info, err = os.Stat(path)
+	}
+	if err != nil || !info.IsDir() {
+		return out
+	}
+	d, err := os.Open(path)
+	if err != nil {
+		return out // what cannot be read is not in force
+	}
+	defer d.Close()
+	entries, _ := d.ReadDir(maxEntries)
+	for _, e := range entries {
+		if e.Type()&os.ModeSymlink != 0 {
+			out = append(out, filepath.Join(path, e.Name()))
+		}
+	}
+	return out
+}
+
+func isLink(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.Mode()&os.ModeSymlink != 0
+}
+
+// ownPrograms are the program, and those that are looked for beside it.
+func (l *Loaded) ownPrograms() []string {
+	if l.Where.Program == "" {
+		return nil
+	}
+	real := Resolve(l.Where.Program)
+	out := []string{l.Where.Program, real}
+	ext := ""
+	if strings.EqualFold(filepath.Ext(real), ".exe") {
+		ext = filepath.Ext(real)
+	}
+	for _, name := range []string{"cardea", "cardea-hook", remote.Policy, remote.PolicyTest} {
+		out = append(out, filepath.Join(filepath.Dir(real), name+ext))
+	}
+	return out
+}

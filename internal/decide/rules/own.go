@@ -1,0 +1,115 @@
+package rules
+
+import (
+	"strings"
+
+	"cardea.dev"
+)
+
+// Own is a thing of the gate's own, wherever on this machine it lies: a person
+// may keep their settings in another folder, behind a link, and only the program
+// knows where it was started from.
+type Own string
+
+// The gate's own things.
+const (
+	// OwnSettings are the files and folders that say what agents may do, as
+	// they were read, and the state.
+	OwnSettings Own = "settings"
+	// OwnFolder are the scopes' folders, alone.
+	OwnFolder Own = "folder"
+	// OwnKey is the key that signs what the gate keeps.
+	OwnKey Own = "key"
+	// OwnPrograms are the program itself and those beside it that it starts.
+	OwnPrograms Own = "programs"
+	// OwnBin is the folder in which they lie, alone.
+	OwnBin Own = "bin"
+)
+
+// OwnInTests is where the gate's own things lie in inline tests.
+func OwnInTests(o Own) []string {
+	switch o {
+	case OwnSettings:
+		return []string{"/home/user/dotfiles/cardea", "/home/user/.local/state/cardea"}
+	case OwnFolder:
+		return []string{"/home/user/dotfiles/cardea"}
+	case OwnKey:
+		return []string{"/home/user/.local/state/cardea/key"}
+	case OwnPrograms:
+		return []string{"/opt/gate/cardea", "/opt/gate/cardea-hook", "/opt/gate/cardea-policy", "/opt/gate/cardea-policy-test"}
+	case OwnBin:
+		return []string{"/opt/gate"}
+	}
+	return nil
+}
+
+// touchesOwn reports whether an access touches one of the gate's own things: it
+// is the thing, or lies below it, or a folder above it is deleted, or read as a
+// whole. Neither a look at names nor a search through the whole home folder is
+// about them. In a bin of many programs what lies beside the gate's is not.
+func (c *call) touchesOwn(things []Own, a *cardea.Access) bool {
+	if a.Names {
+		return false
+	}
+	n := c.name(a)
+	for _, o := range things {
+		for _, g := range c.own(o) {
+			if g.touches(n) || g.liesBelow(n, c.at()) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// own are the gate's own things as globs, those of folders with all below them.
+func (c *call) own(o Own) []*glob {
+	if c.d.settings.Own == nil {
+		return nil
+	}
+	list, known := c.owned[o]
+	if known {
+		return list
+	}
+	pl := c.at()
+	for _, path := range c.d.settings.Own(o) {
+		segs := literal(pl.folded(path))
+		// A folder above matters as the project's does for what may lie anywhere:
+		// where it is deleted.
+		g := &glob{segs: segs, project: segs, floating: true, known: len(segs) > 0}
+		for _, s := range segs {
+			g.above += "/" + s.text
+			g.key = s.text
+		}
+		list = append(list, g)
+		if o == OwnSettings {
+			below := *g
+			below.segs = append(segs[:len(segs):len(segs)], anyDepth)
+			list = append(list, &below)
+		}
+	}
+	if c.owned == nil {
+		c.owned = map[Own][]*glob{}
+	}
+	c.owned[o] = list
+	return list
+}
+
+// liesBelow reports whether a thing lies below a folder that is read as a whole,
+// which is not the home folder or one above it.
+func (g *glob) liesBelow(a *named, pl *place) bool {
+	if a.Kind != cardea.Read || !a.Recursive {
+		return false
+	}
+	for i := range a.paths {
+		folder := a.paths[i].text
+		if a.Glob {
+			folder = a.paths[i].folder
+		}
+		folder = strings.TrimSuffix(folder, "/")
+		if strings.HasPrefix(g.above, folder+"/") && folder != "" && !strings.HasPrefix(pl.homeDir+"/", folder+"/") {
+			return true
+		}
+	}
+	return false
+}
