@@ -70,14 +70,16 @@ func (s Store) Passed() []string {
 }
 
 // Holds are the checks that hold when a call begins to commit, push or merge:
-// nothing that it does before may change a file. publishes tells the parts that
-// do.
+// nothing that it does before it does so for the last time may change a file.
+// publishes tells the parts that do.
 func (s Store) Holds(ev *cardea.Event, checks []string, publishes func(*cardea.Part) bool) []string {
 	if ev.Call != nil {
-		for i := range ev.Call.Parts {
-			p := &ev.Call.Parts[i]
-			if publishes(p) {
-				break
+		parts := ev.Call.Parts
+		last, until := lastOf(parts, publishes)
+		for i := range parts[:until] {
+			p := &parts[i]
+			if i == last && !overwrites(p, s.project) {
+				continue
 			}
 			if partChanges(p, s.project, checks) {
 				return nil
@@ -85,6 +87,46 @@ func (s Store) Holds(ev *cardea.Event, checks []string, publishes func(*cardea.P
 		}
 	}
 	return s.Passed()
+}
+
+// lastOf is the last part that publishes, -1 for none, and how many parts may run
+// before it has ended: what runs at the same time, or again, may do so whatever
+// its place in the line.
+func lastOf(parts []cardea.Part, publishes func(*cardea.Part) bool) (last, until int) {
+	last, whenever := -1, false
+	for i := range parts {
+		if p := &parts[i]; publishes(p) {
+			last = i
+			whenever = whenever || slices.ContainsFunc(p.Via, repeats) || slices.ContainsFunc(p.Wrappers, repeats)
+		}
+	}
+	if whenever {
+		return last, len(parts)
+	}
+	if until = last + 1; last >= 0 && parts[last].Command[1] == "push" {
+		return last, last // what is pushed was committed before
+	}
+	for until > 0 && until < len(parts) && slices.ContainsFunc(parts[until].Via, alongside) {
+		until++
+	}
+	return last, until
+}
+
+// repeats reports constructs and wrappers whose commands run more than once, later
+// or beside the others.
+func repeats(via string) bool {
+	return slices.Contains([]string{"for", "while", "until", "&", "coproc", "trap", "find", "fd", "fdfind", "gfind", "xargs", "gxargs", "parallel", "watch"}, via)
+}
+
+// alongside reports constructs whose commands run beside the one in front of them.
+func alongside(via string) bool { return via == "|" || via == "|&" || via == ">( )" }
+
+// overwrites reports whether a part opens a file of the project for writing that
+// is there already: it is another one when the program begins.
+func overwrites(p *cardea.Part, project string) bool {
+	opened := *p
+	opened.Access = slices.DeleteFunc(slices.Clone(p.Access), func(a cardea.Access) bool { return !a.Redirect || a.Fresh })
+	return writes(&opened, project)
 }
 
 // Note takes notice of an event: of a call that succeeded, what it checked and
