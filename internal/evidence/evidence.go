@@ -74,14 +74,14 @@ func (s Store) Passed() []string {
 // publishes tells the parts that do.
 func (s Store) Holds(ev *cardea.Event, checks []string, publishes func(*cardea.Part) bool) []string {
 	if ev.Call != nil {
-		parts := ev.Call.Parts
+		parts, known := ev.Call.Parts, read(checks)
 		last, until := lastOf(parts, publishes)
 		for i := range parts[:until] {
 			p := &parts[i]
 			if i == last && !overwrites(p, s.project) {
 				continue
 			}
-			if partChanges(p, s.project, checks) {
+			if partChanges(p, s.project, known) {
 				return nil
 			}
 		}
@@ -137,13 +137,14 @@ func (s Store) Note(ev *cardea.Event, checks []string) error {
 	if s.state == "" || s.project == "" || ev.Call == nil || len(checks) == 0 {
 		return nil
 	}
+	known := read(checks)
 	before := s.Passed()
 	after := before
-	if changes(ev, s.project, checks) {
+	if changes(ev, s.project, known) {
 		after = nil
 	}
 	if ev.Kind == "PostToolUse" && succeeded(ev) {
-		for _, c := range s.shown(ev, checks) {
+		for _, c := range s.shown(ev, known) {
 			if !slices.Contains(after, c) {
 				after = append(slices.Clone(after), c)
 			}
@@ -209,35 +210,65 @@ func (s Store) write(passed []string) error {
 	return nil
 }
 
-// shown are the checks that a call which succeeded has shown to hold: commands
-// whose failure would have been the line's, after which the line writes nothing. A
-// line that goes on whatever a check says shows nothing, nor does a command of the
-// same name in another folder.
-func (s Store) shown(ev *cardea.Event, checks []string) []string {
+// shown are the checks that a call which succeeded has shown to hold: the line
+// itself, where it is one, and commands in it whose failure would have been the
+// line's, after which it writes nothing. A line that goes on whatever a check says
+// shows nothing, nor does a command of the same name in another folder.
+func (s Store) shown(ev *cardea.Event, checks []check) []string {
 	c := ev.Call
-	text, _ := c.Input["command"].(string)
-	if c.Tool != "Bash" || len(c.Opaque) > 0 || len(ev.Faults) > 0 || c.Input["run_in_background"] == true || shell.Chained(text) != len(c.Parts) {
+	text := line(c)
+	if text == "" || len(ev.Faults) > 0 || c.Input["run_in_background"] == true {
 		return nil
 	}
 	var out []string
-	for i := len(c.Parts) - 1; i >= 0; i-- {
+	if s.began(ev.Cwd, text) {
+		out = whole(c, checks)
+	}
+	links := shell.Links(text)
+	if len(c.Opaque) > 0 || len(links) != len(c.Parts) {
+		return out
+	}
+	for i := range c.Parts {
 		p := &c.Parts[i]
 		if p.Coverage != cardea.Complete || len(p.Opaque) > 0 || p.Remote || !plain(p) {
-			return nil
+			return out
 		}
-		if writes(p, s.project) {
-			break // what was checked before is checked no more
+	}
+	var linked []string
+	for i := len(c.Parts) - 1; i >= 0; i-- {
+		p := &c.Parts[i]
+		if writes(p, s.project) || p.Command[0] == "cd" {
+			break // what was checked before is checked no more, and nobody knows where
 		}
-		if dir := real(p.Dir); slices.Contains(checks, p.Text) && len(p.Assigns) == 0 && (dir == s.project || dir == s.start && within(dir, s.project)) {
-			out = append(out, p.Text)
+		if is := asLink(links[i], p, checks); len(is) > 0 && s.at(p.Dir) {
+			linked = append(linked, is...)
 			continue
 		}
 		if partChanges(p, s.project, checks) {
 			break
 		}
 	}
-	slices.Reverse(out)
-	return out
+	slices.Reverse(linked)
+	return append(out, linked...)
+}
+
+// at reports whether a folder is one in which checks are run.
+func (s Store) at(dir string) bool {
+	dir = real(dir)
+	return dir == s.project || dir == s.start && within(dir, s.project)
+}
+
+// began reports whether a line that has ended in a folder began in one in which
+// checks are run. The working directory of Claude Code's messages follows cd
+// (HARNESSES.md 1.1).
+func (s Store) began(cwd, text string) bool {
+	if s.at(cwd) {
+		return true
+	}
+	return len(shell.Links(text)) > 0 && slices.ContainsFunc([]string{s.project, s.start}, func(from string) bool {
+		parts := shell.Analyse(text, shell.Env{Cwd: from}).Parts
+		return s.at(from) && len(parts) > 0 && parts[len(parts)-1].Dir != "" && real(parts[len(parts)-1].Dir) == real(cwd)
+	})
 }
 
 // passOn are wrappers that run their command and end as it does.
@@ -263,12 +294,15 @@ var shellOwn = strings.Fields(". alias bg bind break builtin caller command comp
 
 // changes reports whether a call may have changed a file of the project, besides
 // what git keeps for itself.
-func changes(ev *cardea.Event, project string, checks []string) bool {
+func changes(ev *cardea.Event, project string, checks []check) bool {
 	if ev.Call.EditsFiles {
 		return true
 	}
 	if ev.Call.Tool != "Bash" && ev.Call.Tool != "Monitor" && ev.Call.Tool != "PowerShell" {
 		return !ev.Call.Known
+	}
+	if len(whole(ev.Call, checks)) > 0 {
+		return slices.ContainsFunc(ev.Call.Parts, func(p cardea.Part) bool { return writes(&p, project) })
 	}
 	if len(ev.Call.Opaque) > 0 || len(ev.Call.Parts) == 0 {
 		return true
@@ -278,11 +312,11 @@ func changes(ev *cardea.Event, project string, checks []string) bool {
 
 // partChanges reports whether a part may change a file of the project. Of a check,
 // and of what git does with its own files, only what is known to be written counts.
-func partChanges(p *cardea.Part, project string, checks []string) bool {
+func partChanges(p *cardea.Part, project string, checks []check) bool {
 	if writes(p, project) {
 		return true
 	}
-	if slices.Contains(checks, p.Text) || p.Null {
+	if simple(p, checks) || p.Null {
 		return false
 	}
 	if len(p.Command) > 1 && p.Command[0] == "git" && slices.Contains([]string{"add", "commit", "push", "status", "diff", "log", "show", "fetch", "branch"}, p.Command[1]) {

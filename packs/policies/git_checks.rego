@@ -42,7 +42,7 @@ deny contains decision if {
 	count(open) > 0
 	decision := {
 		"rule_id": "git-checks",
-		"reason": sprintf("not checked since the last change; run this first, by itself: %s", [concat(" && ", sort(open))]),
+		"reason": sprintf("not checked since the last change; run this first, by itself: %s", [concat(", then ", [sprintf("`%s`", [check]) | some check in sort(open)])]),
 		"severity": "MEDIUM",
 		"part": part.index,
 	}
