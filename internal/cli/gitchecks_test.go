@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -101,6 +103,44 @@ func TestLintFindsChecksThatNeverHold(t *testing.T) {
 	} {
 		if code != exitError || !strings.Contains(out, want) {
 			t.Errorf("lint does not say %q: exit %d\n%s", want, code, out)
+		}
+	}
+}
+
+// What real git takes for a commit or a merge is one, however its options are
+// spelled.
+func TestWhatGitPublishes(t *testing.T) {
+	git := func(dir string, args ...string) string {
+		c := exec.Command("git", append([]string{"-c", "user.name=x", "-c", "user.email=x@x.example", "-c", "init.defaultBranch=main"}, args...)...)
+		c.Dir, c.Env = dir, []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "GIT_CONFIG_NOSYSTEM=1", "GIT_EDITOR=true"}
+		out, err := c.CombinedOutput()
+		if err != nil {
+			return ""
+		}
+		return strings.TrimSpace(string(out))
+	}
+	for line, want := range map[string]bool{
+		"commit --mess --dry-run -a": true, "commit --m --dry-run -a": true, "commit --dry-run --no-dry-run -am x": true, "commit -uno -am x": true,
+		"merge --into --abort b --no-ff": true, "merge --i --abort b": true,
+		"commit -am x --dry-run": false, "commit -u --dry-run -am x": false, "commit -S --dry-run -am x": false, "merge --abort": false,
+	} {
+		d := newDesk(t)
+		d.vars["CLAUDE_PROJECT_DIR"] = d.project
+		d.settings("version: 1\npolicies: {checks: [npm test]}\n")
+		d.write(filepath.Join(d.project, "a"), "a")
+		for _, setup := range []string{"init -q", "add a", "commit -qm a", "checkout -qb b", "commit -qm b --allow-empty", "checkout -q main"} {
+			git(d.project, strings.Fields(setup)...)
+		}
+		if strings.HasPrefix(line, "commit") {
+			d.write(filepath.Join(d.project, "a"), "b")
+		}
+		said, _, _ := d.run(marshalled(map[string]any{"session_id": "s", "hook_event_name": "PreToolUse", "cwd": d.project, "permission_mode": "default",
+			"tool_name": "Bash", "tool_input": map[string]any{"command": "git " + line}}), "check", "--harness", "claude-code")
+		before := git(d.project, "rev-parse", "HEAD")
+		git(d.project, strings.Fields(line)...)
+		published := before == "" || git(d.project, "rev-parse", "HEAD") != before
+		if effect, _ := answered(said); published != want || (effect == "deny") != want {
+			t.Errorf("git %s: published %v, %s", line, published, effect)
 		}
 	}
 }

@@ -30,6 +30,12 @@ only_looks(part) if {
 	some option in part.options
 	option.name in harmless
 
+	# It is no other option's value: of an abbreviated one (--mess --dry-run) the
+	# next word is read as both.
+	every other in part.options {
+		other.value != option.name
+	}
+
 	# git takes the last of --dry-run and --no-dry-run.
 	every other in part.options {
 		not startswith(other.name, "--no-")

@@ -6,7 +6,7 @@ import data.cardea.policies.git_checks
 
 call(command, options, passed) := {
 	"cardea": {
-		"parts": [{"index": 0, "command": command, "static": true, "options": [{"name": o} | some o in options]}],
+		"parts": [{"index": 0, "command": command, "static": true, "options": [{"name": o, "value": ""} | some o in options]}],
 		"settings": {"checks": ["npm test", "npm run lint"]},
 	},
 	"signals": {"evidence": {"passed": passed}},
@@ -43,6 +43,11 @@ test_not_only_looking if {
 	count(git_checks.deny) == 1 with input as call(["git", "commit"], ["--status"], [])
 	dynamic := json.patch(call(["git", "push"], ["--dry-run"], []), [{"op": "replace", "path": "/cardea/parts/0/static", "value": false}])
 	count(git_checks.deny) == 1 with input as dynamic
+}
+
+test_value_of_another_option if {
+	taken := json.patch(call(["git", "commit"], ["--mess", "--dry-run"], []), [{"op": "add", "path": "/cardea/parts/0/options/0/value", "value": "--dry-run"}])
+	count(git_checks.deny) == 1 with input as taken
 }
 
 test_no_evidence_is_no_pass if {
