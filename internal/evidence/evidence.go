@@ -12,6 +12,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -29,6 +30,8 @@ const (
 	// maxFile is how much of a note is read, in bytes; maxFiles how many are kept.
 	maxFile  = 64 << 10
 	maxFiles = 512
+	// maxTrees is of how many repositories besides the project a call is noted.
+	maxTrees = 8
 )
 
 // Store keeps the notes of one project.
@@ -69,24 +72,69 @@ func (s Store) Passed() []string {
 	return passed
 }
 
-// Holds are the checks that hold when a call begins to commit, push or merge:
-// nothing that it does before it does so for the last time may change a file.
-// publishes tells the parts that do.
-func (s Store) Holds(ev *cardea.Event, checks []string, publishes func(*cardea.Part) bool) []string {
-	if ev.Call != nil {
-		parts, known := ev.Call.Parts, read(checks)
-		last, until := lastOf(parts, publishes)
-		for i := range parts[:until] {
-			p := &parts[i]
-			if i == last && !overwrites(p, s.project) {
-				continue
-			}
-			if partChanges(p, s.project, known) {
-				return nil
+// Held is what holds when a call begins to commit, push or merge.
+type Held struct {
+	// Passed are the checks that succeeded in every repository in which it does.
+	Passed []string
+	// Elsewhere are those of these repositories that are not the project's.
+	Elsewhere []string
+	// Hidden is set where the line hides one of them.
+	Hidden bool
+}
+
+// Holds tells what holds when a call begins to commit, push or merge: nothing that
+// it does before it does so for the last time may change a file. publishes tells
+// the parts that do, or may.
+func (s Store) Holds(ev *cardea.Event, checks []string, publishes func(*cardea.Part) bool) Held {
+	held := Held{Passed: s.Passed()}
+	if ev.Call == nil {
+		return held
+	}
+	trees := map[string]bool{}
+	for i := range ev.Call.Parts {
+		if p := &ev.Call.Parts[i]; publishes(p) {
+			dirs, known := folders(p)
+			held.Hidden = held.Hidden || !known
+			for _, dir := range dirs {
+				if known {
+					trees[s.tree(dir)] = true
+				}
 			}
 		}
 	}
-	return s.Passed()
+	if len(trees) == 0 || held.Hidden {
+		trees[s.project] = true
+	}
+	known := read(checks)
+	held.Passed = slices.Clone(checks)
+	for _, tree := range slices.Sorted(maps.Keys(trees)) {
+		of := s.of(tree)
+		passed := of.Passed()
+		if of.changedFirst(ev.Call.Parts, known, publishes) {
+			passed = nil
+		}
+		held.Passed = slices.DeleteFunc(held.Passed, func(c string) bool { return !slices.Contains(passed, c) })
+		if tree != s.project {
+			held.Elsewhere = append(held.Elsewhere, tree)
+		}
+	}
+	return held
+}
+
+// changedFirst reports whether something may change a file of the project before
+// the last part that publishes has ended.
+func (s Store) changedFirst(parts []cardea.Part, checks []check, publishes func(*cardea.Part) bool) bool {
+	last, until := lastOf(parts, publishes)
+	for i := range parts[:until] {
+		p := &parts[i]
+		if i == last && !overwrites(p, s.project) {
+			continue
+		}
+		if partChanges(p, s.project, checks) {
+			return true
+		}
+	}
+	return false
 }
 
 // lastOf is the last part that publishes, -1 for none, and how many parts may run
@@ -103,7 +151,7 @@ func lastOf(parts []cardea.Part, publishes func(*cardea.Part) bool) (last, until
 	if whenever {
 		return last, len(parts)
 	}
-	if until = last + 1; last >= 0 && parts[last].Command[1] == "push" {
+	if until = last + 1; last >= 0 && len(parts[last].Command) > 1 && parts[last].Command[1] == "push" {
 		return last, last // what is pushed was committed before
 	}
 	for until > 0 && until < len(parts) && slices.ContainsFunc(parts[until].Via, alongside) {
@@ -131,20 +179,60 @@ func overwrites(p *cardea.Part, project string) bool {
 
 // Note takes notice of an event: of a call that succeeded, what it checked and
 // whether it may have changed something; of one that begins or failed, the latter
-// alone.
-// checks are the commands that count.
+// alone. It does so for the project, and for each repository in which the call does
+// something. checks are the commands that count.
 func (s Store) Note(ev *cardea.Event, checks []string) error {
 	if s.state == "" || s.project == "" || ev.Call == nil || len(checks) == 0 {
 		return nil
 	}
 	known := read(checks)
+	err := s.note(ev, known)
+	for _, tree := range s.touched(ev) {
+		err = errors.Join(err, s.of(tree).note(ev, known))
+	}
+	return err
+}
+
+// touched are the repositories besides the project in which a call does something.
+func (s Store) touched(ev *cardea.Event) []string {
+	var dirs, out []string
+	if line(ev.Call) != "" {
+		dirs = append(dirs, ev.Cwd)
+	}
+	for i := range ev.Call.Parts {
+		p := &ev.Call.Parts[i]
+		if len(p.Command) > 0 && p.Command[0] == "git" {
+			in, _ := folders(p)
+			dirs = append(dirs, in...)
+		} else {
+			dirs = append(dirs, p.Dir)
+		}
+		for _, a := range p.Access {
+			if a.Kind == cardea.Write || a.Kind == cardea.Delete {
+				dirs = append(dirs, a.Path)
+			}
+		}
+	}
+	slices.Sort(dirs)
+	for _, dir := range slices.Compact(dirs) {
+		if dir == "" {
+			continue
+		}
+		if tree := s.tree(dir); tree != s.project && repository(tree) == tree && !slices.Contains(out, tree) && len(out) < maxTrees {
+			out = append(out, tree)
+		}
+	}
+	return out
+}
+
+func (s Store) note(ev *cardea.Event, checks []check) error {
 	before := s.Passed()
 	after := before
-	if changes(ev, s.project, known) {
+	if changes(ev, s.project, checks) {
 		after = nil
 	}
 	if ev.Kind == "PostToolUse" && succeeded(ev) {
-		for _, c := range s.shown(ev, known) {
+		for _, c := range s.shown(ev, checks) {
 			if !slices.Contains(after, c) {
 				after = append(slices.Clone(after), c)
 			}
@@ -274,6 +362,26 @@ func (s Store) began(cwd, text string) bool {
 // passOn are wrappers that run their command and end as it does.
 var passOn = []string{"timeout", "gtimeout", "nohup", "env", "nice", "time", "stdbuf"}
 
+// aside reports whether a wrapper may end well though its command did not run, or
+// did not end: it tells of itself, or passes on how a command ended that it has
+// stopped (timeout(1), time(1)).
+func aside(p *cardea.Part) bool {
+	for i, outer := range p.Outer {
+		inner := p.Argv
+		if i+1 < len(p.Outer) {
+			inner = p.Outer[i+1].Argv
+		}
+		for _, w := range outer.Argv[:max(0, len(outer.Argv)-len(inner))] {
+			short := strings.HasPrefix(w.Text, "-") && !strings.HasPrefix(w.Text, "--") && strings.ContainsAny(w.Text, "pV")
+			if w.Dash || short ||
+				len(w.Text) > len("--") && slices.ContainsFunc([]string{"--help", "--version", "--preserve-status"}, func(o string) bool { return strings.HasPrefix(o, w.Text) }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // builtins are the commands of the shell itself that change nothing about how it
 // goes on.
 var builtins = []string{"cd", "echo", "printf", "true", ":", "pwd", "test", "["}
@@ -281,7 +389,7 @@ var builtins = []string{"cd", "echo", "printf", "true", ":", "pwd", "test", "["}
 // plain reports whether a part is a program, or a command of the shell that cannot
 // make the line end well without the others.
 func plain(p *cardea.Part) bool {
-	if slices.ContainsFunc(p.Wrappers, func(w string) bool { return !slices.Contains(passOn, w) }) || len(p.Command) == 0 {
+	if slices.ContainsFunc(p.Wrappers, func(w string) bool { return !slices.Contains(passOn, w) }) || len(p.Command) == 0 || aside(p) {
 		return false
 	}
 	return slices.Contains(builtins, p.Command[0]) || !slices.Contains(shellOwn, p.Command[0])
@@ -319,7 +427,7 @@ func partChanges(p *cardea.Part, project string, checks []check) bool {
 	if simple(p, checks) || p.Null {
 		return false
 	}
-	if len(p.Command) > 1 && p.Command[0] == "git" && slices.Contains([]string{"add", "commit", "push", "status", "diff", "log", "show", "fetch", "branch"}, p.Command[1]) {
+	if keepsTree(p) || len(p.Command) == 1 && p.Command[0] == "cd" && len(p.Opaque) == 0 {
 		return false
 	}
 	for _, a := range p.Access {

@@ -50,6 +50,24 @@ test_value_of_another_option if {
 	count(git_checks.deny) == 1 with input as taken
 }
 
+test_elsewhere if {
+	elsewhere := object.union(call(["git", "push"], [], []), {"signals": {"evidence": {"elsewhere": ["/other"]}}})
+	some d in git_checks.deny with input as elsewhere
+	contains(d.reason, "by itself in /other: `npm run lint`, then `npm test`")
+}
+
+test_unknown_subcommand if {
+	count(git_checks.ask) == 1 with input as object.union(call(["git"], [], []), {"signals": {"evidence": {"unknown": [0]}}})
+	count(git_checks.ask) == 0 with input as object.union(call(["git"], [], ["npm test", "npm run lint"]), {"signals": {"evidence": {"unknown": [0]}}})
+}
+
+test_hidden_repository if {
+	hidden := {"signals": {"evidence": {"hidden": true}}}
+	count(git_checks.ask) == 1 with input as object.union(call(["git", "push"], [], ["npm test", "npm run lint"]), hidden)
+	count(git_checks.ask) == 0 with input as object.union(call(["git", "push"], [], []), hidden)
+	count(git_checks.ask) == 0 with input as object.union(call(["git", "status"], [], ["npm test", "npm run lint"]), hidden)
+}
+
 test_no_evidence_is_no_pass if {
 	count(git_checks.deny) == 1 with input as object.union(call(["git", "commit"], [], []), {"signals": {"evidence": {"ok": false}}})
 }
