@@ -3,13 +3,16 @@ package cli
 import (
 	"context"
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 	"sort"
 
 	"cardea.dev"
 	"cardea.dev/internal/config"
 	"cardea.dev/internal/decide/rules"
 	"cardea.dev/internal/document"
+	"cardea.dev/internal/evidence"
 	"cardea.dev/internal/harness"
 	"github.com/spf13/cobra"
 )
@@ -26,7 +29,8 @@ It finds what the hook only warns of (unknown keys, switches that switch
 nothing, events that there are not), functions and actions that settings name in
 vain, scripts that are not executable, expressions that do not compile, ids that are given twice, rules that
 never decide anything because a stricter one says the same, rules that allow too
-much, and rules and policies on events that no hook brings.`,
+much, checks that can never hold, and rules and policies on events that no hook
+brings.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(_ *cobra.Command, paths []string) error { return lint(p, paths) },
 	}
@@ -68,6 +72,7 @@ func findings(l *config.Loaded, pl place) []document.Problem {
 	out = append(out, policyMistakes(l)...)
 	out = append(out, l.NotExecutable()...)
 	out = append(out, settingsMistakes(l)...)
+	out = append(out, unmetChecks(l)...)
 	own := written(l.Rules)
 	out = append(out, twice(l.Rules)...)
 	out = append(out, shadowed(l.Rules, own)...)
@@ -105,6 +110,17 @@ func policyMistakes(l *config.Loaded) []document.Problem {
 			}
 			out = append(out, document.Problem{File: m.File, Line: m.Line, Column: m.Column, Text: m.Message, Warning: m.Level != "error"})
 		}
+	}
+	return out
+}
+
+// unmetChecks are checks that can never hold, so that nothing can be committed.
+func unmetChecks(l *config.Loaded) []document.Problem {
+	var out []document.Problem
+	at, _ := l.Given("policies.checks")
+	wrong := evidence.Mistakes(l.Settings.Policies.Checks)
+	for _, check := range slices.Sorted(maps.Keys(wrong)) {
+		out = append(out, document.Problem{File: at.File, Line: at.Line, Text: fmt.Sprintf("the check %q can never hold: %s", check, wrong[check])})
 	}
 	return out
 }

@@ -98,8 +98,8 @@ const (
 func (s *signals) own(ev *cardea.Event, name string) (policy.Answer, bool) {
 	switch name {
 	case evidenceSignal:
-		passed := evidence.New(s.loaded.Where.State, Resolve(s.loaded.Where.Project), Resolve(s.loaded.Where.Start)).Holds(ev, s.loaded.Settings.Policies.Checks, publishing)
-		return policy.Answer{Value: map[string]any{"ok": true, "passed": anys(passed)}}, true
+		held := evidence.New(s.loaded.Where.State, Resolve(s.loaded.Where.Project), Resolve(s.loaded.Where.Start)).Holds(ev, s.loaded.Settings.Policies.Checks, func(p *cardea.Part) bool { return publishing(p) || mayPublish(p) })
+		return policy.Answer{Value: map[string]any{"ok": true, "passed": anys(held.Passed), "elsewhere": anys(held.Elsewhere), "hidden": held.Hidden, "unknown": unknown(ev)}}, true
 	case sizeSignal:
 		return policy.Answer{Value: size(ev)}, true
 	case checksSignal:
@@ -115,7 +115,38 @@ func publishes(ev *cardea.Event) bool {
 
 // publishing reports whether a part does.
 func publishing(p *cardea.Part) bool {
-	return len(p.Command) > 1 && p.Command[0] == "git" && slices.Contains([]string{"commit", "push", "merge"}, p.Command[1])
+	return len(p.Command) > 1 && p.Command[0] == "git" && slices.Contains(subcommands(), p.Command[1])
+}
+
+func subcommands() []string { return []string{"commit", "push", "merge"} }
+
+// unknown are the indexes of the parts that may commit, push or merge.
+func unknown(ev *cardea.Event) []any {
+	out := []any{}
+	for i := 0; ev.Call != nil && i < len(ev.Call.Parts); i++ {
+		if p := &ev.Call.Parts[i]; mayPublish(p) {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// mayPublish reports whether a part is git, and only known when it runs with which
+// subcommand; or where the program's name is only known then, whether it looks like
+// one of those that publish.
+func mayPublish(p *cardea.Part) bool {
+	if len(p.Command) > 0 {
+		return p.Command[0] == "git" && slices.ContainsFunc(p.Operands, func(at int) bool {
+			return at < len(p.Argv) && !p.Argv[at].Static && !slices.ContainsFunc(p.Argv[1:at], func(w cardea.Word) bool { return len(p.Command) > 1 && w.Text == p.Command[1] })
+		})
+	}
+	if len(p.Argv) == 0 || !strings.Contains(strings.ToLower(p.Argv[0].Text), "git") {
+		return false
+	}
+	name := p.Argv[0].Text
+	return slices.ContainsFunc(subcommands(), func(sub string) bool {
+		return strings.HasSuffix(name, "/git-"+sub) || slices.ContainsFunc(p.Argv[1:], func(w cardea.Word) bool { return w.Text == sub })
+	})
 }
 
 // maxSized is how much of a file is looked at to count its lines, in bytes.

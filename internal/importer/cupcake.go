@@ -2,10 +2,12 @@ package importer
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"cardea.dev/internal/document"
+	"cardea.dev/internal/evidence"
 )
 
 // Cupcake reads a rulebook.yml. Policies need no translation, so that all there
@@ -147,6 +149,10 @@ func (c *cupcake) builtins(m document.Map) {
 		switch name {
 		case "git_pre_check":
 			c.checks = append(c.checks, c.listed(b, "checks", "command")...)
+			wrong := evidence.Mistakes(c.checks)
+			for _, check := range slices.Sorted(maps.Keys(wrong)) {
+				c.note(v, "the check %q can never hold: %s", check, wrong[check])
+			}
 			c.note(v, "the checks of git_pre_check are settled by evidence: they must have run since the last change, and are not run by the gate")
 		case "protected_paths":
 			c.protected = append(c.protected, c.listed(b, "paths", "path")...)

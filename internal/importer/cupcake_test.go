@@ -15,7 +15,7 @@ actions:
   on_halt: {command: c}
   by_rule_id: {R: [{command: d}]}
 builtins:
-  git_pre_check: {enabled: true, checks: [{command: npm test, message: m}, x, {message: only}]}
+  git_pre_check: {enabled: true, checks: [{command: npm test, message: m}, x, {message: only}, 'npm start &']}
   protected_paths: {enabled: true, paths: [/etc/], message: m}
   claude_code_always_inject_on_prompt: {context: [a b, {file: x}, {content: c}]}
   claude_code_enforce_full_file_read: {enabled: true}
@@ -32,6 +32,7 @@ policies:
   checks:
     - 'npm test'
     - 'x'
+    - 'npm start &'
   protected:
     - '/etc/'
   context:
@@ -61,7 +62,8 @@ actions:
 	}
 	all := strings.Join(notes, "\n")
 	for _, says := range []string{"an entry of checks is not taken over", "an entry of context is not taken over", "post_edit_check is not taken over", "sensitive_data_protection needs no setting",
-		"global_file_lock is not taken over", "watchdog", "git_pre_check are settled by evidence"} {
+		"global_file_lock is not taken over", "watchdog", "git_pre_check are settled by evidence",
+		`the check "npm start &" can never hold: its last command runs in the background`} {
 		if !strings.Contains(all, says) {
 			t.Errorf("no %q in\n%s", says, all)
 		}

@@ -41,6 +41,9 @@ type program struct {
 	// Stops is how many operands end the options: what follows belongs to
 	// another program (docker run IMAGE …).
 	Stops int
+	// Ends is an option of the known subcommands behind which nothing is an
+	// option, as behind --.
+	Ends string
 	// Attached are the options whose value, if they have one, stands in the
 	// same word (sed -i.bak, perl -pi.orig).
 	Attached []string
@@ -250,6 +253,9 @@ func (r *reader) read() {
 		switch {
 		case isOption && text == "--":
 			ended = !r.spec.PathsFirst // find takes it for the end of -H, -L and -P alone
+		case isOption && r.ends(text):
+			i += r.option(i, values)
+			ended = true
 		case i == 1 && r.spec.Bundle && f.Static && !isOption && text != "" && text != "-":
 			i += r.bundle(text)
 		case isOption && r.spec.PathsFirst && startsCommand(text):
@@ -292,6 +298,10 @@ func (r *reader) read() {
 	r.part.Operands = r.operands
 	r.part.Same = r.same()
 }
+
+// ends reports the option of the program, in a known subcommand, that ends the
+// options.
+func (r *reader) ends(text string) bool { return len(r.above) > 0 && text == r.above[0].Ends }
 
 // same is the command under its usual name, nil where it has that.
 func (r *reader) same() []string {
@@ -448,7 +458,7 @@ func (r *reader) begun(i int, values []string) {
 // abbreviates reports whether a long option may be short for another one, as
 // getopt takes it.
 func abbreviates(name, full string) bool {
-	return len(name) >= len("--ab") && len(name) < len(full) && strings.HasPrefix(name, "--") && strings.HasPrefix(full, name)
+	return len(name) >= len("--a") && len(name) < len(full) && strings.HasPrefix(name, "--") && strings.HasPrefix(full, name)
 }
 
 // bundle reads a first word of options without a dash, whose values are the

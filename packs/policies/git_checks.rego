@@ -30,6 +30,12 @@ only_looks(part) if {
 	some option in part.options
 	option.name in harmless
 
+	# It is no other option's value: of an abbreviated one (--mess --dry-run) the
+	# next word is read as both.
+	every other in part.options {
+		other.value != option.name
+	}
+
 	# git takes the last of --dry-run and --no-dry-run.
 	every other in part.options {
 		not startswith(other.name, "--no-")
@@ -38,15 +44,48 @@ only_looks(part) if {
 
 deny contains decision if {
 	some part in published
-	open := {check | some check in input.cardea.settings.checks; not check in passed}
 	count(open) > 0
 	decision := {
 		"rule_id": "git-checks",
-		"reason": sprintf("not checked since the last change; run this first, by itself: %s", [concat(" && ", sort(open))]),
+		"reason": sprintf("not checked since the last change; run this first, by itself%s: %s", [where, concat(", then ", [sprintf("`%s`", [check]) | some check in sort(open)])]),
 		"severity": "MEDIUM",
 		"part": part.index,
 	}
 }
+
+# Where it is not known what git does, or in which repository, a person is asked.
+ask contains decision if {
+	count(open) > 0
+	some index in input.signals.evidence.unknown
+	decision := {
+		"rule_id": "git-checks",
+		"reason": "this may commit, push or merge what was not checked since the last change: it is not known what git is told",
+		"severity": "MEDIUM",
+		"part": index,
+	}
+}
+
+ask contains decision if {
+	count(input.cardea.settings.checks) > 0
+	count(open) == 0
+	input.signals.evidence.hidden
+	some part in published
+	decision := {
+		"rule_id": "git-checks",
+		"reason": "it is not known in which repository this commits, pushes or merges, and another one may not be checked since the last change",
+		"severity": "MEDIUM",
+		"part": part.index,
+	}
+}
+
+open contains check if {
+	some check in input.cardea.settings.checks
+	not check in passed
+}
+
+where := sprintf(" in %s", [concat(" and ", input.signals.evidence.elsewhere)]) if count(input.signals.evidence.elsewhere) > 0
+
+else := ""
 
 deny contains decision if {
 	some part in published

@@ -6,7 +6,7 @@ import data.cardea.policies.git_checks
 
 call(command, options, passed) := {
 	"cardea": {
-		"parts": [{"index": 0, "command": command, "static": true, "options": [{"name": o} | some o in options]}],
+		"parts": [{"index": 0, "command": command, "static": true, "options": [{"name": o, "value": ""} | some o in options]}],
 		"settings": {"checks": ["npm test", "npm run lint"]},
 	},
 	"signals": {"evidence": {"passed": passed}},
@@ -43,6 +43,29 @@ test_not_only_looking if {
 	count(git_checks.deny) == 1 with input as call(["git", "commit"], ["--status"], [])
 	dynamic := json.patch(call(["git", "push"], ["--dry-run"], []), [{"op": "replace", "path": "/cardea/parts/0/static", "value": false}])
 	count(git_checks.deny) == 1 with input as dynamic
+}
+
+test_value_of_another_option if {
+	taken := json.patch(call(["git", "commit"], ["--mess", "--dry-run"], []), [{"op": "add", "path": "/cardea/parts/0/options/0/value", "value": "--dry-run"}])
+	count(git_checks.deny) == 1 with input as taken
+}
+
+test_elsewhere if {
+	elsewhere := object.union(call(["git", "push"], [], []), {"signals": {"evidence": {"elsewhere": ["/other"]}}})
+	some d in git_checks.deny with input as elsewhere
+	contains(d.reason, "by itself in /other: `npm run lint`, then `npm test`")
+}
+
+test_unknown_subcommand if {
+	count(git_checks.ask) == 1 with input as object.union(call(["git"], [], []), {"signals": {"evidence": {"unknown": [0]}}})
+	count(git_checks.ask) == 0 with input as object.union(call(["git"], [], ["npm test", "npm run lint"]), {"signals": {"evidence": {"unknown": [0]}}})
+}
+
+test_hidden_repository if {
+	hidden := {"signals": {"evidence": {"hidden": true}}}
+	count(git_checks.ask) == 1 with input as object.union(call(["git", "push"], [], ["npm test", "npm run lint"]), hidden)
+	count(git_checks.ask) == 0 with input as object.union(call(["git", "push"], [], []), hidden)
+	count(git_checks.ask) == 0 with input as object.union(call(["git", "status"], [], ["npm test", "npm run lint"]), hidden)
 }
 
 test_no_evidence_is_no_pass if {

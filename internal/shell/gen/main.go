@@ -32,6 +32,7 @@ type program struct {
 	When        []when            `yaml:"when"`
 	PathsFirst  bool              `yaml:"paths_first"`
 	Stops       int               `yaml:"stops"`
+	Ends        string            `yaml:"ends"`
 	Attached    words             `yaml:"attached"`
 	Bundle      bool              `yaml:"bundle"`
 	Pairs       map[string]string `yaml:"pairs"`
@@ -225,6 +226,9 @@ func (p program) write(b *bytes.Buffer) {
 		if f.set {
 			fmt.Fprintf(b, "%s: true,", f.name)
 		}
+	}
+	if p.Ends != "" {
+		fmt.Fprintf(b, "Ends: %q,", p.Ends)
 	}
 	if p.Stops > 0 {
 		fmt.Fprintf(b, "Stops: %d,", p.Stops)
