@@ -51,6 +51,32 @@ ask contains decision if {
 	}
 }
 
+# PowerShell is not analysed: what is named in the text may be written.
+ask contains decision if {
+	input.cardea.tool == "PowerShell"
+	script := lower(replace(input.tool_input.command, `\`, "/"))
+	not only_reads(script)
+	some name, p in protected
+	some mention in p.mentions
+	regex.match(concat("", [`(?:^|[/\s"'=,;:(){}|&<>@])(?:`, mention, `)/?(?:$|[/\s"'=,;:(){}|&<>])`]), script)
+	decision := {
+		"rule_id": "protected-paths",
+		"reason": sprintf("it is not known what PowerShell writes, and it names what is protected (%s)", [name]),
+		"severity": "MEDIUM",
+	}
+}
+
+# Every statement begins with a command that reads, and nothing is redirected.
+only_reads(script) if {
+	not contains(script, ">")
+	every statement in regex.split(`[;|&\n\r(){}]+`, script) {
+		regex.match(concat("", [
+			`^\s*(?:$|(?:get|test|measure|compare|resolve|select|sort|where|group)-[a-z]+(?:\s|$)|format-(?:table|list|wide|hex)(?:\s|$)|(?:set|push|pop)-location(?:\s|$)`,
+			`|(?:cat|cd|dir|echo|findstr|gc|gci|gi|ls|more|select|sls|sort|type|where|write-host|write-output)(?:\s|$)|git\s+(?:diff|log|show|status|blame)(?:\s|$))`,
+		]), statement)
+	}
+}
+
 changes := [access |
 	some access in input.cardea.accesses
 	access.kind in {"write", "delete", "unknown"}
@@ -110,7 +136,7 @@ inside(regexes) := concat("", [`\x00(?:`, regexes, `)(?:/[^\x00]*)?\x00`])
 above := union({p.above | some p in protected})
 
 # What is protected, by the name that the settings give it.
-protected[pattern] := {"names": all, "regex": expression(concat("", [path | some name in all; path := concat("", ["/", name])])), "above": folders(all)} if {
+protected[pattern] := {"names": all, "regex": expression(concat("", [path | some name in all; path := concat("", ["/", name])])), "above": folders(all), "mentions": mentions(pattern, all)} if {
 	some pattern in input.cardea.settings.protected
 	pattern != ""
 	all := names(absolute(pattern))
@@ -150,6 +176,19 @@ expression(pattern) := out if {
 }
 
 wild(name) if regex.match(`[*?]`, name)
+
+# How a text may name a path: all of it, as the settings do, and by its last name.
+mentions(pattern, all) := {mention |
+	some spelling in array.concat([all, names(pattern)], lasts(all))
+	written := trim_suffix(lower(concat("/", array.concat([""], spelling))), "/**")
+	mention := trim_prefix(replace(expression(written), `\x00`, `\s"'`), "/")
+}
+
+lasts(all) := [[name] |
+	places := [i | some i, name in all; name != "**"]
+	name := all[places[count(places) - 1]]
+	not wild(name)
+]
 
 # The first names, up to one that is a pattern.
 lead(all) := array.slice(all, 0, min({i | some i, name in all; wild(name)} | {count(all)}))

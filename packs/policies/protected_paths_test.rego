@@ -168,3 +168,27 @@ test_unknown_targets if {
 	nothing := json.patch(call([{"kind": "write", "path": ""}]), [{"op": "replace", "path": "/cardea/settings/protected", "value": []}])
 	count(protected_paths.ask) == 0 with input as nothing
 }
+
+powershell(script) := {"tool_input": {"command": script}, "cardea": {
+	"tool": "PowerShell",
+	"project": "/p",
+	"accesses": [{"part": 0, "kind": "unknown", "path": "", "spelled": "", "host": "", "recursive": false, "glob": false}],
+	"settings": {"protected": ["/etc/", "src/legacy/**", "LICENSE", "docs/**/*.md", "**/*.lock"]},
+}}
+
+test_powershell_names_it[script] if {
+	some script in [
+		"Remove-Item src/legacy/x.c", `del .\src\Legacy\x.c`, "Set-Content -Path LICENSE -Value x", "cd src; ri legacy -Recurse", "'x' > 'LICENSE'",
+		"Get-Content LICENSE | Set-Content LICENSE", "(Get-Item /p/src/legacy/x).Delete()", "ri docs/c.md", `ri "docs/a/b/c.md"`, "ri yarn.lock", "ls; ri /etc/hosts",
+		"Get-ChildItem src/legacy | Remove-Item", "Format-Volume LICENSE", "ri $PWD/LICENSE", "ri build/x.lock",
+	]
+	count(protected_paths.ask) == 1 with input as powershell(script)
+}
+
+test_powershell_left_alone[script] if {
+	some script in [
+		"Get-Content src/legacy/x.c | Select-String x", "ls LICENSE", "cd src/legacy", "git diff LICENSE", "Remove-Item src/new/x.c", "ri LICENSES", "ri x.md", "npm run etcetera",
+		"dotnet build", "", "ri yarn.lockx",
+	]
+	count(protected_paths.ask) == 0 with input as powershell(script)
+}
