@@ -88,14 +88,20 @@ changes := [access |
 touched contains access if {
 	count(named) > 0
 	some access in changes
-	count({access.path, spelled(access)} & named) > 0
+	named[access.path]
+}
+
+touched contains access if {
+	count(named) > 0
+	some access in changes
+	named[access.spelled]
 }
 
 touched contains access if {
 	some access in changes
 	access.recursive
 	not access.glob
-	count({access.path, spelled(access)} & above) > 0
+	count({access.path, access.spelled} & above) > 0
 }
 
 touched contains access if {
@@ -106,14 +112,14 @@ touched contains access if {
 }
 
 reaches(access, p) if {
-	some path in {access.path, spelled(access)}
+	some path in {access.path, access.spelled}
 	regex.match(inside(p.regex), whole(path))
 }
 
 reaches(access, p) if {
 	access.recursive
 	not access.glob
-	count({access.path, spelled(access)} & p.above) > 0
+	count({access.path, access.spelled} & p.above) > 0
 }
 
 reaches(access, p) if {
@@ -122,12 +128,10 @@ reaches(access, p) if {
 	meets(access, p)
 }
 
-spelled(access) := object.get(access, "spelled", access.path)
-
 # The paths that are protected themselves, or lie below.
 named := {trim(found, "\u0000") | some found in regex.find_n(inside(concat("|", [p.regex | some p in protected])), text, 20)} if count(protected) > 0
 
-text := whole(concat("\u0000\u0000", {path | some access in changes; some path in [access.path, spelled(access)]}))
+text := whole(concat("\u0000\u0000", {access.path | some access in changes} | {access.spelled | some access in changes}))
 
 whole(path) := concat("", ["\u0000", path, "\u0000"])
 

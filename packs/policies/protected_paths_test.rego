@@ -6,7 +6,7 @@ import data.cardea.policies.protected_paths
 
 call(accesses) := {"cardea": {
 	"project": "/p",
-	"accesses": [object.union({"part": 0, "recursive": false, "glob": false, "host": ""}, a) | some a in accesses],
+	"accesses": [object.union({"part": 0, "recursive": false, "glob": false, "host": "", "spelled": a.path}, a) | some a in accesses],
 	"settings": {"protected": ["/etc/", "src/legacy/**", "LICENSE"]},
 }}
 
@@ -126,9 +126,9 @@ test_names_of_projects[project] if {
 	some project in ["/w/br[1]", "/w/br{1}", "/w/a*b", "/w/a?b", "/w/(x)+"]
 	within := json.patch(about("src/*.c", [{"kind": "write", "path": concat("", [project, "/src/x.c"])}]), [{"op": "replace", "path": "/cardea/project", "value": project}])
 	count(protected_paths.deny) == 1 with input as within
-	all := json.patch(within, [{"op": "replace", "path": "/cardea/accesses/0", "value": {"kind": "delete", "path": concat("", [project, "/src"]), "recursive": true, "glob": false, "part": 0}}])
+	all := json.patch(within, [{"op": "replace", "path": "/cardea/accesses/0", "value": {"kind": "delete", "path": concat("", [project, "/src"]), "spelled": "", "recursive": true, "glob": false, "part": 0}}])
 	count(protected_paths.deny) == 1 with input as all
-	other := json.patch(within, [{"op": "replace", "path": "/cardea/accesses/0/path", "value": "/w/axb/src/x.c"}])
+	other := json.patch(within, [{"op": "replace", "path": concat("", ["/cardea/accesses/0/", key]), "value": "/w/axb/src/x.c"} | some key in ["path", "spelled"]])
 	count(protected_paths.deny) == 0 with input as other
 }
 
