@@ -29,11 +29,11 @@ deny contains decision if {
 
 # Where it is not known what is written, a person is asked.
 ask contains decision if {
-	count(protected) > 0
 	some access in input.cardea.accesses
 	access.path == ""
 	access.host == ""
 	access.kind in {"write", "delete"}
+	count(protected) > 0
 	decision := {
 		"rule_id": "protected-paths",
 		"reason": "it is not known what this writes, and it may be something that is protected",
@@ -57,7 +57,7 @@ ask contains decision if {
 	script := lower(replace(input.tool_input.command, `\`, "/"))
 	not only_reads(script)
 	some name, p in protected
-	some mention in p.mentions
+	some mention in mentions(name, p.names)
 	regex.match(concat("", [`(?:^|[/\s"'=,;:(){}|&<>@])(?:`, mention, `)/?(?:$|[/\s"'=,;:(){}|&<>])`]), script)
 	decision := {
 		"rule_id": "protected-paths",
@@ -140,7 +140,7 @@ inside(regexes) := concat("", [`\x00(?:`, regexes, `)(?:/[^\x00]*)?\x00`])
 above := union({p.above | some p in protected})
 
 # What is protected, by the name that the settings give it.
-protected[pattern] := {"names": all, "regex": expression(concat("", [path | some name in all; path := concat("", ["/", name])])), "above": folders(all), "mentions": mentions(pattern, all)} if {
+protected[pattern] := {"names": all, "regex": expression(concat("", [path | some name in all; path := concat("", ["/", name])])), "above": folders(all)} if {
 	some pattern in input.cardea.settings.protected
 	pattern != ""
 	all := names(absolute(pattern))
@@ -211,7 +211,7 @@ patterns contains access if {
 	access.glob
 }
 
-too_many_patterns if count(patterns) * count(protected) > 4000
+too_many_patterns if count(patterns) * count(input.cardea.settings.protected) > 4000
 
 # The names of a pattern, with its folder as it is spelled, and as links lead.
 entries(access) := {names(pattern), names(concat("", [folder, rest]))} if {
