@@ -24,14 +24,27 @@ type message struct {
 	put func(m map[string]any, event, tool string, fields map[string]any)
 }
 
-// copilotWords are what Copilot CLI calls tools.
-var copilotWords = map[string]string{"Bash": "bash", "Read": "view", "Write": "create", "Edit": "edit"}
+// copilotWord is what Copilot CLI calls a tool.
+func copilotWord(tool string) string {
+	if word, ok := map[string]string{"Bash": "bash", "Read": "view", "Write": "create", "Edit": "edit", "PowerShell": "powershell"}[tool]; ok {
+		return word
+	}
+	return tool
+}
+
+// likeBash gives Bash for the tools of which there is no message.
+func likeBash(tool string) string {
+	if strings.HasPrefix(tool, "mcp__") {
+		return "Bash"
+	}
+	return tool
+}
 
 func messages() []message {
 	events := [3]string{"PreToolUse", "PostToolUse", "UserPromptSubmit"}
 	camel := func(args func(map[string]any) any) func(map[string]any, string, string, map[string]any) {
 		return func(m map[string]any, event, tool string, fields map[string]any) {
-			m["toolName"], m["toolArgs"] = copilotWords[tool], args(harness.WireInput("copilot-cli", tool, fields))
+			m["toolName"], m["toolArgs"] = copilotWord(tool), args(harness.WireInput("copilot-cli", tool, fields))
 			if event == "postToolUse" {
 				m["toolResult"] = map[string]any{"resultType": "success", "textResultForLlm": "ok"}
 			}
@@ -45,7 +58,7 @@ func messages() []message {
 		if event == "postToolUse" {
 			tool = "Bash"
 		}
-		return "copilot-cli/camel-" + event + "-" + copilotWords[tool] + ".json"
+		return "copilot-cli/camel-" + event + "-" + copilotWord(likeBash(tool)) + ".json"
 	}
 	named := func(m map[string]any, event string) { m["hook_event_name"] = event }
 	return []message{
@@ -56,7 +69,7 @@ func messages() []message {
 			if event == "PostToolUse" && tool == "Edit" {
 				tool = "Write"
 			}
-			return "claude-code/" + event + "-" + tool + ".json"
+			return "claude-code/" + event + "-" + likeBash(tool) + ".json"
 		}, func(m map[string]any, event, tool string, fields map[string]any) {
 			named(m, event)
 			m["tool_name"], m["tool_input"] = tool, fields
@@ -70,7 +83,7 @@ func messages() []message {
 			if event == "UserPromptSubmit" {
 				return "copilot-cli/pascal-UserPromptSubmit.json"
 			}
-			if tool != "Bash" && event == "PreToolUse" {
+			if likeBash(tool) != "Bash" && event == "PreToolUse" {
 				tool = "Edit"
 			} else {
 				tool = "Bash"

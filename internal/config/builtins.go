@@ -176,5 +176,9 @@ func size(ev *cardea.Event) any {
 	if err != nil {
 		return unknown
 	}
-	return map[string]any{"ok": true, "lines": bytes.Count(data, []byte("\n")) + 1, "bytes": info.Size()}
+	lines := bytes.Count(data, []byte("\n"))
+	if len(data) > 0 && data[len(data)-1] != '\n' {
+		lines++
+	}
+	return map[string]any{"ok": true, "lines": lines, "bytes": info.Size()}
 }

@@ -117,7 +117,16 @@ func TestWrittenFiles(t *testing.T) {
 		"wget -r -P .claude h":           "write /proj/.clauder",
 		"wget h/f.sh?v=1":                "write /proj/f.sh?v=1",
 		"aria2c -d .c -o f h/x":          "write /proj/.c/f",
-		"git checkout x -- .claude/s":    "write /proj/.claude/s",
+		"git checkout x -- .claude/s":    "write /proj/.claude/sr",
+		"git checkout HEAD~1 src/":       "write /proj/srcr",
+		"git checkout-index -f f":        "write /proj/fr",
+		"git restore -W src":             "write /proj/srcr",
+		"git submodule add u sub/x":      "write /proj/sub/xr",
+		"git submodule deinit -f sub":    "delete /proj/subr",
+		"git clean -fd src":              "delete /proj/srcr",
+		"go build -o bin/x .":            "write /proj/bin/x",
+		"go test -coverprofile=c .":      "write /proj/c",
+		"zip -m a.zip f":                 "delete /proj/fr",
 		"env time -o out ls":             "write /proj/out>",
 		"flock lock ls":                  "write /proj/lock>",
 		"find -f ~ -delete":              "delete /home/ur",
@@ -133,9 +142,9 @@ func TestWrittenFiles(t *testing.T) {
 	}
 	// What is not written, so that nobody is asked for nothing.
 	for _, line := range []string{"cp -r x/. .", "rsync -a x/ h:y/", "tar tf x.tar", "tar cf - src", "unzip -l x", "curl h/x", "wget -O - h", "wget --spider h",
-		"git restore --staged f", "sed s/a/b/ f", "gzip -c f", "yq .a f", "perl -ne print f", "curl -o - h"} {
+		"git restore --staged f", "git switch f", "git clean -n f", "sed s/a/b/ f", "gzip -c f", "yq .a f", "perl -ne print f", "curl -o - h"} {
 		for _, a := range effectsOf(line, world) {
-			if strings.HasPrefix(a, "write") && a != "write /proj" && !strings.HasPrefix(a, "write /projr") {
+			if (strings.HasPrefix(a, "write") || strings.HasPrefix(a, "delete")) && a != "write /proj" && !strings.HasPrefix(a, "write /projr") {
 				t.Errorf("%s: %s", line, a)
 			}
 		}

@@ -8,6 +8,7 @@
 package tool
 
 import (
+	"net/url"
 	pathpkg "path"
 	"sort"
 	"strings"
@@ -286,16 +287,50 @@ func (a *analysis) mcpField(name, v string) []cardea.Access {
 	if v == "" {
 		return nil
 	}
+	address := strings.HasPrefix(name, "url") || strings.HasPrefix(name, "uri")
+	file, isFile := fileURL(v)
 	switch {
-	case strings.HasPrefix(name, "url"), strings.HasPrefix(name, "uri"):
-		if rest, ok := strings.CutPrefix(v, "file://"); ok {
-			return append(a.paths(cardea.Read, rest, false), a.paths(cardea.Write, rest, false)...)
-		}
+	case isFile && (address || namesPath(name)):
+		v = file
+	case address:
 		return network(v)
-	case strings.HasPrefix(name, "file"), strings.HasSuffix(name, "path"), strings.HasSuffix(name, "paths"), name == "directory", name == "dir":
-		return append(a.paths(cardea.Read, v, false), a.paths(cardea.Write, v, false)...)
+	case !namesPath(name):
+		return nil
 	}
-	return nil
+	return append(a.paths(cardea.Read, v, false), a.paths(cardea.Write, v, false)...)
+}
+
+// namesPath reports whether a field of an MCP call is taken for a path, by its
+// name in small letters. What is no path in truth, such as a branch, becomes a
+// file of the folder of which no rule speaks.
+func namesPath(name string) bool {
+	switch name {
+	case "directory", "dir", "folder", "source", "src", "destination", "dest", "dst", "target":
+		return true
+	}
+	return strings.HasPrefix(name, "file") || strings.HasSuffix(name, "path") || strings.HasSuffix(name, "paths")
+}
+
+// fileURL gives the path of a file's address: "file:///a%20b", "file://host/a",
+// "file:/a".
+func fileURL(v string) (path string, ok bool) {
+	const scheme = "file:"
+	if len(v) < len(scheme) || !strings.EqualFold(v[:len(scheme)], scheme) {
+		return "", false
+	}
+	path = v[len(scheme):]
+	if rest, host := strings.CutPrefix(path, "//"); host {
+		path = rest[max(strings.IndexByte(rest, '/'), 0):]
+	}
+	path, _, _ = strings.Cut(path, "?")
+	path, _, _ = strings.Cut(path, "#")
+	if plain, err := url.PathUnescape(path); err == nil {
+		path = plain
+	}
+	if drive := strings.TrimPrefix(path, "/"); harness.IsDrivePath(drive) {
+		path = drive
+	}
+	return path, path != ""
 }
 
 func sortedKeys[V any](m map[string]V) []string {

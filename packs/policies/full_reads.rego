@@ -22,21 +22,33 @@ most_bytes := 64000
 partial contains field if {
 	some field in ["offset", "limit", "view_range"]
 	input.tool_input[field] != null
+	not leaves_nothing_out(field, input.tool_input[field])
 }
 
-# A limit that is not reached leaves nothing out.
-whole if {
-	partial == {"limit"}
-	input.tool_input.limit >= input.signals.size.lines
+# What is not a number, such as "3", says nothing of how much is read, and is
+# greater than every number to Rego.
+leaves_nothing_out("offset", first) if first in {0, 1}
+
+leaves_nothing_out("limit", last) if reaches_the_end(last)
+
+leaves_nothing_out("view_range", [first, last]) if {
+	first in {0, 1}
+	reaches_the_end(last)
+}
+
+leaves_nothing_out("view_range", [first, -1]) if first in {0, 1}
+
+reaches_the_end(last) if {
+	is_number(last)
+	last >= input.signals.size.lines
 }
 
 deny contains decision if {
-	count(partial) > 0
 	size := input.signals.size
 	size.ok
 	size.lines <= most_lines
 	size.bytes <= most_bytes
-	not whole
+	count(partial) > 0
 	decision := {
 		"rule_id": "full-reads",
 		"reason": sprintf("read the whole of %s: leave out %s", [input.tool_input.file_path, concat(" and ", sort(partial))]),

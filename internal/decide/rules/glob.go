@@ -49,6 +49,9 @@ type place struct {
 	// and projectSegs their segments.
 	homeDir, projectDir   string
 	homeSegs, projectSegs []seg
+	// keys are, for each glob that was looked at, the last segment that stands
+	// for itself, "" where the quick look says nothing.
+	keys map[string]string
 }
 
 func newPlace(home, project string, fold bool) *place {
@@ -148,14 +151,22 @@ func (pl *place) mayTouch(g string, a *named) bool {
 	if a.Glob {
 		return true
 	}
-	g = pl.folded(g)
-	key := lastLiteral(g)
-	if key == "" || strings.Contains(g, "..") || strings.Contains(g, "//") || strings.Contains(g, "/./") {
+	key, seen := pl.keys[g]
+	if !seen {
+		if key = lastLiteral(pl.folded(g)); strings.Contains(g, "..") || strings.Contains(g, "//") || strings.Contains(g, "/./") {
+			key = ""
+		}
+		if pl.keys == nil {
+			pl.keys = map[string]string{}
+		}
+		pl.keys[g] = key
+	}
+	if key == "" {
 		return true
 	}
 	for i := range a.paths {
 		p := a.paths[i].text
-		if hasSegment(p, key) || a.Recursive && pl.mayLieBelow(g, p, a.Kind) {
+		if hasSegment(p, key) || a.Recursive && pl.mayLieBelow(pl.folded(g), p, a.Kind) {
 			return true
 		}
 	}
