@@ -427,7 +427,7 @@ func partChanges(p *cardea.Part, project string, checks []check) bool {
 	if simple(p, checks) || p.Null {
 		return false
 	}
-	if keepsTree(p) || len(p.Command) == 1 && p.Command[0] == "cd" && len(p.Opaque) == 0 {
+	if keepsTree(p) {
 		return false
 	}
 	for _, a := range p.Access {
@@ -435,7 +435,8 @@ func partChanges(p *cardea.Part, project string, checks []check) bool {
 			return true
 		}
 	}
-	return len(p.Opaque) > 0 || p.Knowledge != cardea.Complete
+	own := len(p.Command) > 0 && slices.Contains(builtins, p.Command[0])
+	return len(p.Opaque) > 0 || p.Knowledge != cardea.Complete && !own
 }
 
 // writes reports whether a part is known to write a file of the project, but
