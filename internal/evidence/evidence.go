@@ -3,7 +3,7 @@
 //
 // It is what the policy git_checks asks. The harness tells, after a call, that it
 // succeeded; so nothing is run here and no output is parsed. A note is kept for
-// each project, signed with the person's key, so that neither the agent nor the
+// each repository, signed with the person's key, so that neither the agent nor the
 // project can write one. Whatever may have changed a file takes all notes away:
 // evidence that is missing costs another run of the tests.
 package evidence
