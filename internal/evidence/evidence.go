@@ -3,7 +3,7 @@
 //
 // It is what the policy git_checks asks. The harness tells, after a call, that it
 // succeeded; so nothing is run here and no output is parsed. A note is kept for
-// each project, signed with the person's key, so that neither the agent nor the
+// each repository, signed with the person's key, so that neither the agent nor the
 // project can write one. Whatever may have changed a file takes all notes away:
 // evidence that is missing costs another run of the tests.
 package evidence
@@ -427,7 +427,7 @@ func partChanges(p *cardea.Part, project string, checks []check) bool {
 	if simple(p, checks) || p.Null {
 		return false
 	}
-	if keepsTree(p) || len(p.Command) == 1 && p.Command[0] == "cd" && len(p.Opaque) == 0 {
+	if keepsTree(p) {
 		return false
 	}
 	for _, a := range p.Access {
@@ -435,7 +435,8 @@ func partChanges(p *cardea.Part, project string, checks []check) bool {
 			return true
 		}
 	}
-	return len(p.Opaque) > 0 || p.Knowledge != cardea.Complete
+	own := len(p.Command) > 0 && slices.Contains(builtins, p.Command[0])
+	return len(p.Opaque) > 0 || p.Knowledge != cardea.Complete && !own
 }
 
 // writes reports whether a part is known to write a file of the project, but

@@ -13,7 +13,19 @@ import (
 // the files that it looks after, and starting no program that it was told in
 // the line.
 func keepsTree(p *cardea.Part) bool {
-	if len(p.Command) < 2 || p.Command[0] != "git" || !slices.Contains([]string{"add", "commit", "push", "status", "diff", "log", "show", "fetch", "branch"}, p.Command[1]) {
+	if len(p.Command) < 2 || p.Command[0] != "git" {
+		return false
+	}
+	switch p.Command[1] {
+	case "add", "commit", "push", "status", "diff", "log", "show", "fetch", "branch", "tag":
+	case "checkout", "switch": // to a new branch, which begins here
+		if len(p.Operands) > 0 || !slices.ContainsFunc(p.Options, func(o cardea.Option) bool { return o.Name == "-b" || o.Name == "-c" || o.Name == "--create" }) ||
+			slices.ContainsFunc(p.Options, func(o cardea.Option) bool {
+				return o.Name == "-f" || strings.HasPrefix(o.Name, "--") && o.Name != "--create" && o.Name != "--quiet"
+			}) {
+			return false
+		}
+	default:
 		return false
 	}
 	return !slices.ContainsFunc(p.Options, func(o cardea.Option) bool { return starts(p, o) }) &&
