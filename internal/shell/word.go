@@ -201,7 +201,8 @@ func (w *walker) tilde(text string, whole bool) (frag, string, bool) {
 	if head == "~root" {
 		return frag{text: "/root", quoted: true, dynamic: false}, rest, true
 	}
-	if strings.ContainsAny(head, "\\'\"$`*?[") {
+	// No user has a blank in the name, as in ${x:-~ y}.
+	if strings.ContainsAny(head, "\\'\"$`*?[ \t\n") {
 		return frag{}, text, false
 	}
 	return frag{text: head, quoted: true, dynamic: true}, rest, true
