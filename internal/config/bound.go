@@ -25,8 +25,8 @@ type bound struct {
 
 // bind finds the files of the project that a command runs: what it runs is what
 // they say, so they are accepted with it. The command is read as bash reads it
-// (cd tools && ./a.sh), and by its words, whatever they stand in. What a script
-// starts by itself is not seen.
+// (cd tools && ./a.sh), and by its words, whatever they stand in, unless it is
+// known to read alone. What a script starts by itself is not seen.
 func (l *Loaded) bind(command string) bound {
 	project := l.Where.Project
 	var out bound
@@ -45,6 +45,9 @@ func (l *Loaded) bind(command string) bound {
 	spots = slices.DeleteFunc(spots, func(o cardea.Opaque) bool { return all && told(o.Reason) })
 	if len(spots) > 0 && out.unseen == "" {
 		out.unseen = "what it runs cannot be seen: " + spots[0].Reason + " (" + spots[0].Text + "); write the file's path plainly"
+	}
+	if len(spots) == 0 && onlyReads(a.Parts) {
+		named = nil // what is only read may change, as a version or a state does
 	}
 	for _, path := range append(named, out.runs...) {
 		inside := Within(project, path) || Within(Resolve(project), Resolve(path))
@@ -186,6 +189,14 @@ func (l *Loaded) borrows(command string) string {
 		}
 	}
 	return ""
+}
+
+// onlyReads reports whether nothing that parts name is run: everything is known
+// that their programs do, and none executes a file.
+func onlyReads(parts []cardea.Part) bool {
+	return !slices.ContainsFunc(parts, func(p cardea.Part) bool {
+		return p.Knowledge != cardea.Complete || slices.ContainsFunc(p.Access, func(a cardea.Access) bool { return a.Kind == cardea.Execute })
+	})
 }
 
 // told reports whether a spot that cannot be seen through runs what other words
