@@ -105,7 +105,7 @@ func (c *call) refusal(p *cardea.Part) string {
 		return p.Opaque[0].Reason
 	case p.Coverage != cardea.Complete:
 		return "it is not known what it starts"
-	case p.Elevated, p.Remote:
+	case p.Elevated && !onlyMoved(p), p.Remote:
 		return "it runs as somebody else or elsewhere"
 	case p.Knowledge != cardea.Complete && len(p.Argv) > 0:
 		if p.Doubt != "" {
@@ -239,4 +239,10 @@ func (c *call) program(p *cardea.Part) string {
 		}
 	}
 	return ""
+}
+
+// onlyMoved reports whether a part that counts as elevated runs as nobody else,
+// but in another folder: env -C is its only wrapper. To read there is to read.
+func onlyMoved(p *cardea.Part) bool {
+	return len(p.Wrappers) > 0 && !slices.ContainsFunc(p.Wrappers, func(w string) bool { return w != "env" })
 }

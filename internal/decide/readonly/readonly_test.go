@@ -132,11 +132,14 @@ func TestWhatTheCallSays(t *testing.T) {
 		"coverage":        func(ev *cardea.Event) { ev.Call.Parts[0].Coverage = cardea.Partial },
 		"knowledge":       func(ev *cardea.Event) { ev.Call.Parts[0].Knowledge = cardea.Partial },
 		"elevated":        func(ev *cardea.Event) { ev.Call.Parts[0].Elevated = true },
-		"remote":          func(ev *cardea.Event) { ev.Call.Parts[0].Remote = true },
-		"a variable":      func(ev *cardea.Event) { ev.Call.Parts[0].Assigns = []cardea.Assign{{Name: "X"}} },
-		"a dynamic name":  func(ev *cardea.Event) { ev.Call.Parts[0].Argv[0].Static = false },
-		"a list":          func(ev *cardea.Event) { ev.Unreadable = []string{"./README.*"} },
-		"a list of all":   func(ev *cardea.Event) { ev.Unreadable = []string{"**"} },
+		"sudo in env": func(ev *cardea.Event) {
+			ev.Call.Parts[0].Elevated, ev.Call.Parts[0].Wrappers = true, []string{"env", "sudo"}
+		},
+		"remote":         func(ev *cardea.Event) { ev.Call.Parts[0].Remote = true },
+		"a variable":     func(ev *cardea.Event) { ev.Call.Parts[0].Assigns = []cardea.Assign{{Name: "X"}} },
+		"a dynamic name": func(ev *cardea.Event) { ev.Call.Parts[0].Argv[0].Static = false },
+		"a list":         func(ev *cardea.Event) { ev.Unreadable = []string{"./README.*"} },
+		"a list of all":  func(ev *cardea.Event) { ev.Unreadable = []string{"**"} },
 		"another's write": func(ev *cardea.Event) {
 			ev.Call.Parts = append(ev.Call.Parts, cardea.Part{Access: []cardea.Access{{Kind: cardea.Write, Path: p.project + "/README.md"}}})
 		},
@@ -153,6 +156,11 @@ func TestWhatTheCallSays(t *testing.T) {
 		}
 	}
 	ev := p.event(read(p.project + "/README.md"))
+	ev.Call.Parts[0].Elevated, ev.Call.Parts[0].Wrappers = true, []string{"env"} // env -C
+	if why := p.decider().Refusal(ev, 0); why != "" {
+		t.Errorf("in another folder: %s", why)
+	}
+	ev = p.event(read(p.project + "/README.md"))
 	ev.Call.Tool, ev.Call.Parts[0].Argv = "Read", nil
 	if why := p.decider().Refusal(ev, 0); why != "" {
 		t.Errorf("the tool Read: %s", why)
