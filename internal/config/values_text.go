@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"maps"
 	"sort"
 	"strconv"
 	"strings"
@@ -37,10 +38,9 @@ func (k Key) Text(v *Values) string {
 	case *map[string]int:
 		return fields(*at, strconv.Itoa)
 	case *map[string]Signal:
-		return fields(*at, func(s Signal) string {
-			if s.Wrong != "" {
-				return scalar(s.Wrong)
-			}
+		good := maps.Clone(*at) // what is wrong with the others is a problem of the file
+		maps.DeleteFunc(good, func(_ string, s Signal) bool { return s.Wrong != "" })
+		return fields(good, func(s Signal) string {
 			return fmt.Sprintf("{command: %s, timeout_seconds: %d}", scalar(s.Command), s.TimeoutSeconds)
 		})
 	case *[]Command:
