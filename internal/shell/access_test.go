@@ -95,6 +95,8 @@ func TestAccess(t *testing.T) {
 		{"mv $x src", "delete ?r write /proj/srcr write /proj/srcr*"},
 		{"mv a* none", "delete /projr* write /proj/noner"},
 		{"mv a* b none", "delete /projr* delete /proj/br write /proj/noner write /proj/noner* write /proj/none/br"},
+		{"for i in 1 2; do cp -r a b; done", "read /proj/ar write /proj/br write /proj/b/ar"},
+		{"f() { cp -r a b; }; f", "read /proj/ar write /proj/br write /proj/b/ar"},
 		{"rm -r src; mv a src", "delete /proj/srcr delete /proj/ar write /proj/srcr"},
 		{"cd none; mv a src", "delete ?r write ?r"},
 		{"tee a b", "write /proj/a write /proj/b"},

@@ -91,7 +91,9 @@ func (m *made) note(parts []cardea.Part) {
 
 // repeated reports whether a part may run more than once.
 func repeated(p *cardea.Part) bool {
-	return slices.ContainsFunc(p.Via, func(v string) bool { return v == "for" || v == "while" || v == "until" || v == "function" })
+	return slices.ContainsFunc(p.Via, func(v string) bool {
+		return v == "for" || v == "while" || v == "until" || strings.HasPrefix(v, "function ")
+	})
 }
 
 // over is a resolve that sees links, too. Its result is "" where a path leads
