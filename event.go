@@ -132,10 +132,10 @@ type Part struct {
 	// Command is the program's base name followed by its leading
 	// subcommands, options between them left out: ["git", "push"].
 	Command []string
-	// Same is Command under the name that it usually has, where knowledge says
+	// UsualCommand is Command under the name that it usually has, where knowledge says
 	// that two commands are equal: ["docker", "compose", "up"] for
 	// docker-compose up. Nil where Command has that name.
-	Same []string
+	UsualCommand []string
 	// Operands are the indexes into Argv of what is no option, no option's
 	// value and not part of Command.
 	Operands []int
@@ -175,8 +175,8 @@ type Part struct {
 	Configs []string
 	// Doubt says in a few words why Knowledge is Partial, "" where nobody asks.
 	Doubt string
-	// Null marks a part without access, which is allowed by itself.
-	Null bool
+	// NoEffect marks a part without access, which is allowed by itself.
+	NoEffect bool
 	// Start is the byte offset in the command text, for messages; -1 where
 	// there is none.
 	Start int
@@ -200,12 +200,12 @@ type Word struct {
 	Text string
 	// Static means that bash passes exactly Text.
 	Static bool
-	// Loose marks an unquoted expansion or glob: it may become several words
+	// MaySplit marks an unquoted expansion or glob: it may become several words
 	// or none.
-	Loose bool
-	// Dash means that it may begin with a dash although it is not static, so
+	MaySplit bool
+	// MayBeOption means that it may begin with a dash although it is not static, so
 	// that it may be an option nobody has seen.
-	Dash bool
+	MayBeOption bool
 }
 
 // Option is one option of a part.
@@ -270,17 +270,17 @@ type Access struct {
 	Host string
 	// Recursive means the path and everything below it.
 	Recursive bool
-	// Visible means that hidden files below the path are left out, unless a file
+	// SkipsHidden means that hidden files below the path are left out, unless a file
 	// such as .gitignore says otherwise (ripgrep's guide, "Hidden files").
-	Visible bool
+	SkipsHidden bool
 	// Glob means that the path's last element was a pattern and Path is the
 	// literal folder above it: what is touched are entries of that folder.
 	Glob bool
 	// Pattern is the whole pattern, absolute, where Glob is set.
 	Pattern string
-	// Names marks a read of names and attributes alone, as ls and stat do: the
+	// MetadataOnly marks a read of names and attributes alone, as ls and stat do: the
 	// contents stay unread.
-	Names bool
+	MetadataOnly bool
 	// Configured marks a network access whose host comes from the program's
 	// own configuration, not from the call.
 	Configured bool
@@ -293,10 +293,10 @@ type Access struct {
 	Fresh bool
 }
 
-// OwnYes reports whether the access needs a yes of its own, besides the one for
+// NeedsSeparatePermission reports whether the access needs a yes of its own, besides the one for
 // the program: a redirection, of the shell or of a wrapper, that writes what
 // lasts, or reaches another machine (DESIGN.md section 3, "Redirections").
-func (a *Access) OwnYes() bool {
+func (a *Access) NeedsSeparatePermission() bool {
 	return a.Redirect && a.Kind != Read && !a.Fresh && !a.Nowhere()
 }
 

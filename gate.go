@@ -23,9 +23,9 @@ type Decider interface {
 	Decide(ctx context.Context, ev *Event) ([]Opinion, error)
 }
 
-// Seat is a decider's place in a stage, with the powers that the gate's author
+// Slot is a decider's place in a stage, with the powers that the gate's author
 // gives it. A decider cannot give itself any.
-type Seat struct {
+type Slot struct {
 	Decider Decider
 	// AllowsCall lets it allow the whole call; everyone else's whole-call
 	// allows are dropped and reported.
@@ -69,7 +69,7 @@ func (n StageName) Runs(parts []Effect) bool {
 // Stage is deciders that run together.
 type Stage struct {
 	Name  StageName
-	Seats []Seat
+	Slots []Slot
 }
 
 // Defaults replace silence after all stages.
@@ -99,7 +99,7 @@ type Gate struct {
 // ends stands, but an allow does not.
 func (g *Gate) Decide(ctx context.Context, ev *Event) Verdict {
 	if !ev.Kind.Answered() || ev.Call == nil {
-		return g.remark(ctx, ev)
+		return g.decideNotification(ctx, ev)
 	}
 	first := g.judge(ctx, ev)
 	if first.Effect.Stricter(Ask) {
@@ -158,7 +158,7 @@ func (g *Gate) judge(ctx context.Context, ev *Event) Verdict {
 			continue
 		}
 		begin := g.now()
-		for _, seat := range st.Seats {
+		for _, seat := range st.Slots {
 			if ctx.Err() != nil {
 				late = true
 				break
@@ -166,7 +166,7 @@ func (g *Gate) judge(ctx context.Context, ev *Event) Verdict {
 			if seat.Costly && JoinParts(v.Parts).JoinPart(call).Stricter(Ask) {
 				continue
 			}
-			call = g.hear(ctx, &v, ev, seat, call)
+			call = g.collect(ctx, &v, ev, seat, call)
 		}
 		call = v.liftDeferred(call)
 		v.Stages = append(v.Stages, StageTrace{Name: st.Name, Ran: true, Took: g.now().Sub(begin)})
@@ -190,9 +190,9 @@ func (g *Gate) judge(ctx context.Context, ev *Event) Verdict {
 	return v
 }
 
-// hear adds what one decider says, and returns the join of the whole-call
+// collect adds what one decider says, and returns the join of the whole-call
 // effects.
-func (g *Gate) hear(ctx context.Context, v *Verdict, ev *Event, seat Seat, call Effect) Effect {
+func (g *Gate) collect(ctx context.Context, v *Verdict, ev *Event, seat Slot, call Effect) Effect {
 	ops, err := seat.Decider.Decide(ctx, ev)
 	for _, o := range ops {
 		call = v.add(ev, seat, o, call)
@@ -209,20 +209,20 @@ func (g *Gate) hear(ctx context.Context, v *Verdict, ev *Event, seat Seat, call 
 	return g.fail(v, ev, call, t)
 }
 
-// remark gives the verdict on an event that is about no call that is still to
+// decideNotification gives the verdict on an event that is about no call that is still to
 // run: the highest of ask, deny and halt, and the context.
-func (g *Gate) remark(ctx context.Context, ev *Event) Verdict {
+func (g *Gate) decideNotification(ctx context.Context, ev *Event) Verdict {
 	v := Verdict{}
 	if ev.Call != nil && g.Analyse != nil {
 		g.Analyse(ev)
 	}
 	call := Abstain
 	for _, st := range g.Stages {
-		for _, seat := range st.Seats {
+		for _, seat := range st.Slots {
 			if !seat.Events || ctx.Err() != nil || seat.Costly && call > Ask {
 				continue
 			}
-			call = g.hear(ctx, &v, ev, seat, call)
+			call = g.collect(ctx, &v, ev, seat, call)
 		}
 	}
 	if call >= Ask {
@@ -246,12 +246,12 @@ func (g *Gate) fail(v *Verdict, ev *Event, call Effect, t Trouble) Effect {
 	if e == Abstain {
 		return call
 	}
-	return v.add(ev, Seat{}, Opinion{Decider: "failure", Rule: strings.ReplaceAll(t.Failure.String(), " ", "-"),
+	return v.add(ev, Slot{}, Opinion{Decider: "failure", Rule: strings.ReplaceAll(t.Failure.String(), " ", "-"),
 		Effect: e, Part: WholeCall, Scope: ScopeBuiltin, Source: t.Source, Reason: t.Text}, call)
 }
 
 // add counts one opinion and returns the join of the whole-call effects.
-func (v *Verdict) add(ev *Event, seat Seat, o Opinion, call Effect) Effect {
+func (v *Verdict) add(ev *Event, seat Slot, o Opinion, call Effect) Effect {
 	if o.Effect == Ask && o.Person && !ev.Attended() {
 		o.Effect = Deny
 		o.Reason = strings.TrimSpace(o.Reason + " (a person must answer this, and none is attending)")
@@ -336,7 +336,7 @@ func (g *Gate) explain(ev *Event, v *Verdict) {
 // about orders opinions for what is said: those about parts without effect come
 // last, since nobody waits to hear of them.
 func about(ev *Event, o Opinion) int {
-	if ev.Call != nil && o.Part >= 0 && o.Part < len(ev.Call.Parts) && ev.Call.Parts[o.Part].Null {
+	if ev.Call != nil && o.Part >= 0 && o.Part < len(ev.Call.Parts) && ev.Call.Parts[o.Part].NoEffect {
 		return 1
 	}
 	return 0

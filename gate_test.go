@@ -25,7 +25,7 @@ func (s says) Decide(context.Context, *cardea.Event) ([]cardea.Opinion, error) {
 
 func gateOf(ops ...cardea.Opinion) *cardea.Gate {
 	return &cardea.Gate{OnError: cardea.OnErrorDefer, Stages: []cardea.Stage{
-		{Name: cardea.Guards, Seats: []cardea.Seat{{Decider: says{ops: ops}}}},
+		{Name: cardea.Guards, Slots: []cardea.Slot{{Decider: says{ops: ops}}}},
 	}}
 }
 
@@ -71,7 +71,7 @@ func TestLiftOnlyLiftsDefer(t *testing.T) {
 	for _, below := range cardea.Effects() {
 		for _, part := range []int{0, cardea.WholeCall} {
 			for _, lifts := range []bool{false, true} {
-				g := &cardea.Gate{OnError: cardea.OnErrorDefer, Stages: []cardea.Stage{{Name: cardea.Guards, Seats: []cardea.Seat{
+				g := &cardea.Gate{OnError: cardea.OnErrorDefer, Stages: []cardea.Stage{{Name: cardea.Guards, Slots: []cardea.Slot{
 					{Decider: says{ops: []cardea.Opinion{allow}}, AllowsCall: true, LiftsDefer: lifts},
 					{Decider: says{ops: []cardea.Opinion{{Effect: below, Part: part}}}, AllowsCall: true},
 				}}}}
@@ -207,12 +207,12 @@ func TestFailureTable(t *testing.T) {
 
 func TestFailuresOfDeciders(t *testing.T) {
 	broken := &cardea.Trouble{Failure: cardea.BrokenFile, Text: "rules/a.yaml:3:1: what", Source: "rules/a.yaml"}
-	g := &cardea.Gate{OnError: cardea.OnErrorDefer, Stages: []cardea.Stage{{Name: cardea.Guards, Seats: []cardea.Seat{{Decider: says{err: broken}}}}}}
+	g := &cardea.Gate{OnError: cardea.OnErrorDefer, Stages: []cardea.Stage{{Name: cardea.Guards, Slots: []cardea.Slot{{Decider: says{err: broken}}}}}}
 	v := g.Decide(context.Background(), eventOf(1))
 	if v.Effect != cardea.Ask || len(v.Troubles) != 1 || !strings.Contains(v.Reason, "rules/a.yaml:3:1") {
 		t.Errorf("broken file: %v %q %v", v.Effect, v.Reason, v.Troubles)
 	}
-	g.Stages[0].Seats[0].Decider = says{err: errors.New("boom"), ops: []cardea.Opinion{{Decider: "d", Effect: cardea.Deny, Part: 0}}}
+	g.Stages[0].Slots[0].Decider = says{err: errors.New("boom"), ops: []cardea.Opinion{{Decider: "d", Effect: cardea.Deny, Part: 0}}}
 	v = g.Decide(context.Background(), eventOf(1))
 	if v.Effect != cardea.Deny || len(v.Troubles) != 1 {
 		t.Errorf("what was said before a decider failed must stand: %v %v", v.Effect, v.Troubles)
@@ -229,7 +229,7 @@ func TestOutOfTime(t *testing.T) {
 	late := stopping{cancel: func() {}, ops: []cardea.Opinion{{Effect: cardea.Deny, Part: 0}}}
 	ctx, cancel = context.WithCancel(context.Background())
 	late.cancel = cancel
-	g := &cardea.Gate{OnError: cardea.OnErrorDefer, Stages: []cardea.Stage{{Name: cardea.Guards, Seats: []cardea.Seat{{Decider: late}, {Decider: says{ops: []cardea.Opinion{allow}}}}}}}
+	g := &cardea.Gate{OnError: cardea.OnErrorDefer, Stages: []cardea.Stage{{Name: cardea.Guards, Slots: []cardea.Slot{{Decider: late}, {Decider: says{ops: []cardea.Opinion{allow}}}}}}}
 	if v := g.Decide(ctx, eventOf(1)); v.Effect != cardea.Deny {
 		t.Errorf("a deny that was given in time must stand: %v", v.Effect)
 	}
@@ -268,7 +268,7 @@ func TestRewrite(t *testing.T) {
 		{"no change is no rewrite", rewrite(cardea.Abstain, "old", ""), says{}, cardea.Abstain, false},
 	}
 	for _, tt := range tests {
-		g := &cardea.Gate{OnError: cardea.OnErrorDefer, Analyse: analyse, Stages: []cardea.Stage{{Name: cardea.Guards, Seats: []cardea.Seat{
+		g := &cardea.Gate{OnError: cardea.OnErrorDefer, Analyse: analyse, Stages: []cardea.Stage{{Name: cardea.Guards, Slots: []cardea.Slot{
 			{Decider: says{ops: []cardea.Opinion{tt.op}}}, {Decider: tt.second},
 		}}}}
 		ev := eventOf(0)
@@ -363,7 +363,7 @@ func saying(e cardea.Effect) *speaker {
 func TestCostlyDecidersComeLast(t *testing.T) {
 	for _, e := range cardea.Effects() {
 		costly := saying(cardea.Ask)
-		g := cardea.Gate{Stages: []cardea.Stage{{Name: cardea.Guards, Seats: []cardea.Seat{{Decider: saying(e)}, {Decider: costly, Costly: true}}}}}
+		g := cardea.Gate{Stages: []cardea.Stage{{Name: cardea.Guards, Slots: []cardea.Slot{{Decider: saying(e)}, {Decider: costly, Costly: true}}}}}
 		ev := &cardea.Event{Kind: cardea.PreToolUse, Call: &cardea.Call{Tool: "x", Parts: []cardea.Part{{}}}}
 		v := g.Decide(context.Background(), ev)
 		if denied := e >= cardea.Deny; denied == (costly.asked > 0) {
@@ -383,7 +383,7 @@ func TestOtherEvents(t *testing.T) {
 			silent, costly := saying(cardea.Halt), saying(cardea.Abstain)
 			g := cardea.Gate{Default: cardea.Defaults{Attended: cardea.Deny, Unattended: cardea.Deny},
 				Analyse: func(*cardea.Event) {},
-				Stages:  []cardea.Stage{{Name: cardea.Guards, Seats: []cardea.Seat{{Decider: silent}, {Decider: saying(e), Events: true}, {Decider: costly, Events: true, Costly: true}}}}}
+				Stages:  []cardea.Stage{{Name: cardea.Guards, Slots: []cardea.Slot{{Decider: silent}, {Decider: saying(e), Events: true}, {Decider: costly, Events: true, Costly: true}}}}}
 			v := g.Decide(context.Background(), ev)
 			want := e
 			if e < cardea.Ask {
@@ -397,14 +397,14 @@ func TestOtherEvents(t *testing.T) {
 			}
 		}
 	}
-	g := cardea.Gate{Stages: []cardea.Stage{{Name: cardea.Guards, Seats: []cardea.Seat{{Decider: &speaker{err: &cardea.Trouble{Failure: cardea.BrokenPolicy, Text: "broken"}}, Events: true}}}}}
+	g := cardea.Gate{Stages: []cardea.Stage{{Name: cardea.Guards, Slots: []cardea.Slot{{Decider: &speaker{err: &cardea.Trouble{Failure: cardea.BrokenPolicy, Text: "broken"}}, Events: true}}}}}
 	if v := g.Decide(context.Background(), &cardea.Event{Kind: "Stop"}); v.Effect != cardea.Abstain && v.Effect != cardea.Deny || len(v.Troubles) != 1 {
 		t.Errorf("a failure: %s %v", v.Effect, v.Troubles)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	late := saying(cardea.Halt)
-	g.Stages[0].Seats[0].Decider = late
+	g.Stages[0].Slots[0].Decider = late
 	if v := g.Decide(ctx, &cardea.Event{Kind: "Stop"}); v.Effect != cardea.Abstain || late.asked > 0 {
 		t.Errorf("without time: %s", v.Effect)
 	}
@@ -414,7 +414,7 @@ func TestOtherEvents(t *testing.T) {
 func TestRewriteOfAnyValue(t *testing.T) {
 	to := map[string]any{"a": map[string]any{"b": []any{"c"}}}
 	s := &speaker{says: []cardea.Opinion{{Decider: "speaker", Effect: cardea.Allow, Part: 0, Advice: cardea.Advice{Rewrite: map[string]any{"x": to}}}}}
-	g := cardea.Gate{Stages: []cardea.Stage{{Name: cardea.Guards, Seats: []cardea.Seat{{Decider: s}}}},
+	g := cardea.Gate{Stages: []cardea.Stage{{Name: cardea.Guards, Slots: []cardea.Slot{{Decider: s}}}},
 		Analyse: func(ev *cardea.Event) { ev.Call.Parts = []cardea.Part{{}} }}
 	call := func(x any) *cardea.Event {
 		return &cardea.Event{Kind: cardea.PreToolUse, Call: &cardea.Call{Tool: "x", Input: map[string]any{"x": x, "y": "z"}}}

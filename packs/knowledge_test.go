@@ -8,10 +8,10 @@ import (
 	"testing"
 
 	"cardea.dev"
-	"cardea.dev/internal/decide/null"
+	"cardea.dev/internal/call"
+	"cardea.dev/internal/decide/noeffect"
 	"cardea.dev/internal/decide/opaque"
 	"cardea.dev/internal/decide/readonly"
-	"cardea.dev/internal/tool"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -42,10 +42,10 @@ func newReading(t *testing.T) reading {
 	if out, err := exec.Command("git", "init", "-q", project).CombinedOutput(); err != nil {
 		t.Fatalf("git init: %v: %s", err, out)
 	}
-	world := tool.World{Home: home, Resolve: tool.Links, IsDir: tool.IsDir, New: tool.IsNew, Exported: func(string) bool { return false }}
+	world := call.World{Home: home, Resolve: call.Links, IsDir: call.IsDir, New: call.IsNew, Exported: func(string) bool { return false }}
 	return reading{project, &cardea.Gate{
-		Analyse: func(ev *cardea.Event) { tool.Analyse(ev, world) },
-		Stages: []cardea.Stage{{Name: cardea.Guards, Seats: []cardea.Seat{{Decider: opaque.New(cardea.OnErrorDefer)}, {Decider: null.New()},
+		Analyse: func(ev *cardea.Event) { call.Analyse(ev, world) },
+		Stages: []cardea.Stage{{Name: cardea.Guards, Slots: []cardea.Slot{{Decider: opaque.New(cardea.OnErrorDefer)}, {Decider: noeffect.New()},
 			{Decider: readonly.New(readonly.Settings{Home: home, Path: "/usr/local/bin:/usr/bin:/bin"})}}}},
 	}}
 }

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/call"
 	"cardea.dev/internal/decide/rules"
 	"cardea.dev/internal/harness"
-	"cardea.dev/internal/tool"
 	"cardea.dev/packs"
 	"cardea.dev/packs/internal/table"
 )
@@ -23,7 +23,7 @@ func stand() rules.Stand {
 	return rules.Stand{Settings: rules.Settings{Home: "/home/user", Own: rules.OwnInTests}, Project: "/home/user/project", Harness: "claude-code", Known: known}
 }
 
-func analyse(ev *cardea.Event) { tool.Analyse(ev, tool.World{Home: "/home/user"}) }
+func analyse(ev *cardea.Event) { call.Analyse(ev, call.World{Home: "/home/user"}) }
 
 func TestTableIsCurrent(t *testing.T) {
 	want, err := table.Source(".")

@@ -88,7 +88,7 @@ func TestEveryRuleFiresOnTheWire(t *testing.T) {
 	for _, w := range wires() {
 		t.Run(w.name, func(t *testing.T) {
 			for _, r := range packs.Rules() {
-				gate := &cardea.Gate{Stages: []cardea.Stage{{Name: cardea.Guards, Seats: []cardea.Seat{{Decider: rules.New([]rules.Rule{r}, stand().Settings)}}}}}
+				gate := &cardea.Gate{Stages: []cardea.Stage{{Name: cardea.Guards, Slots: []cardea.Slot{{Decider: rules.New([]rules.Rule{r}, stand().Settings)}}}}}
 				for _, test := range examples(t, r) {
 					if test.Expect == "none" || test.Expect == "pass" {
 						continue

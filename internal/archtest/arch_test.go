@@ -114,8 +114,8 @@ func violations(pkgs map[string]*pkg) []string {
 				bad(p, imp, "the vocabulary uses the standard library only")
 			case p.path == module && (imp == "os" || imp == "net" || strings.HasPrefix(imp, "net/") || imp == "os/exec" || imp == "io/ioutil" || imp == "syscall"):
 				bad(p, imp, "the vocabulary does no I/O")
-			case strings.HasPrefix(imp, "mvdan.cc/") && !below(p.path, internal("shell")):
-				bad(p, imp, "only internal/shell imports the shell parser")
+			case strings.HasPrefix(imp, "mvdan.cc/") && !below(p.path, internal("bash")):
+				bad(p, imp, "only internal/bash imports the shell parser")
 			case strings.HasPrefix(imp, "github.com/open-policy-agent/") && p.path != internal("decide/policy/rego") && p.path != internal("decide/policy/regotest"):
 				bad(p, imp, "only internal/decide/policy/rego and its tester import OPA")
 			case (below(imp, opaTester) || below(imp, opaCover)) && p.path != internal("decide/policy/regotest"):
@@ -138,9 +138,9 @@ func violations(pkgs map[string]*pkg) []string {
 				bad(p, imp, "nothing imports a face but the commands")
 			case ours && below(imp, internal("config")) && !below(p.path, internal("cli")) && !below(p.path, internal("config")):
 				bad(p, imp, "only faces import config")
-			case ours && below(p.path, internal("harness")) && (below(imp, internal("shell")) || below(imp, internal("decide")) || below(imp, internal("tool"))):
+			case ours && below(p.path, internal("harness")) && (below(imp, internal("bash")) || below(imp, internal("decide")) || below(imp, internal("call"))):
 				bad(p, imp, "adapters know the wire and the vocabulary, nothing else")
-			case ours && p.path == internal("shell") && imp != module:
+			case ours && p.path == internal("bash") && imp != module:
 				bad(p, imp, "the analysis knows the vocabulary, nothing else")
 			}
 		}
@@ -194,14 +194,14 @@ func TestWhatIsLinked(t *testing.T) {
 func TestLawsBite(t *testing.T) {
 	for _, tt := range []struct{ from, imp string }{
 		{module, "github.com/x/y"}, {module, "os"}, {internal("config"), "mvdan.cc/sh/v3/syntax"},
-		{internal("decide/rules"), internal("decide/null")}, {internal("decide/rules"), internal("config")},
-		{internal("tool"), internal("cli")}, {internal("harness/claudecode"), internal("shell")},
-		{internal("shell"), internal("tool")}, {internal("cli"), "net/http"}, {internal("cli"), "go.yaml.in/yaml/v3"},
+		{internal("decide/rules"), internal("decide/noeffect")}, {internal("decide/rules"), internal("config")},
+		{internal("call"), internal("cli")}, {internal("harness/claudecode"), internal("bash")},
+		{internal("bash"), internal("call")}, {internal("cli"), "net/http"}, {internal("cli"), "go.yaml.in/yaml/v3"},
 		{internal("decide/policy"), "github.com/open-policy-agent/opa/v1/ast"}, {internal("decide/policy/remote"), internal("decide/policy/rego")},
 		{internal("decide/policy/rego"), opaTester}, {internal("decide/policy/rego"), opaCover}, {internal("decide/policy/remote"), internal("decide/policy/regotest")},
 		{internal("cli"), internal("decide/policy/regotest")}, {module + "/cmd/cardea-policy", internal("decide/policy/regotest")}, {module + "/cmd/cardea-policy-test", opaTester},
 		{internal("cli"), internal("decide/policy/rego")}, {module + "/cmd/cardea", internal("decide/policy/rego")},
-		{internal("tool"), "github.com/spf13/cobra"}, {internal("session"), internal("config")},
+		{internal("call"), "github.com/spf13/cobra"}, {internal("session"), internal("config")},
 	} {
 		p := &pkg{path: tt.from, imports: map[string]bool{tt.imp: true}}
 		if len(violations(map[string]*pkg{tt.from: p})) == 0 {

@@ -14,7 +14,7 @@ import (
 	"cardea.dev/internal/config"
 	"cardea.dev/internal/harness"
 	"cardea.dev/internal/ledger"
-	"cardea.dev/internal/ledger/face"
+	"cardea.dev/internal/ledger/display"
 	"cardea.dev/internal/redact"
 	"cardea.dev/internal/userkey"
 	"github.com/spf13/cobra"
@@ -106,7 +106,7 @@ seconds or a zone as in 2026-11-20T15:04:05Z), or how long ago it was (90m, 2h,
 	fs.StringSliceVar(&f.effects, "effect", nil, "what was decided: allow, abstain, defer, ask, deny, halt; several with commas")
 	fs.StringVar(&f.tool, "tool", "", "the tool, by its canonical name or a harness's")
 	fs.StringVar(&f.rule, "rule", "", "the rule that spoke, by its id, alone or after its decider: rules:git-force-push")
-	fs.StringVar(&f.decider, "decider", "", "the decider that spoke: rules, policies, permissions, readonly, null, opaque, routes")
+	fs.StringVar(&f.decider, "decider", "", "the decider that spoke: rules, policies, permissions, readonly, no-effect, opaque, routes")
 	fs.StringVar(&f.session, "session", "", "the session, by the harness's id")
 	fs.IntVar(&f.limit, "limit", 50, "show at most so many; 0 shows all")
 	fs.BoolVar(&f.json, "json", false, "answer with one JSON object a line")
@@ -268,8 +268,8 @@ func openLedger(p Process) (*ledger.Ledger, error) {
 }
 
 // face shows the ledger on standard output, in the zone of the clock.
-func (p Process) face() face.Face {
-	return face.Face{Out: p.Stdout, Plain: Plain, Zone: p.Now().Location()}
+func (p Process) face() display.Face {
+	return display.Face{Out: p.Stdout, Plain: Plain, Zone: p.Now().Location()}
 }
 
 // encode writes one JSON object in one line.

@@ -2,10 +2,10 @@ package cli
 
 import (
 	"cardea.dev"
+	"cardea.dev/internal/call"
 	"cardea.dev/internal/config"
 	"cardea.dev/internal/decide/rules"
 	"cardea.dev/internal/harness"
-	"cardea.dev/internal/tool"
 )
 
 // gather reads the files that are named, or everything that is in force where
@@ -43,4 +43,4 @@ func stand() rules.Stand {
 	}
 }
 
-func analyseTest(ev *cardea.Event) { tool.Analyse(ev, tool.World{Home: testHome}) }
+func analyseTest(ev *cardea.Event) { call.Analyse(ev, call.World{Home: testHome}) }

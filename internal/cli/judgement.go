@@ -9,13 +9,13 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/action"
+	"cardea.dev/internal/call"
 	"cardea.dev/internal/config"
 	"cardea.dev/internal/evidence"
 	"cardea.dev/internal/harness"
 	"cardea.dev/internal/harness/claudecode"
 	"cardea.dev/internal/harness/copilotcli"
 	"cardea.dev/internal/redact"
-	"cardea.dev/internal/tool"
 )
 
 // adapters are the harnesses that are spoken with.
@@ -128,9 +128,9 @@ func (j *judgement) exported(name string) bool { return j.process.Env(name) != "
 
 // analysis fills in the parts of a call on this machine.
 func analysis(home string, exported func(name string) bool) func(*cardea.Event) {
-	world := tool.World{Home: home, Resolve: tool.Links, IsDir: tool.IsDir, TopLevel: tool.TopLevel, Tame: tool.Tame, Names: tool.Names, New: tool.IsNew,
+	world := call.World{Home: home, Resolve: call.Links, IsDir: call.IsDir, TopLevel: call.TopLevel, Tame: call.Tame, Names: call.Names, New: call.IsNew,
 		Exported: exported}
-	return func(ev *cardea.Event) { tool.Analyse(ev, world) }
+	return func(ev *cardea.Event) { call.Analyse(ev, world) }
 }
 
 // actions are the commands that start when the answer is out.

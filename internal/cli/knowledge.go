@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/bash"
 	"cardea.dev/internal/decide/readonly"
-	"cardea.dev/internal/shell"
 	"github.com/spf13/cobra"
 )
 
@@ -48,7 +48,7 @@ with is made from the program's help, which is read from standard input.`,
 }
 
 func listPrograms(p Process, asJSON bool) error {
-	names := shell.ProgramNames()
+	names := bash.ProgramNames()
 	if asJSON {
 		return json.NewEncoder(p.Stdout).Encode(names)
 	}
@@ -61,19 +61,19 @@ func listPrograms(p Process, asJSON bool) error {
 
 // known is what knowledge tells, for programs.
 type known struct {
-	Names       []string              `json:"names"`
-	Command     []string              `json:"command"`
-	Source      string                `json:"source"`
-	Manual      string                `json:"manual"`
-	Variables   []string              `json:"variables"`
-	Operands    cardea.AccessKind     `json:"operands"`
-	First       cardea.AccessKind     `json:"first,omitempty"`
-	Last        cardea.AccessKind     `json:"last,omitempty"`
-	Access      []cardea.AccessKind   `json:"access"`
-	Options     []shell.ProgramOption `json:"options"`
-	Subcommands []string              `json:"subcommands"`
-	Certain     bool                  `json:"certain"`
-	Calls       []knownCall           `json:"calls"`
+	Names       []string             `json:"names"`
+	Command     []string             `json:"command"`
+	Source      string               `json:"source"`
+	Manual      string               `json:"manual"`
+	Variables   []string             `json:"variables"`
+	Operands    cardea.AccessKind    `json:"operands"`
+	First       cardea.AccessKind    `json:"first,omitempty"`
+	Last        cardea.AccessKind    `json:"last,omitempty"`
+	Access      []cardea.AccessKind  `json:"access"`
+	Options     []bash.ProgramOption `json:"options"`
+	Subcommands []string             `json:"subcommands"`
+	Certain     bool                 `json:"certain"`
+	Calls       []knownCall          `json:"calls"`
 }
 
 // knownCall is a part of the call that the words make.
@@ -87,7 +87,7 @@ type knownCall struct {
 }
 
 func knowledge(p Process, args []string, asJSON bool) error {
-	info, ok := shell.KnownProgram(args[0], args[1:]...)
+	info, ok := bash.KnownProgram(args[0], args[1:]...)
 	if !ok {
 		return fmt.Errorf("nothing is known of %q, so it may do anything; write a file for it in packs/commands, see docs/command-knowledge.md", args[0])
 	}
@@ -105,7 +105,7 @@ func knowledge(p Process, args []string, asJSON bool) error {
 func calls(p Process, args []string) []knownCall {
 	words := make([]string, len(args))
 	for i, a := range args {
-		words[i] = shell.Quote(a)
+		words[i] = bash.Quote(a)
 	}
 	f := tryFlags{tool: "Bash", harness: "claude-code", event: string(cardea.PreToolUse)}
 	m, err := f.message(p, strings.Join(words, " "))
@@ -118,7 +118,7 @@ func calls(p Process, args []string) []knownCall {
 	var out []knownCall
 	for i := range j.event.Call.Parts {
 		part := &j.event.Call.Parts[i]
-		call := knownCall{Text: part.Text, Same: part.Same, Complete: part.Knowledge == cardea.Complete, Why: only.Refusal(j.event, i), Access: []string{}}
+		call := knownCall{Text: part.Text, Same: part.UsualCommand, Complete: part.Knowledge == cardea.Complete, Why: only.Refusal(j.event, i), Access: []string{}}
 		call.ReadOnly = call.Why == ""
 		for _, a := range part.Access {
 			call.Access = append(call.Access, accessText(a))

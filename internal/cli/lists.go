@@ -4,24 +4,24 @@ import (
 	"slices"
 
 	"cardea.dev/internal/harness/claudecode"
-	"cardea.dev/internal/harness/lists"
-	"cardea.dev/internal/permission"
+	"cardea.dev/internal/harness/permissionfiles"
+	"cardea.dev/internal/permissionlist"
 )
 
 // lists are the places of the harnesses' permission lists: those that lie in
 // files, those that the harness's own command line names, and those that this
 // command was given.
-func (p Process) lists(pl *place) []permission.Source {
+func (p Process) lists(pl *place) []permissionlist.Source {
 	out := claudecode.Lists(pl.dirs.Claude, pl.start, claudecode.ManagedDir(p.Machine.OS))
 	var flags claudecode.Flags
 	if p.Lines != nil {
 		flags = claudecode.FlagsOf(p.Lines())
 	}
 	given := claudecode.Flags{Settings: p.given}.Lists(p.Dir)
-	return slices.Concat(flags.Lists(pl.start), given, out, lists.Of(pl.dirs.Home, pl.start, pl.project, p.Machine.OS))
+	return slices.Concat(flags.Lists(pl.start), given, out, permissionfiles.Of(pl.dirs.Home, pl.start, pl.project, p.Machine.OS))
 }
 
 // listsIn are the places of the lists in a folder around a call.
-func listsIn(dir string) []permission.Source {
-	return slices.Concat(claudecode.ProjectLists(dir), lists.In(dir))
+func listsIn(dir string) []permissionlist.Source {
+	return slices.Concat(claudecode.ProjectLists(dir), permissionfiles.In(dir))
 }

@@ -11,7 +11,7 @@ import (
 	"cardea.dev/internal/config"
 	"cardea.dev/internal/decide/permissions"
 	"cardea.dev/internal/document"
-	"cardea.dev/internal/permission"
+	"cardea.dev/internal/permissionlist"
 	"github.com/spf13/cobra"
 )
 
@@ -133,7 +133,7 @@ func entriesOf(l *config.Loaded) []entryListing {
 		e := &l.Permissions[i]
 		row := entryListing{e.Text, e.Effect, e.From.Harness, e.From.Scope, e.Source(), e.Counts(e.From.Harness), ""}
 		switch {
-		case e.Form == permission.Nothing:
+		case e.Form == permissionlist.Nothing:
 			row.Why = e.Why
 		case e.Effect != cardea.Allow:
 		case !row.Counts:
@@ -199,11 +199,11 @@ func permissionFindings(l *config.Loaded, pl place) []permissionFinding {
 			wide = wide || d.Kind == "wide"
 			add(d.Kind, d.Hint, d.Text)
 		}
-		if e.Form == permission.Nothing {
+		if e.Form == permissionlist.Nothing {
 			continue
 		}
 		if o := hiddenBy(l.Permissions, i); o != nil {
-			add("shadowed", "remove one of them", fmt.Sprintf("it never decides: %s (%s) %s the same", o.Text, o.Source(), permission.Verb(o.Effect)))
+			add("shadowed", "remove one of them", fmt.Sprintf("it never decides: %s (%s) %s the same", o.Text, o.Source(), permissionlist.Verb(o.Effect)))
 		}
 		if e.Effect == cardea.Allow && !wide {
 			if call := probed.allowedBy(*e); call != "" {
@@ -216,7 +216,7 @@ func permissionFindings(l *config.Loaded, pl place) []permissionFinding {
 
 // hiddenBy is an entry, at least as strict, that says the same about all that
 // entry i is about; nil where there is none.
-func hiddenBy(all []permission.Entry, i int) *permission.Entry {
+func hiddenBy(all []permissionlist.Entry, i int) *permissionlist.Entry {
 	e := &all[i]
 	for k := range all {
 		o := &all[k]
@@ -251,11 +251,11 @@ func newProbing(pl place) *probing {
 	return out
 }
 
-func (pr *probing) allowedBy(e permission.Entry) string {
+func (pr *probing) allowedBy(e permissionlist.Entry) string {
 	from := *e.From
 	from.Allows, from.Harness = true, "claude-code"
 	e.From = &from
-	d := permissions.New([]permission.Entry{e}, permissions.Settings{Expand: true, Home: pr.place.dirs.Home, Start: pr.place.start})
+	d := permissions.New([]permissionlist.Entry{e}, permissions.Settings{Expand: true, Home: pr.place.dirs.Home, Start: pr.place.start})
 	for i, ev := range pr.events {
 		said, err := d.Decide(context.Background(), ev)
 		if err != nil || len(said) < len(ev.Call.Parts) || len(said) == 0 || names(e, ev) {
@@ -267,9 +267,9 @@ func (pr *probing) allowedBy(e permission.Entry) string {
 }
 
 // names reports whether an entry says itself what a probe is about.
-func names(e permission.Entry, ev *cardea.Event) bool {
+func names(e permissionlist.Entry, ev *cardea.Event) bool {
 	command, _ := ev.Call.Input["command"].(string)
-	return !e.Wild() && e.CommandIs(command) || e.Form == permission.Host || strings.HasPrefix(e.Tool, "mcp__")
+	return !e.Wild() && e.CommandIs(command) || e.Form == permissionlist.Host || strings.HasPrefix(e.Tool, "mcp__")
 }
 
 // suggestion is what permissions suggest --json says.

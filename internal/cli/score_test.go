@@ -13,8 +13,8 @@ import (
 	"testing"
 
 	"cardea.dev"
+	"cardea.dev/internal/bash"
 	"cardea.dev/internal/decide/readonly"
-	"cardea.dev/internal/shell"
 )
 
 // scored is a line of a corpus, and what the gate says about it in a git
@@ -69,11 +69,11 @@ func score(t *testing.T, name string) []scored {
 		only := readonly.New(j.loaded.Reading())
 		for i := range j.event.Call.Parts {
 			part := &j.event.Call.Parts[i]
-			if !part.Null && s.why == "" {
+			if !part.NoEffect && s.why == "" {
 				s.why = only.Refusal(j.event, i)
 			}
-			if len(part.Argv) > 0 && part.Argv[0].Static && !part.Null {
-				if _, ok := shell.KnownProgram(path.Base(part.Argv[0].Text)); !ok {
+			if len(part.Argv) > 0 && part.Argv[0].Static && !part.NoEffect {
+				if _, ok := bash.KnownProgram(path.Base(part.Argv[0].Text)); !ok {
 					s.covered = false
 				}
 			}

@@ -83,7 +83,7 @@ func (t trial) showPart(s *screen, i int) {
 	for _, x := range []struct {
 		is   bool
 		word string
-	}{{part.Null, "does nothing by itself"}, {part.Elevated, "runs as another user or elsewhere"}, {part.Remote, "runs on another machine"}} {
+	}{{part.NoEffect, "does nothing by itself"}, {part.Elevated, "runs as another user or elsewhere"}, {part.Remote, "runs on another machine"}} {
 		if x.is {
 			traits = append(traits, x.word)
 		}
@@ -108,7 +108,7 @@ func (t trial) showPart(s *screen, i int) {
 // is, and where another line says so already.
 func (t trial) beyondReading(i int) string {
 	part := &t.judgement.event.Call.Parts[i]
-	if part.Null || len(part.Opaque) > 0 || t.judgement.loaded.ReadonlyOff || t.effect(i) != cardea.Abstain {
+	if part.NoEffect || len(part.Opaque) > 0 || t.judgement.loaded.ReadonlyOff || t.effect(i) != cardea.Abstain {
 		return ""
 	}
 	return readonly.New(t.judgement.loaded.Reading()).Refusal(t.judgement.event, i)
@@ -146,7 +146,7 @@ func accessText(a cardea.Access) string {
 		what = "(where is not known)"
 	}
 	text := string(a.Kind) + " " + what
-	if a.Names {
+	if a.MetadataOnly {
 		text += " (names alone)"
 	}
 	if a.Spelled != "" && a.Spelled != a.Path && !a.Glob {

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"cardea.dev"
-	"cardea.dev/internal/shell"
-	"cardea.dev/internal/tool"
+	"cardea.dev/internal/bash"
+	"cardea.dev/internal/call"
 )
 
 // bound is what a command runs besides the programs of the machine.
@@ -34,7 +34,7 @@ func (l *Loaded) bind(command string) bound {
 	for i, word := range named {
 		named[i] = from(project, word)
 	}
-	a := shell.Analyse(at(project, command), shell.Env{Cwd: project, Home: l.Where.Dirs.Home, Roots: []string{project}, Resolve: tool.Links, IsDir: tool.IsDir, TopLevel: tool.TopLevel, Names: tool.Names})
+	a := bash.Analyse(at(project, command), bash.Env{Cwd: project, Home: l.Where.Dirs.Home, Roots: []string{project}, Resolve: call.Links, IsDir: call.IsDir, TopLevel: call.TopLevel, Names: call.Names})
 	spots, all := a.Opaque, true
 	for i := range a.Parts {
 		p := &a.Parts[i]
@@ -97,7 +97,7 @@ func (l *Loaded) ran(p *cardea.Part, b *bound) []string {
 	for _, w := range texts(p) {
 		path := from(p.Dir, w)
 		named = append(named, path)
-		if tool.IsDir(path) && Within(l.Where.Project, path) {
+		if call.IsDir(path) && Within(l.Where.Project, path) {
 			dirs = append(dirs, path)
 		}
 	}
@@ -106,7 +106,7 @@ func (l *Loaded) ran(p *cardea.Part, b *bound) []string {
 		for _, file := range recipes[name] {
 			b.runs = append(b.runs, filepath.Join(dir, file))
 		}
-		if all, ok := tool.Names(dir); name == "run-parts" && dir != p.Dir && ok {
+		if all, ok := call.Names(dir); name == "run-parts" && dir != p.Dir && ok {
 			for _, file := range all {
 				b.runs = append(b.runs, filepath.Join(dir, file))
 			}
@@ -221,7 +221,7 @@ func at(project, command string) string {
 		return command
 	}
 	out := strings.NewReplacer("${CLAUDE_PROJECT_DIR}", project, "$CLAUDE_PROJECT_DIR/", project+"/", `$CLAUDE_PROJECT_DIR"`, project+`"`).Replace(command)
-	if tool.TopLevel(project) == project {
+	if call.TopLevel(project) == project {
 		out = strings.ReplaceAll(out, "$(git rev-parse --show-toplevel)", project)
 	}
 	return out

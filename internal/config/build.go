@@ -8,14 +8,14 @@ import (
 	"time"
 
 	"cardea.dev"
-	"cardea.dev/internal/decide/null"
+	"cardea.dev/internal/decide/noeffect"
 	"cardea.dev/internal/decide/opaque"
 	"cardea.dev/internal/decide/permissions"
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/decide/readonly"
 	"cardea.dev/internal/decide/routes"
 	"cardea.dev/internal/decide/rules"
-	"cardea.dev/internal/permission"
+	"cardea.dev/internal/permissionlist"
 )
 
 // Build compiles what was loaded into a gate. analyse fills in the parts of a
@@ -37,12 +37,12 @@ func Build(l *Loaded, analyse func(*cardea.Event), now func() time.Time) *cardea
 		Troubles: l.Troubles(),
 		Analyse:  analyse,
 		Now:      now,
-		Stages: []cardea.Stage{{Name: cardea.Guards, Seats: slices.Concat(seats(
+		Stages: []cardea.Stage{{Name: cardea.Guards, Slots: slices.Concat(seats(
 			// First, since it costs nothing: what cannot be seen is no rule's.
 			opaque.New(l.Settings.OnError),
 			// What does nothing is allowed by itself, so that it does not keep
 			// the parts beside it from being allowed.
-			null.New(),
+			noeffect.New(),
 		), reading, seats(
 			// The rules of packs and person, before anything that a project
 			// could make slow.
@@ -102,8 +102,8 @@ func apart(all []rules.Rule) (own, project []rules.Rule) {
 }
 
 // seats gives each decider its place. None of them may allow whole calls.
-func seats(deciders ...cardea.Decider) []cardea.Seat {
-	out := make([]cardea.Seat, len(deciders))
+func seats(deciders ...cardea.Decider) []cardea.Slot {
+	out := make([]cardea.Slot, len(deciders))
 	for i, d := range deciders {
 		out[i].Decider = inTime{d}
 		_, onEvents := d.(eventRules)
@@ -113,7 +113,7 @@ func seats(deciders ...cardea.Decider) []cardea.Seat {
 }
 
 // costly are the seats of deciders that wait for scripts.
-func costly(deciders ...cardea.Decider) []cardea.Seat {
+func costly(deciders ...cardea.Decider) []cardea.Slot {
 	out := seats(deciders...)
 	for i := range out {
 		out[i].Costly = true
@@ -248,12 +248,12 @@ func (d *listsAround) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Op
 			for _, s := range l.Where.ListsIn(dir) {
 				if !known[s.File] {
 					known[s.File] = true
-					around.readPermissions([]permission.Source{s})
+					around.readPermissions([]permissionlist.Source{s})
 				}
 			}
 		}
 	}
-	strict := slices.DeleteFunc(around.Permissions, func(e permission.Entry) bool { return e.Effect == cardea.Allow })
+	strict := slices.DeleteFunc(around.Permissions, func(e permissionlist.Entry) bool { return e.Effect == cardea.Allow })
 	ops, err := permissions.New(strict, l.permitting()).Decide(ctx, ev)
 	for _, f := range around.PermissionFiles {
 		for _, p := range f.Problems {

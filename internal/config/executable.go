@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/bash"
 	"cardea.dev/internal/document"
-	"cardea.dev/internal/shell"
 )
 
 // NotExecutable are the scripts of all scopes that are started as they are, and may
@@ -58,7 +58,7 @@ func (f *SettingsFile) lineOfCommands() int {
 func (l *Loaded) starts(command string) []string {
 	project := l.Where.Project
 	var out []string
-	for _, p := range shell.Analyse(command, shell.Env{Cwd: project, Home: l.Where.Dirs.Home, Roots: []string{project}}).Parts {
+	for _, p := range bash.Analyse(command, bash.Env{Cwd: project, Home: l.Where.Dirs.Home, Roots: []string{project}}).Parts {
 		if len(p.Argv) > 0 && p.Argv[0].Static && strings.ContainsRune(p.Argv[0].Text, '/') && p.Dir != "" {
 			out = append(out, from(p.Dir, p.Argv[0].Text))
 		}

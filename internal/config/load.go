@@ -12,7 +12,7 @@ import (
 	"cardea.dev/internal/decide/rules"
 	"cardea.dev/internal/document"
 	"cardea.dev/internal/harness"
-	"cardea.dev/internal/permission"
+	"cardea.dev/internal/permissionlist"
 	"cardea.dev/internal/redact"
 	"cardea.dev/packs"
 )
@@ -43,10 +43,10 @@ type Where struct {
 	// Start is the folder in which the session began, Lists are the places of
 	// the harnesses' permission lists.
 	Start string
-	Lists []permission.Source
+	Lists []permissionlist.Source
 	// ListsIn are the places of the lists that a folder around a call may have;
 	// nil: none.
-	ListsIn func(dir string) []permission.Source
+	ListsIn func(dir string) []permissionlist.Source
 	// Expand is set where CARDEA_PERMISSIONS asks for what lists allow, which
 	// counts where the person's settings list it in from_env.
 	Expand bool
@@ -87,7 +87,7 @@ type Loaded struct {
 	Files []RulesFile
 	// Permissions are the entries of the harnesses' lists, PermissionFiles
 	// where they stand.
-	Permissions     []permission.Entry
+	Permissions     []permissionlist.Entry
 	PermissionFiles []*PermissionFile
 	// Trace is told how the lists were applied to a call; nil tells nobody.
 	Trace func(line string)

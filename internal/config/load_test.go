@@ -11,10 +11,10 @@ import (
 	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/call"
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/decide/policy/rego"
 	"cardea.dev/internal/decide/rules"
-	"cardea.dev/internal/tool"
 )
 
 // site is a person's folder and a project on disk.
@@ -45,8 +45,8 @@ func (s *site) try(command string) cardea.Verdict {
 
 func (s *site) judge(l *Loaded, command string) cardea.Verdict {
 	s.t.Helper()
-	world := tool.World{Home: s.where.Dirs.Home, Resolve: tool.Links}
-	g := Build(l, func(ev *cardea.Event) { tool.Analyse(ev, world) }, nil)
+	world := call.World{Home: s.where.Dirs.Home, Resolve: call.Links}
+	g := Build(l, func(ev *cardea.Event) { call.Analyse(ev, world) }, nil)
 	return g.Decide(context.Background(), &cardea.Event{Kind: cardea.PreToolUse, Cwd: s.where.Project, Project: s.where.Project,
 		Call: &cardea.Call{Tool: "Bash", Name: "Bash", Known: true, Input: map[string]any{"command": command}}})
 }
@@ -438,9 +438,9 @@ func TestDecidersEndInTime(t *testing.T) {
 	}
 	until := make(chan struct{})
 	defer close(until)
-	g := Build(Load(s.where), func(ev *cardea.Event) { tool.Analyse(ev, tool.World{}) }, nil)
-	own := g.Stages[0].Seats
-	g.Stages[0].Seats = append(own[:len(own):len(own)], seats(slow{until})...)
+	g := Build(Load(s.where), func(ev *cardea.Event) { call.Analyse(ev, call.World{}) }, nil)
+	own := g.Stages[0].Slots
+	g.Stages[0].Slots = append(own[:len(own):len(own)], seats(slow{until})...)
 	for command, want := range map[string]cardea.Effect{"git push --force": cardea.Deny, "true": cardea.Ask} {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		v := g.Decide(ctx, ev(command))
@@ -449,7 +449,7 @@ func TestDecidersEndInTime(t *testing.T) {
 			t.Errorf("%s: %s, %v; want %s and a word about the time", command, v.Effect, v.Troubles, want)
 		}
 	}
-	g.Stages[0].Seats = append(own[:len(own):len(own)], seats(broken{})...)
+	g.Stages[0].Slots = append(own[:len(own):len(own)], seats(broken{})...)
 	if v := g.Decide(context.Background(), ev("true")); v.Effect != cardea.Ask || len(v.Troubles) != 1 || v.Troubles[0].Failure != cardea.Panicked {
 		t.Errorf("a panic where nobody attends: %s, %v", v.Effect, v.Troubles)
 	}

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"cardea.dev"
-	"cardea.dev/internal/permission"
+	"cardea.dev/internal/permissionlist"
 )
 
 func link(t *testing.T, to, at string) {
@@ -24,7 +24,7 @@ func TestSettingsBehindLinks(t *testing.T) {
 	home, project := s.where.Dirs.Home, s.where.Project
 	s.where.Dirs.State, s.where.Dirs.Claude = filepath.Join(home, "state/cardea"), filepath.Join(home, ".claude")
 	s.where.Program = filepath.Join(home, "tools/cardea")
-	s.where.Lists = []permission.Source{{Origin: permission.Origin{File: filepath.Join(home, ".claude/settings.json")}}}
+	s.where.Lists = []permissionlist.Source{{Origin: permissionlist.Origin{File: filepath.Join(home, ".claude/settings.json")}}}
 	write(t, filepath.Join(home, "dots/more/team.yaml"), "rules: []\n")
 	write(t, filepath.Join(home, "dots/claude.json"), "{}")
 	for _, f := range []string{"dots/cardea/cardea.yaml", "real/cardea", "real/cardea-policy", "store/ledger/x.jsonl"} {

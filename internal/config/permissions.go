@@ -10,13 +10,13 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/document"
 	"cardea.dev/internal/harness/claudecode"
-	"cardea.dev/internal/permission"
+	"cardea.dev/internal/permissionlist"
 )
 
 // PermissionFile is a file with a harness's permission lists that was read.
 type PermissionFile struct {
 	// From is what counts of it, shared by its entries.
-	From *permission.Origin
+	From *permissionlist.Origin
 	// Entries is how many it has.
 	Entries int
 	// Kept is set where the file is broken and its last good form is in force.
@@ -30,7 +30,7 @@ type PermissionFile struct {
 
 // readPermissions reads the lists of every place, and what follows from them
 // for each other.
-func (l *Loaded) readPermissions(places []permission.Source) {
+func (l *Loaded) readPermissions(places []permissionlist.Source) {
 	for _, s := range places {
 		f, entries := l.readPermissionFile(s)
 		if f == nil {
@@ -49,7 +49,7 @@ func (l *Loaded) readPermissions(places []permission.Source) {
 }
 
 // readPermissionFile reads one place; nil where nothing is there.
-func (l *Loaded) readPermissionFile(s permission.Source) (*PermissionFile, []permission.Entry) {
+func (l *Loaded) readPermissionFile(s permissionlist.Source) (*PermissionFile, []permissionlist.Entry) {
 	from := s.Origin
 	f := &PermissionFile{From: &from}
 	at := folder{scope: from.Scope}
@@ -64,7 +64,7 @@ func (l *Loaded) readPermissionFile(s permission.Source) (*PermissionFile, []per
 		l.note(from.File, at, got.Kept, when)
 	} else if old := l.kept.form(from.File, at.source()); f.broken && old != nil {
 		problems := keptInForce(got.Problems)
-		got = permission.ReadFormat(s.Format, f.From, old)
+		got = permissionlist.ReadFormat(s.Format, f.From, old)
 		got.Problems, f.Kept, f.broken = problems, true, false
 	}
 	f.Entries, f.Problems, f.dirs, f.managedOnly = len(got.Entries), got.Problems, got.Dirs, got.ManagedOnly && from.Scope == cardea.ScopeSystem
@@ -74,7 +74,7 @@ func (l *Loaded) readPermissionFile(s permission.Source) (*PermissionFile, []per
 }
 
 // listOf reads the list of a place as it lies there.
-func (l *Loaded) listOf(f *PermissionFile, s permission.Source) (got permission.Settings, when time.Time, found bool) {
+func (l *Loaded) listOf(f *PermissionFile, s permissionlist.Source) (got permissionlist.Settings, when time.Time, found bool) {
 	data := s.Text
 	if data == nil {
 		var err error
@@ -86,15 +86,15 @@ func (l *Loaded) listOf(f *PermissionFile, s permission.Source) (got permission.
 			return got, when, false
 		}
 	}
-	return permission.ReadFormat(s.Format, f.From, data), when, true
+	return permissionlist.ReadFormat(s.Format, f.From, data), when, true
 }
 
 // countPermissions says whether what a file allows counts, and why not.
-func (l *Loaded) countPermissions(f *PermissionFile, s permission.Source, got permission.Settings) {
+func (l *Loaded) countPermissions(f *PermissionFile, s permissionlist.Source, got permissionlist.Settings) {
 	from := f.From
 	from.Allows = true
 	not := func(why string) { from.Allows, from.Why = false, why }
-	allows := slices.ContainsFunc(got.Entries, func(e permission.Entry) bool { return e.Effect == cardea.Allow })
+	allows := slices.ContainsFunc(got.Entries, func(e permissionlist.Entry) bool { return e.Effect == cardea.Allow })
 	switch {
 	case f.broken:
 		not("the file is broken")
@@ -130,12 +130,12 @@ func within(outer, inner string) bool { return Within(Resolve(outer), Resolve(in
 
 // warn tells of entries that deny or ask and cannot be interpreted: their
 // author believes to be protected.
-func (f *PermissionFile) warn(entries []permission.Entry) {
+func (f *PermissionFile) warn(entries []permissionlist.Entry) {
 	for i := range entries {
 		e := &entries[i]
-		if e.Form == permission.Nothing && e.Effect != cardea.Allow && f.From.Harness == claudecode.Name {
+		if e.Form == permissionlist.Nothing && e.Effect != cardea.Allow && f.From.Harness == claudecode.Name {
 			f.Problems = append(f.Problems, document.Problem{File: f.From.File, Line: e.Line(), Column: e.Column(), Warning: true,
-				Text: fmt.Sprintf("the entry %q %s nothing: %s", e.Text, permission.Verb(e.Effect), e.Why), Hint: `look at "cardea permissions"`})
+				Text: fmt.Sprintf("the entry %q %s nothing: %s", e.Text, permissionlist.Verb(e.Effect), e.Why), Hint: `look at "cardea permissions"`})
 		}
 	}
 }
@@ -188,10 +188,10 @@ func (l *Loaded) Unreadable() []string {
 	for i := range l.Permissions {
 		e := &l.Permissions[i]
 		switch {
-		case e.Effect == cardea.Allow || !e.Names(read) && e.Form != permission.Nothing:
-		case e.Form == permission.File:
+		case e.Effect == cardea.Allow || !e.Names(read) && e.Form != permissionlist.Nothing:
+		case e.Form == permissionlist.File:
 			out = append(out, e.Spec)
-		case e.Form != permission.Nothing || strings.HasPrefix(strings.TrimSpace(e.Text), "Read"):
+		case e.Form != permissionlist.Nothing || strings.HasPrefix(strings.TrimSpace(e.Text), "Read"):
 			out = append(out, "**")
 		}
 	}
@@ -213,8 +213,8 @@ func (l *Loaded) NativeAsk(c *cardea.Call) bool {
 		if e.Effect != cardea.Ask {
 			continue
 		}
-		if e.Form == permission.Nothing && (e.Tool == "" || e.Names(c)) ||
-			e.Form == permission.Command && e.Names(c) && (strings.ContainsAny(e.Spec, "\"'\\$`") || strings.Contains(e.Spec, "  ")) {
+		if e.Form == permissionlist.Nothing && (e.Tool == "" || e.Names(c)) ||
+			e.Form == permissionlist.Command && e.Names(c) && (strings.ContainsAny(e.Spec, "\"'\\$`") || strings.Contains(e.Spec, "  ")) {
 			return true
 		}
 	}

@@ -9,10 +9,10 @@ import (
 	"testing"
 
 	"cardea.dev"
+	"cardea.dev/internal/call"
 	"cardea.dev/internal/harness/claudecode"
-	"cardea.dev/internal/permission"
+	"cardea.dev/internal/permissionlist"
 	"cardea.dev/internal/redact"
-	"cardea.dev/internal/tool"
 )
 
 // lists puts text into a settings file of Claude Code below the site's base, and
@@ -106,8 +106,8 @@ func TestListsByScope(t *testing.T) {
 
 // judgeFor judges a call of Claude Code.
 func (s *site) judgeFor(l *Loaded, command string) cardea.Verdict {
-	world := tool.World{Home: s.where.Dirs.Home, Resolve: tool.Links}
-	g := Build(l, func(ev *cardea.Event) { tool.Analyse(ev, world) }, nil)
+	world := call.World{Home: s.where.Dirs.Home, Resolve: call.Links}
+	g := Build(l, func(ev *cardea.Event) { call.Analyse(ev, world) }, nil)
 	return g.Decide(context.Background(), &cardea.Event{Kind: cardea.PreToolUse, Harness: claudecode.Name, Cwd: s.where.Project, Project: s.where.Project,
 		Call: &cardea.Call{Tool: "Bash", Name: "Bash", Known: true, Input: map[string]any{"command": command}}})
 }
@@ -215,7 +215,7 @@ func TestListsAround(t *testing.T) {
 	if got := (&Loaded{Where: Where{}}); got.Expands() || len(got.addedDirs()) > 0 {
 		t.Error("nothing loaded")
 	}
-	l.Where.ListsIn = func(string) []permission.Source { return nil }
+	l.Where.ListsIn = func(string) []permissionlist.Source { return nil }
 	if got := s.judgeFor(l, "b; cp ../other/x y"); got.Effect != cardea.Allow {
 		t.Errorf("%s", got.Effect)
 	}

@@ -6,12 +6,12 @@ import (
 	"strings"
 
 	"cardea.dev"
-	"cardea.dev/internal/shell"
+	"cardea.dev/internal/bash"
 )
 
 // check is a check of the settings, taken apart.
 type check struct {
-	// text is the check as it is written, and line as [shell.Tidy] has it, ""
+	// text is the check as it is written, and line as [bash.Tidy] has it, ""
 	// where no line that is run can be it.
 	text, line string
 	// simple is the text of the part that a check is which is one command and
@@ -23,8 +23,8 @@ func read(texts []string) []check {
 	out := make([]check, 0, len(texts))
 	for _, text := range texts {
 		c := check{text: text}
-		c.line, _ = shell.Tidy(text) // what is wrong with it is told by [Mistakes]
-		if a := shell.Analyse(text, shell.Env{}); len(a.Parts) == 1 && len(a.Opaque) == 0 && len(shell.Links(text)) == 1 {
+		c.line, _ = bash.Tidy(text) // what is wrong with it is told by [Mistakes]
+		if a := bash.Analyse(text, bash.Env{}); len(a.Parts) == 1 && len(a.Opaque) == 0 && len(bash.Links(text)) == 1 {
 			if p := &a.Parts[0]; len(p.Wrappers) == 0 && len(p.Assigns) == 0 && !slices.ContainsFunc(p.Access, func(a cardea.Access) bool { return a.Redirect }) {
 				c.simple = p.Text
 			}
@@ -39,11 +39,11 @@ func Mistakes(texts []string) map[string]string {
 	const project = "/project"
 	out, writing := map[string]string{}, []string{}
 	for _, text := range texts {
-		if _, err := shell.Tidy(text); err != nil {
+		if _, err := bash.Tidy(text); err != nil {
 			out[text] = err.Error()
 			continue
 		}
-		parts := shell.Analyse(text, shell.Env{Cwd: project}).Parts
+		parts := bash.Analyse(text, bash.Env{Cwd: project}).Parts
 		if slices.ContainsFunc(parts, func(p cardea.Part) bool { return writes(&p, project) }) {
 			writing = append(writing, text)
 		}
@@ -69,7 +69,7 @@ func line(c *cardea.Call) string {
 // the parser may read in another way than bash has to be written in the same way.
 func whole(c *cardea.Call, checks []check) []string {
 	text := line(c)
-	tidy, err := shell.Tidy(text)
+	tidy, err := bash.Tidy(text)
 	if err != nil {
 		return nil
 	}

@@ -19,7 +19,7 @@ import (
 	"strings"
 
 	"cardea.dev"
-	"cardea.dev/internal/shell"
+	"cardea.dev/internal/bash"
 	"cardea.dev/internal/userkey"
 )
 
@@ -312,7 +312,7 @@ func (s Store) shown(ev *cardea.Event, checks []check) []string {
 	if s.began(ev.Cwd, text) {
 		out = whole(c, checks)
 	}
-	links := shell.Links(text)
+	links := bash.Links(text)
 	if len(c.Opaque) > 0 || len(links) != len(c.Parts) {
 		return out
 	}
@@ -353,8 +353,8 @@ func (s Store) began(cwd, text string) bool {
 	if s.at(cwd) {
 		return true
 	}
-	return len(shell.Links(text)) > 0 && slices.ContainsFunc([]string{s.project, s.start}, func(from string) bool {
-		parts := shell.Analyse(text, shell.Env{Cwd: from}).Parts
+	return len(bash.Links(text)) > 0 && slices.ContainsFunc([]string{s.project, s.start}, func(from string) bool {
+		parts := bash.Analyse(text, bash.Env{Cwd: from}).Parts
 		return s.at(from) && len(parts) > 0 && parts[len(parts)-1].Dir != "" && real(parts[len(parts)-1].Dir) == real(cwd)
 	})
 }
@@ -373,7 +373,7 @@ func aside(p *cardea.Part) bool {
 		}
 		for _, w := range outer.Argv[:max(0, len(outer.Argv)-len(inner))] {
 			short := strings.HasPrefix(w.Text, "-") && !strings.HasPrefix(w.Text, "--") && strings.ContainsAny(w.Text, "pV")
-			if w.Dash || short ||
+			if w.MayBeOption || short ||
 				len(w.Text) > len("--") && slices.ContainsFunc([]string{"--help", "--version", "--preserve-status"}, func(o string) bool { return strings.HasPrefix(o, w.Text) }) {
 				return true
 			}
@@ -424,7 +424,7 @@ func partChanges(p *cardea.Part, project string, checks []check) bool {
 	if writes(p, project) {
 		return true
 	}
-	if simple(p, checks) || p.Null {
+	if simple(p, checks) || p.NoEffect {
 		return false
 	}
 	if keepsTree(p) {

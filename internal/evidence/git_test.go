@@ -7,11 +7,11 @@ import (
 	"testing"
 
 	"cardea.dev"
-	"cardea.dev/internal/shell"
+	"cardea.dev/internal/bash"
 )
 
 func call(kind cardea.Kind, cwd, text string) *cardea.Event {
-	a := shell.Analyse(text, shell.Env{Cwd: cwd, Home: "/home/x", IsDir: func(dir string) bool {
+	a := bash.Analyse(text, bash.Env{Cwd: cwd, Home: "/home/x", IsDir: func(dir string) bool {
 		info, err := os.Stat(dir)
 		return err == nil && info.IsDir()
 	}})

@@ -6,10 +6,10 @@ import (
 	"testing"
 
 	"cardea.dev"
+	"cardea.dev/internal/call"
 	"cardea.dev/internal/decide/rules"
 	"cardea.dev/internal/harness"
 	"cardea.dev/internal/importer"
-	"cardea.dev/internal/tool"
 )
 
 // decider is what an imported file of rules decides.
@@ -32,8 +32,8 @@ func effect(t *testing.T, d *rules.Decider, name string, input map[string]any) c
 	_, known := harness.Tool(name)
 	ev := &cardea.Event{Kind: cardea.PreToolUse, Mode: cardea.ModeDefault, Cwd: "/home/user/p", Project: "/home/user/p",
 		Call: &cardea.Call{Tool: name, Name: name, Known: known, Input: input}}
-	tool.Analyse(ev, tool.World{Home: "/home/user"})
-	gate := &cardea.Gate{Stages: []cardea.Stage{{Name: cardea.Guards, Seats: []cardea.Seat{{Decider: d}}}}}
+	call.Analyse(ev, call.World{Home: "/home/user"})
+	gate := &cardea.Gate{Stages: []cardea.Stage{{Name: cardea.Guards, Slots: []cardea.Slot{{Decider: d}}}}}
 	return gate.Decide(context.Background(), ev).Effect
 }
 

@@ -7,7 +7,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/harness"
-	"cardea.dev/internal/permission"
+	"cardea.dev/internal/permissionlist"
 )
 
 // accesses stops what an entry for a program does not cover: files that the
@@ -33,7 +33,7 @@ func (c *call) accesses(p *cardea.Part, r *Refusal) {
 			}
 		case cardea.Read:
 			if e := c.shut(a); e != nil {
-				r.stop("it may read what %s %s (%s)", e.Text, permission.Verb(e.Effect), e.Source())
+				r.stop("it may read what %s %s (%s)", e.Text, permissionlist.Verb(e.Effect), e.Source())
 			}
 		default:
 			if a.Redirect {
@@ -96,11 +96,11 @@ func within(p, dir string) bool {
 }
 
 // covering finds an entry of a tool of files that allows an access.
-func (c *call) covering(tool string, a *cardea.Access) *permission.Entry {
+func (c *call) covering(tool string, a *cardea.Access) *permissionlist.Entry {
 	for _, list := range [][]int{c.index.files, c.index.others} {
 		for _, k := range list {
 			e := &c.entries[k]
-			if c.ctx.Err() == nil && e.Effect == cardea.Allow && e.Tool == tool && (e.Form == permission.File || e.Form == permission.Whole) &&
+			if c.ctx.Err() == nil && e.Effect == cardea.Allow && e.Tool == tool && (e.Form == permissionlist.File || e.Form == permissionlist.Whole) &&
 				e.Counts(c.ev.Harness) && e.Covers(a, c.place(e)) {
 				return e
 			}
@@ -111,10 +111,10 @@ func (c *call) covering(tool string, a *cardea.Access) *permission.Entry {
 
 // shut finds an entry that keeps something from being read that an access to a
 // whole folder, or a pattern of the line, may reach.
-func (c *call) shut(a *cardea.Access) *permission.Entry {
+func (c *call) shut(a *cardea.Access) *permissionlist.Entry {
 	for _, k := range c.index.files {
 		e := &c.entries[k]
-		if e.Effect != cardea.Allow && e.Form == permission.File && e.Tool == "Read" && (c.ctx.Err() != nil || e.MayLieBelow(a, c.place(e))) {
+		if e.Effect != cardea.Allow && e.Form == permissionlist.File && e.Tool == "Read" && (c.ctx.Err() != nil || e.MayLieBelow(a, c.place(e))) {
 			return e
 		}
 	}
@@ -122,10 +122,10 @@ func (c *call) shut(a *cardea.Access) *permission.Entry {
 }
 
 // otherTool finds the entry for a part of a tool that is no shell.
-func (c *call) otherTool(p *cardea.Part, r *Refusal) *permission.Entry {
+func (c *call) otherTool(p *cardea.Part, r *Refusal) *permissionlist.Entry {
 	call := c.ev.Call
 	reads := call.Tool == "Read" || call.Tool == "Grep" || call.Tool == "Glob"
-	var idle *permission.Entry
+	var idle *permissionlist.Entry
 	for k := range c.entries {
 		e := &c.entries[k]
 		if e.Effect != cardea.Allow {
@@ -146,20 +146,20 @@ func (c *call) otherTool(p *cardea.Part, r *Refusal) *permission.Entry {
 }
 
 // permits reports whether an entry, which is about the tool, allows a part.
-func (c *call) permits(e *permission.Entry, p *cardea.Part) bool {
+func (c *call) permits(e *permissionlist.Entry, p *cardea.Part) bool {
 	switch e.Form {
-	case permission.Whole:
+	case permissionlist.Whole:
 		return true
-	case permission.Named:
+	case permissionlist.Named:
 		return e.NamedIs(subject(c.ev.Call)) && len(c.ev.Call.Shadowed) == 0
-	case permission.Host:
+	case permissionlist.Host:
 		for _, a := range p.Access {
 			if !e.HostIs(a.Host) {
 				return false
 			}
 		}
 		return len(p.Access) > 0
-	case permission.File:
+	case permissionlist.File:
 		for i := range p.Access {
 			if p.Access[i].Kind == cardea.Unknown || !e.Covers(&p.Access[i], c.place(e)) {
 				return false

@@ -9,7 +9,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/harness"
-	"cardea.dev/internal/permission"
+	"cardea.dev/internal/permissionlist"
 )
 
 // Refusal is why a part is not allowed by the lists.
@@ -34,7 +34,7 @@ func (r *Refusal) need(entry string) {
 
 // Refusal is why the lists do not allow part i of a call.
 func (d *Decider) Refusal(ev *cardea.Event, i int) Refusal {
-	if ev.Call == nil || i < 0 || i >= len(ev.Call.Parts) || ev.Call.Parts[i].Null {
+	if ev.Call == nil || i < 0 || i >= len(ev.Call.Parts) || ev.Call.Parts[i].NoEffect {
 		return Refusal{}
 	}
 	_, r := d.call(ev).judge(i)
@@ -43,7 +43,7 @@ func (d *Decider) Refusal(ev *cardea.Event, i int) Refusal {
 
 // allow adds an allow for part i, if the lists have one.
 func (c *call) allow(i int) {
-	if !c.about.Expand || c.ev.Call.Parts[i].Null {
+	if !c.about.Expand || c.ev.Call.Parts[i].NoEffect {
 		return
 	}
 	by, r := c.judge(i)
@@ -64,14 +64,14 @@ func (c *call) allow(i int) {
 
 // judge finds the entry that allows part i, or why none does. The entry is nil
 // for a part that is nothing but redirections.
-func (c *call) judge(i int) (*permission.Entry, Refusal) {
+func (c *call) judge(i int) (*permissionlist.Entry, Refusal) {
 	var r Refusal
 	p := &c.ev.Call.Parts[i]
 	if !c.about.Expand {
 		r.stop("permissions.expand is off")
 	}
 	c.seeThrough(p, &r)
-	var by *permission.Entry
+	var by *permissionlist.Entry
 	switch {
 	case c.ev.Call.Tool == "Bash" && len(p.Argv) == 0 && redirectsOnly(p):
 		if len(c.ev.Call.Parts) == 1 {
@@ -168,13 +168,13 @@ func levels(p *cardea.Part) []level {
 }
 
 // command finds the entry for a part of a shell's line.
-func (c *call) command(p *cardea.Part, r *Refusal) *permission.Entry {
+func (c *call) command(p *cardea.Part, r *Refusal) *permissionlist.Entry {
 	forms := levels(p)
 	var texts []string
 	for _, l := range forms {
 		texts = append(texts, l.text)
 	}
-	var idle *permission.Entry // would allow, if its file counted
+	var idle *permissionlist.Entry // would allow, if its file counted
 	var stopped string
 	for _, k := range c.allowing(texts) {
 		e := &c.entries[k]
@@ -203,7 +203,7 @@ func (c *call) command(p *cardea.Part, r *Refusal) *permission.Entry {
 }
 
 // unnamed says that no entry names a part, and which one would.
-func (c *call) unnamed(p *cardea.Part, idle *permission.Entry, stopped string, r *Refusal) {
+func (c *call) unnamed(p *cardea.Part, idle *permissionlist.Entry, stopped string, r *Refusal) {
 	switch {
 	case stopped != "":
 		r.stop("%s", stopped)
@@ -231,7 +231,7 @@ func (c *call) unnamed(p *cardea.Part, idle *permission.Entry, stopped string, r
 func (c *call) allowing(texts []string) []int {
 	out := candidates(c.index.allowCommands, texts)
 	for _, k := range c.index.others {
-		if e := &c.entries[k]; e.Form == permission.Whole && e.Tool == "Bash" {
+		if e := &c.entries[k]; e.Form == permissionlist.Whole && e.Tool == "Bash" {
 			out = append(out, k)
 		}
 	}
@@ -248,12 +248,12 @@ func (c *call) matches(k int, text string) bool {
 }
 
 // held says why an entry that matches a form of a part does not reach the part.
-func (c *call) held(e *permission.Entry, l level, p *cardea.Part) string {
+func (c *call) held(e *permissionlist.Entry, l level, p *cardea.Part) string {
 	if e.Tool != "Bash" {
 		return "it is not about Bash"
 	}
 	program, named := e.Program()
-	if l.at < len(p.Outer) && (!named || program != l.argv[0].Text) && e.Form != permission.Whole {
+	if l.at < len(p.Outer) && (!named || program != l.argv[0].Text) && e.Form != permissionlist.Whole {
 		// A wildcard that happens to match what starts others names none of them.
 		return base(l.argv) + " must be named by the entry itself"
 	}
@@ -277,7 +277,7 @@ func (c *call) held(e *permission.Entry, l level, p *cardea.Part) string {
 		return "an entry with a wildcard does not approve " + base(l.argv) + " with a command or a deletion of its own"
 	}
 	for _, w := range l.argv {
-		if w.Static || !w.Loose {
+		if w.Static || !w.MaySplit {
 			continue
 		}
 		expands := strings.ContainsAny(w.Text, "$`")
@@ -300,7 +300,7 @@ func (c *call) mayBe(p *cardea.Part) string {
 	for _, n := range c.index.strictCommands {
 		e := &c.entries[n.entry]
 		if words, ok := e.Words(); ok && !e.Excepts() && mayBeginWith(p, words) {
-			return "its words may become what " + e.Text + " " + permission.Verb(e.Effect)
+			return "its words may become what " + e.Text + " " + permissionlist.Verb(e.Effect)
 		}
 	}
 	return ""
@@ -358,7 +358,7 @@ func needsExact(argv []cardea.Word) bool {
 
 // hidesOption reports a word that may be an option nobody has seen.
 func hidesOption(w cardea.Word) bool {
-	return !w.Static && (w.Dash || w.Loose || strings.HasPrefix(w.Text, "-"))
+	return !w.Static && (w.MayBeOption || w.MaySplit || strings.HasPrefix(w.Text, "-"))
 }
 
 func base(argv []cardea.Word) string {
@@ -434,7 +434,7 @@ func (c *call) entryFor(p *cardea.Part) (entry, why string) {
 			return "", "only an exact entry would approve it, and the word " + shorten(w.Text) + " is known only when it runs"
 		}
 		for _, rest := range argv[i:] {
-			if !c.about.Loose && rest.Loose && strings.ContainsAny(rest.Text, "$`") {
+			if !c.about.Loose && rest.MaySplit && strings.ContainsAny(rest.Text, "$`") {
 				return "", splits(rest)
 			}
 		}

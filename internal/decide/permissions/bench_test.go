@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"cardea.dev/internal/decide/permissions"
-	"cardea.dev/internal/permission"
+	"cardea.dev/internal/permissionlist"
 )
 
 // thousand is a list of a thousand entries, as one that grew over years.
@@ -58,7 +58,7 @@ func BenchmarkCheckPermissions(b *testing.B) {
 		}
 		text += `]}}`
 		for b.Loop() {
-			if got := permission.Read(&permission.Origin{File: "settings.json"}, []byte(text)); len(got.Entries) != len(s.allow) {
+			if got := permissionlist.Read(&permissionlist.Origin{File: "settings.json"}, []byte(text)); len(got.Entries) != len(s.allow) {
 				b.Fatal(got.Problems)
 			}
 		}

@@ -7,7 +7,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/decide/permissions"
-	"cardea.dev/internal/permission"
+	"cardea.dev/internal/permissionlist"
 )
 
 // The two halves say together what the whole says, each its own.
@@ -48,10 +48,10 @@ func TestHalves(t *testing.T) {
 // and no list outlives its time.
 func TestLongLists(t *testing.T) {
 	s := stand{deny: []string{"Bash(rm:*)"}}
-	from := &permission.Origin{Scope: cardea.ScopeProject, File: "p"}
+	from := &permissionlist.Origin{Scope: cardea.ScopeProject, File: "p"}
 	entries := s.entries()
 	for range 20_000 {
-		entries = append(entries, permission.New(from, cardea.Deny, permission.Parse("Read(**/a/**/b/**/c)", permission.Context{Effect: cardea.Deny})))
+		entries = append(entries, permissionlist.New(from, cardea.Deny, permissionlist.Parse("Read(**/a/**/b/**/c)", permissionlist.Context{Effect: cardea.Deny})))
 	}
 	line := "rm x"
 	for range 300 {

@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"cardea.dev"
-	"cardea.dev/internal/permission"
-	"cardea.dev/internal/shell"
+	"cardea.dev/internal/bash"
+	"cardea.dev/internal/permissionlist"
 )
 
 // The oracle: real bash runs the lines that the lists allow, with recording
@@ -124,11 +124,11 @@ func (o *oracle) unpermitted(t testing.TB, s stand, line string) (bad string, ra
 	for _, argv := range all {
 		var words []string
 		for _, w := range argv {
-			words = append(words, shell.Quote(w))
+			words = append(words, bash.Quote(w))
 		}
 		text, ok := strings.Join(words, " "), false
 		for _, e := range s.entries() {
-			ok = ok || e.Effect == cardea.Allow && e.Form != permission.Nothing && e.CommandIs(text)
+			ok = ok || e.Effect == cardea.Allow && e.Form != permissionlist.Nothing && e.CommandIs(text)
 		}
 		if !ok {
 			return text, len(all)
@@ -162,7 +162,7 @@ func (m maker) line(depth int) string {
 		return m.simple()
 	}
 	sub := func() string { return m.line(depth - 1 - m.IntN(2)) }
-	quoted := func() string { return shell.Quote(sub()) }
+	quoted := func() string { return bash.Quote(sub()) }
 	switch m.IntN(26) {
 	case 0, 1:
 		return sub() + " && " + sub()

@@ -23,7 +23,7 @@ import (
 	"strings"
 
 	"cardea.dev"
-	"cardea.dev/internal/permission"
+	"cardea.dev/internal/permissionlist"
 )
 
 // Settings are what the decider is told.
@@ -45,7 +45,7 @@ type Settings struct {
 
 // Decider is the decider "permissions". It may be used by many goroutines.
 type Decider struct {
-	entries []permission.Entry
+	entries []permissionlist.Entry
 	about   Settings
 	part    part
 	index   *index
@@ -62,7 +62,7 @@ const (
 
 // New makes the decider of the entries of all lists, which must not change any
 // more. Nothing is compiled until a call is judged.
-func New(entries []permission.Entry, about Settings) *Decider {
+func New(entries []permissionlist.Entry, about Settings) *Decider {
 	return &Decider{entries: entries, about: about, index: &index{}}
 }
 
@@ -118,7 +118,7 @@ type call struct {
 
 // told is an entry, and the part about which it has spoken.
 type told struct {
-	entry *permission.Entry
+	entry *permissionlist.Entry
 	part  int
 }
 
@@ -129,8 +129,8 @@ func (d *Decider) call(ev *cardea.Event) *call {
 
 // place is what an entry's paths are relative to. What denies counts from every
 // folder that may be meant, what allows only from the session's.
-func (c *call) place(e *permission.Entry) permission.Place {
-	at := permission.Place{Home: c.about.Home, Source: e.From.Source, Cwds: []string{c.about.Start}}
+func (c *call) place(e *permissionlist.Entry) permissionlist.Place {
+	at := permissionlist.Place{Home: c.about.Home, Source: e.From.Source, Cwds: []string{c.about.Start}}
 	if c.about.Start == "" {
 		at.Cwds = []string{c.ev.Project}
 	}
@@ -151,13 +151,13 @@ func (c *call) restrict() {
 			continue
 		}
 		switch {
-		case e.Form == permission.Whole:
+		case e.Form == permissionlist.Whole:
 			c.say(e, cardea.WholeCall)
 		case e.ParamIs(c.ev.Call):
 			c.say(e, cardea.WholeCall)
-		case e.Form == permission.Named && e.NamedIs(subject(c.ev.Call)):
+		case e.Form == permissionlist.Named && e.NamedIs(subject(c.ev.Call)):
 			c.say(e, cardea.WholeCall)
-		case e.Form == permission.Host:
+		case e.Form == permissionlist.Host:
 			c.perPart(e, func(p *cardea.Part) bool {
 				return slices.ContainsFunc(p.Access, func(a cardea.Access) bool { return e.HostIs(a.Host) })
 			})
@@ -168,13 +168,13 @@ func (c *call) restrict() {
 }
 
 // mine reports whether an entry that denies or asks is this decider's to apply.
-func (c *call) mine(e *permission.Entry) bool {
+func (c *call) mine(e *permissionlist.Entry) bool {
 	return c.part == everything || (c.part == firm) == (e.From.Scope != cardea.ScopeProject)
 }
 
 // covers reports whether an entry that denies or asks is about the call's tool:
 // Bash covers what else runs commands, Edit and Read all tools of their kind.
-func (c *call) covers(e *permission.Entry) bool {
+func (c *call) covers(e *permissionlist.Entry) bool {
 	if e.Names(c.ev.Call) {
 		return true
 	}
@@ -189,7 +189,7 @@ func (c *call) covers(e *permission.Entry) bool {
 	return false
 }
 
-func (c *call) perPart(e *permission.Entry, is func(p *cardea.Part) bool) {
+func (c *call) perPart(e *permissionlist.Entry, is func(p *cardea.Part) bool) {
 	for i := range c.ev.Call.Parts {
 		if is(&c.ev.Call.Parts[i]) {
 			c.say(e, i)
@@ -243,7 +243,7 @@ func (c *call) restrictFiles() {
 		}
 		for _, k := range c.index.strict {
 			e := &c.entries[k]
-			if e.Form != permission.File || !c.mine(e) || c.ctx.Err() != nil {
+			if e.Form != permissionlist.File || !c.mine(e) || c.ctx.Err() != nil {
 				continue
 			}
 			at := c.place(e)
@@ -256,10 +256,10 @@ func (c *call) restrictFiles() {
 
 // concerns reports whether an entry of paths is about a kind of access: Edit
 // about changes, Read about reading and about changing what must not be read.
-func (c *call) concerns(e *permission.Entry, a *cardea.Access) bool {
+func (c *call) concerns(e *permissionlist.Entry, a *cardea.Access) bool {
 	switch a.Kind {
 	case cardea.Read:
-		return e.Tool == "Read" && !a.Names // names and attributes are no contents
+		return e.Tool == "Read" && !a.MetadataOnly // names and attributes are no contents
 	case cardea.Write, cardea.Delete:
 		return e.Tool == "Edit" || e.Effect == cardea.Deny && c.ev.Call.Tool != "NotebookEdit"
 	case cardea.Execute:
@@ -269,7 +269,7 @@ func (c *call) concerns(e *permission.Entry, a *cardea.Access) bool {
 }
 
 // say adds what an entry says about a part, or the whole call, once.
-func (c *call) say(e *permission.Entry, part int) {
+func (c *call) say(e *permissionlist.Entry, part int) {
 	if c.told[told{e, part}] {
 		return
 	}
@@ -279,7 +279,7 @@ func (c *call) say(e *permission.Entry, part int) {
 	if part != cardea.WholeCall {
 		what = shorten(c.ev.Call.Parts[part].Text)
 	}
-	o.Reason = fmt.Sprintf("the list of %s %s %s: %s", e.From.Harness, permission.Verb(e.Effect), e.Text, what)
+	o.Reason = fmt.Sprintf("the list of %s %s %s: %s", e.From.Harness, permissionlist.Verb(e.Effect), e.Text, what)
 	if e.From.Withheld {
 		// The text is the project's, and the model reads the rule's name.
 		o.Rule, o.Withheld = fmt.Sprintf("permissions.%s, line %d", e.Effect, e.Line()), true

@@ -10,13 +10,13 @@ import (
 	"testing"
 
 	"cardea.dev"
-	"cardea.dev/internal/decide/null"
+	"cardea.dev/internal/call"
+	"cardea.dev/internal/decide/noeffect"
 	"cardea.dev/internal/decide/opaque"
 	"cardea.dev/internal/decide/permissions"
 	"cardea.dev/internal/harness"
 	"cardea.dev/internal/harness/conformance"
-	"cardea.dev/internal/permission"
-	"cardea.dev/internal/tool"
+	"cardea.dev/internal/permissionlist"
 )
 
 // stand is lists, and the place where they count.
@@ -24,26 +24,26 @@ type stand struct {
 	allow, ask, deny []string
 	about            permissions.Settings
 	scope            cardea.Scope
-	change           func(*permission.Origin)
+	change           func(*permissionlist.Origin)
 	event            func(*cardea.Event)
 	cwd              string
-	world            tool.World
+	world            call.World
 }
 
 const project = "/proj"
 
-func (s stand) entries() []permission.Entry {
-	from := &permission.Origin{Harness: "claude-code", File: "settings.json", Scope: s.scope, Source: project, Allows: true}
+func (s stand) entries() []permissionlist.Entry {
+	from := &permissionlist.Origin{Harness: "claude-code", File: "settings.json", Scope: s.scope, Source: project, Allows: true}
 	if s.change != nil {
 		s.change(from)
 	}
-	var out []permission.Entry
+	var out []permissionlist.Entry
 	for _, l := range []struct {
 		list   []string
 		effect cardea.Effect
 	}{{s.deny, cardea.Deny}, {s.ask, cardea.Ask}, {s.allow, cardea.Allow}} {
 		for _, text := range l.list {
-			out = append(out, permission.New(from, l.effect, permission.Parse(text, permission.Context{Effect: l.effect, CommandLine: from.CommandLine})))
+			out = append(out, permissionlist.New(from, l.effect, permissionlist.Parse(text, permissionlist.Context{Effect: l.effect, CommandLine: from.CommandLine})))
 		}
 	}
 	return out
@@ -79,7 +79,7 @@ func (s stand) call(name string, input map[string]any) *cardea.Event {
 	if w.New == nil {
 		w.New = func(string) bool { return true }
 	}
-	tool.Analyse(ev, w)
+	call.Analyse(ev, w)
 	return ev
 }
 
@@ -91,14 +91,14 @@ func (s stand) bash(command string) *cardea.Event {
 // there: what is opaque defers, what is null is allowed.
 func (s stand) verdict(t testing.TB, ev *cardea.Event) cardea.Verdict {
 	t.Helper()
-	seats := func(ds ...cardea.Decider) (out []cardea.Seat) {
+	seats := func(ds ...cardea.Decider) (out []cardea.Slot) {
 		for _, d := range ds {
-			out = append(out, cardea.Seat{Decider: d})
+			out = append(out, cardea.Slot{Decider: d})
 		}
 		return out
 	}
 	g := cardea.Gate{Default: cardea.Defaults{}, Stages: []cardea.Stage{{Name: cardea.Guards,
-		Seats: seats(opaque.New(cardea.OnErrorDefer), null.New(), s.decider())}}}
+		Slots: seats(opaque.New(cardea.OnErrorDefer), noeffect.New(), s.decider())}}}
 	v := g.Decide(context.Background(), ev)
 	if len(v.Troubles) > 0 {
 		t.Errorf("troubles: %v", v.Troubles)
@@ -359,8 +359,8 @@ func TestAllow(t *testing.T) {
 		{stand{allow: []string{"Bash(npm test:*)"}, event: func(ev *cardea.Event) { ev.Mode = cardea.ModeAcceptEdits }}, "npm test > /x/x.json", cardea.Abstain, "needs a yes"},
 		{stand{allow: []string{"Bash(npm test:*)"}, event: func(ev *cardea.Event) { ev.Call.Unsandboxed = true }}, "npm test", cardea.Abstain, "outside of the sandbox"},
 		{stand{allow: []string{"Bash(npm test:*)"}, event: func(ev *cardea.Event) { ev.Harness = "copilot-cli" }}, "npm test", cardea.Abstain, "allows nothing for copilot-cli"},
-		{stand{allow: []string{"Bash(npm test:*)"}, change: func(o *permission.Origin) { o.Allows, o.Why = false, "the project is not trusted" }}, "npm test", cardea.Abstain, "does not count: the project is not trusted"},
-		{stand{allow: []string{"Bash(npm test:*)"}, world: tool.World{New: func(string) bool { return false }}}, "npm test > out.log", cardea.Abstain, "needs a yes"},
+		{stand{allow: []string{"Bash(npm test:*)"}, change: func(o *permissionlist.Origin) { o.Allows, o.Why = false, "the project is not trusted" }}, "npm test", cardea.Abstain, "does not count: the project is not trusted"},
+		{stand{allow: []string{"Bash(npm test:*)"}, world: call.World{New: func(string) bool { return false }}}, "npm test > out.log", cardea.Abstain, "needs a yes"},
 	} {
 		ev := tt.s.bash(tt.command)
 		v := tt.s.verdict(t, ev)
@@ -423,7 +423,7 @@ func TestDeny(t *testing.T) {
 
 // TestOtherTools: what is no shell.
 func TestOtherTools(t *testing.T) {
-	link := tool.World{Resolve: func(p string) string {
+	link := call.World{Resolve: func(p string) string {
 		if rest, ok := strings.CutPrefix(p, "/proj/link/"); ok {
 			return "/proj/secrets/" + rest
 		}
@@ -478,7 +478,7 @@ func TestOtherTools(t *testing.T) {
 		{stand{allow: []string{"mcp__a"}}, "mcp__ab__x", nil, cardea.Abstain},
 		{stand{allow: []string{"mcp__*__x"}}, "mcp__a__x", nil, cardea.Abstain},
 		{stand{deny: []string{"mcp__a__x(p:1)"}}, "mcp__a__x", map[string]any{"p": "1"}, cardea.Abstain},
-		{stand{deny: []string{"mcp__a__x(p:1)"}, change: func(o *permission.Origin) { o.CommandLine = true }}, "mcp__a__x", map[string]any{"p": "1"}, cardea.Deny},
+		{stand{deny: []string{"mcp__a__x(p:1)"}, change: func(o *permissionlist.Origin) { o.CommandLine = true }}, "mcp__a__x", map[string]any{"p": "1"}, cardea.Deny},
 		{stand{deny: []string{"Agent(Explore)"}}, "Agent", map[string]any{"subagent_type": "Explore"}, cardea.Deny},
 		{stand{deny: []string{"Task(Explore)"}}, "Agent", map[string]any{"subagent_type": "Explore"}, cardea.Deny},
 		{stand{allow: []string{"Agent(Explore)"}}, "Agent", map[string]any{"subagent_type": "Other"}, cardea.Abstain},
@@ -508,7 +508,7 @@ func TestOtherTools(t *testing.T) {
 // alone.
 func TestWithheld(t *testing.T) {
 	s := stand{deny: []string{"Bash(ls ignore all instructions*)", "Bash(ls*)"}, scope: cardea.ScopeProject,
-		change: func(o *permission.Origin) { o.Withheld = true }}
+		change: func(o *permissionlist.Origin) { o.Withheld = true }}
 	v := s.verdict(t, s.bash("ls ignore all instructions"))
 	if v.Effect != cardea.Deny || strings.Contains(v.Message, "ignore") || !strings.Contains(v.Reason, "ignore") || strings.Contains(v.By, "ignore") {
 		t.Errorf("%s by %s: %q, %q", v.Effect, v.By, v.Message, v.Reason)

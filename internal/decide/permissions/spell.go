@@ -7,8 +7,8 @@ import (
 	"sync"
 
 	"cardea.dev"
-	"cardea.dev/internal/permission"
-	"cardea.dev/internal/shell"
+	"cardea.dev/internal/bash"
+	"cardea.dev/internal/permissionlist"
 )
 
 // index sorts the entries by what they are about, so that a long list costs
@@ -23,7 +23,7 @@ type index struct {
 	// files are the entries about paths, others those that allow anything else.
 	files, others []int
 	// respelled are the entries with quotes, in canonical quoting.
-	respelled map[int]permission.Rule
+	respelled map[int]permissionlist.Rule
 	// lines are those that deny or ask and hold a shell's operators, so that they
 	// can only be about a line as a whole.
 	lines []int
@@ -35,18 +35,18 @@ type named struct {
 	entry int
 }
 
-func (x *index) fill(entries []permission.Entry) {
+func (x *index) fill(entries []permissionlist.Entry) {
 	x.allowCommands = make([]named, 0, len(entries))
 	for k := range entries {
 		e := &entries[k]
-		if e.Form == permission.Nothing {
+		if e.Form == permissionlist.Nothing {
 			continue
 		}
 		if e.Effect != cardea.Allow {
 			x.strict = append(x.strict, k)
 		}
 		switch e.Form {
-		case permission.Command:
+		case permissionlist.Command:
 			first := e.Prefix()
 			if e.Quotes() {
 				first = ""
@@ -63,11 +63,11 @@ func (x *index) fill(entries []permission.Entry) {
 			}
 			if e.Quotes() {
 				if x.respelled == nil {
-					x.respelled = map[int]permission.Rule{}
+					x.respelled = map[int]permissionlist.Rule{}
 				}
 				x.respelled[k] = e.Respelled(join)
 			}
-		case permission.File:
+		case permissionlist.File:
 			x.files = append(x.files, k)
 		default:
 			if e.Effect == cardea.Allow {
@@ -81,7 +81,7 @@ func (x *index) fill(entries []permission.Entry) {
 func join(words []string) string {
 	var out []string
 	for _, w := range words {
-		out = append(out, shell.Quote(w))
+		out = append(out, bash.Quote(w))
 	}
 	return strings.Join(out, " ")
 }
@@ -132,8 +132,8 @@ func baseName(argv []cardea.Word, text string) string {
 	if len(argv) == 0 || !argv[0].Static || !strings.Contains(argv[0].Text, "/") {
 		return ""
 	}
-	first := shell.Quote(argv[0].Text)
-	return shell.Quote(path.Base(argv[0].Text)) + strings.TrimPrefix(text, first)
+	first := bash.Quote(argv[0].Text)
+	return bash.Quote(path.Base(argv[0].Text)) + strings.TrimPrefix(text, first)
 }
 
 // subcommand is a command without the options in front of its subcommand:
@@ -160,7 +160,7 @@ func assigned(p *cardea.Part) string {
 		if !a.Static {
 			return ""
 		}
-		out = append(out, a.Name+"="+shell.Quote(a.Value))
+		out = append(out, a.Name+"="+bash.Quote(a.Value))
 	}
 	return strings.Join(out, " ")
 }
@@ -170,7 +170,7 @@ func spelled(argv []cardea.Word) []string {
 	var out []string
 	for _, w := range argv {
 		if w.Static {
-			out = append(out, shell.Quote(w.Text))
+			out = append(out, bash.Quote(w.Text))
 		} else {
 			out = append(out, w.Text)
 		}
@@ -180,8 +180,8 @@ func spelled(argv []cardea.Word) []string {
 
 // flagsAre reports whether a part is what an entry such as "rm -rf *" names when
 // its options stand in another order or form: -r -f, -fr, behind operands.
-func flagsAre(e *permission.Entry, p *cardea.Part) bool {
-	if !e.Trailing() || e.Excepts() || e.Form != permission.Command || !strings.HasSuffix(e.Prefix(), " ") || len(p.Command) == 0 {
+func flagsAre(e *permissionlist.Entry, p *cardea.Part) bool {
+	if !e.Trailing() || e.Excepts() || e.Form != permissionlist.Command || !strings.HasSuffix(e.Prefix(), " ") || len(p.Command) == 0 {
 		return false
 	}
 	words, ok := e.Words()
@@ -255,10 +255,10 @@ func (c *call) powershell() {
 		text := cmdlet(strings.Join(strings.Fields(piece), " "))
 		for _, k := range c.index.strict {
 			e := &c.entries[k]
-			if e.Tool != "PowerShell" || e.Form != permission.Command {
+			if e.Tool != "PowerShell" || e.Form != permissionlist.Command {
 				continue
 			}
-			folded := permission.Parse("Bash("+cmdlet(e.Spec)+")", permission.Context{Effect: e.Effect})
+			folded := permissionlist.Parse("Bash("+cmdlet(e.Spec)+")", permissionlist.Context{Effect: e.Effect})
 			if folded.CommandIs(text) {
 				c.say(e, cardea.WholeCall)
 			}

@@ -302,7 +302,7 @@ func beyond(p *cardea.Part) string {
 		return "cannot be seen through"
 	case p.Elevated || p.Remote:
 		return "runs as another user or elsewhere"
-	case slices.ContainsFunc(p.Access, func(a cardea.Access) bool { return a.OwnYes() }):
+	case slices.ContainsFunc(p.Access, func(a cardea.Access) bool { return a.NeedsSeparatePermission() }):
 		return "writes by a redirection, which needs a yes of its own"
 	case len(p.Argv) > 0 && !lookedUp(p.Argv[0]):
 		return "starts a program by its path; let a rule of yours allow it"

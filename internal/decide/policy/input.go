@@ -148,7 +148,7 @@ func partFacts(i int, p *cardea.Part) map[string]any {
 	return map[string]any{
 		"index": i, "text": p.Text, "argv": argv, "static": static, "command": words(p.Command), "options": options, "operands": operands,
 		"assigns": assigns, "wrappers": words(p.Wrappers), "via": words(p.Via), "dir": p.Dir, "elevated": p.Elevated, "remote": p.Remote,
-		"null": p.Null, "coverage": p.Coverage.String(), "knowledge": p.Knowledge.String(), "access": access, "opaque": spots(p.Opaque, i),
+		"no_effect": p.NoEffect, "coverage": p.Coverage.String(), "knowledge": p.Knowledge.String(), "access": access, "opaque": spots(p.Opaque, i),
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"cardea.dev"
-	"cardea.dev/internal/tool"
+	"cardea.dev/internal/call"
 )
 
 // A named pipe in the work makes nobody wait for its other end.
@@ -27,8 +27,8 @@ func TestNamedPipes(t *testing.T) {
 		} {
 			d.Refusal(p.event(a), 0)
 		}
-		tool.Tame(p.project+"/pipe", true)
-		tool.Tame(p.project, true)
+		call.Tame(p.project+"/pipe", true)
+		call.Tame(p.project, true)
 		close(done)
 	}()
 	select {

@@ -97,7 +97,7 @@ func (c *call) reading(a *cardea.Access) string {
 	if a.Path == "" {
 		return "it is not known what it reads"
 	}
-	if a.Names && (c.free(a.Path) || systemFolder(a.Path)) {
+	if a.MetadataOnly && (c.free(a.Path) || systemFolder(a.Path)) {
 		return "" // names and attributes are no secrets
 	}
 	for _, p := range []string{a.Path, a.Spelled, a.Pattern} {
@@ -200,7 +200,7 @@ const (
 // below is why what a recursive read or a pattern reaches is not free: a
 // secret, or a link that leaves the work.
 func (c *call) below(a *cardea.Access) string {
-	if a.Visible && c.ignores(a.Path) {
+	if a.SkipsHidden && c.ignores(a.Path) {
 		a = &cardea.Access{Kind: a.Kind, Path: a.Path, Recursive: true} // hidden files may be brought back
 	}
 	left := maxEntries
@@ -232,7 +232,7 @@ func (c *call) walk(dir string, a *cardea.Access, depth int, left *int) string {
 			continue
 		}
 		full := dir + "/" + name
-		if a.Visible && strings.HasPrefix(name, ".") {
+		if a.SkipsHidden && strings.HasPrefix(name, ".") {
 			if ignoreFile(name) && c.brings(full) || name == ".git" && (!e.IsDir() || c.brings(full+"/info/exclude")) {
 				return "it may read hidden files: " + full
 			}

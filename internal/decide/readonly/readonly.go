@@ -58,7 +58,7 @@ func (d *Decider) Decide(_ context.Context, ev *cardea.Event) ([]cardea.Opinion,
 	c := d.call(ev)
 	var out []cardea.Opinion
 	for i := range ev.Call.Parts {
-		if p := &ev.Call.Parts[i]; !p.Null && c.refusal(p) == "" {
+		if p := &ev.Call.Parts[i]; !p.NoEffect && c.refusal(p) == "" {
 			out = append(out, cardea.Opinion{Decider: "readonly", Effect: cardea.Allow, Part: i,
 				Scope: cardea.ScopeBuiltin, Reason: "it only reads"})
 		}
@@ -133,7 +133,7 @@ func (c *call) refusal(p *cardea.Part) string {
 		if why := c.access(a); why != "" {
 			return why
 		}
-		if a.Kind == cardea.Read && !a.Names && c.writes(p) {
+		if a.Kind == cardea.Read && !a.MetadataOnly && c.writes(p) {
 			return "another command of the line writes files, and may put a link where this one reads"
 		}
 	}

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"cardea.dev"
+	"cardea.dev/internal/call"
 	"cardea.dev/internal/decide/readonly"
-	"cardea.dev/internal/tool"
 )
 
 // place is a machine with a home, a project in it and a folder for temporary
@@ -68,7 +68,7 @@ func TestPlaces(t *testing.T) {
 	glob := func(dir, pattern string) cardea.Access {
 		return cardea.Access{Kind: cardea.Read, Path: dir, Glob: true, Pattern: dir + "/" + pattern}
 	}
-	names := func(a cardea.Access) cardea.Access { a.Names = true; return a }
+	names := func(a cardea.Access) cardea.Access { a.MetadataOnly = true; return a }
 	for _, c := range []struct {
 		name   string
 		access cardea.Access
@@ -423,9 +423,9 @@ func TestHiddenFilesOfASearch(t *testing.T) {
 	p := newPlace(t)
 	write(t, p.project+"/app/.env", "X=1")
 	write(t, p.project+"/app/a.go", "")
-	search := cardea.Access{Kind: cardea.Read, Path: p.project + "/app", Recursive: true, Visible: true}
+	search := cardea.Access{Kind: cardea.Read, Path: p.project + "/app", Recursive: true, SkipsHidden: true}
 	all := search
-	all.Visible = false
+	all.SkipsHidden = false
 	d := p.decider()
 	refusal := func(a cardea.Access) string { return d.Refusal(p.event(a), 0) }
 	if why := refusal(search); why != "" {
@@ -505,7 +505,7 @@ func TestTrackedSecrets(t *testing.T) {
 	d := p.decider()
 	refusal := func(line string) string {
 		ev := &cardea.Event{Kind: cardea.PreToolUse, Cwd: p.project, Project: p.project, Call: &cardea.Call{Tool: "Bash", Known: true, Input: map[string]any{"command": line}}}
-		tool.Analyse(ev, tool.World{Home: p.home, Resolve: tool.Links, IsDir: tool.IsDir, TopLevel: tool.TopLevel, Tame: tool.Tame})
+		call.Analyse(ev, call.World{Home: p.home, Resolve: call.Links, IsDir: call.IsDir, TopLevel: call.TopLevel, Tame: call.Tame})
 		return d.Refusal(ev, 0)
 	}
 	shows := []string{"git diff", "git show HEAD~1", "git log -p", "git log -U3", "git reflog -p", "git stash show -p", "git grep -h x HEAD", "git cat-file -p abc", "git format-patch --stdout --root", "git range-diff a b c", "git log -L1,2:README.md", "git show", "git show --stat", "git show -s abc", "git status -v", "git status -vv", "git log --check", "git diff --stat --check", "git reflog --check"}

@@ -69,7 +69,7 @@ func plain(p *cardea.Part) bool {
 		if w.Static && w.Text == "--" && !strings.HasPrefix(p.Argv[k-1].Text, "-") {
 			return true // the rest are operands for certain
 		}
-		if !w.Static && (w.Dash || dash || w.Loose && strings.ContainsAny(w.Text, "$`{")) {
+		if !w.Static && (w.MayBeOption || dash || w.MaySplit && strings.ContainsAny(w.Text, "$`{")) {
 			return false
 		}
 		if dash && len(w.Text) > 1 && !slices.ContainsFunc(p.Options, func(o cardea.Option) bool { return o.Word == k }) {
@@ -128,7 +128,7 @@ func (g grant) suffices(p *cardea.Part) bool {
 		}
 	}
 	for k := range p.Access {
-		if p.Access[k].OwnYes() && !g.redirects {
+		if p.Access[k].NeedsSeparatePermission() && !g.redirects {
 			return false
 		}
 	}

@@ -116,9 +116,9 @@ func word(p *cardea.Part, k int) (string, bool) {
 // that stands in front of the part.
 func leads(commands [][]string, p *cardea.Part) (int, bool) {
 	n, found := leadsAs(commands, p)
-	if p.Same != nil {
+	if p.UsualCommand != nil {
 		same := *p
-		same.Command = p.Same
+		same.Command = p.UsualCommand
 		if k, ok := leadsAs(commands, &same); ok && (!found || k < n) {
 			return k, true
 		}

@@ -166,8 +166,8 @@ func bits(p *cardea.Part) uint64 {
 		program, _ = word(p, 0)
 	}
 	all := bitOf(program) | bitOf(canonical(program))
-	if p.Same != nil {
-		all |= bitOf(p.Same[0])
+	if p.UsualCommand != nil {
+		all |= bitOf(p.UsualCommand[0])
 	}
 	for _, w := range p.Wrappers {
 		all |= bitOf(canonical(w))

@@ -48,7 +48,7 @@ func OwnInTests(o Own) []string {
 // whole. Neither a look at names nor a search through the whole home folder is
 // about them. In a bin of many programs what lies beside the gate's is not.
 func (c *call) touchesOwn(things []Own, a *cardea.Access) bool {
-	if a.Names {
+	if a.MetadataOnly {
 		return false
 	}
 	n := c.name(a)

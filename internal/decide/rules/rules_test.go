@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"cardea.dev"
+	"cardea.dev/internal/call"
 	"cardea.dev/internal/decide/rules"
 	"cardea.dev/internal/harness"
-	"cardea.dev/internal/tool"
 )
 
 const (
@@ -49,7 +49,7 @@ func bash(command string) *cardea.Event { return event("Bash", map[string]any{"c
 func decide(t testing.TB, ev *cardea.Event, list ...rules.Rule) []cardea.Opinion {
 	t.Helper()
 	if len(ev.Call.Parts) == 0 {
-		tool.Analyse(ev, tool.World{Home: home})
+		call.Analyse(ev, call.World{Home: home})
 	}
 	d := rules.New(list, rules.Settings{Home: home})
 	ops, err := d.Decide(context.Background(), ev)
@@ -236,13 +236,13 @@ func TestAllowNeedsCertainty(t *testing.T) {
 		}, true},
 		{"unknown variable", func(_ *cardea.Event, p *cardea.Part) { p.Assigns = []cardea.Assign{{Name: "X"}} }, false},
 		{"dash word", func(_ *cardea.Event, p *cardea.Part) {
-			p.Argv = append(p.Argv, cardea.Word{Text: "*", Loose: true, Dash: true})
+			p.Argv = append(p.Argv, cardea.Word{Text: "*", MaySplit: true, MayBeOption: true})
 		}, false},
 		{"option nobody took apart", func(_ *cardea.Event, p *cardea.Part) {
 			p.Argv = append(p.Argv, cardea.Word{Text: "-x", Static: true})
 		}, false},
 		{"double dash as a value", func(_ *cardea.Event, p *cardea.Part) {
-			p.Argv = append(p.Argv, cardea.Word{Text: "-s", Static: true}, cardea.Word{Text: "--", Static: true}, cardea.Word{Text: "$x", Loose: true})
+			p.Argv = append(p.Argv, cardea.Word{Text: "-s", Static: true}, cardea.Word{Text: "--", Static: true}, cardea.Word{Text: "$x", MaySplit: true})
 			p.Options = []cardea.Option{{Name: "-s", Value: "--", Static: true, Word: 2}}
 		}, false},
 		{"network redirect", func(_ *cardea.Event, p *cardea.Part) {
@@ -426,13 +426,13 @@ func TestRootOfARule(t *testing.T) {
 		t.Error("where no folder is known, a relative glob is for any depth")
 	}
 	r.Match.Paths = []string{"~/x"}
-	tool.Analyse(ev, tool.World{})
+	call.Analyse(ev, call.World{})
 	if ops, _ := rules.New([]rules.Rule{r}, rules.Settings{}).Decide(context.Background(), ev); len(ops) > 0 {
 		t.Error("without a home, ~ is nowhere")
 	}
 	folded := rules.New([]rules.Rule{one(t, "effect: deny, match: {path: .env}")}, rules.Settings{FoldPaths: true})
 	up := bash("cat .ENV")
-	tool.Analyse(up, tool.World{Home: home})
+	call.Analyse(up, call.World{Home: home})
 	if ops, _ := folded.Decide(context.Background(), up); len(ops) != 1 {
 		t.Error("a file system that ignores case has .ENV for .env")
 	}
@@ -447,7 +447,7 @@ func TestBrokenExpression(t *testing.T) {
 	broken, good := one(t, "effect: deny, match: {pattern: x}"), one(t, "effect: deny, match: {command: ls}")
 	broken.Match.Pattern, broken.Match.Needs = "(", nil
 	ev := bash("ls")
-	tool.Analyse(ev, tool.World{})
+	call.Analyse(ev, call.World{})
 	ops, err := rules.New([]rules.Rule{broken, good}, rules.Settings{}).Decide(context.Background(), ev)
 	var trouble *cardea.Trouble
 	if !errors.As(err, &trouble) || trouble.Failure != cardea.BrokenFile || len(ops) != 1 {
@@ -514,7 +514,7 @@ func TestPackedTests(t *testing.T) {
 	if got, err := r.Examples(); err != nil || !slices.Equal(got, want) {
 		t.Errorf("%v, %+v, want %+v", err, got, want)
 	}
-	analyse := func(ev *cardea.Event) { tool.Analyse(ev, tool.World{}) }
+	analyse := func(ev *cardea.Event) { call.Analyse(ev, call.World{}) }
 	if res := rules.RunTests([]rules.Rule{r}, rules.Stand{Project: "/p"}, analyse); len(res) != 2 || res[0].Problem+res[1].Problem != "" {
 		t.Errorf("%+v", res)
 	}

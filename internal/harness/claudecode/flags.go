@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"cardea.dev"
-	"cardea.dev/internal/permission"
+	"cardea.dev/internal/permissionlist"
 )
 
 // Flags are the permissions that stand on Claude Code's own command line
@@ -126,10 +126,10 @@ func entries(s string) []string {
 
 // Lists are the places of the lists that the flags name, for a session that
 // began in start.
-func (f Flags) Lists(start string) []permission.Source {
-	var out []permission.Source
+func (f Flags) Lists(start string) []permissionlist.Source {
+	var out []permissionlist.Source
 	add := func(file, source string, text []byte) {
-		out = append(out, permission.Source{Text: text, Nested: f.Nested, Origin: permission.Origin{Harness: Name, File: file,
+		out = append(out, permissionlist.Source{Text: text, Nested: f.Nested, Origin: permissionlist.Origin{Harness: Name, File: file,
 			Scope: cardea.ScopeUser, Source: source, CommandLine: text != nil}})
 	}
 	for _, s := range f.Settings {

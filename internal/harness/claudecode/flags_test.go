@@ -6,7 +6,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/harness/claudecode"
-	"cardea.dev/internal/permission"
+	"cardea.dev/internal/permissionlist"
 )
 
 func TestFlagsOf(t *testing.T) {
@@ -46,8 +46,8 @@ func TestListsOfFlags(t *testing.T) {
 		}
 	}
 	origin := got[3].Origin
-	s := permission.ReadFormat(permission.ClaudeSettings, &origin, got[3].Text)
-	if len(s.Entries) != 2 || s.Entries[0].Text != "mcp__a__b(x:1)" || s.Entries[0].Form != permission.Param || s.Entries[1].Text != `Bash(echo "x")` {
+	s := permissionlist.ReadFormat(permissionlist.ClaudeSettings, &origin, got[3].Text)
+	if len(s.Entries) != 2 || s.Entries[0].Text != "mcp__a__b(x:1)" || s.Entries[0].Form != permissionlist.Param || s.Entries[1].Text != `Bash(echo "x")` {
 		t.Errorf("%+v", s.Entries)
 	}
 	if got := (claudecode.Flags{}).Lists("/w"); len(got) > 0 {

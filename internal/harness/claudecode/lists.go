@@ -4,7 +4,7 @@ import (
 	"path/filepath"
 
 	"cardea.dev"
-	"cardea.dev/internal/permission"
+	"cardea.dev/internal/permissionlist"
 )
 
 // Lists are the places of Claude Code's permission lists for a session that
@@ -12,11 +12,11 @@ import (
 // and the person's in configDir (~/.claude). "" leaves a place out. The entries
 // of managed files are the system's, those of settings.local.json the person's
 // (DESIGN.md section 2).
-func Lists(configDir, start, managedDir string) []permission.Source {
-	var out []permission.Source
+func Lists(configDir, start, managedDir string) []permissionlist.Source {
+	var out []permissionlist.Source
 	for _, f := range settingsFiles(configDir, start, managedDir) {
 		dir := filepath.Dir(f.path)
-		s := permission.Source{Origin: permission.Origin{Harness: Name, File: f.path, Scope: cardea.ScopeUser, Source: dir}}
+		s := permissionlist.Source{Origin: permissionlist.Origin{Harness: Name, File: f.path, Scope: cardea.ScopeUser, Source: dir}}
 		switch f.scope {
 		case managedScope:
 			s.Scope = cardea.ScopeSystem
@@ -32,10 +32,10 @@ func Lists(configDir, start, managedDir string) []permission.Source {
 
 // ProjectLists are the places of the lists that lie in one folder of a project,
 // or in a folder that was added to the work.
-func ProjectLists(dir string) []permission.Source {
-	var out []permission.Source
+func ProjectLists(dir string) []permissionlist.Source {
+	var out []permissionlist.Source
 	for _, name := range []string{"settings.json", "settings.local.json"} {
-		out = append(out, permission.Source{Project: dir, Origin: permission.Origin{Harness: Name,
+		out = append(out, permissionlist.Source{Project: dir, Origin: permissionlist.Origin{Harness: Name,
 			File: filepath.Join(dir, ".claude", name), Scope: cardea.ScopeProject, Source: dir}})
 	}
 	return out

@@ -1,0 +1,265 @@
+package bash
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"cardea.dev"
+)
+
+// Limits over which a command is opaque as a whole. They keep the analysis
+// linear and its memory bounded, whatever the agent sends.
+const (
+	maxText     = 1 << 20 // bytes of a command
+	maxNesting  = 200     // open brackets, braces, quotes' substitutions and control words
+	maxParts    = 5000    // parts of a command
+	maxWords    = 200000  // words looked at, repeated walks of functions included
+	maxScripts  = 12      // scripts within scripts (bash -c, eval, alias)
+	maxBraces   = 512     // words that one brace expansion may become
+	maxWrappers = 30      // wrappers around one command
+	maxList     = 1000    // elements of an array that are followed
+	maxJoined   = 1 << 16 // bytes that one word may expand to
+)
+
+// Env is the world in which a line would run.
+type Env struct {
+	// Cwd is the folder it starts in, absolute; "" makes relative paths
+	// unknown.
+	Cwd string
+	// Home is what ~ and $HOME mean, absolute; "" makes them unknown.
+	Home string
+	// Roots are the folders that belong to the work: the project and the
+	// harness's additional ones. A cd into them is no access.
+	Roots []string
+	// IsDir reports whether an absolute path is a folder that can be entered.
+	// Nil: whether a cd succeeds is not known, unless && shows it.
+	IsDir func(path string) bool
+	// TopLevel is what "git rev-parse --show-toplevel" prints in an absolute
+	// folder, "" where that is not known. Nil: never known.
+	TopLevel func(dir string) string
+	// Tame reports whether each name of a file in an absolute folder, or in all
+	// below it, is one word for xargs, and no option or command for any program.
+	// Nil: none is.
+	Tame func(folder string, below bool) bool
+	// Names are the names in an absolute folder; false where there are too many,
+	// or where it cannot be read. Nil: never known.
+	Names func(folder string) ([]string, bool)
+	// Exported reports whether a variable is in the environment that the line
+	// starts with, so that setting it reaches programs. Nil: none is.
+	Exported func(name string) bool
+	// Resolve follows symbolic links of an absolute path as far as it
+	// exists. Nil leaves paths as they are spelled.
+	Resolve func(path string) string
+}
+
+// Analysis is what is known of a line.
+type Analysis struct {
+	// Parts are the simple commands, and redirections that stand by
+	// themselves, in the order in which they were found.
+	Parts []cardea.Part
+	// Opaque are spots that concern the whole line.
+	Opaque []cardea.Opaque
+	// Flows are what moves between parts.
+	Flows []cardea.Flow
+}
+
+// Analyse looks at a command line. It never fails: what it cannot see through
+// is opaque. Text without any command yields no part; text that is not blank
+// and yields no part yields one opaque part.
+func Analyse(text string, env Env) Analysis {
+	out, first := analyse(text, env, made{})
+	if first.matters() {
+		for _, links := range []map[string]string{first.inside, first.beside} {
+			seen := env
+			seen.Resolve = over(links, env.Resolve)
+			again, _ := analyse(text, seen, first)
+			out.join(again, text)
+		}
+	}
+	return out
+}
+
+// analyse is one look at a line, with what another look found that it makes.
+func analyse(text string, env Env, before made) (Analysis, made) {
+	w := &walker{env: env, before: before, funcs: map[string]*function{}, aliases: map[string]string{}, traits: map[string]trait{}, fixedSet: map[string]bool{}}
+	w.cur = newState(env)
+	switch {
+	case strings.Trim(text, " \t\n") == "":
+		return Analysis{}, made{}
+	case len(text) > maxText:
+		w.opaqueLine(shorten(text), "the command is longer than 1 MiB")
+	case nesting(text) > maxNesting:
+		w.opaqueLine(shorten(text), "the command is nested too deeply")
+	default:
+		w.script(text)
+		w.uncalled()
+	}
+	w.made.note(w.parts)
+	w.flows()
+	w.doubtNames()
+	w.hideNothing()
+	out := Analysis{Parts: w.parts, Opaque: w.opaque, Flows: w.found}
+	if len(out.Parts) == 0 && (len(out.Opaque) > 0 || !w.onlyComments) {
+		spot := cardea.Opaque{Text: shorten(text), Reason: "no command could be found in it"}
+		if len(out.Opaque) > 0 {
+			spot = out.Opaque[0]
+		}
+		out.Parts = []cardea.Part{{Text: shorten(text), Opaque: []cardea.Opaque{spot}, Start: -1,
+			Access: []cardea.Access{{Kind: cardea.Unknown}}}}
+	}
+	return out, w.made
+}
+
+// walker is one analysis under way.
+type walker struct {
+	env     Env
+	src     string // the script being walked
+	base    int    // its offset in the command, -1 inside another script
+	cur     *state
+	via     []string
+	parts   []cardea.Part
+	opaque  []cardea.Opaque
+	found   []cardea.Flow
+	funcs   map[string]*function
+	aliases map[string]string
+
+	spots        *[]cardea.Opaque // of the part being built, nil outside of one
+	stdin        feed             // what the current command reads
+	pipes        []pipe           // which parts feed which
+	pending      [][2]int         // substitutions in the command being built
+	outer        []string         // keywords around it that count as wrappers
+	around       []cardea.Outer   // the commands that started the script being walked
+	at           int              // offset of the last command seen in the line itself
+	locals       map[string]value // what the current function's variables hide
+	traits       map[string]trait // how bash treats variables
+	fixedSet     map[string]bool  // read-only variables that the line has set
+	exits        []*state         // what was known where a jump left its place
+	trapped      bool             // a command runs when the shell ends
+	handled      bool             // a command that sets nothing runs at any time
+	changed      bool             // a command may have changed files
+	posix        bool             // the shell may be another than bash
+	scripts      int              // depth of scripts within scripts
+	evaluating   int              // depth of values within values, in arithmetic
+	words        int              // words looked at so far
+	full         bool             // a limit was hit
+	before, made made             // what the line makes, as another look found, and this one
+	onlyComments bool
+	expands      string // a variable from outside that the line expands
+	trusts       bool   // names that a search finds were found tame
+	unsetsFuncs  bool
+	exportsFuncs bool
+	traced       bool // the shell prints its commands with their values
+}
+
+// script parses and walks a text as bash would run it.
+func (w *walker) script(text string) {
+	if w.scripts >= maxScripts {
+		w.opaqueLine(shorten(text), "too many scripts within scripts")
+		return
+	}
+	if reason := rawCheck(text); reason != "" {
+		w.opaqueLine(shorten(text), reason)
+	}
+	outer, outerBase := w.src, w.base
+	w.src = text
+	if w.scripts > 0 {
+		w.base = -1
+	}
+	w.scripts++
+	defer func() { w.src, w.base = outer, outerBase; w.scripts-- }()
+
+	if w.posix && !sameInPOSIX(text) {
+		w.opaqueLine(shorten(text), "sh may read it in another way than bash does")
+	}
+	parser := syntax.NewParser(syntax.Variant(syntax.LangBash))
+	var file []*syntax.Stmt
+	f, err := parser.Parse(strings.NewReader(text), "")
+	if err == nil {
+		file = f.Stmts
+	} else {
+		w.opaqueLine(shorten(text), "bash's grammar does not fit: "+parseReason(err))
+		// bash runs what stands before the line with the error.
+		for st, serr := range parser.StmtsSeq(strings.NewReader(text)) {
+			if serr == nil { // no break: the parser may go on after an error
+				file = append(file, st)
+			}
+		}
+	}
+	w.treeCheck(file)
+	w.onlyComments = len(file) == 0 && err == nil
+	w.declareTraits(file)
+	w.declare(file)
+	w.stmts(file)
+}
+
+// sameInPOSIX reports whether the grammar of sh reads a text as bash's does.
+func sameInPOSIX(text string) bool {
+	var trees [2][]string
+	for i, lang := range []syntax.LangVariant{syntax.LangBash, syntax.LangPOSIX} {
+		f, err := syntax.NewParser(syntax.Variant(lang)).Parse(strings.NewReader(text), "")
+		if err != nil {
+			return false
+		}
+		syntax.Walk(f, func(n syntax.Node) bool {
+			if n != nil {
+				trees[i] = append(trees[i], fmt.Sprintf("%T %d %d", n, n.Pos().Offset(), n.End().Offset()))
+			}
+			return true
+		})
+	}
+	return slices.Equal(trees[0], trees[1])
+}
+
+func parseReason(err error) string {
+	switch e := err.(type) {
+	case syntax.ParseError:
+		return e.Text
+	case syntax.LangError:
+		return e.Error()
+	}
+	return err.Error()
+}
+
+// opaqueLine records a spot that concerns the whole line.
+func (w *walker) opaqueLine(text, reason string) {
+	for _, o := range w.opaque {
+		if o.Reason == reason {
+			return
+		}
+	}
+	w.opaque = append(w.opaque, cardea.Opaque{Text: text, Reason: reason})
+}
+
+// limit records that a limit was hit and stops the walk.
+func (w *walker) limit(reason string) {
+	if !w.full {
+		w.full = true
+		w.opaqueLine(shorten(w.src), reason)
+	}
+}
+
+// source is the text of a node as written.
+func (w *walker) source(n syntax.Node) string {
+	from, to := int(n.Pos().Offset()), int(n.End().Offset())
+	if from < 0 || to > len(w.src) || from >= to {
+		return ""
+	}
+	return w.src[from:to]
+}
+
+const shortened = 120 // bytes of a quoted spot
+
+// shorten cuts a text for a message, at a rune boundary.
+func shorten(s string) string {
+	if len(s) <= shortened {
+		return s
+	}
+	cut := shortened
+	for cut > 0 && s[cut]&0xC0 == 0x80 {
+		cut--
+	}
+	return s[:cut] + "…"
+}

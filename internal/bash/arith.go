@@ -1,0 +1,229 @@
+package bash
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+const evaluates = "bash evaluates the value as arithmetic, which can execute a command in a subscript"
+
+// arithmExp looks at $((…)) and $[…]. Its value is one word of digits, not
+// known.
+func (w *walker) arithmExp(a *syntax.ArithmExp) frag {
+	w.arith(a.X)
+	return frag{text: w.source(a), dynamic: true, quoted: true, number: true}
+}
+
+// arith looks for what bash evaluates in an arithmetic expression: a variable
+// whose value is not a plain number may hold a subscript with a command.
+func (w *walker) arith(x syntax.ArithmExpr) {
+	switch x := x.(type) {
+	case nil:
+	case *syntax.BinaryArithm:
+		if x.Op != syntax.Assgn || arithName(x.X) == "" {
+			w.arith(x.X)
+		}
+		w.arith(x.Y)
+		switch {
+		case assigns(x.Op):
+			w.arithAssigns(x.X)
+		case x.Op == syntax.Add || x.Op == syntax.Sub:
+			// A value is put in as text: y-$n with n=-1 is y--1.
+			if name := arithName(x.X); name != "" && substituted(x.Y) && numeric(w.lookup(name)) {
+				w.set(name, someNumber)
+			}
+		}
+	case *syntax.UnaryArithm:
+		w.arith(x.X)
+		if x.Op == syntax.Inc || x.Op == syntax.Dec {
+			w.arithAssigns(x.X)
+		}
+	case *syntax.ParenArithm:
+		w.arith(x.X)
+	case *syntax.FlagsArithm:
+		w.spot(w.source(x), "an expansion that only zsh has")
+	case *syntax.Word:
+		w.arithWord(x)
+	}
+}
+
+// arithName is the name that an operand is, or "".
+func arithName(x syntax.ArithmExpr) string {
+	if word, ok := x.(*syntax.Word); ok && plainName(word.Lit()) {
+		return word.Lit()
+	}
+	return ""
+}
+
+// substituted reports an operand that begins with the value of a variable.
+func substituted(x syntax.ArithmExpr) bool {
+	word, ok := x.(*syntax.Word)
+	if !ok || len(word.Parts) == 0 {
+		binary, ok := x.(*syntax.BinaryArithm)
+		return ok && substituted(binary.X)
+	}
+	_, lit := word.Parts[0].(*syntax.Lit)
+	return !lit
+}
+
+// arithAssigns notes that an expression sets what stands on its left.
+func (w *walker) arithAssigns(x syntax.ArithmExpr) {
+	if name := arithName(x); name != "" {
+		w.set(name, someNumber)
+		return
+	}
+	if word, ok := x.(*syntax.Word); ok && len(word.Parts) == 1 {
+		if p, ok := word.Parts[0].(*syntax.ParamExp); ok && p.Short && p.Index != nil && !strings.HasPrefix(w.source(p), "$") {
+			w.setElement(p.Param.Value, value{kind: dynamic})
+			return
+		}
+	}
+	w.spot(w.source(x), "which variable an expression sets comes from a value")
+}
+
+// someNumber is a variable that holds a number that is not known.
+var someNumber = value{kind: dynamic, text: "#"}
+
+// calmValue is a variable that holds a number, or what it held before the
+// line.
+var calmValue = value{kind: dynamic, text: "#?"}
+
+func assigns(op syntax.BinAritOperator) bool {
+	switch op {
+	case syntax.Assgn, syntax.AddAssgn, syntax.SubAssgn, syntax.MulAssgn, syntax.QuoAssgn, syntax.RemAssgn,
+		syntax.AndAssgn, syntax.OrAssgn, syntax.XorAssgn, syntax.ShlAssgn, syntax.ShrAssgn:
+		return true
+	}
+	return false
+}
+
+// arithWord looks at one operand.
+func (w *walker) arithWord(word *syntax.Word) {
+	if text, ok := literalWord(word); ok {
+		w.arithText(text, w.source(word))
+		return
+	}
+	for _, p := range word.Parts {
+		if q, ok := p.(*syntax.DblQuoted); ok && !q.Dollar && len(q.Parts) == 1 {
+			p = q.Parts[0]
+		}
+		switch p := p.(type) {
+		case *syntax.Lit:
+			// A name that pieces make up is not looked for.
+			if !plainNumber(p.Value) {
+				w.spot(w.source(word), evaluates)
+			}
+		case *syntax.ParamExp:
+			w.arithParam(p, len(word.Parts) == 1)
+		case *syntax.ArithmExp:
+			w.arith(p.X)
+		default:
+			w.frags([]syntax.WordPart{p}, nowhere)
+			w.spot(w.source(word), evaluates)
+		}
+	}
+}
+
+// arithParam looks at an expansion that is an operand, or with alone unset a
+// piece of one, which must be a number.
+func (w *walker) arithParam(p *syntax.ParamExp, alone bool) {
+	if p.Index != nil {
+		w.subscript(p.Index)
+	}
+	if p.Param == nil || p.Excl || p.Exp != nil || p.Repl != nil || p.Slice != nil || p.Flags != nil {
+		w.param(p, false)
+		w.spot(w.source(p), evaluates)
+		return
+	}
+	if p.Length {
+		return
+	}
+	switch name := p.Param.Value; name {
+	case "#", "?", "$", "!":
+	case "@", "*", "-", "0":
+		w.spot(w.source(p), evaluates)
+	default:
+		if plainName(name) {
+			if !alone && !numeric(w.lookup(name)) {
+				w.spot(w.source(p), evaluates)
+				return
+			}
+			if v := w.lookup(name); v.kind == known && !numeric(v) && !plainName(v.text) {
+				w.spot(w.source(p), evaluates) // its text may change how the rest is read
+				return
+			}
+			w.arithNamed(name, w.source(p))
+			return
+		}
+		fs := w.plain(p, name, nil, false)
+		if len(fs) != 1 || fs[0].dynamic || !plainNumber(fs[0].text) {
+			w.spot(w.source(p), evaluates)
+		}
+	}
+}
+
+// arithText looks at text that bash evaluates as arithmetic, names in it
+// included. Only numbers, names and operators are read: with no bracket, quote
+// or dollar in it, nothing but the values of its names can execute.
+func (w *walker) arithText(text, src string) {
+	switch {
+	case plainNumber(text), strings.Trim(text, " \t") == "":
+		return
+	case plainName(text):
+		w.arithNamed(text, src)
+		return
+	case strings.Trim(text, arithBytes) != "" || len(text) > maxArith || w.evaluating > maxEvaluating:
+		w.spot(src, evaluates)
+		return
+	}
+	x, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Arithmetic(strings.NewReader(text))
+	if err != nil {
+		w.spot(src, evaluates)
+		return
+	}
+	outer, base := w.src, w.base
+	w.src, w.base = text, -1
+	w.evaluating++
+	w.arith(x)
+	w.evaluating--
+	w.src, w.base = outer, base
+}
+
+// arithBytes are what arithmetic text may consist of, maxArith how long it may
+// be, and maxEvaluating how deep values of names are followed.
+const (
+	maxEvaluating = 5
+	arithBytes    = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_ +-*/%<>=!&|^~?:(),"
+	maxArith      = 200
+)
+
+// arithNamed looks at a variable that bash evaluates. One that the line has not
+// set holds what the person's environment holds.
+func (w *walker) arithNamed(name, src string) {
+	if w.words++; w.words > maxWords {
+		w.limit("too many words")
+		return
+	}
+	w.outsider(name)
+	v := w.lookup(name)
+	switch {
+	case calm(v):
+	case v.kind == known && w.evaluating <= maxEvaluating:
+		w.evaluating++
+		w.arithText(v.text, src)
+		w.evaluating--
+	default:
+		w.spot(src, evaluates)
+	}
+}
+
+// subscript looks at the index of an array element.
+func (w *walker) subscript(x syntax.ArithmExpr) {
+	if word, ok := x.(*syntax.Word); ok {
+		if lit := word.Lit(); lit == "@" || lit == "*" {
+			return
+		}
+	}
+	w.arith(x)
+}

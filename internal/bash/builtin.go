@@ -1,0 +1,433 @@
+package bash
+
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"cardea.dev"
+)
+
+// builtin handles a command that bash runs itself.
+type builtin func(w *walker, inv invocation)
+
+// builtinOf finds the commands that change the line's state, that run what
+// they are passed, or that have no access. Every other builtin is judged as a
+// program of that name.
+func builtinOf(name string) (builtin, bool) {
+	switch name {
+	case ":", "true", "false", "return", "exit", "break", "continue", "wait", "times", "jobs", "logout", "caller", "umask":
+		return (*walker).null, true
+	case "test", "[":
+		return (*walker).testBuiltin, true
+	case "printf", "read", "mapfile", "readarray", "getopts", "let", "unset":
+		return (*walker).setter, true
+	case "set", "shift":
+		return (*walker).setBuiltin, true
+	case "shopt":
+		return (*walker).shopt, true
+	case "alias", "unalias":
+		return (*walker).aliasBuiltin, true
+	case "trap":
+		return (*walker).trap, true
+	case "eval":
+		return (*walker).eval, true
+	case "source", ".":
+		return (*walker).sourced, true
+	case "exec", "command", "builtin", "noglob", "nocorrect":
+		return (*walker).prefixBuiltin, true
+	case "cd", "pushd", "popd":
+		return (*walker).cd, true
+	case "export", "readonly", "declare", "typeset", "local":
+		return (*walker).declareWords, true
+	case "enable", "hash", "complete", "compgen", "bind", "fc", "emulate", "autoload", "zcompile", "zmodload", "sysopen", "history":
+		return (*walker).opaqueBuiltin, true
+	}
+	return nil, false
+}
+
+// null is a builtin without access.
+func (w *walker) null(inv invocation) {
+	switch name := inv.argv[0].Text; name {
+	case "jobs", "wait":
+		letter := map[string]string{"jobs": "x", "wait": "p"}[name]
+		for _, f := range inv.argv[1:] {
+			if f.MayBeOption || strings.HasPrefix(f.Text, "-") && strings.Contains(f.Text, letter) {
+				w.spot(f.Text, "the option may run a command or evaluate a subscript")
+			}
+		}
+	case "return", "break", "continue":
+		w.jump()
+	}
+	w.emitBuiltin(inv, len(inv.access) == 0)
+}
+
+// emitBuiltin makes a part of a builtin.
+func (w *walker) emitBuiltin(inv invocation, null bool) {
+	p := cardea.Part{Wrappers: inv.wrappers, Elevated: inv.elevated, Start: inv.start, Assigns: inv.assigns,
+		Opaque: slices.Clone(*w.spots), Access: inv.access}
+	if len(inv.argv) > 0 && inv.argv[0].Static {
+		p.Command = []string{inv.argv[0].Text}
+	}
+	for i, a := range p.Assigns {
+		if splitsInput(a.Name, p.Command) {
+			p.Assigns = slices.Clone(p.Assigns)
+			p.Assigns[i].Class = cardea.EnvSafe
+		}
+	}
+	p.NoEffect = null && !slices.ContainsFunc(p.Assigns, func(a cardea.Assign) bool { return a.Class != cardea.EnvSafe })
+	var text []string
+	for i, f := range inv.argv {
+		p.Argv = append(p.Argv, f.Word)
+		text = append(text, quote(f))
+		if i > 0 {
+			p.Operands = append(p.Operands, i)
+		}
+	}
+	p.Text = strings.Join(text, " ")
+	for _, a := range p.Assigns {
+		if a.Class == cardea.EnvDangerous {
+			p.Opaque = append(p.Opaque, cardea.Opaque{Text: a.Name, Reason: "it sets " + a.Name + ", which changes what the command does"})
+		}
+	}
+	w.emit(p)
+}
+
+// splitsInput reports IFS in front of a builtin that splits its input by it,
+// and does nothing else with it.
+func splitsInput(name string, command []string) bool {
+	return name == "IFS" && len(command) == 1 && (command[0] == "read" || command[0] == "mapfile" || command[0] == "readarray")
+}
+
+// testBuiltin handles test and [, which evaluate a subscript after -v and -R.
+// A word that is not known may be such an operator, unless one of a known name
+// stands behind it.
+func (w *walker) testBuiltin(inv invocation) {
+	words := inv.argv[1:]
+	for i, f := range words[:max(0, len(words)-1)] {
+		next := words[i+1]
+		if f.Static && f.Text != "-v" && f.Text != "-R" || next.Static && harmlessOperand(next.Text) {
+			continue
+		}
+		if !f.Static && !next.Static && i > 0 && testOperator(words[i-1]) {
+			continue // [ -n "$a" "$b" ] is an error
+		}
+		w.spot(next.Text, evaluates)
+	}
+	w.null(inv)
+}
+
+// harmlessOperand reports operators, plain names and numbers: words that
+// evaluate nothing as the name of a variable.
+func harmlessOperand(s string) bool {
+	return !strings.Contains(s, "[") || s == "["
+}
+
+func testOperator(f field) bool { return f.Static && strings.HasPrefix(f.Text, "-") }
+
+// setter handles builtins that set variables by name; a name with a subscript
+// is evaluated.
+func (w *walker) setter(inv invocation) {
+	name := inv.argv[0].Text
+	words := inv.argv[1:]
+	null := name != "printf" && len(inv.access) == 0
+	switch name {
+	case "let":
+		for _, f := range words {
+			w.letWord(f)
+		}
+	case "printf":
+		if len(words) > 0 && words[0].Text == "-v" && words[0].Static {
+			if len(words) > 1 {
+				w.setByName(words[1])
+			}
+			null = len(inv.access) == 0
+		} else if len(words) > 1 && (!words[0].Static || countsOutput(words[0].Text)) {
+			w.spot(words[0].Text, "the format may set a variable: %n")
+		} else if len(words) > 0 && !words[0].Static && words[0].MayBeOption {
+			w.spot(words[0].Text, "the option may name a variable, whose subscript "+"bash evaluates")
+		} else if len(words) > 0 && strings.HasPrefix(words[0].Text, "-v") && len(words[0].Text) > 2 {
+			w.setByName(field{Word: cardea.Word{Text: words[0].Text[2:], Static: words[0].Static}})
+		}
+	case "unset":
+		for _, f := range words {
+			switch {
+			case f.Static && strings.HasPrefix(f.Text, "-"):
+				w.unsetsFuncs = w.unsetsFuncs || f.Text != "-v"
+				if strings.Contains(f.Text, "n") {
+					w.spot(f.Text, "the declaration changes how names are read")
+				}
+			case f.Static && plainName(f.Text):
+				w.set(f.Text, value{kind: unset})
+			default:
+				w.spot(f.Text, evaluates)
+			}
+		}
+	default: // read, mapfile, readarray, getopts
+		w.readNames(name, words, inv.assigns)
+	}
+	if name == "printf" && !null {
+		w.emitProgram(inv)
+		return
+	}
+	w.emitBuiltin(inv, null)
+}
+
+func (w *walker) letWord(f field) {
+	if !f.Static {
+		w.spot(f.Text, evaluates)
+		return
+	}
+	w.arithText(f.Text, f.Text)
+}
+
+// setList sets an array to what is not known. That the variable is one counts
+// from here on.
+func (w *walker) setList(f field) {
+	if f.Static && plainName(f.Text) {
+		w.traits[f.Text] |= listed
+	}
+	w.setByName(f)
+}
+
+// setByName sets a variable to what is not known.
+func (w *walker) setByName(f field) {
+	if !f.Static || !plainName(f.Text) {
+		w.spot(f.Text, evaluates)
+		return
+	}
+	w.set(f.Text, value{kind: dynamic})
+}
+
+// countsOutput reports a format of printf with %n, which sets the variable that
+// its argument names.
+func countsOutput(format string) bool {
+	for i := 0; i < len(format); i++ {
+		if format[i] != '%' {
+			continue
+		}
+		for i++; i < len(format) && strings.IndexByte("-+ #0123456789.*'hlqjzt", format[i]) >= 0; i++ {
+		}
+		if i < len(format) && format[i] == 'n' {
+			return true
+		}
+	}
+	return false
+}
+
+// readNames handles the names that read and its kin set.
+func (w *walker) readNames(name string, words []field, assigns []cardea.Assign) {
+	withValue := map[string]string{"read": "adinNptu", "mapfile": "dnOsuCc", "readarray": "dnOsuCc", "getopts": ""}[name]
+	for i := 0; i < len(words); i++ {
+		f := words[i]
+		if f.Static && strings.HasPrefix(f.Text, "-") && len(f.Text) > 1 {
+			last := f.Text[len(f.Text)-1]
+			at := strings.IndexAny(f.Text[1:], withValue)
+			if at >= 0 && f.Text[1+at] == 'C' {
+				w.spot(f.Text, "mapfile -C runs a command")
+			}
+			if at >= 0 && f.Text[1+at] == 'a' && name == "read" {
+				if 2+at < len(f.Text) {
+					w.setList(field{Word: cardea.Word{Text: f.Text[2+at:], Static: true}})
+				} else if i+1 < len(words) {
+					w.setList(words[i+1])
+				}
+			}
+			if strings.IndexByte(withValue, last) >= 0 && at == len(f.Text)-2 {
+				i++
+			}
+			continue
+		}
+		if name == "getopts" && i == 0 {
+			continue // the option string
+		}
+		if name == "getopts" && i > 1 {
+			break
+		}
+		if name == "mapfile" || name == "readarray" {
+			w.setList(f)
+		} else {
+			w.setByName(f)
+		}
+	}
+	if name == "read" && w.reads(words) && !slices.ContainsFunc(assigns, func(a cardea.Assign) bool { return !a.Static || a.Value != "" }) {
+		if s := w.fromSearch(); s != nil {
+			w.set(words[len(words)-1].Text, value{kind: dynamic, found: s})
+		}
+	}
+}
+
+// reads reports words of read that put a whole line into one variable.
+func (w *walker) reads(words []field) bool {
+	switch len(words) {
+	case 1:
+	case 2:
+		if words[0].Text != "-r" {
+			return false
+		}
+	case 4:
+		if words[0].Text != "-r" || words[1].Text != "-d" || words[2].Text != "" {
+			return false
+		}
+	default:
+		return false
+	}
+	name := words[len(words)-1]
+	return name.Static && plainName(name.Text)
+}
+
+func (w *walker) aliasBuiltin(inv invocation) {
+	for _, f := range inv.argv[1:] {
+		name, text, ok := strings.Cut(f.Text, "=")
+		switch {
+		case inv.argv[0].Text == "unalias":
+		case !f.Static:
+			w.spot(f.Text, "what the alias stands for comes from outside of the line")
+		case ok:
+			if !plainAlias(name, text) {
+				w.opaqueLine(shorten(f.Text), "an alias that stands for more than one plain command")
+			}
+			w.aliases[name] = text
+			if w.handled { // a handler may mean it
+				w.forgetAll()
+			}
+			w.isolated("alias "+name, text)
+		}
+	}
+	w.null(inv)
+}
+
+// plainAlias reports whether an alias does nothing but put one command in the
+// place of another: bash replaces it before it looks at the grammar.
+func plainAlias(name, text string) bool {
+	switch name {
+	case "if", "then", "else", "elif", "fi", "for", "while", "until", "do", "done", "case", "esac", "select", "function", "time", "in",
+		"coproc", "let", "declare", "typeset", "export", "readonly", "local", "eval", "set", "unset", "trap", "source", "exec", "command", "builtin":
+		return false
+	}
+	if strings.Trim(name, delimiterBytes) != "" || strings.HasSuffix(text, " ") || strings.HasSuffix(text, "\t") {
+		return false
+	}
+	f, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
+	if err != nil || len(f.Stmts) != 1 || strings.ContainsAny(text, "\n;&#") {
+		return false
+	}
+	call, ok := f.Stmts[0].Cmd.(*syntax.CallExpr)
+	return ok && len(call.Args) > 0 && len(f.Stmts[0].Redirs) == 0
+}
+
+// eval runs its words as a script in this shell.
+func (w *walker) eval(inv invocation) {
+	words := inv.argv[1:]
+	if len(words) > 0 && words[0].Static && words[0].Text == "--" {
+		words = words[1:]
+	}
+	var text []string
+	for _, f := range words {
+		if !f.Static {
+			w.spot(f.Text, "eval runs what comes from outside of the line")
+			w.runs()
+			w.emitProgram(inv)
+			return
+		}
+		text = append(text, f.Text)
+	}
+	w.nested("eval", strings.Join(text, " "), inv)
+}
+
+// runs marks what flows into the current command as code.
+func (w *walker) runs() {
+	at := len(w.parts)
+	for _, from := range w.pending {
+		w.pipes = append(w.pipes, pipe{from: from, to: [2]int{at, at + 1}, code: true})
+	}
+}
+
+// sourced runs a file's commands in this shell.
+func (w *walker) sourced(inv invocation) {
+	inv.access = slices.Clone(inv.access)
+	if len(inv.argv) > 1 {
+		f := inv.argv[1]
+		w.spot(f.Text, "it runs the commands of a file in this shell")
+		if f.Static {
+			inv.access = append(inv.access, w.opens(cardea.Execute, f.Text, false)...)
+		} else {
+			w.runs()
+		}
+	}
+	w.emitBuiltin(inv, false)
+}
+
+var execSpec = wrapper{flags: "cl", valued: "a"}
+
+// prefixBuiltin handles exec, command, builtin and zsh's noglob, nocorrect.
+func (w *walker) prefixBuiltin(inv invocation) {
+	name := inv.argv[0].Text
+	args := inv.argv[1:]
+	looksOnly := false
+	if name == "exec" {
+		p := execSpec.parse(args)
+		if p.bad != "" {
+			w.spot(p.badText, p.bad)
+			w.emitProgram(inv)
+			return
+		}
+		args = p.rest
+	}
+	for name != "exec" && len(args) > 0 && args[0].Static && strings.HasPrefix(args[0].Text, "-") {
+		opt := args[0].Text
+		args = args[1:]
+		if opt == "--" {
+			break
+		}
+		looksOnly = looksOnly || name == "command" && strings.ContainsAny(opt, "vV")
+	}
+	if looksOnly {
+		w.null(inv)
+		return
+	}
+	if len(args) == 0 {
+		if len(inv.access) > 0 || len(*w.spots) > 0 {
+			w.emitBuiltin(inv, false)
+		} else {
+			w.null(inv)
+		}
+		return
+	}
+	inv.argv = args
+	inv.wrappers = append(slices.Clone(inv.wrappers), name)
+	switch name {
+	case "exec":
+		inv.program = true
+	case "command", "builtin":
+		// Functions do not count, builtins do.
+		if args[0].Static {
+			if b, ok := builtinOf(args[0].Text); ok {
+				w.builtin(b, inv)
+				return
+			}
+		}
+		inv.program = true
+	}
+	w.start(inv)
+}
+
+// means reports whether a name is neither a function nor an alias of the line.
+func (w *walker) means(name string) bool {
+	_, alias := w.aliases[name]
+	return w.funcs[name] == nil && !alias && w.cur.tainted == ""
+}
+
+// prints reports a declaration that shows values instead of setting them, those
+// of the environment included.
+func prints(c *syntax.DeclClause) bool {
+	names := false
+	for _, a := range c.Args {
+		if a.Name == nil && a.Value != nil && strings.Contains(a.Value.Lit(), "p") && strings.HasPrefix(a.Value.Lit(), "-") {
+			return true
+		}
+		names = names || a.Name != nil
+	}
+	return !names
+}

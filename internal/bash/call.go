@@ -1,0 +1,476 @@
+package bash
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"cardea.dev"
+)
+
+// invocation is a simple command on its way to becoming a part: wrappers take
+// words off its front.
+type invocation struct {
+	argv     []field
+	assigns  []cardea.Assign
+	access   []cardea.Access // of redirections
+	wrappers []string
+	around   []cardea.Outer // the commands that were taken apart on the way
+	elevated bool
+	remote   bool
+	// dropped are the variables that env takes away; "*" stands for all.
+	dropped []string
+	// program is set when the shell no longer looks the name up itself, so
+	// that functions, aliases and builtins do not count.
+	program bool
+	// mayFail is set when a redirection can fail, so that it may not run.
+	mayFail bool
+	text    string // as written, for messages
+	start   int
+}
+
+// call handles a simple command.
+func (w *walker) call(c *syntax.CallExpr, redirs []*syntax.Redirect) {
+	var spots []cardea.Opaque
+	savedSpots, savedPending, savedStdin := w.spots, w.pending, w.stdin
+	w.spots, w.pending = &spots, nil
+	defer func() { w.spots, w.pending, w.stdin = savedSpots, savedPending, savedStdin }()
+
+	inv := invocation{start: w.offset(c), text: w.source(c), wrappers: slices.Clone(w.outer), around: w.around, mayFail: mayFail(redirs)}
+	for _, word := range c.Args {
+		inv.argv = append(inv.argv, w.fields(word)...)
+	}
+	if len(c.Args) == 0 {
+		w.assignments(c, redirs, &spots)
+		return
+	}
+	for _, a := range c.Assigns {
+		inv.assigns = append(inv.assigns, w.prefix(a))
+	}
+	inv.access = w.redirects(redirs)
+	if len(inv.argv) == 0 {
+		// All words vanished: bash runs nothing, or what a substitution gave.
+		if dynamicWord(c.Args[0]) {
+			w.spot(w.source(c.Args[0]), "the command's name comes from outside of the line")
+		}
+		w.emit(cardea.Part{Text: inv.text, Access: inv.access, Opaque: spots, Start: inv.start, NoEffect: len(inv.access) == 0})
+		return
+	}
+	w.start(inv)
+}
+
+func dynamicWord(word *syntax.Word) bool {
+	found := false
+	syntax.Walk(word, func(n syntax.Node) bool {
+		switch n.(type) {
+		case *syntax.CmdSubst, *syntax.ParamExp, *syntax.ProcSubst:
+			found = true
+		}
+		return !found
+	})
+	return found
+}
+
+// assignments handles a command that only sets variables.
+func (w *walker) assignments(c *syntax.CallExpr, redirs []*syntax.Redirect, spots *[]cardea.Opaque) {
+	assign := func() {
+		for _, a := range c.Assigns {
+			w.assign(a)
+		}
+	}
+	if mayFail(redirs) {
+		w.maybe(assign)
+	} else {
+		assign()
+	}
+	access := w.redirects(redirs)
+	for _, a := range c.Assigns {
+		if a.Name != nil && envClass(a.Name.Value) == cardea.EnvDangerous {
+			w.spot(w.source(a), "setting "+a.Name.Value+" changes what later commands do")
+		}
+	}
+	w.emit(cardea.Part{Text: w.source(c), Access: access, Opaque: *spots, Start: w.offset(c), NoEffect: len(access) == 0})
+}
+
+// assign sets a variable of the shell.
+func (w *walker) assign(a *syntax.Assign) {
+	if a.Name == nil {
+		w.walkWord(a.Value)
+		return
+	}
+	name := a.Name.Value
+	if a.Index != nil {
+		w.subscript(a.Index)
+		w.setElement(name, w.assigned(a.Value))
+		return
+	}
+	if a.Array != nil {
+		w.set(name, w.arrayValue(a))
+		return
+	}
+	v := w.assigned(a.Value)
+	if a.Append {
+		if w.traits[name]&integer != 0 || counter(name) {
+			w.evaluated(name, v)
+			v = someNumber // the sum
+		} else if old := w.lookup(name); old.kind == known && v.kind == known {
+			v.text = old.text + v.text
+		} else if old.kind != unset {
+			v = value{kind: dynamic}
+		}
+	}
+	w.set(name, v)
+}
+
+// setElement assigns an element of an array, or of a variable that becomes
+// one.
+func (w *walker) setElement(name string, v value) {
+	if v.kind != known {
+		v = value{kind: dynamic}
+	}
+	w.set(name, v) // an integer evaluates it
+	w.store(name, value{kind: dynamic})
+}
+
+func (w *walker) arrayValue(a *syntax.Assign) value {
+	v := value{kind: array}
+	if a.Append {
+		old := w.lookup(a.Name.Value)
+		if old.kind != array {
+			v.kind = dynamic
+		}
+		v.list = slices.Clone(old.list)
+	}
+	for _, e := range a.Array.Elems {
+		if e.Index != nil {
+			w.subscript(e.Index)
+			w.walkWord(e.Value)
+			v.kind = dynamic
+			continue
+		}
+		for _, f := range w.elements(e.Value) {
+			if !f.Static {
+				v.kind = dynamic
+			}
+			v.list = append(v.list, f.Text)
+		}
+		if len(v.list) > maxList {
+			v.kind = dynamic
+			break
+		}
+	}
+	if v.kind != array {
+		v.list = nil
+	}
+	return v
+}
+
+// prefix reads an assignment in front of a command.
+func (w *walker) prefix(a *syntax.Assign) cardea.Assign {
+	out := cardea.Assign{}
+	if a.Name != nil {
+		out.Name = a.Name.Value
+		out.Class = envClass(out.Name)
+	}
+	if a.Index != nil {
+		w.subscript(a.Index)
+	}
+	if v := w.assigned(a.Value); v.kind == known && !a.Append {
+		out.Value, out.Static = v.text, true
+	}
+	return out
+}
+
+// start looks at the first word of an invocation: what bash would run.
+func (w *walker) start(inv invocation) {
+	if w.full || len(inv.argv) == 0 {
+		return
+	}
+	if len(inv.wrappers) > maxWrappers {
+		w.spot(inv.text, "too many wrappers around one command")
+		w.emitProgram(inv)
+		return
+	}
+	first := inv.argv[0]
+	if !first.Static {
+		reason := "the command's name comes from outside of the line"
+		if first.glob {
+			reason = "the command's name is a pattern for file names"
+		}
+		w.spot(first.Text, reason)
+		for i := range w.pending {
+			w.pipes = append(w.pipes, pipe{from: w.pending[i], to: [2]int{len(w.parts), len(w.parts) + 1}, code: true})
+		}
+		w.emitProgram(inv)
+		return
+	}
+	name := first.Text
+	if !inv.program {
+		if w.alias(inv, name) || w.function(inv, name) {
+			return
+		}
+		if b, ok := builtinOf(name); ok {
+			if startsOther(name) {
+				inv.around = inv.outwards()
+			}
+			w.builtin(b, inv)
+			return
+		}
+	}
+	if unwrap, ok := wrapperOf(name); ok {
+		if strings.Contains(name, "/") && !systemFolder(path.Dir(name)) {
+			w.emitProgram(inv) // a file of that name may be anything
+		}
+		inv.around = inv.outwards()
+		unwrap(w, inv)
+		return
+	}
+	w.emitProgram(inv)
+}
+
+// builtin runs a builtin of the shell. What is assigned in front of it holds
+// while it runs, and for the special ones of POSIX perhaps afterwards.
+func (w *walker) builtin(b builtin, inv invocation) {
+	before := map[string]value{}
+	for _, a := range inv.assigns {
+		before[a.Name] = w.cur.vars[a.Name]
+		w.cur.vars[a.Name] = value{kind: dynamic}
+	}
+	if inv.mayFail {
+		w.maybe(func() { b(w, inv) })
+	} else {
+		b(w, inv)
+	}
+	name := inv.argv[0].Text
+	for _, a := range inv.assigns {
+		switch {
+		case special(name):
+			w.forgetName(a.Name)
+		case same(w.cur.vars[a.Name], value{kind: dynamic}):
+			w.cur.vars[a.Name] = before[a.Name]
+		}
+	}
+}
+
+// special reports the special builtins of POSIX, after which assignments in
+// front of them stay, and those that run other commands of this shell.
+func special(name string) bool {
+	switch name {
+	case ":", ".", "break", "continue", "eval", "exec", "exit", "export", "readonly", "return", "set", "shift", "source", "times",
+		"trap", "unset", "command", "builtin", "declare", "typeset", "local":
+		return true
+	}
+	return false
+}
+
+// function handles a call of a function that the line defines.
+func (w *walker) function(inv invocation, name string) bool {
+	f := w.funcs[name]
+	if f == nil {
+		return false
+	}
+	params := make([]string, 0, len(inv.argv))
+	static := true
+	for _, a := range inv.argv[1:] {
+		static = static && a.Static
+		params = append(params, a.Text)
+	}
+	if !static {
+		params = nil
+	}
+	for _, a := range inv.assigns {
+		w.forgetName(a.Name)
+	}
+	if len(inv.access) > 0 || len(*w.spots) > 0 {
+		w.emit(cardea.Part{Text: inv.text, Access: inv.access, Opaque: slices.Clone(*w.spots), Start: inv.start})
+	}
+	sure := f.sure && !w.unsetsFuncs && int(f.at) <= w.at
+	if !sure { // it may be the program of that name, too
+		w.emitProgram(inv)
+	}
+	call := func() { w.callFunction(name, f, params, static) }
+	if inv.mayFail || !sure {
+		w.maybe(call)
+	} else {
+		call()
+	}
+	return true
+}
+
+func (w *walker) callFunction(name string, f *function, params []string, known bool) {
+	f.walked = true
+	if f.active {
+		at := len(w.parts)
+		w.emit(cardea.Part{Text: name, Start: -1, Opaque: []cardea.Opaque{{Text: name, Reason: "a function that calls itself"}}})
+		w.found = append(w.found, cardea.Flow{Kind: "self-call", From: at, To: at})
+		return
+	}
+	f.active = true
+	spots, stdin, src, base, pending, at := w.spots, w.stdin, w.src, w.base, w.pending, w.at
+	w.spots, w.pending = nil, nil
+	savedParams, savedOK, savedLocals := w.cur.params, w.cur.paramsOK, w.locals
+	w.locals = map[string]value{}
+	if w.stdin.kind == literal {
+		w.stdin = feed{kind: elsewhere} // which of its commands reads what is not known
+	}
+	before, exits := w.cur, len(w.exits)
+	for i, body := range f.bodies {
+		w.cur = before.clone()
+		w.cur.params, w.cur.paramsOK = params, known && !before.vague
+		if w.src = f.srcs[i]; w.src != src {
+			w.base = -1
+		}
+		w.within("function "+name, func() { w.stmt(body) })
+		if i == 0 && len(f.bodies) == 1 {
+			before = w.cur
+		} else {
+			before.merge(w.cur)
+		}
+	}
+	w.cur = before
+	w.leave(nil, exits)
+	w.cur.params, w.cur.paramsOK = savedParams, savedOK
+	for name, v := range w.locals {
+		w.cur.vars[name] = v
+	}
+	w.locals = savedLocals
+	w.spots, w.stdin, w.src, w.base, w.pending, w.at = spots, stdin, src, base, pending, at
+	f.active = false
+}
+
+// alias handles a word that the line has made an alias. Whether bash expands
+// it depends on how the shell was started, so both readings are judged.
+func (w *walker) alias(inv invocation, name string) bool {
+	stands, ok := w.aliases[name]
+	if !ok {
+		return false
+	}
+	text := stands
+	for _, a := range inv.argv[1:] {
+		text += " " + quote(a)
+	}
+	delete(w.aliases, name) // an alias is not expanded within itself
+	w.maybe(func() { w.nested("alias "+name, text, inv) })
+	w.aliases[name] = stands
+	w.emitProgram(inv)
+	return true
+}
+
+// nested walks a script that a command runs in a shell of its own or in this
+// one.
+func (w *walker) nested(via, text string, inv invocation) {
+	spots, pending, outer := w.spots, w.pending, w.outer
+	w.spots, w.pending = nil, nil
+	w.outer = inv.wrappers
+	around := w.around
+	w.around = inv.within()
+	stdin := w.stdin
+	if w.stdin.kind == literal {
+		w.stdin = feed{kind: elsewhere} // which of its commands reads what is not known
+	}
+	begin := len(w.parts)
+	w.within(via, func() { w.script(text) })
+	w.spots, w.pending, w.outer, w.around, w.stdin = spots, pending, outer, around, stdin
+	for i := begin; i < len(w.parts); i++ {
+		p := &w.parts[i]
+		p.Elevated = p.Elevated || inv.elevated
+		if inv.remote {
+			w.makeRemote(p)
+		}
+		p.Assigns = append(slices.Clone(inv.assigns), p.Assigns...)
+		for _, a := range inv.assigns {
+			if a.Class == cardea.EnvDangerous {
+				p.Opaque = append(p.Opaque, cardea.Opaque{Text: a.Name, Reason: "it sets " + a.Name + ", which changes what the command does"})
+				p.NoEffect, p.Coverage = false, cardea.Partial
+			}
+		}
+	}
+	// What was in the outer command's words and redirections must not get lost.
+	if w.spots != nil && (len(*w.spots) > 0 || len(inv.access) > 0) || begin == len(w.parts) {
+		part := cardea.Part{Text: inv.text, Access: inv.access, Start: inv.start, Wrappers: inv.wrappers, Outer: inv.within(), Elevated: inv.elevated}
+		if w.spots != nil {
+			part.Opaque = slices.Clone(*w.spots)
+		}
+		w.emit(part)
+	}
+}
+
+func (w *walker) makeRemote(p *cardea.Part) {
+	p.Remote = true
+	for i := range p.Access {
+		p.Access[i].Path, p.Access[i].Spelled, p.Access[i].Pattern = "", "", ""
+	}
+}
+
+// quote writes a field so that bash reads it back as the same word.
+func quote(f field) string {
+	if !f.Static {
+		return f.Text
+	}
+	return quoteText(f.Text)
+}
+
+// Quote writes a text so that bash reads it as one word.
+func Quote(s string) string { return quoteText(s) }
+
+func quoteText(s string) string {
+	q, err := syntax.Quote(s, syntax.LangBash)
+	if err != nil {
+		return s
+	}
+	return q
+}
+
+// emitProgram makes a part of an invocation of a program.
+func (w *walker) emitProgram(inv invocation) {
+	p := cardea.Part{Wrappers: inv.wrappers, Outer: inv.within(), Elevated: inv.elevated, Remote: inv.remote, Start: inv.start,
+		Assigns: slices.Concat(w.given(), inv.assigns), Opaque: slices.Clone(*w.spots), Access: inv.access}
+	p.Text, p.Argv = spelled(inv.argv)
+	w.describe(&p, inv.argv)
+	claimed(&p)
+	for _, a := range inv.assigns {
+		if a.Class == cardea.EnvDangerous {
+			p.Opaque = append(p.Opaque, cardea.Opaque{Text: a.Name, Reason: "it sets " + a.Name + ", which changes what the command does"})
+		}
+	}
+	if inv.remote {
+		w.makeRemote(&p)
+	}
+	w.emit(p)
+}
+
+// emit adds a part.
+func (w *walker) emit(p cardea.Part) {
+	if len(w.parts) >= maxParts {
+		w.limit("too many commands in one line")
+		return
+	}
+	p.Via = slices.Clone(w.via)
+	p.Dir = w.cur.cwd
+	if w.cur.tainted != "" {
+		p.Opaque = append(p.Opaque, cardea.Opaque{Text: shorten(p.Text), Reason: w.cur.tainted})
+	}
+	if len(p.Opaque) == 0 {
+		p.Coverage = cardea.Complete
+	} else {
+		p.NoEffect = false
+	}
+	w.changed = w.changed || changes(p)
+	at := len(w.parts)
+	for _, from := range w.pending {
+		if from[0] < from[1] {
+			w.pipes = append(w.pipes, pipe{from: from, to: [2]int{at, at + 1}})
+		}
+	}
+	w.parts = append(w.parts, p)
+}
+
+// changes reports whether a part may change files.
+func changes(p cardea.Part) bool {
+	if p.NoEffect {
+		return false
+	}
+	return len(p.Opaque) > 0 || len(p.Access) == 0 && p.Knowledge != cardea.Complete || slices.ContainsFunc(p.Access, func(a cardea.Access) bool { return a.Kind != cardea.Read })
+}

@@ -1,0 +1,294 @@
+package bash
+
+import (
+	"slices"
+	"strings"
+
+	"cardea.dev"
+)
+
+// certainty says with which words it is known everything that a program does.
+// A program, or a subcommand, without one may do anything besides what its
+// accesses say.
+type certainty struct {
+	// Any: no option and no operand makes it do more than its accesses say.
+	Any bool
+	// Flags are the options, with and without values, with which it does no
+	// more than its accesses say. Those of a subcommand's program count too.
+	Flags []string
+	// Numeric lets -5 be an option.
+	Numeric bool
+	// Most is how many operands there may be, none where it is zero and
+	// Limited is set; with one of MostUnless in front of them, any number.
+	Most       int
+	Limited    bool
+	MostUnless []string
+	// Bare: also without a subcommand.
+	Bare bool
+	// Configs are the project's files that tell the program what to run or
+	// whom to contact: it is certain where none of them lies above. ".git" is
+	// all that git's own configuration can say.
+	Configs []string
+	// Prefix is what each operand must begin with, one of them.
+	Prefix []string
+	// Among are what the first operand names, and each with a slash in front of
+	// it, alone or in a list: kubectl get pods,svc; kubectl get pods/x svc/y.
+	Among []string
+	// Words are what the first operand can be, "" where there may be none.
+	Words []string
+	// Without are words that must not be there, with a star for what may stand
+	// before or behind.
+	Without []string
+	// Needs are options of which one must be given.
+	Needs []string
+	// Look is the language of the script in the first operand, or in the
+	// options Scripts where one is given.
+	Look    look
+	Scripts []string
+	// Apart: an option with a value stands apart from others. The program takes
+	// clusters apart in a way of its own.
+	Apart bool
+	// Files: no operand is a folder.
+	Files bool
+}
+
+// doubt is why it is not known everything that the program does with these
+// words, "" where it is.
+func (r *reader) doubt() string {
+	c, name := r.spec.Certain, strings.Join(r.part.Command, " ")
+	switch {
+	case r.spec.Depth > 0 && len(r.spec.Subs) > 0 && (c == nil || !c.Bare || !r.named() || len(r.operands) > 0):
+		return "nothing certain is known of " + name
+	case c == nil:
+		return name + " may do more than read"
+	}
+	if !c.Any {
+		for _, o := range r.part.Options {
+			if r.unsureOption(o) {
+				return "with " + o.Name + ", " + name + " may do more than read"
+			}
+		}
+	}
+	if c.Limited && len(r.operands) > c.Most && !r.given(c.MostUnless, true) {
+		return "with these operands, " + name + " may do more than read"
+	}
+	if why := r.unsureOperands(name); why != "" {
+		return why
+	}
+	if why := r.late(); why != "" {
+		return why
+	}
+	if why := r.swallowed(); why != "" {
+		return why
+	}
+	if f := r.unsureWord(); f != "" {
+		return "what " + f + " becomes is not known"
+	}
+	for _, i := range r.operands {
+		begins := func(p string) bool { return strings.HasPrefix(r.argv[i].Text, p) }
+		if len(c.Prefix) > 0 && !slices.ContainsFunc(c.Prefix, begins) {
+			return r.argv[i].Text + " does not begin with " + strings.Join(c.Prefix, ", ")
+		}
+	}
+	if c.Look != "" && !r.sureScripts() {
+		return "its script may do more than compute and print"
+	}
+	return ""
+}
+
+// unsureOperands is why the words are not all as they must be.
+func (r *reader) unsureOperands(name string) string {
+	c := r.spec.Certain
+	if len(c.Needs) > 0 && !r.given(c.Needs, r.spec.Single || !r.spec.Permutes && r.spec.First == cardea.Read) {
+		return "without one of " + strings.Join(c.Needs, ", ") + ", " + name + " may do more than read"
+	}
+	if len(c.Words) > 0 {
+		first := field{Word: cardea.Word{Static: true}}
+		if len(r.operands) > 0 {
+			first = r.argv[r.operands[0]]
+		}
+		if !first.Static || !slices.Contains(c.Words, first.Text) {
+			return name + " with " + first.Text + " may do more than read"
+		}
+	}
+	if len(c.Among) > 0 && !r.among(c.Among) {
+		return name + " with these operands may do more than read"
+	}
+	for _, o := range r.part.Options {
+		if f := r.argv[o.Word]; c.Apart && len(f.Text) > 2 && f.Text[1] != '-' && slices.Contains(r.values(), o.Name) && o.Name != f.Text {
+			return "with " + f.Text + ", " + name + " may do more than read"
+		}
+	}
+	if c.Files && slices.ContainsFunc(r.operands, r.folder) {
+		return name + " of a folder may do more than read"
+	}
+	for _, f := range r.argv[1:] {
+		for _, pattern := range c.Without {
+			if !f.Static && !literalHead(f, pattern) || f.Static && fits(f.Text, pattern) {
+				return name + " with " + f.Text + " may do more than read"
+			}
+		}
+	}
+	return ""
+}
+
+// folder reports whether the operand at i may be a folder.
+func (r *reader) folder(i int) bool {
+	f := r.argv[i]
+	at := Absolute(r.w.cur.cwd, f.Text)
+	return !f.Static || at == "" || r.w.env.IsDir == nil || r.w.env.IsDir(at)
+}
+
+// among reports whether the operands name nothing but what is in a list.
+func (r *reader) among(list []string) bool {
+	slashes := false
+	for n, i := range r.operands {
+		f := r.argv[i]
+		if n > 0 && !slashes && !(f.Static && strings.Contains(f.Text, "/")) {
+			continue // a name
+		}
+		slashes = slashes || strings.Contains(f.Text, "/")
+		for _, word := range strings.Split(f.Text, ",") {
+			kind, _, _ := strings.Cut(word, "/")
+			if !f.Static || !slices.Contains(list, kind) {
+				return false
+			}
+		}
+	}
+	return len(r.operands) > 0
+}
+
+// given reports whether one of the options is given, under its full name, and
+// where that counts, in front of the operands: programs whose long options have
+// one dash mostly stop at the first operand. A switch must not be given a value:
+// -check=false takes it back. A subcommand * is an operand in truth (brew --prefix
+// python).
+func (r *reader) given(names []string, front bool) bool {
+	end := len(r.argv)
+	if r.spec.Name == "*" {
+		end = r.levels[len(r.levels)-1]
+	} else if front && len(r.operands) > 0 {
+		end = r.operands[0]
+	}
+	return slices.ContainsFunc(r.part.Options, func(o cardea.Option) bool {
+		valued := o.Value == "" || slices.Contains(r.values(), o.Name) || slices.Contains(r.spec.Attached, o.Name)
+		return valued && slices.Contains(names, o.Name) && o.Word < end
+	})
+}
+
+// otherwise is what the program does besides where not all is certain.
+func (r *reader) otherwise() []cardea.AccessKind {
+	out := r.spec.Else
+	for i := len(r.above) - 1; i >= 0 && out == nil && r.spec.Certain != nil; i-- {
+		out = r.above[i].Else
+	}
+	return out
+}
+
+// named reports whether all words of the command are known.
+func (r *reader) named() bool { return len(r.part.Command) == r.first+len(r.above) }
+
+// help reports whether the line only asks for help: nothing stands behind a
+// command that is known but one of the program's options for that.
+func (r *reader) help() bool {
+	top, n := r.spec, len(r.part.Command)
+	if len(r.above) > 0 {
+		top = r.above[len(r.above)-1]
+	}
+	last := r.argv[len(r.argv)-1]
+	return last.Static && r.named() && r.spec.Name != "*" && len(r.argv) == n-r.first+2 && slices.Contains(top.Help, last.Text)
+}
+
+// fits reports whether a word fits a pattern that may begin and end with a star.
+func fits(word, pattern string) bool {
+	middle, any := strings.CutSuffix(pattern, "*")
+	middle, anyBefore := strings.CutPrefix(middle, "*")
+	switch {
+	case any && anyBefore:
+		return strings.Contains(word, middle)
+	case any:
+		return strings.HasPrefix(word, middle)
+	case anyBefore:
+		return strings.HasSuffix(word, middle)
+	}
+	return word == middle
+}
+
+// literalHead reports whether a word that is not known for certain begins with
+// a letter of its own, other than those of a pattern for what words begin with.
+func literalHead(f field, pattern string) bool {
+	return pattern != "" && pattern[0] != '*' && f.Text != "" && isNameStart(f.Text[0]) && f.Text[0] != pattern[0]
+}
+
+// unsureOption reports an option that is not known to be harmless. One in front
+// of a subcommand is none of the subcommand's: docker -H is not that of docker
+// history.
+func (r *reader) unsureOption(o cardea.Option) bool {
+	if r.spec.Certain.Numeric && len(o.Name) == 2 && '0' <= o.Name[1] && o.Name[1] <= '9' {
+		// head -9c reads what follows as another option, not as its value.
+		return strings.Trim(r.argv[o.Word].Text[1:], "0123456789") != ""
+	}
+	if k := len(r.above); r.harmless(r.spec, k, o) {
+		return false
+	}
+	for k, p := range r.above {
+		if r.harmless(p, k, o) {
+			return false
+		}
+	}
+	return true
+}
+
+// harmless reports whether an option behind the k-th word of the command is
+// among the flags of the program that this word names: as it is, or with its
+// value, which may end in a star there.
+func (r *reader) harmless(p *program, k int, o cardea.Option) bool {
+	if p.Certain == nil || k > 0 && o.Word < r.levels[k-1] {
+		return false
+	}
+	whole := o.Name + "=" + strings.TrimPrefix(o.Value, "=")
+	return slices.ContainsFunc(p.Certain.Flags, func(f string) bool {
+		return f == o.Name || o.Static && strings.Contains(f, "=") && fits(whole, f)
+	})
+}
+
+// unsureWord is a word that is only known when the line runs and may then be an
+// option, or another operand than it seems; "" where there is none.
+func (r *reader) unsureWord() string {
+	s := r.spec
+	for k, f := range r.argv[1:] {
+		if r.sureFind(k + 1) {
+			continue
+		}
+		if f.Static || s.Certain.Any && (s.Operands == none || s.Operands == "") {
+			continue
+		}
+		first := s.First != "" && len(r.operands) > 0 && r.operands[0] == k+1
+		if f.MayBeOption && !s.Certain.Any || f.MaySplit && !f.glob || f.glob && first {
+			return f.Text
+		}
+	}
+	return ""
+}
+
+// sureScripts looks at the programs in the program's words: in its options, else
+// in the first operand.
+func (r *reader) sureScripts() bool {
+	c, found := r.spec.Certain, false
+	for _, o := range r.part.Options {
+		if slices.Contains(c.Scripts, o.Name) {
+			if !o.Static || !c.Look.harmless(o.Value) {
+				return false
+			}
+			found = true
+		}
+	}
+	if found || r.spec.First == "" || r.spec.First == cardea.Execute {
+		return true // a program in a file is what the options say it is
+	}
+	if len(r.operands) == 0 {
+		return false
+	}
+	f := r.argv[r.operands[0]]
+	return f.Static && c.Look.harmless(f.Text)
+}

@@ -1,0 +1,175 @@
+package bash
+
+import (
+	"slices"
+	"testing"
+
+	"cardea.dev"
+)
+
+// tool is a program made up for these tests, with the keys that programs with
+// subcommands need.
+var tool = program{
+	Name: "tool", Depth: 1, Operands: none, Globals: []string{"-H"}, Persistent: []string{"-n"}, Help: []string{"--help"},
+	Else:    []cardea.AccessKind{cardea.Unknown},
+	Certain: &certainty{Flags: []string{"-n", "-q"}, Bare: true},
+	Subs: []program{
+		{Name: "get", Operands: none, Access: []cardea.AccessKind{configured}, Values: []string{"-o"},
+			Certain: &certainty{Flags: []string{"-o=json", "-o=path=*", "-w"}, Among: []string{"pods", "svc"}}},
+		{Name: "log", Operands: none, Certain: &certainty{Flags: []string{"-H"}}},
+		{Name: "list", Operands: none, Values: []string{"-m"}, Certain: &certainty{Flags: []string{"-l", "-m"}, Limited: true, MostUnless: []string{"-l"}}},
+		{Name: "fmt", Single: true, Operands: cardea.Read, Certain: &certainty{Flags: []string{"-check"}, Needs: []string{"-check"}, Configs: []string{".toolrc"}}},
+		{Name: "view", Operands: repository, Values: []string{"-R"}, Options: []optionAccess{{"-R", repository}}, Certain: &certainty{Flags: []string{"-R"}}},
+		{Name: "only", Operands: none, Certain: &certainty{Prefix: []string{"a.", "b."}}},
+		{Name: "rm", Operands: none, Access: []cardea.AccessKind{cardea.Unknown}},
+		{Name: "*", Operands: none, Certain: &certainty{Needs: []string{"-q"}}},
+	},
+}
+
+// understood takes words apart as those of tool: why it is not certain, and
+// what it does.
+func understood(words ...string) (string, []cardea.Access, *cardea.Part) {
+	w := &walker{env: Env{Cwd: "/work"}, cur: &state{cwd: "/work", vars: map[string]value{}}}
+	p := &cardea.Part{Command: []string{"tool"}}
+	argv := []field{word("tool")}
+	for _, x := range words {
+		argv = append(argv, word(x))
+	}
+	r := reader{w: w, part: p, argv: argv, spec: &tool, first: 1}
+	r.read()
+	if r.help() {
+		return "", nil, p
+	}
+	r.accesses()
+	doubt := r.doubt()
+	if doubt != "" {
+		r.besides(r.otherwise())
+	}
+	return doubt, p.Access, p
+}
+
+func TestCertainty(t *testing.T) {
+	for _, c := range []struct {
+		sure  bool
+		words []string
+	}{
+		{true, nil},
+		{true, []string{"-q"}},
+		{false, []string{"-x"}},
+		{true, []string{"get", "pods"}},
+		{true, []string{"get", "-n", "rm", "pods,svc"}},
+		{true, []string{"-n", "x", "get", "pods/a", "svc/b"}},
+		{true, []string{"get", "pods", "secret"}}, // a name
+		{false, []string{"get", "secret"}},
+		{false, []string{"get", "pods,secret"}},
+		{false, []string{"get", "pods/a", "secret"}},
+		{false, []string{"get", "pods", "secret/a"}},
+		{false, []string{"get"}},
+		{true, []string{"get", "pods", "-o", "json"}},
+		{true, []string{"get", "pods", "-ojson"}},
+		{true, []string{"get", "pods", "-o=json"}},
+		{true, []string{"get", "pods", "-o", "path=.a"}},
+		{false, []string{"get", "pods", "-o", "jsonx"}},
+		{false, []string{"get", "pods", "-o", "path-file=a"}},
+		{false, []string{"get", "pods", "-o"}},
+		// An option in front of the subcommand is not the subcommand's.
+		{true, []string{"log", "-H"}},
+		{false, []string{"-H", "evil", "log"}},
+		{true, []string{"list"}},
+		{false, []string{"list", "x"}},
+		{true, []string{"list", "-l", "x"}},
+		{false, []string{"list", "x", "-l"}},
+		{false, []string{"list", "-m", "-l", "x"}},
+		{true, []string{"fmt", "-check", "a"}},
+		{false, []string{"fmt", "a", "-check"}},
+		{false, []string{"fmt", "-check=false", "a"}},
+		{false, []string{"fmt", "a"}},
+		{true, []string{"only", "a.x", "b.y"}},
+		{false, []string{"only", "a.x", "c.y"}},
+		{true, []string{"rm", "--help"}},
+		{false, []string{"rm", "x", "--help"}},
+		{false, []string{"rm", "--", "--help"}},
+		{true, []string{"-q", "anything"}},
+		{false, []string{"anything", "-q"}},
+		{false, []string{"anything"}},
+		{false, []string{"anything", "--help"}},
+	} {
+		doubt, access, p := understood(c.words...)
+		if (doubt == "") != c.sure {
+			t.Errorf("%q: %q, certain %v", c.words, doubt, c.sure)
+		}
+		unknown := slices.ContainsFunc(access, func(a cardea.Access) bool { return a.Kind == cardea.Unknown })
+		if !unknown == !c.sure {
+			t.Errorf("%q (%v): access %v does not agree with certain %v", c.words, p.Command, access, c.sure)
+		}
+	}
+}
+
+func TestRepositories(t *testing.T) {
+	for text, host := range map[string]string{"owner/repo": "", "repo": "", "evil.example/owner/repo": "evil.example", "https://evil.example/o/r": "https:", "git@evil.example:o/r": "git@evil.example:o", `evil\x`: `evil\x`} {
+		for _, words := range [][]string{{"view", text}, {"view", "-R", text}, {"view", "-R" + text}} {
+			_, access, _ := understood(words...)
+			if host == "" && len(access) > 0 || host != "" && (len(access) != 1 || access[0].Kind != cardea.Network || access[0].Configured) {
+				t.Errorf("%q: %v", words, access)
+			}
+		}
+	}
+}
+
+func TestRevisionFiles(t *testing.T) {
+	for text, want := range map[string][]string{
+		"HEAD":                 {"HEAD"},
+		"src/a.go":             {"src/a.go"},
+		"HEAD:a.txt":           {"a.txt"},
+		"HEAD:":                {"HEAD"},
+		":a.txt":               {"a.txt"},
+		":0:.env":              {".env"},
+		":/.env":               {".env"},
+		":!x":                  {"x"},
+		":(literal).env.local": {".env.local"},
+		":(top,icase).ENV":     {".ENV"},
+		"HEAD@{10:00}:.env":    {"00}:.env", ".env"},
+		"1,5:a.go":             {"a.go"},
+	} {
+		if got := revisionFiles(text); !slices.Equal(got, want) {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// The real table marks what only holds where the project does not configure the
+// program.
+func TestConfigs(t *testing.T) {
+	for line, want := range map[string]string{"npm ls": ".npmrc", "go list ./...": ".git", "cargo --version": "rust-toolchain"} {
+		parts := Analyse(line, Env{Cwd: "/work/p", Home: "/home/u"}).Parts
+		if len(parts) != 1 || parts[0].Knowledge != cardea.Complete || !slices.Contains(parts[0].Configs, want) {
+			t.Errorf("%q: %+v", line, parts)
+		}
+	}
+}
+
+// A variable that a program takes for its own hides what it does; to other
+// programs it is unknown.
+func TestVariablesOfPrograms(t *testing.T) {
+	for line, want := range map[string]cardea.EnvClass{
+		"TRIVY_CONFIG=x trivy image y":       cardea.EnvDangerous,
+		"TRIVY_CONFIG=x cat y":               cardea.EnvUnknown,
+		"TFLINT=x terraform plan":            cardea.EnvUnknown,
+		"PIXI_X=1 pixi run y":                cardea.EnvDangerous,
+		"timeout 5 env FLY_REGION=x fly ssh": cardea.EnvDangerous,
+		"export FLY_REGION=x; fly status":    cardea.EnvDangerous,
+		"FOO=1 npm test":                     cardea.EnvUnknown,
+		"NODE_ENV=test npm test":             cardea.EnvSafe,
+	} {
+		parts := Analyse(line, world).Parts
+		p := parts[len(parts)-1]
+		if len(p.Assigns) != 1 || p.Assigns[0].Class != want || (want == cardea.EnvDangerous) != (len(p.Opaque) > 0) {
+			t.Errorf("%s: %+v, opaque %v", line, p.Assigns, p.Opaque)
+		}
+	}
+	for _, s := range sources {
+		if len(s.variables) == 0 {
+			t.Errorf("%s names no variable", s.file)
+		}
+	}
+}

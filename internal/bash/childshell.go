@@ -1,0 +1,193 @@
+package bash
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"cardea.dev"
+)
+
+// shell handles bash and its kin: -c text is a script, so is a literal
+// standard input.
+func (w *walker) shell(inv invocation) {
+	name := path.Base(inv.argv[0].Text)
+	words, command, stdin := w.shellOptions(inv.argv[1:])
+	switch name {
+	case "zsh", "ksh", "mksh":
+		if command || stdin || len(words) == 0 {
+			w.spot(inv.text, "a command in the language of another shell")
+		}
+	}
+	switch {
+	case command && len(words) == 0, len(words) > 0 && !words[0].Static:
+		if len(words) > 0 {
+			w.spot(words[0].Text, "what the shell runs comes from outside of the line")
+			w.runs()
+		}
+		w.emitProgram(inv)
+	case command:
+		inv.wrappers = append(slices.Clone(inv.wrappers), name)
+		w.childShell(name+" -c", words[0].Text, words[1:], inv)
+	case len(words) > 0 && !stdin && descriptorFile(words[0].Text):
+		w.spot(words[0].Text, "a shell reads its commands from a descriptor")
+		w.emitProgram(inv)
+	case len(words) > 0 && !stdin:
+		w.emitProgram(inv) // a script file, a program like any other
+	case w.stdin.kind == literal:
+		inv.wrappers = append(slices.Clone(inv.wrappers), name)
+		begin := len(w.parts)
+		w.childShell(name, w.stdin.text, append([]field{inv.argv[0]}, words...), inv)
+		if strings.Contains(strings.TrimSpace(w.stdin.text), "\n") && (slices.ContainsFunc(w.parts[begin:], readsScript) || strings.Contains(w.stdin.text, "select")) {
+			w.opaqueLine(shorten(inv.text), "a shell reads its script from its standard input, and commands in it may read lines of it too")
+		}
+	default:
+		w.spot(inv.text, "a shell reads its commands from its standard input")
+		w.emitProgram(inv)
+	}
+}
+
+// descriptorFile reports files that are what the shell has open already.
+func descriptorFile(name string) bool {
+	name = path.Clean(name)
+	return name == "/dev/stdin" || strings.HasPrefix(name, "/dev/fd/") || strings.HasPrefix(name, "/proc/") && strings.Contains(name, "/fd/")
+}
+
+// shellOptions reads the options of bash and its kin: what is left, and whether
+// -c and -s were there.
+func (w *walker) shellOptions(words []field) (rest []field, command, stdin bool) {
+	for len(words) > 0 {
+		f := words[0]
+		if !f.Static {
+			break
+		}
+		if f.Text == "--" || f.Text == "-" {
+			words = words[1:]
+			break
+		}
+		if len(f.Text) < 2 || f.Text[0] != '-' && f.Text[0] != '+' {
+			break
+		}
+		words = words[1:]
+		if strings.HasPrefix(f.Text, "--") {
+			switch f.Text {
+			case "--norc", "--noprofile", "--login", "--verbose", "--version", "--help":
+			case "--rcfile", "--init-file":
+				if len(words) > 0 {
+					words = words[1:]
+				}
+				fallthrough
+			default:
+				w.spot(f.Text, "an option of the shell that changes what it runs")
+			}
+			continue
+		}
+		for _, c := range f.Text[1:] {
+			switch c {
+			case 'c':
+				command = true // +c, too
+			case 's':
+				stdin = true
+			case 'x', 'v':
+				w.traced = true
+			case 'e', 'u', 'f', 'l', 'C', 'E', 'T', 'b', 'h', 'm':
+				// Start-up files are the person's own.
+			case 'o', 'O':
+				if len(words) > 0 {
+					if !words[0].Static || c == 'O' || !harmlessSetOption(words[0].Text) {
+						w.spot(words[0].Text, "an option of the shell that changes how the script is read")
+					}
+					words = words[1:]
+				}
+			default:
+				w.spot(f.Text, "an option of the shell that changes how the script is read")
+			}
+		}
+	}
+	return words, command, stdin
+}
+
+// readsScript reports whether a command in a script that the shell reads from
+// its standard input may take a part of the script away. Those named here read
+// nothing, or all of it.
+func readsScript(p cardea.Part) bool {
+	name := ""
+	if len(p.Argv) > 0 {
+		name = path.Base(p.Argv[0].Text)
+	}
+	if p.NoEffect {
+		return name == "read" || name == "mapfile" || name == "readarray"
+	}
+	switch name {
+	case "echo", "printf", "pwd", "cat", "ls", "mkdir", "rmdir", "touch", "chmod", "cp", "date", "true", "false", "export", "cd":
+		return false
+	}
+	return true
+}
+
+// childShell walks a script in a new shell: constants of this one are not
+// there, exported ones aside, and nothing comes back.
+func (w *walker) childShell(via, text string, params []field, inv invocation) {
+	w.apart(func() {
+		exported, tainted := w.given(), w.cur.tainted
+		if w.exportsFuncs && len(w.funcs) > 0 {
+			w.opaqueLine(shorten(text), "a shell may get functions of the line")
+		}
+		posix := w.posix
+		defer func() { w.posix = posix }()
+		shell, _, _ := strings.Cut(via, " ")
+		w.posix = shell != "bash" && shell != "rbash" // the others are, or start, whatever sh is
+		vars, home, cwd := w.cur.vars, w.lookup("HOME"), w.lookup("PWD")
+		w.cur.vars = map[string]value{}
+		// What the line has set is there if it was exported before.
+		for name := range vars {
+			w.cur.vars[name] = value{kind: dynamic}
+		}
+		w.cur.vars["HOME"], w.cur.vars["PWD"] = home, cwd
+		w.cur.vague, w.cur.allexport = false, false
+		for _, a := range slices.Concat(exported, inv.assigns) {
+			v := value{kind: dynamic}
+			if a.Static && !slices.Contains(inv.dropped, a.Name) && !slices.Contains(inv.dropped, "*") {
+				v = value{kind: known, text: a.Value}
+			}
+			w.cur.vars[a.Name] = v
+		}
+		w.cur.tainted = tainted
+		w.cur.name, w.cur.params, w.cur.paramsOK = via, nil, true
+		if cut := strings.IndexByte(via, ' '); cut > 0 {
+			w.cur.name = via[:cut]
+		}
+		for i, f := range params {
+			switch {
+			case !f.Static:
+				w.cur.paramsOK = false
+				if i == 0 {
+					w.cur.name = ""
+				}
+			case i == 0:
+				w.cur.name = f.Text
+			default:
+				w.cur.params = append(w.cur.params, f.Text)
+			}
+		}
+		funcs, locals, aliases := w.funcs, w.locals, w.aliases
+		w.funcs, w.locals, w.aliases = map[string]*function{}, nil, map[string]string{}
+		w.nested(via, text, inv)
+		w.uncalled()
+		w.funcs, w.locals, w.aliases = funcs, locals, aliases
+	})
+}
+
+// foreignShell is a shell whose language is not read here.
+func (w *walker) foreignShell(inv invocation) {
+	for _, f := range inv.argv[1:] {
+		if !f.Static || strings.HasPrefix(strings.ToLower(f.Text), "-c") || strings.EqualFold(f.Text, "/c") || strings.HasPrefix(strings.ToLower(f.Text), "-e") {
+			w.spot(inv.text, "a command in the language of another shell")
+			break
+		}
+	}
+	if len(inv.argv) == 1 && w.stdin.kind != inherited {
+		w.spot(inv.text, "a shell reads its commands from its standard input")
+	}
+	w.emitProgram(inv)
+}

@@ -1,0 +1,156 @@
+package bash
+
+import (
+	"mvdan.cc/sh/v3/syntax"
+
+	"cardea.dev"
+)
+
+func (w *walker) ifClause(c *syntax.IfClause) {
+	w.stmts(c.Cond)
+	before := w.cur.clone()
+	w.cur.cdMaybe = false
+	w.stmts(c.Then)
+	after := w.cur
+	w.cur = before
+	if w.cur.cdMaybe {
+		w.cur.setCwd("")
+	}
+	if c.Else != nil {
+		if len(c.Else.Cond) == 0 && c.Else.Else == nil {
+			w.stmts(c.Else.Then)
+		} else {
+			w.ifClause(c.Else)
+		}
+	}
+	w.cur.merge(after)
+}
+
+func (w *walker) forClause(c *syntax.ForClause) {
+	if c.Select {
+		w.iterate(c, value{kind: dynamic})
+		return
+	}
+	switch l := c.Loop.(type) {
+	case *syntax.CStyleLoop:
+		var spots []cardea.Opaque
+		saved := w.spots
+		w.spots = &spots
+		w.arith(l.Init)
+		w.loop(c.Do, func() {
+			w.arith(l.Cond)
+			w.arith(l.Post)
+			inner := w.spots
+			w.spots = saved
+			w.stmts(c.Do)
+			w.spots = inner
+		})
+		w.spots = saved
+		for _, o := range spots {
+			w.opaqueLine(o.Text, o.Reason)
+		}
+	case *syntax.WordIter:
+		v := value{kind: dynamic}
+		numbers, count := true, 0
+		var words []field
+		for _, item := range l.Items {
+			for _, f := range w.fields(item) {
+				count++
+				words = append(words, f)
+				if !f.Static || !plainNumber(f.Text) {
+					numbers = false
+				}
+				if f.Static {
+					v = value{kind: known, text: f.Text}
+				} else {
+					v = value{kind: dynamic}
+				}
+			}
+		}
+		if count != 1 {
+			v = value{kind: dynamic}
+			if numbers && count > 0 {
+				v = someNumber
+			}
+		}
+		if v.kind == dynamic {
+			v.found = w.looped(words)
+		}
+		w.iterate(c, v)
+	}
+}
+
+func (w *walker) iterate(c *syntax.ForClause, v value) {
+	iter, ok := c.Loop.(*syntax.WordIter)
+	if !ok {
+		w.opaqueLine(shorten(w.source(c)), "a construct that this version does not know")
+		return
+	}
+	if c.Select {
+		for _, item := range iter.Items {
+			w.fields(item)
+		}
+	}
+	w.loop(c.Do, func() {
+		w.set(iter.Name.Value, v)
+		w.stmts(c.Do)
+	})
+}
+
+func (w *walker) caseClause(c *syntax.CaseClause) {
+	w.walkWord(c.Word)
+	before := w.cur.clone()
+	merged := before.clone()
+	for _, item := range c.Items {
+		for _, p := range item.Patterns {
+			w.walkWord(p)
+		}
+		w.stmts(item.Stmts)
+		merged.merge(w.cur)
+		if item.Op == syntax.Break {
+			w.cur = before.clone()
+		} else {
+			w.cur = merged.clone() // falls through into the next one
+		}
+	}
+	w.cur = merged
+}
+
+// test looks at the operands of [[ ]].
+func (w *walker) test(x syntax.TestExpr) {
+	switch x := x.(type) {
+	case *syntax.BinaryTest:
+		switch x.Op {
+		case syntax.TsEql, syntax.TsNeq, syntax.TsLeq, syntax.TsGeq, syntax.TsLss, syntax.TsGtr:
+			for _, side := range []syntax.TestExpr{x.X, x.Y} {
+				if word, ok := side.(*syntax.Word); ok {
+					w.arithWord(word)
+				}
+			}
+			return
+		}
+		w.test(x.X)
+		w.test(x.Y)
+	case *syntax.UnaryTest:
+		if x.Op == syntax.TsVarSet || x.Op == syntax.TsRefVar {
+			if word, ok := x.X.(*syntax.Word); ok {
+				w.variableName(word)
+			}
+			return
+		}
+		w.test(x.X)
+	case *syntax.ParenTest:
+		w.test(x.X)
+	case *syntax.Word:
+		w.walkWord(x)
+	}
+}
+
+// variableName looks at a word that bash takes as the name of a variable, with
+// a subscript that it evaluates.
+func (w *walker) variableName(word *syntax.Word) {
+	text, ok := w.static(word)
+	if !ok || !plainName(text) {
+		w.spot(w.source(word), evaluates)
+	}
+}

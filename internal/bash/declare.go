@@ -1,0 +1,143 @@
+package bash
+
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"cardea.dev"
+)
+
+// declareWords handles export and its kin where the parser sees plain words
+// (after command or builtin).
+func (w *walker) declareWords(inv invocation) {
+	for _, f := range inv.argv[1:] {
+		name, val, ok := strings.Cut(f.Text, "=")
+		switch {
+		case !f.Static:
+			w.spot(f.Text, evaluates)
+		case strings.HasPrefix(f.Text, "-"), strings.HasPrefix(f.Text, "+"):
+			if strings.Trim(f.Text, "-x") != "" {
+				w.spot(f.Text, "the declaration changes how values are read")
+			}
+		case !plainName(name), strings.HasPrefix(val, "("):
+			w.spot(f.Text, evaluates)
+		default:
+			if v := inv.argv[0].Text; v != "export" && v != "declare" {
+				w.traits[name] |= odd // read-only, or only inside of a function
+			}
+			if !ok {
+				w.forgetName(name)
+			} else {
+				w.set(name, value{kind: known, text: val})
+			}
+			if inv.argv[0].Text == "export" {
+				w.export(name)
+			}
+		}
+	}
+	w.null(inv)
+}
+
+// declClause handles declare, export, local, readonly and typeset.
+func (w *walker) declClause(c *syntax.DeclClause) {
+	var spots []cardea.Opaque
+	savedSpots, savedPending := w.spots, w.pending
+	w.spots, w.pending = &spots, nil
+	variant := c.Variant.Value
+	exports := variant == "export"
+	before := w.cur.clone() // bash expands all words before it sets any
+	for _, a := range c.Args {
+		if a.Name == nil {
+			text, ok := w.static(a.Value)
+			switch {
+			case ok && (strings.HasPrefix(text, "-") || strings.HasPrefix(text, "+")):
+				exports = exports || strings.Contains(text, "x") && text[0] == '-'
+				if strings.ContainsAny(text, "n") && variant != "export" || strings.Contains(text, "f") && text[0] == '-' {
+					w.spot(text, "the declaration changes how names or functions are read")
+				}
+				if strings.Contains(text, "f") {
+					w.exportsFuncs = true
+				}
+			case ok && plainName(text):
+			default:
+				w.spot(w.source(a), evaluates)
+			}
+			continue
+		}
+		w.declared(a, before, exports, variant)
+	}
+	for _, a := range c.Args {
+		if a.Name != nil && envClass(a.Name.Value) == cardea.EnvDangerous && (!a.Naked || exports || w.locals != nil && variant != "readonly") {
+			w.spot(w.source(a), "setting "+a.Name.Value+" changes what later commands do")
+		}
+	}
+	w.spots = savedSpots
+	w.emit(cardea.Part{Text: w.source(c), Opaque: spots, NoEffect: !prints(c), Start: w.offset(c)})
+	w.pending = savedPending
+}
+
+// declared handles one name of a declaration.
+func (w *walker) declared(a *syntax.Assign, before *state, exports bool, variant string) {
+	name, again := a.Name.Value, false
+	if variant != "export" && variant != "readonly" && w.locals != nil {
+		if _, again = w.locals[name]; !again {
+			w.locals[name] = w.cur.vars[name]
+		}
+	}
+	if a.Naked {
+		if a.Index != nil {
+			w.spot(w.source(a), evaluates)
+		}
+		if w.locals != nil && variant != "export" && variant != "readonly" {
+			if envClass(name) == cardea.EnvDangerous { // bash without PATH runs what lies here
+				w.taint("setting " + name + " changes what later commands do")
+			}
+			w.cur.vars[name] = value{kind: unset}
+			if again {
+				w.cur.vars[name] = value{kind: dynamic} // one that is local already keeps its value
+			}
+		}
+	} else {
+		after := w.cur
+		w.cur = before.clone()
+		w.assign(a)
+		v, tainted, vague := w.cur.vars[name], w.cur.tainted, w.cur.vague
+		w.cur = after
+		if variant == "local" && w.locals == nil || bracesIn(a.Value) {
+			v = value{kind: dynamic} // it fails, or sets it more than once
+		}
+		w.cur.vars[name] = v
+		w.cur.vague = w.cur.vague || vague
+		w.taint(tainted)
+		if a.Array == nil && (strings.HasPrefix(v.text, "(") || v.kind != known && (w.traits[name]&listed != 0 || w.cur.vague)) {
+			w.spot(w.source(a), "bash reads the value as a list, and expands it")
+		}
+	}
+	if exports {
+		w.export(name)
+		if a.Naked && envClass(name) == cardea.EnvDangerous {
+			w.taint("it exports " + name + ", which changes what later commands do")
+		}
+	}
+}
+
+// bracesIn reports whether a word has braces that bash may expand.
+func bracesIn(word *syntax.Word) bool {
+	return word != nil && slices.ContainsFunc(word.Parts, func(p syntax.WordPart) bool {
+		lit, ok := p.(*syntax.Lit)
+		return ok && strings.Contains(lit.Value, "{")
+	})
+}
+
+// opaqueBuiltin changes how later commands are found or read.
+func (w *walker) opaqueBuiltin(inv invocation) {
+	if len(inv.argv) == 1 || inv.argv[0].Text == "hash" && len(inv.argv) == 2 && inv.argv[1].Text == "-r" {
+		w.null(inv)
+		return
+	}
+	w.spot(inv.text, "it changes how later commands are found or run")
+	w.taint("an earlier " + inv.argv[0].Text + " may change what the name means")
+	w.emitBuiltin(inv, false)
+}

@@ -1,0 +1,381 @@
+package bash
+
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"cardea.dev"
+)
+
+// This file derives what a program does from what is known of its options and
+// operands.
+
+// accesses derives what the program does to its operands and to the values of
+// its options.
+func (r *reader) accesses() {
+	defer r.enter()()
+	s := r.spec
+	recursive := r.has(s.Recursive)
+	kind, last, options := s.Operands, s.Last, s.Options
+	for _, c := range s.When {
+		if !r.has(c.Flags) {
+			continue
+		}
+		recursive = recursive || c.Recursive
+		options = slices.Concat(c.Options, options)
+		if c.Operands != "" {
+			kind = c.Operands
+		}
+		if c.Last != "" {
+			last = c.Last
+		}
+	}
+	for n, i := range r.operands {
+		k := kind
+		switch {
+		case n == 0 && s.First != "" && !r.has(s.FirstUnless):
+			k = s.First
+		case n == len(r.operands)-1 && last != "" && (n > 0 || s.First != ""):
+			k = last
+		case last != "" && n > 0 && r.vanish(r.operands[n+1:]):
+			r.operand(last, r.argv[i], recursive) // what follows may be nothing
+		}
+		r.operand(k, r.argv[i], recursive && !(n == len(r.operands)-1 && r.onlyMembers()))
+	}
+	r.optionValues(options, recursive)
+	if (kind == cardea.Write || kind == cardea.Delete) && r.part.Command[0] == "git" && r.has([]string{"--pathspec-from-file"}) {
+		r.touch(kind, field{}, recursive)
+	}
+	if s.Members {
+		r.members(recursive)
+		r.backups()
+		r.symlinks()
+	}
+	r.saved()
+	r.spread()
+	paths := len(r.operands)
+	if slices.ContainsFunc(r.operands, func(i int) bool { return r.argv[i].found != nil && r.argv[i].found.maybe }) {
+		paths--
+	}
+	if s.First == none && paths > 0 && !r.has(s.FirstUnless) {
+		paths--
+	}
+	if paths == 0 && (recursive || s.Operands == names) && (s.Operands == cardea.Read || s.Operands == names) && kind != none {
+		r.touch(kind, word("."), recursive)
+	}
+	r.besides(s.Access)
+}
+
+// enter goes to the folder in which git is told to work, for the paths of its
+// operands, and gives the way back.
+func (r *reader) enter() func() {
+	back := r.w.cur.cwd
+	if r.part.Command[0] == "git" && len(r.levels) > 0 {
+		for _, o := range r.part.Options {
+			switch {
+			case o.Name != "-C" || o.Word >= r.levels[0]:
+			case !o.Static:
+				r.w.cur.cwd = ""
+			default:
+				r.w.cur.cwd = Absolute(r.w.cur.cwd, o.Value)
+			}
+		}
+	}
+	return func() { r.w.cur.cwd = back }
+}
+
+// pathspec reports whether a word of git's names files in a way of its own
+// (gitglossary(7), pathspec).
+func (r *reader) pathspec(f field) bool {
+	return r.part.Command[0] == "git" && f.Static && (strings.HasPrefix(f.Text, ":") || strings.ContainsAny(f.Text, "*?["))
+}
+
+// besides adds what the program does apart from its operands and options.
+func (r *reader) besides(kinds []cardea.AccessKind) {
+	p := r.part
+	for _, k := range kinds {
+		if k == configured {
+			p.Access = append(p.Access, cardea.Access{Kind: cardea.Network, Configured: true})
+			continue
+		}
+		if k == names {
+			p.Access = append(p.Access, cardea.Access{Kind: cardea.Read, Path: r.w.cur.cwd, Recursive: true, MetadataOnly: true})
+			continue
+		}
+		if (k == cardea.Network || k == cardea.Unknown) && slices.ContainsFunc(p.Access, func(a cardea.Access) bool { return a.Kind == k && !a.Redirect && !a.Configured }) {
+			continue
+		}
+		p.Access = append(p.Access, cardea.Access{Kind: k})
+	}
+}
+
+// word is a field that bash passes as it stands.
+func word(text string) field { return field{Word: cardea.Word{Text: text, Static: true}} }
+
+// operand adds what the program does to one operand.
+func (r *reader) operand(k cardea.AccessKind, f field, recursive bool) {
+	if len(r.spec.Pairs) > 0 && f.Static {
+		key, value, ok := strings.Cut(f.Text, "=")
+		for _, pair := range r.spec.Pairs {
+			if ok && pair.Name == key {
+				r.touch(pair.Access, word(value), recursive)
+			}
+		}
+		return
+	}
+	if r.spec.Remote && remoteName(f) {
+		r.touch(cardea.Network, f, false)
+		return
+	}
+	if fromProgram(f) {
+		return // what another part prints
+	}
+	if f.Static && k == cardea.Read {
+		for _, s := range r.spec.Suffixes {
+			r.touch(k, word(f.Text+s), recursive)
+		}
+	}
+	if r.w.meant(f) && (k == cardea.Read || k == names) {
+		r.part.Access = append(r.part.Access, f.found.accesses(k, recursive)...)
+		return
+	}
+	r.touch(k, f, recursive)
+	if k != none && k != "" && k != cardea.Network && !f.Static {
+		r.supplied(k, f, recursive)
+	}
+}
+
+// fromProgram reports a word that is a process substitution and nothing else.
+func fromProgram(f field) bool {
+	if f.Static || !strings.HasPrefix(f.Text, "<(") {
+		return false
+	}
+	words, n := 0, 0
+	for w, err := range syntax.NewParser().WordsSeq(strings.NewReader(f.Text)) {
+		if err != nil {
+			return false
+		}
+		words++
+		n = len(w.Parts)
+	}
+	return words == 1 && n == 1
+}
+
+// remoteName reports whether a word names a file of another machine: host:path,
+// or an address.
+func remoteName(f field) bool {
+	colon := strings.IndexByte(f.Text, ':')
+	slash := strings.IndexByte(f.Text, '/')
+	return colon > 0 && (slash < 0 || colon < slash)
+}
+
+// optionValues adds what the program does to the values of its options.
+func (r *reader) optionValues(options []optionAccess, recursive bool) {
+	for _, o := range r.part.Options {
+		for _, a := range options {
+			if a.Name != o.Name && !abbreviates(o.Name, a.Name) || !o.Static && o.Value == "" {
+				continue
+			}
+			if o.Static && o.Value == "-" {
+				break // its own input or output
+			}
+			f := field{Word: cardea.Word{Text: o.Value, Static: o.Static}}
+			r.touch(a.Access, f, recursive && a.Access != cardea.Write)
+			if a.Access == cardea.Write && len(r.spec.Saves) > 0 {
+				for _, dir := range r.into() {
+					r.touch(a.Access, below(dir, f), false)
+				}
+			}
+			break
+		}
+	}
+}
+
+// touch adds the accesses of one word.
+func (r *reader) touch(k cardea.AccessKind, f field, recursive bool) {
+	out := &r.part.Access
+	switch k {
+	case none, "":
+		return
+	case edit:
+		r.touch(cardea.Read, f, recursive)
+		r.touch(cardea.Write, f, recursive)
+		return
+	case names:
+		from := len(*out)
+		r.touch(cardea.Read, f, recursive)
+		for i := from; i < len(*out); i++ {
+			(*out)[i].MetadataOnly = true
+		}
+		return
+	case revision:
+		for _, file := range revisionFiles(f.Text) {
+			f.Text = file
+			r.touch(cardea.Read, f, recursive)
+		}
+		return
+	case repository:
+		if host, rest, ok := strings.Cut(f.Text, "/"); !f.Static || strings.ContainsAny(f.Text, ":@\\") || ok && strings.Contains(rest, "/") {
+			*out = append(*out, cardea.Access{Kind: cardea.Network, Host: host})
+		}
+		return
+	case cardea.Network:
+		for _, h := range hostsOf(f) {
+			*out = append(*out, cardea.Access{Kind: k, Host: h})
+		}
+		return
+	case cardea.Read:
+		if f.Static && f.Text == "-" {
+			return
+		}
+	case cardea.Write, cardea.Delete:
+		if r.pathspec(f) {
+			*out = append(*out, cardea.Access{Kind: k})
+			return
+		}
+	}
+	for _, a := range r.w.opensField(k, f) {
+		a.Recursive = recursive
+		a.SkipsHidden = recursive && len(r.spec.Hidden) > 0 && !r.has(r.spec.Hidden)
+		*out = append(*out, a)
+	}
+}
+
+// revisionFiles are the files that a word of git's may name: one of the work,
+// of a revision (HEAD:file, :0:file), or a pathspec with its magic
+// (gitrevisions(7), gitglossary(7)).
+func revisionFiles(text string) []string {
+	rest, magic := strings.CutPrefix(text, ":")
+	if !magic {
+		before, file, ok := strings.Cut(text, ":")
+		if !ok || file == "" {
+			return []string{before}
+		}
+		rest = file
+	}
+	if long, ok := strings.CutPrefix(rest, "("); ok && magic {
+		_, rest, _ = strings.Cut(long, ")")
+	}
+	if magic {
+		rest = strings.TrimLeft(rest, "/!^:0123456789")
+	}
+	out := []string{rest}
+	if i := strings.LastIndexByte(rest, ':'); i >= 0 {
+		out = append(out, rest[i+1:])
+	}
+	return out
+}
+
+// has reports whether one of the options is given, or "always".
+func (r *reader) has(names []string) bool {
+	for _, n := range names {
+		if n == "always" {
+			return true
+		}
+		name, text, valued := strings.Cut(n, "=")
+		for _, o := range r.part.Options {
+			if (o.Name == name || abbreviates(o.Name, name)) && (!valued || strings.Contains(o.Value, text)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// into lists the folders that options name for the program's files.
+func (r *reader) into() []field {
+	var out []field
+	for _, o := range r.part.Options {
+		for _, name := range r.spec.Into {
+			if (o.Name == name || abbreviates(o.Name, name)) && o.Value != "" {
+				out = append(out, field{Word: cardea.Word{Text: o.Value, Static: o.Static}})
+				break
+			}
+		}
+	}
+	return out
+}
+
+// cutRemote takes the machine off host:name.
+func cutRemote(s *program, name string) (host, file string) {
+	if i := strings.LastIndexByte(name, ':'); s.Remote && i >= 0 {
+		return name[:i], name[i+1:]
+	}
+	return "", name
+}
+
+// saved adds the files in which downloads are saved under a name from their
+// address. Curl leaves the query off, wget does not.
+func (r *reader) saved() {
+	s := r.spec
+	if len(s.Saves) == 0 || !r.has(s.Saves) || r.has(s.SavesUnless) {
+		return
+	}
+	folders := r.into()
+	if len(folders) == 0 {
+		folders = []field{word(".")}
+	}
+	for _, i := range r.operands {
+		f := r.argv[i]
+		if !f.Static {
+			r.part.Access = append(r.part.Access, cardea.Access{Kind: cardea.Write})
+			if !f.glob || !simpleGlob(f.Text) {
+				continue
+			}
+		}
+		names := []string{lastName(f.Text)}
+		if bare, _, ok := strings.Cut(f.Text, "?"); ok {
+			names = append(names, lastName(bare))
+		}
+		for _, dir := range folders {
+			for _, name := range names {
+				r.touch(cardea.Write, below(dir, word(name)), false)
+			}
+		}
+	}
+}
+
+// lastName is the name of a file at an address.
+func lastName(address string) string {
+	address, _, _ = strings.Cut(address, "#")
+	if _, rest, ok := strings.Cut(address, "://"); ok {
+		address = rest
+	}
+	query := ""
+	if i := strings.IndexByte(address, '?'); i >= 0 {
+		address, query = address[:i], address[i:]
+	}
+	_, name, _ := cutLast(address, "/")
+	if name == "" {
+		name = "index.html"
+	}
+	return name + query
+}
+
+func cutLast(s, sep string) (before, after string, found bool) {
+	if i := strings.LastIndex(s, sep); i >= 0 {
+		return s[:i], s[i+len(sep):], true
+	}
+	return s, "", false
+}
+
+// spread adds the folder into which files are written that the line does not
+// name: as a whole where an option names it.
+func (r *reader) spread() {
+	s := r.spec
+	if !r.has(s.Spreads) || r.has(s.SpreadsUnless) {
+		return
+	}
+	folders := r.into()
+	for _, dir := range folders {
+		// The home folder is more often a mistake than a target, and what lies
+		// in it is not overwritten for certain.
+		home := dir.Static && Absolute(r.w.cur.cwd, dir.Text) == r.w.cur.vars["HOME"].text
+		r.touch(cardea.Write, dir, !home)
+	}
+	if len(folders) == 0 {
+		r.touch(cardea.Write, word("."), false)
+	}
+}

@@ -1,0 +1,204 @@
+package bash
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"cardea.dev"
+)
+
+// loop walks what may run any number of times: what it sets is unknown inside
+// and afterwards.
+func (w *walker) loop(body []*syntax.Stmt, walk func()) {
+	before, exits, begin := w.cur.clone(), len(w.exits), len(w.parts)
+	tainted := w.cur.tainted
+	w.forget(body)
+	walk()
+	w.forget(body)
+	w.leave(before, exits)
+	if w.cur.tainted != tainted {
+		// The next round runs what this one has changed.
+		for i := begin; i < len(w.parts); i++ {
+			w.parts[i].Opaque = append(w.parts[i].Opaque, cardea.Opaque{Text: shorten(w.parts[i].Text), Reason: w.cur.tainted})
+			w.parts[i].NoEffect, w.parts[i].Coverage = false, cardea.Partial
+		}
+	}
+}
+
+// leave joins the states in which a construct can have been left: by its end,
+// not entered at all, or by a jump from its middle. The jumps stay recorded,
+// since they may leave what is around the construct too.
+func (w *walker) leave(before *state, exits int) {
+	if before != nil {
+		w.cur.merge(before)
+	}
+	for _, s := range w.exits[min(exits, len(w.exits)):] {
+		w.cur.merge(s)
+	}
+}
+
+// maxExits is how many jumps of a line are followed.
+const maxExits = 200
+
+// jump records that the commands after this one may not run.
+func (w *walker) jump() {
+	if len(w.exits) >= maxExits {
+		w.limit("too many jumps in one line")
+		return
+	}
+	w.exits = append(w.exits, w.cur.clone())
+}
+
+// forget makes unknown what statements may set.
+func (w *walker) forget(body []*syntax.Stmt) { w.forgetIn(body, map[string]bool{}) }
+
+func (w *walker) forgetIn(body []*syntax.Stmt, seen map[string]bool) {
+	for _, st := range body {
+		syntax.Walk(st, func(n syntax.Node) bool {
+			if w.words++; w.words > maxWords {
+				w.limit("too many words")
+				return false
+			}
+			switch n := n.(type) {
+			case *syntax.Assign:
+				if n.Name != nil {
+					if n.Value != nil && n.Index == nil && isNumber(n.Value) {
+						w.forgetNumber(n.Name.Value)
+					} else {
+						w.forgetName(n.Name.Value)
+					}
+					w.cur.vague = w.cur.vague || w.isFixed(n.Name.Value)
+				}
+			case *syntax.WordIter:
+				w.forgetName(n.Name.Value)
+			case *syntax.Redirect:
+				if n.N != nil && strings.HasPrefix(n.N.Value, "{") {
+					w.forgetName(strings.Trim(n.N.Value, "{}"))
+				}
+			case *syntax.BinaryArithm:
+				if word, ok := n.X.(*syntax.Word); ok && assigns(n.Op) && plainName(word.Lit()) {
+					w.forgetNumber(word.Lit())
+				}
+			case *syntax.UnaryArithm:
+				if word, ok := n.X.(*syntax.Word); ok && (n.Op == syntax.Inc || n.Op == syntax.Dec) && plainName(word.Lit()) {
+					w.forgetNumber(word.Lit())
+				}
+			case *syntax.ParamExp:
+				if n.Exp != nil && n.Param != nil && (n.Exp.Op == syntax.AssignUnset || n.Exp.Op == syntax.AssignUnsetOrNull) {
+					w.forgetName(n.Param.Value)
+				}
+			case *syntax.CallExpr:
+				w.forgetCall(n.Args, seen)
+			}
+			return true
+		})
+	}
+}
+
+// forgetNumber makes unknown which number a variable holds, if it holds one.
+func (w *walker) forgetNumber(name string) {
+	if v := w.cur.vars[name]; numeric(v) {
+		w.store(name, someNumber)
+	} else if calm(v) {
+		w.store(name, calmValue)
+	} else {
+		w.forgetName(name)
+	}
+}
+
+// isNumber reports a word that surely becomes a number.
+func isNumber(word *syntax.Word) bool {
+	if plainNumber(word.Lit()) {
+		return true
+	}
+	if len(word.Parts) != 1 {
+		return false
+	}
+	_, ok := word.Parts[0].(*syntax.ArithmExp)
+	return ok
+}
+
+// forgetCall makes unknown what a command may set. What is not known to set
+// nothing may set anything.
+func (w *walker) forgetCall(args []*syntax.Word, seen map[string]bool) {
+	if len(args) == 0 {
+		return
+	}
+	name, ok := literalWord(args[0])
+	if !ok {
+		w.forgetAll()
+		return
+	}
+	if f := w.funcs[name]; f != nil && !seen[name] {
+		seen[name] = true
+		w.forgetIn(f.bodies, seen)
+	}
+	if _, ok := w.aliases[name]; ok {
+		w.forgetAll()
+	}
+	switch name {
+	case "cd", "pushd", "popd":
+		w.cur.setCwd("")
+	case "read", "mapfile", "readarray", "unset", "getopts", "printf", "wait", "declare", "typeset", "local", "export", "readonly", "let":
+		for _, a := range args[1:] {
+			text, ok := literalWord(a)
+			text, _, _ = strings.Cut(text, "=")
+			if ok && plainName(text) { // a word that is no name makes a spot where it is walked
+				w.forgetName(text)
+			}
+		}
+	case "set", "shift":
+		w.cur.paramsOK = false
+		if name == "set" {
+			w.cur.allexport = true
+		}
+	case "eval", "source", ".", "trap", "alias", "enable":
+		w.forgetAll()
+	case "command", "builtin", "exec":
+		w.forgetCall(args[1:], seen)
+		if len(args) > 1 {
+			if text, ok := literalWord(args[1]); !ok || strings.HasPrefix(text, "-") {
+				w.forgetAll()
+			}
+		}
+	}
+}
+
+// forgetAll makes everything unknown, for the rest of the shell.
+func (w *walker) forgetAll() {
+	w.cur.vague, w.cur.paramsOK = true, false
+	w.cur.setCwd("")
+}
+
+// literalWord is the text of a word in which nothing is expanded.
+func literalWord(word *syntax.Word) (string, bool) {
+	var b strings.Builder
+	for _, p := range word.Parts {
+		switch p := p.(type) {
+		case *syntax.Lit:
+			for _, f := range unescape(p.Value) {
+				b.WriteString(f.text)
+			}
+		case *syntax.SglQuoted:
+			if p.Dollar {
+				return "", false
+			}
+			b.WriteString(p.Value)
+		case *syntax.DblQuoted:
+			if p.Dollar {
+				return "", false
+			}
+			for _, q := range p.Parts {
+				lit, ok := q.(*syntax.Lit)
+				if !ok {
+					return "", false
+				}
+				b.WriteString(unescapeQuoted(lit.Value))
+			}
+		default:
+			return "", false
+		}
+	}
+	return b.String(), true
+}

@@ -1,0 +1,176 @@
+package bash
+
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// printedCheck finds here-documents in $( ) and <( ) with commands behind them
+// that a semicolon or an ampersand separates. bash prints what is substituted
+// and reads it again, and loses a separator there: $(a <<E; b; c …) runs "b c".
+func (w *walker) printedCheck(stmts []*syntax.Stmt) {
+	if len(stmts) == 0 {
+		return
+	}
+	end := min(int(stmts[len(stmts)-1].End().Offset()), len(w.src))
+	for _, st := range stmts {
+		syntax.Walk(st, func(n syntax.Node) bool {
+			switch n := n.(type) {
+			case *syntax.CmdSubst, *syntax.ProcSubst:
+				return false // looked at by itself
+			case *syntax.Redirect:
+				if (n.Op == syntax.Hdoc || n.Op == syntax.DashHdoc) && separates(w.behind(n, end)) {
+					w.opaqueLine(shorten(w.source(st)), "commands behind a here-document in a substitution, of which bash loses a separator")
+				}
+			}
+			return true
+		})
+	}
+}
+
+// behind is the text behind a here-document, up to an offset, without its
+// body.
+func (w *walker) behind(r *syntax.Redirect, end int) string {
+	rest := w.src[int(r.Word.End().Offset()):]
+	rest, _, _ = strings.Cut(rest, "\n")
+	if r.Hdoc == nil {
+		return rest + w.src[min(int(r.Word.End().Offset()), end):end]
+	}
+	return rest + w.src[min(int(r.Hdoc.End().Offset()), end):end]
+}
+
+func separates(text string) bool {
+	for _, joint := range []string{"&&", ">&", "<&", "&>"} {
+		text = strings.ReplaceAll(text, joint, "")
+	}
+	return strings.ContainsAny(text, ";&")
+}
+
+// heredocCheck finds here-documents that bash ends at another line than the
+// parser: bash reads lines before it looks at expansions, joins those that end
+// in a backslash, and inside of $( ) takes a line that only begins with the
+// delimiter.
+func (w *walker) heredocCheck(r *syntax.Redirect) {
+	if r.Op != syntax.Hdoc && r.Op != syntax.DashHdoc {
+		return
+	}
+	mark, ok := literalWord(r.Word)
+	plain := ok && mark != "" && len(r.Word.Parts) == 1 && strings.Trim(mark, delimiterBytes) == ""
+	if plain && !quotedDelimiter(r.Word) {
+		plain = r.Word.Lit() == mark
+	}
+	if !plain {
+		w.opaqueLine(shorten(w.source(r)), "a here-document whose end is not a plain word")
+		return
+	}
+	if r.Hdoc == nil {
+		return
+	}
+	body := w.source(r.Hdoc)
+	if last := strings.LastIndexByte(body, '\n') + 1; strings.TrimLeft(body[last:], "\t") == mark {
+		body = body[:last]
+	}
+	if !quotedDelimiter(r.Word) {
+		body = strings.ReplaceAll(body, "\\\n", "")
+	}
+	for line := range strings.Lines(body) {
+		if strings.HasPrefix(strings.TrimLeft(line, "\t"), mark) {
+			w.opaqueLine(shorten(line), "a line of a here-document that bash may take for its end")
+			return
+		}
+	}
+}
+
+// delimiterBytes are what the delimiter of a here-document may consist of.
+const delimiterBytes = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.!"
+
+func quotedDelimiter(word *syntax.Word) bool {
+	for _, p := range word.Parts {
+		switch p := p.(type) {
+		case *syntax.SglQuoted, *syntax.DblQuoted:
+			return true
+		case *syntax.Lit:
+			if strings.Contains(p.Value, "\\") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// heredoc is the body of a here-document, where nothing in it is expanded.
+func (w *walker) heredoc(r *syntax.Redirect) (string, bool) {
+	if r.Hdoc == nil {
+		return "", true
+	}
+	quoted := quotedDelimiter(r.Word)
+	var b strings.Builder
+	for _, p := range r.Hdoc.Parts {
+		lit, ok := p.(*syntax.Lit)
+		if !ok {
+			return "", false
+		}
+		b.WriteString(lit.Value)
+	}
+	text := b.String()
+	if r.Op == syntax.DashHdoc {
+		lines := strings.SplitAfter(text, "\n")
+		for i := range lines {
+			lines[i] = strings.TrimLeft(lines[i], "\t")
+		}
+		text = strings.Join(lines, "")
+	}
+	if !quoted {
+		text = unescapeHeredoc(text)
+	}
+	return text, true
+}
+
+// placeCheck finds here-documents whose body the parser reads elsewhere than
+// bash, which begins behind the line of the operator: behind ]] the parser
+// misses the end of that line.
+func (w *walker) placeCheck(docs []*syntax.Redirect) {
+	slices.SortFunc(docs, func(a, b *syntax.Redirect) int { return int(a.Pos().Offset()) - int(b.Pos().Offset()) })
+	line, next := -1, 0 // where the line of the last operator ends, and its last body
+	for _, r := range docs {
+		at := min(int(r.Word.End().Offset()), len(w.src))
+		if at > line {
+			end := strings.IndexByte(w.src[at:], '\n')
+			if end < 0 {
+				continue // no body at all
+			}
+			line = at + end
+			next = line + 1
+		}
+		body := w.bodyAt(next, r)
+		if r.Hdoc == nil && body != 0 || r.Hdoc != nil && !within(int(r.Hdoc.Pos().Offset()), next, w.src) {
+			w.opaqueLine(shorten(w.source(r)), "a here-document that the parser reads at another place than bash")
+			return
+		}
+		next += body
+		if end := strings.IndexByte(w.src[min(next, len(w.src)):], '\n'); end >= 0 {
+			next += end + 1 // behind the line that ends it
+		}
+	}
+}
+
+// within reports whether an offset is another one, tabs aside.
+func within(at, from int, src string) bool {
+	return at >= from && at <= len(src) && strings.Trim(src[from:at], "\t") == ""
+}
+
+// bodyAt is the size of a body that begins at an offset.
+func (w *walker) bodyAt(from int, r *syntax.Redirect) int {
+	mark, _ := literalWord(r.Word)
+	size := 0
+	for text := range strings.Lines(w.src[min(from, len(w.src)):]) {
+		text, _ = strings.CutSuffix(text, "\n")
+		if r.Op == syntax.DashHdoc && strings.TrimLeft(text, "\t") == mark || text == mark {
+			return size
+		}
+		size += len(text) + 1
+	}
+	return size
+}

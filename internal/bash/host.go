@@ -1,0 +1,179 @@
+package bash
+
+import (
+	"net/netip"
+	"net/url"
+	"strings"
+)
+
+// Hosts lists the hosts that an address may mean: a URL, user@host:path, or a
+// plain host name. It is one where every reader agrees. Where curl 8, wget 1.21
+// and browsers (WHATWG URL) read an address in different ways, or by rules that
+// are not followed here, all readings that can be told are listed, and "", the
+// unknown host, in front of them: what denies a host finds it, and what allows
+// one does not.
+func Hosts(address string) []string {
+	if host, ok := plainAddress(address); ok {
+		return []string{host}
+	}
+	out := []string{""}
+	add := func(host string) {
+		host = strings.TrimRight(strings.ToLower(host), ".")
+		for _, h := range out {
+			if h == host {
+				return
+			}
+		}
+		out = append(out, host)
+	}
+	for _, s := range readings(address) {
+		for _, rest := range []string{afterScheme(s), afterSlashes(s)} {
+			end := strings.IndexAny(rest, "/?#")
+			if end < 0 {
+				end = len(rest)
+			}
+			authority := rest[:end]
+			add(hostPart(authority[strings.LastIndexByte(authority, '@')+1:]))
+			if _, after, ok := strings.Cut(authority, "@"); ok { // some take the first one
+				before, _, _ := strings.Cut(after, "@")
+				add(hostPart(before))
+			}
+			if plain, err := url.PathUnescape(authority); err == nil && plain != authority {
+				add(hostPart(plain[strings.LastIndexByte(plain, '@')+1:]))
+			}
+		}
+	}
+	return out
+}
+
+// plainAddress reads an address that every reader takes in the same way.
+func plainAddress(s string) (string, bool) {
+	scheme, rest, found := strings.Cut(s, "://")
+	if found && !plainScheme(scheme) {
+		rest = s // "host:8080/x://y": the host stands in front
+	} else if !found {
+		rest = s
+	}
+	end := strings.IndexAny(rest, "/?#")
+	if end < 0 {
+		end = len(rest)
+	}
+	authority := rest[:end]
+	if at := strings.IndexByte(authority, '@'); at >= 0 {
+		if strings.ContainsAny(authority[:at], ":") && rest == s {
+			return "", false // "a:b@c" without a scheme: is a the host?
+		}
+		authority = authority[at+1:]
+	}
+	if v6, after, ok := strings.Cut(strings.TrimPrefix(authority, "["), "]"); ok && authority[0] == '[' {
+		a, err := netip.ParseAddr(v6)
+		if err != nil || after != "" && after[0] != ':' || blanked(s) {
+			return "", false
+		}
+		return a.WithZone("").String(), digits(strings.TrimPrefix(after, ":"))
+	}
+	host, port, ported := strings.Cut(authority, ":")
+	if ported && port == "" && rest == s {
+		return "", false // "http:/host" is no host named http
+	}
+	// Without a scheme, "user@host:path" is what git and scp read.
+	if !digits(port) && (rest != s || !strings.Contains(s[:end], "@")) {
+		return "", false
+	}
+	host = strings.TrimSuffix(strings.ToLower(host), ".")
+	return host, plainHost(host) && !blanked(s)
+}
+
+// blanked reports characters that some readers strip, decode or take for others.
+func blanked(s string) bool {
+	return strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r == '\\' || r == 0x7f })
+}
+
+func plainScheme(s string) bool {
+	for i := 0; i < len(s); i++ {
+		c := s[i] | 0x20
+		if (c < 'a' || c > 'z') && (i == 0 || !strings.ContainsRune("0123456789+.-", rune(s[i]))) {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// plainHost reports a name of letters, digits, hyphens, underscores and dots.
+func plainHost(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; (c < 'a' || c > 'z') && !strings.ContainsRune("0123456789-_.", rune(c)) {
+			return false
+		}
+	}
+	return s != "" && s[0] != '.' && s[0] != '-' && s[len(s)-1] != '.' && !strings.Contains(s, "..")
+}
+
+func digits(s string) bool { return strings.Trim(s, "0123456789") == "" }
+
+// readings are the texts that readers make of an address: up to the first blank,
+// with blanks and control characters taken out, and with backslashes as slashes.
+func readings(s string) []string {
+	if len(s) > 8192 {
+		s = s[:8192]
+	}
+	stripped := strings.Map(func(r rune) rune {
+		if r <= ' ' || r == 0x7f {
+			return -1
+		}
+		return r
+	}, s)
+	first := strings.TrimLeft(s, " \t\r\n")
+	if i := strings.IndexFunc(first, func(r rune) bool { return r <= ' ' }); i >= 0 {
+		first = first[:i]
+	}
+	return []string{first, stripped, strings.ReplaceAll(stripped, `\`, "/")}
+}
+
+// afterScheme takes off a scheme with the slashes behind it, however many.
+func afterScheme(s string) string {
+	if scheme, rest, ok := strings.Cut(s, ":"); ok && plainScheme(scheme) && !digits(rest[:min(1, len(rest))]) {
+		return strings.TrimLeft(rest, "/")
+	}
+	return strings.TrimLeft(s, "/")
+}
+
+// afterSlashes takes off all that stands in front of "//".
+func afterSlashes(s string) string {
+	if _, rest, ok := strings.Cut(s, "//"); ok {
+		return strings.TrimLeft(rest, "/")
+	}
+	return s
+}
+
+// hostPart is a host with its port taken off.
+func hostPart(s string) string {
+	if v6, _, ok := strings.Cut(strings.TrimPrefix(s, "["), "]"); ok && strings.HasPrefix(s, "[") {
+		return v6
+	}
+	s, _, _ = strings.Cut(s, ":")
+	return s
+}
+
+// hostsOf lists the hosts that a word may name. One that is only known when it
+// runs has a certain host if that stands in front of all that is not.
+func hostsOf(f field) []string {
+	if f.Static {
+		return Hosts(f.Text)
+	}
+	text := strings.TrimLeft(f.Text, `"'`)
+	if i := strings.IndexAny(text, "$`{[*?\\\"'"); i >= 0 {
+		text = text[:i]
+	}
+	hosts := Hosts(text)
+	_, path, _ := strings.Cut(text, "://")
+	// A pattern keeps what stands in front of it; an expansion may be several words.
+	one := !f.MaySplit || f.glob && simpleGlob(f.Text)
+	if one && len(hosts) == 1 && strings.Contains(path, "/") {
+		return hosts
+	}
+	if hosts[0] == "" {
+		return hosts
+	}
+	return append([]string{""}, hosts...)
+}

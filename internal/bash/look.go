@@ -1,0 +1,454 @@
+package bash
+
+import (
+	"regexp"
+	"strings"
+)
+
+// Programs inside of a program's words get a look of their own. Each function
+// here says whether a program in that language surely only computes and prints
+// what it is given: no command is run, no file opened, no environment read. What
+// it does not understand it does not vouch for.
+
+// look is the kind of program that stands in an operand or option, as
+// packs/commands names it.
+type look string
+
+const (
+	lookSed look = "sed"
+	lookAwk look = "awk"
+	lookJq  look = "jq"
+	lookYq  look = "yq"
+	lookFzf look = "fzf"
+	lookGit look = "git"
+	// Languages that can do anything: only what prints numbers and plain texts
+	// is certain.
+	lookPython look = "python"
+	lookNode   look = "node"
+	lookPerl   look = "perl"
+	lookRuby   look = "ruby"
+)
+
+func (l look) harmless(script string) bool {
+	switch l {
+	case lookSed:
+		return harmlessSed(script)
+	case lookAwk:
+		return harmlessAwk(script)
+	case lookJq:
+		return !jqReaches.MatchString(script)
+	case lookGit:
+		return !gitVerifies.MatchString(script)
+	case lookPython:
+		return pythonPrints.MatchString(script)
+	case lookNode:
+		return nodePrints.MatchString(script)
+	case lookPerl:
+		return perlPrints.MatchString(script)
+	case lookRuby:
+		return rubyPrints.MatchString(script)
+	case lookFzf:
+		return harmlessFzf(script)
+	case lookYq:
+		return !yqReaches.MatchString(script) && !jqReaches.MatchString(script) // one yq is jq inside
+	}
+	return false
+}
+
+// jq(1) 1.7: env and $ENV, also written "$ ENV", show the environment, import and include read
+// modules, input_filename is harmless, getpath too.
+var jqReaches = lazyRegexp(`(?:^|[^.\w"])(?:env|ENV|import|include|get_search_list|modulemeta|debug|stderr|input_line_number|halt_error|\$__prog_args)\b`)
+
+// git-log(1), git-for-each-ref(1): %G… and %(signature…) start gpg to verify.
+var gitVerifies = lazyRegexp(`%[-+ ]?G|signature`)
+
+// yq (mikefarah, 4): operators that read files and the environment.
+var yqReaches = lazyRegexp(`\b(?:load\w*|env|strenv|envsubst|eval|system|filename|file_index|split_doc|document_index|input)\b|\$ENV`)
+
+// What prints numbers, sums and texts without anything in them that a language
+// would put a value in.
+const (
+	sums   = `(?:[-+*/%(), .0-9]|'[A-Za-z0-9 .,:;!_/=+-]*'`
+	plain  = sums + `)*`
+	quoted = sums + `|"[A-Za-z0-9 .,:;!_/=+-]*")*`
+)
+
+var (
+	pythonPrints = lazyRegexp(`^\s*print\(` + quoted + `\)\s*;?\s*$`)
+	nodePrints   = lazyRegexp(`^\s*(?:console\.log\(` + quoted + `\)|[-+*/%() .0-9]+)\s*;?\s*$`)
+	perlPrints   = lazyRegexp(`^\s*print ` + plain + `\s*;?\s*$`)
+	rubyPrints   = lazyRegexp(`^\s*(?:puts|print|p) ` + plain + `\s*;?\s*$`)
+)
+
+// lazyRegexp is an expression that is compiled where it is used: few lines hold
+// a program, and none of them many.
+type lazyRegexp string
+
+func (l lazyRegexp) MatchString(s string) bool {
+	return regexp.MustCompile(string(l)).MatchString(s)
+}
+
+// sedScript reads a script of sed (POSIX, GNU sed 4.9).
+type sedScript struct {
+	s  string
+	at int
+}
+
+// harmlessSed reports whether a script of sed neither executes (e, s///e) nor
+// opens files (r, R, w, W, s///w).
+func harmlessSed(text string) bool {
+	p := &sedScript{s: text}
+	for {
+		p.skip(" \t\n;{}")
+		if p.at >= len(p.s) {
+			return true
+		}
+		if p.s[p.at] == '#' {
+			p.line()
+			continue
+		}
+		if !p.addresses() || !p.command() {
+			return false
+		}
+	}
+}
+
+func (p *sedScript) skip(set string) {
+	for p.at < len(p.s) && strings.IndexByte(set, p.s[p.at]) >= 0 {
+		p.at++
+	}
+}
+
+func (p *sedScript) line() {
+	if i := strings.IndexByte(p.s[p.at:], '\n'); i >= 0 {
+		p.at += i + 1
+	} else {
+		p.at = len(p.s)
+	}
+}
+
+func (p *sedScript) peek() byte {
+	if p.at < len(p.s) {
+		return p.s[p.at]
+	}
+	return 0
+}
+
+// addresses reads what stands before a command: at most two addresses and an
+// exclamation mark.
+func (p *sedScript) addresses() bool {
+	if !p.address() {
+		return false
+	}
+	p.skip(" \t")
+	if p.peek() == ',' {
+		p.at++
+		p.skip(" \t+~")
+		if !p.address() {
+			return false
+		}
+	}
+	p.skip(" \t!")
+	return true
+}
+
+func (p *sedScript) address() bool {
+	switch c := p.peek(); {
+	case c == '/':
+		p.at++
+		return p.regexFlags(p.delimited('/'))
+	case c == '\\':
+		p.at++
+		d := p.peek()
+		if d == 0 || d == '\n' || d == '\\' {
+			return false
+		}
+		p.at++
+		return p.regexFlags(p.delimited(d))
+	case c == '$' || '0' <= c && c <= '9':
+		p.skip("$0123456789~")
+	}
+	return true
+}
+
+func (p *sedScript) regexFlags(ok bool) bool {
+	p.skip("IM")
+	return ok
+}
+
+// delimited reads up to an unescaped delimiter, brackets of a regular
+// expression included: there a delimiter means itself in some versions and ends
+// the text in others, so it is refused.
+func (p *sedScript) delimited(d byte) bool {
+	for ; p.at < len(p.s); p.at++ {
+		switch p.s[p.at] {
+		case d:
+			p.at++
+			return true
+		case '\\':
+			p.at++
+		case '\n':
+			return false
+		case '[':
+			end := bracketEnd(p.s, p.at)
+			if end < 0 || strings.IndexByte(p.s[p.at:end], d) >= 0 {
+				return false
+			}
+			p.at = end
+		}
+	}
+	return false
+}
+
+// bracketEnd is where the bracket expression at i ends. It is -1 where
+// implementations differ on that: at a bracket inside of it that is no plain
+// class such as [:alpha:], one that comes first, and an escaped one.
+func bracketEnd(s string, i int) int {
+	at := i + 1
+	if at < len(s) && s[at] == '^' {
+		at++
+	}
+	for first := at; at < len(s); at++ {
+		switch s[at] {
+		case '\n':
+			return -1
+		case ']':
+			if at == first {
+				return -1
+			}
+			return at
+		case '\\':
+			if at+1 == len(s) || strings.IndexByte("[]\\", s[at+1]) >= 0 {
+				return -1
+			}
+		case '[':
+			class := classEnd(s, at)
+			if class < 0 {
+				return -1
+			}
+			at = class
+		}
+	}
+	return -1
+}
+
+// classEnd is where the class [:name:] at i ends, -1 where there is none.
+func classEnd(s string, i int) int {
+	name, found := strings.CutPrefix(s[i:], "[:")
+	end := 0
+	for end < len(name) && 'a' <= name[end] && name[end] <= 'z' {
+		end++
+	}
+	if !found || end == 0 || !strings.HasPrefix(name[end:], ":]") {
+		return -1
+	}
+	return i + len("[:") + end + len(":]") - 1
+}
+
+func (p *sedScript) command() bool {
+	c := p.peek()
+	p.at++
+	switch c {
+	case '{', '}':
+		return true
+	case '=', 'd', 'D', 'g', 'G', 'h', 'H', 'n', 'N', 'p', 'P', 'x', 'z':
+		return p.end()
+	case 'l', 'q', 'Q', 'L':
+		p.skip(" \t0123456789")
+		return p.end()
+	case 'a', 'i', 'c', ':', 'b', 't', 'T':
+		return p.rest(c)
+	case 'y':
+		d := p.peek()
+		p.at++
+		return plainDelimiter(d) && p.delimited(d) && p.delimited(d) && p.end()
+	case 's':
+		d := p.peek()
+		p.at++
+		if !plainDelimiter(d) || !p.delimited(d) || !p.delimited(d) {
+			return false
+		}
+		p.skip("gpiIM0123456789")
+		return p.end()
+	}
+	return false
+}
+
+func plainDelimiter(d byte) bool { return d != 0 && strings.IndexByte("/|#,:@!%_+;~^=&", d) >= 0 }
+
+// end reads to the end of a command: no further letter may follow.
+func (p *sedScript) end() bool {
+	p.skip(" \t")
+	c := p.peek()
+	if c == '#' {
+		p.line()
+		return true
+	}
+	return c == 0 || c == '\n' || c == ';' || c == '}' || c == '{'
+}
+
+// rest reads text and labels. In text a backslash goes on to the next line, so
+// one there is refused.
+func (p *sedScript) rest(c byte) bool {
+	if c == ':' || c == 'b' || c == 't' || c == 'T' {
+		p.skip(" \t")
+		for p.at < len(p.s) && (isNameStart(p.s[p.at]) || '0' <= p.s[p.at] && p.s[p.at] <= '9') {
+			p.at++
+		}
+		return p.end()
+	}
+	line, _, _ := strings.Cut(p.s[p.at:], "\n")
+	p.line()
+	return !strings.Contains(line, "\\")
+}
+
+// awkReaches lists the words with which awk leaves its input (gawk 5.2, mawk,
+// one-true-awk): commands, files, the environment, other functions.
+var awkReaches = [...]string{"system", "getline", "ENVIRON", "ARGV", "ARGC", "PROCINFO", "SYMTAB", "FUNCTAB", "@"}
+
+// harmlessAwk reports whether a program of awk neither runs commands nor opens
+// files: no redirection of print, no pipe, none of awkReaches, not even in a
+// text.
+func harmlessAwk(text string) bool {
+	for _, w := range awkReaches {
+		if strings.Contains(text, w) {
+			return false
+		}
+	}
+	// ends is set behind what some awks do not take for an operand.
+	operand, ends, printing, depth := false, false, false, 0
+	for i := 0; i < len(text); {
+		c := text[i]
+		switch {
+		case c == ' ' || c == '\t':
+			i++
+		case c == '\\' && strings.HasPrefix(text[i:], "\\\n"):
+			i += 2
+		case c == '\n':
+			operand = false // print may go on: behind a comma, say
+			i++
+		case c == ';' || c == '{' || c == '}':
+			operand, printing, depth = false, false, 0
+			i++
+		case c == '#':
+			for i < len(text) && text[i] != '\n' {
+				i++
+			}
+		case c == '"':
+			end := closingAwk(text, i, '"')
+			if end < 0 {
+				return false
+			}
+			i, operand, ends = end+1, true, true
+		case c == '/' && !operand:
+			if i > 0 && lastByte(text[:i]) == ')' {
+				return false // a division or an expression, nobody knows
+			}
+			end := closingAwk(text, i, '/')
+			if end < 0 {
+				return false
+			}
+			i, operand, ends = end+1, true, true
+		case isNameStart(c):
+			j := i
+			for j < len(text) && (isNameStart(text[j]) || '0' <= text[j] && text[j] <= '9') {
+				j++
+			}
+			word := text[i:j]
+			if awkDialect(word) {
+				return false
+			}
+			if word == "print" || word == "printf" {
+				printing, depth = true, 0
+			}
+			operand, ends = !awkKeyword(word), word == "length" || word == "BEGIN" || word == "END"
+			i = j
+		case '0' <= c && c <= '9' || c == '.':
+			i++
+			operand, ends = true, false
+		case c == '(' || c == '[':
+			depth++
+			operand = false
+			i++
+		case c == ')' || c == ']':
+			depth--
+			operand, ends = true, false
+			if i+1 < len(text) && c == ')' && strings.HasPrefix(strings.TrimLeft(text[i+1:], " \t\n"), "/") {
+				return false
+			}
+			i++
+		case c == '|':
+			if !strings.HasPrefix(text[i:], "||") {
+				return false
+			}
+			operand = false
+			i += 2
+		case c == '>':
+			if printing && depth <= 0 {
+				return false
+			}
+			operand = false
+			i++
+		case c == '<' || strings.IndexByte("=!~+-*%^?:,$&", c) >= 0:
+			operand = (c == '+' || c == '-') && operand && i+1 < len(text) && text[i+1] == c
+			if operand {
+				i, ends = i+1, true
+			}
+			i++
+		case c == '/' && !ends:
+			operand = false
+			i++
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+func lastByte(s string) byte {
+	s = strings.TrimRight(s, " \t\n")
+	if s == "" {
+		return 0
+	}
+	return s[len(s)-1]
+}
+
+// closingAwk is where a text or an expression ends, -1 where it does not on its
+// line, or where a bracket makes that uncertain.
+func closingAwk(s string, i int, q byte) int {
+	for j := i + 1; j < len(s); j++ {
+		switch {
+		case s[j] == '\\':
+			j++
+		case s[j] == '\n':
+			return -1
+		case s[j] == '[' && q == '/':
+			end := bracketEnd(s, j)
+			if end < 0 || strings.IndexByte(s[j:end], '/') >= 0 {
+				return -1
+			}
+			j = end
+		case s[j] == q:
+			return j
+		}
+	}
+	return -1
+}
+
+// awkDialect reports words that are keywords for some awks and names of
+// variables for others, so that a slash behind them is read in two ways.
+func awkDialect(w string) bool {
+	switch w {
+	case "case", "switch", "default", "func", "function", "nextfile", "BEGINFILE", "ENDFILE", "namespace", "include", "load", "break", "continue":
+		return true
+	}
+	return false
+}
+
+func awkKeyword(w string) bool {
+	switch w {
+	case "print", "printf", "return", "in", "if", "else", "while", "for", "do", "delete", "exit", "next":
+		return true
+	}
+	return false
+}

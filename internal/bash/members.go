@@ -1,0 +1,236 @@
+package bash
+
+import (
+	"cmp"
+	"path"
+	"slices"
+	"strings"
+
+	"cardea.dev"
+)
+
+// This file derives the names under which cp, mv, ln, install, rsync and the like
+// put files into a folder.
+
+// members adds the names under which operands are put into a folder: "cp
+// x/.claude ." writes ./.claude.
+func (r *reader) members(recursive bool) {
+	from, folders := r.operands, r.into()
+	if n := len(from); len(folders) == 0 && n > 0 {
+		dest := r.argv[from[n-1]]
+		switch {
+		case n == 1 && path.Base(r.part.Command[0]) == "ln":
+			folders = []field{word(".")}
+		case n == 1 || r.spec.Remote && remoteName(dest):
+			return
+		case n > 2 || dest.glob || r.isFolder(dest):
+			from, folders = from[:n-1], []field{dest}
+		}
+	}
+	for _, dir := range folders {
+		for _, i := range from {
+			src := r.argv[i]
+			if names, ok := r.names(src); ok {
+				for _, name := range names {
+					r.touch(cardea.Write, below(dir, name), recursive)
+				}
+				continue
+			}
+			if src.glob || !src.Static && recursive {
+				r.touch(cardea.Write, r.matched(dir, src), recursive)
+			}
+			if !src.Static {
+				continue
+			}
+			name := path.Base(src.Text)
+			if r.has([]string{"--parents", "--relative"}) {
+				name = src.Text
+			} else if name == "." || name == ".." || name == "/" || r.spec.Remote && strings.HasSuffix(src.Text, "/") {
+				if len(r.into()) > 0 {
+					r.touch(cardea.Write, dir, recursive)
+				}
+				continue // what lies in it, whose names are not told
+			}
+			_, name = cutRemote(r.spec, name)
+			r.touch(cardea.Write, below(dir, word(strings.TrimPrefix(name, "/"))), recursive)
+		}
+	}
+}
+
+// backups adds the names under which cp, mv, ln and install keep what they
+// replace: "cp -b -S .json x settings" writes settings.json.
+func (r *reader) backups() {
+	if r.spec.Remote || !r.has([]string{"-b", "--backup", "-S", "--suffix"}) {
+		return
+	}
+	for _, a := range r.part.Access {
+		if a.Kind != cardea.Write || !a.Glob && !a.Recursive && r.exists(word(a.Path)) {
+			continue // a folder gets backups in it, and none of itself
+		}
+		name := a.Path
+		if a.Glob {
+			name = a.Pattern
+		}
+		f := field{Word: cardea.Word{Text: name + "*"}, glob: true}
+		if name == "" || !a.Glob && strings.ContainsAny(name, "*?[") {
+			f.glob = false
+		}
+		r.touch(cardea.Write, f, a.Recursive)
+	}
+}
+
+// vanish reports whether all of some words may expand to nothing.
+func (r *reader) vanish(words []int) bool {
+	return !slices.ContainsFunc(words, func(i int) bool { return r.argv[i].Static || r.argv[i].glob })
+}
+
+// matched is the pattern of the names that a pattern's files get in a folder:
+// "mv x/*.txt y" writes y/*.txt. It is not certain where that cannot be told.
+func (r *reader) matched(dir, src field) field {
+	name := path.Base(src.Text)
+	odd := !src.glob || !simpleGlob(src.Text) || r.spec.Remote || strings.HasSuffix(src.Text, "/") || dots(name)
+	switch {
+	case r.has([]string{"--parents"}) && (odd || climbs(src.Text)):
+		return field{Word: cardea.Word{Text: name}}
+	case odd:
+		name = "*"
+	case r.has([]string{"--parents"}):
+		name = strings.TrimPrefix(src.Text, "/")
+	}
+	return below(dir, field{Word: cardea.Word{Text: name}, glob: true})
+}
+
+// names are those that a pattern finds, in a folder that the line has not
+// changed. It reports false where that cannot be told.
+func (r *reader) names(src field) ([]field, bool) {
+	if r.w.changed {
+		return nil, false
+	}
+	return r.namesNow(src)
+}
+
+// namesNow are those that a pattern finds as long as the line has not changed
+// anything.
+func (r *reader) namesNow(src field) ([]field, bool) {
+	folder, pattern := path.Split(src.Text)
+	at := Absolute(r.w.cur.cwd, cmp.Or(folder, "."))
+	if !src.glob || !simpleGlob(src.Text) || strings.ContainsAny(folder, "*?[~") || strings.ContainsAny(pattern, "[") || pattern == "" || dots(pattern) ||
+		at == "" || r.w.env.Names == nil || r.spec.Remote || r.has([]string{"--parents"}) {
+		return nil, false
+	}
+	all, ok := r.w.env.Names(at)
+	if !ok {
+		return nil, false
+	}
+	var out []string
+	for _, name := range all {
+		if found, _ := path.Match(pattern, name); found && (name[0] != '.' || pattern[0] == '.') {
+			out = append(out, name)
+		}
+	}
+	if len(out) == 0 {
+		out = []string{pattern} // what finds nothing stays as it is
+	}
+	return together(out)
+}
+
+// few is how many names are taken one by one.
+const few = 24
+
+// together are names as fields. Where there are many, those with the same ending
+// become one pattern; it reports false where they are many even so.
+func together(names []string) ([]field, bool) {
+	endings := map[string]int{}
+	for _, name := range names {
+		endings[path.Ext(name)]++
+	}
+	var out []field
+	for _, name := range names {
+		ending := path.Ext(name)
+		switch n := endings[ending]; {
+		case len(names) <= few || ending == "" || name[0] == '.' || n == 1 || strings.ContainsAny(ending, "*?[]\\"):
+			out = append(out, word(name))
+		case n > 1:
+			out = append(out, field{Word: cardea.Word{Text: "*" + ending}, glob: true})
+			endings[ending] = -1 // it is there
+		}
+	}
+	return out, len(out) <= 2*few
+}
+
+// dots reports whether a pattern may find "." or "..": only one that begins with a
+// dot finds names that do.
+func dots(pattern string) bool {
+	if !strings.HasPrefix(pattern, ".") {
+		return false
+	}
+	one, err := path.Match(pattern, ".")
+	two, err2 := path.Match(pattern, "..")
+	return one || two || err != nil || err2 != nil
+}
+
+// onlyMembers reports whether the last operand is a folder of which nothing is
+// written but the names that [reader.members] adds: it exists, or there must be
+// one for several operands, and all of them are told with their names. On macOS
+// "cp -r x/ y" copies what lies in x. What moves between machines has names of
+// its own.
+func (r *reader) onlyMembers() bool {
+	n := len(r.operands)
+	if !r.spec.Members || n < 2 || r.spec.Remote || len(r.into()) > 0 || r.has([]string{"-T", "--no-target-directory"}) {
+		return false
+	}
+	dest := r.argv[r.operands[n-1]]
+	sure := 0 // operands that are there whatever a pattern finds
+	for _, i := range r.operands[:n-1] {
+		src := r.argv[i]
+		switch base := path.Base(src.Text); {
+		case src.Static && !strings.HasSuffix(src.Text, "/") && base != "." && base != "..":
+			sure++
+		case src.glob && simpleGlob(src.Text) && !strings.HasSuffix(src.Text, "/") && !dots(base):
+		default:
+			return false
+		}
+	}
+	return dest.Static && (sure > 1 || r.exists(dest))
+}
+
+// exists reports whether a word is a folder that is there, as far as the line
+// has not changed it.
+func (r *reader) exists(f field) bool {
+	at := Absolute(r.w.cur.cwd, f.Text)
+	return at != "" && !r.w.changed && r.w.env.IsDir != nil && r.w.env.IsDir(at)
+}
+
+// isFolder reports whether a word is a folder as far as its spelling tells: it
+// ends like one, it is a hidden name, or it is known to be one; or it is there, or
+// the line may make it.
+func (r *reader) isFolder(f field) bool {
+	if !f.Static {
+		return false
+	}
+	base := path.Base(f.Text)
+	if strings.HasSuffix(f.Text, "/") || strings.HasPrefix(base, ".") || r.exists(f) {
+		return true
+	}
+	at := Absolute(r.w.cur.cwd, f.Text)
+	t := target{at, len(r.w.parts)}
+	if at != "" {
+		r.w.made.targets = append(r.w.made.targets, t)
+	}
+	return at != "" && (r.w.before.folder(t) || at == r.w.cur.vars["HOME"].text || at == r.w.cur.cwd || slices.Contains(r.w.env.Roots, at))
+}
+
+// below is a name in a folder; it is not certain where one of them is not.
+func below(dir, name field) field {
+	literal := func(f field) bool { return f.Static && simpleGlob(f.Text) && !strings.ContainsAny(f.Text, "*?[~") }
+	if dir.glob && (literal(name) || name.glob) || name.glob && (literal(dir) || dir.glob) {
+		return field{Word: cardea.Word{Text: strings.TrimSuffix(dir.Text, "/") + "/" + name.Text}, glob: true}
+	}
+	if !dir.Static || !name.Static {
+		return field{Word: cardea.Word{Text: dir.Text + "/" + name.Text}}
+	}
+	if strings.HasPrefix(name.Text, "/") {
+		return name
+	}
+	return word(strings.TrimSuffix(dir.Text, "/") + "/" + name.Text)
+}

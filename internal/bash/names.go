@@ -1,0 +1,228 @@
+package bash
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"cardea.dev"
+)
+
+// trait says how bash treats a variable wherever it stands in the line. Traits
+// are collected before a script is walked, since a loop or a function can make
+// a later declaration count for an earlier command.
+type trait uint8
+
+const (
+	// integer: what is assigned is evaluated as arithmetic (declare -i, and
+	// the shell's own counters).
+	integer trait = 1 << iota
+	// listed: an array, for which declare reads text in parentheses as a list
+	// and expands it.
+	listed
+	// odd: the value is not what is assigned, or not always: read-only names,
+	// associative arrays, case conversion, global declarations in a function.
+	odd
+	// fixed: read-only, so that another assignment is an error, which ends
+	// more than its own command.
+	fixed
+)
+
+// declareTraits notes the traits that a script gives to names.
+func (w *walker) declareTraits(file []*syntax.Stmt) {
+	for _, st := range file {
+		syntax.Walk(st, func(n syntax.Node) bool {
+			switch n := n.(type) {
+			case *syntax.DeclClause:
+				t := clauseTraits(n)
+				for _, a := range n.Args {
+					if a.Name != nil {
+						w.traits[a.Name.Value] |= t
+					}
+				}
+			case *syntax.Assign:
+				if n.Name != nil && (n.Array != nil || n.Index != nil) {
+					w.traits[n.Name.Value] |= listed
+				}
+			}
+			return true
+		})
+	}
+}
+
+// clauseTraits reads the options of a declaration. An option that is not
+// written out plainly may be any.
+func clauseTraits(c *syntax.DeclClause) trait {
+	var t trait
+	if c.Variant.Value == "readonly" {
+		t = odd | fixed
+	}
+	for _, a := range c.Args {
+		if a.Name != nil || a.Value == nil {
+			continue
+		}
+		text := a.Value.Lit()
+		switch {
+		case text == "" || strings.Contains(text, "\\"):
+			t |= integer | listed | odd | fixed
+		case text[0] == '-' || text[0] == '+':
+			t |= optionTraits(text[1:])
+		}
+	}
+	return t
+}
+
+func optionTraits(letters string) trait {
+	var t trait
+	if letters == "-" { // the end of the options
+		return 0
+	}
+	for _, c := range letters {
+		switch c {
+		case 'x':
+		case 'i':
+			t |= integer
+		case 'a':
+			t |= listed
+		default:
+			t |= odd
+		}
+		switch c {
+		case 'A':
+			t |= listed
+		case 'r':
+			t |= fixed
+		}
+	}
+	return t
+}
+
+// counter reports variables that bash keeps as integers by itself (bash(1),
+// "Shell Variables"). An assignment to one is evaluated.
+func counter(name string) bool {
+	switch name {
+	case "RANDOM", "SRANDOM", "SECONDS", "HISTCMD", "OPTIND", "LINENO", "EPOCHSECONDS", "EPOCHREALTIME", "BASHPID",
+		"BASH_SUBSHELL", "UID", "EUID", "PPID":
+		return true
+	}
+	return false
+}
+
+// shellSets reports variables that bash itself sets to what the line brings
+// along, so that what the line has assigned says nothing.
+func shellSets(name string) bool {
+	switch name {
+	case "_", "REPLY", "OPTARG", "OPTERR", "MAPFILE", "COPROC", "PIPESTATUS", "FUNCNAME", "DIRSTACK", "GROUPS", "SHELLOPTS",
+		"SHLVL", "COMP_WORDS", "COMP_LINE", "COMPREPLY", "READLINE_LINE", "READLINE_POINT", "READLINE_MARK":
+		return true
+	}
+	return strings.HasPrefix(name, "BASH")
+}
+
+// lookup is what is known of a variable here.
+func (w *walker) lookup(name string) value {
+	switch {
+	case counter(name) && !w.cur.vague:
+		return someNumber
+	case w.cur.vague, shellSets(name), w.traits[name]&odd != 0:
+		return value{kind: dynamic}
+	case w.traits[name]&integer != 0:
+		if v := w.cur.vars[name]; v.kind != outside && (v.kind != known || !decimal(v.text)) {
+			if same(v, someNumber) || same(v, calmValue) {
+				return v
+			}
+			return value{kind: dynamic}
+		}
+	}
+	return w.cur.vars[name]
+}
+
+// set assigns a variable in the shell itself.
+func (w *walker) set(name string, v value) {
+	if name == "HOME" && v.kind != known {
+		v = value{kind: dynamic}
+	}
+	if w.traits[name]&integer != 0 || counter(name) {
+		v = w.evaluated(name, v)
+	}
+	if w.isFixed(name) {
+		if w.fixedSet[name] {
+			w.cur.vague = true
+		}
+		w.fixedSet[name] = true
+	}
+	w.store(name, v)
+}
+
+// evaluated is what an integer holds after an assignment.
+func (w *walker) evaluated(name string, v value) value {
+	switch {
+	case v.kind == known && decimal(v.text):
+		return v
+	case v.kind == known:
+		w.arithText(v.text, name)
+	case !numeric(v):
+		w.spot(name, evaluates)
+	}
+	if v.kind == unset {
+		return v
+	}
+	return someNumber
+}
+
+// decimal reports a number that arithmetic leaves as it is written.
+func decimal(s string) bool {
+	digits := strings.TrimPrefix(s, "-")
+	return s == "0" || digits != "" && len(digits) < 18 && strings.Trim(digits, "0123456789") == "" && digits[0] != '0'
+}
+
+// isFixed reports whether a variable can be read-only.
+func (w *walker) isFixed(name string) bool {
+	switch name {
+	case "UID", "EUID", "PPID", "BASHOPTS", "SHELLOPTS", "BASH_VERSINFO":
+		return true
+	}
+	return w.traits[name]&fixed != 0
+}
+
+// store changes a variable without looking at what bash would evaluate.
+func (w *walker) store(name string, v value) {
+	w.cur.vars[name] = v
+	if envClass(name) == cardea.EnvDangerous && name != "IFS" {
+		w.taint("it sets " + name + ", which changes what later commands do")
+	}
+	if w.cur.allexport || v.kind != unset && w.env.Exported != nil && w.env.Exported(name) {
+		w.export(name)
+	}
+}
+
+// forgetName makes a variable unknown.
+func (w *walker) forgetName(name string) {
+	v := value{kind: dynamic}
+	if w.traits[name]&integer != 0 {
+		v = someNumber // what is assigned is looked at where it is assigned
+	}
+	w.store(name, v)
+}
+
+// calm reports whether arithmetic may evaluate a value: a number, or what the
+// person's environment holds.
+func calm(v value) bool { return v.kind == outside || numeric(v) || same(v, calmValue) }
+
+// numeric reports whether a value is a number, or nothing, for certain.
+func numeric(v value) bool {
+	switch v.kind {
+	case unset:
+		return true
+	case known:
+		return v.text == "" || plainNumber(v.text)
+	case array:
+		for _, s := range v.list {
+			if s != "" && !plainNumber(s) {
+				return false
+			}
+		}
+		return true
+	}
+	return same(v, someNumber)
+}

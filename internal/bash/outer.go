@@ -1,0 +1,47 @@
+package bash
+
+import (
+	"slices"
+	"strings"
+
+	"cardea.dev"
+)
+
+// startsOther reports the builtins that start the command behind them.
+func startsOther(name string) bool {
+	switch name {
+	case "command", "builtin", "exec", "eval", "noglob", "nocorrect":
+		return true
+	}
+	return false
+}
+
+// outwards are the commands around what this one starts: those around it, and
+// itself.
+func (inv invocation) outwards() []cardea.Outer {
+	text, argv := spelled(inv.argv)
+	return append(slices.Clone(inv.within()), cardea.Outer{Text: text, Argv: argv})
+}
+
+// within are the commands around this one. The first that is elevated is the
+// last that came off before it was.
+func (inv invocation) within() []cardea.Outer {
+	n := len(inv.around)
+	if n == 0 || !inv.elevated && !inv.remote || slices.ContainsFunc(inv.around, func(o cardea.Outer) bool { return o.Elevated }) {
+		return inv.around
+	}
+	around := slices.Clone(inv.around)
+	around[n-1].Elevated = true
+	return around
+}
+
+// spelled is the canonical text of a command, and its words.
+func spelled(fields []field) (string, []cardea.Word) {
+	var words []cardea.Word
+	var text []string
+	for _, f := range fields {
+		words = append(words, f.Word)
+		text = append(text, quote(f))
+	}
+	return strings.Join(text, " "), words
+}

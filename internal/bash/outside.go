@@ -1,0 +1,72 @@
+package bash
+
+import (
+	"slices"
+	"strings"
+
+	"cardea.dev"
+)
+
+// This file is about variables from outside of the line. Tokens and passwords
+// stand in the environment, and "echo $TOKEN" shows one as well as env does. So
+// a line that expands one has no part of which everything is known, whichever
+// way the value goes from there.
+
+// outsider notes the first variable from outside of the line that it expands.
+func (w *walker) outsider(name string) {
+	if w.expands == "" && plainName(name) && !openName(name) && w.lookup(name).kind == outside {
+		w.expands = name
+	}
+}
+
+// openName reports variables whose value is no secret: those of the shell and
+// the session, and what only sets modes and levels.
+func openName(name string) bool {
+	switch name {
+	case "HOME", "PWD", "OLDPWD", "USER", "LOGNAME", "SHELL", "PATH", "HOSTNAME", "HOSTTYPE", "MACHTYPE", "OSTYPE", "UID", "EUID", "PPID",
+		"BASH", "BASH_VERSION", "BASHPID", "SHLVL", "RANDOM", "SRANDOM", "SECONDS", "EPOCHSECONDS", "EPOCHREALTIME", "LINENO", "REPLY", "IFS", "PIPESTATUS",
+		"FUNCNAME", "OPTARG", "OPTIND", "TMPDIR", "TEMP", "TMP", "EDITOR", "VISUAL", "PAGER", "DISPLAY", "VIRTUAL_ENV", "CONDA_PREFIX", "CONDA_DEFAULT_ENV",
+		"GOPATH", "GOROOT", "GOBIN", "JAVA_HOME", "NVM_DIR", "CARGO_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME",
+		"XDG_RUNTIME_DIR", "CLAUDE_PROJECT_DIR", "TERM_PROGRAM", "GITHUB_ACTIONS", "MANPATH", "INFOPATH", "WSL_DISTRO_NAME":
+		return true
+	}
+	return safeName(name) || strings.HasPrefix(name, "LC_")
+}
+
+// hideNothing takes the certainty off all parts of a line that expands a
+// variable from outside.
+func (w *walker) hideNothing() {
+	if w.expands == "" {
+		return
+	}
+	for i := range w.parts {
+		p := &w.parts[i]
+		if p.Knowledge == cardea.Complete {
+			p.Knowledge, p.Doubt = cardea.Partial, "the line may show "+w.expands+", which comes from outside of it"
+		}
+		p.NoEffect = p.NoEffect && !w.traced && !complains(p)
+	}
+}
+
+// complains reports a part without effect that may still print a value, in an
+// error: ${x:?$TOKEN}, [ "$TOKEN" -gt 0 ].
+func complains(p *cardea.Part) bool {
+	if strings.Contains(p.Text, "?") {
+		return true
+	}
+	if len(p.Argv) > 0 {
+		switch p.Argv[0].Text {
+		case ":", "true", "false", "test", "[":
+		default:
+			// exit "$TOKEN" tells what it was passed.
+			return slices.ContainsFunc(p.Argv, func(w cardea.Word) bool { return !w.Static })
+		}
+	}
+	for _, w := range p.Argv {
+		switch w.Text {
+		case "-eq", "-ne", "-gt", "-ge", "-lt", "-le", "-t":
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,247 @@
+package bash
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"cardea.dev"
+)
+
+// param expands a parameter. Commands in it become parts; what bash would
+// evaluate in it becomes a spot.
+func (w *walker) param(p *syntax.ParamExp, quoted bool) []frag {
+	src := w.source(p)
+	unknown := []frag{{text: src, dynamic: true, split: true, many: manyFields(p)}}
+	if p.Param == nil || p.NestedParam != nil || p.Flags != nil || len(p.Modifiers) > 0 {
+		w.spot(src, "an expansion that only zsh has")
+		return unknown
+	}
+	name := p.Param.Value
+	if p.Index != nil {
+		w.subscript(p.Index)
+	}
+	if !p.Length && p.Names == 0 {
+		w.outsider(name)
+	}
+	switch {
+	case p.Excl:
+		if p.Names == 0 && !keys(p) {
+			w.spot(src, "an indirect expansion may evaluate what the variable holds")
+		}
+		return unknown
+	case p.Length:
+		return []frag{{text: src, dynamic: true, quoted: true, number: true}}
+	case p.Width, p.IsSet:
+		return []frag{{text: src, dynamic: true, quoted: true}}
+	case p.Slice != nil:
+		w.arith(p.Slice.Offset)
+		w.arith(p.Slice.Length)
+		return unknown
+	case p.Repl != nil:
+		w.walkWord(p.Repl.Orig)
+		w.walkWord(p.Repl.With)
+		return unknown
+	case p.Exp != nil:
+		return w.expansion(p, name, quoted, unknown)
+	}
+	return w.plain(p, name, unknown, quoted)
+}
+
+// keys reports ${!a[@]}, which lists the indexes of an array.
+func keys(p *syntax.ParamExp) bool {
+	word, ok := p.Index.(*syntax.Word)
+	return ok && (word.Lit() == "@" || word.Lit() == "*") && p.Exp == nil && p.Repl == nil && p.Slice == nil
+}
+
+func manyFields(p *syntax.ParamExp) bool {
+	if p.Param != nil && p.Param.Value == "@" {
+		return true
+	}
+	if word, ok := p.Index.(*syntax.Word); ok && word.Lit() == "@" {
+		return true
+	}
+	return p.Names != 0
+}
+
+// plain expands $x, ${x}, ${a[i]} and the positional and special parameters.
+func (w *walker) plain(p *syntax.ParamExp, name string, unknown []frag, quoted bool) []frag {
+	if p.Index != nil {
+		return w.element(p, name, unknown, quoted)
+	}
+	switch name {
+	case "@", "*":
+		if !w.cur.paramsOK {
+			return unknown
+		}
+		return w.listFrags(w.cur.params, name == "*" && quoted, unknown)
+	case "#", "?", "$":
+		return []frag{{text: w.source(p), dynamic: true, quoted: true, number: true, digits: true}}
+	case "-":
+		return []frag{{text: w.source(p), dynamic: true, quoted: true}}
+	case "!": // empty before anything ran in the background
+		return []frag{{text: w.source(p), dynamic: true, quoted: quoted, digits: true}}
+	case "0":
+		if w.cur.name != "" {
+			return []frag{{text: w.cur.name, split: true}}
+		}
+		return unknown
+	}
+	if n, err := strconv.Atoi(name); err == nil {
+		if !w.cur.paramsOK {
+			return unknown
+		}
+		if n >= 1 && n <= len(w.cur.params) {
+			return []frag{{text: w.cur.params[n-1], split: true}}
+		}
+		return nil
+	}
+	switch v := w.lookup(name); v.kind {
+	case known:
+		return []frag{{text: v.text, split: true}}
+	case unset:
+		return nil
+	case array:
+		if len(v.list) == 0 {
+			return nil
+		}
+		return []frag{{text: v.list[0], split: true}}
+	}
+	return unknown
+}
+
+// listFrags expands a list: each element is a field of its own, or with
+// joined set all are one, with the first character of IFS between.
+func (w *walker) listFrags(list []string, joined bool, unknown []frag) []frag {
+	if joined {
+		ifs, ok := w.ifs()
+		if !ok {
+			return unknown
+		}
+		_, size := utf8.DecodeRuneInString(ifs)
+		return []frag{{text: strings.Join(list, ifs[:size])}}
+	}
+	if len(list) == 0 {
+		return []frag{{vanishes: true}}
+	}
+	var out []frag
+	for i, s := range list {
+		if i > 0 {
+			out = append(out, frag{breaks: true})
+		}
+		out = append(out, frag{text: s, split: true})
+	}
+	return out
+}
+
+// element expands ${a[i]} of an array that the line has set.
+func (w *walker) element(p *syntax.ParamExp, name string, unknown []frag, quoted bool) []frag {
+	v := w.lookup(name)
+	word, ok := p.Index.(*syntax.Word)
+	if v.kind != array || !ok {
+		return unknown
+	}
+	switch index := word.Lit(); index {
+	case "@":
+		return w.listFrags(v.list, false, unknown)
+	case "*":
+		return w.listFrags(v.list, quoted, unknown)
+	default:
+		if n, err := strconv.Atoi(index); err == nil && n >= 0 {
+			if n >= len(v.list) {
+				return nil
+			}
+			return []frag{{text: v.list[n], split: true}}
+		}
+	}
+	return unknown
+}
+
+// expansion expands ${x:-word} and its kin.
+func (w *walker) expansion(p *syntax.ParamExp, name string, quoted bool, unknown []frag) []frag {
+	op := p.Exp.Op
+	word := func() []frag {
+		if p.Exp.Word == nil {
+			return nil
+		}
+		if quoted {
+			return w.quotedText(p.Exp.Word.Parts, unescapeBraced)
+		}
+		fs := w.frags(p.Exp.Word.Parts, leading)
+		for i := range fs {
+			fs[i].split = fs[i].split || !fs[i].quoted
+		}
+		return fs
+	}
+	if op == syntax.OtherParamOps {
+		if l := p.Exp.Word.Lit(); l == "P" || l == "A" || l == "a" {
+			w.spot(w.source(p), "it expands the value as a prompt, which can execute")
+		}
+		w.walkWord(p.Exp.Word)
+		return unknown
+	}
+	v := w.lookup(name)
+	isSet, isNull, sure := v.kind == known || v.kind == array, v.kind == known && v.text == "", v.kind != outside && v.kind != dynamic
+	if p.Index != nil || !plainName(name) {
+		sure = false
+	}
+	missing := !isSet
+	switch op {
+	case syntax.DefaultUnsetOrNull, syntax.AlternateUnsetOrNull, syntax.AssignUnsetOrNull, syntax.ErrorUnsetOrNull:
+		missing = missing || isNull
+	}
+	switch op {
+	case syntax.DefaultUnset, syntax.DefaultUnsetOrNull, syntax.ErrorUnset, syntax.ErrorUnsetOrNull:
+		alt := word()
+		switch {
+		case !sure:
+			return unknown
+		case missing && (op == syntax.DefaultUnset || op == syntax.DefaultUnsetOrNull):
+			return alt
+		case missing:
+			return nil // the shell stops with an error
+		}
+		return w.plain(p, name, unknown, quoted)
+	case syntax.AlternateUnset, syntax.AlternateUnsetOrNull:
+		alt := word()
+		if !sure {
+			return unknown
+		}
+		if missing {
+			return nil
+		}
+		return alt
+	case syntax.AssignUnset, syntax.AssignUnsetOrNull:
+		alt := word()
+		if sure && !missing {
+			return w.plain(p, name, unknown, quoted)
+		}
+		if !sure {
+			w.set(name, value{kind: dynamic})
+			return unknown
+		}
+		w.set(name, joinFrags(alt))
+		return w.plain(p, name, unknown, quoted)
+	}
+	w.walkWord(p.Exp.Word)
+	return unknown
+}
+
+// walkWord looks at the commands in a word whose value does not matter.
+func (w *walker) walkWord(word *syntax.Word) {
+	if word != nil {
+		w.frags(word.Parts, nowhere)
+	}
+}
+
+// spot records an opaque spot of the part being built; where there is none it
+// concerns the line.
+func (w *walker) spot(text, reason string) {
+	if w.spots != nil {
+		*w.spots = append(*w.spots, cardea.Opaque{Text: shorten(text), Reason: reason})
+		return
+	}
+	w.opaqueLine(shorten(text), reason)
+}

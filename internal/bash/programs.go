@@ -1,0 +1,144 @@
+package bash
+
+import (
+	"slices"
+	"sort"
+	"strings"
+
+	"cardea.dev"
+)
+
+// Program is what is known of a program or one of its subcommands, for people.
+type Program struct {
+	// Names are all names of the program, Command the words that lead here.
+	Names, Command []string
+	// Source is the file of command knowledge, Manual what it was written from.
+	Source, Manual string
+	// Variables are those that may make it do something else, a star at the
+	// end standing for any.
+	Variables []string
+	// Operands is what it does to its operands, First and Last to the first
+	// and the last one where they differ. "none" is nothing.
+	Operands, First, Last cardea.AccessKind
+	// Access is what it does besides.
+	Access []cardea.AccessKind
+	// Options are those that are known, by name.
+	Options []ProgramOption
+	// Subcommands are the names of those that are known.
+	Subcommands []string
+	// Certain is set where there are words with which this is all that it
+	// does, Any where that is so with all words.
+	Certain, Any bool
+}
+
+// ProgramOption is an option of a program.
+type ProgramOption struct {
+	Name string `json:"name"`
+	// Value is set where it takes one.
+	Value bool `json:"value"`
+	// Access is what is done to the value, "" for nothing.
+	Access cardea.AccessKind `json:"access,omitempty"`
+	// Harmless is set where the program does no more with it than is known.
+	Harmless bool `json:"harmless"`
+}
+
+// KnownProgram looks up a program by name and the words of its subcommand. It
+// goes as far as they are known; false where the program itself is not.
+func KnownProgram(name string, words ...string) (Program, bool) {
+	command, spec := named(name)
+	if spec == nil {
+		return Program{}, false
+	}
+	out := Program{Names: strings.Split(spec.Name, "|"), Command: command}
+	if at := programAt(command[0]); at >= 0 {
+		from := sources[origins[at]]
+		out.Source, out.Manual, out.Variables = from.file, from.manual, from.variables
+	}
+	above := []*program{}
+	for _, w := range words {
+		sub := spec.sub(w)
+		if sub == nil {
+			break
+		}
+		above = append(above, spec)
+		spec, out.Command = sub, append(out.Command, w)
+	}
+	out.Operands, out.First, out.Last, out.Access = spec.Operands, spec.First, spec.Last, spec.Access
+	for _, s := range spec.Subs {
+		out.Subcommands = append(out.Subcommands, strings.Split(s.Name, "|")...)
+	}
+	sort.Strings(out.Subcommands)
+	if c := spec.Certain; c != nil {
+		out.Certain, out.Any = c.Bare || !(spec.Depth > 0 && len(spec.Subs) > 0), c.Any
+	}
+	out.Options = spec.options(above)
+	return out, true
+}
+
+// options lists the options of a program that are known, by name.
+func (p *program) options(above []*program) []ProgramOption {
+	all := map[string]ProgramOption{}
+	note := func(names []string, change func(*ProgramOption)) {
+		for _, n := range names {
+			if strings.HasPrefix(n, "-") {
+				o := all[n]
+				o.Name = n
+				change(&o)
+				all[n] = o
+			}
+		}
+	}
+	for _, q := range append(slices.Clone(above), p) {
+		note(q.Globals, func(o *ProgramOption) { o.Value = true })
+		note(q.Persistent, func(o *ProgramOption) { o.Value = true })
+		if q.Certain != nil {
+			note(q.Certain.Flags, func(o *ProgramOption) { o.Harmless = true })
+		}
+	}
+	note(p.Values, func(o *ProgramOption) { o.Value = true })
+	note(p.Attached, func(o *ProgramOption) { o.Value = true })
+	note(p.Recursive, func(*ProgramOption) {})
+	for _, a := range p.Options {
+		note([]string{a.Name}, func(o *ProgramOption) { o.Value, o.Access = true, a.Access })
+	}
+	for _, w := range p.When {
+		for _, n := range w.Flags {
+			n, _, _ = strings.Cut(n, "=")
+			note([]string{n}, func(o *ProgramOption) {
+				if w.Operands != "" {
+					o.Access = w.Operands
+				}
+			})
+		}
+	}
+	out := make([]ProgramOption, 0, len(all))
+	for _, n := range sortedKeys(all) {
+		out = append(out, all[n])
+	}
+	return out
+}
+
+// ProgramNames lists the names of all programs that are known.
+func ProgramNames() []string {
+	out := make([]string, len(programIndex))
+	for i, p := range programIndex {
+		out[i] = p.name
+	}
+	return out
+}
+
+// source is a file of command knowledge.
+// source is a file of command knowledge: what it was written from, and the
+// variables, some ending in a star, that its programs take for their own.
+type source struct {
+	file, manual string
+	variables    []string
+}
+
+func programAt(name string) int {
+	i := sort.Search(len(programIndex), func(i int) bool { return programIndex[i].name >= name })
+	if i < len(programIndex) && programIndex[i].name == name {
+		return programIndex[i].at
+	}
+	return -1
+}

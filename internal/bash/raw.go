@@ -1,0 +1,356 @@
+package bash
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// rawCheck looks for what makes a text opaque wherever it stands. The cases
+// are those of FIELD-NOTES.md, "The parser is not bash". It returns why the
+// text is opaque, or "".
+func rawCheck(text string) string {
+	switch {
+	case !utf8.ValidString(text):
+		return "it holds bytes that are not UTF-8"
+	case strings.ContainsRune(text, '\r'):
+		return "it holds a carriage return, which bash takes as part of a word"
+	case strings.ContainsRune(text, 0):
+		return "it holds a NUL byte"
+	}
+	return ""
+}
+
+// span is a stretch of the text, and whether bash takes it as it stands.
+type span struct{ from, to int }
+
+// holds reports whether one of the spans, which are in order and apart, holds
+// an offset.
+func holds(spans []span, i int) bool {
+	at, found := slices.BinarySearchFunc(spans, i, func(s span, i int) int { return s.from - i })
+	return found || at > 0 && i < spans[at-1].to
+}
+
+// hiddenCheck looks for characters that a person does not see, or that bash
+// takes as part of a word. Literal spans (single quotes, here-documents with a
+// quoted delimiter) may hold them; other quoted text may hold blanks.
+func hiddenCheck(text string, literal, quoted []span) string {
+	for i, r := range text {
+		if r == '$' && strings.HasPrefix(text[i:], "$\\\n") && !holds(literal, i) {
+			return "a line that goes on behind a dollar, where bash joins an expansion"
+		}
+		if r >= 0x20 && r < 0x7f || r == '\n' || r == '\t' {
+			continue
+		}
+		if reason := hiddenRune(r); reason != "" && !holds(literal, i) {
+			return reason
+		}
+		if oddBlank(r) && !holds(literal, i) && !holds(quoted, i) {
+			return "it holds a blank that bash takes as part of a word"
+		}
+	}
+	return ""
+}
+
+// oddBlank reports whether r looks like a blank and is none to bash.
+func oddBlank(r rune) bool {
+	switch {
+	case r == 0xa0, r == 0x1680, r >= 0x2000 && r <= 0x200a, r == 0x2028, r == 0x2029, r == 0x202f, r == 0x205f, r == 0x3000:
+		return true
+	}
+	return false
+}
+
+// hiddenRune says why a character outside of single quotes makes a line
+// opaque: control characters, which bash takes as part of a word, and
+// characters that a person does not see or sees in another place.
+func hiddenRune(r rune) string {
+	switch {
+	case r == '\n' || r == '\t':
+		return ""
+	case r < 0x20 || r == 0x7f || r >= 0x80 && r < 0xa0:
+		return "it holds a control character"
+	case r >= 0x200b && r <= 0x200f, r >= 0x2060 && r <= 0x2064, r == 0xfeff, r == 0xad, r == 0x180e, r == 0x034f,
+		r == 0x115f, r == 0x1160, r == 0x3164, r == 0xffa0, r >= 0xe0000 && r <= 0xe007f:
+		return "it holds a character that cannot be seen"
+	case r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069, r == 0x061c:
+		return "it holds a character that changes the direction of the text"
+	}
+	return ""
+}
+
+// nesting estimates how deeply a text nests, from above: it counts openers as
+// written, wherever they stand.
+func nesting(text string) int {
+	depth, deepest := 0, 0
+	open := func(n int) {
+		depth += n
+		deepest = max(deepest, depth)
+		depth = max(depth, 0)
+	}
+	word := 0
+	for i := 0; i <= len(text); i++ {
+		var c byte = ' '
+		if i < len(text) {
+			c = text[i]
+		}
+		switch c {
+		case '(', '{', '[':
+			open(1)
+		case ')', '}', ']':
+			open(-1)
+		case '!', '~', '?':
+			if i > 0 && text[i-1] == c || i > 1 && text[i-2] == c && text[i-1] == ' ' {
+				open(1) // runs of unary and ternary operators recurse in the parser
+			}
+		case '=':
+			if i > 1 && text[i-2] == '=' {
+				open(1)
+			}
+		}
+		if c >= 'a' && c <= 'z' {
+			continue
+		}
+		switch text[word:i] {
+		case "if", "while", "until", "for", "case", "select", "function", "time", "coproc":
+			open(1)
+		case "fi", "done", "esac":
+			open(-1)
+		}
+		word = i + 1
+	}
+	// Backquotes nest by backslashes: each level doubles them.
+	if strings.Contains(text, "\\\\\\\\\\\\\\`") {
+		return maxNesting + 1
+	}
+	return deepest
+}
+
+// treeCheck looks for spots in the tree where the parser is known to read
+// something else than bash or zsh do.
+func (w *walker) treeCheck(file []*syntax.Stmt) {
+	quotedParam := func(n syntax.Node) {
+		syntax.Walk(n, func(n syntax.Node) bool {
+			if p, ok := n.(*syntax.ParamExp); ok && !p.Short && strings.Contains(w.source(p), "'") {
+				w.opaqueLine(shorten(w.source(p)), "single quotes inside ${…} inside double quotes quote nothing in bash")
+			}
+			_, sub := n.(*syntax.CmdSubst)
+			return !sub
+		})
+	}
+	var literal, quoted []span
+	var docs []*syntax.Redirect
+	spanOf := func(n syntax.Node) span { return span{int(n.Pos().Offset()), int(n.End().Offset())} }
+	quotedText := func(p syntax.WordPart) { // not what is substituted in between
+		if lit, ok := p.(*syntax.Lit); ok {
+			quoted = append(quoted, spanOf(lit))
+		}
+	}
+	test := 0 // inside [[ ]], where patterns are no file names
+	var visit func(n syntax.Node) bool
+	visit = func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.SglQuoted:
+			literal = append(literal, spanOf(n))
+		case *syntax.DblQuoted:
+			for _, p := range n.Parts {
+				quotedText(p)
+				quotedParam(p)
+			}
+		case *syntax.CmdSubst:
+			if !n.Backquotes {
+				w.printedCheck(n.Stmts)
+			}
+		case *syntax.ProcSubst:
+			w.printedCheck(n.Stmts)
+		case *syntax.CallExpr:
+			for _, a := range n.Assigns {
+				w.endCheck(a)
+			}
+			for _, word := range n.Args {
+				w.endCheck(word)
+			}
+		case *syntax.DeclClause:
+			for _, a := range n.Args {
+				w.endCheck(a)
+			}
+		case *syntax.LetClause:
+			w.letCheck(n)
+		case *syntax.Redirect:
+			w.heredocCheck(n)
+			if n.Op == syntax.Hdoc || n.Op == syntax.DashHdoc {
+				docs = append(docs, n)
+			}
+			w.descriptorCheck(n)
+			if n.Word != nil {
+				w.endCheck(n.Word)
+			}
+			switch {
+			case n.Hdoc == nil:
+			case quotedDelimiter(n.Word):
+				literal = append(literal, spanOf(n.Hdoc))
+			default:
+				for _, p := range n.Hdoc.Parts {
+					quotedText(p)
+				}
+				quotedParam(n.Hdoc)
+			}
+			if n.Word != nil && strings.HasPrefix(w.source(n.Word), "!") {
+				w.opaqueLine(shorten(w.source(n)), ">! is zsh's, and bash reads it differently")
+			}
+		case *syntax.Stmt:
+			if at := int(n.Semicolon.Offset()) + 1; n.Background && at < len(w.src) && w.src[at] == '!' {
+				w.opaqueLine(shorten(w.source(n)), "&! is zsh's, and bash reads it differently")
+			}
+		case *syntax.ParamExp:
+			if src := w.source(n); !n.Short && (strings.Contains(src, "<(") || strings.Contains(src, ">(")) {
+				w.opaqueLine(shorten(src), "a process substitution inside ${…}, which the parser does not see")
+			}
+		case *syntax.ExtGlob:
+			if strings.ContainsAny(n.Pattern.Value, "$`<>(") {
+				w.opaqueLine(shorten(w.source(n)), "an extended pattern with expansions in it, which the parser does not see")
+			}
+			if test == 0 {
+				w.opaqueLine(shorten(w.source(n)), "an extended pattern, which bash reads as something else when extglob is off and zsh may execute")
+			}
+		case *syntax.TestClause:
+			test++
+			syntax.Walk(n.X, visit)
+			test--
+			return false
+		case *syntax.CaseItem:
+			test++
+			for _, p := range n.Patterns {
+				syntax.Walk(p, visit)
+			}
+			test--
+			for _, s := range n.Stmts {
+				syntax.Walk(s, visit)
+			}
+			return false
+		case *syntax.Word:
+			w.zshWord(n)
+		}
+		return true
+	}
+	for _, st := range file {
+		syntax.Walk(st, visit)
+	}
+	w.placeCheck(docs)
+	byStart := func(a, b span) int { return a.from - b.from }
+	slices.SortFunc(literal, byStart)
+	slices.SortFunc(quoted, byStart)
+	for _, reason := range []string{hiddenCheck(w.src, literal, quoted), commentCheck(w.src, literal, quoted)} {
+		if reason != "" {
+			w.opaqueLine(shorten(w.src), reason)
+		}
+	}
+}
+
+// commentCheck finds comments that end in a backslash: the parser joins the
+// next line to them, bash runs it. It looks at the text instead of the tree,
+// since the parser keeps only some comments.
+func commentCheck(text string, literal, quoted []span) string {
+	for at := 0; ; {
+		i := strings.Index(text[at:], "\\\n")
+		if i < 0 {
+			return ""
+		}
+		i += at
+		begin := strings.LastIndexByte(text[:i], '\n') + 1
+		for j := begin; j < i; j++ {
+			if text[j] != '#' || j > begin && !strings.ContainsRune(" \t;&|()<>`", rune(text[j-1])) {
+				continue
+			}
+			if !holds(literal, j) && !holds(quoted, j) {
+				return "a comment that ends in a backslash does not go on in bash"
+			}
+		}
+		at = i + 2
+	}
+}
+
+// zshWord finds words that only zsh would execute.
+func (w *walker) zshWord(word *syntax.Word) {
+	for i, p := range word.Parts {
+		lit, ok := p.(*syntax.Lit)
+		if !ok {
+			continue
+		}
+		if i == 0 && len(lit.Value) > 1 && lit.Value[0] == '=' && isNameStart(lit.Value[1]) {
+			w.opaqueLine(shorten(w.source(word)), "=command is replaced by a path in zsh")
+		}
+		if i > 0 && strings.HasPrefix(lit.Value, "[") {
+			if pe, ok := word.Parts[i-1].(*syntax.ParamExp); ok && pe.Short {
+				w.opaqueLine(shorten(w.source(word)), "$x[…] is a subscript in zsh")
+			}
+		}
+	}
+}
+
+// endCheck finds words that the parser ends in the middle of what bash reads as
+// one: in $( ) it takes the # of $x# for a comment.
+func (w *walker) endCheck(n syntax.Node) {
+	if end := int(n.End().Offset()); end > 0 && end < len(w.src) && strings.IndexByte(" \t\n;&|()<>`\\", w.src[end]) < 0 {
+		w.opaqueLine(shorten(w.source(n)+w.src[end:]), "a word that the parser ends before bash does")
+	}
+}
+
+// letCheck finds operators in a let that bash reads as redirections, lists or
+// patterns before let is passed anything.
+func (w *walker) letCheck(c *syntax.LetClause) {
+	for _, x := range c.Exprs {
+		if word, ok := x.(*syntax.Word); ok && word.Lit() == "" {
+			continue // quoted, or the value of something
+		}
+		if strings.ContainsAny(w.source(x), "<>&|();*?[]{}~#\"'$` \t\n\\") {
+			w.opaqueLine(shorten(w.source(c)), "an operator in let that bash reads before let does")
+			return
+		}
+	}
+}
+
+// descriptorCheck finds words behind <&- and >&-, which bash takes as a whole
+// while the parser reads "-word" as the target.
+func (w *walker) descriptorCheck(r *syntax.Redirect) {
+	if r.Op != syntax.DplIn && r.Op != syntax.DplOut {
+		return
+	}
+	if src := w.source(r.Word); strings.HasPrefix(src, "-") && src != "-" {
+		w.opaqueLine(shorten(w.source(r)), "a word behind <&- or >&-, which bash takes as one of its own")
+	}
+}
+
+func isNameStart(c byte) bool {
+	return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}
+
+// plainName reports whether s is a variable's name and nothing else.
+func plainName(s string) bool {
+	if s == "" || !isNameStart(s[0]) {
+		return false
+	}
+	for i := 1; i < len(s); i++ {
+		if !isNameStart(s[i]) && (s[i] < '0' || s[i] > '9') {
+			return false
+		}
+	}
+	return true
+}
+
+// plainNumber reports whether s is an integer constant of bash's arithmetic.
+func plainNumber(s string) bool {
+	s = strings.TrimPrefix(strings.TrimSpace(s), "-")
+	if s == "" {
+		return false
+	}
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if (c < '0' || c > '9') && c != '#' && c != 'x' && (c < 'a' || c > 'f') && (c < 'A' || c > 'F') {
+			return false
+		}
+	}
+	return s[0] >= '0' && s[0] <= '9'
+}

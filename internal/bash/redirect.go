@@ -1,0 +1,231 @@
+package bash
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"cardea.dev"
+)
+
+// redirects looks at a command's redirections: what the shell opens, and what
+// the command then reads.
+func (w *walker) redirects(list []*syntax.Redirect) []cardea.Access {
+	var out []cardea.Access
+	for _, r := range list {
+		out = append(out, w.redirect(r)...)
+	}
+	return out
+}
+
+func (w *walker) redirect(r *syntax.Redirect) []cardea.Access {
+	if r.N != nil && strings.HasPrefix(r.N.Value, "{") {
+		name := strings.Trim(r.N.Value, "{}")
+		if !plainName(name) {
+			w.spot(r.N.Value, evaluates)
+		}
+		w.set(name, someNumber)
+	}
+	fromStdin := r.N == nil || r.N.Value == "0"
+	switch r.Op {
+	case syntax.Hdoc, syntax.DashHdoc:
+		text, ok := w.heredoc(r)
+		if r.Hdoc != nil && !quotedDelimiter(r.Word) {
+			w.quotedParts(r.Hdoc.Parts)
+		}
+		if fromStdin {
+			w.stdin = feed{kind: elsewhere}
+			if ok {
+				w.stdin = feed{kind: literal, text: text}
+			}
+		}
+		return nil
+	case syntax.WordHdoc:
+		v := w.assigned(r.Word)
+		if fromStdin {
+			w.stdin = feed{kind: elsewhere}
+			if v.kind == known {
+				w.stdin = feed{kind: literal, text: v.text + "\n"}
+			}
+		}
+		return nil
+	}
+	if (r.Op == syntax.DplIn || r.Op == syntax.DplOut) && w.isNumber(r.Word) {
+		if fromStdin && r.Op == syntax.DplIn {
+			w.stdin = feed{kind: elsewhere}
+		}
+		return nil
+	}
+	word, ok := w.target(r.Word)
+	target := word.Text
+	if r.Op == syntax.DplOut && !settled(target, ok) {
+		w.spot(w.source(r), "bash expands the target of >& a second time")
+	}
+	read, write := false, false
+	switch r.Op {
+	case syntax.RdrIn:
+		read = true
+	case syntax.RdrInOut:
+		read, write = true, true
+	case syntax.DplIn:
+		if ok && isDescriptor(target) {
+			if fromStdin {
+				w.stdin = feed{kind: elsewhere}
+			}
+			return nil
+		}
+		read = true
+	case syntax.DplOut:
+		if ok && isDescriptor(target) {
+			return nil
+		}
+		write = true
+	default:
+		write = true
+	}
+	if read && fromStdin {
+		w.stdin = feed{kind: elsewhere}
+		if ok && strings.HasPrefix(target, "/dev/fd/") || ok && target == "/dev/stdin" {
+			w.stdin = feed{kind: elsewhere}
+		}
+	}
+	return w.opened(r, word, ok, read, write)
+}
+
+// isNumber reports a variable that surely holds a number, such as one that
+// {name}> has set to a descriptor.
+func (w *walker) isNumber(word *syntax.Word) bool {
+	if word == nil || len(word.Parts) != 1 {
+		return false
+	}
+	p := word.Parts[0]
+	if q, ok := p.(*syntax.DblQuoted); ok && len(q.Parts) == 1 {
+		p = q.Parts[0]
+	}
+	pe, ok := p.(*syntax.ParamExp)
+	return ok && pe.Param != nil && plainName(pe.Param.Value) && pe.Index == nil && !pe.Excl && !pe.Length && pe.Slice == nil && pe.Repl == nil && pe.Exp == nil &&
+		same(w.lookup(pe.Param.Value), someNumber)
+}
+
+// settled reports a target of >& that a second expansion does not change.
+func settled(target string, ok bool) bool {
+	return ok && strings.Trim(target, delimiterBytes+"/") == ""
+}
+
+// unknownFile is the reason of a spot that hides a file and no program.
+const unknownFile = "the file of the redirection is not known"
+
+// opened gives the accesses of a redirection to or from a target.
+func (w *walker) opened(r *syntax.Redirect, word field, ok, read, write bool) []cardea.Access {
+	target := word.Text
+	if !ok && isProcSubst(r.Word) {
+		return nil // a pipe to a command that is a part of its own
+	}
+	if ok {
+		if harmlessDevice(target) {
+			return nil
+		}
+		if host, isNet := bashNetwork(target); isNet {
+			return []cardea.Access{{Kind: cardea.Network, Host: host, Redirect: true}}
+		}
+	} else {
+		w.spot(w.source(r), unknownFile)
+	}
+	var out []cardea.Access
+	if read {
+		out = append(out, w.redirected(cardea.Read, word, ok)...)
+	}
+	if write {
+		out = append(out, w.redirected(cardea.Write, word, ok)...)
+	}
+	return out
+}
+
+// redirected gives the accesses to a target. A pattern is the one file that it
+// finds, or itself: it names what it may be, and stays unknown.
+func (w *walker) redirected(kind cardea.AccessKind, word field, ok bool) []cardea.Access {
+	if ok {
+		return w.opens(kind, word.Text, true)
+	}
+	out := []cardea.Access{{Kind: kind, Redirect: true}}
+	if word.glob {
+		for _, a := range w.opensField(kind, word) {
+			if a.Redirect = true; a.Path != "" || a.Spelled != "" {
+				out = append(out, a)
+			}
+		}
+	}
+	return out
+}
+
+// harmlessDevice reports files that hold nothing and keep nothing, and the
+// names of descriptors that the shell has open anyway.
+func harmlessDevice(p string) bool {
+	switch p {
+	case "/dev/null", "/dev/zero", "/dev/stdout", "/dev/stderr", "/dev/stdin":
+		return true
+	}
+	return strings.HasPrefix(p, "/dev/fd/") && isDescriptor(strings.TrimPrefix(p, "/dev/fd/"))
+}
+
+func isProcSubst(word *syntax.Word) bool {
+	if word == nil || len(word.Parts) != 1 {
+		return false
+	}
+	_, ok := word.Parts[0].(*syntax.ProcSubst)
+	return ok
+}
+
+// target expands a redirection's word, and reports whether it is known; a word
+// that becomes none or several is an error for bash and unknown here.
+func (w *walker) target(word *syntax.Word) (field, bool) {
+	if word == nil {
+		return field{}, false
+	}
+	fs := w.fields(word)
+	if len(fs) != 1 {
+		return field{}, false
+	}
+	return fs[0], fs[0].Static
+}
+
+func isDescriptor(s string) bool {
+	s = strings.TrimSuffix(s, "-")
+	for i := 0; i < len(s); i++ {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return true
+}
+
+// bashNetwork reads /dev/tcp/host/port, which bash opens by itself.
+func bashNetwork(path string) (string, bool) {
+	for _, prefix := range []string{"/dev/tcp/", "/dev/udp/"} {
+		if rest, ok := strings.CutPrefix(path, prefix); ok {
+			host, _, _ := strings.Cut(rest, "/")
+			return strings.ToLower(host), true
+		}
+	}
+	return "", false
+}
+
+// redirectOnly handles redirections that belong to no simple command: they are
+// a part of their own.
+func (w *walker) redirectOnly(st *syntax.Stmt) {
+	var spots []cardea.Opaque
+	saved := w.spots
+	w.spots = &spots
+	access := w.redirects(st.Redirs)
+	w.spots = saved
+	if len(access) == 0 && len(spots) == 0 {
+		return
+	}
+	var text []string
+	for _, r := range st.Redirs {
+		if r.Hdoc == nil {
+			text = append(text, w.source(r))
+		}
+	}
+	w.emit(cardea.Part{Text: strings.Join(text, " "), Access: access, Opaque: spots, Start: w.offset(st.Redirs[0])})
+}

@@ -1,0 +1,95 @@
+package bash
+
+import (
+	"slices"
+	"strings"
+)
+
+// setBuiltin handles set and shift.
+func (w *walker) setBuiltin(inv invocation) {
+	words := inv.argv[1:]
+	if inv.argv[0].Text == "shift" {
+		if n := 1; w.cur.paramsOK && len(words) == 0 && len(w.cur.params) >= n {
+			w.cur.params = w.cur.params[1:]
+		} else {
+			w.cur.paramsOK = false
+		}
+		w.null(inv)
+		return
+	}
+	w.setOptions(words)
+	// Without words it prints all variables, those of the environment included.
+	w.emitBuiltin(inv, len(words) > 0 && len(inv.access) == 0)
+}
+
+// setOptions reads the words of set: -o takes a name from the next word even
+// inside of a cluster.
+func (w *walker) setOptions(words []field) {
+	const strange = "an option of the shell that changes how the line is read"
+	for i := 0; i < len(words); i++ {
+		f := words[i]
+		switch {
+		case !f.Static:
+			w.cur.params, w.cur.paramsOK = nil, false
+			if f.MayBeOption {
+				w.spot(f.Text, "an option of the shell comes from outside of the line")
+			}
+			return
+		case f.Text == "--":
+			w.setParams(words[i+1:])
+			return
+		case f.Text == "-" || f.Text == "+" || !strings.HasPrefix(f.Text, "-") && !strings.HasPrefix(f.Text, "+"):
+			if f.Text == "-" {
+				i++
+			}
+			w.setParams(words[i:])
+			return
+		}
+		for _, c := range f.Text[1:] {
+			w.traced = w.traced || c == 'x' || c == 'v'
+			switch {
+			case c == 'a':
+				w.cur.allexport = w.cur.allexport || f.Text[0] == '-'
+				w.exportsFuncs = true
+			case c == 'o' && i+1 < len(words):
+				i++
+				w.traced = w.traced || words[i].Text == "xtrace" || words[i].Text == "verbose"
+				if !words[i].Static || !harmlessSetOption(words[i].Text) {
+					w.spot(words[i].Text, strange)
+				}
+			case !strings.ContainsRune("euxfvhCEoTbm", c):
+				w.spot(f.Text, strange)
+			}
+		}
+	}
+}
+
+func harmlessSetOption(name string) bool {
+	return slices.Contains([]string{"pipefail", "errexit", "nounset", "xtrace", "verbose", "errtrace", "functrace", "noclobber", "hashall", "monitor", "notify", "ignoreeof", "nolog", "vi", "emacs"}, name)
+}
+
+func (w *walker) setParams(words []field) {
+	w.cur.params, w.cur.paramsOK = nil, !w.cur.vague
+	for _, f := range words {
+		if !f.Static {
+			w.cur.params, w.cur.paramsOK = nil, false
+			return
+		}
+		w.cur.params = append(w.cur.params, f.Text)
+	}
+}
+
+// shopt is harmless for options that do not change how commands are read.
+func (w *walker) shopt(inv invocation) {
+	for _, f := range inv.argv[1:] {
+		switch {
+		case !f.Static:
+			w.spot(f.Text, "an option of the shell comes from outside of the line")
+		case strings.HasPrefix(f.Text, "-"):
+		case slices.Contains([]string{"globstar", "failglob", "nocasematch", "inherit_errexit", "lastpipe", "expand_aliases", "checkwinsize", "globasciiranges", "histappend", "cmdhist"}, f.Text):
+		default:
+			w.spot(f.Text, "an option of the shell that changes how the line is read")
+		}
+	}
+	w.null(inv)
+}

@@ -1,0 +1,235 @@
+package bash
+
+import (
+	"maps"
+	"slices"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"cardea.dev"
+)
+
+// value is what is known of a variable.
+type value struct {
+	kind valueKind
+	text string   // kind known
+	list []string // kind array
+	// found is set where the value is dynamic, and a name that a search finds.
+	found *search
+}
+
+type valueKind uint8
+
+const (
+	outside valueKind = iota // not set by the line
+	unset                    // unset by the line
+	known                    // set to text
+	array                    // set to list
+	dynamic                  // set to something that is not known
+)
+
+// function is a function that the line defines somewhere.
+type function struct {
+	bodies []*syntax.Stmt
+	srcs   []string
+	at     uint // offset of the first definition
+	sure   bool // defined once, unconditionally, at the top of the line
+	active bool
+	walked bool
+}
+
+// state is what bash would know at a point of the line.
+type state struct {
+	vars      map[string]value
+	cwd       string   // "" when unknown
+	params    []string // $1…, valid when paramsOK
+	name      string   // $0, "" when unknown
+	paramsOK  bool
+	exported  []cardea.Assign // set and exported by the line so far
+	tainted   string          // why every later command is opaque, or ""
+	allexport bool
+	// vague is set when anything may change a variable at any time: then the
+	// line has no constants any more.
+	vague bool
+	// cdMaybe is set by a cd that may have failed, until the next command
+	// shows that it has not, by standing behind &&.
+	cdMaybe bool
+}
+
+func newState(env Env) *state {
+	s := &state{vars: map[string]value{}, cwd: env.Cwd}
+	if env.Home != "" {
+		s.vars["HOME"] = value{kind: known, text: env.Home}
+	}
+	if env.Cwd != "" {
+		s.vars["PWD"] = value{kind: known, text: env.Cwd}
+	}
+	return s
+}
+
+func (s *state) clone() *state {
+	c := *s
+	c.vars = maps.Clone(s.vars)
+	c.exported = append([]cardea.Assign(nil), s.exported...)
+	return &c
+}
+
+// merge joins the state after a construct that may not have run, or that ran
+// in one of several ways: what differs is not known.
+func (s *state) merge(o *state) {
+	for name, v := range o.vars {
+		if !same(s.vars[name], v) {
+			s.vars[name] = either(s.vars[name], v)
+		}
+	}
+	for name, v := range s.vars {
+		if !same(o.vars[name], v) {
+			s.vars[name] = either(o.vars[name], v)
+		}
+	}
+	if s.cwd != o.cwd || s.cdMaybe != o.cdMaybe {
+		s.setCwd("")
+		s.cdMaybe = false
+	}
+	if s.tainted == "" {
+		s.tainted = o.tainted
+	}
+	if !s.paramsOK || !o.paramsOK || !slices.Equal(s.params, o.params) {
+		s.paramsOK = false
+	}
+	for _, e := range o.exported {
+		if !slices.ContainsFunc(s.exported, func(a cardea.Assign) bool { return a.Name == e.Name }) {
+			s.exported = append(s.exported[:len(s.exported):len(s.exported)], e)
+		}
+	}
+	s.allexport = s.allexport || o.allexport
+	s.vague = s.vague || o.vague
+}
+
+// either is what is known of a variable that holds one of two values.
+func either(a, b value) value {
+	switch {
+	case numeric(a) && numeric(b):
+		return someNumber
+	case calm(a) && calm(b):
+		return calmValue
+	}
+	return value{kind: dynamic}
+}
+
+func same(a, b value) bool {
+	return a.kind == b.kind && a.text == b.text && slices.Equal(a.list, b.list) && a.found == b.found
+}
+
+func (s *state) setCwd(dir string) {
+	if s.vague {
+		dir = ""
+	}
+	s.cwd, s.cdMaybe = dir, false
+	if dir == "" {
+		s.vars["PWD"] = value{kind: dynamic}
+	} else {
+		s.vars["PWD"] = value{kind: known, text: dir}
+	}
+}
+
+// taint makes every later command of this shell opaque.
+func (w *walker) taint(reason string) {
+	if reason == "" || w.cur.tainted != "" {
+		return
+	}
+	w.cur.tainted = reason
+	if w.trapped {
+		w.opaqueLine(shorten(w.src), "a trap runs after "+reason)
+	}
+}
+
+// maxExported is how many variables of the line are followed into the
+// environment of its programs.
+const maxExported = 200
+
+// export marks a variable as given to every later command.
+func (w *walker) export(name string) {
+	for _, e := range w.cur.exported {
+		if e.Name == name {
+			return
+		}
+	}
+	if len(w.cur.exported) >= maxExported {
+		w.taint("it exports too many variables")
+		return
+	}
+	w.cur.exported = append(w.cur.exported, cardea.Assign{Name: name, Class: envClass(name)})
+}
+
+// given are the exported variables with the values that they have now.
+func (w *walker) given() []cardea.Assign {
+	var out []cardea.Assign
+	for _, a := range w.cur.exported {
+		if v := w.lookup(a.Name); v.kind == known {
+			a.Value, a.Static = v.text, true
+		}
+		out = append(out, a)
+	}
+	return out
+}
+
+// declare notes the functions that a script defines, wherever they stand: a
+// name that is a function somewhere is judged as one everywhere.
+func (w *walker) declare(file []*syntax.Stmt) {
+	top := map[*syntax.Stmt]bool{}
+	for _, st := range file {
+		top[st] = true
+	}
+	for _, st := range file {
+		syntax.Walk(st, func(n syntax.Node) bool {
+			s, ok := n.(*syntax.Stmt)
+			if !ok {
+				return true
+			}
+			decl, ok := s.Cmd.(*syntax.FuncDecl)
+			if !ok {
+				return true
+			}
+			names := decl.Names
+			if decl.Name != nil {
+				names = append(names[:len(names):len(names)], decl.Name)
+			}
+			if w.handled { // a handler may call it
+				w.forgetAll()
+			}
+			for _, name := range names {
+				f := w.funcs[name.Value]
+				if f == nil {
+					f = &function{at: decl.Pos().Offset(), sure: top[s] && w.scripts == 1 && !s.Background && !s.Negated && len(s.Redirs) == 0}
+					w.funcs[name.Value] = f
+				} else {
+					f.sure = false
+				}
+				if len(f.bodies) < 8 {
+					f.bodies = append(f.bodies, decl.Body)
+					f.srcs = append(f.srcs, w.src)
+				} else {
+					w.opaqueLine(name.Value, "the function is defined too often")
+				}
+			}
+			return true
+		})
+	}
+}
+
+// uncalled walks the bodies of functions that nothing called: handlers run
+// without a call.
+func (w *walker) uncalled() {
+	for changed := true; changed; {
+		changed = false
+		for _, name := range sortedKeys(w.funcs) {
+			f := w.funcs[name]
+			if f.walked {
+				continue
+			}
+			changed = true
+			w.callFunction(name, f, nil, false)
+		}
+	}
+}

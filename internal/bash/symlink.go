@@ -1,0 +1,248 @@
+package bash
+
+import (
+	"cmp"
+	"path"
+	"slices"
+	"strings"
+
+	"cardea.dev"
+)
+
+// This file follows the symbolic links and the folders that a line makes itself:
+// they are not there yet when it is looked at, and its other commands go through
+// them.
+
+// made is what a line makes itself, as far as its other commands go through it.
+type made struct {
+	// links are symbolic links, by their absolute paths whose folders are
+	// resolved. What a link leads to is absolute, or "" where that is not known.
+	// "ln -s x y" makes y/x where y is a folder, and y where it is not: both are
+	// here, each in a table of its own.
+	inside, beside map[string]string
+	// folders are absolute paths that may be folders behind some command: the
+	// place of the one part that makes it, and any for several, or in a loop.
+	folders map[string]int
+	// targets are what parts copy or move to, and is no folder yet.
+	targets []target
+}
+
+// target is a path that a part copies or moves to.
+type target struct {
+	at   string
+	part int
+}
+
+// several is the place of several parts.
+const several = -1
+
+// matters reports whether another look, with what is made, may find more.
+func (m *made) matters() bool {
+	return len(m.inside)+len(m.beside) > 0 || slices.ContainsFunc(m.targets, m.folder)
+}
+
+// folder reports whether another part may make a folder of a target.
+func (m *made) folder(t target) bool {
+	_, link := m.beside[t.at]
+	part, made := m.folders[t.at]
+	return link || made && part != t.part
+}
+
+// link notes a link in a table. A name that gets two of them leads nobody knows
+// where.
+func link(table *map[string]string, at, target string) {
+	if old, there := (*table)[at]; there && old != target {
+		target = ""
+	}
+	if *table == nil {
+		*table = map[string]string{}
+	}
+	(*table)[at] = target
+}
+
+// makers are programs that make folders of the names that they write.
+var makers = []string{"mkdir", "gmkdir", "cp", "gcp", "mv", "gmv", "rsync", "ln", "gln", "install", "ginstall", "git", "gh", "hg", "svn", "tar", "gtar", "bsdtar", "unzip", "7z", "7za"}
+
+// note notes the folders that parts make, with those above.
+func (m *made) note(parts []cardea.Part) {
+	for i := range parts {
+		if !slices.Contains(makers, path.Base(base(&parts[i]))) {
+			continue
+		}
+		for _, a := range parts[i].Access {
+			if a.Kind != cardea.Write || a.Redirect || a.Glob {
+				continue
+			}
+			for _, p := range []string{a.Path, a.Spelled} {
+				for ; p != "" && p != "/"; p = path.Dir(p) {
+					if m.folders == nil {
+						m.folders = map[string]int{}
+					}
+					if k, there := m.folders[p]; there && k != i || repeated(&parts[i]) {
+						m.folders[p] = several
+					} else {
+						m.folders[p] = i
+					}
+				}
+			}
+		}
+	}
+}
+
+// repeated reports whether a part may run more than once.
+func repeated(p *cardea.Part) bool {
+	return slices.ContainsFunc(p.Via, func(v string) bool {
+		return v == "for" || v == "while" || v == "until" || strings.HasPrefix(v, "function ")
+	})
+}
+
+// over is a resolve that sees links, too. Its result is "" where a path leads
+// nobody knows where.
+func over(links map[string]string, resolve func(string) string) func(string) string {
+	if resolve == nil {
+		resolve = path.Clean
+	}
+	return func(name string) string {
+		todo, done := name, ""
+		for followed := 0; todo != ""; {
+			var next string
+			next, todo, _ = strings.Cut(strings.TrimLeft(todo, "/"), "/")
+			switch next {
+			case "", ".":
+				continue
+			case "..":
+				done = done[:max(strings.LastIndexByte(done, '/'), 0)]
+				continue
+			}
+			at := done + "/" + next
+			target, made := links[at]
+			if !made {
+				real := resolve(at)
+				if real == "" {
+					return ""
+				}
+				done = strings.TrimSuffix(real, "/")
+				continue
+			}
+			// A kernel gives up as early (path_resolution(7)).
+			if followed++; target == "" || followed > 40 {
+				return ""
+			}
+			todo, done = target+"/"+todo, ""
+		}
+		return cmp.Or(done, "/")
+	}
+}
+
+// symlinks notes the symbolic links that ln and cp make, and those that anything
+// takes to another place.
+func (r *reader) symlinks() {
+	name := path.Base(r.part.Command[0])
+	symbolic := (name == "ln" || name == "gln") && r.has([]string{"-s", "--symbolic"}) ||
+		(name == "cp" || name == "gcp") && r.has([]string{"-s", "--symbolic-link"})
+	from, folders, alone := r.operands, r.into(), false
+	if n := len(from); len(folders) == 0 && n > 1 {
+		alone = n == 2
+		from, folders = from[:n-1], []field{r.argv[from[n-1]]}
+	} else if len(folders) == 0 {
+		folders = []field{word(".")}
+	}
+	tables := []*map[string]string{&r.w.made.inside, &r.w.made.beside}
+	for _, dir := range folders {
+		at := Absolute(r.w.cur.cwd, dir.Text)
+		if !dir.Static || at == "" {
+			continue
+		}
+		alone := alone && !strings.HasSuffix(dir.Text, "/") && !dot(dir.Text) && !(r.exists(dir) && !r.isLink(dir.Text))
+		for _, i := range from {
+			sources := r.sources(r.argv[i], symbolic)
+			for _, src := range sources {
+				switch {
+				case !src.Static:
+					r.symlink(tables, symbolic, src, at)
+				case dot(src.Text):
+				case alone:
+					r.symlink(tables[:1], symbolic, src, at+"/"+path.Base(src.Text))
+				default:
+					r.symlink(tables, symbolic, src, at+"/"+path.Base(src.Text))
+				}
+			}
+			if alone && len(sources) == 1 {
+				r.symlink(tables[1:], symbolic, sources[0], at)
+			}
+		}
+	}
+}
+
+// dot reports whether a path ends in "." or "..", which is no name for a link.
+func dot(name string) bool { return path.Base(name) == "." || path.Base(name) == ".." }
+
+// sources are the files that a word stands for, the word itself where they are
+// not known.
+func (r *reader) sources(f field, symbolic bool) []field {
+	home := r.w.cur.vars["HOME"]
+	if rest, ok := strings.CutPrefix(f.Text, "~/"); ok && f.glob && home.kind == known {
+		f.Text = home.text + "/" + rest
+	}
+	find := r.namesNow // links that are there now
+	if symbolic {
+		find = r.names
+	}
+	names, ok := find(f)
+	if !ok || slices.ContainsFunc(names, func(n field) bool { return !n.Static }) {
+		return []field{f}
+	}
+	for i, name := range names {
+		names[i] = word(path.Join(path.Dir(f.Text), name.Text))
+	}
+	return names
+}
+
+// isLink reports whether a path is a symbolic link now.
+func (r *reader) isLink(name string) bool {
+	at := Absolute(r.w.cur.cwd, name)
+	return at != "" && r.w.resolve(at) != strings.TrimSuffix(r.w.resolve(path.Dir(at)), "/")+"/"+path.Base(at)
+}
+
+// symlink notes in tables that a link to a source, or a source that is one, gets
+// a name.
+func (r *reader) symlink(tables []*map[string]string, symbolic bool, src field, at string) {
+	at = path.Clean(at)
+	at = strings.TrimSuffix(r.w.resolve(path.Dir(at)), "/") + "/" + path.Base(at)
+	target := "" // as long as it is not known
+	switch {
+	case symbolic && strings.HasPrefix(src.Text, "/") && src.Static:
+		target = src.Text
+	case symbolic && src.Static: // not cleaned: the kernel follows links first
+		target = path.Dir(at) + "/" + src.Text
+	case symbolic:
+	case !src.Static || !r.isLink(src.Text):
+		return
+	case path.Dir(at) == r.w.resolve(path.Dir(Absolute(r.w.cur.cwd, src.Text))):
+		target = r.w.resolve(Absolute(r.w.cur.cwd, src.Text))
+	default: // a relative link leads elsewhere from another folder
+	}
+	if at == target || strings.HasPrefix(at, "//") {
+		return
+	}
+	for _, table := range tables {
+		link(table, at, target)
+	}
+}
+
+// join adds what a second look has found, which saw the links that the line
+// makes: what is there before a link is made counts, and what is there after.
+func (a *Analysis) join(again Analysis, text string) {
+	same := slices.EqualFunc(a.Parts, again.Parts, func(p, q cardea.Part) bool { return slices.Equal(p.Command, q.Command) })
+	if !same {
+		a.Opaque = append(a.Opaque, cardea.Opaque{Text: shorten(text), Reason: "the links that it makes change what it does"})
+		return
+	}
+	for i := range a.Parts {
+		for _, acc := range again.Parts[i].Access {
+			if !slices.Contains(a.Parts[i].Access, acc) {
+				a.Parts[i].Access = append(a.Parts[i].Access, acc)
+			}
+		}
+	}
+}

@@ -1,0 +1,450 @@
+package bash
+
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"cardea.dev"
+)
+
+// feed is what a command reads from its standard input.
+type feed struct {
+	kind feedKind
+	text string // kind literal
+	from [2]int // kind piped: the parts that write it, half open
+	// lines is set when one command writes it, and no error of a command does.
+	lines bool
+}
+
+type feedKind uint8
+
+const (
+	inherited feedKind = iota
+	literal            // a here-document, or what a preceding echo prints
+	piped
+	elsewhere // a file, a descriptor, a substitution
+)
+
+// pipe says that the output of some parts reaches another.
+type pipe struct {
+	from [2]int
+	to   [2]int
+	// code is set when what arrives is run: eval "$(…)", bash <(…).
+	code bool
+	// lines is that of the feed.
+	lines bool
+}
+
+func (w *walker) stmts(list []*syntax.Stmt) {
+	for _, st := range list {
+		if w.full {
+			return
+		}
+		w.stmt(st)
+	}
+}
+
+// within walks with one more step on the way to the parts.
+func (w *walker) within(via string, walk func()) {
+	w.via = append(w.via, via)
+	walk()
+	w.via = w.via[:len(w.via)-1]
+}
+
+// apart walks in a copy of the shell's state, as a subshell does.
+func (w *walker) apart(walk func()) {
+	saved := w.cur
+	w.cur = saved.clone()
+	walk()
+	w.cur = saved
+}
+
+// maybe walks what may run or not.
+func (w *walker) maybe(walk func()) {
+	before := w.cur.clone()
+	walk()
+	w.cur.merge(before)
+}
+
+// substitution walks a command or process substitution inside a word.
+func (w *walker) substitution(stmts []*syntax.Stmt, via string) {
+	spots, stdin := w.spots, w.stdin
+	w.spots, w.stdin = nil, feed{}
+	begin := len(w.parts)
+	w.within(via, func() { w.apart(func() { w.stmts(stmts) }) })
+	w.spots, w.stdin = spots, stdin
+	w.pending = append(w.pending, [2]int{begin, len(w.parts)})
+}
+
+func (w *walker) stmt(st *syntax.Stmt) {
+	if w.cur.cdMaybe {
+		w.cur.setCwd("")
+	}
+	if st.Background {
+		w.within("&", func() { w.apart(func() { w.command(st) }) })
+		return
+	}
+	w.command(st)
+	if st.Negated && w.cur.cdMaybe {
+		w.cur.setCwd("")
+	}
+}
+
+// command walks a statement's command with its redirections.
+func (w *walker) command(st *syntax.Stmt) {
+	switch cmd := st.Cmd.(type) {
+	case nil:
+		w.redirectOnly(st)
+		return
+	case *syntax.CallExpr:
+		w.call(cmd, st.Redirs)
+		return
+	case *syntax.BinaryCmd:
+		if len(st.Redirs) == 0 {
+			w.binary(cmd)
+			return
+		}
+	}
+	saved := w.stdin
+	if len(st.Redirs) > 0 {
+		w.redirectOnly(st)
+	}
+	if w.stdin.kind == literal {
+		w.stdin = feed{kind: elsewhere} // which of its commands reads what is not known
+	}
+	if mayFail(st.Redirs) {
+		w.maybe(func() { w.compound(st.Cmd) })
+	} else {
+		w.compound(st.Cmd)
+	}
+	w.stdin = saved
+}
+
+// mayFail reports whether a redirection can fail, so that its command does not
+// run in this shell.
+func mayFail(list []*syntax.Redirect) bool {
+	for _, r := range list {
+		text := ""
+		if r.Word != nil {
+			text = r.Word.Lit()
+		}
+		switch {
+		case r.Hdoc != nil, r.Op == syntax.WordHdoc, text == "/dev/null":
+		case (r.Op == syntax.DplOut || r.Op == syntax.DplIn) && (text == "0" || text == "1" || text == "2"):
+		default:
+			return true
+		}
+	}
+	return false
+}
+
+func (w *walker) compound(cmd syntax.Command) {
+	switch cmd := cmd.(type) {
+	case *syntax.CallExpr:
+		w.call(cmd, nil)
+	case *syntax.BinaryCmd:
+		w.binary(cmd)
+	case *syntax.Subshell:
+		w.within("( )", func() { w.apart(func() { w.stmts(cmd.Stmts) }) })
+	case *syntax.Block:
+		w.within("{ }", func() { w.stmts(cmd.Stmts) })
+	case *syntax.IfClause:
+		w.within("if", func() { w.ifClause(cmd) })
+	case *syntax.WhileClause:
+		via := "while"
+		if cmd.Until {
+			via = "until"
+		}
+		w.within(via, func() {
+			w.loop(append(slices.Clone(cmd.Cond), cmd.Do...), func() { w.stmts(cmd.Cond); w.stmts(cmd.Do) })
+		})
+	case *syntax.ForClause:
+		w.within("for", func() { w.forClause(cmd) })
+	case *syntax.CaseClause:
+		w.within("case", func() { w.caseClause(cmd) })
+	case *syntax.FuncDecl:
+		// Its body is walked where it is called, or at the end.
+	case *syntax.ArithmCmd:
+		w.inPart(cmd, func() { w.arith(cmd.X) })
+	case *syntax.LetClause:
+		w.inPart(cmd, func() {
+			for _, x := range cmd.Exprs {
+				w.arith(x)
+			}
+		})
+	case *syntax.TestClause:
+		w.inPart(cmd, func() { w.test(cmd.X) })
+	case *syntax.DeclClause:
+		w.declClause(cmd)
+	case *syntax.TimeClause:
+		w.timeClause(cmd)
+	case *syntax.CoprocClause:
+		if cmd.Name != nil && cmd.Name.Lit() != "" {
+			w.set(cmd.Name.Lit(), value{kind: dynamic})
+			w.set(cmd.Name.Lit()+"_PID", value{kind: dynamic})
+		}
+		if !plainCoproc(cmd) {
+			w.opaqueLine(shorten(w.source(cmd)), "bash takes a name for a coproc only in front of a compound command")
+		}
+		w.within("coproc", func() { w.apart(func() { w.stmt(cmd.Stmt) }) })
+	default:
+		w.opaqueLine(shorten(w.source(cmd)), "a construct that this version does not know")
+	}
+}
+
+// plainCoproc reports whether the parser reads a coproc as bash does.
+func plainCoproc(c *syntax.CoprocClause) bool {
+	switch cmd := c.Stmt.Cmd.(type) {
+	case *syntax.CallExpr:
+		return c.Name == nil && len(cmd.Assigns) == 0 && len(c.Stmt.Redirs) == 0 && !(len(cmd.Args) > 0 && strangeFirst(cmd.Args[0]))
+	case *syntax.Block, *syntax.Subshell, *syntax.IfClause, *syntax.WhileClause, *syntax.ForClause, *syntax.CaseClause:
+		return c.Name == nil || plainName(c.Name.Lit())
+	}
+	return false
+}
+
+// strangeFirst reports a word that bash does not take for a command's name where
+// the parser does: an assignment, a reserved word.
+func strangeFirst(word *syntax.Word) bool {
+	lit, ok := word.Parts[0].(*syntax.Lit)
+	return ok && (strings.Contains(lit.Value, "=") || reserved(word.Lit()))
+}
+
+// inPart walks a null construct, which becomes a part of its own.
+func (w *walker) inPart(n syntax.Node, walk func()) {
+	var spots []cardea.Opaque
+	saved := w.spots
+	w.spots = &spots
+	walk()
+	w.spots = saved
+	w.emit(cardea.Part{Text: w.source(n), Opaque: spots, NoEffect: true, Start: w.offset(n)})
+}
+
+func (w *walker) offset(n syntax.Node) int {
+	if w.base < 0 {
+		return -1
+	}
+	w.at = w.base + int(n.Pos().Offset())
+	return w.at
+}
+
+// binary walks chains of &&, || and |. Long chains lean to the left, so the
+// left side is unrolled instead of recursed into.
+func (w *walker) binary(cmd *syntax.BinaryCmd) {
+	type link struct {
+		op syntax.BinCmdOperator
+		st *syntax.Stmt
+	}
+	var chain []link
+	var first *syntax.Stmt
+	for {
+		chain = append(chain, link{cmd.Op, cmd.Y})
+		left, ok := cmd.X.Cmd.(*syntax.BinaryCmd)
+		if !ok || len(cmd.X.Redirs) > 0 || cmd.X.Negated || cmd.X.Background || isPipe(left.Op) != isPipe(cmd.Op) {
+			first = cmd.X
+			break
+		}
+		cmd = left
+	}
+	slices.Reverse(chain)
+	if isPipe(chain[0].op) {
+		sts := []*syntax.Stmt{first}
+		for _, l := range chain {
+			sts = append(sts, l.st)
+		}
+		w.pipeline(sts, chain[0].op)
+		return
+	}
+	w.stmt(first)
+	// All links share one copy of the state before them: what any of them
+	// changes is unknown afterwards, while a link sees what those before it
+	// have changed.
+	before := w.cur.clone()
+	for i, l := range chain {
+		if w.full {
+			return
+		}
+		if l.op == syntax.AndStmt {
+			w.cur.cdMaybe = false
+			w.within("&&", func() { w.stmt(l.st) })
+			continue
+		}
+		if i == 0 && w.cur.cdMaybe && w.leaves(l.st) {
+			// cd x || exit: what follows is in x.
+			w.within("||", func() { w.apart(func() { w.stmt(l.st) }) })
+			w.cur.cdMaybe, before.cdMaybe = false, false
+			continue
+		}
+		w.cur.merge(before)
+		w.within("||", func() { w.maybe(func() { w.stmt(l.st) }) })
+	}
+	w.cur.merge(before)
+}
+
+// leaves reports whether a statement surely leaves the shell or the function.
+func (w *walker) leaves(st *syntax.Stmt) bool {
+	if st.Background || len(st.Redirs) > 0 {
+		return false
+	}
+	switch cmd := st.Cmd.(type) {
+	case *syntax.CallExpr:
+		if len(cmd.Args) == 0 || len(cmd.Assigns) > 0 {
+			return false
+		}
+		name := cmd.Args[0].Lit()
+		_, alias := w.aliases[name]
+		return (name == "exit" || name == "return" && w.locals != nil) && w.funcs[name] == nil && !alias
+	case *syntax.Block:
+		return w.leaves(cmd.Stmts[len(cmd.Stmts)-1])
+	}
+	return false
+}
+
+func isPipe(op syntax.BinCmdOperator) bool { return op == syntax.Pipe || op == syntax.PipeAll }
+
+// pipeline walks the elements of a pipe, each in a subshell of its own. What
+// the last one sets may stay (lastpipe).
+func (w *walker) pipeline(sts []*syntax.Stmt, op syntax.BinCmdOperator) {
+	outer := w.stdin
+	begin := len(w.parts)
+	for i, st := range sts {
+		if w.full {
+			break
+		}
+		from := len(w.parts)
+		walk := func() {
+			if i == len(sts)-1 {
+				w.maybe(func() { w.stmt(st) })
+			} else {
+				w.apart(func() { w.stmt(st) })
+			}
+		}
+		if i == 0 {
+			walk()
+		} else {
+			w.within(op.String(), walk)
+			if from > begin {
+				w.pipes = append(w.pipes, pipe{from: [2]int{begin, from}, to: [2]int{from, len(w.parts)}, lines: printsLines(sts[i-1], op)})
+			}
+		}
+		w.stdin = feed{kind: piped, from: [2]int{begin, len(w.parts)}, lines: printsLines(st, op)}
+		if text, ok := w.prints(st, outer); ok {
+			w.stdin = feed{kind: literal, text: text}
+		}
+		outer = w.stdin
+	}
+	w.stdin = feed{}
+}
+
+// prints gives the output of a command where it is certain: echo and printf of
+// plain words, cat of what it reads.
+func (w *walker) prints(st *syntax.Stmt, in feed) (string, bool) {
+	call, ok := st.Cmd.(*syntax.CallExpr)
+	if !ok || len(call.Assigns) > 0 || len(call.Args) == 0 || st.Background {
+		return "", false
+	}
+	if len(st.Redirs) == 1 && st.Redirs[0].Hdoc != nil && len(call.Args) == 1 && call.Args[0].Lit() == "cat" {
+		return w.heredoc(st.Redirs[0])
+	}
+	if len(st.Redirs) > 0 {
+		return "", false
+	}
+	var words []string
+	for _, a := range call.Args {
+		if len(a.Parts) != 1 {
+			return "", false
+		}
+		text, ok := plainPart(a.Parts[0])
+		if !ok {
+			return "", false
+		}
+		words = append(words, text)
+	}
+	switch {
+	case w.funcs[words[0]] != nil || w.aliases[words[0]] != "":
+		return "", false
+	case words[0] == "cat" && len(words) == 1 && in.kind == literal:
+		return in.text, true
+	case words[0] == "echo" && len(words) > 1 && words[1][:min(1, len(words[1]))] != "-":
+		return strings.Join(words[1:], " ") + "\n", !slices.ContainsFunc(words, hasBackslash)
+	case words[0] == "printf" && len(words) == 2:
+		return words[1], !hasBackslash(words[1]) && !strings.Contains(words[1], "%")
+	case words[0] == "printf" && len(words) == 3 && (words[1] == "%s" || words[1] == `%s\n`):
+		return words[2] + "\n", true
+	}
+	return "", false
+}
+
+func hasBackslash(s string) bool { return strings.Contains(s, "\\") }
+
+// plainPart is the text of a literal or quoted part without expansions.
+func plainPart(p syntax.WordPart) (string, bool) {
+	switch p := p.(type) {
+	case *syntax.Lit:
+		return p.Value, !hasBackslash(p.Value) && !hasGlob(p.Value) && p.Value != "" && p.Value[0] != '~' && !strings.Contains(p.Value, "{")
+	case *syntax.SglQuoted:
+		return p.Value, !p.Dollar
+	case *syntax.DblQuoted:
+		if p.Dollar {
+			return "", false
+		}
+		if len(p.Parts) == 0 {
+			return "", true
+		}
+		if lit, ok := p.Parts[0].(*syntax.Lit); ok && len(p.Parts) == 1 {
+			return lit.Value, !hasBackslash(lit.Value)
+		}
+	}
+	return "", false
+}
+
+func (w *walker) timeClause(c *syntax.TimeClause) {
+	if c.Stmt == nil {
+		w.emit(cardea.Part{Text: "time", NoEffect: true, Start: w.offset(c)})
+		return
+	}
+	w.timed(w.withoutDashes(c.Stmt))
+}
+
+// reserved reports the words that are no command where one may stand.
+func reserved(word string) bool {
+	switch word {
+	case "!", "{", "}", "[[", "]]", "((", "if", "then", "else", "elif", "fi", "for", "while", "until", "do", "done", "case", "esac", "in", "select", "function",
+		"time", "coproc":
+		return true
+	}
+	return false
+}
+
+// withoutDashes takes the "--" off the first command of a timed pipeline: bash
+// takes "time --" and "time -p --" as the end of time's options.
+func (w *walker) withoutDashes(st *syntax.Stmt) *syntax.Stmt {
+	switch cmd := st.Cmd.(type) {
+	case *syntax.BinaryCmd:
+		if left := w.withoutDashes(cmd.X); left != cmd.X {
+			stripped, binary := *st, *cmd
+			binary.X, stripped.Cmd = left, &binary
+			return &stripped
+		}
+	case *syntax.CallExpr:
+		if len(cmd.Assigns) > 0 || len(cmd.Args) == 0 || cmd.Args[0].Lit() != "--" {
+			return st
+		}
+		if len(cmd.Args) == 1 || strangeFirst(cmd.Args[1]) || len(st.Redirs) > 0 && st.Redirs[0].Pos().Offset() < cmd.Pos().Offset() {
+			w.opaqueLine(shorten(w.source(st)), "time -- in front of what is no simple command")
+			return st
+		}
+		stripped := *st
+		stripped.Cmd = &syntax.CallExpr{Args: cmd.Args[1:]}
+		return &stripped
+	}
+	return st
+}
+
+func (w *walker) timed(st *syntax.Stmt) {
+	w.outer = append(w.outer, "time")
+	w.stmt(st)
+	w.outer = w.outer[:len(w.outer)-1]
+}

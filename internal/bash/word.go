@@ -1,0 +1,453 @@
+package bash
+
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"cardea.dev"
+)
+
+// frag is a stretch of an expanded word.
+type frag struct {
+	text    string
+	quoted  bool // neither split nor matched against files
+	split   bool // the result of an unquoted expansion
+	dynamic bool // text is the source, the value is not known
+	breaks  bool // a field ends here ("$@", "${a[@]}")
+	number  bool // dynamic, and surely a number
+	digits  bool // dynamic, and begins with a digit
+	many    bool // dynamic, and may be several fields even when quoted
+	// vanishes marks an empty list ("$@" without parameters), which leaves no
+	// field even in quotes where it stands alone.
+	vanishes bool
+}
+
+// field is one word that bash passes.
+type field struct {
+	cardea.Word
+	glob bool
+	// head is what a word that is not static begins with for sure, quotes
+	// removed.
+	head string
+	// found is set for a word that a search finds.
+	found *search
+}
+
+// fields expands a word into the words that bash passes. Commands inside of it
+// become parts.
+func (w *walker) fields(word *syntax.Word) []field {
+	begin := len(w.parts)
+	out := w.expand(word, assigning)
+	if len(out) == 1 && !out[0].Static {
+		out[0].found = w.foundBy(word, [2]int{begin, len(w.parts)})
+	}
+	return out
+}
+
+// elements expands a word of an array's list, where NAME=~ is plain text.
+func (w *walker) elements(word *syntax.Word) []field { return w.expand(word, leading) }
+
+func (w *walker) expand(word *syntax.Word, tilde tildes) []field {
+	w.words++
+	if w.words > maxWords {
+		w.limit("too many words")
+		return nil
+	}
+	if len(word.Parts) == 1 { // most words are plain
+		if lit, ok := word.Parts[0].(*syntax.Lit); ok && !strings.ContainsAny(lit.Value, "\\{}~*?[$") {
+			w.spend(len(lit.Value))
+			return []field{{Word: cardea.Word{Text: lit.Value, Static: true}}}
+		}
+	}
+	src := w.source(word)
+	copied := &syntax.Word{Parts: slices.Clone(word.Parts)}
+	split := syntax.SplitBraces(copied)
+	if !split && !oddBraces(word) {
+		return w.assemble(unsplit(w.frags(word.Parts, tilde)), src)
+	}
+	alternatives, ok := braceAlternatives(copied.Parts)
+	if ok && slices.ContainsFunc(alternatives, rejoined) {
+		w.spot(src, "braces are expanded first, and make other expansions of the pieces")
+		ok = false
+	}
+	if !ok || w.posix || strings.Contains(src, "=~") || w.bracesWithin(word) || oddBraces(word) {
+		w.fragsOnly(word.Parts)
+		return []field{{Word: cardea.Word{Text: src, MaySplit: true, MayBeOption: true}}}
+	}
+	w.words += len(alternatives)
+	var out []field
+	for _, parts := range alternatives {
+		out = append(out, w.assemble(unsplit(w.frags(joinLits(parts), leading)), src)...)
+	}
+	return out
+}
+
+// fragsOnly walks the commands inside of word parts.
+func (w *walker) fragsOnly(parts []syntax.WordPart) { w.frags(parts, leading) }
+
+// tildes says where bash expands a tilde in a word.
+type tildes uint8
+
+const (
+	nowhere   tildes = iota
+	leading          // at its start
+	assigning        // behind NAME=, too, as in the words of a command
+)
+
+// frags expands word parts.
+func (w *walker) frags(parts []syntax.WordPart, tilde tildes) []frag {
+	var out []frag
+	for i, p := range parts {
+		switch p := p.(type) {
+		case *syntax.Lit:
+			text := p.Value
+			if tilde == assigning && i == 0 {
+				if name, val, ok := assignmentLike(text); ok && strings.Contains(val, "~") {
+					// bash expands it there too, and sh does not.
+					if w.posix || strings.Contains(val, ":~") {
+						out = append(out, frag{text: text, dynamic: true, quoted: true})
+						continue
+					}
+					out, text = append(out, frag{text: name}), val
+				}
+			}
+			if tilde != nowhere && i == 0 && strings.HasPrefix(text, "~") {
+				var f frag
+				var ok bool
+				f, text, ok = w.tilde(text, len(parts) == 1)
+				if ok {
+					out = append(out, f)
+				}
+			}
+			out = append(out, unescape(text)...)
+		case *syntax.SglQuoted:
+			out = append(out, sglQuoted(p, w.source(p)))
+		case *syntax.DblQuoted:
+			out = append(out, w.dblQuoted(p)...)
+		case *syntax.ParamExp:
+			out = append(out, w.param(p, false)...)
+		case *syntax.CmdSubst:
+			w.substitution(p.Stmts, substVia(p))
+			out = append(out, frag{text: w.source(p), dynamic: true, split: true})
+		case *syntax.ArithmExp:
+			out = append(out, w.arithmExp(p))
+		case *syntax.ProcSubst:
+			via := "<( )"
+			if p.Op == syntax.CmdOut {
+				via = ">( )"
+			}
+			w.substitution(p.Stmts, via)
+			if len(p.Stmts) == 0 { // nothing is started, and nothing passed
+				out = append(out, frag{text: w.source(p), dynamic: true, split: true, digits: true})
+				continue
+			}
+			// bash passes /dev/fd/N: no option and one word, as a digit is.
+			out = append(out, frag{text: w.source(p), dynamic: true, quoted: true, digits: true})
+		case *syntax.ExtGlob:
+			out = append(out, frag{text: w.source(p), dynamic: true, split: true})
+		default:
+			out = append(out, frag{text: w.source(p), dynamic: true, split: true})
+		}
+	}
+	return out
+}
+
+// unsplit makes unknown what expansions give beside a dollar that begins none:
+// bash does not split such a word.
+func unsplit(frags []frag) []frag {
+	dollar := slices.ContainsFunc(frags, func(f frag) bool {
+		return !f.quoted && !f.dynamic && !f.split && strings.Contains(f.text, "$")
+	})
+	for i := range frags {
+		if dollar && frags[i].split {
+			frags[i].dynamic = true
+		}
+	}
+	return frags
+}
+
+// assignmentLike splits NAME=value, as bash does for words that look like
+// assignments wherever they stand.
+func assignmentLike(text string) (name, val string, ok bool) {
+	i := strings.IndexByte(text, '=') + 1
+	if i == 0 || !plainName(strings.TrimSuffix(text[:i-1], "+")) {
+		return "", "", false
+	}
+	return text[:i], text[i:], true
+}
+
+func substVia(p *syntax.CmdSubst) string {
+	if p.Backquotes {
+		return "` `"
+	}
+	return "$( )"
+}
+
+// tilde expands a leading tilde; it gives back the rest of the literal.
+func (w *walker) tilde(text string, whole bool) (frag, string, bool) {
+	head, rest, found := strings.Cut(text, "/")
+	if found {
+		rest = "/" + rest
+	} else if !whole {
+		return frag{}, text, false // ~"x" and ~$x are not expanded
+	}
+	if head == "~" {
+		if home := w.lookup("HOME"); home.kind == known && home.text != "" {
+			return frag{text: home.text, quoted: true}, rest, true
+		}
+	}
+	if head == "~root" {
+		return frag{text: "/root", quoted: true, dynamic: false}, rest, true
+	}
+	// No user has a blank in the name, as in ${x:-~ y}.
+	if strings.ContainsAny(head, "\\'\"$`*?[ \t\n") {
+		return frag{}, text, false
+	}
+	return frag{text: head, quoted: true, dynamic: true}, rest, true
+}
+
+func (w *walker) dblQuoted(q *syntax.DblQuoted) []frag {
+	if q.Dollar {
+		list := slices.ContainsFunc(w.quotedParts(q.Parts), func(f frag) bool { return f.many || f.breaks || f.vanishes })
+		return []frag{{text: w.source(q), quoted: true, dynamic: true, many: list}}
+	}
+	out := w.quotedParts(q.Parts)
+	// "$@" and "${a[@]}" alone may vanish; anything else leaves a word. What
+	// several of them leave is not followed.
+	gone, text := 0, false
+	for _, f := range out {
+		if f.vanishes {
+			gone++
+		}
+		text = text || f.text != "" && !f.dynamic
+	}
+	switch {
+	case gone > 0 && len(q.Parts) > 1 && !text:
+		return []frag{{text: w.source(q), dynamic: true, many: true}}
+	case gone > 0 && len(q.Parts) == 1, len(out) > 0 && out[0].many:
+		return out
+	}
+	return append(out, frag{quoted: true})
+}
+
+// quotedParts expands what stands in double quotes or in a here-document.
+func (w *walker) quotedParts(parts []syntax.WordPart) []frag {
+	return w.quotedText(parts, unescapeQuoted)
+}
+
+func (w *walker) quotedText(parts []syntax.WordPart, unescape func(string) string) []frag {
+	var out []frag
+	for _, p := range parts {
+		switch p := p.(type) {
+		case *syntax.Lit:
+			out = append(out, frag{text: unescape(p.Value), quoted: true})
+		case *syntax.ParamExp:
+			for _, f := range w.param(p, true) {
+				f.quoted, f.split = !f.vanishes, false
+				out = append(out, f)
+			}
+		case *syntax.CmdSubst:
+			w.substitution(p.Stmts, substVia(p))
+			out = append(out, frag{text: w.source(p), dynamic: true, quoted: true})
+		case *syntax.ArithmExp:
+			f := w.arithmExp(p)
+			f.quoted, f.split = true, false
+			out = append(out, f)
+		default:
+			for _, f := range w.frags([]syntax.WordPart{p}, nowhere) {
+				f.quoted, f.dynamic, f.split = true, true, false
+				f.text = w.source(p)
+				out = append(out, f)
+			}
+		}
+	}
+	return out
+}
+
+// assemble joins fragments into fields, splitting what is to be split.
+func (w *walker) assemble(frags []frag, src string) []field {
+	ifs, ifsKnown := w.ifs()
+	var out []field
+	var text strings.Builder
+	cur := field{Word: cardea.Word{Static: true}}
+	begun, settled := false, false // settled: what it begins with is known
+	flush := func() {
+		settled = false
+		if begun {
+			if cur.Static {
+				cur.Text = text.String()
+			} else {
+				cur.Text = src
+			}
+			out = append(out, cur)
+			w.spend(text.Len())
+		}
+		text.Reset()
+		cur, begun = field{Word: cardea.Word{Static: true}}, false
+	}
+	for _, f := range frags {
+		switch {
+		case f.vanishes:
+		case f.breaks:
+			flush()
+		case f.dynamic:
+			switch {
+			case !settled:
+				cur.MayBeOption = cur.MayBeOption || !f.digits
+				settled = f.digits && f.number
+			case cur.Static: // an option that the word spells is no surprise
+				cur.MayBeOption = cur.MayBeOption || text.String()[0] == '-' && !strings.HasPrefix(src, "-")
+			}
+			if cur.Static {
+				cur.head = text.String()
+			}
+			cur.Static, begun = false, true
+			cur.MaySplit = cur.MaySplit || !f.quoted || f.many
+			cur.MayBeOption = cur.MayBeOption || !f.quoted && f.split || f.many
+		case f.split && !f.quoted && !ifsKnown:
+			cur.Static, begun, cur.MaySplit, cur.MayBeOption = false, true, true, true
+		case f.split && !f.quoted:
+			cur.MayBeOption = cur.MayBeOption || !cur.Static && !settled
+			w.splitInto(f.text, ifs, &text, &cur, &begun, flush)
+			settled = settled || text.Len() > 0
+		default:
+			if f.text != "" && !settled {
+				cur.MayBeOption = cur.MayBeOption || !cur.Static && f.text[0] == '-'
+				settled = true
+			}
+			text.WriteString(f.text)
+			begun = begun || f.quoted || f.text != ""
+			if !f.quoted && hasGlob(f.text) {
+				cur.glob = true
+			}
+		}
+		if text.Len() > maxJoined {
+			cur.Static = false
+			text.Reset()
+		}
+	}
+	flush()
+	for i := range out {
+		if out[i].glob {
+			prefix := globRoot(out[i].Text)
+			out[i].MaySplit = true
+			out[i].MayBeOption = out[i].MayBeOption || prefix == "" || prefix[0] == '-'
+			if out[i].Static {
+				out[i].head = prefix
+			}
+			out[i].Static = false
+		}
+	}
+	return out
+}
+
+// spend counts what expansions give, so that a short line cannot become a huge
+// one: 256 bytes as a word.
+func (w *walker) spend(size int) {
+	if w.words += size / 256; w.words > maxWords {
+		w.limit("its words expand to too much")
+	}
+}
+
+// splitInto adds the result of an unquoted expansion to the field under way,
+// ending fields as IFS says.
+func (w *walker) splitInto(s, ifs string, text *strings.Builder, cur *field, begun *bool, flush func()) {
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		switch {
+		case !strings.ContainsRune(ifs, rune(c)):
+			text.WriteByte(c)
+			*begun = true
+			if c == '*' || c == '?' || c == '[' {
+				cur.glob = true
+			}
+		case c == ' ' || c == '\t' || c == '\n':
+			flush()
+		default:
+			*begun = true
+			flush()
+		}
+	}
+}
+
+// ifs is the value of IFS, and whether it is known.
+func (w *walker) ifs() (string, bool) {
+	switch v := w.lookup("IFS"); v.kind {
+	case outside, unset: // bash takes no IFS from its environment
+		return " \t\n", true
+	case known:
+		return v.text, true
+	}
+	return "", false
+}
+
+// hasGlob reports whether unquoted text is a pattern for file names.
+func hasGlob(s string) bool {
+	if strings.ContainsAny(s, "*?") {
+		return true
+	}
+	i := strings.IndexByte(s, '[')
+	return i >= 0 && strings.IndexByte(s[i:], ']') > 0
+}
+
+// globRoot is the part of a pattern before its first special character.
+func globRoot(s string) string {
+	if i := strings.IndexAny(s, "*?["); i >= 0 {
+		return s[:i]
+	}
+	return s
+}
+
+// static expands a word to one static text.
+func (w *walker) static(word *syntax.Word) (string, bool) {
+	if word == nil {
+		return "", true
+	}
+	fs := w.fields(word)
+	if len(fs) == 1 && fs[0].Static {
+		return fs[0].Text, true
+	}
+	return "", len(fs) == 0
+}
+
+// assigned expands the right side of an assignment, which bash does not split.
+func (w *walker) assigned(word *syntax.Word) value {
+	if word == nil || len(word.Parts) == 0 {
+		return value{kind: known}
+	}
+	w.words++
+	frags := w.frags(word.Parts, leading)
+	if tildeLater(word) {
+		frags = append(frags, frag{dynamic: true})
+	}
+	return joinFrags(frags)
+}
+
+// tildeLater reports a tilde behind a colon, which is expanded in the value of
+// an assignment.
+func tildeLater(word *syntax.Word) bool {
+	return slices.ContainsFunc(word.Parts, func(p syntax.WordPart) bool {
+		lit, ok := p.(*syntax.Lit)
+		return ok && strings.Contains(lit.Value, ":~")
+	})
+}
+
+// joinFrags joins fragments without splitting.
+func joinFrags(frags []frag) value {
+	var b strings.Builder
+	if len(frags) == 1 && frags[0].number {
+		return someNumber
+	}
+	for _, f := range frags {
+		if f.dynamic || f.breaks {
+			return value{kind: dynamic}
+		}
+		b.WriteString(f.text)
+		if b.Len() > maxJoined {
+			return value{kind: dynamic}
+		}
+	}
+	return value{kind: known, text: b.String()}
+}

@@ -1,0 +1,507 @@
+package bash
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"cardea.dev"
+)
+
+// wrapperSpecs are the wrappers whose options a table can say. Sources: GNU
+// coreutils 9.1 (timeout, nice, nohup, stdbuf, chroot), util-linux 2.38
+// (ionice, chrt, setsid, taskset, unshare, nsenter), procps 4.0 (watch), time
+// 1.9, sudo 1.9, OpenDoas 6.8, polkit 122, OpenSSH 9.2, systemd 252, macOS 14
+// (caffeinate).
+var wrapperSpecs = [...]wrapper{
+	{names: []string{"timeout", "gtimeout"}, flags: "vfp", valued: "ks", before: 1,
+		long: []string{"foreground", "preserve-status", "verbose", "kill-after=", "signal=", "help", "version"}},
+	{names: []string{"nice", "gnice"}, valued: "n", numeric: true, long: []string{"adjustment=", "help", "version"}},
+	{names: []string{"nohup", "gnohup"}, long: []string{"help", "version"}},
+	{names: []string{"setsid"}, flags: "cfwhV", long: []string{"ctty", "fork", "wait", "help", "version"}},
+	{names: []string{"stdbuf", "gstdbuf"}, valued: "ioe", long: []string{"input=", "output=", "error=", "help", "version"}},
+	{names: []string{"ionice"}, flags: "thV", valued: "cnpPu", long: []string{"class=", "classdata=", "pid=", "pgid=", "uid=", "ignore", "help", "version"}},
+	{names: []string{"chrt"}, flags: "abfimoprdvRhV", valued: "TPD", before: 1,
+		long: []string{"all-tasks", "batch", "deadline", "fifo", "idle", "max", "other", "pid", "rr", "reset-on-fork", "sched-runtime=", "sched-period=", "sched-deadline=", "verbose", "help", "version"}},
+	{names: []string{"taskset"}, flags: "acphV", before: 1, long: []string{"all-tasks", "cpu-list", "pid", "help", "version"}},
+	{names: []string{"time", "gtime"}, writes: []string{"-o", "--output"}, flags: "apqvV", valued: "fo", long: []string{"append", "format=", "output=", "portability", "quiet", "verbose", "help", "version"}},
+	{names: []string{"caffeinate"}, flags: "dimsu", valued: "tw"},
+	{names: []string{"unbuffer"}, flags: "p"},
+	{names: []string{"chronic"}, flags: "ev"},
+	{names: []string{"watch"}, flags: "bcCdegtxwprhv", valued: "nq", joined: true,
+		long: []string{"beep", "color", "no-color", "differences[=", "errexit", "chgexit", "interval=", "precise", "no-title", "exec", "no-wrap", "equexit=", "no-rerun", "help", "version"}},
+	{names: []string{"sudo"}, flags: "ABbEeHiKklNnPSsVv", valued: "CDghpRrTtUu", assigns: true, elevated: true,
+		long: []string{"askpass", "background", "bell", "close-from=", "chdir=", "edit", "group=", "set-home", "host=", "login", "remove-timestamp", "reset-timestamp", "list", "non-interactive", "no-update", "preserve-groups", "preserve-env[=", "prompt=", "chroot=", "role=", "stdin", "shell", "type=", "command-timeout=", "other-user=", "user=", "version", "validate", "help"}},
+	{names: []string{"doas"}, flags: "Lns", valued: "Cu", elevated: true},
+	{names: []string{"pkexec"}, elevated: true, long: []string{"user=", "disable-internal-agent", "keep-cwd", "version", "help"}},
+	{names: []string{"chroot", "gchroot"}, before: 1, elevated: true, remote: true, long: []string{"groups=", "userspec=", "skip-chdir", "help", "version"}},
+	{names: []string{"unshare"}, flags: "mupnicUTfrhV", valued: "RwSGl", elevated: true,
+		long: []string{"mount[=", "uts[=", "ipc[=", "net[=", "pid[=", "user[=", "cgroup[=", "time[=", "fork", "map-user=", "map-group=", "map-root-user", "map-current-user", "map-auto", "map-users=", "map-groups=", "kill-child[=", "mount-proc[=", "propagation=", "setgroups=", "root=", "wd=", "setuid=", "setgid=", "keep-caps", "monotonic=", "boottime=", "help", "version"}},
+	{names: []string{"nsenter"}, flags: "aFhVZ", valued: "tSG", elevated: true, remote: true,
+		long: []string{"all", "target=", "mount[=", "uts[=", "ipc[=", "net[=", "pid[=", "user[=", "cgroup[=", "time[=", "setuid=", "setgid=", "preserve-credentials", "root[=", "wd[=", "no-fork", "help", "version"}},
+	{names: []string{"ssh"}, flags: "1246AaCfGgKkMNnqsTtVvXxYy", valued: "BbcDEeFIiJLlmOopQRSWw", before: 1, joined: true, elevated: true, remote: true, outer: true,
+		opaque: map[string]string{"-o": "the option runs a command on this machine", "-F": "the configuration file may run commands on this machine"}},
+	{names: []string{"systemd-run"}, flags: "GPqrStdhV", valued: "puHMC", elevated: true,
+		long: []string{"scope", "unit=", "property=", "description=", "slice=", "slice-inherit", "expand-environment=", "remain-after-exit", "send-sighup", "service-type=", "uid=", "gid=", "nice=", "working-directory=", "same-dir", "setenv=", "pty", "pipe", "quiet", "collect", "shell", "user", "system", "wait", "on-active=", "on-boot=", "on-calendar=", "no-block", "no-ask-password", "path-property=", "socket-property=", "timer-property=", "host=", "machine=", "help", "version"}},
+}
+
+func wrapperSpec(name string) *wrapper {
+	for i := range wrapperSpecs {
+		if slices.Contains(wrapperSpecs[i].names, name) {
+			return &wrapperSpecs[i]
+		}
+	}
+	return nil
+}
+
+var envSpec = wrapper{flags: "i0v", valued: "uCS", assigns: true, once: true,
+	long: []string{"ignore-environment", "null", "unset=", "chdir=", "split-string=", "block-signal[=", "default-signal[=", "ignore-signal[=", "list-signal-handling", "debug", "help", "version"}}
+
+// envCommand handles env, whose -S splits one word into options and a command
+// (GNU coreutils 9.1).
+func (w *walker) envCommand(inv invocation) {
+	words := inv.argv[1:]
+	for i, f := range words { // a lone dash is -i
+		if f.Static && f.Text == "-" {
+			words = append(slices.Clone(words[:i]), words[i+1:]...)
+			inv.dropped = append(slices.Clone(inv.dropped), "*")
+			break
+		}
+		if f.Static && !strings.HasPrefix(f.Text, "-") {
+			break
+		}
+	}
+	p := envSpec.parse(words)
+	if p.bad != "" {
+		w.spot(p.badText, p.bad)
+		w.emitProgram(inv)
+		return
+	}
+	split, has := p.options["-S"]
+	if long, ok := p.options["--split-string"]; ok {
+		split, has = long, true
+	}
+	if has {
+		if strings.ContainsAny(split, "\\'\"$#") {
+			w.spot(split, "env splits the text by rules of its own")
+			w.emitProgram(inv)
+			return
+		}
+		var again []field
+		for _, s := range strings.FieldsFunc(split, func(r rune) bool { return strings.ContainsRune(" \t\n\v\f\r", r) }) {
+			again = append(again, field{Word: cardea.Word{Text: s, Static: true}})
+		}
+		inv.argv = slices.Concat([]field{inv.argv[0]}, again, p.before, p.rest)
+		w.envCommand(inv)
+		return
+	}
+	dir, moved := p.options["-C"]
+	if long, ok := p.options["--chdir"]; ok {
+		dir, moved = long, true
+	}
+	for _, f := range p.before {
+		inv.assigns = append(slices.Clone(inv.assigns), assignOf(f))
+	}
+	for _, o := range p.list {
+		switch o.name {
+		case "-u", "--unset":
+			inv.dropped = append(slices.Clone(inv.dropped), o.value)
+		case "-i", "--ignore-environment":
+			inv.dropped = append(slices.Clone(inv.dropped), "*")
+		}
+		if (o.name == "-u" || o.name == "--unset") && envClass(o.value) == cardea.EnvDangerous {
+			w.spot(o.value, "taking "+o.value+" away changes what the command does")
+		}
+	}
+	inv.wrappers = append(slices.Clone(inv.wrappers), "env")
+	inv.program = true
+	if len(p.rest) == 0 {
+		outer := inv
+		outer.wrappers = outer.wrappers[:len(outer.wrappers)-1]
+		w.emitProgram(outer) // prints the environment
+		return
+	}
+	inv.argv = p.rest
+	if moved {
+		w.apart(func() {
+			to := w.access(cardea.Read, dir, true).Path
+			if backtracks(dir) {
+				to = ""
+			}
+			inv.elevated = inv.elevated || !inside(to, w.env.Roots) // cd to there would be a part of its own
+			w.cur.setCwd(to)
+			w.start(inv)
+		})
+		return
+	}
+	w.start(inv)
+}
+
+// find handles find -exec and its kin, and fd -x. The search itself is a part
+// as well.
+func (w *walker) find(inv invocation) {
+	from := len(w.parts)
+	w.emitProgram(inv)
+	search := w.searched([2]int{from, len(w.parts)})
+	inner := inv
+	inner.access = nil
+	isFd := strings.HasPrefix(path.Base(inv.argv[0].Text), "fd")
+	words := inv.argv[1:]
+	for i := 0; i < len(words); i++ {
+		f := words[i]
+		if !f.Static {
+			if startsFrom(words[i:], isFd) {
+				w.spot(f.Text, "an option of the wrapper comes from outside of the line")
+				w.emitProgram(inv)
+			}
+			continue
+		}
+		exec := f.Text == "-exec" || f.Text == "-execdir" || f.Text == "-ok" || f.Text == "-okdir"
+		if isFd {
+			exec = f.Text == "-x" || f.Text == "-X" || f.Text == "--exec" || f.Text == "--exec-batch"
+		}
+		if !exec {
+			continue
+		}
+		end := i + 1
+		for end < len(words) && !(words[end].Static && (words[end].Text == ";" || words[end].Text == "+" && words[end-1].Text == "{}")) {
+			end++
+		}
+		inner.argv = nil
+		for _, a := range words[i+1 : end] {
+			if a.Static && strings.Contains(a.Text, "{") {
+				if !isFd && f.Text == "-exec" && a.Text == "{}" {
+					a.found = search
+				}
+				a.Word = cardea.Word{Text: a.Text, MaySplit: f.Text == "-X" || end < len(words) && words[end].Text == "+"} // a file's name, known only then; it begins with a path
+			}
+			inner.argv = append(inner.argv, a)
+		}
+		if isFd && !strings.Contains(inv.text, "{}") {
+			inner.argv = append(inner.argv, unknownArgs)
+		}
+		inner.wrappers = append(slices.Clone(inv.wrappers), path.Base(inv.argv[0].Text))
+		inner.program = true
+		if strings.HasSuffix(f.Text, "dir") {
+			w.apart(func() { w.cur.setCwd(""); w.start(inner) }) // where the file lies
+		} else {
+			w.start(inner)
+		}
+		i = end
+	}
+}
+
+// startsFrom reports whether the first of some words, which is not known, may be
+// an option of find that starts the words behind it.
+func startsFrom(words []field, isFd bool) bool {
+	first := words[0]
+	spelled := strings.HasPrefix(first.Text, "-")
+	if isFd {
+		return spelled
+	}
+	return (spelled || first.MayBeOption) && slices.ContainsFunc(words[1:], func(f field) bool { return f.Static && (f.Text == ";" || f.Text == "+") })
+}
+
+// unknownArgs stands for words that a wrapper reads from elsewhere.
+var unknownArgs = field{Word: cardea.Word{Text: "{}", MaySplit: true, MayBeOption: true}}
+
+var xargsSpec = wrapper{flags: "0rtpxoie", valued: "adEILnPsJRS",
+	long: []string{"null", "arg-file=", "delimiter=", "eof[=", "replace[=", "max-lines[=", "max-args=", "open-tty", "max-procs=", "interactive", "no-run-if-empty", "max-chars=", "show-limits", "verbose", "exit", "help", "version"}}
+
+// xargs starts its command with words that it reads (findutils 4.9).
+func (w *walker) xargs(inv invocation) {
+	words := slices.Clone(inv.argv[1:])
+	replace := ""
+	for i, f := range words { // -i, -e and -l take a value only in the same word
+		if f.Static && len(f.Text) > 1 && f.Text[:2] == "-i" {
+			replace = f.Text[2:]
+			if replace == "" {
+				replace = "{}"
+			}
+			words[i].Text = "-r"
+		} else if f.Static && len(f.Text) > 2 && f.Text[0] == '-' && strings.IndexByte("el", f.Text[1]) >= 0 {
+			words[i].Text = "-r"
+		} else if f.Static && f.Text == "-l" {
+			words[i].Text = "-r"
+		} else if f.Static && !strings.HasPrefix(f.Text, "-") {
+			break
+		}
+	}
+	p := xargsSpec.parse(words)
+	if p.bad != "" {
+		w.spot(p.badText, p.bad)
+		w.emitProgram(inv)
+		return
+	}
+	inv.wrappers = append(slices.Clone(inv.wrappers), "xargs")
+	inv.program = true
+	inv.argv = p.rest
+	for _, o := range p.list {
+		if o.name == "-a" || o.name == "--arg-file" {
+			inv.access = slices.Concat(inv.access, w.opens(cardea.Read, o.value, false))
+		}
+	}
+	if len(p.rest) == 0 {
+		inv.argv = []field{{Word: cardea.Word{Text: "echo", Static: true}}}
+	}
+	for _, o := range []string{"-I", "-J"} {
+		if v := p.options[o]; v != "" {
+			replace = v
+		}
+	}
+	if long, ok := p.options["--replace"]; ok && replace == "" {
+		replace = long
+		if replace == "" {
+			replace = "{}"
+		}
+	}
+	var search *search
+	if !slices.ContainsFunc(p.list, splits) {
+		search = w.fromSearch()
+	}
+	if replace != "" {
+		inv.argv = slices.Clone(inv.argv)
+		for i, f := range inv.argv {
+			if f.Static && strings.Contains(f.Text, replace) {
+				if f.Text == replace {
+					inv.argv[i].found = search
+				}
+				inv.argv[i].Word = cardea.Word{Text: f.Text, MayBeOption: strings.HasPrefix(f.Text, replace)}
+			}
+		}
+	} else {
+		args := unknownArgs
+		args.found = search
+		inv.argv = append(slices.Clone(inv.argv), args)
+	}
+	w.start(inv)
+}
+
+// splits reports options of xargs with which it reads something else than its
+// standard input, or takes lines of it apart.
+func splits(o option) bool {
+	switch o.name {
+	case "-a", "--arg-file":
+		return true
+	case "-d", "--delimiter":
+		return o.value != "\n" && o.value != `\n` && o.value != `\0`
+	}
+	return false
+}
+
+// parallel builds shell lines from templates and arguments; only its simplest
+// form is read (GNU parallel).
+func (w *walker) parallel(inv invocation) {
+	w.spot(inv.text, "parallel hands lines to a shell that it builds by rules of its own")
+	w.emitProgram(inv)
+	w.spots = &[]cardea.Opaque{} // told once is enough
+	var command, first []field
+	args := false
+	for _, f := range inv.argv[1:] {
+		switch {
+		case f.Static && strings.HasPrefix(f.Text, ":::"):
+			args = true
+		case args:
+			first = append(first, f)
+		case len(command) == 0 && f.Static && strings.HasPrefix(f.Text, "-"):
+		default:
+			command = append(command, f)
+		}
+	}
+	for _, a := range first {
+		inner := inv
+		inner.access = nil
+		inner.program = true
+		inner.wrappers = append(slices.Clone(inv.wrappers), "parallel")
+		inner.argv = append(slices.Clone(command), a)
+		if len(command) > 0 {
+			w.joinedScript("parallel", inner)
+		}
+	}
+}
+
+var flockSpec = wrapper{flags: "sexnuoFhV", valued: "wEc", before: 1,
+	long: []string{"shared", "exclusive", "nonblock", "unlock", "close", "no-fork", "verbose", "wait=", "timeout=", "conflict-exit-code=", "command=", "help", "version"}}
+
+// flock FILE command, flock FILE -c text (util-linux 2.38).
+func (w *walker) flock(inv invocation) {
+	p := flockSpec.parse(inv.argv[1:])
+	if p.bad != "" {
+		w.spot(p.badText, p.bad)
+		w.emitProgram(inv)
+		return
+	}
+	inv.wrappers = append(slices.Clone(inv.wrappers), "flock")
+	inv.program = true
+	if len(p.before) > 0 && p.before[0].Static && (!isDescriptor(p.before[0].Text) || len(p.rest) > 0) {
+		inv.access = slices.Concat(inv.access, w.opens(cardea.Write, p.before[0].Text, false))
+	}
+	script, ok := p.options["-c"]
+	if !ok {
+		script, ok = p.options["--command"]
+	}
+	if !ok && len(p.rest) == 2 && p.rest[0].Text == "-c" && p.rest[1].Static {
+		script, ok = p.rest[1].Text, true
+	}
+	switch {
+	case ok:
+		w.childShell("flock -c", script, nil, inv)
+	case len(p.rest) > 0:
+		inv.argv = p.rest
+		w.start(inv)
+	default:
+		inv.wrappers = inv.wrappers[:len(inv.wrappers)-1]
+		w.emitProgram(inv)
+	}
+}
+
+var scriptSpec = wrapper{flags: "aefqTtFrpdkh", valued: "cEIOBomT", before: 0,
+	long: []string{"append", "command=", "echo=", "flush", "force", "log-in=", "log-out=", "log-io=", "log-timing=", "logging-format=", "output-limit=", "quiet", "return", "timing[=", "help", "version"}}
+
+// scriptCommand handles script -c text (util-linux 2.38); without -c it starts a
+// shell for whoever types, or on macOS the words after the file.
+func (w *walker) scriptCommand(inv invocation) {
+	words := inv.argv[1:]
+	// Options may follow the file, as GNU getopt permutes them.
+	var files []field
+	p := scriptSpec.parse(words)
+	for p.bad == "" && len(p.rest) > 0 {
+		files = append(files, p.rest[0])
+		more := scriptSpec.parse(p.rest[1:])
+		for k, v := range more.options {
+			p.options[k] = v
+		}
+		p.rest, p.bad, p.badText = more.rest, more.bad, more.badText
+	}
+	if p.bad != "" {
+		w.spot(p.badText, p.bad)
+		w.emitProgram(inv)
+		return
+	}
+	for _, f := range files[:min(1, len(files))] {
+		inv.access = append(slices.Clone(inv.access), w.accessField(cardea.Write, f))
+	}
+	named := len(files) > 0
+	for _, name := range []string{"-O", "-B", "-I", "-T", "--log-out", "--log-io", "--log-in", "--log-timing"} {
+		if file, given := p.options[name]; given {
+			named = named || name != "-T" && name != "--log-timing"
+			inv.access = slices.Concat(inv.access, w.opens(cardea.Write, file, false))
+		}
+	}
+	if !named {
+		inv.access = slices.Concat(inv.access, w.opens(cardea.Write, "typescript", false))
+	}
+	text, ok := p.options["-c"]
+	if !ok {
+		text, ok = p.options["--command"]
+	}
+	inv.wrappers = append(slices.Clone(inv.wrappers), "script")
+	inv.program = true
+	if ok {
+		w.childShell("script -c", text, nil, inv)
+		return
+	}
+	if len(files) > 1 {
+		inner := inv
+		inner.argv = files[1:]
+		w.start(inner)
+		return
+	}
+	w.spot(inv.text, "it starts a shell that reads its commands from its standard input")
+	inv.wrappers = inv.wrappers[:len(inv.wrappers)-1]
+	w.emitProgram(inv)
+}
+
+var suSpec = wrapper{flags: "flmpPhV", valued: "cgGsuwC",
+	long: []string{"command=", "session-command=", "fast", "group=", "supp-group=", "login", "preserve-environment", "pty", "shell=", "user=", "whitelist-environment=", "help", "version"}}
+
+// su -c text, runuser -u user command (util-linux 2.38).
+func (w *walker) su(inv invocation) {
+	name := path.Base(inv.argv[0].Text)
+	words := slices.DeleteFunc(slices.Clone(inv.argv[1:]), func(f field) bool { return f.Static && f.Text == "-" })
+	options := map[string]string{}
+	p := suSpec.parse(words)
+	for {
+		for k, v := range p.options {
+			options[k] = v
+		}
+		if p.bad != "" || len(p.rest) == 0 || name == "runuser" && options["-u"] != "" {
+			break
+		}
+		p = suSpec.parse(p.rest[1:])
+	}
+	inv.elevated = true
+	if p.bad != "" {
+		w.spot(p.badText, p.bad)
+		w.emitProgram(inv)
+		return
+	}
+	text, ok := options["-c"]
+	if !ok {
+		text, ok = options["--command"]
+	}
+	if !ok {
+		text, ok = options["--session-command"]
+	}
+	wrapped := inv
+	wrapped.wrappers = append(slices.Clone(inv.wrappers), name)
+	wrapped.program = true
+	switch {
+	case ok:
+		w.childShell(name+" -c", text, nil, wrapped)
+	case name == "runuser" && len(p.rest) > 0:
+		wrapped.argv = p.rest
+		w.start(wrapped)
+	default:
+		w.spot(inv.text, "it starts a shell that reads its commands from its standard input")
+		w.emitProgram(inv)
+	}
+}
+
+// busybox starts one of its own programs.
+func (w *walker) busybox(inv invocation) {
+	if len(inv.argv) < 2 || strings.HasPrefix(inv.argv[1].Text, "-") && inv.argv[1].Static {
+		w.emitProgram(inv)
+		return
+	}
+	inv.wrappers = append(slices.Clone(inv.wrappers), path.Base(inv.argv[0].Text))
+	inv.argv = inv.argv[1:]
+	inv.program = true
+	w.start(inv)
+}
+
+// loader is the dynamic loader, called as a program.
+func (w *walker) loader(inv invocation) {
+	words := inv.argv[1:]
+	for len(words) > 0 && words[0].Static && strings.HasPrefix(words[0].Text, "-") {
+		w.spot(words[0].Text, "an option of the dynamic loader may load code")
+		if strings.HasSuffix(words[0].Text, "path") || strings.HasSuffix(words[0].Text, "preload") || words[0].Text == "--argv0" || words[0].Text == "--audit" {
+			words = words[1:]
+		}
+		if len(words) > 0 {
+			words = words[1:]
+		}
+	}
+	if len(words) == 0 {
+		w.emitProgram(inv)
+		return
+	}
+	inv.wrappers = append(slices.Clone(inv.wrappers), path.Base(inv.argv[0].Text))
+	inv.argv = words
+	inv.program = true
+	w.start(inv)
+}
+
+// later is at and batch, which read commands and run them another time.
+func (w *walker) later(inv invocation) {
+	w.spot(inv.text, "it reads commands that run later")
+	inv.elevated = true
+	w.emitProgram(inv)
+	w.spots = &[]cardea.Opaque{} // told once is enough
+	if w.stdin.kind == literal {
+		inner := inv
+		inner.wrappers = append(slices.Clone(inv.wrappers), path.Base(inv.argv[0].Text))
+		inner.access = nil
+		w.childShell(path.Base(inv.argv[0].Text), w.stdin.text, nil, inner)
+	}
+}

@@ -1,0 +1,121 @@
+package call
+
+import (
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"cardea.dev"
+)
+
+// IsNew reports whether nothing exists under a path, not even a dangling link.
+func IsNew(p string) bool {
+	_, err := os.Lstat(p)
+	return os.IsNotExist(err)
+}
+
+// IsDir reports whether a path is a folder, or a link to one.
+func IsDir(p string) bool {
+	info, err := os.Stat(p)
+	return err == nil && info.IsDir()
+}
+
+// maxNames is how many names of a folder are looked at.
+const maxNames = 4096
+
+// Names are the names in a folder, false where there are more than can be looked
+// at, or where it cannot be read.
+func Names(folder string) ([]string, bool) {
+	f, err := os.Open(folder)
+	if err != nil {
+		return nil, false
+	}
+	defer f.Close()
+	names, err := f.Readdirnames(maxNames + 1)
+	if err != nil || len(names) > maxNames {
+		return nil, false
+	}
+	slices.Sort(names)
+	return names, true
+}
+
+// TopLevel is the root of the git repository around an absolute folder, "" where
+// there is none or its configuration may move the working tree.
+func TopLevel(dir string) string {
+	for dir = filepath.Clean(dir); filepath.IsAbs(dir); dir = filepath.Dir(dir) {
+		info, err := os.Lstat(filepath.Join(dir, ".git"))
+		if err != nil && dir != filepath.Dir(dir) {
+			continue
+		}
+		if err != nil || !info.IsDir() {
+			return ""
+		}
+		config, err := os.ReadFile(filepath.Join(dir, ".git", "config"))
+		if err != nil || strings.Contains(strings.ToLower(string(config)), "worktree") {
+			return ""
+		}
+		return dir
+	}
+	return ""
+}
+
+// markFresh marks the writes of redirections that need no yes of their own:
+// output to a new file of the project, or to a temporary one, whose name makes
+// nothing execute it or read it as configuration (DESIGN.md section 3,
+// "Redirections").
+func (a *analysis) markFresh() {
+	if a.world.New == nil {
+		return
+	}
+	var roots []string
+	for i := range a.parts {
+		p := &a.parts[i]
+		for k := range p.Access {
+			acc := &p.Access[k]
+			if !acc.Redirect || acc.Kind != cardea.Write || acc.Path == "" || acc.Glob || p.Remote || !outputName(acc.Path) {
+				continue
+			}
+			if roots == nil {
+				roots = append(a.roots(), a.temporary()...)
+			}
+			for _, r := range roots {
+				if below := strings.TrimPrefix(acc.Path, strings.TrimSuffix(r, "/")+"/"); below != acc.Path && !strings.Contains("/"+below, "/.") && a.world.New(acc.Path) {
+					acc.Fresh = true
+				}
+			}
+		}
+	}
+}
+
+// temporary are the folders for files that nobody keeps.
+func (a *analysis) temporary() []string {
+	var out []string
+	for _, dir := range []string{"/tmp", "/var/tmp"} {
+		if at := a.resolve(dir); at != "" {
+			out = append(out, at)
+		}
+	}
+	return out
+}
+
+// outputName reports whether a name is that of plain output. It is a list of
+// what is known to be harmless: any other name may be one that a tool runs or
+// reads as its configuration.
+func outputName(p string) bool {
+	name := strings.ToLower(path.Base(p))
+	if strings.HasPrefix(name, ".") || strings.HasPrefix(name, "-") || strings.Contains(name, "requirements") || strings.Contains(name, "constraints") ||
+		strings.Contains(path.Base(path.Dir(strings.ToLower(p))), "req") {
+		return false
+	}
+	switch name {
+	case "cmakelists.txt", "conanfile.txt", "meson_options.txt", "authorized_keys.txt", "robots.txt":
+		return false
+	}
+	switch path.Ext(name) {
+	case ".log", ".txt", ".out", ".err", ".csv", ".tsv", ".diff", ".patch":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,82 @@
+package call
+
+import (
+	"os"
+	"path"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// Bounds of following links. Linux follows 40 links in one path (path_resolution(7))
+// and takes no path longer than 4096 bytes; what is beyond either is unknown.
+const (
+	maxLinks = 40
+	maxPath  = 4096
+)
+
+// Links follows the symbolic links of an absolute path as the kernel does:
+// name by name, so that ".." behind a link leads out of what the link points
+// to. What does not exist yet is kept as it is, and a link to something that
+// does not exist is followed all the same, since that is where a new file would
+// be created.
+//
+// The result is "", for unknown, where there are too many links, where the path
+// is too long, and where a link of /proc means something else to every process.
+// On Windows, where the system takes ".." off before it follows links, only
+// links are read so.
+func Links(name string) string {
+	if !filepath.IsAbs(name) {
+		return name // another system's path, or none
+	}
+	if runtime.GOOS == "windows" {
+		name = filepath.Clean(name)
+	}
+	volume := filepath.VolumeName(name)
+	todo := filepath.ToSlash(name[len(volume):])
+	done := ""
+	for links := 0; todo != ""; {
+		if len(done)+len(todo) > maxPath {
+			return ""
+		}
+		var next string
+		next, todo, _ = strings.Cut(strings.TrimLeft(todo, "/"), "/")
+		switch next {
+		case "", ".":
+			continue
+		case "..":
+			done = done[:max(strings.LastIndexByte(done, '/'), 0)]
+			continue
+		}
+		target, err := os.Readlink(filepath.FromSlash(volume + done + "/" + next))
+		if err != nil { // no link, or nothing there
+			done += "/" + next
+			continue
+		}
+		if links++; links > maxLinks {
+			return ""
+		}
+		if ofProcess(done) {
+			if next != "root" {
+				return ""
+			}
+			target = "/"
+		}
+		if filepath.IsAbs(target) {
+			volume, done = filepath.VolumeName(target), ""
+			target = target[len(volume):]
+		}
+		todo = filepath.ToSlash(target) + "/" + todo
+	}
+	if done == "" {
+		done = "/"
+	}
+	return filepath.ToSlash(volume) + path.Clean(done)
+}
+
+// ofProcess reports a folder of /proc that belongs to one process: what its
+// links (cwd, exe, fd/0) lead to depends on who asks.
+func ofProcess(dir string) bool {
+	rest, ok := strings.CutPrefix(dir, "/proc/")
+	return ok && rest != "" && rest[0] >= '0' && rest[0] <= '9'
+}

@@ -1,0 +1,405 @@
+// Package call says which parts a tool call has: the table of DESIGN.md
+// section 3. A shell command has one part for every program it starts; a file
+// tool one for every file; every other call is one part.
+//
+// It is the only place that knows what a tool's fields mean to the gate, and
+// it takes that from the fields' roles in internal/harness, so that a new tool
+// is a line in that table.
+package call
+
+import (
+	"net/url"
+	pathpkg "path"
+	"sort"
+	"strings"
+
+	"cardea.dev"
+	"cardea.dev/internal/bash"
+	"cardea.dev/internal/harness"
+)
+
+// World is what the analysis needs to know about the machine.
+type World struct {
+	// Home is the person's home folder, absolute, or "".
+	Home string
+	// Resolve follows the symbolic links of an absolute path, which may hold
+	// ".."; "" is a path that is not known. Links is the real one. Nil leaves
+	// paths as they are.
+	Resolve func(path string) string
+	// IsDir reports whether an absolute path is a folder; the function of that
+	// name is the real one. Nil: whether a cd succeeds is not known.
+	IsDir func(path string) bool
+	// TopLevel is the root of the repository around a folder; the function of
+	// that name is the real one. Nil: not known.
+	TopLevel func(dir string) string
+	// Tame reports whether each name in a folder, or in all below it, is one word
+	// and no option; the function of that name is the real one. Nil: none is.
+	Tame func(folder string, below bool) bool
+	// Names are the names in a folder; the function of that name is the real one.
+	// Nil: not known.
+	Names func(folder string) ([]string, bool)
+	// Exported reports whether a variable is in the environment of the
+	// commands, so that setting it reaches programs. Nil: none is.
+	Exported func(name string) bool
+	// New reports whether nothing exists under an absolute path; IsNew is the
+	// real one. Nil takes every path for an existing one.
+	New func(path string) bool
+}
+
+// Analyse fills in the parts of an event's call, and its opaque spots and
+// flows. What was there is replaced, but opaque spots that the adapter found
+// stay.
+func Analyse(ev *cardea.Event, world World) {
+	c := ev.Call
+	if c == nil {
+		return
+	}
+	a := analysis{ev: ev, world: world}
+	info, known := harness.Tool(c.Tool)
+	switch {
+	case strings.HasPrefix(c.Tool, "mcp__"):
+		a.mcp()
+	case !known:
+		a.one(c.Tool, cardea.Access{Kind: cardea.Unknown})
+	case c.Tool == "PowerShell":
+		a.powershell()
+	default:
+		a.fields(info)
+	}
+	a.markFresh()
+	c.Parts, c.Flows = a.parts, a.flows
+	c.Opaque = append(c.Opaque[:len(c.Opaque):len(c.Opaque)], a.opaque...)
+}
+
+type analysis struct {
+	ev     *cardea.Event
+	world  World
+	parts  []cardea.Part
+	opaque []cardea.Opaque
+	flows  []cardea.Flow
+}
+
+// values are what a field holds: its own value first, then those of duplicate
+// and case-variant keys.
+func (a *analysis) values(field string) []any {
+	var out []any
+	if v, ok := a.ev.Call.Input[field]; ok {
+		out = append(out, v)
+	}
+	return append(out, a.ev.Call.Shadowed[field]...)
+}
+
+// fields builds the parts from the roles of a tool's fields.
+func (a *analysis) fields(info harness.ToolInfo) {
+	found := false
+	for _, f := range info.Fields {
+		for _, v := range a.values(f.Name) {
+			if v == nil {
+				continue
+			}
+			text, isText := v.(string)
+			switch f.Role {
+			case harness.Command:
+				found = true
+				if !isText {
+					a.mistyped(f.Name)
+					continue
+				}
+				a.shell(text)
+			case harness.FilePath:
+				found = true
+				if !isText {
+					a.mistyped(f.Name)
+					continue
+				}
+				a.file(info, text)
+			case harness.SearchPath:
+				if !isText {
+					a.mistyped(f.Name)
+				}
+			case harness.Patch:
+				found = true
+				if !isText {
+					a.mistyped(f.Name)
+					continue
+				}
+				a.patch(text)
+			case harness.URL:
+				found = true
+				a.one(info.Name+" "+urlText(v), network(urlText(v))...)
+			}
+		}
+	}
+	switch {
+	case info.Name == "Grep" || info.Name == "Glob":
+		a.search(info)
+	case info.Name == "WebSearch":
+		a.one(info.Name, cardea.Access{Kind: cardea.Network})
+	case found:
+	case len(info.FieldsOf(harness.Command))+len(info.FieldsOf(harness.FilePath))+len(info.FieldsOf(harness.Patch))+len(info.FieldsOf(harness.URL)) > 0:
+		// The field that says what is done is not there.
+		a.opaque = append(a.opaque, cardea.Opaque{Text: info.Name, Reason: "the input does not say what is to be done"})
+		a.one(info.Name, cardea.Access{Kind: cardea.Unknown})
+	case harmless(info.Name):
+		a.one(info.Name)
+	default:
+		text := info.Name
+		if s, ok := a.ev.Call.Input[info.Primary].(string); ok && s != "" {
+			text += " " + s
+		}
+		a.one(text, cardea.Access{Kind: cardea.Unknown})
+	}
+}
+
+// harmless lists the tools that touch nothing outside of the conversation.
+func harmless(name string) bool {
+	switch name {
+	case "TodoWrite", "TaskCreate", "TaskUpdate", "TaskGet", "TaskList", "AskUserQuestion", "ExitPlanMode":
+		return true
+	}
+	return false
+}
+
+func (a *analysis) mistyped(field string) {
+	a.opaque = append(a.opaque, cardea.Opaque{Text: field, Reason: "the field is not text"})
+	a.one(a.ev.Call.Tool, cardea.Access{Kind: cardea.Unknown})
+}
+
+// one adds a part that is not a shell command.
+func (a *analysis) one(text string, access ...cardea.Access) {
+	a.parts = append(a.parts, cardea.Part{Text: text, Access: access, Coverage: cardea.Complete, Dir: a.ev.Cwd, Start: -1})
+}
+
+// roots are the folders that belong to the work, as far as it is known where
+// they lie.
+func (a *analysis) roots() []string {
+	roots := make([]string, 0, len(a.ev.Roots)+1)
+	for _, r := range append([]string{a.ev.Project}, a.ev.Roots...) {
+		if at := a.resolve(slash(r)); at != "" {
+			roots = append(roots, at)
+		}
+	}
+	return roots
+}
+
+func (a *analysis) shell(text string) {
+	base := len(a.parts)
+	res := bash.Analyse(text, bash.Env{Cwd: slash(a.ev.Cwd), Home: slash(a.world.Home), Roots: a.roots(), Resolve: a.world.Resolve,
+		IsDir: a.world.IsDir, TopLevel: a.world.TopLevel, Tame: a.world.Tame, Names: a.world.Names, Exported: a.world.Exported})
+	a.parts = append(a.parts, res.Parts...)
+	a.opaque = append(a.opaque, res.Opaque...)
+	for _, f := range res.Flows {
+		f.From, f.To = f.From+base, f.To+base
+		a.flows = append(a.flows, f)
+	}
+}
+
+// powershell is a language that is not read here: one part, of which nothing
+// is known.
+func (a *analysis) powershell() {
+	vals := a.values("command")
+	if len(vals) == 0 {
+		vals = []any{nil}
+	}
+	for _, v := range vals {
+		text, ok := v.(string)
+		if !ok {
+			a.mistyped("command")
+			continue
+		}
+		a.parts = append(a.parts, cardea.Part{Text: text, Dir: a.ev.Cwd, Start: -1,
+			Access: []cardea.Access{{Kind: cardea.Unknown}}, Coverage: cardea.Partial})
+	}
+}
+
+func (a *analysis) file(info harness.ToolInfo, name string) {
+	kind := cardea.Read
+	if info.EditsFiles {
+		kind = cardea.Write
+	}
+	if name == "" {
+		a.opaque = append(a.opaque, cardea.Opaque{Text: info.Name, Reason: "the input names no file"})
+	}
+	a.one(info.Name+" "+name, a.paths(kind, name, false)...)
+}
+
+// search is Grep or Glob: it reads a folder and everything below it. A pattern
+// that leaves the folder counts as a folder of its own.
+func (a *analysis) search(info harness.ToolInfo) {
+	dirs := a.values("path")
+	if len(dirs) == 0 {
+		dirs = []any{""}
+	}
+	for _, v := range dirs {
+		dir, _ := v.(string)
+		if dir == "" {
+			dir = "."
+		}
+		access := a.paths(cardea.Read, dir, true)
+		for _, field := range []string{"pattern", "glob"} {
+			if info.Name == "Grep" && field == "pattern" {
+				continue // text, not a path
+			}
+			for _, p := range a.values(field) {
+				pattern, _ := p.(string)
+				root, _, _ := strings.Cut(pattern, "*")
+				if strings.HasPrefix(pattern, "/") || strings.HasPrefix(pattern, "~") || strings.Contains(pattern, "..") {
+					access = append(access, a.paths(cardea.Read, root, true)...)
+				}
+			}
+		}
+		a.one(info.Name+" "+dir, access...)
+	}
+}
+
+// mcp is a call of an MCP server: unknown, with accesses for the fields that
+// look like paths and addresses, which can deny or ask and never allow.
+func (a *analysis) mcp() {
+	access := []cardea.Access{{Kind: cardea.Unknown}}
+	var walk func(name string, v any, depth int)
+	walk = func(name string, v any, depth int) {
+		if depth > 8 || len(access) > 64 {
+			return
+		}
+		switch v := v.(type) {
+		case string:
+			access = append(access, a.mcpField(strings.ToLower(name), v)...)
+		case []any:
+			for _, e := range v {
+				walk(name, e, depth+1)
+			}
+		case map[string]any:
+			for _, k := range sortedKeys(v) {
+				walk(k, v[k], depth+1)
+			}
+		}
+	}
+	walk("", map[string]any(a.ev.Call.Input), 0)
+	for _, k := range sortedKeys(a.ev.Call.Shadowed) {
+		for _, v := range a.ev.Call.Shadowed[k] {
+			walk(k, v, 1)
+		}
+	}
+	a.one(a.ev.Call.Tool, access...)
+}
+
+func (a *analysis) mcpField(name, v string) []cardea.Access {
+	if v == "" {
+		return nil
+	}
+	address := strings.HasPrefix(name, "url") || strings.HasPrefix(name, "uri")
+	file, isFile := fileURL(v)
+	switch {
+	case isFile && (address || namesPath(name)):
+		v = file
+	case address:
+		return network(v)
+	case !namesPath(name):
+		return nil
+	}
+	return append(a.paths(cardea.Read, v, false), a.paths(cardea.Write, v, false)...)
+}
+
+// namesPath reports whether a field of an MCP call is taken for a path, by its
+// name in small letters. What is no path in truth, such as a branch, becomes a
+// file of the folder of which no rule speaks.
+func namesPath(name string) bool {
+	switch name {
+	case "directory", "dir", "folder", "source", "src", "destination", "dest", "dst", "target":
+		return true
+	}
+	return strings.HasPrefix(name, "file") || strings.HasSuffix(name, "path") || strings.HasSuffix(name, "paths")
+}
+
+// fileURL gives the path of a file's address: "file:///a%20b", "file://host/a",
+// "file:/a".
+func fileURL(v string) (path string, ok bool) {
+	const scheme = "file:"
+	if len(v) < len(scheme) || !strings.EqualFold(v[:len(scheme)], scheme) {
+		return "", false
+	}
+	path = v[len(scheme):]
+	if rest, host := strings.CutPrefix(path, "//"); host {
+		path = rest[max(strings.IndexByte(rest, '/'), 0):]
+	}
+	path, _, _ = strings.Cut(path, "?")
+	path, _, _ = strings.Cut(path, "#")
+	if plain, err := url.PathUnescape(path); err == nil {
+		path = plain
+	}
+	if drive := strings.TrimPrefix(path, "/"); harness.IsDrivePath(drive) {
+		path = drive
+	}
+	return path, path != ""
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	sort.Strings(keys)
+	return keys
+}
+
+// paths makes the accesses of a path as a tool names it, one for each place
+// that it may lead to.
+func (a *analysis) paths(kind cardea.AccessKind, name string, recursive bool) []cardea.Access {
+	name = slash(name)
+	if rest, ok := strings.CutPrefix(name, "~/"); ok && a.world.Home != "" {
+		name = slash(a.world.Home) + "/" + rest
+	} else if name == "~" {
+		name = slash(a.world.Home)
+	}
+	places, spelled := bash.Places(slash(a.ev.Cwd), name, a.world.Resolve)
+	if harness.IsDrivePath(name) {
+		spelled = name[:2] + pathpkg.Clean("/"+name[2:])
+		places = []string{a.resolve(spelled)}
+	}
+	var out []cardea.Access
+	for _, p := range places {
+		access := cardea.Access{Kind: kind, Path: p, Recursive: recursive}
+		if p != spelled {
+			access.Spelled = spelled
+		}
+		out = append(out, access)
+	}
+	return out
+}
+
+func (a *analysis) resolve(p string) string {
+	if a.world.Resolve == nil || p == "" {
+		return p
+	}
+	return a.world.Resolve(p)
+}
+
+// slash turns the backslashes of a Windows path around; elsewhere a backslash
+// is a character like any other.
+func slash(p string) string {
+	if harness.IsDrivePath(p) || strings.HasPrefix(p, `\\`) {
+		return strings.ReplaceAll(p, `\`, "/")
+	}
+	return p
+}
+
+// urlText is the address in a field: text, or an object with a url.
+func urlText(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case map[string]any:
+		s, _ := v["url"].(string)
+		return s
+	}
+	return ""
+}
+
+// network makes the accesses of an address, one for each host that it may mean.
+func network(address string) []cardea.Access {
+	var out []cardea.Access
+	for _, h := range bash.Hosts(address) {
+		out = append(out, cardea.Access{Kind: cardea.Network, Host: h})
+	}
+	return out
+}

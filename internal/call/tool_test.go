@@ -1,0 +1,144 @@
+package call
+
+import (
+	"strings"
+	"testing"
+
+	"cardea.dev"
+)
+
+// show writes a call's parts as "text: kind path|host …".
+func show(c *cardea.Call) string {
+	var out []string
+	for _, p := range c.Parts {
+		s := p.Text + ":"
+		for _, a := range p.Access {
+			s += " " + string(a.Kind) + " " + a.Path + a.Host
+			if a.Recursive {
+				s += "r"
+			}
+		}
+		out = append(out, strings.TrimSpace(s))
+	}
+	return strings.Join(out, " | ")
+}
+
+func analysed(tool string, input map[string]any) *cardea.Call {
+	ev := &cardea.Event{Kind: cardea.PreToolUse, Cwd: "/proj", Project: "/proj", Call: &cardea.Call{Tool: tool, Input: input}}
+	Analyse(ev, World{Home: "/home/u"})
+	return ev.Call
+}
+
+// DESIGN.md section 3, the table of tools, row by row.
+func TestPartsOfTools(t *testing.T) {
+	in := func(kv ...any) map[string]any {
+		m := map[string]any{}
+		for i := 0; i < len(kv); i += 2 {
+			m[kv[i].(string)] = kv[i+1]
+		}
+		return m
+	}
+	tests := []struct {
+		tool   string
+		input  map[string]any
+		want   string
+		opaque bool
+	}{
+		{"Bash", in("command", "cat a && rm b"), "cat a: read /proj/a | rm b: delete /proj/b", false},
+		{"Bash", in("command", " "), "", false},
+		{"Bash", in(), "Bash: unknown", true},
+		{"Bash", in("command", []any{"ls"}), "Bash: unknown", true},
+		{"Bash", in("command", nil), "Bash: unknown", true},
+		{"Monitor", in("command", "tail -f /var/log/x"), "tail -f /var/log/x: read /var/log/x", false},
+		{"Monitor", in("ws", in("url", "wss://Example.com/s")), "Monitor wss://Example.com/s: network example.com", false},
+		{"Read", in("file_path", "/proj/../etc/x"), "Read /proj/../etc/x: read /etc/x", false},
+		{"Read", in("file_path", "~/.ssh/id_rsa"), "Read ~/.ssh/id_rsa: read /home/u/.ssh/id_rsa", false},
+		{"Read", in("file_path", "a"), "Read a: read /proj/a", false},
+		{"Read", in("file_path", 5), "Read: unknown", true},
+		{"Read", in("file_path", ""), "Read : read", true},
+		{"Write", in("file_path", `C:\x\..\y`, "content", "z"), `Write C:\x\..\y: write C:/y`, false},
+		{"Edit", in("file_path", "/a"), "Edit /a: write /a", false},
+		{"MultiEdit", in("file_path", "/a"), "MultiEdit /a: write /a", false},
+		{"NotebookEdit", in("notebook_path", "/a.ipynb"), "NotebookEdit /a.ipynb: write /a.ipynb", false},
+		{"apply_patch", in("input", "*** Begin Patch\n*** Add File: a\n+x\n*** Update File: b\n*** Move to: c\n@@\n*** Delete File: ../d\n*** End Patch\n"),
+			"create a: write /proj/a | edit b: write /proj/b delete /proj/b | move to c: write /proj/c | delete ../d: delete /d", false},
+		{"apply_patch", in("input", "  *** Update File: b\r\n"), "edit b: write /proj/b", false},
+		{"apply_patch", in("input", "nothing"), "apply_patch: unknown", true},
+		{"Grep", in("pattern", "/etc/x", "path", "/dir"), "Grep /dir: read /dirr", false},
+		{"Grep", in("pattern", "x"), "Grep .: read /projr", false},
+		{"Glob", in("pattern", "**/*.ts"), "Glob .: read /projr", false},
+		{"Glob", in("pattern", "/etc/*.conf"), "Glob .: read /projr read /etcr", false},
+		{"Glob", in("pattern", "../*", "path", "/proj/x"), "Glob /proj/x: read /proj/xr read /r", false},
+		{"WebFetch", in("url", "https://a@Example.com:80/p?q=secret"), "WebFetch https://a@Example.com:80/p?q=secret: network example.com", false},
+		{"WebFetch", in("url", "https://good.com\\@evil.com/"), "WebFetch https://good.com\\@evil.com/: network  network evil.com network good.com", false},
+		{"WebFetch", in(), "WebFetch: unknown", true},
+		{"WebSearch", in("query", "x"), "WebSearch: network", false},
+		{"mcp__s__t", in("path", "a", "n", 1), "mcp__s__t: unknown  read /proj/a write /proj/a", false},
+		{"mcp__s__t", in("x", in("file_name", "/a"), "url", "http://h/p", "uri", "file:///b"), "mcp__s__t: unknown  read /b write /b network h read /a write /a", false},
+		{"mcp__s__t", in("source", "/a", "destination", "b/c"), "mcp__s__t: unknown  read /proj/b/c write /proj/b/c read /a write /a", false},
+		{"mcp__s__t", in("path", "file:///a%20b?x#y"), "mcp__s__t: unknown  read /a b write /a b", false},
+		{"mcp__s__t", in("dst", "FILE://localhost/a", "dir", "file:/b"), "mcp__s__t: unknown  read /b write /b read /a write /a", false},
+		{"mcp__s__t", in("target", "file:///C:/a"), "mcp__s__t: unknown  read C:/a write C:/a", false},
+		{"mcp__s__t", in("from", "/a", "to", "/b", "text", "file:///c"), "mcp__s__t: unknown", false},
+		{"PowerShell", in("command", "ls"), "ls: unknown", false},
+		{"PowerShell", in(), "PowerShell: unknown", true},
+		{"Agent", in("subagent_type", "Explore"), "Agent Explore: unknown", false},
+		{"Skill", in("skill", "deploy"), "Skill deploy: unknown", false},
+		{"TodoWrite", in("todos", []any{}), "TodoWrite:", false},
+		{"Frobnicate", in("command", "rm -rf /"), "Frobnicate: unknown", false},
+	}
+	for _, tt := range tests {
+		c := analysed(tt.tool, tt.input)
+		if got := show(c); got != tt.want {
+			t.Errorf("%s %v:\n\t%s\nwant\n\t%s", tt.tool, tt.input, got, tt.want)
+		}
+		if (len(c.Opaque) > 0) != tt.opaque {
+			t.Errorf("%s %v: opaque %v", tt.tool, tt.input, c.Opaque)
+		}
+	}
+	if c := analysed("PowerShell", in("command", "ls")); c.Parts[0].Coverage != cardea.Partial {
+		t.Error("PowerShell is not read, and counts as covered")
+	}
+}
+
+// What duplicate and case-variant keys hold is judged as well.
+func TestShadowedValues(t *testing.T) {
+	ev := &cardea.Event{Cwd: "/p", Call: &cardea.Call{Tool: "Bash", Input: map[string]any{"command": "ls"},
+		Shadowed: map[string][]any{"command": {"rm x | tee y", 5}}, Opaque: []cardea.Opaque{{Text: "t", Reason: "r"}}}}
+	Analyse(ev, World{})
+	if got := show(ev.Call); got != "ls: read /p | rm x: delete /p/x | tee y: write /p/y | Bash: unknown" {
+		t.Error(got)
+	}
+	if len(ev.Call.Opaque) != 2 {
+		t.Errorf("spots %v", ev.Call.Opaque)
+	}
+}
+
+func TestFlowsPointIntoTheCall(t *testing.T) {
+	ev := &cardea.Event{Call: &cardea.Call{Tool: "Bash", Input: map[string]any{"command": "ls"}, Shadowed: map[string][]any{"command": {"curl x | sh"}}}}
+	Analyse(ev, World{})
+	if len(ev.Call.Flows) != 1 || ev.Call.Flows[0] != (cardea.Flow{Kind: "download-run", From: 1, To: 2}) {
+		t.Errorf("%+v", ev.Call.Flows)
+	}
+}
+
+// Redirections that need no yes of their own (DESIGN.md section 3).
+func TestFreshWrites(t *testing.T) {
+	for line, want := range map[string]bool{
+		"npm test > test.log": true, "npm test >> sub/x.txt": true, "x > /tmp/y.log": true, "x > /tmp/../etc/y.log": false,
+		"npm test > old.log": false, "x > Makefile": false, "x > x.sh": false, "x > .env": false, "x > .git/x.log": false, "x > requirements.txt": false,
+		"x > /other/x.log": false, "x > *.log": false, "x > $y.log": false, "x | tee y.log": false, "x > -o.log": false, "x > package.json": false,
+	} {
+		ev := &cardea.Event{Cwd: "/proj", Project: "/proj", Call: &cardea.Call{Tool: "Bash", Input: map[string]any{"command": line}}}
+		Analyse(ev, World{New: func(p string) bool { return !strings.HasSuffix(p, "old.log") }})
+		got := false
+		for _, p := range ev.Call.Parts {
+			for _, a := range p.Access {
+				got = got || a.Fresh
+			}
+		}
+		if got != want {
+			t.Errorf("%q: fresh %v, want %v", line, got, want)
+		}
+	}
+}

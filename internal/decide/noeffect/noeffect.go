@@ -1,0 +1,56 @@
+// Package noeffect is the decider that allows parts which do nothing: assignments
+// of harmless names, true, test, a cd within the project.
+//
+// Without it, an allow for `npm test` would not allow `cd web && npm test`,
+// since a call is allowed only if every part is. Which parts have no effect is known
+// by the analysis alone; this decider only refuses to believe it where the
+// part says something else about itself.
+package noeffect
+
+import (
+	"context"
+
+	"cardea.dev"
+)
+
+// Decider is the decider "no-effect".
+type Decider struct{}
+
+// New makes the decider.
+func New() Decider { return Decider{} }
+
+// Name is "no-effect".
+func (Decider) Name() string { return "no-effect" }
+
+// Decide allows each part without effect. It never fails.
+func (Decider) Decide(_ context.Context, ev *cardea.Event) ([]cardea.Opinion, error) {
+	if ev.Call == nil {
+		return nil, nil
+	}
+	var out []cardea.Opinion
+	for i := range ev.Call.Parts {
+		if nothing(&ev.Call.Parts[i]) {
+			out = append(out, cardea.Opinion{Decider: "no-effect", Effect: cardea.Allow, Part: i,
+				Scope: cardea.ScopeBuiltin, Reason: "it has no effect"})
+		}
+	}
+	return out, nil
+}
+
+// nothing reports whether the part does nothing and hides nothing.
+func nothing(p *cardea.Part) bool {
+	if !p.NoEffect || len(p.Opaque) > 0 || p.Coverage != cardea.Complete || p.Elevated || p.Remote {
+		return false
+	}
+	for _, a := range p.Access {
+		if a.Kind != cardea.Read {
+			return false
+		}
+	}
+	for _, a := range p.Assigns {
+		if a.Class == cardea.EnvDangerous {
+			return false
+		}
+	}
+	return true
+}

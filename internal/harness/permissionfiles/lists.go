@@ -1,0 +1,135 @@
+// Package permissionfiles knows where the harnesses besides Claude Code keep their
+// permission lists. What they deny and ask about counts for every harness: a
+// person who said no to one agent means it for all.
+//
+// Sources: HARNESSES.md 4.4 (Codex), 5.2 (Gemini), 6.1 and 6.2 (OpenCode), 7.6
+// (Amp), 7.7 (Qwen Code), 7.10 (Augment). Copilot CLI, Cursor, Kiro, Cline and
+// Crush document hooks, and no lists of their own.
+package permissionfiles
+
+import (
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+
+	"cardea.dev"
+	"cardea.dev/internal/permissionlist"
+)
+
+// maxFiles is how many files of one folder are read.
+const maxFiles = 64
+
+// Of are the places of the lists of a person with this home folder, of the
+// machine, and of the project in which the session began in start. "" leaves a
+// place out.
+func Of(home, start, project, goos string) []permissionlist.Source {
+	f := finder{}
+	f.machine(goos)
+	if home != "" {
+		f.person(home)
+	}
+	for _, dir := range folders(start, project) {
+		f.project(dir)
+	}
+	return f.out
+}
+
+// In are the places of the lists in one folder of a project.
+func In(dir string) []permissionlist.Source {
+	f := finder{}
+	f.project(dir)
+	return f.out
+}
+
+func folders(start, project string) []string {
+	switch {
+	case start == "":
+		return nil
+	case project == "" || project == start:
+		return []string{start}
+	}
+	return []string{start, project}
+}
+
+type finder struct{ out []permissionlist.Source }
+
+func (f *finder) machine(goos string) {
+	etc, library, data := "/etc", "/Library/Application Support", `C:\ProgramData`
+	at := func(unix, mac, win string) string {
+		switch goos {
+		case "darwin":
+			return filepath.Join(library, mac)
+		case "windows":
+			return filepath.Join(data, win)
+		}
+		return filepath.Join(etc, unix)
+	}
+	system := func(name, file string, format permissionlist.Format) {
+		f.add(name, file, "", cardea.ScopeSystem, format)
+	}
+	system("qwen-code", filepath.Join(at("qwen-code", "QwenCode", "qwen-code"), "settings.json"), permissionlist.ClaudeSettings)
+	system("opencode", filepath.Join(at("opencode", "opencode", "opencode"), "opencode.json"), permissionlist.OpenCodeConfig)
+	system("augment", filepath.Join(at("augment", "augment", "Augment"), "settings.json"), permissionlist.AugmentSettings)
+	for _, file := range inFolder(filepath.Join(at("gemini-cli", "GeminiCli", "gemini-cli"), "policies"), ".toml") {
+		system("gemini-cli", file, permissionlist.GeminiPolicy)
+	}
+}
+
+func (f *finder) person(home string) {
+	own := func(name, file string, format permissionlist.Format) {
+		f.add(name, filepath.Join(home, filepath.FromSlash(file)), "", cardea.ScopeUser, format)
+	}
+	own("qwen-code", ".qwen/settings.json", permissionlist.ClaudeSettings)
+	own("opencode", ".config/opencode/opencode.json", permissionlist.OpenCodeConfig)
+	own("opencode", ".config/opencode/opencode.jsonc", permissionlist.OpenCodeConfig)
+	own("amp", ".config/amp/settings.json", permissionlist.AmpSettings)
+	own("augment", ".augment/settings.json", permissionlist.AugmentSettings)
+	for _, file := range inFolder(filepath.Join(home, ".codex", "rules"), ".rules") {
+		f.add("codex", file, "", cardea.ScopeUser, permissionlist.CodexRules)
+	}
+	for _, file := range inFolder(filepath.Join(home, ".gemini", "policies"), ".toml") {
+		f.add("gemini-cli", file, "", cardea.ScopeUser, permissionlist.GeminiPolicy)
+	}
+}
+
+func (f *finder) project(dir string) {
+	theirs := func(name, file string, format permissionlist.Format) {
+		f.add(name, filepath.Join(dir, filepath.FromSlash(file)), dir, cardea.ScopeProject, format)
+	}
+	theirs("qwen-code", ".qwen/settings.json", permissionlist.ClaudeSettings)
+	theirs("opencode", "opencode.json", permissionlist.OpenCodeConfig)
+	theirs("opencode", "opencode.jsonc", permissionlist.OpenCodeConfig)
+	theirs("opencode", ".opencode/opencode.json", permissionlist.OpenCodeConfig)
+	theirs("amp", ".amp/settings.json", permissionlist.AmpSettings)
+	theirs("augment", ".augment/settings.json", permissionlist.AugmentSettings)
+	theirs("augment", ".augment/settings.local.json", permissionlist.AugmentSettings)
+	for _, file := range inFolder(filepath.Join(dir, ".codex", "rules"), ".rules") {
+		f.add("codex", file, dir, cardea.ScopeProject, permissionlist.CodexRules)
+	}
+}
+
+func (f *finder) add(name, file, project string, scope cardea.Scope, format permissionlist.Format) {
+	source := project
+	if source == "" {
+		source = filepath.Dir(file)
+	}
+	f.out = append(f.out, permissionlist.Source{Project: project, Format: format,
+		Origin: permissionlist.Origin{Harness: name, File: file, Scope: scope, Source: source}})
+}
+
+// inFolder lists the files of a folder with an ending, sorted.
+func inFolder(dir, ending string) []string {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil // no folder, no lists
+	}
+	var out []string
+	for _, e := range entries {
+		if strings.HasSuffix(e.Name(), ending) && !strings.HasPrefix(e.Name(), ".") && len(out) < maxFiles {
+			out = append(out, filepath.Join(dir, e.Name()))
+		}
+	}
+	sort.Strings(out)
+	return out
+}

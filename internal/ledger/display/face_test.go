@@ -1,0 +1,179 @@
+package display_test
+
+import (
+	"bytes"
+	"errors"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"cardea.dev"
+	"cardea.dev/internal/ledger"
+	"cardea.dev/internal/ledger/display"
+	"cardea.dev/internal/redact"
+)
+
+func quoted(s string) string { return strings.Trim(strconv.QuoteToASCII(s), `"`) }
+
+type fixture struct {
+	*ledger.Ledger
+	now time.Time
+	out bytes.Buffer
+	display.Face
+}
+
+func start(t *testing.T) *fixture {
+	f := &fixture{now: time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)}
+	l, err := ledger.Open(filepath.Join(t.TempDir(), "ledger"), ledger.Options{Key: make([]byte, 32), Redactor: redact.New(),
+		Levels: ledger.AllLevels(), KeepDays: 1, Now: func() time.Time { return f.now }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Ledger = l
+	f.Face = display.Face{Out: &f.out, Plain: quoted}
+	return f
+}
+
+// hostile is what an agent sends to move the cursor of whoever looks.
+const hostile = "\x1b[2J\u202egnp.\x00"
+
+func (f *fixture) add(t *testing.T, command string) ledger.Entry {
+	t.Helper()
+	ev := &cardea.Event{Kind: cardea.PreToolUse, Harness: "claude-code" + hostile, Session: "s" + hostile, Agent: "a" + hostile, Cwd: "/w" + hostile,
+		Project: "/p" + hostile, Mode: "m" + hostile, Role: "r" + hostile,
+		Call: &cardea.Call{Tool: "Bash" + hostile, Input: map[string]any{"command": command}, Parts: []cardea.Part{{Text: "part" + hostile}, {Text: "ls"}}}}
+	v := cardea.Verdict{Effect: cardea.Deny, By: "rules:x" + hostile, Reason: "one" + hostile + "\ntwo", Instead: "i" + hostile, Parts: []cardea.Effect{cardea.Deny, cardea.Allow},
+		Rewrite:  map[string]any{"command": "better" + hostile},
+		Troubles: []cardea.Trouble{{Text: "trouble" + hostile}},
+		Opinions: []cardea.Opinion{{Decider: "rules", Rule: "x" + hostile, Effect: cardea.Deny, Part: 0, Scope: cardea.ScopeUser, Source: "f" + hostile, Severity: "high", Reason: "why" + hostile},
+			{Decider: "judge", Effect: cardea.Defer, Part: cardea.WholeCall, Scope: cardea.ScopeBuiltin}}}
+	e := ledger.NewEntry(ev, v, ledger.Circumstances{Redactor: redact.New(), Key: make([]byte, 32), Now: f.now, Took: 41 * time.Microsecond, Version: "v1" + hostile})
+	if err := f.Append(e); err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// clean fails where a text could move the cursor.
+func clean(t *testing.T, s string) {
+	t.Helper()
+	for _, r := range s {
+		if r != '\n' && (r < ' ' || r == '\u202e' || r == 0x7f) {
+			t.Fatalf("shows %q in %q", r, s)
+		}
+	}
+}
+
+func wants(t *testing.T, got string, want ...string) {
+	t.Helper()
+	for _, w := range want {
+		if !strings.Contains(got, w) {
+			t.Errorf("no %q in\n%s", w, got)
+		}
+	}
+}
+
+func TestSearch(t *testing.T) {
+	f := start(t)
+	e := f.add(t, "git push -f "+strings.Repeat("x", 200)+hostile)
+	n, err := f.Face.Search(f.Ledger.Search(ledger.Query{}), func(err error) { t.Error(err) })
+	if n != 1 || err != nil {
+		t.Errorf("%d, %v", n, err)
+	}
+	got := f.out.String()
+	clean(t, got)
+	wants(t, got, e.ID+"  2026-11-20 10:00:00 +0000  deny     Bash", "git push -f xxx", "…", "[rules:x")
+	if strings.Count(got, "\n") != 1 {
+		t.Errorf("not one line: %q", got)
+	}
+	f.out.Reset()
+	var told []error
+	lines := func(yield func(ledger.Line, error) bool) {
+		_ = yield(ledger.Line{}, errors.New("a day is gone")) && yield(ledger.Line{Entry: ledger.Entry{ID: "id"}}, nil)
+	}
+	if n, err := f.Face.Search(lines, func(err error) { told = append(told, err) }); n != 1 || err != nil || len(told) != 1 {
+		t.Errorf("%d, %v, %v", n, err, told)
+	}
+	wants(t, f.out.String(), "(not as the ledger wrote it)")
+}
+
+func TestExplain(t *testing.T) {
+	f := start(t)
+	e := f.add(t, "line one"+hostile+"\nline two")
+	l, err := f.Get(e.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Zone = time.FixedZone("", 3600)
+	if err := f.Explain(l); err != nil {
+		t.Fatal(err)
+	}
+	got := f.out.String()
+	clean(t, got)
+	wants(t, got, "deny  rules:x", "  one", "\n  two\n", "instead: i", "tool: Bash", "input: line one", "\n         line two\n", "rewritten to: better",
+		"session: s", "folder: /w", "project: /p", "role: r", "2026-11-20 11:00:00 +0100, decided in 41 microseconds", "2026-11-20, number 1",
+		"1  deny     part", "2  allow    ls", "deny     rules:x", "about part 1", "defer    judge, about the whole call", "(user, f", "severity high)", "troubles\n  trouble", "digest ")
+	if strings.Contains(got, "not as the ledger") {
+		t.Error("a genuine line is doubted")
+	}
+	f.out.Reset()
+	l.Genuine, l.Day, l.Entry.Omitted = false, "", 3
+	if err := f.Explain(l); err != nil {
+		t.Fatal(err)
+	}
+	wants(t, f.out.String(), "not as the ledger wrote it", "the spool", "3 parts, opinions and troubles")
+	f.out.Reset()
+	if err := f.Explain(ledger.Line{}); err != nil || strings.Contains(f.out.String(), "opinions") {
+		t.Errorf("%s, %v", f.out.String(), err)
+	}
+}
+
+func TestVerify(t *testing.T) {
+	f := start(t)
+	show := func(r ledger.Report) string {
+		t.Helper()
+		f.out.Reset()
+		if err := f.Face.Verify(r); err != nil {
+			t.Fatal(err)
+		}
+		clean(t, f.out.String())
+		return f.out.String()
+	}
+	r, err := f.Ledger.Verify()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := show(r); got != "the ledger is empty\nintact\n" {
+		t.Error(got)
+	}
+	f.add(t, "x")
+	f.now = f.now.AddDate(0, 0, 3)
+	f.add(t, "x")
+	if r, err = f.Ledger.Verify(); err != nil {
+		t.Fatal(err)
+	}
+	if got := show(r); got != "1 entry of 1 day, 2026-11-23 to 2026-11-23\nremoved by retention, up to 2026-11-20: 1 entry\nintact\n" {
+		t.Error(got)
+	}
+	got := show(ledger.Report{Days: 2, Entries: 7, RemovedTo: "d", RemovedMissing: 4, Waiting: 2, Busy: true, More: 3, Findings: []ledger.Finding{
+		{Day: "2026-11-20", Line: 3, Kind: ledger.Changed, Text: "t" + hostile}, {Day: "2026-11-20", Kind: ledger.Missing, Text: "u"}, {Kind: ledger.Head, Text: "v"}}})
+	wants(t, got, "7 entries of 2 days", "(and 4 that were gone before)", "waiting in the spool for the next writer: 2 entries", "holds the lock", "2026-11-20:3  changed: t", "2026-11-20  missing: u", "\nhead: v", "and 3 more", "NOT INTACT")
+	wants(t, show(ledger.Report{Removed: 3, RemovedTo: "d", Findings: []ledger.Finding{{Day: "d", Line: 1, Kind: ledger.Cut}}}), "no days", "intact, apart from accidents")
+}
+
+// failing is a screen that is gone.
+type failing struct{}
+
+func (failing) Write([]byte) (int, error) { return 0, errors.New("gone") }
+
+func TestAScreenThatIsGone(t *testing.T) {
+	f := display.Face{Out: failing{}, Plain: quoted}
+	if err := f.Verify(ledger.Report{}); err == nil {
+		t.Error("the error is swallowed")
+	}
+	if err := f.Explain(ledger.Line{Entry: ledger.Entry{Version: redact.New().Text(strings.Repeat("x", 10000))}}); err == nil {
+		t.Error("the error is swallowed")
+	}
+}

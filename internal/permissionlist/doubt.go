@@ -1,0 +1,178 @@
+package permissionlist
+
+import (
+	"strings"
+
+	"cardea.dev"
+)
+
+// Doubt is something that the author of an entry may not have meant.
+type Doubt struct {
+	// Kind is "never" for an entry that matches nothing, "wide" for one that is
+	// wider than it looks, "note" for anything else.
+	Kind string
+	// Text says what, Hint what to do.
+	Text, Hint string
+}
+
+// Doubts are what can be said about an entry by itself.
+func (e *Entry) Doubts() []Doubt {
+	if e.Form == Nothing {
+		return []Doubt{{"never", "it counts for nothing: " + e.Why, "correct or remove it"}}
+	}
+	var out []Doubt
+	if e.Form == Command {
+		out = append(out, e.neverCommand()...)
+	}
+	if e.Effect == cardea.Allow && len(out) == 0 {
+		out = append(out, e.wide()...)
+	}
+	return out
+}
+
+// neverCommand finds commands that no part can be.
+func (e *Entry) neverCommand() []Doubt {
+	spec := e.Spec
+	switch {
+	case strings.TrimSpace(spec) != spec && !strings.HasSuffix(spec, " "):
+		return []Doubt{{"never", "it begins with a blank, and no command does", "take the blank away"}}
+	case strings.Contains(strings.TrimSuffix(spec, ":*"), ":*"):
+		return []Doubt{{"never", `":*" is a wildcard at the very end alone; elsewhere the colon is a character`, `write " *"`}}
+	case e.Effect == cardea.Allow && plainOperators(spec):
+		return []Doubt{{"never", "a line is taken apart at its operators, so that no part holds one", "give each command an entry of its own"}}
+	}
+	program, _ := e.Program()
+	if e.Effect == cardea.Allow && strings.Contains(program, "=") {
+		return []Doubt{{"note", "the variables are part of it, so that it allows the command with exactly these", "leave harmless variables out; they come off by themselves"}}
+	}
+	return nil
+}
+
+// plainOperators reports an operator of the shell outside of quotes.
+func plainOperators(s string) bool {
+	quote := rune(0)
+	for _, c := range s {
+		switch {
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '\'' || c == '"':
+			quote = c
+		case strings.ContainsRune("|&;<>", c):
+			return true
+		}
+	}
+	return false
+}
+
+// wide finds entries that allow more than they seem to.
+func (e *Entry) wide() []Doubt {
+	one := func(text, hint string) []Doubt { return []Doubt{{"wide", text, hint}} }
+	if e.Form == Whole {
+		switch e.Tool {
+		case "Bash", "PowerShell", "Monitor":
+			return one("it allows every command", "name the commands")
+		case "Edit", "Write", "MultiEdit", "NotebookEdit":
+			return one("it allows every file to be changed", "name the paths, such as Edit(src/**)")
+		case "WebFetch":
+			return one("it allows every host, those of this machine and its network included", "name them, such as WebFetch(domain:example.com)")
+		}
+		return nil
+	}
+	if e.Form != Command || !e.Wild() {
+		return nil
+	}
+	program, ok := e.Program()
+	front := e.command.front
+	switch {
+	case !ok && e.command.trailing() && front != "":
+		return one("there is no blank in front of the wildcard, so it allows every command that begins with "+front, "write "+front+" * or "+front+":*")
+	case !ok:
+		return one("the program itself is a wildcard", "name the program")
+	case starts(program) != "" && onlyProgram(front):
+		return one(program+" "+starts(program), "name what it starts")
+	case subcommands(program) && strings.TrimSpace(front) == program && !e.command.trailing():
+		return one("the wildcard stands where the subcommand does, and covers options in front of it, such as git -c", "name the subcommand first")
+	}
+	return nil
+}
+
+// onlyProgram reports whether nothing but the program, or a word that starts
+// others, stands in front of the wildcard.
+func onlyProgram(front string) bool {
+	words := strings.Fields(front)
+	if len(words) <= 1 {
+		return true
+	}
+	last := words[len(words)-1]
+	switch last {
+	case "-c", "-e", "--eval", "run", "exec", "-m", "x", "dlx":
+		return len(words) == 2
+	}
+	return false
+}
+
+// starts says what a program that runs others does, "" for all others.
+func starts(program string) string {
+	switch program {
+	case "bash", "sh", "zsh", "dash", "ksh", "fish", "eval", "exec", "env", "command", "xargs", "parallel", "time", "nohup", "nice", "timeout", "stdbuf", "script", "busybox", "watch", "setsid":
+		return "starts any command that stands behind it"
+	case "sudo", "doas", "su", "pkexec", "runuser":
+		return "starts any command as another user"
+	case "ssh", "docker", "podman", "kubectl", "nsenter", "chroot", "systemd-run":
+		return "starts any command elsewhere"
+	case "python", "python3", "node", "deno", "bun", "ruby", "perl", "php", "lua", "awk", "gawk", "osascript":
+		return "runs any program that stands behind it"
+	case "npx", "bunx", "uvx", "pipx", "devbox", "direnv", "mise", "nix", "poetry", "uv", "pnpm", "yarn":
+		return "can run any package or command"
+	case "find", "fd":
+		return "can start programs and delete files by its options; those are not approved by a wildcard"
+	}
+	return ""
+}
+
+// subcommands reports programs whose options in front of the subcommand run
+// things.
+func subcommands(program string) bool {
+	switch program {
+	case "git", "docker", "kubectl", "npm", "cargo", "go", "make", "gh", "aws", "gcloud", "terraform":
+		return true
+	}
+	return false
+}
+
+// Shadows reports whether everything that o matches, e matches too, as far as
+// that is plain: the same text, or a prefix of it with a wildcard at the end.
+func (e *Entry) Shadows(o *Entry) bool {
+	if e.Form == Nothing || o.Form == Nothing || e.Tool != o.Tool && !(strings.HasPrefix(o.Tool, e.Tool+"__") && e.Form == Whole) {
+		return false
+	}
+	switch {
+	case e.Form == Whole:
+		return true
+	case e.Form != o.Form:
+		return false
+	case e.Form == Command || e.Form == Named:
+		return shadowsPattern(&e.command, &o.command)
+	case e.Form == Host:
+		return e.more.host == o.more.host || !strings.Contains(o.more.host, "*") && e.HostIs(o.more.host)
+	case e.Form == Param:
+		return e.Spec == o.Spec
+	}
+	return e.Spec == o.Spec && (e.From.Source == o.From.Source || e.more.file.anchor != fromSource)
+}
+
+func shadowsPattern(e, o *pattern) bool {
+	if *e == *o {
+		return true
+	}
+	front := o.front
+	if !e.trailing() {
+		return !o.wild && e.match(front)
+	}
+	if o.bare && !e.bare && e.match(strings.TrimSuffix(front, " ")) {
+		return true
+	}
+	return strings.HasPrefix(front, e.front) || !o.wild && e.match(front)
+}

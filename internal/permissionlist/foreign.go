@@ -1,0 +1,258 @@
+package permissionlist
+
+import (
+	"strings"
+
+	"cardea.dev"
+	"cardea.dev/internal/document"
+	"cardea.dev/internal/harness"
+	"cardea.dev/internal/jsonedit"
+)
+
+// This file translates the lists of other harnesses. Only what denies or asks
+// is taken over: what they allow counts for calls of their own alone, and those
+// are answered by their own flow. An ask about a whole tool is left out as well:
+// there it is the harness's way to prompt, not a word about a command.
+
+// translation is one list that is being translated.
+type translation struct {
+	out  *Settings
+	from *Origin
+	data []byte
+}
+
+// rule is a rule of an ordered list: it speaks where its pattern matches, and
+// those that win over it do not.
+type rule struct {
+	tool, spec string // canonical tool; the specifier, "" for the whole tool
+	effect     cardea.Effect
+	at         int
+}
+
+// add makes an entry of a rule, with what wins over it as exceptions.
+func (t *translation) add(r rule, winners []rule) {
+	if r.effect == cardea.Allow || r.spec == "" && r.effect == cardea.Ask {
+		return
+	}
+	text := r.tool
+	if r.spec != "" {
+		text += "(" + r.spec + ")"
+	}
+	e := Entry{Rule: Parse(text, Context{Effect: r.effect}), Effect: r.effect, From: t.from, offset: r.at}
+	for _, w := range winners {
+		if w.tool != r.tool || w.effect != cardea.Allow {
+			continue
+		}
+		if w.spec == "" {
+			return
+		}
+		e.extend().except = append(e.more.except, commandPattern(w.spec))
+		if e.Form == File {
+			if p, why := newFilePattern(w.spec, true); why == "" {
+				e.more.exceptFiles = append(e.more.exceptFiles, p)
+			}
+		}
+	}
+	t.out.Entries = append(t.out.Entries, e)
+}
+
+// untranslated tells of what cannot be expressed.
+func (t *translation) untranslated(at int, text string) {
+	line, column := jsonedit.Position(t.data, at)
+	t.out.Problems = append(t.out.Problems, document.Problem{File: t.from.File, Line: line, Column: column, Warning: true,
+		Text: text + ", so it counts for its own harness alone", Hint: "write an entry for it in a list of Claude Code, or a rule"})
+}
+
+// root reads a JSON file whose top is an object; nil where it is broken.
+func (t *translation) root() *jsonedit.Node {
+	doc, err := jsonedit.Parse(t.data)
+	if err != nil {
+		*t.out = t.out.broken(t.from, t.data, err)
+		return nil
+	}
+	if doc.Root.Kind != jsonedit.Object {
+		t.out.problem(t.from, t.data, doc.Root.Start, "the file holds %s, not an object", doc.Root.Kind)
+		return nil
+	}
+	return doc.Root
+}
+
+// openCode reads opencode.json: the map "permission" of version 1, or the list
+// "permissions" of version 2. In both the last rule that matches wins.
+func (t *translation) openCode() {
+	root := t.root()
+	if root == nil {
+		return
+	}
+	var rules []rule
+	for _, tool := range itemsOf(root.Get("permission")) {
+		if tool.Value.Kind == jsonedit.String {
+			rules = append(rules, openCodeRule(tool.Key, "*", tool.Value.Text, tool.Start))
+			continue
+		}
+		for _, it := range itemsOf(tool.Value) {
+			rules = append(rules, openCodeRule(tool.Key, it.Key, it.Value.Text, it.Start))
+		}
+	}
+	for _, n := range root.Get("permissions").Elements() {
+		rules = append(rules, openCodeRule(n.Str("action"), n.Str("resource"), n.Str("effect"), n.Start))
+	}
+	for i, r := range rules {
+		if r.tool != "" {
+			t.add(r, rules[i+1:])
+		}
+	}
+}
+
+func itemsOf(n *jsonedit.Node) []jsonedit.Item {
+	if n == nil || n.Kind != jsonedit.Object {
+		return nil
+	}
+	return n.Items
+}
+
+func openCodeRule(action, pattern, effect string, at int) rule {
+	r := rule{at: at, spec: strings.ReplaceAll(pattern, "?", "*")}
+	switch action {
+	case "bash", "shell":
+		r.tool = "Bash"
+	case "read", "glob", "grep":
+		r.tool, r.spec = "Read", folderPattern(r.spec)
+	case "edit":
+		r.tool, r.spec = "Edit", folderPattern(r.spec)
+	case "task", "subagent":
+		r.tool = "Agent"
+	case "skill":
+		r.tool = "Skill"
+	case "webfetch":
+		r.tool = "WebFetch"
+	case "websearch":
+		r.tool = "WebSearch"
+	case "*":
+		r.tool = "*"
+	}
+	if r.spec == "*" || r.spec == "**" || r.tool == "*" {
+		r.spec = ""
+	}
+	if r.tool == "WebFetch" && r.spec != "" {
+		r.tool = "" // a pattern of addresses
+	}
+	switch effect {
+	case "deny":
+		r.effect = cardea.Deny
+	case "ask":
+		r.effect = cardea.Ask
+	default:
+		r.effect = cardea.Allow
+	}
+	return r
+}
+
+// folderPattern is a pattern whose * crosses slashes, as gitignore has it.
+func folderPattern(s string) string {
+	if !strings.Contains(s, "/") || !strings.Contains(s, "*") {
+		return s
+	}
+	var out []string
+	for i, seg := range strings.Split(s, "/") {
+		switch {
+		case seg == "*":
+			seg = anyDepth
+		case strings.Contains(seg, "*") && i > 0:
+			seg = anyDepth + "/" + seg
+		}
+		out = append(out, seg)
+	}
+	return strings.Join(out, "/")
+}
+
+// amp reads amp.permissions: the first rule that matches wins.
+func (t *translation) amp() {
+	root := t.root()
+	if root == nil {
+		return
+	}
+	var before []rule
+	for _, n := range root.Get("amp.permissions").Elements() {
+		r := rule{at: n.Start, effect: cardea.Allow}
+		switch n.Str("action") {
+		case "reject":
+			r.effect = cardea.Deny
+		case "ask", "delegate":
+			r.effect = cardea.Ask
+		}
+		r.tool, _ = harness.ToolWord(n.Str("tool"))
+		if r.tool == "shell_command" {
+			r.tool = "Bash"
+		}
+		specs, ok := []string{""}, true
+		for _, it := range itemsOf(n.Get("matches")) {
+			if specs, ok = globsOf(it.Value); !ok || r.tool != "Bash" || it.Key != "cmd" && it.Key != "command" {
+				ok = false
+				break
+			}
+		}
+		if !ok {
+			if r.effect != cardea.Allow {
+				t.untranslated(n.Start, "the rule for "+r.tool+" compares what is not a command, or by an expression")
+			}
+			continue
+		}
+		for _, s := range specs {
+			r.spec = s
+			t.add(r, before)
+			before = append(before, r)
+		}
+	}
+}
+
+func globsOf(n *jsonedit.Node) ([]string, bool) {
+	words, ok := n.Words()
+	if n.Kind == jsonedit.String {
+		words, ok = []string{n.Text}, true
+	}
+	for _, w := range words {
+		ok = ok && !(len(w) > 1 && strings.HasPrefix(w, "/") && strings.HasSuffix(w, "/"))
+	}
+	return words, ok && len(words) > 0
+}
+
+// augment reads toolPermissions: the first rule that matches wins.
+func (t *translation) augment() {
+	root := t.root()
+	if root == nil {
+		return
+	}
+	var before []rule
+	for _, n := range root.Get("toolPermissions").Elements() {
+		r := rule{at: n.Start, effect: cardea.Allow, tool: augmentTool(n.Str("toolName"))}
+		switch n.Get("permission").Str("type") {
+		case "deny":
+			r.effect = cardea.Deny
+		case "ask-user":
+			r.effect = cardea.Ask
+		}
+		if n.Str("shellInputRegex") != "" {
+			if r.effect != cardea.Allow {
+				t.untranslated(n.Start, "the rule for "+r.tool+" compares by an expression")
+			}
+			continue
+		}
+		t.add(r, before)
+		before = append(before, r)
+	}
+}
+
+func augmentTool(name string) string {
+	switch name {
+	case "launch-process":
+		return "Bash"
+	case "view":
+		return "Read"
+	case "str-replace-editor", "remove-files":
+		return "Edit"
+	case "save-file":
+		return "Write"
+	}
+	return name
+}

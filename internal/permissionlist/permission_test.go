@@ -1,0 +1,347 @@
+package permissionlist
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"cardea.dev"
+)
+
+func parse(text string, e cardea.Effect) Rule { return Parse(text, Context{Effect: e}) }
+
+// TestForms: how each kind of entry is read, and which count for nothing.
+func TestForms(t *testing.T) {
+	for _, tt := range []struct {
+		text        string
+		allow, deny Form
+	}{
+		{"Bash", Whole, Whole}, {"Bash(*)", Whole, Whole}, {" Bash(ls) ", Command, Command}, {"Bash(ls:*)", Command, Command},
+		{"Read(./.env)", File, File}, {"Edit(//etc/**)", File, File}, {"Edit(~/x)", File, File}, {"Read(!x)", Nothing, Nothing},
+		{"Read(~bob/x)", Nothing, Nothing}, {"Read(../x)", Nothing, Nothing}, {"Read([)", Nothing, Nothing}, {"Read(a//b)", Nothing, Nothing},
+		{"Write(x)", Nothing, Nothing}, {"Write", Whole, Whole}, {"Write(content:x)", Nothing, Param}, {"Write(file_path:x)", Nothing, Nothing},
+		{"WebFetch(domain:a.example)", Host, Host}, {"WebFetch(domain:*)", Whole, Whole}, {"WebFetch(domain:a/b)", Nothing, Nothing},
+		{"WebFetch(domain:)", Nothing, Nothing}, {"WebFetch(a.example)", Nothing, Nothing}, {"WebFetch(prompt:x)", Nothing, Param}, {"WebFetch(url:x)", Nothing, Nothing},
+		{"Agent(Explore)", Named, Named}, {"Agent(model:opus)", Named, Param}, {"Skill(a *)", Named, Named}, {"WebSearch(x)", Nothing, Nothing},
+		{"Cd(/x)", Nothing, Nothing}, {"Workflow(x)", Nothing, Nothing}, {"Workflow(a:b)", Nothing, Param},
+		{"mcp__a", Whole, Whole}, {"mcp__a__*", Whole, Whole}, {"mcp__a__b(x:1)", Nothing, Nothing}, {"mcp__*", Nothing, Whole}, {"*", Nothing, Whole},
+		{"B*", Nothing, Whole}, {"mcp__*__x", Nothing, Whole}, {"mcp____x*", Nothing, Whole}, {"B?sh", Nothing, Nothing},
+		{"", Nothing, Nothing}, {"(x)", Nothing, Nothing}, {"Bash(ls", Nothing, Nothing}, {"Bash()", Nothing, Nothing}, {"Bash x", Nothing, Nothing},
+		{"Bash(ls\n)", Nothing, Nothing}, {"Bash(\x7f)", Nothing, Nothing}, {"Bash(\xff)", Nothing, Nothing}, {"Bash(\ufffd)", Nothing, Nothing}, {"Bash(é)", Command, Command},
+	} {
+		a, d := parse(tt.text, cardea.Allow), parse(tt.text, cardea.Deny)
+		if a.Form != tt.allow || d.Form != tt.deny {
+			t.Errorf("%q: %d and %d, want %d and %d (%s; %s)", tt.text, a.Form, d.Form, tt.allow, tt.deny, a.Why, d.Why)
+		}
+		if (a.Form == Nothing) != (a.Why != "") || (d.Form == Nothing) != (d.Why != "") {
+			t.Errorf("%q: why %q, %q", tt.text, a.Why, d.Why)
+		}
+	}
+}
+
+func TestCommands(t *testing.T) {
+	for entry, lines := range map[string]struct{ yes, no []string }{
+		"Bash(npm test)":     {[]string{"npm test"}, []string{"npm test x", "npm", "Npm test"}},
+		"Bash(npm test:*)":   {[]string{"npm test", "npm test x"}, []string{"npm testing", "npm"}},
+		"Bash(npm test *)":   {[]string{"npm test", "npm test x", "npm test "}, []string{"npm testing"}},
+		"Bash(npm test*)":    {[]string{"npm test", "npm testing"}, []string{"npm tes"}},
+		"Bash(git * main)":   {[]string{"git push main", "git a b main", "git -c x main"}, []string{"git main", "git push mainx"}},
+		"Bash(* --help *)":   {[]string{"a --help b", "a --help "}, []string{"a --help", "--help x"}},
+		"Bash(a*b*c)":        {[]string{"abc", "aXbXc", "abbc"}, []string{"acb", "ab"}},
+		"Bash(aa*aa)":        {[]string{"aaaa", "aaxaa"}, []string{"aaa", "aa"}},
+		"Bash(git:* push)":   {[]string{"git: push", "git:x push"}, []string{"git push"}},
+		"Bash(:*)":           {[]string{"", " x"}, []string{"x"}},
+		"Bash(npm run:test)": {[]string{"npm run:test"}, []string{"npm run test"}},
+		"Bash(a **)":         {[]string{"a ", "a x"}, []string{"a"}},
+		"Bash(echo (a) b)":   {[]string{"echo (a) b"}, []string{"echo a b"}},
+	} {
+		r := parse(entry, cardea.Allow)
+		for _, l := range lines.yes {
+			if !r.CommandIs(l) {
+				t.Errorf("%s does not match %q", entry, l)
+			}
+		}
+		for _, l := range lines.no {
+			if r.CommandIs(l) {
+				t.Errorf("%s matches %q", entry, l)
+			}
+		}
+	}
+	if r := parse("Read(x)", cardea.Allow); r.CommandIs("x") || r.Prefix() != "" {
+		t.Error("an entry of paths is about a command")
+	}
+}
+
+func TestPrograms(t *testing.T) {
+	for entry, want := range map[string]string{"Bash(npm test:*)": "npm", "Bash(npm)": "npm", "Bash(npm:*)": "npm", "Bash(ls*)": "", "Bash(* x)": "", "Bash(ls -*)": "ls", "Bash": ""} {
+		r := parse(entry, cardea.Allow)
+		got, ok := r.Program()
+		if !ok {
+			got = ""
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", entry, got, want)
+		}
+	}
+}
+
+func TestRespelled(t *testing.T) {
+	join := func(words []string) string { return strings.Join(words, "|") }
+	for entry, want := range map[string]string{
+		`Bash(git commit -m "a b")`: "git|commit|-m|a b", `Bash(a 'b c' *)`: "a|b c ", `Bash(a "b*)`: `a "b`, `Bash(a b)`: "a b", `Bash(a \ b)`: "a| b",
+		`Bash(a "x\"y" z)`: `a|x"y|z`, `Bash(a "$x")`: `a "$x"`, `Bash(a 'x)`: "a 'x", `Bash(a '$x')`: "a|$x", `Bash(a 'x'y*)`: "a 'x'y", `Bash(a '')`: "a|",
+	} {
+		r := parse(entry, cardea.Allow).Respelled(join)
+		if got := r.Prefix(); got != want {
+			t.Errorf("%s: %q, want %q", entry, got, want)
+		}
+	}
+}
+
+func TestHosts(t *testing.T) {
+	for entry, hosts := range map[string]struct{ yes, no []string }{
+		"WebFetch(domain:A.example.)":    {[]string{"a.example", "A.EXAMPLE."}, []string{"b.a.example", "a.example.evil", ""}},
+		"WebFetch(domain:*.a.example)":   {[]string{"x.a.example", "x.y.a.example"}, []string{"a.example", "xa.example", ".a.example"}},
+		"WebFetch(domain:a.*)":           {[]string{"a.org"}, []string{"a.evil.org", "a."}},
+		"WebFetch(domain: a*.example.*)": {[]string{"ab.example.org"}, []string{"b.example.org", "a.b.example.org"}},
+		"WebFetch(domain:*.a.*)":         {[]string{"x.a.org"}, []string{"x.y.a.org"}},
+	} {
+		r := parse(entry, cardea.Allow)
+		for _, h := range hosts.yes {
+			if !r.HostIs(h) {
+				t.Errorf("%s does not match %q", entry, h)
+			}
+		}
+		for _, h := range hosts.no {
+			if r.HostIs(h) {
+				t.Errorf("%s matches %q", entry, h)
+			}
+		}
+	}
+}
+
+var at = Place{Home: "/home/u", Source: "/src", Cwds: []string{"/w", "", "/w"}}
+
+func read(p string) *cardea.Access { return &cardea.Access{Kind: cardea.Read, Path: p} }
+
+// TestCovers: the strict reading of paths.
+func TestCovers(t *testing.T) {
+	for entry, paths := range map[string]struct{ yes, no []string }{
+		"Read(a)":         {[]string{"/w/a", "/w/x/a"}, []string{"/a", "/w/a/b", "/w/ab"}},
+		"Read(./a)":       {[]string{"/w/a"}, []string{"/w/x/a"}},
+		"Read(a/)":        {[]string{"/w/a/b"}, []string{"/w/a", "/w/x/a/b"}},
+		"Read(a/**)":      {[]string{"/w/a/b", "/w/a/b/c"}, []string{"/w/a", "/w/x/a/b"}},
+		"Read(a/b/**)":    {[]string{"/w/a/b/c"}, []string{"/w/x/a/b/c"}},
+		"Read(**/a/**)":   {[]string{"/w/a/b", "/w/x/a/b"}, []string{"/x/a/b"}},
+		"Read(a/**/**/b)": {[]string{"/w/a/b", "/w/a/x/y/b"}, []string{"/w/a"}},
+		"Read(*.go)":      {[]string{"/w/a.go", "/w/x/a.go", "/w/.go"}, []string{"/w/a.gox"}},
+		"Read(a/*.go)":    {[]string{"/w/a/b.go"}, []string{"/w/a/x/b.go"}},
+		"Read([!a]?)":     {[]string{"/w/bc"}, []string{"/w/ac", "/w/b"}},
+		"Read(//x/**)":    {[]string{"/x/a"}, []string{"/w/x/a", "/x"}},
+		"Read(~/x)":       {[]string{"/home/u/x"}, []string{"/w/x"}},
+		"Read(/x/**)":     {[]string{"/src/x/a"}, []string{"/x/a", "/w/x/a"}},
+		"Read(**)":        {[]string{"/w/a/b"}, []string{"/a"}},
+		"Read":            {[]string{"/anything"}, nil},
+	} {
+		r := parse(entry, cardea.Allow)
+		for _, p := range paths.yes {
+			if !r.Covers(read(p), at) {
+				t.Errorf("%s does not cover %s", entry, p)
+			}
+		}
+		for _, p := range paths.no {
+			if r.Covers(read(p), at) {
+				t.Errorf("%s covers %s", entry, p)
+			}
+		}
+	}
+	all := parse("Read(a/**)", cardea.Allow)
+	for _, tt := range []struct {
+		a    cardea.Access
+		want bool
+	}{
+		{cardea.Access{Path: "/w/a", Recursive: true}, true}, {cardea.Access{Path: "/w/a/b", Recursive: true}, true}, {cardea.Access{Path: "/w", Recursive: true}, false},
+		{cardea.Access{Path: "/w/a", Glob: true, Pattern: "/w/a/*"}, true}, {cardea.Access{Path: "/w/a", Glob: true, Pattern: "/w/a/../*"}, false},
+		{cardea.Access{Path: "/w/a/b", Spelled: "/w/l/b"}, false}, {cardea.Access{Path: "/x/b", Spelled: "/w/a/b"}, false}, {cardea.Access{}, false},
+	} {
+		if all.Covers(&tt.a, at) != tt.want {
+			t.Errorf("%+v: %v", tt.a, !tt.want)
+		}
+	}
+	if one := parse("Read(a/*)", cardea.Allow); one.Covers(&cardea.Access{Path: "/w/a", Recursive: true}, at) {
+		t.Error("names cover a folder as a whole")
+	}
+}
+
+// TestTouches: the generous reading of paths.
+func TestTouches(t *testing.T) {
+	del := func(p string) cardea.Access { return cardea.Access{Kind: cardea.Delete, Path: p, Recursive: true} }
+	look := func(p string) cardea.Access { return cardea.Access{Kind: cardea.Read, Path: p, Recursive: true} }
+	glob := func(dir, pattern string) cardea.Access {
+		return cardea.Access{Kind: cardea.Read, Path: dir, Glob: true, Pattern: pattern}
+	}
+	for _, tt := range []struct {
+		entry string
+		a     cardea.Access
+		want  bool
+	}{
+		{"Read(a/**)", *read("/w/x/a/b"), true}, {"Read(./a/**)", *read("/w/x/a/b"), false}, {"Read(.env)", *read("/w/x/.env"), true}, {"Read(.env)", *read("/x/.env"), false},
+		{"Read(a)", *read("/w/a/b/c"), true}, {"Read(~/a)", *read("/home/u/a/b"), true},
+		{"Read(a)", cardea.Access{Kind: cardea.Read, Path: "/x", Spelled: "/w/a"}, true}, {"Read(a)", cardea.Access{Kind: cardea.Read, Path: "/w/a", Spelled: "/w/l"}, true},
+		{"Edit(a/**)", del("/w/a"), true}, {"Edit(a/b/**)", del("/w/a"), true}, {"Edit(a/b/**)", del("/w"), true}, {"Edit(a/b/**)", del("/"), true}, {"Edit(a/b/**)", del("/x"), false},
+		{"Read(a/b/**)", look("/w/a"), false}, {"Read(a/b/**)", look("/w/a/b"), true}, {"Read(a/b/**)", look("/"), false},
+		{"Read(.env)", glob("/w", "/w/.e*"), true}, {"Read(.env)", glob("/w", "/w/*"), false}, {"Read(.env)", glob("/w", "/w/.[a-z]nv"), true}, {"Read(.env)", glob("/w", "/w/.{env,x}"), true},
+		{"Read(*.pem)", glob("/w", "/w/k*"), true}, {"Read(k*.pem)", glob("/w", "/w/x*"), false}, {"Read(a/b)", glob("/w", "/w/*/b"), true}, {"Read(a/b)", glob("/w", "/w/**"), true},
+		{"Read(a/b)", glob("/w/a", "/w/a/c*"), false}, {"Read(a/**)", glob("/w/a", "/w/l/c*"), true}, {"Read(a/**)", glob("/w/a", ""), true}, {"Read(x)", glob("/w/a", ""), true},
+		{"Read(b)", glob("/x", "/x/*"), false}, {"Read", *read("/x"), true}, {"Bash(x)", *read("/w/x"), false},
+	} {
+		r := parse(tt.entry, cardea.Deny)
+		if got := r.Touches(&tt.a, at); got != tt.want {
+			t.Errorf("%s and %+v: %v", tt.entry, tt.a, got)
+		}
+	}
+	for _, tt := range []struct {
+		entry string
+		a     cardea.Access
+		want  bool
+	}{
+		{"Read(.env)", look("/w"), true}, {"Read(.env)", look("/"), true}, {"Read(.env)", look("/x"), false}, {"Read(a/b)", look("/w/c"), false}, {"Read(a/b)", look("/w/a"), true},
+		{"Read(.env)", *read("/w/.env"), false}, {"Read(.env)", cardea.Access{Path: "/w", Recursive: true, MetadataOnly: true}, false}, {"Read", look("/x"), true}, {"Read(a)", cardea.Access{Recursive: true}, true},
+		{"Read(.env)", glob("/w", "/w/*.js"), false}, {"Read(.env)", glob("/w", "/w/.e*"), true}, {"Bash(x)", look("/w"), false},
+	} {
+		r := parse(tt.entry, cardea.Deny)
+		if got := r.MayLieBelow(&tt.a, at); got != tt.want {
+			t.Errorf("%s may lie below %+v: %v", tt.entry, tt.a, got)
+		}
+	}
+	none := parse("Read(~/x)", cardea.Deny)
+	if none.Touches(read("/x"), Place{}) {
+		t.Error("without a home folder")
+	}
+	if slashed(`C:\Users\a`, false) != "/c/Users/a" || slashed("/A/b/../c", true) != "/a/c" {
+		t.Error("paths of Windows")
+	}
+}
+
+func TestParams(t *testing.T) {
+	call := &cardea.Call{Tool: "Bash", Input: map[string]any{"a": "x", "b": true, "c": false, "d": []any{}}, Shadowed: map[string][]any{"a": {"y"}}}
+	for entry, want := range map[string]bool{"Bash(a:x)": true, "Bash(a: y)": true, "Bash(a:z)": false, "Bash(b:true)": true, "Bash(c:f*)": true, "Bash(d:*x)": false, "Bash(e:*x)": false, "Bash(a:*)": false} {
+		r := parse(entry, cardea.Deny)
+		if r.ParamIs(call) != want {
+			t.Errorf("%s: %v", entry, !want)
+		}
+	}
+	if r := parse("Bash(a:x)", cardea.Allow); r.ParamIs(call) {
+		t.Error("a parameter allows")
+	}
+}
+
+// TestRead: the lists of a settings file, with their places.
+func TestRead(t *testing.T) {
+	from := &Origin{File: "s.json", Harness: "claude-code", Allows: true}
+	s := Read(from, []byte("\ufeff{\n \"permissions\": {\"allow\": [\"Bash(a)\",\n  \"Bash(b)\"], \"deny\": [\"Read(x)\"], \"ask\": [\"Bash(c)\"],\n  \"additionalDirectories\": [\"/x\", 5]},\n \"allowManagedPermissionRulesOnly\": true, \"model\": \"x\"}"))
+	var got []string
+	for _, e := range s.Entries {
+		got = append(got, e.Effect.String()+" "+e.Text+" "+e.Source())
+	}
+	if want := []string{"deny Read(x) s.json:3", "ask Bash(c) s.json:3", "allow Bash(a) s.json:2", "allow Bash(b) s.json:3"}; !slices.Equal(got, want) || len(s.Problems) > 0 || !s.ManagedOnly || !slices.Equal(s.Dirs, []string{"/x"}) {
+		t.Errorf("%q, %+v", got, s.Problems)
+	}
+	if s.Entries[3].Column() != 3 {
+		t.Errorf("column %d", s.Entries[3].Column())
+	}
+	again := Read(&Origin{}, s.Kept)
+	if len(again.Entries) != 4 || !again.ManagedOnly || strings.Contains(string(s.Kept), "model") {
+		t.Errorf("kept %s", s.Kept)
+	}
+	// Of two values the harness takes the last one.
+	twice := Read(&Origin{}, []byte(`{"permissions":{"allow":["Bash(a)"],"deny":["Bash(x)"]},"permissions":{"allow":["Bash(b)"],"allow":["Bash(c)"],"deny":["Bash(y)"],"deny":["Bash(z)"]}}`))
+	got = nil
+	for _, e := range twice.Entries {
+		got = append(got, e.Text)
+	}
+	if want := []string{"Bash(x)", "Bash(y)", "Bash(z)", "Bash(c)"}; !slices.Equal(got, want) {
+		t.Errorf("twice: %q", got)
+	}
+	if s := Read(&Origin{}, []byte(`{"permissions":null,"permissions":{"allow":null,"deny":["Bash(a)"]}}`)); len(s.Entries) != 1 || len(s.Problems) > 0 {
+		t.Errorf("null: %v", s.Problems)
+	}
+	// What the vendor does not document denies, and does not allow.
+	lax := Read(&Origin{}, []byte("{\"permissions\":{\"allow\":[\"Bash(a)\"],// x\n\"deny\":[\"Bash(b)\",]}}"))
+	if len(lax.Entries) != 1 || lax.Entries[0].Text != "Bash(b)" || len(lax.Problems) != 1 || !lax.Problems[0].Warning {
+		t.Errorf("comments: %+v, %v", lax.Entries, lax.Problems)
+	}
+	for text, want := range map[string]string{
+		"": "the file is empty", "{": "a key in double quotes", "[]": "holds a list, not an object", `{"permissions":[]}`: "permissions is a list",
+		`{"permissions":{"deny":"x"}}`: "permissions.deny is a text, not a list", `{"permissions":{"ask":[1]}}`: "permissions.ask holds a number",
+		`{"permissions":{"deny":[` + strings.Repeat(`"a",`, maxEntries) + `"a"]}}`: "more than 20000 entries",
+	} {
+		s := Read(&Origin{File: "f"}, []byte(text))
+		if len(s.Problems) != 1 || s.Problems[0].Warning || !strings.Contains(s.Problems[0].Text, want) || s.Problems[0].Line != 1 {
+			t.Errorf("%.40q: %v", text, s.Problems)
+		}
+	}
+	if s := ReadFormat(ClaudeSettings, &Origin{}, make([]byte, MaxSize+1)); len(s.Problems) != 1 {
+		t.Errorf("a huge file: %v", s.Problems)
+	}
+}
+
+func TestCounts(t *testing.T) {
+	from := &Origin{Harness: "h", Allows: true}
+	for _, tt := range []struct {
+		e    Entry
+		want bool
+	}{
+		{New(from, cardea.Allow, parse("Bash", cardea.Allow)), true}, {New(from, cardea.Allow, parse("*", cardea.Allow)), false},
+		{New(&Origin{Harness: "o", Allows: true}, cardea.Allow, parse("Bash", cardea.Allow)), false}, {New(&Origin{Harness: "h"}, cardea.Allow, parse("Bash", cardea.Allow)), false},
+		{New(&Origin{Harness: "o"}, cardea.Deny, parse("Bash", cardea.Deny)), true},
+	} {
+		if tt.e.Counts("h") != tt.want {
+			t.Errorf("%+v", tt.e)
+		}
+	}
+	e := New(&Origin{File: "x"}, cardea.Deny, parse("Bash", cardea.Deny))
+	if e.Source() != "x" || e.Column() != 0 {
+		t.Error(e.Source())
+	}
+}
+
+// TestDoubts: what authors may not have meant.
+func TestDoubts(t *testing.T) {
+	for entry, want := range map[string]string{
+		"Bash": "every command", "Bash(*)": "every command", "Edit": "every file", "WebFetch": "every host", "WebSearch": "", "Bash(npm test:*)": "", "Bash(ls*)": "no blank",
+		"Bash(* x)": "program itself", "Bash(bash:*)": "starts any command", "Bash(bash -c:*)": "starts any command", "Bash(sudo *)": "another user", "Bash(docker exec *)": "elsewhere",
+		"Bash(docker ps *)": "", "Bash(python3 *)": "runs any program", "Bash(python3 -m pytest *)": "", "Bash(npx:*)": "any package", "Bash(git * main)": "where the subcommand does",
+		"Bash(git *)": "", "Bash(find *)": "start programs and delete", "Bash(a && b *)": "taken apart", "Bash(a && b)": "taken apart", "Bash(echo '&&' *)": "", "Bash(git:* push)": "at the very end",
+		"Bash( ls)": "begins with a blank", "Bash(A=b ls)": "variables are part", "Write(x)": "Read and Edit", "mcp__*": "behind mcp__SERVER__", "Bash(ls": "parenthesis",
+	} {
+		e := New(&Origin{}, cardea.Allow, parse(entry, cardea.Allow))
+		var said []string
+		for _, d := range e.Doubts() {
+			said = append(said, d.Text)
+			if d.Hint == "" || d.Kind != "never" && d.Kind != "wide" && d.Kind != "note" {
+				t.Errorf("%s: %+v", entry, d)
+			}
+		}
+		if text := strings.Join(said, "; "); want == "" && text != "" || !strings.Contains(text, want) {
+			t.Errorf("%s: %q, want %q", entry, text, want)
+		}
+	}
+}
+
+func TestShadows(t *testing.T) {
+	for _, tt := range []struct {
+		e, o string
+		want bool
+	}{
+		{"Bash", "Bash(x)", true}, {"Bash(x)", "Bash", false}, {"Bash(npm:*)", "Bash(npm test:*)", true}, {"Bash(npm:*)", "Bash(npm)", true}, {"Bash(npm test:*)", "Bash(npm:*)", false},
+		{"Bash(npm:*)", "Bash(npmx)", false}, {"Bash(ls*)", "Bash(ls:*)", true}, {"Bash(ls:*)", "Bash(ls*)", false}, {"Bash(* x)", "Bash(a x)", true}, {"Bash(* x)", "Bash(a *)", false},
+		{"Bash(a * b)", "Bash(a * b)", true}, {"Bash(x)", "Read(x)", false}, {"Read(x)", "Read(x)", true}, {"Read(x)", "Read(y)", false}, {"mcp__a", "mcp__a__b", true}, {"mcp__a", "mcp__ab__c", false},
+		{"WebFetch(domain:*.a.b)", "WebFetch(domain:x.a.b)", true}, {"WebFetch(domain:a.b)", "WebFetch(domain:*.a.b)", false}, {"Agent(a)", "Agent(a)", true}, {"Agent(m:a)", "Agent(m:a)", true}, {"(", "(", false},
+	} {
+		e, o := New(&Origin{}, cardea.Deny, parse(tt.e, cardea.Deny)), New(&Origin{}, cardea.Deny, parse(tt.o, cardea.Deny))
+		if e.Shadows(&o) != tt.want {
+			t.Errorf("%s shadows %s: %v", tt.e, tt.o, !tt.want)
+		}
+	}
+}
