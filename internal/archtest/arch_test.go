@@ -3,95 +3,29 @@ package archtest
 import (
 	"fmt"
 	"go/ast"
-	"go/parser"
-	"go/token"
-	"io/fs"
-	"os"
 	"os/exec"
 	"path"
-	"path/filepath"
 	"sort"
-	"strconv"
 	"strings"
 	"testing"
 )
 
-const module = "cardea.dev"
+const module = Module
 
-// pkg is one folder of Go files.
-type pkg struct {
-	path    string // import path
-	imports map[string]bool
-	files   []*ast.File
-	size    map[string]int // lines by file
-}
-
-// tree reads all packages of the module, tests left out.
-func tree(t *testing.T) map[string]*pkg {
+// tree reads all packages of the module.
+func tree(t *testing.T) []Package {
 	t.Helper()
-	root := "../.."
-	if _, err := os.Stat(filepath.Join(root, "go.mod")); err != nil {
-		t.Fatal(err)
-	}
-	out := map[string]*pkg{}
-	fset := token.NewFileSet()
-	err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if d.IsDir() {
-			if name := d.Name(); name == "testdata" || strings.HasPrefix(name, ".") && name != ".." && name != "." {
-				return fs.SkipDir
-			}
-			// A module of its own has its own laws: nothing here can import it.
-			if _, err := os.Stat(filepath.Join(p, "go.mod")); err == nil && p != root {
-				return fs.SkipDir
-			}
-			return nil
-		}
-		if !strings.HasSuffix(p, ".go") || strings.HasSuffix(p, "_test.go") {
-			return nil
-		}
-		data, err := os.ReadFile(p)
-		if err != nil {
-			return err
-		}
-		f, err := parser.ParseFile(fset, p, data, parser.ParseComments)
-		if err != nil {
-			return err
-		}
-		rel, err := filepath.Rel(root, filepath.Dir(p))
-		if err != nil {
-			return err
-		}
-		at := path.Join(module, filepath.ToSlash(rel))
-		if out[at] == nil {
-			out[at] = &pkg{path: at, imports: map[string]bool{}, size: map[string]int{}}
-		}
-		out[at].files = append(out[at].files, f)
-		out[at].size[filepath.Base(p)] = strings.Count(string(data), "\n")
-		for _, i := range f.Imports {
-			name, err := strconv.Unquote(i.Path.Value)
-			if err != nil {
-				return err
-			}
-			out[at].imports[name] = true
-		}
-		return nil
-	})
+	pkgs, err := Read("../..")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(out) < 10 {
-		t.Fatalf("found only %d packages", len(out))
+	if len(pkgs) < 10 {
+		t.Fatalf("found only %d packages", len(pkgs))
 	}
-	return out
+	return pkgs
 }
 
 func internal(name string) string { return module + "/internal/" + name }
-
-// below reports whether an import is a package or one in its folder.
-func below(imp, prefix string) bool { return imp == prefix || strings.HasPrefix(imp, prefix+"/") }
 
 // decider is the name of the decider that a package below internal/decide belongs
 // to.
@@ -101,46 +35,48 @@ func decider(pkg string) string {
 }
 
 // violations lists the imports that break a law.
-func violations(pkgs map[string]*pkg) []string {
+func violations(pkgs []Package) []string {
 	var out []string
-	bad := func(p *pkg, imp, why string) { out = append(out, fmt.Sprintf("%s imports %s: %s", p.path, imp, why)) }
+	bad := func(p Package, imp, why string) {
+		out = append(out, fmt.Sprintf("%s imports %s: %s", p.Path, imp, why))
+	}
 	for _, p := range pkgs {
-		generator := path.Base(p.path) == "gen"
-		for imp := range p.imports {
+		generator := path.Base(p.Path) == "gen"
+		for _, imp := range p.Imports {
 			std := !strings.Contains(strings.SplitN(imp, "/", 2)[0], ".")
 			ours := below(imp, module)
 			switch {
-			case p.path == module && !std:
+			case p.Path == module && !std:
 				bad(p, imp, "the vocabulary uses the standard library only")
-			case p.path == module && (imp == "os" || imp == "net" || strings.HasPrefix(imp, "net/") || imp == "os/exec" || imp == "io/ioutil" || imp == "syscall"):
+			case p.Path == module && (imp == "os" || imp == "net" || strings.HasPrefix(imp, "net/") || imp == "os/exec" || imp == "io/ioutil" || imp == "syscall"):
 				bad(p, imp, "the vocabulary does no I/O")
-			case strings.HasPrefix(imp, "mvdan.cc/") && !below(p.path, internal("bash")):
+			case strings.HasPrefix(imp, "mvdan.cc/") && !below(p.Path, internal("bash")):
 				bad(p, imp, "only internal/bash imports the shell parser")
-			case strings.HasPrefix(imp, "github.com/open-policy-agent/") && p.path != internal("decide/policy/rego") && p.path != internal("decide/policy/regotest"):
+			case strings.HasPrefix(imp, "github.com/open-policy-agent/") && p.Path != internal("decide/policy/rego") && p.Path != internal("decide/policy/regotest"):
 				bad(p, imp, "only internal/decide/policy/rego and its tester import OPA")
-			case (below(imp, opaTester) || below(imp, opaCover)) && p.path != internal("decide/policy/regotest"):
+			case (below(imp, opaTester) || below(imp, opaCover)) && p.Path != internal("decide/policy/regotest"):
 				bad(p, imp, "OPA's tester is for tests only")
-			case imp == internal("decide/policy/rego") && p.path != module+"/cmd/cardea-policy" && p.path != internal("decide/policy/regotest"):
+			case imp == internal("decide/policy/rego") && p.Path != module+"/cmd/cardea-policy" && p.Path != internal("decide/policy/regotest"):
 				bad(p, imp, "only cmd/cardea-policy links OPA, so that the hook does not pay for it")
-			case imp == internal("decide/policy/regotest") && p.path != module+"/cmd/cardea-policy-test":
+			case imp == internal("decide/policy/regotest") && p.Path != module+"/cmd/cardea-policy-test":
 				bad(p, imp, "only cmd/cardea-policy-test links OPA's tester, so that no hook pays for it")
-			case strings.HasPrefix(imp, "go.yaml.in/") && p.path != internal("document") && !generator:
+			case strings.HasPrefix(imp, "go.yaml.in/") && p.Path != internal("document") && !generator:
 				bad(p, imp, "YAML is read in internal/document, so that every file gets the same checks")
-			case strings.HasPrefix(imp, "github.com/spf13/") && p.path != internal("cli"):
+			case strings.HasPrefix(imp, "github.com/spf13/") && p.Path != internal("cli"):
 				bad(p, imp, "the command line is internal/cli's")
 			case imp == "net/http" || strings.HasPrefix(imp, "database/"):
 				bad(p, imp, "the hook's process does not pay for it")
-			case ours && imp != module && below(p.path, internal("decide")) && below(imp, internal("decide")) && decider(imp) != decider(p.path):
+			case ours && imp != module && below(p.Path, internal("decide")) && below(imp, internal("decide")) && decider(imp) != decider(p.Path):
 				bad(p, imp, "no decider imports another")
-			case ours && below(p.path, internal("decide")) && (below(imp, internal("config")) || below(imp, internal("cli"))):
+			case ours && below(p.Path, internal("decide")) && (below(imp, internal("config")) || below(imp, internal("cli"))):
 				bad(p, imp, "imports point from faces to config to deciders")
-			case ours && below(imp, internal("cli")) && !below(p.path, module+"/cmd") && !below(p.path, internal("cli")):
+			case ours && below(imp, internal("cli")) && !below(p.Path, module+"/cmd") && !below(p.Path, internal("cli")):
 				bad(p, imp, "nothing imports a face but the commands")
-			case ours && below(imp, internal("config")) && !below(p.path, internal("cli")) && !below(p.path, internal("config")):
+			case ours && below(imp, internal("config")) && !below(p.Path, internal("cli")) && !below(p.Path, internal("config")):
 				bad(p, imp, "only faces import config")
-			case ours && below(p.path, internal("harness")) && (below(imp, internal("bash")) || below(imp, internal("decide")) || below(imp, internal("call"))):
+			case ours && below(p.Path, internal("harness")) && (below(imp, internal("bash")) || below(imp, internal("decide")) || below(imp, internal("call"))):
 				bad(p, imp, "adapters know the wire and the vocabulary, nothing else")
-			case ours && p.path == internal("bash") && imp != module:
+			case ours && p.Path == internal("bash") && imp != module:
 				bad(p, imp, "the analysis knows the vocabulary, nothing else")
 			}
 		}
@@ -203,8 +139,8 @@ func TestLawsBite(t *testing.T) {
 		{internal("cli"), internal("decide/policy/rego")}, {module + "/cmd/cardea", internal("decide/policy/rego")},
 		{internal("call"), "github.com/spf13/cobra"}, {internal("session"), internal("config")},
 	} {
-		p := &pkg{path: tt.from, imports: map[string]bool{tt.imp: true}}
-		if len(violations(map[string]*pkg{tt.from: p})) == 0 {
+		p := Package{Path: tt.from, Imports: []string{tt.imp}}
+		if len(violations([]Package{p})) == 0 {
 			t.Errorf("%s may import %s", tt.from, tt.imp)
 		}
 	}
@@ -213,23 +149,23 @@ func TestLawsBite(t *testing.T) {
 func TestPackagesSayWhatTheyAreFor(t *testing.T) {
 	for _, p := range tree(t) {
 		doc := ""
-		for _, f := range p.files {
-			if f.Doc != nil {
-				doc += f.Doc.Text()
+		for _, f := range p.Files {
+			if f.AST.Doc != nil {
+				doc += f.AST.Doc.Text()
 			}
 		}
 		if len(doc) < 60 {
-			t.Errorf("%s has no package comment that says what it is for", p.path)
+			t.Errorf("%s has no package comment that says what it is for", p.Path)
 		}
 	}
 }
 
 func TestExportedNamesHaveComments(t *testing.T) {
 	for _, p := range tree(t) {
-		for _, f := range p.files {
-			for _, d := range f.Decls {
+		for _, f := range p.Files {
+			for _, d := range f.AST.Decls {
 				for _, name := range undocumented(d) {
-					t.Errorf("%s: %s has no comment", p.path, name)
+					t.Errorf("%s: %s has no comment", p.Path, name)
 				}
 			}
 		}
@@ -241,7 +177,7 @@ func undocumented(d ast.Decl) []string {
 	var out []string
 	switch d := d.(type) {
 	case *ast.FuncDecl:
-		if !d.Name.IsExported() || d.Doc != nil || d.Recv != nil && !exportedReceiver(d.Recv) {
+		if !d.Name.IsExported() || d.Doc != nil || d.Recv != nil && !ast.IsExported(receiver(d.Recv)) {
 			return nil
 		}
 		out = append(out, d.Name.Name)
@@ -264,29 +200,20 @@ func undocumented(d ast.Decl) []string {
 	return out
 }
 
-func exportedReceiver(r *ast.FieldList) bool {
-	e := r.List[0].Type
-	if star, ok := e.(*ast.StarExpr); ok {
-		e = star.X
-	}
-	id, ok := e.(*ast.Ident)
-	return ok && id.IsExported()
-}
-
 // Nothing runs before main: no init functions, and no file that grew into a
 // house of its own.
 func TestNoInitAndNoGiants(t *testing.T) {
 	for _, p := range tree(t) {
-		for _, f := range p.files {
-			for _, d := range f.Decls {
+		for _, f := range p.Files {
+			for _, d := range f.AST.Decls {
 				if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv == nil && fn.Name.Name == "init" {
-					t.Errorf("%s has an init function", p.path)
+					t.Errorf("%s has an init function", p.Path)
 				}
 			}
 		}
-		for name, lines := range p.size {
-			if lines > 700 && !strings.HasSuffix(name, "_gen.go") {
-				t.Errorf("%s/%s has %d lines: split it", p.path, name, lines)
+		for _, f := range p.Files {
+			if f.Lines > 700 && !f.Generated {
+				t.Errorf("%s/%s has %d lines: split it", p.Path, f.Name, f.Lines)
 			}
 		}
 	}
