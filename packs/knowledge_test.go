@@ -12,6 +12,7 @@ import (
 	"cardea.dev/internal/decide/noeffect"
 	"cardea.dev/internal/decide/opaque"
 	"cardea.dev/internal/decide/readonly"
+	"cardea.dev/internal/paths"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -42,7 +43,7 @@ func newReading(t *testing.T) reading {
 	if out, err := exec.Command("git", "init", "-q", project).CombinedOutput(); err != nil {
 		t.Fatalf("git init: %v: %s", err, out)
 	}
-	world := call.World{Home: home, Resolve: call.Links, IsDir: call.IsDir, New: call.IsNew, Exported: func(string) bool { return false }}
+	world := call.World{Home: home, Resolve: paths.Resolve, IsDir: call.IsDir, New: call.IsNew, Exported: func(string) bool { return false }}
 	return reading{project, &cardea.Gate{
 		Analyse: func(ev *cardea.Event) { call.Analyse(ev, world) },
 		Stages: []cardea.Stage{{Name: cardea.Guards, Slots: []cardea.Slot{{Decider: opaque.New(cardea.OnErrorDefer)}, {Decider: noeffect.New()},

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/paths"
 )
 
 // backtracks reports a path that leaves a folder by "..", which must be there.
@@ -50,7 +51,7 @@ func (w *walker) cd(inv invocation) {
 		w.cur.vars["PWD"] = value{kind: dynamic}
 	}
 	w.cur.cdMaybe = dir != "" && (w.changed || backtracks(name) || w.env.IsDir == nil || !w.env.IsDir(dir))
-	home := dir != "" && inside(dir, w.env.Roots)
+	home := dir != "" && paths.WithinAny(w.env.Roots, dir)
 	if !home {
 		inv.access = append(slices.Clone(inv.access), a)
 	}

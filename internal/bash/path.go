@@ -147,13 +147,3 @@ func (w *walker) resolve(p string) string {
 	}
 	return w.env.Resolve(p)
 }
-
-// inside reports whether p is one of the roots or below.
-func inside(p string, roots []string) bool {
-	for _, r := range roots {
-		if r != "" && (p == r || strings.HasPrefix(p, strings.TrimSuffix(r, "/")+"/")) {
-			return true
-		}
-	}
-	return false
-}

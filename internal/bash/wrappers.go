@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/paths"
 )
 
 // wrapperSpecs are the wrappers whose options a table can say. Sources: GNU
@@ -128,7 +129,7 @@ func (w *walker) envCommand(inv invocation) {
 			if backtracks(dir) {
 				to = ""
 			}
-			inv.elevated = inv.elevated || !inside(to, w.env.Roots) // cd to there would be a part of its own
+			inv.elevated = inv.elevated || !paths.WithinAny(w.env.Roots, to) // cd to there would be a part of its own
 			w.cur.setCwd(to)
 			w.start(inv)
 		})

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/paths"
 )
 
 // IsNew reports whether nothing exists under a path, not even a dangling link.
@@ -81,7 +82,7 @@ func (a *analysis) markFresh() {
 				roots = append(a.roots(), a.temporary()...)
 			}
 			for _, r := range roots {
-				if below := strings.TrimPrefix(acc.Path, strings.TrimSuffix(r, "/")+"/"); below != acc.Path && !strings.Contains("/"+below, "/.") && a.world.New(acc.Path) {
+				if paths.Below(r, acc.Path) && !strings.Contains(acc.Path[len(strings.TrimSuffix(r, "/")):], "/.") && a.world.New(acc.Path) {
 					acc.Fresh = true
 				}
 			}

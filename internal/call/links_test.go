@@ -1,15 +1,14 @@
 package call
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
 	"cardea.dev"
+	"cardea.dev/internal/paths"
 )
 
 // linked makes folders, files and links in a throw-away folder: names that end
@@ -41,50 +40,6 @@ func linked(t *testing.T, names ...string) string {
 	return dir
 }
 
-func TestLinks(t *testing.T) {
-	dir := linked(t, "real/deep/", "out/side/file", "link -> real", "deep -> real/deep", "dangling -> nowhere/x", "a -> b", "b -> ../"+"up/c",
-		"loop -> loop", "x/up -> ..", "self -> .")
-	if err := os.Symlink(filepath.Join(dir, "out/side"), filepath.Join(dir, "real/far")); err != nil {
-		t.Fatal(err)
-	}
-	up := filepath.Dir(dir)
-	for in, want := range map[string]string{
-		"link/new/file": dir + "/real/new/file", "real/new": dir + "/real/new", "link": dir + "/real", "self/self/link": dir + "/real",
-		// What does not exist yet is created where the link points to, however
-		// many links there are on the way.
-		"dangling": dir + "/nowhere/x", "dangling/y": dir + "/nowhere/x/y", "a": up + "/up/c", "a/d": up + "/up/c/d",
-		// ".." is relative to what the link points to.
-		"deep/../x": dir + "/real/x", "link/far/../hostname": dir + "/out/hostname", "link/../x": dir + "/x", "x/up/../y": up + "/y",
-		"dangling/../z": dir + "/nowhere/z", "new/../deep/..": dir + "/real", "real/./deep//x/": dir + "/real/deep/x",
-		// Unknown is "".
-		"loop": "", "loop/x": "", "loop/../x": "", strings.Repeat("self/", 50): "", strings.Repeat("y/", 3000): "",
-	} {
-		if got := Links(dir + "/" + in); got != want {
-			t.Errorf("%.60s: %s, want %s", in, got, want)
-		}
-	}
-	for in, want := range map[string]string{"": "", "rel/../x": "rel/../x", "/": "/", "/../..": "/"} {
-		if got := Links(in); got != want {
-			t.Errorf("%q: %q, want %q", in, got, want)
-		}
-	}
-}
-
-// The links of /proc/self mean something else to the program that opens them.
-func TestLinksOfProcesses(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("there is no /proc")
-	}
-	for in, want := range map[string]string{
-		"/proc/self/cwd/x": "", "/proc/self/fd/0": "", "/dev/fd/0": "", "/dev/stdin": "", "/proc/self/exe": "",
-		fmt.Sprintf("/proc/%d/cwd", os.Getpid()): "", "/proc/self/root/etc/x-not-there": "/etc/x-not-there", "/proc/self/task/../root/bin-not-there": "/bin-not-there",
-	} {
-		if got := Links(in); got != want {
-			t.Errorf("%s: %q, want %q", in, got, want)
-		}
-	}
-}
-
 // Every place to which a path may lead is an access: where the kernel goes, and
 // where a program goes that takes ".." off first.
 func TestAccessesThroughLinks(t *testing.T) {
@@ -94,7 +49,7 @@ func TestAccessesThroughLinks(t *testing.T) {
 	}
 	call := func(tool string, input map[string]any) []string {
 		ev := &cardea.Event{Kind: cardea.PreToolUse, Cwd: dir + "/proj", Project: dir + "/proj", Call: &cardea.Call{Tool: tool, Input: input}}
-		Analyse(ev, World{Resolve: Links})
+		Analyse(ev, World{Resolve: paths.Resolve})
 		var out []string
 		for _, p := range ev.Call.Parts {
 			for _, a := range p.Access {
@@ -133,7 +88,7 @@ func TestRootsThatAreNotKnown(t *testing.T) {
 	dir := linked(t, "loop -> loop")
 	ev := &cardea.Event{Cwd: "/elsewhere", Project: dir + "/loop", Roots: []string{"", dir + "/loop/x"},
 		Call: &cardea.Call{Tool: "Bash", Input: map[string]any{"command": "ls > /elsewhere/new.log; cd /elsewhere"}}}
-	Analyse(ev, World{Resolve: Links, New: func(string) bool { return true }})
+	Analyse(ev, World{Resolve: paths.Resolve, New: func(string) bool { return true }})
 	for _, p := range ev.Call.Parts {
 		for _, a := range p.Access {
 			if a.Fresh || p.NoEffect {

@@ -11,6 +11,7 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/bash"
 	"cardea.dev/internal/call"
+	"cardea.dev/internal/paths"
 )
 
 // searches are lines with operands that a search finds; wc stands for a program
@@ -74,7 +75,7 @@ func TestFoundNamesAgainstBash(t *testing.T) {
 			}
 			known := 0
 			for _, line := range searches {
-				an := bash.Analyse(line, bash.Env{Cwd: dir, Home: root, Roots: []string{dir}, IsDir: call.IsDir, Resolve: call.Links, TopLevel: call.TopLevel, Tame: call.Tame})
+				an := bash.Analyse(line, bash.Env{Cwd: dir, Home: root, Roots: []string{dir}, IsDir: call.IsDir, Resolve: paths.Resolve, TopLevel: call.TopLevel, Tame: call.Tame})
 				certain := true
 				var access []cardea.Access
 				for _, p := range an.Parts {

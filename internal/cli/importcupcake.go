@@ -9,9 +9,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"cardea.dev/internal/config"
 	"cardea.dev/internal/decide/policy/engine"
 	"cardea.dev/internal/importer"
+	"cardea.dev/internal/paths"
 	"github.com/spf13/cobra"
 )
 
@@ -44,8 +44,8 @@ func importCupcake(p Process, args []string, user, dry bool) error {
 	if info, err := os.Stat(from); err != nil || !info.IsDir() {
 		return fmt.Errorf("there is no folder %s; name the .cupcake folder", from)
 	}
-	if len(args) == 0 && !config.Within(config.Resolve(p.Dir), config.Resolve(from)) {
-		return fmt.Errorf("%s is a link to %s, outside of the project; name that folder, if it is meant", from, config.Resolve(from))
+	if len(args) == 0 && !paths.Within(paths.Real(p.Dir), paths.Real(from)) {
+		return fmt.Errorf("%s is a link to %s, outside of the project; name that folder, if it is meant", from, paths.Real(from))
 	}
 	to, err := scopeFolder(p, user)
 	if err != nil {
@@ -54,7 +54,7 @@ func importCupcake(p Process, args []string, user, dry bool) error {
 	s := screenOn(p.Stdout, p.Env)
 	m := move{engine: p.Engines.Own, screen: s, from: from, to: to, dry: dry}
 	if !user {
-		m.inside = config.Resolve(filepath.Dir(to))
+		m.inside = paths.Real(filepath.Dir(to))
 	}
 	for _, name := range []string{"policies", "helpers"} {
 		if err := m.policies(name); err != nil {
@@ -201,7 +201,7 @@ func (m *move) scripts(name string) error {
 // read reads a file of the folder. It gives nothing for a link out of it, which
 // is told.
 func (m *move) read(path string) ([]byte, error) {
-	if !config.Within(config.Resolve(m.from), config.Resolve(path)) {
+	if !paths.Within(paths.Real(m.from), paths.Real(path)) {
 		m.left(path, "it is a link out of the folder")
 		return nil, nil
 	}
@@ -221,7 +221,7 @@ func (m *move) copy(from string, data []byte, rel string, mode fs.FileMode) erro
 		m.left(from, path+" is there already")
 		return nil
 	}
-	if real := config.Resolve(filepath.Dir(path)); m.inside != "" && !config.Within(m.inside, real) {
+	if real := paths.Real(filepath.Dir(path)); m.inside != "" && !paths.Within(m.inside, real) {
 		return fmt.Errorf("copy %s: %s leads to %s, out of the project; remove the link, or use --user where every project is meant", from, filepath.Dir(path), real)
 	}
 	if m.dry {

@@ -9,10 +9,10 @@ import (
 	"strings"
 	"time"
 
-	"cardea.dev/internal/config"
 	"cardea.dev/internal/decide/policy/remote"
 	"cardea.dev/internal/harness/claudecode"
 	"cardea.dev/internal/install"
+	"cardea.dev/internal/paths"
 	"github.com/spf13/cobra"
 )
 
@@ -97,7 +97,7 @@ func siteOf(p Process) site {
 	pl := locate(p, "", "", p.Dir)
 	s := site{place: pl, path: filepath.SplitList(p.Env("PATH"))}
 	project := pl.project
-	if config.Resolve(project) == config.Resolve(pl.dirs.Home) {
+	if paths.Real(project) == paths.Real(pl.dirs.Home) {
 		project = "" // the files there are the person's own
 	}
 	s.at = install.Places{Claude: pl.dirs.Claude, Copilot: s.copilot(p, project), Project: project, State: pl.dirs.State,
@@ -119,7 +119,7 @@ func (s *site) copilot(p Process, project string) string {
 	switch {
 	case dir == "":
 		return standard
-	case !filepath.IsAbs(dir), config.Within(config.Resolve(project), config.Resolve(dir)), p.Machine.Foreign(dir):
+	case !filepath.IsAbs(dir), paths.Within(paths.Real(project), paths.Real(dir)), p.Machine.Foreign(dir):
 		s.place.tell(fmt.Sprintf("COPILOT_HOME=%s is not a folder of yours outside of the project; it is ignored", dir))
 		return standard
 	}

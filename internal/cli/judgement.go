@@ -15,6 +15,7 @@ import (
 	"cardea.dev/internal/harness"
 	"cardea.dev/internal/harness/claudecode"
 	"cardea.dev/internal/harness/copilotcli"
+	"cardea.dev/internal/paths"
 	"cardea.dev/internal/redact"
 )
 
@@ -128,7 +129,7 @@ func (j *judgement) exported(name string) bool { return j.process.Env(name) != "
 
 // analysis fills in the parts of a call on this machine.
 func analysis(home string, exported func(name string) bool) func(*cardea.Event) {
-	world := call.World{Home: home, Resolve: call.Links, IsDir: call.IsDir, TopLevel: call.TopLevel, Tame: call.Tame, Names: call.Names, New: call.IsNew,
+	world := call.World{Home: home, Resolve: paths.Resolve, IsDir: call.IsDir, TopLevel: call.TopLevel, Tame: call.Tame, Names: call.Names, New: call.IsNew,
 		Exported: exported}
 	return func(ev *cardea.Event) { call.Analyse(ev, world) }
 }
@@ -162,7 +163,7 @@ func (j *judgement) note(v cardea.Verdict) error {
 	default:
 		return nil
 	}
-	return evidence.New(j.place.state, config.Resolve(j.place.project), config.Resolve(j.place.start)).Note(j.event, j.loaded.Settings.Policies.Checks)
+	return evidence.New(j.place.state, paths.Real(j.place.project), paths.Real(j.place.start)).Note(j.event, j.loaded.Settings.Policies.Checks)
 }
 
 // quiet takes a failure from a verdict on an event that is about no call, once

@@ -6,6 +6,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/config"
+	"cardea.dev/internal/paths"
 	"cardea.dev/internal/session"
 	"cardea.dev/internal/trust"
 )
@@ -82,7 +83,7 @@ func (p Process) whose(pl *place) config.Where {
 	if pl.state == "" {
 		return w
 	}
-	accepted, err := trust.Load(pl.state, config.Resolve(pl.project))
+	accepted, err := trust.Load(pl.state, paths.Real(pl.project))
 	if err != nil {
 		pl.tell(err.Error())
 	}

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"cardea.dev/internal/config"
+	"cardea.dev/internal/paths"
 	"cardea.dev/internal/redact"
 	"cardea.dev/internal/trust"
 	"github.com/spf13/cobra"
@@ -81,7 +82,7 @@ func surveyHere(p Process) (*survey, error) {
 	for _, t := range pl.troubles {
 		p.warn(t.Text)
 	}
-	s := &survey{project: config.Resolve(pl.project), state: pl.state, digests: map[string]string{}, now: now}
+	s := &survey{project: paths.Real(pl.project), state: pl.state, digests: map[string]string{}, now: now}
 	s.accepted, _ = trust.Load(pl.state, s.project) // load has told what is wrong with it
 	w := now.Where
 	w.State = "" // the person looks at the files, not at last good forms

@@ -9,6 +9,7 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/bash"
 	"cardea.dev/internal/call"
+	"cardea.dev/internal/paths"
 )
 
 // bound is what a command runs besides the programs of the machine.
@@ -34,7 +35,7 @@ func (l *Loaded) bind(command string) bound {
 	for i, word := range named {
 		named[i] = from(project, word)
 	}
-	a := bash.Analyse(at(project, command), bash.Env{Cwd: project, Home: l.Where.Dirs.Home, Roots: []string{project}, Resolve: call.Links, IsDir: call.IsDir, TopLevel: call.TopLevel, Names: call.Names})
+	a := bash.Analyse(at(project, command), bash.Env{Cwd: project, Home: l.Where.Dirs.Home, Roots: []string{project}, Resolve: paths.Resolve, IsDir: call.IsDir, TopLevel: call.TopLevel, Names: call.Names})
 	spots, all := a.Opaque, true
 	for i := range a.Parts {
 		p := &a.Parts[i]
@@ -50,7 +51,7 @@ func (l *Loaded) bind(command string) bound {
 		named = nil // what is only read may change, as a version or a state does
 	}
 	for _, path := range append(named, out.runs...) {
-		inside := Within(project, path) || Within(Resolve(project), Resolve(path))
+		inside := paths.Within(project, path) || paths.Within(paths.Real(project), paths.Real(path))
 		info, err := os.Stat(path)
 		_, gone := os.Lstat(path)
 		switch known := l.known(path); {
@@ -97,7 +98,7 @@ func (l *Loaded) ran(p *cardea.Part, b *bound) []string {
 	for _, w := range texts(p) {
 		path := from(p.Dir, w)
 		named = append(named, path)
-		if call.IsDir(path) && Within(l.Where.Project, path) {
+		if call.IsDir(path) && paths.Within(l.Where.Project, path) {
 			dirs = append(dirs, path)
 		}
 	}
@@ -120,7 +121,7 @@ func (l *Loaded) ran(p *cardea.Part, b *bound) []string {
 
 // searchable reports whether a piece of PATH may lie in the project.
 func (l *Loaded) searchable(dir string) bool {
-	return !filepath.IsAbs(dir) || Within(Resolve(l.Where.Project), Resolve(dir))
+	return !filepath.IsAbs(dir) || paths.Within(paths.Real(l.Where.Project), paths.Real(dir))
 }
 
 // program is the name of a part's program, "" where there is none.

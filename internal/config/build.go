@@ -15,6 +15,7 @@ import (
 	"cardea.dev/internal/decide/readonly"
 	"cardea.dev/internal/decide/routes"
 	"cardea.dev/internal/decide/rules"
+	"cardea.dev/internal/paths"
 	"cardea.dev/internal/permissionlist"
 )
 
@@ -283,7 +284,7 @@ func (d *lateRoutes) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opi
 	}
 	var told []cardea.Trouble
 	for _, p := range l.RouteProblems {
-		trusted := l.Where.Trusted() || l.Where.Project == "" || !Within(Resolve(l.Where.Project), Resolve(p.File))
+		trusted := l.Where.Trusted() || l.Where.Project == "" || !paths.Within(paths.Real(l.Where.Project), paths.Real(p.File))
 		told = append(told, troubleOf(p, trusted, false))
 	}
 	var lines []string

@@ -11,6 +11,7 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/evidence"
+	"cardea.dev/internal/paths"
 	"cardea.dev/packs"
 )
 
@@ -98,7 +99,7 @@ const (
 func (s *signals) own(ev *cardea.Event, name string) (policy.Answer, bool) {
 	switch name {
 	case evidenceSignal:
-		held := evidence.New(s.loaded.Where.State, Resolve(s.loaded.Where.Project), Resolve(s.loaded.Where.Start)).Holds(ev, s.loaded.Settings.Policies.Checks, func(p *cardea.Part) bool { return publishing(p) || mayPublish(p) })
+		held := evidence.New(s.loaded.Where.State, paths.Real(s.loaded.Where.Project), paths.Real(s.loaded.Where.Start)).Holds(ev, s.loaded.Settings.Policies.Checks, func(p *cardea.Part) bool { return publishing(p) || mayPublish(p) })
 		return policy.Answer{Value: map[string]any{"ok": true, "passed": anys(held.Passed), "elsewhere": anys(held.Elsewhere), "hidden": held.Hidden, "unknown": unknown(ev)}}, true
 	case sizeSignal:
 		return policy.Answer{Value: size(ev)}, true

@@ -3,9 +3,9 @@ package config
 import (
 	"fmt"
 	"path/filepath"
-	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/paths"
 )
 
 // Dirs are the folders of one person on this machine. A folder that could not
@@ -49,7 +49,7 @@ func FindDirs(m Machine, projects ...string) (Dirs, []cardea.Trouble) {
 	f := finder{machine: m}
 	for _, p := range projects {
 		// Everything lies in the root folder; there nothing follows from it.
-		if p = Resolve(p); p != filepath.Dir(p) {
+		if p = paths.Real(p); p != filepath.Dir(p) {
 			f.projects = append(f.projects, p)
 		}
 	}
@@ -137,9 +137,9 @@ func (f *finder) doubt(path string) string {
 	if !filepath.IsAbs(path) {
 		return "is not an absolute path"
 	}
-	real := Resolve(path)
+	real := paths.Real(path)
 	for _, p := range f.projects {
-		if Within(p, real) {
+		if paths.Within(p, real) {
 			return "points into the project " + p
 		}
 	}
@@ -153,9 +153,9 @@ func (f *finder) doubt(path string) string {
 // holds the home folder holds all of the person's folders, so there is nothing
 // better to ask for.
 func (m Machine) RefuseState(dir, project, home string) string {
-	project = Resolve(project)
+	project = paths.Real(project)
 	switch {
-	case Within(project, Resolve(dir)) && !Within(project, Resolve(home)):
+	case paths.Within(project, paths.Real(dir)) && !paths.Within(project, paths.Real(home)):
 		return "lies in the project " + project
 	case m.Foreign(dir):
 		return "belongs to another user"
@@ -199,35 +199,4 @@ func below(base, path string) string {
 		return ""
 	}
 	return filepath.Join(base, filepath.FromSlash(path))
-}
-
-// Within reports whether path is root or lies below it. Both are resolved and
-// absolute.
-func Within(root, path string) bool {
-	if root == "" || path == "" {
-		return false
-	}
-	rel, err := filepath.Rel(root, path)
-	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
-}
-
-// Resolve follows symbolic links as far as the path exists; what does not
-// exist yet is appended as written. "" stays "".
-func Resolve(path string) string {
-	if path == "" {
-		return ""
-	}
-	path = filepath.Clean(path)
-	rest := ""
-	for p := path; ; {
-		if real, err := filepath.EvalSymlinks(p); err == nil {
-			return filepath.Join(real, rest)
-		}
-		parent := filepath.Dir(p)
-		if parent == p {
-			return path
-		}
-		rest = filepath.Join(filepath.Base(p), rest)
-		p = parent
-	}
 }

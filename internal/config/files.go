@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"cardea.dev/internal/document"
+	"cardea.dev/internal/paths"
 )
 
 // The bounds of a folder of rules. A project's files are written by whoever
@@ -55,7 +56,7 @@ func readFile(path, inside string) (data []byte, when time.Time, err error) {
 		if err != nil {
 			return nil, when, plainError(err)
 		}
-		if !Within(Resolve(inside), real) {
+		if !paths.Within(paths.Real(inside), real) {
 			return nil, when, fmt.Errorf("it is a link to %s, outside of the project; copy the file into the project", real)
 		}
 	}

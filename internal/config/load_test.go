@@ -15,6 +15,7 @@ import (
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/decide/policy/rego"
 	"cardea.dev/internal/decide/rules"
+	"cardea.dev/internal/paths"
 )
 
 // site is a person's folder and a project on disk.
@@ -45,7 +46,7 @@ func (s *site) try(command string) cardea.Verdict {
 
 func (s *site) judge(l *Loaded, command string) cardea.Verdict {
 	s.t.Helper()
-	world := call.World{Home: s.where.Dirs.Home, Resolve: call.Links}
+	world := call.World{Home: s.where.Dirs.Home, Resolve: paths.Resolve}
 	g := Build(l, func(ev *cardea.Event) { call.Analyse(ev, world) }, nil)
 	return g.Decide(context.Background(), &cardea.Event{Kind: cardea.PreToolUse, Cwd: s.where.Project, Project: s.where.Project,
 		Call: &cardea.Call{Tool: "Bash", Name: "Bash", Known: true, Input: map[string]any{"command": command}}})

@@ -8,6 +8,7 @@ import (
 
 	"cardea.dev/internal/decide/policy/remote"
 	"cardea.dev/internal/decide/rules"
+	"cardea.dev/internal/paths"
 	"cardea.dev/internal/userkey"
 )
 
@@ -23,11 +24,11 @@ func (l *Loaded) own() func(rules.Own) []string {
 		case o == rules.OwnFolder:
 			return l.ownFolders()
 		case o == rules.OwnKey && l.Where.Dirs.State != "":
-			return []string{userkey.Path(Resolve(l.Where.Dirs.State))}
+			return []string{userkey.Path(paths.Real(l.Where.Dirs.State))}
 		case o == rules.OwnPrograms:
 			return programs()
 		case o == rules.OwnBin && l.Where.Program != "":
-			return []string{filepath.Dir(Resolve(l.Where.Program))}
+			return []string{filepath.Dir(paths.Real(l.Where.Program))}
 		}
 		return nil
 	}
@@ -44,7 +45,7 @@ func (l *Loaded) ownSettings() []string {
 	var out []string
 	for _, dir := range []string{l.Where.Dirs.System, l.Where.Dirs.User, l.Where.Dirs.State, l.Where.Dirs.Runtime} {
 		if dir != "" {
-			out = append(out, Resolve(dir))
+			out = append(out, paths.Real(dir))
 		}
 	}
 	for _, at := range l.folders() {
@@ -52,15 +53,15 @@ func (l *Loaded) ownSettings() []string {
 		if at.dir == "" || !has(at.dir, "") {
 			continue
 		}
-		dir := Resolve(at.dir)
-		inside := func(path string) bool { return at.inside == "" || Within(Resolve(at.inside), path) }
+		dir := paths.Real(at.dir)
+		inside := func(path string) bool { return at.inside == "" || paths.Within(paths.Real(at.inside), path) }
 		for _, name := range parts {
 			path := filepath.Join(dir, name)
 			if dir != at.dir && inside(path) {
 				out = append(out, path)
 			}
 			for _, p := range links(path) {
-				if real := Resolve(p); inside(real) {
+				if real := paths.Real(p); inside(real) {
 					out = append(out, real)
 				}
 			}
@@ -72,7 +73,7 @@ func (l *Loaded) ownSettings() []string {
 	}
 	for _, path := range lists {
 		if path != "" && (isLink(path) || isLink(filepath.Dir(path))) {
-			out = append(out, Resolve(path))
+			out = append(out, paths.Real(path))
 		}
 	}
 	return out
@@ -83,7 +84,7 @@ func (l *Loaded) ownFolders() []string {
 	var out []string
 	for _, at := range l.folders() {
 		if at.dir != "" {
-			out = append(out, Resolve(at.dir))
+			out = append(out, paths.Real(at.dir))
 		}
 	}
 	return out
@@ -125,7 +126,7 @@ func (l *Loaded) ownPrograms() []string {
 	if l.Where.Program == "" {
 		return nil
 	}
-	real := Resolve(l.Where.Program)
+	real := paths.Real(l.Where.Program)
 	out := []string{l.Where.Program, real}
 	ext := ""
 	if strings.EqualFold(filepath.Ext(real), ".exe") {

@@ -10,6 +10,7 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/document"
 	"cardea.dev/internal/harness/claudecode"
+	"cardea.dev/internal/paths"
 	"cardea.dev/internal/permissionlist"
 )
 
@@ -110,7 +111,7 @@ func (l *Loaded) countPermissions(f *PermissionFile, s permissionlist.Source, go
 		case len(got.Entries) == 0:
 		case l.Where.Trust == nil:
 			not("the project is not trusted")
-		case !within(l.Where.Project, s.Project):
+		case !paths.Within(paths.Real(l.Where.Project), paths.Real(s.Project)):
 			not(otherProject)
 		case !l.Where.Trust(from.File, got.Kept):
 			not("the file is not as you trusted it")
@@ -125,8 +126,6 @@ func (l *Loaded) countPermissions(f *PermissionFile, s permissionlist.Source, go
 }
 
 const otherProject = "it is another project's"
-
-func within(outer, inner string) bool { return Within(Resolve(outer), Resolve(inner)) }
 
 // warn tells of entries that deny or ask and cannot be interpreted: their
 // author believes to be protected.

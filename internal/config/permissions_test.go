@@ -11,6 +11,7 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/call"
 	"cardea.dev/internal/harness/claudecode"
+	"cardea.dev/internal/paths"
 	"cardea.dev/internal/permissionlist"
 	"cardea.dev/internal/redact"
 )
@@ -106,7 +107,7 @@ func TestListsByScope(t *testing.T) {
 
 // judgeFor judges a call of Claude Code.
 func (s *site) judgeFor(l *Loaded, command string) cardea.Verdict {
-	world := call.World{Home: s.where.Dirs.Home, Resolve: call.Links}
+	world := call.World{Home: s.where.Dirs.Home, Resolve: paths.Resolve}
 	g := Build(l, func(ev *cardea.Event) { call.Analyse(ev, world) }, nil)
 	return g.Decide(context.Background(), &cardea.Event{Kind: cardea.PreToolUse, Harness: claudecode.Name, Cwd: s.where.Project, Project: s.where.Project,
 		Call: &cardea.Call{Tool: "Bash", Name: "Bash", Known: true, Input: map[string]any{"command": command}}})

@@ -10,6 +10,7 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/harness"
+	"cardea.dev/internal/paths"
 )
 
 // Aids are what policies need besides files. The zero value does without.
@@ -138,7 +139,7 @@ func (l *Loaded) gone(dir string) []string {
 	}
 	return slices.DeleteFunc(l.Where.Accepted(), func(path string) bool {
 		_, err := os.Stat(path)
-		return err == nil || !strings.HasSuffix(path, ".rego") || strings.HasSuffix(path, "_test.rego") || !Within(dir, path)
+		return err == nil || !strings.HasSuffix(path, ".rego") || strings.HasSuffix(path, "_test.rego") || !paths.Within(dir, path)
 	})
 }
 

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/paths"
 	"cardea.dev/internal/redact"
 )
 
@@ -193,7 +194,7 @@ func TestScriptsSeeNoSecrets(t *testing.T) {
 // The files of the project that a command runs are bound to it; one whose files
 // cannot be told does not run.
 func TestBound(t *testing.T) {
-	project := Resolve(t.TempDir())
+	project := paths.Real(t.TempDir())
 	for _, f := range []string{"tools/b.sh", "tools/Makefile", "Makefile", "tool/__main__.py", "m.py", "package.json", ".npmrc", "web/package.json", ".venv/bin/lintit", ".git/config"} {
 		write(t, filepath.Join(project, f), "")
 	}

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cardea.dev/internal/paths"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,7 +20,7 @@ func FindProject(start, home string) string {
 	}
 	start = filepath.Clean(start)
 	for dir := start; ; dir = filepath.Dir(dir) {
-		if dir != start && Within(dir, home) {
+		if dir != start && paths.Within(dir, home) {
 			return start
 		}
 		if has(dir, ".cardea") || has(dir, ".git") {
@@ -86,7 +87,7 @@ const maxFolders = 4096
 
 // nearest is the nearest folder with a mark that was not passed before, or "".
 func (w *walk) nearest(path string) string {
-	for dir := path; !w.seen[dir] && !Within(dir, w.home); dir = filepath.Dir(dir) {
+	for dir := path; !w.seen[dir] && !paths.Within(dir, w.home); dir = filepath.Dir(dir) {
 		if len(w.seen) >= maxFolders {
 			w.tired = true
 			return ""

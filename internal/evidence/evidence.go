@@ -20,6 +20,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/bash"
+	"cardea.dev/internal/paths"
 	"cardea.dev/internal/userkey"
 )
 
@@ -342,8 +343,8 @@ func (s Store) shown(ev *cardea.Event, checks []check) []string {
 
 // at reports whether a folder is one in which checks are run.
 func (s Store) at(dir string) bool {
-	dir = real(dir)
-	return dir == s.project || dir == s.start && within(dir, s.project)
+	dir = paths.Real(dir)
+	return dir == s.project || dir == s.start && paths.Within(s.project, dir)
 }
 
 // began reports whether a line that has ended in a folder began in one in which
@@ -355,7 +356,7 @@ func (s Store) began(cwd, text string) bool {
 	}
 	return len(bash.Links(text)) > 0 && slices.ContainsFunc([]string{s.project, s.start}, func(from string) bool {
 		parts := bash.Analyse(text, bash.Env{Cwd: from}).Parts
-		return s.at(from) && len(parts) > 0 && parts[len(parts)-1].Dir != "" && real(parts[len(parts)-1].Dir) == real(cwd)
+		return s.at(from) && len(parts) > 0 && parts[len(parts)-1].Dir != "" && paths.Real(parts[len(parts)-1].Dir) == paths.Real(cwd)
 	})
 }
 
@@ -443,21 +444,8 @@ func partChanges(p *cardea.Part, project string, checks []check) bool {
 // git's own.
 func writes(p *cardea.Part, project string) bool {
 	return slices.ContainsFunc(p.Access, func(a cardea.Access) bool {
-		own := within(a.Path, filepath.Join(project, ".git"))
-		there := within(a.Path, project) && !own || a.Recursive && within(project, a.Path)
+		own := paths.Within(filepath.Join(project, ".git"), a.Path)
+		there := paths.Within(project, a.Path) && !own || a.Recursive && paths.Within(a.Path, project)
 		return (a.Kind == cardea.Write || a.Kind == cardea.Delete) && a.Path != "" && there
 	})
-}
-
-// within reports whether a path is the project or lies in it.
-func within(path, project string) bool {
-	return path == project || strings.HasPrefix(path, strings.TrimSuffix(project, string(filepath.Separator))+string(filepath.Separator))
-}
-
-// real is a folder with its links resolved, as the project's path is.
-func real(dir string) string {
-	if out, err := filepath.EvalSymlinks(dir); err == nil {
-		return out
-	}
-	return dir
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/paths"
 )
 
 // keepsTree reports whether a part is git, doing something that changes none of
@@ -128,14 +129,14 @@ func folders(p *cardea.Part) ([]string, bool) {
 // the folder lies in. Another working tree of a repository is one of its own
 // wherever it lies, since other files stand there (git-worktree(1)).
 func (s Store) tree(dir string) string {
-	dir = real(dir)
+	dir = paths.Real(dir)
 	root := repository(dir)
 	switch {
-	case root == "" && !within(dir, s.project):
+	case root == "" && !paths.Within(s.project, dir):
 		return dir
 	case root == "" || root == repository(s.project):
 		return s.project
-	case within(root, s.project) && !linked(root):
+	case paths.Within(s.project, root) && !linked(root):
 		return s.project
 	}
 	return root

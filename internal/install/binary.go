@@ -1,6 +1,7 @@
 package install
 
 import (
+	"cardea.dev/internal/paths"
 	"errors"
 	"fmt"
 	"os"
@@ -43,11 +44,11 @@ func StableBinary(m Machine) (string, error) {
 // unstable says why a path cannot be counted on, "" where it can.
 func (m Machine) unstable(path string) string {
 	for _, dir := range m.Temp {
-		if dir != "" && filepath.Dir(dir) != dir && inside(dir, path) {
+		if dir != "" && filepath.Dir(dir) != dir && paths.Within(paths.Real(dir), path) {
 			return "lies in a temporary folder"
 		}
 	}
-	if m.Project != "" && filepath.Dir(m.Project) != m.Project && inside(m.Project, path) {
+	if m.Project != "" && filepath.Dir(m.Project) != m.Project && paths.Within(paths.Real(m.Project), path) {
 		return "lies in the project, where the agent may replace it"
 	}
 	for _, part := range strings.Split(filepath.ToSlash(filepath.Dir(path)), "/") {

@@ -2,13 +2,13 @@ package install
 
 import (
 	"bytes"
+	"cardea.dev/internal/paths"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 )
 
 // maxFile bounds a settings file, in bytes.
@@ -32,7 +32,7 @@ func open(named, within string) (*file, error) {
 	if err != nil {
 		return nil, err
 	}
-	if f.path = real; within != "" && !inside(within, real) {
+	if f.path = real; within != "" && !paths.Within(paths.Real(within), real) {
 		return nil, fmt.Errorf("%s leads out of the project, to %s; replace the link by a file", named, real)
 	}
 	info, err := os.Lstat(real)
@@ -76,15 +76,6 @@ func follow(path string) (string, error) {
 	}
 	dir, err := follow(filepath.Dir(path))
 	return filepath.Join(dir, filepath.Base(path)), err
-}
-
-// inside reports whether a path, links followed, lies in a folder.
-func inside(dir, real string) bool {
-	if resolved, err := filepath.EvalSymlinks(dir); err == nil {
-		dir = resolved
-	}
-	rel, err := filepath.Rel(dir, real)
-	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
 // writable says why a file cannot be replaced. Root could write it anyway, but

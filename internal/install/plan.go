@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"cardea.dev/internal/jsonedit"
+	"cardea.dev/internal/paths"
 )
 
 // Plan is a change of one file that is worked out and checked, and not made
@@ -224,7 +225,7 @@ func (p *Plan) Apply() error {
 			return fmt.Errorf("remove %s: %w", p.File, err)
 		}
 		for _, dir := range p.dirs {
-			if inside(dir, p.File) {
+			if paths.Within(paths.Real(dir), p.File) {
 				_ = os.Remove(dir) // one that is not empty stays
 			}
 		}

@@ -1,6 +1,7 @@
 package install
 
 import (
+	"cardea.dev/internal/paths"
 	"context"
 	"errors"
 	"fmt"
@@ -49,7 +50,7 @@ func lookup(name string, path []string, project string) string {
 		names = []string{name + ".exe", name + ".cmd"}
 	}
 	for _, dir := range path {
-		if !filepath.IsAbs(dir) || project != "" && inside(project, dir) {
+		if !filepath.IsAbs(dir) || project != "" && paths.Within(paths.Real(project), dir) {
 			continue
 		}
 		for _, n := range names {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/paths"
 )
 
 // anchor is what a pattern of paths is relative to.
@@ -195,7 +196,7 @@ func (p *filePattern) touches(name string, a *cardea.Access, base string) bool {
 	below, ok := relative(name, base, folds)
 	if !ok {
 		// A folder above the base that is changed as a whole takes it along.
-		return a.Recursive && a.Kind != cardea.Read && within(slashed(base, folds), slashed(name, folds))
+		return a.Recursive && a.Kind != cardea.Read && paths.Within(slashed(name, folds), slashed(base, folds))
 	}
 	if a.Glob {
 		return overlap(segs, below)
@@ -233,7 +234,7 @@ func (r *Rule) MayLieBelow(a *cardea.Access, at Place) bool {
 	for _, base := range r.more.file.bases(at) {
 		below, ok := relative(a.Path, base, folds)
 		if !ok {
-			if within(slashed(base, folds), slashed(a.Path, folds)) {
+			if paths.Within(slashed(a.Path, folds), slashed(base, folds)) {
 				return true
 			}
 			continue
@@ -273,10 +274,6 @@ func relative(name, base string, fold bool) ([]string, bool) {
 		return nil, false
 	}
 	return strings.Split(rest, "/"), true
-}
-
-func within(name, base string) bool {
-	return name == base || strings.HasPrefix(name, strings.TrimSuffix(base, "/")+"/")
 }
 
 // slashed is a path as patterns have it: C:\Users is /c/Users.

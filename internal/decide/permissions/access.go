@@ -1,12 +1,12 @@
 package permissions
 
 import (
-	"path"
 	"slices"
 	"strings"
 
 	"cardea.dev"
 	"cardea.dev/internal/harness"
+	"cardea.dev/internal/paths"
 	"cardea.dev/internal/permissionlist"
 )
 
@@ -84,15 +84,11 @@ func makesLinks(p cardea.Part) bool {
 // person added to it, by either of its names.
 func (c *call) inWork(a *cardea.Access) bool {
 	for _, root := range append([]string{c.ev.Project}, c.ev.Roots...) {
-		if root != "" && within(a.Path, root) && (a.Spelled == "" || within(a.Spelled, root)) {
+		if root != "" && paths.Below(root, a.Path) && (a.Spelled == "" || paths.Below(root, a.Spelled)) {
 			return true
 		}
 	}
 	return false
-}
-
-func within(p, dir string) bool {
-	return strings.HasPrefix(path.Clean(p), strings.TrimSuffix(path.Clean(dir), "/")+"/")
 }
 
 // covering finds an entry of a tool of files that allows an access.

@@ -12,6 +12,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/document"
+	"cardea.dev/internal/paths"
 )
 
 // The bounds of a folder. A project's is written by whoever sent the pull
@@ -259,12 +260,7 @@ func (w *walk) outside(path string, link bool) string {
 	if err != nil {
 		return "it is a link that leads nowhere"
 	}
-	inside, err := filepath.EvalSymlinks(w.folder.Inside)
-	if err != nil {
-		inside = w.folder.Inside
-	}
-	rel, err := filepath.Rel(inside, real)
-	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+	if !paths.Within(paths.Real(w.folder.Inside), real) {
 		return "it is a link out of the project; copy the file into the project"
 	}
 	return ""

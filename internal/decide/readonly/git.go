@@ -9,6 +9,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/gitindex"
+	"cardea.dev/internal/paths"
 )
 
 // git is why a git command may execute something although it only reads: git
@@ -89,7 +90,7 @@ func (c *call) compares(p *cardea.Part, dir string) bool {
 			return len(p.Operands) > 0
 		}
 	}
-	return slices.ContainsFunc(p.Access, func(a cardea.Access) bool { return a.Kind == cardea.Read && !a.Redirect && !within(a.Path, root) })
+	return slices.ContainsFunc(p.Access, func(a cardea.Access) bool { return a.Kind == cardea.Read && !a.Redirect && !paths.Within(root, a.Path) })
 }
 
 // subcommand is the index of git's subcommand among the words: the first that
@@ -148,7 +149,7 @@ func holdsUserinfo(text string) bool {
 // project's own, or may execute something.
 func (c *call) repository(dir string) string {
 	f := c.about.Files
-	if !withinAny(dir, c.trees) {
+	if !paths.WithinAny(c.trees, dir) {
 		return "git runs outside of the working tree"
 	}
 	for at := dir; ; at = path.Dir(at) {
@@ -157,13 +158,13 @@ func (c *call) repository(dir string) string {
 		}
 		info, err := f.Lstat(at + "/.git")
 		if err != nil {
-			if !withinAny(path.Dir(at), c.trees) {
+			if !paths.WithinAny(c.trees, path.Dir(at)) {
 				return "" // no repository in the work: git says so, or finds one of the person's above
 			}
 			continue
 		}
 		// Below the root of the work, somebody has put another repository.
-		if withinAny(path.Dir(at), c.trees) {
+		if paths.WithinAny(c.trees, path.Dir(at)) {
 			return "another repository lies inside of the project: " + at
 		}
 		if _, err := f.Lstat(at + "/.gitmodules"); err == nil {
@@ -190,7 +191,7 @@ func (c *call) worktree(at string) string {
 		return "the .git file leads to something else than a worktree's folder"
 	}
 	common, own := path.Dir(common), path.Clean(link)
-	if withinAny(common, c.about.Temp) || withinAny(common, c.trees) {
+	if paths.WithinAny(c.about.Temp, common) || paths.WithinAny(c.trees, common) {
 		return "the repository lies in a folder that the agent may write"
 	}
 	back, err := c.about.Files.ReadFile(own+"/commondir", 4096)

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/paths"
 )
 
 // Files is how the decider reads the machine.
@@ -66,7 +67,7 @@ func (d *Decider) trees(ev *cardea.Event) []string {
 		}
 		real = filepath.ToSlash(real)
 		// The home folder is no working tree, nor is what holds it.
-		if real == "/" || d.about.Home != "" && within(filepath.ToSlash(d.about.Home), real) {
+		if real == "/" || d.about.Home != "" && paths.Within(real, filepath.ToSlash(d.about.Home)) {
 			continue
 		}
 		out = append(out, real)
@@ -74,22 +75,13 @@ func (d *Decider) trees(ev *cardea.Event) []string {
 	return out
 }
 
-// within reports whether p is dir or below it; both clean.
-func within(p, dir string) bool {
-	return p == dir || strings.HasPrefix(p, strings.TrimSuffix(dir, "/")+"/")
-}
-
-func withinAny(p string, dirs []string) bool {
-	return slices.ContainsFunc(dirs, func(d string) bool { return within(p, d) })
-}
-
 // free reports whether a path lies in the work or in a folder for temporary
 // files. The home folder's files are never temporary.
 func (c *call) free(p string) bool {
-	if withinAny(p, c.trees) {
+	if paths.WithinAny(c.trees, p) {
 		return true
 	}
-	return withinAny(p, c.about.Temp) && (c.about.Home == "" || !within(p, filepath.ToSlash(c.about.Home)))
+	return paths.WithinAny(c.about.Temp, p) && (c.about.Home == "" || !paths.Within(filepath.ToSlash(c.about.Home), p))
 }
 
 // reading is why a read is not free.
@@ -152,7 +144,7 @@ func systemFolder(p string) bool {
 		return false
 	}
 	for _, d := range []string{"/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc", "/opt", "/proc", "/sys", "/dev/null", "/System", "/Library"} {
-		if within(p, d) {
+		if paths.Within(d, p) {
 			return true
 		}
 	}
@@ -162,7 +154,7 @@ func systemFolder(p string) bool {
 // system is why a file of the system is not free: what not everybody may read,
 // and what shows the memory, the environment or the files of a process.
 func (c *call) system(p string) string {
-	if within(p, "/proc") && !procFile(p) {
+	if paths.Within("/proc", p) && !procFile(p) {
 		return "it may show the inside of a process"
 	}
 	info, err := c.about.Files.Stat(p)
@@ -187,7 +179,7 @@ func procFile(p string) bool {
 	case "status", "stat", "statm", "limits", "comm", "cgroup":
 		return strings.Count(rest, "/") == 1
 	}
-	return within(p, "/proc/sys/kernel") || within(p, "/proc/sys/net") || within(p, "/proc/sys/vm") || within(p, "/proc/sys/fs")
+	return paths.Within("/proc/sys/kernel", p) || paths.Within("/proc/sys/net", p) || paths.Within("/proc/sys/vm", p) || paths.Within("/proc/sys/fs", p)
 }
 
 // Limits of the look below a folder. What is over them is not looked at, and
@@ -310,7 +302,7 @@ func (c *call) link(name, top string) string {
 		return "" // leads nowhere
 	}
 	real = filepath.ToSlash(real)
-	if info, err := c.about.Files.Stat(real); err != nil || info.IsDir() && !within(real, top) {
+	if info, err := c.about.Files.Stat(real); err != nil || info.IsDir() && !paths.Within(top, real) {
 		return "a link leads to a folder that is not looked at: " + name
 	}
 	if secretPath(real) || !c.free(real) {
@@ -339,10 +331,10 @@ func mayBeNamed(pattern, name string) bool {
 // name is not trusted in a folder: the agent, or a clone, may have written one.
 // Outside of the work it may be anybody's.
 func (c *call) configuring(dir, name string) string {
-	if dir == "" || !withinAny(dir, c.trees) {
+	if dir == "" || !paths.WithinAny(c.trees, dir) {
 		return "it may be configured where it runs"
 	}
-	for at := dir; withinAny(at, c.trees); at = path.Dir(at) {
+	for at := dir; paths.WithinAny(c.trees, at); at = path.Dir(at) {
 		if _, err := c.about.Files.Lstat(path.Join(at, name)); !errors.Is(err, fs.ErrNotExist) {
 			return "the project configures it: " + path.Join(at, name)
 		}
@@ -368,7 +360,7 @@ func (c *call) planted(name string) string {
 			real = dir
 		}
 		real = filepath.ToSlash(real)
-		if withinAny(real, c.trees) || withinAny(real, c.about.Temp) || withinAny(filepath.ToSlash(dir), c.trees) {
+		if paths.WithinAny(c.trees, real) || paths.WithinAny(c.about.Temp, real) || paths.WithinAny(c.trees, filepath.ToSlash(dir)) {
 			return "the program lies in a folder that the agent may write: " + dir
 		}
 		return ""

@@ -10,6 +10,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/document"
+	"cardea.dev/internal/paths"
 )
 
 // Source is a file of routes.
@@ -36,7 +37,7 @@ func Find(pluginRoots []string, project, own string) []Source {
 			return
 		}
 		scope := cardea.ScopeUser
-		if project != "" && inside(project, file) {
+		if project != "" && paths.Within(paths.Real(project), paths.Real(file)) {
 			scope = cardea.ScopeProject
 		}
 		out = append(out, Source{File: file, Scope: scope, Root: root})
@@ -66,18 +67,6 @@ func literal(dir string) string {
 		return dir
 	}
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(dir)
-}
-
-// inside reports whether a file lies in a folder, links followed.
-func inside(dir, file string) bool {
-	if d, err := filepath.EvalSymlinks(dir); err == nil {
-		dir = d
-	}
-	if f, err := filepath.EvalSymlinks(file); err == nil {
-		file = f
-	}
-	rel, err := filepath.Rel(dir, file)
-	return err == nil && filepath.IsLocal(rel)
 }
 
 // Load reads files of routes, in their order, and the further files that they
@@ -132,7 +121,7 @@ func (l *loader) file(s Source, name string, at document.Problem, mayName bool) 
 		switch {
 		case !mayName:
 			l.problem(at, "write routes: as a map", "a file that another one names cannot name further files: %q", f)
-		case !filepath.IsLocal(filepath.FromSlash(f)) || !inside(s.Root, full):
+		case !filepath.IsLocal(filepath.FromSlash(f)) || !paths.Within(paths.Real(s.Root), paths.Real(full)):
 			l.problem(at, "name files inside of the plugin's folder", "%q lies outside of the plugin", f)
 		default:
 			l.file(s, full, at, false)

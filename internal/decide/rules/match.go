@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"cardea.dev"
+	"cardea.dev/internal/paths"
 )
 
 // This file is how a rule that tightens, or gives advice, reads a part:
@@ -311,10 +312,7 @@ func (c *call) outside(a *cardea.Access) bool {
 	if p == "" {
 		return false
 	}
-	inside := func(dir string) bool {
-		dir = strings.TrimSuffix(pl.folded(dir), "/")
-		return dir != "" && (p == dir || strings.HasPrefix(p, dir+"/"))
-	}
+	inside := func(dir string) bool { return dir != "/" && paths.Within(pl.folded(dir), p) }
 	for _, dir := range append([]string{c.ev.Project, pl.project, "/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp", "/var/folders", "/private/var/folders"}, c.ev.Roots...) {
 		if inside(dir) {
 			return false

@@ -4,9 +4,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"cardea.dev/internal/harness"
+	"cardea.dev/internal/paths"
 )
 
 // PluginRoots lists the install folders of Claude Code's enabled plugins,
@@ -98,11 +98,7 @@ func newInstall(name string, entry any) (install, bool) {
 func (in install) forProject() bool { return in.project != "" }
 
 func (in install) appliesTo(project string) bool {
-	if !in.forProject() {
-		return true
-	}
-	rel, err := filepath.Rel(in.project, project)
-	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+	return !in.forProject() || paths.Within(in.project, project)
 }
 
 // disabled is what enabledPlugins switches off: by the project's file, and by

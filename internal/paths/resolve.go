@@ -1,4 +1,4 @@
-package call
+package paths
 
 import (
 	"os"
@@ -15,20 +15,42 @@ const (
 	maxPath  = 4096
 )
 
-// Links follows the symbolic links of an absolute path as the kernel does:
+// Resolve follows the symbolic links of an absolute path as the kernel does:
 // name by name, so that ".." behind a link leads out of what the link points
-// to. What does not exist yet is kept as it is, and a link to something that
-// does not exist is followed all the same, since that is where a new file would
-// be created.
+// to. What does not exist yet is kept as it is. A link to something that does
+// not exist is followed too, since a new file would be created there.
 //
 // The result is "", for unknown, where there are too many links, where the path
-// is too long, and where a link of /proc means something else to every process.
-// On Windows, where the system takes ".." off before it follows links, only
-// links are read so.
-func Links(name string) string {
+// is too long, and where a link of /proc means something else to every process:
+// the program that opens the path is another one. A path that is not absolute is
+// kept: it may be another system's. On Windows, where the system removes ".."
+// before it follows links, only links are read so.
+func Resolve(name string) string {
 	if !filepath.IsAbs(name) {
-		return name // another system's path, or none
+		return name
 	}
+	return follow(name, false)
+}
+
+// Real is a path of this process with its links followed, clean and with the
+// platform's separators. A path whose links cannot be followed stays as it is;
+// "" stays "".
+func Real(name string) string {
+	if name == "" {
+		return ""
+	}
+	if abs, err := filepath.Abs(name); err == nil && !filepath.IsAbs(name) {
+		name = abs
+	}
+	if real := follow(name, true); real != "" {
+		return filepath.FromSlash(real)
+	}
+	return filepath.Clean(name)
+}
+
+// follow follows the links of an absolute path. ours is set where this process
+// opens it, so that the links of /proc lead where they lead now.
+func follow(name string, ours bool) string {
 	if runtime.GOOS == "windows" {
 		name = filepath.Clean(name)
 	}
@@ -56,7 +78,7 @@ func Links(name string) string {
 		if links++; links > maxLinks {
 			return ""
 		}
-		if ofProcess(done) {
+		if !ours && ofProcess(done) {
 			if next != "root" {
 				return ""
 			}
