@@ -30,7 +30,7 @@ func TestJoinsAreSemilattices(t *testing.T) {
 	}
 }
 
-// The two orders are written out here as DESIGN.md section 2 has them.
+// The two orders are written out here as docs/design.md#two-joins has them.
 func TestJoinOrders(t *testing.T) {
 	deciders := []cardea.Effect{cardea.Abstain, cardea.Allow, cardea.Defer, cardea.Ask, cardea.Deny, cardea.Halt}
 	parts := []cardea.Effect{cardea.Allow, cardea.Abstain, cardea.Defer, cardea.Ask, cardea.Deny, cardea.Halt}

@@ -18,7 +18,7 @@ func (k Kind) Answered() bool { return k == PreToolUse || k == PermissionRequest
 // adapters of other harnesses translate into. It is an open set.
 type Mode string
 
-// The modes of HARNESSES.md 1.11. ModeUnknown ("") is what a harness that does
+// The modes (docs/design.md#attended-and-unattended). ModeUnknown ("") is what a harness that does
 // not send one has.
 const (
 	ModeUnknown     Mode = ""
@@ -295,7 +295,7 @@ type Access struct {
 
 // NeedsSeparatePermission reports whether the access needs a yes of its own, besides the one for
 // the program: a redirection, of the shell or of a wrapper, that writes what
-// lasts, or reaches another machine (DESIGN.md section 3, "Redirections").
+// lasts, or reaches another machine (docs/design.md#shell-analysis).
 func (a *Access) NeedsSeparatePermission() bool {
 	return a.Redirect && a.Kind != Read && !a.Fresh && !a.Nowhere()
 }

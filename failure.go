@@ -6,7 +6,7 @@ import "fmt"
 // an opinion: this file alone says what follows from it.
 type Failure uint8
 
-// The failures of DESIGN.md section 2.
+// The failures. The table of docs/design.md#failures is made from them.
 const (
 	// NoFailure is the zero value; it decides nothing.
 	NoFailure Failure = iota

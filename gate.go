@@ -42,7 +42,7 @@ type Slot struct {
 // StageName is the name of a stage.
 type StageName string
 
-// The stages of DESIGN.md section 2.
+// The stages (docs/design.md#stages-and-order).
 const (
 	Guards StageName = "guards"
 	Near   StageName = "near"
@@ -95,7 +95,7 @@ type Gate struct {
 // say then counts from ask upwards, and what the harness can do about it is for
 // its adapter to know.
 //
-// Opinions are joined as DESIGN.md section 2 says. What was decided when ctx
+// Opinions are joined as docs/design.md#two-joins says. What was decided when ctx
 // ends stands, but an allow does not.
 func (g *Gate) Decide(ctx context.Context, ev *Event) Verdict {
 	if !ev.Kind.Answered() || ev.Call == nil {

@@ -182,8 +182,7 @@ func TestDefaultReplacesSilence(t *testing.T) {
 }
 
 func TestFailureTable(t *testing.T) {
-	// DESIGN.md section 2, "Failure is not an opinion", row by row; out of time
-	// asks (docs/decisions/0024).
+	// docs/design.md#failures, row by row.
 	A, D, K, F := cardea.Abstain, cardea.Deny, cardea.Ask, cardea.Defer
 	rows := []struct {
 		f                   cardea.Failure

@@ -8,7 +8,7 @@ import (
 // Scope is who wrote a thing. Lower values rank higher.
 type Scope uint8
 
-// The scopes, strongest first (DESIGN.md section 2).
+// The scopes, strongest first (docs/design.md#scopes).
 const (
 	ScopeSystem Scope = iota
 	ScopeOrg

@@ -144,7 +144,7 @@ func TestParts(t *testing.T) {
 		{"/lib64/ld-linux-x86-64.so.2 /bin/rm -rf /", "/bin/rm -rf /"},
 		{"alias w='a b'\nw c", "a b ; a b c ; w c"},
 		{"parallel a ::: x", "?parallel a ::: x ; a x"},
-		// Permitter's lines (FIELD-NOTES.md).
+		// Lines that Permitter, an earlier tool of this kind, let through.
 		{"bash -c \"npm test; rm -rf /\"", "npm test ; rm -rf /"},
 		{"npm test\nrm -rf /", "npm test ; rm -rf /"},
 		{"npm test & rm -rf /", "npm test ; rm -rf /"},
@@ -160,7 +160,7 @@ func TestParts(t *testing.T) {
 		{"git commit -m '$(not run)'", "git commit -m '$(not run)'"},
 		{"git commit -m \"$(cat <<'EOF'\nit's (odd\nEOF\n)\"", "cat ; git commit -m \"$(cat <<'EOF'\nit's (odd\nEOF\n)\""},
 		{"timeout 30 npm test 2>&1 | tee test.log", "npm test ; tee test.log"},
-		// Where bash and the parser differ (FIELD-NOTES.md).
+		// Lines that bash and the parser read differently.
 		{"echo hi # \\\nrm x", "?echo hi rm x"},
 		{"echo hi \\\r\nrm x", "?*"},
 		{">|\r rm x", "?*"},

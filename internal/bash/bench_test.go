@@ -8,7 +8,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Budget (DESIGN.md section 8): a typical line in under 20 µs.
+// Budget (docs/budgets.md): a typical line in under 20 µs.
 func BenchmarkCheckAnalyse(b *testing.B) {
 	for name, line := range map[string]string{
 		"one":     "git status",

@@ -9,8 +9,7 @@ import (
 
 // envClass says what setting a variable can do. The dangerous names execute
 // something, preload code, redirect configuration or change how programs are
-// found; they are collected from the manuals of the programs that read them
-// and from DESIGN.md section 3.
+// found; they are collected from the manuals of the programs that read them.
 func envClass(name string) cardea.EnvClass {
 	switch {
 	case dangerousName(name):

@@ -8,8 +8,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// rawCheck looks for what makes a text opaque wherever it stands. The cases
-// are those of FIELD-NOTES.md, "The parser is not bash". It returns why the
+// rawCheck looks for what makes a text opaque wherever it stands. docs/analysis.md
+// lists the cases. It returns why the
 // text is opaque, or "".
 func rawCheck(text string) string {
 	switch {

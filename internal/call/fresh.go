@@ -64,8 +64,8 @@ func TopLevel(dir string) string {
 
 // markFresh marks the writes of redirections that need no yes of their own:
 // output to a new file of the project, or to a temporary one, whose name makes
-// nothing execute it or read it as configuration (DESIGN.md section 3,
-// "Redirections").
+// nothing execute it or read it as configuration
+// (docs/design.md#shell-analysis).
 func (a *analysis) markFresh() {
 	if a.world.New == nil {
 		return

@@ -7,7 +7,7 @@ import (
 )
 
 // patch adds a part for every file that a patch text touches, in the format of
-// apply_patch (HARNESSES.md 0.9): "*** Add File:", "*** Update File:",
+// apply_patch (Codex CLI and Copilot CLI): "*** Add File:", "*** Update File:",
 // "*** Delete File:" and "*** Move to:" lines. A text that names no file is
 // opaque.
 func (a *analysis) patch(text string) {

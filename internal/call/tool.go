@@ -1,5 +1,4 @@
-// Package call says which parts a tool call has: the table of DESIGN.md
-// section 3. A shell command has one part for every program it starts; a file
+// Package call says which parts a tool call has: a shell command has one part for every program it starts; a file
 // tool one for every file; every other call is one part.
 //
 // It is the only place that knows what a tool's fields mean to the gate, and

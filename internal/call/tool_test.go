@@ -29,7 +29,7 @@ func analysed(tool string, input map[string]any) *cardea.Call {
 	return ev.Call
 }
 
-// DESIGN.md section 3, the table of tools, row by row.
+// TestPartsOfTools has one case for each tool, and for each form of its input.
 func TestPartsOfTools(t *testing.T) {
 	in := func(kv ...any) map[string]any {
 		m := map[string]any{}
@@ -122,7 +122,7 @@ func TestFlowsPointIntoTheCall(t *testing.T) {
 	}
 }
 
-// Redirections that need no yes of their own (DESIGN.md section 3).
+// Redirections that need no yes of their own (docs/design.md#shell-analysis).
 func TestFreshWrites(t *testing.T) {
 	for line, want := range map[string]bool{
 		"npm test > test.log": true, "npm test >> sub/x.txt": true, "x > /tmp/y.log": true, "x > /tmp/../etc/y.log": false,

@@ -217,7 +217,7 @@ func (r *hookReport) lookFor(h install.Harness, s site, found install.Findings) 
 }
 
 // readers names the other harnesses that seem to be used here and run Claude
-// Code's hooks too (HARNESSES.md 2.1, 3.5, 7.4).
+// Code's hooks too (docs/harnesses.md#other-harnesses).
 func readers(s site, wirings []install.Wiring) []string {
 	here := func(dirs ...string) bool {
 		for _, d := range dirs {

@@ -18,7 +18,7 @@ type trial struct {
 }
 
 // The JSON of try is read by other programs: names and order are a promise
-// (DESIGN.md section 6).
+// (docs/commands.md).
 type trialJSON struct {
 	Effect   cardea.Effect `json:"effect"`
 	Reason   string        `json:"reason"`

@@ -3,7 +3,7 @@
 // Command ratio measures how long a cold "cardea check" takes compared with
 // /bin/true, and how much memory it uses. The two run in turn, A B A B, so
 // that the ratio holds while the machine's speed drifts. It prints figures and
-// judges nothing; the budgets are in DESIGN.md section 8 and docs/budgets.md.
+// judges nothing; the budgets are in docs/budgets.md.
 //
 //	go run ./internal/coldstart [-n 200] [-other /bin/true] [-setup rules|permissions|none]
 package main

@@ -89,7 +89,7 @@ const (
 	maxNumber = 1_000_000
 )
 
-// AllKeys is the table, in the order of DESIGN.md section 5. The keys version,
+// AllKeys is the table, in the order of docs/settings.md. The keys version,
 // packs and rules are not in it.
 func AllKeys() []Key {
 	return slices.Concat(decisionKeys(), sessionKeys(), judgeKeys(), scriptKeys(), recordKeys())

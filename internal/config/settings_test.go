@@ -120,7 +120,7 @@ func counting(f SettingsFile, counts bool) SettingsFile {
 	return f
 }
 
-// Every key, given by every scope, merges as DESIGN.md section 2 has it.
+// Every key, given by every scope, merges as docs/settings.md says.
 func TestMergeOfEveryKind(t *testing.T) {
 	for _, c := range []struct{ key, system, org, project, user, want string }{
 		{"on_error", "", "deny", "allow", "allow", "deny"},

@@ -349,7 +349,7 @@ func (s Store) at(dir string) bool {
 
 // began reports whether a line that has ended in a folder began in one in which
 // checks are run. The working directory of Claude Code's messages follows cd
-// (HARNESSES.md 1.1).
+// (https://code.claude.com/docs/en/hooks).
 func (s Store) began(cwd, text string) bool {
 	if s.at(cwd) {
 		return true

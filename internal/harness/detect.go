@@ -9,7 +9,7 @@ import (
 // knows harnesses that have no adapter too, so that a message which reached
 // the wrong hook is told by its name.
 //
-// The rules and their order are HARNESSES.md, harness-detection. They tell
+// The order of the rules matters. They tell
 // mis-wiring; what a call is allowed never depends on them. Environment
 // variables are inherited, by an agent started from another one's terminal and
 // from a project's settings, so they count only where the message itself does

@@ -143,8 +143,8 @@ func (m *Message) degrade(v cardea.Verdict) cardea.Verdict {
 }
 
 // readsClaude reports whether a sender reads Claude Code's form when it runs
-// Claude Code's hooks (HARNESSES.md 0.2), and what an ask becomes there
-// (HARNESSES.md 0.5 and decision-map): Cursor's preToolUse has no question,
+// Claude Code's hooks, and what an ask becomes there
+// (docs/harnesses.md#other-harnesses): Cursor's preToolUse has no question,
 // and Crush's own prompt is the question.
 func readsClaude(sender string) (ask cardea.Effect, ok bool) {
 	switch sender {

@@ -10,7 +10,7 @@ func AsksPerson(c *cardea.Call) bool {
 
 // PersonsOwn reports whether an allow on PermissionRequest would answer a
 // question that the harness, or the person's own lists, put to the person
-// whatever any rule says (DESIGN.md section 4, "Where what runs"). home is the
+// whatever any rule says (docs/decisions/0002-allow-on-permission-request.md). home is the
 // person's home folder, or "".
 func PersonsOwn(ev *cardea.Event, home string) bool {
 	if ev.NativeAsk || ev.Call == nil || ev.Call.Unsandboxed || AsksPerson(ev.Call) {

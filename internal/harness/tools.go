@@ -86,8 +86,9 @@ func Tool(name string) (ToolInfo, bool) {
 // Tools lists the tools that this version knows, in a fixed order.
 func Tools() []ToolInfo { return append([]ToolInfo(nil), tools[:]...) }
 
-// tools is HARNESSES.md 1.4, and apply_patch of section 2 and 4. It is a plain
-// array so that a process which needs one entry builds nothing at its start.
+// tools are the tools that Claude Code documents
+// (https://code.claude.com/docs/en/hooks), and apply_patch of Codex CLI and
+// Copilot CLI. It is a plain array so that a process which needs one entry builds nothing at its start.
 var tools = [...]ToolInfo{
 	{Name: "Bash", Primary: "command", Fields: []Field{
 		{"command", Text, Command}, {"description", Text, Plain}, {"timeout", Number, Plain},

@@ -73,7 +73,7 @@ type Options struct {
 	Now func() time.Time
 }
 
-// lockWait is how long a writer waits for its turn (DESIGN.md section 5).
+// lockWait is how long a writer waits for its turn.
 const lockWait = 50 * time.Millisecond
 
 // readWait is how long Verify waits for writers to pause; nobody stands behind

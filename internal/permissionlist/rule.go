@@ -8,8 +8,7 @@
 // read generously, since a list that says "not this" means it in every
 // spelling.
 //
-// The language is Claude Code's (https://code.claude.com/docs/en/permissions,
-// HARNESSES.md 1.11), which Qwen Code shares; the lists of other harnesses are
+// The language is Claude Code's (https://code.claude.com/docs/en/permissions), which Qwen Code shares; the lists of other harnesses are
 // translated into it (foreign.go).
 package permissionlist
 

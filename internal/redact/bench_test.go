@@ -3,7 +3,7 @@ package redact
 import "testing"
 
 // BenchmarkCheckRedact is a typical line in a process that redacted before
-// (DESIGN.md section 8: under 10 µs), and BenchmarkCheckRedactCold in one that
+// (budget: under 10 µs), and BenchmarkCheckRedactCold in one that
 // did not: every expression that the line wakes is compiled (under 0.5 ms).
 func BenchmarkCheckRedact(b *testing.B) {
 	lines, r := everyday(), New()

@@ -15,7 +15,7 @@ const Mark = "<REDACTED>"
 // Limits of a search. What is over them is taken out unread.
 const (
 	// maxText is how much of a text is searched, in bytes; commands that are
-	// longer are opaque as a whole (DESIGN.md section 3).
+	// longer are opaque as a whole.
 	maxText = 1 << 20
 	// maxFuel is what the expressions may cost for one text, in bytes times
 	// the weight of the expression: about two seconds.
@@ -34,8 +34,7 @@ type Finding struct {
 	// Start and End are byte offsets: the secret is s[Start:End].
 	Start, End int
 	// Placed is set for a secret in a known position: header, option value,
-	// password of a URL. Lessons drop these from their key (DESIGN.md
-	// section 4).
+	// password of a URL.
 	Placed bool
 }
 

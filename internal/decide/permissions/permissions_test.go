@@ -161,11 +161,11 @@ func (v vector) matches(t *testing.T) bool {
 	return got.Effect == want && slices.ContainsFunc(got.Opinions, func(o cardea.Opinion) bool { return o.Decider == "permissions" })
 }
 
-// TestSeed is every example, requirement, criterion and scenario of the seed
-// with the lists that it names. Where the answer differs the reason stands
-// beside it.
-func TestSeed(t *testing.T) {
-	text := readFile(t, "testdata/seed.txt")
+// TestPermitterExamples runs every example, requirement and scenario of the
+// specification of Permitter, which this decider replaces, with the lists that
+// they name. Where the answer differs, the file says why.
+func TestPermitterExamples(t *testing.T) {
+	text := readFile(t, "testdata/permitter.txt")
 	lines := 0
 	for i, line := range strings.Split(text, "\n") {
 		if line == "" || strings.HasPrefix(line, "#") {
@@ -174,7 +174,7 @@ func TestSeed(t *testing.T) {
 		lines++
 		cols := strings.Split(line, " | ")
 		if len(cols) < 4 {
-			t.Fatalf("seed.txt:%d: %q has too few columns", i+1, line)
+			t.Fatalf("permitter.txt:%d: %q has too few columns", i+1, line)
 		}
 		s := stand{allow: split(cols[2]), deny: []string{}}
 		if allow, deny, ok := strings.Cut(cols[2], " - "); ok {
@@ -182,7 +182,7 @@ func TestSeed(t *testing.T) {
 		}
 		command := strings.NewReplacer(`⏎`, "\n", `¦`, "|").Replace(cols[3])
 		if got := s.verdict(t, s.bash(command)).Effect.String(); got != cols[1] {
-			t.Errorf("seed.txt:%d: %s: %q is %s, want %s", i+1, cols[0], command, got, cols[1])
+			t.Errorf("permitter.txt:%d: %s: %q is %s, want %s", i+1, cols[0], command, got, cols[1])
 		}
 	}
 	if lines < 80 {

@@ -263,8 +263,8 @@ func (d *decision) holdings(ev *cardea.Event) []cardea.Opinion {
 
 // allowing is what an allow_override allows: the parts that it names, by index
 // or text, or, where it names none, the only part of a call. What a yes for the
-// program does not cover is not allowed by it, as by a rule (DESIGN.md section
-// 3): redirections that write, another user, machine or folder, and a program
+// program does not cover is not allowed by it, as by a rule
+// (docs/design.md#shell-analysis): redirections that write, another user, machine or folder, and a program
 // that is looked up nowhere, since the agent may have written it.
 func (d *decision) allowing(ev *cardea.Event) (out []cardea.Opinion, why string) {
 	c := ev.Call

@@ -4,8 +4,8 @@
 // that a part does has to be known (cardea.Part.Knowledge), every access has to
 // be a read in a place where reading is free, and nothing that the agent may
 // have planted is trusted: no program found in a folder that it may write, no
-// configuration of a repository that could execute something (DESIGN.md
-// section 3, "readonly"). It only ever allows; that secrets are asked about or
+// configuration of a repository that could execute something
+// (docs/readonly.md). It only ever allows; that secrets are asked about or
 // denied is the business of rules, and it stays out of their way by never
 // allowing one.
 package readonly
@@ -166,8 +166,8 @@ func (c *call) writes(p *cardea.Part) bool {
 }
 
 // maxCommand is how long a command may be, in bytes. Claude Code asks about
-// longer ones even where all of it only reads (HARNESSES.md 1.11, "Read-only
-// set").
+// longer ones even where all of it only reads
+// (https://code.claude.com/docs/en/permissions, "Read-only commands").
 const maxCommand = 10_000
 
 func tooLong(c *cardea.Call) bool {

@@ -25,8 +25,8 @@ const (
 		"tool_name":"AskUserQuestion","tool_input":{"questions":[]},"tool_use_id":"toolu_1"}`
 )
 
-// understood is what Claude Code does with an answer, by HARNESSES.md 1.5 and
-// 1.6. It knows the documented keys only.
+// understood is what Claude Code does with an answer, by the vendor's page on
+// hooks (https://code.claude.com/docs/en/hooks). It knows the documented keys only.
 func understood(ev *cardea.Event, a harness.Answer) conformance.Outcome {
 	event := string(ev.Kind)
 	if a.Exit == 2 {

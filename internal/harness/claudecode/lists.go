@@ -10,8 +10,7 @@ import (
 // Lists are the places of Claude Code's permission lists for a session that
 // began in the folder start: the managed files, those of the project's folders,
 // and the person's in configDir (~/.claude). "" leaves a place out. The entries
-// of managed files are the system's, those of settings.local.json the person's
-// (DESIGN.md section 2).
+// of managed files are the system's, those of settings.local.json the person's (docs/permissions.md).
 func Lists(configDir, start, managedDir string) []permissionlist.Source {
 	var out []permissionlist.Source
 	for _, f := range settingsFiles(configDir, start, managedDir) {

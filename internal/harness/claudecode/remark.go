@@ -14,7 +14,7 @@ type remark struct {
 	Context string `json:"additionalContext,omitempty"`
 }
 
-// holds is what a deny does to an event (HARNESSES.md 1.2).
+// holds is what a deny does to an event (docs/harnesses.md#claude-code).
 type holds uint8
 
 const (

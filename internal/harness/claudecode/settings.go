@@ -15,7 +15,7 @@ import (
 // maxSettings bounds a settings file. Claude Code's are a few kilobytes.
 const maxSettings = 4 << 20
 
-// scope is who a settings file speaks for, by DESIGN.md section 2.
+// scope is who a settings file speaks for (docs/design.md#scopes).
 type scope uint8
 
 const (

@@ -25,8 +25,8 @@ const (
 		"tool_name":"Bash","tool_input":{"command":"git push","description":"d"}}`
 )
 
-// understood is what Copilot CLI does with an answer, by HARNESSES.md 2.3 and
-// 2.4.
+// understood is what Copilot CLI does with an answer, by the vendor's
+// hooks reference (docs/harnesses.md#copilot-cli).
 func understood(ev *cardea.Event, a harness.Answer) conformance.Outcome {
 	pre := ev.Kind == cardea.PreToolUse
 	switch {

@@ -17,7 +17,7 @@ type remark struct {
 // maxContext is how long a context may be, in bytes: 10 KB less what JSON adds.
 const maxContext = 9_000
 
-// remarkBody writes a verdict on such an event (HARNESSES.md 2.3): the end of a
+// remarkBody writes a verdict on such an event (docs/harnesses.md#copilot-cli): the end of a
 // turn can be held back, which a halt does not; after a tool, on a prompt and on a notification the
 // model can be told something; the rest is for the person.
 func remarkBody(ev *cardea.Event, v cardea.Verdict) (body any, person string) {

@@ -2,8 +2,8 @@
 // permission lists. What they deny and ask about counts for every harness: a
 // person who said no to one agent means it for all.
 //
-// Sources: HARNESSES.md 4.4 (Codex), 5.2 (Gemini), 6.1 and 6.2 (OpenCode), 7.6
-// (Amp), 7.7 (Qwen Code), 7.10 (Augment). Copilot CLI, Cursor, Kiro, Cline and
+// Sources: the documentation of Codex CLI, Gemini CLI, OpenCode, Amp, Qwen Code
+// and Augment (docs/harnesses.md#other-harnesses). Copilot CLI, Cursor, Kiro, Cline and
 // Crush document hooks, and no lists of their own.
 package permissionfiles
 
