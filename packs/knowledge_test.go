@@ -5,20 +5,18 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"cardea.dev"
 	"cardea.dev/internal/call"
 	"cardea.dev/internal/decide/noeffect"
 	"cardea.dev/internal/decide/opaque"
 	"cardea.dev/internal/decide/readonly"
+	"cardea.dev/internal/knowledge/source"
 	"cardea.dev/internal/paths"
-	"go.yaml.in/yaml/v3"
 )
-
-// minNot is how many lines a file of command knowledge names at least that must
-// never be read-only.
-const minNot = 5
 
 // reading is a project in which lines are judged by the deciders that need no
 // rule: a git repository with a few files.
@@ -58,43 +56,49 @@ func (r reading) only(line string) bool {
 	return r.gate.Decide(context.Background(), ev).Effect == cardea.Allow
 }
 
-// Each file of command knowledge names what it was written from, and lines that
-// are read-only and that must never be.
+// Each file of command knowledge holds lines that are read-only, and lines that
+// must never be.
 func TestCommandKnowledge(t *testing.T) {
-	files, err := filepath.Glob("commands/*.yaml")
+	files, _, err := source.ReadFolder("commands")
 	if err != nil || len(files) == 0 {
 		t.Fatal(files, err)
 	}
 	r := newReading(t)
 	for _, file := range files {
-		t.Run(filepath.Base(file), func(t *testing.T) {
-			data, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var doc struct {
-				Manual string
-				Tests  struct{ Readonly, Not []string }
-			}
-			if err := yaml.Unmarshal(data, &doc); err != nil {
-				t.Fatal(err)
-			}
-			if doc.Manual == "" {
-				t.Errorf("%s does not name the manual and version that it was written from", file)
-			}
-			if len(doc.Tests.Not) < minNot {
-				t.Errorf("%s names %d lines that must not be read-only, not %d", file, len(doc.Tests.Not), minNot)
-			}
-			for _, line := range doc.Tests.Readonly {
+		t.Run(filepath.Base(file.Path), func(t *testing.T) {
+			for _, line := range file.Tests.ReadOnly {
 				if !r.only(line) {
 					t.Errorf("not read-only: %q", line)
 				}
 			}
-			for _, line := range doc.Tests.Not {
+			for _, line := range file.Tests.NotReadOnly {
 				if r.only(line) {
 					t.Errorf("read-only: %q", line)
 				}
 			}
 		})
+	}
+}
+
+// maxColumns is how long a line of a YAML file is at most.
+const maxColumns = 140
+
+// Lines are short enough to be read, and to be merged.
+func TestLinesAreShort(t *testing.T) {
+	files, err := filepath.Glob("commands/*.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for line := range strings.SplitSeq(string(data), "\n") {
+			if n++; utf8.RuneCountInString(line) > maxColumns {
+				t.Errorf("%s:%d has more than %d columns", file, n, maxColumns)
+			}
+		}
 	}
 }

@@ -1,0 +1,210 @@
+// Package source reads packs/commands/*.yaml, the form in which people write
+// down what programs do. The generator makes the table from it that Cardea
+// links.
+//
+// The types below are the form: the tag of a field is its key, and its comment
+// is the text of docs/command-knowledge.md. Reading is strict, because a
+// misspelled key would make a program look harmless that is not.
+package source
+
+// File is one file of command knowledge.
+type File struct {
+	// Path is the file's name in the repository.
+	Path string `yaml:"-"`
+	// The manuals and versions that the file was written from.
+	Manual string `yaml:"manual,required"`
+	// Environment variables that may make the programs of the file execute, load
+	// or write something, or contact another host. A star at the end stands for
+	// any ending. Variables that are dangerous for every program (`PATH`, `LD_*`)
+	// need not be named.
+	Variables Words `yaml:"variables"`
+	// A place for YAML anchors. Lists in lists are flattened, so that an option
+	// list can contain an alias: `[*diff, --stat]`.
+	Lists any `yaml:"lists"`
+	// The programs.
+	Programs []Program `yaml:"programs,required"`
+	// Command lines that the tests check.
+	Tests Tests `yaml:"tests,required"`
+}
+
+// Tests are command lines with what the analysis must find.
+type Tests struct {
+	// Lines that only read and are allowed by `readonly`.
+	ReadOnly Words `yaml:"read_only"`
+	// Lines that must never be allowed by `readonly`. At least five.
+	NotReadOnly Words `yaml:"not_read_only,required"`
+}
+
+// Words is a list of words; a single word is a list of one.
+type Words []string
+
+// Program is a program or one of its subcommands.
+type Program struct {
+	// All names of the program: `name: [head, ghead]`. A subcommand's name may end
+	// in `*`, which stands for any ending; `*` alone stands for any operand.
+	Name Words `yaml:"name,required"`
+	// The access to each operand.
+	Operands Access `yaml:"operands,required" kind:"operand"`
+	// The access to the first operand, where it differs.
+	FirstOperand Access `yaml:"first_operand" kind:"operand"`
+	// Options with which the first operand is like the others (`grep -e`).
+	FirstOperandUnless Words `yaml:"first_operand_unless" words:"options"`
+	// The access to the last operand, where it differs and is not the only one.
+	LastOperand Access `yaml:"last_operand" kind:"operand"`
+	// Accesses to the value in operands of the form `key=value`: `{of: write}` of dd.
+	KeyValueOperands Accesses `yaml:"key_value_operands" kind:"operand"`
+	// Operands come before the first option; words behind it belong to an
+	// expression (`find`).
+	OperandsBeforeOptions bool `yaml:"operands_before_options"`
+	// Options on operands' right side are options on every system. Without it,
+	// such an option makes the description incomplete, because macOS takes it for
+	// an operand.
+	OptionsAfterOperands bool `yaml:"options_after_operands"`
+	// After so many operands, all words belong to another program (`docker run
+	// IMAGE …`).
+	OptionsEndAfterOperands int `yaml:"options_end_after_operands" max:"9"`
+	// An option that ends the options of known subcommands, as `--` does.
+	EndOfOptions string `yaml:"end_of_options" words:"options"`
+	// The first word may be options without a dash (`tar xf`).
+	OptionsWithoutDash bool `yaml:"options_without_dash"`
+	// Long options begin with one dash.
+	SingleDashOptions bool `yaml:"single_dash_options"`
+	// Options that take a value. In front of a subcommand they apply where
+	// `global_value_options` is not given.
+	ValueOptions Words `yaml:"value_options" words:"options"`
+	// Options with a value that stand in front of the subcommand only.
+	GlobalValueOptions Words `yaml:"global_value_options" words:"options"`
+	// Options with a value that stand in front of the subcommand or behind it.
+	PersistentValueOptions Words `yaml:"persistent_value_options" words:"options"`
+	// Options whose value, if any, is part of the same word (`sed -i.bak`).
+	AttachedValueOptions Words `yaml:"attached_value_options" words:"options"`
+	// Options with two values (`jq --arg name value`). The access is that of the
+	// second one.
+	TwoValueOptions Words `yaml:"two_value_options" words:"options"`
+	// Accesses to the values of options: `{-o: write}`.
+	OptionAccesses Accesses `yaml:"option_accesses" kind:"operand" words:"options"`
+	// Options that make operands stand for everything below them, or `[always]`.
+	RecursiveOptions Words `yaml:"recursive_options" words:"options,always"`
+	// The program skips hidden files below folders, unless one of these options is
+	// given (`rg --hidden`).
+	SkipsHiddenUnless Words `yaml:"skips_hidden_unless" words:"options"`
+	// Other accesses where one of the listed options is given.
+	When []When `yaml:"when"`
+	// What the program does besides, whatever its words are: `network` for a host
+	// of the line, `configured` for a host of its own configuration, `unknown` for
+	// anything.
+	Accesses Kinds `yaml:"accesses" kind:"besides"`
+	// What the program and its subcommands do besides where `complete` does not
+	// apply. A subcommand's own list replaces it.
+	AccessesIfIncomplete Kinds `yaml:"accesses_if_incomplete" kind:"besides"`
+	// Operands may be `host:path`, which contacts that host (`scp`).
+	HostPathOperands bool `yaml:"host_path_operands"`
+	// Where the last operand is a folder, the other operands are put into it under
+	// their own names (`cp`, `mv`, `ln`).
+	PutsIntoLastOperand bool `yaml:"puts_into_last_operand"`
+	// Options that name the folder for files that the program creates.
+	FolderOptions Words `yaml:"folder_options" words:"options"`
+	// Options with which the program creates files that the line does not name, in
+	// the folder of `folder_options` or the current one, or `[always]`.
+	WritesUnnamedFiles Words `yaml:"writes_unnamed_files" words:"options,always"`
+	// Options that switch `writes_unnamed_files` off.
+	WritesUnnamedFilesUnless Words `yaml:"writes_unnamed_files_unless" words:"options"`
+	// Options with which a download is saved under the last name of its URL, or
+	// `[always]`.
+	SavesUnderURLName Words `yaml:"saves_under_url_name" words:"options,always"`
+	// Options that switch `saves_under_url_name` off.
+	SavesUnderURLNameUnless Words `yaml:"saves_under_url_name_unless" words:"options"`
+	// Endings that the program adds to the name of a file that does not exist
+	// (`unzip x` reads `x.zip`).
+	TriesSuffixes Words `yaml:"tries_suffixes"`
+	// Words with which the program only prints something about itself, where they
+	// are its only word (`--version`).
+	InformationWords Words `yaml:"information_words"`
+	// Options with which the program and its known subcommands only print help,
+	// where they are the only word behind it (`docker push --help`). `[none]` in a
+	// subcommand takes them back for the subcommands below it.
+	HelpOptions Words `yaml:"help_options" words:"options,none"`
+	// The command that this program is another name of: `docker compose` of
+	// docker-compose.
+	SameAs string `yaml:"same_as"`
+	// Subcommands that are other names of subcommands: `{i: install}` of npm. Rules
+	// that name one match both.
+	SubcommandAliases map[string]string `yaml:"subcommand_aliases"`
+	// With which words this description is complete: the program does this and
+	// nothing else. Without it, the program may always do more.
+	Complete *Complete `yaml:"complete"`
+	// How many words a subcommand has.
+	SubcommandWords int `yaml:"subcommand_words" max:"3"`
+	// The subcommands that differ from the program.
+	Subcommands []Program `yaml:"subcommands"`
+}
+
+// When are other accesses where an option is given.
+type When struct {
+	// The options, or `option=text` where the value must contain the text.
+	Options Words `yaml:"options,required" words:"options"`
+	// The access to operands then.
+	Operands Access `yaml:"operands" kind:"operand"`
+	// The access to the last operand then.
+	LastOperand Access `yaml:"last_operand" kind:"operand"`
+	// Operands stand for everything below them then.
+	Recursive bool `yaml:"recursive"`
+	// Accesses to values of options, instead of those of the program.
+	OptionAccesses Accesses `yaml:"option_accesses" kind:"operand" words:"options"`
+}
+
+// Complete are the words with which a description is complete.
+type Complete struct {
+	// All words: no option and no operand makes the program do anything else.
+	AnyWords bool `yaml:"any_words"`
+	// All options that are harmless or whose access is described, with and without
+	// value. `-X=GET` stands for this value alone, `-o=jsonpath=*` for values that
+	// begin so. Any other option makes the description incomplete. The options of a
+	// program count for its subcommands, too.
+	Options Words `yaml:"options" words:"options"`
+	// `-5` is an option.
+	NumericOptions bool `yaml:"numeric_options"`
+	// The number of operands that are allowed at most.
+	MaxOperands *int `yaml:"max_operands" max:"9"`
+	// Options that switch `max_operands` off, in front of the operands (`git branch
+	// --list x`).
+	MaxOperandsUnless Words `yaml:"max_operands_unless" words:"options"`
+	// Also complete without a subcommand (`git remote -v`).
+	WithoutSubcommand bool `yaml:"without_subcommand"`
+	// Files of the project that tell the program what to run or whom to contact.
+	// `readonly` refuses where one of them is in the folder or above it (`.npmrc`).
+	// `.git` stands for git's configuration.
+	UnlessProjectFiles Words `yaml:"unless_project_files"`
+	// Each operand begins with one of these (`date +%F`).
+	OperandPrefixes Words `yaml:"operand_prefixes"`
+	// The first operand is one of these, `""` for none (`ip addr show`).
+	FirstOperands Words `yaml:"first_operands"`
+	// The first operand names one of these or several, and so does the part of each
+	// operand in front of a slash: `pods,svc`, `pods/x` (`kubectl get`).
+	ResourceTypes Words `yaml:"resource_types"`
+	// No word matches one of these. A star at the beginning or the end stands for
+	// any text.
+	ForbiddenWords Words `yaml:"forbidden_words"`
+	// One of these options is given, in front of the operands where
+	// `single_dash_options` is set.
+	RequiredOptions Words `yaml:"required_options" words:"options"`
+	// The language of the script in the first operand or in `script_options`:
+	// `sed`, `awk`, `jq`, `yq`, `fzf` (bindings), `git` (formats), `python`, `node`,
+	// `perl`, `ruby` (printing numbers and plain text). The script must be harmless.
+	ScriptLanguage string `yaml:"script_language" words:"sed,awk,jq,yq,fzf,git,python,node,perl,ruby"`
+	// The options that have a script as value.
+	ScriptOptions Words `yaml:"script_options" words:"options"`
+	// An option with a value is not combined with other letters in one word.
+	NoClusteredValues bool `yaml:"no_clustered_values"`
+	// No operand is a folder.
+	NoFolders bool `yaml:"no_folders"`
+}
+
+// Access is what is done to an operand or to an option's value.
+type Access string
+
+// Accesses are what is done to the values behind names.
+type Accesses map[string]Access
+
+// Kinds are what a program does besides its operands and options.
+type Kinds []Access

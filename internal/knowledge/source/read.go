@@ -1,0 +1,261 @@
+package source
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"cardea.dev/internal/document"
+)
+
+// accesses are the words for accesses, by the kind of place that they stand in.
+var accesses = map[string][]string{
+	"operand": {"read", "metadata", "revision", "repository", "write", "edit", "delete", "execute", "network", "none", "unknown"},
+	"besides": {"metadata", "write", "execute", "network", "configured", "unknown"},
+}
+
+// optionWords are words that mean something special in a list of options.
+var optionWords = []string{"always", "none"}
+
+// minNotReadOnly is how many lines of a file must never be read-only, at least.
+const minNotReadOnly = 5
+
+// ReadFolder reads all files of a folder. It reports all mistakes of all files,
+// and programs that are described twice.
+func ReadFolder(dir string) ([]File, []document.Problem, error) {
+	names, err := filepath.Glob(filepath.Join(dir, "*.yaml"))
+	if err != nil {
+		return nil, nil, err
+	}
+	var files []File
+	var problems []document.Problem
+	first := map[string]string{}
+	for _, name := range names {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return nil, nil, err
+		}
+		f, found := read(filepath.ToSlash(name), data, first)
+		f.Path = "packs/commands/" + filepath.Base(name)
+		files, problems = append(files, f), append(problems, found...)
+	}
+	return files, problems, nil
+}
+
+// Read reads one file and reports all of its mistakes.
+func Read(name string, data []byte) (File, []document.Problem) {
+	return read(name, data, map[string]string{})
+}
+
+func read(name string, data []byte, first map[string]string) (File, []document.Problem) {
+	var out File
+	r := document.Read(name, data)
+	fill(r.Top(), &out)
+	if v := r.Top().Map().Map("tests").Get("not_read_only"); v.Present() && len(out.Tests.NotReadOnly) < minNotReadOnly {
+		v.Problem("add lines that come close to read-only ones", "%d lines in \"not_read_only\", at least %d are needed", len(out.Tests.NotReadOnly), minNotReadOnly)
+	}
+	if programs := r.Top().Map().Get("programs"); programs.IsList() {
+		describedOnce(programs.List(), name, first)
+	}
+	return out, slices.Compact(r.Problems())
+}
+
+// describedOnce reports programs that another entry describes, too. first are
+// the places of those so far.
+func describedOnce(programs []document.Value, file string, first map[string]string) {
+	for _, p := range programs {
+		if !p.IsMap() {
+			continue
+		}
+		for _, name := range items(p.Map().Get("name")) {
+			if text := name.Text(); first[text] != "" {
+				name.Problem("merge the two entries", "program %q is already described at %s", text, first[text])
+			} else {
+				first[text] = file + ":" + strconv.Itoa(name.Line())
+			}
+		}
+	}
+}
+
+// Fill reads a map of a document into a struct.
+func fill(v document.Value, out any) {
+	m := v.Map()
+	to := reflect.ValueOf(out).Elem()
+	for i := range to.NumField() {
+		f := to.Type().Field(i)
+		key, flags, _ := strings.Cut(f.Tag.Get("yaml"), ",")
+		if key == "-" {
+			continue
+		}
+		at := m.Get(key)
+		if flags == "required" && v.IsMap() {
+			at = m.Need(key)
+		}
+		if at.Present() {
+			value(at, to.Field(i), f.Tag)
+		}
+	}
+	m.Only()
+	switch out := out.(type) {
+	case *Program:
+		checkProgram(m, out)
+	case *Complete:
+		checkComplete(m, out)
+	}
+}
+
+// value reads one value of a struct.
+func value(v document.Value, to reflect.Value, tag reflect.StructTag) {
+	switch out := to.Addr().Interface().(type) {
+	case *any: // a place for anchors
+	case *bool:
+		if *out = v.Bool(); v.Text() == "false" {
+			v.Problem("remove the key", "false is the default")
+		}
+	case *int:
+		*out = v.Int(1, limit(tag))
+	case **int:
+		n := v.Int(0, limit(tag))
+		*out = &n
+	case *string:
+		switch form := tag.Get("words"); form {
+		case "":
+			*out = v.Text()
+		case "options":
+			*out = v.Text()
+			option(v, *out, form)
+		default:
+			*out = v.Word(strings.Split(form, ",")...)
+		}
+	case *Access:
+		*out = Access(v.Word(accesses[tag.Get("kind")]...))
+	case *Kinds:
+		for _, k := range words(v, "") {
+			*out = append(*out, Access(k.Word(accesses[tag.Get("kind")]...)))
+		}
+	case *Words:
+		*out = Words{}
+		for _, w := range words(v, tag.Get("words")) {
+			*out = append(*out, w.Text())
+		}
+	case *Accesses:
+		*out = Accesses{}
+		m := v.Map()
+		for _, k := range m.Keys() {
+			(*out)[k] = Access(m.Get(k).Word(accesses[tag.Get("kind")]...))
+			option(m.Get(k), k, tag.Get("words"))
+		}
+	case *map[string]string:
+		*out = map[string]string{}
+		m := v.Map()
+		for _, k := range m.Keys() {
+			(*out)[k] = m.Text(k)
+		}
+	case **Complete:
+		*out = &Complete{}
+		fill(v, *out)
+	case *Tests:
+		fill(v, out)
+	case *[]When:
+		*out = fillAll[When](v)
+	case *[]Program:
+		*out = fillAll[Program](v)
+	default:
+		panic("no reader for " + to.Type().String())
+	}
+}
+
+func fillAll[T any](v document.Value) []T {
+	var out []T
+	for _, e := range v.List() {
+		var one T
+		fill(e, &one)
+		out = append(out, one)
+	}
+	return out
+}
+
+// limit is the largest number that a field takes.
+func limit(tag reflect.StructTag) int {
+	n, err := strconv.Atoi(tag.Get("max"))
+	if err != nil {
+		panic("field without a limit: " + string(tag))
+	}
+	return n
+}
+
+// items are the entries of a list, and of lists in it.
+func items(v document.Value) []document.Value {
+	var out []document.Value
+	for _, e := range v.Items() {
+		if e.IsList() {
+			out = append(out, items(e)...)
+		} else {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// words are the entries of a list of words. form is "" for any words, or says
+// what else than options there may be.
+func words(v document.Value, form string) []document.Value {
+	var out []document.Value
+	seen := map[string]bool{}
+	for _, e := range items(v) {
+		text := e.Text()
+		if seen[text] {
+			e.Problem("remove one of them", "%q is listed twice", text)
+		}
+		seen[text] = true
+		option(e, text, form)
+		out = append(out, e)
+	}
+	return out
+}
+
+// option reports what is no option where options are listed.
+func option(v document.Value, text, form string) {
+	if form == "" || strings.HasPrefix(text, "-") || strings.HasPrefix(text, "+") || slices.Contains(strings.Split(form, ",")[1:], text) {
+		return
+	}
+	hint := "write it with its dash"
+	if slices.Contains(optionWords, text) {
+		hint = "remove it"
+	}
+	v.Problem(hint, "%q is no option", text)
+}
+
+// checkProgram reports keys that have no effect without another one.
+func checkProgram(m document.Map, p *Program) {
+	needs := func(key, other string) {
+		if m.Has(key) && !m.Has(other) {
+			m.Get(key).Problem("add "+other+", or remove it", "%q has no effect without %q", key, other)
+		}
+	}
+	needs("first_operand_unless", "first_operand")
+	needs("writes_unnamed_files_unless", "writes_unnamed_files")
+	needs("saves_under_url_name_unless", "saves_under_url_name")
+	needs("end_of_options", "subcommands")
+	for name, access := range p.OptionAccesses {
+		if access == "none" {
+			m.Get("option_accesses").Problem("remove it", "the access of %s is none", name)
+		}
+	}
+}
+
+// checkComplete reports conditions that contradict each other or have no effect.
+func checkComplete(m document.Map, c *Complete) {
+	if c.AnyWords && m.Has("options") {
+		m.Get("options").Problem("remove one of them", "\"options\" has no effect beside \"any_words\"")
+	}
+	if m.Has("max_operands_unless") && !m.Has("max_operands") {
+		m.Get("max_operands_unless").Problem("add max_operands", "\"max_operands_unless\" has no effect without \"max_operands\"")
+	}
+	if m.Has("script_options") && !m.Has("script_language") {
+		m.Get("script_options").Problem("add script_language", "\"script_options\" has no effect without \"script_language\"")
+	}
+}

@@ -1,0 +1,141 @@
+package source
+
+import (
+	"flag"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// The files of the repository are without mistakes.
+func TestFilesAreWithoutMistakes(t *testing.T) {
+	files, problems, err := ReadFolder("../../../packs/commands")
+	if err != nil || len(files) == 0 {
+		t.Fatal(len(files), err)
+	}
+	for _, p := range problems {
+		t.Error(p)
+	}
+}
+
+var update = flag.Bool("update", false, "write docs/command-knowledge.md")
+
+// Mistakes are reported all at once, with their places and hints.
+func TestMistakes(t *testing.T) {
+	for _, name := range []string{"broken", "syntax"} {
+		t.Run(name, func(t *testing.T) {
+			data, err := os.ReadFile("testdata/" + name + ".yaml")
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := os.ReadFile("testdata/" + name + ".txt")
+			if err != nil && !*update {
+				t.Fatal(err)
+			}
+			_, problems := Read(name+".yaml", data)
+			var got strings.Builder
+			for _, p := range problems {
+				got.WriteString(p.String() + "\n")
+			}
+			if *update {
+				if err := os.WriteFile("testdata/"+name+".txt", []byte(got.String()), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			} else if got.String() != string(want) {
+				t.Errorf("got:\n%s\nwant:\n%s", got.String(), want)
+			}
+		})
+	}
+}
+
+const page = "../../../docs/command-knowledge.md"
+
+// The page documents every key, with the comments of the form.
+func TestPageIsCurrent(t *testing.T) {
+	data, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, ok := strings.Cut(string(data), "<!-- keys: begin")
+	head, rest, ok2 := strings.Cut(rest, "-->\n")
+	_, after, ok3 := strings.Cut(rest, "<!-- keys: end")
+	if !ok || !ok2 || !ok3 {
+		t.Fatal("the page has no place for the table of keys")
+	}
+	want := before + "<!-- keys: begin" + head + "-->\n" + keys(t) + "<!-- keys: end" + after
+	if want == string(data) {
+		return
+	}
+	if !*update {
+		t.Fatal("docs/command-knowledge.md is out of date: run go test ./internal/knowledge/source -run TestPageIsCurrent -update")
+	}
+	if err := os.WriteFile(page, []byte(want), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// keys is the table of all keys: one section a struct of form.go.
+func keys(t *testing.T) string {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), "form.go", nil, parser.ParseComments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	for _, part := range []struct{ name, title string }{{"File", "A file"}, {"Tests", "`tests`"}, {"Program", "An entry of `programs` and `subcommands`"}, {"When", "An entry of `when`"}, {"Complete", "`complete`"}} {
+		form, ok := file.Scope.Lookup(part.name).Decl.(*ast.TypeSpec).Type.(*ast.StructType)
+		if !ok {
+			t.Fatal(part.name, "is no struct")
+		}
+		out.WriteString("\n### " + part.title + "\n\n| key | value | meaning |\n|---|---|---|\n")
+		for _, f := range form.Fields.List {
+			tag := reflect.StructTag(strings.Trim(f.Tag.Value, "`"))
+			key, flags, _ := strings.Cut(tag.Get("yaml"), ",")
+			if key == "-" {
+				continue
+			}
+			text := strings.Join(strings.Fields(f.Doc.Text()), " ")
+			if text == "" {
+				t.Errorf("%s.%s has no comment", part.name, f.Names[0].Name)
+			}
+			if flags == "required" {
+				text += " Required."
+			}
+			out.WriteString("| `" + key + "` | " + kindOf(t, f.Type) + " | " + strings.ReplaceAll(text, "|", "\\|") + " |\n")
+		}
+	}
+	return out.String() + "\n"
+}
+
+// kindOf says what a key's value is.
+func kindOf(t *testing.T, e ast.Expr) string {
+	t.Helper()
+	switch kind := types.ExprString(e); kind {
+	case "string":
+		return "word"
+	case "bool":
+		return "`true`"
+	case "int", "*int":
+		return "number"
+	case "Words":
+		return "list of words"
+	case "Access":
+		return "access"
+	case "Kinds":
+		return "list of accesses"
+	case "Accesses":
+		return "map of accesses"
+	case "any", "map[string]string", "Tests", "*Complete":
+		return "map"
+	case "[]Program", "[]When":
+		return "list of maps"
+	default:
+		t.Fatal("no name for", kind)
+		return ""
+	}
+}
