@@ -1,7 +1,6 @@
 package packs_test
 
 import (
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,6 +9,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/decide/rules"
+	"cardea.dev/internal/sharedtest"
 	"cardea.dev/packs"
 )
 
@@ -55,11 +55,7 @@ func TestFieldLines(t *testing.T) {
 // between backticks, with the dots that stand for anything filled in.
 func noted(t *testing.T, section string) []string {
 	t.Helper()
-	text, err := io.ReadAll(shared(t, "FIELD-NOTES.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, after, found := strings.Cut(string(text), "\n## "+section)
+	_, after, found := strings.Cut(string(sharedtest.Read(t, "FIELD-NOTES.md")), "\n## "+section)
 	if !found {
 		t.Fatalf("the notes have no section %q", section)
 	}

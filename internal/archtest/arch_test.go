@@ -129,6 +129,34 @@ func TestWhatIsLinked(t *testing.T) {
 	}
 }
 
+// A package that imports testing is for tests, and no program may link it.
+func TestTestPackagesAreForTestsOnly(t *testing.T) {
+	for _, v := range linksTests(tree(t)) {
+		t.Error(v)
+	}
+	suite := Package{Path: internal("x/conformance"), Imports: []string{"testing"}}
+	user := Package{Path: internal("x"), Imports: []string{suite.Path}}
+	if len(linksTests([]Package{suite, user})) != 1 {
+		t.Error("a package may import a conformance suite")
+	}
+}
+
+func linksTests(pkgs []Package) []string {
+	forTests := map[string]bool{}
+	for _, p := range pkgs {
+		forTests[p.Path] = p.ForTests()
+	}
+	var out []string
+	for _, p := range pkgs {
+		for _, i := range p.Imports {
+			if forTests[i] && !p.ForTests() {
+				out = append(out, p.Path+" imports "+i+", which is for tests")
+			}
+		}
+	}
+	return out
+}
+
 // The laws are tested on trees that break them.
 func TestLawsBite(t *testing.T) {
 	for _, tt := range []struct{ from, imp string }{

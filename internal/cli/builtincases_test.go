@@ -3,13 +3,13 @@ package cli
 import (
 	"encoding/json"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"cardea.dev/internal/harness"
+	"cardea.dev/internal/sharedtest"
 	"cardea.dev/packs/cases"
 )
 
@@ -113,15 +113,9 @@ func (w *message) of(t *testing.T, d *desk, event int, c cases.Call, prompt stri
 	default:
 		m["session_id"], m["hook_event_name"], m["timestamp"] = "s", name, "2026-09-21T14:03:32.087Z"
 	}
-	if os.Getenv("CARDEA_SHARED") != "" {
-		raw, err := os.ReadFile(filepath.Join(shared(t, "payloads"), w.golden(name, c.ToolName())))
-		if err != nil {
-			t.Fatal(err)
-		}
+	if sharedtest.Available(t) {
 		m = map[string]any{}
-		if err := json.Unmarshal(raw, &m); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.ReadJSON(t, &m, "payloads", w.golden(name, c.ToolName()))
 	}
 	m["cwd"] = d.project
 	if event == 2 {

@@ -87,30 +87,3 @@ func (d *desk) call(event, mode, command string) string {
 	return `{"session_id":"s1","transcript_path":"/t.jsonl","cwd":` + asJSON(d.project) + `,"permission_mode":` + asJSON(mode) +
 		`,"hook_event_name":` + asJSON(event) + `,"tool_name":"Bash","tool_input":{"command":` + asJSON(command) + `}}`
 }
-
-// shared is a folder of test data beside the repository, which is not part of
-// it.
-func shared(t testing.TB, path string) string {
-	t.Helper()
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			break
-		}
-		if dir == filepath.Dir(dir) {
-			t.Fatal("no go.mod above the test")
-		}
-		dir = filepath.Dir(dir)
-	}
-	full := filepath.Join(dir, "..", "shared", path)
-	if _, err := os.Stat(full); err != nil {
-		if os.Getenv("CARDEA_SHARED") == "require" {
-			t.Fatalf("shared data is required: %v", err)
-		}
-		t.Skipf("no shared data: %v", err)
-	}
-	return full
-}

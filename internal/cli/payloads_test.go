@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"cardea.dev"
+	"cardea.dev/internal/sharedtest"
 )
 
 // The documented answers, written down from the vendors' pages and not from the
@@ -52,7 +53,7 @@ func kindOf(file string) string {
 
 func payloads(t *testing.T, harness string) []string {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(shared(t, filepath.Join("payloads", harness)), "*.json"))
+	files, err := filepath.Glob(filepath.Join(sharedtest.Path(t, "payloads", harness), "*.json"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no payloads of %s: %v", harness, err)
 	}

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"cardea.dev/internal/sharedtest"
 )
 
 const guardPolicy = `# METADATA
@@ -41,7 +43,7 @@ func TestPoliciesOnRealMessages(t *testing.T) {
 		"claude-code": {[]string{"denied by a policy"}},
 		"copilot-cli": {[]string{"denied by a policy"}},
 	} {
-		files, err := filepath.Glob(filepath.Join(shared(t, "payloads/"+harness), "*.json"))
+		files, err := filepath.Glob(filepath.Join(sharedtest.Path(t, "payloads", harness), "*.json"))
 		if err != nil || len(files) < 10 {
 			t.Fatalf("%d messages, %v", len(files), err)
 		}

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"os"
@@ -15,6 +14,7 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/bash"
 	"cardea.dev/internal/decide/readonly"
+	"cardea.dev/internal/sharedtest"
 )
 
 // scored is a line of a corpus, and what the gate says about it in a git
@@ -37,11 +37,6 @@ type scored struct {
 // score judges all lines of a corpus.
 func score(t *testing.T, name string) []scored {
 	t.Helper()
-	f, err := os.Open(shared(t, "corpus/"+name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
 	d := newDesk(t)
 	if out, err := exec.Command("git", "init", "-q", d.project).CombinedOutput(); err != nil {
 		t.Fatalf("git init: %v: %s", err, out)
@@ -50,15 +45,8 @@ func score(t *testing.T, name string) []scored {
 	d.write(filepath.Join(d.project, ".claude", "settings.json"), `{"permissions":{"deny":["Read(./foo.txt)"]}}`)
 	p := d.process(strings.NewReader(""), nil, nil)
 	var out []scored
-	lines := bufio.NewScanner(f)
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
-		cols := strings.Split(lines.Text(), "\t")
-		if len(cols) < 2 || strings.HasPrefix(cols[0], "# ") && len(out) == 0 {
-			continue
-		}
-		class, note, _ := strings.Cut(cols[1], ":")
-		s := scored{line: unescape(cols[0]), class: class, note: strings.TrimSpace(note), covered: true, local: true, reads: true}
+	for _, line := range sharedtest.Corpus(t, name, 100) {
+		s := scored{line: line.Command, class: line.Class, note: line.Note, covered: true, local: true, reads: true}
 		m, err := tryFlags{tool: "Bash", harness: "claude-code", event: string(cardea.PreToolUse)}.message(p, s.line)
 		if err != nil {
 			t.Fatalf("%q: %v", s.line, err)
@@ -85,9 +73,6 @@ func score(t *testing.T, name string) []scored {
 		}
 		out = append(out, s)
 	}
-	if err := lines.Err(); err != nil || len(out) < 100 {
-		t.Fatalf("%d lines, %v", len(out), err)
-	}
 	return out
 }
 
@@ -103,7 +88,9 @@ permission. Written by a test: ` + "`go test ./internal/cli -run TestScore -upda
 `)
 	trickyScore(t, &b, tricky)
 	dippyScore(t, &b, dippy)
-	page(t, "score.md", b.String())
+	if sharedtest.Available(t) {
+		page(t, "score.md", b.String())
+	}
 }
 
 func trickyScore(t *testing.T, b *strings.Builder, all []scored) {

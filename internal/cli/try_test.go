@@ -1,16 +1,15 @@
 package cli
 
 import (
-	"bufio"
 	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
 	"cardea.dev"
+	"cardea.dev/internal/sharedtest"
 )
 
 func (d *desk) tryJSON(args ...string) trialJSONRead {
@@ -213,11 +212,6 @@ func TestTryExitCodes(t *testing.T) {
 // No command that fools gates is waved through: DENY and ASK lines of the
 // corpus are never allowed.
 func TestTrickyCommandsAreNeverAllowed(t *testing.T) {
-	f, err := os.Open(shared(t, "corpus/tricky.tsv"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
 	d := newDesk(t)
 	// The second column names a permission in two of the lines.
 	if err := os.MkdirAll(filepath.Join(d.project, ".claude"), 0o755); err != nil {
@@ -227,13 +221,8 @@ func TestTrickyCommandsAreNeverAllowed(t *testing.T) {
 		t.Fatal(err)
 	}
 	held, deny, allowed, allow := 0, 0, 0, 0
-	lines := bufio.NewScanner(f)
-	for lines.Scan() {
-		cols := strings.Split(lines.Text(), "\t")
-		if strings.HasPrefix(lines.Text(), "# escapes") || len(cols) < 2 {
-			continue
-		}
-		command, verdict := unescape(cols[0]), strings.SplitN(cols[1], ":", 2)[0]
+	for _, line := range sharedtest.Corpus(t, "tricky.tsv", 100) {
+		command, verdict := line.Command, line.Class
 		effect := d.tryJSON("--", command).Effect
 		switch verdict {
 		case "DENY":
@@ -253,43 +242,8 @@ func TestTrickyCommandsAreNeverAllowed(t *testing.T) {
 			}
 		}
 		if effect == "allow" && (verdict == "DENY" || verdict == "ASK") {
-			t.Errorf("%s line is allowed: %q (%s)", verdict, command, cols[1])
+			t.Errorf("%s line is allowed: %q (%s)", verdict, command, line.Note)
 		}
-	}
-	if err := lines.Err(); err != nil || deny == 0 {
-		t.Fatalf("no lines: %v", err)
 	}
 	t.Logf("DENY lines denied or asked: %d of %d; ALLOW lines left alone: %d of %d", held, deny, allowed, allow)
-}
-
-// unescape undoes the escapes of the corpus.
-func unescape(s string) string {
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		if s[i] != '\\' || i+1 == len(s) {
-			b.WriteByte(s[i])
-			continue
-		}
-		i++
-		switch s[i] {
-		case 'n':
-			b.WriteByte('\n')
-		case 't':
-			b.WriteByte('\t')
-		case 'r':
-			b.WriteByte('\r')
-		case 'u':
-			if i+4 < len(s) {
-				if n, err := strconv.ParseUint(s[i+1:i+5], 16, 32); err == nil {
-					b.WriteRune(rune(n))
-					i += 4
-					continue
-				}
-			}
-			b.WriteString(`\u`)
-		default:
-			b.WriteByte(s[i])
-		}
-	}
-	return b.String()
 }

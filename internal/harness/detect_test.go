@@ -12,6 +12,7 @@ import (
 	"cardea.dev/internal/harness/claudecode"
 	"cardea.dev/internal/harness/conformance"
 	"cardea.dev/internal/harness/copilotcli"
+	"cardea.dev/internal/sharedtest"
 )
 
 func adapters() []harness.Adapter {
@@ -50,7 +51,7 @@ func exception(path string) (sender string, ok bool) {
 func TestDetectsEverySample(t *testing.T) {
 	vars := map[string]func(string) string{"qwen-code": env("QWEN_PROJECT_DIR=/p")}
 	for _, s := range conformance.Samples(t) {
-		raw, err := os.ReadFile(conformance.Shared(t, "payloads", s.Path))
+		raw, err := os.ReadFile(sharedtest.Path(t, "payloads", s.Path))
 		if err != nil {
 			t.Fatal(err)
 		}

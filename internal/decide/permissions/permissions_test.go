@@ -15,8 +15,8 @@ import (
 	"cardea.dev/internal/decide/opaque"
 	"cardea.dev/internal/decide/permissions"
 	"cardea.dev/internal/harness"
-	"cardea.dev/internal/harness/conformance"
 	"cardea.dev/internal/permissionlist"
+	"cardea.dev/internal/sharedtest"
 )
 
 // stand is lists, and the place where they count.
@@ -117,7 +117,7 @@ type vector struct {
 // that the vectors assume.
 func TestVectors(t *testing.T) {
 	var file struct{ Cases []vector }
-	conformance.ReadJSON(t, &file, "payloads", "_vectors", "claude-permission-rules.json")
+	sharedtest.ReadJSON(t, &file, "payloads", "_vectors", "claude-permission-rules.json")
 	if len(file.Cases) < 90 {
 		t.Fatalf("only %d vectors", len(file.Cases))
 	}

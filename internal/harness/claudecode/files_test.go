@@ -10,7 +10,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/harness/claudecode"
-	"cardea.dev/internal/harness/conformance"
+	"cardea.dev/internal/sharedtest"
 )
 
 // files writes a tree of files below a new folder.
@@ -180,7 +180,7 @@ func TestHookMatchesVectors(t *testing.T) {
 		Value, Why string
 		Match      bool
 	}
-	conformance.ReadJSON(t, &vectors, "payloads", "_vectors", "claude-hook-matchers.json")
+	sharedtest.ReadJSON(t, &vectors, "payloads", "_vectors", "claude-hook-matchers.json")
 	if len(vectors) < 10 {
 		t.Fatalf("only %d vectors", len(vectors))
 	}

@@ -1,56 +1,14 @@
 package conformance
 
 import (
-	"encoding/json"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"cardea.dev"
 	"cardea.dev/internal/harness"
+	"cardea.dev/internal/sharedtest"
 )
-
-// Shared gives a path below the folder of shared test material, which lies
-// beside the repository. Without it the test is skipped, or fails where
-// CARDEA_SHARED=require says that it must be there.
-func Shared(t testing.TB, elem ...string) string {
-	t.Helper()
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			break
-		}
-		up := filepath.Dir(dir)
-		if up == dir {
-			t.Fatal("no go.mod above the test")
-		}
-		dir = up
-	}
-	file := filepath.Join(append([]string{dir, "..", "shared"}, elem...)...)
-	if _, err := os.Stat(file); err != nil {
-		if os.Getenv("CARDEA_SHARED") == "require" {
-			t.Fatal(err)
-		}
-		t.Skip("no shared test material")
-	}
-	return file
-}
-
-// ReadJSON reads a JSON file of the shared material into v.
-func ReadJSON(t testing.TB, v any, elem ...string) {
-	t.Helper()
-	raw, err := os.ReadFile(Shared(t, elem...))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(raw, v); err != nil {
-		t.Fatalf("%s: %v", filepath.Join(elem...), err)
-	}
-}
 
 // Sample is a stdin payload of the shared material.
 type Sample struct {
@@ -61,14 +19,14 @@ type Sample struct {
 func Samples(t testing.TB) []Sample {
 	t.Helper()
 	var index struct{ Files []Sample }
-	ReadJSON(t, &index, "payloads", "INDEX.json")
+	sharedtest.ReadJSON(t, &index, "payloads", "INDEX.json")
 	var out []Sample
 	for _, f := range index.Files {
 		if f.Kind == "stdin" {
 			out = append(out, f)
 		}
 	}
-	if len(out) < 200 {
+	if sharedtest.Available(t) && len(out) < 200 {
 		t.Fatalf("only %d stdin payloads in the index", len(out))
 	}
 	return out
@@ -83,11 +41,7 @@ func (s Suite) golden(t *testing.T) {
 		}
 		n++
 		file := strings.TrimSuffix(filepath.Base(f.Path), ".json")
-		raw, err := os.ReadFile(Shared(t, "payloads", f.Path))
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := harness.Read(raw)
+		p, err := harness.Read(sharedtest.Read(t, "payloads", f.Path))
 		if err != nil {
 			t.Errorf("%s: %v", file, err)
 			continue
@@ -127,7 +81,7 @@ type response struct {
 func (s Suite) replies(t *testing.T) {
 	for file, r := range s.Replies {
 		var want response
-		ReadJSON(t, &want, "payloads", s.Folder, "responses", file+".json")
+		sharedtest.ReadJSON(t, &want, "payloads", s.Folder, "responses", file+".json")
 		got := s.Adapter.Render(s.parse(t, r.Message), r.Verdict)
 		if got.Exit != want.ExitCode || !sameJSON(got.Stdout, []byte(want.Stdout)) {
 			t.Errorf("%s: exit %d, %s\nwant exit %d, %s", file, got.Exit, got.Stdout, want.ExitCode, want.Stdout)
@@ -135,7 +89,7 @@ func (s Suite) replies(t *testing.T) {
 	}
 	for file, outcome := range s.Effects {
 		var r response
-		ReadJSON(t, &r, "payloads", s.Folder, "responses", file+".json")
+		sharedtest.ReadJSON(t, &r, "payloads", s.Folder, "responses", file+".json")
 		kind := cardea.Kind(strings.ToUpper(r.Event[:1]) + r.Event[1:])
 		ev := &cardea.Event{Kind: kind, Wire: r.Event, Call: &cardea.Call{Tool: "Bash"}}
 		a := harness.Answer{Stdout: []byte(r.Stdout), Stderr: []byte(r.Stderr), Exit: r.ExitCode}
@@ -149,7 +103,7 @@ func (s Suite) replies(t *testing.T) {
 // an answer can show the column.
 func (s Suite) matrix(t *testing.T) {
 	var table map[string]any
-	ReadJSON(t, &table, "payloads", "_vectors", "failure-matrix.json")
+	sharedtest.ReadJSON(t, &table, "payloads", "_vectors", "failure-matrix.json")
 	for kind, row := range s.Matrix {
 		cells, ok := table[row].([]any)
 		if !ok {
@@ -176,7 +130,7 @@ func (s Suite) matrix(t *testing.T) {
 
 func (s Suite) decisionMap(t *testing.T) {
 	var table map[string]map[string]string
-	ReadJSON(t, &table, "payloads", "_vectors", "decision-map.json")
+	sharedtest.ReadJSON(t, &table, "payloads", "_vectors", "decision-map.json")
 	row := table[s.Adapter.Name()]
 	if len(row) != 4 {
 		t.Fatalf("no row of four for %s", s.Adapter.Name())

@@ -1,0 +1,151 @@
+// Package sharedtest finds test data that lies in a folder named shared beside
+// the repository. A clone does not have that folder. The tests then use the
+// small files of our own in testdata, or are skipped.
+//
+// A folder that is there has all that the tests need: a missing file fails the
+// test. With CARDEA_SHARED=require a missing folder fails it too.
+package sharedtest
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// Available reports whether the folder is there. Where it is not, tests expect
+// fewer cases.
+func Available(t testing.TB) bool {
+	t.Helper()
+	return exists(t, filepath.Join(root(t), "..", "shared"))
+}
+
+// Path gives the path of a file or folder of the data. The test is skipped where
+// neither the data nor a file of our own is there.
+func Path(t testing.TB, elem ...string) string {
+	t.Helper()
+	name := filepath.Join(elem...)
+	if Available(t) {
+		file := filepath.Join(root(t), "..", "shared", name)
+		if !exists(t, file) {
+			t.Fatalf("%s is missing from the shared test data", name)
+		}
+		return file
+	}
+	if os.Getenv("CARDEA_SHARED") == "require" {
+		t.Fatalf("CARDEA_SHARED=require, and there is no folder shared beside the repository")
+	}
+	file := filepath.Join(root(t), "internal", "sharedtest", "testdata", name)
+	if !exists(t, file) {
+		t.Skipf("needs %s of the shared test data, which is not part of the repository", name)
+	}
+	return file
+}
+
+// Read gives the text of a file of the data.
+func Read(t testing.TB, elem ...string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(Path(t, elem...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// ReadJSON reads a JSON file of the data into v.
+func ReadJSON(t testing.TB, v any, elem ...string) {
+	t.Helper()
+	if err := json.Unmarshal(Read(t, elem...), v); err != nil {
+		t.Fatalf("%s: %v", filepath.Join(elem...), err)
+	}
+}
+
+// Line is a command line of a corpus.
+type Line struct {
+	Command string
+	// Class is what a gate should say: DENY, ASK or ALLOW in tricky.tsv,
+	// autoallow or notallow in dippy-half.tsv.
+	Class string
+	// Note says why.
+	Note string
+}
+
+// Corpus reads a corpus of command lines, and fails a test that finds fewer
+// than enough in the shared data.
+func Corpus(t testing.TB, name string, enough int) []Line {
+	t.Helper()
+	var out []Line
+	for row := range strings.Lines(string(Read(t, "corpus", name))) {
+		cols := strings.Split(strings.TrimSuffix(row, "\n"), "\t")
+		if len(cols) < 2 || strings.HasPrefix(row, "# ") {
+			continue
+		}
+		class, note, _ := strings.Cut(cols[1], ":")
+		out = append(out, Line{Command: unescape(cols[0]), Class: class, Note: strings.TrimSpace(note)})
+	}
+	if len(out) == 0 || Available(t) && len(out) < enough {
+		t.Fatalf("%s has %d lines only", name, len(out))
+	}
+	return out
+}
+
+// unescape reads the escapes of a corpus: \\ \n \t \r \uXXXX.
+func unescape(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] != '\\' || i+1 == len(s) {
+			b.WriteByte(s[i])
+			continue
+		}
+		i++
+		switch s[i] {
+		case 'n':
+			b.WriteByte('\n')
+		case 't':
+			b.WriteByte('\t')
+		case 'r':
+			b.WriteByte('\r')
+		case 'u':
+			digits := s[i+1 : min(i+5, len(s))]
+			n, err := strconv.ParseUint(digits, 16, 32)
+			if err != nil || len(digits) < 4 {
+				b.WriteString(`\u`)
+				continue
+			}
+			b.WriteRune(rune(n))
+			i += 4
+		default:
+			b.WriteByte(s[i])
+		}
+	}
+	return b.String()
+}
+
+// root is the folder of the module.
+func root(t testing.TB) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for !exists(t, filepath.Join(dir, "go.mod")) {
+		if dir == filepath.Dir(dir) {
+			t.Fatal("no go.mod above the test")
+		}
+		dir = filepath.Dir(dir)
+	}
+	return dir
+}
+
+func exists(t testing.TB, path string) bool {
+	t.Helper()
+	_, err := os.Stat(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	return err == nil
+}
