@@ -8,6 +8,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"cardea.dev"
+	"cardea.dev/internal/knowledge"
 )
 
 // Limits over which a command is opaque as a whole. They keep the analysis
@@ -55,6 +56,11 @@ type Env struct {
 	Resolve func(path string) string
 }
 
+// world is what knowledge of programs asks of the machine.
+func (e Env) world() knowledge.World {
+	return knowledge.World{Roots: e.Roots, IsDir: e.IsDir, TopLevel: e.TopLevel, PlainNames: e.Tame, Names: e.Names}
+}
+
 // Analysis is what is known of a line.
 type Analysis struct {
 	// Parts are the simple commands, and redirections that stand by
@@ -84,7 +90,7 @@ func Analyse(text string, env Env) Analysis {
 
 // analyse is one look at a line, with what another look found that it makes.
 func analyse(text string, env Env, before made) (Analysis, made) {
-	w := &walker{env: env, before: before, funcs: map[string]*function{}, aliases: map[string]string{}, traits: map[string]trait{}, fixedSet: map[string]bool{}}
+	w := &walker{env: env, world: env.world(), before: before, funcs: map[string]*function{}, aliases: map[string]string{}, traits: map[string]trait{}, fixedSet: map[string]bool{}}
 	w.cur = newState(env)
 	switch {
 	case strings.Trim(text, " \t\n") == "":
@@ -116,6 +122,7 @@ func analyse(text string, env Env, before made) (Analysis, made) {
 // walker is one analysis under way.
 type walker struct {
 	env     Env
+	world   knowledge.World
 	src     string // the script being walked
 	base    int    // its offset in the command, -1 inside another script
 	cur     *state
@@ -140,6 +147,8 @@ type walker struct {
 	trapped      bool             // a command runs when the shell ends
 	handled      bool             // a command that sets nothing runs at any time
 	changed      bool             // a command may have changed files
+	entered      string           // where the last cd leads
+	enteredAt    int              // its part
 	posix        bool             // the shell may be another than bash
 	scripts      int              // depth of scripts within scripts
 	evaluating   int              // depth of values within values, in arithmetic

@@ -88,7 +88,7 @@ func (w *walker) emitBuiltin(inv invocation, null bool) {
 	p.Text = strings.Join(text, " ")
 	for _, a := range p.Assigns {
 		if a.Class == cardea.EnvDangerous {
-			p.Opaque = append(p.Opaque, cardea.Opaque{Text: a.Name, Reason: "it sets " + a.Name + ", which changes what the command does"})
+			p.Opaque = append(p.Opaque, variableSpot(a.Name))
 		}
 	}
 	w.emit(p)
@@ -351,7 +351,7 @@ func (w *walker) sourced(inv invocation) {
 		f := inv.argv[1]
 		w.spot(f.Text, "it runs the commands of a file in this shell")
 		if f.Static {
-			inv.access = append(inv.access, w.opens(cardea.Execute, f.Text, false)...)
+			inv.access = append(inv.access, w.paths().Open(cardea.Execute, f.Text, false)...)
 		} else {
 			w.runs()
 		}

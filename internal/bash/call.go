@@ -8,6 +8,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"cardea.dev"
+	"cardea.dev/internal/knowledge"
 )
 
 // invocation is a simple command on its way to becoming a part: wrappers take
@@ -87,7 +88,7 @@ func (w *walker) assignments(c *syntax.CallExpr, redirs []*syntax.Redirect, spot
 	}
 	access := w.redirects(redirs)
 	for _, a := range c.Assigns {
-		if a.Name != nil && envClass(a.Name.Value) == cardea.EnvDangerous {
+		if a.Name != nil && knowledge.VariableClass(a.Name.Value) == cardea.EnvDangerous {
 			w.spot(w.source(a), "setting "+a.Name.Value+" changes what later commands do")
 		}
 	}
@@ -172,7 +173,7 @@ func (w *walker) prefix(a *syntax.Assign) cardea.Assign {
 	out := cardea.Assign{}
 	if a.Name != nil {
 		out.Name = a.Name.Value
-		out.Class = envClass(out.Name)
+		out.Class = knowledge.VariableClass(out.Name)
 	}
 	if a.Index != nil {
 		w.subscript(a.Index)
@@ -196,7 +197,7 @@ func (w *walker) start(inv invocation) {
 	first := inv.argv[0]
 	if !first.Static {
 		reason := "the command's name comes from outside of the line"
-		if first.glob {
+		if first.Glob {
 			reason = "the command's name is a pattern for file names"
 		}
 		w.spot(first.Text, reason)
@@ -220,7 +221,7 @@ func (w *walker) start(inv invocation) {
 		}
 	}
 	if unwrap, ok := wrapperOf(name); ok {
-		if strings.Contains(name, "/") && !systemFolder(path.Dir(name)) {
+		if strings.Contains(name, "/") && !knowledge.SystemFolder(path.Dir(name)) {
 			w.emitProgram(inv) // a file of that name may be anything
 		}
 		inv.around = inv.outwards()
@@ -382,7 +383,7 @@ func (w *walker) nested(via, text string, inv invocation) {
 		p.Assigns = append(slices.Clone(inv.assigns), p.Assigns...)
 		for _, a := range inv.assigns {
 			if a.Class == cardea.EnvDangerous {
-				p.Opaque = append(p.Opaque, cardea.Opaque{Text: a.Name, Reason: "it sets " + a.Name + ", which changes what the command does"})
+				p.Opaque = append(p.Opaque, variableSpot(a.Name))
 				p.NoEffect, p.Coverage = false, cardea.Partial
 			}
 		}
@@ -425,20 +426,64 @@ func quoteText(s string) string {
 
 // emitProgram makes a part of an invocation of a program.
 func (w *walker) emitProgram(inv invocation) {
+	does := w.describe(inv)
 	p := cardea.Part{Wrappers: inv.wrappers, Outer: inv.within(), Elevated: inv.elevated, Remote: inv.remote, Start: inv.start,
-		Assigns: slices.Concat(w.given(), inv.assigns), Opaque: slices.Clone(*w.spots), Access: inv.access}
+		Assigns: slices.Concat(w.given(), inv.assigns), Opaque: slices.Clone(*w.spots), Access: does.Access,
+		Command: does.Command, UsualCommand: does.UsualCommand, Operands: does.Operands, Options: does.Options,
+		Knowledge: does.Knowledge, Configs: does.Configs, Doubt: does.Doubt}
 	p.Text, p.Argv = spelled(inv.argv)
-	w.describe(&p, inv.argv)
-	claimed(&p)
+	for i, a := range p.Assigns {
+		if a.Class == cardea.EnvUnknown && len(p.Command) > 0 && knowledge.Claims(p.Command[0], a.Name) {
+			p.Opaque = append(p.Opaque, variableSpot(a.Name))
+			p.Assigns[i].Class = cardea.EnvDangerous
+		}
+	}
 	for _, a := range inv.assigns {
 		if a.Class == cardea.EnvDangerous {
-			p.Opaque = append(p.Opaque, cardea.Opaque{Text: a.Name, Reason: "it sets " + a.Name + ", which changes what the command does"})
+			p.Opaque = append(p.Opaque, variableSpot(a.Name))
 		}
 	}
 	if inv.remote {
 		w.makeRemote(&p)
 	}
 	w.emit(p)
+}
+
+// variableSpot is the spot of a variable that a command is given.
+func variableSpot(name string) cardea.Opaque {
+	return cardea.Opaque{Text: name, Reason: "it sets " + name + ", which changes what the command does"}
+}
+
+// describe says what an invocation does, and notes what it makes.
+func (w *walker) describe(inv invocation) knowledge.Meaning {
+	at := len(w.parts)
+	does := knowledge.Describe(knowledge.Invocation{Words: inv.argv, Paths: w.paths(), Redirections: inv.access, FilesChanged: w.changed,
+		MadeFolder: func(path string) bool { return w.before.folder(target{path, at}) },
+		MayBecome:  func(word field) []knowledge.PossiblePath { return w.mayBecome(word, inv.wrappers) }}, &w.world)
+	for _, path := range does.Targets {
+		w.made.targets = append(w.made.targets, target{path, at})
+	}
+	for _, l := range does.Links {
+		if l.IfFolder {
+			link(&w.made.inside, l.At, l.Target)
+		}
+		if l.IfNoFolder {
+			link(&w.made.beside, l.At, l.Target)
+		}
+	}
+	return does
+}
+
+// paths say what paths mean at this point of the line.
+func (w *walker) paths() knowledge.Paths {
+	p := knowledge.Paths{Dir: w.cur.cwd, Resolve: w.env.Resolve}
+	if home := w.cur.vars["HOME"]; home.kind == known {
+		p.Home = home.text
+	}
+	if len(w.parts)-w.enteredAt <= maxFlowScan {
+		p.Likely = w.entered
+	}
+	return p
 }
 
 // emit adds a part.
@@ -459,6 +504,10 @@ func (w *walker) emit(p cardea.Part) {
 	}
 	w.changed = w.changed || changes(p)
 	at := len(w.parts)
+	switch base(&p) {
+	case "cd", "pushd", "popd":
+		w.entered, w.enteredAt = p.Dir, at
+	}
 	for _, from := range w.pending {
 		if from[0] < from[1] {
 			w.pipes = append(w.pipes, pipe{from: from, to: [2]int{at, at + 1}})

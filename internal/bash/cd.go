@@ -42,7 +42,10 @@ func (w *walker) cd(inv invocation) {
 	if w.env.Exported != nil && w.env.Exported("CDPATH") && !strings.HasPrefix(name, "/") && !strings.HasPrefix(name, ".") {
 		ok = false
 	}
-	a := w.access(cardea.Read, name, ok)
+	if !ok {
+		name = ""
+	}
+	a := w.paths().Enter(cardea.Read, name)
 	dir := a.Path
 	w.cur.vars["OLDPWD"] = value{kind: dynamic}
 	w.cur.setCwd(dir)

@@ -7,6 +7,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"cardea.dev"
+	"cardea.dev/internal/knowledge"
 )
 
 // declareWords handles export and its kin where the parser sees plain words
@@ -69,7 +70,7 @@ func (w *walker) declClause(c *syntax.DeclClause) {
 		w.declared(a, before, exports, variant)
 	}
 	for _, a := range c.Args {
-		if a.Name != nil && envClass(a.Name.Value) == cardea.EnvDangerous && (!a.Naked || exports || w.locals != nil && variant != "readonly") {
+		if a.Name != nil && knowledge.VariableClass(a.Name.Value) == cardea.EnvDangerous && (!a.Naked || exports || w.locals != nil && variant != "readonly") {
 			w.spot(w.source(a), "setting "+a.Name.Value+" changes what later commands do")
 		}
 	}
@@ -91,7 +92,7 @@ func (w *walker) declared(a *syntax.Assign, before *state, exports bool, variant
 			w.spot(w.source(a), evaluates)
 		}
 		if w.locals != nil && variant != "export" && variant != "readonly" {
-			if envClass(name) == cardea.EnvDangerous { // bash without PATH runs what lies here
+			if knowledge.VariableClass(name) == cardea.EnvDangerous { // bash without PATH runs what lies here
 				w.taint("setting " + name + " changes what later commands do")
 			}
 			w.cur.vars[name] = value{kind: unset}
@@ -117,7 +118,7 @@ func (w *walker) declared(a *syntax.Assign, before *state, exports bool, variant
 	}
 	if exports {
 		w.export(name)
-		if a.Naked && envClass(name) == cardea.EnvDangerous {
+		if a.Naked && knowledge.VariableClass(name) == cardea.EnvDangerous {
 			w.taint("it exports " + name + ", which changes what later commands do")
 		}
 	}

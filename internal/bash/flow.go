@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/knowledge"
 )
 
 // flows finds what moves between parts and matters: downloads and decoded text
@@ -37,6 +38,9 @@ func (w *walker) flow(kind string, from, to int) {
 // maxFlowScan bounds how many sources of one pipe are looked at, so that long
 // pipelines stay linear.
 const maxFlowScan = 64
+
+// maxUncertain bounds how many uncertain words of one part are looked into.
+const maxUncertain = 8
 
 // Kinds of what a part brings in. Run, they are the flows "download-run" and
 // "decode-run".
@@ -286,13 +290,13 @@ func impliedFiles(p *cardea.Part) []string {
 	case "":
 		return nil
 	default:
-		if len(p.Argv) == 0 || strings.Contains(p.Argv[0].Text, "/") || programOf(name) != nil {
+		if len(p.Argv) == 0 || strings.Contains(p.Argv[0].Text, "/") || knowledge.IsKnown(name) {
 			return nil
 		}
 		return []string{"/usr/local/bin/" + name, "/usr/bin/" + name, "/bin/" + name}
 	}
 	for i := range names {
-		names[i] = Absolute(p.Dir, names[i])
+		names[i] = knowledge.Absolute(p.Dir, names[i])
 	}
 	return names
 }
@@ -318,7 +322,7 @@ func (w *walker) runsFile(p *cardea.Part, a cardea.Access) bool {
 		return false
 	}
 	first := p.Argv[p.Operands[0]]
-	return first.Static && a.Kind != cardea.Write && Absolute(p.Dir, first.Text) == a.Path
+	return first.Static && a.Kind != cardea.Write && knowledge.Absolute(p.Dir, first.Text) == a.Path
 }
 
 // written tells, part by part, what kind of text it writes: what it, or what
@@ -345,7 +349,7 @@ func readsSecret(p *cardea.Part) bool {
 	}
 	if base(p) == "curl" || base(p) == "wget" {
 		for _, o := range p.Options {
-			if at := strings.IndexByte(o.Value, '@'); at >= 0 && sendsValue(o.Name) && secretPath(Absolute(p.Dir, o.Value[at+1:])) {
+			if at := strings.IndexByte(o.Value, '@'); at >= 0 && sendsValue(o.Name) && secretPath(knowledge.Absolute(p.Dir, o.Value[at+1:])) {
 				return true
 			}
 		}

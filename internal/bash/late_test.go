@@ -28,15 +28,12 @@ func TestSwallowedOptions(t *testing.T) {
 	}
 }
 
-func TestFromProgram(t *testing.T) {
-	for text, want := range map[string]bool{"<(cat a)": true, "<(cat a)b": false, "<(cat a)<(cat b)": false, "\"<($x)\"": false, "$x": false, "<(cat a": false} {
-		if got := fromProgram(field{Word: word(text).Word}); got {
-			t.Errorf("a static %q comes from a program", text)
-		}
-		f := word(text)
-		f.Static = false
-		if got := fromProgram(f); got != want {
-			t.Errorf("fromProgram(%q) = %v", text, got)
+// A word that is one process substitution names what another part prints.
+func TestProcessSubstitution(t *testing.T) {
+	for line, want := range map[string]int{"cat <(cat a)": 0, "cat <(cat a)b": 1, "cat <(cat a)<(cat b)": 1, "cat \"<(x)\"": 1, "cat \"$x\"": 1} {
+		parts := Analyse(line, Env{Cwd: "/work/p", Home: "/home/u"}).Parts
+		if got := len(parts[len(parts)-1].Access); got != want {
+			t.Errorf("%q: %d accesses, want %d: %+v", line, got, want, parts)
 		}
 	}
 }

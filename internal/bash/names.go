@@ -6,6 +6,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"cardea.dev"
+	"cardea.dev/internal/knowledge"
 )
 
 // trait says how bash treats a variable wherever it stands in the line. Traits
@@ -188,7 +189,7 @@ func (w *walker) isFixed(name string) bool {
 // store changes a variable without looking at what bash would evaluate.
 func (w *walker) store(name string, v value) {
 	w.cur.vars[name] = v
-	if envClass(name) == cardea.EnvDangerous && name != "IFS" {
+	if knowledge.VariableClass(name) == cardea.EnvDangerous && name != "IFS" {
 		w.taint("it sets " + name + ", which changes what later commands do")
 	}
 	if w.cur.allexport || v.kind != unset && w.env.Exported != nil && w.env.Exported(name) {

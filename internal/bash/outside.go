@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/knowledge"
 )
 
 // This file is about variables from outside of the line. Tokens and passwords
@@ -30,7 +31,7 @@ func openName(name string) bool {
 		"XDG_RUNTIME_DIR", "CLAUDE_PROJECT_DIR", "TERM_PROGRAM", "GITHUB_ACTIONS", "MANPATH", "INFOPATH", "WSL_DISTRO_NAME":
 		return true
 	}
-	return safeName(name) || strings.HasPrefix(name, "LC_")
+	return knowledge.SafeVariable(name) || strings.HasPrefix(name, "LC_")
 }
 
 // hideNothing takes the certainty off all parts of a line that expands a

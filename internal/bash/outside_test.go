@@ -32,13 +32,14 @@ func TestOutsiders(t *testing.T) {
 	}
 }
 
-func TestFits(t *testing.T) {
-	for _, tt := range []struct {
-		word, pattern string
-		want          bool
-	}{{"@x", "@*", true}, {"x@", "@*", false}, {"a=b", "*=*", true}, {"=", "*=*", true}, {"ab", "*=*", false}, {"x.yml", "*.yml", true}, {"x", "x", true}, {"xy", "x", false}} {
-		if got := fits(tt.word, tt.pattern); got != tt.want {
-			t.Errorf("fits(%q, %q) = %v", tt.word, tt.pattern, got)
+// What shows a variable from outside of the line is no part without effect.
+func TestVariablesFromOutside(t *testing.T) {
+	for line, null := range map[string]bool{`: "$TOKEN"`: true, `[ -n "$TOKEN" ]`: true, `: ${x:?$TOKEN}`: false, `x=${y?$TOKEN}`: false, `test "$TOKEN" -gt 0`: false,
+		`[ "$TOKEN" -eq 0 ]`: false, `set -x; : $TOKEN`: false, `set -o xtrace; : $TOKEN`: false, `bash -xc ': $TOKEN'`: false, `x=1; : ${x:?$HOME}`: true, `[ "$RANDOM" -gt 0 ]`: true, `set -x; :`: true} {
+		for _, p := range Analyse(line, world).Parts {
+			if p.Text != "set -x" && p.Text != "set -o xtrace" && p.NoEffect != null {
+				t.Errorf("%s: %q is null: %t", line, p.Text, p.NoEffect)
+			}
 		}
 	}
 }

@@ -145,11 +145,11 @@ func (w *walker) opened(r *syntax.Redirect, word field, ok, read, write bool) []
 // finds, or itself: it names what it may be, and stays unknown.
 func (w *walker) redirected(kind cardea.AccessKind, word field, ok bool) []cardea.Access {
 	if ok {
-		return w.opens(kind, word.Text, true)
+		return w.paths().Open(kind, word.Text, true)
 	}
 	out := []cardea.Access{{Kind: kind, Redirect: true}}
-	if word.glob {
-		for _, a := range w.opensField(kind, word) {
+	if word.Glob {
+		for _, a := range w.paths().OpenWord(kind, word) {
 			if a.Redirect = true; a.Path != "" || a.Spelled != "" {
 				out = append(out, a)
 			}

@@ -8,6 +8,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"cardea.dev"
+	"cardea.dev/internal/knowledge"
 )
 
 // This file is about operands that a search finds: find -exec, what xargs reads
@@ -15,54 +16,9 @@ import (
 // become is only known when the line runs, but where they lie is known, and so
 // is what is done to them.
 
-// search is what a search finds: names of files, each of them one word and no
-// option.
-type search struct {
-	// dir is the folder from which the names are meant.
-	dir string
-	// places are reads of where the files lie, absolute and resolved.
-	places []cardea.Access
-	// one is set where it is exactly one name.
-	one bool
-	// maybe is set where nothing may have been found, and a command runs
-	// nevertheless.
-	maybe bool
-}
-
-// accesses are what doing something to each file comes to. A program that goes
-// below folders reads all below a folder that was found.
-func (s *search) accesses(kind cardea.AccessKind, below bool) []cardea.Access {
-	out := slices.Clone(s.places)
-	for i := range out {
-		out[i].MetadataOnly = kind == names
-		if below {
-			out[i].Recursive, out[i].Glob, out[i].Pattern = true, false, ""
-		}
-	}
-	return out
-}
-
-// meant reports whether a word is a file that a search has found, and is meant
-// from the folder in which the search found it.
-func (w *walker) meant(f field) bool {
-	return f.found != nil && f.found.dir != "" && f.found.dir == w.cur.cwd
-}
-
-// sureFind reports whether everything is known of what the program does to the
-// operand at i, which a search has found.
-func (r *reader) sureFind(i int) bool {
-	s, f := r.spec, r.argv[i]
-	kind := s.Operands
-	if len(r.operands) > 0 && r.operands[0] == i && s.First != "" && !r.has(s.FirstUnless) {
-		kind = s.First
-	}
-	several := f.MaySplit && (s.Certain.Limited || s.Last != "" || s.First != "" && s.Operands != cardea.Read && s.Operands != names)
-	return r.w.meant(f) && !several && slices.Contains(r.operands, i) && (kind == cardea.Read || kind == names || kind == none)
-}
-
 // searched is what the parts of a range print, where these are one search, and
 // behind it filters that leave lines out; nil where it is not certain.
-func (w *walker) searched(at [2]int) *search {
+func (w *walker) searched(at [2]int) *knowledge.Search {
 	if at[0] < 0 || at[1] > len(w.parts) || at[0] >= at[1] {
 		return nil
 	}
@@ -118,8 +74,8 @@ func hasOption(p *cardea.Part, list ...string) bool {
 // searches is what a part prints that searches; nil where it is no search, or
 // may print something else than names of what lies below its folders. All of
 // the part is known.
-func (w *walker) searches(p *cardea.Part) *search {
-	s, name := &search{dir: p.Dir}, ""
+func (w *walker) searches(p *cardea.Part) *knowledge.Search {
+	s, name := &knowledge.Search{Dir: p.Dir}, ""
 	switch base(p) {
 	case "find", "gfind":
 		if hasOption(p, "-printf", "-fprintf", "-ls", "-fls", "-fprint", "-fprint0", "-files0-from") {
@@ -161,16 +117,16 @@ func (w *walker) searches(p *cardea.Part) *search {
 		if name != "" {
 			at.Recursive, at.Glob, at.Pattern = false, true, strings.TrimSuffix(a.Path, "/")+"/**/"+name
 		}
-		s.places = append(s.places, at)
+		s.Places = append(s.Places, at)
 	}
-	if len(s.places) == 0 {
+	if len(s.Places) == 0 {
 		return nil
 	}
 	return s
 }
 
 // tells is the folder that pwd and git rev-parse --show-toplevel print.
-func (w *walker) tells(p *cardea.Part) *search {
+func (w *walker) tells(p *cardea.Part) *knowledge.Search {
 	at := p.Dir
 	if len(p.Argv) > 1 {
 		if len(p.Argv) != 3 || p.Argv[1].Text != "rev-parse" || p.Argv[2].Text != "--show-toplevel" || w.env.TopLevel == nil {
@@ -181,7 +137,7 @@ func (w *walker) tells(p *cardea.Part) *search {
 	if at == "" || base(p) == "git" && len(p.Argv) == 1 || strings.ContainsAny(at, " \t\n\"'\\") {
 		return nil
 	}
-	return &search{dir: p.Dir, one: true, places: []cardea.Access{{Kind: cardea.Read, Path: at, Recursive: true}}}
+	return &knowledge.Search{Dir: p.Dir, One: true, Places: []cardea.Access{{Kind: cardea.Read, Path: at, Recursive: true}}}
 }
 
 // tameStart reports a name that no program takes for an option or a command.
@@ -202,7 +158,7 @@ func foundName(p *cardea.Part) string {
 		switch {
 		case o.Name == "-name" && o.Static && !strings.ContainsAny(o.Value, "/[\\"):
 			return o.Value
-		case !expression(o), o.Name == "-name", strings.HasSuffix(o.Name, "depth"), o.Name == "-type", o.Name == "-path", o.Name == "-newer", o.Name == "-size", o.Name == "-mtime", o.Name == "-xdev":
+		case !knowledge.InExpression(o), o.Name == "-name", strings.HasSuffix(o.Name, "depth"), o.Name == "-type", o.Name == "-path", o.Name == "-newer", o.Name == "-size", o.Name == "-mtime", o.Name == "-xdev":
 		default:
 			return "" // it may print before it looks at the name
 		}
@@ -212,7 +168,7 @@ func foundName(p *cardea.Part) string {
 
 // fromSearch is what comes in from a search, where no name there can become two
 // words, an option or something else than it is.
-func (w *walker) fromSearch() *search {
+func (w *walker) fromSearch() *knowledge.Search {
 	if w.stdin.kind != piped || !w.stdin.lines {
 		return nil
 	}
@@ -220,26 +176,26 @@ func (w *walker) fromSearch() *search {
 }
 
 // tamed gives a search whose names are all tame, nil for another one.
-func (w *walker) tamed(s *search) *search {
-	if s == nil || s.one {
+func (w *walker) tamed(s *knowledge.Search) *knowledge.Search {
+	if s == nil || s.One {
 		return s
 	}
 	if w.env.Tame == nil {
 		return nil
 	}
-	for _, a := range s.places {
+	for _, a := range s.Places {
 		deep := a.Recursive || strings.Contains(strings.TrimPrefix(a.Pattern, a.Path+"/"), "/")
 		if !w.env.Tame(a.Path, deep) {
 			return nil
 		}
 	}
-	s.maybe, w.trusts = true, true
+	s.MayBeNothing, w.trusts = true, true
 	return s
 }
 
 // foundBy is what a word stands for that is a variable, or a substitution of
 // which the parts are in a range, where that is the work of a search.
-func (w *walker) foundBy(word *syntax.Word, at [2]int) *search {
+func (w *walker) foundBy(word *syntax.Word, at [2]int) *knowledge.Search {
 	parts := word.Parts
 	if len(parts) != 1 {
 		return nil
@@ -264,7 +220,7 @@ func (w *walker) foundBy(word *syntax.Word, at [2]int) *search {
 		if !printsLines(st, syntax.Pipe) {
 			return nil
 		}
-		if s := w.tamed(w.searched(at)); s != nil && (s.one || !quoted) {
+		if s := w.tamed(w.searched(at)); s != nil && (s.One || !quoted) {
 			return s
 		}
 	}
@@ -273,24 +229,24 @@ func (w *walker) foundBy(word *syntax.Word, at [2]int) *search {
 
 // looped is what the variable of a loop over words stands for, where each word
 // is a file's name: as it stands, by a pattern, or from a search.
-func (w *walker) looped(words []field) *search {
-	s := &search{dir: w.cur.cwd}
+func (w *walker) looped(words []field) *knowledge.Search {
+	s := &knowledge.Search{Dir: w.cur.cwd}
 	for _, f := range words {
 		switch {
-		case f.found != nil && f.found.dir == s.dir:
-			s.places = append(s.places, f.found.places...)
-		case f.glob && simpleGlob(f.Text) && (tameStart(f.Text) || strings.IndexByte("*?[", f.Text[0]) >= 0), f.Static && tameStart(f.Text) && !strings.ContainsAny(f.Text, " \t\n*?[\\:"):
-			for _, a := range w.opensField(cardea.Read, f) {
+		case f.Found != nil && f.Found.Dir == s.Dir:
+			s.Places = append(s.Places, f.Found.Places...)
+		case f.PlainPattern() && (tameStart(f.Text) || strings.IndexByte("*?[", f.Text[0]) >= 0), f.Static && tameStart(f.Text) && !strings.ContainsAny(f.Text, " \t\n*?[\\:"):
+			for _, a := range w.paths().OpenWord(cardea.Read, f) {
 				if a.Path == "" {
 					return nil
 				}
-				s.places = append(s.places, a)
+				s.Places = append(s.Places, a)
 			}
 		default:
 			return nil
 		}
 	}
-	if len(s.places) == 0 || len(s.places) > maxUncertain {
+	if len(s.Places) == 0 || len(s.Places) > maxUncertain {
 		return nil
 	}
 	return w.tamed(s)

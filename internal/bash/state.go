@@ -7,6 +7,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"cardea.dev"
+	"cardea.dev/internal/knowledge"
 )
 
 // value is what is known of a variable.
@@ -15,7 +16,7 @@ type value struct {
 	text string   // kind known
 	list []string // kind array
 	// found is set where the value is dynamic, and a name that a search finds.
-	found *search
+	found *knowledge.Search
 }
 
 type valueKind uint8
@@ -159,7 +160,7 @@ func (w *walker) export(name string) {
 		w.taint("it exports too many variables")
 		return
 	}
-	w.cur.exported = append(w.cur.exported, cardea.Assign{Name: name, Class: envClass(name)})
+	w.cur.exported = append(w.cur.exported, cardea.Assign{Name: name, Class: knowledge.VariableClass(name)})
 }
 
 // given are the exported variables with the values that they have now.

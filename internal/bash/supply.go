@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/knowledge"
 )
 
 // This file is about operands that the line does not tell for certain, though
@@ -14,32 +15,11 @@ import (
 // not known and whose spelling is, so that what denies finds it and nothing
 // allows it.
 
-// maxUncertain bounds how many uncertain words of one part are looked into, so
-// that long lines stay linear.
-const maxUncertain = 8
-
-// supplied adds what an uncertain operand may become.
-func (r *reader) supplied(k cardea.AccessKind, f field, recursive bool) {
-	if r.uncertain++; r.uncertain > maxUncertain {
-		return
-	}
-	if k == edit {
-		k = cardea.Write
-	}
-	add := func(list []supply) {
-		for _, s := range list[:min(len(list), maxFlowScan)] {
-			if s.entries && k != cardea.Delete {
-				continue
-			}
-			a := cardea.Access{Kind: k, Spelled: s.path, Recursive: recursive || s.whole}
-			if s.entries {
-				a.Glob, a.Pattern = true, strings.TrimSuffix(s.path, "/")+"/*"
-			}
-			r.part.Access = append(r.part.Access, a)
-		}
-	}
-	w, p := r.w, r.part
-	if slices.ContainsFunc(p.Wrappers, searches) {
+// mayBecome lists the paths that a word of a command may become.
+func (w *walker) mayBecome(word field, wrappers []string) []knowledge.PossiblePath {
+	var out []knowledge.PossiblePath
+	add := func(list []knowledge.PossiblePath) { out = append(out, list[:min(len(list), maxFlowScan)]...) }
+	if slices.ContainsFunc(wrappers, searches) {
 		for i := len(w.parts) - 1; i >= 0; i-- {
 			if searches(base(&w.parts[i])) {
 				add(w.supplies(i))
@@ -47,37 +27,30 @@ func (r *reader) supplied(k cardea.AccessKind, f field, recursive bool) {
 			}
 		}
 	}
-	if slices.Contains(p.Wrappers, "xargs") {
+	if slices.Contains(wrappers, "xargs") {
 		add(w.fromInput())
 	}
-	if substitutionAlone(f.Text) {
+	if substitutionAlone(word.Text) {
 		for _, from := range w.pending {
 			if from[0] < from[1] {
 				add(w.supplies(w.maker(from)))
 			}
 		}
 	}
-	for _, from := range w.origins(f.Text, len(w.parts)) {
+	for _, from := range w.origins(word.Text, len(w.parts)) {
 		add(w.supplies(w.maker(from)))
 	}
-	if slices.Contains(w.via, "while") && w.stdin.kind == piped && variableAlone(f.Text) != "" {
+	if slices.Contains(w.via, "while") && w.stdin.kind == piped && variableAlone(word.Text) != "" {
 		add(w.fromInput())
 	}
-	if at := w.likely(f.Text); at != "" {
-		add([]supply{{path: at}})
+	if at := w.likely(word.Text); at != "" {
+		add([]knowledge.PossiblePath{{Path: at}})
 	}
-}
-
-// supply is a path that a program prints.
-type supply struct {
-	path string
-	// whole means that all below it is printed, too, entries that only what
-	// lies in it is.
-	whole, entries bool
+	return out
 }
 
 // fromInput lists what xargs reads from its standard input.
-func (w *walker) fromInput() []supply {
+func (w *walker) fromInput() []knowledge.PossiblePath {
 	switch w.stdin.kind {
 	case literal:
 		return w.printed(strings.Fields(w.stdin.text), w.cur.cwd)
@@ -102,7 +75,7 @@ func (w *walker) maker(from [2]int) int {
 
 // supplies lists the paths that a part prints, where it is one of the programs
 // that print what they are passed.
-func (w *walker) supplies(i int) []supply {
+func (w *walker) supplies(i int) []knowledge.PossiblePath {
 	if i < 0 {
 		return nil
 	}
@@ -137,23 +110,23 @@ func (w *walker) supplies(i int) []supply {
 		case option("-d", "--directory"):
 			return w.printed(operands, p.Dir)
 		case len(p.Operands) == 0:
-			return []supply{{path: p.Dir, entries: !option("-a", "-A", "--all", "--almost-all")}}
+			return []knowledge.PossiblePath{{Path: p.Dir, Entries: !option("-a", "-A", "--all", "--almost-all")}}
 		}
 	case "git":
 		if option("--show-toplevel") && len(w.env.Roots) > 0 {
-			return []supply{{path: w.env.Roots[0]}}
+			return []knowledge.PossiblePath{{Path: w.env.Roots[0]}}
 		}
 	}
 	return nil
 }
 
 // printed are paths as a program prints them.
-func (w *walker) printed(list []string, dir string) []supply {
-	var out []supply
+func (w *walker) printed(list []string, dir string) []knowledge.PossiblePath {
+	var out []knowledge.PossiblePath
 	for _, text := range list {
 		text = strings.Trim(text, `"'`)
-		if at := Absolute(dir, text); at != "" {
-			out = append(out, supply{path: at})
+		if at := knowledge.Absolute(dir, text); at != "" {
+			out = append(out, knowledge.PossiblePath{Path: at})
 		}
 	}
 	return out
@@ -167,7 +140,7 @@ func searches(name string) bool {
 
 // finds lists what a find prints: everything below its folders, if it has no
 // test that leaves something out. A search with tests is not followed.
-func (w *walker) finds(p *cardea.Part) []supply {
+func (w *walker) finds(p *cardea.Part) []knowledge.PossiblePath {
 	if name := base(p); name == "fd" || name == "fdfind" {
 		if len(p.Operands) > 0 && strings.Trim(p.Argv[p.Operands[0]].Text, ".*^") != "" {
 			return nil // a pattern that names something
@@ -190,7 +163,7 @@ func (w *walker) finds(p *cardea.Part) []supply {
 			return nil
 		}
 	}
-	var out []supply
+	var out []knowledge.PossiblePath
 	for _, a := range p.Access {
 		if a.Kind == cardea.Read && a.Recursive {
 			at := a.Path
@@ -198,7 +171,7 @@ func (w *walker) finds(p *cardea.Part) []supply {
 				at = a.Spelled
 			}
 			if at != "" {
-				out = append(out, supply{path: at, whole: true})
+				out = append(out, knowledge.PossiblePath{Path: at, Below: true})
 			}
 		}
 	}

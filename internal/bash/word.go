@@ -7,6 +7,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"cardea.dev"
+	"cardea.dev/internal/knowledge"
 )
 
 // frag is a stretch of an expanded word.
@@ -25,15 +26,7 @@ type frag struct {
 }
 
 // field is one word that bash passes.
-type field struct {
-	cardea.Word
-	glob bool
-	// head is what a word that is not static begins with for sure, quotes
-	// removed.
-	head string
-	// found is set for a word that a search finds.
-	found *search
-}
+type field = knowledge.Word
 
 // fields expands a word into the words that bash passes. Commands inside of it
 // become parts.
@@ -41,7 +34,8 @@ func (w *walker) fields(word *syntax.Word) []field {
 	begin := len(w.parts)
 	out := w.expand(word, assigning)
 	if len(out) == 1 && !out[0].Static {
-		out[0].found = w.foundBy(word, [2]int{begin, len(w.parts)})
+		out[0].Process = isProcSubst(word) && strings.HasPrefix(out[0].Text, "<(")
+		out[0].Found = w.foundBy(word, [2]int{begin, len(w.parts)})
 	}
 	return out
 }
@@ -301,7 +295,7 @@ func (w *walker) assemble(frags []frag, src string) []field {
 				cur.MayBeOption = cur.MayBeOption || text.String()[0] == '-' && !strings.HasPrefix(src, "-")
 			}
 			if cur.Static {
-				cur.head = text.String()
+				cur.Head = text.String()
 			}
 			cur.Static, begun = false, true
 			cur.MaySplit = cur.MaySplit || !f.quoted || f.many
@@ -320,7 +314,7 @@ func (w *walker) assemble(frags []frag, src string) []field {
 			text.WriteString(f.text)
 			begun = begun || f.quoted || f.text != ""
 			if !f.quoted && hasGlob(f.text) {
-				cur.glob = true
+				cur.Glob = true
 			}
 		}
 		if text.Len() > maxJoined {
@@ -330,12 +324,12 @@ func (w *walker) assemble(frags []frag, src string) []field {
 	}
 	flush()
 	for i := range out {
-		if out[i].glob {
+		if out[i].Glob {
 			prefix := globRoot(out[i].Text)
 			out[i].MaySplit = true
 			out[i].MayBeOption = out[i].MayBeOption || prefix == "" || prefix[0] == '-'
 			if out[i].Static {
-				out[i].head = prefix
+				out[i].Head = prefix
 			}
 			out[i].Static = false
 		}
@@ -361,7 +355,7 @@ func (w *walker) splitInto(s, ifs string, text *strings.Builder, cur *field, beg
 			text.WriteByte(c)
 			*begun = true
 			if c == '*' || c == '?' || c == '[' {
-				cur.glob = true
+				cur.Glob = true
 			}
 		case c == ' ' || c == '\t' || c == '\n':
 			flush()

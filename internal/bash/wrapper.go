@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/knowledge"
 )
 
 // unwrap takes a wrapper off an invocation and goes on with what it starts.
@@ -289,7 +290,7 @@ func (w *walker) plainWrapper(s *wrapper, inv invocation) {
 	}
 	for _, o := range p.list {
 		if slices.Contains(s.writes, o.name) {
-			inv.access = slices.Concat(inv.access, w.opens(cardea.Write, o.value, false))
+			inv.access = slices.Concat(inv.access, w.paths().Open(cardea.Write, o.value, false))
 		}
 	}
 	if s.joined {
@@ -301,7 +302,7 @@ func (w *walker) plainWrapper(s *wrapper, inv invocation) {
 
 func assignOf(f field) cardea.Assign {
 	name, val, _ := strings.Cut(f.Text, "=")
-	return cardea.Assign{Name: name, Value: val, Static: f.Static, Class: envClass(name)}
+	return cardea.Assign{Name: name, Value: val, Static: f.Static, Class: knowledge.VariableClass(name)}
 }
 
 // joinedScript handles wrappers that join their words and hand them to a

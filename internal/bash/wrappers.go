@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/knowledge"
 	"cardea.dev/internal/paths"
 )
 
@@ -110,7 +111,7 @@ func (w *walker) envCommand(inv invocation) {
 		case "-i", "--ignore-environment":
 			inv.dropped = append(slices.Clone(inv.dropped), "*")
 		}
-		if (o.name == "-u" || o.name == "--unset") && envClass(o.value) == cardea.EnvDangerous {
+		if (o.name == "-u" || o.name == "--unset") && knowledge.VariableClass(o.value) == cardea.EnvDangerous {
 			w.spot(o.value, "taking "+o.value+" away changes what the command does")
 		}
 	}
@@ -125,7 +126,7 @@ func (w *walker) envCommand(inv invocation) {
 	inv.argv = p.rest
 	if moved {
 		w.apart(func() {
-			to := w.access(cardea.Read, dir, true).Path
+			to := w.paths().Enter(cardea.Read, dir).Path
 			if backtracks(dir) {
 				to = ""
 			}
@@ -172,7 +173,7 @@ func (w *walker) find(inv invocation) {
 		for _, a := range words[i+1 : end] {
 			if a.Static && strings.Contains(a.Text, "{") {
 				if !isFd && f.Text == "-exec" && a.Text == "{}" {
-					a.found = search
+					a.Found = search
 				}
 				a.Word = cardea.Word{Text: a.Text, MaySplit: f.Text == "-X" || end < len(words) && words[end].Text == "+"} // a file's name, known only then; it begins with a path
 			}
@@ -239,7 +240,7 @@ func (w *walker) xargs(inv invocation) {
 	inv.argv = p.rest
 	for _, o := range p.list {
 		if o.name == "-a" || o.name == "--arg-file" {
-			inv.access = slices.Concat(inv.access, w.opens(cardea.Read, o.value, false))
+			inv.access = slices.Concat(inv.access, w.paths().Open(cardea.Read, o.value, false))
 		}
 	}
 	if len(p.rest) == 0 {
@@ -256,7 +257,7 @@ func (w *walker) xargs(inv invocation) {
 			replace = "{}"
 		}
 	}
-	var search *search
+	var search *knowledge.Search
 	if !slices.ContainsFunc(p.list, splits) {
 		search = w.fromSearch()
 	}
@@ -265,14 +266,14 @@ func (w *walker) xargs(inv invocation) {
 		for i, f := range inv.argv {
 			if f.Static && strings.Contains(f.Text, replace) {
 				if f.Text == replace {
-					inv.argv[i].found = search
+					inv.argv[i].Found = search
 				}
 				inv.argv[i].Word = cardea.Word{Text: f.Text, MayBeOption: strings.HasPrefix(f.Text, replace)}
 			}
 		}
 	} else {
 		args := unknownArgs
-		args.found = search
+		args.Found = search
 		inv.argv = append(slices.Clone(inv.argv), args)
 	}
 	w.start(inv)
@@ -335,7 +336,7 @@ func (w *walker) flock(inv invocation) {
 	inv.wrappers = append(slices.Clone(inv.wrappers), "flock")
 	inv.program = true
 	if len(p.before) > 0 && p.before[0].Static && (!isDescriptor(p.before[0].Text) || len(p.rest) > 0) {
-		inv.access = slices.Concat(inv.access, w.opens(cardea.Write, p.before[0].Text, false))
+		inv.access = slices.Concat(inv.access, w.paths().Open(cardea.Write, p.before[0].Text, false))
 	}
 	script, ok := p.options["-c"]
 	if !ok {
@@ -380,17 +381,17 @@ func (w *walker) scriptCommand(inv invocation) {
 		return
 	}
 	for _, f := range files[:min(1, len(files))] {
-		inv.access = append(slices.Clone(inv.access), w.accessField(cardea.Write, f))
+		inv.access = append(slices.Clone(inv.access), w.paths().OpenWord(cardea.Write, f)[0])
 	}
 	named := len(files) > 0
 	for _, name := range []string{"-O", "-B", "-I", "-T", "--log-out", "--log-io", "--log-in", "--log-timing"} {
 		if file, given := p.options[name]; given {
 			named = named || name != "-T" && name != "--log-timing"
-			inv.access = slices.Concat(inv.access, w.opens(cardea.Write, file, false))
+			inv.access = slices.Concat(inv.access, w.paths().Open(cardea.Write, file, false))
 		}
 	}
 	if !named {
-		inv.access = slices.Concat(inv.access, w.opens(cardea.Write, "typescript", false))
+		inv.access = slices.Concat(inv.access, w.paths().Open(cardea.Write, "typescript", false))
 	}
 	text, ok := p.options["-c"]
 	if !ok {

@@ -15,6 +15,7 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/bash"
 	"cardea.dev/internal/harness"
+	"cardea.dev/internal/knowledge"
 )
 
 // World is what the analysis needs to know about the machine.
@@ -350,7 +351,7 @@ func (a *analysis) paths(kind cardea.AccessKind, name string, recursive bool) []
 	} else if name == "~" {
 		name = slash(a.world.Home)
 	}
-	places, spelled := bash.Places(slash(a.ev.Cwd), name, a.world.Resolve)
+	places, spelled := knowledge.Places(slash(a.ev.Cwd), name, a.world.Resolve)
 	if harness.IsDrivePath(name) {
 		spelled = name[:2] + pathpkg.Clean("/"+name[2:])
 		places = []string{a.resolve(spelled)}
@@ -397,7 +398,7 @@ func urlText(v any) string {
 // network makes the accesses of an address, one for each host that it may mean.
 func network(address string) []cardea.Access {
 	var out []cardea.Access
-	for _, h := range bash.Hosts(address) {
+	for _, h := range knowledge.Hosts(address) {
 		out = append(out, cardea.Access{Kind: cardea.Network, Host: h})
 	}
 	return out

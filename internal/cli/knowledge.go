@@ -10,6 +10,7 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/bash"
 	"cardea.dev/internal/decide/readonly"
+	"cardea.dev/internal/knowledge"
 	"github.com/spf13/cobra"
 )
 
@@ -37,7 +38,7 @@ with is made from the program's help, which is read from standard input.`,
 			case len(args) == 0:
 				return listPrograms(p, asJSON)
 			}
-			return knowledge(p, args, asJSON)
+			return showKnowledge(p, args, asJSON)
 		},
 	}
 	fs := c.Flags()
@@ -48,7 +49,7 @@ with is made from the program's help, which is read from standard input.`,
 }
 
 func listPrograms(p Process, asJSON bool) error {
-	names := bash.ProgramNames()
+	names := knowledge.ProgramNames()
 	if asJSON {
 		return json.NewEncoder(p.Stdout).Encode(names)
 	}
@@ -61,19 +62,19 @@ func listPrograms(p Process, asJSON bool) error {
 
 // known is what knowledge tells, for programs.
 type known struct {
-	Names       []string             `json:"names"`
-	Command     []string             `json:"command"`
-	Source      string               `json:"source"`
-	Manual      string               `json:"manual"`
-	Variables   []string             `json:"variables"`
-	Operands    cardea.AccessKind    `json:"operands"`
-	First       cardea.AccessKind    `json:"first,omitempty"`
-	Last        cardea.AccessKind    `json:"last,omitempty"`
-	Access      []cardea.AccessKind  `json:"access"`
-	Options     []bash.ProgramOption `json:"options"`
-	Subcommands []string             `json:"subcommands"`
-	Certain     bool                 `json:"certain"`
-	Calls       []knownCall          `json:"calls"`
+	Names       []string                  `json:"names"`
+	Command     []string                  `json:"command"`
+	Source      string                    `json:"source"`
+	Manual      string                    `json:"manual"`
+	Variables   []string                  `json:"variables"`
+	Operands    cardea.AccessKind         `json:"operands"`
+	First       cardea.AccessKind         `json:"first,omitempty"`
+	Last        cardea.AccessKind         `json:"last,omitempty"`
+	Access      []cardea.AccessKind       `json:"access"`
+	Options     []knowledge.ProgramOption `json:"options"`
+	Subcommands []string                  `json:"subcommands"`
+	Certain     bool                      `json:"certain"`
+	Calls       []knownCall               `json:"calls"`
 }
 
 // knownCall is a part of the call that the words make.
@@ -86,8 +87,8 @@ type knownCall struct {
 	Why      string   `json:"why,omitempty"`
 }
 
-func knowledge(p Process, args []string, asJSON bool) error {
-	info, ok := bash.KnownProgram(args[0], args[1:]...)
+func showKnowledge(p Process, args []string, asJSON bool) error {
+	info, ok := knowledge.KnownProgram(args[0], args[1:]...)
 	if !ok {
 		return fmt.Errorf("nothing is known of %q, so it may do anything; write a file for it in packs/commands, see docs/command-knowledge.md", args[0])
 	}

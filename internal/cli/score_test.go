@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"cardea.dev"
-	"cardea.dev/internal/bash"
 	"cardea.dev/internal/decide/readonly"
+	"cardea.dev/internal/knowledge"
 	"cardea.dev/internal/sharedtest"
 )
 
@@ -61,7 +61,7 @@ func score(t *testing.T, name string) []scored {
 				s.why = only.Refusal(j.event, i)
 			}
 			if len(part.Argv) > 0 && part.Argv[0].Static && !part.NoEffect {
-				if _, ok := bash.KnownProgram(path.Base(part.Argv[0].Text)); !ok {
+				if _, ok := knowledge.KnownProgram(path.Base(part.Argv[0].Text)); !ok {
 					s.covered = false
 				}
 			}

@@ -1,4 +1,4 @@
-package bash
+package knowledge
 
 import (
 	"net/netip"
@@ -157,7 +157,7 @@ func hostPart(s string) string {
 
 // hostsOf lists the hosts that a word may name. One that is only known when it
 // runs has a certain host if that stands in front of all that is not.
-func hostsOf(f field) []string {
+func hostsOf(f Word) []string {
 	if f.Static {
 		return Hosts(f.Text)
 	}
@@ -168,7 +168,7 @@ func hostsOf(f field) []string {
 	hosts := Hosts(text)
 	_, path, _ := strings.Cut(text, "://")
 	// A pattern keeps what stands in front of it; an expansion may be several words.
-	one := !f.MaySplit || f.glob && simpleGlob(f.Text)
+	one := !f.MaySplit || f.Glob && simpleGlob(f.Text)
 	if one && len(hosts) == 1 && strings.Contains(path, "/") {
 		return hosts
 	}

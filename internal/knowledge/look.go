@@ -1,4 +1,4 @@
-package bash
+package knowledge
 
 import (
 	"regexp"
@@ -177,7 +177,7 @@ func (p *sedScript) regexFlags(ok bool) bool {
 }
 
 // delimited reads up to an unescaped delimiter, brackets of a regular
-// expression included: there a delimiter means itself in some versions and ends
+// InExpression included: there a delimiter means itself in some versions and ends
 // the text in others, so it is refused.
 func (p *sedScript) delimited(d byte) bool {
 	for ; p.at < len(p.s); p.at++ {
@@ -292,7 +292,7 @@ func (p *sedScript) end() bool {
 func (p *sedScript) rest(c byte) bool {
 	if c == ':' || c == 'b' || c == 't' || c == 'T' {
 		p.skip(" \t")
-		for p.at < len(p.s) && (isNameStart(p.s[p.at]) || '0' <= p.s[p.at] && p.s[p.at] <= '9') {
+		for p.at < len(p.s) && (isLetter(p.s[p.at]) || '0' <= p.s[p.at] && p.s[p.at] <= '9') {
 			p.at++
 		}
 		return p.end()
@@ -349,9 +349,9 @@ func harmlessAwk(text string) bool {
 				return false
 			}
 			i, operand, ends = end+1, true, true
-		case isNameStart(c):
+		case isLetter(c):
 			j := i
-			for j < len(text) && (isNameStart(text[j]) || '0' <= text[j] && text[j] <= '9') {
+			for j < len(text) && (isLetter(text[j]) || '0' <= text[j] && text[j] <= '9') {
 				j++
 			}
 			word := text[i:j]
@@ -452,3 +452,6 @@ func awkKeyword(w string) bool {
 	}
 	return false
 }
+
+// isLetter reports a letter of ASCII or an underscore: what names begin with.
+func isLetter(c byte) bool { return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }

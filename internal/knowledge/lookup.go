@@ -1,6 +1,7 @@
-package bash
+package knowledge
 
 import (
+	"maps"
 	"slices"
 	"sort"
 	"strings"
@@ -112,7 +113,7 @@ func (p *program) options(above []*program) []ProgramOption {
 		}
 	}
 	out := make([]ProgramOption, 0, len(all))
-	for _, n := range sortedKeys(all) {
+	for _, n := range slices.Sorted(maps.Keys(all)) {
 		out = append(out, all[n])
 	}
 	return out
@@ -127,7 +128,6 @@ func ProgramNames() []string {
 	return out
 }
 
-// source is a file of command knowledge.
 // source is a file of command knowledge: what it was written from, and the
 // variables, some ending in a star, that its programs take for their own.
 type source struct {
@@ -142,3 +142,48 @@ func programAt(name string) int {
 	}
 	return -1
 }
+
+// programOf finds a program by base name.
+func programOf(name string) *program {
+	if at := programAt(name); at >= 0 {
+		return &programs[at]
+	}
+	return nil
+}
+
+// indexed is one name in the index of programs, sorted by name.
+type indexed struct {
+	name string
+	at   int
+}
+
+// named is the command that a program's base name stands for, and what is known
+// of it. Git starts its subcommands as programs of their own, so git-push is
+// git push.
+func named(base string) ([]string, *program) {
+	if p := programOf(base); p != nil {
+		return []string{base}, p
+	}
+	git := programOf("git")
+	if sub, ok := strings.CutPrefix(base, "git-"); ok && git != nil {
+		if p := git.sub(sub); p != nil {
+			return []string{"git", sub}, p
+		}
+		return []string{"git", sub}, &program{Name: sub, Operands: none, Access: git.Access}
+	}
+	return []string{base}, nil
+}
+
+// SystemFolder reports the folders in which a program's name means what it
+// says.
+func SystemFolder(dir string) bool {
+	switch dir {
+	case "/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/lib/x86_64-linux-gnu", "/lib/aarch64-linux-gnu",
+		"/bin", "/usr/bin", "/usr/local/bin", "/sbin", "/usr/sbin", "/usr/local/sbin", "/opt/homebrew/bin", "/opt/local/bin", "/snap/bin":
+		return true
+	}
+	return false
+}
+
+// IsKnown reports whether a program is known.
+func IsKnown(name string) bool { return programAt(name) >= 0 }

@@ -1,4 +1,4 @@
-package bash
+package knowledge
 
 import (
 	"slices"
@@ -28,24 +28,23 @@ var tool = program{
 
 // understood takes words apart as those of tool: why it is not certain, and
 // what it does.
-func understood(words ...string) (string, []cardea.Access, *cardea.Part) {
-	w := &walker{env: Env{Cwd: "/work"}, cur: &state{cwd: "/work", vars: map[string]value{}}}
-	p := &cardea.Part{Command: []string{"tool"}}
-	argv := []field{word("tool")}
+func understood(words ...string) (string, []cardea.Access, *Meaning) {
+	out := &Meaning{Command: []string{"tool"}}
+	argv := []Word{Literal("tool")}
 	for _, x := range words {
-		argv = append(argv, word(x))
+		argv = append(argv, Literal(x))
 	}
-	r := reader{w: w, part: p, argv: argv, spec: &tool, first: 1}
+	r := reader{world: &World{}, paths: Paths{Dir: "/work"}, out: out, argv: argv, spec: &tool, first: 1}
 	r.read()
 	if r.help() {
-		return "", nil, p
+		return "", nil, out
 	}
 	r.accesses()
 	doubt := r.doubt()
 	if doubt != "" {
 		r.besides(r.otherwise())
 	}
-	return doubt, p.Access, p
+	return doubt, out.Access, out
 }
 
 func TestCertainty(t *testing.T) {
@@ -137,36 +136,20 @@ func TestRevisionFiles(t *testing.T) {
 	}
 }
 
-// The real table marks what only holds where the project does not configure the
-// program.
-func TestConfigs(t *testing.T) {
-	for line, want := range map[string]string{"npm ls": ".npmrc", "go list ./...": ".git", "cargo --version": "rust-toolchain"} {
-		parts := Analyse(line, Env{Cwd: "/work/p", Home: "/home/u"}).Parts
-		if len(parts) != 1 || parts[0].Knowledge != cardea.Complete || !slices.Contains(parts[0].Configs, want) {
-			t.Errorf("%q: %+v", line, parts)
+func TestFits(t *testing.T) {
+	for _, tt := range []struct {
+		word, pattern string
+		want          bool
+	}{{"@x", "@*", true}, {"x@", "@*", false}, {"a=b", "*=*", true}, {"=", "*=*", true}, {"ab", "*=*", false}, {"x.yml", "*.yml", true}, {"x", "x", true}, {"xy", "x", false}} {
+		if got := fits(tt.word, tt.pattern); got != tt.want {
+			t.Errorf("fits(%q, %q) = %v", tt.word, tt.pattern, got)
 		}
 	}
 }
 
-// A variable that a program takes for its own hides what it does; to other
-// programs it is unknown.
-func TestVariablesOfPrograms(t *testing.T) {
-	for line, want := range map[string]cardea.EnvClass{
-		"TRIVY_CONFIG=x trivy image y":       cardea.EnvDangerous,
-		"TRIVY_CONFIG=x cat y":               cardea.EnvUnknown,
-		"TFLINT=x terraform plan":            cardea.EnvUnknown,
-		"PIXI_X=1 pixi run y":                cardea.EnvDangerous,
-		"timeout 5 env FLY_REGION=x fly ssh": cardea.EnvDangerous,
-		"export FLY_REGION=x; fly status":    cardea.EnvDangerous,
-		"FOO=1 npm test":                     cardea.EnvUnknown,
-		"NODE_ENV=test npm test":             cardea.EnvSafe,
-	} {
-		parts := Analyse(line, world).Parts
-		p := parts[len(parts)-1]
-		if len(p.Assigns) != 1 || p.Assigns[0].Class != want || (want == cardea.EnvDangerous) != (len(p.Opaque) > 0) {
-			t.Errorf("%s: %+v, opaque %v", line, p.Assigns, p.Opaque)
-		}
-	}
+// Each file of command knowledge says which variables its programs take for
+// their own.
+func TestFilesNameVariables(t *testing.T) {
 	for _, s := range sources {
 		if len(s.variables) == 0 {
 			t.Errorf("%s names no variable", s.file)

@@ -1,4 +1,4 @@
-package bash
+package knowledge
 
 import "testing"
 
@@ -34,18 +34,6 @@ func TestLooks(t *testing.T) {
 		for _, s := range tt.bad {
 			if tt.look.harmless(s) {
 				t.Errorf("%s: %q passes as harmless", tt.look, s)
-			}
-		}
-	}
-}
-
-// What shows a variable from outside of the line is no part without effect.
-func TestVariablesFromOutside(t *testing.T) {
-	for line, null := range map[string]bool{`: "$TOKEN"`: true, `[ -n "$TOKEN" ]`: true, `: ${x:?$TOKEN}`: false, `x=${y?$TOKEN}`: false, `test "$TOKEN" -gt 0`: false,
-		`[ "$TOKEN" -eq 0 ]`: false, `set -x; : $TOKEN`: false, `set -o xtrace; : $TOKEN`: false, `bash -xc ': $TOKEN'`: false, `x=1; : ${x:?$HOME}`: true, `[ "$RANDOM" -gt 0 ]`: true, `set -x; :`: true} {
-		for _, p := range Analyse(line, world).Parts {
-			if p.Text != "set -x" && p.Text != "set -o xtrace" && p.NoEffect != null {
-				t.Errorf("%s: %q is null: %t", line, p.Text, p.NoEffect)
 			}
 		}
 	}

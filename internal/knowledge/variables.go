@@ -1,4 +1,4 @@
-package bash
+package knowledge
 
 import (
 	"slices"
@@ -7,14 +7,14 @@ import (
 	"cardea.dev"
 )
 
-// envClass says what setting a variable can do. The dangerous names execute
+// VariableClass says what setting a variable can do. The dangerous names execute
 // something, preload code, redirect configuration or change how programs are
 // found; they are collected from the manuals of the programs that read them.
-func envClass(name string) cardea.EnvClass {
+func VariableClass(name string) cardea.EnvClass {
 	switch {
 	case dangerousName(name):
 		return cardea.EnvDangerous
-	case safeName(name):
+	case SafeVariable(name):
 		return cardea.EnvSafe
 	}
 	// npm takes its variables in any case.
@@ -34,25 +34,11 @@ func envClass(name string) cardea.EnvClass {
 	return cardea.EnvUnknown
 }
 
-// claimed makes dangerous what is set for a part in variables that its program
-// takes as its own (the variables of packs/commands).
-func claimed(p *cardea.Part) {
-	if len(p.Assigns) == 0 || len(p.Command) == 0 {
-		return
-	}
-	at := programAt(p.Command[0])
-	if at < 0 {
-		return
-	}
-	own := sources[origins[at]].variables
-	for i, a := range p.Assigns {
-		if a.Class != cardea.EnvUnknown || !slices.ContainsFunc(own, func(v string) bool { return fits(a.Name, v) }) {
-			continue
-		}
-		p.Opaque = append(p.Opaque, cardea.Opaque{Text: a.Name, Reason: "it sets " + a.Name + ", which changes what the command does"})
-		p.Assigns = slices.Clone(p.Assigns)
-		p.Assigns[i].Class = cardea.EnvDangerous
-	}
+// Claims reports whether a program takes a variable as its own (the variables of
+// packs/commands).
+func Claims(program, variable string) bool {
+	at := programAt(program)
+	return at >= 0 && slices.ContainsFunc(sources[origins[at]].variables, func(v string) bool { return fits(variable, v) })
 }
 
 var dangerousPrefixes = [...]string{
@@ -91,9 +77,9 @@ func dangerousName(name string) bool {
 	return false
 }
 
-// safeName reports names that no program takes as anything but a plain value:
+// SafeVariable reports names that no program takes as anything but a plain value:
 // modes, levels, locales, colours and CI markers.
-func safeName(name string) bool {
+func SafeVariable(name string) bool {
 	switch name {
 	case "NODE_ENV", "CI", "DEBUG", "FORCE_COLOR", "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "TERM", "COLORTERM",
 		"COLUMNS", "LINES", "LANG", "TZ", "LC_ALL", "LC_CTYPE", "LC_COLLATE", "LC_MESSAGES",

@@ -1,4 +1,4 @@
-package bash
+package knowledge
 
 import (
 	"slices"
@@ -55,7 +55,7 @@ type certainty struct {
 // doubt is why it is not known everything that the program does with these
 // words, "" where it is.
 func (r *reader) doubt() string {
-	c, name := r.spec.Certain, strings.Join(r.part.Command, " ")
+	c, name := r.spec.Certain, strings.Join(r.out.Command, " ")
 	switch {
 	case r.spec.Depth > 0 && len(r.spec.Subs) > 0 && (c == nil || !c.Bare || !r.named() || len(r.operands) > 0):
 		return "nothing certain is known of " + name
@@ -63,7 +63,7 @@ func (r *reader) doubt() string {
 		return name + " may do more than read"
 	}
 	if !c.Any {
-		for _, o := range r.part.Options {
+		for _, o := range r.out.Options {
 			if r.unsureOption(o) {
 				return "with " + o.Name + ", " + name + " may do more than read"
 			}
@@ -103,7 +103,7 @@ func (r *reader) unsureOperands(name string) string {
 		return "without one of " + strings.Join(c.Needs, ", ") + ", " + name + " may do more than read"
 	}
 	if len(c.Words) > 0 {
-		first := field{Word: cardea.Word{Static: true}}
+		first := Word{Word: cardea.Word{Static: true}}
 		if len(r.operands) > 0 {
 			first = r.argv[r.operands[0]]
 		}
@@ -114,7 +114,7 @@ func (r *reader) unsureOperands(name string) string {
 	if len(c.Among) > 0 && !r.among(c.Among) {
 		return name + " with these operands may do more than read"
 	}
-	for _, o := range r.part.Options {
+	for _, o := range r.out.Options {
 		if f := r.argv[o.Word]; c.Apart && len(f.Text) > 2 && f.Text[1] != '-' && slices.Contains(r.values(), o.Name) && o.Name != f.Text {
 			return "with " + f.Text + ", " + name + " may do more than read"
 		}
@@ -135,8 +135,8 @@ func (r *reader) unsureOperands(name string) string {
 // folder reports whether the operand at i may be a folder.
 func (r *reader) folder(i int) bool {
 	f := r.argv[i]
-	at := Absolute(r.w.cur.cwd, f.Text)
-	return !f.Static || at == "" || r.w.env.IsDir == nil || r.w.env.IsDir(at)
+	at := Absolute(r.paths.Dir, f.Text)
+	return !f.Static || at == "" || r.world.IsDir == nil || r.world.IsDir(at)
 }
 
 // among reports whether the operands name nothing but what is in a list.
@@ -170,7 +170,7 @@ func (r *reader) given(names []string, front bool) bool {
 	} else if front && len(r.operands) > 0 {
 		end = r.operands[0]
 	}
-	return slices.ContainsFunc(r.part.Options, func(o cardea.Option) bool {
+	return slices.ContainsFunc(r.out.Options, func(o cardea.Option) bool {
 		valued := o.Value == "" || slices.Contains(r.values(), o.Name) || slices.Contains(r.spec.Attached, o.Name)
 		return valued && slices.Contains(names, o.Name) && o.Word < end
 	})
@@ -186,12 +186,12 @@ func (r *reader) otherwise() []cardea.AccessKind {
 }
 
 // named reports whether all words of the command are known.
-func (r *reader) named() bool { return len(r.part.Command) == r.first+len(r.above) }
+func (r *reader) named() bool { return len(r.out.Command) == r.first+len(r.above) }
 
 // help reports whether the line only asks for help: nothing stands behind a
 // command that is known but one of the program's options for that.
 func (r *reader) help() bool {
-	top, n := r.spec, len(r.part.Command)
+	top, n := r.spec, len(r.out.Command)
 	if len(r.above) > 0 {
 		top = r.above[len(r.above)-1]
 	}
@@ -216,8 +216,8 @@ func fits(word, pattern string) bool {
 
 // literalHead reports whether a word that is not known for certain begins with
 // a letter of its own, other than those of a pattern for what words begin with.
-func literalHead(f field, pattern string) bool {
-	return pattern != "" && pattern[0] != '*' && f.Text != "" && isNameStart(f.Text[0]) && f.Text[0] != pattern[0]
+func literalHead(f Word, pattern string) bool {
+	return pattern != "" && pattern[0] != '*' && f.Text != "" && isLetter(f.Text[0]) && f.Text[0] != pattern[0]
 }
 
 // unsureOption reports an option that is not known to be harmless. One in front
@@ -264,7 +264,7 @@ func (r *reader) unsureWord() string {
 			continue
 		}
 		first := s.First != "" && len(r.operands) > 0 && r.operands[0] == k+1
-		if f.MayBeOption && !s.Certain.Any || f.MaySplit && !f.glob || f.glob && first {
+		if f.MayBeOption && !s.Certain.Any || f.MaySplit && !f.Glob || f.Glob && first {
 			return f.Text
 		}
 	}
@@ -275,7 +275,7 @@ func (r *reader) unsureWord() string {
 // in the first operand.
 func (r *reader) sureScripts() bool {
 	c, found := r.spec.Certain, false
-	for _, o := range r.part.Options {
+	for _, o := range r.out.Options {
 		if slices.Contains(c.Scripts, o.Name) {
 			if !o.Static || !c.Look.harmless(o.Value) {
 				return false

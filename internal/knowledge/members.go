@@ -1,4 +1,4 @@
-package bash
+package knowledge
 
 import (
 	"cmp"
@@ -19,12 +19,12 @@ func (r *reader) members(recursive bool) {
 	if n := len(from); len(folders) == 0 && n > 0 {
 		dest := r.argv[from[n-1]]
 		switch {
-		case n == 1 && path.Base(r.part.Command[0]) == "ln":
-			folders = []field{word(".")}
+		case n == 1 && path.Base(r.out.Command[0]) == "ln":
+			folders = []Word{Literal(".")}
 		case n == 1 || r.spec.Remote && remoteName(dest):
 			return
-		case n > 2 || dest.glob || r.isFolder(dest):
-			from, folders = from[:n-1], []field{dest}
+		case n > 2 || dest.Glob || r.isFolder(dest):
+			from, folders = from[:n-1], []Word{dest}
 		}
 	}
 	for _, dir := range folders {
@@ -36,7 +36,7 @@ func (r *reader) members(recursive bool) {
 				}
 				continue
 			}
-			if src.glob || !src.Static && recursive {
+			if src.Glob || !src.Static && recursive {
 				r.touch(cardea.Write, r.matched(dir, src), recursive)
 			}
 			if !src.Static {
@@ -52,7 +52,7 @@ func (r *reader) members(recursive bool) {
 				continue // what lies in it, whose names are not told
 			}
 			_, name = cutRemote(r.spec, name)
-			r.touch(cardea.Write, below(dir, word(strings.TrimPrefix(name, "/"))), recursive)
+			r.touch(cardea.Write, below(dir, Literal(strings.TrimPrefix(name, "/"))), recursive)
 		}
 	}
 }
@@ -63,17 +63,17 @@ func (r *reader) backups() {
 	if r.spec.Remote || !r.has([]string{"-b", "--backup", "-S", "--suffix"}) {
 		return
 	}
-	for _, a := range r.part.Access {
-		if a.Kind != cardea.Write || !a.Glob && !a.Recursive && r.exists(word(a.Path)) {
+	for _, a := range r.out.Access {
+		if a.Kind != cardea.Write || !a.Glob && !a.Recursive && r.exists(Literal(a.Path)) {
 			continue // a folder gets backups in it, and none of itself
 		}
 		name := a.Path
 		if a.Glob {
 			name = a.Pattern
 		}
-		f := field{Word: cardea.Word{Text: name + "*"}, glob: true}
+		f := Word{Word: cardea.Word{Text: name + "*"}, Glob: true}
 		if name == "" || !a.Glob && strings.ContainsAny(name, "*?[") {
-			f.glob = false
+			f.Glob = false
 		}
 		r.touch(cardea.Write, f, a.Recursive)
 	}
@@ -81,29 +81,29 @@ func (r *reader) backups() {
 
 // vanish reports whether all of some words may expand to nothing.
 func (r *reader) vanish(words []int) bool {
-	return !slices.ContainsFunc(words, func(i int) bool { return r.argv[i].Static || r.argv[i].glob })
+	return !slices.ContainsFunc(words, func(i int) bool { return r.argv[i].Static || r.argv[i].Glob })
 }
 
 // matched is the pattern of the names that a pattern's files get in a folder:
 // "mv x/*.txt y" writes y/*.txt. It is not certain where that cannot be told.
-func (r *reader) matched(dir, src field) field {
+func (r *reader) matched(dir, src Word) Word {
 	name := path.Base(src.Text)
-	odd := !src.glob || !simpleGlob(src.Text) || r.spec.Remote || strings.HasSuffix(src.Text, "/") || dots(name)
+	odd := !src.Glob || !simpleGlob(src.Text) || r.spec.Remote || strings.HasSuffix(src.Text, "/") || dots(name)
 	switch {
 	case r.has([]string{"--parents"}) && (odd || climbs(src.Text)):
-		return field{Word: cardea.Word{Text: name}}
+		return Word{Word: cardea.Word{Text: name}}
 	case odd:
 		name = "*"
 	case r.has([]string{"--parents"}):
 		name = strings.TrimPrefix(src.Text, "/")
 	}
-	return below(dir, field{Word: cardea.Word{Text: name}, glob: true})
+	return below(dir, Word{Word: cardea.Word{Text: name}, Glob: true})
 }
 
 // names are those that a pattern finds, in a folder that the line has not
 // changed. It reports false where that cannot be told.
-func (r *reader) names(src field) ([]field, bool) {
-	if r.w.changed {
+func (r *reader) names(src Word) ([]Word, bool) {
+	if r.inv.FilesChanged {
 		return nil, false
 	}
 	return r.namesNow(src)
@@ -111,14 +111,14 @@ func (r *reader) names(src field) ([]field, bool) {
 
 // namesNow are those that a pattern finds as long as the line has not changed
 // anything.
-func (r *reader) namesNow(src field) ([]field, bool) {
+func (r *reader) namesNow(src Word) ([]Word, bool) {
 	folder, pattern := path.Split(src.Text)
-	at := Absolute(r.w.cur.cwd, cmp.Or(folder, "."))
-	if !src.glob || !simpleGlob(src.Text) || strings.ContainsAny(folder, "*?[~") || strings.ContainsAny(pattern, "[") || pattern == "" || dots(pattern) ||
-		at == "" || r.w.env.Names == nil || r.spec.Remote || r.has([]string{"--parents"}) {
+	at := Absolute(r.paths.Dir, cmp.Or(folder, "."))
+	if !src.Glob || !simpleGlob(src.Text) || strings.ContainsAny(folder, "*?[~") || strings.ContainsAny(pattern, "[") || pattern == "" || dots(pattern) ||
+		at == "" || r.world.Names == nil || r.spec.Remote || r.has([]string{"--parents"}) {
 		return nil, false
 	}
-	all, ok := r.w.env.Names(at)
+	all, ok := r.world.Names(at)
 	if !ok {
 		return nil, false
 	}
@@ -139,19 +139,19 @@ const few = 24
 
 // together are names as fields. Where there are many, those with the same ending
 // become one pattern; it reports false where they are many even so.
-func together(names []string) ([]field, bool) {
+func together(names []string) ([]Word, bool) {
 	endings := map[string]int{}
 	for _, name := range names {
 		endings[path.Ext(name)]++
 	}
-	var out []field
+	var out []Word
 	for _, name := range names {
 		ending := path.Ext(name)
 		switch n := endings[ending]; {
 		case len(names) <= few || ending == "" || name[0] == '.' || n == 1 || strings.ContainsAny(ending, "*?[]\\"):
-			out = append(out, word(name))
+			out = append(out, Literal(name))
 		case n > 1:
-			out = append(out, field{Word: cardea.Word{Text: "*" + ending}, glob: true})
+			out = append(out, Word{Word: cardea.Word{Text: "*" + ending}, Glob: true})
 			endings[ending] = -1 // it is there
 		}
 	}
@@ -186,7 +186,7 @@ func (r *reader) onlyMembers() bool {
 		switch base := path.Base(src.Text); {
 		case src.Static && !strings.HasSuffix(src.Text, "/") && base != "." && base != "..":
 			sure++
-		case src.glob && simpleGlob(src.Text) && !strings.HasSuffix(src.Text, "/") && !dots(base):
+		case src.Glob && simpleGlob(src.Text) && !strings.HasSuffix(src.Text, "/") && !dots(base):
 		default:
 			return false
 		}
@@ -196,15 +196,15 @@ func (r *reader) onlyMembers() bool {
 
 // exists reports whether a word is a folder that is there, as far as the line
 // has not changed it.
-func (r *reader) exists(f field) bool {
-	at := Absolute(r.w.cur.cwd, f.Text)
-	return at != "" && !r.w.changed && r.w.env.IsDir != nil && r.w.env.IsDir(at)
+func (r *reader) exists(f Word) bool {
+	at := Absolute(r.paths.Dir, f.Text)
+	return at != "" && !r.inv.FilesChanged && r.world.IsDir != nil && r.world.IsDir(at)
 }
 
 // isFolder reports whether a word is a folder as far as its spelling tells: it
 // ends like one, it is a hidden name, or it is known to be one; or it is there, or
 // the line may make it.
-func (r *reader) isFolder(f field) bool {
+func (r *reader) isFolder(f Word) bool {
 	if !f.Static {
 		return false
 	}
@@ -212,25 +212,25 @@ func (r *reader) isFolder(f field) bool {
 	if strings.HasSuffix(f.Text, "/") || strings.HasPrefix(base, ".") || r.exists(f) {
 		return true
 	}
-	at := Absolute(r.w.cur.cwd, f.Text)
-	t := target{at, len(r.w.parts)}
-	if at != "" {
-		r.w.made.targets = append(r.w.made.targets, t)
+	at := Absolute(r.paths.Dir, f.Text)
+	if at == "" {
+		return false
 	}
-	return at != "" && (r.w.before.folder(t) || at == r.w.cur.vars["HOME"].text || at == r.w.cur.cwd || slices.Contains(r.w.env.Roots, at))
+	r.out.Targets = append(r.out.Targets, at)
+	return r.inv.MadeFolder != nil && r.inv.MadeFolder(at) || at == r.paths.Home || at == r.paths.Dir || slices.Contains(r.world.Roots, at)
 }
 
 // below is a name in a folder; it is not certain where one of them is not.
-func below(dir, name field) field {
-	literal := func(f field) bool { return f.Static && simpleGlob(f.Text) && !strings.ContainsAny(f.Text, "*?[~") }
-	if dir.glob && (literal(name) || name.glob) || name.glob && (literal(dir) || dir.glob) {
-		return field{Word: cardea.Word{Text: strings.TrimSuffix(dir.Text, "/") + "/" + name.Text}, glob: true}
+func below(dir, name Word) Word {
+	literal := func(f Word) bool { return f.Static && simpleGlob(f.Text) && !strings.ContainsAny(f.Text, "*?[~") }
+	if dir.Glob && (literal(name) || name.Glob) || name.Glob && (literal(dir) || dir.Glob) {
+		return Word{Word: cardea.Word{Text: strings.TrimSuffix(dir.Text, "/") + "/" + name.Text}, Glob: true}
 	}
 	if !dir.Static || !name.Static {
-		return field{Word: cardea.Word{Text: dir.Text + "/" + name.Text}}
+		return Word{Word: cardea.Word{Text: dir.Text + "/" + name.Text}}
 	}
 	if strings.HasPrefix(name.Text, "/") {
 		return name
 	}
-	return word(strings.TrimSuffix(dir.Text, "/") + "/" + name.Text)
+	return Literal(strings.TrimSuffix(dir.Text, "/") + "/" + name.Text)
 }

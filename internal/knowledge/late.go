@@ -1,4 +1,4 @@
-package bash
+package knowledge
 
 import (
 	"slices"
@@ -21,7 +21,7 @@ func (r *reader) late() string {
 	first := r.operands[0]
 	front := "put options in front of operands: on some systems, what stands behind is one"
 	options := map[int]bool{}
-	for _, o := range r.part.Options {
+	for _, o := range r.out.Options {
 		options[o.Word] = true
 		switch {
 		case o.Word < first:
@@ -49,12 +49,12 @@ func (r *reader) swallowed() string {
 	if r.spec.PathsFirst {
 		return ""
 	}
-	for _, o := range r.part.Options {
+	for _, o := range r.out.Options {
 		i := o.Word + 1
 		if o.Name == "--sort" || i >= len(r.argv) || !o.Static || o.Value == "" || r.argv[i].Text != o.Value || r.argv[o.Word].Text == o.Name+"="+o.Value {
 			continue
 		}
-		if len(o.Value) > 1 && o.Value[0] == '-' && (o.Value[1] == '-' || isNameStart(o.Value[1])) {
+		if len(o.Value) > 1 && o.Value[0] == '-' && (o.Value[1] == '-' || isLetter(o.Value[1])) {
 			return o.Value + " may be an option: write " + o.Name + "=" + o.Value
 		}
 	}
@@ -63,6 +63,6 @@ func (r *reader) swallowed() string {
 
 // plainValue reports words that name no file of interest: numbers, short words
 // and quoted patterns.
-func plainValue(f field) bool {
+func plainValue(f Word) bool {
 	return f.Static && (len(f.Text) <= len("short") && !strings.ContainsAny(f.Text, "./~") || strings.Contains(f.Text, "*") || f.Text == "--")
 }

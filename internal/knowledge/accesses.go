@@ -1,10 +1,8 @@
-package bash
+package knowledge
 
 import (
 	"slices"
 	"strings"
-
-	"mvdan.cc/sh/v3/syntax"
 
 	"cardea.dev"
 )
@@ -45,8 +43,8 @@ func (r *reader) accesses() {
 		r.operand(k, r.argv[i], recursive && !(n == len(r.operands)-1 && r.onlyMembers()))
 	}
 	r.optionValues(options, recursive)
-	if (kind == cardea.Write || kind == cardea.Delete) && r.part.Command[0] == "git" && r.has([]string{"--pathspec-from-file"}) {
-		r.touch(kind, field{}, recursive)
+	if (kind == cardea.Write || kind == cardea.Delete) && r.out.Command[0] == "git" && r.has([]string{"--pathspec-from-file"}) {
+		r.touch(kind, Word{}, recursive)
 	}
 	if s.Members {
 		r.members(recursive)
@@ -56,14 +54,14 @@ func (r *reader) accesses() {
 	r.saved()
 	r.spread()
 	paths := len(r.operands)
-	if slices.ContainsFunc(r.operands, func(i int) bool { return r.argv[i].found != nil && r.argv[i].found.maybe }) {
+	if slices.ContainsFunc(r.operands, func(i int) bool { return r.argv[i].Found != nil && r.argv[i].Found.MayBeNothing }) {
 		paths--
 	}
 	if s.First == none && paths > 0 && !r.has(s.FirstUnless) {
 		paths--
 	}
 	if paths == 0 && (recursive || s.Operands == names) && (s.Operands == cardea.Read || s.Operands == names) && kind != none {
-		r.touch(kind, word("."), recursive)
+		r.touch(kind, Literal("."), recursive)
 	}
 	r.besides(s.Access)
 }
@@ -71,37 +69,37 @@ func (r *reader) accesses() {
 // enter goes to the folder in which git is told to work, for the paths of its
 // operands, and gives the way back.
 func (r *reader) enter() func() {
-	back := r.w.cur.cwd
-	if r.part.Command[0] == "git" && len(r.levels) > 0 {
-		for _, o := range r.part.Options {
+	back := r.paths.Dir
+	if r.out.Command[0] == "git" && len(r.levels) > 0 {
+		for _, o := range r.out.Options {
 			switch {
 			case o.Name != "-C" || o.Word >= r.levels[0]:
 			case !o.Static:
-				r.w.cur.cwd = ""
+				r.paths.Dir = ""
 			default:
-				r.w.cur.cwd = Absolute(r.w.cur.cwd, o.Value)
+				r.paths.Dir = Absolute(r.paths.Dir, o.Value)
 			}
 		}
 	}
-	return func() { r.w.cur.cwd = back }
+	return func() { r.paths.Dir = back }
 }
 
 // pathspec reports whether a word of git's names files in a way of its own
 // (gitglossary(7), pathspec).
-func (r *reader) pathspec(f field) bool {
-	return r.part.Command[0] == "git" && f.Static && (strings.HasPrefix(f.Text, ":") || strings.ContainsAny(f.Text, "*?["))
+func (r *reader) pathspec(f Word) bool {
+	return r.out.Command[0] == "git" && f.Static && (strings.HasPrefix(f.Text, ":") || strings.ContainsAny(f.Text, "*?["))
 }
 
 // besides adds what the program does apart from its operands and options.
 func (r *reader) besides(kinds []cardea.AccessKind) {
-	p := r.part
+	p := r.out
 	for _, k := range kinds {
 		if k == configured {
 			p.Access = append(p.Access, cardea.Access{Kind: cardea.Network, Configured: true})
 			continue
 		}
 		if k == names {
-			p.Access = append(p.Access, cardea.Access{Kind: cardea.Read, Path: r.w.cur.cwd, Recursive: true, MetadataOnly: true})
+			p.Access = append(p.Access, cardea.Access{Kind: cardea.Read, Path: r.paths.Dir, Recursive: true, MetadataOnly: true})
 			continue
 		}
 		if (k == cardea.Network || k == cardea.Unknown) && slices.ContainsFunc(p.Access, func(a cardea.Access) bool { return a.Kind == k && !a.Redirect && !a.Configured }) {
@@ -111,16 +109,13 @@ func (r *reader) besides(kinds []cardea.AccessKind) {
 	}
 }
 
-// word is a field that bash passes as it stands.
-func word(text string) field { return field{Word: cardea.Word{Text: text, Static: true}} }
-
 // operand adds what the program does to one operand.
-func (r *reader) operand(k cardea.AccessKind, f field, recursive bool) {
+func (r *reader) operand(k cardea.AccessKind, f Word, recursive bool) {
 	if len(r.spec.Pairs) > 0 && f.Static {
 		key, value, ok := strings.Cut(f.Text, "=")
 		for _, pair := range r.spec.Pairs {
 			if ok && pair.Name == key {
-				r.touch(pair.Access, word(value), recursive)
+				r.touch(pair.Access, Literal(value), recursive)
 			}
 		}
 		return
@@ -129,16 +124,16 @@ func (r *reader) operand(k cardea.AccessKind, f field, recursive bool) {
 		r.touch(cardea.Network, f, false)
 		return
 	}
-	if fromProgram(f) {
+	if f.Process {
 		return // what another part prints
 	}
 	if f.Static && k == cardea.Read {
 		for _, s := range r.spec.Suffixes {
-			r.touch(k, word(f.Text+s), recursive)
+			r.touch(k, Literal(f.Text+s), recursive)
 		}
 	}
-	if r.w.meant(f) && (k == cardea.Read || k == names) {
-		r.part.Access = append(r.part.Access, f.found.accesses(k, recursive)...)
+	if r.fromSearch(f) && (k == cardea.Read || k == names) {
+		r.out.Access = append(r.out.Access, f.Found.accesses(k, recursive)...)
 		return
 	}
 	r.touch(k, f, recursive)
@@ -147,25 +142,9 @@ func (r *reader) operand(k cardea.AccessKind, f field, recursive bool) {
 	}
 }
 
-// fromProgram reports a word that is a process substitution and nothing else.
-func fromProgram(f field) bool {
-	if f.Static || !strings.HasPrefix(f.Text, "<(") {
-		return false
-	}
-	words, n := 0, 0
-	for w, err := range syntax.NewParser().WordsSeq(strings.NewReader(f.Text)) {
-		if err != nil {
-			return false
-		}
-		words++
-		n = len(w.Parts)
-	}
-	return words == 1 && n == 1
-}
-
 // remoteName reports whether a word names a file of another machine: host:path,
 // or an address.
-func remoteName(f field) bool {
+func remoteName(f Word) bool {
 	colon := strings.IndexByte(f.Text, ':')
 	slash := strings.IndexByte(f.Text, '/')
 	return colon > 0 && (slash < 0 || colon < slash)
@@ -173,7 +152,7 @@ func remoteName(f field) bool {
 
 // optionValues adds what the program does to the values of its options.
 func (r *reader) optionValues(options []optionAccess, recursive bool) {
-	for _, o := range r.part.Options {
+	for _, o := range r.out.Options {
 		for _, a := range options {
 			if a.Name != o.Name && !abbreviates(o.Name, a.Name) || !o.Static && o.Value == "" {
 				continue
@@ -181,7 +160,7 @@ func (r *reader) optionValues(options []optionAccess, recursive bool) {
 			if o.Static && o.Value == "-" {
 				break // its own input or output
 			}
-			f := field{Word: cardea.Word{Text: o.Value, Static: o.Static}}
+			f := Word{Word: cardea.Word{Text: o.Value, Static: o.Static}}
 			r.touch(a.Access, f, recursive && a.Access != cardea.Write)
 			if a.Access == cardea.Write && len(r.spec.Saves) > 0 {
 				for _, dir := range r.into() {
@@ -194,8 +173,8 @@ func (r *reader) optionValues(options []optionAccess, recursive bool) {
 }
 
 // touch adds the accesses of one word.
-func (r *reader) touch(k cardea.AccessKind, f field, recursive bool) {
-	out := &r.part.Access
+func (r *reader) touch(k cardea.AccessKind, f Word, recursive bool) {
+	out := &r.out.Access
 	switch k {
 	case none, "":
 		return
@@ -236,7 +215,7 @@ func (r *reader) touch(k cardea.AccessKind, f field, recursive bool) {
 			return
 		}
 	}
-	for _, a := range r.w.opensField(k, f) {
+	for _, a := range r.paths.OpenWord(k, f) {
 		a.Recursive = recursive
 		a.SkipsHidden = recursive && len(r.spec.Hidden) > 0 && !r.has(r.spec.Hidden)
 		*out = append(*out, a)
@@ -275,7 +254,7 @@ func (r *reader) has(names []string) bool {
 			return true
 		}
 		name, text, valued := strings.Cut(n, "=")
-		for _, o := range r.part.Options {
+		for _, o := range r.out.Options {
 			if (o.Name == name || abbreviates(o.Name, name)) && (!valued || strings.Contains(o.Value, text)) {
 				return true
 			}
@@ -285,12 +264,12 @@ func (r *reader) has(names []string) bool {
 }
 
 // into lists the folders that options name for the program's files.
-func (r *reader) into() []field {
-	var out []field
-	for _, o := range r.part.Options {
+func (r *reader) into() []Word {
+	var out []Word
+	for _, o := range r.out.Options {
 		for _, name := range r.spec.Into {
 			if (o.Name == name || abbreviates(o.Name, name)) && o.Value != "" {
-				out = append(out, field{Word: cardea.Word{Text: o.Value, Static: o.Static}})
+				out = append(out, Word{Word: cardea.Word{Text: o.Value, Static: o.Static}})
 				break
 			}
 		}
@@ -315,13 +294,13 @@ func (r *reader) saved() {
 	}
 	folders := r.into()
 	if len(folders) == 0 {
-		folders = []field{word(".")}
+		folders = []Word{Literal(".")}
 	}
 	for _, i := range r.operands {
 		f := r.argv[i]
 		if !f.Static {
-			r.part.Access = append(r.part.Access, cardea.Access{Kind: cardea.Write})
-			if !f.glob || !simpleGlob(f.Text) {
+			r.out.Access = append(r.out.Access, cardea.Access{Kind: cardea.Write})
+			if !f.Glob || !simpleGlob(f.Text) {
 				continue
 			}
 		}
@@ -331,7 +310,7 @@ func (r *reader) saved() {
 		}
 		for _, dir := range folders {
 			for _, name := range names {
-				r.touch(cardea.Write, below(dir, word(name)), false)
+				r.touch(cardea.Write, below(dir, Literal(name)), false)
 			}
 		}
 	}
@@ -372,10 +351,54 @@ func (r *reader) spread() {
 	for _, dir := range folders {
 		// The home folder is more often a mistake than a target, and what lies
 		// in it is not overwritten for certain.
-		home := dir.Static && Absolute(r.w.cur.cwd, dir.Text) == r.w.cur.vars["HOME"].text
+		home := dir.Static && Absolute(r.paths.Dir, dir.Text) == r.paths.Home
 		r.touch(cardea.Write, dir, !home)
 	}
 	if len(folders) == 0 {
-		r.touch(cardea.Write, word("."), false)
+		r.touch(cardea.Write, Literal("."), false)
 	}
+}
+
+// maxUncertain bounds how many uncertain words of one invocation are looked
+// into, so that long lines stay linear.
+const maxUncertain = 8
+
+// supplied adds what an operand may become whose value the line does not tell.
+// Its access has no path and a spelling, so that what denies finds it and
+// nothing allows it.
+func (r *reader) supplied(k cardea.AccessKind, f Word, recursive bool) {
+	if r.uncertain++; r.uncertain > maxUncertain || r.inv.MayBecome == nil {
+		return
+	}
+	if k == edit {
+		k = cardea.Write
+	}
+	for _, s := range r.inv.MayBecome(f) {
+		if s.Entries && k != cardea.Delete {
+			continue
+		}
+		a := cardea.Access{Kind: k, Spelled: s.Path, Recursive: recursive || s.Below}
+		if s.Entries {
+			a.Glob, a.Pattern = true, strings.TrimSuffix(s.Path, "/")+"/*"
+		}
+		r.out.Access = append(r.out.Access, a)
+	}
+}
+
+// fromSearch reports whether a word is a file that a search has found, and is
+// read from the folder in which the search found it.
+func (r *reader) fromSearch(f Word) bool {
+	return f.Found != nil && f.Found.Dir != "" && f.Found.Dir == r.paths.Dir
+}
+
+// sureFind reports whether everything is known of what the program does to the
+// operand at i, which a search has found.
+func (r *reader) sureFind(i int) bool {
+	s, f := r.spec, r.argv[i]
+	kind := s.Operands
+	if len(r.operands) > 0 && r.operands[0] == i && s.First != "" && !r.has(s.FirstUnless) {
+		kind = s.First
+	}
+	several := f.MaySplit && (s.Certain.Limited || s.Last != "" || s.First != "" && s.Operands != cardea.Read && s.Operands != names)
+	return r.fromSearch(f) && !several && slices.Contains(r.operands, i) && (kind == cardea.Read || kind == names || kind == none)
 }

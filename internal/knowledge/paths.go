@@ -1,4 +1,4 @@
-package bash
+package knowledge
 
 import (
 	"cmp"
@@ -8,36 +8,46 @@ import (
 	"cardea.dev"
 )
 
-// access makes an access of a path as bash's own cd reads it: ".." comes off by
-// the letter, before links are followed.
-func (w *walker) access(kind cardea.AccessKind, name string, ok bool) cardea.Access {
+// Paths say what the paths in a command's words mean.
+type Paths struct {
+	// Dir is the folder in which the command runs, "" where it is not known.
+	// Likely is then the folder to which the last cd leads if it succeeds.
+	Dir, Likely string
+	// Home is what ~ and $HOME mean, "" where that is not known.
+	Home string
+	// Resolve follows the symbolic links of an absolute path as far as it exists.
+	// Nil leaves paths as they are spelled.
+	Resolve func(path string) string
+}
+
+// Enter makes the access of a path as bash's own cd reads it: ".." comes off by
+// the letter, before links are followed. An empty name is a path that is not
+// known.
+func (p Paths) Enter(kind cardea.AccessKind, name string) cardea.Access {
 	a := cardea.Access{Kind: kind}
-	if !ok {
-		return a
-	}
-	spelled := Absolute(w.cur.cwd, name)
+	spelled := Absolute(p.Dir, name)
 	if spelled == "" {
 		return a
 	}
-	a.Path = w.resolve(spelled)
+	a.Path = p.follow(spelled)
 	if a.Path != spelled {
 		a.Spelled = spelled
 	}
 	return a
 }
 
-// opens makes the accesses of a path that a program is passed, or that the
+// Open makes the accesses of a path that a program is passed, or that the
 // shell opens: one for each place that it may lead to (see [Places]).
-func (w *walker) opens(kind cardea.AccessKind, name string, redirect bool) []cardea.Access {
-	places, spelled := Places(w.cur.cwd, name, w.env.Resolve)
+func (p Paths) Open(kind cardea.AccessKind, name string, redirect bool) []cardea.Access {
+	places, spelled := Places(p.Dir, name, p.Resolve)
 	if spelled == "" {
 		// A cd may have failed. What it led to is likely, and not certain.
-		return []cardea.Access{{Kind: kind, Spelled: Absolute(w.entered(), name), Redirect: redirect}}
+		return []cardea.Access{{Kind: kind, Spelled: Absolute(p.Likely, name), Redirect: redirect}}
 	}
 	var out []cardea.Access
-	for _, p := range places {
-		a := cardea.Access{Kind: kind, Path: p, Redirect: redirect}
-		if p != spelled {
+	for _, at := range places {
+		a := cardea.Access{Kind: kind, Path: at, Redirect: redirect}
+		if at != spelled {
 			a.Spelled = spelled
 		}
 		out = append(out, a)
@@ -45,49 +55,31 @@ func (w *walker) opens(kind cardea.AccessKind, name string, redirect bool) []car
 	return out
 }
 
-// entered is the folder to which the last cd led if it succeeded, "" where that
-// is not known.
-func (w *walker) entered() string {
-	for i := len(w.parts) - 1; i >= max(0, len(w.parts)-maxFlowScan); i-- {
-		switch base(&w.parts[i]) {
-		case "cd", "pushd", "popd":
-			return w.parts[i].Dir
-		}
-	}
-	return ""
-}
-
-// accessField is the first of a word's accesses.
-func (w *walker) accessField(kind cardea.AccessKind, f field) cardea.Access {
-	return w.opensField(kind, f)[0]
-}
-
-// opensField makes the accesses of a word that may be a pattern.
-func (w *walker) opensField(kind cardea.AccessKind, f field) []cardea.Access {
+// OpenWord makes the accesses of a word that may be a pattern.
+func (p Paths) OpenWord(kind cardea.AccessKind, f Word) []cardea.Access {
 	unknown := []cardea.Access{{Kind: kind}}
 	if f.Static {
-		return w.opens(kind, f.Text, false)
+		return p.Open(kind, f.Text, false)
 	}
-	if !f.glob || !simpleGlob(f.Text) {
+	if !f.Glob || !simpleGlob(f.Text) {
 		return unknown
 	}
 	pattern := f.Text
 	if rest, ok := strings.CutPrefix(pattern, "~/"); ok {
-		home := w.cur.vars["HOME"]
-		if home.kind != known {
+		if p.Home == "" {
 			return unknown
 		}
-		pattern = home.text + "/" + rest
+		pattern = p.Home + "/" + rest
 	}
 	root := globRoot(pattern)
 	dir := root[:strings.LastIndexByte(root, '/')+1]
-	out := w.opens(kind, cmp.Or(dir, "."), false)
+	out := p.Open(kind, cmp.Or(dir, "."), false)
 	for i := range out {
 		out[i].Glob = true
 		if out[i].Path == "" && out[i].Spelled == "" {
 			continue
 		}
-		out[i].Pattern = Absolute(cmp.Or(w.cur.cwd, w.entered()), pattern)
+		out[i].Pattern = Absolute(cmp.Or(p.Dir, p.Likely), pattern)
 		if climbs(pattern[len(dir):]) {
 			// What lies above a link that the pattern finds is anybody's guess.
 			out[i].Path = ""
@@ -140,10 +132,18 @@ func Places(dir, name string, resolve func(string) string) (places []string, spe
 	return places, spelled
 }
 
-// resolve follows symbolic links.
-func (w *walker) resolve(p string) string {
-	if w.env.Resolve == nil {
-		return p
+// follow follows the symbolic links of a path.
+func (p Paths) follow(name string) string {
+	if p.Resolve == nil {
+		return name
 	}
-	return w.env.Resolve(p)
+	return p.Resolve(name)
+}
+
+// globRoot is the part of a pattern before its first special character.
+func globRoot(s string) string {
+	if i := strings.IndexAny(s, "*?["); i >= 0 {
+		return s[:i]
+	}
+	return s
 }

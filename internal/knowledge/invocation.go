@@ -1,0 +1,176 @@
+package knowledge
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"cardea.dev"
+)
+
+// World is what is asked of the machine. A function that is nil knows nothing.
+type World struct {
+	// Roots are the folders that belong to the work: the project and the
+	// harness's additional ones.
+	Roots []string
+	// IsDir reports whether an absolute path is a folder that can be entered.
+	IsDir func(path string) bool
+	// TopLevel is what "git rev-parse --show-toplevel" prints in an absolute
+	// folder, "" where that is not known.
+	TopLevel func(dir string) string
+	// PlainNames reports whether each name of a file in an absolute folder, or in
+	// all below it, is one word for xargs, and no option or command for any
+	// program.
+	PlainNames func(folder string, below bool) bool
+	// Names are the names in an absolute folder; false where there are too many,
+	// or where it cannot be read.
+	Names func(folder string) ([]string, bool)
+}
+
+// Word is one word that bash passes to a program.
+type Word struct {
+	cardea.Word
+	// Glob marks a pattern for file names that bash replaces by what it finds.
+	Glob bool
+	// Head is what a word that is not static begins with for sure, quotes
+	// removed.
+	Head string
+	// Process marks a word that is one process substitution, <(…), and nothing
+	// else: it names the output of a command.
+	Process bool
+	// Found is set for a word that a search finds.
+	Found *Search
+}
+
+// Literal is a word that bash passes as it is written.
+func Literal(text string) Word { return Word{Word: cardea.Word{Text: text, Static: true}} }
+
+// Invocation is one program that bash would start: its words, and where it
+// runs. It is not changed after it was built.
+type Invocation struct {
+	// Words are the program and what it is passed. They are not empty.
+	Words []Word
+	// Paths say what the paths in the words mean.
+	Paths Paths
+	// Redirections are what the shell opens for it, or a wrapper in front of it.
+	Redirections []cardea.Access
+	// FilesChanged is set where an earlier command of the line may have changed
+	// files, so that what is on the disk now says little.
+	FilesChanged bool
+	// MadeFolder reports whether another command of the line may make a folder
+	// of a path. Nil: none does.
+	MadeFolder func(path string) bool
+	// MayBecome lists the paths that a word may become, where the line tells
+	// where its value comes from. Nil: none is known.
+	MayBecome func(word Word) []PossiblePath
+}
+
+// PossiblePath is a path that a word may become when the line runs.
+type PossiblePath struct {
+	Path string
+	// Below means that all below it may be among the words, too; Entries that
+	// what lies in it is, and not the path itself.
+	Below, Entries bool
+}
+
+// Search is what a search finds: names of files, each of them one word and no
+// option.
+type Search struct {
+	// Dir is the folder from which the names are to be read.
+	Dir string
+	// Places are reads of where the files lie, absolute and resolved.
+	Places []cardea.Access
+	// One is set where it is exactly one name.
+	One bool
+	// MayBeNothing is set where nothing may have been found, and a command runs
+	// nevertheless.
+	MayBeNothing bool
+}
+
+// accesses are what doing something to each file comes to. A program that goes
+// below folders reads all below a folder that was found.
+func (s *Search) accesses(kind cardea.AccessKind, below bool) []cardea.Access {
+	out := slices.Clone(s.Places)
+	for i := range out {
+		out[i].MetadataOnly = kind == names
+		if below {
+			out[i].Recursive, out[i].Glob, out[i].Pattern = true, false, ""
+		}
+	}
+	return out
+}
+
+// Meaning is what an invocation does, as far as it is known. The fields of the
+// same name in [cardea.Part] say more.
+type Meaning struct {
+	Command, UsualCommand []string
+	Operands              []int
+	Options               []cardea.Option
+	// Access holds the redirections, too.
+	Access    []cardea.Access
+	Knowledge cardea.Coverage
+	Configs   []string
+	Doubt     string
+	// Links are the symbolic links that it makes.
+	Links []Link
+	// Targets are the paths to which it copies or moves, and that are no folder
+	// yet: it writes into them if another command makes them one.
+	Targets []string
+}
+
+// Link is a symbolic link that an invocation makes.
+type Link struct {
+	// At is where it lies, absolute, its folder resolved. Target is what it leads
+	// to, absolute, or "" where that is not known.
+	At, Target string
+	// IfFolder and IfNoFolder: "ln -s x y" makes y/x where y is a folder, and y
+	// where it is not. A link that is made either way has both.
+	IfFolder, IfNoFolder bool
+}
+
+// Describe says what an invocation does.
+func Describe(inv Invocation, world *World) Meaning {
+	var out Meaning
+	out.Access = slices.Clone(inv.Redirections)
+	for i := range out.Access {
+		out.Access[i].Redirect = true
+	}
+	if len(inv.Words) == 0 || !inv.Words[0].Static {
+		out.Access = append(out.Access, cardea.Access{Kind: cardea.Unknown})
+		return out
+	}
+	name := inv.Words[0].Text
+	var spec *program
+	out.Command, spec = named(path.Base(name))
+	if strings.Contains(name, "/") && !SystemFolder(path.Dir(name)) {
+		out.Access = append(out.Access, inv.Paths.Open(cardea.Execute, name, false)...)
+		if !strings.HasPrefix(name, "/") {
+			spec = nil
+		}
+	}
+	r := reader{inv: inv, world: world, paths: inv.Paths, out: &out, argv: inv.Words, spec: spec, first: len(out.Command)}
+	if spec == nil {
+		r.spec = &program{}
+	}
+	r.read()
+	if spec == nil {
+		out.Access = append(out.Access, cardea.Access{Kind: cardea.Unknown})
+		out.Doubt = "the program " + out.Command[0] + " is not known"
+		return out
+	}
+	if len(inv.Words) == 2 && inv.Words[1].Static && slices.Contains(spec.Alone, inv.Words[1].Text) || r.help() {
+		out.Knowledge = cardea.Complete
+		return out
+	}
+	r.accesses()
+	if out.Doubt = r.doubt(); out.Doubt == "" {
+		out.Knowledge, out.Configs = cardea.Complete, r.spec.Certain.Configs
+		return out
+	}
+	r.besides(r.otherwise())
+	return out
+}
+
+// PlainPattern reports a pattern without quotes or expansions, so that its text
+// can be read as one.
+func (w Word) PlainPattern() bool { return w.Glob && simpleGlob(w.Text) }

@@ -1,0 +1,99 @@
+package knowledge
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// symlinks notes the symbolic links that ln and cp make, and those that anything
+// takes to another place.
+func (r *reader) symlinks() {
+	name := path.Base(r.out.Command[0])
+	symbolic := (name == "ln" || name == "gln") && r.has([]string{"-s", "--symbolic"}) ||
+		(name == "cp" || name == "gcp") && r.has([]string{"-s", "--symbolic-link"})
+	from, folders, alone := r.operands, r.into(), false
+	if n := len(from); len(folders) == 0 && n > 1 {
+		alone = n == 2
+		from, folders = from[:n-1], []Word{r.argv[from[n-1]]}
+	} else if len(folders) == 0 {
+		folders = []Word{Literal(".")}
+	}
+	for _, dir := range folders {
+		at := Absolute(r.paths.Dir, dir.Text)
+		if !dir.Static || at == "" {
+			continue
+		}
+		alone := alone && !strings.HasSuffix(dir.Text, "/") && !dot(dir.Text) && !(r.exists(dir) && !r.isLink(dir.Text))
+		for _, i := range from {
+			sources := r.sources(r.argv[i], symbolic)
+			for _, src := range sources {
+				switch {
+				case !src.Static:
+					r.symlink(Link{At: at, IfFolder: true, IfNoFolder: true}, symbolic, src)
+				case dot(src.Text):
+				case alone:
+					r.symlink(Link{At: at + "/" + path.Base(src.Text), IfFolder: true}, symbolic, src)
+				default:
+					r.symlink(Link{At: at + "/" + path.Base(src.Text), IfFolder: true, IfNoFolder: true}, symbolic, src)
+				}
+			}
+			if alone && len(sources) == 1 {
+				r.symlink(Link{At: at, IfNoFolder: true}, symbolic, sources[0])
+			}
+		}
+	}
+}
+
+// dot reports whether a path ends in "." or "..", which is no name for a link.
+func dot(name string) bool { return path.Base(name) == "." || path.Base(name) == ".." }
+
+// sources are the files that a word stands for, the word itself where they are
+// not known.
+func (r *reader) sources(f Word, symbolic bool) []Word {
+	if rest, ok := strings.CutPrefix(f.Text, "~/"); ok && f.Glob && r.paths.Home != "" {
+		f.Text = r.paths.Home + "/" + rest
+	}
+	find := r.namesNow // links that are there now
+	if symbolic {
+		find = r.names
+	}
+	names, ok := find(f)
+	if !ok || slices.ContainsFunc(names, func(n Word) bool { return !n.Static }) {
+		return []Word{f}
+	}
+	for i, name := range names {
+		names[i] = Literal(path.Join(path.Dir(f.Text), name.Text))
+	}
+	return names
+}
+
+// isLink reports whether a path is a symbolic link now.
+func (r *reader) isLink(name string) bool {
+	at := Absolute(r.paths.Dir, name)
+	return at != "" && r.paths.follow(at) != strings.TrimSuffix(r.paths.follow(path.Dir(at)), "/")+"/"+path.Base(at)
+}
+
+// symlink notes that a link to a source, or a source that is one, gets a name.
+func (r *reader) symlink(link Link, symbolic bool, src Word) {
+	at := path.Clean(link.At)
+	at = strings.TrimSuffix(r.paths.follow(path.Dir(at)), "/") + "/" + path.Base(at)
+	target := "" // as long as it is not known
+	switch {
+	case symbolic && strings.HasPrefix(src.Text, "/") && src.Static:
+		target = src.Text
+	case symbolic && src.Static: // not cleaned: the kernel follows links first
+		target = path.Dir(at) + "/" + src.Text
+	case symbolic:
+	case !src.Static || !r.isLink(src.Text):
+		return
+	case path.Dir(at) == r.paths.follow(path.Dir(Absolute(r.paths.Dir, src.Text))):
+		target = r.paths.follow(Absolute(r.paths.Dir, src.Text))
+	default: // a relative link leads elsewhere from another folder
+	}
+	if at == target || strings.HasPrefix(at, "//") {
+		return
+	}
+	link.At, link.Target = at, target
+	r.out.Links = append(r.out.Links, link)
+}

@@ -1,0 +1,268 @@
+package knowledge
+
+import (
+	"slices"
+	"strings"
+
+	"cardea.dev"
+)
+
+// reader takes a program's words apart.
+type reader struct {
+	inv      Invocation
+	world    *World
+	paths    Paths // those of the invocation, or of the folder that git -C names
+	out      *Meaning
+	argv     []Word
+	spec     *program
+	operands []int
+	above    []*program // the programs that spec is a subcommand of
+	levels   []int      // where the words stand that lead to spec
+	first    int        // how many words the command had at first
+	// uncertain counts the operands that are only known when the line runs.
+	uncertain int
+}
+
+// read finds subcommand, options and operands.
+func (r *reader) read() {
+	values, depth, ended := r.spec.Values, len(r.out.Command)-1+r.spec.Depth, false
+	if depth > 0 && len(r.spec.Globals) > 0 {
+		values = r.spec.Globals
+	}
+	if len(r.spec.Persistent) > 0 {
+		values = slices.Concat(values, r.spec.Persistent)
+	}
+	var more []int // words that may be operands, or nothing
+	for i := 1; i < len(r.argv); i++ {
+		f := r.argv[i]
+		text := f.Text
+		if r.spec.PathsFirst && (slices.ContainsFunc(r.out.Options, InExpression) || text == "(" || text == "!" || text == ")") && f.Static && !strings.HasPrefix(text, "-") {
+			continue // part of an expression
+		}
+		ended = ended || r.spec.Stops > 0 && len(r.operands) >= r.spec.Stops
+		isOption := !ended && f.Static && len(text) > 1 && (text[0] == '-' || text[0] == '+' && r.spec.Single)
+		switch {
+		case isOption && text == "--":
+			ended = !r.spec.PathsFirst // find takes it for the end of -H, -L and -P alone
+		case isOption && r.ends(text):
+			i += r.option(i, values)
+			ended = true
+		case i == 1 && r.spec.Bundle && f.Static && !isOption && text != "" && text != "-":
+			i += r.bundle(text)
+		case isOption && r.spec.PathsFirst && startsCommand(text):
+			r.out.Options = append(r.out.Options, cardea.Option{Name: text, Word: i})
+			for i+1 < len(r.argv) && !endsCommand(r.argv[i], r.argv[i+1]) {
+				i++ // the command is a part of its own
+			}
+			i++
+		case isOption:
+			i += r.option(i, values)
+		case !ended && !f.Static && len(f.Head) > 1 && f.Head[0] == '-':
+			r.begun(i, values)
+			if f.MaySplit {
+				more = append(more, i) // it may become several words
+			}
+		case !ended && f.MaySplit && len(r.out.Command)-1 < depth && len(r.operands) == 0:
+			more = append(more, i) // and it may become none
+		case len(r.out.Command)-1 < depth && f.Static && len(r.operands) == 0:
+			r.out.Command = append(r.out.Command, text)
+			if sub := r.spec.sub(text); sub != nil {
+				r.above = append(r.above[:len(r.above):len(r.above)], r.spec)
+				r.spec, r.levels = sub, append(r.levels, i)
+				depth = len(r.out.Command) - 1 + sub.Depth
+				values = r.values()
+			} else if len(r.out.Command)-1 < depth {
+				depth = max(depth, len(r.out.Command)-1)
+			}
+			if len(r.out.Command)-1 >= depth { // what follows are the subcommand's own
+				values = r.values()
+			}
+		default:
+			depth = 0
+			r.operands = append(r.operands, i)
+		}
+	}
+	if len(more) > 0 {
+		r.operands = append(r.operands, more...)
+		slices.Sort(r.operands)
+	}
+	r.out.Operands = r.operands
+	r.out.UsualCommand = r.same()
+}
+
+// ends reports the option of the program, in a known subcommand, that ends the
+// options.
+func (r *reader) ends(text string) bool { return len(r.above) > 0 && text == r.above[0].Ends }
+
+// same is the command under its usual name, nil where it has that.
+func (r *reader) same() []string {
+	command := r.out.Command
+	top := append(r.above[:len(r.above):len(r.above)], r.spec)[0]
+	if len(top.Same) > 0 {
+		command = slices.Concat(top.Same, command[1:])
+		if as := programOf(top.Same[0]); as != nil {
+			top = as
+		}
+	}
+	for _, e := range top.Equal {
+		if n := 1 + len(e.words); len(command) >= n && slices.Equal(command[1:n], e.words) {
+			command = slices.Concat(command[:1], e.as, command[n:])
+			break
+		}
+	}
+	if slices.Equal(command, r.out.Command) {
+		return nil
+	}
+	return command
+}
+
+// values are the options with a value behind the subcommand.
+func (r *reader) values() []string {
+	out := r.spec.Values
+	for _, p := range append(r.above, r.spec) {
+		if len(p.Persistent) > 0 {
+			out = slices.Concat(out, p.Persistent)
+		}
+	}
+	return out
+}
+
+// startsCommand reports the primaries of find that a command follows.
+func startsCommand(text string) bool {
+	return text == "-exec" || text == "-execdir" || text == "-ok" || text == "-okdir"
+}
+
+// endsCommand reports whether a word ends find's command.
+func endsCommand(before, f Word) bool {
+	return f.Static && (f.Text == ";" || f.Text == "+" && before.Text == "{}")
+}
+
+// InExpression reports an option that stands behind find's paths.
+func InExpression(o cardea.Option) bool {
+	switch o.Name {
+	case "-H", "-L", "-P", "-E", "-X", "-d", "-s", "-x", "-D", "-f":
+		return false
+	}
+	return !strings.HasPrefix(o.Name, "-O")
+}
+
+func (p *program) sub(name string) *program {
+	for i := range p.Subs {
+		for n := range strings.SplitSeq(p.Subs[i].Name, "|") {
+			if head, ok := strings.CutSuffix(n, "*"); n == name || ok && strings.HasPrefix(name, head) {
+				return &p.Subs[i]
+			}
+		}
+	}
+	return nil
+}
+
+// option reads the option at i and says how many further words it takes.
+func (r *reader) option(i int, values []string) int {
+	f := r.argv[i]
+	text := f.Text
+	add := func(name, value string, static bool) {
+		r.out.Options = append(r.out.Options, cardea.Option{Name: name, Value: value, Static: static, Word: i})
+	}
+	next := func(name string) int {
+		if i+1 >= len(r.argv) {
+			add(name, "", false)
+			return 0
+		}
+		add(name, r.argv[i+1].Text, r.argv[i+1].Static)
+		return 1
+	}
+	if strings.HasPrefix(text, "--") || r.spec.Single {
+		name, val, has := strings.Cut(text, "=")
+		switch {
+		case slices.Contains(r.spec.Double, text) && i+2 < len(r.argv):
+			add(name, r.argv[i+2].Text, r.argv[i+2].Static)
+			return 2
+		case has:
+			add(name, val, f.Static)
+		case slices.Contains(values, name):
+			return next(name)
+		case r.spec.Certain != nil && slices.Contains(r.spec.Certain.Flags, name):
+			add(name, "", false) // what is written in full is no abbreviation
+		case slices.ContainsFunc(values, func(v string) bool { return abbreviates(name, v) }):
+			// It may be short for an option with a value, or one without:
+			// the next word is read as both.
+			next(name)
+		default:
+			add(name, "", false)
+		}
+		return 0
+	}
+	for at := 1; at < len(text); at++ {
+		c := text[at]
+		if c >= 0x80 || c == '=' {
+			break
+		}
+		name := "-" + string(c)
+		switch {
+		case slices.Contains(r.spec.Attached, name):
+			add(name, text[at+1:], f.Static)
+			return 0
+		case slices.Contains(values, name) && at+1 < len(text):
+			add(name, text[at+1:], f.Static)
+			return 0
+		case slices.Contains(values, name):
+			return next(name)
+		}
+		add(name, "", false)
+	}
+	return 0
+}
+
+// begun reads the option at i, of which only the beginning is known. What follows
+// may be nothing, so that it is the option that it begins with; and it may be
+// another one, which stands as it is written.
+func (r *reader) begun(i int, values []string) {
+	f := r.argv[i]
+	add := func(name, value string) {
+		r.out.Options = append(r.out.Options, cardea.Option{Name: name, Value: value, Word: i})
+	}
+	if strings.HasPrefix(f.Head, "--") || r.spec.Single {
+		name, _, has := strings.Cut(f.Head, "=")
+		if value, plain := strings.CutPrefix(f.Text, name+"="); has && plain {
+			add(name, value)
+			return
+		}
+		add(name, "")
+		if !has {
+			add(f.Text, "")
+		}
+		return
+	}
+	for _, c := range f.Head[1:] {
+		name := "-" + string(c)
+		if slices.Contains(r.spec.Attached, name) || slices.Contains(values, name) {
+			_, value, _ := strings.Cut(f.Text, string(c))
+			add(name, value)
+			return
+		}
+		add(name, "")
+	}
+	add(f.Text, "")
+}
+
+// abbreviates reports whether a long option may be short for another one, as
+// getopt takes it.
+func abbreviates(name, full string) bool {
+	return len(name) >= len("--a") && len(name) < len(full) && strings.HasPrefix(name, "--") && strings.HasPrefix(full, name)
+}
+
+// bundle reads a first word of options without a dash, whose values are the
+// words that follow, in their order. It says how many words these are.
+func (r *reader) bundle(letters string) int {
+	used := 0
+	for i := 0; i < len(letters); i++ {
+		o := cardea.Option{Name: "-" + letters[i:i+1], Word: 1}
+		if slices.Contains(r.spec.Values, o.Name) && 2+used < len(r.argv) {
+			o.Value, o.Static = r.argv[2+used].Text, r.argv[2+used].Static
+			used++
+		}
+		r.out.Options = append(r.out.Options, o)
+	}
+	return used
+}
