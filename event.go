@@ -37,7 +37,9 @@ type Message interface {
 	Fields() map[string]any
 }
 
-// Event is one hook message in canonical form.
+// Event is one hook message in canonical form. It is built once: nobody changes
+// an event, its call or a part that somebody else may hold. What is learned of it
+// later makes a new one, with [Event.WithCall] and the like.
 type Event struct {
 	// Kind is the canonical event, Wire the name as the harness sent it.
 	Kind Kind
@@ -76,6 +78,13 @@ type Event struct {
 	// Faults are what was wrong with the message, its tool input included:
 	// duplicate keys, wrong types, text that had to be replaced.
 	Faults []Opaque
+}
+
+// WithCall is the event about another call. The event stays as it is.
+func (e *Event) WithCall(c *Call) *Event {
+	with := *e
+	with.Call = c
+	return &with
 }
 
 // Attended reports whether a person is sure to see a question. A mode that
@@ -120,6 +129,23 @@ type Call struct {
 	Opaque []Opaque
 	// Flows are what moves between parts.
 	Flows []Flow
+}
+
+// WithInput is the call with another input, which is not analysed yet.
+func (c *Call) WithInput(input map[string]any) *Call {
+	with := *c
+	with.Input, with.Shadowed = input, nil
+	with.Parts, with.Opaque, with.Flows = nil, nil, nil
+	return &with
+}
+
+// WithParts is the call with the parts that were found in it, and with further
+// opaque spots besides those that it has.
+func (c *Call) WithParts(parts []Part, flows []Flow, opaque []Opaque) *Call {
+	with := *c
+	with.Parts, with.Flows = parts, flows
+	with.Opaque = append(c.Opaque[:len(c.Opaque):len(c.Opaque)], opaque...)
+	return &with
 }
 
 // Part is a piece of a call that must be permitted by itself.

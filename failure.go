@@ -21,17 +21,13 @@ const (
 	BrokenPolicy
 	// Unparsed: text cannot be parsed, or a part is opaque.
 	Unparsed
-	// JudgeFailed: no provider of the judge answered.
-	JudgeFailed
-	// NoAnswer: no person answered in time.
-	NoAnswer
 	// OutOfTime: the limit was reached before all deciders had spoken.
 	OutOfTime
 	// Panicked: the program itself failed.
 	Panicked
 	// KeptForm: a file cannot be read, and its last good form is in force.
 	KeptForm
-	// Unwritten: the ledger or a lesson could not be written.
+	// Unwritten: the ledger, or another file of the state folder, could not be written.
 	Unwritten
 )
 
@@ -73,8 +69,6 @@ var failures = [...]struct {
 	BrokenFile:   {"a file is broken", Ask, Deny, Abstain},
 	BrokenPolicy: {"a policy is broken", Ask, Deny, Abstain},
 	Unparsed:     {"the command cannot be seen through", Defer, Deny, Defer},
-	JudgeFailed:  {"the judge failed", Abstain, Deny, Abstain},
-	NoAnswer:     {"nobody answered in time", Deny, Deny, Deny},
 	OutOfTime:    {"out of time", Ask, Deny, Abstain},
 	Panicked:     {"internal error", Abstain, Deny, Abstain},
 	KeptForm:     {"a file is broken, and its last good form is in force", Abstain, Deny, Abstain},

@@ -24,9 +24,7 @@ func (s says) Decide(context.Context, *cardea.Event) ([]cardea.Opinion, error) {
 }
 
 func gateOf(ops ...cardea.Opinion) *cardea.Gate {
-	return &cardea.Gate{OnError: cardea.OnErrorDefer, Stages: []cardea.Stage{
-		{Name: cardea.Guards, Slots: []cardea.Slot{{Decider: says{ops: ops}}}},
-	}}
+	return &cardea.Gate{OnError: cardea.OnErrorDefer, Slots: []cardea.Slot{{Decider: says{ops: ops}}}}
 }
 
 func eventOf(parts int) *cardea.Event {
@@ -60,29 +58,6 @@ func TestOneMoreOpinionNeverLowers(t *testing.T) {
 		}
 		if before.Effect.Stricter(after.Effect) && before.Effect != cardea.Abstain {
 			t.Fatalf("the call went from %v to %v by %v", before.Effect, after.Effect, more)
-		}
-	}
-}
-
-// A lift is a power of its own: it turns defer into allow and touches nothing
-// above.
-func TestLiftOnlyLiftsDefer(t *testing.T) {
-	allow := cardea.Opinion{Effect: cardea.Allow, Part: cardea.WholeCall}
-	for _, below := range cardea.Effects() {
-		for _, part := range []int{0, cardea.WholeCall} {
-			for _, lifts := range []bool{false, true} {
-				g := &cardea.Gate{OnError: cardea.OnErrorDefer, Stages: []cardea.Stage{{Name: cardea.Guards, Slots: []cardea.Slot{
-					{Decider: says{ops: []cardea.Opinion{allow}}, AllowsCall: true, LiftsDefer: lifts},
-					{Decider: says{ops: []cardea.Opinion{{Effect: below, Part: part}}}, AllowsCall: true},
-				}}}}
-				want := below
-				if below <= cardea.Allow || below == cardea.Defer && lifts {
-					want = cardea.Allow
-				}
-				if got := g.Decide(context.Background(), eventOf(1)).Effect; got != want {
-					t.Errorf("%v on part %d, lifts %v: %v, want %v", below, part, lifts, got, want)
-				}
-			}
 		}
 	}
 }
@@ -189,8 +164,8 @@ func TestFailureTable(t *testing.T) {
 		deferred, deny, all cardea.Effect
 	}{
 		{cardea.NoObject, D, D, A}, {cardea.UnreadInput, F, D, F}, {cardea.BrokenFile, K, D, A},
-		{cardea.BrokenPolicy, K, D, A}, {cardea.Unparsed, F, D, F}, {cardea.JudgeFailed, A, D, A},
-		{cardea.NoAnswer, D, D, D}, {cardea.OutOfTime, K, D, A}, {cardea.Panicked, A, D, A}, {cardea.Unwritten, A, A, A}, {cardea.KeptForm, A, D, A},
+		{cardea.BrokenPolicy, K, D, A}, {cardea.Unparsed, F, D, F},
+		{cardea.OutOfTime, K, D, A}, {cardea.Panicked, A, D, A}, {cardea.Unwritten, A, A, A}, {cardea.KeptForm, A, D, A},
 	}
 	for _, r := range rows {
 		for i, want := range []cardea.Effect{r.all, r.deferred, r.deny} {
@@ -206,12 +181,12 @@ func TestFailureTable(t *testing.T) {
 
 func TestFailuresOfDeciders(t *testing.T) {
 	broken := &cardea.Trouble{Failure: cardea.BrokenFile, Text: "rules/a.yaml:3:1: what", Source: "rules/a.yaml"}
-	g := &cardea.Gate{OnError: cardea.OnErrorDefer, Stages: []cardea.Stage{{Name: cardea.Guards, Slots: []cardea.Slot{{Decider: says{err: broken}}}}}}
+	g := &cardea.Gate{OnError: cardea.OnErrorDefer, Slots: []cardea.Slot{{Decider: says{err: broken}}}}
 	v := g.Decide(context.Background(), eventOf(1))
 	if v.Effect != cardea.Ask || len(v.Troubles) != 1 || !strings.Contains(v.Reason, "rules/a.yaml:3:1") {
 		t.Errorf("broken file: %v %q %v", v.Effect, v.Reason, v.Troubles)
 	}
-	g.Stages[0].Slots[0].Decider = says{err: errors.New("boom"), ops: []cardea.Opinion{{Decider: "d", Effect: cardea.Deny, Part: 0}}}
+	g.Slots[0].Decider = says{err: errors.New("boom"), ops: []cardea.Opinion{{Decider: "d", Effect: cardea.Deny, Part: 0}}}
 	v = g.Decide(context.Background(), eventOf(1))
 	if v.Effect != cardea.Deny || len(v.Troubles) != 1 {
 		t.Errorf("what was said before a decider failed must stand: %v %v", v.Effect, v.Troubles)
@@ -228,7 +203,7 @@ func TestOutOfTime(t *testing.T) {
 	late := stopping{cancel: func() {}, ops: []cardea.Opinion{{Effect: cardea.Deny, Part: 0}}}
 	ctx, cancel = context.WithCancel(context.Background())
 	late.cancel = cancel
-	g := &cardea.Gate{OnError: cardea.OnErrorDefer, Stages: []cardea.Stage{{Name: cardea.Guards, Slots: []cardea.Slot{{Decider: late}, {Decider: says{ops: []cardea.Opinion{allow}}}}}}}
+	g := &cardea.Gate{OnError: cardea.OnErrorDefer, Slots: []cardea.Slot{{Decider: late}, {Decider: says{ops: []cardea.Opinion{allow}}}}}
 	if v := g.Decide(ctx, eventOf(1)); v.Effect != cardea.Deny {
 		t.Errorf("a deny that was given in time must stand: %v", v.Effect)
 	}
@@ -250,7 +225,9 @@ func TestRewrite(t *testing.T) {
 		return cardea.Opinion{Decider: "rules", Rule: to, Effect: e, Part: cardea.WholeCall, Severity: sev,
 			Advice: cardea.Advice{Rewrite: map[string]any{"command": to}}}
 	}
-	analyse := func(ev *cardea.Event) { ev.Call.Parts = []cardea.Part{{Text: fmt.Sprint(ev.Call.Input["command"])}} }
+	analyse := func(ev *cardea.Event) *cardea.Event {
+		return ev.WithCall(ev.Call.WithParts([]cardea.Part{{Text: fmt.Sprint(ev.Call.Input["command"])}}, nil, nil))
+	}
 	judge := func(text string, e cardea.Effect) cardea.Decider { return byText{text: text, effect: e} }
 	tests := []struct {
 		name    string
@@ -267,12 +244,12 @@ func TestRewrite(t *testing.T) {
 		{"no change is no rewrite", rewrite(cardea.Abstain, "old", ""), says{}, cardea.Abstain, false},
 	}
 	for _, tt := range tests {
-		g := &cardea.Gate{OnError: cardea.OnErrorDefer, Analyse: analyse, Stages: []cardea.Stage{{Name: cardea.Guards, Slots: []cardea.Slot{
+		g := &cardea.Gate{OnError: cardea.OnErrorDefer, Analyse: analyse, Slots: []cardea.Slot{
 			{Decider: says{ops: []cardea.Opinion{tt.op}}}, {Decider: tt.second},
-		}}}}
+		}}
 		ev := eventOf(0)
 		ev.Call.Input = map[string]any{"command": "old", "timeout": 5}
-		v := g.Decide(context.Background(), ev)
+		v := g.Decide(context.Background(), analyse(ev))
 		if v.Effect != tt.want || (v.Rewrite != nil) != tt.rewrite {
 			t.Errorf("%s: %v %v, want %v %v", tt.name, v.Effect, v.Rewrite, tt.want, tt.rewrite)
 		}
@@ -323,24 +300,6 @@ func TestVerdictSpeaksToTheRightReader(t *testing.T) {
 	}
 }
 
-func TestStageConditions(t *testing.T) {
-	for _, tt := range []struct {
-		parts              []cardea.Effect
-		near, judge, human bool
-	}{
-		{[]cardea.Effect{cardea.Abstain, cardea.Allow}, true, true, false},
-		{[]cardea.Effect{cardea.Allow}, false, false, false},
-		{[]cardea.Effect{cardea.Defer, cardea.Abstain}, false, true, false},
-		{[]cardea.Effect{cardea.Defer}, false, true, false},
-		{[]cardea.Effect{cardea.Ask, cardea.Abstain}, false, false, true},
-		{[]cardea.Effect{cardea.Deny}, false, false, false},
-	} {
-		if !cardea.Guards.Runs(tt.parts) || cardea.Near.Runs(tt.parts) != tt.near || cardea.Judge.Runs(tt.parts) != tt.judge || cardea.Human.Runs(tt.parts) != tt.human {
-			t.Errorf("%v: near %v judge %v human %v", tt.parts, cardea.Near.Runs(tt.parts), cardea.Judge.Runs(tt.parts), cardea.Human.Runs(tt.parts))
-		}
-	}
-}
-
 // speaker gives the same opinions whenever it is asked, and counts.
 type speaker struct {
 	says  []cardea.Opinion
@@ -362,7 +321,7 @@ func saying(e cardea.Effect) *speaker {
 func TestCostlyDecidersComeLast(t *testing.T) {
 	for _, e := range cardea.Effects() {
 		costly := saying(cardea.Ask)
-		g := cardea.Gate{Stages: []cardea.Stage{{Name: cardea.Guards, Slots: []cardea.Slot{{Decider: saying(e)}, {Decider: costly, Costly: true}}}}}
+		g := cardea.Gate{Slots: []cardea.Slot{{Decider: saying(e)}, {Decider: costly, Costly: true}}}
 		ev := &cardea.Event{Kind: cardea.PreToolUse, Call: &cardea.Call{Tool: "x", Parts: []cardea.Part{{}}}}
 		v := g.Decide(context.Background(), ev)
 		if denied := e >= cardea.Deny; denied == (costly.asked > 0) {
@@ -381,8 +340,7 @@ func TestOtherEvents(t *testing.T) {
 		for _, e := range cardea.Effects() {
 			silent, costly := saying(cardea.Halt), saying(cardea.Abstain)
 			g := cardea.Gate{Default: cardea.Defaults{Attended: cardea.Deny, Unattended: cardea.Deny},
-				Analyse: func(*cardea.Event) {},
-				Stages:  []cardea.Stage{{Name: cardea.Guards, Slots: []cardea.Slot{{Decider: silent}, {Decider: saying(e), Events: true}, {Decider: costly, Events: true, Costly: true}}}}}
+				Slots: []cardea.Slot{{Decider: silent}, {Decider: saying(e), Events: true}, {Decider: costly, Events: true, Costly: true}}}
 			v := g.Decide(context.Background(), ev)
 			want := e
 			if e < cardea.Ask {
@@ -396,14 +354,14 @@ func TestOtherEvents(t *testing.T) {
 			}
 		}
 	}
-	g := cardea.Gate{Stages: []cardea.Stage{{Name: cardea.Guards, Slots: []cardea.Slot{{Decider: &speaker{err: &cardea.Trouble{Failure: cardea.BrokenPolicy, Text: "broken"}}, Events: true}}}}}
+	g := cardea.Gate{Slots: []cardea.Slot{{Decider: &speaker{err: &cardea.Trouble{Failure: cardea.BrokenPolicy, Text: "broken"}}, Events: true}}}
 	if v := g.Decide(context.Background(), &cardea.Event{Kind: "Stop"}); v.Effect != cardea.Abstain && v.Effect != cardea.Deny || len(v.Troubles) != 1 {
 		t.Errorf("a failure: %s %v", v.Effect, v.Troubles)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	late := saying(cardea.Halt)
-	g.Stages[0].Slots[0].Decider = late
+	g.Slots[0].Decider = late
 	if v := g.Decide(ctx, &cardea.Event{Kind: "Stop"}); v.Effect != cardea.Abstain || late.asked > 0 {
 		t.Errorf("without time: %s", v.Effect)
 	}
@@ -413,16 +371,18 @@ func TestOtherEvents(t *testing.T) {
 func TestRewriteOfAnyValue(t *testing.T) {
 	to := map[string]any{"a": map[string]any{"b": []any{"c"}}}
 	s := &speaker{says: []cardea.Opinion{{Decider: "speaker", Effect: cardea.Allow, Part: 0, Advice: cardea.Advice{Rewrite: map[string]any{"x": to}}}}}
-	g := cardea.Gate{Stages: []cardea.Stage{{Name: cardea.Guards, Slots: []cardea.Slot{{Decider: s}}}},
-		Analyse: func(ev *cardea.Event) { ev.Call.Parts = []cardea.Part{{}} }}
+	analyse := func(ev *cardea.Event) *cardea.Event {
+		return ev.WithCall(ev.Call.WithParts([]cardea.Part{{}}, nil, nil))
+	}
+	g := cardea.Gate{Slots: []cardea.Slot{{Decider: s}}, Analyse: analyse}
 	call := func(x any) *cardea.Event {
 		return &cardea.Event{Kind: cardea.PreToolUse, Call: &cardea.Call{Tool: "x", Input: map[string]any{"x": x, "y": "z"}}}
 	}
-	v := g.Decide(context.Background(), call("old"))
+	v := g.Decide(context.Background(), analyse(call("old")))
 	if got, _ := v.Rewrite["x"].(map[string]any); got == nil || v.Rewrite["y"] != "z" {
 		t.Errorf("%v", v.Rewrite)
 	}
-	if v := g.Decide(context.Background(), call(map[string]any{"a": map[string]any{"b": []any{"c"}}})); v.Rewrite != nil {
+	if v := g.Decide(context.Background(), analyse(call(map[string]any{"a": map[string]any{"b": []any{"c"}}}))); v.Rewrite != nil {
 		t.Errorf("no change: %v", v.Rewrite)
 	}
 }

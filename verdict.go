@@ -23,17 +23,8 @@ type Verdict struct {
 	Opinions []Opinion
 	// Rewrite is the whole new tool input, nil where nothing is rewritten.
 	Rewrite map[string]any
-	// Stages tells what ran, in order.
-	Stages []StageTrace
+	// Took is how long deciding a call took.
+	Took time.Duration
 	// Troubles are the failures that a person must learn of.
 	Troubles []Trouble
-
-	lifts bool // a whole-call allow of this stage lifts from defer
-}
-
-// StageTrace tells whether a stage ran, and how long it took.
-type StageTrace struct {
-	Name StageName
-	Ran  bool
-	Took time.Duration
 }

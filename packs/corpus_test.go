@@ -69,7 +69,7 @@ func TestEverydayLines(t *testing.T) {
 func BenchmarkRules(b *testing.B) {
 	for _, line := range []string{"npm test", "git add a.md && git commit -m 'a message' && git push", "rm -rf build"} {
 		ev := bash(line)
-		analyse(ev)
+		ev = analyse(ev)
 		b.Run("warm/"+line, func(b *testing.B) {
 			d := rules.New(packs.Rules(), stand().Settings)
 			b.ReportAllocs()

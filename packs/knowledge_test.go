@@ -22,6 +22,7 @@ import (
 // rule: a git repository with a few files.
 type reading struct {
 	project string
+	world   call.World
 	gate    *cardea.Gate
 }
 
@@ -42,10 +43,9 @@ func newReading(t *testing.T) reading {
 		t.Fatalf("git init: %v: %s", err, out)
 	}
 	world := call.World{Home: home, Resolve: paths.Resolve, IsDir: call.IsDir, New: call.IsNew, Exported: func(string) bool { return false }}
-	return reading{project, &cardea.Gate{
-		Analyse: func(ev *cardea.Event) { call.Analyse(ev, world) },
-		Stages: []cardea.Stage{{Name: cardea.Guards, Slots: []cardea.Slot{{Decider: opaque.New(cardea.OnErrorDefer)}, {Decider: noeffect.New()},
-			{Decider: readonly.New(readonly.Settings{Home: home, Path: "/usr/local/bin:/usr/bin:/bin"})}}}},
+	return reading{project, world, &cardea.Gate{
+		Slots: []cardea.Slot{{Decider: opaque.New(cardea.OnErrorDefer)}, {Decider: noeffect.New()},
+			{Decider: readonly.New(readonly.Settings{Home: home, Path: "/usr/local/bin:/usr/bin:/bin"})}},
 	}}
 }
 
@@ -53,7 +53,7 @@ func newReading(t *testing.T) reading {
 func (r reading) only(line string) bool {
 	ev := &cardea.Event{Kind: cardea.PreToolUse, Harness: "claude-code", Cwd: r.project, Project: r.project, Mode: cardea.ModeDefault,
 		Call: &cardea.Call{Tool: "Bash", Name: "Bash", Known: true, Input: map[string]any{"command": line}}}
-	return r.gate.Decide(context.Background(), ev).Effect == cardea.Allow
+	return r.gate.Decide(context.Background(), call.Analyse(ev, r.world)).Effect == cardea.Allow
 }
 
 // Each file of command knowledge holds lines that are read-only, and lines that

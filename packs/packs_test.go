@@ -23,7 +23,7 @@ func stand() rules.Stand {
 	return rules.Stand{Settings: rules.Settings{Home: "/home/user", Own: rules.OwnInTests}, Project: "/home/user/project", Harness: "claude-code", Known: known}
 }
 
-func analyse(ev *cardea.Event) { call.Analyse(ev, call.World{Home: "/home/user"}) }
+func analyse(ev *cardea.Event) *cardea.Event { return call.Analyse(ev, call.World{Home: "/home/user"}) }
 
 func TestTableIsCurrent(t *testing.T) {
 	want, err := table.Source(".")
@@ -99,7 +99,7 @@ func TestEveryRuleHasExamplesBothWays(t *testing.T) {
 func verdict(t testing.TB, d *rules.Decider, command string) (cardea.Effect, []cardea.Opinion) {
 	t.Helper()
 	ev := bash(command)
-	analyse(ev)
+	ev = analyse(ev)
 	ops, err := d.Decide(context.Background(), ev)
 	if err != nil {
 		t.Fatal(err)
@@ -132,7 +132,7 @@ func TestHostileLines(t *testing.T) {
 	} {
 		begin := time.Now()
 		ev := bash(line)
-		analyse(ev)
+		ev = analyse(ev)
 		analysed := time.Since(begin)
 		if _, err := d.Decide(t.Context(), ev); err != nil {
 			t.Error(err)

@@ -88,7 +88,7 @@ func TestEveryRuleFiresOnTheWire(t *testing.T) {
 	for _, w := range wires() {
 		t.Run(w.name, func(t *testing.T) {
 			for _, r := range packs.Rules() {
-				gate := &cardea.Gate{Stages: []cardea.Stage{{Name: cardea.Guards, Slots: []cardea.Slot{{Decider: rules.New([]rules.Rule{r}, stand().Settings)}}}}}
+				gate := &cardea.Gate{Slots: []cardea.Slot{{Decider: rules.New([]rules.Rule{r}, stand().Settings)}}}
 				for _, test := range examples(t, r) {
 					if test.Expect == "none" || test.Expect == "pass" {
 						continue
@@ -106,7 +106,7 @@ func TestEveryRuleFiresOnTheWire(t *testing.T) {
 						t.Fatalf("%s: %v", r.ID, err)
 					}
 					m.Event.Project, m.Event.Role = "/home/user/project", test.Role
-					analyse(m.Event)
+					m.Event = analyse(m.Event)
 					v := gate.Decide(t.Context(), m.Event)
 					if v.Effect != r.Effect || v.By != "rules:"+r.ID {
 						t.Errorf("%s says %s by %q about %s", r.ID, v.Effect, v.By, test.Input)

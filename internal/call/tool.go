@@ -46,13 +46,13 @@ type World struct {
 	New func(path string) bool
 }
 
-// Analyse fills in the parts of an event's call, and its opaque spots and
-// flows. What was there is replaced, but opaque spots that the adapter found
-// stay.
-func Analyse(ev *cardea.Event, world World) {
+// Analyse is the event with the parts of its call, and its flows and opaque
+// spots; opaque spots that the adapter found stay. The event itself is not
+// changed.
+func Analyse(ev *cardea.Event, world World) *cardea.Event {
 	c := ev.Call
 	if c == nil {
-		return
+		return ev
 	}
 	a := analysis{ev: ev, world: world}
 	info, known := harness.Tool(c.Tool)
@@ -67,8 +67,7 @@ func Analyse(ev *cardea.Event, world World) {
 		a.fields(info)
 	}
 	a.markFresh()
-	c.Parts, c.Flows = a.parts, a.flows
-	c.Opaque = append(c.Opaque[:len(c.Opaque):len(c.Opaque)], a.opaque...)
+	return ev.WithCall(c.WithParts(a.parts, a.flows, a.opaque))
 }
 
 type analysis struct {

@@ -178,7 +178,9 @@ func (h *hook) answer(ctx context.Context) harness.Answer {
 			h.recorder = h.recorderOf(&j.place, j.loaded.Settings.Ledger)
 		}
 	})
-	return h.settle(j, &judged, h.judge(j, ctx))
+	v := h.judge(j, ctx)
+	judged.Event = j.event
+	return h.settle(j, &judged, v)
 }
 
 // settle writes down what there is to write, and gives the answer.

@@ -43,4 +43,4 @@ func stand() rules.Stand {
 	}
 }
 
-func analyseTest(ev *cardea.Event) { call.Analyse(ev, call.World{Home: testHome}) }
+func analyseTest(ev *cardea.Event) *cardea.Event { return call.Analyse(ev, call.World{Home: testHome}) }

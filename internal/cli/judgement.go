@@ -112,10 +112,8 @@ func (j *judgement) keep(r *redact.Redactor, late func() bool) error {
 
 // verdict asks the gate.
 func (j *judgement) verdict(ctx context.Context) cardea.Verdict {
-	v := cardea.Verdict{}
-	if j.loaded != nil {
-		v = config.Build(j.loaded, analysis(j.place.dirs.Home, j.exported), j.process.Now).Decide(ctx, j.event)
-	}
+	j.analyse()
+	v := config.Build(j.loaded, j.analysis(), j.process.Now).Decide(ctx, j.event)
 	v.Troubles = append(j.place.troubles, v.Troubles...)
 	if j.traced != nil {
 		j.traced.add(strings.TrimSpace(fmt.Sprintf("verdict: %s %s", v.Effect, v.By)))
@@ -123,15 +121,22 @@ func (j *judgement) verdict(ctx context.Context) cardea.Verdict {
 	return v
 }
 
+// analyse finds the parts of the event's call.
+func (j *judgement) analyse() { j.event = j.analysis()(j.event) }
+
+func (j *judgement) analysis() func(*cardea.Event) *cardea.Event {
+	return analysis(j.place.dirs.Home, j.exported)
+}
+
 // exported reports whether a variable is in the environment, which is that of
 // the harness and so of the commands it starts.
 func (j *judgement) exported(name string) bool { return j.process.Env(name) != "" }
 
-// analysis fills in the parts of a call on this machine.
-func analysis(home string, exported func(name string) bool) func(*cardea.Event) {
+// analysis finds the parts of a call on this machine.
+func analysis(home string, exported func(name string) bool) func(*cardea.Event) *cardea.Event {
 	world := call.World{Home: home, Resolve: paths.Resolve, IsDir: call.IsDir, TopLevel: call.TopLevel, Tame: call.Tame, Names: call.Names, New: call.IsNew,
 		Exported: exported}
-	return func(ev *cardea.Event) { call.Analyse(ev, world) }
+	return func(ev *cardea.Event) *cardea.Event { return call.Analyse(ev, world) }
 }
 
 // actions are the commands that start when the answer is out.

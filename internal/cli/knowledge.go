@@ -114,7 +114,7 @@ func calls(p Process, args []string) []knownCall {
 		return nil
 	}
 	j := newJudgement(p, m.event)
-	analysis(j.place.dirs.Home, j.exported)(j.event)
+	j.analyse()
 	only := readonly.New(j.loaded.Reading())
 	var out []knownCall
 	for i := range j.event.Call.Parts {

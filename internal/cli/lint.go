@@ -253,9 +253,8 @@ func (pr probe) event(pl place) *cardea.Event {
 		Call: &cardea.Call{Tool: pr.tool, Name: pr.tool, Known: true, Input: map[string]any{pr.field: value}}}
 }
 
-func (pr probe) allowedBy(d *rules.Decider, pl place, analyse func(*cardea.Event)) bool {
-	ev := pr.event(pl)
-	analyse(ev)
+func (pr probe) allowedBy(d *rules.Decider, pl place, analyse func(*cardea.Event) *cardea.Event) bool {
+	ev := analyse(pr.event(pl))
 	said, err := d.Decide(context.Background(), ev)
 	if err != nil {
 		return false // reading reports an expression that does not compile

@@ -243,9 +243,7 @@ func newProbing(pl place) *probing {
 	out := &probing{place: pl}
 	analyse := analysis(pl.dirs.Home, nil)
 	for _, pr := range probes() {
-		ev := pr.event(pl)
-		analyse(ev)
-		out.events = append(out.events, ev)
+		out.events = append(out.events, analyse(pr.event(pl)))
 		out.names = append(out.names, pr.tool+" "+fmt.Sprintf("%q", pr.value))
 	}
 	return out
@@ -305,10 +303,10 @@ func suggest(p Process, f permissionFlags, text string) error {
 		_, needs := j.suggest(v)
 		out.Entries = append(out.Entries, needs...)
 	}
-	for i := range m.event.Call.Parts {
-		part := suggestedPart{Text: m.event.Call.Parts[i].Text, Effect: v.Parts[i], Why: []string{}, Needs: []string{}}
+	for i := range j.event.Call.Parts {
+		part := suggestedPart{Text: j.event.Call.Parts[i].Text, Effect: v.Parts[i], Why: []string{}, Needs: []string{}}
 		if e := v.Parts[i]; e == cardea.Abstain || e == cardea.Defer {
-			r := j.loaded.Permitter().Refusal(m.event, i)
+			r := j.loaded.Permitter().Refusal(j.event, i)
 			part.Why, part.Needs = append(part.Why, r.Why...), append(part.Needs, r.Needs...)
 		}
 		out.Parts = append(out.Parts, part)

@@ -514,11 +514,9 @@ func policyInput(p Process, f tryFlags, text string) error {
 		return wrongUsage{err}
 	}
 	j := newJudgement(p, m.event)
-	if m.event.Call != nil {
-		analysis(j.place.dirs.Home, j.exported)(m.event)
-	}
+	j.analyse()
 	e := json.NewEncoder(p.Stdout)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
-	return e.Encode(policy.Input(m.event, nil, j.loaded.PolicyFacts()))
+	return e.Encode(policy.Input(j.event, nil, j.loaded.PolicyFacts()))
 }

@@ -82,7 +82,7 @@ func try(p Process, f tryFlags, text string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), install.Wanted{Timeout: defaultTimeout}.Limit()*8/10)
 	defer cancel()
 	v := j.verdict(ctx)
-	t := trial{judgement: j, verdict: v, answer: m.adapter.Render(m.event, shownTroubles(v)), harness: f.harness}
+	t := trial{judgement: j, verdict: v, answer: m.adapter.Render(j.event, shownTroubles(v)), harness: f.harness}
 	if f.json {
 		err = t.writeJSON(p)
 	} else {

@@ -87,9 +87,9 @@ type adviceJSON struct {
 }
 
 type stageJSON struct {
-	Name   cardea.StageName `json:"name"`
-	Ran    bool             `json:"ran"`
-	Micros int64            `json:"micros"`
+	Name   string `json:"name"`
+	Ran    bool   `json:"ran"`
+	Micros int64  `json:"micros"`
 }
 
 func (t trial) writeJSON(p Process) error {
@@ -117,8 +117,8 @@ func (t trial) json() trialJSON {
 			out.Opinions = append(out.Opinions, opinionOf(o))
 		}
 	}
-	for _, s := range v.Stages {
-		out.Stages = append(out.Stages, stageJSON{s.Name, s.Ran, int64(s.Took / time.Microsecond)})
+	if t.decided() {
+		out.Stages = append(out.Stages, stageJSON{"guards", true, int64(v.Took / time.Microsecond)})
 	}
 	if ev.Call == nil {
 		return out

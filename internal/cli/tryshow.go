@@ -206,13 +206,15 @@ func sortedKeys[T any](m map[string]T) []string {
 
 func (t trial) showStages(s *screen) {
 	heading(s, "stages")
-	for _, st := range t.verdict.Stages {
-		if st.Ran {
-			s.printf("  %s  %s\n", string(st.Name), st.Took.String())
-		} else {
-			s.printf("  %s  did not run\n", string(st.Name))
-		}
+	if t.decided() {
+		s.printf("  guards  %s\n", t.verdict.Took.String())
 	}
+}
+
+// decided reports whether the gate decided about a call.
+func (t trial) decided() bool {
+	ev := t.judgement.event
+	return ev.Call != nil && ev.Kind.Answered()
 }
 
 // showChange says which rule would have to change for another answer.

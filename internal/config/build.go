@@ -19,9 +19,9 @@ import (
 	"cardea.dev/internal/permissionlist"
 )
 
-// Build compiles what was loaded into a gate. analyse fills in the parts of a
-// call, now is the clock of the trace, or nil.
-func Build(l *Loaded, analyse func(*cardea.Event), now func() time.Time) *cardea.Gate {
+// Build compiles what was loaded into a gate. analyse finds the parts of a
+// rewritten call, now is the clock of the trace, or nil.
+func Build(l *Loaded, analyse func(*cardea.Event) *cardea.Event, now func() time.Time) *cardea.Gate {
 	about := rules.Settings{Home: l.Where.Dirs.Home, Own: l.own()}
 	reading := seats()
 	if !l.ReadonlyOff {
@@ -38,7 +38,7 @@ func Build(l *Loaded, analyse func(*cardea.Event), now func() time.Time) *cardea
 		Troubles: l.Troubles(),
 		Analyse:  analyse,
 		Now:      now,
-		Stages: []cardea.Stage{{Name: cardea.Guards, Slots: slices.Concat(seats(
+		Slots: slices.Concat(seats(
 			// First, since it costs nothing: what cannot be seen is no rule's.
 			opaque.New(l.Settings.OnError),
 			// What does nothing is allowed by itself, so that it does not keep
@@ -66,7 +66,7 @@ func Build(l *Loaded, analyse func(*cardea.Event), now func() time.Time) *cardea
 			// that need signals wait for scripts, and are not asked once the
 			// call is denied.
 			policies.Plain(),
-		), costly(policies.WithSignals()))}},
+		), costly(policies.WithSignals())),
 	}
 }
 

@@ -47,9 +47,9 @@ func (s *site) try(command string) cardea.Verdict {
 func (s *site) judge(l *Loaded, command string) cardea.Verdict {
 	s.t.Helper()
 	world := call.World{Home: s.where.Dirs.Home, Resolve: paths.Resolve}
-	g := Build(l, func(ev *cardea.Event) { call.Analyse(ev, world) }, nil)
-	return g.Decide(context.Background(), &cardea.Event{Kind: cardea.PreToolUse, Cwd: s.where.Project, Project: s.where.Project,
-		Call: &cardea.Call{Tool: "Bash", Name: "Bash", Known: true, Input: map[string]any{"command": command}}})
+	analyse := func(ev *cardea.Event) *cardea.Event { return call.Analyse(ev, world) }
+	return Build(l, analyse, nil).Decide(context.Background(), analyse(&cardea.Event{Kind: cardea.PreToolUse, Cwd: s.where.Project, Project: s.where.Project,
+		Call: &cardea.Call{Tool: "Bash", Name: "Bash", Known: true, Input: map[string]any{"command": command}}}))
 }
 
 // all is the trust of a person who accepted every file.
@@ -439,19 +439,20 @@ func TestDecidersEndInTime(t *testing.T) {
 	}
 	until := make(chan struct{})
 	defer close(until)
-	g := Build(Load(s.where), func(ev *cardea.Event) { call.Analyse(ev, call.World{}) }, nil)
-	own := g.Stages[0].Slots
-	g.Stages[0].Slots = append(own[:len(own):len(own)], seats(slow{until})...)
+	analyse := func(ev *cardea.Event) *cardea.Event { return call.Analyse(ev, call.World{}) }
+	g := Build(Load(s.where), analyse, nil)
+	own := g.Slots
+	g.Slots = append(own[:len(own):len(own)], seats(slow{until})...)
 	for command, want := range map[string]cardea.Effect{"git push --force": cardea.Deny, "true": cardea.Ask} {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-		v := g.Decide(ctx, ev(command))
+		v := g.Decide(ctx, analyse(ev(command)))
 		cancel()
 		if v.Effect != want || len(v.Troubles) != 1 || v.Troubles[0].Failure != cardea.OutOfTime {
 			t.Errorf("%s: %s, %v; want %s and a word about the time", command, v.Effect, v.Troubles, want)
 		}
 	}
-	g.Stages[0].Slots = append(own[:len(own):len(own)], seats(broken{})...)
-	if v := g.Decide(context.Background(), ev("true")); v.Effect != cardea.Ask || len(v.Troubles) != 1 || v.Troubles[0].Failure != cardea.Panicked {
+	g.Slots = append(own[:len(own):len(own)], seats(broken{})...)
+	if v := g.Decide(context.Background(), analyse(ev("true"))); v.Effect != cardea.Ask || len(v.Troubles) != 1 || v.Troubles[0].Failure != cardea.Panicked {
 		t.Errorf("a panic where nobody attends: %s, %v", v.Effect, v.Troubles)
 	}
 }

@@ -108,9 +108,9 @@ func TestListsByScope(t *testing.T) {
 // judgeFor judges a call of Claude Code.
 func (s *site) judgeFor(l *Loaded, command string) cardea.Verdict {
 	world := call.World{Home: s.where.Dirs.Home, Resolve: paths.Resolve}
-	g := Build(l, func(ev *cardea.Event) { call.Analyse(ev, world) }, nil)
-	return g.Decide(context.Background(), &cardea.Event{Kind: cardea.PreToolUse, Harness: claudecode.Name, Cwd: s.where.Project, Project: s.where.Project,
-		Call: &cardea.Call{Tool: "Bash", Name: "Bash", Known: true, Input: map[string]any{"command": command}}})
+	analyse := func(ev *cardea.Event) *cardea.Event { return call.Analyse(ev, world) }
+	return Build(l, analyse, nil).Decide(context.Background(), analyse(&cardea.Event{Kind: cardea.PreToolUse, Harness: claudecode.Name, Cwd: s.where.Project, Project: s.where.Project,
+		Call: &cardea.Call{Tool: "Bash", Name: "Bash", Known: true, Input: map[string]any{"command": command}}}))
 }
 
 // A file with a secret beside its permissions has a last good form all the same:

@@ -32,8 +32,8 @@ func effect(t *testing.T, d *rules.Decider, name string, input map[string]any) c
 	_, known := harness.Tool(name)
 	ev := &cardea.Event{Kind: cardea.PreToolUse, Mode: cardea.ModeDefault, Cwd: "/home/user/p", Project: "/home/user/p",
 		Call: &cardea.Call{Tool: name, Name: name, Known: known, Input: input}}
-	call.Analyse(ev, call.World{Home: "/home/user"})
-	gate := &cardea.Gate{Stages: []cardea.Stage{{Name: cardea.Guards, Slots: []cardea.Slot{{Decider: d}}}}}
+	ev = call.Analyse(ev, call.World{Home: "/home/user"})
+	gate := &cardea.Gate{Slots: []cardea.Slot{{Decider: d}}}
 	return gate.Decide(context.Background(), ev).Effect
 }
 

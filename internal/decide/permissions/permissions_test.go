@@ -79,8 +79,7 @@ func (s stand) call(name string, input map[string]any) *cardea.Event {
 	if w.New == nil {
 		w.New = func(string) bool { return true }
 	}
-	call.Analyse(ev, w)
-	return ev
+	return call.Analyse(ev, w)
 }
 
 func (s stand) bash(command string) *cardea.Event {
@@ -97,8 +96,7 @@ func (s stand) verdict(t testing.TB, ev *cardea.Event) cardea.Verdict {
 		}
 		return out
 	}
-	g := cardea.Gate{Default: cardea.Defaults{}, Stages: []cardea.Stage{{Name: cardea.Guards,
-		Slots: seats(opaque.New(cardea.OnErrorDefer), noeffect.New(), s.decider())}}}
+	g := cardea.Gate{Slots: seats(opaque.New(cardea.OnErrorDefer), noeffect.New(), s.decider())}
 	v := g.Decide(context.Background(), ev)
 	if len(v.Troubles) > 0 {
 		t.Errorf("troubles: %v", v.Troubles)

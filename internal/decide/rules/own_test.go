@@ -35,7 +35,7 @@ func TestOwn(t *testing.T) {
 		for want, list := range map[bool][]string{true: c.yes, false: c.no} {
 			for _, line := range list {
 				ev := bash(line)
-				call.Analyse(ev, call.World{Home: home})
+				ev = call.Analyse(ev, call.World{Home: home})
 				ops, err := d.Decide(context.Background(), ev)
 				if err != nil || len(ops) > 0 != want {
 					t.Errorf("%s: %s: %v, %v", c.match, line, ops, err)

@@ -127,7 +127,7 @@ rules:
 `)
 	known := func(name string) bool { _, ok := harness.Tool(name); return ok }
 	results := rules.RunTests(list, rules.Stand{Settings: rules.Settings{Home: home}, Project: project, Known: known},
-		func(ev *cardea.Event) { call.Analyse(ev, call.World{Home: home}) })
+		func(ev *cardea.Event) *cardea.Event { return call.Analyse(ev, call.World{Home: home}) })
 	wrong := []int{13, 14, 15, 16, 17, 18, 24}
 	if len(results) != 17 {
 		t.Fatalf("%d results", len(results))

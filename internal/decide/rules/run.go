@@ -32,8 +32,8 @@ type Stand struct {
 }
 
 // RunTests runs the inline tests of rules, each rule by itself and as if its
-// project was trusted. analyse fills in the parts of a call.
-func RunTests(list []Rule, at Stand, analyse func(*cardea.Event)) []TestResult {
+// project was trusted. analyse finds the parts of a call.
+func RunTests(list []Rule, at Stand, analyse func(*cardea.Event) *cardea.Event) []TestResult {
 	var out []TestResult
 	for _, r := range list {
 		r.Trusted = true
@@ -49,14 +49,14 @@ func RunTests(list []Rule, at Stand, analyse func(*cardea.Event)) []TestResult {
 	return out
 }
 
-func runTest(d *Decider, r *Rule, t Test, at Stand, analyse func(*cardea.Event)) TestResult {
+func runTest(d *Decider, r *Rule, t Test, at Stand, analyse func(*cardea.Event) *cardea.Event) TestResult {
 	res := TestResult{Rule: r.ID, Source: r.Source, Test: t, Got: "none"}
 	ev, err := testEvent(r, t, at)
 	if err != nil {
 		res.Problem = err.Error()
 		return res
 	}
-	analyse(ev)
+	ev = analyse(ev)
 	ops, err := d.Decide(context.Background(), ev)
 	if err != nil {
 		res.Problem = err.Error()

@@ -1,0 +1,81 @@
+package cardea
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// rewriteInput applies the rewrites of one round to an input, and reports
+// whether they change it. For each field the severest opinion's value wins, then
+// the first given.
+func rewriteInput(input map[string]any, opinions []Opinion) (map[string]any, bool) {
+	rewrites := rewriting(opinions)
+	slices.SortStableFunc(rewrites, func(a, b Opinion) int { return b.Severity.Rank() - a.Severity.Rank() })
+	fields := map[string]any{}
+	for _, o := range rewrites {
+		for k, value := range o.Advice.Rewrite {
+			if _, taken := fields[k]; !taken {
+				fields[k] = value
+			}
+		}
+	}
+	out := maps.Clone(input)
+	if out == nil {
+		out = map[string]any{}
+	}
+	changed := false
+	for k, value := range fields {
+		if !reflect.DeepEqual(out[k], value) {
+			out[k], changed = value, true
+		}
+	}
+	return out, changed
+}
+
+// rewriting are the opinions that rewrite the input.
+func rewriting(opinions []Opinion) []Opinion {
+	return slices.DeleteFunc(slices.Clone(opinions), func(o Opinion) bool { return len(o.Advice.Rewrite) == 0 })
+}
+
+// withRewrite is the verdict on a call whose input is to be rewritten, given the
+// verdict on the rewritten call: the stricter one counts, and what nobody allowed
+// is asked about.
+func (v Verdict) withRewrite(input map[string]any, second Verdict) Verdict {
+	rewrites := rewriting(v.Opinions)
+	for _, t := range second.Troubles {
+		if !slices.Contains(v.Troubles, t) {
+			v.Troubles = append(v.Troubles, t)
+		}
+	}
+	if second.Effect.Stricter(v.Effect) {
+		v.Effect, v.By, v.Reason, v.Message = second.Effect, second.By, second.Reason, second.Message
+		v.Opinions = append(v.Opinions, second.Opinions...)
+	}
+	if v.Effect.Stricter(Ask) {
+		return v
+	}
+	v.Rewrite = input
+	if v.Effect == Defer || v.Effect == Abstain {
+		v.Effect = Ask
+		v.By = rewrites[0].By()
+		v.Reason = strings.Join(append([]string{"the input was rewritten; check the new one"}, reasonsOf(rewrites)...), ": ")
+		v.Message = v.Reason
+	}
+	return v
+}
+
+// reasonsOf are the reasons of those who rewrite, as one text, or none.
+func reasonsOf(rewrites []Opinion) []string {
+	var why []string
+	for _, o := range rewrites {
+		if o.Reason != "" && !o.Withheld && !slices.Contains(why, o.Reason) && len(why) < maxReasons {
+			why = append(why, o.Reason)
+		}
+	}
+	if len(why) == 0 {
+		return nil
+	}
+	return []string{strings.Join(why, "\n")}
+}
