@@ -7,7 +7,6 @@ import (
 
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/decide/policy/rego"
-	"cardea.dev/internal/decide/policy/regotest"
 	"cardea.dev/internal/harness"
 	"cardea.dev/packs"
 )
@@ -24,7 +23,7 @@ func TestBuiltinPolicies(t *testing.T) {
 	for _, f := range append(found, mistakes...) {
 		t.Errorf("%+v", f)
 	}
-	tested, broken, err := sources.Test(context.Background(), regotest.Engine{}, "")
+	tested, broken, err := sources.Test(context.Background(), rego.Engine{}, "")
 	if len(tested.Results) < 14 || len(broken) > 0 || err != nil {
 		t.Errorf("%d tests, broken: %v, %v", len(tested.Results), broken, err)
 	}

@@ -12,7 +12,6 @@ import (
 	"cardea.dev/internal/cli"
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/decide/policy/rego"
-	"cardea.dev/internal/decide/policy/regotest"
 )
 
 func TestMain(m *testing.M) {
@@ -21,11 +20,10 @@ func TestMain(m *testing.M) {
 
 // process is this process, with OPA in it: the test's own binary has no other
 // programs beside it. The programs as they are installed are tested in
-// cmd/cardea-policy and cmd/cardea-policy-test.
+// cmd/cardea-engine and cmd/cardea-engine.
 func process() cli.Process {
 	p := cli.ThisProcess()
 	p.Engines = policy.Engines{Own: rego.Engine{}, Project: rego.Engine{}}
-	p.Tester = regotest.Engine{}
 	return p
 }
 

@@ -55,14 +55,10 @@ func violations(pkgs []Package) []string {
 				bad(p, imp, "the vocabulary does no I/O")
 			case strings.HasPrefix(imp, "mvdan.cc/") && !below(p.Path, internal("bash")):
 				bad(p, imp, "only internal/bash imports the shell parser")
-			case strings.HasPrefix(imp, "github.com/open-policy-agent/") && p.Path != internal("decide/policy/rego") && p.Path != internal("decide/policy/regotest"):
-				bad(p, imp, "only internal/decide/policy/rego and its tester import OPA")
-			case (below(imp, opaTester) || below(imp, opaCover)) && p.Path != internal("decide/policy/regotest"):
-				bad(p, imp, "OPA's tester is for tests only")
-			case imp == internal("decide/policy/rego") && p.Path != module+"/cmd/cardea-policy" && p.Path != internal("decide/policy/regotest"):
-				bad(p, imp, "only cmd/cardea-policy links OPA, so that the hook does not pay for it")
-			case imp == internal("decide/policy/regotest") && p.Path != module+"/cmd/cardea-policy-test":
-				bad(p, imp, "only cmd/cardea-policy-test links OPA's tester, so that no hook pays for it")
+			case strings.HasPrefix(imp, "github.com/open-policy-agent/") && p.Path != internal("decide/policy/rego"):
+				bad(p, imp, "only internal/decide/policy/rego imports OPA")
+			case imp == internal("decide/policy/rego") && p.Path != module+"/cmd/cardea-engine":
+				bad(p, imp, "only cmd/cardea-engine links OPA, so that the hook does not pay for it")
 			case strings.HasPrefix(imp, "go.yaml.in/") && p.Path != internal("document") && !generator:
 				bad(p, imp, "YAML is read in internal/document, so that every file gets the same checks")
 			case strings.HasPrefix(imp, "github.com/spf13/") && p.Path != internal("cli"):
@@ -96,15 +92,9 @@ func TestImportLaws(t *testing.T) {
 	}
 }
 
-// OPA's packages that programs pay for.
-const (
-	opa       = "github.com/open-policy-agent/opa"
-	opaTester = opa + "/v1/tester"
-	opaCover  = opa + "/v1/cover"
-)
+const opa = "github.com/open-policy-agent/opa"
 
-// The hook is a process per call, and must not link OPA by any way; the program
-// that it starts must not link what only tests need.
+// The hook is a process per call, and must not link OPA by any way.
 func TestWhatIsLinked(t *testing.T) {
 	linked := func(program string) string {
 		t.Helper()
@@ -117,17 +107,8 @@ func TestWhatIsLinked(t *testing.T) {
 	if strings.Contains(linked("cardea"), opa+"/") {
 		t.Error("cmd/cardea links OPA")
 	}
-	packages := linked("cardea-policy")
-	for _, path := range []string{opaTester, opaCover, opa + "/v1/rego", opa + "/v1/loader", opa + "/v1/storage/inmem"} {
-		if strings.Contains(packages, path+"\n") {
-			t.Errorf("cmd/cardea-policy links %s", path)
-		}
-	}
-	if !strings.Contains(packages, opa+"/v1/topdown\n") {
-		t.Error("cmd/cardea-policy does not link OPA")
-	}
-	if packages := linked("cardea-policy-test"); !strings.Contains(packages, opaTester+"\n") || !strings.Contains(packages, opaCover+"\n") {
-		t.Error("cmd/cardea-policy-test does not link OPA's tester and coverage")
+	if !strings.Contains(linked("cardea-engine"), opa+"/v1/topdown\n") {
+		t.Error("cmd/cardea-engine does not link OPA")
 	}
 }
 
@@ -167,8 +148,7 @@ func TestLawsBite(t *testing.T) {
 		{internal("call"), internal("cli")}, {internal("harness/claudecode"), internal("bash")},
 		{internal("bash"), internal("call")}, {internal("cli"), "net/http"}, {internal("cli"), "go.yaml.in/yaml/v3"},
 		{internal("decide/policy"), "github.com/open-policy-agent/opa/v1/ast"}, {internal("decide/policy/remote"), internal("decide/policy/rego")},
-		{internal("decide/policy/rego"), opaTester}, {internal("decide/policy/rego"), opaCover}, {internal("decide/policy/remote"), internal("decide/policy/regotest")},
-		{internal("cli"), internal("decide/policy/regotest")}, {module + "/cmd/cardea-policy", internal("decide/policy/regotest")}, {module + "/cmd/cardea-policy-test", opaTester},
+		{internal("decide/policy/engine"), opa + "/v1/topdown"}, {module + "/cmd/cardea-engine", opa + "/v1/ast"},
 		{internal("cli"), internal("decide/policy/rego")}, {module + "/cmd/cardea", internal("decide/policy/rego")},
 		{internal("call"), "github.com/spf13/cobra"}, {internal("session"), internal("config")},
 	} {

@@ -11,28 +11,27 @@ import (
 	"cardea.dev/internal/decide/policy/remote"
 )
 
-// alone runs a command line of a program that has no cardea-policy beside it.
+// alone runs a command line of a program that has no cardea-engine beside it.
 func (d *desk) alone(stdin string, args ...string) (stdout, stderr string, code int) {
 	var out, errs bytes.Buffer
 	p := d.process(strings.NewReader(stdin), &out, &errs)
 	program := filepath.Join(d.home, "bin", "cardea")
 	d.write(program, "")
-	p.Engines = policy.Engines{Own: remote.Beside(program, remote.Policy), Project: remote.Beside(program, remote.Policy)}
-	p.Tester = remote.Beside(program, remote.PolicyTest)
+	p.Engines = policy.Engines{Own: remote.Beside(program), Project: remote.Beside(program)}
 	code = Main(args, p)
 	return out.String(), errs.String(), code
 }
 
-// Without cardea-policy everything works that needs no policy; what is routed
+// Without cardea-engine everything works that needs no policy; what is routed
 // asks, and commands say what is missing.
 func TestWithoutEngine(t *testing.T) {
-	const missing = "cardea-policy is missing beside cardea"
+	const missing = "cardea-engine is missing beside cardea"
 	d := newDesk(t)
-	if out, errs, code := d.alone(d.call("PreToolUse", "default", "git status"), "check"); code != exitOK || strings.Contains(out+errs, "cardea-policy") {
+	if out, errs, code := d.alone(d.call("PreToolUse", "default", "git status"), "check"); code != exitOK || strings.Contains(out+errs, "cardea-engine") {
 		t.Errorf("no policies: exit %d, %s%s", code, out, errs)
 	}
 	for _, args := range [][]string{{"policy", "validate"}, {"policy", "inspect"}, {"policy", "test"}, {"list"}, {"lint"}} {
-		if out, errs, code := d.alone("", args...); code != exitOK || strings.Contains(out+errs, "cardea-policy") {
+		if out, errs, code := d.alone("", args...); code != exitOK || strings.Contains(out+errs, "cardea-engine") {
 			t.Errorf("no policies, %v: exit %d, %s%s", args, code, out, errs)
 		}
 	}
@@ -47,7 +46,7 @@ func TestWithoutEngine(t *testing.T) {
 		d.run(d.call("PreToolUse", "default", "git status"), "check")
 		time.Sleep(150 * time.Millisecond) // so that stamps are believed
 	}
-	if out, errs, _ := d.alone(d.call("PreToolUse", "default", "git status"), "check"); strings.Contains(out+errs, "cardea-policy") {
+	if out, errs, _ := d.alone(d.call("PreToolUse", "default", "git status"), "check"); strings.Contains(out+errs, "cardea-engine") {
 		t.Errorf("routed elsewhere: %s%s", out, errs)
 	}
 	for _, args := range [][]string{{"policy", "validate"}, {"policy", "validate", path}, {"policy", "inspect"}, {"policy", "inspect", path}, {"lint"}} {
@@ -56,7 +55,7 @@ func TestWithoutEngine(t *testing.T) {
 		}
 	}
 	for _, args := range [][]string{{"policy", "test"}, {"policy", "test", path}} {
-		if out, errs, code := d.alone("", args...); code != exitError || !strings.Contains(errs, "cardea-policy-test is missing beside cardea in "+filepath.Join(d.home, "bin")) || !strings.Contains(errs, "go install") {
+		if out, errs, code := d.alone("", args...); code != exitError || !strings.Contains(errs, "cardea-engine is missing beside cardea in "+filepath.Join(d.home, "bin")) || !strings.Contains(errs, "go install") {
 			t.Errorf("%v: exit %d, %s%s", args, code, out, errs)
 		}
 	}

@@ -157,7 +157,7 @@ func installHarness(p Process, name string, f installFlags) error {
 	if f.project {
 		out.printf("  note: others who share this file need the program at the same path\n")
 	}
-	if err := remote.Beside(w.Binary, remote.Policy).Ready(); err != nil {
+	if err := remote.Beside(w.Binary).Ready(); err != nil {
 		out.printf("  note: policies would ask instead of deciding: %s\n", err)
 	}
 	if !f.dryRun {

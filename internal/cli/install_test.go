@@ -95,7 +95,7 @@ func TestInstallSaysWhatItCannot(t *testing.T) {
 	if out, _, _ = d.run("", "install", "claude", "--managed", "--binary", binary, "--dry-run"); !strings.Contains(out, "50-cardea.json") || !strings.Contains(out, "2.1.200 lets a call run") {
 		t.Error(out)
 	}
-	if out, _, _ = d.run("", "install", "claude", "--project", "--binary", binary); !strings.Contains(out, "policies would ask instead of deciding: cardea-policy is missing") || !strings.Contains(out, "wrote "+d.project+"/.claude/settings.json") {
+	if out, _, _ = d.run("", "install", "claude", "--project", "--binary", binary); !strings.Contains(out, "policies would ask instead of deciding: cardea-engine is missing") || !strings.Contains(out, "wrote "+d.project+"/.claude/settings.json") {
 		t.Error(out)
 	}
 	if out, _, _ = d.run("", "install", "claude", "--project", "--uninstall", "--dry-run"); !strings.Contains(out, "would remove") {
@@ -165,7 +165,7 @@ func TestInstallationPageIsTrue(t *testing.T) {
 	d := newDesk(t)
 	d.program("claude", "echo '2.1.301 (Claude Code)'")
 	binary := d.program("cardea", "true")
-	d.program("cardea-policy", "true")
+	d.program("cardea-engine", "true")
 	d.vars["PATH"] = filepath.Dir(binary)
 	d.write(filepath.Join(d.home, ".claude/settings.json"), "{\n  \"model\": \"opus\",\n  \"permissions\": {\"allow\": [\"Bash(npm test)\"]}\n}\n")
 	for _, command := range []string{"install claude --dry-run", "install claude", "install claude --uninstall"} {

@@ -297,7 +297,7 @@ func policyTest(p Process, paths []string, run string, asJSON, coverage bool) er
 	}
 	for _, s := range groups {
 		ctx, cancel := context.WithTimeout(context.Background(), testsTime)
-		tested, broken, err := s.Test(ctx, p.Tester, run)
+		tested, broken, err := s.Test(ctx, p.Engines.Own, run)
 		cancel()
 		if err != nil {
 			return err

@@ -8,7 +8,6 @@ import (
 
 	"cardea.dev/internal/config"
 	"cardea.dev/internal/decide/policy"
-	"cardea.dev/internal/decide/policy/engine"
 	"cardea.dev/internal/decide/policy/remote"
 	"cardea.dev/internal/person"
 )
@@ -26,9 +25,8 @@ type Process struct {
 	Machine config.Machine
 	// Program is this program's binary, which actions are started by.
 	Program string
-	// Engines compile and evaluate policies, Tester runs their tests.
+	// Engines compile and evaluate policies, and run their tests.
 	Engines policy.Engines
-	Tester  engine.Tester
 	// Now is the clock.
 	Now func() time.Time
 	// Person says why it is not sure that a person is typing, or nil. Code is
@@ -59,8 +57,8 @@ func ThisProcess() Process {
 	if err != nil {
 		program = os.Args[0]
 	}
-	engines := policy.Engines{Own: remote.Beside(program, remote.Policy), Project: remote.Beside(program, remote.Policy)}
-	return Process{Program: program, Engines: engines, Tester: remote.Beside(program, remote.PolicyTest), Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Env: os.Getenv, Dir: dir,
+	engines := policy.Engines{Own: remote.Beside(program), Project: remote.Beside(program)}
+	return Process{Program: program, Engines: engines, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Env: os.Getenv, Dir: dir,
 		Machine: config.ThisMachine(os.Getenv), Now: time.Now,
 		Person: func() error { return person.ThisSeat().Attending() }, Code: person.Code,
 		Lines: person.CommandLines}

@@ -55,7 +55,7 @@ func run(n int, other, setup string, policies int) error {
 	}
 	defer os.RemoveAll(dir)
 	bin, home, work := filepath.Join(dir, "cardea"), filepath.Join(dir, "home"), filepath.Join(dir, "work")
-	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", dir, "cardea.dev/cmd/cardea", "cardea.dev/cmd/cardea-policy")
+	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", dir, "cardea.dev/cmd/cardea", "cardea.dev/cmd/cardea-engine")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("build cardea: %w\n%s", err, out)

@@ -132,7 +132,7 @@ func (l *Loaded) ownPrograms() []string {
 	if strings.EqualFold(filepath.Ext(real), ".exe") {
 		ext = filepath.Ext(real)
 	}
-	for _, name := range []string{"cardea", "cardea-hook", remote.Policy, remote.PolicyTest} {
+	for _, name := range []string{"cardea", "cardea-hook", remote.Program} {
 		out = append(out, filepath.Join(filepath.Dir(real), name+ext))
 	}
 	return out

@@ -27,7 +27,7 @@ func TestSettingsBehindLinks(t *testing.T) {
 	s.where.Lists = []permissionlist.Source{{Origin: permissionlist.Origin{File: filepath.Join(home, ".claude/settings.json")}}}
 	write(t, filepath.Join(home, "dots/more/team.yaml"), "rules: []\n")
 	write(t, filepath.Join(home, "dots/claude.json"), "{}")
-	for _, f := range []string{"dots/cardea/cardea.yaml", "real/cardea", "real/cardea-policy", "store/ledger/x.jsonl"} {
+	for _, f := range []string{"dots/cardea/cardea.yaml", "real/cardea", "real/cardea-engine", "store/ledger/x.jsonl"} {
 		write(t, filepath.Join(home, f), "")
 	}
 	for _, f := range []string{"conf/gate/policies/notes.txt", "conf/gate/lessons/allow.jsonl", "conf/other.yaml", "src/signals/x.sh"} {
@@ -61,7 +61,7 @@ func TestSettingsBehindLinks(t *testing.T) {
 		{"echo x > src/signals/x.sh", cardea.Deny},
 		{"rm ~/store/ledger/x.jsonl", cardea.Deny},
 		{"cat ~/store/key", cardea.Deny},
-		{"echo x > ~/real/cardea-policy", cardea.Deny},
+		{"echo x > ~/real/cardea-engine", cardea.Deny},
 		{"mv ~/real ~/away", cardea.Deny},
 
 		{"echo x > conf/other.yaml", cardea.Abstain},

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"cardea.dev/internal/decide/policy/rego"
-	"cardea.dev/internal/decide/policy/regotest"
 	"cardea.dev/internal/harness"
 )
 
@@ -19,7 +18,7 @@ func TestExamples(t *testing.T) {
 	for _, f := range append(found, validated(t, s)...) {
 		t.Errorf("%+v", f)
 	}
-	tested, broken, err := s.Test(context.Background(), regotest.Engine{}, "")
+	tested, broken, err := s.Test(context.Background(), rego.Engine{}, "")
 	if len(tested.Coverage) != 8 || len(tested.Results) < 16 || len(broken) > 0 || err != nil {
 		t.Errorf("%d files, %d tests, %v, %v", len(tested.Coverage), len(tested.Results), broken, err)
 	}

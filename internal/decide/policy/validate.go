@@ -333,12 +333,12 @@ func sharedPackages(modules []module) []Finding {
 }
 
 // Test has the tests in sources run, those whose names match an expression, ""
-// for all. The error is the tester's.
-func (s Sources) Test(ctx context.Context, t engine.Tester, run string) (engine.Tested, []Finding, error) {
+// for all. The error is the engine's.
+func (s Sources) Test(ctx context.Context, e engine.Engine, run string) (engine.Tested, []Finding, error) {
 	if len(s.Paths) == 0 {
 		return engine.Tested{}, nil, nil
 	}
-	tested, err := t.Test(ctx, s.files(), engine.TestOptions{Extra: s.Extra, Run: run})
+	tested, err := e.Test(ctx, s.files(), engine.TestOptions{Extra: s.Extra, Run: run})
 	var found []Finding
 	for _, path := range slices.Sorted(maps.Keys(tested.Broken)) {
 		found = append(found, findings("compile", tested.Broken[path])...)

@@ -36,7 +36,7 @@ func OwnInTests(o Own) []string {
 	case OwnKey:
 		return []string{"/home/user/.local/state/cardea/key"}
 	case OwnPrograms:
-		return []string{"/opt/gate/cardea", "/opt/gate/cardea-hook", "/opt/gate/cardea-policy", "/opt/gate/cardea-policy-test"}
+		return []string{"/opt/gate/cardea", "/opt/gate/cardea-hook", "/opt/gate/cardea-engine"}
 	case OwnBin:
 		return []string{"/opt/gate"}
 	}

@@ -24,7 +24,7 @@ func TestOwn(t *testing.T) {
 			[]string{"rm -rf ~/dotfiles", "rm -rf ~/dot*", "rm -rf ~", "rm ~/dotfiles/cardea/x", "mv ~/dotfiles/cardea x"},
 			[]string{"rm -rf ~/dotfiles/vim", "rm ~/dotfiles/*.md", "rm -rf ."}},
 		{"{own: programs, access: [write, delete]}",
-			[]string{"rm -rf /opt", "echo > /opt/gate/cardea-policy", "rm /opt/gate/c*"}, []string{"echo > /opt/gate/x", "rm /opt/gate/x"}},
+			[]string{"rm -rf /opt", "echo > /opt/gate/cardea-engine", "rm /opt/gate/c*"}, []string{"echo > /opt/gate/x", "rm /opt/gate/x"}},
 		{"{own: bin, access: delete}", []string{"rmdir /opt/gate", "rm -r /opt/*"}, []string{"rm /opt/gate/x", "rm /opt/x"}},
 		{"{own: [key, bin], access: read}",
 			[]string{"cat ~/.local/state/cardea/key", "cat ~/.local/state/*/key", "cp -r ~/.local/state x", "cp -r ~/.local/* x"},

@@ -8,8 +8,6 @@
 // (docs/decisions/0022). Both give the same answers: what goes in and out are
 // texts and JSON values. An engine keeps nothing that cannot be made again from
 // the texts, so that a process that dies takes nothing along.
-//
-// Tests are run by a [Tester]: package regotest, which is rego with OPA's tester.
 package engine
 
 import (
@@ -41,12 +39,6 @@ type Engine interface {
 	// Compile compiles files together, some time before the program is used. It
 	// need not wait.
 	Compile(files []Source, o Options) Program
-}
-
-// Tester runs the tests of policies. An engine may be one; that of the hook is
-// none, since OPA's tester would cost it at every start. Its errors tell that the
-// tester itself does not work.
-type Tester interface {
 	// Test runs the test rules of files that are compiled together.
 	Test(ctx context.Context, files []Source, o TestOptions) (Tested, error)
 }

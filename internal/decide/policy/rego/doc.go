@@ -1,12 +1,14 @@
-// Package rego reads, compiles and evaluates policies. It and package regotest,
-// which runs their tests, are the only places in which OPA is used. They know
-// nothing of files, scopes and verdicts.
+// Package rego reads, compiles and evaluates policies, and runs their tests. It is
+// the only package that uses OPA. It knows nothing of files, scopes and verdicts.
 //
-// OPA's parser, compiler and evaluator are used as they are (opa/v1/ast and
-// opa/v1/topdown); the package opa/v1/rego above them is not, because every
-// process that links it starts slower (docs/decisions/0022). The hook does not
-// link this package either: it asks another process that does, by package
-// remote.
+// OPA's parser, compiler, evaluator, tester and coverage are used as they are, so
+// that "cardea policy test" reports what "opa test" reports. The hook does not
+// link this package, because every process that links OPA starts slower: it asks
+// another process, by package remote (docs/decisions/0022).
+//
+// Tests may use what policies may use. Each test has a time limit, and all tests
+// together a limit of memory. A test that cannot be stopped is left behind and
+// reported; its process ends with "cardea policy test".
 //
 // Who wrote a policy may be the enemy: a project's policies come with a clone.
 // So a policy sees only what it is given. The built-in functions are a list of

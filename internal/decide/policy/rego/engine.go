@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/open-policy-agent/opa/v1/ast"
 
@@ -13,7 +14,10 @@ import (
 )
 
 // Engine is OPA in this process.
-type Engine struct{}
+type Engine struct {
+	// TestLimit is how long one test may take, 0 for five seconds, as in OPA.
+	TestLimit time.Duration
+}
 
 // Ready is always nil.
 func (Engine) Ready() error { return nil }
@@ -76,10 +80,10 @@ type compiled struct {
 // Broken are the files that were left out.
 func (c compiled) Broken(context.Context) (map[string]Problems, error) { return c.broken, nil }
 
-// Sound gives the files that parse and compile together to who compiles them: a
+// sound gives the files that parse and compile together to who compiles them: a
 // compiler of [NewCompiler] that is not used yet. Those with mistakes are out,
 // with why.
-func Sound(files []engine.Source, o engine.Options, compile func(*ast.Compiler, map[string]*ast.Module) ast.Errors) (out map[string]Problems) {
+func sound(files []engine.Source, o engine.Options, compile func(*ast.Compiler, map[string]*ast.Module) ast.Errors) (out map[string]Problems) {
 	modules, wrong := parseAll(files, reparse)
 	out = together(modules, func(given map[string]*ast.Module) ast.Errors { return compile(newCompiler(o), given) })
 	for path, problems := range wrong {

@@ -101,9 +101,9 @@ func newCompiler(o engine.Options) *ast.Compiler {
 }
 
 const (
-	// MaxMemory is by how much the heap may grow during an evaluation, in
+	// maxMemory is by how much the heap may grow during an evaluation, in
 	// bytes. It is looked at every so often, after a while.
-	MaxMemory = 256 << 20
+	maxMemory = 256 << 20
 	lookAfter = 10 * time.Millisecond
 	// grace is how long an evaluation may take to come to its end when it is
 	// told to. One that is inside of a single call, such as a replace that makes
@@ -141,11 +141,11 @@ func (p *Program) Eval(ctx context.Context, queries []Query) []Result {
 		case <-ctx.Done():
 			return e.sofar()
 		case <-ticker.C:
-			now := Heap()
+			now := heap()
 			if before == 0 || e.reading.Load() {
 				before = now
 			}
-			if !e.look(now > before+MaxMemory) {
+			if !e.look(now > before+maxMemory) {
 				return e.sofar()
 			}
 		}
@@ -323,11 +323,11 @@ func (p *Program) one(ctx context.Context, cancel topdown.Cancel, q Query, in se
 		return Result{Err: in.err}
 	}
 	v, err := p.run(ctx, p.query(q.Package, q.Rule).WithCancel(cancel).WithInput(in.term).WithVirtualCache(known))
-	return Result{Value: v, Err: Plainly(err)}
+	return Result{Value: v, Err: plainly(err)}
 }
 
-// Heap is how many bytes objects take in this process.
-func Heap() uint64 {
+// heap is how many bytes objects take in this process.
+func heap() uint64 {
 	s := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	metrics.Read(s)
 	return s[0].Value.Uint64()
@@ -354,8 +354,8 @@ func (p *Program) query(pkg, rule string) *topdown.Query {
 	return topdown.NewQuery(ast.NewBody(ast.Equality.Expr(ast.NewTerm(answer), ast.NewTerm(ref)))).WithCompiler(p.compiler).WithStore(nothing{})
 }
 
-// Plainly is an error of OPA as a person reads it.
-func Plainly(err error) error {
+// plainly is an error of OPA as a person reads it.
+func plainly(err error) error {
 	var e *topdown.Error
 	if !errors.As(err, &e) {
 		return err

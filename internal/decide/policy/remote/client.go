@@ -27,10 +27,10 @@ type Engine struct {
 	programs atomic.Uint64
 }
 
-// Beside is an engine that starts a program, [Policy] or [PolicyTest], from the
-// folder in which a program of Cardea's lies, links resolved.
-func Beside(program, name string) *Engine {
-	return &Engine{name: name, find: func() (string, error) { return find(program, name) }}
+// Beside is an engine that starts [Program] from the folder in which another
+// program of Cardea's lies, links resolved.
+func Beside(program string) *Engine {
+	return &Engine{name: Program, find: func() (string, error) { return find(program, Program) }}
 }
 
 const (
@@ -189,7 +189,7 @@ func (e *Engine) Look(ctx context.Context, files []engine.Source) (out []engine.
 	return out, err
 }
 
-// Test runs tests, where the program is [PolicyTest].
+// Test runs the tests of policies.
 func (e *Engine) Test(ctx context.Context, files []engine.Source, o engine.TestOptions) (out engine.Tested, err error) {
 	err = e.asked(ctx, kindTest, testRequest{Files: files, Options: o}, &out)
 	return out, err

@@ -1,6 +1,5 @@
 // Package remote is an engine of policies in a process of its own: the client
-// that the hook links, and the server that the program cardea-policy is.
-// "cardea policy test" asks another program in the same words, cardea-policy-test.
+// that the hook links, and the server that the program cardea-engine is.
 //
 // The hook is a process per call. Linking OPA costs every one of them more than
 // everything else that it does, and most calls are routed to no policy. So OPA

@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// The names of the programs: the engine that the hook asks, and the one that
-// "cardea policy test" asks, which is an [engine.Tester], too.
 const (
-	Policy     = "cardea-policy"
-	PolicyTest = "cardea-policy-test"
+	// Program is the name of the program with the engine.
+	Program = "cardea-engine"
+	// Policies is its argument: what it is started for.
+	Policies = "policies"
 )
 
 // find gives the path of a program in the folder of another one, links resolved.

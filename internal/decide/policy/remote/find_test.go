@@ -13,12 +13,7 @@ func TestFind(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("modes and names are others")
 	}
-	for _, name := range []string{Policy, PolicyTest} {
-		t.Run(name, func(t *testing.T) { testFind(t, name) })
-	}
-}
-
-func testFind(t *testing.T, name string) {
+	const name = Program
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -45,7 +40,7 @@ func testFind(t *testing.T, name string) {
 	if err := os.Symlink(at("bin/cardea"), program); err != nil {
 		t.Fatal(err)
 	}
-	e := Beside(program, name)
+	e := Beside(program)
 	if err := e.Ready(); err == nil || !strings.Contains(err.Error(), name+" is missing beside cardea in "+at("bin")) || !strings.Contains(err.Error(), "go install") {
 		t.Errorf("%v", err)
 	}

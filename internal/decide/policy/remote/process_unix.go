@@ -21,7 +21,7 @@ type process struct {
 
 // launch starts a program with three files.
 func launch(path string, in, out, errs *os.File) (*process, error) {
-	pid, err := syscall.ForkExec(path, []string{path}, &syscall.ProcAttr{Dir: filepath.Dir(path), Env: []string{},
+	pid, err := syscall.ForkExec(path, []string{path, Policies}, &syscall.ProcAttr{Dir: filepath.Dir(path), Env: []string{},
 		Files: []uintptr{in.Fd(), out.Fd(), errs.Fd()}})
 	if err != nil {
 		return nil, &os.PathError{Op: "start", Path: path, Err: err}

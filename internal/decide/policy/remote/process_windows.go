@@ -11,7 +11,7 @@ type process struct{ *os.Process }
 // launch starts a program with three files. Without the one variable no program
 // starts properly.
 func launch(path string, in, out, errs *os.File) (*process, error) {
-	p, err := os.StartProcess(path, []string{path}, &os.ProcAttr{Dir: filepath.Dir(path), Env: []string{"SYSTEMROOT=" + os.Getenv("SYSTEMROOT")},
+	p, err := os.StartProcess(path, []string{path, Policies}, &os.ProcAttr{Dir: filepath.Dir(path), Env: []string{"SYSTEMROOT=" + os.Getenv("SYSTEMROOT")},
 		Files: []*os.File{in, out, errs}})
 	return &process{p}, err
 }

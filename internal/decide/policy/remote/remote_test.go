@@ -18,19 +18,14 @@ import (
 
 	"cardea.dev/internal/decide/policy/engine"
 	"cardea.dev/internal/decide/policy/rego"
-	"cardea.dev/internal/decide/policy/regotest"
 )
 
 // TestMain is the other side, where the test's binary is started under the name
 // of one.
 func TestMain(m *testing.M) {
 	switch strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe") {
-	case Policy:
+	case Program:
 		if err := Serve(rego.Engine{}, os.Stdin, os.Stdout); err != nil {
-			os.Exit(1)
-		}
-	case PolicyTest:
-		if err := Serve(regotest.Engine{}, os.Stdin, os.Stdout); err != nil {
 			os.Exit(1)
 		}
 	case "garbage":
@@ -124,28 +119,16 @@ func files() []engine.Source {
 
 // Both engines say the same.
 func TestSameAsInProcess(t *testing.T) {
-	for name, here := range map[string]engine.Engine{Policy: rego.Engine{}, PolicyTest: regotest.Engine{}} {
-		t.Run(name, func(t *testing.T) { sameAs(t, here, client(t, name)) })
-	}
-}
-
-func sameAs(t *testing.T, here engine.Engine, there *Engine) {
+	here, there := rego.Engine{}, client(t, Program)
 	ctx := within(t, time.Minute)
 	there.Wake()
 	for name, ask := range map[string]func(engine.Engine) (any, error){
 		"parse": func(e engine.Engine) (any, error) { return e.Parse(ctx, files()) },
 		"look":  func(e engine.Engine) (any, error) { return e.Look(ctx, files()) },
 		"test": func(e engine.Engine) (any, error) {
-			tester, ok := e.(engine.Tester)
-			if !ok {
-				return errNoTester.Error(), nil
-			}
-			out, err := tester.Test(ctx, files(), engine.TestOptions{})
+			out, err := e.Test(ctx, files(), engine.TestOptions{})
 			for i := range out.Results {
 				out.Results[i].Took = 0
-			}
-			if err != nil && err.Error() == errNoTester.Error() {
-				return err.Error(), nil
 			}
 			return out, err
 		},
@@ -186,7 +169,7 @@ func sameAs(t *testing.T, here engine.Engine, there *Engine) {
 
 // A process that is gone takes nothing along.
 func TestKilled(t *testing.T) {
-	e := client(t, Policy)
+	e := client(t, Program)
 	ctx := within(t, time.Minute)
 	p := e.Compile(files(), engine.Options{})
 	if broken, err := p.Broken(ctx); len(broken) != 3 || err != nil {
@@ -271,7 +254,7 @@ func TestBadServers(t *testing.T) {
 // What does not end, or grows, is ended, with its process; and the next one
 // works.
 func TestBounds(t *testing.T) {
-	e := client(t, Policy)
+	e := client(t, Program)
 	x := in(t, map[string]any{"n": 1, "name": strings.Repeat("x", 10_000)})
 	p := e.Compile(files(), engine.Options{})
 	if _, err := p.Broken(within(t, time.Minute)); err != nil {
@@ -299,7 +282,7 @@ func TestBounds(t *testing.T) {
 
 // A call of up to 64 MiB gets there.
 func TestHugeInput(t *testing.T) {
-	e := client(t, Policy)
+	e := client(t, Program)
 	p := e.Compile([]engine.Source{{Path: "a.rego", Text: "package a\n\nn := count(input.text)\n"}}, engine.Options{})
 	got := p.Eval(within(t, time.Minute), one("n", in(t, map[string]any{"text": strings.Repeat("\x01", 16<<20)})))
 	if got[0].Err != nil || got[0].Value != json.Number(fmt.Sprint(16<<20)) {
@@ -309,7 +292,7 @@ func TestHugeInput(t *testing.T) {
 
 // One that takes long does not hold up the others.
 func TestAtTheSameTime(t *testing.T) {
-	e := client(t, Policy)
+	e := client(t, Program)
 	p := e.Compile(files(), engine.Options{})
 	x := in(t, map[string]any{"n": 1})
 	slow := make(chan []engine.Result, 1)
@@ -331,7 +314,7 @@ func TestAtTheSameTime(t *testing.T) {
 
 // A server keeps so many programs; those that it forgot are made again.
 func TestForgotten(t *testing.T) {
-	e := client(t, Policy)
+	e := client(t, Program)
 	ctx := within(t, time.Minute)
 	file := []engine.Source{{Path: "a.rego", Text: "package a\n\nsum := 7\n"}}
 	p := e.Compile(file, engine.Options{})
@@ -347,7 +330,7 @@ func TestForgotten(t *testing.T) {
 
 // The process ends when its standard input does.
 func TestEndsWithItsInput(t *testing.T) {
-	e := client(t, Policy)
+	e := client(t, Program)
 	if _, err := e.Parse(within(t, time.Minute), files()); err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,7 @@ func TestNothingIsInherited(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer syscall.Close(fd)
-	e := client(t, Policy)
+	e := client(t, Program)
 	if _, err := e.Parse(within(t, time.Minute), files()); err != nil {
 		t.Fatal(err)
 	}

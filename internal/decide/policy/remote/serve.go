@@ -17,9 +17,8 @@ import (
 const maxPrograms = 256
 
 // Serve works on the requests that come, until there are no more. What is still
-// being worked on then is left behind: the process is expected to end. An engine
-// that is an [engine.Tester] is asked for tests, too. The error is that of
-// reading.
+// being worked on then is left behind: the process is expected to end. The error
+// is that of reading.
 func Serve(e engine.Engine, in io.Reader, out io.Writer) error {
 	s := &server{engine: e, out: out, programs: map[uint64]*slot{}}
 	lines := bufio.NewReaderSize(in, 64<<10)
@@ -161,9 +160,6 @@ func (s *server) guarded(r *request, c *compiling) (a answer) {
 	return answer{outcome: o, body: body}
 }
 
-// errNoTester is met by who asks the wrong program.
-var errNoTester = errors.New("this program runs no tests")
-
 // answer gives the outcome and the body of an answer.
 func (s *server) answer(ctx context.Context, r *request, c *compiling) (outcome, any, error) {
 	switch r.kind {
@@ -185,11 +181,7 @@ func (s *server) answer(ctx context.Context, r *request, c *compiling) (outcome,
 		if err := json.Unmarshal(r.body, &t); err != nil {
 			return failed, nil, err
 		}
-		tester, ok := s.engine.(engine.Tester)
-		if !ok {
-			return failed, nil, errNoTester
-		}
-		out, err := tester.Test(ctx, t.Files, t.Options)
+		out, err := s.engine.Test(ctx, t.Files, t.Options)
 		return done, out, err
 	case kindParse, kindLook:
 		var files []engine.Source

@@ -1,4 +1,4 @@
-package regotest
+package rego
 
 import (
 	"fmt"
@@ -8,8 +8,6 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/cover"
 	"github.com/open-policy-agent/opa/v1/topdown"
-
-	"cardea.dev/internal/decide/policy/rego"
 )
 
 // place is where a test rule stands.
@@ -82,8 +80,8 @@ func (w *watch) runsAway(now time.Time, limit time.Duration, before uint64) (*as
 	defer w.mu.Unlock()
 	switch {
 	case w.running == nil:
-	case rego.Heap() > before+rego.MaxMemory:
-		return w.running, fmt.Sprintf("it takes more than %d MiB of memory; the tests after it did not run", rego.MaxMemory>>20)
+	case heap() > before+maxMemory:
+		return w.running, fmt.Sprintf("it takes more than %d MiB of memory; the tests after it did not run", maxMemory>>20)
 	case now.Sub(w.since) > limit+late:
 		return w.running, fmt.Sprintf("it takes longer than %s and cannot be stopped; the tests after it did not run", limit)
 	}

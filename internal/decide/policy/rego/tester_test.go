@@ -1,4 +1,4 @@
-package regotest
+package rego
 
 import (
 	"context"
@@ -173,7 +173,7 @@ func TestBroken(t *testing.T) {
 // A test that never ends is stopped and told, and takes no other down.
 func TestLimit(t *testing.T) {
 	slow := "package a_test\n\ntest_slow if {\n\tsome x in numbers.range(1, 100000)\n\tsome y in numbers.range(1, 100000)\n\tx * y < 0\n}\n\ntest_quick if true\n"
-	_, by := tested(t, Engine{Limit: 100 * time.Millisecond}, engine.TestOptions{}, source("a_test.rego", slow))
+	_, by := tested(t, Engine{TestLimit: 100 * time.Millisecond}, engine.TestOptions{}, source("a_test.rego", slow))
 	if r := by["test_slow"]; r.Pass || r.Error != "it takes longer than 100ms, and was stopped" || !by["test_quick"].Pass {
 		t.Errorf("%+v", by)
 	}
@@ -197,7 +197,7 @@ func TestLeftBehind(t *testing.T) {
 		{"test_x if count([s | some i in numbers.range(1, 100000); s := sprintf(\"%0100000d\", [i])]) == 0", "it takes more than 256 MiB of memory; the tests after it did not run", time.Minute},
 	} {
 		begin := time.Now()
-		_, by := tested(t, Engine{Limit: tt.limit}, engine.TestOptions{}, source("a_test.rego", "package a_test\n\n"+tt.text+"\n"))
+		_, by := tested(t, Engine{TestLimit: tt.limit}, engine.TestOptions{}, source("a_test.rego", "package a_test\n\n"+tt.text+"\n"))
 		if r := by["test_x"]; r.Pass || r.Error != tt.want || r.Package != "a_test" || r.File != "a_test.rego" || r.Line != 3 {
 			t.Errorf("%+v", r)
 		}

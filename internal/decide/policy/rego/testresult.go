@@ -1,4 +1,4 @@
-package regotest
+package rego
 
 import (
 	"context"
@@ -14,7 +14,6 @@ import (
 	"github.com/open-policy-agent/opa/v1/topdown"
 
 	"cardea.dev/internal/decide/policy/engine"
-	"cardea.dev/internal/decide/policy/rego"
 )
 
 // result is a result of OPA's in the words of all engines.
@@ -37,7 +36,7 @@ func withoutData(pkg string) string { return strings.TrimPrefix(pkg, "data.") }
 func (r *run) why(ctx context.Context, err error) string {
 	switch {
 	case !topdown.IsCancel(err) && !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, context.Canceled):
-		return rego.Plainly(err).Error()
+		return plainly(err).Error()
 	case ctx.Err() != nil:
 		return "there was no time left for it"
 	}

@@ -57,7 +57,7 @@ func install(t *testing.T) *site {
 		t.Fatal(err)
 	}
 	s := &site{t: t, bin: filepath.Join(dir, "bin"), home: filepath.Join(dir, "home"), work: filepath.Join(dir, "work")}
-	build := exec.Command("go", "build", "-o", s.bin+string(filepath.Separator), "cardea.dev/cmd/cardea", "cardea.dev/cmd/cardea-policy")
+	build := exec.Command("go", "build", "-o", s.bin+string(filepath.Separator), "cardea.dev/cmd/cardea", "cardea.dev/cmd/cardea-engine")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -108,7 +108,7 @@ func TestInstalled(t *testing.T) {
 		if got := s.check("danger"); !strings.Contains(got, `"permissionDecision":"deny"`) || !strings.Contains(got, "guarded by a policy") {
 			t.Fatalf("denied: %s", got)
 		}
-		if got := s.check("echo hello"); strings.Contains(got, "guarded") || strings.Contains(got, "cardea-policy") {
+		if got := s.check("echo hello"); strings.Contains(got, "guarded") || strings.Contains(got, "cardea-engine") {
 			t.Errorf("not denied: %s", got)
 		}
 		time.Sleep(150 * time.Millisecond)
@@ -142,7 +142,7 @@ func TestHangingProject(t *testing.T) {
 // What lies beside the program is started, and only as it was installed.
 func TestOtherPrograms(t *testing.T) {
 	s := install(t)
-	program := s.exe("cardea-policy")
+	program := s.exe("cardea-engine")
 	real, err := os.ReadFile(program)
 	if err != nil {
 		t.Fatal(err)
@@ -162,7 +162,7 @@ func TestOtherPrograms(t *testing.T) {
 			t.Errorf("it took %s", took)
 		}
 	}
-	asks("cardea-policy is missing beside cardea")
+	asks("cardea-engine is missing beside cardea")
 	if got := s.run("", "policy", "test"); !strings.Contains(got, "go install ./cmd/...") {
 		t.Errorf("test: %s", got)
 	}

@@ -1,4 +1,4 @@
-package regotest
+package rego
 
 import (
 	"cmp"
@@ -14,15 +14,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/tester"
 
 	"cardea.dev/internal/decide/policy/engine"
-	"cardea.dev/internal/decide/policy/rego"
 )
-
-// Engine is OPA in this process, with its tester.
-type Engine struct {
-	rego.Engine
-	// Limit is how long one test may take, 0 for five seconds, as in OPA.
-	Limit time.Duration
-}
 
 // Test runs the test rules of files. The error is that of an expression in the
 // options that is none.
@@ -32,11 +24,11 @@ func (e Engine) Test(ctx context.Context, files []engine.Source, o engine.TestOp
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	r := &run{limit: cmp.Or(e.Limit, 5*time.Second), watch: &watch{lines: cover.New(), failed: map[place]int{}}}
+	r := &run{limit: cmp.Or(e.TestLimit, 5*time.Second), watch: &watch{lines: cover.New(), failed: map[place]int{}}}
 	var results chan *tester.Result
 	var modules map[string]*ast.Module
 	var failed error
-	broken := rego.Sound(files, engine.Options{Extra: o.Extra}, func(c *ast.Compiler, given map[string]*ast.Module) ast.Errors {
+	broken := sound(files, engine.Options{Extra: o.Extra}, func(c *ast.Compiler, given map[string]*ast.Module) ast.Errors {
 		var errs ast.Errors
 		results, failed = tester.NewRunner().SetCompiler(c.WithEnablePrintStatements(true)).SetModules(given).SetTimeout(r.limit).Filter(o.Run).
 			SetParallel(1). // so that it is known which test an event belongs to
@@ -71,7 +63,7 @@ func (r *run) gather(ctx context.Context, results <-chan *tester.Result) []engin
 	var out []engine.TestResult
 	ticker := time.NewTicker(10 * time.Millisecond)
 	defer ticker.Stop()
-	before := rego.Heap()
+	before := heap()
 	for more := true; more; {
 		var one *tester.Result
 		select {

@@ -1,0 +1,48 @@
+// Command cardea-engine does the heavy work of cardea, which starts it and
+// speaks with it over its standard input and output. It is a program of its own
+// because every process that links OPA pays for it at its start
+// (docs/decisions/0022). A person has no use for it.
+//
+// The first argument says which work: "policies" parses, compiles and evaluates
+// policies and runs their tests.
+package main
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"runtime/debug"
+	"time"
+
+	"cardea.dev/internal/decide/policy/rego"
+	"cardea.dev/internal/decide/policy/remote"
+)
+
+// Most processes answer one call and end within some milliseconds. They do not
+// collect garbage until the heap reaches a bound far below what a policy may
+// take. A process that lives longer collects as every program does.
+const (
+	shortLife   = time.Second
+	shortGrowth = 800 // percent
+	shortMemory = 96 << 20
+)
+
+func main() {
+	if len(os.Args) != 2 || os.Args[1] != remote.Policies {
+		exit(2, fmt.Errorf("unknown arguments %q", os.Args[1:]))
+	}
+	usual := debug.SetGCPercent(shortGrowth)
+	debug.SetMemoryLimit(shortMemory)
+	time.AfterFunc(shortLife, func() {
+		debug.SetGCPercent(usual)
+		debug.SetMemoryLimit(math.MaxInt64)
+	})
+	if err := remote.Serve(rego.Engine{}, os.Stdin, os.Stdout); err != nil {
+		exit(1, err)
+	}
+}
+
+func exit(code int, err error) {
+	fmt.Fprintf(os.Stderr, "cardea-engine: %v; cardea starts this program, see docs/policies.md\n", err)
+	os.Exit(code)
+}
