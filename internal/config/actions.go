@@ -1,12 +1,12 @@
 package config
 
 import (
-	"path"
 	"slices"
 	"sort"
 
 	"cardea.dev"
 	"cardea.dev/internal/action"
+	"cardea.dev/internal/paths"
 )
 
 // maxActions is how many commands run after one answer.
@@ -105,8 +105,5 @@ func (w When) holds(a action.About, severity cardea.Severity) bool {
 
 // named reports whether one of the patterns is the name; none are all.
 func named(patterns []string, name string) bool {
-	return len(patterns) == 0 || slices.ContainsFunc(patterns, func(p string) bool {
-		ok, err := path.Match(p, name)
-		return err == nil && ok
-	})
+	return len(patterns) == 0 || slices.ContainsFunc(patterns, func(p string) bool { return paths.MatchName(p, name) })
 }

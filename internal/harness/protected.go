@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/paths"
 )
 
 // protectedDirs and protectedFiles are the paths whose writing Claude Code
@@ -79,25 +80,15 @@ func globMayProtect(pattern string) bool {
 			return true
 		}
 		for _, name := range protectedFiles {
-			if mayMatch(e, name) {
+			if paths.MayBeNamed(e, name) {
 				return true
 			}
 		}
 		for _, d := range protectedDirs {
-			if mayMatch(e, path.Base(d)) {
+			if paths.MayBeNamed(e, path.Base(d)) {
 				return true
 			}
 		}
 	}
 	return false
-}
-
-// mayMatch is a shell's match of one element: a leading dot is matched by a
-// dot alone. A pattern that cannot be read may match.
-func mayMatch(pattern, name string) bool {
-	if name[0] == '.' && pattern[0] != '.' && pattern[0] != '\\' {
-		return false
-	}
-	ok, err := path.Match(pattern, name)
-	return ok || err != nil
 }

@@ -23,11 +23,8 @@ const (
 // filePattern is a pattern of gitignore's, with its anchor.
 type filePattern struct {
 	anchor anchor
-	// segs are the segments, "**" for any number of them.
-	segs []string
+	segs   paths.Pattern
 }
-
-const anyDepth = "**"
 
 // newFilePattern reads a pattern of paths. allow is the strict reading: a folder
 // of one segment lies below the anchor itself ("src/**").
@@ -51,25 +48,23 @@ func newFilePattern(spec string, allow bool) (p filePattern, why string) {
 	text, dotted := strings.CutPrefix(text, "./")
 	folder := strings.HasSuffix(text, "/")
 	for _, s := range strings.Split(strings.TrimSuffix(text, "/"), "/") {
-		s = strings.ReplaceAll(s, "[!", "[^")
 		if s == "" || s == "." || s == ".." {
 			return p, "a path with an empty segment, \".\" or \"..\" is not known here"
 		}
-		if _, err := path.Match(s, "x"); err != nil {
+		if !paths.WellFormed(s) {
 			return p, "the pattern of " + s + " cannot be read"
 		}
-		if s == anyDepth && len(p.segs) > 0 && p.segs[len(p.segs)-1] == anyDepth {
-			continue
+		if s != "**" || !p.segs.EndsAnyDepth() {
+			p.segs = p.segs.Join(s)
 		}
-		p.segs = append(p.segs, s)
 	}
-	if folder && p.segs[len(p.segs)-1] != anyDepth {
-		p.segs = append(p.segs, anyDepth)
+	if folder && !p.segs.EndsAnyDepth() {
+		p.segs = append(p.segs, paths.AnyDepth)
 	}
 	name := len(p.segs) == 1
-	inner := len(p.segs) == 2 && p.segs[1] == anyDepth && !allow
-	if p.anchor == fromCwd && !dotted && (name || inner) && p.segs[0] != anyDepth {
-		p.segs = append([]string{anyDepth}, p.segs...)
+	inner := len(p.segs) == 2 && p.segs.EndsAnyDepth() && !allow
+	if p.anchor == fromCwd && !dotted && (name || inner) && p.segs[0] != paths.AnyDepth {
+		p.segs = append(paths.Pattern{paths.AnyDepth}, p.segs...)
 	}
 	return p, ""
 }
@@ -130,15 +125,12 @@ func (p *filePattern) covers(name string, a *cardea.Access, base string) bool {
 		return false
 	}
 	if !a.Recursive && !a.Glob {
-		return matchSegs(p.segs, below)
+		return p.segs.Match(below)
 	}
 	// Everything below must be named: what stands in front of the last "**"
 	// names the folder, or one above it.
 	n := len(p.segs)
-	if p.segs[n-1] != anyDepth {
-		return false
-	}
-	return n == 1 || matchSegs(p.segs[:n-1], below) || matchSegs(p.segs, below)
+	return p.segs.EndsAnyDepth() && (n == 1 || p.segs[:n-1].Match(below) || p.segs.Match(below))
 }
 
 // Touches reports whether an access has to do with what the entry names, read
@@ -185,38 +177,35 @@ func namesOf(a *cardea.Access) []string {
 	return []string{a.Pattern, strings.TrimSuffix(a.Path, "/") + a.Pattern[len(folder):]}
 }
 
-// folds is set where file names that differ in case are the same.
-const folds = runtime.GOOS == "darwin" || runtime.GOOS == "windows"
-
 func (p *filePattern) touches(name string, a *cardea.Access, base string) bool {
 	segs := p.segs
-	if folds {
-		segs = lower(segs)
+	if paths.FoldsCase {
+		segs = folded(segs)
 	}
-	below, ok := relative(name, base, folds)
+	below, ok := relative(name, base, paths.FoldsCase)
 	if !ok {
 		// A folder above the base that is changed as a whole takes it along.
-		return a.Recursive && a.Kind != cardea.Read && paths.Within(slashed(name, folds), slashed(base, folds))
+		return a.Recursive && a.Kind != cardea.Read && paths.Within(slashed(name, paths.FoldsCase), slashed(base, paths.FoldsCase))
 	}
 	if a.Glob {
-		return overlap(segs, below)
+		return meets(segs, below)
 	}
 	for i := len(below); i > 0; i-- {
-		if matchSegs(segs, below[:i]) { // the folder of it is named
+		if segs.Match(below[:i]) { // the folder of it is named
 			return true
 		}
 	}
 	if !a.Recursive {
 		return false
 	}
-	if n := len(segs); n > 1 && segs[n-1] == anyDepth && matchSegs(segs[:n-1], below) {
+	if n := len(segs); n > 1 && segs.EndsAnyDepth() && segs[:n-1].Match(below) {
 		return true // all of what is looked through is named
 	}
 	if a.Kind == cardea.Read {
 		return false
 	}
-	root := literalRoot(segs)
-	return len(root) >= len(below) && slices.Equal(root[:len(below)], below)
+	root := segs.Root()
+	return len(root) >= len(below) && root[:len(below)].Match(below)
 }
 
 // MayLieBelow reports whether something that the entry names may lie in a folder
@@ -232,35 +221,26 @@ func (r *Rule) MayLieBelow(a *cardea.Access, at Place) bool {
 		return false
 	}
 	for _, base := range r.more.file.bases(at) {
-		below, ok := relative(a.Path, base, folds)
+		below, ok := relative(a.Path, base, paths.FoldsCase)
 		if !ok {
-			if paths.Within(slashed(a.Path, folds), slashed(base, folds)) {
+			if paths.Within(slashed(a.Path, paths.FoldsCase), slashed(base, paths.FoldsCase)) {
 				return true
 			}
 			continue
 		}
-		root := literalRoot(r.more.file.segs)
+		root := r.more.file.segs.Root()
 		n := min(len(root), len(below))
-		if !slices.Equal(root[:n], below[:n]) {
+		if !root[:n].Match(below[:n]) {
 			continue
 		}
 		if !a.Glob || a.Recursive {
 			return true
 		}
-		if pat, ok := relative(a.Pattern, base, folds); !ok || overlap(r.more.file.segs, pat) {
+		if pat, ok := relative(a.Pattern, base, paths.FoldsCase); !ok || meets(r.more.file.segs, pat) {
 			return true
 		}
 	}
 	return false
-}
-
-func literalRoot(segs []string) []string {
-	for i, s := range segs {
-		if s == anyDepth || strings.ContainsAny(s, `*?[\`) {
-			return segs[:i]
-		}
-	}
-	return segs
 }
 
 // relative are the segments of a path below a base.
@@ -287,94 +267,24 @@ func slashed(p string, fold bool) string {
 	return path.Clean(p)
 }
 
-func lower(segs []string) []string {
-	out := make([]string, len(segs))
-	for i, s := range segs {
-		out[i] = strings.ToLower(s)
+func folded(p paths.Pattern) paths.Pattern {
+	out := slices.Clone(p)
+	for i := range out {
+		out[i].Text = strings.ToLower(out[i].Text)
 	}
 	return out
 }
 
-// matchSegs reports whether names match segments. A "**" at the end needs at
-// least one name.
-func matchSegs(segs, names []string) bool {
-	i, j, star, mark := 0, 0, -1, 0
-	for j < len(names) {
-		switch {
-		case i < len(segs) && segs[i] == anyDepth:
-			if i == len(segs)-1 {
-				return true
-			}
-			star, mark = i, j
-			i++
-		case i < len(segs) && sameName(segs[i], names[j]):
-			i++
-			j++
-		case star >= 0:
-			mark++
-			i, j = star+1, mark
-		default:
-			return false
-		}
-	}
-	return i == len(segs)
-}
-
-func sameName(seg, name string) bool {
-	if seg == name {
-		return true
-	}
-	ok, err := path.Match(seg, name)
-	return ok && err == nil
-}
-
-// overlap reports whether a pattern of the line can become something that
-// segments name. It errs on the side of yes.
-func overlap(segs, line []string) bool {
-	// row[j] tells whether segs[i:] and line[j:] can be the same.
-	row, next := make([]bool, len(line)+1), make([]bool, len(line)+1)
-	for i := len(segs); i >= 0; i-- {
-		row, next = next, row
-		for j := len(line); j >= 0; j-- {
-			switch {
-			case i == len(segs):
-				row[j] = true // what lies in a folder that is named is named
-			case segs[i] == anyDepth:
-				row[j] = next[j] || j < len(line) && row[j+1]
-			case j < len(line) && line[j] == anyDepth:
-				row[j] = row[j+1] || next[j] && !(i == len(segs)-1 && namesFile(segs[i]))
-			default:
-				row[j] = j < len(line) && next[j+1] && mayBeSame(segs[i], line[j])
-			}
-		}
-	}
-	return row[0]
+// meets reports whether a pattern of the line can become something that a
+// pattern names, or that lies in a folder that it names.
+func meets(p paths.Pattern, line []string) bool {
+	n := len(p)
+	return append(p[:n:n], paths.AnyDepth).Meets(line, func(k int) bool { return k != n-1 || !namesFile(p[k].Text) })
 }
 
 // namesFile reports a segment that is the name of a file rather than that of a
 // folder in which a pattern of the line may find something.
 func namesFile(seg string) bool {
 	ext := path.Ext(seg)
-	return len(ext) > 1 && ext != seg && !strings.ContainsAny(seg, `*?[\`)
-}
-
-// mayBeSame reports whether a segment and a name of the line, each of which may
-// hold wildcards, can be one name.
-func mayBeSame(seg, name string) bool {
-	special := func(s string) bool { return strings.ContainsAny(s, `*?[({\`) }
-	switch {
-	case !special(name):
-		return sameName(seg, name)
-	case strings.ContainsAny(name, "({"):
-		return true
-	case !special(seg):
-		if strings.HasPrefix(seg, ".") && strings.IndexAny(name, "*?[") == 0 {
-			return false // a shell's wildcard leaves hidden files alone
-		}
-		ok, err := path.Match(strings.ReplaceAll(name, "[!", "[^"), seg)
-		return ok || err != nil
-	}
-	a, b := seg[:strings.IndexAny(seg, `*?[({\`)], name[:strings.IndexAny(name, `*?[({\`)]
-	n := min(len(a), len(b))
-	return a[:n] == b[:n]
+	return len(ext) > 1 && ext != seg && !paths.IsPattern(seg)
 }

@@ -157,9 +157,9 @@ func folderPattern(s string) string {
 	for i, seg := range strings.Split(s, "/") {
 		switch {
 		case seg == "*":
-			seg = anyDepth
+			seg = "**"
 		case strings.Contains(seg, "*") && i > 0:
-			seg = anyDepth + "/" + seg
+			seg = "**/" + seg
 		}
 		out = append(out, seg)
 	}

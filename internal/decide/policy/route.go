@@ -2,13 +2,13 @@ package policy
 
 import (
 	"fmt"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
 
 	"cardea.dev"
 	"cardea.dev/internal/decide/policy/engine"
+	"cardea.dev/internal/paths"
 )
 
 // routeKey is what routing depends on.
@@ -151,25 +151,13 @@ func onTool(tools []string, k routeKey, canonical func(string) (string, bool)) (
 			t = word
 		}
 		switch {
-		case matches(t, k.tool) || matches(t, k.name):
+		case paths.MatchName(t, k.tool) || paths.MatchName(t, k.name):
 			return true, false
 		case t == "Bash" && k.tool == "Monitor":
 			hit = true
 		}
 	}
 	return hit, hit
-}
-
-// matches compares a name with a pattern of * ? and [ ].
-func matches(pattern, name string) bool {
-	if pattern == name {
-		return true
-	}
-	if !strings.ContainsAny(pattern, "*?[") {
-		return false
-	}
-	ok, err := path.Match(pattern, strings.ReplaceAll(name, "/", "\x00"))
-	return ok && err == nil
 }
 
 // key names the files of a selection.

@@ -130,7 +130,7 @@ func (c *call) unreadable(p string) bool {
 			return true
 		}
 		for _, name := range strings.Split(p, "/") {
-			if ok, err := path.Match(last, name); ok || err != nil {
+			if paths.MatchName(last, name) || !paths.WellFormed(last) {
 				return true
 			}
 		}
@@ -220,7 +220,7 @@ func (c *call) walk(dir string, a *cardea.Access, depth int, left *int) string {
 	}
 	for _, e := range entries {
 		name := e.Name()
-		if searched != "" && e.Type().IsRegular() && !mayBeNamed(searched, name) || searched == "" && a.Glob && depth == 1 && !globMayMatch(path.Base(a.Pattern), name) {
+		if searched != "" && e.Type().IsRegular() && !mayBeNamed(searched, name) || searched == "" && a.Glob && depth == 1 && !paths.MayBeNamed(path.Base(a.Pattern), name) {
 			continue
 		}
 		full := dir + "/" + name
@@ -311,20 +311,10 @@ func (c *call) link(name, top string) string {
 	return ""
 }
 
-// globMayMatch reports whether a pattern may match a name. Patterns that it
-// cannot read may match anything.
-func globMayMatch(pattern, name string) bool {
-	if strings.HasPrefix(name, ".") && !strings.HasPrefix(pattern, ".") && !strings.HasPrefix(pattern, "[") {
-		return false // bash leaves hidden files out
-	}
-	ok, err := path.Match(pattern, name)
-	return ok || err != nil || strings.ContainsAny(pattern, "[\\{(")
-}
-
-// mayBeNamed reports whether a name may match a pattern of find -name.
+// mayBeNamed reports whether a name may match a pattern of find -name, which
+// finds hidden files, too.
 func mayBeNamed(pattern, name string) bool {
-	ok, err := path.Match(pattern, name)
-	return ok || err != nil || strings.ContainsAny(pattern, "[\\")
+	return paths.MatchName(pattern, name) || strings.ContainsAny(pattern, "[\\")
 }
 
 // configuring is why a program that takes its configuration from files of this

@@ -3,6 +3,8 @@ package readonly
 import (
 	"path"
 	"strings"
+
+	"cardea.dev/internal/paths"
 )
 
 // secretPath reports whether a path or a pattern looks like one that holds a
@@ -51,7 +53,7 @@ func secretName(base string) bool {
 		return true
 	}
 	// A pattern for hidden files reaches .env.
-	return strings.HasPrefix(base, ".") && strings.ContainsAny(base, "*?[") && globMayMatch(base, ".env")
+	return strings.HasPrefix(base, ".") && strings.ContainsAny(base, "*?[") && paths.MayBeNamed(base, ".env")
 }
 
 // keyLike reports names that end like those of keys.

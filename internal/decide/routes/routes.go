@@ -21,12 +21,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"path"
 	"regexp"
 	"strings"
 	"sync"
 
 	"cardea.dev"
+	"cardea.dev/internal/paths"
 )
 
 // Route is one route.
@@ -95,10 +95,7 @@ func (d *Decider) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinio
 
 func (r *Route) isAbout(c *cardea.Call) bool {
 	for _, name := range []string{c.Tool, c.Name} {
-		if r.Tool == name {
-			return true
-		}
-		if ok, err := path.Match(r.Tool, name); err == nil && ok && name != "" {
+		if name != "" && paths.MatchName(r.Tool, name) {
 			return true
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"cardea.dev"
+	"cardea.dev/internal/paths"
 )
 
 // Settings are what the decider must know of the machine.
@@ -71,7 +72,7 @@ func (r *Rule) speaksOn(k cardea.Kind) bool {
 		return k.Answered()
 	}
 	for _, e := range r.Events {
-		if matchName(e, string(k)) || k == cardea.PermissionRequest && matchName(e, string(cardea.PreToolUse)) {
+		if paths.MatchName(e, string(k)) || k == cardea.PermissionRequest && paths.MatchName(e, string(cardea.PreToolUse)) {
 			return true
 		}
 	}
@@ -85,10 +86,10 @@ func (r *Rule) speaksAbout(c *cardea.Call) bool {
 		return true
 	}
 	for _, t := range r.Tools {
-		if matchName(t, c.Tool) {
+		if paths.MatchName(t, c.Tool) {
 			return true
 		}
-		if r.Effect != cardea.Allow && (matchName(t, c.Name) || c.Tool == "Monitor" && t == "Bash") {
+		if r.Effect != cardea.Allow && (paths.MatchName(t, c.Name) || c.Tool == "Monitor" && t == "Bash") {
 			return true
 		}
 	}

@@ -5,39 +5,29 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/paths"
 )
 
-// glob is a path glob of a rule, made absolute.
+// glob is a path glob of a rule, made absolute; [paths.Pattern] says what its
+// segments mean.
 //
 // "~/x" is in the home folder, "/x" absolute, "a/b" relative to the project.
-// Without a slash it is a base name, at any depth. "**" crosses folders; a
-// trailing slash is a trailing "/**".
+// Without a slash it is a base name, at any depth. A trailing slash is a
+// trailing "/**".
 type glob struct {
-	segs []seg
+	segs paths.Pattern
 	// floating globs have no literal root of their own: base names, and those
 	// that begin with "**".
 	floating bool
 	// rooted globs begin with a slash: "/**" is everything, project or not.
 	rooted bool
 	// project is the project's folder, for floating ones.
-	project []seg
+	project paths.Pattern
 	known   bool
 	// above is the path of its literal root, key its last literal segment,
 	// for a quick look.
 	above, key string
 }
-
-// seg is one segment of a glob. The folders that a glob is relative to are
-// literal, whatever their names look like.
-type seg struct {
-	text    string
-	literal bool
-}
-
-var (
-	anyDepth = seg{text: "**"}
-	anyName  = seg{text: "*"}
-)
 
 // place is what path globs are relative to. Paths are absolute.
 type place struct {
@@ -48,7 +38,7 @@ type place struct {
 	// homeDir and projectDir are the folders as they are compared, homeSegs
 	// and projectSegs their segments.
 	homeDir, projectDir   string
-	homeSegs, projectSegs []seg
+	homeSegs, projectSegs paths.Pattern
 	// keys are, for each glob that was looked at, the last segment that stands
 	// for itself, "" where the quick look says nothing.
 	keys map[string]string
@@ -57,7 +47,7 @@ type place struct {
 func newPlace(home, project string, fold bool) *place {
 	pl := &place{project: project, fold: fold}
 	pl.homeDir, pl.projectDir = pl.folded(home), pl.folded(project)
-	pl.homeSegs, pl.projectSegs = literal(pl.homeDir), literal(pl.projectDir)
+	pl.homeSegs, pl.projectSegs = paths.Literal(pl.homeDir), paths.Literal(pl.projectDir)
 	return pl
 }
 
@@ -71,57 +61,30 @@ func (pl *place) glob(text string) *glob {
 	out := &glob{project: pl.projectSegs, known: true}
 	switch {
 	case text == "~" || strings.HasPrefix(text, "~/"):
-		out.segs, out.known = climb(pl.homeSegs, text[1:]), pl.homeDir != ""
+		out.segs, out.known = pl.homeSegs.Join(text[1:]), pl.homeDir != ""
 	case rooted(text):
-		out.segs, out.rooted = climb(nil, text), true
-	case !strings.Contains(text, "/") && text != "." && text != "..":
-		out.segs = []seg{anyDepth, {text: text, literal: !wildcard(text)}}
-	case pl.project == "":
-		out.segs = climb([]seg{anyDepth}, text)
+		out.segs, out.rooted = paths.Pattern(nil).Join(text), true
+	case text == "":
+		out.known = false
+	case pl.project == "" || !strings.Contains(text, "/") && text != "." && text != "..":
+		out.segs = paths.Pattern{paths.AnyDepth}.Join(text)
 	default:
-		out.segs = climb(pl.projectSegs, text)
+		out.segs = pl.projectSegs.Join(text)
 		out.floating = strings.HasPrefix(text, "**")
 	}
-	if len(out.segs) > 0 && out.segs[0] == anyDepth {
+	if len(out.segs) > 0 && out.segs[0] == paths.AnyDepth {
 		out.floating = true
 	}
-	for _, s := range out.root() {
-		out.above += "/" + s.text
+	for _, s := range out.segs.Root() {
+		out.above += "/" + s.Text
 	}
 	for _, s := range out.segs {
-		if s.literal {
-			out.key = s.text
+		if s.Literal {
+			out.key = s.Text
 		}
 	}
 	return out
 }
-
-// climb appends a relative path's segments to a folder.
-func climb(folder []seg, rel string) []seg {
-	out := folder[:len(folder):len(folder)]
-	for s := range strings.SplitSeq(rel, "/") {
-		switch {
-		case s == "" || s == ".":
-		case s == "..":
-			if len(out) > 0 {
-				out = out[: len(out)-1 : len(out)-1]
-			}
-		default:
-			out = append(out, seg{text: s, literal: !wildcard(s)})
-		}
-	}
-	return out
-}
-
-func literal(folder string) []seg {
-	out := climb(nil, folder)
-	for i := range out {
-		out[i].literal = true
-	}
-	return out
-}
-
-func wildcard(s string) bool { return strings.ContainsAny(s, "*?[") }
 
 func (pl *place) folded(s string) string {
 	s = filepath.ToSlash(s)
@@ -134,14 +97,6 @@ func (pl *place) folded(s string) string {
 // rooted reports whether a path is absolute, on Windows too.
 func rooted(p string) bool {
 	return strings.HasPrefix(p, "/") || len(p) > 2 && p[1] == ':' && p[2] == '/'
-}
-
-func segments(p string) []string {
-	p = strings.Trim(p, "/")
-	if p == "" {
-		return nil
-	}
-	return strings.Split(p, "/")
 }
 
 // mayTouch is a quick look at whether a glob can touch an access at all: its
@@ -196,7 +151,7 @@ func lastLiteral(g string) string {
 	for g != "" {
 		i := strings.LastIndexByte(g, '/')
 		s := g[i+1:]
-		if s != "" && s != "." && s != ".." && s != "~" && !wildcard(s) {
+		if s != "" && s != "." && s != ".." && s != "~" && !paths.IsPattern(s) {
 			return s
 		}
 		g = g[:max(i, 0)]
@@ -244,7 +199,7 @@ func (pl *place) named(a *cardea.Access) *named {
 	for _, p := range accessPaths(a) {
 		if p != "" {
 			p = pl.folded(p)
-			n.paths = append(n.paths, namedPath{text: p, folder: literalFolder(p)})
+			n.paths = append(n.paths, namedPath{text: p, folder: literalFolder(p, patternChars)})
 		}
 	}
 	return n
@@ -253,7 +208,7 @@ func (pl *place) named(a *cardea.Access) *named {
 // segments are the path's segments, split when they are first needed.
 func (p *namedPath) segments() []string {
 	if p.segs == nil {
-		p.segs = segments(p.text)
+		p.segs = paths.Segments(p.text)
 	}
 	return p.segs
 }
@@ -291,7 +246,7 @@ func accessPaths(a *cardea.Access) [2]string {
 	if a.Pattern == "" {
 		return [2]string{folder + "/*"}
 	}
-	spelled := literalFolder(a.Pattern)
+	spelled := literalFolder(a.Pattern, "*?[(")
 	if a.Path == "" || folder == spelled {
 		return [2]string{a.Pattern}
 	}
@@ -300,15 +255,16 @@ func accessPaths(a *cardea.Access) [2]string {
 
 // literalFolder is the folder above a pattern's first wildcard, without a slash
 // at the end.
-func literalFolder(pattern string) string {
-	if i := strings.IndexAny(pattern, patternChars); i >= 0 {
+func literalFolder(pattern, wildcards string) string {
+	if i := strings.IndexAny(pattern, wildcards); i >= 0 {
 		pattern = pattern[:i]
 	}
 	return pattern[:max(strings.LastIndexByte(pattern, '/'), 0)]
 }
 
-// patternChars are the characters that make a word of the line a pattern.
-const patternChars = "*?[("
+// patternChars are the characters that may make a word of the line a pattern,
+// for the shell or for the program that is passed it.
+const patternChars = `*?[({\`
 
 // mayMeet is a quick look at whether a pattern of the line, folded, can name
 // what the glob names: their literal folders lie on one path, and some segment
@@ -338,9 +294,12 @@ func endsOf(pattern string) nameEnds {
 	if i < 0 {
 		return nameEnds{pattern, pattern}
 	}
-	back := pattern[strings.LastIndexAny(pattern, "*?])")+1:]
+	if strings.ContainsAny(pattern, "({") {
+		return nameEnds{} // it may stand for anything
+	}
+	back := pattern[strings.LastIndexAny(pattern, "*?]")+1:]
 	if strings.ContainsAny(back, patternChars) {
-		back = "" // a bracket without end
+		back = "" // a bracket without end, or a character that is escaped
 	}
 	return nameEnds{pattern[:i], back}
 }
@@ -350,10 +309,10 @@ func endsOf(pattern string) nameEnds {
 // anywhere, and a search through a folder is not about it; only deleting the
 // whole project is.
 func (g *glob) below(folder []string, a *named) bool {
-	if n := len(g.segs); n > 0 && g.segs[n-1] == anyDepth && overlap(folder, g.segs[:n-1], a.Glob) {
+	if g.segs.EndsAnyDepth() && overlap(folder, g.segs[:len(g.segs)-1], a.Glob) {
 		return true
 	}
-	root := g.root()
+	root := g.segs.Root()
 	if g.floating {
 		if a.Kind != cardea.Delete {
 			return false
@@ -366,16 +325,6 @@ func (g *glob) below(folder []string, a *named) bool {
 	return overlap(folder, root[:len(folder)], a.Glob)
 }
 
-// root are the leading segments without wildcards.
-func (g *glob) root() []seg {
-	for i, s := range g.segs {
-		if !s.literal {
-			return g.segs[:i]
-		}
-	}
-	return g.segs
-}
-
 // covers reports whether all that an access may touch is what the glob names,
 // read strictly: the path and how it was spelled, and for a folder as a whole
 // or a pattern on the line only "folder/**".
@@ -383,7 +332,7 @@ func (g *glob) covers(a *cardea.Access, pl *place) bool {
 	if !g.known || a.Path == "" || pl.project == "" && g.floating && !g.rooted {
 		return false
 	}
-	whole := len(g.segs) > 0 && g.segs[len(g.segs)-1] == anyDepth
+	whole := g.segs.EndsAnyDepth()
 	if (a.Recursive || a.Glob) && !whole || strings.Contains(a.Pattern, "..") {
 		return false
 	}
@@ -391,8 +340,8 @@ func (g *glob) covers(a *cardea.Access, pl *place) bool {
 		if p == "" {
 			continue
 		}
-		segs := segments(pl.folded(p))
-		if g.floating && !g.rooted && !overlap(segs, append(g.project[:len(g.project):len(g.project)], anyDepth), false) {
+		segs := paths.Segments(pl.folded(p))
+		if g.floating && !g.rooted && !overlap(segs, append(g.project[:len(g.project):len(g.project)], paths.AnyDepth), false) {
 			return false
 		}
 		inside := overlap(segs, g.segs, false) || (a.Recursive || a.Glob) && overlap(segs, g.segs[:len(g.segs)-1], false)
@@ -404,44 +353,17 @@ func (g *glob) covers(a *cardea.Access, pl *place) bool {
 }
 
 // overlap reports whether a path of the line, or a pattern of the line where
-// wild is set, and the segments of a glob can name the same file. A "**" at
-// the end of the glob needs at least one more segment. A "**" of the line leaves hidden folders
-// alone, as in the shell, and is no more about what a floating glob names than a
-// search through a folder is.
-func overlap(line []string, rule []seg, wild bool) bool {
-	if n := len(rule); n > 0 && rule[n-1] == anyDepth {
-		rule = append(rule[:n-1:n-1], anyName, anyDepth)
+// wild is set, and a glob can name the same file. A "**" of the line leaves
+// hidden folders alone, as in the shell, and is no more about what a floating
+// glob names than a search through a folder is.
+func overlap(line []string, rule paths.Pattern, wild bool) bool {
+	if !wild {
+		return rule.Match(line)
 	}
-	return meets(line, rule,
-		func(s string) bool { return wild && s == "**" },
-		func(s seg) bool { return s == anyDepth },
-		func(s seg) bool { return !strings.HasPrefix(s.text, ".") && (!s.literal || rule[0] != anyDepth) },
-		func(l string, r seg) bool { return overlapName(l, r, wild) })
-}
-
-// meets reports whether two sequences can stand for the same one, where starL
-// and starR tell which elements stand for any number of elements, and taken
-// which of r's those of l may stand for. It takes time in proportion to the
-// product of their lengths.
-func meets[L, R any](l []L, r []R, starL func(L) bool, starR, taken func(R) bool, same func(L, R) bool) bool {
-	// row[j] tells whether l[i:] and r[j:] can be the same.
-	row, below := make([]bool, len(r)+1), make([]bool, len(r)+1)
-	for i := len(l); i >= 0; i-- {
-		row, below = below, row
-		for j := len(r); j >= 0; j-- {
-			switch {
-			case i == len(l) && j == len(r):
-				row[j] = true
-			case j < len(r) && starR(r[j]):
-				row[j] = row[j+1] || i < len(l) && below[j]
-			case i < len(l) && starL(l[i]):
-				row[j] = below[j] || j < len(r) && row[j+1] && taken(r[j])
-			case i < len(l) && j < len(r):
-				row[j] = below[j+1] && same(l[i], r[j])
-			default:
-				row[j] = false
-			}
-		}
+	if rule.EndsAnyDepth() { // which stands for at least one segment
+		rule = append(rule[:len(rule)-1:len(rule)-1], paths.Segment{Text: "*"}, paths.AnyDepth)
 	}
-	return row[0]
+	return rule.Meets(line, func(k int) bool {
+		return !strings.HasPrefix(rule[k].Text, ".") && (!rule[k].Literal || rule[0] != paths.AnyDepth)
+	})
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"cardea.dev/internal/paths"
 )
 
 // hostIs reports whether a host matches one of the globs. An unknown host
@@ -17,7 +19,7 @@ func hostIs(globs []string, host string) bool {
 	for _, g := range globs {
 		g = strings.ToLower(g)
 		for _, n := range names {
-			if matchName(g, n) {
+			if paths.MatchName(g, n) {
 				return true
 			}
 		}

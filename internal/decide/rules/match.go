@@ -398,5 +398,5 @@ func (c *call) opaqueCall(m *Match) bool {
 }
 
 func oneOf(globs []string, name string) bool {
-	return name != "" && slices.ContainsFunc(globs, func(g string) bool { return matchName(g, name) })
+	return name != "" && slices.ContainsFunc(globs, func(g string) bool { return paths.MatchName(g, name) })
 }

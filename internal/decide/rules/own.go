@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/paths"
 )
 
 // Own is a thing of the gate's own, wherever on this machine it lies: a person
@@ -73,18 +74,18 @@ func (c *call) own(o Own) []*glob {
 	}
 	pl := c.at()
 	for _, path := range c.d.settings.Own(o) {
-		segs := literal(pl.folded(path))
+		segs := paths.Literal(pl.folded(path))
 		// A folder above matters as the project's does for what may lie anywhere:
 		// where it is deleted.
 		g := &glob{segs: segs, project: segs, floating: true, known: len(segs) > 0}
 		for _, s := range segs {
-			g.above += "/" + s.text
-			g.key = s.text
+			g.above += "/" + s.Text
+			g.key = s.Text
 		}
 		list = append(list, g)
 		if o == OwnSettings {
 			below := *g
-			below.segs = append(segs[:len(segs):len(segs)], anyDepth)
+			below.segs = append(segs[:len(segs):len(segs)], paths.AnyDepth)
 			list = append(list, &below)
 		}
 	}

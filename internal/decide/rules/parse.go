@@ -10,6 +10,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/document"
+	"cardea.dev/internal/paths"
 )
 
 // Origin is where a file of rules comes from.
@@ -167,7 +168,7 @@ func (p *parser) events(v document.Value) []string {
 			continue
 		}
 		out = append(out, name)
-		if p.from.Events == nil || slices.ContainsFunc(p.from.Events, func(known string) bool { return matchName(name, known) }) {
+		if p.from.Events == nil || slices.ContainsFunc(p.from.Events, func(known string) bool { return paths.MatchName(name, known) }) {
 			continue
 		}
 		hint := "see docs/policies.md for the events there are"

@@ -19,6 +19,7 @@ import (
 	"strconv"
 
 	"cardea.dev"
+	"cardea.dev/internal/paths"
 )
 
 // Rule is one rule.
@@ -217,7 +218,7 @@ func (s Switches) Apply(list []Rule) (left []Rule, unused []string) {
 // TurnsOff reports whether something that goes by a name, and is no rule of the
 // pack that protects the gate, is switched off.
 func (s Switches) TurnsOff(name string) bool {
-	return slices.ContainsFunc(s.Off, func(o string) bool { return o == name || matchName(o, name) })
+	return slices.ContainsFunc(s.Off, func(o string) bool { return o == name || paths.MatchName(o, name) })
 }
 
 // counts reports whether the switches' scope may change the rule at all.
@@ -239,7 +240,7 @@ func (s Switches) off(r *Rule) (string, bool) {
 		if r.Scope == cardea.ScopeBuiltin && r.Pack == SelfProtection {
 			continue
 		}
-		if o == r.Pack || matchName(o, r.ID) || matchName(o, r.Pack) {
+		if o == r.Pack || paths.MatchName(o, r.ID) || paths.MatchName(o, r.Pack) {
 			return o, true
 		}
 	}

@@ -1,0 +1,260 @@
+package paths
+
+import (
+	"strings"
+	"unicode"
+)
+
+// This file is about single names: segments of paths, and as a whole the names
+// of tools, roles, events and hosts. In a pattern "*" stands for any number of
+// characters, "?" for one, "[a-z]" and "[!a-z]" for one of a class; "\" takes
+// the next character as it is. A bracket without end is a bracket.
+
+// char is one element of a pattern of names.
+type char struct {
+	// r is the character, or '*' or '?' or '[' where wild is set.
+	r    rune
+	wild bool
+	// set is what a class names, "!" in front where it names the rest.
+	set string
+}
+
+// chars reads a pattern of names. It takes time in proportion to the pattern's
+// length, brackets without end included.
+func chars(s string) []char {
+	var out []char
+	rs := []rune(s)
+	closed := true // no bracket without end was seen yet
+	for i := 0; i < len(rs); i++ {
+		switch r := rs[i]; {
+		case r == '*' || r == '?':
+			out = append(out, char{r: r, wild: true})
+		case r == '\\' && i+1 < len(rs):
+			i++
+			out = append(out, char{r: rs[i]})
+		case r == '[' && closed:
+			n := class(rs[i:])
+			if n == 0 {
+				closed = false
+				out = append(out, char{r: r})
+				continue
+			}
+			set := string(rs[i+1 : i+n-1])
+			if strings.HasPrefix(set, "^") {
+				set = "!" + set[1:]
+			}
+			out = append(out, char{r: '[', wild: true, set: set})
+			i += n - 1
+		default:
+			out = append(out, char{r: r})
+		}
+	}
+	return out
+}
+
+// literalChars takes a name as it is.
+func literalChars(name string) []char {
+	var out []char
+	for _, r := range name {
+		out = append(out, char{r: r})
+	}
+	return out
+}
+
+// class is the length of the class at the front of rs, 0 where it has no end.
+// A "]" in front is a member of it, and so is a named class ("[:alpha:]").
+func class(rs []rune) int {
+	end := 1
+	if end < len(rs) && (rs[end] == '!' || rs[end] == '^') {
+		end++
+	}
+	if end < len(rs) && rs[end] == ']' {
+		end++
+	}
+	for end < len(rs) && rs[end] != ']' {
+		end += member(rs[end:])
+	}
+	if end >= len(rs) {
+		return 0
+	}
+	return end + 1
+}
+
+// member is the length of the next member of a class: a character, an escaped
+// one, or "[:alpha:]", "[=a=]", "[.a.]". What looks like a named class is none
+// where no end follows within the length that a name may have.
+func member(rs []rune) int {
+	const longest = 32
+	if len(rs) > 1 && rs[0] == '\\' {
+		return 2
+	}
+	if len(rs) < 2 || rs[0] != '[' || !strings.ContainsRune(":=.", rs[1]) {
+		return 1
+	}
+	for i := 2; i+1 < len(rs) && i < longest; i++ {
+		if rs[i] == rs[1] && rs[i+1] == ']' {
+			return i + 2
+		}
+	}
+	return 1
+}
+
+// holds reports whether a single-character pattern matches a character. A class
+// that depends on the language of the system, such as "[=e=]", matches anything
+// in a pattern of the line, and nothing in one that a person wrote.
+func (c char) holds(r rune, ofLine bool) bool {
+	if !c.wild {
+		return c.r == r
+	}
+	if c.r == '?' {
+		return true
+	}
+	set, not := strings.CutPrefix(c.set, "!")
+	rs := []rune(set)
+	for i := 0; i < len(rs); {
+		n := member(rs[i:])
+		switch {
+		case n > 2:
+			is, known := named[string(rs[i+2:i+n-2])]
+			if rs[i+1] != ':' || !known {
+				return ofLine
+			}
+			if is(r) {
+				return !not
+			}
+			i += n
+			continue
+		case n == 2:
+			i++ // the backslash
+		}
+		low := rs[i]
+		i++
+		high := low
+		if i+1 < len(rs) && rs[i] == '-' {
+			i++
+			if n := member(rs[i:]); n == 2 {
+				i++
+			}
+			high = rs[i]
+			i++
+		}
+		if low <= r && r <= high {
+			return !not
+		}
+	}
+	return not
+}
+
+// named are the named classes of POSIX.
+var named = map[string]func(rune) bool{
+	"alpha": unicode.IsLetter, "digit": unicode.IsDigit, "lower": unicode.IsLower, "upper": unicode.IsUpper,
+	"space": unicode.IsSpace, "cntrl": unicode.IsControl, "punct": func(r rune) bool { return unicode.IsPunct(r) || unicode.IsSymbol(r) },
+	"graph": func(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) }, "print": unicode.IsPrint,
+	"alnum":  func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) },
+	"blank":  func(r rune) bool { return r == ' ' || r == '\t' },
+	"xdigit": func(r rune) bool { return unicode.Is(unicode.ASCII_Hex_Digit, r) },
+}
+
+// IsPattern reports whether a name has wildcards.
+func IsPattern(name string) bool { return strings.ContainsAny(name, `*?[\`) }
+
+// WellFormed reports whether every bracket of a pattern of names has an end, and
+// every backslash a character behind it.
+func WellFormed(pattern string) bool {
+	rs := []rune(pattern)
+	for i := 0; i < len(rs); i++ {
+		switch rs[i] {
+		case '\\':
+			i++
+			if i == len(rs) {
+				return false
+			}
+		case '[':
+			n := class(rs[i:])
+			if n == 0 {
+				return false
+			}
+			i += n - 1
+		}
+	}
+	return true
+}
+
+// MatchName reports whether a name matches a pattern. "*" crosses everything,
+// so that it also serves for names of tools, roles and hosts.
+func MatchName(pattern, name string) bool {
+	if !IsPattern(pattern) {
+		return pattern == name
+	}
+	if pattern == "*" {
+		return true
+	}
+	p, n := chars(pattern), []rune(name)
+	i, j, star, mark := 0, 0, -1, 0
+	for j < len(n) {
+		switch {
+		case i < len(p) && p[i].wild && p[i].r == '*':
+			star, mark = i, j
+			i++
+		case i < len(p) && p[i].holds(n[j], false):
+			i++
+			j++
+		case star >= 0:
+			mark++
+			i, j = star+1, mark
+		default:
+			return false
+		}
+	}
+	for i < len(p) && p[i].wild && p[i].r == '*' {
+		i++
+	}
+	return i == len(p)
+}
+
+// MayBeNamed reports whether a pattern of the line may stand for a name: as in
+// the shell, a wildcard at the front leaves hidden files alone. What is written
+// in an extended pattern, or in braces that some programs expand, may stand for
+// anything.
+func MayBeNamed(pattern, name string) bool {
+	return Segment{Text: name, Literal: true}.meets(pattern)
+}
+
+// meets reports whether a name of the line, which may be a pattern, and the
+// segment can be the same name.
+func (s Segment) meets(line string) bool {
+	if line == s.Text && (s.Literal || !strings.ContainsRune(line, '\\')) {
+		return true
+	}
+	if strings.Contains(line, "(") || strings.Contains(line, "{") && strings.Contains(line, ",") {
+		return true
+	}
+	if !IsPattern(line) {
+		return s.match(line)
+	}
+	l, r := chars(line), literalChars(s.Text)
+	if !s.Literal {
+		r = chars(s.Text)
+	}
+	if len(l) > 0 && l[0].wild && len(r) > 0 && r[0] == (char{r: '.'}) {
+		return false
+	}
+	star := func(c char) bool { return c.wild && c.r == '*' }
+	return meets(l, r, star, star, func(int) bool { return true }, func(a, b char) bool {
+		switch {
+		case a.wild && b.wild:
+			return true
+		case a.wild:
+			return a.holds(b.r, true)
+		}
+		return b.holds(a.r, false)
+	})
+}
+
+// match reports whether a name is the segment's.
+func (s Segment) match(name string) bool {
+	if s.Literal {
+		return s.Text == name
+	}
+	return MatchName(s.Text, name)
+}
