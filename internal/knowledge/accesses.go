@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/knowledge/form"
 )
 
 // This file derives what a program does from what is known of its options and
@@ -15,27 +16,27 @@ import (
 func (r *reader) accesses() {
 	defer r.enter()()
 	s := r.spec
-	recursive := r.has(s.Recursive)
-	kind, last, options := s.Operands, s.Last, s.Options
+	recursive := r.has(s.RecursiveOptions)
+	kind, last, options := s.Operands, s.LastOperand, s.OptionAccesses
 	for _, c := range s.When {
-		if !r.has(c.Flags) {
+		if !r.has(c.Options) {
 			continue
 		}
 		recursive = recursive || c.Recursive
-		options = slices.Concat(c.Options, options)
+		options = slices.Concat(c.OptionAccesses, options)
 		if c.Operands != "" {
 			kind = c.Operands
 		}
-		if c.Last != "" {
-			last = c.Last
+		if c.LastOperand != "" {
+			last = c.LastOperand
 		}
 	}
 	for n, i := range r.operands {
 		k := kind
 		switch {
-		case n == 0 && s.First != "" && !r.has(s.FirstUnless):
-			k = s.First
-		case n == len(r.operands)-1 && last != "" && (n > 0 || s.First != ""):
+		case n == 0 && s.FirstOperand != "" && !r.has(s.FirstOperandUnless):
+			k = s.FirstOperand
+		case n == len(r.operands)-1 && last != "" && (n > 0 || s.FirstOperand != ""):
 			k = last
 		case last != "" && n > 0 && r.vanish(r.operands[n+1:]):
 			r.operand(last, r.argv[i], recursive) // what follows may be nothing
@@ -46,7 +47,7 @@ func (r *reader) accesses() {
 	if (kind == cardea.Write || kind == cardea.Delete) && r.out.Command[0] == "git" && r.has([]string{"--pathspec-from-file"}) {
 		r.touch(kind, Word{}, recursive)
 	}
-	if s.Members {
+	if s.PutsIntoLastOperand {
 		r.members(recursive)
 		r.backups()
 		r.symlinks()
@@ -57,13 +58,13 @@ func (r *reader) accesses() {
 	if slices.ContainsFunc(r.operands, func(i int) bool { return r.argv[i].Found != nil && r.argv[i].Found.MayBeNothing }) {
 		paths--
 	}
-	if s.First == none && paths > 0 && !r.has(s.FirstUnless) {
+	if s.FirstOperand == form.None && paths > 0 && !r.has(s.FirstOperandUnless) {
 		paths--
 	}
-	if paths == 0 && (recursive || s.Operands == names) && (s.Operands == cardea.Read || s.Operands == names) && kind != none {
+	if paths == 0 && (recursive || s.Operands == form.Metadata) && (s.Operands == cardea.Read || s.Operands == form.Metadata) && kind != form.None {
 		r.touch(kind, Literal("."), recursive)
 	}
-	r.besides(s.Access)
+	r.besides(s.Accesses)
 }
 
 // enter goes to the folder in which git is told to work, for the paths of its
@@ -94,11 +95,11 @@ func (r *reader) pathspec(f Word) bool {
 func (r *reader) besides(kinds []cardea.AccessKind) {
 	p := r.out
 	for _, k := range kinds {
-		if k == configured {
+		if k == form.Configured {
 			p.Access = append(p.Access, cardea.Access{Kind: cardea.Network, Configured: true})
 			continue
 		}
-		if k == names {
+		if k == form.Metadata {
 			p.Access = append(p.Access, cardea.Access{Kind: cardea.Read, Path: r.paths.Dir, Recursive: true, MetadataOnly: true})
 			continue
 		}
@@ -111,16 +112,16 @@ func (r *reader) besides(kinds []cardea.AccessKind) {
 
 // operand adds what the program does to one operand.
 func (r *reader) operand(k cardea.AccessKind, f Word, recursive bool) {
-	if len(r.spec.Pairs) > 0 && f.Static {
+	if len(r.spec.KeyValueOperands) > 0 && f.Static {
 		key, value, ok := strings.Cut(f.Text, "=")
-		for _, pair := range r.spec.Pairs {
+		for _, pair := range r.spec.KeyValueOperands {
 			if ok && pair.Name == key {
 				r.touch(pair.Access, Literal(value), recursive)
 			}
 		}
 		return
 	}
-	if r.spec.Remote && remoteName(f) {
+	if r.spec.HostPathOperands && remoteName(f) {
 		r.touch(cardea.Network, f, false)
 		return
 	}
@@ -128,16 +129,16 @@ func (r *reader) operand(k cardea.AccessKind, f Word, recursive bool) {
 		return // what another part prints
 	}
 	if f.Static && k == cardea.Read {
-		for _, s := range r.spec.Suffixes {
+		for _, s := range r.spec.TriesSuffixes {
 			r.touch(k, Literal(f.Text+s), recursive)
 		}
 	}
-	if r.fromSearch(f) && (k == cardea.Read || k == names) {
+	if r.fromSearch(f) && (k == cardea.Read || k == form.Metadata) {
 		r.out.Access = append(r.out.Access, f.Found.accesses(k, recursive)...)
 		return
 	}
 	r.touch(k, f, recursive)
-	if k != none && k != "" && k != cardea.Network && !f.Static {
+	if k != form.None && k != "" && k != cardea.Network && !f.Static {
 		r.supplied(k, f, recursive)
 	}
 }
@@ -151,7 +152,7 @@ func remoteName(f Word) bool {
 }
 
 // optionValues adds what the program does to the values of its options.
-func (r *reader) optionValues(options []optionAccess, recursive bool) {
+func (r *reader) optionValues(options []form.NamedAccess, recursive bool) {
 	for _, o := range r.out.Options {
 		for _, a := range options {
 			if a.Name != o.Name && !abbreviates(o.Name, a.Name) || !o.Static && o.Value == "" {
@@ -162,7 +163,7 @@ func (r *reader) optionValues(options []optionAccess, recursive bool) {
 			}
 			f := Word{Word: cardea.Word{Text: o.Value, Static: o.Static}}
 			r.touch(a.Access, f, recursive && a.Access != cardea.Write)
-			if a.Access == cardea.Write && len(r.spec.Saves) > 0 {
+			if a.Access == cardea.Write && len(r.spec.SavesUnderURLName) > 0 {
 				for _, dir := range r.into() {
 					r.touch(a.Access, below(dir, f), false)
 				}
@@ -176,26 +177,26 @@ func (r *reader) optionValues(options []optionAccess, recursive bool) {
 func (r *reader) touch(k cardea.AccessKind, f Word, recursive bool) {
 	out := &r.out.Access
 	switch k {
-	case none, "":
+	case form.None, "":
 		return
-	case edit:
+	case form.Edit:
 		r.touch(cardea.Read, f, recursive)
 		r.touch(cardea.Write, f, recursive)
 		return
-	case names:
+	case form.Metadata:
 		from := len(*out)
 		r.touch(cardea.Read, f, recursive)
 		for i := from; i < len(*out); i++ {
 			(*out)[i].MetadataOnly = true
 		}
 		return
-	case revision:
+	case form.Revision:
 		for _, file := range revisionFiles(f.Text) {
 			f.Text = file
 			r.touch(cardea.Read, f, recursive)
 		}
 		return
-	case repository:
+	case form.Repository:
 		if host, rest, ok := strings.Cut(f.Text, "/"); !f.Static || strings.ContainsAny(f.Text, ":@\\") || ok && strings.Contains(rest, "/") {
 			*out = append(*out, cardea.Access{Kind: cardea.Network, Host: host})
 		}
@@ -217,7 +218,7 @@ func (r *reader) touch(k cardea.AccessKind, f Word, recursive bool) {
 	}
 	for _, a := range r.paths.OpenWord(k, f) {
 		a.Recursive = recursive
-		a.SkipsHidden = recursive && len(r.spec.Hidden) > 0 && !r.has(r.spec.Hidden)
+		a.SkipsHidden = recursive && len(r.spec.SkipsHiddenUnless) > 0 && !r.has(r.spec.SkipsHiddenUnless)
 		*out = append(*out, a)
 	}
 }
@@ -267,7 +268,7 @@ func (r *reader) has(names []string) bool {
 func (r *reader) into() []Word {
 	var out []Word
 	for _, o := range r.out.Options {
-		for _, name := range r.spec.Into {
+		for _, name := range r.spec.FolderOptions {
 			if (o.Name == name || abbreviates(o.Name, name)) && o.Value != "" {
 				out = append(out, Word{Word: cardea.Word{Text: o.Value, Static: o.Static}})
 				break
@@ -278,8 +279,8 @@ func (r *reader) into() []Word {
 }
 
 // cutRemote takes the machine off host:name.
-func cutRemote(s *program, name string) (host, file string) {
-	if i := strings.LastIndexByte(name, ':'); s.Remote && i >= 0 {
+func cutRemote(s *form.Program, name string) (host, file string) {
+	if i := strings.LastIndexByte(name, ':'); s.HostPathOperands && i >= 0 {
 		return name[:i], name[i+1:]
 	}
 	return "", name
@@ -289,7 +290,7 @@ func cutRemote(s *program, name string) (host, file string) {
 // address. Curl leaves the query off, wget does not.
 func (r *reader) saved() {
 	s := r.spec
-	if len(s.Saves) == 0 || !r.has(s.Saves) || r.has(s.SavesUnless) {
+	if len(s.SavesUnderURLName) == 0 || !r.has(s.SavesUnderURLName) || r.has(s.SavesUnderURLNameUnless) {
 		return
 	}
 	folders := r.into()
@@ -344,7 +345,7 @@ func cutLast(s, sep string) (before, after string, found bool) {
 // name: as a whole where an option names it.
 func (r *reader) spread() {
 	s := r.spec
-	if !r.has(s.Spreads) || r.has(s.SpreadsUnless) {
+	if !r.has(s.WritesUnnamedFiles) || r.has(s.WritesUnnamedFilesUnless) {
 		return
 	}
 	folders := r.into()
@@ -370,7 +371,7 @@ func (r *reader) supplied(k cardea.AccessKind, f Word, recursive bool) {
 	if r.uncertain++; r.uncertain > maxUncertain || r.inv.MayBecome == nil {
 		return
 	}
-	if k == edit {
+	if k == form.Edit {
 		k = cardea.Write
 	}
 	for _, s := range r.inv.MayBecome(f) {
@@ -396,9 +397,9 @@ func (r *reader) fromSearch(f Word) bool {
 func (r *reader) sureFind(i int) bool {
 	s, f := r.spec, r.argv[i]
 	kind := s.Operands
-	if len(r.operands) > 0 && r.operands[0] == i && s.First != "" && !r.has(s.FirstUnless) {
-		kind = s.First
+	if len(r.operands) > 0 && r.operands[0] == i && s.FirstOperand != "" && !r.has(s.FirstOperandUnless) {
+		kind = s.FirstOperand
 	}
-	several := f.MaySplit && (s.Certain.Limited || s.Last != "" || s.First != "" && s.Operands != cardea.Read && s.Operands != names)
-	return r.fromSearch(f) && !several && slices.Contains(r.operands, i) && (kind == cardea.Read || kind == names || kind == none)
+	several := f.MaySplit && (s.Complete.LimitsOperands || s.LastOperand != "" || s.FirstOperand != "" && s.Operands != cardea.Read && s.Operands != form.Metadata)
+	return r.fromSearch(f) && !several && slices.Contains(r.operands, i) && (kind == cardea.Read || kind == form.Metadata || kind == form.None)
 }

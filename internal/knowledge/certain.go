@@ -5,71 +5,27 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/knowledge/form"
 )
-
-// certainty says with which words it is known everything that a program does.
-// A program, or a subcommand, without one may do anything besides what its
-// accesses say.
-type certainty struct {
-	// Any: no option and no operand makes it do more than its accesses say.
-	Any bool
-	// Flags are the options, with and without values, with which it does no
-	// more than its accesses say. Those of a subcommand's program count too.
-	Flags []string
-	// Numeric lets -5 be an option.
-	Numeric bool
-	// Most is how many operands there may be, none where it is zero and
-	// Limited is set; with one of MostUnless in front of them, any number.
-	Most       int
-	Limited    bool
-	MostUnless []string
-	// Bare: also without a subcommand.
-	Bare bool
-	// Configs are the project's files that tell the program what to run or
-	// whom to contact: it is certain where none of them lies above. ".git" is
-	// all that git's own configuration can say.
-	Configs []string
-	// Prefix is what each operand must begin with, one of them.
-	Prefix []string
-	// Among are what the first operand names, and each with a slash in front of
-	// it, alone or in a list: kubectl get pods,svc; kubectl get pods/x svc/y.
-	Among []string
-	// Words are what the first operand can be, "" where there may be none.
-	Words []string
-	// Without are words that must not be there, with a star for what may stand
-	// before or behind.
-	Without []string
-	// Needs are options of which one must be given.
-	Needs []string
-	// Look is the language of the script in the first operand, or in the
-	// options Scripts where one is given.
-	Look    look
-	Scripts []string
-	// Apart: an option with a value stands apart from others. The program takes
-	// clusters apart in a way of its own.
-	Apart bool
-	// Files: no operand is a folder.
-	Files bool
-}
 
 // doubt is why it is not known everything that the program does with these
 // words, "" where it is.
 func (r *reader) doubt() string {
-	c, name := r.spec.Certain, strings.Join(r.out.Command, " ")
+	c, name := r.spec.Complete, strings.Join(r.out.Command, " ")
 	switch {
-	case r.spec.Depth > 0 && len(r.spec.Subs) > 0 && (c == nil || !c.Bare || !r.named() || len(r.operands) > 0):
+	case r.spec.SubcommandWords > 0 && len(r.spec.Subcommands) > 0 && (c == nil || !c.WithoutSubcommand || !r.named() || len(r.operands) > 0):
 		return "nothing certain is known of " + name
 	case c == nil:
 		return name + " may do more than read"
 	}
-	if !c.Any {
+	if !c.AnyWords {
 		for _, o := range r.out.Options {
 			if r.unsureOption(o) {
 				return "with " + o.Name + ", " + name + " may do more than read"
 			}
 		}
 	}
-	if c.Limited && len(r.operands) > c.Most && !r.given(c.MostUnless, true) {
+	if c.LimitsOperands && len(r.operands) > c.MaxOperands && !r.given(c.MaxOperandsUnless, true) {
 		return "with these operands, " + name + " may do more than read"
 	}
 	if why := r.unsureOperands(name); why != "" {
@@ -86,11 +42,11 @@ func (r *reader) doubt() string {
 	}
 	for _, i := range r.operands {
 		begins := func(p string) bool { return strings.HasPrefix(r.argv[i].Text, p) }
-		if len(c.Prefix) > 0 && !slices.ContainsFunc(c.Prefix, begins) {
-			return r.argv[i].Text + " does not begin with " + strings.Join(c.Prefix, ", ")
+		if len(c.OperandPrefixes) > 0 && !slices.ContainsFunc(c.OperandPrefixes, begins) {
+			return r.argv[i].Text + " does not begin with " + strings.Join(c.OperandPrefixes, ", ")
 		}
 	}
-	if c.Look != "" && !r.sureScripts() {
+	if c.ScriptLanguage != "" && !r.sureScripts() {
 		return "its script may do more than compute and print"
 	}
 	return ""
@@ -98,32 +54,32 @@ func (r *reader) doubt() string {
 
 // unsureOperands is why the words are not all as they must be.
 func (r *reader) unsureOperands(name string) string {
-	c := r.spec.Certain
-	if len(c.Needs) > 0 && !r.given(c.Needs, r.spec.Single || !r.spec.Permutes && r.spec.First == cardea.Read) {
-		return "without one of " + strings.Join(c.Needs, ", ") + ", " + name + " may do more than read"
+	c := r.spec.Complete
+	if len(c.RequiredOptions) > 0 && !r.given(c.RequiredOptions, r.spec.SingleDashOptions || !r.spec.OptionsAfterOperands && r.spec.FirstOperand == cardea.Read) {
+		return "without one of " + strings.Join(c.RequiredOptions, ", ") + ", " + name + " may do more than read"
 	}
-	if len(c.Words) > 0 {
+	if len(c.FirstOperands) > 0 {
 		first := Word{Word: cardea.Word{Static: true}}
 		if len(r.operands) > 0 {
 			first = r.argv[r.operands[0]]
 		}
-		if !first.Static || !slices.Contains(c.Words, first.Text) {
+		if !first.Static || !slices.Contains(c.FirstOperands, first.Text) {
 			return name + " with " + first.Text + " may do more than read"
 		}
 	}
-	if len(c.Among) > 0 && !r.among(c.Among) {
+	if len(c.ResourceTypes) > 0 && !r.among(c.ResourceTypes) {
 		return name + " with these operands may do more than read"
 	}
 	for _, o := range r.out.Options {
-		if f := r.argv[o.Word]; c.Apart && len(f.Text) > 2 && f.Text[1] != '-' && slices.Contains(r.values(), o.Name) && o.Name != f.Text {
+		if f := r.argv[o.Word]; c.NoClusteredValues && len(f.Text) > 2 && f.Text[1] != '-' && slices.Contains(r.values(), o.Name) && o.Name != f.Text {
 			return "with " + f.Text + ", " + name + " may do more than read"
 		}
 	}
-	if c.Files && slices.ContainsFunc(r.operands, r.folder) {
+	if c.NoFolders && slices.ContainsFunc(r.operands, r.folder) {
 		return name + " of a folder may do more than read"
 	}
 	for _, f := range r.argv[1:] {
-		for _, pattern := range c.Without {
+		for _, pattern := range c.ForbiddenWords {
 			if !f.Static && !literalHead(f, pattern) || f.Static && fits(f.Text, pattern) {
 				return name + " with " + f.Text + " may do more than read"
 			}
@@ -165,22 +121,22 @@ func (r *reader) among(list []string) bool {
 // python).
 func (r *reader) given(names []string, front bool) bool {
 	end := len(r.argv)
-	if r.spec.Name == "*" {
+	if anyOperand(r.spec) {
 		end = r.levels[len(r.levels)-1]
 	} else if front && len(r.operands) > 0 {
 		end = r.operands[0]
 	}
 	return slices.ContainsFunc(r.out.Options, func(o cardea.Option) bool {
-		valued := o.Value == "" || slices.Contains(r.values(), o.Name) || slices.Contains(r.spec.Attached, o.Name)
+		valued := o.Value == "" || slices.Contains(r.values(), o.Name) || slices.Contains(r.spec.AttachedValueOptions, o.Name)
 		return valued && slices.Contains(names, o.Name) && o.Word < end
 	})
 }
 
 // otherwise is what the program does besides where not all is certain.
 func (r *reader) otherwise() []cardea.AccessKind {
-	out := r.spec.Else
-	for i := len(r.above) - 1; i >= 0 && out == nil && r.spec.Certain != nil; i-- {
-		out = r.above[i].Else
+	out := r.spec.AccessesIfIncomplete
+	for i := len(r.above) - 1; i >= 0 && out == nil && r.spec.Complete != nil; i-- {
+		out = r.above[i].AccessesIfIncomplete
 	}
 	return out
 }
@@ -196,7 +152,7 @@ func (r *reader) help() bool {
 		top = r.above[len(r.above)-1]
 	}
 	last := r.argv[len(r.argv)-1]
-	return last.Static && r.named() && r.spec.Name != "*" && len(r.argv) == n-r.first+2 && slices.Contains(top.Help, last.Text)
+	return last.Static && r.named() && !anyOperand(r.spec) && len(r.argv) == n-r.first+2 && slices.Contains(top.HelpOptions, last.Text)
 }
 
 // fits reports whether a word fits a pattern that may begin and end with a star.
@@ -224,7 +180,7 @@ func literalHead(f Word, pattern string) bool {
 // of a subcommand is none of the subcommand's: docker -H is not that of docker
 // history.
 func (r *reader) unsureOption(o cardea.Option) bool {
-	if r.spec.Certain.Numeric && len(o.Name) == 2 && '0' <= o.Name[1] && o.Name[1] <= '9' {
+	if r.spec.Complete.NumericOptions && len(o.Name) == 2 && '0' <= o.Name[1] && o.Name[1] <= '9' {
 		// head -9c reads what follows as another option, not as its value.
 		return strings.Trim(r.argv[o.Word].Text[1:], "0123456789") != ""
 	}
@@ -242,12 +198,12 @@ func (r *reader) unsureOption(o cardea.Option) bool {
 // harmless reports whether an option behind the k-th word of the command is
 // among the flags of the program that this word names: as it is, or with its
 // value, which may end in a star there.
-func (r *reader) harmless(p *program, k int, o cardea.Option) bool {
-	if p.Certain == nil || k > 0 && o.Word < r.levels[k-1] {
+func (r *reader) harmless(p *form.Program, k int, o cardea.Option) bool {
+	if p.Complete == nil || k > 0 && o.Word < r.levels[k-1] {
 		return false
 	}
 	whole := o.Name + "=" + strings.TrimPrefix(o.Value, "=")
-	return slices.ContainsFunc(p.Certain.Flags, func(f string) bool {
+	return slices.ContainsFunc(p.Complete.Options, func(f string) bool {
 		return f == o.Name || o.Static && strings.Contains(f, "=") && fits(whole, f)
 	})
 }
@@ -260,11 +216,11 @@ func (r *reader) unsureWord() string {
 		if r.sureFind(k + 1) {
 			continue
 		}
-		if f.Static || s.Certain.Any && (s.Operands == none || s.Operands == "") {
+		if f.Static || s.Complete.AnyWords && (s.Operands == form.None || s.Operands == "") {
 			continue
 		}
-		first := s.First != "" && len(r.operands) > 0 && r.operands[0] == k+1
-		if f.MayBeOption && !s.Certain.Any || f.MaySplit && !f.Glob || f.Glob && first {
+		first := s.FirstOperand != "" && len(r.operands) > 0 && r.operands[0] == k+1
+		if f.MayBeOption && !s.Complete.AnyWords || f.MaySplit && !f.Glob || f.Glob && first {
 			return f.Text
 		}
 	}
@@ -274,21 +230,25 @@ func (r *reader) unsureWord() string {
 // sureScripts looks at the programs in the program's words: in its options, else
 // in the first operand.
 func (r *reader) sureScripts() bool {
-	c, found := r.spec.Certain, false
+	c, found := r.spec.Complete, false
 	for _, o := range r.out.Options {
-		if slices.Contains(c.Scripts, o.Name) {
-			if !o.Static || !c.Look.harmless(o.Value) {
+		if slices.Contains(c.ScriptOptions, o.Name) {
+			if !o.Static || !look(c.ScriptLanguage).harmless(o.Value) {
 				return false
 			}
 			found = true
 		}
 	}
-	if found || r.spec.First == "" || r.spec.First == cardea.Execute {
+	if found || r.spec.FirstOperand == "" || r.spec.FirstOperand == cardea.Execute {
 		return true // a program in a file is what the options say it is
 	}
 	if len(r.operands) == 0 {
 		return false
 	}
 	f := r.argv[r.operands[0]]
-	return f.Static && c.Look.harmless(f.Text)
+	return f.Static && look(c.ScriptLanguage).harmless(f.Text)
 }
+
+// anyOperand reports whether a subcommand stands for any word, which is then an
+// operand.
+func anyOperand(p *form.Program) bool { return len(p.Name) == 1 && p.Name[0] == "*" }

@@ -5,24 +5,25 @@ import (
 	"testing"
 
 	"cardea.dev"
+	"cardea.dev/internal/knowledge/form"
 )
 
 // tool is a program made up for these tests, with the keys that programs with
 // subcommands need.
-var tool = program{
-	Name: "tool", Depth: 1, Operands: none, Globals: []string{"-H"}, Persistent: []string{"-n"}, Help: []string{"--help"},
-	Else:    []cardea.AccessKind{cardea.Unknown},
-	Certain: &certainty{Flags: []string{"-n", "-q"}, Bare: true},
-	Subs: []program{
-		{Name: "get", Operands: none, Access: []cardea.AccessKind{configured}, Values: []string{"-o"},
-			Certain: &certainty{Flags: []string{"-o=json", "-o=path=*", "-w"}, Among: []string{"pods", "svc"}}},
-		{Name: "log", Operands: none, Certain: &certainty{Flags: []string{"-H"}}},
-		{Name: "list", Operands: none, Values: []string{"-m"}, Certain: &certainty{Flags: []string{"-l", "-m"}, Limited: true, MostUnless: []string{"-l"}}},
-		{Name: "fmt", Single: true, Operands: cardea.Read, Certain: &certainty{Flags: []string{"-check"}, Needs: []string{"-check"}, Configs: []string{".toolrc"}}},
-		{Name: "view", Operands: repository, Values: []string{"-R"}, Options: []optionAccess{{"-R", repository}}, Certain: &certainty{Flags: []string{"-R"}}},
-		{Name: "only", Operands: none, Certain: &certainty{Prefix: []string{"a.", "b."}}},
-		{Name: "rm", Operands: none, Access: []cardea.AccessKind{cardea.Unknown}},
-		{Name: "*", Operands: none, Certain: &certainty{Needs: []string{"-q"}}},
+var tool = form.Program{
+	Name: []string{"tool"}, SubcommandWords: 1, Operands: form.None, GlobalValueOptions: []string{"-H"}, PersistentValueOptions: []string{"-n"}, HelpOptions: []string{"--help"},
+	AccessesIfIncomplete: []cardea.AccessKind{cardea.Unknown},
+	Complete:             &form.Complete{Options: []string{"-n", "-q"}, WithoutSubcommand: true},
+	Subcommands: []form.Program{
+		{Name: []string{"get"}, Operands: form.None, Accesses: []cardea.AccessKind{form.Configured}, ValueOptions: []string{"-o"},
+			Complete: &form.Complete{Options: []string{"-o=json", "-o=path=*", "-w"}, ResourceTypes: []string{"pods", "svc"}}},
+		{Name: []string{"log"}, Operands: form.None, Complete: &form.Complete{Options: []string{"-H"}}},
+		{Name: []string{"list"}, Operands: form.None, ValueOptions: []string{"-m"}, Complete: &form.Complete{Options: []string{"-l", "-m"}, LimitsOperands: true, MaxOperandsUnless: []string{"-l"}}},
+		{Name: []string{"fmt"}, SingleDashOptions: true, Operands: cardea.Read, Complete: &form.Complete{Options: []string{"-check"}, RequiredOptions: []string{"-check"}, UnlessProjectFiles: []string{".toolrc"}}},
+		{Name: []string{"view"}, Operands: form.Repository, ValueOptions: []string{"-R"}, OptionAccesses: []form.NamedAccess{{Name: "-R", Access: form.Repository}}, Complete: &form.Complete{Options: []string{"-R"}}},
+		{Name: []string{"only"}, Operands: form.None, Complete: &form.Complete{OperandPrefixes: []string{"a.", "b."}}},
+		{Name: []string{"rm"}, Operands: form.None, Accesses: []cardea.AccessKind{cardea.Unknown}},
+		{Name: []string{"*"}, Operands: form.None, Complete: &form.Complete{RequiredOptions: []string{"-q"}}},
 	},
 }
 
@@ -150,9 +151,9 @@ func TestFits(t *testing.T) {
 // Each file of command knowledge says which variables its programs take for
 // their own.
 func TestFilesNameVariables(t *testing.T) {
-	for _, s := range sources {
-		if len(s.variables) == 0 {
-			t.Errorf("%s names no variable", s.file)
+	for _, p := range programs {
+		if s := p.program.Source; len(s.Variables) == 0 {
+			t.Errorf("%s names no variable", s.File)
 		}
 	}
 }

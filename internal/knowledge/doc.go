@@ -11,3 +11,5 @@
 // [World]. A word whose value is not known until the line runs makes the meaning
 // uncertain; it never makes it smaller.
 package knowledge
+
+//go:generate go run ./gen

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/knowledge/form"
 )
 
 // World is what is asked of the machine. A function that is nil knows nothing.
@@ -92,7 +93,7 @@ type Search struct {
 func (s *Search) accesses(kind cardea.AccessKind, below bool) []cardea.Access {
 	out := slices.Clone(s.Places)
 	for i := range out {
-		out[i].MetadataOnly = kind == names
+		out[i].MetadataOnly = kind == form.Metadata
 		if below {
 			out[i].Recursive, out[i].Glob, out[i].Pattern = true, false, ""
 		}
@@ -140,7 +141,7 @@ func Describe(inv Invocation, world *World) Meaning {
 		return out
 	}
 	name := inv.Words[0].Text
-	var spec *program
+	var spec *form.Program
 	out.Command, spec = named(path.Base(name))
 	if strings.Contains(name, "/") && !SystemFolder(path.Dir(name)) {
 		out.Access = append(out.Access, inv.Paths.Open(cardea.Execute, name, false)...)
@@ -150,7 +151,7 @@ func Describe(inv Invocation, world *World) Meaning {
 	}
 	r := reader{inv: inv, world: world, paths: inv.Paths, out: &out, argv: inv.Words, spec: spec, first: len(out.Command)}
 	if spec == nil {
-		r.spec = &program{}
+		r.spec = &form.Program{}
 	}
 	r.read()
 	if spec == nil {
@@ -158,13 +159,13 @@ func Describe(inv Invocation, world *World) Meaning {
 		out.Doubt = "the program " + out.Command[0] + " is not known"
 		return out
 	}
-	if len(inv.Words) == 2 && inv.Words[1].Static && slices.Contains(spec.Alone, inv.Words[1].Text) || r.help() {
+	if len(inv.Words) == 2 && inv.Words[1].Static && slices.Contains(spec.InformationWords, inv.Words[1].Text) || r.help() {
 		out.Knowledge = cardea.Complete
 		return out
 	}
 	r.accesses()
 	if out.Doubt = r.doubt(); out.Doubt == "" {
-		out.Knowledge, out.Configs = cardea.Complete, r.spec.Certain.Configs
+		out.Knowledge, out.Configs = cardea.Complete, r.spec.Complete.UnlessProjectFiles
 		return out
 	}
 	r.besides(r.otherwise())

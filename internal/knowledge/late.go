@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/knowledge/form"
 )
 
 // This file is about options behind operands. Programs of GNU take them for
@@ -15,7 +16,7 @@ import (
 // does, "" where it does not.
 func (r *reader) late() string {
 	s := r.spec
-	if s.Permutes || s.PathsFirst || len(r.operands) == 0 {
+	if s.OptionsAfterOperands || s.OperandsBeforeOptions || len(r.operands) == 0 {
 		return ""
 	}
 	first := r.operands[0]
@@ -25,13 +26,13 @@ func (r *reader) late() string {
 		options[o.Word] = true
 		switch {
 		case o.Word < first:
-		case s.Operands == edit || s.Operands == cardea.Write || s.Operands == cardea.Delete,
-			s.Certain.Look != "" && slices.Contains(s.FirstUnless, o.Name),
-			slices.ContainsFunc(s.When, func(c when) bool { return slices.Contains(c.Flags, o.Name) }):
+		case s.Operands == form.Edit || s.Operands == cardea.Write || s.Operands == cardea.Delete,
+			s.Complete.ScriptLanguage != "" && slices.Contains(s.FirstOperandUnless, o.Name),
+			slices.ContainsFunc(s.When, func(c form.When) bool { return slices.Contains(c.Options, o.Name) }):
 			return front
 		}
 	}
-	if s.Operands != cardea.Read && s.Operands != names {
+	if s.Operands != cardea.Read && s.Operands != form.Metadata {
 		return ""
 	}
 	for i := first + 1; i < len(r.argv); i++ {
@@ -46,7 +47,7 @@ func (r *reader) late() string {
 // program does: where an option's value is not always taken from the next word,
 // it is an option. That of --sort begins with a dash to turn the order.
 func (r *reader) swallowed() string {
-	if r.spec.PathsFirst {
+	if r.spec.OperandsBeforeOptions {
 		return ""
 	}
 	for _, o := range r.out.Options {

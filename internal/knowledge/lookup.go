@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/knowledge/form"
 )
 
 // Program is what is known of a program or one of its subcommands, for people.
@@ -50,34 +51,33 @@ func KnownProgram(name string, words ...string) (Program, bool) {
 	if spec == nil {
 		return Program{}, false
 	}
-	out := Program{Names: strings.Split(spec.Name, "|"), Command: command}
-	if at := programAt(command[0]); at >= 0 {
-		from := sources[origins[at]]
-		out.Source, out.Manual, out.Variables = from.file, from.manual, from.variables
+	out := Program{Names: spec.Name, Command: command}
+	if p := programOf(command[0]); p != nil {
+		out.Source, out.Manual, out.Variables = p.Source.File, p.Source.Manual, p.Source.Variables
 	}
-	above := []*program{}
+	above := []*form.Program{}
 	for _, w := range words {
-		sub := spec.sub(w)
+		sub := spec.Subcommand(w)
 		if sub == nil {
 			break
 		}
 		above = append(above, spec)
 		spec, out.Command = sub, append(out.Command, w)
 	}
-	out.Operands, out.First, out.Last, out.Access = spec.Operands, spec.First, spec.Last, spec.Access
-	for _, s := range spec.Subs {
-		out.Subcommands = append(out.Subcommands, strings.Split(s.Name, "|")...)
+	out.Operands, out.First, out.Last, out.Access = spec.Operands, spec.FirstOperand, spec.LastOperand, spec.Accesses
+	for _, s := range spec.Subcommands {
+		out.Subcommands = append(out.Subcommands, s.Name...)
 	}
 	sort.Strings(out.Subcommands)
-	if c := spec.Certain; c != nil {
-		out.Certain, out.Any = c.Bare || !(spec.Depth > 0 && len(spec.Subs) > 0), c.Any
+	if c := spec.Complete; c != nil {
+		out.Certain, out.Any = c.WithoutSubcommand || !(spec.SubcommandWords > 0 && len(spec.Subcommands) > 0), c.AnyWords
 	}
-	out.Options = spec.options(above)
+	out.Options = options(spec, above)
 	return out, true
 }
 
 // options lists the options of a program that are known, by name.
-func (p *program) options(above []*program) []ProgramOption {
+func options(p *form.Program, above []*form.Program) []ProgramOption {
 	all := map[string]ProgramOption{}
 	note := func(names []string, change func(*ProgramOption)) {
 		for _, n := range names {
@@ -90,20 +90,20 @@ func (p *program) options(above []*program) []ProgramOption {
 		}
 	}
 	for _, q := range append(slices.Clone(above), p) {
-		note(q.Globals, func(o *ProgramOption) { o.Value = true })
-		note(q.Persistent, func(o *ProgramOption) { o.Value = true })
-		if q.Certain != nil {
-			note(q.Certain.Flags, func(o *ProgramOption) { o.Harmless = true })
+		note(q.GlobalValueOptions, func(o *ProgramOption) { o.Value = true })
+		note(q.PersistentValueOptions, func(o *ProgramOption) { o.Value = true })
+		if q.Complete != nil {
+			note(q.Complete.Options, func(o *ProgramOption) { o.Harmless = true })
 		}
 	}
-	note(p.Values, func(o *ProgramOption) { o.Value = true })
-	note(p.Attached, func(o *ProgramOption) { o.Value = true })
-	note(p.Recursive, func(*ProgramOption) {})
-	for _, a := range p.Options {
+	note(p.ValueOptions, func(o *ProgramOption) { o.Value = true })
+	note(p.AttachedValueOptions, func(o *ProgramOption) { o.Value = true })
+	note(p.RecursiveOptions, func(*ProgramOption) {})
+	for _, a := range p.OptionAccesses {
 		note([]string{a.Name}, func(o *ProgramOption) { o.Value, o.Access = true, a.Access })
 	}
 	for _, w := range p.When {
-		for _, n := range w.Flags {
+		for _, n := range w.Options {
 			n, _, _ = strings.Cut(n, "=")
 			note([]string{n}, func(o *ProgramOption) {
 				if w.Operands != "" {
@@ -121,55 +121,41 @@ func (p *program) options(above []*program) []ProgramOption {
 
 // ProgramNames lists the names of all programs that are known.
 func ProgramNames() []string {
-	out := make([]string, len(programIndex))
-	for i, p := range programIndex {
+	out := make([]string, len(programs))
+	for i, p := range programs {
 		out[i] = p.name
 	}
 	return out
 }
 
-// source is a file of command knowledge: what it was written from, and the
-// variables, some ending in a star, that its programs take for their own.
-type source struct {
-	file, manual string
-	variables    []string
-}
-
-func programAt(name string) int {
-	i := sort.Search(len(programIndex), func(i int) bool { return programIndex[i].name >= name })
-	if i < len(programIndex) && programIndex[i].name == name {
-		return programIndex[i].at
-	}
-	return -1
+// described is an entry of the table of programs, which is sorted by name.
+type described struct {
+	name    string
+	program *form.Program
 }
 
 // programOf finds a program by base name.
-func programOf(name string) *program {
-	if at := programAt(name); at >= 0 {
-		return &programs[at]
+func programOf(name string) *form.Program {
+	i := sort.Search(len(programs), func(i int) bool { return programs[i].name >= name })
+	if i < len(programs) && programs[i].name == name {
+		return programs[i].program
 	}
 	return nil
-}
-
-// indexed is one name in the index of programs, sorted by name.
-type indexed struct {
-	name string
-	at   int
 }
 
 // named is the command that a program's base name stands for, and what is known
 // of it. Git starts its subcommands as programs of their own, so git-push is
 // git push.
-func named(base string) ([]string, *program) {
+func named(base string) ([]string, *form.Program) {
 	if p := programOf(base); p != nil {
 		return []string{base}, p
 	}
 	git := programOf("git")
 	if sub, ok := strings.CutPrefix(base, "git-"); ok && git != nil {
-		if p := git.sub(sub); p != nil {
+		if p := git.Subcommand(sub); p != nil {
 			return []string{"git", sub}, p
 		}
-		return []string{"git", sub}, &program{Name: sub, Operands: none, Access: git.Access}
+		return []string{"git", sub}, &form.Program{Name: []string{sub}, Operands: form.None, Accesses: git.Accesses}
 	}
 	return []string{base}, nil
 }
@@ -186,4 +172,4 @@ func SystemFolder(dir string) bool {
 }
 
 // IsKnown reports whether a program is known.
-func IsKnown(name string) bool { return programAt(name) >= 0 }
+func IsKnown(name string) bool { return programOf(name) != nil }

@@ -21,7 +21,7 @@ func (r *reader) members(recursive bool) {
 		switch {
 		case n == 1 && path.Base(r.out.Command[0]) == "ln":
 			folders = []Word{Literal(".")}
-		case n == 1 || r.spec.Remote && remoteName(dest):
+		case n == 1 || r.spec.HostPathOperands && remoteName(dest):
 			return
 		case n > 2 || dest.Glob || r.isFolder(dest):
 			from, folders = from[:n-1], []Word{dest}
@@ -45,7 +45,7 @@ func (r *reader) members(recursive bool) {
 			name := path.Base(src.Text)
 			if r.has([]string{"--parents", "--relative"}) {
 				name = src.Text
-			} else if name == "." || name == ".." || name == "/" || r.spec.Remote && strings.HasSuffix(src.Text, "/") {
+			} else if name == "." || name == ".." || name == "/" || r.spec.HostPathOperands && strings.HasSuffix(src.Text, "/") {
 				if len(r.into()) > 0 {
 					r.touch(cardea.Write, dir, recursive)
 				}
@@ -60,7 +60,7 @@ func (r *reader) members(recursive bool) {
 // backups adds the names under which cp, mv, ln and install keep what they
 // replace: "cp -b -S .json x settings" writes settings.json.
 func (r *reader) backups() {
-	if r.spec.Remote || !r.has([]string{"-b", "--backup", "-S", "--suffix"}) {
+	if r.spec.HostPathOperands || !r.has([]string{"-b", "--backup", "-S", "--suffix"}) {
 		return
 	}
 	for _, a := range r.out.Access {
@@ -88,7 +88,7 @@ func (r *reader) vanish(words []int) bool {
 // "mv x/*.txt y" writes y/*.txt. It is not certain where that cannot be told.
 func (r *reader) matched(dir, src Word) Word {
 	name := path.Base(src.Text)
-	odd := !src.Glob || !simpleGlob(src.Text) || r.spec.Remote || strings.HasSuffix(src.Text, "/") || dots(name)
+	odd := !src.Glob || !simpleGlob(src.Text) || r.spec.HostPathOperands || strings.HasSuffix(src.Text, "/") || dots(name)
 	switch {
 	case r.has([]string{"--parents"}) && (odd || climbs(src.Text)):
 		return Word{Word: cardea.Word{Text: name}}
@@ -115,7 +115,7 @@ func (r *reader) namesNow(src Word) ([]Word, bool) {
 	folder, pattern := path.Split(src.Text)
 	at := Absolute(r.paths.Dir, cmp.Or(folder, "."))
 	if !src.Glob || !simpleGlob(src.Text) || strings.ContainsAny(folder, "*?[~") || strings.ContainsAny(pattern, "[") || pattern == "" || dots(pattern) ||
-		at == "" || r.world.Names == nil || r.spec.Remote || r.has([]string{"--parents"}) {
+		at == "" || r.world.Names == nil || r.spec.HostPathOperands || r.has([]string{"--parents"}) {
 		return nil, false
 	}
 	all, ok := r.world.Names(at)
@@ -176,7 +176,7 @@ func dots(pattern string) bool {
 // its own.
 func (r *reader) onlyMembers() bool {
 	n := len(r.operands)
-	if !r.spec.Members || n < 2 || r.spec.Remote || len(r.into()) > 0 || r.has([]string{"-T", "--no-target-directory"}) {
+	if !r.spec.PutsIntoLastOperand || n < 2 || r.spec.HostPathOperands || len(r.into()) > 0 || r.has([]string{"-T", "--no-target-directory"}) {
 		return false
 	}
 	dest := r.argv[r.operands[n-1]]

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/knowledge/form"
 )
 
 // reader takes a program's words apart.
@@ -14,42 +15,42 @@ type reader struct {
 	paths    Paths // those of the invocation, or of the folder that git -C names
 	out      *Meaning
 	argv     []Word
-	spec     *program
+	spec     *form.Program
 	operands []int
-	above    []*program // the programs that spec is a subcommand of
-	levels   []int      // where the words stand that lead to spec
-	first    int        // how many words the command had at first
+	above    []*form.Program // the programs that spec is a subcommand of
+	levels   []int           // where the words stand that lead to spec
+	first    int             // how many words the command had at first
 	// uncertain counts the operands that are only known when the line runs.
 	uncertain int
 }
 
 // read finds subcommand, options and operands.
 func (r *reader) read() {
-	values, depth, ended := r.spec.Values, len(r.out.Command)-1+r.spec.Depth, false
-	if depth > 0 && len(r.spec.Globals) > 0 {
-		values = r.spec.Globals
+	values, depth, ended := r.spec.ValueOptions, len(r.out.Command)-1+r.spec.SubcommandWords, false
+	if depth > 0 && len(r.spec.GlobalValueOptions) > 0 {
+		values = r.spec.GlobalValueOptions
 	}
-	if len(r.spec.Persistent) > 0 {
-		values = slices.Concat(values, r.spec.Persistent)
+	if len(r.spec.PersistentValueOptions) > 0 {
+		values = slices.Concat(values, r.spec.PersistentValueOptions)
 	}
 	var more []int // words that may be operands, or nothing
 	for i := 1; i < len(r.argv); i++ {
 		f := r.argv[i]
 		text := f.Text
-		if r.spec.PathsFirst && (slices.ContainsFunc(r.out.Options, InExpression) || text == "(" || text == "!" || text == ")") && f.Static && !strings.HasPrefix(text, "-") {
+		if r.spec.OperandsBeforeOptions && (slices.ContainsFunc(r.out.Options, InExpression) || text == "(" || text == "!" || text == ")") && f.Static && !strings.HasPrefix(text, "-") {
 			continue // part of an expression
 		}
-		ended = ended || r.spec.Stops > 0 && len(r.operands) >= r.spec.Stops
-		isOption := !ended && f.Static && len(text) > 1 && (text[0] == '-' || text[0] == '+' && r.spec.Single)
+		ended = ended || r.spec.OptionsEndAfterOperands > 0 && len(r.operands) >= r.spec.OptionsEndAfterOperands
+		isOption := !ended && f.Static && len(text) > 1 && (text[0] == '-' || text[0] == '+' && r.spec.SingleDashOptions)
 		switch {
 		case isOption && text == "--":
-			ended = !r.spec.PathsFirst // find takes it for the end of -H, -L and -P alone
+			ended = !r.spec.OperandsBeforeOptions // find takes it for the end of -H, -L and -P alone
 		case isOption && r.ends(text):
 			i += r.option(i, values)
 			ended = true
-		case i == 1 && r.spec.Bundle && f.Static && !isOption && text != "" && text != "-":
+		case i == 1 && r.spec.OptionsWithoutDash && f.Static && !isOption && text != "" && text != "-":
 			i += r.bundle(text)
-		case isOption && r.spec.PathsFirst && startsCommand(text):
+		case isOption && r.spec.OperandsBeforeOptions && startsCommand(text):
 			r.out.Options = append(r.out.Options, cardea.Option{Name: text, Word: i})
 			for i+1 < len(r.argv) && !endsCommand(r.argv[i], r.argv[i+1]) {
 				i++ // the command is a part of its own
@@ -66,10 +67,10 @@ func (r *reader) read() {
 			more = append(more, i) // and it may become none
 		case len(r.out.Command)-1 < depth && f.Static && len(r.operands) == 0:
 			r.out.Command = append(r.out.Command, text)
-			if sub := r.spec.sub(text); sub != nil {
+			if sub := r.spec.Subcommand(text); sub != nil {
 				r.above = append(r.above[:len(r.above):len(r.above)], r.spec)
 				r.spec, r.levels = sub, append(r.levels, i)
-				depth = len(r.out.Command) - 1 + sub.Depth
+				depth = len(r.out.Command) - 1 + sub.SubcommandWords
 				values = r.values()
 			} else if len(r.out.Command)-1 < depth {
 				depth = max(depth, len(r.out.Command)-1)
@@ -92,21 +93,21 @@ func (r *reader) read() {
 
 // ends reports the option of the program, in a known subcommand, that ends the
 // options.
-func (r *reader) ends(text string) bool { return len(r.above) > 0 && text == r.above[0].Ends }
+func (r *reader) ends(text string) bool { return len(r.above) > 0 && text == r.above[0].EndOfOptions }
 
 // same is the command under its usual name, nil where it has that.
 func (r *reader) same() []string {
 	command := r.out.Command
 	top := append(r.above[:len(r.above):len(r.above)], r.spec)[0]
-	if len(top.Same) > 0 {
-		command = slices.Concat(top.Same, command[1:])
-		if as := programOf(top.Same[0]); as != nil {
+	if len(top.SameAs) > 0 {
+		command = slices.Concat(top.SameAs, command[1:])
+		if as := programOf(top.SameAs[0]); as != nil {
 			top = as
 		}
 	}
-	for _, e := range top.Equal {
-		if n := 1 + len(e.words); len(command) >= n && slices.Equal(command[1:n], e.words) {
-			command = slices.Concat(command[:1], e.as, command[n:])
+	for _, e := range top.SubcommandAliases {
+		if n := 1 + len(e.Words); len(command) >= n && slices.Equal(command[1:n], e.Words) {
+			command = slices.Concat(command[:1], e.Means, command[n:])
 			break
 		}
 	}
@@ -118,10 +119,10 @@ func (r *reader) same() []string {
 
 // values are the options with a value behind the subcommand.
 func (r *reader) values() []string {
-	out := r.spec.Values
+	out := r.spec.ValueOptions
 	for _, p := range append(r.above, r.spec) {
-		if len(p.Persistent) > 0 {
-			out = slices.Concat(out, p.Persistent)
+		if len(p.PersistentValueOptions) > 0 {
+			out = slices.Concat(out, p.PersistentValueOptions)
 		}
 	}
 	return out
@@ -146,17 +147,6 @@ func InExpression(o cardea.Option) bool {
 	return !strings.HasPrefix(o.Name, "-O")
 }
 
-func (p *program) sub(name string) *program {
-	for i := range p.Subs {
-		for n := range strings.SplitSeq(p.Subs[i].Name, "|") {
-			if head, ok := strings.CutSuffix(n, "*"); n == name || ok && strings.HasPrefix(name, head) {
-				return &p.Subs[i]
-			}
-		}
-	}
-	return nil
-}
-
 // option reads the option at i and says how many further words it takes.
 func (r *reader) option(i int, values []string) int {
 	f := r.argv[i]
@@ -172,17 +162,17 @@ func (r *reader) option(i int, values []string) int {
 		add(name, r.argv[i+1].Text, r.argv[i+1].Static)
 		return 1
 	}
-	if strings.HasPrefix(text, "--") || r.spec.Single {
+	if strings.HasPrefix(text, "--") || r.spec.SingleDashOptions {
 		name, val, has := strings.Cut(text, "=")
 		switch {
-		case slices.Contains(r.spec.Double, text) && i+2 < len(r.argv):
+		case slices.Contains(r.spec.TwoValueOptions, text) && i+2 < len(r.argv):
 			add(name, r.argv[i+2].Text, r.argv[i+2].Static)
 			return 2
 		case has:
 			add(name, val, f.Static)
 		case slices.Contains(values, name):
 			return next(name)
-		case r.spec.Certain != nil && slices.Contains(r.spec.Certain.Flags, name):
+		case r.spec.Complete != nil && slices.Contains(r.spec.Complete.Options, name):
 			add(name, "", false) // what is written in full is no abbreviation
 		case slices.ContainsFunc(values, func(v string) bool { return abbreviates(name, v) }):
 			// It may be short for an option with a value, or one without:
@@ -200,7 +190,7 @@ func (r *reader) option(i int, values []string) int {
 		}
 		name := "-" + string(c)
 		switch {
-		case slices.Contains(r.spec.Attached, name):
+		case slices.Contains(r.spec.AttachedValueOptions, name):
 			add(name, text[at+1:], f.Static)
 			return 0
 		case slices.Contains(values, name) && at+1 < len(text):
@@ -222,7 +212,7 @@ func (r *reader) begun(i int, values []string) {
 	add := func(name, value string) {
 		r.out.Options = append(r.out.Options, cardea.Option{Name: name, Value: value, Word: i})
 	}
-	if strings.HasPrefix(f.Head, "--") || r.spec.Single {
+	if strings.HasPrefix(f.Head, "--") || r.spec.SingleDashOptions {
 		name, _, has := strings.Cut(f.Head, "=")
 		if value, plain := strings.CutPrefix(f.Text, name+"="); has && plain {
 			add(name, value)
@@ -236,7 +226,7 @@ func (r *reader) begun(i int, values []string) {
 	}
 	for _, c := range f.Head[1:] {
 		name := "-" + string(c)
-		if slices.Contains(r.spec.Attached, name) || slices.Contains(values, name) {
+		if slices.Contains(r.spec.AttachedValueOptions, name) || slices.Contains(values, name) {
 			_, value, _ := strings.Cut(f.Text, string(c))
 			add(name, value)
 			return
@@ -258,7 +248,7 @@ func (r *reader) bundle(letters string) int {
 	used := 0
 	for i := 0; i < len(letters); i++ {
 		o := cardea.Option{Name: "-" + letters[i:i+1], Word: 1}
-		if slices.Contains(r.spec.Values, o.Name) && 2+used < len(r.argv) {
+		if slices.Contains(r.spec.ValueOptions, o.Name) && 2+used < len(r.argv) {
 			o.Value, o.Static = r.argv[2+used].Text, r.argv[2+used].Static
 			used++
 		}

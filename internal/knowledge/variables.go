@@ -37,8 +37,8 @@ func VariableClass(name string) cardea.EnvClass {
 // Claims reports whether a program takes a variable as its own (the variables of
 // packs/commands).
 func Claims(program, variable string) bool {
-	at := programAt(program)
-	return at >= 0 && slices.ContainsFunc(sources[origins[at]].variables, func(v string) bool { return fits(variable, v) })
+	p := programOf(program)
+	return p != nil && slices.ContainsFunc(p.Source.Variables, func(v string) bool { return fits(variable, v) })
 }
 
 var dangerousPrefixes = [...]string{

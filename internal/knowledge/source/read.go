@@ -8,7 +8,9 @@ import (
 	"strconv"
 	"strings"
 
+	"cardea.dev"
 	"cardea.dev/internal/document"
+	"cardea.dev/internal/knowledge/form"
 )
 
 // accesses are the words for accesses, by the kind of place that they stand in.
@@ -60,7 +62,23 @@ func read(name string, data []byte, first map[string]string) (File, []document.P
 	if programs := r.Top().Map().Get("programs"); programs.IsList() {
 		describedOnce(programs.List(), name, first)
 	}
+	for i := range out.Programs {
+		inherit(&out.Programs[i])
+	}
 	return out, slices.Compact(r.Problems())
+}
+
+// inherit hands the options that ask for help down to subcommands that have
+// subcommands.
+func inherit(p *form.Program) {
+	for i := range p.Subcommands {
+		if s := &p.Subcommands[i]; len(s.Subcommands) > 0 {
+			if s.HelpOptions == nil {
+				s.HelpOptions = p.HelpOptions
+			}
+			inherit(s)
+		}
+	}
 }
 
 // describedOnce reports programs that another entry describes, too. first are
@@ -100,9 +118,10 @@ func fill(v document.Value, out any) {
 	}
 	m.Only()
 	switch out := out.(type) {
-	case *Program:
+	case *form.Program:
 		checkProgram(m, out)
-	case *Complete:
+	case *form.Complete:
+		out.LimitsOperands = m.Has("max_operands")
 		checkComplete(m, out)
 	}
 }
@@ -116,56 +135,66 @@ func value(v document.Value, to reflect.Value, tag reflect.StructTag) {
 			v.Problem("remove the key", "false is the default")
 		}
 	case *int:
-		*out = v.Int(1, limit(tag))
-	case **int:
-		n := v.Int(0, limit(tag))
-		*out = &n
+		*out = v.Int(0, limit(tag))
 	case *string:
-		switch form := tag.Get("words"); form {
+		switch words := tag.Get("words"); words {
 		case "":
 			*out = v.Text()
 		case "options":
 			*out = v.Text()
-			option(v, *out, form)
+			option(v, *out, words)
 		default:
-			*out = v.Word(strings.Split(form, ",")...)
+			*out = v.Word(strings.Split(words, ",")...)
 		}
-	case *Access:
-		*out = Access(v.Word(accesses[tag.Get("kind")]...))
-	case *Kinds:
+	case *cardea.AccessKind:
+		*out = access(v, tag)
+	case *[]cardea.AccessKind:
 		for _, k := range words(v, "") {
-			*out = append(*out, Access(k.Word(accesses[tag.Get("kind")]...)))
+			*out = append(*out, access(k, tag))
 		}
-	case *Words:
-		*out = Words{}
+	case *[]string:
+		if tag.Get("words") == "command" {
+			*out = strings.Fields(v.Text())
+			return
+		}
 		for _, w := range words(v, tag.Get("words")) {
 			*out = append(*out, w.Text())
 		}
-	case *Accesses:
-		*out = Accesses{}
+		if *out == nil {
+			v.Problem("remove the key", "the list is empty")
+		}
+	case *[]form.NamedAccess:
 		m := v.Map()
-		for _, k := range m.Keys() {
-			(*out)[k] = Access(m.Get(k).Word(accesses[tag.Get("kind")]...))
+		for _, k := range slices.Sorted(slices.Values(m.Keys())) {
+			*out = append(*out, form.NamedAccess{Name: k, Access: access(m.Get(k), tag)})
 			option(m.Get(k), k, tag.Get("words"))
 		}
-	case *map[string]string:
-		*out = map[string]string{}
+	case *[]form.Alias:
 		m := v.Map()
-		for _, k := range m.Keys() {
-			(*out)[k] = m.Text(k)
+		for _, k := range slices.Sorted(slices.Values(m.Keys())) {
+			*out = append(*out, form.Alias{Words: strings.Fields(k), Means: strings.Fields(m.Text(k))})
 		}
-	case **Complete:
-		*out = &Complete{}
+	case **form.Complete:
+		*out = &form.Complete{}
 		fill(v, *out)
 	case *Tests:
 		fill(v, out)
-	case *[]When:
-		*out = fillAll[When](v)
-	case *[]Program:
-		*out = fillAll[Program](v)
+	case *[]Example:
+		m := v.Map()
+		for _, k := range m.Keys() {
+			*out = append(*out, Example{Line: k, Finds: m.Get(k).Texts(), At: m.Get(k).KeyLine()})
+		}
+	case *[]form.When:
+		*out = fillAll[form.When](v)
+	case *[]form.Program:
+		*out = fillAll[form.Program](v)
 	default:
 		panic("no reader for " + to.Type().String())
 	}
+}
+
+func access(v document.Value, tag reflect.StructTag) cardea.AccessKind {
+	return cardea.AccessKind(v.Word(accesses[tag.Get("kind")]...))
 }
 
 func fillAll[T any](v document.Value) []T {
@@ -200,9 +229,9 @@ func items(v document.Value) []document.Value {
 	return out
 }
 
-// words are the entries of a list of words. form is "" for any words, or says
-// what else than options there may be.
-func words(v document.Value, form string) []document.Value {
+// words are the entries of a list of words. may is "" for any words, else
+// "options" with the words that there may be besides.
+func words(v document.Value, may string) []document.Value {
 	var out []document.Value
 	seen := map[string]bool{}
 	for _, e := range items(v) {
@@ -211,15 +240,15 @@ func words(v document.Value, form string) []document.Value {
 			e.Problem("remove one of them", "%q is listed twice", text)
 		}
 		seen[text] = true
-		option(e, text, form)
+		option(e, text, may)
 		out = append(out, e)
 	}
 	return out
 }
 
 // option reports what is no option where options are listed.
-func option(v document.Value, text, form string) {
-	if form == "" || strings.HasPrefix(text, "-") || strings.HasPrefix(text, "+") || slices.Contains(strings.Split(form, ",")[1:], text) {
+func option(v document.Value, text, may string) {
+	if may == "" || strings.HasPrefix(text, "-") || strings.HasPrefix(text, "+") || slices.Contains(strings.Split(may, ",")[1:], text) {
 		return
 	}
 	hint := "write it with its dash"
@@ -230,7 +259,7 @@ func option(v document.Value, text, form string) {
 }
 
 // checkProgram reports keys that have no effect without another one.
-func checkProgram(m document.Map, p *Program) {
+func checkProgram(m document.Map, p *form.Program) {
 	needs := func(key, other string) {
 		if m.Has(key) && !m.Has(other) {
 			m.Get(key).Problem("add "+other+", or remove it", "%q has no effect without %q", key, other)
@@ -240,15 +269,15 @@ func checkProgram(m document.Map, p *Program) {
 	needs("writes_unnamed_files_unless", "writes_unnamed_files")
 	needs("saves_under_url_name_unless", "saves_under_url_name")
 	needs("end_of_options", "subcommands")
-	for name, access := range p.OptionAccesses {
-		if access == "none" {
-			m.Get("option_accesses").Problem("remove it", "the access of %s is none", name)
+	for _, o := range p.OptionAccesses {
+		if o.Access == form.None {
+			m.Get("option_accesses").Problem("remove it", "the access of %s is none", o.Name)
 		}
 	}
 }
 
 // checkComplete reports conditions that contradict each other or have no effect.
-func checkComplete(m document.Map, c *Complete) {
+func checkComplete(m document.Map, c *form.Complete) {
 	if c.AnyWords && m.Has("options") {
 		m.Get("options").Problem("remove one of them", "\"options\" has no effect beside \"any_words\"")
 	}

@@ -79,21 +79,25 @@ func TestPageIsCurrent(t *testing.T) {
 	}
 }
 
-// keys is the table of all keys: one section a struct of form.go.
+// keys is the table of all keys: one section a struct of the form.
 func keys(t *testing.T) string {
 	t.Helper()
-	file, err := parser.ParseFile(token.NewFileSet(), "form.go", nil, parser.ParseComments)
-	if err != nil {
-		t.Fatal(err)
+	structs := map[string]*ast.StructType{}
+	for _, name := range []string{"file.go", "../form/form.go"} {
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, object := range file.Scope.Objects {
+			if spec, ok := object.Decl.(*ast.TypeSpec); ok {
+				structs[name], _ = spec.Type.(*ast.StructType)
+			}
+		}
 	}
 	var out strings.Builder
 	for _, part := range []struct{ name, title string }{{"File", "A file"}, {"Tests", "`tests`"}, {"Program", "An entry of `programs` and `subcommands`"}, {"When", "An entry of `when`"}, {"Complete", "`complete`"}} {
-		form, ok := file.Scope.Lookup(part.name).Decl.(*ast.TypeSpec).Type.(*ast.StructType)
-		if !ok {
-			t.Fatal(part.name, "is no struct")
-		}
 		out.WriteString("\n### " + part.title + "\n\n| key | value | meaning |\n|---|---|---|\n")
-		for _, f := range form.Fields.List {
+		for _, f := range structs[part.name].Fields.List {
 			tag := reflect.StructTag(strings.Trim(f.Tag.Value, "`"))
 			key, flags, _ := strings.Cut(tag.Get("yaml"), ",")
 			if key == "-" {
@@ -120,19 +124,19 @@ func kindOf(t *testing.T, e ast.Expr) string {
 		return "word"
 	case "bool":
 		return "`true`"
-	case "int", "*int":
+	case "int":
 		return "number"
-	case "Words":
+	case "[]string":
 		return "list of words"
 	case "Access":
 		return "access"
-	case "Kinds":
+	case "[]Access":
 		return "list of accesses"
-	case "Accesses":
+	case "[]NamedAccess":
 		return "map of accesses"
-	case "any", "map[string]string", "Tests", "*Complete":
+	case "any", "[]Alias", "[]Example", "Tests", "*Complete":
 		return "map"
-	case "[]Program", "[]When":
+	case "[]form.Program", "[]Program", "[]When":
 		return "list of maps"
 	default:
 		t.Fatal("no name for", kind)

@@ -1,58 +1,33 @@
-// Package source reads packs/commands/*.yaml, the form in which people write
-// down what programs do. The generator makes the table from it that Cardea
-// links.
+// Package form has the types of command knowledge: what programs do with their
+// words, as people write it in packs/commands/*.yaml and as the generated table
+// holds it.
 //
-// The types below are the form: the tag of a field is its key, and its comment
-// is the text of docs/command-knowledge.md. Reading is strict, because a
-// misspelled key would make a program look harmless that is not.
-package source
+// The tag of a field is its key in the files, and its comment is the text of
+// docs/command-knowledge.md.
+package form
 
-// File is one file of command knowledge.
-type File struct {
-	// Path is the file's name in the repository.
-	Path string `yaml:"-"`
-	// The manuals and versions that the file was written from.
-	Manual string `yaml:"manual,required"`
-	// Environment variables that may make the programs of the file execute, load
-	// or write something, or contact another host. A star at the end stands for
-	// any ending. Variables that are dangerous for every program (`PATH`, `LD_*`)
-	// need not be named.
-	Variables Words `yaml:"variables"`
-	// A place for YAML anchors. Lists in lists are flattened, so that an option
-	// list can contain an alias: `[*diff, --stat]`.
-	Lists any `yaml:"lists"`
-	// The programs.
-	Programs []Program `yaml:"programs,required"`
-	// Command lines that the tests check.
-	Tests Tests `yaml:"tests,required"`
-}
+import (
+	"slices"
+	"strings"
 
-// Tests are command lines with what the analysis must find.
-type Tests struct {
-	// Lines that only read and are allowed by `readonly`.
-	ReadOnly Words `yaml:"read_only"`
-	// Lines that must never be allowed by `readonly`. At least five.
-	NotReadOnly Words `yaml:"not_read_only,required"`
-}
-
-// Words is a list of words; a single word is a list of one.
-type Words []string
+	"cardea.dev"
+)
 
 // Program is a program or one of its subcommands.
 type Program struct {
 	// All names of the program: `name: [head, ghead]`. A subcommand's name may end
 	// in `*`, which stands for any ending; `*` alone stands for any operand.
-	Name Words `yaml:"name,required"`
+	Name []string `yaml:"name,required"`
 	// The access to each operand.
 	Operands Access `yaml:"operands,required" kind:"operand"`
 	// The access to the first operand, where it differs.
 	FirstOperand Access `yaml:"first_operand" kind:"operand"`
 	// Options with which the first operand is like the others (`grep -e`).
-	FirstOperandUnless Words `yaml:"first_operand_unless" words:"options"`
+	FirstOperandUnless []string `yaml:"first_operand_unless" words:"options"`
 	// The access to the last operand, where it differs and is not the only one.
 	LastOperand Access `yaml:"last_operand" kind:"operand"`
 	// Accesses to the value in operands of the form `key=value`: `{of: write}` of dd.
-	KeyValueOperands Accesses `yaml:"key_value_operands" kind:"operand"`
+	KeyValueOperands []NamedAccess `yaml:"key_value_operands" kind:"operand"`
 	// Operands come before the first option; words behind it belong to an
 	// expression (`find`).
 	OperandsBeforeOptions bool `yaml:"operands_before_options"`
@@ -71,65 +46,65 @@ type Program struct {
 	SingleDashOptions bool `yaml:"single_dash_options"`
 	// Options that take a value. In front of a subcommand they apply where
 	// `global_value_options` is not given.
-	ValueOptions Words `yaml:"value_options" words:"options"`
+	ValueOptions []string `yaml:"value_options" words:"options"`
 	// Options with a value that stand in front of the subcommand only.
-	GlobalValueOptions Words `yaml:"global_value_options" words:"options"`
+	GlobalValueOptions []string `yaml:"global_value_options" words:"options"`
 	// Options with a value that stand in front of the subcommand or behind it.
-	PersistentValueOptions Words `yaml:"persistent_value_options" words:"options"`
+	PersistentValueOptions []string `yaml:"persistent_value_options" words:"options"`
 	// Options whose value, if any, is part of the same word (`sed -i.bak`).
-	AttachedValueOptions Words `yaml:"attached_value_options" words:"options"`
+	AttachedValueOptions []string `yaml:"attached_value_options" words:"options"`
 	// Options with two values (`jq --arg name value`). The access is that of the
 	// second one.
-	TwoValueOptions Words `yaml:"two_value_options" words:"options"`
+	TwoValueOptions []string `yaml:"two_value_options" words:"options"`
 	// Accesses to the values of options: `{-o: write}`.
-	OptionAccesses Accesses `yaml:"option_accesses" kind:"operand" words:"options"`
+	OptionAccesses []NamedAccess `yaml:"option_accesses" kind:"operand" words:"options"`
 	// Options that make operands stand for everything below them, or `[always]`.
-	RecursiveOptions Words `yaml:"recursive_options" words:"options,always"`
+	RecursiveOptions []string `yaml:"recursive_options" words:"options,always"`
 	// The program skips hidden files below folders, unless one of these options is
 	// given (`rg --hidden`).
-	SkipsHiddenUnless Words `yaml:"skips_hidden_unless" words:"options"`
+	SkipsHiddenUnless []string `yaml:"skips_hidden_unless" words:"options"`
 	// Other accesses where one of the listed options is given.
 	When []When `yaml:"when"`
 	// What the program does besides, whatever its words are: `network` for a host
 	// of the line, `configured` for a host of its own configuration, `unknown` for
 	// anything.
-	Accesses Kinds `yaml:"accesses" kind:"besides"`
+	Accesses []Access `yaml:"accesses" kind:"besides"`
 	// What the program and its subcommands do besides where `complete` does not
 	// apply. A subcommand's own list replaces it.
-	AccessesIfIncomplete Kinds `yaml:"accesses_if_incomplete" kind:"besides"`
+	AccessesIfIncomplete []Access `yaml:"accesses_if_incomplete" kind:"besides"`
 	// Operands may be `host:path`, which contacts that host (`scp`).
 	HostPathOperands bool `yaml:"host_path_operands"`
 	// Where the last operand is a folder, the other operands are put into it under
 	// their own names (`cp`, `mv`, `ln`).
 	PutsIntoLastOperand bool `yaml:"puts_into_last_operand"`
 	// Options that name the folder for files that the program creates.
-	FolderOptions Words `yaml:"folder_options" words:"options"`
+	FolderOptions []string `yaml:"folder_options" words:"options"`
 	// Options with which the program creates files that the line does not name, in
 	// the folder of `folder_options` or the current one, or `[always]`.
-	WritesUnnamedFiles Words `yaml:"writes_unnamed_files" words:"options,always"`
+	WritesUnnamedFiles []string `yaml:"writes_unnamed_files" words:"options,always"`
 	// Options that switch `writes_unnamed_files` off.
-	WritesUnnamedFilesUnless Words `yaml:"writes_unnamed_files_unless" words:"options"`
+	WritesUnnamedFilesUnless []string `yaml:"writes_unnamed_files_unless" words:"options"`
 	// Options with which a download is saved under the last name of its URL, or
 	// `[always]`.
-	SavesUnderURLName Words `yaml:"saves_under_url_name" words:"options,always"`
+	SavesUnderURLName []string `yaml:"saves_under_url_name" words:"options,always"`
 	// Options that switch `saves_under_url_name` off.
-	SavesUnderURLNameUnless Words `yaml:"saves_under_url_name_unless" words:"options"`
+	SavesUnderURLNameUnless []string `yaml:"saves_under_url_name_unless" words:"options"`
 	// Endings that the program adds to the name of a file that does not exist
 	// (`unzip x` reads `x.zip`).
-	TriesSuffixes Words `yaml:"tries_suffixes"`
+	TriesSuffixes []string `yaml:"tries_suffixes"`
 	// Words with which the program only prints something about itself, where they
 	// are its only word (`--version`).
-	InformationWords Words `yaml:"information_words"`
+	InformationWords []string `yaml:"information_words"`
 	// Options with which the program and its known subcommands only print help,
 	// where they are the only word behind it (`docker push --help`). `[none]` in a
 	// subcommand takes them back for the subcommands below it.
-	HelpOptions Words `yaml:"help_options" words:"options,none"`
+	HelpOptions []string `yaml:"help_options" words:"options,none"`
 	// The command that this program is another name of: `docker compose` of
 	// docker-compose.
-	SameAs string `yaml:"same_as"`
+	SameAs []string `yaml:"same_as" words:"command"`
 	// Subcommands that are other names of subcommands: `{i: install}` of npm. Rules
 	// that name one match both.
-	SubcommandAliases map[string]string `yaml:"subcommand_aliases"`
+	SubcommandAliases []Alias `yaml:"subcommand_aliases"`
 	// With which words this description is complete: the program does this and
 	// nothing else. Without it, the program may always do more.
 	Complete *Complete `yaml:"complete"`
@@ -137,12 +112,64 @@ type Program struct {
 	SubcommandWords int `yaml:"subcommand_words" max:"3"`
 	// The subcommands that differ from the program.
 	Subcommands []Program `yaml:"subcommands"`
+	// Source is the file that describes the program; nil in subcommands.
+	Source *Source `yaml:"-"`
+}
+
+// Source is a file of command knowledge.
+type Source struct {
+	File, Manual string
+	Variables    []string
+}
+
+// NamedAccess is the access to the value of an option, or to the value of an
+// operand of the form name=value.
+type NamedAccess struct {
+	Name   string
+	Access Access
+}
+
+// Alias says that some words of a command mean the same as others.
+type Alias struct{ Words, Means []string }
+
+// Access is what is done to a word's file or host.
+type Access = cardea.AccessKind
+
+// Accesses that only command knowledge has.
+const (
+	// None is that of a word that names no file.
+	None Access = "none"
+	// Edit is reading and writing.
+	Edit Access = "edit"
+	// Metadata is reading names and attributes.
+	Metadata Access = "metadata"
+	// Revision is reading a file as git names it, revision:path.
+	Revision Access = "revision"
+	// Configured is contacting a host of the program's own configuration.
+	Configured Access = "configured"
+	// Repository is that of a repository of a forge, [HOST/]OWNER/REPO.
+	Repository Access = "repository"
+)
+
+// Subcommand is the description of a subcommand, nil where it is like that of
+// the program.
+func (p *Program) Subcommand(name string) *Program {
+	i := slices.IndexFunc(p.Subcommands, func(s Program) bool {
+		return slices.ContainsFunc(s.Name, func(n string) bool {
+			head, open := strings.CutSuffix(n, "*")
+			return n == name || open && strings.HasPrefix(name, head)
+		})
+	})
+	if i < 0 {
+		return nil
+	}
+	return &p.Subcommands[i]
 }
 
 // When are other accesses where an option is given.
 type When struct {
 	// The options, or `option=text` where the value must contain the text.
-	Options Words `yaml:"options,required" words:"options"`
+	Options []string `yaml:"options,required" words:"options"`
 	// The access to operands then.
 	Operands Access `yaml:"operands" kind:"operand"`
 	// The access to the last operand then.
@@ -150,7 +177,7 @@ type When struct {
 	// Operands stand for everything below them then.
 	Recursive bool `yaml:"recursive"`
 	// Accesses to values of options, instead of those of the program.
-	OptionAccesses Accesses `yaml:"option_accesses" kind:"operand" words:"options"`
+	OptionAccesses []NamedAccess `yaml:"option_accesses" kind:"operand" words:"options"`
 }
 
 // Complete are the words with which a description is complete.
@@ -161,50 +188,43 @@ type Complete struct {
 	// value. `-X=GET` stands for this value alone, `-o=jsonpath=*` for values that
 	// begin so. Any other option makes the description incomplete. The options of a
 	// program count for its subcommands, too.
-	Options Words `yaml:"options" words:"options"`
+	Options []string `yaml:"options" words:"options"`
 	// `-5` is an option.
 	NumericOptions bool `yaml:"numeric_options"`
 	// The number of operands that are allowed at most.
-	MaxOperands *int `yaml:"max_operands" max:"9"`
+	MaxOperands int `yaml:"max_operands" max:"9"`
+	// LimitsOperands is set where max_operands is given, which may be 0.
+	LimitsOperands bool `yaml:"-"`
 	// Options that switch `max_operands` off, in front of the operands (`git branch
 	// --list x`).
-	MaxOperandsUnless Words `yaml:"max_operands_unless" words:"options"`
+	MaxOperandsUnless []string `yaml:"max_operands_unless" words:"options"`
 	// Also complete without a subcommand (`git remote -v`).
 	WithoutSubcommand bool `yaml:"without_subcommand"`
 	// Files of the project that tell the program what to run or whom to contact.
 	// `readonly` refuses where one of them is in the folder or above it (`.npmrc`).
 	// `.git` stands for git's configuration.
-	UnlessProjectFiles Words `yaml:"unless_project_files"`
+	UnlessProjectFiles []string `yaml:"unless_project_files"`
 	// Each operand begins with one of these (`date +%F`).
-	OperandPrefixes Words `yaml:"operand_prefixes"`
+	OperandPrefixes []string `yaml:"operand_prefixes"`
 	// The first operand is one of these, `""` for none (`ip addr show`).
-	FirstOperands Words `yaml:"first_operands"`
+	FirstOperands []string `yaml:"first_operands"`
 	// The first operand names one of these or several, and so does the part of each
 	// operand in front of a slash: `pods,svc`, `pods/x` (`kubectl get`).
-	ResourceTypes Words `yaml:"resource_types"`
+	ResourceTypes []string `yaml:"resource_types"`
 	// No word matches one of these. A star at the beginning or the end stands for
 	// any text.
-	ForbiddenWords Words `yaml:"forbidden_words"`
+	ForbiddenWords []string `yaml:"forbidden_words"`
 	// One of these options is given, in front of the operands where
 	// `single_dash_options` is set.
-	RequiredOptions Words `yaml:"required_options" words:"options"`
+	RequiredOptions []string `yaml:"required_options" words:"options"`
 	// The language of the script in the first operand or in `script_options`:
 	// `sed`, `awk`, `jq`, `yq`, `fzf` (bindings), `git` (formats), `python`, `node`,
 	// `perl`, `ruby` (printing numbers and plain text). The script must be harmless.
 	ScriptLanguage string `yaml:"script_language" words:"sed,awk,jq,yq,fzf,git,python,node,perl,ruby"`
 	// The options that have a script as value.
-	ScriptOptions Words `yaml:"script_options" words:"options"`
+	ScriptOptions []string `yaml:"script_options" words:"options"`
 	// An option with a value is not combined with other letters in one word.
 	NoClusteredValues bool `yaml:"no_clustered_values"`
 	// No operand is a folder.
 	NoFolders bool `yaml:"no_folders"`
 }
-
-// Access is what is done to an operand or to an option's value.
-type Access string
-
-// Accesses are what is done to the values behind names.
-type Accesses map[string]Access
-
-// Kinds are what a program does besides its operands and options.
-type Kinds []Access

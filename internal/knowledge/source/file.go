@@ -1,0 +1,47 @@
+// Package source reads packs/commands/*.yaml, the form in which people write
+// down what programs do. The generator makes the table from it that Cardea
+// links.
+//
+// Reading is strict, because a misspelled key would make a program look harmless
+// that is not.
+package source
+
+import "cardea.dev/internal/knowledge/form"
+
+// File is one file of command knowledge.
+type File struct {
+	// Path is the file's name in the repository.
+	Path string `yaml:"-"`
+	// The manuals and versions that the file was written from.
+	Manual string `yaml:"manual,required"`
+	// Environment variables that may make the programs of the file execute, load
+	// or write something, or contact another host. A star at the end stands for
+	// any ending. Variables that are dangerous for every program (`PATH`, `LD_*`)
+	// need not be named.
+	Variables []string `yaml:"variables"`
+	// A place for YAML anchors. Lists in lists are flattened, so that an option
+	// list can contain an alias: `[*diff, --stat]`.
+	Lists any `yaml:"lists"`
+	// The programs.
+	Programs []form.Program `yaml:"programs,required"`
+	// Command lines that the tests check.
+	Tests Tests `yaml:"tests,required"`
+}
+
+// Tests are command lines with what the analysis must find.
+type Tests struct {
+	// Lines that only read and are allowed by `readonly`.
+	ReadOnly []string `yaml:"read_only"`
+	// Lines that must never be allowed by `readonly`. At least five.
+	NotReadOnly []string `yaml:"not_read_only,required"`
+	// Command lines with their accesses: `{sort -o b a: [read a, write b]}`.
+	Accesses []Example `yaml:"accesses"`
+}
+
+// Example is a command line with what the analysis must find.
+type Example struct {
+	Line  string
+	Finds []string
+	// At is the line of the file.
+	At int
+}
