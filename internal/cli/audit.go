@@ -23,10 +23,9 @@ import (
 func auditCommand(p Process) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "audit",
-		Short: "look at the ledger: what was decided, and is it whole",
-		Long: `Look at the ledger, in which every verdict of the hook is written down.
-
-Which ledger that is, the settings say (ledger.dir), as they do for the hook.`,
+		Short: "search and verify the ledger, the audit log of all verdicts",
+		Long: `Search and verify the ledger, the audit log. It has an entry for every verdict
+of the hook. The setting ledger.dir says where it is stored.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
@@ -38,10 +37,9 @@ func verifyCommand(p Process) *cobra.Command {
 	var asked bool
 	c := &cobra.Command{
 		Use:   "verify [--json]",
-		Short: "was anything in the ledger changed or removed",
-		Long: `Look for lines of the ledger that were changed, removed, moved, planted or cut
-off since they were written. What it finds and what it cannot find stands in
-docs/ledger.md.`,
+		Short: "check that nothing in the ledger was changed or removed",
+		Long: `Find lines of the ledger that were changed, removed, moved, added or cut off
+after they were written. docs/ledger.md says what this finds and what not.`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return verify(p, asked) },
 	}
@@ -87,13 +85,12 @@ func searchCommand(p Process) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "search [flags] [text]",
 		Short: "find verdicts in the ledger",
-		Long: `Find verdicts in the ledger, the last one first: those that every flag given
-holds for. The text is looked for in commands, paths, reasons and folders,
-whatever the case.
+		Long: `Find entries of the ledger, the newest first. An entry must match every flag
+that is given. The text is searched in commands, paths, reasons and folders, and
+case is ignored.
 
-A moment is a date (2026-11-20), a date and time ("2026-11-20 15:04", or with
-seconds or a zone as in 2026-11-20T15:04:05Z), or how long ago it was (90m, 2h,
-7d).`,
+A time is a date (2026-11-20), a date and time ("2026-11-20 15:04", or
+2026-11-20T15:04:05Z), or an age (90m, 2h, 7d).`,
 		Example: `  cardea audit search --effect deny,ask --since 7d
   cardea audit search --tool Bash --rule git-force-push
   cardea audit search --json --limit 0 --since 2026-11-01 --until 2026-12-01 npm`,
@@ -101,15 +98,15 @@ seconds or a zone as in 2026-11-20T15:04:05Z), or how long ago it was (90m, 2h,
 	}
 	fs := c.Flags()
 	fs.SortFlags = false
-	fs.StringVar(&f.since, "since", "", "from this moment on")
-	fs.StringVar(&f.until, "until", "", "before this moment")
+	fs.StringVar(&f.since, "since", "", "from this time on")
+	fs.StringVar(&f.until, "until", "", "before this time")
 	fs.StringSliceVar(&f.effects, "effect", nil, "what was decided: allow, abstain, defer, ask, deny, halt; several with commas")
 	fs.StringVar(&f.tool, "tool", "", "the tool, by its canonical name or a harness's")
-	fs.StringVar(&f.rule, "rule", "", "the rule that spoke, by its id, alone or after its decider: rules:git-force-push")
-	fs.StringVar(&f.decider, "decider", "", "the decider that spoke: rules, policies, permissions, readonly, no-effect, opaque, routes")
+	fs.StringVar(&f.rule, "rule", "", "the rule, by its id, alone or after its decider: rules:git-force-push")
+	fs.StringVar(&f.decider, "decider", "", "the decider: rules, policies, permissions, readonly, no-effect, opaque, routes")
 	fs.StringVar(&f.session, "session", "", "the session, by the harness's id")
-	fs.IntVar(&f.limit, "limit", 50, "show at most so many; 0 shows all")
-	fs.BoolVar(&f.json, "json", false, "answer with one JSON object a line")
+	fs.IntVar(&f.limit, "limit", 50, "show at most this many; 0 shows all")
+	fs.BoolVar(&f.json, "json", false, "print one JSON object a line")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		q, err := f.query(p.Now(), strings.Join(args, ""))
 		if err != nil {
@@ -210,10 +207,9 @@ func explainCommand(p Process) *cobra.Command {
 	var asked bool
 	c := &cobra.Command{
 		Use:   "explain [--json] <ledger id>",
-		Short: "why was that decided",
-		Long: `Show an entry of the ledger whole: what was to be done, what was decided about
-each part, who said what, and which rule that is. Ids stand in front of the
-lines of "cardea audit search".`,
+		Short: "show an entry of the ledger, and why it was decided",
+		Long: `Show one entry of the ledger (the audit log): the call, the verdict, and the
+opinion and rule about each part. "cardea audit search" shows the ids.`,
 		Example: "  cardea explain 1m7yp8198z659sn1",
 		Args:    oneArgument,
 		RunE:    func(_ *cobra.Command, args []string) error { return explain(p, args[0], asked) },

@@ -34,21 +34,22 @@ type checkFlags struct {
 }
 
 func (f *checkFlags) add(fs *pflag.FlagSet) {
-	fs.StringVar(&f.harness, "harness", "", "the harness that this hook is installed for (default: told by the message)")
-	fs.DurationVar(&f.limit, "limit", install.DefaultLimit, "the time within which to answer; the harness's own must not be shorter")
-	fs.StringArrayVar(&f.settings, "settings", nil, "a settings file that the harness was started with, where its own --settings cannot be seen")
-	fs.BoolVar(&f.unattended, "unattended", false, "nobody watches this agent, as CARDEA_UNATTENDED=1 says")
+	fs.StringVar(&f.harness, "harness", "", "the harness that this hook is installed for (default: detected from the message)")
+	fs.DurationVar(&f.limit, "limit", install.DefaultLimit, "answer within this time; the harness's own limit must be longer")
+	fs.StringArrayVar(&f.settings, "settings", nil, "a settings file that the harness was started with, if its own --settings cannot be seen")
+	fs.BoolVar(&f.unattended, "unattended", false, "no person watches this agent, like CARDEA_UNATTENDED=1")
 }
 
 func checkCommand(p Process) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "check [--harness H] [--limit D]",
-		Short: "judge the call on standard input: the hook",
-		Long: `Judge the hook message on standard input and answer in the harness's form.
+		Short: "judge the call on standard input (this is the hook)",
+		Long: `Read a hook message from standard input and write the answer that the harness
+expects.
 
-This is what harnesses start for every tool call. To learn what it would say,
-and why, use "cardea try". It writes nothing but one JSON object to standard
-output, and what a person must learn of to standard error.`,
+Harnesses start this command for every tool call. To see what it would answer,
+use "cardea try". Standard output gets one JSON object or nothing. Messages for
+a person go to standard error.`,
 		Args: cobra.NoArgs,
 	}
 	var f checkFlags
@@ -72,7 +73,7 @@ func check(args []string, p Process) int {
 		err = fmt.Errorf("--limit must be longer than nothing, not %s", f.limit)
 	}
 	if err != nil {
-		p.warn(fmt.Sprintf("the hook is set up wrongly, so every call is blocked: %v; mend the command in the harness's settings, see \"cardea check --help\"", err))
+		p.warn(fmt.Sprintf("the hook is set up wrongly, so every call is blocked: %v; fix the command in the harness's settings, see \"cardea check --help\"", err))
 		return exitDeny
 	}
 	return newHook(p, f).run()

@@ -48,21 +48,21 @@ func doctorCommand(p Process) *cobra.Command {
 	var asked bool
 	c := &cobra.Command{
 		Use:   "doctor [--json]",
-		Short: "is the hook alive: what is registered, and does it deny what it must",
-		Long: `Look at every file from which a harness reads hooks, and try the hook.
+		Short: "check that the hook is registered and works",
+		Long: `Read every file in which a harness looks for hooks, and try the hook.
 
-A hook that cannot start is silent: the harness lets the call run. So doctor
-starts the registered command as the harness would, with a call that must be
-denied ("rm -rf /", which is judged and not run), and requires a denial. It
-does so only where that command is this very program.
+A harness lets the call run if its hook cannot start. So doctor starts the
+registered command as the harness would, with the call "rm -rf /". The call is
+only judged, not run, and must be denied. doctor does this only if the
+registered command is this program.
 
-  live                       denies what it must, and real events arrive
+  live                       the call was denied, and real events arrive
   registered but not firing  a problem is named, or no real event came yet
-  not configured             no hook of Cardea's is in force`,
+  not configured             no hook of Cardea is registered`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return doctor(p, asked) },
 	}
-	c.Flags().BoolVar(&asked, "json", false, "for programs")
+	c.Flags().BoolVar(&asked, "json", false, "answer as one JSON object")
 	return c
 }
 
@@ -208,7 +208,7 @@ func (r *hookReport) lookFor(h install.Harness, s site, found install.Findings) 
 			first[w.Event] = w
 		}
 		if install.FailsClosed(h, r.Version) && w.OnFailure != "block" {
-			r.Notes = append(r.Notes, where+": onFailure is missing, so a call whose hook fails is let run; run \"cardea install "+h.Program+"\" again")
+			r.Notes = append(r.Notes, where+": onFailure is missing, so a call runs if its hook fails; run \"cardea install "+h.Program+"\" again")
 		}
 	}
 	if h.Name == claudecode.Name {

@@ -37,13 +37,13 @@ func endings(command string) []ending {
 	switch command {
 	case "check":
 		return []ending{
-			{exitOK, "the answer is on standard output; nothing there is no opinion"},
-			{exitDeny, "the call is blocked, the reason is on standard error; wrong flags end so too, since a hook that fails must not let the call through"},
+			{exitOK, "the answer is on standard output; no output means no opinion"},
+			{exitDeny, "the call is blocked, and the reason is on standard error; wrong flags block too, so that a misconfigured hook lets nothing through"},
 		}
 	case "try":
 		return []ending{
-			{exitOK, "judged; with --exit-code: allow"},
-			{exitError, "could not judge"},
+			{exitOK, "done; with --exit-code: allow"},
+			{exitError, "the call could not be judged"},
 			{exitUsage, "wrong usage"},
 			{exitAbstain, "with --exit-code: abstain"},
 			{exitAsk, "with --exit-code: ask"},
@@ -54,15 +54,15 @@ func endings(command string) []ending {
 	case "test":
 		return []ending{{exitOK, "all tests passed"}, {exitError, "a test failed, or a file could not be read"}, {exitUsage, "wrong usage"}}
 	case "policy validate":
-		return []ending{{exitOK, "no errors; warnings may have been told"}, {exitError, "there are errors, or something could not be read"}, {exitUsage, "wrong usage"}}
+		return []ending{{exitOK, "no errors; warnings may be shown"}, {exitError, "there are errors, or something could not be read"}, {exitUsage, "wrong usage"}}
 	case "policy test":
 		return []ending{{exitOK, "all tests passed"}, {exitError, "a test failed, or a policy is broken"}, {exitUsage, "wrong usage"}}
 	case "audit verify":
-		return []ending{{exitOK, "intact, or empty; accidents may have been told"}, {exitError, "something was changed or is missing, or it could not be looked at"}, {exitUsage, "wrong usage"}}
+		return []ending{{exitOK, "intact or empty; accidents may be reported"}, {exitError, "something was changed or is missing, or could not be read"}, {exitUsage, "wrong usage"}}
 	case "audit search":
-		return []ending{{exitOK, "done; nothing may have been found"}, {exitError, "something could not be read; what could be is shown"}, {exitUsage, "wrong usage"}}
+		return []ending{{exitOK, "done, even if nothing was found"}, {exitError, "something could not be read; the rest is shown"}, {exitUsage, "wrong usage"}}
 	case "knowledge":
-		return []ending{{exitOK, "shown"}, {exitError, "nothing is known of the program, or there was nothing to begin with"}, {exitUsage, "wrong usage"}}
+		return []ending{{exitOK, "shown"}, {exitError, "nothing is known about the program, or its help could not be used"}, {exitUsage, "wrong usage"}}
 	case "explain":
 		return []ending{{exitOK, "shown"}, {exitError, "there is no such entry, or it could not be read"}, {exitUsage, "wrong usage"}}
 	case "trust verify":
@@ -72,7 +72,7 @@ func endings(command string) []ending {
 	case "statusline":
 		return []ending{{exitOK, "always"}}
 	case "lint":
-		return []ending{{exitOK, "no errors; warnings may have been told"}, {exitError, "there are errors"}, {exitUsage, "wrong usage"}}
+		return []ending{{exitOK, "no errors; warnings may be shown"}, {exitError, "there are errors"}, {exitUsage, "wrong usage"}}
 	}
 	return []ending{{exitOK, "done"}, {exitError, "an error; it is on standard error"}, {exitUsage, "wrong usage"}}
 }

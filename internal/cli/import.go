@@ -16,37 +16,36 @@ import (
 func importCommand(p Process) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "import",
-		Short: "take over the configuration of another gate",
+		Short: "import the configuration of another tool",
 		Args:  noSuchCommand,
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	var dry bool
 	bouncer := &cobra.Command{
 		Use:   "bouncer [config.json] [--dry-run]",
-		Short: "take over the custom rules and switches of Bouncer",
-		Long: `Take over Bouncer's config.json, by default the one in ~/.bouncer.
+		Short: "import the rules and switches of Bouncer",
+		Long: `Import Bouncer's config.json, by default the one in ~/.bouncer.
 
-Custom rules become rules/imported-bouncer.yaml in the folder of your own
-settings. Rules that allow must match a whole command there, and every rule
-that changes its meaning is reported. Settings are only shown, for you to put
-into cardea.yaml.
+Custom rules are written to rules/imported-bouncer.yaml in the folder of your own
+settings. There, rules that allow must match a whole command. Every rule whose
+meaning changes is reported. Settings are only shown; copy them to cardea.yaml.
 
-A file that somebody else wrote, or that was changed since the last import, is
-never overwritten.`,
+A file that somebody else wrote, or that changed since the last import, is never
+overwritten.`,
 		Args: atMostOneArgument,
 		RunE: func(_ *cobra.Command, args []string) error { return importBouncer(p, args, dry) },
 	}
-	bouncer.Flags().BoolVar(&dry, "dry-run", false, "show the rules, write nothing")
+	bouncer.Flags().BoolVar(&dry, "dry-run", false, "show the rules, and write nothing")
 	c.AddCommand(bouncer, importCupcakeCommand(p), &cobra.Command{
 		Use:   "permitter [settings.json or shell profile]",
-		Short: "take over the switches of Permitter",
-		Long: `Take over Permitter's variables: from the environment, and from the env block of
-a settings.json of Claude Code (by default the one in ~/.claude) or the start-up
+		Short: "import the switches of Permitter",
+		Long: `Import Permitter's variables: from the environment, and from the env block of
+Claude Code's settings.json (by default the one in ~/.claude) or from the start-up
 file of a shell.
 
-Its lists are Claude Code's own and are read where they lie, so there is nothing
-to copy. What the variables become is only shown, for you to put into
-cardea.yaml; where Permitter itself is started is told.`,
+Permitter uses Claude Code's own permission lists. Cardea reads these as they are,
+so nothing is copied. The settings that replace the variables are shown; copy them
+to cardea.yaml. Places where Permitter itself is started are reported.`,
 		Args: atMostOneArgument,
 		RunE: func(_ *cobra.Command, args []string) error { return importPermitter(p, args) },
 	})

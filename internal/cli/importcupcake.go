@@ -19,19 +19,19 @@ func importCupcakeCommand(p Process) *cobra.Command {
 	var dry, user bool
 	c := &cobra.Command{
 		Use:   "cupcake [folder] [--user] [--dry-run]",
-		Short: "take over the policies, signals and actions of Cupcake",
-		Long: `Take over a .cupcake folder, by default the one here.
+		Short: "import the policies, signals and actions of Cupcake",
+		Long: `Import a .cupcake folder, by default the one in the current folder.
 
-Policies are copied as they are, those for Claude Code into policies/cupcake of
-the project's folder of settings, or with --user of your own; scripts of signals
-and actions beside them. What stands in rulebook.yml is shown as settings, for
-you to put into cardea.yaml. What could not be carried over is reported. Nothing
-that is there is overwritten.`,
+Policies for Claude Code are copied without changes to policies/cupcake in the
+project's folder of settings, or with --user in your own. Scripts of signals and
+actions are copied too. The content of rulebook.yml is shown as settings; copy
+them to cardea.yaml. Whatever cannot be imported is reported. No file is
+overwritten.`,
 		Args: atMostOneArgument,
 		RunE: func(_ *cobra.Command, args []string) error { return importCupcake(p, args, user, dry) },
 	}
-	c.Flags().BoolVar(&user, "user", false, "for every project, not only for this one")
-	c.Flags().BoolVar(&dry, "dry-run", false, "show what would be done, write nothing")
+	c.Flags().BoolVar(&user, "user", false, "for all projects, not only this one")
+	c.Flags().BoolVar(&dry, "dry-run", false, "show what would be done, and write nothing")
 	return c
 }
 

@@ -14,15 +14,15 @@ func initCommand(p Process) *cobra.Command {
 	var user bool
 	c := &cobra.Command{
 		Use:   "init [--user]",
-		Short: "begin a folder of settings and rules",
-		Long: `Begin .cardea/ in the project, or with --user the folder of your own settings.
+		Short: "create a folder with settings and rules",
+		Long: `Create .cardea/ in the project, or with --user the folder of your own settings.
 
-What is there already is kept: init overwrites nothing. Everything it writes is
-commented out, so that nothing changes until you change it.`,
+init overwrites nothing. All settings that it writes are commented out, so
+nothing changes until you edit them.`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return initScope(p, user) },
 	}
-	c.Flags().BoolVar(&user, "user", false, "begin your own folder, which counts in every project")
+	c.Flags().BoolVar(&user, "user", false, "create your own folder, which counts in every project")
 	return c
 }
 

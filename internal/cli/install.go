@@ -32,23 +32,24 @@ func installCommand(p Process) *cobra.Command {
 	var f installFlags
 	c := &cobra.Command{
 		Use:   "install claude|copilot [--user | --project | --managed] [--uninstall]",
-		Short: "become the hook of a harness, or stop being it",
-		Long: `Put Cardea into the settings of a harness, or take it out with --uninstall.
+		Short: "register the hook in a harness, or remove it",
+		Long: `Register Cardea as a hook in the settings of a harness. --uninstall removes it.
 
-What others wrote into the file stays as it is, to the byte: order, layout and
-comments. The hook is named by an absolute path that stays, with the harness's
-time limit, and a shorter one for Cardea. Installing twice changes nothing. Every
-event for which Cardea is the hook costs a process, so it is put in for tool calls
-alone; policies and rules that speak on other events need --events. Events that an
-earlier install put in stay.
+Everything else in the file stays as it is: order, layout and comments. The hook
+is registered with the absolute path of this program, the harness's time limit,
+and a shorter limit for Cardea. Installing twice changes nothing.
+
+Every event with a hook costs a process, so the hook is registered only for tool
+calls. Rules and policies on other events need --events. Events of an earlier
+installation stay registered.
 
   claude   ~/.claude/settings.json, .claude/settings.json,
            managed-settings.d/50-cardea.json
   copilot  ~/.copilot/hooks/cardea.json, .github/hooks/cardea.json,
            policy.d/cardea.json
 
-What the person or a project wrote can be switched off by the person or the
-project. Only --managed, which needs root, has the last word.`,
+A person can switch off the person's hooks, and a project its own. Only hooks
+that were installed with --managed, as root, cannot be switched off.`,
 		Args:      oneArgument,
 		ValidArgs: []string{"claude", "copilot"},
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -60,16 +61,16 @@ project. Only --managed, which needs root, has the last word.`,
 	}
 	fs := c.Flags()
 	fs.SortFlags = false
-	fs.BoolVar(&f.user, "user", false, "your own settings, for every project (default)")
+	fs.BoolVar(&f.user, "user", false, "your own settings, for all projects (default)")
 	fs.BoolVar(&f.project, "project", false, "the settings of this project, which others share")
 	fs.BoolVar(&f.managed, "managed", false, "the settings of the machine, for all its users; needs root")
-	fs.BoolVar(&f.uninstall, "uninstall", false, "take out what Cardea put in, and nothing else")
-	fs.BoolVar(&f.dryRun, "dry-run", false, "only show what would change")
-	fs.StringVar(&f.binary, "binary", "", "the program to name in the hook (default: this one, where it lies in a folder that stays)")
-	fs.DurationVar(&f.timeout, "timeout", defaultTimeout, "the harness's time limit; take 30s with the judge, 120s with the queue")
-	fs.BoolVar(&f.unattended, "unattended", false, "nobody watches this agent: what would be asked is denied where a person must answer")
-	fs.StringVar(&f.version, "harness-version", "", "the harness's version (default: ask it)")
-	fs.StringSliceVar(&f.events, "events", nil, "further events on which rules and policies speak, in the harness's words, or all")
+	fs.BoolVar(&f.uninstall, "uninstall", false, "remove what Cardea added, and nothing else")
+	fs.BoolVar(&f.dryRun, "dry-run", false, "show what would change, and write nothing")
+	fs.StringVar(&f.binary, "binary", "", "the program that the hook starts (default: this one, if it lies in a permanent folder)")
+	fs.DurationVar(&f.timeout, "timeout", defaultTimeout, "the harness's time limit")
+	fs.BoolVar(&f.unattended, "unattended", false, "no person watches this agent: questions that need a person become denials")
+	fs.StringVar(&f.version, "harness-version", "", "the harness's version (default: the harness is asked)")
+	fs.StringSliceVar(&f.events, "events", nil, "more events for rules and policies, by the harness's names, or all")
 	c.MarkFlagsMutuallyExclusive("user", "project", "managed")
 	return c
 }
@@ -158,7 +159,7 @@ func installHarness(p Process, name string, f installFlags) error {
 		out.printf("  note: others who share this file need the program at the same path\n")
 	}
 	if err := remote.Beside(w.Binary).Ready(); err != nil {
-		out.printf("  note: policies would ask instead of deciding: %s\n", err)
+		out.printf("  note: policies will ask instead of deciding: %s\n", err)
 	}
 	if !f.dryRun {
 		out.printf("next: start a new session, then run \"cardea doctor\"\n")
@@ -236,13 +237,13 @@ func (f installFlags) harnessVersion(h install.Harness, s site) (version, why st
 func failMode(h install.Harness, version, why string, closed bool) string {
 	switch {
 	case h.Name != claudecode.Name:
-		return h.Title + " blocks a call whose hook fails, but not one whose hook takes too long"
+		return h.Title + " blocks a call if its hook fails, but not if the hook takes too long"
 	case closed:
-		return h.Title + " " + version + " blocks a call whose hook fails (onFailure)"
+		return h.Title + " " + version + " blocks a call if its hook fails (onFailure)"
 	case version != "":
-		return h.Title + " " + version + " lets a call run whose hook fails; from 2.1.295 on it can block, update it and run this again"
+		return h.Title + " " + version + " lets a call run if its hook fails; update it to 2.1.295 or newer, and install again"
 	}
-	return "the version of " + h.Title + " is not known (" + why + "), so onFailure is left out and a call whose hook fails is let run; name the version with --harness-version"
+	return "the version of " + h.Title + " is not known (" + why + "), so onFailure is left out, and a call runs if its hook fails; give the version with --harness-version"
 }
 
 // carryOut makes the change, or shows it.

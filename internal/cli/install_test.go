@@ -95,7 +95,7 @@ func TestInstallSaysWhatItCannot(t *testing.T) {
 	if out, _, _ = d.run("", "install", "claude", "--managed", "--binary", binary, "--dry-run"); !strings.Contains(out, "50-cardea.json") || !strings.Contains(out, "2.1.200 lets a call run") {
 		t.Error(out)
 	}
-	if out, _, _ = d.run("", "install", "claude", "--project", "--binary", binary); !strings.Contains(out, "policies would ask instead of deciding: cardea-engine is missing") || !strings.Contains(out, "wrote "+d.project+"/.claude/settings.json") {
+	if out, _, _ = d.run("", "install", "claude", "--project", "--binary", binary); !strings.Contains(out, "policies will ask instead of deciding: cardea-engine is missing") || !strings.Contains(out, "wrote "+d.project+"/.claude/settings.json") {
 		t.Error(out)
 	}
 	if out, _, _ = d.run("", "install", "claude", "--project", "--uninstall", "--dry-run"); !strings.Contains(out, "would remove") {

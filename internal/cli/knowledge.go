@@ -18,14 +18,14 @@ func knowledgeCommand(p Process) *cobra.Command {
 	var asJSON, scaffold bool
 	c := &cobra.Command{
 		Use:   "knowledge [flags] [<program> [words…]]",
-		Short: "show what is known of a program, and of a call of it",
-		Long: `Show what is known of a program: the accesses of its operands and options, and
-with which options that is all that it does. With words behind it, show what is
-known of that call, and why it is or is not read-only. Without a program, list
-the programs that are known.
+		Short: "show what is known about a program or a command",
+		Long: `Show what is known about a program: what it does to its operands and options, and
+which options are known to be harmless. With a command, show what is known about
+that command, and why it is read-only or not. Without arguments, list the known
+programs.
 
-What is known is data, packs/commands/*.yaml. With --scaffold a file to begin
-with is made from the program's help, which is read from standard input.`,
+The knowledge is data in packs/commands/*.yaml. --scaffold reads the help of a
+program from standard input and writes a first version of such a file.`,
 		Example: `  cardea knowledge git log --output=x
   cardea knowledge
   rg --help | cardea knowledge --scaffold rg > packs/commands/rg.yaml`,
@@ -44,7 +44,7 @@ with is made from the program's help, which is read from standard input.`,
 	fs := c.Flags()
 	fs.SetInterspersed(false) // what follows the program is the program's
 	fs.BoolVar(&asJSON, "json", false, "answer as one JSON object")
-	fs.BoolVar(&scaffold, "scaffold", false, "write a file of command knowledge to begin with, from the help on standard input")
+	fs.BoolVar(&scaffold, "scaffold", false, "write a first file of command knowledge from the help on standard input")
 	return c
 }
 

@@ -20,17 +20,21 @@ import (
 func lintCommand(p Process) *cobra.Command {
 	return &cobra.Command{
 		Use:   "lint [file or folder ...]",
-		Short: "look for mistakes in settings, rules, routes, permissions and policies",
-		Long: `Look for mistakes in the settings, rules, routes, permissions and policies that are
-in force here, or in the files and folders of rules that are named; those of
-policies are for "cardea policy validate".
+		Short: "find mistakes in settings, rules, routes, permissions and policies",
+		Long: `Find mistakes in the settings, rules, routes, permissions and policies that are in
+force here, or in the given files and folders of rules. For files of policies, use
+"cardea policy validate".
 
-It finds what the hook only warns of (unknown keys, switches that switch
-nothing, events that there are not), functions and actions that settings name in
-vain, scripts that are not executable, expressions that do not compile, ids that are given twice, rules that
-never decide anything because a stricter one says the same, rules that allow too
-much, checks that can never hold, and rules and policies on events that no hook
-brings.`,
+lint finds
+
+  - what the hook only warns of: unknown keys, switches without effect, unknown
+    events
+  - names in settings that refer to nothing, and scripts that are not executable
+  - expressions that do not compile, and ids that are used twice
+  - rules that never decide, because a stricter rule matches the same calls
+  - rules that allow too much
+  - checks that can never succeed
+  - rules and policies on events for which no hook is registered`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(_ *cobra.Command, paths []string) error { return lint(p, paths) },
 	}

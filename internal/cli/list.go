@@ -15,10 +15,10 @@ func listCommand(p Process) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "list [--json]",
-		Short: "show everything that is in force here, and who wrote it",
-		Long: `Show the settings, policies, packs, rules, permissions and routes that are in force
-here, with where they are written and whose they are; what is switched off, and what
-does not count.`,
+		Short: "show everything that is in force here, and where it comes from",
+		Long: `Show the settings, policies, packs, rules, permissions and routes that are in
+force in the current folder. Each has its file and its scope. Entries that are
+switched off or ignored are marked.`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return list(p, asJSON) },
 	}

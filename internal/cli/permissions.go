@@ -25,14 +25,14 @@ func permissionsCommand(p Process) *cobra.Command {
 	var f permissionFlags
 	c := &cobra.Command{
 		Use:   "permissions [--json]",
-		Short: "show what the harnesses' own lists say, and what is wrong with them",
-		Long: `Show the entries of all permission lists that are in force here, merged, with
-where they stand: those that deny, then those that ask, then those that allow.
+		Short: "show the permission lists of the harnesses, and what is wrong in them",
+		Long: `Show the entries of all permission lists that are in force here, with their
+files: first deny, then ask, then allow.
 
-What denies and asks counts for every harness. What allows counts with
-permissions: {expand: true}, for the harness whose list it is. Behind the
-entries stands what their authors may not have meant: entries that never match,
-that another one hides, or that are wider than they look.`,
+Deny and ask entries count for every harness. Allow entries count only with the
+setting permissions: {expand: true}, and only for the harness whose list it is.
+After the entries come likely mistakes: entries that never match, that another
+entry hides, or that allow more than they seem to.`,
 		Example: `  cardea permissions
   cardea permissions suggest "timeout 30 npm test | tee test.log"`,
 		Args: cobra.NoArgs,
@@ -43,9 +43,9 @@ that another one hides, or that are wider than they look.`,
 	fs.BoolVar(&f.json, "json", false, "answer as one JSON object")
 	c.AddCommand(&cobra.Command{
 		Use:   "suggest \"<command>\" [--json]",
-		Short: "say the narrowest entries that would allow a line",
-		Long: `Say the narrowest entries that would allow a line, for the harness's list that
-allows, and what no entry helps against. Nothing is written.`,
+		Short: "show the narrowest entries that would allow a command",
+		Long: `Show the narrowest allow entries that would allow a command, and what no entry
+can allow. Nothing is written.`,
 		Args: oneArgument,
 		RunE: func(_ *cobra.Command, args []string) error { return suggest(p, f, args[0]) },
 	})

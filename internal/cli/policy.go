@@ -23,11 +23,10 @@ import (
 func policyCommand(p Process) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "policy",
-		Short: "work on policies in Rego",
-		Long: `Work on policies in Rego: what they are and how they are routed, their mistakes,
-their tests, a new one, and what they see of a call. See docs/policies.md.`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+		Short: "write, check and test policies in Rego",
+		Long:  `Write, check and test policies in Rego. See docs/policies.md.`,
+		Args:  cobra.NoArgs,
+		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.AddCommand(policyValidateCommand(p), policyInspectCommand(p), policyTestCommand(p), policyNewCommand(p), policyInputCommand(p))
 	return c
@@ -38,12 +37,14 @@ func policyValidateCommand(p Process) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "validate [--json] [path ...]",
 		Short: "find mistakes in policies",
-		Long: `Find mistakes in policies: those of the files and folders that are named, else of
-everything that is in force here. What OPA does not take, functions that policies
-may not use, METADATA that is missing or stands in the wrong place, events, tools
-and signals that there are not, verbs that mean nothing on an event, decisions
-that are not well-formed, functions that fail whatever the call is, negations of
-what may be missing, and fields of input that no event has.`,
+		Long: `Find mistakes in the policies of the given files and folders, or in all that are
+in force here:
+
+  - errors of OPA, and functions that policies may not use
+  - METADATA that is missing or in the wrong place
+  - events, tools and signals that do not exist, and input fields that no event has
+  - verbs that have no meaning on an event, and decisions with a wrong form
+  - functions that always fail, and negations of values that may be missing`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(_ *cobra.Command, paths []string) error { return policyValidate(p, paths, asJSON) },
 	}
@@ -172,10 +173,9 @@ func policyInspectCommand(p Process) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "inspect [--json] [path ...]",
-		Short: "show policies with their METADATA and routing",
-		Long: `Show the policies that are in force here, or those of the files and folders that
-are named: title, authors, package, scope, what they are routed to, and which
-verbs they use.`,
+		Short: "show policies and their routing",
+		Long: `Show the policies that are in force here, or those of the given files and
+folders: title, authors, package, scope, routing and verbs.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(_ *cobra.Command, paths []string) error { return policyInspect(p, paths, asJSON) },
 	}
@@ -258,14 +258,14 @@ func policyTestCommand(p Process) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "test [--run REGEX] [--coverage] [--json] [path ...]",
 		Short: "run the tests of policies",
-		Long: `Run the rules named test_… of the policies that are in force here, or of the files
-and folders that are named, by OPA's own tester. Tests stand in files that end in
-_test.rego, and give the input with "with input as".`,
+		Long: `Run the tests of the policies that are in force here, or of the given files and
+folders, with OPA's own tester. Tests are rules named test_… in files that end in
+_test.rego. They set the input by "with input as".`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(_ *cobra.Command, paths []string) error { return policyTest(p, paths, run, asJSON, coverage) },
 	}
 	c.Flags().StringVar(&run, "run", "", "only tests whose name data.PACKAGE.NAME matches this regular expression")
-	c.Flags().BoolVar(&coverage, "coverage", false, "show which lines were not evaluated")
+	c.Flags().BoolVar(&coverage, "coverage", false, "show the lines that were not evaluated")
 	c.Flags().BoolVar(&asJSON, "json", false, "answer as one JSON object")
 	return c
 }
@@ -390,14 +390,14 @@ func policyNewCommand(p Process) *cobra.Command {
 	var user bool
 	c := &cobra.Command{
 		Use:   "new [--user] NAME",
-		Short: "begin a policy with its test",
+		Short: "create a policy and its test",
 		Long: `Write NAME.rego and NAME_test.rego into the project's folder of policies, or with
---user into your own. What is there already is left alone.`,
+--user into your own. Existing files are not changed.`,
 		Example: `  cardea policy new no_force_push`,
 		Args:    oneArgument,
 		RunE:    func(_ *cobra.Command, args []string) error { return policyNew(p, args[0], user) },
 	}
-	c.Flags().BoolVar(&user, "user", false, "for every project, not only for this one")
+	c.Flags().BoolVar(&user, "user", false, "for all projects, not only this one")
 	return c
 }
 
@@ -498,9 +498,9 @@ func policyInputCommand(p Process) *cobra.Command {
 	var f tryFlags
 	c := &cobra.Command{
 		Use:   "input [flags] \"<command or input JSON>\"",
-		Short: "print what policies see of a call",
-		Long: `Print the input that policies get for a call, as JSON. The argument and the flags
-are those of "cardea try". Signals are not run.`,
+		Short: "print the input that policies get for a call",
+		Long: `Print the input that policies get for a call, as JSON. Argument and flags are
+those of "cardea try". Signals do not run.`,
 		Args: oneArgument,
 		RunE: func(_ *cobra.Command, args []string) error { return policyInput(p, f, args[0]) },
 	}

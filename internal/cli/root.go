@@ -49,11 +49,12 @@ func asksForHelp(args []string) bool {
 func tree(p Process) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "cardea",
-		Short: "One gate for every tool call that an AI coding agent makes",
-		Long: `Cardea is one gate for every tool call that an AI coding agent makes.
+		Short: "A gate for every tool call of an AI coding agent",
+		Long: `Cardea is a gate. It decides about every tool call of an AI coding agent.
 
-Harnesses start "cardea check" as a hook. Everything else is for people: begin
-with "cardea try", which says what would be decided, and why.`,
+Harnesses (Claude Code, Copilot CLI) start "cardea check" as a hook. All other
+commands are for people. Begin with "cardea try": it shows what would be decided
+about a command, and why.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          noSuchCommand,

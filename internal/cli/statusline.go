@@ -17,11 +17,10 @@ const maxStatus = 1 << 20
 func statuslineCommand(p Process) *cobra.Command {
 	return &cobra.Command{
 		Use:   "statusline",
-		Short: "one line for Claude Code's status line: is the gate there",
-		Long: `Read Claude Code's status message on standard input and write one line.
-
-It looks at the settings and at when the last event came; it starts nothing and
-never fails. In ~/.claude/settings.json:
+		Short: "print one line for Claude Code's status line",
+		Long: `Read Claude Code's status message from standard input and print one line: whether
+the hook works, and when the last event came. It starts no program and never
+fails. In ~/.claude/settings.json:
 
   "statusLine": {"type": "command", "command": "/usr/local/bin/cardea statusline"}`,
 		Args:               cobra.ArbitraryArgs,

@@ -14,12 +14,12 @@ import (
 func testCommand(p Process) *cobra.Command {
 	return &cobra.Command{
 		Use:   "test [file or folder ...]",
-		Short: "run the inline tests of rules and routes",
-		Long: `Run the inline tests of all rules and routes that are in force here, built-in
-packs included, or of the files and folders that are named.
+		Short: "run the tests inside of rules and routes",
+		Long: `Run the tests inside of rules and routes: of all that are in force here, built-in
+packs included, or of the given files and folders.
 
-Each rule is tested by itself, as if its project was trusted. Tests take place in
-` + testProject + ` with the home folder ` + testHome + `, on every machine.`,
+Each rule is tested alone, as if its project was trusted. Tests use the project
+` + testProject + ` and the home folder ` + testHome + ` on every machine.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(_ *cobra.Command, paths []string) error { return test(p, paths) },
 	}

@@ -22,13 +22,13 @@ func trustCommand(p Process) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "trust [--json]",
-		Short: "show what the project brings, and decide whether it counts",
-		Long: `Show the settings, rules, routes, policies, signals and actions that the
-project brings, and what would change if you trusted it.
+		Short: "show what a project brings, and accept it",
+		Long: `Show the settings, rules, routes, policies, signals and actions of the project,
+and what would change if you trusted it.
 
-A project that you do not trust may only deny and ask. What you accept, you
-accept as you were shown it: a file that changes later is untrusted again until
-you look at it. Accepting is for a person at a terminal, who repeats a code.`,
+Until you trust a project, its rules can only deny or ask. You accept files as
+they are now: a file that changes later is untrusted until you accept it again.
+Accepting needs a person at a terminal, who types a code.`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return trustShow(p, asJSON) },
 	}
@@ -37,15 +37,15 @@ you look at it. Accepting is for a person at a terminal, who repeats a code.`,
 		return &cobra.Command{Use: use, Short: short, Long: long, Args: cobra.NoArgs, RunE: func(*cobra.Command, []string) error { return run() }}
 	}
 	c.AddCommand(
-		leaf("init", "trust the project as it is", "Show what the project brings, and trust it as it is once you repeat the code.",
+		leaf("init", "trust the project in its present form", "Show what the project brings, and trust it when you type the code.",
 			func() error { return trustAccept(p, false) }),
-		leaf("update", "accept what changed since", "Show what changed since the project was trusted, and accept it once you repeat the\ncode.",
+		leaf("update", "accept what changed since then", "Show what changed since the project was trusted, and accept it once you repeat the\ncode.",
 			func() error { return trustAccept(p, true) }),
-		leaf("verify", "see whether the project is as you trusted it", "Compare the project's files with those that you accepted.",
+		leaf("verify", "compare the project with what you accepted", "Compare the project's files with those that you accepted.",
 			func() error { return trustVerify(p) }),
 		leaf("list", "show the projects that you trust", "Show the projects that you trust, and since when.",
 			func() error { return trustList(p) }),
-		leaf("revoke", "trust the project no longer", "Forget what was accepted of the project; it may then only deny and ask.",
+		leaf("revoke", "stop trusting the project", "Stop trusting the project. Its rules can then only deny or ask.",
 			func() error { return trustRevoke(p) }),
 	)
 	return c
@@ -134,7 +134,7 @@ func trustAccept(p Process, known bool) error {
 		for _, b := range broken {
 			p.warn(b)
 		}
-		return errors.New("what is broken cannot be trusted; mend the files above, see \"cardea lint\"")
+		return errors.New("a project with broken files cannot be trusted; fix the files above, see \"cardea lint\"")
 	}
 	r := redact.New()
 	if name := s.secret(r); name != "" {
@@ -145,7 +145,7 @@ func trustAccept(p Process, known bool) error {
 	}
 	out := screenOn(p.Stdout, p.Env)
 	s.show(out)
-	if err := p.confirm(out, "to trust the project in this form"); err != nil {
+	if err := p.confirm(out, "to trust the project in its present form"); err != nil {
 		return err
 	}
 	who := p.Env("USER")
@@ -177,7 +177,7 @@ func (s *survey) secret(r *redact.Redactor) string {
 // attended says why it is not sure that a person is typing, or nil.
 func (p Process) attended() error {
 	if p.Person == nil {
-		return errors.New("it cannot be told whether a person is typing; do this in a terminal of your own")
+		return errors.New("standard input is no terminal, so this may not be a person; use a terminal of your own")
 	}
 	return p.Person()
 }

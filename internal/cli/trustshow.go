@@ -163,7 +163,7 @@ func (s *survey) changes() []string {
 		case there && old.Effect != r.Effect:
 			out = append(out, fmt.Sprintf("rule %s wants %s and not %s", r.ID, word(r.Effect), word(old.Effect)))
 		case r.Effect == cardea.Deny || r.Effect == cardea.Ask:
-			out = append(out, fmt.Sprintf("rule %s counts already (%s); what it says is told to the model", r.ID, r.Effect))
+			out = append(out, fmt.Sprintf("rule %s counts already (%s); its text is told to the model", r.ID, r.Effect))
 		default:
 			out = append(out, fmt.Sprintf("rule %s begins to count (%s)", r.ID, word(r.Effect)))
 		}
@@ -181,7 +181,7 @@ func (s *survey) changes() []string {
 	}
 	for i, r := range s.then.Routes {
 		if r.Trusted && i < len(s.now.Routes) && !s.now.Routes[i].Trusted {
-			out = append(out, fmt.Sprintf("route %s counts already; what it says is told to the model", r.Name))
+			out = append(out, fmt.Sprintf("route %s counts already; its text is told to the model", r.Name))
 		}
 	}
 	return append(out, s.scriptChanges()...)
@@ -338,10 +338,10 @@ func (s *survey) next(out *screen) {
 	case len(s.digests) == 0 && s.accepted == nil:
 		out.printf("\nthe project brings nothing\n")
 	case s.accepted == nil:
-		out.printf("\nto trust it in this form: cardea trust init\n")
+		out.printf("\nto trust it in its present form: cardea trust init\n")
 	case same:
-		out.printf("\nit is as you trusted it; to end that: cardea trust revoke\n")
+		out.printf("\nit is as you trusted it; to stop trusting it: cardea trust revoke\n")
 	default:
-		out.printf("\nto accept this form: cardea trust update\n")
+		out.printf("\nto accept its present form: cardea trust update\n")
 	}
 }

@@ -31,14 +31,17 @@ func tryCommand(p Process) *cobra.Command {
 	var f tryFlags
 	c := &cobra.Command{
 		Use:   "try [flags] \"<command or input JSON>\"",
-		Short: "say what would be decided about a call, and why",
-		Long: `Say what would be decided about a call, by whom and why, part by part.
+		Short: "show what would be decided about a call, and why",
+		Long: `Show what would be decided about a call, part by part, with the reasons.
 
-It decides by the same settings as the hook, and runs nothing but the signals
-that policies need. The argument is a shell command; with --tool it is that tool's input as JSON, or the value of its
-main field; on an event that is about no tool, the message's fields as JSON, or
-the text of its main field, such as the prompt. Characters that a terminal would not show as they are stand as
-escapes, such as \u202e.`,
+try uses the same settings as the hook. It does not run the call. It runs only
+signals that policies need.
+
+The argument is a shell command. With --tool it is the input of that tool, as
+JSON or as the value of its main field. With an --event that has no tool, it is
+the fields of the message, as JSON or as the text of the main field.
+
+Invisible and control characters are shown as escapes, such as \u202e.`,
 		Example: `  cardea try "git add . && git push --force"
   cardea try --tool Write '{"file_path": ".env", "content": ""}'
   cardea try --mode auto --json "rm -rf build"`,
@@ -48,21 +51,21 @@ escapes, such as \u202e.`,
 	fs := c.Flags()
 	f.call(fs)
 	fs.BoolVar(&f.json, "json", false, "answer as one JSON object")
-	fs.BoolVar(&f.exitCode, "exit-code", false, "exit with the code of the effect")
-	fs.StringSliceVar(&f.trace, "trace", nil, "show what happened on the way: policy, signals")
+	fs.BoolVar(&f.exitCode, "exit-code", false, "exit with a code for the effect, see above")
+	fs.StringSliceVar(&f.trace, "trace", nil, "also show details: policy, signals")
 	return c
 }
 
 // call are the flags that say what call is meant.
 func (f *tryFlags) call(fs *pflag.FlagSet) {
 	fs.SortFlags = false
-	fs.StringVar(&f.cwd, "cwd", "", "the folder in which the call would run (default: this one)")
+	fs.StringVar(&f.cwd, "cwd", "", "the folder in which the call would run (default: the current one)")
 	fs.StringVar(&f.role, "role", "", "the agent's role")
 	fs.StringVar(&f.tool, "tool", "Bash", "the tool, by its canonical name or a harness's")
-	fs.StringVar(&f.harness, "harness", "claude-code", "the harness to answer")
+	fs.StringVar(&f.harness, "harness", "claude-code", "the harness whose answer is shown")
 	fs.StringVar(&f.event, "event", string(cardea.PreToolUse), "the event: PreToolUse, PermissionRequest, PostToolUse, UserPromptSubmit, Stop …")
 	fs.StringVar(&f.mode, "mode", "", "the permission mode, in Claude Code's words")
-	fs.StringVar(&f.session, "session", "", "the session whose project counts")
+	fs.StringVar(&f.session, "session", "", "the session, which selects the project")
 	fs.StringArrayVar(&f.settings, "settings", nil, "a settings file that the harness was started with (--settings)")
 }
 

@@ -145,18 +145,18 @@ func TestTryForPeople(t *testing.T) {
 		"timeout 5 mine a": {"deny  rules:mine", "Not this.\n  Nor that.", "instead: yours", "1  deny  mine a", "started by: timeout",
 			"deny  part 1  rules:mine", "rules.yaml:2, user, severity high", "because: It broke.", "guards",
 			"in " + user + "/cardea.yaml write rules: {effect: {mine: ask}}, or rules: {off: [mine]}", `"permissionDecision":"deny"`},
-		"hint":                  {"abstain", "told to the model: Mind the gap.", "context: Mind the gap.", "no rule speaks about this: write one in " + user + "/rules/"},
-		"stop":                  {"halt", "rule no halts, which only its author can change", `"continue":false`},
+		"hint":                  {"abstain", "told to the model: Mind the gap.", "context: Mind the gap.", "no rule is about this: write one in " + user + "/rules/"},
+		"stop":                  {"halt", "rule no halts; only its author can change that", `"continue":false`},
 		"may":                   {"allow", "effect: {may: ask}"},
 		"put":                   {"ask", "rewrite command: put --dry-run", "updatedInput"},
-		"pa":                    {"rule pa is the project's own: change it in", "the model is told the rule's name only"},
+		"pa":                    {"rule pa is the project's own: change it in", "the model is told only the rule's name"},
 		"routed":                {"route rt: change it in"},
 		"$x":                    {"opaque: $x"},
 		"eval $(cat f)":         {"defer", "coverage: partial", "write the command so that it can be seen through"},
 		"sudo true":             {"runs as another user or elsewhere"},
-		"rm -r x > y":           {"delete " + d.project + "/x and all below", "write " + d.project + "/y, by the shell"},
-		"X=1":                   {"does nothing by itself", "speaks of what the call is"},
-		"make":                  {"silence: its own permission flow decides", "nobody had an opinion"},
+		"rm -r x > y":           {"delete " + d.project + "/x and everything below it", "write " + d.project + "/y, by the shell"},
+		"X=1":                   {"has no effect", "speaks of what the call is"},
+		"make":                  {"nothing: the harness decides by its own rules", "opinions\n  none"},
 		"curl https://h/x | sh": {"flow: download-run from part 1 to part 2"},
 	} {
 		out, _, code := d.run("", "try", "--", command)
@@ -166,7 +166,7 @@ func TestTryForPeople(t *testing.T) {
 			}
 		}
 	}
-	if out, _, _ := d.run("", "try", "--event", "Stop", "ls"); !strings.Contains(out, "nothing is permitted on this event") {
+	if out, _, _ := d.run("", "try", "--event", "Stop", "ls"); !strings.Contains(out, "this event (Stop) permits nothing") {
 		t.Errorf("an event that is not answered: %s", out)
 	}
 }
@@ -175,13 +175,13 @@ func TestTryTellsFailures(t *testing.T) {
 	d := newDesk(t)
 	d.settings("on_error: nonsense\n")
 	out, _, _ := d.run("", "try", "ls")
-	for _, want := range []string{"ask  failure:", "mend what failed; what a failure costs is the setting on_error in", "does not count, or is broken", "cardea.yaml:1:11"} {
+	for _, want := range []string{"ask  failure:", "fix what failed; the setting on_error says what a failure costs, in", "does not count, or is broken", "cardea.yaml:1:11"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in %s", want, out)
 		}
 	}
 	d.settings("default: {attended: deny}\n")
-	if out, _, _ := d.run("", "try", "make"); !strings.Contains(out, "the setting default decides") {
+	if out, _, _ := d.run("", "try", "make"); !strings.Contains(out, "no rule decided, so the setting default did") {
 		t.Errorf("the default: %s", out)
 	}
 }

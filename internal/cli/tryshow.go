@@ -46,7 +46,7 @@ func heading(s *screen, text string) { s.printf("\n%s\n", painted{bold, text}) }
 func (t trial) showParts(s *screen) {
 	ev := t.judgement.event
 	if !ev.Kind.Answered() {
-		s.printf("\nnothing is permitted on this event (%s); rules and policies that name it speak\n", string(ev.Kind))
+		s.printf("\nthis event (%s) permits nothing; only rules and policies that name it decide\n", string(ev.Kind))
 	}
 	if ev.Call == nil {
 		return
@@ -83,7 +83,7 @@ func (t trial) showPart(s *screen, i int) {
 	for _, x := range []struct {
 		is   bool
 		word string
-	}{{part.NoEffect, "does nothing by itself"}, {part.Elevated, "runs as another user or elsewhere"}, {part.Remote, "runs on another machine"}} {
+	}{{part.NoEffect, "has no effect"}, {part.Elevated, "runs as another user or elsewhere"}, {part.Remote, "runs on another machine"}} {
 		if x.is {
 			traits = append(traits, x.word)
 		}
@@ -137,23 +137,26 @@ func accessText(a cardea.Access) string {
 		what = a.Pattern
 	}
 	if what == "" && a.Kind == cardea.Unknown {
-		return "not known"
+		return "unknown"
 	}
 	if what == "" && a.Configured {
-		what = "(a host of its configuration)"
+		what = "(host from its configuration)"
+	}
+	if what == "" && a.Kind == cardea.Network {
+		what = "(host unknown)"
 	}
 	if what == "" {
-		what = "(where is not known)"
+		what = "(path unknown)"
 	}
 	text := string(a.Kind) + " " + what
 	if a.MetadataOnly {
-		text += " (names alone)"
+		text += " (names only)"
 	}
 	if a.Spelled != "" && a.Spelled != a.Path && !a.Glob {
-		text += " (spelled " + a.Spelled + ")"
+		text += " (written as " + a.Spelled + ")"
 	}
 	if a.Recursive {
-		text += " and all below"
+		text += " and everything below it"
 	}
 	if a.Redirect {
 		text += ", by the shell"
@@ -163,9 +166,9 @@ func accessText(a cardea.Access) string {
 
 // showOpinions is who said what, and why.
 func (t trial) showOpinions(s *screen) {
-	heading(s, "who said what")
+	heading(s, "opinions")
 	if len(t.verdict.Opinions) == 0 {
-		s.printf("  nobody had an opinion\n")
+		s.printf("  none\n")
 	}
 	for _, o := range t.verdict.Opinions {
 		about := "the call"
@@ -190,7 +193,7 @@ func (t trial) showOpinions(s *screen) {
 			s.printf("     rewrite %s: %s\n", field, fmt.Sprint(o.Advice.Rewrite[field]))
 		}
 		if o.Withheld {
-			s.printf("     %s\n", painted{faint, "the model is told the rule's name only"})
+			s.printf("     %s\n", painted{faint, "the model is told only the rule's name"})
 		}
 	}
 }
@@ -219,7 +222,7 @@ func (t trial) decided() bool {
 
 // showChange says which rule would have to change for another answer.
 func (t trial) showChange(s *screen) {
-	heading(s, "for another answer")
+	heading(s, "to change this")
 	for _, line := range t.changes() {
 		s.printf("  %s\n", line)
 	}
@@ -241,19 +244,19 @@ func (t trial) changes() []string {
 		}
 	}
 	if t.verdict.By == "default" {
-		add("the setting default decides where nobody speaks: change it in " + t.userSettings())
+		add("no rule decided, so the setting default did: change it in " + t.userSettings())
 	}
 	if t.verdict.Effect == cardea.Abstain && t.judgement.loaded != nil && t.judgement.event.Call != nil {
 		_, needs := t.judgement.suggest(t.verdict)
 		switch {
 		case !t.judgement.loaded.Expands() && len(needs) == 0 && len(t.judgement.loaded.Permissions) > 0:
-			add("the harness's own lists allow it, and do not count: write permissions: {expand: true} in " + t.userSettings())
+			add("the harness's own lists allow it, but they do not count: write permissions: {expand: true} in " + t.userSettings())
 		case t.judgement.loaded.Expands() && len(needs) > 0:
 			add("permit it: " + strings.Join(needs, ", ") + " in the harness's list that allows")
 		}
 	}
 	if len(out) == 0 {
-		add("no rule speaks about this: write one in " + t.userRules() + ", see docs/rule-language.md")
+		add("no rule is about this: write one in " + t.userRules() + ", see docs/rule-language.md")
 	}
 	return out
 }
@@ -262,11 +265,11 @@ func (t trial) changes() []string {
 func (t trial) change(o cardea.Opinion) string {
 	switch {
 	case o.Decider == "rules" && o.Rule == "surroundings":
-		return "let the call reach into fewer projects"
+		return "use paths of fewer projects in one call"
 	case o.Decider == "rules" && o.Scope == cardea.ScopeProject:
 		return fmt.Sprintf("rule %s is the project's own: change it in %s", o.Rule, o.Source)
 	case o.Decider == "rules" && o.Effect == cardea.Halt:
-		return fmt.Sprintf("rule %s halts, which only its author can change, in %s", o.Rule, o.Source)
+		return fmt.Sprintf("rule %s halts; only its author can change that, in %s", o.Rule, o.Source)
 	case o.Decider == "rules":
 		// Never allow: a rule that denies or asks matches generously.
 		other := cardea.Ask
@@ -280,13 +283,13 @@ func (t trial) change(o cardea.Opinion) string {
 	case o.Decider == "permissions" && o.Source != "":
 		return fmt.Sprintf("the entry %s: change it in %s", o.Rule, o.Source)
 	case o.Decider == policy.Name && o.Scope == cardea.ScopeBuiltin:
-		return fmt.Sprintf("%s is a built-in policy: change the setting under policies that it follows, or switch it off under packs, in %s; see docs/policies.md", o.Source, t.userSettings())
+		return fmt.Sprintf("%s is a built-in policy: change its setting under policies, or switch it off under packs, in %s; see docs/policies.md", o.Source, t.userSettings())
 	case o.Decider == policy.Name:
 		return fmt.Sprintf("policy %s: change it in %s", o.Rule, o.Source)
 	case o.Decider == "opaque":
 		return "write the command so that it can be seen through; no setting makes a spot transparent"
 	case o.Decider == "failure":
-		return "mend what failed; what a failure costs is the setting on_error in " + t.userSettings()
+		return "fix what failed; the setting on_error says what a failure costs, in " + t.userSettings()
 	}
 	return "nothing to change: " + o.By() + " speaks of what the call is"
 }
@@ -330,6 +333,6 @@ func (t trial) showAnswer(s *screen) {
 	case t.answer.Exit == exitDeny:
 		s.block("  exit 2: ", string(t.answer.Stderr))
 	default:
-		s.printf("  silence: its own permission flow decides\n")
+		s.printf("  nothing: the harness decides by its own rules\n")
 	}
 }

@@ -9,7 +9,7 @@ import (
 func versionCommand(p Process) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
-		Short: "which Cardea this is",
+		Short: "show the version",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			info, ok := debug.ReadBuildInfo()
