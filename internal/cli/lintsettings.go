@@ -72,6 +72,9 @@ func unknownRules(l *config.Loaded, ids []string) []string {
 	for _, b := range l.PolicySwitches() {
 		known[b.Name] = true
 	}
+	for _, pack := range config.GeneratedPacks() {
+		known[pack] = true
+	}
 	var texts strings.Builder
 	for _, f := range l.PolicyFolders() {
 		s, _ := f.Sources()

@@ -30,7 +30,6 @@ func builtinPolicies() []builtinPolicy {
 		{"full-reads", "", ""},
 		{"git-checks", "policies.checks", checksSignal},
 		{"prompt-context", "policies.context", ""},
-		{"protected-paths", "policies.protected", ""},
 	}
 }
 

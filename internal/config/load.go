@@ -132,6 +132,7 @@ func Load(w Where) *Loaded {
 			left = maxProjectRules
 		}
 		list, files := l.readRules(f, &left)
+		all = append(all, l.generatedRules(f.scope)...)
 		all = append(all, list...)
 		l.Files = append(l.Files, files...)
 	}

@@ -107,7 +107,7 @@ func (l *Loaded) switchRules(all []rules.Rule) {
 
 // packsWithoutRules are packs of another kind: a decider, and policies.
 func packsWithoutRules() []string {
-	out := []string{"readonly"}
+	out := append([]string{"readonly"}, GeneratedPacks()...)
 	for _, b := range builtinPolicies() {
 		out = append(out, b.name)
 	}

@@ -451,11 +451,11 @@ func TestBuiltinPolicies(t *testing.T) {
 	for settings, want := range map[string]string{
 		"":                                  "",
 		"policies: {checks: [x]}":           "git_checks",
-		"policies: {protected: [x]}":        "protected_paths",
+		"policies: {protected: [x]}":        "",
 		"policies: {context: [x]}":          "prompt_context",
 		"packs: {full-reads: on}":           "full_reads",
 		"signals: {validate: {command: x}}": "edit_validators",
-		"packs: {git-checks: off}\npolicies: {checks: [x], protected: [y]}": "protected_paths",
+		"packs: {git-checks: off}\npolicies: {checks: [x], context: [y]}": "prompt_context",
 		"packs: {git-checks: on}": "git_checks",
 	} {
 		s.user("cardea.yaml", settings+"\n")

@@ -82,7 +82,7 @@ func plain(p *cardea.Part) bool {
 // permits reports whether every condition of a match holds on the part, and
 // the part is nothing but what they name.
 func (c *call) permits(m *Match, p *cardea.Part, g grant) bool {
-	if m.Opaque || m.Outside || len(m.Flows)+len(m.Env)+len(m.Unless)+len(m.Own) > 0 || len(m.Roles) > 0 && !oneOf(m.Roles, c.ev.Role) {
+	if m.Opaque || m.Outside || m.UnknownPath || m.UnlessText != "" || len(m.Flows)+len(m.Env)+len(m.Unless)+len(m.UnlessPaths)+len(m.Own) > 0 || len(m.Roles) > 0 && !oneOf(m.Roles, c.ev.Role) {
 		return false
 	}
 	if len(m.Command) > 0 {
@@ -244,6 +244,12 @@ func (c *call) covered(m *Match, a *cardea.Access) bool {
 		}
 	}
 	return false
+}
+
+// coveredBy reports whether globs name all that an access touches.
+func (c *call) coveredBy(globs []string, a *cardea.Access) bool {
+	pl := c.at()
+	return slices.ContainsFunc(globs, func(g string) bool { return pl.glob(g).covers(a, pl) })
 }
 
 // fieldIs reports whether the field has exactly one value and the pattern, if

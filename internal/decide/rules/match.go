@@ -75,7 +75,7 @@ func (c *call) holdsOnPart(m *Match, p *cardea.Part, i, after int) bool {
 		len(m.Env) > 0 && !setsVariable(m.Env, p),
 		len(m.Flags) > 0 && !hasFlag(m.Flags, p),
 		len(m.Unless) > 0 && excepted(m.Unless, p),
-		(m.Outside || len(m.Paths)+len(m.Access)+len(m.Hosts)+len(m.Own) > 0) && !c.accessHolds(m, p),
+		(m.Outside || m.UnknownPath || len(m.Paths)+len(m.Access)+len(m.Hosts)+len(m.Own) > 0) && !c.accessHolds(m, p),
 		len(m.Args) > 0 && !c.argHolds(m.Args, p, after),
 		m.Pattern != "" && m.Field == "" && !c.finds(m, p.Text):
 		return false
@@ -299,6 +299,12 @@ func (c *call) accessHolds(m *Match, p *cardea.Part) bool {
 		if len(m.Own) > 0 && (p.Remote && !a.Redirect || !c.touchesOwn(m.Own, a)) {
 			continue
 		}
+		if m.UnknownPath && (p.Remote && !a.Redirect || a.Path != "" || a.Host != "") {
+			continue
+		}
+		if c.coveredBy(m.UnlessPaths, a) {
+			continue
+		}
 		return true
 	}
 	return false
@@ -375,7 +381,8 @@ func (c *call) onField(m *Match) bool {
 // its values matches. The values that a duplicate key brings count, too.
 func (c *call) fieldHolds(m *Match) bool {
 	for _, v := range fieldValues(c.ev.Call, m.Field, true) {
-		if m.Pattern == "" || c.finds(m, valueText(v)) {
+		text := valueText(v)
+		if (m.Pattern == "" || c.finds(m, text)) && (m.UnlessText == "" || !c.matches(whole(m.UnlessText), text)) {
 			return true
 		}
 	}
@@ -392,7 +399,7 @@ func (c *call) finds(m *Match, text string) bool {
 // opaqueCall reports whether the match is about opaque spots alone and the
 // call has some that belong to no part.
 func (c *call) opaqueCall(m *Match) bool {
-	alone := m.Opaque && !m.Outside && len(m.Command)+len(m.Flags)+len(m.Args)+len(m.Paths)+len(m.Access)+len(m.Hosts)+
+	alone := m.Opaque && !m.Outside && !m.UnknownPath && len(m.Command)+len(m.Flags)+len(m.Args)+len(m.Paths)+len(m.Access)+len(m.Hosts)+
 		len(m.Flows)+len(m.Env)+len(m.Unless)+len(m.Own)+len(m.Any) == 0 && m.Pattern == "" && m.Field == ""
 	return alone && len(c.ev.Call.Opaque)+len(c.ev.Faults) > 0 && (len(m.Roles) == 0 || oneOf(m.Roles, c.ev.Role))
 }

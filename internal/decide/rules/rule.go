@@ -129,6 +129,14 @@ type Match struct {
 	// Unless are options, as they stand on the command line; the part is left
 	// alone where one of them is given for certain.
 	Unless []string
+	// UnlessPaths are globs; an access is left alone where they name all of it,
+	// read as strictly as in a rule that allows. UnlessText is an RE2 expression;
+	// a field is left alone where it matches all of it. UnknownPath asks for an
+	// access of which it is not known what it touches. Rules that settings stand
+	// for have them, and files of rules cannot.
+	UnlessPaths []string
+	UnlessText  string
+	UnknownPath bool
 	// Opaque asks for an opaque spot in the part or the call.
 	Opaque bool
 	// Roles are globs of agent roles.
