@@ -13,6 +13,7 @@ import (
 	"cardea.dev/internal/call"
 	"cardea.dev/internal/decide/rules"
 	"cardea.dev/internal/harness"
+	"cardea.dev/internal/testrun"
 	"cardea.dev/packs"
 	"cardea.dev/packs/internal/table"
 )
@@ -119,16 +120,17 @@ func bash(command string) *cardea.Event {
 // TestHostileLines: lines that are made to keep the rules busy must not take
 // the gate's time. The limit is a guard against hanging, not a measure.
 func TestHostileLines(t *testing.T) {
+	repeat := func(s string, n int) string { return strings.Repeat(s, testrun.Pick(n/4, n)) }
 	d := rules.New(packs.Rules(), stand().Settings)
 	for name, line := range map[string]string{
-		"patterns": strings.Repeat("rm -rf *; ", 4000),
-		"paths":    strings.Repeat("rm -rf a/b/c/d/e; ", 4000),
-		"operands": "rm " + strings.Repeat("a*b/c?d ", 50_000),
-		"words":    "git push " + strings.Repeat("x", 1_000_000),
-		"brackets": "cat " + strings.Repeat("[[:", 300_000),
-		"git":      strings.Repeat("git push -x; ", 4000),
-		"fields":   strings.Repeat("psql <<< x; python x; ", 3000),
-		"agents":   strings.Repeat("claude; export A=b; ", 3000),
+		"patterns": repeat("rm -rf *; ", 4000),
+		"paths":    repeat("rm -rf a/b/c/d/e; ", 4000),
+		"operands": "rm " + repeat("a*b/c?d ", 50_000),
+		"words":    "git push " + repeat("x", 1_000_000),
+		"brackets": "cat " + repeat("[[:", 300_000),
+		"git":      repeat("git push -x; ", 4000),
+		"fields":   repeat("psql <<< x; python x; ", 3000),
+		"agents":   repeat("claude; export A=b; ", 3000),
 	} {
 		begin := time.Now()
 		ev := bash(line)

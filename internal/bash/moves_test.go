@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"cardea.dev"
+	"cardea.dev/internal/testrun"
 )
 
 // tree is what lies in the folders that programs of moves are run on.
@@ -68,7 +69,7 @@ func contents(t *testing.T, root string) map[string]string {
 }
 
 // Real cp, mv, ln and install change no file that the line is not said to write
-// or delete. CARDEA_MOVES=all runs every line, else every 13th is.
+// or delete. CARDEA_MOVES=all runs every line. A long run takes every 13th.
 func TestMovesAgainstTheWorld(t *testing.T) {
 	if _, err := exec.LookPath("bash"); err != nil {
 		t.Fatal("bash is needed: ", err)
@@ -76,13 +77,14 @@ func TestMovesAgainstTheWorld(t *testing.T) {
 	programs := []string{"mv", "mv -f", "mv -n", "mv -T", "mv --no-target-dir", "mv -v", "mv -b", "cp", "cp -r", "cp -R", "cp -a", "cp -rT", "cp -r --parents", "cp -r --backup=numbered", "ln -s", "ln -sf", "ln -sfn", "ln", "install", "install -D", "install -d"}
 	sources := []string{"a", "d", "d/", "d/.", "e/*", "*.txt", "e/.*", "d/sub", "./d", "$PWD/a", "e/x.txt b.txt", "a d", "d/* a", "none", "*/f", "{a,d}", "no* a", "no* d", "~/a"}
 	targets := []string{"t", "t/", "t/.", "none", "none/", "b.txt", ".", "t/d", "t/new", "./t", "$PWD/t", "~/t", "t*", "..", "d"}
+	every := testrun.Pick(53, 13)
 	changed, runs := 0, 0
 	for _, program := range programs {
 		for _, source := range sources {
 			for _, target := range targets {
 				for _, form := range []string{"%s %s %s", "%s -t %[3]s %[2]s", "shopt -s nullglob; %s %s %s", "cd d && %s ../%s ../%s"} {
 					runs++
-					if os.Getenv("CARDEA_MOVES") != "all" && runs%13 != 0 {
+					if os.Getenv("CARDEA_MOVES") != "all" && runs%every != 0 {
 						continue
 					}
 					changed += move(t, fmt.Sprintf(form, program, source, target))
@@ -90,7 +92,7 @@ func TestMovesAgainstTheWorld(t *testing.T) {
 			}
 		}
 	}
-	if changed < runs/13/4 {
+	if changed < runs/every/4 {
 		t.Errorf("only %d files changed in %d runs", changed, runs)
 	}
 }
@@ -103,13 +105,14 @@ func TestLinksAgainstTheWorld(t *testing.T) {
 	targets := []string{"d", "d/sub", "b.txt", "t", "none", "d/../t", "l", "d/sub/.."}
 	uses := []string{"echo x > q", "echo x > q/f", "echo x > e/q/f", "cd q && echo x > f", "cd -P q && echo x > ../a", "echo x > q/../a", "rm -r q/sub", "rm -rf q/", "cp a q", "cp -r e q/", "mv a q/a", "ln a q/z",
 		"tee q/h < a", "rm q", "echo x > e/d/f", "echo x > d/q/f", "truncate -s 0 q/f", "sed -i s/f/g/ q/f q", "mkdir -p q/new && echo x > q/new/n", "echo x | tee -a sub/g", "for f in q/*; do echo x > $f; done"}
+	every := testrun.Pick(53, 17)
 	changed, runs := 0, 0
 	for _, m := range makes {
 		for _, target := range targets {
 			for _, use := range uses {
 				for _, form := range []string{"%s; %s", "for i in 1 2; do %[2]s; %[1]s; done"} {
 					runs++
-					if os.Getenv("CARDEA_MOVES") != "all" && runs%17 != 0 {
+					if os.Getenv("CARDEA_MOVES") != "all" && runs%every != 0 {
 						continue
 					}
 					first := m
@@ -121,7 +124,7 @@ func TestLinksAgainstTheWorld(t *testing.T) {
 			}
 		}
 	}
-	if changed < runs/17/4 {
+	if changed < runs/every/4 {
 		t.Errorf("only %d files changed in %d runs", changed, runs)
 	}
 }

@@ -1,6 +1,7 @@
 package bash
 
 import (
+	"cardea.dev/internal/testrun"
 	"math/rand"
 	"os"
 	"strconv"
@@ -92,7 +93,7 @@ func (m mutator) bytes(s string) string {
 // attacks and of the generator. CARDEA_ORACLE_MUTATED says how many,
 // CARDEA_ORACLE_SEED which.
 func TestOracleMutated(t *testing.T) {
-	lines, seed := 3000, int64(1)
+	lines, seed := testrun.Pick(700, 3000), int64(1)
 	if n, err := strconv.Atoi(os.Getenv("CARDEA_ORACLE_MUTATED")); err == nil {
 		lines = n
 	}

@@ -84,13 +84,13 @@ func TestFoundNamesAgainstBash(t *testing.T) {
 						access = append(access, p.Access...)
 					}
 				}
+				if !certain {
+					continue // whatever it is passed is covered
+				}
 				os.Remove(record)
 				cmd := exec.Command(bashPath, "-c", line)
 				cmd.Dir, cmd.Env = dir, []string{"PATH=" + bin + ":/usr/bin:/bin", "HOME=" + root, "LANG=C.UTF-8"}
 				cmd.Run() // many of the lines fail
-				if !certain {
-					continue
-				}
 				known++
 				for _, call := range strings.Split(read(t, record), "\x00\x01\x00") {
 					words := strings.Split(call, "\x00")

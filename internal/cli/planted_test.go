@@ -14,6 +14,7 @@ import (
 
 	"cardea.dev/internal/install"
 	"cardea.dev/internal/redact"
+	"cardea.dev/internal/testrun"
 )
 
 // plantedSecret is a secret of a rule, within a text that shows it to be one.
@@ -161,8 +162,8 @@ func (d *desk) entries() (lines []string) {
 func TestNoPlantedSecretIsKept(t *testing.T) {
 	r := redact.New()
 	for i, s := range plantedSecrets(t) {
-		if i > 0 && testing.Short() {
-			break
+		if i%testrun.Pick(12, 1) > 0 {
+			continue
 		}
 		d := newDesk(t)
 		calls := 0

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"bytes"
+	"cardea.dev/internal/testrun"
 	"fmt"
 	"os"
 	"slices"
@@ -148,7 +149,7 @@ func TestAnyChangedByteIsFound(t *testing.T) {
 	b.add(1)
 	for _, day := range []string{day1, day2} {
 		data := b.read(day + dayEnd)
-		for i := range data {
+		for i := 0; i < len(data); i += testrun.Pick(7, 1) {
 			for _, x := range []byte{data[i] ^ 1, data[i] ^ 0x20, '\n'} {
 				if x == data[i] {
 					continue

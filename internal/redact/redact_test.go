@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"cardea.dev/internal/sharedtest"
+	"cardea.dev/internal/testrun"
 )
 
 func TestShow(t *testing.T) {
@@ -167,7 +168,7 @@ func TestFalseAlarms(t *testing.T) {
 // What is over a limit is taken out unread, and hostile texts end in time. The
 // time is a guard against hanging, ten times what it takes.
 func TestHostile(t *testing.T) {
-	const size = 1 << 20
+	size := testrun.Pick(1<<18, 1<<20)
 	secret := rev("j9i8h7g6f5e4d3c2b1a0j9i8h7g6f5e4d3c2_phg")
 	r := New()
 	rnd := rand.New(rand.NewSource(1))

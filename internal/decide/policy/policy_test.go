@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -18,6 +19,7 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/decide/policy/rego"
 	"cardea.dev/internal/decide/policy/sample"
+	"cardea.dev/internal/testrun"
 )
 
 // here is OPA in this process.
@@ -428,12 +430,12 @@ func TestConcurrentEvaluations(t *testing.T) {
 	group.Wait()
 }
 
-// A process that judges for ever does not grow. CARDEA_LONG=1 makes it a million
-// evaluations, which take some minutes.
+// A process that judges for ever does not grow. CARDEA_EVALUATIONS=1000000
+// takes some minutes.
 func TestMemoryStaysFlat(t *testing.T) {
-	warm, runs := 2_000, 20_000
-	if os.Getenv("CARDEA_LONG") != "" {
-		warm, runs = 10_000, 1_000_000
+	warm, runs := 2_000, testrun.Pick(6_000, 20_000)
+	if n, err := strconv.Atoi(os.Getenv("CARDEA_EVALUATIONS")); err == nil {
+		warm, runs = 10_000, n
 	}
 	p := many(t, 50)
 	d := p.policies().Plain()

@@ -269,7 +269,7 @@ func TestOneWithoutEndLeavesTheOthers(t *testing.T) {
 		parsed(t, "c.rego", "package c\n\nimport rego.v1\n\ndeny := input.n\n"),
 	}
 	p, _ := Compile(modules, engine.Options{})
-	ctx, cancel := context.WithTimeout(context.Background(), 8*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 4*time.Second)
 	defer cancel()
 	in, err := engine.NewInput(map[string]any{"n": "seen"})
 	if err != nil {

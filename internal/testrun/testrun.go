@@ -1,0 +1,46 @@
+// Package testrun says how much a run of the tests may cost. By default tests
+// take samples, so that the whole suite is quick. With CARDEA_LONG=1, which .ci/run
+// sets, they run everything.
+package testrun
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// Long reports whether everything is to be run.
+func Long() bool { return os.Getenv("CARDEA_LONG") != "" }
+
+// Pick is the first number, or the second one in a long run.
+func Pick(short, long int) int {
+	if Long() {
+		return long
+	}
+	return short
+}
+
+// InMemory runs the tests of a package, and gives the exit code for TestMain.
+// Their temporary folders lie in memory where the system has such a folder: to
+// create a file there takes a tenth of the time.
+func InMemory(m *testing.M) int {
+	dir, err := os.MkdirTemp("/dev/shm", "cardea-test-")
+	if err != nil {
+		return m.Run()
+	}
+	defer os.RemoveAll(dir)
+	// Some tests start bash as another user.
+	if os.Chmod(dir, 0o755) == nil && runsPrograms(dir) {
+		os.Setenv("TMPDIR", dir)
+	}
+	return m.Run()
+}
+
+// runsPrograms reports whether programs in a folder can be started. Some systems
+// forbid it for memory.
+func runsPrograms(dir string) bool {
+	file := filepath.Join(dir, "program")
+	defer os.Remove(file)
+	return os.WriteFile(file, []byte("#!/bin/sh\n"), 0o700) == nil && exec.Command(file).Run() == nil
+}
