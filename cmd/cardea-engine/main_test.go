@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -50,6 +51,28 @@ type site struct {
 	env             []string
 }
 
+// built is the folder in which TestMain builds the two programs, once for all
+// tests.
+var built string
+
+func TestMain(m *testing.M) {
+	os.Exit(func() int {
+		dir, err := os.MkdirTemp("", "cardea-engine-test-")
+		if err != nil {
+			panic(err)
+		}
+		defer os.RemoveAll(dir)
+		built = dir
+		build := exec.Command("go", "build", "-o", dir+string(filepath.Separator), "cardea.dev/cmd/cardea", "cardea.dev/cmd/cardea-engine")
+		if out, err := build.CombinedOutput(); err != nil {
+			fmt.Fprintf(os.Stderr, "%v\n%s", err, out)
+			return 1
+		}
+		return m.Run()
+	}())
+}
+
+// install gives the programs a folder of their own.
 func install(t *testing.T) *site {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -57,9 +80,13 @@ func install(t *testing.T) *site {
 		t.Fatal(err)
 	}
 	s := &site{t: t, bin: filepath.Join(dir, "bin"), home: filepath.Join(dir, "home"), work: filepath.Join(dir, "work")}
-	build := exec.Command("go", "build", "-o", s.bin+string(filepath.Separator), "cardea.dev/cmd/cardea", "cardea.dev/cmd/cardea-engine")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	if err := os.Mkdir(s.bin, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"cardea", "cardea-engine"} {
+		if err := os.Link(filepath.Join(built, filepath.Base(s.exe(name))), s.exe(name)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	s.write(filepath.Join(s.work, ".git", "x"), "")
 	s.write(filepath.Join(s.home, ".config/cardea/policies/guard.rego"), policy)
