@@ -6,176 +6,155 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"cardea.dev/internal/decide/policy/engine"
 )
 
-// Engine asks a process that it starts when it is first needed. It may be used
-// by many goroutines.
+// Engine asks a server that it starts when it is first needed. It may be used by
+// many goroutines, whose requests wait for each other.
 type Engine struct {
 	// name is the program's, for messages; find gives its path, or why it must
 	// not be started.
 	name string
 	find func() (string, error)
+	// turn holds a token while nobody asks. Who has it may use the fields below.
+	turn   chan struct{}
+	child  *child
+	closed bool
 
-	mu       sync.Mutex
-	peer     *peer
-	closed   bool
-	programs atomic.Uint64
+	programs atomic.Uint64 // how many were compiled
 }
 
 // Beside is an engine that starts [Program] from the folder in which another
 // program of Cardea's lies, links resolved.
 func Beside(program string) *Engine {
-	return &Engine{name: Program, find: func() (string, error) { return find(program, Program) }}
+	return newEngine(Program, func() (string, error) { return find(program, Program) })
 }
 
-const (
-	// longest is the time of a request to which nobody gives one.
-	longest = time.Minute
-	// grace is how much longer than its time a request may take: the server
-	// ends it by itself, and says what it knows by then.
-	grace = 50 * time.Millisecond
-)
+func newEngine(name string, find func() (string, error)) *Engine {
+	e := &Engine{name: name, find: find, turn: make(chan struct{}, 1)}
+	e.turn <- struct{}{}
+	return e
+}
 
-// errNoAnswer is met by who waited in vain, errEnded by who had the process end
-// meanwhile, errWords by who gets an answer to something else. Before they are
-// told, they get the program's name.
-var (
-	errNoAnswer = fmt.Errorf("gave no answer in time: %w", context.DeadlineExceeded)
-	errEnded    = errors.New("ended without an answer")
-	errWords    = errors.New("answers in words that are not understood: install cardea and the programs beside it anew")
-)
+// maxTime is the time of a request whose context has no deadline.
+const maxTime = time.Minute
 
-// named is an error with the name of the program in front.
-func (e *Engine) named(err error) error { return fmt.Errorf("%s %w", e.name, err) }
-
-// Ready tells why the program must not be started.
+// Ready says why the server must not be started.
 func (e *Engine) Ready() error {
 	_, err := e.find()
 	return err
 }
 
-// Close ends the process. No other one is started.
+// Close ends the server. No other one is started.
 func (e *Engine) Close() {
-	e.mu.Lock()
-	p := e.peer
+	<-e.turn
 	e.closed = true
-	e.mu.Unlock()
-	if p != nil {
-		p.fail(errEnded)
+	if e.child != nil {
+		e.child.end()
 	}
+	e.turn <- struct{}{}
 }
 
-// current is the process that requests are sent to.
-func (e *Engine) current() (*peer, error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.peer != nil && e.peer.usable() {
-		return e.peer, nil
+// Wake starts the server, if it is not there yet.
+func (e *Engine) Wake() {
+	go func() {
+		<-e.turn
+		_ = e.start() // who asks meets the same error
+		e.turn <- struct{}{}
+	}()
+}
+
+// start starts the server where none is alive. The caller has the turn.
+func (e *Engine) start() error {
+	if e.child.alive() {
+		return nil
 	}
 	if e.closed {
-		return nil, e.named(errEnded)
+		return e.named(errEnded)
 	}
 	path, err := e.find()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	p, err := start(path)
-	if err != nil {
-		return nil, fmt.Errorf("start %s: %w", e.name, err)
-	}
-	e.peer = p
-	return p, nil
-}
-
-// Wake starts the process, if it is not there yet.
-func (e *Engine) Wake() {
-	go func() { _, _ = e.current() }() // who asks meets the same error
-}
-
-// post sends a request.
-func (e *Engine) post(r request) (*question, error) {
-	p, err := e.current()
-	if err != nil {
-		return nil, err
-	}
-	q, err := p.post(r)
-	if err != nil {
-		return nil, e.named(err)
-	}
-	return q, nil
-}
-
-// answer waits for the answer to a request.
-func (e *Engine) answer(ctx context.Context, q *question) (answer, error) {
-	a, err := q.wait(ctx)
-	switch {
-	case err != nil:
-		return a, e.named(err)
-	case a.outcome == failed:
-		return a, errors.New(string(a.body))
-	case a.outcome < done || a.outcome > failed:
-		return a, e.named(errWords)
-	}
-	return a, nil
-}
-
-// ask sends a request, and waits for the answer. A process that ended meanwhile
-// may have done so because of another request, so a new one is asked, once.
-func (e *Engine) ask(ctx context.Context, k kind, about any) (answer, error) {
-	body, err := json.Marshal(about)
-	if err != nil {
-		return answer{}, fmt.Errorf("%s cannot be asked: %w", e.name, err)
-	}
-	for again := true; ; again = false {
-		if ctx.Err() != nil {
-			return answer{}, e.named(errNoAnswer)
-		}
-		left := longest
-		if end, limited := ctx.Deadline(); limited {
-			left = time.Until(end)
-		}
-		q, err := e.post(request{version: version, kind: k, left: left, body: body})
-		var a answer
-		if err == nil {
-			a, err = e.answer(ctx, q)
-		}
-		if again && errors.Is(err, errEnded) {
-			continue
-		}
-		return a, err
-	}
-}
-
-// read takes the body of an answer. Numbers in JSON values stay as they are
-// written.
-func (e *Engine) read(a answer, into any) error {
-	d := json.NewDecoder(bytes.NewReader(a.body))
-	d.UseNumber()
-	if err := d.Decode(into); err != nil {
-		return e.named(errWords)
+	if e.child, err = startChild(path); err != nil {
+		return fmt.Errorf("start %s: %w", e.name, err)
 	}
 	return nil
 }
 
-// asked asks, and reads the answer.
-func (e *Engine) asked(ctx context.Context, k kind, about, into any) error {
-	a, err := e.ask(ctx, k, about)
+// take waits for the turn. The function that it returns gives it back.
+func (e *Engine) take(ctx context.Context) (func(), error) {
+	if ctx.Err() == nil {
+		select {
+		case <-e.turn:
+			return func() { e.turn <- struct{}{} }, nil
+		case <-ctx.Done():
+		}
+	}
+	return nil, e.named(errNoAnswer)
+}
+
+// named puts the program's name in front of an error.
+func (e *Engine) named(err error) error { return fmt.Errorf("%s %w", e.name, err) }
+
+// ask sends a request and reads its answer into a value. The caller has the turn.
+func (e *Engine) ask(ctx context.Context, tag byte, about, into any) error {
+	body, err := json.Marshal(about)
 	if err != nil {
+		return e.named(fmt.Errorf("cannot be asked: %w", err))
+	}
+	if err := e.start(); err != nil {
 		return err
 	}
-	return e.read(a, into)
+	left := maxTime
+	if end, limited := ctx.Deadline(); limited {
+		left = time.Until(end)
+	}
+	a, err := e.child.exchange(ctx, message{version: version, tag: tag, left: left, body: body})
+	if err != nil {
+		return e.named(err)
+	}
+	if a.tag == tagFailed {
+		return errors.New(string(a.body))
+	}
+	d := json.NewDecoder(bytes.NewReader(a.body))
+	d.UseNumber() // as they are written
+	if d.Decode(into) != nil {
+		e.child.end()
+		return e.named(errProtocol)
+	}
+	return nil
+}
+
+// twice asks again, once, where the server ended meanwhile: another request may
+// have been the reason.
+func twice(ask func() error) error {
+	err := ask()
+	if errors.Is(err, errEnded) {
+		err = ask()
+	}
+	return err
+}
+
+// answer takes the turn and asks.
+func answer[T any](ctx context.Context, e *Engine, tag byte, about any) (out T, err error) {
+	giveBack, err := e.take(ctx)
+	if err != nil {
+		return out, err
+	}
+	defer giveBack()
+	err = twice(func() error { return e.ask(ctx, tag, about, &out) })
+	return out, err
 }
 
 // Parse gives what files say about themselves.
-func (e *Engine) Parse(ctx context.Context, files []engine.Source) (out []engine.Parsed, err error) {
-	err = e.asked(ctx, kindParse, files, &out)
+func (e *Engine) Parse(ctx context.Context, files []engine.Source) ([]engine.Parsed, error) {
+	out, err := answer[[]engine.Parsed](ctx, e, tagParse, files)
 	if err == nil && len(out) != len(files) {
-		err = e.named(errWords)
+		err = e.named(errProtocol)
 	}
 	if err != nil {
 		return nil, err
@@ -184,43 +163,32 @@ func (e *Engine) Parse(ctx context.Context, files []engine.Source) (out []engine
 }
 
 // Look gives the mistakes that OPA does not report.
-func (e *Engine) Look(ctx context.Context, files []engine.Source) (out []engine.Remark, err error) {
-	err = e.asked(ctx, kindLook, files, &out)
-	return out, err
+func (e *Engine) Look(ctx context.Context, files []engine.Source) ([]engine.Remark, error) {
+	return answer[[]engine.Remark](ctx, e, tagLook, files)
 }
 
 // Test runs the tests of policies.
-func (e *Engine) Test(ctx context.Context, files []engine.Source, o engine.TestOptions) (out engine.Tested, err error) {
-	err = e.asked(ctx, kindTest, testRequest{Files: files, Options: o}, &out)
-	return out, err
+func (e *Engine) Test(ctx context.Context, files []engine.Source, o engine.TestOptions) (engine.Tested, error) {
+	return answer[engine.Tested](ctx, e, tagTest, testRequest{Files: files, Options: o})
 }
 
-// Compile sends files to be compiled.
+// Compile sends files to be compiled, and does not wait.
 func (e *Engine) Compile(files []engine.Source, o engine.Options) engine.Program {
-	p := &program{engine: e, compile: compileRequest{Program: e.programs.Add(1), Files: files, Options: o}, done: make(chan struct{})}
-	body, err := json.Marshal(p.compile)
-	var q *question
-	if err == nil {
-		q, err = e.post(request{version: version, kind: kindCompile, left: longest, body: body})
-	}
-	if err != nil {
-		p.err = err
-		close(p.done)
-		return p
-	}
-	p.peer = q.peer
+	p := &program{engine: e, request: compileRequest{Program: e.programs.Add(1), Files: files, Options: o}, compiled: make(chan struct{})}
+	ctx, cancel := context.WithTimeout(context.Background(), maxTime)
+	p.giveUp = cancel
 	go func() {
-		defer close(p.done)
-		ctx, cancel := context.WithTimeout(context.Background(), longest)
-		defer cancel()
-		a, err := e.answer(ctx, q)
-		if errors.Is(err, errEnded) && !p.late.Load() {
-			a, err = e.ask(ctx, kindCompile, p.compile)
+		defer close(p.compiled)
+		giveBack, err := e.take(ctx)
+		if err != nil {
+			p.err = err
+			return
 		}
-		if err == nil && len(a.body) > 0 {
-			err = e.read(a, &p.broken)
-		}
-		p.err = err
+		defer giveBack()
+		p.err = twice(func() (err error) {
+			p.broken, err = p.compile(ctx)
+			return err
+		})
 	}()
 	return p
 }
@@ -228,67 +196,98 @@ func (e *Engine) Compile(files []engine.Source, o engine.Options) engine.Program
 // program is a program of the server's, with what it is made from.
 type program struct {
 	engine  *Engine
-	compile compileRequest
-	// done is closed when it is known what came of compiling it.
-	done   chan struct{}
-	broken map[string]engine.Problems
-	err    error
-	// peer is the process that was asked, nil for none; late is set where
-	// somebody waited for it in vain.
-	peer *peer
-	late atomic.Bool
+	request compileRequest
+	// compiled is closed when it is known what came of compiling it; giveUp ends
+	// the wait for it.
+	compiled chan struct{}
+	giveUp   context.CancelFunc
+	broken   map[string]engine.Problems
+	err      error
+	// on is the server that has it. Who has the engine's turn may use it.
+	on *child
+}
+
+// compile compiles the program on the server and gives the files that were left
+// out. The caller has the engine's turn.
+func (p *program) compile(ctx context.Context) (broken map[string]engine.Problems, err error) {
+	if err = p.engine.ask(ctx, tagCompile, p.request, &broken); err == nil {
+		p.on = p.engine.child
+	}
+	return broken, err
+}
+
+// wait waits until the program is compiled. A wait in vain ends compiling.
+func (p *program) wait(ctx context.Context) error {
+	select {
+	case <-p.compiled:
+		return nil
+	default:
+	}
+	select {
+	case <-p.compiled:
+		return nil
+	case <-ctx.Done():
+		p.giveUp()
+		return p.engine.named(errNoAnswer)
+	}
 }
 
 // Broken are the files that were left out.
 func (p *program) Broken(ctx context.Context) (map[string]engine.Problems, error) {
-	select {
-	case <-p.done:
-		return p.broken, p.err
-	default:
+	if err := p.wait(ctx); err != nil {
+		return nil, err
 	}
-	select {
-	case <-p.done:
-		return p.broken, p.err
-	case <-ctx.Done():
-		p.late.Store(true)
-		p.peer.fail(errEnded)
-		return nil, p.engine.named(errNoAnswer)
-	}
+	return p.broken, p.err
 }
 
-// Eval gives the values of rules. The request follows that to compile, whose
-// answer it does not wait for.
+// Eval gives the values of rules.
 func (p *program) Eval(ctx context.Context, queries []engine.Query) []engine.Result {
-	r := p.request(queries)
-	a, err := p.engine.ask(ctx, kindEval, r)
-	if err == nil && a.outcome == unknown {
-		// The server that compiled it is gone, or forgot it.
-		if a, err = p.engine.ask(ctx, kindCompile, p.compile); err == nil {
-			a, err = p.engine.ask(ctx, kindEval, r)
-		}
-	}
-	var results []result
-	if err == nil && a.outcome != unknown {
-		err = p.engine.read(a, &results)
-	}
-	if errors.Is(err, context.DeadlineExceeded) {
+	results, err := p.eval(ctx, queries)
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
 		err = engine.ErrTime
-	}
-	if err == nil && len(results) != len(queries) {
-		err = p.engine.named(errWords)
+	case err == nil && len(results) != len(queries):
+		err = p.engine.named(errProtocol)
 	}
 	out := make([]engine.Result, len(queries))
 	for i := range out {
 		if out[i].Err = err; err == nil {
-			out[i] = results[i].plain()
+			out[i] = results[i].received()
 		}
 	}
 	return out
 }
 
-// request is what is sent about queries. Each input is sent once.
-func (p *program) request(queries []engine.Query) *evalRequest {
-	r := &evalRequest{Program: p.compile.Program, Inputs: []json.RawMessage{}, Queries: make([]query, len(queries))}
+func (p *program) eval(ctx context.Context, queries []engine.Query) (out []result, err error) {
+	if err := p.wait(ctx); err != nil {
+		return nil, err
+	}
+	e := p.engine
+	giveBack, err := e.take(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer giveBack()
+	err = twice(func() error {
+		if !p.on.alive() { // the server that compiled it is gone
+			if _, err := p.compile(ctx); err != nil {
+				return err
+			}
+		}
+		return e.ask(ctx, tagEval, p.evalRequest(queries), &out)
+	})
+	for _, r := range out {
+		// What was cut off may go on for ever in the server.
+		if err := r.received().Err; err == engine.ErrTime || err == engine.ErrMemory {
+			e.child.end()
+		}
+	}
+	return out, err
+}
+
+// evalRequest is what is sent about queries. Each input is sent once.
+func (p *program) evalRequest(queries []engine.Query) evalRequest {
+	r := evalRequest{Program: p.request.Program, Inputs: []json.RawMessage{}, Queries: make([]query, len(queries))}
 	at := map[engine.Input]int{}
 	for i, q := range queries {
 		n, sent := at[q.Input]

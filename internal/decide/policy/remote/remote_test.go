@@ -29,19 +29,17 @@ func TestMain(m *testing.M) {
 			os.Exit(1)
 		}
 	case "garbage":
-		_, _ = os.Stdout.WriteString("\xff\xff\xff\xff and more")
+		_, _ = os.Stdout.WriteString("\xff\xff\xff\xff and much more")
 		time.Sleep(time.Hour)
 	case "babbling":
-		_, _ = os.Stdout.Write([]byte{0, 0, 0, 2, 'n', 'o'})
+		_, _ = os.Stdout.Write([]byte{0, 0, 0, 2, 9, 9, 0, 0, 0, 0, 0, 0, 0, 0, 'n', 'o'})
 		time.Sleep(time.Hour)
 	case "evasive":
-		answerEach(answer{outcome: done})
-	case "unknowing":
-		answerEach(answer{outcome: unknown})
+		answerEach(message{version: version, tag: tagDone})
 	case "failing":
-		answerEach(answerOf(failed, "no"))
+		answerEach(message{version: version, tag: tagFailed, body: []byte("no")})
 	case "muddled":
-		answerEach(answer{outcome: 77})
+		answerEach(message{version: version, tag: 77})
 	case "hanging":
 		time.Sleep(time.Hour)
 	case "dying":
@@ -52,15 +50,12 @@ func TestMain(m *testing.M) {
 }
 
 // answerEach answers every request with the same.
-func answerEach(with answer) {
+func answerEach(with message) {
 	for {
-		r, err := readRequest(os.Stdin)
-		if err != nil {
+		if _, err := readMessage(os.Stdin, maxRequest); err != nil {
 			return
 		}
-		with.id = r.id
-		out, _ := with.frame()
-		_, _ = os.Stdout.Write(out)
+		_ = with.write(os.Stdout)
 	}
 }
 
@@ -82,7 +77,7 @@ func client(t testing.TB, name string) *Engine {
 	if err := os.WriteFile(path, data, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	e := &Engine{name: name, find: func() (string, error) { return path, nil }}
+	e := newEngine(name, func() (string, error) { return path, nil })
 	t.Cleanup(e.Close)
 	return e
 }
@@ -177,10 +172,7 @@ func TestKilled(t *testing.T) {
 	}
 	x := in(t, map[string]any{"n": 1})
 	for range 3 {
-		e.mu.Lock()
-		before := e.peer
-		e.mu.Unlock()
-		before.process.kill()
+		e.child.process.kill()
 		if got := p.Eval(ctx, one("sum", x)); got[0].Err != nil || got[0].Value != json.Number("2") {
 			t.Errorf("%+v", got)
 		}
@@ -192,9 +184,9 @@ func TestKilled(t *testing.T) {
 		group.Go(func() {
 			p := e.Compile(files(), engine.Options{})
 			if i == 7 {
-				e.mu.Lock()
-				e.peer.process.kill()
-				e.mu.Unlock()
+				<-e.turn
+				e.child.process.kill()
+				e.turn <- struct{}{}
 			}
 			if got := p.Eval(ctx, one("sum", x)); got[0].Err != nil {
 				t.Errorf("%d: %v", i, got[0].Err)
@@ -206,7 +198,7 @@ func TestKilled(t *testing.T) {
 
 // A server that does not speak the language, hangs or dies is an error, soon.
 func TestBadServers(t *testing.T) {
-	for name, want := range map[string]string{"garbage": "garbage answers in words that are not understood", "babbling": "not understood", "evasive": "not understood", "muddled": "not understood", "unknowing": "",
+	for name, want := range map[string]string{"garbage": "garbage answers in words that are not understood", "babbling": "not understood", "evasive": "not understood", "muddled": "not understood",
 		"hanging": "no answer in time", "dying": "dying ended without an answer", "failing": "no"} {
 		e := client(t, name)
 		x := in(t, map[string]any{})
@@ -225,9 +217,6 @@ func TestBadServers(t *testing.T) {
 			},
 			"compile": func(ctx context.Context) error {
 				_, err := e.Compile(files(), engine.Options{}).Broken(ctx)
-				if err == nil && (name == "evasive" || name == "unknowing") {
-					return errWords // nothing is broken, which evaluation finds out
-				}
 				return err
 			},
 			// More than a pipe takes, so that writing hangs.
@@ -260,13 +249,13 @@ func TestBounds(t *testing.T) {
 	if _, err := p.Broken(within(t, time.Minute)); err != nil {
 		t.Fatal(err)
 	}
-	before := e.peer
+	before := e.child
 	queries := append(append(one("sum", x), one("slow", x)...), one("set", x)...)
 	got := p.Eval(within(t, 3*time.Second), queries)
 	if got[0].Err != nil || !errors.Is(got[1].Err, engine.ErrTime) || !errors.Is(got[2].Err, engine.ErrTime) {
 		t.Errorf("%+v", got)
 	}
-	if before.usable() {
+	if before.alive() {
 		t.Error("the process is used again")
 	}
 	got = p.Eval(within(t, time.Minute), append(one("long", x), one("set", x)...))
@@ -284,46 +273,8 @@ func TestBounds(t *testing.T) {
 func TestHugeInput(t *testing.T) {
 	e := client(t, Program)
 	p := e.Compile([]engine.Source{{Path: "a.rego", Text: "package a\n\nn := count(input.text)\n"}}, engine.Options{})
-	got := p.Eval(within(t, time.Minute), one("n", in(t, map[string]any{"text": strings.Repeat("\x01", 16<<20)})))
-	if got[0].Err != nil || got[0].Value != json.Number(fmt.Sprint(16<<20)) {
-		t.Errorf("%+v", got)
-	}
-}
-
-// One that takes long does not hold up the others.
-func TestAtTheSameTime(t *testing.T) {
-	e := client(t, Program)
-	p := e.Compile(files(), engine.Options{})
-	x := in(t, map[string]any{"n": 1})
-	slow := make(chan []engine.Result, 1)
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
-	go func() { slow <- p.Eval(ctx, one("slow", x)) }()
-	for range 50 {
-		if got := p.Eval(within(t, 10*time.Second), one("sum", x)); got[0].Err != nil {
-			t.Fatalf("%+v", got)
-		}
-	}
-	select {
-	case got := <-slow:
-		t.Errorf("the slow one was quick: %+v", got)
-	default:
-	}
-	cancel()
-	<-slow
-}
-
-// A server keeps so many programs; those that it forgot are made again.
-func TestForgotten(t *testing.T) {
-	e := client(t, Program)
-	ctx := within(t, time.Minute)
-	file := []engine.Source{{Path: "a.rego", Text: "package a\n\nsum := 7\n"}}
-	p := e.Compile(file, engine.Options{})
-	for range maxPrograms + 3 {
-		if _, err := e.Compile(file, engine.Options{}).Broken(ctx); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if got := p.Eval(ctx, one("sum", engine.Input{})); got[0].Value != json.Number("7") {
+	got := p.Eval(within(t, time.Minute), one("n", in(t, map[string]any{"text": strings.Repeat("\x01", 8<<20)})))
+	if got[0].Err != nil || got[0].Value != json.Number(fmt.Sprint(8<<20)) {
 		t.Errorf("%+v", got)
 	}
 }
@@ -334,12 +285,16 @@ func TestEndsWithItsInput(t *testing.T) {
 	if _, err := e.Parse(within(t, time.Minute), files()); err != nil {
 		t.Fatal(err)
 	}
-	p := e.peer
-	if err := p.in.Close(); err != nil {
+	if err := e.child.in.Close(); err != nil {
 		t.Fatal(err)
 	}
+	gone := make(chan error, 1)
+	go func() { _, err := e.child.out.ReadByte(); gone <- err }()
 	select {
-	case <-p.over:
+	case err := <-gone:
+		if err != io.EOF {
+			t.Errorf("it answers %v", err)
+		}
 	case <-time.After(20 * time.Second):
 		t.Error("it is still there")
 	}
@@ -352,91 +307,87 @@ func (panics) Compile([]engine.Source, engine.Options) engine.Program { panic("o
 
 // Serve answers what is wrong with a request, and ends with its input.
 func TestServe(t *testing.T) {
-	send := func(requests ...request) (map[uint64]answer, error) {
-		var all bytes.Buffer
-		for _, r := range requests {
-			text, _ := r.frame()
-			all.Write(text)
-		}
-		out, to := io.Pipe()
-		in, from := io.Pipe()
-		done := make(chan error, 1)
-		go func() { done <- Serve(panics{}, in, to) }()
-		go func() { _, _ = from.Write(all.Bytes()) }()
-		got := map[uint64]answer{}
-		for range requests {
-			a, err := readAnswer(out)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got[a.id] = a
-		}
-		_ = from.Close()
-		return got, <-done
-	}
-	ask := func(id uint64, k kind, body string) request {
-		return request{version: version, kind: k, id: id, left: time.Second, body: []byte(body)}
-	}
-	old := ask(1, kindEval, "{}")
-	old.version = 7
-	got, err := send(old, ask(2, kindEval, `{"program": 9}`), ask(3, kindCompile, `{"program": 4}`), ask(5, kindEval, `{"program": 4}`),
-		ask(6, 99, "{}"), ask(7, kindParse, "{}"), ask(8, kindEval, "[]"), ask(9, kindTest, "["))
-	for id, want := range map[uint64]string{1: "different versions", 3: "internal error: oh", 6: "99", 7: "cannot unmarshal", 8: "cannot unmarshal", 9: "unexpected end"} {
-		if a := got[id]; a.outcome != failed || !strings.Contains(string(a.body), want) {
-			t.Errorf("%d: %+v", id, a)
+	out, to := io.Pipe()
+	in, from := io.Pipe()
+	done := make(chan error, 1)
+	go func() { done <- Serve(panics{}, in, to) }()
+	for _, tt := range []struct {
+		version, tag byte
+		body, want   string
+	}{
+		{7, tagEval, "{}", "different versions"},
+		{version, tagEval, `{"program": 9}`, "no program 9"},
+		{version, tagCompile, `{"program": 4}`, "internal error: oh"},
+		{version, tagEval, `{"program": 4}`, "no program 4"},
+		{version, 99, "{}", "99"},
+		{version, tagParse, "{}", "cannot unmarshal"},
+		{version, tagEval, "[]", "cannot unmarshal"},
+		{version, tagTest, "[", "unexpected end"},
+	} {
+		go func() {
+			_ = message{version: tt.version, tag: tt.tag, left: time.Second, body: []byte(tt.body)}.write(from)
+		}()
+		if a, err := readMessage(out, maxAnswer); err != nil || a.tag != tagFailed || !strings.Contains(string(a.body), tt.want) {
+			t.Errorf("%+v: %s, %v", tt, a.body, err)
 		}
 	}
-	if err != nil || got[2].outcome != unknown || got[5].outcome != unknown {
-		t.Errorf("%+v, %v", got, err)
+	_ = from.Close()
+	if err := <-done; err != nil {
+		t.Error(err)
 	}
-	for _, text := range []string{"\xff\xff\xff\xff", "\x00\x00\x00\x02no", "\x00", "\x00\x00\x00\x14\x02\x03" + strings.Repeat("\x00", 16) + "no"} {
+	for _, text := range []string{strings.Repeat("\xff", headSize), "\x00", "\x00\x00\x00\x14\x02\x03" + strings.Repeat("\x00", 8) + "no"} {
 		if err := Serve(rego.Engine{}, strings.NewReader(text), io.Discard); err == nil {
 			t.Errorf("%q is served", text)
 		}
 	}
-	s := &server{engine: rego.Engine{}, programs: map[uint64]*slot{}}
-	place := s.place(1)
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	if got := s.program(ctx, 1).Eval(ctx, one("x", engine.Input{})); !errors.Is(got[0].Err, engine.ErrTime) {
-		t.Errorf("%+v", got)
-	}
-	place.program = rego.Engine{}.Compile(nil, engine.Options{})
-	close(place.ready)
-	if _, _, err := s.eval(context.Background(), &evalRequest{Program: 1, Queries: []query{{Input: 1}}}); err == nil {
+	s := &server{engine: rego.Engine{}, programs: map[uint64]engine.Program{1: rego.Engine{}.Compile(nil, engine.Options{})}}
+	if _, err := s.eval(context.Background(), evalRequest{Program: 1, Queries: []query{{Input: 1}}}); err == nil {
 		t.Error("an input that is not there")
 	}
 }
 
-func TestFrames(t *testing.T) {
-	if _, err := framed(make([]byte, 8), 3); err == nil {
-		t.Error("a frame that is too long is sent")
-	}
-	long := request{version: 1, kind: kindLook, id: 7, left: time.Hour, body: bytes.Repeat([]byte("x"), 3<<20)}
-	text, err := long.frame()
-	if err != nil {
+// A server that still works on a request ends with its input, too.
+func TestServeEndsWhileItWorks(t *testing.T) {
+	in, from := io.Pipe()
+	done := make(chan error, 1)
+	go func() { done <- Serve(hangs{}, in, io.Discard) }()
+	if err := (message{version: version, tag: tagCompile, left: time.Hour, body: []byte("{}")}).write(from); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := readRequest(bytes.NewReader(text)); err != nil || !reflect.DeepEqual(got, long) {
+	_ = from.Close()
+	select {
+	case err := <-done:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(20 * time.Second):
+		t.Error("it goes on")
+	}
+}
+
+// hangs is an engine that never comes to an end.
+type hangs struct{ rego.Engine }
+
+func (hangs) Compile([]engine.Source, engine.Options) engine.Program { select {} }
+
+func TestMessages(t *testing.T) {
+	long := message{version: 1, tag: tagLook, left: time.Hour, body: bytes.Repeat([]byte("x"), 3<<20)}
+	var text bytes.Buffer
+	if err := long.write(&text); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := readMessage(bytes.NewReader(text.Bytes()), maxRequest); err != nil || !reflect.DeepEqual(got, long) {
 		t.Errorf("%d bytes, %v", len(got.body), err)
 	}
-	if _, err := readRequest(bytes.NewReader(text[:len(text)-1])); !errors.Is(err, io.ErrUnexpectedEOF) {
+	if _, err := readMessage(bytes.NewReader(text.Bytes()[:text.Len()-1]), maxRequest); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("%v", err)
 	}
-	said := answer{id: 1 << 60, outcome: cutOff, body: []byte("{}")}
-	text, _ = said.frame()
-	if got, err := readAnswer(bytes.NewReader(text)); err != nil || !reflect.DeepEqual(got, said) {
-		t.Errorf("%+v, %v", got, err)
+	if _, err := readMessage(bytes.NewReader(text.Bytes()), 3<<20-1); err == nil {
+		t.Error("a message that is too long is read")
 	}
-	for _, short := range []string{"", "\x00", "12345678"} {
-		text := append([]byte{0, 0, 0, byte(len(short))}, short...)
-		if _, err := readAnswer(bytes.NewReader(text)); err == nil {
-			t.Errorf("%q is an answer", short)
-		}
-		if _, err := readRequest(bytes.NewReader(text)); err == nil {
-			t.Errorf("%q is a request", short)
-		}
-	}
+}
+
+func TestSize(t *testing.T) {
 	for v, want := range map[int]any{8: nil, 11: "abc", 9: json.Number("7"), 25: []any{nil, true}, 26: map[string]any{"k": "x", "": ""}} {
 		if got := size(want, 1000); got < 8 || got > v+10 {
 			t.Errorf("%v: %d", want, got)
@@ -456,7 +407,7 @@ func TestFrames(t *testing.T) {
 
 func TestResults(t *testing.T) {
 	for _, want := range []engine.Result{{Value: "x", Took: 3}, {Err: engine.ErrTime}, {Err: engine.ErrMemory}, {Err: errors.New("x")}} {
-		if got := resultOf(want).plain(); !reflect.DeepEqual(got, want) {
+		if got := resultOf(want).received(); !reflect.DeepEqual(got, want) {
 			t.Errorf("%+v, not %+v", got, want)
 		}
 	}
