@@ -54,6 +54,8 @@ type Event struct {
 	Cwd string
 	// Project is the folder of the session, absolute, or "".
 	Project string
+	// Home is the home folder of the person, absolute, or "".
+	Home string
 	// Roots are further folders that belong to the work: the harness's
 	// additional directories.
 	Roots []string
@@ -78,6 +80,29 @@ type Event struct {
 	// Faults are what was wrong with the message, its tool input included:
 	// duplicate keys, wrong types, text that had to be replaced.
 	Faults []Opaque
+}
+
+// Place is what is known of an event beyond its message.
+type Place struct {
+	// Project, Home, Roots, NativeAsk and Unreadable are those of an [Event].
+	Project, Home     string
+	Roots, Unreadable []string
+	NativeAsk         bool
+}
+
+// At is the event in a place. The event stays as it is.
+func (e *Event) At(p Place) *Event {
+	at := *e
+	at.Project, at.Home, at.Roots, at.Unreadable, at.NativeAsk = p.Project, p.Home, p.Roots, p.Unreadable, p.NativeAsk
+	return &at
+}
+
+// WithNobody is the event of an agent that nobody watches. The event stays as it
+// is.
+func (e *Event) WithNobody() *Event {
+	with := *e
+	with.Unattended = true
+	return &with
 }
 
 // WithCall is the event about another call. The event stays as it is.
@@ -117,6 +142,9 @@ type Call struct {
 	// Unsandboxed is set when the call asks to run outside of the harness's
 	// sandbox.
 	Unsandboxed bool
+	// OneWay is set where the harness's own names for the fields of the input are
+	// not known, so that another input cannot be sent back.
+	OneWay bool
 	// Input is the tool input by exact key. Values are what encoding/json
 	// gives: string, json.Number, bool, nil, []any, map[string]any.
 	Input map[string]any

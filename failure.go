@@ -94,6 +94,15 @@ func (f Failure) Effect(o OnError, attended bool) Effect {
 	return row.inDefer
 }
 
+// Failed is the verdict that the failure table alone gives.
+func Failed(f Failure, on OnError, attended bool, text string) Verdict {
+	v := Verdict{Effect: f.Effect(on, attended)}
+	if v.Effect != Abstain {
+		v.By, v.Reason, v.Message = "failure", text, text
+	}
+	return v
+}
+
 // Trouble is a failure with what a person needs to mend it.
 type Trouble struct {
 	Failure Failure

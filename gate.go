@@ -44,6 +44,9 @@ type Gate struct {
 	// Analyse gives the event with the parts of its call. The gate needs it for a
 	// rewritten input; an event that is to be decided has its parts already.
 	Analyse func(*Event) *Event
+	// FirstTime reports whether a text was not told yet in this session. A failure
+	// on an event that is about no call counts once; nil counts it every time.
+	FirstTime func(text string) bool
 	// Now measures how long deciding took; nil leaves it at zero.
 	Now func() time.Time
 }
@@ -109,6 +112,9 @@ func (g *Gate) decideNotification(ctx context.Context, ev *Event) Verdict {
 		t.verdict.Effect = t.whole
 	}
 	t.explain()
+	if v := &t.verdict; strings.HasPrefix(v.By, "failure:") && g.FirstTime != nil && !g.FirstTime("failure "+string(ev.Kind)+" "+v.Reason) {
+		v.Effect, v.By, v.Reason, v.Message = Abstain, "", "", ""
+	}
 	return t.verdict
 }
 

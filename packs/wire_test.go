@@ -82,7 +82,7 @@ func wires() []wire {
 // the harness does. A rule that reads fields no harness sends would stay
 // silent here.
 func TestEveryRuleFiresOnTheWire(t *testing.T) {
-	adapters := []harness.Adapter{claudecode.New("/home/user"), copilotcli.New("/home/user")}
+	adapters := []harness.Adapter{claudecode.Adapter{}, copilotcli.Adapter{}}
 	env := func(string) string { return "" }
 	fired := map[string]int{}
 	for _, w := range wires() {
@@ -101,20 +101,21 @@ func TestEveryRuleFiresOnTheWire(t *testing.T) {
 					if !ok {
 						continue
 					}
-					m, err := harness.Open([]byte(asText(msg)), w.explicit, env, adapters)
-					if err != nil || m.Event == nil {
+					m, err := harness.Hook{Harness: w.explicit, Env: env, Adapters: adapters}.Open([]byte(asText(msg)))
+					if err != nil || m.Unread {
 						t.Fatalf("%s: %v", r.ID, err)
 					}
-					m.Event.Project, m.Event.Role = "/home/user/project", test.Role
-					m.Event = analyse(m.Event)
-					v := gate.Decide(t.Context(), m.Event)
+					ev := *m.Event.At(cardea.Place{Project: "/home/user/project", Home: "/home/user"})
+					ev.Role = test.Role
+					analysed := analyse(&ev)
+					v := gate.Decide(t.Context(), analysed)
 					if v.Effect != r.Effect || v.By != "rules:"+r.ID {
 						t.Errorf("%s says %s by %q about %s", r.ID, v.Effect, v.By, test.Input)
 						continue
 					}
 					fired[r.ID]++
 					var answer map[string]any
-					a := m.Answer(v)
+					a := m.Write(analysed, cardea.Express(v, m.Capabilities(), analysed))
 					if err := json.Unmarshal(a.Stdout, &answer); err != nil {
 						t.Errorf("%s: the answer is no object: %s %s", r.ID, a.Stdout, a.Stderr)
 						continue

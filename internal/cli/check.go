@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"cardea.dev"
@@ -83,32 +84,47 @@ func check(args []string, p Process) int {
 type hook struct {
 	process Process
 	flags   checkFlags
-	// judge gives the verdict on an event; tests put failures in its place.
-	judge    func(*judgement, context.Context) cardea.Verdict
+	// decide gives the verdict on an event; tests put failures in its place.
+	decide   func(*judgement, context.Context) cardea.Verdict
 	redactor *redact.Redactor
 	begin    time.Time
-
-	mu sync.Mutex
-	// What is known so far, for an answer that must be given before this run
-	// comes to its end: the message, the setting on_error, and the ledger of
-	// the place, nil as long as it is not known.
-	message  *harness.Message
-	onError  cardea.OnError
-	recorder *recorder
-	// decided is the verdict, once there is one. From then on it stands,
-	// whatever becomes of writing it down.
-	decided *decided
-	// after are the actions that start when the answer is out.
-	after []action.Job
-
+	// progress is how far the run has come. It is never nil.
+	progress atomic.Pointer[progress]
 	// unended is the work that an answer need not wait for: the process may
 	// end before it, and who uses the same folders after an answer waits.
 	unended sync.WaitGroup
 }
 
+// progress is how far a run has come, for an answer that must be given before the
+// run comes to its end. Each step of the run publishes a new value, which nobody
+// changes.
+type progress struct {
+	message *harness.Message
+	event   *cardea.Event
+	// onError is the setting, or its default as long as it is not known.
+	onError cardea.OnError
+	// recorder is nil as long as it is not known where the ledger is.
+	recorder *recorder
+	// answer is nil as long as nothing is decided. From then on it stands,
+	// whatever becomes of writing it down.
+	answer *cardea.Answer
+	// actions start when the answer is out.
+	actions []action.Job
+}
+
 func newHook(p Process, f checkFlags) *hook {
 	p.given = f.settings
-	return &hook{process: p, flags: f, judge: (*judgement).verdict, redactor: redact.New(), begin: p.Now(), onError: cardea.OnErrorDefer}
+	h := &hook{process: p, flags: f, decide: (*judgement).verdict, redactor: redact.New(), begin: p.Now()}
+	// A failure before the message is read counts as a message that is no
+	// object, since nobody knows whether it was one.
+	m := h.wiring().Unread(cardea.Trouble{Failure: cardea.NoObject, Text: "no message was read"})
+	h.progress.Store(&progress{message: m, event: m.Event, onError: cardea.OnErrorDefer})
+	return h
+}
+
+// wiring is how this hook was installed.
+func (h *hook) wiring() harness.Hook {
+	return harness.Hook{Harness: h.flags.harness, Unattended: h.flags.unattended || h.process.says("CARDEA_UNATTENDED"), Env: h.process.Env, Adapters: adapters()}
 }
 
 // late reports that there is no time left for anything but the answer.
@@ -121,246 +137,204 @@ func (h *hook) run() int {
 	defer cancel()
 	watchdog := time.NewTimer(h.flags.limit * 9 / 10)
 	defer watchdog.Stop()
-	answers := make(chan harness.Answer, 1)
-	h.unended.Go(func() { answers <- h.guarded(ctx) })
+	outputs := make(chan harness.Output, 1)
+	h.unended.Go(func() { outputs <- h.guarded(ctx) })
 	select {
-	case a := <-answers:
-		code := h.give(a)
+	case out := <-outputs:
+		code := h.write(out)
 		h.act()
 		return code
 	case <-watchdog.C:
-		return h.give(h.failed(cardea.OutOfTime, fmt.Sprintf("no verdict within %s; look for what is slow with cardea try, or raise --limit together with the harness's time-out",
+		return h.write(h.fail(cardea.OutOfTime, fmt.Sprintf("no verdict within %s; look for what is slow with cardea try, or raise --limit together with the harness's time-out",
 			h.process.Now().Sub(h.begin).Round(time.Millisecond))))
 	}
 }
 
 // guarded answers by the failure table where the program itself fails.
-func (h *hook) guarded(ctx context.Context) (a harness.Answer) {
+func (h *hook) guarded(ctx context.Context) (out harness.Output) {
 	defer func() {
 		if r := recover(); r != nil {
-			a = h.failed(cardea.Panicked, fmt.Sprintf("internal error: %v; please report it with the output of cardea try", r))
+			out = h.fail(cardea.Panicked, fmt.Sprintf("internal error: %v; please report it with the output of cardea try", r))
 		}
 	}()
 	return h.answer(ctx)
 }
 
-// answer is the whole way from bytes to bytes.
-func (h *hook) answer(ctx context.Context) harness.Answer {
-	raw, err := io.ReadAll(io.LimitReader(h.process.Stdin, maxInput+1))
-	switch {
-	case err != nil:
-		return h.unread(fmt.Sprintf("standard input cannot be read: %v", err))
-	case len(raw) > maxInput:
-		return h.unread(fmt.Sprintf("the message on standard input is larger than %d MiB", maxInput>>20))
-	}
-	m, err := harness.Open(raw, h.flags.harness, h.process.Env, h.process.adapters())
+// answer is the whole way: bytes, message, call, verdict, answer, bytes.
+func (h *hook) answer(ctx context.Context) harness.Output {
+	raw, err := h.read()
 	if err != nil {
-		return harness.Answer{Exit: exitDeny, Stderr: []byte("cardea: the hook is set up wrongly, so every call is blocked: " + Plain(err.Error()) + "\n")}
+		return h.answerUnread(h.wiring().Unread(cardea.Trouble{Failure: cardea.NoObject, Text: err.Error()}))
 	}
-	if m.Event == nil {
-		return h.settled(m)
+	m, err := h.wiring().Open(raw)
+	if err != nil {
+		return harness.Output{Exit: exitDeny, Stderr: []byte("cardea: the hook is set up wrongly, so every call is blocked: " + Plain(err.Error()) + "\n")}
 	}
-	h.process.attend(m.Event)
-	m.Event.Unattended = m.Event.Unattended || h.flags.unattended
-	h.learn(func() { h.message = m })
-	// The event is judged as a copy: until there is a verdict, the watchdog
-	// may have to answer the one that came.
-	ev := *m.Event
-	if ev.Call != nil {
-		call := *ev.Call
-		ev.Call = &call
+	if m.Unread {
+		return h.answerUnread(m)
 	}
-	judged := *m
-	judged.Event = &ev
-	j := newJudgement(h.process, &ev)
-	h.learn(func() {
-		h.onError = j.onError()
-		if j.loaded != nil {
-			h.recorder = h.recorderOf(&j.place, j.loaded.Settings.Ledger)
-		}
-	})
-	v := h.judge(j, ctx)
-	judged.Event = j.event
-	return h.settle(j, &judged, v)
+	h.progress.Store(&progress{message: m, event: m.Event, onError: cardea.OnErrorDefer})
+	j := newJudgement(h.process, m.Event)
+	p := progress{message: m, event: j.event, onError: j.loaded.Settings.OnError, recorder: h.recorderOf(&j.place, j.loaded.Settings.Ledger)}
+	h.publish(p)
+	v := h.decide(j, ctx)
+	a := cardea.Express(v, m.Capabilities(), j.event)
+	a.Troubles = slices.Concat(m.Troubles, v.Troubles)
+	p.event, p.answer, p.actions = j.event, &a, j.actions(h.redactor, v)
+	h.publish(p)
+	return h.finish(j, p)
 }
 
-// settle writes down what there is to write, and gives the answer.
-func (h *hook) settle(j *judgement, m *harness.Message, v cardea.Verdict) harness.Answer {
-	troubles := slices.Concat(m.Troubles, v.Troubles)
-	v.Troubles = troubles
-	after := j.actions(h.redactor, v)
-	h.learn(func() { h.decided, h.after = &decided{m, v}, after })
+func (h *hook) publish(p progress) { h.progress.Store(&p) }
+
+// read reads the message.
+func (h *hook) read() ([]byte, error) {
+	raw, err := io.ReadAll(io.LimitReader(h.process.Stdin, maxInput+1))
+	if err != nil {
+		return nil, fmt.Errorf("standard input cannot be read: %w", err)
+	}
+	if len(raw) > maxInput {
+		return nil, fmt.Errorf("the message on standard input is larger than %d MiB", maxInput>>20)
+	}
+	return raw, nil
+}
+
+// finish writes down what there is to write, and gives the answer.
+func (h *hook) finish(j *judgement, p progress) harness.Output {
+	a := *p.answer
+	troubles := a.Troubles
 	id := ""
-	if h.recorder != nil && (m.Event.Kind.Answered() || v.Effect >= cardea.Ask) {
+	if p.event.Kind.Answered() || a.Decided >= cardea.Ask {
 		var problem *cardea.Trouble
-		if id, problem = h.recorder.record(m.Event, v, h.late); problem != nil {
+		if id, problem = p.recorder.record(p.event, a, h.late); problem != nil {
 			troubles = slices.Concat(troubles, []cardea.Trouble{*problem})
 		}
 	}
-	v = j.quiet(v)
-	v.Troubles = j.untold(troubles)
-	if err := errors.Join(j.note(v), j.place.session.Save(h.redactor), j.keep(h.redactor, h.late), j.beat(h.process.Now())); err != nil {
+	a.Troubles = j.untold(troubles)
+	if err := errors.Join(j.note(a.Effect), j.place.session.Save(h.redactor), j.keep(h.redactor, h.late), j.beat(h.process.Now())); err != nil {
 		unwritten := cardea.Trouble{Failure: cardea.Unwritten, Text: err.Error()}
-		troubles, v.Troubles = append(troubles, unwritten), append(v.Troubles, unwritten)
+		troubles, a.Troubles = slices.Concat(troubles, []cardea.Trouble{unwritten}), append(a.Troubles, unwritten)
 	}
-	a := m.Answer(v)
-	a.Stderr = append(a.Stderr, aside(a, troubles)...)
-	if a.Exit == exitOK {
-		a.Stderr = append(a.Stderr, j.traced.text(h.redactor.Show)...)
+	out := p.message.Write(p.event, a)
+	out.Stderr = append(out.Stderr, aside(out, troubles)...)
+	if out.Exit == exitOK {
+		out.Stderr = append(out.Stderr, j.traced.text(h.redactor.Show)...)
 	}
-	if id != "" && a.Exit == exitOK && h.process.says("CARDEA_DEBUG") {
-		a.Stderr = fmt.Appendf(a.Stderr, "cardea: recorded; see \"cardea explain %s\"\n", id)
+	if id != "" && out.Exit == exitOK && h.process.says("CARDEA_DEBUG") {
+		out.Stderr = fmt.Appendf(out.Stderr, "cardea: recorded; see \"cardea explain %s\"\n", id)
 	}
-	return a
+	return out
 }
 
-// settled is the answer to a message without an event.
-func (h *hook) settled(m *harness.Message) harness.Answer {
-	on, r := h.standing()
-	v, _ := m.Settled(on)
-	h.learn(func() { h.decided, h.recorder = &decided{m, v}, r })
-	if h.flags.harness != "" {
-		if _, problem := r.record(&cardea.Event{Harness: h.flags.harness}, v, h.late); problem != nil {
-			v.Troubles = append(slices.Clone(v.Troubles), *problem)
-		}
-	}
-	return m.Answer(v)
-}
-
-// standing is what counts where there is no event to ask about: the setting
-// on_error and the ledger of the place where the process stands.
-func (h *hook) standing() (cardea.OnError, *recorder) {
+// answerUnread is the answer to a message in which there is nothing to be judged:
+// what counts is the setting on_error, and the ledger, of the place where the
+// process stands.
+func (h *hook) answerUnread(m *harness.Message) harness.Output {
 	pl := locate(h.process, "", "", h.process.Dir)
 	s := config.LoadSettings(h.process.where(&pl))
-	return s.OnError, h.recorderOf(&pl, s.Ledger)
+	p := progress{message: m, event: m.Event, onError: s.OnError, recorder: h.recorderOf(&pl, s.Ledger)}
+	a := cardea.Express(m.Verdict(p.onError), m.Capabilities(), m.Event)
+	p.answer = &a
+	h.publish(p)
+	if h.flags.harness == "" {
+		return p.write()
+	}
+	if _, problem := p.recorder.record(p.event, a, h.late); problem != nil {
+		return p.write(*problem)
+	}
+	return p.write()
 }
 
-func (h *hook) learn(what func()) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	what()
-}
-
-// unread is the answer where standard input gave no message.
-func (h *hook) unread(text string) harness.Answer {
-	on, r := h.standing()
-	h.learn(func() { h.onError, h.recorder = on, r })
-	return h.failed(cardea.NoObject, text)
-}
-
-// failed is the answer of a program that failed: the verdict, if there is one,
-// else what the failure table says, in the form of whatever message has been
-// read by now.
-func (h *hook) failed(f cardea.Failure, text string) harness.Answer {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	d, troubles := h.decided, []cardea.Trouble{{Failure: f, Text: text}}
-	if d != nil {
-		troubles[0].Text = "the call is decided, but what was to be written down may be missing: " + text
+// fail is the answer of a program that failed: what was decided, if anything was,
+// else what the failure table says, in the form of whatever message has been read
+// by now.
+func (h *hook) fail(f cardea.Failure, text string) harness.Output {
+	p := *h.progress.Load()
+	trouble := cardea.Trouble{Failure: f, Text: text}
+	if p.answer != nil {
+		trouble.Text = "the call is decided, but what was to be written down may be missing: " + text
 	} else {
-		d = h.failure(f, text)
+		a := cardea.Express(p.failure(f, text), p.message.Capabilities(), p.event)
+		p.answer = &a
 	}
-	if problem := h.recordNow(d); problem != nil {
-		troubles = append(troubles, *problem)
+	if problem := h.recordNow(p); problem != nil {
+		return p.write(trouble, *problem)
 	}
-	return d.answer(troubles...)
+	return p.write(trouble)
 }
 
-// failure is the verdict of the failure table. A failure before it was known
-// what the message is about counts as a message that is no object, since nobody
-// knows whether it was one.
-func (h *hook) failure(f cardea.Failure, text string) *decided {
-	d := &decided{message: h.message}
-	v := &d.verdict
+// failure is the verdict of the failure table.
+func (p *progress) failure(f cardea.Failure, text string) cardea.Verdict {
 	switch {
-	case h.message == nil && h.flags.harness != "":
-		v.Effect = cardea.NoObject.Effect(h.onError, true)
-	case h.message != nil && h.message.Event.Kind.Answered():
-		v.Effect = f.Effect(h.onError, h.message.Event.Attended())
+	case p.message.Unread && p.event.Harness != "":
+		return cardea.Failed(cardea.NoObject, p.onError, true, text)
+	case p.event.Kind.Answered():
+		return cardea.Failed(f, p.onError, p.event.Attended(), text)
 	}
-	if v.Effect != cardea.Abstain {
-		v.By, v.Reason, v.Message = "failure", text, text
-	}
-	return d
+	return cardea.Verdict{}
 }
 
 // recordNow writes down what is answered in a hurry, if it is known where. It
 // does not look at long texts, and waits no longer than a moment: what was too
 // slow may be the ledger's own folder.
-func (h *hook) recordNow(d *decided) *cardea.Trouble {
-	ev := &cardea.Event{Harness: h.flags.harness}
-	if d.message != nil && d.message.Event != nil {
-		ev = d.message.Event
-	}
-	known := ev.Kind.Answered() || ev.Kind == "" && h.flags.harness != ""
-	if h.recorder == nil || !known {
+func (h *hook) recordNow(p progress) *cardea.Trouble {
+	known := p.event.Kind.Answered() || p.event.Kind == "" && h.flags.harness != ""
+	if p.recorder == nil || !known {
 		return nil
 	}
 	done, wait := make(chan *cardea.Trouble, 1), h.flags.limit/20
 	h.unended.Go(func() {
-		_, problem := h.recorder.record(ev, d.verdict, func() bool { return true })
+		_, problem := p.recorder.record(p.event, *p.answer, func() bool { return true })
 		done <- problem
 	})
 	select {
 	case problem := <-done:
 		return problem
 	case <-time.After(wait):
-		return &cardea.Trouble{Failure: cardea.Unwritten, Source: h.recorder.dir,
+		return &cardea.Trouble{Failure: cardea.Unwritten, Source: p.recorder.dir,
 			Text: fmt.Sprintf("the call may not be recorded: the ledger took longer than %s; look at its disk", wait)}
 	}
 }
 
-// decided is a verdict on a message, nil where none could be read.
-type decided struct {
-	message *harness.Message
-	verdict cardea.Verdict
-}
-
-// answer is the verdict in the message's form, and more troubles.
-func (d *decided) answer(more ...cardea.Trouble) (a harness.Answer) {
-	v := d.verdict
-	v.Troubles = slices.Concat(v.Troubles, more)
-	if d.message == nil {
-		return harness.ByExit(v)
-	}
-	troubles := v.Troubles
-	if ev := d.message.Event; ev != nil && !ev.Kind.Answered() {
-		v.Troubles = nil
+// write gives the answer as it stands, and tells more troubles.
+func (p progress) write(more ...cardea.Trouble) (out harness.Output) {
+	a := *p.answer
+	a.Troubles = slices.Concat(a.Troubles, more)
+	troubles := a.Troubles
+	if !p.message.Unread && !p.event.Kind.Answered() {
+		a.Troubles = nil // only answers to tool events reach the person
 	}
 	// The renderer may be what failed.
 	defer func() {
 		if recover() != nil {
-			a = harness.ByExit(v)
+			out = harness.ByExit(a)
 		}
 	}()
-	a = d.message.Answer(v)
-	a.Stderr = append(a.Stderr, aside(a, troubles)...)
-	return a
+	out = p.message.Write(p.event, a)
+	out.Stderr = append(out.Stderr, aside(out, troubles)...)
+	return out
 }
 
-// give writes the answer. Standard output is written once, and first: where
+// write gives the answer to the harness. Standard output is written once, and first: where
 // standard error is closed there is nowhere left to tell, but the answer
 // stands. An answer that cannot be delivered must not turn into silence.
-func (h *hook) give(a harness.Answer) int {
-	if len(a.Stdout) > 0 {
-		if _, err := h.process.Stdout.Write(a.Stdout); err != nil {
+func (h *hook) write(out harness.Output) int {
+	if len(out.Stdout) > 0 {
+		if _, err := h.process.Stdout.Write(out.Stdout); err != nil {
 			h.process.warn(fmt.Sprintf("the answer could not be written, so the call is blocked: %v", err))
 			return exitDeny
 		}
 	}
-	if len(a.Stderr) > 0 {
-		_, _ = h.process.Stderr.Write(a.Stderr)
+	if len(out.Stderr) > 0 {
+		_, _ = h.process.Stderr.Write(out.Stderr)
 	}
-	return a.Exit
+	return out.Exit
 }
 
 // act starts the actions. The answer is out, so nothing that goes wrong here is
 // more than told.
 func (h *hook) act() {
-	h.mu.Lock()
-	after := h.after
-	h.mu.Unlock()
-	for _, job := range after {
+	for _, job := range h.progress.Load().actions {
 		if err := action.Start(h.process.Program, job); err != nil {
 			h.process.warn(err.Error())
 		}
@@ -369,14 +343,14 @@ func (h *hook) act() {
 
 // aside is what goes to standard error besides the answer. On exit 2 the model
 // reads it, and gets the reason alone.
-func aside(a harness.Answer, troubles []cardea.Trouble) []byte {
-	if a.Exit != exitOK {
+func aside(out harness.Output, troubles []cardea.Trouble) []byte {
+	if out.Exit != exitOK {
 		return nil
 	}
 	var b bytes.Buffer
 	for _, t := range troubles {
 		text := plainText(t.Text)
-		if !bytes.Contains(a.Stderr, []byte(text)) && !bytes.Contains(b.Bytes(), []byte(text)) {
+		if !bytes.Contains(out.Stderr, []byte(text)) && !bytes.Contains(b.Bytes(), []byte(text)) {
 			fmt.Fprintf(&b, "cardea: %s\n", text)
 		}
 	}

@@ -24,7 +24,7 @@ func (d *desk) hook(p Process, f checkFlags) *hook {
 func (d *desk) failing(stdin string, limit time.Duration, judge failure) (stdout, stderr string, code int) {
 	var out, errs bytes.Buffer
 	h := d.hook(d.process(strings.NewReader(stdin), &out, &errs), checkFlags{harness: "claude-code", limit: limit})
-	h.judge = func(j *judgement, _ context.Context) cardea.Verdict { return judge(d, j) }
+	h.decide = func(j *judgement, _ context.Context) cardea.Verdict { return judge(d, j) }
 	code = h.run()
 	return out.String(), errs.String(), code
 }

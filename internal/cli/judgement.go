@@ -20,20 +20,8 @@ import (
 )
 
 // adapters are the harnesses that are spoken with.
-func (p Process) adapters() []harness.Adapter {
-	// The folder of the process stands for the session's: the message that
-	// says more is not read yet.
-	start, _ := config.SessionStart(p.Env, p.Dir)
-	dirs, _ := config.FindDirs(p.Machine, config.FindProject(start, ""))
-	return []harness.Adapter{claudecode.New(dirs.Home), copilotcli.New(dirs.Home)}
-}
-
-// attend notes that nobody is watching where a variable says so. Variables only
-// tighten.
-func (p Process) attend(ev *cardea.Event) {
-	if p.says("CARDEA_UNATTENDED") {
-		ev.Unattended = true
-	}
+func adapters() []harness.Adapter {
+	return []harness.Adapter{claudecode.Adapter{}, copilotcli.Adapter{}}
 }
 
 // says reports whether a variable is switched on.
@@ -53,24 +41,25 @@ type judgement struct {
 	traced *trace
 }
 
-// newJudgement finds the place of an event and what is in force there. For an
-// event that the gate does not answer, nothing is read.
+// newJudgement finds the place of an event and what is in force there.
 func newJudgement(p Process, ev *cardea.Event) *judgement {
-	p.attend(ev)
-	j := &judgement{process: p, event: ev, place: locate(p, ev.Harness, ev.Session, ev.Cwd)}
-	ev.Project = j.place.project
-	j.loaded = load(p, &j.place, ev)
+	j := &judgement{process: p, place: locate(p, ev.Harness, ev.Session, ev.Cwd)}
+	at := cardea.Place{Project: j.place.project, Home: j.place.dirs.Home}
+	j.event = ev.At(at)
+	j.loaded = load(p, &j.place, j.event)
 	r := redact.New()
 	j.loaded.Aids = config.Aids{Once: j.place.session.Tell, Redact: r.Show, Secrets: secretsBy(r)}
-	if ev.Kind.Answered() {
-		if p.says("CARDEA_DEBUG") {
-			j.traced = &trace{}
-			j.loaded.Trace = j.traced.add
-			j.traceLists()
-		}
-		ev.Unreadable, ev.Roots = j.loaded.Unreadable(), j.loaded.AdditionalDirs()
-		ev.NativeAsk = ev.Kind == cardea.PermissionRequest && ev.Call != nil && j.loaded.NativeAsk(ev.Call)
+	if !ev.Kind.Answered() {
+		return j
 	}
+	if p.says("CARDEA_DEBUG") {
+		j.traced = &trace{}
+		j.loaded.Trace = j.traced.add
+		j.traceLists()
+	}
+	at.Unreadable, at.Roots = j.loaded.Unreadable(), j.loaded.AdditionalDirs()
+	at.NativeAsk = ev.Kind == cardea.PermissionRequest && ev.Call != nil && j.loaded.NativeAsk(ev.Call)
+	j.event = ev.At(at)
 	return j
 }
 
@@ -79,8 +68,7 @@ func newJudgement(p Process, ev *cardea.Event) *judgement {
 func load(p Process, pl *place, ev *cardea.Event) *config.Loaded {
 	w := p.whose(pl)
 	if ev != nil {
-		routed := *ev // what is read of the event while it is being completed
-		w.Warm(&routed)
+		w.Warm(ev)
 	}
 	w.Lists, w.ListsIn = p.lists(pl), listsIn
 	plugins, problems := claudecode.PluginRoots(pl.dirs.Claude, pl.project, claudecode.ManagedDir(p.Machine.OS))
@@ -89,23 +77,12 @@ func load(p Process, pl *place, ev *cardea.Event) *config.Loaded {
 	return config.Load(w)
 }
 
-// onError is the setting on_error.
-func (j *judgement) onError() cardea.OnError {
-	if j.loaded == nil {
-		return cardea.OnErrorDefer
-	}
-	return j.loaded.Settings.OnError
-}
-
 // keepTime is how long a call waits for last good forms to be written down;
 // what is left is the next call's.
 const keepTime = 100 * time.Millisecond
 
 // keep writes down what must be there when a file breaks.
 func (j *judgement) keep(r *redact.Redactor, late func() bool) error {
-	if j.loaded == nil {
-		return nil
-	}
 	end := j.process.Now().Add(keepTime)
 	return j.loaded.Keep(r, func() bool { return late() || j.process.Now().After(end) })
 }
@@ -141,9 +118,6 @@ func analysis(home string, exported func(name string) bool) func(*cardea.Event) 
 
 // actions are the commands that start when the answer is out.
 func (j *judgement) actions(r *redact.Redactor, v cardea.Verdict) []action.Job {
-	if j.loaded == nil {
-		return nil
-	}
 	out := j.loaded.Actions(j.event, &v)
 	for i := range out {
 		out[i].Shown = r.Show(out[i].Command)
@@ -158,27 +132,17 @@ func (j *judgement) actions(r *redact.Redactor, v cardea.Verdict) []action.Job {
 // note keeps what a call that runs shows about the checks that the policy
 // git-checks asks for. What may change something counts from when it begins, since
 // a hook need not be told of what failed half way through.
-func (j *judgement) note(v cardea.Verdict) error {
+func (j *judgement) note(answered cardea.Effect) error {
 	switch j.event.Kind {
 	case "PostToolUse", "PostToolUseFailure":
 	case cardea.PreToolUse:
-		if v.Effect >= cardea.Deny {
+		if answered >= cardea.Deny {
 			return nil // it does not run
 		}
 	default:
 		return nil
 	}
 	return evidence.New(j.place.state, paths.Real(j.place.project), paths.Real(j.place.start)).Note(j.event, j.loaded.Settings.Policies.Checks)
-}
-
-// quiet takes a failure from a verdict on an event that is about no call, once
-// the person was told of it: there is nothing that it could hold back.
-func (j *judgement) quiet(v cardea.Verdict) cardea.Verdict {
-	failed := strings.HasPrefix(v.By, "failure:") && !j.event.Kind.Answered()
-	if failed && !j.place.session.Tell("failure "+string(j.event.Kind)+" "+v.Reason) {
-		v.Effect, v.By, v.Reason, v.Message = cardea.Abstain, "", "", ""
-	}
-	return v
 }
 
 // untold are the troubles that the person was not told in this session, in

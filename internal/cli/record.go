@@ -44,7 +44,7 @@ func (p Process) ledgerDir(pl *place, s config.Ledger) (dir, why string) {
 	return s.Dir, ""
 }
 
-// recorder makes the recorder of a place, and tells what a person must learn of.
+// recorderOf makes the recorder of a place, and tells what a person must learn of.
 func (h *hook) recorderOf(pl *place, s config.Ledger) *recorder {
 	dir, why := h.process.ledgerDir(pl, s)
 	if why != "" {
@@ -53,17 +53,17 @@ func (h *hook) recorderOf(pl *place, s config.Ledger) *recorder {
 	return &recorder{state: pl.state, dir: dir, settings: s, redactor: h.redactor, now: h.process.Now, begin: h.begin}
 }
 
-// record writes a verdict down, and gives the id of the entry, "" where there
-// is none. The verdict's troubles are all, those that the person was told
+// record writes an answer down, and gives the id of the entry, "" where there
+// is none. The answer's troubles are all, those that the person was told
 // before included. What goes wrong is for the person, and changes nothing.
-func (r *recorder) record(ev *cardea.Event, v cardea.Verdict, late func() bool) (id string, problem *cardea.Trouble) {
+func (r *recorder) record(ev *cardea.Event, a cardea.Answer, late func() bool) (id string, problem *cardea.Trouble) {
 	defer func() {
 		if p := recover(); p != nil {
 			id, problem = "", &cardea.Trouble{Failure: cardea.Unwritten, Source: r.dir, Text: fmt.Sprintf("the call is not recorded: internal error: %v; please report it", p)}
 		}
 	}()
 	levels := ledger.Levels(r.settings.Levels)
-	if !levels.Keeps(v.Effect) {
+	if !levels.Keeps(a.Effect) && !levels.Keeps(a.Decided) {
 		return "", nil
 	}
 	key, err := r.key()
@@ -76,7 +76,7 @@ func (r *recorder) record(ev *cardea.Event, v cardea.Verdict, late func() bool) 
 		return "", r.trouble(err)
 	}
 	now := r.now()
-	e := ledger.NewEntry(ev, v, ledger.Circumstances{Redactor: r.redactor, Key: key, Now: now, Took: now.Sub(r.begin), Version: thisVersion(), Late: late})
+	e := ledger.NewEntry(ev, a.Verdict, ledger.Circumstances{Decided: a.Decided, Limits: a.Limits, Redactor: r.redactor, Key: key, Now: now, Took: now.Sub(r.begin), Version: thisVersion(), Late: late})
 	if !r.written.CompareAndSwap(false, true) {
 		return "", nil
 	}

@@ -84,15 +84,15 @@ func TestFailuresAreRecorded(t *testing.T) {
 func TestAVerdictStands(t *testing.T) {
 	for name, spoil := range map[string]func(*desk, *hook, *judgement){
 		"the ledger hangs": func(d *desk, h *hook, _ *judgement) {
-			h.recorder.now = func() time.Time { <-d.over; return time.Now() }
+			h.progress.Load().recorder.now = func() time.Time { <-d.over; return time.Now() }
 		},
-		"the ledger panics": func(_ *desk, h *hook, _ *judgement) { h.recorder.now = func() time.Time { panic("no clock") } },
+		"the ledger panics": func(_ *desk, h *hook, _ *judgement) { h.progress.Load().recorder.now = func() time.Time { panic("no clock") } },
 		"the session fails": func(_ *desk, _ *hook, j *judgement) { j.place.session = nil },
 	} {
 		d := newDesk(t)
 		var out, errs strings.Builder
 		h := d.hook(d.process(strings.NewReader(d.call("PreToolUse", "bypassPermissions", "ls")), &out, &errs), checkFlags{harness: "claude-code", limit: 2 * time.Second})
-		h.judge = func(j *judgement, ctx context.Context) cardea.Verdict {
+		h.decide = func(j *judgement, ctx context.Context) cardea.Verdict {
 			spoil(d, h, j)
 			return denies(j, ctx)
 		}
@@ -223,9 +223,9 @@ func TestAVerdictIsRecordedInTime(t *testing.T) {
 	command := "echo " + strings.Repeat("word ", 100)
 	h := d.hook(d.process(strings.NewReader(d.call("PreToolUse", "default", command)), &out, &errs), checkFlags{harness: "claude-code", limit: 2 * time.Second})
 	slow := make(chan bool)
-	h.judge = func(j *judgement, ctx context.Context) cardea.Verdict {
+	h.decide = func(j *judgement, ctx context.Context) cardea.Verdict {
 		var waits atomic.Bool
-		h.recorder.now = func() time.Time { // the first to record is the slow one
+		h.progress.Load().recorder.now = func() time.Time { // the first to record is the slow one
 			if waits.CompareAndSwap(false, true) {
 				<-slow
 			}

@@ -85,7 +85,8 @@ func try(p Process, f tryFlags, text string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), install.Wanted{Timeout: defaultTimeout}.Limit()*8/10)
 	defer cancel()
 	v := j.verdict(ctx)
-	t := trial{judgement: j, verdict: v, answer: m.adapter.Render(j.event, shownTroubles(v)), harness: f.harness}
+	a := cardea.Express(shownTroubles(v), m.adapter.Capabilities(), j.event)
+	t := trial{judgement: j, verdict: v, answer: a, output: m.adapter.Render(j.event, a), harness: f.harness}
 	if f.json {
 		err = t.writeJSON(p)
 	} else {
@@ -163,7 +164,7 @@ type tried struct {
 func (f tryFlags) message(p Process, text string) (tried, error) {
 	var claude, own harness.Adapter
 	var names []string
-	for _, a := range p.adapters() {
+	for _, a := range adapters() {
 		names = append(names, a.Name())
 		if a.Name() == "claude-code" {
 			claude = a
@@ -179,7 +180,7 @@ func (f tryFlags) message(p Process, text string) (tried, error) {
 		return tried{}, fmt.Errorf("there is no event %q; docs/policies.md lists them", f.event)
 	}
 	if !aboutTool(cardea.Kind(f.event)) {
-		return f.remark(p, claude, own, text)
+		return f.notification(p, claude, own, text)
 	}
 	tool := f.tool
 	if word, ok := harness.ToolWord(tool); ok {
@@ -202,12 +203,18 @@ func (f tryFlags) message(p Process, text string) (tried, error) {
 	if err != nil {
 		return tried{}, fmt.Errorf("the input cannot be read: %w", err)
 	}
-	ev := claude.Parse(payload)
-	ev.Harness, ev.Role = f.harness, f.role
-	if call := f.ownWords(own, tool, input, cwd); call != nil {
-		ev.Call, ev.Faults, ev.Sent = call.Call, call.Faults, call.Sent
+	ev := f.tried(p, claude.Parse(payload))
+	if as := f.ownWords(own, tool, input, cwd); as != nil {
+		ev.Call, ev.Faults, ev.Sent = as.Call, as.Faults, as.Sent
 	}
-	return tried{event: ev, adapter: own}, nil
+	return tried{event: &ev, adapter: own}, nil
+}
+
+// tried is an event as the harness that is tried would send it.
+func (f tryFlags) tried(p Process, ev *cardea.Event) cardea.Event {
+	as := *ev
+	as.Harness, as.Role, as.Unattended = f.harness, f.role, p.says("CARDEA_UNATTENDED")
+	return as
 }
 
 // ownWords is the call as the harness itself sends it, where the tool is named by
@@ -232,9 +239,9 @@ func aboutTool(k cardea.Kind) bool {
 	return k.Answered() || k == "PostToolUse" || k == "PostToolUseFailure" || k == "PermissionDenied"
 }
 
-// remark makes the message of an event that is about no tool: the argument is
+// notification makes the message of an event that is about no tool: the argument is
 // its fields as JSON, or the text of its main field.
-func (f tryFlags) remark(p Process, claude, own harness.Adapter, text string) (tried, error) {
+func (f tryFlags) notification(p Process, claude, own harness.Adapter, text string) (tried, error) {
 	cwd, err := f.folder(p)
 	if err != nil {
 		return tried{}, err
@@ -257,9 +264,8 @@ func (f tryFlags) remark(p Process, claude, own harness.Adapter, text string) (t
 	if err != nil {
 		return tried{}, fmt.Errorf("the fields cannot be read: %w", err)
 	}
-	ev := claude.Parse(payload)
-	ev.Harness, ev.Role = f.harness, f.role
-	return tried{event: ev, adapter: own}, nil
+	ev := f.tried(p, claude.Parse(payload))
+	return tried{event: &ev, adapter: own}, nil
 }
 
 // folder is where the call would run.

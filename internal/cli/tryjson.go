@@ -13,7 +13,8 @@ import (
 type trial struct {
 	judgement *judgement
 	verdict   cardea.Verdict
-	answer    harness.Answer
+	answer    cardea.Answer
+	output    harness.Output
 	harness   string
 }
 
@@ -30,7 +31,15 @@ type trialJSON struct {
 	Flows    []flowJSON    `json:"flows"`
 	Opinions []opinionJSON `json:"opinions"`
 	Stages   []stageJSON   `json:"stages"`
+	Answer   answerJSON    `json:"answer"`
 	Rendered string        `json:"rendered"`
+}
+
+// answerJSON is what the harness is told: the effect, and why that is not all
+// that was decided.
+type answerJSON struct {
+	Effect cardea.Effect  `json:"effect"`
+	Limits []cardea.Limit `json:"limits"`
 }
 
 type partJSON struct {
@@ -108,7 +117,8 @@ func (t trial) json() trialJSON {
 	ev, v := t.judgement.event, t.verdict
 	out := trialJSON{Effect: v.Effect, Reason: v.Reason, By: v.By, Role: ev.Role,
 		Parts: []partJSON{}, Opaque: []opaqueJSON{}, Flows: []flowJSON{}, Opinions: []opinionJSON{}, Stages: []stageJSON{},
-		Rendered: strings.TrimSuffix(string(t.answer.Stdout), "\n")}
+		Answer:   answerJSON{t.answer.Effect, append([]cardea.Limit{}, t.answer.Limits...)},
+		Rendered: strings.TrimSuffix(string(t.output.Stdout), "\n")}
 	for _, s := range ev.Faults {
 		out.Opaque = append(out.Opaque, opaqueJSON{spotOf(s), nil})
 	}

@@ -327,11 +327,17 @@ func (t trial) showUncounted(s *screen) {
 // showAnswer is what would be written to the harness.
 func (t trial) showAnswer(s *screen) {
 	heading(s, "answer to "+t.harness)
+	if t.answer.Effect != t.answer.Decided {
+		s.printf("  %s instead of %s\n", effect(t.answer.Effect), effect(t.answer.Decided))
+	}
+	for _, l := range t.answer.Limits {
+		s.printf("  %s: %s\n", string(l), l.Text())
+	}
 	switch {
-	case len(t.answer.Stdout) > 0:
-		s.block("  ", string(t.answer.Stdout))
-	case t.answer.Exit == exitDeny:
-		s.block("  exit 2: ", string(t.answer.Stderr))
+	case len(t.output.Stdout) > 0:
+		s.block("  ", string(t.output.Stdout))
+	case t.output.Exit == exitDeny:
+		s.block("  exit 2: ", string(t.output.Stderr))
 	default:
 		s.printf("  nothing: the harness decides by its own rules\n")
 	}

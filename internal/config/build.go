@@ -33,11 +33,12 @@ func Build(l *Loaded, analyse func(*cardea.Event) *cardea.Event, now func() time
 	firm, rest := l.Permitter().Halves()
 	policies := l.policies()
 	return &cardea.Gate{
-		Default:  l.Settings.Default,
-		OnError:  l.Settings.OnError,
-		Troubles: l.Troubles(),
-		Analyse:  analyse,
-		Now:      now,
+		Default:   l.Settings.Default,
+		OnError:   l.Settings.OnError,
+		Troubles:  l.Troubles(),
+		Analyse:   analyse,
+		FirstTime: l.Aids.Once,
+		Now:       now,
 		Slots: slices.Concat(seats(
 			// First, since it costs nothing: what cannot be seen is no rule's.
 			opaque.New(l.Settings.OnError),

@@ -7,13 +7,26 @@ import (
 	"cardea.dev"
 )
 
-// Call builds the call of a tool from the name that the harness sent and the
-// value of its input; there says whether the message had such a value. Fields
-// are renamed to canonical ones. Of several values of a field the first
-// stands in the input, and the others, with those of keys that imitate it, are
-// in Shadowed: which of them the harness uses is its parser's choice.
-func (r *Reading) Call(harness, name string, input any, there bool) *cardea.Call {
-	tool := ToolName(harness, name)
+// EventCall builds the call of an event from what the message says of it: the
+// canonical name of the tool, the name that the harness sent, and the value of the
+// input; there says whether the message had such a value. It is nil for an event
+// that is about no tool.
+func (r *Reading) EventCall(kind cardea.Kind, harness, tool, name string, input any, there bool) *cardea.Call {
+	if !kind.Answered() && name == "" {
+		return nil
+	}
+	c := r.Call(harness, tool, name, input, there)
+	if kind.Answered() && (name == "" || !there) {
+		r.Fault("tool name, tool input", "a tool event without the tool's name or input")
+	}
+	return c
+}
+
+// Call builds the call of a tool. Fields are renamed to canonical ones. Of several
+// values of a field the first stands in the input, and the others, with those of
+// keys that imitate it, are in Shadowed: which of them the harness uses is its
+// parser's choice.
+func (r *Reading) Call(harness, tool, name string, input any, there bool) *cardea.Call {
 	obj, isObject := input.(*Object)
 	if !isObject {
 		if there {
@@ -21,20 +34,21 @@ func (r *Reading) Call(harness, name string, input any, there bool) *cardea.Call
 		}
 		obj = &Object{}
 	}
-	if harness == "copilot-cli" && tool == "Edit" && holdsPatch(obj) {
-		tool = "apply_patch"
-	}
 	info, known := Tool(tool)
-	c := &cardea.Call{Tool: tool, Name: name, Known: known, EditsFiles: info.EditsFiles, Input: map[string]any{}}
+	c := &cardea.Call{Tool: tool, Name: name, Known: known, EditsFiles: info.EditsFiles, Input: map[string]any{},
+		OneWay: tool == "apply_patch" && name != tool}
 	r.fill(c, harness, info, obj)
 	r.checkForms(c, info)
 	c.Unsandboxed = asksOut(c)
 	return c
 }
 
-// holdsPatch reports whether an input is a patch text. Copilot CLI calls
-// apply_patch "Edit" in its PascalCase messages.
-func holdsPatch(o *Object) bool {
+// HoldsPatch reports whether an input is a patch text.
+func HoldsPatch(input any) bool {
+	o, ok := input.(*Object)
+	if !ok {
+		return false
+	}
 	for _, e := range o.fields {
 		if s, ok := e.Value.(string); ok && (strings.EqualFold(e.Key, "input") || strings.EqualFold(e.Key, "patch")) &&
 			strings.HasPrefix(strings.TrimSpace(s), "*** Begin Patch") {

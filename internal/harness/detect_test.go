@@ -16,7 +16,7 @@ import (
 )
 
 func adapters() []harness.Adapter {
-	return []harness.Adapter{claudecode.New("/home/u"), copilotcli.New("/home/u")}
+	return []harness.Adapter{claudecode.Adapter{}, copilotcli.Adapter{}}
 }
 
 func none(string) string { return "" }
@@ -141,7 +141,7 @@ func TestDetectAsksAdapters(t *testing.T) {
 }
 
 func TestOpenRejectsUnknownNames(t *testing.T) {
-	_, err := harness.Open([]byte(`{}`), "claude", none, adapters())
+	_, err := harness.Hook{Harness: "claude", Env: none, Adapters: adapters()}.Open([]byte(`{}`))
 	if err == nil || !strings.Contains(err.Error(), "claude-code, copilot-cli") {
 		t.Error(err)
 	}
@@ -149,22 +149,20 @@ func TestOpenRejectsUnknownNames(t *testing.T) {
 
 func TestOpenNoObject(t *testing.T) {
 	for _, raw := range []string{"", "[]", "{", "{}{}"} {
-		m, err := harness.Open([]byte(raw), "claude-code", none, adapters())
+		m, err := harness.Hook{Harness: "claude-code", Env: none, Adapters: adapters()}.Open([]byte(raw))
 		if err != nil {
 			t.Fatal(err)
 		}
 		for on, exit := range map[cardea.OnError]int{cardea.OnErrorDefer: 2, cardea.OnErrorDeny: 2, cardea.OnErrorAllow: 0} {
-			v, ok := m.Settled(on)
-			if a := m.Answer(v); !ok || a.Exit != exit || len(a.Stdout) > 0 || !strings.Contains(string(a.Stderr), "no JSON object") {
+			if a := write(m, m.Verdict(on)); !m.Unread || a.Exit != exit || len(a.Stdout) > 0 || !strings.Contains(string(a.Stderr), "no JSON object") {
 				t.Errorf("%q under %s: %+v", raw, on, a)
 			}
 		}
-		m, err = harness.Open([]byte(raw), "", none, adapters())
+		m, err = harness.Hook{Env: none, Adapters: adapters()}.Open([]byte(raw))
 		if err != nil {
 			t.Fatal(err)
 		}
-		v, ok := m.Settled(cardea.OnErrorDeny)
-		if a := m.Answer(v); !ok || a.Exit != 0 || len(a.Stdout) > 0 || len(a.Stderr) == 0 {
+		if a := write(m, m.Verdict(cardea.OnErrorDeny)); !m.Unread || a.Exit != 0 || len(a.Stdout) > 0 || len(a.Stderr) == 0 {
 			t.Errorf("%q without --harness: %+v", raw, a)
 		}
 	}
@@ -182,6 +180,11 @@ const (
 	fromNobody  = `{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"}}`
 	cursorsStop = `{"conversation_id":"c","cursor_version":"3","hook_event_name":"stop"}`
 )
+
+// write is the output for a verdict on a message.
+func write(m *harness.Message, v cardea.Verdict) harness.Output {
+	return m.Write(m.Event, cardea.Express(v, m.Capabilities(), m.Event))
+}
 
 func TestOpenForms(t *testing.T) {
 	const (
@@ -210,7 +213,7 @@ func TestOpenForms(t *testing.T) {
 		{"nobody at Claude's hook", fromNobody, "claude-code", "Bash", claude, claude, claude, false},
 	}
 	for _, c := range cases {
-		m, err := harness.Open([]byte(c.raw), c.explicit, none, adapters())
+		m, err := harness.Hook{Harness: c.explicit, Env: none, Adapters: adapters()}.Open([]byte(c.raw))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -220,7 +223,7 @@ func TestOpenForms(t *testing.T) {
 		}
 		for effect, want := range map[cardea.Effect]string{cardea.Deny: c.deny, cardea.Halt: c.deny, cardea.Ask: c.ask,
 			cardea.Allow: c.allow, cardea.Abstain: silent, cardea.Defer: silent} {
-			a := m.Answer(cardea.Verdict{Effect: effect, Reason: "why", Message: "why"})
+			a := write(m, cardea.Verdict{Effect: effect, Reason: "why", Message: "why"})
 			got := silent
 			switch {
 			case a.Exit == 2 && len(a.Stdout) == 0 && strings.HasPrefix(string(a.Stderr), "why"):
@@ -241,11 +244,11 @@ func TestOpenForms(t *testing.T) {
 
 func TestForeignDegrades(t *testing.T) {
 	answer := func(raw string, v cardea.Verdict) string {
-		m, err := harness.Open([]byte(raw), "claude-code", none, adapters())
+		m, err := harness.Hook{Harness: "claude-code", Env: none, Adapters: adapters()}.Open([]byte(raw))
 		if err != nil {
 			t.Fatal(err)
 		}
-		return string(m.Answer(v).Stdout)
+		return string(write(m, v).Stdout)
 	}
 	if out := answer(fromCursor, cardea.Verdict{Effect: cardea.Ask, Reason: "r", Message: "r"}); !strings.Contains(out, `"deny"`) || !strings.Contains(out, "cannot ask") {
 		t.Errorf("Cursor: %s", out)
@@ -287,16 +290,15 @@ func TestForeignReadsWhatIsCertain(t *testing.T) {
 }
 
 func TestUnknownShapeIsSilent(t *testing.T) {
-	m, err := harness.Open([]byte(fromNobody), "", none, adapters())
+	m, err := harness.Hook{Env: none, Adapters: adapters()}.Open([]byte(fromNobody))
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, ok := m.Settled(cardea.OnErrorDeny)
-	if a := m.Answer(v); !ok || m.Event != nil || a.Exit != 0 || len(a.Stdout) > 0 || !strings.Contains(string(a.Stderr), "--harness") {
+	if a := write(m, m.Verdict(cardea.OnErrorDeny)); !m.Unread || a.Exit != 0 || len(a.Stdout) > 0 || !strings.Contains(string(a.Stderr), "--harness") {
 		t.Errorf("%+v", a)
 	}
-	m, _ = harness.Open([]byte(fromClaude), "", none, adapters())
-	if _, ok := m.Settled(cardea.OnErrorDeny); ok {
+	m, _ = harness.Hook{Env: none, Adapters: adapters()}.Open([]byte(fromClaude))
+	if m.Unread {
 		t.Error("an event is settled without a verdict")
 	}
 }
@@ -304,11 +306,11 @@ func TestUnknownShapeIsSilent(t *testing.T) {
 func BenchmarkCheckReadOpen(b *testing.B) {
 	all := adapters()
 	for b.Loop() {
-		m, err := harness.Open([]byte(fromClaude), "claude-code", none, all)
+		m, err := harness.Hook{Harness: "claude-code", Env: none, Adapters: all}.Open([]byte(fromClaude))
 		if err != nil || m.Event.Call == nil {
 			b.Fatal(err)
 		}
-		if a := m.Answer(cardea.Verdict{Effect: cardea.Deny, Message: "no"}); len(a.Stdout) == 0 {
+		if a := write(m, cardea.Verdict{Effect: cardea.Deny, Message: "no"}); len(a.Stdout) == 0 {
 			b.Fatal("silence")
 		}
 	}

@@ -13,28 +13,23 @@ import (
 // or how the tool runs.
 func Foreign(sender string, p *Payload) *cardea.Event {
 	r := NewReading(p)
-	ev := &cardea.Event{
-		Harness: sender,
-		Sent:    p,
-		Wire:    firstText(p, "hook_event_name", "hookEventName", "event"),
-		Session: firstText(p, "session_id", "sessionId", "conversation_id"),
-		Cwd:     r.Folder("cwd"),
-		Mode:    cardea.Mode(r.Text("permission_mode")),
-	}
-	ev.Kind = canonicalKind(ev.Wire)
-	name := r.Text("tool_name")
-	input, there := r.Value("tool_input")
-	if name != "" && there {
-		ev.Call = r.Call(sender, name, input, there)
-		info, _ := Tool(ev.Call.Tool)
-		for field := range ev.Call.Input {
+	wire := firstText(p, "hook_event_name", "hookEventName", "event")
+	cwd, mode, name := r.Folder("cwd"), r.Text("permission_mode"), r.Text("tool_name")
+	var call *cardea.Call
+	if input, there := r.Value("tool_input"); name != "" && there {
+		call = r.Call(sender, ToolName(sender, name), name, input, there)
+		info, _ := Tool(call.Tool)
+		for field := range call.Input {
 			if !info.has(field) {
 				r.Fault(field, "a field of "+sender+"'s "+name+" that this version does not know")
 			}
 		}
 	}
-	ev.Faults = r.Faults("tool_input")
-	return ev
+	return &cardea.Event{
+		Kind: canonicalKind(wire), Wire: wire, Harness: sender, Sent: p,
+		Session: firstText(p, "session_id", "sessionId", "conversation_id"), Cwd: cwd, Mode: cardea.Mode(mode),
+		Call: call, Faults: r.Faults("tool_input"),
+	}
 }
 
 func (t ToolInfo) has(field string) bool {

@@ -2,6 +2,7 @@ package harness
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"cardea.dev"
@@ -11,12 +12,11 @@ import (
 type Message struct {
 	// Sender is the harness that sent it, "" where its shape is not known.
 	Sender string
-	// Event is what is to be judged, nil where there is nothing: the bytes
-	// held no object, or an unknown shape came without --harness.
+	// Event is what is to be judged.
 	Event *cardea.Event
-	// Failed is why there is no event, where that is a failure. It is nil
-	// where silence is right.
-	Failed *cardea.Trouble
+	// Unread is set where there is nothing to be judged: the bytes held no
+	// object, or an unknown shape came without --harness.
+	Unread bool
 	// Troubles are what a person should learn of this message, such as a
 	// hook that is installed for another harness. They do not get into a
 	// verdict by themselves: the caller adds those that it wants shown.
@@ -26,45 +26,71 @@ type Message struct {
 	foreign bool    // the form is not the sender's own
 }
 
-// Open reads a message and decides in whose form it is answered. explicit is
-// the value of --harness, "" to detect the sender; env looks up environment
-// variables. The only error is an explicit name that no adapter has.
+// Hook is how a hook was installed.
+type Hook struct {
+	// Harness is the value of --harness, "" to detect the sender.
+	Harness string
+	// Unattended is set where nobody watches the agent.
+	Unattended bool
+	// Env looks up environment variables.
+	Env func(string) string
+	// Adapters are the harnesses that are spoken with.
+	Adapters []Adapter
+}
+
+// Open reads a message and decides in whose form it is answered. The only error is
+// a harness in the hook that no adapter has.
 //
 // With an explicit harness the answer has its form whatever came. A foreign
 // message is parsed by its sender's adapter, and answered so only where the
 // sender reads that form; elsewhere by exit code. Without one the sender's own
 // form is used, and an unknown shape is passed in silence: any answer could
 // mean the opposite to a harness that is not known.
-func Open(raw []byte, explicit string, env func(string) string, adapters []Adapter) (*Message, error) {
-	own := byName(adapters, explicit)
-	if explicit != "" && own == nil {
-		return nil, fmt.Errorf("unknown harness %q: use one of %s", explicit, names(adapters))
+func (h Hook) Open(raw []byte) (*Message, error) {
+	own := byName(h.Adapters, h.Harness)
+	if h.Harness != "" && own == nil {
+		return nil, fmt.Errorf("unknown harness %q: use one of %s", h.Harness, names(h.Adapters))
 	}
 	p, err := Read(raw)
 	if err != nil {
-		t := cardea.Trouble{Failure: cardea.NoObject, Text: err.Error()}
-		m := &Message{Troubles: []cardea.Trouble{t}}
-		if own != nil {
-			m.Failed = &t
-		}
-		return m, nil
+		return h.Unread(cardea.Trouble{Failure: cardea.NoObject, Text: err.Error()}), nil
 	}
-	sender, adapter := Detect(p, env, adapters)
+	sender, adapter := Detect(p, h.Env, h.Adapters)
+	if own == nil && sender == "" {
+		return h.Unread(cardea.Trouble{Text: "a message of unknown shape was passed without a verdict; name its sender with --harness"}), nil
+	}
 	m := &Message{Sender: sender}
 	switch {
-	case own == nil && sender == "":
-		m.note("a message of unknown shape was passed without a verdict; name its sender with --harness")
 	case own == nil && adapter == nil:
 		m.Event = Foreign(sender, p)
 		m.note(fmt.Sprintf("a %s message arrived, which this version answers by exit code only", sender))
 	case own == nil:
 		m.Event, m.form = adapter.Parse(p), adapter
-	case sender == "" || sender == explicit:
+	case sender == "" || sender == h.Harness:
 		m.Event, m.form = own.Parse(p), own
 	default:
 		m.misdirected(p, own, adapter)
 	}
+	if h.Unattended {
+		m.Event = m.Event.WithNobody()
+	}
 	return m, nil
+}
+
+// Unread is a message in which there is nothing to be judged.
+func (h Hook) Unread(t cardea.Trouble) *Message {
+	return &Message{Event: &cardea.Event{Harness: h.Harness}, Unread: true, Troubles: []cardea.Trouble{t}}
+}
+
+// Verdict is the verdict on a message that is unread. Where it is known that a
+// harness sent it, it may have been about a call.
+func (m *Message) Verdict(on cardea.OnError) cardea.Verdict {
+	v := cardea.Verdict{}
+	if m.Event.Harness != "" {
+		v = cardea.Failed(m.Troubles[0].Failure, on, m.Event.Attended(), m.Troubles[0].Text)
+	}
+	v.Troubles = m.Troubles
+	return v
 }
 
 // misdirected takes a message that arrived at another harness's hook.
@@ -79,8 +105,7 @@ func (m *Message) misdirected(p *Payload, own, adapter Adapter) {
 	m.foreign = true
 	// Copilot CLI reads Claude Code's form only in answer to the messages
 	// that have it, which name their events in PascalCase.
-	_, reads := readsClaude(m.Sender)
-	if reads && own.Name() == "claude-code" && (m.Sender != "copilot-cli" || isPascal(m.Event.Wire)) {
+	if readsClaude(m.Sender) && own.Name() == "claude-code" && (m.Sender != "copilot-cli" || isPascal(m.Event.Wire)) {
 		m.form = own
 	}
 }
@@ -89,73 +114,68 @@ func (m *Message) note(text string) {
 	m.Troubles = append(m.Troubles, cardea.Trouble{Text: text})
 }
 
-// Settled gives the verdict on a message without an event, and whether it is
-// one: what the failure table says, else silence.
-func (m *Message) Settled(on cardea.OnError) (cardea.Verdict, bool) {
-	if m.Event != nil {
-		return cardea.Verdict{}, false
+// Capabilities is what an answer to the message can express.
+func (m *Message) Capabilities() cardea.Capabilities {
+	switch {
+	case m.Unread:
+		return byExitUnread(m.Sender)
+	case m.form == nil:
+		return byExit(m.Sender)
+	case m.foreign:
+		return readerOfClaude(m.Sender, m.form.Capabilities())
 	}
-	v := cardea.Verdict{Troubles: m.Troubles}
-	if m.Failed != nil {
-		v.Effect = m.Failed.Failure.Effect(on, true)
-	}
-	if v.Effect != cardea.Abstain {
-		v.By, v.Reason, v.Message = "failure", m.Failed.Text, m.Failed.Text
-	}
-	return v, true
+	return m.form.Capabilities()
 }
 
-// Answer writes a verdict on the message.
-func (m *Message) Answer(v cardea.Verdict) Answer {
-	if (m.form == nil || m.foreign) && m.Event != nil && !m.Event.Kind.Answered() {
-		// What an answer does to an event of another harness is not known.
-		v.Effect, v.Context = cardea.Abstain, nil
+// Write writes an answer in the form that the sender reads. The event is the
+// message's, with all that was learned of it.
+func (m *Message) Write(ev *cardea.Event, a cardea.Answer) Output {
+	if m.form == nil {
+		return ByExit(a)
 	}
-	if m.form == nil || m.Event == nil {
-		return ByExit(v)
-	}
-	if m.foreign {
-		v = m.degrade(v)
-	}
-	return m.form.Render(m.Event, v)
+	return m.form.Render(ev, a)
 }
 
-// degrade fits a verdict to a sender that reads another harness's form. A
-// rewritten input is in canonical fields, which the sender need not know, so
-// what was to be rewritten is asked about; and a sender without a question
-// denies, or asks by its own flow where it has one for every call.
-func (m *Message) degrade(v cardea.Verdict) cardea.Verdict {
-	if v.Rewrite != nil {
-		v.Rewrite = nil
-		if cardea.Ask.Stricter(v.Effect) {
-			v.Effect = cardea.Ask
+// claudeReaders are the senders that read Claude Code's form when they run Claude
+// Code's hooks, and what an ask becomes there: Cursor's preToolUse has no question,
+// Crush's own prompt is the question, and Droid runs the call where nobody can
+// answer (docs/harnesses.md).
+var claudeReaders = [...]struct {
+	sender             string
+	ask, askUnattended cardea.Effect
+}{
+	{sender: "copilot-cli", ask: cardea.Ask},
+	{sender: "vscode", ask: cardea.Ask},
+	{sender: "grok-build", ask: cardea.Ask},
+	{sender: "factory-droid", ask: cardea.Ask, askUnattended: cardea.Deny},
+	{sender: "qwen-code", ask: cardea.Ask},
+	{sender: "cursor", ask: cardea.Deny},
+	{sender: "crush", ask: cardea.Defer},
+}
+
+// readerOfClaude is what a sender that reads Claude Code's form understands of it.
+// A rewritten input is in canonical fields, which the sender need not know, and
+// what an answer does to another event is not known.
+func readerOfClaude(sender string, claude cardea.Capabilities) cardea.Capabilities {
+	out := cardea.Capabilities{Harness: sender, Questions: claude.Questions, Protected: claude.Protected, Critical: claude.Critical}
+	for _, r := range claudeReaders {
+		for _, row := range claude.Rows {
+			if r.sender == sender && slices.ContainsFunc(row.Kinds, cardea.Kind.Answered) {
+				row.Ask, row.AskUnattended, row.Rewrite = r.ask, r.askUnattended, false
+				out.Rows = append(out.Rows, row)
+			}
 		}
 	}
-	if v.Effect != cardea.Ask {
-		return v
-	}
-	v.Effect, _ = readsClaude(m.Sender)
-	if v.Effect == cardea.Deny {
-		hint := "\n(" + m.Sender + " cannot ask a person here, so this is refused; a person can run it)"
-		v.Reason, v.Message = v.Reason+hint, v.Message+hint
-	}
-	return v
+	return out
 }
 
-// readsClaude reports whether a sender reads Claude Code's form when it runs
-// Claude Code's hooks, and what an ask becomes there
-// (docs/harnesses.md#other-harnesses): Cursor's preToolUse has no question,
-// and Crush's own prompt is the question.
-func readsClaude(sender string) (ask cardea.Effect, ok bool) {
-	switch sender {
-	case "copilot-cli", "vscode", "grok-build", "factory-droid", "qwen-code":
-		return cardea.Ask, true
-	case "cursor":
-		return cardea.Deny, true
-	case "crush":
-		return cardea.Defer, true
+func readsClaude(sender string) bool {
+	for _, r := range claudeReaders {
+		if r.sender == sender {
+			return true
+		}
 	}
-	return cardea.Abstain, false
+	return false
 }
 
 func names(adapters []Adapter) string {

@@ -182,7 +182,7 @@ func TestCall(t *testing.T) {
 		p := read(t, `{"tool_input":`+c.input+`}`)
 		r := harness.NewReading(p)
 		v, there := r.Value("tool_input")
-		call := r.Call("claude-code", c.tool, v, there)
+		call := r.Call("claude-code", c.tool, c.tool, v, there)
 		if !reflect.DeepEqual(call.Input, c.in) || !reflect.DeepEqual(call.Shadowed, c.shadowed) {
 			t.Errorf("%s: input %v, shadowed %v", c.name, call.Input, call.Shadowed)
 		}
@@ -272,7 +272,7 @@ func benchmarkRead(b *testing.B, raw string) {
 		}
 		r := harness.NewReading(p)
 		v, there := r.Value("tool_input")
-		if c := r.Call("claude-code", p.Text("tool_name"), v, there); !c.Known {
+		if c := r.Call("claude-code", p.Text("tool_name"), p.Text("tool_name"), v, there); !c.Known {
 			b.Fatal(c)
 		}
 	}

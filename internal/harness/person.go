@@ -1,28 +1,31 @@
 package harness
 
-import "cardea.dev"
+import (
+	"slices"
+
+	"cardea.dev"
+)
+
+// questions are the tools that are questions to the person themselves.
+var questions = []string{"AskUserQuestion", "ExitPlanMode"}
 
 // AsksPerson reports the tools that are questions to the person themselves. An
 // allow would answer them.
 func AsksPerson(c *cardea.Call) bool {
-	return c != nil && (c.Tool == "AskUserQuestion" || c.Tool == "ExitPlanMode")
+	return c != nil && slices.Contains(questions, c.Tool)
 }
 
-// PersonsOwn reports whether an allow on PermissionRequest would answer a
-// question that the harness, or the person's own lists, put to the person
-// whatever any rule says (docs/decisions/0002-allow-on-permission-request.md). home is the
-// person's home folder, or "".
-func PersonsOwn(ev *cardea.Event, home string) bool {
-	if ev.NativeAsk || ev.Call == nil || ev.Call.Unsandboxed || AsksPerson(ev.Call) {
-		return true
-	}
-	for i := range ev.Call.Parts {
-		p := &ev.Call.Parts[i]
-		for _, a := range p.Access {
-			if TouchesProtected(a) || DeletesCritical(a, *p, ev, home) {
-				return true
-			}
-		}
-	}
-	return false
+// Reserved is what only a person may allow on PermissionRequest, whatever any
+// rule says: the harness, or the person's own lists, put that question to them
+// (docs/decisions/0002-allow-on-permission-request.md).
+func Reserved() []cardea.Limit {
+	return []cardea.Limit{cardea.Question, cardea.NativeAsk, cardea.Unsandboxed, cardea.ProtectedPath, cardea.CriticalDelete}
+}
+
+// ReservedCalls are capabilities without rows that say which calls are reserved.
+// Paths that Claude Code protects are protected for every harness: they hold code
+// that something else runs, or settings that decide what is run.
+func ReservedCalls(name string) cardea.Capabilities {
+	return cardea.Capabilities{Harness: name, Questions: questions, Protected: TouchesProtected,
+		Critical: func(a cardea.Access, p cardea.Part, ev *cardea.Event) bool { return DeletesCritical(a, p, ev, ev.Home) }}
 }

@@ -34,7 +34,7 @@ func TestGlobsMayProtect(t *testing.T) {
 	}
 }
 
-func TestPersonsOwn(t *testing.T) {
+func TestReservedCalls(t *testing.T) {
 	const del, write = cardea.Delete, cardea.Write
 	cases := []struct {
 		name    string
@@ -69,10 +69,12 @@ func TestPersonsOwn(t *testing.T) {
 		{"writing home", cardea.Access{Kind: write, Path: "/home/u/x"}, "tee", false},
 	}
 	for _, c := range cases {
-		ev := &cardea.Event{Cwd: "/work/p/sub", Project: "/work/whole", Roots: []string{"/added/dir"}, Call: &cardea.Call{Tool: "Bash",
+		ev := &cardea.Event{Kind: cardea.PermissionRequest, Home: "/home/u", Cwd: "/work/p/sub", Project: "/work/whole", Roots: []string{"/added/dir"}, Call: &cardea.Call{Tool: "Bash",
 			Parts: []cardea.Part{{Command: []string{"ls"}}, {Command: []string{c.program}, Dir: "/other/dir", Access: []cardea.Access{c.access}}}}}
-		if got := PersonsOwn(ev, "/home/u"); got != c.want {
-			t.Errorf("%s: %v", c.name, got)
+		can := ReservedCalls("claude-code")
+		can.Rows = []cardea.Row{{Allow: cardea.Allow, Reserved: Reserved()}}
+		if got := cardea.Express(cardea.Verdict{Effect: cardea.Allow}, can, ev); (got.Effect != cardea.Allow) != c.want {
+			t.Errorf("%s: %+v", c.name, got)
 		}
 	}
 }

@@ -18,15 +18,16 @@ const (
 )
 
 // Encode writes an answer: one JSON object and a newline, without the escapes
-// for HTML, which would make commands hard to read in a prompt.
-func Encode(v any) ([]byte, error) {
+// for HTML, which would make commands hard to read in a prompt. It panics on
+// what JSON cannot hold; cardea.Express gives nothing of the kind.
+func Encode(v any) []byte {
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(v); err != nil {
-		return nil, err
+		panic(err)
 	}
-	return out.Bytes(), nil
+	return out.Bytes()
 }
 
 // Cap cuts a text that is too long for a field, and says so.
@@ -48,22 +49,21 @@ func capAt(s string, limit int) string {
 	return s
 }
 
-// ForModel is what the model is told of a verdict: why, and the better way as
-// a sentence of its own. It is never empty, since harnesses drop a refusal
-// without a reason.
-func ForModel(v cardea.Verdict) string { return said(v, v.Message) }
+// ForModel is what the model is told: why, and the better way as a sentence of
+// its own. It is never empty, since harnesses drop a refusal without a reason.
+func ForModel(a cardea.Answer) string { return withInstead(a, a.Message) }
 
-// ForPerson is what a person is told of a verdict.
-func ForPerson(v cardea.Verdict) string { return said(v, v.Reason) }
+// ForPerson is what a person is told.
+func ForPerson(a cardea.Answer) string { return withInstead(a, a.Reason) }
 
-func said(v cardea.Verdict, why string) string {
+func withInstead(a cardea.Answer, why string) string {
 	if strings.TrimSpace(why) == "" {
-		why = "Cardea says " + v.Effect.String()
-		if v.By != "" {
-			why += " (" + v.By + ")"
+		why = "Cardea says " + a.Decided.String()
+		if a.By != "" {
+			why += " (" + a.By + ")"
 		}
 	}
-	better := Instead(v)
+	better := Instead(a)
 	if better == "" {
 		return Cap(why)
 	}
@@ -71,17 +71,17 @@ func said(v cardea.Verdict, why string) string {
 }
 
 // Instead is the better way as a sentence, "" where there is none.
-func Instead(v cardea.Verdict) string {
-	if v.Instead == "" {
+func Instead(a cardea.Answer) string {
+	if a.Instead == "" {
 		return ""
 	}
-	return capAt("Instead: "+v.Instead, maxInstead)
+	return capAt("Instead: "+a.Instead, maxInstead)
 }
 
 // TroubleText joins the failures that a person must learn of.
-func TroubleText(v cardea.Verdict) string {
+func TroubleText(a cardea.Answer) string {
 	var lines []string
-	for _, t := range v.Troubles {
+	for _, t := range a.Troubles {
 		if t.Text != "" {
 			lines = append(lines, t.Text)
 		}
@@ -89,17 +89,30 @@ func TroubleText(v cardea.Verdict) string {
 	return Cap(strings.Join(lines, "\n"))
 }
 
-// ByExit answers with the exit code alone, which is all that a harness of
-// another form is sure to understand: 2 with the reason blocks, 0 without a
-// word leaves its own flow in force. A question cannot be asked so, and
-// blocks.
-func ByExit(v cardea.Verdict) Answer {
-	if v.Effect.Stricter(cardea.Defer) {
-		return Answer{Stderr: []byte(ForModel(v) + "\n"), Exit: 2}
+// ByExit writes an answer with the exit code alone, which is all that a harness of
+// another form is sure to understand: 2 with the reason blocks, 0 without a word
+// leaves its own flow in force.
+func ByExit(a cardea.Answer) Output {
+	if a.Effect.Stricter(cardea.Defer) {
+		return Output{Stderr: []byte(ForModel(a) + "\n"), Exit: 2}
 	}
-	a := Answer{}
-	if t := TroubleText(v); t != "" {
-		a.Stderr = []byte(t + "\n")
+	out := Output{}
+	if t := TroubleText(a); t != "" {
+		out.Stderr = []byte(t + "\n")
 	}
-	return a
+	return out
+}
+
+// byExit is what ByExit can express: the two events about a call that is still to
+// run can be denied.
+func byExit(sender string) cardea.Capabilities {
+	return cardea.Capabilities{Harness: sender, Rows: []cardea.Row{
+		{Kinds: []cardea.Kind{cardea.PreToolUse, cardea.PermissionRequest}, Ask: cardea.Deny, Deny: cardea.Deny, Halt: cardea.Deny},
+	}}
+}
+
+// byExitUnread is the same for a message that could not be read: it may be about
+// a call, whatever its kind seems to be.
+func byExitUnread(sender string) cardea.Capabilities {
+	return cardea.Capabilities{Harness: sender, Rows: []cardea.Row{{Ask: cardea.Deny, Deny: cardea.Deny, Halt: cardea.Deny}}}
 }

@@ -34,7 +34,12 @@ type Entry struct {
 	// Rewrite is the same of the input that took its place, where there is
 	// one.
 	Rewrite *Input
-	Effect  cardea.Effect
+	// Effect is what was answered.
+	Effect cardea.Effect
+	// Limits are why the answer is not all that was decided, and Decided is the
+	// effect that was decided where it is another one than Effect.
+	Decided redact.Text
+	Limits  []redact.Text
 	// By, Reason and Instead are the verdict's.
 	By, Reason, Instead redact.Text
 	Parts               []Part
@@ -81,6 +86,9 @@ type Opinion struct {
 // Circumstances are what an entry holds besides event and verdict.
 type Circumstances struct {
 	Redactor *redact.Redactor
+	// Decided and Limits are those of the [cardea.Answer].
+	Decided cardea.Effect
+	Limits  []cardea.Limit
 	// Key is the user's key, for the digest of the input.
 	Key []byte
 	// Now is when the verdict was given, Took how long that took.
@@ -118,6 +126,12 @@ func NewEntry(ev *cardea.Event, v cardea.Verdict, c Circumstances) Entry {
 	}
 	e.Tool, e.Input, e.Rewrite, e.Parts, e.Omitted = call.Tool, call.Input, call.Rewrite, call.Parts, call.Omitted
 	e.Opinions = w.opinions(v, &e.Omitted)
+	for _, l := range c.Limits {
+		e.Limits = append(e.Limits, w.text(string(l), maxName))
+	}
+	if len(c.Limits) > 0 && c.Decided != v.Effect {
+		e.Decided = w.text(c.Decided.String(), maxName)
+	}
 	troubles := c.Troubles
 	if troubles == nil {
 		troubles = v.Troubles

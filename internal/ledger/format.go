@@ -40,6 +40,8 @@ type written struct {
 	Input     writtenInput     `json:"input"`
 	Rewrite   *writtenInput    `json:"rewrite,omitempty"`
 	Effect    string           `json:"effect"`
+	Decided   string           `json:"decided,omitempty"`
+	Limits    []string         `json:"limits,omitempty"`
 	By        string           `json:"by"`
 	Reason    string           `json:"reason"`
 	Instead   string           `json:"instead,omitempty"`
@@ -82,7 +84,7 @@ func (e *Entry) form() written {
 		Harness: e.Harness.String(), Session: e.Session.String(), Agent: e.Agent.String(), AgentType: e.AgentType.String(),
 		Event: e.Event.String(), Mode: e.Mode.String(), Tool: e.Tool.String(), Role: e.Role.String(),
 		Cwd: e.Cwd.String(), Project: e.Project.String(), Input: *e.Input.form(), Rewrite: e.Rewrite.form(),
-		Effect: e.Effect.String(), By: e.By.String(), Reason: e.Reason.String(), Instead: e.Instead.String(),
+		Effect: e.Effect.String(), Decided: e.Decided.String(), By: e.By.String(), Reason: e.Reason.String(), Instead: e.Instead.String(),
 		Parts: []writtenPart{}, Opinions: []writtenOpinion{}, Omitted: e.Omitted,
 		Cardea: e.Version.String(), Micros: e.Took.Microseconds()}
 	for _, p := range e.Parts {
@@ -96,6 +98,9 @@ func (e *Entry) form() written {
 			f.Part = &part
 		}
 		w.Opinions = append(w.Opinions, f)
+	}
+	for _, l := range e.Limits {
+		w.Limits = append(w.Limits, l.String())
 	}
 	for _, t := range e.Troubles {
 		w.Troubles = append(w.Troubles, t.String())
@@ -176,7 +181,7 @@ func (w *written) entry(r *redact.Redactor) (Entry, error) {
 	}
 	e := Entry{ID: w.ID, Time: at, Harness: r.Text(w.Harness), Session: r.Text(w.Session), Agent: r.Text(w.Agent), AgentType: r.Text(w.AgentType),
 		Event: r.Text(w.Event), Mode: r.Text(w.Mode), Tool: r.Text(w.Tool), Role: r.Text(w.Role), Cwd: r.Text(w.Cwd), Project: r.Text(w.Project),
-		Input: *w.Input.input(r), Rewrite: w.Rewrite.input(r), Effect: effect(w.Effect), By: r.Text(w.By), Reason: r.Text(w.Reason), Instead: r.Text(w.Instead),
+		Input: *w.Input.input(r), Rewrite: w.Rewrite.input(r), Effect: effect(w.Effect), Decided: r.Text(w.Decided), By: r.Text(w.By), Reason: r.Text(w.Reason), Instead: r.Text(w.Instead),
 		Omitted: w.Omitted, Version: r.Text(w.Cardea), Took: time.Duration(w.Micros) * time.Microsecond}
 	for _, p := range w.Parts {
 		e.Parts = append(e.Parts, Part{p.Part, r.Text(p.Text), effect(p.Effect)})
@@ -188,6 +193,9 @@ func (w *written) entry(r *redact.Redactor) (Entry, error) {
 		}
 		e.Opinions = append(e.Opinions, Opinion{Decider: r.Text(o.Decider), Rule: r.Text(o.Rule), Effect: effect(o.Effect), Part: part,
 			Scope: r.Text(o.Scope), Source: r.Text(o.Source), Severity: r.Text(o.Severity), Reason: r.Text(o.Reason)})
+	}
+	for _, l := range w.Limits {
+		e.Limits = append(e.Limits, r.Text(l))
 	}
 	for _, t := range w.Troubles {
 		e.Troubles = append(e.Troubles, r.Text(t))

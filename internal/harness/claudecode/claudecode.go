@@ -15,13 +15,8 @@ import (
 // Name is the harness's word for --harness.
 const Name = "claude-code"
 
-// Adapter is Claude Code's. The zero value works, but does not know the
-// person's home.
-type Adapter struct{ home string }
-
-// New makes the adapter. home is the person's home folder, which no
-// PermissionRequest may delete on the gate's word; "" where it is not known.
-func New(home string) Adapter { return Adapter{home: home} }
+// Adapter is Claude Code's.
+type Adapter struct{}
 
 var _ harness.Adapter = Adapter{}
 
@@ -37,32 +32,22 @@ func (Adapter) Detect(p *harness.Payload, env func(string) string) bool {
 // does not know is passed under its own name.
 func (Adapter) Parse(p *harness.Payload) *cardea.Event {
 	r := harness.NewReading(p)
-	ev := &cardea.Event{
-		Harness:   Name,
-		Sent:      p,
-		Wire:      r.EventName("hook_event_name"),
-		Session:   r.Text("session_id"),
-		Agent:     r.Text("agent_id"),
-		AgentType: r.Text("agent_type"),
-		Cwd:       r.Folder("cwd"),
-		Mode:      cardea.Mode(r.Text("permission_mode")),
-	}
-	ev.Kind = cardea.Kind(ev.Wire)
+	wire := r.EventName("hook_event_name")
+	session, agent, agentType, cwd, mode := r.Text("session_id"), r.Text("agent_id"), r.Text("agent_type"), r.Folder("cwd"), r.Text("permission_mode")
+	kind := cardea.Kind(wire)
 	name := r.Text("tool_name")
 	input, there := r.Value("tool_input")
-	if ev.Wire == "" && there && !p.Has("tool_response") && !p.Has("error") {
+	if wire == "" && there && !p.Has("tool_response") && !p.Has("error") {
 		// The message is about a call and does not say whether it is before
 		// or after it. Taking it for the call that is still to run is the
 		// reading that lets nothing pass unseen.
-		ev.Kind = cardea.PreToolUse
+		kind = cardea.PreToolUse
 		r.Fault("hook_event_name", "is missing or no word")
 	}
-	if ev.Kind.Answered() || name != "" {
-		ev.Call = r.Call(Name, name, input, there)
+	call := r.EventCall(kind, Name, harness.ToolName(Name, name), name, input, there)
+	return &cardea.Event{
+		Kind: kind, Wire: wire, Harness: Name, Sent: p,
+		Session: session, Agent: agent, AgentType: agentType, Cwd: cwd, Mode: cardea.Mode(mode),
+		Call: call, Faults: r.Faults("tool_input"),
 	}
-	if ev.Kind.Answered() && (name == "" || !there) {
-		r.Fault("tool_name, tool_input", "a tool event without the tool's name or input")
-	}
-	ev.Faults = r.Faults("tool_input")
-	return ev
 }

@@ -27,7 +27,7 @@ const (
 
 // understood is what Claude Code does with an answer, by the vendor's page on
 // hooks (https://code.claude.com/docs/en/hooks). It knows the documented keys only.
-func understood(ev *cardea.Event, a harness.Answer) conformance.Outcome {
+func understood(ev *cardea.Event, a harness.Output) conformance.Outcome {
 	event := string(ev.Kind)
 	if a.Exit == 2 {
 		if event == "PreToolUse" {
@@ -118,7 +118,7 @@ func TestConformance(t *testing.T) {
 	asked := verdict(cardea.Ask, "rewritten")
 	asked.Rewrite = map[string]any{"command": "npm ci"}
 	conformance.Run(t, conformance.Suite{
-		Adapter:           claudecode.New("/home/u"),
+		Adapter:           claudecode.Adapter{},
 		Outcome:           understood,
 		PreToolUse:        []string{bash, subagentEdit},
 		PermissionRequest: []string{request},
@@ -167,13 +167,19 @@ func TestConformance(t *testing.T) {
 	})
 }
 
+// render is the answer to a verdict, by the way of the gate's last step.
+func render(ev *cardea.Event, v cardea.Verdict) harness.Output {
+	a := claudecode.Adapter{}
+	return a.Render(ev, cardea.Express(v, a.Capabilities(), ev))
+}
+
 func parse(t testing.TB, raw string) *cardea.Event {
 	t.Helper()
 	p, err := harness.Read([]byte(raw))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return claudecode.New("/home/u").Parse(p)
+	return claudecode.Adapter{}.Parse(p)
 }
 
 func TestParse(t *testing.T) {
@@ -205,7 +211,7 @@ func TestEventsThatPass(t *testing.T) {
 		"PostModelSwitch", "Elicitation", "ElicitationResult", "SessionEnd"} {
 		ev := parse(t, strings.Replace(bash, "PreToolUse", kind, 1))
 		for _, e := range []cardea.Effect{cardea.Abstain, cardea.Allow, cardea.Defer} {
-			a := claudecode.New("").Render(ev, verdict(e, "x"))
+			a := render(ev, verdict(e, "x"))
 			if string(ev.Kind) != kind || len(a.Stdout)+len(a.Stderr)+a.Exit != 0 {
 				t.Errorf("%s at %s: %+v", kind, e, a)
 			}
@@ -214,7 +220,7 @@ func TestEventsThatPass(t *testing.T) {
 }
 
 // What each verb becomes on the events that are about no call still to run.
-func TestRemarks(t *testing.T) {
+func TestNotifications(t *testing.T) {
 	const none = "none"
 	for _, tt := range []struct {
 		kind   string
@@ -239,7 +245,7 @@ func TestRemarks(t *testing.T) {
 	} {
 		v := verdict(tt.effect, "x")
 		v.Context = []string{"ctx"}
-		a := claudecode.New("").Render(&cardea.Event{Kind: cardea.Kind(tt.kind)}, v)
+		a := render(&cardea.Event{Kind: cardea.Kind(tt.kind)}, v)
 		got := strings.TrimSpace(string(a.Stdout))
 		if got == "" {
 			got = none
@@ -249,7 +255,7 @@ func TestRemarks(t *testing.T) {
 		}
 	}
 	for _, kind := range []cardea.Kind{"TaskCompleted", "TeammateIdle"} {
-		if a := claudecode.New("").Render(&cardea.Event{Kind: kind}, verdict(cardea.Deny, "x")); a.Exit != 2 || string(a.Stderr) != "x\n" || len(a.Stdout) > 0 {
+		if a := render(&cardea.Event{Kind: kind}, verdict(cardea.Deny, "x")); a.Exit != 2 || string(a.Stderr) != "x\n" || len(a.Stdout) > 0 {
 			t.Errorf("%s: %+v", kind, a)
 		}
 	}
@@ -279,7 +285,7 @@ func TestRender(t *testing.T) {
 			`{"systemMessage":"a"}`},
 	}
 	for _, c := range cases {
-		a := claudecode.New("").Render(parse(t, c.message), c.verdict)
+		a := render(parse(t, c.message), c.verdict)
 		if string(a.Stdout) != c.want+"\n" || a.Exit != 0 || len(a.Stderr) > 0 {
 			t.Errorf("%s: exit %d %s\nwant %s", c.name, a.Exit, a.Stdout, c.want)
 		}
@@ -288,10 +294,10 @@ func TestRender(t *testing.T) {
 
 func TestRenderUnwritable(t *testing.T) {
 	v := cardea.Verdict{Effect: cardea.Allow, Rewrite: map[string]any{"f": func() {}}}
-	if a := claudecode.New("").Render(parse(t, bash), v); a.Exit != 2 || len(a.Stderr) == 0 || len(a.Stdout) > 0 {
+	if a := render(parse(t, bash), v); a.Exit != 0 || !strings.Contains(string(a.Stdout), `"permissionDecision":"deny"`) {
 		t.Errorf("PreToolUse: %+v", a)
 	}
-	if a := claudecode.New("").Render(parse(t, request), v); a.Exit != 0 || len(a.Stdout) > 0 || len(a.Stderr) == 0 {
+	if a := render(parse(t, request), v); a.Exit != 0 || !strings.Contains(string(a.Stdout), `"behavior":"deny"`) {
 		t.Errorf("PermissionRequest: %+v", a)
 	}
 }
@@ -320,10 +326,9 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			return
 		}
-		a := claudecode.New("/home/u")
-		ev := a.Parse(p)
+		ev := claudecode.Adapter{}.Parse(p)
 		v := verdict(cardea.Effect(effect%6), "r")
-		out := a.Render(ev, v)
+		out := render(ev, v)
 		if len(out.Stdout) > 0 {
 			if _, err := harness.Read(out.Stdout); err != nil {
 				t.Fatal(err)

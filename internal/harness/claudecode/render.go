@@ -1,6 +1,7 @@
 package claudecode
 
 import (
+	"slices"
 	"strings"
 
 	"cardea.dev"
@@ -38,96 +39,100 @@ type decision struct {
 	Interrupt *bool          `json:"interrupt,omitempty"`
 }
 
-// Render writes a verdict. What it becomes on events that are about no call that
-// is still to run is in remark.go.
-func (a Adapter) Render(ev *cardea.Event, v cardea.Verdict) harness.Answer {
-	out := answer{SystemMessage: harness.TroubleText(v)}
-	switch ev.Kind {
-	case cardea.PreToolUse:
-		renderPreToolUse(&out, ev, v)
-	case cardea.PermissionRequest:
-		a.renderPermissionRequest(&out, ev, v)
+// notification is the output on an event that is about no call that is still to
+// run: only the event's name and context.
+type notification struct {
+	Event   string `json:"hookEventName"`
+	Context string `json:"additionalContext,omitempty"`
+}
+
+// Render writes an answer.
+func (Adapter) Render(ev *cardea.Event, a cardea.Answer) harness.Output {
+	out := answer{SystemMessage: harness.TroubleText(a)}
+	switch {
+	case ev.Kind == cardea.PreToolUse:
+		renderPreToolUse(&out, a)
+	case ev.Kind == cardea.PermissionRequest:
+		renderPermissionRequest(&out, a)
+	case a.Effect == cardea.Deny && slices.Contains(blockedByExit, ev.Kind):
+		return harness.ByExit(a)
 	default:
-		if exit := renderRemark(&out, ev, v); exit != nil {
-			return *exit
-		}
+		renderNotification(&out, ev.Kind, a)
 	}
 	if out == (answer{}) {
-		return harness.Answer{}
+		return harness.Output{}
 	}
-	stdout, err := harness.Encode(out)
-	if err == nil {
-		return harness.Answer{Stdout: stdout}
-	}
-	return unwritable(ev, v, err)
+	return harness.Output{Stdout: harness.Encode(out)}
 }
 
-// unwritable answers when the verdict does not go into JSON, which only a
-// rewritten input can cause. PermissionRequest does not know exit 2.
-func unwritable(ev *cardea.Event, v cardea.Verdict, err error) harness.Answer {
-	if ev.Kind == cardea.PreToolUse {
-		v.Effect = cardea.Deny
-		v.Message = "the rewritten input cannot be written as JSON: " + err.Error()
-		return harness.ByExit(v)
-	}
-	return harness.Answer{Stderr: []byte("the rewritten input cannot be written as JSON: " + err.Error() + "\n")}
-}
-
-func renderPreToolUse(out *answer, ev *cardea.Event, v cardea.Verdict) {
-	h := preToolUse{Event: string(ev.Kind), Context: contextOf(v)}
-	switch v.Effect {
-	case cardea.Abstain, cardea.Defer:
+func renderPreToolUse(out *answer, a cardea.Answer) {
+	h := preToolUse{Event: string(cardea.PreToolUse), Context: contextOf(a), Input: a.Rewrite}
+	switch a.Effect {
 	case cardea.Allow:
-		if !harness.AsksPerson(ev.Call) {
-			h.Decision, h.Reason, h.Input = "allow", harness.ForPerson(v), v.Rewrite
-		}
+		h.Decision, h.Reason = "allow", harness.ForPerson(a)
 	case cardea.Ask:
-		h.Decision, h.Reason, h.Input = "ask", harness.ForPerson(v), v.Rewrite
+		h.Decision, h.Reason = "ask", harness.ForPerson(a)
+	case cardea.Deny:
+		h.Decision, h.Reason = "deny", harness.ForModel(a)
 	case cardea.Halt:
-		stop(out, v)
-		fallthrough
-	default:
-		h.Decision, h.Reason = "deny", harness.ForModel(v)
+		stop(out, a)
+		h.Decision, h.Reason = "deny", harness.ForModel(a)
 	}
 	if h.Decision != "" || h.Context != "" {
 		out.Hook = h
 	}
 }
 
-func (a Adapter) renderPermissionRequest(out *answer, ev *cardea.Event, v cardea.Verdict) {
-	h := permissionRequest{Event: string(ev.Kind)}
-	switch v.Effect {
-	case cardea.Abstain, cardea.Defer, cardea.Ask:
-		return // the prompt that this event is about is the question
+func renderPermissionRequest(out *answer, a cardea.Answer) {
+	h := permissionRequest{Event: string(cardea.PermissionRequest)}
+	switch a.Effect {
 	case cardea.Allow:
-		if harness.PersonsOwn(ev, a.home) {
-			return
-		}
-		h.Decision = decision{Behavior: "allow", Input: v.Rewrite}
-	default:
-		interrupt := v.Effect == cardea.Halt
+		h.Decision = decision{Behavior: "allow", Input: a.Rewrite}
+	case cardea.Deny, cardea.Halt:
+		interrupt := a.Effect == cardea.Halt
 		if interrupt {
-			stop(out, v)
+			stop(out, a)
 		}
 		// The event has no additionalContext, so context joins the message.
-		message := harness.Cap(strings.Join(append([]string{harness.ForModel(v)}, v.Context...), "\n"))
+		message := harness.Cap(strings.Join(append([]string{harness.ForModel(a)}, a.Context...), "\n"))
 		h.Decision = decision{Behavior: "deny", Message: message, Interrupt: &interrupt}
+	default:
+		return // the prompt that this event is about is the question
 	}
 	out.Hook = h
 }
 
+func renderNotification(out *answer, kind cardea.Kind, a cardea.Answer) {
+	if a.Effect == cardea.Halt {
+		stop(out, a)
+	}
+	if a.Effect >= cardea.Deny && (slices.Contains(blockedWithContext, kind) || slices.Contains(blocked, kind)) {
+		out.Decision, out.Reason = "block", harness.ForModel(a)
+	}
+	if a.TellPerson {
+		out.SystemMessage = harness.Cap(strings.TrimPrefix(out.SystemMessage+"\n"+harness.ForPerson(a), "\n"))
+	}
+	context := a.Context
+	if a.TellModel {
+		context = append([]string{harness.ForModel(a)}, context...)
+	}
+	if text := harness.Cap(strings.Join(context, "\n")); text != "" {
+		out.Hook = notification{string(kind), text}
+	}
+}
+
 // stop stops Claude entirely; the person is told why.
-func stop(out *answer, v cardea.Verdict) {
+func stop(out *answer, a cardea.Answer) {
 	no := false
-	out.Continue, out.StopReason = &no, harness.ForPerson(v)
+	out.Continue, out.StopReason = &no, harness.ForPerson(a)
 }
 
 // contextOf is what the model is told next to the tool's result. A better way
 // is part of the reason of a deny; the reason of an ask is read by the person
 // alone.
-func contextOf(v cardea.Verdict) string {
-	lines := v.Context
-	if better := harness.Instead(v); better != "" && !v.Effect.Stricter(cardea.Ask) {
+func contextOf(a cardea.Answer) string {
+	lines := a.Context
+	if better := harness.Instead(a); better != "" && !a.Effect.Stricter(cardea.Ask) {
 		lines = append([]string{better}, lines...)
 	}
 	return harness.Cap(strings.Join(lines, "\n"))

@@ -45,7 +45,7 @@ func (o Outcome) String() string {
 type Suite struct {
 	Adapter harness.Adapter
 	// Outcome is the model: what the harness does with an answer to an event.
-	Outcome func(ev *cardea.Event, a harness.Answer) Outcome
+	Outcome func(ev *cardea.Event, a harness.Output) Outcome
 	// PreToolUse and PermissionRequest are messages about a known tool with
 	// documented fields only. They are rendered for, and mutated.
 	PreToolUse, PermissionRequest []string
@@ -106,7 +106,7 @@ func (s Suite) rendering(t *testing.T) {
 					ev := s.parse(t, raw)
 					ev.Mode = mode
 					v := verdict(effect, extras)
-					a := s.Adapter.Render(ev, v)
+					a := s.answer(ev, v)
 					if err := s.check(ev, v, a); err != nil {
 						t.Fatalf("%s, mode %q, extras %05b: %v\nstdout: %sstderr: %s", ev.Kind, mode, extras, err, a.Stdout, a.Stderr)
 					}
@@ -139,7 +139,7 @@ func verdict(effect cardea.Effect, extras int) cardea.Verdict {
 }
 
 // check holds what is true of every answer.
-func (s Suite) check(ev *cardea.Event, v cardea.Verdict, a harness.Answer) error {
+func (s Suite) check(ev *cardea.Event, v cardea.Verdict, a harness.Output) error {
 	if a.Exit != 0 && a.Exit != 2 {
 		return fmt.Errorf("exit %d", a.Exit)
 	}
@@ -217,7 +217,7 @@ func (s Suite) longTexts(t *testing.T) {
 		for _, effect := range cardea.Effects() {
 			v := cardea.Verdict{Effect: effect, Reason: long, Message: long, Instead: long, Context: []string{long, long},
 				Troubles: []cardea.Trouble{{Text: long}}}
-			a := s.Adapter.Render(s.parse(t, raw), v)
+			a := s.answer(s.parse(t, raw), v)
 			if err := oneObject(a.Stdout); err != nil {
 				t.Fatal(err)
 			}
@@ -271,7 +271,7 @@ func (s Suite) personsOwn(t *testing.T) {
 	if ev.Kind != cardea.PreToolUse || !harness.AsksPerson(ev.Call) {
 		t.Fatalf("AskPerson is %s of %+v", ev.Kind, ev.Call)
 	}
-	if got := s.Outcome(ev, s.Adapter.Render(ev, allow)); got != OwnFlow {
+	if got := s.Outcome(ev, s.answer(ev, allow)); got != OwnFlow {
 		t.Errorf("PreToolUse of %s: %s", ev.Call.Tool, got)
 	}
 	access := func(a cardea.Access, program string) func(*cardea.Event) {
@@ -293,15 +293,21 @@ func (s Suite) personsOwn(t *testing.T) {
 	for _, raw := range s.PermissionRequest {
 		for name, change := range cases {
 			ev := s.parse(t, raw)
-			if got := s.Outcome(ev, s.Adapter.Render(ev, allow)); got != Runs {
+			if got := s.Outcome(ev, s.answer(ev, allow)); got != Runs {
 				t.Fatalf("a plain allow: %s", got)
 			}
 			change(ev)
-			if got := s.Outcome(ev, s.Adapter.Render(ev, allow)); got != OwnFlow {
+			if got := s.Outcome(ev, s.answer(ev, allow)); got != OwnFlow {
 				t.Errorf("%s: %s", name, got)
 			}
 		}
 	}
+}
+
+// answer is what the adapter writes for a verdict, by the way of the gate's last
+// step.
+func (s Suite) answer(ev *cardea.Event, v cardea.Verdict) harness.Output {
+	return s.Adapter.Render(ev, cardea.Express(v, s.Adapter.Capabilities(), ev))
 }
 
 func (s Suite) parse(t *testing.T, raw string) *cardea.Event {

@@ -37,27 +37,27 @@ func TestCheckFinds(t *testing.T) {
 	cases := []struct {
 		name    string
 		verdict cardea.Verdict
-		answer  harness.Answer
+		answer  harness.Output
 		means   Outcome
 		found   string
 	}{
-		{"exit 1", whole, harness.Answer{Exit: 1}, Blocked, "exit 1"},
-		{"exit 2 in silence", whole, harness.Answer{Exit: 2}, Blocked, "needs a reason"},
-		{"exit 2 with stdout", whole, harness.Answer{Exit: 2, Stdout: []byte("{}\n"), Stderr: []byte("x")}, Blocked, "needs a reason"},
-		{"two lines", whole, harness.Answer{Stdout: []byte("{}\n{}\n")}, Blocked, "one line"},
-		{"no newline", whole, harness.Answer{Stdout: []byte("{}")}, Blocked, "one line"},
-		{"no object", whole, harness.Answer{Stdout: []byte("log\n")}, Blocked, "no JSON object"},
-		{"a key twice", whole, harness.Answer{Stdout: []byte(`{"a":{"b":1,"b":2}}` + "\n")}, Blocked, "faults"},
-		{"no trouble", whole, harness.Answer{}, Blocked, "trouble"},
-		{"an upgrade", verdict(cardea.Deny, 0), harness.Answer{}, Runs, "understood as: runs"},
-		{"a rewritten deny", verdict(cardea.Deny, 2), harness.Answer{Stdout: []byte(`{"x":"` + markRewrite + `"}` + "\n")}, Blocked, "rewritten"},
-		{"no better way", verdict(cardea.Deny, 4), harness.Answer{}, Blocked, "better way"},
-		{"not rewritten", verdict(cardea.Allow, 2), harness.Answer{}, Runs, "as it was"},
-		{"a leak", verdict(cardea.Deny, 16), harness.Answer{Stdout: []byte(`{"x":"` + markReason + `"}` + "\n")}, Blocked, "withheld"},
-		{"all is well", verdict(cardea.Deny, 0), harness.Answer{Exit: 2, Stderr: []byte("x\n")}, Blocked, ""},
+		{"exit 1", whole, harness.Output{Exit: 1}, Blocked, "exit 1"},
+		{"exit 2 in silence", whole, harness.Output{Exit: 2}, Blocked, "needs a reason"},
+		{"exit 2 with stdout", whole, harness.Output{Exit: 2, Stdout: []byte("{}\n"), Stderr: []byte("x")}, Blocked, "needs a reason"},
+		{"two lines", whole, harness.Output{Stdout: []byte("{}\n{}\n")}, Blocked, "one line"},
+		{"no newline", whole, harness.Output{Stdout: []byte("{}")}, Blocked, "one line"},
+		{"no object", whole, harness.Output{Stdout: []byte("log\n")}, Blocked, "no JSON object"},
+		{"a key twice", whole, harness.Output{Stdout: []byte(`{"a":{"b":1,"b":2}}` + "\n")}, Blocked, "faults"},
+		{"no trouble", whole, harness.Output{}, Blocked, "trouble"},
+		{"an upgrade", verdict(cardea.Deny, 0), harness.Output{}, Runs, "understood as: runs"},
+		{"a rewritten deny", verdict(cardea.Deny, 2), harness.Output{Stdout: []byte(`{"x":"` + markRewrite + `"}` + "\n")}, Blocked, "rewritten"},
+		{"no better way", verdict(cardea.Deny, 4), harness.Output{}, Blocked, "better way"},
+		{"not rewritten", verdict(cardea.Allow, 2), harness.Output{}, Runs, "as it was"},
+		{"a leak", verdict(cardea.Deny, 16), harness.Output{Stdout: []byte(`{"x":"` + markReason + `"}` + "\n")}, Blocked, "withheld"},
+		{"all is well", verdict(cardea.Deny, 0), harness.Output{Exit: 2, Stderr: []byte("x\n")}, Blocked, ""},
 	}
 	for _, c := range cases {
-		s := Suite{Outcome: func(*cardea.Event, harness.Answer) Outcome { return c.means }}
+		s := Suite{Outcome: func(*cardea.Event, harness.Output) Outcome { return c.means }}
 		err := s.check(ev, c.verdict, c.answer)
 		if (err == nil) != (c.found == "") || err != nil && !strings.Contains(err.Error(), c.found) {
 			t.Errorf("%s: %v", c.name, err)

@@ -53,7 +53,7 @@ func (s Suite) tryMutation(t *testing.T, whole *cardea.Event, m mutation) {
 	}
 	for _, effect := range cardea.Effects() {
 		v := verdict(effect, 0)
-		a := s.Adapter.Render(ev, v)
+		a := s.answer(ev, v)
 		if err := s.check(ev, v, a); err != nil {
 			t.Errorf("%s: %v", m.name, err)
 		}

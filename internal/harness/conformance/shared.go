@@ -82,7 +82,7 @@ func (s Suite) replies(t *testing.T) {
 	for file, r := range s.Replies {
 		var want response
 		sharedtest.ReadJSON(t, &want, "payloads", s.Folder, "responses", file+".json")
-		got := s.Adapter.Render(s.parse(t, r.Message), r.Verdict)
+		got := s.answer(s.parse(t, r.Message), r.Verdict)
 		if got.Exit != want.ExitCode || !sameJSON(got.Stdout, []byte(want.Stdout)) {
 			t.Errorf("%s: exit %d, %s\nwant exit %d, %s", file, got.Exit, got.Stdout, want.ExitCode, want.Stdout)
 		}
@@ -92,7 +92,7 @@ func (s Suite) replies(t *testing.T) {
 		sharedtest.ReadJSON(t, &r, "payloads", s.Folder, "responses", file+".json")
 		kind := cardea.Kind(strings.ToUpper(r.Event[:1]) + r.Event[1:])
 		ev := &cardea.Event{Kind: kind, Wire: r.Event, Call: &cardea.Call{Tool: "Bash"}}
-		a := harness.Answer{Stdout: []byte(r.Stdout), Stderr: []byte(r.Stderr), Exit: r.ExitCode}
+		a := harness.Output{Stdout: []byte(r.Stdout), Stderr: []byte(r.Stderr), Exit: r.ExitCode}
 		if got := s.Outcome(ev, a); got != outcome {
 			t.Errorf("%s: the model says %s, the documentation %s", file, got, outcome)
 		}
@@ -115,8 +115,8 @@ func (s Suite) matrix(t *testing.T) {
 			sample = s.PermissionRequest[0]
 		}
 		ev := s.parse(t, sample)
-		deny := s.Adapter.Render(ev, cardea.Verdict{Effect: cardea.Deny, Reason: "x", Message: "x"})
-		for i, a := range map[int]harness.Answer{
+		deny := s.answer(ev, cardea.Verdict{Effect: cardea.Deny, Reason: "x", Message: "x"})
+		for i, a := range map[int]harness.Output{
 			0: {}, 1: deny, 2: {Exit: 1, Stderr: []byte("x\n")}, 3: {Exit: 2, Stderr: []byte("x\n")},
 			6: {Stdout: []byte("{\"x\": }\n")},
 		} {
@@ -140,7 +140,7 @@ func (s Suite) decisionMap(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a := s.Adapter.Render(s.parse(t, s.PreToolUse[0]), cardea.Verdict{Effect: effect, Reason: "x", Message: "x"})
+		a := s.answer(s.parse(t, s.PreToolUse[0]), cardea.Verdict{Effect: effect, Reason: "x", Message: "x"})
 		silent := strings.Contains(says, "empty stdout")
 		if silent != (len(a.Stdout) == 0) || a.Exit != 0 {
 			t.Errorf("%s: exit %d, %q; the map says %s", word, a.Exit, a.Stdout, says)

@@ -19,11 +19,7 @@ import (
 const Name = "copilot-cli"
 
 // Adapter is Copilot CLI's.
-type Adapter struct{ home string }
-
-// New makes the adapter. home is the person's home folder, which no
-// permissionRequest may delete on the gate's word; "" where it is not known.
-func New(home string) Adapter { return Adapter{home: home} }
+type Adapter struct{}
 
 var _ harness.Adapter = Adapter{}
 
@@ -45,44 +41,30 @@ func (Adapter) Parse(p *harness.Payload) *cardea.Event {
 
 func parsePascal(p *harness.Payload) *cardea.Event {
 	r := harness.NewReading(p)
-	ev := &cardea.Event{
-		Harness: Name,
-		Sent:    p,
-		Wire:    r.EventName("hook_event_name"),
-		Session: r.Text("session_id"),
-		Cwd:     r.Folder("cwd"),
-	}
-	ev.Kind = cardea.Kind(ev.Wire)
+	wire, session, cwd := r.EventName("hook_event_name"), r.Text("session_id"), r.Folder("cwd")
+	kind := cardea.Kind(wire)
 	input, there := r.Value("tool_input")
-	if ev.Wire == "" && there && !p.Has("tool_result") && !p.Has("error") {
-		ev.Kind = cardea.PreToolUse
+	if wire == "" && there && !p.Has("tool_result") && !p.Has("error") {
+		kind = cardea.PreToolUse
 		r.Fault("hook_event_name", "is missing or no word")
 	}
-	addCall(r, ev, r.Text("tool_name"), input, there)
-	if ev.Call != nil && ev.Call.Tool == "Bash" && harness.IsDrivePath(ev.Cwd) {
+	name := r.Text("tool_name")
+	tool := toolName(name, input)
+	if tool == "Bash" && harness.IsDrivePath(cwd) {
 		// This format calls both shells Bash. On Windows it is PowerShell,
 		// and reading its text as bash would be a guess.
-		ev.Call.Tool = "PowerShell"
+		tool = "PowerShell"
 	}
-	ev.Faults = r.Faults("tool_input")
-	return ev
+	call := r.EventCall(kind, Name, tool, name, input, there)
+	return &cardea.Event{Kind: kind, Wire: wire, Harness: Name, Sent: p, Session: session, Cwd: cwd, Call: call, Faults: r.Faults("tool_input")}
 }
 
 func parseCamel(p *harness.Payload) *cardea.Event {
 	r := harness.NewReading(p)
-	ev := &cardea.Event{
-		Harness: Name,
-		Sent:    p,
-		Wire:    r.EventName("hookName"),
-		Session: r.Text("sessionId"),
-		Agent:   p.Text("agentId"),
-		Cwd:     r.Folder("cwd"),
+	wire, session, cwd := r.EventName("hookName"), r.Text("sessionId"), r.Folder("cwd")
+	if wire == "" {
+		wire = wireByShape(p)
 	}
-	if ev.Wire == "" {
-		ev.Wire = wireByShape(p)
-	}
-	ev.AgentType = p.Text("agentType")
-	ev.Kind = kind(ev.Wire)
 	key := "toolArgs"
 	if !p.Has(key) && p.Has("toolInput") {
 		key = "toolInput"
@@ -91,19 +73,20 @@ func parseCamel(p *harness.Payload) *cardea.Event {
 	if text, ok := input.(string); ok {
 		input = decode(r, key, text)
 	}
-	addCall(r, ev, r.Text("toolName"), input, there)
-	ev.Faults = r.Faults(key)
-	return ev
+	name := r.Text("toolName")
+	call := r.EventCall(kind(wire), Name, toolName(name, input), name, input, there)
+	return &cardea.Event{Kind: kind(wire), Wire: wire, Harness: Name, Sent: p,
+		Session: session, Agent: p.Text("agentId"), AgentType: p.Text("agentType"), Cwd: cwd, Call: call, Faults: r.Faults(key)}
 }
 
-// addCall adds the call of a tool event.
-func addCall(r *harness.Reading, ev *cardea.Event, name string, input any, there bool) {
-	if ev.Kind.Answered() || name != "" {
-		ev.Call = r.Call(Name, name, input, there)
+// toolName is the canonical name of a tool. Copilot CLI calls apply_patch "Edit"
+// in its PascalCase messages.
+func toolName(name string, input any) string {
+	tool := harness.ToolName(Name, name)
+	if tool == "Edit" && harness.HoldsPatch(input) {
+		return "apply_patch"
 	}
-	if ev.Kind.Answered() && (name == "" || !there) {
-		r.Fault("tool name, tool input", "a tool event without the tool's name or input")
-	}
+	return tool
 }
 
 // decode reads arguments that came as a JSON string, as older versions and the

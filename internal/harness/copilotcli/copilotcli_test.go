@@ -27,7 +27,7 @@ const (
 
 // understood is what Copilot CLI does with an answer, by the vendor's
 // hooks reference (docs/harnesses.md#copilot-cli).
-func understood(ev *cardea.Event, a harness.Answer) conformance.Outcome {
+func understood(ev *cardea.Event, a harness.Output) conformance.Outcome {
 	pre := ev.Kind == cardea.PreToolUse
 	switch {
 	case a.Exit != 0 && pre:
@@ -101,7 +101,7 @@ func TestConformance(t *testing.T) {
 	rewrite := verdict(cardea.Allow, "")
 	rewrite.Rewrite = map[string]any{"command": "npm ci"}
 	conformance.Run(t, conformance.Suite{
-		Adapter:           copilotcli.New("/home/u"),
+		Adapter:           copilotcli.Adapter{},
 		Outcome:           understood,
 		PreToolUse:        []string{camelBash, camelEdit, pascal},
 		PermissionRequest: []string{camelRequest, pascalRequest},
@@ -135,13 +135,19 @@ func TestConformance(t *testing.T) {
 	})
 }
 
+// render is the answer to a verdict, by the way of the gate's last step.
+func render(ev *cardea.Event, v cardea.Verdict) harness.Output {
+	a := copilotcli.Adapter{}
+	return a.Render(ev, cardea.Express(v, a.Capabilities(), ev))
+}
+
 func parse(t testing.TB, raw string) *cardea.Event {
 	t.Helper()
 	p, err := harness.Read([]byte(raw))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return copilotcli.New("").Parse(p)
+	return copilotcli.Adapter{}.Parse(p)
 }
 
 // args wraps arguments in a message of the camelCase form.
@@ -232,13 +238,13 @@ func TestRender(t *testing.T) {
 		{"a rewrite is not granted", camelRequest, cardea.Verdict{Effect: cardea.Allow, Rewrite: map[string]any{"command": "x"}}, "", ""},
 	}
 	for _, c := range cases {
-		a := copilotcli.New("").Render(parse(t, c.message), c.verdict)
+		a := render(parse(t, c.message), c.verdict)
 		if strings.TrimSuffix(string(a.Stdout), "\n") != c.stdout || string(a.Stderr) != c.stderr || a.Exit != 0 {
 			t.Errorf("%s: exit %d %s%s\nwant %s", c.name, a.Exit, a.Stdout, a.Stderr, c.stdout)
 		}
 	}
 	v := cardea.Verdict{Effect: cardea.Allow, Rewrite: map[string]any{"f": func() {}}}
-	if a := copilotcli.New("").Render(parse(t, camelBash), v); a.Exit != 2 || len(a.Stderr) == 0 {
+	if a := render(parse(t, camelBash), v); a.Exit != 0 || !strings.Contains(string(a.Stdout), `"permissionDecision":"deny"`) {
 		t.Errorf("unwritable: %+v", a)
 	}
 }
@@ -252,10 +258,9 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			return
 		}
-		a := copilotcli.New("/home/u")
-		ev := a.Parse(p)
+		ev := copilotcli.Adapter{}.Parse(p)
 		v := verdict(cardea.Effect(effect%6), "r")
-		got := understood(ev, a.Render(ev, v))
+		got := understood(ev, render(ev, v))
 		if v.Effect >= cardea.Deny && ev.Kind.Answered() && got < conformance.Blocked {
 			t.Fatalf("%s is understood as %s", v.Effect, got)
 		} else if v.Effect != cardea.Allow && got == conformance.Runs {
@@ -265,7 +270,7 @@ func FuzzParse(f *testing.F) {
 }
 
 // What each verb becomes on the events that are about no call still to run.
-func TestRemarks(t *testing.T) {
+func TestNotifications(t *testing.T) {
 	for _, tt := range []struct {
 		kind           cardea.Kind
 		effect         cardea.Effect
@@ -283,7 +288,7 @@ func TestRemarks(t *testing.T) {
 		{"", cardea.Deny, "", ""},
 	} {
 		v := cardea.Verdict{Effect: tt.effect, Reason: "x", Message: "x", Context: []string{"ctx"}}
-		a := copilotcli.New("").Render(&cardea.Event{Kind: tt.kind}, v)
+		a := render(&cardea.Event{Kind: tt.kind}, v)
 		if got := strings.TrimSpace(string(a.Stdout)); got != tt.stdout || strings.TrimSpace(string(a.Stderr)) != tt.stderr || a.Exit != 0 {
 			t.Errorf("%s at %s: %q, %q", tt.kind, tt.effect, got, a.Stderr)
 		}

@@ -19,105 +19,98 @@ type permissionRequest struct {
 	Interrupt *bool  `json:"interrupt,omitempty"`
 }
 
-// Render writes a verdict. The form is flat for both payload formats: that is
-// the documented one, and nested output in Claude Code's form is not confirmed
-// for either. There is no way to tell the model something next to an allow,
-// so context is told with a refusal or a question only. What a person must
-// learn goes to stderr.
-func (a Adapter) Render(ev *cardea.Event, v cardea.Verdict) harness.Answer {
-	var ans harness.Answer
-	if t := harness.TroubleText(v); t != "" {
-		ans.Stderr = []byte(t + "\n")
-	}
-	out, ok := a.body(ev, v)
-	if !ev.Kind.Answered() {
-		body, person := remarkBody(ev, v)
-		if out, ok = body, body != nil; person != "" {
-			ans.Stderr = append(ans.Stderr, person+"\n"...)
-		}
-	}
-	if !ok {
-		return ans
-	}
-	stdout, err := harness.Encode(out)
-	if err != nil {
-		return unwritable(v, err)
-	}
-	ans.Stdout = stdout
-	return ans
+// notification is the output on an event that is about no call that is still to run.
+type notification struct {
+	Decision string `json:"decision,omitempty"`
+	Reason   string `json:"reason,omitempty"`
+	Context  string `json:"additionalContext,omitempty"`
 }
 
-func (a Adapter) body(ev *cardea.Event, v cardea.Verdict) (any, bool) {
-	if v.Rewrite != nil && !renamesBack(ev.Call) {
-		// What was to be rewritten is asked about.
-		v.Rewrite = nil
-		v.Effect = v.Effect.JoinPart(cardea.Ask)
+// maxContext is how long a context may be, in bytes: 10 KB less what JSON adds.
+const maxContext = 9_000
+
+// Render writes an answer. The form is flat for both payload formats: that is
+// the documented one, and nested output in Claude Code's form is not confirmed
+// for either. What a person must learn goes to stderr.
+func (Adapter) Render(ev *cardea.Event, a cardea.Answer) harness.Output {
+	var out harness.Output
+	if t := harness.TroubleText(a); t != "" {
+		out.Stderr = []byte(t + "\n")
 	}
+	if a.TellPerson {
+		out.Stderr = append(out.Stderr, harness.ForPerson(a)+"\n"...)
+	}
+	if body := body(ev, a); body != nil {
+		out.Stdout = harness.Encode(body)
+	}
+	return out
+}
+
+// body is the object to write, nil for silence.
+func body(ev *cardea.Event, a cardea.Answer) any {
 	switch ev.Kind {
 	case cardea.PreToolUse:
-		return preToolUseBody(ev, v)
+		return preToolUseBody(ev, a)
 	case cardea.PermissionRequest:
-		return a.permissionRequestBody(ev, v)
+		return permissionRequestBody(a)
 	}
-	return nil, false
+	return notificationBody(a)
 }
 
-func preToolUseBody(ev *cardea.Event, v cardea.Verdict) (any, bool) {
-	switch v.Effect {
-	case cardea.Abstain, cardea.Defer:
-		return nil, false
+func preToolUseBody(ev *cardea.Event, a cardea.Answer) any {
+	switch a.Effect {
 	case cardea.Allow:
-		if harness.AsksPerson(ev.Call) {
-			return nil, false
+		out := preToolUse{Decision: "allow", Args: wireArgs(ev, a)}
+		if a.Reason != "" {
+			out.Reason = harness.ForPerson(a)
 		}
-		out := preToolUse{Decision: "allow", Args: wireArgs(ev, v)}
-		if v.Reason != "" {
-			out.Reason = harness.ForPerson(v)
-		}
-		return out, true
+		return out
 	case cardea.Ask:
-		return preToolUse{Decision: "ask", Reason: withContext(harness.ForPerson(v), v), Args: wireArgs(ev, v)}, true
+		return preToolUse{Decision: "ask", Reason: reasonWithContext(harness.ForPerson(a), a), Args: wireArgs(ev, a)}
+	case cardea.Deny:
+		return preToolUse{Decision: "deny", Reason: reasonWithContext(harness.ForModel(a), a)}
 	}
-	return preToolUse{Decision: "deny", Reason: withContext(harness.ForModel(v), v)}, true
+	return nil
 }
 
-func (a Adapter) permissionRequestBody(ev *cardea.Event, v cardea.Verdict) (any, bool) {
-	switch v.Effect {
-	case cardea.Abstain, cardea.Defer, cardea.Ask:
-		return nil, false
+func permissionRequestBody(a cardea.Answer) any {
+	switch a.Effect {
 	case cardea.Allow:
-		// An input cannot be rewritten here.
-		if v.Rewrite != nil || harness.PersonsOwn(ev, a.home) {
-			return nil, false
-		}
-		return permissionRequest{Behavior: "allow"}, true
+		return permissionRequest{Behavior: "allow"}
+	case cardea.Deny, cardea.Halt:
+		interrupt := a.Effect == cardea.Halt
+		return permissionRequest{Behavior: "deny", Message: reasonWithContext(harness.ForModel(a), a), Interrupt: &interrupt}
 	}
-	interrupt := v.Effect == cardea.Halt
-	return permissionRequest{Behavior: "deny", Message: withContext(harness.ForModel(v), v), Interrupt: &interrupt}, true
+	return nil // the prompt that this event is about is the question
 }
 
-func withContext(reason string, v cardea.Verdict) string {
-	return harness.Cap(strings.Join(append([]string{reason}, v.Context...), "\n"))
+func notificationBody(a cardea.Answer) any {
+	out := notification{}
+	if a.Effect == cardea.Deny {
+		out.Decision, out.Reason = "block", harness.ForModel(a)
+	}
+	context := a.Context
+	if a.TellModel {
+		context = append([]string{harness.ForModel(a)}, context...)
+	}
+	out.Context = strings.Join(context, "\n")
+	if len(out.Context) > maxContext {
+		out.Context = strings.ToValidUTF8(out.Context[:maxContext], "") + " … (cut)"
+	}
+	if out == (notification{}) {
+		return nil
+	}
+	return out
 }
 
-// renamesBack reports whether Copilot's names for the input are known. A patch
-// under the name Edit comes under a key that is not documented.
-func renamesBack(c *cardea.Call) bool {
-	return c != nil && (c.Tool != "apply_patch" || c.Name == c.Tool)
+func reasonWithContext(reason string, a cardea.Answer) string {
+	return harness.Cap(strings.Join(append([]string{reason}, a.Context...), "\n"))
 }
 
 // wireArgs gives a rewritten input Copilot's names.
-func wireArgs(ev *cardea.Event, v cardea.Verdict) map[string]any {
-	if v.Rewrite == nil || ev.Call == nil {
+func wireArgs(ev *cardea.Event, a cardea.Answer) map[string]any {
+	if a.Rewrite == nil || ev.Call == nil {
 		return nil
 	}
-	return harness.WireInput(Name, ev.Call.Tool, v.Rewrite)
-}
-
-// unwritable answers when the verdict does not go into JSON, which only a
-// rewritten input can cause. On permissionRequest nothing is rewritten.
-func unwritable(v cardea.Verdict, err error) harness.Answer {
-	v.Effect, v.Instead = cardea.Deny, ""
-	v.Message = "the rewritten input cannot be written as JSON: " + err.Error()
-	return harness.ByExit(v)
+	return harness.WireInput(Name, ev.Call.Tool, a.Rewrite)
 }

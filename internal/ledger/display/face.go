@@ -124,6 +124,10 @@ func (f Face) Explain(l ledger.Line) error {
 	w.printf("\n")
 	f.block(w, "  ", e.Reason.String())
 	f.field(w, "instead", e.Instead.String())
+	f.field(w, "decided", e.Decided.String())
+	for _, l := range e.Limits {
+		f.field(w, "limit", l.String()+": "+cardea.Limit(l.String()).Text())
+	}
 	w.printf("\n")
 	f.about(w, l)
 	if len(e.Parts) > 0 {

@@ -1,0 +1,293 @@
+package cardea
+
+import (
+	"encoding/json"
+	"slices"
+)
+
+// Capabilities is what a harness can express. An adapter declares it as a table
+// with a row for each kind of event.
+type Capabilities struct {
+	// Harness is the harness's name, for people.
+	Harness string
+	// Rows are the kinds of event. The first row that has a kind counts.
+	Rows []Row
+	// Questions are the tools that are themselves a question to the person. An
+	// allow would answer it.
+	Questions []string
+	// Protected reports an access to a path that the harness never lets be
+	// written without asking a person, Critical a deletion of the kind.
+	Protected func(Access) bool
+	Critical  func(Access, Part, *Event) bool
+}
+
+// Row is what an answer to events of some kinds can do.
+type Row struct {
+	// Kinds are the events, nil for all that no row before this one has.
+	Kinds []Kind
+	// Allow, Ask, Deny and Halt say what becomes of a verdict with this effect:
+	// the effect itself where the harness can express it, a weaker or stricter
+	// one that it can express instead, or Abstain, which is silence.
+	Allow, Ask, Deny, Halt Effect
+	// AskUnattended takes the place of Ask where no person is sure to see the
+	// question; Abstain means that Ask holds there too.
+	AskUnattended Effect
+	// Rewrite is set where an answer can replace the tool input.
+	Rewrite bool
+	// Context says with which answers the model can be told something more.
+	Context ContextUse
+	// Notice is set where the person can be told something that decides nothing.
+	Notice bool
+	// Reserved are calls that an allow is not given for, since it would answer
+	// in the person's place.
+	Reserved []Limit
+}
+
+// ContextUse says with which effects context reaches the model.
+type ContextUse uint8
+
+// The uses of context, each including those before it.
+const (
+	// ContextNever: the event has no place for context.
+	ContextNever ContextUse = iota
+	// ContextOnDeny: with deny and halt.
+	ContextOnDeny
+	// ContextOnAsk: also with ask.
+	ContextOnAsk
+	// ContextAlways: also with silence and allow.
+	ContextAlways
+)
+
+// Limit is a reason why an answer is not all that the verdict says.
+type Limit string
+
+// The limits. Those of the harness:
+const (
+	// NoAllow: the harness cannot be told that a call may run.
+	NoAllow Limit = "no-allow"
+	// NoAsk: the harness cannot be told to ask a person.
+	NoAsk Limit = "no-ask"
+	// OwnPrompt: the harness asks by its own prompt where it is told nothing.
+	OwnPrompt Limit = "own-prompt"
+	// NoDeny: nothing can be held back on this event.
+	NoDeny Limit = "no-deny"
+	// NoHalt: the harness cannot be told to stop the agent.
+	NoHalt Limit = "no-halt"
+	// NoRewrite: the harness does not take another input.
+	NoRewrite Limit = "no-rewrite"
+	// UnwritableRewrite: the new input cannot be written as JSON.
+	UnwritableRewrite Limit = "unwritable-rewrite"
+	// NoContext: the model cannot be told something with this answer.
+	NoContext Limit = "no-context"
+)
+
+// Those of calls that are reserved for a person, in [Row].Reserved:
+const (
+	// Question: the tool is itself a question to the person.
+	Question Limit = "question"
+	// NativeAsk: the harness's own lists ask about the call.
+	NativeAsk Limit = "native-ask"
+	// Unsandboxed: the call asks to run outside of the harness's sandbox.
+	Unsandboxed Limit = "unsandboxed"
+	// ProtectedPath: the call writes where the harness always asks.
+	ProtectedPath Limit = "protected-path"
+	// CriticalDelete: the call deletes what the harness always asks about.
+	CriticalDelete Limit = "critical-delete"
+)
+
+// Text says for people what a limit means.
+func (l Limit) Text() string {
+	switch l {
+	case NoAllow:
+		return "this harness cannot be told that a call may run"
+	case NoAsk:
+		return "this harness cannot be told to ask a person here"
+	case OwnPrompt:
+		return "this harness asks by its own prompt"
+	case NoDeny:
+		return "nothing can be held back on this event"
+	case NoHalt:
+		return "this harness cannot be told to stop the agent here"
+	case NoRewrite:
+		return "this harness takes no other input here"
+	case UnwritableRewrite:
+		return "the rewritten input cannot be written as JSON"
+	case NoContext:
+		return "the model cannot be told something with this answer"
+	case Question:
+		return "the tool is itself a question to the person"
+	case NativeAsk:
+		return "the harness's own lists ask about this call"
+	case Unsandboxed:
+		return "the call asks to run outside of the sandbox, which only a person allows"
+	case ProtectedPath:
+		return "the call may write to a protected path, which only a person allows"
+	case CriticalDelete:
+		return "the call may delete what only a person lets be deleted"
+	}
+	return string(l)
+}
+
+// Answer is what the harness is told: the verdict, as far as the harness can
+// express it.
+type Answer struct {
+	// Verdict is what is told. Its effect is the answer's: what the harness does
+	// is what it does for this effect.
+	Verdict
+	// Decided is the effect that the gate decided.
+	Decided Effect
+	// Limits are why the answer is not all that the gate decided.
+	Limits []Limit
+	// TellPerson and TellModel are set where the reason is told to them although
+	// the answer holds nothing back.
+	TellPerson, TellModel bool
+}
+
+// Express is the last step of the gate: it fits a verdict to what the harness can
+// express. It is a pure function, so that an adapter only has to write down what
+// comes out of it.
+//
+// An ask that cannot be asked is a deny, and so is a rewrite that cannot be
+// written. A rewrite that the harness does not take is asked about. An allow that
+// cannot be given, or that a person alone may give, is silence. What cannot hold
+// an event back is told to the person and the model.
+func Express(v Verdict, can Capabilities, ev *Event) Answer {
+	row := can.row(ev.Kind)
+	a := Answer{Verdict: v, Decided: v.Effect}
+	a.expressRewrite(row, ev)
+	switch a.Effect {
+	case Abstain, Defer:
+	case Allow:
+		a.expressAllow(row, can, ev)
+	case Ask:
+		a.expressAsk(row, can, ev)
+	case Halt:
+		a.hold(row.Halt, row, NoHalt)
+	default: // an effect that nobody knows is a deny
+		a.hold(row.Deny, row, NoDeny)
+	}
+	if a.Effect != Allow && a.Effect != Ask {
+		a.Rewrite = nil
+	}
+	if len(a.Context) > 0 && !row.Context.with(a.Effect) {
+		a.Context = nil
+		a.limit(NoContext)
+	}
+	return a
+}
+
+func (can *Capabilities) row(k Kind) Row {
+	for _, r := range can.Rows {
+		if r.Kinds == nil || slices.Contains(r.Kinds, k) {
+			return r
+		}
+	}
+	return Row{}
+}
+
+func (a *Answer) limit(l Limit) { a.Limits = append(a.Limits, l) }
+
+// expressRewrite takes a rewrite away that cannot be expressed.
+func (a *Answer) expressRewrite(row Row, ev *Event) {
+	if a.Rewrite == nil || a.Effect.Stricter(Ask) {
+		return
+	}
+	if !row.Rewrite || ev.Call == nil || ev.Call.OneWay {
+		a.Rewrite, a.Effect = nil, a.Effect.JoinPart(Ask)
+		a.limit(NoRewrite)
+		return
+	}
+	if _, err := json.Marshal(a.Rewrite); err != nil {
+		a.Effect, a.Instead = Deny, ""
+		a.Reason = UnwritableRewrite.Text() + ": " + err.Error()
+		a.Message = a.Reason
+		a.limit(UnwritableRewrite)
+	}
+}
+
+// expressAllow gives an allow, unless it would answer in the person's place.
+func (a *Answer) expressAllow(row Row, can Capabilities, ev *Event) {
+	for _, l := range row.Reserved {
+		if can.reserves(l, ev) {
+			a.Effect = Abstain
+			a.limit(l)
+			return
+		}
+	}
+	if a.Effect = row.Allow; row.Allow != Allow {
+		a.limit(NoAllow)
+	}
+}
+
+// reserves reports whether a limit holds for a call.
+func (can *Capabilities) reserves(l Limit, ev *Event) bool {
+	c := ev.Call
+	if c == nil {
+		return true
+	}
+	switch l {
+	case Question:
+		return slices.Contains(can.Questions, c.Tool)
+	case NativeAsk:
+		return ev.NativeAsk
+	case Unsandboxed:
+		return c.Unsandboxed
+	case ProtectedPath:
+		return c.accesses(func(a Access, _ Part) bool { return can.Protected(a) })
+	case CriticalDelete:
+		return c.accesses(func(a Access, p Part) bool { return can.Critical(a, p, ev) })
+	}
+	return true
+}
+
+func (c *Call) accesses(is func(Access, Part) bool) bool {
+	return slices.ContainsFunc(c.Parts, func(p Part) bool {
+		return slices.ContainsFunc(p.Access, func(a Access) bool { return is(a, p) })
+	})
+}
+
+// expressAsk asks, or does what takes the place of a question.
+func (a *Answer) expressAsk(row Row, can Capabilities, ev *Event) {
+	to := row.Ask
+	if row.AskUnattended != Abstain && !ev.Attended() {
+		to = row.AskUnattended
+	}
+	a.Effect = to
+	switch to {
+	case Ask:
+	case Defer:
+		a.limit(OwnPrompt)
+	case Deny:
+		a.limit(NoAsk)
+		hint := "\n(" + can.Harness + " cannot ask a person here, so this is refused; a person can run it)"
+		a.Reason, a.Message = a.Reason+hint, a.Message+hint
+	default:
+		a.limit(NoAsk)
+		a.TellPerson = row.Notice
+	}
+}
+
+// hold holds the event back as the row can. What cannot be held back is told.
+func (a *Answer) hold(to Effect, row Row, l Limit) {
+	if to == a.Effect || to == Deny && a.Effect > Halt {
+		a.Effect = to
+		return
+	}
+	a.Effect = to
+	a.limit(l)
+	if to == Abstain {
+		a.TellPerson = row.Notice
+		a.TellModel = row.Context == ContextAlways
+	}
+}
+
+// with reports whether context is told with an effect.
+func (u ContextUse) with(e Effect) bool {
+	switch e {
+	case Deny, Halt:
+		return u >= ContextOnDeny
+	case Ask:
+		return u >= ContextOnAsk
+	}
+	return u == ContextAlways
+}

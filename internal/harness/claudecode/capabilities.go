@@ -1,0 +1,37 @@
+package claudecode
+
+import (
+	"cardea.dev"
+	"cardea.dev/internal/harness"
+)
+
+// The events on which a deny holds something back, by the form that it has there.
+var (
+	blockedWithContext = []cardea.Kind{"UserPromptSubmit", "UserPromptExpansion", "PostToolUse", "PostToolBatch", "Stop", "SubagentStop"}
+	blocked            = []cardea.Kind{"PreCompact", "ConfigChange", "TaskCreated"}
+	blockedByExit      = []cardea.Kind{"TaskCompleted", "TeammateIdle"}
+	withContext        = []cardea.Kind{"SessionStart", "PostToolUseFailure", "SubagentStart", "PostModelSwitch"}
+)
+
+// Capabilities is the vendor's table of events and exit codes (hooks, "Decision
+// control" and "Exit code 2 behavior per event").
+//
+// On PermissionRequest an ask is written as silence: the prompt that the event is
+// about is the question. A halt is understood on every event that has a name.
+func (Adapter) Capabilities() cardea.Capabilities {
+	const allow, ask, deny, halt = cardea.Allow, cardea.Ask, cardea.Deny, cardea.Halt
+	c := harness.ReservedCalls(Name)
+	c.Rows = []cardea.Row{
+		{Kinds: []cardea.Kind{cardea.PreToolUse}, Allow: allow, Ask: ask, Deny: deny, Halt: halt, Notice: true,
+			Rewrite: true, Context: cardea.ContextAlways, Reserved: []cardea.Limit{cardea.Question}},
+		{Kinds: []cardea.Kind{cardea.PermissionRequest}, Allow: allow, Ask: ask, Deny: deny, Halt: halt, Notice: true,
+			Rewrite: true, Context: cardea.ContextOnDeny, Reserved: harness.Reserved()},
+		{Kinds: blockedWithContext, Deny: deny, Halt: halt, Notice: true, Context: cardea.ContextAlways},
+		{Kinds: blocked, Deny: deny, Halt: halt, Notice: true},
+		{Kinds: blockedByExit, Deny: deny, Halt: halt, Notice: true},
+		{Kinds: withContext, Halt: halt, Notice: true, Context: cardea.ContextAlways},
+		{Kinds: []cardea.Kind{""}},
+		{Halt: halt, Notice: true},
+	}
+	return c
+}
