@@ -86,7 +86,9 @@ func TestAVerdictStands(t *testing.T) {
 		"the ledger hangs": func(d *desk, h *hook, _ *judgement) {
 			h.progress.Load().recorder.now = func() time.Time { <-d.over; return time.Now() }
 		},
-		"the ledger panics": func(_ *desk, h *hook, _ *judgement) { h.progress.Load().recorder.now = func() time.Time { panic("no clock") } },
+		"the ledger panics": func(_ *desk, h *hook, _ *judgement) {
+			h.progress.Load().recorder.now = func() time.Time { panic("no clock") }
+		},
 		"the session fails": func(_ *desk, _ *hook, j *judgement) { j.place.session = nil },
 	} {
 		d := newDesk(t)
