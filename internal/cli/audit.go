@@ -16,7 +16,7 @@ import (
 	"cardea.dev/internal/ledger"
 	"cardea.dev/internal/ledger/display"
 	"cardea.dev/internal/redact"
-	"cardea.dev/internal/userkey"
+	"cardea.dev/internal/state"
 	"github.com/spf13/cobra"
 )
 
@@ -249,11 +249,11 @@ func openLedger(p Process) (*ledger.Ledger, error) {
 	if dir == "" || pl.state == "" {
 		return nil, errors.New("there is no state folder with a ledger; set HOME or XDG_STATE_HOME")
 	}
-	key, err := userkey.Read(pl.state)
+	key, err := state.ReadKey(pl.state)
 	if errors.Is(err, fs.ErrNotExist) {
 		// Nothing was ever signed; with a key of nobody, whatever lies in the
 		// folder is shown as what it is: not the ledger's.
-		key = make([]byte, userkey.Size)
+		key = make([]byte, state.KeySize)
 		_, err = rand.Read(key)
 	}
 	if err != nil {

@@ -3,13 +3,12 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"cardea.dev/internal/document"
 	"cardea.dev/internal/importer"
+	"cardea.dev/internal/state"
 	"github.com/spf13/cobra"
 )
 
@@ -124,20 +123,8 @@ func within(dir, path string) string {
 
 // readSmall reads a file that is not larger than a document may be.
 func readSmall(path string) ([]byte, error) {
-	// Before it is opened, which could wait for ever for a pipe's other end.
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return nil, errors.New("it is no regular file")
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, bare(err)
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, document.MaxSize+1))
-	if err != nil {
-		return nil, bare(err)
-	}
-	return data, nil
+	data, err := state.ReadLinked(path, document.MaxSize)
+	return data, bare(err)
 }
 
 // bare is an error of the file system without the path.
@@ -181,16 +168,5 @@ func replaceOwn(path, text string) error {
 	if !importer.Untouched(string(there)) {
 		return errors.New("it is there, and not as an import wrote it; rename it and import again")
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".imported-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString(text)
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return nil
+	return state.Replace(path, []byte(text), nil)
 }

@@ -11,7 +11,7 @@ import (
 	"cardea.dev/internal/config"
 	"cardea.dev/internal/ledger"
 	"cardea.dev/internal/redact"
-	"cardea.dev/internal/userkey"
+	"cardea.dev/internal/state"
 )
 
 // recorder writes what is decided about one call into the ledger of a place. It
@@ -94,7 +94,7 @@ func (r *recorder) key() ([]byte, error) {
 	if r.state == "" {
 		return nil, nil
 	}
-	return userkey.Load(r.state)
+	return state.LoadKey(r.state)
 }
 
 // trouble is an error of the ledger as the person is told it.

@@ -13,6 +13,7 @@ import (
 
 	"cardea.dev/internal/document"
 	"cardea.dev/internal/paths"
+	"cardea.dev/internal/state"
 )
 
 // The bounds of a folder of rules. A project's files are written by whoever
@@ -33,7 +34,7 @@ const (
 // folder that the file must lie in after links are followed. when is the time of
 // its last change.
 func readFile(path, inside string) (data []byte, when time.Time, err error) {
-	f, err := openFile(path)
+	f, info, err := state.OpenLinked(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, err := os.Lstat(path); err == nil {
 			return nil, when, errors.New("it is a link to nothing; remove it")
@@ -44,13 +45,6 @@ func readFile(path, inside string) (data []byte, when time.Time, err error) {
 		return nil, when, plainError(err)
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, when, plainError(err)
-	}
-	if !info.Mode().IsRegular() {
-		return nil, when, errors.New("it is no regular file; replace it by one")
-	}
 	if inside != "" {
 		real, err := filepath.EvalSymlinks(path)
 		if err != nil {

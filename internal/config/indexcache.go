@@ -3,13 +3,10 @@ package config
 import (
 	"encoding/hex"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 	"sync"
-	"time"
 
-	"cardea.dev/internal/userkey"
+	"cardea.dev/internal/state"
 )
 
 // indexCache keeps the indexes of policies in the cache folder, each signed with
@@ -41,7 +38,7 @@ func newIndexCache(w Where) *indexCache {
 }
 
 func (c *indexCache) path(name string) string {
-	return filepath.Join(c.dir, hex.EncodeToString(userkey.Sign(c.key, indexNamePurpose, []byte(name))))
+	return filepath.Join(c.dir, hex.EncodeToString(state.Sign(c.key, indexNamePurpose, []byte(name))))
 }
 
 // Load gives the index under a name, "" where there is none that this user's
@@ -53,26 +50,17 @@ func (c *indexCache) Load(name string) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.asked {
-		c.key, _ = userkey.Read(c.state) // writing tells what is wrong with it
+		c.key, _ = state.ReadKey(c.state) // writing tells what is wrong with it
 		c.asked = true
 	}
 	if c.key == nil {
 		return ""
 	}
-	f, err := openFile(c.path(name))
+	text, err := state.ReadSigned(c.path(name), c.key, indexPurpose, name, maxIndex)
 	if err != nil {
 		return ""
 	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil || !info.Mode().IsRegular() || info.Size() > maxIndex {
-		return ""
-	}
-	all := make([]byte, info.Size())
-	if _, err := io.ReadFull(f, all); err != nil || len(all) < signature || !userkey.Signed(c.key, all[:signature], indexPurpose, []byte(name), all[signature:]) {
-		return ""
-	}
-	return string(all[signature:])
+	return string(text)
 }
 
 // Keep notes an index that is to be written.
@@ -104,20 +92,16 @@ func (c *indexCache) write(late func() bool) error {
 }
 
 func (c *indexCache) writeAll() error {
-	key, err := userkey.Load(c.state)
+	key, err := state.LoadKey(c.state)
 	if err != nil {
 		return err
 	}
 	c.key, c.asked = key, true
-	if err := os.MkdirAll(c.dir, 0o700); err != nil {
-		return err
-	}
-	if err := prune(c.dir, maxIndexes-len(c.news)); err != nil {
+	if err := state.Prune(c.dir, maxIndexes-len(c.news), maxIndexes-len(c.news)); err != nil {
 		return err
 	}
 	for name, text := range c.news {
-		data := append(userkey.Sign(key, indexPurpose, []byte(name), []byte(text)), text...)
-		if err := replaceFile(c.path(name), data, time.Now()); err != nil {
+		if err := state.WriteSigned(c.path(name), key, indexPurpose, name, []byte(text)); err != nil {
 			return err
 		}
 	}

@@ -4,18 +4,15 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
-	"sort"
 	"strings"
 	"time"
 
 	"cardea.dev/internal/document"
 	"cardea.dev/internal/redact"
-	"cardea.dev/internal/userkey"
+	"cardea.dev/internal/state"
 )
 
 // lastGood keeps the last form of every file of settings and rules that was
@@ -56,7 +53,6 @@ const (
 	ofProject source = true
 
 	maxProjectForms = 512
-	signature       = 32
 
 	purpose         = "last good form"
 	namePurpose     = "name of a last good form"
@@ -74,7 +70,7 @@ func (k *lastGood) folder(from source) string {
 // own is the user's key, nil where nothing was ever signed.
 func (k *lastGood) own() []byte {
 	if !k.asked && k.state != "" {
-		k.key, _ = userkey.Read(k.state) // writing tells what is wrong with it
+		k.key, _ = state.ReadKey(k.state) // writing tells what is wrong with it
 		k.asked = true
 	}
 	return k.key
@@ -83,7 +79,7 @@ func (k *lastGood) own() []byte {
 // name is the file of a form. Its digest is made with the key, since a path may
 // hold a secret that can be guessed.
 func (k *lastGood) name(path string, from source) string {
-	return filepath.Join(k.folder(from), hex.EncodeToString(userkey.Sign(k.key, namePurpose, []byte(path))))
+	return filepath.Join(k.folder(from), hex.EncodeToString(state.Sign(k.key, namePurpose, []byte(path))))
 }
 
 // note remembers a file that was read without errors, unless its form is kept
@@ -94,7 +90,7 @@ func (k *lastGood) note(path string, from source, data []byte, when time.Time) {
 	}
 	if k.own() != nil {
 		info, err := os.Lstat(k.name(path, from))
-		whole := err == nil && (info.Size() == int64(signature+len(data)) || info.Size() == signature)
+		whole := err == nil && (info.Size() == int64(state.SignatureSize+len(data)) || info.Size() == state.SignatureSize)
 		if whole && info.ModTime().Truncate(time.Microsecond).Equal(when.Truncate(time.Microsecond)) {
 			return
 		}
@@ -111,20 +107,11 @@ func (k *lastGood) form(path string, from source) []byte {
 	if k.own() == nil {
 		return nil
 	}
-	name := k.name(path, from)
-	if info, err := os.Lstat(name); err != nil || !info.Mode().IsRegular() {
-		return nil
-	}
-	f, err := openFile(name)
+	text, err := state.ReadSigned(k.name(path, from), k.key, purpose, path, document.MaxSize)
 	if err != nil {
 		return nil
 	}
-	defer f.Close()
-	all, err := io.ReadAll(io.LimitReader(f, signature+document.MaxSize+1))
-	if err != nil || len(all) < signature || !userkey.Signed(k.key, all[:signature], purpose, []byte(path), all[signature:]) {
-		return nil
-	}
-	return all[signature:]
+	return text
 }
 
 // write keeps what is new, until it is late. What is left is new at the next
@@ -142,7 +129,7 @@ func (k *lastGood) write(r *redact.Redactor, late func() bool) error {
 }
 
 func (k *lastGood) writeAll(r *redact.Redactor, late func() bool) error {
-	key, err := userkey.Load(k.state)
+	key, err := state.LoadKey(k.state)
 	if err != nil {
 		return err
 	}
@@ -153,14 +140,11 @@ func (k *lastGood) writeAll(r *redact.Redactor, late func() bool) error {
 		if late() {
 			break
 		}
-		if err := os.MkdirAll(k.folder(n.from), 0o700); err != nil {
-			return err
-		}
 		if n.from == ofProject && !pruned {
 			pruned = true
-			errs = append(errs, prune(k.folder(ofProject), maxProjectForms-len(k.news)))
+			errs = append(errs, state.Prune(k.folder(ofProject), maxProjectForms-len(k.news), maxProjectForms-len(k.news)))
 		}
-		errs = append(errs, replaceFile(k.name(n.path, n.from), k.signed(n, r), n.when))
+		errs = append(errs, state.WriteAt(k.name(n.path, n.from), k.signed(n, r), n.when))
 	}
 	return errors.Join(errs...)
 }
@@ -169,57 +153,9 @@ func (k *lastGood) writeAll(r *redact.Redactor, late func() bool) error {
 // text holds a secret, the signature of that.
 func (k *lastGood) signed(n form, r *redact.Redactor) []byte {
 	if len(r.Find(string(n.data))) > 0 {
-		return userkey.Sign(k.key, withheldPurpose, []byte(n.path))
+		return state.Sign(k.key, withheldPurpose, []byte(n.path))
 	}
-	return append(userkey.Sign(k.key, purpose, []byte(n.path), n.data), n.data...)
-}
-
-// replaceFile writes a file of mode 0600 beside path, gives it a time, and
-// renames it.
-func replaceFile(path string, data []byte, when time.Time) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".new-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	err = errors.Join(err, f.Close())
-	if err == nil {
-		err = os.Chtimes(f.Name(), when, when)
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return nil
-}
-
-// prune removes forms until no more than keep are left, those of the oldest
-// files first.
-func prune(dir string, keep int) error {
-	entries, err := os.ReadDir(dir)
-	if err != nil || len(entries) <= keep {
-		return err
-	}
-	type aged struct {
-		name string
-		when time.Time
-	}
-	var all []aged
-	for _, e := range entries {
-		if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
-			all = append(all, aged{e.Name(), info.ModTime()})
-		}
-	}
-	sort.Slice(all, func(i, j int) bool { return all[i].when.Before(all[j].when) })
-	var errs []error
-	for _, a := range all[:max(0, min(len(all), len(all)-keep))] {
-		if err := os.Remove(filepath.Join(dir, a.name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			errs = append(errs, err)
-		}
-	}
-	return errors.Join(errs...)
+	return state.SignedText(k.key, purpose, n.path, n.data)
 }
 
 // keptInForce says with the first mistake of a file that an earlier form is in

@@ -51,9 +51,3 @@ func Foreign(path string) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(st.Uid) != os.Geteuid()
 }
-
-// openFile opens a file without waiting, since a pipe in the place of a file
-// would hang the hook.
-func openFile(path string) (*os.File, error) {
-	return os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-}

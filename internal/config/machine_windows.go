@@ -1,7 +1,6 @@
 package config
 
 import (
-	"os"
 	"os/user"
 	"path/filepath"
 	"runtime"
@@ -36,6 +35,3 @@ func passwordHome() (string, error) {
 // Foreign is false: profile folders are closed to other users by their access
 // lists, which the standard library does not read.
 func Foreign(string) bool { return false }
-
-// openFile opens a file. There are no pipes in folders here.
-func openFile(path string) (*os.File, error) { return os.Open(path) }

@@ -9,7 +9,7 @@ import (
 	"cardea.dev/internal/decide/policy/remote"
 	"cardea.dev/internal/decide/rules"
 	"cardea.dev/internal/paths"
-	"cardea.dev/internal/userkey"
+	"cardea.dev/internal/state"
 )
 
 // own tells where things of the gate's own lie in truth. It looks when it is
@@ -24,7 +24,7 @@ func (l *Loaded) own() func(rules.Own) []string {
 		case o == rules.OwnFolder:
 			return l.ownFolders()
 		case o == rules.OwnKey && l.Where.Dirs.State != "":
-			return []string{userkey.Path(paths.Real(l.Where.Dirs.State))}
+			return []string{state.KeyPath(paths.Real(l.Where.Dirs.State))}
 		case o == rules.OwnPrograms:
 			return programs()
 		case o == rules.OwnBin && l.Where.Program != "":

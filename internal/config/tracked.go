@@ -2,13 +2,13 @@ package config
 
 import (
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"cardea.dev/internal/gitindex"
+	"cardea.dev/internal/state"
 )
 
 // maxTracked bounds the index of git that is looked through, in bytes. That of a
@@ -105,14 +105,5 @@ func lists(data []byte, name string) bool {
 }
 
 func readIndex(path string) ([]byte, error) {
-	f, err := openFile(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxTracked+1))
-	if err == nil && len(data) > maxTracked {
-		err = errors.New("it is too large")
-	}
-	return data, err
+	return state.ReadLinked(path, maxTracked)
 }

@@ -21,7 +21,7 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/bash"
 	"cardea.dev/internal/paths"
-	"cardea.dev/internal/userkey"
+	"cardea.dev/internal/state"
 )
 
 const (
@@ -44,7 +44,7 @@ type Store struct{ state, project, start string }
 func New(state, project, start string) Store { return Store{state, project, start} }
 
 func (s Store) path(key []byte) string {
-	return filepath.Join(s.state, "evidence", hex.EncodeToString(userkey.Sign(key, namePurpose, []byte(s.project))))
+	return filepath.Join(s.state, "evidence", hex.EncodeToString(state.Sign(key, namePurpose, []byte(s.project))))
 }
 
 // Passed are the checks that succeeded since the last change. What cannot be
@@ -53,7 +53,7 @@ func (s Store) Passed() []string {
 	if s.state == "" || s.project == "" {
 		return nil
 	}
-	key, err := userkey.Read(s.state)
+	key, err := state.ReadKey(s.state)
 	if err != nil {
 		return nil
 	}
@@ -63,7 +63,7 @@ func (s Store) Passed() []string {
 		return nil
 	}
 	data, err := os.ReadFile(path)
-	if err != nil || len(data) < signature || !userkey.Signed(key, data[:signature], purpose, []byte(s.project), data[signature:]) {
+	if err != nil || len(data) < signature || !state.Signed(key, data[:signature], purpose, []byte(s.project), data[signature:]) {
 		return nil
 	}
 	var passed []string
@@ -267,7 +267,7 @@ func succeeded(ev *cardea.Event) bool {
 }
 
 func (s Store) write(passed []string) error {
-	key, err := userkey.Load(s.state)
+	key, err := state.LoadKey(s.state)
 	if err != nil {
 		return err
 	}
@@ -289,7 +289,7 @@ func (s Store) write(passed []string) error {
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(append(userkey.Sign(key, purpose, []byte(s.project), data), data...))
+	_, err = f.Write(append(state.Sign(key, purpose, []byte(s.project), data), data...))
 	if err = errors.Join(err, f.Close()); err == nil {
 		err = os.Rename(f.Name(), path)
 	}

@@ -2,13 +2,14 @@ package install
 
 import (
 	"bytes"
-	"cardea.dev/internal/paths"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"cardea.dev/internal/paths"
+	"cardea.dev/internal/state"
 )
 
 // maxFile bounds a settings file, in bytes.
@@ -45,14 +46,8 @@ func open(named, within string) (*file, error) {
 	if !info.Mode().IsRegular() || info.Size() > maxFile {
 		return nil, fmt.Errorf("%s is no regular file of less than %d bytes; replace it", real, maxFile)
 	}
-	r, err := os.Open(real)
-	if err != nil {
+	if f.data, err = state.Read(real, maxFile); err != nil {
 		return nil, fmt.Errorf("%w; make it readable", err)
-	}
-	defer r.Close()
-	f.data, err = io.ReadAll(io.LimitReader(r, maxFile))
-	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", real, err)
 	}
 	f.mode, f.exists = info.Mode().Perm(), true
 	return f, nil
@@ -136,28 +131,11 @@ func (f *file) replace(data []byte, mode, dirMode fs.FileMode) (made []string, e
 }
 
 // write replaces a file by a whole new one beside it.
-func write(path string, data []byte, mode fs.FileMode, exists bool) (err error) {
-	t, err := os.CreateTemp(filepath.Dir(path), ".cardea-*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(t.Name()))
+func write(path string, data []byte, mode fs.FileMode, exists bool) error {
+	return state.Replace(path, data, func(t *os.File) error {
+		if err := t.Chmod(mode); err != nil || !exists {
+			return err
 		}
-	}()
-	_, err = t.Write(data)
-	if e := t.Chmod(mode); err == nil {
-		err = e
-	}
-	if err == nil && exists {
-		err = keepOwner(t, path)
-	}
-	if e := t.Close(); err == nil {
-		err = e
-	}
-	if err == nil {
-		err = os.Rename(t.Name(), path)
-	}
-	return err
+		return keepOwner(t, path)
+	})
 }

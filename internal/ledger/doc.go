@@ -8,7 +8,7 @@
 // that goes wrong here changes a verdict.
 //
 // Lines are chained: each carries the hash of the one before it and an HMAC of
-// itself, made with the key of this user ([userkey]). The end of the chain is
+// itself, made with the key of this user ([state]). The end of the chain is
 // kept in a file of its own, the head, and what retention removed is told by a
 // signed stub. [Ledger.Verify] so finds lines that were changed, removed,
 // moved, planted or cut off, by accident or by others. A program of the same

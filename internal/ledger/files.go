@@ -4,13 +4,12 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
+
+	"cardea.dev/internal/state"
 )
 
 // The files of a ledger's folder, besides those of the days.
@@ -21,98 +20,12 @@ const (
 	dayEnd    = ".jsonl"
 )
 
-// errBusy is what lock returns when somebody else had the lock all the time.
-var errBusy = errors.New("the ledger is locked by another process")
-
-// takeLock waits for the lock on an open file, at most for a time.
-func takeLock(f *os.File, wait time.Duration) error {
-	end := time.Now().Add(wait)
-	for pause := 50 * time.Microsecond; ; pause = min(2*pause, 2*time.Millisecond) {
-		ok, err := tryLock(f)
-		if ok || err != nil {
-			return err
-		}
-		left := time.Until(end)
-		if left <= 0 {
-			return errBusy
-		}
-		time.Sleep(min(pause, left))
-	}
-}
-
-// openRegular opens a file that is no link, pipe or device: a pipe in its place
-// would hang the hook.
-func openRegular(path string, flag int) (*os.File, os.FileInfo, error) {
-	f, err := os.OpenFile(path, flag|openFlags, 0o600)
-	if err != nil {
-		return nil, nil, err
-	}
-	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s is no regular file; remove it", path)
-	}
-	if err != nil {
-		return nil, nil, errors.Join(err, f.Close())
-	}
-	return f, info, nil
-}
-
-// readSmall reads a regular file of at most limit bytes.
-func readSmall(path string, limit int64) ([]byte, error) {
-	f, info, err := openRegular(path, os.O_RDONLY)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	if info.Size() > limit {
-		return nil, fmt.Errorf("%s is larger than %d bytes", path, limit)
-	}
-	return io.ReadAll(io.LimitReader(f, limit))
-}
-
-// replace writes a file beside its place and renames it there, so that nobody
-// reads half of it.
-func replace(path string, data []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), tempPrefix+"*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return nil
-}
-
-// tempPrefix begins the names of files that are being written.
-const tempPrefix = ".new-"
-
-// names lists a folder, at most limit entries of it. A folder that is not there
-// is empty.
-func names(dir string, limit int) ([]string, error) {
-	d, err := os.Open(dir)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	out, err := d.Readdirnames(limit)
-	if errors.Is(err, io.EOF) {
-		err = nil
-	}
-	return out, errors.Join(err, d.Close())
-}
-
 // maxDays is how many names of the ledger's folder are looked at.
 const maxDays = 20000
 
 // days lists the days that have a file, oldest first.
 func (l *Ledger) days() ([]string, error) {
-	all, err := names(l.dir, maxDays)
+	all, err := state.Names(l.dir, maxDays)
 	if err != nil {
 		return nil, err
 	}

@@ -10,7 +10,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/redact"
-	"cardea.dev/internal/userkey"
+	"cardea.dev/internal/state"
 )
 
 // What is told of an input that is no command: so much of it that a person
@@ -31,7 +31,7 @@ func (w *writing) input(c *cardea.Call, key []byte) Input {
 	in := Input{}
 	if data, err := json.Marshal(whole); err == nil { // values of another origin than JSON have no digest
 		in.Bytes = len(data)
-		in.Digest = hex.EncodeToString(userkey.Sign(key, "ledger input", data)[:16])
+		in.Digest = hex.EncodeToString(state.Sign(key, "ledger input", data)[:16])
 	}
 	in.Text = w.summary(c)
 	return in

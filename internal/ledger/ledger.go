@@ -10,7 +10,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/redact"
-	"cardea.dev/internal/userkey"
+	"cardea.dev/internal/state"
 )
 
 // Store is what the rest of the program sees of a ledger. What every store must
@@ -58,7 +58,7 @@ func (l Levels) Keeps(e cardea.Effect) bool {
 
 // Options are the settings of a ledger and what it needs of the process.
 type Options struct {
-	// Key is the user's key, from [userkey.Load].
+	// Key is the user's key, from [state.LoadKey].
 	Key []byte
 	// Redactor redacts again what is read.
 	Redactor *redact.Redactor
@@ -96,7 +96,7 @@ func Open(dir string, o Options) (*Ledger, error) {
 	switch {
 	case dir == "":
 		return nil, unwritten("there is no folder for the ledger, so nothing is recorded; set HOME or XDG_STATE_HOME, or ledger.dir in your settings")
-	case len(o.Key) != userkey.Size:
+	case len(o.Key) != state.KeySize:
 		return nil, unwritten("there is no key for the ledger, so nothing is recorded; look at the file key in the state folder")
 	case o.Now == nil || o.Redactor == nil:
 		return nil, errors.New("a ledger needs a clock and a redactor")
@@ -119,7 +119,7 @@ func (l *Ledger) Append(e Entry) error {
 	}
 	w, err := l.lock(lockWait, os.O_RDWR|os.O_CREATE)
 	if err != nil {
-		if errors.Is(err, errBusy) {
+		if errors.Is(err, state.ErrBusy) {
 			err = nil // the next writer takes it from the spool
 		}
 		if e := l.spool(e.ID, body); e != nil {
@@ -154,16 +154,16 @@ func unwritten(format string, args ...any) error {
 func (l *Ledger) lock(wait time.Duration, flag int) (*writer, error) {
 	end := time.Now().Add(wait)
 	for {
-		f, _, err := openRegular(l.path(headName), flag)
+		f, _, err := state.Open(l.path(headName), flag)
 		if errors.Is(err, os.ErrNotExist) && flag&os.O_CREATE != 0 {
 			if err = os.MkdirAll(l.dir, 0o700); err == nil {
-				f, _, err = openRegular(l.path(headName), flag)
+				f, _, err = state.Open(l.path(headName), flag)
 			}
 		}
 		if err != nil {
 			return nil, err
 		}
-		if err := takeLock(f, time.Until(end)); err != nil {
+		if err := state.Lock(f, time.Until(end)); err != nil {
 			return nil, errors.Join(err, f.Close())
 		}
 		// Who removes the file that others wait for would let two in.
@@ -178,7 +178,7 @@ func (l *Ledger) lock(wait time.Duration, flag int) (*writer, error) {
 			return nil, err
 		}
 		if time.Until(end) <= 0 {
-			return nil, errBusy
+			return nil, state.ErrBusy
 		}
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"cardea.dev/internal/userkey"
+	"cardea.dev/internal/state"
 )
 
 // link ties a line to the chain. Its keys stand behind those of the entry, in
@@ -52,7 +52,7 @@ func seal(key, body []byte, l link) (line []byte, mac string) {
 
 // sign ends an open JSON object with its mac for a purpose, and the line.
 func sign(key []byte, purpose string, open []byte) (line []byte, mac string) {
-	mac = hex.EncodeToString(userkey.Sign(key, purpose, open))
+	mac = hex.EncodeToString(state.Sign(key, purpose, open))
 	out := append(open, macKey...)
 	out = append(out, mac...)
 	return append(out, macEnd+"\n"...), mac
@@ -66,7 +66,7 @@ func unsign(key []byte, purpose string, line []byte) (open []byte, mac string, o
 		return nil, "", false
 	}
 	mac = string(line[at+len(macKey) : len(line)-len(macEnd)])
-	want := hex.EncodeToString(userkey.Sign(key, purpose, line[:at]))
+	want := hex.EncodeToString(state.Sign(key, purpose, line[:at]))
 	return line[:at], mac, hmac.Equal([]byte(mac), []byte(want))
 }
 

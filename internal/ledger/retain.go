@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os"
 	"time"
+
+	"cardea.dev/internal/state"
 )
 
 // stub tells what retention removed: the days from the first on, up to the
@@ -28,7 +30,7 @@ type stub struct {
 // readStub reads the stub. It is false where there is none that this ledger
 // wrote.
 func (l *Ledger) readStub() (s stub, ok bool, err error) {
-	data, err := readSmall(l.path(stubName), 4<<10)
+	data, err := state.Read(l.path(stubName), 4<<10)
 	if errors.Is(err, os.ErrNotExist) {
 		return stub{}, false, nil
 	}
@@ -111,7 +113,7 @@ func (l *Ledger) removeDay(day string) error {
 			return err
 		}
 		data, _ := sign(l.opt.Key, "ledger stub", open[:len(open)-1])
-		if err := replace(l.path(stubName), data); err != nil {
+		if err := state.Write(l.path(stubName), data); err != nil {
 			return err
 		}
 	}
@@ -121,7 +123,7 @@ func (l *Ledger) removeDay(day string) error {
 // firstLine is the first line of a day that the ledger wrote, as long as it is
 // near the begin; N is 0 where there is none.
 func (l *Ledger) firstLine(day string) (linked, error) {
-	f, _, err := openRegular(l.dayPath(day), os.O_RDONLY)
+	f, _, err := state.Open(l.dayPath(day), os.O_RDONLY)
 	if err != nil {
 		return linked{}, err
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/state"
 )
 
 // Line is an entry as it was found.
@@ -168,7 +169,7 @@ func (s *search) spool() (more bool) {
 
 func (s *search) day(day string) (more bool) {
 	l := s.ledger
-	f, info, err := openRegular(l.dayPath(day), os.O_RDONLY)
+	f, info, err := state.Open(l.dayPath(day), os.O_RDONLY)
 	if errors.Is(err, os.ErrNotExist) {
 		return true // removed just now
 	}
@@ -230,7 +231,7 @@ func (l *Ledger) Get(id string) (Line, error) {
 }
 
 func (l *Ledger) getIn(day, id string) (line Line, found bool, err error) {
-	f, _, err := openRegular(l.dayPath(day), os.O_RDONLY)
+	f, _, err := state.Open(l.dayPath(day), os.O_RDONLY)
 	if errors.Is(err, os.ErrNotExist) {
 		return Line{}, false, nil
 	}

@@ -7,7 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
+
+	"cardea.dev/internal/state"
 )
 
 const (
@@ -17,18 +18,15 @@ const (
 	// maxAdopt is how many of them one writer takes, so that none pays for
 	// all.
 	maxAdopt = 64
-	// staleTemp is when a file that was never renamed belongs to a process
-	// that is gone.
-	staleTemp = time.Hour
-	spoolEnd  = ".json"
-	badEnd    = ".bad"
+	spoolEnd = ".json"
+	badEnd   = ".bad"
 )
 
 // spool leaves an entry for the next writer. The file is signed like a line,
 // written whole and renamed into place.
 func (l *Ledger) spool(id string, body []byte) error {
 	dir := l.path(spoolName)
-	present, err := names(dir, maxSpool)
+	present, err := state.Names(dir, maxSpool)
 	if err != nil {
 		return err
 	}
@@ -36,15 +34,12 @@ func (l *Ledger) spool(id string, body []byte) error {
 		return fmt.Errorf("%d entries wait in %s already; end the process that holds %s", len(present), dir, l.path(headName))
 	}
 	data, _ := sign(l.opt.Key, "ledger spool", append([]byte(nil), body[:len(body)-1]...))
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
-	return replace(filepath.Join(dir, id+spoolEnd), data)
+	return state.Write(filepath.Join(dir, id+spoolEnd), data)
 }
 
 // waiting lists the files of the spool, oldest first.
 func (l *Ledger) waiting() ([]string, error) {
-	all, err := names(l.path(spoolName), 2*maxSpool)
+	all, err := state.Names(l.path(spoolName), 2*maxSpool)
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +61,7 @@ func spooledID(name string) (string, bool) {
 // readSpooled reads the JSON object of an entry from the spool. It is false for
 // a file that the ledger did not write.
 func (l *Ledger) readSpooled(name string) (body []byte, ok bool, err error) {
-	data, err := readSmall(filepath.Join(l.path(spoolName), name), maxLine)
+	data, err := state.Read(filepath.Join(l.path(spoolName), name), maxLine)
 	if err != nil {
 		return nil, false, err
 	}
@@ -88,7 +83,7 @@ func (w *writer) adopt(names []string) error {
 	for _, name := range names {
 		path := filepath.Join(dir, name)
 		if _, ok := spooledID(name); !ok {
-			l.sweep(path)
+			state.RemoveAbandoned(path)
 			continue
 		}
 		if taken++; taken > maxAdopt {
@@ -109,14 +104,6 @@ func (w *writer) adopt(names []string) error {
 		}
 	}
 	return nil
-}
-
-// sweep removes what a process left that ended while it wrote.
-func (l *Ledger) sweep(path string) {
-	info, err := os.Lstat(path)
-	if err == nil && strings.HasPrefix(filepath.Base(path), tempPrefix) && time.Since(info.ModTime()) > staleTemp {
-		_ = os.Remove(path) // the next writer tries again
-	}
 }
 
 // taken removes an entry from the spool that was written as a line before a

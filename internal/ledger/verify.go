@@ -6,6 +6,8 @@ import (
 	"io"
 	"os"
 	"strings"
+
+	"cardea.dev/internal/state"
 )
 
 // Kind is what is wrong with a place of the ledger.
@@ -113,10 +115,10 @@ func (l *Ledger) snapshot() (s snapshot, err error) {
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 		s.noHead, err = true, nil
-	case errors.Is(err, errBusy):
+	case errors.Is(err, state.ErrBusy):
 		s.busy = true
 		var f *os.File
-		if f, _, err = openRegular(l.path(headName), os.O_RDONLY); err == nil {
+		if f, _, err = state.Open(l.path(headName), os.O_RDONLY); err == nil {
 			w = &writer{ledger: l, headFile: f}
 		}
 	}
@@ -206,7 +208,7 @@ func (v *verification) day(day string, size int64) error {
 		v.report.add(day, 0, Stub, "the day was removed by retention, and is there all the same: it was put back, or a crash kept it; the next removal takes it")
 		return nil
 	}
-	f, _, err := openRegular(v.ledger.dayPath(day), os.O_RDONLY)
+	f, _, err := state.Open(v.ledger.dayPath(day), os.O_RDONLY)
 	if err != nil {
 		return err
 	}
@@ -328,7 +330,7 @@ func (v *verification) spool() error {
 			} else if errors.Is(err, os.ErrNotExist) {
 				continue
 			}
-		} else if strings.HasPrefix(name, tempPrefix) {
+		} else if strings.HasPrefix(name, state.TempPrefix) {
 			continue // being written
 		}
 		v.report.add("", 0, Spool, "%q in the folder %s is not as the ledger wrote it; look at it, and remove it", name, spoolName)

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"strings"
+
+	"cardea.dev/internal/state"
 )
 
 // writer is the one process that has the lock.
@@ -90,7 +92,7 @@ func (w *writer) begin() error {
 	if h.Day < today {
 		w.head.Day, w.head.Size, w.cut, w.turned = today, 0, false, true
 	}
-	w.file, _, err = openRegular(l.dayPath(w.head.Day), os.O_RDWR|os.O_APPEND|os.O_CREATE)
+	w.file, _, err = state.Open(l.dayPath(w.head.Day), os.O_RDWR|os.O_APPEND|os.O_CREATE)
 	if err != nil {
 		return err
 	}
@@ -99,7 +101,7 @@ func (w *writer) begin() error {
 
 // leave settles the file of a day that is over.
 func (w *writer) leave() error {
-	f, _, err := openRegular(w.ledger.dayPath(w.head.Day), os.O_RDWR|os.O_APPEND)
+	f, _, err := state.Open(w.ledger.dayPath(w.head.Day), os.O_RDWR|os.O_APPEND)
 	if errors.Is(err, os.ErrNotExist) {
 		w.mended = mendedTail
 		return nil
@@ -238,7 +240,7 @@ func (w *writer) findEnd(empty bool) (head, error) {
 // lastLine is the last line of a day that the ledger wrote, and the size of the
 // file. N is 0 where there is none near the end.
 func (l *Ledger) lastLine(day string) (linked, int64, error) {
-	f, info, err := openRegular(l.dayPath(day), os.O_RDONLY)
+	f, info, err := state.Open(l.dayPath(day), os.O_RDONLY)
 	if err != nil {
 		return linked{}, 0, err
 	}

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"cardea.dev/internal/state"
 )
 
 // beatEvery is how often a heartbeat is written at most, so that the hook,
@@ -23,14 +25,7 @@ func (s *Store) Beat(harness string, now time.Time) error {
 	if last, ok := s.LastBeat(harness); ok && now.Sub(last) < beatEvery && last.Sub(now) < beatEvery {
 		return nil
 	}
-	err := os.MkdirAll(filepath.Dir(path), 0o700)
-	if err == nil {
-		err = replace(path, []byte(now.UTC().Format(time.RFC3339)+"\n"))
-	}
-	if err == nil {
-		err = os.Chtimes(path, now, now)
-	}
-	if err != nil {
+	if err := state.WriteAt(path, []byte(now.UTC().Format(time.RFC3339)+"\n"), now); err != nil {
 		return fmt.Errorf("write heartbeat: %w; doctor and the status line cannot tell whether the hook is alive", err)
 	}
 	return nil

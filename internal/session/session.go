@@ -19,15 +19,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
-	"sort"
 	"strings"
 
 	"cardea.dev/internal/redact"
-	"cardea.dev/internal/userkey"
+	"cardea.dev/internal/state"
 )
 
 const (
@@ -54,23 +52,24 @@ const (
 
 // Store is the folder of all sessions.
 type Store struct {
-	state, dir string
+	// folder is the state folder, and dir the folder of the sessions in it.
+	folder, dir string
 }
 
 // Open gives the store below a state folder. It touches nothing. refuse, if
 // not nil, says why a folder cannot be trusted with state ("" if it can): the
 // caller knows the project and the user. An error says what to do; the store
 // is then nil, and a nil store remembers nothing.
-func Open(state string, refuse func(dir string) string) (*Store, error) {
-	if state == "" {
+func Open(folder string, refuse func(dir string) string) (*Store, error) {
+	if folder == "" {
 		return nil, errors.New("there is no state folder, so nothing is remembered between calls; set HOME or XDG_STATE_HOME")
 	}
 	if refuse != nil {
-		if why := refuse(state); why != "" {
-			return nil, fmt.Errorf("the state folder %s %s, so nothing is remembered between calls; set XDG_STATE_HOME to a folder of yours outside of the project", state, why)
+		if why := refuse(folder); why != "" {
+			return nil, fmt.Errorf("the state folder %s %s, so nothing is remembered between calls; set XDG_STATE_HOME to a folder of yours outside of the project", folder, why)
 		}
 	}
-	return &Store{state: state, dir: filepath.Join(state, "sessions")}, nil
+	return &Store{folder: folder, dir: filepath.Join(folder, "sessions")}, nil
 }
 
 // Session is what is known of one session.
@@ -109,12 +108,12 @@ func (s *Store) Load(harness, id string) (*Session, error) {
 		return &Session{fresh: true}, nil
 	}
 	sess := &Session{store: s, harness: harness, id: id, fresh: true}
-	key, err := userkey.Read(s.state)
+	key, err := state.ReadKey(s.folder)
 	if err != nil {
 		return sess, nil // Save makes the key, or tells what is wrong with it
 	}
 	sess.use(key)
-	data, err := readFile(sess.path)
+	data, err := state.Read(sess.path, maxFile)
 	if errors.Is(err, os.ErrNotExist) {
 		return sess, nil
 	}
@@ -144,28 +143,7 @@ func (s *Session) digest(purpose string, texts ...string) string {
 	for i, t := range texts {
 		data[i] = []byte(t)
 	}
-	return hex.EncodeToString(userkey.Sign(s.key, purpose, data...))
-}
-
-// readFile reads a regular file of bounded size.
-func readFile(path string) ([]byte, error) {
-	info, err := os.Lstat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, errors.New("it is no regular file")
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	if err == nil && len(data) > maxFile {
-		return nil, fmt.Errorf("it is larger than %d bytes", maxFile)
-	}
-	return data, err
+	return hex.EncodeToString(state.Sign(s.key, purpose, data...))
 }
 
 // First is the folder of the session's first event: dir where this is the
@@ -252,88 +230,24 @@ func (s *Session) fill(r *redact.Redactor) {
 
 func (s *Session) save(r *redact.Redactor) error {
 	if s.key == nil {
-		key, err := userkey.Load(s.store.state)
+		key, err := state.LoadKey(s.store.folder)
 		if err != nil {
 			return err
 		}
 		s.use(key)
 	}
-	dir := s.store.dir
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
 	var pruned error
 	if s.fresh {
-		pruned = prune(dir)
+		pruned = state.Prune(s.store.dir, maxFiles-1, keepFiles)
 	}
 	s.fill(r)
 	data, err := json.Marshal(s.kept)
 	if err != nil {
 		return err
 	}
-	if err := replace(s.path, append(data, '\n')); err != nil {
+	if err := state.Write(s.path, append(data, '\n')); err != nil {
 		return err
 	}
 	s.fresh = false
 	return pruned
-}
-
-// replace writes a file of mode 0600 beside path and renames it.
-func replace(path string, data []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".new-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return nil
-}
-
-// prune removes the oldest files where there are too many. It runs when a
-// session begins, which is rare, and looks at a bounded number of files.
-func prune(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	names, err := d.Readdirnames(4 * maxFiles)
-	if e := d.Close(); e != nil {
-		return e
-	}
-	if err != nil && !errors.Is(err, io.EOF) {
-		return err
-	}
-	if len(names) < maxFiles {
-		return nil
-	}
-	type file struct {
-		path string
-		when int64
-	}
-	var files []file
-	for _, n := range names {
-		if !strings.HasSuffix(n, ".json") && !strings.HasPrefix(n, ".new-") {
-			continue
-		}
-		path := filepath.Join(dir, n)
-		if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() {
-			files = append(files, file{path, info.ModTime().UnixNano()})
-		}
-	}
-	sort.Slice(files, func(i, j int) bool { return files[i].when < files[j].when })
-	var errs []error
-	for _, f := range files[:max(0, len(files)-keepFiles)] {
-		if err := os.Remove(f.path); err != nil && !errors.Is(err, os.ErrNotExist) {
-			errs = append(errs, err)
-		}
-	}
-	return errors.Join(errs...)
 }

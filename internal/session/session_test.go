@@ -12,17 +12,17 @@ import (
 	"testing"
 
 	"cardea.dev/internal/redact"
-	"cardea.dev/internal/userkey"
+	"cardea.dev/internal/state"
 )
 
 func open(t *testing.T) (*Store, string) {
 	t.Helper()
-	state := filepath.Join(t.TempDir(), "state", "cardea")
-	s, err := Open(state, nil)
+	folder := filepath.Join(t.TempDir(), "state", "cardea")
+	s, err := Open(folder, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s, state
+	return s, folder
 }
 
 func load(t *testing.T, s *Store, id string) *Session {
@@ -34,10 +34,10 @@ func load(t *testing.T, s *Store, id string) *Session {
 	return sess
 }
 
-func files(t *testing.T, state string) []string {
+func files(t *testing.T, folder string) []string {
 	t.Helper()
 	var out []string
-	err := filepath.WalkDir(filepath.Dir(state), func(p string, d os.DirEntry, err error) error {
+	err := filepath.WalkDir(filepath.Dir(folder), func(p string, d os.DirEntry, err error) error {
 		if err == nil && !d.IsDir() && d.Name() != "key" {
 			out = append(out, p)
 		}
@@ -72,13 +72,13 @@ func TestFirstFolderIsKept(t *testing.T) {
 }
 
 func TestEventsWithoutFolder(t *testing.T) {
-	s, state := open(t)
+	s, folder := open(t)
 	a := load(t, s, "x")
 	if got := a.First(""); got != "" {
 		t.Errorf("got %q", got)
 	}
-	if err := a.Save(redact.New()); err != nil || len(files(t, state)) != 0 {
-		t.Errorf("wrote %v, %v; there was nothing to keep", files(t, state), err)
+	if err := a.Save(redact.New()); err != nil || len(files(t, folder)) != 0 {
+		t.Errorf("wrote %v, %v; there was nothing to keep", files(t, folder), err)
 	}
 	if got := a.First("/later"); got != "/later" {
 		t.Errorf("got %q", got)
@@ -104,7 +104,7 @@ func TestTellOnceASession(t *testing.T) {
 }
 
 func TestNoWriteWhenNothingIsNew(t *testing.T) {
-	s, state := open(t)
+	s, folder := open(t)
 	a := load(t, s, "x")
 	a.First("/work")
 	a.Tell("text")
@@ -113,21 +113,21 @@ func TestNoWriteWhenNothingIsNew(t *testing.T) {
 	}
 	// A folder without write permission is no proof for root; a file that is
 	// gone is.
-	path := files(t, state)[0]
+	path := files(t, folder)[0]
 	b := load(t, s, "x")
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
 	b.First("/work")
 	b.Tell("text")
-	if err := b.Save(redact.New()); err != nil || len(files(t, state)) != 0 {
-		t.Errorf("wrote %v, %v", files(t, state), err)
+	if err := b.Save(redact.New()); err != nil || len(files(t, folder)) != 0 {
+		t.Errorf("wrote %v, %v", files(t, folder), err)
 	}
 }
 
 // The id is the agent's: it must not choose the file.
 func TestHostileIDs(t *testing.T) {
-	s, state := open(t)
+	s, folder := open(t)
 	name := regexp.MustCompile(`^[0-9a-f]{64}\.json$`)
 	ids := []string{"../../../etc/passwd", "..", "/etc/passwd", `..\..\x`, "a\x00b", "\xff\xfe", "CON", strings.Repeat("A", 1<<20), " ", "\u202e"}
 	for _, id := range ids {
@@ -137,26 +137,26 @@ func TestHostileIDs(t *testing.T) {
 			t.Errorf("%.20q: %v", id, err)
 		}
 	}
-	got := files(t, state)
+	got := files(t, folder)
 	if len(got) != len(ids) {
 		t.Errorf("%d files for %d ids", len(got), len(ids))
 	}
 	for _, f := range got {
-		if filepath.Dir(f) != filepath.Join(state, "sessions") || !name.MatchString(filepath.Base(f)) {
+		if filepath.Dir(f) != filepath.Join(folder, "sessions") || !name.MatchString(filepath.Base(f)) {
 			t.Errorf("an id chose the file %s", f)
 		}
 	}
 }
 
 func TestEmptyIDIsNotKept(t *testing.T) {
-	s, state := open(t)
+	s, folder := open(t)
 	a := load(t, s, "")
 	a.First("/work")
 	if !a.Tell("x") {
 		t.Error("not told")
 	}
-	if err := a.Save(redact.New()); err != nil || len(files(t, state)) != 0 {
-		t.Errorf("kept %v, %v", files(t, state), err)
+	if err := a.Save(redact.New()); err != nil || len(files(t, folder)) != 0 {
+		t.Errorf("kept %v, %v", files(t, folder), err)
 	}
 }
 
@@ -164,13 +164,13 @@ func TestModes(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("windows has no modes")
 	}
-	s, state := open(t)
+	s, folder := open(t)
 	a := load(t, s, "x")
 	a.First("/work")
 	if err := a.Save(redact.New()); err != nil {
 		t.Fatal(err)
 	}
-	for path, want := range map[string]os.FileMode{files(t, state)[0]: 0o600, filepath.Join(state, "sessions"): 0o700, state: 0o700} {
+	for path, want := range map[string]os.FileMode{files(t, folder)[0]: 0o600, filepath.Join(folder, "sessions"): 0o700, folder: 0o700} {
 		info, err := os.Stat(path)
 		if err != nil || info.Mode().Perm() != want {
 			t.Errorf("%s: %v, %v; want %v", path, info.Mode().Perm(), err, want)
@@ -180,13 +180,13 @@ func TestModes(t *testing.T) {
 
 func TestBrokenFilesAreReportedAndReplaced(t *testing.T) {
 	for name, text := range map[string]string{"json": "{", "version": `{"v":9}`, "huge": strings.Repeat(" ", maxFile+1), "type": `{"v":1,"project":7}`} {
-		s, state := open(t)
+		s, folder := open(t)
 		a := load(t, s, "x")
 		a.First("/work")
 		if err := a.Save(redact.New()); err != nil {
 			t.Fatal(err)
 		}
-		path := files(t, state)[0]
+		path := files(t, folder)[0]
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -204,8 +204,8 @@ func TestBrokenFilesAreReportedAndReplaced(t *testing.T) {
 
 // A pipe in the place of the file would hang the hook.
 func TestNoRegularFile(t *testing.T) {
-	s, state := open(t)
-	if _, err := userkey.Load(state); err != nil {
+	s, folder := open(t)
+	if _, err := state.LoadKey(folder); err != nil {
 		t.Fatal(err)
 	}
 	a := load(t, s, "x")
@@ -252,7 +252,7 @@ func TestRefusedFolders(t *testing.T) {
 }
 
 func TestSizeIsBounded(t *testing.T) {
-	s, state := open(t)
+	s, folder := open(t)
 	a := load(t, s, "x")
 	if got := a.First("/" + strings.Repeat("x", maxFile)); a.First("") != "" || got == "" {
 		t.Error("an endless folder is kept")
@@ -264,7 +264,7 @@ func TestSizeIsBounded(t *testing.T) {
 	if err := a.Save(redact.New()); err != nil {
 		t.Fatal(err)
 	}
-	if info, err := os.Stat(files(t, state)[0]); err != nil || info.Size() > maxFile/4 {
+	if info, err := os.Stat(files(t, folder)[0]); err != nil || info.Size() > maxFile/4 {
 		t.Errorf("size %v, %v", info.Size(), err)
 	}
 	if load(t, s, "x").Tell(fmt.Sprint(10*maxTold - 1)) {
@@ -273,7 +273,7 @@ func TestSizeIsBounded(t *testing.T) {
 }
 
 func TestOldFilesArePruned(t *testing.T) {
-	s, state := open(t)
+	s, folder := open(t)
 	for i := range maxFiles {
 		a := load(t, s, fmt.Sprint(i))
 		a.First("/work")
@@ -287,7 +287,7 @@ func TestOldFilesArePruned(t *testing.T) {
 	if err := a.Save(redact.New()); err != nil {
 		t.Fatal(err)
 	}
-	if n := len(files(t, state)); n != keepFiles+1 {
+	if n := len(files(t, folder)); n != keepFiles+1 {
 		t.Errorf("%d files are left, want %d", n, keepFiles+1)
 	}
 	if load(t, s, "newest").First("") == "" {
@@ -301,20 +301,20 @@ func token() string { return "gh" + "p_" + "x7Kq9TzW2mVb4NcR8sLd3FhJ6gYp1QaZ5eUo
 // What comes from the wire may be a secret: it is in no file, and where a
 // secret is guessed, no digest tells that the guess is right.
 func TestNoSecretIsKept(t *testing.T) {
-	s, state := open(t)
-	folder := "/work/" + token() + "/app"
+	s, folder := open(t)
+	work := "/work/" + token() + "/app"
 	a := load(t, s, token())
-	a.First(folder)
+	a.First(work)
 	a.Tell("cannot read " + token())
 	if err := a.Save(redact.New()); err != nil {
 		t.Fatal(err)
 	}
 	guesses := []string{token()}
-	for _, text := range []string{token(), folder, "claude-code\x00" + token(), "cannot read " + token()} {
+	for _, text := range []string{token(), work, "claude-code\x00" + token(), "cannot read " + token()} {
 		sum := sha256.Sum256([]byte(text))
 		guesses = append(guesses, hex.EncodeToString(sum[:12]))
 	}
-	for _, f := range files(t, state) {
+	for _, f := range files(t, folder) {
 		data, err := os.ReadFile(f)
 		if err != nil {
 			t.Fatal(err)
@@ -327,7 +327,7 @@ func TestNoSecretIsKept(t *testing.T) {
 	}
 	// The folder is told again from there and from below, and not from
 	// elsewhere; the session stays that of its first folder.
-	for dir, want := range map[string]string{folder: folder, folder + "/src/x": folder, "/work": "", "/": "", "": "", folder + "2": "",
+	for dir, want := range map[string]string{work: work, work + "/src/x": work, "/work": "", "/": "", "": "", work + "2": "",
 		"/x" + strings.Repeat("/y", 2*maxAbove): ""} {
 		b := load(t, s, token())
 		if got := b.First(dir); got != want || b.Tell("cannot read "+token()) {
@@ -337,20 +337,20 @@ func TestNoSecretIsKept(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if len(files(t, state)) != 1 {
-		t.Errorf("files: %v", files(t, state))
+	if len(files(t, folder)) != 1 {
+		t.Errorf("files: %v", files(t, folder))
 	}
 }
 
 // Where the key is lost, sessions begin anew.
 func TestAnotherKey(t *testing.T) {
-	s, state := open(t)
+	s, folder := open(t)
 	a := load(t, s, "x")
 	a.First("/work")
 	if err := a.Save(redact.New()); err != nil {
 		t.Fatal(err)
 	}
-	key := filepath.Join(state, "key")
+	key := filepath.Join(folder, "key")
 	if err := os.WriteFile(key, []byte("short"), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -25,7 +24,7 @@ import (
 	"strings"
 	"time"
 
-	"cardea.dev/internal/userkey"
+	"cardea.dev/internal/state"
 )
 
 const (
@@ -87,20 +86,20 @@ type signed struct {
 	HMAC     string          `json:"hmac"`
 }
 
-func folder(state string) string { return filepath.Join(state, "trust") }
+func folder(dir string) string { return filepath.Join(dir, "trust") }
 
-func path(state, project string) string {
-	return filepath.Join(folder(state), Digest([]byte(project))+".json")
+func path(dir, project string) string {
+	return filepath.Join(folder(dir), Digest([]byte(project))+".json")
 }
 
 // Load gives the manifest of a project, nil where the person never accepted
 // it. An error is about a manifest that cannot be believed; the project is
 // not trusted then.
-func Load(state, project string) (*Manifest, error) {
-	if state == "" || project == "" {
+func Load(dir, project string) (*Manifest, error) {
+	if dir == "" || project == "" {
 		return nil, nil
 	}
-	m, err := read(state, path(state, project))
+	m, err := read(dir, path(dir, project))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
@@ -114,24 +113,12 @@ func Load(state, project string) (*Manifest, error) {
 
 // read reads a manifest and checks its signature. The error is fs.ErrNotExist
 // where there is no file.
-func read(state, name string) (*Manifest, error) {
-	info, err := os.Lstat(name)
+func read(dir, name string) (*Manifest, error) {
+	data, err := state.Read(name, maxFile)
 	if err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() {
-		return nil, errors.New("its manifest is no regular file")
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	if err != nil {
-		return nil, err
-	}
-	key, err := userkey.Read(state)
+	key, err := state.ReadKey(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = errors.New("the key that signed it is gone")
 	}
@@ -142,7 +129,7 @@ func read(state, name string) (*Manifest, error) {
 }
 
 // keyOf is the key of one project, derived from the person's.
-func keyOf(key []byte, project string) []byte { return userkey.Sign(key, keyPurpose, []byte(project)) }
+func keyOf(key []byte, project string) []byte { return state.Sign(key, keyPurpose, []byte(project)) }
 
 // open checks a file's signature before anything in it is believed.
 func open(key, data []byte) (*Manifest, error) {
@@ -157,7 +144,7 @@ func open(key, data []byte) (*Manifest, error) {
 		return nil, fmt.Errorf("its manifest is damaged: %w", err)
 	}
 	mac, err := hex.DecodeString(s.HMAC)
-	if err != nil || !userkey.Signed(keyOf(key, b.Project), mac, purpose, s.Manifest) {
+	if err != nil || !state.Signed(keyOf(key, b.Project), mac, purpose, s.Manifest) {
 		return nil, errors.New("its manifest was not written by your Cardea")
 	}
 	if b.V != version {
@@ -168,8 +155,8 @@ func open(key, data []byte) (*Manifest, error) {
 
 // Save signs and writes a manifest, by rename. It replaces what was accepted
 // of the project before.
-func Save(state string, m *Manifest) error {
-	key, err := userkey.Load(state)
+func Save(dir string, m *Manifest) error {
+	key, err := state.LoadKey(dir)
 	if err != nil {
 		return err
 	}
@@ -177,41 +164,22 @@ func Save(state string, m *Manifest) error {
 	if err != nil {
 		return err
 	}
-	data, err := json.Marshal(signed{inner, hex.EncodeToString(userkey.Sign(keyOf(key, m.Project), purpose, inner))})
+	data, err := json.Marshal(signed{inner, hex.EncodeToString(state.Sign(keyOf(key, m.Project), purpose, inner))})
 	if err != nil {
 		return err
 	}
 	if len(data) > maxFile {
 		return fmt.Errorf("the project has too many files to trust (%d)", len(m.Files))
 	}
-	if err := os.MkdirAll(folder(state), 0o700); err != nil {
-		return fmt.Errorf("write the manifest: %w", err)
-	}
-	if err := replace(path(state, m.Project), append(data, '\n')); err != nil {
-		return fmt.Errorf("write the manifest: %w; look at the owner and the space of %s", err, folder(state))
-	}
-	return nil
-}
-
-// replace writes a file of mode 0600 beside path and renames it.
-func replace(path string, data []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".new-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
+	if err := state.Write(path(dir, m.Project), append(data, '\n')); err != nil {
+		return fmt.Errorf("write the manifest: %w; look at the owner and the space of %s", err, folder(dir))
 	}
 	return nil
 }
 
 // Revoke forgets a project, and reports whether there was anything to forget.
-func Revoke(state, project string) (bool, error) {
-	err := os.Remove(path(state, project))
+func Revoke(dir, project string) (bool, error) {
+	err := os.Remove(path(dir, project))
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
@@ -220,8 +188,8 @@ func Revoke(state, project string) (bool, error) {
 
 // List gives the manifests of all projects, sorted, and what is wrong with
 // those that are not believed.
-func List(state string) (all []*Manifest, problems []error) {
-	entries, err := os.ReadDir(folder(state))
+func List(dir string) (all []*Manifest, problems []error) {
+	entries, err := os.ReadDir(folder(dir))
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, nil
@@ -232,9 +200,9 @@ func List(state string) (all []*Manifest, problems []error) {
 		if !strings.HasSuffix(e.Name(), ".json") {
 			continue
 		}
-		name := filepath.Join(folder(state), e.Name())
-		m, err := read(state, name)
-		if err == nil && path(state, m.Project) != name {
+		name := filepath.Join(folder(dir), e.Name())
+		m, err := read(dir, name)
+		if err == nil && path(dir, m.Project) != name {
 			err = errors.New("its manifest lies under another project's name")
 		}
 		if err != nil {

@@ -3,7 +3,6 @@ package policy
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -13,6 +12,7 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/document"
 	"cardea.dev/internal/paths"
+	"cardea.dev/internal/state"
 )
 
 // The bounds of a folder. A project's is written by whoever sent the pull
@@ -281,22 +281,7 @@ func (f Folder) read(path string) (string, error) {
 	if f.Embedded != nil {
 		return f.Embedded[path], nil
 	}
-	in, err := os.OpenFile(path, os.O_RDONLY|doNotWait, 0)
-	if err != nil {
-		return "", err
-	}
-	defer in.Close()
-	info, err := in.Stat()
-	if err != nil {
-		return "", err
-	}
-	if !info.Mode().IsRegular() {
-		return "", errors.New("it is no regular file")
-	}
-	data, err := io.ReadAll(io.LimitReader(in, maxFile+1))
-	if err == nil && len(data) > maxFile {
-		err = fmt.Errorf("it is larger than %d bytes", maxFile)
-	}
+	data, err := state.ReadLinked(path, maxFile)
 	return string(data), err
 }
 

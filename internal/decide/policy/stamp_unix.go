@@ -8,9 +8,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// doNotWait keeps a pipe, put in the place of a file, from holding the process.
-const doNotWait = unix.O_NONBLOCK
-
 // onlyFolder refuses to open what is no folder.
 const onlyFolder = unix.O_DIRECTORY
 

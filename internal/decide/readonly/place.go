@@ -12,6 +12,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/paths"
+	"cardea.dev/internal/state"
 )
 
 // Files is how the decider reads the machine.
@@ -44,14 +45,7 @@ func (disk) ReadDir(name string, max int) ([]fs.DirEntry, error) {
 }
 
 func (disk) ReadFile(name string, max int64) ([]byte, error) {
-	info, err := os.Stat(name)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() || info.Size() > max {
-		return nil, &fs.PathError{Op: "read", Path: name, Err: fs.ErrInvalid}
-	}
-	return os.ReadFile(name)
+	return state.ReadLinked(name, max)
 }
 
 // trees are the folders of the work in which reading is free.

@@ -2,7 +2,6 @@ package routes
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,6 +10,7 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/document"
 	"cardea.dev/internal/paths"
+	"cardea.dev/internal/state"
 )
 
 // Source is a file of routes.
@@ -132,19 +132,7 @@ func (l *loader) file(s Source, name string, at document.Problem, mayName bool) 
 // readFile reads a file of at most the size that a document may have, and no
 // device or pipe, which would keep the hook waiting.
 func readFile(name string) ([]byte, error) {
-	info, err := os.Stat(name)
-	if err != nil {
-		return nil, fmt.Errorf("read routes: %w", err)
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("read routes: %s is no regular file", name)
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, fmt.Errorf("read routes: %w", err)
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, document.MaxSize+1))
+	data, err := state.ReadLinked(name, document.MaxSize)
 	if err != nil {
 		return nil, fmt.Errorf("read routes: %w", err)
 	}

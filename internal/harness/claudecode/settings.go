@@ -2,14 +2,16 @@ package claudecode
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
-	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sort"
 	"strings"
 
 	"cardea.dev/internal/harness"
+	"cardea.dev/internal/state"
 )
 
 // maxSettings bounds a settings file. Claude Code's are a few kilobytes.
@@ -97,23 +99,13 @@ func projectDirs(start string) []string {
 // word at all that it is read for. A pipe or device in its place would hang the
 // hook, so only regular files are opened.
 func readObject(file, about string) (*harness.Payload, error) {
-	info, err := os.Stat(file)
-	if os.IsNotExist(err) {
+	raw, err := state.ReadLinked(file, maxSettings)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w; make the file readable", file, err)
-	}
-	if !info.Mode().IsRegular() || info.Size() > maxSettings {
+	case errors.Is(err, state.ErrNotRegular), errors.Is(err, state.ErrTooLarge):
 		return nil, fmt.Errorf("%s: no regular file of less than %d bytes; replace it", file, maxSettings)
-	}
-	f, err := os.Open(file)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w; make the file readable", file, err)
-	}
-	defer f.Close()
-	raw, err := io.ReadAll(io.LimitReader(f, maxSettings+1))
-	if err != nil {
+	case err != nil:
 		return nil, fmt.Errorf("%s: %w; make the file readable", file, err)
 	}
 	if !bytes.Contains(raw, []byte(about)) {

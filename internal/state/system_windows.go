@@ -1,4 +1,4 @@
-package ledger
+package state
 
 import (
 	"errors"
@@ -7,8 +7,14 @@ import (
 	"unsafe"
 )
 
-// openFlags: there are no pipes in folders here.
-const openFlags = 0
+// The system has no such flags: files are looked at before they are opened.
+const (
+	noFollow = 0
+	noWait   = 0
+	safeOpen = false
+)
+
+func isLink(error) bool { return false }
 
 // tryLock takes the lock if nobody has it. The system gives it back when the
 // file is closed or the process ends. What is locked is one byte far behind the

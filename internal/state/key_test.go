@@ -1,4 +1,4 @@
-package userkey
+package state
 
 import (
 	"bytes"
@@ -20,7 +20,7 @@ func TestTheKeyIsMadeOnceWhoeverIsFirst(t *testing.T) {
 		all.Add(1)
 		go func() {
 			defer all.Done()
-			key, err := Load(state)
+			key, err := LoadKey(state)
 			if err != nil {
 				t.Error(err)
 			}
@@ -29,11 +29,11 @@ func TestTheKeyIsMadeOnceWhoeverIsFirst(t *testing.T) {
 	}
 	all.Wait()
 	for _, k := range keys {
-		if len(k) != Size || !bytes.Equal(k, keys[0]) {
+		if len(k) != KeySize || !bytes.Equal(k, keys[0]) {
 			t.Fatalf("%x and %x", k, keys[0])
 		}
 	}
-	if bytes.Equal(keys[0], make([]byte, Size)) {
+	if bytes.Equal(keys[0], make([]byte, KeySize)) {
 		t.Error("the key is empty")
 	}
 	info, err := os.Stat(filepath.Join(state, "key"))
@@ -48,8 +48,8 @@ func TestTheKeyIsMadeOnceWhoeverIsFirst(t *testing.T) {
 func TestKeysThatAreNotBelieved(t *testing.T) {
 	for name, plant := range map[string]func(path string) error{
 		"damaged":      func(p string) error { return os.WriteFile(p, []byte("short"), 0o600) },
-		"too long":     func(p string) error { return os.WriteFile(p, make([]byte, Size+1), 0o600) },
-		"open":         func(p string) error { return os.WriteFile(p, make([]byte, Size), 0o644) },
+		"too long":     func(p string) error { return os.WriteFile(p, make([]byte, KeySize+1), 0o600) },
+		"open":         func(p string) error { return os.WriteFile(p, make([]byte, KeySize), 0o644) },
 		"a folder":     func(p string) error { return os.Mkdir(p, 0o700) },
 		"a link":       func(p string) error { return os.Symlink("/dev/zero", p) },
 		"a dead link":  func(p string) error { return os.Symlink("/none", p) },
@@ -62,23 +62,23 @@ func TestKeysThatAreNotBelieved(t *testing.T) {
 		if name == "in no folder" {
 			state += "x"
 		}
-		key, err := Load(state)
+		key, err := LoadKey(state)
 		if err == nil || key != nil {
 			t.Errorf("%s: believed", name)
 		} else if !strings.Contains(err.Error(), "remove it") && name != "in no folder" {
 			t.Errorf("%s: %v does not say what to do", name, err)
 		}
 	}
-	if _, err := Load(""); err == nil {
+	if _, err := LoadKey(""); err == nil {
 		t.Error("no folder is believed")
 	}
-	if _, err := Read(t.TempDir()); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := ReadKey(t.TempDir()); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("no key: %v", err)
 	}
 }
 
 func TestSignaturesAreForOnePurposeAndOneSplit(t *testing.T) {
-	key, other := bytes.Repeat([]byte{1}, Size), bytes.Repeat([]byte{2}, Size)
+	key, other := bytes.Repeat([]byte{1}, KeySize), bytes.Repeat([]byte{2}, KeySize)
 	sig := Sign(key, "trust", []byte("ab"), []byte("c"))
 	if !Signed(key, sig, "trust", []byte("ab"), []byte("c")) {
 		t.Error("its own signature is refused")
@@ -102,19 +102,19 @@ func TestAKeyThatCannotBeMade(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := create(filepath.Join(file, "state")); err == nil {
+	if err := createKey(filepath.Join(file, "state")); err == nil {
 		t.Error("a folder in a file")
 	}
 	// Who comes second keeps the first one's key.
 	state := t.TempDir()
-	first, err := Load(state)
+	first, err := LoadKey(state)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := create(state); err != nil {
+	if err := createKey(state); err != nil {
 		t.Error(err)
 	}
-	if again, err := Read(state); err != nil || !bytes.Equal(first, again) {
+	if again, err := ReadKey(state); err != nil || !bytes.Equal(first, again) {
 		t.Errorf("%x, then %x, %v", first, again, err)
 	}
 	// A link that leads nowhere in the folder's place.
@@ -122,7 +122,7 @@ func TestAKeyThatCannotBeMade(t *testing.T) {
 	if err := os.Symlink(dangling+"x", dangling); err != nil {
 		t.Skip(err)
 	}
-	if _, err := Load(dangling); err == nil || !strings.Contains(err.Error(), "look at the owner") {
+	if _, err := LoadKey(dangling); err == nil || !strings.Contains(err.Error(), "look at the owner") {
 		t.Errorf("got %v", err)
 	}
 }

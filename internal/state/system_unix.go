@@ -1,6 +1,6 @@
 //go:build unix
 
-package ledger
+package state
 
 import (
 	"errors"
@@ -8,9 +8,18 @@ import (
 	"syscall"
 )
 
-// openFlags keep the writer from following a link and from waiting for the
-// other end of a pipe.
-const openFlags = syscall.O_NOFOLLOW | syscall.O_NONBLOCK
+// The system refuses to follow a link, and to wait for the other end of a pipe.
+const (
+	noFollow = syscall.O_NOFOLLOW
+	noWait   = syscall.O_NONBLOCK
+	safeOpen = true
+)
+
+// isLink reports whether a file was not opened because it is a link (ELOOP, on
+// FreeBSD EMLINK), or a folder or pipe that cannot be opened for writing.
+func isLink(err error) bool {
+	return errors.Is(err, syscall.ELOOP) || errors.Is(err, syscall.EMLINK) || errors.Is(err, syscall.EISDIR) || errors.Is(err, syscall.ENXIO)
+}
 
 // tryLock takes the lock if nobody has it. The system gives it back when the
 // file is closed or the process ends.

@@ -1,0 +1,215 @@
+// Package state reads and writes the files that outlive a process: what Cardea
+// keeps in its state and cache folders, and the settings of people. It is the
+// only package that opens, replaces and locks such files, so that every one of
+// them has the same guarantees:
+//
+//   - Reading does not wait. A pipe, device or folder in the place of a file is
+//     an error. So is a link, unless a person may put it there (ReadLinked).
+//   - Reading is bounded: a file beyond its limit is an error.
+//   - Writing is atomic: a new file is renamed into its place, and the last
+//     writer wins. Where that would lose something, writers take a Lock.
+//   - Waiting for a lock is bounded.
+//   - What Cardea will believe later is signed with the user's key (ReadSigned).
+//
+// The key tells what this user's Cardea wrote from what a project, a clone or
+// another user put in its place. It is no secret from programs of the same user,
+// as the threat model says; against them, settings belong into the system scope,
+// which root owns.
+package state
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Open opens a regular file of Cardea's own. A link is an error. New files have
+// mode 0600.
+func Open(path string, flag int) (*os.File, fs.FileInfo, error) {
+	if info, err := os.Lstat(path); !safeOpen && err == nil && !info.Mode().IsRegular() {
+		return nil, nil, notRegular(path)
+	}
+	return open(path, flag|noFollow)
+}
+
+// OpenLinked opens a regular file of a person's for reading. It follows links.
+func OpenLinked(path string) (*os.File, fs.FileInfo, error) {
+	if info, err := os.Stat(path); !safeOpen && err == nil && !info.Mode().IsRegular() {
+		return nil, nil, notRegular(path)
+	}
+	return open(path, os.O_RDONLY)
+}
+
+func open(path string, flag int) (*os.File, fs.FileInfo, error) {
+	f, err := os.OpenFile(path, flag|noWait, 0o600)
+	if err != nil {
+		if isLink(err) {
+			err = notRegular(path)
+		}
+		return nil, nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = notRegular(path)
+	}
+	if err != nil {
+		return nil, nil, errors.Join(err, f.Close())
+	}
+	return f, info, nil
+}
+
+// ErrNotRegular is the cause of errors about links, pipes, devices and folders
+// in the place of a file.
+var ErrNotRegular = errors.New("it is no regular file; replace or remove it")
+
+// ErrTooLarge is the cause of errors about files beyond their limit.
+var ErrTooLarge = errors.New("it is too large")
+
+func notRegular(path string) error { return &fs.PathError{Op: "open", Path: path, Err: ErrNotRegular} }
+
+// Read reads a file of Cardea's own of at most limit bytes. A link is an error.
+func Read(path string, limit int64) ([]byte, error) {
+	f, info, err := Open(path, os.O_RDONLY)
+	if err != nil {
+		return nil, err
+	}
+	return readAll(f, info, limit)
+}
+
+// ReadLinked reads a file of a person's of at most limit bytes. It follows links.
+func ReadLinked(path string, limit int64) ([]byte, error) {
+	f, info, err := OpenLinked(path)
+	if err != nil {
+		return nil, err
+	}
+	return readAll(f, info, limit)
+}
+
+// readAll reads an open file and closes it. A file may grow while it is read.
+func readAll(f *os.File, info fs.FileInfo, limit int64) ([]byte, error) {
+	defer f.Close()
+	tooLarge := &fs.PathError{Op: "read", Path: f.Name(), Err: fmt.Errorf("%w: more than %d bytes", ErrTooLarge, limit)}
+	if info.Size() > limit {
+		return nil, tooLarge
+	}
+	data := make([]byte, 0, info.Size()+1)
+	for {
+		n, err := f.Read(data[len(data):cap(data)])
+		data = data[:len(data)+n]
+		switch {
+		case int64(len(data)) > limit:
+			return nil, tooLarge
+		case err == io.EOF:
+			return data, nil
+		case err != nil:
+			return nil, err
+		}
+		data = slices.Grow(data, 1)
+	}
+}
+
+// Write replaces a file of Cardea's own by a whole new one of mode 0600, and
+// makes its folder, with mode 0700.
+func Write(path string, data []byte) error { return write(path, data, nil) }
+
+// WriteAt is Write of a file with a time of its last change.
+func WriteAt(path string, data []byte, when time.Time) error {
+	return write(path, data, func(f *os.File) error { return os.Chtimes(f.Name(), when, when) })
+}
+
+func write(path string, data []byte, prepare func(*os.File) error) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	return Replace(path, data, prepare)
+}
+
+// Replace writes a file of mode 0600 beside its place and renames it there, so
+// that nobody reads half of it. prepare may change the new file before.
+func Replace(path string, data []byte, prepare func(*os.File) error) error {
+	f, err := os.CreateTemp(filepath.Dir(path), TempPrefix+"*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err == nil && prepare != nil {
+		err = prepare(f)
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return nil
+}
+
+// TempPrefix begins the names of files that are being written.
+const TempPrefix = ".new-"
+
+// Names lists a folder, at most limit names of it. A folder that is not there is
+// empty.
+func Names(dir string, limit int) ([]string, error) {
+	d, err := os.Open(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	out, err := d.Readdirnames(limit)
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return out, errors.Join(err, d.Close())
+}
+
+// maxNames is how many names of a folder Prune looks at.
+const maxNames = 10000
+
+// Prune removes the oldest files of a folder with more than limit files, until
+// at most keep are left.
+func Prune(dir string, limit, keep int) error {
+	names, err := Names(dir, maxNames)
+	if err != nil || len(names) <= limit {
+		return err
+	}
+	type file struct {
+		path string
+		when time.Time
+	}
+	var files []file
+	for _, n := range names {
+		path := filepath.Join(dir, n)
+		if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() {
+			files = append(files, file{path, info.ModTime()})
+		}
+	}
+	slices.SortFunc(files, func(a, b file) int { return a.when.Compare(b.when) })
+	var errs []error
+	for _, f := range files[:max(0, len(files)-max(0, keep))] {
+		if err := os.Remove(f.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// abandoned is the age at which a file that was never renamed belongs to a
+// process that is gone.
+const abandoned = time.Hour
+
+// RemoveAbandoned removes a file that a process left that ended while it wrote.
+// Other files stay.
+func RemoveAbandoned(path string) {
+	info, err := os.Lstat(path)
+	if err == nil && strings.HasPrefix(filepath.Base(path), TempPrefix) && time.Since(info.ModTime()) > abandoned {
+		_ = os.Remove(path) // the next writer tries again
+	}
+}

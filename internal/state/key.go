@@ -1,0 +1,102 @@
+package state
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+)
+
+// KeySize is the length of the key in bytes.
+const KeySize = 32
+
+// LoadKey gives the key of a state folder, and makes it where there is none. Of
+// several processes that make it at the same time all get the same key. An
+// error says what to do.
+func LoadKey(folder string) ([]byte, error) {
+	key, err := ReadKey(folder)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return key, err
+	}
+	if err := createKey(folder); err != nil {
+		return nil, fmt.Errorf("make the key %s: %w; look at the owner and the space of the folder", KeyPath(folder), err)
+	}
+	return ReadKey(folder)
+}
+
+// ReadKey gives the key of a state folder. Where there is none, the error is
+// fs.ErrNotExist: nothing was ever signed there.
+func ReadKey(folder string) ([]byte, error) {
+	if folder == "" {
+		return nil, errors.New("there is no state folder for the key; set HOME or XDG_STATE_HOME")
+	}
+	name := KeyPath(folder)
+	f, info, err := Open(name, os.O_RDONLY)
+	switch {
+	case errors.Is(err, ErrNotRegular):
+		return nil, fmt.Errorf("the key %s is no regular file; remove it, and accept again what it signed", name)
+	case err != nil:
+		return nil, fmt.Errorf("read the key: %w", err)
+	case runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0:
+		return nil, errors.Join(fmt.Errorf("the key %s can be read or written by others; remove it, and accept again what it signed", name), f.Close())
+	}
+	key, err := readAll(f, info, KeySize+1)
+	if err != nil && !errors.Is(err, ErrTooLarge) {
+		return nil, fmt.Errorf("read the key: %w", err)
+	}
+	if len(key) != KeySize {
+		return nil, fmt.Errorf("the key %s is damaged; remove it, and accept again what it signed", name)
+	}
+	return key, nil
+}
+
+// KeyPath is where the key of a state folder lies.
+func KeyPath(folder string) string { return filepath.Join(folder, "key") }
+
+// createKey writes a whole key beside its place and links it there. A link does
+// not replace what is there already, so the first one wins and nobody reads
+// half a key.
+func createKey(folder string) error {
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(folder, ".key-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	key := make([]byte, KeySize)
+	_, _ = rand.Read(key) // ends the process rather than fail
+	_, err = f.Write(key)
+	if err := errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	if err := os.Link(f.Name(), KeyPath(folder)); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return nil
+}
+
+// Sign is the HMAC-SHA-256 of data for a purpose. The purpose, and the length
+// of each piece of data, are part of what is signed, so that what was signed as
+// one thing is never taken for another.
+func Sign(key []byte, purpose string, data ...[]byte) []byte {
+	h := hmac.New(sha256.New, key)
+	for _, d := range append([][]byte{[]byte(purpose)}, data...) {
+		h.Write(binary.BigEndian.AppendUint64(nil, uint64(len(d))))
+		h.Write(d)
+	}
+	return h.Sum(nil)
+}
+
+// Signed reports whether a signature is that of data for a purpose. With an
+// empty key nothing is signed.
+func Signed(key, signature []byte, purpose string, data ...[]byte) bool {
+	return len(key) == KeySize && hmac.Equal(signature, Sign(key, purpose, data...))
+}

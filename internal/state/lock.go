@@ -1,0 +1,27 @@
+package state
+
+import (
+	"errors"
+	"os"
+	"time"
+)
+
+// ErrBusy is the error of Lock when another process held the lock all the time.
+var ErrBusy = errors.New("it is locked by another process")
+
+// Lock takes the lock on an open file, and waits for it at most for a time. The
+// system releases it when the file is closed or the process ends.
+func Lock(f *os.File, wait time.Duration) error {
+	end := time.Now().Add(wait)
+	for pause := 50 * time.Microsecond; ; pause = min(2*pause, 2*time.Millisecond) {
+		ok, err := tryLock(f)
+		if ok || err != nil {
+			return err
+		}
+		left := time.Until(end)
+		if left <= 0 {
+			return ErrBusy
+		}
+		time.Sleep(min(pause, left))
+	}
+}
