@@ -3,19 +3,25 @@ package archtest
 import (
 	"fmt"
 	"go/ast"
+	"go/token"
 	"os/exec"
 	"path"
+	"slices"
 	"sort"
 	"strings"
+	"sync"
 	"testing"
 )
 
 const module = Module
 
-// tree reads all packages of the module.
+// read reads the module once for all tests.
+var read = sync.OnceValues(func() ([]Package, error) { return Read("../..") })
+
+// tree is all packages of the module.
 func tree(t *testing.T) []Package {
 	t.Helper()
-	pkgs, err := Read("../..")
+	pkgs, err := read()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,6 +38,28 @@ func internal(name string) string { return module + "/internal/" + name }
 func decider(pkg string) string {
 	name, _, _ := strings.Cut(strings.TrimPrefix(pkg, internal("decide")+"/"), "/")
 	return name
+}
+
+// layers are the packages that stand on others, the lowest first. A package
+// imports none of a higher layer. All others are below these.
+var layers = [][]string{
+	{"internal/decide", "packs"},
+	{"internal/settings", "internal/importer", "internal/install"},
+	{"internal/project"},
+	{"internal/gate", "internal/config"},
+	{"internal/cli"},
+	{"cmd", "scripts", "internal/coldstart"},
+}
+
+func layer(importPath string) int {
+	for i, folders := range layers {
+		for _, f := range folders {
+			if below(importPath, module+"/"+f) {
+				return i + 1
+			}
+		}
+	}
+	return 0
 }
 
 // violations lists the imports that break a law.
@@ -67,14 +95,12 @@ func violations(pkgs []Package) []string {
 				bad(p, imp, "the hook's process does not pay for it")
 			case ours && imp != module && below(p.Path, internal("decide")) && below(imp, internal("decide")) && decider(imp) != decider(p.Path):
 				bad(p, imp, "no decider imports another")
-			case ours && below(p.Path, internal("decide")) && (below(imp, internal("config")) || below(imp, internal("cli"))):
-				bad(p, imp, "imports point from faces to config to deciders")
-			case ours && below(imp, internal("cli")) && !below(p.Path, module+"/cmd") && !below(p.Path, internal("cli")):
-				bad(p, imp, "nothing imports a face but the commands")
-			case ours && below(imp, internal("config")) && !below(p.Path, internal("cli")) && !below(p.Path, internal("config")):
-				bad(p, imp, "only faces import config")
+			case ours && layer(imp) > layer(p.Path):
+				bad(p, imp, "imports point from faces to the gate's assembly, to deciders, to the vocabulary")
 			case ours && below(p.Path, internal("harness")) && (below(imp, internal("bash")) || below(imp, internal("decide")) || below(imp, internal("call"))):
 				bad(p, imp, "adapters know the wire and the vocabulary, nothing else")
+			case ours && below(imp, internal("archtest")) && !below(p.Path, module+"/scripts"):
+				bad(p, imp, "what reads the source code is no part of the product")
 			case ours && p.Path == internal("knowledge") && imp != module && imp != internal("knowledge/form"):
 				bad(p, imp, "what is known of programs needs the vocabulary and its own form, nothing else")
 			case ours && p.Path == internal("bash") && imp != module && imp != internal("knowledge") && imp != internal("paths"):
@@ -140,12 +166,136 @@ func linksTests(pkgs []Package) []string {
 	return out
 }
 
+// The files of an adapter that write answers know the verdict and nothing of the
+// machine.
+func TestRenderingIsPure(t *testing.T) {
+	files := 0
+	for _, p := range tree(t) {
+		if !below(p.Path, internal("harness")) {
+			continue
+		}
+		for _, f := range p.Files {
+			if !strings.HasPrefix(f.Name, "render") && f.Name != "remark.go" {
+				continue
+			}
+			files++
+			for _, i := range f.AST.Imports {
+				switch name := strings.Trim(i.Path.Value, `"`); name {
+				case "os", "os/exec", "io/fs", "path/filepath", "time", "net", "syscall":
+					t.Errorf("%s/%s imports %s", p.Dir(), f.Name, name)
+				}
+			}
+		}
+	}
+	if files < 3 {
+		t.Errorf("only %d files render", files)
+	}
+}
+
+// sharedNames may be the name of more than one package: what they are to the
+// package above them is the same everywhere.
+var sharedNames = []string{"conformance", "gen"}
+
+// Two packages whose names differ by their folder only, or by an s, are
+// mistaken for each other.
+func TestPackageNamesAreTellingApart(t *testing.T) {
+	seen := map[string]string{}
+	for _, p := range tree(t) {
+		name := strings.TrimSuffix(path.Base(p.Path), "s")
+		if slices.Contains(sharedNames, path.Base(p.Path)) || below(p.Path, module+"/cmd") {
+			continue
+		}
+		if other := seen[name]; other != "" {
+			t.Errorf("%s and %s have names that are too much alike", other, p.Dir())
+		}
+		seen[name] = p.Dir()
+	}
+}
+
+// maxLong is how many functions may have more than 50 lines. It only goes down.
+const maxLong = 30
+
+func TestFunctionsAreShort(t *testing.T) {
+	var long []string
+	for _, p := range tree(t) {
+		for _, f := range p.Functions() {
+			if f.Lines > 50 && !p.ForTests() {
+				long = append(long, fmt.Sprintf("%s: %s, %d lines", f.File, f.Name, f.Lines))
+			}
+		}
+	}
+	if len(long) > maxLong {
+		t.Errorf("%d functions have more than 50 lines, %d may:\n%s", len(long), maxLong, strings.Join(long, "\n"))
+	}
+}
+
+// A reason is for people. Programs compare codes.
+func TestReasonsAreNotCompared(t *testing.T) {
+	for _, p := range tree(t) {
+		if p.ForTests() {
+			continue
+		}
+		for _, f := range p.Files {
+			for _, at := range comparedReasons(f) {
+				t.Errorf("%s: %s", p.Dir(), at)
+			}
+		}
+	}
+	p := write(t, `package a
+
+var _ = x.Reason == "no" || strings.HasPrefix(x.Message, "no") || x.Reason == "" || x.Reason != y.Reason
+
+func _() { switch x.Reason { case "no": } }
+`)
+	if got := comparedReasons(p.Files[0]); len(got) != 3 {
+		t.Errorf("found only %v", got)
+	}
+}
+
+// comparedReasons finds where a field Reason or Message is compared with a text
+// that stands in the code.
+func comparedReasons(f File) []string {
+	isReason := func(e ast.Expr) bool {
+		sel, ok := e.(*ast.SelectorExpr)
+		return ok && (sel.Sel.Name == "Reason" || sel.Sel.Name == "Message")
+	}
+	isText := func(e ast.Expr) bool {
+		lit, ok := e.(*ast.BasicLit)
+		return ok && len(lit.Value) > len(`""`)
+	}
+	var out []string
+	found := func(n ast.Node) { out = append(out, f.positions.Position(n.Pos()).String()+" compares a reason") }
+	ast.Inspect(f.AST, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.BinaryExpr:
+			if (n.Op == token.EQL || n.Op == token.NEQ) && (isReason(n.X) && isText(n.Y) || isText(n.X) && isReason(n.Y)) {
+				found(n)
+			}
+		case *ast.SwitchStmt:
+			if n.Tag != nil && isReason(n.Tag) {
+				found(n)
+			}
+		case *ast.CallExpr:
+			fn, ok := n.Fun.(*ast.SelectorExpr)
+			if !ok || len(n.Args) != 2 {
+				return true
+			}
+			if pkg, ok := fn.X.(*ast.Ident); ok && pkg.Name == "strings" && isReason(n.Args[0]) && isText(n.Args[1]) {
+				found(n)
+			}
+		}
+		return true
+	})
+	return out
+}
+
 // The laws are tested on trees that break them.
 func TestLawsBite(t *testing.T) {
 	for _, tt := range []struct{ from, imp string }{
 		{module, "github.com/x/y"}, {module, "os"}, {internal("config"), "mvdan.cc/sh/v3/syntax"},
 		{internal("decide/rules"), internal("decide/noeffect")}, {internal("decide/rules"), internal("config")},
-		{internal("call"), internal("cli")}, {internal("harness/claudecode"), internal("bash")},
+		{internal("call"), internal("cli")}, {internal("decide/rules"), internal("settings")}, {internal("settings"), internal("project")},
+		{internal("project"), internal("gate")}, {internal("knowledge"), internal("bash")}, {internal("knowledge"), "mvdan.cc/sh/v3/syntax"}, {internal("cli"), internal("archtest")}, {internal("harness/claudecode"), internal("bash")},
 		{internal("bash"), internal("call")}, {internal("cli"), "net/http"}, {internal("cli"), "go.yaml.in/yaml/v3"},
 		{internal("decide/policy"), "github.com/open-policy-agent/opa/v1/ast"}, {internal("decide/policy/remote"), internal("decide/policy/rego")},
 		{internal("decide/policy/engine"), opa + "/v1/topdown"}, {module + "/cmd/cardea-engine", opa + "/v1/ast"},
