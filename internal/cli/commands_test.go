@@ -12,11 +12,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/spf13/cobra"
-
 	"cardea.dev"
 	"cardea.dev/internal/config"
-	"cardea.dev/internal/document"
+	"github.com/spf13/cobra"
 )
 
 func TestList(t *testing.T) {
@@ -67,7 +65,7 @@ func TestLint(t *testing.T) {
 `)
 	d.write(filepath.Join(d.project, ".claude/tool-routes.yaml"), "routes:\n  a: {tool: WebFetch, pattern: x, message: m}\n  b: {tool: WebFetch, pattern: x, message: n}\n")
 	out, _, code := d.run("", "lint")
-	for _, want := range []string{`unknown key "nonsense"`, `warning`, `note  `, `human.timeout has no effect in this version`, `called "no-such-pack"`,
+	for _, want := range []string{`unknown key "nonsense"`, `note: human.timeout has no effect in this version`, `called "no-such-pack"`,
 		`rule "wide" allows too much: also Bash`, `rule "rm" allows too much: also Bash "rm -rf /"`, `rule "writes" allows too much`,
 		`rule "git-clean" is also in packs/git.yaml`, `rule "weaker" never decides: rule "stronger"`, "RE2 has no lookahead",
 		`route "b" never speaks`} {
@@ -176,7 +174,7 @@ func TestTemplatesHold(t *testing.T) {
 				own++
 			}
 		}
-		if document.Broken(f.Problems) || len(f.Problems) != own || !given["version"] {
+		if cardea.HasError(f.Problems) || len(f.Problems) != own || !given["version"] {
 			t.Errorf("settings, user %v: %v", user, f.Problems)
 		}
 		// Each is at its default.
@@ -325,8 +323,8 @@ func TestWritingFails(t *testing.T) {
 func TestShowProblems(t *testing.T) {
 	var b bytes.Buffer
 	s := screenOn(&b, func(string) string { return "" })
-	n := showProblems(s, []document.Problem{{File: "f", Line: 1, Text: "a"}, {File: "f", Line: 2, Text: "b", Warning: true}})
-	if n != 1 || b.String() != "error  f:1: a\nwarning  f:2: b\n" {
+	n, _ := showDiagnostics(s, []cardea.Diagnostic{{File: "f", Line: 1, Text: "a"}, {File: "f", Line: 2, Text: "b", Severity: cardea.LevelWarning}})
+	if n != 1 || b.String() != "f:1: error: a\nf:2: warning: b\n" {
 		t.Errorf("%d, %q", n, b.String())
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/config"
 	"cardea.dev/internal/decide/rules"
-	"cardea.dev/internal/document"
 	"cardea.dev/internal/harness/claudecode"
 	"cardea.dev/internal/install"
 )
@@ -62,7 +61,7 @@ func unheard(h install.Harness, found install.Findings, events []string) []strin
 // spokenInVain finds what speaks on events that do not come. Without any hook
 // there is nothing to compare with. It looks at the harness whose words for events
 // are the canonical ones.
-func spokenInVain(p Process, l *config.Loaded) []document.Problem {
+func spokenInVain(p Process, l *config.Loaded) []cardea.Diagnostic {
 	h, err := install.Find(claudecode.Name)
 	if err != nil {
 		return nil
@@ -71,10 +70,10 @@ func spokenInVain(p Process, l *config.Loaded) []document.Problem {
 	if len(found.Wirings) == 0 {
 		return nil
 	}
-	var out []document.Problem
+	var out []cardea.Diagnostic
 	for _, s := range speakers(l) {
 		if missing := unheard(h, found, s.events); len(missing) > 0 {
-			out = append(out, document.Problem{File: s.file, Line: s.line, Column: 1, Warning: true,
+			out = append(out, cardea.Diagnostic{File: s.file, Line: s.line, Column: 1, Severity: cardea.LevelWarning, Code: cardea.CodeNotAsked,
 				Text: fmt.Sprintf("it needs %s, which no hook brings here", strings.Join(missing, ", ")),
 				Hint: fmt.Sprintf("run \"cardea install %s --events %s\"", h.Program, strings.Join(missing, ","))})
 		}

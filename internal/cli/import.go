@@ -72,7 +72,7 @@ func importBouncer(p Process, args []string, dry bool) error {
 	}
 	got := importer.Bouncer(file, data)
 	s := screenOn(p.Stdout, p.Env)
-	mistakes := showProblems(s, got.Notes)
+	mistakes, _ := showDiagnostics(s, got.Notes)
 	if err := giveRules(s, filepath.Join(dir, "rules", "imported-bouncer.yaml"), got, dry); err != nil {
 		return err
 	}
@@ -110,7 +110,8 @@ func importPermitter(p Process, args []string) error {
 	}
 	got := importer.Permitter(p.Env, file, data)
 	s := screenOn(p.Stdout, p.Env)
-	return giveSettings(s, got, showProblems(s, got.Notes))
+	mistakes, _ := showDiagnostics(s, got.Notes)
+	return giveSettings(s, got, mistakes)
 }
 
 // within is a path as seen from a folder.

@@ -255,7 +255,7 @@ func (m *move) rulebook() (int, error) {
 			return 0, fmt.Errorf("read %s: %w", path, err)
 		}
 		got := importer.Cupcake(path, data)
-		mistakes := showProblems(m.screen, got.Notes)
+		mistakes, _ := showDiagnostics(m.screen, got.Notes)
 		if len(got.Settings) > 0 {
 			m.screen.printf("for %s:\n", filepath.Join(m.to, "cardea.yaml"))
 			for _, l := range got.Settings {

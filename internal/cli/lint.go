@@ -11,15 +11,15 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/config"
 	"cardea.dev/internal/decide/rules"
-	"cardea.dev/internal/document"
 	"cardea.dev/internal/evidence"
 	"cardea.dev/internal/harness"
 	"github.com/spf13/cobra"
 )
 
 func lintCommand(p Process) *cobra.Command {
-	return &cobra.Command{
-		Use:   "lint [file or folder ...]",
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "lint [--json] [file or folder ...]",
 		Short: "find mistakes in settings, rules, routes, permissions and policies",
 		Long: `Find mistakes in the settings, rules, routes, permissions and policies that are in
 force here, or in the given files and folders of rules. For files of policies, use
@@ -36,41 +36,43 @@ lint finds
   - checks that can never succeed
   - rules and policies on events for which no hook is registered`,
 		Args: cobra.ArbitraryArgs,
-		RunE: func(_ *cobra.Command, paths []string) error { return lint(p, paths) },
+		RunE: func(_ *cobra.Command, paths []string) error { return lint(p, paths, asJSON) },
 	}
+	c.Flags().BoolVar(&asJSON, "json", false, "answer as one JSON object")
+	return c
 }
 
-func lint(p Process, paths []string) error {
+func lint(p Process, paths []string, asJSON bool) error {
 	l, pl, err := gather(p, paths)
 	if err != nil {
 		return err
 	}
-	s := screenOn(p.Stdout, p.Env)
 	found := findings(l, pl)
 	if len(paths) == 0 {
 		found = append(found, spokenInVain(p, l)...)
 	}
-	errors := showProblems(s, found)
-	for _, n := range l.Idle() {
-		s.printf("%s  %s\n", painted{faint, "note"}, n.String())
+	found = append(found, l.Idle()...)
+	if asJSON {
+		err = encodeDiagnostics(p, found)
+	} else {
+		s := screenOn(p.Stdout, p.Env)
+		errors, warnings := showDiagnostics(s, found)
+		s.printf("%s, %s\n", count(errors, "error"), count(warnings, "warning"))
+		err = s.err
 	}
-	s.printf("%s, %s\n", count(errors, "error"), count(len(found)-errors, "warning"))
-	if s.err != nil {
-		return s.err
-	}
-	if errors > 0 {
+	if err == nil && cardea.HasError(found) {
 		return ended(exitError)
 	}
-	return nil
+	return err
 }
 
 // findings are all mistakes, in the order of files and lines.
-func findings(l *config.Loaded, pl place) []document.Problem {
-	var out []document.Problem
+func findings(l *config.Loaded, pl place) []cardea.Diagnostic {
+	var out []cardea.Diagnostic
 	for _, p := range append(l.Problems(), l.RouteProblems...) {
 		// What an author did not mean is an error here, even where the hook
 		// goes on with a warning.
-		p.Warning = false
+		p.Severity = cardea.LevelError
 		out = append(out, p)
 	}
 	out = append(out, policyMistakes(l)...)
@@ -82,9 +84,7 @@ func findings(l *config.Loaded, pl place) []document.Problem {
 	out = append(out, shadowed(l.Rules, own)...)
 	out = append(out, shadowedRoutes(l)...)
 	out = append(out, tooWide(own, pl)...)
-	for _, f := range permissionFindings(l, pl) {
-		out = append(out, f.problem())
-	}
+	out = append(out, permissionFindings(l, pl)...)
 	sort.SliceStable(out, func(i, j int) bool {
 		if out[i].File != out[j].File {
 			return out[i].File < out[j].File
@@ -95,8 +95,8 @@ func findings(l *config.Loaded, pl place) []document.Problem {
 }
 
 // policyMistakes are those of the policies in force.
-func policyMistakes(l *config.Loaded) []document.Problem {
-	var out []document.Problem
+func policyMistakes(l *config.Loaded) []cardea.Diagnostic {
+	var out []cardea.Diagnostic
 	for _, f := range l.PolicyFolders() {
 		if f.Scope == cardea.ScopeBuiltin {
 			continue // they have tests of their own
@@ -106,25 +106,24 @@ func policyMistakes(l *config.Loaded) []document.Problem {
 		s.Engine = l.Where.Engines.Own
 		mistakes, err := s.Validate(context.Background())
 		if err != nil {
-			out = append(out, document.Problem{File: f.Dir, Text: err.Error()})
+			out = append(out, cardea.Diagnostic{File: f.Dir, Code: cardea.CodeNoEngine, Text: err.Error()})
 		}
 		for _, m := range append(found, mistakes...) {
-			if m.Level == "note" {
-				continue // nothing is wrong with it
+			if m.Severity != cardea.LevelNote { // with a note nothing is wrong
+				out = append(out, m)
 			}
-			out = append(out, document.Problem{File: m.File, Line: m.Line, Column: m.Column, Text: m.Message, Warning: m.Level != "error"})
 		}
 	}
 	return out
 }
 
 // unmetChecks are checks that can never hold, so that nothing can be committed.
-func unmetChecks(l *config.Loaded) []document.Problem {
-	var out []document.Problem
+func unmetChecks(l *config.Loaded) []cardea.Diagnostic {
+	var out []cardea.Diagnostic
 	at, _ := l.Given("policies.checks")
 	wrong := evidence.Mistakes(l.Settings.Policies.Checks)
 	for _, check := range slices.Sorted(maps.Keys(wrong)) {
-		out = append(out, document.Problem{File: at.File, Line: at.Line, Text: fmt.Sprintf("the check %q can never hold: %s", check, wrong[check])})
+		out = append(out, cardea.Diagnostic{File: at.File, Line: at.Line, Code: cardea.CodeNoEffect, Text: fmt.Sprintf("the check %q can never hold: %s", check, wrong[check])})
 	}
 	return out
 }
@@ -141,20 +140,20 @@ func written(list []rules.Rule) []rules.Rule {
 	return out
 }
 
-func mistake(source, hint, format string, args ...any) document.Problem {
-	return document.Problem{File: fileOf(source), Line: rules.LineOf(source), Text: fmt.Sprintf(format, args...), Hint: hint}
+func mistake(source string, code cardea.Code, hint, format string, args ...any) cardea.Diagnostic {
+	return cardea.Diagnostic{File: fileOf(source), Line: rules.LineOf(source), Code: code, Text: fmt.Sprintf(format, args...), Hint: hint}
 }
 
 // twice finds ids that several files give. Within one file reading finds them.
-func twice(all []rules.Rule) []document.Problem {
-	var out []document.Problem
+func twice(all []rules.Rule) []cardea.Diagnostic {
+	var out []cardea.Diagnostic
 	first := map[string]string{}
 	for _, r := range all {
 		source, there := first[r.ID]
 		if !there {
 			first[r.ID] = r.Source
 		} else if fileOf(source) != fileOf(r.Source) {
-			out = append(out, mistake(r.Source, "give it another id, since settings switch rules by id",
+			out = append(out, mistake(r.Source, cardea.CodeDuplicate, "give it another id, since settings switch rules by id",
 				"rule %q is also in %s, and both are in force", r.ID, source))
 		}
 	}
@@ -163,15 +162,15 @@ func twice(all []rules.Rule) []document.Problem {
 
 // shadowed finds rules that say nothing that another one, at least as strict,
 // does not say about the same calls.
-func shadowed(all, own []rules.Rule) []document.Problem {
-	var out []document.Problem
+func shadowed(all, own []rules.Rule) []cardea.Diagnostic {
+	var out []cardea.Diagnostic
 	for _, r := range own {
 		for _, o := range all {
 			if o.Source == r.Source || r.Effect == cardea.Abstain || o.Effect < r.Effect || o.Effect == r.Effect && o.Source > r.Source {
 				continue
 			}
 			if reflect.DeepEqual(o.Match, r.Match) && reflect.DeepEqual(o.Tools, r.Tools) && reflect.DeepEqual(o.Events, r.Events) {
-				out = append(out, mistake(r.Source, "remove one of them, or make it match something else",
+				out = append(out, mistake(r.Source, cardea.CodeNoEffect, "remove one of them, or make it match something else",
 					"rule %q never decides: rule %q (%s) says %s about the same calls", r.ID, o.ID, o.Source, o.Effect))
 				break
 			}
@@ -181,14 +180,14 @@ func shadowed(all, own []rules.Rule) []document.Problem {
 }
 
 // shadowedRoutes finds routes that never speak, because the first match wins.
-func shadowedRoutes(l *config.Loaded) []document.Problem {
+func shadowedRoutes(l *config.Loaded) []cardea.Diagnostic {
 	type key struct{ tool, field, pattern string }
 	first := map[key]string{}
-	var out []document.Problem
+	var out []cardea.Diagnostic
 	for _, r := range l.Routes {
 		k := key{r.Tool, r.Field, r.Pattern}
 		if source, there := first[k]; there {
-			out = append(out, mistake(r.Source, "remove one of them", "route %q never speaks: %s matches the same first", r.Name, source))
+			out = append(out, mistake(r.Source, cardea.CodeNoEffect, "remove one of them", "route %q never speaks: %s matches the same first", r.Name, source))
 			continue
 		}
 		first[k] = r.Source
@@ -227,9 +226,9 @@ func probes() []probe {
 // tooWide finds rules that allow a probe. They are asked through the same
 // analysis and decider as a real call, so that no spelling of "everything"
 // goes unseen.
-func tooWide(own []rules.Rule, pl place) []document.Problem {
+func tooWide(own []rules.Rule, pl place) []cardea.Diagnostic {
 	analyse := analysis(pl.dirs.Home, nil)
-	var out []document.Problem
+	var out []cardea.Diagnostic
 	for _, r := range own {
 		if r.Effect != cardea.Allow {
 			continue
@@ -238,7 +237,7 @@ func tooWide(own []rules.Rule, pl place) []document.Problem {
 		d := rules.New([]rules.Rule{r}, rules.Settings{Home: pl.dirs.Home})
 		for _, pr := range probes() {
 			if pr.allowedBy(d, pl, analyse) {
-				out = append(out, mistake(r.Source, "name the command, its flags and operands, or the path with its access",
+				out = append(out, mistake(r.Source, cardea.CodeTooWide, "name the command, its flags and operands, or the path with its access",
 					"rule %q allows too much: also %s %q", r.ID, pr.tool, pr.value))
 				break
 			}

@@ -17,8 +17,8 @@ import (
 
 // settingsMistakes are names in settings that mean nothing here: functions that
 // OPA does not have, and rules after which something is to run.
-func settingsMistakes(l *config.Loaded) []document.Problem {
-	var out []document.Problem
+func settingsMistakes(l *config.Loaded) []cardea.Diagnostic {
+	var out []cardea.Diagnostic
 	for i := range l.SettingsFiles {
 		f := &l.SettingsFiles[i]
 		functions, violations := f.Values.Policies.Functions, f.Values.Actions.Violations
@@ -30,17 +30,17 @@ func settingsMistakes(l *config.Loaded) []document.Problem {
 			continue // reading the settings has told
 		}
 		top := document.Read(f.Path, data).Top().Map()
-		say := func(at document.Value, warning bool, hint, format string, args ...any) {
-			out = append(out, document.Problem{File: f.Path, Line: at.KeyLine(), Column: at.KeyColumn(), Text: fmt.Sprintf(format, args...), Hint: hint, Warning: warning})
+		say := func(at document.Value, severity cardea.Level, code cardea.Code, hint, format string, args ...any) {
+			out = append(out, cardea.Diagnostic{File: f.Path, Line: at.KeyLine(), Column: at.KeyColumn(), Code: code, Text: fmt.Sprintf(format, args...), Hint: hint, Severity: severity})
 		}
 		for _, v := range top.Map("policies").Get("functions").Items() {
 			if name := v.Text(); slices.Contains(functions, name) && !functionExists(l.Where.Engines.Own, name) {
-				say(v, false, "look for a typing error in the names that OPA's documentation has", "OPA has no function %q", name)
+				say(v, cardea.LevelError, cardea.CodeUnknownName, "look for a typing error in the names that OPA's documentation has", "OPA has no function %q", name)
 			}
 		}
 		rules := top.Map("actions").Map("violations")
 		for _, id := range unknownRules(l, slices.Sorted(maps.Keys(violations))) {
-			say(rules.Get(id), true, "see \"cardea list\" for the rules there are", "no rule or policy here has the id %q, so nothing runs for it", id)
+			say(rules.Get(id), cardea.LevelWarning, cardea.CodeUnknownName, "see \"cardea list\" for the rules there are", "no rule or policy here has the id %q, so nothing runs for it", id)
 		}
 	}
 	return out

@@ -38,8 +38,10 @@ type listing struct {
 	Policies []policy.Listed    `json:"policies"`
 	// Permissions are the entries of the harnesses' own lists.
 	Permissions []entryListing `json:"permissions"`
-	Uncounted   []string       `json:"uncounted"`
-	Problems    []string       `json:"problems"`
+	// Uncounted says what of a project does not count, Diagnostics what is
+	// wrong.
+	Uncounted   []string            `json:"uncounted"`
+	Diagnostics []cardea.Diagnostic `json:"diagnostics"`
 }
 
 type packListing struct {
@@ -87,7 +89,7 @@ func listingOf(l *config.Loaded, pl place) listing {
 	out := listing{Project: pl.project, Trusted: l.Where.Trusted(),
 		Settings:    l.Settings.Effective(),
 		Permissions: entriesOf(l), Packs: packsOf(l), Rules: rulesOf(l.Rules), Off: rulesOf(l.Off), Routes: []routeListing{},
-		Uncounted: slices.Concat([]string{}, l.Uncounted(), l.UncountedPolicies()), Problems: []string{}}
+		Uncounted: slices.Concat([]string{}, l.Uncounted(), l.UncountedPolicies()), Diagnostics: []cardea.Diagnostic{}}
 	for _, r := range l.Routes {
 		out.Routes = append(out.Routes, routeListing{r.Name, r.Tool, r.Field, r.Scope, r.Source})
 	}
@@ -95,19 +97,15 @@ func listingOf(l *config.Loaded, pl place) listing {
 	for _, f := range l.PolicyFolders() {
 		list, problems, err := f.List(l.Where.Engines.Own)
 		out.Policies = append(out.Policies, list...)
-		for _, p := range problems {
-			out.Problems = append(out.Problems, p.String())
-		}
+		out.Diagnostics = append(out.Diagnostics, problems...)
 		if err != nil {
-			out.Problems = append(out.Problems, err.Error())
+			out.Diagnostics = append(out.Diagnostics, cardea.Diagnostic{File: f.Dir, Code: cardea.CodeNoEngine, Text: err.Error()})
 		}
 	}
 	for _, t := range pl.troubles {
-		out.Problems = append(out.Problems, t.Text)
+		out.Diagnostics = append(out.Diagnostics, cardea.Diagnostic{Severity: cardea.LevelWarning, Code: cardea.CodeIgnored, Text: t.Text})
 	}
-	for _, p := range slices.Concat(l.Problems(), l.RouteProblems) {
-		out.Problems = append(out.Problems, p.String())
-	}
+	out.Diagnostics = slices.Concat(out.Diagnostics, l.Problems(), l.RouteProblems)
 	return out
 }
 
@@ -202,12 +200,13 @@ func (l listing) show(s *screen) {
 	if len(l.Routes) == 0 {
 		s.printf("  none\n")
 	}
-	if more := append(l.Uncounted, l.Problems...); len(more) > 0 {
+	if len(l.Uncounted)+len(l.Diagnostics) > 0 {
 		heading(s, "does not count, or is broken")
-		for _, line := range more {
-			s.block("  ", line)
-		}
 	}
+	for _, line := range l.Uncounted {
+		s.block("  ", line)
+	}
+	showDiagnostics(s, l.Diagnostics)
 }
 
 func showRules(s *screen, list []ruleListing) {

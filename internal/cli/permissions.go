@@ -4,13 +4,13 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 
 	"cardea.dev"
 	"cardea.dev/internal/config"
 	"cardea.dev/internal/decide/permissions"
-	"cardea.dev/internal/document"
 	"cardea.dev/internal/permissionlist"
 	"github.com/spf13/cobra"
 )
@@ -54,11 +54,12 @@ can allow. Nothing is written.`,
 
 // permissionListing is what permissions --json says.
 type permissionListing struct {
-	Expand   bool                `json:"expand"`
-	Entries  []entryListing      `json:"entries"`
-	Files    []permissionFile    `json:"files"`
-	Findings []permissionFinding `json:"findings"`
-	Problems []string            `json:"problems"`
+	Expand  bool             `json:"expand"`
+	Entries []entryListing   `json:"entries"`
+	Files   []permissionFile `json:"files"`
+	// Diagnostics say what is wrong with the files and what the authors of
+	// entries may not have meant.
+	Diagnostics []cardea.Diagnostic `json:"diagnostics"`
 }
 
 type entryListing struct {
@@ -80,23 +81,6 @@ type permissionFile struct {
 	Kept    bool         `json:"last_good_form,omitempty"`
 }
 
-// permissionFinding is what the author of an entry may not have meant.
-type permissionFinding struct {
-	Kind   string `json:"kind"`
-	Entry  string `json:"entry"`
-	Source string `json:"source"`
-	Text   string `json:"text"`
-	Hint   string `json:"hint"`
-
-	line, column int
-	file         string
-}
-
-func (f permissionFinding) problem() document.Problem {
-	return document.Problem{File: f.file, Line: f.line, Column: f.column, Warning: true,
-		Text: fmt.Sprintf("the entry %q: %s", f.Entry, f.Text), Hint: f.Hint}
-}
-
 func showPermissions(p Process, f permissionFlags) error {
 	p.given = f.settings
 	l, pl, err := gather(p, nil)
@@ -113,16 +97,16 @@ func showPermissions(p Process, f permissionFlags) error {
 }
 
 func permissionsOf(l *config.Loaded, pl place) permissionListing {
-	out := permissionListing{Expand: l.Expands(), Entries: entriesOf(l), Files: []permissionFile{}, Findings: []permissionFinding{}, Problems: []string{}}
+	out := permissionListing{Expand: l.Expands(), Entries: entriesOf(l), Files: []permissionFile{}, Diagnostics: []cardea.Diagnostic{}}
 	for _, f := range l.PermissionFiles {
 		out.Files = append(out.Files, permissionFile{f.From.File, f.From.Harness, f.From.Scope, f.Entries, f.Kept})
 		for _, problem := range f.Problems {
-			if !problem.Warning {
-				out.Problems = append(out.Problems, problem.String())
+			if problem.Severity == cardea.LevelError {
+				out.Diagnostics = append(out.Diagnostics, problem)
 			}
 		}
 	}
-	out.Findings = append(out.Findings, permissionFindings(l, pl)...)
+	out.Diagnostics = append(out.Diagnostics, permissionFindings(l, pl)...)
 	return out
 }
 
@@ -169,45 +153,30 @@ func (l permissionListing) show(s *screen) {
 			s.printf("  none\n")
 		}
 	}
-	if len(l.Findings) > 0 {
+	if len(l.Diagnostics) > 0 {
 		heading(s, "look at these")
 	}
-	for _, f := range l.Findings {
-		s.printf("  %s  %s  %s\n", painted{yellow, f.Kind}, painted{bold, f.Entry}, painted{faint, f.Source})
-		s.block("     ", f.Text+" ("+f.Hint+")")
-	}
-	if len(l.Problems) > 0 {
-		heading(s, "broken")
-		for _, p := range l.Problems {
-			s.block("  ", p)
-		}
-	}
+	showDiagnostics(s, l.Diagnostics)
 }
 
 // permissionFindings are what the authors of entries may not have meant.
-func permissionFindings(l *config.Loaded, pl place) []permissionFinding {
-	var out []permissionFinding
+func permissionFindings(l *config.Loaded, pl place) []cardea.Diagnostic {
+	var out []cardea.Diagnostic
 	probed := newProbing(pl)
 	for i := range l.Permissions {
 		e := &l.Permissions[i]
-		add := func(kind, hint, text string) {
-			out = append(out, permissionFinding{kind, e.Text, e.Source(), text, hint, e.Line(), e.Column(), e.From.File})
-		}
 		doubts := e.Doubts()
-		wide := false
-		for _, d := range doubts {
-			wide = wide || d.Kind == "wide"
-			add(d.Kind, d.Hint, d.Text)
-		}
+		out = append(out, doubts...)
+		wide := slices.ContainsFunc(doubts, func(d cardea.Diagnostic) bool { return d.Code == cardea.CodeTooWide })
 		if e.Form == permissionlist.Nothing {
 			continue
 		}
 		if o := hiddenBy(l.Permissions, i); o != nil {
-			add("shadowed", "remove one of them", fmt.Sprintf("it never decides: %s (%s) %s the same", o.Text, o.Source(), permissionlist.Verb(o.Effect)))
+			out = append(out, e.Doubt(cardea.CodeNoEffect, "remove one of them", fmt.Sprintf("it never decides: %s (%s) %s the same", o.Text, o.Source(), permissionlist.Verb(o.Effect))))
 		}
 		if e.Effect == cardea.Allow && !wide {
 			if call := probed.allowedBy(*e); call != "" {
-				add("wide", "name the command with what it is passed", "it also allows "+call)
+				out = append(out, e.Doubt(cardea.CodeTooWide, "name the command with what it is passed", "it also allows "+call))
 			}
 		}
 	}

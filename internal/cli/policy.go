@@ -15,7 +15,6 @@ import (
 	"cardea.dev/internal/config"
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/decide/policy/engine"
-	"cardea.dev/internal/document"
 	"cardea.dev/internal/harness"
 	"github.com/spf13/cobra"
 )
@@ -54,7 +53,7 @@ in force here:
 
 // policySources are the policies that are named, one group a path, else those in
 // force, one group a scope.
-func policySources(p Process, paths []string) ([]policy.Sources, []policy.Finding, error) {
+func policySources(p Process, paths []string) ([]policy.Sources, []cardea.Diagnostic, error) {
 	var folders []policy.Folder
 	var loaded *config.Loaded
 	if len(paths) == 0 {
@@ -72,7 +71,7 @@ func policySources(p Process, paths []string) ([]policy.Sources, []policy.Findin
 		folders = append(folders, f)
 	}
 	var out []policy.Sources
-	var found []policy.Finding
+	var found []cardea.Diagnostic
 	for _, f := range folders {
 		s, problems := f.Sources()
 		s.Tool, s.Engine = harness.ToolWord, p.Engines.Own
@@ -117,21 +116,15 @@ func policyValidate(p Process, paths []string, asJSON bool) error {
 	if len(paths) == 0 {
 		found = append(found, policiesInVain(p)...)
 	}
-	levels := map[string]int{}
-	for _, f := range found {
-		levels[f.Level]++
-	}
 	if asJSON {
-		e := json.NewEncoder(p.Stdout)
-		e.SetEscapeHTML(false)
-		if found == nil {
-			found = []policy.Finding{}
-		}
-		err = e.Encode(found)
+		err = encodeDiagnostics(p, found)
 	} else {
-		err = showFindings(p, found, files, levels)
+		s := screenOn(p.Stdout, p.Env)
+		errors, warnings := showDiagnostics(s, found)
+		s.printf("%s, %s, %s\n", count(files, "file"), count(errors, "error"), count(warnings, "warning"))
+		err = s.err
 	}
-	if err == nil && levels["error"] > 0 {
+	if err == nil && cardea.HasError(found) {
 		return ended(exitError)
 	}
 	return err
@@ -139,34 +132,13 @@ func policyValidate(p Process, paths []string, asJSON bool) error {
 
 // policiesInVain are the policies on events that no hook brings, and the scripts
 // that cannot be started.
-func policiesInVain(p Process) []policy.Finding {
+func policiesInVain(p Process) []cardea.Diagnostic {
 	l, _, err := gather(p, nil)
 	if err != nil {
 		return nil // whoever asked met the same error
 	}
-	var out []policy.Finding
-	warn := func(check string, v document.Problem) {
-		out = append(out, policy.Finding{File: v.File, Line: v.Line, Column: v.Column, Level: "warning", Check: check, Message: v.Text + "; " + v.Hint})
-	}
-	for _, v := range spokenInVain(p, l) {
-		if strings.HasSuffix(v.File, ".rego") {
-			warn("hook", v)
-		}
-	}
-	for _, v := range l.NotExecutable() {
-		warn("script", v)
-	}
-	return out
-}
-
-func showFindings(p Process, found []policy.Finding, files int, levels map[string]int) error {
-	s := screenOn(p.Stdout, p.Env)
-	for _, f := range found {
-		paint := map[string]style{"error": red, "warning": yellow, "note": faint}[f.Level]
-		s.printf("%s  %s:%d:%d: %s  %s\n", painted{paint, f.Level}, f.File, f.Line, f.Column, f.Message, painted{faint, f.Check})
-	}
-	s.printf("%s, %s, %s\n", count(files, "file"), count(levels["error"], "error"), count(levels["warning"], "warning"))
-	return s.err
+	onPolicies := slices.DeleteFunc(spokenInVain(p, l), func(d cardea.Diagnostic) bool { return !strings.HasSuffix(d.File, ".rego") })
+	return append(onPolicies, l.NotExecutable()...)
 }
 
 func policyInspectCommand(p Process) *cobra.Command {
@@ -274,7 +246,7 @@ _test.rego. They set the input by "with input as".`,
 type testReport struct {
 	Tests    []engine.TestResult `json:"tests"`
 	Coverage []engine.Coverage   `json:"coverage"`
-	Broken   []policy.Finding    `json:"broken"`
+	Broken   []cardea.Diagnostic `json:"diagnostics"`
 }
 
 // testsTime is how long all tests of one folder may take. Each has a limit of its
@@ -289,9 +261,9 @@ func policyTest(p Process, paths []string, run string, asJSON, coverage bool) er
 	if err != nil {
 		return err
 	}
-	report := testReport{Tests: []engine.TestResult{}, Coverage: []engine.Coverage{}, Broken: []policy.Finding{}}
+	report := testReport{Tests: []engine.TestResult{}, Coverage: []engine.Coverage{}, Broken: []cardea.Diagnostic{}}
 	for _, f := range found {
-		if f.Level != "note" {
+		if f.Severity != cardea.LevelNote {
 			report.Broken = append(report.Broken, f)
 		}
 	}
@@ -326,9 +298,7 @@ func policyTest(p Process, paths []string, run string, asJSON, coverage bool) er
 func (r testReport) show(p Process, coverage bool) error {
 	s := screenOn(p.Stdout, p.Env)
 	failed := 0
-	for _, b := range r.Broken {
-		s.printf("%s  %s:%d:%d: %s\n", painted{red, "broken"}, b.File, b.Line, b.Column, b.Message)
-	}
+	showDiagnostics(s, r.Broken)
 	for _, t := range r.Tests {
 		word := painted{green, "pass"}
 		switch {

@@ -95,10 +95,10 @@ func TestPolicyCommands(t *testing.T) {
 		{[]string{"policy", "inspect"}, []string{"cardea.policies.first  first", "cardea.policies.second", "verbs: ask", "not trusted: it may deny and ask"}, exitOK},
 		{[]string{"policy", "inspect", "--json"}, []string{`"package":"cardea.policies.first"`, `"trusted":false`, `"required_events":["PreToolUse"]`}, exitOK},
 		{[]string{"policy", "validate"}, []string{"4 files, 0 errors, 2 warnings", "the reason is still to be written"}, exitOK},
-		{[]string{"policy", "validate", "--json"}, []string{`"check":"decision"`}, exitOK},
+		{[]string{"policy", "validate", "--json"}, []string{`"code":"decision"`}, exitOK},
 		{[]string{"policy", "test"}, []string{"pass  cardea.policies.first_test.test_asked", "4 tests, 0 failed, 100 % of the lines evaluated"}, exitOK},
 		{[]string{"policy", "test", "--coverage"}, []string{"100 %  "}, exitOK},
-		{[]string{"policy", "test", "--json"}, []string{`"pass":true`, `"broken":[]`}, exitOK},
+		{[]string{"policy", "test", "--json"}, []string{`"pass":true`, `"diagnostics":[]`}, exitOK},
 		{[]string{"policy", "input", "git push -f"}, []string{`"tool_name": "Bash"`, `"name": "-f"`}, exitOK},
 		{[]string{"policy", "input", "--event", "UserPromptSubmit", "hello"}, []string{`"prompt": "hello"`}, exitOK},
 		{[]string{"policy", "input", "--event", "Stop", `{"stop_hook_active": true}`}, []string{`"stop_hook_active": true`}, exitOK},
@@ -135,7 +135,7 @@ func TestPolicyCommands(t *testing.T) {
 	}
 	d.policy("broken.rego", "package x\n\nboo(\n")
 	out, _, code := d.run("", "policy", "test")
-	if code != exitError || !strings.Contains(out, "broken  ") {
+	if code != exitError || !strings.Contains(out, "broken.rego:4: error: ") {
 		t.Errorf("broken: exit %d, %s", code, out)
 	}
 	if out, _, _ := d.run("", "policy", "inspect"); !strings.Contains(out, "broken: ") || !strings.Contains(out, "a library") {

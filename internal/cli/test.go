@@ -6,7 +6,6 @@ import (
 	"cardea.dev/internal/config"
 	"cardea.dev/internal/decide/routes"
 	"cardea.dev/internal/decide/rules"
-	"cardea.dev/internal/document"
 	"cardea.dev/internal/harness"
 	"github.com/spf13/cobra"
 )
@@ -35,7 +34,7 @@ func test(p Process, paths []string) error {
 	}
 	outcomes := outcomesOf(l)
 	s := screenOn(p.Stdout, p.Env)
-	failed := showProblems(s, append(l.Problems(), l.RouteProblems...))
+	failed, _ := showDiagnostics(s, append(l.Problems(), l.RouteProblems...))
 	failed += showOutcomes(s, outcomes)
 	s.printf("%s, %d failed or broken\n", count(len(outcomes), "test"), failed)
 	if s.err != nil {
@@ -98,18 +97,4 @@ func showOutcomes(s *screen, all []outcome) (failed int) {
 		}
 	}
 	return failed
-}
-
-// showProblems writes what is wrong with files, and counts what is more than a
-// warning.
-func showProblems(s *screen, problems []document.Problem) (broken int) {
-	for _, pr := range problems {
-		word := painted{yellow, "warning"}
-		if !pr.Warning {
-			word = painted{red, "error"}
-			broken++
-		}
-		s.printf("%s  %s\n", word, pr.String())
-	}
-	return broken
 }

@@ -73,21 +73,21 @@ func (s *survey) broken() []string {
 	out := []string{}
 	for _, f := range s.then.SettingsFiles {
 		for _, p := range f.Problems {
-			if f.Scope == cardea.ScopeProject && !p.Warning {
+			if f.Scope == cardea.ScopeProject && p.Severity == cardea.LevelError {
 				out = append(out, p.String())
 			}
 		}
 	}
 	for _, f := range s.then.Files {
 		for _, p := range f.Problems {
-			if f.Scope == cardea.ScopeProject && !p.Warning {
+			if f.Scope == cardea.ScopeProject && p.Severity == cardea.LevelError {
 				out = append(out, p.String())
 			}
 		}
 	}
 	for _, f := range s.then.PermissionFiles {
 		for _, p := range f.Problems {
-			if f.From.Scope == cardea.ScopeProject && !p.Warning {
+			if f.From.Scope == cardea.ScopeProject && p.Severity == cardea.LevelError {
 				out = append(out, p.String())
 			}
 		}

@@ -199,7 +199,7 @@ func (s *surroundings) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.O
 		out = append(out, ops...)
 		for _, f := range files {
 			for _, p := range f.Problems {
-				if broken == nil && !p.Warning {
+				if broken == nil && p.Severity == cardea.LevelError {
 					t := troubleOf(p, false, true)
 					broken = &t
 				}
@@ -259,7 +259,7 @@ func (d *listsAround) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Op
 	ops, err := permissions.New(strict, l.permitting()).Decide(ctx, ev)
 	for _, f := range around.PermissionFiles {
 		for _, p := range f.Problems {
-			if err == nil && !p.Warning {
+			if err == nil && p.Severity == cardea.LevelError {
 				t := troubleOf(p, false, true)
 				err = &t
 			}

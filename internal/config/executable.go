@@ -11,21 +11,20 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/bash"
-	"cardea.dev/internal/document"
 )
 
 // NotExecutable are the scripts of all scopes that are started as they are, and may
 // not be executed: those in signals/, and those that commands of the settings
 // begin with.
-func (l *Loaded) NotExecutable() []document.Problem {
+func (l *Loaded) NotExecutable() []cardea.Diagnostic {
 	if runtime.GOOS == "windows" {
 		return nil // there it is no matter of the file's mode
 	}
-	var out []document.Problem
+	var out []cardea.Diagnostic
 	for _, scope := range []cardea.Scope{cardea.ScopeSystem, cardea.ScopeOrg, cardea.ScopeUser, cardea.ScopeProject} {
 		for _, path := range l.scopeFiles(scope, "signals") {
 			if unexecutable(path) && looksLikeScript(path) {
-				out = append(out, document.Problem{File: path, Line: 1, Column: 1, Warning: true,
+				out = append(out, cardea.Diagnostic{File: path, Line: 1, Column: 1, Severity: cardea.LevelWarning, Code: cardea.CodeNotExecutable,
 					Text: "this signal cannot be started: the file is not executable", Hint: "run \"chmod +x\" on it"})
 			}
 		}
@@ -35,7 +34,7 @@ func (l *Loaded) NotExecutable() []document.Problem {
 		for _, command := range f.Commands() {
 			for _, path := range l.starts(command) {
 				if unexecutable(path) {
-					out = append(out, document.Problem{File: f.Path, Line: f.lineOfCommands(), Column: 1, Warning: true,
+					out = append(out, cardea.Diagnostic{File: f.Path, Line: f.lineOfCommands(), Column: 1, Severity: cardea.LevelWarning, Code: cardea.CodeNotExecutable,
 						Text: fmt.Sprintf("%q cannot be started: %s is not executable", command, path), Hint: "run \"chmod +x\" on it"})
 				}
 			}

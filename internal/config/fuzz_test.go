@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"cardea.dev"
-	"cardea.dev/internal/document"
 )
 
 // Whatever a project writes: reading ends, a mistake has a place, and a project
@@ -42,7 +41,7 @@ func FuzzParseSettings(f *testing.F) {
 				continue
 			}
 			again := ParseSettings("g", cardea.ScopeProject, []byte(nested(k.Name, k.Text(&p.Values))))
-			if document.Broken(again.Problems) || k.Text(&again.Values) != k.Text(&p.Values) {
+			if cardea.HasError(again.Problems) || k.Text(&again.Values) != k.Text(&p.Values) {
 				t.Errorf("%s: %s is read again as %s, %v", k.Name, k.Text(&p.Values), k.Text(&again.Values), again.Problems)
 			}
 		}

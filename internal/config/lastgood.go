@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"cardea.dev"
 	"cardea.dev/internal/document"
 	"cardea.dev/internal/redact"
 	"cardea.dev/internal/state"
@@ -160,10 +161,10 @@ func (k *lastGood) signed(n form, r *redact.Redactor) []byte {
 
 // keptInForce says with the first mistake of a file that an earlier form is in
 // force.
-func keptInForce(problems []document.Problem) []document.Problem {
+func keptInForce(problems []cardea.Diagnostic) []cardea.Diagnostic {
 	out := slices.Clone(problems)
 	for i := range out {
-		if p := &out[i]; !p.Warning {
+		if p := &out[i]; p.Severity == cardea.LevelError {
 			p.Hint = strings.TrimPrefix(p.Hint+"; its last good form is in force until then", "; ")
 			break
 		}

@@ -10,7 +10,6 @@ import (
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/decide/routes"
 	"cardea.dev/internal/decide/rules"
-	"cardea.dev/internal/document"
 	"cardea.dev/internal/harness"
 	"cardea.dev/internal/permissionlist"
 	"cardea.dev/internal/redact"
@@ -97,7 +96,7 @@ type Loaded struct {
 	RouteFiles []routes.Source
 	// RouteProblems are what is wrong with routes. They cost nothing: routes
 	// are advice on which tool to use.
-	RouteProblems []document.Problem
+	RouteProblems []cardea.Diagnostic
 	routesRead    sync.Once
 	// Aids are what policies need besides files.
 	Aids    Aids
@@ -116,7 +115,7 @@ type RulesFile struct {
 	Counts bool
 	// Kept is set where the file is broken and its last good form is in force.
 	Kept     bool
-	Problems []document.Problem
+	Problems []cardea.Diagnostic
 }
 
 // Load reads every file that counts in a place. It never fails: what is wrong
@@ -229,7 +228,7 @@ func (l *Loaded) loadSettings(at folder) SettingsFile {
 	}
 	f := ParseSettings(none.Path, at.scope, data)
 	f.Problems = append(problems, f.Problems...)
-	if !document.Broken(f.Problems) {
+	if !cardea.HasError(f.Problems) {
 		l.note(none.Path, at, data, when)
 	} else if old := l.kept.form(none.Path, at.source()); old != nil {
 		problems, data = keptInForce(f.Problems), old
@@ -257,26 +256,26 @@ func (l *Loaded) counts(path string, scope cardea.Scope, data []byte) bool {
 
 // read reads a file of a scope's folder. Data is nil where there is none, or
 // where it cannot be read, which is a problem then.
-func (l *Loaded) read(path string, at folder) ([]byte, time.Time, []document.Problem) {
+func (l *Loaded) read(path string, at folder) ([]byte, time.Time, []cardea.Diagnostic) {
 	if p := l.doubt(path, at); p != nil {
 		return nil, time.Time{}, p
 	}
 	data, when, err := readFile(path, at.inside)
 	if err != nil {
-		return nil, when, []document.Problem{unread(path, err)}
+		return nil, when, []cardea.Diagnostic{unread(path, err)}
 	}
 	return data, when, nil
 }
 
 // doubt says why a file of system scope is not believed. It is ignored then,
 // which costs nothing: what is written there is not the system's word.
-func (l *Loaded) doubt(path string, at folder) []document.Problem {
+func (l *Loaded) doubt(path string, at folder) []cardea.Diagnostic {
 	if at.scope != cardea.ScopeSystem || l.Where.Guarded == nil {
 		return nil
 	}
 	for _, p := range []string{at.dir, path} {
 		if why := l.Where.Guarded(p); why != "" {
-			return []document.Problem{{File: p, Text: "is ignored: it " + why, Warning: true}}
+			return []cardea.Diagnostic{{File: p, Code: cardea.CodeIgnored, Text: "is ignored: it " + why, Severity: cardea.LevelWarning}}
 		}
 	}
 	return nil

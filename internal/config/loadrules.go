@@ -5,15 +5,15 @@ import (
 	"path/filepath"
 	"slices"
 
+	"cardea.dev"
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/decide/rules"
-	"cardea.dev/internal/document"
 	"cardea.dev/internal/harness"
 )
 
 // unread is a file that cannot be read at all.
-func unread(path string, err error) document.Problem {
-	return document.Problem{File: path, Text: "cannot be read: " + err.Error(), Hint: "mend or remove it"}
+func unread(path string, err error) cardea.Diagnostic {
+	return cardea.Diagnostic{File: path, Code: cardea.CodeUnreadable, Text: "cannot be read: " + err.Error(), Hint: "mend or remove it"}
 }
 
 // readRules reads the rules of a scope's folder, file by file in the order of
@@ -28,7 +28,7 @@ func (l *Loaded) readRules(at folder, left *int) (list []rules.Rule, files []Rul
 	}
 	paths, err := ruleFiles(dir)
 	if err != nil {
-		return nil, []RulesFile{{Path: dir, Scope: at.scope, Problems: []document.Problem{unread(dir, err)}}}
+		return nil, []RulesFile{{Path: dir, Scope: at.scope, Problems: []cardea.Diagnostic{unread(dir, err)}}}
 	}
 	for _, path := range paths {
 		f, found := l.readRulesFile(path, at, left)
@@ -45,14 +45,14 @@ func (l *Loaded) readRulesFile(path string, at folder, left *int) (RulesFile, []
 	data, when, problems := l.read(path, at)
 	*left -= len(data)
 	if *left < 0 {
-		f.Problems = []document.Problem{{File: path, Text: "is not read: the files of rules before it are too large together", Hint: "remove what is not needed"}}
+		f.Problems = []cardea.Diagnostic{{File: path, Code: cardea.CodeTooLarge, Text: "is not read: the files of rules before it are too large together", Hint: "remove what is not needed"}}
 		return f, nil
 	}
 	var list []rules.Rule
 	if f.Problems = problems; data != nil {
 		list = l.parseRules(&f, at, data)
 	}
-	if !document.Broken(f.Problems) {
+	if !cardea.HasError(f.Problems) {
 		l.note(path, at, data, when)
 	} else if old := l.kept.form(path, at.source()); old != nil && len(old) <= *left {
 		*left -= len(old)
@@ -97,7 +97,7 @@ func (l *Loaded) switchRules(all []rules.Rule) {
 			if slices.Contains(packsWithoutRules(), id) {
 				continue
 			}
-			file.Problems = append(file.Problems, document.Problem{File: file.Path, Line: file.lineOf(id), Column: 1, Warning: true,
+			file.Problems = append(file.Problems, cardea.Diagnostic{File: file.Path, Line: file.lineOf(id), Column: 1, Severity: cardea.LevelWarning, Code: cardea.CodeUnknownName,
 				Text: fmt.Sprintf("no rule that these settings may switch is called %q", id), Hint: "look at cardea list"})
 		}
 	}

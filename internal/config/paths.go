@@ -84,7 +84,7 @@ func (l *Loaded) addFolder(dir string) {
 func (l *Loaded) addRules(dir string) {
 	files, err := ruleFiles(dir)
 	if err != nil {
-		l.Files = append(l.Files, RulesFile{Path: dir, Scope: cardea.ScopeUser, Problems: []document.Problem{unread(dir, err)}})
+		l.Files = append(l.Files, RulesFile{Path: dir, Scope: cardea.ScopeUser, Problems: []cardea.Diagnostic{unread(dir, err)}})
 	}
 	for _, f := range files {
 		l.addFile(f)

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"cardea.dev"
-	"cardea.dev/internal/document"
 	"cardea.dev/internal/harness/claudecode"
 	"cardea.dev/internal/paths"
 	"cardea.dev/internal/permissionlist"
@@ -22,7 +21,7 @@ type PermissionFile struct {
 	Entries int
 	// Kept is set where the file is broken and its last good form is in force.
 	Kept     bool
-	Problems []document.Problem
+	Problems []cardea.Diagnostic
 
 	managedOnly bool
 	broken      bool
@@ -61,7 +60,7 @@ func (l *Loaded) readPermissionFile(s permissionlist.Source) (*PermissionFile, [
 	if !found {
 		return nil, nil
 	}
-	if f.broken = document.Broken(got.Problems); !f.broken && s.Text == nil {
+	if f.broken = cardea.HasError(got.Problems); !f.broken && s.Text == nil {
 		l.note(from.File, at, got.Kept, when)
 	} else if old := l.kept.form(from.File, at.source()); f.broken && old != nil {
 		problems := keptInForce(got.Problems)
@@ -80,7 +79,7 @@ func (l *Loaded) listOf(f *PermissionFile, s permissionlist.Source) (got permiss
 	if data == nil {
 		var err error
 		if data, when, err = readFile(s.File, ""); err != nil {
-			got.Problems = []document.Problem{unread(s.File, err)}
+			got.Problems = []cardea.Diagnostic{unread(s.File, err)}
 			return got, when, true
 		}
 		if data == nil {
@@ -133,7 +132,7 @@ func (f *PermissionFile) warn(entries []permissionlist.Entry) {
 	for i := range entries {
 		e := &entries[i]
 		if e.Form == permissionlist.Nothing && e.Effect != cardea.Allow && f.From.Harness == claudecode.Name {
-			f.Problems = append(f.Problems, document.Problem{File: f.From.File, Line: e.Line(), Column: e.Column(), Warning: true,
+			f.Problems = append(f.Problems, cardea.Diagnostic{File: f.From.File, Line: e.Line(), Column: e.Column(), Severity: cardea.LevelWarning, Code: cardea.CodeNoEffect,
 				Text: fmt.Sprintf("the entry %q %s nothing: %s", e.Text, permissionlist.Verb(e.Effect), e.Why), Hint: `look at "cardea permissions"`})
 		}
 	}

@@ -6,12 +6,11 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/decide/policy"
-	"cardea.dev/internal/document"
 )
 
 // Problems are all that is wrong with settings and rules, file by file.
-func (l *Loaded) Problems() []document.Problem {
-	var out []document.Problem
+func (l *Loaded) Problems() []cardea.Diagnostic {
+	var out []cardea.Diagnostic
 	for _, f := range l.SettingsFiles {
 		out = append(out, f.Problems...)
 	}
@@ -25,8 +24,8 @@ func (l *Loaded) Problems() []document.Problem {
 }
 
 // Idle are notes on settings that have no effect in this version.
-func (l *Loaded) Idle() []document.Problem {
-	var out []document.Problem
+func (l *Loaded) Idle() []cardea.Diagnostic {
+	var out []cardea.Diagnostic
 	for _, f := range l.SettingsFiles {
 		out = append(out, f.Idle...)
 	}
@@ -113,13 +112,13 @@ func few(all []cardea.Trouble) []cardea.Trouble {
 // troubleOf is a problem as the gate counts it. What is wrong with a file
 // quotes the file, and a failure is told to the model too; so of a file that
 // is not trusted only the place is told. "cardea lint" tells the rest.
-func troubleOf(p document.Problem, trusted, costs bool) cardea.Trouble {
+func troubleOf(p cardea.Diagnostic, trusted, costs bool) cardea.Trouble {
 	t := cardea.Trouble{Text: p.String(), Source: p.File}
 	if !trusted {
 		p.Text, p.Hint = "has mistakes", `run "cardea lint" in the project to see them`
 		t.Text = p.String()
 	}
-	if costs && !p.Warning {
+	if costs && p.Severity == cardea.LevelError {
 		t.Failure = cardea.BrokenFile
 	}
 	return t

@@ -32,7 +32,7 @@ type SettingsFile struct {
 	Given []Given
 	// Problems are all that is wrong with the file. Idle are notes on keys
 	// that have no effect in this version.
-	Problems, Idle []document.Problem
+	Problems, Idle []cardea.Diagnostic
 }
 
 // Given is one setting of a file.
@@ -123,19 +123,19 @@ func (p *settingsParser) key(k Key) {
 	}
 	switch {
 	case k.Own && p.file.Scope == cardea.ScopeProject:
-		v.Warn("write it into your own settings, or remove it", "%s is about the person's machine and has no effect in a project", k.Name)
+		v.Report(cardea.LevelWarning, cardea.CodeWrongScope, "write it into your own settings, or remove it", "%s is about the person's machine and has no effect in a project", k.Name)
 		return
 	case k.Shared && p.file.Scope == cardea.ScopeUser && !empty(k.At(&read)):
-		v.Warn("have it written into the settings of the system or the organisation, or remove it", "%s has no effect in your own settings", k.Name)
+		v.Report(cardea.LevelWarning, cardea.CodeWrongScope, "have it written into the settings of the system or the organisation, or remove it", "%s has no effect in your own settings", k.Name)
 		return
 	case k.Strongest && p.file.Scope == cardea.ScopeOrg:
-		v.Warn("remove it", "%s has no effect in the organisation's own file", k.Name)
+		v.Report(cardea.LevelWarning, cardea.CodeWrongScope, "remove it", "%s has no effect in the organisation's own file", k.Name)
 		return
 	}
 	assign(k.At(&p.file.Values), k.At(&read))
 	p.give(k.Name, k.Text(&read), v)
 	if k.Idle {
-		p.file.Idle = append(p.file.Idle, document.Problem{File: p.file.Path, Line: v.Line(), Column: v.Column(), Warning: true,
+		p.file.Idle = append(p.file.Idle, cardea.Diagnostic{File: p.file.Path, Line: v.Line(), Column: v.Column(), Severity: cardea.LevelNote, Code: cardea.CodeNoEffect,
 			Text: k.Name + " has no effect in this version"})
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"cardea.dev"
-	"cardea.dev/internal/document"
 )
 
 func settings(t *testing.T, text string) SettingsFile {
@@ -63,8 +62,8 @@ on_error: deny
 		text += p.String() + "\n"
 	}
 	for _, want := range []string{
-		"/u/cardea.yaml:1:10:", "/u/cardea.yaml:2:1: unknown key \"on_eror\" (did you mean \"on_error\"?)",
-		"unknown key \"atended\" (did you mean \"attended\"?)", "unknown value \"maybe\"", "unknown value \"of\"",
+		"/u/cardea.yaml:1:10:", "/u/cardea.yaml:2:1: unknown key \"on_eror\"; did you mean \"on_error\"?",
+		"unknown key \"atended\"; did you mean \"attended\"?", "unknown value \"maybe\"", "unknown value \"of\"",
 		"/u/cardea.yaml:6:18: judge.enabled has no effect in this version", "unknown value \"denny\"", ":5:",
 	} {
 		if !strings.Contains(text, want) {
@@ -74,7 +73,7 @@ on_error: deny
 	if f.Values.OnError != cardea.OnErrorDeny || f.Switches.Effect["y"] != cardea.Deny {
 		t.Error("a broken key took others with it")
 	}
-	if !document.Broken(f.Problems) {
+	if !cardea.HasError(f.Problems) {
 		t.Error("the file counts as whole")
 	}
 }
@@ -198,7 +197,7 @@ func TestOwnKeysOfAProject(t *testing.T) {
 			text = "/tmp/x"
 		}
 		f := ParseSettings("f", cardea.ScopeProject, []byte(nested(k.Name, text)))
-		if _, gives := f.gives(k.Name); gives == k.Own || (len(f.Problems) > 0) != k.Own || document.Broken(f.Problems) {
+		if _, gives := f.gives(k.Name); gives == k.Own || (len(f.Problems) > 0) != k.Own || cardea.HasError(f.Problems) {
 			t.Errorf("%s: %v", k.Name, f.Problems)
 		}
 	}
@@ -246,7 +245,7 @@ func TestValuesThatAreWrong(t *testing.T) {
 		"confidence: {org: 2}", "human: {mode: x}", "human: {timeout: forever}",
 	} {
 		f := ParseSettings("f", cardea.ScopeUser, []byte(text+"\n"))
-		if !document.Broken(f.Problems) || f.Problems[0].Line != 1 || f.Problems[0].Hint == "" {
+		if !cardea.HasError(f.Problems) || f.Problems[0].Line != 1 || f.Problems[0].Hint == "" {
 			t.Errorf("%s: %v", text, f.Problems)
 		}
 		if text != "version: 2" && len(f.Given) > 0 && f.Values.Signals["a"].Wrong == "" {
@@ -269,7 +268,7 @@ actions:
 from_env: [permissions, nothing]
 `))
 	v := f.Values
-	if !document.Broken(f.Problems) || v.Signals["cat"] != (Signal{Command: "cat", TimeoutSeconds: 5}) ||
+	if !cardea.HasError(f.Problems) || v.Signals["cat"] != (Signal{Command: "cat", TimeoutSeconds: 5}) ||
 		!strings.HasPrefix(v.Signals["zero"].Wrong, `f.yaml:3:46: "timeout_seconds" is out of range`) || !strings.Contains(v.Signals["none"].Wrong, `"command" is missing`) {
 		t.Errorf("%+v, %v", v.Signals, f.Problems)
 	}
@@ -290,13 +289,13 @@ func TestEntriesWithoutEffect(t *testing.T) {
 		`policies: {functions: [rand.intn]}`:                                            "f:1:23: policies.functions has no effect in your own settings",
 		`actions: {on_halt: [{command: ""}]}`:                                           "f:1:31: an empty command does nothing",
 		`signals: {a: {command: ""}}`:                                                   "an empty command does nothing",
-		`actions: {on_halt: [{command: x, when: {effects: [dney, ask]}}]}`:              `f:1:51: there is no effect after which actions run "dney", so nothing runs for it (write "deny")`,
-		`actions: {on_halt: [{command: x, when: {effects: allow}}]}`:                    `(use ask, deny, halt)`,
-		`actions: {on_halt: [{command: x, when: {events: [PostToolUsed]}}]}`:            `there is no event "PostToolUsed", so nothing runs for it (write "PostToolUse")`,
+		`actions: {on_halt: [{command: x, when: {effects: [dney, ask]}}]}`:              `f:1:51: there is no effect after which actions run "dney", so nothing runs for it; write "deny"`,
+		`actions: {on_halt: [{command: x, when: {effects: allow}}]}`:                    `; use ask, deny, halt`,
+		`actions: {on_halt: [{command: x, when: {events: [PostToolUsed]}}]}`:            `there is no event "PostToolUsed", so nothing runs for it; write "PostToolUse"`,
 		`actions: {on_halt: [{command: x, when: {events: ["Pre*"], effects: ["d*"]}}]}`: "",
 	} {
 		f := ParseSettings("f", cardea.ScopeUser, []byte(text+"\n"))
-		if want == "" && len(f.Problems) > 0 || want != "" && (len(f.Problems) != 1 || !strings.Contains(f.Problems[0].String(), want)) || document.Broken(f.Problems) {
+		if want == "" && len(f.Problems) > 0 || want != "" && (len(f.Problems) != 1 || !strings.Contains(f.Problems[0].String(), want)) || cardea.HasError(f.Problems) {
 			t.Errorf("%s: %v", text, f.Problems)
 		}
 	}

@@ -27,6 +27,7 @@ import (
 	"strconv"
 	"strings"
 
+	"cardea.dev"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -43,57 +44,12 @@ const (
 	maxProblems = 100
 )
 
-// Problem is something wrong with a file.
-type Problem struct {
-	// File is the file's name, as the caller gave it.
-	File string
-	// Line and Column count from 1; 0 is not known.
-	Line, Column int
-	// Text says what is wrong, Hint what to do about it.
-	Text, Hint string
-	// Warning marks what is worth a word but leaves the file in force.
-	Warning bool
-}
-
-// String is the problem in one line: "file:line:col: text (hint)".
-func (p Problem) String() string {
-	var b strings.Builder
-	b.WriteString(p.File)
-	if p.Line > 0 {
-		b.WriteString(":" + strconv.Itoa(p.Line))
-		if p.Column > 0 {
-			b.WriteString(":" + strconv.Itoa(p.Column))
-		}
-	}
-	if b.Len() > 0 {
-		b.WriteString(": ")
-	}
-	b.WriteString(p.Text)
-	if p.Hint != "" {
-		b.WriteString(" (" + p.Hint + ")")
-	}
-	return b.String()
-}
-
-// Error makes a Problem an error.
-func (p Problem) Error() string { return p.String() }
-
-// Broken reports whether any of the problems is more than a warning.
-func Broken(ps []Problem) bool {
-	for _, p := range ps {
-		if !p.Warning {
-			return true
-		}
-	}
-	return false
-}
-
 // Reader is one document and what was found wrong with it so far. It is for
 // one goroutine.
 type Reader struct {
 	file     string
 	top      *yaml.Node
-	problems []Problem
+	problems []cardea.Diagnostic
 	broken   int
 	cut      bool
 }
@@ -103,7 +59,7 @@ type Reader struct {
 func Read(file string, data []byte) *Reader {
 	r := &Reader{file: file}
 	if len(data) > MaxSize {
-		r.add(1, 1, false, "split it into several files", "the file has %d bytes, more than %d", len(data), MaxSize)
+		r.problem(1, 1, cardea.CodeTooLarge, "split it into several files", "the file has %d bytes, more than %d", len(data), MaxSize)
 		return r
 	}
 	dec := yaml.NewDecoder(bytes.NewReader(data))
@@ -119,7 +75,7 @@ func Read(file string, data []byte) *Reader {
 	var more yaml.Node
 	switch err := decode(dec, &more); {
 	case err == nil:
-		r.add(more.Line, more.Column, false, `remove "---" and what follows, or move it to another file`, "a second document in the file")
+		r.problem(more.Line, more.Column, cardea.CodeSyntax, `remove "---" and what follows, or move it to another file`, "a second document in the file")
 		return r
 	case !errors.Is(err, io.EOF):
 		r.syntax(data, err)
@@ -163,7 +119,7 @@ func (r *Reader) syntax(data []byte, err error) {
 			hint = "indent with spaces, YAML allows no tabs"
 		}
 	}
-	r.add(line, col, false, hint, "not valid YAML: %s", text)
+	r.problem(line, col, cardea.CodeSyntax, hint, "not valid YAML: %s", text)
 }
 
 // bounded reports whether the document stays within the bounds when aliases
@@ -173,11 +129,11 @@ func (r *Reader) bounded(top *yaml.Node) bool {
 	var walk func(n *yaml.Node, depth int) bool
 	walk = func(n *yaml.Node, depth int) bool {
 		if left--; left < 0 {
-			r.add(n.Line, n.Column, false, "use fewer aliases", "the file has more than %d values when aliases are followed", MaxNodes)
+			r.problem(n.Line, n.Column, cardea.CodeTooLarge, "use fewer aliases", "the file has more than %d values when aliases are followed", MaxNodes)
 			return false
 		}
 		if depth > MaxDepth {
-			r.add(n.Line, n.Column, false, "flatten it", "values are nested more than %d deep", MaxDepth)
+			r.problem(n.Line, n.Column, cardea.CodeTooLarge, "flatten it", "values are nested more than %d deep", MaxDepth)
 			return false
 		}
 		if n.Kind == yaml.AliasNode {
@@ -210,7 +166,7 @@ func (r *Reader) Errors() int { return r.broken }
 // broke is the first problem that is more than a warning after so many of them.
 func (r *Reader) broke(before int) string {
 	for _, p := range r.problems {
-		if p.Warning {
+		if p.Severity != cardea.LevelError {
 			continue
 		}
 		if before--; before < 0 {
@@ -221,7 +177,7 @@ func (r *Reader) broke(before int) string {
 }
 
 // Problems are all problems so far, in the order of the file.
-func (r *Reader) Problems() []Problem {
+func (r *Reader) Problems() []cardea.Diagnostic {
 	sort.SliceStable(r.problems, func(i, j int) bool {
 		a, b := r.problems[i], r.problems[j]
 		if a.Line != b.Line {
@@ -232,18 +188,24 @@ func (r *Reader) Problems() []Problem {
 	return r.problems
 }
 
-func (r *Reader) add(line, col int, warning bool, hint, format string, args ...any) {
-	if !warning {
+// add reports a finding.
+func (r *Reader) add(d cardea.Diagnostic) {
+	if d.Severity == cardea.LevelError {
 		r.broken++
 	}
+	d.File = r.file
 	if len(r.problems) >= maxProblems {
-		if !r.cut {
-			r.cut = true
-			r.problems = append(r.problems, Problem{File: r.file, Line: line, Column: col,
-				Text: "more problems follow", Hint: "mend these first"})
+		if r.cut {
+			return
 		}
-		return
+		r.cut = true
+		d = cardea.Diagnostic{File: r.file, Line: d.Line, Column: d.Column, Code: cardea.CodeTooLarge,
+			Text: "more problems follow", Hint: "correct these first"}
 	}
-	r.problems = append(r.problems, Problem{File: r.file, Line: line, Column: col,
-		Text: fmt.Sprintf(format, args...), Hint: hint, Warning: warning})
+	r.problems = append(r.problems, d)
+}
+
+// problem reports an error at a place of the file.
+func (r *Reader) problem(line, column int, code cardea.Code, hint, format string, args ...any) {
+	r.add(cardea.Diagnostic{Line: line, Column: column, Code: code, Hint: hint, Text: fmt.Sprintf(format, args...)})
 }

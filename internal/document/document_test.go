@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"cardea.dev"
 	"cardea.dev/internal/document"
 )
 
@@ -15,7 +16,7 @@ import (
 func told(r *document.Reader) string {
 	var b strings.Builder
 	for _, p := range r.Problems() {
-		if p.Warning {
+		if p.Severity == cardea.LevelWarning {
 			b.WriteString("warning ")
 		}
 		b.WriteString(p.String() + "\n")
@@ -47,20 +48,20 @@ flag: maybe
 	top.Bool("flag")
 	top.Need("name")
 	top.Done()
-	want := `f.yaml:2:1: "name" is missing (add name: …)
-f.yaml:2:10: "version" must be a whole number, not text (use a whole number)
-f.yaml:3:11: unknown value "dny" for "on_error" (did you mean "deny"? use defer, deny or allow)
-warning f.yaml:4:1: unknown key "unknwon" (did you mean "unknown"?)
-f.yaml:5:7: "wait" must be a length of time (write it as "5s", "200ms" or "1m30s")
-f.yaml:7:8: "off" must be text, not a map (put it in quotes)
-f.yaml:8:3: key "off" is given twice, first in line 7 (remove one of them)
-f.yaml:9:7: "list" must be a list, not a number (write "- " before each entry)
-f.yaml:10:7: "flag" must be true or false (use true or false)
+	want := `f.yaml:2:1: "name" is missing; add name: …
+f.yaml:2:10: "version" must be a whole number, not text; use a whole number
+f.yaml:3:11: unknown value "dny" for "on_error"; did you mean "deny"? use defer, deny or allow
+warning f.yaml:4:1: unknown key "unknwon"; did you mean "unknown"?
+f.yaml:5:7: "wait" must be a length of time; write it as "5s", "200ms" or "1m30s"
+f.yaml:7:8: "off" must be text, not a map; put it in quotes
+f.yaml:8:3: key "off" is given twice, first in line 7; remove one of them
+f.yaml:9:7: "list" must be a list, not a number; write "- " before each entry
+f.yaml:10:7: "flag" must be true or false; use true or false
 `
 	if got := told(r); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
-	if r.Errors() != 8 || !document.Broken(r.Problems()) {
+	if r.Errors() != 8 || !cardea.HasError(r.Problems()) {
 		t.Errorf("Errors() = %d, want 8", r.Errors())
 	}
 }
@@ -150,16 +151,16 @@ func TestWrongTypes(t *testing.T) {
 		{"a:", func(m document.Map) { m.Text("a") }, `f:1:3: "a" must be text, not null`},
 		{"a: !!binary aGk=", func(m document.Map) { m.Text("a") }, `not a value of type !!binary`},
 		{"a: !x y", func(m document.Map) { m.Get("a").Any() }, `has the type !x`},
-		{"a: 99", func(m document.Map) { m.Int("a", 1, 9) }, `f:1:4: "a" is out of range: 99 (use 1 to 9)`},
+		{"a: 99", func(m document.Map) { m.Int("a", 1, 9) }, `f:1:4: "a" is out of range: 99; use 1 to 9`},
 		{"a: -5s", func(m document.Map) { m.Duration("a") }, `must be a length of time`},
-		{"a: [1]", func(m document.Map) { m.Word("a", "x", "y") }, `"a" must be a word, not a list (use x or y)`},
+		{"a: [1]", func(m document.Map) { m.Word("a", "x", "y") }, `"a" must be a word, not a list; use x or y`},
 		{"a: [b, [c]]", func(m document.Map) { m.Texts("a") }, `entry 2 of "a" must be text, not a list`},
 		{"a: 1", func(m document.Map) { m.Map("a") }, `"a" must be a map, not a number`},
 		{"a:", func(m document.Map) { m.Need("a") }, `"a" is empty`},
 		{"a: {? [x] : y}", func(m document.Map) { m.Map("a") }, `a key must be text`},
 		{"a: {<<: 3}", func(m document.Map) { m.Map("a") }, `"<<" must name a map`},
 		{"a: {b: 1, b: 2}", func(m document.Map) { m.Get("a").Any() }, `"b" is given twice`},
-		{"comand: x", func(m document.Map) { m.Text("command"); m.Only() }, `f:1:1: unknown key "comand" (did you mean "command"?)`},
+		{"comand: x", func(m document.Map) { m.Text("command"); m.Only() }, `f:1:1: unknown key "comand"; did you mean "command"?`},
 		{"a: .inf", func(m document.Map) {
 			if got := m.Get("a").Any(); got != ".inf" {
 				t.Errorf("Any of .inf = %v", got)
@@ -252,13 +253,13 @@ func TestManyKeysAreQuick(t *testing.T) {
 
 func TestProblemString(t *testing.T) {
 	for _, c := range []struct {
-		p    document.Problem
+		p    cardea.Diagnostic
 		want string
 	}{
-		{document.Problem{File: "a", Line: 1, Column: 2, Text: "x", Hint: "y"}, "a:1:2: x (y)"},
-		{document.Problem{File: "a", Line: 1, Text: "x"}, "a:1: x"},
-		{document.Problem{File: "a", Text: "x"}, "a: x"},
-		{document.Problem{Text: "x"}, "x"},
+		{cardea.Diagnostic{File: "a", Line: 1, Column: 2, Text: "x", Hint: "y"}, "a:1:2: x; y"},
+		{cardea.Diagnostic{File: "a", Line: 1, Text: "x"}, "a:1: x"},
+		{cardea.Diagnostic{File: "a", Text: "x"}, "a: x"},
+		{cardea.Diagnostic{Text: "x"}, "x"},
 	} {
 		if got := c.p.Error(); got != c.want {
 			t.Errorf("got %q, want %q", got, c.want)

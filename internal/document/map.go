@@ -1,9 +1,11 @@
 package document
 
 import (
+	"fmt"
 	"strconv"
 	"time"
 
+	"cardea.dev"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -39,7 +41,7 @@ func (v Value) Map() Map {
 		return m
 	}
 	if n.Kind != yaml.MappingNode {
-		v.Problem(`write "key: value" lines below it`, "%s must be a map, not %s", v.name, v.kind())
+		v.Report(cardea.LevelError, cardea.CodeWrongType, `write "key: value" lines below it`, "%s must be a map, not %s", v.name, v.kind())
 		return m
 	}
 	m.fill(v.r, n)
@@ -62,11 +64,11 @@ func (m *Map) fill(r *Reader, n *yaml.Node) {
 			continue
 		}
 		if k.Kind != yaml.ScalarNode {
-			r.add(n.Content[i].Line, n.Content[i].Column, false, "use a word as key", "a key must be text")
+			r.problem(n.Content[i].Line, n.Content[i].Column, cardea.CodeWrongType, "use a word as key", "a key must be text")
 			continue
 		}
 		if first := seen[k.Value]; first != nil {
-			r.add(k.Line, k.Column, false, "remove one of them", "key %q is given twice, first in line %d", k.Value, first.Line)
+			r.problem(k.Line, k.Column, cardea.CodeDuplicate, "remove one of them", "key %q is given twice, first in line %d", k.Value, first.Line)
 			continue
 		}
 		seen[k.Value] = k
@@ -99,7 +101,7 @@ func (m *Map) merge(r *Reader, val *yaml.Node, seen map[string]*yaml.Node) {
 			}
 		}
 	default:
-		r.add(at.Line, at.Column, false, `write "<<: *name"`, `"<<" must name a map or a list of maps`)
+		r.problem(at.Line, at.Column, cardea.CodeWrongType, `write "<<: *name"`, `"<<" must name a map or a list of maps`)
 	}
 }
 
@@ -133,9 +135,9 @@ func (m Map) Get(key string) Value {
 func (m Map) Need(key string) Value {
 	v := m.Get(key)
 	if !v.Present() {
-		m.at.Problem("add "+key+": …", "%q is missing", key)
+		m.at.Report(cardea.LevelError, cardea.CodeMissing, "add "+key+": …", "%q is missing", key)
 	} else if v.Null() {
-		v.Problem("give it a value", "%q is empty", key)
+		v.Report(cardea.LevelError, cardea.CodeMissing, "give it a value", "%q is empty", key)
 		return Value{r: v.r, name: v.name, line: v.node.Line, col: v.node.Column}
 	}
 	return v
@@ -152,13 +154,13 @@ func (m Map) Know(keys ...string) {
 }
 
 // Done warns of every key that nobody asked for.
-func (m Map) Done() { m.unknown(true) }
+func (m Map) Done() { m.unknown(cardea.LevelWarning) }
 
 // Only is Done where an unknown key changes what the others mean, as a
 // misspelt condition does: it is a problem, not a warning.
-func (m Map) Only() { m.unknown(false) }
+func (m Map) Only() { m.unknown(cardea.LevelError) }
 
-func (m Map) unknown(warning bool) {
+func (m Map) unknown(severity cardea.Level) {
 	for _, f := range m.fields {
 		if m.asked.set[f.key] {
 			continue
@@ -167,7 +169,8 @@ func (m Map) unknown(warning bool) {
 		if near := Nearest(f.key, m.asked.order); near != "" {
 			hint = "did you mean " + strconv.Quote(near) + "?"
 		}
-		m.at.r.add(f.at.Line, f.at.Column, warning, hint, "unknown key %q", f.key)
+		m.at.r.add(cardea.Diagnostic{Severity: severity, Line: f.at.Line, Column: f.at.Column, Code: cardea.CodeUnknownKey,
+			Text: fmt.Sprintf("unknown key %q", f.key), Hint: hint})
 	}
 }
 

@@ -2,12 +2,14 @@ package document
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"cardea.dev"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -72,16 +74,25 @@ func (v Value) Broken(read func()) string {
 	return v.r.broke(before)
 }
 
-// Problem reports that something is wrong with the value.
+// Problem reports that the value is not possible. It is an error.
 func (v Value) Problem(hint, format string, args ...any) {
-	line, col := v.place()
-	v.r.add(line, col, false, hint, format, args...)
+	v.Report(cardea.LevelError, cardea.CodeBadValue, hint, format, args...)
 }
 
 // Warn reports something about the value that leaves the file in force.
 func (v Value) Warn(hint, format string, args ...any) {
-	line, col := v.place()
-	v.r.add(line, col, true, hint, format, args...)
+	v.Report(cardea.LevelWarning, cardea.CodeUncertain, hint, format, args...)
+}
+
+// Report reports a finding of any kind about the value.
+func (v Value) Report(severity cardea.Level, code cardea.Code, hint, format string, args ...any) {
+	line, column := v.place()
+	v.r.add(cardea.Diagnostic{Severity: severity, Line: line, Column: column, Code: code, Text: fmt.Sprintf(format, args...), Hint: hint})
+}
+
+// wrongType reports that the value has another type than was asked for.
+func (v Value) wrongType(hint, format string, args ...any) {
+	v.Report(cardea.LevelError, cardea.CodeWrongType, hint, format, args...)
 }
 
 // real follows an alias.
@@ -135,7 +146,7 @@ func (v Value) scalar() (string, bool) {
 func (v Value) Text() string {
 	s, ok := v.scalar()
 	if v.Present() && !ok {
-		v.Problem("put it in quotes", "%s must be text, not %s", v.name, v.kind())
+		v.wrongType("put it in quotes", "%s must be text, not %s", v.name, v.kind())
 	}
 	return s
 }
@@ -149,7 +160,7 @@ func (v Value) Bool() bool {
 	if ok && s == "true" {
 		return true
 	}
-	v.Problem("use true or false", "%s must be true or false", v.name)
+	v.wrongType("use true or false", "%s must be true or false", v.name)
 	return false
 }
 
@@ -161,7 +172,7 @@ func (v Value) Int(low, high int) int {
 	s, ok := v.scalar()
 	n, err := strconv.Atoi(s)
 	if !ok || err != nil {
-		v.Problem("use a whole number", "%s must be a whole number, not %s", v.name, v.kind())
+		v.wrongType("use a whole number", "%s must be a whole number, not %s", v.name, v.kind())
 		return 0
 	}
 	if n < low || n > high {
@@ -180,7 +191,7 @@ func (v Value) Duration() time.Duration {
 	s, ok := v.scalar()
 	d, err := time.ParseDuration(s)
 	if !ok || err != nil || d < 0 {
-		v.Problem(`write it as "5s", "200ms" or "1m30s"`, "%s must be a length of time", v.name)
+		v.wrongType(`write it as "5s", "200ms" or "1m30s"`, "%s must be a length of time", v.name)
 		return 0
 	}
 	return d
@@ -200,7 +211,7 @@ func (v Value) Word(allowed ...string) string {
 		hint = "did you mean " + strconv.Quote(near) + "? " + hint
 	}
 	if !ok {
-		v.Problem(hint, "%s must be a word, not %s", v.name, v.kind())
+		v.wrongType(hint, "%s must be a word, not %s", v.name, v.kind())
 	} else {
 		v.Problem(hint, "unknown value %q for %s", s, v.name)
 	}
@@ -238,7 +249,7 @@ func (v Value) List() []Value {
 		return nil
 	}
 	if n.Kind != yaml.SequenceNode {
-		v.Problem(`write "- " before each entry`, "%s must be a list, not %s", v.name, v.kind())
+		v.wrongType(`write "- " before each entry`, "%s must be a list, not %s", v.name, v.kind())
 		return nil
 	}
 	return v.entries(n)
@@ -300,7 +311,7 @@ func (v Value) scalarAny(n *yaml.Node) any {
 	case "!!str", "!!timestamp":
 		return n.Value
 	}
-	v.Problem("use text, a number, true, false or null", "%s has the type %s", v.name, n.ShortTag())
+	v.wrongType("use text, a number, true, false or null", "%s has the type %s", v.name, n.ShortTag())
 	return nil
 }
 

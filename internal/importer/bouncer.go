@@ -166,7 +166,7 @@ func (b *bouncer) check(file string, doc *document.Reader) {
 		return
 	}
 	list, problems := rules.Parse("imported-bouncer.yaml", []byte(text), rules.Origin{Scope: cardea.ScopeUser, Tool: harness.ToolWord})
-	if len(list) != len(b.rules) || document.Broken(problems) {
+	if len(list) != len(b.rules) || cardea.HasError(problems) {
 		doc.Top().Problem("write the rules by hand", "%s cannot be taken over: %v", file, problems)
 		b.rules = nil
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"cardea.dev"
 	"cardea.dev/internal/document"
 	"cardea.dev/internal/evidence"
 )
@@ -38,7 +39,7 @@ type cupcake struct {
 }
 
 func (c *cupcake) note(at document.Value, format string, args ...any) {
-	c.out.Notes = append(c.out.Notes, document.Problem{File: c.path, Line: at.Line(), Column: at.Column(), Warning: true, Text: fmt.Sprintf(format, args...)})
+	c.out.Notes = append(c.out.Notes, cardea.Diagnostic{File: c.path, Line: at.Line(), Column: at.Column(), Severity: cardea.LevelWarning, Code: cardea.CodeNotConverted, Text: fmt.Sprintf(format, args...)})
 }
 
 // settings are the lines about built-in policies.

@@ -3,6 +3,8 @@ package importer
 import (
 	"strings"
 	"testing"
+
+	"cardea.dev"
 )
 
 func TestCupcake(t *testing.T) {
@@ -55,7 +57,7 @@ actions:
 	}
 	var notes []string
 	for _, n := range got.Notes {
-		if !n.Warning {
+		if n.Severity == cardea.LevelError {
 			t.Errorf("a mistake: %+v", n)
 		}
 		notes = append(notes, n.String())

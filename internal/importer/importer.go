@@ -13,7 +13,7 @@ import (
 	"fmt"
 	"strings"
 
-	"cardea.dev/internal/document"
+	"cardea.dev"
 )
 
 // Imported is what an import gives.
@@ -28,7 +28,7 @@ type Imported struct {
 	// Notes are what the person should know: what was left out, changed, or
 	// did nothing until now. A note that is no warning is a mistake in the
 	// file.
-	Notes []document.Problem
+	Notes []cardea.Diagnostic
 }
 
 // mark begins every file that an import wrote, with the digest of the rest.

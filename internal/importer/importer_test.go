@@ -149,7 +149,7 @@ func TestNothingIsLeftOutInSilence(t *testing.T) {
 		told, mistake := false, false
 		for _, p := range got.Notes {
 			told = told || strings.Contains(p.String(), want.told)
-			mistake = mistake || !p.Warning
+			mistake = mistake || p.Severity == cardea.LevelError
 			if p.Line == 0 || p.Column == 0 || p.Hint == "" {
 				t.Errorf("%s: %v has no place or no hint", rule, p)
 			}
@@ -195,7 +195,7 @@ func TestSettings(t *testing.T) {
 	notes := ""
 	for _, p := range got.Notes {
 		notes += p.String() + "\n"
-		if !p.Warning {
+		if p.Severity == cardea.LevelError {
 			t.Errorf("a mistake: %v", p)
 		}
 	}

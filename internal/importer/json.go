@@ -7,13 +7,14 @@ import (
 	"io"
 	"strings"
 
+	"cardea.dev"
 	"cardea.dev/internal/document"
 )
 
 // object reads a JSON file whose top is an object. The values keep their
 // places, which encoding/json does not know, so the file is checked to be JSON
 // and then read as the YAML that all JSON is.
-func object(file string, data []byte) (*document.Reader, section, []document.Problem) {
+func object(file string, data []byte) (*document.Reader, section, []cardea.Diagnostic) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	dec := json.NewDecoder(bytes.NewReader(data))
 	var whole json.RawMessage
@@ -26,7 +27,7 @@ func object(file string, data []byte) (*document.Reader, section, []document.Pro
 		}
 	}
 	if err != nil {
-		return nil, section{}, []document.Problem{syntax(file, data, err)}
+		return nil, section{}, []cardea.Diagnostic{syntax(file, data, err)}
 	}
 	// A tab in JSON is space between values; in YAML it is not everywhere.
 	doc := document.Read(file, bytes.ReplaceAll(data, []byte("\t"), []byte(" ")))
@@ -37,7 +38,7 @@ func object(file string, data []byte) (*document.Reader, section, []document.Pro
 }
 
 // syntax is the place of what is no JSON.
-func syntax(file string, data []byte, err error) document.Problem {
+func syntax(file string, data []byte, err error) cardea.Diagnostic {
 	at := len(data)
 	text := "something stands behind the object"
 	var s *json.SyntaxError
@@ -52,7 +53,7 @@ func syntax(file string, data []byte, err error) document.Problem {
 	before := string(data[:at])
 	line := 1 + strings.Count(before, "\n")
 	col := 1 + len([]rune(before[strings.LastIndexByte(before, '\n')+1:]))
-	return document.Problem{File: file, Line: line, Column: col, Text: "not valid JSON: " + text,
+	return cardea.Diagnostic{File: file, Line: line, Column: col, Code: cardea.CodeSyntax, Text: "not valid JSON: " + text,
 		Hint: "mend it; JSON has no comments and no comma behind the last entry"}
 }
 

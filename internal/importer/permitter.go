@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"cardea.dev/internal/document"
+	"cardea.dev"
 	"cardea.dev/internal/jsonedit"
 )
 
@@ -41,14 +41,14 @@ func permitterVariables() []string {
 type permitter struct {
 	given map[string]string
 	lines []string
-	notes []document.Problem
+	notes []cardea.Diagnostic
 }
 
 // settings reads the variables of a settings.json, and what starts Permitter.
 func (p *permitter) settings(file string, data []byte) {
 	doc, err := jsonedit.Parse(data)
 	if err != nil {
-		problem := document.Problem{File: file, Text: "not valid JSON: " + err.Error(), Hint: "mend the file"}
+		problem := cardea.Diagnostic{File: file, Code: cardea.CodeSyntax, Text: "not valid JSON: " + err.Error(), Hint: "mend the file"}
 		if s, ok := err.(*jsonedit.SyntaxError); ok {
 			problem.Line, problem.Column, problem.Text = s.Line, s.Column, "not valid JSON: "+s.Text
 		}
@@ -82,7 +82,7 @@ func (p *permitter) hooks(file string, data []byte, n *jsonedit.Node) {
 
 func (p *permitter) startedAt(file string, data []byte, at int) {
 	line, column := jsonedit.Position(data, at)
-	p.notes = append(p.notes, document.Problem{File: file, Line: line, Column: column, Warning: true,
+	p.notes = append(p.notes, cardea.Diagnostic{File: file, Line: line, Column: column, Severity: cardea.LevelWarning, Code: cardea.CodeNotConverted,
 		Text: "Permitter is started here", Hint: "take it out once cardea is installed: its answers would count beside these"})
 }
 
@@ -95,7 +95,7 @@ func (p *permitter) profile(data []byte) {
 }
 
 func (p *permitter) note(file, text, hint string) {
-	p.notes = append(p.notes, document.Problem{File: file, Warning: true, Text: text, Hint: hint})
+	p.notes = append(p.notes, cardea.Diagnostic{File: file, Severity: cardea.LevelWarning, Code: cardea.CodeNotConverted, Text: text, Hint: hint})
 }
 
 // translate writes what the variables mean here.

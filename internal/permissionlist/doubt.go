@@ -1,26 +1,24 @@
 package permissionlist
 
 import (
+	"fmt"
 	"strings"
 
 	"cardea.dev"
 )
 
-// Doubt is something that the author of an entry may not have meant.
-type Doubt struct {
-	// Kind is "never" for an entry that matches nothing, "wide" for one that is
-	// wider than it looks, "note" for anything else.
-	Kind string
-	// Text says what, Hint what to do.
-	Text, Hint string
+// Doubt is something that the author of the entry may not have meant.
+func (e *Entry) Doubt(code cardea.Code, hint, text string) cardea.Diagnostic {
+	return cardea.Diagnostic{Severity: cardea.LevelWarning, File: e.From.File, Line: e.Line(), Column: e.Column(), Code: code,
+		Text: fmt.Sprintf("the entry %q: %s", e.Text, text), Hint: hint}
 }
 
 // Doubts are what can be said about an entry by itself.
-func (e *Entry) Doubts() []Doubt {
+func (e *Entry) Doubts() []cardea.Diagnostic {
 	if e.Form == Nothing {
-		return []Doubt{{"never", "it counts for nothing: " + e.Why, "correct or remove it"}}
+		return []cardea.Diagnostic{e.Doubt(cardea.CodeNoEffect, "correct or remove it", "it counts for nothing: "+e.Why)}
 	}
-	var out []Doubt
+	var out []cardea.Diagnostic
 	if e.Form == Command {
 		out = append(out, e.neverCommand()...)
 	}
@@ -31,19 +29,19 @@ func (e *Entry) Doubts() []Doubt {
 }
 
 // neverCommand finds commands that no part can be.
-func (e *Entry) neverCommand() []Doubt {
+func (e *Entry) neverCommand() []cardea.Diagnostic {
 	spec := e.Spec
 	switch {
 	case strings.TrimSpace(spec) != spec && !strings.HasSuffix(spec, " "):
-		return []Doubt{{"never", "it begins with a blank, and no command does", "take the blank away"}}
+		return []cardea.Diagnostic{e.Doubt(cardea.CodeNoEffect, "take the blank away", "it begins with a blank, and no command does")}
 	case strings.Contains(strings.TrimSuffix(spec, ":*"), ":*"):
-		return []Doubt{{"never", `":*" is a wildcard at the very end alone; elsewhere the colon is a character`, `write " *"`}}
+		return []cardea.Diagnostic{e.Doubt(cardea.CodeNoEffect, `write " *"`, `":*" is a wildcard at the very end alone; elsewhere the colon is a character`)}
 	case e.Effect == cardea.Allow && plainOperators(spec):
-		return []Doubt{{"never", "a line is taken apart at its operators, so that no part holds one", "give each command an entry of its own"}}
+		return []cardea.Diagnostic{e.Doubt(cardea.CodeNoEffect, "give each command an entry of its own", "a line is taken apart at its operators, so that no part holds one")}
 	}
 	program, _ := e.Program()
 	if e.Effect == cardea.Allow && strings.Contains(program, "=") {
-		return []Doubt{{"note", "the variables are part of it, so that it allows the command with exactly these", "leave harmless variables out; they come off by themselves"}}
+		return []cardea.Diagnostic{e.Doubt(cardea.CodeUncertain, "leave harmless variables out; they come off by themselves", "the variables are part of it, so that it allows the command with exactly these")}
 	}
 	return nil
 }
@@ -67,8 +65,10 @@ func plainOperators(s string) bool {
 }
 
 // wide finds entries that allow more than they seem to.
-func (e *Entry) wide() []Doubt {
-	one := func(text, hint string) []Doubt { return []Doubt{{"wide", text, hint}} }
+func (e *Entry) wide() []cardea.Diagnostic {
+	one := func(text, hint string) []cardea.Diagnostic {
+		return []cardea.Diagnostic{e.Doubt(cardea.CodeTooWide, hint, text)}
+	}
 	if e.Form == Whole {
 		switch e.Tool {
 		case "Bash", "PowerShell", "Monitor":

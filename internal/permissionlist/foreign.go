@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"cardea.dev"
-	"cardea.dev/internal/document"
 	"cardea.dev/internal/harness"
 	"cardea.dev/internal/jsonedit"
 )
@@ -59,7 +58,7 @@ func (t *translation) add(r rule, winners []rule) {
 // untranslated tells of what cannot be expressed.
 func (t *translation) untranslated(at int, text string) {
 	line, column := jsonedit.Position(t.data, at)
-	t.out.Problems = append(t.out.Problems, document.Problem{File: t.from.File, Line: line, Column: column, Warning: true,
+	t.out.Problems = append(t.out.Problems, cardea.Diagnostic{File: t.from.File, Line: line, Column: column, Severity: cardea.LevelWarning, Code: cardea.CodeUncertain,
 		Text: text + ", so it counts for its own harness alone", Hint: "write an entry for it in a list of Claude Code, or a rule"})
 }
 

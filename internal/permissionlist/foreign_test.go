@@ -18,7 +18,7 @@ func translated(f Format, text string) (entries, problems []string) {
 	}
 	for _, p := range s.Problems {
 		word := "error "
-		if p.Warning {
+		if p.Severity != cardea.LevelError {
 			word = "warning "
 		}
 		problems = append(problems, word+p.String())

@@ -102,7 +102,7 @@ type Settings struct {
 	// Problems are what is wrong with the file. A file with more than warnings
 	// is broken; what could be read of it is here all the same, without what
 	// allows.
-	Problems []document.Problem
+	Problems []cardea.Diagnostic
 	// Kept is the part of the file that says all of this, as JSON, to be kept
 	// for when the file breaks.
 	Kept []byte
@@ -160,7 +160,7 @@ func Read(from *Origin, data []byte) Settings {
 	r := reader{out: &s, from: from, data: data, allows: true}
 	if !doc.Plain {
 		r.allows = false
-		s.Problems = append(s.Problems, document.Problem{File: from.File, Line: 1, Column: 1, Warning: true,
+		s.Problems = append(s.Problems, cardea.Diagnostic{File: from.File, Line: 1, Column: 1, Severity: cardea.LevelWarning, Code: cardea.CodeUncertain,
 			Text: "is JSON with comments or trailing commas, so its entries deny and ask and do not allow", Hint: "remove them; the harness may not read the file at all"})
 	}
 	lists := doc.Root.All("permissions")
@@ -178,7 +178,7 @@ func Read(from *Origin, data []byte) Settings {
 }
 
 func (s Settings) broken(from *Origin, data []byte, err error) Settings {
-	p := document.Problem{File: from.File, Text: "not valid JSON: " + err.Error(), Hint: "mend the file"}
+	p := cardea.Diagnostic{File: from.File, Code: cardea.CodeSyntax, Text: "not valid JSON: " + err.Error(), Hint: "mend the file"}
 	if syntax, ok := err.(*jsonedit.SyntaxError); ok {
 		p.Line, p.Column, p.Text = syntax.Line, syntax.Column, "not valid JSON: "+syntax.Text
 	}
@@ -188,7 +188,7 @@ func (s Settings) broken(from *Origin, data []byte, err error) Settings {
 
 func (s *Settings) problem(from *Origin, data []byte, at int, format string, args ...any) {
 	line, column := jsonedit.Position(data, at)
-	s.Problems = append(s.Problems, document.Problem{File: from.File, Line: line, Column: column,
+	s.Problems = append(s.Problems, cardea.Diagnostic{File: from.File, Line: line, Column: column, Code: cardea.CodeWrongType,
 		Text: fmt.Sprintf(format, args...), Hint: "mend the file"})
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"cardea.dev"
 	"cardea.dev/internal/decide/policy/rego"
 	"cardea.dev/internal/harness"
 )
@@ -29,7 +30,7 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-func validated(t *testing.T, s Sources) []Finding {
+func validated(t *testing.T, s Sources) []cardea.Diagnostic {
 	t.Helper()
 	s.Engine = rego.Engine{}
 	found, err := s.Validate(context.Background())
@@ -69,7 +70,7 @@ func TestValidate(t *testing.T) {
 		got := validated(t, s)
 		hit := false
 		for _, f := range got {
-			hit = hit || f.Check == check && f.Line == tt.line && f.Message != "" && f.Column > 0
+			hit = hit || string(f.Code) == check && f.Line == tt.line && f.Text != "" && f.Column > 0
 		}
 		if !hit {
 			t.Errorf("%s at line %d is not found: %+v", check, tt.line, got)
@@ -81,12 +82,12 @@ func TestValidate(t *testing.T) {
 	}
 	lost := Sources{Paths: []string{"x.rego"}, Tool: harness.ToolWord, Texts: map[string]string{
 		"x.rego": strings.Replace(routed("x", events("[Notification]")), "deny contains {\"rule_id\": \"x\", \"reason\": \"no\"}", "add_context contains \"x\"", 1)}}
-	if got := validated(t, lost); len(got) != 1 || got[0].Level != "warning" || !strings.Contains(got[0].Message, "add_context means nothing on Notification, but in Copilot CLI") {
+	if got := validated(t, lost); len(got) != 1 || got[0].Severity != cardea.LevelWarning || !strings.Contains(got[0].Text, "add_context means nothing on Notification, but in Copilot CLI") {
 		t.Errorf("a context on a notification: %+v", got)
 	}
 	two := Sources{Paths: []string{"a.rego", "b.rego"}, Tool: harness.ToolWord,
 		Texts: map[string]string{"a.rego": routed("x", events("[PreToolUse]")), "b.rego": routed("x", events("[Stop]"))}}
-	if got := validated(t, two); len(got) != 1 || got[0].Check != "routing" {
+	if got := validated(t, two); len(got) != 1 || got[0].Code != "routing" {
 		t.Errorf("two files of a package: %+v", got)
 	}
 }
@@ -100,7 +101,7 @@ func TestNotes(t *testing.T) {
 	var got []string
 	for _, f := range append(found, validated(t, s)...) {
 		name, _ := filepath.Rel(p.dir, f.File)
-		got = append(got, f.Level+" "+f.Check+" "+filepath.ToSlash(name))
+		got = append(got, f.Severity.String()+" "+string(f.Code)+" "+filepath.ToSlash(name))
 	}
 	want := []string{"note ignored .hid/deep/x.rego", "note ignored .hidden.rego", "note ignored X.REGO", "note empty empty.rego", "note empty x_test.rego"}
 	if !slices.Equal(got, want) {

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"cardea.dev"
-	"cardea.dev/internal/document"
 	"cardea.dev/internal/paths"
 	"cardea.dev/internal/state"
 )
@@ -71,11 +70,11 @@ type file struct {
 }
 
 // files lists the policies of a folder, sorted, links followed.
-func (f Folder) files(now int64) ([]file, *document.Problem) {
+func (f Folder) files(now int64) ([]file, *cardea.Diagnostic) {
 	return f.walk(walk{folder: f, now: now, seen: map[string]bool{}})
 }
 
-func (f Folder) walk(w walk) ([]file, *document.Problem) {
+func (f Folder) walk(w walk) ([]file, *cardea.Diagnostic) {
 	if f.Embedded != nil {
 		var out []file
 		for name, text := range f.Embedded {
@@ -91,11 +90,11 @@ func (f Folder) walk(w walk) ([]file, *document.Problem) {
 		if _, err := os.Lstat(f.Dir); err != nil {
 			return nil, nil
 		}
-		return nil, &document.Problem{File: f.Dir, Text: "the policies are not read: " + why, Hint: "mend the folder"}
+		return nil, &cardea.Diagnostic{File: f.Dir, Code: cardea.CodeUnreadable, Text: "the policies are not read: " + why, Hint: "mend the folder"}
 	}
 	if _, err := os.Stat(f.Dir); errors.Is(err, fs.ErrNotExist) {
 		if _, err := os.Lstat(f.Dir); err == nil {
-			return nil, &document.Problem{File: f.Dir, Text: "the policies are not read: it is a link that leads nowhere", Hint: "mend the folder"}
+			return nil, &cardea.Diagnostic{File: f.Dir, Code: cardea.CodeUnreadable, Text: "the policies are not read: it is a link that leads nowhere", Hint: "mend the folder"}
 		}
 		return nil, nil
 	}
@@ -103,7 +102,7 @@ func (f Folder) walk(w walk) ([]file, *document.Problem) {
 	slices.SortFunc(w.out, func(a, b file) int { return strings.Compare(a.path, b.path) })
 	w.out = once(w.out)
 	if w.err != nil {
-		return w.out, &document.Problem{File: f.Dir, Text: "not all policies can be listed: " + plain(w.err), Hint: "mend the folder"}
+		return w.out, &cardea.Diagnostic{File: f.Dir, Code: cardea.CodeTooLarge, Text: "not all policies can be listed: " + plain(w.err), Hint: "mend the folder"}
 	}
 	return w.out, nil
 }

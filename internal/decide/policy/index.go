@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"cardea.dev"
 	"cardea.dev/internal/decide/policy/engine"
 )
 
@@ -90,7 +91,7 @@ func unlist(s string) []string {
 	return strings.Split(s, listMark)
 }
 
-func mistakes(all []engine.Problem) string {
+func mistakes(all []cardea.Diagnostic) string {
 	var out []string
 	for _, p := range all {
 		out = append(out, fmt.Sprintf("%d:%d:%s", p.Line, p.Column, clean(p.Text)))
@@ -98,14 +99,14 @@ func mistakes(all []engine.Problem) string {
 	return strings.Join(out, listMark)
 }
 
-func unmistakes(path, s string) []engine.Problem {
-	var out []engine.Problem
+func unmistakes(path, s string) []cardea.Diagnostic {
+	var out []cardea.Diagnostic
 	for _, m := range unlist(s) {
 		parts := strings.SplitN(m, ":", 3)
 		if len(parts) == 3 {
 			line, _ := strconv.Atoi(parts[0])
 			column, _ := strconv.Atoi(parts[1])
-			out = append(out, engine.Problem{File: path, Line: line, Column: column, Text: parts[2]})
+			out = append(out, cardea.Diagnostic{File: path, Line: line, Column: column, Text: parts[2]})
 		}
 	}
 	return out

@@ -11,7 +11,6 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/decide/policy/engine"
-	"cardea.dev/internal/document"
 )
 
 // Library holds what is known of folders of policies. A process that judges
@@ -101,7 +100,7 @@ type set struct {
 	folder   Folder
 	entries  []entry
 	looked   time.Time
-	problems []document.Problem
+	problems []cardea.Diagnostic
 	// checked are digests of files that were compiled together with all checks.
 	checked []string
 	// unread are files that there was no time for.

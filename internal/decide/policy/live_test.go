@@ -6,9 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rogpeppe/go-internal/testscript"
-
 	"cardea.dev"
+	"github.com/rogpeppe/go-internal/testscript"
 )
 
 // A process that lives on sees what changes, at the next call.

@@ -14,16 +14,6 @@ import (
 	"cardea.dev/internal/document"
 )
 
-// Finding is a mistake in a policy.
-type Finding struct {
-	File    string `json:"file"`
-	Line    int    `json:"line"`
-	Column  int    `json:"column"`
-	Level   string `json:"level"` // "error", "warning", or "note" where nothing is wrong
-	Check   string `json:"check"`
-	Message string `json:"message"`
-}
-
 // Listed is a policy, or a library, as its METADATA describes it.
 type Listed struct {
 	File        string       `json:"file"`
@@ -46,9 +36,9 @@ type Listed struct {
 }
 
 // List lists the files of a folder. The error is the engine's.
-func (f Folder) List(e engine.Engine) ([]Listed, []document.Problem, error) {
+func (f Folder) List(e engine.Engine) ([]Listed, []cardea.Diagnostic, error) {
 	files, problem := f.files(0)
-	var problems []document.Problem
+	var problems []cardea.Diagnostic
 	if problem != nil {
 		problems = append(problems, *problem)
 	}
@@ -113,20 +103,20 @@ type Sources struct {
 }
 
 // Sources reads all files of a folder, tests included.
-func (f Folder) Sources() (Sources, []Finding) {
+func (f Folder) Sources() (Sources, []cardea.Diagnostic) {
 	out := Sources{Texts: map[string]string{}, Extra: f.Extra}
 	var ignored []string
 	files, problem := f.walk(walk{folder: f, tests: true, seen: map[string]bool{}, ignored: &ignored})
-	var found []Finding
+	var found []cardea.Diagnostic
 	for _, path := range ignored {
 		why := "its name does not end in .rego"
 		if strings.HasSuffix(path, ".rego") {
 			why = "its name, or that of a folder above it, begins with a dot"
 		}
-		found = append(found, Finding{path, 0, 0, "note", "ignored", "it is not read: " + why})
+		found = append(found, cardea.Diagnostic{Severity: cardea.LevelNote, File: path, Code: cardea.CodeIgnored, Text: "it is not read: " + why})
 	}
 	if problem != nil {
-		found = append(found, Finding{problem.File, 0, 0, "error", "folder", problem.Text})
+		found = append(found, cardea.Diagnostic{File: problem.File, Code: cardea.CodeUnreadable, Text: problem.Text})
 	}
 	for _, at := range files {
 		text, err := "", error(nil)
@@ -137,7 +127,7 @@ func (f Folder) Sources() (Sources, []Finding) {
 			at.wrong = plain(err)
 		}
 		if at.wrong != "" {
-			found = append(found, Finding{at.path, 0, 0, "error", "file", at.wrong})
+			found = append(found, cardea.Diagnostic{File: at.path, Code: cardea.CodeUnreadable, Text: at.wrong})
 			continue
 		}
 		out.Paths = append(out.Paths, at.path)
@@ -162,7 +152,7 @@ type module struct {
 }
 
 // modules parses sources. Those with mistakes are findings.
-func (s Sources) modules(ctx context.Context) (modules []module, found []Finding, err error) {
+func (s Sources) modules(ctx context.Context) (modules []module, found []cardea.Diagnostic, err error) {
 	files := s.files()
 	if len(files) == 0 {
 		return nil, nil, nil
@@ -170,11 +160,11 @@ func (s Sources) modules(ctx context.Context) (modules []module, found []Finding
 	all, err := s.Engine.Parse(ctx, files)
 	for i, p := range all {
 		if len(p.Problems) > 0 {
-			found = append(found, findings("parse", p.Problems)...)
+			found = append(found, coded(engine.CodeParse, p.Problems)...)
 			continue
 		}
 		if p.Facts.Package == "" {
-			found = append(found, Finding{files[i].Path, 1, 1, "note", "empty", "nothing is written in it, so it decides nothing"})
+			found = append(found, cardea.Diagnostic{Severity: cardea.LevelNote, File: files[i].Path, Line: 1, Column: 1, Code: engine.CodeEmpty, Text: "nothing is written in it, so it decides nothing"})
 			continue
 		}
 		modules = append(modules, module{files[i], p.Facts})
@@ -190,18 +180,18 @@ func sourcesOf(modules []module) []engine.Source {
 	return out
 }
 
-// findings are mistakes as findings.
-func findings(check string, problems engine.Problems) []Finding {
-	var out []Finding
-	for _, p := range problems {
-		out = append(out, Finding{p.File, p.Line, p.Column, "error", check, p.Text})
+// coded are the mistakes with a code.
+func coded(code cardea.Code, problems engine.Problems) []cardea.Diagnostic {
+	out := slices.Clone(problems)
+	for i := range out {
+		out[i].Code = code
 	}
 	return out
 }
 
 // Validate finds the mistakes in sources, in the order of files and lines. The
 // error is the engine's.
-func (s Sources) Validate(ctx context.Context) ([]Finding, error) {
+func (s Sources) Validate(ctx context.Context) ([]cardea.Diagnostic, error) {
 	modules, found, err := s.modules(ctx)
 	if err != nil || len(s.Paths) == 0 {
 		return found, err
@@ -212,19 +202,13 @@ func (s Sources) Validate(ctx context.Context) ([]Finding, error) {
 		return found, err
 	}
 	for _, problems := range broken {
-		found = append(found, findings("compile", problems)...)
+		found = append(found, coded(engine.CodeCompile, problems)...)
 	}
 	remarks, err := s.Engine.Look(ctx, files)
 	if err != nil {
 		return found, err
 	}
-	for _, r := range remarks {
-		level := "error"
-		if r.Warning {
-			level = "warning"
-		}
-		found = append(found, Finding{r.File, r.Line, r.Column, level, r.Rule, r.Text})
-	}
+	found = append(found, remarks...)
 	for _, m := range modules {
 		found = append(found, s.routing(m)...)
 	}
@@ -241,43 +225,43 @@ func (s Sources) Validate(ctx context.Context) ([]Finding, error) {
 
 // routing checks the words of METADATA, and whether verbs mean something on the
 // events.
-func (s Sources) routing(m module) []Finding {
+func (s Sources) routing(m module) []cardea.Diagnostic {
 	f := &m.facts
-	var out []Finding
-	say := func(level, check, format string, args ...any) {
-		out = append(out, Finding{m.Path, f.Line, 1, level, check, fmt.Sprintf(format, args...)})
+	var out []cardea.Diagnostic
+	say := func(severity cardea.Level, code cardea.Code, format string, args ...any) {
+		out = append(out, cardea.Diagnostic{Severity: severity, File: m.Path, Line: f.Line, Column: 1, Code: code, Text: fmt.Sprintf(format, args...)})
 	}
 	for _, e := range f.Events {
 		if e == "*" {
 			continue
 		}
 		if !slices.Contains(Events(), cardea.Kind(e)) {
-			say("error", "event", "there is no event %q%s", e, near(e))
+			say(cardea.LevelError, engine.CodeEvent, "there is no event %q%s", e, near(e))
 		}
 		for _, verb := range f.Verbs {
 			use := Use(cardea.Kind(e), verb, "")
 			switch {
 			case use.Valid:
 			case Use(cardea.Kind(e), verb, copilot).Valid:
-				say("warning", "verb", "%s means nothing on %s, but in Copilot CLI: %s", verb, e, use.Becomes)
+				say(cardea.LevelWarning, engine.CodeVerb, "%s means nothing on %s, but in Copilot CLI: %s", verb, e, use.Becomes)
 			case len(f.Events) == 1:
-				say("error", "verb", "%s means nothing on %s: %s", verb, e, use.Becomes)
+				say(cardea.LevelError, engine.CodeVerb, "%s means nothing on %s: %s", verb, e, use.Becomes)
 			default:
-				say("warning", "verb", "%s means nothing on %s: %s", verb, e, use.Becomes)
+				say(cardea.LevelWarning, engine.CodeVerb, "%s means nothing on %s: %s", verb, e, use.Becomes)
 			}
 		}
 	}
 	for _, t := range f.Tools {
 		if _, known := s.Tool(t); !known && !strings.HasPrefix(t, "mcp__") && !strings.ContainsAny(t, "*?[") {
-			say("warning", "tool", "no tool is known by the name %q", t)
+			say(cardea.LevelWarning, engine.CodeTool, "no tool is known by the name %q", t)
 		}
 	}
 	if len(f.Tools) > 0 && len(f.Events) > 0 && !slices.ContainsFunc(f.Events, aboutTools) {
-		say("error", "tool", "none of the events is about a tool, so a policy with required_tools is never asked")
+		say(cardea.LevelError, engine.CodeTool, "none of the events is about a tool, so a policy with required_tools is never asked")
 	}
 	for _, name := range f.Signals {
 		if s.Signals != nil && !s.Signals(name) {
-			say("warning", "signal", "there is no signal %q: define it under signals in cardea.yaml, or put a script into signals/", name)
+			say(cardea.LevelWarning, engine.CodeSignal, "there is no signal %q: define it under signals in cardea.yaml, or put a script into signals/", name)
 		}
 	}
 	return out
@@ -298,12 +282,12 @@ func near(word string) string {
 
 // missing finds references to packages that are not there. What is undefined
 // says nothing, so a policy that needs it would never decide.
-func missing(modules []module) []Finding {
-	var out []Finding
+func missing(modules []module) []cardea.Diagnostic {
+	var out []cardea.Diagnostic
 	for _, m := range modules {
 		for _, ref := range m.facts.Refs {
 			if !slices.ContainsFunc(modules, func(o module) bool { return concerns(ref, o.facts.Package) }) {
-				out = append(out, Finding{m.Path, m.facts.Line, 1, "error", "package", fmt.Sprintf("there is no package for data.%s in this scope, so it is always undefined", ref)})
+				out = append(out, cardea.Diagnostic{File: m.Path, Line: m.facts.Line, Column: 1, Code: engine.CodePackage, Text: fmt.Sprintf("there is no package for data.%s in this scope, so it is always undefined", ref)})
 			}
 		}
 	}
@@ -312,9 +296,9 @@ func missing(modules []module) []Finding {
 
 // sharedPackages finds packages whose files are routed differently: what one is
 // routed to, all are.
-func sharedPackages(modules []module) []Finding {
+func sharedPackages(modules []module) []cardea.Diagnostic {
 	first := map[string]module{}
-	var out []Finding
+	var out []cardea.Diagnostic
 	for _, m := range modules {
 		if !m.facts.Routed {
 			continue
@@ -325,8 +309,8 @@ func sharedPackages(modules []module) []Finding {
 			continue
 		}
 		if !slices.Equal(o.facts.Events, m.facts.Events) || !slices.Equal(o.facts.Tools, m.facts.Tools) {
-			out = append(out, Finding{m.Path, m.facts.Line, 1, "warning", "routing",
-				fmt.Sprintf("package %s is routed differently in %s: its rules are one package, and are asked where either is routed", m.facts.Package, o.Path)})
+			out = append(out, cardea.Diagnostic{Severity: cardea.LevelWarning, File: m.Path, Line: m.facts.Line, Column: 1, Code: engine.CodeRouting,
+				Text: fmt.Sprintf("package %s is routed differently in %s: its rules are one package, and are asked where either is routed", m.facts.Package, o.Path)})
 		}
 	}
 	return out
@@ -334,14 +318,14 @@ func sharedPackages(modules []module) []Finding {
 
 // Test has the tests in sources run, those whose names match an expression, ""
 // for all. The error is the engine's.
-func (s Sources) Test(ctx context.Context, e engine.Engine, run string) (engine.Tested, []Finding, error) {
+func (s Sources) Test(ctx context.Context, e engine.Engine, run string) (engine.Tested, []cardea.Diagnostic, error) {
 	if len(s.Paths) == 0 {
 		return engine.Tested{}, nil, nil
 	}
 	tested, err := e.Test(ctx, s.files(), engine.TestOptions{Extra: s.Extra, Run: run})
-	var found []Finding
+	var found []cardea.Diagnostic
 	for _, path := range slices.Sorted(maps.Keys(tested.Broken)) {
-		found = append(found, findings("compile", tested.Broken[path])...)
+		found = append(found, coded(engine.CodeCompile, tested.Broken[path])...)
 	}
 	return tested, found, err
 }

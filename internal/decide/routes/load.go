@@ -73,14 +73,14 @@ func literal(dir string) string {
 // name. trusted reports whether the person accepted a file of the project as it
 // is, nil for none; tool is [Origin.Tool]. What is wrong is among the problems; that there are files but
 // no route is one, too.
-func Load(sources []Source, trusted func(path string, data []byte) bool, tool func(string) (string, bool)) ([]Route, []document.Problem) {
+func Load(sources []Source, trusted func(path string, data []byte) bool, tool func(string) (string, bool)) ([]Route, []cardea.Diagnostic) {
 	l := loader{trusted: trusted, tool: tool, read: map[string]bool{}}
 	for _, s := range sources {
-		l.file(s, s.File, document.Problem{File: s.File}, true)
+		l.file(s, s.File, cardea.Diagnostic{File: s.File}, true)
 	}
 	l.duplicates()
 	if len(sources) > 0 && len(l.routes) == 0 {
-		l.problems = append(l.problems, document.Problem{File: sources[0].File, Warning: true,
+		l.problems = append(l.problems, cardea.Diagnostic{File: sources[0].File, Severity: cardea.LevelWarning, Code: cardea.CodeNoEffect,
 			Text: fmt.Sprintf("no routes were loaded although there are files of routes (%d)", len(sources)),
 			Hint: "mend the problems above, or remove the files"})
 	}
@@ -92,16 +92,16 @@ type loader struct {
 	tool     func(string) (string, bool)
 	read     map[string]bool
 	routes   []Route
-	problems []document.Problem
+	problems []cardea.Diagnostic
 }
 
-func (l *loader) problem(at document.Problem, hint, format string, args ...any) {
-	at.Text, at.Hint = fmt.Sprintf(format, args...), hint
+func (l *loader) problem(at cardea.Diagnostic, hint, format string, args ...any) {
+	at.Code, at.Text, at.Hint = cardea.CodeUnreadable, fmt.Sprintf(format, args...), hint
 	l.problems = append(l.problems, at)
 }
 
 // file reads one file. named files may not name others.
-func (l *loader) file(s Source, name string, at document.Problem, mayName bool) {
+func (l *loader) file(s Source, name string, at cardea.Diagnostic, mayName bool) {
 	if l.read[name] {
 		return
 	}
@@ -116,7 +116,7 @@ func (l *loader) file(s Source, name string, at document.Problem, mayName bool) 
 	l.routes = append(l.routes, list...)
 	l.problems = append(l.problems, problems...)
 	for _, f := range files {
-		at := document.Problem{File: name}
+		at := cardea.Diagnostic{File: name}
 		full := filepath.Join(s.Root, filepath.FromSlash(f))
 		switch {
 		case !mayName:
@@ -144,7 +144,7 @@ func (l *loader) duplicates() {
 	first := map[string]string{}
 	for _, r := range l.routes {
 		if at, ok := first[r.Name]; ok {
-			l.problems = append(l.problems, document.Problem{File: r.Source, Warning: true,
+			l.problems = append(l.problems, cardea.Diagnostic{File: r.Source, Severity: cardea.LevelWarning, Code: cardea.CodeDuplicate,
 				Text: fmt.Sprintf("route %q is also in %s; both stay in force", r.Name, at), Hint: "rename one of them"})
 			continue
 		}

@@ -32,7 +32,7 @@ type Origin struct {
 // left out, with a problem that says why; the others stay. Two routes of the
 // same name stay, too. Where routes is a list, as in routes.json, its entries
 // are names of further files, which are given back as files.
-func Parse(file string, data []byte, from Origin) (list []Route, files []string, problems []document.Problem) {
+func Parse(file string, data []byte, from Origin) (list []Route, files []string, problems []cardea.Diagnostic) {
 	doc := document.Read(file, data)
 	top := doc.Top().Map()
 	v := top.Get("routes")

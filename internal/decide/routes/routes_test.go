@@ -11,7 +11,6 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/decide/routes"
-	"cardea.dev/internal/document"
 	"cardea.dev/internal/harness"
 )
 
@@ -165,7 +164,7 @@ func TestParseProblems(t *testing.T) {
 		{"routes: {a: {tool: Bash, pattern: '', message: m}}", "matches everything", 0},
 		{"routes: {a: {tool: Bash, pattern: x}}", `"message" is missing`, 0},
 		{"routes: {a: {tool: mcp__x, pattern: x, message: m}}", "add field:", 0},
-		{"routes: {a: {tool: Bash, pattern: 'x(?!y)', message: m}}", "the pattern of route \"a\" cannot be run: error parsing regexp: invalid or unsupported Perl syntax: `(?!` (RE2 has no lookahead", 0},
+		{"routes: {a: {tool: Bash, pattern: 'x(?!y)', message: m}}", "the pattern of route \"a\" cannot be run: error parsing regexp: invalid or unsupported Perl syntax: `(?!`; RE2 has no lookahead", 0},
 		{"routes: {a: {tool: Bash, pattern: '(x)\\1', message: m}}", "no backreferences", 0},
 		{"routes: {a: {tool: Bash, pattern: '(?P<n>x)(?P=n)', message: m}}", "no backreferences", 0},
 		{"routes: {a: {tool: Bash, pattern: '(?x)a', message: m}}", "does not know this group", 0},
@@ -321,7 +320,7 @@ func TestDuplicatesAndNothingLoaded(t *testing.T) {
 		sources = append(sources, routes.Source{File: write(t, text, dir, name), Scope: cardea.ScopeUser, Root: dir})
 	}
 	list, problems := routes.Load(sources, nil, nil)
-	if len(list) != 2 || len(problems) != 1 || !problems[0].Warning || !strings.Contains(problems[0].String(), "both stay in force") {
+	if len(list) != 2 || len(problems) != 1 || problems[0].Severity == cardea.LevelError || !strings.Contains(problems[0].String(), "both stay in force") {
 		t.Errorf("%d routes, %v", len(list), problems)
 	}
 	broken := []routes.Source{{File: write(t, "routes:", dir, "3.yaml"), Root: dir}}
@@ -329,7 +328,7 @@ func TestDuplicatesAndNothingLoaded(t *testing.T) {
 	if len(list) != 0 || len(problems) != 2 || !strings.Contains(problems[1].Text, "no routes were loaded although there are files of routes (1)") {
 		t.Errorf("%d routes, %v", len(list), problems)
 	}
-	if !document.Broken(problems) {
+	if !cardea.HasError(problems) {
 		t.Error("a file without routes is broken")
 	}
 	if list, problems := routes.Load(nil, nil, nil); len(list)+len(problems) != 0 {

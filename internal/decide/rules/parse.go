@@ -33,7 +33,7 @@ type Origin struct {
 // problem that says why; the others stay. An unknown key is a warning, but in
 // a match, and in a rule that allows, where a condition that is not understood
 // would widen the rule, it is a mistake.
-func Parse(file string, data []byte, from Origin) ([]Rule, []document.Problem) {
+func Parse(file string, data []byte, from Origin) ([]Rule, []cardea.Diagnostic) {
 	doc := document.Read(file, data)
 	p := &parser{doc: doc, file: file, from: from, seen: map[string]int{}}
 	top := doc.Top().Map()

@@ -8,7 +8,6 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/call"
 	"cardea.dev/internal/decide/rules"
-	"cardea.dev/internal/document"
 	"cardea.dev/internal/harness"
 )
 
@@ -27,8 +26,8 @@ func TestParseProblems(t *testing.T) {
 		{"rules: [{id: a, effect: allow, match: {opaque: true}}]", "cannot be allowed by rule", 0, false},
 		{"rules: [{id: a, effect: allow, match: {any: [{flow: download-run}]}}]", "cannot be allowed by rule", 0, false},
 		{"rules: [{id: a, effect: allow, tools: Bash, match: {command: x}}]", `unknown key "tools"`, 0, false},
-		{"rules: [{id: a, effect: deny, mesage: x, match: {command: x}}]", `unknown key "mesage" (did you mean "message"?)`, 1, true},
-		{"rules: [{id: a, effect: deny, match: {comand: x}}]", `unknown key "comand" (did you mean "command"?)`, 0, false},
+		{"rules: [{id: a, effect: deny, mesage: x, match: {command: x}}]", `unknown key "mesage"; did you mean "message"?`, 1, true},
+		{"rules: [{id: a, effect: deny, match: {comand: x}}]", `unknown key "comand"; did you mean "command"?`, 0, false},
 		{"rules: [{id: a, effect: deny}]", "the rule is about every call", 1, true},
 		{"rules: [{id: a, effect: deny, match: {}}]", "an empty match", 0, false},
 		{"rules: [{id: a, effect: deny, match: {command: []}}]", "an empty condition", 0, false},
@@ -36,7 +35,7 @@ func TestParseProblems(t *testing.T) {
 		{"rules: [{id: a, effect: deny, match: {any: []}}]", "any is empty", 0, false},
 		{"rules: [{id: a, effect: deny, match: {opaque: false}}]", "opaque must be true", 0, false},
 		{"rules: [{id: a, effect: deny, match: {pattern: ''}}]", "an empty expression", 0, false},
-		{"rules: [{id: a, effect: deny, match: {pattern: 'a(?=b)'}}]", "f.yaml:1:48: the expression cannot be run: error parsing regexp: invalid or unsupported Perl syntax: `(?=` (RE2 has no lookahead", 0, false},
+		{"rules: [{id: a, effect: deny, match: {pattern: 'a(?=b)'}}]", "f.yaml:1:48: the expression cannot be run: error parsing regexp: invalid or unsupported Perl syntax: `(?=`; RE2 has no lookahead", 0, false},
 		{"rules: [{id: a, effect: deny, match: {args: '(a)\\1'}}]", "RE2 has no backreferences", 0, false},
 		{"rules: [{id: a, effect: deny, match: {args: 'a{1001}'}}]", "at most 1000 times", 0, false},
 		{"rules: [{id: a, effect: deny, match: {args: 'a**'}}]", "no possessive repeats", 0, false},
@@ -54,7 +53,7 @@ func TestParseProblems(t *testing.T) {
 		{"rules: [{id: a, effect: deny, tool: X, tests: [{expect: deny}]}]", "the test has no input", 0, false},
 		{"rules: [{id: a, effect: deny, tool: X, tests: [{input: {}, expect: no}]}]", `unknown value "no"`, 0, false},
 		{"rules: [{id: a, effect: deny, tool: X, tests: [{input: {}}]}]", `"expect" is missing`, 0, false},
-		{"rules: [{id: a, effect: deny, tool: X, event: UserPromptSubmitt}]", `f.yaml:1:47: there is no event "UserPromptSubmitt", so the rule is not asked on it (write "UserPromptSubmit")`, 1, true},
+		{"rules: [{id: a, effect: deny, tool: X, event: UserPromptSubmitt}]", `f.yaml:1:47: there is no event "UserPromptSubmitt", so the rule is not asked on it; write "UserPromptSubmit"`, 1, true},
 		{"rules: [{id: a, effect: deny, tool: X, event: pretooluse}]", `write "PreToolUse"`, 1, true},
 		{"rules: [{id: a, effect: deny, tool: X, event: [Stop, Sotp]}]", `f.yaml:1:54: there is no event "Sotp"`, 1, true},
 		{"rules: [{id: a, effect: deny, tool: X, event: 'Post*'}]", `there is no event "Post*"`, 1, true},
@@ -76,7 +75,7 @@ func TestParseProblems(t *testing.T) {
 		if len(list) != c.left {
 			t.Errorf("%s: %d rules are left, want %d", c.text, len(list), c.left)
 		}
-		if document.Broken(problems) == c.warning {
+		if cardea.HasError(problems) == c.warning {
 			t.Errorf("%s: warning is %v", c.text, !c.warning)
 		}
 	}

@@ -27,13 +27,13 @@ const minNotReadOnly = 5
 
 // ReadFolder reads all files of a folder. It reports all mistakes of all files,
 // and programs that are described twice.
-func ReadFolder(dir string) ([]File, []document.Problem, error) {
+func ReadFolder(dir string) ([]File, []cardea.Diagnostic, error) {
 	names, err := filepath.Glob(filepath.Join(dir, "*.yaml"))
 	if err != nil {
 		return nil, nil, err
 	}
 	var files []File
-	var problems []document.Problem
+	var problems []cardea.Diagnostic
 	first := map[string]string{}
 	for _, name := range names {
 		data, err := os.ReadFile(name)
@@ -48,11 +48,11 @@ func ReadFolder(dir string) ([]File, []document.Problem, error) {
 }
 
 // Read reads one file and reports all of its mistakes.
-func Read(name string, data []byte) (File, []document.Problem) {
+func Read(name string, data []byte) (File, []cardea.Diagnostic) {
 	return read(name, data, map[string]string{})
 }
 
-func read(name string, data []byte, first map[string]string) (File, []document.Problem) {
+func read(name string, data []byte, first map[string]string) (File, []cardea.Diagnostic) {
 	var out File
 	r := document.Read(name, data)
 	fill(r.Top(), &out)

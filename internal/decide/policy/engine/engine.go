@@ -20,6 +20,8 @@ import (
 	"sync"
 	"time"
 	"unicode/utf8"
+
+	"cardea.dev"
 )
 
 // Engine parses, compiles and evaluates policies. It may be used by many
@@ -35,7 +37,7 @@ type Engine interface {
 	Parse(ctx context.Context, files []Source) ([]Parsed, error)
 	// Look gives the mistakes in files that parse which OPA does not report, in
 	// the order of the files.
-	Look(ctx context.Context, files []Source) ([]Remark, error)
+	Look(ctx context.Context, files []Source) ([]cardea.Diagnostic, error)
 	// Compile compiles files together, some time before the program is used. It
 	// need not wait.
 	Compile(files []Source, o Options) Program
@@ -86,15 +88,6 @@ type Parsed struct {
 	Problems Problems
 	// Lost is set where not even the head could be read.
 	Lost bool
-}
-
-// Remark is what is wrong with a policy that OPA takes.
-type Remark struct {
-	Problem
-	// Rule names the check: "no-metadata".
-	Rule string
-	// Warning marks what may be meant.
-	Warning bool
 }
 
 // Query is a rule of a package, and the input that it sees.
@@ -255,7 +248,7 @@ type Facts struct {
 	// they are constant.
 	Refs []string
 	// Mistakes are what is wrong with the METADATA.
-	Mistakes []Problem
+	Mistakes []cardea.Diagnostic
 }
 
 // Policy reports whether the package is one whose verbs are gathered. Every
@@ -283,15 +276,8 @@ func Verbs() []string {
 	return []string{"halt", "deny", "block", "ask", "modify", "allow_override", "add_context"}
 }
 
-// Problem is a mistake in a policy.
-type Problem struct {
-	File         string
-	Line, Column int
-	Text         string
-}
-
 // Problems are the mistakes of a file or of several compiled together.
-type Problems []Problem
+type Problems []cardea.Diagnostic
 
 // Error is the first mistake.
 func (p Problems) Error() string {
@@ -299,12 +285,4 @@ func (p Problems) Error() string {
 		return "nothing is wrong"
 	}
 	return p[0].String()
-}
-
-// String is the mistake with its place.
-func (p Problem) String() string {
-	if p.Line == 0 {
-		return p.File + ": " + p.Text
-	}
-	return fmt.Sprintf("%s:%d:%d: %s", p.File, p.Line, p.Column, p.Text)
 }

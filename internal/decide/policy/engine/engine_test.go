@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"reflect"
 	"testing"
+
+	"cardea.dev"
 )
 
 func TestInput(t *testing.T) {
@@ -45,7 +47,7 @@ func TestNames(t *testing.T) {
 	if v := Verbs(); v[0] != "halt" || v[len(v)-1] != "add_context" {
 		t.Errorf("%v", v)
 	}
-	if (Problems{}).Error() == "" || (Problems{{File: "x", Text: "y"}}).Error() != "x: y" || (Problem{"x", 1, 2, "y"}).String() != "x:1:2: y" {
+	if (Problems{}).Error() == "" || (Problems{{File: "x", Text: "y"}}).Error() != "x: y" || (cardea.Diagnostic{File: "x", Line: 1, Column: 2, Text: "y"}).String() != "x:1:2: y" {
 		t.Error("problems are not told with their places")
 	}
 }

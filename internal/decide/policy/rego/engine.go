@@ -8,9 +8,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/open-policy-agent/opa/v1/ast"
-
+	"cardea.dev"
 	"cardea.dev/internal/decide/policy/engine"
+	"github.com/open-policy-agent/opa/v1/ast"
 )
 
 // Engine is OPA in this process.
@@ -52,8 +52,8 @@ func broken(path string, err error) Problems {
 }
 
 // Look gives the mistakes that OPA does not report.
-func (Engine) Look(_ context.Context, files []engine.Source) ([]Remark, error) {
-	var out []Remark
+func (Engine) Look(_ context.Context, files []engine.Source) ([]cardea.Diagnostic, error) {
+	var out []cardea.Diagnostic
 	modules, _ := parseAll(files, Parse)
 	for _, m := range modules {
 		out = append(out, m.Look()...)

@@ -7,9 +7,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/open-policy-agent/opa/v1/ast"
-
 	"cardea.dev/internal/decide/policy/engine"
+	"github.com/open-policy-agent/opa/v1/ast"
 )
 
 // The engine says of several files what the package says of each.

@@ -5,21 +5,17 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/open-policy-agent/opa/v1/ast"
-
+	"cardea.dev"
 	"cardea.dev/internal/decide/policy/engine"
+	"github.com/open-policy-agent/opa/v1/ast"
 )
 
 // The words that all engines share.
 type (
 	// Facts are [engine.Facts].
 	Facts = engine.Facts
-	// Problem is [engine.Problem].
-	Problem = engine.Problem
 	// Problems are [engine.Problems].
 	Problems = engine.Problems
-	// Remark is [engine.Remark].
-	Remark = engine.Remark
 	// Query is [engine.Query].
 	Query = engine.Query
 	// Result is [engine.Result].
@@ -126,7 +122,7 @@ func (m *Module) read() {
 }
 
 func (m *Module) mistake(at *ast.Location, format string, args ...any) {
-	p := Problem{File: m.Path, Line: 1, Column: 1, Text: fmt.Sprintf(format, args...)}
+	p := cardea.Diagnostic{File: m.Path, Line: 1, Column: 1, Text: fmt.Sprintf(format, args...)}
 	if at != nil {
 		p.Line, p.Column = at.Row, at.Col
 	}
@@ -250,7 +246,7 @@ func problemsOf(path string, err error) Problems {
 	}
 	var out Problems
 	for _, e := range errs {
-		p := Problem{File: path, Text: oneLine(e.Message)}
+		p := cardea.Diagnostic{File: path, Text: oneLine(e.Message)}
 		if e.Location != nil {
 			p.File, p.Line, p.Column = e.Location.File, e.Location.Row, e.Location.Col
 			if p.File == "" {

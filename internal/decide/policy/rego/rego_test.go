@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"cardea.dev"
 	"cardea.dev/internal/decide/policy/engine"
 )
 
@@ -71,7 +72,7 @@ func TestHead(t *testing.T) {
 	if _, err := reparse("x.rego", "package x\n\na b"); err == nil {
 		t.Error("a file that changed is taken")
 	}
-	if (Problems{}).Error() == "" || (Problem{File: "x", Text: "y"}).String() != "x: y" {
+	if (Problems{}).Error() == "" || (cardea.Diagnostic{File: "x", Text: "y"}).String() != "x: y" {
 		t.Error("problems without a place")
 	}
 }
@@ -165,7 +166,7 @@ func TestLook(t *testing.T) {
 	m := parsed(t, "x.rego", head+"package cardea.policies.x\n\nimport rego.v1\n\ndeny contains d if {\n\td := {\"rule_id\": \"a\", \"reason\": \"b\", \"colour\": \"red\"}\n}\n\nask contains [1]\n\nmodify contains {\"rule_id\": \"a\"}\n\nhalt contains e if e := input.f\n\nadd_context contains \"x\" if not input.tool_input.y.z\n")
 	var got []string
 	for _, r := range m.Look() {
-		got = append(got, r.Rule+" "+r.Text)
+		got = append(got, string(r.Code)+" "+r.Text)
 	}
 	all := strings.Join(got, "\n")
 	for _, want := range []string{`no field "colour"`, "ask holds array", "modify has no updated_input", "not holds, too, where there is no input.tool_input.y.z", "no event has input.f"} {
@@ -203,7 +204,7 @@ func TestMalformedDecisions(t *testing.T) {
 	} {
 		var got []string
 		for _, r := range parsed(t, "x.rego", "package cardea.policies.x\n\nimport rego.v1\ndeny contains d if d := "+object+"\n").Look() {
-			if r.Rule == "decision" {
+			if r.Code == "decision" {
 				got = append(got, r.String())
 			}
 		}
@@ -234,7 +235,7 @@ func TestConstantsThatNeverWork(t *testing.T) {
 	} {
 		var got []string
 		for _, r := range parsed(t, "x.rego", "package cardea.policies.x\n\nimport rego.v1\ndeny contains 1 if {"+body+"}\n").Look() {
-			if r.Rule == "constant" {
+			if r.Code == "constant" {
 				got = append(got, r.String())
 			}
 		}
@@ -297,7 +298,7 @@ func TestNeverHeard(t *testing.T) {
 	} {
 		got := ""
 		for _, r := range parsed(t, "x.rego", routed+text).Look() {
-			if r.Rule == "verb" || r.Rule == "signal" {
+			if r.Code == "verb" || r.Code == "signal" {
 				got += r.Text
 			}
 		}

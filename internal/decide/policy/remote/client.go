@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"cardea.dev"
 	"cardea.dev/internal/decide/policy/engine"
 )
 
@@ -163,8 +164,8 @@ func (e *Engine) Parse(ctx context.Context, files []engine.Source) ([]engine.Par
 }
 
 // Look gives the mistakes that OPA does not report.
-func (e *Engine) Look(ctx context.Context, files []engine.Source) ([]engine.Remark, error) {
-	return answer[[]engine.Remark](ctx, e, tagLook, files)
+func (e *Engine) Look(ctx context.Context, files []engine.Source) ([]cardea.Diagnostic, error) {
+	return answer[[]cardea.Diagnostic](ctx, e, tagLook, files)
 }
 
 // Test runs the tests of policies.

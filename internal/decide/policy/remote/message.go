@@ -24,7 +24,7 @@ const (
 // The tags of requests, with the types of the request's and the answer's body.
 const (
 	tagParse   = iota + 1 // []engine.Source → []engine.Parsed
-	tagLook               // []engine.Source → []engine.Remark
+	tagLook               // []engine.Source → []cardea.Diagnostic
 	tagCompile            // compileRequest → map[string]engine.Problems of files that were left out
 	tagEval               // evalRequest → []result
 	tagTest               // testRequest → engine.Tested

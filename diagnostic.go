@@ -1,0 +1,142 @@
+package cardea
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Diagnostic says what is wrong with a file or a setting, or what its author
+// should know about it. Everything that reads files reports its findings in
+// this form; commands print it as a line or as JSON.
+type Diagnostic struct {
+	// Severity is LevelError in the zero value: what nobody graded is not
+	// harmless.
+	Severity Level `json:"severity"`
+	// File is the file's name as the caller gave it, "" where there is none.
+	File string `json:"file,omitempty"`
+	// Line and Column count from 1; 0 is not known.
+	Line   int `json:"line,omitempty"`
+	Column int `json:"column,omitempty"`
+	// Code says what kind of finding it is. Programs act on the code alone:
+	// Text and Hint are for people, and may be reworded.
+	Code Code `json:"code"`
+	// Text says what is wrong, Hint what to do about it.
+	Text string `json:"text"`
+	Hint string `json:"hint,omitempty"`
+}
+
+// Level grades a diagnostic.
+type Level uint8
+
+const (
+	// LevelError marks what makes a file, or an entry of it, not count as its
+	// author meant it.
+	LevelError Level = iota
+	// LevelWarning marks a likely mistake that leaves the file in force.
+	LevelWarning
+	// LevelNote marks what is good to know, and is no mistake.
+	LevelNote
+)
+
+var levelNames = [...]string{"error", "warning", "note"}
+
+// String is the level's word.
+func (l Level) String() string { return levelNames[l] }
+
+// MarshalText writes the level's word.
+func (l Level) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
+
+// UnmarshalText reads the level's word.
+func (l *Level) UnmarshalText(text []byte) error {
+	for i, name := range levelNames {
+		if name == string(text) {
+			*l = Level(i)
+			return nil
+		}
+	}
+	return fmt.Errorf("unknown level %q", text)
+}
+
+// String is the diagnostic in one line without its severity:
+// "file:line:col: text; hint".
+func (d Diagnostic) String() string {
+	var b strings.Builder
+	if d.File != "" {
+		b.WriteString(d.Place() + ": ")
+	}
+	b.WriteString(d.Text)
+	if d.Hint != "" {
+		b.WriteString("; " + d.Hint)
+	}
+	return b.String()
+}
+
+// Place is "file:line:col" as far as it is known.
+func (d Diagnostic) Place() string {
+	place := d.File
+	if d.Line > 0 {
+		place += ":" + strconv.Itoa(d.Line)
+		if d.Column > 0 {
+			place += ":" + strconv.Itoa(d.Column)
+		}
+	}
+	return place
+}
+
+// Error makes a Diagnostic an error.
+func (d Diagnostic) Error() string { return d.String() }
+
+// HasError reports whether any of the diagnostics is an error.
+func HasError(all []Diagnostic) bool {
+	for _, d := range all {
+		if d.Severity == LevelError {
+			return true
+		}
+	}
+	return false
+}
+
+// Code is the kind of a diagnostic. The constants below are all there are.
+type Code string
+
+const (
+	// CodeUnreadable: a file or folder cannot be opened or read.
+	CodeUnreadable Code = "unreadable"
+	// CodeSyntax: a file is not valid YAML, JSON or Rego.
+	CodeSyntax Code = "syntax"
+	// CodeTooLarge: a file, or what it adds up to, is beyond a bound.
+	CodeTooLarge Code = "too-large"
+	// CodeWrongType: a value has another type than its key needs.
+	CodeWrongType Code = "wrong-type"
+	// CodeBadValue: a value has the right type but is none that is possible.
+	CodeBadValue Code = "bad-value"
+	// CodeMissing: a key that is needed is not there, or is empty.
+	CodeMissing Code = "missing"
+	// CodeUnknownKey: nothing reads a key of this name.
+	CodeUnknownKey Code = "unknown-key"
+	// CodeUnknownName: a value names a rule, event, function or file that
+	// there is not.
+	CodeUnknownName Code = "unknown-name"
+	// CodeDuplicate: a key, id or name is given twice.
+	CodeDuplicate Code = "duplicate"
+	// CodeWrongScope: the key has no effect in a file of this scope.
+	CodeWrongScope Code = "wrong-scope"
+	// CodeIgnored: a file or entry is not believed, read or trusted, so it does
+	// not count.
+	CodeIgnored Code = "ignored"
+	// CodeNoEffect: the entry can be read but can never decide or do anything.
+	CodeNoEffect Code = "no-effect"
+	// CodeTooWide: an entry allows more than its author is likely to mean.
+	CodeTooWide Code = "too-wide"
+	// CodeUncertain: an entry may not do what its author expects.
+	CodeUncertain Code = "uncertain"
+	// CodeNotAsked: no hook brings the event that the entry waits for.
+	CodeNotAsked Code = "not-asked"
+	// CodeNotExecutable: a script cannot be started.
+	CodeNotExecutable Code = "not-executable"
+	// CodeNoEngine: the program that evaluates policies is missing or failed.
+	CodeNoEngine Code = "no-engine"
+	// CodeNotConverted: an import could not carry an entry over as it was.
+	CodeNotConverted Code = "not-converted"
+)

@@ -1,0 +1,52 @@
+package engine
+
+import "cardea.dev"
+
+// The codes of findings in policies, besides the general ones of package
+// cardea.
+const (
+	// CodeParse: the file is not valid Rego.
+	CodeParse cardea.Code = "parse"
+	// CodeEmpty: nothing is written in the file, so it decides nothing.
+	CodeEmpty cardea.Code = "empty"
+	// CodeCompile: OPA's compiler rejects the file.
+	CodeCompile cardea.Code = "compile"
+	// CodeMetadata: the METADATA comment is wrong.
+	CodeMetadata cardea.Code = "metadata"
+	// CodeNoMetadata: a package with verbs has no routing, so it is not asked.
+	CodeNoMetadata cardea.Code = "no-metadata"
+	// CodeNoEvents: the routing names no events, so the policy is not asked.
+	CodeNoEvents cardea.Code = "no-events"
+	// CodeNoVerb: a routed policy has no verb, so it decides nothing.
+	CodeNoVerb cardea.Code = "no-verb"
+	// CodeNoSet: a verb is no set of decisions.
+	CodeNoSet cardea.Code = "no-set"
+	// CodeDecision: a decision lacks a field or has a wrong one.
+	CodeDecision cardea.Code = "decision"
+	// CodeVerb: a rule looks like a verb but is none, or its verb means nothing
+	// on the event.
+	CodeVerb cardea.Code = "verb"
+	// CodeEvent: the routing names an event that there is not.
+	CodeEvent cardea.Code = "event"
+	// CodeTool: the routing names a tool that is not known, or tools for events
+	// without one.
+	CodeTool cardea.Code = "tool"
+	// CodeSignal: a signal that is used is not defined or not required.
+	CodeSignal cardea.Code = "signal"
+	// CodeField: the policy reads a field that no event has.
+	CodeField cardea.Code = "field"
+	// CodeConstant: a call always fails because of its constant argument.
+	CodeConstant cardea.Code = "constant"
+	// CodeNegation: a negated condition also holds where the field is missing.
+	CodeNegation cardea.Code = "negation"
+	// CodePackage: the policy refers to a package that there is not.
+	CodePackage cardea.Code = "package"
+	// CodeRouting: files of one package are routed differently.
+	CodeRouting cardea.Code = "routing"
+	// CodeSystemPackage: the file is Cupcake's aggregation, which is skipped.
+	CodeSystemPackage cardea.Code = "system-package"
+	// CodeLibraryRouting: a package that is no policy has a routing.
+	CodeLibraryRouting cardea.Code = "library-routing"
+	// CodeLibraryVerb: a package that is no policy has a verb.
+	CodeLibraryVerb cardea.Code = "library-verb"
+)
