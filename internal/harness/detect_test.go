@@ -242,6 +242,53 @@ func TestOpenForms(t *testing.T) {
 	}
 }
 
+// What the gate answers to a message of any sender, at any hook, is what the
+// sender reads.
+func TestEverySenderReadsTheAnswer(t *testing.T) {
+	raws := []string{fromClaude, fromPascal, fromCamel, fromCursor, fromVSCode, fromCodex, fromCrush, fromGemini, cursorsStop,
+		strings.Replace(fromPascal, "PreToolUse", "PermissionRequest", 1), strings.Replace(fromVSCode, "PreToolUse", "PermissionRequest", 1),
+		strings.Replace(fromCodex, `"default"`, `"auto-low"`, 1), strings.Replace(fromCodex, `"turn_id":"3","model":"m",`, "", 1)}
+	for _, s := range conformance.Samples(t) {
+		raws = append(raws, string(sharedtest.Read(t, "payloads", s.Path)))
+	}
+	droid := `{"session_id":"s","transcript_path":"/t","cwd":"/p","permission_mode":"auto-low","hook_event_name":"PreToolUse","tool_name":"Execute","tool_input":{"command":"ls"}}`
+	for _, raw := range append(raws, droid) {
+		for _, explicit := range []string{"", "claude-code", "copilot-cli"} {
+			for _, unattended := range []bool{false, true} {
+				m, err := harness.Hook{Harness: explicit, Unattended: unattended, Env: none, Adapters: adapters()}.Open([]byte(raw))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if m.Unread {
+					continue
+				}
+				if err := conformance.CheckMessage(m, m.Event, reader(m.Sender, explicit)); err != nil {
+					t.Errorf("at the hook %q: %v", explicit, err)
+				}
+			}
+		}
+	}
+}
+
+// reader is what reads the answer to a message of a sender at a hook. A message
+// that nobody is known to have sent is read by the hook's own harness.
+func reader(sender, explicit string) func(*cardea.Event, harness.Output) conformance.Outcome {
+	own := explicit
+	if own == "" || sender != "" && own != sender {
+		own = sender
+	}
+	switch {
+	case explicit != "" && own != explicit:
+	case own == "claude-code":
+		return conformance.ReadClaudeCode
+	case own == "copilot-cli":
+		return conformance.ReadCopilot
+	}
+	return func(ev *cardea.Event, o harness.Output) conformance.Outcome {
+		return conformance.ReadSender(own, ev, o)
+	}
+}
+
 func TestForeignDegrades(t *testing.T) {
 	answer := func(raw string, v cardea.Verdict) string {
 		m, err := harness.Hook{Harness: "claude-code", Env: none, Adapters: adapters()}.Open([]byte(raw))

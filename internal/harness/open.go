@@ -103,9 +103,10 @@ func (m *Message) misdirected(p *Payload, own, adapter Adapter) {
 		m.Event = Foreign(m.Sender, p)
 	}
 	m.foreign = true
-	// Copilot CLI reads Claude Code's form only in answer to the messages
-	// that have it, which name their events in PascalCase.
-	if readsClaude(m.Sender) && own.Name() == "claude-code" && (m.Sender != "copilot-cli" || isPascal(m.Event.Wire)) {
+	// Copilot CLI reads Claude Code's form only in answer to the PreToolUse
+	// messages that have it, which name their events in PascalCase. It ignores
+	// that form on PermissionRequest, where it does know exit code 2.
+	if readsClaude(m.Sender) && own.Name() == "claude-code" && (m.Sender != "copilot-cli" || isPascal(m.Event.Wire) && m.Event.Kind == cardea.PreToolUse) {
 		m.form = own
 	}
 }

@@ -1,7 +1,6 @@
 package claudecode_test
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 
@@ -24,67 +23,6 @@ const (
 	question = `{"session_id":"abc","transcript_path":"/h/t.jsonl","cwd":"/work/p","hook_event_name":"PreToolUse",
 		"tool_name":"AskUserQuestion","tool_input":{"questions":[]},"tool_use_id":"toolu_1"}`
 )
-
-// understood is what Claude Code does with an answer, by the vendor's page on
-// hooks (https://code.claude.com/docs/en/hooks). It knows the documented keys only.
-func understood(ev *cardea.Event, a harness.Output) conformance.Outcome {
-	event := string(ev.Kind)
-	if a.Exit == 2 {
-		if event == "PreToolUse" {
-			return conformance.Blocked
-		}
-		return conformance.OwnFlow // not honoured on PermissionRequest
-	}
-	out := strings.TrimSpace(string(a.Stdout))
-	if !strings.HasPrefix(out, "{") || !strings.HasSuffix(out, "}") {
-		return conformance.OwnFlow // plain text
-	}
-	var top map[string]any
-	if json.Unmarshal([]byte(out), &top) != nil {
-		return conformance.OwnFlow // a non-blocking error
-	}
-	for k := range top {
-		if !strings.Contains(" continue stopReason suppressOutput systemMessage terminalSequence hookSpecificOutput decision reason ", " "+k+" ") {
-			return conformance.OwnFlow
-		}
-	}
-	hook, there := top["hookSpecificOutput"].(map[string]any)
-	if there && hook["hookEventName"] != event {
-		return conformance.OwnFlow // fails the schema
-	}
-	if top["continue"] == false {
-		return conformance.Stopped
-	}
-	if event == "PermissionRequest" {
-		decision, _ := hook["decision"].(map[string]any)
-		switch decision["behavior"] {
-		case "allow":
-			return conformance.Runs
-		case "deny":
-			return conformance.Blocked
-		}
-		return conformance.OwnFlow
-	}
-	if event != "PreToolUse" {
-		return conformance.OwnFlow
-	}
-	word := hook["permissionDecision"]
-	switch top["decision"] { // the deprecated form
-	case "approve":
-		word = "allow"
-	case "block":
-		word = "deny"
-	}
-	switch word {
-	case "deny":
-		return conformance.Blocked
-	case "ask":
-		return conformance.Prompts
-	case "allow":
-		return conformance.Runs
-	}
-	return conformance.OwnFlow
-}
 
 func verdict(e cardea.Effect, reason string) cardea.Verdict {
 	return cardea.Verdict{Effect: e, Reason: reason, Message: reason}
@@ -119,7 +57,7 @@ func TestConformance(t *testing.T) {
 	asked.Rewrite = map[string]any{"command": "npm ci"}
 	conformance.Run(t, conformance.Suite{
 		Adapter:           claudecode.Adapter{},
-		Outcome:           understood,
+		Outcome:           conformance.ReadClaudeCode,
 		PreToolUse:        []string{bash, subagentEdit},
 		PermissionRequest: []string{request},
 		AskPerson:         question,
@@ -334,7 +272,7 @@ func FuzzParse(f *testing.F) {
 				t.Fatal(err)
 			}
 		}
-		if got := understood(ev, out); v.Effect >= cardea.Deny && ev.Kind.Answered() && got < conformance.Blocked {
+		if got := conformance.ReadClaudeCode(ev, out); v.Effect >= cardea.Deny && ev.Kind.Answered() && got < conformance.Blocked {
 			t.Fatalf("%s is understood as %s", v.Effect, got)
 		} else if v.Effect != cardea.Allow && got == conformance.Runs {
 			t.Fatalf("%s runs", v.Effect)

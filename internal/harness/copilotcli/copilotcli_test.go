@@ -1,7 +1,6 @@
 package copilotcli_test
 
 import (
-	"encoding/json"
 	"maps"
 	"strings"
 	"testing"
@@ -24,54 +23,6 @@ const (
 	pascalRequest = `{"hook_event_name":"PermissionRequest","session_id":"s","timestamp":"2026-09-21T14:03:32Z","cwd":"/work/p",
 		"tool_name":"Bash","tool_input":{"command":"git push","description":"d"}}`
 )
-
-// understood is what Copilot CLI does with an answer, by the vendor's
-// hooks reference (docs/harnesses.md#copilot-cli).
-func understood(ev *cardea.Event, a harness.Output) conformance.Outcome {
-	pre := ev.Kind == cardea.PreToolUse
-	switch {
-	case a.Exit != 0 && pre:
-		return conformance.Blocked
-	case a.Exit != 0:
-		return conformance.OwnFlow
-	}
-	out := string(a.Stdout)
-	for { // progress lines are stripped
-		line, rest, found := strings.Cut(out, "\n")
-		if !found || !strings.Contains(line, `"type":"progress"`) {
-			break
-		}
-		out = rest
-	}
-	var top map[string]any
-	if json.Unmarshal([]byte(out), &top) != nil {
-		return conformance.OwnFlow
-	}
-	if pre {
-		switch top["permissionDecision"] {
-		case "allow":
-			return conformance.Runs
-		case "ask":
-			return conformance.Prompts
-		case "deny":
-			if s, _ := top["permissionDecisionReason"].(string); s != "" {
-				return conformance.Blocked
-			}
-		}
-		return conformance.OwnFlow
-	}
-	if ev.Kind == cardea.PermissionRequest {
-		switch {
-		case top["behavior"] == "allow":
-			return conformance.Runs
-		case top["behavior"] == "deny" && top["interrupt"] == true:
-			return conformance.Stopped
-		case top["behavior"] == "deny":
-			return conformance.Blocked
-		}
-	}
-	return conformance.OwnFlow
-}
 
 func verdict(e cardea.Effect, reason string) cardea.Verdict {
 	return cardea.Verdict{Effect: e, Reason: reason, Message: reason}
@@ -102,7 +53,7 @@ func TestConformance(t *testing.T) {
 	rewrite.Rewrite = map[string]any{"command": "npm ci"}
 	conformance.Run(t, conformance.Suite{
 		Adapter:           copilotcli.Adapter{},
-		Outcome:           understood,
+		Outcome:           conformance.ReadCopilot,
 		PreToolUse:        []string{camelBash, camelEdit, pascal},
 		PermissionRequest: []string{camelRequest, pascalRequest},
 		AskPerson:         camelAsk,
@@ -260,7 +211,7 @@ func FuzzParse(f *testing.F) {
 		}
 		ev := copilotcli.Adapter{}.Parse(p)
 		v := verdict(cardea.Effect(effect%6), "r")
-		got := understood(ev, render(ev, v))
+		got := conformance.ReadCopilot(ev, render(ev, v))
 		if v.Effect >= cardea.Deny && ev.Kind.Answered() && got < conformance.Blocked {
 			t.Fatalf("%s is understood as %s", v.Effect, got)
 		} else if v.Effect != cardea.Allow && got == conformance.Runs {

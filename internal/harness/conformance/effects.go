@@ -1,0 +1,147 @@
+package conformance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"testing"
+
+	"cardea.dev"
+	"cardea.dev/internal/harness"
+)
+
+// kinds are events on which the answer is read: all that any vendor documents, one
+// that nobody does, and one without a name.
+var kinds = []cardea.Kind{cardea.PreToolUse, cardea.PermissionRequest, "", "SessionStart", "Setup", "UserPromptSubmit", "UserPromptExpansion",
+	"PermissionDenied", "PostToolUse", "PostToolUseFailure", "PostToolBatch", "Notification", "MessageDisplay", "SubagentStart",
+	"SubagentStop", "TaskCreated", "TaskCompleted", "Stop", "StopFailure", "TeammateIdle", "InstructionsLoaded", "ConfigChange", "CwdChanged",
+	"FileChanged", "DirectoryAdded", "WorktreeCreate", "WorktreeRemove", "PreCompact", "PostCompact", "PreModelSwitch",
+	"PostModelSwitch", "Elicitation", "ElicitationResult", "SessionEnd", "ErrorOccurred", "EventOfTomorrow"}
+
+var modes = []cardea.Mode{cardea.ModeUnknown, cardea.ModeDefault, cardea.ModePlan, cardea.ModeAcceptEdits,
+	cardea.ModeAuto, cardea.ModeDontAsk, cardea.ModeBypass, "a mode of tomorrow"}
+
+// effects proves, for every event, mode, setting and opinion, that what the gate
+// says it answers (and so what the ledger records) is what the harness reads, and
+// that no answer lets more through than the verdict.
+func (s Suite) effects(t *testing.T) {
+	n := 0
+	for _, call := range s.calls(t) {
+		for _, kind := range kinds {
+			for i, mode := range modes {
+				if i > 0 && !kind.Answered() && mode != cardea.ModeBypass {
+					continue // where nothing is permitted, it only matters whether somebody attends
+				}
+				ev := *call
+				ev.Kind, ev.Mode = kind, mode
+				for _, g := range gates() {
+					n++
+					s.effect(t, g, &ev)
+				}
+			}
+		}
+	}
+	t.Logf("%d verdicts", n)
+}
+
+// calls are events about calls that are treated differently: a plain one, and
+// those that are reserved for a person.
+func (s Suite) calls(t *testing.T) []*cardea.Event {
+	out := []*cardea.Event{{Harness: s.Adapter.Name()}}
+	for _, raw := range append(append([]string{s.AskPerson}, s.PreToolUse...), s.PermissionRequest...) {
+		ev := s.parse(t, raw)
+		part := cardea.Part{Text: "x", Coverage: cardea.Complete}
+		write := part
+		write.Access = []cardea.Access{{Kind: cardea.Write, Path: "/p/.npmrc"}}
+		out = append(out, ev.WithCall(ev.Call.WithParts([]cardea.Part{part}, nil, nil)), ev.WithCall(ev.Call.WithParts([]cardea.Part{write}, nil, nil)))
+	}
+	native := out[len(out)-2].At(cardea.Place{NativeAsk: true})
+	return append(out, native, native.WithNobody())
+}
+
+// says is a decider with fixed opinions.
+type says struct {
+	opinions []cardea.Opinion
+	err      error
+}
+
+func (says) Name() string { return "says" }
+func (s says) Decide(context.Context, *cardea.Event) ([]cardea.Opinion, error) {
+	return s.opinions, s.err
+}
+
+// gates are gates with every setting that changes an effect, and every opinion.
+func gates() []*cardea.Gate {
+	rewrite := cardea.Advice{Rewrite: map[string]any{"command": markRewrite}}
+	deciders := []says{{}, {err: errors.New("failed")}, {err: &cardea.Trouble{Failure: cardea.BrokenPolicy, Text: "broken"}}}
+	for _, e := range cardea.Effects() {
+		for _, advice := range []cardea.Advice{{}, {Context: markContext, Instead: markInstead}, rewrite} {
+			part := 0
+			if e != cardea.Allow {
+				part = cardea.WholeCall
+			}
+			deciders = append(deciders, says{opinions: []cardea.Opinion{{Decider: "says", Effect: e, Part: part, Reason: markReason, Advice: advice, Person: advice.Context != ""}}})
+		}
+	}
+	var out []*cardea.Gate
+	for _, d := range deciders {
+		for _, byDefault := range []cardea.Effect{cardea.Abstain, cardea.Allow, cardea.Ask, cardea.Deny} {
+			for _, on := range []cardea.OnError{cardea.OnErrorDefer, cardea.OnErrorDeny, cardea.OnErrorAllow} {
+				out = append(out, &cardea.Gate{Slots: []cardea.Slot{{Decider: d, Events: true}}, OnError: on,
+					Default: cardea.Defaults{Attended: byDefault, Unattended: byDefault}})
+			}
+		}
+	}
+	return out
+}
+
+func (s Suite) effect(t *testing.T, g *cardea.Gate, ev *cardea.Event) {
+	t.Helper()
+	before := *ev
+	v := g.Decide(context.Background(), ev)
+	a := cardea.Express(v, s.Adapter.Capabilities(), ev)
+	out := s.Adapter.Render(ev, a)
+	if err := agree(ev, v, a, s.Outcome(ev, out)); err != nil {
+		t.Fatalf("%s, mode %q, default %s, on_error %s, %+v: %v\n%s%s", ev.Kind, ev.Mode, g.Default.Attended, g.OnError, g.Slots[0].Decider, err, out.Stdout, out.Stderr)
+	}
+	if !reflect.DeepEqual(&before, ev) {
+		t.Fatalf("%s: the event was changed", ev.Kind)
+	}
+}
+
+// agree compares an answer with what the harness reads.
+func agree(ev *cardea.Event, v cardea.Verdict, a cardea.Answer, got Outcome) error {
+	switch {
+	case !Agrees(ev.Kind, a.Effect, got):
+		return fmt.Errorf("the answer %s is read as: %s", a.Effect, got)
+	case v.Rewrite != nil && got >= Prompts: // what cannot be rewritten is asked about, or refused
+	case slices.Contains(a.Limits, cardea.OwnPrompt) && got == OwnFlow: // its own prompt follows
+	case !permitted(ev.Kind, v, got):
+		return fmt.Errorf("the verdict %s is read as: %s", v.Effect, got)
+	case a.Effect != v.Effect && len(a.Limits) == 0:
+		return fmt.Errorf("the answer %s differs from the verdict %s, and does not say why", a.Effect, v.Effect)
+	case a.Decided != v.Effect:
+		return fmt.Errorf("decided is %s, not %s", a.Decided, v.Effect)
+	}
+	return nil
+}
+
+// CheckMessage proves the same of a message that arrived at a hook: that its
+// sender reads the answer as the gate means it, for every effect.
+func CheckMessage(m *harness.Message, ev *cardea.Event, read func(*cardea.Event, harness.Output) Outcome) error {
+	for _, e := range cardea.Effects() {
+		for extras := range 32 {
+			v := verdict(e, extras)
+			if e == cardea.Abstain || e == cardea.Defer {
+				v.Rewrite = nil // the gate asks about a rewrite that nobody allows
+			}
+			a := cardea.Express(v, m.Capabilities(), ev)
+			if err := agree(ev, v, a, read(ev, m.Write(ev, a))); err != nil {
+				return fmt.Errorf("%s of %s, mode %q, extras %05b: %w", ev.Kind, m.Sender, ev.Mode, extras, err)
+			}
+		}
+	}
+	return nil
+}
