@@ -367,12 +367,6 @@ func (a *Access) Nowhere() bool {
 	return a.Spelled == "/dev/stdout" || a.Spelled == "/dev/stderr"
 }
 
-// Opaque is a spot that the analysis cannot see through.
-type Opaque struct {
-	// Text is the spot as written, Reason why it is opaque.
-	Text, Reason string
-}
-
 // Coverage says how completely it is known what a part starts.
 type Coverage uint8
 

@@ -96,9 +96,9 @@ func analyse(text string, env Env, before made) (Analysis, made) {
 	case strings.Trim(text, " \t\n") == "":
 		return Analysis{}, made{}
 	case len(text) > maxText:
-		w.opaqueLine(shorten(text), "the command is longer than 1 MiB")
+		w.opaqueLine(text, cardea.OpaqueTooLong, "the command is longer than 1 MiB")
 	case nesting(text) > maxNesting:
-		w.opaqueLine(shorten(text), "the command is nested too deeply")
+		w.opaqueLine(text, cardea.OpaqueTooDeep, "the command is nested too deeply")
 	default:
 		w.script(text)
 		w.uncalled()
@@ -109,7 +109,7 @@ func analyse(text string, env Env, before made) (Analysis, made) {
 	w.hideNothing()
 	out := Analysis{Parts: w.parts, Opaque: w.opaque, Flows: w.found}
 	if len(out.Parts) == 0 && (len(out.Opaque) > 0 || !w.onlyComments) {
-		spot := cardea.Opaque{Text: shorten(text), Reason: "no command could be found in it"}
+		spot := cardea.Opaque{Code: cardea.OpaqueNoCommand, Text: shorten(text), Reason: "no command could be found in it"}
 		if len(out.Opaque) > 0 {
 			spot = out.Opaque[0]
 		}
@@ -166,11 +166,11 @@ type walker struct {
 // script parses and walks a text as bash would run it.
 func (w *walker) script(text string) {
 	if w.scripts >= maxScripts {
-		w.opaqueLine(shorten(text), "too many scripts within scripts")
+		w.opaqueLine(text, cardea.OpaqueTooDeep, "too many scripts within scripts")
 		return
 	}
-	if reason := rawCheck(text); reason != "" {
-		w.opaqueLine(shorten(text), reason)
+	if code, reason := rawCheck(text); code != "" {
+		w.opaqueLine(text, code, reason)
 	}
 	outer, outerBase := w.src, w.base
 	w.src = text
@@ -181,7 +181,7 @@ func (w *walker) script(text string) {
 	defer func() { w.src, w.base = outer, outerBase; w.scripts-- }()
 
 	if w.posix && !sameInPOSIX(text) {
-		w.opaqueLine(shorten(text), "sh may read it in another way than bash does")
+		w.opaqueLine(text, cardea.OpaqueSh, "sh may read it in another way than bash does")
 	}
 	parser := syntax.NewParser(syntax.Variant(syntax.LangBash))
 	var file []*syntax.Stmt
@@ -189,7 +189,7 @@ func (w *walker) script(text string) {
 	if err == nil {
 		file = f.Stmts
 	} else {
-		w.opaqueLine(shorten(text), "bash's grammar does not fit: "+parseReason(err))
+		w.opaqueLine(text, cardea.OpaqueSyntax, "bash's grammar does not fit: "+parseReason(err))
 		// bash runs what stands before the line with the error.
 		for st, serr := range parser.StmtsSeq(strings.NewReader(text)) {
 			if serr == nil { // no break: the parser may go on after an error
@@ -232,21 +232,20 @@ func parseReason(err error) string {
 	return err.Error()
 }
 
-// opaqueLine records a spot that concerns the whole line.
-func (w *walker) opaqueLine(text, reason string) {
-	for _, o := range w.opaque {
-		if o.Reason == reason {
-			return
-		}
+// opaqueLine records a spot that concerns the whole line: the first one of each
+// code.
+func (w *walker) opaqueLine(text string, code cardea.OpaqueCode, reason string) {
+	spot := cardea.Opaque{Code: code, Text: shorten(text), Reason: reason}
+	if !slices.ContainsFunc(w.opaque, func(o cardea.Opaque) bool { return o.Code == code }) {
+		w.opaque = append(w.opaque, spot)
 	}
-	w.opaque = append(w.opaque, cardea.Opaque{Text: text, Reason: reason})
 }
 
 // limit records that a limit was hit and stops the walk.
-func (w *walker) limit(reason string) {
+func (w *walker) limit(code cardea.OpaqueCode, reason string) {
 	if !w.full {
 		w.full = true
-		w.opaqueLine(shorten(w.src), reason)
+		w.opaqueLine(w.src, code, reason)
 	}
 }
 

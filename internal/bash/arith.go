@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"cardea.dev"
 )
 
 const evaluates = "bash evaluates the value as arithmetic, which can execute a command in a subscript"
@@ -42,7 +44,7 @@ func (w *walker) arith(x syntax.ArithmExpr) {
 	case *syntax.ParenArithm:
 		w.arith(x.X)
 	case *syntax.FlagsArithm:
-		w.spot(w.source(x), "an expansion that only zsh has")
+		w.spot(w.source(x), cardea.OpaqueZsh, "an expansion that only zsh has")
 	case *syntax.Word:
 		w.arithWord(x)
 	}
@@ -79,7 +81,7 @@ func (w *walker) arithAssigns(x syntax.ArithmExpr) {
 			return
 		}
 	}
-	w.spot(w.source(x), "which variable an expression sets comes from a value")
+	w.spot(w.source(x), cardea.OpaqueEvaluated, "which variable an expression sets comes from a value")
 }
 
 // someNumber is a variable that holds a number that is not known.
@@ -112,7 +114,7 @@ func (w *walker) arithWord(word *syntax.Word) {
 		case *syntax.Lit:
 			// A name that pieces make up is not looked for.
 			if !plainNumber(p.Value) {
-				w.spot(w.source(word), evaluates)
+				w.spot(w.source(word), cardea.OpaqueEvaluated, evaluates)
 			}
 		case *syntax.ParamExp:
 			w.arithParam(p, len(word.Parts) == 1)
@@ -120,7 +122,7 @@ func (w *walker) arithWord(word *syntax.Word) {
 			w.arith(p.X)
 		default:
 			w.frags([]syntax.WordPart{p}, nowhere)
-			w.spot(w.source(word), evaluates)
+			w.spot(w.source(word), cardea.OpaqueEvaluated, evaluates)
 		}
 	}
 }
@@ -133,7 +135,7 @@ func (w *walker) arithParam(p *syntax.ParamExp, alone bool) {
 	}
 	if p.Param == nil || p.Excl || p.Exp != nil || p.Repl != nil || p.Slice != nil || p.Flags != nil {
 		w.param(p, false)
-		w.spot(w.source(p), evaluates)
+		w.spot(w.source(p), cardea.OpaqueEvaluated, evaluates)
 		return
 	}
 	if p.Length {
@@ -142,15 +144,15 @@ func (w *walker) arithParam(p *syntax.ParamExp, alone bool) {
 	switch name := p.Param.Value; name {
 	case "#", "?", "$", "!":
 	case "@", "*", "-", "0":
-		w.spot(w.source(p), evaluates)
+		w.spot(w.source(p), cardea.OpaqueEvaluated, evaluates)
 	default:
 		if plainName(name) {
 			if !alone && !numeric(w.lookup(name)) {
-				w.spot(w.source(p), evaluates)
+				w.spot(w.source(p), cardea.OpaqueEvaluated, evaluates)
 				return
 			}
 			if v := w.lookup(name); v.kind == known && !numeric(v) && !plainName(v.text) {
-				w.spot(w.source(p), evaluates) // its text may change how the rest is read
+				w.spot(w.source(p), cardea.OpaqueEvaluated, evaluates) // its text may change how the rest is read
 				return
 			}
 			w.arithNamed(name, w.source(p))
@@ -158,7 +160,7 @@ func (w *walker) arithParam(p *syntax.ParamExp, alone bool) {
 		}
 		fs := w.plain(p, name, nil, false)
 		if len(fs) != 1 || fs[0].dynamic || !plainNumber(fs[0].text) {
-			w.spot(w.source(p), evaluates)
+			w.spot(w.source(p), cardea.OpaqueEvaluated, evaluates)
 		}
 	}
 }
@@ -174,12 +176,12 @@ func (w *walker) arithText(text, src string) {
 		w.arithNamed(text, src)
 		return
 	case strings.Trim(text, arithBytes) != "" || len(text) > maxArith || w.evaluating > maxEvaluating:
-		w.spot(src, evaluates)
+		w.spot(src, cardea.OpaqueEvaluated, evaluates)
 		return
 	}
 	x, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Arithmetic(strings.NewReader(text))
 	if err != nil {
-		w.spot(src, evaluates)
+		w.spot(src, cardea.OpaqueEvaluated, evaluates)
 		return
 	}
 	outer, base := w.src, w.base
@@ -202,7 +204,7 @@ const (
 // set holds what the person's environment holds.
 func (w *walker) arithNamed(name, src string) {
 	if w.words++; w.words > maxWords {
-		w.limit("too many words")
+		w.limit(cardea.OpaqueTooMany, "too many words")
 		return
 	}
 	w.outsider(name)
@@ -214,7 +216,7 @@ func (w *walker) arithNamed(name, src string) {
 		w.arithText(v.text, src)
 		w.evaluating--
 	default:
-		w.spot(src, evaluates)
+		w.spot(src, cardea.OpaqueEvaluated, evaluates)
 	}
 }
 

@@ -54,7 +54,7 @@ func (w *walker) null(inv invocation) {
 		letter := map[string]string{"jobs": "x", "wait": "p"}[name]
 		for _, f := range inv.argv[1:] {
 			if f.MayBeOption || strings.HasPrefix(f.Text, "-") && strings.Contains(f.Text, letter) {
-				w.spot(f.Text, "the option may run a command or evaluate a subscript")
+				w.spot(f.Text, cardea.OpaqueCodeOption, "the option may run a command or evaluate a subscript")
 			}
 		}
 	case "return", "break", "continue":
@@ -113,7 +113,7 @@ func (w *walker) testBuiltin(inv invocation) {
 		if !f.Static && !next.Static && i > 0 && testOperator(words[i-1]) {
 			continue // [ -n "$a" "$b" ] is an error
 		}
-		w.spot(next.Text, evaluates)
+		w.spot(next.Text, cardea.OpaqueEvaluated, evaluates)
 	}
 	w.null(inv)
 }
@@ -144,9 +144,9 @@ func (w *walker) setter(inv invocation) {
 			}
 			null = len(inv.access) == 0
 		} else if len(words) > 1 && (!words[0].Static || countsOutput(words[0].Text)) {
-			w.spot(words[0].Text, "the format may set a variable: %n")
+			w.spot(words[0].Text, cardea.OpaqueCodeOption, "the format may set a variable: %n")
 		} else if len(words) > 0 && !words[0].Static && words[0].MayBeOption {
-			w.spot(words[0].Text, "the option may name a variable, whose subscript "+"bash evaluates")
+			w.spot(words[0].Text, cardea.OpaqueCodeOption, "the option may name a variable, whose subscript "+"bash evaluates")
 		} else if len(words) > 0 && strings.HasPrefix(words[0].Text, "-v") && len(words[0].Text) > 2 {
 			w.setByName(field{Word: cardea.Word{Text: words[0].Text[2:], Static: words[0].Static}})
 		}
@@ -156,12 +156,12 @@ func (w *walker) setter(inv invocation) {
 			case f.Static && strings.HasPrefix(f.Text, "-"):
 				w.unsetsFuncs = w.unsetsFuncs || f.Text != "-v"
 				if strings.Contains(f.Text, "n") {
-					w.spot(f.Text, "the declaration changes how names are read")
+					w.spot(f.Text, cardea.OpaqueDeclaration, "the declaration changes how names are read")
 				}
 			case f.Static && plainName(f.Text):
 				w.set(f.Text, value{kind: unset})
 			default:
-				w.spot(f.Text, evaluates)
+				w.spot(f.Text, cardea.OpaqueEvaluated, evaluates)
 			}
 		}
 	default: // read, mapfile, readarray, getopts
@@ -176,7 +176,7 @@ func (w *walker) setter(inv invocation) {
 
 func (w *walker) letWord(f field) {
 	if !f.Static {
-		w.spot(f.Text, evaluates)
+		w.spot(f.Text, cardea.OpaqueEvaluated, evaluates)
 		return
 	}
 	w.arithText(f.Text, f.Text)
@@ -194,7 +194,7 @@ func (w *walker) setList(f field) {
 // setByName sets a variable to what is not known.
 func (w *walker) setByName(f field) {
 	if !f.Static || !plainName(f.Text) {
-		w.spot(f.Text, evaluates)
+		w.spot(f.Text, cardea.OpaqueEvaluated, evaluates)
 		return
 	}
 	w.set(f.Text, value{kind: dynamic})
@@ -225,7 +225,7 @@ func (w *walker) readNames(name string, words []field, assigns []cardea.Assign) 
 			last := f.Text[len(f.Text)-1]
 			at := strings.IndexAny(f.Text[1:], withValue)
 			if at >= 0 && f.Text[1+at] == 'C' {
-				w.spot(f.Text, "mapfile -C runs a command")
+				w.spot(f.Text, cardea.OpaqueCodeOption, "mapfile -C runs a command")
 			}
 			if at >= 0 && f.Text[1+at] == 'a' && name == "read" {
 				if 2+at < len(f.Text) {
@@ -283,10 +283,10 @@ func (w *walker) aliasBuiltin(inv invocation) {
 		switch {
 		case inv.argv[0].Text == "unalias":
 		case !f.Static:
-			w.spot(f.Text, "what the alias stands for comes from outside of the line")
+			w.spot(f.Text, cardea.OpaqueScript, "what the alias stands for comes from outside of the line")
 		case ok:
 			if !plainAlias(name, text) {
-				w.opaqueLine(shorten(f.Text), "an alias that stands for more than one plain command")
+				w.opaqueLine(f.Text, cardea.OpaqueAlias, "an alias that stands for more than one plain command")
 			}
 			w.aliases[name] = text
 			if w.handled { // a handler may mean it
@@ -326,7 +326,7 @@ func (w *walker) eval(inv invocation) {
 	var text []string
 	for _, f := range words {
 		if !f.Static {
-			w.spot(f.Text, "eval runs what comes from outside of the line")
+			w.spot(f.Text, cardea.OpaqueEval, "eval runs what comes from outside of the line")
 			w.runs()
 			w.emitProgram(inv)
 			return
@@ -349,7 +349,7 @@ func (w *walker) sourced(inv invocation) {
 	inv.access = slices.Clone(inv.access)
 	if len(inv.argv) > 1 {
 		f := inv.argv[1]
-		w.spot(f.Text, "it runs the commands of a file in this shell")
+		w.spot(f.Text, cardea.OpaqueSourcedFile, "it runs the commands of a file in this shell")
 		if f.Static {
 			inv.access = append(inv.access, w.paths().Open(cardea.Execute, f.Text, false)...)
 		} else {
@@ -368,8 +368,8 @@ func (w *walker) prefixBuiltin(inv invocation) {
 	looksOnly := false
 	if name == "exec" {
 		p := execSpec.parse(args)
-		if p.bad != "" {
-			w.spot(p.badText, p.bad)
+		if p.bad.Code != "" {
+			w.spot(p.bad.Text, p.bad.Code, p.bad.Reason)
 			w.emitProgram(inv)
 			return
 		}
@@ -416,7 +416,7 @@ func (w *walker) prefixBuiltin(inv invocation) {
 // means reports whether a name is neither a function nor an alias of the line.
 func (w *walker) means(name string) bool {
 	_, alias := w.aliases[name]
-	return w.funcs[name] == nil && !alias && w.cur.tainted == ""
+	return w.funcs[name] == nil && !alias && w.cur.tainted.Code == ""
 }
 
 // prints reports a declaration that shows values instead of setting them, those

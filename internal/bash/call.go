@@ -54,7 +54,7 @@ func (w *walker) call(c *syntax.CallExpr, redirs []*syntax.Redirect) {
 	if len(inv.argv) == 0 {
 		// All words vanished: bash runs nothing, or what a substitution gave.
 		if dynamicWord(c.Args[0]) {
-			w.spot(w.source(c.Args[0]), "the command's name comes from outside of the line")
+			w.spot(w.source(c.Args[0]), cardea.OpaqueCommandName, "the command's name comes from outside of the line")
 		}
 		w.emit(cardea.Part{Text: inv.text, Access: inv.access, Opaque: spots, Start: inv.start, NoEffect: len(inv.access) == 0})
 		return
@@ -89,7 +89,7 @@ func (w *walker) assignments(c *syntax.CallExpr, redirs []*syntax.Redirect, spot
 	access := w.redirects(redirs)
 	for _, a := range c.Assigns {
 		if a.Name != nil && knowledge.VariableClass(a.Name.Value) == cardea.EnvDangerous {
-			w.spot(w.source(a), "setting "+a.Name.Value+" changes what later commands do")
+			w.spot(w.source(a), cardea.OpaqueVariable, "setting "+a.Name.Value+" changes what later commands do")
 		}
 	}
 	w.emit(cardea.Part{Text: w.source(c), Access: access, Opaque: *spots, Start: w.offset(c), NoEffect: len(access) == 0})
@@ -190,7 +190,7 @@ func (w *walker) start(inv invocation) {
 		return
 	}
 	if len(inv.wrappers) > maxWrappers {
-		w.spot(inv.text, "too many wrappers around one command")
+		w.spot(inv.text, cardea.OpaqueTooMany, "too many wrappers around one command")
 		w.emitProgram(inv)
 		return
 	}
@@ -200,7 +200,7 @@ func (w *walker) start(inv invocation) {
 		if first.Glob {
 			reason = "the command's name is a pattern for file names"
 		}
-		w.spot(first.Text, reason)
+		w.spot(first.Text, cardea.OpaqueCommandName, reason)
 		for i := range w.pending {
 			w.pipes = append(w.pipes, pipe{from: w.pending[i], to: [2]int{len(w.parts), len(w.parts) + 1}, code: true})
 		}
@@ -304,7 +304,7 @@ func (w *walker) callFunction(name string, f *function, params []string, known b
 	f.walked = true
 	if f.active {
 		at := len(w.parts)
-		w.emit(cardea.Part{Text: name, Start: -1, Opaque: []cardea.Opaque{{Text: name, Reason: "a function that calls itself"}}})
+		w.emit(cardea.Part{Text: name, Start: -1, Opaque: []cardea.Opaque{{Code: cardea.OpaqueRecursion, Text: name, Reason: "a function that calls itself"}}})
 		w.found = append(w.found, cardea.Flow{Kind: "self-call", From: at, To: at})
 		return
 	}
@@ -451,7 +451,11 @@ func (w *walker) emitProgram(inv invocation) {
 
 // variableSpot is the spot of a variable that a command is given.
 func variableSpot(name string) cardea.Opaque {
-	return cardea.Opaque{Text: name, Reason: "it sets " + name + ", which changes what the command does"}
+	code := cardea.OpaqueVariable
+	if name == "PATH" {
+		code = cardea.OpaqueSearchPath
+	}
+	return cardea.Opaque{Code: code, Text: name, Reason: "it sets " + name + ", which changes what the command does"}
 }
 
 // describe says what an invocation does, and notes what it makes.
@@ -489,13 +493,13 @@ func (w *walker) paths() knowledge.Paths {
 // emit adds a part.
 func (w *walker) emit(p cardea.Part) {
 	if len(w.parts) >= maxParts {
-		w.limit("too many commands in one line")
+		w.limit(cardea.OpaqueTooMany, "too many commands in one line")
 		return
 	}
 	p.Via = slices.Clone(w.via)
 	p.Dir = w.cur.cwd
-	if w.cur.tainted != "" {
-		p.Opaque = append(p.Opaque, cardea.Opaque{Text: shorten(p.Text), Reason: w.cur.tainted})
+	if w.cur.tainted.Code != "" {
+		p.Opaque = append(p.Opaque, w.cur.taintOf(p.Text))
 	}
 	if len(p.Opaque) == 0 {
 		p.Coverage = cardea.Complete

@@ -16,13 +16,13 @@ func (w *walker) shell(inv invocation) {
 	switch name {
 	case "zsh", "ksh", "mksh":
 		if command || stdin || len(words) == 0 {
-			w.spot(inv.text, "a command in the language of another shell")
+			w.spot(inv.text, cardea.OpaqueLanguage, "a command in the language of another shell")
 		}
 	}
 	switch {
 	case command && len(words) == 0, len(words) > 0 && !words[0].Static:
 		if len(words) > 0 {
-			w.spot(words[0].Text, "what the shell runs comes from outside of the line")
+			w.spot(words[0].Text, cardea.OpaqueScript, "what the shell runs comes from outside of the line")
 			w.runs()
 		}
 		w.emitProgram(inv)
@@ -30,7 +30,7 @@ func (w *walker) shell(inv invocation) {
 		inv.wrappers = append(slices.Clone(inv.wrappers), name)
 		w.childShell(name+" -c", words[0].Text, words[1:], inv)
 	case len(words) > 0 && !stdin && descriptorFile(words[0].Text):
-		w.spot(words[0].Text, "a shell reads its commands from a descriptor")
+		w.spot(words[0].Text, cardea.OpaqueDescriptor, "a shell reads its commands from a descriptor")
 		w.emitProgram(inv)
 	case len(words) > 0 && !stdin:
 		w.emitProgram(inv) // a script file, a program like any other
@@ -39,10 +39,10 @@ func (w *walker) shell(inv invocation) {
 		begin := len(w.parts)
 		w.childShell(name, w.stdin.text, append([]field{inv.argv[0]}, words...), inv)
 		if strings.Contains(strings.TrimSpace(w.stdin.text), "\n") && (slices.ContainsFunc(w.parts[begin:], readsScript) || strings.Contains(w.stdin.text, "select")) {
-			w.opaqueLine(shorten(inv.text), "a shell reads its script from its standard input, and commands in it may read lines of it too")
+			w.opaqueLine(inv.text, cardea.OpaqueSharedInput, "a shell reads its script from its standard input, and commands in it may read lines of it too")
 		}
 	default:
-		w.spot(inv.text, "a shell reads its commands from its standard input")
+		w.spot(inv.text, cardea.OpaqueStandardInput, "a shell reads its commands from its standard input")
 		w.emitProgram(inv)
 	}
 }
@@ -78,7 +78,7 @@ func (w *walker) shellOptions(words []field) (rest []field, command, stdin bool)
 				}
 				fallthrough
 			default:
-				w.spot(f.Text, "an option of the shell that changes what it runs")
+				w.spot(f.Text, cardea.OpaqueShellOption, "an option of the shell that changes what it runs")
 			}
 			continue
 		}
@@ -95,12 +95,12 @@ func (w *walker) shellOptions(words []field) (rest []field, command, stdin bool)
 			case 'o', 'O':
 				if len(words) > 0 {
 					if !words[0].Static || c == 'O' || !harmlessSetOption(words[0].Text) {
-						w.spot(words[0].Text, "an option of the shell that changes how the script is read")
+						w.spot(words[0].Text, cardea.OpaqueShellOption, "an option of the shell that changes how the script is read")
 					}
 					words = words[1:]
 				}
 			default:
-				w.spot(f.Text, "an option of the shell that changes how the script is read")
+				w.spot(f.Text, cardea.OpaqueShellOption, "an option of the shell that changes how the script is read")
 			}
 		}
 	}
@@ -131,7 +131,7 @@ func (w *walker) childShell(via, text string, params []field, inv invocation) {
 	w.apart(func() {
 		exported, tainted := w.given(), w.cur.tainted
 		if w.exportsFuncs && len(w.funcs) > 0 {
-			w.opaqueLine(shorten(text), "a shell may get functions of the line")
+			w.opaqueLine(text, cardea.OpaqueFunctions, "a shell may get functions of the line")
 		}
 		posix := w.posix
 		defer func() { w.posix = posix }()
@@ -182,12 +182,12 @@ func (w *walker) childShell(via, text string, params []field, inv invocation) {
 func (w *walker) foreignShell(inv invocation) {
 	for _, f := range inv.argv[1:] {
 		if !f.Static || strings.HasPrefix(strings.ToLower(f.Text), "-c") || strings.EqualFold(f.Text, "/c") || strings.HasPrefix(strings.ToLower(f.Text), "-e") {
-			w.spot(inv.text, "a command in the language of another shell")
+			w.spot(inv.text, cardea.OpaqueLanguage, "a command in the language of another shell")
 			break
 		}
 	}
 	if len(inv.argv) == 1 && w.stdin.kind != inherited {
-		w.spot(inv.text, "a shell reads its commands from its standard input")
+		w.spot(inv.text, cardea.OpaqueStandardInput, "a shell reads its commands from its standard input")
 	}
 	w.emitProgram(inv)
 }

@@ -47,7 +47,7 @@ func (w *walker) forClause(c *syntax.ForClause) {
 		})
 		w.spots = saved
 		for _, o := range spots {
-			w.opaqueLine(o.Text, o.Reason)
+			w.opaqueLine(o.Text, o.Code, o.Reason)
 		}
 	case *syntax.WordIter:
 		v := value{kind: dynamic}
@@ -83,7 +83,7 @@ func (w *walker) forClause(c *syntax.ForClause) {
 func (w *walker) iterate(c *syntax.ForClause, v value) {
 	iter, ok := c.Loop.(*syntax.WordIter)
 	if !ok {
-		w.opaqueLine(shorten(w.source(c)), "a construct that this version does not know")
+		w.opaqueLine(w.source(c), cardea.OpaqueConstruct, "a construct that this version does not know")
 		return
 	}
 	if c.Select {
@@ -151,6 +151,6 @@ func (w *walker) test(x syntax.TestExpr) {
 func (w *walker) variableName(word *syntax.Word) {
 	text, ok := w.static(word)
 	if !ok || !plainName(text) {
-		w.spot(w.source(word), evaluates)
+		w.spot(w.source(word), cardea.OpaqueEvaluated, evaluates)
 	}
 }

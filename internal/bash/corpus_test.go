@@ -3,9 +3,11 @@ package bash
 import (
 	"os/exec"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
+	"cardea.dev"
 	"cardea.dev/internal/sharedtest"
 )
 
@@ -26,7 +28,7 @@ func TestEverydayLinesAreSeenThrough(t *testing.T) {
 	for _, line := range lines {
 		if a := Analyse(line, world); opaque(a) {
 			given++
-			t.Logf("%q: %s", line, spots(a)[0])
+			t.Logf("%q: %s", line, spots(a)[0].Reason)
 		}
 	}
 	t.Logf("%d of %d lines carry an opaque spot", given, len(lines))
@@ -36,15 +38,10 @@ func TestEverydayLinesAreSeenThrough(t *testing.T) {
 }
 
 // spots lists why a line is opaque.
-func spots(a Analysis) []string {
-	var out []string
-	for _, o := range a.Opaque {
-		out = append(out, o.Reason)
-	}
+func spots(a Analysis) []cardea.Opaque {
+	out := slices.Clone(a.Opaque)
 	for _, p := range a.Parts {
-		for _, o := range p.Opaque {
-			out = append(out, o.Reason)
-		}
+		out = append(out, p.Opaque...)
 	}
 	return out
 }

@@ -17,13 +17,13 @@ func (w *walker) declareWords(inv invocation) {
 		name, val, ok := strings.Cut(f.Text, "=")
 		switch {
 		case !f.Static:
-			w.spot(f.Text, evaluates)
+			w.spot(f.Text, cardea.OpaqueEvaluated, evaluates)
 		case strings.HasPrefix(f.Text, "-"), strings.HasPrefix(f.Text, "+"):
 			if strings.Trim(f.Text, "-x") != "" {
-				w.spot(f.Text, "the declaration changes how values are read")
+				w.spot(f.Text, cardea.OpaqueDeclaration, "the declaration changes how values are read")
 			}
 		case !plainName(name), strings.HasPrefix(val, "("):
-			w.spot(f.Text, evaluates)
+			w.spot(f.Text, cardea.OpaqueEvaluated, evaluates)
 		default:
 			if v := inv.argv[0].Text; v != "export" && v != "declare" {
 				w.traits[name] |= odd // read-only, or only inside of a function
@@ -56,14 +56,14 @@ func (w *walker) declClause(c *syntax.DeclClause) {
 			case ok && (strings.HasPrefix(text, "-") || strings.HasPrefix(text, "+")):
 				exports = exports || strings.Contains(text, "x") && text[0] == '-'
 				if strings.ContainsAny(text, "n") && variant != "export" || strings.Contains(text, "f") && text[0] == '-' {
-					w.spot(text, "the declaration changes how names or functions are read")
+					w.spot(text, cardea.OpaqueDeclaration, "the declaration changes how names or functions are read")
 				}
 				if strings.Contains(text, "f") {
 					w.exportsFuncs = true
 				}
 			case ok && plainName(text):
 			default:
-				w.spot(w.source(a), evaluates)
+				w.spot(w.source(a), cardea.OpaqueEvaluated, evaluates)
 			}
 			continue
 		}
@@ -71,7 +71,7 @@ func (w *walker) declClause(c *syntax.DeclClause) {
 	}
 	for _, a := range c.Args {
 		if a.Name != nil && knowledge.VariableClass(a.Name.Value) == cardea.EnvDangerous && (!a.Naked || exports || w.locals != nil && variant != "readonly") {
-			w.spot(w.source(a), "setting "+a.Name.Value+" changes what later commands do")
+			w.spot(w.source(a), cardea.OpaqueVariable, "setting "+a.Name.Value+" changes what later commands do")
 		}
 	}
 	w.spots = savedSpots
@@ -89,11 +89,11 @@ func (w *walker) declared(a *syntax.Assign, before *state, exports bool, variant
 	}
 	if a.Naked {
 		if a.Index != nil {
-			w.spot(w.source(a), evaluates)
+			w.spot(w.source(a), cardea.OpaqueEvaluated, evaluates)
 		}
 		if w.locals != nil && variant != "export" && variant != "readonly" {
 			if knowledge.VariableClass(name) == cardea.EnvDangerous { // bash without PATH runs what lies here
-				w.taint("setting " + name + " changes what later commands do")
+				w.taint(cardea.OpaqueVariable, "setting "+name+" changes what later commands do")
 			}
 			w.cur.vars[name] = value{kind: unset}
 			if again {
@@ -111,15 +111,15 @@ func (w *walker) declared(a *syntax.Assign, before *state, exports bool, variant
 		}
 		w.cur.vars[name] = v
 		w.cur.vague = w.cur.vague || vague
-		w.taint(tainted)
+		w.taint(tainted.Code, tainted.Reason)
 		if a.Array == nil && (strings.HasPrefix(v.text, "(") || v.kind != known && (w.traits[name]&listed != 0 || w.cur.vague)) {
-			w.spot(w.source(a), "bash reads the value as a list, and expands it")
+			w.spot(w.source(a), cardea.OpaqueEvaluated, "bash reads the value as a list, and expands it")
 		}
 	}
 	if exports {
 		w.export(name)
 		if a.Naked && knowledge.VariableClass(name) == cardea.EnvDangerous {
-			w.taint("it exports " + name + ", which changes what later commands do")
+			w.taint(cardea.OpaqueVariable, "it exports "+name+", which changes what later commands do")
 		}
 	}
 }
@@ -138,7 +138,7 @@ func (w *walker) opaqueBuiltin(inv invocation) {
 		w.null(inv)
 		return
 	}
-	w.spot(inv.text, "it changes how later commands are found or run")
-	w.taint("an earlier " + inv.argv[0].Text + " may change what the name means")
+	w.spot(inv.text, cardea.OpaqueLookup, "it changes how later commands are found or run")
+	w.taint(cardea.OpaqueLookup, "an earlier "+inv.argv[0].Text+" may change what the name means")
 	w.emitBuiltin(inv, false)
 }

@@ -20,7 +20,7 @@ func (w *walker) loop(body []*syntax.Stmt, walk func()) {
 	if w.cur.tainted != tainted {
 		// The next round runs what this one has changed.
 		for i := begin; i < len(w.parts); i++ {
-			w.parts[i].Opaque = append(w.parts[i].Opaque, cardea.Opaque{Text: shorten(w.parts[i].Text), Reason: w.cur.tainted})
+			w.parts[i].Opaque = append(w.parts[i].Opaque, w.cur.taintOf(w.parts[i].Text))
 			w.parts[i].NoEffect, w.parts[i].Coverage = false, cardea.Partial
 		}
 	}
@@ -44,7 +44,7 @@ const maxExits = 200
 // jump records that the commands after this one may not run.
 func (w *walker) jump() {
 	if len(w.exits) >= maxExits {
-		w.limit("too many jumps in one line")
+		w.limit(cardea.OpaqueTooMany, "too many jumps in one line")
 		return
 	}
 	w.exits = append(w.exits, w.cur.clone())
@@ -57,7 +57,7 @@ func (w *walker) forgetIn(body []*syntax.Stmt, seen map[string]bool) {
 	for _, st := range body {
 		syntax.Walk(st, func(n syntax.Node) bool {
 			if w.words++; w.words > maxWords {
-				w.limit("too many words")
+				w.limit(cardea.OpaqueTooMany, "too many words")
 				return false
 			}
 			switch n := n.(type) {

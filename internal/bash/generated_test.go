@@ -65,9 +65,9 @@ func generated(t *testing.T, seed int64, lines int) {
 		plain++
 		if why := spots(Analyse(line, oracleWorlds()[0])); len(why) > 0 {
 			given++
-			reasons[why[0]]++
-			if samples[why[0]] == "" || len(line) < len(samples[why[0]]) {
-				samples[why[0]] = line
+			reasons[why[0].Reason]++
+			if samples[why[0].Reason] == "" || len(line) < len(samples[why[0].Reason]) {
+				samples[why[0].Reason] = line
 			}
 		}
 	}

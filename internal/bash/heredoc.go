@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"cardea.dev"
 )
 
 // printedCheck finds here-documents in $( ) and <( ) with commands behind them
@@ -22,7 +24,7 @@ func (w *walker) printedCheck(stmts []*syntax.Stmt) {
 				return false // looked at by itself
 			case *syntax.Redirect:
 				if (n.Op == syntax.Hdoc || n.Op == syntax.DashHdoc) && separates(w.behind(n, end)) {
-					w.opaqueLine(shorten(w.source(st)), "commands behind a here-document in a substitution, of which bash loses a separator")
+					w.opaqueLine(w.source(st), cardea.OpaqueParser, "commands behind a here-document in a substitution, of which bash loses a separator")
 				}
 			}
 			return true
@@ -62,7 +64,7 @@ func (w *walker) heredocCheck(r *syntax.Redirect) {
 		plain = r.Word.Lit() == mark
 	}
 	if !plain {
-		w.opaqueLine(shorten(w.source(r)), "a here-document whose end is not a plain word")
+		w.opaqueLine(w.source(r), cardea.OpaqueParser, "a here-document whose end is not a plain word")
 		return
 	}
 	if r.Hdoc == nil {
@@ -77,7 +79,7 @@ func (w *walker) heredocCheck(r *syntax.Redirect) {
 	}
 	for line := range strings.Lines(body) {
 		if strings.HasPrefix(strings.TrimLeft(line, "\t"), mark) {
-			w.opaqueLine(shorten(line), "a line of a here-document that bash may take for its end")
+			w.opaqueLine(line, cardea.OpaqueParser, "a line of a here-document that bash may take for its end")
 			return
 		}
 	}
@@ -146,7 +148,7 @@ func (w *walker) placeCheck(docs []*syntax.Redirect) {
 		}
 		body := w.bodyAt(next, r)
 		if r.Hdoc == nil && body != 0 || r.Hdoc != nil && !within(int(r.Hdoc.Pos().Offset()), next, w.src) {
-			w.opaqueLine(shorten(w.source(r)), "a here-document that the parser reads at another place than bash")
+			w.opaqueLine(w.source(r), cardea.OpaqueParser, "a here-document that the parser reads at another place than bash")
 			return
 		}
 		next += body

@@ -163,7 +163,7 @@ func (w *walker) evaluated(name string, v value) value {
 	case v.kind == known:
 		w.arithText(v.text, name)
 	case !numeric(v):
-		w.spot(name, evaluates)
+		w.spot(name, cardea.OpaqueEvaluated, evaluates)
 	}
 	if v.kind == unset {
 		return v
@@ -190,7 +190,7 @@ func (w *walker) isFixed(name string) bool {
 func (w *walker) store(name string, v value) {
 	w.cur.vars[name] = v
 	if knowledge.VariableClass(name) == cardea.EnvDangerous && name != "IFS" {
-		w.taint("it sets " + name + ", which changes what later commands do")
+		w.taint(variableSpot(name).Code, "it sets "+name+", which changes what later commands do")
 	}
 	if w.cur.allexport || v.kind != unset && w.env.Exported != nil && w.env.Exported(name) {
 		w.export(name)

@@ -225,7 +225,7 @@ func accountsFor(a Analysis, seen observed) string {
 // hides reports whether an analysis has a spot that may cover a program. A
 // redirection to a file that is not known covers none.
 func hides(a Analysis) bool {
-	return slices.ContainsFunc(spots(a), func(reason string) bool { return reason != unknownFile })
+	return slices.ContainsFunc(spots(a), func(o cardea.Opaque) bool { return o.Code != cardea.OpaqueRedirection })
 }
 
 // writes reports whether a part says that a file is written, or that a file is

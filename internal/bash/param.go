@@ -16,7 +16,7 @@ func (w *walker) param(p *syntax.ParamExp, quoted bool) []frag {
 	src := w.source(p)
 	unknown := []frag{{text: src, dynamic: true, split: true, many: manyFields(p)}}
 	if p.Param == nil || p.NestedParam != nil || p.Flags != nil || len(p.Modifiers) > 0 {
-		w.spot(src, "an expansion that only zsh has")
+		w.spot(src, cardea.OpaqueZsh, "an expansion that only zsh has")
 		return unknown
 	}
 	name := p.Param.Value
@@ -29,7 +29,7 @@ func (w *walker) param(p *syntax.ParamExp, quoted bool) []frag {
 	switch {
 	case p.Excl:
 		if p.Names == 0 && !keys(p) {
-			w.spot(src, "an indirect expansion may evaluate what the variable holds")
+			w.spot(src, cardea.OpaqueEvaluated, "an indirect expansion may evaluate what the variable holds")
 		}
 		return unknown
 	case p.Length:
@@ -177,7 +177,7 @@ func (w *walker) expansion(p *syntax.ParamExp, name string, quoted bool, unknown
 	}
 	if op == syntax.OtherParamOps {
 		if l := p.Exp.Word.Lit(); l == "P" || l == "A" || l == "a" {
-			w.spot(w.source(p), "it expands the value as a prompt, which can execute")
+			w.spot(w.source(p), cardea.OpaqueEvaluated, "it expands the value as a prompt, which can execute")
 		}
 		w.walkWord(p.Exp.Word)
 		return unknown
@@ -238,10 +238,10 @@ func (w *walker) walkWord(word *syntax.Word) {
 
 // spot records an opaque spot of the part being built; where there is none it
 // concerns the line.
-func (w *walker) spot(text, reason string) {
+func (w *walker) spot(text string, code cardea.OpaqueCode, reason string) {
 	if w.spots != nil {
-		*w.spots = append(*w.spots, cardea.Opaque{Text: shorten(text), Reason: reason})
+		*w.spots = append(*w.spots, cardea.Opaque{Code: code, Text: shorten(text), Reason: reason})
 		return
 	}
-	w.opaqueLine(shorten(text), reason)
+	w.opaqueLine(text, code, reason)
 }

@@ -6,21 +6,23 @@ import (
 	"unicode/utf8"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"cardea.dev"
 )
 
 // rawCheck looks for what makes a text opaque wherever it stands. docs/analysis.md
 // lists the cases. It returns why the
 // text is opaque, or "".
-func rawCheck(text string) string {
+func rawCheck(text string) (cardea.OpaqueCode, string) {
 	switch {
 	case !utf8.ValidString(text):
-		return "it holds bytes that are not UTF-8"
+		return cardea.OpaqueHidden, "it holds bytes that are not UTF-8"
 	case strings.ContainsRune(text, '\r'):
-		return "it holds a carriage return, which bash takes as part of a word"
+		return cardea.OpaqueHidden, "it holds a carriage return, which bash takes as part of a word"
 	case strings.ContainsRune(text, 0):
-		return "it holds a NUL byte"
+		return cardea.OpaqueHidden, "it holds a NUL byte"
 	}
-	return ""
+	return "", ""
 }
 
 // span is a stretch of the text, and whether bash takes it as it stands.
@@ -36,22 +38,22 @@ func holds(spans []span, i int) bool {
 // hiddenCheck looks for characters that a person does not see, or that bash
 // takes as part of a word. Literal spans (single quotes, here-documents with a
 // quoted delimiter) may hold them; other quoted text may hold blanks.
-func hiddenCheck(text string, literal, quoted []span) string {
+func hiddenCheck(text string, literal, quoted []span) (cardea.OpaqueCode, string) {
 	for i, r := range text {
 		if r == '$' && strings.HasPrefix(text[i:], "$\\\n") && !holds(literal, i) {
-			return "a line that goes on behind a dollar, where bash joins an expansion"
+			return cardea.OpaqueParser, "a line that goes on behind a dollar, where bash joins an expansion"
 		}
 		if r >= 0x20 && r < 0x7f || r == '\n' || r == '\t' {
 			continue
 		}
 		if reason := hiddenRune(r); reason != "" && !holds(literal, i) {
-			return reason
+			return cardea.OpaqueHidden, reason
 		}
 		if oddBlank(r) && !holds(literal, i) && !holds(quoted, i) {
-			return "it holds a blank that bash takes as part of a word"
+			return cardea.OpaqueHidden, "it holds a blank that bash takes as part of a word"
 		}
 	}
-	return ""
+	return "", ""
 }
 
 // oddBlank reports whether r looks like a blank and is none to bash.
@@ -134,7 +136,7 @@ func (w *walker) treeCheck(file []*syntax.Stmt) {
 	quotedParam := func(n syntax.Node) {
 		syntax.Walk(n, func(n syntax.Node) bool {
 			if p, ok := n.(*syntax.ParamExp); ok && !p.Short && strings.Contains(w.source(p), "'") {
-				w.opaqueLine(shorten(w.source(p)), "single quotes inside ${…} inside double quotes quote nothing in bash")
+				w.opaqueLine(w.source(p), cardea.OpaqueParser, "single quotes inside ${…} inside double quotes quote nothing in bash")
 			}
 			_, sub := n.(*syntax.CmdSubst)
 			return !sub
@@ -198,22 +200,22 @@ func (w *walker) treeCheck(file []*syntax.Stmt) {
 				quotedParam(n.Hdoc)
 			}
 			if n.Word != nil && strings.HasPrefix(w.source(n.Word), "!") {
-				w.opaqueLine(shorten(w.source(n)), ">! is zsh's, and bash reads it differently")
+				w.opaqueLine(w.source(n), cardea.OpaqueZsh, ">! is zsh's, and bash reads it differently")
 			}
 		case *syntax.Stmt:
 			if at := int(n.Semicolon.Offset()) + 1; n.Background && at < len(w.src) && w.src[at] == '!' {
-				w.opaqueLine(shorten(w.source(n)), "&! is zsh's, and bash reads it differently")
+				w.opaqueLine(w.source(n), cardea.OpaqueZsh, "&! is zsh's, and bash reads it differently")
 			}
 		case *syntax.ParamExp:
 			if src := w.source(n); !n.Short && (strings.Contains(src, "<(") || strings.Contains(src, ">(")) {
-				w.opaqueLine(shorten(src), "a process substitution inside ${…}, which the parser does not see")
+				w.opaqueLine(src, cardea.OpaqueParser, "a process substitution inside ${…}, which the parser does not see")
 			}
 		case *syntax.ExtGlob:
 			if strings.ContainsAny(n.Pattern.Value, "$`<>(") {
-				w.opaqueLine(shorten(w.source(n)), "an extended pattern with expansions in it, which the parser does not see")
+				w.opaqueLine(w.source(n), cardea.OpaqueParser, "an extended pattern with expansions in it, which the parser does not see")
 			}
 			if test == 0 {
-				w.opaqueLine(shorten(w.source(n)), "an extended pattern, which bash reads as something else when extglob is off and zsh may execute")
+				w.opaqueLine(w.source(n), cardea.OpaqueParser, "an extended pattern, which bash reads as something else when extglob is off and zsh may execute")
 			}
 		case *syntax.TestClause:
 			test++
@@ -242,9 +244,9 @@ func (w *walker) treeCheck(file []*syntax.Stmt) {
 	byStart := func(a, b span) int { return a.from - b.from }
 	slices.SortFunc(literal, byStart)
 	slices.SortFunc(quoted, byStart)
-	for _, reason := range []string{hiddenCheck(w.src, literal, quoted), commentCheck(w.src, literal, quoted)} {
-		if reason != "" {
-			w.opaqueLine(shorten(w.src), reason)
+	for _, check := range []func(string, []span, []span) (cardea.OpaqueCode, string){hiddenCheck, commentCheck} {
+		if code, reason := check(w.src, literal, quoted); code != "" {
+			w.opaqueLine(w.src, code, reason)
 		}
 	}
 }
@@ -252,11 +254,11 @@ func (w *walker) treeCheck(file []*syntax.Stmt) {
 // commentCheck finds comments that end in a backslash: the parser joins the
 // next line to them, bash runs it. It looks at the text instead of the tree,
 // since the parser keeps only some comments.
-func commentCheck(text string, literal, quoted []span) string {
+func commentCheck(text string, literal, quoted []span) (cardea.OpaqueCode, string) {
 	for at := 0; ; {
 		i := strings.Index(text[at:], "\\\n")
 		if i < 0 {
-			return ""
+			return "", ""
 		}
 		i += at
 		begin := strings.LastIndexByte(text[:i], '\n') + 1
@@ -265,7 +267,7 @@ func commentCheck(text string, literal, quoted []span) string {
 				continue
 			}
 			if !holds(literal, j) && !holds(quoted, j) {
-				return "a comment that ends in a backslash does not go on in bash"
+				return cardea.OpaqueParser, "a comment that ends in a backslash does not go on in bash"
 			}
 		}
 		at = i + 2
@@ -280,11 +282,11 @@ func (w *walker) zshWord(word *syntax.Word) {
 			continue
 		}
 		if i == 0 && len(lit.Value) > 1 && lit.Value[0] == '=' && isNameStart(lit.Value[1]) {
-			w.opaqueLine(shorten(w.source(word)), "=command is replaced by a path in zsh")
+			w.opaqueLine(w.source(word), cardea.OpaqueZsh, "=command is replaced by a path in zsh")
 		}
 		if i > 0 && strings.HasPrefix(lit.Value, "[") {
 			if pe, ok := word.Parts[i-1].(*syntax.ParamExp); ok && pe.Short {
-				w.opaqueLine(shorten(w.source(word)), "$x[…] is a subscript in zsh")
+				w.opaqueLine(w.source(word), cardea.OpaqueZsh, "$x[…] is a subscript in zsh")
 			}
 		}
 	}
@@ -294,7 +296,7 @@ func (w *walker) zshWord(word *syntax.Word) {
 // one: in $( ) it takes the # of $x# for a comment.
 func (w *walker) endCheck(n syntax.Node) {
 	if end := int(n.End().Offset()); end > 0 && end < len(w.src) && strings.IndexByte(" \t\n;&|()<>`\\", w.src[end]) < 0 {
-		w.opaqueLine(shorten(w.source(n)+w.src[end:]), "a word that the parser ends before bash does")
+		w.opaqueLine(w.source(n)+w.src[end:], cardea.OpaqueParser, "a word that the parser ends before bash does")
 	}
 }
 
@@ -306,7 +308,7 @@ func (w *walker) letCheck(c *syntax.LetClause) {
 			continue // quoted, or the value of something
 		}
 		if strings.ContainsAny(w.source(x), "<>&|();*?[]{}~#\"'$` \t\n\\") {
-			w.opaqueLine(shorten(w.source(c)), "an operator in let that bash reads before let does")
+			w.opaqueLine(w.source(c), cardea.OpaqueParser, "an operator in let that bash reads before let does")
 			return
 		}
 	}
@@ -319,7 +321,7 @@ func (w *walker) descriptorCheck(r *syntax.Redirect) {
 		return
 	}
 	if src := w.source(r.Word); strings.HasPrefix(src, "-") && src != "-" {
-		w.opaqueLine(shorten(w.source(r)), "a word behind <&- or >&-, which bash takes as one of its own")
+		w.opaqueLine(w.source(r), cardea.OpaqueParser, "a word behind <&- or >&-, which bash takes as one of its own")
 	}
 }
 

@@ -22,7 +22,7 @@ func (w *walker) redirect(r *syntax.Redirect) []cardea.Access {
 	if r.N != nil && strings.HasPrefix(r.N.Value, "{") {
 		name := strings.Trim(r.N.Value, "{}")
 		if !plainName(name) {
-			w.spot(r.N.Value, evaluates)
+			w.spot(r.N.Value, cardea.OpaqueEvaluated, evaluates)
 		}
 		w.set(name, someNumber)
 	}
@@ -59,7 +59,7 @@ func (w *walker) redirect(r *syntax.Redirect) []cardea.Access {
 	word, ok := w.target(r.Word)
 	target := word.Text
 	if r.Op == syntax.DplOut && !settled(target, ok) {
-		w.spot(w.source(r), "bash expands the target of >& a second time")
+		w.spot(w.source(r), cardea.OpaqueEvaluated, "bash expands the target of >& a second time")
 	}
 	read, write := false, false
 	switch r.Op {
@@ -112,9 +112,6 @@ func settled(target string, ok bool) bool {
 	return ok && strings.Trim(target, delimiterBytes+"/") == ""
 }
 
-// unknownFile is the reason of a spot that hides a file and no program.
-const unknownFile = "the file of the redirection is not known"
-
 // opened gives the accesses of a redirection to or from a target.
 func (w *walker) opened(r *syntax.Redirect, word field, ok, read, write bool) []cardea.Access {
 	target := word.Text
@@ -129,7 +126,7 @@ func (w *walker) opened(r *syntax.Redirect, word field, ok, read, write bool) []
 			return []cardea.Access{{Kind: cardea.Network, Host: host, Redirect: true}}
 		}
 	} else {
-		w.spot(w.source(r), unknownFile)
+		w.spot(w.source(r), cardea.OpaqueRedirection, "the file of the redirection is not known")
 	}
 	var out []cardea.Access
 	if read {

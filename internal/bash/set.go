@@ -3,6 +3,8 @@ package bash
 import (
 	"slices"
 	"strings"
+
+	"cardea.dev"
 )
 
 // setBuiltin handles set and shift.
@@ -32,7 +34,7 @@ func (w *walker) setOptions(words []field) {
 		case !f.Static:
 			w.cur.params, w.cur.paramsOK = nil, false
 			if f.MayBeOption {
-				w.spot(f.Text, "an option of the shell comes from outside of the line")
+				w.spot(f.Text, cardea.OpaqueOutsideOption, "an option of the shell comes from outside of the line")
 			}
 			return
 		case f.Text == "--":
@@ -55,10 +57,10 @@ func (w *walker) setOptions(words []field) {
 				i++
 				w.traced = w.traced || words[i].Text == "xtrace" || words[i].Text == "verbose"
 				if !words[i].Static || !harmlessSetOption(words[i].Text) {
-					w.spot(words[i].Text, strange)
+					w.spot(words[i].Text, cardea.OpaqueShellOption, strange)
 				}
 			case !strings.ContainsRune("euxfvhCEoTbm", c):
-				w.spot(f.Text, strange)
+				w.spot(f.Text, cardea.OpaqueShellOption, strange)
 			}
 		}
 	}
@@ -84,11 +86,11 @@ func (w *walker) shopt(inv invocation) {
 	for _, f := range inv.argv[1:] {
 		switch {
 		case !f.Static:
-			w.spot(f.Text, "an option of the shell comes from outside of the line")
+			w.spot(f.Text, cardea.OpaqueOutsideOption, "an option of the shell comes from outside of the line")
 		case strings.HasPrefix(f.Text, "-"):
 		case slices.Contains([]string{"globstar", "failglob", "nocasematch", "inherit_errexit", "lastpipe", "expand_aliases", "checkwinsize", "globasciiranges", "histappend", "cmdhist"}, f.Text):
 		default:
-			w.spot(f.Text, "an option of the shell that changes how the line is read")
+			w.spot(f.Text, cardea.OpaqueShellOption, "an option of the shell that changes how the line is read")
 		}
 	}
 	w.null(inv)

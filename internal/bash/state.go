@@ -47,7 +47,7 @@ type state struct {
 	name      string   // $0, "" when unknown
 	paramsOK  bool
 	exported  []cardea.Assign // set and exported by the line so far
-	tainted   string          // why every later command is opaque, or ""
+	tainted   cardea.Opaque   // why every later command is opaque; without a code none is
 	allexport bool
 	// vague is set when anything may change a variable at any time: then the
 	// line has no constants any more.
@@ -92,7 +92,7 @@ func (s *state) merge(o *state) {
 		s.setCwd("")
 		s.cdMaybe = false
 	}
-	if s.tainted == "" {
+	if s.tainted.Code == "" {
 		s.tainted = o.tainted
 	}
 	if !s.paramsOK || !o.paramsOK || !slices.Equal(s.params, o.params) {
@@ -135,14 +135,19 @@ func (s *state) setCwd(dir string) {
 }
 
 // taint makes every later command of this shell opaque.
-func (w *walker) taint(reason string) {
-	if reason == "" || w.cur.tainted != "" {
+func (w *walker) taint(code cardea.OpaqueCode, reason string) {
+	if code == "" || w.cur.tainted.Code != "" {
 		return
 	}
-	w.cur.tainted = reason
+	w.cur.tainted = cardea.Opaque{Code: code, Reason: reason}
 	if w.trapped {
-		w.opaqueLine(shorten(w.src), "a trap runs after "+reason)
+		w.opaqueLine(w.src, code, "a trap runs after "+reason)
 	}
+}
+
+// taintOf is the spot of a command that the line's state makes opaque.
+func (s *state) taintOf(text string) cardea.Opaque {
+	return cardea.Opaque{Code: s.tainted.Code, Text: shorten(text), Reason: s.tainted.Reason}
 }
 
 // maxExported is how many variables of the line are followed into the
@@ -157,7 +162,7 @@ func (w *walker) export(name string) {
 		}
 	}
 	if len(w.cur.exported) >= maxExported {
-		w.taint("it exports too many variables")
+		w.taint(cardea.OpaqueTooMany, "it exports too many variables")
 		return
 	}
 	w.cur.exported = append(w.cur.exported, cardea.Assign{Name: name, Class: knowledge.VariableClass(name)})
@@ -211,7 +216,7 @@ func (w *walker) declare(file []*syntax.Stmt) {
 					f.bodies = append(f.bodies, decl.Body)
 					f.srcs = append(f.srcs, w.src)
 				} else {
-					w.opaqueLine(name.Value, "the function is defined too often")
+					w.opaqueLine(name.Value, cardea.OpaqueTooMany, "the function is defined too often")
 				}
 			}
 			return true

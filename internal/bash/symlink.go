@@ -139,7 +139,7 @@ func over(links map[string]string, resolve func(string) string) func(string) str
 func (a *Analysis) join(again Analysis, text string) {
 	same := slices.EqualFunc(a.Parts, again.Parts, func(p, q cardea.Part) bool { return slices.Equal(p.Command, q.Command) })
 	if !same {
-		a.Opaque = append(a.Opaque, cardea.Opaque{Text: shorten(text), Reason: "the links that it makes change what it does"})
+		a.Opaque = append(a.Opaque, cardea.Opaque{Code: cardea.OpaqueLinks, Text: shorten(text), Reason: "the links that it makes change what it does"})
 		return
 	}
 	for i := range a.Parts {

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"cardea.dev"
 )
 
 // isolated walks a script that may run later, or never: what it sets does not
@@ -29,7 +31,7 @@ func (w *walker) trap(inv invocation) {
 		}
 		switch f := words[0]; {
 		case !f.Static:
-			w.spot(f.Text, "what the trap runs comes from outside of the line")
+			w.spot(f.Text, cardea.OpaqueScript, "what the trap runs comes from outside of the line")
 		case f.Text != "" && f.Text != "-":
 			w.apart(func() {
 				// It runs another time: what is known now does not count.
@@ -65,5 +67,5 @@ func (w *walker) sets(text string) bool {
 	w.forget(f.Stmts)
 	after := w.cur
 	w.cur = saved
-	return len(after.vars) > 0 || after.vague || after.cwd != "/" || !after.paramsOK || after.tainted != "" || after.allexport
+	return len(after.vars) > 0 || after.vague || after.cwd != "/" || !after.paramsOK || after.tainted.Code != "" || after.allexport
 }

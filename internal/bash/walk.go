@@ -186,11 +186,11 @@ func (w *walker) compound(cmd syntax.Command) {
 			w.set(cmd.Name.Lit()+"_PID", value{kind: dynamic})
 		}
 		if !plainCoproc(cmd) {
-			w.opaqueLine(shorten(w.source(cmd)), "bash takes a name for a coproc only in front of a compound command")
+			w.opaqueLine(w.source(cmd), cardea.OpaqueParser, "bash takes a name for a coproc only in front of a compound command")
 		}
 		w.within("coproc", func() { w.apart(func() { w.stmt(cmd.Stmt) }) })
 	default:
-		w.opaqueLine(shorten(w.source(cmd)), "a construct that this version does not know")
+		w.opaqueLine(w.source(cmd), cardea.OpaqueConstruct, "a construct that this version does not know")
 	}
 }
 
@@ -433,7 +433,7 @@ func (w *walker) withoutDashes(st *syntax.Stmt) *syntax.Stmt {
 			return st
 		}
 		if len(cmd.Args) == 1 || strangeFirst(cmd.Args[1]) || len(st.Redirs) > 0 && st.Redirs[0].Pos().Offset() < cmd.Pos().Offset() {
-			w.opaqueLine(shorten(w.source(st)), "time -- in front of what is no simple command")
+			w.opaqueLine(w.source(st), cardea.OpaqueParser, "time -- in front of what is no simple command")
 			return st
 		}
 		stripped := *st

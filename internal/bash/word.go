@@ -46,7 +46,7 @@ func (w *walker) elements(word *syntax.Word) []field { return w.expand(word, lea
 func (w *walker) expand(word *syntax.Word, tilde tildes) []field {
 	w.words++
 	if w.words > maxWords {
-		w.limit("too many words")
+		w.limit(cardea.OpaqueTooMany, "too many words")
 		return nil
 	}
 	if len(word.Parts) == 1 { // most words are plain
@@ -63,7 +63,7 @@ func (w *walker) expand(word *syntax.Word, tilde tildes) []field {
 	}
 	alternatives, ok := braceAlternatives(copied.Parts)
 	if ok && slices.ContainsFunc(alternatives, rejoined) {
-		w.spot(src, "braces are expanded first, and make other expansions of the pieces")
+		w.spot(src, cardea.OpaqueParser, "braces are expanded first, and make other expansions of the pieces")
 		ok = false
 	}
 	if !ok || w.posix || strings.Contains(src, "=~") || w.bracesWithin(word) || oddBraces(word) {
@@ -341,7 +341,7 @@ func (w *walker) assemble(frags []frag, src string) []field {
 // one: 256 bytes as a word.
 func (w *walker) spend(size int) {
 	if w.words += size / 256; w.words > maxWords {
-		w.limit("its words expand to too much")
+		w.limit(cardea.OpaqueTooLong, "its words expand to too much")
 	}
 }
 

@@ -85,8 +85,7 @@ type parsed struct {
 	list    []option          // all of them
 	before  []field           // operands in front of the command
 	rest    []field           // the command
-	bad     string            // why the options could not be read
-	badText string
+	bad     cardea.Opaque     // why the options could not be read; without a code they could
 }
 
 // option is one option of a wrapper, with its value.
@@ -100,8 +99,8 @@ func (p *parsed) set(name, value string) {
 // parse reads a wrapper's options up to the command, as getopt does with "+".
 func (s *wrapper) parse(words []field) parsed {
 	p := parsed{options: map[string]string{}}
-	fail := func(f field, reason string) parsed {
-		p.bad, p.badText = reason, f.Text
+	fail := func(f field, code cardea.OpaqueCode, reason string) parsed {
+		p.bad = cardea.Opaque{Code: code, Text: f.Text, Reason: reason}
 		return p
 	}
 	for len(words) > 0 {
@@ -123,7 +122,7 @@ func (s *wrapper) parse(words []field) parsed {
 				if len(p.before) >= s.before {
 					break
 				}
-				return fail(f, "an option of the wrapper comes from outside of the line")
+				return fail(f, cardea.OpaqueOutsideOption, "an option of the wrapper comes from outside of the line")
 			}
 			if len(p.before) >= s.before {
 				break
@@ -146,7 +145,7 @@ func (s *wrapper) parse(words []field) parsed {
 		case strings.HasPrefix(text, "--"):
 			used, ok := s.longOption(text, words, &p)
 			if !ok {
-				return fail(f, "an option of the wrapper is not known")
+				return fail(f, cardea.OpaqueUnknownOption, "an option of the wrapper is not known")
 			}
 			words = words[used:]
 			continue
@@ -156,7 +155,7 @@ func (s *wrapper) parse(words []field) parsed {
 		case len(text) > 1 && text[0] == '-':
 			used, ok := s.cluster(text, words, &p)
 			if !ok {
-				return fail(f, "an option of the wrapper is not known")
+				return fail(f, cardea.OpaqueUnknownOption, "an option of the wrapper is not known")
 			}
 			words = words[used:]
 			continue
@@ -259,14 +258,14 @@ func (s *wrapper) cluster(text string, words []field, p *parsed) (int, bool) {
 func (w *walker) plainWrapper(s *wrapper, inv invocation) {
 	p := s.parse(inv.argv[1:])
 	name := path.Base(inv.argv[0].Text)
-	if p.bad != "" {
-		w.spot(p.badText, p.bad)
+	if p.bad.Code != "" {
+		w.spot(p.bad.Text, p.bad.Code, p.bad.Reason)
 		w.emitProgram(inv)
 		return
 	}
 	for opt, reason := range s.opaque {
 		if v, ok := p.options[opt]; ok && (opt != "-o" || name != "ssh" || sshOptionRuns(v)) {
-			w.spot(opt, reason)
+			w.spot(opt, cardea.OpaqueCodeOption, reason)
 		}
 	}
 	if s.outer || len(p.rest) == 0 {
@@ -311,7 +310,7 @@ func (w *walker) joinedScript(name string, inv invocation) {
 	var text []string
 	for _, f := range inv.argv {
 		if !f.Static {
-			w.spot(f.Text, "a shell reads what comes from outside of the line")
+			w.spot(f.Text, cardea.OpaqueScript, "a shell reads what comes from outside of the line")
 			w.emitProgram(inv)
 			return
 		}

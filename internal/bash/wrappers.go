@@ -74,8 +74,8 @@ func (w *walker) envCommand(inv invocation) {
 		}
 	}
 	p := envSpec.parse(words)
-	if p.bad != "" {
-		w.spot(p.badText, p.bad)
+	if p.bad.Code != "" {
+		w.spot(p.bad.Text, p.bad.Code, p.bad.Reason)
 		w.emitProgram(inv)
 		return
 	}
@@ -85,7 +85,7 @@ func (w *walker) envCommand(inv invocation) {
 	}
 	if has {
 		if strings.ContainsAny(split, "\\'\"$#") {
-			w.spot(split, "env splits the text by rules of its own")
+			w.spot(split, cardea.OpaqueOwnRules, "env splits the text by rules of its own")
 			w.emitProgram(inv)
 			return
 		}
@@ -112,7 +112,7 @@ func (w *walker) envCommand(inv invocation) {
 			inv.dropped = append(slices.Clone(inv.dropped), "*")
 		}
 		if (o.name == "-u" || o.name == "--unset") && knowledge.VariableClass(o.value) == cardea.EnvDangerous {
-			w.spot(o.value, "taking "+o.value+" away changes what the command does")
+			w.spot(o.value, cardea.OpaqueVariable, "taking "+o.value+" away changes what the command does")
 		}
 	}
 	inv.wrappers = append(slices.Clone(inv.wrappers), "env")
@@ -153,7 +153,7 @@ func (w *walker) find(inv invocation) {
 		f := words[i]
 		if !f.Static {
 			if startsFrom(words[i:], isFd) {
-				w.spot(f.Text, "an option of the wrapper comes from outside of the line")
+				w.spot(f.Text, cardea.OpaqueOutsideOption, "an option of the wrapper comes from outside of the line")
 				w.emitProgram(inv)
 			}
 			continue
@@ -230,8 +230,8 @@ func (w *walker) xargs(inv invocation) {
 		}
 	}
 	p := xargsSpec.parse(words)
-	if p.bad != "" {
-		w.spot(p.badText, p.bad)
+	if p.bad.Code != "" {
+		w.spot(p.bad.Text, p.bad.Code, p.bad.Reason)
 		w.emitProgram(inv)
 		return
 	}
@@ -294,7 +294,7 @@ func splits(o option) bool {
 // parallel builds shell lines from templates and arguments; only its simplest
 // form is read (GNU parallel).
 func (w *walker) parallel(inv invocation) {
-	w.spot(inv.text, "parallel hands lines to a shell that it builds by rules of its own")
+	w.spot(inv.text, cardea.OpaqueOwnRules, "parallel hands lines to a shell that it builds by rules of its own")
 	w.emitProgram(inv)
 	w.spots = &[]cardea.Opaque{} // told once is enough
 	var command, first []field
@@ -328,8 +328,8 @@ var flockSpec = wrapper{flags: "sexnuoFhV", valued: "wEc", before: 1,
 // flock FILE command, flock FILE -c text (util-linux 2.38).
 func (w *walker) flock(inv invocation) {
 	p := flockSpec.parse(inv.argv[1:])
-	if p.bad != "" {
-		w.spot(p.badText, p.bad)
+	if p.bad.Code != "" {
+		w.spot(p.bad.Text, p.bad.Code, p.bad.Reason)
 		w.emitProgram(inv)
 		return
 	}
@@ -367,16 +367,16 @@ func (w *walker) scriptCommand(inv invocation) {
 	// Options may follow the file, as GNU getopt permutes them.
 	var files []field
 	p := scriptSpec.parse(words)
-	for p.bad == "" && len(p.rest) > 0 {
+	for p.bad.Code == "" && len(p.rest) > 0 {
 		files = append(files, p.rest[0])
 		more := scriptSpec.parse(p.rest[1:])
 		for k, v := range more.options {
 			p.options[k] = v
 		}
-		p.rest, p.bad, p.badText = more.rest, more.bad, more.badText
+		p.rest, p.bad = more.rest, more.bad
 	}
-	if p.bad != "" {
-		w.spot(p.badText, p.bad)
+	if p.bad.Code != "" {
+		w.spot(p.bad.Text, p.bad.Code, p.bad.Reason)
 		w.emitProgram(inv)
 		return
 	}
@@ -409,7 +409,7 @@ func (w *walker) scriptCommand(inv invocation) {
 		w.start(inner)
 		return
 	}
-	w.spot(inv.text, "it starts a shell that reads its commands from its standard input")
+	w.spot(inv.text, cardea.OpaqueTerminalShell, "it starts a shell that reads its commands from its standard input")
 	inv.wrappers = inv.wrappers[:len(inv.wrappers)-1]
 	w.emitProgram(inv)
 }
@@ -427,14 +427,14 @@ func (w *walker) su(inv invocation) {
 		for k, v := range p.options {
 			options[k] = v
 		}
-		if p.bad != "" || len(p.rest) == 0 || name == "runuser" && options["-u"] != "" {
+		if p.bad.Code != "" || len(p.rest) == 0 || name == "runuser" && options["-u"] != "" {
 			break
 		}
 		p = suSpec.parse(p.rest[1:])
 	}
 	inv.elevated = true
-	if p.bad != "" {
-		w.spot(p.badText, p.bad)
+	if p.bad.Code != "" {
+		w.spot(p.bad.Text, p.bad.Code, p.bad.Reason)
 		w.emitProgram(inv)
 		return
 	}
@@ -455,7 +455,7 @@ func (w *walker) su(inv invocation) {
 		wrapped.argv = p.rest
 		w.start(wrapped)
 	default:
-		w.spot(inv.text, "it starts a shell that reads its commands from its standard input")
+		w.spot(inv.text, cardea.OpaqueTerminalShell, "it starts a shell that reads its commands from its standard input")
 		w.emitProgram(inv)
 	}
 }
@@ -476,7 +476,7 @@ func (w *walker) busybox(inv invocation) {
 func (w *walker) loader(inv invocation) {
 	words := inv.argv[1:]
 	for len(words) > 0 && words[0].Static && strings.HasPrefix(words[0].Text, "-") {
-		w.spot(words[0].Text, "an option of the dynamic loader may load code")
+		w.spot(words[0].Text, cardea.OpaqueCodeOption, "an option of the dynamic loader may load code")
 		if strings.HasSuffix(words[0].Text, "path") || strings.HasSuffix(words[0].Text, "preload") || words[0].Text == "--argv0" || words[0].Text == "--audit" {
 			words = words[1:]
 		}
@@ -496,7 +496,7 @@ func (w *walker) loader(inv invocation) {
 
 // later is at and batch, which read commands and run them another time.
 func (w *walker) later(inv invocation) {
-	w.spot(inv.text, "it reads commands that run later")
+	w.spot(inv.text, cardea.OpaqueLater, "it reads commands that run later")
 	inv.elevated = true
 	w.emitProgram(inv)
 	w.spots = &[]cardea.Opaque{} // told once is enough

@@ -22,7 +22,7 @@ func (a *analysis) patch(text string) {
 			continue
 		}
 		if found++; found > 1000 {
-			a.opaque = append(a.opaque, cardea.Opaque{Text: line, Reason: "the patch touches too many files"})
+			a.opaque = append(a.opaque, cardea.Opaque{Code: cardea.OpaqueTooMany, Text: line, Reason: "the patch touches too many files"})
 			return
 		}
 		switch verb {
@@ -47,7 +47,7 @@ func (a *analysis) patch(text string) {
 		}
 	}
 	if found == 0 {
-		a.opaque = append(a.opaque, cardea.Opaque{Text: "apply_patch", Reason: "the patch names no file"})
+		a.opaque = append(a.opaque, cardea.Opaque{Code: cardea.OpaqueInput, Text: "apply_patch", Reason: "the patch names no file"})
 		a.one("apply_patch", cardea.Access{Kind: cardea.Unknown})
 	}
 }

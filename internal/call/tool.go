@@ -137,7 +137,7 @@ func (a *analysis) fields(info harness.ToolInfo) {
 	case found:
 	case len(info.FieldsOf(harness.Command))+len(info.FieldsOf(harness.FilePath))+len(info.FieldsOf(harness.Patch))+len(info.FieldsOf(harness.URL)) > 0:
 		// The field that says what is done is not there.
-		a.opaque = append(a.opaque, cardea.Opaque{Text: info.Name, Reason: "the input does not say what is to be done"})
+		a.opaque = append(a.opaque, cardea.Opaque{Code: cardea.OpaqueInput, Text: info.Name, Reason: "the input does not say what is to be done"})
 		a.one(info.Name, cardea.Access{Kind: cardea.Unknown})
 	case harmless(info.Name):
 		a.one(info.Name)
@@ -160,7 +160,7 @@ func harmless(name string) bool {
 }
 
 func (a *analysis) mistyped(field string) {
-	a.opaque = append(a.opaque, cardea.Opaque{Text: field, Reason: "the field is not text"})
+	a.opaque = append(a.opaque, cardea.Opaque{Code: cardea.OpaqueInput, Text: field, Reason: "the field is not text"})
 	a.one(a.ev.Call.Tool, cardea.Access{Kind: cardea.Unknown})
 }
 
@@ -217,7 +217,7 @@ func (a *analysis) file(info harness.ToolInfo, name string) {
 		kind = cardea.Write
 	}
 	if name == "" {
-		a.opaque = append(a.opaque, cardea.Opaque{Text: info.Name, Reason: "the input names no file"})
+		a.opaque = append(a.opaque, cardea.Opaque{Code: cardea.OpaqueInput, Text: info.Name, Reason: "the input names no file"})
 	}
 	a.one(info.Name+" "+name, a.paths(kind, name, false)...)
 }

@@ -63,6 +63,8 @@ type accessJSON struct {
 type spotJSON struct {
 	Text   string `json:"text"`
 	Reason string `json:"reason"`
+	// Code is what programs decide by.
+	Code cardea.OpaqueCode `json:"code"`
 }
 
 // opaqueJSON is a spot and its part, null for the whole call.
@@ -185,7 +187,7 @@ func accessOf(a cardea.Access) accessJSON {
 	return out
 }
 
-func spotOf(s cardea.Opaque) spotJSON { return spotJSON{s.Text, s.Reason} }
+func spotOf(s cardea.Opaque) spotJSON { return spotJSON{s.Text, s.Reason, s.Code} }
 
 func opinionOf(o cardea.Opinion) opinionJSON {
 	out := opinionJSON{Decider: o.Decider, Rule: o.Rule, Effect: o.Effect, Scope: o.Scope, Source: o.Source,

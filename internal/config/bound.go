@@ -43,7 +43,7 @@ func (l *Loaded) bind(command string) bound {
 		all = all && !slices.ContainsFunc(p.Access, func(a cardea.Access) bool { return a.Kind == cardea.Read && a.Path == "" && a.Pattern == "" })
 		named = append(named, l.ran(p, &out)...)
 	}
-	spots = slices.DeleteFunc(spots, func(o cardea.Opaque) bool { return all && told(o.Reason) })
+	spots = slices.DeleteFunc(spots, func(o cardea.Opaque) bool { return all && runsNamedFile(o) })
 	if len(spots) > 0 && out.unseen == "" {
 		out.unseen = "what it runs cannot be seen: " + spots[0].Reason + " (" + spots[0].Text + "); write the file's path plainly"
 	}
@@ -200,14 +200,13 @@ func onlyReads(parts []cardea.Part) bool {
 	})
 }
 
-// told reports whether a spot that cannot be seen through runs what other words
-// of the command name, and so is bound: a sourced file, or what is read and fed to
-// a shell. PATH is looked at by itself.
-func told(reason string) bool {
-	for _, begin := range []string{"a shell reads its commands from its standard input", "it runs the commands of a file in this shell", "eval runs what comes from outside", "it sets PATH"} {
-		if strings.HasPrefix(reason, begin) {
-			return true
-		}
+// runsNamedFile reports whether what a spot hides is in the files that other words
+// of the command name, which are bound: a sourced file, or what is read and fed
+// to a shell. PATH is looked at by itself.
+func runsNamedFile(spot cardea.Opaque) bool {
+	switch spot.Code {
+	case cardea.OpaqueStandardInput, cardea.OpaqueSourcedFile, cardea.OpaqueEval, cardea.OpaqueSearchPath:
+		return true
 	}
 	return false
 }

@@ -209,7 +209,7 @@ func (r *Reading) get(key string) (any, bool) {
 
 // Fault notes that a field is not as documented.
 func (r *Reading) Fault(text, reason string) {
-	r.faults = append(r.faults, cardea.Opaque{Text: text, Reason: reason})
+	r.faults = append(r.faults, cardea.Opaque{Code: cardea.OpaqueInput, Text: text, Reason: reason})
 }
 
 // Add notes faults that others found.

@@ -44,7 +44,7 @@ func (s *scanner) fault(text, reason string) {
 	if len(text) > 200 {
 		text = strings.ToValidUTF8(text[:200], "") + "…"
 	}
-	s.faults = append(s.faults, fault{key: s.top, deep: s.depth > 1, Opaque: cardea.Opaque{Text: text, Reason: reason}})
+	s.faults = append(s.faults, fault{key: s.top, deep: s.depth > 1, Opaque: cardea.Opaque{Code: cardea.OpaqueInput, Text: text, Reason: reason}})
 }
 
 // instead tells what stands where the object should begin.

@@ -176,7 +176,7 @@ func accessFacts(part int, a cardea.Access) map[string]any {
 func spots(list []cardea.Opaque, part int) []any {
 	out := make([]any, 0, len(list))
 	for _, o := range list {
-		out = append(out, map[string]any{"text": o.Text, "reason": o.Reason, "part": part})
+		out = append(out, map[string]any{"code": string(o.Code), "text": o.Text, "reason": o.Reason, "part": part})
 	}
 	return out
 }
