@@ -236,6 +236,14 @@ type Part struct {
 	Start int
 }
 
+// Program is the name of the program that a part starts, "" where there is none.
+func (p *Part) Program() string {
+	if len(p.Command) == 0 {
+		return ""
+	}
+	return p.Command[0]
+}
+
 // Outer is a command that starts the one of a part, before it was taken apart.
 type Outer struct {
 	// Text is the command in canonical form, as in Part.

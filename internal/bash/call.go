@@ -202,7 +202,7 @@ func (w *walker) start(inv invocation) {
 		}
 		w.spot(first.Text, cardea.OpaqueCommandName, reason)
 		for i := range w.pending {
-			w.pipes = append(w.pipes, pipe{from: w.pending[i], to: [2]int{len(w.parts), len(w.parts) + 1}, code: true})
+			w.out.Pipes = append(w.out.Pipes, Pipe{From: w.pending[i], To: [2]int{len(w.out.Parts), len(w.out.Parts) + 1}, Code: true})
 		}
 		w.emitProgram(inv)
 		return
@@ -303,9 +303,9 @@ func (w *walker) function(inv invocation, name string) bool {
 func (w *walker) callFunction(name string, f *function, params []string, known bool) {
 	f.walked = true
 	if f.active {
-		at := len(w.parts)
+		at := len(w.out.Parts)
 		w.emit(cardea.Part{Text: name, Start: -1, Opaque: []cardea.Opaque{{Code: cardea.OpaqueRecursion, Text: name, Reason: "a function that calls itself"}}})
-		w.found = append(w.found, cardea.Flow{Kind: "self-call", From: at, To: at})
+		w.out.SelfCalls = append(w.out.SelfCalls, at)
 		return
 	}
 	f.active = true
@@ -371,11 +371,11 @@ func (w *walker) nested(via, text string, inv invocation) {
 	if w.stdin.kind == literal {
 		w.stdin = feed{kind: elsewhere} // which of its commands reads what is not known
 	}
-	begin := len(w.parts)
+	begin := len(w.out.Parts)
 	w.within(via, func() { w.script(text) })
 	w.spots, w.pending, w.outer, w.around, w.stdin = spots, pending, outer, around, stdin
-	for i := begin; i < len(w.parts); i++ {
-		p := &w.parts[i]
+	for i := begin; i < len(w.out.Parts); i++ {
+		p := &w.out.Parts[i]
 		p.Elevated = p.Elevated || inv.elevated
 		if inv.remote {
 			w.makeRemote(p)
@@ -389,7 +389,7 @@ func (w *walker) nested(via, text string, inv invocation) {
 		}
 	}
 	// What was in the outer command's words and redirections must not get lost.
-	if w.spots != nil && (len(*w.spots) > 0 || len(inv.access) > 0) || begin == len(w.parts) {
+	if w.spots != nil && (len(*w.spots) > 0 || len(inv.access) > 0) || begin == len(w.out.Parts) {
 		part := cardea.Part{Text: inv.text, Access: inv.access, Start: inv.start, Wrappers: inv.wrappers, Outer: inv.within(), Elevated: inv.elevated}
 		if w.spots != nil {
 			part.Opaque = slices.Clone(*w.spots)
@@ -460,7 +460,7 @@ func variableSpot(name string) cardea.Opaque {
 
 // describe says what an invocation does, and notes what it makes.
 func (w *walker) describe(inv invocation) knowledge.Meaning {
-	at := len(w.parts)
+	at := len(w.out.Parts)
 	does := knowledge.Describe(knowledge.Invocation{Words: inv.argv, Paths: w.paths(), Redirections: inv.access, FilesChanged: w.changed,
 		MadeFolder: func(path string) bool { return w.before.folder(target{path, at}) },
 		MayBecome:  func(word field) []knowledge.PossiblePath { return w.mayBecome(word, inv.wrappers) }}, &w.world)
@@ -484,7 +484,7 @@ func (w *walker) paths() knowledge.Paths {
 	if home := w.cur.vars["HOME"]; home.kind == known {
 		p.Home = home.text
 	}
-	if len(w.parts)-w.enteredAt <= maxFlowScan {
+	if len(w.out.Parts)-w.enteredAt <= MaxScan {
 		p.Likely = w.entered
 	}
 	return p
@@ -492,7 +492,7 @@ func (w *walker) paths() knowledge.Paths {
 
 // emit adds a part.
 func (w *walker) emit(p cardea.Part) {
-	if len(w.parts) >= maxParts {
+	if len(w.out.Parts) >= maxParts {
 		w.limit(cardea.OpaqueTooMany, "too many commands in one line")
 		return
 	}
@@ -507,17 +507,17 @@ func (w *walker) emit(p cardea.Part) {
 		p.NoEffect = false
 	}
 	w.changed = w.changed || changes(p)
-	at := len(w.parts)
-	switch base(&p) {
+	at := len(w.out.Parts)
+	switch p.Program() {
 	case "cd", "pushd", "popd":
 		w.entered, w.enteredAt = p.Dir, at
 	}
 	for _, from := range w.pending {
 		if from[0] < from[1] {
-			w.pipes = append(w.pipes, pipe{from: from, to: [2]int{at, at + 1}})
+			w.out.Pipes = append(w.out.Pipes, Pipe{From: from, To: [2]int{at, at + 1}})
 		}
 	}
-	w.parts = append(w.parts, p)
+	w.out.Parts = append(w.out.Parts, p)
 }
 
 // changes reports whether a part may change files.

@@ -36,9 +36,9 @@ func (w *walker) shell(inv invocation) {
 		w.emitProgram(inv) // a script file, a program like any other
 	case w.stdin.kind == literal:
 		inv.wrappers = append(slices.Clone(inv.wrappers), name)
-		begin := len(w.parts)
+		begin := len(w.out.Parts)
 		w.childShell(name, w.stdin.text, append([]field{inv.argv[0]}, words...), inv)
-		if strings.Contains(strings.TrimSpace(w.stdin.text), "\n") && (slices.ContainsFunc(w.parts[begin:], readsScript) || strings.Contains(w.stdin.text, "select")) {
+		if strings.Contains(strings.TrimSpace(w.stdin.text), "\n") && (slices.ContainsFunc(w.out.Parts[begin:], readsScript) || strings.Contains(w.stdin.text, "select")) {
 			w.opaqueLine(inv.text, cardea.OpaqueSharedInput, "a shell reads its script from its standard input, and commands in it may read lines of it too")
 		}
 	default:

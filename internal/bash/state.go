@@ -3,6 +3,7 @@ package bash
 import (
 	"maps"
 	"slices"
+	"sort"
 
 	"mvdan.cc/sh/v3/syntax"
 
@@ -150,10 +151,6 @@ func (s *state) taintOf(text string) cardea.Opaque {
 	return cardea.Opaque{Code: s.tainted.Code, Text: shorten(text), Reason: s.tainted.Reason}
 }
 
-// maxExported is how many variables of the line are followed into the
-// environment of its programs.
-const maxExported = 200
-
 // export marks a variable as given to every later command.
 func (w *walker) export(name string) {
 	for _, e := range w.cur.exported {
@@ -212,7 +209,7 @@ func (w *walker) declare(file []*syntax.Stmt) {
 				} else {
 					f.sure = false
 				}
-				if len(f.bodies) < 8 {
+				if len(f.bodies) < maxBodies {
 					f.bodies = append(f.bodies, decl.Body)
 					f.srcs = append(f.srcs, w.src)
 				} else {
@@ -238,4 +235,13 @@ func (w *walker) uncalled() {
 			w.callFunction(name, f, nil, false)
 		}
 	}
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	sort.Strings(keys)
+	return keys
 }

@@ -66,7 +66,7 @@ var makers = []string{"mkdir", "gmkdir", "cp", "gcp", "mv", "gmv", "rsync", "ln"
 // note notes the folders that parts make, with those above.
 func (m *made) note(parts []cardea.Part) {
 	for i := range parts {
-		if !slices.Contains(makers, path.Base(base(&parts[i]))) {
+		if !slices.Contains(makers, parts[i].Program()) {
 			continue
 		}
 		for _, a := range parts[i].Access {

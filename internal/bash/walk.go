@@ -27,14 +27,15 @@ const (
 	elsewhere // a file, a descriptor, a substitution
 )
 
-// pipe says that the output of some parts reaches another.
-type pipe struct {
-	from [2]int
-	to   [2]int
-	// code is set when what arrives is run: eval "$(…)", bash <(…).
-	code bool
-	// lines is that of the feed.
-	lines bool
+// Pipe says that the output of some parts reaches others. Both are ranges of
+// parts, half open.
+type Pipe struct {
+	From, To [2]int
+	// Code is set where what arrives is run: eval "$(…)", bash <(…).
+	Code bool
+	// Lines is set where one command writes into the pipe, and no error of a
+	// command does.
+	Lines bool
 }
 
 func (w *walker) stmts(list []*syntax.Stmt) {
@@ -72,10 +73,10 @@ func (w *walker) maybe(walk func()) {
 func (w *walker) substitution(stmts []*syntax.Stmt, via string) {
 	spots, stdin := w.spots, w.stdin
 	w.spots, w.stdin = nil, feed{}
-	begin := len(w.parts)
+	begin := len(w.out.Parts)
 	w.within(via, func() { w.apart(func() { w.stmts(stmts) }) })
 	w.spots, w.stdin = spots, stdin
-	w.pending = append(w.pending, [2]int{begin, len(w.parts)})
+	w.pending = append(w.pending, [2]int{begin, len(w.out.Parts)})
 }
 
 func (w *walker) stmt(st *syntax.Stmt) {
@@ -308,12 +309,12 @@ func isPipe(op syntax.BinCmdOperator) bool { return op == syntax.Pipe || op == s
 // the last one sets may stay (lastpipe).
 func (w *walker) pipeline(sts []*syntax.Stmt, op syntax.BinCmdOperator) {
 	outer := w.stdin
-	begin := len(w.parts)
+	begin := len(w.out.Parts)
 	for i, st := range sts {
 		if w.full {
 			break
 		}
-		from := len(w.parts)
+		from := len(w.out.Parts)
 		walk := func() {
 			if i == len(sts)-1 {
 				w.maybe(func() { w.stmt(st) })
@@ -326,10 +327,10 @@ func (w *walker) pipeline(sts []*syntax.Stmt, op syntax.BinCmdOperator) {
 		} else {
 			w.within(op.String(), walk)
 			if from > begin {
-				w.pipes = append(w.pipes, pipe{from: [2]int{begin, from}, to: [2]int{from, len(w.parts)}, lines: printsLines(sts[i-1], op)})
+				w.out.Pipes = append(w.out.Pipes, Pipe{From: [2]int{begin, from}, To: [2]int{from, len(w.out.Parts)}, Lines: printsLines(sts[i-1], op)})
 			}
 		}
-		w.stdin = feed{kind: piped, from: [2]int{begin, len(w.parts)}, lines: printsLines(st, op)}
+		w.stdin = feed{kind: piped, from: [2]int{begin, len(w.out.Parts)}, lines: printsLines(st, op)}
 		if text, ok := w.prints(st, outer); ok {
 			w.stdin = feed{kind: literal, text: text}
 		}

@@ -31,11 +31,11 @@ type field = knowledge.Word
 // fields expands a word into the words that bash passes. Commands inside of it
 // become parts.
 func (w *walker) fields(word *syntax.Word) []field {
-	begin := len(w.parts)
+	begin := len(w.out.Parts)
 	out := w.expand(word, assigning)
 	if len(out) == 1 && !out[0].Static {
 		out[0].Process = isProcSubst(word) && strings.HasPrefix(out[0].Text, "<(")
-		out[0].Found = w.foundBy(word, [2]int{begin, len(w.parts)})
+		out[0].Found = w.foundBy(word, [2]int{begin, len(w.out.Parts)})
 	}
 	return out
 }

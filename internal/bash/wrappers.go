@@ -142,9 +142,9 @@ func (w *walker) envCommand(inv invocation) {
 // find handles find -exec and its kin, and fd -x. The search itself is a part
 // as well.
 func (w *walker) find(inv invocation) {
-	from := len(w.parts)
+	from := len(w.out.Parts)
 	w.emitProgram(inv)
-	search := w.searched([2]int{from, len(w.parts)})
+	search := w.searched([2]int{from, len(w.out.Parts)})
 	inner := inv
 	inner.access = nil
 	isFd := strings.HasPrefix(path.Base(inv.argv[0].Text), "fd")

@@ -187,7 +187,7 @@ func (a *analysis) shell(text string) {
 		IsDir: a.world.IsDir, TopLevel: a.world.TopLevel, Tame: a.world.Tame, Names: a.world.Names, Exported: a.world.Exported})
 	a.parts = append(a.parts, res.Parts...)
 	a.opaque = append(a.opaque, res.Opaque...)
-	for _, f := range res.Flows {
+	for _, f := range Flows(&res) {
 		f.From, f.To = f.From+base, f.To+base
 		a.flows = append(a.flows, f)
 	}

@@ -15,7 +15,7 @@ func call(kind cardea.Kind, cwd, text string) *cardea.Event {
 		info, err := os.Stat(dir)
 		return err == nil && info.IsDir()
 	}})
-	return &cardea.Event{Kind: kind, Cwd: cwd, Call: &cardea.Call{Tool: "Bash", Known: true, Input: map[string]any{"command": text}, Parts: a.Parts, Opaque: a.Opaque, Flows: a.Flows}}
+	return &cardea.Event{Kind: kind, Cwd: cwd, Call: &cardea.Call{Tool: "Bash", Known: true, Input: map[string]any{"command": text}, Parts: a.Parts, Opaque: a.Opaque}}
 }
 
 func publishes(p *cardea.Part) bool {

@@ -1,45 +1,56 @@
-package bash
+package call
 
 import (
 	"cmp"
 	"path"
 	"slices"
-	"sort"
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/bash"
 	"cardea.dev/internal/knowledge"
 )
 
-// flows finds what moves between parts and matters: downloads and decoded text
-// that are run, secrets that reach the network, files that are written and run.
-func (w *walker) flows() {
-	kinds := w.brought()
-	for _, p := range w.pipes {
-		for to := p.to[0]; to < p.to[1] && to < len(w.parts); to++ {
-			w.pipeFlow(p, to, kinds)
+// maxFlows bounds how many flows of one call are kept.
+const maxFlows = 1000
+
+// flowFinder finds the flows between the parts of a line.
+type flowFinder struct {
+	line  *bash.Analysis
+	parts []cardea.Part
+	// brings says, part by part, what kind of text a part brings in.
+	brings []string
+	found  []cardea.Flow
+}
+
+// Flows are what moves between the parts of a line and matters: downloads and
+// decoded text that are run, secrets that reach the network, files that are
+// written and run, functions that start themselves.
+func Flows(line *bash.Analysis) []cardea.Flow {
+	f := &flowFinder{line: line, parts: line.Parts}
+	for _, at := range line.SelfCalls {
+		f.add("self-call", at, at)
+	}
+	f.brings = f.whatIsBrought()
+	for _, p := range line.Pipes {
+		for to := p.To[0]; to < p.To[1] && to < len(f.parts); to++ {
+			f.throughPipe(p, to)
 		}
 	}
-	w.variableFlows(kinds)
-	w.fileFlows(kinds)
-	sort.SliceStable(w.found, func(i, j int) bool {
-		a, b := w.found[i], w.found[j]
-		return a.From < b.From || a.From == b.From && a.To < b.To
-	})
-	w.found = slices.Compact(w.found)
+	f.throughVariables()
+	f.throughFiles()
+	slices.SortStableFunc(f.found, func(a, b cardea.Flow) int { return cmp.Or(a.From-b.From, a.To-b.To) })
+	return slices.Compact(f.found)
 }
 
-func (w *walker) flow(kind string, from, to int) {
-	if len(w.found) < 1000 {
-		w.found = append(w.found, cardea.Flow{Kind: kind, From: from, To: to})
+func (f *flowFinder) add(kind string, from, to int) {
+	if len(f.found) < maxFlows {
+		f.found = append(f.found, cardea.Flow{Kind: kind, From: from, To: to})
 	}
 }
 
-// maxFlowScan bounds how many sources of one pipe are looked at, so that long
-// pipelines stay linear.
-const maxFlowScan = 64
-
-// maxUncertain bounds how many uncertain words of one part are looked into.
+// maxUncertain bounds how many words of one part are looked into whose value is
+// not known.
 const maxUncertain = 8
 
 // Kinds of what a part brings in. Run, they are the flows "download-run" and
@@ -49,37 +60,37 @@ const (
 	decode   = "decode"
 )
 
-// brought tells, part by part, whether it brings text from the network or
+// whatIsBrought says, part by part, whether it brings text from the network or
 // decodes some, by itself or by printing a variable that holds such.
-func (w *walker) brought() []string {
-	kinds := make([]string, len(w.parts))
-	for i := range w.parts {
-		p := &w.parts[i]
+func (f *flowFinder) whatIsBrought() []string {
+	f.brings = make([]string, len(f.parts))
+	for i := range f.parts {
+		p := &f.parts[i]
 		switch {
 		case downloads(p):
-			kinds[i] = download
+			f.brings[i] = download
 		case decodes(p):
-			kinds[i] = decode
-		case base(p) == "echo" || base(p) == "printf":
-			kinds[i], _ = w.holds(p, i, kinds)
+			f.brings[i] = decode
+		case p.Program() == "echo" || p.Program() == "printf":
+			f.brings[i], _ = f.holds(p, i)
 		}
 	}
-	return kinds
+	return f.brings
 }
 
 // holds finds a variable among a part's words that holds what an earlier part
 // brought in.
-func (w *walker) holds(p *cardea.Part, at int, kinds []string) (kind string, from int) {
+func (f *flowFinder) holds(p *cardea.Part, at int) (kind string, from int) {
 	looked := 0
 	for _, word := range p.Argv {
 		if word.Static || looked == maxUncertain {
 			continue
 		}
 		looked++
-		for _, r := range w.origins(word.Text, at) {
-			for i := max(r[0], r[1]-maxFlowScan); i < r[1] && i < at; i++ {
-				if kinds[i] != "" {
-					return kinds[i], i
+		for _, r := range f.line.Origins(word.Text, at) {
+			for i := max(r[0], r[1]-bash.MaxScan); i < r[1] && i < at; i++ {
+				if f.brings[i] != "" {
+					return f.brings[i], i
 				}
 			}
 		}
@@ -87,66 +98,59 @@ func (w *walker) holds(p *cardea.Part, at int, kinds []string) (kind string, fro
 	return "", 0
 }
 
-// variableFlows finds what is brought into a variable and run from there.
-func (w *walker) variableFlows(kinds []string) {
-	for i := range w.parts {
-		p := &w.parts[i]
+// throughVariables finds what is brought into a variable and run from there.
+func (f *flowFinder) throughVariables() {
+	for i := range f.parts {
+		p := &f.parts[i]
 		if len(p.Opaque) == 0 || len(p.Argv) == 0 || !runsWords(p) && p.Argv[0].Static {
 			continue
 		}
-		if kind, from := w.holds(p, i, kinds); kind != "" {
-			w.flow(kind+"-run", from, i)
+		if kind, from := f.holds(p, i); kind != "" {
+			f.add(kind+"-run", from, i)
 		}
 	}
 }
 
 // runsWords reports whether a part runs words that it is passed.
 func runsWords(p *cardea.Part) bool {
-	return base(p) == "eval" || interpreter(base(p)) && slices.ContainsFunc(p.Options, takesCode)
+	return p.Program() == "eval" || interpreter(p.Program()) && slices.ContainsFunc(p.Options, takesCode)
 }
 
 func takesCode(o cardea.Option) bool { return o.Name == "-c" || o.Name == "-e" || o.Name == "--eval" }
 
-func (w *walker) pipeFlow(p pipe, to int, kinds []string) {
-	dst := &w.parts[to]
-	runs := p.code || runsStdin(dst) || interpreter(base(dst)) && slices.ContainsFunc(dst.Options, takesCode) && w.substituted(p)
-	sends := accessKind(&w.parts[to], cardea.Network)
+// throughPipe finds what a pipe brings to a part that runs or sends it.
+func (f *flowFinder) throughPipe(p bash.Pipe, to int) {
+	dst := &f.parts[to]
+	runs := p.Code || runsStdin(dst) || interpreter(dst.Program()) && slices.ContainsFunc(dst.Options, takesCode) && f.substituted(p)
+	sends := accessKind(dst, cardea.Network)
 	if !runs && !sends {
 		return
 	}
-	for from := max(p.from[0], p.from[1]-maxFlowScan); from < p.from[1] && from < len(w.parts); from++ {
-		if runs && kinds[from] != "" {
-			w.flow(kinds[from]+"-run", from, to)
+	for from := max(p.From[0], p.From[1]-bash.MaxScan); from < p.From[1] && from < len(f.parts); from++ {
+		if runs && f.brings[from] != "" {
+			f.add(f.brings[from]+"-run", from, to)
 		}
-		if sends && readsSecret(&w.parts[from]) {
-			w.flow("secret-network", from, to)
+		if sends && readsSecret(&f.parts[from]) {
+			f.add("secret-network", from, to)
 		}
 	}
 }
 
 // substituted reports whether a pipe is a substitution in a command's words:
 // python3 -c "$(…)".
-func (w *walker) substituted(p pipe) bool {
-	if p.from[0] < 0 || p.from[0] >= p.from[1] || p.from[1] > len(w.parts) {
+func (f *flowFinder) substituted(p bash.Pipe) bool {
+	if p.From[0] < 0 || p.From[0] >= p.From[1] || p.From[1] > len(f.parts) {
 		return false
 	}
-	via := w.parts[p.from[0]].Via
+	via := f.parts[p.From[0]].Via
 	return slices.Contains(via, "$( )") || slices.Contains(via, "` `")
-}
-
-// base is the name of a part's program, "" where there is none.
-func base(p *cardea.Part) string {
-	if len(p.Command) > 0 {
-		return p.Command[0]
-	}
-	return ""
 }
 
 // runsStdin reports whether a program runs what it reads: a shell or an
 // interpreter without a script of its own, what keeps it to run later, and what
 // xargs hands to a shell.
 func runsStdin(p *cardea.Part) bool {
-	name := base(p)
+	name := p.Program()
 	switch name {
 	case "source", ".", "eval", "at", "batch":
 		return true
@@ -208,7 +212,7 @@ func accessKind(p *cardea.Part, k cardea.AccessKind) bool {
 }
 
 func downloads(p *cardea.Part) bool {
-	switch base(p) {
+	switch p.Program() {
 	case "curl", "wget", "wget2", "http", "https", "httpie", "xh", "xhs", "fetch", "aria2c", "axel", "nc", "ncat", "netcat", "socat", "lynx", "links",
 		"elinks", "w3m", "ftp", "lftp", "tftp", "sftp", "irm", "iwr":
 		return true
@@ -228,7 +232,7 @@ func decodes(p *cardea.Part) bool {
 	option := func(names ...string) bool {
 		return slices.ContainsFunc(p.Options, func(o cardea.Option) bool { return slices.Contains(names, o.Name) })
 	}
-	switch base(p) {
+	switch p.Program() {
 	case "base64", "base32", "basenc", "gbase64":
 		return option("-d", "-D", "--decode", "-i")
 	case "xxd":
@@ -243,19 +247,19 @@ func decodes(p *cardea.Part) bool {
 	return false
 }
 
-// fileFlows finds files that one part writes and a later one runs or sends.
-func (w *walker) fileFlows(kinds []string) {
-	written, brought := map[string]int{}, w.written(kinds)
+// throughFiles finds files that one part writes and a later one runs or sends.
+func (f *flowFinder) throughFiles() {
+	written, brought := map[string]int{}, f.written()
 	secrets := -1
-	for i := range w.parts {
-		p := &w.parts[i]
+	for i := range f.parts {
+		p := &f.parts[i]
 		for _, a := range p.Access {
 			if a.Path == "" {
 				continue
 			}
 			from, known := written[a.Path]
-			if known && from != i && w.runsFile(p, a) {
-				w.flow(cmp.Or(brought[from], "write")+"-run", from, i)
+			if known && from != i && runsFile(p, a) {
+				f.add(cmp.Or(brought[from], "write")+"-run", from, i)
 			}
 			if a.Kind == cardea.Write && (!known || brought[from] == "") {
 				written[a.Path] = i
@@ -263,17 +267,17 @@ func (w *walker) fileFlows(kinds []string) {
 		}
 		for _, path := range impliedFiles(p) {
 			if from, known := written[path]; known && from != i {
-				w.flow(cmp.Or(brought[from], "write")+"-run", from, i)
+				f.add(cmp.Or(brought[from], "write")+"-run", from, i)
 			}
 		}
 		if secrets >= 0 && accessKind(p, cardea.Network) && readsDescriptor(p) {
-			w.flow("secret-network", secrets, i)
+			f.add("secret-network", secrets, i)
 		}
 		if readsSecret(p) {
 			secrets = i
 		}
 		if readsSecret(p) && accessKind(p, cardea.Network) && sendsFile(p) {
-			w.flow("secret-network", i, i)
+			f.add("secret-network", i, i)
 		}
 	}
 }
@@ -282,7 +286,7 @@ func (w *walker) fileFlows(kinds []string) {
 // where a program of that name would be put to be found.
 func impliedFiles(p *cardea.Part) []string {
 	var names []string
-	switch name := base(p); name {
+	switch name := p.Program(); name {
 	case "make", "gmake":
 		names = []string{"Makefile", "makefile", "GNUmakefile"}
 	case "npm", "pnpm", "yarn", "bun":
@@ -303,7 +307,7 @@ func impliedFiles(p *cardea.Part) []string {
 
 // sendsFile leaves out clients that read keys to log in with.
 func sendsFile(p *cardea.Part) bool {
-	return base(p) == "curl" || base(p) == "wget" || base(p) == "nc" || base(p) == ""
+	return p.Program() == "curl" || p.Program() == "wget" || p.Program() == "nc" || p.Program() == ""
 }
 
 func readsDescriptor(p *cardea.Part) bool {
@@ -311,28 +315,28 @@ func readsDescriptor(p *cardea.Part) bool {
 }
 
 // runsFile reports whether a part runs the file of one of its accesses.
-func (w *walker) runsFile(p *cardea.Part, a cardea.Access) bool {
+func runsFile(p *cardea.Part, a cardea.Access) bool {
 	if a.Kind == cardea.Execute {
 		return true
 	}
 	if a.Kind == cardea.Read && a.Redirect && runsStdin(p) {
 		return true // bash < file
 	}
-	if !interpreter(base(p)) || len(p.Operands) == 0 {
+	if !interpreter(p.Program()) || len(p.Operands) == 0 {
 		return false
 	}
 	first := p.Argv[p.Operands[0]]
 	return first.Static && a.Kind != cardea.Write && knowledge.Absolute(p.Dir, first.Text) == a.Path
 }
 
-// written tells, part by part, what kind of text it writes: what it, or what
+// written says, part by part, what kind of text it writes: what it, or what
 // feeds it, brought in.
-func (w *walker) written(kinds []string) []string {
-	got := slices.Clone(kinds)
-	for _, p := range w.pipes {
-		for from := max(p.from[0], p.from[1]-maxFlowScan); from < p.from[1] && from < len(kinds); from++ {
-			for to := p.to[0]; kinds[from] != "" && to < p.to[1] && to < len(got); to++ {
-				got[to] = cmp.Or(got[to], kinds[from])
+func (f *flowFinder) written() []string {
+	got := slices.Clone(f.brings)
+	for _, p := range f.line.Pipes {
+		for from := max(p.From[0], p.From[1]-bash.MaxScan); from < p.From[1] && from < len(f.brings); from++ {
+			for to := p.To[0]; f.brings[from] != "" && to < p.To[1] && to < len(got); to++ {
+				got[to] = cmp.Or(got[to], f.brings[from])
 			}
 		}
 	}
@@ -347,7 +351,7 @@ func readsSecret(p *cardea.Part) bool {
 			return true
 		}
 	}
-	if base(p) == "curl" || base(p) == "wget" {
+	if p.Program() == "curl" || p.Program() == "wget" {
 		for _, o := range p.Options {
 			if at := strings.IndexByte(o.Value, '@'); at >= 0 && sendsValue(o.Name) && secretPath(knowledge.Absolute(p.Dir, o.Value[at+1:])) {
 				return true
@@ -383,13 +387,4 @@ func secretPath(p string) bool {
 		return true
 	}
 	return false
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	sort.Strings(keys)
-	return keys
 }
