@@ -37,6 +37,9 @@ type Env struct {
 	// Exported reports whether a variable is in the environment that the line
 	// starts with, so that setting it reaches programs. Nil: none is.
 	Exported func(name string) bool
+	// Fresh reports whether output to a file overwrites nothing and creates nothing
+	// that anything executes by its name. Nil: none is.
+	Fresh func(path string) bool
 	// Resolve follows symbolic links of an absolute path as far as it
 	// exists. Nil leaves paths as they are spelled.
 	Resolve func(path string) string
@@ -92,9 +95,7 @@ func analyse(text string, env Env, before made) (Analysis, made) {
 		w.uncalled()
 	}
 	w.made.note(w.out.Parts)
-	w.doubtNames()
-	w.hideNothing()
-	out := w.out
+	out := w.finish()
 	if len(out.Parts) == 0 && (len(out.Opaque) > 0 || !w.onlyComments) {
 		spot := cardea.Opaque{Code: cardea.OpaqueNoCommand, Text: shorten(text), Reason: "no command could be found in it"}
 		if len(out.Opaque) > 0 {
@@ -121,8 +122,7 @@ type walker struct {
 	spots        *[]cardea.Opaque // of the part being built, nil outside of one
 	stdin        feed             // what the current command reads
 	pending      [][2]int         // substitutions in the command being built
-	outer        []string         // keywords around it that count as wrappers
-	around       []cardea.Outer   // the commands that started the script being walked
+	around       surroundings     // what the command inherits
 	at           int              // offset of the last command seen in the line itself
 	locals       map[string]value // what the current function's variables hide
 	traits       map[string]trait // how bash treats variables
@@ -140,8 +140,9 @@ type walker struct {
 	full         bool             // a limit was hit
 	before, made made             // what the line makes, as another look found, and this one
 	onlyComments bool
-	expands      string // a variable from outside that the line expands
-	trusts       bool   // names that a search finds were found tame
+	late         []lateSpot // spots of parts that were walked before
+	expands      string     // a variable from outside that the line expands
+	trusts       bool       // names that a search finds were found tame
 	unsetsFuncs  bool
 	exportsFuncs bool
 	traced       bool // the shell prints its commands with their values

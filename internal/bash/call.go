@@ -39,7 +39,7 @@ func (w *walker) call(c *syntax.CallExpr, redirs []*syntax.Redirect) {
 	w.spots, w.pending = &spots, nil
 	defer func() { w.spots, w.pending, w.stdin = savedSpots, savedPending, savedStdin }()
 
-	inv := invocation{start: w.offset(c), text: w.source(c), wrappers: slices.Clone(w.outer), around: w.around, mayFail: mayFail(redirs)}
+	inv := invocation{start: w.offset(c), text: w.source(c), wrappers: slices.Clone(w.around.wrappers), around: w.around.outer, mayFail: mayFail(redirs)}
 	for _, word := range c.Args {
 		inv.argv = append(inv.argv, w.fields(word)...)
 	}
@@ -362,32 +362,15 @@ func (w *walker) alias(inv invocation, name string) bool {
 // nested walks a script that a command runs in a shell of its own or in this
 // one.
 func (w *walker) nested(via, text string, inv invocation) {
-	spots, pending, outer := w.spots, w.pending, w.outer
+	spots, pending, stdin, around := w.spots, w.pending, w.stdin, w.around
 	w.spots, w.pending = nil, nil
-	w.outer = inv.wrappers
-	around := w.around
-	w.around = inv.within()
-	stdin := w.stdin
+	w.around = around.with(inv)
 	if w.stdin.kind == literal {
 		w.stdin = feed{kind: elsewhere} // which of its commands reads what is not known
 	}
 	begin := len(w.out.Parts)
 	w.within(via, func() { w.script(text) })
-	w.spots, w.pending, w.outer, w.around, w.stdin = spots, pending, outer, around, stdin
-	for i := begin; i < len(w.out.Parts); i++ {
-		p := &w.out.Parts[i]
-		p.Elevated = p.Elevated || inv.elevated
-		if inv.remote {
-			w.makeRemote(p)
-		}
-		p.Assigns = append(slices.Clone(inv.assigns), p.Assigns...)
-		for _, a := range inv.assigns {
-			if a.Class == cardea.EnvDangerous {
-				p.Opaque = append(p.Opaque, variableSpot(a.Name))
-				p.NoEffect, p.Coverage = false, cardea.Partial
-			}
-		}
-	}
+	w.spots, w.pending, w.stdin, w.around = spots, pending, stdin, around
 	// What was in the outer command's words and redirections must not get lost.
 	if w.spots != nil && (len(*w.spots) > 0 || len(inv.access) > 0) || begin == len(w.out.Parts) {
 		part := cardea.Part{Text: inv.text, Access: inv.access, Start: inv.start, Wrappers: inv.wrappers, Outer: inv.within(), Elevated: inv.elevated}
@@ -398,11 +381,27 @@ func (w *walker) nested(via, text string, inv invocation) {
 	}
 }
 
-func (w *walker) makeRemote(p *cardea.Part) {
-	p.Remote = true
-	for i := range p.Access {
-		p.Access[i].Path, p.Access[i].Spelled, p.Access[i].Pattern = "", "", ""
+// surroundings are what a command inherits from the commands around it: those
+// that started the script which is being walked.
+type surroundings struct {
+	wrappers         []string
+	outer            []cardea.Outer
+	elevated, remote bool
+	assigns          []cardea.Assign
+	spots            []cardea.Opaque // of the assigns
+}
+
+// with are the surroundings of a script that a command starts.
+func (s surroundings) with(inv invocation) surroundings {
+	out := surroundings{wrappers: inv.wrappers, outer: inv.within(), elevated: s.elevated || inv.elevated, remote: s.remote || inv.remote,
+		assigns: slices.Concat(s.assigns, inv.assigns)}
+	for _, a := range inv.assigns {
+		if a.Class == cardea.EnvDangerous {
+			out.spots = append(out.spots, variableSpot(a.Name))
+		}
 	}
+	out.spots = append(out.spots, s.spots...)
+	return out
 }
 
 // quote writes a field so that bash reads it back as the same word.
@@ -442,9 +441,6 @@ func (w *walker) emitProgram(inv invocation) {
 		if a.Class == cardea.EnvDangerous {
 			p.Opaque = append(p.Opaque, variableSpot(a.Name))
 		}
-	}
-	if inv.remote {
-		w.makeRemote(&p)
 	}
 	w.emit(p)
 }
@@ -498,6 +494,10 @@ func (w *walker) emit(p cardea.Part) {
 	}
 	p.Via = slices.Clone(w.via)
 	p.Dir = w.cur.cwd
+	p.Elevated, p.Remote = p.Elevated || w.around.elevated, p.Remote || w.around.remote
+	p.Assigns = slices.Concat(w.around.assigns, p.Assigns)
+	p.Opaque = slices.Concat(p.Opaque, w.around.spots)
+	p.Access = w.access(p)
 	if w.cur.tainted.Code != "" {
 		p.Opaque = append(p.Opaque, w.cur.taintOf(p.Text))
 	}
@@ -518,6 +518,24 @@ func (w *walker) emit(p cardea.Part) {
 		}
 	}
 	w.out.Parts = append(w.out.Parts, p)
+}
+
+// access are the accesses of a part, as seen from this machine.
+func (w *walker) access(p cardea.Part) []cardea.Access {
+	fresh := func(a cardea.Access) bool {
+		return w.env.Fresh != nil && a.Redirect && a.Kind == cardea.Write && a.Path != "" && !a.Glob && !p.Remote && w.env.Fresh(a.Path)
+	}
+	if !p.Remote && !slices.ContainsFunc(p.Access, fresh) {
+		return p.Access
+	}
+	out := slices.Clone(p.Access)
+	for i, a := range out {
+		if p.Remote {
+			out[i].Path, out[i].Spelled, out[i].Pattern = "", "", ""
+		}
+		out[i].Fresh = fresh(a)
+	}
+	return out
 }
 
 // changes reports whether a part may change files.

@@ -19,10 +19,7 @@ func (w *walker) loop(body []*syntax.Stmt, walk func()) {
 	w.leave(before, exits)
 	if w.cur.tainted != tainted {
 		// The next round runs what this one has changed.
-		for i := begin; i < len(w.out.Parts); i++ {
-			w.out.Parts[i].Opaque = append(w.out.Parts[i].Opaque, w.cur.taintOf(w.out.Parts[i].Text))
-			w.out.Parts[i].NoEffect, w.out.Parts[i].Coverage = false, cardea.Partial
-		}
+		w.late = append(w.late, lateSpot{from: begin, to: len(w.out.Parts), why: w.cur.tainted})
 	}
 }
 

@@ -34,21 +34,6 @@ func openName(name string) bool {
 	return knowledge.SafeVariable(name) || strings.HasPrefix(name, "LC_")
 }
 
-// hideNothing takes the certainty off all parts of a line that expands a
-// variable from outside.
-func (w *walker) hideNothing() {
-	if w.expands == "" {
-		return
-	}
-	for i := range w.out.Parts {
-		p := &w.out.Parts[i]
-		if p.Knowledge == cardea.Complete {
-			p.Knowledge, p.Doubt = cardea.Partial, "the line may show "+w.expands+", which comes from outside of it"
-		}
-		p.NoEffect = p.NoEffect && !w.traced && !complains(p)
-	}
-}
-
 // complains reports a part without effect that may still print a value, in an
 // error: ${x:?$TOKEN}, [ "$TOKEN" -gt 0 ].
 func complains(p *cardea.Part) bool {

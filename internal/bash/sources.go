@@ -131,20 +131,6 @@ func (w *walker) looped(words []field) *knowledge.Search {
 	return w.tamed(s)
 }
 
-// doubtNames takes the certainty off parts with words that a search finds, where
-// a part of the line may have made files with names of another kind.
-func (w *walker) doubtNames() {
-	if !w.trusts || !slices.ContainsFunc(w.out.Parts, makes) {
-		return
-	}
-	for i := range w.out.Parts {
-		p := &w.out.Parts[i]
-		if p.Knowledge == cardea.Complete && slices.ContainsFunc(p.Argv, func(f cardea.Word) bool { return !f.Static }) {
-			p.Knowledge, p.Doubt = cardea.Partial, "the line makes files, whose names may be found"
-		}
-	}
-}
-
 // makes reports a part that may give a file a name that is not tame.
 func makes(p cardea.Part) bool {
 	return slices.ContainsFunc(p.Access, func(a cardea.Access) bool {

@@ -445,7 +445,8 @@ func (w *walker) withoutDashes(st *syntax.Stmt) *syntax.Stmt {
 }
 
 func (w *walker) timed(st *syntax.Stmt) {
-	w.outer = append(w.outer, "time")
+	around := w.around
+	w.around.wrappers = append(slices.Clone(around.wrappers), "time")
 	w.stmt(st)
-	w.outer = w.outer[:len(w.outer)-1]
+	w.around = around
 }

@@ -6,9 +6,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"cardea.dev"
-	"cardea.dev/internal/paths"
 )
 
 // IsNew reports whether nothing exists under a path, not even a dangling link.
@@ -62,32 +59,20 @@ func TopLevel(dir string) string {
 	return ""
 }
 
-// markFresh marks the writes of redirections that need no yes of their own:
-// output to a new file of the project, or to a temporary one, whose name makes
-// nothing execute it or read it as configuration
-// (docs/design.md#shell-analysis).
-func (a *analysis) markFresh() {
-	if a.world.New == nil {
-		return
+// fresh reports whether output to a file needs no yes of its own: the file is new
+// in the project, or temporary, and its name makes nothing execute it or read it
+// as configuration (docs/design.md#shell-analysis).
+func (a *analysis) fresh(file string) bool {
+	if a.world.New == nil || !outputName(file) {
+		return false
 	}
-	var roots []string
-	for i := range a.parts {
-		p := &a.parts[i]
-		for k := range p.Access {
-			acc := &p.Access[k]
-			if !acc.Redirect || acc.Kind != cardea.Write || acc.Path == "" || acc.Glob || p.Remote || !outputName(acc.Path) {
-				continue
-			}
-			if roots == nil {
-				roots = append(a.roots(), a.temporary()...)
-			}
-			for _, r := range roots {
-				if paths.Below(r, acc.Path) && !strings.Contains(acc.Path[len(strings.TrimSuffix(r, "/")):], "/.") && a.world.New(acc.Path) {
-					acc.Fresh = true
-				}
-			}
-		}
+	if a.outputRoots == nil {
+		a.outputRoots = append(a.roots(), a.temporary()...)
 	}
+	return slices.ContainsFunc(a.outputRoots, func(root string) bool {
+		below := strings.TrimPrefix(file, strings.TrimSuffix(root, "/")+"/")
+		return below != file && !strings.Contains("/"+below, "/.") && a.world.New(file)
+	})
 }
 
 // temporary are the folders for files that nobody keeps.

@@ -66,7 +66,6 @@ func Analyse(ev *cardea.Event, world World) *cardea.Event {
 	default:
 		a.fields(info)
 	}
-	a.markFresh()
 	return ev.WithCall(c.WithParts(a.parts, a.flows, a.opaque))
 }
 
@@ -76,6 +75,8 @@ type analysis struct {
 	parts  []cardea.Part
 	opaque []cardea.Opaque
 	flows  []cardea.Flow
+	// outputRoots are the folders in which new output may be written.
+	outputRoots []string
 }
 
 // values are what a field holds: its own value first, then those of duplicate
@@ -184,7 +185,7 @@ func (a *analysis) roots() []string {
 func (a *analysis) shell(text string) {
 	base := len(a.parts)
 	res := bash.Analyse(text, bash.Env{Cwd: slash(a.ev.Cwd), Home: slash(a.world.Home), Roots: a.roots(), Resolve: a.world.Resolve,
-		IsDir: a.world.IsDir, TopLevel: a.world.TopLevel, Tame: a.world.Tame, Names: a.world.Names, Exported: a.world.Exported})
+		IsDir: a.world.IsDir, TopLevel: a.world.TopLevel, Tame: a.world.Tame, Names: a.world.Names, Exported: a.world.Exported, Fresh: a.fresh})
 	a.parts = append(a.parts, res.Parts...)
 	a.opaque = append(a.opaque, res.Opaque...)
 	for _, f := range Flows(&res) {

@@ -1,0 +1,40 @@
+package bash
+
+import (
+	"slices"
+
+	"cardea.dev"
+)
+
+// lateSpot makes parts opaque for a reason that was found behind them: a loop
+// runs again what it has changed.
+type lateSpot struct {
+	from, to int
+	why      cardea.Opaque
+}
+
+// finish gives what was found of the line. What the line does as a whole may make
+// the knowledge of its parts uncertain.
+func (w *walker) finish() Analysis {
+	out := w.out
+	foundNamesDoubtful := w.trusts && slices.ContainsFunc(out.Parts, makes)
+	for i, p := range out.Parts {
+		for _, s := range w.late {
+			if s.from <= i && i < s.to {
+				p.Opaque = append(slices.Clone(p.Opaque), cardea.Opaque{Code: s.why.Code, Text: shorten(p.Text), Reason: s.why.Reason})
+				p.NoEffect, p.Coverage = false, cardea.Partial
+			}
+		}
+		if p.Knowledge == cardea.Complete && foundNamesDoubtful && slices.ContainsFunc(p.Argv, func(f cardea.Word) bool { return !f.Static }) {
+			p.Knowledge, p.Doubt = cardea.Partial, "the line makes files, whose names may be found"
+		}
+		if w.expands != "" {
+			if p.Knowledge == cardea.Complete {
+				p.Knowledge, p.Doubt = cardea.Partial, "the line may show "+w.expands+", which comes from outside of it"
+			}
+			p.NoEffect = p.NoEffect && !w.traced && !complains(&p)
+		}
+		out.Parts[i] = p
+	}
+	return out
+}
