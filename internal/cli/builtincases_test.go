@@ -10,6 +10,7 @@ import (
 
 	"cardea.dev/internal/harness"
 	"cardea.dev/internal/sharedtest"
+	"cardea.dev/internal/testrun"
 	"cardea.dev/packs/cases"
 )
 
@@ -163,7 +164,10 @@ func TestBuiltinPolicies(t *testing.T) {
 			seen := map[string]int{}
 			for i := range messages() {
 				w := &messages()[i]
-				for _, c := range p.Cases {
+				for k, c := range p.Cases {
+					if i > 0 && i != 1+k%3 && !testrun.Long() {
+						continue // Copilot CLI has three forms, which take turns
+					}
 					builtinCase(t, &p, w, &c)
 					seen[w.harness+" "+c.Expect]++
 				}

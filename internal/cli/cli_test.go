@@ -29,7 +29,13 @@ type desk struct {
 
 func newDesk(t testing.TB) *desk {
 	t.Helper()
-	base, err := filepath.EvalSymlinks(t.TempDir())
+	return newDeskIn(t, t.TempDir())
+}
+
+// newDeskIn makes a desk in a folder.
+func newDeskIn(t testing.TB, dir string) *desk {
+	t.Helper()
+	base, err := filepath.EvalSymlinks(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cardea.dev/internal/testrun"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -14,7 +15,7 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "check" {
 		os.Exit(Main(os.Args[1:], ThisProcess()))
 	}
-	os.Exit(m.Run())
+	os.Exit(testrun.InMemory(m))
 }
 
 // hooked is a desk whose home has a program cardea that is this very one.

@@ -21,6 +21,25 @@ func Pick(short, long int) int {
 	return short
 }
 
+// disk is the folder for temporary folders that was in force before InMemory.
+var disk = os.TempDir()
+
+// OnDisk gives a temporary folder that is not in memory, for tests to which a
+// path below /dev is something else.
+func OnDisk(t testing.TB) string {
+	t.Helper()
+	dir, err := os.MkdirTemp(disk, "cardea-test-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	below := filepath.Join(dir, "001") // as deep as that of t.TempDir
+	if err := os.Mkdir(below, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return below
+}
+
 // InMemory runs the tests of a package, and gives the exit code for TestMain.
 // Their temporary folders lie in memory where the system has such a folder: to
 // create a file there takes a tenth of the time.

@@ -19,6 +19,12 @@ func TestPick(t *testing.T) {
 	}
 }
 
+func TestOnDisk(t *testing.T) {
+	if dir := OnDisk(t); strings.HasPrefix(dir, "/dev/") {
+		t.Error(dir)
+	}
+}
+
 func TestInMemory(t *testing.T) {
 	if dir := t.TempDir(); strings.HasPrefix(os.TempDir(), "/dev/shm/") && !runsPrograms(dir) {
 		t.Error("programs cannot be started in ", dir)
