@@ -199,6 +199,7 @@ func builtinCase(t *testing.T, p *cases.Policy, w *message, c *cases.Case) {
 		return answered(out)
 	}
 	for _, before := range c.After {
+		send(0, before)
 		send(1, before)
 	}
 	event := 0

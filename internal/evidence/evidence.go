@@ -1,19 +1,19 @@
 // Package evidence remembers which checks of a project succeeded since something
-// in it was last changed.
+// in it was last changed. The policy git_checks asks for it.
 //
-// It is what the policy git_checks asks. The harness tells, after a call, that it
-// succeeded; so nothing is run here and no output is parsed. A note is kept for
-// each repository, signed with the person's key, so that neither the agent nor the
-// project can write one. Whatever may have changed a file takes all notes away:
-// evidence that is missing costs another run of the tests.
+// Nothing is run here and no output is read: the harness reports that a call
+// succeeded. A check counts when a call was exactly its line, ran where checks are
+// run, and succeeded while no other call that may write a file began or ended. Such
+// a call removes all evidence. Evidence that is missing costs another run of the
+// check.
+//
+// This keeps checks from being forgotten. It does not stop an agent that wants to
+// deceive: what a script of the project does when it is run is not seen.
 package evidence
 
 import (
 	"encoding/hex"
 	"encoding/json"
-	"errors"
-	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -27,227 +27,122 @@ import (
 const (
 	purpose     = "evidence of checks"
 	namePurpose = "name of evidence"
-	signature   = 32
-	// maxFile is how much of a note is read, in bytes; maxFiles how many are kept.
+	// maxFile is how much evidence is read, in bytes; maxFiles is how many
+	// projects have a file of it.
 	maxFile  = 64 << 10
 	maxFiles = 512
-	// maxTrees is of how many repositories besides the project a call is noted.
-	maxTrees = 8
 )
 
-// Store keeps the notes of one project.
-type Store struct{ state, project, start string }
+// Store keeps the evidence of one project.
+type Store struct{ folder, project, start string }
 
-// New makes the store of a project. state is the state folder, start the one in
-// which the session began, links resolved: there or at the root of the project a
-// check is run.
-func New(state, project, start string) Store { return Store{state, project, start} }
+// New makes the store of a project. folder is the state folder. Checks are run in
+// the project, or in start, where the session began. Links in both are resolved.
+func New(folder, project, start string) Store { return Store{folder, project, start} }
+
+// kept is the file of a project: the checks that succeeded since the last change,
+// and those that began since then.
+type kept struct {
+	Passed []string `json:"passed"`
+	Begun  []string `json:"begun"`
+}
 
 func (s Store) path(key []byte) string {
-	return filepath.Join(s.state, "evidence", hex.EncodeToString(state.Sign(key, namePurpose, []byte(s.project))))
+	return filepath.Join(s.folder, "evidence", hex.EncodeToString(state.Sign(key, namePurpose, []byte(s.project))))
 }
 
-// Passed are the checks that succeeded since the last change. What cannot be
-// believed is no evidence.
-func (s Store) Passed() []string {
-	if s.state == "" || s.project == "" {
-		return nil
+// read gives what is kept. A file that this user's Cardea did not write is no
+// evidence.
+func (s Store) read() (k kept) {
+	if s.folder == "" || s.project == "" {
+		return kept{}
 	}
-	key, err := state.ReadKey(s.state)
+	key, err := state.ReadKey(s.folder)
 	if err != nil {
-		return nil
+		return kept{}
+	}
+	text, err := state.ReadSigned(s.path(key), key, purpose, s.project, maxFile)
+	if err != nil || json.Unmarshal(text, &k) != nil {
+		return kept{}
+	}
+	return k
+}
+
+func (s Store) write(k kept) error {
+	key, err := state.LoadKey(s.folder)
+	if err != nil {
+		return err
+	}
+	text, err := json.Marshal(k)
+	if err != nil {
+		return err
 	}
 	path := s.path(key)
-	info, err := os.Lstat(path)
-	if err != nil || !info.Mode().IsRegular() || info.Size() > maxFile {
-		return nil
+	if err := state.Prune(filepath.Dir(path), maxFiles, maxFiles); err != nil {
+		return err
 	}
-	data, err := os.ReadFile(path)
-	if err != nil || len(data) < signature || !state.Signed(key, data[:signature], purpose, []byte(s.project), data[signature:]) {
-		return nil
-	}
-	var passed []string
-	if json.Unmarshal(data[signature:], &passed) != nil {
-		return nil
-	}
-	return passed
+	return state.WriteSigned(path, key, purpose, s.project, text)
 }
 
-// Held is what holds when a call begins to commit, push or merge.
-type Held struct {
-	// Passed are the checks that succeeded in every repository in which it does.
-	Passed []string
-	// Elsewhere are those of these repositories that are not the project's.
-	Elsewhere []string
-	// Hidden is set where the line hides one of them.
-	Hidden bool
-}
+// Passed are the checks that succeeded since the last change.
+func (s Store) Passed() []string { return s.read().Passed }
 
-// Holds tells what holds when a call begins to commit, push or merge: nothing that
-// it does before it does so for the last time may change a file. publishes tells
-// the parts that do, or may.
-func (s Store) Holds(ev *cardea.Event, checks []string, publishes func(*cardea.Part) bool) Held {
-	held := Held{Passed: s.Passed()}
-	if ev.Call == nil {
-		return held
-	}
-	trees := map[string]bool{}
-	for i := range ev.Call.Parts {
-		if p := &ev.Call.Parts[i]; publishes(p) {
-			dirs, known := folders(p)
-			held.Hidden = held.Hidden || !known
-			for _, dir := range dirs {
-				if known {
-					trees[s.tree(dir)] = true
-				}
-			}
-		}
-	}
-	if len(trees) == 0 || held.Hidden {
-		trees[s.project] = true
-	}
-	known := read(checks)
-	held.Passed = slices.Clone(checks)
-	for _, tree := range slices.Sorted(maps.Keys(trees)) {
-		of := s.of(tree)
-		passed := of.Passed()
-		if of.changedFirst(ev.Call.Parts, known, publishes) {
-			passed = nil
-		}
-		held.Passed = slices.DeleteFunc(held.Passed, func(c string) bool { return !slices.Contains(passed, c) })
-		if tree != s.project {
-			held.Elsewhere = append(held.Elsewhere, tree)
-		}
-	}
-	return held
-}
-
-// changedFirst reports whether something may change a file of the project before
-// the last part that publishes has ended.
-func (s Store) changedFirst(parts []cardea.Part, checks []check, publishes func(*cardea.Part) bool) bool {
-	last, until := lastOf(parts, publishes)
-	for i := range parts[:until] {
-		p := &parts[i]
-		if i == last && !overwrites(p, s.project) {
-			continue
-		}
-		if partChanges(p, s.project, checks) {
-			return true
-		}
-	}
-	return false
-}
-
-// lastOf is the last part that publishes, -1 for none, and how many parts may run
-// before it has ended: what runs at the same time, or again, may do so whatever
-// its place in the line.
-func lastOf(parts []cardea.Part, publishes func(*cardea.Part) bool) (last, until int) {
-	last, whenever := -1, false
-	for i := range parts {
-		if p := &parts[i]; publishes(p) {
-			last = i
-			whenever = whenever || slices.ContainsFunc(p.Via, repeats) || slices.ContainsFunc(p.Wrappers, repeats)
-		}
-	}
-	if whenever {
-		return last, len(parts)
-	}
-	if until = last + 1; last >= 0 && len(parts[last].Command) > 1 && parts[last].Command[1] == "push" {
-		return last, last // what is pushed was committed before
-	}
-	for until > 0 && until < len(parts) && slices.ContainsFunc(parts[until].Via, alongside) {
-		until++
-	}
-	return last, until
-}
-
-// repeats reports constructs and wrappers whose commands run more than once, later
-// or beside the others.
-func repeats(via string) bool {
-	return slices.Contains([]string{"for", "while", "until", "&", "coproc", "trap", "find", "fd", "fdfind", "gfind", "xargs", "gxargs", "parallel", "watch"}, via)
-}
-
-// alongside reports constructs whose commands run beside the one in front of them.
-func alongside(via string) bool { return via == "|" || via == "|&" || via == ">( )" }
-
-// overwrites reports whether a part opens a file of the project for writing that
-// is there already: it is another one when the program begins.
-func overwrites(p *cardea.Part, project string) bool {
-	opened := *p
-	opened.Access = slices.DeleteFunc(slices.Clone(p.Access), func(a cardea.Access) bool { return !a.Redirect || a.Fresh })
-	return writes(&opened, project)
-}
-
-// Note takes notice of an event: of a call that succeeded, what it checked and
-// whether it may have changed something; of one that begins or failed, the latter
-// alone. It does so for the project, and for each repository in which the call does
-// something. checks are the commands that count.
+// Note records a call: one that begins (PreToolUse), succeeded (PostToolUse) or
+// failed. checks are the lines that count.
 func (s Store) Note(ev *cardea.Event, checks []string) error {
-	if s.state == "" || s.project == "" || ev.Call == nil || len(checks) == 0 {
+	if s.folder == "" || s.project == "" || ev.Call == nil || len(checks) == 0 {
 		return nil
 	}
-	known := read(checks)
-	err := s.note(ev, known)
-	for _, tree := range s.touched(ev) {
-		err = errors.Join(err, s.of(tree).note(ev, known))
-	}
-	return err
-}
-
-// touched are the repositories besides the project in which a call does something.
-func (s Store) touched(ev *cardea.Event) []string {
-	var dirs, out []string
-	if line(ev.Call) != "" {
-		dirs = append(dirs, ev.Cwd)
-	}
-	for i := range ev.Call.Parts {
-		p := &ev.Call.Parts[i]
-		if len(p.Command) > 0 && p.Command[0] == "git" {
-			in, _ := folders(p)
-			dirs = append(dirs, in...)
-		} else {
-			dirs = append(dirs, p.Dir)
-		}
-		for _, a := range p.Access {
-			if a.Kind == cardea.Write || a.Kind == cardea.Delete {
-				dirs = append(dirs, a.Path)
-			}
-		}
-	}
-	slices.Sort(dirs)
-	for _, dir := range slices.Compact(dirs) {
-		if dir == "" {
-			continue
-		}
-		if tree := s.tree(dir); tree != s.project && repository(tree) == tree && !slices.Contains(out, tree) && len(out) < maxTrees {
-			out = append(out, tree)
-		}
-	}
-	return out
-}
-
-func (s Store) note(ev *cardea.Event, checks []check) error {
-	before := s.Passed()
-	after := before
-	if changes(ev, s.project, checks) {
-		after = nil
-	}
-	if ev.Kind == "PostToolUse" && succeeded(ev) {
-		for _, c := range s.shown(ev, checks) {
-			if !slices.Contains(after, c) {
-				after = append(slices.Clone(after), c)
-			}
-		}
-	}
-	if slices.Equal(before, after) {
+	before := s.read()
+	after := s.next(before, ev, checks)
+	if slices.Equal(before.Passed, after.Passed) && slices.Equal(before.Begun, after.Begun) {
 		return nil
 	}
 	return s.write(after)
 }
 
-// succeeded reports whether the harness says nothing else of the call than that
-// it succeeded: Copilot CLI sends failures by the same event, and Claude Code
-// what was interrupted.
+// next is what is kept after a call.
+func (s Store) next(k kept, ev *cardea.Event, checks []string) kept {
+	check := line(ev.Call)
+	begins := ev.Kind == cardea.PreToolUse
+	foreground := ev.Call.Input["run_in_background"] != true && len(ev.Faults) == 0
+	if !slices.Contains(checks, check) || begins && !(s.runsChecks(ev.Cwd) && foreground) || !begins && !slices.Contains(k.Begun, check) {
+		if s.mayChange(ev.Call) {
+			return kept{}
+		}
+		return k
+	}
+	k = kept{without(k.Passed, check), without(k.Begun, check)}
+	switch {
+	case begins:
+		k.Begun = append(k.Begun, check)
+	case ev.Kind == "PostToolUse" && succeeded(ev):
+		k.Passed = append(k.Passed, check)
+	}
+	return k
+}
+
+func without(list []string, s string) []string {
+	return slices.DeleteFunc(slices.Clone(list), func(x string) bool { return x == s })
+}
+
+// line is the command of a call of the shell, "" for other calls.
+func line(c *cardea.Call) string {
+	text, _ := c.Input["command"].(string)
+	if c.Tool != "Bash" {
+		return ""
+	}
+	return strings.TrimSpace(text)
+}
+
+// runsChecks reports whether checks are run in a folder.
+func (s Store) runsChecks(dir string) bool {
+	dir = paths.Real(dir)
+	return dir == s.project || dir == s.start && paths.Within(s.project, dir)
+}
+
+// succeeded reports whether the harness says that a call succeeded: Copilot CLI
+// sends failures by the same event, and Claude Code what was interrupted.
 func succeeded(ev *cardea.Event) bool {
 	if ev.Sent == nil {
 		return true
@@ -266,169 +161,63 @@ func succeeded(ev *cardea.Event) bool {
 	return true
 }
 
-func (s Store) write(passed []string) error {
-	key, err := state.LoadKey(s.state)
-	if err != nil {
-		return err
-	}
-	data, err := json.Marshal(passed)
-	if err != nil {
-		return err
-	}
-	path := s.path(key)
-	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
-	if entries, err := os.ReadDir(dir); err == nil && len(entries) > maxFiles {
-		for _, e := range entries[:len(entries)-maxFiles] {
-			_ = os.Remove(filepath.Join(dir, e.Name())) // a missing note costs a run of the tests
-		}
-	}
-	f, err := os.CreateTemp(dir, ".new-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(append(state.Sign(key, purpose, []byte(s.project), data), data...))
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return nil
+// Publish says what a call does that commits, pushes or merges.
+type Publish struct {
+	// Writes is set where the call may change a file besides.
+	Writes bool
+	// Elsewhere is set where it does so in another repository than the
+	// project's, or it is not known in which one.
+	Elsewhere bool
 }
 
-// shown are the checks that a call which succeeded has shown to hold: the line
-// itself, where it is one, and commands in it whose failure would have been the
-// line's, after which it writes nothing. A line that goes on whatever a check says
-// shows nothing, nor does a command of the same name in another folder.
-func (s Store) shown(ev *cardea.Event, checks []check) []string {
-	c := ev.Call
-	text := line(c)
-	if text == "" || len(ev.Faults) > 0 || c.Input["run_in_background"] == true {
-		return nil
-	}
-	var out []string
-	if s.began(ev.Cwd, text) {
-		out = whole(c, checks)
-	}
-	links := bash.Links(text)
-	if len(c.Opaque) > 0 || len(links) != len(c.Parts) {
-		return out
-	}
+// Look looks at a call that commits, pushes or merges. publishes tells the parts
+// that do so.
+func (s Store) Look(c *cardea.Call, publishes func(*cardea.Part) bool) (out Publish) {
 	for i := range c.Parts {
 		p := &c.Parts[i]
-		if p.Coverage != cardea.Complete || len(p.Opaque) > 0 || p.Remote || !plain(p) {
-			return out
-		}
+		last := i == len(c.Parts)-1 && publishes(p) // what a merge at the end changes is merged already
+		out.Writes = out.Writes || s.writes(p) || !last && s.partMayChange(p)
+		out.Elsewhere = out.Elsewhere || publishes(p) && !s.within(p)
 	}
-	var linked []string
-	for i := len(c.Parts) - 1; i >= 0; i-- {
-		p := &c.Parts[i]
-		if writes(p, s.project) || p.Command[0] == "cd" {
-			break // what was checked before is checked no more, and nobody knows where
-		}
-		if is := asLink(links[i], p, checks); len(is) > 0 && s.at(p.Dir) {
-			linked = append(linked, is...)
-			continue
-		}
-		if partChanges(p, s.project, checks) {
-			break
-		}
-	}
-	slices.Reverse(linked)
-	return append(out, linked...)
+	return out
 }
 
-// at reports whether a folder is one in which checks are run.
-func (s Store) at(dir string) bool {
-	dir = paths.Real(dir)
-	return dir == s.project || dir == s.start && paths.Within(s.project, dir)
+// within reports whether git works in a folder of the project.
+func (s Store) within(p *cardea.Part) bool {
+	dir := p.Dir
+	for _, o := range p.Options {
+		switch {
+		case o.Name == "--git-dir" || o.Name == "--work-tree" || o.Name == "-C" && !o.Static:
+			return false
+		case o.Name == "-C" && filepath.IsAbs(o.Value):
+			dir = o.Value
+		case o.Name == "-C": // or the commit of git commit -C, which is no path out of here
+			dir = filepath.Join(dir, o.Value)
+		}
+	}
+	other := slices.ContainsFunc(p.Assigns, func(a cardea.Assign) bool { return a.Name == "GIT_DIR" || a.Name == "GIT_WORK_TREE" })
+	return !other && p.Dir != "" && paths.Within(s.project, paths.Real(dir))
 }
 
-// began reports whether a line that has ended in a folder began in one in which
-// checks are run. The working directory of Claude Code's messages follows cd
-// (https://code.claude.com/docs/en/hooks).
-func (s Store) began(cwd, text string) bool {
-	if s.at(cwd) {
+// mayChange reports whether a call may change a file of the project.
+func (s Store) mayChange(c *cardea.Call) bool {
+	switch {
+	case c.EditsFiles:
+		return true
+	case c.Tool != "Bash" && c.Tool != "Monitor" && c.Tool != "PowerShell":
+		return !c.Known
+	case len(c.Opaque) > 0 || len(c.Parts) == 0:
 		return true
 	}
-	return len(bash.Links(text)) > 0 && slices.ContainsFunc([]string{s.project, s.start}, func(from string) bool {
-		parts := bash.Analyse(text, bash.Env{Cwd: from}).Parts
-		return s.at(from) && len(parts) > 0 && parts[len(parts)-1].Dir != "" && paths.Real(parts[len(parts)-1].Dir) == paths.Real(cwd)
-	})
+	return slices.ContainsFunc(c.Parts, func(p cardea.Part) bool { return s.partMayChange(&p) })
 }
 
-// passOn are wrappers that run their command and end as it does.
-var passOn = []string{"timeout", "gtimeout", "nohup", "env", "nice", "time", "stdbuf"}
-
-// aside reports whether a wrapper may end well though its command did not run, or
-// did not end: it tells of itself, or passes on how a command ended that it has
-// stopped (timeout(1), time(1)).
-func aside(p *cardea.Part) bool {
-	for i, outer := range p.Outer {
-		inner := p.Argv
-		if i+1 < len(p.Outer) {
-			inner = p.Outer[i+1].Argv
-		}
-		for _, w := range outer.Argv[:max(0, len(outer.Argv)-len(inner))] {
-			short := strings.HasPrefix(w.Text, "-") && !strings.HasPrefix(w.Text, "--") && strings.ContainsAny(w.Text, "pV")
-			if w.MayBeOption || short ||
-				len(w.Text) > len("--") && slices.ContainsFunc([]string{"--help", "--version", "--preserve-status"}, func(o string) bool { return strings.HasPrefix(o, w.Text) }) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// builtins are the commands of the shell itself that change nothing about how it
-// goes on.
-var builtins = []string{"cd", "echo", "printf", "true", ":", "pwd", "test", "["}
-
-// plain reports whether a part is a program, or a command of the shell that cannot
-// make the line end well without the others.
-func plain(p *cardea.Part) bool {
-	if slices.ContainsFunc(p.Wrappers, func(w string) bool { return !slices.Contains(passOn, w) }) || len(p.Command) == 0 || aside(p) {
-		return false
-	}
-	return slices.Contains(builtins, p.Command[0]) || !slices.Contains(shellOwn, p.Command[0])
-}
-
-// shellOwn are bash's other builtins (bash(1), SHELL BUILTIN COMMANDS).
-var shellOwn = strings.Fields(". alias bg bind break builtin caller command compgen complete compopt continue declare dirs disown enable eval exec exit " +
-	"export false fc fg getopts hash help history jobs kill let local logout mapfile popd pushd read readarray readonly return set shift shopt source " +
-	"suspend times trap type typeset ulimit umask unalias unset wait")
-
-// changes reports whether a call may have changed a file of the project, besides
-// what git keeps for itself.
-func changes(ev *cardea.Event, project string, checks []check) bool {
-	if ev.Call.EditsFiles {
+// partMayChange reports whether a part may change a file of the project.
+func (s Store) partMayChange(p *cardea.Part) bool {
+	switch {
+	case s.writes(p):
 		return true
-	}
-	if ev.Call.Tool != "Bash" && ev.Call.Tool != "Monitor" && ev.Call.Tool != "PowerShell" {
-		return !ev.Call.Known
-	}
-	if len(whole(ev.Call, checks)) > 0 {
-		return slices.ContainsFunc(ev.Call.Parts, func(p cardea.Part) bool { return writes(&p, project) })
-	}
-	if len(ev.Call.Opaque) > 0 || len(ev.Call.Parts) == 0 {
-		return true
-	}
-	return slices.ContainsFunc(ev.Call.Parts, func(p cardea.Part) bool { return partChanges(&p, project, checks) })
-}
-
-// partChanges reports whether a part may change a file of the project. Of a check,
-// and of what git does with its own files, only what is known to be written counts.
-func partChanges(p *cardea.Part, project string, checks []check) bool {
-	if writes(p, project) {
-		return true
-	}
-	if simple(p, checks) || p.NoEffect {
-		return false
-	}
-	if keepsTree(p) {
+	case p.NoEffect || keepsFiles(p):
 		return false
 	}
 	for _, a := range p.Access {
@@ -436,16 +225,42 @@ func partChanges(p *cardea.Part, project string, checks []check) bool {
 			return true
 		}
 	}
-	own := len(p.Command) > 0 && slices.Contains(builtins, p.Command[0])
-	return len(p.Opaque) > 0 || p.Knowledge != cardea.Complete && !own
+	return len(p.Opaque) > 0 || p.Knowledge != cardea.Complete && !(len(p.Command) > 0 && slices.Contains(builtins, p.Command[0]))
 }
 
-// writes reports whether a part is known to write a file of the project, but
+// builtins are commands of the shell that change no file.
+var builtins = []string{"cd", "echo", "printf", "true", ":", "pwd", "test", "["}
+
+// keepsFiles reports whether a part is git, with a command that changes none of
+// the files that it looks after.
+func keepsFiles(p *cardea.Part) bool {
+	return len(p.Command) > 1 && p.Command[0] == "git" &&
+		slices.Contains([]string{"add", "commit", "push", "status", "diff", "log", "show", "fetch", "branch", "tag"}, p.Command[1])
+}
+
+// writes reports whether a part is known to write a file of the project, except
 // git's own.
-func writes(p *cardea.Part, project string) bool {
+func (s Store) writes(p *cardea.Part) bool {
 	return slices.ContainsFunc(p.Access, func(a cardea.Access) bool {
-		own := paths.Within(filepath.Join(project, ".git"), a.Path)
-		there := paths.Within(project, a.Path) && !own || a.Recursive && paths.Within(a.Path, project)
+		own := paths.Within(filepath.Join(s.project, ".git"), a.Path)
+		there := paths.Within(s.project, a.Path) && !own || a.Recursive && paths.Within(a.Path, s.project)
 		return (a.Kind == cardea.Write || a.Kind == cardea.Delete) && a.Path != "" && there
 	})
+}
+
+// Mistakes are what is wrong with checks that can never count, by check.
+func Mistakes(checks []string) map[string]string {
+	out := map[string]string{}
+	for _, check := range checks {
+		a := bash.Analyse(check, bash.Env{})
+		switch {
+		case len(a.Parts) == 0:
+			out[check] = "it runs nothing"
+		case len(a.Opaque) > 0 && len(a.Parts[0].Argv) == 0 && len(a.Parts) == 1:
+			out[check] = a.Opaque[0].Reason
+		case slices.ContainsFunc(a.Parts, func(p cardea.Part) bool { return slices.Contains(p.Via, "&") }):
+			out[check] = "it goes on in the background, so that nobody sees how it ends"
+		}
+	}
+	return out
 }

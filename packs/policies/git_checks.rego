@@ -47,7 +47,20 @@ deny contains decision if {
 	count(open) > 0
 	decision := {
 		"rule_id": "git-checks",
-		"reason": sprintf("not checked since the last change; run this first, by itself%s: %s", [where, concat(", then ", [sprintf("`%s`", [check]) | some check in sort(open)])]),
+		"reason": sprintf("not checked since the last change; run this first, exactly so, in calls of their own: %s", [concat(", then ", [sprintf("`%s`", [check]) | some check in sort(open)])]),
+		"severity": "MEDIUM",
+		"part": part.index,
+	}
+}
+
+deny contains decision if {
+	some part in published
+	count(input.cardea.settings.checks) > 0
+	count(open) == 0
+	input.signals.evidence.writes
+	decision := {
+		"rule_id": "git-checks",
+		"reason": sprintf("this call may change a file besides, which is not checked then; run %s in a call of its own", [concat(" ", part.command)]),
 		"severity": "MEDIUM",
 		"part": part.index,
 	}
@@ -68,11 +81,11 @@ ask contains decision if {
 ask contains decision if {
 	count(input.cardea.settings.checks) > 0
 	count(open) == 0
-	input.signals.evidence.hidden
+	input.signals.evidence.elsewhere
 	some part in published
 	decision := {
 		"rule_id": "git-checks",
-		"reason": "it is not known in which repository this commits, pushes or merges, and another one may not be checked since the last change",
+		"reason": "this commits, pushes or merges in another repository, or it is not known in which one; only this project was checked",
 		"severity": "MEDIUM",
 		"part": part.index,
 	}
@@ -82,10 +95,6 @@ open contains check if {
 	some check in input.cardea.settings.checks
 	not check in passed
 }
-
-where := sprintf(" in %s", [concat(" and ", input.signals.evidence.elsewhere)]) if count(input.signals.evidence.elsewhere) > 0
-
-else := ""
 
 deny contains decision if {
 	some part in published

@@ -50,10 +50,11 @@ test_value_of_another_option if {
 	count(git_checks.deny) == 1 with input as taken
 }
 
-test_elsewhere if {
-	elsewhere := object.union(call(["git", "push"], [], []), {"signals": {"evidence": {"elsewhere": ["/other"]}}})
-	some d in git_checks.deny with input as elsewhere
-	contains(d.reason, "by itself in /other: `npm run lint`, then `npm test`")
+test_call_that_writes if {
+	writes := object.union(call(["git", "push"], [], ["npm test", "npm run lint"]), {"signals": {"evidence": {"writes": true}}})
+	some d in git_checks.deny with input as writes
+	contains(d.reason, "run git push in a call of its own")
+	count(git_checks.deny) == 0 with input as json.patch(writes, [{"op": "replace", "path": "/cardea/settings/checks", "value": []}])
 }
 
 test_unknown_subcommand if {
@@ -61,11 +62,11 @@ test_unknown_subcommand if {
 	count(git_checks.ask) == 0 with input as object.union(call(["git"], [], ["npm test", "npm run lint"]), {"signals": {"evidence": {"unknown": [0]}}})
 }
 
-test_hidden_repository if {
-	hidden := {"signals": {"evidence": {"hidden": true}}}
-	count(git_checks.ask) == 1 with input as object.union(call(["git", "push"], [], ["npm test", "npm run lint"]), hidden)
-	count(git_checks.ask) == 0 with input as object.union(call(["git", "push"], [], []), hidden)
-	count(git_checks.ask) == 0 with input as object.union(call(["git", "status"], [], ["npm test", "npm run lint"]), hidden)
+test_elsewhere if {
+	elsewhere := {"signals": {"evidence": {"elsewhere": true}}}
+	count(git_checks.ask) == 1 with input as object.union(call(["git", "push"], [], ["npm test", "npm run lint"]), elsewhere)
+	count(git_checks.ask) == 0 with input as object.union(call(["git", "push"], [], []), elsewhere)
+	count(git_checks.ask) == 0 with input as object.union(call(["git", "status"], [], ["npm test", "npm run lint"]), elsewhere)
 }
 
 test_no_evidence_is_no_pass if {
