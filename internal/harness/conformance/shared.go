@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -32,41 +33,58 @@ func Samples(t testing.TB) []Sample {
 	return out
 }
 
+// golden reads the payloads of the shared material, and those in the folder
+// testdata of the adapter.
 func (s Suite) golden(t *testing.T) {
-	none := func(string) string { return "" }
 	n := 0
 	for _, f := range Samples(t) {
-		if f.Harness != s.Folder {
-			continue
-		}
-		n++
-		file := strings.TrimSuffix(filepath.Base(f.Path), ".json")
-		p, err := harness.Read(sharedtest.Read(t, "payloads", f.Path))
-		if err != nil {
-			t.Errorf("%s: %v", file, err)
-			continue
-		}
-		if !s.Adapter.Detect(p, none) {
-			t.Errorf("%s is not detected", file)
-		}
-		ev := s.Adapter.Parse(p)
-		kind, tool := s.Expect(file)
-		got := ""
-		if ev.Call != nil {
-			got = ev.Call.Tool
-		}
-		if ev.Kind != kind || got != tool || ev.Harness != s.Adapter.Name() {
-			t.Errorf("%s: %s of %q, want %s of %q", file, ev.Kind, got, kind, tool)
-		}
-		if len(ev.Faults) > 0 {
-			t.Errorf("%s: faults %v", file, ev.Faults)
-		}
-		if ev.Session == "" || ev.Kind.Answered() && !strings.HasPrefix(got, "mcp__") && !ev.Call.Known {
-			t.Errorf("%s: no session, or a tool that is not known: %+v", file, ev)
+		if s.Folder != "" && f.Harness == s.Folder {
+			n++
+			s.payload(t, f.Path, sharedtest.Read(t, "payloads", f.Path))
 		}
 	}
-	if n == 0 {
+	files, err := filepath.Glob("testdata/*.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		raw, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n++
+		s.payload(t, f, raw)
+	}
+	if n == 0 && s.Folder != "" {
 		t.Errorf("no payloads of %s", s.Folder)
+	}
+}
+
+func (s Suite) payload(t *testing.T, path string, raw []byte) {
+	t.Helper()
+	file := strings.TrimSuffix(filepath.Base(path), ".json")
+	p, err := harness.Read(raw)
+	if err != nil {
+		t.Errorf("%s: %v", file, err)
+		return
+	}
+	if !s.Adapter.Detect(p, func(string) string { return "" }) {
+		t.Errorf("%s is not detected", file)
+	}
+	ev := s.Adapter.Parse(p)
+	kind, tool := s.Expect(file)
+	got := ""
+	if ev.Call != nil {
+		got = ev.Call.Tool
+	}
+	if ev.Kind != kind || got != tool || ev.Harness != s.Adapter.Name() {
+		t.Errorf("%s: %s of %q, want %s of %q", file, ev.Kind, got, kind, tool)
+	}
+	if len(ev.Faults) > 0 {
+		t.Errorf("%s: faults %v", file, ev.Faults)
+	}
+	if ev.Session == "" || ev.Kind.Answered() && !strings.HasPrefix(got, "mcp__") && !ev.Call.Known {
+		t.Errorf("%s: no session, or a tool that is not known: %+v", file, ev)
 	}
 }
 

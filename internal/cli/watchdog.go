@@ -1,0 +1,134 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"cardea.dev"
+	"cardea.dev/internal/action"
+	"cardea.dev/internal/harness"
+)
+
+// progress is how far a run has come, for an answer that must be given before the
+// run comes to its end. Each step of the run publishes a new value, which nobody
+// changes.
+type progress struct {
+	message *harness.Message
+	event   *cardea.Event
+	// onError is the setting, or its default as long as it is not known.
+	onError cardea.OnError
+	// recorder is nil as long as it is not known where the ledger is.
+	recorder *recorder
+	// answer is nil as long as nothing is decided. From then on it stands,
+	// whatever becomes of writing it down.
+	answer *cardea.Answer
+	// actions start when the answer is out.
+	actions []action.Job
+}
+
+// late reports that there is no time left for anything but the answer.
+func (h *hook) late() bool { return h.process.Now().Sub(h.begin) > h.flags.limit/2 }
+
+// run answers within the limit, whatever the deciders do. The gate is told to
+// come to an end a little earlier, so that what is decided by then stands.
+func (h *hook) run() int {
+	ctx, cancel := context.WithTimeout(context.Background(), h.flags.limit*8/10)
+	defer cancel()
+	watchdog := time.NewTimer(h.flags.limit * 9 / 10)
+	defer watchdog.Stop()
+	outputs := make(chan harness.Output, 1)
+	h.unended.Go(func() { outputs <- h.guarded(ctx) })
+	select {
+	case out := <-outputs:
+		code := h.write(out)
+		h.act()
+		return code
+	case <-watchdog.C:
+		return h.write(h.fail(cardea.OutOfTime, fmt.Sprintf("no verdict within %s; look for what is slow with cardea try, or raise --limit together with the harness's time-out",
+			h.process.Now().Sub(h.begin).Round(time.Millisecond))))
+	}
+}
+
+// guarded answers by the failure table where the program itself fails.
+func (h *hook) guarded(ctx context.Context) (out harness.Output) {
+	defer func() {
+		if r := recover(); r != nil {
+			out = h.fail(cardea.Panicked, fmt.Sprintf("internal error: %v; please report it with the output of cardea try", r))
+		}
+	}()
+	return h.answer(ctx)
+}
+
+func (h *hook) publish(p progress) { h.progress.Store(&p) }
+
+// fail is the answer of a program that failed: what was decided, if anything was,
+// else what the failure table says, in the form of whatever message has been read
+// by now.
+func (h *hook) fail(f cardea.Failure, text string) harness.Output {
+	p := *h.progress.Load()
+	trouble := cardea.Trouble{Failure: f, Text: text}
+	if p.answer != nil {
+		trouble.Text = "the call is decided, but what was to be written down may be missing: " + text
+	} else {
+		a := cardea.Express(p.failure(f, text), p.message.Capabilities(), p.event)
+		p.answer = &a
+	}
+	if problem := h.recordNow(p); problem != nil {
+		return p.write(trouble, *problem)
+	}
+	return p.write(trouble)
+}
+
+// failure is the verdict of the failure table.
+func (p *progress) failure(f cardea.Failure, text string) cardea.Verdict {
+	switch {
+	case p.message.Unread && p.event.Harness != "":
+		return cardea.Failed(cardea.NoObject, p.onError, true, text)
+	case p.event.Kind.Answered():
+		return cardea.Failed(f, p.onError, p.event.Attended(), text)
+	}
+	return cardea.Verdict{}
+}
+
+// recordNow writes down what is answered in a hurry, if it is known where. It
+// does not look at long texts, and waits no longer than a moment: what was too
+// slow may be the ledger's own folder.
+func (h *hook) recordNow(p progress) *cardea.Trouble {
+	known := p.event.Kind.Answered() || p.event.Kind == "" && h.flags.harness != ""
+	if p.recorder == nil || !known {
+		return nil
+	}
+	done, wait := make(chan *cardea.Trouble, 1), h.flags.limit/20
+	h.unended.Go(func() {
+		_, problem := p.recorder.record(p.event, *p.answer, func() bool { return true })
+		done <- problem
+	})
+	select {
+	case problem := <-done:
+		return problem
+	case <-time.After(wait):
+		return &cardea.Trouble{Failure: cardea.Unwritten, Source: p.recorder.dir,
+			Text: fmt.Sprintf("the call may not be recorded: the ledger took longer than %s; look at its disk", wait)}
+	}
+}
+
+// write gives the answer as it stands, and tells more troubles.
+func (p progress) write(more ...cardea.Trouble) (out harness.Output) {
+	a := *p.answer
+	a.Troubles = slices.Concat(a.Troubles, more)
+	troubles := a.Troubles
+	if !p.message.Unread && !p.event.Kind.Answered() {
+		a.Troubles = nil // only answers to tool events reach the person
+	}
+	// The renderer may be what failed.
+	defer func() {
+		if recover() != nil {
+			out = harness.ByExit(a)
+		}
+	}()
+	out = p.message.Write(p.event, a)
+	out.Stderr = append(out.Stderr, aside(out, troubles)...)
+	return out
+}
