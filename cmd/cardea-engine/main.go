@@ -1,7 +1,7 @@
-// Command cardea-engine does the heavy work of cardea, which starts it and
-// speaks with it over its standard input and output. It is a program of its own
-// because every process that links OPA pays for it at its start
-// (docs/decisions/0022). A person has no use for it.
+// Command cardea-engine evaluates policies and runs their tests for cardea,
+// which starts it and speaks with it over its standard input and output. It is
+// a separate program because every process that links OPA pays for it at its
+// start (docs/decisions/0022). People do not start it.
 //
 // The first argument says which work: "policies" parses, compiles and evaluates
 // policies and runs their tests.

@@ -1,5 +1,5 @@
-// Command cardea is one gate for every tool call that an AI coding agent
-// makes. Everything it does is in internal/cli.
+// Command cardea is the hook, and the commands for people. All of it is in
+// internal/cli.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Package action runs commands after an answer is out.
+// Package action runs commands after an answer was given.
 //
 // An action tells somebody: a log, a desktop, a channel. It must not be able to
 // delay or change the answer that it is about. So it is started when the answer

@@ -1,5 +1,5 @@
-// Package bash looks at a command line and says what bash would start, what
-// each program is passed, and what is touched: the parts of a call.
+// Package bash reads a command line as bash does and says what bash would
+// start, and with which words: the parts of a call.
 //
 // Everything in Cardea that looks at a command looks through this package. It
 // is sound rather than clever: every program that bash would start itself is

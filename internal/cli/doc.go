@@ -1,5 +1,5 @@
-// Package cli is the face that cardea shows on a command line: to harnesses
-// through check, to people through everything else.
+// Package cli implements all commands: check for harnesses, and the others for
+// people.
 //
 // Both decide by the same code ([judgement]), so that what try says is what
 // check does. Nothing here decides: the commands find the settings, hand an

@@ -1,5 +1,5 @@
-// Package config finds what a person and a project wrote, reads it, merges it
-// by scope and compiles it into a gate.
+// Package config finds the files of each scope, reads and merges them, and
+// builds the gate.
 //
 // Three questions are kept apart, because each has another enemy:
 //

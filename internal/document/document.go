@@ -1,5 +1,5 @@
-// Package document reads the YAML files that people write for Cardea:
-// settings, rules and routes.
+// Package document reads the YAML files that people write for Cardea, and
+// reports all mistakes at once.
 //
 // A person who mends a file wants all of its mistakes at once, each with its
 // place and a hint. So nothing here stops at the first one: getters give the

@@ -1,6 +1,6 @@
-// Package gitindex reads which files git tracks, without git: a hook must not
-// start programs, and git takes commands from the configuration of the folder
-// in which it runs.
+// Package gitindex reads which files git tracks. It does not start git: a hook
+// must not start programs, and git takes commands from the configuration of
+// the folder in which it runs.
 //
 // An index may be crafted. What is not understood to its last byte is told, and
 // who asks decides what that means.

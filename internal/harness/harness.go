@@ -1,6 +1,6 @@
-// Package harness turns what an agent's host sends into a cardea.Event, and a
-// cardea.Answer into what that host reads. It holds what all adapters share; each
-// host has a folder of its own below.
+// Package harness reads the messages of harnesses into events and writes
+// answers in their form. It holds what all adapters share; each harness has a
+// folder of its own below.
 //
 // Formats and rules are those of the vendors' hook documentation; every
 // adapter names its pages.

@@ -1,6 +1,6 @@
-// Package importer turns other gates' configuration into Cardea's. It writes
-// nothing: it gives text, and says about every piece what became of it, since
-// a rule that silently means something else after a move is worse than none.
+// Package importer translates the configuration of other tools into Cardea's.
+// It writes no file: it returns texts, and says for every piece what became of
+// it, since a rule that silently changes its meaning is worse than no rule.
 //
 // What tightens is taken over as widely as it was meant. What allows is taken
 // over only in a form that cannot allow more than before, or is left out and

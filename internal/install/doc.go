@@ -1,5 +1,5 @@
-// Package install puts Cardea into the settings of agent harnesses, takes it
-// out again, and looks at what is there.
+// Package install adds Cardea's hook to the settings of harnesses, removes it
+// again, and checks what is registered.
 //
 // The files belong to people and to the harnesses, and a broken one is an open
 // gate: Claude Code runs tools when it cannot read its hooks. So a change is

@@ -1,5 +1,5 @@
-// Package jsonedit changes JSON files of other programs without rewriting
-// them.
+// Package jsonedit changes JSON files of other programs and keeps everything
+// else in them as it is.
 //
 // Settings files belong to people: the order of keys, the indentation, comments
 // and blank lines are theirs. A decoder and an encoder would throw all of that

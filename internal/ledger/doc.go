@@ -1,5 +1,6 @@
-// Package ledger is the audit log: one line for every verdict, in one file a
-// day, so that a person can find out later what was decided, and why.
+// Package ledger writes and reads the audit log: one line for each verdict, in
+// one file a day, so that a person can find out later what was decided and
+// why.
 //
 // It is written by a process that lives for one tool call, next to others that
 // do the same, while the agent waits. So a line is one write under a lock that

@@ -1,6 +1,6 @@
-// Package paths is what Cardea does with names of files: it compares them with
-// folders, follows links, and matches patterns. It does each in one way, since
-// two answers to "does this file lie in that folder" are a hole.
+// Package paths compares paths with folders, follows links, and matches
+// patterns. It does each in one way, since two answers to "does this file lie
+// in that folder" are a hole.
 //
 // Paths come with the separators of the platform or with slashes. [Within]
 // compares exactly, because allowances build on it. What forbids compares what

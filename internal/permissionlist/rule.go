@@ -1,5 +1,6 @@
-// Package permissionlist is the language of harnesses' permission lists:
-// "Bash(npm test:*)", "Read(./.env)", "WebFetch(domain:example.com)".
+// Package permissionlist reads entries of the harnesses' permission lists and
+// says what they match: "Bash(npm test:*)", "Read(./.env)",
+// "WebFetch(domain:example.com)".
 //
 // It reads entries and says what they match. What follows from a match is the
 // decider's business (internal/decide/permissions); where lists lie is the

@@ -1,5 +1,5 @@
-// Package person tells whether a person is typing, for commands that lift the
-// gate: to trust a project, to answer in the queue, to override.
+// Package person finds out whether a person is typing, for commands that only
+// a person may run, such as trusting a project.
 //
 // Three things must be true: standard input is a terminal, nothing in the
 // environment and no ancestor of the process is an agent, and whoever types

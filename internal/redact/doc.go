@@ -1,5 +1,5 @@
-// Package redact takes secrets out of text. Guards judge the raw call; whatever
-// is stored, keyed, shown elsewhere or sent to anyone goes through here first
+// Package redact removes secrets from text. Rules judge the raw call;
+// everything that is stored or shown elsewhere goes through this package first
 // (docs/redaction.md).
 //
 // Stores accept only [Text], which nobody can make but a [Redactor], so that

@@ -1,6 +1,6 @@
-// Package session keeps what must outlive one hook process and concerns one
-// session of one harness: the folder in which the session began, and which
-// troubles the person was told already.
+// Package session remembers what belongs to one session of a harness beyond
+// one hook process: the folder in which the session began, and which troubles
+// the person was already told.
 //
 // A session's id comes from the wire, so it is never part of a path: the file
 // is named by a digest. Digests are made with the user's key, since what comes

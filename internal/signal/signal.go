@@ -1,4 +1,4 @@
-// Package signal runs scripts whose answers policies use.
+// Package signal runs scripts whose output policies use.
 //
 // A signal says what a policy cannot see: the branch, the person on call, the
 // state of a ticket. It is a command of the shell, and it must not be able to

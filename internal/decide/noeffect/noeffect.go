@@ -1,5 +1,5 @@
-// Package noeffect is the decider that allows parts which do nothing: assignments
-// of harmless names, true, test, a cd within the project.
+// Package noeffect allows parts that do nothing by themselves: assignments of
+// harmless names, true, test, a cd within the project.
 //
 // Without it, an allow for `npm test` would not allow `cd web && npm test`,
 // since a call is allowed only if every part is. Which parts have no effect is known

@@ -1,5 +1,5 @@
-// Package opaque is the decider that speaks where the analysis could not see:
-// what cannot be seen through is not decided by rule.
+// Package opaque speaks about what the analysis could not understand: no rule
+// decides about that.
 //
 // It gives no verdict of its own. What an opaque spot costs stands in the
 // failure table of package cardea, so that the setting on_error alone changes

@@ -1,6 +1,5 @@
-// Package permissions is the decider that applies the harness's own permission
-// lists to the parts of a call instead of to the line: what is approved, in any
-// form.
+// Package permissions applies the harness's own permission lists to the parts
+// of a call instead of to the text of the line.
 //
 // Harnesses compare an entry with the text of a command, so that "npm test" is
 // approved and "timeout 30 npm test" asks. Here the analysis takes wrappers,

@@ -1,5 +1,6 @@
-// Package policy is the decider "policies": Rego policies, routed by their
-// METADATA, compiled per scope, and evaluated over the event.
+// Package policy evaluates policies in Rego: it selects them by their
+// METADATA, compiles them for each scope, and turns their decisions into
+// opinions.
 //
 // A hook is a process per call, and a person may have hundreds of policies. So
 // what a file says about itself is kept in an index ([Library]), signed with

@@ -1,4 +1,4 @@
-// Package readonly is the decider that allows parts which provably only read.
+// Package readonly allows parts that certainly only read.
 //
 // It is what makes people keep a gate, and so it must be certain: everything
 // that a part does has to be known (cardea.Part.Knowledge), every access has to

@@ -1,6 +1,5 @@
-// Package routes is the decider "routes": tool-routing's files, unchanged. A
-// route blocks a call whose field matches a pattern, and says what to use
-// instead.
+// Package routes applies the route files of the tool-routing plugin. A route
+// blocks a call whose field matches a pattern, and says what to use instead.
 //
 //	routes:
 //	  github-pr:

@@ -1,5 +1,5 @@
-// Package rules is the decider "rules": the rule language in which people, and
-// the built-in packs, say what may run, what may not, and what is better.
+// Package rules reads and applies rules: the language in which people, and the
+// built-in packs, say what may run, what may not, and what is better.
 //
 // A rule speaks about a piece of a call, never about a line of text: every
 // condition of its match must hold on the same part. A rule that tightens

@@ -1,7 +1,6 @@
-// Package conformance holds what every harness adapter must prove: that its
-// answers are well formed, that none of them lets a call through which the
-// verdict held back, and that it reads its vendor's own samples. An adapter's
-// test fills in a Suite and calls Run.
+// Package conformance checks every harness adapter: answers are well formed,
+// none is weaker than the verdict, and the vendor's own samples are read
+// correctly.
 //
 // What an answer means is told by a model of the harness, written in the
 // adapter's test from the vendor's tables and not from the renderer, so that

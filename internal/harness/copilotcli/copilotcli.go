@@ -1,6 +1,6 @@
 // Package copilotcli speaks the hook protocol of GitHub Copilot CLI, in both
-// of its payload formats: camelCase, and the PascalCase one that hooks
-// registered under Claude Code's event names get.
+// of its message formats: camelCase, and PascalCase with Claude Code's event
+// names.
 //
 // Sources: https://docs.github.com/en/copilot/reference/hooks-reference and
 // the changelog of github/copilot-cli (1.0.87). The CLI ignores an answer that

@@ -1,6 +1,5 @@
-// Package permissionfiles knows where the harnesses besides Claude Code keep their
-// permission lists. What they deny and ask about counts for every harness: a
-// person who said no to one agent means it for all.
+// Package permissionfiles finds the permission lists of the harnesses other
+// than Claude Code.
 //
 // Sources: the documentation of Codex CLI, Gemini CLI, OpenCode, Amp, Qwen Code
 // and Augment (docs/harnesses.md#other-harnesses). Copilot CLI, Cursor, Kiro, Cline and

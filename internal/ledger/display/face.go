@@ -1,7 +1,5 @@
-// Package display shows the ledger to people: what "cardea audit search", "cardea
-// audit verify" and "cardea explain" print. What is shown was partly written by
-// an agent, so every text of an entry passes through a function that makes
-// control characters visible before it reaches a terminal.
+// Package display prints the ledger for people: "cardea audit search", "cardea
+// audit verify" and "cardea explain".
 package display
 
 import (

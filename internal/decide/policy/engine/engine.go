@@ -1,6 +1,5 @@
-// Package engine is what the policies are to those who ask them: files of Rego
-// that are parsed, compiled and evaluated by somebody. It holds the words that
-// are shared, and no code of OPA's.
+// Package engine has the types by which policies are parsed, compiled, tested
+// and evaluated. It contains no code of OPA.
 //
 // There are two engines: package rego, which is OPA in this process, and package
 // remote, which asks another process that has rego. The hook is a process per

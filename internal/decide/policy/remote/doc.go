@@ -1,5 +1,5 @@
-// Package remote is an engine of policies in a process of its own: the client
-// that the hook links, and the server that the program cardea-engine is.
+// Package remote runs policies in another process: it has the client, which
+// the hook links, and the server, which is the program cardea-engine.
 //
 // The hook is a process per call. Linking OPA costs every one of them more than
 // everything else that it does, and most calls are routed to no policy. So OPA
