@@ -2,13 +2,13 @@ package call
 
 import (
 	"cmp"
-	"path"
 	"slices"
 	"strings"
 
 	"cardea.dev"
 	"cardea.dev/internal/bash"
 	"cardea.dev/internal/knowledge"
+	"cardea.dev/internal/knowledge/files"
 )
 
 // maxFlows bounds how many flows of one call are kept.
@@ -347,13 +347,13 @@ func (f *flowFinder) written() []string {
 // secrets, by name alone.
 func readsSecret(p *cardea.Part) bool {
 	for _, a := range p.Access {
-		if a.Kind == cardea.Read && (secretPath(a.Path) || secretPath(a.Spelled) || secretPath(a.Pattern)) {
+		if a.Kind == cardea.Read && (files.HoldsSecret(a.Path) || files.HoldsSecret(a.Spelled) || files.HoldsSecret(a.Pattern)) {
 			return true
 		}
 	}
 	if p.Program() == "curl" || p.Program() == "wget" {
 		for _, o := range p.Options {
-			if at := strings.IndexByte(o.Value, '@'); at >= 0 && sendsValue(o.Name) && secretPath(knowledge.Absolute(p.Dir, o.Value[at+1:])) {
+			if at := strings.IndexByte(o.Value, '@'); at >= 0 && sendsValue(o.Name) && files.HoldsSecret(knowledge.Absolute(p.Dir, o.Value[at+1:])) {
 				return true
 			}
 		}
@@ -364,27 +364,4 @@ func readsSecret(p *cardea.Part) bool {
 // sendsValue lists curl's options whose value may name a file to send.
 func sendsValue(option string) bool {
 	return option == "-d" || option == "-F" || option == "-H" || strings.HasPrefix(option, "--data") || strings.HasPrefix(option, "--form") || option == "--json" || option == "--header" || option == "--url-query"
-}
-
-func secretPath(p string) bool {
-	if p == "" {
-		return false
-	}
-	name := path.Base(p)
-	for _, s := range []string{".example", ".sample", ".template", ".dist", ".pub"} {
-		if strings.HasSuffix(name, s) {
-			return false
-		}
-	}
-	switch {
-	case name == ".env", strings.HasPrefix(name, ".env."), strings.HasPrefix(name, "id_rsa"), strings.HasPrefix(name, "id_ed25519"), strings.HasPrefix(name, "id_ecdsa"), strings.HasPrefix(name, "id_dsa"):
-		return true
-	case name == ".netrc", name == ".pgpass", name == ".git-credentials", name == "shadow" && strings.HasPrefix(p, "/etc/"):
-		return true
-	case strings.Contains(p, "/.aws/") && strings.HasPrefix(name, "credentials"):
-		return true
-	case strings.HasPrefix(p, "/proc/") && (name == "environ" || name == "mem"):
-		return true
-	}
-	return false
 }

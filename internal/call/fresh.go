@@ -2,10 +2,12 @@ package call
 
 import (
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"cardea.dev/internal/knowledge/files"
+	"cardea.dev/internal/paths"
 )
 
 // IsNew reports whether nothing exists under a path, not even a dangling link.
@@ -63,15 +65,14 @@ func TopLevel(dir string) string {
 // in the project, or temporary, and its name makes nothing execute it or read it
 // as configuration (docs/design.md#shell-analysis).
 func (a *analysis) fresh(file string) bool {
-	if a.world.New == nil || !outputName(file) {
+	if a.world.New == nil || !files.IsPlainOutput(file) {
 		return false
 	}
 	if a.outputRoots == nil {
 		a.outputRoots = append(a.roots(), a.temporary()...)
 	}
 	return slices.ContainsFunc(a.outputRoots, func(root string) bool {
-		below := strings.TrimPrefix(file, strings.TrimSuffix(root, "/")+"/")
-		return below != file && !strings.Contains("/"+below, "/.") && a.world.New(file)
+		return paths.Below(root, file) && !strings.Contains(file[len(strings.TrimSuffix(root, "/")):], "/.") && a.world.New(file)
 	})
 }
 
@@ -84,24 +85,4 @@ func (a *analysis) temporary() []string {
 		}
 	}
 	return out
-}
-
-// outputName reports whether a name is that of plain output. It is a list of
-// what is known to be harmless: any other name may be one that a tool runs or
-// reads as its configuration.
-func outputName(p string) bool {
-	name := strings.ToLower(path.Base(p))
-	if strings.HasPrefix(name, ".") || strings.HasPrefix(name, "-") || strings.Contains(name, "requirements") || strings.Contains(name, "constraints") ||
-		strings.Contains(path.Base(path.Dir(strings.ToLower(p))), "req") {
-		return false
-	}
-	switch name {
-	case "cmakelists.txt", "conanfile.txt", "meson_options.txt", "authorized_keys.txt", "robots.txt":
-		return false
-	}
-	switch path.Ext(name) {
-	case ".log", ".txt", ".out", ".err", ".csv", ".tsv", ".diff", ".patch":
-		return true
-	}
-	return false
 }

@@ -2,25 +2,11 @@ package harness
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"cardea.dev"
-	"cardea.dev/internal/paths"
-)
-
-// protectedDirs and protectedFiles are the paths whose writing Claude Code
-// never approves by itself (permission-modes, "Protected paths"). They hold
-// code that something else runs, or settings that decide what is run.
-var (
-	protectedDirs = [...]string{".git", ".config/git", ".vscode", ".idea", ".husky", ".cargo", ".devcontainer",
-		".yarn", ".mvn", ".claude"}
-	protectedFiles = [...]string{".gitconfig", ".gitmodules", ".bashrc", ".bash_profile", ".bash_login",
-		".bash_aliases", ".bash_logout", ".zshrc", ".zprofile", ".zshenv", ".zlogin", ".zlogout", ".profile",
-		".envrc", ".npmrc", ".yarnrc", ".yarnrc.yml", ".pnp.cjs", ".pnp.loader.mjs", ".pnpmfile.cjs",
-		"bunfig.toml", ".bunfig.toml", ".bazelrc", ".bazelversion", ".bazeliskrc", ".pre-commit-config.yaml",
-		"lefthook.yml", "lefthook.yaml", ".lefthook.yml", ".lefthook.yaml", "gradle-wrapper.properties",
-		"maven-wrapper.properties", ".devcontainer.json", ".ripgreprc", "pyrightconfig.json", ".mcp.json",
-		".claude.json"}
+	"cardea.dev/internal/knowledge/files"
 )
 
 // ProtectedPath reports whether Claude Code always asks before it writes to a
@@ -28,26 +14,12 @@ var (
 // work in .claude/worktrees is not protected for lying there.
 func ProtectedPath(p string) bool {
 	elems := elements(p)
-	for i, e := range elems {
-		if e == ".claude" && i+2 < len(elems) && elems[i+1] == "worktrees" {
-			continue
-		}
-		for _, d := range protectedDirs {
-			parent, name := path.Split(d)
-			if e == name && (parent == "" || i > 0 && elems[i-1]+"/" == parent) {
-				return true
-			}
+	for i := 0; i+2 < len(elems); i++ {
+		if elems[i] == ".claude" && elems[i+1] == "worktrees" {
+			elems = slices.Delete(elems, i, i+1)
 		}
 	}
-	if len(elems) == 0 {
-		return false
-	}
-	for _, f := range protectedFiles {
-		if elems[len(elems)-1] == f {
-			return true
-		}
-	}
-	return false
+	return files.Protected("/" + strings.Join(elems, "/"))
 }
 
 // elements splits a path of any platform into its lower-case elements.
@@ -79,15 +51,8 @@ func globMayProtect(pattern string) bool {
 		if e == "**" {
 			return true
 		}
-		for _, name := range protectedFiles {
-			if paths.MayBeNamed(e, name) {
-				return true
-			}
-		}
-		for _, d := range protectedDirs {
-			if paths.MayBeNamed(e, path.Base(d)) {
-				return true
-			}
+		if files.MayBeProtected(e) {
+			return true
 		}
 	}
 	return false

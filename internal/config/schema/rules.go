@@ -37,6 +37,7 @@ type match struct {
 	Flags   textList `yaml:"flags" about:"options; one of them is given"`
 	Args    textList `yaml:"args" about:"RE2 expressions; one matches an operand"`
 	Path    textList `yaml:"path" about:"globs; one matches a path of an access"`
+	Files   textList `yaml:"files" about:"names of lists of files; one of their globs matches a path of an access"`
 	Access  textList `yaml:"access" enum:"read,write,delete,execute,network,unknown"`
 	Host    textList `yaml:"host" about:"globs of host names"`
 	Role    textList `yaml:"role" about:"globs of roles"`

@@ -5,6 +5,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/gitindex"
+	"cardea.dev/internal/knowledge/files"
 )
 
 // contents reports whether a git command shows what files hold, and not only
@@ -66,7 +67,7 @@ func onlyNames(p *cardea.Part) bool {
 // everywhere.
 func secrets(x gitindex.Index) bool {
 	f := x.Find(func(name string, mode uint32) bool {
-		return mode == gitindex.Folder || secretPath("/"+name) && !keyLike(name)
+		return mode == gitindex.Folder || files.MayHoldSecret("/"+name) && !files.EndsLikeKey(name)
 	})
 	return f.Such || f.Broken || f.Elsewhere
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/knowledge/files"
 	"cardea.dev/internal/paths"
 	"cardea.dev/internal/state"
 )
@@ -87,7 +88,7 @@ func (c *call) reading(a *cardea.Access) string {
 		return "" // names and attributes are no secrets
 	}
 	for _, p := range []string{a.Path, a.Spelled, a.Pattern} {
-		if p != "" && secretPath(p) {
+		if p != "" && files.MayHoldSecret(p) {
 			return "it may read a secret: " + path.Base(p)
 		}
 		if p != "" && c.unreadable(p) {
@@ -225,7 +226,7 @@ func (c *call) walk(dir string, a *cardea.Access, depth int, left *int) string {
 			continue
 		}
 		switch {
-		case secretPath(full):
+		case files.MayHoldSecret(full):
 			return "it may read a secret: " + name
 		case c.unreadable(full):
 			return "the harness's own list says something about " + name
@@ -299,7 +300,7 @@ func (c *call) link(name, top string) string {
 	if info, err := c.about.Files.Stat(real); err != nil || info.IsDir() && !paths.Within(top, real) {
 		return "a link leads to a folder that is not looked at: " + name
 	}
-	if secretPath(real) || !c.free(real) {
+	if files.MayHoldSecret(real) || !c.free(real) {
 		return "a link leads out of the working tree: " + name
 	}
 	return ""

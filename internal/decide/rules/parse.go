@@ -10,6 +10,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/document"
+	"cardea.dev/internal/knowledge/files"
 	"cardea.dev/internal/paths"
 )
 
@@ -233,7 +234,7 @@ func (p *parser) match(v document.Value) Match {
 		out.Args = append(out.Args, p.expr(a))
 	}
 	listOf(m.Get("args"))
-	out.Paths = p.globs(m.Get("path"))
+	out.Paths = append(p.globs(m.Get("path")), p.lists(m.Get("files"))...)
 	for _, e := range m.Get("access").Items() {
 		out.Access = append(out.Access, cardea.AccessKind(e.Word("read", "write", "delete", "execute", "network", "unknown")))
 	}
@@ -274,6 +275,15 @@ func (p *parser) match(v document.Value) Match {
 	m.Only()
 	if len(m.Keys()) == 0 {
 		v.Problem("add a condition, or remove it", "an empty match")
+	}
+	return out
+}
+
+// lists reads names of lists of files, and gives their globs.
+func (p *parser) lists(v document.Value) []string {
+	var out []string
+	for _, e := range v.Items() {
+		out = append(out, files.Globs(e.Word(files.Names()...))...)
 	}
 	return out
 }

@@ -32,7 +32,10 @@ func policyOverview(all []cases.Policy) string {
 	for _, p := range all {
 		as, on := "Rego", "where settings say so"
 		if len(p.Rules) > 0 {
-			as, on = "rules", "always"
+			as = "rules"
+		}
+		if len(p.Rules) > 0 && p.Settings == "" {
+			on = "always"
 		}
 		fmt.Fprintf(&b, "| [%s](%s.md) | %s | %s | %s |\n", p.Name, p.Name, p.Title, as, on)
 	}

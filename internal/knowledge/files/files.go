@@ -1,0 +1,189 @@
+// Package files is what is known of files by their names: which ones hold
+// secrets, which ones something runs, which ones say what agents may do.
+//
+// It is data: packs/files/*.yaml, from which the lists in lists_gen.go are
+// generated. Rules name a list with the condition "files"; everything else asks
+// here, so that each list exists once.
+package files
+
+import (
+	"path"
+	"slices"
+	"strings"
+	"sync"
+
+	"cardea.dev/internal/paths"
+)
+
+//go:generate go run ./gen
+
+// list is a list of globs with the meaning that they have in rules.
+type list struct {
+	name  string
+	globs []string
+}
+
+// Names are the names of all lists.
+func Names() []string {
+	var out []string
+	for i := range lists {
+		out = append(out, lists[i].name)
+	}
+	return out
+}
+
+// Globs are the globs of a list, nil where there is none of that name.
+func Globs(name string) []string {
+	for i := range lists {
+		if lists[i].name == name {
+			return lists[i].globs
+		}
+	}
+	return nil
+}
+
+// set is lists made ready to be compared with paths. Case does not count: the
+// names of secrets are known on every platform.
+type set struct {
+	// byName are the patterns by their last segment that stands for itself,
+	// others those without one.
+	byName map[string][]entry
+	others []entry
+}
+
+// entry is a pattern. One of a folder, which ends with a slash or "/**", names
+// what lies below, too.
+type entry struct {
+	paths.Pattern
+	folder bool
+}
+
+func (e entry) names(segs []string) bool {
+	for n := len(segs); n > 0; n-- {
+		if e.Match(segs[:n]) {
+			return true
+		}
+		if !e.folder {
+			break
+		}
+	}
+	return false
+}
+
+func newSet(names ...string) *set {
+	s := &set{byName: map[string][]entry{}}
+	for _, name := range names {
+		for _, g := range Globs(name) {
+			p := newEntry(g)
+			key := ""
+			for _, seg := range p.Pattern {
+				if seg.Literal {
+					key = seg.Text
+				}
+			}
+			if key == "" {
+				s.others = append(s.others, p)
+			} else {
+				s.byName[key] = append(s.byName[key], p)
+			}
+		}
+	}
+	return s
+}
+
+// newEntry is a glob as a pattern of whole paths. A home folder may lie anywhere.
+func newEntry(glob string) entry {
+	glob = strings.ToLower(glob)
+	name := strings.TrimSuffix(strings.TrimSuffix(glob, "/**"), "/")
+	folder := name != glob
+	if rest, ok := strings.CutPrefix(name, "~/"); ok {
+		name = "/**/" + rest
+	}
+	return entry{paths.Pattern(nil).Join(name), folder}
+}
+
+// has reports whether a path is one of the set, or lies below a folder that is.
+func (s *set) has(p string) bool {
+	segs := paths.Segments(strings.ToLower(p))
+	is := func(e entry) bool { return e.names(segs) }
+	for _, name := range segs {
+		if slices.ContainsFunc(s.byName[name], is) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(s.others, is)
+}
+
+var (
+	secrets = sync.OnceValue(func() *set {
+		return newSet("private-keys", "system-keys", "key-folders", "env-files", "histories", "browser-profiles", "transcripts", "credential-files",
+			"secret-names", "likely-secrets")
+	})
+	surely = sync.OnceValue(func() *set {
+		return newSet("private-keys", "system-keys", "env-files", "credential-files", "secret-names", "process-secrets")
+	})
+	keyEndings = sync.OnceValue(func() *set { return newSet("key-endings") })
+	templates  = sync.OnceValue(func() *set { return newSet("templates") })
+	protected  = sync.OnceValue(func() *set { return newSet(protectedLists...) })
+	output     = sync.OnceValue(func() *set { return newSet("plain-output") })
+	input      = sync.OnceValue(func() *set { return newSet("read-as-input") })
+)
+
+// MayHoldSecret reports whether a path, or a pattern, looks like one that holds a
+// secret. It errs on the side of yes: what it takes for one is not read without a
+// question, and rules say whether it is asked about or denied.
+func MayHoldSecret(p string) bool {
+	name := path.Base(p)
+	kept := strings.Trim(name, "#~")
+	for _, end := range [...]string{".bak", ".old", ".orig", ".save", ".backup", ".swp", "~"} {
+		if !strings.HasSuffix(strings.ToLower(kept), ".tfstate.backup") {
+			kept = strings.TrimSuffix(kept, end)
+		}
+	}
+	plain := strings.TrimSuffix(p, name) + kept
+	switch {
+	case templates().has(plain) && !secrets().has(path.Dir(p)):
+		return false
+	case secrets().has(p), secrets().has(plain), EndsLikeKey(kept):
+		return true
+	}
+	// A pattern for hidden files reaches .env.
+	return strings.HasPrefix(kept, ".") && strings.ContainsAny(kept, "*?[") && paths.MayBeNamed(kept, ".env")
+}
+
+// HoldsSecret reports whether a path is one that is known to hold a secret.
+func HoldsSecret(p string) bool { return p != "" && surely().has(p) && !templates().has(p) }
+
+// EndsLikeKey reports names that end like those of keys.
+func EndsLikeKey(name string) bool { return keyEndings().has("/" + path.Base(name)) }
+
+// protectedLists are what Claude Code never writes without a question
+// (permission-modes, "Protected paths").
+var protectedLists = []string{"executed", "executed-plain", "repository-and-harness"}
+
+// Protected reports whether a path is, or lies below, what harnesses never write
+// without a question.
+func Protected(p string) bool { return protected().has(p) }
+
+// MayBeProtected reports whether a pattern of one name may stand for something
+// that is protected.
+func MayBeProtected(name string) bool {
+	for _, l := range protectedLists {
+		for _, g := range Globs(l) {
+			if paths.MayBeNamed(name, path.Base(strings.TrimSuffix(strings.TrimSuffix(g, "/**"), "/"))) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// IsPlainOutput reports whether a name is that of plain output. The list is of
+// what is known to be harmless: any other name may be one that a tool runs or
+// reads as its configuration.
+func IsPlainOutput(p string) bool { return output().has(p) && !input().has(lastTwo(p)) }
+
+// lastTwo are the last two names of a path.
+func lastTwo(p string) string {
+	return "/" + path.Join(path.Base(path.Dir(p)), path.Base(p))
+}
