@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
 
 	"cardea.dev"
+	"cardea.dev/internal/config"
 	"cardea.dev/internal/harness"
 	"cardea.dev/internal/harness/conformance"
 	"cardea.dev/internal/testrun"
@@ -140,3 +142,39 @@ func TestAllowsThatAPersonGivesAreRecordedAsSilence(t *testing.T) {
 		t.Errorf("try: %s", out)
 	}
 }
+
+// Nobody changes an event that another may hold: not the analysis, a decider, the
+// last step of the gate or a renderer.
+func TestEventsStayAsTheyAre(t *testing.T) {
+	d := newDesk(t)
+	d.settings("permissions: {expand: true}")
+	d.write(d.home+"/.claude/settings.json", `{"permissions":{"allow":["Bash(npm *)"],"deny":["Read(secrets/**)"]}}`)
+	d.rules(`rules: [{id: to, tool: Bash, match: {command: make}, effect: ask, rewrite: {command: make all}}]`)
+	rewrites := false
+	for _, command := range []string{"make", "cd web && FOO=1 timeout 5 npm test > out.log; rm -rf build | tee .npmrc", "$x; eval y", "cat secrets/a", "git push -f"} {
+		for _, kind := range []string{"PreToolUse", "PermissionRequest", "PostToolUse"} {
+			p := d.process(nil, nil, nil)
+			m, err := harness.Hook{Harness: "claude-code", Env: p.Env, Adapters: adapters()}.Open([]byte(d.call(kind, "default", command)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			came := shape(m.Event)
+			j := newJudgement(p, m.Event)
+			placed, event := shape(j.event), j.event
+			j.analyse()
+			analysed := shape(j.event)
+			v := config.Build(j.loaded, j.analysis(), nil).Decide(context.Background(), j.event)
+			rewrites = rewrites || v.Rewrite != nil
+			m.Write(j.event, cardea.Express(v, m.Capabilities(), j.event))
+			if shape(m.Event) != came || shape(event) != placed || shape(j.event) != analysed {
+				t.Errorf("%s of %q: an event was changed", kind, command)
+			}
+		}
+	}
+	if !rewrites {
+		t.Error("no input was rewritten")
+	}
+}
+
+// shape is an event with all that it holds, as text.
+func shape(ev *cardea.Event) string { return fmt.Sprintf("%+v %+v", *ev, *ev.Call) }
