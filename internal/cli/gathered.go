@@ -24,7 +24,7 @@ func gather(p Process, paths []string) (*config.Loaded, place, error) {
 	return l, pl, err
 }
 
-const errNoFolder = errorText("the working folder cannot be told; change into one that exists")
+const errNoFolder = errorText("the working folder is not known; change into one that exists")
 
 // The place where inline tests happen. It is the same on every machine, so
 // that a rule's tests say the same to its author and in a build; nothing there

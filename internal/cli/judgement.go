@@ -130,8 +130,8 @@ func (j *judgement) actions(r *redact.Redactor, v cardea.Verdict) []action.Job {
 }
 
 // note keeps what a call that runs shows about the checks that the policy
-// git-checks asks for. What may change something counts from when it begins, since
-// a hook need not be told of what failed half way through.
+// git-checks asks for. What may change something counts from when it begins: a
+// harness need not send a message when it fails half way through.
 func (j *judgement) note(answered cardea.Effect) error {
 	switch j.event.Kind {
 	case "PostToolUse", "PostToolUseFailure":

@@ -59,9 +59,9 @@ func (p Process) placeBeside(doubted []string, harness, id, cwd string) place {
 	pl.report(err)
 	pl.session, err = store.Load(harness, id)
 	pl.report(err)
-	start, told := config.SessionStart(p.Env, pl.session.First(cwd))
-	if told != "" {
-		pl.tell(told)
+	start, problem := config.SessionStart(p.Env, pl.session.First(cwd))
+	if problem != "" {
+		pl.tell(problem)
 	}
 	pl.start, pl.project = start, config.FindProject(start, pl.dirs.Home)
 	return pl

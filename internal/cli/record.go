@@ -14,9 +14,8 @@ import (
 	"cardea.dev/internal/state"
 )
 
-// recorder writes what is decided about one call into the ledger of a place. It
-// holds copies alone, so that the watchdog can use it while the verdict is being
-// made, or is being written down too slowly.
+// recorder writes what is answered to one message into the ledger of a place. It
+// holds only copies, so that the watchdog can use it at any time.
 type recorder struct {
 	state, dir string
 	settings   config.Ledger
@@ -44,7 +43,8 @@ func (p Process) ledgerDir(pl *place, s config.Ledger) (dir, why string) {
 	return s.Dir, ""
 }
 
-// recorderOf makes the recorder of a place, and tells what a person must learn of.
+// recorderOf makes the recorder of a place. What a person must learn of is kept
+// with the place.
 func (h *hook) recorderOf(pl *place, s config.Ledger) *recorder {
 	dir, why := h.process.ledgerDir(pl, s)
 	if why != "" {
@@ -54,8 +54,8 @@ func (h *hook) recorderOf(pl *place, s config.Ledger) *recorder {
 }
 
 // record writes an answer down, and gives the id of the entry, "" where there
-// is none. The answer's troubles are all, those that the person was told
-// before included. What goes wrong is for the person, and changes nothing.
+// is none. The answer's troubles are all of them, including those that the person
+// has seen before. What goes wrong is for the person, and changes no answer.
 func (r *recorder) record(ev *cardea.Event, a cardea.Answer, late func() bool) (id string, problem *cardea.Trouble) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -144,12 +144,12 @@ func showSteps(p Process, steps []policy.Step) error {
 
 // shownTroubles is a verdict with its troubles in words that can be shown.
 func shownTroubles(v cardea.Verdict) cardea.Verdict {
-	told := make([]cardea.Trouble, len(v.Troubles))
+	shown := make([]cardea.Trouble, len(v.Troubles))
 	for i, t := range v.Troubles {
 		t.Text = plainText(t.Text)
-		told[i] = t
+		shown[i] = t
 	}
-	v.Troubles = told
+	v.Troubles = shown
 	return v
 }
 
@@ -274,7 +274,7 @@ func (f tryFlags) folder(p Process) (string, error) {
 	case filepath.IsAbs(f.cwd):
 		return filepath.Clean(f.cwd), nil
 	case p.Dir == "":
-		return "", fmt.Errorf("the working folder cannot be told; name one with --cwd")
+		return "", fmt.Errorf("the working folder is not known; name one with --cwd")
 	}
 	return filepath.Join(p.Dir, f.cwd), nil
 }

@@ -60,9 +60,8 @@ func wireName(harness, tool, field string) string {
 // aliases are the names that differ from the canonical one. A wire name means
 // the same tool at every harness that has it, so that rules may use any of
 // them. Those of Copilot CLI and Claude Code are documented by the vendors
-// (docs/harnesses.md). The others
-// are the names whose meaning and main field are documented; calls by them are
-// judged, but never allowed (see [Foreign]).
+// (docs/harnesses.md). The others are the names whose meaning and main field are
+// documented; calls by them are judged, but never allowed (see [Foreign]).
 var aliases = [...]struct{ harness, wire, tool string }{
 	{"claude-code", "Task", "Agent"},
 

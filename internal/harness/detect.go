@@ -6,14 +6,14 @@ import (
 )
 
 // Sender names the harness that sent a payload, "" where no rule knows it. It
-// knows harnesses that have no adapter too, so that a message which reached
-// the wrong hook is told by its name.
+// knows harnesses that have no adapter too, so that the person learns whose
+// message reached the wrong hook.
 //
-// The order of the rules matters. They tell
-// mis-wiring; what a call is allowed never depends on them. Environment
-// variables are inherited, by an agent started from another one's terminal and
-// from a project's settings, so they count only where the message itself does
-// not carry Claude Code's marks, and where no sender has other marks.
+// The order of the rules matters. They find hooks that are installed for another
+// harness; what a call is allowed never depends on them. Environment variables
+// are inherited, by an agent started from another one's terminal and from a
+// project's settings. So they count only where the message itself does not carry
+// Claude Code's marks, and where no sender has other marks.
 func Sender(p *Payload, env func(string) string) string {
 	for _, s := range senders {
 		if s.sent(p, env) {
@@ -46,8 +46,8 @@ func byName(adapters []Adapter, name string) Adapter {
 	return nil
 }
 
-// senders is a function's worth of rules, in the order in which they are
-// tried: the particular before the general.
+// senders are the rules in the order in which they are tried: the particular ones
+// before the general ones.
 var senders = [...]struct {
 	harness string
 	sent    func(p *Payload, env func(string) string) bool
