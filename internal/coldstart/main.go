@@ -1,6 +1,6 @@
 //go:build unix
 
-// Command ratio measures how long a cold "cardea check" takes compared with
+// Command coldstart measures how long a cold "cardea check" takes compared with
 // /bin/true, and how much memory it uses. The two run in turn, A B A B, so
 // that the ratio holds while the machine's speed drifts. It prints figures and
 // judges nothing; the budgets are in docs/budgets.md.
@@ -22,7 +22,7 @@ import (
 	"cardea.dev/internal/decide/policy/sample"
 )
 
-const payload = `{"session_id":"ratio","transcript_path":"/t.jsonl","cwd":"%s","permission_mode":"default","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"cd src && npm test 2>&1 | tee test.log"},"tool_use_id":"t"}`
+const payload = `{"session_id":"coldstart","transcript_path":"/t.jsonl","cwd":"%s","permission_mode":"default","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"cd src && npm test 2>&1 | tee test.log"},"tool_use_id":"t"}`
 
 const settings = "version: 1\non_error: defer\npacks: {web: off}\n"
 
@@ -43,13 +43,13 @@ func main() {
 	policies := flag.Int("policies", 50, "how many policies")
 	flag.Parse()
 	if err := run(*n, *other, *setup, *policies); err != nil {
-		fmt.Fprintln(os.Stderr, "ratio:", err)
+		fmt.Fprintln(os.Stderr, "coldstart:", err)
 		os.Exit(1)
 	}
 }
 
 func run(n int, other, setup string, policies int) error {
-	dir, err := os.MkdirTemp("", "ratio")
+	dir, err := os.MkdirTemp("", "coldstart")
 	if err != nil {
 		return err
 	}

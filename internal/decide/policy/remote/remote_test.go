@@ -18,6 +18,7 @@ import (
 
 	"cardea.dev/internal/decide/policy/engine"
 	"cardea.dev/internal/decide/policy/rego"
+	"cardea.dev/internal/testrun"
 )
 
 // TestMain is the other side, where the test's binary is started under the name
@@ -271,10 +272,10 @@ func TestBounds(t *testing.T) {
 
 // A call of up to 64 MiB gets there.
 func TestHugeInput(t *testing.T) {
-	e := client(t, Program)
+	e, size := client(t, Program), testrun.Pick(2, 8)<<20
 	p := e.Compile([]engine.Source{{Path: "a.rego", Text: "package a\n\nn := count(input.text)\n"}}, engine.Options{})
-	got := p.Eval(within(t, time.Minute), one("n", in(t, map[string]any{"text": strings.Repeat("\x01", 8<<20)})))
-	if got[0].Err != nil || got[0].Value != json.Number(fmt.Sprint(8<<20)) {
+	got := p.Eval(within(t, time.Minute), one("n", in(t, map[string]any{"text": strings.Repeat("\x01", size)})))
+	if got[0].Err != nil || got[0].Value != json.Number(fmt.Sprint(size)) {
 		t.Errorf("%+v", got)
 	}
 }
