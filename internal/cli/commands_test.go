@@ -52,7 +52,7 @@ func TestLint(t *testing.T) {
 	if out, _, code := d.run("", "lint"); code != exitOK || out != "0 errors, 0 warnings\n" {
 		t.Errorf("with nothing: exit %d, %q", code, out)
 	}
-	d.settings("nonsense: 1\nhuman: {timeout: 3s}\npacks: {no-such-pack: off}\n")
+	d.settings("nonsense: 1\npacks: {no-such-pack: off}\n")
 	d.rules(`rules:
   - {id: wide, tool: Bash, match: {pattern: '.*'}, effect: allow}
   - {id: rm, tool: Bash, match: {command: rm, flags: [-r, -f]}, effect: allow}
@@ -65,7 +65,7 @@ func TestLint(t *testing.T) {
 `)
 	d.write(filepath.Join(d.project, ".claude/tool-routes.yaml"), "routes:\n  a: {tool: WebFetch, pattern: x, message: m}\n  b: {tool: WebFetch, pattern: x, message: n}\n")
 	out, _, code := d.run("", "lint")
-	for _, want := range []string{`unknown key "nonsense"`, `note: human.timeout has no effect in this version`, `called "no-such-pack"`,
+	for _, want := range []string{`unknown key "nonsense"`, `called "no-such-pack"`,
 		`rule "wide" allows too much: also Bash`, `rule "rm" allows too much: also Bash "rm -rf /"`, `rule "writes" allows too much`,
 		`rule "git-clean" is also in packs/git.yaml`, `rule "weaker" never decides: rule "stronger"`, "RE2 has no lookahead",
 		`route "b" never speaks`} {
@@ -167,10 +167,10 @@ func TestTemplatesHold(t *testing.T) {
 		}
 		own := 0
 		for _, k := range config.AllKeys() {
-			if given[k.Name] == (k.Own && !user) {
+			if given[k.Name] == (k.PersonOnly && !user) {
 				t.Errorf("user %v, %s: %v", user, k.Name, given[k.Name])
 			}
-			if k.Own && !user {
+			if k.PersonOnly && !user {
 				own++
 			}
 		}
@@ -364,7 +364,7 @@ func TestSettingsPageNamesEveryKey(t *testing.T) {
 	want := config.Defaults()
 	for _, k := range config.AllKeys() {
 		keys = append(keys, k.Name)
-		row := regexp.MustCompile("\\| `" + regexp.QuoteMeta(k.Name) + "`" + map[bool]string{true: " ○", false: ""}[k.Idle] + " \\| [^\n]* \\| `" + regexp.QuoteMeta(k.Text(&want)) + "` \\|")
+		row := regexp.MustCompile("\\| `" + regexp.QuoteMeta(k.Name) + "` \\| [^\n]* \\| `" + regexp.QuoteMeta(k.Text(&want)) + "` \\|")
 		if !row.Match(data) {
 			t.Errorf("docs/settings.md has no row of `%s` with its default %s", k.Name, k.Text(&want))
 		}

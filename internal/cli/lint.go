@@ -51,7 +51,6 @@ func lint(p Process, paths []string, asJSON bool) error {
 	if len(paths) == 0 {
 		found = append(found, spokenInVain(p, l)...)
 	}
-	found = append(found, l.Idle()...)
 	if asJSON {
 		err = encodeDiagnostics(p, found)
 	} else {

@@ -151,11 +151,7 @@ func (l listing) show(s *screen) {
 	s.printf("project %s (%s)\n", l.Project, trust)
 	heading(s, "settings")
 	for _, e := range l.Settings {
-		note := e.Source
-		if e.Idle {
-			note += ", no effect in this version"
-		}
-		s.printf("  %s: %s  %s\n", e.Key, painted{bold, e.Value}, painted{faint, note})
+		s.printf("  %s: %s  %s\n", e.Key, painted{bold, e.Value}, painted{faint, e.Source})
 	}
 	if len(l.Policies) > 0 {
 		heading(s, "policies")

@@ -199,12 +199,12 @@ func TestNoSecretOfAFileIsKept(t *testing.T) {
 		text := asJSON(" " + s.text + " ")
 		d.write(filepath.Join(d.project, ".cardea/rules/p.yaml"), "rules: [{id: theirs, tool: Bash, effect: ask, message: "+text+"}]\n")
 		d.write(filepath.Join(d.project, ".claude/tool-routes.yaml"), "routes: {r: {tool: Bash, pattern: ls, message: "+text+"}, "+text+": {tool: 7}}\n")
-		d.settings("human: {timeout: 3s} # " + strings.ReplaceAll(s.text, "\n", "\n# ") + "\njudge: {context: [" + text + "]}\n")
+		d.settings("ledger: {keep_days: 3} # " + strings.ReplaceAll(s.text, "\n", "\n# ") + "\nsensitive: {ask_read: [" + text + "]}\n")
 		d.rules("rules: [{id: mine, tool: '*', effect: deny, message: " + text + ", because: " + text + ", instead: " + text + "}]\n")
 		call := map[string]any{"session_id": "s", "cwd": d.project, "hook_event_name": "PreToolUse", "permission_mode": "default",
 			"tool_name": "Bash", "tool_input": map[string]any{"command": "ls"}}
 		d.judge(r, call)
-		d.settings("human: {timeout: 3s, " + text + ": " + text + "}\n")
+		d.settings("ledger: {keep_days: 3, " + text + ": " + text + "}\n")
 		d.rules("rules: [{id: mine, effect: " + text + ", message: " + text + "}]\n")
 		d.judge(r, call)
 		if n := len(d.entries()); n != 2 {

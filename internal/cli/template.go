@@ -36,10 +36,7 @@ version: 1
 		last = writeParents(&b, last, words)
 		v := config.Defaults()
 		about := k.About
-		if k.Idle {
-			about += " (no effect in this version)"
-		}
-		if k.Own && !user {
+		if k.PersonOnly && !user {
 			about += "; in your own settings only"
 		}
 		if len(k.Words) > 0 && !strings.Contains(about, "{") {

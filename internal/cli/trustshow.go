@@ -146,7 +146,7 @@ func (s *survey) changes() []string {
 		before[e.Key+e.Source] = e
 	}
 	for _, e := range s.then.Settings.Effective() {
-		if before[e.Key+e.Source] != e && e.Scope == cardea.ScopeProject.String() && !e.Idle {
+		if before[e.Key+e.Source] != e && e.Scope == cardea.ScopeProject.String() {
 			out = append(out, fmt.Sprintf("setting %s: %s takes effect", e.Key, e.Value))
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"cardea.dev"
@@ -14,25 +15,143 @@ import (
 // scope of the file that says so, and are switched off by their pack's name like
 // any other.
 
-// protectedPaths is the pack, and the id, of the rules for policies.protected.
-const protectedPaths = "protected-paths"
+// The packs of the rules for policies.protected and sensitive.*.
+const (
+	protectedPaths = "protected-paths"
+	sensitivePaths = "sensitive-paths"
+)
 
 // GeneratedPacks are the packs whose rules the settings stand for.
-func GeneratedPacks() []string { return []string{protectedPaths} }
+func GeneratedPacks() []string { return []string{protectedPaths, sensitivePaths} }
 
-// generatedRules are the rules that the settings of a scope stand for.
+// generatedRules are the rules that the settings of a scope stand for. Those of a
+// project that is not trusted only tighten, as its own rules do, so its sensitive
+// paths count, too.
 func (l *Loaded) generatedRules(scope cardea.Scope) []rules.Rule {
 	var out []rules.Rule
 	for i := range l.SettingsFiles {
 		f := &l.SettingsFiles[i]
-		if !f.Counts || f.Scope != scope {
+		if f.Scope != scope || !f.Found {
 			continue
 		}
-		at, _ := f.gives("policies.protected")
-		out = append(out, protect(f.Values.Policies.Protected, rules.Rule{ID: protectedPaths, Pack: protectedPaths, Scope: scope, Trusted: true,
-			Source: fmt.Sprintf("%s:%d", f.Path, at.Line)}, l.Where.Dirs.Home)...)
+		from := func(key, id, pack string) rules.Rule {
+			at, _ := f.gives(key)
+			return rules.Rule{ID: id, Pack: pack, Scope: scope, Trusted: f.Counts, Source: fmt.Sprintf("%s:%d", f.Path, at.Line)}
+		}
+		home, v := l.Where.Dirs.Home, &f.Values
+		if f.Counts {
+			out = append(out, protect(v.Policies.Protected, from("policies.protected", protectedPaths, protectedPaths), home)...)
+		}
+		for _, s := range []struct {
+			key     string
+			globs   []string
+			effect  cardea.Effect
+			kinds   []cardea.AccessKind
+			told    string
+			unknown string
+		}{
+			{"sensitive.deny_read", v.Sensitive.DenyRead, cardea.Deny, reads, "reading %s is denied by the setting sensitive.deny_read", "it is not known what this reads, and the setting sensitive.deny_read denies some files"},
+			{"sensitive.ask_read", v.Sensitive.AskRead, cardea.Ask, reads, "reading %s needs a person, by the setting sensitive.ask_read", "it is not known what this reads, and the setting sensitive.ask_read names some files"},
+			{"sensitive.ask_write", v.Sensitive.AskWrite, cardea.Ask, changes, "changing %s needs a person, by the setting sensitive.ask_write", "it is not known what this writes, and the setting sensitive.ask_write names some files"},
+		} {
+			like := from(s.key, strings.NewReplacer(".", "-", "_", "-").Replace(s.key), sensitivePaths)
+			out = append(out, sensitive(s.globs, like, s.effect, s.kinds, s.told, s.unknown, home)...)
+		}
 	}
 	return out
+}
+
+// reads are the kinds of access that learn what a file says, or may: a file that
+// is run is read, too.
+var reads = []cardea.AccessKind{cardea.Read, cardea.Execute, cardea.Unknown}
+
+// sensitive are the rules for globs of sensitive paths.
+func sensitive(globs []string, like rules.Rule, effect cardea.Effect, kinds []cardea.AccessKind, told, unknown, home string) []rules.Rule {
+	var out []rules.Rule
+	like.Severity = cardea.SeverityHigh
+	like.Person = effect == cardea.Ask
+	for _, glob := range globs {
+		r := like
+		r.Effect, r.Message = effect, fmt.Sprintf(told, glob)
+		r.Match = rules.Match{Access: kinds, Paths: withContents(glob)}
+		out = append(out, r)
+		if slices.Contains(kinds, cardea.Read) {
+			// A part that takes a file away and writes another one moves it to
+			// where it can be read.
+			r.Match = rules.Match{Access: []cardea.AccessKind{cardea.Delete}, Paths: withContents(glob), Any: []rules.Match{{Access: []cardea.AccessKind{cardea.Write}}}}
+			out = append(out, r)
+		}
+		// PowerShell is not analysed, so naming the path is enough for an ask.
+		r.Effect, r.Person, r.Tools = cardea.Ask, true, []string{"PowerShell"}
+		r.Match = rules.Match{Field: "command", Pattern: mentions(glob, home)}
+		if !slices.Contains(kinds, cardea.Read) {
+			r.Match.UnlessText = powershellReads
+		}
+		out = append(out, r)
+	}
+	if len(globs) > 0 {
+		r := like
+		r.Effect, r.Person, r.Message = cardea.Ask, true, unknown
+		r.Match = rules.Match{Access: kinds[:1], UnknownPath: true}
+		out = append(out, r)
+	}
+	return out
+}
+
+// withContents is a glob of a rule with what lies below it, as a name in
+// .gitignore means a folder with all of its contents.
+func withContents(glob string) []string {
+	name := strings.TrimRight(glob, "/")
+	switch {
+	case name == "":
+		return []string{"/**"}
+	case strings.HasSuffix(name, "/**"):
+		return []string{name}
+	case name == "~":
+		return []string{"~", "~/**"}
+	case !strings.Contains(name, "/"):
+		return []string{name, "/**/" + name, "/**/" + name + "/**"}
+	}
+	return []string{name, name + "/**"}
+}
+
+// exempted are the rules without what the settings of system, organisation and
+// person exempt from the built-in sensitive paths. No other rule is touched: what
+// protects the gate is in other packs, and what a person wrote is theirs to change.
+func (l *Loaded) exempted(all []rules.Rule) []rules.Rule {
+	var globs []string
+	for i := range l.SettingsFiles {
+		if f := &l.SettingsFiles[i]; f.Counts && f.Scope != cardea.ScopeProject {
+			for _, g := range f.Values.Sensitive.Exempt {
+				globs = append(globs, withContents(g)...)
+			}
+		}
+	}
+	if len(globs) == 0 {
+		return all
+	}
+	out := slices.Clone(all)
+	for i := range out {
+		if r := &out[i]; r.Scope == cardea.ScopeBuiltin && r.Pack == sensitiveBuiltins {
+			r.Match = unlessPaths(r.Match, globs)
+		}
+	}
+	return out
+}
+
+// sensitiveBuiltins is the built-in pack of sensitive paths.
+const sensitiveBuiltins = "secrets-exposure"
+
+// unlessPaths is a match that leaves paths alone.
+func unlessPaths(m rules.Match, globs []string) rules.Match {
+	if len(m.Paths) > 0 {
+		m.UnlessPaths = append(slices.Clone(m.UnlessPaths), globs...)
+	}
+	m.Any = slices.Clone(m.Any)
+	for i := range m.Any {
+		m.Any[i] = unlessPaths(m.Any[i], globs)
+	}
+	return m
 }
 
 // changes are the kinds of access that change something, or may.

@@ -123,7 +123,7 @@ type RulesFile struct {
 func Load(w Where) *Loaded {
 	l := &Loaded{Where: w, kept: lastGood{state: w.State}, index: w.index()}
 	l.readSettings()
-	all := packs.Rules()
+	all := l.exempted(packs.Rules())
 	all = all[:len(all):len(all)]
 	for _, f := range l.folders() {
 		left := maxOwnRules
@@ -231,9 +231,11 @@ func (l *Loaded) loadSettings(at folder) SettingsFile {
 	if !cardea.HasError(f.Problems) {
 		l.note(none.Path, at, data, when)
 	} else if old := l.kept.form(none.Path, at.source()); old != nil {
-		problems, data = keptInForce(f.Problems), old
-		f = ParseSettings(none.Path, at.scope, old)
-		f.Problems, f.Kept = problems, true
+		// A form that was good for an earlier version may not be for this one.
+		if kept := ParseSettings(none.Path, at.scope, old); !cardea.HasError(kept.Problems) {
+			problems, data, f = keptInForce(f.Problems), old, kept
+			f.Problems, f.Kept = problems, true
+		}
 	}
 	f.Counts = l.counts(none.Path, at.scope, data)
 	return f

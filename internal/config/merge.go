@@ -80,7 +80,7 @@ func (s *Settings) merge(k Key, files []*SettingsFile) {
 	for i, f := range persons {
 		switch {
 		case win < 0, // files come strongest first
-			!k.Security && !k.Strongest, // the nearest wins
+			!k.Security && !k.FromStrongest, // the nearest wins
 			k.Security && k.order(k.At(&f.Values), k.At(&persons[win].Values)) > 0:
 			win = i
 		}
@@ -125,28 +125,24 @@ type Effective struct {
 	Value  string `json:"value"`
 	Source string `json:"source"`
 	Scope  string `json:"scope,omitempty"`
-	// Idle is set where the key has no effect in this version.
-	Idle bool `json:"idle,omitempty"`
 }
 
-// Effective lists the settings in force with who set them, for people: all
-// that have an effect, and all that somebody gave.
+// Effective lists the settings in force with who set them, for people: the
+// security values, and all that somebody gave.
 func (s *Settings) Effective() []Effective {
 	var out, more []Effective
-	idle := map[string]bool{}
 	for _, k := range AllKeys() {
-		idle[k.Name] = k.Idle
 		given := false
 		for _, g := range s.Given {
 			given = given || g.Key == k.Name
 		}
-		if !given && k.Security && !k.Idle {
+		if !given && k.Security {
 			out = append(out, Effective{Key: k.Name, Value: k.Text(&s.Values), Source: "default"})
 		}
 	}
 	for _, g := range s.Given {
-		e := Effective{g.Key, g.Value, g.File + ":" + strconv.Itoa(g.Line), g.Scope.String(), idle[g.Key]}
-		if k, ok := lookup(g.Key); ok && k.Security && !k.Idle {
+		e := Effective{g.Key, g.Value, g.File + ":" + strconv.Itoa(g.Line), g.Scope.String()}
+		if k, ok := lookup(g.Key); ok && k.Security {
 			out = append(out, e)
 		} else {
 			more = append(more, e)
@@ -173,7 +169,7 @@ func assign(to, from any) { reflect.ValueOf(to).Elem().Set(reflect.ValueOf(from)
 // adds reports whether values of several files add up.
 func adds(at any) bool {
 	switch at.(type) {
-	case *[]string, *map[string]string, *map[string]int, *map[string]Signal, *[]Command, *map[string][]Command:
+	case *[]string, *map[string]Signal, *[]Command, *map[string][]Command:
 		return true
 	}
 	return false
@@ -186,10 +182,6 @@ func add(to, from any) {
 		*to = append(*to, *from.(*[]string)...)
 	case *[]Command:
 		*to = append(*to, *from.(*[]Command)...)
-	case *map[string]string:
-		put(to, *from.(*map[string]string))
-	case *map[string]int:
-		put(to, *from.(*map[string]int))
 	case *map[string]Signal:
 		put(to, *from.(*map[string]Signal))
 	case *map[string][]Command:

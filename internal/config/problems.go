@@ -23,15 +23,6 @@ func (l *Loaded) Problems() []cardea.Diagnostic {
 	return out
 }
 
-// Idle are notes on settings that have no effect in this version.
-func (l *Loaded) Idle() []cardea.Diagnostic {
-	var out []cardea.Diagnostic
-	for _, f := range l.SettingsFiles {
-		out = append(out, f.Idle...)
-	}
-	return out
-}
-
 // Troubles are the problems as the gate counts them: a broken file of settings
 // or rules is a failure, a warning is only told. Settings that are not trusted
 // do not count, so neither does what is wrong with them.

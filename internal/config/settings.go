@@ -2,6 +2,7 @@ package config
 
 import (
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -30,9 +31,8 @@ type SettingsFile struct {
 	Switches rules.Switches
 	// Given are the keys that the file gives, in order, for people.
 	Given []Given
-	// Problems are all that is wrong with the file. Idle are notes on keys
-	// that have no effect in this version.
-	Problems, Idle []cardea.Diagnostic
+	// Problems are all that is wrong with the file.
+	Problems []cardea.Diagnostic
 }
 
 // Given is one setting of a file.
@@ -79,9 +79,7 @@ func ParseSettings(path string, scope cardea.Scope, data []byte) SettingsFile {
 	}
 	p.packs(top.Map("packs"))
 	p.rules(top.Map("rules"))
-	for _, m := range p.maps {
-		m.Done()
-	}
+	p.unknownKeys()
 	p.file.Problems = p.doc.Problems()
 	return p.file
 }
@@ -91,6 +89,35 @@ type settingsParser struct {
 	doc  *document.Reader
 	// maps are those that hold keys, by their dotted names.
 	maps map[string]document.Map
+}
+
+// unknownKeys reports the keys that nothing reads: a warning, but an error where
+// the author may believe to be protected by them.
+func (p *settingsParser) unknownKeys() {
+	for name, m := range p.maps {
+		section, _, _ := strings.Cut(name, ".")
+		if name == "" {
+			p.unknownSections(m)
+		}
+		if slices.Contains(SecuritySections(), section) {
+			m.Only()
+		} else {
+			m.Done()
+		}
+	}
+}
+
+// unknownSections reports unknown top-level keys that promise protection.
+func (p *settingsParser) unknownSections(top document.Map) {
+	for _, key := range top.Unknown() {
+		near := document.Nearest(key, SecuritySections())
+		switch {
+		case slices.Contains(UnsupportedSections(), key):
+			top.Get(key).ReportKey(cardea.CodeUnsupported, "remove it", "%q is not supported by this version and protects nothing", key)
+		case near != "":
+			top.Get(key).ReportKey(cardea.CodeUnknownKey, "did you mean "+strconv.Quote(near)+"?", "unknown key %q", key)
+		}
+	}
 }
 
 // within is the map that holds a key, and the key's last word.
@@ -118,26 +145,22 @@ func (p *settingsParser) key(k Key) {
 	before := p.doc.Errors()
 	read := Defaults()
 	k.read(v, &read)
-	if p.doc.Errors() > before && (!k.Partly || empty(k.At(&read))) {
+	if p.doc.Errors() > before && (!k.KeepsGoodEntries || empty(k.At(&read))) {
 		return
 	}
 	switch {
-	case k.Own && p.file.Scope == cardea.ScopeProject:
-		v.Report(cardea.LevelWarning, cardea.CodeWrongScope, "write it into your own settings, or remove it", "%s is about the person's machine and has no effect in a project", k.Name)
+	case k.PersonOnly && p.file.Scope == cardea.ScopeProject:
+		v.Report(cardea.LevelWarning, cardea.CodeWrongScope, "write it into your own settings, or remove it", "%s is the person's to give and has no effect in a project", k.Name)
 		return
-	case k.Shared && p.file.Scope == cardea.ScopeUser && !empty(k.At(&read)):
+	case k.AdminOnly && p.file.Scope == cardea.ScopeUser && !empty(k.At(&read)):
 		v.Report(cardea.LevelWarning, cardea.CodeWrongScope, "have it written into the settings of the system or the organisation, or remove it", "%s has no effect in your own settings", k.Name)
 		return
-	case k.Strongest && p.file.Scope == cardea.ScopeOrg:
+	case k.FromStrongest && p.file.Scope == cardea.ScopeOrg:
 		v.Report(cardea.LevelWarning, cardea.CodeWrongScope, "remove it", "%s has no effect in the organisation's own file", k.Name)
 		return
 	}
 	assign(k.At(&p.file.Values), k.At(&read))
 	p.give(k.Name, k.Text(&read), v)
-	if k.Idle {
-		p.file.Idle = append(p.file.Idle, cardea.Diagnostic{File: p.file.Path, Line: v.Line(), Column: v.Column(), Severity: cardea.LevelNote, Code: cardea.CodeNoEffect,
-			Text: k.Name + " has no effect in this version"})
-	}
 }
 
 // empty reports whether a list or map has no entries.

@@ -58,13 +58,13 @@ judge: {enabled: true}
 on_error: deny
 `))
 	text := ""
-	for _, p := range append(f.Problems, f.Idle...) {
+	for _, p := range f.Problems {
 		text += p.String() + "\n"
 	}
 	for _, want := range []string{
 		"/u/cardea.yaml:1:10:", "/u/cardea.yaml:2:1: unknown key \"on_eror\"; did you mean \"on_error\"?",
 		"unknown key \"atended\"; did you mean \"attended\"?", "unknown value \"maybe\"", "unknown value \"of\"",
-		"/u/cardea.yaml:6:18: judge.enabled has no effect in this version", "unknown value \"denny\"", ":5:",
+		"/u/cardea.yaml:6:1: \"judge\" is not supported", "unknown value \"denny\"", ":5:",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no problem says %q:\n%s", want, text)
@@ -123,34 +123,19 @@ func counting(f SettingsFile, counts bool) SettingsFile {
 func TestMergeOfEveryKind(t *testing.T) {
 	for _, c := range []struct{ key, system, org, project, user, want string }{
 		{"on_error", "", "deny", "allow", "allow", "deny"},
-		{"learn", "", "", "", "auto", "auto"},
-		{"learn", "", "", "auto", "", "suggest"}, // a project does not loosen a default
-		{"learn", "off", "", "auto", "suggest", "off"},
-		{"sessions.registration", "", "required", "optional", "optional", "required"},
-		{"judge.enabled", "false", "", "true", "true", "false"},
-		{"judge.enabled", "", "", "", "true", "true"},
-		{"judge.enabled", "", "", "true", "", "false"},
-		{"judge.enabled", "", "", "false", "true", "false"},
-		{"near.jaccard", "", "", "0.5", "", "0.5"},    // nobody wrote another one
-		{"near.jaccard", "", "", "0.5", "0.6", "0.6"}, // loosening what a person wrote
-		{"near.jaccard", "", "", "0.9", "0.6", "0.9"},
-		{"near.jaccard", "0.9", "0.8", "", "0.6", "0.6"}, // a preference: the nearest
+		{"on_error", "", "", "", "allow", "allow"},
+		{"on_error", "", "", "allow", "", "defer"}, // a project does not loosen a default
+		{"default.attended", "deny", "", "allow", "ask", "deny"},
+		{"ledger.keep_days", "9", "8", "", "6", "6"}, // a preference: the nearest
+		{"ledger.keep_days", "9", "8", "", "", "8"},
 		{"permissions.expand", "", "", "true", "false", "false"},
 		{"permissions.expand", "", "", "true", "", "true"},
 		{"permissions.env", "", "", "known-safe", "any-but-dangerous", "known-safe"},
-		{"sessions.default_role", "", "", "coder", "tester", "tester"}, // a person's word stays
-		{"sessions.default_role", "", "", "coder", "", "coder"},
-		{"sessions.agents", "", "", "{A: x, B: x}", "{B: z}", "{A: x, B: z}"},
 		{"org.name", "acme", "", "", "other", "acme"}, // nobody slips out of the system's organisation
-		{"human.mode", "queue", "", "both", "harness", "both"},
-		{"human.mode", "queue", "harness", "", "", "harness"},
-		{"human.timeout", "5s", "", "", "", "5s"},
 		{"sensitive.ask_read", "[a]", "[b]", "[c]", "[d]", "[c, d, b, a]"},
-		{"judge.budget", "{calls_per_day: 1}", "", "{calls_per_day: 3, tokens_per_day: 3}", "{calls_per_day: 2}", "{calls_per_day: 1, tokens_per_day: 3}"},
 		{"signals", "", "", "{s: {command: p}}", "{s: {command: u}}", "{s: {command: u, timeout_seconds: 5}}"},
 		{"actions.on_ask", "[{command: a}]", "", "[{command: b}]", "", "[{command: b}, {command: a}]"},
 		{"actions.violations", "{r: [{command: a}]}", "", "{r: [{command: b}]}", "", "{r: [{command: a}]}"},
-		{"judge.chain", "", "", "[ollama]", "[anthropic]", "[{name: ollama}]"},
 	} {
 		k, ok := lookup(c.key)
 		if !ok {
@@ -197,7 +182,7 @@ func TestOwnKeysOfAProject(t *testing.T) {
 			text = "/tmp/x"
 		}
 		f := ParseSettings("f", cardea.ScopeProject, []byte(nested(k.Name, text)))
-		if _, gives := f.gives(k.Name); gives == k.Own || (len(f.Problems) > 0) != k.Own || cardea.HasError(f.Problems) {
+		if _, gives := f.gives(k.Name); gives == k.PersonOnly || (len(f.Problems) > 0) != k.PersonOnly || cardea.HasError(f.Problems) {
 			t.Errorf("%s: %v", k.Name, f.Problems)
 		}
 	}
@@ -216,11 +201,9 @@ func TestDefaultsAreReadBack(t *testing.T) {
 
 func TestValuesAreReadBack(t *testing.T) {
 	for key, value := range map[string]string{
-		"from_env": "[permissions, role]", "sensitive.exempt": `["a/*", b]`, "sessions.agents": "{Explore: researcher}",
-		"sessions.wait": "1m30s", "near.min_tokens": "7", "ledger.dir": `"/var/log/x"`, "org.name": "acme",
-		"judge.chain": `[{name: own, endpoint: "https://x", model: "m.1", api_key_command: "pass x", timeout: 3s}]`,
-		"signals":     `{"a.b": {command: "./x y", timeout_seconds: 9}}`, "actions.violations": `{rm: [{command: "true"}]}`,
-		"judge.budget": "{calls_per_day: 5}", "sessions.default_role": `"off"`,
+		"from_env": "[permissions]", "sensitive.exempt": `["a/*", b]`,
+		"ledger.keep_days": "7", "ledger.dir": `"/var/log/x"`, "org.name": "acme",
+		"signals": `{"a.b": {command: "./x y", timeout_seconds: 9}}`, "actions.violations": `{rm: [{command: "true"}]}`,
 	} {
 		k, _ := lookup(key)
 		f := settings(t, nested(key, value))
@@ -233,16 +216,14 @@ func TestValuesAreReadBack(t *testing.T) {
 // What is out of range, of another type or not known is a problem of the file.
 func TestValuesThatAreWrong(t *testing.T) {
 	for _, text := range []string{
-		"near: {jaccard: 1.1}", "near: {jaccard: -1}", "near: {jaccard: x}", "near: {jaccard: .nan}", "near: {jaccard: []}",
-		"near: {min_tokens: 0}", "near: {min_tokens: 1.5}", "sessions: {wait: 5}", "sessions: {wait: -1s}", "sessions: {wait: 1000h}",
-		"sessions: {registration: maybe}", "sessions: {agents: [a]}", "sessions: {agents: {a: ''}}", "learn: on", "judge: {enabled: yes}",
-		"judge: {backend: x}", "judge: {chain: [nobody]}", "judge: {chain: anthropic}", "judge: {chain: [{name: nobody}]}",
-		"judge: {chain: [{name: x, endpoint: 'file:///x'}]}", "judge: {budget: {calls: 1}}", "judge: {budget: {calls_per_day: -1}}",
+		"near: {jaccard: 1}", "sessions: {registration: required}", "learn: off", "judge: {enabled: true}", "confidence: {org: 1}", "human: {mode: queue}",
+		"on_eror: deny", "defualt: {attended: ask}", "sensitve: {deny_read: [x]}", "permisions: {strict: true}", "default: {atended: ask}",
+		"sensitive: {deny_reads: [x]}", "sensitive: {deny_read: ['{a,b}']}", "sensitive: {ask_read: ['!a']}", "sensitive: {ask_write: ['~bob/x']}",
+		"policies: {protect: [x]}", "from_env: [role]",
 		"from_env: [PATH]", "permissions: {env: all}", "permissions: []", "sensitive: {exempt: ['']}", "sensitive: {exempt: {a: b}}",
 		"signals: {a: x}", "signals: {a: {}}", "signals: {a: {command: x, timeout_seconds: 0}}", "actions: {on_ask: x}", "actions: {on_ask: [x]}",
 		"actions: {violations: {r: {command: x}}}", "ledger: {keep_days: 0}", "ledger: {dir: ../x}", "ledger: {levels: all}",
 		"org: {name: ../../etc}", "org: {name: .hidden}", "org: {name: a/b}", "org: acme", "default: ask", "default: {attended: halt}", "version: 2",
-		"confidence: {org: 2}", "human: {mode: x}", "human: {timeout: forever}",
 	} {
 		f := ParseSettings("f", cardea.ScopeUser, []byte(text+"\n"))
 		if !cardea.HasError(f.Problems) || f.Problems[0].Line != 1 || f.Problems[0].Hint == "" {
@@ -302,14 +283,14 @@ func TestEntriesWithoutEffect(t *testing.T) {
 }
 
 func TestEffective(t *testing.T) {
-	user, project := settings(t, "on_error: deny\nrules: {off: [x]}\nlearn: off\n"), scoped(t, cardea.ScopeProject, "default: {attended: ask}\n")
+	user, project := settings(t, "on_error: deny\nrules: {off: [x]}\nledger: {keep_days: 3}\n"), scoped(t, cardea.ScopeProject, "default: {attended: ask}\n")
 	s := Merge(project, user)
 	var lines []string
 	for _, e := range s.Effective() {
-		lines = append(lines, fmt.Sprint(e.Key, "=", e.Value, " ", e.Source, " ", e.Scope, " ", e.Idle))
+		lines = append(lines, fmt.Sprint(e.Key, "=", e.Value, " ", e.Source, " ", e.Scope))
 	}
-	want := []string{"default.attended=ask project.yaml:1 project false", "default.unattended=abstain default  false",
-		"on_error=deny cardea.yaml:1 user false", `learn=off cardea.yaml:3 user true`, "rules.off=x cardea.yaml:2 user false"}
+	want := []string{"default.attended=ask project.yaml:1 project", "default.unattended=abstain default ",
+		"on_error=deny cardea.yaml:1 user", `ledger.keep_days=3 cardea.yaml:3 user`, "rules.off=x cardea.yaml:2 user"}
 	if !slices.Equal(lines, want) {
 		t.Errorf("got  %q\nwant %q", lines, want)
 	}

@@ -1,10 +1,6 @@
 package config
 
-import (
-	"time"
-
-	"cardea.dev"
-)
+import "cardea.dev"
 
 // Values are the settings of a cardea.yaml, or of several put together, each
 // with its own type. What a key means, who may give it and how scopes are put
@@ -16,22 +12,15 @@ type Values struct {
 	// OnError is what a failure costs.
 	OnError cardea.OnError
 	// FromEnv are the variables that count although they loosen:
-	// "permissions", "role".
+	// "permissions".
 	FromEnv     []string
 	Permissions Permissions
 	Sensitive   Sensitive
-	Sessions    Sessions
-	Near        Near
-	// Learn is "off", "suggest" or "auto".
-	Learn      string
-	Judge      Judge
-	Confidence Confidence
-	Human      Human
-	Policies   Policies
-	Signals    map[string]Signal
-	Actions    Actions
-	Ledger     Ledger
-	Org        Org
+	Policies    Policies
+	Signals     map[string]Signal
+	Actions     Actions
+	Ledger      Ledger
+	Org         Org
 }
 
 // Permissions are about the harness's own lists.
@@ -41,57 +30,9 @@ type Permissions struct {
 	Env string
 }
 
-// Sensitive are globs of paths besides the built-in ones, and those that are
-// exempt from them.
+// Sensitive are globs of paths besides the built-in ones, and those that the
+// built-in rules leave alone.
 type Sensitive struct{ AskWrite, AskRead, DenyRead, Exempt []string }
-
-// Sessions are about registering and roles.
-type Sessions struct {
-	// Registration is "optional" or "required".
-	Registration string
-	// Wait is how long the first call waits for a registration.
-	Wait        time.Duration
-	DefaultRole string
-	// Agents are roles by type of agent.
-	Agents map[string]string
-}
-
-// Near are the thresholds of similar lessons, from 0 to 1.
-type Near struct {
-	Jaccard, Embedding float64
-	MinTokens          int
-}
-
-// Judge is about the judge's stage.
-type Judge struct {
-	Enabled bool
-	// Backend is "chain" or "supervisor".
-	Backend string
-	Chain   []Provider
-	// Context are files that the judge is shown.
-	Context []string
-	// Budget are the most calls or tokens in a time.
-	Budget                map[string]int
-	AllowOpaque, Adaptive bool
-}
-
-// Provider is a link of the judge's chain. A provider that is only named has
-// that provider's own endpoint, model and time limit.
-type Provider struct {
-	Name, Endpoint, Model, APIKeyCommand string
-	Timeout                              time.Duration
-}
-
-// Confidence are the thresholds below which the judge's answer is a
-// recommendation, by the scope in which the lesson would be written.
-type Confidence struct{ Org, Project, User float64 }
-
-// Human is about asking a person.
-type Human struct {
-	// Mode is "harness", "queue" or "both".
-	Mode    string
-	Timeout time.Duration
-}
 
 // Policies are about Rego policies.
 type Policies struct {
@@ -148,7 +89,7 @@ type Ledger struct {
 type Levels struct{ Allow, Abstain, Deny bool }
 
 // Org is the organisation whose scope counts.
-type Org struct{ Name, Source string }
+type Org struct{ Name string }
 
 // Defaults are the settings where nobody says anything.
 func Defaults() Values {
@@ -156,12 +97,6 @@ func Defaults() Values {
 		Default:     cardea.Defaults{Attended: cardea.Abstain, Unattended: cardea.Abstain},
 		OnError:     cardea.OnErrorDefer,
 		Permissions: Permissions{Strict: true, Env: "any-but-dangerous"},
-		Sessions:    Sessions{Registration: "optional", Wait: 5 * time.Second},
-		Near:        Near{Jaccard: 0.7, Embedding: 0.85, MinTokens: 3},
-		Learn:       "suggest",
-		Judge:       Judge{Backend: "chain"},
-		Confidence:  Confidence{Org: 0.9, Project: 0.7, User: 0.6},
-		Human:       Human{Mode: "harness", Timeout: time.Minute},
 		Ledger:      Ledger{KeepDays: 30, MaxMB: 256, Levels: Levels{Allow: true, Abstain: true, Deny: true}},
 	}
 }

@@ -2,15 +2,13 @@ package config
 
 import (
 	"fmt"
-	"math"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	"cardea.dev"
 	"cardea.dev/internal/decide/policy"
+	"cardea.dev/internal/decide/rules"
 	"cardea.dev/internal/document"
 )
 
@@ -31,11 +29,7 @@ func (k Key) read(v document.Value, into *Values) {
 	case *bool:
 		*at = v.Bool()
 	case *int:
-		*at = v.Int(int(k.Low), int(k.High))
-	case *float64:
-		*at = k.fraction(v)
-	case *time.Duration:
-		*at = duration(v, k.High)
+		*at = v.Int(k.Low, k.High)
 	case *[]string:
 		*at = k.texts(v)
 	default:
@@ -46,25 +40,12 @@ func (k Key) read(v document.Value, into *Values) {
 // readMap reads values that are maps, or lists of maps.
 func (k Key) readMap(v document.Value, at any) {
 	switch at := at.(type) {
-	case *map[string]string:
-		*at = entries(v, func(e document.Value) string { return filled(e, e.Text()) })
-	case *map[string]int:
-		for _, name := range v.Map().Keys() {
-			if !slices.Contains(k.Words, name) {
-				v.Problem("use "+strings.Join(k.Words, ", "), "unknown key %q in %s", name, k.Name)
-			}
-		}
-		*at = entries(v, func(e document.Value) int { return e.Int(int(k.Low), int(k.High)) })
 	case *map[string]Signal:
 		*at = signalsOf(v)
 	case *[]Command:
 		*at = commands(v)
 	case *map[string][]Command:
 		*at = entries(v, commands)
-	case *[]Provider:
-		for _, e := range v.List() {
-			*at = append(*at, k.provider(e))
-		}
 	}
 }
 
@@ -102,6 +83,9 @@ func (k Key) texts(v document.Value) []string {
 			} else {
 				s = filled(e, e.Text())
 			}
+			if k.Globs {
+				rules.CheckGlob(e, s)
+			}
 		})
 		if wrong == "" {
 			out = append(out, s)
@@ -116,26 +100,6 @@ func filled(v document.Value, s string) string {
 		v.Problem("give it a value or remove it", "an empty text")
 	}
 	return s
-}
-
-// fraction is a number within the key's bounds.
-func (k Key) fraction(v document.Value) float64 {
-	f, err := strconv.ParseFloat(v.Text(), 64)
-	if err != nil || math.IsNaN(f) || f < k.Low || f > k.High {
-		v.Problem(fmt.Sprintf("use a number from %g to %g", k.Low, k.High), "%s is out of range", k.Name)
-		return 0
-	}
-	return f
-}
-
-// duration is a length of time of at most so many seconds.
-func duration(v document.Value, seconds float64) time.Duration {
-	d := v.Duration()
-	if d.Seconds() > seconds {
-		v.Problem("use at most "+time.Duration(seconds*float64(time.Second)).String(), "%s is too long", d)
-		return 0
-	}
-	return d
 }
 
 // entries reads a map whose keys are the author's, as far as it can be read.
@@ -227,23 +191,4 @@ func words(v document.Value, what string, known []string) {
 		}
 		e.Warn(hint, "there is no %s %q, so nothing runs for it", what, word)
 	}
-}
-
-// provider is a link of the judge's chain: the name of a known one, or a map,
-// where an unknown name needs an endpoint.
-func (k Key) provider(v document.Value) Provider {
-	if !v.IsMap() {
-		return Provider{Name: v.Word(k.Words...)}
-	}
-	m := v.Map()
-	p := Provider{Name: m.Need("name").Text(), Endpoint: m.Text("endpoint"), Model: m.Text("model"),
-		APIKeyCommand: m.Text("api_key_command"), Timeout: duration(m.Get("timeout"), maxWait.Seconds())}
-	if p.Endpoint != "" && !strings.HasPrefix(p.Endpoint, "https://") && !strings.HasPrefix(p.Endpoint, "http://") {
-		m.Get("endpoint").Problem("write https://…", "%q is no address", p.Endpoint)
-	}
-	if p.Endpoint == "" && !slices.Contains(k.Words, p.Name) {
-		v.Problem("add endpoint: https://…, or use "+strings.Join(k.Words, ", "), "the provider %q is not known", p.Name)
-	}
-	m.Done()
-	return p
 }

@@ -6,7 +6,6 @@ import (
 	"sort"
 	"strconv"
 	"strings"
-	"time"
 
 	"cardea.dev"
 )
@@ -27,16 +26,8 @@ func (k Key) Text(v *Values) string {
 		return strconv.FormatBool(*at)
 	case *int:
 		return strconv.Itoa(*at)
-	case *float64:
-		return strconv.FormatFloat(*at, 'g', -1, 64)
-	case *time.Duration:
-		return lengthOf(*at)
 	case *[]string:
 		return list(*at, scalar)
-	case *map[string]string:
-		return fields(*at, scalar)
-	case *map[string]int:
-		return fields(*at, strconv.Itoa)
 	case *map[string]Signal:
 		good := maps.Clone(*at) // what is wrong with the others is a problem of the file
 		maps.DeleteFunc(good, func(_ string, s Signal) bool { return s.Wrong != "" })
@@ -47,8 +38,6 @@ func (k Key) Text(v *Values) string {
 		return list(*at, Command.text)
 	case *map[string][]Command:
 		return fields(*at, func(c []Command) string { return list(c, Command.text) })
-	case *[]Provider:
-		return list(*at, Provider.text)
 	}
 	return ""
 }
@@ -71,27 +60,6 @@ func (c Command) text() string {
 		out += ", when: {" + strings.Join(when, ", ") + "}"
 	}
 	return out + "}"
-}
-
-func (p Provider) text() string {
-	out := "{name: " + scalar(p.Name)
-	for _, f := range []struct{ key, value string }{{"endpoint", p.Endpoint}, {"model", p.Model}, {"api_key_command", p.APIKeyCommand}} {
-		if f.value != "" {
-			out += ", " + f.key + ": " + scalar(f.value)
-		}
-	}
-	if p.Timeout > 0 {
-		out += ", timeout: " + lengthOf(p.Timeout)
-	}
-	return out + "}"
-}
-
-// lengthOf is a length of time as people write it: 5s, 1m30s, 60s.
-func lengthOf(d time.Duration) string {
-	if d <= time.Minute && d%time.Second == 0 {
-		return strconv.Itoa(int(d/time.Second)) + "s"
-	}
-	return d.String()
 }
 
 // scalar is a text as YAML reads it back: plain where it is a word.

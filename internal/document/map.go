@@ -174,6 +174,17 @@ func (m Map) unknown(severity cardea.Level) {
 	}
 }
 
+// Unknown are the keys that nobody asked for yet.
+func (m Map) Unknown() []string {
+	var out []string
+	for _, f := range m.fields {
+		if !m.asked.set[f.key] {
+			out = append(out, f.key)
+		}
+	}
+	return out
+}
+
 // Has reports whether the key is there.
 func (m Map) Has(key string) bool { return m.Get(key).Present() }
 

@@ -34,6 +34,9 @@ func (v Value) Null() bool {
 	return n != nil && n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null"
 }
 
+// Name is how messages call the value.
+func (v Value) Name() string { return v.name }
+
 // Line and Column are the value's place, or its parent's where it is missing.
 func (v Value) Line() int { line, _ := v.place(); return line }
 
@@ -88,6 +91,11 @@ func (v Value) Warn(hint, format string, args ...any) {
 func (v Value) Report(severity cardea.Level, code cardea.Code, hint, format string, args ...any) {
 	line, column := v.place()
 	v.r.add(cardea.Diagnostic{Severity: severity, Line: line, Column: column, Code: code, Text: fmt.Sprintf(format, args...), Hint: hint})
+}
+
+// ReportKey reports an error about the key that the value stands at.
+func (v Value) ReportKey(code cardea.Code, hint, format string, args ...any) {
+	v.r.add(cardea.Diagnostic{Line: v.KeyLine(), Column: v.KeyColumn(), Code: code, Text: fmt.Sprintf(format, args...), Hint: hint})
 }
 
 // wrongType reports that the value has another type than was asked for.

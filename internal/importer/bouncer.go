@@ -1,7 +1,6 @@
 package importer
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -106,56 +105,13 @@ func (b *bouncer) groups(v document.Value) {
 	}
 }
 
-// judge writes the provider chain as a comment: no model is asked until the
-// person says so.
+// judge reports that the models that Bouncer asks are not imported.
 func (b *bouncer) judge(v document.Value, top section) {
-	m := open(v)
-	chain, threshold := m.get("providerChain", "providers", "chain"), m.get("confidenceThreshold")
-	if !chain.Present() {
-		chain = top.get("providerChain", "providers")
-	}
-	lines := []string{"#judge:", "#  enabled: true", "#  chain:"}
-	for _, p := range chain.List() {
-		lines = append(lines, "#    - "+provider(p))
-	}
-	if t := m.get("maxTokens"); t.Present() {
-		lines = append(lines, fmt.Sprintf("#  # maxTokens was %d", t.Int(1, 1_000_000)))
-	}
-	if threshold.Present() {
-		lines = append(lines, "#confidence: {user: "+oneLine(threshold.Text())+"}")
-	}
-	if e := m.get("enabled"); e.Present() && !e.Bool() {
-		lines[1] = "#  enabled: false"
-	}
-	m.done()
-	if chain.Present() || v.Present() {
-		b.settings = append(b.settings, lines...)
-	}
-}
-
-// provider is one link of the chain: a name, or a map with a type.
-func provider(v document.Value) string {
-	if !v.IsMap() {
-		return "{provider: " + quoted(v.Text()) + "}"
-	}
-	m := open(v)
-	out := []string{"provider: " + quoted(m.get("type", "name", "provider").Text())}
-	for _, k := range []struct{ from, to string }{{"model", "model"}, {"endpoint", "endpoint"}, {"baseUrl", "endpoint"}, {"apiKeyCommand", "apiKeyCommand"}} {
-		if f := m.get(k.from); f.Present() {
-			out = append(out, k.to+": "+quoted(f.Text()))
+	for _, at := range []document.Value{v, top.get("providerChain", "providers")} {
+		if at.Present() {
+			at.Report(cardea.LevelWarning, cardea.CodeNotConverted, "nothing to do", "%s is not imported: this version asks no model", at.Name())
 		}
 	}
-	if f := m.get("timeoutSeconds", "timeout"); f.Present() {
-		out = append(out, fmt.Sprintf("timeout: %ds", f.Int(0, 3600)))
-	}
-	if f := m.get("timeoutMs"); f.Present() {
-		out = append(out, fmt.Sprintf("timeout: %dms", f.Int(0, 3_600_000)))
-	}
-	if k := m.get("apiKey"); k.Present() {
-		k.Warn("remove it from the file; keys come from variables such as ANTHROPIC_API_KEY, or apiKeyCommand", "a key is not imported")
-	}
-	m.done()
-	return "{" + strings.Join(out, ", ") + "}"
 }
 
 // check reads what was written as the gate will. A rule that it would not take

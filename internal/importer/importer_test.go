@@ -185,9 +185,7 @@ func TestSettings(t *testing.T) {
 		"llmFallback": {"enabled": false, "maxTokens": 150, "confidenceThreshold": 0.7},
 		"logging": {"file": {"path": "x"}}}`))
 	text := strings.Join(got.Settings, "\n")
-	for _, want := range []string{"on_error: deny", "packs: {bash: off, web: off}", "#  enabled: false", "#    - {provider: 'anthropic'}",
-		"#    - {provider: 'openai', model: 'm: x', endpoint: 'https://o.example', apiKeyCommand: 'op read x', timeout: 2000ms}",
-		"#    - {provider: 'ollama', timeout: 3s}", "maxTokens was 150", "#confidence: {user: 0.7}"} {
+	for _, want := range []string{"on_error: deny", "packs: {bash: off, web: off}"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
@@ -199,7 +197,7 @@ func TestSettings(t *testing.T) {
 			t.Errorf("a mistake: %v", p)
 		}
 	}
-	for _, want := range []string{`no group "colours"`, "keeps the gate shut", "a key is not imported", "logging is not imported"} {
+	for _, want := range []string{`no group "colours"`, "keeps the gate shut", "this version asks no model", "logging is not imported"} {
 		if !strings.Contains(notes, want) {
 			t.Errorf("no %q in\n%s", want, notes)
 		}

@@ -9,7 +9,6 @@ import (
 	"encoding/json"
 	"reflect"
 	"strings"
-	"time"
 
 	"cardea.dev"
 	"cardea.dev/internal/config"
@@ -59,11 +58,7 @@ func put(top Object, k config.Key) {
 		}
 		at = fields[w].(Object)
 	}
-	about := k.About
-	if k.Idle {
-		about += ". No effect in this version"
-	}
-	value := described(valueOf(k), about)
+	value := described(valueOf(k), k.About)
 	if d := defaultOf(k); d != nil {
 		value["default"] = d
 	}
@@ -84,31 +79,15 @@ func valueOf(k config.Key) Object {
 	case *bool:
 		return Object{"type": "boolean"}
 	case *int:
-		return Object{"type": "integer", "minimum": int(k.Low), "maximum": int(k.High)}
-	case *float64:
-		return Object{"type": "number", "minimum": k.Low, "maximum": k.High}
-	case *time.Duration:
-		return duration()
+		return Object{"type": "integer", "minimum": k.Low, "maximum": k.High}
 	case *[]string:
 		return texts(k.Words)
-	case *map[string]string:
-		return entries(Object{"type": "string"})
-	case *map[string]int:
-		fields := Object{}
-		for _, w := range k.Words {
-			fields[w] = Object{"type": "integer", "minimum": int(k.Low), "maximum": int(k.High)}
-		}
-		return closed(fields)
 	case *map[string]config.Signal:
 		return entries(closed(Object{"command": Object{"type": "string"}, "timeout_seconds": Object{"type": "integer", "minimum": 1}}, "command"))
 	case *[]config.Command:
 		return commands()
-	case *map[string][]config.Command:
-		return entries(commands())
 	}
-	provider := closed(Object{"name": Object{"type": "string"}, "endpoint": Object{"type": "string", "pattern": "^https?://"},
-		"model": Object{"type": "string"}, "api_key_command": Object{"type": "string"}, "timeout": duration()}, "name")
-	return Object{"type": "array", "items": Object{"anyOf": []any{Object{"enum": k.Words}, provider}}}
+	return entries(commands()) // *map[string][]config.Command
 }
 
 // defaultOf is a key's default as JSON, nil where there is nothing by default.
@@ -119,18 +98,12 @@ func defaultOf(k config.Key) any {
 		return *at
 	case *int:
 		return *at
-	case *float64:
-		return *at
-	case *cardea.Effect, *cardea.OnError, *time.Duration:
+	case *cardea.Effect, *cardea.OnError:
 		return k.Text(&v)
 	case *string:
 		return *at
 	}
 	return nil
-}
-
-func duration() Object {
-	return Object{"type": "string", "pattern": `^([0-9]+(\.[0-9]*)?(ns|us|µs|ms|s|m|h))+$`}
 }
 
 func commands() Object {

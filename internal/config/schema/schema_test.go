@@ -173,11 +173,9 @@ func TestSettingsAgreeWithTheProgram(t *testing.T) {
 	for text, right := range map[string]bool{
 		"": true, "version: 1": true, "version: 2": false, "packs: {git: off}": true, "packs: {git: of}": false,
 		"rules: {off: a, effect: {x: ask}}": true, "rules: {effect: {x: may}}": false, "nonsense: 1": false, "default: {attended: halt}": false,
-		"near: {jaccard: 1.5}": false, "near: {jaccard: 1}": true, "near: {min_tokens: 1.5}": false, "sessions: {wait: soon}": false, "sessions: {wait: 1m30s}": true,
-		"judge: {chain: [anthropic, {name: x, endpoint: 'https://x', timeout: 2s}]}": true, "judge: {chain: [nobody]}": false,
-		"judge: {chain: [{endpoint: 'https://x'}]}": false, "judge: {budget: {calls: 1}}": false, "judge: {budget: {calls_per_day: 1}}": true,
+		"judge: {enabled: true}": false, "sensitive: {deny_read: [a/*]}": true, "sensitive: {deny_read: {a: b}}": false,
 		"signals: {s: {command: x, timeout_seconds: 0}}": false, "signals: {s: {command: x}}": true, "signals: {s: {}}": false,
-		"actions: {violations: {r: [{command: x}]}}": true, "actions: {on_ask: x}": false, "from_env: [PATH]": false, "from_env: role": true,
+		"actions: {violations: {r: [{command: x}]}}": true, "actions: {on_ask: x}": false, "from_env: [PATH]": false, "from_env: role": false, "from_env: permissions": true,
 		"permissions: {expand: maybe}": false, "ledger: {levels: {allow: false}}": true,
 	} {
 		f := config.ParseSettings("f", cardea.ScopeUser, []byte(text))

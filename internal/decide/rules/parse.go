@@ -314,16 +314,21 @@ func (p *parser) globs(v document.Value) []string {
 		if i >= len(out) {
 			break
 		}
-		switch g := out[i]; {
-		case strings.ContainsAny(g, "{}"):
-			e.Problem("write one entry for each", "globs have no braces: %q", g)
-		case strings.HasPrefix(g, "!"):
-			e.Problem("name what the rule is about", "globs cannot be negated: %q", g)
-		case strings.HasPrefix(g, "~") && g != "~" && !strings.HasPrefix(g, "~/"):
-			e.Problem("use ~/ or an absolute path", "homes of other users cannot be named: %q", g)
-		}
+		CheckGlob(e, out[i])
 	}
 	return out
+}
+
+// CheckGlob reports what other tools' globs have and those of rules do not.
+func CheckGlob(at document.Value, glob string) {
+	switch {
+	case strings.ContainsAny(glob, "{}"):
+		at.Problem("write one entry for each", "globs have no braces: %q", glob)
+	case strings.HasPrefix(glob, "!"):
+		at.Problem("name what the rule is about", "globs cannot be negated: %q", glob)
+	case strings.HasPrefix(glob, "~") && glob != "~" && !strings.HasPrefix(glob, "~/"):
+		at.Problem("use ~/ or an absolute path", "homes of other users cannot be named: %q", glob)
+	}
 }
 
 // expr reads a regular expression and reports one that RE2 cannot run.
