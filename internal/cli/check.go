@@ -12,11 +12,11 @@ import (
 	"time"
 
 	"cardea.dev"
-	"cardea.dev/internal/action"
 	"cardea.dev/internal/config"
 	"cardea.dev/internal/harness"
 	"cardea.dev/internal/install"
 	"cardea.dev/internal/redact"
+	"cardea.dev/internal/script"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -215,7 +215,7 @@ func (h *hook) write(out harness.Output) int {
 // more than told.
 func (h *hook) act() {
 	for _, job := range h.progress.Load().actions {
-		if err := action.Start(h.process.Program, job); err != nil {
+		if err := script.Start(h.process.Program, job); err != nil {
 			h.process.warn(err.Error())
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"cardea.dev"
-	"cardea.dev/internal/action"
 	"cardea.dev/internal/call"
 	"cardea.dev/internal/config"
 	"cardea.dev/internal/evidence"
@@ -17,6 +16,7 @@ import (
 	"cardea.dev/internal/harness/copilotcli"
 	"cardea.dev/internal/paths"
 	"cardea.dev/internal/redact"
+	"cardea.dev/internal/script"
 )
 
 // adapters are the harnesses that are spoken with.
@@ -117,7 +117,7 @@ func analysis(home string, exported func(name string) bool) func(*cardea.Event) 
 }
 
 // actions are the commands that start when the answer is out.
-func (j *judgement) actions(r *redact.Redactor, v cardea.Verdict) []action.Job {
+func (j *judgement) actions(r *redact.Redactor, v cardea.Verdict) []script.Action {
 	out := j.loaded.Actions(j.event, &v)
 	for i := range out {
 		out[i].Shown = r.Show(out[i].Command)

@@ -3,7 +3,7 @@ package cli
 import (
 	"strings"
 
-	"cardea.dev/internal/action"
+	"cardea.dev/internal/script"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -16,7 +16,7 @@ func Main(args []string, p Process) int {
 	if len(args) > 0 && args[0] == "check" && !asksForHelp(args[1:]) {
 		return check(args[1:], p)
 	}
-	if len(args) == 1 && args[0] == action.Word {
+	if len(args) == 1 && args[0] == script.ActionCommand {
 		return perform(p)
 	}
 	root := tree(p)
@@ -32,7 +32,7 @@ func Main(args []string, p Process) int {
 // perform runs an action that a hook left behind. It is nobody's command, so the
 // tree does not show it.
 func perform(p Process) int {
-	if err := action.Perform(p.Stdin); err != nil {
+	if err := script.Perform(p.Stdin); err != nil {
 		p.warn(err.Error())
 		return exitError
 	}

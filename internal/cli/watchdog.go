@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"cardea.dev"
-	"cardea.dev/internal/action"
 	"cardea.dev/internal/harness"
+	"cardea.dev/internal/script"
 )
 
 // progress is how far a run has come, for an answer that must be given before the
@@ -25,7 +25,7 @@ type progress struct {
 	// whatever becomes of writing it down.
 	answer *cardea.Answer
 	// actions start when the answer is out.
-	actions []action.Job
+	actions []script.Action
 }
 
 // late reports that there is no time left for anything but the answer.

@@ -5,8 +5,8 @@ import (
 	"sort"
 
 	"cardea.dev"
-	"cardea.dev/internal/action"
 	"cardea.dev/internal/paths"
+	"cardea.dev/internal/script"
 )
 
 // maxActions is how many commands run after one answer.
@@ -15,11 +15,11 @@ const maxActions = 16
 // Actions are the commands that run after a verdict. Those of a project that the
 // person has not trusted do not run, and neither do those that name a script
 // which is not as it was accepted.
-func (l *Loaded) Actions(ev *cardea.Event, v *cardea.Verdict) []action.Job {
+func (l *Loaded) Actions(ev *cardea.Event, v *cardea.Verdict) []script.Action {
 	if v.Effect < cardea.Ask {
 		return nil
 	}
-	var out []action.Job
+	var out []script.Action
 	for i := range l.SettingsFiles {
 		f := &l.SettingsFiles[i]
 		if !f.Found || !f.Counts {
@@ -27,14 +27,14 @@ func (l *Loaded) Actions(ev *cardea.Event, v *cardea.Verdict) []action.Job {
 		}
 		for _, t := range triggered(f.Values.Actions, v) {
 			for _, c := range t.commands {
-				about := action.About{Trigger: t.name, Effect: v.Effect.String(), Rule: t.rule, Event: string(ev.Kind), Harness: ev.Harness}
+				about := script.About{Trigger: t.name, Effect: v.Effect.String(), Rule: t.rule, Event: string(ev.Kind), Harness: ev.Harness}
 				if ev.Call != nil {
 					about.Tool = ev.Call.Tool
 				}
 				if !c.When.holds(about, t.severity) || !l.mayRun(f.Scope, c.Command) {
 					continue
 				}
-				out = append(out, action.Job{Command: c.Command, Dir: l.Where.Project, About: about})
+				out = append(out, script.Action{Command: c.Command, Dir: l.Where.Project, About: about})
 			}
 		}
 	}
@@ -98,7 +98,7 @@ func triggered(a Actions, v *cardea.Verdict) []trigger {
 }
 
 // holds reports whether a condition holds.
-func (w When) holds(a action.About, severity cardea.Severity) bool {
+func (w When) holds(a script.About, severity cardea.Severity) bool {
 	return named(w.Events, a.Event) && named(w.Tools, a.Tool) && named(w.Harnesses, a.Harness) && named(w.Effects, a.Effect) &&
 		severity.Rank() >= cardea.Severity(w.Severity).Rank()
 }

@@ -14,7 +14,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/decide/policy"
-	scripts "cardea.dev/internal/signal"
+	"cardea.dev/internal/script"
 )
 
 // signals runs the signals that policies need, each once an event.
@@ -24,7 +24,7 @@ type signals struct {
 	// about is the event that the rest belongs to: a call that was rewritten is
 	// another one.
 	about *cardea.Event
-	said  map[scripts.Script]policy.Answer
+	said  map[script.Signal]policy.Answer
 	stdin []byte
 	// secrets are those of the event, and cut tells that not all of a text is
 	// shown.
@@ -37,7 +37,7 @@ func (s *signals) turn(ev *cardea.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.about != ev {
-		s.about, s.said, s.stdin = ev, map[scripts.Script]policy.Answer{}, nil
+		s.about, s.said, s.stdin = ev, map[script.Signal]policy.Answer{}, nil
 	}
 }
 
@@ -51,7 +51,7 @@ const reserve = 0.15
 func (s *signals) Gather(ctx context.Context, ev *cardea.Event, scope cardea.Scope, names []string) map[string]policy.Answer {
 	s.turn(ev)
 	out := map[string]policy.Answer{}
-	var run []scripts.Script
+	var run []script.Signal
 	for _, name := range names {
 		if scope == cardea.ScopeBuiltin {
 			if answer, own := s.own(ev, name); own {
@@ -89,7 +89,7 @@ func (s *signals) Gather(ctx context.Context, ev *cardea.Event, scope cardea.Sco
 		defer cancel()
 		ctx = sub
 	}
-	results := scripts.Gather(ctx, run, s.event(ev))
+	results := script.Gather(ctx, run, s.event(ev))
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, script := range run {
@@ -231,7 +231,7 @@ func nearest(scope cardea.Scope) []cardea.Scope {
 
 // signal finds the script of a signal, or what is said in its place. Both are
 // empty where there is none.
-func (l *Loaded) signal(scope cardea.Scope, name string) (*scripts.Script, policy.Answer) {
+func (l *Loaded) signal(scope cardea.Scope, name string) (*script.Signal, policy.Answer) {
 	for _, at := range nearest(scope) {
 		script, answer := l.signalOf(at, name)
 		if script != nil || answer.Value != nil {
@@ -243,7 +243,7 @@ func (l *Loaded) signal(scope cardea.Scope, name string) (*scripts.Script, polic
 
 // signalOf finds a signal of one scope: among the settings, else among the files
 // in signals/.
-func (l *Loaded) signalOf(scope cardea.Scope, name string) (*scripts.Script, policy.Answer) {
+func (l *Loaded) signalOf(scope cardea.Scope, name string) (*script.Signal, policy.Answer) {
 	for i := range l.SettingsFiles {
 		f := &l.SettingsFiles[i]
 		def, there := f.Values.Signals[name]
@@ -264,7 +264,7 @@ func (l *Loaded) signalOf(scope cardea.Scope, name string) (*scripts.Script, pol
 		if def.Wrong != "" {
 			return nil, policy.Answer{Value: policy.NotRun("the signal " + name + " cannot be read: " + def.Wrong)}
 		}
-		return &scripts.Script{Name: name, Command: def.Command, Limit: time.Duration(def.TimeoutSeconds) * time.Second}, policy.Answer{}
+		return &script.Signal{Name: name, Command: def.Command, Limit: time.Duration(def.TimeoutSeconds) * time.Second}, policy.Answer{}
 	}
 	for _, path := range l.scopeFiles(scope, "signals") {
 		base := filepath.Base(path)
@@ -276,7 +276,7 @@ func (l *Loaded) signalOf(scope cardea.Scope, name string) (*scripts.Script, pol
 				return nil, state.answer(name)
 			}
 		}
-		return &scripts.Script{Name: name, File: path}, policy.Answer{}
+		return &script.Signal{Name: name, File: path}, policy.Answer{}
 	}
 	return nil, policy.Answer{}
 }

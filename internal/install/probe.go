@@ -4,12 +4,15 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"runtime"
 	"strings"
 	"time"
+
+	"cardea.dev/internal/script"
 )
 
 // SameProgram reports whether a hook starts the given binary and nothing
@@ -39,33 +42,34 @@ func (w Wiring) Command() string {
 // and says what is wrong with the answer; nil is a denial. The message names no
 // session, so that it is remembered nowhere and counts as no real event.
 func Probe(ctx context.Context, h Harness, w Wiring, dir string, env []string) error {
-	ctx, cancel := context.WithTimeout(ctx, min(w.Timeout, time.Minute))
-	defer cancel()
-	cmd := exec.CommandContext(ctx, w.Program, w.Args...)
-	if w.Shell != "" && runtime.GOOS != "windows" {
-		cmd = exec.CommandContext(ctx, "/bin/sh", "-c", w.Shell)
+	p := script.Process{Path: w.Program, Args: w.Args, Dir: dir, Stdin: h.mustDeny(dir), Env: append(env, "CLAUDE_PROJECT_DIR="+dir),
+		Limit: min(w.Timeout, time.Minute), MaxOutput: maxProbe, MaxErrors: maxProbe, KeepGroup: true}
+	if runtime.GOOS != "windows" {
+		p.Shell = w.Shell
 	}
-	var out, errs bytes.Buffer
-	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = dir, bytes.NewReader(h.mustDeny(dir)), &out, &errs
-	cmd.Env = append(env, "CLAUDE_PROJECT_DIR="+dir)
 	if h.grouped {
-		cmd.Env = append(cmd.Env, "CLAUDECODE=1")
+		p.Env = append(p.Env, "CLAUDECODE=1")
 	}
-	cmd.WaitDelay = time.Second
-	err := cmd.Run()
+	out, errs, err := p.Run(ctx)
+	var exit *exec.ExitError
 	switch {
-	case ctx.Err() != nil:
+	case errors.Is(err, script.ErrTime):
 		return fmt.Errorf("it gave no answer within %s", w.Timeout)
-	case cmd.ProcessState == nil:
+	case errors.As(err, &script.StartError{}):
 		return fmt.Errorf("it does not start: %w", err)
-	case cmd.ProcessState.ExitCode() == 2:
+	case errors.As(err, &exit) && exit.ExitCode() == 2:
 		// Cardea denies by an object; this is how it fails.
-		return fmt.Errorf("it blocks every call because it fails: %s", firstLine(errs.String()))
-	case cmd.ProcessState.ExitCode() != 0:
-		return fmt.Errorf("it exits %d: %s", cmd.ProcessState.ExitCode(), firstLine(errs.String()))
+		return fmt.Errorf("it blocks every call because it fails: %s", firstLine(string(errs)))
+	case errors.As(err, &exit):
+		return fmt.Errorf("it exits %d: %s", exit.ExitCode(), firstLine(string(errs)))
+	case err != nil:
+		return err
 	}
-	return denies(out.Bytes(), h)
+	return denies(out, h)
 }
+
+// maxProbe is how much of the hook's answer is read, in bytes.
+const maxProbe = 1 << 20
 
 // denies reads an answer as the harness does.
 func denies(out []byte, h Harness) error {

@@ -1,17 +1,18 @@
 package install
 
 import (
-	"cardea.dev/internal/paths"
 	"context"
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
 	"time"
+
+	"cardea.dev/internal/paths"
+	"cardea.dev/internal/script"
 )
 
 // versionLimit is how long a harness may take to tell its version.
@@ -28,11 +29,7 @@ func Version(ctx context.Context, h Harness, path []string, project string) (str
 	if program == "" {
 		return "", fmt.Errorf("%s: %w", h.Program, ErrNotFound)
 	}
-	ctx, cancel := context.WithTimeout(ctx, versionLimit)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, program, "--version")
-	cmd.WaitDelay = time.Second
-	out, err := cmd.Output()
+	out, _, err := script.Process{Path: program, Args: []string{"--version"}, Limit: versionLimit, MaxOutput: maxProbe, KeepGroup: true}.Run(ctx)
 	if err != nil {
 		return "", fmt.Errorf("%s --version: %w", program, err)
 	}

@@ -1,6 +1,6 @@
 //go:build unix
 
-package action
+package script
 
 import (
 	"encoding/json"
@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-func perform(t *testing.T, j Job) record {
+func perform(t *testing.T, j Action) record {
 	t.Helper()
 	data, err := json.Marshal(j)
 	if err != nil {
@@ -39,7 +39,7 @@ func perform(t *testing.T, j Job) record {
 func TestPerform(t *testing.T) {
 	dir, log := t.TempDir(), filepath.Join(t.TempDir(), "actions")
 	about := About{Trigger: "on_halt", Effect: "halt", Rule: "R", Event: "PreToolUse", Tool: "Bash", Harness: "claude-code"}
-	r := perform(t, Job{Command: "pwd > out; echo $CARDEA_TRIGGER $CARDEA_EFFECT $CARDEA_RULE $CARDEA_EVENT $CARDEA_TOOL $CARDEA_HARNESS >> out; cat >> out; echo said",
+	r := perform(t, Action{Command: "pwd > out; echo $CARDEA_TRIGGER $CARDEA_EFFECT $CARDEA_RULE $CARDEA_EVENT $CARDEA_TOOL $CARDEA_HARNESS >> out; cat >> out; echo said",
 		Shown: "shown", Dir: dir, Log: log, About: about})
 	if r.Exit != 0 || r.TimedOut || r.Command != "shown" || r.About != about || r.V != 1 || r.When.IsZero() {
 		t.Errorf("%+v", r)
@@ -48,14 +48,14 @@ func TestPerform(t *testing.T) {
 	if string(out) != dir+"\non_halt halt R PreToolUse Bash claude-code\n" {
 		t.Errorf("%q", out)
 	}
-	if r := perform(t, Job{Command: "exit 7", Dir: dir, Log: log}); r.Exit != 7 {
+	if r := perform(t, Action{Command: "exit 7", Dir: dir, Log: log}); r.Exit != 7 {
 		t.Errorf("%+v", r)
 	}
-	if r := perform(t, Job{Command: "true", Dir: dir + "/none", Log: log}); r.Exit != -1 || r.Error == "" {
+	if r := perform(t, Action{Command: "true", Dir: dir + "/none", Log: log}); r.Exit != -1 || r.Error == "" {
 		t.Errorf("%+v", r)
 	}
 	begin := time.Now()
-	if r := perform(t, Job{Command: "trap '' TERM; sleep 300", Dir: dir, Log: log, Limit: 200 * time.Millisecond}); !r.TimedOut || time.Since(begin) > 10*time.Second {
+	if r := perform(t, Action{Command: "trap '' TERM; sleep 300", Dir: dir, Log: log, Limit: 200 * time.Millisecond}); !r.TimedOut || time.Since(begin) > 10*time.Second {
 		t.Errorf("%+v after %s", r, time.Since(begin))
 	}
 	if err := Perform(strings.NewReader("x")); err == nil {
@@ -75,7 +75,7 @@ func TestLogIsBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	perform(t, Job{Command: "true", Log: log})
+	perform(t, Action{Command: "true", Log: log})
 	files, _ := filepath.Glob(filepath.Join(log, "*.jsonl"))
 	if len(files) != keepDays {
 		t.Errorf("%d days are kept", len(files))
@@ -84,7 +84,7 @@ func TestLogIsBounded(t *testing.T) {
 	if err := os.WriteFile(today, make([]byte, maxLog+1), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	data, _ := json.Marshal(Job{Command: "true", Log: log})
+	data, _ := json.Marshal(Action{Command: "true", Log: log})
 	if err := Perform(strings.NewReader(string(data))); err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +109,7 @@ func TestStart(t *testing.T) {
 		t.Fatal(err)
 	}
 	begin := time.Now()
-	if err := Start(stub, Job{Command: "x", Dir: dir, About: About{Rule: "R"}}); err != nil {
+	if err := Start(stub, Action{Command: "x", Dir: dir, About: About{Rule: "R"}}); err != nil {
 		t.Fatal(err)
 	}
 	if took := time.Since(begin); took > 20*time.Second {
@@ -123,14 +123,14 @@ func TestStart(t *testing.T) {
 	}
 	word, _ := os.ReadFile(dir + "/word")
 	job, _ := os.ReadFile(dir + "/job")
-	var j Job
-	if err := json.Unmarshal(job, &j); err != nil || strings.TrimSpace(string(word)) != Word || j.Command != "x" || j.Rule != "R" {
+	var j Action
+	if err := json.Unmarshal(job, &j); err != nil || strings.TrimSpace(string(word)) != ActionCommand || j.Command != "x" || j.Rule != "R" {
 		t.Errorf("%s %s %v", word, job, err)
 	}
-	if err := Start(dir+"/none", Job{Dir: dir}); err == nil {
+	if err := Start(dir+"/none", Action{Dir: dir}); err == nil {
 		t.Error("a program that is not there")
 	}
-	if err := Start(stub, Job{Command: strings.Repeat("x", maxJob)}); err == nil {
+	if err := Start(stub, Action{Command: strings.Repeat("x", maxAction)}); err == nil {
 		t.Error("a job that does not fit")
 	}
 }

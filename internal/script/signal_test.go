@@ -1,6 +1,6 @@
 //go:build unix
 
-package signal
+package script
 
 import (
 	"context"
@@ -28,27 +28,27 @@ func TestRun(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name   string
-		script Script
+		script Signal
 		stdin  string
 		want   any
 	}{
-		{"text", Script{Command: "echo '  a b  '"}, "", "a b"},
-		{"nothing", Script{Command: "true"}, "", ""},
-		{"JSON", Script{Command: `echo '{"a": [1, true]}'`}, "", map[string]any{"a": []any{json.Number("1"), true}}},
-		{"two values are text", Script{Command: "echo 1 2"}, "", "1 2"},
-		{"a number", Script{Command: "echo 12"}, "", json.Number("12")},
-		{"standard input", Script{Command: "cat"}, "\"event\"", "event"},
-		{"standard input that is not read", Script{Command: "echo x"}, strings.Repeat("y", 1<<20), "x"},
-		{"no text", Script{Command: `printf '\377a'`}, "", "\uFFFDa"},
-		{"a file, in its folder", Script{Name: "s", File: script, Dir: dir}, "", dir + "\ns"},
-		{"failed", Script{Command: "echo why >&2; exit 3"}, "", Failed("exit status 3: why", false)},
-		{"failed without a word", Script{Command: "exit 3"}, "", Failed("exit status 3", false)},
-		{"too much", Script{Command: "yes"}, "", Failed("it says more than 1048576 bytes", false)},
-		{"a file that is not there", Script{File: dir + "/none"}, "", never("fork/exec " + dir + "/none: no such file or directory")},
-		{"a file that may not be executed", Script{File: plain}, "", never("fork/exec " + plain + ": permission denied; make it executable: chmod +x")},
-		{"killed", Script{Command: "kill -9 $$"}, "", Failed("signal: killed", false)},
+		{"text", Signal{Command: "echo '  a b  '"}, "", "a b"},
+		{"nothing", Signal{Command: "true"}, "", ""},
+		{"JSON", Signal{Command: `echo '{"a": [1, true]}'`}, "", map[string]any{"a": []any{json.Number("1"), true}}},
+		{"two values are text", Signal{Command: "echo 1 2"}, "", "1 2"},
+		{"a number", Signal{Command: "echo 12"}, "", json.Number("12")},
+		{"standard input", Signal{Command: "cat"}, "\"event\"", "event"},
+		{"standard input that is not read", Signal{Command: "echo x"}, strings.Repeat("y", 1<<20), "x"},
+		{"no text", Signal{Command: `printf '\377a'`}, "", "\uFFFDa"},
+		{"a file, in its folder", Signal{Name: "s", File: script, Dir: dir}, "", dir + "\ns"},
+		{"failed", Signal{Command: "echo why >&2; exit 3"}, "", Failed("exit status 3: why", false)},
+		{"failed without a word", Signal{Command: "exit 3"}, "", Failed("exit status 3", false)},
+		{"too much", Signal{Command: "yes"}, "", Failed("it says more than 1048576 bytes", false)},
+		{"a file that is not there", Signal{File: dir + "/none"}, "", never("fork/exec " + dir + "/none: no such file or directory")},
+		{"a file that may not be executed", Signal{File: plain}, "", never("fork/exec " + plain + ": permission denied; make it executable: chmod +x")},
+		{"killed", Signal{Command: "kill -9 $$"}, "", Failed("signal: killed", false)},
 	} {
-		r := Run(context.Background(), tt.script, []byte(tt.stdin))
+		r := runSignal(context.Background(), tt.script, []byte(tt.stdin))
 		if !reflect.DeepEqual(r.Value, tt.want) {
 			t.Errorf("%s: %#v", tt.name, r.Value)
 		}
@@ -65,17 +65,17 @@ func TestRun(t *testing.T) {
 // time is over.
 func TestTimeIsKept(t *testing.T) {
 	pids := filepath.Join(t.TempDir(), "pids")
-	hang := Script{Name: "hang", Command: "sleep 300 & echo $! $$ >> " + pids + "; trap '' TERM; sleep 300"}
+	hang := Signal{Name: "hang", Command: "sleep 300 & echo $! $$ >> " + pids + "; trap '' TERM; sleep 300"}
 	begin := time.Now()
 	limited := hang
 	limited.Limit = 200 * time.Millisecond
-	r := Run(context.Background(), limited, nil)
+	r := runSignal(context.Background(), limited, nil)
 	if v, _ := r.Value.(map[string]any); v["timed_out"] != true || v["ok"] != false || r.OK {
 		t.Errorf("%v", r.Value)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
 	defer cancel()
-	all := Gather(ctx, []Script{hang, {Name: "quick", Command: "echo 1"}}, nil)
+	all := Gather(ctx, []Signal{hang, {Name: "quick", Command: "echo 1"}}, nil)
 	if v, _ := all["hang"].Value.(map[string]any); v["timed_out"] != true || all["quick"].Value != json.Number("1") {
 		t.Errorf("%v", all)
 	}
@@ -102,10 +102,10 @@ func TestTimeIsKept(t *testing.T) {
 
 // Each script waits until all have begun.
 func TestTogether(t *testing.T) {
-	var all []Script
+	var all []Signal
 	dir := t.TempDir()
 	for _, name := range strings.Split("abcdefgh", "") {
-		all = append(all, Script{Name: name, Limit: time.Minute,
+		all = append(all, Signal{Name: name, Limit: time.Minute,
 			Command: "cd " + dir + " && touch " + name + "; until [ -e a -a -e b -a -e c -a -e d -a -e e -a -e f -a -e g -a -e h ]; do sleep 0.1; done; echo " + name})
 	}
 	got := Gather(context.Background(), all, nil)
