@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"cardea.dev"
-	"cardea.dev/internal/config"
+	"cardea.dev/internal/settings"
 	"github.com/spf13/cobra"
 )
 
@@ -160,13 +160,13 @@ func TestTemplatesHold(t *testing.T) {
 		if user {
 			scope = cardea.ScopeUser
 		}
-		f := config.ParseSettings("cardea.yaml", scope, []byte(text))
+		f := settings.Parse("cardea.yaml", scope, []byte(text))
 		given := map[string]bool{}
 		for _, g := range f.Given {
 			given[g.Key] = true
 		}
 		own := 0
-		for _, k := range config.AllKeys() {
+		for _, k := range settings.Keys() {
 			if given[k.Name] == (k.PersonOnly && !user) {
 				t.Errorf("user %v, %s: %v", user, k.Name, given[k.Name])
 			}
@@ -178,8 +178,8 @@ func TestTemplatesHold(t *testing.T) {
 			t.Errorf("settings, user %v: %v", user, f.Problems)
 		}
 		// Each is at its default.
-		want := config.Defaults()
-		for _, k := range config.AllKeys() {
+		want := settings.Defaults()
+		for _, k := range settings.Keys() {
 			if got := k.Text(&f.Values); got != k.Text(&want) {
 				t.Errorf("%s: %s is not the default", k.Name, got)
 			}
@@ -361,8 +361,8 @@ func TestSettingsPageNamesEveryKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	keys := []string{"version", "packs", "rules.off", "rules.effect"}
-	want := config.Defaults()
-	for _, k := range config.AllKeys() {
+	want := settings.Defaults()
+	for _, k := range settings.Keys() {
 		keys = append(keys, k.Name)
 		row := regexp.MustCompile("\\| `" + regexp.QuoteMeta(k.Name) + "` \\| [^\n]* \\| `" + regexp.QuoteMeta(k.Text(&want)) + "` \\|")
 		if !row.Match(data) {

@@ -8,6 +8,7 @@ import (
 	"cardea.dev/internal/config"
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/decide/rules"
+	"cardea.dev/internal/settings"
 	"github.com/spf13/cobra"
 )
 
@@ -28,14 +29,14 @@ switched off or ignored are marked.`,
 
 // listing is what is in force in a place.
 type listing struct {
-	Project  string             `json:"project"`
-	Trusted  bool               `json:"trusted"`
-	Settings []config.Effective `json:"settings"`
-	Packs    []packListing      `json:"packs"`
-	Rules    []ruleListing      `json:"rules"`
-	Off      []ruleListing      `json:"off"`
-	Routes   []routeListing     `json:"routes"`
-	Policies []policy.Listed    `json:"policies"`
+	Project  string               `json:"project"`
+	Trusted  bool                 `json:"trusted"`
+	Settings []settings.Effective `json:"settings"`
+	Packs    []packListing        `json:"packs"`
+	Rules    []ruleListing        `json:"rules"`
+	Off      []ruleListing        `json:"off"`
+	Routes   []routeListing       `json:"routes"`
+	Policies []policy.Listed      `json:"policies"`
 	// Permissions are the entries of the harnesses' own lists.
 	Permissions []entryListing `json:"permissions"`
 	// Uncounted says what of a project does not count, Diagnostics what is

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"cardea.dev"
-	"cardea.dev/internal/config"
 	"cardea.dev/internal/ledger"
 	"cardea.dev/internal/redact"
+	"cardea.dev/internal/settings"
 	"cardea.dev/internal/state"
 )
 
@@ -18,7 +18,7 @@ import (
 // holds only copies, so that the watchdog can use it at any time.
 type recorder struct {
 	state, dir string
-	settings   config.Ledger
+	settings   settings.Ledger
 	redactor   *redact.Redactor
 	now        func() time.Time
 	// begin is when the process began with the call.
@@ -29,7 +29,7 @@ type recorder struct {
 
 // ledgerDir is the folder of the ledger in a place, and why it is not the one
 // that the settings name, or "".
-func (p Process) ledgerDir(pl *place, s config.Ledger) (dir, why string) {
+func (p Process) ledgerDir(pl *place, s settings.Ledger) (dir, why string) {
 	standard := ""
 	if pl.state != "" {
 		standard = filepath.Join(pl.state, "ledger")
@@ -45,7 +45,7 @@ func (p Process) ledgerDir(pl *place, s config.Ledger) (dir, why string) {
 
 // recorderOf makes the recorder of a place. What a person must learn of is kept
 // with the place.
-func (h *hook) recorderOf(pl *place, s config.Ledger) *recorder {
+func (h *hook) recorderOf(pl *place, s settings.Ledger) *recorder {
 	dir, why := h.process.ledgerDir(pl, s)
 	if why != "" {
 		pl.tell(why)

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"cardea.dev/internal/config"
+	"cardea.dev/internal/settings"
 )
 
 // settingsTemplate is a cardea.yaml that says nothing: every key there is,
@@ -28,13 +28,13 @@ version: 1
 
 `)
 	last := []string{}
-	for _, k := range config.AllKeys() {
+	for _, k := range settings.Keys() {
 		words := strings.Split(k.Name, ".")
 		if words[0] == "permissions" && last[0] != "permissions" {
 			b.WriteString(switchesTemplate)
 		}
 		last = writeParents(&b, last, words)
-		v := config.Defaults()
+		v := settings.Defaults()
 		about := k.About
 		if k.PersonOnly && !user {
 			about += "; in your own settings only"

@@ -10,6 +10,7 @@ import (
 	"cardea.dev/internal/config"
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/decide/rules"
+	"cardea.dev/internal/settings"
 )
 
 // trustListing is what "cardea trust --json" says.
@@ -17,11 +18,11 @@ type trustListing struct {
 	Project string `json:"project"`
 	Trusted bool   `json:"trusted"`
 	// Files are those that the project brings, and those that are gone.
-	Files    []broughtFile      `json:"files"`
-	Settings []config.Effective `json:"settings"`
-	Rules    []ruleListing      `json:"rules"`
-	Routes   []routeListing     `json:"routes"`
-	Policies []policy.Listed    `json:"policies"`
+	Files    []broughtFile        `json:"files"`
+	Settings []settings.Effective `json:"settings"`
+	Rules    []ruleListing        `json:"rules"`
+	Routes   []routeListing       `json:"routes"`
+	Policies []policy.Listed      `json:"policies"`
 	// Permissions are the entries of the harnesses' lists in the project.
 	Permissions []entryListing `json:"permissions"`
 	// Changes are what would change if all of it was accepted.
@@ -110,14 +111,14 @@ func (s *survey) permissions() []entryListing {
 }
 
 // settings are those that the project's file gives, whether they win or not.
-func (s *survey) settings() []config.Effective {
-	out := []config.Effective{}
+func (s *survey) settings() []settings.Effective {
+	out := []settings.Effective{}
 	for _, f := range s.then.SettingsFiles {
 		if f.Scope != cardea.ScopeProject {
 			continue
 		}
 		for _, g := range f.Given {
-			out = append(out, config.Effective{Key: g.Key, Value: g.Value, Source: fmt.Sprintf("%s:%d", g.File, g.Line), Scope: g.Scope.String()})
+			out = append(out, settings.Effective{Key: g.Key, Value: g.Value, Source: fmt.Sprintf("%s:%d", g.File, g.Line), Scope: g.Scope.String()})
 		}
 	}
 	return out
@@ -141,7 +142,7 @@ func (s *survey) rules() []rules.Rule {
 // changes are what would change if the project was trusted as it is.
 func (s *survey) changes() []string {
 	out := []string{}
-	before := map[string]config.Effective{}
+	before := map[string]settings.Effective{}
 	for _, e := range s.now.Settings.Effective() {
 		before[e.Key+e.Source] = e
 	}

@@ -7,6 +7,7 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/paths"
 	"cardea.dev/internal/script"
+	"cardea.dev/internal/settings"
 )
 
 // maxActions is how many commands run after one answer.
@@ -31,7 +32,7 @@ func (l *Loaded) Actions(ev *cardea.Event, v *cardea.Verdict) []script.Action {
 				if ev.Call != nil {
 					about.Tool = ev.Call.Tool
 				}
-				if !c.When.holds(about, t.severity) || !l.mayRun(f.Scope, c.Command) {
+				if !holds(c.When, about, t.severity) || !l.mayRun(f.Scope, c.Command) {
 					continue
 				}
 				out = append(out, script.Action{Command: c.Command, Dir: l.Where.Project, About: about})
@@ -55,12 +56,12 @@ func (l *Loaded) mayRun(scope cardea.Scope, command string) bool {
 type trigger struct {
 	name, rule string
 	severity   cardea.Severity
-	commands   []Command
+	commands   []settings.Command
 }
 
 // triggered are the keys of actions that a verdict pulls: what it is, and the
 // rules that hold the call back.
-func triggered(a Actions, v *cardea.Verdict) []trigger {
+func triggered(a settings.Actions, v *cardea.Verdict) []trigger {
 	by, severity := "", cardea.SeverityNone
 	ruled := map[string]cardea.Severity{}
 	for _, o := range v.Opinions {
@@ -98,7 +99,7 @@ func triggered(a Actions, v *cardea.Verdict) []trigger {
 }
 
 // holds reports whether a condition holds.
-func (w When) holds(a script.About, severity cardea.Severity) bool {
+func holds(w settings.When, a script.About, severity cardea.Severity) bool {
 	return named(w.Events, a.Event) && named(w.Tools, a.Tool) && named(w.Harnesses, a.Harness) && named(w.Effects, a.Effect) &&
 		severity.Rank() >= cardea.Severity(w.Severity).Rank()
 }

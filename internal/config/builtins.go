@@ -59,8 +59,8 @@ func (l *Loaded) policyOn(b builtinPolicy) bool {
 		if f.Scope != cardea.ScopeProject && f.Switches.TurnsOff(b.name) {
 			return false
 		}
-		g, said := f.gives("packs." + b.name)
-		_, given := f.gives(b.setting)
+		g, said := f.Gives("packs." + b.name)
+		_, given := f.Gives(b.setting)
 		if said && g.Value == "on" || given {
 			return true
 		}

@@ -18,5 +18,3 @@
 // What a key of the settings is stands in one table ([AllKeys]); reading,
 // merging, listing, the schema and the page that init writes go by it.
 package config
-
-//go:generate go run ./gen ../../docs/schema

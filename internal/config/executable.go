@@ -34,23 +34,13 @@ func (l *Loaded) NotExecutable() []cardea.Diagnostic {
 		for _, command := range f.Commands() {
 			for _, path := range l.starts(command) {
 				if unexecutable(path) {
-					out = append(out, cardea.Diagnostic{File: f.Path, Line: f.lineOfCommands(), Column: 1, Severity: cardea.LevelWarning, Code: cardea.CodeNotExecutable,
+					out = append(out, cardea.Diagnostic{File: f.Path, Line: f.LineOfCommands(), Column: 1, Severity: cardea.LevelWarning, Code: cardea.CodeNotExecutable,
 						Text: fmt.Sprintf("%q cannot be started: %s is not executable", command, path), Hint: "run \"chmod +x\" on it"})
 				}
 			}
 		}
 	}
 	return out
-}
-
-// lineOfCommands is the first line of what names commands.
-func (f *SettingsFile) lineOfCommands() int {
-	for _, g := range f.Given {
-		if g.Key == "signals" || strings.HasPrefix(g.Key, "actions.") {
-			return g.Line
-		}
-	}
-	return 1
 }
 
 // starts are the files that a command starts by their path.

@@ -35,7 +35,7 @@ func (l *Loaded) generatedRules(scope cardea.Scope) []rules.Rule {
 			continue
 		}
 		from := func(key, id, pack string) rules.Rule {
-			at, _ := f.gives(key)
+			at, _ := f.Gives(key)
 			return rules.Rule{ID: id, Pack: pack, Scope: scope, Trusted: f.Counts, Source: fmt.Sprintf("%s:%d", f.Path, at.Line)}
 		}
 		home, v := l.Where.Dirs.Home, &f.Values

@@ -13,6 +13,7 @@ import (
 	"cardea.dev/internal/harness"
 	"cardea.dev/internal/permissionlist"
 	"cardea.dev/internal/redact"
+	"cardea.dev/internal/settings"
 	"cardea.dev/packs"
 )
 
@@ -73,8 +74,8 @@ type Loaded struct {
 	Where Where
 	// SettingsFiles are the files of settings, strongest scope first: system,
 	// org, project, user. Settings are what they add up to.
-	SettingsFiles []SettingsFile
-	Settings      Settings
+	SettingsFiles []settings.File
+	Settings      settings.Settings
 	// Rules are those in force, built-in ones first, then those of system,
 	// org and user, then the project's.
 	Rules []rules.Rule
@@ -103,6 +104,16 @@ type Loaded struct {
 	index   *indexCache
 	kept    lastGood
 	orgName string
+}
+
+// Given is what the strongest file that counts says about a key.
+func (l *Loaded) Given(key string) (settings.Given, bool) {
+	for i := range l.SettingsFiles {
+		if g, gives := l.SettingsFiles[i].Gives(key); gives && l.SettingsFiles[i].Counts {
+			return g, true
+		}
+	}
+	return settings.Given{}, false
 }
 
 // RulesFile is a file of rules that was read.
@@ -158,7 +169,7 @@ func (l *Loaded) ReadRoutes() {
 }
 
 // LoadSettings reads the settings alone.
-func LoadSettings(w Where) Settings {
+func LoadSettings(w Where) settings.Settings {
 	l := &Loaded{Where: w, kept: lastGood{state: w.State}}
 	l.readSettings()
 	return l.Settings
@@ -211,13 +222,13 @@ func (l *Loaded) readSettings() {
 	}
 	org := l.loadSettings(l.org(name))
 	l.orgName = name
-	l.SettingsFiles = []SettingsFile{system, org, l.loadSettings(l.project()), user}
-	l.Settings = Merge(l.SettingsFiles...)
+	l.SettingsFiles = []settings.File{system, org, l.loadSettings(l.project()), user}
+	l.Settings = settings.Merge(l.SettingsFiles...)
 }
 
 // loadSettings reads the cardea.yaml of a scope's folder.
-func (l *Loaded) loadSettings(at folder) SettingsFile {
-	none := SettingsFile{Scope: at.scope}
+func (l *Loaded) loadSettings(at folder) settings.File {
+	none := settings.File{Scope: at.scope}
 	if at.dir == "" {
 		return none
 	}
@@ -226,13 +237,13 @@ func (l *Loaded) loadSettings(at folder) SettingsFile {
 	if data == nil && problems == nil {
 		return none
 	}
-	f := ParseSettings(none.Path, at.scope, data)
+	f := settings.Parse(none.Path, at.scope, data)
 	f.Problems = append(problems, f.Problems...)
 	if !cardea.HasError(f.Problems) {
 		l.note(none.Path, at, data, when)
 	} else if old := l.kept.form(none.Path, at.source()); old != nil {
 		// A form that was good for an earlier version may not be for this one.
-		if kept := ParseSettings(none.Path, at.scope, old); !cardea.HasError(kept.Problems) {
+		if kept := settings.Parse(none.Path, at.scope, old); !cardea.HasError(kept.Problems) {
 			problems, data, f = keptInForce(f.Problems), old, kept
 			f.Problems, f.Kept = problems, true
 		}

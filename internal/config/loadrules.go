@@ -97,7 +97,7 @@ func (l *Loaded) switchRules(all []rules.Rule) {
 			if slices.Contains(packsWithoutRules(), id) {
 				continue
 			}
-			file.Problems = append(file.Problems, cardea.Diagnostic{File: file.Path, Line: file.lineOf(id), Column: 1, Severity: cardea.LevelWarning, Code: cardea.CodeUnknownName,
+			file.Problems = append(file.Problems, cardea.Diagnostic{File: file.Path, Line: file.LineOf(id), Column: 1, Severity: cardea.LevelWarning, Code: cardea.CodeUnknownName,
 				Text: fmt.Sprintf("no rule that these settings may switch is called %q", id), Hint: "look at cardea list"})
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"cardea.dev/internal/decide/routes"
 	"cardea.dev/internal/document"
 	"cardea.dev/internal/harness"
+	"cardea.dev/internal/settings"
 )
 
 // LoadPaths reads files that a person names, as if they were the person's own:
@@ -19,7 +20,7 @@ import (
 // about a path that is not there.
 func LoadPaths(paths []string) (*Loaded, error) {
 	all := func(string, []byte) bool { return true }
-	l := &Loaded{Where: Where{Trust: all}, Settings: Merge()}
+	l := &Loaded{Where: Where{Trust: all}, Settings: settings.Merge()}
 	for _, path := range paths {
 		info, err := os.Stat(path)
 		switch {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -408,25 +407,6 @@ func (l *Loaded) Unrunnable() []string {
 
 // Trusts reports whether a file counts in full as it is now.
 func (l *Loaded) Trusts(path string) bool { return l.standing([]string{path}) == accepted }
-
-// Commands are the commands that a file of settings names, in a fixed order.
-func (f *SettingsFile) Commands() []string {
-	var out []string
-	for _, name := range slices.Sorted(maps.Keys(f.Values.Signals)) {
-		out = append(out, f.Values.Signals[name].Command)
-	}
-	a := f.Values.Actions
-	lists := [][]Command{a.OnAnyDenial, a.OnHalt, a.OnAsk}
-	for _, rule := range slices.Sorted(maps.Keys(a.Violations)) {
-		lists = append(lists, a.Violations[rule])
-	}
-	for _, list := range lists {
-		for _, c := range list {
-			out = append(out, c.Command)
-		}
-	}
-	return out
-}
 
 // policyFiles are the project's files of policies.
 func (l *Loaded) policyFiles() []string {

@@ -1,6 +1,7 @@
-package config
+package settings
 
 import (
+	"maps"
 	"reflect"
 	"slices"
 	"strconv"
@@ -11,8 +12,8 @@ import (
 	"cardea.dev/internal/document"
 )
 
-// SettingsFile is one cardea.yaml, as far as it could be read.
-type SettingsFile struct {
+// File is one cardea.yaml, as far as it could be read.
+type File struct {
 	// Path is the file, Scope who wrote it.
 	Path  string
 	Scope cardea.Scope
@@ -44,8 +45,8 @@ type Given struct {
 	Scope cardea.Scope
 }
 
-// gives reports whether the file says something about a key.
-func (f *SettingsFile) gives(key string) (Given, bool) {
+// Gives reports whether the file says something about a key.
+func (f *File) Gives(key string) (Given, bool) {
 	for _, g := range f.Given {
 		if g.Key == key {
 			return g, true
@@ -54,27 +55,17 @@ func (f *SettingsFile) gives(key string) (Given, bool) {
 	return Given{}, false
 }
 
-// Given is what the strongest file that counts says about a key.
-func (l *Loaded) Given(key string) (Given, bool) {
-	for i := range l.SettingsFiles {
-		if g, gives := l.SettingsFiles[i].gives(key); gives && l.SettingsFiles[i].Counts {
-			return g, true
-		}
-	}
-	return Given{}, false
-}
-
-// ParseSettings reads a cardea.yaml. It never fails: what is wrong is among the
+// Parse reads a cardea.yaml. It never fails: what is wrong is among the
 // problems, and everything else of the file counts.
-func ParseSettings(path string, scope cardea.Scope, data []byte) SettingsFile {
-	p := settingsParser{file: SettingsFile{Path: path, Scope: scope, Found: true, Counts: true, Values: Defaults(), Switches: rules.Switches{By: scope}},
+func Parse(path string, scope cardea.Scope, data []byte) File {
+	p := settingsParser{file: File{Path: path, Scope: scope, Found: true, Counts: true, Values: Defaults(), Switches: rules.Switches{By: scope}},
 		doc: document.Read(path, data), maps: map[string]document.Map{}}
 	top := p.doc.Top().Map()
 	p.maps[""] = top
 	if v := top.Get("version"); v.Present() {
 		p.give("version", strconv.Itoa(v.Int(1, 1)), v)
 	}
-	for _, k := range AllKeys() {
+	for _, k := range Keys() {
 		p.key(k)
 	}
 	p.packs(top.Map("packs"))
@@ -85,7 +76,7 @@ func ParseSettings(path string, scope cardea.Scope, data []byte) SettingsFile {
 }
 
 type settingsParser struct {
-	file SettingsFile
+	file File
 	doc  *document.Reader
 	// maps are those that hold keys, by their dotted names.
 	maps map[string]document.Map
@@ -206,10 +197,39 @@ func (p *settingsParser) rules(m document.Map) {
 	m.Done()
 }
 
-// lineOf is the line of the setting about a rule or pack.
-func (f *SettingsFile) lineOf(id string) int {
+// LineOf is the line of the setting about a rule or pack.
+func (f *File) LineOf(id string) int {
 	for _, g := range f.Given {
 		if g.Key == "rules.off" && g.Value == id || g.Key == "packs."+id || g.Key == "rules.effect."+id {
+			return g.Line
+		}
+	}
+	return 1
+}
+
+// Commands are the commands that a file of settings names, in a fixed order.
+func (f *File) Commands() []string {
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(f.Values.Signals)) {
+		out = append(out, f.Values.Signals[name].Command)
+	}
+	a := f.Values.Actions
+	lists := [][]Command{a.OnAnyDenial, a.OnHalt, a.OnAsk}
+	for _, rule := range slices.Sorted(maps.Keys(a.Violations)) {
+		lists = append(lists, a.Violations[rule])
+	}
+	for _, list := range lists {
+		for _, c := range list {
+			out = append(out, c.Command)
+		}
+	}
+	return out
+}
+
+// LineOfCommands is the first line of what names commands.
+func (f *File) LineOfCommands() int {
+	for _, g := range f.Given {
+		if g.Key == "signals" || strings.HasPrefix(g.Key, "actions.") {
 			return g.Line
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"cardea.dev/internal/config/schema"
+	"cardea.dev/internal/settings/schema"
 )
 
 func main() {

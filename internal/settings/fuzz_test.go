@@ -1,4 +1,4 @@
-package config
+package settings
 
 import (
 	"testing"
@@ -15,11 +15,11 @@ func FuzzParseSettings(f *testing.F) {
 		f.Add([]byte(text))
 	}
 	own := map[string]bool{}
-	for _, k := range AllKeys() {
+	for _, k := range Keys() {
 		own[k.Name] = k.PersonOnly
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		p := ParseSettings("f", cardea.ScopeProject, data)
+		p := Parse("f", cardea.ScopeProject, data)
 		for _, problem := range p.Problems {
 			if problem.Line < 1 || problem.Text == "" {
 				t.Errorf("%+v has no place", problem)
@@ -36,11 +36,11 @@ func FuzzParseSettings(f *testing.F) {
 			t.Errorf("a project loosens: %+v", got.Values)
 		}
 		// What it is read as is read again as the same.
-		for _, k := range AllKeys() {
-			if _, given := p.gives(k.Name); !given {
+		for _, k := range Keys() {
+			if _, given := p.Gives(k.Name); !given {
 				continue
 			}
-			again := ParseSettings("g", cardea.ScopeProject, []byte(nested(k.Name, k.Text(&p.Values))))
+			again := Parse("g", cardea.ScopeProject, []byte(nested(k.Name, k.Text(&p.Values))))
 			if cardea.HasError(again.Problems) || k.Text(&again.Values) != k.Text(&p.Values) {
 				t.Errorf("%s: %s is read again as %s, %v", k.Name, k.Text(&p.Values), k.Text(&again.Values), again.Problems)
 			}

@@ -1,4 +1,4 @@
-package config
+package settings
 
 import (
 	"cmp"
@@ -76,9 +76,9 @@ const (
 	maxNumber = 1_000_000
 )
 
-// AllKeys is the table, in the order of docs/settings.md. The keys version,
+// Keys is the table, in the order of docs/settings.md. The keys version,
 // packs and rules are not in it.
-func AllKeys() []Key {
+func Keys() []Key {
 	return slices.Concat(decisionKeys(), scriptKeys(), recordKeys())
 }
 

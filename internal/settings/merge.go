@@ -1,4 +1,4 @@
-package config
+package settings
 
 import (
 	"maps"
@@ -29,9 +29,9 @@ type Settings struct {
 // the strongest scope's to name. Lists and maps add
 // up, and where two say something about the same name, the stronger scope is
 // believed.
-func Merge(files ...SettingsFile) Settings {
+func Merge(files ...File) Settings {
 	s := Settings{Values: Defaults()}
-	var said []*SettingsFile
+	var said []*File
 	for i := range files {
 		if files[i].Counts && files[i].Found {
 			said = append(said, &files[i])
@@ -41,7 +41,7 @@ func Merge(files ...SettingsFile) Settings {
 	if len(said) == 0 {
 		return s
 	}
-	for _, k := range AllKeys() {
+	for _, k := range Keys() {
 		s.merge(k, said)
 	}
 	for _, f := range said {
@@ -55,10 +55,10 @@ func Merge(files ...SettingsFile) Settings {
 }
 
 // merge joins what files say about one key.
-func (s *Settings) merge(k Key, files []*SettingsFile) {
-	var persons, project []*SettingsFile
+func (s *Settings) merge(k Key, files []*File) {
+	var persons, project []*File
 	for _, f := range files {
-		if _, ok := f.gives(k.Name); !ok {
+		if _, ok := f.Gives(k.Name); !ok {
 			continue
 		}
 		if f.Scope == cardea.ScopeProject {
@@ -99,8 +99,8 @@ func (s *Settings) merge(k Key, files []*SettingsFile) {
 }
 
 // take notes that a file's word about a key is in force.
-func (s *Settings) take(k Key, f *SettingsFile) {
-	g, _ := f.gives(k.Name)
+func (s *Settings) take(k Key, f *File) {
+	g, _ := f.Gives(k.Name)
 	if adds(k.At(&s.Values)) {
 		s.Given = append(s.Given, g)
 		return
@@ -131,7 +131,7 @@ type Effective struct {
 // security values, and all that somebody gave.
 func (s *Settings) Effective() []Effective {
 	var out, more []Effective
-	for _, k := range AllKeys() {
+	for _, k := range Keys() {
 		given := false
 		for _, g := range s.Given {
 			given = given || g.Key == k.Name
@@ -155,7 +155,7 @@ func (s *Settings) Effective() []Effective {
 }
 
 func lookup(name string) (Key, bool) {
-	for _, k := range AllKeys() {
+	for _, k := range Keys() {
 		if k.Name == name {
 			return k, true
 		}

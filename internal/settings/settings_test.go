@@ -1,4 +1,4 @@
-package config
+package settings
 
 import (
 	"fmt"
@@ -10,9 +10,9 @@ import (
 	"cardea.dev"
 )
 
-func settings(t *testing.T, text string) SettingsFile {
+func settings(t *testing.T, text string) File {
 	t.Helper()
-	f := ParseSettings("cardea.yaml", cardea.ScopeUser, []byte(text))
+	f := Parse("cardea.yaml", cardea.ScopeUser, []byte(text))
 	for _, p := range f.Problems {
 		t.Errorf("problem: %s", p)
 	}
@@ -49,7 +49,7 @@ func TestEmptySettingsAreSilent(t *testing.T) {
 
 // All mistakes are told at once, with their place, and what is right counts.
 func TestSettingsProblems(t *testing.T) {
-	f := ParseSettings("/u/cardea.yaml", cardea.ScopeUser, []byte(`version: 2
+	f := Parse("/u/cardea.yaml", cardea.ScopeUser, []byte(`version: 2
 on_eror: deny
 default: {atended: ask, unattended: maybe}
 packs: {git: of}
@@ -105,16 +105,16 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-func scoped(t *testing.T, scope cardea.Scope, text string) SettingsFile {
+func scoped(t *testing.T, scope cardea.Scope, text string) File {
 	t.Helper()
-	f := ParseSettings(scope.String()+".yaml", scope, []byte(text))
+	f := Parse(scope.String()+".yaml", scope, []byte(text))
 	for _, p := range f.Problems {
 		t.Errorf("problem: %s", p)
 	}
 	return f
 }
 
-func counting(f SettingsFile, counts bool) SettingsFile {
+func counting(f File, counts bool) File {
 	f.Counts = counts
 	return f
 }
@@ -141,9 +141,9 @@ func TestMergeOfEveryKind(t *testing.T) {
 		if !ok {
 			t.Fatalf("no key %s", c.key)
 		}
-		file := func(scope cardea.Scope, value string) SettingsFile {
+		file := func(scope cardea.Scope, value string) File {
 			if value == "" {
-				return SettingsFile{Scope: scope}
+				return File{Scope: scope}
 			}
 			return scoped(t, scope, nested(c.key, value))
 		}
@@ -162,7 +162,7 @@ func nested(key, value string) string {
 
 // A security value without an order would be merged by chance.
 func TestEverySecurityValueHasAnOrder(t *testing.T) {
-	for _, k := range AllKeys() {
+	for _, k := range Keys() {
 		v := Defaults()
 		if k.Security && (k.order == nil || k.order(k.At(&v), k.At(&v)) != 0) {
 			t.Errorf("%s has no order", k.Name)
@@ -175,14 +175,14 @@ func TestEverySecurityValueHasAnOrder(t *testing.T) {
 
 // A project gives nothing that is about the person's machine.
 func TestOwnKeysOfAProject(t *testing.T) {
-	for _, k := range AllKeys() {
+	for _, k := range Keys() {
 		v := Defaults()
 		text := k.Text(&v)
 		if k.Name == "ledger.dir" {
 			text = "/tmp/x"
 		}
-		f := ParseSettings("f", cardea.ScopeProject, []byte(nested(k.Name, text)))
-		if _, gives := f.gives(k.Name); gives == k.PersonOnly || (len(f.Problems) > 0) != k.PersonOnly || cardea.HasError(f.Problems) {
+		f := Parse("f", cardea.ScopeProject, []byte(nested(k.Name, text)))
+		if _, gives := f.Gives(k.Name); gives == k.PersonOnly || (len(f.Problems) > 0) != k.PersonOnly || cardea.HasError(f.Problems) {
 			t.Errorf("%s: %v", k.Name, f.Problems)
 		}
 	}
@@ -190,7 +190,7 @@ func TestOwnKeysOfAProject(t *testing.T) {
 
 // Every key at its default is read as it was written.
 func TestDefaultsAreReadBack(t *testing.T) {
-	for _, k := range AllKeys() {
+	for _, k := range Keys() {
 		v := Defaults()
 		f := settings(t, nested(k.Name, k.Text(&v)))
 		if got, want := k.Text(&f.Values), k.Text(&v); got != want || len(f.Given) != 1 {
@@ -225,7 +225,7 @@ func TestValuesThatAreWrong(t *testing.T) {
 		"actions: {violations: {r: {command: x}}}", "ledger: {keep_days: 0}", "ledger: {dir: ../x}", "ledger: {levels: all}",
 		"org: {name: ../../etc}", "org: {name: .hidden}", "org: {name: a/b}", "org: acme", "default: ask", "default: {attended: halt}", "version: 2",
 	} {
-		f := ParseSettings("f", cardea.ScopeUser, []byte(text+"\n"))
+		f := Parse("f", cardea.ScopeUser, []byte(text+"\n"))
 		if !cardea.HasError(f.Problems) || f.Problems[0].Line != 1 || f.Problems[0].Hint == "" {
 			t.Errorf("%s: %v", text, f.Problems)
 		}
@@ -238,7 +238,7 @@ func TestValuesThatAreWrong(t *testing.T) {
 // What can be read of lists and maps that tighten or tell counts, although an
 // entry is wrong; of a signal it is known what.
 func TestWrongEntriesTakeNoOthersDown(t *testing.T) {
-	f := ParseSettings("f.yaml", cardea.ScopeUser, []byte(`signals:
+	f := Parse("f.yaml", cardea.ScopeUser, []byte(`signals:
   cat: {command: cat}
   zero: {command: "echo x", timeout_seconds: 0}
   none: {}
@@ -259,7 +259,7 @@ from_env: [permissions, nothing]
 	if len(v.Actions.OnAnyDenial) != 1 || len(v.Actions.Violations) != 1 || v.Actions.Violations["one"][0].Command != "a" {
 		t.Errorf("%+v", v.Actions)
 	}
-	if _, gives := f.gives("from_env"); gives || len(v.FromEnv) > 0 {
+	if _, gives := f.Gives("from_env"); gives || len(v.FromEnv) > 0 {
 		t.Errorf("what loosens counts although it cannot be read: %v", v.FromEnv)
 	}
 }
@@ -275,7 +275,7 @@ func TestEntriesWithoutEffect(t *testing.T) {
 		`actions: {on_halt: [{command: x, when: {events: [PostToolUsed]}}]}`:            `there is no event "PostToolUsed", so nothing runs for it; write "PostToolUse"`,
 		`actions: {on_halt: [{command: x, when: {events: ["Pre*"], effects: ["d*"]}}]}`: "",
 	} {
-		f := ParseSettings("f", cardea.ScopeUser, []byte(text+"\n"))
+		f := Parse("f", cardea.ScopeUser, []byte(text+"\n"))
 		if want == "" && len(f.Problems) > 0 || want != "" && (len(f.Problems) != 1 || !strings.Contains(f.Problems[0].String(), want)) || cardea.HasError(f.Problems) {
 			t.Errorf("%s: %v", text, f.Problems)
 		}

@@ -1,7 +1,8 @@
-package config
+package settings
 
 import (
 	"fmt"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -182,7 +183,7 @@ func words(v document.Value, what string, known []string) {
 			continue // told already
 		}
 		word := e.Text()
-		if slices.ContainsFunc(known, func(k string) bool { return named([]string{word}, k) }) {
+		if slices.ContainsFunc(known, func(k string) bool { ok, err := path.Match(word, k); return err == nil && ok }) {
 			continue
 		}
 		hint := "use " + strings.Join(known[:min(len(known), 3)], ", ")

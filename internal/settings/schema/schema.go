@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"cardea.dev"
-	"cardea.dev/internal/config"
+	"cardea.dev/internal/settings"
 )
 
 // Object is a piece of a schema. Go writes maps sorted by key, so the same
@@ -33,7 +33,7 @@ func Settings() Object {
 				"description": "rules to give another effect, by id"},
 		}),
 	})
-	for _, k := range config.AllKeys() {
+	for _, k := range settings.Keys() {
 		put(top, k)
 	}
 	return titled(top, "cardea.yaml", "Settings of Cardea, the gate for tool calls of AI coding agents")
@@ -48,7 +48,7 @@ func effects() []string {
 }
 
 // put adds a key to the object that it lies in.
-func put(top Object, k config.Key) {
+func put(top Object, k settings.Key) {
 	at := top
 	words := strings.Split(k.Name, ".")
 	for _, w := range words[:len(words)-1] {
@@ -66,8 +66,8 @@ func put(top Object, k config.Key) {
 }
 
 // valueOf is what a key may hold.
-func valueOf(k config.Key) Object {
-	v := config.Defaults()
+func valueOf(k settings.Key) Object {
+	v := settings.Defaults()
 	switch k.At(&v).(type) {
 	case *cardea.Effect, *cardea.OnError:
 		return Object{"enum": k.Words}
@@ -82,17 +82,17 @@ func valueOf(k config.Key) Object {
 		return Object{"type": "integer", "minimum": k.Low, "maximum": k.High}
 	case *[]string:
 		return texts(k.Words)
-	case *map[string]config.Signal:
+	case *map[string]settings.Signal:
 		return entries(closed(Object{"command": Object{"type": "string"}, "timeout_seconds": Object{"type": "integer", "minimum": 1}}, "command"))
-	case *[]config.Command:
+	case *[]settings.Command:
 		return commands()
 	}
-	return entries(commands()) // *map[string][]config.Command
+	return entries(commands()) // *map[string][]settings.Command
 }
 
 // defaultOf is a key's default as JSON, nil where there is nothing by default.
-func defaultOf(k config.Key) any {
-	v := config.Defaults()
+func defaultOf(k settings.Key) any {
+	v := settings.Defaults()
 	switch at := k.At(&v).(type) {
 	case *bool:
 		return *at

@@ -13,9 +13,9 @@ import (
 	"testing"
 
 	"cardea.dev"
-	"cardea.dev/internal/config"
 	"cardea.dev/internal/decide/rules"
 	"cardea.dev/internal/document"
+	"cardea.dev/internal/settings"
 )
 
 // validator checks a value against the part of JSON Schema that the schemas
@@ -138,7 +138,7 @@ func TestSchemasAreCurrent(t *testing.T) {
 		}
 		got, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "schema", name+".schema.json"))
 		if err != nil || !bytes.Equal(got, want) {
-			t.Errorf("docs/schema/%s.schema.json is not current: %v; run: go generate ./internal/config", name, err)
+			t.Errorf("docs/schema/%s.schema.json is not current: %v; run: go generate ./internal/settings", name, err)
 		}
 	}
 }
@@ -162,8 +162,8 @@ func TestPacksAreValid(t *testing.T) {
 // The schema and the program agree on settings: what one accepts at the
 // default, the other does, and what one refuses, the other does.
 func TestSettingsAgreeWithTheProgram(t *testing.T) {
-	for _, k := range config.AllKeys() {
-		v := config.Defaults()
+	for _, k := range settings.Keys() {
+		v := settings.Defaults()
 		words := strings.Split(k.Name, ".")
 		text := strings.Join(words, ": {") + ": " + k.Text(&v) + strings.Repeat("}", len(words)-1)
 		if bad := validate(t, Settings(), text); len(bad) > 0 {
@@ -178,7 +178,7 @@ func TestSettingsAgreeWithTheProgram(t *testing.T) {
 		"actions: {violations: {r: [{command: x}]}}": true, "actions: {on_ask: x}": false, "from_env: [PATH]": false, "from_env: role": false, "from_env: permissions": true,
 		"permissions: {expand: maybe}": false, "ledger: {levels: {allow: false}}": true,
 	} {
-		f := config.ParseSettings("f", cardea.ScopeUser, []byte(text))
+		f := settings.Parse("f", cardea.ScopeUser, []byte(text))
 		if program := len(f.Problems) == 0; program != right {
 			t.Errorf("the program on %q: %v", text, f.Problems)
 		}
