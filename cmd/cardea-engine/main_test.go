@@ -122,10 +122,11 @@ func (s *site) run(stdin string, args ...string) string {
 	return out.String()
 }
 
+// check has all the time that a busy machine needs, but for what more says.
 func (s *site) check(command string, more ...string) string {
 	s.t.Helper()
 	return s.run(`{"session_id":"s","transcript_path":"/t","cwd":"`+filepath.ToSlash(s.work)+`","permission_mode":"default","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"`+command+`"}}`,
-		append([]string{"check", "--harness", "claude-code"}, more...)...)
+		append([]string{"check", "--harness", "claude-code", "--limit", "1m"}, more...)...)
 }
 
 // The two programs as they are installed.
@@ -181,8 +182,11 @@ func TestOtherPrograms(t *testing.T) {
 	}
 	asks := func(why string) {
 		t.Helper()
-		begin := time.Now()
-		if got := s.check("danger", "--limit", "3s"); !strings.Contains(got, `"permissionDecision":"ask"`) || !strings.Contains(got, why) {
+		begin, limit := time.Now(), "15s"
+		if why == "no time" {
+			limit = "3s" // which passes
+		}
+		if got := s.check("danger", "--limit", limit); !strings.Contains(got, `"permissionDecision":"ask"`) || !strings.Contains(got, why) {
 			t.Errorf("no %q: %s", why, got)
 		}
 		if took := time.Since(begin); took > 20*time.Second {
@@ -197,9 +201,9 @@ func TestOtherPrograms(t *testing.T) {
 		return
 	}
 	for script, why := range map[string]string{
-		"#!/bin/sh\nsleep 60\n":            "no time",
-		"#!/bin/sh\necho nonsense; read x": "not understood",
-		"#!/bin/sh\nexit 1\n":              "ended without an answer",
+		"#!/bin/sh\nsleep 60\n": "no time",
+		"#!/bin/sh\necho nonsense that is longer than the head of a message; read x": "not understood",
+		"#!/bin/sh\nexit 1\n": "ended without an answer",
 	} {
 		s.write(program, script)
 		asks(why)
