@@ -29,7 +29,6 @@ func builtinPolicies() []builtinPolicy {
 		{"edit-validators", "", "validate"},
 		{"full-reads", "", ""},
 		{"git-checks", "policies.checks", checksSignal},
-		{"prompt-context", "policies.context", ""},
 	}
 }
 

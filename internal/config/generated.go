@@ -15,14 +15,16 @@ import (
 // scope of the file that says so, and are switched off by their pack's name like
 // any other.
 
-// The packs of the rules for policies.protected and sensitive.*.
+// The packs of the rules for policies.protected, policies.context and
+// sensitive.*.
 const (
 	protectedPaths = "protected-paths"
+	promptContext  = "prompt-context"
 	sensitivePaths = "sensitive-paths"
 )
 
 // GeneratedPacks are the packs whose rules the settings stand for.
-func GeneratedPacks() []string { return []string{protectedPaths, sensitivePaths} }
+func GeneratedPacks() []string { return []string{protectedPaths, promptContext, sensitivePaths} }
 
 // generatedRules are the rules that the settings of a scope stand for. Those of a
 // project that is not trusted only tighten, as its own rules do, so its sensitive
@@ -41,6 +43,11 @@ func (l *Loaded) generatedRules(scope cardea.Scope) []rules.Rule {
 		home, v := l.Where.Dirs.Home, &f.Values
 		if f.Counts {
 			out = append(out, protect(v.Policies.Protected, from("policies.protected", protectedPaths, protectedPaths), home)...)
+			for _, text := range v.Policies.Context {
+				r := from("policies.context", promptContext, promptContext)
+				r.Events, r.Effect, r.Context = []string{"UserPromptSubmit"}, cardea.Abstain, text
+				out = append(out, r)
+			}
 		}
 		for _, s := range []struct {
 			key     string

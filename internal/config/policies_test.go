@@ -452,10 +452,10 @@ func TestBuiltinPolicies(t *testing.T) {
 		"":                                  "",
 		"policies: {checks: [x]}":           "git_checks",
 		"policies: {protected: [x]}":        "",
-		"policies: {context: [x]}":          "prompt_context",
+		"policies: {context: [x]}":          "",
 		"packs: {full-reads: on}":           "full_reads",
 		"signals: {validate: {command: x}}": "edit_validators",
-		"packs: {git-checks: off}\npolicies: {checks: [x], context: [y]}": "prompt_context",
+		"packs: {git-checks: off, full-reads: on}\npolicies: {checks: [x]}": "full_reads",
 		"packs: {git-checks: on}": "git_checks",
 	} {
 		s.user("cardea.yaml", settings+"\n")
