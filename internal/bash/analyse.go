@@ -27,10 +27,10 @@ type Env struct {
 	// TopLevel is what "git rev-parse --show-toplevel" prints in an absolute
 	// folder, "" where that is not known. Nil: never known.
 	TopLevel func(dir string) string
-	// Tame reports whether each name of a file in an absolute folder, or in all
+	// PlainNames reports whether each name of a file in an absolute folder, or in all
 	// below it, is one word for xargs, and no option or command for any program.
 	// Nil: none is.
-	Tame func(folder string, below bool) bool
+	PlainNames func(folder string, below bool) bool
 	// Names are the names in an absolute folder; false where there are too many,
 	// or where it cannot be read. Nil: never known.
 	Names func(folder string) ([]string, bool)
@@ -47,7 +47,7 @@ type Env struct {
 
 // world is what knowledge of programs asks of the machine.
 func (e Env) world() knowledge.World {
-	return knowledge.World{Roots: e.Roots, IsDir: e.IsDir, TopLevel: e.TopLevel, PlainNames: e.Tame, Names: e.Names}
+	return knowledge.World{Roots: e.Roots, IsDir: e.IsDir, TopLevel: e.TopLevel, PlainNames: e.PlainNames, Names: e.Names}
 }
 
 // Analysis is what is known of a line.
@@ -57,7 +57,7 @@ type Analysis struct {
 	Parts []cardea.Part
 	// Opaque are spots that concern the whole line.
 	Opaque []cardea.Opaque
-	// Pipes say which parts feed which.
+	// Pipes say which parts input which.
 	Pipes []Pipe
 	// SelfCalls are the parts in which a function calls itself.
 	SelfCalls []int
@@ -67,7 +67,7 @@ type Analysis struct {
 // is opaque. Text without any command yields no part; text that is not blank
 // and yields no part yields one opaque part.
 func Analyse(text string, env Env) Analysis {
-	out, first := analyse(text, env, made{})
+	out, first := analyse(text, env, creations{})
 	if first.matters() {
 		for _, links := range []map[string]string{first.inside, first.beside} {
 			seen := env
@@ -80,12 +80,12 @@ func Analyse(text string, env Env) Analysis {
 }
 
 // analyse is one look at a line, with what another look found that it makes.
-func analyse(text string, env Env, before made) (Analysis, made) {
-	w := &walker{env: env, world: env.world(), before: before, funcs: map[string]*function{}, aliases: map[string]string{}, traits: map[string]trait{}, fixedSet: map[string]bool{}}
-	w.cur = newState(env)
+func analyse(text string, env Env, created creations) (Analysis, creations) {
+	w := &walker{env: env, world: env.world(), cur: newState(env), shell: shell{funcs: map[string]*function{}, aliases: map[string]string{}, traits: map[string]trait{}, fixedSet: map[string]bool{}}}
+	w.files.created = created
 	switch {
 	case strings.Trim(text, " \t\n") == "":
-		return Analysis{}, made{}
+		return Analysis{}, creations{}
 	case len(text) > maxText:
 		w.opaqueLine(text, cardea.OpaqueTooLong, "the command is longer than 1 MiB")
 	case nesting(text) > maxNesting:
@@ -94,7 +94,7 @@ func analyse(text string, env Env, before made) (Analysis, made) {
 		w.script(text)
 		w.uncalled()
 	}
-	w.made.note(w.out.Parts)
+	w.files.creates.note(w.out.Parts)
 	out := w.finish()
 	if len(out.Parts) == 0 && (len(out.Opaque) > 0 || !w.onlyComments) {
 		spot := cardea.Opaque{Code: cardea.OpaqueNoCommand, Text: shorten(text), Reason: "no command could be found in it"}
@@ -104,53 +104,77 @@ func analyse(text string, env Env, before made) (Analysis, made) {
 		out.Parts = []cardea.Part{{Text: shorten(text), Opaque: []cardea.Opaque{spot}, Start: -1,
 			Access: []cardea.Access{{Kind: cardea.Unknown}}}}
 	}
-	return out, w.made
+	return out, w.files.creates
 }
 
-// walker is one analysis under way.
+// walker is one analysis under way. It walks the parser's tree as bash runs it.
 type walker struct {
-	env     Env
-	world   knowledge.World
-	src     string // the script being walked
-	base    int    // its offset in the command, -1 inside another script
-	cur     *state
-	via     []string
-	out     Analysis // what was found so far
-	funcs   map[string]*function
-	aliases map[string]string
+	env   Env
+	world knowledge.World
 
-	spots        *[]cardea.Opaque // of the part being built, nil outside of one
-	stdin        feed             // what the current command reads
-	pending      [][2]int         // substitutions in the command being built
-	around       surroundings     // what the command inherits
-	at           int              // offset of the last command seen in the line itself
-	locals       map[string]value // what the current function's variables hide
+	src  string // the script being walked
+	base int    // its offset in the command, -1 inside another script
+	at   int    // offset of the last command seen in the line itself
+
+	cur    *state       // what the shell knows here
+	shell  shell        // what it knows wherever the line is
+	via    []string     // the constructs around
+	around surroundings // what a command inherits from those around it
+	cmd    command      // the command being built
+	files  lineFiles    // what the line does to files
+	used   used         // how much of the limits is used
+
+	out            Analysis   // what was found so far
+	late           []lateSpot // spots of parts that were walked before
+	shows          string     // a variable from outside that the line expands
+	usesFoundNames bool       // names that a search finds were found plain
+	onlyComments   bool
+}
+
+// shell is what holds for all of the line, or for the script that a shell of its
+// own runs, wherever it stands there.
+type shell struct {
+	funcs        map[string]*function
+	aliases      map[string]string
 	traits       map[string]trait // how bash treats variables
 	fixedSet     map[string]bool  // read-only variables that the line has set
+	locals       map[string]value // what the current function's variables hide
 	exits        []*state         // what was known where a jump left its place
-	trapped      bool             // a command runs when the shell ends
-	handled      bool             // a command that sets nothing runs at any time
-	changed      bool             // a command may have changed files
-	entered      string           // where the last cd leads
-	enteredAt    int              // its part
-	posix        bool             // the shell may be another than bash
-	scripts      int              // depth of scripts within scripts
-	evaluating   int              // depth of values within values, in arithmetic
-	words        int              // words looked at so far
-	full         bool             // a limit was hit
-	before, made made             // what the line makes, as another look found, and this one
-	onlyComments bool
-	late         []lateSpot // spots of parts that were walked before
-	expands      string     // a variable from outside that the line expands
-	trusts       bool       // names that a search finds were found tame
+	hasExitTrap  bool             // a command runs when the shell ends
+	hasHandler   bool             // a command that sets nothing runs at any time
 	unsetsFuncs  bool
 	exportsFuncs bool
 	traced       bool // the shell prints its commands with their values
+	posix        bool // the shell may be another than bash
+}
+
+// command is the command being built.
+type command struct {
+	spots   *[]cardea.Opaque // nil outside of a command
+	stdin   input            // what it reads
+	pending [][2]int         // the parts of substitutions in it
+}
+
+// lineFiles is what the line does to files.
+type lineFiles struct {
+	changed   bool      // a command may have changed files
+	entered   string    // where the last cd leads
+	enteredAt int       // its part
+	created   creations // what the line creates, as another look found
+	creates   creations // and this one
+}
+
+// used counts against the limits.
+type used struct {
+	scripts    int  // depth of scripts within scripts
+	evaluating int  // depth of values within values, in arithmetic
+	words      int  // words looked at so far
+	overLimit  bool // a limit was hit
 }
 
 // script parses and walks a text as bash would run it.
 func (w *walker) script(text string) {
-	if w.scripts >= maxScripts {
+	if w.used.scripts >= maxScripts {
 		w.opaqueLine(text, cardea.OpaqueTooDeep, "too many scripts within scripts")
 		return
 	}
@@ -159,13 +183,13 @@ func (w *walker) script(text string) {
 	}
 	outer, outerBase := w.src, w.base
 	w.src = text
-	if w.scripts > 0 {
+	if w.used.scripts > 0 {
 		w.base = -1
 	}
-	w.scripts++
-	defer func() { w.src, w.base = outer, outerBase; w.scripts-- }()
+	w.used.scripts++
+	defer func() { w.src, w.base = outer, outerBase; w.used.scripts-- }()
 
-	if w.posix && !sameInPOSIX(text) {
+	if w.shell.posix && !sameInPOSIX(text) {
 		w.opaqueLine(text, cardea.OpaqueSh, "sh may read it in another way than bash does")
 	}
 	parser := syntax.NewParser(syntax.Variant(syntax.LangBash))
@@ -184,8 +208,8 @@ func (w *walker) script(text string) {
 	}
 	w.treeCheck(file)
 	w.onlyComments = len(file) == 0 && err == nil
-	w.declareTraits(file)
-	w.declare(file)
+	w.collectTraits(file)
+	w.collectFunctions(file)
 	w.stmts(file)
 }
 
@@ -228,8 +252,8 @@ func (w *walker) opaqueLine(text string, code cardea.OpaqueCode, reason string) 
 
 // limit records that a limit was hit and stops the walk.
 func (w *walker) limit(code cardea.OpaqueCode, reason string) {
-	if !w.full {
-		w.full = true
+	if !w.used.overLimit {
+		w.used.overLimit = true
 		w.opaqueLine(w.src, code, reason)
 	}
 }

@@ -87,9 +87,9 @@ func (w *walker) arithAssigns(x syntax.ArithmExpr) {
 // someNumber is a variable that holds a number that is not known.
 var someNumber = value{kind: dynamic, text: "#"}
 
-// calmValue is a variable that holds a number, or what it held before the
+// safeValue is a variable that holds a number, or what it held before the
 // line.
-var calmValue = value{kind: dynamic, text: "#?"}
+var safeValue = value{kind: dynamic, text: "#?"}
 
 func assigns(op syntax.BinAritOperator) bool {
 	switch op {
@@ -175,7 +175,7 @@ func (w *walker) arithText(text, src string) {
 	case plainName(text):
 		w.arithNamed(text, src)
 		return
-	case strings.Trim(text, arithBytes) != "" || len(text) > maxArith || w.evaluating > maxEvaluating:
+	case strings.Trim(text, arithBytes) != "" || len(text) > maxArith || w.used.evaluating > maxEvaluating:
 		w.spot(src, cardea.OpaqueEvaluated, evaluates)
 		return
 	}
@@ -186,9 +186,9 @@ func (w *walker) arithText(text, src string) {
 	}
 	outer, base := w.src, w.base
 	w.src, w.base = text, -1
-	w.evaluating++
+	w.used.evaluating++
 	w.arith(x)
-	w.evaluating--
+	w.used.evaluating--
 	w.src, w.base = outer, base
 }
 
@@ -203,18 +203,18 @@ const (
 // arithNamed looks at a variable that bash evaluates. One that the line has not
 // set holds what the person's environment holds.
 func (w *walker) arithNamed(name, src string) {
-	if w.words++; w.words > maxWords {
+	if w.used.words++; w.used.words > maxWords {
 		w.limit(cardea.OpaqueTooMany, "too many words")
 		return
 	}
-	w.outsider(name)
+	w.noteOutside(name)
 	v := w.lookup(name)
 	switch {
-	case calm(v):
-	case v.kind == known && w.evaluating <= maxEvaluating:
-		w.evaluating++
+	case evaluatesSafely(v):
+	case v.kind == known && w.used.evaluating <= maxEvaluating:
+		w.used.evaluating++
 		w.arithText(v.text, src)
-		w.evaluating--
+		w.used.evaluating--
 	default:
 		w.spot(src, cardea.OpaqueEvaluated, evaluates)
 	}

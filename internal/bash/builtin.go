@@ -18,7 +18,7 @@ type builtin func(w *walker, inv invocation)
 func builtinOf(name string) (builtin, bool) {
 	switch name {
 	case ":", "true", "false", "return", "exit", "break", "continue", "wait", "times", "jobs", "logout", "caller", "umask":
-		return (*walker).null, true
+		return (*walker).noEffect, true
 	case "test", "[":
 		return (*walker).testBuiltin, true
 	case "printf", "read", "mapfile", "readarray", "getopts", "let", "unset":
@@ -47,8 +47,8 @@ func builtinOf(name string) (builtin, bool) {
 	return nil, false
 }
 
-// null is a builtin without access.
-func (w *walker) null(inv invocation) {
+// noEffect is a builtin without access.
+func (w *walker) noEffect(inv invocation) {
 	switch name := inv.argv[0].Text; name {
 	case "jobs", "wait":
 		letter := map[string]string{"jobs": "x", "wait": "p"}[name]
@@ -58,7 +58,7 @@ func (w *walker) null(inv invocation) {
 			}
 		}
 	case "return", "break", "continue":
-		w.jump()
+		w.recordExit()
 	}
 	w.emitBuiltin(inv, len(inv.access) == 0)
 }
@@ -66,7 +66,7 @@ func (w *walker) null(inv invocation) {
 // emitBuiltin makes a part of a builtin.
 func (w *walker) emitBuiltin(inv invocation, null bool) {
 	p := cardea.Part{Wrappers: inv.wrappers, Elevated: inv.elevated, Start: inv.start, Assigns: inv.assigns,
-		Opaque: slices.Clone(*w.spots), Access: inv.access}
+		Opaque: slices.Clone(*w.cmd.spots), Access: inv.access}
 	if len(inv.argv) > 0 && inv.argv[0].Static {
 		p.Command = []string{inv.argv[0].Text}
 	}
@@ -115,7 +115,7 @@ func (w *walker) testBuiltin(inv invocation) {
 		}
 		w.spot(next.Text, cardea.OpaqueEvaluated, evaluates)
 	}
-	w.null(inv)
+	w.noEffect(inv)
 }
 
 // harmlessOperand reports operators, plain names and numbers: words that
@@ -154,7 +154,7 @@ func (w *walker) setter(inv invocation) {
 		for _, f := range words {
 			switch {
 			case f.Static && strings.HasPrefix(f.Text, "-"):
-				w.unsetsFuncs = w.unsetsFuncs || f.Text != "-v"
+				w.shell.unsetsFuncs = w.shell.unsetsFuncs || f.Text != "-v"
 				if strings.Contains(f.Text, "n") {
 					w.spot(f.Text, cardea.OpaqueDeclaration, "the declaration changes how names are read")
 				}
@@ -186,7 +186,7 @@ func (w *walker) letWord(f field) {
 // from here on.
 func (w *walker) setList(f field) {
 	if f.Static && plainName(f.Text) {
-		w.traits[f.Text] |= listed
+		w.shell.traits[f.Text] |= listed
 	}
 	w.setByName(f)
 }
@@ -288,14 +288,14 @@ func (w *walker) aliasBuiltin(inv invocation) {
 			if !plainAlias(name, text) {
 				w.opaqueLine(f.Text, cardea.OpaqueAlias, "an alias that stands for more than one plain command")
 			}
-			w.aliases[name] = text
-			if w.handled { // a handler may mean it
+			w.shell.aliases[name] = text
+			if w.shell.hasHandler { // a handler may mean it
 				w.forgetAll()
 			}
-			w.isolated("alias "+name, text)
+			w.runLater("alias "+name, text)
 		}
 	}
-	w.null(inv)
+	w.noEffect(inv)
 }
 
 // plainAlias reports whether an alias does nothing but put one command in the
@@ -327,7 +327,7 @@ func (w *walker) eval(inv invocation) {
 	for _, f := range words {
 		if !f.Static {
 			w.spot(f.Text, cardea.OpaqueEval, "eval runs what comes from outside of the line")
-			w.runs()
+			w.runsPending()
 			w.emitProgram(inv)
 			return
 		}
@@ -336,10 +336,10 @@ func (w *walker) eval(inv invocation) {
 	w.nested("eval", strings.Join(text, " "), inv)
 }
 
-// runs marks what flows into the current command as code.
-func (w *walker) runs() {
+// runsPending marks what flows into the current command as code.
+func (w *walker) runsPending() {
 	at := len(w.out.Parts)
-	for _, from := range w.pending {
+	for _, from := range w.cmd.pending {
 		w.out.Pipes = append(w.out.Pipes, Pipe{From: from, To: [2]int{at, at + 1}, Code: true})
 	}
 }
@@ -353,7 +353,7 @@ func (w *walker) sourced(inv invocation) {
 		if f.Static {
 			inv.access = append(inv.access, w.paths().Open(cardea.Execute, f.Text, false)...)
 		} else {
-			w.runs()
+			w.runsPending()
 		}
 	}
 	w.emitBuiltin(inv, false)
@@ -384,14 +384,14 @@ func (w *walker) prefixBuiltin(inv invocation) {
 		looksOnly = looksOnly || name == "command" && strings.ContainsAny(opt, "vV")
 	}
 	if looksOnly {
-		w.null(inv)
+		w.noEffect(inv)
 		return
 	}
 	if len(args) == 0 {
-		if len(inv.access) > 0 || len(*w.spots) > 0 {
+		if len(inv.access) > 0 || len(*w.cmd.spots) > 0 {
 			w.emitBuiltin(inv, false)
 		} else {
-			w.null(inv)
+			w.noEffect(inv)
 		}
 		return
 	}
@@ -413,10 +413,10 @@ func (w *walker) prefixBuiltin(inv invocation) {
 	w.start(inv)
 }
 
-// means reports whether a name is neither a function nor an alias of the line.
-func (w *walker) means(name string) bool {
-	_, alias := w.aliases[name]
-	return w.funcs[name] == nil && !alias && w.cur.tainted.Code == ""
+// isPlainCommand reports whether a name is neither a function nor an alias of the line.
+func (w *walker) isPlainCommand(name string) bool {
+	_, alias := w.shell.aliases[name]
+	return w.shell.funcs[name] == nil && !alias && w.cur.tainted.Code == ""
 }
 
 // prints reports a declaration that shows values instead of setting them, those

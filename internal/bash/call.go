@@ -35,9 +35,9 @@ type invocation struct {
 // call handles a simple command.
 func (w *walker) call(c *syntax.CallExpr, redirs []*syntax.Redirect) {
 	var spots []cardea.Opaque
-	savedSpots, savedPending, savedStdin := w.spots, w.pending, w.stdin
-	w.spots, w.pending = &spots, nil
-	defer func() { w.spots, w.pending, w.stdin = savedSpots, savedPending, savedStdin }()
+	saved := w.cmd
+	w.cmd.spots, w.cmd.pending = &spots, nil
+	defer func() { w.cmd = saved }()
 
 	inv := invocation{start: w.offset(c), text: w.source(c), wrappers: slices.Clone(w.around.wrappers), around: w.around.outer, mayFail: mayFail(redirs)}
 	for _, word := range c.Args {
@@ -82,7 +82,7 @@ func (w *walker) assignments(c *syntax.CallExpr, redirs []*syntax.Redirect, spot
 		}
 	}
 	if mayFail(redirs) {
-		w.maybe(assign)
+		w.mayRun(assign)
 	} else {
 		assign()
 	}
@@ -113,7 +113,7 @@ func (w *walker) assign(a *syntax.Assign) {
 	}
 	v := w.assigned(a.Value)
 	if a.Append {
-		if w.traits[name]&integer != 0 || counter(name) {
+		if w.shell.traits[name]&integer != 0 || counter(name) {
 			w.evaluated(name, v)
 			v = someNumber // the sum
 		} else if old := w.lookup(name); old.kind == known && v.kind == known {
@@ -186,7 +186,7 @@ func (w *walker) prefix(a *syntax.Assign) cardea.Assign {
 
 // start looks at the first word of an invocation: what bash would run.
 func (w *walker) start(inv invocation) {
-	if w.full || len(inv.argv) == 0 {
+	if w.used.overLimit || len(inv.argv) == 0 {
 		return
 	}
 	if len(inv.wrappers) > maxWrappers {
@@ -201,8 +201,8 @@ func (w *walker) start(inv invocation) {
 			reason = "the command's name is a pattern for file names"
 		}
 		w.spot(first.Text, cardea.OpaqueCommandName, reason)
-		for i := range w.pending {
-			w.out.Pipes = append(w.out.Pipes, Pipe{From: w.pending[i], To: [2]int{len(w.out.Parts), len(w.out.Parts) + 1}, Code: true})
+		for i := range w.cmd.pending {
+			w.out.Pipes = append(w.out.Pipes, Pipe{From: w.cmd.pending[i], To: [2]int{len(w.out.Parts), len(w.out.Parts) + 1}, Code: true})
 		}
 		w.emitProgram(inv)
 		return
@@ -214,7 +214,7 @@ func (w *walker) start(inv invocation) {
 		}
 		if b, ok := builtinOf(name); ok {
 			if startsOther(name) {
-				inv.around = inv.outwards()
+				inv.around = inv.outerAndSelf()
 			}
 			w.builtin(b, inv)
 			return
@@ -224,7 +224,7 @@ func (w *walker) start(inv invocation) {
 		if strings.Contains(name, "/") && !knowledge.SystemFolder(path.Dir(name)) {
 			w.emitProgram(inv) // a file of that name may be anything
 		}
-		inv.around = inv.outwards()
+		inv.around = inv.outerAndSelf()
 		unwrap(w, inv)
 		return
 	}
@@ -240,7 +240,7 @@ func (w *walker) builtin(b builtin, inv invocation) {
 		w.cur.vars[a.Name] = value{kind: dynamic}
 	}
 	if inv.mayFail {
-		w.maybe(func() { b(w, inv) })
+		w.mayRun(func() { b(w, inv) })
 	} else {
 		b(w, inv)
 	}
@@ -268,7 +268,7 @@ func special(name string) bool {
 
 // function handles a call of a function that the line defines.
 func (w *walker) function(inv invocation, name string) bool {
-	f := w.funcs[name]
+	f := w.shell.funcs[name]
 	if f == nil {
 		return false
 	}
@@ -284,16 +284,16 @@ func (w *walker) function(inv invocation, name string) bool {
 	for _, a := range inv.assigns {
 		w.forgetName(a.Name)
 	}
-	if len(inv.access) > 0 || len(*w.spots) > 0 {
-		w.emit(cardea.Part{Text: inv.text, Access: inv.access, Opaque: slices.Clone(*w.spots), Start: inv.start})
+	if len(inv.access) > 0 || len(*w.cmd.spots) > 0 {
+		w.emit(cardea.Part{Text: inv.text, Access: inv.access, Opaque: slices.Clone(*w.cmd.spots), Start: inv.start})
 	}
-	sure := f.sure && !w.unsetsFuncs && int(f.at) <= w.at
+	sure := f.sure && !w.shell.unsetsFuncs && int(f.at) <= w.at
 	if !sure { // it may be the program of that name, too
 		w.emitProgram(inv)
 	}
 	call := func() { w.callFunction(name, f, params, static) }
 	if inv.mayFail || !sure {
-		w.maybe(call)
+		w.mayRun(call)
 	} else {
 		call()
 	}
@@ -309,21 +309,21 @@ func (w *walker) callFunction(name string, f *function, params []string, known b
 		return
 	}
 	f.active = true
-	spots, stdin, src, base, pending, at := w.spots, w.stdin, w.src, w.base, w.pending, w.at
-	w.spots, w.pending = nil, nil
-	savedParams, savedOK, savedLocals := w.cur.params, w.cur.paramsOK, w.locals
-	w.locals = map[string]value{}
-	if w.stdin.kind == literal {
-		w.stdin = feed{kind: elsewhere} // which of its commands reads what is not known
+	saved, src, base, at := w.cmd, w.src, w.base, w.at
+	w.cmd.spots, w.cmd.pending = nil, nil
+	savedParams, savedOK, savedLocals := w.cur.params, w.cur.paramsOK, w.shell.locals
+	w.shell.locals = map[string]value{}
+	if w.cmd.stdin.kind == literal {
+		w.cmd.stdin = input{kind: elsewhere} // which of its commands reads what is not known
 	}
-	before, exits := w.cur, len(w.exits)
+	before, exits := w.cur, len(w.shell.exits)
 	for i, body := range f.bodies {
 		w.cur = before.clone()
-		w.cur.params, w.cur.paramsOK = params, known && !before.vague
+		w.cur.params, w.cur.paramsOK = params, known && !before.unsure
 		if w.src = f.srcs[i]; w.src != src {
 			w.base = -1
 		}
-		w.within("function "+name, func() { w.stmt(body) })
+		w.inConstruct("function "+name, func() { w.stmt(body) })
 		if i == 0 && len(f.bodies) == 1 {
 			before = w.cur
 		} else {
@@ -331,20 +331,20 @@ func (w *walker) callFunction(name string, f *function, params []string, known b
 		}
 	}
 	w.cur = before
-	w.leave(nil, exits)
+	w.mergeExits(nil, exits)
 	w.cur.params, w.cur.paramsOK = savedParams, savedOK
-	for name, v := range w.locals {
+	for name, v := range w.shell.locals {
 		w.cur.vars[name] = v
 	}
-	w.locals = savedLocals
-	w.spots, w.stdin, w.src, w.base, w.pending, w.at = spots, stdin, src, base, pending, at
+	w.shell.locals = savedLocals
+	w.cmd, w.src, w.base, w.at = saved, src, base, at
 	f.active = false
 }
 
 // alias handles a word that the line has made an alias. Whether bash expands
 // it depends on how the shell was started, so both readings are judged.
 func (w *walker) alias(inv invocation, name string) bool {
-	stands, ok := w.aliases[name]
+	stands, ok := w.shell.aliases[name]
 	if !ok {
 		return false
 	}
@@ -352,9 +352,9 @@ func (w *walker) alias(inv invocation, name string) bool {
 	for _, a := range inv.argv[1:] {
 		text += " " + quote(a)
 	}
-	delete(w.aliases, name) // an alias is not expanded within itself
-	w.maybe(func() { w.nested("alias "+name, text, inv) })
-	w.aliases[name] = stands
+	delete(w.shell.aliases, name) // an alias is not expanded within itself
+	w.mayRun(func() { w.nested("alias "+name, text, inv) })
+	w.shell.aliases[name] = stands
 	w.emitProgram(inv)
 	return true
 }
@@ -362,20 +362,20 @@ func (w *walker) alias(inv invocation, name string) bool {
 // nested walks a script that a command runs in a shell of its own or in this
 // one.
 func (w *walker) nested(via, text string, inv invocation) {
-	spots, pending, stdin, around := w.spots, w.pending, w.stdin, w.around
-	w.spots, w.pending = nil, nil
+	saved, around := w.cmd, w.around
+	w.cmd.spots, w.cmd.pending = nil, nil
 	w.around = around.with(inv)
-	if w.stdin.kind == literal {
-		w.stdin = feed{kind: elsewhere} // which of its commands reads what is not known
+	if w.cmd.stdin.kind == literal {
+		w.cmd.stdin = input{kind: elsewhere} // which of its commands reads what is not known
 	}
 	begin := len(w.out.Parts)
-	w.within(via, func() { w.script(text) })
-	w.spots, w.pending, w.stdin, w.around = spots, pending, stdin, around
+	w.inConstruct(via, func() { w.script(text) })
+	w.cmd, w.around = saved, around
 	// What was in the outer command's words and redirections must not get lost.
-	if w.spots != nil && (len(*w.spots) > 0 || len(inv.access) > 0) || begin == len(w.out.Parts) {
-		part := cardea.Part{Text: inv.text, Access: inv.access, Start: inv.start, Wrappers: inv.wrappers, Outer: inv.within(), Elevated: inv.elevated}
-		if w.spots != nil {
-			part.Opaque = slices.Clone(*w.spots)
+	if w.cmd.spots != nil && (len(*w.cmd.spots) > 0 || len(inv.access) > 0) || begin == len(w.out.Parts) {
+		part := cardea.Part{Text: inv.text, Access: inv.access, Start: inv.start, Wrappers: inv.wrappers, Outer: inv.outer(), Elevated: inv.elevated}
+		if w.cmd.spots != nil {
+			part.Opaque = slices.Clone(*w.cmd.spots)
 		}
 		w.emit(part)
 	}
@@ -393,7 +393,7 @@ type surroundings struct {
 
 // with are the surroundings of a script that a command starts.
 func (s surroundings) with(inv invocation) surroundings {
-	out := surroundings{wrappers: inv.wrappers, outer: inv.within(), elevated: s.elevated || inv.elevated, remote: s.remote || inv.remote,
+	out := surroundings{wrappers: inv.wrappers, outer: inv.outer(), elevated: s.elevated || inv.elevated, remote: s.remote || inv.remote,
 		assigns: slices.Concat(s.assigns, inv.assigns)}
 	for _, a := range inv.assigns {
 		if a.Class == cardea.EnvDangerous {
@@ -426,8 +426,8 @@ func quoteText(s string) string {
 // emitProgram makes a part of an invocation of a program.
 func (w *walker) emitProgram(inv invocation) {
 	does := w.describe(inv)
-	p := cardea.Part{Wrappers: inv.wrappers, Outer: inv.within(), Elevated: inv.elevated, Remote: inv.remote, Start: inv.start,
-		Assigns: slices.Concat(w.given(), inv.assigns), Opaque: slices.Clone(*w.spots), Access: does.Access,
+	p := cardea.Part{Wrappers: inv.wrappers, Outer: inv.outer(), Elevated: inv.elevated, Remote: inv.remote, Start: inv.start,
+		Assigns: slices.Concat(w.exportedVariables(), inv.assigns), Opaque: slices.Clone(*w.cmd.spots), Access: does.Access,
 		Command: does.Command, UsualCommand: does.UsualCommand, Operands: does.Operands, Options: does.Options,
 		Knowledge: does.Knowledge, Configs: does.Configs, Doubt: does.Doubt}
 	p.Text, p.Argv = spelled(inv.argv)
@@ -457,18 +457,18 @@ func variableSpot(name string) cardea.Opaque {
 // describe says what an invocation does, and notes what it makes.
 func (w *walker) describe(inv invocation) knowledge.Meaning {
 	at := len(w.out.Parts)
-	does := knowledge.Describe(knowledge.Invocation{Words: inv.argv, Paths: w.paths(), Redirections: inv.access, FilesChanged: w.changed,
-		MadeFolder: func(path string) bool { return w.before.folder(target{path, at}) },
+	does := knowledge.Describe(knowledge.Invocation{Words: inv.argv, Paths: w.paths(), Redirections: inv.access, FilesChanged: w.files.changed,
+		MadeFolder: func(path string) bool { return w.files.created.folder(target{path, at}) },
 		MayBecome:  func(word field) []knowledge.PossiblePath { return w.mayBecome(word, inv.wrappers) }}, &w.world)
 	for _, path := range does.Targets {
-		w.made.targets = append(w.made.targets, target{path, at})
+		w.files.creates.targets = append(w.files.creates.targets, target{path, at})
 	}
 	for _, l := range does.Links {
 		if l.IfFolder {
-			link(&w.made.inside, l.At, l.Target)
+			link(&w.files.creates.inside, l.At, l.Target)
 		}
 		if l.IfNoFolder {
-			link(&w.made.beside, l.At, l.Target)
+			link(&w.files.creates.beside, l.At, l.Target)
 		}
 	}
 	return does
@@ -480,8 +480,8 @@ func (w *walker) paths() knowledge.Paths {
 	if home := w.cur.vars["HOME"]; home.kind == known {
 		p.Home = home.text
 	}
-	if len(w.out.Parts)-w.enteredAt <= MaxScan {
-		p.Likely = w.entered
+	if len(w.out.Parts)-w.files.enteredAt <= MaxScan {
+		p.Likely = w.files.entered
 	}
 	return p
 }
@@ -506,13 +506,13 @@ func (w *walker) emit(p cardea.Part) {
 	} else {
 		p.NoEffect = false
 	}
-	w.changed = w.changed || changes(p)
+	w.files.changed = w.files.changed || changes(p)
 	at := len(w.out.Parts)
 	switch p.Program() {
 	case "cd", "pushd", "popd":
-		w.entered, w.enteredAt = p.Dir, at
+		w.files.entered, w.files.enteredAt = p.Dir, at
 	}
-	for _, from := range w.pending {
+	for _, from := range w.cmd.pending {
 		if from[0] < from[1] {
 			w.out.Pipes = append(w.out.Pipes, Pipe{From: from, To: [2]int{at, at + 1}})
 		}

@@ -34,7 +34,7 @@ func (w *walker) cd(inv invocation) {
 		name, ok = home.text, home.kind == known
 	case words[0].Static && !strings.HasPrefix(words[0].Text, "-") && !strings.HasPrefix(words[0].Text, "+"):
 		name, ok = words[0].Text, words[0].Text != ""
-	case !words[0].Static && strings.Trim(words[0].Text, `"`) == "$(git rev-parse --show-toplevel)" && w.env.TopLevel != nil && w.means("git"):
+	case !words[0].Static && strings.Trim(words[0].Text, `"`) == "$(git rev-parse --show-toplevel)" && w.env.TopLevel != nil && w.isPlainCommand("git"):
 		// What agents write most of all lines with a substitution.
 		name = w.env.TopLevel(w.cur.cwd)
 		ok = name != ""
@@ -53,7 +53,7 @@ func (w *walker) cd(inv invocation) {
 		// $PWD keeps two slashes, and the names of links.
 		w.cur.vars["PWD"] = value{kind: dynamic}
 	}
-	w.cur.cdMaybe = dir != "" && (w.changed || backtracks(name) || w.env.IsDir == nil || !w.env.IsDir(dir))
+	w.cur.cdMayFail = dir != "" && (w.files.changed || backtracks(name) || w.env.IsDir == nil || !w.env.IsDir(dir))
 	home := dir != "" && paths.WithinAny(w.env.Roots, dir)
 	if !home {
 		inv.access = append(slices.Clone(inv.access), a)

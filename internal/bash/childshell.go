@@ -8,9 +8,9 @@ import (
 	"cardea.dev"
 )
 
-// shell handles bash and its kin: -c text is a script, so is a literal
+// shellProgram handles bash and its kin: -c text is a script, so is a literal
 // standard input.
-func (w *walker) shell(inv invocation) {
+func (w *walker) shellProgram(inv invocation) {
 	name := path.Base(inv.argv[0].Text)
 	words, command, stdin := w.shellOptions(inv.argv[1:])
 	switch name {
@@ -23,7 +23,7 @@ func (w *walker) shell(inv invocation) {
 	case command && len(words) == 0, len(words) > 0 && !words[0].Static:
 		if len(words) > 0 {
 			w.spot(words[0].Text, cardea.OpaqueScript, "what the shell runs comes from outside of the line")
-			w.runs()
+			w.runsPending()
 		}
 		w.emitProgram(inv)
 	case command:
@@ -34,11 +34,11 @@ func (w *walker) shell(inv invocation) {
 		w.emitProgram(inv)
 	case len(words) > 0 && !stdin:
 		w.emitProgram(inv) // a script file, a program like any other
-	case w.stdin.kind == literal:
+	case w.cmd.stdin.kind == literal:
 		inv.wrappers = append(slices.Clone(inv.wrappers), name)
 		begin := len(w.out.Parts)
-		w.childShell(name, w.stdin.text, append([]field{inv.argv[0]}, words...), inv)
-		if strings.Contains(strings.TrimSpace(w.stdin.text), "\n") && (slices.ContainsFunc(w.out.Parts[begin:], readsScript) || strings.Contains(w.stdin.text, "select")) {
+		w.childShell(name, w.cmd.stdin.text, append([]field{inv.argv[0]}, words...), inv)
+		if strings.Contains(strings.TrimSpace(w.cmd.stdin.text), "\n") && (slices.ContainsFunc(w.out.Parts[begin:], readsScript) || strings.Contains(w.cmd.stdin.text, "select")) {
 			w.opaqueLine(inv.text, cardea.OpaqueSharedInput, "a shell reads its script from its standard input, and commands in it may read lines of it too")
 		}
 	default:
@@ -89,7 +89,7 @@ func (w *walker) shellOptions(words []field) (rest []field, command, stdin bool)
 			case 's':
 				stdin = true
 			case 'x', 'v':
-				w.traced = true
+				w.shell.traced = true
 			case 'e', 'u', 'f', 'l', 'C', 'E', 'T', 'b', 'h', 'm':
 				// Start-up files are the person's own.
 			case 'o', 'O':
@@ -128,15 +128,15 @@ func readsScript(p cardea.Part) bool {
 // childShell walks a script in a new shell: constants of this one are not
 // there, exported ones aside, and nothing comes back.
 func (w *walker) childShell(via, text string, params []field, inv invocation) {
-	w.apart(func() {
-		exported, tainted := w.given(), w.cur.tainted
-		if w.exportsFuncs && len(w.funcs) > 0 {
+	w.inSubshell(func() {
+		exported, tainted := w.exportedVariables(), w.cur.tainted
+		if w.shell.exportsFuncs && len(w.shell.funcs) > 0 {
 			w.opaqueLine(text, cardea.OpaqueFunctions, "a shell may get functions of the line")
 		}
-		posix := w.posix
-		defer func() { w.posix = posix }()
+		posix := w.shell.posix
+		defer func() { w.shell.posix = posix }()
 		shell, _, _ := strings.Cut(via, " ")
-		w.posix = shell != "bash" && shell != "rbash" // the others are, or start, whatever sh is
+		w.shell.posix = shell != "bash" && shell != "rbash" // the others are, or start, whatever sh is
 		vars, home, cwd := w.cur.vars, w.lookup("HOME"), w.lookup("PWD")
 		w.cur.vars = map[string]value{}
 		// What the line has set is there if it was exported before.
@@ -144,7 +144,7 @@ func (w *walker) childShell(via, text string, params []field, inv invocation) {
 			w.cur.vars[name] = value{kind: dynamic}
 		}
 		w.cur.vars["HOME"], w.cur.vars["PWD"] = home, cwd
-		w.cur.vague, w.cur.allexport = false, false
+		w.cur.unsure, w.cur.allexport = false, false
 		for _, a := range slices.Concat(exported, inv.assigns) {
 			v := value{kind: dynamic}
 			if a.Static && !slices.Contains(inv.dropped, a.Name) && !slices.Contains(inv.dropped, "*") {
@@ -170,11 +170,11 @@ func (w *walker) childShell(via, text string, params []field, inv invocation) {
 				w.cur.params = append(w.cur.params, f.Text)
 			}
 		}
-		funcs, locals, aliases := w.funcs, w.locals, w.aliases
-		w.funcs, w.locals, w.aliases = map[string]*function{}, nil, map[string]string{}
+		saved := w.shell
+		w.shell.funcs, w.shell.locals, w.shell.aliases = map[string]*function{}, nil, map[string]string{}
 		w.nested(via, text, inv)
 		w.uncalled()
-		w.funcs, w.locals, w.aliases = funcs, locals, aliases
+		w.shell.funcs, w.shell.locals, w.shell.aliases = saved.funcs, saved.locals, saved.aliases
 	})
 }
 
@@ -186,7 +186,7 @@ func (w *walker) foreignShell(inv invocation) {
 			break
 		}
 	}
-	if len(inv.argv) == 1 && w.stdin.kind != inherited {
+	if len(inv.argv) == 1 && w.cmd.stdin.kind != inherited {
 		w.spot(inv.text, cardea.OpaqueStandardInput, "a shell reads its commands from its standard input")
 	}
 	w.emitProgram(inv)

@@ -9,11 +9,11 @@ import (
 func (w *walker) ifClause(c *syntax.IfClause) {
 	w.stmts(c.Cond)
 	before := w.cur.clone()
-	w.cur.cdMaybe = false
+	w.cur.cdMayFail = false
 	w.stmts(c.Then)
 	after := w.cur
 	w.cur = before
-	if w.cur.cdMaybe {
+	if w.cur.cdMayFail {
 		w.cur.setCwd("")
 	}
 	if c.Else != nil {
@@ -34,18 +34,18 @@ func (w *walker) forClause(c *syntax.ForClause) {
 	switch l := c.Loop.(type) {
 	case *syntax.CStyleLoop:
 		var spots []cardea.Opaque
-		saved := w.spots
-		w.spots = &spots
+		saved := w.cmd.spots
+		w.cmd.spots = &spots
 		w.arith(l.Init)
 		w.loop(c.Do, func() {
 			w.arith(l.Cond)
 			w.arith(l.Post)
-			inner := w.spots
-			w.spots = saved
+			inner := w.cmd.spots
+			w.cmd.spots = saved
 			w.stmts(c.Do)
-			w.spots = inner
+			w.cmd.spots = inner
 		})
-		w.spots = saved
+		w.cmd.spots = saved
 		for _, o := range spots {
 			w.opaqueLine(o.Text, o.Code, o.Reason)
 		}

@@ -26,7 +26,7 @@ func (w *walker) declareWords(inv invocation) {
 			w.spot(f.Text, cardea.OpaqueEvaluated, evaluates)
 		default:
 			if v := inv.argv[0].Text; v != "export" && v != "declare" {
-				w.traits[name] |= odd // read-only, or only inside of a function
+				w.shell.traits[name] |= odd // read-only, or only inside of a function
 			}
 			if !ok {
 				w.forgetName(name)
@@ -38,14 +38,14 @@ func (w *walker) declareWords(inv invocation) {
 			}
 		}
 	}
-	w.null(inv)
+	w.noEffect(inv)
 }
 
 // declClause handles declare, export, local, readonly and typeset.
 func (w *walker) declClause(c *syntax.DeclClause) {
 	var spots []cardea.Opaque
-	savedSpots, savedPending := w.spots, w.pending
-	w.spots, w.pending = &spots, nil
+	saved := w.cmd
+	w.cmd.spots, w.cmd.pending = &spots, nil
 	variant := c.Variant.Value
 	exports := variant == "export"
 	before := w.cur.clone() // bash expands all words before it sets any
@@ -59,7 +59,7 @@ func (w *walker) declClause(c *syntax.DeclClause) {
 					w.spot(text, cardea.OpaqueDeclaration, "the declaration changes how names or functions are read")
 				}
 				if strings.Contains(text, "f") {
-					w.exportsFuncs = true
+					w.shell.exportsFuncs = true
 				}
 			case ok && plainName(text):
 			default:
@@ -70,28 +70,28 @@ func (w *walker) declClause(c *syntax.DeclClause) {
 		w.declared(a, before, exports, variant)
 	}
 	for _, a := range c.Args {
-		if a.Name != nil && knowledge.VariableClass(a.Name.Value) == cardea.EnvDangerous && (!a.Naked || exports || w.locals != nil && variant != "readonly") {
+		if a.Name != nil && knowledge.VariableClass(a.Name.Value) == cardea.EnvDangerous && (!a.Naked || exports || w.shell.locals != nil && variant != "readonly") {
 			w.spot(w.source(a), cardea.OpaqueVariable, "setting "+a.Name.Value+" changes what later commands do")
 		}
 	}
-	w.spots = savedSpots
+	w.cmd.spots = saved.spots
 	w.emit(cardea.Part{Text: w.source(c), Opaque: spots, NoEffect: !prints(c), Start: w.offset(c)})
-	w.pending = savedPending
+	w.cmd = saved
 }
 
 // declared handles one name of a declaration.
 func (w *walker) declared(a *syntax.Assign, before *state, exports bool, variant string) {
 	name, again := a.Name.Value, false
-	if variant != "export" && variant != "readonly" && w.locals != nil {
-		if _, again = w.locals[name]; !again {
-			w.locals[name] = w.cur.vars[name]
+	if variant != "export" && variant != "readonly" && w.shell.locals != nil {
+		if _, again = w.shell.locals[name]; !again {
+			w.shell.locals[name] = w.cur.vars[name]
 		}
 	}
 	if a.Naked {
 		if a.Index != nil {
 			w.spot(w.source(a), cardea.OpaqueEvaluated, evaluates)
 		}
-		if w.locals != nil && variant != "export" && variant != "readonly" {
+		if w.shell.locals != nil && variant != "export" && variant != "readonly" {
 			if knowledge.VariableClass(name) == cardea.EnvDangerous { // bash without PATH runs what lies here
 				w.taint(cardea.OpaqueVariable, "setting "+name+" changes what later commands do")
 			}
@@ -104,15 +104,15 @@ func (w *walker) declared(a *syntax.Assign, before *state, exports bool, variant
 		after := w.cur
 		w.cur = before.clone()
 		w.assign(a)
-		v, tainted, vague := w.cur.vars[name], w.cur.tainted, w.cur.vague
+		v, tainted, vague := w.cur.vars[name], w.cur.tainted, w.cur.unsure
 		w.cur = after
-		if variant == "local" && w.locals == nil || bracesIn(a.Value) {
+		if variant == "local" && w.shell.locals == nil || bracesIn(a.Value) {
 			v = value{kind: dynamic} // it fails, or sets it more than once
 		}
 		w.cur.vars[name] = v
-		w.cur.vague = w.cur.vague || vague
+		w.cur.unsure = w.cur.unsure || vague
 		w.taint(tainted.Code, tainted.Reason)
-		if a.Array == nil && (strings.HasPrefix(v.text, "(") || v.kind != known && (w.traits[name]&listed != 0 || w.cur.vague)) {
+		if a.Array == nil && (strings.HasPrefix(v.text, "(") || v.kind != known && (w.shell.traits[name]&listed != 0 || w.cur.unsure)) {
 			w.spot(w.source(a), cardea.OpaqueEvaluated, "bash reads the value as a list, and expands it")
 		}
 	}
@@ -135,7 +135,7 @@ func bracesIn(word *syntax.Word) bool {
 // opaqueBuiltin changes how later commands are found or read.
 func (w *walker) opaqueBuiltin(inv invocation) {
 	if len(inv.argv) == 1 || inv.argv[0].Text == "hash" && len(inv.argv) == 2 && inv.argv[1].Text == "-r" {
-		w.null(inv)
+		w.noEffect(inv)
 		return
 	}
 	w.spot(inv.text, cardea.OpaqueLookup, "it changes how later commands are found or run")

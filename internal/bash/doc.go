@@ -8,7 +8,7 @@
 // are known to differ, the line is opaque (raw.go).
 //
 // [Analyse] is all that there is to call: a line and the world around it
-// ([Env]) give its parts, its opaque spots and which parts feed which
+// ([Env]) give its parts, its opaque spots and which parts input which
 // ([Analysis]). The examples show each of these; docs/analysis.md says what a
 // part, a part without effect and an opaque spot are, and which constructs are
 // opaque by decision.

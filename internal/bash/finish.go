@@ -17,7 +17,7 @@ type lateSpot struct {
 // the knowledge of its parts uncertain.
 func (w *walker) finish() Analysis {
 	out := w.out
-	foundNamesDoubtful := w.trusts && slices.ContainsFunc(out.Parts, makes)
+	foundNamesDoubtful := w.usesFoundNames && slices.ContainsFunc(out.Parts, createsOddName)
 	for i, p := range out.Parts {
 		for _, s := range w.late {
 			if s.from <= i && i < s.to {
@@ -28,11 +28,11 @@ func (w *walker) finish() Analysis {
 		if p.Knowledge == cardea.Complete && foundNamesDoubtful && slices.ContainsFunc(p.Argv, func(f cardea.Word) bool { return !f.Static }) {
 			p.Knowledge, p.Doubt = cardea.Partial, "the line makes files, whose names may be found"
 		}
-		if w.expands != "" {
+		if w.shows != "" {
 			if p.Knowledge == cardea.Complete {
-				p.Knowledge, p.Doubt = cardea.Partial, "the line may show "+w.expands+", which comes from outside of it"
+				p.Knowledge, p.Doubt = cardea.Partial, "the line may show "+w.shows+", which comes from outside of it"
 			}
-			p.NoEffect = p.NoEffect && !w.traced && !complains(&p)
+			p.NoEffect = p.NoEffect && !w.shell.traced && !errorsMayShow(&p)
 		}
 		out.Parts[i] = p
 	}

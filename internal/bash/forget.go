@@ -11,37 +11,37 @@ import (
 // loop walks what may run any number of times: what it sets is unknown inside
 // and afterwards.
 func (w *walker) loop(body []*syntax.Stmt, walk func()) {
-	before, exits, begin := w.cur.clone(), len(w.exits), len(w.out.Parts)
+	before, exits, begin := w.cur.clone(), len(w.shell.exits), len(w.out.Parts)
 	tainted := w.cur.tainted
 	w.forget(body)
 	walk()
 	w.forget(body)
-	w.leave(before, exits)
+	w.mergeExits(before, exits)
 	if w.cur.tainted != tainted {
 		// The next round runs what this one has changed.
 		w.late = append(w.late, lateSpot{from: begin, to: len(w.out.Parts), why: w.cur.tainted})
 	}
 }
 
-// leave joins the states in which a construct can have been left: by its end,
+// mergeExits joins the states in which a construct can have been left: by its end,
 // not entered at all, or by a jump from its middle. The jumps stay recorded,
 // since they may leave what is around the construct too.
-func (w *walker) leave(before *state, exits int) {
+func (w *walker) mergeExits(before *state, exits int) {
 	if before != nil {
 		w.cur.merge(before)
 	}
-	for _, s := range w.exits[min(exits, len(w.exits)):] {
+	for _, s := range w.shell.exits[min(exits, len(w.shell.exits)):] {
 		w.cur.merge(s)
 	}
 }
 
-// jump records that the commands after this one may not run.
-func (w *walker) jump() {
-	if len(w.exits) >= maxExits {
+// recordExit records that the commands after this one may not run.
+func (w *walker) recordExit() {
+	if len(w.shell.exits) >= maxExits {
 		w.limit(cardea.OpaqueTooMany, "too many jumps in one line")
 		return
 	}
-	w.exits = append(w.exits, w.cur.clone())
+	w.shell.exits = append(w.shell.exits, w.cur.clone())
 }
 
 // forget makes unknown what statements may set.
@@ -50,7 +50,7 @@ func (w *walker) forget(body []*syntax.Stmt) { w.forgetIn(body, map[string]bool{
 func (w *walker) forgetIn(body []*syntax.Stmt, seen map[string]bool) {
 	for _, st := range body {
 		syntax.Walk(st, func(n syntax.Node) bool {
-			if w.words++; w.words > maxWords {
+			if w.used.words++; w.used.words > maxWords {
 				w.limit(cardea.OpaqueTooMany, "too many words")
 				return false
 			}
@@ -62,7 +62,7 @@ func (w *walker) forgetIn(body []*syntax.Stmt, seen map[string]bool) {
 					} else {
 						w.forgetName(n.Name.Value)
 					}
-					w.cur.vague = w.cur.vague || w.isFixed(n.Name.Value)
+					w.cur.unsure = w.cur.unsure || w.isFixed(n.Name.Value)
 				}
 			case *syntax.WordIter:
 				w.forgetName(n.Name.Value)
@@ -94,8 +94,8 @@ func (w *walker) forgetIn(body []*syntax.Stmt, seen map[string]bool) {
 func (w *walker) forgetNumber(name string) {
 	if v := w.cur.vars[name]; numeric(v) {
 		w.store(name, someNumber)
-	} else if calm(v) {
-		w.store(name, calmValue)
+	} else if evaluatesSafely(v) {
+		w.store(name, safeValue)
 	} else {
 		w.forgetName(name)
 	}
@@ -124,11 +124,11 @@ func (w *walker) forgetCall(args []*syntax.Word, seen map[string]bool) {
 		w.forgetAll()
 		return
 	}
-	if f := w.funcs[name]; f != nil && !seen[name] {
+	if f := w.shell.funcs[name]; f != nil && !seen[name] {
 		seen[name] = true
 		w.forgetIn(f.bodies, seen)
 	}
-	if _, ok := w.aliases[name]; ok {
+	if _, ok := w.shell.aliases[name]; ok {
 		w.forgetAll()
 	}
 	switch name {
@@ -161,7 +161,7 @@ func (w *walker) forgetCall(args []*syntax.Word, seen map[string]bool) {
 
 // forgetAll makes everything unknown, for the rest of the shell.
 func (w *walker) forgetAll() {
-	w.cur.vague, w.cur.paramsOK = true, false
+	w.cur.unsure, w.cur.paramsOK = true, false
 	w.cur.setCwd("")
 }
 

@@ -97,7 +97,7 @@ func TestMovesAgainstTheWorld(t *testing.T) {
 	}
 }
 
-// What goes through links that the line makes, or takes to another place, changes
+// What goes through links that the line createsOddName, or takes to another place, changes
 // no file that it is not said to, in either order.
 func TestLinksAgainstTheWorld(t *testing.T) {
 	makes := []string{"ln -s %s q", "ln -sfn %s q", "ln -s %s .; ln -s %[1]s q", "ln -s $PWD/%s q", "ln -st e $PWD/%s", "ln -s ../%s e", "ln -s ../%s e/q", "ln -s %s z; ln -s z q",

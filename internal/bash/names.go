@@ -29,8 +29,8 @@ const (
 	fixed
 )
 
-// declareTraits notes the traits that a script gives to names.
-func (w *walker) declareTraits(file []*syntax.Stmt) {
+// collectTraits notes the traits that a script gives to names.
+func (w *walker) collectTraits(file []*syntax.Stmt) {
 	for _, st := range file {
 		syntax.Walk(st, func(n syntax.Node) bool {
 			switch n := n.(type) {
@@ -38,12 +38,12 @@ func (w *walker) declareTraits(file []*syntax.Stmt) {
 				t := clauseTraits(n)
 				for _, a := range n.Args {
 					if a.Name != nil {
-						w.traits[a.Name.Value] |= t
+						w.shell.traits[a.Name.Value] |= t
 					}
 				}
 			case *syntax.Assign:
 				if n.Name != nil && (n.Array != nil || n.Index != nil) {
-					w.traits[n.Name.Value] |= listed
+					w.shell.traits[n.Name.Value] |= listed
 				}
 			}
 			return true
@@ -123,13 +123,13 @@ func shellSets(name string) bool {
 // lookup is what is known of a variable here.
 func (w *walker) lookup(name string) value {
 	switch {
-	case counter(name) && !w.cur.vague:
+	case counter(name) && !w.cur.unsure:
 		return someNumber
-	case w.cur.vague, shellSets(name), w.traits[name]&odd != 0:
+	case w.cur.unsure, shellSets(name), w.shell.traits[name]&odd != 0:
 		return value{kind: dynamic}
-	case w.traits[name]&integer != 0:
+	case w.shell.traits[name]&integer != 0:
 		if v := w.cur.vars[name]; v.kind != outside && (v.kind != known || !decimal(v.text)) {
-			if same(v, someNumber) || same(v, calmValue) {
+			if same(v, someNumber) || same(v, safeValue) {
 				return v
 			}
 			return value{kind: dynamic}
@@ -143,14 +143,14 @@ func (w *walker) set(name string, v value) {
 	if name == "HOME" && v.kind != known {
 		v = value{kind: dynamic}
 	}
-	if w.traits[name]&integer != 0 || counter(name) {
+	if w.shell.traits[name]&integer != 0 || counter(name) {
 		v = w.evaluated(name, v)
 	}
 	if w.isFixed(name) {
-		if w.fixedSet[name] {
-			w.cur.vague = true
+		if w.shell.fixedSet[name] {
+			w.cur.unsure = true
 		}
-		w.fixedSet[name] = true
+		w.shell.fixedSet[name] = true
 	}
 	w.store(name, v)
 }
@@ -183,7 +183,7 @@ func (w *walker) isFixed(name string) bool {
 	case "UID", "EUID", "PPID", "BASHOPTS", "SHELLOPTS", "BASH_VERSINFO":
 		return true
 	}
-	return w.traits[name]&fixed != 0
+	return w.shell.traits[name]&fixed != 0
 }
 
 // store changes a variable without looking at what bash would evaluate.
@@ -200,15 +200,15 @@ func (w *walker) store(name string, v value) {
 // forgetName makes a variable unknown.
 func (w *walker) forgetName(name string) {
 	v := value{kind: dynamic}
-	if w.traits[name]&integer != 0 {
+	if w.shell.traits[name]&integer != 0 {
 		v = someNumber // what is assigned is looked at where it is assigned
 	}
 	w.store(name, v)
 }
 
-// calm reports whether arithmetic may evaluate a value: a number, or what the
+// evaluatesSafely reports whether arithmetic may evaluate a value: a number, or what the
 // person's environment holds.
-func calm(v value) bool { return v.kind == outside || numeric(v) || same(v, calmValue) }
+func evaluatesSafely(v value) bool { return v.kind == outside || numeric(v) || same(v, safeValue) }
 
 // numeric reports whether a value is a number, or nothing, for certain.
 func numeric(v value) bool {

@@ -16,16 +16,16 @@ func startsOther(name string) bool {
 	return false
 }
 
-// outwards are the commands around what this one starts: those around it, and
+// outerAndSelf are the commands around what this one starts: those around it, and
 // itself.
-func (inv invocation) outwards() []cardea.Outer {
+func (inv invocation) outerAndSelf() []cardea.Outer {
 	text, argv := spelled(inv.argv)
-	return append(slices.Clone(inv.within()), cardea.Outer{Text: text, Argv: argv})
+	return append(slices.Clone(inv.outer()), cardea.Outer{Text: text, Argv: argv})
 }
 
-// within are the commands around this one. The first that is elevated is the
+// outer are the commands around this one. The first that is elevated is the
 // last that came off before it was.
-func (inv invocation) within() []cardea.Outer {
+func (inv invocation) outer() []cardea.Outer {
 	n := len(inv.around)
 	if n == 0 || !inv.elevated && !inv.remote || slices.ContainsFunc(inv.around, func(o cardea.Outer) bool { return o.Elevated }) {
 		return inv.around

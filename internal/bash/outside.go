@@ -13,10 +13,10 @@ import (
 // a line that expands one has no part of which everything is known, whichever
 // way the value goes from there.
 
-// outsider notes the first variable from outside of the line that it expands.
-func (w *walker) outsider(name string) {
-	if w.expands == "" && plainName(name) && !openName(name) && w.lookup(name).kind == outside {
-		w.expands = name
+// noteOutside notes the first variable from outside of the line that it expands.
+func (w *walker) noteOutside(name string) {
+	if w.shows == "" && plainName(name) && !openName(name) && w.lookup(name).kind == outside {
+		w.shows = name
 	}
 }
 
@@ -34,9 +34,9 @@ func openName(name string) bool {
 	return knowledge.SafeVariable(name) || strings.HasPrefix(name, "LC_")
 }
 
-// complains reports a part without effect that may still print a value, in an
+// errorsMayShow reports a part without effect that may still print a value, in an
 // error: ${x:?$TOKEN}, [ "$TOKEN" -gt 0 ].
-func complains(p *cardea.Part) bool {
+func errorsMayShow(p *cardea.Part) bool {
 	if strings.Contains(p.Text, "?") {
 		return true
 	}

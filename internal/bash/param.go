@@ -24,7 +24,7 @@ func (w *walker) param(p *syntax.ParamExp, quoted bool) []frag {
 		w.subscript(p.Index)
 	}
 	if !p.Length && p.Names == 0 {
-		w.outsider(name)
+		w.noteOutside(name)
 	}
 	switch {
 	case p.Excl:
@@ -239,8 +239,8 @@ func (w *walker) walkWord(word *syntax.Word) {
 // spot records an opaque spot of the part being built; where there is none it
 // concerns the line.
 func (w *walker) spot(text string, code cardea.OpaqueCode, reason string) {
-	if w.spots != nil {
-		*w.spots = append(*w.spots, cardea.Opaque{Code: code, Text: shorten(text), Reason: reason})
+	if w.cmd.spots != nil {
+		*w.cmd.spots = append(*w.cmd.spots, cardea.Opaque{Code: code, Text: shorten(text), Reason: reason})
 		return
 	}
 	w.opaqueLine(text, code, reason)

@@ -34,25 +34,25 @@ func (w *walker) redirect(r *syntax.Redirect) []cardea.Access {
 			w.quotedParts(r.Hdoc.Parts)
 		}
 		if fromStdin {
-			w.stdin = feed{kind: elsewhere}
+			w.cmd.stdin = input{kind: elsewhere}
 			if ok {
-				w.stdin = feed{kind: literal, text: text}
+				w.cmd.stdin = input{kind: literal, text: text}
 			}
 		}
 		return nil
 	case syntax.WordHdoc:
 		v := w.assigned(r.Word)
 		if fromStdin {
-			w.stdin = feed{kind: elsewhere}
+			w.cmd.stdin = input{kind: elsewhere}
 			if v.kind == known {
-				w.stdin = feed{kind: literal, text: v.text + "\n"}
+				w.cmd.stdin = input{kind: literal, text: v.text + "\n"}
 			}
 		}
 		return nil
 	}
 	if (r.Op == syntax.DplIn || r.Op == syntax.DplOut) && w.isNumber(r.Word) {
 		if fromStdin && r.Op == syntax.DplIn {
-			w.stdin = feed{kind: elsewhere}
+			w.cmd.stdin = input{kind: elsewhere}
 		}
 		return nil
 	}
@@ -70,7 +70,7 @@ func (w *walker) redirect(r *syntax.Redirect) []cardea.Access {
 	case syntax.DplIn:
 		if ok && isDescriptor(target) {
 			if fromStdin {
-				w.stdin = feed{kind: elsewhere}
+				w.cmd.stdin = input{kind: elsewhere}
 			}
 			return nil
 		}
@@ -84,9 +84,9 @@ func (w *walker) redirect(r *syntax.Redirect) []cardea.Access {
 		write = true
 	}
 	if read && fromStdin {
-		w.stdin = feed{kind: elsewhere}
+		w.cmd.stdin = input{kind: elsewhere}
 		if ok && strings.HasPrefix(target, "/dev/fd/") || ok && target == "/dev/stdin" {
-			w.stdin = feed{kind: elsewhere}
+			w.cmd.stdin = input{kind: elsewhere}
 		}
 	}
 	return w.opened(r, word, ok, read, write)
@@ -211,10 +211,10 @@ func bashNetwork(path string) (string, bool) {
 // a part of their own.
 func (w *walker) redirectOnly(st *syntax.Stmt) {
 	var spots []cardea.Opaque
-	saved := w.spots
-	w.spots = &spots
+	saved := w.cmd.spots
+	w.cmd.spots = &spots
 	access := w.redirects(st.Redirs)
-	w.spots = saved
+	w.cmd.spots = saved
 	if len(access) == 0 && len(spots) == 0 {
 		return
 	}

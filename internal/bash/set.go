@@ -16,7 +16,7 @@ func (w *walker) setBuiltin(inv invocation) {
 		} else {
 			w.cur.paramsOK = false
 		}
-		w.null(inv)
+		w.noEffect(inv)
 		return
 	}
 	w.setOptions(words)
@@ -48,14 +48,14 @@ func (w *walker) setOptions(words []field) {
 			return
 		}
 		for _, c := range f.Text[1:] {
-			w.traced = w.traced || c == 'x' || c == 'v'
+			w.shell.traced = w.shell.traced || c == 'x' || c == 'v'
 			switch {
 			case c == 'a':
 				w.cur.allexport = w.cur.allexport || f.Text[0] == '-'
-				w.exportsFuncs = true
+				w.shell.exportsFuncs = true
 			case c == 'o' && i+1 < len(words):
 				i++
-				w.traced = w.traced || words[i].Text == "xtrace" || words[i].Text == "verbose"
+				w.shell.traced = w.shell.traced || words[i].Text == "xtrace" || words[i].Text == "verbose"
 				if !words[i].Static || !harmlessSetOption(words[i].Text) {
 					w.spot(words[i].Text, cardea.OpaqueShellOption, strange)
 				}
@@ -71,7 +71,7 @@ func harmlessSetOption(name string) bool {
 }
 
 func (w *walker) setParams(words []field) {
-	w.cur.params, w.cur.paramsOK = nil, !w.cur.vague
+	w.cur.params, w.cur.paramsOK = nil, !w.cur.unsure
 	for _, f := range words {
 		if !f.Static {
 			w.cur.params, w.cur.paramsOK = nil, false
@@ -93,5 +93,5 @@ func (w *walker) shopt(inv invocation) {
 			w.spot(f.Text, cardea.OpaqueShellOption, "an option of the shell that changes how the line is read")
 		}
 	}
-	w.null(inv)
+	w.noEffect(inv)
 }

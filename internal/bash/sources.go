@@ -48,27 +48,27 @@ func inFunction(via string) bool { return strings.HasPrefix(via, "function") }
 // fromSearch is what comes in from a search, where no name there can become two
 // words, an option or something else than it is.
 func (w *walker) fromSearch() *knowledge.Search {
-	if w.stdin.kind != piped || !w.stdin.lines {
+	if w.cmd.stdin.kind != piped || !w.cmd.stdin.lines {
 		return nil
 	}
-	return w.tamed(w.searched(w.stdin.from))
+	return w.withPlainNames(w.searched(w.cmd.stdin.from))
 }
 
-// tamed gives a search whose names are all tame, nil for another one.
-func (w *walker) tamed(s *knowledge.Search) *knowledge.Search {
+// withPlainNames gives a search whose names are all plain, nil for another one.
+func (w *walker) withPlainNames(s *knowledge.Search) *knowledge.Search {
 	if s == nil || s.One {
 		return s
 	}
-	if w.env.Tame == nil {
+	if w.env.PlainNames == nil {
 		return nil
 	}
 	for _, a := range s.Places {
 		deep := a.Recursive || strings.Contains(strings.TrimPrefix(a.Pattern, a.Path+"/"), "/")
-		if !w.env.Tame(a.Path, deep) {
+		if !w.env.PlainNames(a.Path, deep) {
 			return nil
 		}
 	}
-	s.MayBeNothing, w.trusts = true, true
+	s.MayBeNothing, w.usesFoundNames = true, true
 	return s
 }
 
@@ -99,7 +99,7 @@ func (w *walker) foundBy(word *syntax.Word, at [2]int) *knowledge.Search {
 		if !printsLines(st, syntax.Pipe) {
 			return nil
 		}
-		if s := w.tamed(w.searched(at)); s != nil && (s.One || !quoted) {
+		if s := w.withPlainNames(w.searched(at)); s != nil && (s.One || !quoted) {
 			return s
 		}
 	}
@@ -128,11 +128,11 @@ func (w *walker) looped(words []field) *knowledge.Search {
 	if len(s.Places) == 0 || len(s.Places) > maxPlaces {
 		return nil
 	}
-	return w.tamed(s)
+	return w.withPlainNames(s)
 }
 
-// makes reports a part that may give a file a name that is not tame.
-func makes(p cardea.Part) bool {
+// makes reports a part that may give a file a name that is not plain.
+func createsOddName(p cardea.Part) bool {
 	return slices.ContainsFunc(p.Access, func(a cardea.Access) bool {
 		switch a.Kind {
 		case cardea.Read, cardea.Network, cardea.Delete:
@@ -176,7 +176,7 @@ func (w *walker) mayBecome(word field, wrappers []string) []knowledge.PossiblePa
 		add(w.fromInput())
 	}
 	if substitutionAlone(word.Text) {
-		for _, from := range w.pending {
+		for _, from := range w.cmd.pending {
 			if from[0] < from[1] {
 				add(w.mayPrint(w.maker(from)))
 			}
@@ -185,7 +185,7 @@ func (w *walker) mayBecome(word field, wrappers []string) []knowledge.PossiblePa
 	for _, from := range w.out.Origins(word.Text, len(w.out.Parts)) {
 		add(w.mayPrint(w.maker(from)))
 	}
-	if slices.Contains(w.via, "while") && w.stdin.kind == piped && variableAlone(word.Text) != "" {
+	if slices.Contains(w.via, "while") && w.cmd.stdin.kind == piped && variableAlone(word.Text) != "" {
 		add(w.fromInput())
 	}
 	if at := w.likely(word.Text); at != "" {
@@ -204,11 +204,11 @@ func (w *walker) mayPrint(part int) []knowledge.PossiblePath {
 
 // fromInput lists what xargs reads from its standard input.
 func (w *walker) fromInput() []knowledge.PossiblePath {
-	switch w.stdin.kind {
+	switch w.cmd.stdin.kind {
 	case literal:
-		return knowledge.PrintedPaths(strings.Fields(w.stdin.text), w.cur.cwd)
+		return knowledge.PrintedPaths(strings.Fields(w.cmd.stdin.text), w.cur.cwd)
 	case piped:
-		return w.mayPrint(w.maker(w.stdin.from))
+		return w.mayPrint(w.maker(w.cmd.stdin.from))
 	}
 	return nil
 }

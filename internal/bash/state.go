@@ -50,12 +50,12 @@ type state struct {
 	exported  []cardea.Assign // set and exported by the line so far
 	tainted   cardea.Opaque   // why every later command is opaque; without a code none is
 	allexport bool
-	// vague is set when anything may change a variable at any time: then the
+	// unsure is set when anything may change a variable at any time: then the
 	// line has no constants any more.
-	vague bool
-	// cdMaybe is set by a cd that may have failed, until the next command
+	unsure bool
+	// cdMayFail is set by a cd that may have failed, until the next command
 	// shows that it has not, by standing behind &&.
-	cdMaybe bool
+	cdMayFail bool
 }
 
 func newState(env Env) *state {
@@ -89,9 +89,9 @@ func (s *state) merge(o *state) {
 			s.vars[name] = either(o.vars[name], v)
 		}
 	}
-	if s.cwd != o.cwd || s.cdMaybe != o.cdMaybe {
+	if s.cwd != o.cwd || s.cdMayFail != o.cdMayFail {
 		s.setCwd("")
-		s.cdMaybe = false
+		s.cdMayFail = false
 	}
 	if s.tainted.Code == "" {
 		s.tainted = o.tainted
@@ -105,7 +105,7 @@ func (s *state) merge(o *state) {
 		}
 	}
 	s.allexport = s.allexport || o.allexport
-	s.vague = s.vague || o.vague
+	s.unsure = s.unsure || o.unsure
 }
 
 // either is what is known of a variable that holds one of two values.
@@ -113,8 +113,8 @@ func either(a, b value) value {
 	switch {
 	case numeric(a) && numeric(b):
 		return someNumber
-	case calm(a) && calm(b):
-		return calmValue
+	case evaluatesSafely(a) && evaluatesSafely(b):
+		return safeValue
 	}
 	return value{kind: dynamic}
 }
@@ -124,10 +124,10 @@ func same(a, b value) bool {
 }
 
 func (s *state) setCwd(dir string) {
-	if s.vague {
+	if s.unsure {
 		dir = ""
 	}
-	s.cwd, s.cdMaybe = dir, false
+	s.cwd, s.cdMayFail = dir, false
 	if dir == "" {
 		s.vars["PWD"] = value{kind: dynamic}
 	} else {
@@ -141,7 +141,7 @@ func (w *walker) taint(code cardea.OpaqueCode, reason string) {
 		return
 	}
 	w.cur.tainted = cardea.Opaque{Code: code, Reason: reason}
-	if w.trapped {
+	if w.shell.hasExitTrap {
 		w.opaqueLine(w.src, code, "a trap runs after "+reason)
 	}
 }
@@ -165,8 +165,8 @@ func (w *walker) export(name string) {
 	w.cur.exported = append(w.cur.exported, cardea.Assign{Name: name, Class: knowledge.VariableClass(name)})
 }
 
-// given are the exported variables with the values that they have now.
-func (w *walker) given() []cardea.Assign {
+// exportedVariables are the exported variables with the values that they have now.
+func (w *walker) exportedVariables() []cardea.Assign {
 	var out []cardea.Assign
 	for _, a := range w.cur.exported {
 		if v := w.lookup(a.Name); v.kind == known {
@@ -177,9 +177,9 @@ func (w *walker) given() []cardea.Assign {
 	return out
 }
 
-// declare notes the functions that a script defines, wherever they stand: a
+// collectFunctions notes the functions that a script defines, wherever they stand: a
 // name that is a function somewhere is judged as one everywhere.
-func (w *walker) declare(file []*syntax.Stmt) {
+func (w *walker) collectFunctions(file []*syntax.Stmt) {
 	top := map[*syntax.Stmt]bool{}
 	for _, st := range file {
 		top[st] = true
@@ -198,14 +198,14 @@ func (w *walker) declare(file []*syntax.Stmt) {
 			if decl.Name != nil {
 				names = append(names[:len(names):len(names)], decl.Name)
 			}
-			if w.handled { // a handler may call it
+			if w.shell.hasHandler { // a handler may call it
 				w.forgetAll()
 			}
 			for _, name := range names {
-				f := w.funcs[name.Value]
+				f := w.shell.funcs[name.Value]
 				if f == nil {
-					f = &function{at: decl.Pos().Offset(), sure: top[s] && w.scripts == 1 && !s.Background && !s.Negated && len(s.Redirs) == 0}
-					w.funcs[name.Value] = f
+					f = &function{at: decl.Pos().Offset(), sure: top[s] && w.used.scripts == 1 && !s.Background && !s.Negated && len(s.Redirs) == 0}
+					w.shell.funcs[name.Value] = f
 				} else {
 					f.sure = false
 				}
@@ -226,8 +226,8 @@ func (w *walker) declare(file []*syntax.Stmt) {
 func (w *walker) uncalled() {
 	for changed := true; changed; {
 		changed = false
-		for _, name := range sortedKeys(w.funcs) {
-			f := w.funcs[name]
+		for _, name := range sortedKeys(w.shell.funcs) {
+			f := w.shell.funcs[name]
 			if f.walked {
 				continue
 			}

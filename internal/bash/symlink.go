@@ -13,8 +13,8 @@ import (
 // they are not there yet when it is looked at, and its other commands go through
 // them.
 
-// made is what a line makes itself, as far as its other commands go through it.
-type made struct {
+// creations is what a line makes itself, as far as its other commands go through it.
+type creations struct {
 	// links are symbolic links, by their absolute paths whose folders are
 	// resolved. What a link leads to is absolute, or "" where that is not known.
 	// "ln -s x y" makes y/x where y is a folder, and y where it is not: both are
@@ -37,12 +37,12 @@ type target struct {
 const several = -1
 
 // matters reports whether another look, with what is made, may find more.
-func (m *made) matters() bool {
+func (m *creations) matters() bool {
 	return len(m.inside)+len(m.beside) > 0 || slices.ContainsFunc(m.targets, m.folder)
 }
 
 // folder reports whether another part may make a folder of a target.
-func (m *made) folder(t target) bool {
+func (m *creations) folder(t target) bool {
 	_, link := m.beside[t.at]
 	part, made := m.folders[t.at]
 	return link || made && part != t.part
@@ -64,7 +64,7 @@ func link(table *map[string]string, at, target string) {
 var makers = []string{"mkdir", "gmkdir", "cp", "gcp", "mv", "gmv", "rsync", "ln", "gln", "install", "ginstall", "git", "gh", "hg", "svn", "tar", "gtar", "bsdtar", "unzip", "7z", "7za"}
 
 // note notes the folders that parts make, with those above.
-func (m *made) note(parts []cardea.Part) {
+func (m *creations) note(parts []cardea.Part) {
 	for i := range parts {
 		if !slices.Contains(makers, parts[i].Program()) {
 			continue

@@ -9,20 +9,20 @@ import (
 	"cardea.dev"
 )
 
-// feed is what a command reads from its standard input.
-type feed struct {
-	kind feedKind
+// input is what a command reads from its standard input.
+type input struct {
+	kind inputKind
 	text string // kind literal
 	from [2]int // kind piped: the parts that write it, half open
 	// lines is set when one command writes it, and no error of a command does.
 	lines bool
 }
 
-type feedKind uint8
+type inputKind uint8
 
 const (
-	inherited feedKind = iota
-	literal            // a here-document, or what a preceding echo prints
+	inherited inputKind = iota
+	literal             // a here-document, or what a preceding echo prints
 	piped
 	elsewhere // a file, a descriptor, a substitution
 )
@@ -40,30 +40,30 @@ type Pipe struct {
 
 func (w *walker) stmts(list []*syntax.Stmt) {
 	for _, st := range list {
-		if w.full {
+		if w.used.overLimit {
 			return
 		}
 		w.stmt(st)
 	}
 }
 
-// within walks with one more step on the way to the parts.
-func (w *walker) within(via string, walk func()) {
+// inConstruct walks with one more step on the way to the parts.
+func (w *walker) inConstruct(via string, walk func()) {
 	w.via = append(w.via, via)
 	walk()
 	w.via = w.via[:len(w.via)-1]
 }
 
-// apart walks in a copy of the shell's state, as a subshell does.
-func (w *walker) apart(walk func()) {
+// inSubshell walks in a copy of the shell's state, as a subshell does.
+func (w *walker) inSubshell(walk func()) {
 	saved := w.cur
 	w.cur = saved.clone()
 	walk()
 	w.cur = saved
 }
 
-// maybe walks what may run or not.
-func (w *walker) maybe(walk func()) {
+// mayRun walks what may run or not.
+func (w *walker) mayRun(walk func()) {
 	before := w.cur.clone()
 	walk()
 	w.cur.merge(before)
@@ -71,24 +71,24 @@ func (w *walker) maybe(walk func()) {
 
 // substitution walks a command or process substitution inside a word.
 func (w *walker) substitution(stmts []*syntax.Stmt, via string) {
-	spots, stdin := w.spots, w.stdin
-	w.spots, w.stdin = nil, feed{}
+	saved := w.cmd
+	w.cmd.spots, w.cmd.stdin = nil, input{}
 	begin := len(w.out.Parts)
-	w.within(via, func() { w.apart(func() { w.stmts(stmts) }) })
-	w.spots, w.stdin = spots, stdin
-	w.pending = append(w.pending, [2]int{begin, len(w.out.Parts)})
+	w.inConstruct(via, func() { w.inSubshell(func() { w.stmts(stmts) }) })
+	w.cmd.spots, w.cmd.stdin = saved.spots, saved.stdin
+	w.cmd.pending = append(w.cmd.pending, [2]int{begin, len(w.out.Parts)})
 }
 
 func (w *walker) stmt(st *syntax.Stmt) {
-	if w.cur.cdMaybe {
+	if w.cur.cdMayFail {
 		w.cur.setCwd("")
 	}
 	if st.Background {
-		w.within("&", func() { w.apart(func() { w.command(st) }) })
+		w.inConstruct("&", func() { w.inSubshell(func() { w.command(st) }) })
 		return
 	}
 	w.command(st)
-	if st.Negated && w.cur.cdMaybe {
+	if st.Negated && w.cur.cdMayFail {
 		w.cur.setCwd("")
 	}
 }
@@ -108,19 +108,19 @@ func (w *walker) command(st *syntax.Stmt) {
 			return
 		}
 	}
-	saved := w.stdin
+	saved := w.cmd.stdin
 	if len(st.Redirs) > 0 {
 		w.redirectOnly(st)
 	}
-	if w.stdin.kind == literal {
-		w.stdin = feed{kind: elsewhere} // which of its commands reads what is not known
+	if w.cmd.stdin.kind == literal {
+		w.cmd.stdin = input{kind: elsewhere} // which of its commands reads what is not known
 	}
 	if mayFail(st.Redirs) {
-		w.maybe(func() { w.compound(st.Cmd) })
+		w.mayRun(func() { w.compound(st.Cmd) })
 	} else {
 		w.compound(st.Cmd)
 	}
-	w.stdin = saved
+	w.cmd.stdin = saved
 }
 
 // mayFail reports whether a redirection can fail, so that its command does not
@@ -148,23 +148,23 @@ func (w *walker) compound(cmd syntax.Command) {
 	case *syntax.BinaryCmd:
 		w.binary(cmd)
 	case *syntax.Subshell:
-		w.within("( )", func() { w.apart(func() { w.stmts(cmd.Stmts) }) })
+		w.inConstruct("( )", func() { w.inSubshell(func() { w.stmts(cmd.Stmts) }) })
 	case *syntax.Block:
-		w.within("{ }", func() { w.stmts(cmd.Stmts) })
+		w.inConstruct("{ }", func() { w.stmts(cmd.Stmts) })
 	case *syntax.IfClause:
-		w.within("if", func() { w.ifClause(cmd) })
+		w.inConstruct("if", func() { w.ifClause(cmd) })
 	case *syntax.WhileClause:
 		via := "while"
 		if cmd.Until {
 			via = "until"
 		}
-		w.within(via, func() {
+		w.inConstruct(via, func() {
 			w.loop(append(slices.Clone(cmd.Cond), cmd.Do...), func() { w.stmts(cmd.Cond); w.stmts(cmd.Do) })
 		})
 	case *syntax.ForClause:
-		w.within("for", func() { w.forClause(cmd) })
+		w.inConstruct("for", func() { w.forClause(cmd) })
 	case *syntax.CaseClause:
-		w.within("case", func() { w.caseClause(cmd) })
+		w.inConstruct("case", func() { w.caseClause(cmd) })
 	case *syntax.FuncDecl:
 		// Its body is walked where it is called, or at the end.
 	case *syntax.ArithmCmd:
@@ -189,7 +189,7 @@ func (w *walker) compound(cmd syntax.Command) {
 		if !plainCoproc(cmd) {
 			w.opaqueLine(w.source(cmd), cardea.OpaqueParser, "bash takes a name for a coproc only in front of a compound command")
 		}
-		w.within("coproc", func() { w.apart(func() { w.stmt(cmd.Stmt) }) })
+		w.inConstruct("coproc", func() { w.inSubshell(func() { w.stmt(cmd.Stmt) }) })
 	default:
 		w.opaqueLine(w.source(cmd), cardea.OpaqueConstruct, "a construct that this version does not know")
 	}
@@ -216,10 +216,10 @@ func strangeFirst(word *syntax.Word) bool {
 // inPart walks a null construct, which becomes a part of its own.
 func (w *walker) inPart(n syntax.Node, walk func()) {
 	var spots []cardea.Opaque
-	saved := w.spots
-	w.spots = &spots
+	saved := w.cmd.spots
+	w.cmd.spots = &spots
 	walk()
-	w.spots = saved
+	w.cmd.spots = saved
 	w.emit(cardea.Part{Text: w.source(n), Opaque: spots, NoEffect: true, Start: w.offset(n)})
 }
 
@@ -264,22 +264,22 @@ func (w *walker) binary(cmd *syntax.BinaryCmd) {
 	// have changed.
 	before := w.cur.clone()
 	for i, l := range chain {
-		if w.full {
+		if w.used.overLimit {
 			return
 		}
 		if l.op == syntax.AndStmt {
-			w.cur.cdMaybe = false
-			w.within("&&", func() { w.stmt(l.st) })
+			w.cur.cdMayFail = false
+			w.inConstruct("&&", func() { w.stmt(l.st) })
 			continue
 		}
-		if i == 0 && w.cur.cdMaybe && w.leaves(l.st) {
+		if i == 0 && w.cur.cdMayFail && w.leaves(l.st) {
 			// cd x || exit: what follows is in x.
-			w.within("||", func() { w.apart(func() { w.stmt(l.st) }) })
-			w.cur.cdMaybe, before.cdMaybe = false, false
+			w.inConstruct("||", func() { w.inSubshell(func() { w.stmt(l.st) }) })
+			w.cur.cdMayFail, before.cdMayFail = false, false
 			continue
 		}
 		w.cur.merge(before)
-		w.within("||", func() { w.maybe(func() { w.stmt(l.st) }) })
+		w.inConstruct("||", func() { w.mayRun(func() { w.stmt(l.st) }) })
 	}
 	w.cur.merge(before)
 }
@@ -295,8 +295,8 @@ func (w *walker) leaves(st *syntax.Stmt) bool {
 			return false
 		}
 		name := cmd.Args[0].Lit()
-		_, alias := w.aliases[name]
-		return (name == "exit" || name == "return" && w.locals != nil) && w.funcs[name] == nil && !alias
+		_, alias := w.shell.aliases[name]
+		return (name == "exit" || name == "return" && w.shell.locals != nil) && w.shell.funcs[name] == nil && !alias
 	case *syntax.Block:
 		return w.leaves(cmd.Stmts[len(cmd.Stmts)-1])
 	}
@@ -308,40 +308,40 @@ func isPipe(op syntax.BinCmdOperator) bool { return op == syntax.Pipe || op == s
 // pipeline walks the elements of a pipe, each in a subshell of its own. What
 // the last one sets may stay (lastpipe).
 func (w *walker) pipeline(sts []*syntax.Stmt, op syntax.BinCmdOperator) {
-	outer := w.stdin
+	outer := w.cmd.stdin
 	begin := len(w.out.Parts)
 	for i, st := range sts {
-		if w.full {
+		if w.used.overLimit {
 			break
 		}
 		from := len(w.out.Parts)
 		walk := func() {
 			if i == len(sts)-1 {
-				w.maybe(func() { w.stmt(st) })
+				w.mayRun(func() { w.stmt(st) })
 			} else {
-				w.apart(func() { w.stmt(st) })
+				w.inSubshell(func() { w.stmt(st) })
 			}
 		}
 		if i == 0 {
 			walk()
 		} else {
-			w.within(op.String(), walk)
+			w.inConstruct(op.String(), walk)
 			if from > begin {
 				w.out.Pipes = append(w.out.Pipes, Pipe{From: [2]int{begin, from}, To: [2]int{from, len(w.out.Parts)}, Lines: printsLines(sts[i-1], op)})
 			}
 		}
-		w.stdin = feed{kind: piped, from: [2]int{begin, len(w.out.Parts)}, lines: printsLines(st, op)}
+		w.cmd.stdin = input{kind: piped, from: [2]int{begin, len(w.out.Parts)}, lines: printsLines(st, op)}
 		if text, ok := w.prints(st, outer); ok {
-			w.stdin = feed{kind: literal, text: text}
+			w.cmd.stdin = input{kind: literal, text: text}
 		}
-		outer = w.stdin
+		outer = w.cmd.stdin
 	}
-	w.stdin = feed{}
+	w.cmd.stdin = input{}
 }
 
 // prints gives the output of a command where it is certain: echo and printf of
 // plain words, cat of what it reads.
-func (w *walker) prints(st *syntax.Stmt, in feed) (string, bool) {
+func (w *walker) prints(st *syntax.Stmt, in input) (string, bool) {
 	call, ok := st.Cmd.(*syntax.CallExpr)
 	if !ok || len(call.Assigns) > 0 || len(call.Args) == 0 || st.Background {
 		return "", false
@@ -364,7 +364,7 @@ func (w *walker) prints(st *syntax.Stmt, in feed) (string, bool) {
 		words = append(words, text)
 	}
 	switch {
-	case w.funcs[words[0]] != nil || w.aliases[words[0]] != "":
+	case w.shell.funcs[words[0]] != nil || w.shell.aliases[words[0]] != "":
 		return "", false
 	case words[0] == "cat" && len(words) == 1 && in.kind == literal:
 		return in.text, true

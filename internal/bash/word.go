@@ -44,8 +44,8 @@ func (w *walker) fields(word *syntax.Word) []field {
 func (w *walker) elements(word *syntax.Word) []field { return w.expand(word, leading) }
 
 func (w *walker) expand(word *syntax.Word, tilde tildes) []field {
-	w.words++
-	if w.words > maxWords {
+	w.used.words++
+	if w.used.words > maxWords {
 		w.limit(cardea.OpaqueTooMany, "too many words")
 		return nil
 	}
@@ -66,11 +66,11 @@ func (w *walker) expand(word *syntax.Word, tilde tildes) []field {
 		w.spot(src, cardea.OpaqueParser, "braces are expanded first, and make other expansions of the pieces")
 		ok = false
 	}
-	if !ok || w.posix || strings.Contains(src, "=~") || w.bracesWithin(word) || oddBraces(word) {
+	if !ok || w.shell.posix || strings.Contains(src, "=~") || w.bracesWithin(word) || oddBraces(word) {
 		w.fragsOnly(word.Parts)
 		return []field{{Word: cardea.Word{Text: src, MaySplit: true, MayBeOption: true}}}
 	}
-	w.words += len(alternatives)
+	w.used.words += len(alternatives)
 	var out []field
 	for _, parts := range alternatives {
 		out = append(out, w.assemble(unsplit(w.frags(joinLits(parts), leading)), src)...)
@@ -100,7 +100,7 @@ func (w *walker) frags(parts []syntax.WordPart, tilde tildes) []frag {
 			if tilde == assigning && i == 0 {
 				if name, val, ok := assignmentLike(text); ok && strings.Contains(val, "~") {
 					// bash expands it there too, and sh does not.
-					if w.posix || strings.Contains(val, ":~") {
+					if w.shell.posix || strings.Contains(val, ":~") {
 						out = append(out, frag{text: text, dynamic: true, quoted: true})
 						continue
 					}
@@ -340,7 +340,7 @@ func (w *walker) assemble(frags []frag, src string) []field {
 // spend counts what expansions give, so that a short line cannot become a huge
 // one: 256 bytes as a word.
 func (w *walker) spend(size int) {
-	if w.words += size / 256; w.words > maxWords {
+	if w.used.words += size / 256; w.used.words > maxWords {
 		w.limit(cardea.OpaqueTooLong, "its words expand to too much")
 	}
 }
@@ -411,7 +411,7 @@ func (w *walker) assigned(word *syntax.Word) value {
 	if word == nil || len(word.Parts) == 0 {
 		return value{kind: known}
 	}
-	w.words++
+	w.used.words++
 	frags := w.frags(word.Parts, leading)
 	if tildeLater(word) {
 		frags = append(frags, frag{dynamic: true})

@@ -46,7 +46,7 @@ func wrapperOf(name string) (unwrap, bool) {
 	base := path.Base(name)
 	switch base {
 	case "bash", "sh", "zsh", "dash", "ksh", "ash", "mksh", "rbash":
-		return (*walker).shell, true
+		return (*walker).shellProgram, true
 	case "fish", "csh", "tcsh", "pwsh", "powershell", "cmd", "nu", "xonsh", "elvish":
 		return (*walker).foreignShell, true
 	case "env":

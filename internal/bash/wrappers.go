@@ -125,7 +125,7 @@ func (w *walker) envCommand(inv invocation) {
 	}
 	inv.argv = p.rest
 	if moved {
-		w.apart(func() {
+		w.inSubshell(func() {
 			to := w.paths().Enter(cardea.Read, dir).Path
 			if backtracks(dir) {
 				to = ""
@@ -185,7 +185,7 @@ func (w *walker) find(inv invocation) {
 		inner.wrappers = append(slices.Clone(inv.wrappers), path.Base(inv.argv[0].Text))
 		inner.program = true
 		if strings.HasSuffix(f.Text, "dir") {
-			w.apart(func() { w.cur.setCwd(""); w.start(inner) }) // where the file lies
+			w.inSubshell(func() { w.cur.setCwd(""); w.start(inner) }) // where the file lies
 		} else {
 			w.start(inner)
 		}
@@ -296,7 +296,7 @@ func splits(o option) bool {
 func (w *walker) parallel(inv invocation) {
 	w.spot(inv.text, cardea.OpaqueOwnRules, "parallel hands lines to a shell that it builds by rules of its own")
 	w.emitProgram(inv)
-	w.spots = &[]cardea.Opaque{} // told once is enough
+	w.cmd.spots = &[]cardea.Opaque{} // told once is enough
 	var command, first []field
 	args := false
 	for _, f := range inv.argv[1:] {
@@ -499,11 +499,11 @@ func (w *walker) later(inv invocation) {
 	w.spot(inv.text, cardea.OpaqueLater, "it reads commands that run later")
 	inv.elevated = true
 	w.emitProgram(inv)
-	w.spots = &[]cardea.Opaque{} // told once is enough
-	if w.stdin.kind == literal {
+	w.cmd.spots = &[]cardea.Opaque{} // told once is enough
+	if w.cmd.stdin.kind == literal {
 		inner := inv
 		inner.wrappers = append(slices.Clone(inv.wrappers), path.Base(inv.argv[0].Text))
 		inner.access = nil
-		w.childShell(path.Base(inv.argv[0].Text), w.stdin.text, nil, inner)
+		w.childShell(path.Base(inv.argv[0].Text), w.cmd.stdin.text, nil, inner)
 	}
 }

@@ -75,7 +75,7 @@ func TestFoundNamesAgainstBash(t *testing.T) {
 			}
 			known := 0
 			for _, line := range searches {
-				an := bash.Analyse(line, bash.Env{Cwd: dir, Home: root, Roots: []string{dir}, IsDir: call.IsDir, Resolve: paths.Resolve, TopLevel: call.TopLevel, Tame: call.Tame})
+				an := bash.Analyse(line, bash.Env{Cwd: dir, Home: root, Roots: []string{dir}, IsDir: call.IsDir, Resolve: paths.Resolve, TopLevel: call.TopLevel, PlainNames: call.PlainNames})
 				certain := true
 				var access []cardea.Access
 				for _, p := range an.Parts {

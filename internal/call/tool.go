@@ -32,9 +32,9 @@ type World struct {
 	// TopLevel is the root of the repository around a folder; the function of
 	// that name is the real one. Nil: not known.
 	TopLevel func(dir string) string
-	// Tame reports whether each name in a folder, or in all below it, is one word
+	// PlainNames reports whether each name in a folder, or in all below it, is one word
 	// and no option; the function of that name is the real one. Nil: none is.
-	Tame func(folder string, below bool) bool
+	PlainNames func(folder string, below bool) bool
 	// Names are the names in a folder; the function of that name is the real one.
 	// Nil: not known.
 	Names func(folder string) ([]string, bool)
@@ -185,7 +185,7 @@ func (a *analysis) roots() []string {
 func (a *analysis) shell(text string) {
 	base := len(a.parts)
 	res := bash.Analyse(text, bash.Env{Cwd: slash(a.ev.Cwd), Home: slash(a.world.Home), Roots: a.roots(), Resolve: a.world.Resolve,
-		IsDir: a.world.IsDir, TopLevel: a.world.TopLevel, Tame: a.world.Tame, Names: a.world.Names, Exported: a.world.Exported, Fresh: a.fresh})
+		IsDir: a.world.IsDir, TopLevel: a.world.TopLevel, PlainNames: a.world.PlainNames, Names: a.world.Names, Exported: a.world.Exported, Fresh: a.fresh})
 	a.parts = append(a.parts, res.Parts...)
 	a.opaque = append(a.opaque, res.Opaque...)
 	for _, f := range Flows(&res) {

@@ -111,7 +111,7 @@ func (j *judgement) exported(name string) bool { return j.process.Env(name) != "
 
 // analysis finds the parts of a call on this machine.
 func analysis(home string, exported func(name string) bool) func(*cardea.Event) *cardea.Event {
-	world := call.World{Home: home, Resolve: paths.Resolve, IsDir: call.IsDir, TopLevel: call.TopLevel, Tame: call.Tame, Names: call.Names, New: call.IsNew,
+	world := call.World{Home: home, Resolve: paths.Resolve, IsDir: call.IsDir, TopLevel: call.TopLevel, PlainNames: call.PlainNames, Names: call.Names, New: call.IsNew,
 		Exported: exported}
 	return func(ev *cardea.Event) *cardea.Event { return call.Analyse(ev, world) }
 }

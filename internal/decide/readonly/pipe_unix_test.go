@@ -27,8 +27,8 @@ func TestNamedPipes(t *testing.T) {
 		} {
 			d.Refusal(p.event(a), 0)
 		}
-		call.Tame(p.project+"/pipe", true)
-		call.Tame(p.project, true)
+		call.PlainNames(p.project+"/pipe", true)
+		call.PlainNames(p.project, true)
 		close(done)
 	}()
 	select {

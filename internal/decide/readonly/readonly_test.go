@@ -506,7 +506,7 @@ func TestTrackedSecrets(t *testing.T) {
 	d := p.decider()
 	refusal := func(line string) string {
 		ev := &cardea.Event{Kind: cardea.PreToolUse, Cwd: p.project, Project: p.project, Call: &cardea.Call{Tool: "Bash", Known: true, Input: map[string]any{"command": line}}}
-		ev = call.Analyse(ev, call.World{Home: p.home, Resolve: paths.Resolve, IsDir: call.IsDir, TopLevel: call.TopLevel, Tame: call.Tame})
+		ev = call.Analyse(ev, call.World{Home: p.home, Resolve: paths.Resolve, IsDir: call.IsDir, TopLevel: call.TopLevel, PlainNames: call.PlainNames})
 		return d.Refusal(ev, 0)
 	}
 	shows := []string{"git diff", "git show HEAD~1", "git log -p", "git log -U3", "git reflog -p", "git stash show -p", "git grep -h x HEAD", "git cat-file -p abc", "git format-patch --stdout --root", "git range-diff a b c", "git log -L1,2:README.md", "git show", "git show --stat", "git show -s abc", "git status -v", "git status -vv", "git log --check", "git diff --stat --check", "git reflog --check"}
