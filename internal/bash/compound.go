@@ -1,6 +1,8 @@
 package bash
 
 import (
+	"slices"
+
 	"mvdan.cc/sh/v3/syntax"
 
 	"cardea.dev"
@@ -33,51 +35,46 @@ func (w *walker) forClause(c *syntax.ForClause) {
 	}
 	switch l := c.Loop.(type) {
 	case *syntax.CStyleLoop:
-		var spots []cardea.Opaque
-		saved := w.cmd.spots
-		w.cmd.spots = &spots
-		w.arith(l.Init)
-		w.loop(c.Do, func() {
-			w.arith(l.Cond)
-			w.arith(l.Post)
-			inner := w.cmd.spots
-			w.cmd.spots = saved
-			w.stmts(c.Do)
-			w.cmd.spots = inner
-		})
-		w.cmd.spots = saved
-		for _, o := range spots {
-			w.opaqueLine(o.Text, o.Code, o.Reason)
-		}
+		w.countingLoop(c, l)
 	case *syntax.WordIter:
-		v := value{kind: dynamic}
-		numbers, count := true, 0
 		var words []field
 		for _, item := range l.Items {
-			for _, f := range w.fields(item) {
-				count++
-				words = append(words, f)
-				if !f.Static || !plainNumber(f.Text) {
-					numbers = false
-				}
-				if f.Static {
-					v = value{kind: known, text: f.Text}
-				} else {
-					v = value{kind: dynamic}
-				}
-			}
+			words = append(words, w.fields(item)...)
 		}
-		if count != 1 {
-			v = value{kind: dynamic}
-			if numbers && count > 0 {
-				v = someNumber
-			}
-		}
-		if v.kind == dynamic {
-			v.found = w.looped(words)
-		}
-		w.iterate(c, v)
+		w.iterate(c, w.oneOf(words))
 	}
+}
+
+// countingLoop walks for ((…; …; …)). What bash evaluates there belongs to no part.
+func (w *walker) countingLoop(c *syntax.ForClause, l *syntax.CStyleLoop) {
+	var spots []cardea.Opaque
+	saved := w.cmd.spots
+	w.cmd.spots = &spots
+	w.arith(l.Init)
+	w.loop(c.Do, func() {
+		w.arith(l.Cond)
+		w.arith(l.Post)
+		inner := w.cmd.spots
+		w.cmd.spots = saved
+		w.stmts(c.Do)
+		w.cmd.spots = inner
+	})
+	w.cmd.spots = saved
+	for _, o := range spots {
+		w.opaqueLine(o.Text, o.Code, o.Reason)
+	}
+}
+
+// oneOf is what is known of a variable that holds one of some words.
+func (w *walker) oneOf(words []field) value {
+	if len(words) == 1 && words[0].Static {
+		return value{kind: known, text: words[0].Text}
+	}
+	number := func(f field) bool { return f.Static && plainNumber(f.Text) }
+	if len(words) > 1 && !slices.ContainsFunc(words, func(f field) bool { return !number(f) }) {
+		return someNumber
+	}
+	return value{kind: dynamic, found: w.looped(words)}
 }
 
 func (w *walker) iterate(c *syntax.ForClause, v value) {

@@ -162,19 +162,6 @@ func (w *walker) element(p *syntax.ParamExp, name string, unknown []frag, quoted
 // expansion expands ${x:-word} and its kin.
 func (w *walker) expansion(p *syntax.ParamExp, name string, quoted bool, unknown []frag) []frag {
 	op := p.Exp.Op
-	word := func() []frag {
-		if p.Exp.Word == nil {
-			return nil
-		}
-		if quoted {
-			return w.quotedText(p.Exp.Word.Parts, unescapeBraced)
-		}
-		fs := w.frags(p.Exp.Word.Parts, leading)
-		for i := range fs {
-			fs[i].split = fs[i].split || !fs[i].quoted
-		}
-		return fs
-	}
 	if op == syntax.OtherParamOps {
 		if l := p.Exp.Word.Lit(); l == "P" || l == "A" || l == "a" {
 			w.spot(w.source(p), cardea.OpaqueEvaluated, "it expands the value as a prompt, which can execute")
@@ -182,51 +169,68 @@ func (w *walker) expansion(p *syntax.ParamExp, name string, quoted bool, unknown
 		w.walkWord(p.Exp.Word)
 		return unknown
 	}
-	v := w.lookup(name)
-	isSet, isNull, sure := v.kind == known || v.kind == array, v.kind == known && v.text == "", v.kind != outside && v.kind != dynamic
-	if p.Index != nil || !plainName(name) {
-		sure = false
-	}
-	missing := !isSet
-	switch op {
-	case syntax.DefaultUnsetOrNull, syntax.AlternateUnsetOrNull, syntax.AssignUnsetOrNull, syntax.ErrorUnsetOrNull:
-		missing = missing || isNull
-	}
+	missing, sure := w.missing(p, name)
 	switch op {
 	case syntax.DefaultUnset, syntax.DefaultUnsetOrNull, syntax.ErrorUnset, syntax.ErrorUnsetOrNull:
-		alt := word()
+		other := w.otherWord(p, quoted)
 		switch {
 		case !sure:
 			return unknown
 		case missing && (op == syntax.DefaultUnset || op == syntax.DefaultUnsetOrNull):
-			return alt
+			return other
 		case missing:
 			return nil // the shell stops with an error
 		}
 		return w.plain(p, name, unknown, quoted)
 	case syntax.AlternateUnset, syntax.AlternateUnsetOrNull:
-		alt := word()
-		if !sure {
+		other := w.otherWord(p, quoted)
+		switch {
+		case !sure:
 			return unknown
-		}
-		if missing {
+		case missing:
 			return nil
 		}
-		return alt
+		return other
 	case syntax.AssignUnset, syntax.AssignUnsetOrNull:
-		alt := word()
-		if sure && !missing {
-			return w.plain(p, name, unknown, quoted)
-		}
-		if !sure {
+		other := w.otherWord(p, quoted)
+		switch {
+		case !sure:
 			w.set(name, value{kind: dynamic})
 			return unknown
+		case missing:
+			w.set(name, joinFrags(other))
 		}
-		w.set(name, joinFrags(alt))
 		return w.plain(p, name, unknown, quoted)
 	}
 	w.walkWord(p.Exp.Word)
 	return unknown
+}
+
+// missing reports whether a parameter is unset, or empty where its expansion
+// takes that for unset, and whether this is sure.
+func (w *walker) missing(p *syntax.ParamExp, name string) (missing, sure bool) {
+	v := w.lookup(name)
+	missing = v.kind != known && v.kind != array
+	switch p.Exp.Op {
+	case syntax.DefaultUnsetOrNull, syntax.AlternateUnsetOrNull, syntax.AssignUnsetOrNull, syntax.ErrorUnsetOrNull:
+		missing = missing || v.kind == known && v.text == ""
+	}
+	return missing, v.kind != outside && v.kind != dynamic && p.Index == nil && plainName(name)
+}
+
+// otherWord expands the word of ${x:-word}.
+func (w *walker) otherWord(p *syntax.ParamExp, quoted bool) []frag {
+	if p.Exp.Word == nil {
+		return nil
+	}
+	if quoted {
+		return w.quotedText(p.Exp.Word.Parts, unescapeBraced)
+	}
+	out := w.frags(p.Exp.Word.Parts, leading)
+	for i := range out {
+		out[i].split = out[i].split || !out[i].quoted
+	}
+	return out
 }
 
 // walkWord looks at the commands in a word whose value does not matter.

@@ -26,70 +26,50 @@ func (w *walker) redirect(r *syntax.Redirect) []cardea.Access {
 		}
 		w.set(name, someNumber)
 	}
-	fromStdin := r.N == nil || r.N.Value == "0"
-	switch r.Op {
-	case syntax.Hdoc, syntax.DashHdoc:
-		text, ok := w.heredoc(r)
-		if r.Hdoc != nil && !quotedDelimiter(r.Word) {
-			w.quotedParts(r.Hdoc.Parts)
-		}
-		if fromStdin {
-			w.cmd.stdin = input{kind: elsewhere}
-			if ok {
-				w.cmd.stdin = input{kind: literal, text: text}
-			}
-		}
-		return nil
-	case syntax.WordHdoc:
-		v := w.assigned(r.Word)
-		if fromStdin {
-			w.cmd.stdin = input{kind: elsewhere}
-			if v.kind == known {
-				w.cmd.stdin = input{kind: literal, text: v.text + "\n"}
-			}
+	stdin := r.N == nil || r.N.Value == "0"
+	if r.Op == syntax.Hdoc || r.Op == syntax.DashHdoc || r.Op == syntax.WordHdoc {
+		if in := w.hereText(r); stdin {
+			w.cmd.stdin = in
 		}
 		return nil
 	}
-	if (r.Op == syntax.DplIn || r.Op == syntax.DplOut) && w.isNumber(r.Word) {
-		if fromStdin && r.Op == syntax.DplIn {
+	duplicates := r.Op == syntax.DplIn || r.Op == syntax.DplOut
+	if duplicates && w.isNumber(r.Word) {
+		if stdin && r.Op == syntax.DplIn {
 			w.cmd.stdin = input{kind: elsewhere}
 		}
 		return nil
 	}
 	word, ok := w.target(r.Word)
-	target := word.Text
-	if r.Op == syntax.DplOut && !settled(target, ok) {
+	if r.Op == syntax.DplOut && !settled(word.Text, ok) {
 		w.spot(w.source(r), cardea.OpaqueEvaluated, "bash expands the target of >& a second time")
 	}
-	read, write := false, false
-	switch r.Op {
-	case syntax.RdrIn:
-		read = true
-	case syntax.RdrInOut:
-		read, write = true, true
-	case syntax.DplIn:
-		if ok && isDescriptor(target) {
-			if fromStdin {
-				w.cmd.stdin = input{kind: elsewhere}
-			}
-			return nil
-		}
-		read = true
-	case syntax.DplOut:
-		if ok && isDescriptor(target) {
-			return nil
-		}
-		write = true
-	default:
-		write = true
-	}
-	if read && fromStdin {
+	read := r.Op == syntax.RdrIn || r.Op == syntax.RdrInOut || r.Op == syntax.DplIn
+	if read && stdin {
 		w.cmd.stdin = input{kind: elsewhere}
-		if ok && strings.HasPrefix(target, "/dev/fd/") || ok && target == "/dev/stdin" {
-			w.cmd.stdin = input{kind: elsewhere}
-		}
 	}
-	return w.opened(r, word, ok, read, write)
+	if duplicates && ok && isDescriptor(word.Text) {
+		return nil
+	}
+	return w.opened(r, word, ok, read, !read || r.Op == syntax.RdrInOut)
+}
+
+// hereText is what a here-document or a here-string gives to read.
+func (w *walker) hereText(r *syntax.Redirect) input {
+	if r.Op == syntax.WordHdoc {
+		if v := w.assigned(r.Word); v.kind == known {
+			return input{kind: literal, text: v.text + "\n"}
+		}
+		return input{kind: elsewhere}
+	}
+	text, ok := w.heredoc(r)
+	if r.Hdoc != nil && !quotedDelimiter(r.Word) {
+		w.quotedParts(r.Hdoc.Parts)
+	}
+	if ok {
+		return input{kind: literal, text: text}
+	}
+	return input{kind: elsewhere}
 }
 
 // isNumber reports a variable that surely holds a number, such as one that

@@ -96,26 +96,11 @@ func (w *walker) frags(parts []syntax.WordPart, tilde tildes) []frag {
 	for i, p := range parts {
 		switch p := p.(type) {
 		case *syntax.Lit:
-			text := p.Value
-			if tilde == assigning && i == 0 {
-				if name, val, ok := assignmentLike(text); ok && strings.Contains(val, "~") {
-					// bash expands it there too, and sh does not.
-					if w.shell.posix || strings.Contains(val, ":~") {
-						out = append(out, frag{text: text, dynamic: true, quoted: true})
-						continue
-					}
-					out, text = append(out, frag{text: name}), val
-				}
+			if i > 0 {
+				out = append(out, unescape(p.Value)...)
+				continue
 			}
-			if tilde != nowhere && i == 0 && strings.HasPrefix(text, "~") {
-				var f frag
-				var ok bool
-				f, text, ok = w.tilde(text, len(parts) == 1)
-				if ok {
-					out = append(out, f)
-				}
-			}
-			out = append(out, unescape(text)...)
+			out = append(out, w.firstLiteral(p.Value, tilde, len(parts) == 1)...)
 		case *syntax.SglQuoted:
 			out = append(out, sglQuoted(p, w.source(p)))
 		case *syntax.DblQuoted:
@@ -139,13 +124,33 @@ func (w *walker) frags(parts []syntax.WordPart, tilde tildes) []frag {
 			}
 			// bash passes /dev/fd/N: no option and one word, as a digit is.
 			out = append(out, frag{text: w.source(p), dynamic: true, quoted: true, digits: true})
-		case *syntax.ExtGlob:
-			out = append(out, frag{text: w.source(p), dynamic: true, split: true})
-		default:
+		default: // an extended pattern
 			out = append(out, frag{text: w.source(p), dynamic: true, split: true})
 		}
 	}
 	return out
+}
+
+// firstLiteral expands the literal at the start of a word, where bash looks for
+// a tilde.
+func (w *walker) firstLiteral(text string, tilde tildes, whole bool) []frag {
+	var out []frag
+	if tilde == assigning {
+		if name, val, ok := assignmentLike(text); ok && strings.Contains(val, "~") {
+			// bash expands it there too, and sh does not.
+			if w.shell.posix || strings.Contains(val, ":~") {
+				return []frag{{text: text, dynamic: true, quoted: true}}
+			}
+			out, text = append(out, frag{text: name}), val
+		}
+	}
+	if tilde != nowhere && strings.HasPrefix(text, "~") {
+		home, rest, ok := w.tilde(text, whole)
+		if text = rest; ok {
+			out = append(out, home)
+		}
+	}
+	return append(out, unescape(text)...)
 }
 
 // unsplit makes unknown what expansions give beside a dollar that begins none:

@@ -96,84 +96,72 @@ func (p *parsed) set(name, value string) {
 	p.list = append(p.list, option{name, value})
 }
 
+// option is the value of an option, by the first of its names that is given.
+func (p *parsed) option(names ...string) (string, bool) {
+	for _, n := range names {
+		if v, ok := p.options[n]; ok {
+			return v, true
+		}
+	}
+	return "", false
+}
+
 // parse reads a wrapper's options up to the command, as getopt does with "+".
 func (s *wrapper) parse(words []field) parsed {
 	p := parsed{options: map[string]string{}}
-	fail := func(f field, code cardea.OpaqueCode, reason string) parsed {
-		p.bad = cardea.Opaque{Code: code, Text: f.Text, Reason: reason}
-		return p
-	}
 	for len(words) > 0 {
 		f := words[0]
-		if !f.Static {
-			if s.assigns && isAssignment(f) {
-				p.before, words = append(p.before, f), words[1:]
-				if s.once {
-					p.before, p.rest = takeAssignments(p.before, words)
-					return p
-				}
-				continue
-			}
-			if f.MayBeOption || len(p.before) >= s.before && f.MaySplit {
-				if len(p.before) < s.before && !f.MaySplit {
-					p.before, words = append(p.before, f), words[1:]
-					continue
-				}
-				if len(p.before) >= s.before {
-					break
-				}
-				return fail(f, cardea.OpaqueOutsideOption, "an option of the wrapper comes from outside of the line")
-			}
-			if len(p.before) >= s.before {
-				break
-			}
-			p.before, words = append(p.before, f), words[1:]
-			continue
-		}
-		text := f.Text
 		switch {
-		case text == "--":
-			words = words[1:]
-			for len(p.before) < s.before && len(words) > 0 {
-				p.before, words = append(p.before, words[0]), words[1:]
-			}
-			if s.assigns {
-				p.before, words = takeAssignments(p.before, words)
-			}
-			p.rest = words
-			return p
-		case strings.HasPrefix(text, "--"):
-			used, ok := s.longOption(text, words, &p)
+		case f.Static && f.Text == "--":
+			return s.parseOperands(p, words[1:])
+		case f.Static && len(f.Text) > 1 && f.Text[0] == '-':
+			used, ok := s.option(words, &p)
 			if !ok {
-				return fail(f, cardea.OpaqueUnknownOption, "an option of the wrapper is not known")
+				p.bad = cardea.Opaque{Code: cardea.OpaqueUnknownOption, Text: f.Text, Reason: "an option of the wrapper is not known"}
+				return p
 			}
 			words = words[used:]
-			continue
-		case len(text) > 1 && text[0] == '-' && s.numeric && plainNumber(text[1:]):
-			words = words[1:]
-			continue
-		case len(text) > 1 && text[0] == '-':
-			used, ok := s.cluster(text, words, &p)
-			if !ok {
-				return fail(f, cardea.OpaqueUnknownOption, "an option of the wrapper is not known")
-			}
-			words = words[used:]
-			continue
 		case s.assigns && isAssignment(f):
 			p.before, words = append(p.before, f), words[1:]
 			if s.once {
 				p.before, p.rest = takeAssignments(p.before, words)
 				return p
 			}
-			continue
-		case len(p.before) < s.before:
+		case len(p.before) >= s.before:
+			p.rest = words
+			return p
+		case !f.Static && f.MayBeOption && f.MaySplit:
+			p.bad = cardea.Opaque{Code: cardea.OpaqueOutsideOption, Text: f.Text, Reason: "an option of the wrapper comes from outside of the line"}
+			return p
+		default:
 			p.before, words = append(p.before, f), words[1:]
-			continue
 		}
-		break
+	}
+	return p
+}
+
+// parseOperands reads what stands behind "--".
+func (s *wrapper) parseOperands(p parsed, words []field) parsed {
+	n := min(max(s.before-len(p.before), 0), len(words))
+	p.before, words = append(p.before, words[:n]...), words[n:]
+	if s.assigns {
+		p.before, words = takeAssignments(p.before, words)
 	}
 	p.rest = words
 	return p
+}
+
+// option reads the option that the first word is: how many words it takes, and
+// whether it is known.
+func (s *wrapper) option(words []field, p *parsed) (int, bool) {
+	text := words[0].Text
+	switch {
+	case strings.HasPrefix(text, "--"):
+		return s.longOption(text, words, p)
+	case s.numeric && plainNumber(text[1:]):
+		return 1, true
+	}
+	return s.cluster(text, words, p)
 }
 
 // isAssignment reports NAME=value; where the value is not known, the word must

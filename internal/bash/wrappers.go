@@ -1,6 +1,7 @@
 package bash
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -79,64 +80,67 @@ func (w *walker) envCommand(inv invocation) {
 		w.emitProgram(inv)
 		return
 	}
-	split, has := p.options["-S"]
-	if long, ok := p.options["--split-string"]; ok {
-		split, has = long, true
-	}
-	if has {
-		if strings.ContainsAny(split, "\\'\"$#") {
-			w.spot(split, cardea.OpaqueOwnRules, "env splits the text by rules of its own")
-			w.emitProgram(inv)
-			return
-		}
-		var again []field
-		for _, s := range strings.FieldsFunc(split, func(r rune) bool { return strings.ContainsRune(" \t\n\v\f\r", r) }) {
-			again = append(again, field{Word: cardea.Word{Text: s, Static: true}})
-		}
-		inv.argv = slices.Concat([]field{inv.argv[0]}, again, p.before, p.rest)
-		w.envCommand(inv)
+	if split, ok := p.option("--split-string", "-S"); ok {
+		w.envSplit(inv, p, split)
 		return
-	}
-	dir, moved := p.options["-C"]
-	if long, ok := p.options["--chdir"]; ok {
-		dir, moved = long, true
 	}
 	for _, f := range p.before {
 		inv.assigns = append(slices.Clone(inv.assigns), assignOf(f))
 	}
+	inv.dropped = append(slices.Clone(inv.dropped), w.droppedByEnv(p)...)
+	if len(p.rest) == 0 {
+		inv.program = true
+		w.emitProgram(inv) // prints the environment
+		return
+	}
+	inv.wrappers = append(slices.Clone(inv.wrappers), "env")
+	inv.program, inv.argv = true, p.rest
+	dir, moved := p.option("--chdir", "-C")
+	if !moved {
+		w.start(inv)
+		return
+	}
+	w.inSubshell(func() {
+		to := w.paths().Enter(cardea.Read, dir).Path
+		if backtracks(dir) {
+			to = ""
+		}
+		inv.elevated = inv.elevated || !paths.WithinAny(w.env.Roots, to) // cd to there would be a part of its own
+		w.cur.setCwd(to)
+		w.start(inv)
+	})
+}
+
+// envSplit starts env again with the words that -S makes of a text.
+func (w *walker) envSplit(inv invocation, p parsed, text string) {
+	if strings.ContainsAny(text, "\\'\"$#") {
+		w.spot(text, cardea.OpaqueOwnRules, "env splits the text by rules of its own")
+		w.emitProgram(inv)
+		return
+	}
+	words := []field{inv.argv[0]}
+	for _, s := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\n\v\f\r", r) }) {
+		words = append(words, knowledge.Literal(s))
+	}
+	inv.argv = slices.Concat(words, p.before, p.rest)
+	w.envCommand(inv)
+}
+
+// droppedByEnv are the variables that env takes away; "*" stands for all.
+func (w *walker) droppedByEnv(p parsed) []string {
+	var out []string
 	for _, o := range p.list {
 		switch o.name {
 		case "-u", "--unset":
-			inv.dropped = append(slices.Clone(inv.dropped), o.value)
-		case "-i", "--ignore-environment":
-			inv.dropped = append(slices.Clone(inv.dropped), "*")
-		}
-		if (o.name == "-u" || o.name == "--unset") && knowledge.VariableClass(o.value) == cardea.EnvDangerous {
-			w.spot(o.value, cardea.OpaqueVariable, "taking "+o.value+" away changes what the command does")
-		}
-	}
-	inv.wrappers = append(slices.Clone(inv.wrappers), "env")
-	inv.program = true
-	if len(p.rest) == 0 {
-		outer := inv
-		outer.wrappers = outer.wrappers[:len(outer.wrappers)-1]
-		w.emitProgram(outer) // prints the environment
-		return
-	}
-	inv.argv = p.rest
-	if moved {
-		w.inSubshell(func() {
-			to := w.paths().Enter(cardea.Read, dir).Path
-			if backtracks(dir) {
-				to = ""
+			out = append(out, o.value)
+			if knowledge.VariableClass(o.value) == cardea.EnvDangerous {
+				w.spot(o.value, cardea.OpaqueVariable, "taking "+o.value+" away changes what the command does")
 			}
-			inv.elevated = inv.elevated || !paths.WithinAny(w.env.Roots, to) // cd to there would be a part of its own
-			w.cur.setCwd(to)
-			w.start(inv)
-		})
-		return
+		case "-i", "--ignore-environment":
+			out = append(out, "*")
+		}
 	}
-	w.start(inv)
+	return out
 }
 
 // find handles find -exec and its kin, and fd -x. The search itself is a part
@@ -145,52 +149,57 @@ func (w *walker) find(inv invocation) {
 	from := len(w.out.Parts)
 	w.emitProgram(inv)
 	search := w.searched([2]int{from, len(w.out.Parts)})
-	inner := inv
-	inner.access = nil
 	isFd := strings.HasPrefix(path.Base(inv.argv[0].Text), "fd")
 	words := inv.argv[1:]
 	for i := 0; i < len(words); i++ {
 		f := words[i]
-		if !f.Static {
-			if startsFrom(words[i:], isFd) {
-				w.spot(f.Text, cardea.OpaqueOutsideOption, "an option of the wrapper comes from outside of the line")
-				w.emitProgram(inv)
+		switch {
+		case !f.Static && startsFrom(words[i:], isFd):
+			w.spot(f.Text, cardea.OpaqueOutsideOption, "an option of the wrapper comes from outside of the line")
+			w.emitProgram(inv)
+		case f.Static && startsFound(f.Text, isFd):
+			end := i + 1
+			for end < len(words) && !(words[end].Static && (words[end].Text == ";" || words[end].Text == "+" && words[end-1].Text == "{}")) {
+				end++
 			}
-			continue
+			w.foundCommand(inv, f.Text, words[i+1:end], end < len(words) && words[end].Text == "+", search)
+			i = end
 		}
-		exec := f.Text == "-exec" || f.Text == "-execdir" || f.Text == "-ok" || f.Text == "-okdir"
-		if isFd {
-			exec = f.Text == "-x" || f.Text == "-X" || f.Text == "--exec" || f.Text == "--exec-batch"
-		}
-		if !exec {
-			continue
-		}
-		end := i + 1
-		for end < len(words) && !(words[end].Static && (words[end].Text == ";" || words[end].Text == "+" && words[end-1].Text == "{}")) {
-			end++
-		}
-		inner.argv = nil
-		for _, a := range words[i+1 : end] {
-			if a.Static && strings.Contains(a.Text, "{") {
-				if !isFd && f.Text == "-exec" && a.Text == "{}" {
-					a.Found = search
-				}
-				a.Word = cardea.Word{Text: a.Text, MaySplit: f.Text == "-X" || end < len(words) && words[end].Text == "+"} // a file's name, known only then; it begins with a path
-			}
-			inner.argv = append(inner.argv, a)
-		}
-		if isFd && !strings.Contains(inv.text, "{}") {
-			inner.argv = append(inner.argv, unknownArgs)
-		}
-		inner.wrappers = append(slices.Clone(inv.wrappers), path.Base(inv.argv[0].Text))
-		inner.program = true
-		if strings.HasSuffix(f.Text, "dir") {
-			w.inSubshell(func() { w.cur.setCwd(""); w.start(inner) }) // where the file lies
-		} else {
-			w.start(inner)
-		}
-		i = end
 	}
+}
+
+// startsFound reports the options of find and fd that start a command.
+func startsFound(option string, isFd bool) bool {
+	if isFd {
+		return option == "-x" || option == "-X" || option == "--exec" || option == "--exec-batch"
+	}
+	return option == "-exec" || option == "-execdir" || option == "-ok" || option == "-okdir"
+}
+
+// foundCommand is the command that find starts for what it has found: for all of
+// it together where several is set.
+func (w *walker) foundCommand(inv invocation, option string, words []field, several bool, search *knowledge.Search) {
+	isFd := strings.HasPrefix(path.Base(inv.argv[0].Text), "fd")
+	inner := inv
+	inner.access, inner.argv, inner.program = nil, nil, true
+	for _, a := range words {
+		if a.Static && strings.Contains(a.Text, "{") {
+			if option == "-exec" && a.Text == "{}" {
+				a.Found = search
+			}
+			a.Word = cardea.Word{Text: a.Text, MaySplit: option == "-X" || several} // a file's name, known only then; it begins with a path
+		}
+		inner.argv = append(inner.argv, a)
+	}
+	if isFd && !strings.Contains(inv.text, "{}") {
+		inner.argv = append(inner.argv, unknownArgs)
+	}
+	inner.wrappers = append(slices.Clone(inv.wrappers), path.Base(inv.argv[0].Text))
+	if strings.HasSuffix(option, "dir") {
+		w.inSubshell(func() { w.cur.setCwd(""); w.start(inner) }) // where the file lies
+		return
+	}
+	w.start(inner)
 }
 
 // startsFrom reports whether the first of some words, which is not known, may be
@@ -212,23 +221,7 @@ var xargsSpec = wrapper{flags: "0rtpxoie", valued: "adEILnPsJRS",
 
 // xargs starts its command with words that it reads (findutils 4.9).
 func (w *walker) xargs(inv invocation) {
-	words := slices.Clone(inv.argv[1:])
-	replace := ""
-	for i, f := range words { // -i, -e and -l take a value only in the same word
-		if f.Static && len(f.Text) > 1 && f.Text[:2] == "-i" {
-			replace = f.Text[2:]
-			if replace == "" {
-				replace = "{}"
-			}
-			words[i].Text = "-r"
-		} else if f.Static && len(f.Text) > 2 && f.Text[0] == '-' && strings.IndexByte("el", f.Text[1]) >= 0 {
-			words[i].Text = "-r"
-		} else if f.Static && f.Text == "-l" {
-			words[i].Text = "-r"
-		} else if f.Static && !strings.HasPrefix(f.Text, "-") {
-			break
-		}
-	}
+	words, replace := xargsAttached(inv.argv[1:])
 	p := xargsSpec.parse(words)
 	if p.bad.Code != "" {
 		w.spot(p.bad.Text, p.bad.Code, p.bad.Reason)
@@ -237,46 +230,58 @@ func (w *walker) xargs(inv invocation) {
 	}
 	inv.wrappers = append(slices.Clone(inv.wrappers), "xargs")
 	inv.program = true
-	inv.argv = p.rest
+	inv.argv = slices.Clone(p.rest)
 	for _, o := range p.list {
 		if o.name == "-a" || o.name == "--arg-file" {
 			inv.access = slices.Concat(inv.access, w.paths().Open(cardea.Read, o.value, false))
 		}
 	}
 	if len(p.rest) == 0 {
-		inv.argv = []field{{Word: cardea.Word{Text: "echo", Static: true}}}
+		inv.argv = []field{knowledge.Literal("echo")}
 	}
 	for _, o := range []string{"-I", "-J"} {
-		if v := p.options[o]; v != "" {
-			replace = v
-		}
+		replace = cmp.Or(p.options[o], replace)
 	}
 	if long, ok := p.options["--replace"]; ok && replace == "" {
-		replace = long
-		if replace == "" {
-			replace = "{}"
-		}
+		replace = cmp.Or(long, "{}")
 	}
 	var search *knowledge.Search
 	if !slices.ContainsFunc(p.list, splits) {
 		search = w.fromSearch()
 	}
-	if replace != "" {
-		inv.argv = slices.Clone(inv.argv)
-		for i, f := range inv.argv {
-			if f.Static && strings.Contains(f.Text, replace) {
-				if f.Text == replace {
-					inv.argv[i].Found = search
-				}
-				inv.argv[i].Word = cardea.Word{Text: f.Text, MayBeOption: strings.HasPrefix(f.Text, replace)}
-			}
-		}
-	} else {
+	if replace == "" {
 		args := unknownArgs
 		args.Found = search
-		inv.argv = append(slices.Clone(inv.argv), args)
+		inv.argv = append(inv.argv, args)
+	}
+	for i, f := range inv.argv {
+		if replace != "" && f.Static && strings.Contains(f.Text, replace) {
+			if f.Text == replace {
+				inv.argv[i].Found = search
+			}
+			inv.argv[i].Word = cardea.Word{Text: f.Text, MayBeOption: strings.HasPrefix(f.Text, replace)}
+		}
 	}
 	w.start(inv)
+}
+
+// xargsAttached replaces options whose value stands in the same word only (-i, -e
+// and -l) by one without, and gives what -i replaces.
+func xargsAttached(words []field) (out []field, replace string) {
+	out = slices.Clone(words)
+	for i, f := range out {
+		switch {
+		case !f.Static:
+		case !strings.HasPrefix(f.Text, "-"):
+			return out, replace
+		case strings.HasPrefix(f.Text, "-i"):
+			replace = cmp.Or(f.Text[2:], "{}")
+			out[i].Text = "-r"
+		case f.Text == "-l", len(f.Text) > 2 && strings.IndexByte("el", f.Text[1]) >= 0:
+			out[i].Text = "-r"
+		}
+	}
+	return out, replace
 }
 
 // splits reports options of xargs with which it reads something else than its
@@ -338,10 +343,7 @@ func (w *walker) flock(inv invocation) {
 	if len(p.before) > 0 && p.before[0].Static && (!isDescriptor(p.before[0].Text) || len(p.rest) > 0) {
 		inv.access = slices.Concat(inv.access, w.paths().Open(cardea.Write, p.before[0].Text, false))
 	}
-	script, ok := p.options["-c"]
-	if !ok {
-		script, ok = p.options["--command"]
-	}
+	script, ok := p.option("-c", "--command")
 	if !ok && len(p.rest) == 2 && p.rest[0].Text == "-c" && p.rest[1].Static {
 		script, ok = p.rest[1].Text, true
 	}
@@ -380,23 +382,8 @@ func (w *walker) scriptCommand(inv invocation) {
 		w.emitProgram(inv)
 		return
 	}
-	for _, f := range files[:min(1, len(files))] {
-		inv.access = append(slices.Clone(inv.access), w.paths().OpenWord(cardea.Write, f)[0])
-	}
-	named := len(files) > 0
-	for _, name := range []string{"-O", "-B", "-I", "-T", "--log-out", "--log-io", "--log-in", "--log-timing"} {
-		if file, given := p.options[name]; given {
-			named = named || name != "-T" && name != "--log-timing"
-			inv.access = slices.Concat(inv.access, w.paths().Open(cardea.Write, file, false))
-		}
-	}
-	if !named {
-		inv.access = slices.Concat(inv.access, w.paths().Open(cardea.Write, "typescript", false))
-	}
-	text, ok := p.options["-c"]
-	if !ok {
-		text, ok = p.options["--command"]
-	}
+	inv.access = slices.Concat(inv.access, w.scriptLogs(p, files))
+	text, ok := p.option("-c", "--command")
 	inv.wrappers = append(slices.Clone(inv.wrappers), "script")
 	inv.program = true
 	if ok {
@@ -412,6 +399,25 @@ func (w *walker) scriptCommand(inv invocation) {
 	w.spot(inv.text, cardea.OpaqueTerminalShell, "it starts a shell that reads its commands from its standard input")
 	inv.wrappers = inv.wrappers[:len(inv.wrappers)-1]
 	w.emitProgram(inv)
+}
+
+// scriptLogs are the files that script writes.
+func (w *walker) scriptLogs(p parsed, files []field) []cardea.Access {
+	var out []cardea.Access
+	named := len(files) > 0
+	if named {
+		out = append(out, w.paths().OpenWord(cardea.Write, files[0])[0])
+	}
+	for _, name := range []string{"-O", "-B", "-I", "-T", "--log-out", "--log-io", "--log-in", "--log-timing"} {
+		if file, given := p.options[name]; given {
+			named = named || name != "-T" && name != "--log-timing"
+			out = append(out, w.paths().Open(cardea.Write, file, false)...)
+		}
+	}
+	if !named {
+		out = append(out, w.paths().Open(cardea.Write, "typescript", false)...)
+	}
+	return out
 }
 
 var suSpec = wrapper{flags: "flmpPhV", valued: "cgGsuwC",
@@ -438,13 +444,8 @@ func (w *walker) su(inv invocation) {
 		w.emitProgram(inv)
 		return
 	}
-	text, ok := options["-c"]
-	if !ok {
-		text, ok = options["--command"]
-	}
-	if !ok {
-		text, ok = options["--session-command"]
-	}
+	p.options = options
+	text, ok := p.option("-c", "--command", "--session-command")
 	wrapped := inv
 	wrapped.wrappers = append(slices.Clone(inv.wrappers), name)
 	wrapped.program = true

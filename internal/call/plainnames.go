@@ -7,7 +7,7 @@ import (
 
 // maxPlainNames bounds how many entries PlainNames looks at, and how deep.
 const (
-	maxPlainNames      = 4000
+	maxPlainNames = 4000
 	maxNamesDepth = 12
 )
 

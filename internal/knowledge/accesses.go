@@ -371,14 +371,20 @@ func (r *reader) supplied(k cardea.AccessKind, f Word, recursive bool) {
 	if r.uncertain++; r.uncertain > maxUncertain || r.inv.MayBecome == nil {
 		return
 	}
-	if k == form.Edit {
+	metadata := k == form.Metadata
+	switch k {
+	case form.Edit:
 		k = cardea.Write
+	case form.Metadata, form.Revision:
+		k = cardea.Read
+	case form.Repository:
+		return // it names no file
 	}
 	for _, s := range r.inv.MayBecome(f) {
 		if s.Entries && k != cardea.Delete {
 			continue
 		}
-		a := cardea.Access{Kind: k, Spelled: s.Path, Recursive: recursive || s.Below}
+		a := cardea.Access{Kind: k, Spelled: s.Path, Recursive: recursive || s.Below, MetadataOnly: metadata}
 		if s.Entries {
 			a.Glob, a.Pattern = true, strings.TrimSuffix(s.Path, "/")+"/*"
 		}
