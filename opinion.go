@@ -14,11 +14,10 @@ const (
 	ScopeOrg
 	ScopeProject
 	ScopeUser
-	ScopeRole
 	ScopeBuiltin
 )
 
-var scopeNames = [...]string{"system", "org", "project", "user", "role", "builtin"}
+var scopeNames = [...]string{"system", "org", "project", "user", "builtin"}
 
 // String is the scope's word.
 func (s Scope) String() string {

@@ -232,7 +232,7 @@ func (s Switches) TurnsOff(name string) bool {
 // counts reports whether the switches' scope may change the rule at all.
 func (s Switches) counts(r *Rule) bool {
 	switch {
-	case r.Effect == cardea.Halt, s.By == cardea.ScopeProject, s.By >= cardea.ScopeRole:
+	case r.Effect == cardea.Halt, s.By == cardea.ScopeProject, s.By == cardea.ScopeBuiltin:
 		return s.By == r.Scope
 	default:
 		return s.By <= r.Scope
