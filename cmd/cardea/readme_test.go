@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"cardea.dev/internal/cli"
-	"cardea.dev/internal/config"
+	"cardea.dev/internal/project"
 )
 
 var stageTime = regexp.MustCompile(`guards  \S+`)
@@ -23,14 +23,14 @@ func TestReadmeIsTrue(t *testing.T) {
 	}
 	readme := string(data)
 	home := t.TempDir()
-	project := filepath.Join(home, "project")
-	if err := os.MkdirAll(filepath.Join(project, ".git"), 0o755); err != nil {
+	dir := filepath.Join(home, "project")
+	if err := os.MkdirAll(filepath.Join(dir, ".git"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	run := func(stdin string, args ...string) string {
 		env := func(name string) string { return map[string]string{"HOME": home}[name] }
 		var out, errs bytes.Buffer
-		p := cli.Process{Stdin: strings.NewReader(stdin), Stdout: &out, Stderr: &errs, Env: env, Dir: project, Machine: config.ThisMachine(env), Now: time.Now}
+		p := cli.Process{Stdin: strings.NewReader(stdin), Stdout: &out, Stderr: &errs, Env: env, Dir: dir, Machine: project.ThisMachine(env), Now: time.Now}
 		if code := cli.Main(args, p); code != 0 || errs.Len() > 0 {
 			t.Fatalf("%v exits %d: %s", args, code, errs.String())
 		}

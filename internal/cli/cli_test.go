@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"cardea.dev/internal/config"
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/decide/policy/rego"
+	"cardea.dev/internal/project"
 )
 
 // desk is a person at a machine of their own: a home, a project, and a process
@@ -76,7 +76,7 @@ func (d *desk) process(stdin io.Reader, stdout, stderr io.Writer) Process {
 	env := func(k string) string { return d.vars[k] }
 	engines := policy.Engines{Own: rego.Engine{}, Project: rego.Engine{}}
 	return Process{Engines: engines, Stdin: stdin, Stdout: stdout, Stderr: stderr, Env: env, Dir: d.project, Now: time.Now,
-		Machine: config.Machine{OS: "linux", Env: env, Foreign: func(string) bool { return false },
+		Machine: project.Machine{OS: "linux", Env: env, Foreign: func(string) bool { return false },
 			Home: func() (string, error) { return d.home, nil }}}
 }
 

@@ -7,13 +7,14 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/config"
 	"cardea.dev/internal/paths"
+	"cardea.dev/internal/project"
 	"cardea.dev/internal/session"
 	"cardea.dev/internal/trust"
 )
 
 // place is where an event happens: whose folders count, and which project.
 type place struct {
-	dirs    config.Dirs
+	dirs    project.Dirs
 	project string
 	// start is the folder in which the session began.
 	start   string
@@ -32,8 +33,8 @@ func locate(p Process, harness, id, cwd string) place {
 	if cwd == "" {
 		cwd = p.Dir
 	}
-	start, _ := config.SessionStart(p.Env, cwd)
-	doubted := []string{config.FindProject(start, "")}
+	start, _ := project.SessionStart(p.Env, cwd)
+	doubted := []string{project.Find(start, "")}
 	var pl place
 	for range 2 {
 		pl = p.placeBeside(doubted, harness, id, cwd)
@@ -49,7 +50,7 @@ func locate(p Process, harness, id, cwd string) place {
 // projects are not believed.
 func (p Process) placeBeside(doubted []string, harness, id, cwd string) place {
 	var pl place
-	pl.dirs, pl.troubles = config.FindDirs(p.Machine, doubted...)
+	pl.dirs, pl.troubles = project.FindDirs(p.Machine, doubted...)
 	store, err := session.Open(pl.dirs.State, func(dir string) string {
 		return p.Machine.RefuseState(dir, doubted[len(doubted)-1], pl.dirs.Home)
 	})
@@ -59,11 +60,11 @@ func (p Process) placeBeside(doubted []string, harness, id, cwd string) place {
 	pl.report(err)
 	pl.session, err = store.Load(harness, id)
 	pl.report(err)
-	start, problem := config.SessionStart(p.Env, pl.session.First(cwd))
+	start, problem := project.SessionStart(p.Env, pl.session.First(cwd))
 	if problem != "" {
 		pl.tell(problem)
 	}
-	pl.start, pl.project = start, config.FindProject(start, pl.dirs.Home)
+	pl.start, pl.project = start, project.Find(start, pl.dirs.Home)
 	return pl
 }
 
@@ -79,7 +80,7 @@ func (p Process) where(pl *place) config.Where {
 // at the processes above.
 func (p Process) whose(pl *place) config.Where {
 	w := config.Where{Engines: p.Engines, Dirs: pl.dirs, Project: pl.project, State: pl.state, Guarded: p.Machine.Guarded, Program: p.Program,
-		Path: p.Env("PATH"), Temp: temporary, Start: pl.start, Expand: p.says("CARDEA_PERMISSIONS"), Tracked: config.Tracked}
+		Path: p.Env("PATH"), Temp: temporary, Start: pl.start, Expand: p.says("CARDEA_PERMISSIONS"), Tracked: project.Tracked}
 	if pl.state == "" {
 		return w
 	}

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"time"
 
-	"cardea.dev/internal/config"
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/decide/policy/remote"
 	"cardea.dev/internal/person"
+	"cardea.dev/internal/project"
 )
 
 // Process is what a command has of the process that it runs in. Tests give it
@@ -22,7 +22,7 @@ type Process struct {
 	// Dir is the working folder, absolute, or "" where it cannot be told.
 	Dir string
 	// Machine answers what the environment alone cannot.
-	Machine config.Machine
+	Machine project.Machine
 	// Program is this program's binary, which actions are started by.
 	Program string
 	// Engines compile and evaluate policies, and run their tests.
@@ -59,7 +59,7 @@ func ThisProcess() Process {
 	}
 	engines := policy.Engines{Own: remote.Beside(program), Project: remote.Beside(program)}
 	return Process{Program: program, Engines: engines, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Env: os.Getenv, Dir: dir,
-		Machine: config.ThisMachine(os.Getenv), Now: time.Now,
+		Machine: project.ThisMachine(os.Getenv), Now: time.Now,
 		Person: func() error { return person.ThisSeat().Attending() }, Code: person.Code,
 		Lines: person.CommandLines}
 }

@@ -17,6 +17,7 @@ import (
 	"cardea.dev/internal/decide/rules"
 	"cardea.dev/internal/paths"
 	"cardea.dev/internal/permissionlist"
+	"cardea.dev/internal/project"
 )
 
 // Build compiles what was loaded into a gate. analyse finds the parts of a
@@ -182,14 +183,14 @@ func (*surroundings) Name() string { return "rules" }
 // it accesses, and gives the opinions of their rules. Rules of a project that
 // is not the session's count as those of an untrusted one.
 func (s *surroundings) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinion, error) {
-	projects, complete := Surroundings(reached(ev), s.loaded.Where.Dirs.Home, []string{".cardea"}, s.loaded.Where.Project)
+	projects, complete := project.Surroundings(reached(ev), s.loaded.Where.Dirs.Home, []string{".cardea"}, s.loaded.Where.Project)
 	var out []cardea.Opinion
 	if !complete {
 		out = append(out, cardea.Opinion{Decider: "rules", Rule: "surroundings", Effect: cardea.Defer, Part: cardea.WholeCall, Scope: cardea.ScopeBuiltin,
-			Reason: fmt.Sprintf("the call reaches into more projects than are looked at (%d), so their rules are not known", MaxSurroundings)})
+			Reason: fmt.Sprintf("the call reaches into more projects than are looked at (%d), so their rules are not known", project.MaxSurroundings)})
 	}
 	var broken *cardea.Trouble
-	left := maxProjectRules
+	left := project.MaxProjectRules
 	for _, project := range projects {
 		around := &Loaded{Where: Where{Project: project}}
 		at := around.project()
@@ -241,10 +242,10 @@ func (d *listsAround) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Op
 	}
 	around := &Loaded{Where: Where{Dirs: l.Where.Dirs}}
 	for _, marks := range [][]string{{".claude"}, {".qwen", ".codex", ".opencode", "opencode.json", "opencode.jsonc", ".amp", ".augment"}} {
-		folders, complete := Surroundings(append(reached(ev), l.addedDirs()...), l.Where.Dirs.Home, marks, looked...)
+		folders, complete := project.Surroundings(append(reached(ev), l.addedDirs()...), l.Where.Dirs.Home, marks, looked...)
 		if !complete {
 			return []cardea.Opinion{{Decider: "permissions", Rule: "surroundings", Effect: cardea.Defer, Part: cardea.WholeCall, Scope: cardea.ScopeBuiltin,
-				Reason: fmt.Sprintf("the call reaches into more folders with lists than are looked at (%d)", MaxSurroundings)}}, nil
+				Reason: fmt.Sprintf("the call reaches into more folders with lists than are looked at (%d)", project.MaxSurroundings)}}, nil
 		}
 		for _, dir := range folders {
 			for _, s := range l.Where.ListsIn(dir) {

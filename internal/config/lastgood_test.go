@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/project"
 	"cardea.dev/internal/redact"
 )
 
@@ -149,22 +150,22 @@ func TestFormsAreWrittenOnlyWhenNew(t *testing.T) {
 	s := newKeeper(t)
 	s.user("rules/u.yaml", rule("mine", "deny"))
 	l := Load(s.where)
-	if len(l.kept.news) != 1 {
-		t.Fatalf("news: %v", l.kept.news)
+	if len(l.kept.Pending()) != 1 {
+		t.Fatalf("news: %v", l.kept.Pending())
 	}
 	if len(s.forms()) != 0 {
 		t.Error("loading writes")
 	}
 	s.load()
 	for range 2 {
-		if l := Load(s.where); len(l.kept.news) != 0 {
-			t.Errorf("again: %v", l.kept.news[0].path)
+		if l := Load(s.where); len(l.kept.Pending()) != 0 {
+			t.Errorf("again: %v", l.kept.Pending()[0])
 		}
 	}
 	// Broken files are not kept.
 	s.user("rules/u.yaml", "rules: [")
-	if l := Load(s.where); len(l.kept.news) != 0 {
-		t.Errorf("broken: %v", l.kept.news[0].path)
+	if l := Load(s.where); len(l.kept.Pending()) != 0 {
+		t.Errorf("broken: %v", l.kept.Pending()[0])
 	}
 }
 
@@ -195,7 +196,7 @@ func TestFormsOfProjectsAreFew(t *testing.T) {
 	s.user("rules/u.yaml", rule("mine", "deny"))
 	s.load()
 	dir := filepath.Join(s.where.State, "lastgood", "projects")
-	for i := range maxProjectForms + 20 {
+	for i := range project.MaxProjectForms + 20 {
 		write(t, filepath.Join(dir, fmt.Sprint("old", i)), "x")
 	}
 	long := time.Now().Add(time.Hour)
@@ -206,7 +207,7 @@ func TestFormsOfProjectsAreFew(t *testing.T) {
 	s.project("rules/p.yaml", rule("theirs", "deny"))
 	s.load()
 	entries, err := os.ReadDir(dir)
-	if err != nil || len(entries) > maxProjectForms {
+	if err != nil || len(entries) > project.MaxProjectForms {
 		t.Errorf("%d forms, %v", len(entries), err)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "new")); err != nil {
@@ -232,7 +233,7 @@ func TestFormsThatCannotBeWritten(t *testing.T) {
 	}
 	s.where.State = ""
 	l = Load(s.where)
-	if err := l.Keep(redact.New(), neverLate); err != nil || len(l.kept.news) != 0 {
+	if err := l.Keep(redact.New(), neverLate); err != nil || len(l.kept.Pending()) != 0 {
 		t.Errorf("without a state folder: %v", err)
 	}
 }
@@ -255,8 +256,8 @@ func TestFormsWithSecretsAreNotKept(t *testing.T) {
 		}
 	}
 	// It is looked at once.
-	if l := Load(s.where); len(l.kept.news) != 0 {
-		t.Errorf("again: %v", l.kept.news[0].path)
+	if l := Load(s.where); len(l.kept.Pending()) != 0 {
+		t.Errorf("again: %v", l.kept.Pending()[0])
 	}
 	s.user("rules/u.yaml", "rules: [")
 	s.user("rules/other.yaml", "rules: [")

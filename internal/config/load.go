@@ -12,6 +12,7 @@ import (
 	"cardea.dev/internal/decide/rules"
 	"cardea.dev/internal/harness"
 	"cardea.dev/internal/permissionlist"
+	"cardea.dev/internal/project"
 	"cardea.dev/internal/redact"
 	"cardea.dev/internal/settings"
 	"cardea.dev/packs"
@@ -19,7 +20,7 @@ import (
 
 // Where is whose files count.
 type Where struct {
-	Dirs Dirs
+	Dirs project.Dirs
 	// Project is the project's folder, or "".
 	Project string
 	// Trust reports whether the person accepted a file of the project as it
@@ -102,7 +103,7 @@ type Loaded struct {
 	// Aids are what policies need besides files.
 	Aids    Aids
 	index   *indexCache
-	kept    lastGood
+	kept    project.LastGood
 	orgName string
 }
 
@@ -132,14 +133,14 @@ type RulesFile struct {
 // Load reads every file that counts in a place. It never fails: what is wrong
 // is kept as problems, and everything else works.
 func Load(w Where) *Loaded {
-	l := &Loaded{Where: w, kept: lastGood{state: w.State}, index: w.index()}
+	l := &Loaded{Where: w, kept: project.NewLastGood(w.State), index: w.index()}
 	l.readSettings()
 	all := l.exempted(packs.Rules())
 	all = all[:len(all):len(all)]
 	for _, f := range l.folders() {
-		left := maxOwnRules
+		left := project.MaxOwnRules
 		if f.scope == cardea.ScopeProject {
-			left = maxProjectRules
+			left = project.MaxProjectRules
 		}
 		list, files := l.readRules(f, &left)
 		all = append(all, l.generatedRules(f.scope)...)
@@ -155,7 +156,7 @@ func Load(w Where) *Loaded {
 // kept yet, until it is late. r tells what holds a secret, and is not kept. It
 // is for when the verdict stands, and an error does not change it.
 func (l *Loaded) Keep(r *redact.Redactor, late func() bool) error {
-	return errors.Join(l.kept.write(r, late), l.index.write(late))
+	return errors.Join(l.kept.Write(r, late), l.index.write(late))
 }
 
 // ReadRoutes finds and reads the files of routes, once. It is not part of
@@ -170,7 +171,7 @@ func (l *Loaded) ReadRoutes() {
 
 // LoadSettings reads the settings alone.
 func LoadSettings(w Where) settings.Settings {
-	l := &Loaded{Where: w, kept: lastGood{state: w.State}}
+	l := &Loaded{Where: w, kept: project.NewLastGood(w.State)}
 	l.readSettings()
 	return l.Settings
 }
@@ -194,7 +195,7 @@ func (l *Loaded) system() folder {
 func (l *Loaded) user() folder { return folder{dir: l.Where.Dirs.User, scope: cardea.ScopeUser} }
 
 func (l *Loaded) project() folder {
-	return folder{dir: below(l.Where.Project, ".cardea"), scope: cardea.ScopeProject, inside: l.Where.Project}
+	return folder{dir: project.Below(l.Where.Project, ".cardea"), scope: cardea.ScopeProject, inside: l.Where.Project}
 }
 
 // org is the folder of the organisation that the settings of system or user
@@ -203,7 +204,7 @@ func (l *Loaded) org(name string) folder {
 	if name == "" {
 		return folder{scope: cardea.ScopeOrg}
 	}
-	return folder{dir: below(l.Where.Dirs.User, "org/"+name), scope: cardea.ScopeOrg}
+	return folder{dir: project.Below(l.Where.Dirs.User, "org/"+name), scope: cardea.ScopeOrg}
 }
 
 // folders are all scopes' folders in the order in which their rules are read:
@@ -241,7 +242,7 @@ func (l *Loaded) loadSettings(at folder) settings.File {
 	f.Problems = append(problems, f.Problems...)
 	if !cardea.HasError(f.Problems) {
 		l.note(none.Path, at, data, when)
-	} else if old := l.kept.form(none.Path, at.source()); old != nil {
+	} else if old := l.kept.Form(none.Path, at.source()); old != nil {
 		// A form that was good for an earlier version may not be for this one.
 		if kept := settings.Parse(none.Path, at.scope, old); !cardea.HasError(kept.Problems) {
 			problems, data, f = keptInForce(f.Problems), old, kept
@@ -255,12 +256,12 @@ func (l *Loaded) loadSettings(at folder) settings.File {
 // note remembers a form that is to be kept.
 func (l *Loaded) note(path string, at folder, data []byte, when time.Time) {
 	if data != nil {
-		l.kept.note(path, at.source(), data, when)
+		l.kept.Note(path, at.source(), data, when)
 	}
 }
 
 // source is where last good forms of a folder's files are kept.
-func (f folder) source() source { return source(f.scope == cardea.ScopeProject) }
+func (f folder) source() project.Source { return project.Source(f.scope == cardea.ScopeProject) }
 
 // counts reports whether everything in a file counts.
 func (l *Loaded) counts(path string, scope cardea.Scope, data []byte) bool {
@@ -273,7 +274,7 @@ func (l *Loaded) read(path string, at folder) ([]byte, time.Time, []cardea.Diagn
 	if p := l.doubt(path, at); p != nil {
 		return nil, time.Time{}, p
 	}
-	data, when, err := readFile(path, at.inside)
+	data, when, err := project.ReadFile(path, at.inside)
 	if err != nil {
 		return nil, when, []cardea.Diagnostic{unread(path, err)}
 	}

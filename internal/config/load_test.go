@@ -16,6 +16,7 @@ import (
 	"cardea.dev/internal/decide/policy/rego"
 	"cardea.dev/internal/decide/rules"
 	"cardea.dev/internal/paths"
+	"cardea.dev/internal/project"
 )
 
 // site is a person's folder and a project on disk.
@@ -65,7 +66,7 @@ func TestLoadWithNothing(t *testing.T) {
 	if len(l.Troubles())+len(l.Files)+len(l.Routes)+len(l.Off)+len(l.Uncounted()) != 0 || len(l.Rules) == 0 {
 		t.Errorf("got %+v", l)
 	}
-	for _, w := range []Where{{}, {Dirs: Dirs{User: "/none"}}} {
+	for _, w := range []Where{{}, {Dirs: project.Dirs{User: "/none"}}} {
 		if l := Load(w); len(l.Troubles()) != 0 || len(l.Rules) == 0 {
 			t.Errorf("%+v: %v", w, l.Troubles())
 		}
@@ -300,7 +301,7 @@ func TestTooManySurroundings(t *testing.T) {
 	s := newSite(t)
 	s.user("rules/u.yaml", "rules: [{id: may, tool: Bash, match: {command: touch}, effect: allow}]")
 	line := "touch"
-	for i := range MaxSurroundings + 1 {
+	for i := range project.MaxSurroundings + 1 {
 		if got := s.try(line + " here"); got.Effect != cardea.Allow {
 			t.Fatalf("with %d projects: %s by %s", i, got.Effect, got.By)
 		}
@@ -368,7 +369,7 @@ func TestLoadPaths(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	write(t, filepath.Join(base, "odd/rules/x"), "")
-	for i := range maxRuleFiles + 1 {
+	for i := range project.MaxRuleFiles + 1 {
 		write(t, filepath.Join(base, fmt.Sprintf("odd/rules/%d.yaml", i)), "rules: []")
 	}
 	if l, err := LoadPaths([]string{filepath.Join(base, "odd")}); err != nil || len(l.Problems()) != 1 {
@@ -542,4 +543,28 @@ func TestSystemScopeOfOthers(t *testing.T) {
 	if got := s.try("linked"); got.Effect == cardea.Allow {
 		t.Error("a link out of the system's folder is believed")
 	}
+}
+func realTemp(t *testing.T) string {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func mkdir(t *testing.T, dir string) {
+	t.Helper()
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func write(t *testing.T, path, text string) string {
+	t.Helper()
+	mkdir(t, filepath.Dir(path))
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }

@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"cardea.dev"
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/decide/rules"
 	"cardea.dev/internal/harness"
+	"cardea.dev/internal/project"
 )
 
 // unread is a file that cannot be read at all.
@@ -26,7 +28,7 @@ func (l *Loaded) readRules(at folder, left *int) (list []rules.Rule, files []Rul
 	if p := l.doubt(dir, at); p != nil {
 		return nil, []RulesFile{{Path: dir, Scope: at.scope, Problems: p}}
 	}
-	paths, err := ruleFiles(dir)
+	paths, err := project.RuleFiles(dir)
 	if err != nil {
 		return nil, []RulesFile{{Path: dir, Scope: at.scope, Problems: []cardea.Diagnostic{unread(dir, err)}}}
 	}
@@ -54,7 +56,7 @@ func (l *Loaded) readRulesFile(path string, at folder, left *int) (RulesFile, []
 	}
 	if !cardea.HasError(f.Problems) {
 		l.note(path, at, data, when)
-	} else if old := l.kept.form(path, at.source()); old != nil && len(old) <= *left {
+	} else if old := l.kept.Form(path, at.source()); old != nil && len(old) <= *left {
 		*left -= len(old)
 		problems = keptInForce(f.Problems)
 		list = l.parseRules(&f, at, old)
@@ -155,6 +157,19 @@ func without(all, left []rules.Rule) []rules.Rule {
 			left = left[1:]
 		} else {
 			out = append(out, all[i])
+		}
+	}
+	return out
+}
+
+// keptInForce says with the first mistake of a file that an earlier form is in
+// force.
+func keptInForce(problems []cardea.Diagnostic) []cardea.Diagnostic {
+	out := slices.Clone(problems)
+	for i := range out {
+		if p := &out[i]; p.Severity == cardea.LevelError {
+			p.Hint = strings.TrimPrefix(p.Hint+"; its last good form is in force until then", "; ")
+			break
 		}
 	}
 	return out

@@ -9,6 +9,7 @@ import (
 	"cardea.dev/internal/decide/policy/remote"
 	"cardea.dev/internal/decide/rules"
 	"cardea.dev/internal/paths"
+	"cardea.dev/internal/project"
 	"cardea.dev/internal/state"
 )
 
@@ -50,7 +51,7 @@ func (l *Loaded) ownSettings() []string {
 	}
 	for _, at := range l.folders() {
 		// Where there is no folder, nothing is in force.
-		if at.dir == "" || !has(at.dir, "") {
+		if at.dir == "" || !project.Has(at.dir, "") {
 			continue
 		}
 		dir := paths.Real(at.dir)
@@ -67,7 +68,7 @@ func (l *Loaded) ownSettings() []string {
 			}
 		}
 	}
-	lists := []string{below(l.Where.Dirs.Claude, "settings.json"), below(l.Where.Dirs.Claude, "hooks")}
+	lists := []string{project.Below(l.Where.Dirs.Claude, "settings.json"), project.Below(l.Where.Dirs.Claude, "hooks")}
 	for _, s := range l.Where.Lists {
 		lists = append(lists, s.File)
 	}
@@ -107,7 +108,7 @@ func links(path string) []string {
 		return out // what cannot be read is not in force
 	}
 	defer d.Close()
-	entries, _ := d.ReadDir(maxEntries)
+	entries, _ := d.ReadDir(project.MaxEntries)
 	for _, e := range entries {
 		if e.Type()&os.ModeSymlink != 0 {
 			out = append(out, filepath.Join(path, e.Name()))

@@ -11,6 +11,7 @@ import (
 	"cardea.dev/internal/decide/routes"
 	"cardea.dev/internal/document"
 	"cardea.dev/internal/harness"
+	"cardea.dev/internal/project"
 	"cardea.dev/internal/settings"
 )
 
@@ -83,7 +84,7 @@ func (l *Loaded) addFolder(dir string) {
 }
 
 func (l *Loaded) addRules(dir string) {
-	files, err := ruleFiles(dir)
+	files, err := project.RuleFiles(dir)
 	if err != nil {
 		l.Files = append(l.Files, RulesFile{Path: dir, Scope: cardea.ScopeUser, Problems: []cardea.Diagnostic{unread(dir, err)}})
 	}

@@ -11,6 +11,7 @@ import (
 	"cardea.dev/internal/harness/claudecode"
 	"cardea.dev/internal/paths"
 	"cardea.dev/internal/permissionlist"
+	"cardea.dev/internal/project"
 )
 
 // PermissionFile is a file with a harness's permission lists that was read.
@@ -62,7 +63,7 @@ func (l *Loaded) readPermissionFile(s permissionlist.Source) (*PermissionFile, [
 	}
 	if f.broken = cardea.HasError(got.Problems); !f.broken && s.Text == nil {
 		l.note(from.File, at, got.Kept, when)
-	} else if old := l.kept.form(from.File, at.source()); f.broken && old != nil {
+	} else if old := l.kept.Form(from.File, at.source()); f.broken && old != nil {
 		problems := keptInForce(got.Problems)
 		got = permissionlist.ReadFormat(s.Format, f.From, old)
 		got.Problems, f.Kept, f.broken = problems, true, false
@@ -78,7 +79,7 @@ func (l *Loaded) listOf(f *PermissionFile, s permissionlist.Source) (got permiss
 	data := s.Text
 	if data == nil {
 		var err error
-		if data, when, err = readFile(s.File, ""); err != nil {
+		if data, when, err = project.ReadFile(s.File, ""); err != nil {
 			got.Problems = []cardea.Diagnostic{unread(s.File, err)}
 			return got, when, true
 		}

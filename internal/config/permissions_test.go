@@ -13,6 +13,7 @@ import (
 	"cardea.dev/internal/harness/claudecode"
 	"cardea.dev/internal/paths"
 	"cardea.dev/internal/permissionlist"
+	"cardea.dev/internal/project"
 	"cardea.dev/internal/redact"
 )
 
@@ -205,7 +206,7 @@ func TestListsAround(t *testing.T) {
 		}
 	}
 	var many []string
-	for i := range MaxSurroundings + 1 {
+	for i := range project.MaxSurroundings + 1 {
 		dir := filepath.Join(filepath.Dir(s.where.Project), "many", strings.Repeat("x", i+1))
 		mkdir(t, filepath.Join(dir, ".claude"))
 		many = append(many, dir+"/f")

@@ -11,6 +11,7 @@ import (
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/harness"
 	"cardea.dev/internal/paths"
+	"cardea.dev/internal/project"
 )
 
 // Aids are what policies need besides files. The zero value does without.
@@ -102,7 +103,7 @@ func (l *Loaded) policyFolders(ev *cardea.Event) []policy.Folder {
 	if ev.Call != nil {
 		reach = reached(ev)
 	}
-	projects, _ := Surroundings(reach, l.Where.Dirs.Home, []string{".cardea"}, l.Where.Project)
+	projects, _ := project.Surroundings(reach, l.Where.Dirs.Home, []string{".cardea"}, l.Where.Project)
 	for _, project := range projects {
 		out = append(out, policy.Folder{Dir: filepath.Join(project, ".cardea", "policies"), Scope: cardea.ScopeProject, Inside: project, Around: true,
 			Trusts: func(string, []byte) bool { return false }})

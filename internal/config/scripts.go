@@ -13,6 +13,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/decide/policy"
+	"cardea.dev/internal/project"
 	"cardea.dev/internal/script"
 )
 
@@ -302,7 +303,7 @@ func (s standing) answer(name string) policy.Answer {
 func (l *Loaded) standing(paths []string) standing {
 	worst, some := accepted, false
 	for _, path := range paths {
-		data, _, err := readFile(path, l.Where.Project)
+		data, _, err := project.ReadFile(path, l.Where.Project)
 		switch {
 		case err == nil && data != nil && l.counts(path, cardea.ScopeProject, data):
 			some = true
@@ -369,7 +370,7 @@ func (l *Loaded) ReadScripts() []string {
 	slices.Sort(paths)
 	paths = slices.Compact(paths)
 	for _, path := range paths {
-		if data, _, err := readFile(path, l.Where.Project); err == nil && data != nil {
+		if data, _, err := project.ReadFile(path, l.Where.Project); err == nil && data != nil {
 			l.counts(path, cardea.ScopeProject, data)
 		}
 	}
@@ -391,14 +392,14 @@ func (l *Loaded) Unrunnable() []string {
 				out = append(out, fmt.Sprintf("%s: %q does not run: %s", f.Path, c, b.unseen))
 			}
 			for _, file := range b.files {
-				if _, _, err := readFile(file, l.Where.Project); err != nil {
+				if _, _, err := project.ReadFile(file, l.Where.Project); err != nil {
 					out = append(out, fmt.Sprintf("%s: %q does not run: %s: %v", f.Path, c, file, err))
 				}
 			}
 		}
 	}
 	for _, path := range l.scopeFiles(cardea.ScopeProject, "signals") {
-		if _, _, err := readFile(path, l.Where.Project); err != nil {
+		if _, _, err := project.ReadFile(path, l.Where.Project); err != nil {
 			out = append(out, fmt.Sprintf("%s does not run: %v", path, err))
 		}
 	}

@@ -1,4 +1,4 @@
-package config
+package project
 
 import (
 	"errors"
@@ -180,7 +180,7 @@ func TestFindProject(t *testing.T) {
 		"":                                "",
 		filepath.Join(base, "other", "y"): filepath.Join(base, "other", "y"),
 	} {
-		if got := FindProject(start, home); got != want {
+		if got := Find(start, home); got != want {
 			t.Errorf("FindProject(%s) = %s, want %s", start, got, want)
 		}
 	}

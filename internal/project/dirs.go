@@ -1,4 +1,4 @@
-package config
+package project
 
 import (
 	"fmt"
@@ -59,7 +59,7 @@ func FindDirs(m Machine, projects ...string) (Dirs, []cardea.Trouble) {
 	f.dirs.State = f.own("XDG_STATE_HOME", f.defaults().state)
 	f.dirs.Cache = f.own("XDG_CACHE_HOME", f.defaults().cache)
 	f.dirs.Runtime = f.runtime()
-	f.dirs.Claude = f.variable("CLAUDE_CONFIG_DIR", below(f.dirs.Home, ".claude"))
+	f.dirs.Claude = f.variable("CLAUDE_CONFIG_DIR", Below(f.dirs.Home, ".claude"))
 	return f.dirs, f.troubles
 }
 
@@ -112,7 +112,7 @@ func (f *finder) own(name, standard string) string {
 // runtime is a folder for sockets. Where the machine gives none, it lies in
 // the state folder.
 func (f *finder) runtime() string {
-	return f.own("XDG_RUNTIME_DIR", below(f.dirs.State, "run"))
+	return f.own("XDG_RUNTIME_DIR", Below(f.dirs.State, "run"))
 }
 
 // variable is the folder that a variable names where it can be believed, else
@@ -175,26 +175,26 @@ func (f *finder) defaults() standard {
 	switch f.machine.OS {
 	case "darwin":
 		return standard{
-			config: below(home, "Library/Application Support/cardea"),
-			state:  below(home, "Library/Application Support/cardea/state"),
-			cache:  below(home, "Library/Caches/cardea"),
+			config: Below(home, "Library/Application Support/cardea"),
+			state:  Below(home, "Library/Application Support/cardea/state"),
+			cache:  Below(home, "Library/Caches/cardea"),
 		}
 	case "windows":
 		return standard{
-			config: below(home, "AppData/Roaming/cardea"),
-			state:  below(home, "AppData/Local/cardea/state"),
-			cache:  below(home, "AppData/Local/cardea/cache"),
+			config: Below(home, "AppData/Roaming/cardea"),
+			state:  Below(home, "AppData/Local/cardea/state"),
+			cache:  Below(home, "AppData/Local/cardea/cache"),
 		}
 	}
 	return standard{
-		config: below(home, ".config/cardea"),
-		state:  below(home, ".local/state/cardea"),
-		cache:  below(home, ".cache/cardea"),
+		config: Below(home, ".config/cardea"),
+		state:  Below(home, ".local/state/cardea"),
+		cache:  Below(home, ".cache/cardea"),
 	}
 }
 
-// below joins, except to a folder that is not known.
-func below(base, path string) string {
+// Below joins, except to a folder that is not known.
+func Below(base, path string) string {
 	if base == "" {
 		return ""
 	}

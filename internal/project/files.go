@@ -1,4 +1,4 @@
-package config
+package project
 
 import (
 	"errors"
@@ -19,21 +19,21 @@ import (
 // The bounds of a folder of rules. A project's files are written by whoever
 // sent the pull request.
 const (
-	maxRuleFiles = 256
-	maxEntries   = 4096
+	MaxRuleFiles = 256
+	MaxEntries   = 4096
 	// How many bytes of rules are read for one call: of the person's, of the
 	// session's project, and of all projects around together. A project that
 	// makes the hook slow would gain that nothing is decided in time, and
 	// reading a mebibyte takes most of a second.
-	maxOwnRules     = 16 << 20
-	maxProjectRules = 1 << 20
+	MaxOwnRules     = 16 << 20
+	MaxProjectRules = 1 << 20
 )
 
-// readFile reads a regular file that is no larger than a document may be. A
+// ReadFile reads a regular file that is no larger than a document may be. A
 // file that is not there gives nil and no error. inside, if not "", is the
 // folder that the file must lie in after links are followed. when is the time of
 // its last change.
-func readFile(path, inside string) (data []byte, when time.Time, err error) {
+func ReadFile(path, inside string) (data []byte, when time.Time, err error) {
 	f, info, err := state.OpenLinked(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, err := os.Lstat(path); err == nil {
@@ -74,10 +74,10 @@ func plainError(err error) error {
 	return err
 }
 
-// ruleFiles lists the YAML files of a folder, sorted. A folder that is not
+// RuleFiles lists the YAML files of a folder, sorted. A folder that is not
 // there has none. A folder that is cut off is an error: what was not read
 // cannot be known to allow anything.
-func ruleFiles(dir string) ([]string, error) {
+func RuleFiles(dir string) ([]string, error) {
 	d, err := os.Open(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -86,12 +86,12 @@ func ruleFiles(dir string) ([]string, error) {
 		return nil, plainError(err)
 	}
 	defer d.Close()
-	names, err := d.Readdirnames(maxEntries + 1)
+	names, err := d.Readdirnames(MaxEntries + 1)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, plainError(err)
 	}
-	if len(names) > maxEntries {
-		return nil, fmt.Errorf("the folder has more than %d entries; move what are no rules elsewhere", maxEntries)
+	if len(names) > MaxEntries {
+		return nil, fmt.Errorf("the folder has more than %d entries; move what are no rules elsewhere", MaxEntries)
 	}
 	files := names[:0]
 	for _, n := range names {
@@ -99,8 +99,8 @@ func ruleFiles(dir string) ([]string, error) {
 			files = append(files, filepath.Join(dir, n))
 		}
 	}
-	if len(files) > maxRuleFiles {
-		return nil, fmt.Errorf("the folder has %d files of rules, more than %d; put several rules into a file", len(files), maxRuleFiles)
+	if len(files) > MaxRuleFiles {
+		return nil, fmt.Errorf("the folder has %d files of rules, more than %d; put several rules into a file", len(files), MaxRuleFiles)
 	}
 	slices.Sort(files)
 	return files, nil

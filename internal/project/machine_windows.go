@@ -1,4 +1,4 @@
-package config
+package project
 
 import (
 	"os/user"

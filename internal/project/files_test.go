@@ -1,4 +1,4 @@
-package config
+package project
 
 import (
 	"os"
@@ -32,16 +32,16 @@ func TestReadFile(t *testing.T) {
 		{"a link to nothing", link("gone", filepath.Join(base, "gone")), "", "", "link to nothing"},
 		{"a folder", project, "", "", "no regular file"},
 	} {
-		data, _, err := readFile(c.path, c.inside)
+		data, _, err := ReadFile(c.path, c.inside)
 		if string(data) != c.want || (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
 			t.Errorf("%s: %q, %v", c.name, data, err)
 		}
 	}
-	if data, _, err := readFile(write(t, filepath.Join(base, "empty"), ""), ""); data == nil || err != nil {
+	if data, _, err := ReadFile(write(t, filepath.Join(base, "empty"), ""), ""); data == nil || err != nil {
 		t.Errorf("an empty file is taken for none: %v", err)
 	}
 	big := write(t, filepath.Join(base, "big"), strings.Repeat("x", document.MaxSize+100))
-	if data, _, err := readFile(big, ""); err != nil || len(data) != document.MaxSize+1 {
+	if data, _, err := ReadFile(big, ""); err != nil || len(data) != document.MaxSize+1 {
 		t.Errorf("a huge file: %d bytes, %v", len(data), err)
 	}
 }
@@ -52,30 +52,30 @@ func TestReadFileDoesNotWaitForAPipe(t *testing.T) {
 	if err := exec.Command("mkfifo", pipe).Run(); err != nil {
 		t.Skip(err)
 	}
-	if _, _, err := readFile(pipe, ""); err == nil || !strings.Contains(err.Error(), "no regular file") {
+	if _, _, err := ReadFile(pipe, ""); err == nil || !strings.Contains(err.Error(), "no regular file") {
 		t.Errorf("got %v", err)
 	}
 }
 
 func TestRuleFiles(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "rules")
-	if got, err := ruleFiles(dir); got != nil || err != nil {
+	if got, err := RuleFiles(dir); got != nil || err != nil {
 		t.Errorf("no folder: %v, %v", got, err)
 	}
 	for _, n := range []string{"b.yaml", "a.yml", "c.txt", ".hidden.yaml", "d.yaml~"} {
 		write(t, filepath.Join(dir, n), "")
 	}
-	got, err := ruleFiles(dir)
+	got, err := RuleFiles(dir)
 	if want := []string{filepath.Join(dir, "a.yml"), filepath.Join(dir, "b.yaml")}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("got %v, %v", got, err)
 	}
-	for i := range maxRuleFiles {
+	for i := range MaxRuleFiles {
 		write(t, filepath.Join(dir, strings.Repeat("x", i%50+1)+string(rune('a'+i/50))+".yaml"), "")
 	}
-	if _, err := ruleFiles(dir); err == nil || !strings.Contains(err.Error(), "several rules into a file") {
+	if _, err := RuleFiles(dir); err == nil || !strings.Contains(err.Error(), "several rules into a file") {
 		t.Errorf("too many files: %v", err)
 	}
-	if _, err := ruleFiles(write(t, filepath.Join(t.TempDir(), "rules"), "")); err == nil {
+	if _, err := RuleFiles(write(t, filepath.Join(t.TempDir(), "rules"), "")); err == nil {
 		t.Error("a file in the place of the folder is not told")
 	}
 }

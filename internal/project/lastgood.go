@@ -1,4 +1,4 @@
-package config
+package project
 
 import (
 	"encoding/hex"
@@ -6,17 +6,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 
-	"cardea.dev"
 	"cardea.dev/internal/document"
 	"cardea.dev/internal/redact"
 	"cardea.dev/internal/state"
 )
 
-// lastGood keeps the last form of every file of settings and rules that was
+// LastGood keeps the last form of every file of settings and rules that was
 // read without errors, so that a typing error does not open or shut the gate.
 //
 // A form is kept under a name that is a digest of the file's path, signed with
@@ -27,7 +24,7 @@ import (
 //
 // A form in which something looks like a secret is not kept: redacted it would
 // be other rules. An empty file in its place tells that it was looked at.
-type lastGood struct {
+type LastGood struct {
 	// state is the state folder, "" where nothing is kept.
 	state string
 	news  []form
@@ -36,24 +33,27 @@ type lastGood struct {
 	asked bool
 }
 
+// NewLastGood keeps forms in a state folder, "" keeps none.
+func NewLastGood(state string) LastGood { return LastGood{state: state} }
+
 // form is a form that is to be kept.
 type form struct {
 	path string
-	from source
+	from Source
 	data []byte
 	when time.Time
 }
 
-// source is the folder that a file was read from, as far as it matters here.
-type source bool
+// Source is the folder that a file was read from, as far as it matters here.
+type Source bool
 
 // Forms of a project's files are kept apart from the person's, and only so
 // many of them: a clone must not fill the disk or push the person's out.
 const (
-	ofPerson  source = false
-	ofProject source = true
+	OfPerson  Source = false
+	OfProject Source = true
 
-	maxProjectForms = 512
+	MaxProjectForms = 512
 
 	purpose         = "last good form"
 	namePurpose     = "name of a last good form"
@@ -61,15 +61,15 @@ const (
 )
 
 // folder is where forms of a source are kept.
-func (k *lastGood) folder(from source) string {
-	if from == ofProject {
+func (k *LastGood) folder(from Source) string {
+	if from == OfProject {
 		return filepath.Join(k.state, "lastgood", "projects")
 	}
 	return filepath.Join(k.state, "lastgood")
 }
 
 // own is the user's key, nil where nothing was ever signed.
-func (k *lastGood) own() []byte {
+func (k *LastGood) own() []byte {
 	if !k.asked && k.state != "" {
 		k.key, _ = state.ReadKey(k.state) // writing tells what is wrong with it
 		k.asked = true
@@ -79,13 +79,13 @@ func (k *lastGood) own() []byte {
 
 // name is the file of a form. Its digest is made with the key, since a path may
 // hold a secret that can be guessed.
-func (k *lastGood) name(path string, from source) string {
+func (k *LastGood) name(path string, from Source) string {
 	return filepath.Join(k.folder(from), hex.EncodeToString(state.Sign(k.key, namePurpose, []byte(path))))
 }
 
-// note remembers a file that was read without errors, unless its form is kept
+// Note remembers a file that was read without errors, unless its form is kept
 // already.
-func (k *lastGood) note(path string, from source, data []byte, when time.Time) {
+func (k *LastGood) Note(path string, from Source, data []byte, when time.Time) {
 	if k.state == "" {
 		return
 	}
@@ -99,9 +99,9 @@ func (k *lastGood) note(path string, from source, data []byte, when time.Time) {
 	k.news = append(k.news, form{path, from, data, when})
 }
 
-// form is the last good form of a file, nil where there is none that this
+// Form is the last good form of a file, nil where there is none that this
 // user's Cardea wrote.
-func (k *lastGood) form(path string, from source) []byte {
+func (k *LastGood) Form(path string, from Source) []byte {
 	if k.state == "" {
 		return nil
 	}
@@ -115,9 +115,9 @@ func (k *lastGood) form(path string, from source) []byte {
 	return text
 }
 
-// write keeps what is new, until it is late. What is left is new at the next
+// Write keeps what is new, until it is late. What is left is new at the next
 // call. An error changes no verdict; it is for the person.
-func (k *lastGood) write(r *redact.Redactor, late func() bool) error {
+func (k *LastGood) Write(r *redact.Redactor, late func() bool) error {
 	if len(k.news) == 0 {
 		return nil
 	}
@@ -129,7 +129,7 @@ func (k *lastGood) write(r *redact.Redactor, late func() bool) error {
 	return nil
 }
 
-func (k *lastGood) writeAll(r *redact.Redactor, late func() bool) error {
+func (k *LastGood) writeAll(r *redact.Redactor, late func() bool) error {
 	key, err := state.LoadKey(k.state)
 	if err != nil {
 		return err
@@ -141,9 +141,9 @@ func (k *lastGood) writeAll(r *redact.Redactor, late func() bool) error {
 		if late() {
 			break
 		}
-		if n.from == ofProject && !pruned {
+		if n.from == OfProject && !pruned {
 			pruned = true
-			errs = append(errs, state.Prune(k.folder(ofProject), maxProjectForms-len(k.news), maxProjectForms-len(k.news)))
+			errs = append(errs, state.Prune(k.folder(OfProject), MaxProjectForms-len(k.news), MaxProjectForms-len(k.news)))
 		}
 		errs = append(errs, state.WriteAt(k.name(n.path, n.from), k.signed(n, r), n.when))
 	}
@@ -152,22 +152,18 @@ func (k *lastGood) writeAll(r *redact.Redactor, late func() bool) error {
 
 // signed is a form as it is kept: the signature and the text, or, where the
 // text holds a secret, the signature of that.
-func (k *lastGood) signed(n form, r *redact.Redactor) []byte {
+func (k *LastGood) signed(n form, r *redact.Redactor) []byte {
 	if len(r.Find(string(n.data))) > 0 {
 		return state.Sign(k.key, withheldPurpose, []byte(n.path))
 	}
 	return state.SignedText(k.key, purpose, n.path, n.data)
 }
 
-// keptInForce says with the first mistake of a file that an earlier form is in
-// force.
-func keptInForce(problems []cardea.Diagnostic) []cardea.Diagnostic {
-	out := slices.Clone(problems)
-	for i := range out {
-		if p := &out[i]; p.Severity == cardea.LevelError {
-			p.Hint = strings.TrimPrefix(p.Hint+"; its last good form is in force until then", "; ")
-			break
-		}
+// Pending are the files whose forms are to be kept and are not written yet.
+func (k *LastGood) Pending() []string {
+	var out []string
+	for _, n := range k.news {
+		out = append(out, n.path)
 	}
 	return out
 }

@@ -1,4 +1,4 @@
-package config
+package project
 
 import (
 	"cardea.dev/internal/paths"
@@ -10,11 +10,11 @@ import (
 // MaxSurroundings is how many further projects count for one call.
 const MaxSurroundings = 16
 
-// FindProject is the project of a session that began in start: the nearest
+// Find is the project of a session that began in start: the nearest
 // folder at or above it that has .cardea or .git, else start. The home folder
 // and what lies above it are no project unless they are start itself: a .git
 // there holds dotfiles, and would make everything one project.
-func FindProject(start, home string) string {
+func Find(start, home string) string {
 	if start == "" {
 		return ""
 	}
@@ -23,7 +23,7 @@ func FindProject(start, home string) string {
 		if dir != start && paths.Within(dir, home) {
 			return start
 		}
-		if has(dir, ".cardea") || has(dir, ".git") {
+		if Has(dir, ".cardea") || Has(dir, ".git") {
 			return dir
 		}
 		if dir == filepath.Dir(dir) {
@@ -93,14 +93,15 @@ func (w *walk) nearest(path string) string {
 			return ""
 		}
 		w.seen[dir] = true
-		if slices.ContainsFunc(w.marks, func(m string) bool { return has(dir, m) }) {
+		if slices.ContainsFunc(w.marks, func(m string) bool { return Has(dir, m) }) {
 			return dir
 		}
 	}
 	return ""
 }
 
-func has(dir, name string) bool {
+// Has reports whether a folder has an entry of a name; "" is the folder itself.
+func Has(dir, name string) bool {
 	_, err := os.Lstat(filepath.Join(dir, name))
 	return err == nil
 }
