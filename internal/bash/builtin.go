@@ -359,7 +359,7 @@ func (w *walker) sourced(inv invocation) {
 	w.emitBuiltin(inv, false)
 }
 
-var execSpec = wrapper{flags: "cl", valued: "a"}
+var execSpec = wrapper{Options: []string{"-c", "-l"}, ValueOptions: []string{"-a"}}
 
 // prefixBuiltin handles exec, command, builtin and zsh's noglob, nocorrect.
 func (w *walker) prefixBuiltin(inv invocation) {

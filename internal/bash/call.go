@@ -220,12 +220,12 @@ func (w *walker) start(inv invocation) {
 			return
 		}
 	}
-	if unwrap, ok := wrapperOf(name); ok {
+	if spec, unwrap := wrapperOf(name); unwrap != nil {
 		if strings.Contains(name, "/") && !knowledge.SystemFolder(path.Dir(name)) {
 			w.emitProgram(inv) // a file of that name may be anything
 		}
 		inv.around = inv.outerAndSelf()
-		unwrap(w, inv)
+		unwrap(w, spec, inv)
 		return
 	}
 	w.emitProgram(inv)

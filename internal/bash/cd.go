@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/knowledge"
 	"cardea.dev/internal/paths"
 )
 
@@ -18,6 +19,14 @@ func backtracks(name string) bool {
 		below = below || element != "" && element != "." && element != ".."
 	}
 	return false
+}
+
+// topLevel reports a substitution of the top folder of the repository.
+func (w *walker) topLevel(text string) bool {
+	inner, begins := strings.CutPrefix(text, "$(")
+	inner, ends := strings.CutSuffix(inner, ")")
+	program, words, _ := strings.Cut(inner, " ")
+	return begins && ends && knowledge.PrintsTopLevel(program, strings.Split(words, " ")) && w.isPlainCommand(program)
 }
 
 // cd changes the folder of the rest of the line.
@@ -34,7 +43,7 @@ func (w *walker) cd(inv invocation) {
 		name, ok = home.text, home.kind == known
 	case words[0].Static && !strings.HasPrefix(words[0].Text, "-") && !strings.HasPrefix(words[0].Text, "+"):
 		name, ok = words[0].Text, words[0].Text != ""
-	case !words[0].Static && strings.Trim(words[0].Text, `"`) == "$(git rev-parse --show-toplevel)" && w.env.TopLevel != nil && w.isPlainCommand("git"):
+	case !words[0].Static && w.env.TopLevel != nil && w.topLevel(strings.Trim(words[0].Text, `"`)):
 		// What agents write most of all lines with a substitution.
 		name = w.env.TopLevel(w.cur.cwd)
 		ok = name != ""

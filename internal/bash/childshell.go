@@ -10,7 +10,7 @@ import (
 
 // shellProgram handles bash and its kin: -c text is a script, so is a literal
 // standard input.
-func (w *walker) shellProgram(inv invocation) {
+func (w *walker) shellProgram(_ *wrapper, inv invocation) {
 	name := path.Base(inv.argv[0].Text)
 	words, command, stdin := w.shellOptions(inv.argv[1:])
 	switch name {
@@ -179,7 +179,7 @@ func (w *walker) childShell(via, text string, params []field, inv invocation) {
 }
 
 // foreignShell is a shell whose language is not read here.
-func (w *walker) foreignShell(inv invocation) {
+func (w *walker) foreignShell(_ *wrapper, inv invocation) {
 	for _, f := range inv.argv[1:] {
 		if !f.Static || strings.HasPrefix(strings.ToLower(f.Text), "-c") || strings.EqualFold(f.Text, "/c") || strings.HasPrefix(strings.ToLower(f.Text), "-e") {
 			w.spot(inv.text, cardea.OpaqueLanguage, "a command in the language of another shell")

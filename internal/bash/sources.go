@@ -172,7 +172,7 @@ func (w *walker) mayBecome(word field, wrappers []string) []knowledge.PossiblePa
 			}
 		}
 	}
-	if slices.Contains(wrappers, "xargs") {
+	if slices.ContainsFunc(wrappers, knowledge.StartsOnInput) {
 		add(w.fromInput())
 	}
 	if substitutionAlone(word.Text) {

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/knowledge"
+	"cardea.dev/internal/knowledge/form"
 )
 
 // This file follows the symbolic links and the folders that a line makes itself:
@@ -60,13 +62,10 @@ func link(table *map[string]string, at, target string) {
 	(*table)[at] = target
 }
 
-// makers are programs that make folders of the names that they write.
-var makers = []string{"mkdir", "gmkdir", "cp", "gcp", "mv", "gmv", "rsync", "ln", "gln", "install", "ginstall", "git", "gh", "hg", "svn", "tar", "gtar", "bsdtar", "unzip", "7z", "7za"}
-
 // note notes the folders that parts make, with those above.
 func (m *creations) note(parts []cardea.Part) {
 	for i := range parts {
-		if !slices.Contains(makers, parts[i].Program()) {
+		if !knowledge.Has(form.MakesFolders, parts[i].Program()) {
 			continue
 		}
 		for _, a := range parts[i].Access {

@@ -7,76 +7,30 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/knowledge"
+	"cardea.dev/internal/knowledge/form"
 )
 
 // unwrap takes a wrapper off an invocation and goes on with what it starts.
-type unwrap func(w *walker, inv invocation)
+type unwrap func(w *walker, s *wrapper, inv invocation)
 
-// wrapper says how a program that starts another one reads its options. The
-// tables are written from the manuals named beside them in wrappers.go.
-type wrapper struct {
-	names []string
-	// flags and valued are the short options without and with a value.
-	flags, valued string
-	// long are the long options; a trailing "=" marks those with a value of
-	// their own word, "[=" those whose value only stands after "=".
-	long []string
-	// before counts the operands before the command.
-	before int
-	// numeric lets -5 be an option (nice).
-	numeric bool
-	// assigns lets NAME=value operands stand before the command (env, sudo).
-	assigns bool
-	// once means that no option may follow such an operand (env).
-	once bool
-	// joined means that the rest of the words is joined to a shell script.
-	joined bool
-	// elevated and remote say what the wrapper changes.
-	elevated, remote bool
-	// outer keeps the wrapper's own invocation as a part, too.
-	outer bool
-	// writes are options that name a file which it writes.
-	writes []string
-	// opaque are options that make it opaque, with the reason.
-	opaque map[string]string
-}
+// wrapper says how a program that starts another one reads its options.
+type wrapper form.Wrapper
 
-// wrapperOf finds the wrapper of a program by its base name.
-func wrapperOf(name string) (unwrap, bool) {
-	base := path.Base(name)
-	switch base {
-	case "bash", "sh", "zsh", "dash", "ksh", "ash", "mksh", "rbash":
-		return (*walker).shellProgram, true
-	case "fish", "csh", "tcsh", "pwsh", "powershell", "cmd", "nu", "xonsh", "elvish":
-		return (*walker).foreignShell, true
-	case "env":
-		return (*walker).envCommand, true
-	case "find", "fd", "fdfind", "gfind":
-		return (*walker).find, true
-	case "xargs", "gxargs":
-		return (*walker).xargs, true
-	case "parallel":
-		return (*walker).parallel, true
-	case "flock":
-		return (*walker).flock, true
-	case "script":
-		return (*walker).scriptCommand, true
-	case "su", "runuser":
-		return (*walker).su, true
-	case "busybox", "toybox":
-		return (*walker).busybox, true
-	case "docker", "podman", "nerdctl", "kubectl", "oc", "docker-compose", "podman-compose":
-		return (*walker).container, true
-	case "at", "batch":
-		return (*walker).later, true
+// wrapperOf finds the wrapper of a program, and how to take it off.
+func wrapperOf(name string) (*wrapper, unwrap) {
+	s := (*wrapper)(knowledge.WrapperOf(path.Base(name)))
+	if s == nil {
+		return nil, nil
 	}
-	if strings.Contains(base, ".so") && (strings.HasPrefix(base, "ld-linux") || strings.HasPrefix(base, "ld-musl")) || base == "ld.so" {
-		return (*walker).loader, true
+	how, ok := map[string]unwrap{
+		"shell": (*walker).shellProgram, "foreign_shell": (*walker).foreignShell, "environment": (*walker).envCommand, "search": (*walker).find,
+		"input": (*walker).xargs, "templates": (*walker).parallel, "lock": (*walker).flock, "recording": (*walker).scriptCommand,
+		"user": (*walker).su, "applet": (*walker).busybox, "container": (*walker).container, "later": (*walker).later, "loader": (*walker).loader,
+	}[s.How]
+	if !ok {
+		return s, (*walker).plainWrapper
 	}
-	if spec := wrapperSpec(base); spec != nil {
-		return func(w *walker, inv invocation) { w.plainWrapper(spec, inv) }, true
-	}
-	return nil, false
+	return s, how
 }
 
 // parsed is what a wrapper's options say.
@@ -121,13 +75,13 @@ func (s *wrapper) parse(words []field) parsed {
 				return p
 			}
 			words = words[used:]
-		case s.assigns && isAssignment(f):
+		case s.Assignments && isAssignment(f):
 			p.before, words = append(p.before, f), words[1:]
-			if s.once {
+			if s.AssignmentsEndOptions {
 				p.before, p.rest = takeAssignments(p.before, words)
 				return p
 			}
-		case len(p.before) >= s.before:
+		case len(p.before) >= s.OperandsBefore:
 			p.rest = words
 			return p
 		case !f.Static && f.MayBeOption && f.MaySplit:
@@ -142,9 +96,9 @@ func (s *wrapper) parse(words []field) parsed {
 
 // parseOperands reads what stands behind "--".
 func (s *wrapper) parseOperands(p parsed, words []field) parsed {
-	n := min(max(s.before-len(p.before), 0), len(words))
+	n := min(max(s.OperandsBefore-len(p.before), 0), len(words))
 	p.before, words = append(p.before, words[:n]...), words[n:]
-	if s.assigns {
+	if s.Assignments {
 		p.before, words = takeAssignments(p.before, words)
 	}
 	p.rest = words
@@ -158,7 +112,7 @@ func (s *wrapper) option(words []field, p *parsed) (int, bool) {
 	switch {
 	case strings.HasPrefix(text, "--"):
 		return s.longOption(text, words, p)
-	case s.numeric && plainNumber(text[1:]):
+	case s.NumericOptions && plainNumber(text[1:]):
 		return 1, true
 	}
 	return s.cluster(text, words, p)
@@ -184,57 +138,48 @@ func takeAssignments(before, words []field) ([]field, []field) {
 
 // longOption reads --name, --name=value, --name value and abbreviations.
 func (s *wrapper) longOption(text string, words []field, p *parsed) (int, bool) {
-	name, val, has := strings.Cut(text[2:], "=")
-	match, takes, count := "", 0, 0
-	for _, l := range s.long {
-		base := strings.TrimRight(l, "=[")
-		if base != name && !strings.HasPrefix(base, name) {
-			continue
-		}
-		count++
-		kind := 0
-		if strings.HasSuffix(l, "[=") {
-			kind = 2
-		} else if strings.HasSuffix(l, "=") {
-			kind = 1
-		}
-		if base == name {
-			match, takes, count = base, kind, 1
+	name, val, has := strings.Cut(text, "=")
+	var found []string
+	for _, o := range slices.Concat(s.Options, s.ValueOptions, s.OptionalValueOptions) {
+		if o == name {
+			found = []string{o}
 			break
 		}
-		match, takes = base, kind
+		if strings.HasPrefix(o, name) {
+			found = append(found, o)
+		}
 	}
-	if count != 1 {
+	if len(found) != 1 {
 		return 0, false
 	}
-	if takes == 1 && !has {
+	if slices.Contains(s.ValueOptions, found[0]) && !has {
 		if len(words) < 2 || !words[1].Static {
 			return 0, false
 		}
-		p.set("--"+match, words[1].Text)
+		p.set(found[0], words[1].Text)
 		return 2, true
 	}
-	p.set("--"+match, val)
+	p.set(found[0], val)
 	return 1, true
 }
 
 // cluster reads -abc, -n5 and -n 5.
 func (s *wrapper) cluster(text string, words []field, p *parsed) (int, bool) {
 	for i := 1; i < len(text); i++ {
-		c := text[i : i+1]
+		c := "-" + text[i:i+1]
 		switch {
-		case strings.Contains(s.valued, c):
+		case slices.Contains(s.ValueOptions, c):
 			if i+1 < len(text) {
-				p.set("-"+c, text[i+1:])
+				p.set(c, text[i+1:])
 				return 1, true
 			}
 			if len(words) < 2 || !words[1].Static {
 				return 0, false
 			}
-			p.set("-"+c, words[1].Text)
+			p.set(c, words[1].Text)
 			return 2, true
-		case strings.Contains(s.flags, c):
-			p.set("-"+c, "")
+		case slices.Contains(s.Options, c):
+			p.set(c, "")
 		default:
 			return 0, false
 		}
@@ -251,14 +196,10 @@ func (w *walker) plainWrapper(s *wrapper, inv invocation) {
 		w.emitProgram(inv)
 		return
 	}
-	for opt, reason := range s.opaque {
-		if v, ok := p.options[opt]; ok && (opt != "-o" || name != "ssh" || sshOptionRuns(v)) {
-			w.spot(opt, cardea.OpaqueCodeOption, reason)
-		}
-	}
-	if s.outer || len(p.rest) == 0 {
+	w.opaqueOptions(s, p)
+	if s.ItselfToo || len(p.rest) == 0 {
 		outer := inv
-		outer.elevated = outer.elevated || s.elevated && len(p.rest) == 0
+		outer.elevated = outer.elevated || s.Elevated && len(p.rest) == 0
 		w.emitProgram(outer)
 		if len(p.rest) == 0 {
 			return
@@ -267,24 +208,42 @@ func (w *walker) plainWrapper(s *wrapper, inv invocation) {
 	}
 	inv.argv = p.rest
 	inv.wrappers = append(slices.Clone(inv.wrappers), name)
-	inv.elevated = inv.elevated || s.elevated
-	inv.remote = inv.remote || s.remote
+	inv.elevated = inv.elevated || s.Elevated
+	inv.remote = inv.remote || s.Remote
 	inv.program = true
-	if s.assigns {
+	if s.Assignments {
 		for _, f := range p.before {
 			inv.assigns = append(slices.Clone(inv.assigns), assignOf(f))
 		}
 	}
 	for _, o := range p.list {
-		if slices.Contains(s.writes, o.name) {
-			inv.access = slices.Concat(inv.access, w.paths().Open(cardea.Write, o.value, false))
+		for _, a := range s.OptionAccesses {
+			if a.Name == o.name {
+				inv.access = slices.Concat(inv.access, w.paths().Open(a.Access, o.value, false))
+			}
 		}
 	}
-	if s.joined {
+	if s.JoinsWords {
 		w.joinedScript(name, inv)
 		return
 	}
 	w.start(inv)
+}
+
+// opaqueOptions adds a spot for each option with which a wrapper starts something
+// that cannot be seen.
+func (w *walker) opaqueOptions(s *wrapper, p parsed) {
+	for _, o := range s.OpaqueOptions {
+		if _, given := p.options[o]; given {
+			w.spot(o, cardea.OpaqueCodeOption, "the configuration file may run commands on this machine")
+		}
+	}
+	for _, o := range s.OpaqueOptionValues {
+		value := strings.ToLower(strings.TrimSpace(p.options[o.Name]))
+		if slices.ContainsFunc(o.Values, func(begin string) bool { return strings.HasPrefix(value, begin) }) {
+			w.spot(o.Name, cardea.OpaqueCodeOption, "the option runs a command on this machine")
+		}
+	}
 }
 
 func assignOf(f field) cardea.Assign {
@@ -305,15 +264,4 @@ func (w *walker) joinedScript(name string, inv invocation) {
 		text = append(text, f.Text)
 	}
 	w.childShell(name, strings.Join(text, " "), nil, inv)
-}
-
-// sshOptionRuns reports whether an -o of ssh runs a command on this machine.
-func sshOptionRuns(v string) bool {
-	v = strings.ToLower(strings.TrimSpace(v))
-	for _, k := range []string{"proxycommand", "localcommand", "permitlocalcommand", "knownhostscommand", "pkcs11provider", "securitykeyprovider", "include", "match"} {
-		if strings.HasPrefix(v, k) {
-			return true
-		}
-	}
-	return false
 }

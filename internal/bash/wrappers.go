@@ -11,58 +11,9 @@ import (
 	"cardea.dev/internal/paths"
 )
 
-// wrapperSpecs are the wrappers whose options a table can say. Sources: GNU
-// coreutils 9.1 (timeout, nice, nohup, stdbuf, chroot), util-linux 2.38
-// (ionice, chrt, setsid, taskset, unshare, nsenter), procps 4.0 (watch), time
-// 1.9, sudo 1.9, OpenDoas 6.8, polkit 122, OpenSSH 9.2, systemd 252, macOS 14
-// (caffeinate).
-var wrapperSpecs = [...]wrapper{
-	{names: []string{"timeout", "gtimeout"}, flags: "vfp", valued: "ks", before: 1,
-		long: []string{"foreground", "preserve-status", "verbose", "kill-after=", "signal=", "help", "version"}},
-	{names: []string{"nice", "gnice"}, valued: "n", numeric: true, long: []string{"adjustment=", "help", "version"}},
-	{names: []string{"nohup", "gnohup"}, long: []string{"help", "version"}},
-	{names: []string{"setsid"}, flags: "cfwhV", long: []string{"ctty", "fork", "wait", "help", "version"}},
-	{names: []string{"stdbuf", "gstdbuf"}, valued: "ioe", long: []string{"input=", "output=", "error=", "help", "version"}},
-	{names: []string{"ionice"}, flags: "thV", valued: "cnpPu", long: []string{"class=", "classdata=", "pid=", "pgid=", "uid=", "ignore", "help", "version"}},
-	{names: []string{"chrt"}, flags: "abfimoprdvRhV", valued: "TPD", before: 1,
-		long: []string{"all-tasks", "batch", "deadline", "fifo", "idle", "max", "other", "pid", "rr", "reset-on-fork", "sched-runtime=", "sched-period=", "sched-deadline=", "verbose", "help", "version"}},
-	{names: []string{"taskset"}, flags: "acphV", before: 1, long: []string{"all-tasks", "cpu-list", "pid", "help", "version"}},
-	{names: []string{"time", "gtime"}, writes: []string{"-o", "--output"}, flags: "apqvV", valued: "fo", long: []string{"append", "format=", "output=", "portability", "quiet", "verbose", "help", "version"}},
-	{names: []string{"caffeinate"}, flags: "dimsu", valued: "tw"},
-	{names: []string{"unbuffer"}, flags: "p"},
-	{names: []string{"chronic"}, flags: "ev"},
-	{names: []string{"watch"}, flags: "bcCdegtxwprhv", valued: "nq", joined: true,
-		long: []string{"beep", "color", "no-color", "differences[=", "errexit", "chgexit", "interval=", "precise", "no-title", "exec", "no-wrap", "equexit=", "no-rerun", "help", "version"}},
-	{names: []string{"sudo"}, flags: "ABbEeHiKklNnPSsVv", valued: "CDghpRrTtUu", assigns: true, elevated: true,
-		long: []string{"askpass", "background", "bell", "close-from=", "chdir=", "edit", "group=", "set-home", "host=", "login", "remove-timestamp", "reset-timestamp", "list", "non-interactive", "no-update", "preserve-groups", "preserve-env[=", "prompt=", "chroot=", "role=", "stdin", "shell", "type=", "command-timeout=", "other-user=", "user=", "version", "validate", "help"}},
-	{names: []string{"doas"}, flags: "Lns", valued: "Cu", elevated: true},
-	{names: []string{"pkexec"}, elevated: true, long: []string{"user=", "disable-internal-agent", "keep-cwd", "version", "help"}},
-	{names: []string{"chroot", "gchroot"}, before: 1, elevated: true, remote: true, long: []string{"groups=", "userspec=", "skip-chdir", "help", "version"}},
-	{names: []string{"unshare"}, flags: "mupnicUTfrhV", valued: "RwSGl", elevated: true,
-		long: []string{"mount[=", "uts[=", "ipc[=", "net[=", "pid[=", "user[=", "cgroup[=", "time[=", "fork", "map-user=", "map-group=", "map-root-user", "map-current-user", "map-auto", "map-users=", "map-groups=", "kill-child[=", "mount-proc[=", "propagation=", "setgroups=", "root=", "wd=", "setuid=", "setgid=", "keep-caps", "monotonic=", "boottime=", "help", "version"}},
-	{names: []string{"nsenter"}, flags: "aFhVZ", valued: "tSG", elevated: true, remote: true,
-		long: []string{"all", "target=", "mount[=", "uts[=", "ipc[=", "net[=", "pid[=", "user[=", "cgroup[=", "time[=", "setuid=", "setgid=", "preserve-credentials", "root[=", "wd[=", "no-fork", "help", "version"}},
-	{names: []string{"ssh"}, flags: "1246AaCfGgKkMNnqsTtVvXxYy", valued: "BbcDEeFIiJLlmOopQRSWw", before: 1, joined: true, elevated: true, remote: true, outer: true,
-		opaque: map[string]string{"-o": "the option runs a command on this machine", "-F": "the configuration file may run commands on this machine"}},
-	{names: []string{"systemd-run"}, flags: "GPqrStdhV", valued: "puHMC", elevated: true,
-		long: []string{"scope", "unit=", "property=", "description=", "slice=", "slice-inherit", "expand-environment=", "remain-after-exit", "send-sighup", "service-type=", "uid=", "gid=", "nice=", "working-directory=", "same-dir", "setenv=", "pty", "pipe", "quiet", "collect", "shell", "user", "system", "wait", "on-active=", "on-boot=", "on-calendar=", "no-block", "no-ask-password", "path-property=", "socket-property=", "timer-property=", "host=", "machine=", "help", "version"}},
-}
-
-func wrapperSpec(name string) *wrapper {
-	for i := range wrapperSpecs {
-		if slices.Contains(wrapperSpecs[i].names, name) {
-			return &wrapperSpecs[i]
-		}
-	}
-	return nil
-}
-
-var envSpec = wrapper{flags: "i0v", valued: "uCS", assigns: true, once: true,
-	long: []string{"ignore-environment", "null", "unset=", "chdir=", "split-string=", "block-signal[=", "default-signal[=", "ignore-signal[=", "list-signal-handling", "debug", "help", "version"}}
-
 // envCommand handles env, whose -S splits one word into options and a command
 // (GNU coreutils 9.1).
-func (w *walker) envCommand(inv invocation) {
+func (w *walker) envCommand(s *wrapper, inv invocation) {
 	words := inv.argv[1:]
 	for i, f := range words { // a lone dash is -i
 		if f.Static && f.Text == "-" {
@@ -74,14 +25,14 @@ func (w *walker) envCommand(inv invocation) {
 			break
 		}
 	}
-	p := envSpec.parse(words)
+	p := s.parse(words)
 	if p.bad.Code != "" {
 		w.spot(p.bad.Text, p.bad.Code, p.bad.Reason)
 		w.emitProgram(inv)
 		return
 	}
 	if split, ok := p.option("--split-string", "-S"); ok {
-		w.envSplit(inv, p, split)
+		w.envSplit(s, inv, p, split)
 		return
 	}
 	for _, f := range p.before {
@@ -93,7 +44,7 @@ func (w *walker) envCommand(inv invocation) {
 		w.emitProgram(inv) // prints the environment
 		return
 	}
-	inv.wrappers = append(slices.Clone(inv.wrappers), "env")
+	inv.wrappers = append(slices.Clone(inv.wrappers), s.Name[0])
 	inv.program, inv.argv = true, p.rest
 	dir, moved := p.option("--chdir", "-C")
 	if !moved {
@@ -112,7 +63,7 @@ func (w *walker) envCommand(inv invocation) {
 }
 
 // envSplit starts env again with the words that -S makes of a text.
-func (w *walker) envSplit(inv invocation, p parsed, text string) {
+func (w *walker) envSplit(s *wrapper, inv invocation, p parsed, text string) {
 	if strings.ContainsAny(text, "\\'\"$#") {
 		w.spot(text, cardea.OpaqueOwnRules, "env splits the text by rules of its own")
 		w.emitProgram(inv)
@@ -123,7 +74,7 @@ func (w *walker) envSplit(inv invocation, p parsed, text string) {
 		words = append(words, knowledge.Literal(s))
 	}
 	inv.argv = slices.Concat(words, p.before, p.rest)
-	w.envCommand(inv)
+	w.envCommand(s, inv)
 }
 
 // droppedByEnv are the variables that env takes away; "*" stands for all.
@@ -145,41 +96,31 @@ func (w *walker) droppedByEnv(p parsed) []string {
 
 // find handles find -exec and its kin, and fd -x. The search itself is a part
 // as well.
-func (w *walker) find(inv invocation) {
+func (w *walker) find(s *wrapper, inv invocation) {
 	from := len(w.out.Parts)
 	w.emitProgram(inv)
 	search := w.searched([2]int{from, len(w.out.Parts)})
-	isFd := strings.HasPrefix(path.Base(inv.argv[0].Text), "fd")
 	words := inv.argv[1:]
 	for i := 0; i < len(words); i++ {
 		f := words[i]
 		switch {
-		case !f.Static && startsFrom(words[i:], isFd):
+		case !f.Static && startsFrom(s, words[i:]):
 			w.spot(f.Text, cardea.OpaqueOutsideOption, "an option of the wrapper comes from outside of the line")
 			w.emitProgram(inv)
-		case f.Static && startsFound(f.Text, isFd):
+		case f.Static && slices.Contains(s.CommandOptions, f.Text):
 			end := i + 1
 			for end < len(words) && !(words[end].Static && (words[end].Text == ";" || words[end].Text == "+" && words[end-1].Text == "{}")) {
 				end++
 			}
-			w.foundCommand(inv, f.Text, words[i+1:end], end < len(words) && words[end].Text == "+", search)
+			w.foundCommand(s, inv, f.Text, words[i+1:end], end < len(words) && words[end].Text == "+", search)
 			i = end
 		}
 	}
 }
 
-// startsFound reports the options of find and fd that start a command.
-func startsFound(option string, isFd bool) bool {
-	if isFd {
-		return option == "-x" || option == "-X" || option == "--exec" || option == "--exec-batch"
-	}
-	return option == "-exec" || option == "-execdir" || option == "-ok" || option == "-okdir"
-}
-
 // foundCommand is the command that find starts for what it has found: for all of
 // it together where several is set.
-func (w *walker) foundCommand(inv invocation, option string, words []field, several bool, search *knowledge.Search) {
-	isFd := strings.HasPrefix(path.Base(inv.argv[0].Text), "fd")
+func (w *walker) foundCommand(s *wrapper, inv invocation, option string, words []field, several bool, search *knowledge.Search) {
 	inner := inv
 	inner.access, inner.argv, inner.program = nil, nil, true
 	for _, a := range words {
@@ -191,7 +132,7 @@ func (w *walker) foundCommand(inv invocation, option string, words []field, seve
 		}
 		inner.argv = append(inner.argv, a)
 	}
-	if isFd && !strings.Contains(inv.text, "{}") {
+	if s.AppendsFile && !strings.Contains(inv.text, "{}") {
 		inner.argv = append(inner.argv, unknownArgs)
 	}
 	inner.wrappers = append(slices.Clone(inv.wrappers), path.Base(inv.argv[0].Text))
@@ -204,10 +145,10 @@ func (w *walker) foundCommand(inv invocation, option string, words []field, seve
 
 // startsFrom reports whether the first of some words, which is not known, may be
 // an option of find that starts the words behind it.
-func startsFrom(words []field, isFd bool) bool {
+func startsFrom(s *wrapper, words []field) bool {
 	first := words[0]
 	spelled := strings.HasPrefix(first.Text, "-")
-	if isFd {
+	if s.AppendsFile {
 		return spelled
 	}
 	return (spelled || first.MayBeOption) && slices.ContainsFunc(words[1:], func(f field) bool { return f.Static && (f.Text == ";" || f.Text == "+") })
@@ -216,19 +157,16 @@ func startsFrom(words []field, isFd bool) bool {
 // unknownArgs stands for words that a wrapper reads from elsewhere.
 var unknownArgs = field{Word: cardea.Word{Text: "{}", MaySplit: true, MayBeOption: true}}
 
-var xargsSpec = wrapper{flags: "0rtpxoie", valued: "adEILnPsJRS",
-	long: []string{"null", "arg-file=", "delimiter=", "eof[=", "replace[=", "max-lines[=", "max-args=", "open-tty", "max-procs=", "interactive", "no-run-if-empty", "max-chars=", "show-limits", "verbose", "exit", "help", "version"}}
-
 // xargs starts its command with words that it reads (findutils 4.9).
-func (w *walker) xargs(inv invocation) {
+func (w *walker) xargs(s *wrapper, inv invocation) {
 	words, replace := xargsAttached(inv.argv[1:])
-	p := xargsSpec.parse(words)
+	p := s.parse(words)
 	if p.bad.Code != "" {
 		w.spot(p.bad.Text, p.bad.Code, p.bad.Reason)
 		w.emitProgram(inv)
 		return
 	}
-	inv.wrappers = append(slices.Clone(inv.wrappers), "xargs")
+	inv.wrappers = append(slices.Clone(inv.wrappers), s.Name[0])
 	inv.program = true
 	inv.argv = slices.Clone(p.rest)
 	for _, o := range p.list {
@@ -298,7 +236,7 @@ func splits(o option) bool {
 
 // parallel builds shell lines from templates and arguments; only its simplest
 // form is read (GNU parallel).
-func (w *walker) parallel(inv invocation) {
+func (w *walker) parallel(s *wrapper, inv invocation) {
 	w.spot(inv.text, cardea.OpaqueOwnRules, "parallel hands lines to a shell that it builds by rules of its own")
 	w.emitProgram(inv)
 	w.cmd.spots = &[]cardea.Opaque{} // told once is enough
@@ -319,26 +257,23 @@ func (w *walker) parallel(inv invocation) {
 		inner := inv
 		inner.access = nil
 		inner.program = true
-		inner.wrappers = append(slices.Clone(inv.wrappers), "parallel")
+		inner.wrappers = append(slices.Clone(inv.wrappers), s.Name[0])
 		inner.argv = append(slices.Clone(command), a)
 		if len(command) > 0 {
-			w.joinedScript("parallel", inner)
+			w.joinedScript(s.Name[0], inner)
 		}
 	}
 }
 
-var flockSpec = wrapper{flags: "sexnuoFhV", valued: "wEc", before: 1,
-	long: []string{"shared", "exclusive", "nonblock", "unlock", "close", "no-fork", "verbose", "wait=", "timeout=", "conflict-exit-code=", "command=", "help", "version"}}
-
 // flock FILE command, flock FILE -c text (util-linux 2.38).
-func (w *walker) flock(inv invocation) {
-	p := flockSpec.parse(inv.argv[1:])
+func (w *walker) flock(s *wrapper, inv invocation) {
+	p := s.parse(inv.argv[1:])
 	if p.bad.Code != "" {
 		w.spot(p.bad.Text, p.bad.Code, p.bad.Reason)
 		w.emitProgram(inv)
 		return
 	}
-	inv.wrappers = append(slices.Clone(inv.wrappers), "flock")
+	inv.wrappers = append(slices.Clone(inv.wrappers), s.Name[0])
 	inv.program = true
 	if len(p.before) > 0 && p.before[0].Static && (!isDescriptor(p.before[0].Text) || len(p.rest) > 0) {
 		inv.access = slices.Concat(inv.access, w.paths().Open(cardea.Write, p.before[0].Text, false))
@@ -349,7 +284,7 @@ func (w *walker) flock(inv invocation) {
 	}
 	switch {
 	case ok:
-		w.childShell("flock -c", script, nil, inv)
+		w.childShell(s.Name[0]+" -c", script, nil, inv)
 	case len(p.rest) > 0:
 		inv.argv = p.rest
 		w.start(inv)
@@ -359,19 +294,16 @@ func (w *walker) flock(inv invocation) {
 	}
 }
 
-var scriptSpec = wrapper{flags: "aefqTtFrpdkh", valued: "cEIOBomT", before: 0,
-	long: []string{"append", "command=", "echo=", "flush", "force", "log-in=", "log-out=", "log-io=", "log-timing=", "logging-format=", "output-limit=", "quiet", "return", "timing[=", "help", "version"}}
-
 // scriptCommand handles script -c text (util-linux 2.38); without -c it starts a
 // shell for whoever types, or on macOS the words after the file.
-func (w *walker) scriptCommand(inv invocation) {
+func (w *walker) scriptCommand(s *wrapper, inv invocation) {
 	words := inv.argv[1:]
 	// Options may follow the file, as GNU getopt permutes them.
 	var files []field
-	p := scriptSpec.parse(words)
+	p := s.parse(words)
 	for p.bad.Code == "" && len(p.rest) > 0 {
 		files = append(files, p.rest[0])
-		more := scriptSpec.parse(p.rest[1:])
+		more := s.parse(p.rest[1:])
 		for k, v := range more.options {
 			p.options[k] = v
 		}
@@ -384,10 +316,10 @@ func (w *walker) scriptCommand(inv invocation) {
 	}
 	inv.access = slices.Concat(inv.access, w.scriptLogs(p, files))
 	text, ok := p.option("-c", "--command")
-	inv.wrappers = append(slices.Clone(inv.wrappers), "script")
+	inv.wrappers = append(slices.Clone(inv.wrappers), s.Name[0])
 	inv.program = true
 	if ok {
-		w.childShell("script -c", text, nil, inv)
+		w.childShell(s.Name[0]+" -c", text, nil, inv)
 		return
 	}
 	if len(files) > 1 {
@@ -420,23 +352,20 @@ func (w *walker) scriptLogs(p parsed, files []field) []cardea.Access {
 	return out
 }
 
-var suSpec = wrapper{flags: "flmpPhV", valued: "cgGsuwC",
-	long: []string{"command=", "session-command=", "fast", "group=", "supp-group=", "login", "preserve-environment", "pty", "shell=", "user=", "whitelist-environment=", "help", "version"}}
-
 // su -c text, runuser -u user command (util-linux 2.38).
-func (w *walker) su(inv invocation) {
+func (w *walker) su(s *wrapper, inv invocation) {
 	name := path.Base(inv.argv[0].Text)
 	words := slices.DeleteFunc(slices.Clone(inv.argv[1:]), func(f field) bool { return f.Static && f.Text == "-" })
 	options := map[string]string{}
-	p := suSpec.parse(words)
+	p := s.parse(words)
 	for {
 		for k, v := range p.options {
 			options[k] = v
 		}
-		if p.bad.Code != "" || len(p.rest) == 0 || name == "runuser" && options["-u"] != "" {
+		if p.bad.Code != "" || len(p.rest) == 0 || slices.ContainsFunc(s.CommandOptions, func(o string) bool { return options[o] != "" }) {
 			break
 		}
-		p = suSpec.parse(p.rest[1:])
+		p = s.parse(p.rest[1:])
 	}
 	inv.elevated = true
 	if p.bad.Code != "" {
@@ -452,7 +381,7 @@ func (w *walker) su(inv invocation) {
 	switch {
 	case ok:
 		w.childShell(name+" -c", text, nil, wrapped)
-	case name == "runuser" && len(p.rest) > 0:
+	case len(s.CommandOptions) > 0 && len(p.rest) > 0:
 		wrapped.argv = p.rest
 		w.start(wrapped)
 	default:
@@ -462,7 +391,7 @@ func (w *walker) su(inv invocation) {
 }
 
 // busybox starts one of its own programs.
-func (w *walker) busybox(inv invocation) {
+func (w *walker) busybox(_ *wrapper, inv invocation) {
 	if len(inv.argv) < 2 || strings.HasPrefix(inv.argv[1].Text, "-") && inv.argv[1].Static {
 		w.emitProgram(inv)
 		return
@@ -474,7 +403,7 @@ func (w *walker) busybox(inv invocation) {
 }
 
 // loader is the dynamic loader, called as a program.
-func (w *walker) loader(inv invocation) {
+func (w *walker) loader(_ *wrapper, inv invocation) {
 	words := inv.argv[1:]
 	for len(words) > 0 && words[0].Static && strings.HasPrefix(words[0].Text, "-") {
 		w.spot(words[0].Text, cardea.OpaqueCodeOption, "an option of the dynamic loader may load code")
@@ -496,7 +425,7 @@ func (w *walker) loader(inv invocation) {
 }
 
 // later is at and batch, which read commands and run them another time.
-func (w *walker) later(inv invocation) {
+func (w *walker) later(_ *wrapper, inv invocation) {
 	w.spot(inv.text, cardea.OpaqueLater, "it reads commands that run later")
 	inv.elevated = true
 	w.emitProgram(inv)

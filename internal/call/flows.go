@@ -9,6 +9,7 @@ import (
 	"cardea.dev/internal/bash"
 	"cardea.dev/internal/knowledge"
 	"cardea.dev/internal/knowledge/files"
+	"cardea.dev/internal/knowledge/form"
 )
 
 // maxFlows bounds how many flows of one call are kept.
@@ -151,16 +152,14 @@ func (f *flowFinder) substituted(p bash.Pipe) bool {
 // xargs hands to a shell.
 func runsStdin(p *cardea.Part) bool {
 	name := p.Program()
-	switch name {
-	case "source", ".", "eval", "at", "batch":
+	if name == "source" || name == "." || name == "eval" || knowledge.Has(form.RunsInput, name) {
 		return true
-	case "crontab":
-		return !slices.ContainsFunc(p.Options, func(o cardea.Option) bool { return o.Name == "-l" || o.Name == "-r" || o.Name == "-e" }) &&
-			(len(p.Argv) < 2 || slices.ContainsFunc(p.Argv, func(w cardea.Word) bool { return readsStdin(w.Text) }))
-	case "make", "gmake":
-		return slices.ContainsFunc(p.Options, func(o cardea.Option) bool {
-			return (o.Name == "-f" || o.Name == "--file" || o.Name == "--makefile") && readsStdin(o.Value)
-		})
+	}
+	if unless, ok := knowledge.WordsOf(form.RunsInputUnless, name); ok {
+		return !knowledge.HasOption(p, unless...) && (len(p.Argv) < 2 || slices.ContainsFunc(p.Argv, func(w cardea.Word) bool { return readsStdin(w.Text) }))
+	}
+	if options, ok := knowledge.WordsOf(form.RunsFileOfOption, name); ok {
+		return slices.ContainsFunc(p.Options, func(o cardea.Option) bool { return slices.Contains(options, o.Name) && readsStdin(o.Value) })
 	}
 	if !interpreter(name) || !shellName(name) && slices.ContainsFunc(p.Options, func(o cardea.Option) bool { return o.Name == "-m" }) {
 		return false // python3 -m json.tool reads data
@@ -168,7 +167,7 @@ func runsStdin(p *cardea.Part) bool {
 	stdin := slices.ContainsFunc(p.Options, func(o cardea.Option) bool { return o.Name == "-s" }) && shellName(name)
 	for _, o := range p.Options {
 		if takesCode(o) {
-			return slices.Contains(p.Wrappers, "xargs") && !o.Static || slices.Contains(p.Wrappers, "xargs") && len(p.Opaque) > 0
+			return slices.ContainsFunc(p.Wrappers, knowledge.StartsOnInput) && (!o.Static || len(p.Opaque) > 0)
 		}
 		if o.Name == "-n" && shellName(name) {
 			return false
@@ -192,19 +191,11 @@ func readsStdin(name string) bool {
 }
 
 func shellName(name string) bool {
-	switch name {
-	case "bash", "sh", "zsh", "dash", "ksh", "ash", "mksh", "fish", "csh", "tcsh", "pwsh", "powershell":
-		return true
-	}
-	return false
+	return knowledge.Has(form.Shell, name) || knowledge.Has(form.ForeignShell, name)
 }
 
 func interpreter(name string) bool {
-	switch strings.TrimRight(name, "0123456789.") {
-	case "python", "node", "nodejs", "perl", "ruby", "php", "lua", "deno", "bun", "osascript", "tclsh", "Rscript", "iex":
-		return true
-	}
-	return shellName(name)
+	return knowledge.Has(form.Interpreter, strings.TrimRight(name, "0123456789.")) || shellName(name)
 }
 
 func accessKind(p *cardea.Part, k cardea.AccessKind) bool {
@@ -212,39 +203,18 @@ func accessKind(p *cardea.Part, k cardea.AccessKind) bool {
 }
 
 func downloads(p *cardea.Part) bool {
-	switch p.Program() {
-	case "curl", "wget", "wget2", "http", "https", "httpie", "xh", "xhs", "fetch", "aria2c", "axel", "nc", "ncat", "netcat", "socat", "lynx", "links",
-		"elinks", "w3m", "ftp", "lftp", "tftp", "sftp", "irm", "iwr":
+	name := p.Program()
+	switch {
+	case knowledge.HasWith(form.Downloads, name, func(word string) bool { return slices.Contains(p.Command, word) }):
 		return true
-	case "scp", "rsync":
+	case knowledge.Has(form.Copies, name):
 		return accessKind(p, cardea.Network)
-	case "aws", "gsutil", "gcloud":
-		return slices.Contains(p.Command, "s3") || slices.Contains(p.Command, "cat") || slices.Contains(p.Command, "cp") || slices.Contains(p.Command, "storage")
-	case "gh":
-		return len(p.Command) > 1 && (p.Command[1] == "gist" || p.Command[1] == "api" || p.Command[1] == "release")
-	case "dig", "nslookup", "host":
-		return true
 	}
 	return slices.ContainsFunc(p.Access, func(a cardea.Access) bool { return a.Kind == cardea.Network && a.Redirect })
 }
 
 func decodes(p *cardea.Part) bool {
-	option := func(names ...string) bool {
-		return slices.ContainsFunc(p.Options, func(o cardea.Option) bool { return slices.Contains(names, o.Name) })
-	}
-	switch p.Program() {
-	case "base64", "base32", "basenc", "gbase64":
-		return option("-d", "-D", "--decode", "-i")
-	case "xxd":
-		return option("-r")
-	case "openssl":
-		return option("-d", "-base64", "-a")
-	case "rev", "uudecode", "gunzip", "zcat", "bzcat", "xzcat", "tr", "gpg":
-		return true
-	case "gzip", "bzip2", "xz":
-		return option("-d")
-	}
-	return false
+	return knowledge.HasWith(form.Decodes, p.Program(), func(option string) bool { return knowledge.HasOption(p, option) })
 }
 
 // throughFiles finds files that one part writes and a later one runs or sends.
@@ -285,29 +255,24 @@ func (f *flowFinder) throughFiles() {
 // impliedFiles are the files that a program runs without being told to, and
 // where a program of that name would be put to be found.
 func impliedFiles(p *cardea.Part) []string {
-	var names []string
-	switch name := p.Program(); name {
-	case "make", "gmake":
-		names = []string{"Makefile", "makefile", "GNUmakefile"}
-	case "npm", "pnpm", "yarn", "bun":
-		names = []string{"package.json"}
-	case "":
-		return nil
-	default:
-		if len(p.Argv) == 0 || strings.Contains(p.Argv[0].Text, "/") || knowledge.IsKnown(name) {
-			return nil
+	name := p.Program()
+	files, ok := knowledge.WordsOf(form.RunsByName, name)
+	switch {
+	case ok:
+		var paths []string
+		for _, file := range files {
+			paths = append(paths, knowledge.Absolute(p.Dir, file))
 		}
-		return []string{"/usr/local/bin/" + name, "/usr/bin/" + name, "/bin/" + name}
+		return paths
+	case name == "" || len(p.Argv) == 0 || strings.Contains(p.Argv[0].Text, "/") || knowledge.IsKnown(name):
+		return nil
 	}
-	for i := range names {
-		names[i] = knowledge.Absolute(p.Dir, names[i])
-	}
-	return names
+	return []string{"/usr/local/bin/" + name, "/usr/bin/" + name, "/bin/" + name}
 }
 
 // sendsFile leaves out clients that read keys to log in with.
 func sendsFile(p *cardea.Part) bool {
-	return p.Program() == "curl" || p.Program() == "wget" || p.Program() == "nc" || p.Program() == ""
+	return knowledge.Has(form.SendsFiles, p.Program()) || p.Program() == ""
 }
 
 func readsDescriptor(p *cardea.Part) bool {
@@ -351,17 +316,12 @@ func readsSecret(p *cardea.Part) bool {
 			return true
 		}
 	}
-	if p.Program() == "curl" || p.Program() == "wget" {
+	if options, ok := knowledge.WordsOf(form.SendsOptionFiles, p.Program()); ok {
 		for _, o := range p.Options {
-			if at := strings.IndexByte(o.Value, '@'); at >= 0 && sendsValue(o.Name) && files.HoldsSecret(knowledge.Absolute(p.Dir, o.Value[at+1:])) {
+			if at := strings.IndexByte(o.Value, '@'); at >= 0 && knowledge.Matches(options, o.Name) && files.HoldsSecret(knowledge.Absolute(p.Dir, o.Value[at+1:])) {
 				return true
 			}
 		}
 	}
 	return false
-}
-
-// sendsValue lists curl's options whose value may name a file to send.
-func sendsValue(option string) bool {
-	return option == "-d" || option == "-F" || option == "-H" || strings.HasPrefix(option, "--data") || strings.HasPrefix(option, "--form") || option == "--json" || option == "--header" || option == "--url-query"
 }

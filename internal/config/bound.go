@@ -9,6 +9,8 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/bash"
 	"cardea.dev/internal/call"
+	"cardea.dev/internal/knowledge"
+	knowledgeform "cardea.dev/internal/knowledge/form"
 	"cardea.dev/internal/paths"
 )
 
@@ -72,7 +74,7 @@ func (l *Loaded) ran(p *cardea.Part, b *bound) []string {
 	var named []string
 	for _, a := range p.Access {
 		switch {
-		case a.Kind == cardea.Execute && a.Path == "" && a.Pattern == "" && recipes[program(p)] == nil:
+		case a.Kind == cardea.Execute && a.Path == "" && a.Pattern == "" && !knowledge.Has(knowledgeform.ProjectFiles, program(p)):
 			b.unseen = "which file " + p.Text + " runs cannot be seen; write its path plainly"
 		case a.Kind == cardea.Execute && a.Pattern == "":
 			b.runs = append(b.runs, a.Path, a.Spelled)
@@ -103,11 +105,12 @@ func (l *Loaded) ran(p *cardea.Part, b *bound) []string {
 		}
 	}
 	name := program(p)
+	files, _ := knowledge.WordsOf(knowledgeform.ProjectFiles, name)
 	for _, dir := range dirs {
-		for _, file := range recipes[name] {
+		for _, file := range files {
 			b.runs = append(b.runs, filepath.Join(dir, file))
 		}
-		if all, ok := call.Names(dir); name == "run-parts" && dir != p.Dir && ok {
+		if all, ok := call.Names(dir); knowledge.Has(knowledgeform.RunsFolder, name) && dir != p.Dir && ok {
 			for _, file := range all {
 				b.runs = append(b.runs, filepath.Join(dir, file))
 			}
@@ -163,18 +166,6 @@ func modules(p *cardea.Part, dirs []string) []string {
 		out = append(out, module+".py", filepath.Join(module, "__init__.py"), filepath.Join(module, "__main__.py"))
 	}
 	return out
-}
-
-// recipes are the files in which programs find what to run, without being told,
-// in the folder in which they run or that an option names.
-var recipes = map[string][]string{
-	"make": {"GNUmakefile", "makefile", "Makefile"}, "gmake": {"GNUmakefile", "makefile", "Makefile"}, "just": {"justfile", "Justfile", ".justfile"},
-	"npm": {"package.json", ".npmrc"}, "npx": {"package.json", ".npmrc"}, "pnpm": {"package.json", ".npmrc", "pnpm-workspace.yaml", ".pnpmfile.cjs"},
-	"yarn": {"package.json", ".yarnrc", ".yarnrc.yml"}, "bun": {"package.json", "bunfig.toml"}, "deno": {"deno.json", "deno.jsonc", "package.json"},
-	"rake": {"Rakefile", "rakefile", "Rakefile.rb"}, "task": {"Taskfile.yml", "Taskfile.yaml"}, "composer": {"composer.json"}, "bundle": {"Gemfile", ".bundle/config"},
-	"cargo": {"Cargo.toml", "build.rs", ".cargo/config.toml"}, "tox": {"tox.ini", "pyproject.toml", "setup.cfg"}, "nox": {"noxfile.py"},
-	"pytest": {"conftest.py", "pytest.ini", "pyproject.toml", "setup.cfg", "tox.ini"}, "pre-commit": {".pre-commit-config.yaml"},
-	"gradle": {"build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"}, "mvn": {"pom.xml"}, "ant": {"build.xml"}, "mix": {"mix.exs"},
 }
 
 // borrows is why a command of the person's, or of a stronger scope, does not run

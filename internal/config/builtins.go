@@ -11,6 +11,8 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/evidence"
+	"cardea.dev/internal/knowledge"
+	knowledgeform "cardea.dev/internal/knowledge/form"
 	"cardea.dev/internal/paths"
 	"cardea.dev/packs"
 )
@@ -113,10 +115,12 @@ func publishes(ev *cardea.Event) bool {
 
 // publishing reports whether a part does.
 func publishing(p *cardea.Part) bool {
-	return len(p.Command) > 1 && p.Command[0] == "git" && slices.Contains(subcommands(), p.Command[1])
+	if len(p.Command) < 2 {
+		return false
+	}
+	subcommands, _ := knowledge.WordsOf(knowledgeform.Publishes, p.Command[0])
+	return slices.Contains(subcommands, p.Command[1])
 }
-
-func subcommands() []string { return []string{"commit", "push", "merge"} }
 
 // evidence is what the policy git_checks is told: the checks that succeeded, what
 // the call does besides publishing, and the parts of which it is not known whether
@@ -138,7 +142,7 @@ func (s *signals) evidence(ev *cardea.Event) any {
 // mayPublish reports whether a part is git with a command that is only known when
 // it runs.
 func mayPublish(p *cardea.Part) bool {
-	return len(p.Command) > 0 && p.Command[0] == "git" && slices.ContainsFunc(p.Operands, func(at int) bool {
+	return len(p.Command) > 0 && knowledge.Has(knowledgeform.Publishes, p.Command[0]) && slices.ContainsFunc(p.Operands, func(at int) bool {
 		return at < len(p.Argv) && !p.Argv[at].Static && !slices.ContainsFunc(p.Argv[1:at], func(w cardea.Word) bool { return len(p.Command) > 1 && w.Text == p.Command[1] })
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/knowledge/form"
 )
 
 // This file says what programs print, as far as it names files: other commands
@@ -14,27 +15,16 @@ import (
 // Filters reports whether a part prints some of the lines that they read, as they
 // are, and nothing else.
 func Filters(p *cardea.Part) bool {
-	var harmless string
-	switch p.Program() {
-	case "sort":
-		harmless = "-u -r -n -h -V -z"
-	case "uniq":
-		harmless = "-u -d -z"
-	case "head", "tail":
-		harmless = "-n -1 -2 -3 -4 -5 -6 -7 -8 -9"
-	case "grep", "egrep", "fgrep":
-		harmless = "-v -i -E -F -w -x -P -e"
-	default:
-		return false
-	}
-	return len(p.Access) == 0 && onlyOptions(p, strings.Fields(harmless))
+	harmless, ok := WordsOf(form.FiltersLines, p.Program())
+	return ok && len(p.Access) == 0 && onlyOptions(p, harmless)
 }
 
 func onlyOptions(p *cardea.Part, list []string) bool {
 	return !slices.ContainsFunc(p.Options, func(o cardea.Option) bool { return !slices.Contains(list, o.Name) })
 }
 
-func hasOption(p *cardea.Part, list ...string) bool {
+// HasOption reports whether a part is passed one of some options.
+func HasOption(p *cardea.Part, list ...string) bool {
 	return slices.ContainsFunc(p.Options, func(o cardea.Option) bool { return slices.Contains(list, o.Name) })
 }
 
@@ -43,32 +33,35 @@ func hasOption(p *cardea.Part, list ...string) bool {
 // the part is known.
 func FindSearch(p *cardea.Part, world *World) *Search {
 	s, name := &Search{Dir: p.Dir}, ""
-	switch p.Program() {
-	case "find", "gfind":
-		if hasOption(p, "-printf", "-fprintf", "-ls", "-fls", "-fprint", "-fprint0", "-files0-from") {
+	program := p.Program()
+	printsElse, find := WordsOf(form.FindsUnless, program)
+	finds, fd := WordsOf(form.FindsWith, program)
+	names, matches := WordsOf(form.NamesMatchesWith, program)
+	lists, list := WordsOf(form.ListsFolderWith, program)
+	switch {
+	case find:
+		if HasOption(p, printsElse...) {
 			return nil
 		}
 		name = foundName(p)
-	case "fd", "fdfind":
-		if !onlyOptions(p, []string{"-t", "--type", "-e", "--extension", "-d", "--max-depth", "-H", "--hidden", "-I", "--no-ignore", "-E", "--exclude", "-0", "--print0", "-g", "--glob", "-i", "-s"}) {
+	case fd:
+		if !onlyOptions(p, finds) {
 			return nil
 		}
-	case "grep", "egrep", "fgrep", "rg":
-		names := []string{"-l", "-L", "--files-with-matches", "--files-without-match", "--files"}
-		if !hasOption(p, names...) || !onlyOptions(p, append(names, "-r", "-i", "-n", "-E", "-F", "-w", "-e", "-P", "-t", "-g", "--include", "--exclude", "--exclude-dir", "-s", "-v")) {
+	case matches:
+		others, _ := WordsOf(form.MatchesWith, program)
+		if !HasOption(p, names...) || !onlyOptions(p, slices.Concat(names, others)) {
 			return nil
 		}
-	case "ls":
-		if len(p.Operands) > 0 || !onlyOptions(p, []string{"-1", "-A", "-t", "-r", "-S"}) {
+	case list:
+		if len(p.Operands) > 0 || !onlyOptions(p, lists) {
 			return nil
 		}
-	case "pwd", "git":
-		return printedFolder(p, world)
 	default:
-		return nil
+		return printedFolder(p, world)
 	}
 	folders := p.Operands
-	if len(folders) > 0 && !strings.HasSuffix(p.Program(), "find") && !hasOption(p, "-e", "--files") {
+	if len(folders) > 0 && !find && !HasOption(p, "-e", "--files") {
 		folders = folders[1:] // the pattern
 	}
 	for _, i := range folders {
@@ -92,19 +85,30 @@ func FindSearch(p *cardea.Part, world *World) *Search {
 	return s
 }
 
-// printedFolder is the folder that pwd and git rev-parse --show-toplevel print.
+// printedFolder is the folder that a part prints: its own, or the top of its
+// repository.
 func printedFolder(p *cardea.Part, world *World) *Search {
-	at := p.Dir
-	if len(p.Argv) > 1 {
-		if len(p.Argv) != 3 || p.Argv[1].Text != "rev-parse" || p.Argv[2].Text != "--show-toplevel" || world.TopLevel == nil {
-			return nil
-		}
+	at, words := "", []string{}
+	for _, word := range p.Argv[1:] {
+		words = append(words, word.Text)
+	}
+	switch {
+	case len(words) == 0 && Has(form.PrintsCurrentFolder, p.Program()):
+		at = p.Dir
+	case world.TopLevel != nil && PrintsTopLevel(p.Program(), words):
 		at = world.TopLevel(p.Dir)
 	}
-	if at == "" || p.Program() == "git" && len(p.Argv) == 1 || strings.ContainsAny(at, " \t\n\"'\\") {
+	if at == "" || strings.ContainsAny(at, " \t\n\"'\\") {
 		return nil
 	}
 	return &Search{Dir: p.Dir, One: true, Places: []cardea.Access{{Kind: cardea.Read, Path: at, Recursive: true}}}
+}
+
+// PrintsTopLevel reports whether a program prints the top folder of its repository
+// with these words.
+func PrintsTopLevel(program string, words []string) bool {
+	with, ok := WordsOf(form.PrintsTopLevel, program)
+	return ok && slices.Equal(words, with)
 }
 
 // PlainStart reports a name that no program takes for an option or a command.
@@ -142,33 +146,32 @@ func MayPrint(p *cardea.Part, world *World) []PossiblePath {
 			operands = append(operands, p.Argv[k].Text)
 		}
 	}
-	switch p.Program() {
-	case "find", "gfind", "fd", "fdfind":
+	name := p.Program()
+	topLevel, _ := WordsOf(form.PrintsTopLevel, name)
+	operandsWith, _ := WordsOf(form.PrintsOperandsWith, name)
+	hiddenWith, lists := WordsOf(form.ListsHiddenWith, name)
+	switch {
+	case StartsOnFound(name):
 		return everythingBelow(p)
-	case "echo", "printf", "yes", "realpath", "readlink":
+	case Has(form.PrintsOperands, name):
 		var words []string
 		for _, o := range operands {
 			words = append(words, strings.Fields(strings.ReplaceAll(o, `\n`, " "))...)
 		}
 		return PrintedPaths(words, p.Dir)
-	case "dirname":
+	case Has(form.PrintsFolders, name):
 		for i := range operands {
 			operands[i] = path.Dir(operands[i])
 		}
 		return PrintedPaths(operands, p.Dir)
-	case "pwd":
+	case Has(form.PrintsCurrentFolder, name):
 		return PrintedPaths([]string{"."}, p.Dir)
-	case "ls":
-		switch {
-		case hasOption(p, "-d", "--directory"):
-			return PrintedPaths(operands, p.Dir)
-		case len(p.Operands) == 0:
-			return []PossiblePath{{Path: p.Dir, Entries: !hasOption(p, "-a", "-A", "--all", "--almost-all")}}
-		}
-	case "git":
-		if hasOption(p, "--show-toplevel") && len(world.Roots) > 0 {
-			return []PossiblePath{{Path: world.Roots[0]}}
-		}
+	case HasOption(p, operandsWith...):
+		return PrintedPaths(operands, p.Dir)
+	case lists && len(p.Operands) == 0:
+		return []PossiblePath{{Path: p.Dir, Entries: !HasOption(p, hiddenWith...)}}
+	case HasOption(p, topLevel...) && len(world.Roots) > 0:
+		return []PossiblePath{{Path: world.Roots[0]}}
 	}
 	return nil
 }
@@ -188,16 +191,14 @@ func PrintedPaths(list []string, dir string) []PossiblePath {
 // StartsOnFound reports the programs that search folders, and start others on
 // what they find.
 func StartsOnFound(name string) bool {
-	return name == "find" || name == "gfind" || name == "fd" || name == "fdfind"
+	return Has(form.Searches, name)
 }
 
 // everythingBelow lists what a find prints: everything below its folders, if it has no
 // test that leaves something out. A search with tests is not followed.
 func everythingBelow(p *cardea.Part) []PossiblePath {
-	if name := p.Program(); name == "fd" || name == "fdfind" {
-		if len(p.Operands) > 0 && strings.Trim(p.Argv[p.Operands[0]].Text, ".*^") != "" {
-			return nil // a pattern that names something
-		}
+	if Has(form.FindsWith, p.Program()) && len(p.Operands) > 0 && strings.Trim(p.Argv[p.Operands[0]].Text, ".*^") != "" {
+		return nil // a pattern that names something
 	}
 	command := -1 // the end of what -exec runs
 	for _, o := range p.Options {
@@ -234,9 +235,5 @@ func everythingBelow(p *cardea.Part) []PossiblePath {
 // PassesOn reports whether a program prints what it reads, in another order or
 // form.
 func PassesOn(p *cardea.Part) bool {
-	switch p.Program() {
-	case "sort", "uniq", "cat", "tac", "tee", "tr", "shuf":
-		return true
-	}
-	return false
+	return Has(form.PassesInput, p.Program())
 }

@@ -6,6 +6,8 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/harness"
+	"cardea.dev/internal/knowledge"
+	"cardea.dev/internal/knowledge/form"
 	"cardea.dev/internal/paths"
 	"cardea.dev/internal/permissionlist"
 )
@@ -71,13 +73,8 @@ func makesLinks(p cardea.Part) bool {
 	if len(p.Command) == 0 {
 		return false
 	}
-	switch p.Command[0] {
-	case "ln", "gln", "link", "cp", "gcp", "rsync", "tar", "gtar", "bsdtar", "unzip", "7z", "7za", "cpio", "install", "mv", "gmv":
-		return true
-	case "git":
-		return len(p.Command) < 2 || !slices.Contains([]string{"add", "commit", "status", "diff", "log", "show", "push", "fetch", "tag", "branch", "rev-parse", "ls-files", "blame", "config", "remote"}, p.Command[1])
-	}
-	return false
+	without, _ := knowledge.WordsOf(form.MakesNoLinks, p.Command[0])
+	return knowledge.Has(form.MakesLinks, p.Command[0]) && (len(p.Command) < 2 || !slices.Contains(without, p.Command[1]))
 }
 
 // inWork reports whether a file lies in the project, or in a folder that the

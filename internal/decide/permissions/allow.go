@@ -9,6 +9,8 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/harness"
+	"cardea.dev/internal/knowledge"
+	"cardea.dev/internal/knowledge/form"
 	"cardea.dev/internal/permissionlist"
 )
 
@@ -266,7 +268,7 @@ func (c *call) held(e *permissionlist.Entry, l level, p *cardea.Part) string {
 				return base(o.Argv) + " must be named by the entry itself"
 			}
 		}
-		if l.at > k && base(o.Argv) == "xargs" && len(o.Argv) > 1 && (!o.Argv[1].Static || strings.HasPrefix(o.Argv[1].Text, "-")) {
+		if l.at > k && knowledge.StartsOnInput(base(o.Argv)) && len(o.Argv) > 1 && (!o.Argv[1].Static || strings.HasPrefix(o.Argv[1].Text, "-")) {
 			return "xargs is given options"
 		}
 	}
@@ -333,27 +335,23 @@ func mayBeginWith(p *cardea.Part, words []string) bool {
 // needsExact reports the programs that start others, or delete, by their
 // options, and so are approved by an exact entry alone (permissions, "Wrappers").
 func needsExact(argv []cardea.Word) bool {
-	switch base(argv) {
-	case "watch", "setsid", "ionice", "flock":
-		return true
-	case "find", "gfind":
+	program := base(argv)
+	if letters, ok := knowledge.WordsOf(form.NeedsExactLetters, program); ok {
 		return slices.ContainsFunc(argv[1:], func(w cardea.Word) bool {
-			if hidesOption(w) {
-				return true
-			}
-			switch w.Text {
-			case "-exec", "-execdir", "-ok", "-okdir", "-delete", "-fprint", "-fprint0", "-fprintf", "-fls":
-				return true
-			}
-			return false
-		})
-	case "fd", "fdfind":
-		return slices.ContainsFunc(argv[1:], func(w cardea.Word) bool {
-			cluster := strings.HasPrefix(w.Text, "-") && !strings.HasPrefix(w.Text, "--") && strings.ContainsAny(w.Text, "xX")
-			return hidesOption(w) || cluster || strings.HasPrefix(w.Text, "--ex")
+			return hidesOption(w) || slices.ContainsFunc(letters, func(letter string) bool { return inOption(letter, w.Text) })
 		})
 	}
-	return false
+	options, ok := knowledge.WordsOf(form.NeedsExactEntry, program)
+	return ok && (len(options) == 0 || slices.ContainsFunc(argv[1:], func(w cardea.Word) bool { return hidesOption(w) || slices.Contains(options, w.Text) }))
+}
+
+// inOption reports whether a word holds an option: "-x" among the letters of a
+// cluster, "--ex" as the beginning of a long one.
+func inOption(option, word string) bool {
+	if strings.HasPrefix(option, "--") {
+		return strings.HasPrefix(word, option)
+	}
+	return strings.HasPrefix(word, "-") && !strings.HasPrefix(word, "--") && strings.Contains(word, option[1:])
 }
 
 // hidesOption reports a word that may be an option nobody has seen.
@@ -417,7 +415,7 @@ func (c *call) entryFor(p *cardea.Part) (entry, why string) {
 	argv := p.Argv
 	for k := range p.Outer {
 		o := &p.Outer[k]
-		if o.Elevated || base(o.Argv) == "xargs" && len(o.Argv) > 1 && strings.HasPrefix(o.Argv[1].Text, "-") {
+		if o.Elevated || knowledge.StartsOnInput(base(o.Argv)) && len(o.Argv) > 1 && strings.HasPrefix(o.Argv[1].Text, "-") {
 			argv = o.Argv
 			break
 		}

@@ -8,6 +8,8 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/bash"
+	"cardea.dev/internal/knowledge"
+	"cardea.dev/internal/knowledge/form"
 	"cardea.dev/internal/permissionlist"
 )
 
@@ -228,20 +230,10 @@ func hasFlag(word string, p *cardea.Part) bool {
 
 // synonyms are the other names of an option that people deny.
 func synonyms(program, option string) []string {
-	var groups [][]string
-	switch program {
-	case "rm", "cp", "chmod", "chown", "chgrp", "grep":
-		groups = [][]string{{"-r", "-R", "--recursive"}, {"-f", "--force"}}
-	case "mv", "ln":
-		groups = [][]string{{"-f", "--force"}}
-	case "git":
-		groups = [][]string{{"-f", "--force"}, {"-n", "--no-verify"}, {"-d", "--delete"}, {"-a", "--all"}}
-	case "docker", "podman":
-		groups = [][]string{{"-f", "--force"}, {"-v", "--volumes"}}
-	}
+	groups, _ := knowledge.WordsOf(form.SameOptions, program)
 	for _, g := range groups {
-		if slices.Contains(g, option) {
-			return g
+		if names := strings.Split(g, "|"); slices.Contains(names, option) {
+			return names
 		}
 	}
 	return nil

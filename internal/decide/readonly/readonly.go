@@ -17,6 +17,8 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/gitindex"
+	"cardea.dev/internal/knowledge"
+	"cardea.dev/internal/knowledge/form"
 )
 
 // Settings say where reading is free.
@@ -144,7 +146,7 @@ func (c *call) refusal(p *cardea.Part) string {
 // find -exec sh -c, where people want to see what is run on their files.
 func shellInside(wrappers []string) bool {
 	for i, w := range wrappers {
-		if i > 0 && (w == "sh" || w == "bash" || w == "dash" || w == "ash") && (wrappers[i-1] == "find" || wrappers[i-1] == "fd" || wrappers[i-1] == "fdfind" || wrappers[i-1] == "xargs") {
+		if i > 0 && knowledge.Has(form.Shell, w) && knowledge.Has(form.StartsOnFiles, wrappers[i-1]) {
 			return true
 		}
 	}
@@ -244,5 +246,5 @@ func (c *call) program(p *cardea.Part) string {
 // onlyMoved reports whether a part that counts as elevated runs as nobody else,
 // but in another folder: env -C is its only wrapper. To read there is to read.
 func onlyMoved(p *cardea.Part) bool {
-	return len(p.Wrappers) > 0 && !slices.ContainsFunc(p.Wrappers, func(w string) bool { return w != "env" })
+	return len(p.Wrappers) > 0 && !slices.ContainsFunc(p.Wrappers, func(w string) bool { return !knowledge.ChangesEnvironment(w) })
 }

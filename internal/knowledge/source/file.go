@@ -23,7 +23,12 @@ type File struct {
 	// list can contain an alias: `[*diff, --stat]`.
 	Lists any `yaml:"lists"`
 	// The programs.
-	Programs []form.Program `yaml:"programs,required"`
+	Programs []form.Program `yaml:"programs"`
+	// Programs that start other programs with their words.
+	Wrappers []form.Wrapper `yaml:"wrappers"`
+	// What programs have in common: a list of programs by property, with words
+	// where the property needs some, `decodes: [rev, base64: [-d]]`.
+	Properties []form.Holder `yaml:"properties"`
 	// Command lines that the tests check.
 	Tests Tests `yaml:"tests,required"`
 }

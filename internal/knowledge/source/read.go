@@ -40,7 +40,7 @@ func ReadFolder(dir string) ([]File, []cardea.Diagnostic, error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		f, found := read(filepath.ToSlash(name), data, first)
+		f, found := read(document.Read(filepath.ToSlash(name), data), filepath.ToSlash(name), first)
 		f.Path = "packs/commands/" + filepath.Base(name)
 		files, problems = append(files, f), append(problems, found...)
 	}
@@ -49,12 +49,18 @@ func ReadFolder(dir string) ([]File, []cardea.Diagnostic, error) {
 
 // Read reads one file and reports all of its mistakes.
 func Read(name string, data []byte) (File, []cardea.Diagnostic) {
-	return read(name, data, map[string]string{})
+	return ReadDocument(name, document.Read(name, data))
 }
 
-func read(name string, data []byte, first map[string]string) (File, []cardea.Diagnostic) {
+// ReadDocument is Read for a document that is parsed already.
+func ReadDocument(name string, r *document.Reader) (File, []cardea.Diagnostic) {
+	return read(r, name, map[string]string{})
+}
+
+// read reads a file. first are the places where programs of other files are
+// described.
+func read(r *document.Reader, name string, first map[string]string) (File, []cardea.Diagnostic) {
 	var out File
-	r := document.Read(name, data)
 	fill(r.Top(), &out)
 	if v := r.Top().Map().Map("tests").Get("not_read_only"); v.Present() && len(out.Tests.NotReadOnly) < minNotReadOnly {
 		v.Problem("add lines that come close to read-only ones", "%d lines in \"not_read_only\", at least %d are needed", len(out.Tests.NotReadOnly), minNotReadOnly)
@@ -179,11 +185,21 @@ func value(v document.Value, to reflect.Value, tag reflect.StructTag) {
 		fill(v, *out)
 	case *Tests:
 		fill(v, out)
+	case *[]form.Holder:
+		*out = holders(v.Map())
 	case *[]Example:
 		m := v.Map()
 		for _, k := range m.Keys() {
 			*out = append(*out, Example{Line: k, Finds: m.Get(k).Texts(), At: m.Get(k).KeyLine()})
 		}
+	case *[]form.OptionValues:
+		m := v.Map()
+		for _, k := range m.Keys() {
+			*out = append(*out, form.OptionValues{Name: k, Values: m.Texts(k)})
+			option(m.Get(k), k, tag.Get("words"))
+		}
+	case *[]form.Wrapper:
+		*out = fillAll[form.Wrapper](v)
 	case *[]form.When:
 		*out = fillAll[form.When](v)
 	case *[]form.Program:
@@ -204,6 +220,41 @@ func fillAll[T any](v document.Value) []T {
 		fill(e, &one)
 		out = append(out, one)
 	}
+	return out
+}
+
+// holders reads the programs that have properties.
+func holders(m document.Map) []form.Holder {
+	var out []form.Holder
+	properties := make([]string, len(form.Properties))
+	for i, p := range form.Properties {
+		properties[i] = string(p)
+		m.Know(properties[i])
+	}
+	for _, property := range properties {
+		v := m.Get(property)
+		if !v.Present() {
+			continue
+		}
+		seen := map[string]bool{}
+		add := func(at document.Value, program string, words []string) {
+			if seen[program] {
+				at.Problem("remove one of them", "%q is listed twice", program)
+			}
+			seen[program] = true
+			out = append(out, form.Holder{Property: form.Property(property), Program: program, Words: words})
+		}
+		for _, e := range v.Items() {
+			if !e.IsMap() {
+				add(e, e.Text(), nil)
+				continue
+			}
+			for _, program := range e.Map().Keys() {
+				add(e, program, e.Map().Texts(program))
+			}
+		}
+	}
+	m.Only()
 	return out
 }
 

@@ -8,8 +8,12 @@ import (
 	"go/types"
 	"os"
 	"reflect"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
+
+	"cardea.dev/internal/knowledge/form"
 )
 
 // The files of the repository are without mistakes.
@@ -83,7 +87,7 @@ func TestPageIsCurrent(t *testing.T) {
 func keys(t *testing.T) string {
 	t.Helper()
 	structs := map[string]*ast.StructType{}
-	for _, name := range []string{"file.go", "../form/form.go"} {
+	for _, name := range []string{"file.go", "../form/form.go", "../form/wrapper.go"} {
 		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)
 		if err != nil {
 			t.Fatal(err)
@@ -95,7 +99,7 @@ func keys(t *testing.T) string {
 		}
 	}
 	var out strings.Builder
-	for _, part := range []struct{ name, title string }{{"File", "A file"}, {"Tests", "`tests`"}, {"Program", "An entry of `programs` and `subcommands`"}, {"When", "An entry of `when`"}, {"Complete", "`complete`"}} {
+	for _, part := range []struct{ name, title string }{{"File", "A file"}, {"Tests", "`tests`"}, {"Program", "An entry of `programs` and `subcommands`"}, {"When", "An entry of `when`"}, {"Complete", "`complete`"}, {"Wrapper", "An entry of `wrappers`"}} {
 		out.WriteString("\n### " + part.title + "\n\n| key | value | meaning |\n|---|---|---|\n")
 		for _, f := range structs[part.name].Fields.List {
 			tag := reflect.StructTag(strings.Trim(f.Tag.Value, "`"))
@@ -113,7 +117,36 @@ func keys(t *testing.T) string {
 			out.WriteString("| `" + key + "` | " + kindOf(t, f.Type) + " | " + strings.ReplaceAll(text, "|", "\\|") + " |\n")
 		}
 	}
+	out.WriteString("\n### `properties`\n\n| property | meaning |\n|---|---|\n")
+	for _, p := range constants(t, "../form/property.go") {
+		text := strings.Join(strings.Fields(p.Doc.Text()), " ")
+		name, _ := strconv.Unquote(p.Values[0].(*ast.BasicLit).Value)
+		out.WriteString("| `" + name + "` | The program" + strings.TrimPrefix(text, p.Names[0].Name) + " |\n")
+		if !slices.Contains(form.Properties, form.Property(name)) {
+			t.Errorf("form.Properties lacks %s", name)
+		}
+	}
 	return out.String() + "\n"
+}
+
+// constants are those of a file.
+func constants(t *testing.T, name string) []*ast.ValueSpec {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []*ast.ValueSpec
+	for _, d := range file.Decls {
+		if d, ok := d.(*ast.GenDecl); ok && d.Tok == token.CONST {
+			for _, s := range d.Specs {
+				if s, ok := s.(*ast.ValueSpec); ok {
+					out = append(out, s)
+				}
+			}
+		}
+	}
+	return out
 }
 
 // kindOf says what a key's value is.
@@ -134,9 +167,9 @@ func kindOf(t *testing.T, e ast.Expr) string {
 		return "list of accesses"
 	case "[]NamedAccess":
 		return "map of accesses"
-	case "any", "[]Alias", "[]Example", "Tests", "*Complete":
+	case "any", "[]Alias", "[]Example", "[]form.Holder", "[]OptionValues", "Tests", "*Complete":
 		return "map"
-	case "[]form.Program", "[]Program", "[]When":
+	case "[]form.Program", "[]Program", "[]When", "[]form.Wrapper":
 		return "list of maps"
 	default:
 		t.Fatal("no name for", kind)

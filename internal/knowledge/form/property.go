@@ -1,0 +1,115 @@
+package form
+
+// Property is something that programs have in common, which the analysis or a
+// decider acts on.
+type Property string
+
+// The properties. The words behind a program are options or subcommands, as the
+// property says.
+const (
+	// Shell is an interpreter of the language of bash, or a close one.
+	Shell Property = "shell"
+	// ForeignShell is a shell with a language of its own.
+	ForeignShell Property = "foreign_shell"
+	// Interpreter runs scripts of another language. A version at the end of the name
+	// does not count (python3.12).
+	Interpreter Property = "interpreter"
+	// RunsInput runs its standard input as commands, later.
+	RunsInput Property = "runs_input"
+	// RunsInputUnless runs its standard input as commands, unless one of these
+	// options is given.
+	RunsInputUnless Property = "runs_input_unless"
+	// RunsFileOfOption runs the file that one of these options names.
+	RunsFileOfOption Property = "runs_file_of_option"
+	// RunsByName runs these files of the folder without being told to.
+	RunsByName Property = "runs_by_name"
+	// ProjectFiles finds in these files of the project what to run or how. They are
+	// trusted together with a command that starts the program.
+	ProjectFiles Property = "project_files"
+	// RunsFolder runs all files of the folders that it is passed.
+	RunsFolder Property = "runs_folder"
+	// Downloads prints or saves what another host sends, with one of these
+	// subcommands where there are any.
+	Downloads Property = "downloads"
+	// Copies downloads where it contacts a host.
+	Copies Property = "copies_between_hosts"
+	// Decodes turns encoded text into plain text, with one of these options where
+	// there are any.
+	Decodes Property = "decodes"
+	// SendsFiles sends the files that it reads to the host that it contacts.
+	SendsFiles Property = "sends_files"
+	// SendsOptionFiles sends the file behind the @ in the values of these options.
+	// A star at the end stands for any ending.
+	SendsOptionFiles Property = "sends_option_files"
+	// MakesFolders creates folders under the names that it writes.
+	MakesFolders Property = "makes_folders"
+	// MakesLinks can put symbolic links under the names that it writes.
+	MakesLinks Property = "makes_links"
+	// MakesNoLinks are subcommands of such a program that cannot.
+	MakesNoLinks Property = "makes_no_links"
+	// PassesInput prints what it reads, changed or not.
+	PassesInput Property = "passes_input"
+	// FiltersLines prints some of the lines that it reads, unchanged, with no other
+	// options than these.
+	FiltersLines Property = "filters_lines"
+	// PrintsOperands prints the words that it is passed.
+	PrintsOperands Property = "prints_operands"
+	// PrintsOperandsWith prints the words that it is passed, with one of these
+	// options.
+	PrintsOperandsWith Property = "prints_operands_with"
+	// ListsHiddenWith prints the names in the current folder where it is passed no
+	// other, hidden ones with one of these options.
+	ListsHiddenWith Property = "lists_hidden_with"
+	// ListsFolderWith prints the names in the current folder and nothing else, with
+	// no other options than these.
+	ListsFolderWith Property = "lists_folder_with"
+	// FindsUnless prints the names of the files that it finds and nothing else,
+	// unless one of these options is given.
+	FindsUnless Property = "finds_unless"
+	// FindsWith prints the names of the files that it finds and nothing else, with
+	// no other options than these.
+	FindsWith Property = "finds_with"
+	// NamesMatchesWith prints the names of the files that match and nothing else,
+	// with one of these options.
+	NamesMatchesWith Property = "names_matches_with"
+	// MatchesWith are the other options with which it still does.
+	MatchesWith Property = "matches_with"
+	// PrintsFolders prints the folders of the files that it is passed.
+	PrintsFolders Property = "prints_folders"
+	// PrintsCurrentFolder prints the folder in which it runs.
+	PrintsCurrentFolder Property = "prints_current_folder"
+	// PrintsTopLevel prints the top folder of the repository, with these words.
+	PrintsTopLevel Property = "prints_top_level"
+	// Searches prints the files that it finds below folders, and can start
+	// programs on them.
+	Searches Property = "searches"
+	// Publishes commits, pushes or merges, with one of these subcommands.
+	Publishes Property = "publishes"
+	// NeedsExactEntry is approved by an exact entry of a list of permissions alone,
+	// with one of these options where there are any.
+	NeedsExactEntry Property = "needs_exact_entry"
+	// NeedsExactLetters is approved by an exact entry alone with one of these
+	// options, alone or in a cluster, or with a long one that begins so.
+	NeedsExactLetters Property = "needs_exact_entry_letters"
+	// StartsOnFiles is a wrapper that starts a command on the files that it finds or
+	// reads.
+	StartsOnFiles Property = "starts_on_files"
+	// SameOptions are options that mean the same: "-r|-R|--recursive".
+	SameOptions Property = "same_options"
+)
+
+// Properties are all properties.
+var Properties = []Property{
+	Shell, ForeignShell, Interpreter, RunsInput, RunsInputUnless, RunsFileOfOption, RunsByName, ProjectFiles,
+	RunsFolder, Downloads, Copies, Decodes, SendsFiles, SendsOptionFiles, MakesFolders, MakesLinks, MakesNoLinks,
+	PassesInput, FiltersLines, PrintsOperands, PrintsOperandsWith, ListsHiddenWith, ListsFolderWith, FindsUnless, FindsWith,
+	NamesMatchesWith, MatchesWith, PrintsFolders, PrintsCurrentFolder, PrintsTopLevel, Searches,
+	Publishes, NeedsExactEntry, NeedsExactLetters, StartsOnFiles, SameOptions,
+}
+
+// Holder is a program that has a property, and the words that belong to it.
+type Holder struct {
+	Property Property
+	Program  string
+	Words    []string
+}

@@ -1,0 +1,56 @@
+package form
+
+// OptionValues are values of an option.
+type OptionValues struct {
+	Name   string
+	Values []string
+}
+
+// Wrapper is a program that starts another one: what is behind its own words is
+// the command that it starts.
+type Wrapper struct {
+	// All names of the wrapper; `*` at the end stands for any ending. The parts of a line that it starts carry the first
+	// one, or its own name where `how` is not given.
+	Name []string `yaml:"name,required"`
+	// How the command is found, where it is not simply the words behind the
+	// wrapper's own: `shell` (a script or text in the language of bash),
+	// `foreign_shell`, `environment` (env), `search` (find), `input` (xargs),
+	// `templates` (parallel), `lock` (flock), `recording` (script), `user` (su),
+	// `applet` (busybox), `container` (docker exec), `later` (at), `loader` (ld.so).
+	How string `yaml:"how" words:"shell,foreign_shell,environment,search,input,templates,lock,recording,user,applet,container,later,loader"`
+	// Options without a value.
+	Options []string `yaml:"options" words:"options"`
+	// Options with a value.
+	ValueOptions []string `yaml:"value_options" words:"options"`
+	// Long options whose value, if any, stands behind a `=`.
+	OptionalValueOptions []string `yaml:"optional_value_options" words:"options"`
+	// The number of operands in front of the command.
+	OperandsBefore int `yaml:"operands_before" max:"3"`
+	// `-5` is an option (`nice`).
+	NumericOptions bool `yaml:"numeric_options"`
+	// Words of the form `NAME=value` may stand in front of the command.
+	Assignments bool `yaml:"assignments"`
+	// No option follows such a word.
+	AssignmentsEndOptions bool `yaml:"assignments_end_options"`
+	// The words of the command are joined and read by a shell.
+	JoinsWords bool `yaml:"joins_words"`
+	// The command runs as another user, or with other rights.
+	Elevated bool `yaml:"elevated"`
+	// The command runs on another machine, or sees other files.
+	Remote bool `yaml:"remote"`
+	// The wrapper does something itself, besides starting the command.
+	ItselfToo bool `yaml:"itself_too"`
+	// Accesses to the values of options.
+	OptionAccesses []NamedAccess `yaml:"option_accesses" kind:"operand" words:"options"`
+	// Options with which it starts something that cannot be seen.
+	OpaqueOptions []string `yaml:"opaque_options" words:"options"`
+	// The same for options of which only some values matter, by what these values
+	// begin with, in lower case.
+	OpaqueOptionValues []OptionValues `yaml:"opaque_option_values" words:"options"`
+	// Options behind which a command stands that ends at `;` or `+` (`find -exec`).
+	CommandOptions []string `yaml:"command_options" words:"options"`
+	// The file that was found is appended to a command without `{}` (`fd -x`).
+	AppendsFile bool `yaml:"appends_file"`
+	// Options may follow the container's name, too (`kubectl exec`).
+	OptionsAfterOperand bool `yaml:"options_after_operand"`
+}

@@ -1,0 +1,54 @@
+package knowledge
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"cardea.dev/internal/knowledge/form"
+)
+
+// Has reports whether a program has a property. The program is known by its base
+// name.
+func Has(property form.Property, program string) bool {
+	_, ok := WordsOf(property, program)
+	return ok
+}
+
+// WordsOf are the words that belong to a property of a program; false where it
+// does not have the property.
+func WordsOf(property form.Property, program string) ([]string, bool) {
+	i, ok := slices.BinarySearchFunc(holders[:], form.Holder{Property: property, Program: program}, func(a, b form.Holder) int {
+		return cmp.Or(cmp.Compare(a.Property, b.Property), cmp.Compare(a.Program, b.Program))
+	})
+	if !ok {
+		return nil, false
+	}
+	return holders[i].Words, true
+}
+
+// Holders are the programs with a property.
+func Holders(property form.Property) []form.Holder {
+	from, _ := slices.BinarySearchFunc(holders[:], property, func(h form.Holder, p form.Property) int { return cmp.Compare(h.Property, p) })
+	to := from
+	for to < len(holders) && holders[to].Property == property {
+		to++
+	}
+	return holders[from:to]
+}
+
+// HasWith reports whether a program has a property with one of some words: also
+// where no words belong to it.
+func HasWith(property form.Property, program string, has func(word string) bool) bool {
+	words, ok := WordsOf(property, program)
+	return ok && (len(words) == 0 || slices.ContainsFunc(words, has))
+}
+
+// Matches reports whether a word is one of a list, in which a star at the end
+// stands for any ending.
+func Matches(list []string, word string) bool {
+	return slices.ContainsFunc(list, func(w string) bool {
+		head, open := strings.CutSuffix(w, "*")
+		return w == word || open && strings.HasPrefix(word, head)
+	})
+}
