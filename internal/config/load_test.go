@@ -27,7 +27,7 @@ type site struct {
 
 func newSite(t *testing.T) *site {
 	base := realTemp(t)
-	s := &site{t: t, where: Where{Engines: policy.Engines{Own: rego.Engine{}, Project: rego.Engine{}}, Project: filepath.Join(base, "app"), Dirs: Dirs{Home: filepath.Join(base, "home")}}}
+	s := &site{t: t, where: Where{Engines: policy.Engines{Own: rego.Engine{}, Project: rego.Engine{}}, Project: filepath.Join(base, "app"), Dirs: project.Dirs{Home: filepath.Join(base, "home")}}}
 	s.where.Dirs.User = filepath.Join(s.where.Dirs.Home, ".config/cardea")
 	mkdir(t, s.where.Project)
 	return s
