@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/paths"
 )
 
 // DeletesCritical reports whether an access deletes what Claude Code never
@@ -51,25 +52,21 @@ func criticalPath(p string, glob bool, ev *cardea.Event, part cardea.Part, home 
 	if depth <= 1 {
 		return true
 	}
-	if home != "" && slices.Equal(elems, elements(home)) {
+	at := folded(p)
+	around := paths.Within // what is deleted is the folder, or holds it
+	if glob {
+		around = paths.Below // its entries are
+	}
+	if home != "" && at == folded(home) {
 		return true
 	}
-	for _, dir := range []string{ev.Cwd, part.Dir, ev.Project} {
-		if dir != "" && around(elems, elements(dir), glob) {
+	for _, dir := range []string{ev.Cwd, part.Dir, ev.Project, home} {
+		if dir != "" && around(at, folded(dir)) {
 			return true
 		}
 	}
-	if home != "" && around(elems, elements(home), glob) {
-		return true
-	}
-	return glob && slices.ContainsFunc(ev.Roots, func(r string) bool { return slices.Equal(elems, elements(r)) })
+	return glob && slices.ContainsFunc(ev.Roots, func(r string) bool { return at == folded(r) })
 }
 
-// around reports whether elems is dir or a folder around it; for the entries
-// of a folder, whether dir may be among or below them.
-func around(elems, dir []string, glob bool) bool {
-	if len(elems) > len(dir) || glob && len(elems) == len(dir) {
-		return false
-	}
-	return slices.Equal(elems, dir[:len(elems)])
-}
+// folded is a path of any platform as critical paths are compared.
+func folded(p string) string { return "/" + strings.Join(elements(p), "/") }

@@ -108,7 +108,7 @@ func (g *glob) liesBelow(a *named, pl *place) bool {
 			folder = a.paths[i].folder
 		}
 		folder = strings.TrimSuffix(folder, "/")
-		if strings.HasPrefix(g.above, folder+"/") && folder != "" && !strings.HasPrefix(pl.homeDir+"/", folder+"/") {
+		if paths.Below(folder, g.above) && !paths.Within(folder, pl.homeDir) {
 			return true
 		}
 	}

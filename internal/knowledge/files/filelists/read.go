@@ -88,16 +88,16 @@ func readFile(e document.Value) File {
 		e.Problem("begin it with /**/ for any folder, ~/ for the home folder or / for the machine's", "it is not known where %q lies", f.Glob)
 	case f.Is == "" && within.MatchString(inner):
 		e.Problem("write {glob: ..., is: PATH}", "%q has no example", f.Glob)
-	case f.Is != "" && !f.names(f.Is):
+	case f.Is != "" && !f.Names(f.Is):
 		e.Problem("change the glob or the example", "%q does not name %q", f.Glob, f.Is)
-	case f.Not != "" && f.names(f.Not):
+	case f.Not != "" && f.Names(f.Not):
 		e.Problem("change the glob or the example", "%q names %q", f.Glob, f.Not)
 	}
 	return f
 }
 
-// names reports whether an entry names a path.
-func (f *File) names(path string) bool {
+// Names reports whether an entry names a path.
+func (f *File) Names(path string) bool {
 	glob := f.Glob
 	if strings.HasSuffix(glob, "/") {
 		glob += "**"
