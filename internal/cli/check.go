@@ -14,7 +14,7 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/config"
 	"cardea.dev/internal/harness"
-	"cardea.dev/internal/install"
+	"cardea.dev/internal/limit"
 	"cardea.dev/internal/redact"
 	"cardea.dev/internal/script"
 	"github.com/spf13/cobra"
@@ -36,7 +36,7 @@ type checkFlags struct {
 
 func (f *checkFlags) add(fs *pflag.FlagSet) {
 	fs.StringVar(&f.harness, "harness", "", "the harness that this hook is installed for (default: detected from the message)")
-	fs.DurationVar(&f.limit, "limit", install.DefaultLimit, "answer within this time; the harness's own limit must be longer")
+	fs.DurationVar(&f.limit, "limit", limit.Hook, "answer within this time; the harness's own limit must be longer")
 	fs.StringArrayVar(&f.settings, "settings", nil, "a settings file that the harness was started with, if its own --settings cannot be seen")
 	fs.BoolVar(&f.unattended, "unattended", false, "no person watches this agent, like CARDEA_UNATTENDED=1")
 }

@@ -12,12 +12,10 @@ import (
 	"cardea.dev/internal/decide/policy/remote"
 	"cardea.dev/internal/harness/claudecode"
 	"cardea.dev/internal/install"
+	"cardea.dev/internal/limit"
 	"cardea.dev/internal/paths"
 	"github.com/spf13/cobra"
 )
-
-// defaultTimeout is the harness's time limit where nobody says.
-const defaultTimeout = 10 * time.Second
 
 // installFlags are the flags of install.
 type installFlags struct {
@@ -67,7 +65,7 @@ that were installed with --managed, as root, cannot be switched off.`,
 	fs.BoolVar(&f.uninstall, "uninstall", false, "remove what Cardea added, and nothing else")
 	fs.BoolVar(&f.dryRun, "dry-run", false, "show what would change, and write nothing")
 	fs.StringVar(&f.binary, "binary", "", "the program that the hook starts (default: this one, if it lies in a permanent folder)")
-	fs.DurationVar(&f.timeout, "timeout", defaultTimeout, "the harness's time limit")
+	fs.DurationVar(&f.timeout, "timeout", limit.HarnessHook, "the harness's time limit")
 	fs.BoolVar(&f.unattended, "unattended", false, "no person watches this agent: questions that need a person become denials")
 	fs.StringVar(&f.version, "harness-version", "", "the harness's version (default: the harness is asked)")
 	fs.StringSliceVar(&f.events, "events", nil, "more events for rules and policies, by the harness's names, or all")

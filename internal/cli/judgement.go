@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"cardea.dev"
 	"cardea.dev/internal/call"
@@ -14,6 +13,7 @@ import (
 	"cardea.dev/internal/harness"
 	"cardea.dev/internal/harness/claudecode"
 	"cardea.dev/internal/harness/copilotcli"
+	"cardea.dev/internal/limit"
 	"cardea.dev/internal/paths"
 	"cardea.dev/internal/redact"
 	"cardea.dev/internal/script"
@@ -77,13 +77,9 @@ func load(p Process, pl *place, ev *cardea.Event) *config.Loaded {
 	return config.Load(w)
 }
 
-// keepTime is how long a call waits for last good forms to be written down;
-// what is left is the next call's.
-const keepTime = 100 * time.Millisecond
-
 // keep writes down what must be there when a file breaks.
 func (j *judgement) keep(r *redact.Redactor, late func() bool) error {
-	end := j.process.Now().Add(keepTime)
+	end := j.process.Now().Add(limit.KeepFiles)
 	return j.loaded.Keep(r, func() bool { return late() || j.process.Now().After(end) })
 }
 

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"cardea.dev/internal/install"
+	"cardea.dev/internal/limit"
 	"cardea.dev/internal/redact"
 	"cardea.dev/internal/testrun"
 )
@@ -110,7 +110,7 @@ func (d *desk) judge(r *redact.Redactor, message map[string]any) {
 		d.t.Fatal(err)
 	}
 	var out, errs bytes.Buffer
-	h := d.hook(d.process(bytes.NewReader(raw), &out, &errs), checkFlags{harness: "claude-code", limit: install.DefaultLimit})
+	h := d.hook(d.process(bytes.NewReader(raw), &out, &errs), checkFlags{harness: "claude-code", limit: limit.Hook})
 	h.redactor = r
 	code := h.run()
 	oneObject(d.t, out.String(), errs.String(), code)

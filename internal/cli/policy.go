@@ -16,6 +16,7 @@ import (
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/decide/policy/engine"
 	"cardea.dev/internal/harness"
+	"cardea.dev/internal/limit"
 	"github.com/spf13/cobra"
 )
 
@@ -249,10 +250,6 @@ type testReport struct {
 	Broken   []cardea.Diagnostic `json:"diagnostics"`
 }
 
-// testsTime is how long all tests of one folder may take. Each has a limit of its
-// own.
-const testsTime = 10 * time.Minute
-
 func policyTest(p Process, paths []string, run string, asJSON, coverage bool) error {
 	if _, err := regexp.Compile(run); err != nil {
 		return wrongUsage{fmt.Errorf("--run: %w", err)}
@@ -268,7 +265,7 @@ func policyTest(p Process, paths []string, run string, asJSON, coverage bool) er
 		}
 	}
 	for _, s := range groups {
-		ctx, cancel := context.WithTimeout(context.Background(), testsTime)
+		ctx, cancel := context.WithTimeout(context.Background(), limit.PolicyTests)
 		tested, broken, err := s.Test(ctx, p.Engines.Own, run)
 		cancel()
 		if err != nil {

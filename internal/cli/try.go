@@ -14,6 +14,7 @@ import (
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/harness"
 	"cardea.dev/internal/install"
+	"cardea.dev/internal/limit"
 	"cardea.dev/internal/redact"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -82,7 +83,7 @@ func try(p Process, f tryFlags, text string) error {
 		return wrongUsage{err}
 	}
 	// What the hook, as it is installed, has no time for, it does not say, either.
-	ctx, cancel := context.WithTimeout(context.Background(), install.Wanted{Timeout: defaultTimeout}.Limit()*8/10)
+	ctx, cancel := context.WithTimeout(context.Background(), install.Wanted{Timeout: limit.HarnessHook}.Limit()*8/10)
 	defer cancel()
 	v := j.verdict(ctx)
 	a := cardea.Express(shownTroubles(v), m.adapter.Capabilities(), j.event)

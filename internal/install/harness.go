@@ -12,6 +12,7 @@ import (
 	"cardea.dev/internal/harness/claudecode"
 	"cardea.dev/internal/harness/copilotcli"
 	"cardea.dev/internal/jsonedit"
+	"cardea.dev/internal/limit"
 )
 
 // Harness is a program whose hooks Cardea can be.
@@ -153,7 +154,7 @@ type Wanted struct {
 }
 
 // Limit is the time that the hook itself gets.
-func (w Wanted) Limit() time.Duration { return w.Timeout * 4 / 5 }
+func (w Wanted) Limit() time.Duration { return limit.HookOf(w.Timeout) }
 
 // Args are the arguments of the hook.
 func (w Wanted) Args(h Harness) []string {

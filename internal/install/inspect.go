@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"cardea.dev/internal/jsonedit"
+	"cardea.dev/internal/limit"
 )
 
 // Wiring is one hook of Cardea's in a harness's settings.
@@ -158,16 +159,12 @@ func (h Harness) defaultTimeout() time.Duration {
 	return 30 * time.Second
 }
 
-// DefaultLimit is the time that the hook takes at most where its command says
-// nothing.
-const DefaultLimit = 5 * time.Second
-
 // limitOf reads --limit.
 func limitOf(args []string) time.Duration {
 	if d, err := time.ParseDuration(flagOf(args, "--limit")); err == nil {
 		return d
 	}
-	return DefaultLimit
+	return limit.Hook
 }
 
 // flagOf is the value of a flag, "" where it is not given.

@@ -10,8 +10,8 @@ import (
 	"os/exec"
 	"runtime"
 	"strings"
-	"time"
 
+	"cardea.dev/internal/limit"
 	"cardea.dev/internal/script"
 )
 
@@ -43,7 +43,7 @@ func (w Wiring) Command() string {
 // session, so that it is remembered nowhere and counts as no real event.
 func Probe(ctx context.Context, h Harness, w Wiring, dir string, env []string) error {
 	p := script.Process{Path: w.Program, Args: w.Args, Dir: dir, Stdin: h.mustDeny(dir), Env: append(env, "CLAUDE_PROJECT_DIR="+dir),
-		Limit: min(w.Timeout, time.Minute), MaxOutput: maxProbe, MaxErrors: maxProbe, KeepGroup: true}
+		Limit: min(w.Timeout, limit.Probe), MaxOutput: maxProbe, MaxErrors: maxProbe, KeepGroup: true}
 	if runtime.GOOS != "windows" {
 		p.Shell = w.Shell
 	}

@@ -9,14 +9,11 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
-	"time"
 
+	"cardea.dev/internal/limit"
 	"cardea.dev/internal/paths"
 	"cardea.dev/internal/script"
 )
-
-// versionLimit is how long a harness may take to tell its version.
-const versionLimit = 5 * time.Second
 
 // ErrNotFound means that a harness's command is not on PATH.
 var ErrNotFound = errors.New("not found on PATH")
@@ -29,7 +26,7 @@ func Version(ctx context.Context, h Harness, path []string, project string) (str
 	if program == "" {
 		return "", fmt.Errorf("%s: %w", h.Program, ErrNotFound)
 	}
-	out, _, err := script.Process{Path: program, Args: []string{"--version"}, Limit: versionLimit, MaxOutput: maxProbe, KeepGroup: true}.Run(ctx)
+	out, _, err := script.Process{Path: program, Args: []string{"--version"}, Limit: limit.Version, MaxOutput: maxProbe, KeepGroup: true}.Run(ctx)
 	if err != nil {
 		return "", fmt.Errorf("%s --version: %w", program, err)
 	}

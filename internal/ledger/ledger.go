@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/limit"
 	"cardea.dev/internal/redact"
 	"cardea.dev/internal/state"
 )
@@ -73,13 +74,6 @@ type Options struct {
 	Now func() time.Time
 }
 
-// lockWait is how long a writer waits for its turn.
-const lockWait = 50 * time.Millisecond
-
-// readWait is how long Verify waits for writers to pause; nobody stands behind
-// it.
-const readWait = 2 * time.Second
-
 // Ledger is the ledger in a folder. Any number of processes may have it open.
 type Ledger struct {
 	dir string
@@ -107,7 +101,7 @@ func Open(dir string, o Options) (*Ledger, error) {
 // Keeps implements [Store].
 func (l *Ledger) Keeps(e cardea.Effect) bool { return l.opt.Levels.Keeps(e) }
 
-// Append implements [Store]. It takes at most little longer than [lockWait],
+// Append implements [Store]. It takes at most little longer than [limit.LedgerWrite],
 // whatever other processes do.
 func (l *Ledger) Append(e Entry) error {
 	if !l.Keeps(e.Effect) {
@@ -117,7 +111,7 @@ func (l *Ledger) Append(e Entry) error {
 	if err != nil {
 		return unwritten("the call is not recorded: %v", err)
 	}
-	w, err := l.lock(lockWait, os.O_RDWR|os.O_CREATE)
+	w, err := l.lock(limit.LedgerWrite, os.O_RDWR|os.O_CREATE)
 	if err != nil {
 		if errors.Is(err, state.ErrBusy) {
 			err = nil // the next writer takes it from the spool

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/limit"
 	"cardea.dev/internal/redact"
 )
 
@@ -275,7 +276,7 @@ func TestManyProcessesAndOneStopped(t *testing.T) {
 		longest = max(longest, p.finish(t))
 	}
 	// A guard against hanging, by a factor of ten.
-	if longest > 10*(lockWait+crowd) {
+	if longest > 10*(limit.LedgerWrite+crowd) {
 		t.Errorf("a writer waited %s; with nobody stopped the longest time is %s", longest, crowd)
 	}
 	if r := b.verify(); r.Waiting == 0 || !r.Busy {

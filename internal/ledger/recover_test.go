@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"cardea.dev"
+	"cardea.dev/internal/limit"
 )
 
 // mend appends an entry to a ledger that was changed, and wants it to be told.
@@ -134,7 +135,7 @@ func TestTheFirstLineIsNotMended(t *testing.T) {
 func TestAPartOfALineIsTakenBack(t *testing.T) {
 	b := start(t)
 	b.add(2)
-	w, err := b.lock(lockWait, os.O_RDWR)
+	w, err := b.lock(limit.LedgerWrite, os.O_RDWR)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +155,7 @@ func TestAPartOfALineIsTakenBack(t *testing.T) {
 func TestSpoolIsAdopted(t *testing.T) {
 	b := start(t)
 	b.add(1)
-	held, err := b.lock(lockWait, os.O_RDWR)
+	held, err := b.lock(limit.LedgerWrite, os.O_RDWR)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +192,7 @@ func TestSpoolIsAdopted(t *testing.T) {
 func TestCrashWhileAdopting(t *testing.T) {
 	b := start(t)
 	b.add(1)
-	held, err := b.lock(lockWait, os.O_RDWR)
+	held, err := b.lock(limit.LedgerWrite, os.O_RDWR)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -240,7 +241,7 @@ func TestAFullSpoolIsTold(t *testing.T) {
 	for i := range maxSpool {
 		b.put(fmt.Sprintf("%s/x%d", spoolName, i), nil)
 	}
-	held, err := b.lock(lockWait, os.O_RDWR|os.O_CREATE)
+	held, err := b.lock(limit.LedgerWrite, os.O_RDWR|os.O_CREATE)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -320,7 +321,7 @@ func TestTheHeadIsReplacedUnderTheLock(t *testing.T) {
 func TestVerifyWhileTheLockIsHeld(t *testing.T) {
 	b := start(t)
 	b.add(2)
-	held, err := b.lock(lockWait, os.O_RDWR)
+	held, err := b.lock(limit.LedgerWrite, os.O_RDWR)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 
+	"cardea.dev/internal/limit"
 	"cardea.dev/internal/state"
 )
 
@@ -111,7 +112,7 @@ type snapshot struct {
 
 // snapshot holds writers back just long enough to look at the sizes.
 func (l *Ledger) snapshot() (s snapshot, err error) {
-	w, err := l.lock(readWait, os.O_RDWR)
+	w, err := l.lock(limit.LedgerRead, os.O_RDWR)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 		s.noHead, err = true, nil

@@ -12,12 +12,11 @@ import (
 	"path/filepath"
 	"time"
 
+	"cardea.dev/internal/limit"
 	"cardea.dev/internal/state"
 )
 
 const (
-	// ActionLimit is how long a command may take.
-	ActionLimit = time.Minute
 	// maxAction is how large an action may be, in bytes: what a pipe takes without a
 	// reader.
 	maxAction = 32 << 10
@@ -44,7 +43,7 @@ type Action struct {
 	Dir string `json:"dir"`
 	// Log is the folder of the log, "" for none.
 	Log string `json:"log"`
-	// Limit is how long it may take; zero is [ActionLimit].
+	// Limit is how long it may take; zero is [limit.Action].
 	Limit time.Duration `json:"limit"`
 	About
 }
@@ -123,7 +122,7 @@ func Perform(in io.Reader) error {
 
 // runAction runs the command with nothing to read and nowhere to write.
 func runAction(j Action) error {
-	_, _, err := Process{Shell: j.Command, Dir: j.Dir, Limit: cmp.Or(j.Limit, ActionLimit), KeepGroup: true,
+	_, _, err := Process{Shell: j.Command, Dir: j.Dir, Limit: cmp.Or(j.Limit, limit.Action), KeepGroup: true,
 		Env: append(os.Environ(), "CLAUDE_PROJECT_DIR="+j.Dir, "CARDEA_TRIGGER="+j.Trigger, "CARDEA_EFFECT="+j.Effect, "CARDEA_RULE="+j.Rule,
 			"CARDEA_EVENT="+j.Event, "CARDEA_TOOL="+j.Tool, "CARDEA_HARNESS="+j.Harness)}.Run(context.Background())
 	return err

@@ -15,6 +15,8 @@ import (
 	"fmt"
 	"os/exec"
 	"time"
+
+	"cardea.dev/internal/limit"
 )
 
 // Process is a child with limits.
@@ -37,10 +39,6 @@ type Process struct {
 	// beginning is kept.
 	MaxOutput, MaxErrors int
 }
-
-// lingerLimit is how long the pipes of a child that ended are waited for: another
-// process may have inherited them.
-const lingerLimit = 50 * time.Millisecond
 
 // Errors of a child, besides [exec.ExitError].
 var (
@@ -70,7 +68,7 @@ func (p Process) Run(ctx context.Context) (output, errs []byte, err error) {
 	if p.Shell != "" {
 		cmd = shell(ctx, p.Shell)
 	}
-	cmd.Dir, cmd.Env, cmd.WaitDelay = p.Dir, p.Env, lingerLimit
+	cmd.Dir, cmd.Env, cmd.WaitDelay = p.Dir, p.Env, limit.Pipes
 	if p.Stdin != nil {
 		cmd.Stdin = bytes.NewReader(p.Stdin)
 	}

@@ -13,11 +13,11 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"cardea.dev/internal/limit"
 )
 
 const (
-	// DefaultLimit is how long a signal may take where nobody says.
-	DefaultLimit = 5 * time.Second
 	// maxOutput is how much a signal may say, in bytes.
 	maxOutput = 1 << 20
 	// maxError is how much of its standard error is told.
@@ -36,7 +36,7 @@ type Signal struct {
 	Name, Command, File string
 	// Dir is the folder in which it runs; it finds it as CLAUDE_PROJECT_DIR, too.
 	Dir string
-	// Limit is how long it may take; zero is [DefaultLimit].
+	// Limit is how long it may take; zero is [limit.Signal].
 	Limit time.Duration
 }
 
@@ -82,17 +82,17 @@ func Failed(why string, timedOut bool) any {
 }
 
 func runSignal(ctx context.Context, s Signal, stdin []byte) Result {
-	limit := s.Limit
-	if limit <= 0 {
-		limit = DefaultLimit
+	most := s.Limit
+	if most <= 0 {
+		most = limit.Signal
 	}
 	begin := time.Now()
-	text, err := runScript(ctx, s, limit, stdin)
+	text, err := runScript(ctx, s, most, stdin)
 	r := Result{Took: time.Since(begin)}
 	switch {
 	case errors.Is(err, ErrTime):
 		why := fmt.Sprintf("no answer within %s", time.Since(begin).Round(time.Millisecond))
-		if time.Since(begin) < limit {
+		if time.Since(begin) < most {
 			why += ", which is all that the hook has left; install it with a longer --timeout"
 		}
 		r.Value = Failed(why, true)
@@ -110,12 +110,12 @@ func runSignal(ctx context.Context, s Signal, stdin []byte) Result {
 	return r
 }
 
-func runScript(ctx context.Context, s Signal, limit time.Duration, stdin []byte) ([]byte, error) {
+func runScript(ctx context.Context, s Signal, most time.Duration, stdin []byte) ([]byte, error) {
 	env := append(os.Environ(), "CARDEA_SIGNAL="+s.Name)
 	if s.Dir != "" {
 		env = append(env, "CLAUDE_PROJECT_DIR="+s.Dir)
 	}
-	p := Process{Path: s.File, Dir: s.Dir, Env: env, Stdin: stdin, Limit: limit, MaxOutput: maxOutput, MaxErrors: maxError}
+	p := Process{Path: s.File, Dir: s.Dir, Env: env, Stdin: stdin, Limit: most, MaxOutput: maxOutput, MaxErrors: maxError}
 	if s.File == "" {
 		p.Shell = s.Command
 	}

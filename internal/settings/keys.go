@@ -3,7 +3,6 @@ package settings
 import (
 	"cmp"
 	"slices"
-	"time"
 
 	"cardea.dev"
 )
@@ -72,7 +71,6 @@ func byEffect(a, b any) int {
 
 // The bounds of what can be waited for, kept and counted.
 const (
-	maxWait   = 10 * time.Minute
 	maxNumber = 1_000_000
 )
 

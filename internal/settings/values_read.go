@@ -11,6 +11,7 @@ import (
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/decide/rules"
 	"cardea.dev/internal/document"
+	"cardea.dev/internal/limit"
 )
 
 // read reads the key's value into its place. What is wrong is reported to the
@@ -134,7 +135,7 @@ func signal(v document.Value) Signal {
 	m := v.Map()
 	s := Signal{Command: command(m), TimeoutSeconds: 5}
 	if t := m.Get("timeout_seconds"); t.Present() {
-		s.TimeoutSeconds = t.Int(1, int(maxWait.Seconds()))
+		s.TimeoutSeconds = t.Int(1, int(limit.Setting.Seconds()))
 	}
 	m.Done()
 	return s

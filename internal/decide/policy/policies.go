@@ -13,6 +13,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/decide/policy/engine"
+	"cardea.dev/internal/limit"
 )
 
 // Name is the decider's word in verdicts.
@@ -107,8 +108,6 @@ func (decider) Name() string { return Name }
 const (
 	ownShare     = 2
 	projectShare = 4
-	// noLimit is the time where nobody gives one.
-	noLimit = 10 * time.Second
 )
 
 // Decide gives the opinions of the policies that are routed to the event. What
@@ -165,7 +164,7 @@ func left(ctx context.Context) time.Duration {
 	if end, limited := ctx.Deadline(); limited {
 		return time.Until(end)
 	}
-	return noLimit
+	return limit.Evaluation
 }
 
 // share is the share of the time that is left which a folder may take.

@@ -15,6 +15,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/util"
 
 	"cardea.dev/internal/decide/policy/engine"
+	"cardea.dev/internal/limit"
 )
 
 // Program is policies that were compiled together. It may be used by many
@@ -105,11 +106,6 @@ const (
 	// bytes. It is looked at every so often, after a while.
 	maxMemory = 256 << 20
 	lookAfter = 10 * time.Millisecond
-	// grace is how long an evaluation may take to come to its end when it is
-	// told to. One that is inside of a single call, such as a replace that makes
-	// gigabytes, cannot be stopped. It is left behind, and the hook's process
-	// ends before it gets far.
-	grace = 100 * time.Millisecond
 )
 
 // Eval gives the values of rules, in order. It comes to its end when ctx does;
@@ -188,7 +184,7 @@ func (e *evaluation) look(large bool) bool {
 	switch {
 	case t == nil:
 	case !t.stopped.IsZero():
-		return time.Since(t.stopped) < grace || e.turn.Load() != t
+		return time.Since(t.stopped) < limit.EvaluationStop || e.turn.Load() != t
 	case large:
 		t.stop(engine.ErrMemory)
 	case time.Now().After(t.end):

@@ -14,6 +14,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/tester"
 
 	"cardea.dev/internal/decide/policy/engine"
+	"cardea.dev/internal/limit"
 )
 
 // Test runs the test rules of files. The error is that of an expression in the
@@ -24,7 +25,7 @@ func (e Engine) Test(ctx context.Context, files []engine.Source, o engine.TestOp
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	r := &run{limit: cmp.Or(e.TestLimit, 5*time.Second), watch: &watch{lines: cover.New(), failed: map[place]int{}}}
+	r := &run{limit: cmp.Or(e.TestLimit, limit.PolicyTest), watch: &watch{lines: cover.New(), failed: map[place]int{}}}
 	var results chan *tester.Result
 	var modules map[string]*ast.Module
 	var failed error

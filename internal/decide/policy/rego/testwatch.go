@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"cardea.dev/internal/limit"
 	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/cover"
 	"github.com/open-policy-agent/opa/v1/topdown"
@@ -69,21 +70,17 @@ func (w *watch) failedAt(at *ast.Location) int {
 	return w.failed[placeOf(at)]
 }
 
-// late is how long a test may take to come to its end when it is told to. One
-// that is inside of a single call of a function cannot be stopped.
-const late = time.Second
-
 // runsAway gives the test that runs, and why it must not go on; nil where it
 // may. before is the heap before all tests.
-func (w *watch) runsAway(now time.Time, limit time.Duration, before uint64) (*ast.Rule, string) {
+func (w *watch) runsAway(now time.Time, most time.Duration, before uint64) (*ast.Rule, string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	switch {
 	case w.running == nil:
 	case heap() > before+maxMemory:
 		return w.running, fmt.Sprintf("it takes more than %d MiB of memory; the tests after it did not run", maxMemory>>20)
-	case now.Sub(w.since) > limit+late:
-		return w.running, fmt.Sprintf("it takes longer than %s and cannot be stopped; the tests after it did not run", limit)
+	case now.Sub(w.since) > most+limit.PolicyTestStop:
+		return w.running, fmt.Sprintf("it takes longer than %s and cannot be stopped; the tests after it did not run", most)
 	}
 	return nil, ""
 }

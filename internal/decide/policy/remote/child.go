@@ -8,11 +8,9 @@ import (
 	"os"
 	"sync"
 	"time"
-)
 
-// grace is how much longer than its time a request may take: the server ends it
-// by itself, and says what it knows by then.
-const grace = 50 * time.Millisecond
+	"cardea.dev/internal/limit"
+)
 
 // Why a server gives no answer. Callers put the program's name in front.
 var (
@@ -103,14 +101,14 @@ func (c *child) exchange(ctx context.Context, request message) (message, error) 
 		}
 		answer <- received{m, err}
 	}()
-	over, limit := ctx.Done(), (<-chan time.Time)(nil)
+	over, tooLate := ctx.Done(), (<-chan time.Time)(nil)
 	for {
 		select {
 		case r := <-answer:
 			if r.err == nil {
 				select {
 				case <-sent:
-				case <-time.After(grace):
+				case <-time.After(limit.EngineGrace):
 					r.err = errProtocol // it answers what it has not read
 				}
 			}
@@ -119,8 +117,8 @@ func (c *child) exchange(ctx context.Context, request message) (message, error) 
 			}
 			return r.message, r.err
 		case <-over:
-			over, limit = nil, time.After(grace)
-		case <-limit:
+			over, tooLate = nil, time.After(limit.EngineGrace)
+		case <-tooLate:
 			c.end()
 			return message{}, errNoAnswer
 		}

@@ -11,6 +11,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/decide/policy/engine"
+	"cardea.dev/internal/limit"
 )
 
 // Engine asks a server that it starts when it is first needed. It may be used by
@@ -39,9 +40,6 @@ func newEngine(name string, find func() (string, error)) *Engine {
 	e.turn <- struct{}{}
 	return e
 }
-
-// maxTime is the time of a request whose context has no deadline.
-const maxTime = time.Minute
 
 // Ready says why the server must not be started.
 func (e *Engine) Ready() error {
@@ -110,7 +108,7 @@ func (e *Engine) ask(ctx context.Context, tag byte, about, into any) error {
 	if err := e.start(); err != nil {
 		return err
 	}
-	left := maxTime
+	left := limit.Engine
 	if end, limited := ctx.Deadline(); limited {
 		left = time.Until(end)
 	}
@@ -176,7 +174,7 @@ func (e *Engine) Test(ctx context.Context, files []engine.Source, o engine.TestO
 // Compile sends files to be compiled, and does not wait.
 func (e *Engine) Compile(files []engine.Source, o engine.Options) engine.Program {
 	p := &program{engine: e, request: compileRequest{Program: e.programs.Add(1), Files: files, Options: o}, compiled: make(chan struct{})}
-	ctx, cancel := context.WithTimeout(context.Background(), maxTime)
+	ctx, cancel := context.WithTimeout(context.Background(), limit.Engine)
 	p.giveUp = cancel
 	go func() {
 		defer close(p.compiled)
