@@ -259,7 +259,7 @@ func Mistakes(checks []string) map[string]string {
 		case len(a.Opaque) > 0 && len(a.Parts[0].Argv) == 0 && len(a.Parts) == 1:
 			out[check] = a.Opaque[0].Reason
 		case slices.ContainsFunc(a.Parts, func(p cardea.Part) bool { return slices.Contains(p.Via, "&") }):
-			out[check] = "it goes on in the background, so that nobody sees how it ends"
+			out[check] = "its last command runs in the background, so its result is not known"
 		}
 	}
 	return out
