@@ -87,6 +87,15 @@ func Read(file string, data []byte) *Reader {
 	return r
 }
 
+// ReadNode is Read for a value that is parsed already.
+func ReadNode(file string, top *yaml.Node) *Reader {
+	r := &Reader{file: file}
+	if r.bounded(top) {
+		r.top = top
+	}
+	return r
+}
+
 // decode reads one document. The library answers some malformed input with a
 // panic; a file of a project must not be able to end the process by one.
 func decode(dec *yaml.Decoder, n *yaml.Node) (err error) {

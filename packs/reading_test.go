@@ -5,16 +5,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"cardea.dev"
 	"cardea.dev/internal/call"
 	"cardea.dev/internal/decide/noeffect"
 	"cardea.dev/internal/decide/opaque"
 	"cardea.dev/internal/decide/readonly"
-	"cardea.dev/internal/knowledge/source"
 	"cardea.dev/internal/paths"
 )
 
@@ -54,51 +51,4 @@ func (r reading) only(line string) bool {
 	ev := &cardea.Event{Kind: cardea.PreToolUse, Harness: "claude-code", Cwd: r.project, Project: r.project, Mode: cardea.ModeDefault,
 		Call: &cardea.Call{Tool: "Bash", Name: "Bash", Known: true, Input: map[string]any{"command": line}}}
 	return r.gate.Decide(context.Background(), call.Analyse(ev, r.world)).Effect == cardea.Allow
-}
-
-// Each file of command knowledge holds lines that are read-only, and lines that
-// must never be.
-func TestCommandKnowledge(t *testing.T) {
-	files, _, err := source.ReadFolder("commands")
-	if err != nil || len(files) == 0 {
-		t.Fatal(files, err)
-	}
-	r := newReading(t)
-	for _, file := range files {
-		t.Run(filepath.Base(file.Path), func(t *testing.T) {
-			for _, line := range file.Tests.ReadOnly {
-				if !r.only(line) {
-					t.Errorf("not read-only: %q", line)
-				}
-			}
-			for _, line := range file.Tests.NotReadOnly {
-				if r.only(line) {
-					t.Errorf("read-only: %q", line)
-				}
-			}
-		})
-	}
-}
-
-// maxColumns is how long a line of a YAML file is at most.
-const maxColumns = 140
-
-// Lines are short enough to be read, and to be merged.
-func TestLinesAreShort(t *testing.T) {
-	files, err := filepath.Glob("commands/*.yaml")
-	if err != nil || len(files) == 0 {
-		t.Fatal(files, err)
-	}
-	for _, file := range files {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		n := 0
-		for line := range strings.SplitSeq(string(data), "\n") {
-			if n++; utf8.RuneCountInString(line) > maxColumns {
-				t.Errorf("%s:%d has more than %d columns", file, n, maxColumns)
-			}
-		}
-	}
 }
