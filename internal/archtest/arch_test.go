@@ -46,7 +46,7 @@ var layers = [][]string{
 	{"internal/decide", "packs"},
 	{"internal/settings", "internal/importer", "internal/install"},
 	{"internal/project"},
-	{"internal/gate", "internal/config"},
+	{"internal/gate"},
 	{"internal/cli"},
 	{"cmd", "scripts", "internal/coldstart"},
 }
@@ -292,15 +292,15 @@ func comparedReasons(f File) []string {
 // The laws are tested on trees that break them.
 func TestLawsBite(t *testing.T) {
 	for _, tt := range []struct{ from, imp string }{
-		{module, "github.com/x/y"}, {module, "os"}, {internal("config"), "mvdan.cc/sh/v3/syntax"},
-		{internal("decide/rules"), internal("decide/noeffect")}, {internal("decide/rules"), internal("config")},
+		{module, "github.com/x/y"}, {module, "os"}, {internal("gate"), "mvdan.cc/sh/v3/syntax"},
+		{internal("decide/rules"), internal("decide/noeffect")}, {internal("decide/rules"), internal("gate")},
 		{internal("call"), internal("cli")}, {internal("decide/rules"), internal("settings")}, {internal("settings"), internal("project")},
 		{internal("project"), internal("gate")}, {internal("knowledge"), internal("bash")}, {internal("knowledge"), "mvdan.cc/sh/v3/syntax"}, {internal("cli"), internal("archtest")}, {internal("harness/claudecode"), internal("bash")},
 		{internal("bash"), internal("call")}, {internal("cli"), "net/http"}, {internal("cli"), "go.yaml.in/yaml/v3"},
 		{internal("decide/policy"), "github.com/open-policy-agent/opa/v1/ast"}, {internal("decide/policy/remote"), internal("decide/policy/rego")},
 		{internal("decide/policy/engine"), opa + "/v1/topdown"}, {module + "/cmd/cardea-engine", opa + "/v1/ast"},
 		{internal("cli"), internal("decide/policy/rego")}, {module + "/cmd/cardea", internal("decide/policy/rego")},
-		{internal("call"), "github.com/spf13/cobra"}, {internal("session"), internal("config")},
+		{internal("call"), "github.com/spf13/cobra"}, {internal("session"), internal("gate")},
 	} {
 		p := Package{Path: tt.from, Imports: []string{tt.imp}}
 		if len(violations([]Package{p})) == 0 {

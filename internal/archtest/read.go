@@ -268,7 +268,7 @@ func exportedSpec(s ast.Spec) []string {
 // those of them that the table marks as without effect.
 func SettingsKeys(pkgs []Package) (keys, idle int) {
 	for _, p := range pkgs {
-		if p.Path != Module+"/internal/config" && p.Path != Module+"/internal/settings" {
+		if p.Path != Module+"/internal/settings" {
 			continue
 		}
 		for _, f := range p.Files {

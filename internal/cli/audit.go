@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"cardea.dev"
-	"cardea.dev/internal/config"
+	"cardea.dev/internal/gate"
 	"cardea.dev/internal/harness"
 	"cardea.dev/internal/ledger"
 	"cardea.dev/internal/ledger/display"
@@ -238,7 +238,7 @@ func explain(p Process, id string, asked bool) error {
 // reading.
 func openLedger(p Process) (*ledger.Ledger, error) {
 	pl := locate(p, "", "", p.Dir)
-	s := config.LoadSettings(p.where(&pl)).Ledger
+	s := gate.LoadSettings(p.where(&pl)).Ledger
 	dir, why := p.ledgerDir(&pl, s)
 	if why != "" {
 		pl.tell(why)

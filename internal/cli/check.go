@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"cardea.dev"
-	"cardea.dev/internal/config"
+	"cardea.dev/internal/gate"
 	"cardea.dev/internal/harness"
 	"cardea.dev/internal/limit"
 	"cardea.dev/internal/redact"
@@ -181,7 +181,7 @@ func (h *hook) finish(j *judgement, p progress) harness.Output {
 // process stands.
 func (h *hook) answerUnread(m *harness.Message) harness.Output {
 	pl := locate(h.process, "", "", h.process.Dir)
-	s := config.LoadSettings(h.process.where(&pl))
+	s := gate.LoadSettings(h.process.where(&pl))
 	p := progress{message: m, event: m.Event, onError: s.OnError, recorder: h.recorderOf(&pl, s.Ledger)}
 	a := cardea.Express(m.Verdict(p.onError), m.Capabilities(), m.Event)
 	p.answer = &a

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"cardea.dev"
-	"cardea.dev/internal/config"
 	"cardea.dev/internal/decide/rules"
+	"cardea.dev/internal/gate"
 	"cardea.dev/internal/harness/claudecode"
 	"cardea.dev/internal/install"
 )
@@ -21,7 +21,7 @@ type speaker struct {
 
 // speakers are the rules, policies and settings that speak on events. Those of
 // policies that nobody can read are told elsewhere.
-func speakers(l *config.Loaded) []speaker {
+func speakers(l *gate.Loaded) []speaker {
 	var out []speaker
 	if at, given := l.Given("policies.checks"); given {
 		out = append(out, speaker{at.File, at.Line, []string{"PostToolUse"}}) // that a check succeeded is told there
@@ -61,7 +61,7 @@ func unheard(h install.Harness, found install.Findings, events []string) []strin
 // spokenInVain finds what speaks on events that do not come. Without any hook
 // there is nothing to compare with. It looks at the harness whose words for events
 // are the canonical ones.
-func spokenInVain(p Process, l *config.Loaded) []cardea.Diagnostic {
+func spokenInVain(p Process, l *gate.Loaded) []cardea.Diagnostic {
 	h, err := install.Find(claudecode.Name)
 	if err != nil {
 		return nil

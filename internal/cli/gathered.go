@@ -3,14 +3,14 @@ package cli
 import (
 	"cardea.dev"
 	"cardea.dev/internal/call"
-	"cardea.dev/internal/config"
 	"cardea.dev/internal/decide/rules"
+	"cardea.dev/internal/gate"
 	"cardea.dev/internal/harness"
 )
 
 // gather reads the files that are named, or everything that is in force where
 // the person stands.
-func gather(p Process, paths []string) (*config.Loaded, place, error) {
+func gather(p Process, paths []string) (*gate.Loaded, place, error) {
 	if p.Dir == "" {
 		return nil, place{}, errNoFolder
 	}
@@ -20,7 +20,7 @@ func gather(p Process, paths []string) (*config.Loaded, place, error) {
 		l.ReadRoutes()
 		return l, pl, nil
 	}
-	l, err := config.LoadPaths(paths)
+	l, err := gate.LoadPaths(paths)
 	return l, pl, err
 }
 

@@ -8,8 +8,8 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/call"
-	"cardea.dev/internal/config"
 	"cardea.dev/internal/evidence"
+	"cardea.dev/internal/gate"
 	"cardea.dev/internal/harness"
 	"cardea.dev/internal/harness/claudecode"
 	"cardea.dev/internal/harness/copilotcli"
@@ -36,7 +36,7 @@ type judgement struct {
 	process Process
 	event   *cardea.Event
 	place   place
-	loaded  *config.Loaded
+	loaded  *gate.Loaded
 	// traced is how the harness's lists were applied, where CARDEA_DEBUG asks.
 	traced *trace
 }
@@ -48,7 +48,7 @@ func newJudgement(p Process, ev *cardea.Event) *judgement {
 	j.event = ev.At(at)
 	j.loaded = load(p, &j.place, j.event)
 	r := redact.New()
-	j.loaded.Aids = config.Aids{Once: j.place.session.Tell, Redact: r.Show, Secrets: secretsBy(r)}
+	j.loaded.Aids = gate.Aids{Once: j.place.session.Tell, Redact: r.Show, Secrets: secretsBy(r)}
 	if !ev.Kind.Answered() {
 		return j
 	}
@@ -65,7 +65,7 @@ func newJudgement(p Process, ev *cardea.Event) *judgement {
 
 // load reads what is in force in a place. An event, where there is one, is what
 // it is read for.
-func load(p Process, pl *place, ev *cardea.Event) *config.Loaded {
+func load(p Process, pl *place, ev *cardea.Event) *gate.Loaded {
 	w := p.whose(pl)
 	if ev != nil {
 		w.Warm(ev)
@@ -74,7 +74,7 @@ func load(p Process, pl *place, ev *cardea.Event) *config.Loaded {
 	plugins, problems := claudecode.PluginRoots(pl.dirs.Claude, pl.project, claudecode.ManagedDir(p.Machine.OS))
 	pl.tell(problems...)
 	w.Plugins, w.Plugin = plugins, p.Env("CLAUDE_PLUGIN_ROOT")
-	return config.Load(w)
+	return gate.Load(w)
 }
 
 // keep writes down what must be there when a file breaks.
@@ -86,7 +86,7 @@ func (j *judgement) keep(r *redact.Redactor, late func() bool) error {
 // verdict asks the gate.
 func (j *judgement) verdict(ctx context.Context) cardea.Verdict {
 	j.analyse()
-	v := config.Build(j.loaded, j.analysis(), j.process.Now).Decide(ctx, j.event)
+	v := gate.Build(j.loaded, j.analysis(), j.process.Now).Decide(ctx, j.event)
 	v.Troubles = append(j.place.troubles, v.Troubles...)
 	if j.traced != nil {
 		j.traced.add(strings.TrimSpace(fmt.Sprintf("verdict: %s %s", v.Effect, v.By)))

@@ -9,9 +9,9 @@ import (
 	"sort"
 
 	"cardea.dev"
-	"cardea.dev/internal/config"
 	"cardea.dev/internal/decide/rules"
 	"cardea.dev/internal/evidence"
+	"cardea.dev/internal/gate"
 	"cardea.dev/internal/harness"
 	"github.com/spf13/cobra"
 )
@@ -66,7 +66,7 @@ func lint(p Process, paths []string, asJSON bool) error {
 }
 
 // findings are all mistakes, in the order of files and lines.
-func findings(l *config.Loaded, pl place) []cardea.Diagnostic {
+func findings(l *gate.Loaded, pl place) []cardea.Diagnostic {
 	var out []cardea.Diagnostic
 	for _, p := range append(l.Problems(), l.RouteProblems...) {
 		// What an author did not mean is an error here, even where the hook
@@ -94,7 +94,7 @@ func findings(l *config.Loaded, pl place) []cardea.Diagnostic {
 }
 
 // policyMistakes are those of the policies in force.
-func policyMistakes(l *config.Loaded) []cardea.Diagnostic {
+func policyMistakes(l *gate.Loaded) []cardea.Diagnostic {
 	var out []cardea.Diagnostic
 	for _, f := range l.PolicyFolders() {
 		if f.Scope == cardea.ScopeBuiltin {
@@ -117,7 +117,7 @@ func policyMistakes(l *config.Loaded) []cardea.Diagnostic {
 }
 
 // unmetChecks are checks that can never hold, so that nothing can be committed.
-func unmetChecks(l *config.Loaded) []cardea.Diagnostic {
+func unmetChecks(l *gate.Loaded) []cardea.Diagnostic {
 	var out []cardea.Diagnostic
 	at, _ := l.Given("policies.checks")
 	wrong := evidence.Mistakes(l.Settings.Policies.Checks)
@@ -179,7 +179,7 @@ func shadowed(all, own []rules.Rule) []cardea.Diagnostic {
 }
 
 // shadowedRoutes finds routes that never speak, because the first match wins.
-func shadowedRoutes(l *config.Loaded) []cardea.Diagnostic {
+func shadowedRoutes(l *gate.Loaded) []cardea.Diagnostic {
 	type key struct{ tool, field, pattern string }
 	first := map[key]string{}
 	var out []cardea.Diagnostic

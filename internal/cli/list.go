@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"cardea.dev"
-	"cardea.dev/internal/config"
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/decide/rules"
+	"cardea.dev/internal/gate"
 	"cardea.dev/internal/settings"
 	"github.com/spf13/cobra"
 )
@@ -86,7 +86,7 @@ func list(p Process, asJSON bool) error {
 	return s.err
 }
 
-func listingOf(l *config.Loaded, pl place) listing {
+func listingOf(l *gate.Loaded, pl place) listing {
 	out := listing{Project: pl.project, Trusted: l.Where.Trusted(),
 		Settings:    l.Settings.Effective(),
 		Permissions: entriesOf(l), Packs: packsOf(l), Rules: rulesOf(l.Rules), Off: rulesOf(l.Off), Routes: []routeListing{},
@@ -120,7 +120,7 @@ func rulesOf(list []rules.Rule) []ruleListing {
 
 // packsOf are the built-in packs in the order of their rules, and the built-in
 // policies. One whose rules are all off is off.
-func packsOf(l *config.Loaded) []packListing {
+func packsOf(l *gate.Loaded) []packListing {
 	out := []packListing{}
 	at := map[string]int{}
 	for i, list := range [][]rules.Rule{l.Rules, l.Off} {

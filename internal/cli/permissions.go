@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"cardea.dev"
-	"cardea.dev/internal/config"
 	"cardea.dev/internal/decide/permissions"
+	"cardea.dev/internal/gate"
 	"cardea.dev/internal/permissionlist"
 	"github.com/spf13/cobra"
 )
@@ -96,7 +96,7 @@ func showPermissions(p Process, f permissionFlags) error {
 	return s.err
 }
 
-func permissionsOf(l *config.Loaded, pl place) permissionListing {
+func permissionsOf(l *gate.Loaded, pl place) permissionListing {
 	out := permissionListing{Expand: l.Expands(), Entries: entriesOf(l), Files: []permissionFile{}, Diagnostics: []cardea.Diagnostic{}}
 	for _, f := range l.PermissionFiles {
 		out.Files = append(out.Files, permissionFile{f.From.File, f.From.Harness, f.From.Scope, f.Entries, f.Kept})
@@ -111,7 +111,7 @@ func permissionsOf(l *config.Loaded, pl place) permissionListing {
 }
 
 // entriesOf are the entries of all lists, the strictest first.
-func entriesOf(l *config.Loaded) []entryListing {
+func entriesOf(l *gate.Loaded) []entryListing {
 	out := []entryListing{}
 	for i := range l.Permissions {
 		e := &l.Permissions[i]
@@ -160,7 +160,7 @@ func (l permissionListing) show(s *screen) {
 }
 
 // permissionFindings are what the authors of entries may not have meant.
-func permissionFindings(l *config.Loaded, pl place) []cardea.Diagnostic {
+func permissionFindings(l *gate.Loaded, pl place) []cardea.Diagnostic {
 	var out []cardea.Diagnostic
 	probed := newProbing(pl)
 	for i := range l.Permissions {

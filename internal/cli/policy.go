@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"cardea.dev"
-	"cardea.dev/internal/config"
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/decide/policy/engine"
+	"cardea.dev/internal/gate"
 	"cardea.dev/internal/harness"
 	"cardea.dev/internal/limit"
 	"github.com/spf13/cobra"
@@ -56,7 +56,7 @@ in force here:
 // force, one group a scope.
 func policySources(p Process, paths []string) ([]policy.Sources, []cardea.Diagnostic, error) {
 	var folders []policy.Folder
-	var loaded *config.Loaded
+	var loaded *gate.Loaded
 	if len(paths) == 0 {
 		l, _, err := gather(p, nil)
 		if err != nil {

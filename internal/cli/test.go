@@ -3,9 +3,9 @@ package cli
 import (
 	"strings"
 
-	"cardea.dev/internal/config"
 	"cardea.dev/internal/decide/routes"
 	"cardea.dev/internal/decide/rules"
+	"cardea.dev/internal/gate"
 	"cardea.dev/internal/harness"
 	"github.com/spf13/cobra"
 )
@@ -47,7 +47,7 @@ func test(p Process, paths []string) error {
 }
 
 // outcomesOf runs all tests, in the order of files.
-func outcomesOf(l *config.Loaded) []outcome {
+func outcomesOf(l *gate.Loaded) []outcome {
 	var out []outcome
 	for _, r := range rules.RunTests(l.Rules, stand(), analyseTest) {
 		out = append(out, outcome{fileOf(r.Source), r.Source, "rule " + r.Rule, described(r.Test.Desc, r.Test.Input), r.Problem})

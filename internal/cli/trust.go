@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"cardea.dev/internal/config"
+	"cardea.dev/internal/gate"
 	"cardea.dev/internal/paths"
 	"cardea.dev/internal/redact"
 	"cardea.dev/internal/trust"
@@ -60,7 +60,7 @@ type survey struct {
 	// digests are of the files that the project brings, as they were read.
 	digests map[string]string
 	// now is what is in force, then what would be if all files were accepted.
-	now, then *config.Loaded
+	now, then *gate.Loaded
 }
 
 // surveyHere looks at the project in which the process stands. Whatever is
@@ -90,7 +90,7 @@ func surveyHere(p Process) (*survey, error) {
 		s.digests[inProject(pl.project, path)] = trust.Digest(data)
 		return true
 	}
-	s.then = config.Load(w)
+	s.then = gate.Load(w)
 	s.then.ReadRoutes()
 	s.then.ReadScripts()
 	for _, text := range s.then.Unrunnable() {

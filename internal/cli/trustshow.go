@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"cardea.dev"
-	"cardea.dev/internal/config"
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/decide/rules"
+	"cardea.dev/internal/gate"
 	"cardea.dev/internal/settings"
 )
 
@@ -235,7 +235,7 @@ func gainsOf(verbs []string) string {
 
 // policiesOf are the project's policies. The error is that of the engine, without
 // which nobody can tell what they do.
-func policiesOf(l *config.Loaded) (out []policy.Listed, err error) {
+func policiesOf(l *gate.Loaded) (out []policy.Listed, err error) {
 	out = []policy.Listed{}
 	for _, f := range l.PolicyFolders() {
 		if f.Scope == cardea.ScopeProject {
