@@ -20,5 +20,5 @@ func (j *judgement) beat(now time.Time) error {
 	if !j.event.Kind.Answered() || j.event.Session == "" {
 		return nil
 	}
-	return j.place.heartbeats().Beat(j.event.Harness, now)
+	return j.place.heartbeats().RecordEvent(j.event.Harness, now)
 }

@@ -124,7 +124,7 @@ func examine(p Process, s site, h install.Harness, exe string) hookReport {
 	r.Wirings = append(r.Wirings, found.Wirings...)
 	r.Problems = append(r.Problems, found.Problems...)
 	r.Notes = append(r.Notes, found.Notes...)
-	last, beat := s.place.heartbeats().LastBeat(h.Name)
+	last, beat := s.place.heartbeats().LastEvent(h.Name)
 	if beat {
 		r.LastEvent = last.UTC().Format(time.RFC3339)
 	}

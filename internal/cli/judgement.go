@@ -48,7 +48,7 @@ func newJudgement(p Process, ev *cardea.Event) *judgement {
 	j.event = ev.At(at)
 	j.loaded = load(p, &j.place, j.event)
 	r := redact.New()
-	j.loaded.Aids = gate.Aids{Once: j.place.session.Tell, Redact: r.Show, Secrets: secretsBy(r)}
+	j.loaded.Aids = gate.Aids{Once: j.place.session.IsNew, Redact: r.Show, Secrets: secretsBy(r)}
 	if !ev.Kind.Answered() {
 		return j
 	}
@@ -155,7 +155,7 @@ func (j *judgement) untold(all []cardea.Trouble) []cardea.Trouble {
 		if t.Failure == cardea.Unwritten && t.Source != "" {
 			key = "unwritten: " + t.Source // the text names a file that is another each time
 		}
-		if j.place.session.Tell(key) {
+		if j.place.session.IsNew(key) {
 			out = append(out, t)
 		}
 	}

@@ -49,7 +49,7 @@ func statusOf(p Process) (line string) {
 		return "cardea: not known, run cardea doctor"
 	}
 	found := install.Inspect(h, s.at)
-	last, beat := s.place.heartbeats().LastBeat(h.Name)
+	last, beat := s.place.heartbeats().LastEvent(h.Name)
 	gone := slices.Contains(found.Missing(h), h.Gate())
 	bad := slices.ContainsFunc(found.Wirings, func(w install.Wiring) bool { return w.Event == h.Gate() && len(w.Problems) > 0 })
 	switch {

@@ -106,9 +106,9 @@ func (w *writer) adopt(names []string) error {
 	return nil
 }
 
-// taken removes an entry from the spool that was written as a line before a
+// removeSpooled removes an entry from the spool that was written as a line before a
 // crash, so that it is not written twice.
-func (l *Ledger) taken(id string) error {
+func (l *Ledger) removeSpooled(id string) error {
 	if _, ok := idTimeOf(id); !ok {
 		return nil
 	}

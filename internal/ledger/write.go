@@ -200,7 +200,7 @@ func (w *writer) adoptTail(f *os.File, from, to int64, chained bool) error {
 		switch {
 		case ok && l.Day == w.head.Day && (!chained || l.Prev == w.head.Last) && l.N > w.head.N:
 			w.head.N, w.head.Last = l.N, l.Mac
-			if err := w.ledger.taken(l.ID); err != nil {
+			if err := w.ledger.removeSpooled(l.ID); err != nil {
 				return err
 			}
 		case chained && line != "" && !looksCut([]byte(line)):

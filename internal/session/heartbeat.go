@@ -10,19 +10,19 @@ import (
 	"cardea.dev/internal/state"
 )
 
-// beatEvery is how often a heartbeat is written at most, so that the hook,
+// writeEvery is how often a heartbeat is written at most, so that the hook,
 // which runs for every call, pays one look at a file.
-const beatEvery = time.Minute
+const writeEvery = time.Minute
 
-// Beat notes that a real event of a harness arrived. A hook that is registered
+// RecordEvent notes that a real event of a harness arrived. A hook that is registered
 // and never started is silent, and the only sign of it is that nothing comes.
 // A nil store notes nothing.
-func (s *Store) Beat(harness string, now time.Time) error {
+func (s *Store) RecordEvent(harness string, now time.Time) error {
 	path := s.heartbeat(harness)
 	if path == "" {
 		return nil
 	}
-	if last, ok := s.LastBeat(harness); ok && now.Sub(last) < beatEvery && last.Sub(now) < beatEvery {
+	if last, ok := s.LastEvent(harness); ok && now.Sub(last) < writeEvery && last.Sub(now) < writeEvery {
 		return nil
 	}
 	if err := state.WriteAt(path, []byte(now.UTC().Format(time.RFC3339)+"\n"), now); err != nil {
@@ -31,9 +31,9 @@ func (s *Store) Beat(harness string, now time.Time) error {
 	return nil
 }
 
-// LastBeat is when the last real event of a harness arrived, to the minute,
+// LastEvent is when the last real event of a harness arrived, to the minute,
 // and whether any has.
-func (s *Store) LastBeat(harness string) (time.Time, bool) {
+func (s *Store) LastEvent(harness string) (time.Time, bool) {
 	path := s.heartbeat(harness)
 	if path == "" {
 		return time.Time{}, false

@@ -14,16 +14,16 @@ func TestBeat(t *testing.T) {
 		t.Fatal(err)
 	}
 	begin := time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
-	if _, ok := s.LastBeat("claude-code"); ok {
+	if _, ok := s.LastEvent("claude-code"); ok {
 		t.Error("a heartbeat before the first")
 	}
 	for _, tt := range []struct{ at, want time.Duration }{
 		{0, 0}, {30 * time.Second, 0}, {time.Minute, time.Minute}, {-time.Hour, -time.Hour}, // the clock was put back
 	} {
-		if err := s.Beat("claude-code", begin.Add(tt.at)); err != nil {
+		if err := s.RecordEvent("claude-code", begin.Add(tt.at)); err != nil {
 			t.Fatal(err)
 		}
-		if last, ok := s.LastBeat("claude-code"); !ok || !last.Equal(begin.Add(tt.want)) {
+		if last, ok := s.LastEvent("claude-code"); !ok || !last.Equal(begin.Add(tt.want)) {
 			t.Errorf("after %s: %v, %v", tt.at, last, ok)
 		}
 	}
@@ -38,7 +38,7 @@ func TestBeatStaysInItsFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"", "../x", "a/b", "A", "a b"} {
-		if err := s.Beat(name, time.Now()); err != nil {
+		if err := s.RecordEvent(name, time.Now()); err != nil {
 			t.Error(err)
 		}
 	}
@@ -55,7 +55,7 @@ func TestBeatStaysInItsFolder(t *testing.T) {
 	if err := os.Symlink(target, filepath.Join(state, "heartbeat/claude-code")); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Beat("claude-code", time.Now()); err != nil {
+	if err := s.RecordEvent("claude-code", time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	if data, err := os.ReadFile(target); err != nil || string(data) != "precious" {
@@ -67,11 +67,11 @@ func TestBeatStaysInItsFolder(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(state, "heartbeat"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Beat("claude-code", time.Now()); err == nil {
+	if err := s.RecordEvent("claude-code", time.Now()); err == nil {
 		t.Error("a heartbeat that cannot be written is not told")
 	}
 	var none *Store
-	if err := none.Beat("claude-code", time.Now()); err != nil {
+	if err := none.RecordEvent("claude-code", time.Now()); err != nil {
 		t.Error(err)
 	}
 }

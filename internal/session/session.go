@@ -10,7 +10,7 @@
 //
 // A file is written only when something is new, because
 // the hook runs for every call. Two hooks of one session may write at the same
-// time; the last one wins, and what is lost is told once more, which is better
+// time; the last one wins, and what is lost is shown once more, which is better
 // than a lock that an agent could hold.
 package session
 
@@ -29,9 +29,9 @@ import (
 )
 
 const (
-	// maxTold is how many troubles a session remembers; then the oldest are
-	// forgotten, and may be told again.
-	maxTold = 256
+	// maxShown is how many troubles a session remembers. Then the oldest are
+	// forgotten, and may be shown again.
+	maxShown = 256
 	// maxFile is how much of a session's file is read, in bytes. A full one
 	// has less than a quarter of it.
 	maxFile = 64 << 10
@@ -47,7 +47,7 @@ const (
 const (
 	idPurpose     = "session id"
 	folderPurpose = "session folder"
-	toldPurpose   = "session told"
+	shownPurpose  = "session told"
 )
 
 // Store is the folder of all sessions.
@@ -83,8 +83,8 @@ type Session struct {
 	kept kept
 	// folder is the folder of the first event, "" where it is not known.
 	folder string
-	// told are texts that were told and are not among kept.Told.
-	told []string
+	// shown are texts that were shown and are not among kept.Shown.
+	shown []string
 	// fresh is set where there is no file yet, dirty where it is not current.
 	fresh, dirty bool
 }
@@ -95,7 +95,7 @@ type kept struct {
 	V        int      `json:"v"`
 	Project  string   `json:"project,omitempty"`
 	Withheld string   `json:"withheld,omitempty"`
-	Told     []string `json:"told,omitempty"`
+	Shown    []string `json:"told,omitempty"`
 }
 
 const version = 2
@@ -177,17 +177,17 @@ func (s *Session) above(dir string) string {
 	return ""
 }
 
-// Tell reports whether the person is still to be told a text, and remembers
+// IsNew reports whether the person is still to be told a text, and remembers
 // that they now are.
-func (s *Session) Tell(text string) bool {
-	if slices.Contains(s.told, text) || s.key != nil && slices.Contains(s.kept.Told, s.toldDigest(text)) {
+func (s *Session) IsNew(text string) bool {
+	if slices.Contains(s.shown, text) || s.key != nil && slices.Contains(s.kept.Shown, s.shownDigest(text)) {
 		return false
 	}
-	s.told, s.dirty = append(s.told, text), true
+	s.shown, s.dirty = append(s.shown, text), true
 	return true
 }
 
-func (s *Session) toldDigest(text string) string { return s.digest(toldPurpose, text)[:24] }
+func (s *Session) shownDigest(text string) string { return s.digest(shownPurpose, text)[:24] }
 
 // Save writes what is new, by rename, so that no reader sees half a file. It
 // writes nothing where nothing is new. r tells whether the folder can be
@@ -219,12 +219,12 @@ func (s *Session) fill(r *redact.Redactor) {
 			s.kept.Withheld = s.digest(folderPurpose, s.folder)
 		}
 	}
-	for _, text := range s.told {
-		s.kept.Told = append(s.kept.Told, s.toldDigest(text))
+	for _, text := range s.shown {
+		s.kept.Shown = append(s.kept.Shown, s.shownDigest(text))
 	}
-	s.told = nil
-	if over := len(s.kept.Told) - maxTold; over > 0 {
-		s.kept.Told = slices.Delete(s.kept.Told, 0, over)
+	s.shown = nil
+	if over := len(s.kept.Shown) - maxShown; over > 0 {
+		s.kept.Shown = slices.Delete(s.kept.Shown, 0, over)
 	}
 }
 

@@ -88,17 +88,17 @@ func TestEventsWithoutFolder(t *testing.T) {
 func TestTellOnceASession(t *testing.T) {
 	s, _ := open(t)
 	a := load(t, s, "x")
-	if !a.Tell("broken file") || a.Tell("broken file") || !a.Tell("other") {
+	if !a.IsNew("broken file") || a.IsNew("broken file") || !a.IsNew("other") {
 		t.Error("each text is told once")
 	}
 	if err := a.Save(redact.New()); err != nil {
 		t.Fatal(err)
 	}
 	b := load(t, s, "x")
-	if b.Tell("broken file") {
+	if b.IsNew("broken file") {
 		t.Error("told again in the same session")
 	}
-	if !load(t, s, "y").Tell("broken file") {
+	if !load(t, s, "y").IsNew("broken file") {
 		t.Error("not told in another session")
 	}
 }
@@ -107,7 +107,7 @@ func TestNoWriteWhenNothingIsNew(t *testing.T) {
 	s, folder := open(t)
 	a := load(t, s, "x")
 	a.First("/work")
-	a.Tell("text")
+	a.IsNew("text")
 	if err := a.Save(redact.New()); err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func TestNoWriteWhenNothingIsNew(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.First("/work")
-	b.Tell("text")
+	b.IsNew("text")
 	if err := b.Save(redact.New()); err != nil || len(files(t, folder)) != 0 {
 		t.Errorf("wrote %v, %v", files(t, folder), err)
 	}
@@ -152,7 +152,7 @@ func TestEmptyIDIsNotKept(t *testing.T) {
 	s, folder := open(t)
 	a := load(t, s, "")
 	a.First("/work")
-	if !a.Tell("x") {
+	if !a.IsNew("x") {
 		t.Error("not told")
 	}
 	if err := a.Save(redact.New()); err != nil || len(files(t, folder)) != 0 {
@@ -246,7 +246,7 @@ func TestRefusedFolders(t *testing.T) {
 		t.Fatalf("got %v, %v", s, err)
 	}
 	sess, err := s.Load("h", "x")
-	if err != nil || sess.First("/work") != "/work" || !sess.Tell("t") || sess.Save(redact.New()) != nil {
+	if err != nil || sess.First("/work") != "/work" || !sess.IsNew("t") || sess.Save(redact.New()) != nil {
 		t.Error("a refused store must still give sessions")
 	}
 }
@@ -257,8 +257,8 @@ func TestSizeIsBounded(t *testing.T) {
 	if got := a.First("/" + strings.Repeat("x", maxFile)); a.First("") != "" || got == "" {
 		t.Error("an endless folder is kept")
 	}
-	for i := range 10 * maxTold {
-		a.Tell(fmt.Sprint(i))
+	for i := range 10 * maxShown {
+		a.IsNew(fmt.Sprint(i))
 	}
 	a.First("/work")
 	if err := a.Save(redact.New()); err != nil {
@@ -267,7 +267,7 @@ func TestSizeIsBounded(t *testing.T) {
 	if info, err := os.Stat(files(t, folder)[0]); err != nil || info.Size() > maxFile/4 {
 		t.Errorf("size %v, %v", info.Size(), err)
 	}
-	if load(t, s, "x").Tell(fmt.Sprint(10*maxTold - 1)) {
+	if load(t, s, "x").IsNew(fmt.Sprint(10*maxShown - 1)) {
 		t.Error("the newest was forgotten")
 	}
 }
@@ -305,7 +305,7 @@ func TestNoSecretIsKept(t *testing.T) {
 	work := "/work/" + token() + "/app"
 	a := load(t, s, token())
 	a.First(work)
-	a.Tell("cannot read " + token())
+	a.IsNew("cannot read " + token())
 	if err := a.Save(redact.New()); err != nil {
 		t.Fatal(err)
 	}
@@ -330,7 +330,7 @@ func TestNoSecretIsKept(t *testing.T) {
 	for dir, want := range map[string]string{work: work, work + "/src/x": work, "/work": "", "/": "", "": "", work + "2": "",
 		"/x" + strings.Repeat("/y", 2*maxAbove): ""} {
 		b := load(t, s, token())
-		if got := b.First(dir); got != want || b.Tell("cannot read "+token()) {
+		if got := b.First(dir); got != want || b.IsNew("cannot read "+token()) {
 			t.Errorf("from %.40s: %q, want %q", dir, got, want)
 		}
 		if err := b.Save(redact.New()); err != nil {
@@ -355,7 +355,7 @@ func TestAnotherKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := load(t, s, "x")
-	if b.First("/new") != "/new" || !b.Tell("t") || b.Tell("t") {
+	if b.First("/new") != "/new" || !b.IsNew("t") || b.IsNew("t") {
 		t.Error("without a key, something is known")
 	}
 	if err := b.Save(redact.New()); err == nil || !strings.Contains(err.Error(), "damaged") {
