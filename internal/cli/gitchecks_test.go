@@ -78,7 +78,7 @@ func TestLintFindsChecksThatNeverHold(t *testing.T) {
 	d.settings("version: 1\npolicies:\n  checks: ['npm start &', \"echo 'x\", '# all', 'make > a.log', 'make lint > b.log', 'cd web && CI=1 npm test;']\n")
 	out, _, code := d.run("", "lint")
 	for _, want := range []string{
-		`the check "npm start &" can never hold: it goes on in the background`, `the check "echo 'x" can never hold: `,
+		`the check "npm start &" can never hold: its last command runs in the background`, `the check "echo 'x" can never hold: `,
 		`the check "# all" can never hold: it runs nothing`,
 		"cardea.yaml:3", "3 errors",
 	} {
