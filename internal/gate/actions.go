@@ -32,7 +32,7 @@ func (l *Loaded) Actions(ev *cardea.Event, v *cardea.Verdict) []script.Action {
 				if ev.Call != nil {
 					about.Tool = ev.Call.Tool
 				}
-				if !holds(c.When, about, t.severity) || !l.mayRun(f.Scope, c.Command) {
+				if !holds(c.When, about, t.severity) || !l.scripts().MayRun(f.Scope, c.Command) {
 					continue
 				}
 				out = append(out, script.Action{Command: c.Command, Dir: l.Where.Project, About: about})
@@ -40,16 +40,6 @@ func (l *Loaded) Actions(ev *cardea.Event, v *cardea.Verdict) []script.Action {
 		}
 	}
 	return out[:min(len(out), maxActions)]
-}
-
-// mayRun reports whether the scripts that a command names are as they were
-// accepted.
-func (l *Loaded) mayRun(scope cardea.Scope, command string) bool {
-	if scope != cardea.ScopeProject {
-		return l.borrows(command) == ""
-	}
-	b := l.bind(command)
-	return b.unseen == "" && l.standing(b.files) == accepted
 }
 
 // trigger is a key of actions that a verdict pulls.

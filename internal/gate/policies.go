@@ -123,7 +123,7 @@ func (l *Loaded) policyFolder(at folder) (policy.Folder, bool) {
 	}
 	if at.scope == cardea.ScopeProject {
 		f.Trusts = func(path string, data []byte) bool { return l.counts(path, at.scope, data) }
-		f.Known = l.known
+		f.Known = l.Where.Known
 		f.Gone = func() []string { return l.gone(f.Dir) }
 		if f.Trusted = l.Where.Trusted(); !f.Trusted {
 			f.Extra = nil

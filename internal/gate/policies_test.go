@@ -237,18 +237,18 @@ func TestBound(t *testing.T) {
 		"xargs cat < list | sh":                                 "unseen",
 		`find tools -name '*.sh' -exec sh {} \;`:                "unseen",
 	} {
-		b := l.bind(command)
+		b := l.scripts().FilesOf(command)
 		var got []string
-		for _, path := range b.files {
+		for _, path := range b.All {
 			rel, _ := filepath.Rel(project, path)
 			got = append(got, filepath.ToSlash(rel))
 		}
 		slices.Sort(got)
-		if b.unseen != "" {
+		if b.Unseen != "" {
 			got = []string{"unseen"}
 		}
 		if strings.Join(got, " ") != want {
-			t.Errorf("%s: %q, %q; want %q", command, got, b.unseen, want)
+			t.Errorf("%s: %q, %q; want %q", command, got, b.Unseen, want)
 		}
 	}
 }
@@ -262,11 +262,11 @@ func TestBorrowed(t *testing.T) {
 	}
 	for command, want := range map[string]bool{"make -s check": true, "npm test": true, "sh scripts/x.sh": true, "./scripts/x.sh": true, "cat VERSION": false, "git branch --show-current": false, "jq . package.json": false} {
 		l := &Loaded{Where: s.where}
-		if got := l.borrows(command); (got != "") != want {
+		if got := l.scripts().RunsUntrusted(command); (got != "") != want {
 			t.Errorf("%s: %q", command, got)
 		}
 		l.Where.Trust = all
-		if got := l.borrows(command); got != "" {
+		if got := l.scripts().RunsUntrusted(command); got != "" {
 			t.Errorf("%s in a trusted project: %q", command, got)
 		}
 	}
@@ -500,7 +500,7 @@ func TestScriptsOfCommands(t *testing.T) {
 		"cat /etc/hostname":       "",
 	} {
 		var got []string
-		for _, path := range l.bind(command).files {
+		for _, path := range l.scripts().FilesOf(command).All {
 			rel, _ := filepath.Rel(project, path)
 			got = append(got, filepath.ToSlash(rel))
 		}

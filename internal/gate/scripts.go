@@ -15,6 +15,7 @@ import (
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/project"
 	"cardea.dev/internal/script"
+	"cardea.dev/internal/script/trusted"
 )
 
 // signals runs the signals that policies need, each once an event.
@@ -251,14 +252,14 @@ func (l *Loaded) signalOf(scope cardea.Scope, name string) (*script.Signal, poli
 			continue
 		}
 		if scope == cardea.ScopeProject {
-			b := l.bind(def.Command)
-			if state := l.standing(append([]string{f.Path}, b.files...)); state != accepted {
-				return nil, state.answer(name)
+			b := l.scripts().FilesOf(def.Command)
+			if state := l.scripts().State(append([]string{f.Path}, b.All...)); state != trusted.Accepted {
+				return nil, refusal(state, name)
 			}
-			if b.unseen != "" {
-				return nil, policy.Refused("the command of signal "+name+" does not run: "+b.unseen, false)
+			if b.Unseen != "" {
+				return nil, policy.Refused("the command of signal "+name+" does not run: "+b.Unseen, false)
 			}
-		} else if why := l.borrows(def.Command); why != "" {
+		} else if why := l.scripts().RunsUntrusted(def.Command); why != "" {
 			return nil, policy.Refused("the command of signal "+name+" does not run: "+why, false)
 		}
 		if def.Wrong != "" {
@@ -272,8 +273,8 @@ func (l *Loaded) signalOf(scope cardea.Scope, name string) (*script.Signal, poli
 			continue
 		}
 		if scope == cardea.ScopeProject {
-			if state := l.standing([]string{path}); state != accepted {
-				return nil, state.answer(name)
+			if state := l.scripts().State([]string{path}); state != trusted.Accepted {
+				return nil, refusal(state, name)
 			}
 		}
 		return &script.Signal{Name: name, File: path}, policy.Answer{}
@@ -281,46 +282,28 @@ func (l *Loaded) signalOf(scope cardea.Scope, name string) (*script.Signal, poli
 	return nil, policy.Answer{}
 }
 
-// standing is what the person said about files of the project.
-type standing uint8
-
-const (
-	accepted standing = iota
-	never
-	changed
-)
-
-// answer is what a signal says whose script does not run.
-func (s standing) answer(name string) policy.Answer {
-	if s == changed {
+// refusal is what a signal answers whose script does not run.
+func refusal(s trusted.State, name string) policy.Answer {
+	if s == trusted.Changed {
 		return policy.Refused("the script of signal "+name+" is not as you trusted it", true)
 	}
 	return policy.Refused("the script of signal "+name+" was never trusted, so it does not run", false)
 }
 
-// standing tells whether files of the project are as the person accepted them:
-// the worst of all. What came to something that was accepted has changed it.
-func (l *Loaded) standing(paths []string) standing {
-	worst, some := accepted, false
-	for _, path := range paths {
-		data, _, err := project.ReadFile(path, l.Where.Project)
-		switch {
-		case err == nil && data != nil && l.counts(path, cardea.ScopeProject, data):
-			some = true
-		case l.known(path):
-			worst = changed
-		case worst == accepted:
-			worst = never
-		}
-	}
-	if worst == never && some {
-		return changed
-	}
-	return worst
+// scripts tells which scripts the person accepted.
+func (l *Loaded) scripts() trusted.Place {
+	return trusted.Place{Project: l.Where.Project, Home: l.Where.Dirs.Home, Trust: l.Where.Trust, Known: l.Where.Known}
 }
 
-// known reports whether the person accepted a file of the project in some form.
-func (l *Loaded) known(path string) bool { return l.Where.Known != nil && l.Where.Known(path) }
+// NotExecutable are the scripts of all scopes that are started as they are, and may
+// not be executed.
+func (l *Loaded) NotExecutable() []cardea.Diagnostic {
+	var signals []string
+	for _, scope := range []cardea.Scope{cardea.ScopeSystem, cardea.ScopeOrg, cardea.ScopeUser, cardea.ScopeProject} {
+		signals = append(signals, l.scopeFiles(scope, "signals")...)
+	}
+	return l.scripts().NotExecutable(signals, l.SettingsFiles)
+}
 
 // maxScripts bounds how many files a folder of scripts may hold.
 const maxScripts = 256
@@ -363,7 +346,7 @@ func (l *Loaded) ReadScripts() []string {
 	for i := range l.SettingsFiles {
 		if f := &l.SettingsFiles[i]; f.Scope == cardea.ScopeProject {
 			for _, c := range f.Commands() {
-				paths = append(paths, l.bind(c).files...)
+				paths = append(paths, l.scripts().FilesOf(c).All...)
 			}
 		}
 	}
@@ -387,11 +370,11 @@ func (l *Loaded) Unrunnable() []string {
 			continue
 		}
 		for _, c := range f.Commands() {
-			b := l.bind(c)
-			if b.unseen != "" {
-				out = append(out, fmt.Sprintf("%s: %q does not run: %s", f.Path, c, b.unseen))
+			b := l.scripts().FilesOf(c)
+			if b.Unseen != "" {
+				out = append(out, fmt.Sprintf("%s: %q does not run: %s", f.Path, c, b.Unseen))
 			}
-			for _, file := range b.files {
+			for _, file := range b.All {
 				if _, _, err := project.ReadFile(file, l.Where.Project); err != nil {
 					out = append(out, fmt.Sprintf("%s: %q does not run: %s: %v", f.Path, c, file, err))
 				}
@@ -407,7 +390,9 @@ func (l *Loaded) Unrunnable() []string {
 }
 
 // Trusts reports whether a file counts in full as it is now.
-func (l *Loaded) Trusts(path string) bool { return l.standing([]string{path}) == accepted }
+func (l *Loaded) Trusts(path string) bool {
+	return l.scripts().State([]string{path}) == trusted.Accepted
+}
 
 // policyFiles are the project's files of policies.
 func (l *Loaded) policyFiles() []string {

@@ -1,4 +1,4 @@
-package gate
+package trusted
 
 import (
 	"os"
@@ -14,117 +14,121 @@ import (
 	"cardea.dev/internal/paths"
 )
 
-// bound is what a command runs besides the programs of the machine.
-type bound struct {
-	// files are those of the project that it names, or in which its programs
+// maxFiles bounds how many files a pattern may find.
+const maxFiles = 256
+
+// Files are what a command runs besides the programs of the machine.
+type Files struct {
+	// All are those of the project that it names, or in which its programs
 	// find what to run. They may be gone, or lead out of the project.
-	files []string
-	// runs are those of them that it is known to run.
-	runs []string
-	// unseen is why it cannot be told what it runs, and what to do; "" where it
-	// can.
-	unseen string
+	All []string
+	// Runs are those of them that it is known to run.
+	Runs []string
+	// Unseen says why Cardea cannot know what the command runs, and what to do;
+	// "" where it can.
+	Unseen string
 }
 
-// bind finds the files of the project that a command runs: what it runs is what
+// FilesOf finds the files of the project that a command runs: what it runs is what
 // they say, so they are accepted with it. The command is read as bash reads it
 // (cd tools && ./a.sh), and by its words, whatever they stand in, unless it is
 // known to read alone. What a script starts by itself is not seen.
-func (l *Loaded) bind(command string) bound {
-	project := l.Where.Project
-	var out bound
+func (p Place) FilesOf(command string) Files {
+	project := p.Project
+	var out Files
 	named := strings.FieldsFunc(command, func(c rune) bool { return strings.ContainsRune(" \t\n'\"`;|&()<>=$", c) })
 	for i, word := range named {
-		named[i] = from(project, word)
+		named[i] = join(project, word)
 	}
-	a := bash.Analyse(at(project, command), bash.Env{Cwd: project, Home: l.Where.Dirs.Home, Roots: []string{project}, Resolve: paths.Resolve, IsDir: call.IsDir, TopLevel: call.TopLevel, Names: call.Names})
+	a := bash.Analyse(withProject(project, command), bash.Env{Cwd: project, Home: p.Home, Roots: []string{project}, Resolve: paths.Resolve, IsDir: call.IsDir, TopLevel: call.TopLevel, Names: call.Names})
 	spots, all := a.Opaque, true
 	for i := range a.Parts {
-		p := &a.Parts[i]
-		spots = append(spots, p.Opaque...)
-		all = all && !slices.ContainsFunc(p.Access, func(a cardea.Access) bool { return a.Kind == cardea.Read && a.Path == "" && a.Pattern == "" })
-		named = append(named, l.ran(p, &out)...)
+		part := &a.Parts[i]
+		spots = append(spots, part.Opaque...)
+		all = all && !slices.ContainsFunc(part.Access, func(a cardea.Access) bool { return a.Kind == cardea.Read && a.Path == "" && a.Pattern == "" })
+		named = append(named, p.pathsOf(part, &out)...)
 	}
 	spots = slices.DeleteFunc(spots, func(o cardea.Opaque) bool { return all && runsNamedFile(o) })
-	if len(spots) > 0 && out.unseen == "" {
-		out.unseen = "what it runs cannot be seen: " + spots[0].Reason + " (" + spots[0].Text + "); write the file's path plainly"
+	if len(spots) > 0 && out.Unseen == "" {
+		out.Unseen = "what it runs cannot be seen: " + spots[0].Reason + " (" + spots[0].Text + "); write the file's path plainly"
 	}
 	if len(spots) == 0 && onlyReads(a.Parts) {
 		named = nil // what is only read may change, as a version or a state does
 	}
-	for _, path := range append(named, out.runs...) {
+	for _, path := range append(named, out.Runs...) {
 		inside := paths.Within(project, path) || paths.Within(paths.Real(project), paths.Real(path))
 		info, err := os.Stat(path)
 		_, gone := os.Lstat(path)
-		switch known := l.known(path); {
+		switch known := p.knows(path); {
 		case !inside, !known && err == nil && info.IsDir():
 			continue
-		case gone != nil && (!known || !slices.Contains(out.runs, path)):
+		case gone != nil && (!known || !slices.Contains(out.Runs, path)):
 			continue // a file that is named may come and go
 		}
-		if !slices.Contains(out.files, path) {
-			out.files = append(out.files, path)
+		if !slices.Contains(out.All, path) {
+			out.All = append(out.All, path)
 		}
 	}
 	return out
 }
 
-// ran are the paths of what a part may run.
-func (l *Loaded) ran(p *cardea.Part, b *bound) []string {
+// pathsOf are the paths that a part names or may run. Those that it is known to
+// run are added to the files.
+func (p Place) pathsOf(part *cardea.Part, files *Files) []string {
 	var named []string
-	for _, a := range p.Access {
+	for _, a := range part.Access {
 		switch {
-		case a.Kind == cardea.Execute && a.Path == "" && a.Pattern == "" && !knowledge.Has(knowledgeform.ProjectFiles, program(p)):
-			b.unseen = "which file " + p.Text + " runs cannot be seen; write its path plainly"
+		case a.Kind == cardea.Execute && a.Path == "" && a.Pattern == "" && !knowledge.Has(knowledgeform.ProjectFiles, program(part)):
+			files.Unseen = "which file " + part.Text + " runs cannot be seen; write its path plainly"
 		case a.Kind == cardea.Execute && a.Pattern == "":
-			b.runs = append(b.runs, a.Path, a.Spelled)
+			files.Runs = append(files.Runs, a.Path, a.Spelled)
 		case a.Pattern != "":
 			all, err := filepath.Glob(a.Pattern)
-			if err != nil || len(all) > maxScripts {
-				b.unseen = "the pattern " + a.Pattern + " finds too much; name the files"
+			if err != nil || len(all) > maxFiles {
+				files.Unseen = "the pattern " + a.Pattern + " finds too much; name the files"
 			}
-			named = append(named, all[:min(len(all), maxScripts)]...)
+			named = append(named, all[:min(len(all), maxFiles)]...)
 		default:
 			named = append(named, a.Path, a.Spelled)
 		}
 	}
-	for _, set := range p.Assigns {
-		if set.Name == "PATH" && (!set.Static || slices.ContainsFunc(strings.Split(set.Value, ":"), l.searchable)) {
-			b.unseen = "it may look for programs in the project, where anything can be put; write the program's path plainly"
+	for _, set := range part.Assigns {
+		if set.Name == "PATH" && (!set.Static || slices.ContainsFunc(strings.Split(set.Value, ":"), p.searchable)) {
+			files.Unseen = "it may look for programs in the project, where anything can be put; write the program's path plainly"
 		}
 	}
-	if len(p.Command) == 0 || p.Dir == "" {
+	if len(part.Command) == 0 || part.Dir == "" {
 		return named
 	}
-	dirs := []string{p.Dir}
-	for _, w := range texts(p) {
-		path := from(p.Dir, w)
+	dirs := []string{part.Dir}
+	for _, w := range texts(part) {
+		path := join(part.Dir, w)
 		named = append(named, path)
-		if call.IsDir(path) && paths.Within(l.Where.Project, path) {
+		if call.IsDir(path) && paths.Within(p.Project, path) {
 			dirs = append(dirs, path)
 		}
 	}
-	name := program(p)
-	files, _ := knowledge.WordsOf(knowledgeform.ProjectFiles, name)
+	name := program(part)
+	names, _ := knowledge.WordsOf(knowledgeform.ProjectFiles, name)
 	for _, dir := range dirs {
-		for _, file := range files {
-			b.runs = append(b.runs, filepath.Join(dir, file))
+		for _, file := range names {
+			files.Runs = append(files.Runs, filepath.Join(dir, file))
 		}
-		if all, ok := call.Names(dir); knowledge.Has(knowledgeform.RunsFolder, name) && dir != p.Dir && ok {
+		if all, ok := call.Names(dir); knowledge.Has(knowledgeform.RunsFolder, name) && dir != part.Dir && ok {
 			for _, file := range all {
-				b.runs = append(b.runs, filepath.Join(dir, file))
+				files.Runs = append(files.Runs, filepath.Join(dir, file))
 			}
 		}
 	}
 	if strings.HasPrefix(name, "python") {
-		b.runs = append(b.runs, modules(p, dirs)...)
+		files.Runs = append(files.Runs, modules(part, dirs)...)
 	}
 	return named
 }
 
 // searchable reports whether a piece of PATH may lie in the project.
-func (l *Loaded) searchable(dir string) bool {
-	return !filepath.IsAbs(dir) || paths.Within(paths.Real(l.Where.Project), paths.Real(dir))
+func (p Place) searchable(dir string) bool {
+	return !filepath.IsAbs(dir) || paths.Within(paths.Real(p.Project), paths.Real(dir))
 }
 
 // program is the name of a part's program, "" where there is none.
@@ -168,21 +172,6 @@ func modules(p *cardea.Part, dirs []string) []string {
 	return out
 }
 
-// borrows is why a command of the person's, or of a stronger scope, does not run
-// in a project that is not trusted: it would run what the project brings.
-func (l *Loaded) borrows(command string) string {
-	if l.Where.Project == "" || l.Where.Trusted() {
-		return ""
-	}
-	b := l.bind(command)
-	for _, file := range b.files {
-		if _, err := os.Lstat(file); err == nil && slices.Contains(b.runs, file) {
-			return "it runs " + file + " of a project that you have not trusted"
-		}
-	}
-	return ""
-}
-
 // onlyReads reports whether nothing that parts name is run: everything is known
 // that their programs do, and none executes a file.
 func onlyReads(parts []cardea.Part) bool {
@@ -202,10 +191,10 @@ func runsNamedFile(spot cardea.Opaque) bool {
 	return false
 }
 
-// at is a command in which what stands for the project is written out: harnesses
+// withProject is a command in which what stands for the project is written out: harnesses
 // set CLAUDE_PROJECT_DIR, and so does who runs the command. Nothing is where the
 // project's path would have to be quoted.
-func at(project, command string) string {
+func withProject(project, command string) string {
 	if strings.ContainsFunc(project, func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._/-", r))
 	}) {
@@ -218,8 +207,8 @@ func at(project, command string) string {
 	return out
 }
 
-// from is a path in a folder; an absolute one is itself.
-func from(dir, path string) string {
+// join is a path in a folder; an absolute one is itself.
+func join(dir, path string) string {
 	if filepath.IsAbs(path) {
 		return path
 	}

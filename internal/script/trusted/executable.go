@@ -1,4 +1,4 @@
-package gate
+package trusted
 
 import (
 	"bytes"
@@ -11,28 +11,26 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/bash"
+	"cardea.dev/internal/settings"
 )
 
-// NotExecutable are the scripts of all scopes that are started as they are, and may
-// not be executed: those in signals/, and those that commands of the settings
-// begin with.
-func (l *Loaded) NotExecutable() []cardea.Diagnostic {
+// NotExecutable are the scripts that are started as they are, and may not be
+// executed: the files of signals, and what commands of the settings begin with.
+func (p Place) NotExecutable(signals []string, files []settings.File) []cardea.Diagnostic {
 	if runtime.GOOS == "windows" {
 		return nil // there it is no matter of the file's mode
 	}
 	var out []cardea.Diagnostic
-	for _, scope := range []cardea.Scope{cardea.ScopeSystem, cardea.ScopeOrg, cardea.ScopeUser, cardea.ScopeProject} {
-		for _, path := range l.scopeFiles(scope, "signals") {
-			if unexecutable(path) && looksLikeScript(path) {
-				out = append(out, cardea.Diagnostic{File: path, Line: 1, Column: 1, Severity: cardea.LevelWarning, Code: cardea.CodeNotExecutable,
-					Text: "this signal cannot be started: the file is not executable", Hint: "run \"chmod +x\" on it"})
-			}
+	for _, path := range signals {
+		if unexecutable(path) && looksLikeScript(path) {
+			out = append(out, cardea.Diagnostic{File: path, Line: 1, Column: 1, Severity: cardea.LevelWarning, Code: cardea.CodeNotExecutable,
+				Text: "this signal cannot be started: the file is not executable", Hint: "run \"chmod +x\" on it"})
 		}
 	}
-	for i := range l.SettingsFiles {
-		f := &l.SettingsFiles[i]
+	for i := range files {
+		f := &files[i]
 		for _, command := range f.Commands() {
-			for _, path := range l.starts(command) {
+			for _, path := range p.starts(command) {
 				if unexecutable(path) {
 					out = append(out, cardea.Diagnostic{File: f.Path, Line: f.LineOfCommands(), Column: 1, Severity: cardea.LevelWarning, Code: cardea.CodeNotExecutable,
 						Text: fmt.Sprintf("%q cannot be started: %s is not executable", command, path), Hint: "run \"chmod +x\" on it"})
@@ -44,12 +42,11 @@ func (l *Loaded) NotExecutable() []cardea.Diagnostic {
 }
 
 // starts are the files that a command starts by their path.
-func (l *Loaded) starts(command string) []string {
-	project := l.Where.Project
+func (p Place) starts(command string) []string {
 	var out []string
-	for _, p := range bash.Analyse(command, bash.Env{Cwd: project, Home: l.Where.Dirs.Home, Roots: []string{project}}).Parts {
-		if len(p.Argv) > 0 && p.Argv[0].Static && strings.ContainsRune(p.Argv[0].Text, '/') && p.Dir != "" {
-			out = append(out, from(p.Dir, p.Argv[0].Text))
+	for _, part := range bash.Analyse(command, bash.Env{Cwd: p.Project, Home: p.Home, Roots: []string{p.Project}}).Parts {
+		if len(part.Argv) > 0 && part.Argv[0].Static && strings.ContainsRune(part.Argv[0].Text, '/') && part.Dir != "" {
+			out = append(out, join(part.Dir, part.Argv[0].Text))
 		}
 	}
 	return out
