@@ -15,6 +15,7 @@ import (
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/project"
 	"cardea.dev/internal/script"
+	"cardea.dev/internal/script/triggered"
 	"cardea.dev/internal/script/trusted"
 )
 
@@ -293,6 +294,11 @@ func refusal(s trusted.State, name string) policy.Answer {
 // scripts tells which scripts the person accepted.
 func (l *Loaded) scripts() trusted.Place {
 	return trusted.Place{Project: l.Where.Project, Home: l.Where.Dirs.Home, Trust: l.Where.Trust, Known: l.Where.Known}
+}
+
+// Actions are the commands that run after a verdict.
+func (l *Loaded) Actions(ev *cardea.Event, v *cardea.Verdict) []script.Action {
+	return triggered.Actions(l.SettingsFiles, ev, v, l.Where.Project, l.scripts().MayRun)
 }
 
 // NotExecutable are the scripts of all scopes that are started as they are, and may

@@ -1,4 +1,5 @@
-package gate
+// Package triggered finds the commands that the settings run after a verdict.
+package triggered
 
 import (
 	"slices"
@@ -13,29 +14,29 @@ import (
 // maxActions is how many commands run after one answer.
 const maxActions = 16
 
-// Actions are the commands that run after a verdict. Those of a project that the
-// person has not trusted do not run, and neither do those that name a script
-// which is not as it was accepted.
-func (l *Loaded) Actions(ev *cardea.Event, v *cardea.Verdict) []script.Action {
+// Actions are the commands that run after a verdict, in the folder dir. Of files
+// that do not count none runs. mayRun reports whether the scripts that a command
+// runs are as the person accepted them.
+func Actions(files []settings.File, ev *cardea.Event, v *cardea.Verdict, dir string, mayRun func(scope cardea.Scope, command string) bool) []script.Action {
 	if v.Effect < cardea.Ask {
 		return nil
 	}
 	var out []script.Action
-	for i := range l.SettingsFiles {
-		f := &l.SettingsFiles[i]
+	for i := range files {
+		f := &files[i]
 		if !f.Found || !f.Counts {
 			continue
 		}
-		for _, t := range triggered(f.Values.Actions, v) {
+		for _, t := range triggersOf(f.Values.Actions, v) {
 			for _, c := range t.commands {
 				about := script.About{Trigger: t.name, Effect: v.Effect.String(), Rule: t.rule, Event: string(ev.Kind), Harness: ev.Harness}
 				if ev.Call != nil {
 					about.Tool = ev.Call.Tool
 				}
-				if !holds(c.When, about, t.severity) || !l.scripts().MayRun(f.Scope, c.Command) {
+				if !matches(c.When, about, t.severity) || !mayRun(f.Scope, c.Command) {
 					continue
 				}
-				out = append(out, script.Action{Command: c.Command, Dir: l.Where.Project, About: about})
+				out = append(out, script.Action{Command: c.Command, Dir: dir, About: about})
 			}
 		}
 	}
@@ -49,9 +50,9 @@ type trigger struct {
 	commands   []settings.Command
 }
 
-// triggered are the keys of actions that a verdict pulls: what it is, and the
+// triggersOf are the keys of actions that a verdict pulls: what it is, and the
 // rules that hold the call back.
-func triggered(a settings.Actions, v *cardea.Verdict) []trigger {
+func triggersOf(a settings.Actions, v *cardea.Verdict) []trigger {
 	by, severity := "", cardea.SeverityNone
 	ruled := map[string]cardea.Severity{}
 	for _, o := range v.Opinions {
@@ -88,13 +89,13 @@ func triggered(a settings.Actions, v *cardea.Verdict) []trigger {
 	return out
 }
 
-// holds reports whether a condition holds.
-func holds(w settings.When, a script.About, severity cardea.Severity) bool {
-	return named(w.Events, a.Event) && named(w.Tools, a.Tool) && named(w.Harnesses, a.Harness) && named(w.Effects, a.Effect) &&
+// matches reports whether a condition holds.
+func matches(w settings.When, a script.About, severity cardea.Severity) bool {
+	return matchesName(w.Events, a.Event) && matchesName(w.Tools, a.Tool) && matchesName(w.Harnesses, a.Harness) && matchesName(w.Effects, a.Effect) &&
 		severity.Rank() >= cardea.Severity(w.Severity).Rank()
 }
 
-// named reports whether one of the patterns is the name; none are all.
-func named(patterns []string, name string) bool {
+// matchesName reports whether one of the patterns is the name; none are all.
+func matchesName(patterns []string, name string) bool {
 	return len(patterns) == 0 || slices.ContainsFunc(patterns, func(p string) bool { return paths.MatchName(p, name) })
 }
