@@ -45,7 +45,7 @@ func decider(pkg string) string {
 var layers = [][]string{
 	{"internal/decide", "packs"},
 	{"internal/settings", "internal/importer", "internal/install"},
-	{"internal/project", "internal/script/trusted", "internal/script/triggered"},
+	{"internal/project", "internal/script/signals", "internal/script/trusted", "internal/script/triggered"},
 	{"internal/gate"},
 	{"internal/cli"},
 	{"cmd", "scripts", "internal/coldstart"},

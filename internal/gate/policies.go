@@ -12,6 +12,7 @@ import (
 	"cardea.dev/internal/harness"
 	"cardea.dev/internal/paths"
 	"cardea.dev/internal/project"
+	"cardea.dev/internal/script/signals"
 )
 
 // Aids are what policies need besides files. The zero value does without.
@@ -67,7 +68,13 @@ func (l *Loaded) policies() *policy.Policies {
 		lib.Tool = harness.ToolWord
 	}
 	return policy.New(lib, policy.Settings{Facts: l.PolicyFacts(), Folders: l.policyFolders, Once: l.Aids.Once,
-		Signals: &signals{loaded: l}, Trace: l.Aids.Trace})
+		Signals: l.signals(), Trace: l.Aids.Trace})
+}
+
+// signals answers the signals of all policies.
+func (l *Loaded) signals() *signals.Runner {
+	w := &l.Where
+	return &signals.Runner{Project: w.Project, Find: l.signal, Redact: l.Aids.Redact, Secrets: l.Aids.Secrets, State: w.State, Start: w.Start}
 }
 
 // PolicyFacts are the settings that policies see as input.cardea.settings.
@@ -174,7 +181,7 @@ func (l *Loaded) PolicyFolders() []policy.Folder {
 
 // HasSignal reports whether policies of a scope have a signal of a name.
 func (l *Loaded) HasSignal(scope cardea.Scope, name string) bool {
-	if scope == cardea.ScopeBuiltin && (name == evidenceSignal || name == sizeSignal) {
+	if scope == cardea.ScopeBuiltin && (signals.IsBuiltin(name)) {
 		return true // the gate's own
 	}
 	script, answer := l.signal(scope, name)
