@@ -30,7 +30,7 @@ func Build(l *Loaded, analyse func(*cardea.Event) *cardea.Event, now func() time
 		// the rules, which may still ask about it.
 		reading = seats(readonly.New(l.Reading()))
 	}
-	own, project := apart(l.Rules)
+	own, ofProject := apart(l.Rules)
 	firm, rest := l.Permitter().Halves()
 	policies := l.policies()
 	return &cardea.Gate{
@@ -49,9 +49,9 @@ func Build(l *Loaded, analyse func(*cardea.Event) *cardea.Event, now func() time
 		), reading, seats(
 			// The rules of packs and person, before anything that a project
 			// could make slow.
-			eventRules{rules.New(own, about)},
+			rules.OnEvents{Decider: rules.New(own, about)},
 			// The rules of the project.
-			eventRules{rules.New(project, about)},
+			rules.OnEvents{Decider: rules.New(ofProject, about)},
 			// What the lists of person and system deny and ask, after the rules
 			// since it compares every part with them.
 			firm,
@@ -59,11 +59,11 @@ func Build(l *Loaded, analyse func(*cardea.Event) *cardea.Event, now func() time
 			rest,
 			// Denies and asks of the projects around, whose files are read
 			// only when a call reaches there.
-			&surroundings{loaded: l, about: about},
+			rules.Around{Settings: about, Limit: project.MaxSurroundings, Find: l.rulesAround},
 			&listsAround{l},
 			// Last, since they are about the better tool, not about what may
 			// run, and nothing bounds how many files they name.
-			&lateRoutes{l},
+			routes.Late{Find: l.lateRoutes},
 			// Policies cost most of all that needs nothing else to run; those
 			// that need signals wait for scripts, and are not asked once the
 			// call is denied.
@@ -109,7 +109,7 @@ func seats(deciders ...cardea.Decider) []cardea.Slot {
 	out := make([]cardea.Slot, len(deciders))
 	for i, d := range deciders {
 		out[i].Decider = inTime{d}
-		_, onEvents := d.(eventRules)
+		_, onEvents := d.(rules.OnEvents)
 		out[i].Events = onEvents || d.Name() == policy.Name
 	}
 	return out
@@ -122,20 +122,6 @@ func costly(deciders ...cardea.Decider) []cardea.Slot {
 		out[i].Costly = true
 	}
 	return out
-}
-
-// eventRules is the decider "rules" on every event: of one that is about no
-// call, its fields are what rules see as input.
-type eventRules struct{ *rules.Decider }
-
-// Decide gives the opinions of the rules that name the event.
-func (d eventRules) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinion, error) {
-	if ev.Call == nil && ev.Sent != nil {
-		with := *ev
-		with.Call = &cardea.Call{Input: ev.Sent.Fields()}
-		ev = &with
-	}
-	return d.Decider.Decide(ctx, ev)
 }
 
 // inTime is a decider that comes to an end when its time does, so that what
@@ -168,36 +154,18 @@ func (d inTime) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinion,
 	}
 }
 
-// surroundings is the decider "rules" for the projects around the call: an
-// agent that works in one project and reaches into another meets the rules of
-// both. It only tightens.
-type surroundings struct {
-	loaded *Loaded
-	about  rules.Settings
-}
-
-// Name is "rules", since that is what it is to people.
-func (*surroundings) Name() string { return "rules" }
-
-// Decide finds the projects around the folder of the call and every path that
-// it accesses, and gives the opinions of their rules. Rules of a project that
-// is not the session's count as those of an untrusted one.
-func (s *surroundings) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinion, error) {
-	projects, complete := project.Surroundings(reached(ev), s.loaded.Where.Dirs.Home, []string{".cardea"}, s.loaded.Where.Project)
-	var out []cardea.Opinion
-	if !complete {
-		out = append(out, cardea.Opinion{Decider: "rules", Rule: "surroundings", Effect: cardea.Defer, Part: cardea.WholeCall, Scope: cardea.ScopeBuiltin,
-			Reason: fmt.Sprintf("the call reaches into more projects than are looked at (%d), so their rules are not known", project.MaxSurroundings)})
-	}
-	var broken *cardea.Trouble
+// rulesAround finds the rules of the projects around the folder of a call and
+// every path that it accesses. Rules of a project that is not the session's count
+// as those of an untrusted one.
+func (l *Loaded) rulesAround(ev *cardea.Event) (lists [][]rules.Rule, complete bool, broken *cardea.Trouble) {
+	projects, complete := project.Surroundings(reached(ev), l.Where.Dirs.Home, []string{".cardea"}, l.Where.Project)
 	left := project.MaxProjectRules
 	for _, project := range projects {
 		around := &Loaded{Where: Where{Project: project}}
 		at := around.project()
 		at.root = project
 		list, files := around.readRules(at, &left)
-		ops, err := rules.New(list, s.about).Decide(ctx, ev)
-		out = append(out, ops...)
+		lists = append(lists, list)
 		for _, f := range files {
 			for _, p := range f.Problems {
 				if broken == nil && p.Severity == cardea.LevelError {
@@ -206,14 +174,8 @@ func (s *surroundings) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.O
 				}
 			}
 		}
-		if err != nil {
-			return out, err
-		}
 	}
-	if broken != nil {
-		return out, broken
-	}
-	return out, nil
+	return lists, complete, broken
 }
 
 // listsAround is the decider "permissions" for the folders around the call, with
@@ -269,31 +231,23 @@ func (d *listsAround) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Op
 	return ops, err
 }
 
-// lateRoutes is the decider "routes", which reads its files when it is asked.
-type lateRoutes struct{ loaded *Loaded }
-
-// Name is "routes".
-func (*lateRoutes) Name() string { return "routes" }
-
-// Decide gives the opinion of the routes. What is wrong with files of routes
-// comes back as one trouble that costs nothing.
-func (d *lateRoutes) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinion, error) {
-	l := d.loaded
+// lateRoutes reads the routes. What is wrong with their files is one trouble that
+// costs nothing.
+func (l *Loaded) lateRoutes() ([]routes.Route, *cardea.Trouble) {
 	l.ReadRoutes()
-	ops, err := routes.New(l.Routes).Decide(ctx, ev)
-	if err != nil || len(l.RouteProblems) == 0 {
-		return ops, err
+	if len(l.RouteProblems) == 0 {
+		return l.Routes, nil
 	}
-	var told []cardea.Trouble
+	var all []cardea.Trouble
 	for _, p := range l.RouteProblems {
 		trusted := l.Where.Trusted() || l.Where.Project == "" || !paths.Within(paths.Real(l.Where.Project), paths.Real(p.File))
-		told = append(told, troubleOf(p, trusted, false))
+		all = append(all, troubleOf(p, trusted, false))
 	}
 	var lines []string
-	for _, t := range few(told) {
+	for _, t := range firstTroubles(all) {
 		lines = append(lines, t.Text)
 	}
-	return ops, &cardea.Trouble{Text: strings.Join(lines, "\n"), Source: told[0].Source}
+	return l.Routes, &cardea.Trouble{Text: strings.Join(lines, "\n"), Source: all[0].Source}
 }
 
 // reached are the folder and the paths that a call has to do with.

@@ -53,7 +53,7 @@ func (l *Loaded) Troubles() []cardea.Trouble {
 		out = append(out, cardea.Trouble{Source: path, Text: path +
 			": is new or not as you trusted it, so only its denies and asks count; look at it with \"cardea trust\""})
 	}
-	return few(out)
+	return firstTroubles(out)
 }
 
 // changed are the files of a trusted project that are not as the person
@@ -84,8 +84,8 @@ func (l *Loaded) changed() []string {
 // maxTroubles is how many troubles a person is told of at once.
 const maxTroubles = 20
 
-// few are the first troubles, and that there are more.
-func few(all []cardea.Trouble) []cardea.Trouble {
+// firstTroubles are the first troubles, and that there are more.
+func firstTroubles(all []cardea.Trouble) []cardea.Trouble {
 	if len(all) <= maxTroubles {
 		return all
 	}
