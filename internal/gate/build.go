@@ -60,7 +60,7 @@ func Build(l *Loaded, analyse func(*cardea.Event) *cardea.Event, now func() time
 			// Denies and asks of the projects around, whose files are read
 			// only when a call reaches there.
 			rules.Around{Settings: about, Limit: project.MaxSurroundings, Find: l.rulesAround},
-			&listsAround{l},
+			permissions.Around{Settings: l.permitting(), Limit: project.MaxSurroundings, Find: l.listsAround},
 			// Last, since they are about the better tool, not about what may
 			// run, and nothing bounds how many files they name.
 			routes.Late{Find: l.lateRoutes},
@@ -178,21 +178,11 @@ func (l *Loaded) rulesAround(ev *cardea.Event) (lists [][]rules.Rule, complete b
 	return lists, complete, broken
 }
 
-// listsAround is the decider "permissions" for the folders around the call, with
-// .claude or the like: what their lists deny and ask counts where the call
-// reaches there. It only tightens.
-type listsAround struct{ loaded *Loaded }
-
-// Name is "permissions", since that is what it is to people.
-func (*listsAround) Name() string { return "permissions" }
-
-// Decide finds the folders with lists around the folder of the call, every path
-// that it accesses, and those that were added to the work, and gives the
-// opinions of their denies and asks.
-func (d *listsAround) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinion, error) {
-	l := d.loaded
+// listsAround finds the entries of the lists around the folder of a call, every
+// path that it accesses, and the folders that were added to the work.
+func (l *Loaded) listsAround(ev *cardea.Event) (entries []permissionlist.Entry, complete bool, broken *cardea.Trouble) {
 	if l.Where.ListsIn == nil {
-		return nil, nil
+		return nil, true, nil
 	}
 	known := map[string]bool{}
 	var looked []string
@@ -206,8 +196,7 @@ func (d *listsAround) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Op
 	for _, marks := range [][]string{{".claude"}, {".qwen", ".codex", ".opencode", "opencode.json", "opencode.jsonc", ".amp", ".augment"}} {
 		folders, complete := project.Surroundings(append(reached(ev), l.addedDirs()...), l.Where.Dirs.Home, marks, looked...)
 		if !complete {
-			return []cardea.Opinion{{Decider: "permissions", Rule: "surroundings", Effect: cardea.Defer, Part: cardea.WholeCall, Scope: cardea.ScopeBuiltin,
-				Reason: fmt.Sprintf("the call reaches into more folders with lists than are looked at (%d)", project.MaxSurroundings)}}, nil
+			return nil, false, nil
 		}
 		for _, dir := range folders {
 			for _, s := range l.Where.ListsIn(dir) {
@@ -218,17 +207,15 @@ func (d *listsAround) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Op
 			}
 		}
 	}
-	strict := slices.DeleteFunc(around.Permissions, func(e permissionlist.Entry) bool { return e.Effect == cardea.Allow })
-	ops, err := permissions.New(strict, l.permitting()).Decide(ctx, ev)
 	for _, f := range around.PermissionFiles {
 		for _, p := range f.Problems {
-			if err == nil && p.Severity == cardea.LevelError {
+			if broken == nil && p.Severity == cardea.LevelError {
 				t := troubleOf(p, false, true)
-				err = &t
+				broken = &t
 			}
 		}
 	}
-	return ops, err
+	return around.Permissions, true, broken
 }
 
 // lateRoutes reads the routes. What is wrong with their files is one trouble that
