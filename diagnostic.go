@@ -84,6 +84,23 @@ func (d Diagnostic) Place() string {
 	return place
 }
 
+// SplitSource takes a source "file:line" apart; the line of another text is 0.
+func SplitSource(source string) (file string, line int) {
+	if i := strings.LastIndexByte(source, ':'); i > 0 {
+		if n, err := strconv.Atoi(source[i+1:]); err == nil && n > 0 {
+			return source[:i], n
+		}
+	}
+	return source, 0
+}
+
+// Withheld is the diagnostic of a file that nobody trusts, as the model may read
+// it. Text, hint and even the place can carry words of the file, so nothing is
+// left but the file's name and the kind of the mistake.
+func (d Diagnostic) Withheld() Diagnostic {
+	return Diagnostic{Severity: d.Severity, File: d.File, Code: d.Code, Text: fmt.Sprintf("has mistakes (%s)", d.Code), Hint: `run "cardea lint" in the project to see them`}
+}
+
 // Error makes a Diagnostic an error.
 func (d Diagnostic) Error() string { return d.String() }
 
@@ -111,6 +128,8 @@ const (
 	CodeWrongType Code = "wrong-type"
 	// CodeBadValue: a value has the right type but is none that is possible.
 	CodeBadValue Code = "bad-value"
+	// CodeBadPattern: a regular expression or glob does not compile.
+	CodeBadPattern Code = "bad-pattern"
 	// CodeMissing: a key that is needed is not there, or is empty.
 	CodeMissing Code = "missing"
 	// CodeUnknownKey: nothing reads a key of this name.
@@ -125,9 +144,12 @@ const (
 	CodeDuplicate Code = "duplicate"
 	// CodeWrongScope: the key has no effect in a file of this scope.
 	CodeWrongScope Code = "wrong-scope"
-	// CodeIgnored: a file or entry is not believed, read or trusted, so it does
+	// CodeIgnored: a file, entry or variable is not believed or read, so it does
 	// not count.
 	CodeIgnored Code = "ignored"
+	// CodeUntrusted: a file of the project, or an entry of it, counts in part or
+	// not at all, since the person did not accept it in this form.
+	CodeUntrusted Code = "untrusted"
 	// CodeNoEffect: the entry can be read but can never decide or do anything.
 	CodeNoEffect Code = "no-effect"
 	// CodeTooWide: an entry allows more than its author is likely to mean.
@@ -140,6 +162,18 @@ const (
 	CodeNotExecutable Code = "not-executable"
 	// CodeNoEngine: the program that evaluates policies is missing or failed.
 	CodeNoEngine Code = "no-engine"
+	// CodeOutOfTime: the time limit was reached.
+	CodeOutOfTime Code = "out-of-time"
+	// CodeInternal: the program itself failed.
+	CodeInternal Code = "internal"
+	// CodeUnwritten: the ledger, or another file of the state folder, could not
+	// be written.
+	CodeUnwritten Code = "unwritten"
+	// CodeUnknownSender: a message came from another harness than the hook is
+	// for, or from one that is not known.
+	CodeUnknownSender Code = "unknown-sender"
+	// CodeMore: there are further diagnostics, which are left out.
+	CodeMore Code = "more"
 	// CodeNotConverted: an import could not carry an entry over as it was.
 	CodeNotConverted Code = "not-converted"
 )

@@ -1,6 +1,9 @@
 package cardea
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Failure is a way in which the gate could not do its work. A failure is not
 // an opinion: this file alone says what follows from it.
@@ -103,15 +106,67 @@ func Failed(f Failure, on OnError, attended bool, text string) Verdict {
 	return v
 }
 
-// Trouble is a failure with what a person needs to mend it.
+// Trouble is something that went wrong while a call was judged: what a person
+// is told of it, and what it costs.
 type Trouble struct {
-	Failure Failure
-	// Text says what is wrong and what to do, with file, line and column
-	// where there is one.
-	Text string
-	// Source is the file, or "".
-	Source string
+	// Failure is NoFailure for what changes no verdict.
+	Failure    Failure
+	Diagnostic Diagnostic
 }
 
-// Error makes a Trouble an error, so that a decider can return one.
-func (t *Trouble) Error() string { return t.Text }
+// Error is the diagnostic in one line.
+func (t Trouble) Error() string { return t.Diagnostic.String() }
+
+// Trouble is the failure with what a person is told about it. Source is "file",
+// "file:line", or "" where it is about no file.
+func (f Failure) Trouble(source string, code Code, hint, text string) Trouble {
+	file, line := SplitSource(source)
+	return Trouble{f, Diagnostic{File: file, Line: line, Code: code, Text: text, Hint: hint}}
+}
+
+// Warning is a trouble that changes no verdict.
+func Warning(source string, code Code, hint, text string) Trouble {
+	t := NoFailure.Trouble(source, code, hint, text)
+	t.Diagnostic.Severity = LevelWarning
+	return t
+}
+
+// Troubles is the error of a decider that met several troubles.
+type Troubles []Trouble
+
+// Error is one line for each trouble.
+func (all Troubles) Error() string {
+	lines := make([]string, len(all))
+	for i, t := range all {
+		lines[i] = t.Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Err is the troubles as an error, nil where there are none.
+func (all Troubles) Err() error {
+	if len(all) == 0 {
+		return nil
+	}
+	return all
+}
+
+// First are the first n troubles, and one that says how many more there are,
+// and which command shows them. A broken file costs at least what one with a
+// last good form costs, so a failure of the rest is not lost.
+func (all Troubles) First(n int, command string) Troubles {
+	if len(all) <= n {
+		return all
+	}
+	rest := all[n:]
+	more := Warning("", CodeMore, "run \""+command+"\" to see them", fmt.Sprintf("and %d more", len(rest)))
+	for _, t := range rest {
+		if t.Diagnostic.Severity < more.Diagnostic.Severity {
+			more.Diagnostic.Severity = t.Diagnostic.Severity
+		}
+		if more.Failure == NoFailure || t.Failure == BrokenFile {
+			more.Failure = t.Failure
+		}
+	}
+	return append(all[:n:n], more)
+}

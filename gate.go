@@ -14,7 +14,7 @@ type Decider interface {
 	// Name is the decider's word in verdicts: "rules".
 	Name() string
 	// Decide gives opinions. It does not change the event. An error is a failure
-	// of the decider; where it is a *Trouble, the failure table says what follows,
+	// of the decider; where it is [Troubles], the failure table says what follows,
 	// otherwise it counts as Panicked.
 	Decide(ctx context.Context, ev *Event) ([]Opinion, error)
 }
@@ -40,7 +40,7 @@ type Gate struct {
 	OnError OnError
 	// Troubles happened while the gate was put together; they count for
 	// every call.
-	Troubles []Trouble
+	Troubles Troubles
 	// Analyse gives the event with the parts of its call. The gate needs it for a
 	// rewritten input; an event that is to be decided has its parts already.
 	Analyse func(*Event) *Event
@@ -91,7 +91,7 @@ func (g *Gate) decideCall(ctx context.Context, ev *Event) Verdict {
 	t.ask(ctx, g.Slots)
 	t.verdict.Took = g.now().Sub(begin)
 	if ctx.Err() != nil {
-		t.fail(Trouble{Failure: OutOfTime, Text: "the time limit was reached before all deciders had spoken; raise --limit, or look for what is slow with cardea try"})
+		t.fail(OutOfTime.Trouble("", CodeOutOfTime, "raise --limit, or look for what is slow with cardea try", "the time limit was reached before all deciders had spoken"))
 	}
 	t.verdict.Effect = t.effect()
 	if t.verdict.Effect == Allow && ctx.Err() != nil {
@@ -165,18 +165,20 @@ func (t *tally) ask(ctx context.Context, slots []Slot) {
 			t.add(o)
 		}
 		if err != nil {
-			t.fail(troubleOf(s.Decider, err))
+			for _, trouble := range troublesOf(s.Decider, err) {
+				t.fail(trouble)
+			}
 		}
 	}
 }
 
-// troubleOf is the failure of a decider.
-func troubleOf(d Decider, err error) Trouble {
-	var known *Trouble
+// troublesOf are what a decider met.
+func troublesOf(d Decider, err error) Troubles {
+	var known Troubles
 	if errors.As(err, &known) {
-		return *known
+		return known
 	}
-	return Trouble{Failure: Panicked, Text: fmt.Sprintf("%s failed: %v", d.Name(), err)}
+	return Troubles{Panicked.Trouble("", CodeInternal, "", fmt.Sprintf("%s failed: %v", d.Name(), err))}
 }
 
 // fail counts a failure as the opinion that the failure table gives it.
@@ -187,7 +189,7 @@ func (t *tally) fail(trouble Trouble) {
 		return
 	}
 	t.add(Opinion{Decider: "failure", Rule: strings.ReplaceAll(trouble.Failure.String(), " ", "-"),
-		Effect: e, Part: WholeCall, Scope: ScopeBuiltin, Source: trouble.Source, Reason: trouble.Text})
+		Effect: e, Part: WholeCall, Scope: ScopeBuiltin, Source: trouble.Diagnostic.Place(), Reason: trouble.Error()})
 }
 
 // add counts one opinion. Nobody may allow a whole call.
@@ -201,7 +203,7 @@ func (t *tally) add(o Opinion) {
 		o.Part = WholeCall
 	}
 	if o.Part == WholeCall && o.Effect == Allow {
-		v.Troubles = append(v.Troubles, Trouble{Source: o.Source, Text: fmt.Sprintf("%s may not allow a whole call; its allow was dropped", o.By())})
+		v.Troubles = append(v.Troubles, Warning("", CodeNoEffect, "", fmt.Sprintf("%s may not allow a whole call; its allow was dropped", o.By())))
 		return
 	}
 	v.Opinions = append(v.Opinions, o)

@@ -180,7 +180,7 @@ func TestFailureTable(t *testing.T) {
 }
 
 func TestFailuresOfDeciders(t *testing.T) {
-	broken := &cardea.Trouble{Failure: cardea.BrokenFile, Text: "rules/a.yaml:3:1: what", Source: "rules/a.yaml"}
+	broken := cardea.Troubles{cardea.BrokenFile.Trouble("rules/a.yaml", cardea.CodeSyntax, "", "rules/a.yaml:3:1: what")}
 	g := &cardea.Gate{OnError: cardea.OnErrorDefer, Slots: []cardea.Slot{{Decider: says{err: broken}}}}
 	v := g.Decide(context.Background(), eventOf(1))
 	if v.Effect != cardea.Ask || len(v.Troubles) != 1 || !strings.Contains(v.Reason, "rules/a.yaml:3:1") {
@@ -354,7 +354,7 @@ func TestOtherEvents(t *testing.T) {
 			}
 		}
 	}
-	g := cardea.Gate{Slots: []cardea.Slot{{Decider: &speaker{err: &cardea.Trouble{Failure: cardea.BrokenPolicy, Text: "broken"}}, Events: true}}}
+	g := cardea.Gate{Slots: []cardea.Slot{{Decider: &speaker{err: cardea.Troubles{cardea.BrokenPolicy.Trouble("", cardea.CodeSyntax, "", "broken")}}, Events: true}}}
 	if v := g.Decide(context.Background(), &cardea.Event{Kind: "Stop"}); v.Effect != cardea.Abstain && v.Effect != cardea.Deny || len(v.Troubles) != 1 {
 		t.Errorf("a failure: %s %v", v.Effect, v.Troubles)
 	}

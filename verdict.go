@@ -26,5 +26,5 @@ type Verdict struct {
 	// Took is how long deciding a call took.
 	Took time.Duration
 	// Troubles are the failures that a person must learn of.
-	Troubles []Trouble
+	Troubles Troubles
 }

@@ -244,7 +244,7 @@ func openLedger(p Process) (*ledger.Ledger, error) {
 		pl.tell(why)
 	}
 	for _, t := range pl.troubles {
-		p.warn(t.Text)
+		p.warn(t.Error())
 	}
 	if dir == "" || pl.state == "" {
 		return nil, errors.New("there is no state folder with a ledger; set HOME or XDG_STATE_HOME")

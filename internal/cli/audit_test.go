@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"cardea.dev"
 )
 
 func TestMoments(t *testing.T) {
@@ -145,10 +147,10 @@ func TestLedgerWithoutKey(t *testing.T) {
 	}
 	out, _, code := d.run("", "audit", "verify", "--json")
 	var r struct {
-		Intact   bool
-		Findings []struct{ Kind string }
+		Intact      bool
+		Diagnostics []cardea.Diagnostic
 	}
-	if err := json.Unmarshal([]byte(out), &r); err != nil || code != exitError || r.Intact || len(r.Findings) == 0 {
+	if err := json.Unmarshal([]byte(out), &r); err != nil || code != exitError || r.Intact || len(r.Diagnostics) == 0 {
 		t.Errorf("without the key: exit %d, %s, %v", code, out, err)
 	}
 	if out, _, code := d.run("", "audit", "search"); code != exitOK || !strings.Contains(out, "not as the ledger wrote it") {

@@ -100,7 +100,7 @@ func newHook(p Process, f checkFlags) *hook {
 	h := &hook{process: p, flags: f, decide: (*judgement).verdict, redactor: redact.New(), begin: p.Now()}
 	// A failure before the message is read counts as a message that is no
 	// object, since nobody knows whether it was one.
-	m := h.wiring().Unread(cardea.Trouble{Failure: cardea.NoObject, Text: "no message was read"})
+	m := h.wiring().Unread(cardea.NoObject.Trouble("", cardea.CodeUnreadable, "", "no message was read"))
 	h.publish(progress{message: m, event: m.Event, onError: cardea.OnErrorDefer})
 	return h
 }
@@ -115,7 +115,7 @@ func (h *hook) wiring() harness.Hook {
 func (h *hook) answer(ctx context.Context) harness.Output {
 	raw, err := h.read()
 	if err != nil {
-		return h.answerUnread(h.wiring().Unread(cardea.Trouble{Failure: cardea.NoObject, Text: err.Error()}))
+		return h.answerUnread(h.wiring().Unread(cardea.NoObject.Trouble("", cardea.CodeUnreadable, "", err.Error())))
 	}
 	m, err := h.wiring().Open(raw)
 	if err != nil {
@@ -155,15 +155,14 @@ func (h *hook) finish(j *judgement, p progress) harness.Output {
 	troubles := a.Troubles
 	id := ""
 	if p.event.Kind.Answered() || a.Decided >= cardea.Ask {
-		var problem *cardea.Trouble
-		if id, problem = p.recorder.record(p.event, a, h.late); problem != nil {
-			troubles = slices.Concat(troubles, []cardea.Trouble{*problem})
-		}
+		var problems cardea.Troubles
+		id, problems = p.recorder.record(p.event, a, h.late)
+		troubles = slices.Concat(troubles, problems)
 	}
-	a.Troubles = j.untold(troubles)
+	a.Troubles = j.newTroubles(troubles)
 	if err := errors.Join(j.note(a.Effect), j.place.session.Save(h.redactor), j.keep(h.redactor, h.late), j.beat(h.process.Now())); err != nil {
-		unwritten := cardea.Trouble{Failure: cardea.Unwritten, Text: err.Error()}
-		troubles, a.Troubles = slices.Concat(troubles, []cardea.Trouble{unwritten}), append(a.Troubles, unwritten)
+		unwritten := cardea.Unwritten.Trouble("", cardea.CodeUnwritten, "", err.Error())
+		troubles, a.Troubles = append(slices.Clip(troubles), unwritten), append(a.Troubles, unwritten)
 	}
 	out := p.message.Write(p.event, a)
 	out.Stderr = append(out.Stderr, aside(out, troubles)...)
@@ -189,10 +188,8 @@ func (h *hook) answerUnread(m *harness.Message) harness.Output {
 	if h.flags.harness == "" {
 		return p.write()
 	}
-	if _, problem := p.recorder.record(p.event, a, h.late); problem != nil {
-		return p.write(*problem)
-	}
-	return p.write()
+	_, problems := p.recorder.record(p.event, a, h.late)
+	return p.write(problems...)
 }
 
 // write gives the answer to the harness. Standard output is written once, and first: where
@@ -223,13 +220,13 @@ func (h *hook) act() {
 
 // aside is what goes to standard error besides the answer. On exit 2 the model
 // reads it, and gets the reason alone.
-func aside(out harness.Output, troubles []cardea.Trouble) []byte {
+func aside(out harness.Output, troubles cardea.Troubles) []byte {
 	if out.Exit != exitOK {
 		return nil
 	}
 	var b bytes.Buffer
 	for _, t := range troubles {
-		text := plainText(t.Text)
+		text := plainText(t.Error())
 		if !bytes.Contains(out.Stderr, []byte(text)) && !bytes.Contains(b.Bytes(), []byte(text)) {
 			fmt.Fprintf(&b, "cardea: %s\n", text)
 		}

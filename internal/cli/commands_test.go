@@ -36,7 +36,7 @@ func TestList(t *testing.T) {
 	if json.Unmarshal([]byte(out), &raw) != nil || code != exitOK {
 		t.Fatalf("exit %d, %s", code, out)
 	}
-	if raw["project"] != d.project || raw["trusted"] != false || len(raw["routes"].([]any)) != 1 || len(raw["off"].([]any)) == 0 || len(raw["uncounted"].([]any)) != 1 {
+	if raw["project"] != d.project || raw["trusted"] != false || len(raw["routes"].([]any)) != 1 || len(raw["off"].([]any)) == 0 || len(raw["diagnostics"].([]any)) != 1 {
 		t.Errorf("list --json: %s", out)
 	}
 	l.Trusted = true

@@ -84,7 +84,7 @@ func doctor(p Process, asked bool) error {
 	c.Problems = append([]string{}, policyProblems(p)...)
 	c.OK = c.OK && configured && len(c.Problems) == 0
 	for _, t := range s.place.troubles {
-		p.warn(t.Text)
+		p.warn(t.Error())
 	}
 	if asked {
 		e := json.NewEncoder(p.Stdout)

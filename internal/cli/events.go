@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"cardea.dev"
-	"cardea.dev/internal/decide/rules"
 	"cardea.dev/internal/gate"
 	"cardea.dev/internal/harness/claudecode"
 	"cardea.dev/internal/install"
@@ -28,7 +27,8 @@ func speakers(l *gate.Loaded) []speaker {
 	}
 	for i := range l.Rules {
 		r := &l.Rules[i]
-		out = append(out, speaker{fileOf(r.Source), rules.LineOf(r.Source), r.Events})
+		file, line := cardea.SplitSource(r.Source)
+		out = append(out, speaker{file, line, r.Events})
 	}
 	for _, f := range l.PolicyFolders() {
 		list, _, err := f.List(l.Where.Engines.Own)

@@ -60,7 +60,7 @@ func scopeFolder(p Process, user bool) (string, error) {
 	pl := locate(p, "", "", p.Dir)
 	project, home, dirs := pl.project, pl.dirs.Home, pl.dirs
 	for _, t := range pl.troubles {
-		p.warn(t.Text)
+		p.warn(t.Error())
 	}
 	switch {
 	case user && dirs.User == "":

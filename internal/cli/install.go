@@ -194,7 +194,7 @@ func (f installFlags) begin(p Process, name string) (install.Harness, site, erro
 	}
 	s := siteOf(p)
 	for _, t := range s.place.troubles {
-		p.warn(t.Text)
+		p.warn(t.Error())
 	}
 	if f.managed && !f.dryRun && p.Machine.OS != "windows" && os.Geteuid() != 0 {
 		return h, s, errors.New("--managed writes the machine's settings, which only root may; run it with sudo")

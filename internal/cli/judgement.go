@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"cardea.dev"
@@ -87,7 +88,7 @@ func (j *judgement) keep(r *redact.Redactor, late func() bool) error {
 func (j *judgement) verdict(ctx context.Context) cardea.Verdict {
 	j.analyse()
 	v := gate.Build(j.loaded, j.analysis(), j.process.Now).Decide(ctx, j.event)
-	v.Troubles = append(j.place.troubles, v.Troubles...)
+	v.Troubles = slices.Concat(j.place.troubles, v.Troubles)
 	if j.traced != nil {
 		j.traced.add(strings.TrimSpace(fmt.Sprintf("verdict: %s %s", v.Effect, v.By)))
 	}
@@ -141,23 +142,32 @@ func (j *judgement) note(answered cardea.Effect) error {
 	return evidence.New(j.place.state, paths.Real(j.place.project), paths.Real(j.place.start)).Note(j.event, j.loaded.Settings.Policies.Checks)
 }
 
-// untold are the troubles that the person was not told in this session, in
-// words that can be shown. Only answers to tool events reach the person; what
-// happens at another event stays untold.
-func (j *judgement) untold(all []cardea.Trouble) []cardea.Trouble {
+// newTroubles are the troubles that the person was not shown in this session, in
+// words that can be shown. Only answers to tool events reach the person, so what
+// happens at another event is still new at the next one.
+func (j *judgement) newTroubles(all cardea.Troubles) cardea.Troubles {
 	if !j.event.Kind.Answered() {
 		return nil
 	}
-	var out []cardea.Trouble
-	for _, t := range all {
-		t.Text = plainText(t.Text)
-		key := t.Text
-		if t.Failure == cardea.Unwritten && t.Source != "" {
-			key = "unwritten: " + t.Source // the text names a file that is another each time
+	var out cardea.Troubles
+	for _, t := range printable(all) {
+		key := t.Error()
+		if t.Failure == cardea.Unwritten && t.Diagnostic.File != "" {
+			key = "unwritten: " + t.Diagnostic.File // the text names a file that is another each time
 		}
 		if j.place.session.IsNew(key) {
 			out = append(out, t)
 		}
+	}
+	return out
+}
+
+// printable are troubles in words that can be shown.
+func printable(all cardea.Troubles) cardea.Troubles {
+	out := slices.Clone(all)
+	for i := range out {
+		d := &out[i].Diagnostic
+		d.File, d.Text, d.Hint = Plain(d.File), plainText(d.Text), plainText(d.Hint)
 	}
 	return out
 }

@@ -140,7 +140,7 @@ func written(list []rules.Rule) []rules.Rule {
 }
 
 func mistake(source string, code cardea.Code, hint, format string, args ...any) cardea.Diagnostic {
-	return cardea.Diagnostic{File: fileOf(source), Line: rules.LineOf(source), Code: code, Text: fmt.Sprintf(format, args...), Hint: hint}
+	return cardea.NoFailure.Trouble(source, code, hint, fmt.Sprintf(format, args...)).Diagnostic
 }
 
 // twice finds ids that several files give. Within one file reading finds them.

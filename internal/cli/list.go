@@ -39,9 +39,7 @@ type listing struct {
 	Policies []policy.Listed      `json:"policies"`
 	// Permissions are the entries of the harnesses' own lists.
 	Permissions []entryListing `json:"permissions"`
-	// Uncounted says what of a project does not count, Diagnostics what is
-	// wrong.
-	Uncounted   []string            `json:"uncounted"`
+	// Diagnostics say what is wrong, and what of a project does not count.
 	Diagnostics []cardea.Diagnostic `json:"diagnostics"`
 }
 
@@ -90,7 +88,7 @@ func listingOf(l *gate.Loaded, pl place) listing {
 	out := listing{Project: pl.project, Trusted: l.Where.Trusted(),
 		Settings:    l.Settings.Effective(),
 		Permissions: entriesOf(l), Packs: packsOf(l), Rules: rulesOf(l.Rules), Off: rulesOf(l.Off), Routes: []routeListing{},
-		Uncounted: slices.Concat([]string{}, l.Uncounted(), l.UncountedPolicies()), Diagnostics: []cardea.Diagnostic{}}
+		Diagnostics: slices.Concat([]cardea.Diagnostic{}, l.Uncounted(), l.UncountedPolicies())}
 	for _, r := range l.Routes {
 		out.Routes = append(out.Routes, routeListing{r.Name, r.Tool, r.Field, r.Scope, r.Source})
 	}
@@ -104,7 +102,7 @@ func listingOf(l *gate.Loaded, pl place) listing {
 		}
 	}
 	for _, t := range pl.troubles {
-		out.Diagnostics = append(out.Diagnostics, cardea.Diagnostic{Severity: cardea.LevelWarning, Code: cardea.CodeIgnored, Text: t.Text})
+		out.Diagnostics = append(out.Diagnostics, t.Diagnostic)
 	}
 	out.Diagnostics = slices.Concat(out.Diagnostics, l.Problems(), l.RouteProblems)
 	return out
@@ -197,11 +195,8 @@ func (l listing) show(s *screen) {
 	if len(l.Routes) == 0 {
 		s.printf("  none\n")
 	}
-	if len(l.Uncounted)+len(l.Diagnostics) > 0 {
+	if len(l.Diagnostics) > 0 {
 		heading(s, "does not count, or is broken")
-	}
-	for _, line := range l.Uncounted {
-		s.block("  ", line)
 	}
 	showDiagnostics(s, l.Diagnostics)
 }

@@ -22,7 +22,7 @@ type place struct {
 	// state is the state folder, "" where none can be used.
 	state string
 	// troubles are what was wrong on the way; they change no verdict.
-	troubles []cardea.Trouble
+	troubles cardea.Troubles
 }
 
 // locate finds the place of an event. Which variables can be believed depends
@@ -119,13 +119,13 @@ func inProject(project, path string) string {
 // report keeps an error that changes no verdict.
 func (pl *place) report(err error) {
 	if err != nil {
-		pl.troubles = append(pl.troubles, cardea.Trouble{Failure: cardea.Unwritten, Text: err.Error()})
+		pl.troubles = append(pl.troubles, cardea.Unwritten.Trouble("", cardea.CodeUnwritten, "", err.Error()))
 	}
 }
 
 // tell keeps texts that a person must learn of.
 func (pl *place) tell(texts ...string) {
 	for _, t := range texts {
-		pl.troubles = append(pl.troubles, cardea.Trouble{Text: t})
+		pl.troubles = append(pl.troubles, cardea.Warning("", cardea.CodeIgnored, "", t))
 	}
 }

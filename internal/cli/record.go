@@ -56,10 +56,10 @@ func (h *hook) recorderOf(pl *place, s settings.Ledger) *recorder {
 // record writes an answer down, and gives the id of the entry, "" where there
 // is none. The answer's troubles are all of them, including those that the person
 // has seen before. What goes wrong is for the person, and changes no answer.
-func (r *recorder) record(ev *cardea.Event, a cardea.Answer, late func() bool) (id string, problem *cardea.Trouble) {
+func (r *recorder) record(ev *cardea.Event, a cardea.Answer, late func() bool) (id string, problems cardea.Troubles) {
 	defer func() {
 		if p := recover(); p != nil {
-			id, problem = "", &cardea.Trouble{Failure: cardea.Unwritten, Source: r.dir, Text: fmt.Sprintf("the call is not recorded: internal error: %v; please report it", p)}
+			id, problems = "", cardea.Troubles{cardea.Unwritten.Trouble(r.dir, cardea.CodeInternal, "please report it", fmt.Sprintf("the call is not recorded: internal error: %v", p))}
 		}
 	}()
 	levels := ledger.Levels(r.settings.Levels)
@@ -68,12 +68,12 @@ func (r *recorder) record(ev *cardea.Event, a cardea.Answer, late func() bool) (
 	}
 	key, err := r.key()
 	if err != nil {
-		return "", r.trouble(fmt.Errorf("the call is not recorded: %w", err))
+		return "", r.troubles(fmt.Errorf("the call is not recorded: %w", err))
 	}
 	l, err := ledger.Open(r.dir, ledger.Options{Key: key, Redactor: r.redactor, Levels: levels,
 		KeepDays: r.settings.KeepDays, MaxMB: r.settings.MaxMB, Now: r.now})
 	if err != nil {
-		return "", r.trouble(err)
+		return "", r.troubles(err)
 	}
 	now := r.now()
 	e := ledger.NewEntry(ev, a.Verdict, ledger.Circumstances{Decided: a.Decided, Limits: a.Limits, Redactor: r.redactor, Key: key, Now: now, Took: now.Sub(r.begin), Version: thisVersion(), Late: late})
@@ -81,11 +81,11 @@ func (r *recorder) record(ev *cardea.Event, a cardea.Answer, late func() bool) (
 		return "", nil
 	}
 	if err := l.Append(e); err != nil {
-		if problem = r.trouble(err); problem.Failure == cardea.Unwritten {
-			return "", problem
+		if problems = r.troubles(err); problems[0].Failure == cardea.Unwritten {
+			return "", problems
 		}
 	}
-	return e.ID, problem
+	return e.ID, problems
 }
 
 // key is the user's, nil where there is no folder for one; the ledger says
@@ -97,13 +97,10 @@ func (r *recorder) key() ([]byte, error) {
 	return state.LoadKey(r.state)
 }
 
-// trouble is an error of the ledger as the person is told it.
-func (r *recorder) trouble(err error) *cardea.Trouble {
-	t := cardea.Trouble{Failure: cardea.Unwritten, Text: err.Error()}
-	var known *cardea.Trouble
-	if errors.As(err, &known) {
-		t = *known
-	}
-	t.Source = r.dir
-	return &t
+// troubles are an error of the ledger as the person is told it.
+func (r *recorder) troubles(err error) cardea.Troubles {
+	t := cardea.Unwritten.Trouble("", cardea.CodeUnwritten, "", err.Error())
+	_ = errors.As(err, &t) // another error is told as it is
+	t.Diagnostic.File = r.dir
+	return cardea.Troubles{t}
 }

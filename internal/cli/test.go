@@ -1,8 +1,7 @@
 package cli
 
 import (
-	"strings"
-
+	"cardea.dev"
 	"cardea.dev/internal/decide/routes"
 	"cardea.dev/internal/decide/rules"
 	"cardea.dev/internal/gate"
@@ -67,10 +66,8 @@ func described(desc, input string) string {
 
 // fileOf is the file of a source "file:line".
 func fileOf(source string) string {
-	if i := strings.LastIndexByte(source, ':'); i > 0 && rules.LineOf(source) > 0 {
-		return source[:i]
-	}
-	return source
+	file, _ := cardea.SplitSource(source)
+	return file
 }
 
 // showOutcomes writes failures one by one and what passed file by file, and

@@ -73,14 +73,14 @@ func surveyHere(p Process) (*survey, error) {
 	pl := locate(p, "", "", p.Dir)
 	if pl.state == "" {
 		for _, t := range pl.troubles {
-			p.warn(t.Text)
+			p.warn(t.Error())
 		}
 		return nil, errors.New("there is no state folder to keep trust in; set HOME or XDG_STATE_HOME")
 	}
 	now := load(p, &pl, nil)
 	now.ReadRoutes()
 	for _, t := range pl.troubles {
-		p.warn(t.Text)
+		p.warn(t.Error())
 	}
 	s := &survey{project: paths.Real(pl.project), state: pl.state, digests: map[string]string{}, now: now}
 	s.accepted, _ = trust.Load(pl.state, s.project) // load has told what is wrong with it

@@ -86,7 +86,9 @@ func try(p Process, f tryFlags, text string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), install.Wanted{Timeout: limit.HarnessHook}.Limit()*8/10)
 	defer cancel()
 	v := j.verdict(ctx)
-	a := cardea.Express(shownTroubles(v), m.adapter.Capabilities(), j.event)
+	shown := v
+	shown.Troubles = printable(v.Troubles)
+	a := cardea.Express(shown, m.adapter.Capabilities(), j.event)
 	t := trial{judgement: j, verdict: v, answer: a, output: m.adapter.Render(j.event, a), harness: f.harness}
 	if f.json {
 		err = t.writeJSON(p)
@@ -141,17 +143,6 @@ func showSteps(p Process, steps []policy.Step) error {
 		s.printf("%s  %s  %s  %s\n", painted{bold, step.What}, step.Name, shorten(step.Detail, 400), painted{faint, step.Took.Round(time.Microsecond).String()})
 	}
 	return s.err
-}
-
-// shownTroubles is a verdict with its troubles in words that can be shown.
-func shownTroubles(v cardea.Verdict) cardea.Verdict {
-	shown := make([]cardea.Trouble, len(v.Troubles))
-	for i, t := range v.Troubles {
-		t.Text = plainText(t.Text)
-		shown[i] = t
-	}
-	v.Troubles = shown
-	return v
 }
 
 // tried is the message that is tried, and who would answer it.

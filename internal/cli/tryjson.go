@@ -110,7 +110,7 @@ func (t trial) writeJSON(p Process) error {
 		return err
 	}
 	for _, tr := range t.verdict.Troubles {
-		p.warn(tr.Text)
+		p.warn(tr.Error())
 	}
 	return nil
 }

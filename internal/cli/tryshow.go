@@ -308,19 +308,16 @@ func (t trial) userFile(name string) string {
 
 // showUncounted says what does not count here, and what is broken.
 func (t trial) showUncounted(s *screen) {
-	var lines []string
+	var all []cardea.Diagnostic
 	if l := t.judgement.loaded; l != nil {
-		lines = slices.Concat(l.Uncounted(), l.UncountedPolicies())
+		all = slices.Concat(l.Uncounted(), l.UncountedPolicies())
 	}
 	for _, tr := range t.verdict.Troubles {
-		lines = append(lines, tr.Text)
+		all = append(all, tr.Diagnostic)
 	}
-	if len(lines) == 0 {
-		return
-	}
-	heading(s, "does not count, or is broken")
-	for _, l := range lines {
-		s.block("  ", l)
+	if len(all) > 0 {
+		heading(s, "does not count, or is broken")
+		showDiagnostics(s, all)
 	}
 }
 

@@ -68,17 +68,18 @@ func (h *hook) publish(p progress) { h.progress.Store(&p) }
 // by now.
 func (h *hook) fail(f cardea.Failure, text string) harness.Output {
 	p := *h.progress.Load()
-	trouble := cardea.Trouble{Failure: f, Text: text}
+	code := cardea.CodeInternal
+	if f == cardea.OutOfTime {
+		code = cardea.CodeOutOfTime
+	}
+	trouble := f.Trouble("", code, "", text)
 	if p.answer != nil {
-		trouble.Text = "the call is decided, but what was to be written down may be missing: " + text
+		trouble.Diagnostic.Text = "the call is decided, but what was to be written down may be missing: " + text
 	} else {
 		a := cardea.Express(p.failure(f, text), p.message.Capabilities(), p.event)
 		p.answer = &a
 	}
-	if problem := h.recordNow(p); problem != nil {
-		return p.write(trouble, *problem)
-	}
-	return p.write(trouble)
+	return p.write(append(cardea.Troubles{trouble}, h.recordNow(p)...)...)
 }
 
 // failure is the verdict of the failure table.
@@ -95,22 +96,22 @@ func (p *progress) failure(f cardea.Failure, text string) cardea.Verdict {
 // recordNow writes down what is answered in a hurry, if it is known where. It
 // does not look at long texts, and waits no longer than a moment: what was too
 // slow may be the ledger's own folder.
-func (h *hook) recordNow(p progress) *cardea.Trouble {
+func (h *hook) recordNow(p progress) cardea.Troubles {
 	known := p.event.Kind.Answered() || p.event.Kind == "" && h.flags.harness != ""
 	if p.recorder == nil || !known {
 		return nil
 	}
-	done, wait := make(chan *cardea.Trouble, 1), h.flags.limit/20
+	done, wait := make(chan cardea.Troubles, 1), h.flags.limit/20
 	h.unended.Go(func() {
-		_, problem := p.recorder.record(p.event, *p.answer, func() bool { return true })
-		done <- problem
+		_, problems := p.recorder.record(p.event, *p.answer, func() bool { return true })
+		done <- problems
 	})
 	select {
-	case problem := <-done:
-		return problem
+	case problems := <-done:
+		return problems
 	case <-time.After(wait):
-		return &cardea.Trouble{Failure: cardea.Unwritten, Source: p.recorder.dir,
-			Text: fmt.Sprintf("the call may not be recorded: the ledger took longer than %s; look at its disk", wait)}
+		return cardea.Troubles{cardea.Unwritten.Trouble(p.recorder.dir, cardea.CodeUnwritten, "look at its disk",
+			fmt.Sprintf("the call may not be recorded: the ledger took longer than %s", wait))}
 	}
 }
 

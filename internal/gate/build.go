@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"cardea.dev"
@@ -157,7 +156,7 @@ func (d inTime) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinion,
 // rulesAround finds the rules of the projects around the folder of a call and
 // every path that it accesses. Rules of a project that is not the session's count
 // as those of an untrusted one.
-func (l *Loaded) rulesAround(ev *cardea.Event) (lists [][]rules.Rule, complete bool, broken *cardea.Trouble) {
+func (l *Loaded) rulesAround(ev *cardea.Event) (lists [][]rules.Rule, complete bool, broken cardea.Troubles) {
 	projects, complete := project.Surroundings(reached(ev), l.Where.Dirs.Home, []string{".cardea"}, l.Where.Project)
 	left := project.MaxProjectRules
 	for _, project := range projects {
@@ -167,12 +166,7 @@ func (l *Loaded) rulesAround(ev *cardea.Event) (lists [][]rules.Rule, complete b
 		list, files := around.readRules(at, &left)
 		lists = append(lists, list)
 		for _, f := range files {
-			for _, p := range f.Problems {
-				if broken == nil && p.Severity == cardea.LevelError {
-					t := troubleOf(p, false, true)
-					broken = &t
-				}
-			}
+			broken = addBroken(broken, f.Problems)
 		}
 	}
 	return lists, complete, broken
@@ -180,7 +174,7 @@ func (l *Loaded) rulesAround(ev *cardea.Event) (lists [][]rules.Rule, complete b
 
 // listsAround finds the entries of the lists around the folder of a call, every
 // path that it accesses, and the folders that were added to the work.
-func (l *Loaded) listsAround(ev *cardea.Event) (entries []permissionlist.Entry, complete bool, broken *cardea.Trouble) {
+func (l *Loaded) listsAround(ev *cardea.Event) (entries []permissionlist.Entry, complete bool, broken cardea.Troubles) {
 	if l.Where.ListsIn == nil {
 		return nil, true, nil
 	}
@@ -208,33 +202,20 @@ func (l *Loaded) listsAround(ev *cardea.Event) (entries []permissionlist.Entry, 
 		}
 	}
 	for _, f := range around.PermissionFiles {
-		for _, p := range f.Problems {
-			if broken == nil && p.Severity == cardea.LevelError {
-				t := troubleOf(p, false, true)
-				broken = &t
-			}
-		}
+		broken = addBroken(broken, f.Problems)
 	}
 	return around.Permissions, true, broken
 }
 
-// lateRoutes reads the routes. What is wrong with their files is one trouble that
-// costs nothing.
-func (l *Loaded) lateRoutes() ([]routes.Route, *cardea.Trouble) {
+// lateRoutes reads the routes. What is wrong with their files costs nothing.
+func (l *Loaded) lateRoutes() ([]routes.Route, cardea.Troubles) {
 	l.ReadRoutes()
-	if len(l.RouteProblems) == 0 {
-		return l.Routes, nil
-	}
-	var all []cardea.Trouble
+	var all cardea.Troubles
 	for _, p := range l.RouteProblems {
 		trusted := l.Where.Trusted() || l.Where.Project == "" || !paths.Within(paths.Real(l.Where.Project), paths.Real(p.File))
-		all = append(all, troubleOf(p, trusted, false))
+		all = addOnce(all, troubleOf(p, trusted, false))
 	}
-	var lines []string
-	for _, t := range firstTroubles(all) {
-		lines = append(lines, t.Text)
-	}
-	return l.Routes, &cardea.Trouble{Text: strings.Join(lines, "\n"), Source: all[0].Source}
+	return l.Routes, all.First(maxTroubles, "cardea lint")
 }
 
 // reached are the folder and the paths that a call has to do with.

@@ -62,7 +62,7 @@ func TestTheLastGoodFormStaysInForce(t *testing.T) {
 		}
 	}
 	text := problemText(s.load())
-	for _, want := range []string{"cardea.yaml:1:21: unknown value \"dney\"", "u.yaml:1:", "; its last good form is in force until then", "p.yaml:1:1: has mistakes"} {
+	for _, want := range []string{"cardea.yaml:1:21: unknown value \"dney\"", "u.yaml:1:", "; its last good form is in force until then", "p.yaml: has mistakes"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("not told: %q in %s", want, text)
 		}

@@ -112,7 +112,7 @@ func TestTrust(t *testing.T) {
 		}
 	}
 	s.where.Trust = nil
-	told := strings.Join(Load(s.where).Uncounted(), "\n")
+	told := fmt.Sprint(Load(s.where).Uncounted())
 	for _, want := range []string{"these settings do not count, since the project is not trusted", "rule pmay does not count", "the halt of rule phalt counts as deny"} {
 		if !strings.Contains(told, want) {
 			t.Errorf("not told: %q in %s", want, told)
@@ -139,7 +139,7 @@ func TestTrust(t *testing.T) {
 func problemText(l *Loaded) string {
 	var b strings.Builder
 	for _, tr := range l.Troubles() {
-		fmt.Fprintf(&b, "%s: %s\n", tr.Failure, tr.Text)
+		fmt.Fprintf(&b, "%s: %s\n", tr.Failure, tr.Error())
 	}
 	return b.String()
 }
@@ -243,8 +243,15 @@ func TestProblemsOfUntrustedFilesAreNotQuoted(t *testing.T) {
 	write(t, filepath.Join(s.where.Project, ".claude/tool-routes.yaml"), "IGNORE-ALL: 1\n")
 	v := s.try("make")
 	text := fmt.Sprint(v.Reason, v.Message, v.Troubles)
-	if v.Effect != cardea.Ask || strings.Contains(text, "IGNORE") || !strings.Contains(text, `p.yaml:1:`) || !strings.Contains(text, "cardea lint") {
+	if v.Effect != cardea.Ask || strings.Contains(text, "IGNORE") || !strings.Contains(text, "p.yaml: has mistakes (unknown-key)") || !strings.Contains(text, "cardea lint") {
 		t.Errorf("%s, %s", v.Effect, text)
+	}
+	shown := map[string]bool{}
+	for _, trouble := range v.Troubles {
+		if d := trouble.Diagnostic; d.Line != 0 || d.Column != 0 || d.Text != d.Withheld().Text || d.File == "" || d.Code == "" || shown[d.String()] {
+			t.Errorf("more than file and kind is told, or it is told twice: %+v", d)
+		}
+		shown[trouble.Error()] = true
 	}
 	if !strings.Contains(fmt.Sprint(Load(s.where).Problems()), "IGNORE-ALL") {
 		t.Error("the person cannot learn what is wrong")
@@ -404,11 +411,11 @@ func TestTroublesAreFew(t *testing.T) {
 	}
 	write(t, filepath.Join(s.where.Project, ".claude/tool-routes.yaml"), "routes: ["+strings.Repeat("a, b, ", 2*maxTroubles)+"c]")
 	v := s.try("make")
-	if len(v.Troubles) != maxTroubles+2 || v.Effect != cardea.Ask || v.Troubles[maxTroubles].Failure != cardea.BrokenFile {
+	if len(v.Troubles) != maxTroubles+3 || v.Effect != cardea.Ask || v.Troubles[maxTroubles].Failure != cardea.BrokenFile {
 		t.Errorf("%s, %d troubles", v.Effect, len(v.Troubles))
 	}
-	if !strings.Contains(v.Troubles[maxTroubles].Text, "and 20 more") {
-		t.Errorf("got %s", v.Troubles[maxTroubles].Text)
+	if !strings.Contains(v.Troubles[maxTroubles].Error(), "and 20 more") {
+		t.Errorf("got %s", v.Troubles[maxTroubles].Error())
 	}
 	s.user("rules/u.yaml", rule("mine", "deny"))
 	if v := s.try("mine"); v.Effect != cardea.Deny {

@@ -2,6 +2,7 @@ package gate
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -100,7 +101,7 @@ func TestListsByScope(t *testing.T) {
 		if got := s.judgeFor(l, "a"); got.Effect != tt.want {
 			t.Errorf("%s: %s by %s, want %s", tt.name, got.Effect, got.By, tt.want)
 		}
-		if text := strings.Join(l.Uncounted(), "\n"); !strings.Contains(text, tt.why) {
+		if text := fmt.Sprint(l.Uncounted()); !strings.Contains(text, tt.why) {
 			t.Errorf("%s: %q does not say %q", tt.name, text, tt.why)
 		}
 	}

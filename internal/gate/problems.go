@@ -2,6 +2,7 @@ package gate
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"cardea.dev"
@@ -26,34 +27,34 @@ func (l *Loaded) Problems() []cardea.Diagnostic {
 // Troubles are the problems as the gate counts them: a broken file of settings
 // or rules is a failure, a warning is only told. Settings that are not trusted
 // do not count, so neither does what is wrong with them.
-func (l *Loaded) Troubles() []cardea.Trouble {
-	var out []cardea.Trouble
-	add := func(f RulesFile, costs bool) {
-		for _, p := range f.Problems {
-			// The last good form may be trusted; what is wrong with the file
-			// quotes another one.
-			quotable := f.Scope != cardea.ScopeProject || f.Counts && !f.Kept
+func (l *Loaded) Troubles() cardea.Troubles {
+	var out cardea.Troubles
+	add := func(scope cardea.Scope, counts, kept, costs bool, problems []cardea.Diagnostic) {
+		// The last good form may be trusted; what is wrong with the file quotes
+		// another one.
+		quotable := scope != cardea.ScopeProject || counts && !kept
+		for _, p := range problems {
 			t := troubleOf(p, quotable, costs)
-			if f.Kept && t.Failure == cardea.BrokenFile {
+			if kept && t.Failure == cardea.BrokenFile {
 				t.Failure = cardea.KeptForm
 			}
-			out = append(out, t)
+			out = addOnce(out, t)
 		}
 	}
 	for _, f := range l.SettingsFiles {
-		add(RulesFile{Scope: f.Scope, Counts: f.Counts, Kept: f.Kept, Problems: f.Problems}, f.Counts)
+		add(f.Scope, f.Counts, f.Kept, f.Counts, f.Problems)
 	}
 	for _, f := range l.Files {
-		add(f, true)
+		add(f.Scope, f.Counts, f.Kept, true, f.Problems)
 	}
 	for _, f := range l.PermissionFiles {
-		add(RulesFile{Scope: f.From.Scope, Counts: !f.From.Withheld, Kept: f.Kept, Problems: f.Problems}, true)
+		add(f.From.Scope, !f.From.Withheld, f.Kept, true, f.Problems)
 	}
 	for _, path := range l.changed() {
-		out = append(out, cardea.Trouble{Source: path, Text: path +
-			": is new or not as you trusted it, so only its denies and asks count; look at it with \"cardea trust\""})
+		out = append(out, cardea.Warning(path, cardea.CodeUntrusted, "look at it with \"cardea trust\"",
+			"is new or not as you trusted it, so only its denies and asks count"))
 	}
-	return firstTroubles(out)
+	return out.First(maxTroubles, "cardea lint")
 }
 
 // changed are the files of a trusted project that are not as the person
@@ -84,35 +85,43 @@ func (l *Loaded) changed() []string {
 // maxTroubles is how many troubles a person is told of at once.
 const maxTroubles = 20
 
-// firstTroubles are the first troubles, and that there are more.
-func firstTroubles(all []cardea.Trouble) []cardea.Trouble {
-	if len(all) <= maxTroubles {
-		return all
-	}
-	more := cardea.Trouble{Text: fmt.Sprintf("and %d more; run \"cardea lint\" to see them", len(all)-maxTroubles)}
-	rest := all[maxTroubles:]
-	for _, t := range rest {
-		// A broken file costs at least what one with a last good form costs.
-		if more.Failure == cardea.NoFailure || t.Failure == cardea.BrokenFile {
-			more.Failure = t.Failure
-		}
-	}
-	return append(all[:maxTroubles:maxTroubles], more)
-}
-
 // troubleOf is a problem as the gate counts it. What is wrong with a file
-// quotes the file, and a failure is told to the model too; so of a file that
-// is not trusted only the place is told. "cardea lint" tells the rest.
+// quotes the file, and a failure is told to the model too. So of a file that is
+// not trusted nothing is told but its name and the kind of the mistake.
+// "cardea lint" tells the rest.
 func troubleOf(p cardea.Diagnostic, trusted, costs bool) cardea.Trouble {
-	t := cardea.Trouble{Text: p.String(), Source: p.File}
-	if !trusted {
-		p.Text, p.Hint = "has mistakes", `run "cardea lint" in the project to see them`
-		t.Text = p.String()
-	}
+	t := cardea.Trouble{Diagnostic: p}
 	if costs && p.Severity == cardea.LevelError {
 		t.Failure = cardea.BrokenFile
 	}
+	if !trusted {
+		t.Diagnostic = p.Withheld()
+	}
 	return t
+}
+
+// addOnce adds a trouble. Of those that read the same, the one that costs
+// something stays.
+func addOnce(all cardea.Troubles, t cardea.Trouble) cardea.Troubles {
+	i := slices.IndexFunc(all, func(old cardea.Trouble) bool { return old.Error() == t.Error() })
+	switch {
+	case i < 0:
+		return append(all, t)
+	case all[i].Failure == cardea.NoFailure:
+		all[i] = t
+	}
+	return all
+}
+
+// addBroken adds the first error among the problems of a file around a call.
+// Nobody trusted the file for this session.
+func addBroken(broken cardea.Troubles, problems []cardea.Diagnostic) cardea.Troubles {
+	for _, p := range problems {
+		if len(broken) == 0 && p.Severity == cardea.LevelError {
+			broken = append(broken, troubleOf(p, false, true))
+		}
+	}
+	return broken
 }
 
 // withheld is why a file of the project does not count.
@@ -125,7 +134,7 @@ func (l *Loaded) withheld() string {
 
 // UncountedPolicies says what the policies of the project do in vain, because the
 // person has not accepted them. It reads them all.
-func (l *Loaded) UncountedPolicies() []string {
+func (l *Loaded) UncountedPolicies() []cardea.Diagnostic {
 	f, ok := l.policyFolder(l.project())
 	if !ok {
 		return nil
@@ -134,9 +143,11 @@ func (l *Loaded) UncountedPolicies() []string {
 	if err != nil {
 		return nil // told where policies are asked
 	}
-	var out []string
+	var out []cardea.Diagnostic
 	say := func(x *policy.Listed, what string) {
-		out = append(out, fmt.Sprintf("%s:%d: %s, since %s", x.File, x.Line, what, l.withheld()))
+		d := uncounted(x.File, what+", since "+l.withheld())
+		d.Line = x.Line
+		out = append(out, d)
 	}
 	for i := range list {
 		x := &list[i]
@@ -162,14 +173,19 @@ func (l *Loaded) UncountedPolicies() []string {
 	return out
 }
 
+// uncounted says of what stands in a source that it does not count as written.
+func uncounted(source, text string) cardea.Diagnostic {
+	return cardea.Warning(source, cardea.CodeUntrusted, "", text).Diagnostic
+}
+
 // Uncounted says which settings and rules of the project do not count, because
 // the person has not trusted it, or not in this form.
-func (l *Loaded) Uncounted() []string {
+func (l *Loaded) Uncounted() []cardea.Diagnostic {
 	why := l.withheld()
-	var out []string
+	var out []cardea.Diagnostic
 	for _, f := range l.SettingsFiles {
 		if f.Found && !f.Counts {
-			out = append(out, fmt.Sprintf("%s: these settings do not count, since %s", f.Path, why))
+			out = append(out, uncounted(f.Path, "these settings do not count, since "+why))
 		}
 	}
 	for _, r := range l.Rules {
@@ -178,14 +194,14 @@ func (l *Loaded) Uncounted() []string {
 		}
 		switch {
 		case r.Effect == cardea.Halt:
-			out = append(out, fmt.Sprintf("%s: the halt of rule %s counts as deny, since %s", r.Source, r.ID, why))
+			out = append(out, uncounted(r.Source, fmt.Sprintf("the halt of rule %s counts as deny, since %s", r.ID, why)))
 		case r.Effect != cardea.Deny && r.Effect != cardea.Ask:
-			out = append(out, fmt.Sprintf("%s: rule %s does not count, since %s and may only deny and ask", r.Source, r.ID, why))
+			out = append(out, uncounted(r.Source, fmt.Sprintf("rule %s does not count, since %s and may only deny and ask", r.ID, why)))
 		}
 	}
 	for _, f := range l.PermissionFiles {
 		if !f.From.Allows && f.From.Why != "" && l.Expands() {
-			out = append(out, fmt.Sprintf("%s: what these permissions allow does not count, since %s", f.From.File, f.From.Why))
+			out = append(out, uncounted(f.From.File, "what these permissions allow does not count, since "+f.From.Why))
 		}
 	}
 	return out

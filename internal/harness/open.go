@@ -20,7 +20,7 @@ type Message struct {
 	// Troubles are what a person should learn of this message, such as a
 	// hook that is installed for another harness. They do not get into a
 	// verdict by themselves: the caller adds those that it wants shown.
-	Troubles []cardea.Trouble
+	Troubles cardea.Troubles
 
 	form    Adapter // nil: answered by exit code alone
 	foreign bool    // the form is not the sender's own
@@ -53,17 +53,17 @@ func (h Hook) Open(raw []byte) (*Message, error) {
 	}
 	p, err := Read(raw)
 	if err != nil {
-		return h.Unread(cardea.Trouble{Failure: cardea.NoObject, Text: err.Error()}), nil
+		return h.Unread(cardea.NoObject.Trouble("", cardea.CodeSyntax, "", err.Error())), nil
 	}
 	sender, adapter := Detect(p, h.Env, h.Adapters)
 	if own == nil && sender == "" {
-		return h.Unread(cardea.Trouble{Text: "a message of unknown shape was passed without a verdict; name its sender with --harness"}), nil
+		return h.Unread(cardea.Warning("", cardea.CodeUnknownSender, "name its sender with --harness", "a message of unknown shape was passed without a verdict")), nil
 	}
 	m := &Message{Sender: sender}
 	switch {
 	case own == nil && adapter == nil:
 		m.Event = Foreign(sender, p)
-		m.note(fmt.Sprintf("a %s message arrived, which this version answers by exit code only", sender))
+		m.note("", fmt.Sprintf("a %s message arrived, which this version answers by exit code only", sender))
 	case own == nil:
 		m.Event, m.form = adapter.Parse(p), adapter
 	case sender == "" || sender == h.Harness:
@@ -79,7 +79,7 @@ func (h Hook) Open(raw []byte) (*Message, error) {
 
 // Unread is a message in which there is nothing to be judged.
 func (h Hook) Unread(t cardea.Trouble) *Message {
-	return &Message{Event: &cardea.Event{Harness: h.Harness}, Unread: true, Troubles: []cardea.Trouble{t}}
+	return &Message{Event: &cardea.Event{Harness: h.Harness}, Unread: true, Troubles: cardea.Troubles{t}}
 }
 
 // Verdict is the verdict on a message that is unread. Where it is known that a
@@ -87,7 +87,7 @@ func (h Hook) Unread(t cardea.Trouble) *Message {
 func (m *Message) Verdict(on cardea.OnError) cardea.Verdict {
 	v := cardea.Verdict{}
 	if m.Event.Harness != "" {
-		v = cardea.Failed(m.Troubles[0].Failure, on, m.Event.Attended(), m.Troubles[0].Text)
+		v = cardea.Failed(m.Troubles[0].Failure, on, m.Event.Attended(), m.Troubles[0].Error())
 	}
 	v.Troubles = m.Troubles
 	return v
@@ -95,8 +95,8 @@ func (m *Message) Verdict(on cardea.OnError) cardea.Verdict {
 
 // misdirected takes a message that arrived at another harness's hook.
 func (m *Message) misdirected(p *Payload, own, adapter Adapter) {
-	m.note(fmt.Sprintf("a %s message arrived at the hook installed for %s, which it seems to run as well; give %s a hook of its own",
-		m.Sender, own.Name(), m.Sender))
+	m.note("give "+m.Sender+" a hook of its own",
+		fmt.Sprintf("a %s message arrived at the hook installed for %s, which it seems to run as well", m.Sender, own.Name()))
 	if adapter != nil {
 		m.Event = adapter.Parse(p)
 	} else {
@@ -111,8 +111,8 @@ func (m *Message) misdirected(p *Payload, own, adapter Adapter) {
 	}
 }
 
-func (m *Message) note(text string) {
-	m.Troubles = append(m.Troubles, cardea.Trouble{Text: text})
+func (m *Message) note(hint, text string) {
+	m.Troubles = append(m.Troubles, cardea.Warning("", cardea.CodeUnknownSender, hint, text))
 }
 
 // Capabilities is what an answer to the message can express.

@@ -80,13 +80,7 @@ func Instead(a cardea.Answer) string {
 
 // TroubleText joins the failures that a person must learn of.
 func TroubleText(a cardea.Answer) string {
-	var lines []string
-	for _, t := range a.Troubles {
-		if t.Text != "" {
-			lines = append(lines, t.Text)
-		}
-	}
-	return Cap(strings.Join(lines, "\n"))
+	return Cap(a.Troubles.Error())
 }
 
 // ByExit writes an answer with the exit code alone, which is all that a harness of

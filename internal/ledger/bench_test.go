@@ -35,7 +35,7 @@ func BenchmarkLedgerVerify(b *testing.B) {
 	l.add(1000)
 	for b.Loop() {
 		if r := l.verify(); !r.Intact() {
-			b.Fatal(r.Findings)
+			b.Fatal(r.Diagnostics)
 		}
 	}
 }

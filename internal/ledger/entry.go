@@ -98,7 +98,7 @@ type Circumstances struct {
 	Version string
 	// Troubles are all failures, those that the person was told earlier in
 	// the session included. Nil takes the verdict's.
-	Troubles []cardea.Trouble
+	Troubles cardea.Troubles
 	// Late reports that there is no time left to look for secrets: texts of
 	// some length are then left out unread, so that an agent cannot keep a
 	// call out of the ledger by making it slow to read. Nil is never.
@@ -141,7 +141,7 @@ func NewEntry(ev *cardea.Event, v cardea.Verdict, c Circumstances) Entry {
 			e.Omitted += len(troubles) - i
 			break
 		}
-		e.Troubles = append(e.Troubles, w.text(t.Text, maxText))
+		e.Troubles = append(e.Troubles, w.text(t.Error(), maxText))
 	}
 	return e
 }

@@ -116,7 +116,7 @@ func TestEntriesAreBounded(t *testing.T) {
 		}
 		ev.Call.Parts, v.Parts = append(ev.Call.Parts, p), append(v.Parts, e)
 		v.Opinions = append(v.Opinions, cardea.Opinion{Decider: huge, Rule: huge, Effect: e, Part: i, Source: huge, Severity: cardea.Severity(huge), Reason: huge})
-		v.Troubles = append(v.Troubles, cardea.Trouble{Text: huge})
+		v.Troubles = append(v.Troubles, cardea.Warning("", cardea.CodeIgnored, "", huge))
 	}
 	e := NewEntry(ev, v, circumstances())
 	if len(e.Parts) != maxList || len(e.Opinions) != maxList || len(e.Troubles) != maxList || e.Omitted != 3*(500-maxList) {
@@ -152,8 +152,8 @@ func TestEntriesAreBounded(t *testing.T) {
 // those not told yet.
 func TestTroublesOfTheCircumstances(t *testing.T) {
 	c := circumstances()
-	c.Troubles = []cardea.Trouble{{Text: "told before"}}
-	e := NewEntry(&cardea.Event{}, cardea.Verdict{Troubles: []cardea.Trouble{{Text: "new"}}}, c)
+	c.Troubles = cardea.Troubles{cardea.Warning("", cardea.CodeIgnored, "", "told before")}
+	e := NewEntry(&cardea.Event{}, cardea.Verdict{Troubles: cardea.Troubles{cardea.Warning("", cardea.CodeIgnored, "", "new")}}, c)
 	if len(e.Troubles) != 1 || e.Troubles[0].String() != "told before" {
 		t.Errorf("%v", e.Troubles)
 	}

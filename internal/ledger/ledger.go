@@ -20,7 +20,7 @@ type Store interface {
 	// Keeps reports whether entries of an effect are kept at all, so that
 	// nobody makes an entry for nothing.
 	Keeps(cardea.Effect) bool
-	// Append writes an entry. An error is a *[cardea.Trouble] for the person
+	// Append writes an entry. An error is a [cardea.Trouble] for the person
 	// and changes no verdict.
 	Append(Entry) error
 	// Search gives the lines that answer a query, the last written first. An
@@ -89,9 +89,9 @@ type Ledger struct {
 func Open(dir string, o Options) (*Ledger, error) {
 	switch {
 	case dir == "":
-		return nil, unwritten("there is no folder for the ledger, so nothing is recorded; set HOME or XDG_STATE_HOME, or ledger.dir in your settings")
+		return nil, cardea.Unwritten.Trouble("", cardea.CodeUnwritten, "set HOME or XDG_STATE_HOME, or ledger.dir in your settings", "there is no folder for the ledger, so nothing is recorded")
 	case len(o.Key) != state.KeySize:
-		return nil, unwritten("there is no key for the ledger, so nothing is recorded; look at the file key in the state folder")
+		return nil, unwritten(dir, "look at the file key in the state folder", "there is no key for the ledger, so nothing is recorded")
 	case o.Now == nil || o.Redactor == nil:
 		return nil, errors.New("a ledger needs a clock and a redactor")
 	}
@@ -109,7 +109,7 @@ func (l *Ledger) Append(e Entry) error {
 	}
 	body, err := e.encode()
 	if err != nil {
-		return unwritten("the call is not recorded: %v", err)
+		return unwritten(l.dir, "", "the call is not recorded: %v", err)
 	}
 	w, err := l.lock(limit.LedgerWrite, os.O_RDWR|os.O_CREATE)
 	if err != nil {
@@ -117,31 +117,33 @@ func (l *Ledger) Append(e Entry) error {
 			err = nil // the next writer takes it from the spool
 		}
 		if e := l.spool(e.ID, body); e != nil {
-			return unwritten("the call is not recorded in the ledger %s: %v; look at the owner and the space of the folder", l.dir, cmp.Or(err, e))
+			return unwritten(l.dir, lookAtFolder, "the call is not recorded: %v", cmp.Or(err, e))
 		}
 		if err != nil {
-			return unwritten("the ledger %s cannot be locked: %v; what is to be recorded collects in its folder %s. Put the ledger on a local disk (ledger.dir)", l.dir, err, spoolName)
+			return unwritten(l.dir, "put the ledger on a local disk (ledger.dir)", "the ledger cannot be locked: %v, so what is to be recorded collects in its folder %s", err, spoolName)
 		}
 		return nil
 	}
 	defer w.close()
 	l.locked()
 	if err := w.write(body); err != nil {
-		return unwritten("the call is not recorded in the ledger %s: %v; look at the owner and the space of the folder", l.dir, err)
+		return unwritten(l.dir, lookAtFolder, "the call is not recorded: %v", err)
 	}
 	if w.turned || w.grown {
 		if err := l.retain(w.head.Day); err != nil {
-			return unwritten("the ledger %s keeps more than it should: %v", l.dir, err)
+			return unwritten(l.dir, "", "the ledger keeps more than it should: %v", err)
 		}
 	}
 	if w.mended != "" {
-		return &cardea.Trouble{Source: l.dir, Text: fmt.Sprintf("the ledger %s was changed behind cardea's back (%s); run \"cardea audit verify\"", l.dir, mendings(w.mended))}
+		return cardea.Warning(l.dir, CodeMended, "run \"cardea audit verify\"", fmt.Sprintf("the ledger was changed behind cardea's back (%s)", mendings(w.mended)))
 	}
 	return nil
 }
 
-func unwritten(format string, args ...any) error {
-	return &cardea.Trouble{Failure: cardea.Unwritten, Text: fmt.Sprintf(format, args...)}
+const lookAtFolder = "look at the owner and the space of the folder"
+
+func unwritten(dir, hint, format string, args ...any) error {
+	return cardea.Unwritten.Trouble(dir, cardea.CodeUnwritten, hint, fmt.Sprintf(format, args...))
 }
 
 // lock opens the head, which is the lock as well, and waits for it.

@@ -79,16 +79,25 @@ func (b *bench) verify() Report {
 
 func (b *bench) intact(entries int64) {
 	b.t.Helper()
-	if r := b.verify(); !r.Intact() || r.Entries != entries || len(r.Findings) > 0 {
-		b.t.Errorf("%d entries, want %d; %+v", r.Entries, entries, r.Findings)
+	if r := b.verify(); !r.Intact() || r.Entries != entries || len(r.Diagnostics) > 0 {
+		b.t.Errorf("%d entries, want %d; %+v", r.Entries, entries, r.Diagnostics)
 	}
+}
+
+// dayIn is the day whose file a diagnostic is about, "" for none.
+func dayIn(d cardea.Diagnostic) string {
+	day, ok := strings.CutSuffix(filepath.Base(d.File), dayEnd)
+	if !ok {
+		return ""
+	}
+	return day
 }
 
 // kinds lists the kinds of what is found, in order.
 func kinds(r Report) string {
 	var out []string
-	for _, f := range r.Findings {
-		out = append(out, string(f.Kind))
+	for _, f := range r.Diagnostics {
+		out = append(out, string(f.Code))
 	}
 	return strings.Join(out, " ")
 }
@@ -228,7 +237,7 @@ func TestTroubles(t *testing.T) {
 		b := start(t)
 		plant(b)
 		err := b.Append(b.entry("x"))
-		var trouble *cardea.Trouble
+		var trouble cardea.Trouble
 		if !errors.As(err, &trouble) || trouble.Failure != cardea.Unwritten {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -277,7 +286,7 @@ func TestAFullDayIsToldAndGoesOnTomorrow(t *testing.T) {
 	b.tomorrow()
 	b.add(1)
 	if r := b.verify(); !r.Intact() {
-		t.Errorf("%+v", r.Findings)
+		t.Errorf("%+v", r.Diagnostics)
 	}
 }
 

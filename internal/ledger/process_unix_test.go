@@ -221,8 +221,8 @@ func (b *bench) settle(t *testing.T) {
 	t.Helper()
 	for {
 		r := b.verify()
-		if !r.Intact() || len(r.Findings) > 0 {
-			t.Fatalf("%+v", r.Findings)
+		if !r.Intact() || len(r.Diagnostics) > 0 {
+			t.Fatalf("%+v", r.Diagnostics)
 		}
 		if r.Waiting == 0 {
 			break

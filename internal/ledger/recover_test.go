@@ -16,9 +16,9 @@ import (
 // mend appends an entry to a ledger that was changed, and wants it to be told.
 func (b *bench) mend() {
 	b.t.Helper()
-	var trouble *cardea.Trouble
+	var trouble cardea.Trouble
 	err := b.Append(b.entry("after"))
-	if !errors.As(err, &trouble) || trouble.Failure != cardea.NoFailure || !strings.Contains(trouble.Text, "cardea audit verify") {
+	if !errors.As(err, &trouble) || trouble.Failure != cardea.NoFailure || !strings.Contains(trouble.Error(), "cardea audit verify") {
 		b.t.Fatalf("the change is not told: %v", err)
 	}
 	if err := b.Append(b.entry("after that")); err != nil {
@@ -33,7 +33,7 @@ func TestCrashBeforeTheHead(t *testing.T) {
 	old := b.read(headName)
 	b.add(3)
 	b.put(headName, old)
-	if r := b.verify(); len(r.Findings) > 0 || r.Entries != 4 {
+	if r := b.verify(); len(r.Diagnostics) > 0 || r.Entries != 4 {
 		t.Errorf("%+v", r)
 	}
 	b.add(1)
@@ -91,8 +91,8 @@ func TestTheWriterGoesOnAndTellsForGood(t *testing.T) {
 		do    func(b *bench)
 		kinds string
 	}{
-		{"a cut tail", func(b *bench) { b.putLines(day1, b.lines(day1)[:2]...) }, "missing mended"},
-		{"a removed day", func(b *bench) { b.drop(day1 + dayEnd) }, "missing mended"},
+		{"a cut tail", func(b *bench) { b.putLines(day1, b.lines(day1)[:2]...) }, "missing-entries mended"},
+		{"a removed day", func(b *bench) { b.drop(day1 + dayEnd) }, "missing-entries mended"},
 		{"a lost head", func(b *bench) { b.drop(headName) }, "mended"},
 		{"a forged head", func(b *bench) { b.put(headName, []byte("{}")) }, "mended"},
 		{"a head that is too long", func(b *bench) { b.put(headName, append(b.read(headName), ' ')) }, "mended"},
@@ -115,7 +115,7 @@ func TestTheWriterGoesOnAndTellsForGood(t *testing.T) {
 			b.mend()
 			r := b.verify()
 			if kinds(r) != tt.kinds || r.Intact() {
-				t.Errorf("%s, later %t: found %q, want %q; %+v", tt.name, later, kinds(r), tt.kinds, r.Findings)
+				t.Errorf("%s, later %t: found %q, want %q; %+v", tt.name, later, kinds(r), tt.kinds, r.Diagnostics)
 			}
 		}
 	}
@@ -229,7 +229,7 @@ func TestAdoptionIsBounded(t *testing.T) {
 	for i, want := range []int64{maxAdopt + 1, 2 * (maxAdopt + 1), 150 + 3} {
 		b.add(1)
 		if r := b.verify(); r.Entries != want || !r.Intact() {
-			t.Errorf("after %d writes: %d entries, want %d; %+v", i+1, r.Entries, want, r.Findings)
+			t.Errorf("after %d writes: %d entries, want %d; %+v", i+1, r.Entries, want, r.Diagnostics)
 		}
 	}
 }
@@ -246,8 +246,8 @@ func TestAFullSpoolIsTold(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer held.close()
-	var trouble *cardea.Trouble
-	if err := b.Append(b.entry("x")); !errors.As(err, &trouble) || trouble.Failure != cardea.Unwritten || !strings.Contains(trouble.Text, "end the process that holds") {
+	var trouble cardea.Trouble
+	if err := b.Append(b.entry("x")); !errors.As(err, &trouble) || trouble.Failure != cardea.Unwritten || !strings.Contains(trouble.Error(), "end the process that holds") {
 		t.Errorf("%v", err)
 	}
 }

@@ -32,8 +32,8 @@ func TestOldDaysAreRemovedAndTold(t *testing.T) {
 	}
 	// A day that somebody else removes is not covered by the stub.
 	b.drop("2026-11-23" + dayEnd)
-	if r := b.verify(); kinds(r) != "missing" {
-		t.Errorf("%+v", r.Findings)
+	if r := b.verify(); kinds(r) != "missing-entries" {
+		t.Errorf("%+v", r.Diagnostics)
 	}
 }
 
@@ -102,8 +102,8 @@ func TestCrashWhileRemoving(t *testing.T) {
 	b.now = b.now.AddDate(0, 0, 3)
 	b.add(2)
 	b.put(day1+dayEnd, old)
-	if r := b.verify(); kinds(r) != "stub" || r.Findings[0].Day != day1 {
-		t.Errorf("%+v", r.Findings)
+	if r := b.verify(); kinds(r) != "stub" || dayIn(r.Diagnostics[0]) != day1 {
+		t.Errorf("%+v", r.Diagnostics)
 	}
 	b.tomorrow()
 	b.add(1)
@@ -123,7 +123,7 @@ func TestAForgedStub(t *testing.T) {
 	b.add(2)
 	b.put(stubName, bytes.Replace(b.read(stubName), []byte(`"n":2`), []byte(`"n":3`), 1))
 	if r := b.verify(); kinds(r) != "stub" {
-		t.Errorf("%+v", r.Findings)
+		t.Errorf("%+v", r.Diagnostics)
 	}
 	b.tomorrow()
 	b.add(1)

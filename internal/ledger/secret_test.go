@@ -59,7 +59,7 @@ func TestNoSecretReachesTheDisk(t *testing.T) {
 		"severity":   func(_ *cardea.Event, v *cardea.Verdict, x string) { v.Opinions[0].Severity = cardea.Severity(x) },
 		"its reason": func(_ *cardea.Event, v *cardea.Verdict, x string) { v.Opinions[0].Reason = "because of " + x },
 		"a trouble": func(_ *cardea.Event, v *cardea.Verdict, x string) {
-			v.Troubles = []cardea.Trouble{{Text: "cannot read " + x}}
+			v.Troubles = cardea.Troubles{cardea.Warning("", cardea.CodeIgnored, "", "cannot read "+x)}
 		},
 		"in the text": func(ev *cardea.Event, _ *cardea.Verdict, x string) {
 			ev.Call.Input["command"] = "echo a\necho " + x + "\necho b"

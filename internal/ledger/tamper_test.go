@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"cardea.dev"
 )
 
 // three is a ledger of three days with four lines each.
@@ -51,12 +53,12 @@ func TestVerifyFinds(t *testing.T) {
 			b.putLines(day3, l...)
 		}, "changed", day3 + ":4", ""},
 		{"a removed line", func(b *bench) { l := b.lines(day2); b.putLines(day2, slices.Delete(l, 1, 2)...) },
-			"missing", day2 + ":2", "1 entry is missing before this line, with the number 6"},
+			"missing-entries", day2 + ":2", "1 entry is missing before this line, with the number 6"},
 		{"two removed lines", func(b *bench) { l := b.lines(day2); b.putLines(day2, slices.Delete(l, 1, 3)...) },
-			"missing", day2 + ":2", "2 entries are missing before this line, with the numbers 6 to 7"},
-		{"the first line removed", func(b *bench) { b.putLines(day1, b.lines(day1)[1:]...) }, "missing", day1 + ":1", "the end of the day before"},
+			"missing-entries", day2 + ":2", "2 entries are missing before this line, with the numbers 6 to 7"},
+		{"the first line removed", func(b *bench) { b.putLines(day1, b.lines(day1)[1:]...) }, "missing-entries", day1 + ":1", "the end of the day before"},
 		{"reordered lines", func(b *bench) { l := b.lines(day2); l[1], l[2] = l[2], l[1]; b.putLines(day2, l...) },
-			"missing moved", day2 + ":2", ""},
+			"missing-entries moved", day2 + ":2", ""},
 		{"a line twice", func(b *bench) { l := b.lines(day2); b.putLines(day2, append(l, l[3])...) }, "moved", day2 + ":5", ""},
 		{"a planted line", func(b *bench) {
 			l := b.lines(day2)
@@ -69,37 +71,37 @@ func TestVerifyFinds(t *testing.T) {
 			b.putLines(day2, append(l, strings.Repeat("x", 3*maxLine)+"\n")...)
 		},
 			"changed", day2 + ":5", "longer"},
-		{"a cut tail", func(b *bench) { b.putLines(day3, b.lines(day3)[:2]...) }, "missing", day3 + ":0", "2 entries are missing at the end, with the numbers 11 to 12"},
+		{"a cut tail", func(b *bench) { b.putLines(day3, b.lines(day3)[:2]...) }, "missing-entries", day3 + ":0", "2 entries are missing at the end, with the numbers 11 to 12"},
 		{"a line changed and another removed", func(b *bench) {
 			l := b.lines(day2)
 			b.putLines(day2, l[0], strings.Replace(l[1], "deny", "halt", 1), l[3])
-		}, "changed missing", day2 + ":2", ""},
+		}, "changed missing-entries", day2 + ":2", ""},
 		{"a cut tail, within a line", func(b *bench) { d := b.read(day3 + dayEnd); b.put(day3+dayEnd, d[:len(d)-100]) },
-			"cut missing", day3 + ":4", ""},
-		{"the tail of a day before", func(b *bench) { b.putLines(day2, b.lines(day2)[:3]...) }, "missing", day3 + ":1", "the end of the day before"},
+			"cut missing-entries", day3 + ":4", ""},
+		{"the tail of a day before", func(b *bench) { b.putLines(day2, b.lines(day2)[:3]...) }, "missing-entries", day3 + ":1", "the end of the day before"},
 		{"the last end of line taken", func(b *bench) { d := b.read(day3 + dayEnd); b.put(day3+dayEnd, d[:len(d)-1]) },
 			"changed", day3 + ":4", "end of the line"},
-		{"a removed day", func(b *bench) { b.drop(day2 + dayEnd) }, "missing", day3 + ":1", "4 entries are missing"},
-		{"the first day removed", func(b *bench) { b.drop(day1 + dayEnd) }, "missing", day2 + ":1", "4 entries are missing"},
-		{"the last day removed", func(b *bench) { b.drop(day3 + dayEnd) }, "missing", day3 + ":0", "4 entries are missing at the end"},
-		{"all days removed", func(b *bench) { b.drop(day1 + dayEnd); b.drop(day2 + dayEnd); b.drop(day3 + dayEnd) }, "missing", day3 + ":0", "12 entries"},
-		{"a day emptied", func(b *bench) { b.put(day2+dayEnd, nil) }, "missing", day3 + ":1", ""},
+		{"a removed day", func(b *bench) { b.drop(day2 + dayEnd) }, "missing-entries", day3 + ":1", "4 entries are missing"},
+		{"the first day removed", func(b *bench) { b.drop(day1 + dayEnd) }, "missing-entries", day2 + ":1", "4 entries are missing"},
+		{"the last day removed", func(b *bench) { b.drop(day3 + dayEnd) }, "missing-entries", day3 + ":0", "4 entries are missing at the end"},
+		{"all days removed", func(b *bench) { b.drop(day1 + dayEnd); b.drop(day2 + dayEnd); b.drop(day3 + dayEnd) }, "missing-entries", day3 + ":0", "12 entries"},
+		{"a day emptied", func(b *bench) { b.put(day2+dayEnd, nil) }, "missing-entries", day3 + ":1", ""},
 		{"days exchanged", func(b *bench) {
 			a, c := b.read(day1+dayEnd), b.read(day2+dayEnd)
 			b.put(day1+dayEnd, c)
 			b.put(day2+dayEnd, a)
-		}, "moved moved moved moved moved moved moved moved missing", day1 + ":1", ""},
+		}, "moved moved moved moved moved moved moved moved missing-entries", day1 + ":1", ""},
 		{"a day renamed", func(b *bench) {
 			if err := os.Rename(b.dayPath(day3), b.dayPath("2026-11-23")); err != nil {
 				b.t.Fatal(err)
 			}
-		}, "moved moved moved moved missing", "2026-11-23:1", "written into the file of 2026-11-22"},
+		}, "moved moved moved moved missing-entries", "2026-11-23:1", "written into the file of 2026-11-22"},
 		{"the head removed", func(b *bench) { b.drop(headName) }, "head", ":0", ""},
 		{"the head emptied", func(b *bench) { b.put(headName, nil) }, "head", ":0", ""},
 		{"the head forged", func(b *bench) {
 			b.put(headName, bytes.Replace(b.read(headName), []byte(`"n":12`), []byte(`"n":11`), 1))
 		}, "head", ":0", ""},
-		{"a folder in the place of a day", func(b *bench) { b.drop(day2 + dayEnd); mkdir(b.t.(*testing.T), b.dayPath(day2)) }, "changed missing", day2 + ":0", "remove it"},
+		{"a folder in the place of a day", func(b *bench) { b.drop(day2 + dayEnd); mkdir(b.t.(*testing.T), b.dayPath(day2)) }, "changed missing-entries", day2 + ":0", "remove it"},
 		{"a planted stub", func(b *bench) { b.put(stubName, []byte(`{"v":1,"to_day":"2026-11-20","n":4}`)); b.drop(day1 + dayEnd) }, "stub", ":0", ""},
 		{"a planted spool file", func(b *bench) { b.put(spoolName+"/0jk3v9x2mabc1234.json", []byte(`{"v":1}`)) }, "spool", ":0", ""},
 		{"a planted spool name", func(b *bench) { b.put(spoolName+"/hello", nil) }, "spool", ":0", ""},
@@ -111,7 +113,7 @@ func TestVerifyFinds(t *testing.T) {
 			l := b.lines(day2)
 			l[1] = other.lines(day2)[1]
 			b.putLines(day2, l...)
-		}, "missing missing", day2 + ":2", "what it followed was replaced"},
+		}, "missing-entries missing-entries", day2 + ":2", "what it followed was replaced"},
 		{"an older copy of a day", func(b *bench) {
 			other := start(b.t)
 			other.add(4)
@@ -120,7 +122,7 @@ func TestVerifyFinds(t *testing.T) {
 			other.tomorrow()
 			other.add(4)
 			b.put(day3+dayEnd, other.read(day3+dayEnd))
-		}, "missing missing", day3 + ":1", ""},
+		}, "missing-entries missing-entries", day3 + ":1", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			b := three(t)
@@ -128,10 +130,10 @@ func TestVerifyFinds(t *testing.T) {
 			tt.do(b)
 			r := b.verify()
 			if kinds(r) != tt.kinds {
-				t.Fatalf("found %q, want %q: %+v", kinds(r), tt.kinds, r.Findings)
+				t.Fatalf("found %q, want %q: %+v", kinds(r), tt.kinds, r.Diagnostics)
 			}
-			f := r.Findings[0]
-			if at := fmt.Sprintf("%s:%d", f.Day, f.Line); at != tt.at || !strings.Contains(f.Text, tt.text) {
+			f := r.Diagnostics[0]
+			if at := fmt.Sprintf("%s:%d", dayIn(f), f.Line); at != tt.at || !strings.Contains(f.Text, tt.text) {
 				t.Errorf("at %s: %s; want %s: %s", at, f.Text, tt.at, tt.text)
 			}
 			if r.Intact() {
@@ -158,8 +160,8 @@ func TestAnyChangedByteIsFound(t *testing.T) {
 				changed[i] = x
 				b.put(day+dayEnd, changed)
 				r := b.verify()
-				if r.Intact() || !slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Day == day }) {
-					t.Fatalf("byte %d of %s changed from %q to %q: %+v", i, day, data[i], x, r.Findings)
+				if r.Intact() || !slices.ContainsFunc(r.Diagnostics, func(f cardea.Diagnostic) bool { return dayIn(f) == day }) {
+					t.Fatalf("byte %d of %s changed from %q to %q: %+v", i, day, data[i], x, r.Diagnostics)
 				}
 			}
 			// Nor can it be taken away, or doubled.
@@ -197,8 +199,8 @@ func TestAnyChangedByteOfTheHeadIsFound(t *testing.T) {
 func TestAnotherKey(t *testing.T) {
 	b := three(t)
 	b.opt.Key = bytes.Repeat([]byte{8}, 32)
-	if r := b.verify(); kinds(r) != "key" || r.Intact() {
-		t.Errorf("%+v", r.Findings)
+	if r := b.verify(); kinds(r) != "wrong-key" || r.Intact() {
+		t.Errorf("%+v", r.Diagnostics)
 	}
 }
 
@@ -206,7 +208,7 @@ func TestVeryManyFindings(t *testing.T) {
 	b := start(t)
 	b.add(1)
 	b.put(day1+dayEnd, append(b.read(day1+dayEnd), bytes.Repeat([]byte("x\n"), maxFindings+9)...))
-	if r := b.verify(); len(r.Findings) != maxFindings || r.More != 9 || r.Intact() {
-		t.Errorf("%d and %d more", len(r.Findings), r.More)
+	if r := b.verify(); len(r.Diagnostics) != maxFindings || r.More != 9 || r.Intact() {
+		t.Errorf("%d and %d more", len(r.Diagnostics), r.More)
 	}
 }

@@ -5,52 +5,37 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 
+	"cardea.dev"
 	"cardea.dev/internal/limit"
 	"cardea.dev/internal/state"
 )
 
-// Kind is what is wrong with a place of the ledger.
-type Kind string
-
-// The kinds of findings.
+// The codes of what is wrong with a ledger.
 const (
-	// Changed: a line is not as the ledger wrote it, or not its own.
-	Changed Kind = "changed"
-	// Missing: lines are gone: single ones, the end of a day, whole days.
-	Missing Kind = "missing"
-	// Moved: a line stands where it was not written, or twice.
-	Moved Kind = "moved"
-	// Cut: a line is not complete. That is what a crash leaves; it hides
-	// nothing, since the line never counted.
-	Cut Kind = "cut"
-	// Head: the file that tells the end of the chain is gone or forged.
-	Head Kind = "head"
-	// Stub: what tells of removed days is forged, or a removed day is there.
-	Stub Kind = "stub"
-	// Mended: a writer found the end of the ledger changed and went on.
-	Mended Kind = "mended"
-	// Spool: a file in the spool is not of the ledger.
-	Spool Kind = "spool"
-	// WrongKey: no line at all was written with this user's key.
-	WrongKey Kind = "key"
+	// CodeChanged: a line is not as the ledger wrote it, or not its own.
+	CodeChanged cardea.Code = "changed"
+	// CodeMissingEntries: lines are gone: single ones, the end of a day, whole
+	// days.
+	CodeMissingEntries cardea.Code = "missing-entries"
+	// CodeMoved: a line stands where it was not written, or twice.
+	CodeMoved cardea.Code = "moved"
+	// CodeCut: a line is not complete. That is what a crash leaves, and only a
+	// warning; it hides nothing, since the line never counted.
+	CodeCut cardea.Code = "cut"
+	// CodeHead: the file that tells the end of the chain is gone or forged.
+	CodeHead cardea.Code = "head"
+	// CodeStub: what tells of removed days is forged, or a removed day is there.
+	CodeStub cardea.Code = "stub"
+	// CodeMended: a writer found the end of the ledger changed and went on.
+	CodeMended cardea.Code = "mended"
+	// CodeSpool: a file in the spool is not of the ledger.
+	CodeSpool cardea.Code = "spool"
+	// CodeWrongKey: no line at all was written with this user's key.
+	CodeWrongKey cardea.Code = "wrong-key"
 )
-
-// Finding is one thing that is wrong.
-type Finding struct {
-	// Day is the file, "" where the finding is about no day. Line counts from
-	// 1 within it; 0 means the file.
-	Day  string `json:"day"`
-	Line int    `json:"line"`
-	Kind Kind   `json:"kind"`
-	// Text says what is wrong.
-	Text string `json:"text"`
-}
-
-// Accident reports whether the finding is what a crash leaves, and no sign of a
-// change by anybody.
-func (f Finding) Accident() bool { return f.Kind == Cut }
 
 // Report is what Verify found.
 type Report struct {
@@ -70,32 +55,30 @@ type Report struct {
 	// Busy is set where writers could not be made to pause: what was written
 	// meanwhile was not looked at.
 	Busy bool `json:"busy,omitempty"`
-	// Findings are in the order of the ledger; More is how many there are
-	// beyond them.
-	Findings []Finding `json:"findings"`
-	More     int       `json:"more,omitempty"`
+	// Diagnostics say what is wrong, in the order of the ledger. More is how
+	// many there are beyond them.
+	Diagnostics []cardea.Diagnostic `json:"diagnostics"`
+	More        int                 `json:"more,omitempty"`
 }
 
-// maxFindings is how many findings a report lists.
+// maxFindings is how many diagnostics a report lists.
 const maxFindings = 1000
 
-// Intact reports whether nothing was changed: there are no findings but
-// accidents.
-func (r *Report) Intact() bool {
-	for _, f := range r.Findings {
-		if !f.Accident() {
-			return false
-		}
-	}
-	return r.More == 0
-}
+// Intact reports whether nothing was changed. What a crash leaves is a warning.
+func (r *Report) Intact() bool { return !cardea.HasError(r.Diagnostics) && r.More == 0 }
 
-func (r *Report) add(day string, line int, k Kind, format string, args ...any) {
-	if len(r.Findings) == maxFindings {
+// add adds what is wrong in a file of the ledger's folder, "" for the folder.
+func (v *verification) add(name string, line int, code cardea.Code, format string, args ...any) {
+	r := &v.report
+	if len(r.Diagnostics) == maxFindings {
 		r.More++
 		return
 	}
-	r.Findings = append(r.Findings, Finding{Day: day, Line: line, Kind: k, Text: fmt.Sprintf(format, args...)})
+	d := cardea.Diagnostic{File: v.ledger.path(name), Line: line, Code: code, Text: fmt.Sprintf(format, args...)}
+	if code == CodeCut {
+		d.Severity = cardea.LevelWarning
+	}
+	r.Diagnostics = append(r.Diagnostics, d)
 }
 
 // snapshot is the ledger at one moment between two writes.
@@ -158,20 +141,20 @@ func (l *Ledger) Verify() (Report, error) {
 	if err != nil {
 		return Report{}, fmt.Errorf("the ledger %s cannot be verified: %w", l.dir, err)
 	}
-	v := verification{ledger: l, snapshot: s, report: Report{Days: len(s.days), Busy: s.busy, Findings: []Finding{}}}
+	v := verification{ledger: l, snapshot: s, report: Report{Days: len(s.days), Busy: s.busy, Diagnostics: []cardea.Diagnostic{}}}
 	if len(s.days) > 0 {
 		v.report.From, v.report.To = s.days[0], s.days[len(s.days)-1]
 	}
 	v.begin()
 	for i, day := range s.days {
 		if err := v.day(day, s.sizes[i]); err != nil {
-			v.report.add(day, 0, Changed, "the file cannot be read: %v", err)
+			v.add(day+dayEnd, 0, CodeChanged, "the file cannot be read: %v", err)
 		}
 	}
 	v.end()
 	if v.genuine == 0 && v.changed > 0 {
-		v.report.Findings, v.report.More = []Finding{}, 0
-		v.report.add("", 0, WrongKey, "none of the %d lines was written with the key of this user: the key was replaced, or the ledger is another user's", v.changed)
+		v.report.Diagnostics, v.report.More = []cardea.Diagnostic{}, 0
+		v.add("", 0, CodeWrongKey, "none of the %d lines was written with the key of this user: the key was replaced, or the ledger is another user's", v.changed)
 	}
 	return v.report, v.spool()
 }
@@ -200,13 +183,13 @@ func (v *verification) begin() {
 		v.report.Removed, v.report.RemovedTo, v.report.RemovedMissing = s.stub.N-s.stub.Missing, s.stub.ToDay, s.stub.Missing
 	case s.stubThere:
 		v.open = true
-		v.report.add("", 0, Stub, "%s is not as the ledger wrote it: what was removed before the first day is not known", stubName)
+		v.add(stubName, 0, CodeStub, "is not as the ledger wrote it: what was removed before the first day is not known")
 	}
 }
 
 func (v *verification) day(day string, size int64) error {
 	if v.snapshot.stubOK && day <= v.snapshot.stub.ToDay {
-		v.report.add(day, 0, Stub, "the day was removed by retention, and is there all the same: it was put back, or a crash kept it; the next removal takes it")
+		v.add(day+dayEnd, 0, CodeStub, "the day was removed by retention, and is there all the same: it was put back, or a crash kept it; the next removal takes it")
 		return nil
 	}
 	f, _, err := state.Open(v.ledger.dayPath(day), os.O_RDONLY)
@@ -228,14 +211,14 @@ func (v *verification) line(day string, number int, raw rawLine) {
 	case raw.text == nil:
 		v.strange(day, number, "the line is longer than any that the ledger writes")
 	case !ok && looksCut(raw.text):
-		v.report.add(day, number, Cut, "the line is cut, as a crash leaves it")
+		v.add(day+dayEnd, number, CodeCut, "the line is cut, as a crash leaves it")
 	case !ok:
 		v.strange(day, number, "the line is not as the ledger wrote it: it was changed, or somebody else wrote it")
 	case !raw.whole && v.snapshot.headOK && l.N <= v.snapshot.head.N:
 		v.strange(day, number, "the end of the line was taken away")
 	default:
 		if !raw.whole {
-			v.report.add(day, number, Cut, "the line has no end, as a crash leaves it")
+			v.add(day+dayEnd, number, CodeCut, "the line has no end, as a crash leaves it")
 		}
 		v.genuine++
 		v.report.Entries++
@@ -246,7 +229,7 @@ func (v *verification) line(day string, number int, raw rawLine) {
 func (v *verification) strange(day string, number int, text string) {
 	v.bad++
 	v.changed++
-	v.report.add(day, number, Changed, "%s", text)
+	v.add(day+dayEnd, number, CodeChanged, "%s", text)
 }
 
 // follow checks a genuine line's place.
@@ -254,19 +237,19 @@ func (v *verification) follow(day string, number int, l linked) {
 	before := v.n + v.bad
 	switch {
 	case l.Day != day:
-		v.report.add(day, number, Moved, "entry %d was written into the file of %s", l.N, l.Day)
+		v.add(day+dayEnd, number, CodeMoved, "entry %d was written into the file of %s", l.N, l.Day)
 		return
 	case v.open:
 	case l.N <= v.n:
-		v.report.add(day, number, Moved, "entry %d stands behind entry %d: it was moved, or is there twice", l.N, v.n)
+		v.add(day+dayEnd, number, CodeMoved, "entry %d stands behind entry %d: it was moved, or is there twice", l.N, v.n)
 		return
 	case l.N > before+1:
-		v.report.add(day, number, Missing, "%s before this line, %s%s", gone(l.N-before-1), v.numbers(l.N-1), v.where(number))
+		v.add(day+dayEnd, number, CodeMissingEntries, "%s before this line, %s%s", gone(l.N-before-1), v.numbers(l.N-1), v.where(number))
 	case l.N == v.n+1 && l.Prev != v.last:
-		v.report.add(day, number, Missing, "entry %d does not follow the line before it: what it followed was replaced", l.N)
+		v.add(day+dayEnd, number, CodeMissingEntries, "entry %d does not follow the line before it: what it followed was replaced", l.N)
 	}
 	if l.Mended != "" {
-		v.report.add(day, number, Mended, "when entry %d was written, the ledger had been changed: %s; what stood at its end until then may be gone", l.N, mendings(l.Mended))
+		v.add(day+dayEnd, number, CodeMended, "when entry %d was written, the ledger had been changed: %s; what stood at its end until then may be gone", l.N, mendings(l.Mended))
 	}
 	v.n, v.last, v.bad, v.open = l.N, l.Mac, 0, false
 }
@@ -306,13 +289,13 @@ func (v *verification) end() {
 	case s.noHead && len(s.days) == 0 && !s.stubThere:
 		// Nothing was written yet.
 	case s.noHead:
-		v.report.add("", 0, Head, "the file %s, which tells where the ledger ends, is gone: lines at the end may be gone with it", headName)
+		v.add(headName, 0, CodeHead, "the file that tells where the ledger ends is gone: lines at the end may be gone with it")
 	case !s.headOK:
-		v.report.add("", 0, Head, "the file %s is not as the ledger wrote it: lines at the end may be gone", headName)
+		v.add(headName, 0, CodeHead, "is not as the ledger wrote it: lines at the end may be gone")
 	case s.head.N > v.n+v.bad:
-		v.report.add(s.head.Day, 0, Missing, "%s at the end, %s", gone(s.head.N-v.n-v.bad), v.numbers(s.head.N))
+		v.add(s.head.Day+dayEnd, 0, CodeMissingEntries, "%s at the end, %s", gone(s.head.N-v.n-v.bad), v.numbers(s.head.N))
 	case s.head.N == v.n && v.bad == 0 && s.head.Last != v.last:
-		v.report.add(s.head.Day, 0, Missing, "the last line is another than the head tells of: it was replaced")
+		v.add(s.head.Day+dayEnd, 0, CodeMissingEntries, "the last line is another than the head tells of: it was replaced")
 	}
 }
 
@@ -334,7 +317,7 @@ func (v *verification) spool() error {
 		} else if strings.HasPrefix(name, state.TempPrefix) {
 			continue // being written
 		}
-		v.report.add("", 0, Spool, "%q in the folder %s is not as the ledger wrote it; look at it, and remove it", name, spoolName)
+		v.add(filepath.Join(spoolName, name), 0, CodeSpool, "is not as the ledger wrote it; look at it, and remove it")
 	}
 	return nil
 }

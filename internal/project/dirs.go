@@ -45,7 +45,7 @@ type Machine struct {
 // from an environment that the project can set (a .envrc, the env block of a
 // harness's project settings), so one that is relative, points into one of the
 // projects or at a folder of another user is not used, and is reported.
-func FindDirs(m Machine, projects ...string) (Dirs, []cardea.Trouble) {
+func FindDirs(m Machine, projects ...string) (Dirs, cardea.Troubles) {
 	f := finder{machine: m}
 	for _, p := range projects {
 		// Everything lies in the root folder; there nothing follows from it.
@@ -67,7 +67,7 @@ type finder struct {
 	machine  Machine
 	projects []string
 	dirs     Dirs
-	troubles []cardea.Trouble
+	troubles cardea.Troubles
 }
 
 // home is HOME where it can be believed, else the password database's.
@@ -164,7 +164,7 @@ func (m Machine) RefuseState(dir, project, home string) string {
 }
 
 func (f *finder) report(format string, args ...any) {
-	f.troubles = append(f.troubles, cardea.Trouble{Text: fmt.Sprintf(format, args...)})
+	f.troubles = append(f.troubles, cardea.Warning("", cardea.CodeIgnored, "", fmt.Sprintf(format, args...)))
 }
 
 type standard struct{ config, state, cache string }

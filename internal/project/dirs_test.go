@@ -67,7 +67,7 @@ func TestFindDirsDoubtsVariables(t *testing.T) {
 			if got != plain {
 				t.Errorf("%s=%s is believed: %+v", name, value, got)
 			}
-			if len(troubles) != 1 || !strings.Contains(troubles[0].Text, why) || !strings.Contains(troubles[0].Text, name) {
+			if len(troubles) != 1 || !strings.Contains(troubles[0].Error(), why) || !strings.Contains(troubles[0].Error(), name) {
 				t.Errorf("%s=%s: troubles %v, want one that says %q", name, value, troubles, why)
 			}
 		}
@@ -99,7 +99,7 @@ func TestFindDirsWithoutAnyHome(t *testing.T) {
 	m := machine("", map[string]string{"HOME": "/work/app/home"})
 	m.Home = func() (string, error) { return "", errors.New("user: unknown userid 1234") }
 	got, troubles := FindDirs(m, "/work/app")
-	if got != (Dirs{}) || len(troubles) != 1 || !strings.Contains(troubles[0].Text, "unknown userid") {
+	if got != (Dirs{}) || len(troubles) != 1 || !strings.Contains(troubles[0].Error(), "unknown userid") {
 		t.Errorf("got %+v, %v", got, troubles)
 	}
 }

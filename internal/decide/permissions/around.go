@@ -17,7 +17,7 @@ type Around struct {
 	// Find finds the entries of the lists around a call, and what is wrong with
 	// their files. complete is false where the call reaches into more than Limit
 	// folders.
-	Find  func(ev *cardea.Event) (entries []permissionlist.Entry, complete bool, broken *cardea.Trouble)
+	Find  func(ev *cardea.Event) (entries []permissionlist.Entry, complete bool, broken cardea.Troubles)
 	Limit int
 }
 
@@ -33,8 +33,8 @@ func (d Around) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinion,
 	}
 	strict := slices.DeleteFunc(entries, func(e permissionlist.Entry) bool { return e.Effect == cardea.Allow })
 	opinions, err := New(strict, d.Settings).Decide(ctx, ev)
-	if err == nil && broken != nil {
-		return opinions, broken
+	if err == nil {
+		err = broken.Err()
 	}
 	return opinions, err
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/decide/policy/engine"
 )
 
 // decision is one element of a verb's set.
@@ -152,18 +153,18 @@ func severityOf(s string) cardea.Severity {
 
 // opinions are what decisions mean to the gate, and what a person should know
 // of those that mean nothing.
-func opinions(ev *cardea.Event, all []decision) (out []cardea.Opinion, notes []string) {
-	note := func(d *decision, format string, args ...any) {
-		notes = append(notes, fmt.Sprintf("%s: %s", d.source, fmt.Sprintf(format, args...)))
+func opinions(ev *cardea.Event, all []decision) (out []cardea.Opinion, notes cardea.Troubles) {
+	note := func(d *decision, code cardea.Code, text string) {
+		notes = append(notes, cardea.Warning(d.source, code, "", text))
 	}
 	var rewrites []decision
 	for i := range all {
 		d := &all[i]
 		if d.malformed != "" {
-			note(d, "%s", d.malformed)
+			note(d, engine.CodeDecision, d.malformed)
 		}
 		if use := Use(ev.Kind, d.verb, ev.Harness); !use.Valid {
-			note(d, "%s means nothing on %s: %s", d.verb, ev.Kind, use.Becomes)
+			note(d, engine.CodeVerb, fmt.Sprintf("%s means nothing on %s: %s", d.verb, ev.Kind, use.Becomes))
 			continue
 		}
 		switch d.verb {
@@ -178,7 +179,7 @@ func opinions(ev *cardea.Event, all []decision) (out []cardea.Opinion, notes []s
 				ops, why := d.allowing(ev)
 				out = append(out, ops...)
 				if why != "" {
-					note(d, "%s", why)
+					note(d, cardea.CodeNoEffect, why)
 				}
 			}
 		case "modify":
@@ -338,7 +339,7 @@ func partsNamed(c *cardea.Call, name any) []int {
 // rewriting merges what several modifies want into one rewrite: deeply, the
 // highest priority first, then the severest, then the strongest scope. Where
 // two want another value for the same field, the first wins, and it is told.
-func rewriting(ev *cardea.Event, all []decision) (cardea.Opinion, []string) {
+func rewriting(ev *cardea.Event, all []decision) (cardea.Opinion, cardea.Troubles) {
 	sort.SliceStable(all, func(i, j int) bool {
 		a, b := &all[i], &all[j]
 		switch {
@@ -352,10 +353,12 @@ func rewriting(ev *cardea.Event, all []decision) (cardea.Opinion, []string) {
 		return a.rule < b.rule
 	})
 	merged := map[string]any{}
-	var notes, rules, why []string
+	var notes cardea.Troubles
+	var rules, why []string
 	for i := range all {
 		for _, field := range merge(merged, all[i].updated, "") {
-			notes = append(notes, fmt.Sprintf("%s: what %s wants in %s is not applied: %s wants another value there and comes first", all[i].source, all[i].rule, field, writer(all[:i], field)))
+			notes = append(notes, cardea.Warning(all[i].source, cardea.CodeNoEffect, "",
+				fmt.Sprintf("what %s wants in %s is not applied: %s wants another value there and comes first", all[i].rule, field, writer(all[:i], field))))
 		}
 		if !slices.Contains(rules, all[i].rule) {
 			rules = append(rules, all[i].rule)

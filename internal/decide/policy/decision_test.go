@@ -66,7 +66,7 @@ func TestDecisions(t *testing.T) {
 			}
 			got = append(got, text)
 		}
-		if s := strings.Join(got, "|"); s != tt.want || (tt.note == "") != (len(notes) == 0) || tt.note != "" && !strings.Contains(notes[0], tt.note) {
+		if s := strings.Join(got, "|"); s != tt.want || (tt.note == "") != (len(notes) == 0) || tt.note != "" && !strings.Contains(notes[0].Error(), tt.note) {
 			t.Errorf("%s: %q, %v; want %q, %q", tt.name, s, notes, tt.want, tt.note)
 		}
 	}
@@ -171,7 +171,7 @@ func TestMerge(t *testing.T) {
 	if !reflect.DeepEqual(o.Advice.Rewrite, want) || o.Rule != "first+severe+low+same" || o.Effect != cardea.Abstain {
 		t.Errorf("%+v", o)
 	}
-	if len(notes) != 2 || !strings.Contains(notes[0], "what low wants in a.x is not applied: first wants") || !strings.Contains(notes[1], "what low wants in b is not applied: severe wants") {
+	if len(notes) != 2 || !strings.Contains(notes[0].Error(), "what low wants in a.x is not applied: first wants") || !strings.Contains(notes[1].Error(), "what low wants in b is not applied: severe wants") {
 		t.Errorf("%v", notes)
 	}
 	if !reflect.DeepEqual(ev.Call.Input["a"], map[string]any{"x": "1", "y": "2"}) {
@@ -303,8 +303,8 @@ func TestBrokenProject(t *testing.T) {
 	})
 	p.folder.Scope, p.folder.Trusts, p.folder.Around = cardea.ScopeProject, func(string, []byte) bool { return true }, true
 	_, err := p.decide(bash("x"))
-	var trouble *cardea.Trouble
-	if !errors.As(err, &trouble) || trouble.Failure != cardea.BrokenPolicy || strings.Contains(trouble.Text, "SECRET") || !strings.Contains(trouble.Text, "b.rego") {
+	var troubles cardea.Troubles
+	if !errors.As(err, &troubles) || troubles[0].Failure != cardea.BrokenPolicy || strings.Contains(troubles.Error(), "SECRET") || !strings.Contains(troubles.Error(), "b.rego") {
 		t.Errorf("%v", err)
 	}
 	if list, problems, err := p.folder.List(rego.Engine{}); err != nil || len(list) != 4 || len(problems) > 0 || !list[2].Library || list[0].Broken == "" {

@@ -49,8 +49,8 @@ func TestEngineFails(t *testing.T) {
 		p := newPlace(t, map[string]string{"a.rego": routed("a", events("[PreToolUse]")), "b.rego": routed("b", events("[PreToolUse]"))})
 		p.lib.Engines = Engines{Own: e}
 		ops, err := p.policies().Plain().Decide(context.Background(), bash("x"))
-		var trouble *cardea.Trouble
-		if len(ops) > 0 || !errors.As(err, &trouble) || trouble.Failure != cardea.BrokenPolicy || strings.Count(trouble.Text, name) != 1 {
+		var troubles cardea.Troubles
+		if len(ops) > 0 || !errors.As(err, &troubles) || troubles[0].Failure != cardea.BrokenPolicy || strings.Count(troubles.Error(), name) != 1 {
 			t.Errorf("%s: %+v, %v", name, ops, err)
 		}
 		p.lib.Engines = here()

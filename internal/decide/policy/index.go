@@ -3,7 +3,6 @@ package policy
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,7 +17,7 @@ type entry struct {
 	facts engine.Facts
 	// broken is the mistake that keeps the file from being parsed. Its facts are
 	// those of its head then, or, where lost is set, none.
-	broken string
+	broken *cardea.Diagnostic
 	lost   bool
 }
 
@@ -32,7 +31,7 @@ func digest(text string) string {
 
 // indexVersion is part of every index: one of another version is made anew. It
 // changes with the form, and with what is accepted.
-const indexVersion = "3 opa 1.22.0"
+const indexVersion = "4 opa 1.22.0"
 
 // The index is lines of fields, since it is read at every call, and a few
 // hundred lines are split faster than JSON is decoded.
@@ -60,7 +59,7 @@ func encode(entries []entry, checked []string) string {
 			flags += "l"
 		}
 		fields := []string{e.path, e.stamp, flags, f.Package, strconv.Itoa(f.Line), strconv.Itoa(f.VerbLine), list(f.Events), list(f.Tools), list(f.Signals),
-			list(f.Verbs), list(f.Refs), clean(f.Title), clean(f.Description), list(f.Authors), clean(e.broken), mistakes(f.Mistakes)}
+			list(f.Verbs), list(f.Refs), clean(f.Title), clean(f.Description), list(f.Authors), brokenText(e.broken)}
 		b.WriteString(strings.Join(fields, fieldMark) + lineMark)
 	}
 	return b.String()
@@ -91,25 +90,23 @@ func unlist(s string) []string {
 	return strings.Split(s, listMark)
 }
 
-func mistakes(all []cardea.Diagnostic) string {
-	var out []string
-	for _, p := range all {
-		out = append(out, fmt.Sprintf("%d:%d:%s", p.Line, p.Column, clean(p.Text)))
+// brokenText is a mistake as the index has it, "" for none.
+func brokenText(d *cardea.Diagnostic) string {
+	if d == nil {
+		return ""
 	}
-	return strings.Join(out, listMark)
+	return strings.Join([]string{string(d.Code), strconv.Itoa(d.Line), strconv.Itoa(d.Column), clean(d.Text), clean(d.Hint)}, listMark)
 }
 
-func unmistakes(path, s string) []cardea.Diagnostic {
-	var out []cardea.Diagnostic
-	for _, m := range unlist(s) {
-		parts := strings.SplitN(m, ":", 3)
-		if len(parts) == 3 {
-			line, _ := strconv.Atoi(parts[0])
-			column, _ := strconv.Atoi(parts[1])
-			out = append(out, cardea.Diagnostic{File: path, Line: line, Column: column, Text: parts[2]})
-		}
+// brokenOf reads it again.
+func brokenOf(path, s string) *cardea.Diagnostic {
+	f := strings.Split(s, listMark)
+	if len(f) != 5 {
+		return nil
 	}
-	return out
+	line, _ := strconv.Atoi(f[1])
+	column, _ := strconv.Atoi(f[2])
+	return &cardea.Diagnostic{File: path, Line: line, Column: column, Code: cardea.Code(f[0]), Text: f[3], Hint: f[4]}
 }
 
 // decode reads an index: entries as they were written. What it cannot read it
@@ -123,7 +120,7 @@ func decode(text string) (entries []entry, checked []string) {
 	entries = make([]entry, 0, strings.Count(rest, lineMark))
 	lists := unlister{}
 	for line := range strings.SplitSeq(rest, lineMark) {
-		var f [16]string
+		var f [15]string
 		n := 0
 		for field := range strings.SplitSeq(line, fieldMark) {
 			if n < len(f) {
@@ -136,10 +133,9 @@ func decode(text string) (entries []entry, checked []string) {
 		}
 		at, _ := strconv.Atoi(f[4])
 		verb, _ := strconv.Atoi(f[5])
-		entries = append(entries, entry{file: file{path: f[0], stamp: f[1]}, broken: f[14], lost: strings.Contains(f[2], "l"),
+		entries = append(entries, entry{file: file{path: f[0], stamp: f[1]}, broken: brokenOf(f[0], f[14]), lost: strings.Contains(f[2], "l"),
 			facts: engine.Facts{Package: f[3], Line: at, VerbLine: verb, Routed: strings.Contains(f[2], "r"), Events: lists.of(f[6]), Tools: lists.of(f[7]),
-				Signals: lists.of(f[8]), Verbs: lists.of(f[9]), Refs: lists.of(f[10]), Title: f[11], Description: f[12], Authors: lists.of(f[13]),
-				Mistakes: unmistakes(f[0], f[15])}})
+				Signals: lists.of(f[8]), Verbs: lists.of(f[9]), Refs: lists.of(f[10]), Title: f[11], Description: f[12], Authors: lists.of(f[13])}})
 	}
 	return entries, unlist(digests)
 }
@@ -164,12 +160,13 @@ func (u unlister) of(s string) []string {
 func entryOf(f file, p engine.Parsed) entry {
 	e := entry{file: f, facts: p.Facts, lost: p.Lost}
 	if len(p.Problems) > 0 {
-		e.broken = p.Problems.Error()
+		e.broken = &coded(engine.CodeParse, p.Problems)[0]
 		return e
 	}
-	for _, m := range p.Facts.Mistakes {
-		if strings.HasPrefix(m.Text, "required_") || strings.HasPrefix(m.Text, "routing is no map") {
-			e.broken = m.String()
+	for i := range p.Facts.Mistakes {
+		m := &p.Facts.Mistakes[i]
+		if m.Code == cardea.CodeWrongType {
+			e.broken = m
 		}
 	}
 	return e

@@ -112,7 +112,7 @@ type set struct {
 	routes   map[routeKey]*selection
 	programs map[string]*program
 	// idleNotes are made once, empty where there are none.
-	idleNotes []string
+	idleNotes cardea.Troubles
 	texts     map[string]string // read while the index was made
 }
 
@@ -123,7 +123,7 @@ type program struct {
 	// failed is why nobody can.
 	failed error
 	// unread are files that could not be read or parsed, with why.
-	unread map[string]string
+	unread map[string]*cardea.Diagnostic
 	// texts are the files as they were compiled.
 	texts map[string]string
 	// good is called when they compiled without mistakes, gone when they could
@@ -131,12 +131,12 @@ type program struct {
 	good, gone func()
 
 	mu     sync.Mutex
-	broken map[string]string // nil until it is known
+	broken map[string]*cardea.Diagnostic // nil until it is known
 }
 
 // settle waits until the files are compiled, and gives those that are left out,
 // with why.
-func (p *program) settle(ctx context.Context) (map[string]string, error) {
+func (p *program) settle(ctx context.Context) (map[string]*cardea.Diagnostic, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.broken != nil || p.failed != nil {
@@ -150,7 +150,7 @@ func (p *program) settle(ctx context.Context) (map[string]string, error) {
 			return nil, err
 		}
 		for path, problems := range out {
-			broken[path] = problems.Error()
+			broken[path] = &coded(engine.CodeCompile, problems)[0]
 		}
 	}
 	if p.broken = broken; len(broken) == 0 {
@@ -217,9 +217,9 @@ func (l *Library) read(f Folder, files []file, before past, deadline time.Time) 
 		left -= at.size
 		switch e, was := known[at.path]; {
 		case at.wrong != "":
-			s.entries = append(s.entries, entry{file: at, broken: at.path + ": " + at.wrong, lost: true})
+			s.entries = append(s.entries, entry{file: at, broken: unreadable(at.path, cardea.CodeUnreadable, at.wrong), lost: true})
 		case f.Inside != "" && left < 0:
-			s.entries = append(s.entries, entry{file: at, broken: at.path + ": is not read: the policies of the project are too large together", lost: true})
+			s.entries = append(s.entries, entry{file: at, broken: unreadable(at.path, cardea.CodeTooLarge, "is not read: the policies of the project are too large together"), lost: true})
 		case was && !at.fresh && e.stamp == at.stamp:
 			s.entries = append(s.entries, entry{file: at, facts: e.facts, broken: e.broken, lost: e.lost})
 		case s.failed != nil || !time.Now().Before(deadline):
@@ -280,11 +280,16 @@ func newSet(f Folder, before past) *set {
 	return &set{folder: f, routes: map[routeKey]*selection{}, programs: map[string]*program{}, texts: map[string]string{}, checked: before.checked}
 }
 
+// unreadable is why nothing is known of a file.
+func unreadable(path string, code cardea.Code, text string) *cardea.Diagnostic {
+	return &cardea.Diagnostic{File: path, Code: code, Text: text}
+}
+
 // skip leaves a file for later.
 func (s *set) skip(at file) {
 	s.unread++
 	at.fresh = true
-	s.entries = append(s.entries, entry{file: at, lost: true, broken: at.path + ": there was no time to read it; it is read at one of the next calls"})
+	s.entries = append(s.entries, entry{file: at, lost: true, broken: unreadable(at.path, cardea.CodeOutOfTime, "there was no time to read it; it is read at one of the next calls")})
 }
 
 // parse reads a file and adds its entry. It reports false where nothing new was
@@ -292,7 +297,7 @@ func (s *set) skip(at file) {
 func (s *set) parse(ctx context.Context, engines Engines, at file) bool {
 	text, err := s.folder.read(at.path)
 	if err != nil {
-		s.entries = append(s.entries, entry{file: at, broken: at.path + ": cannot be read: " + plain(err), lost: true})
+		s.entries = append(s.entries, entry{file: at, broken: unreadable(at.path, cardea.CodeUnreadable, "cannot be read: "+plain(err)), lost: true})
 		return true
 	}
 	parsed, err := parse(ctx, engines, s.folder, engine.Source{Path: at.path, Text: text})
@@ -356,17 +361,17 @@ func (l *Library) compile(s *set, f Folder, sel *selection) *program {
 // are two looks at a file, between which it may change: one that is not as the
 // index says counts as broken, which asks, and the next call reads it anew.
 func (l *Library) build(s *set, f Folder, which []int) *program {
-	p := &program{unread: map[string]string{}, texts: map[string]string{}, good: func() {}, gone: func() {}}
+	p := &program{unread: map[string]*cardea.Diagnostic{}, texts: map[string]string{}, good: func() {}, gone: func() {}}
 	var files []engine.Source
 	for _, i := range which {
 		e := &s.entries[i]
-		if e.broken != "" {
+		if e.broken != nil {
 			p.unread[e.path] = e.broken
 			continue
 		}
 		text, err := s.text(f, e.path)
 		if err != nil {
-			p.unread[e.path] = e.path + ": cannot be read: " + plain(err)
+			p.unread[e.path] = unreadable(e.path, cardea.CodeUnreadable, "cannot be read: "+plain(err))
 			continue
 		}
 		p.texts[e.path] = text

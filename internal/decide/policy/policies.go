@@ -1,9 +1,9 @@
 package policy
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -140,23 +140,19 @@ func (d decider) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinion
 	out, notes := opinions(ev, r.found)
 	notes = append(r.notes, notes...)
 	for _, n := range notes {
-		d.trace("note", "", n, 0)
+		d.trace("note", "", n.Error(), 0)
 	}
 	out = append(out, r.more...)
 	if len(r.broken) > 0 {
-		text := "a policy is broken, so what it is asked about is asked of you; \"cardea policy validate\" helps to mend it:\n" + strings.Join(few(r.broken), "\n")
-		return out, &cardea.Trouble{Failure: cardea.BrokenPolicy, Text: text, Source: r.source}
+		return out, r.broken.First(maxTold, "cardea policy validate")
 	}
-	if len(notes) > 0 {
-		return out, &cardea.Trouble{Text: strings.Join(few(notes), "\n")}
-	}
-	return out, nil
+	return out, notes.First(maxTold, "cardea policy validate").Err()
 }
 
 // late notes that a folder's policies could not be heard, nor those of the
 // folders after it. Whoever makes the gate slow must not silence them.
 func (r *run) late(f Folder) {
-	r.tell(f.Dir, f.Dir+": there was no time for its policies; raise --limit together with the harness's time-out, or look for what is slow with cardea try")
+	r.broken = append(r.broken, cardea.BrokenPolicy.Trouble(f.Dir, cardea.CodeOutOfTime, "raise --limit together with the harness's time-out, or look for what is slow with cardea try", "there was no time for its policies"))
 }
 
 // left is the time that is left.
@@ -178,13 +174,6 @@ func share(f Folder) time.Duration {
 // maxTold is how many troubles are told at once.
 const maxTold = 10
 
-func few(texts []string) []string {
-	if len(texts) <= maxTold {
-		return texts
-	}
-	return append(texts[:maxTold:maxTold], fmt.Sprintf("and %d more; run \"cardea policy validate\" to see them", len(texts)-maxTold))
-}
-
 func (p *Policies) trace(what, name, detail string, took time.Duration) {
 	if p.settings.Trace != nil {
 		p.settings.Trace(Step{what, name, detail, took})
@@ -200,10 +189,9 @@ type run struct {
 	found []decision
 	// more are opinions about signals that may not run.
 	more   []cardea.Opinion
-	broken []string
-	source string
+	broken cardea.Troubles
 	// notes are what a person should know, and costs nothing.
-	notes []string
+	notes cardea.Troubles
 }
 
 // prepared is a folder with what is routed in it, compiled.
@@ -236,7 +224,7 @@ func (r *run) prepareIn(ctx context.Context, f Folder) (prepared, bool) {
 		sub := result{run: run{decider: r.decider, ev: r.ev}}
 		defer func() {
 			if failed := recover(); failed != nil {
-				sub.run.fail(f, f.Dir, fmt.Sprintf("%s: internal error: %v", f.Dir, failed))
+				sub.run.fail(f, cardea.Diagnostic{File: f.Dir, Code: cardea.CodeInternal, Text: fmt.Sprintf("internal error: %v", failed)})
 			}
 			done <- sub
 		}()
@@ -248,10 +236,9 @@ func (r *run) prepareIn(ctx context.Context, f Folder) (prepared, bool) {
 	case sub := <-done:
 		r.notes = append(r.notes, sub.run.notes...)
 		r.broken = append(r.broken, sub.run.broken...)
-		r.source = cmp.Or(r.source, sub.run.source)
 		return sub.p, sub.ok
 	case <-limit.C:
-		r.fail(f, f.Dir, f.Dir+": the policies take too long to be read and compiled; see \"cardea policy validate\"")
+		r.fail(f, cardea.Diagnostic{File: f.Dir, Code: cardea.CodeOutOfTime, Text: "the policies take too long to be read and compiled"})
 		return prepared{}, false
 	}
 }
@@ -271,7 +258,7 @@ func (r *run) prepare(ctx context.Context, f Folder) (prepared, bool) {
 	if !r.signals {
 		r.trace("index", f.Dir, fmt.Sprintf("%d files", len(s.entries)), time.Since(begin))
 		for _, p := range s.problems {
-			r.fail(f, p.File, p.String())
+			r.fail(f, p)
 		}
 		r.unread(f, s, sel.lost)
 		r.notes = append(r.notes, s.idle(f)...)
@@ -351,7 +338,7 @@ func (r *run) evaluate(ctx context.Context, p *prepared) {
 	}
 	broken, err := p.program.settle(ctx)
 	if err != nil {
-		r.tell(p.folder.Dir, err.Error())
+		r.failEngine(p.folder, err)
 		return
 	}
 	silent := make([]bool, len(p.picks))
@@ -367,19 +354,20 @@ func (r *run) evaluate(ctx context.Context, p *prepared) {
 
 // leftOut tells which files of a package, and of what it refers to, are broken,
 // and reports whether all of its own are.
-func (r *run) leftOut(at *prepared, p *pick, broken map[string]string) bool {
+func (r *run) leftOut(at *prepared, p *pick, broken map[string]*cardea.Diagnostic) bool {
 	for _, i := range p.all {
-		if why := broken[at.set.entries[i].path]; why != "" {
-			r.fail(at.folder, at.set.entries[i].path, why)
+		if why := broken[at.set.entries[i].path]; why != nil {
+			r.fail(at.folder, *why)
 		}
 	}
-	return !slices.ContainsFunc(p.files, func(i int) bool { return broken[at.set.entries[i].path] == "" })
+	return !slices.ContainsFunc(p.files, func(i int) bool { return broken[at.set.entries[i].path] == nil })
 }
 
 // hear takes what a verb of a package says.
 func (r *run) hear(f Folder, d *decision, said engine.Result) {
 	if said.Err != nil {
-		r.fail(f, d.source, d.source+": "+d.verb+" of "+d.pkg+" cannot be evaluated: "+said.Err.Error())
+		t := cardea.BrokenPolicy.Trouble(d.source, codeOf(said.Err), "", d.verb+" of "+d.pkg+" cannot be evaluated: "+said.Err.Error())
+		r.fail(f, t.Diagnostic)
 		return
 	}
 	if r.settings.Trace != nil {
@@ -393,6 +381,17 @@ func (r *run) hear(f Folder, d *decision, said engine.Result) {
 		}
 		r.found = append(r.found, one)
 	}
+}
+
+// codeOf is the code of an evaluation that failed.
+func codeOf(err error) cardea.Code {
+	switch {
+	case errors.Is(err, engine.ErrTime):
+		return cardea.CodeOutOfTime
+	case errors.Is(err, engine.ErrMemory):
+		return cardea.CodeTooLarge
+	}
+	return engine.CodeEvaluate
 }
 
 // wanted are the routed packages of this decider.
@@ -411,7 +410,7 @@ func (r *run) wanted(sel *selection) []pick {
 func (r *run) pick(at *prepared, n int) (decision, engine.Input, bool) {
 	f, s, p := at.folder, at.set, &at.picks[n]
 	d := decision{pkg: p.pkg, scope: f.Scope, trusted: at.trusted[n], changed: at.changed[n], loose: p.loose, source: s.source(p)}
-	if !slices.ContainsFunc(p.files, func(i int) bool { return at.program.unread[s.entries[i].path] == "" }) {
+	if !slices.ContainsFunc(p.files, func(i int) bool { return at.program.unread[s.entries[i].path] == nil }) {
 		return d, engine.Input{}, false
 	}
 	in, ok := r.input(at, p, &d)
@@ -425,7 +424,7 @@ func (r *run) gone(f Folder) {
 		return
 	}
 	for _, path := range f.Gone() {
-		r.notes = append(r.notes, path+": you trusted this policy, and it is gone; look at it with \"cardea trust\"")
+		r.notes = append(r.notes, cardea.Warning(path, cardea.CodeUntrusted, "look at it with \"cardea trust\"", "you trusted this policy, and it is gone"))
 	}
 }
 
@@ -439,7 +438,7 @@ func (r *run) trusts(f Folder, s *set, program *program, p *pick) (trusted, chan
 		path := s.entries[i].path
 		if text, there := program.texts[path]; there && !f.trusts(path, text) {
 			if f.Trusted {
-				r.notes = append(r.notes, path+": is new or not as you trusted it, so only its denies and asks count; look at it with \"cardea trust\"")
+				r.notes = append(r.notes, cardea.Warning(path, cardea.CodeUntrusted, "look at it with \"cardea trust\"", "is new or not as you trusted it, so only its denies and asks count"))
 			}
 			return false, f.Known != nil && f.Known(path)
 		}
@@ -457,51 +456,43 @@ func (s *set) source(p *pick) string {
 	return s.entries[p.files[0]].path
 }
 
-// told is what is said of a broken file. Of a project only the place is told,
-// since the text quotes its files; but of one that takes too long, that it does.
-func told(f Folder, path, text string) string {
-	if f.Scope == cardea.ScopeProject && !strings.HasSuffix(text, engine.ErrTime.Error()) && !strings.HasSuffix(text, engine.ErrMemory.Error()) {
-		return spot(path, text) + ": does not compile or evaluate; run \"cardea policy validate\" to see why"
+// told is what is said of a broken file. Of a project only the file and the kind
+// of the mistake are told, since the text quotes its files; but of one that takes
+// too long, that it does.
+func told(f Folder, d cardea.Diagnostic) cardea.Diagnostic {
+	if f.Scope == cardea.ScopeProject && d.Code != cardea.CodeOutOfTime && d.Code != cardea.CodeTooLarge {
+		return d.Withheld()
 	}
-	return text
+	return d
 }
 
-// spot is a file with the line and column that a text about it begins with, if
-// it does.
-func spot(path, text string) string {
-	rest, ok := strings.CutPrefix(text, path+":")
-	if !ok {
-		return path
+// fail notes what is broken in a folder, once. What a broken policy is asked
+// about is asked of the person.
+func (r *run) fail(f Folder, d cardea.Diagnostic) {
+	d = told(f, d)
+	if d.Hint == "" {
+		d.Hint = "until it is mended you are asked instead; run \"cardea policy validate\""
 	}
-	end := strings.IndexFunc(rest, func(c rune) bool { return c != ':' && (c < '0' || c > '9') })
-	return strings.TrimRight(path+":"+rest[:max(0, end)], ":")
+	if t := (cardea.Trouble{Failure: cardea.BrokenPolicy, Diagnostic: d}); !slices.Contains(r.broken, t) {
+		r.broken = append(r.broken, t)
+	}
 }
 
-// fail notes what is broken. Of a project that is not trusted only the place is
-// told, since the text quotes its files.
-func (r *run) fail(f Folder, path, text string) { r.tell(path, told(f, path, text)) }
-
-// tell notes what is broken, once.
-func (r *run) tell(path, text string) {
-	for _, old := range r.broken {
-		if old == text {
-			return
-		}
-	}
-	r.broken = append(r.broken, text)
-	if r.source == "" {
-		r.source = path
+// failEngine notes that the engine cannot say anything about a folder.
+func (r *run) failEngine(f Folder, err error) {
+	if t := cardea.BrokenPolicy.Trouble("", cardea.CodeNoEngine, "", err.Error()); !slices.Contains(r.broken, t) {
+		r.broken = append(r.broken, t)
 	}
 }
 
 // unread notes the files of which not even the routing is known.
 func (r *run) unread(f Folder, s *set, lost []int) {
 	if s.failed != nil && len(lost) > 0 {
-		r.tell(f.Dir, s.failed.Error())
+		r.failEngine(f, s.failed)
 	}
 	for _, i := range lost {
 		if e := &s.entries[i]; s.failed == nil || !e.fresh {
-			r.fail(f, e.path, e.broken)
+			r.fail(f, *e.broken)
 		}
 	}
 }
@@ -521,7 +512,7 @@ func (r *run) input(at *prepared, p *pick, d *decision) (engine.Input, bool) {
 	}
 	in, err := engine.NewInput(Input(r.ev, r.values(at, p, d), r.settings.Facts))
 	if err != nil {
-		r.fail(at.folder, d.source, err.Error())
+		r.fail(at.folder, cardea.BrokenPolicy.Trouble(d.source, engine.CodeEvaluate, "", err.Error()).Diagnostic)
 		return engine.Input{}, false
 	}
 	if len(p.signals) == 0 {

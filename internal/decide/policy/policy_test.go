@@ -335,8 +335,8 @@ func TestLinks(t *testing.T) {
 	}
 	p.folder.Inside, p.lib = p.dir, &Library{Tool: wordsOf, Engines: here()}
 	got, err = p.decide(bash("x"))
-	var trouble *cardea.Trouble
-	if strings.Contains(got, "deny:o") || strings.Contains(got, "deny:d") || !strings.Contains(got, "deny:r") || !errors.As(err, &trouble) || !strings.Contains(trouble.Text, "link out of the project") {
+	var troubles cardea.Troubles
+	if strings.Contains(got, "deny:o") || strings.Contains(got, "deny:d") || !strings.Contains(got, "deny:r") || !errors.As(err, &troubles) || !strings.Contains(troubles.Error(), "link out of the project") {
 		t.Errorf("a project's: %s, %v", got, err)
 	}
 }
@@ -384,8 +384,8 @@ func TestEvaluationIsBounded(t *testing.T) {
 		begin := time.Now()
 		_, err := p.policies().Plain().Decide(ctx, bash("x"))
 		cancel()
-		var trouble *cardea.Trouble
-		if !errors.As(err, &trouble) || trouble.Failure != cardea.BrokenPolicy || !(strings.Contains(trouble.Text, "takes too") || strings.Contains(trouble.Text, "larger than")) {
+		var troubles cardea.Troubles
+		if !errors.As(err, &troubles) || troubles[0].Failure != cardea.BrokenPolicy || !(strings.Contains(troubles.Error(), "takes too") || strings.Contains(troubles.Error(), "larger than")) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if took := time.Since(begin); took > 20*time.Second {

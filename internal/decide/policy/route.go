@@ -201,27 +201,30 @@ func (s *set) closure(which []int) []int {
 }
 
 // idle are notes on policies that decide something and are never asked.
-func (s *set) idle(f Folder) []string {
+func (s *set) idle(f Folder) cardea.Troubles {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.idleNotes != nil {
 		return s.idleNotes
 	}
-	s.idleNotes = []string{}
+	s.idleNotes = cardea.Troubles{}
+	note := func(e *entry, code cardea.Code, hint, text string) {
+		s.idleNotes = append(s.idleNotes, cardea.Warning(e.path, code, hint, text))
+	}
 	for i := range s.entries {
 		e := &s.entries[i]
 		switch {
 		case e.lost:
-		case e.broken != "" && !e.facts.Routed:
-			s.idleNotes = append(s.idleNotes, told(f, e.path, e.broken))
-		case e.broken != "":
+		case e.broken != nil && !e.facts.Routed:
+			s.idleNotes = append(s.idleNotes, cardea.Trouble{Diagnostic: told(f, *e.broken)})
+		case e.broken != nil:
 		case e.skipped():
-			s.idleNotes = append(s.idleNotes, e.path+": package "+engine.SystemPackage+" is skipped, since Cardea gathers the verbs by itself; remove the file")
+			note(e, engine.CodeSystemPackage, "remove the file", "package "+engine.SystemPackage+" is skipped, since Cardea gathers the verbs by itself")
 		case e.facts.Policy() && unknownEvent(e.facts.Events) != "":
 			name := unknownEvent(e.facts.Events)
-			s.idleNotes = append(s.idleNotes, fmt.Sprintf("%s: this policy waits for an event that does not exist: %q%s; see \"cardea policy validate\"", e.path, name, near(name)))
+			note(e, engine.CodeEvent, "see \"cardea policy validate\"", fmt.Sprintf("this policy waits for an event that does not exist: %q%s", name, near(name)))
 		case e.facts.Policy() && len(e.facts.Verbs) > 0 && len(e.facts.Events) == 0 && !s.routedElsewhere(e.facts.Package):
-			s.idleNotes = append(s.idleNotes, e.path+": this policy is never asked, since its METADATA has no routing with required_events; see \"cardea policy validate\"")
+			note(e, engine.CodeNoEvents, "see \"cardea policy validate\"", "this policy is never asked, since its METADATA has no routing with required_events")
 		}
 	}
 	return s.idleNotes

@@ -75,7 +75,10 @@ func (f Folder) List(e engine.Engine) ([]Listed, []cardea.Diagnostic, error) {
 
 func (l *Listed) fill(e entry) {
 	f := e.facts
-	l.Line, l.Package, l.Title, l.Description, l.Broken = f.Line, f.Package, f.Title, f.Description, cmp.Or(l.Broken, e.broken)
+	l.Line, l.Package, l.Title, l.Description = f.Line, f.Package, f.Title, f.Description
+	if l.Broken == "" && e.broken != nil {
+		l.Broken = e.broken.String()
+	}
 	l.Authors, l.Events, l.Tools, l.Signals, l.Verbs = notNil(f.Authors), notNil(f.Events), notNil(f.Tools), notNil(f.Signals), notNil(f.Verbs)
 	l.Library = !f.Policy() || !f.Routed
 }

@@ -9,7 +9,7 @@ import (
 // Late is the decider "routes", which reads its files when it is asked.
 type Late struct {
 	// Find reads the routes, and tells what is wrong with their files.
-	Find func() ([]Route, *cardea.Trouble)
+	Find func() ([]Route, cardea.Troubles)
 }
 
 // Name is "routes".
@@ -17,10 +17,10 @@ func (Late) Name() string { return "routes" }
 
 // Decide gives the opinion of the routes.
 func (d Late) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinion, error) {
-	list, trouble := d.Find()
+	list, troubles := d.Find()
 	opinions, err := New(list).Decide(ctx, ev)
-	if err == nil && trouble != nil {
-		return opinions, trouble
+	if err == nil {
+		err = troubles.Err()
 	}
 	return opinions, err
 }

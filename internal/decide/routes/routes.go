@@ -63,7 +63,7 @@ func New(list []Route) *Decider { return &Decider{routes: list} }
 func (*Decider) Name() string { return "routes" }
 
 // Decide gives the opinion of the first route that matches, and of no other.
-// An error is a *cardea.Trouble about a pattern that does not compile; the
+// An error is [cardea.Troubles] about a pattern that does not compile; the
 // routes after it have been tried then.
 func (d *Decider) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinion, error) {
 	if ev.Call == nil || !ev.Kind.Answered() {
@@ -80,8 +80,11 @@ func (d *Decider) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinio
 		}
 		hit, err := d.matches(r, ev.Call)
 		if err != nil && trouble == nil {
-			trouble = &cardea.Trouble{Failure: cardea.BrokenFile, Source: r.Source,
-				Text: fmt.Sprintf("%s: the pattern of route %s does not compile: %v", r.Source, r.Name, err)}
+			t := cardea.BrokenFile.Trouble(r.Source, cardea.CodeBadPattern, "", fmt.Sprintf("the pattern of route %s does not compile: %v", r.Name, err))
+			if r.Scope == cardea.ScopeProject && !r.Trusted {
+				t.Diagnostic = t.Diagnostic.Withheld()
+			}
+			trouble = cardea.Troubles{t}
 		}
 		if hit {
 			return []cardea.Opinion{{Decider: "routes", Rule: r.Name, Effect: cardea.Deny, Part: cardea.WholeCall,

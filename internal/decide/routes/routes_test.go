@@ -137,9 +137,13 @@ func TestBrokenPatternIsReported(t *testing.T) {
 	list[1].Pattern = "("
 	ev := call("Bash", map[string]any{"command": "git commit"})
 	ops, err := routes.New(list).Decide(context.Background(), ev)
-	var trouble *cardea.Trouble
-	if !errors.As(err, &trouble) || trouble.Failure != cardea.BrokenFile || len(ops) != 1 {
+	var troubles cardea.Troubles
+	if !errors.As(err, &troubles) || troubles[0].Failure != cardea.BrokenFile || len(ops) != 1 {
 		t.Errorf("%v, %+v", err, ops)
+	}
+	list[1].Scope, list[1].Pattern = cardea.ScopeProject, "(IGNORE-ALL"
+	if _, err := routes.New(list).Decide(context.Background(), ev); !errors.As(err, &troubles) || strings.Contains(err.Error(), "IGNORE") {
+		t.Errorf("a project that nobody trusts: %v", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

@@ -29,7 +29,7 @@ type Around struct {
 	// Find finds the rules of each project around a call, and what is wrong with
 	// their files. complete is false where the call reaches into more than Limit
 	// projects.
-	Find  func(ev *cardea.Event) (lists [][]Rule, complete bool, broken *cardea.Trouble)
+	Find  func(ev *cardea.Event) (lists [][]Rule, complete bool, broken cardea.Troubles)
 	Limit int
 }
 
@@ -51,8 +51,5 @@ func (d Around) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinion,
 			return out, err
 		}
 	}
-	if broken != nil {
-		return out, broken
-	}
-	return out, nil
+	return out, broken.Err()
 }

@@ -42,7 +42,7 @@ func New(list []Rule, s Settings) *Decider {
 // Name is "rules".
 func (*Decider) Name() string { return "rules" }
 
-// Decide gives the opinions of all rules. An error is a *cardea.Trouble about
+// Decide gives the opinions of all rules. An error is [cardea.Troubles] about
 // a rule whose expression does not compile; the other rules have spoken then,
 // too.
 func (d *Decider) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinion, error) {
@@ -58,10 +58,7 @@ func (d *Decider) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinio
 			c.judge(r)
 		}
 	}
-	if c.trouble != nil {
-		return c.out, c.trouble
-	}
-	return c.out, nil
+	return c.out, c.broken.Err()
 }
 
 // speaksOn reports whether the rule is about events of a kind. What is said
@@ -98,16 +95,16 @@ func (r *Rule) speaksAbout(c *cardea.Call) bool {
 
 // call is one event that is being judged.
 type call struct {
-	d       *Decider
-	ev      *cardea.Event
-	place   *place
-	owned   map[Own][]*glob
-	globs   map[*Match][]*glob
-	named   map[*cardea.Access]*named
-	fields  map[*Match]bool
-	bits    []uint64
-	out     []cardea.Opinion
-	trouble *cardea.Trouble
+	d      *Decider
+	ev     *cardea.Event
+	place  *place
+	owned  map[Own][]*glob
+	globs  map[*Match][]*glob
+	named  map[*cardea.Access]*named
+	fields map[*Match]bool
+	bits   []uint64
+	out    []cardea.Opinion
+	broken cardea.Troubles
 	// rule is the one that is asked just now.
 	rule *Rule
 }
@@ -223,9 +220,12 @@ func (c *call) glob(m *Match, k int) *glob {
 func (c *call) matches(expr, text string) bool {
 	re, err := c.d.expr.compile(expr)
 	if err != nil {
-		if c.trouble == nil {
-			c.trouble = &cardea.Trouble{Failure: cardea.BrokenFile, Source: c.rule.Source,
-				Text: fmt.Sprintf("%s: rule %s has an expression that does not compile: %v", c.rule.Source, c.rule.ID, err)}
+		if c.broken == nil {
+			t := cardea.BrokenFile.Trouble(c.rule.Source, cardea.CodeBadPattern, "", fmt.Sprintf("rule %s has an expression that does not compile: %v", c.rule.ID, err))
+			if c.rule.Scope == cardea.ScopeProject && !c.rule.Trusted {
+				t.Diagnostic = t.Diagnostic.Withheld()
+			}
+			c.broken = cardea.Troubles{t}
 		}
 		return false
 	}

@@ -16,7 +16,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
 
 	"cardea.dev"
 	"cardea.dev/internal/paths"
@@ -253,15 +252,4 @@ func (s Switches) off(r *Rule) (string, bool) {
 		}
 	}
 	return "", false
-}
-
-// LineOf is the line in a source "file:line", 0 where there is none.
-func LineOf(source string) int {
-	for i := len(source) - 1; i >= 0; i-- {
-		if source[i] == ':' {
-			n, _ := strconv.Atoi(source[i+1:])
-			return n
-		}
-	}
-	return 0
 }

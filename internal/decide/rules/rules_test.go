@@ -449,9 +449,15 @@ func TestBrokenExpression(t *testing.T) {
 	ev := bash("ls")
 	ev = call.Analyse(ev, call.World{})
 	ops, err := rules.New([]rules.Rule{broken, good}, rules.Settings{}).Decide(context.Background(), ev)
-	var trouble *cardea.Trouble
-	if !errors.As(err, &trouble) || trouble.Failure != cardea.BrokenFile || len(ops) != 1 {
+	var troubles cardea.Troubles
+	if !errors.As(err, &troubles) || troubles[0].Failure != cardea.BrokenFile || len(ops) != 1 {
 		t.Errorf("%v, %+v", err, ops)
+	}
+	// A project that nobody trusts does not reach the model this way.
+	broken.Scope, broken.Match.Pattern = cardea.ScopeProject, "(IGNORE-ALL"
+	_, err = rules.New([]rules.Rule{broken}, rules.Settings{}).Decide(context.Background(), ev)
+	if !errors.As(err, &troubles) || strings.Contains(err.Error(), "IGNORE") || troubles[0].Diagnostic.Code != cardea.CodeBadPattern {
+		t.Errorf("untrusted: %v", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

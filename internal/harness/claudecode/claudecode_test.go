@@ -211,7 +211,7 @@ func TestRender(t *testing.T) {
 			`{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"no force\nInstead: git push --force-with-lease","additionalContext":"c"}}`},
 		{"ask with a better way", bash, cardea.Verdict{Effect: cardea.Ask, Reason: "people", Message: "model", Instead: "x", Context: []string{"c"}},
 			`{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","permissionDecisionReason":"people\nInstead: x","additionalContext":"Instead: x\nc"}}`},
-		{"trouble alone", bash, cardea.Verdict{Troubles: []cardea.Trouble{{Text: "a"}, {Text: "b"}}},
+		{"trouble alone", bash, cardea.Verdict{Troubles: cardea.Troubles{cardea.Warning("", cardea.CodeIgnored, "", "a"), cardea.Warning("", cardea.CodeIgnored, "", "b")}},
 			`{"systemMessage":"a\nb"}`},
 		{"deny without a word", bash, cardea.Verdict{Effect: cardea.Deny, By: "rules:r", Reason: "withheld"},
 			`{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"Cardea says deny (rules:r)"}}`},
@@ -219,7 +219,7 @@ func TestRender(t *testing.T) {
 			`{"hookSpecificOutput":{"hookEventName":"PreToolUse","additionalContext":"c"}}`},
 		{"request halted", request, cardea.Verdict{Effect: cardea.Halt, Reason: "people", Message: "model", Context: []string{"c"}},
 			`{"continue":false,"stopReason":"people","hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"deny","message":"model\nc","interrupt":true}}}`},
-		{"request with trouble", request, cardea.Verdict{Effect: cardea.Ask, Troubles: []cardea.Trouble{{Text: "a"}}},
+		{"request with trouble", request, cardea.Verdict{Effect: cardea.Ask, Troubles: cardea.Troubles{cardea.Warning("", cardea.CodeIgnored, "", "a")}},
 			`{"systemMessage":"a"}`},
 	}
 	for _, c := range cases {

@@ -133,7 +133,7 @@ func verdict(effect cardea.Effect, extras int) cardea.Verdict {
 		v.Instead = markInstead
 	}
 	if extras&8 != 0 {
-		v.Troubles = []cardea.Trouble{{Failure: cardea.BrokenFile, Text: markTrouble}}
+		v.Troubles = cardea.Troubles{cardea.BrokenFile.Trouble("", cardea.CodeSyntax, "", markTrouble)}
 	}
 	if extras&16 != 0 {
 		v.Message = markMessage
@@ -220,7 +220,7 @@ func (s Suite) longTexts(t *testing.T) {
 	for _, raw := range append(append([]string{}, s.PreToolUse...), s.PermissionRequest...) {
 		for _, effect := range cardea.Effects() {
 			v := cardea.Verdict{Effect: effect, Reason: long, Message: long, Instead: long, Context: []string{long, long},
-				Troubles: []cardea.Trouble{{Text: long}}}
+				Troubles: cardea.Troubles{cardea.Warning("", cardea.CodeIgnored, "", long)}}
 			a := s.answer(s.parse(t, raw), v)
 			if err := oneObject(a.Stdout); err != nil {
 				t.Fatal(err)

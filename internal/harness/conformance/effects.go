@@ -81,7 +81,7 @@ func (s says) Decide(context.Context, *cardea.Event) ([]cardea.Opinion, error) {
 // gates are gates with every setting that changes an effect, and every opinion.
 func gates() []*cardea.Gate {
 	rewrite := cardea.Advice{Rewrite: map[string]any{"command": markRewrite}}
-	deciders := []says{{}, {err: errors.New("failed")}, {err: &cardea.Trouble{Failure: cardea.BrokenPolicy, Text: "broken"}}}
+	deciders := []says{{}, {err: errors.New("failed")}, {err: cardea.Troubles{cardea.BrokenPolicy.Trouble("", cardea.CodeSyntax, "", "broken")}}}
 	for _, e := range cardea.Effects() {
 		for _, advice := range []cardea.Advice{{}, {Context: markContext, Instead: markInstead}, rewrite} {
 			part := 0

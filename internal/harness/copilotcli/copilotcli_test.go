@@ -183,7 +183,7 @@ func TestRender(t *testing.T) {
 			`{"permissionDecision":"deny","permissionDecisionReason":"model\nInstead: x\nc"}`, ""},
 		{"context with an allow", camelBash, cardea.Verdict{Effect: cardea.Allow, Context: []string{"c"}}, `{"permissionDecision":"allow"}`, ""},
 		{"context alone", camelBash, cardea.Verdict{Context: []string{"c"}}, "", ""},
-		{"trouble", camelBash, cardea.Verdict{Effect: cardea.Deny, Message: "m", Troubles: []cardea.Trouble{{Text: "t"}}},
+		{"trouble", camelBash, cardea.Verdict{Effect: cardea.Deny, Message: "m", Troubles: cardea.Troubles{cardea.Warning("", cardea.CodeIgnored, "", "t")}},
 			`{"permissionDecision":"deny","permissionDecisionReason":"m"}`, "t\n"},
 		{"halt", camelRequest, cardea.Verdict{Effect: cardea.Halt, Message: "m"}, `{"behavior":"deny","message":"m","interrupt":true}`, ""},
 		{"a rewrite is not granted", camelRequest, cardea.Verdict{Effect: cardea.Allow, Rewrite: map[string]any{"command": "x"}}, "", ""},

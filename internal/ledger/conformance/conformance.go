@@ -71,7 +71,7 @@ func (c *checks) append(s ledger.Store, command string, e cardea.Effect, rule, s
 	v := cardea.Verdict{Effect: e, By: "rules:" + rule, Reason: "because of " + rule, Instead: "another", Parts: []cardea.Effect{e},
 		Opinions: []cardea.Opinion{{Decider: "rules", Rule: rule, Effect: e, Part: 0, Scope: cardea.ScopeUser, Source: "r.yaml:3", Severity: cardea.SeverityHigh, Reason: "because of " + rule},
 			{Decider: "null", Effect: cardea.Abstain, Part: cardea.WholeCall, Scope: cardea.ScopeBuiltin}},
-		Troubles: []cardea.Trouble{{Text: "a trouble"}}}
+		Troubles: cardea.Troubles{cardea.Warning("", cardea.CodeIgnored, "", "a trouble")}}
 	entry := ledger.NewEntry(ev, v, ledger.Circumstances{Redactor: redact.New(), Key: make([]byte, 32), Now: c.clock.Time, Took: 41 * time.Microsecond, Version: "v1"})
 	if err := s.Append(entry); err != nil {
 		c.fail("append %q: %v", command, err)
@@ -245,7 +245,7 @@ func (c *checks) badID() {
 	if s == nil {
 		return
 	}
-	var trouble *cardea.Trouble
+	var trouble cardea.Trouble
 	for _, id := range []string{"", "../../x", "0jk3v9x2mabc123/"} {
 		if err := s.Append(ledger.Entry{ID: id}); !errors.As(err, &trouble) || trouble.Failure != cardea.Unwritten {
 			c.fail("append of an entry with the id %q: %v", id, err)

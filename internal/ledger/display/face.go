@@ -75,8 +75,8 @@ func (f Face) Verify(r ledger.Report) error {
 	if r.Busy {
 		w.printf("a process holds the lock and does not give it back: what is written meanwhile was not looked at\n")
 	}
-	for _, x := range r.Findings {
-		w.printf("%s%s: %s\n", place(x), x.Kind, f.Plain(x.Text))
+	for _, d := range r.Diagnostics {
+		w.printf("%s: %s: %s\n", f.Plain(d.Place()), d.Severity, f.Plain(d.Text))
 	}
 	if r.More > 0 {
 		w.printf("and %d more\n", r.More)
@@ -84,22 +84,12 @@ func (f Face) Verify(r ledger.Report) error {
 	switch {
 	case !r.Intact():
 		w.printf("NOT INTACT: somebody or something changed the ledger\n")
-	case len(r.Findings) > 0:
+	case len(r.Diagnostics) > 0:
 		w.printf("intact, apart from accidents\n")
 	default:
 		w.printf("intact\n")
 	}
 	return w.flush()
-}
-
-func place(x ledger.Finding) string {
-	switch {
-	case x.Day == "":
-		return ""
-	case x.Line == 0:
-		return x.Day + "  "
-	}
-	return fmt.Sprintf("%s:%d  ", x.Day, x.Line)
 }
 
 func count(n int64, one, many string) string {

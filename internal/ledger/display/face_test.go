@@ -46,7 +46,7 @@ func (f *fixture) add(t *testing.T, command string) ledger.Entry {
 		Call: &cardea.Call{Tool: "Bash" + hostile, Input: map[string]any{"command": command}, Parts: []cardea.Part{{Text: "part" + hostile}, {Text: "ls"}}}}
 	v := cardea.Verdict{Effect: cardea.Deny, By: "rules:x" + hostile, Reason: "one" + hostile + "\ntwo", Instead: "i" + hostile, Parts: []cardea.Effect{cardea.Deny, cardea.Allow},
 		Rewrite:  map[string]any{"command": "better" + hostile},
-		Troubles: []cardea.Trouble{{Text: "trouble" + hostile}},
+		Troubles: cardea.Troubles{cardea.Warning("", cardea.CodeIgnored, "", "trouble"+hostile)},
 		Opinions: []cardea.Opinion{{Decider: "rules", Rule: "x" + hostile, Effect: cardea.Deny, Part: 0, Scope: cardea.ScopeUser, Source: "f" + hostile, Severity: "high", Reason: "why" + hostile},
 			{Decider: "judge", Effect: cardea.Defer, Part: cardea.WholeCall, Scope: cardea.ScopeBuiltin}}}
 	e := ledger.NewEntry(ev, v, ledger.Circumstances{Redactor: redact.New(), Key: make([]byte, 32), Now: f.now, Took: 41 * time.Microsecond, Version: "v1" + hostile})
@@ -157,10 +157,10 @@ func TestVerify(t *testing.T) {
 	if got := show(r); got != "1 entry of 1 day, 2026-11-23 to 2026-11-23\nremoved by retention, up to 2026-11-20: 1 entry\nintact\n" {
 		t.Error(got)
 	}
-	got := show(ledger.Report{Days: 2, Entries: 7, RemovedTo: "d", RemovedMissing: 4, Waiting: 2, Busy: true, More: 3, Findings: []ledger.Finding{
-		{Day: "2026-11-20", Line: 3, Kind: ledger.Changed, Text: "t" + hostile}, {Day: "2026-11-20", Kind: ledger.Missing, Text: "u"}, {Kind: ledger.Head, Text: "v"}}})
-	wants(t, got, "7 entries of 2 days", "(and 4 that were gone before)", "waiting in the spool for the next writer: 2 entries", "holds the lock", "2026-11-20:3  changed: t", "2026-11-20  missing: u", "\nhead: v", "and 3 more", "NOT INTACT")
-	wants(t, show(ledger.Report{Removed: 3, RemovedTo: "d", Findings: []ledger.Finding{{Day: "d", Line: 1, Kind: ledger.Cut}}}), "no days", "intact, apart from accidents")
+	got := show(ledger.Report{Days: 2, Entries: 7, RemovedTo: "d", RemovedMissing: 4, Waiting: 2, Busy: true, More: 3, Diagnostics: []cardea.Diagnostic{
+		{File: "2026-11-20", Line: 3, Code: ledger.CodeChanged, Text: "t" + hostile}, {File: "2026-11-20", Code: ledger.CodeMissingEntries, Text: "u"}, {File: "head", Code: ledger.CodeHead, Text: "v"}}})
+	wants(t, got, "7 entries of 2 days", "(and 4 that were gone before)", "waiting in the spool for the next writer: 2 entries", "holds the lock", "2026-11-20:3: error: t", "2026-11-20: error: u", "\nhead: error: v", "and 3 more", "NOT INTACT")
+	wants(t, show(ledger.Report{Removed: 3, RemovedTo: "d", Diagnostics: []cardea.Diagnostic{{Severity: cardea.LevelWarning, File: "d", Line: 1, Code: ledger.CodeCut}}}), "no days", "intact, apart from accidents")
 }
 
 // failing is a screen that is gone.

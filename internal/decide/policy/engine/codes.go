@@ -11,8 +11,10 @@ const (
 	CodeEmpty cardea.Code = "empty"
 	// CodeCompile: OPA's compiler rejects the file.
 	CodeCompile cardea.Code = "compile"
-	// CodeMetadata: the METADATA comment is wrong.
+	// CodeMetadata: a METADATA comment is not read.
 	CodeMetadata cardea.Code = "metadata"
+	// CodeEvaluate: the policy cannot be evaluated.
+	CodeEvaluate cardea.Code = "evaluate"
 	// CodeNoMetadata: a package with verbs has no routing, so it is not asked.
 	CodeNoMetadata cardea.Code = "no-metadata"
 	// CodeNoEvents: the routing names no events, so the policy is not asked.

@@ -79,10 +79,7 @@ func (l *look) say(at *ast.Location, code cardea.Code, severity cardea.Level, fo
 // metadata checks that a policy can be routed.
 func (l *look) metadata() {
 	f := &l.m.Facts
-	for _, p := range f.Mistakes {
-		p.Code = engine.CodeMetadata
-		l.out = append(l.out, p)
-	}
+	l.out = append(l.out, f.Mistakes...)
 	at := l.m.parsed.Package.Location
 	switch {
 	case f.Package == engine.SystemPackage:

@@ -103,7 +103,7 @@ func (m *Module) read() {
 		if a.Scope == "package" {
 			m.annotate(a)
 		} else if _, has := a.Custom["routing"]; has {
-			m.mistake(a.Location, "routing stands in METADATA of scope %s, where it is not read: write \"# scope: package\" and put the block in front of the package", a.Scope)
+			m.mistake(a.Location, engine.CodeMetadata, "routing stands in METADATA of scope %s, where it is not read: write \"# scope: package\" and put the block in front of the package", a.Scope)
 		}
 	}
 	verbs := engine.Verbs()
@@ -121,8 +121,8 @@ func (m *Module) read() {
 	f.Refs = refsOf(m.parsed)
 }
 
-func (m *Module) mistake(at *ast.Location, format string, args ...any) {
-	p := cardea.Diagnostic{File: m.Path, Line: 1, Column: 1, Text: fmt.Sprintf(format, args...)}
+func (m *Module) mistake(at *ast.Location, code cardea.Code, format string, args ...any) {
+	p := cardea.Diagnostic{File: m.Path, Line: 1, Column: 1, Code: code, Text: fmt.Sprintf(format, args...)}
 	if at != nil {
 		p.Line, p.Column = at.Row, at.Col
 	}
@@ -142,7 +142,7 @@ func (m *Module) annotate(a *ast.Annotations) {
 	}
 	routing, ok := custom.(map[string]any)
 	if !ok {
-		m.mistake(a.Location, "routing is no map; write required_events and required_tools below it")
+		m.mistake(a.Location, cardea.CodeWrongType, "routing is no map; write required_events and required_tools below it")
 		return
 	}
 	f.Routed = true
@@ -150,12 +150,12 @@ func (m *Module) annotate(a *ast.Annotations) {
 	for key, value := range routing {
 		list, known := lists[key]
 		if !known {
-			m.mistake(a.Location, "routing has no key %q; there are required_events, required_tools and required_signals", key)
+			m.mistake(a.Location, cardea.CodeUnknownKey, "routing has no key %q; there are required_events, required_tools and required_signals", key)
 			continue
 		}
 		words, ok := texts(value)
 		if !ok {
-			m.mistake(a.Location, "%s is no list of names", key)
+			m.mistake(a.Location, cardea.CodeWrongType, "%s is no list of names", key)
 			// What was meant is not known, so the policy is routed as widely as it
 			// can be.
 			words = []string{"*"}
