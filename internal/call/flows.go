@@ -72,7 +72,7 @@ func (f *flowFinder) whatIsBrought() []string {
 			f.brings[i] = download
 		case decodes(p):
 			f.brings[i] = decode
-		case p.Program() == "echo" || p.Program() == "printf":
+		case knowledge.Has(form.PrintsText, p.Program()):
 			f.brings[i], _ = f.holds(p, i)
 		}
 	}
@@ -195,7 +195,7 @@ func shellName(name string) bool {
 }
 
 func interpreter(name string) bool {
-	return knowledge.Has(form.Interpreter, strings.TrimRight(name, "0123456789.")) || shellName(name)
+	return knowledge.IsInterpreter(name) || shellName(name)
 }
 
 func accessKind(p *cardea.Part, k cardea.AccessKind) bool {

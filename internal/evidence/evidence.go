@@ -20,6 +20,8 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/bash"
+	"cardea.dev/internal/knowledge"
+	"cardea.dev/internal/knowledge/form"
 	"cardea.dev/internal/paths"
 	"cardea.dev/internal/state"
 )
@@ -225,17 +227,16 @@ func (s Store) partMayChange(p *cardea.Part) bool {
 			return true
 		}
 	}
-	return len(p.Opaque) > 0 || p.Knowledge != cardea.Complete && !(len(p.Command) > 0 && slices.Contains(builtins, p.Command[0]))
+	return len(p.Opaque) > 0 || p.Knowledge != cardea.Complete && !knowledge.Has(form.ChangesNoFile, p.Program())
 }
 
 // builtins are commands of the shell that change no file.
 var builtins = []string{"cd", "echo", "printf", "true", ":", "pwd", "test", "["}
 
-// keepsFiles reports whether a part is git, with a command that changes none of
-// the files that it looks after.
+// keepsFiles reports whether a part's command changes none of the files that the
+// program looks after.
 func keepsFiles(p *cardea.Part) bool {
-	return len(p.Command) > 1 && p.Command[0] == "git" &&
-		slices.Contains([]string{"add", "commit", "push", "status", "diff", "log", "show", "fetch", "branch", "tag"}, p.Command[1])
+	return len(p.Command) > 1 && knowledge.HasWith(form.KeepsFiles, p.Command[0], func(sub string) bool { return sub == p.Command[1] })
 }
 
 // writes reports whether a part is known to write a file of the project, except

@@ -15,6 +15,12 @@ func Has(property form.Property, program string) bool {
 	return ok
 }
 
+// IsInterpreter reports an interpreter of another language than the shell's, with
+// or without its version in its name.
+func IsInterpreter(program string) bool {
+	return Has(form.Interpreter, strings.TrimRight(program, "0123456789."))
+}
+
 // WordsOf are the words that belong to a property of a program; false where it
 // does not have the property.
 func WordsOf(property form.Property, program string) ([]string, bool) {

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/knowledge"
+	"cardea.dev/internal/knowledge/form"
 )
 
 // Doubt is something that the author of the entry may not have meant.
@@ -92,7 +94,7 @@ func (e *Entry) wide() []cardea.Diagnostic {
 		return one("the program itself is a wildcard", "name the program")
 	case starts(program) != "" && onlyProgram(front):
 		return one(program+" "+starts(program), "name what it starts")
-	case subcommands(program) && strings.TrimSpace(front) == program && !e.command.trailing():
+	case knowledge.Has(form.RunsByOptionsInFront, program) && strings.TrimSpace(front) == program && !e.command.trailing():
 		return one("the wildcard stands where the subcommand does, and covers options in front of it, such as git -c", "name the subcommand first")
 	}
 	return nil
@@ -115,31 +117,22 @@ func onlyProgram(front string) bool {
 
 // starts says what a program that runs others does, "" for all others.
 func starts(program string) string {
-	switch program {
-	case "bash", "sh", "zsh", "dash", "ksh", "fish", "eval", "exec", "env", "command", "xargs", "parallel", "time", "nohup", "nice", "timeout", "stdbuf", "script", "busybox", "watch", "setsid":
-		return "starts any command that stands behind it"
-	case "sudo", "doas", "su", "pkexec", "runuser":
-		return "starts any command as another user"
-	case "ssh", "docker", "podman", "kubectl", "nsenter", "chroot", "systemd-run":
-		return "starts any command elsewhere"
-	case "python", "python3", "node", "deno", "bun", "ruby", "perl", "php", "lua", "awk", "gawk", "osascript":
-		return "runs any program that stands behind it"
-	case "npx", "bunx", "uvx", "pipx", "devbox", "direnv", "mise", "nix", "poetry", "uv", "pnpm", "yarn":
-		return "can run any package or command"
-	case "find", "fd":
+	w := knowledge.WrapperOf(program)
+	switch {
+	case knowledge.Has(form.Searches, program):
 		return "can start programs and delete files by its options; those are not approved by a wildcard"
+	case w != nil && w.Remote:
+		return "starts any command elsewhere"
+	case w != nil && (w.Elevated || w.How == "user"):
+		return "starts any command as another user or with other rights"
+	case w != nil, knowledge.Has(form.RunsWords, program):
+		return "starts any command that stands behind it"
+	case knowledge.IsInterpreter(program), knowledge.Has(form.RunsCode, program):
+		return "runs any program that stands behind it"
+	case knowledge.Has(form.RunsPackages, program):
+		return "can run any package or command"
 	}
 	return ""
-}
-
-// subcommands reports programs whose options in front of the subcommand run
-// things.
-func subcommands(program string) bool {
-	switch program {
-	case "git", "docker", "kubectl", "npm", "cargo", "go", "make", "gh", "aws", "gcloud", "terraform":
-		return true
-	}
-	return false
 }
 
 // Shadows reports whether everything that o matches, e matches too, as far as

@@ -124,7 +124,7 @@ func redirectsOnly(p *cardea.Part) bool {
 // an edit of the file does, and needs the yes of one.
 func prints(p *cardea.Part) bool {
 	return p.Knowledge == cardea.Complete && len(p.Assigns) == 0 && redirectsOnly(p) &&
-		slices.ContainsFunc(p.Access, func(a cardea.Access) bool { return a.Kind == cardea.Write && !a.Nowhere() }) && (base(p.Argv) == "echo" || base(p.Argv) == "printf")
+		slices.ContainsFunc(p.Access, func(a cardea.Access) bool { return a.Kind == cardea.Write && !a.Nowhere() }) && knowledge.Has(form.PrintsText, base(p.Argv))
 }
 
 // level is one form of a part: the command itself, or one that was taken apart

@@ -265,25 +265,8 @@ func cmdlet(text string) string {
 	if end < 0 {
 		end = len(text)
 	}
-	switch text[:end] {
-	case "gci", "ls", "dir":
-		return "get-childitem" + text[end:]
-	case "rm", "ri", "del", "erase", "rd", "rmdir":
-		return "remove-item" + text[end:]
-	case "cp", "copy", "cpi":
-		return "copy-item" + text[end:]
-	case "mv", "move", "mi":
-		return "move-item" + text[end:]
-	case "cat", "gc", "type":
-		return "get-content" + text[end:]
-	case "iex":
-		return "invoke-expression" + text[end:]
-	case "iwr", "curl", "wget":
-		return "invoke-webrequest" + text[end:]
-	case "saps", "start":
-		return "start-process" + text[end:]
-	case "sc":
-		return "set-content" + text[end:]
+	if means, ok := knowledge.WordsOf(form.StandsForCmdlet, text[:end]); ok {
+		return means[0] + text[end:]
 	}
 	return text
 }

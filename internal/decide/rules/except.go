@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/knowledge"
 )
 
 // setsVariable reports whether a variable is set for the part that one of the
@@ -19,11 +20,16 @@ func setsVariable(globs []string, p *cardea.Part) bool {
 // and the option must stand by itself, before "--", behind no other option
 // whose value it could be, with nothing said against it elsewhere.
 func excepted(flags []string, p *cardea.Part) bool {
-	if len(p.Opaque) > 0 || p.Coverage != cardea.Complete || wraps("xargs", p) || wraps("parallel", p) ||
+	if len(p.Opaque) > 0 || p.Coverage != cardea.Complete || slices.ContainsFunc(p.Wrappers, fromInput) ||
 		slices.ContainsFunc(p.Argv, func(w cardea.Word) bool { return !w.Static }) {
 		return false
 	}
 	return slices.ContainsFunc(flags, func(f string) bool { return stands(f, p) && !gainsaid(f, p) })
+}
+
+// fromInput reports a wrapper that starts its command with words of its input.
+func fromInput(wrapper string) bool {
+	return knowledge.StartsOnInput(wrapper) || knowledge.BuildsLines(wrapper)
 }
 
 // stands reports whether an option stands as a word of its own.

@@ -14,6 +14,15 @@ const (
 	// Interpreter runs scripts of another language. A version at the end of the name
 	// does not count (python3.12).
 	Interpreter Property = "interpreter"
+	// RunsCode runs code that it is passed, though it is no interpreter of files.
+	RunsCode Property = "runs_code"
+	// RunsPackages runs packages or commands that it is passed.
+	RunsPackages Property = "runs_packages"
+	// RunsWords is a builtin of the shell that runs the words that it is passed.
+	RunsWords Property = "runs_words"
+	// RunsByOptionsInFront can run something by options in front of its subcommand
+	// (`git -c`).
+	RunsByOptionsInFront Property = "runs_by_options_in_front"
 	// RunsInput runs its standard input as commands, later.
 	RunsInput Property = "runs_input"
 	// RunsInputUnless runs its standard input as commands, unless one of these
@@ -52,6 +61,8 @@ const (
 	// FiltersLines prints some of the lines that it reads, unchanged, with no other
 	// options than these.
 	FiltersLines Property = "filters_lines"
+	// PrintsText prints the words that it is passed as text, and does nothing else.
+	PrintsText Property = "prints_text"
 	// PrintsOperands prints the words that it is passed.
 	PrintsOperands Property = "prints_operands"
 	// PrintsOperandsWith prints the words that it is passed, with one of these
@@ -83,6 +94,11 @@ const (
 	// Searches prints the files that it finds below folders, and can start
 	// programs on them.
 	Searches Property = "searches"
+	// ChangesNoFile changes no file, whatever words it is passed.
+	ChangesNoFile Property = "changes_no_file"
+	// KeepsFiles changes no file of a project with one of these subcommands, even
+	// where it is not known what else it does.
+	KeepsFiles Property = "keeps_files"
 	// Publishes commits, pushes or merges, with one of these subcommands.
 	Publishes Property = "publishes"
 	// NeedsExactEntry is approved by an exact entry of a list of permissions alone,
@@ -96,15 +112,17 @@ const (
 	StartsOnFiles Property = "starts_on_files"
 	// SameOptions are options that mean the same: "-r|-R|--recursive".
 	SameOptions Property = "same_options"
+	// StandsForCmdlet is an alias in PowerShell of this cmdlet.
+	StandsForCmdlet Property = "stands_for_cmdlet"
 )
 
 // Properties are all properties.
 var Properties = []Property{
-	Shell, ForeignShell, Interpreter, RunsInput, RunsInputUnless, RunsFileOfOption, RunsByName, ProjectFiles,
+	Shell, ForeignShell, Interpreter, RunsCode, RunsPackages, RunsWords, RunsByOptionsInFront, RunsInput, RunsInputUnless, RunsFileOfOption, RunsByName, ProjectFiles,
 	RunsFolder, Downloads, Copies, Decodes, SendsFiles, SendsOptionFiles, MakesFolders, MakesLinks, MakesNoLinks,
-	PassesInput, FiltersLines, PrintsOperands, PrintsOperandsWith, ListsHiddenWith, ListsFolderWith, FindsUnless, FindsWith,
+	PassesInput, FiltersLines, PrintsText, PrintsOperands, PrintsOperandsWith, ListsHiddenWith, ListsFolderWith, FindsUnless, FindsWith,
 	NamesMatchesWith, MatchesWith, PrintsFolders, PrintsCurrentFolder, PrintsTopLevel, Searches,
-	Publishes, NeedsExactEntry, NeedsExactLetters, StartsOnFiles, SameOptions,
+	ChangesNoFile, KeepsFiles, Publishes, NeedsExactEntry, NeedsExactLetters, StartsOnFiles, SameOptions, StandsForCmdlet,
 }
 
 // Holder is a program that has a property, and the words that belong to it.
