@@ -24,6 +24,9 @@ const (
 	BrokenPolicy
 	// Unparsed: text cannot be parsed, or a part is opaque.
 	Unparsed
+	// BeyondLimit: text, a part or the tool input is beyond a limit of size, depth
+	// or number, which no honest line is.
+	BeyondLimit
 	// OutOfTime: the limit was reached before all deciders had spoken.
 	OutOfTime
 	// Panicked: the program itself failed.
@@ -72,6 +75,7 @@ var failures = [...]struct {
 	BrokenFile:   {"a file is broken", Ask, Deny, Abstain},
 	BrokenPolicy: {"a policy is broken", Ask, Deny, Abstain},
 	Unparsed:     {"the command cannot be seen through", Defer, Deny, Defer},
+	BeyondLimit:  {"the call is beyond a limit", Ask, Deny, Ask},
 	OutOfTime:    {"out of time", Ask, Deny, Abstain},
 	Panicked:     {"internal error", Abstain, Deny, Abstain},
 	KeptForm:     {"a file is broken, and its last good form is in force", Abstain, Deny, Abstain},
@@ -81,29 +85,59 @@ var failures = [...]struct {
 // String names the failure for people.
 func (f Failure) String() string { return failures[f].name }
 
-// Effect is what follows from the failure. A panic asks where nobody is
-// attending, since silence there would let the call run.
+// Effect is what follows from the failure. Where nobody attends, a panic asks,
+// since silence there would let the call run, and what is beyond a limit is
+// denied, since nobody is there to look at it.
 func (f Failure) Effect(o OnError, attended bool) Effect {
 	row := failures[f]
-	switch o {
-	case OnErrorDeny:
+	switch {
+	case o == OnErrorDeny:
 		return row.deny
-	case OnErrorAllow:
+	case o == OnErrorAllow:
 		return row.open
-	}
-	if f == Panicked && !attended {
+	case f == Panicked && !attended:
 		return Ask
+	case f == BeyondLimit && !attended:
+		return Deny
 	}
 	return row.inDefer
 }
 
-// Failed is the verdict that the failure table alone gives.
-func Failed(f Failure, on OnError, attended bool, text string) Verdict {
-	v := Verdict{Effect: f.Effect(on, attended)}
+// Fallback are the settings that decide about a call that no gate has judged.
+type Fallback struct {
+	OnError OnError
+	Default Defaults
+}
+
+// Defaults replace silence after all deciders.
+type Defaults struct{ Attended, Unattended Effect }
+
+// For is the default of a call.
+func (d Defaults) For(attended bool) Effect {
+	if attended {
+		return d.Attended
+	}
+	return d.Unattended
+}
+
+// Failed is the verdict that the failure table and the setting default give. Nobody
+// has seen the call, so a default that allows does not count.
+func (b Fallback) Failed(f Failure, attended bool, text string) Verdict {
+	v := Verdict{Effect: f.Effect(b.OnError, attended)}
 	if v.Effect != Abstain {
 		v.By, v.Reason, v.Message = "failure", text, text
 	}
+	if d := b.Default.For(attended); d.Stricter(v.Effect) {
+		v.replaceSilence(d)
+	}
 	return v
+}
+
+// replaceSilence makes the verdict the one that the setting default gives.
+func (v *Verdict) replaceSilence(d Effect) {
+	v.Effect, v.By = d, "default"
+	v.Reason = "no rule decides about all of this call, and the setting default says " + d.String()
+	v.Message = v.Reason
 }
 
 // Trouble is something that went wrong while a call was judged: what a person

@@ -29,9 +29,6 @@ type Slot struct {
 	Events bool
 }
 
-// Defaults replace silence after all deciders.
-type Defaults struct{ Attended, Unattended Effect }
-
 // Gate decides events.
 type Gate struct {
 	// Slots are the deciders, in the order in which they are asked.
@@ -219,21 +216,18 @@ func (t *tally) add(o Opinion) {
 	}
 }
 
-// applyDefault replaces silence by the setting default.
+// applyDefault replaces silence by the setting default: a default that asks or
+// denies counts for every part at abstain or defer, so that no part of a line can
+// switch it off; one that allows counts where nothing at all was said.
 func (t *tally) applyDefault() {
-	if t.verdict.Effect != Abstain {
-		return
+	v, d := &t.verdict, t.gate.Default.For(t.event.Attended())
+	silent := func(e Effect) bool { return e == Abstain || e == Defer }
+	switch {
+	case d == Allow && v.Effect == Abstain && defaultMayAllow(t.event):
+		v.replaceSilence(d)
+	case d.Stricter(v.Effect) && (silent(v.Effect) || slices.ContainsFunc(v.Parts, silent)):
+		v.replaceSilence(d)
 	}
-	d := t.gate.Default.Unattended
-	if t.event.Attended() {
-		d = t.gate.Default.Attended
-	}
-	if d == Abstain || d == Allow && !defaultMayAllow(t.event) {
-		return
-	}
-	t.verdict.Effect, t.verdict.By = d, "default"
-	t.verdict.Reason = "no rule speaks about this call, and the setting default says " + d.String()
-	t.verdict.Message = t.verdict.Reason
 }
 
 // defaultMayAllow reports whether the setting default may allow the call: it

@@ -156,6 +156,62 @@ func TestDefaultReplacesSilence(t *testing.T) {
 	}
 }
 
+// A default that asks or denies counts for every part that nobody decided about,
+// and nothing else in the call can switch it off.
+func TestDefaultCountsForEveryPart(t *testing.T) {
+	of := func(part int, e cardea.Effect) cardea.Opinion {
+		return cardea.Opinion{Decider: "d", Effect: e, Part: part}
+	}
+	for _, c := range []struct {
+		name           string
+		opinions       []cardea.Opinion
+		byDefault, got cardea.Effect
+	}{
+		{"a part at defer", []cardea.Opinion{of(0, cardea.Defer)}, cardea.Deny, cardea.Deny},
+		{"a part at defer beside an allowed one", []cardea.Opinion{of(0, cardea.Allow), of(1, cardea.Defer)}, cardea.Ask, cardea.Ask},
+		{"the whole call at defer", []cardea.Opinion{of(cardea.WholeCall, cardea.Defer)}, cardea.Deny, cardea.Deny},
+		{"a part at abstain beside one that asks", []cardea.Opinion{of(0, cardea.Ask)}, cardea.Deny, cardea.Deny},
+		{"every part is decided", []cardea.Opinion{of(0, cardea.Ask), of(1, cardea.Allow)}, cardea.Deny, cardea.Ask},
+		{"every part is allowed", []cardea.Opinion{of(0, cardea.Allow), of(1, cardea.Allow)}, cardea.Deny, cardea.Allow},
+		{"defer in place of silence", nil, cardea.Defer, cardea.Defer},
+		{"a halt stands", []cardea.Opinion{of(0, cardea.Halt)}, cardea.Deny, cardea.Halt},
+		{"a deny stands", []cardea.Opinion{of(0, cardea.Deny)}, cardea.Ask, cardea.Deny},
+		{"allow and a part at defer", []cardea.Opinion{of(0, cardea.Defer)}, cardea.Allow, cardea.Defer},
+	} {
+		g := gateOf(c.opinions...)
+		g.Default = cardea.Defaults{Attended: c.byDefault, Unattended: c.byDefault}
+		v := g.Decide(context.Background(), eventOf(2))
+		if v.Effect != c.got {
+			t.Errorf("%s: %v, want %v", c.name, v.Effect, c.got)
+		}
+		if (v.By == "default") != (c.got == c.byDefault && c.name != "every part is allowed") {
+			t.Errorf("%s: by %q", c.name, v.By)
+		}
+	}
+}
+
+func TestFallback(t *testing.T) {
+	for _, c := range []struct {
+		f         cardea.Failure
+		on        cardea.OnError
+		byDefault cardea.Effect
+		want      cardea.Effect
+	}{
+		{cardea.NoObject, cardea.OnErrorDefer, cardea.Abstain, cardea.Deny},
+		{cardea.NoObject, cardea.OnErrorAllow, cardea.Abstain, cardea.Abstain},
+		{cardea.NoObject, cardea.OnErrorAllow, cardea.Allow, cardea.Abstain},
+		{cardea.NoObject, cardea.OnErrorAllow, cardea.Ask, cardea.Ask},
+		{cardea.Panicked, cardea.OnErrorDefer, cardea.Deny, cardea.Deny},
+		{cardea.OutOfTime, cardea.OnErrorDefer, cardea.Deny, cardea.Deny},
+		{cardea.OutOfTime, cardea.OnErrorDefer, cardea.Abstain, cardea.Ask},
+	} {
+		b := cardea.Fallback{OnError: c.on, Default: cardea.Defaults{Attended: c.byDefault, Unattended: cardea.Halt}}
+		if v := b.Failed(c.f, true, "why"); v.Effect != c.want || (v.Effect == cardea.Abstain) != (v.Reason == "") {
+			t.Errorf("%v, on_error %v, default %v: %v %q", c.f, c.on, c.byDefault, v.Effect, v.Reason)
+		}
+	}
+}
+
 func TestFailureTable(t *testing.T) {
 	// docs/design.md#failures, row by row.
 	A, D, K, F := cardea.Abstain, cardea.Deny, cardea.Ask, cardea.Defer
@@ -164,7 +220,7 @@ func TestFailureTable(t *testing.T) {
 		deferred, deny, all cardea.Effect
 	}{
 		{cardea.NoObject, D, D, A}, {cardea.UnreadInput, F, D, F}, {cardea.BrokenFile, K, D, A},
-		{cardea.BrokenPolicy, K, D, A}, {cardea.Unparsed, F, D, F},
+		{cardea.BrokenPolicy, K, D, A}, {cardea.Unparsed, F, D, F}, {cardea.BeyondLimit, K, D, K},
 		{cardea.OutOfTime, K, D, A}, {cardea.Panicked, A, D, A}, {cardea.Unwritten, A, A, A}, {cardea.KeptForm, A, D, A},
 	}
 	for _, r := range rows {
@@ -176,6 +232,9 @@ func TestFailureTable(t *testing.T) {
 	}
 	if got := cardea.Panicked.Effect(cardea.OnErrorDefer, false); got != cardea.Ask {
 		t.Errorf("a panic where nobody attends: %v, want ask", got)
+	}
+	if got := cardea.BeyondLimit.Effect(cardea.OnErrorDefer, false); got != cardea.Deny {
+		t.Errorf("beyond a limit where nobody attends: %v, want deny", got)
 	}
 }
 

@@ -68,6 +68,10 @@ type Analysis struct {
 // and yields no part yields one opaque part.
 func Analyse(text string, env Env) Analysis {
 	out, first := analyse(text, env, creations{})
+	if out.beyondLimit() {
+		out.lookBeyond(text, env)
+		return out
+	}
 	if first.matters() {
 		for _, links := range []map[string]string{first.inside, first.beside} {
 			seen := env
@@ -88,7 +92,7 @@ func analyse(text string, env Env, created creations) (Analysis, creations) {
 		return Analysis{}, creations{}
 	case len(text) > maxText:
 		w.opaqueLine(text, cardea.OpaqueTooLong, "the command is longer than 1 MiB")
-	case nesting(text) > maxNesting:
+	case nesting(text) >= maxNesting:
 		w.opaqueLine(text, cardea.OpaqueTooDeep, "the command is nested too deeply")
 	default:
 		w.script(text)

@@ -2,6 +2,7 @@ package bash
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -95,7 +96,7 @@ func TestHostileSizes(t *testing.T) {
 				if len(a.Parts) == 0 && !strings.HasPrefix(line, "#") {
 					t.Errorf("no part at all")
 				}
-				if len(a.Parts) > maxParts+1 {
+				if len(a.Parts) > maxParts+maxPieces+1 {
 					t.Errorf("%d parts", len(a.Parts))
 				}
 				if took := time.Since(begin); took > hang/4 {
@@ -144,20 +145,38 @@ func manyVariables(n int) string {
 	return b.String()
 }
 
-func TestOverTheLimitIsOpaque(t *testing.T) {
-	for _, line := range []string{
-		"echo " + strings.Repeat("a", maxText),
-		strings.Repeat("(", maxNesting+1) + "id" + strings.Repeat(")", maxNesting+1),
-		strings.Repeat("id; ", maxParts+1),
-		nestedBash(maxScripts + 1),
+func TestBeyondALimit(t *testing.T) {
+	rep := strings.Repeat
+	for _, c := range []struct{ before, behind string }{
+		{"echo " + rep("a", maxText) + "; ", ""},
+		{"", "; echo " + rep("a", maxText)},
+		{rep("(", maxNesting), rep(")", maxNesting)},
+		{rep("( ", maxNesting), rep(")", maxNesting)},
+		{"", ";" + rep("( ", maxNesting) + "id" + rep(")", maxNesting)},
+		{rep("id; ", maxParts+1), ""},
+		{"", rep("; id", maxParts+1)},
+		{rep("eval ", maxScripts), ""},
+		{rep("eval command ", maxScripts), ""},
+		{rep("nice -n 5 ", maxWrappers+1), ""},
+		{rep("time ", maxNesting), ""},
+		{"bash -c '" + rep("eval ", maxScripts), "'"},
 	} {
-		a := Analyse(line, Env{})
-		opaque := len(a.Opaque) > 0
-		for _, p := range a.Parts {
-			opaque = opaque || p.Coverage == cardea.Partial
+		for _, command := range []string{"rm -rf /", "ls"} {
+			line := c.before + command + c.behind
+			a := Analyse(line, Env{})
+			if !a.beyondLimit() {
+				t.Errorf("%.40q… is beyond a limit, and no spot says so", line)
+			}
+			seen := func(p cardea.Part) bool { return p.Text == command }
+			// What lies behind a megabyte is not looked at.
+			if !strings.HasPrefix(line, "echo") && !slices.ContainsFunc(a.Parts, seen) {
+				t.Errorf("%.40q… hides %q", line, command)
+			}
 		}
-		if !opaque {
-			t.Errorf("%.40q… is over a limit and seen through", line)
+	}
+	for _, line := range []string{"eval eval ls", rep("(", maxNesting/2) + " ls" + rep(")", maxNesting/2), rep("ls; ", maxParts/10)} {
+		if a := Analyse(line, Env{}); a.beyondLimit() {
+			t.Errorf("%.40q… is within all limits", line)
 		}
 	}
 }

@@ -101,7 +101,7 @@ func newHook(p Process, f checkFlags) *hook {
 	// A failure before the message is read counts as a message that is no
 	// object, since nobody knows whether it was one.
 	m := h.wiring().Unread(cardea.NoObject.Trouble("", cardea.CodeUnreadable, "", "no message was read"))
-	h.publish(progress{message: m, event: m.Event, onError: cardea.OnErrorDefer})
+	h.publish(progress{message: m, event: m.Event, fallback: unset})
 	return h
 }
 
@@ -124,10 +124,10 @@ func (h *hook) answer(ctx context.Context) harness.Output {
 	if m.Unread {
 		return h.answerUnread(m)
 	}
-	p := progress{message: m, event: m.Event, onError: cardea.OnErrorDefer}
+	p := progress{message: m, event: m.Event, fallback: unset}
 	h.publish(p)
 	j := newJudgement(h.process, m.Event)
-	p.event, p.onError, p.recorder = j.event, j.loaded.Settings.OnError, h.recorderOf(&j.place, j.loaded.Settings.Ledger)
+	p.event, p.fallback, p.recorder = j.event, j.loaded.Settings.Fallback(), h.recorderOf(&j.place, j.loaded.Settings.Ledger)
 	h.publish(p)
 	v := h.decide(j, ctx)
 	a := cardea.Express(v, m.Capabilities(), j.event)
@@ -181,8 +181,8 @@ func (h *hook) finish(j *judgement, p progress) harness.Output {
 func (h *hook) answerUnread(m *harness.Message) harness.Output {
 	pl := locate(h.process, "", "", h.process.Dir)
 	s := gate.LoadSettings(h.process.where(&pl))
-	p := progress{message: m, event: m.Event, onError: s.OnError, recorder: h.recorderOf(&pl, s.Ledger)}
-	a := cardea.Express(m.Verdict(p.onError), m.Capabilities(), m.Event)
+	p := progress{message: m, event: m.Event, fallback: s.Fallback(), recorder: h.recorderOf(&pl, s.Ledger)}
+	a := cardea.Express(m.Verdict(p.fallback), m.Capabilities(), m.Event)
 	p.answer = &a
 	h.publish(p)
 	if h.flags.harness == "" {

@@ -17,8 +17,9 @@ import (
 type progress struct {
 	message *harness.Message
 	event   *cardea.Event
-	// onError is the setting, or its default as long as it is not known.
-	onError cardea.OnError
+	// fallback is what counts without a verdict, [unset] as long as no settings are
+	// known.
+	fallback cardea.Fallback
 	// recorder is nil as long as it is not known where the ledger is.
 	recorder *recorder
 	// answer is nil as long as nothing is decided. From then on it stands,
@@ -27,6 +28,9 @@ type progress struct {
 	// actions start when the answer is out.
 	actions []script.Action
 }
+
+// unset is what counts where no settings were read.
+var unset = cardea.Fallback{OnError: cardea.OnErrorDefer}
 
 // late reports that there is no time left for anything but the answer.
 func (h *hook) late() bool { return h.process.Now().Sub(h.begin) > h.flags.limit/2 }
@@ -86,9 +90,9 @@ func (h *hook) fail(f cardea.Failure, text string) harness.Output {
 func (p *progress) failure(f cardea.Failure, text string) cardea.Verdict {
 	switch {
 	case p.message.Unread && p.event.Harness != "":
-		return cardea.Failed(cardea.NoObject, p.onError, true, text)
+		return p.fallback.Failed(cardea.NoObject, p.event.Attended(), text)
 	case p.event.Kind.Answered():
-		return cardea.Failed(f, p.onError, p.event.Attended(), text)
+		return p.fallback.Failed(f, p.event.Attended(), text)
 	}
 	return cardea.Verdict{}
 }

@@ -154,7 +154,7 @@ func TestOpenNoObject(t *testing.T) {
 			t.Fatal(err)
 		}
 		for on, exit := range map[cardea.OnError]int{cardea.OnErrorDefer: 2, cardea.OnErrorDeny: 2, cardea.OnErrorAllow: 0} {
-			if a := write(m, m.Verdict(on)); !m.Unread || a.Exit != exit || len(a.Stdout) > 0 || !strings.Contains(string(a.Stderr), "no JSON object") {
+			if a := write(m, m.Verdict(cardea.Fallback{OnError: on})); !m.Unread || a.Exit != exit || len(a.Stdout) > 0 || !strings.Contains(string(a.Stderr), "no JSON object") {
 				t.Errorf("%q under %s: %+v", raw, on, a)
 			}
 		}
@@ -162,7 +162,7 @@ func TestOpenNoObject(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if a := write(m, m.Verdict(cardea.OnErrorDeny)); !m.Unread || a.Exit != 0 || len(a.Stdout) > 0 || len(a.Stderr) == 0 {
+		if a := write(m, m.Verdict(cardea.Fallback{OnError: cardea.OnErrorDeny})); !m.Unread || a.Exit != 0 || len(a.Stdout) > 0 || len(a.Stderr) == 0 {
 			t.Errorf("%q without --harness: %+v", raw, a)
 		}
 	}
@@ -341,7 +341,7 @@ func TestUnknownShapeIsSilent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a := write(m, m.Verdict(cardea.OnErrorDeny)); !m.Unread || a.Exit != 0 || len(a.Stdout) > 0 || !strings.Contains(string(a.Stderr), "--harness") {
+	if a := write(m, m.Verdict(cardea.Fallback{OnError: cardea.OnErrorDeny})); !m.Unread || a.Exit != 0 || len(a.Stdout) > 0 || !strings.Contains(string(a.Stderr), "--harness") {
 		t.Errorf("%+v", a)
 	}
 	m, _ = harness.Hook{Env: none, Adapters: adapters()}.Open([]byte(fromClaude))

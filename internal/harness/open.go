@@ -77,17 +77,23 @@ func (h Hook) Open(raw []byte) (*Message, error) {
 	return m, nil
 }
 
-// Unread is a message in which there is nothing to be judged.
+// Unread is a message in which there is nothing to be judged. Its mode is not known
+// either, so nobody is sure to see a question.
 func (h Hook) Unread(t cardea.Trouble) *Message {
-	return &Message{Event: &cardea.Event{Harness: h.Harness}, Unread: true, Troubles: cardea.Troubles{t}}
+	return &Message{Event: &cardea.Event{Harness: h.Harness, Unattended: true}, Unread: true, Troubles: cardea.Troubles{t}}
 }
 
-// Verdict is the verdict on a message that is unread. Where it is known that a
-// harness sent it, it may have been about a call.
-func (m *Message) Verdict(on cardea.OnError) cardea.Verdict {
+// Verdict is the verdict on a message that is unread. Where it is not known that a
+// harness sent it, only the setting default counts, and only for bytes that are no
+// object: an object of unknown shape may be about no call at all.
+func (m *Message) Verdict(b cardea.Fallback) cardea.Verdict {
+	failure := m.Troubles[0].Failure
+	if m.Event.Harness == "" {
+		b.OnError = cardea.OnErrorAllow
+	}
 	v := cardea.Verdict{}
-	if m.Event.Harness != "" {
-		v = cardea.Failed(m.Troubles[0].Failure, on, m.Event.Attended(), m.Troubles[0].Error())
+	if failure != cardea.NoFailure || m.Event.Harness != "" {
+		v = b.Failed(failure, m.Event.Attended(), m.Troubles[0].Error())
 	}
 	v.Troubles = m.Troubles
 	return v

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"cardea.dev"
 	"cardea.dev/internal/harness"
 	"cardea.dev/internal/testrun"
 )
@@ -99,6 +101,25 @@ func TestReadFaults(t *testing.T) {
 		faults := read(t, raw).Faults("a")
 		if (len(faults) == 0) != (reason == "") || len(faults) > 0 && !strings.Contains(fmt.Sprint(faults), reason) {
 			t.Errorf("%.40q: %v, want %q", raw, faults, reason)
+		}
+	}
+}
+
+// A tool input that is too deep or too large is beyond a limit, and other faults
+// before it do not hide that.
+func TestInputBeyondALimit(t *testing.T) {
+	many := strings.Repeat(`{"k":1,"k":1},`, 60)
+	for raw, want := range map[string]bool{
+		`{"a":` + strings.Repeat("[", 101) + strings.Repeat("]", 101) + `}`:                 true,
+		`{"a":[` + many + strings.Repeat("[", 101) + strings.Repeat("]", 101) + `]}`:        true,
+		`{"a":[` + strings.Repeat("0,", 500_000) + `0]}`:                                    true,
+		`{"a":` + strings.Repeat("[", 50) + strings.Repeat("]", 50) + `,"b":{"k":1,"k":1}}`: false,
+		`{"a":{"k":1,"k":1}}`: false,
+		`{"b":` + strings.Repeat("[", 101) + strings.Repeat("]", 101) + `,"a":{"k":1,"K":1}}`: false,
+	} {
+		faults := read(t, raw).Faults("a")
+		if got := slices.ContainsFunc(faults, func(o cardea.Opaque) bool { return o.Code.Limit() }); got != want {
+			t.Errorf("%.40q: %v", raw, faults)
 		}
 	}
 }

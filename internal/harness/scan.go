@@ -36,15 +36,19 @@ func (s *scanner) broken(what string) error {
 	return fmt.Errorf("broken JSON at byte %d: %s", s.pos, what)
 }
 
-func (s *scanner) fault(text, reason string) {
-	if s.noted >= maxFaults {
+func (s *scanner) fault(text, reason string) { s.faultOf(cardea.OpaqueInput, text, reason) }
+
+func (s *scanner) faultOf(code cardea.OpaqueCode, text, reason string) {
+	if s.noted++; s.noted > maxFaults+1 {
 		return
 	}
-	s.noted++
+	if s.noted > maxFaults {
+		code, text, reason = cardea.OpaqueTooMany, s.top, "has too many faults, so that not all are told"
+	}
 	if len(text) > 200 {
 		text = strings.ToValidUTF8(text[:200], "") + "…"
 	}
-	s.faults = append(s.faults, fault{key: s.top, deep: s.depth > 1, Opaque: cardea.Opaque{Code: cardea.OpaqueInput, Text: text, Reason: reason}})
+	s.faults = append(s.faults, fault{key: s.top, deep: s.depth > 1, Opaque: cardea.Opaque{Code: code, Text: text, Reason: reason}})
 }
 
 // instead tells what stands where the object should begin.
@@ -93,8 +97,12 @@ func (s *scanner) value(depth int) (any, error) {
 	if c != '{' && c != '[' && !s.full() {
 		return s.scalar()
 	}
-	if s.full() || depth >= maxDepth {
-		s.fault(s.top, "is nested too deep or has too many values, so that a part of it was not read")
+	switch {
+	case s.full():
+		s.faultOf(cardea.OpaqueTooMany, s.top, "has too many values, so that a part of it was not read")
+		return nil, s.skip()
+	case depth >= maxDepth:
+		s.faultOf(cardea.OpaqueTooDeep, s.top, "is nested too deeply, so that a part of it was not read")
 		return nil, s.skip()
 	}
 	s.depth++

@@ -23,6 +23,11 @@ type Values struct {
 	Org         Org
 }
 
+// Fallback are the settings for a call that no gate has judged.
+func (v Values) Fallback() cardea.Fallback {
+	return cardea.Fallback{OnError: v.OnError, Default: v.Default}
+}
+
 // Permissions are about the harness's own lists.
 type Permissions struct {
 	Expand, Strict bool

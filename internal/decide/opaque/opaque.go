@@ -9,6 +9,7 @@ package opaque
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"cardea.dev"
@@ -31,31 +32,35 @@ func (d *Decider) Decide(_ context.Context, ev *cardea.Event) ([]cardea.Opinion,
 		return nil, nil
 	}
 	var out []cardea.Opinion
-	say := func(f cardea.Failure, rule string, part int, reason string) {
+	say := func(spots []cardea.Opaque, otherwise cardea.Failure, rule string, part int, reason string) {
+		f := otherwise
+		if slices.ContainsFunc(spots, func(o cardea.Opaque) bool { return o.Code.Limit() }) {
+			f = cardea.BeyondLimit
+		}
 		if e := f.Effect(d.onError, ev.Attended()); e != cardea.Abstain {
 			out = append(out, cardea.Opinion{Decider: "opaque", Rule: rule, Effect: e, Part: part,
 				Scope: cardea.ScopeBuiltin, Reason: reason})
 		}
 	}
 	if len(ev.Faults) > 0 {
-		say(cardea.UnreadInput, "input", cardea.WholeCall, "the tool input cannot be read with certainty: "+spots(ev.Faults))
+		say(ev.Faults, cardea.UnreadInput, "input", cardea.WholeCall, "the tool input cannot be read with certainty: "+listed(ev.Faults))
 	}
 	if len(ev.Call.Opaque) > 0 {
-		say(cardea.Unparsed, "call", cardea.WholeCall, "the call cannot be seen through: "+spots(ev.Call.Opaque))
+		say(ev.Call.Opaque, cardea.Unparsed, "call", cardea.WholeCall, "the call cannot be seen through: "+listed(ev.Call.Opaque))
 	}
 	for i, p := range ev.Call.Parts {
 		switch {
 		case len(p.Opaque) > 0:
-			say(cardea.Unparsed, "part", i, fmt.Sprintf("%s cannot be seen through: %s", quote(p.Text), spots(p.Opaque)))
+			say(p.Opaque, cardea.Unparsed, "part", i, fmt.Sprintf("%s cannot be seen through: %s", quote(p.Text), listed(p.Opaque)))
 		case p.Coverage != cardea.Complete:
-			say(cardea.Unparsed, "coverage", i, fmt.Sprintf("%s may start programs that the analysis does not see", quote(p.Text)))
+			say(nil, cardea.Unparsed, "coverage", i, fmt.Sprintf("%s may start programs that the analysis does not see", quote(p.Text)))
 		}
 	}
 	return out, nil
 }
 
-// spots names the first few spots and why each is opaque.
-func spots(all []cardea.Opaque) string {
+// listed names the first few spots and why each is opaque.
+func listed(all []cardea.Opaque) string {
 	const shown = 3
 	var said []string
 	for i, o := range all {

@@ -74,6 +74,28 @@ func TestWholeCall(t *testing.T) {
 	}
 }
 
+// What is beyond a limit asks, wherever it stands, and is denied where nobody can
+// answer.
+func TestBeyondALimit(t *testing.T) {
+	honest := cardea.Opaque{Code: cardea.OpaqueEval, Text: "eval"}
+	beyond := []cardea.Opaque{honest, {Code: cardea.OpaqueTooDeep, Text: "((("}}
+	for name, ev := range map[string]cardea.Event{
+		"input": {Faults: beyond, Call: &cardea.Call{}},
+		"call":  {Call: &cardea.Call{Opaque: beyond}},
+		"part":  {Call: &cardea.Call{Parts: []cardea.Part{{Opaque: beyond}}}},
+	} {
+		for o, want := range map[cardea.OnError][2]cardea.Effect{
+			cardea.OnErrorDefer: {cardea.Ask, cardea.Deny}, cardea.OnErrorDeny: {cardea.Deny, cardea.Deny}, cardea.OnErrorAllow: {cardea.Ask, cardea.Ask},
+		} {
+			for i, at := range []*cardea.Event{&ev, ev.WithNobody()} {
+				if ops := decide(t, o, at); len(ops) != 1 || ops[0].Effect != want[i] {
+					t.Errorf("%s, on_error %s: %+v", name, o, ops)
+				}
+			}
+		}
+	}
+}
+
 func TestNothingToSay(t *testing.T) {
 	for _, ev := range []*cardea.Event{
 		{Kind: "Stop"},

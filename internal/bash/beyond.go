@@ -1,0 +1,72 @@
+package bash
+
+import (
+	"slices"
+	"strings"
+
+	"cardea.dev"
+)
+
+// Limits of what is looked at in a text that is beyond another limit.
+const (
+	maxPieces     = 400
+	maxPieceWords = 64
+)
+
+// beyondLimit reports whether a limit was reached.
+func (a *Analysis) beyondLimit() bool {
+	limit := func(o cardea.Opaque) bool { return o.Code.Limit() }
+	return slices.ContainsFunc(a.Opaque, limit) ||
+		slices.ContainsFunc(a.Parts, func(p cardea.Part) bool { return slices.ContainsFunc(p.Opaque, limit) })
+}
+
+// lookBeyond adds what can be seen of a text without following its structure, so
+// that a limit does not hide what is denied: "rm -rf /" in 300 parentheses. Such a
+// line is never honest, so it does no harm where a piece is no command in truth.
+func (a *Analysis) lookBeyond(text string, env Env) {
+	for _, piece := range candidates(text[:min(len(text), maxText)]) {
+		found, _ := analyse(piece, env, creations{})
+		for _, p := range found.Parts {
+			p.Start, p.Via = -1, append(p.Via, "beyond a limit")
+			a.Parts = append(a.Parts, p)
+		}
+	}
+}
+
+// candidates are what may be commands in a text: it is cut at every separator, once
+// where quotes hold a text together and once where they hold a script. Of words
+// that are repeated, as in "eval eval eval", the last counts.
+func candidates(text string) []string {
+	var out []string
+	seen := map[string]bool{}
+	for _, separators := range []string{";&|\n(){}`", ";&|\n(){}`'\""} {
+		for piece := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune(separators, r) }) {
+			if len(out) == maxPieces {
+				return out
+			}
+			if seen[piece] {
+				continue
+			}
+			seen[piece] = true
+			if words := lastOfEach(piece); len(words) > 0 && len(words) <= maxPieceWords {
+				out = append(out, strings.Join(words, " "))
+			}
+		}
+	}
+	return out
+}
+
+// lastOfEach are the words of a piece without quotes, each once, where it stands
+// last.
+func lastOfEach(piece string) []string {
+	var out []string
+	seen := map[string]bool{}
+	for _, word := range slices.Backward(strings.Fields(strings.NewReplacer(`'`, "", `"`, "", `\`, "", "!", "").Replace(piece))) {
+		if !seen[word] {
+			seen[word] = true
+			out = append(out, word)
+		}
+	}
+	slices.Reverse(out)
+	return out
+}
