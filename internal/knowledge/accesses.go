@@ -44,7 +44,7 @@ func (r *reader) accesses() {
 		r.operand(k, r.argv[i], recursive && !(n == len(r.operands)-1 && r.onlyMembers()))
 	}
 	r.optionValues(options, recursive)
-	if (kind == cardea.Write || kind == cardea.Delete) && r.out.Command[0] == "git" && r.has([]string{"--pathspec-from-file"}) {
+	if (kind == cardea.Write || kind == cardea.Delete) && r.has(r.words(form.ListsOperandsWith)) {
 		r.touch(kind, Word{}, recursive)
 	}
 	if s.PutsIntoLastOperand {
@@ -67,14 +67,14 @@ func (r *reader) accesses() {
 	r.besides(s.Accesses)
 }
 
-// enter goes to the folder in which git is told to work, for the paths of its
+// enter goes to the folder in which the program is told to work, for the paths of its
 // operands, and gives the way back.
 func (r *reader) enter() func() {
 	back := r.paths.Dir
-	if r.out.Command[0] == "git" && len(r.levels) > 0 {
+	if options := r.words(form.ChangesFolderWith); len(options) > 0 && len(r.levels) > 0 {
 		for _, o := range r.out.Options {
 			switch {
-			case o.Name != "-C" || o.Word >= r.levels[0]:
+			case !slices.Contains(options, o.Name) || o.Word >= r.levels[0]:
 			case !o.Static:
 				r.paths.Dir = ""
 			default:
@@ -85,10 +85,15 @@ func (r *reader) enter() func() {
 	return func() { r.paths.Dir = back }
 }
 
-// pathspec reports whether a word of git's names files in a way of its own
-// (gitglossary(7), pathspec).
+// words are the words that belong to a property of the program.
+func (r *reader) words(property form.Property) []string {
+	list, _ := WordsOf(property, r.out.Command[0])
+	return list
+}
+
+// pathspec reports whether a word names files in a way of git's own.
 func (r *reader) pathspec(f Word) bool {
-	return r.out.Command[0] == "git" && f.Static && (strings.HasPrefix(f.Text, ":") || strings.ContainsAny(f.Text, "*?["))
+	return Has(form.ReadsPathspecs, r.out.Command[0]) && f.Static && (strings.HasPrefix(f.Text, ":") || strings.ContainsAny(f.Text, "*?["))
 }
 
 // besides adds what the program does apart from its operands and options.

@@ -4,14 +4,14 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"cardea.dev/internal/knowledge/form"
 )
 
 // symlinks notes the symbolic links that ln and cp make, and those that anything
 // takes to another place.
 func (r *reader) symlinks() {
-	name := path.Base(r.out.Command[0])
-	symbolic := (name == "ln" || name == "gln") && r.has([]string{"-s", "--symbolic"}) ||
-		(name == "cp" || name == "gcp") && r.has([]string{"-s", "--symbolic-link"})
+	symbolic := r.has(r.words(form.LinksSymbolicallyWith))
 	from, folders, alone := r.operands, r.into(), false
 	if n := len(from); len(folders) == 0 && n > 1 {
 		alone = n == 2

@@ -2,7 +2,10 @@ package knowledge
 
 import (
 	"regexp"
+	"slices"
 	"strings"
+
+	"cardea.dev/internal/knowledge/form"
 )
 
 // Programs inside of a program's words get a look of their own. Each function
@@ -399,6 +402,20 @@ func harmlessAwk(text string) bool {
 			operand = false
 			i++
 		default:
+			return false
+		}
+	}
+	return true
+}
+
+// harmlessFzf reports whether bindings of fzf (--bind, fzf 0.54) only move,
+// mark and show: no execute, reload, transform, preview, become and the like.
+// What could be a key or an action, nobody knows, it does not vouch for.
+func harmlessFzf(bindings string) bool {
+	harmless, _ := WordsOf(form.HarmlessActions, string(lookFzf))
+	for _, b := range strings.Split(bindings, ",") {
+		key, actions, found := strings.Cut(b, ":")
+		if !found || key == "" || slices.ContainsFunc(strings.Split(actions, "+"), func(a string) bool { return !slices.Contains(harmless, a) }) {
 			return false
 		}
 	}

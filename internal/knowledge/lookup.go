@@ -144,18 +144,17 @@ func programOf(name string) *form.Program {
 }
 
 // named is the command that a program's base name stands for, and what is known
-// of it. Git starts its subcommands as programs of their own, so git-push is
-// git push.
+// of it: git-push is git push.
 func named(base string) ([]string, *form.Program) {
 	if p := programOf(base); p != nil {
 		return []string{base}, p
 	}
-	git := programOf("git")
-	if sub, ok := strings.CutPrefix(base, "git-"); ok && git != nil {
-		if p := git.Subcommand(sub); p != nil {
-			return []string{"git", sub}, p
+	name, sub, _ := strings.Cut(base, "-")
+	if p := programOf(name); sub != "" && p != nil && Has(form.SubcommandPrograms, name) {
+		if s := p.Subcommand(sub); s != nil {
+			return []string{name, sub}, s
 		}
-		return []string{"git", sub}, &form.Program{Name: []string{sub}, Operands: form.None, Accesses: git.Accesses}
+		return []string{name, sub}, &form.Program{Name: []string{sub}, Operands: form.None, Accesses: p.Accesses}
 	}
 	return []string{base}, nil
 }

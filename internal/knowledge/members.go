@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/knowledge/form"
 )
 
 // This file derives the names under which cp, mv, ln, install, rsync and the like
@@ -19,7 +20,7 @@ func (r *reader) members(recursive bool) {
 	if n := len(from); len(folders) == 0 && n > 0 {
 		dest := r.argv[from[n-1]]
 		switch {
-		case n == 1 && path.Base(r.out.Command[0]) == "ln":
+		case n == 1 && Has(form.LinksIntoFolder, r.out.Command[0]):
 			folders = []Word{Literal(".")}
 		case n == 1 || r.spec.HostPathOperands && remoteName(dest):
 			return

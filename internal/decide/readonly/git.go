@@ -9,6 +9,8 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/gitindex"
+	"cardea.dev/internal/knowledge"
+	"cardea.dev/internal/knowledge/form"
 	"cardea.dev/internal/paths"
 )
 
@@ -19,12 +21,13 @@ import (
 // configuration is unknown.
 func (c *call) git(p *cardea.Part) string {
 	sub := subcommand(p)
+	elsewhere, _ := knowledge.WordsOf(form.ChangesConfigurationWith, p.Program())
+	folder, _ := knowledge.WordsOf(form.ChangesFolderWith, p.Program())
 	for _, o := range p.Options {
 		if o.Word > sub {
 			continue // -c of git log and -C of git diff are others
 		}
-		switch o.Name {
-		case "-c", "--config-env", "--git-dir", "--work-tree", "--exec-path", "--namespace", "--super-prefix", "--attr-source":
+		if slices.Contains(elsewhere, o.Name) {
 			return "git is told another configuration or repository"
 		}
 	}
@@ -37,7 +40,7 @@ func (c *call) git(p *cardea.Part) string {
 	}
 	dir := p.Dir
 	for _, o := range p.Options {
-		if o.Name != "-C" || o.Word > sub {
+		if !slices.Contains(folder, o.Name) || o.Word > sub {
 			continue
 		}
 		if !o.Static || o.Value == "" || strings.HasPrefix(o.Value, "~") {
@@ -68,10 +71,10 @@ func (c *call) git(p *cardea.Part) string {
 	if why == "" && contents(p) && slices.ContainsFunc(c.indexes, secrets) {
 		return "a secret is committed here, and git may show it"
 	}
-	if why == "" && len(p.Command) > 1 && (p.Command[1] == "remote" || p.Command[1] == "config") && (c.userinfo || c.personal()) {
+	if why == "" && does(form.ShowsAddresses, p) && (c.userinfo || c.personal()) {
 		return "an address of the repository may hold a password"
 	}
-	if why == "" && len(p.Command) > 1 && p.Command[1] == "diff" && c.compares(p, dir) {
+	if why == "" && does(form.ComparesFiles, p) && c.compares(p, dir) {
 		return "git compares what lies outside of the repository, with all below it"
 	}
 	return why

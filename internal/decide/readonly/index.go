@@ -1,65 +1,38 @@
 package readonly
 
 import (
-	"slices"
+	"strings"
 
 	"cardea.dev"
 	"cardea.dev/internal/gitindex"
+	"cardea.dev/internal/knowledge"
 	"cardea.dev/internal/knowledge/files"
+	"cardea.dev/internal/knowledge/form"
 )
 
 // contents reports whether a git command shows what files hold, and not only
-// their names, who changed them and when. What it is not told about by name is
-// taken for one that does.
+// their names, who changed them and when. A command of which that is not known
+// is taken for one that does.
 func contents(p *cardea.Part) bool {
-	if len(p.Command) < 2 {
+	if len(p.Command) < 2 || does(form.HidesContents, p) {
 		return false
 	}
-	switch p.Command[1] {
-	case "status":
-		return hasOption(p, "-v", "-vv", "--verbose")
-	case "branch", "tag", "remote", "config", "rev-parse", "rev-list", "shortlog", "ls-files", "ls-tree", "describe", "name-rev", "for-each-ref", "show-ref",
-		"show-branch", "merge-base", "cherry", "count-objects", "check-ignore", "check-attr", "check-ref-format", "check-mailmap", "symbolic-ref", "fsck", "worktree",
-		"hash-object", "patch-id", "stripspace", "bisect", "notes", "sparse-checkout", "bundle", "replace", "verify-pack", "show-index", "apply", "version", "help":
-		return false
-	case "blame", "annotate":
-		return false // of its operand alone, which is an access
-	case "log", "reflog", "stash":
-		return p.Command[1] == "stash" && len(p.Command) > 2 && p.Command[2] == "show" || patches(p)
-	case "diff":
-		return !onlyNames(p)
-	}
-	return true
-}
-
-// patches reports options with which git log shows patches (git-log(1), "Diff
-// formatting").
-func patches(p *cardea.Part) bool {
-	for _, o := range p.Options {
-		switch o.Name {
-		case "-p", "-u", "--patch", "-U", "--unified", "--patch-with-raw", "--patch-with-stat", "-W", "--function-context", "--word-diff", "--word-diff-regex", "--color-words",
-			"-L", "--check", "-c", "--cc", "-m", "--dd", "--remerge-diff", "--diff-merges", "--binary", "-a", "--text", "--color-moved", "--inter-hunk-context", "--full-index":
+	known := false
+	for n := 2; n <= len(p.Command); n++ {
+		command := strings.Join(p.Command[:n], " ")
+		with, some := knowledge.WordsOf(form.ShowsContentsWith, command)
+		unless, most := knowledge.WordsOf(form.ShowsContentsUnless, command)
+		if knowledge.HasOption(p, with...) || most && !knowledge.HasOption(p, unless...) {
 			return true
 		}
+		known = known || some || most
 	}
-	return false
+	return !known
 }
 
-func hasOption(p *cardea.Part, names ...string) bool {
-	return slices.ContainsFunc(p.Options, func(o cardea.Option) bool { return slices.Contains(names, o.Name) })
-}
-
-// onlyNames reports options with which git diff says which files differ, and not
-// how. Git show shows what a blob holds whatever its options say.
-func onlyNames(p *cardea.Part) bool {
-	names := false
-	for _, o := range p.Options {
-		switch o.Name {
-		case "--stat", "--numstat", "--shortstat", "--dirstat", "--summary", "--name-only", "--name-status", "--raw", "-s", "--no-patch", "--quiet", "--compact-summary":
-			names = true
-		}
-	}
-	return names && !patches(p)
+// does reports whether the subcommand of a part has a property.
+func does(property form.Property, p *cardea.Part) bool {
+	return len(p.Command) > 1 && knowledge.HasWith(property, p.Command[0], func(sub string) bool { return sub == p.Command[1] })
 }
 
 // secrets reports whether an index may list a file whose name is that of a

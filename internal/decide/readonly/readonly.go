@@ -228,7 +228,7 @@ func (c *call) program(p *cardea.Part) string {
 			return why
 		}
 	}
-	if len(p.Command) > 0 && p.Command[0] == "git" {
+	if knowledge.Has(form.ReadsRepository, p.Program()) {
 		return c.git(p)
 	}
 	for _, name := range p.Configs {

@@ -56,6 +56,11 @@ const (
 	MakesLinks Property = "makes_links"
 	// MakesNoLinks are subcommands of such a program that cannot.
 	MakesNoLinks Property = "makes_no_links"
+	// LinksSymbolicallyWith makes symbolic links with one of these options.
+	LinksSymbolicallyWith Property = "links_symbolically_with"
+	// LinksIntoFolder puts a link into the current folder where it is passed one
+	// operand.
+	LinksIntoFolder Property = "links_into_folder"
 	// PassesInput prints what it reads, changed or not.
 	PassesInput Property = "passes_input"
 	// FiltersLines prints some of the lines that it reads, unchanged, with no other
@@ -85,12 +90,46 @@ const (
 	NamesMatchesWith Property = "names_matches_with"
 	// MatchesWith are the other options with which it still does.
 	MatchesWith Property = "matches_with"
+	// HarmlessActions binds keys to these actions, which only move, mark and show.
+	HarmlessActions Property = "harmless_actions"
 	// PrintsFolders prints the folders of the files that it is passed.
 	PrintsFolders Property = "prints_folders"
 	// PrintsCurrentFolder prints the folder in which it runs.
 	PrintsCurrentFolder Property = "prints_current_folder"
 	// PrintsTopLevel prints the top folder of the repository, with these words.
 	PrintsTopLevel Property = "prints_top_level"
+	// ReadsRepository obeys the configuration of the repository around the folder, which
+	// can name commands.
+	ReadsRepository Property = "reads_repository"
+	// SubcommandPrograms starts subcommands as programs of their own: git-push is git
+	// push.
+	SubcommandPrograms Property = "subcommand_programs"
+	// ReadsPathspecs reads its operands as patterns of its own (gitglossary(7),
+	// pathspec).
+	ReadsPathspecs Property = "reads_pathspecs"
+	// ListsOperandsWith reads operands from a file with one of these options.
+	ListsOperandsWith Property = "lists_operands_with"
+	// ChangesFolderWith works in the folder that one of these options names, in front of
+	// the subcommand.
+	ChangesFolderWith Property = "changes_folder_with"
+	// ChangesConfigurationWith obeys another configuration or repository with one of
+	// these options, in front of the subcommand.
+	ChangesConfigurationWith Property = "changes_configuration_with"
+	// ShowsAddresses prints the addresses of the repository's remotes, with one of these
+	// subcommands.
+	ShowsAddresses Property = "shows_addresses"
+	// ComparesFiles compares files outside of a repository too, with one of these
+	// subcommands.
+	ComparesFiles Property = "compares_files"
+	// HidesContents prints nothing that files of the repository hold except its
+	// operands', with one of these subcommands.
+	HidesContents Property = "hides_contents"
+	// ShowsContentsWith is a command that prints what files of the repository hold with
+	// one of these options.
+	ShowsContentsWith Property = "shows_contents_with"
+	// ShowsContentsUnless is a command that prints what files of the repository hold
+	// unless one of these options is given.
+	ShowsContentsUnless Property = "shows_contents_unless"
 	// Searches prints the files that it finds below folders, and can start
 	// programs on them.
 	Searches Property = "searches"
@@ -119,9 +158,9 @@ const (
 // Properties are all properties.
 var Properties = []Property{
 	Shell, ForeignShell, Interpreter, RunsCode, RunsPackages, RunsWords, RunsByOptionsInFront, RunsInput, RunsInputUnless, RunsFileOfOption, RunsByName, ProjectFiles,
-	RunsFolder, Downloads, Copies, Decodes, SendsFiles, SendsOptionFiles, MakesFolders, MakesLinks, MakesNoLinks,
+	RunsFolder, Downloads, Copies, Decodes, SendsFiles, SendsOptionFiles, MakesFolders, MakesLinks, MakesNoLinks, LinksSymbolicallyWith, LinksIntoFolder,
 	PassesInput, FiltersLines, PrintsText, PrintsOperands, PrintsOperandsWith, ListsHiddenWith, ListsFolderWith, FindsUnless, FindsWith,
-	NamesMatchesWith, MatchesWith, PrintsFolders, PrintsCurrentFolder, PrintsTopLevel, Searches,
+	NamesMatchesWith, MatchesWith, HarmlessActions, PrintsFolders, PrintsCurrentFolder, PrintsTopLevel, ReadsRepository, SubcommandPrograms, ReadsPathspecs, ListsOperandsWith, ChangesFolderWith, ChangesConfigurationWith, ShowsAddresses, ComparesFiles, HidesContents, ShowsContentsWith, ShowsContentsUnless, Searches,
 	ChangesNoFile, KeepsFiles, Publishes, NeedsExactEntry, NeedsExactLetters, StartsOnFiles, SameOptions, StandsForCmdlet,
 }
 
