@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/knowledge"
+	"cardea.dev/internal/knowledge/form"
 )
 
 // shellProgram handles bash and its kin: -c text is a script, so is a literal
@@ -13,11 +15,8 @@ import (
 func (w *walker) shellProgram(_ *wrapper, inv invocation) {
 	name := path.Base(inv.argv[0].Text)
 	words, command, stdin := w.shellOptions(inv.argv[1:])
-	switch name {
-	case "zsh", "ksh", "mksh":
-		if command || stdin || len(words) == 0 {
-			w.spot(inv.text, cardea.OpaqueLanguage, "a command in the language of another shell")
-		}
+	if knowledge.Has(form.OwnSyntax, name) && (command || stdin || len(words) == 0) {
+		w.spot(inv.text, cardea.OpaqueLanguage, "a command in the language of another shell")
 	}
 	switch {
 	case command && len(words) == 0, len(words) > 0 && !words[0].Static:
@@ -108,8 +107,7 @@ func (w *walker) shellOptions(words []field) (rest []field, command, stdin bool)
 }
 
 // readsScript reports whether a command in a script that the shell reads from
-// its standard input may take a part of the script away. Those named here read
-// nothing, or all of it.
+// its standard input may take a part of the script away.
 func readsScript(p cardea.Part) bool {
 	name := ""
 	if len(p.Argv) > 0 {
@@ -118,11 +116,7 @@ func readsScript(p cardea.Part) bool {
 	if p.NoEffect {
 		return name == "read" || name == "mapfile" || name == "readarray"
 	}
-	switch name {
-	case "echo", "printf", "pwd", "cat", "ls", "mkdir", "rmdir", "touch", "chmod", "cp", "date", "true", "false", "export", "cd":
-		return false
-	}
-	return true
+	return !knowledge.Has(form.LeavesScript, name)
 }
 
 // childShell walks a script in a new shell: constants of this one are not
@@ -136,7 +130,7 @@ func (w *walker) childShell(via, text string, params []field, inv invocation) {
 		posix := w.shell.posix
 		defer func() { w.shell.posix = posix }()
 		shell, _, _ := strings.Cut(via, " ")
-		w.shell.posix = shell != "bash" && shell != "rbash" // the others are, or start, whatever sh is
+		w.shell.posix = !knowledge.Has(form.IsBash, shell) // the others are, or start, whatever sh is
 		vars, home, cwd := w.cur.vars, w.lookup("HOME"), w.lookup("PWD")
 		w.cur.vars = map[string]value{}
 		// What the line has set is there if it was exported before.

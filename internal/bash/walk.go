@@ -7,6 +7,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"cardea.dev"
+	"cardea.dev/internal/knowledge"
+	"cardea.dev/internal/knowledge/form"
 )
 
 // input is what a command reads from its standard input.
@@ -346,7 +348,7 @@ func (w *walker) prints(st *syntax.Stmt, in input) (string, bool) {
 	if !ok || len(call.Assigns) > 0 || len(call.Args) == 0 || st.Background {
 		return "", false
 	}
-	if len(st.Redirs) == 1 && st.Redirs[0].Hdoc != nil && len(call.Args) == 1 && call.Args[0].Lit() == "cat" {
+	if len(st.Redirs) == 1 && st.Redirs[0].Hdoc != nil && len(call.Args) == 1 && knowledge.Has(form.CopiesInput, call.Args[0].Lit()) {
 		return w.heredoc(st.Redirs[0])
 	}
 	if len(st.Redirs) > 0 {
@@ -366,7 +368,7 @@ func (w *walker) prints(st *syntax.Stmt, in input) (string, bool) {
 	switch {
 	case w.shell.funcs[words[0]] != nil || w.shell.aliases[words[0]] != "":
 		return "", false
-	case words[0] == "cat" && len(words) == 1 && in.kind == literal:
+	case len(words) == 1 && knowledge.Has(form.CopiesInput, words[0]) && in.kind == literal:
 		return in.text, true
 	case words[0] == "echo" && len(words) > 1 && words[1][:min(1, len(words[1]))] != "-":
 		return strings.Join(words[1:], " ") + "\n", !slices.ContainsFunc(words, hasBackslash)

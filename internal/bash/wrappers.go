@@ -8,6 +8,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/knowledge"
+	"cardea.dev/internal/knowledge/form"
 	"cardea.dev/internal/paths"
 )
 
@@ -174,8 +175,8 @@ func (w *walker) xargs(s *wrapper, inv invocation) {
 			inv.access = slices.Concat(inv.access, w.paths().Open(cardea.Read, o.value, false))
 		}
 	}
-	if len(p.rest) == 0 {
-		inv.argv = []field{knowledge.Literal("echo")}
+	if program, ok := knowledge.WordsOf(form.StartsByDefault, s.Name[0]); ok && len(p.rest) == 0 {
+		inv.argv = []field{knowledge.Literal(program[0])}
 	}
 	for _, o := range []string{"-I", "-J"} {
 		replace = cmp.Or(p.options[o], replace)

@@ -18,8 +18,11 @@ func Has(property form.Property, program string) bool {
 // IsInterpreter reports an interpreter of another language than the shell's, with
 // or without its version in its name.
 func IsInterpreter(program string) bool {
-	return Has(form.Interpreter, strings.TrimRight(program, "0123456789."))
+	return Has(form.Interpreter, Unversioned(program))
 }
+
+// Unversioned is the name of a program without its version: python of python3.12.
+func Unversioned(program string) string { return strings.TrimRight(program, "0123456789.") }
 
 // WordsOf are the words that belong to a property of a program; false where it
 // does not have the property.

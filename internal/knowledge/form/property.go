@@ -9,6 +9,10 @@ type Property string
 const (
 	// Shell is an interpreter of the language of bash, or a close one.
 	Shell Property = "shell"
+	// IsBash is bash itself. Every other shell is, or starts, whatever sh is.
+	IsBash Property = "is_bash"
+	// OwnSyntax is a shell whose language differs from that of bash.
+	OwnSyntax Property = "own_syntax"
 	// ForeignShell is a shell with a language of its own.
 	ForeignShell Property = "foreign_shell"
 	// Interpreter runs scripts of another language. A version at the end of the name
@@ -28,6 +32,9 @@ const (
 	// RunsInputUnless runs its standard input as commands, unless one of these
 	// options is given.
 	RunsInputUnless Property = "runs_input_unless"
+	// LeavesScript reads nothing, or all, of a script that a shell reads from its
+	// standard input.
+	LeavesScript Property = "leaves_script"
 	// RunsFileOfOption runs the file that one of these options names.
 	RunsFileOfOption Property = "runs_file_of_option"
 	// RunsByName runs these files of the folder without being told to.
@@ -37,6 +44,9 @@ const (
 	ProjectFiles Property = "project_files"
 	// RunsFolder runs all files of the folders that it is passed.
 	RunsFolder Property = "runs_folder"
+	// RunsModules runs the `__main__.py` of a folder, and a module with -m. A
+	// version at the end of the name does not count.
+	RunsModules Property = "runs_modules"
 	// Downloads prints or saves what another host sends, with one of these
 	// subcommands where there are any.
 	Downloads Property = "downloads"
@@ -63,6 +73,8 @@ const (
 	LinksIntoFolder Property = "links_into_folder"
 	// PassesInput prints what it reads, changed or not.
 	PassesInput Property = "passes_input"
+	// CopiesInput prints what it reads, unchanged.
+	CopiesInput Property = "copies_input"
 	// FiltersLines prints some of the lines that it reads, unchanged, with no other
 	// options than these.
 	FiltersLines Property = "filters_lines"
@@ -149,6 +161,9 @@ const (
 	// StartsOnFiles is a wrapper that starts a command on the files that it finds or
 	// reads.
 	StartsOnFiles Property = "starts_on_files"
+	// StartsByDefault is a wrapper that starts this program where it is passed no
+	// command.
+	StartsByDefault Property = "starts_by_default"
 	// SameOptions are options that mean the same: "-r|-R|--recursive".
 	SameOptions Property = "same_options"
 	// StandsForCmdlet is an alias in PowerShell of this cmdlet.
@@ -157,11 +172,11 @@ const (
 
 // Properties are all properties.
 var Properties = []Property{
-	Shell, ForeignShell, Interpreter, RunsCode, RunsPackages, RunsWords, RunsByOptionsInFront, RunsInput, RunsInputUnless, RunsFileOfOption, RunsByName, ProjectFiles,
-	RunsFolder, Downloads, Copies, Decodes, SendsFiles, SendsOptionFiles, MakesFolders, MakesLinks, MakesNoLinks, LinksSymbolicallyWith, LinksIntoFolder,
-	PassesInput, FiltersLines, PrintsText, PrintsOperands, PrintsOperandsWith, ListsHiddenWith, ListsFolderWith, FindsUnless, FindsWith,
+	Shell, IsBash, OwnSyntax, ForeignShell, Interpreter, RunsCode, RunsPackages, RunsWords, RunsByOptionsInFront, RunsInput, RunsInputUnless, LeavesScript, RunsFileOfOption, RunsByName, ProjectFiles,
+	RunsFolder, RunsModules, Downloads, Copies, Decodes, SendsFiles, SendsOptionFiles, MakesFolders, MakesLinks, MakesNoLinks, LinksSymbolicallyWith, LinksIntoFolder,
+	PassesInput, CopiesInput, FiltersLines, PrintsText, PrintsOperands, PrintsOperandsWith, ListsHiddenWith, ListsFolderWith, FindsUnless, FindsWith,
 	NamesMatchesWith, MatchesWith, HarmlessActions, PrintsFolders, PrintsCurrentFolder, PrintsTopLevel, ReadsRepository, SubcommandPrograms, ReadsPathspecs, ListsOperandsWith, ChangesFolderWith, ChangesConfigurationWith, ShowsAddresses, ComparesFiles, HidesContents, ShowsContentsWith, ShowsContentsUnless, Searches,
-	ChangesNoFile, KeepsFiles, Publishes, NeedsExactEntry, NeedsExactLetters, StartsOnFiles, SameOptions, StandsForCmdlet,
+	ChangesNoFile, KeepsFiles, Publishes, NeedsExactEntry, NeedsExactLetters, StartsOnFiles, StartsByDefault, SameOptions, StandsForCmdlet,
 }
 
 // Holder is a program that has a property, and the words that belong to it.

@@ -120,7 +120,7 @@ func (p Place) pathsOf(part *cardea.Part, files *Files) []string {
 			}
 		}
 	}
-	if strings.HasPrefix(name, "python") {
+	if knowledge.Has(knowledgeform.RunsModules, knowledge.Unversioned(name)) {
 		files.Runs = append(files.Runs, modules(part, dirs)...)
 	}
 	return named
