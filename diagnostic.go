@@ -174,6 +174,8 @@ const (
 	CodeUnknownSender Code = "unknown-sender"
 	// CodeMore: there are further diagnostics, which are left out.
 	CodeMore Code = "more"
+	// CodeTestFailed: a test inside of a rule or route did not pass.
+	CodeTestFailed Code = "test-failed"
 	// CodeNotConverted: an import could not carry an entry over as it was.
 	CodeNotConverted Code = "not-converted"
 )

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,41 +13,31 @@ import (
 	"cardea.dev/internal/gate"
 	"cardea.dev/internal/harness"
 	"cardea.dev/internal/ledger"
-	"cardea.dev/internal/ledger/display"
 	"cardea.dev/internal/redact"
 	"cardea.dev/internal/state"
 	"github.com/spf13/cobra"
 )
 
 func auditCommand(p Process) *cobra.Command {
-	c := &cobra.Command{
-		Use:   "audit",
-		Short: "search and verify the ledger, the audit log of all verdicts",
-		Long: `Search and verify the ledger, the audit log. It has an entry for every verdict
-of the hook. The setting ledger.dir says where it is stored.`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
-	}
-	c.AddCommand(searchCommand(p), verifyCommand(p))
-	return c
+	return group("audit", "search and verify the ledger, the audit log of all verdicts", `Search and verify the ledger, the audit log. It has an entry for every verdict
+of the hook. The setting ledger.dir says where it is stored.`, searchCommand(p), verifyCommand(p))
 }
 
 func verifyCommand(p Process) *cobra.Command {
-	var asked bool
 	c := &cobra.Command{
 		Use:   "verify [--json]",
 		Short: "check that nothing in the ledger was changed or removed",
 		Long: `Find lines of the ledger that were changed, removed, moved, added or cut off
 after they were written. docs/ledger.md says what this finds and what not.`,
 		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error { return verify(p, asked) },
 	}
-	c.Flags().BoolVar(&asked, "json", false, "answer as one JSON object")
+	asJSON := jsonFlag(c)
+	c.RunE = func(*cobra.Command, []string) error { return verify(p, *asJSON) }
 	return c
 }
 
 // verify looks for changes.
-func verify(p Process, asked bool) error {
+func verify(p Process, asJSON bool) error {
 	l, err := openLedger(p)
 	if err != nil {
 		return err
@@ -57,18 +46,11 @@ func verify(p Process, asked bool) error {
 	if err != nil {
 		return fmt.Errorf("look at the ledger: %w", err)
 	}
-	if asked {
-		err = encode(p, struct {
-			Intact bool `json:"intact"`
-			ledger.Report
-		}{r.Intact(), r})
-	} else {
-		err = p.face().Verify(r)
-	}
-	if err == nil && !r.Intact() {
-		return ended(exitError)
-	}
-	return err
+	found := struct {
+		Intact bool `json:"intact"`
+		ledger.Report
+	}{r.Intact(), r}
+	return failIf(!r.Intact(), p.answer(asJSON, found, func(s *screen) { showReport(s, r) }))
 }
 
 // searchFlags are the filters of a search, as they are typed.
@@ -189,22 +171,20 @@ func search(p Process, q ledger.Query, asJSON bool) error {
 				return err
 			}
 		}
-	} else if found, err = p.face().Search(l.Search(q), warn); err != nil {
-		return err
-	} else if found == 0 && !failed {
+	} else {
+		s := screenOn(p.Stdout, p.Env)
+		found, err = p.showEntries(s, l.Search(q), warn), s.err
+	}
+	if err == nil && found == 0 && !failed && !asJSON {
 		p.warn("nothing in the ledger answers")
 	}
 	if q.Limit > 0 && found == q.Limit {
 		p.warn(fmt.Sprintf("these are the last %d; --limit 0 shows all", found))
 	}
-	if failed {
-		return ended(exitError)
-	}
-	return nil
+	return failIf(failed, err)
 }
 
 func explainCommand(p Process) *cobra.Command {
-	var asked bool
 	c := &cobra.Command{
 		Use:   "explain [--json] <ledger id>",
 		Short: "show an entry of the ledger, and why it was decided",
@@ -212,14 +192,14 @@ func explainCommand(p Process) *cobra.Command {
 opinion and rule about each part. "cardea audit search" shows the ids.`,
 		Example: "  cardea explain 1m7yp8198z659sn1",
 		Args:    oneArgument,
-		RunE:    func(_ *cobra.Command, args []string) error { return explain(p, args[0], asked) },
 	}
-	c.Flags().BoolVar(&asked, "json", false, "answer as one JSON object")
+	asJSON := jsonFlag(c)
+	c.RunE = func(_ *cobra.Command, args []string) error { return explain(p, args[0], *asJSON) }
 	return c
 }
 
 // explain shows an entry.
-func explain(p Process, id string, asked bool) error {
+func explain(p Process, id string, asJSON bool) error {
 	l, err := openLedger(p)
 	if err != nil {
 		return err
@@ -228,10 +208,7 @@ func explain(p Process, id string, asked bool) error {
 	if err != nil {
 		return err
 	}
-	if asked {
-		return encode(p, line)
-	}
-	return p.face().Explain(line)
+	return p.answer(asJSON, line, func(s *screen) { p.showEntry(s, line) })
 }
 
 // openLedger opens the ledger of the place where the person stands, for
@@ -243,9 +220,7 @@ func openLedger(p Process) (*ledger.Ledger, error) {
 	if why != "" {
 		pl.tell(why)
 	}
-	for _, t := range pl.troubles {
-		p.warn(t.Error())
-	}
+	p.tell(pl.troubles)
 	if dir == "" || pl.state == "" {
 		return nil, errors.New("there is no state folder with a ledger; set HOME or XDG_STATE_HOME")
 	}
@@ -261,16 +236,4 @@ func openLedger(p Process) (*ledger.Ledger, error) {
 	}
 	return ledger.Open(dir, ledger.Options{Key: key, Redactor: redact.New(), Levels: ledger.Levels(s.Levels),
 		KeepDays: s.KeepDays, MaxMB: s.MaxMB, Now: p.Now})
-}
-
-// face shows the ledger on standard output, in the zone of the clock.
-func (p Process) face() display.Face {
-	return display.Face{Out: p.Stdout, Plain: Plain, Zone: p.Now().Location()}
-}
-
-// encode writes one JSON object in one line.
-func encode(p Process, v any) error {
-	e := json.NewEncoder(p.Stdout)
-	e.SetEscapeHTML(false)
-	return e.Encode(v)
 }

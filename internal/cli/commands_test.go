@@ -90,8 +90,14 @@ func TestTestCommand(t *testing.T) {
 		t.Errorf("good: exit %d, %s", code, out)
 	}
 	d.write(file, bad)
-	if out, _, code := d.run("", "test", file); code != exitError || !strings.Contains(out, "FAIL  "+file+":1: rule good") || !strings.Contains(out, "expected deny, got none") {
+	if out, _, code := d.run("", "test", file); code != exitError || !strings.Contains(out, file+":1: error: rule good") || !strings.Contains(out, "expected deny, got none") {
 		t.Errorf("bad: exit %d, %s", code, out)
+	}
+	out, _, code := d.run("", "test", "--json", file)
+	var found inlineTests
+	if err := json.Unmarshal([]byte(out), &found); err != nil || code != exitError || len(found.Tests) != 2 || !found.Tests[0].Pass || found.Tests[1].Pass ||
+		len(found.Diagnostics) != 1 || found.Diagnostics[0].Code != cardea.CodeTestFailed || found.Diagnostics[0].Line != 1 {
+		t.Errorf("bad, as JSON: exit %d, %v, %s", code, err, out)
 	}
 	route := filepath.Join(d.project, "plugin/hooks/tool-routes.yaml")
 	d.write(route, "routes: {r: {tool: Bash, pattern: x, message: m, tests: [{input: {tool_name: Bash, tool_input: {command: y}}, expect: block, desc: says why}]}}")

@@ -2,13 +2,12 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
+	"cardea.dev"
 	"cardea.dev/internal/harness/claudecode"
 	"cardea.dev/internal/install"
 	"github.com/spf13/cobra"
@@ -23,10 +22,10 @@ const (
 
 // checkup is what doctor finds, and the shape of doctor --json.
 type checkup struct {
-	OK bool `json:"ok"`
-	// Problems are those that are of no harness.
-	Problems  []string     `json:"problems"`
+	OK        bool         `json:"ok"`
 	Harnesses []hookReport `json:"harnesses"`
+	// The diagnostics are those of no harness.
+	report
 }
 
 // hookReport is what doctor says about one harness.
@@ -38,14 +37,12 @@ type hookReport struct {
 	// LastEvent is when the last real event came, to the minute; "" is never.
 	LastEvent string           `json:"last_event"`
 	Wirings   []install.Wiring `json:"wirings"`
-	// Probes say what came of each hook that was tried, in order.
-	Probes   []string `json:"probes"`
-	Problems []string `json:"problems"`
-	Notes    []string `json:"notes"`
+	// Probes say of which hooks it was seen that they deny.
+	Probes []string `json:"probes"`
+	report
 }
 
 func doctorCommand(p Process) *cobra.Command {
-	var asked bool
 	c := &cobra.Command{
 		Use:   "doctor [--json]",
 		Short: "check that the hook is registered and works",
@@ -60,47 +57,43 @@ registered command is this program.
   registered but not firing  a problem is named, or no real event came yet
   not configured             no hook of Cardea is registered`,
 		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error { return doctor(p, asked) },
 	}
-	c.Flags().BoolVar(&asked, "json", false, "answer as one JSON object")
+	asJSON := jsonFlag(c)
+	c.RunE = func(*cobra.Command, []string) error { return doctor(p, *asJSON) }
 	return c
 }
 
-func doctor(p Process, asked bool) error {
+func doctor(p Process, asJSON bool) error {
 	exe, err := os.Executable()
 	if err != nil {
 		return fmt.Errorf("find this program: %w", err)
 	}
 	s := siteOf(p)
-	var c checkup
+	c := checkup{OK: true, report: report{notNil(policyProblems(p))}}
 	configured := false
-	c.OK = true
 	for _, h := range install.Harnesses() {
 		r := examine(p, s, h, exe)
 		configured = configured || r.State != stateNone
-		c.OK = c.OK && len(r.Problems) == 0
+		c.OK = c.OK && !cardea.HasError(r.Diagnostics)
 		c.Harnesses = append(c.Harnesses, r)
 	}
-	c.Problems = append([]string{}, policyProblems(p)...)
-	c.OK = c.OK && configured && len(c.Problems) == 0
+	c.OK = c.OK && configured && !cardea.HasError(c.Diagnostics)
 	for _, t := range s.place.troubles {
-		p.warn(t.Error())
+		c.Diagnostics = append(c.Diagnostics, t.Diagnostic)
 	}
-	if asked {
-		e := json.NewEncoder(p.Stdout)
-		e.SetIndent("", "  ")
-		err = e.Encode(c)
-	} else {
-		err = c.show(screenOn(p.Stdout, p.Env), p.Now(), configured)
+	if !configured {
+		c.add(cardea.LevelWarning, install.CodeNoHook, "run \"cardea install claude\" or \"cardea install copilot\"", "Cardea is the hook of no harness")
 	}
-	if err == nil && !c.OK {
-		return ended(exitError)
-	}
-	return err
+	return failIf(!c.OK, p.answer(asJSON, c, func(out *screen) { c.show(out, p.Now()) }))
+}
+
+// add adds a diagnostic that is about no file.
+func (r *report) add(severity cardea.Level, code cardea.Code, hint, text string) {
+	r.Diagnostics = append(r.Diagnostics, cardea.Diagnostic{Severity: severity, Code: code, Text: text, Hint: hint})
 }
 
 // policyProblems say why the policies that are in force cannot be evaluated.
-func policyProblems(p Process) []string {
+func policyProblems(p Process) []cardea.Diagnostic {
 	l, _, err := gather(p, nil)
 	if err != nil {
 		return nil // without a working folder there is no place to look at
@@ -110,7 +103,7 @@ func policyProblems(p Process) []string {
 			continue
 		}
 		if err := p.Engines.Own.Ready(); err != nil {
-			return []string{f.Dir + ": its policies ask instead of deciding, since " + err.Error()}
+			return []cardea.Diagnostic{{File: f.Dir, Code: cardea.CodeNoEngine, Text: "the policies ask instead of deciding, since " + err.Error()}}
 		}
 		return nil
 	}
@@ -119,45 +112,38 @@ func policyProblems(p Process) []string {
 
 // examine looks at one harness.
 func examine(p Process, s site, h install.Harness, exe string) hookReport {
-	r := hookReport{Name: h.Name, Title: h.Title, State: stateNone, Wirings: []install.Wiring{}, Probes: []string{}, Problems: []string{}, Notes: []string{}}
 	found := install.Inspect(h, s.at)
-	r.Wirings = append(r.Wirings, found.Wirings...)
-	r.Problems = append(r.Problems, found.Problems...)
-	r.Notes = append(r.Notes, found.Notes...)
+	r := hookReport{Name: h.Name, Title: h.Title, State: stateNone, Wirings: notNil(found.Wirings), Probes: []string{}, report: report{notNil(found.Diagnostics)}}
 	last, beat := s.place.heartbeats().LastEvent(h.Name)
 	if beat {
 		r.LastEvent = last.UTC().Format(time.RFC3339)
 	}
 	if len(found.Wirings) == 0 {
 		if h.Installed(s.at, s.path) {
-			r.Notes = append(r.Notes, "run \"cardea install "+h.Program+"\"")
+			r.add(cardea.LevelNote, install.CodeNoHook, "run \"cardea install "+h.Program+"\"", "the harness is installed, and has no hook of Cardea")
 		}
 		return r
 	}
 	version, why := installFlags{}.harnessVersion(h, s)
 	if r.Version = version; version == "" {
-		r.Notes = append(r.Notes, "the version is not known: "+why)
+		r.add(cardea.LevelNote, install.CodeUnknownVersion, "", "the version is not known: "+why)
 	}
 	denied := r.tryHooks(s, h, exe)
 	r.lookFor(h, s, found)
 	if h.Name == claudecode.Name { // whose words for events are the canonical ones
 		if l, _, err := gather(p, nil); err == nil {
-			var events []string
-			for _, s := range speakers(l) {
-				events = append(events, s.events...)
-			}
-			if missing := unheard(h, found, events); len(missing) > 0 {
-				r.Problems = append(r.Problems, fmt.Sprintf("policies, rules or the setting policies.checks need the events %s, which do not come; run \"cardea install %s --events %s\"",
-					strings.Join(missing, ", "), h.Program, strings.Join(missing, ",")))
+			for _, d := range spokenInVain(p, l) {
+				d.Severity = cardea.LevelError
+				r.Diagnostics = append(r.Diagnostics, d)
 			}
 		}
 	}
 	r.State = stateSilent
 	switch {
-	case denied && beat && len(r.Problems) == 0:
+	case denied && beat && !cardea.HasError(r.Diagnostics):
 		r.State = stateLive
 	case denied && !beat:
-		r.Notes = append(r.Notes, "no real event has come yet: start a new session, let the agent run a command, and look again")
+		r.add(cardea.LevelNote, install.CodeNoEvent, "start a new session, let the agent run a command, and look again", "no real event has come yet")
 	}
 	return r
 }
@@ -170,26 +156,26 @@ func (r *hookReport) tryHooks(s site, h install.Harness, exe string) (denied boo
 		dir = s.place.dirs.Home
 	}
 	for _, w := range r.Wirings {
-		where := fmt.Sprintf("%s:%d", w.File, w.Line)
-		for _, problem := range w.Problems {
-			r.Problems = append(r.Problems, where+": "+problem+"; run \"cardea install "+h.Program+"\" again")
+		r.Diagnostics = append(r.Diagnostics, w.Diagnostics...)
+		fail := func(code cardea.Code, hint, format string, args ...any) {
+			r.Diagnostics = append(r.Diagnostics, w.Says(cardea.LevelError, code, hint, format, args...))
 		}
 		switch {
 		case w.Off != "":
-			r.Problems = append(r.Problems, where+": it is switched off by "+w.Off)
+			fail(install.CodeSwitchedOff, "", "it is switched off by %s", w.Off)
 			continue
 		case w.Event != h.Gate():
 			continue
 		case !w.SameProgram(exe):
-			r.Problems = append(r.Problems, where+": its program is not this one ("+exe+"), so it was not tried; run doctor of that program, or install again")
+			fail(install.CodeOtherProgram, "run doctor of that program, or install again", "its program is not this one (%s), so it was not tried", exe)
 			continue
 		}
 		if err := install.Probe(context.Background(), h, w, dir, os.Environ()); err != nil {
-			r.Problems = append(r.Problems, where+": "+err.Error())
+			fail(install.CodeNotDenied, "", "%v", err)
 			continue
 		}
 		denied = true
-		r.Probes = append(r.Probes, where+": \"rm -rf /\" is denied")
+		r.Probes = append(r.Probes, fmt.Sprintf("%s:%d: \"rm -rf /\" is denied", w.File, w.Line))
 	}
 	return denied
 }
@@ -197,22 +183,26 @@ func (r *hookReport) tryHooks(s site, h install.Harness, exe string) (denied boo
 // lookFor finds what is wrong with the hooks together.
 func (r *hookReport) lookFor(h install.Harness, s site, found install.Findings) {
 	for _, event := range found.Missing(h) {
-		r.Problems = append(r.Problems, "no hook is in force for "+event+"; run \"cardea install "+h.Program+"\"")
+		r.add(cardea.LevelError, install.CodeNoHook, "run \"cardea install "+h.Program+"\"", "no hook is in force for "+event)
 	}
 	first := map[string]install.Wiring{}
 	for _, w := range r.Wirings {
-		where := fmt.Sprintf("%s:%d", w.File, w.Line)
+		note := func(code cardea.Code, hint, format string, args ...any) {
+			r.Diagnostics = append(r.Diagnostics, w.Says(cardea.LevelNote, code, hint, format, args...))
+		}
 		if before, twice := first[w.Event]; twice {
-			r.Notes = append(r.Notes, fmt.Sprintf("%s: %s is also in %s:%d, so calls may be judged twice", where, w.Event, before.File, before.Line))
+			note(install.CodeJudgedTwice, "", "%s is also in %s:%d, so calls may be judged twice", w.Event, before.File, before.Line)
 		} else {
 			first[w.Event] = w
 		}
 		if install.FailsClosed(h, r.Version) && w.OnFailure != "block" {
-			r.Notes = append(r.Notes, where+": onFailure is missing, so a call runs if its hook fails; run \"cardea install "+h.Program+"\" again")
+			note(install.CodeFailsOpen, h.Repair(), "onFailure is missing, so a call runs if its hook fails")
 		}
 	}
 	if h.Name == claudecode.Name {
-		r.Notes = append(r.Notes, readers(s, r.Wirings)...)
+		for _, text := range readers(s, r.Wirings) {
+			r.add(cardea.LevelNote, install.CodeJudgedTwice, "", text)
+		}
 	}
 }
 
@@ -247,18 +237,16 @@ func readers(s site, wirings []install.Wiring) []string {
 }
 
 // show writes the checkup for people.
-func (c checkup) show(out *screen, now time.Time, configured bool) error {
+func (c checkup) show(out *screen, now time.Time) {
 	for _, r := range c.Harnesses {
 		style := yellow
 		if r.State == stateLive {
 			style = green
-		} else if len(r.Problems) > 0 {
+		} else if cardea.HasError(r.Diagnostics) {
 			style = red
 		}
 		out.printf("%s: %s\n", r.Title, painted{style, r.State})
-		if r.Version != "" {
-			out.printf("  version %s\n", r.Version)
-		}
+		out.field("version", r.Version)
 		for _, w := range r.Wirings {
 			out.printf("  %s  %s  %s:%d\n", w.Event, w.Scope, w.File, w.Line)
 			out.printf("    %s\n", w.Command())
@@ -268,22 +256,11 @@ func (c checkup) show(out *screen, now time.Time, configured bool) error {
 			out.printf("  %s  %s\n", painted{green, "tried"}, t)
 		}
 		if len(r.Wirings) > 0 || r.LastEvent != "" {
-			out.printf("  last real event: %s\n", ago(r.LastEvent, now))
+			out.field("last real event", ago(r.LastEvent, now))
 		}
-		for _, t := range r.Problems {
-			out.printf("  %s  %s\n", painted{red, "problem"}, t)
-		}
-		for _, t := range r.Notes {
-			out.printf("  note  %s\n", t)
-		}
+		showDiagnostics(out, r.Diagnostics)
 	}
-	for _, t := range c.Problems {
-		out.printf("%s  %s\n", painted{red, "problem"}, t)
-	}
-	if !configured {
-		out.printf("Cardea is the hook of no harness; run \"cardea install claude\" or \"cardea install copilot\"\n")
-	}
-	return out.err
+	showDiagnostics(out, c.Diagnostics)
 }
 
 func onFailure(w install.Wiring) string {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cardea.dev"
 	"cardea.dev/internal/testrun"
 	"encoding/json"
 	"os"
@@ -63,7 +64,7 @@ func TestDoctor(t *testing.T) {
 	}
 	c, text, code = d.doctor()
 	for _, r := range c.Harnesses {
-		if code != exitOK || r.State != stateSilent || len(r.Probes) != 1 || len(r.Wirings) != 2 || len(r.Problems) != 0 || r.LastEvent != "" {
+		if code != exitOK || r.State != stateSilent || len(r.Probes) != 1 || len(r.Wirings) != 2 || cardea.HasError(r.Diagnostics) || r.LastEvent != "" {
 			t.Errorf("installed: exit %d, %+v\n%s", code, r, text)
 		}
 	}
@@ -105,7 +106,7 @@ func TestDoctorFindsDeadHooks(t *testing.T) {
 			return strings.ReplaceAll(hook(b, `["check","--harness","claude-code"]`), `"timeout":10`, `"timeout":5`)
 		}, "{}", "Cardea takes up to 5s"},
 		"switched off":  {func(b string) string { return hook(b, good) }, `{"disableAllHooks": true}`, "switched off by disableAllHooks"},
-		"broken":        {func(b string) string { return hook(b, good)[1:] }, "{}", "settings.json:1:8: something stands behind the end"},
+		"broken":        {func(b string) string { return hook(b, good)[1:] }, "{}", "settings.json:1:8: error: something stands behind the end"},
 		"half":          {func(b string) string { return strings.Replace(hook(b, good), "PermissionRequest", "Stop", 1) }, "{}", "no hook is in force for PermissionRequest"},
 		"broken beside": {func(b string) string { return hook(b, good) }, "{", "settings.local.json:1:2: "},
 	} {

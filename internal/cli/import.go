@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"strings"
 
+	"cardea.dev"
 	"cardea.dev/internal/document"
 	"cardea.dev/internal/importer"
 	"cardea.dev/internal/state"
@@ -13,15 +15,9 @@ import (
 )
 
 func importCommand(p Process) *cobra.Command {
-	c := &cobra.Command{
-		Use:   "import",
-		Short: "import the configuration of another tool",
-		Args:  noSuchCommand,
-		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
-	}
-	var dry bool
-	bouncer := &cobra.Command{
-		Use:   "bouncer [config.json] [--dry-run]",
+	var bouncerDry bool
+	bouncer := importLeaf(p, &cobra.Command{
+		Use:   "bouncer [config.json] [--dry-run] [--json]",
 		Short: "import the rules and switches of Bouncer",
 		Long: `Import Bouncer's config.json, by default the one in ~/.bouncer.
 
@@ -31,12 +27,10 @@ meaning changes is reported. Settings are only shown; copy them to cardea.yaml.
 
 A file that somebody else wrote, or that changed since the last import, is never
 overwritten.`,
-		Args: atMostOneArgument,
-		RunE: func(_ *cobra.Command, args []string) error { return importBouncer(p, args, dry) },
-	}
-	bouncer.Flags().BoolVar(&dry, "dry-run", false, "show the rules, and write nothing")
-	c.AddCommand(bouncer, importCupcakeCommand(p), &cobra.Command{
-		Use:   "permitter [settings.json or shell profile]",
+	}, func(args []string) (imported, error) { return importBouncer(p, args, bouncerDry) })
+	bouncer.Flags().BoolVar(&bouncerDry, "dry-run", false, "show the rules, and write nothing")
+	permitter := importLeaf(p, &cobra.Command{
+		Use:   "permitter [settings.json or shell profile] [--json]",
 		Short: "import the switches of Permitter",
 		Long: `Import Permitter's variables: from the environment, and from the env block of
 Claude Code's settings.json (by default the one in ~/.claude) or from the start-up
@@ -45,16 +39,83 @@ file of a shell.
 Permitter uses Claude Code's own permission lists. Cardea reads these as they are,
 so nothing is copied. The settings that replace the variables are shown; copy them
 to cardea.yaml. Places where Permitter itself is started are reported.`,
-		Args: atMostOneArgument,
-		RunE: func(_ *cobra.Command, args []string) error { return importPermitter(p, args) },
-	})
+	}, func(args []string) (imported, error) { return importPermitter(p, args) })
+	return group("import", "import the configuration of another tool", "", bouncer, importCupcakeCommand(p), permitter)
+}
+
+// importLeaf is a command that imports. What was imported until an error is
+// shown, too.
+func importLeaf(p Process, c *cobra.Command, run func(args []string) (imported, error)) *cobra.Command {
+	asJSON := jsonFlag(c)
+	c.Args = atMostOneArgument
+	c.RunE = func(_ *cobra.Command, args []string) error {
+		done, err := run(args)
+		done.Diagnostics, done.Files, done.Settings = notNil(done.Diagnostics), notNil(done.Files), notNil(done.Settings)
+		if shown := p.answer(*asJSON, done, done.show); err == nil {
+			err = failIf(cardea.HasError(done.Diagnostics), shown)
+		}
+		return err
+	}
 	return c
 }
 
-func importBouncer(p Process, args []string, dry bool) error {
+// imported is what an import did, and the shape of its --json.
+type imported struct {
+	// Dry is set where nothing was written.
+	Dry   bool           `json:"dry_run"`
+	Files []importedFile `json:"files"`
+	// Settings are lines for the person to copy into the file SettingsFile.
+	Settings     []string `json:"settings"`
+	SettingsFile string   `json:"settings_file"`
+	report
+	// next says what to do now.
+	next string
+}
+
+// importedFile is a file that was written, or would be.
+type importedFile struct {
+	// From is the file that was copied, Text a new text; Rules is how many
+	// rules are in it.
+	From  string `json:"from,omitempty"`
+	Path  string `json:"path"`
+	Text  string `json:"text,omitempty"`
+	Rules int    `json:"rules,omitempty"`
+}
+
+// show writes an import for people.
+func (i imported) show(s *screen) {
+	showDiagnostics(s, i.Diagnostics)
+	for _, f := range i.Files {
+		switch {
+		case i.Dry && f.From != "":
+			s.printf("would copy %s to %s\n", f.From, f.Path)
+		case f.From != "":
+			s.printf("copied %s\n", f.Path)
+		case i.Dry:
+			s.printf("would write %s:\n", f.Path)
+			s.block("", f.Text)
+		default:
+			s.printf("wrote %s, rules: %d\n", f.Path, f.Rules)
+		}
+	}
+	if len(i.Settings) > 0 {
+		s.printf("for %s:\n", i.SettingsFile)
+		s.block("", strings.Join(i.Settings, "\n"))
+	}
+	if i.next != "" {
+		s.block("", i.next)
+	}
+}
+
+// importedFrom is what an importer found, with nothing written yet.
+func importedFrom(got importer.Imported, settings string) imported {
+	return imported{Settings: got.Settings, SettingsFile: settings, report: report{got.Notes}}
+}
+
+func importBouncer(p Process, args []string, dry bool) (imported, error) {
 	dir, err := scopeFolder(p, true)
 	if err != nil {
-		return err
+		return imported{}, err
 	}
 	file := ""
 	if len(args) > 0 {
@@ -62,56 +123,49 @@ func importBouncer(p Process, args []string, dry bool) error {
 	} else {
 		home := locate(p, "", "", p.Dir).dirs.Home
 		if home == "" {
-			return errors.New("there is no home folder; name the config.json")
+			return imported{}, errors.New("there is no home folder; name the config.json")
 		}
 		file = filepath.Join(home, ".bouncer", "config.json")
 	}
 	data, err := readSmall(within(p.Dir, file))
 	if err != nil {
-		return fmt.Errorf("read %s: %w; name Bouncer's config.json", file, err)
+		return imported{}, fmt.Errorf("read %s: %w; name Bouncer's config.json", file, err)
 	}
 	got := importer.Bouncer(file, data)
-	s := screenOn(p.Stdout, p.Env)
-	mistakes, _ := showDiagnostics(s, got.Notes)
-	if err := giveRules(s, filepath.Join(dir, "rules", "imported-bouncer.yaml"), got, dry); err != nil {
-		return err
+	out := importedFrom(got, filepath.Join(dir, "cardea.yaml"))
+	out.Dry = dry
+	if got.Count == 0 {
+		out.next = "no rules to import"
+		return out, nil
 	}
-	return giveSettings(s, got, mistakes)
+	path := filepath.Join(dir, "rules", "imported-bouncer.yaml")
+	if !dry {
+		if err := replaceOwn(path, importer.Seal(got.Rules)); err != nil {
+			return out, fmt.Errorf("write %s: %w", path, err)
+		}
+		out.next = "next: run \"cardea lint\", and \"cardea try\" what they are about"
+	}
+	out.Files = []importedFile{{Path: path, Text: got.Rules, Rules: got.Count}}
+	return out, nil
 }
 
-// giveSettings shows the lines for the person's settings, and ends an import.
-func giveSettings(s *screen, got importer.Imported, mistakes int) error {
-	if len(got.Settings) > 0 {
-		s.printf("for your cardea.yaml:\n")
-	}
-	for _, l := range got.Settings {
-		s.printf("%s\n", l)
-	}
-	if s.err == nil && mistakes > 0 {
-		return ended(exitError)
-	}
-	return s.err
-}
-
-func importPermitter(p Process, args []string) error {
+func importPermitter(p Process, args []string) (imported, error) {
 	file, data := "", []byte(nil)
+	dirs := locate(p, "", "", p.Dir).dirs
 	if len(args) > 0 {
 		file = args[0]
 		text, err := readSmall(within(p.Dir, file))
 		if err != nil {
-			return fmt.Errorf("read %s: %w; name a settings.json or the start-up file of a shell", file, err)
+			return imported{}, fmt.Errorf("read %s: %w; name a settings.json or the start-up file of a shell", file, err)
 		}
 		data = text
-	} else if dir := locate(p, "", "", p.Dir).dirs.Claude; dir != "" {
-		text, err := readSmall(filepath.Join(dir, "settings.json"))
+	} else if dirs.Claude != "" {
+		text, err := readSmall(filepath.Join(dirs.Claude, "settings.json"))
 		if err == nil {
-			file, data = filepath.Join(dir, "settings.json"), text
+			file, data = filepath.Join(dirs.Claude, "settings.json"), text
 		}
 	}
-	got := importer.Permitter(p.Env, file, data)
-	s := screenOn(p.Stdout, p.Env)
-	mistakes, _ := showDiagnostics(s, got.Notes)
-	return giveSettings(s, got, mistakes)
+	return importedFrom(importer.Permitter(p.Env, file, data), filepath.Join(dirs.User, "cardea.yaml")), nil
 }
 
 // within is a path as seen from a folder.
@@ -135,24 +189,6 @@ func bare(err error) error {
 		return p.Err
 	}
 	return err
-}
-
-// giveRules writes the rules, or shows them.
-func giveRules(s *screen, path string, got importer.Imported, dry bool) error {
-	switch {
-	case got.Count == 0:
-		s.printf("no rules to import\n")
-		return nil
-	case dry:
-		s.printf("would write %s:\n", path)
-		s.block("", got.Rules)
-		return nil
-	}
-	if err := replaceOwn(path, importer.Seal(got.Rules)); err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	s.printf("wrote %s, rules: %d\nnext: run \"cardea lint\", and \"cardea try\" what they are about\n", path, got.Count)
-	return nil
 }
 
 // replaceOwn writes a file that is not there, or that an import wrote and

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"cardea.dev"
 	"cardea.dev/internal/decide/policy/engine"
 	"cardea.dev/internal/importer"
 	"cardea.dev/internal/paths"
@@ -17,8 +18,8 @@ import (
 
 func importCupcakeCommand(p Process) *cobra.Command {
 	var dry, user bool
-	c := &cobra.Command{
-		Use:   "cupcake [folder] [--user] [--dry-run]",
+	c := importLeaf(p, &cobra.Command{
+		Use:   "cupcake [folder] [--user] [--dry-run] [--json]",
 		Short: "import the policies, signals and actions of Cupcake",
 		Long: `Import a .cupcake folder, by default the one in the current folder.
 
@@ -27,76 +28,64 @@ project's folder of settings, or with --user in your own. Scripts of signals and
 actions are copied too. The content of rulebook.yml is shown as settings; copy
 them to cardea.yaml. Whatever cannot be imported is reported. No file is
 overwritten.`,
-		Args: atMostOneArgument,
-		RunE: func(_ *cobra.Command, args []string) error { return importCupcake(p, args, user, dry) },
-	}
+	}, func(args []string) (imported, error) { return importCupcake(p, args, user, dry) })
 	c.Flags().BoolVar(&user, "user", false, "for all projects, not only this one")
 	c.Flags().BoolVar(&dry, "dry-run", false, "show what would be done, and write nothing")
 	return c
 }
 
-func importCupcake(p Process, args []string, user, dry bool) error {
+func importCupcake(p Process, args []string, user, dry bool) (imported, error) {
 	from := ".cupcake"
 	if len(args) > 0 {
 		from = args[0]
 	}
 	from = within(p.Dir, from)
 	if info, err := os.Stat(from); err != nil || !info.IsDir() {
-		return fmt.Errorf("there is no folder %s; name the .cupcake folder", from)
+		return imported{}, fmt.Errorf("there is no folder %s; name the .cupcake folder", from)
 	}
 	if len(args) == 0 && !paths.Within(paths.Real(p.Dir), paths.Real(from)) {
-		return fmt.Errorf("%s is a link to %s, outside of the project; name that folder, if it is meant", from, paths.Real(from))
+		return imported{}, fmt.Errorf("%s is a link to %s, outside of the project; name that folder, if it is meant", from, paths.Real(from))
 	}
 	to, err := scopeFolder(p, user)
 	if err != nil {
-		return err
+		return imported{}, err
 	}
-	s := screenOn(p.Stdout, p.Env)
-	m := move{engine: p.Engines.Own, screen: s, from: from, to: to, dry: dry}
+	m := move{engine: p.Engines.Own, from: from, to: to, done: imported{Dry: dry, SettingsFile: filepath.Join(to, "cardea.yaml")}}
 	if !user {
 		m.inside = paths.Real(filepath.Dir(to))
 	}
-	for _, name := range []string{"policies", "helpers"} {
-		if err := m.policies(name); err != nil {
-			return err
+	for _, step := range []func() error{
+		func() error { return m.policies("policies") },
+		func() error { return m.policies("helpers") },
+		m.others,
+		func() error { return m.scripts("signals") },
+		func() error { return m.scripts("actions") },
+		m.rulebook,
+	} {
+		if err := step(); err != nil {
+			return m.done, err
 		}
 	}
-	if err := m.others(); err != nil {
-		return err
-	}
-	for _, name := range []string{"signals", "actions"} {
-		if err := m.scripts(name); err != nil {
-			return err
-		}
-	}
-	mistakes, err := m.rulebook()
-	if err != nil {
-		return err
-	}
-	s.printf("%s; next: run \"cardea policy validate\" and \"cardea policy inspect\"\n", count(m.files, "file"))
+	m.done.next = count(len(m.done.Files), "file") + "; next: run \"cardea policy validate\" and \"cardea policy inspect\""
 	if !user {
-		s.printf("in a project that you do not trust, signals and actions do not run, and nothing is allowed; look at it with \"cardea trust\"\n")
+		m.done.next += "\nin a project that you do not trust, signals and actions do not run, and nothing is allowed; look at it with \"cardea trust\""
 	}
-	if s.err == nil && mistakes > 0 {
-		return ended(exitError)
-	}
-	return s.err
+	return m.done, nil
 }
 
 // move copies a .cupcake folder.
 type move struct {
 	engine   engine.Engine
-	screen   *screen
 	from, to string
 	// inside is the folder that copies must not leave by a link, "" for none: a
 	// project could bring one to the person's own settings.
 	inside string
-	dry    bool
-	files  int
+	done   imported
 }
 
-func (m *move) left(path, why string) {
-	m.screen.printf("%s  %s: %s\n", painted{yellow, "left out"}, path, why)
+// leave notes a file that is left out.
+func (m *move) leave(path, why string) {
+	m.done.Diagnostics = append(m.done.Diagnostics, cardea.Diagnostic{Severity: cardea.LevelWarning, File: path, Code: cardea.CodeNotConverted, Text: "left out: " + why})
 }
 
 // others tells what lies in the folder and is not taken over.
@@ -109,9 +98,9 @@ func (m *move) others() error {
 		switch e.Name() {
 		case "policies", "helpers", "signals", "actions", "rulebook.yml", "rulebook.yaml":
 		case "system":
-			m.left(filepath.Join(m.from, e.Name()), "Cardea gathers the verbs by itself")
+			m.leave(filepath.Join(m.from, e.Name()), "Cardea gathers the verbs by itself")
 		default:
-			m.left(filepath.Join(m.from, e.Name()), "it is not known what it is for")
+			m.leave(filepath.Join(m.from, e.Name()), "it is not known what it is for")
 		}
 	}
 	return nil
@@ -131,7 +120,7 @@ func (m *move) policies(folder string) error {
 		rel, _ := filepath.Rel(root, path)
 		if d.IsDir() {
 			if name := filepath.ToSlash(rel); name == "cursor" || name == "opencode" || name == "factory" || name == "copilot" {
-				m.left(path, "policies are written once here, for every harness; those of the claude folder count")
+				m.leave(path, "policies are written once here, for every harness; those of the claude folder count")
 				return fs.SkipDir
 			}
 			return nil
@@ -150,13 +139,13 @@ func (m *move) policies(folder string) error {
 		parsed := all[0]
 		switch {
 		case len(parsed.Problems) > 0:
-			m.left(path, "it is broken: "+parsed.Problems.Error())
+			m.leave(path, "it is broken: "+parsed.Problems.Error())
 			return nil
 		case parsed.Facts.Package == engine.SystemPackage:
-			m.left(path, "Cardea gathers the verbs by itself")
+			m.leave(path, "Cardea gathers the verbs by itself")
 			return nil
 		case strings.Contains(parsed.Facts.Package, ".builtins."):
-			m.left(path, "it is one of Cupcake's own; see what is said about builtins")
+			m.leave(path, "it is one of Cupcake's own; see what is said about builtins")
 			return nil
 		}
 		rel = strings.TrimPrefix(filepath.ToSlash(rel), "claude/")
@@ -189,7 +178,8 @@ func (m *move) scripts(name string) error {
 			continue
 		}
 		if name == "actions" {
-			m.screen.printf("%s  %s is named by nothing: put it under actions in cardea.yaml\n", painted{yellow, "note"}, path)
+			m.done.Diagnostics = append(m.done.Diagnostics, cardea.Diagnostic{Severity: cardea.LevelNote, File: path, Code: cardea.CodeNoEffect,
+				Text: "it is named by nothing", Hint: "put it under actions in cardea.yaml"})
 		}
 		if err := m.copy(path, data, filepath.Join(name, e.Name()), 0o755); err != nil {
 			return err
@@ -202,7 +192,7 @@ func (m *move) scripts(name string) error {
 // is told.
 func (m *move) read(path string) ([]byte, error) {
 	if !paths.Within(paths.Real(m.from), paths.Real(path)) {
-		m.left(path, "it is a link out of the folder")
+		m.leave(path, "it is a link out of the folder")
 		return nil, nil
 	}
 	data, err := readSmall(path)
@@ -215,17 +205,15 @@ func (m *move) read(path string) ([]byte, error) {
 // copy writes a file that is not there.
 func (m *move) copy(from string, data []byte, rel string, mode fs.FileMode) error {
 	path := filepath.Join(m.to, rel)
-	m.files++
 	if _, err := os.Lstat(path); err == nil {
-		m.files--
-		m.left(from, path+" is there already")
+		m.leave(from, path+" is there already")
 		return nil
 	}
 	if real := paths.Real(filepath.Dir(path)); m.inside != "" && !paths.Within(m.inside, real) {
 		return fmt.Errorf("copy %s: %s leads to %s, out of the project; remove the link, or use --user where every project is meant", from, filepath.Dir(path), real)
 	}
-	if m.dry {
-		m.screen.printf("would copy %s to %s\n", from, path)
+	if m.done.Dry {
+		m.done.Files = append(m.done.Files, importedFile{From: from, Path: path})
 		return nil
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -239,12 +227,12 @@ func (m *move) copy(from string, data []byte, rel string, mode fs.FileMode) erro
 	if err = errors.Join(err, f.Close()); err != nil {
 		return fmt.Errorf("copy %s: %w", from, err)
 	}
-	m.screen.printf("copied %s\n", path)
+	m.done.Files = append(m.done.Files, importedFile{From: from, Path: path})
 	return nil
 }
 
-// rulebook shows what is in the settings, and gives the number of mistakes.
-func (m *move) rulebook() (int, error) {
+// rulebook takes over what is in the settings.
+func (m *move) rulebook() error {
 	for _, name := range []string{"rulebook.yml", "rulebook.yaml"} {
 		path := filepath.Join(m.from, name)
 		data, err := readSmall(path)
@@ -252,19 +240,16 @@ func (m *move) rulebook() (int, error) {
 			continue
 		}
 		if err != nil {
-			return 0, fmt.Errorf("read %s: %w", path, err)
+			return fmt.Errorf("read %s: %w", path, err)
 		}
 		got := importer.Cupcake(path, data)
-		mistakes, _ := showDiagnostics(m.screen, got.Notes)
-		if len(got.Settings) > 0 {
-			m.screen.printf("for %s:\n", filepath.Join(m.to, "cardea.yaml"))
-			for _, l := range got.Settings {
-				m.screen.printf("%s\n", m.moved(l))
-			}
+		m.done.Diagnostics = append(m.done.Diagnostics, got.Notes...)
+		for _, l := range got.Settings {
+			m.done.Settings = append(m.done.Settings, m.moved(l))
 		}
-		return mistakes, nil
+		return nil
 	}
-	return 0, nil
+	return nil
 }
 
 // moved is a line of settings with the scripts where they are now.

@@ -59,9 +59,7 @@ func initScope(p Process, user bool) error {
 func scopeFolder(p Process, user bool) (string, error) {
 	pl := locate(p, "", "", p.Dir)
 	project, home, dirs := pl.project, pl.dirs.Home, pl.dirs
-	for _, t := range pl.troubles {
-		p.warn(t.Error())
-	}
+	p.tell(pl.troubles)
 	switch {
 	case user && dirs.User == "":
 		return "", errors.New("there is no folder for your settings; set HOME or XDG_CONFIG_HOME")

@@ -193,9 +193,7 @@ func (f installFlags) begin(p Process, name string) (install.Harness, site, erro
 		return h, site{}, wrongUsage{err}
 	}
 	s := siteOf(p)
-	for _, t := range s.place.troubles {
-		p.warn(t.Error())
-	}
+	p.tell(s.place.troubles)
 	if f.managed && !f.dryRun && p.Machine.OS != "windows" && os.Geteuid() != 0 {
 		return h, s, errors.New("--managed writes the machine's settings, which only root may; run it with sudo")
 	}
@@ -265,8 +263,6 @@ func (f installFlags) carryOut(plan *install.Plan, out *screen) error {
 		}
 	}
 	out.printf("%s %s\n", verb, plan.File)
-	for _, n := range plan.Notes {
-		out.printf("  note: %s\n", n)
-	}
+	showDiagnostics(out, plan.Notes)
 	return out.err
 }

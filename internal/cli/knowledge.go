@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -50,14 +49,7 @@ program from standard input and writes a first version of such a file.`,
 
 func listPrograms(p Process, asJSON bool) error {
 	names := knowledge.ProgramNames()
-	if asJSON {
-		return json.NewEncoder(p.Stdout).Encode(names)
-	}
-	s := screenOn(p.Stdout, p.Env)
-	for _, n := range names {
-		s.printf("%s\n", n)
-	}
-	return s.err
+	return p.answer(asJSON, names, func(s *screen) { s.block("", strings.Join(names, "\n")) })
 }
 
 // known is what knowledge tells, for programs.
@@ -94,12 +86,7 @@ func showKnowledge(p Process, args []string, asJSON bool) error {
 	}
 	k := known{Names: info.Names, Command: info.Command, Source: info.Source, Manual: info.Manual, Variables: info.Variables, Operands: info.Operands, First: info.First, Last: info.Last,
 		Access: info.Access, Options: info.Options, Subcommands: info.Subcommands, Certain: info.Certain, Calls: calls(p, args)}
-	if asJSON {
-		e := json.NewEncoder(p.Stdout)
-		e.SetEscapeHTML(false)
-		return e.Encode(k)
-	}
-	return k.show(p, info.Any)
+	return p.answer(asJSON, k, func(s *screen) { k.show(s, info.Any) })
 }
 
 // calls judges the words as a line here, without the project's rules.
@@ -129,8 +116,7 @@ func calls(p Process, args []string) []knownCall {
 	return out
 }
 
-func (k known) show(p Process, any bool) error {
-	s := screenOn(p.Stdout, p.Env)
+func (k known) show(s *screen, any bool) {
 	s.printf("%s  %s\n", painted{bold, strings.Join(k.Command, " ")}, painted{faint, k.Source + ", from " + k.Manual})
 	if len(k.Names) > 1 {
 		s.printf("  the same: %s\n", strings.Join(k.Names, " "))
@@ -187,7 +173,6 @@ func (k known) show(p Process, any bool) error {
 			s.printf("     %s: %s\n", painted{faint, "access"}, a)
 		}
 	}
-	return s.err
 }
 
 // maxHelp is how much of a help text is read, in bytes.

@@ -17,7 +17,6 @@ import (
 )
 
 func lintCommand(p Process) *cobra.Command {
-	var asJSON bool
 	c := &cobra.Command{
 		Use:   "lint [--json] [file or folder ...]",
 		Short: "find mistakes in settings, rules, routes, permissions and policies",
@@ -36,9 +35,9 @@ lint finds
   - checks that can never succeed
   - rules and policies on events for which no hook is registered`,
 		Args: cobra.ArbitraryArgs,
-		RunE: func(_ *cobra.Command, paths []string) error { return lint(p, paths, asJSON) },
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "answer as one JSON object")
+	asJSON := jsonFlag(c)
+	c.RunE = func(_ *cobra.Command, paths []string) error { return lint(p, paths, *asJSON) }
 	return c
 }
 
@@ -51,18 +50,7 @@ func lint(p Process, paths []string, asJSON bool) error {
 	if len(paths) == 0 {
 		found = append(found, spokenInVain(p, l)...)
 	}
-	if asJSON {
-		err = encodeDiagnostics(p, found)
-	} else {
-		s := screenOn(p.Stdout, p.Env)
-		errors, warnings := showDiagnostics(s, found)
-		s.printf("%s, %s\n", count(errors, "error"), count(warnings, "warning"))
-		err = s.err
-	}
-	if err == nil && cardea.HasError(found) {
-		return ended(exitError)
-	}
-	return err
+	return p.answerDiagnostics(asJSON, found, "")
 }
 
 // findings are all mistakes, in the order of files and lines.
@@ -157,6 +145,12 @@ func twice(all []rules.Rule) []cardea.Diagnostic {
 		}
 	}
 	return out
+}
+
+// fileOf is the file of a source "file:line".
+func fileOf(source string) string {
+	file, _ := cardea.SplitSource(source)
+	return file
 }
 
 // shadowed finds rules that say nothing that another one, at least as strict,

@@ -1,11 +1,11 @@
 package cli
 
 import (
-	"encoding/json"
 	"slices"
 
 	"cardea.dev"
 	"cardea.dev/internal/decide/policy"
+	"cardea.dev/internal/decide/routes"
 	"cardea.dev/internal/decide/rules"
 	"cardea.dev/internal/gate"
 	"cardea.dev/internal/settings"
@@ -13,7 +13,6 @@ import (
 )
 
 func listCommand(p Process) *cobra.Command {
-	var asJSON bool
 	c := &cobra.Command{
 		Use:   "list [--json]",
 		Short: "show everything that is in force here, and where it comes from",
@@ -21,9 +20,9 @@ func listCommand(p Process) *cobra.Command {
 force in the current folder. Each has its file and its scope. Entries that are
 switched off or ignored are marked.`,
 		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error { return list(p, asJSON) },
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "answer as one JSON object")
+	asJSON := jsonFlag(c)
+	c.RunE = func(*cobra.Command, []string) error { return list(p, *asJSON) }
 	return c
 }
 
@@ -74,24 +73,14 @@ func list(p Process, asJSON bool) error {
 		return err
 	}
 	out := listingOf(l, pl)
-	if asJSON {
-		e := json.NewEncoder(p.Stdout)
-		e.SetEscapeHTML(false)
-		return e.Encode(out)
-	}
-	s := screenOn(p.Stdout, p.Env)
-	out.show(s)
-	return s.err
+	return p.answer(asJSON, out, out.show)
 }
 
 func listingOf(l *gate.Loaded, pl place) listing {
 	out := listing{Project: pl.project, Trusted: l.Where.Trusted(),
 		Settings:    l.Settings.Effective(),
-		Permissions: entriesOf(l), Packs: packsOf(l), Rules: rulesOf(l.Rules), Off: rulesOf(l.Off), Routes: []routeListing{},
+		Permissions: entriesOf(l), Packs: packsOf(l), Rules: rulesOf(l.Rules), Off: rulesOf(l.Off), Routes: routesOf(l.Routes),
 		Diagnostics: slices.Concat([]cardea.Diagnostic{}, l.Uncounted(), l.UncountedPolicies())}
-	for _, r := range l.Routes {
-		out.Routes = append(out.Routes, routeListing{r.Name, r.Tool, r.Field, r.Scope, r.Source})
-	}
 	out.Policies = []policy.Listed{}
 	for _, f := range l.PolicyFolders() {
 		list, problems, err := f.List(l.Where.Engines.Own)
@@ -105,6 +94,17 @@ func listingOf(l *gate.Loaded, pl place) listing {
 		out.Diagnostics = append(out.Diagnostics, t.Diagnostic)
 	}
 	out.Diagnostics = slices.Concat(out.Diagnostics, l.Problems(), l.RouteProblems)
+	return out
+}
+
+// routesOf are routes of all scopes, or of some.
+func routesOf(list []routes.Route, scopes ...cardea.Scope) []routeListing {
+	out := []routeListing{}
+	for _, r := range list {
+		if len(scopes) == 0 || slices.Contains(scopes, r.Scope) {
+			out = append(out, routeListing{r.Name, r.Tool, r.Field, r.Scope, r.Source})
+		}
+	}
 	return out
 }
 

@@ -88,12 +88,7 @@ func showPermissions(p Process, f permissionFlags) error {
 		return err
 	}
 	out := permissionsOf(l, pl)
-	if f.json {
-		return encode(p, out)
-	}
-	s := screenOn(p.Stdout, p.Env)
-	out.show(s)
-	return s.err
+	return p.answer(f.json, out, out.show)
 }
 
 func permissionsOf(l *gate.Loaded, pl place) permissionListing {
@@ -280,12 +275,7 @@ func suggest(p Process, f permissionFlags, text string) error {
 		}
 		out.Parts = append(out.Parts, part)
 	}
-	if f.json {
-		return encode(p, out)
-	}
-	s := screenOn(p.Stdout, p.Env)
-	out.show(s, v)
-	return s.err
+	return p.answer(f.json, out, func(s *screen) { out.show(s, v) })
 }
 
 func (o suggestion) show(s *screen, v cardea.Verdict) {

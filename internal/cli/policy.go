@@ -21,19 +21,11 @@ import (
 )
 
 func policyCommand(p Process) *cobra.Command {
-	c := &cobra.Command{
-		Use:   "policy",
-		Short: "write, check and test policies in Rego",
-		Long:  `Write, check and test policies in Rego. See docs/policies.md.`,
-		Args:  cobra.NoArgs,
-		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
-	}
-	c.AddCommand(policyValidateCommand(p), policyInspectCommand(p), policyTestCommand(p), policyNewCommand(p), policyInputCommand(p))
-	return c
+	return group("policy", "write, check and test policies in Rego", "Write, check and test policies in Rego. See docs/policies.md.",
+		policyValidateCommand(p), policyInspectCommand(p), policyTestCommand(p), policyNewCommand(p), policyInputCommand(p))
 }
 
 func policyValidateCommand(p Process) *cobra.Command {
-	var asJSON bool
 	c := &cobra.Command{
 		Use:   "validate [--json] [path ...]",
 		Short: "find mistakes in policies",
@@ -46,23 +38,20 @@ in force here:
   - verbs that have no meaning on an event, and decisions with a wrong form
   - functions that always fail, and negations of values that may be missing`,
 		Args: cobra.ArbitraryArgs,
-		RunE: func(_ *cobra.Command, paths []string) error { return policyValidate(p, paths, asJSON) },
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "answer as one JSON array")
+	asJSON := jsonFlag(c)
+	c.RunE = func(_ *cobra.Command, paths []string) error { return policyValidate(p, paths, *asJSON) }
 	return c
 }
 
-// policySources are the policies that are named, one group a path, else those in
-// force, one group a scope.
-func policySources(p Process, paths []string) ([]policy.Sources, []cardea.Diagnostic, error) {
-	var folders []policy.Folder
-	var loaded *gate.Loaded
+// policyFolders are the folders that are named, else those in force; then l is
+// what is in force.
+func policyFolders(p Process, paths []string) (folders []policy.Folder, l *gate.Loaded, err error) {
 	if len(paths) == 0 {
-		l, _, err := gather(p, nil)
-		if err != nil {
+		if l, _, err = gather(p, nil); err != nil {
 			return nil, nil, err
 		}
-		loaded, folders = l, l.PolicyFolders()
+		return l.PolicyFolders(), l, nil
 	}
 	for _, path := range paths {
 		f, err := policyFolderAt(path)
@@ -71,8 +60,13 @@ func policySources(p Process, paths []string) ([]policy.Sources, []cardea.Diagno
 		}
 		folders = append(folders, f)
 	}
-	var out []policy.Sources
-	var found []cardea.Diagnostic
+	return folders, nil, nil
+}
+
+// policySources are the policies that are named, one group a path, else those in
+// force, one group a scope.
+func policySources(p Process, paths []string) (out []policy.Sources, found []cardea.Diagnostic, err error) {
+	folders, loaded, err := policyFolders(p, paths)
 	for _, f := range folders {
 		s, problems := f.Sources()
 		s.Tool, s.Engine = harness.ToolWord, p.Engines.Own
@@ -81,7 +75,7 @@ func policySources(p Process, paths []string) ([]policy.Sources, []cardea.Diagno
 		}
 		out, found = append(out, s), append(found, problems...)
 	}
-	return out, found, nil
+	return out, found, err
 }
 
 // policyFolderAt is a folder of policies, or one file as a folder.
@@ -117,18 +111,7 @@ func policyValidate(p Process, paths []string, asJSON bool) error {
 	if len(paths) == 0 {
 		found = append(found, policiesInVain(p)...)
 	}
-	if asJSON {
-		err = encodeDiagnostics(p, found)
-	} else {
-		s := screenOn(p.Stdout, p.Env)
-		errors, warnings := showDiagnostics(s, found)
-		s.printf("%s, %s, %s\n", count(files, "file"), count(errors, "error"), count(warnings, "warning"))
-		err = s.err
-	}
-	if err == nil && cardea.HasError(found) {
-		return ended(exitError)
-	}
-	return err
+	return p.answerDiagnostics(asJSON, found, count(files, "file")+", ")
 }
 
 // policiesInVain are the policies on events that no hook brings, and the scripts
@@ -143,34 +126,22 @@ func policiesInVain(p Process) []cardea.Diagnostic {
 }
 
 func policyInspectCommand(p Process) *cobra.Command {
-	var asJSON bool
 	c := &cobra.Command{
 		Use:   "inspect [--json] [path ...]",
 		Short: "show policies and their routing",
 		Long: `Show the policies that are in force here, or those of the given files and
 folders: title, authors, package, scope, routing and verbs.`,
 		Args: cobra.ArbitraryArgs,
-		RunE: func(_ *cobra.Command, paths []string) error { return policyInspect(p, paths, asJSON) },
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "answer as one JSON array")
+	asJSON := c.Flags().Bool("json", false, "answer as one JSON array")
+	c.RunE = func(_ *cobra.Command, paths []string) error { return policyInspect(p, paths, *asJSON) }
 	return c
 }
 
 func policyInspect(p Process, paths []string, asJSON bool) error {
-	var folders []policy.Folder
-	if len(paths) == 0 {
-		l, _, err := gather(p, nil)
-		if err != nil {
-			return err
-		}
-		folders = l.PolicyFolders()
-	}
-	for _, path := range paths {
-		f, err := policyFolderAt(path)
-		if err != nil {
-			return err
-		}
-		folders = append(folders, f)
+	folders, _, err := policyFolders(p, paths)
+	if err != nil {
+		return err
 	}
 	all := []policy.Listed{}
 	for _, f := range folders {
@@ -183,16 +154,10 @@ func policyInspect(p Process, paths []string, asJSON bool) error {
 		}
 		all = append(all, list...)
 	}
-	if asJSON {
-		e := json.NewEncoder(p.Stdout)
-		e.SetEscapeHTML(false)
-		return e.Encode(all)
-	}
-	return showPolicies(p, all)
+	return p.answer(asJSON, all, func(s *screen) { showPolicies(s, all) })
 }
 
-func showPolicies(p Process, all []policy.Listed) error {
-	s := screenOn(p.Stdout, p.Env)
+func showPolicies(s *screen, all []policy.Listed) {
 	for _, l := range all {
 		if l.Package == "" && l.Broken == "" {
 			s.printf("%s\n  nothing is written in it\n", l.File)
@@ -222,11 +187,10 @@ func showPolicies(p Process, all []policy.Listed) error {
 	if len(all) == 0 {
 		s.printf("there are no policies here; begin one with \"cardea policy new NAME\"\n")
 	}
-	return s.err
 }
 
 func policyTestCommand(p Process) *cobra.Command {
-	var asJSON, coverage bool
+	var coverage bool
 	var run string
 	c := &cobra.Command{
 		Use:   "test [--run REGEX] [--coverage] [--json] [path ...]",
@@ -235,11 +199,11 @@ func policyTestCommand(p Process) *cobra.Command {
 folders, with OPA's own tester. Tests are rules named test_… in files that end in
 _test.rego. They set the input by "with input as".`,
 		Args: cobra.ArbitraryArgs,
-		RunE: func(_ *cobra.Command, paths []string) error { return policyTest(p, paths, run, asJSON, coverage) },
 	}
 	c.Flags().StringVar(&run, "run", "", "only tests whose name data.PACKAGE.NAME matches this regular expression")
 	c.Flags().BoolVar(&coverage, "coverage", false, "show the lines that were not evaluated")
-	c.Flags().BoolVar(&asJSON, "json", false, "answer as one JSON object")
+	asJSON := jsonFlag(c)
+	c.RunE = func(_ *cobra.Command, paths []string) error { return policyTest(p, paths, run, *asJSON, coverage) }
 	return c
 }
 
@@ -258,12 +222,8 @@ func policyTest(p Process, paths []string, run string, asJSON, coverage bool) er
 	if err != nil {
 		return err
 	}
-	report := testReport{Tests: []engine.TestResult{}, Coverage: []engine.Coverage{}, Broken: []cardea.Diagnostic{}}
-	for _, f := range found {
-		if f.Severity != cardea.LevelNote {
-			report.Broken = append(report.Broken, f)
-		}
-	}
+	report := testReport{Tests: []engine.TestResult{}, Coverage: []engine.Coverage{},
+		Broken: notNil(slices.DeleteFunc(found, func(d cardea.Diagnostic) bool { return d.Severity == cardea.LevelNote }))}
 	for _, s := range groups {
 		ctx, cancel := context.WithTimeout(context.Background(), limit.PolicyTests)
 		tested, broken, err := s.Test(ctx, p.Engines.Own, run)
@@ -279,21 +239,10 @@ func policyTest(p Process, paths []string, run string, asJSON, coverage bool) er
 			failed++
 		}
 	}
-	if asJSON {
-		e := json.NewEncoder(p.Stdout)
-		e.SetEscapeHTML(false)
-		err = e.Encode(report)
-	} else {
-		err = report.show(p, coverage)
-	}
-	if err == nil && failed > 0 {
-		return ended(exitError)
-	}
-	return err
+	return failIf(failed > 0, p.answer(asJSON, report, func(s *screen) { report.show(s, coverage) }))
 }
 
-func (r testReport) show(p Process, coverage bool) error {
-	s := screenOn(p.Stdout, p.Env)
+func (r testReport) show(s *screen, coverage bool) {
 	failed := 0
 	showDiagnostics(s, r.Broken)
 	for _, t := range r.Tests {
@@ -330,7 +279,6 @@ func (r testReport) show(p Process, coverage bool) error {
 		s.printf(", %d %% of the lines evaluated", 100*covered/total)
 	}
 	s.printf("\n")
-	return s.err
 }
 
 // showFailure tells why a test did not pass.

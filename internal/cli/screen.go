@@ -6,6 +6,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"cardea.dev"
 )
@@ -76,16 +77,25 @@ func (s *screen) shown(a any) any {
 			return Plain(a.text)
 		}
 		return "\x1b[" + string(a.style) + "m" + Plain(a.text) + "\x1b[0m"
-	case int, bool:
+	case int, int64, bool:
 		return a
 	}
 	return Plain(fmt.Sprint(a))
 }
 
-// block writes text of several lines, each indented.
-func (s *screen) block(indent, text string) {
+// block writes text of several lines after a lead, the second and later ones
+// indented like the first.
+func (s *screen) block(lead, text string) {
 	for _, l := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
-		s.printf("%s%s\n", indent, l)
+		s.printf("%s%s\n", lead, l)
+		lead = strings.Repeat(" ", utf8.RuneCountInString(lead))
+	}
+}
+
+// field writes a named text, if there is one.
+func (s *screen) field(name, text string) {
+	if text != "" {
+		s.block("  "+name+": ", text)
 	}
 }
 

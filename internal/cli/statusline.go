@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"cardea.dev"
 	"cardea.dev/internal/harness/claudecode"
 	"cardea.dev/internal/install"
 	"github.com/spf13/cobra"
@@ -51,9 +52,9 @@ func statusOf(p Process) (line string) {
 	found := install.Inspect(h, s.at)
 	last, beat := s.place.heartbeats().LastEvent(h.Name)
 	gone := slices.Contains(found.Missing(h), h.Gate())
-	bad := slices.ContainsFunc(found.Wirings, func(w install.Wiring) bool { return w.Event == h.Gate() && len(w.Problems) > 0 })
+	bad := slices.ContainsFunc(found.Wirings, func(w install.Wiring) bool { return w.Event == h.Gate() && len(w.Diagnostics) > 0 })
 	switch {
-	case len(found.Problems) > 0:
+	case cardea.HasError(found.Diagnostics):
 		return "cardea: settings are broken, run cardea doctor"
 	case len(found.Wirings) == 0:
 		return "cardea: absent"

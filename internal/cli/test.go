@@ -10,8 +10,8 @@ import (
 )
 
 func testCommand(p Process) *cobra.Command {
-	return &cobra.Command{
-		Use:   "test [file or folder ...]",
+	c := &cobra.Command{
+		Use:   "test [--json] [file or folder ...]",
 		Short: "run the tests inside of rules and routes",
 		Long: `Run the tests inside of rules and routes: of all that are in force here, built-in
 packs included, or of the given files and folders.
@@ -19,79 +19,74 @@ packs included, or of the given files and folders.
 Each rule is tested alone, as if its project was trusted. Tests use the project
 ` + testProject + ` and the home folder ` + testHome + ` on every machine.`,
 		Args: cobra.ArbitraryArgs,
-		RunE: func(_ *cobra.Command, paths []string) error { return test(p, paths) },
 	}
+	asJSON := jsonFlag(c)
+	c.RunE = func(_ *cobra.Command, paths []string) error { return test(p, paths, *asJSON) }
+	return c
 }
 
-// outcome is an inline test that was run.
-type outcome struct{ file, source, name, desc, problem string }
+// inlineTest is a test inside of a rule or route that was run.
+type inlineTest struct {
+	File string `json:"file"`
+	Line int    `json:"line"`
+	Name string `json:"name"`
+	Desc string `json:"desc"`
+	Pass bool   `json:"pass"`
+}
 
-func test(p Process, paths []string) error {
+// inlineTests is what "cardea test --json" says. The diagnostics are the broken
+// files and the tests that failed.
+type inlineTests struct {
+	Tests []inlineTest `json:"tests"`
+	report
+}
+
+func test(p Process, paths []string, asJSON bool) error {
 	l, _, err := gather(p, paths)
 	if err != nil {
 		return err
 	}
-	outcomes := outcomesOf(l)
-	s := screenOn(p.Stdout, p.Env)
-	failed, _ := showDiagnostics(s, append(l.Problems(), l.RouteProblems...))
-	failed += showOutcomes(s, outcomes)
-	s.printf("%s, %d failed or broken\n", count(len(outcomes), "test"), failed)
-	if s.err != nil {
-		return s.err
-	}
-	if failed > 0 {
-		return ended(exitError)
-	}
-	return nil
+	out := inlineTests{[]inlineTest{}, report{notNil(append(l.Problems(), l.RouteProblems...))}}
+	out.run(l)
+	return failIf(cardea.HasError(out.Diagnostics), p.answer(asJSON, out, out.show))
 }
 
-// outcomesOf runs all tests, in the order of files.
-func outcomesOf(l *gate.Loaded) []outcome {
-	var out []outcome
+// run runs all tests, in the order of files.
+func (all *inlineTests) run(l *gate.Loaded) {
+	add := func(source, name, desc, input, problem string) {
+		if desc == "" {
+			desc = shorten(input, 100)
+		}
+		file, line := cardea.SplitSource(source)
+		all.Tests = append(all.Tests, inlineTest{file, line, name, desc, problem == ""})
+		if problem != "" {
+			all.Diagnostics = append(all.Diagnostics, cardea.Diagnostic{File: file, Line: line, Code: cardea.CodeTestFailed, Text: name + ": " + desc + ": " + problem})
+		}
+	}
 	for _, r := range rules.RunTests(l.Rules, stand(), analyseTest) {
-		out = append(out, outcome{fileOf(r.Source), r.Source, "rule " + r.Rule, described(r.Test.Desc, r.Test.Input), r.Problem})
+		add(r.Source, "rule "+r.Rule, r.Test.Desc, r.Test.Input, r.Problem)
 	}
 	for _, r := range routes.RunTests(l.Routes, harness.ToolWord) {
-		out = append(out, outcome{fileOf(r.Source), r.Source, "route " + r.Route, described(r.Test.Desc, r.Test.Input), r.Problem})
+		add(r.Source, "route "+r.Route, r.Test.Desc, r.Test.Input, r.Problem)
 	}
-	return out
 }
 
-func described(desc, input string) string {
-	if desc != "" {
-		return desc
-	}
-	return shorten(input, 100)
-}
-
-// fileOf is the file of a source "file:line".
-func fileOf(source string) string {
-	file, _ := cardea.SplitSource(source)
-	return file
-}
-
-// showOutcomes writes failures one by one and what passed file by file, and
-// counts the failures.
-func showOutcomes(s *screen, all []outcome) (failed int) {
+// show writes what is broken or failed one by one, and what passed file by file.
+func (all inlineTests) show(s *screen) {
+	failed, _ := showDiagnostics(s, all.Diagnostics)
 	passed, bad := map[string]int{}, map[string]bool{}
 	var files []string
-	for _, o := range all {
-		if passed[o.file] == 0 && !bad[o.file] {
-			files = append(files, o.file)
+	for _, t := range all.Tests {
+		if passed[t.File] == 0 && !bad[t.File] {
+			files = append(files, t.File)
 		}
-		if o.problem == "" {
-			passed[o.file]++
-			continue
-		}
-		failed++
-		bad[o.file] = true
-		s.printf("%s  %s: %s: %s\n", painted{red, "FAIL"}, o.source, o.name, o.desc)
-		s.block("      ", o.problem)
+		passed[t.File]++
+		bad[t.File] = bad[t.File] || !t.Pass
 	}
 	for _, f := range files {
 		if !bad[f] {
 			s.printf("%s  %s: %d tests passed\n", painted{green, "ok"}, f, passed[f])
 		}
 	}
-	return failed
+	s.printf("%s, %d failed or broken\n", count(len(all.Tests), "test"), failed)
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bufio"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -10,7 +9,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
+	"cardea.dev"
 	"cardea.dev/internal/gate"
 	"cardea.dev/internal/paths"
 	"cardea.dev/internal/redact"
@@ -19,7 +20,6 @@ import (
 )
 
 func trustCommand(p Process) *cobra.Command {
-	var asJSON bool
 	c := &cobra.Command{
 		Use:   "trust [--json]",
 		Short: "show what a project brings, and accept it",
@@ -30,21 +30,25 @@ Until you trust a project, its rules can only deny or ask. You accept files as
 they are now: a file that changes later is untrusted until you accept it again.
 Accepting needs a person at a terminal, who types a code.`,
 		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error { return trustShow(p, asJSON) },
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "answer as one JSON object")
+	asJSON := jsonFlag(c)
+	c.RunE = func(*cobra.Command, []string) error { return trustShow(p, *asJSON) }
 	leaf := func(use, short, long string, run func() error) *cobra.Command {
 		return &cobra.Command{Use: use, Short: short, Long: long, Args: cobra.NoArgs, RunE: func(*cobra.Command, []string) error { return run() }}
+	}
+	withJSON := func(use, short, long string, run func(p Process, asJSON bool) error) *cobra.Command {
+		var asJSON *bool
+		c := leaf(use+" [--json]", short, long, func() error { return run(p, *asJSON) })
+		asJSON = jsonFlag(c)
+		return c
 	}
 	c.AddCommand(
 		leaf("init", "trust the project in its present form", "Show what the project brings, and trust it when you type the code.",
 			func() error { return trustAccept(p, false) }),
 		leaf("update", "accept what changed since then", "Show what changed since the project was trusted, and accept it once you repeat the\ncode.",
 			func() error { return trustAccept(p, true) }),
-		leaf("verify", "compare the project with what you accepted", "Compare the project's files with those that you accepted.",
-			func() error { return trustVerify(p) }),
-		leaf("list", "show the projects that you trust", "Show the projects that you trust, and since when.",
-			func() error { return trustList(p) }),
+		withJSON("verify", "compare the project with what you accepted", "Compare the project's files with those that you accepted.", trustVerify),
+		withJSON("list", "show the projects that you trust", "Show the projects that you trust, and since when.", trustList),
 		leaf("revoke", "stop trusting the project", "Stop trusting the project. Its rules can then only deny or ask.",
 			func() error { return trustRevoke(p) }),
 	)
@@ -61,7 +65,11 @@ type survey struct {
 	digests map[string]string
 	// now is what is in force, then what would be if all files were accepted.
 	now, then *gate.Loaded
+	// unrunnable are the commands that do not run whatever is accepted.
+	unrunnable []cardea.Diagnostic
 }
+
+const errNoTrust = errorText("there is no state folder to keep trust in; set HOME or XDG_STATE_HOME")
 
 // surveyHere looks at the project in which the process stands. Whatever is
 // accepted later is what was read here, so that nothing can change between the
@@ -72,16 +80,12 @@ func surveyHere(p Process) (*survey, error) {
 	}
 	pl := locate(p, "", "", p.Dir)
 	if pl.state == "" {
-		for _, t := range pl.troubles {
-			p.warn(t.Error())
-		}
-		return nil, errors.New("there is no state folder to keep trust in; set HOME or XDG_STATE_HOME")
+		p.tell(pl.troubles)
+		return nil, errNoTrust
 	}
 	now := load(p, &pl, nil)
 	now.ReadRoutes()
-	for _, t := range pl.troubles {
-		p.warn(t.Error())
-	}
+	p.tell(pl.troubles)
 	s := &survey{project: paths.Real(pl.project), state: pl.state, digests: map[string]string{}, now: now}
 	s.accepted, _ = trust.Load(pl.state, s.project) // load has told what is wrong with it
 	w := now.Where
@@ -93,8 +97,9 @@ func surveyHere(p Process) (*survey, error) {
 	s.then = gate.Load(w)
 	s.then.ReadRoutes()
 	s.then.ReadScripts()
-	for _, text := range s.then.Unrunnable() {
-		p.warn(text)
+	s.unrunnable = s.then.Unrunnable()
+	for _, d := range s.unrunnable {
+		p.warn(d.String())
 	}
 	return s, nil
 }
@@ -105,15 +110,10 @@ func trustShow(p Process, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	if asJSON {
-		e := json.NewEncoder(p.Stdout)
-		e.SetEscapeHTML(false)
-		return e.Encode(s.listing())
-	}
-	out := screenOn(p.Stdout, p.Env)
-	s.show(out)
-	s.next(out)
-	return out.err
+	return p.answer(asJSON, s.listing(), func(out *screen) {
+		s.show(out)
+		s.next(out)
+	})
 }
 
 // trustAccept trusts the project as it was shown. known is whether it must be
@@ -131,8 +131,8 @@ func trustAccept(p Process, known bool) error {
 		return errors.New("the project brings nothing that could be trusted; begin it with \"cardea init\"")
 	}
 	if broken := s.broken(); len(broken) > 0 {
-		for _, b := range broken {
-			p.warn(b)
+		for _, d := range broken {
+			p.warn(d.String())
 		}
 		return errors.New("a project with broken files cannot be trusted; fix the files above, see \"cardea lint\"")
 	}
@@ -200,8 +200,16 @@ func (p Process) confirm(out *screen, what string) error {
 	return nil
 }
 
+// comparison is what "cardea trust verify --json" says.
+type comparison struct {
+	Project string        `json:"project"`
+	Same    bool          `json:"same"`
+	Files   []broughtFile `json:"files"`
+	report
+}
+
 // trustVerify compares the project with what was accepted.
-func trustVerify(p Process) error {
+func trustVerify(p Process, asJSON bool) error {
 	s, err := surveyHere(p)
 	if err != nil {
 		return err
@@ -209,41 +217,56 @@ func trustVerify(p Process) error {
 	if s.accepted == nil {
 		return errors.New("the project is not trusted; look at it with \"cardea trust\"")
 	}
-	out := screenOn(p.Stdout, p.Env)
-	same := true
-	for _, f := range s.files() {
-		same = same && f.State == "accepted"
-		out.printf("%s  %s\n", painted{f.style(), f.State}, f.Path)
+	c := comparison{Project: s.project, Files: s.files(), report: report{notNil(s.unrunnable)}}
+	for _, f := range c.Files {
+		if f.State != "accepted" {
+			c.Diagnostics = append(c.Diagnostics, cardea.Diagnostic{File: f.Path, Code: cardea.CodeUntrusted, Text: "is " + f.State})
+		}
 	}
-	if out.err == nil && !same {
-		out.printf("the project is not as you trusted it; look at it with \"cardea trust\"\n")
-		return ended(exitError)
-	}
-	return out.err
+	c.Same = !cardea.HasError(c.Diagnostics)
+	return failIf(!c.Same, p.answer(asJSON, c, func(out *screen) {
+		showFiles(out, "", c.Files)
+		if !c.Same {
+			out.printf("the project is not as you trusted it; look at it with \"cardea trust\"\n")
+		}
+	}))
+}
+
+// trustedProject is an entry of "cardea trust list --json".
+type trustedProject struct {
+	Project string    `json:"project"`
+	Files   int       `json:"files"`
+	Who     string    `json:"who"`
+	When    time.Time `json:"when"`
 }
 
 // trustList shows all trusted projects.
-func trustList(p Process) error {
+func trustList(p Process, asJSON bool) error {
 	pl := locate(p, "", "", p.Dir)
 	if pl.state == "" {
-		return errors.New("there is no state folder to keep trust in; set HOME or XDG_STATE_HOME")
+		return errNoTrust
 	}
 	all, problems := trust.List(pl.state)
-	out := screenOn(p.Stdout, p.Env)
+	found := struct {
+		Projects []trustedProject `json:"projects"`
+		report
+	}{[]trustedProject{}, report{notNil(problems)}}
 	for _, m := range all {
-		who := ""
-		if m.Who != "" {
-			who = " by " + m.Who
+		found.Projects = append(found.Projects, trustedProject{m.Project, len(m.Files), m.Who, m.When})
+	}
+	return p.answer(asJSON, found, func(out *screen) {
+		for _, m := range found.Projects {
+			who := ""
+			if m.Who != "" {
+				who = " by " + m.Who
+			}
+			out.printf("%s  %s\n", painted{bold, m.Project}, painted{faint, fmt.Sprintf("%s, accepted %s%s", count(m.Files, "file"), m.When.Format("2006-01-02 15:04 MST"), who)})
 		}
-		out.printf("%s  %s\n", painted{bold, m.Project}, painted{faint, fmt.Sprintf("%s, accepted %s%s", count(len(m.Files), "file"), m.When.Format("2006-01-02 15:04 MST"), who)})
-	}
-	if len(all) == 0 {
-		out.printf("no project is trusted\n")
-	}
-	for _, err := range problems {
-		p.warn(err.Error())
-	}
-	return out.err
+		if len(all) == 0 {
+			out.printf("no project is trusted\n")
+		}
+		showDiagnostics(out, problems)
+	})
 }
 
 // trustRevoke forgets the project. It is for a person, too: what a trusted

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"cardea.dev"
 )
 
 // sits runs a command line where a person sits, who types what is given.
@@ -95,6 +97,14 @@ func TestTrustIsInWhatWasShown(t *testing.T) {
 	if out, _, _ := d.run("", "try", "--json", "evil"); !strings.Contains(out, `"effect":"abstain"`) {
 		t.Errorf("what was put there later is trusted: %s", out)
 	}
+	if out, _, code := d.run("", "trust", "list", "--json"); code != exitOK || !strings.Contains(out, `"diagnostics":[]`) || !strings.Contains(out, d.project) {
+		t.Errorf("list --json: exit %d, %s", code, out)
+	}
+	found, _, code := d.run("", "trust", "verify", "--json")
+	var c comparison
+	if err := json.Unmarshal([]byte(found), &c); err != nil || code != exitError || c.Same || len(c.Diagnostics) == 0 || c.Diagnostics[0].Code != cardea.CodeUntrusted {
+		t.Errorf("verify --json: exit %d, %v, %s", code, err, found)
+	}
 	if out, _, code := d.run("", "trust", "verify"); code != exitError || !strings.Contains(out, "changed") {
 		t.Errorf("exit %d, %s", code, out)
 	}
@@ -129,12 +139,13 @@ func TestTrustJSON(t *testing.T) {
 		Trusted                 bool
 		Files, Settings, Routes []any
 		Rules                   []struct{ Effect string }
-		Changes, Broken         []string
+		Changes                 []string
+		Diagnostics             []cardea.Diagnostic
 	}
 	if err := json.Unmarshal([]byte(out), &l); err != nil || code != exitOK {
 		t.Fatalf("exit %d, %v, %s", code, err, out)
 	}
-	if l.Trusted || len(l.Files) != 4 || len(l.Settings) != 2 || len(l.Rules) != 2 || l.Rules[0].Effect != "halt" || len(l.Routes) != 1 || len(l.Broken) != 1 {
+	if l.Trusted || len(l.Files) != 4 || len(l.Settings) != 2 || len(l.Rules) != 2 || l.Rules[0].Effect != "halt" || len(l.Routes) != 1 || len(l.Diagnostics) != 1 {
 		t.Errorf("got %s", out)
 	}
 	changes := strings.Join(l.Changes, "\n")

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -27,7 +28,8 @@ type trustListing struct {
 	Permissions []entryListing `json:"permissions"`
 	// Changes are what would change if all of it was accepted.
 	Changes []string `json:"changes"`
-	Broken  []string `json:"broken"`
+	// The errors among the diagnostics keep the project from being trusted.
+	report
 }
 
 // broughtFile is a file and what became of it since it was accepted: new,
@@ -35,13 +37,6 @@ type trustListing struct {
 type broughtFile struct {
 	Path  string `json:"path"`
 	State string `json:"state"`
-}
-
-func (f broughtFile) style() style {
-	if f.State == "accepted" {
-		return green
-	}
-	return yellow
 }
 
 // files are the files that the project brings, and those that are gone.
@@ -69,32 +64,23 @@ func (s *survey) files() []broughtFile {
 	return out
 }
 
+// showFiles writes files and what became of them.
+func showFiles(out *screen, indent string, files []broughtFile) {
+	for _, f := range files {
+		style := yellow
+		if f.State == "accepted" {
+			style = green
+		}
+		out.printf("%s%s  %s\n", indent, painted{style, f.State}, f.Path)
+	}
+}
+
 // broken are the mistakes of the project's own files.
-func (s *survey) broken() []string {
-	out := []string{}
-	for _, f := range s.then.SettingsFiles {
-		for _, p := range f.Problems {
-			if f.Scope == cardea.ScopeProject && p.Severity == cardea.LevelError {
-				out = append(out, p.String())
-			}
-		}
-	}
-	for _, f := range s.then.Files {
-		for _, p := range f.Problems {
-			if f.Scope == cardea.ScopeProject && p.Severity == cardea.LevelError {
-				out = append(out, p.String())
-			}
-		}
-	}
-	for _, f := range s.then.PermissionFiles {
-		for _, p := range f.Problems {
-			if f.From.Scope == cardea.ScopeProject && p.Severity == cardea.LevelError {
-				out = append(out, p.String())
-			}
-		}
-	}
-	if _, err := policiesOf(s.then); err != nil {
-		out = append(out, err.Error()) // nobody can tell what they do
+func (s *survey) broken() []cardea.Diagnostic {
+	isRemark := func(d cardea.Diagnostic) bool { return d.Severity != cardea.LevelError }
+	out := slices.DeleteFunc(s.then.Problems(cardea.ScopeProject), isRemark)
+	if _, err := policiesOf(s.then); err != nil { // nobody can tell what they do
+		out = append(out, cardea.Diagnostic{Code: cardea.CodeNoEngine, Text: err.Error()})
 	}
 	return out
 }
@@ -257,12 +243,8 @@ func word(e cardea.Effect) string {
 func (s *survey) listing() trustListing {
 	policies, _ := policiesOf(s.then)
 	out := trustListing{Project: s.project, Trusted: s.accepted != nil, Files: s.files(), Settings: s.settings(), Rules: rulesOf(s.rules()),
-		Routes: []routeListing{}, Policies: policies, Permissions: s.permissions(), Changes: s.changes(), Broken: s.broken()}
-	for _, r := range s.then.Routes {
-		if r.Scope == cardea.ScopeProject {
-			out.Routes = append(out.Routes, routeListing{r.Name, r.Tool, r.Field, r.Scope, r.Source})
-		}
-	}
+		Routes: routesOf(s.then.Routes, cardea.ScopeProject), Policies: policies, Permissions: s.permissions(), Changes: s.changes(),
+		report: report{notNil(append(s.broken(), s.unrunnable...))}}
 	return out
 }
 
@@ -275,9 +257,7 @@ func (s *survey) show(out *screen) {
 	}
 	out.printf("project %s (%s)\n", l.Project, trusted)
 	section(out, "files", len(l.Files))
-	for _, f := range l.Files {
-		out.printf("  %s  %s\n", painted{f.style(), f.State}, f.Path)
-	}
+	showFiles(out, "  ", l.Files)
 	section(out, "settings", len(l.Settings))
 	for _, e := range l.Settings {
 		out.printf("  %s: %s  %s\n", e.Key, painted{bold, e.Value}, painted{faint, e.Source})
@@ -314,11 +294,9 @@ func (s *survey) show(out *screen) {
 	if len(l.Changes) == 0 {
 		out.printf("  nothing\n")
 	}
-	if len(l.Broken) > 0 {
+	if broken := s.broken(); len(broken) > 0 {
 		heading(out, "broken, so that it cannot be trusted")
-		for _, b := range l.Broken {
-			out.block("  ", b)
-		}
+		showDiagnostics(out, broken)
 	}
 }
 

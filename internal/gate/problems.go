@@ -9,17 +9,23 @@ import (
 	"cardea.dev/internal/decide/policy"
 )
 
-// Problems are all that is wrong with settings and rules, file by file.
-func (l *Loaded) Problems() []cardea.Diagnostic {
+// Problems are all that is wrong with settings, rules and permission lists, file
+// by file: of all scopes, or of some.
+func (l *Loaded) Problems(scopes ...cardea.Scope) []cardea.Diagnostic {
 	var out []cardea.Diagnostic
+	add := func(scope cardea.Scope, problems []cardea.Diagnostic) {
+		if len(scopes) == 0 || slices.Contains(scopes, scope) {
+			out = append(out, problems...)
+		}
+	}
 	for _, f := range l.SettingsFiles {
-		out = append(out, f.Problems...)
+		add(f.Scope, f.Problems)
 	}
 	for _, f := range l.Files {
-		out = append(out, f.Problems...)
+		add(f.Scope, f.Problems)
 	}
 	for _, f := range l.PermissionFiles {
-		out = append(out, f.Problems...)
+		add(f.From.Scope, f.Problems)
 	}
 	return out
 }

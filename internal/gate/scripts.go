@@ -164,8 +164,11 @@ func (l *Loaded) ReadScripts() []string {
 
 // Unrunnable are the commands of the project that do not run although the person
 // accepts them, each with the reason and what to do.
-func (l *Loaded) Unrunnable() []string {
-	var out []string
+func (l *Loaded) Unrunnable() []cardea.Diagnostic {
+	var out []cardea.Diagnostic
+	say := func(file, format string, args ...any) {
+		out = append(out, cardea.Warning(file, cardea.CodeNotExecutable, "", fmt.Sprintf(format, args...)).Diagnostic)
+	}
 	for i := range l.SettingsFiles {
 		f := &l.SettingsFiles[i]
 		if f.Scope != cardea.ScopeProject {
@@ -174,18 +177,18 @@ func (l *Loaded) Unrunnable() []string {
 		for _, c := range f.Commands() {
 			b := l.scripts().FilesOf(c)
 			if b.Unseen != "" {
-				out = append(out, fmt.Sprintf("%s: %q does not run: %s", f.Path, c, b.Unseen))
+				say(f.Path, "%q does not run: %s", c, b.Unseen)
 			}
 			for _, file := range b.All {
 				if _, _, err := project.ReadFile(file, l.Where.Project); err != nil {
-					out = append(out, fmt.Sprintf("%s: %q does not run: %s: %v", f.Path, c, file, err))
+					say(f.Path, "%q does not run: %s: %v", c, file, err)
 				}
 			}
 		}
 	}
 	for _, path := range l.scopeFiles(cardea.ScopeProject, "signals") {
 		if _, _, err := project.ReadFile(path, l.Where.Project); err != nil {
-			out = append(out, fmt.Sprintf("%s does not run: %v", path, err))
+			say(path, "it does not run: %v", err)
 		}
 	}
 	return out

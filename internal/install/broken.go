@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"cardea.dev"
 	"cardea.dev/internal/jsonedit"
 )
 
@@ -34,10 +35,10 @@ func (p *Plan) salvage(why error) error {
 		data, from, found = cutEntry(data, begin, end), begin, found+1
 	}
 	if found == 0 {
-		return &Broken{p.File, fmt.Errorf("%w%s", why, byHand(p.Before))}
+		return broken(p.File, byHand(p.Before)+leftAlone, why)
 	}
 	p.After = data
-	p.Notes = append(p.Notes, fmt.Sprintf("%s is broken (%v): Cardea's %d entries were taken out of it as text, and everything else is as it was, the mistake and the lists around included", p.File, why, found))
+	p.note(cardea.CodeSyntax, "", fmt.Sprintf("the file is broken (%v): Cardea's %d entries were taken out of it as text, and everything else is as it was, the mistake and the lists around included", why, found))
 	return nil
 }
 
@@ -94,7 +95,7 @@ func byHand(data []byte) string {
 		}
 	}
 	if len(lines) == 0 {
-		return "; the name cardea does not stand in it"
+		return "the name cardea does not stand in it; "
 	}
-	return "; remove by hand the entries that name cardea: line " + strings.Join(lines, ", ")
+	return "remove by hand the entries that name cardea: line " + strings.Join(lines, ", ") + "; "
 }

@@ -10,6 +10,7 @@ import (
 	"sort"
 	"time"
 
+	"cardea.dev"
 	"cardea.dev/internal/jsonedit"
 	"cardea.dev/internal/limit"
 )
@@ -32,16 +33,61 @@ type Wiring struct {
 	OnFailure string `json:"on_failure,omitempty"`
 	// Off says why the harness does not run it, "" where it does.
 	Off string `json:"off,omitempty"`
-	// Problems are what keeps it from being a gate.
-	Problems []string `json:"problems,omitempty"`
+	// Diagnostics say what keeps it from being a gate.
+	Diagnostics []cardea.Diagnostic `json:"-"`
 }
 
 // Findings are what a harness's settings say about hooks.
 type Findings struct {
 	Wirings []Wiring
-	// Problems are files that cannot be read, Notes those that the harness
-	// may not be able to read.
-	Problems, Notes []string
+	// Diagnostics are errors for files that cannot be read, and notes on those
+	// that the harness may not be able to read.
+	Diagnostics []cardea.Diagnostic
+}
+
+// The codes of what is wrong with hooks.
+const (
+	// CodeSomeCalls: the hook sees only some of the calls.
+	CodeSomeCalls cardea.Code = "some-calls"
+	// CodeBackground: the hook runs in the background, where it cannot decide.
+	CodeBackground cardea.Code = "background"
+	// CodeEnvironment: the hook sets what can change whose settings count.
+	CodeEnvironment cardea.Code = "environment"
+	// CodeTimeLimit: the harness stops waiting before Cardea answers.
+	CodeTimeLimit cardea.Code = "time-limit"
+	// CodeOtherForm: the hook answers in the form of another harness.
+	CodeOtherForm cardea.Code = "other-form"
+	// CodeSwitchedOff: the harness does not run the hook.
+	CodeSwitchedOff cardea.Code = "switched-off"
+	// CodeOtherProgram: the hook starts another program than this one.
+	CodeOtherProgram cardea.Code = "other-program"
+	// CodeNotDenied: the hook did not deny a call that it must deny.
+	CodeNotDenied cardea.Code = "not-denied"
+	// CodeNoHook: no hook is in force for an event.
+	CodeNoHook cardea.Code = "no-hook"
+	// CodeUnknownVersion: the harness does not tell its version.
+	CodeUnknownVersion cardea.Code = "unknown-version"
+	// CodeNoEvent: no real event has come yet.
+	CodeNoEvent cardea.Code = "no-event"
+	// CodeFailsOpen: a call runs where the hook fails.
+	CodeFailsOpen cardea.Code = "fails-open"
+	// CodeJudgedTwice: a call may be judged twice, or by another harness too.
+	CodeJudgedTwice cardea.Code = "judged-twice"
+	// CodeKeptEvents: the hook stays registered for events of an earlier
+	// installation.
+	CodeKeptEvents cardea.Code = "kept-events"
+	// CodeNotJSON: a file has what JSON does not allow.
+	CodeNotJSON cardea.Code = "not-json"
+)
+
+// broken is the diagnostic of a file that cannot be read as it must be.
+func broken(file, hint string, err error) cardea.Diagnostic {
+	d := cardea.Diagnostic{File: file, Code: cardea.CodeUnreadable, Text: err.Error(), Hint: hint}
+	var at *jsonedit.SyntaxError
+	if errors.As(err, &at) {
+		d.Code, d.Line, d.Column, d.Text = cardea.CodeSyntax, at.Line, at.Column, at.Text
+	}
+	return d
 }
 
 // settings is one file that a harness reads hooks from.
@@ -64,18 +110,18 @@ func Inspect(h Harness, at Places) Findings {
 			f.doc, err = jsonedit.Parse(in.data)
 		}
 		if err == nil && f.doc.Root.Kind != jsonedit.Object {
-			err = errors.New("1:1: the file holds no object")
+			err = &jsonedit.SyntaxError{Line: 1, Column: 1, Text: "the file holds no object"}
 		}
 		if err != nil {
-			out.Problems = append(out.Problems, fmt.Sprintf("%s:%v; the harness cannot read its hooks there, mend the file", f.path, err))
+			out.Diagnostics = append(out.Diagnostics, broken(f.path, "mend the file, since the harness cannot read its hooks there", err))
 			continue
 		}
 		files = append(files, f)
 	}
 	for _, f := range files {
 		for _, s := range spots(f.doc.Root) {
-			if note := unplain(h, f.doc.Data); note != "" && (len(out.Wirings) == 0 || out.Wirings[len(out.Wirings)-1].File != f.path) {
-				out.Notes = append(out.Notes, f.path+": "+note)
+			if len(out.Wirings) == 0 || out.Wirings[len(out.Wirings)-1].File != f.path {
+				out.Diagnostics = append(out.Diagnostics, unplain(h, f.path, f.doc.Data)...)
 			}
 			w := h.wiring(f, s)
 			w.Off = h.off(f, files)
@@ -147,7 +193,7 @@ func (h Harness) wiring(f settings, s spot) Wiring {
 		}
 	}
 	w.Limit = limitOf(w.Args)
-	w.Problems = h.problems(w, s)
+	w.Diagnostics = h.problems(w, s)
 	return w
 }
 
@@ -180,35 +226,45 @@ func flagOf(args []string, name string) string {
 	return out
 }
 
+// Says makes a diagnostic about the hook.
+func (w Wiring) Says(severity cardea.Level, code cardea.Code, hint, format string, args ...any) cardea.Diagnostic {
+	return cardea.Diagnostic{Severity: severity, File: w.File, Line: w.Line, Code: code, Text: fmt.Sprintf(format, args...), Hint: hint}
+}
+
+// Repair is the command that installs the hook again.
+func (h Harness) Repair() string { return "run \"cardea install " + h.Program + "\" again" }
+
 // problems says what keeps an entry from being a gate.
-func (h Harness) problems(w Wiring, s spot) []string {
-	var out []string
+func (h Harness) problems(w Wiring, s spot) (out []cardea.Diagnostic) {
+	say := func(code cardea.Code, format string, args ...any) {
+		out = append(out, w.Says(cardea.LevelError, code, h.Repair(), format, args...))
+	}
 	matcher := s.handler.Str("matcher")
 	if s.group != nil {
 		matcher = s.group.Str("matcher")
 	}
 	if matcher != "" && matcher != "*" {
-		out = append(out, fmt.Sprintf("it runs only for tools that match %q; all other calls pass unseen", matcher))
+		say(CodeSomeCalls, "it runs only for tools that match %q; all other calls pass unseen", matcher)
 	}
 	if s.handler.Get("if") != nil {
-		out = append(out, "it has a condition (if), which runs some calls past it")
+		say(CodeSomeCalls, "it has a condition (if), which runs some calls past it")
 	}
 	if s.handler.Lit("async") == "true" || s.handler.Lit("asyncRewake") == "true" {
-		out = append(out, "it runs in the background, where a hook cannot decide")
+		say(CodeBackground, "it runs in the background, where a hook cannot decide")
 	}
 	for _, key := range []string{"env", "cwd"} {
 		if s.handler.Get(key) != nil {
-			out = append(out, fmt.Sprintf("it sets %s, which can change whose settings count", key))
+			say(CodeEnvironment, "it sets %s, which can change whose settings count", key)
 		}
 	}
 	if kind := s.handler.Str("type"); kind != "command" && !(kind == "" && h.ownFile) {
-		out = append(out, fmt.Sprintf("its type is %q, so its command is not run", kind))
+		say(cardea.CodeBadValue, "its type is %q, so its command is not run", kind)
 	}
 	if w.Timeout <= w.Limit {
-		out = append(out, fmt.Sprintf("the harness waits %s and Cardea takes up to %s; a harness that stops waiting lets the call run", w.Timeout, w.Limit))
+		say(CodeTimeLimit, "the harness waits %s and Cardea takes up to %s; a harness that stops waiting lets the call run", w.Timeout, w.Limit)
 	}
 	if name := flagOf(w.Args, "--harness"); name != "" && name != h.Name {
-		out = append(out, fmt.Sprintf("it answers in the form of %s, which %s may not read", name, h.Title))
+		say(CodeOtherForm, "it answers in the form of %s, which %s may not read", name, h.Title)
 	}
 	return out
 }

@@ -25,7 +25,7 @@ func TestInspectFindsWhatIsWrong(t *testing.T) {
 		h, at := harness(t, "claude"), machine(t)
 		put(t, filepath.Join(at.Claude, "settings.json"), text)
 		f := Inspect(h, at)
-		if len(f.Wirings) != 1 || len(f.Wirings[0].Problems) != 1 || !strings.Contains(f.Wirings[0].Problems[0], want) || !slices.Equal(f.Missing(h), []string{"PermissionRequest"}) {
+		if len(f.Wirings) != 1 || len(f.Wirings[0].Diagnostics) != 1 || !strings.Contains(f.Wirings[0].Diagnostics[0].Text, want) || !slices.Equal(f.Missing(h), []string{"PermissionRequest"}) {
 			t.Errorf("%s: %+v", want, f)
 		}
 	}
@@ -63,12 +63,12 @@ func TestSwitchedOff(t *testing.T) {
 	}
 	put(t, filepath.Join(at.Copilot, "settings.json"), `[`)
 	put(t, filepath.Join(at.CopilotPolicy, "b.json"), `[]`)
-	if f = Inspect(c, at); len(f.Problems) != 2 || !strings.Contains(f.Problems[1], "settings.json:1:2: ") {
-		t.Errorf("%q", f.Problems)
+	if f = Inspect(c, at); len(f.Diagnostics) != 2 || !strings.Contains(f.Diagnostics[1].String(), "settings.json:1:2: ") {
+		t.Errorf("%q", f.Diagnostics)
 	}
 	put(t, filepath.Join(at.Copilot, "hooks/cardea.json"), "// mine\n"+get(t, filepath.Join(at.Copilot, "hooks/cardea.json")))
-	if f = Inspect(c, at); len(f.Notes) != 1 || !strings.Contains(f.Notes[0], "are no JSON") {
-		t.Errorf("%q", f.Notes)
+	if f = Inspect(c, at); len(f.Diagnostics) != 3 || !strings.Contains(f.Diagnostics[2].Text, "are no JSON") {
+		t.Errorf("%q", f.Diagnostics)
 	}
 	if !c.Installed(at, nil) || harness(t, "claude").Installed(Places{Claude: filepath.Join(at.Project, "none")}, nil) {
 		t.Error("what is installed is not told apart")

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"cardea.dev"
 	"cardea.dev/internal/jsonedit"
 	"cardea.dev/internal/paths"
 )
@@ -22,7 +23,7 @@ type Plan struct {
 	Before, After []byte
 	Remove        bool
 	// Notes are what a person should know.
-	Notes []string
+	Notes []cardea.Diagnostic
 
 	on     *file
 	state  string
@@ -34,19 +35,7 @@ type Plan struct {
 // Changed reports whether the plan changes anything.
 func (p *Plan) Changed() bool { return p.Remove || !bytes.Equal(p.Before, p.After) }
 
-// Broken is a file of somebody's that cannot be read.
-type Broken struct {
-	File string
-	Err  error
-}
-
-// Error is the file, the place in it, what is wrong, and what to do.
-func (b *Broken) Error() string {
-	return fmt.Sprintf("%s:%v; nothing was changed. Mend the file and run this again", b.File, b.Err)
-}
-
-// Unwrap is why the file cannot be read, a *jsonedit.SyntaxError.
-func (b *Broken) Unwrap() error { return b.Err }
+const leftAlone = "nothing was changed. Mend the file and run this again"
 
 // PlanInstall works out how a harness's file gets the wanted hook. What others
 // wrote stays; what an earlier installation put in is replaced, for the same events
@@ -62,18 +51,16 @@ func PlanInstall(h Harness, scope Scope, at Places, w Wanted) (*Plan, error) {
 	}
 	d, err := jsonedit.Parse(p.Before)
 	if err != nil {
-		return nil, &Broken{p.File, err}
+		return nil, broken(p.File, leftAlone, err)
 	}
-	if note := unplain(h, p.Before); note != "" {
-		p.Notes = append(p.Notes, note)
-	}
+	p.Notes = append(p.Notes, unplain(h, p.File, p.Before)...)
 	if kept := besides(d, h); len(kept) > 0 {
 		h.events = slices.Concat(h.events, kept)
-		p.Notes = append(p.Notes, fmt.Sprintf("still for %s, as before; for fewer events, run this with --uninstall first", strings.Join(kept, ", ")))
+		p.note(CodeKeptEvents, "for fewer events, run this with --uninstall first", "still for "+strings.Join(kept, ", ")+", as before")
 	}
 	if at, why := fits(d, h); why != "" {
 		line, column := jsonedit.Position(d.Data, at)
-		return nil, &Broken{p.File, &jsonedit.SyntaxError{Line: line, Column: column, Text: why}}
+		return nil, broken(p.File, leftAlone, &jsonedit.SyntaxError{Line: line, Column: column, Text: why})
 	}
 	if asWanted(d, h, w) {
 		p.After = p.Before
@@ -129,12 +116,17 @@ func PlanUninstall(h Harness, scope Scope, at Places) (*Plan, error) {
 }
 
 // unplain notes what a harness may not read: its vendor promises JSON, and a
-// file that is refused as a whole is an open gate. "" where it is plain JSON.
-func unplain(h Harness, data []byte) string {
+// file that is refused as a whole is an open gate.
+func unplain(h Harness, file string, data []byte) []cardea.Diagnostic {
 	if json.Valid(data) {
-		return ""
+		return nil
 	}
-	return "the file has comments, trailing commas or a byte order mark, which are kept but are no JSON; if " + h.Title + " complains about its settings, take them out"
+	return []cardea.Diagnostic{{Severity: cardea.LevelNote, File: file, Code: CodeNotJSON, Hint: "if " + h.Title + " complains about its settings, take them out",
+		Text: "the file has comments, trailing commas or a byte order mark, which are kept but are no JSON"}}
+}
+
+func (p *Plan) note(code cardea.Code, hint, text string) {
+	p.Notes = append(p.Notes, cardea.Diagnostic{Severity: cardea.LevelNote, File: p.File, Code: code, Text: text, Hint: hint})
 }
 
 func newPlan(h Harness, scope Scope, at Places) (*Plan, error) {
@@ -244,7 +236,7 @@ func (p *Plan) Apply() error {
 	}
 	p.memory.NewDirs = append(made, p.memory.NewDirs...)
 	if err := p.memory.save(p.state); err != nil {
-		p.Notes = append(p.Notes, fmt.Sprintf("it could not be remembered what was put in (%v); --uninstall finds the entries by what they say", err))
+		p.note(cardea.CodeUnwritten, "", fmt.Sprintf("it could not be remembered what was put in (%v); --uninstall finds the entries by what they say", err))
 	}
 	return nil
 }

@@ -24,6 +24,7 @@ import (
 	"strings"
 	"time"
 
+	"cardea.dev"
 	"cardea.dev/internal/state"
 )
 
@@ -33,6 +34,8 @@ const (
 	version    = 2
 	// maxFile is how much of a manifest is read, in bytes.
 	maxFile = 1 << 20
+	// maxManifests is how many files of the folder are listed.
+	maxManifests = 10000
 )
 
 // Manifest is what a person accepted of one project.
@@ -188,25 +191,23 @@ func Revoke(dir, project string) (bool, error) {
 
 // List gives the manifests of all projects, sorted, and what is wrong with
 // those that are not believed.
-func List(dir string) (all []*Manifest, problems []error) {
-	entries, err := os.ReadDir(folder(dir))
+func List(dir string) (all []*Manifest, problems []cardea.Diagnostic) {
+	names, err := state.Names(folder(dir), maxManifests)
 	if err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil, nil
-		}
-		return nil, []error{err}
+		return nil, []cardea.Diagnostic{{File: folder(dir), Code: cardea.CodeUnreadable, Text: err.Error()}}
 	}
-	for _, e := range entries {
-		if !strings.HasSuffix(e.Name(), ".json") {
+	sort.Strings(names)
+	for _, name := range names {
+		if !strings.HasSuffix(name, ".json") {
 			continue
 		}
-		name := filepath.Join(folder(dir), e.Name())
+		name = filepath.Join(folder(dir), name)
 		m, err := read(dir, name)
 		if err == nil && path(dir, m.Project) != name {
 			err = errors.New("its manifest lies under another project's name")
 		}
 		if err != nil {
-			problems = append(problems, fmt.Errorf("%s: %w; remove it", name, err))
+			problems = append(problems, cardea.Diagnostic{File: name, Code: cardea.CodeUntrusted, Text: err.Error(), Hint: "remove it"})
 			continue
 		}
 		all = append(all, m)

@@ -1,45 +1,44 @@
-package display_test
+package cli
 
 import (
 	"bytes"
 	"errors"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"cardea.dev"
 	"cardea.dev/internal/ledger"
-	"cardea.dev/internal/ledger/display"
 	"cardea.dev/internal/redact"
 )
 
-func quoted(s string) string { return strings.Trim(strconv.QuoteToASCII(s), `"`) }
-
-type fixture struct {
+// reader is a person who looks at a ledger.
+type reader struct {
 	*ledger.Ledger
-	now time.Time
-	out bytes.Buffer
-	display.Face
+	Process
+	screen *screen
+	now    time.Time
+	out    bytes.Buffer
 }
 
-func start(t *testing.T) *fixture {
-	f := &fixture{now: time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)}
+func newReader(t *testing.T) *reader {
+	f := &reader{now: time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)}
 	l, err := ledger.Open(filepath.Join(t.TempDir(), "ledger"), ledger.Options{Key: make([]byte, 32), Redactor: redact.New(),
 		Levels: ledger.AllLevels(), KeepDays: 1, Now: func() time.Time { return f.now }})
 	if err != nil {
 		t.Fatal(err)
 	}
 	f.Ledger = l
-	f.Face = display.Face{Out: &f.out, Plain: quoted}
+	f.Process.Now = func() time.Time { return f.now }
+	f.screen = &screen{w: &f.out}
 	return f
 }
 
 // hostile is what an agent sends to move the cursor of whoever looks.
 const hostile = "\x1b[2J\u202egnp.\x00"
 
-func (f *fixture) add(t *testing.T, command string) ledger.Entry {
+func (f *reader) add(t *testing.T, command string) ledger.Entry {
 	t.Helper()
 	ev := &cardea.Event{Kind: cardea.PreToolUse, Harness: "claude-code" + hostile, Session: "s" + hostile, Agent: "a" + hostile, Cwd: "/w" + hostile,
 		Project: "/p" + hostile, Mode: "m" + hostile, Role: "r" + hostile,
@@ -56,8 +55,8 @@ func (f *fixture) add(t *testing.T, command string) ledger.Entry {
 	return e
 }
 
-// clean fails where a text could move the cursor.
-func clean(t *testing.T, s string) {
+// wantClean fails where a text could move the cursor.
+func wantClean(t *testing.T, s string) {
 	t.Helper()
 	for _, r := range s {
 		if r != '\n' && (r < ' ' || r == '\u202e' || r == 0x7f) {
@@ -75,15 +74,14 @@ func wants(t *testing.T, got string, want ...string) {
 	}
 }
 
-func TestSearch(t *testing.T) {
-	f := start(t)
+func TestShowEntries(t *testing.T) {
+	f := newReader(t)
 	e := f.add(t, "git push -f "+strings.Repeat("x", 200)+hostile)
-	n, err := f.Face.Search(f.Ledger.Search(ledger.Query{}), func(err error) { t.Error(err) })
-	if n != 1 || err != nil {
-		t.Errorf("%d, %v", n, err)
+	if n := f.showEntries(f.screen, f.Search(ledger.Query{}), func(err error) { t.Error(err) }); n != 1 {
+		t.Errorf("%d entries", n)
 	}
 	got := f.out.String()
-	clean(t, got)
+	wantClean(t, got)
 	wants(t, got, e.ID+"  2026-11-20 10:00:00 +0000  deny     Bash", "git push -f xxx", "…", "[rules:x")
 	if strings.Count(got, "\n") != 1 {
 		t.Errorf("not one line: %q", got)
@@ -93,25 +91,23 @@ func TestSearch(t *testing.T) {
 	lines := func(yield func(ledger.Line, error) bool) {
 		_ = yield(ledger.Line{}, errors.New("a day is gone")) && yield(ledger.Line{Entry: ledger.Entry{ID: "id"}}, nil)
 	}
-	if n, err := f.Face.Search(lines, func(err error) { told = append(told, err) }); n != 1 || err != nil || len(told) != 1 {
-		t.Errorf("%d, %v, %v", n, err, told)
+	if n := f.showEntries(f.screen, lines, func(err error) { told = append(told, err) }); n != 1 || len(told) != 1 {
+		t.Errorf("%d, %v", n, told)
 	}
 	wants(t, f.out.String(), "(not as the ledger wrote it)")
 }
 
-func TestExplain(t *testing.T) {
-	f := start(t)
+func TestShowEntry(t *testing.T) {
+	f := newReader(t)
 	e := f.add(t, "line one"+hostile+"\nline two")
 	l, err := f.Get(e.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.Zone = time.FixedZone("", 3600)
-	if err := f.Explain(l); err != nil {
-		t.Fatal(err)
-	}
+	f.now = f.now.In(time.FixedZone("", 3600))
+	f.showEntry(f.screen, l)
 	got := f.out.String()
-	clean(t, got)
+	wantClean(t, got)
 	wants(t, got, "deny  rules:x", "  one", "\n  two\n", "instead: i", "tool: Bash", "input: line one", "\n         line two\n", "rewritten to: better",
 		"session: s", "folder: /w", "project: /p", "role: r", "2026-11-20 11:00:00 +0100, decided in 41 microseconds", "2026-11-20, number 1",
 		"1  deny     part", "2  allow    ls", "deny     rules:x", "about part 1", "defer    judge, about the whole call", "(user, f", "severity high)", "troubles\n  trouble", "digest ")
@@ -120,28 +116,24 @@ func TestExplain(t *testing.T) {
 	}
 	f.out.Reset()
 	l.Genuine, l.Day, l.Entry.Omitted = false, "", 3
-	if err := f.Explain(l); err != nil {
-		t.Fatal(err)
-	}
+	f.showEntry(f.screen, l)
 	wants(t, f.out.String(), "not as the ledger wrote it", "the spool", "3 parts, opinions and troubles")
 	f.out.Reset()
-	if err := f.Explain(ledger.Line{}); err != nil || strings.Contains(f.out.String(), "opinions") {
-		t.Errorf("%s, %v", f.out.String(), err)
+	if f.showEntry(f.screen, ledger.Line{}); strings.Contains(f.out.String(), "opinions") {
+		t.Error(f.out.String())
 	}
 }
 
-func TestVerify(t *testing.T) {
-	f := start(t)
+func TestShowReport(t *testing.T) {
+	f := newReader(t)
 	show := func(r ledger.Report) string {
 		t.Helper()
 		f.out.Reset()
-		if err := f.Face.Verify(r); err != nil {
-			t.Fatal(err)
-		}
-		clean(t, f.out.String())
+		showReport(f.screen, r)
+		wantClean(t, f.out.String())
 		return f.out.String()
 	}
-	r, err := f.Ledger.Verify()
+	r, err := f.Verify()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +143,7 @@ func TestVerify(t *testing.T) {
 	f.add(t, "x")
 	f.now = f.now.AddDate(0, 0, 3)
 	f.add(t, "x")
-	if r, err = f.Ledger.Verify(); err != nil {
+	if r, err = f.Verify(); err != nil {
 		t.Fatal(err)
 	}
 	if got := show(r); got != "1 entry of 1 day, 2026-11-23 to 2026-11-23\nremoved by retention, up to 2026-11-20: 1 entry\nintact\n" {
@@ -169,11 +161,11 @@ type failing struct{}
 func (failing) Write([]byte) (int, error) { return 0, errors.New("gone") }
 
 func TestAScreenThatIsGone(t *testing.T) {
-	f := display.Face{Out: failing{}, Plain: quoted}
-	if err := f.Verify(ledger.Report{}); err == nil {
-		t.Error("the error is swallowed")
-	}
-	if err := f.Explain(ledger.Line{Entry: ledger.Entry{Version: redact.New().Text(strings.Repeat("x", 10000))}}); err == nil {
-		t.Error("the error is swallowed")
+	p := newReader(t).Process
+	p.Stdout, p.Env = failing{}, func(string) string { return "" }
+	for _, asJSON := range []bool{true, false} {
+		if err := p.answer(asJSON, report{}, func(s *screen) { showReport(s, ledger.Report{}) }); err == nil {
+			t.Error("the error is swallowed")
+		}
 	}
 }

@@ -1,0 +1,102 @@
+package cli
+
+import (
+	"encoding/json"
+	"strings"
+
+	"cardea.dev"
+	"github.com/spf13/cobra"
+)
+
+// jsonFlag gives a command the flag --json.
+func jsonFlag(c *cobra.Command) *bool {
+	return c.Flags().Bool("json", false, "answer as one JSON object")
+}
+
+// group is a command that only has others below it.
+func group(use, short, long string, sub ...*cobra.Command) *cobra.Command {
+	c := &cobra.Command{Use: use, Short: short, Long: long, Args: noSuchCommand,
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
+	c.AddCommand(sub...)
+	return c
+}
+
+// answer writes what a command found: for programs as JSON, or for people.
+func (p Process) answer(asJSON bool, found any, show func(*screen)) error {
+	if asJSON {
+		return encode(p, found)
+	}
+	s := screenOn(p.Stdout, p.Env)
+	show(s)
+	return s.err
+}
+
+// encode writes one JSON object in one line.
+func encode(p Process, v any) error {
+	e := json.NewEncoder(p.Stdout)
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}
+
+// failIf ends a command that did its work with the exit code of an error.
+func failIf(failed bool, err error) error {
+	if err == nil && failed {
+		return ended(exitError)
+	}
+	return err
+}
+
+// tell writes troubles on standard error.
+func (p Process) tell(all cardea.Troubles) {
+	for _, t := range all {
+		p.warn(t.Error())
+	}
+}
+
+// report is what commands that only look for mistakes say with --json.
+type report struct {
+	Diagnostics []cardea.Diagnostic `json:"diagnostics"`
+}
+
+// answerDiagnostics writes diagnostics and how many there are, after what
+// counts says besides. Errors among them end the command as failed.
+func (p Process) answerDiagnostics(asJSON bool, all []cardea.Diagnostic, counts string) error {
+	return failIf(cardea.HasError(all), p.answer(asJSON, report{notNil(all)}, func(s *screen) {
+		errors, warnings := showDiagnostics(s, all)
+		s.printf("%s%s, %s\n", counts, count(errors, "error"), count(warnings, "warning"))
+	}))
+}
+
+// showDiagnostics writes diagnostics, one a line, for every command alike:
+// "file:line:col: severity: text; hint". It counts errors and warnings.
+func showDiagnostics(s *screen, all []cardea.Diagnostic) (errors, warnings int) {
+	for _, d := range all {
+		style := faint
+		switch d.Severity {
+		case cardea.LevelError:
+			style = red
+			errors++
+		case cardea.LevelWarning:
+			style = yellow
+			warnings++
+		}
+		place := ""
+		if d.File != "" {
+			place, d.File = d.Place()+": ", ""
+		}
+		first, rest, more := strings.Cut(d.String(), "\n")
+		s.printf("%s%s: %s\n", place, painted{style, d.Severity.String()}, first)
+		if more {
+			s.block("      ", rest)
+		}
+	}
+	return errors, warnings
+}
+
+// notNil is a list as JSON needs it: an empty one is [], not null.
+func notNil[T any](all []T) []T {
+	if all == nil {
+		return []T{}
+	}
+	return all
+}

@@ -1,0 +1,166 @@
+package cli
+
+import (
+	"fmt"
+	"iter"
+	"strings"
+	"time"
+
+	"cardea.dev"
+	"cardea.dev/internal/ledger"
+)
+
+// commandWidth is how many characters of a command a line of a search shows.
+const commandWidth = 80
+
+// timeIn writes a time for people, in the zone of the clock.
+func (p Process) timeIn(t time.Time) string {
+	return t.In(p.Now().Location()).Format("2006-01-02 15:04:05 -0700")
+}
+
+// showEntries writes a line for each entry: its id for explain, when, what was
+// decided, about what, by whom. Errors of the search are given to warn, and the
+// search goes on. It gives the number of entries.
+func (p Process) showEntries(s *screen, lines iter.Seq2[ledger.Line, error], warn func(error)) (n int) {
+	for l, err := range lines {
+		if err != nil {
+			warn(err)
+			continue
+		}
+		n++
+		e := &l.Entry
+		s.printf("%s  %s  %-7s  %-5s  %s", e.ID, p.timeIn(e.Time), e.Effect, e.Tool, shorten(Plain(e.Input.Text.String()), commandWidth))
+		if by := e.By.String(); by != "" {
+			s.printf("  [%s]", by)
+		}
+		if !l.Genuine {
+			s.printf("  (not as the ledger wrote it)")
+		}
+		s.printf("\n")
+	}
+	return n
+}
+
+// showReport writes what verify found.
+func showReport(s *screen, r ledger.Report) {
+	switch {
+	case r.Days == 0 && r.Removed == 0:
+		s.printf("the ledger is empty\n")
+	case r.Days == 0:
+		s.printf("no days\n")
+	default:
+		s.printf("%s of %s, %s to %s\n", entries(r.Entries), count(r.Days, "day"), r.From, r.To)
+	}
+	if r.RemovedTo != "" {
+		s.printf("removed by retention, up to %s: %s", r.RemovedTo, entries(r.Removed))
+		if r.RemovedMissing > 0 {
+			s.printf(" (and %d that were gone before)", r.RemovedMissing)
+		}
+		s.printf("\n")
+	}
+	if r.Waiting > 0 {
+		s.printf("waiting in the spool for the next writer: %s\n", entries(int64(r.Waiting)))
+	}
+	if r.Busy {
+		s.printf("a process holds the lock and does not give it back: what is written meanwhile was not looked at\n")
+	}
+	showDiagnostics(s, r.Diagnostics)
+	if r.More > 0 {
+		s.printf("and %d more\n", r.More)
+	}
+	switch {
+	case !r.Intact():
+		s.printf("NOT INTACT: somebody or something changed the ledger\n")
+	case len(r.Diagnostics) > 0:
+		s.printf("intact, apart from accidents\n")
+	default:
+		s.printf("intact\n")
+	}
+}
+
+func entries(n int64) string {
+	if n == 1 {
+		return "1 entry"
+	}
+	return fmt.Sprintf("%d entries", n)
+}
+
+// showEntry writes why a call was decided as it was.
+func (p Process) showEntry(s *screen, l ledger.Line) {
+	e := &l.Entry
+	if !l.Genuine {
+		s.printf("This line is not as the ledger wrote it; run \"cardea audit verify\".\n\n")
+	}
+	s.printf("%s", e.Effect)
+	if by := e.By.String(); by != "" {
+		s.printf("  %s", by)
+	}
+	s.printf("\n")
+	s.block("  ", e.Reason.String())
+	s.field("instead", e.Instead.String())
+	s.field("decided", e.Decided.String())
+	for _, l := range e.Limits {
+		s.field("limit", l.String()+": "+cardea.Limit(l.String()).Text())
+	}
+	s.printf("\n")
+	p.showCall(s, l)
+	section(s, "parts", len(e.Parts))
+	for _, part := range e.Parts {
+		s.printf("  %d  %-7s  %s\n", part.Index+1, part.Effect, part.Text)
+	}
+	section(s, "opinions", len(e.Opinions))
+	for _, o := range e.Opinions {
+		showOpinion(s, o)
+	}
+	section(s, "troubles", len(e.Troubles))
+	for _, t := range e.Troubles {
+		s.block("  ", t.String())
+	}
+	if e.Omitted > 0 {
+		s.printf("\n%d parts, opinions and troubles of less weight were not kept\n", e.Omitted)
+	}
+}
+
+// showCall writes what was judged, where and when.
+func (p Process) showCall(s *screen, l ledger.Line) {
+	e := &l.Entry
+	s.field("tool", e.Tool.String())
+	s.field("input", e.Input.Text.String())
+	if e.Input.Digest != "" {
+		s.field("whole input", fmt.Sprintf("%d bytes, digest %s", e.Input.Bytes, e.Input.Digest))
+	}
+	if e.Rewrite != nil {
+		s.field("rewritten to", e.Rewrite.Text.String())
+	}
+	for _, x := range []struct{ name, text string }{{"event", e.Event.String()}, {"mode", e.Mode.String()}, {"role", e.Role.String()},
+		{"harness", e.Harness.String()}, {"session", e.Session.String()}, {"agent", strings.TrimSpace(e.Agent.String() + " " + e.AgentType.String())},
+		{"folder", e.Cwd.String()}, {"project", e.Project.String()}} {
+		s.field(x.name, x.text)
+	}
+	s.field("time", fmt.Sprintf("%s, decided in %d microseconds", p.timeIn(e.Time), e.Took.Microseconds()))
+	s.field("cardea", e.Version.String())
+	where := "the spool, until the next writer takes it"
+	if l.Day != "" {
+		where = fmt.Sprintf("%s, number %d", l.Day, l.N)
+	}
+	s.field("entry", e.ID+" in "+where)
+}
+
+func showOpinion(s *screen, o ledger.Opinion) {
+	by, about, from := o.Decider.String(), "the whole call", o.Scope.String()
+	if r := o.Rule.String(); r != "" {
+		by += ":" + r
+	}
+	if o.Part != cardea.WholeCall {
+		about = fmt.Sprintf("part %d", o.Part+1)
+	}
+	s.printf("  %-7s  %s, about %s\n", o.Effect, by, about)
+	s.block("           ", o.Reason.String())
+	if source := o.Source.String(); source != "" {
+		from += ", " + source
+	}
+	if severity := o.Severity.String(); severity != "" {
+		from += ", severity " + severity
+	}
+	s.printf("           (%s)\n", from)
+}
