@@ -153,6 +153,9 @@ type Call struct {
 	Shadowed map[string][]any
 	// Parts are what must be permitted by itself, piece by piece.
 	Parts []Part
+	// OnlyPossible is set for the call of [Event.Possible]: no part is certain, and
+	// what allows one is not heard.
+	OnlyPossible bool
 	// Opaque are spots that concern the whole call and no single part.
 	Opaque []Opaque
 	// Flows are what moves between parts.
@@ -215,6 +218,11 @@ type Part struct {
 	Dir string
 	// Access is what the part does, as far as it is known.
 	Access []Access
+	// MayTouch are the files that its words name, where its access is not known:
+	// of kind Unknown, where it may read, write or delete them, or of kind Read.
+	MayTouch []Access
+	// MayRun are the commands that its words name, where its access is not known.
+	MayRun []Part
 	// Opaque are the spots in it that cannot be seen through.
 	Opaque []Opaque
 	// Coverage says whether everything that it starts is known.

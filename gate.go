@@ -25,6 +25,8 @@ type Slot struct {
 	// Costly marks a decider that gathers what takes time. It is not asked once
 	// the call is denied.
 	Costly bool
+	// Possible lets it speak about what parts may do, besides what they do.
+	Possible bool
 	// Events lets it speak on events of the kinds that the gate does not answer.
 	Events bool
 }
@@ -86,6 +88,7 @@ func (g *Gate) decideCall(ctx context.Context, ev *Event) Verdict {
 	}
 	begin := g.now()
 	t.ask(ctx, g.Slots)
+	t.askPossible(ctx)
 	t.verdict.Took = g.now().Sub(begin)
 	if ctx.Err() != nil {
 		t.fail(OutOfTime.Trouble("", CodeOutOfTime, "raise --limit, or look for what is slow with cardea try", "the time limit was reached before all deciders had spoken"))
@@ -161,11 +164,38 @@ func (t *tally) ask(ctx context.Context, slots []Slot) {
 		for _, o := range opinions {
 			t.add(o)
 		}
-		if err != nil {
-			for _, trouble := range troublesOf(s.Decider, err) {
-				t.fail(trouble)
-			}
+		t.failed(s.Decider, err)
+	}
+}
+
+// failed counts what a decider met; err may be nil.
+func (t *tally) failed(d Decider, err error) {
+	if err == nil {
+		return
+	}
+	for _, trouble := range troublesOf(d, err) {
+		t.fail(trouble)
+	}
+}
+
+// askPossible asks about what the parts may do, unless the call is denied already.
+func (t *tally) askPossible(ctx context.Context) {
+	if t.effect().Stricter(Ask) {
+		return
+	}
+	possible := t.event.Possible()
+	if possible == nil {
+		return
+	}
+	for _, s := range t.gate.Slots {
+		if !s.Possible || ctx.Err() != nil {
+			continue
 		}
+		opinions, err := possible.Opinions(ctx, s.Decider, t.verdict.Opinions)
+		for _, o := range opinions {
+			t.add(o)
+		}
+		t.failed(s.Decider, err)
 	}
 }
 

@@ -102,6 +102,11 @@ func verdict(t testing.TB, d *rules.Decider, command string) (cardea.Effect, []c
 	ev := bash(command)
 	ev = analyse(ev)
 	ops, err := d.Decide(context.Background(), ev)
+	if err == nil {
+		var possible []cardea.Opinion
+		possible, err = ev.Possible().Opinions(context.Background(), d, ops)
+		ops = append(ops, possible...)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -88,7 +88,7 @@ func TestEveryRuleFiresOnTheWire(t *testing.T) {
 	for _, w := range wires() {
 		t.Run(w.name, func(t *testing.T) {
 			for _, r := range packs.Rules() {
-				gate := &cardea.Gate{Slots: []cardea.Slot{{Decider: rules.New([]rules.Rule{r}, stand().Settings)}}}
+				gate := &cardea.Gate{Slots: []cardea.Slot{{Decider: rules.New([]rules.Rule{r}, stand().Settings), Possible: true}}}
 				for _, test := range examples(t, r) {
 					if test.Expect == "none" || test.Expect == "pass" {
 						continue
@@ -109,7 +109,11 @@ func TestEveryRuleFiresOnTheWire(t *testing.T) {
 					ev.Role = test.Role
 					analysed := analyse(&ev)
 					v := gate.Decide(t.Context(), analysed)
-					if v.Effect != r.Effect || v.By != "rules:"+r.ID {
+					want := r.Effect
+					if e, err := cardea.ParseEffect(test.Expect); err == nil {
+						want = e // what a part may do says less than the rule
+					}
+					if v.Effect != want || v.By != "rules:"+r.ID {
 						t.Errorf("%s says %s by %q about %s", r.ID, v.Effect, v.By, test.Input)
 						continue
 					}
@@ -124,8 +128,8 @@ func TestEveryRuleFiresOnTheWire(t *testing.T) {
 					if read == nil {
 						read = pascal
 					}
-					if got := read(answer); got != r.Effect.String() {
-						t.Errorf("%s wants %s, and the harness reads %q: %s", r.ID, r.Effect, got, a.Stdout)
+					if got := read(answer); got != want.String() {
+						t.Errorf("%s wants %s, and the harness reads %q: %s", r.ID, want, got, a.Stdout)
 					}
 				}
 			}

@@ -43,6 +43,9 @@ type Env struct {
 	// Resolve follows symbolic links of an absolute path as far as it
 	// exists. Nil leaves paths as they are spelled.
 	Resolve func(path string) string
+
+	// depth is how many possible commands lie around the line.
+	depth int
 }
 
 // world is what knowledge of programs asks of the machine.
@@ -105,8 +108,11 @@ func analyse(text string, env Env, created creations) (Analysis, creations) {
 		if len(out.Opaque) > 0 {
 			spot = out.Opaque[0]
 		}
-		out.Parts = []cardea.Part{{Text: shorten(text), Opaque: []cardea.Opaque{spot}, Start: -1,
-			Access: []cardea.Access{{Kind: cardea.Unknown}}}}
+		part := cardea.Part{Text: shorten(text), Opaque: []cardea.Opaque{spot}, Start: -1, Access: []cardea.Access{{Kind: cardea.Unknown}}}
+		if len(text) <= maxText {
+			part.MayTouch = knowledge.PossibleText(text, w.paths()).Touch
+		}
+		out.Parts = []cardea.Part{part}
 	}
 	return out, w.files.creates
 }
@@ -173,6 +179,7 @@ type used struct {
 	scripts    int  // depth of scripts within scripts
 	evaluating int  // depth of values within values, in arithmetic
 	words      int  // words looked at so far
+	possible   int  // possible commands looked at so far
 	overLimit  bool // a limit was hit
 }
 

@@ -431,6 +431,7 @@ func (w *walker) emitProgram(inv invocation) {
 		Command: does.Command, UsualCommand: does.UsualCommand, Operands: does.Operands, Options: does.Options,
 		Knowledge: does.Knowledge, Configs: does.Configs, Doubt: does.Doubt}
 	p.Text, p.Argv = spelled(inv.argv)
+	w.possible(&p, does.Possible)
 	for i, a := range p.Assigns {
 		if a.Class == cardea.EnvUnknown && len(p.Command) > 0 && knowledge.Claims(p.Command[0], a.Name) {
 			p.Opaque = append(p.Opaque, variableSpot(a.Name))
@@ -459,7 +460,7 @@ func (w *walker) describe(inv invocation) knowledge.Meaning {
 	at := len(w.out.Parts)
 	does := knowledge.Describe(knowledge.Invocation{Words: inv.argv, Paths: w.paths(), Redirections: inv.access, FilesChanged: w.files.changed,
 		MadeFolder: func(path string) bool { return w.files.created.folder(target{path, at}) },
-		MayBecome:  func(word field) []knowledge.PossiblePath { return w.mayBecome(word, inv.wrappers) }}, &w.world)
+		MayBecome:  func(word field) []knowledge.PossiblePath { return w.mayBecome(word, inv.wrappers) }, Input: w.cmd.stdin.literal()}, &w.world)
 	for _, path := range does.Targets {
 		w.files.creates.targets = append(w.files.creates.targets, target{path, at})
 	}

@@ -20,6 +20,14 @@ type input struct {
 	lines bool
 }
 
+// literal is the text that comes in, "" where the line does not say it.
+func (in input) literal() string {
+	if in.kind != literal {
+		return ""
+	}
+	return in.text
+}
+
 type inputKind uint8
 
 const (

@@ -110,6 +110,10 @@ func seats(deciders ...cardea.Decider) []cardea.Slot {
 		out[i].Decider = inTime{d}
 		_, onEvents := d.(rules.OnEvents)
 		out[i].Events = onEvents || d.Name() == policy.Name
+		switch d.Name() {
+		case "rules", "permissions", "routes":
+			out[i].Possible = true
+		}
 	}
 	return out
 }

@@ -64,6 +64,8 @@ type Invocation struct {
 	// MayBecome lists the paths that a word may become, where the line tells
 	// where its value comes from. Nil: none is known.
 	MayBecome func(word Word) []PossiblePath
+	// Input is what it reads on its standard input, "" where the line does not say.
+	Input string
 }
 
 // PossiblePath is a path that a word may become when the line runs.
@@ -117,6 +119,8 @@ type Meaning struct {
 	// Targets are the paths to which it copies or moves, and that are no folder
 	// yet: it writes into them if another command makes them one.
 	Targets []string
+	// Possible is what it may do besides, as far as its words name it.
+	Possible Possible
 }
 
 // Link is a symbolic link that an invocation makes.
@@ -130,14 +134,15 @@ type Link struct {
 }
 
 // Describe says what an invocation does.
-func Describe(inv Invocation, world *World) Meaning {
-	var out Meaning
+func Describe(inv Invocation, world *World) (out Meaning) {
 	out.Access = slices.Clone(inv.Redirections)
 	for i := range out.Access {
 		out.Access[i].Redirect = true
 	}
 	if len(inv.Words) == 0 || !inv.Words[0].Static {
 		out.Access = append(out.Access, cardea.Access{Kind: cardea.Unknown})
+		r := reader{inv: inv, paths: inv.Paths, out: &out, argv: inv.Words, spec: &form.Program{}}
+		r.possible()
 		return out
 	}
 	name := inv.Words[0].Text
@@ -149,7 +154,8 @@ func Describe(inv Invocation, world *World) Meaning {
 			spec = nil
 		}
 	}
-	r := reader{inv: inv, world: world, paths: inv.Paths, out: &out, argv: inv.Words, spec: spec, first: len(out.Command)}
+	r := reader{inv: inv, world: world, paths: inv.Paths, out: &out, argv: inv.Words, spec: spec, first: len(out.Command), known: spec != nil}
+	defer r.possible()
 	if spec == nil {
 		r.spec = &form.Program{}
 	}

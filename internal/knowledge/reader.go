@@ -20,6 +20,7 @@ type reader struct {
 	above    []*form.Program // the programs that spec is a subcommand of
 	levels   []int           // where the words stand that lead to spec
 	first    int             // how many words the command had at first
+	known    bool            // the program is
 	// uncertain counts the operands that are only known when the line runs.
 	uncertain int
 }

@@ -84,7 +84,7 @@ func (d *Decider) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinio
 	}
 	c := d.call(ev)
 	c.ctx = ctx
-	if d.about.Trace != nil && d.part != firm {
+	if d.about.Trace != nil && d.part != firm && !ev.Call.OnlyPossible {
 		d.trace("permissions: %s, entries: %d, expand: %v", ev.Call.Tool, len(d.entries), d.about.Expand)
 		for i, p := range ev.Call.Parts {
 			d.trace("permissions: part %d: %q, started by %q, reached through %q", i+1, shorten(p.Text), p.Wrappers, p.Via)
@@ -92,7 +92,7 @@ func (d *Decider) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinio
 	}
 	c.restrict()
 	for i := range ev.Call.Parts {
-		if d.part == firm || ctx.Err() != nil {
+		if d.part == firm || ev.Call.OnlyPossible || ctx.Err() != nil {
 			break // the gate reports it
 		}
 		c.allow(i)

@@ -54,7 +54,7 @@ func (d *Decider) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinio
 		if ctx.Err() != nil {
 			break // the gate reports it
 		}
-		if r := &d.rules[i]; r.speaksOn(ev.Kind) && r.speaksAbout(ev.Call) {
+		if r := &d.rules[i]; r.speaksOn(ev.Kind) && r.speaksAbout(ev.Call) && !(ev.Call.OnlyPossible && (r.Certain || r.Effect < cardea.Ask)) {
 			c.judge(r)
 		}
 	}
@@ -266,7 +266,7 @@ func whole(pattern string) string { return `(?i)\A(?:` + pattern + `)\z` }
 
 // aboutPart reports whether a match has conditions on parts.
 func (m *Match) aboutPart() bool {
-	if len(m.Command)+len(m.Flags)+len(m.Args)+len(m.Paths)+len(m.Access)+len(m.Hosts)+len(m.Flows)+len(m.Env)+len(m.Unless)+len(m.Own) > 0 ||
+	if len(m.Command)+len(m.Flags)+len(m.Args)+len(m.Paths)+len(m.Access)+len(m.Hosts)+len(m.Flows)+len(m.Env)+len(m.Unless)+len(m.UnlessCommand)+len(m.Own) > 0 ||
 		m.Opaque || m.Outside || m.UnknownPath || m.Pattern != "" && m.Field == "" {
 		return true
 	}

@@ -75,6 +75,7 @@ func (c *call) holdsOnPart(m *Match, p *cardea.Part, i, after int) bool {
 		len(m.Env) > 0 && !setsVariable(m.Env, p),
 		len(m.Flags) > 0 && !hasFlag(m.Flags, p),
 		len(m.Unless) > 0 && excepted(m.Unless, p),
+		len(m.UnlessCommand) > 0 && slices.Contains(m.UnlessCommand, p.Program()),
 		(m.Outside || m.UnknownPath || len(m.Paths)+len(m.Access)+len(m.Hosts)+len(m.Own) > 0) && !c.accessHolds(m, p),
 		len(m.Args) > 0 && !c.argHolds(m.Args, p, after),
 		m.Pattern != "" && m.Field == "" && !c.finds(m, p.Text):
@@ -400,7 +401,7 @@ func (c *call) finds(m *Match, text string) bool {
 // call has some that belong to no part.
 func (c *call) opaqueCall(m *Match) bool {
 	alone := m.Opaque && !m.Outside && !m.UnknownPath && len(m.Command)+len(m.Flags)+len(m.Args)+len(m.Paths)+len(m.Access)+len(m.Hosts)+
-		len(m.Flows)+len(m.Env)+len(m.Unless)+len(m.Own)+len(m.Any) == 0 && m.Pattern == "" && m.Field == ""
+		len(m.Flows)+len(m.Env)+len(m.Unless)+len(m.UnlessCommand)+len(m.Own)+len(m.Any) == 0 && m.Pattern == "" && m.Field == ""
 	return alone && len(c.ev.Call.Opaque)+len(c.ev.Faults) > 0 && (len(m.Roles) == 0 || oneOf(m.Roles, c.ev.Role))
 }
 

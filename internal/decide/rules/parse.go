@@ -75,7 +75,7 @@ func (p *parser) rule(v document.Value) {
 	if v := m.Get("match"); v.Present() {
 		r.Match = p.match(v)
 	}
-	r.Person = m.Bool("person")
+	r.Person, r.Certain = m.Bool("person"), m.Bool("certain")
 	r.Message, r.Instead, r.Because, r.Context = m.Text("message"), m.Text("instead"), m.Text("because"), m.Text("context")
 	r.Severity = cardea.Severity(m.Word("severity", "low", "medium", "high", "critical"))
 	r.Rewrite = p.rewrite(m.Map("rewrite"))
@@ -155,7 +155,7 @@ func (m *Match) empty() bool {
 // hides reports whether the match has conditions that have no meaning in a rule
 // that allows.
 func (m *Match) hides() bool {
-	return m.Opaque || len(m.Flows)+len(m.Env)+len(m.Unless)+len(m.Own) > 0 || slices.ContainsFunc(m.Any, func(a Match) bool { return a.hides() })
+	return m.Opaque || len(m.Flows)+len(m.Env)+len(m.Unless)+len(m.UnlessCommand)+len(m.Own) > 0 || slices.ContainsFunc(m.Any, func(a Match) bool { return a.hides() })
 }
 
 // events reads names and globs of events. One that is no event's never comes,
@@ -251,8 +251,12 @@ func (p *parser) match(v document.Value) Match {
 	out.Env = p.globs(m.Get("env"))
 	if u := m.Get("unless"); u.Present() {
 		except := u.Map()
-		if out.Unless = p.flags(except.Need("flags")); len(out.Unless) == 0 {
-			u.Problem("write unless: {flags: [--help]}", "unless names no option")
+		out.Unless = p.flags(except.Get("flags"))
+		for _, e := range except.Get("command").Items() {
+			out.UnlessCommand = append(out.UnlessCommand, e.Text())
+		}
+		if len(out.Unless)+len(out.UnlessCommand) == 0 {
+			u.Problem("write unless: {flags: [--help]} or unless: {command: [find]}", "unless names no option and no program")
 		}
 		except.Only()
 	}

@@ -49,6 +49,9 @@ type Rule struct {
 	Effect cardea.Effect
 	// Person turns an ask into a deny where nobody is attending.
 	Person bool
+	// Certain makes it speak about what a part does for certain alone, not about
+	// what it may do.
+	Certain bool
 	// Message is told to the model and the person; "" is a default text.
 	Message string
 	// Instead is the better way, Context what the model is told whatever is
@@ -128,6 +131,8 @@ type Match struct {
 	// Unless are options, as they stand on the command line; the part is left
 	// alone where one of them is given for certain.
 	Unless []string
+	// UnlessCommand are programs; a part that starts one of them is left alone.
+	UnlessCommand []string
 	// UnlessPaths are globs; an access is left alone where they name all of it,
 	// read as strictly as in a rule that allows. UnlessText is an RE2 expression;
 	// a field is left alone where it matches all of it. UnknownPath asks for an

@@ -58,6 +58,11 @@ func runTest(d *Decider, r *Rule, t Test, at Stand, analyse func(*cardea.Event) 
 	}
 	ev = analyse(ev)
 	ops, err := d.Decide(context.Background(), ev)
+	if err == nil {
+		var possible []cardea.Opinion
+		possible, err = ev.Possible().Opinions(context.Background(), d, ops)
+		ops = append(ops, possible...)
+	}
 	if err != nil {
 		res.Problem = err.Error()
 		return res

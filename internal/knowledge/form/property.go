@@ -164,6 +164,11 @@ const (
 	// StartsByDefault is a wrapper that starts this program where it is passed no
 	// command.
 	StartsByDefault Property = "starts_by_default"
+	// TakesText takes text for people in the values of these options.
+	TakesText Property = "takes_text"
+	// RunsOperands runs its operands as a command, with one of these subcommands
+	// where there are any.
+	RunsOperands Property = "runs_operands"
 	// SameOptions are options that mean the same: "-r|-R|--recursive".
 	SameOptions Property = "same_options"
 	// StandsForCmdlet is an alias in PowerShell of this cmdlet.
@@ -172,11 +177,72 @@ const (
 
 // Properties are all properties.
 var Properties = []Property{
-	Shell, IsBash, OwnSyntax, ForeignShell, Interpreter, RunsCode, RunsPackages, RunsWords, RunsByOptionsInFront, RunsInput, RunsInputUnless, LeavesScript, RunsFileOfOption, RunsByName, ProjectFiles,
-	RunsFolder, RunsModules, Downloads, Copies, Decodes, SendsFiles, SendsOptionFiles, MakesFolders, MakesLinks, MakesNoLinks, LinksSymbolicallyWith, LinksIntoFolder,
-	PassesInput, CopiesInput, FiltersLines, PrintsText, PrintsOperands, PrintsOperandsWith, ListsHiddenWith, ListsFolderWith, FindsUnless, FindsWith,
-	NamesMatchesWith, MatchesWith, HarmlessActions, PrintsFolders, PrintsCurrentFolder, PrintsTopLevel, ReadsRepository, SubcommandPrograms, ReadsPathspecs, ListsOperandsWith, ChangesFolderWith, ChangesConfigurationWith, ShowsAddresses, ComparesFiles, HidesContents, ShowsContentsWith, ShowsContentsUnless, Searches,
-	ChangesNoFile, KeepsFiles, Publishes, NeedsExactEntry, NeedsExactLetters, StartsOnFiles, StartsByDefault, SameOptions, StandsForCmdlet,
+	Shell,
+	IsBash,
+	OwnSyntax,
+	ForeignShell,
+	Interpreter,
+	RunsCode,
+	RunsPackages,
+	RunsWords,
+	RunsByOptionsInFront,
+	RunsInput,
+	RunsInputUnless,
+	LeavesScript,
+	RunsFileOfOption,
+	RunsByName,
+	ProjectFiles,
+	RunsFolder,
+	RunsModules,
+	Downloads,
+	Copies,
+	Decodes,
+	SendsFiles,
+	SendsOptionFiles,
+	MakesFolders,
+	MakesLinks,
+	MakesNoLinks,
+	LinksSymbolicallyWith,
+	LinksIntoFolder,
+	PassesInput,
+	CopiesInput,
+	FiltersLines,
+	PrintsText,
+	PrintsOperands,
+	PrintsOperandsWith,
+	ListsHiddenWith,
+	ListsFolderWith,
+	FindsUnless,
+	FindsWith,
+	NamesMatchesWith,
+	MatchesWith,
+	HarmlessActions,
+	PrintsFolders,
+	PrintsCurrentFolder,
+	PrintsTopLevel,
+	ReadsRepository,
+	SubcommandPrograms,
+	ReadsPathspecs,
+	ListsOperandsWith,
+	ChangesFolderWith,
+	ChangesConfigurationWith,
+	ShowsAddresses,
+	ComparesFiles,
+	HidesContents,
+	ShowsContentsWith,
+	ShowsContentsUnless,
+	Searches,
+	ChangesNoFile,
+	KeepsFiles,
+	Publishes,
+	NeedsExactEntry,
+	NeedsExactLetters,
+	StartsOnFiles,
+	TakesText,
+	RunsOperands,
+	StartsByDefault,
+	SameOptions,
+	StandsForCmdlet,
 }
 
 // Holder is a program that has a property, and the words that belong to it.

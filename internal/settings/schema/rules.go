@@ -23,6 +23,7 @@ type rule struct {
 	Match    match           `yaml:"match" about:"what must hold, all of it on the same part"`
 	Effect   string          `yaml:"effect" enum:"halt,deny,ask,defer,allow,abstain" about:"what the rule wants; absent for advice only"`
 	Person   bool            `yaml:"person" about:"an ask that is a deny where nobody is watching"`
+	Certain  bool            `yaml:"certain" about:"holds for what a part does for certain alone, not for what it may do"`
 	Message  text            `yaml:"message" about:"what the model and the person are told"`
 	Instead  text            `yaml:"instead" about:"a command or input that does the same, better"`
 	Because  text            `yaml:"because" about:"the incident or cause behind the rule"`
@@ -53,7 +54,8 @@ type match struct {
 }
 
 type except struct {
-	Flags textList `yaml:"flags" need:"yes" about:"none of them is given"`
+	Flags   textList `yaml:"flags" about:"none of them is given"`
+	Command textList `yaml:"command" about:"the program is none of them"`
 }
 
 type test struct {

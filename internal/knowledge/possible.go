@@ -1,0 +1,261 @@
+package knowledge
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"cardea.dev"
+	"cardea.dev/internal/knowledge/form"
+	"cardea.dev/internal/mention"
+	"cardea.dev/internal/paths"
+)
+
+// This file finds what an invocation may do whose access is not known, as a whole
+// or in one option: it may touch the files that its words name, and run the commands
+// in them (docs/design.md#may-touch-may-run).
+
+// Possible is what a part may do besides what is known.
+type Possible struct {
+	// Touch are accesses of kind [cardea.Unknown]: each file may be read, written or
+	// deleted. Of kind [cardea.Read] where it can only be read.
+	Touch []cardea.Access
+	// Run are lines for a shell.
+	Run []string
+	// TooMany is set where the words name more than is looked at.
+	TooMany bool
+}
+
+// possible adds what the words may mean.
+func (r *reader) possible() {
+	m := r.out
+	c := r.spec.Complete
+	unsure := c != nil && (!c.AnyWords && slices.ContainsFunc(m.Options, r.unsureOption) || c.ScriptLanguage != "" && !r.sureScripts())
+	if m.Knowledge == cardea.Complete || !unsure && !slices.ContainsFunc(m.Access, anything) {
+		return
+	}
+	p := possibility{paths: r.paths, found: &m.Possible, seen: map[string]bool{}}
+	known := r.described(unsure)
+	for i := 1; i < len(r.argv); i++ {
+		f := r.argv[i]
+		if known[i] == aText || known[i] == aFile && !strings.ContainsAny(f.Text, " ('\"") || f.Found != nil || f.Process {
+			continue
+		}
+		p.word(f)
+	}
+	r.commands(&p)
+	p.text(r.inv.Input)
+}
+
+// anything reports an access that may be any, or to any file.
+func anything(a cardea.Access) bool {
+	return !a.Redirect && (a.Kind == cardea.Unknown || a.Kind != cardea.Read && a.Kind != cardea.Network && a.Path == "" && a.Spelled == "" && a.Pattern == "")
+}
+
+// wordUse says of the words whose meaning is known what they are.
+type wordUse uint8
+
+const (
+	_     wordUse = iota
+	aText         // a subcommand, or text for people
+	aFile         // a file whose access is known; code is none, whatever it stands for
+)
+
+// described are the words whose meaning is known. An option that is not known may take
+// any word for its value.
+func (r *reader) described(unsure bool) map[int]wordUse {
+	out := map[int]wordUse{}
+	if !r.known {
+		return out
+	}
+	for _, i := range r.levels {
+		out[i] = aText
+	}
+	texts, _ := WordsOf(form.TakesText, r.out.Command[0])
+	for _, o := range r.out.Options {
+		what := aFile
+		switch {
+		case slices.Contains(texts, o.Name):
+			what = aText
+		case unsure || !slices.ContainsFunc(r.spec.OptionAccesses, func(a form.NamedAccess) bool { return a.Name == o.Name }):
+			continue
+		}
+		if out[o.Word] = what; o.Word+1 < len(r.argv) && !slices.Contains(r.operands, o.Word+1) && strings.HasSuffix(r.argv[o.Word+1].Text, o.Value) {
+			out[o.Word+1] = what
+		}
+	}
+	for _, i := range r.operands {
+		switch k := r.spec.Operands; {
+		case k == form.None && r.argv[i].Static && !strings.ContainsAny(r.argv[i].Text, "/.~ ="):
+			out[i] = aText // a branch, a package, a target
+		case !unsure && k != form.None:
+			out[i] = aFile
+		}
+	}
+	return out
+}
+
+// commands adds the commands that stand among the words.
+func (r *reader) commands(p *possibility) {
+	from := 1
+	if r.known {
+		switch n := r.spec.OptionsEndAfterOperands; {
+		case n > 0 && len(r.operands) >= n:
+			from = r.operands[n-1]
+		case r.runsOperands() && len(r.operands) > 0:
+			from = r.operands[0]
+		default:
+			return
+		}
+	}
+	p.runs(from, len(r.argv), func(i int) (string, bool) { return r.argv[i].Text, r.argv[i].Static })
+}
+
+// runsOperands reports a program that runs its operands as a command.
+func (r *reader) runsOperands() bool {
+	with, ok := WordsOf(form.RunsOperands, r.out.Command[0])
+	return ok && (len(with) == 0 || len(r.out.Command) > 1 && slices.Contains(with, r.out.Command[1]))
+}
+
+// PossibleText is what a text may name that somebody carries out, whoever that is:
+// a field of a tool's input.
+func PossibleText(text string, at Paths) Possible {
+	var out Possible
+	p := possibility{paths: at, found: &out, seen: map[string]bool{}}
+	p.word(Literal(text))
+	p.line(text)
+	return out
+}
+
+// possibility collects what is possible, each file once.
+type possibility struct {
+	paths Paths
+	found *Possible
+	seen  map[string]bool
+	// runWords counts the words of the commands.
+	runWords int
+}
+
+// word adds what one word of a program may name.
+func (p *possibility) word(f Word) {
+	if !f.Static && f.Glob && simpleGlob(f.Text) {
+		for _, a := range p.paths.OpenWord(cardea.Unknown, f) {
+			p.found.Touch = append(p.found.Touch, a)
+		}
+		return
+	}
+	p.add(mention.Word(f.Text))
+}
+
+// text adds what a text that a program reads may name.
+func (p *possibility) text(text string) {
+	if strings.TrimSpace(text) != "" {
+		p.add(mention.Text(text))
+	}
+}
+
+func (p *possibility) add(m mention.Found) {
+	kind := cardea.Unknown
+	if m.OnlyReads {
+		kind = cardea.Read
+	}
+	for _, name := range m.Paths {
+		p.touch(kind, name)
+	}
+	if m.OnlyReads {
+		return // it runs nothing
+	}
+	for _, line := range m.Lines {
+		p.line(line)
+	}
+	for _, list := range m.Lists {
+		p.runs(0, len(list), func(i int) (string, bool) { return list[i], true })
+	}
+	p.found.TooMany = p.found.TooMany || m.TooMany
+}
+
+func (p *possibility) touch(kind cardea.AccessKind, name string) {
+	if rest, ok := strings.CutPrefix(name, "~"); ok && (rest == "" || rest[0] == '/') {
+		if p.paths.Home == "" {
+			return
+		}
+		name = p.paths.Home + rest
+	}
+	if p.seen[name] {
+		return
+	}
+	p.seen[name] = true
+	for _, a := range p.paths.Open(kind, name, false) {
+		// The folder of the work and those around it are named all day.
+		a.Recursive = a.Path != "" && kind == cardea.Unknown && !paths.Within(a.Path, p.paths.Dir) && !paths.Within(a.Path, p.paths.Home)
+		p.found.Touch = append(p.found.Touch, a)
+	}
+}
+
+// Of one invocation so many commands are looked at, with so many words together. No
+// honest line names as many.
+const (
+	mostRuns     = 512
+	mostRunWords = 20_000
+)
+
+// runs adds the lists of words that begin with a program which is known.
+func (p *possibility) runs(from, to int, word func(int) (text string, static bool)) {
+	for i := from; i < to; i++ {
+		text, static := word(i)
+		if !static || !Known(text) {
+			continue
+		}
+		if p.runWords += to - i; p.runWords > mostRunWords {
+			p.found.TooMany = true
+			return
+		}
+		var words []string
+		for k := i; k < to; k++ {
+			text, static := word(k)
+			if static {
+				text = quote(text)
+			}
+			words = append(words, text)
+		}
+		p.run(strings.Join(words, " "))
+	}
+}
+
+// line adds a line that begins with a program which is known.
+func (p *possibility) line(line string) {
+	first, _, several := strings.Cut(strings.TrimSpace(line), " ")
+	if several && Known(first) {
+		p.run(line)
+	}
+}
+
+func (p *possibility) run(line string) {
+	switch {
+	case slices.Contains(p.found.Run, line):
+	case len(p.found.Run) >= mostRuns:
+		p.found.TooMany = true
+	default:
+		p.found.Run = append(p.found.Run, line)
+	}
+}
+
+// quote writes a word so that bash reads it as one.
+func quote(s string) string {
+	if s != "" && !strings.ContainsFunc(s, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("./_-+=:@,%", r))
+	}) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// Known reports whether anything is known of a program, by the name or path with
+// which it is started.
+func Known(name string) bool {
+	if name == "" || strings.ContainsAny(name, " \t\n'\"") {
+		return false
+	}
+	base := path.Base(name)
+	return programOf(base) != nil || WrapperOf(base) != nil
+}

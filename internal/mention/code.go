@@ -1,0 +1,447 @@
+package mention
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// This file reads the string constants of a text in any language, and what is
+// joined of them.
+
+// homeCalls are the ways in which languages name the home folder.
+var homeCalls = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:\w+\.)*(?:Path\.home|homedir|Dir\.home)\(\)|Dir\.home\b|` +
+		`\$?(?:\w+\.)*(?:environ|getenv|ENV|env|_SERVER|_ENV)(?:\.get|\.fetch)?\s*[\[({.]\s*["']?HOME\b["']?\s*[\])}]?|` +
+		`(?:\w+\.)*expanduser\(["']~["']\)`)
+})
+
+// homeMark stands for the home folder in a text that is being read.
+const homeMark = "\x01"
+
+// token is one piece of code.
+type token struct {
+	kind tokenKind
+	text string
+}
+
+type tokenKind uint8
+
+const (
+	operator tokenKind = iota
+	name
+	constant
+)
+
+// code adds the string constants of a text, what is joined of them, and lists of
+// them.
+func (f *finder) code(text string) {
+	if !strings.ContainsAny(text, "'\"`q%") {
+		return
+	}
+	if strings.Contains(text, "HOME") || strings.Contains(text, "home") || strings.Contains(text, "expanduser") {
+		text = homeCalls().ReplaceAllLiteralString(text, homeMark)
+	}
+	tokens := lex(text)
+	f.OnlyReads = onlyReads(tokens) && !strings.ContainsAny(text, "`") && !strings.Contains(text, "qx") && !strings.Contains(text, "%x")
+	j := joiner{finder: f, values: map[string]string{}}
+	for i := range tokens {
+		j.next(tokens, i)
+	}
+	j.end()
+}
+
+// lex takes a text apart.
+func lex(text string) []token {
+	var out []token
+	open := map[byte]bool{} // what begins a constant that does not end, so that no later one does
+	for i := 0; i < len(text); {
+		c := text[i]
+		switch {
+		case c == homeMark[0]:
+			out = append(out, token{constant, "~"})
+			i++
+		case c <= ' ':
+			i++
+		case isNameByte(c):
+			end := i
+			for end < len(text) && isNameByte(text[end]) {
+				end++
+			}
+			word := text[i:end]
+			if end < len(text) && !open[text[end]] {
+				if body, size := quotedBy(word, text[end:]); size > 0 {
+					out = append(out, token{constant, body})
+					i = end + size
+					continue
+				} else if size < 0 {
+					open[text[end]] = true
+				}
+			}
+			if !isPrefix(word, text[end:]) {
+				out = append(out, token{name, word})
+			}
+			i = end
+		case c == '"' || c == '\'' || c == '`':
+			body, size := "", 0
+			if !open[c] {
+				body, size = quoted(text[i:])
+			}
+			if size == 0 {
+				open[c] = true
+				out = append(out, token{operator, text[i : i+1]})
+				i++
+				continue
+			}
+			out = append(out, token{constant, body})
+			i += size
+		default:
+			out = append(out, token{operator, text[i : i+1]})
+			i++
+		}
+	}
+	return out
+}
+
+// isPrefix reports the letters in front of a constant that say how it is read: r"".
+func isPrefix(word, rest string) bool {
+	return rest != "" && (rest[0] == '"' || rest[0] == '\'') && len(word) <= 2 && strings.Trim(word, "rbfuRBFU") == ""
+}
+
+func isNameByte(c byte) bool {
+	return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c >= 0x80
+}
+
+// quoted reads the constant at the beginning of a text, and says how long it is; 0
+// where it does not end.
+func quoted(text string) (body string, size int) {
+	mark := text[:1]
+	if strings.HasPrefix(text, mark+mark+mark) && mark != "`" {
+		if end := strings.Index(text[3:], mark+mark+mark); end >= 0 {
+			return unescape(text[3 : 3+end]), end + 6
+		}
+	}
+	for i := 1; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case mark[0]:
+			return unescape(text[1:i]), i + 1
+		}
+	}
+	return "", 0
+}
+
+// quotedBy reads a constant of Perl or Ruby behind the word that begins it: q{x},
+// qw(a b), and %w[a b], whose word is the letter. size is 0 where there is none, and
+// -1 where it does not end.
+func quotedBy(word, rest string) (body string, size int) {
+	switch word {
+	case "q", "qq", "qw", "qx", "w", "x", "Q", "W":
+	default:
+		return "", 0
+	}
+	if rest == "" || !strings.ContainsRune("{([<|/!", rune(rest[0])) {
+		return "", 0
+	}
+	closing := rest[0]
+	switch closing {
+	case '{':
+		closing = '}'
+	case '(':
+		closing = ')'
+	case '[':
+		closing = ']'
+	case '<':
+		closing = '>'
+	}
+	end := strings.IndexByte(rest[1:], closing)
+	if end < 0 {
+		return "", -1
+	}
+	return rest[1 : 1+end], end + 2
+}
+
+// unescape takes the escapes off that most languages have.
+func unescape(s string) string {
+	if !strings.Contains(s, `\`) {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] != '\\' || i+1 == len(s) {
+			b.WriteByte(s[i])
+			continue
+		}
+		i++
+		if r, size := numbered(s[i:]); size > 0 {
+			b.WriteRune(r)
+			i += size - 1
+			continue
+		}
+		b.WriteString(strings.NewReplacer("n", "\n", "t", "\t").Replace(s[i : i+1]))
+	}
+	return b.String()
+}
+
+// numbered reads an escape that gives a character by its number, behind the
+// backslash: x2e, u002e, U0000002e, u{2e}, 056.
+func numbered(s string) (r rune, size int) {
+	kind := map[byte]struct{ from, digits, base int }{'x': {1, 2, 16}, 'u': {1, 4, 16}, 'U': {1, 8, 16}}[s[0]]
+	if s[0] >= '0' && s[0] <= '7' {
+		kind.digits, kind.base = 3, 8
+	}
+	if kind.digits == 0 {
+		return 0, 0
+	}
+	from, after := kind.from, 0
+	if strings.HasPrefix(s[from:], "{") {
+		from, kind.digits, after = from+1, 8, 1
+	}
+	end := from
+	for end < len(s) && end-from < kind.digits && strings.IndexByte("01234567"+"89abcdefABCDEF"[:14*(kind.base/16)], s[end]) >= 0 {
+		end++
+	}
+	n, err := strconv.ParseUint(s[from:end], kind.base, 32)
+	if err != nil || end+after > len(s) {
+		return 0, 0
+	}
+	return rune(n), end + after
+}
+
+// joiner finds constants that are joined.
+type joiner struct {
+	*finder
+	// values are the variables that hold a constant.
+	values map[string]string
+	run    []term
+	gap    []token // since the last term
+	target string  // the variable that the run is assigned to
+}
+
+// term is a constant, and how it is joined to the one before it: '+' as it is, '/'
+// as a path, ',' as an element of a list.
+type term struct {
+	text string
+	join byte
+}
+
+// joiningNames are functions and types that only join and clean paths, or read text.
+var joiningNames = []string{"join", "joinpath", "path", "posixpath", "os", "Path", "PurePath", "PosixPath", "pathlib", "resolve", "File", "expand_path",
+	"expanduser", "abspath", "normpath", "realpath", "normalize", "String", "raw", "new", "str", "concat", "fspath", "catfile", "Spec"}
+
+// next reads one token.
+func (j *joiner) next(tokens []token, i int) {
+	t := tokens[i]
+	text, known := t.text, t.kind == constant
+	if t.kind == name {
+		assigned := i+1 < len(tokens) && (tokens[i+1].text == "=" || tokens[i+1].text == ":")
+		if value, ok := j.values[t.text]; ok && !assigned {
+			text, known = value, true
+		}
+	}
+	if !known {
+		if len(j.run) > 0 && t.kind == name && !slices.Contains(joiningNames, t.text) || t.text == ";" {
+			j.end()
+		}
+		j.gap = append(j.gap, t)
+		return
+	}
+	text = j.interpolated(text)
+	join := joinedBy(j.gap)
+	if len(j.run) == 0 || join == 0 {
+		target := assignedTo(j.gap)
+		j.end()
+		j.target, join = target, 0
+	}
+	j.run, j.gap = append(j.run, term{text, join}), nil
+}
+
+// assignedTo is the variable to which what follows a gap is assigned, "" where
+// there is none: name =, name :=.
+func assignedTo(gap []token) string {
+	k := len(gap) - 1
+	for k >= 0 && (gap[k].kind == operator && strings.Contains("([", gap[k].text) || gap[k].kind == name && slices.Contains(joiningNames, gap[k].text) || gap[k].text == ".") {
+		k--
+	}
+	if k < 1 || gap[k].text != "=" {
+		return ""
+	}
+	k--
+	if gap[k].text == ":" && k > 0 {
+		k--
+	}
+	if gap[k].kind != name {
+		return ""
+	}
+	return gap[k].text
+}
+
+// joinedBy is how two constants with a gap between them are joined; 0 where they
+// are not.
+func joinedBy(gap []token) byte {
+	ops, names, asPath := "", false, false
+	for _, t := range gap {
+		if t.kind == name {
+			if !slices.Contains(joiningNames, t.text) {
+				return 0
+			}
+			names, asPath = true, asPath || t.text == "joinpath"
+			continue
+		}
+		if !strings.Contains("()[]$", t.text) {
+			ops += t.text
+		}
+	}
+	if names {
+		ops = strings.ReplaceAll(ops, ".", "")
+	}
+	switch ops {
+	case "":
+		if asPath {
+			return '/'
+		}
+		return '+'
+	case "+", ".", "..", "<<", "&":
+		return '+'
+	case "/":
+		return '/'
+	case ",":
+		return ','
+	}
+	return 0
+}
+
+// longestJoin is how many constants are joined to one path.
+const longestJoin = 6
+
+// end adds what the run of constants may name.
+func (j *joiner) end() {
+	run := j.run
+	for i := range run {
+		joined := run[i].text
+		j.value(joined)
+		for k := i + 1; k < len(run) && k-i < longestJoin; k++ {
+			if run[k].join != '+' {
+				joined = strings.TrimSuffix(joined, "/") + "/"
+			}
+			joined += run[k].text
+			j.path(joined)
+		}
+	}
+	if len(run) > 0 && j.target != "" && !slices.ContainsFunc(run[1:], func(t term) bool { return t.join == ',' }) {
+		whole := run[0].text
+		for _, t := range run[1:] {
+			if t.join == '/' {
+				whole = strings.TrimSuffix(whole, "/") + "/"
+			}
+			whole += t.text
+		}
+		j.values[j.target] = whole
+		j.command(whole)
+	}
+	var list []string
+	for i, t := range run {
+		if i > 0 && t.join != ',' {
+			list = nil
+		}
+		list = append(list, t.text)
+	}
+	if len(list) > 1 {
+		j.Lists = append(j.Lists, list)
+	}
+	j.run, j.gap, j.target = nil, nil, ""
+}
+
+// value adds a constant by itself.
+func (j *joiner) value(text string) {
+	j.path(text)
+	j.command(text)
+	if strings.HasPrefix(text, "/") && len(text) > 1 {
+		// Something that is not known may stand in front of it.
+		j.path(text[1:])
+		j.path("~" + text)
+	}
+	if !strings.ContainsAny(text, " \n") {
+		j.pieces(text)
+	}
+}
+
+// insertion is what languages replace in a constant by the value of an expression.
+var insertion = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`[$#]?\{([^{}]*)\}|\$(\w+)|%s`)
+})
+
+// interpolated is a constant with the values of variables put in. What stands
+// behind a value that is not known is added by itself.
+func (j *joiner) interpolated(text string) string {
+	text = strings.NewReplacer("${"+homeMark+"}", "~", "#{"+homeMark+"}", "~", "{"+homeMark+"}", "~", homeMark, "~").Replace(text)
+	if !strings.ContainsAny(text, "{$%") {
+		return text
+	}
+	rest := text
+	text = insertion().ReplaceAllStringFunc(text, func(found string) string {
+		variable := strings.Trim(found, "${}#")
+		if value, ok := j.values[variable]; ok {
+			return value
+		}
+		if _, behind, ok := strings.Cut(rest, found); ok {
+			rest = behind
+			j.value(behind)
+		}
+		return found
+	})
+	return text
+}
+
+// readingNames are functions, types and words of languages with which code only
+// computes, reads and prints.
+var readingNames = sync.OnceValue(func() map[string]bool {
+	out := map[string]bool{}
+	for _, n := range strings.Fields(`
+		print println printf pprint puts p pp echo say console log stdout stderr sys json yaml toml csv re math os path Path pathlib io
+		import from as require const let var my our local use strict warnings with in for foreach of if elif else elsif unless then do end while
+		return def function lambda not and or is true false True False None null nil undefined this self new
+		open read readline readlines readFile readFileSync readtext read_text read_bytes utf8 encoding fs slurp file load loads safe_load parse JSON
+		stringify dumps dump_s File IO get keys values items entries len length size count str int float bool list dict set tuple sorted sort
+		reverse map filter reduce join split strip trim lstrip rstrip splitlines lines startswith endswith includes indexOf slice substring lower upper
+		toLowerCase toUpperCase format enumerate range zip sum min max any all type isinstance typeof exists existsSync stat isfile isdir match search
+		findall test group each has version_info version platform argv exit key value k v i j x y d data line f s n e t r
+		indent ensure_ascii default end sep sort_keys`) {
+		out[n] = true
+	}
+	return out
+})
+
+// onlyReads reports code that uses no name but those that read and print and those
+// it gives to values, calls nothing but what it names, opens no file with a mode
+// that writes, and sends nothing anywhere.
+func onlyReads(tokens []token) bool {
+	reading := readingNames()
+	own := map[string]bool{}
+	for i, t := range tokens {
+		next := ""
+		if i+1 < len(tokens) && tokens[i+1].kind == operator {
+			next = tokens[i+1].text
+		}
+		switch t.kind {
+		case name:
+			own[t.text] = own[t.text] || next == "="
+			if own[t.text] && next == "(" || !own[t.text] && !reading[t.text] && strings.Trim(t.text, "0123456789") != "" {
+				return false
+			}
+		case operator:
+			if strings.ContainsAny(t.text, ">|&") || next == "(" && (t.text == "]" || t.text == ")" || t.text == "}") {
+				return false
+			}
+		case constant:
+			mode := len(t.text) <= 4 && strings.Trim(t.text, "rwaxbt+") == "" && strings.ContainsAny(t.text, "wax+")
+			if mode || next == "(" || t.text != "" && strings.IndexByte(">|+", t.text[0]) >= 0 {
+				return false
+			}
+		}
+	}
+	return len(tokens) > 0
+}

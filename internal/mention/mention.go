@@ -1,0 +1,179 @@
+// Package mention finds what a text may name: paths, and commands that a shell
+// or a program could be told to run.
+//
+// It reads words of a command line and texts in any language: scripts on the line,
+// here-documents, fields of a tool's input. It knows no language, only what most
+// have in common: string constants, ways to join them, and variables that hold
+// one. What it finds may be none of it, so nothing is allowed because of it
+// (docs/design.md#may-touch-may-run).
+package mention
+
+import (
+	"net/url"
+	"strings"
+)
+
+// Found is what a text may name.
+type Found struct {
+	// Paths are as they are spelled, without quotes. A leading ~ is the home folder.
+	Paths []string
+	// Lines are texts that a shell could be given.
+	Lines []string
+	// Lists are lists of words, each of which may be a program with what it is
+	// passed.
+	Lists [][]string
+	// OnlyReads is set for code that calls nothing but what reads and prints.
+	OnlyReads bool
+	// TooMany is set where the text names more than is looked at.
+	TooMany bool
+}
+
+// most is how many paths of one text are looked at. No script that stands on a
+// command line names as many.
+const most = 4096
+
+// mostPieces is how many delimiters of one word are looked at. Lists of folders have
+// fewer.
+const mostPieces = 256
+
+// finder collects what is found, each path once.
+type finder struct {
+	Found
+	seen map[string]bool
+}
+
+func (f *finder) path(p string) {
+	switch p = home(p); {
+	case p == "" || p == "-" || p == "~" || strings.ContainsAny(p, "\x00\n"):
+		return
+	case f.seen[p]:
+		return
+	case len(f.Paths) >= most:
+		f.TooMany = true
+		return
+	}
+	if f.seen == nil {
+		f.seen = map[string]bool{}
+	}
+	f.seen[p] = true
+	f.Paths = append(f.Paths, p)
+}
+
+// home writes the home folder as ~.
+func home(p string) string {
+	for _, name := range [...]string{"$HOME", "${HOME}", "%USERPROFILE%", "$env:HOME", "$env:USERPROFILE"} {
+		if rest, ok := strings.CutPrefix(p, name); ok && (rest == "" || rest[0] == '/' || rest[0] == '\\') {
+			return "~" + strings.ReplaceAll(rest, `\`, "/")
+		}
+	}
+	return p
+}
+
+// Word finds what one word of a command line may name: itself, what stands behind
+// a joined option letter or one of = : @ and a comma, and, where it holds more than
+// one word, all that a text does.
+func Word(word string) Found {
+	var f finder
+	if strings.ContainsAny(word, " \t\n'\"`()[]{};<>|") {
+		f.path(word)
+		f.text(word)
+		return f.Found
+	}
+	f.pieces(word)
+	return f.Found
+}
+
+// Text finds what a text may name.
+func Text(text string) Found {
+	var f finder
+	f.text(text)
+	return f.Found
+}
+
+// pieces adds a word without blanks, and what stands in it behind a delimiter.
+func (f *finder) pieces(word string) {
+	if strings.HasPrefix(word, "-") {
+		if !strings.HasPrefix(word, "--") && len(word) > 2 {
+			f.path(word[2:])
+		}
+	} else {
+		f.path(strings.TrimLeft(word, "+@"))
+	}
+	if len(word) > 2 && strings.IndexByte("wWrR", word[0]) >= 0 && (word[1] == '.' || word[1] == '~') {
+		f.path(word[1:]) // sed and ed write a file's name right behind the command
+	}
+	left := mostPieces
+	for i := 0; i < len(word); i++ {
+		if strings.IndexByte("=:@,+", word[i]) < 0 {
+			continue
+		}
+		if left--; left < 0 {
+			f.TooMany = true
+			return
+		}
+		rest := word[i+1:]
+		if strings.HasPrefix(rest, "//") {
+			f.address(rest[2:])
+		}
+		f.path(rest)
+		if end := strings.IndexAny(rest, "=:@,"); end > 0 {
+			f.path(rest[:end])
+		}
+	}
+	if end := strings.IndexAny(word, "=:,"); end > 0 && word[0] != '-' {
+		f.path(word[:end])
+	}
+}
+
+// address adds the path of an address: what stands behind the host.
+func (f *finder) address(rest string) {
+	if i := strings.IndexByte(rest, '/'); i >= 0 {
+		path, _, _ := strings.Cut(rest[i:], "?")
+		if plain, err := url.PathUnescape(path); err == nil {
+			path = plain
+		}
+		f.path(path)
+	}
+}
+
+// text adds what stands in a text: its words that look like paths, its string
+// constants and what is joined of them, its lines and constants as commands.
+func (f *finder) text(text string) {
+	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return r <= ' ' || strings.ContainsRune("'\"`()[]{}<>;|&,!", r) }) {
+		if !strings.ContainsAny(word, "/.~") {
+			continue
+		}
+		f.pieces(word)
+		if _, file, ok := strings.Cut(word, "/w"); ok && file != "" && strings.IndexByte(".~/", file[0]) >= 0 {
+			f.path(file) // the flag w of sed's s
+		}
+	}
+	f.code(text)
+	for line := range strings.Lines(text) {
+		f.line(line)
+	}
+}
+
+// line adds a line that a shell could be given: as it is, and behind what other
+// programs write in front of a command (a recipe's @, an editor's :!).
+func (f *finder) line(line string) {
+	line = strings.TrimSpace(line)
+	if bare := strings.TrimLeft(line, "@-:!%.+> \t"); bare != line {
+		f.command(bare)
+	} else {
+		f.command(line)
+	}
+	if i := strings.IndexByte(line, '!'); i >= 0 {
+		f.command(strings.TrimSpace(line[i+1:]))
+	}
+	// An editor's or a client's own word for it: "e ls", ".shell ls", "system ls".
+	if word, rest, ok := strings.Cut(line, " "); ok && len(word) < len("silentsystem!") {
+		f.command(strings.TrimSpace(rest))
+	}
+}
+
+func (f *finder) command(line string) {
+	if line != "" && len(f.Lines) < most {
+		f.Lines = append(f.Lines, line)
+	}
+}

@@ -1,0 +1,119 @@
+package mention_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"cardea.dev/internal/mention"
+)
+
+const guarded = "~/.claude/settings.json"
+
+// TestPaths: each of these names the guarded file, in whatever language.
+func TestPaths(t *testing.T) {
+	for _, c := range []string{
+		// Words.
+		"~/.claude/settings.json", "--out=~/.claude/settings.json", "-o~/.claude/settings.json", "k=~/.claude/settings.json", "host:~/.claude/settings.json",
+		"@~/.claude/settings.json", "a,~/.claude/settings.json,b", "-Dkey=$HOME/.claude/settings.json", "u@h:~/.claude/settings.json",
+		"${HOME}/.claude/settings.json", "+~/.claude/settings.json", "x=y=~/.claude/settings.json", "--a=b:~/.claude/settings.json:c",
+		// Constants and what is joined of them.
+		`open("~/.claude/settings.json", "w")`, `open('~/.cla' + 'ude/settings.json')`, `os.path.join(os.path.expanduser("~"), ".claude", "settings.json")`,
+		`(Path.home() / ".claude" / "settings.json").write_text("")`, `Path.home().joinpath(".claude", "settings.json")`, `os.environ["HOME"] + "/.claude/settings.json"`,
+		`os.getenv("HOME") + "/.claude/settings.json"`, `f"{Path.home()}/.claude/settings.json"`, `f"{os.environ['HOME']}/.claude/settings.json"`,
+		"fs.writeFileSync(os.homedir() + '/.claude/settings.json', '')", "fs.writeFileSync(`${os.homedir()}/.claude/settings.json`)", `path.join(require("os").homedir(), ".claude", "settings.json")`,
+		`fs.rmSync(process.env.HOME + "/.claude/settings.json")`, `unlink "$ENV{HOME}/.claude/settings.json"`, `unlink($ENV{HOME} . "/.claude/settings.json")`, `File.delete(Dir.home + "/.claude/settings.json")`,
+		`File.write("#{Dir.home}/.claude/settings.json", "")`, `File.write(File.join(Dir.home, ".claude", "settings.json"), "")`, `file_put_contents(getenv("HOME") . "/.claude/settings.json", "")`,
+		`io.open(os.getenv("HOME") .. "/.claude/settings.json", "w")`, `p = "~/.cla"; q = "ude/settings.json"; open(p + q, "w")`, "d = '~/.claude'\nn = 'settings.json'\nopen(d + '/' + n)",
+		`d="~/.claude"; open(f"{d}/settings.json")`, `unlink q{~/.claude/settings.json}`, `%w[~/.claude/settings.json].each { |f| File.delete f }`, `qw(a ~/.claude/settings.json)`,
+		`open("\x7e/.claude/settings.json")`, `open("~/\u002eclaude/settings.json")`, `open("\176/.claude/settings.json")`, `print > "~/.claude/" "settings.json"`,
+		`base + "/.claude/settings.json"`, `"%s/.claude/settings.json" % home`,
+		// Languages without quotes.
+		"w ~/.claude/settings.json", "s/a/b/w ~/.claude/settings.json", "w~/.claude/settings.json", ".output ~/.claude/settings.json", ".once ~/.claude/settings.json\nselect 1;", ":w! ~/.claude/settings.json",
+		"all:\n\trm ~/.claude/settings.json\n", "e ~/.claude/settings.json\nwq",
+	} {
+		found := mention.Word(c)
+		if strings.ContainsAny(c, "\n") {
+			found = mention.Text(c)
+		}
+		if !slices.Contains(found.Paths, guarded) && !slices.Contains(found.Paths, "~//.claude/settings.json") {
+			t.Errorf("%q names %q", c, found.Paths)
+		}
+	}
+}
+
+// TestCommands: each of these names the command.
+func TestCommands(t *testing.T) {
+	for _, c := range []string{"git push -f", `os.system("git push -f")`, "system('git push -f')", "`git push -f`", "qx(git push -f)", "%x(git push -f)", "!git push -f", ":!git push -f", ".shell git push -f",
+		"all:\n\t@git push -f", "1e git push -f", "x = 'git push -f'; os.system(x)", `spawn("sh", ["-c", "git push -f"])`} {
+		found := mention.Text(c)
+		if !slices.ContainsFunc(found.Lines, func(l string) bool { return strings.HasPrefix(l, "git push -f") }) {
+			t.Errorf("%q runs %q", c, found.Lines)
+		}
+	}
+	for _, c := range []string{`subprocess.run(["git", "push", "-f"])`, `spawn("git", ["push", "-f"])`, `exec "git", "push", "-f"`, `system("git", "push", "-f")`} {
+		if found := mention.Text(c); !slices.ContainsFunc(found.Lists, func(l []string) bool { return strings.Join(l, " ") == "git push -f" }) {
+			t.Errorf("%q runs %q", c, found.Lists)
+		}
+	}
+}
+
+// TestOnlyReads: code of which every name is known to read, and code that reads in
+// every line but one.
+func TestOnlyReads(t *testing.T) {
+	for code, want := range map[string]bool{
+		`print(open("f1").read())`:                                   true,
+		`import json; print(json.load(open("f1"))["name"])`:             true,
+		`console.log(require("fs").readFileSync("f1", "utf8"))`:      true,
+		`msg = "rm -rf /"`:                                          true,
+		`puts File.read("f1")`:                                       true,
+		`print(open("f1", "w"))`:                                     false,
+		`print(open("f1", mode="r+"))`:                               false,
+		`m = "wb"; open("f1", m)`:                                    false,
+		`import os; os.remove("a")`:                                 false,
+		`import os; getattr(os, "remove")("a")`:                     false,
+		`f = open; f("a")`:                                          false,
+		`require("fs")["unlinkSync"]("a")`:                          false,
+		`[]["filter"]["constructor"]("x")()`:                        false,
+		`print(open("f1").read())` + "\nprint(`rm x`)":               false,
+		`open(F, ">a")`:                                             false,
+		`print "x" > "a"`:                                           false,
+		`puts %x(rm a)`:                                             false,
+		`print(__import__("os").remove("a"))`:                       false,
+		`IO.read("|rm a")`:                                          false,
+		`eval("x")`:                                                 false,
+		`print(open("f1").read()); unlink "a"`:                       false,
+		`Path("a").write_text("x")`:                                 false,
+		`console.log(1); require("child_process").execSync("rm a")`: false,
+	} {
+		if got := mention.Text(code).OnlyReads; got != want {
+			t.Errorf("%q: reads only %v", code, got)
+		}
+	}
+}
+
+// TestBounded: a text that names more than anybody writes is cut, and says so.
+func TestBounded(t *testing.T) {
+	var b strings.Builder
+	for i := range 20_000 {
+		b.WriteString("./f" + strings.Repeat("x", i%7) + strings.Repeat("y", i%11) + strings.Repeat("z", i%1009) + " ")
+	}
+	found := mention.Text(b.String())
+	if !found.TooMany || len(found.Paths) > 5000 {
+		t.Errorf("%d paths, too many %v", len(found.Paths), found.TooMany)
+	}
+	for _, text := range []string{strings.Repeat("'", 200_000), strings.Repeat(`"a" + `, 50_000), strings.Repeat("q{", 100_000), strings.Repeat("`", 100_001), strings.Repeat("a=", 100_000), strings.Repeat("x:", 100_000)} {
+		mention.Text(text) // and it ends
+		mention.Word(text)
+	}
+}
+
+// FuzzMention looks for texts that make it hang or fail.
+func FuzzMention(f *testing.F) {
+	f.Add(`open("f1" + 'b')`)
+	f.Add("qw(a b) %w[c] \\x2e \"\\u{41}\"")
+	f.Fuzz(func(_ *testing.T, text string) {
+		mention.Word(text)
+		mention.Text(text)
+	})
+}

@@ -1,0 +1,105 @@
+package cardea
+
+import (
+	"context"
+	"fmt"
+)
+
+// Possible is what the parts of a call may do: each file that one may touch, and each
+// command that it may run, as parts of a call of their own.
+type Possible struct {
+	event *Event
+	// of is the part to which each belongs.
+	of []int
+}
+
+// Possible is what the parts of the event's call may do, nil where that is nothing
+// besides what they do for certain.
+func (e *Event) Possible() *Possible {
+	if e.Call == nil {
+		return nil
+	}
+	var parts []Part
+	var of []int
+	for i := range e.Call.Parts {
+		p := &e.Call.Parts[i]
+		for _, a := range p.MayTouch {
+			parts, of = append(parts, p.touching(a)), append(of, i)
+		}
+		for _, q := range p.MayRun {
+			parts, of = append(parts, q), append(of, i)
+		}
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	with := *e.Call
+	with.Parts, with.Flows, with.Opaque, with.OnlyPossible = parts, nil, nil, true
+	return &Possible{e.WithCall(&with), of}
+}
+
+// Opinions are those of a decider about what the parts may do, each as one about the
+// part, one step softer: what would deny asks a person, what would ask asks
+// (docs/design.md#may-touch-may-run). What was said for certain is left out.
+func (p *Possible) Opinions(ctx context.Context, d Decider, said []Opinion) ([]Opinion, error) {
+	if p == nil {
+		return nil, nil
+	}
+	type voice struct {
+		by, source string
+		part       int
+	}
+	heard := map[voice]bool{}
+	for _, o := range said {
+		if o.Effect >= Ask {
+			heard[voice{o.By(), o.Source, o.Part}] = true
+		}
+	}
+	found, err := d.Decide(ctx, p.event)
+	var out []Opinion
+	for _, o := range found {
+		if o.Part < 0 || o.Part >= len(p.of) {
+			continue // about the call, which was judged
+		}
+		softer, ok := o.possibly(p.of[o.Part], &p.event.Call.Parts[o.Part])
+		v := voice{softer.By(), softer.Source, softer.Part}
+		if !ok || heard[v] {
+			continue
+		}
+		heard[v] = true
+		out = append(out, softer)
+	}
+	return out, err
+}
+
+// touching is the part as one that does to a file what it may do.
+func (p *Part) touching(a Access) Part {
+	with := *p
+	with.MayTouch, with.MayRun, with.Opaque = nil, nil, nil
+	with.Access = []Access{a}
+	if a.Kind == Unknown {
+		read, write := a, a
+		read.Kind, read.Recursive = Read, false
+		write.Kind, write.Recursive = Write, false
+		a.Kind = Delete
+		with.Access = []Access{read, write, a}
+	}
+	return with
+}
+
+// possibly is an opinion about what a part may do, as one about the part: one step
+// softer, and false where nothing is left of it.
+func (o Opinion) possibly(part int, may *Part) (Opinion, bool) {
+	switch {
+	case o.Effect >= Deny:
+		o.Effect, o.Person = Ask, true
+	case o.Effect != Ask:
+		return o, false
+	}
+	what := "may run " + may.Text
+	if len(may.Access) > 1 && may.Access[0].Kind == Read && may.Access[0].Path != "" && may.Access[1].Kind == Write && may.Access[0].Path == may.Access[1].Path {
+		what = "may touch " + may.Access[0].Path
+	}
+	o.Part, o.Advice, o.Reason = part, Advice{}, fmt.Sprintf("it %s: %s", what, o.Reason)
+	return o, true
+}
