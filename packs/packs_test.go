@@ -13,6 +13,7 @@ import (
 	"cardea.dev/internal/call"
 	"cardea.dev/internal/decide/rules"
 	"cardea.dev/internal/harness"
+	"cardea.dev/internal/knowledge"
 	"cardea.dev/internal/testrun"
 	"cardea.dev/packs"
 	"cardea.dev/packs/internal/table"
@@ -24,7 +25,9 @@ func stand() rules.Stand {
 	return rules.Stand{Settings: rules.Settings{Home: "/home/user", Own: rules.OwnInTests}, Project: "/home/user/project", Harness: "claude-code", Known: known}
 }
 
-func analyse(ev *cardea.Event) *cardea.Event { return call.Analyse(ev, call.World{Home: "/home/user"}) }
+func analyse(ev *cardea.Event) *cardea.Event {
+	return call.Analyse(ev, knowledge.World{Home: "/home/user"})
+}
 
 func TestTableIsCurrent(t *testing.T) {
 	want, err := table.Source(".")

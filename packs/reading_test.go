@@ -12,6 +12,8 @@ import (
 	"cardea.dev/internal/decide/noeffect"
 	"cardea.dev/internal/decide/opaque"
 	"cardea.dev/internal/decide/readonly"
+	"cardea.dev/internal/disk"
+	"cardea.dev/internal/knowledge"
 	"cardea.dev/internal/paths"
 )
 
@@ -19,7 +21,7 @@ import (
 // rule: a git repository with a few files.
 type reading struct {
 	project string
-	world   call.World
+	world   knowledge.World
 	gate    *cardea.Gate
 }
 
@@ -39,7 +41,7 @@ func newReading(t *testing.T) reading {
 	if out, err := exec.Command("git", "init", "-q", project).CombinedOutput(); err != nil {
 		t.Fatalf("git init: %v: %s", err, out)
 	}
-	world := call.World{Home: home, Resolve: paths.Resolve, IsDir: call.IsDir, New: call.IsNew, Exported: func(string) bool { return false }}
+	world := knowledge.World{Home: home, Resolve: paths.Resolve, IsDir: disk.IsDir, IsNew: disk.IsNew, Exported: func(string) bool { return false }}
 	return reading{project, world, &cardea.Gate{
 		Slots: []cardea.Slot{{Decider: opaque.New(cardea.OnErrorDefer)}, {Decider: noeffect.New()},
 			{Decider: readonly.New(readonly.Settings{Home: home, Path: "/usr/local/bin:/usr/bin:/bin"})}},

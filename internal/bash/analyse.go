@@ -16,41 +16,13 @@ type Env struct {
 	// Cwd is the folder it starts in, absolute; "" makes relative paths
 	// unknown.
 	Cwd string
-	// Home is what ~ and $HOME mean, absolute; "" makes them unknown.
-	Home string
-	// Roots are the folders that belong to the work: the project and the
-	// harness's additional ones. A cd into them is no access.
-	Roots []string
-	// IsDir reports whether an absolute path is a folder that can be entered.
-	// Nil: whether a cd succeeds is not known, unless && shows it.
-	IsDir func(path string) bool
-	// TopLevel is what "git rev-parse --show-toplevel" prints in an absolute
-	// folder, "" where that is not known. Nil: never known.
-	TopLevel func(dir string) string
-	// PlainNames reports whether each name of a file in an absolute folder, or in all
-	// below it, is one word for xargs, and no option or command for any program.
-	// Nil: none is.
-	PlainNames func(folder string, below bool) bool
-	// Names are the names in an absolute folder; false where there are too many,
-	// or where it cannot be read. Nil: never known.
-	Names func(folder string) ([]string, bool)
-	// Exported reports whether a variable is in the environment that the line
-	// starts with, so that setting it reaches programs. Nil: none is.
-	Exported func(name string) bool
+	knowledge.World
 	// Fresh reports whether output to a file overwrites nothing and creates nothing
 	// that anything executes by its name. Nil: none is.
 	Fresh func(path string) bool
-	// Resolve follows symbolic links of an absolute path as far as it
-	// exists. Nil leaves paths as they are spelled.
-	Resolve func(path string) string
 
 	// depth is how many possible commands lie around the line.
 	depth int
-}
-
-// world is what knowledge of programs asks of the machine.
-func (e Env) world() knowledge.World {
-	return knowledge.World{Roots: e.Roots, IsDir: e.IsDir, TopLevel: e.TopLevel, PlainNames: e.PlainNames, Names: e.Names}
 }
 
 // Analysis is what is known of a line.
@@ -88,7 +60,7 @@ func Analyse(text string, env Env) Analysis {
 
 // analyse is one look at a line, with what another look found that it makes.
 func analyse(text string, env Env, created creations) (Analysis, creations) {
-	w := &walker{env: env, world: env.world(), cur: newState(env), shell: shell{funcs: map[string]*function{}, aliases: map[string]string{}, traits: map[string]trait{}, fixedSet: map[string]bool{}}}
+	w := &walker{env: env, cur: newState(env), shell: shell{funcs: map[string]*function{}, aliases: map[string]string{}, traits: map[string]trait{}, fixedSet: map[string]bool{}}}
 	w.files.created = created
 	switch {
 	case strings.Trim(text, " \t\n") == "":
@@ -119,8 +91,7 @@ func analyse(text string, env Env, created creations) (Analysis, creations) {
 
 // walker is one analysis under way. It walks the parser's tree as bash runs it.
 type walker struct {
-	env   Env
-	world knowledge.World
+	env Env
 
 	src  string // the script being walked
 	base int    // its offset in the command, -1 inside another script

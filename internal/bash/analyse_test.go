@@ -6,10 +6,10 @@ import (
 	"testing"
 
 	"cardea.dev"
+	"cardea.dev/internal/knowledge"
 )
 
-var world = Env{Cwd: "/proj", Home: "/home/u", Roots: []string{"/proj"}, IsDir: func(p string) bool { return p == "/proj/src" || p == "/tmp" },
-	Exported: func(name string) bool { return name == "GEM_HOME" }}
+var world = Env{Cwd: "/proj", World: knowledge.World{Home: "/home/u", Roots: []string{"/proj"}, IsDir: func(p string) bool { return p == "/proj/src" || p == "/tmp" }, Exported: func(name string) bool { return name == "GEM_HOME" }}}
 
 // texts are the texts of parts, null ones left out.
 func texts(a Analysis) []string {

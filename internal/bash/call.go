@@ -460,7 +460,7 @@ func (w *walker) describe(inv invocation) knowledge.Meaning {
 	at := len(w.out.Parts)
 	does := knowledge.Describe(knowledge.Invocation{Words: inv.argv, Paths: w.paths(), Redirections: inv.access, FilesChanged: w.files.changed,
 		MadeFolder: func(path string) bool { return w.files.created.folder(target{path, at}) },
-		MayBecome:  func(word field) []knowledge.PossiblePath { return w.mayBecome(word, inv.wrappers) }, Input: w.cmd.stdin.literal()}, &w.world)
+		MayBecome:  func(word field) []knowledge.PossiblePath { return w.mayBecome(word, inv.wrappers) }, Input: w.cmd.stdin.literal()}, &w.env.World)
 	for _, path := range does.Targets {
 		w.files.creates.targets = append(w.files.creates.targets, target{path, at})
 	}

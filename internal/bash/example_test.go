@@ -5,11 +5,12 @@ import (
 	"fmt"
 
 	"cardea.dev/internal/bash"
+	"cardea.dev/internal/knowledge"
 )
 
 // What a line starts, with wrappers off and constants followed.
 func ExampleAnalyse() {
-	a := bash.Analyse(`X=rm; timeout 5 $X -rf build && bash -c 'git push "$1"' sh origin`, bash.Env{Cwd: "/proj", Roots: []string{"/proj"}})
+	a := bash.Analyse(`X=rm; timeout 5 $X -rf build && bash -c 'git push "$1"' sh origin`, bash.Env{Cwd: "/proj", World: knowledge.World{Roots: []string{"/proj"}}})
 	for _, p := range a.Parts {
 		if !p.NoEffect {
 			fmt.Println(p.Text, p.Wrappers, p.Via, p.Coverage)
@@ -37,7 +38,7 @@ func ExampleAnalyse_opaque() {
 
 // What a line touches: the folder is followed, and paths are absolute.
 func ExampleAnalyse_access() {
-	a := bash.Analyse(`cd src && cat ../notes > out/$(date +%F).txt; rm -r ~/old`, bash.Env{Cwd: "/proj", Home: "/home/u", Roots: []string{"/proj"}})
+	a := bash.Analyse(`cd src && cat ../notes > out/$(date +%F).txt; rm -r ~/old`, bash.Env{Cwd: "/proj", World: knowledge.World{Home: "/home/u", Roots: []string{"/proj"}}})
 	for _, p := range a.Parts {
 		for _, access := range p.Access {
 			fmt.Printf("%s: %s %s\n", p.Text, access.Kind, cmp.Or(access.Path, "?"))
@@ -52,7 +53,7 @@ func ExampleAnalyse_access() {
 // A word is static when bash passes exactly its text; other words stand as
 // they are written.
 func ExampleAnalyse_words() {
-	a := bash.Analyse(`grep -r "it's"\ a $'x\ty' *.go "$HOME/x" $unknown`, bash.Env{Home: "/home/u"})
+	a := bash.Analyse(`grep -r "it's"\ a $'x\ty' *.go "$HOME/x" $unknown`, bash.Env{World: knowledge.World{Home: "/home/u"}})
 	for _, word := range a.Parts[0].Argv {
 		fmt.Printf("%q %t\n", word.Text, word.Static)
 	}

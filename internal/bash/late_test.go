@@ -1,6 +1,10 @@
 package bash
 
-import "testing"
+import (
+	"testing"
+
+	"cardea.dev/internal/knowledge"
+)
 
 func TestLateOptions(t *testing.T) {
 	for _, line := range []string{"head -n 5 a.txt", "head a.txt -n 5", "grep foo src -A 3", "rg foo src -g 'a.b' --type go", "grep foo src --include '*.go'"} {
@@ -31,7 +35,7 @@ func TestSwallowedOptions(t *testing.T) {
 // A word that is one process substitution names what another part prints.
 func TestProcessSubstitution(t *testing.T) {
 	for line, want := range map[string]int{"cat <(cat a)": 0, "cat <(cat a)b": 1, "cat <(cat a)<(cat b)": 1, "cat \"<(x)\"": 1, "cat \"$x\"": 1} {
-		parts := Analyse(line, Env{Cwd: "/work/p", Home: "/home/u"}).Parts
+		parts := Analyse(line, Env{Cwd: "/work/p", World: knowledge.World{Home: "/home/u"}}).Parts
 		if got := len(parts[len(parts)-1].Access); got != want {
 			t.Errorf("%q: %d accesses, want %d: %+v", line, got, want, parts)
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/knowledge"
 	"cardea.dev/internal/testrun"
 )
 
@@ -90,7 +91,9 @@ func TestHostileSizes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			done := make(chan Analysis, 1)
 			begin := time.Now()
-			go func() { done <- Analyse(line, Env{Cwd: "/w", Home: "/h", Roots: []string{"/w"}}) }()
+			go func() {
+				done <- Analyse(line, Env{Cwd: "/w", World: knowledge.World{Home: "/h", Roots: []string{"/w"}}})
+			}()
 			select {
 			case a := <-done:
 				if len(a.Parts) == 0 && !strings.HasPrefix(line, "#") {

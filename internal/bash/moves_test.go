@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"cardea.dev"
+	"cardea.dev/internal/knowledge"
 	"cardea.dev/internal/testrun"
 )
 
@@ -144,7 +145,7 @@ func move(t *testing.T, line string) (changed int) {
 		}
 		return out, err == nil
 	}
-	env := Env{Cwd: work, Home: work, Roots: []string{work}, IsDir: isDir, Names: names, Resolve: followed}
+	env := Env{Cwd: work, World: knowledge.World{Home: work, Roots: []string{work}, IsDir: isDir, Names: names, Resolve: followed}}
 	accesses := Analyse(line, env)
 	run := exec.Command("bash", "-c", line)
 	run.Dir, run.Env = work, []string{"PATH=" + os.Getenv("PATH"), "HOME=" + work}

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/knowledge"
 )
 
 // oracle runs lines in real bash and compares what happened with the analysis.
@@ -111,7 +112,7 @@ func oracleWorlds() []Env {
 	isDir := func(p string) bool {
 		return slices.Contains([]string{"/", "/r", "/r/w", "/r/w/sub", "/r/w/sub/deep", "/dev"}, p)
 	}
-	return []Env{{Cwd: "/r/w", Home: "/r/w", Roots: []string{"/r/w"}, IsDir: isDir}, {Cwd: "/r/w", Home: "/r/w", Roots: []string{"/r/w"}}}
+	return []Env{{Cwd: "/r/w", World: knowledge.World{Home: "/r/w", Roots: []string{"/r/w"}, IsDir: isDir}}, {Cwd: "/r/w", World: knowledge.World{Home: "/r/w", Roots: []string{"/r/w"}}}}
 }
 
 // limited starts bash with limits of processor time, file size and, for the

@@ -4,12 +4,13 @@ import (
 	"testing"
 
 	"cardea.dev"
+	"cardea.dev/internal/knowledge"
 )
 
 // surely reports whether everything is known that the parts of a line do,
 // apart from those without access.
 func surely(line string) bool {
-	for _, p := range Analyse(line, Env{Cwd: "/work/p", Home: "/home/u"}).Parts {
+	for _, p := range Analyse(line, Env{Cwd: "/work/p", World: knowledge.World{Home: "/home/u"}}).Parts {
 		if !p.NoEffect && p.Knowledge != cardea.Complete {
 			return false
 		}

@@ -28,7 +28,7 @@ func (w *walker) searched(at [2]int) *knowledge.Search {
 		return nil
 	}
 	if at[1]-at[0] == 1 {
-		return knowledge.FindSearch(p, &w.world)
+		return knowledge.FindSearch(p, &w.env.World)
 	}
 	if !knowledge.Filters(p) {
 		return nil
@@ -199,7 +199,7 @@ func (w *walker) mayPrint(part int) []knowledge.PossiblePath {
 	if part < 0 {
 		return nil
 	}
-	return knowledge.MayPrint(&w.out.Parts[part], &w.world)
+	return knowledge.MayPrint(&w.out.Parts[part], &w.env.World)
 }
 
 // fromInput lists what xargs reads from its standard input.

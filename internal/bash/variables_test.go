@@ -5,13 +5,14 @@ import (
 	"testing"
 
 	"cardea.dev"
+	"cardea.dev/internal/knowledge"
 )
 
 // The real table marks what only holds where the project does not configure the
 // program.
 func TestConfigs(t *testing.T) {
 	for line, want := range map[string]string{"npm ls": ".npmrc", "go list ./...": ".git", "cargo --version": "rust-toolchain"} {
-		parts := Analyse(line, Env{Cwd: "/work/p", Home: "/home/u"}).Parts
+		parts := Analyse(line, Env{Cwd: "/work/p", World: knowledge.World{Home: "/home/u"}}).Parts
 		if len(parts) != 1 || parts[0].Knowledge != cardea.Complete || !slices.Contains(parts[0].Configs, want) {
 			t.Errorf("%q: %+v", line, parts)
 		}

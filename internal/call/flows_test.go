@@ -7,11 +7,12 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/bash"
+	"cardea.dev/internal/knowledge"
 )
 
 // flowsOf are the flows of a line.
 func flowsOf(line string) []cardea.Flow {
-	a := bash.Analyse(line, bash.Env{Cwd: "/proj", Home: "/home/u", Roots: []string{"/proj"}})
+	a := bash.Analyse(line, bash.Env{Cwd: "/proj", World: knowledge.World{Home: "/home/u", Roots: []string{"/proj"}}})
 	return Flows(&a)
 }
 

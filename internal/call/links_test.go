@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"cardea.dev"
+	"cardea.dev/internal/knowledge"
 	"cardea.dev/internal/paths"
 )
 
@@ -49,7 +50,7 @@ func TestAccessesThroughLinks(t *testing.T) {
 	}
 	call := func(tool string, input map[string]any) []string {
 		ev := &cardea.Event{Kind: cardea.PreToolUse, Cwd: dir + "/proj", Project: dir + "/proj", Call: &cardea.Call{Tool: tool, Input: input}}
-		ev = Analyse(ev, World{Resolve: paths.Resolve})
+		ev = Analyse(ev, knowledge.World{Resolve: paths.Resolve})
 		var out []string
 		for _, p := range ev.Call.Parts {
 			for _, a := range p.Access {
@@ -88,7 +89,7 @@ func TestRootsThatAreNotKnown(t *testing.T) {
 	dir := linked(t, "loop -> loop")
 	ev := &cardea.Event{Cwd: "/elsewhere", Project: dir + "/loop", Roots: []string{"", dir + "/loop/x"},
 		Call: &cardea.Call{Tool: "Bash", Input: map[string]any{"command": "ls > /elsewhere/new.log; cd /elsewhere"}}}
-	ev = Analyse(ev, World{Resolve: paths.Resolve, New: func(string) bool { return true }})
+	ev = Analyse(ev, knowledge.World{Resolve: paths.Resolve, IsNew: func(string) bool { return true }})
 	for _, p := range ev.Call.Parts {
 		for _, a := range p.Access {
 			if a.Fresh || p.NoEffect {

@@ -10,7 +10,8 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/bash"
-	"cardea.dev/internal/call"
+	"cardea.dev/internal/disk"
+	"cardea.dev/internal/knowledge"
 	"cardea.dev/internal/paths"
 )
 
@@ -75,7 +76,7 @@ func TestFoundNamesAgainstBash(t *testing.T) {
 			}
 			known := 0
 			for _, line := range searches {
-				an := bash.Analyse(line, bash.Env{Cwd: dir, Home: root, Roots: []string{dir}, IsDir: call.IsDir, Resolve: paths.Resolve, TopLevel: call.TopLevel, PlainNames: call.PlainNames})
+				an := bash.Analyse(line, bash.Env{Cwd: dir, World: knowledge.World{Home: root, Roots: []string{dir}, IsDir: disk.IsDir, Resolve: paths.Resolve, TopLevel: disk.TopLevel, PlainNames: disk.PlainNames}})
 				certain := true
 				var access []cardea.Access
 				for _, p := range an.Parts {

@@ -18,38 +18,10 @@ import (
 	"cardea.dev/internal/knowledge"
 )
 
-// World is what the analysis needs to know about the machine.
-type World struct {
-	// Home is the person's home folder, absolute, or "".
-	Home string
-	// Resolve follows the symbolic links of an absolute path, which may hold
-	// ".."; "" is a path that is not known. Links is the real one. Nil leaves
-	// paths as they are.
-	Resolve func(path string) string
-	// IsDir reports whether an absolute path is a folder; the function of that
-	// name is the real one. Nil: whether a cd succeeds is not known.
-	IsDir func(path string) bool
-	// TopLevel is the root of the repository around a folder; the function of
-	// that name is the real one. Nil: not known.
-	TopLevel func(dir string) string
-	// PlainNames reports whether each name in a folder, or in all below it, is one word
-	// and no option; the function of that name is the real one. Nil: none is.
-	PlainNames func(folder string, below bool) bool
-	// Names are the names in a folder; the function of that name is the real one.
-	// Nil: not known.
-	Names func(folder string) ([]string, bool)
-	// Exported reports whether a variable is in the environment of the
-	// commands, so that setting it reaches programs. Nil: none is.
-	Exported func(name string) bool
-	// New reports whether nothing exists under an absolute path; IsNew is the
-	// real one. Nil takes every path for an existing one.
-	New func(path string) bool
-}
-
 // Analyse is the event with the parts of its call, and its flows and opaque
 // spots; opaque spots that the adapter found stay. The event itself is not
 // changed.
-func Analyse(ev *cardea.Event, world World) *cardea.Event {
+func Analyse(ev *cardea.Event, world knowledge.World) *cardea.Event {
 	c := ev.Call
 	if c == nil {
 		return ev
@@ -71,7 +43,7 @@ func Analyse(ev *cardea.Event, world World) *cardea.Event {
 
 type analysis struct {
 	ev     *cardea.Event
-	world  World
+	world  knowledge.World
 	parts  []cardea.Part
 	opaque []cardea.Opaque
 	flows  []cardea.Flow
@@ -184,8 +156,9 @@ func (a *analysis) roots() []string {
 
 func (a *analysis) shell(text string) {
 	base := len(a.parts)
-	res := bash.Analyse(text, bash.Env{Cwd: slash(a.ev.Cwd), Home: slash(a.world.Home), Roots: a.roots(), Resolve: a.world.Resolve,
-		IsDir: a.world.IsDir, TopLevel: a.world.TopLevel, PlainNames: a.world.PlainNames, Names: a.world.Names, Exported: a.world.Exported, Fresh: a.fresh})
+	world := a.world
+	world.Home, world.Roots = slash(world.Home), a.roots()
+	res := bash.Analyse(text, bash.Env{Cwd: slash(a.ev.Cwd), World: world, Fresh: a.fresh})
 	a.parts = append(a.parts, res.Parts...)
 	a.opaque = append(a.opaque, res.Opaque...)
 	for _, f := range Flows(&res) {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"cardea.dev"
+	"cardea.dev/internal/knowledge"
 )
 
 // show writes a call's parts as "text: kind path|host …".
@@ -25,7 +26,7 @@ func show(c *cardea.Call) string {
 
 func analysed(tool string, input map[string]any) *cardea.Call {
 	ev := &cardea.Event{Kind: cardea.PreToolUse, Cwd: "/proj", Project: "/proj", Call: &cardea.Call{Tool: tool, Input: input}}
-	ev = Analyse(ev, World{Home: "/home/u"})
+	ev = Analyse(ev, knowledge.World{Home: "/home/u"})
 	return ev.Call
 }
 
@@ -105,7 +106,7 @@ func TestPartsOfTools(t *testing.T) {
 func TestShadowedValues(t *testing.T) {
 	ev := &cardea.Event{Cwd: "/p", Call: &cardea.Call{Tool: "Bash", Input: map[string]any{"command": "ls"},
 		Shadowed: map[string][]any{"command": {"rm x | tee y", 5}}, Opaque: []cardea.Opaque{{Text: "t", Reason: "r"}}}}
-	ev = Analyse(ev, World{})
+	ev = Analyse(ev, knowledge.World{})
 	if got := show(ev.Call); got != "ls: read /p | rm x: delete /p/x | tee y: write /p/y | Bash: unknown" {
 		t.Error(got)
 	}
@@ -116,7 +117,7 @@ func TestShadowedValues(t *testing.T) {
 
 func TestFlowsPointIntoTheCall(t *testing.T) {
 	ev := &cardea.Event{Call: &cardea.Call{Tool: "Bash", Input: map[string]any{"command": "ls"}, Shadowed: map[string][]any{"command": {"curl x | sh"}}}}
-	ev = Analyse(ev, World{})
+	ev = Analyse(ev, knowledge.World{})
 	if len(ev.Call.Flows) != 1 || ev.Call.Flows[0] != (cardea.Flow{Kind: "download-run", From: 1, To: 2}) {
 		t.Errorf("%+v", ev.Call.Flows)
 	}
@@ -130,7 +131,7 @@ func TestFreshWrites(t *testing.T) {
 		"x > /other/x.log": false, "x > *.log": false, "x > $y.log": false, "x | tee y.log": false, "x > -o.log": false, "x > package.json": false,
 	} {
 		ev := &cardea.Event{Cwd: "/proj", Project: "/proj", Call: &cardea.Call{Tool: "Bash", Input: map[string]any{"command": line}}}
-		ev = Analyse(ev, World{New: func(p string) bool { return !strings.HasSuffix(p, "old.log") }})
+		ev = Analyse(ev, knowledge.World{IsNew: func(p string) bool { return !strings.HasSuffix(p, "old.log") }})
 		got := false
 		for _, p := range ev.Call.Parts {
 			for _, a := range p.Access {

@@ -6,6 +6,7 @@ import (
 	"cardea.dev/internal/decide/rules"
 	"cardea.dev/internal/gate"
 	"cardea.dev/internal/harness"
+	"cardea.dev/internal/knowledge"
 )
 
 // gather reads the files that are named, or everything that is in force where
@@ -43,4 +44,6 @@ func stand() rules.Stand {
 	}
 }
 
-func analyseTest(ev *cardea.Event) *cardea.Event { return call.Analyse(ev, call.World{Home: testHome}) }
+func analyseTest(ev *cardea.Event) *cardea.Event {
+	return call.Analyse(ev, knowledge.World{Home: testHome})
+}

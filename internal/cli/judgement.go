@@ -9,6 +9,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/call"
+	"cardea.dev/internal/disk"
 	"cardea.dev/internal/evidence"
 	"cardea.dev/internal/gate"
 	"cardea.dev/internal/harness"
@@ -108,8 +109,8 @@ func (j *judgement) exported(name string) bool { return j.process.Env(name) != "
 
 // analysis finds the parts of a call on this machine.
 func analysis(home string, exported func(name string) bool) func(*cardea.Event) *cardea.Event {
-	world := call.World{Home: home, Resolve: paths.Resolve, IsDir: call.IsDir, TopLevel: call.TopLevel, PlainNames: call.PlainNames, Names: call.Names, New: call.IsNew,
-		Exported: exported}
+	world := disk.World(home)
+	world.Exported = exported
 	return func(ev *cardea.Event) *cardea.Event { return call.Analyse(ev, world) }
 }
 

@@ -230,9 +230,6 @@ func (s Store) partMayChange(p *cardea.Part) bool {
 	return len(p.Opaque) > 0 || p.Knowledge != cardea.Complete && !knowledge.Has(form.ChangesNoFile, p.Program())
 }
 
-// builtins are commands of the shell that change no file.
-var builtins = []string{"cd", "echo", "printf", "true", ":", "pwd", "test", "["}
-
 // keepsFiles reports whether a part's command changes none of the files that the
 // program looks after.
 func keepsFiles(p *cardea.Part) bool {

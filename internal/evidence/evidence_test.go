@@ -8,11 +8,12 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/bash"
+	"cardea.dev/internal/knowledge"
 )
 
 // call is a call of the shell.
 func call(kind cardea.Kind, cwd, text string) *cardea.Event {
-	a := bash.Analyse(text, bash.Env{Cwd: cwd, Home: "/home/x", IsDir: func(string) bool { return true }})
+	a := bash.Analyse(text, bash.Env{Cwd: cwd, World: knowledge.World{Home: "/home/x", IsDir: func(string) bool { return true }}})
 	return &cardea.Event{Kind: kind, Cwd: cwd, Call: &cardea.Call{Tool: "Bash", Known: true, Input: map[string]any{"command": text}, Parts: a.Parts, Opaque: a.Opaque}}
 }
 

@@ -15,6 +15,7 @@ import (
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/decide/policy/rego"
 	"cardea.dev/internal/decide/rules"
+	"cardea.dev/internal/knowledge"
 	"cardea.dev/internal/paths"
 	"cardea.dev/internal/project"
 )
@@ -47,7 +48,7 @@ func (s *site) try(command string) cardea.Verdict {
 
 func (s *site) judge(l *Loaded, command string) cardea.Verdict {
 	s.t.Helper()
-	world := call.World{Home: s.where.Dirs.Home, Resolve: paths.Resolve}
+	world := knowledge.World{Home: s.where.Dirs.Home, Resolve: paths.Resolve}
 	analyse := func(ev *cardea.Event) *cardea.Event { return call.Analyse(ev, world) }
 	return Build(l, analyse, nil).Decide(context.Background(), analyse(&cardea.Event{Kind: cardea.PreToolUse, Cwd: s.where.Project, Project: s.where.Project,
 		Call: &cardea.Call{Tool: "Bash", Name: "Bash", Known: true, Input: map[string]any{"command": command}}}))
@@ -447,7 +448,7 @@ func TestDecidersEndInTime(t *testing.T) {
 	}
 	until := make(chan struct{})
 	defer close(until)
-	analyse := func(ev *cardea.Event) *cardea.Event { return call.Analyse(ev, call.World{}) }
+	analyse := func(ev *cardea.Event) *cardea.Event { return call.Analyse(ev, knowledge.World{}) }
 	g := Build(Load(s.where), analyse, nil)
 	own := g.Slots
 	g.Slots = append(own[:len(own):len(own)], seats(slow{until})...)

@@ -12,6 +12,7 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/call"
 	"cardea.dev/internal/harness/claudecode"
+	"cardea.dev/internal/knowledge"
 	"cardea.dev/internal/paths"
 	"cardea.dev/internal/permissionlist"
 	"cardea.dev/internal/project"
@@ -109,7 +110,7 @@ func TestListsByScope(t *testing.T) {
 
 // judgeFor judges a call of Claude Code.
 func (s *site) judgeFor(l *Loaded, command string) cardea.Verdict {
-	world := call.World{Home: s.where.Dirs.Home, Resolve: paths.Resolve}
+	world := knowledge.World{Home: s.where.Dirs.Home, Resolve: paths.Resolve}
 	analyse := func(ev *cardea.Event) *cardea.Event { return call.Analyse(ev, world) }
 	return Build(l, analyse, nil).Decide(context.Background(), analyse(&cardea.Event{Kind: cardea.PreToolUse, Harness: claudecode.Name, Cwd: s.where.Project, Project: s.where.Project,
 		Call: &cardea.Call{Tool: "Bash", Name: "Bash", Known: true, Input: map[string]any{"command": command}}}))

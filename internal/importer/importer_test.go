@@ -10,6 +10,7 @@ import (
 	"cardea.dev/internal/decide/rules"
 	"cardea.dev/internal/harness"
 	"cardea.dev/internal/importer"
+	"cardea.dev/internal/knowledge"
 )
 
 // decider is what an imported file of rules decides.
@@ -32,7 +33,7 @@ func effect(t *testing.T, d *rules.Decider, name string, input map[string]any) c
 	_, known := harness.Tool(name)
 	ev := &cardea.Event{Kind: cardea.PreToolUse, Mode: cardea.ModeDefault, Cwd: "/home/user/p", Project: "/home/user/p",
 		Call: &cardea.Call{Tool: name, Name: name, Known: known, Input: input}}
-	ev = call.Analyse(ev, call.World{Home: "/home/user"})
+	ev = call.Analyse(ev, knowledge.World{Home: "/home/user"})
 	gate := &cardea.Gate{Slots: []cardea.Slot{{Decider: d}}}
 	return gate.Decide(context.Background(), ev).Effect
 }

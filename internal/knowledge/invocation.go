@@ -9,23 +9,37 @@ import (
 	"cardea.dev/internal/knowledge/form"
 )
 
-// World is what is asked of the machine. A function that is nil knows nothing.
+// World is what the analysis asks of the machine. A function that is nil knows
+// nothing; internal/disk has the real ones.
 type World struct {
+	// Home is what ~ and $HOME mean, absolute; "" where it is not known.
+	Home string
 	// Roots are the folders that belong to the work: the project and the
-	// harness's additional ones.
+	// harness's additional ones. A cd into them is no access.
 	Roots []string
-	// IsDir reports whether an absolute path is a folder that can be entered.
+	// Resolve follows the symbolic links of an absolute path, which may hold "..",
+	// as far as it exists; "" is a path that is not known. Nil leaves paths as they
+	// are spelled.
+	Resolve func(path string) string
+	// IsDir reports whether an absolute path is a folder that can be entered. Nil:
+	// whether a cd succeeds is not known, unless && shows it.
 	IsDir func(path string) bool
+	// IsNew reports whether nothing exists under an absolute path. Nil takes every
+	// path for an existing one.
+	IsNew func(path string) bool
 	// TopLevel is what "git rev-parse --show-toplevel" prints in an absolute
 	// folder, "" where that is not known.
 	TopLevel func(dir string) string
 	// PlainNames reports whether each name of a file in an absolute folder, or in
 	// all below it, is one word for xargs, and no option or command for any
-	// program.
+	// program. Nil: none is.
 	PlainNames func(folder string, below bool) bool
 	// Names are the names in an absolute folder; false where there are too many,
 	// or where it cannot be read.
 	Names func(folder string) ([]string, bool)
+	// Exported reports whether a variable is in the environment that a line starts
+	// with, so that setting it reaches programs. Nil: none is.
+	Exported func(name string) bool
 }
 
 // Word is one word that bash passes to a program.

@@ -15,6 +15,7 @@ import (
 	"cardea.dev/internal/decide/opaque"
 	"cardea.dev/internal/decide/permissions"
 	"cardea.dev/internal/harness"
+	"cardea.dev/internal/knowledge"
 	"cardea.dev/internal/permissionlist"
 	"cardea.dev/internal/sharedtest"
 )
@@ -27,7 +28,7 @@ type stand struct {
 	change           func(*permissionlist.Origin)
 	event            func(*cardea.Event)
 	cwd              string
-	world            call.World
+	world            knowledge.World
 }
 
 const project = "/proj"
@@ -76,8 +77,8 @@ func (s stand) call(name string, input map[string]any) *cardea.Event {
 	}
 	w := s.world
 	w.Home = "/Users/alice"
-	if w.New == nil {
-		w.New = func(string) bool { return true }
+	if w.IsNew == nil {
+		w.IsNew = func(string) bool { return true }
 	}
 	return call.Analyse(ev, w)
 }
@@ -358,7 +359,7 @@ func TestAllow(t *testing.T) {
 		{stand{allow: []string{"Bash(npm test:*)"}, event: func(ev *cardea.Event) { ev.Call.Unsandboxed = true }}, "npm test", cardea.Abstain, "outside of the sandbox"},
 		{stand{allow: []string{"Bash(npm test:*)"}, event: func(ev *cardea.Event) { ev.Harness = "copilot-cli" }}, "npm test", cardea.Abstain, "allows nothing for copilot-cli"},
 		{stand{allow: []string{"Bash(npm test:*)"}, change: func(o *permissionlist.Origin) { o.Allows, o.Why = false, "the project is not trusted" }}, "npm test", cardea.Abstain, "does not count: the project is not trusted"},
-		{stand{allow: []string{"Bash(npm test:*)"}, world: call.World{New: func(string) bool { return false }}}, "npm test > out.log", cardea.Abstain, "needs a yes"},
+		{stand{allow: []string{"Bash(npm test:*)"}, world: knowledge.World{IsNew: func(string) bool { return false }}}, "npm test > out.log", cardea.Abstain, "needs a yes"},
 	} {
 		ev := tt.s.bash(tt.command)
 		v := tt.s.verdict(t, ev)
@@ -421,7 +422,7 @@ func TestDeny(t *testing.T) {
 
 // TestOtherTools: what is no shell.
 func TestOtherTools(t *testing.T) {
-	link := call.World{Resolve: func(p string) string {
+	link := knowledge.World{Resolve: func(p string) string {
 		if rest, ok := strings.CutPrefix(p, "/proj/link/"); ok {
 			return "/proj/secrets/" + rest
 		}

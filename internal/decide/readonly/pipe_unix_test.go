@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"cardea.dev"
-	"cardea.dev/internal/call"
+	"cardea.dev/internal/disk"
 )
 
 // A named pipe in the work makes nobody wait for its other end.
@@ -27,8 +27,8 @@ func TestNamedPipes(t *testing.T) {
 		} {
 			d.Refusal(p.event(a), 0)
 		}
-		call.PlainNames(p.project+"/pipe", true)
-		call.PlainNames(p.project, true)
+		disk.PlainNames(p.project+"/pipe", true)
+		disk.PlainNames(p.project, true)
 		close(done)
 	}()
 	select {

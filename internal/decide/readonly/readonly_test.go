@@ -11,6 +11,8 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/call"
 	"cardea.dev/internal/decide/readonly"
+	"cardea.dev/internal/disk"
+	"cardea.dev/internal/knowledge"
 	"cardea.dev/internal/paths"
 )
 
@@ -506,7 +508,7 @@ func TestTrackedSecrets(t *testing.T) {
 	d := p.decider()
 	refusal := func(line string) string {
 		ev := &cardea.Event{Kind: cardea.PreToolUse, Cwd: p.project, Project: p.project, Call: &cardea.Call{Tool: "Bash", Known: true, Input: map[string]any{"command": line}}}
-		ev = call.Analyse(ev, call.World{Home: p.home, Resolve: paths.Resolve, IsDir: call.IsDir, TopLevel: call.TopLevel, PlainNames: call.PlainNames})
+		ev = call.Analyse(ev, knowledge.World{Home: p.home, Resolve: paths.Resolve, IsDir: disk.IsDir, TopLevel: disk.TopLevel, PlainNames: disk.PlainNames})
 		return d.Refusal(ev, 0)
 	}
 	shows := []string{"git diff", "git show HEAD~1", "git log -p", "git log -U3", "git reflog -p", "git stash show -p", "git grep -h x HEAD", "git cat-file -p abc", "git format-patch --stdout --root", "git range-diff a b c", "git log -L1,2:README.md", "git show", "git show --stat", "git show -s abc", "git status -v", "git status -vv", "git log --check", "git diff --stat --check", "git reflog --check"}

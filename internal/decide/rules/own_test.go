@@ -8,6 +8,7 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/call"
 	"cardea.dev/internal/decide/rules"
+	"cardea.dev/internal/knowledge"
 )
 
 // The gate's own things are touched where they lie, by whatever spelling, and by
@@ -35,7 +36,7 @@ func TestOwn(t *testing.T) {
 		for want, list := range map[bool][]string{true: c.yes, false: c.no} {
 			for _, line := range list {
 				ev := bash(line)
-				ev = call.Analyse(ev, call.World{Home: home})
+				ev = call.Analyse(ev, knowledge.World{Home: home})
 				ops, err := d.Decide(context.Background(), ev)
 				if err != nil || len(ops) > 0 != want {
 					t.Errorf("%s: %s: %v, %v", c.match, line, ops, err)

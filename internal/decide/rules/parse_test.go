@@ -9,6 +9,7 @@ import (
 	"cardea.dev/internal/call"
 	"cardea.dev/internal/decide/rules"
 	"cardea.dev/internal/harness"
+	"cardea.dev/internal/knowledge"
 )
 
 func TestParseProblems(t *testing.T) {
@@ -126,7 +127,7 @@ rules:
 `)
 	known := func(name string) bool { _, ok := harness.Tool(name); return ok }
 	results := rules.RunTests(list, rules.Stand{Settings: rules.Settings{Home: home}, Project: project, Known: known},
-		func(ev *cardea.Event) *cardea.Event { return call.Analyse(ev, call.World{Home: home}) })
+		func(ev *cardea.Event) *cardea.Event { return call.Analyse(ev, knowledge.World{Home: home}) })
 	wrong := []int{13, 14, 15, 16, 17, 18, 24}
 	if len(results) != 17 {
 		t.Fatalf("%d results", len(results))

@@ -11,6 +11,7 @@ import (
 	"cardea.dev/internal/call"
 	"cardea.dev/internal/decide/rules"
 	"cardea.dev/internal/harness"
+	"cardea.dev/internal/knowledge"
 )
 
 const (
@@ -49,7 +50,7 @@ func bash(command string) *cardea.Event { return event("Bash", map[string]any{"c
 func decide(t testing.TB, ev *cardea.Event, list ...rules.Rule) []cardea.Opinion {
 	t.Helper()
 	if len(ev.Call.Parts) == 0 {
-		ev = call.Analyse(ev, call.World{Home: home})
+		ev = call.Analyse(ev, knowledge.World{Home: home})
 	}
 	d := rules.New(list, rules.Settings{Home: home})
 	ops, err := d.Decide(context.Background(), ev)
@@ -192,7 +193,7 @@ func TestAllowing(t *testing.T) {
 		}
 		r := one(t, "tool: Bash, effect: allow, match: "+m)
 		whole := func(line string) bool {
-			ev := call.Analyse(bash(line), call.World{Home: home})
+			ev := call.Analyse(bash(line), knowledge.World{Home: home})
 			ops := decide(t, ev, r)
 			for _, o := range ops {
 				if o.Part == cardea.WholeCall || o.Effect != cardea.Allow {
@@ -426,13 +427,13 @@ func TestRootOfARule(t *testing.T) {
 		t.Error("where no folder is known, a relative glob is for any depth")
 	}
 	r.Match.Paths = []string{"~/x"}
-	ev = call.Analyse(ev, call.World{})
+	ev = call.Analyse(ev, knowledge.World{})
 	if ops, _ := rules.New([]rules.Rule{r}, rules.Settings{}).Decide(context.Background(), ev); len(ops) > 0 {
 		t.Error("without a home, ~ is nowhere")
 	}
 	folded := rules.New([]rules.Rule{one(t, "effect: deny, match: {path: .env}")}, rules.Settings{FoldPaths: true})
 	up := bash("cat .ENV")
-	up = call.Analyse(up, call.World{Home: home})
+	up = call.Analyse(up, knowledge.World{Home: home})
 	if ops, _ := folded.Decide(context.Background(), up); len(ops) != 1 {
 		t.Error("a file system that ignores case has .ENV for .env")
 	}
@@ -447,7 +448,7 @@ func TestBrokenExpression(t *testing.T) {
 	broken, good := one(t, "effect: deny, match: {pattern: x}"), one(t, "effect: deny, match: {command: ls}")
 	broken.Match.Pattern, broken.Match.Needs = "(", nil
 	ev := bash("ls")
-	ev = call.Analyse(ev, call.World{})
+	ev = call.Analyse(ev, knowledge.World{})
 	ops, err := rules.New([]rules.Rule{broken, good}, rules.Settings{}).Decide(context.Background(), ev)
 	var troubles cardea.Troubles
 	if !errors.As(err, &troubles) || troubles[0].Failure != cardea.BrokenFile || len(ops) != 1 {
@@ -520,7 +521,7 @@ func TestPackedTests(t *testing.T) {
 	if got, err := r.Examples(); err != nil || !slices.Equal(got, want) {
 		t.Errorf("%v, %+v, want %+v", err, got, want)
 	}
-	analyse := func(ev *cardea.Event) *cardea.Event { return call.Analyse(ev, call.World{}) }
+	analyse := func(ev *cardea.Event) *cardea.Event { return call.Analyse(ev, knowledge.World{}) }
 	if res := rules.RunTests([]rules.Rule{r}, rules.Stand{Project: "/p"}, analyse); len(res) != 2 || res[0].Problem+res[1].Problem != "" {
 		t.Errorf("%+v", res)
 	}

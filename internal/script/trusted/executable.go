@@ -11,6 +11,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/bash"
+	"cardea.dev/internal/knowledge"
 	"cardea.dev/internal/settings"
 )
 
@@ -44,7 +45,7 @@ func (p Place) NotExecutable(signals []string, files []settings.File) []cardea.D
 // starts are the files that a command starts by their path.
 func (p Place) starts(command string) []string {
 	var out []string
-	for _, part := range bash.Analyse(command, bash.Env{Cwd: p.Project, Home: p.Home, Roots: []string{p.Project}}).Parts {
+	for _, part := range bash.Analyse(command, bash.Env{Cwd: p.Project, World: knowledge.World{Home: p.Home, Roots: []string{p.Project}}}).Parts {
 		if len(part.Argv) > 0 && part.Argv[0].Static && strings.ContainsRune(part.Argv[0].Text, '/') && part.Dir != "" {
 			out = append(out, join(part.Dir, part.Argv[0].Text))
 		}

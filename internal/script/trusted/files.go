@@ -8,7 +8,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/bash"
-	"cardea.dev/internal/call"
+	"cardea.dev/internal/disk"
 	"cardea.dev/internal/knowledge"
 	knowledgeform "cardea.dev/internal/knowledge/form"
 	"cardea.dev/internal/paths"
@@ -40,7 +40,9 @@ func (p Place) FilesOf(command string) Files {
 	for i, word := range named {
 		named[i] = join(project, word)
 	}
-	a := bash.Analyse(withProject(project, command), bash.Env{Cwd: project, Home: p.Home, Roots: []string{project}, Resolve: paths.Resolve, IsDir: call.IsDir, TopLevel: call.TopLevel, Names: call.Names})
+	world := disk.World(p.Home)
+	world.Roots, world.PlainNames = []string{project}, nil // the names may change before the script runs
+	a := bash.Analyse(withProject(project, command), bash.Env{Cwd: project, World: world})
 	spots, all := a.Opaque, true
 	for i := range a.Parts {
 		part := &a.Parts[i]
@@ -104,7 +106,7 @@ func (p Place) pathsOf(part *cardea.Part, files *Files) []string {
 	for _, w := range texts(part) {
 		path := join(part.Dir, w)
 		named = append(named, path)
-		if call.IsDir(path) && paths.Within(p.Project, path) {
+		if disk.IsDir(path) && paths.Within(p.Project, path) {
 			dirs = append(dirs, path)
 		}
 	}
@@ -114,7 +116,7 @@ func (p Place) pathsOf(part *cardea.Part, files *Files) []string {
 		for _, file := range names {
 			files.Runs = append(files.Runs, filepath.Join(dir, file))
 		}
-		if all, ok := call.Names(dir); knowledge.Has(knowledgeform.RunsFolder, name) && dir != part.Dir && ok {
+		if all, ok := disk.Names(dir); knowledge.Has(knowledgeform.RunsFolder, name) && dir != part.Dir && ok {
 			for _, file := range all {
 				files.Runs = append(files.Runs, filepath.Join(dir, file))
 			}
@@ -201,7 +203,7 @@ func withProject(project, command string) string {
 		return command
 	}
 	out := strings.NewReplacer("${CLAUDE_PROJECT_DIR}", project, "$CLAUDE_PROJECT_DIR/", project+"/", `$CLAUDE_PROJECT_DIR"`, project+`"`).Replace(command)
-	if call.TopLevel(project) == project {
+	if disk.TopLevel(project) == project {
 		out = strings.ReplaceAll(out, "$(git rev-parse --show-toplevel)", project)
 	}
 	return out

@@ -1,0 +1,69 @@
+// Package disk answers what the analysis asks of the machine: which folders exist,
+// what lies in them, and where links lead.
+package disk
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"cardea.dev/internal/knowledge"
+	"cardea.dev/internal/paths"
+)
+
+// World is this machine, for a person with a home folder.
+func World(home string) knowledge.World {
+	return knowledge.World{Home: home, Resolve: paths.Resolve, IsDir: IsDir, IsNew: IsNew, TopLevel: TopLevel, PlainNames: PlainNames, Names: Names}
+}
+
+// IsNew reports whether nothing exists under a path, not even a dangling link.
+func IsNew(p string) bool {
+	_, err := os.Lstat(p)
+	return os.IsNotExist(err)
+}
+
+// IsDir reports whether a path is a folder, or a link to one.
+func IsDir(p string) bool {
+	info, err := os.Stat(p)
+	return err == nil && info.IsDir()
+}
+
+// maxNames is how many names of a folder are looked at.
+const maxNames = 4096
+
+// Names are the names in a folder, false where there are more than can be looked
+// at, or where it cannot be read.
+func Names(folder string) ([]string, bool) {
+	f, err := os.Open(folder)
+	if err != nil {
+		return nil, false
+	}
+	defer f.Close()
+	names, err := f.Readdirnames(maxNames + 1)
+	if err != nil || len(names) > maxNames {
+		return nil, false
+	}
+	slices.Sort(names)
+	return names, true
+}
+
+// TopLevel is the root of the git repository around an absolute folder, "" where
+// there is none or its configuration may move the working tree.
+func TopLevel(dir string) string {
+	for dir = filepath.Clean(dir); filepath.IsAbs(dir); dir = filepath.Dir(dir) {
+		info, err := os.Lstat(filepath.Join(dir, ".git"))
+		if err != nil && dir != filepath.Dir(dir) {
+			continue
+		}
+		if err != nil || !info.IsDir() {
+			return ""
+		}
+		config, err := os.ReadFile(filepath.Join(dir, ".git", "config"))
+		if err != nil || strings.Contains(strings.ToLower(string(config)), "worktree") {
+			return ""
+		}
+		return dir
+	}
+	return ""
+}
