@@ -431,7 +431,10 @@ func (w *walker) emitProgram(inv invocation) {
 		Command: does.Command, UsualCommand: does.UsualCommand, Operands: does.Operands, Options: does.Options,
 		Knowledge: does.Knowledge, Configs: does.Configs, Doubt: does.Doubt}
 	p.Text, p.Argv = spelled(inv.argv)
-	w.possible(&p, does.Possible)
+	p.Remote = p.Remote || w.around.remote
+	env := w.env
+	env.Cwd = w.cur.cwd
+	possible(&p, does.Possible, env, &w.used.possible)
 	for i, a := range p.Assigns {
 		if a.Class == cardea.EnvUnknown && len(p.Command) > 0 && knowledge.Claims(p.Command[0], a.Name) {
 			p.Opaque = append(p.Opaque, variableSpot(a.Name))

@@ -12,25 +12,30 @@ const (
 	maxPossibleDepth = 2
 )
 
-// possible adds to a part what it may do, as far as its words name it. Another
-// machine's files are not this one's.
-func (w *walker) possible(p *cardea.Part, may knowledge.Possible) {
-	if !p.Remote && !w.around.remote {
+// Possible adds to a part what it may do, as far as its words name it.
+func Possible(p *cardea.Part, may knowledge.Possible, env Env) { possible(p, may, env, new(int)) }
+
+// possible adds to a part what it may do, as far as the words name it; looked counts
+// the commands of the line. Another machine's files are not this one's.
+func possible(p *cardea.Part, may knowledge.Possible, env Env, looked *int) {
+	if !p.Remote {
 		p.MayTouch = may.Touch
 	}
+	deep := env.depth >= maxPossibleDepth
+	env.depth++
 	for _, line := range may.Run {
-		if w.used.possible++; w.used.possible > maxPossible || w.env.depth >= maxPossibleDepth {
-			may.TooMany = may.TooMany || w.env.depth < maxPossibleDepth
+		if deep {
 			break
 		}
-		env := w.env
-		env.Cwd, env.depth = w.cur.cwd, w.env.depth+1
-		found := Analyse(line, env)
-		for _, q := range found.Parts {
+		if *looked++; *looked > maxPossible {
+			may.TooMany = true
+			break
+		}
+		for _, q := range Analyse(line, env).Parts {
 			p.MayTouch = append(p.MayTouch, q.MayTouch...)
 			p.MayRun = append(p.MayRun, q.MayRun...)
 			q.MayTouch, q.MayRun = nil, nil
-			q.Remote = q.Remote || p.Remote || w.around.remote
+			q.Remote = q.Remote || p.Remote
 			p.MayRun = append(p.MayRun, q)
 		}
 	}

@@ -30,9 +30,9 @@ func Analyse(ev *cardea.Event, world knowledge.World) *cardea.Event {
 	info, known := harness.Tool(c.Tool)
 	switch {
 	case strings.HasPrefix(c.Tool, "mcp__"):
-		a.mcp()
+		a.unknown(a.mcpField)
 	case !known:
-		a.one(c.Tool, cardea.Access{Kind: cardea.Unknown})
+		a.unknown(nil)
 	case c.Tool == "PowerShell":
 		a.powershell()
 	default:
@@ -154,11 +154,21 @@ func (a *analysis) roots() []string {
 	return roots
 }
 
-func (a *analysis) shell(text string) {
-	base := len(a.parts)
+// places say what the paths of the call mean.
+func (a *analysis) places() knowledge.Paths {
+	return knowledge.Paths{Dir: slash(a.ev.Cwd), Home: slash(a.world.Home), Resolve: a.world.Resolve}
+}
+
+// env is the world of the call as the analysis of a line sees it.
+func (a *analysis) env() bash.Env {
 	world := a.world
 	world.Home, world.Roots = slash(world.Home), a.roots()
-	res := bash.Analyse(text, bash.Env{Cwd: slash(a.ev.Cwd), World: world, Fresh: a.fresh})
+	return bash.Env{Cwd: slash(a.ev.Cwd), World: world, Fresh: a.fresh}
+}
+
+func (a *analysis) shell(text string) {
+	base := len(a.parts)
+	res := bash.Analyse(text, a.env())
 	a.parts = append(a.parts, res.Parts...)
 	a.opaque = append(a.opaque, res.Opaque...)
 	for _, f := range Flows(&res) {
@@ -225,35 +235,38 @@ func (a *analysis) search(info harness.ToolInfo) {
 	}
 }
 
-// mcp is a call of an MCP server: unknown, with accesses for the fields that
-// look like paths and addresses, which can deny or ask and never allow.
-func (a *analysis) mcp() {
-	access := []cardea.Access{{Kind: cardea.Unknown}}
-	var walk func(name string, v any, depth int)
-	walk = func(name string, v any, depth int) {
-		if depth > 8 || len(access) > 64 {
-			return
-		}
+// unknown is a call of an MCP server, or of a tool that is not known: it may touch
+// and run whatever any text of its input names. Fields that look like paths and
+// addresses add accesses, which can deny or ask and never allow.
+func (a *analysis) unknown(access func(field, value string) []cardea.Access) {
+	p := cardea.Part{Text: a.ev.Call.Tool, Access: []cardea.Access{{Kind: cardea.Unknown}}, Coverage: cardea.Complete, Dir: a.ev.Cwd, Start: -1}
+	var may knowledge.Possible
+	var walk func(name string, v any)
+	walk = func(name string, v any) {
 		switch v := v.(type) {
 		case string:
-			access = append(access, a.mcpField(strings.ToLower(name), v)...)
+			if access != nil {
+				p.Access = append(p.Access, access(strings.ToLower(name), v)...)
+			}
+			may.Add(knowledge.PossibleText(v, a.places()))
 		case []any:
 			for _, e := range v {
-				walk(name, e, depth+1)
+				walk(name, e)
 			}
 		case map[string]any:
 			for _, k := range sortedKeys(v) {
-				walk(k, v[k], depth+1)
+				walk(k, v[k])
 			}
 		}
 	}
-	walk("", map[string]any(a.ev.Call.Input), 0)
+	walk("", map[string]any(a.ev.Call.Input))
 	for _, k := range sortedKeys(a.ev.Call.Shadowed) {
 		for _, v := range a.ev.Call.Shadowed[k] {
-			walk(k, v, 1)
+			walk(k, v)
 		}
 	}
-	a.one(a.ev.Call.Tool, access...)
+	bash.Possible(&p, may, a.env())
+	a.parts = append(a.parts, p)
 }
 
 func (a *analysis) mcpField(name, v string) []cardea.Access {

@@ -26,6 +26,11 @@ type Possible struct {
 	TooMany bool
 }
 
+// Add adds what something else may do.
+func (p *Possible) Add(more Possible) {
+	p.Touch, p.Run, p.TooMany = append(p.Touch, more.Touch...), append(p.Run, more.Run...), p.TooMany || more.TooMany
+}
+
 // possible adds what the words may mean.
 func (r *reader) possible() {
 	m := r.out
@@ -161,6 +166,11 @@ func (p *possibility) add(m mention.Found) {
 	}
 	for _, name := range m.Paths {
 		p.touch(kind, name)
+	}
+	for _, address := range m.Addresses {
+		for _, h := range Hosts(address) {
+			p.found.Touch = append(p.found.Touch, cardea.Access{Kind: cardea.Network, Host: h})
+		}
 	}
 	if m.OnlyReads {
 		return // it runs nothing

@@ -17,6 +17,8 @@ import (
 type Found struct {
 	// Paths are as they are spelled, without quotes. A leading ~ is the home folder.
 	Paths []string
+	// Addresses are URLs.
+	Addresses []string
 	// Lines are texts that a shell could be given.
 	Lines []string
 	// Lists are lists of words, each of which may be a program with what it is
@@ -113,6 +115,7 @@ func (f *finder) pieces(word string) {
 		}
 		rest := word[i+1:]
 		if strings.HasPrefix(rest, "//") {
+			f.Addresses = append(f.Addresses, word[:i+1]+rest)
 			f.address(rest[2:])
 		}
 		f.path(rest)
@@ -136,6 +139,21 @@ func (f *finder) address(rest string) {
 	}
 }
 
+// diff adds the files of a unified diff without the folders a/ and b/ that git
+// writes in front.
+func (f *finder) diff(line string) {
+	if strings.HasPrefix(line, "+++ ") || strings.HasPrefix(line, "--- ") || strings.HasPrefix(line, "rename ") || strings.HasPrefix(line, "diff ") {
+		for _, word := range strings.Fields(line) {
+			if rest, ok := strings.CutPrefix(word, "a/"); ok {
+				f.path(rest)
+			}
+			if rest, ok := strings.CutPrefix(word, "b/"); ok {
+				f.path(rest)
+			}
+		}
+	}
+}
+
 // text adds what stands in a text: its words that look like paths, its string
 // constants and what is joined of them, its lines and constants as commands.
 func (f *finder) text(text string) {
@@ -151,6 +169,7 @@ func (f *finder) text(text string) {
 	f.code(text)
 	for line := range strings.Lines(text) {
 		f.line(line)
+		f.diff(line)
 	}
 }
 
