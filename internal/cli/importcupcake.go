@@ -13,6 +13,8 @@ import (
 	"cardea.dev/internal/decide/policy/engine"
 	"cardea.dev/internal/importer"
 	"cardea.dev/internal/paths"
+	"cardea.dev/internal/project"
+	"cardea.dev/internal/state"
 	"github.com/spf13/cobra"
 )
 
@@ -90,7 +92,7 @@ func (m *move) leave(path, why string) {
 
 // others tells what lies in the folder and is not taken over.
 func (m *move) others() error {
-	entries, err := os.ReadDir(m.from)
+	entries, err := state.Entries(m.from, project.MaxEntries)
 	if err != nil {
 		return fmt.Errorf("read %s: %w", m.from, bare(err))
 	}
@@ -158,7 +160,7 @@ func (m *move) policies(folder string) error {
 
 // scripts copies those of a folder.
 func (m *move) scripts(name string) error {
-	entries, err := os.ReadDir(filepath.Join(m.from, name))
+	entries, err := state.Entries(filepath.Join(m.from, name), project.MaxEntries)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"cardea.dev/internal/decide/policy/engine"
 	"cardea.dev/internal/document"
 	"cardea.dev/internal/gate"
+	"cardea.dev/internal/state"
 )
 
 // settingsMistakes are names in settings that mean nothing here: functions that
@@ -25,7 +25,7 @@ func settingsMistakes(l *gate.Loaded) []cardea.Diagnostic {
 		if !f.Found || len(functions)+len(violations) == 0 {
 			continue
 		}
-		data, err := os.ReadFile(f.Path)
+		data, err := state.ReadLinked(f.Path, document.MaxSize)
 		if err != nil {
 			continue // reading the settings has told
 		}

@@ -14,9 +14,11 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/decide/policy/engine"
+	"cardea.dev/internal/document"
 	"cardea.dev/internal/gate"
 	"cardea.dev/internal/harness"
 	"cardea.dev/internal/limit"
+	"cardea.dev/internal/state"
 	"github.com/spf13/cobra"
 )
 
@@ -87,7 +89,7 @@ func policyFolderAt(path string) (policy.Folder, error) {
 	if info.IsDir() {
 		return policy.Folder{Dir: path}, nil
 	}
-	data, err := os.ReadFile(path)
+	data, err := state.ReadLinked(path, document.MaxSize)
 	if err != nil {
 		return policy.Folder{}, fmt.Errorf("read policies: %w", err)
 	}

@@ -5,11 +5,11 @@ package disk
 import (
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"cardea.dev/internal/knowledge"
 	"cardea.dev/internal/paths"
+	"cardea.dev/internal/state"
 )
 
 // World is this machine, for a person with a home folder.
@@ -35,18 +35,19 @@ const maxNames = 4096
 // Names are the names in a folder, false where there are more than can be looked
 // at, or where it cannot be read.
 func Names(folder string) ([]string, bool) {
-	f, err := os.Open(folder)
-	if err != nil {
+	entries, err := state.Entries(folder, maxNames+1)
+	if err != nil || len(entries) > maxNames {
 		return nil, false
 	}
-	defer f.Close()
-	names, err := f.Readdirnames(maxNames + 1)
-	if err != nil || len(names) > maxNames {
-		return nil, false
+	names := make([]string, len(entries))
+	for i, e := range entries {
+		names[i] = e.Name()
 	}
-	slices.Sort(names)
 	return names, true
 }
+
+// maxGitConfig bounds a repository's configuration, in bytes.
+const maxGitConfig = 1 << 20
 
 // TopLevel is the root of the git repository around an absolute folder, "" where
 // there is none or its configuration may move the working tree.
@@ -59,7 +60,7 @@ func TopLevel(dir string) string {
 		if err != nil || !info.IsDir() {
 			return ""
 		}
-		config, err := os.ReadFile(filepath.Join(dir, ".git", "config"))
+		config, err := state.ReadLinked(filepath.Join(dir, ".git", "config"), maxGitConfig)
 		if err != nil || strings.Contains(strings.ToLower(string(config)), "worktree") {
 			return ""
 		}

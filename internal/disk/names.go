@@ -3,6 +3,8 @@ package disk
 import (
 	"os"
 	"strings"
+
+	"cardea.dev/internal/state"
 )
 
 // maxPlainNames bounds how many entries PlainNames looks at, and how deep.
@@ -25,16 +27,10 @@ func PlainNames(folder string, below bool) bool {
 
 func plainNames(folder string, below bool, depth int, left *int) bool {
 	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
-		// Opening a pipe would wait for somebody to write into it.
 		return os.IsNotExist(err) || err == nil && info.Mode().IsRegular()
 	}
-	f, err := os.Open(folder)
-	if err != nil {
-		return false
-	}
-	entries, err := f.ReadDir(*left + 1)
-	f.Close()
-	if *left -= len(entries); *left < 0 || depth == 0 || err != nil && len(entries) > 0 {
+	entries, err := state.Entries(folder, *left+1)
+	if *left -= len(entries); *left < 0 || depth == 0 || err != nil {
 		return false
 	}
 	for _, e := range entries {

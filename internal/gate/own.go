@@ -103,12 +103,7 @@ func links(path string) []string {
 	if err != nil || !info.IsDir() {
 		return out
 	}
-	d, err := os.Open(path)
-	if err != nil {
-		return out // what cannot be read is not in force
-	}
-	defer d.Close()
-	entries, _ := d.ReadDir(project.MaxEntries)
+	entries, _ := state.Entries(path, project.MaxEntries) // what cannot be read is not in force
 	for _, e := range entries {
 		if e.Type()&os.ModeSymlink != 0 {
 			out = append(out, filepath.Join(path, e.Name()))

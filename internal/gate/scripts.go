@@ -2,7 +2,6 @@ package gate
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"cardea.dev/internal/script"
 	"cardea.dev/internal/script/triggered"
 	"cardea.dev/internal/script/trusted"
+	"cardea.dev/internal/state"
 )
 
 // nearest are the scopes in which a signal is looked for, nearest first.
@@ -121,7 +121,7 @@ func (l *Loaded) scopeFiles(scope cardea.Scope, name string) []string {
 		if l.doubt(dir, at) != nil {
 			continue
 		}
-		entries, err := os.ReadDir(dir)
+		entries, err := state.Entries(dir, maxScripts+1)
 		if err != nil || len(entries) > maxScripts {
 			continue
 		}

@@ -98,7 +98,7 @@ func (f *file) writable() error {
 
 // unchanged makes sure that nobody wrote the file in the meantime.
 func (f *file) unchanged() error {
-	now, err := os.ReadFile(f.path)
+	now, err := state.Read(f.path, maxFile)
 	if errors.Is(err, fs.ErrNotExist) && !f.exists {
 		return nil
 	}

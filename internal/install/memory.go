@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"cardea.dev/internal/jsonedit"
+	"cardea.dev/internal/state"
 )
 
 // memory is what was put into one file, so that it can be taken out to the
@@ -42,12 +43,12 @@ func memoryPath(state, file string) string {
 }
 
 // recall reads what is remembered of a file, nil where nothing is.
-func recall(state, file string) *memory {
-	path := memoryPath(state, file)
+func recall(folder, file string) *memory {
+	path := memoryPath(folder, file)
 	if path == "" {
 		return nil
 	}
-	data, err := os.ReadFile(path)
+	data, err := state.Read(path, maxFile)
 	if err != nil {
 		return nil
 	}

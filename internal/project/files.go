@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -36,9 +35,6 @@ const (
 func ReadFile(path, inside string) (data []byte, when time.Time, err error) {
 	f, info, err := state.OpenLinked(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		if _, err := os.Lstat(path); err == nil {
-			return nil, when, errors.New("it is a link to nothing; remove it")
-		}
 		return nil, when, nil
 	}
 	if err != nil {
@@ -78,16 +74,8 @@ func plainError(err error) error {
 // there has none. A folder that is cut off is an error: what was not read
 // cannot be known to allow anything.
 func RuleFiles(dir string) ([]string, error) {
-	d, err := os.Open(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
+	names, err := state.Names(dir, MaxEntries+1)
 	if err != nil {
-		return nil, plainError(err)
-	}
-	defer d.Close()
-	names, err := d.Readdirnames(MaxEntries + 1)
-	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, plainError(err)
 	}
 	if len(names) > MaxEntries {

@@ -44,7 +44,7 @@ func tracked(path string) bool {
 	if err != nil {
 		return true
 	}
-	entries, err := os.ReadDir(dir)
+	entries, err := state.Entries(dir, MaxEntries)
 	if err != nil {
 		return true
 	}
@@ -70,7 +70,7 @@ func repository(dir string) (root, git string) {
 		case err == nil && info.IsDir():
 			return dir, git
 		case err == nil && info.Mode().IsRegular() && info.Size() < maxLink:
-			text, err := os.ReadFile(git)
+			text, err := state.ReadLinked(git, maxLink)
 			at, ok := strings.CutPrefix(strings.TrimSpace(string(text)), "gitdir: ")
 			if err != nil || !ok {
 				return dir, git // git cannot read it either; nothing is known

@@ -4,7 +4,8 @@
 // them has the same guarantees:
 //
 //   - Reading does not wait. A pipe, device or folder in the place of a file is
-//     an error. So is a link, unless a person may put it there (ReadLinked).
+//     an error. So is a link, unless a person may put it there (ReadLinked), and
+//     always one to nothing.
 //   - Reading is bounded: a file beyond its limit is an error.
 //   - Writing is atomic: a new file is renamed into its place, and the last
 //     writer wins. Where that would lose something, writers take a Lock.
@@ -52,7 +53,7 @@ func open(path string, flag int) (*os.File, fs.FileInfo, error) {
 		if isLink(err) {
 			err = notRegular(path)
 		}
-		return nil, nil, err
+		return nil, nil, dangling(path, err)
 	}
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
@@ -152,23 +153,6 @@ func Replace(path string, data []byte, prepare func(*os.File) error) error {
 
 // TempPrefix begins the names of files that are being written.
 const TempPrefix = ".new-"
-
-// Names lists a folder, at most limit names of it. A folder that is not there is
-// empty.
-func Names(dir string, limit int) ([]string, error) {
-	d, err := os.Open(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	out, err := d.Readdirnames(limit)
-	if errors.Is(err, io.EOF) {
-		err = nil
-	}
-	return out, errors.Join(err, d.Close())
-}
 
 // maxNames is how many names of a folder Prune looks at.
 const maxNames = 10000

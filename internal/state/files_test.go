@@ -154,6 +154,57 @@ func TestLinks(t *testing.T) {
 	}
 }
 
+// What is there and cannot be read is not the same as nothing.
+func TestLinksToNothing(t *testing.T) {
+	dir := t.TempDir()
+	file, folder := filepath.Join(dir, "file"), filepath.Join(dir, "folder")
+	for _, link := range []string{file, folder} {
+		if err := os.Symlink(filepath.Join(dir, "nothing"), link); err != nil {
+			t.Skip(err)
+		}
+	}
+	if _, err := ReadLinked(file, 10); !errors.Is(err, ErrDangling) {
+		t.Errorf("a file: %v", err)
+	}
+	if _, err := Names(folder, 10); !errors.Is(err, ErrDangling) {
+		t.Errorf("a folder: %v", err)
+	}
+	if _, err := ReadLinked(filepath.Join(folder, "below", "file"), 10); !errors.Is(err, ErrDangling) {
+		t.Errorf("below a folder: %v", err)
+	}
+	if err := os.Mkdir(filepath.Join(dir, "nothing"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{filepath.Join(folder, "below", "file"), filepath.Join(dir, "none", "file")} {
+		if _, err := ReadLinked(path, 10); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
+func TestFolders(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"c", "a", "b"} {
+		put(t, filepath.Join(dir, name), "x")
+	}
+	entries, err := Entries(dir, 10)
+	if err != nil || len(entries) != 3 || entries[0].Name() != "a" || entries[2].Name() != "c" {
+		t.Errorf("%v, %v", entries, err)
+	}
+	if names, err := Names(dir, 2); err != nil || len(names) != 2 {
+		t.Errorf("%v, %v", names, err)
+	}
+	if _, err := Names(filepath.Join(dir, "a"), 10); !errors.Is(err, ErrNotFolder) {
+		t.Errorf("a file: %v", err)
+	}
+	if names, err := Names(filepath.Join(dir, "none"), 10); names != nil || err != nil {
+		t.Errorf("%v, %v", names, err)
+	}
+	if _, err := Entries(filepath.Join(dir, "none"), 10); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%v", err)
+	}
+}
+
 func TestPrune(t *testing.T) {
 	dir := t.TempDir()
 	for i, n := range []string{"c", "a", "b", "d"} {

@@ -13,7 +13,12 @@ const (
 	noFollow = syscall.O_NOFOLLOW
 	noWait   = syscall.O_NONBLOCK
 	safeOpen = true
+	// It refuses to open a pipe in the place of a folder before it waits for one.
+	onlyFolder = syscall.O_DIRECTORY
 )
+
+// isNoFolder reports whether something was not opened because it is no folder.
+func isNoFolder(err error) bool { return errors.Is(err, syscall.ENOTDIR) }
 
 // isLink reports whether a file was not opened because it is a link (ELOOP, on
 // FreeBSD EMLINK), or a folder or pipe that cannot be opened for writing.

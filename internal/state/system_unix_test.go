@@ -24,6 +24,9 @@ func TestPipesAndDevices(t *testing.T) {
 				t.Errorf("%s: %v", path, err)
 			}
 		}
+		if _, err := Names(path, 10); !errors.Is(err, ErrNotFolder) {
+			t.Errorf("%s: %v", path, err)
+		}
 		if _, err := ReadLinked(path, 10); !errors.Is(err, ErrNotRegular) {
 			t.Errorf("%s: %v", path, err)
 		}

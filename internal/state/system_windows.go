@@ -9,10 +9,13 @@ import (
 
 // The system has no such flags: files are looked at before they are opened.
 const (
-	noFollow = 0
-	noWait   = 0
-	safeOpen = false
+	noFollow   = 0
+	noWait     = 0
+	onlyFolder = 0
+	safeOpen   = false
 )
+
+func isNoFolder(error) bool { return false }
 
 func isLink(error) bool { return false }
 

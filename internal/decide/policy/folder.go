@@ -194,7 +194,7 @@ func (w *walk) ignore(path string) {
 
 // openDir opens a folder and gives what is in it, by name.
 func openDir(dir string) (*os.File, []os.DirEntry, error) {
-	in, err := os.OpenFile(dir, os.O_RDONLY|onlyFolder, 0)
+	in, err := state.OpenFolder(dir)
 	if err != nil {
 		return nil, nil, err
 	}

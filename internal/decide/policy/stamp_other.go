@@ -7,10 +7,7 @@ import (
 	"path/filepath"
 )
 
-const (
-	doNotWait  = 0
-	onlyFolder = 0
-)
+const doNotWait = 0
 
 // statusIn looks at a file of a folder. The system does not tell an inode, or not
 // in words that are the same everywhere.

@@ -8,9 +8,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// onlyFolder refuses to open what is no folder.
-const onlyFolder = unix.O_DIRECTORY
-
 // statusIn looks at a file of a folder. Looking from the folder instead of from
 // the root takes half the time, and a cold hook looks at every policy there is.
 func statusIn(dir *os.File, name string) (status, error) {

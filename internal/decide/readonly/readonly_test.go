@@ -87,7 +87,7 @@ func TestPlaces(t *testing.T) {
 		{"names beside a secret", names(deep(p.project)), ""},
 		{"a secret by its spelling", cardea.Access{Kind: cardea.Read, Path: p.project + "/README.md", Spelled: p.project + "/.env"}, "secret"},
 		{"an example", read(p.project + "/.env.example"), ""},
-		{"everything with a link that leaves", deep(p.project), "a link leads out"},
+		{"everything with a secret", deep(p.project), "secret"},
 		{"everything with a secret below", deep(p.project + "/keys"), "secret"},
 		{"everything without one", deep(p.project + "/src"), ""},
 		{"a pattern without one", glob(p.project+"/src", "*.go"), ""},

@@ -33,7 +33,7 @@ func Find(pluginRoots []string, project, own string) []Source {
 	var out []Source
 	add := func(root string, rel ...string) {
 		file := filepath.Join(append([]string{root}, rel...)...)
-		if info, err := os.Stat(file); err != nil || info.IsDir() {
+		if _, err := os.Lstat(file); err != nil {
 			return
 		}
 		scope := cardea.ScopeUser

@@ -279,7 +279,8 @@ func TestFindAndLoad(t *testing.T) {
 		}
 		found = append(found, filepath.ToSlash(rel)+" "+s.Scope.String())
 	}
-	want := `plugins [x]/one/.claude-plugin/routes.json user
+	want := `plugins [x]/odd/hooks/tool-routes.yaml user
+plugins [x]/one/.claude-plugin/routes.json user
 plugins [x]/one/hooks/tool-routes.yaml user
 plugins [x]/three/hooks/tool-routes.yaml user
 plugins [x]/two/.claude-plugin/routes.json user
@@ -308,7 +309,7 @@ project/plugin/hooks/tool-routes.yaml project`
 			t.Errorf("no problem says %q:\n%s", want, all)
 		}
 	}
-	if len(problems) != 5 {
+	if len(problems) != 6 {
 		t.Errorf("%d problems:\n%s", len(problems), all)
 	}
 	if got := routes.Find(nil, "", ""); len(got) != 0 {

@@ -1,12 +1,15 @@
 package claudecode
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 
 	"cardea.dev/internal/harness"
 	"cardea.dev/internal/paths"
+	"cardea.dev/internal/state"
 )
 
 // PluginRoots lists the install folders of Claude Code's enabled plugins,
@@ -42,7 +45,11 @@ func PluginRoots(configDir, project, managedDir string) (roots, problems []strin
 			}
 		}
 	}
-	roots = append(roots, unlisted(filepath.Join(configDir, "plugins"))...)
+	byHand, err := unlisted(filepath.Join(configDir, "plugins"))
+	if err != nil {
+		problems = append(problems, err.Error())
+	}
+	roots = append(roots, byHand...)
 	slices.Sort(roots)
 	return slices.Compact(roots), problems
 }
@@ -144,11 +151,17 @@ func (d *disabled) read(f settingsFile) {
 	}
 }
 
+// maxPlugins is how many entries of the folder of plugins are looked at.
+const maxPlugins = 4096
+
 // unlisted finds plugins that were put into the folder by hand.
-func unlisted(dir string) []string {
-	entries, err := os.ReadDir(dir)
+func unlisted(dir string) ([]string, error) {
+	entries, err := state.Entries(dir, maxPlugins)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
 	if err != nil {
-		return nil // no folder, no plugins
+		return nil, err
 	}
 	var out []string
 	for _, e := range entries {
@@ -160,5 +173,5 @@ func unlisted(dir string) []string {
 			}
 		}
 	}
-	return out
+	return out, nil
 }

@@ -7,17 +7,22 @@
 package permissionfiles
 
 import (
-	"os"
+	"errors"
+	"io/fs"
 	"path/filepath"
-	"sort"
 	"strings"
 
 	"cardea.dev"
 	"cardea.dev/internal/permissionlist"
+	"cardea.dev/internal/state"
 )
 
-// maxFiles is how many files of one folder are read.
-const maxFiles = 64
+// maxFiles is how many files of one folder are read, maxEntries how many entries
+// of it are looked at.
+const (
+	maxFiles   = 64
+	maxEntries = 4096
+)
 
 // Of are the places of the lists of a person with this home folder, of the
 // machine, and of the project in which the session began in start. "" leaves a
@@ -117,11 +122,15 @@ func (f *finder) add(name, file, project string, scope cardea.Scope, format perm
 		Origin: permissionlist.Origin{Harness: name, File: file, Scope: scope, Source: source}})
 }
 
-// inFolder lists the files of a folder with an ending, sorted.
+// inFolder lists the files of a folder with an ending, sorted. A folder that cannot
+// be read is listed itself, so that whoever reads the files tells what is wrong.
 func inFolder(dir, ending string) []string {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil // no folder, no lists
+	entries, err := state.Entries(dir, maxEntries)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return []string{dir}
 	}
 	var out []string
 	for _, e := range entries {
@@ -129,6 +138,5 @@ func inFolder(dir, ending string) []string {
 			out = append(out, filepath.Join(dir, e.Name()))
 		}
 	}
-	sort.Strings(out)
 	return out
 }

@@ -3,7 +3,6 @@ package signals
 import (
 	"bytes"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -13,6 +12,7 @@ import (
 	"cardea.dev/internal/knowledge"
 	knowledgeform "cardea.dev/internal/knowledge/form"
 	"cardea.dev/internal/paths"
+	"cardea.dev/internal/state"
 )
 
 // The signals of built-in policies that are not simply a script: which checks
@@ -93,11 +93,7 @@ func size(ev *cardea.Event) any {
 	if path != "" && !filepath.IsAbs(path) {
 		path = filepath.Join(ev.Cwd, path)
 	}
-	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() {
-		return unknown
-	}
-	f, err := os.Open(path)
+	f, info, err := state.OpenLinked(path)
 	if err != nil {
 		return unknown
 	}

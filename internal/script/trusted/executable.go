@@ -13,6 +13,7 @@ import (
 	"cardea.dev/internal/bash"
 	"cardea.dev/internal/knowledge"
 	"cardea.dev/internal/settings"
+	"cardea.dev/internal/state"
 )
 
 // NotExecutable are the scripts that are started as they are, and may not be
@@ -65,7 +66,7 @@ func looksLikeScript(path string) bool {
 	if ext := filepath.Ext(path); ext == "" || ext == ".sh" {
 		return true
 	}
-	f, err := os.Open(path)
+	f, _, err := state.OpenLinked(path)
 	if err != nil {
 		return false
 	}
