@@ -176,6 +176,13 @@ const (
 	CodeMore Code = "more"
 	// CodeTestFailed: a test inside of a rule or route did not pass.
 	CodeTestFailed Code = "test-failed"
-	// CodeNotConverted: an import could not carry an entry over as it was.
+	// CodeNotConverted: an entry could not be carried over, by an import or for
+	// other harnesses than its own.
 	CodeNotConverted Code = "not-converted"
+	// CodeOtherMeaning: an import carried an entry over, and it now matches more
+	// or less than before.
+	CodeOtherMeaning Code = "other-meaning"
+	// CodeNotJSON: a file of another program has comments or trailing commas,
+	// which JSON does not allow.
+	CodeNotJSON Code = "not-json"
 )

@@ -196,7 +196,7 @@ func TestTemplatesHold(t *testing.T) {
 	}
 	d := newDesk(t)
 	file := filepath.Join(d.project, "r.yaml")
-	d.write(file, uncommented(rulesTemplate()))
+	d.write(file, uncommented(template("rules.yaml")))
 	if out, _, code := d.run("", "test", file); code != exitOK || !strings.Contains(out, "2 tests, 0 failed") {
 		t.Errorf("rules: exit %d, %s", code, out)
 	}

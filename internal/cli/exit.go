@@ -31,8 +31,23 @@ type ending struct {
 	meaning string
 }
 
-// endings is the table: how each command can end. A command that is not named
-// ends as most do.
+// endingsOf are what exit codes 0 and 1 mean for commands that do not end as
+// most do.
+var endingsOf = map[string][2]string{
+	"":                {"done", "an error; it is on standard error"},
+	"test":            {"all tests passed", "a test failed, or a file could not be read"},
+	"policy validate": {"no errors; warnings may be shown", "there are errors, or something could not be read"},
+	"policy test":     {"all tests passed", "a test failed, or a policy is broken"},
+	"audit verify":    {"intact or empty; accidents may be reported", "something was changed or is missing, or could not be read"},
+	"audit search":    {"done, even if nothing was found", "something could not be read; the rest is shown"},
+	"knowledge":       {"shown", "nothing is known about the program, or its help could not be used"},
+	"explain":         {"shown", "there is no such entry, or it could not be read"},
+	"trust verify":    {"nothing differs", "something differs, or could not be compared"},
+	"doctor":          {"nothing is wrong", "something is wrong, or no hook is registered"},
+	"lint":            {"no errors; warnings may be shown", "there are errors"},
+}
+
+// endings is how a command can end.
 func endings(command string) []ending {
 	switch command {
 	case "check":
@@ -41,40 +56,19 @@ func endings(command string) []ending {
 			{exitDeny, "the call is blocked, and the reason is on standard error; wrong flags block too, so that a misconfigured hook lets nothing through"},
 		}
 	case "try":
-		return []ending{
-			{exitOK, "done; with --exit-code: allow"},
-			{exitError, "the call could not be judged"},
-			{exitUsage, "wrong usage"},
-			{exitAbstain, "with --exit-code: abstain"},
-			{exitAsk, "with --exit-code: ask"},
-			{exitDenied, "with --exit-code: deny"},
-			{exitHalt, "with --exit-code: halt"},
-			{exitDefer, "with --exit-code: defer"},
+		out := []ending{{exitOK, "done; with --exit-code: allow"}, {exitError, "the call could not be judged"}, {exitUsage, "wrong usage"}}
+		for _, e := range []cardea.Effect{cardea.Abstain, cardea.Ask, cardea.Deny, cardea.Halt, cardea.Defer} {
+			out = append(out, ending{exitOf(e), "with --exit-code: " + e.String()})
 		}
-	case "test":
-		return []ending{{exitOK, "all tests passed"}, {exitError, "a test failed, or a file could not be read"}, {exitUsage, "wrong usage"}}
-	case "policy validate":
-		return []ending{{exitOK, "no errors; warnings may be shown"}, {exitError, "there are errors, or something could not be read"}, {exitUsage, "wrong usage"}}
-	case "policy test":
-		return []ending{{exitOK, "all tests passed"}, {exitError, "a test failed, or a policy is broken"}, {exitUsage, "wrong usage"}}
-	case "audit verify":
-		return []ending{{exitOK, "intact or empty; accidents may be reported"}, {exitError, "something was changed or is missing, or could not be read"}, {exitUsage, "wrong usage"}}
-	case "audit search":
-		return []ending{{exitOK, "done, even if nothing was found"}, {exitError, "something could not be read; the rest is shown"}, {exitUsage, "wrong usage"}}
-	case "knowledge":
-		return []ending{{exitOK, "shown"}, {exitError, "nothing is known about the program, or its help could not be used"}, {exitUsage, "wrong usage"}}
-	case "explain":
-		return []ending{{exitOK, "shown"}, {exitError, "there is no such entry, or it could not be read"}, {exitUsage, "wrong usage"}}
-	case "trust verify":
-		return []ending{{exitOK, "nothing differs"}, {exitError, "something differs, or could not be compared"}, {exitUsage, "wrong usage"}}
-	case "doctor":
-		return []ending{{exitOK, "nothing is wrong"}, {exitError, "something is wrong, or no hook is registered"}, {exitUsage, "wrong usage"}}
+		return out
 	case "statusline":
 		return []ending{{exitOK, "always"}}
-	case "lint":
-		return []ending{{exitOK, "no errors; warnings may be shown"}, {exitError, "there are errors"}, {exitUsage, "wrong usage"}}
 	}
-	return []ending{{exitOK, "done"}, {exitError, "an error; it is on standard error"}, {exitUsage, "wrong usage"}}
+	m, special := endingsOf[command]
+	if !special {
+		m = endingsOf[""]
+	}
+	return []ending{{exitOK, m[0]}, {exitError, m[1]}, {exitUsage, "wrong usage"}}
 }
 
 // exitHelp is the paragraph about exit codes in a command's help text.
@@ -89,21 +83,12 @@ func exitHelp(command string) string {
 
 // exitOf maps an effect to the exit code of try --exit-code.
 func exitOf(e cardea.Effect) int {
-	switch e {
-	case cardea.Allow:
-		return exitOK
-	case cardea.Abstain:
-		return exitAbstain
-	case cardea.Ask:
-		return exitAsk
-	case cardea.Deny:
-		return exitDenied
-	case cardea.Halt:
-		return exitHalt
-	case cardea.Defer:
-		return exitDefer
+	code, known := map[cardea.Effect]int{cardea.Allow: exitOK, cardea.Abstain: exitAbstain, cardea.Ask: exitAsk, cardea.Deny: exitDenied,
+		cardea.Halt: exitHalt, cardea.Defer: exitDefer}[e]
+	if !known {
+		return exitError
 	}
-	return exitError
+	return code
 }
 
 // ended ends a command with a code after everything was said.

@@ -34,7 +34,7 @@ func initScope(p Process, user bool) error {
 	}
 	files := []struct{ path, text string }{
 		{"cardea.yaml", settingsTemplate(user)},
-		{"rules/example.yaml", rulesTemplate()},
+		{"rules/example.yaml", template("rules.yaml")},
 	}
 	if !user {
 		files = append(files, struct{ path, text string }{".gitignore", "# what only you see of this project\nlocal/\n"})
@@ -91,25 +91,4 @@ func begin(path, text string, private bool) (bool, error) {
 	}
 	_, err = f.WriteString(text)
 	return true, errors.Join(err, f.Close())
-}
-
-func rulesTemplate() string {
-	return `# Rules, read with every other YAML file of this folder. The language:
-# docs/rule-language.md. Run the tests below with: cardea test
-
-version: 1
-rules: []
-#rules:
-#  - id: use-the-makefile
-#    tool: Bash
-#    match:
-#      command: go build
-#    effect: deny
-#    message: The build needs generated files. Use make.
-#    instead: make build
-#    because: A build without them passed review and failed at start.
-#    tests:
-#      - {input: {command: "go build ./..."}, expect: deny, contains: make}
-#      - {input: {command: "go test ./..."}, expect: none}
-`
 }

@@ -190,21 +190,7 @@ func writeScaffold(p Process, name string) error {
 		return fmt.Errorf("no options are in the text on standard input; pipe the help in: %s --help | cardea knowledge --scaffold %s", name, name)
 	}
 	s := screenOn(p.Stdout, p.Env)
-	s.printf(`# Read the manual before anything here is believed. docs/command-knowledge.md
-# says what the keys mean.
-manual: # name and version of what this is written from
-programs:
-  - name: %s
-    operands: unknown # read, names, write, delete, execute, network or none
-    access: [unknown] # take this out when all that it does is written down
-    values: [%s]
-    # Under certain belong only the options with which it opens, writes, runs and
-    # contacts nothing but what is said here:
-    # certain: {flags: [%s]}
-tests:
-  readonly: []
-  not: [] # at least five lines
-`, name, strings.Join(values, ", "), strings.Join(append(slices.Clone(flags), values...), ", "))
+	s.printf(template("command.yaml"), name, strings.Join(values, ", "), strings.Join(append(slices.Clone(flags), values...), ", "))
 	return s.err
 }
 

@@ -149,12 +149,8 @@ func (l listing) show(s *screen) {
 	}
 	s.printf("project %s (%s)\n", l.Project, trust)
 	heading(s, "settings")
-	for _, e := range l.Settings {
-		s.printf("  %s: %s  %s\n", e.Key, painted{bold, e.Value}, painted{faint, e.Source})
-	}
-	if len(l.Policies) > 0 {
-		heading(s, "policies")
-	}
+	showSettings(s, l.Settings)
+	section(s, "policies", len(l.Policies))
 	for _, p := range l.Policies {
 		s.printf("  %s  %s  %s\n", painted{bold, p.Package}, p.Title, painted{faint, p.Scope.String() + ", " + p.File})
 	}
@@ -173,32 +169,39 @@ func (l listing) show(s *screen) {
 	}
 	heading(s, "rules")
 	showRules(s, l.Rules)
-	if len(l.Off) > 0 {
-		heading(s, "switched off")
+	if section(s, "switched off", len(l.Off)) {
 		showRules(s, l.Off)
 	}
 	heading(s, "permissions")
-	for _, e := range l.Permissions {
+	showPermissionEntries(s, l.Permissions)
+	heading(s, "routes")
+	showRoutes(s, l.Routes)
+	section(s, "does not count, or is broken", len(l.Diagnostics))
+	showDiagnostics(s, l.Diagnostics)
+}
+
+func showSettings(s *screen, list []settings.Effective) {
+	for _, e := range list {
+		s.printf("  %s: %s  %s\n", e.Key, painted{bold, e.Value}, painted{faint, e.Source})
+	}
+}
+
+func showPermissionEntries(s *screen, list []entryListing) {
+	for _, e := range list {
 		note := ""
 		if e.Why != "" {
 			note = ", does not count: " + e.Why
 		}
 		s.printf("  %s  %s  %s\n", effect(e.Effect), painted{bold, e.Entry}, painted{faint, e.Scope.String() + ", " + e.Source + note})
 	}
-	if len(l.Permissions) == 0 {
-		s.printf("  none\n")
-	}
-	heading(s, "routes")
-	for _, r := range l.Routes {
+	s.noneIf(len(list) == 0)
+}
+
+func showRoutes(s *screen, list []routeListing) {
+	for _, r := range list {
 		s.printf("  %s  %s.%s  %s\n", painted{bold, r.Name}, r.Tool, r.Field, painted{faint, r.Scope.String() + ", " + r.Source})
 	}
-	if len(l.Routes) == 0 {
-		s.printf("  none\n")
-	}
-	if len(l.Diagnostics) > 0 {
-		heading(s, "does not count, or is broken")
-	}
-	showDiagnostics(s, l.Diagnostics)
+	s.noneIf(len(list) == 0)
 }
 
 func showRules(s *screen, list []ruleListing) {
@@ -209,7 +212,5 @@ func showRules(s *screen, list []ruleListing) {
 		}
 		s.printf("  %s  %s  %s\n", word, painted{bold, r.ID}, painted{faint, r.Scope.String() + ", " + r.Source})
 	}
-	if len(list) == 0 {
-		s.printf("  none\n")
-	}
+	s.noneIf(len(list) == 0)
 }

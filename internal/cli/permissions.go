@@ -144,9 +144,7 @@ func (l permissionListing) show(s *screen) {
 			}
 			s.printf("  %s  %s\n", painted{bold, e.Entry}, painted{faint, note})
 		}
-		if !shown {
-			s.printf("  none\n")
-		}
+		s.noneIf(!shown)
 	}
 	if len(l.Diagnostics) > 0 {
 		heading(s, "look at these")

@@ -328,32 +328,23 @@ func policyNew(p Process, name string, user bool) error {
 	if p.Dir == "" {
 		return errNoFolder
 	}
-	pl := locate(p, "", "", p.Dir)
-	dir := filepath.Join(pl.project, ".cardea", "policies")
-	if user {
-		if pl.dirs.User == "" {
-			return errorText("there is no folder for settings of yours; set HOME or XDG_CONFIG_HOME")
-		}
-		dir = filepath.Join(pl.dirs.User, "policies")
+	dir, err := scopeFolder(p, user)
+	if err != nil {
+		return err
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("make the folder of policies: %w", err)
+	dir = filepath.Join(dir, "policies")
+	files := []struct{ name, template string }{{name + ".rego", "NAME.rego.txt"}, {name + "_test.rego", "NAME_test.rego.txt"}}
+	for _, f := range files {
+		path := filepath.Join(dir, f.name)
+		written, err := begin(path, strings.ReplaceAll(template(f.template), "NAME", name), user)
+		switch {
+		case err != nil:
+			return fmt.Errorf("begin the policy: %w", err)
+		case !written:
+			return fmt.Errorf("begin the policy: %s is there already; choose another name, or edit what is there", path)
+		}
 	}
 	s := screenOn(p.Stdout, p.Env)
-	for file, text := range map[string]string{name + ".rego": policyTemplate, name + "_test.rego": policyTestTemplate} {
-		path := filepath.Join(dir, file)
-		f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
-		if err != nil {
-			return fmt.Errorf("begin the policy: %w; choose another name, or edit what is there", err)
-		}
-		_, err = f.WriteString(strings.ReplaceAll(text, "NAME", name))
-		if closed := f.Close(); err == nil {
-			err = closed
-		}
-		if err != nil {
-			return fmt.Errorf("begin the policy: %w", err)
-		}
-	}
 	s.printf("wrote %s and its test; run \"cardea policy test\" and \"cardea policy validate\"\n", filepath.Join(dir, name+".rego"))
 	if !user {
 		s.printf("in a project that is not trusted it may deny and ask; see \"cardea trust\"\n")
@@ -362,54 +353,10 @@ func policyNew(p Process, name string, user bool) error {
 }
 
 // takenNames are the words that mean something else in Rego, or in
-// [policyTestTemplate].
+// the template of the test.
 func takenNames() []string {
 	return strings.Fields("as contains data default else every false if import in input not null package some true with v1 call count d")
 }
-
-const policyTemplate = `# METADATA
-# scope: package
-# title: NAME
-# authors: ["you"]
-# custom:
-#   routing:
-#     required_events: ["PreToolUse"]
-package cardea.policies.NAME
-
-import rego.v1
-
-# An example to begin with: what "cardea policy input" prints is input here.
-ask contains decision if {
-	some access in input.cardea.accesses
-	access.kind in {"write", "delete"}
-	startswith(access.path, concat("/", [input.cardea.project, "migrations", ""]))
-	decision := {
-		"rule_id": "NAME",
-		"reason": "TODO: say why, and what to do instead",
-		"severity": "MEDIUM",
-		"part": access.part,
-	}
-}
-`
-
-const policyTestTemplate = `package cardea.policies.NAME_test
-
-import rego.v1
-
-import data.cardea.policies.NAME
-
-call(kind, path) := {"cardea": {"project": "/p", "accesses": [{"part": 0, "kind": kind, "path": path}]}}
-
-test_asked if {
-	some d in NAME.ask with input as call("write", "/p/migrations/1.sql")
-	d.rule_id == "NAME"
-}
-
-test_left_alone if {
-	count(NAME.ask) == 0 with input as call("read", "/p/migrations/1.sql")
-	count(NAME.ask) == 0 with input as call("write", "/p/src/a.go")
-}
-`
 
 func policyInputCommand(p Process) *cobra.Command {
 	var f tryFlags

@@ -44,13 +44,9 @@ func screenOn(w io.Writer, env func(string) string) *screen {
 	return &screen{w: w, colour: colour}
 }
 
-// terminal is a writer that may be a terminal.
-type terminal interface {
-	Stat() (os.FileInfo, error)
-}
-
-func isTerminal(w io.Writer) bool {
-	t, ok := w.(terminal)
+// isTerminal reports whether a standard stream is a terminal.
+func isTerminal(stream any) bool {
+	t, ok := stream.(interface{ Stat() (os.FileInfo, error) })
 	if !ok {
 		return false
 	}
@@ -89,6 +85,13 @@ func (s *screen) block(lead, text string) {
 	for _, l := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
 		s.printf("%s%s\n", lead, l)
 		lead = strings.Repeat(" ", utf8.RuneCountInString(lead))
+	}
+}
+
+// noneIf says that a list is empty.
+func (s *screen) noneIf(empty bool) {
+	if empty {
+		s.printf("  none\n")
 	}
 }
 

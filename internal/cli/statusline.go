@@ -71,7 +71,7 @@ func statusOf(p Process) (line string) {
 // statusFolder is the project's folder of the status message, "" where it has
 // none.
 func statusFolder(p Process) string {
-	if isTerminal(asWriter(p.Stdin)) {
+	if isTerminal(p.Stdin) {
 		return ""
 	}
 	var m struct {
@@ -90,10 +90,4 @@ func statusFolder(p Process) string {
 		}
 	}
 	return ""
-}
-
-// asWriter lets a standard input be asked whether it is a terminal.
-func asWriter(r io.Reader) io.Writer {
-	w, _ := r.(io.Writer)
-	return w
 }

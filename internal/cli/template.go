@@ -1,37 +1,39 @@
 package cli
 
 import (
+	"embed"
 	"fmt"
 	"strings"
 
 	"cardea.dev/internal/settings"
 )
 
+//go:embed templates
+var templates embed.FS
+
+// template is a text that commands write for people to begin with.
+func template(name string) string {
+	text, err := templates.ReadFile("templates/" + name)
+	if err != nil {
+		panic(err) // the files are part of the program
+	}
+	return string(text)
+}
+
 // settingsTemplate is a cardea.yaml that says nothing: every key there is,
 // commented out, at its default.
 func settingsTemplate(user bool) string {
-	head := `# Settings of this project. Until the person has trusted the project (cardea
-# trust), none of them counts, and of its rules only deny and ask do. A trusted
-# project may only tighten what others wrote.
-`
+	head := template("settings-project.yaml")
 	if user {
-		head = `# Your settings, for every project.
-`
+		head = "# Your settings, for every project.\n"
 	}
 	var b strings.Builder
-	b.WriteString(head + `#
-# Every key, at its default. Uncomment what you want to change, with the keys
-# above it. What they mean: docs/settings.md. What is in force: cardea list.
-# Mistakes: cardea lint.
-
-version: 1
-
-`)
+	b.WriteString(head + template("settings.yaml"))
 	last := []string{}
 	for _, k := range settings.Keys() {
 		words := strings.Split(k.Name, ".")
 		if words[0] == "permissions" && last[0] != "permissions" {
-			b.WriteString(switchesTemplate)
+			b.WriteString(template("switches.yaml"))
 		}
 		last = writeParents(&b, last, words)
 		v := settings.Defaults()
@@ -46,12 +48,6 @@ version: 1
 	}
 	return b.String()
 }
-
-const switchesTemplate = `#packs: {}                             # built-in packs of rules to switch off: {git: off}
-#rules:
-#  off: []                             # rules to switch off, by id
-#  effect: {}                          # rules to give another effect: {git-clean: ask}
-`
 
 // writeParents writes the keys that a key lies below, as far as they differ
 // from those of the key before.

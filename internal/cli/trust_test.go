@@ -52,7 +52,7 @@ func TestTrustNeedsAPerson(t *testing.T) {
 
 func TestTrustOfWhatIsNotThere(t *testing.T) {
 	d := newDesk(t)
-	if out, _, code := d.run("", "trust"); code != exitOK || !strings.Contains(out, "the project brings nothing") || !strings.Contains(out, "  nothing") {
+	if out, _, code := d.run("", "trust"); code != exitOK || !strings.Contains(out, "the project brings nothing") || !strings.Contains(out, "  none") {
 		t.Errorf("exit %d, %s", code, out)
 	}
 	for _, c := range []struct{ word, told string }{

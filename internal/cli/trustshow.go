@@ -259,12 +259,9 @@ func (s *survey) show(out *screen) {
 	section(out, "files", len(l.Files))
 	showFiles(out, "  ", l.Files)
 	section(out, "settings", len(l.Settings))
-	for _, e := range l.Settings {
-		out.printf("  %s: %s  %s\n", e.Key, painted{bold, e.Value}, painted{faint, e.Source})
-	}
+	showSettings(out, l.Settings)
 	own := s.rules()
-	section(out, "rules", len(own))
-	if len(own) > 0 {
+	if section(out, "rules", len(own)) {
 		showRules(out, l.Rules)
 	}
 	for _, r := range own {
@@ -275,13 +272,11 @@ func (s *survey) show(out *screen) {
 			out.printf("  %s rewrites %s: %s\n", r.ID, f.Name, f.Value)
 		}
 	}
-	section(out, "routes", len(l.Routes))
-	for _, r := range l.Routes {
-		out.printf("  %s  %s.%s  %s\n", painted{bold, r.Name}, r.Tool, r.Field, painted{faint, r.Source})
+	if section(out, "routes", len(l.Routes)) {
+		showRoutes(out, l.Routes)
 	}
-	section(out, "permissions", len(l.Permissions))
-	for _, e := range l.Permissions {
-		out.printf("  %s  %s  %s\n", effect(e.Effect), painted{bold, e.Entry}, painted{faint, e.Source})
+	if section(out, "permissions", len(l.Permissions)) {
+		showPermissionEntries(out, l.Permissions)
 	}
 	section(out, "policies", len(l.Policies))
 	for _, p := range l.Policies {
@@ -291,20 +286,18 @@ func (s *survey) show(out *screen) {
 	for _, c := range l.Changes {
 		out.printf("  %s\n", c)
 	}
-	if len(l.Changes) == 0 {
-		out.printf("  nothing\n")
-	}
-	if broken := s.broken(); len(broken) > 0 {
-		heading(out, "broken, so that it cannot be trusted")
-		showDiagnostics(out, broken)
-	}
+	out.noneIf(len(l.Changes) == 0)
+	broken := s.broken()
+	section(out, "broken, so that it cannot be trusted", len(broken))
+	showDiagnostics(out, broken)
 }
 
 // section begins a part that is left out where it is empty.
-func section(out *screen, title string, entries int) {
+func section(out *screen, title string, entries int) bool {
 	if entries > 0 {
 		heading(out, title)
 	}
+	return entries > 0
 }
 
 // next says what the person can do now.

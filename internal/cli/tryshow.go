@@ -52,9 +52,7 @@ func (t trial) showParts(s *screen) {
 		return
 	}
 	heading(s, "parts of "+ev.Call.Tool)
-	if len(ev.Call.Parts) == 0 {
-		s.printf("  none\n")
-	}
+	s.noneIf(len(ev.Call.Parts) == 0)
 	for i := range ev.Call.Parts {
 		t.showPart(s, i)
 	}
@@ -167,9 +165,7 @@ func accessText(a cardea.Access) string {
 // showOpinions is who said what, and why.
 func (t trial) showOpinions(s *screen) {
 	heading(s, "opinions")
-	if len(t.verdict.Opinions) == 0 {
-		s.printf("  none\n")
-	}
+	s.noneIf(len(t.verdict.Opinions) == 0)
 	for _, o := range t.verdict.Opinions {
 		about := "the call"
 		if o.Part != cardea.WholeCall {

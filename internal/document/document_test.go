@@ -165,7 +165,7 @@ func TestWrongTypes(t *testing.T) {
 			if got := m.Get("a").Any(); got != ".inf" {
 				t.Errorf("Any of .inf = %v", got)
 			}
-			m.Value().Warn("", "seen")
+			m.Value().Warn(cardea.CodeUncertain, "", "seen")
 		}, `seen`},
 	} {
 		r := document.Read("f", []byte(c.yaml))

@@ -78,13 +78,13 @@ func (v Value) Broken(read func()) string {
 }
 
 // Problem reports that the value is not possible. It is an error.
-func (v Value) Problem(hint, format string, args ...any) {
-	v.Report(cardea.LevelError, cardea.CodeBadValue, hint, format, args...)
+func (v Value) Problem(code cardea.Code, hint, format string, args ...any) {
+	v.Report(cardea.LevelError, code, hint, format, args...)
 }
 
 // Warn reports something about the value that leaves the file in force.
-func (v Value) Warn(hint, format string, args ...any) {
-	v.Report(cardea.LevelWarning, cardea.CodeUncertain, hint, format, args...)
+func (v Value) Warn(code cardea.Code, hint, format string, args ...any) {
+	v.Report(cardea.LevelWarning, code, hint, format, args...)
 }
 
 // Report reports a finding of any kind about the value.
@@ -184,7 +184,7 @@ func (v Value) Int(low, high int) int {
 		return 0
 	}
 	if n < low || n > high {
-		v.Problem("use "+strconv.Itoa(low)+" to "+strconv.Itoa(high), "%s is out of range: %d", v.name, n)
+		v.Problem(cardea.CodeBadValue, "use "+strconv.Itoa(low)+" to "+strconv.Itoa(high), "%s is out of range: %d", v.name, n)
 		return 0
 	}
 	return n
@@ -221,7 +221,7 @@ func (v Value) Word(allowed ...string) string {
 	if !ok {
 		v.wrongType(hint, "%s must be a word, not %s", v.name, v.kind())
 	} else {
-		v.Problem(hint, "unknown value %q for %s", s, v.name)
+		v.Problem(cardea.CodeBadValue, hint, "unknown value %q for %s", s, v.name)
 	}
 	return ""
 }

@@ -34,7 +34,7 @@ func Bouncer(file string, data []byte) Imported {
 	b.judge(top.get("llmFallback", "llm", "judge"), top)
 	for _, key := range []string{"logging", "audit", "auditLog"} {
 		if v := top.get(key); v.Present() {
-			v.Warn("set ledger: in cardea.yaml", "%s is not imported; Cardea keeps a ledger of its own", key)
+			v.Warn(cardea.CodeNotConverted, "set ledger: in cardea.yaml", "%s is not imported; Cardea keeps a ledger of its own", key)
 		}
 	}
 	top.done()
@@ -64,9 +64,9 @@ func (b *bouncer) action(v document.Value) {
 	case "deny":
 		b.settings = append(b.settings, "on_error: deny")
 	case "allow":
-		v.Warn("nothing to do", "defaultAction allow is not imported: where no rule speaks Cardea leaves the harness's own prompt in force")
+		v.Warn(cardea.CodeNotConverted, "nothing to do", "defaultAction allow is not imported: where no rule speaks Cardea leaves the harness's own prompt in force")
 	default:
-		v.Problem("use allow or deny", "%q is no action", v.Text())
+		v.Problem(cardea.CodeBadValue, "use allow or deny", "%q is no action", v.Text())
 	}
 }
 
@@ -92,10 +92,10 @@ func (b *bouncer) groups(v document.Value) {
 		name := strings.ToLower(key)
 		switch {
 		case !slices.Contains(groups(), name):
-			value.Warn("the groups are "+strings.Join(groups(), ", "), "there is no group %q", key)
+			value.Warn(cardea.CodeUnknownName, "the groups are "+strings.Join(groups(), ", "), "there is no group %q", key)
 		case on:
 		case name == rules.SelfProtection:
-			value.Warn("name its rules in rules: {off: [...]}", "the pack builtins keeps the gate shut, and is not switched off as a whole")
+			value.Warn(cardea.CodeNotConverted, "name its rules in rules: {off: [...]}", "the pack builtins keeps the gate shut, and is not switched off as a whole")
 		default:
 			off = append(off, name+": off")
 		}
@@ -123,7 +123,7 @@ func (b *bouncer) check(file string, doc *document.Reader) {
 	}
 	list, problems := rules.Parse("imported-bouncer.yaml", []byte(text), rules.Origin{Scope: cardea.ScopeUser, Tool: harness.ToolWord})
 	if len(list) != len(b.rules) || cardea.HasError(problems) {
-		doc.Top().Problem("write the rules by hand", "%s cannot be taken over: %v", file, problems)
+		doc.Top().Problem(cardea.CodeNotConverted, "write the rules by hand", "%s cannot be taken over: %v", file, problems)
 		b.rules = nil
 	}
 }

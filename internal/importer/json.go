@@ -87,7 +87,7 @@ func (s section) get(names ...string) document.Value {
 func (s section) done() {
 	for _, key := range s.keys {
 		if !s.asked[key] {
-			s.at.Get(key).Warn("look whether you need it", "unknown key %q, which is not imported", key)
+			s.at.Get(key).Warn(cardea.CodeUnknownKey, "look whether you need it", "unknown key %q, which is not imported", key)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"cardea.dev"
 	"cardea.dev/internal/decide/rules"
 	"cardea.dev/internal/document"
 	"cardea.dev/internal/harness"
@@ -30,19 +31,19 @@ func (b *bouncer) rule(v document.Value) {
 	match := m.get("toolMatch", "tool")
 	m.done()
 	if !enabled {
-		v.Warn("nothing to do", "rule %q was switched off, and is not imported", name.Text())
+		v.Warn(cardea.CodeNotConverted, "nothing to do", "rule %q was switched off, and is not imported", name.Text())
 		return
 	}
 	if !known {
-		m.get("action").Problem("use deny, ask or allow", "rule %q has the action %q", name.Text(), m.get("action").Text())
+		m.get("action").Problem(cardea.CodeBadValue, "use deny, ask or allow", "rule %q has the action %q", name.Text(), m.get("action").Text())
 		return
 	}
 	if c.pattern == "" {
-		v.Problem("give it a pattern", "rule %q has no pattern", name.Text())
+		v.Problem(cardea.CodeMissing, "give it a pattern", "rule %q has no pattern", name.Text())
 		return
 	}
 	if err := rules.CheckExpression(c.pattern); err != nil {
-		m.get("pattern").Problem(rules.ExpressionHint(err), "rule %q is left out: its pattern cannot be run: %v", name.Text(), err)
+		m.get("pattern").Problem(cardea.CodeBadPattern, rules.ExpressionHint(err), "rule %q is left out: its pattern cannot be run: %v", name.Text(), err)
 		return
 	}
 	var ok bool
@@ -99,17 +100,17 @@ func (b *bouncer) tools(v document.Value, rule string) (out []string, ok bool) {
 			return nil, true
 		}
 		if word == "" || strings.ContainsAny(word, `\[]{}+?.`) {
-			v.Problem("name the tools, with * at most", "rule %q is left out: %q cannot be taken over", rule, v.Text())
+			v.Problem(cardea.CodeNotConverted, "name the tools, with * at most", "rule %q is left out: %q cannot be taken over", rule, v.Text())
 			return nil, false
 		}
 		name, known := canonical(word)
 		switch {
 		case !known && strings.HasPrefix(word, "mcp__"):
-			v.Warn("look at it with cardea list", "rule %q did nothing in Bouncer, which dropped rules for MCP tools; now it speaks", rule)
+			v.Warn(cardea.CodeOtherMeaning, "look at it with cardea list", "rule %q did nothing in Bouncer, which dropped rules for MCP tools; now it speaks", rule)
 		case !known:
-			v.Warn("compare it with what cardea try --tool shows", "rule %q is about %q, which is no tool that Cardea knows", rule, word)
+			v.Warn(cardea.CodeUnknownName, "compare it with what cardea try --tool shows", "rule %q is about %q, which is no tool that Cardea knows", rule, word)
 		case filesField(name) != "" || name == "WebFetch":
-			v.Warn("look at it with cardea list", "rule %q did nothing on Claude Code, whose %s has other fields than Bouncer reads; now it speaks", rule, name)
+			v.Warn(cardea.CodeOtherMeaning, "look at it with cardea list", "rule %q did nothing on Claude Code, whose %s has other fields than Bouncer reads; now it speaks", rule, name)
 		}
 		if !slices.Contains(out, name) {
 			out = append(out, name)
@@ -219,12 +220,12 @@ func (c custom) allow(s *strings.Builder, v document.Value) bool {
 			}
 			s.WriteString("      flags: [" + strings.Join(q, ", ") + "]\n")
 		}
-		v.Warn("add options to flags: as you need them", "rule %s allows: its pattern must match a whole command now, and options only if they are in flags", c.id)
+		v.Warn(cardea.CodeOtherMeaning, "add options to flags: as you need them", "rule %s allows: its pattern must match a whole command now, and options only if they are in flags", c.id)
 	case len(c.tools) == 1 && c.tools[0] == "WebFetch":
 		s.WriteString("      field: url\n      pattern: " + quoted(whole) + "\n")
-		v.Warn("add what may follow to the pattern", "rule %s allows: its pattern must match the whole address now", c.id)
+		v.Warn(cardea.CodeOtherMeaning, "add what may follow to the pattern", "rule %s allows: its pattern must match the whole address now", c.id)
 	default:
-		v.Warn("write path: with access:, one rule for one tool", "rule %s is left out: an expression about paths or several tools would allow more than it says", c.id)
+		v.Warn(cardea.CodeNotConverted, "write path: with access:, one rule for one tool", "rule %s is left out: an expression about paths or several tools would allow more than it says", c.id)
 		return false
 	}
 	return true

@@ -76,8 +76,6 @@ const (
 	// CodeKeptEvents: the hook stays registered for events of an earlier
 	// installation.
 	CodeKeptEvents cardea.Code = "kept-events"
-	// CodeNotJSON: a file has what JSON does not allow.
-	CodeNotJSON cardea.Code = "not-json"
 )
 
 // broken is the diagnostic of a file that cannot be read as it must be.

@@ -121,7 +121,7 @@ func unplain(h Harness, file string, data []byte) []cardea.Diagnostic {
 	if json.Valid(data) {
 		return nil
 	}
-	return []cardea.Diagnostic{{Severity: cardea.LevelNote, File: file, Code: CodeNotJSON, Hint: "if " + h.Title + " complains about its settings, take them out",
+	return []cardea.Diagnostic{{Severity: cardea.LevelNote, File: file, Code: cardea.CodeNotJSON, Hint: "if " + h.Title + " complains about its settings, take them out",
 		Text: "the file has comments, trailing commas or a byte order mark, which are kept but are no JSON"}}
 }
 

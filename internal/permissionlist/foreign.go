@@ -58,7 +58,7 @@ func (t *translation) add(r rule, winners []rule) {
 // untranslated tells of what cannot be expressed.
 func (t *translation) untranslated(at int, text string) {
 	line, column := jsonedit.Position(t.data, at)
-	t.out.Problems = append(t.out.Problems, cardea.Diagnostic{File: t.from.File, Line: line, Column: column, Severity: cardea.LevelWarning, Code: cardea.CodeUncertain,
+	t.out.Problems = append(t.out.Problems, cardea.Diagnostic{File: t.from.File, Line: line, Column: column, Severity: cardea.LevelWarning, Code: cardea.CodeNotConverted,
 		Text: text + ", so it counts for its own harness alone", Hint: "write an entry for it in a list of Claude Code, or a rule"})
 }
 

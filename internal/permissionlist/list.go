@@ -160,7 +160,7 @@ func Read(from *Origin, data []byte) Settings {
 	r := reader{out: &s, from: from, data: data, allows: true}
 	if !doc.Plain {
 		r.allows = false
-		s.Problems = append(s.Problems, cardea.Diagnostic{File: from.File, Line: 1, Column: 1, Severity: cardea.LevelWarning, Code: cardea.CodeUncertain,
+		s.Problems = append(s.Problems, cardea.Diagnostic{File: from.File, Line: 1, Column: 1, Severity: cardea.LevelWarning, Code: cardea.CodeNotJSON,
 			Text: "is JSON with comments or trailing commas, so its entries deny and ask and do not allow", Hint: "remove them; the harness may not read the file at all"})
 	}
 	lists := doc.Root.All("permissions")

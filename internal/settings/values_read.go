@@ -59,10 +59,10 @@ func (k Key) text(v document.Value) string {
 	s := v.Text()
 	switch {
 	case k.Name == "org.name" && s != "" && !isName(s):
-		v.Problem("use letters, digits, and . _ -", "%q is no name", s)
+		v.Problem(cardea.CodeBadValue, "use letters, digits, and . _ -", "%q is no name", s)
 		return ""
 	case k.Name == "ledger.dir" && s != "" && !filepath.IsAbs(s):
-		v.Problem("write an absolute path", "%q is not an absolute path", s)
+		v.Problem(cardea.CodeBadValue, "write an absolute path", "%q is not an absolute path", s)
 		return ""
 	}
 	return s
@@ -99,7 +99,7 @@ func (k Key) texts(v document.Value) []string {
 // filled reports an empty text where one says nothing.
 func filled(v document.Value, s string) string {
 	if s == "" {
-		v.Problem("give it a value or remove it", "an empty text")
+		v.Problem(cardea.CodeMissing, "give it a value or remove it", "an empty text")
 	}
 	return s
 }
@@ -146,7 +146,7 @@ func command(m document.Map) string {
 	v := m.Need("command")
 	text := v.Text()
 	if text == "" && v.Present() && !v.Null() {
-		v.Warn("write what is to run, or remove the entry", "an empty command does nothing")
+		v.Warn(cardea.CodeNoEffect, "write what is to run, or remove the entry", "an empty command does nothing")
 	}
 	return text
 }
@@ -191,6 +191,6 @@ func words(v document.Value, what string, known []string) {
 		if near := document.NearestName(word, known); near != "" {
 			hint = fmt.Sprintf("write %q", near)
 		}
-		e.Warn(hint, "there is no %s %q, so nothing runs for it", what, word)
+		e.Warn(cardea.CodeUnknownName, hint, "there is no %s %q, so nothing runs for it", what, word)
 	}
 }

@@ -40,7 +40,7 @@ func Parse(file string, data []byte, from Origin) (list []Route, files []string,
 	switch {
 	case doc.Errors() > 0:
 	case !v.Present():
-		doc.Top().Problem("write routes: and a name for each below it", "the file has no routes")
+		doc.Top().Problem(cardea.CodeMissing, "write routes: and a name for each below it", "the file has no routes")
 	case v.IsList():
 		for _, e := range v.List() {
 			files = append(files, e.Text())
@@ -73,14 +73,14 @@ func route(doc *document.Reader, file, name string, v document.Value, from Origi
 		r.Field = mainField(r.Tool)
 	}
 	if r.Field == "" && r.Tool != "" {
-		m.Value().Problem("add field: with the name of the input field to look at", "it is not known which field of %s the pattern is for", r.Tool)
+		m.Value().Problem(cardea.CodeMissing, "add field: with the name of the input field to look at", "it is not known which field of %s the pattern is for", r.Tool)
 	}
 	if p := m.Need("pattern"); p.Present() {
 		var err error
 		if r.Pattern, err = translate(p.Text()); err != nil {
-			p.Problem(hint(err), "the pattern of route %q cannot be run: %v", name, err)
+			p.Problem(cardea.CodeBadPattern, hint(err), "the pattern of route %q cannot be run: %v", name, err)
 		} else if p.Text() == "" {
-			p.Problem("write what to look for", "the empty pattern of route %q matches everything", name)
+			p.Problem(cardea.CodeMissing, "write what to look for", "the empty pattern of route %q matches everything", name)
 		}
 	}
 	r.Message = m.Need("message").Text()
@@ -121,7 +121,7 @@ func test(v document.Value) Test {
 	input := in.Need("tool_input")
 	text, err := json.Marshal(input.Any())
 	if err != nil || !input.IsMap() {
-		in.Value().Problem("write {tool_name: …, tool_input: {…}}", "the test has no tool_input")
+		in.Value().Problem(cardea.CodeMissing, "write {tool_name: …, tool_input: {…}}", "the test has no tool_input")
 	}
 	t.Input = string(text)
 	m.Done()

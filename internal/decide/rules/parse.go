@@ -42,7 +42,7 @@ func Parse(file string, data []byte, from Origin) ([]Rule, []cardea.Diagnostic) 
 		v.Int(1, 1)
 	}
 	if doc.Top().Present() && !top.Has("rules") {
-		doc.Top().Problem("write rules: and a list below it", "the file has no rules")
+		doc.Top().Problem(cardea.CodeMissing, "write rules: and a list below it", "the file has no rules")
 	}
 	for _, v := range top.List("rules") {
 		p.rule(v)
@@ -113,11 +113,11 @@ func (p *parser) id(m document.Map) string {
 		return ""
 	}
 	if !cardea.IsID(id) {
-		v.Problem(cardea.IDHint, "%q is no id", id)
+		v.Problem(cardea.CodeBadValue, cardea.IDHint, "%q is no id", id)
 		return id
 	}
 	if line, dup := p.seen[id]; dup {
-		v.Warn("give it another id, so that it can be switched by itself", "id %q is given twice, first in line %d; both rules stay in force", id, line)
+		v.Warn(cardea.CodeDuplicate, "give it another id, so that it can be switched by itself", "id %q is given twice, first in line %d; both rules stay in force", id, line)
 	} else {
 		p.seen[id] = v.Line()
 	}
@@ -129,21 +129,21 @@ func (p *parser) sense(m document.Map, r *Rule) {
 	advice := r.Context != "" || r.Instead != "" || len(r.Rewrite) > 0
 	switch {
 	case r.Effect == cardea.Abstain && !advice:
-		m.Value().Problem("add effect: deny, ask … or context:", "the rule has neither an effect nor advice")
+		m.Value().Problem(cardea.CodeMissing, "add effect: deny, ask … or context:", "the rule has neither an effect nor advice")
 	case r.Effect == cardea.Allow && r.Match.empty() && (len(r.Tools) == 0 || slices.Contains(r.Tools, "*")):
-		m.Value().Problem("name a tool, or what must match", "the rule allows everything")
+		m.Value().Problem(cardea.CodeTooWide, "name a tool, or what must match", "the rule allows everything")
 	case r.Match.empty() && len(r.Tools) == 0 && r.Effect != cardea.Abstain:
-		m.Value().Warn("name a tool, or what must match", "the rule is about every call")
+		m.Value().Warn(cardea.CodeTooWide, "name a tool, or what must match", "the rule is about every call")
 	}
 	if r.Effect == cardea.Allow && r.Match.hides() {
-		m.Get("match").Problem("remove opaque, flow, own, env and unless; options that are not in flags, and variables that may do harm, are never allowed",
+		m.Get("match").Problem(cardea.CodeTooWide, "remove opaque, flow, own, env and unless; options that are not in flags, and variables that may do harm, are never allowed",
 			"what is opaque, flows or is the gate's own cannot be allowed by rule, and env and unless have no meaning there")
 	}
 	if r.Person && r.Effect != cardea.Ask {
-		m.Get("person").Warn("use effect: ask", "person has a meaning for effect: ask only")
+		m.Get("person").Warn(cardea.CodeNoEffect, "use effect: ask", "person has a meaning for effect: ask only")
 	}
 	if len(r.Rewrite) > 0 && r.Effect > cardea.Ask {
-		m.Get("rewrite").Warn("use instead:", "a denied call is never rewritten")
+		m.Get("rewrite").Warn(cardea.CodeNoEffect, "use instead:", "a denied call is never rewritten")
 	}
 }
 
@@ -176,7 +176,7 @@ func (p *parser) events(v document.Value) []string {
 		if near := document.NearestName(name, p.from.Events); near != "" {
 			hint = fmt.Sprintf("write %q", near)
 		}
-		e.Warn(hint, "there is no event %q, so the rule is not asked on it", name)
+		e.Warn(cardea.CodeUnknownName, hint, "there is no event %q, so the rule is not asked on it", name)
 	}
 	return out
 }
@@ -212,7 +212,7 @@ func (p *parser) alias(name string) (string, bool) {
 func listOf(v document.Value) []string {
 	out := v.Texts()
 	if v.Present() && (v.Null() || v.IsList() && len(v.List()) == 0 || slices.Contains(out, "")) {
-		v.Problem("give it a value or remove it", "an empty condition")
+		v.Problem(cardea.CodeMissing, "give it a value or remove it", "an empty condition")
 	}
 	return out
 }
@@ -241,7 +241,7 @@ func (p *parser) match(v document.Value) Match {
 	out.Hosts, out.Roles = p.globs(m.Get("host")), p.globs(m.Get("role"))
 	if o := m.Get("outside"); o.Present() {
 		if out.Outside = o.Bool(); !out.Outside {
-			o.Problem("remove it; outside: true is the only condition there is", "outside must be true")
+			o.Problem(cardea.CodeBadValue, "remove it; outside: true is the only condition there is", "outside must be true")
 		}
 	}
 	for _, e := range m.Get("own").Items() {
@@ -256,13 +256,13 @@ func (p *parser) match(v document.Value) Match {
 			out.UnlessCommand = append(out.UnlessCommand, e.Text())
 		}
 		if len(out.Unless)+len(out.UnlessCommand) == 0 {
-			u.Problem("write unless: {flags: [--help]} or unless: {command: [find]}", "unless names no option and no program")
+			u.Problem(cardea.CodeMissing, "write unless: {flags: [--help]} or unless: {command: [find]}", "unless names no option and no program")
 		}
 		except.Only()
 	}
 	if o := m.Get("opaque"); o.Present() {
 		if out.Opaque = o.Bool(); !out.Opaque {
-			o.Problem("remove it; opaque: true is the only condition there is", "opaque must be true")
+			o.Problem(cardea.CodeBadValue, "remove it; opaque: true is the only condition there is", "opaque must be true")
 		}
 	}
 	out.Field = m.Text("field")
@@ -273,12 +273,12 @@ func (p *parser) match(v document.Value) Match {
 			out.Any = append(out.Any, p.match(e))
 		}
 		if len(out.Any) == 0 {
-			a.Problem("list at least one alternative, or remove it", "any is empty")
+			a.Problem(cardea.CodeMissing, "list at least one alternative, or remove it", "any is empty")
 		}
 	}
 	m.Only()
 	if len(m.Keys()) == 0 {
-		v.Problem("add a condition, or remove it", "an empty match")
+		v.Problem(cardea.CodeMissing, "add a condition, or remove it", "an empty match")
 	}
 	return out
 }
@@ -304,7 +304,7 @@ func (p *parser) flags(v document.Value) []string {
 	out := listOf(v)
 	for i, e := range v.Items() {
 		if i < len(out) && !strings.HasPrefix(out[i], "-") {
-			e.Problem("write it as on the command line: -f, --force", "%q is no option", out[i])
+			e.Problem(cardea.CodeBadValue, "write it as on the command line: -f, --force", "%q is no option", out[i])
 		}
 	}
 	return out
@@ -327,11 +327,11 @@ func (p *parser) globs(v document.Value) []string {
 func CheckGlob(at document.Value, glob string) {
 	switch {
 	case strings.ContainsAny(glob, "{}"):
-		at.Problem("write one entry for each", "globs have no braces: %q", glob)
+		at.Problem(cardea.CodeBadPattern, "write one entry for each", "globs have no braces: %q", glob)
 	case strings.HasPrefix(glob, "!"):
-		at.Problem("name what the rule is about", "globs cannot be negated: %q", glob)
+		at.Problem(cardea.CodeBadPattern, "name what the rule is about", "globs cannot be negated: %q", glob)
 	case strings.HasPrefix(glob, "~") && glob != "~" && !strings.HasPrefix(glob, "~/"):
-		at.Problem("use ~/ or an absolute path", "homes of other users cannot be named: %q", glob)
+		at.Problem(cardea.CodeBadPattern, "use ~/ or an absolute path", "homes of other users cannot be named: %q", glob)
 	}
 }
 
@@ -339,10 +339,10 @@ func CheckGlob(at document.Value, glob string) {
 func (p *parser) expr(v document.Value) string {
 	s := v.Text()
 	if v.Present() && s == "" {
-		v.Problem("give it a value or remove it", "an empty expression matches everything")
+		v.Problem(cardea.CodeMissing, "give it a value or remove it", "an empty expression matches everything")
 	}
 	if err := CheckExpression(s); err != nil {
-		v.Problem(ExpressionHint(err), "the expression cannot be run: %v", err)
+		v.Problem(cardea.CodeBadPattern, ExpressionHint(err), "the expression cannot be run: %v", err)
 	}
 	return s
 }
@@ -407,17 +407,17 @@ func (p *parser) test(v document.Value, r *Rule) Test {
 		in = call.Get("input")
 	}
 	if in.Present() && !in.IsMap() {
-		in.Problem(`write input: {command: "…"}`, "the input of a test is a map")
+		in.Problem(cardea.CodeWrongType, `write input: {command: "…"}`, "the input of a test is a map")
 		return t
 	}
 	if !in.IsMap() {
-		v.Problem(`add input: {command: "…"}`, "the test has no input")
+		v.Problem(cardea.CodeMissing, `add input: {command: "…"}`, "the test has no input")
 		return t
 	}
 	input, ok := in.Any().(map[string]any)
 	text, err := json.Marshal(input)
 	if !ok || err != nil {
-		in.Problem("use text, numbers, true, false, lists and maps", "the input cannot be read")
+		in.Problem(cardea.CodeWrongType, "use text, numbers, true, false, lists and maps", "the input cannot be read")
 	}
 	t.Input = string(text)
 	if t.Tool == "" {

@@ -63,7 +63,7 @@ func read(r *document.Reader, name string, first map[string]string) (File, []car
 	var out File
 	fill(r.Top(), &out)
 	if v := r.Top().Map().Map("tests").Get("not_read_only"); v.Present() && len(out.Tests.NotReadOnly) < minNotReadOnly {
-		v.Problem("add lines that come close to read-only ones", "%d lines in \"not_read_only\", at least %d are needed", len(out.Tests.NotReadOnly), minNotReadOnly)
+		v.Problem(cardea.CodeBadValue, "add lines that come close to read-only ones", "%d lines in \"not_read_only\", at least %d are needed", len(out.Tests.NotReadOnly), minNotReadOnly)
 	}
 	if programs := r.Top().Map().Get("programs"); programs.IsList() {
 		describedOnce(programs.List(), name, first)
@@ -96,7 +96,7 @@ func describedOnce(programs []document.Value, file string, first map[string]stri
 		}
 		for _, name := range items(p.Map().Get("name")) {
 			if text := name.Text(); first[text] != "" {
-				name.Problem("merge the two entries", "program %q is already described at %s", text, first[text])
+				name.Problem(cardea.CodeDuplicate, "merge the two entries", "program %q is already described at %s", text, first[text])
 			} else {
 				first[text] = file + ":" + strconv.Itoa(name.Line())
 			}
@@ -138,7 +138,7 @@ func value(v document.Value, to reflect.Value, tag reflect.StructTag) {
 	case *any: // a place for anchors
 	case *bool:
 		if *out = v.Bool(); v.Text() == "false" {
-			v.Problem("remove the key", "false is the default")
+			v.Problem(cardea.CodeNoEffect, "remove the key", "false is the default")
 		}
 	case *int:
 		*out = v.Int(0, limit(tag))
@@ -167,7 +167,7 @@ func value(v document.Value, to reflect.Value, tag reflect.StructTag) {
 			*out = append(*out, w.Text())
 		}
 		if *out == nil {
-			v.Problem("remove the key", "the list is empty")
+			v.Problem(cardea.CodeNoEffect, "remove the key", "the list is empty")
 		}
 	case *[]form.NamedAccess:
 		m := v.Map()
@@ -239,7 +239,7 @@ func holders(m document.Map) []form.Holder {
 		seen := map[string]bool{}
 		add := func(at document.Value, program string, words []string) {
 			if seen[program] {
-				at.Problem("remove one of them", "%q is listed twice", program)
+				at.Problem(cardea.CodeDuplicate, "remove one of them", "%q is listed twice", program)
 			}
 			seen[program] = true
 			out = append(out, form.Holder{Property: form.Property(property), Program: program, Words: words})
@@ -288,7 +288,7 @@ func words(v document.Value, may string) []document.Value {
 	for _, e := range items(v) {
 		text := e.Text()
 		if seen[text] {
-			e.Problem("remove one of them", "%q is listed twice", text)
+			e.Problem(cardea.CodeDuplicate, "remove one of them", "%q is listed twice", text)
 		}
 		seen[text] = true
 		option(e, text, may)
@@ -306,14 +306,14 @@ func option(v document.Value, text, may string) {
 	if slices.Contains(optionWords, text) {
 		hint = "remove it"
 	}
-	v.Problem(hint, "%q is no option", text)
+	v.Problem(cardea.CodeBadValue, hint, "%q is no option", text)
 }
 
 // checkProgram reports keys that have no effect without another one.
 func checkProgram(m document.Map, p *form.Program) {
 	needs := func(key, other string) {
 		if m.Has(key) && !m.Has(other) {
-			m.Get(key).Problem("add "+other+", or remove it", "%q has no effect without %q", key, other)
+			m.Get(key).Problem(cardea.CodeNoEffect, "add "+other+", or remove it", "%q has no effect without %q", key, other)
 		}
 	}
 	needs("first_operand_unless", "first_operand")
@@ -322,7 +322,7 @@ func checkProgram(m document.Map, p *form.Program) {
 	needs("end_of_options", "subcommands")
 	for _, o := range p.OptionAccesses {
 		if o.Access == form.None {
-			m.Get("option_accesses").Problem("remove it", "the access of %s is none", o.Name)
+			m.Get("option_accesses").Problem(cardea.CodeNoEffect, "remove it", "the access of %s is none", o.Name)
 		}
 	}
 }
@@ -330,12 +330,12 @@ func checkProgram(m document.Map, p *form.Program) {
 // checkComplete reports conditions that contradict each other or have no effect.
 func checkComplete(m document.Map, c *form.Complete) {
 	if c.AnyWords && m.Has("options") {
-		m.Get("options").Problem("remove one of them", "\"options\" has no effect beside \"any_words\"")
+		m.Get("options").Problem(cardea.CodeNoEffect, "remove one of them", "\"options\" has no effect beside \"any_words\"")
 	}
 	if m.Has("max_operands_unless") && !m.Has("max_operands") {
-		m.Get("max_operands_unless").Problem("add max_operands", "\"max_operands_unless\" has no effect without \"max_operands\"")
+		m.Get("max_operands_unless").Problem(cardea.CodeNoEffect, "add max_operands", "\"max_operands_unless\" has no effect without \"max_operands\"")
 	}
 	if m.Has("script_options") && !m.Has("script_language") {
-		m.Get("script_options").Problem("add script_language", "\"script_options\" has no effect without \"script_language\"")
+		m.Get("script_options").Problem(cardea.CodeNoEffect, "add script_language", "\"script_options\" has no effect without \"script_language\"")
 	}
 }

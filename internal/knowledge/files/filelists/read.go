@@ -44,7 +44,7 @@ func Read(dir string) ([]List, []cardea.Diagnostic, error) {
 			v := lists.Get(key)
 			for _, l := range out {
 				if l.Name == key {
-					v.Problem("give it another name", "there is a list %q already", key)
+					v.Problem(cardea.CodeDuplicate, "give it another name", "there is a list %q already", key)
 				}
 			}
 			out = append(out, readList(key, v))
@@ -62,7 +62,7 @@ func readList(name string, v document.Value) List {
 	for _, e := range m.Need("files").List() {
 		f := readFile(e)
 		if seen[f.Glob] {
-			e.Problem("remove it", "%q is in the list already", f.Glob)
+			e.Problem(cardea.CodeDuplicate, "remove it", "%q is in the list already", f.Glob)
 		}
 		seen[f.Glob] = true
 		l.Files = append(l.Files, f)
@@ -85,13 +85,13 @@ func readFile(e document.Value) File {
 	}
 	switch inner := strings.TrimSuffix(strings.TrimPrefix(f.Glob, "/**"), "/**"); {
 	case !strings.HasPrefix(f.Glob, "/") && !strings.HasPrefix(f.Glob, "~/"):
-		e.Problem("begin it with /**/ for any folder, ~/ for the home folder or / for the machine's", "it is not known where %q lies", f.Glob)
+		e.Problem(cardea.CodeBadValue, "begin it with /**/ for any folder, ~/ for the home folder or / for the machine's", "it is not known where %q lies", f.Glob)
 	case f.Is == "" && within.MatchString(inner):
-		e.Problem("write {glob: ..., is: PATH}", "%q has no example", f.Glob)
+		e.Problem(cardea.CodeMissing, "write {glob: ..., is: PATH}", "%q has no example", f.Glob)
 	case f.Is != "" && !f.Names(f.Is):
-		e.Problem("change the glob or the example", "%q does not name %q", f.Glob, f.Is)
+		e.Problem(cardea.CodeBadValue, "change the glob or the example", "%q does not name %q", f.Glob, f.Is)
 	case f.Not != "" && f.Names(f.Not):
-		e.Problem("change the glob or the example", "%q names %q", f.Glob, f.Not)
+		e.Problem(cardea.CodeBadValue, "change the glob or the example", "%q names %q", f.Glob, f.Not)
 	}
 	return f
 }
