@@ -61,7 +61,7 @@ func FindSearch(p *cardea.Part, world *World) *Search {
 		return printedFolder(p, world)
 	}
 	folders := p.Operands
-	if len(folders) > 0 && !find && !HasOption(p, "-e", "--files") {
+	if spec := programOf(program); len(folders) > 0 && spec != nil && spec.FirstOperand == form.None && !HasOption(p, spec.FirstOperandUnless...) {
 		folders = folders[1:] // the pattern
 	}
 	for _, i := range folders {
@@ -119,17 +119,16 @@ func PlainStart(name string) bool {
 // foundName is the pattern that what a find prints matches, "" where its
 // expression does not say one that holds for all of it.
 func foundName(p *cardea.Part) string {
-	for _, f := range p.Argv {
-		switch f.Text {
-		case "-o", "-or", "!", "-not", "(", ",", "-iname":
-			return ""
-		}
+	branches, _ := WordsOf(form.BranchesWith, p.Program())
+	tests, _ := WordsOf(form.TestsWith, p.Program())
+	if slices.ContainsFunc(p.Argv, func(f cardea.Word) bool { return slices.Contains(branches, f.Text) }) {
+		return ""
 	}
 	for _, o := range p.Options {
 		switch {
 		case o.Name == "-name" && o.Static && !strings.ContainsAny(o.Value, "/[\\"):
 			return o.Value
-		case !InExpression(o), o.Name == "-name", strings.HasSuffix(o.Name, "depth"), o.Name == "-type", o.Name == "-path", o.Name == "-newer", o.Name == "-size", o.Name == "-mtime", o.Name == "-xdev":
+		case !InExpression(o), o.Name == "-name", slices.Contains(tests, o.Name):
 		default:
 			return "" // it may print before it looks at the name
 		}
@@ -200,21 +199,19 @@ func everythingBelow(p *cardea.Part) []PossiblePath {
 	if Has(form.FindsWith, p.Program()) && len(p.Operands) > 0 && strings.Trim(p.Argv[p.Operands[0]].Text, ".*^") != "" {
 		return nil // a pattern that names something
 	}
-	command := -1 // the end of what -exec runs
+	harmless, _ := WordsOf(form.FindsEverythingWith, p.Program())
+	wrapper := WrapperOf(p.Program())
+	command := -1 // the end of the command that it starts
 	for _, o := range p.Options {
-		if o.Word <= command {
-			continue
-		}
-		switch o.Name {
-		case "-x", "-X", "--exec", "--exec-batch":
+		switch {
+		case o.Word <= command, slices.Contains(harmless, o.Name):
+		case wrapper == nil || !slices.Contains(wrapper.CommandOptions, o.Name):
+			return nil
+		case wrapper.AppendsFile:
 			command = len(p.Argv)
-		case "-exec", "-execdir", "-ok", "-okdir":
+		default:
 			for command = o.Word + 1; command < len(p.Argv) && p.Argv[command].Text != ";" && p.Argv[command].Text != "+"; command++ {
 			}
-		case "-print", "-print0", "-delete", "-depth", "-d", "-xdev", "-mount", "-type", "-maxdepth", "-mindepth", "-H", "-L", "-P",
-			"-O", "-D", "-true", "-noleaf", "-ls", "-prune", "-o", "-or", "-a", "-and", "-I", "-u", "-t", "--type", "--hidden", "--no-ignore", "--unrestricted", "-0":
-		default:
-			return nil
 		}
 	}
 	var out []PossiblePath

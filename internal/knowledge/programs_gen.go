@@ -2142,6 +2142,8 @@ var wrappers = [...]form.Wrapper{
 
 // holders are the programs with properties, by property and program.
 var holders = [...]form.Holder{
+	{Property: "branches_with", Program: "find", Words: []string{"-o", "-or", "!", "-not", "(", ",", "-iname"}},
+	{Property: "branches_with", Program: "gfind", Words: []string{"-o", "-or", "!", "-not", "(", ",", "-iname"}},
 	{Property: "changes_configuration_with", Program: "git", Words: []string{"-c", "--config-env", "--git-dir", "--work-tree", "--exec-path", "--namespace", "--super-prefix", "--attr-source"}},
 	{Property: "changes_folder_with", Program: "git", Words: []string{"-C"}},
 	{Property: "changes_no_file", Program: ":"},
@@ -2212,6 +2214,10 @@ var holders = [...]form.Holder{
 	{Property: "filters_lines", Program: "sort", Words: []string{"-u", "-r", "-n", "-h", "-V", "-z"}},
 	{Property: "filters_lines", Program: "tail", Words: []string{"-n", "-1", "-2", "-3", "-4", "-5", "-6", "-7", "-8", "-9"}},
 	{Property: "filters_lines", Program: "uniq", Words: []string{"-u", "-d", "-z"}},
+	{Property: "finds_everything_with", Program: "fd", Words: []string{"-print", "-print0", "-delete", "-depth", "-d", "-xdev", "-mount", "-type", "-maxdepth", "-mindepth", "-H", "-L", "-P", "-O", "-D", "-true", "-noleaf", "-ls", "-prune", "-o", "-or", "-a", "-and", "-I", "-u", "-t", "--type", "--hidden", "--no-ignore", "--unrestricted", "-0"}},
+	{Property: "finds_everything_with", Program: "fdfind", Words: []string{"-print", "-print0", "-delete", "-depth", "-d", "-xdev", "-mount", "-type", "-maxdepth", "-mindepth", "-H", "-L", "-P", "-O", "-D", "-true", "-noleaf", "-ls", "-prune", "-o", "-or", "-a", "-and", "-I", "-u", "-t", "--type", "--hidden", "--no-ignore", "--unrestricted", "-0"}},
+	{Property: "finds_everything_with", Program: "find", Words: []string{"-print", "-print0", "-delete", "-depth", "-d", "-xdev", "-mount", "-type", "-maxdepth", "-mindepth", "-H", "-L", "-P", "-O", "-D", "-true", "-noleaf", "-ls", "-prune", "-o", "-or", "-a", "-and", "-I", "-u", "-t", "--type", "--hidden", "--no-ignore", "--unrestricted", "-0"}},
+	{Property: "finds_everything_with", Program: "gfind", Words: []string{"-print", "-print0", "-delete", "-depth", "-d", "-xdev", "-mount", "-type", "-maxdepth", "-mindepth", "-H", "-L", "-P", "-O", "-D", "-true", "-noleaf", "-ls", "-prune", "-o", "-or", "-a", "-and", "-I", "-u", "-t", "--type", "--hidden", "--no-ignore", "--unrestricted", "-0"}},
 	{Property: "finds_unless", Program: "find", Words: []string{"-printf", "-fprintf", "-ls", "-fls", "-fprint", "-fprint0", "-files0-from"}},
 	{Property: "finds_unless", Program: "gfind", Words: []string{"-printf", "-fprintf", "-ls", "-fls", "-fprint", "-fprint0", "-files0-from"}},
 	{Property: "finds_with", Program: "fd", Words: []string{"-t", "--type", "-e", "--extension", "-d", "--max-depth", "-H", "--hidden", "-I", "--no-ignore", "-E", "--exclude", "-0", "--print0", "-g", "--glob", "-i", "-s"}},
@@ -2517,4 +2523,6 @@ var holders = [...]form.Holder{
 	{Property: "takes_text", Program: "podman", Words: []string{"-m", "--message"}},
 	{Property: "takes_text", Program: "pytest", Words: []string{"-k", "-m"}},
 	{Property: "takes_text", Program: "svn", Words: []string{"-m", "--message"}},
+	{Property: "tests_with", Program: "find", Words: []string{"-depth", "-maxdepth", "-mindepth", "-type", "-path", "-newer", "-size", "-mtime", "-xdev"}},
+	{Property: "tests_with", Program: "gfind", Words: []string{"-depth", "-maxdepth", "-mindepth", "-type", "-path", "-newer", "-size", "-mtime", "-xdev"}},
 }

@@ -97,6 +97,14 @@ const (
 	// FindsWith prints the names of the files that it finds and nothing else, with
 	// no other options than these.
 	FindsWith Property = "finds_with"
+	// FindsEverythingWith leaves out nothing below its folders with no other options
+	// than these, and what starts a command.
+	FindsEverythingWith Property = "finds_everything_with"
+	// TestsWith are the options of its expression that print nothing and change nothing.
+	TestsWith Property = "tests_with"
+	// BranchesWith are the words of its expression with which a test need not hold for
+	// all that is found.
+	BranchesWith Property = "branches_with"
 	// NamesMatchesWith prints the names of the files that match and nothing else,
 	// with one of these options.
 	NamesMatchesWith Property = "names_matches_with"
@@ -213,7 +221,7 @@ var Properties = []Property{
 	ListsHiddenWith,
 	ListsFolderWith,
 	FindsUnless,
-	FindsWith,
+	FindsWith, FindsEverythingWith, TestsWith, BranchesWith,
 	NamesMatchesWith,
 	MatchesWith,
 	HarmlessActions,
