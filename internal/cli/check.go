@@ -107,7 +107,7 @@ func newHook(p Process, f checkFlags) *hook {
 
 // wiring is how this hook was installed.
 func (h *hook) wiring() harness.Hook {
-	return harness.Hook{Harness: h.flags.harness, Unattended: h.flags.unattended || h.process.says("CARDEA_UNATTENDED"), Env: h.process.Env, Adapters: adapters()}
+	return harness.Hook{Harness: h.flags.harness, Unattended: h.flags.unattended || h.process.isSet("CARDEA_UNATTENDED"), Env: h.process.Env, Adapters: adapters()}
 }
 
 // answer is the whole way: bytes, message, call, verdict, answer, bytes. After each
@@ -160,16 +160,16 @@ func (h *hook) finish(j *judgement, p progress) harness.Output {
 		troubles = slices.Concat(troubles, problems)
 	}
 	a.Troubles = j.newTroubles(troubles)
-	if err := errors.Join(j.note(a.Effect), j.place.session.Save(h.redactor), j.keep(h.redactor, h.late), j.beat(h.process.Now())); err != nil {
+	if err := errors.Join(j.recordChecks(a.Effect), j.place.session.Save(h.redactor), j.keep(h.redactor, h.late), j.beat(h.process.Now())); err != nil {
 		unwritten := cardea.Unwritten.Trouble("", cardea.CodeUnwritten, "", err.Error())
 		troubles, a.Troubles = append(slices.Clip(troubles), unwritten), append(a.Troubles, unwritten)
 	}
 	out := p.message.Write(p.event, a)
-	out.Stderr = append(out.Stderr, aside(out, troubles)...)
+	out.Stderr = append(out.Stderr, remarksFor(out, troubles)...)
 	if out.Exit == exitOK {
 		out.Stderr = append(out.Stderr, j.traced.text(h.redactor.Show)...)
 	}
-	if id != "" && out.Exit == exitOK && h.process.says("CARDEA_DEBUG") {
+	if id != "" && out.Exit == exitOK && h.process.isSet("CARDEA_DEBUG") {
 		out.Stderr = fmt.Appendf(out.Stderr, "cardea: recorded; see \"cardea explain %s\"\n", id)
 	}
 	return out
@@ -218,9 +218,9 @@ func (h *hook) act() {
 	}
 }
 
-// aside is what goes to standard error besides the answer. On exit 2 the model
+// remarksFor is what goes to standard error besides the answer. On exit 2 the model
 // reads it, and gets the reason alone.
-func aside(out harness.Output, troubles cardea.Troubles) []byte {
+func remarksFor(out harness.Output, troubles cardea.Troubles) []byte {
 	if out.Exit != exitOK {
 		return nil
 	}

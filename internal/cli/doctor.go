@@ -132,7 +132,7 @@ func examine(p Process, s site, h install.Harness, exe string) hookReport {
 	r.lookFor(h, s, found)
 	if h.Name == claudecode.Name { // whose words for events are the canonical ones
 		if l, _, err := gather(p, nil); err == nil {
-			for _, d := range spokenInVain(p, l) {
+			for _, d := range eventFindings(p, l) {
 				d.Severity = cardea.LevelError
 				r.Diagnostics = append(r.Diagnostics, d)
 			}

@@ -11,24 +11,24 @@ import (
 	"cardea.dev/internal/install"
 )
 
-// speaker is something in force that speaks on events, and where it is written.
-type speaker struct {
+// listener is something in force that waits for events, and where it is written.
+type listener struct {
 	file   string
 	line   int
 	events []string
 }
 
-// speakers are the rules, policies and settings that speak on events. Those of
+// listeners are the rules, policies and settings that wait for events. Those of
 // policies that nobody can read are told elsewhere.
-func speakers(l *gate.Loaded) []speaker {
-	var out []speaker
+func listeners(l *gate.Loaded) []listener {
+	var out []listener
 	if at, given := l.Given("policies.checks"); given {
-		out = append(out, speaker{at.File, at.Line, []string{"PostToolUse"}}) // that a check succeeded is told there
+		out = append(out, listener{at.File, at.Line, []string{"PostToolUse"}}) // that a check succeeded is told there
 	}
 	for i := range l.Rules {
 		r := &l.Rules[i]
 		file, line := cardea.SplitSource(r.Source)
-		out = append(out, speaker{file, line, r.Events})
+		out = append(out, listener{file, line, r.Events})
 	}
 	for _, f := range l.PolicyFolders() {
 		list, _, err := f.List(l.Where.Engines.Own)
@@ -37,16 +37,16 @@ func speakers(l *gate.Loaded) []speaker {
 		}
 		for _, x := range list {
 			if !x.Library && (x.Trusted || f.Scope != cardea.ScopeProject) {
-				out = append(out, speaker{x.File, x.Line, x.Events})
+				out = append(out, listener{x.File, x.Line, x.Events})
 			}
 		}
 	}
 	return out
 }
 
-// unheard are those of some events that a harness could bring, and no hook that
+// missingEvents are those of some events that a harness could bring, and no hook that
 // was found does.
-func unheard(h install.Harness, found install.Findings, events []string) []string {
+func missingEvents(h install.Harness, found install.Findings, events []string) []string {
 	events = slices.DeleteFunc(slices.Clone(events), func(e string) bool {
 		_, err := h.On([]string{e})
 		return err != nil
@@ -58,10 +58,10 @@ func unheard(h install.Harness, found install.Findings, events []string) []strin
 	return slices.DeleteFunc(found.Missing(more), func(e string) bool { return !slices.Contains(events, e) })
 }
 
-// spokenInVain finds what speaks on events that do not come. Without any hook
+// eventFindings finds what waits for events that do not come. Without any hook
 // there is nothing to compare with. It looks at the harness whose words for events
 // are the canonical ones.
-func spokenInVain(p Process, l *gate.Loaded) []cardea.Diagnostic {
+func eventFindings(p Process, l *gate.Loaded) []cardea.Diagnostic {
 	h, err := install.Find(claudecode.Name)
 	if err != nil {
 		return nil
@@ -71,8 +71,8 @@ func spokenInVain(p Process, l *gate.Loaded) []cardea.Diagnostic {
 		return nil
 	}
 	var out []cardea.Diagnostic
-	for _, s := range speakers(l) {
-		if missing := unheard(h, found, s.events); len(missing) > 0 {
+	for _, s := range listeners(l) {
+		if missing := missingEvents(h, found, s.events); len(missing) > 0 {
 			out = append(out, cardea.Diagnostic{File: s.file, Line: s.line, Column: 1, Severity: cardea.LevelWarning, Code: cardea.CodeNotAsked,
 				Text: fmt.Sprintf("it needs %s, which no hook brings here", strings.Join(missing, ", ")),
 				Hint: fmt.Sprintf("run \"cardea install %s --events %s\"", h.Program, strings.Join(missing, ","))})

@@ -140,7 +140,7 @@ func installHarness(p Process, name string, f installFlags) error {
 	if w.Binary, err = f.program(p, s); err != nil {
 		return err
 	}
-	version, told := f.harnessVersion(h, s)
+	version, unknown := f.harnessVersion(h, s)
 	w.FailClosed = install.FailsClosed(h, version)
 	plan, err := install.PlanInstall(h, f.scope(), s.at, w)
 	if err != nil {
@@ -152,7 +152,7 @@ func installHarness(p Process, name string, f installFlags) error {
 	}
 	out.printf("  %s %s\n", w.Binary, strings.Join(w.Args(h), " "))
 	out.printf("  time limit %s, Cardea answers within %s\n", w.Timeout, w.Limit())
-	out.printf("  %s\n", failMode(h, version, told, w.FailClosed))
+	out.printf("  %s\n", failMode(h, version, unknown, w.FailClosed))
 	if f.project {
 		out.printf("  note: others who share this file need the program at the same path\n")
 	}

@@ -24,7 +24,7 @@ func (d *desk) program(name, script string) string {
 func TestUnattendedFlag(t *testing.T) {
 	d := newDesk(t)
 	d.settings("default: {attended: ask, unattended: deny}\n")
-	call := d.call("PreToolUse", "default", "unheard-of")
+	call := d.call("PreToolUse", "default", "missingEvents-of")
 	attended, _, _ := d.run(call, "check", "--harness", "claude-code")
 	flag, _, _ := d.run(call, "check", "--harness", "claude-code", "--unattended")
 	d.vars["CARDEA_UNATTENDED"] = "1"

@@ -26,8 +26,8 @@ func adapters() []harness.Adapter {
 	return []harness.Adapter{claudecode.Adapter{}, copilotcli.Adapter{}}
 }
 
-// says reports whether a variable is switched on.
-func (p Process) says(name string) bool {
+// isSet reports whether a variable is switched on.
+func (p Process) isSet(name string) bool {
 	v := p.Env(name)
 	return v != "" && v != "0" && v != "false"
 }
@@ -50,11 +50,11 @@ func newJudgement(p Process, ev *cardea.Event) *judgement {
 	j.event = ev.At(at)
 	j.loaded = load(p, &j.place, j.event)
 	r := redact.New()
-	j.loaded.Aids = gate.Aids{Once: j.place.session.IsNew, Redact: r.Show, Secrets: secretsBy(r)}
+	j.loaded.Callbacks = gate.Callbacks{Once: j.place.session.IsNew, Redact: r.Show, Secrets: secretsBy(r)}
 	if !ev.Kind.Answered() {
 		return j
 	}
-	if p.says("CARDEA_DEBUG") {
+	if p.isSet("CARDEA_DEBUG") {
 		j.traced = &trace{}
 		j.loaded.Trace = j.traced.add
 		j.traceLists()
@@ -127,10 +127,10 @@ func (j *judgement) actions(r *redact.Redactor, v cardea.Verdict) []script.Actio
 	return out
 }
 
-// note keeps what a call that runs shows about the checks that the policy
+// recordChecks keeps what a call that runs shows about the checks that the policy
 // git-checks asks for. What may change something counts from when it begins: a
 // harness need not send a message when it fails half way through.
-func (j *judgement) note(answered cardea.Effect) error {
+func (j *judgement) recordChecks(answered cardea.Effect) error {
 	switch j.event.Kind {
 	case "PostToolUse", "PostToolUseFailure":
 	case cardea.PreToolUse:

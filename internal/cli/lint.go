@@ -48,7 +48,7 @@ func lint(p Process, paths []string, asJSON bool) error {
 	}
 	found := findings(l, pl)
 	if len(paths) == 0 {
-		found = append(found, spokenInVain(p, l)...)
+		found = append(found, eventFindings(p, l)...)
 	}
 	return p.answerDiagnostics(asJSON, found, "")
 }
@@ -251,11 +251,11 @@ func (pr probe) event(pl place) *cardea.Event {
 
 func (pr probe) allowedBy(d *rules.Decider, pl place, analyse func(*cardea.Event) *cardea.Event) bool {
 	ev := analyse(pr.event(pl))
-	said, err := d.Decide(context.Background(), ev)
+	opinions, err := d.Decide(context.Background(), ev)
 	if err != nil {
 		return false // reading reports an expression that does not compile
 	}
-	for _, o := range said {
+	for _, o := range opinions {
 		if o.Effect == cardea.Allow {
 			return true
 		}

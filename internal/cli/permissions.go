@@ -217,8 +217,8 @@ func (pr *probing) allowedBy(e permissionlist.Entry) string {
 	e.From = &from
 	d := permissions.New([]permissionlist.Entry{e}, permissions.Settings{Expand: true, Home: pr.place.dirs.Home, Start: pr.place.start})
 	for i, ev := range pr.events {
-		said, err := d.Decide(context.Background(), ev)
-		if err != nil || len(said) < len(ev.Call.Parts) || len(said) == 0 || names(e, ev) {
+		opinions, err := d.Decide(context.Background(), ev)
+		if err != nil || len(opinions) < len(ev.Call.Parts) || len(opinions) == 0 || names(e, ev) {
 			continue
 		}
 		return pr.names[i]

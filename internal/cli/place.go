@@ -80,7 +80,7 @@ func (p Process) where(pl *place) gate.Where {
 // at the processes above.
 func (p Process) whose(pl *place) gate.Where {
 	w := gate.Where{Engines: p.Engines, Dirs: pl.dirs, Project: pl.project, State: pl.state, Guarded: p.Machine.Guarded, Program: p.Program,
-		Path: p.Env("PATH"), Temp: temporary, Start: pl.start, Expand: p.says("CARDEA_PERMISSIONS"), Tracked: project.Tracked}
+		Path: p.Env("PATH"), Temp: temporary, Start: pl.start, Expand: p.isSet("CARDEA_PERMISSIONS"), Tracked: project.Tracked}
 	if pl.state == "" {
 		return w
 	}

@@ -111,19 +111,19 @@ func policyValidate(p Process, paths []string, asJSON bool) error {
 		found = append(found, mistakes...)
 	}
 	if len(paths) == 0 {
-		found = append(found, policiesInVain(p)...)
+		found = append(found, policyEventFindings(p)...)
 	}
 	return p.answerDiagnostics(asJSON, found, count(files, "file")+", ")
 }
 
-// policiesInVain are the policies on events that no hook brings, and the scripts
+// policyEventFindings are the policies on events that no hook brings, and the scripts
 // that cannot be started.
-func policiesInVain(p Process) []cardea.Diagnostic {
+func policyEventFindings(p Process) []cardea.Diagnostic {
 	l, _, err := gather(p, nil)
 	if err != nil {
 		return nil // whoever asked met the same error
 	}
-	onPolicies := slices.DeleteFunc(spokenInVain(p, l), func(d cardea.Diagnostic) bool { return !strings.HasSuffix(d.File, ".rego") })
+	onPolicies := slices.DeleteFunc(eventFindings(p, l), func(d cardea.Diagnostic) bool { return !strings.HasSuffix(d.File, ".rego") })
 	return append(onPolicies, l.NotExecutable()...)
 }
 

@@ -125,7 +125,7 @@ func (f tryFlags) follow(j *judgement) (*[]policy.Step, error) {
 		return steps, nil
 	}
 	var mu sync.Mutex
-	j.loaded.Aids.Trace = func(s policy.Step) {
+	j.loaded.Callbacks.Trace = func(s policy.Step) {
 		mu.Lock()
 		defer mu.Unlock()
 		if s.What == "signal" && asked["signals"] || s.What != "signal" && asked["policy"] {
@@ -205,7 +205,7 @@ func (f tryFlags) message(p Process, text string) (tried, error) {
 // tried is an event as the harness that is tried would send it.
 func (f tryFlags) tried(p Process, ev *cardea.Event) cardea.Event {
 	as := *ev
-	as.Harness, as.Role, as.Unattended = f.harness, f.role, p.says("CARDEA_UNATTENDED")
+	as.Harness, as.Role, as.Unattended = f.harness, f.role, p.isSet("CARDEA_UNATTENDED")
 	return as
 }
 

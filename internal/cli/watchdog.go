@@ -134,6 +134,6 @@ func (p progress) write(more ...cardea.Trouble) (out harness.Output) {
 		}
 	}()
 	out = p.message.Write(p.event, a)
-	out.Stderr = append(out.Stderr, aside(out, troubles)...)
+	out.Stderr = append(out.Stderr, remarksFor(out, troubles)...)
 	return out
 }

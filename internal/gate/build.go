@@ -23,13 +23,13 @@ import (
 // rewritten call, now is the clock of the trace, or nil.
 func Build(l *Loaded, analyse func(*cardea.Event) *cardea.Event, now func() time.Time) *cardea.Gate {
 	about := rules.Settings{Home: l.Where.Dirs.Home, Own: l.own()}
-	reading := seats()
+	reading := slotsOf()
 	if !l.ReadonlyOff {
 		// What provably only reads needs nobody's word, and so comes before
 		// the rules, which may still ask about it.
-		reading = seats(readonly.New(l.Reading()))
+		reading = slotsOf(readonly.New(l.Reading()))
 	}
-	own, ofProject := apart(l.Rules)
+	own, ofProject := splitRules(l.Rules)
 	firm, rest := l.Permitter().Halves()
 	policies := l.policies()
 	return &cardea.Gate{
@@ -37,15 +37,15 @@ func Build(l *Loaded, analyse func(*cardea.Event) *cardea.Event, now func() time
 		OnError:   l.Settings.OnError,
 		Troubles:  l.Troubles(),
 		Analyse:   analyse,
-		FirstTime: l.Aids.Once,
+		FirstTime: l.Callbacks.Once,
 		Now:       now,
-		Slots: slices.Concat(seats(
+		Slots: slices.Concat(slotsOf(
 			// First, since it costs nothing: what cannot be seen is no rule's.
 			opaque.New(l.Settings.OnError),
 			// What does nothing is allowed by itself, so that it does not keep
 			// the parts beside it from being allowed.
 			noeffect.New(),
-		), reading, seats(
+		), reading, slotsOf(
 			// The rules of packs and person, before anything that a project
 			// could make slow.
 			rules.OnEvents{Decider: rules.New(own, about)},
@@ -93,8 +93,8 @@ func (l *Loaded) Reading() readonly.Settings {
 	return readonly.Settings{Trees: []string{l.Where.Project}, Temp: l.Where.Temp, Home: l.Where.Dirs.Home, Path: l.Where.Path}
 }
 
-// apart are the rules of packs and person, and those of the project.
-func apart(all []rules.Rule) (own, project []rules.Rule) {
+// splitRules separates the rules of packs and person from those of the project.
+func splitRules(all []rules.Rule) (own, project []rules.Rule) {
 	for i := range all {
 		if all[i].Scope == cardea.ScopeProject {
 			return all[:i:i], all[i:] // the project's are the last
@@ -103,8 +103,8 @@ func apart(all []rules.Rule) (own, project []rules.Rule) {
 	return all, nil
 }
 
-// seats gives each decider its place. None of them may allow whole calls.
-func seats(deciders ...cardea.Decider) []cardea.Slot {
+// slotsOf gives each decider its slot. None of them may allow whole calls.
+func slotsOf(deciders ...cardea.Decider) []cardea.Slot {
 	out := make([]cardea.Slot, len(deciders))
 	for i, d := range deciders {
 		out[i].Decider = inTime{d}
@@ -118,9 +118,9 @@ func seats(deciders ...cardea.Decider) []cardea.Slot {
 	return out
 }
 
-// costly are the seats of deciders that wait for scripts.
+// costly are the slots of deciders that wait for scripts.
 func costly(deciders ...cardea.Decider) []cardea.Slot {
-	out := seats(deciders...)
+	out := slotsOf(deciders...)
 	for i := range out {
 		out[i].Costly = true
 	}
@@ -131,27 +131,27 @@ func costly(deciders ...cardea.Decider) []cardea.Slot {
 // the deciders before it said stands even if this one hangs.
 type inTime struct{ cardea.Decider }
 
-type said struct {
+type result struct {
 	opinions []cardea.Opinion
 	err      error
 }
 
 // Decide gives up waiting when ctx ends; the gate reports it.
 func (d inTime) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinion, error) {
-	answer := make(chan said, 1)
+	results := make(chan result, 1)
 	go func() {
-		var s said
+		var r result
 		defer func() {
-			if r := recover(); r != nil {
-				s = said{err: fmt.Errorf("internal error: %v", r)}
+			if failed := recover(); failed != nil {
+				r = result{err: fmt.Errorf("internal error: %v", failed)}
 			}
-			answer <- s
+			results <- r
 		}()
-		s.opinions, s.err = d.Decider.Decide(ctx, ev)
+		r.opinions, r.err = d.Decider.Decide(ctx, ev)
 	}()
 	select {
-	case s := <-answer:
-		return s.opinions, s.err
+	case r := <-results:
+		return r.opinions, r.err
 	case <-ctx.Done():
 		return nil, nil
 	}

@@ -52,9 +52,9 @@ func (l *Loaded) policyOn(b builtinPolicy) bool {
 		if f.Scope != cardea.ScopeProject && f.Switches.TurnsOff(b.name) {
 			return false
 		}
-		g, said := f.Gives("packs." + b.name)
+		g, switched := f.Gives("packs." + b.name)
 		_, given := f.Gives(b.setting)
-		if said && g.Value == "on" || given {
+		if switched && g.Value == "on" || given {
 			return true
 		}
 	}

@@ -54,7 +54,7 @@ func (l *Loaded) generatedRules(scope cardea.Scope) []rules.Rule {
 			globs   []string
 			effect  cardea.Effect
 			kinds   []cardea.AccessKind
-			told    string
+			message string
 			unknown string
 		}{
 			{"sensitive.deny_read", v.Sensitive.DenyRead, cardea.Deny, reads, "reading %s is denied by the setting sensitive.deny_read", "it is not known what this reads, and the setting sensitive.deny_read denies some files"},
@@ -62,7 +62,7 @@ func (l *Loaded) generatedRules(scope cardea.Scope) []rules.Rule {
 			{"sensitive.ask_write", v.Sensitive.AskWrite, cardea.Ask, changes, "changing %s needs a person, by the setting sensitive.ask_write", "it is not known what this writes, and the setting sensitive.ask_write names some files"},
 		} {
 			like := from(s.key, strings.NewReplacer(".", "-", "_", "-").Replace(s.key), sensitivePaths)
-			out = append(out, sensitive(s.globs, like, s.effect, s.kinds, s.told, s.unknown, home)...)
+			out = append(out, sensitive(s.globs, like, s.effect, s.kinds, s.message, s.unknown, home)...)
 		}
 	}
 	return out
@@ -73,13 +73,13 @@ func (l *Loaded) generatedRules(scope cardea.Scope) []rules.Rule {
 var reads = []cardea.AccessKind{cardea.Read, cardea.Execute, cardea.Unknown}
 
 // sensitive are the rules for globs of sensitive paths.
-func sensitive(globs []string, like rules.Rule, effect cardea.Effect, kinds []cardea.AccessKind, told, unknown, home string) []rules.Rule {
+func sensitive(globs []string, like rules.Rule, effect cardea.Effect, kinds []cardea.AccessKind, message, unknown, home string) []rules.Rule {
 	var out []rules.Rule
 	like.Severity = cardea.SeverityHigh
 	like.Person = effect == cardea.Ask
 	for _, glob := range globs {
 		r := like
-		r.Effect, r.Message = effect, fmt.Sprintf(told, glob)
+		r.Effect, r.Message = effect, fmt.Sprintf(message, glob)
 		r.Match = rules.Match{Access: kinds, Paths: withContents(glob)}
 		out = append(out, r)
 		if slices.Contains(kinds, cardea.Read) {

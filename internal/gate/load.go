@@ -100,11 +100,11 @@ type Loaded struct {
 	// are advice on which tool to use.
 	RouteProblems []cardea.Diagnostic
 	routesRead    sync.Once
-	// Aids are what policies need besides files.
-	Aids    Aids
-	index   *indexCache
-	kept    project.LastGood
-	orgName string
+	// Callbacks are what policies need besides files.
+	Callbacks Callbacks
+	index     *indexCache
+	kept      project.LastGood
+	orgName   string
 }
 
 // Given is what the strongest file that counts says about a key.

@@ -451,7 +451,7 @@ func TestDecidersEndInTime(t *testing.T) {
 	analyse := func(ev *cardea.Event) *cardea.Event { return call.Analyse(ev, knowledge.World{}) }
 	g := Build(Load(s.where), analyse, nil)
 	own := g.Slots
-	g.Slots = append(own[:len(own):len(own)], seats(slow{until})...)
+	g.Slots = append(own[:len(own):len(own)], slotsOf(slow{until})...)
 	for command, want := range map[string]cardea.Effect{"git push --force": cardea.Deny, "true": cardea.Ask} {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		v := g.Decide(ctx, analyse(ev(command)))
@@ -460,7 +460,7 @@ func TestDecidersEndInTime(t *testing.T) {
 			t.Errorf("%s: %s, %v; want %s and a word about the time", command, v.Effect, v.Troubles, want)
 		}
 	}
-	g.Slots = append(own[:len(own):len(own)], seats(broken{})...)
+	g.Slots = append(own[:len(own):len(own)], slotsOf(broken{})...)
 	if v := g.Decide(context.Background(), analyse(ev("true"))); v.Effect != cardea.Ask || len(v.Troubles) != 1 || v.Troubles[0].Failure != cardea.Panicked {
 		t.Errorf("a panic where nobody attends: %s, %v", v.Effect, v.Troubles)
 	}

@@ -15,8 +15,8 @@ import (
 	"cardea.dev/internal/script/signals"
 )
 
-// Aids are what policies need besides files. The zero value does without.
-type Aids struct {
+// Callbacks are what policies need besides files. The zero value does without.
+type Callbacks struct {
 	// Redact takes secrets from a text; signals see no text without it.
 	Redact func(string) string
 	// Secrets are the secrets in a text, as they stand there; nil finds none.
@@ -67,14 +67,14 @@ func (l *Loaded) policies() *policy.Policies {
 	if lib.Tool == nil {
 		lib.Tool = harness.ToolWord
 	}
-	return policy.New(lib, policy.Settings{Facts: l.PolicyFacts(), Folders: l.policyFolders, Once: l.Aids.Once,
-		Signals: l.signals(), Trace: l.Aids.Trace})
+	return policy.New(lib, policy.Settings{Facts: l.PolicyFacts(), Folders: l.policyFolders, Once: l.Callbacks.Once,
+		Signals: l.signals(), Trace: l.Callbacks.Trace})
 }
 
 // signals answers the signals of all policies.
 func (l *Loaded) signals() *signals.Runner {
 	w := &l.Where
-	return &signals.Runner{Project: w.Project, Find: l.signal, Redact: l.Aids.Redact, Secrets: l.Aids.Secrets, State: w.State, Start: w.Start}
+	return &signals.Runner{Project: w.Project, Find: l.signal, Redact: l.Callbacks.Redact, Secrets: l.Callbacks.Secrets, State: w.State, Start: w.Start}
 }
 
 // PolicyFacts are the settings that policies see as input.cardea.settings.

@@ -107,7 +107,7 @@ func TestSignalsOfProjects(t *testing.T) {
 	once := map[string]bool{}
 	ask := func() cardea.Verdict {
 		l := Load(s.where)
-		l.Aids = Aids{Once: func(k string) bool { was := once[k]; once[k] = true; return !was }, Redact: func(s string) string { return s }}
+		l.Callbacks = Callbacks{Once: func(k string) bool { was := once[k]; once[k] = true; return !was }, Redact: func(s string) string { return s }}
 		return s.judge(l, "x")
 	}
 	if v := ask(); v.Effect != cardea.Ask || !strings.Contains(v.Reason, "the project is not trusted") {

@@ -53,20 +53,20 @@ func (w *writing) summary(c *cardea.Call) redact.Text {
 	if command, ok := c.Input["command"].(string); ok && len(c.Shadowed["command"]) == 0 {
 		return w.text(command, maxInput)
 	}
-	told := map[string]any{}
+	fields := map[string]any{}
 	for k, v := range c.Input {
-		told[k] = v
+		fields[k] = v
 	}
 	for k, v := range c.Shadowed {
-		told[k+" (again)"] = v
+		fields[k+" (again)"] = v
 	}
-	if len(told) == 0 {
+	if len(fields) == 0 {
 		return redact.Text{}
 	}
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(w.brief(told, 0)); err != nil {
+	if err := enc.Encode(w.brief(fields, 0)); err != nil {
 		return w.text(c.Tool, maxInput)
 	}
 	return w.text(strings.TrimSuffix(b.String(), "\n"), maxInput)

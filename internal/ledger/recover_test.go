@@ -226,7 +226,7 @@ func TestAdoptionIsBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for i, want := range []int64{maxAdopt + 1, 2 * (maxAdopt + 1), 150 + 3} {
+	for i, want := range []int64{maxTaken + 1, 2 * (maxTaken + 1), 150 + 3} {
 		b.add(1)
 		if r := b.verify(); r.Entries != want || !r.Intact() {
 			t.Errorf("after %d writes: %d entries, want %d; %+v", i+1, r.Entries, want, r.Diagnostics)

@@ -153,7 +153,7 @@ func (s *search) spool() (more bool) {
 		}
 		body, genuine, err := s.ledger.readSpooled(name)
 		if err != nil || !genuine {
-			continue // adopted just now, or told by Verify
+			continue // taken just now, or reported by Verify
 		}
 		w, err := parse(body)
 		if err != nil {

@@ -15,9 +15,9 @@ const (
 	// maxSpool is how many files the spool holds. Then entries are lost, and
 	// told to be: a lock that is never given back must not fill the disk.
 	maxSpool = 2000
-	// maxAdopt is how many of them one writer takes, so that none pays for
+	// maxTaken is how many of them one writer takes, so that none pays for
 	// all.
-	maxAdopt = 64
+	maxTaken = 64
 	spoolEnd = ".json"
 	badEnd   = ".bad"
 )
@@ -76,9 +76,9 @@ func (l *Ledger) readSpooled(name string) (body []byte, ok bool, err error) {
 	return body, err == nil && w.ID == id, nil
 }
 
-// adopt writes the oldest entries of the spool. A file that the ledger did not
+// takeSpooled writes the oldest entries of the spool. A file that the ledger did not
 // write is set aside, for Verify to tell.
-func (w *writer) adopt(names []string) error {
+func (w *writer) takeSpooled(names []string) error {
 	l, dir, taken := w.ledger, w.ledger.path(spoolName), 0
 	for _, name := range names {
 		path := filepath.Join(dir, name)
@@ -86,7 +86,7 @@ func (w *writer) adopt(names []string) error {
 			state.RemoveAbandoned(path)
 			continue
 		}
-		if taken++; taken > maxAdopt {
+		if taken++; taken > maxTaken {
 			return nil
 		}
 		body, ok, err := l.readSpooled(name)

@@ -16,9 +16,9 @@ type writer struct {
 	head     head
 	// mended says what was wrong and is passed over, in the words of
 	// [link.Mended]; "" where nothing was. The next line tells it for good,
-	// then told is set.
+	// then noted is set.
 	mended string
-	told   bool
+	noted  bool
 	// file is the file of the day that is written, nil before it is open.
 	file *os.File
 	// cut is set where the file ends within a line.
@@ -65,7 +65,7 @@ func (w *writer) write(body []byte) error {
 	}
 	names, err := w.ledger.waiting()
 	if err == nil {
-		err = w.adopt(names)
+		err = w.takeSpooled(names)
 	}
 	return errors.Join(err, w.line(body), w.end())
 }
@@ -129,7 +129,7 @@ func (w *writer) end() error {
 func (w *writer) line(body []byte) error {
 	l := w.ledger
 	next := link{Day: w.head.Day, N: w.head.N + 1, Prev: w.head.Last}
-	if !w.told {
+	if !w.noted {
 		next.Mended = w.mended
 	}
 	line, mac := seal(l.opt.Key, body, next)
@@ -146,7 +146,7 @@ func (w *writer) line(body []byte) error {
 		return err
 	}
 	l.wrote()
-	w.told = true
+	w.noted = true
 	before := w.head.Size
 	w.head.N, w.head.Last, w.head.Size, w.cut = w.head.N+1, mac, before+int64(len(line)), false
 	w.grown = w.grown || before>>20 != w.head.Size>>20
@@ -165,12 +165,12 @@ func (w *writer) settle(f *os.File) error {
 	case size < w.head.Size:
 		w.mended = mendedTail
 	case size-w.head.Size > maxRecover:
-		if err := w.adoptTail(f, size-maxRecover, size, false); err != nil {
+		if err := w.countTail(f, size-maxRecover, size, false); err != nil {
 			return err
 		}
 		w.mended = mendedTail
 	default:
-		if err := w.adoptTail(f, w.head.Size, size, true); err != nil {
+		if err := w.countTail(f, w.head.Size, size, true); err != nil {
 			return err
 		}
 	}
@@ -186,11 +186,11 @@ func (w *writer) settle(f *os.File) error {
 	return nil
 }
 
-// adoptTail counts the lines of the chain that the head does not tell of. What
+// countTail counts the lines of the chain that the head does not tell of. What
 // a crash leaves are one or few lines that follow, the last one perhaps without
 // its end or without more; anything else is told as mended. Where chained is
 // false, the first lines are not known to follow.
-func (w *writer) adoptTail(f *os.File, from, to int64, chained bool) error {
+func (w *writer) countTail(f *os.File, from, to int64, chained bool) error {
 	buf := make([]byte, to-from)
 	if _, err := f.ReadAt(buf, from); err != nil {
 		return err
