@@ -46,6 +46,7 @@ var layers = [][]string{
 	{"internal/decide", "packs"},
 	{"internal/settings", "internal/importer", "internal/install"},
 	{"internal/project", "internal/script/signals", "internal/script/trusted", "internal/script/triggered"},
+	{"internal/inforce"},
 	{"internal/gate"},
 	{"internal/cli"},
 	{"cmd", "scripts", "internal/coldstart"},

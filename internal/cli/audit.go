@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"cardea.dev"
-	"cardea.dev/internal/gate"
 	"cardea.dev/internal/harness"
+	"cardea.dev/internal/inforce"
 	"cardea.dev/internal/ledger"
 	"cardea.dev/internal/redact"
 	"cardea.dev/internal/state"
@@ -215,7 +215,7 @@ func explain(p Process, id string, asJSON bool) error {
 // reading.
 func openLedger(p Process) (*ledger.Ledger, error) {
 	pl := locate(p, "", "", p.Dir)
-	s := gate.LoadSettings(p.where(&pl)).Ledger
+	s := inforce.LoadSettings(p.where(&pl)).Ledger
 	dir, why := p.ledgerDir(&pl, s)
 	if why != "" {
 		pl.tell(why)

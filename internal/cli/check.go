@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"cardea.dev"
-	"cardea.dev/internal/gate"
 	"cardea.dev/internal/harness"
+	"cardea.dev/internal/inforce"
 	"cardea.dev/internal/limit"
 	"cardea.dev/internal/redact"
 	"cardea.dev/internal/script"
@@ -180,7 +180,7 @@ func (h *hook) finish(j *judgement, p progress) harness.Output {
 // process stands.
 func (h *hook) answerUnread(m *harness.Message) harness.Output {
 	pl := locate(h.process, "", "", h.process.Dir)
-	s := gate.LoadSettings(h.process.where(&pl))
+	s := inforce.LoadSettings(h.process.where(&pl))
 	p := progress{message: m, event: m.Event, fallback: s.Fallback(), recorder: h.recorderOf(&pl, s.Ledger)}
 	a := cardea.Express(m.Verdict(p.fallback), m.Capabilities(), m.Event)
 	p.answer = &a

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"cardea.dev"
-	"cardea.dev/internal/gate"
 	"cardea.dev/internal/harness/claudecode"
+	"cardea.dev/internal/inforce"
 	"cardea.dev/internal/install"
 )
 
@@ -20,7 +20,7 @@ type listener struct {
 
 // listeners are the rules, policies and settings that wait for events. Those of
 // policies that nobody can read are told elsewhere.
-func listeners(l *gate.Loaded) []listener {
+func listeners(l *inforce.Loaded) []listener {
 	var out []listener
 	if at, given := l.Given("policies.checks"); given {
 		out = append(out, listener{at.File, at.Line, []string{"PostToolUse"}}) // that a check succeeded is told there
@@ -61,7 +61,7 @@ func missingEvents(h install.Harness, found install.Findings, events []string) [
 // eventFindings finds what waits for events that do not come. Without any hook
 // there is nothing to compare with. It looks at the harness whose words for events
 // are the canonical ones.
-func eventFindings(p Process, l *gate.Loaded) []cardea.Diagnostic {
+func eventFindings(p Process, l *inforce.Loaded) []cardea.Diagnostic {
 	h, err := install.Find(claudecode.Name)
 	if err != nil {
 		return nil

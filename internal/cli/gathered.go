@@ -4,14 +4,14 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/call"
 	"cardea.dev/internal/decide/rules"
-	"cardea.dev/internal/gate"
 	"cardea.dev/internal/harness"
+	"cardea.dev/internal/inforce"
 	"cardea.dev/internal/knowledge"
 )
 
 // gather reads the files that are named, or everything that is in force where
 // the person stands.
-func gather(p Process, paths []string) (*gate.Loaded, place, error) {
+func gather(p Process, paths []string) (*inforce.Loaded, place, error) {
 	if p.Dir == "" {
 		return nil, place{}, errNoFolder
 	}
@@ -21,7 +21,7 @@ func gather(p Process, paths []string) (*gate.Loaded, place, error) {
 		l.ReadRoutes()
 		return l, pl, nil
 	}
-	l, err := gate.LoadPaths(paths)
+	l, err := inforce.LoadPaths(paths)
 	return l, pl, err
 }
 

@@ -15,6 +15,7 @@ import (
 	"cardea.dev/internal/harness"
 	"cardea.dev/internal/harness/claudecode"
 	"cardea.dev/internal/harness/copilotcli"
+	"cardea.dev/internal/inforce"
 	"cardea.dev/internal/limit"
 	"cardea.dev/internal/paths"
 	"cardea.dev/internal/redact"
@@ -38,7 +39,7 @@ type judgement struct {
 	process Process
 	event   *cardea.Event
 	place   place
-	loaded  *gate.Loaded
+	loaded  *inforce.Loaded
 	// traced is how the harness's lists were applied, where CARDEA_DEBUG asks.
 	traced *trace
 }
@@ -50,7 +51,7 @@ func newJudgement(p Process, ev *cardea.Event) *judgement {
 	j.event = ev.At(at)
 	j.loaded = load(p, &j.place, j.event)
 	r := redact.New()
-	j.loaded.Callbacks = gate.Callbacks{Once: j.place.session.IsNew, Redact: r.Show, Secrets: secretsBy(r)}
+	j.loaded.Callbacks = inforce.Callbacks{Once: j.place.session.IsNew, Redact: r.Show, Secrets: secretsBy(r)}
 	if !ev.Kind.Answered() {
 		return j
 	}
@@ -67,7 +68,7 @@ func newJudgement(p Process, ev *cardea.Event) *judgement {
 
 // load reads what is in force in a place. An event, where there is one, is what
 // it is read for.
-func load(p Process, pl *place, ev *cardea.Event) *gate.Loaded {
+func load(p Process, pl *place, ev *cardea.Event) *inforce.Loaded {
 	w := p.whose(pl)
 	if ev != nil {
 		w.Warm(ev)
@@ -76,7 +77,7 @@ func load(p Process, pl *place, ev *cardea.Event) *gate.Loaded {
 	plugins, problems := claudecode.PluginRoots(pl.dirs.Claude, pl.project, claudecode.ManagedDir(p.Machine.OS))
 	pl.tell(problems...)
 	w.Plugins, w.Plugin = plugins, p.Env("CLAUDE_PLUGIN_ROOT")
-	return gate.Load(w)
+	return inforce.Load(w)
 }
 
 // keep writes down what must be there when a file breaks.

@@ -8,7 +8,6 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/bash"
-	"cardea.dev/internal/decide/readonly"
 	"cardea.dev/internal/knowledge"
 	"github.com/spf13/cobra"
 )
@@ -102,7 +101,7 @@ func calls(p Process, args []string) []knownCall {
 	}
 	j := newJudgement(p, m.event)
 	j.analyse()
-	only := readonly.New(j.loaded.Reading())
+	only := j.loaded.ReadonlyDecider()
 	var out []knownCall
 	for i := range j.event.Call.Parts {
 		part := &j.event.Call.Parts[i]

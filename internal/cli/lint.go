@@ -11,8 +11,8 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/decide/rules"
 	"cardea.dev/internal/evidence"
-	"cardea.dev/internal/gate"
 	"cardea.dev/internal/harness"
+	"cardea.dev/internal/inforce"
 	"github.com/spf13/cobra"
 )
 
@@ -54,7 +54,7 @@ func lint(p Process, paths []string, asJSON bool) error {
 }
 
 // findings are all mistakes, in the order of files and lines.
-func findings(l *gate.Loaded, pl place) []cardea.Diagnostic {
+func findings(l *inforce.Loaded, pl place) []cardea.Diagnostic {
 	var out []cardea.Diagnostic
 	for _, p := range append(l.Problems(), l.RouteProblems...) {
 		// What an author did not mean is an error here, even where the hook
@@ -82,7 +82,7 @@ func findings(l *gate.Loaded, pl place) []cardea.Diagnostic {
 }
 
 // policyMistakes are those of the policies in force.
-func policyMistakes(l *gate.Loaded) []cardea.Diagnostic {
+func policyMistakes(l *inforce.Loaded) []cardea.Diagnostic {
 	var out []cardea.Diagnostic
 	for _, f := range l.PolicyFolders() {
 		if f.Scope == cardea.ScopeBuiltin {
@@ -105,7 +105,7 @@ func policyMistakes(l *gate.Loaded) []cardea.Diagnostic {
 }
 
 // unmetChecks are checks that can never hold, so that nothing can be committed.
-func unmetChecks(l *gate.Loaded) []cardea.Diagnostic {
+func unmetChecks(l *inforce.Loaded) []cardea.Diagnostic {
 	var out []cardea.Diagnostic
 	at, _ := l.Given("policies.checks")
 	wrong := evidence.Mistakes(l.Settings.Policies.Checks)
@@ -173,7 +173,7 @@ func shadowed(all, own []rules.Rule) []cardea.Diagnostic {
 }
 
 // shadowedRoutes finds routes that never speak, because the first match wins.
-func shadowedRoutes(l *gate.Loaded) []cardea.Diagnostic {
+func shadowedRoutes(l *inforce.Loaded) []cardea.Diagnostic {
 	type key struct{ tool, field, pattern string }
 	first := map[key]string{}
 	var out []cardea.Diagnostic

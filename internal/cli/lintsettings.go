@@ -11,13 +11,13 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/decide/policy/engine"
 	"cardea.dev/internal/document"
-	"cardea.dev/internal/gate"
+	"cardea.dev/internal/inforce"
 	"cardea.dev/internal/state"
 )
 
 // settingsMistakes are names in settings that mean nothing here: functions that
 // OPA does not have, and rules after which something is to run.
-func settingsMistakes(l *gate.Loaded) []cardea.Diagnostic {
+func settingsMistakes(l *inforce.Loaded) []cardea.Diagnostic {
 	var out []cardea.Diagnostic
 	for i := range l.SettingsFiles {
 		f := &l.SettingsFiles[i]
@@ -61,7 +61,7 @@ func functionExists(e engine.Engine, name string) bool {
 
 // unknownRules are the ids that no rule has, in force or off, and no policy
 // names. Ids that a policy puts together cannot be known.
-func unknownRules(l *gate.Loaded, ids []string) []string {
+func unknownRules(l *inforce.Loaded, ids []string) []string {
 	known := map[string]bool{}
 	for _, r := range slices.Concat(l.Rules, l.Off) {
 		known[r.ID] = true
@@ -72,7 +72,7 @@ func unknownRules(l *gate.Loaded, ids []string) []string {
 	for _, b := range l.PolicySwitches() {
 		known[b.Name] = true
 	}
-	for _, pack := range gate.GeneratedPacks() {
+	for _, pack := range inforce.GeneratedPacks() {
 		known[pack] = true
 	}
 	var texts strings.Builder

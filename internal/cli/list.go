@@ -7,7 +7,7 @@ import (
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/decide/routes"
 	"cardea.dev/internal/decide/rules"
-	"cardea.dev/internal/gate"
+	"cardea.dev/internal/inforce"
 	"cardea.dev/internal/settings"
 	"github.com/spf13/cobra"
 )
@@ -76,7 +76,7 @@ func list(p Process, asJSON bool) error {
 	return p.answer(asJSON, out, out.show)
 }
 
-func listingOf(l *gate.Loaded, pl place) listing {
+func listingOf(l *inforce.Loaded, pl place) listing {
 	out := listing{Project: pl.project, Trusted: l.Where.Trusted(),
 		Settings:    l.Settings.Effective(),
 		Permissions: entriesOf(l), Packs: packsOf(l), Rules: rulesOf(l.Rules), Off: rulesOf(l.Off), Routes: routesOf(l.Routes),
@@ -118,7 +118,7 @@ func rulesOf(list []rules.Rule) []ruleListing {
 
 // packsOf are the built-in packs in the order of their rules, and the built-in
 // policies. One whose rules are all off is off.
-func packsOf(l *gate.Loaded) []packListing {
+func packsOf(l *inforce.Loaded) []packListing {
 	out := []packListing{}
 	at := map[string]int{}
 	for i, list := range [][]rules.Rule{l.Rules, l.Off} {

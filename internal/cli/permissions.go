@@ -10,7 +10,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/decide/permissions"
-	"cardea.dev/internal/gate"
+	"cardea.dev/internal/inforce"
 	"cardea.dev/internal/permissionlist"
 	"github.com/spf13/cobra"
 )
@@ -91,7 +91,7 @@ func showPermissions(p Process, f permissionFlags) error {
 	return p.answer(f.json, out, out.show)
 }
 
-func permissionsOf(l *gate.Loaded, pl place) permissionListing {
+func permissionsOf(l *inforce.Loaded, pl place) permissionListing {
 	out := permissionListing{Expand: l.Expands(), Entries: entriesOf(l), Files: []permissionFile{}, Diagnostics: []cardea.Diagnostic{}}
 	for _, f := range l.PermissionFiles {
 		out.Files = append(out.Files, permissionFile{f.From.File, f.From.Harness, f.From.Scope, f.Entries, f.Kept})
@@ -106,7 +106,7 @@ func permissionsOf(l *gate.Loaded, pl place) permissionListing {
 }
 
 // entriesOf are the entries of all lists, the strictest first.
-func entriesOf(l *gate.Loaded) []entryListing {
+func entriesOf(l *inforce.Loaded) []entryListing {
 	out := []entryListing{}
 	for i := range l.Permissions {
 		e := &l.Permissions[i]
@@ -153,7 +153,7 @@ func (l permissionListing) show(s *screen) {
 }
 
 // permissionFindings are what the authors of entries may not have meant.
-func permissionFindings(l *gate.Loaded, pl place) []cardea.Diagnostic {
+func permissionFindings(l *inforce.Loaded, pl place) []cardea.Diagnostic {
 	var out []cardea.Diagnostic
 	probed := newProbing(pl)
 	for i := range l.Permissions {
@@ -268,7 +268,7 @@ func suggest(p Process, f permissionFlags, text string) error {
 	for i := range j.event.Call.Parts {
 		part := suggestedPart{Text: j.event.Call.Parts[i].Text, Effect: v.Parts[i], Why: []string{}, Needs: []string{}}
 		if e := v.Parts[i]; e == cardea.Abstain || e == cardea.Defer {
-			r := j.loaded.Permitter().Refusal(j.event, i)
+			r := j.loaded.PermissionsDecider().Refusal(j.event, i)
 			part.Why, part.Needs = append(part.Why, r.Why...), append(part.Needs, r.Needs...)
 		}
 		out.Parts = append(out.Parts, part)

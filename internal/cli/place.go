@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"cardea.dev"
-	"cardea.dev/internal/gate"
+	"cardea.dev/internal/inforce"
 	"cardea.dev/internal/paths"
 	"cardea.dev/internal/project"
 	"cardea.dev/internal/session"
@@ -70,7 +70,7 @@ func (p Process) placeBeside(doubted []string, harness, id, cwd string) place {
 
 // where is whose files count in a place, and which of the project's the person
 // accepted.
-func (p Process) where(pl *place) gate.Where {
+func (p Process) where(pl *place) inforce.Where {
 	w := p.whose(pl)
 	w.Lists, w.ListsIn = p.lists(pl), listsIn
 	return w
@@ -78,8 +78,8 @@ func (p Process) where(pl *place) gate.Where {
 
 // whose is the same without the places of the harnesses' lists, which take a look
 // at the processes above.
-func (p Process) whose(pl *place) gate.Where {
-	w := gate.Where{Engines: p.Engines, Dirs: pl.dirs, Project: pl.project, State: pl.state, Guarded: p.Machine.Guarded, Program: p.Program,
+func (p Process) whose(pl *place) inforce.Where {
+	w := inforce.Where{Engines: p.Engines, Dirs: pl.dirs, Project: pl.project, State: pl.state, Guarded: p.Machine.Guarded, Program: p.Program,
 		Path: p.Env("PATH"), Temp: temporary, Start: pl.start, Expand: p.isSet("CARDEA_PERMISSIONS"), Tracked: project.Tracked}
 	if pl.state == "" {
 		return w

@@ -15,8 +15,8 @@ import (
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/decide/policy/engine"
 	"cardea.dev/internal/document"
-	"cardea.dev/internal/gate"
 	"cardea.dev/internal/harness"
+	"cardea.dev/internal/inforce"
 	"cardea.dev/internal/limit"
 	"cardea.dev/internal/state"
 	"github.com/spf13/cobra"
@@ -48,7 +48,7 @@ in force here:
 
 // policyFolders are the folders that are named, else those in force; then l is
 // what is in force.
-func policyFolders(p Process, paths []string) (folders []policy.Folder, l *gate.Loaded, err error) {
+func policyFolders(p Process, paths []string) (folders []policy.Folder, l *inforce.Loaded, err error) {
 	if len(paths) == 0 {
 		if l, _, err = gather(p, nil); err != nil {
 			return nil, nil, err

@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"cardea.dev"
-	"cardea.dev/internal/decide/readonly"
 	"cardea.dev/internal/knowledge"
 	"cardea.dev/internal/sharedtest"
 	"cardea.dev/internal/testrun"
@@ -55,7 +54,7 @@ func score(t *testing.T, name string) []scored {
 		j := newJudgement(p, m.event)
 		v := j.verdict(context.Background())
 		s.effect, s.by = v.Effect, v.By
-		only := readonly.New(j.loaded.Reading())
+		only := j.loaded.ReadonlyDecider()
 		for i := range j.event.Call.Parts {
 			part := &j.event.Call.Parts[i]
 			if !part.NoEffect && s.why == "" {

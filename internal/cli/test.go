@@ -4,8 +4,8 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/decide/routes"
 	"cardea.dev/internal/decide/rules"
-	"cardea.dev/internal/gate"
 	"cardea.dev/internal/harness"
+	"cardea.dev/internal/inforce"
 	"github.com/spf13/cobra"
 )
 
@@ -52,7 +52,7 @@ func test(p Process, paths []string, asJSON bool) error {
 }
 
 // run runs all tests, in the order of files.
-func (all *inlineTests) run(l *gate.Loaded) {
+func (all *inlineTests) run(l *inforce.Loaded) {
 	add := func(source, name, desc, input, problem string) {
 		if desc == "" {
 			desc = shorten(input, 100)

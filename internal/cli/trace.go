@@ -70,7 +70,7 @@ func (j *judgement) suggest(v cardea.Verdict) (ok bool, needs []string) {
 			ok = false // no entry lifts it
 			continue
 		}
-		r := j.loaded.Permitter().Refusal(j.event, i)
+		r := j.loaded.PermissionsDecider().Refusal(j.event, i)
 		if len(r.Needs) == 0 {
 			ok = false
 		}

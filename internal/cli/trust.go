@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"cardea.dev"
-	"cardea.dev/internal/gate"
+	"cardea.dev/internal/inforce"
 	"cardea.dev/internal/paths"
 	"cardea.dev/internal/redact"
 	"cardea.dev/internal/trust"
@@ -64,7 +64,7 @@ type survey struct {
 	// digests are of the files that the project brings, as they were read.
 	digests map[string]string
 	// now is what is in force, then what would be if all files were accepted.
-	now, then *gate.Loaded
+	now, then *inforce.Loaded
 	// unrunnable are the commands that do not run whatever is accepted.
 	unrunnable []cardea.Diagnostic
 }
@@ -94,7 +94,7 @@ func surveyHere(p Process) (*survey, error) {
 		s.digests[inProject(pl.project, path)] = trust.Digest(data)
 		return true
 	}
-	s.then = gate.Load(w)
+	s.then = inforce.Load(w)
 	s.then.ReadRoutes()
 	s.then.ReadScripts()
 	s.unrunnable = s.then.Unrunnable()

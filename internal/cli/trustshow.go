@@ -10,7 +10,7 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/decide/rules"
-	"cardea.dev/internal/gate"
+	"cardea.dev/internal/inforce"
 	"cardea.dev/internal/settings"
 )
 
@@ -221,7 +221,7 @@ func gainsOf(verbs []string) string {
 
 // policiesOf are the project's policies. The error is that of the engine, without
 // which nobody can tell what they do.
-func policiesOf(l *gate.Loaded) (out []policy.Listed, err error) {
+func policiesOf(l *inforce.Loaded) (out []policy.Listed, err error) {
 	out = []policy.Listed{}
 	for _, f := range l.PolicyFolders() {
 		if f.Scope == cardea.ScopeProject {

@@ -9,7 +9,6 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/decide/permissions"
 	"cardea.dev/internal/decide/policy"
-	"cardea.dev/internal/decide/readonly"
 )
 
 // show writes a trial for people: the outcome first, then how it came about,
@@ -109,7 +108,7 @@ func (t trial) beyondReading(i int) string {
 	if part.NoEffect || len(part.Opaque) > 0 || t.judgement.loaded.ReadonlyOff || t.effect(i) != cardea.Abstain {
 		return ""
 	}
-	return readonly.New(t.judgement.loaded.Reading()).Refusal(t.judgement.event, i)
+	return t.judgement.loaded.ReadonlyDecider().Refusal(t.judgement.event, i)
 }
 
 // beyondLists is why part i is not allowed by the harness's own lists; nothing
@@ -119,7 +118,7 @@ func (t trial) beyondLists(i int) permissions.Refusal {
 	if e := t.effect(i); t.judgement.loaded == nil || e != cardea.Abstain && e != cardea.Defer {
 		return permissions.Refusal{}
 	}
-	r := t.judgement.loaded.Permitter().Refusal(t.judgement.event, i)
+	r := t.judgement.loaded.PermissionsDecider().Refusal(t.judgement.event, i)
 	if !t.judgement.loaded.Expands() && len(r.Why) != 1 {
 		return permissions.Refusal{}
 	}

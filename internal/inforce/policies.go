@@ -1,4 +1,4 @@
-package gate
+package inforce
 
 import (
 	"os"
@@ -31,7 +31,7 @@ type Callbacks struct {
 // routed to an event, while everything else is read: what the process then
 // judges by is [Where.Policies].
 func (w *Where) Warm(ev *cardea.Event) {
-	lib := &policy.Library{Engines: w.Engines, Cache: newIndexCache(*w), Tool: harness.ToolWord, Recheck: oneLook}
+	lib := &policy.Library{Engines: w.Engines, Cache: policy.NewIndexCache(w.Dirs.Cache, w.State), Tool: harness.ToolWord, Recheck: oneLook}
 	w.Policies = lib
 	l := &Loaded{Where: *w}
 	for _, at := range []folder{l.user(), l.project()} {
@@ -46,17 +46,17 @@ func (w *Where) Warm(ev *cardea.Event) {
 const oneLook = time.Minute
 
 // index is the cache of indexes of a place.
-func (w Where) index() *indexCache {
+func (w Where) index() *policy.IndexCache {
 	if w.Policies != nil {
-		if c, ok := w.Policies.Cache.(*indexCache); ok {
+		if c, ok := w.Policies.Cache.(*policy.IndexCache); ok {
 			return c
 		}
 	}
-	return newIndexCache(w)
+	return policy.NewIndexCache(w.Dirs.Cache, w.State)
 }
 
-// policies are the policies of all scopes.
-func (l *Loaded) policies() *policy.Policies {
+// Policies are the policies of all scopes.
+func (l *Loaded) Policies() *policy.Policies {
 	lib := l.Where.Policies
 	if lib == nil {
 		lib = &policy.Library{Engines: l.Where.Engines, Recheck: oneLook}

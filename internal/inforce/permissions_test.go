@@ -1,4 +1,4 @@
-package gate
+package inforce_test
 
 import (
 	"context"
@@ -11,7 +11,9 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/call"
+	"cardea.dev/internal/gate"
 	"cardea.dev/internal/harness/claudecode"
+	"cardea.dev/internal/inforce"
 	"cardea.dev/internal/knowledge"
 	"cardea.dev/internal/paths"
 	"cardea.dev/internal/permissionlist"
@@ -98,7 +100,7 @@ func TestListsByScope(t *testing.T) {
 		if tt.do != nil {
 			tt.do(s)
 		}
-		l := Load(s.where)
+		l := inforce.Load(s.where)
 		if got := s.judgeFor(l, "a"); got.Effect != tt.want {
 			t.Errorf("%s: %s by %s, want %s", tt.name, got.Effect, got.By, tt.want)
 		}
@@ -109,10 +111,10 @@ func TestListsByScope(t *testing.T) {
 }
 
 // judgeFor judges a call of Claude Code.
-func (s *site) judgeFor(l *Loaded, command string) cardea.Verdict {
+func (s *site) judgeFor(l *inforce.Loaded, command string) cardea.Verdict {
 	world := knowledge.World{Home: s.where.Dirs.Home, Resolve: paths.Resolve}
 	analyse := func(ev *cardea.Event) *cardea.Event { return call.Analyse(ev, world) }
-	return Build(l, analyse, nil).Decide(context.Background(), analyse(&cardea.Event{Kind: cardea.PreToolUse, Harness: claudecode.Name, Cwd: s.where.Project, Project: s.where.Project,
+	return gate.Build(l, analyse, nil).Decide(context.Background(), analyse(&cardea.Event{Kind: cardea.PreToolUse, Harness: claudecode.Name, Cwd: s.where.Project, Project: s.where.Project,
 		Call: &cardea.Call{Tool: "Bash", Name: "Bash", Known: true, Input: map[string]any{"command": command}}}))
 }
 
@@ -122,8 +124,8 @@ func TestLastGoodFormsOfLists(t *testing.T) {
 	s := newKeeper(t)
 	s.user("cardea.yaml", expand)
 	s.lists(map[string]string{"home/.claude/settings.json": `{"env":{"TOKEN":"ghp_012345678901234567890123456789abcdef"},"permissions":{"allow":["Bash(a)"],"deny":["Bash(b)"]}}`})
-	load := func() *Loaded {
-		l := Load(s.where)
+	load := func() *inforce.Loaded {
+		l := inforce.Load(s.where)
 		if err := l.Keep(redact.New(), neverLate); err != nil {
 			t.Fatal(err)
 		}
@@ -172,7 +174,7 @@ func TestWhatFollowsFromLists(t *testing.T) {
 		"app/.claude/settings.local.json": `{"permissions":{"additionalDirectories":["/etc"],"ask":["Read(y)"]}}`,
 		"app/.claude/settings.json":       `{"permissions":{"additionalDirectories":["/usr"]}}`,
 	})
-	l := Load(s.where)
+	l := inforce.Load(s.where)
 	if got, want := l.AdditionalDirs(), []string{"/srv", s.where.Dirs.Home + "/docs"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -189,7 +191,7 @@ func TestWhatFollowsFromLists(t *testing.T) {
 	}
 	broken := newSite(t)
 	broken.lists(map[string]string{"home/.claude/settings.json": "{"})
-	if l := Load(broken.where); !l.NativeAsk(&cardea.Call{Tool: "WebFetch"}) || !slices.Equal(l.Unreadable(), []string{"**"}) {
+	if l := inforce.Load(broken.where); !l.NativeAsk(&cardea.Call{Tool: "WebFetch"}) || !slices.Equal(l.Unreadable(), []string{"**"}) {
 		t.Error("a broken file may say anything")
 	}
 }
@@ -199,7 +201,7 @@ func TestListsAround(t *testing.T) {
 	s.user("cardea.yaml", expand)
 	deny := `{"permissions":{"deny":["Bash(b:*)"],"allow":["Bash(a:*)"]}}`
 	s.lists(map[string]string{"other/.claude/settings.json": deny, "third/.claude/settings.local.json": "{", "home/.claude/settings.json": `{"permissions":{"allow":["Bash(a:*)","Bash(b:*)","Bash(cp:*)"]}}`})
-	l := Load(s.where)
+	l := inforce.Load(s.where)
 	for command, want := range map[string]cardea.Effect{
 		"b": cardea.Allow, "cd ../other && b": cardea.Deny, "b; cp ../other/x y": cardea.Deny, "cp ../other/x y; a": cardea.Allow, "cp ../third/x y": cardea.Ask,
 	} {
@@ -216,7 +218,7 @@ func TestListsAround(t *testing.T) {
 	if got := s.judgeFor(l, "cp "+strings.Join(many, " ")+" ."); got.By != "permissions:surroundings" {
 		t.Errorf("%s by %s", got.Effect, got.By)
 	}
-	if got := (&Loaded{Where: Where{}}); got.Expands() || len(got.addedDirs()) > 0 {
+	if got := (&inforce.Loaded{Where: inforce.Where{}}); got.Expands() || len(got.AddedDirs()) > 0 {
 		t.Error("nothing loaded")
 	}
 	l.Where.ListsIn = func(string) []permissionlist.Source { return nil }

@@ -1,4 +1,4 @@
-package gate
+package inforce
 
 import (
 	"os"
@@ -13,9 +13,9 @@ import (
 	"cardea.dev/internal/state"
 )
 
-// own tells where things of the gate's own lie in truth. It looks when it is
+// Own tells where things of the gate's own lie in truth. It looks when it is
 // first asked, since most calls neither write nor delete anything.
-func (l *Loaded) own() func(rules.Own) []string {
+func (l *Loaded) Own() func(rules.Own) []string {
 	settings := sync.OnceValue(l.ownSettings)
 	programs := sync.OnceValue(l.ownPrograms)
 	return func(o rules.Own) []string {

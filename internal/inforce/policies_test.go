@@ -1,4 +1,4 @@
-package gate
+package inforce_test
 
 import (
 	"context"
@@ -13,6 +13,9 @@ import (
 	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/decide/policy"
+	"cardea.dev/internal/gate"
+	"cardea.dev/internal/inforce"
 	"cardea.dev/internal/paths"
 	"cardea.dev/internal/redact"
 )
@@ -78,7 +81,7 @@ func TestSignalsByScope(t *testing.T) {
 		t.Errorf("one that cannot be read: %s", v.Reason)
 	}
 	s.project("cardea.yaml", "signals: {told: {command: echo project}}\n")
-	l := Load(s.where)
+	l := inforce.Load(s.where)
 	for _, tt := range []struct {
 		scope cardea.Scope
 		name  string
@@ -106,8 +109,8 @@ func TestSignalsOfProjects(t *testing.T) {
 	write(t, filepath.Join(s.where.Project, "scripts/told.sh"), "echo told\n")
 	once := map[string]bool{}
 	ask := func() cardea.Verdict {
-		l := Load(s.where)
-		l.Callbacks = Callbacks{Once: func(k string) bool { was := once[k]; once[k] = true; return !was }, Redact: func(s string) string { return s }}
+		l := inforce.Load(s.where)
+		l.Callbacks = inforce.Callbacks{Once: func(k string) bool { was := once[k]; once[k] = true; return !was }, Redact: func(s string) string { return s }}
 		return s.judge(l, "x")
 	}
 	if v := ask(); v.Effect != cardea.Ask || !strings.Contains(v.Reason, "the project is not trusted") {
@@ -161,13 +164,13 @@ func TestSignalsOfProjects(t *testing.T) {
 	// All of it is shown to the person who trusts the project.
 	seen := map[string]bool{}
 	s.where.Trust = func(path string, _ []byte) bool { seen[filepath.Base(path)] = true; return true }
-	paths := Load(s.where).ReadScripts()
+	paths := inforce.Load(s.where).ReadScripts()
 	for _, name := range []string{"p.rego", "who.sh", "told.sh", "cardea.yaml"} {
 		if !seen[name] {
 			t.Errorf("%s is not shown: %v", name, paths)
 		}
 	}
-	if got := (&Loaded{}).ReadScripts(); got != nil {
+	if got := (&inforce.Loaded{}).ReadScripts(); got != nil {
 		t.Errorf("no project: %v", got)
 	}
 }
@@ -179,7 +182,7 @@ func TestBound(t *testing.T) {
 	for _, f := range []string{"tools/b.sh", "tools/Makefile", "Makefile", "tool/__main__.py", "m.py", "package.json", ".npmrc", "web/package.json", ".venv/bin/lintit", ".git/config"} {
 		write(t, filepath.Join(project, f), "")
 	}
-	l := &Loaded{}
+	l := &inforce.Loaded{}
 	l.Where.Project = project
 	for command, want := range map[string]string{
 		`sh "$CLAUDE_PROJECT_DIR"/tools/b.sh`:              "tools/b.sh",
@@ -218,7 +221,7 @@ func TestBound(t *testing.T) {
 		"xargs cat < list | sh":                                 "unseen",
 		`find tools -name '*.sh' -exec sh {} \;`:                "unseen",
 	} {
-		b := l.scripts().FilesOf(command)
+		b := l.Scripts().FilesOf(command)
 		var got []string
 		for _, path := range b.All {
 			rel, _ := filepath.Rel(project, path)
@@ -242,18 +245,18 @@ func TestBorrowed(t *testing.T) {
 		write(t, filepath.Join(s.where.Project, f), "")
 	}
 	for command, want := range map[string]bool{"make -s check": true, "npm test": true, "sh scripts/x.sh": true, "./scripts/x.sh": true, "cat VERSION": false, "git branch --show-current": false, "jq . package.json": false} {
-		l := &Loaded{Where: s.where}
-		if got := l.scripts().RunsUntrusted(command); (got != "") != want {
+		l := &inforce.Loaded{Where: s.where}
+		if got := l.Scripts().RunsUntrusted(command); (got != "") != want {
 			t.Errorf("%s: %q", command, got)
 		}
 		l.Where.Trust = all
-		if got := l.scripts().RunsUntrusted(command); got != "" {
+		if got := l.Scripts().RunsUntrusted(command); got != "" {
 			t.Errorf("%s in a trusted project: %q", command, got)
 		}
 	}
 	write(t, filepath.Join(s.where.Dirs.User, "policies/p.rego"), strings.ReplaceAll(needsSignal, "told", "made"))
 	write(t, filepath.Join(s.where.Dirs.User, "cardea.yaml"), "signals: {made: {command: make -s check}, who: {command: echo who}}\nactions: {on_ask: [{command: make -s told}]}\n")
-	l := Load(s.where)
+	l := inforce.Load(s.where)
 	if v := s.judge(l, "x"); v.Effect != cardea.Ask || !strings.Contains(v.Reason, "a project that you have not trusted") {
 		t.Errorf("%s %s", v.Effect, v.Reason)
 	}
@@ -276,7 +279,7 @@ func TestActionsOfAVerdict(t *testing.T) {
 	said := func(e cardea.Effect, severity cardea.Severity) string {
 		v := cardea.Verdict{Effect: e, By: "policies:R", Opinions: []cardea.Opinion{{Decider: "policies", Rule: "R", Effect: e, Severity: severity}, {Decider: "rules", Rule: "S", Effect: cardea.Abstain}}}
 		var out []string
-		for _, j := range Load(s.where).Actions(&cardea.Event{Kind: cardea.PreToolUse, Harness: "h", Call: &cardea.Call{Tool: "Bash"}}, &v) {
+		for _, j := range inforce.Load(s.where).Actions(&cardea.Event{Kind: cardea.PreToolUse, Harness: "h", Call: &cardea.Call{Tool: "Bash"}}, &v) {
 			out = append(out, j.Trigger+"="+j.Command+"("+j.Rule+")")
 		}
 		return strings.Join(out, " ")
@@ -311,7 +314,7 @@ func TestPoliciesOfProjectsAround(t *testing.T) {
 	other := filepath.Join(filepath.Dir(s.where.Project), "other")
 	write(t, filepath.Join(other, ".cardea/policies/p.rego"), plainPolicy)
 	s.where.Trust = all
-	g := Build(Load(s.where), nil, nil)
+	g := gate.Build(inforce.Load(s.where), nil, nil)
 	v := g.Decide(context.Background(), &cardea.Event{Kind: cardea.PreToolUse, Cwd: other, Call: &cardea.Call{Tool: "Bash", Input: map[string]any{"command": "stop"}}})
 	if v.Effect != cardea.Deny || strings.Contains(v.Message, "words") {
 		t.Errorf("%s %q", v.Effect, v.Message)
@@ -323,7 +326,7 @@ func TestOtherEvents(t *testing.T) {
 	s := newSite(t)
 	s.user("policies/p.rego", plainPolicy)
 	s.user("rules/r.yaml", "rules: [{id: r, event: Stop, match: {field: last_assistant_message, pattern: bye}, effect: deny, message: stay}]\n")
-	g := Build(Load(s.where), nil, nil)
+	g := gate.Build(inforce.Load(s.where), nil, nil)
 	for message, want := range map[string]cardea.Effect{"stop": cardea.Halt, "bye": cardea.Deny, "x": cardea.Abstain} {
 		if v := g.Decide(context.Background(), &cardea.Event{Kind: "Stop", Sent: sentFields{"last_assistant_message": message}}); v.Effect != want {
 			t.Errorf("%s: %s", message, v.Effect)
@@ -346,7 +349,7 @@ func TestIndexCache(t *testing.T) {
 		w := s.where
 		ev := &cardea.Event{Kind: cardea.PreToolUse, Call: &cardea.Call{Tool: "Bash", Name: "Bash", Input: map[string]any{"command": "stop"}}}
 		w.Warm(ev)
-		l := Load(w)
+		l := inforce.Load(w)
 		if v := s.judge(l, "stop"); v.Effect != cardea.Halt {
 			t.Errorf("%s", v.Effect)
 		}
@@ -360,7 +363,7 @@ func TestIndexCache(t *testing.T) {
 		t.Fatalf("%v", files)
 	}
 	whole, _ := os.ReadFile(files[0])
-	c := newIndexCache(s.where)
+	c := policy.NewIndexCache(s.where.Dirs.Cache, s.where.State)
 	name := "policies of " + filepath.Join(s.where.Dirs.User, "policies")
 	if text := c.Load(name); !strings.Contains(text, "cardea.policies.plain") {
 		t.Errorf("no index: %q", text)
@@ -374,11 +377,11 @@ func TestIndexCache(t *testing.T) {
 		}
 		keep()
 	}
-	if c.Load("another name") != "" || (*indexCache)(nil).Load("x") != "" || newIndexCache(Where{}) != nil {
+	if c.Load("another name") != "" || (*policy.IndexCache)(nil).Load("x") != "" || policy.NewIndexCache("", "") != nil {
 		t.Error("an index that is not there")
 	}
-	(*indexCache)(nil).Keep("x", "y")
-	if err := (*indexCache)(nil).write(func() bool { return false }); err != nil {
+	(*policy.IndexCache)(nil).Keep("x", "y")
+	if err := (*policy.IndexCache)(nil).Write(func() bool { return false }); err != nil {
 		t.Error(err)
 	}
 	// A folder that cannot be written is told.
@@ -387,7 +390,7 @@ func TestIndexCache(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, s.where.Dirs.Cache, "a file")
-	if err := c.write(func() bool { return false }); err == nil || !strings.Contains(err.Error(), "index of policies") {
+	if err := c.Write(func() bool { return false }); err == nil || !strings.Contains(err.Error(), "index of policies") {
 		t.Errorf("%v", err)
 	}
 }
@@ -402,7 +405,7 @@ func TestFunctionsOfPolicies(t *testing.T) {
 	if v := s.try("x"); v.Effect != cardea.Ask || !strings.Contains(v.Reason, "time.now_ns") {
 		t.Errorf("the person's own: %s %s", v.Effect, v.Reason)
 	}
-	if got := Load(s.where).Problems(); len(got) != 1 || !strings.Contains(got[0].String(), "cardea.yaml:1:23: policies.functions has no effect in your own settings") {
+	if got := inforce.Load(s.where).Problems(); len(got) != 1 || !strings.Contains(got[0].String(), "cardea.yaml:1:23: policies.functions has no effect in your own settings") {
 		t.Errorf("%v", got)
 	}
 	write(t, filepath.Join(s.where.Dirs.System, "cardea.yaml"), "policies: {functions: [time.now_ns]}\n")
@@ -422,7 +425,7 @@ func TestFunctionsOfPolicies(t *testing.T) {
 func TestBuiltinPolicies(t *testing.T) {
 	s := newSite(t)
 	on := func() string {
-		f, _ := Load(s.where).builtins()
+		f, _ := inforce.Load(s.where).Builtins()
 		var out []string
 		for _, p := range f.Paths() {
 			out = append(out, strings.TrimSuffix(filepath.Base(p), ".rego"))
@@ -466,7 +469,7 @@ func TestScriptsOfCommands(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	l := &Loaded{Where: Where{Project: project}}
+	l := &inforce.Loaded{Where: inforce.Where{Project: project}}
 	for command, want := range map[string]string{
 		"sh tools/a.sh":           "tools/a.sh",
 		"cd tools && ./b.sh":      "tools/b.sh",
@@ -481,7 +484,7 @@ func TestScriptsOfCommands(t *testing.T) {
 		"cat /etc/hostname":       "",
 	} {
 		var got []string
-		for _, path := range l.scripts().FilesOf(command).All {
+		for _, path := range l.Scripts().FilesOf(command).All {
 			rel, _ := filepath.Rel(project, path)
 			got = append(got, filepath.ToSlash(rel))
 		}

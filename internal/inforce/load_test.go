@@ -1,4 +1,4 @@
-package gate
+package inforce_test
 
 import (
 	"context"
@@ -8,13 +8,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"cardea.dev"
 	"cardea.dev/internal/call"
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/decide/policy/rego"
 	"cardea.dev/internal/decide/rules"
+	"cardea.dev/internal/gate"
+	"cardea.dev/internal/inforce"
 	"cardea.dev/internal/knowledge"
 	"cardea.dev/internal/paths"
 	"cardea.dev/internal/project"
@@ -23,12 +24,12 @@ import (
 // site is a person's folder and a project on disk.
 type site struct {
 	t     *testing.T
-	where Where
+	where inforce.Where
 }
 
 func newSite(t *testing.T) *site {
 	base := realTemp(t)
-	s := &site{t: t, where: Where{Engines: policy.Engines{Own: rego.Engine{}, Project: rego.Engine{}}, Project: filepath.Join(base, "app"), Dirs: project.Dirs{Home: filepath.Join(base, "home")}}}
+	s := &site{t: t, where: inforce.Where{Engines: policy.Engines{Own: rego.Engine{}, Project: rego.Engine{}}, Project: filepath.Join(base, "app"), Dirs: project.Dirs{Home: filepath.Join(base, "home")}}}
 	s.where.Dirs.User = filepath.Join(s.where.Dirs.Home, ".config/cardea")
 	mkdir(t, s.where.Project)
 	return s
@@ -43,14 +44,14 @@ func (s *site) project(name, text string) {
 // try is what the gate says about a command in the project.
 func (s *site) try(command string) cardea.Verdict {
 	s.t.Helper()
-	return s.judge(Load(s.where), command)
+	return s.judge(inforce.Load(s.where), command)
 }
 
-func (s *site) judge(l *Loaded, command string) cardea.Verdict {
+func (s *site) judge(l *inforce.Loaded, command string) cardea.Verdict {
 	s.t.Helper()
 	world := knowledge.World{Home: s.where.Dirs.Home, Resolve: paths.Resolve}
 	analyse := func(ev *cardea.Event) *cardea.Event { return call.Analyse(ev, world) }
-	return Build(l, analyse, nil).Decide(context.Background(), analyse(&cardea.Event{Kind: cardea.PreToolUse, Cwd: s.where.Project, Project: s.where.Project,
+	return gate.Build(l, analyse, nil).Decide(context.Background(), analyse(&cardea.Event{Kind: cardea.PreToolUse, Cwd: s.where.Project, Project: s.where.Project,
 		Call: &cardea.Call{Tool: "Bash", Name: "Bash", Known: true, Input: map[string]any{"command": command}}}))
 }
 
@@ -63,12 +64,12 @@ func rule(id, effect string) string {
 
 func TestLoadWithNothing(t *testing.T) {
 	s := newSite(t)
-	l := Load(s.where)
+	l := inforce.Load(s.where)
 	if len(l.Troubles())+len(l.Files)+len(l.Routes)+len(l.Off)+len(l.Uncounted()) != 0 || len(l.Rules) == 0 {
 		t.Errorf("got %+v", l)
 	}
-	for _, w := range []Where{{}, {Dirs: project.Dirs{User: "/none"}}} {
-		if l := Load(w); len(l.Troubles()) != 0 || len(l.Rules) == 0 {
+	for _, w := range []inforce.Where{{}, {Dirs: project.Dirs{User: "/none"}}} {
+		if l := inforce.Load(w); len(l.Troubles()) != 0 || len(l.Rules) == 0 {
 			t.Errorf("%+v: %v", w, l.Troubles())
 		}
 	}
@@ -113,7 +114,7 @@ func TestTrust(t *testing.T) {
 		}
 	}
 	s.where.Trust = nil
-	told := fmt.Sprint(Load(s.where).Uncounted())
+	told := fmt.Sprint(inforce.Load(s.where).Uncounted())
 	for _, want := range []string{"these settings do not count, since the project is not trusted", "rule pmay does not count", "the halt of rule phalt counts as deny"} {
 		if !strings.Contains(told, want) {
 			t.Errorf("not told: %q in %s", want, told)
@@ -123,7 +124,7 @@ func TestTrust(t *testing.T) {
 		t.Errorf("the model reads what an untrusted project wrote: %q", v.Message)
 	}
 	s.where.Trust = all
-	l := Load(s.where)
+	l := inforce.Load(s.where)
 	if l.Uncounted() != nil {
 		t.Errorf("trusted: %v", l.Uncounted())
 	}
@@ -137,7 +138,7 @@ func TestTrust(t *testing.T) {
 	}
 }
 
-func problemText(l *Loaded) string {
+func problemText(l *inforce.Loaded) string {
 	var b strings.Builder
 	for _, tr := range l.Troubles() {
 		fmt.Fprintf(&b, "%s: %s\n", tr.Failure, tr.Error())
@@ -149,7 +150,7 @@ func TestSwitches(t *testing.T) {
 	s := newSite(t)
 	s.user("cardea.yaml", "packs: {git: off, builtins: off}\nrules: {off: [mine], effect: {other: ask, gone: ask}}\n")
 	s.user("rules/r.yaml", "rules:\n  - {id: mine, tool: Bash, match: {command: mine}, effect: deny}\n  - {id: other, tool: Bash, match: {command: other}, effect: deny}\n")
-	l := Load(s.where)
+	l := inforce.Load(s.where)
 	for command, want := range map[string]cardea.Effect{"git push --force": cardea.Abstain, "mine": cardea.Abstain, "other": cardea.Ask, "cardea trust init": cardea.Deny} {
 		if got := s.judge(l, command); got.Effect != want {
 			t.Errorf("%q: %s by %s, want %s", command, got.Effect, got.By, want)
@@ -180,7 +181,7 @@ func TestBrokenFiles(t *testing.T) {
 		if got := s.try("mine"); got.Effect != cardea.Deny || !strings.Contains(got.Reason, "words of mine") {
 			t.Errorf("%s: %s, %q", onError, got.Effect, got.Reason)
 		}
-		if text := problemText(Load(s.where)); !strings.Contains(text, "a file is broken: "+filepath.Join(s.where.Dirs.User, "rules/a.yaml")+":1:") {
+		if text := problemText(inforce.Load(s.where)); !strings.Contains(text, "a file is broken: "+filepath.Join(s.where.Dirs.User, "rules/a.yaml")+":1:") {
 			t.Errorf("%s: %s", onError, text)
 		}
 	}
@@ -189,7 +190,7 @@ func TestBrokenFiles(t *testing.T) {
 func TestBrokenSettings(t *testing.T) {
 	s := newSite(t)
 	s.user("cardea.yaml", "on_error: maybe\nledger: {}\n")
-	if text := problemText(Load(s.where)); !strings.Contains(text, "a file is broken: ") || strings.Contains(text, "ledger") {
+	if text := problemText(inforce.Load(s.where)); !strings.Contains(text, "a file is broken: ") || strings.Contains(text, "ledger") {
 		t.Errorf("got %s", text)
 	}
 	// Those of an untrusted project do not count, so what is wrong with them
@@ -210,7 +211,7 @@ func TestUnreadableFiles(t *testing.T) {
 	mkdir(t, filepath.Join(s.where.Dirs.User, "cardea.yaml"))
 	write(t, filepath.Join(s.where.Project, ".cardea/rules"), "a file in the place of a folder")
 	mkdir(t, filepath.Join(s.where.Dirs.User, "rules/x.yaml"))
-	text := problemText(Load(s.where))
+	text := problemText(inforce.Load(s.where))
 	for _, want := range []string{"cardea.yaml: cannot be read: it is no regular file", ".cardea/rules: has mistakes", "x.yaml: cannot be read"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in %s", want, text)
@@ -229,7 +230,7 @@ func TestProjectLinks(t *testing.T) {
 			t.Skip(err)
 		}
 	}
-	l := Load(s.where)
+	l := inforce.Load(s.where)
 	text := fmt.Sprint(l.Problems(), problemText(l))
 	if strings.Contains(text, "password") || strings.Count(text, "outside of the project") != 2 {
 		t.Errorf("got %s", text)
@@ -254,7 +255,7 @@ func TestProblemsOfUntrustedFilesAreNotQuoted(t *testing.T) {
 		}
 		shown[trouble.Error()] = true
 	}
-	if !strings.Contains(fmt.Sprint(Load(s.where).Problems()), "IGNORE-ALL") {
+	if !strings.Contains(fmt.Sprint(inforce.Load(s.where).Problems()), "IGNORE-ALL") {
 		t.Error("the person cannot learn what is wrong")
 	}
 	s.where.Trust = all
@@ -326,11 +327,11 @@ func TestLoadSettings(t *testing.T) {
 	s := newSite(t)
 	s.user("cardea.yaml", "on_error: allow\n")
 	s.project("cardea.yaml", "on_error: deny\n")
-	if got := LoadSettings(s.where); got.OnError != cardea.OnErrorAllow {
+	if got := inforce.LoadSettings(s.where); got.OnError != cardea.OnErrorAllow {
 		t.Errorf("untrusted: %v", got.OnError)
 	}
 	s.where.Trust = all
-	if got := LoadSettings(s.where); got.OnError != cardea.OnErrorDeny {
+	if got := inforce.LoadSettings(s.where); got.OnError != cardea.OnErrorDeny {
 		t.Errorf("trusted: %v", got.OnError)
 	}
 }
@@ -350,7 +351,7 @@ func TestLoadPaths(t *testing.T) {
 		"scope": {"a"}, "proj": {"b", "r1"}, "plugin": {"r2", "r3"}, "loose": {"c"}, "loose/c.yaml": {"c"},
 		"plugin/hooks/tool-routes.yaml": {"r2"}, "plugin/.claude-plugin/routes.json": {"r3"}, "scope/cardea.yaml": {},
 	} {
-		l, err := LoadPaths([]string{filepath.Join(base, path)})
+		l, err := inforce.LoadPaths([]string{filepath.Join(base, path)})
 		if err != nil {
 			t.Errorf("%s: %v", path, err)
 			continue
@@ -373,14 +374,14 @@ func TestLoadPaths(t *testing.T) {
 			t.Error("the settings of a scope's folder are not read")
 		}
 	}
-	if _, err := LoadPaths([]string{filepath.Join(base, "none")}); err == nil || !strings.Contains(err.Error(), "is not there") {
+	if _, err := inforce.LoadPaths([]string{filepath.Join(base, "none")}); err == nil || !strings.Contains(err.Error(), "is not there") {
 		t.Errorf("got %v", err)
 	}
 	write(t, filepath.Join(base, "odd/rules/x"), "")
 	for i := range project.MaxRuleFiles + 1 {
 		write(t, filepath.Join(base, fmt.Sprintf("odd/rules/%d.yaml", i)), "rules: []")
 	}
-	if l, err := LoadPaths([]string{filepath.Join(base, "odd")}); err != nil || len(l.Problems()) != 1 {
+	if l, err := inforce.LoadPaths([]string{filepath.Join(base, "odd")}); err != nil || len(l.Problems()) != 1 {
 		t.Errorf("too many files: %v", err)
 	}
 }
@@ -399,7 +400,7 @@ func TestRulesOfAProjectAreBounded(t *testing.T) {
 			t.Errorf("%s: %s by %s, want %s", command, got.Effect, got.By, want)
 		}
 	}
-	if text := problemText(Load(s.where)); strings.Count(text, "has mistakes") != 2 {
+	if text := problemText(inforce.Load(s.where)); strings.Count(text, "has mistakes") != 2 {
 		t.Errorf("got %s", text)
 	}
 }
@@ -407,62 +408,20 @@ func TestRulesOfAProjectAreBounded(t *testing.T) {
 // A project cannot make the list of what is wrong endless.
 func TestTroublesAreFew(t *testing.T) {
 	s := newSite(t)
-	for i := range 2 * maxTroubles {
+	for i := range 2 * inforce.MaxTroubles {
 		s.project(fmt.Sprintf("rules/%02d.yaml", i), "rules: [")
 	}
-	write(t, filepath.Join(s.where.Project, ".claude/tool-routes.yaml"), "routes: ["+strings.Repeat("a, b, ", 2*maxTroubles)+"c]")
+	write(t, filepath.Join(s.where.Project, ".claude/tool-routes.yaml"), "routes: ["+strings.Repeat("a, b, ", 2*inforce.MaxTroubles)+"c]")
 	v := s.try("make")
-	if len(v.Troubles) != maxTroubles+3 || v.Effect != cardea.Ask || v.Troubles[maxTroubles].Failure != cardea.BrokenFile {
+	if len(v.Troubles) != inforce.MaxTroubles+3 || v.Effect != cardea.Ask || v.Troubles[inforce.MaxTroubles].Failure != cardea.BrokenFile {
 		t.Errorf("%s, %d troubles", v.Effect, len(v.Troubles))
 	}
-	if !strings.Contains(v.Troubles[maxTroubles].Error(), "and 20 more") {
-		t.Errorf("got %s", v.Troubles[maxTroubles].Error())
+	if !strings.Contains(v.Troubles[inforce.MaxTroubles].Error(), "and 20 more") {
+		t.Errorf("got %s", v.Troubles[inforce.MaxTroubles].Error())
 	}
 	s.user("rules/u.yaml", rule("mine", "deny"))
 	if v := s.try("mine"); v.Effect != cardea.Deny {
 		t.Errorf("beside all that: %s", v.Effect)
-	}
-}
-
-type slow struct{ until chan struct{} }
-
-func (slow) Name() string { return "slow" }
-
-func (d slow) Decide(context.Context, *cardea.Event) ([]cardea.Opinion, error) {
-	<-d.until
-	return nil, nil
-}
-
-type broken struct{}
-
-func (broken) Name() string { return "broken" }
-
-func (broken) Decide(context.Context, *cardea.Event) ([]cardea.Opinion, error) { panic("out of order") }
-
-// What was decided before a decider hangs stands, and a decider that fails
-// costs what the failure table says.
-func TestDecidersEndInTime(t *testing.T) {
-	s := newSite(t)
-	ev := func(command string) *cardea.Event {
-		return &cardea.Event{Kind: cardea.PreToolUse, Mode: cardea.ModeBypass, Call: &cardea.Call{Tool: "Bash", Known: true, Input: map[string]any{"command": command}}}
-	}
-	until := make(chan struct{})
-	defer close(until)
-	analyse := func(ev *cardea.Event) *cardea.Event { return call.Analyse(ev, knowledge.World{}) }
-	g := Build(Load(s.where), analyse, nil)
-	own := g.Slots
-	g.Slots = append(own[:len(own):len(own)], slotsOf(slow{until})...)
-	for command, want := range map[string]cardea.Effect{"git push --force": cardea.Deny, "true": cardea.Ask} {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-		v := g.Decide(ctx, analyse(ev(command)))
-		cancel()
-		if v.Effect != want || len(v.Troubles) != 1 || v.Troubles[0].Failure != cardea.OutOfTime {
-			t.Errorf("%s: %s, %v; want %s and a word about the time", command, v.Effect, v.Troubles, want)
-		}
-	}
-	g.Slots = append(own[:len(own):len(own)], slotsOf(broken{})...)
-	if v := g.Decide(context.Background(), analyse(ev("true"))); v.Effect != cardea.Ask || len(v.Troubles) != 1 || v.Troubles[0].Failure != cardea.Panicked {
-		t.Errorf("a panic where nobody attends: %s, %v", v.Effect, v.Troubles)
 	}
 }
 
@@ -495,7 +454,7 @@ func TestScopesAbove(t *testing.T) {
 			t.Errorf("%s: %s by %s, want %s", command, got.Effect, got.By, want)
 		}
 	}
-	l := Load(s.where)
+	l := inforce.Load(s.where)
 	if l.Settings.OnError != cardea.OnErrorDeny || l.Settings.Org.Name != "acme" {
 		t.Errorf("%v, %+v", l.Settings.OnError, l.Settings.Org)
 	}
@@ -530,11 +489,11 @@ func TestSystemScopeOfOthers(t *testing.T) {
 		if v.Effect != want[0] || s.try("s").Effect != want[1] {
 			t.Errorf("%q: %s, %s, want %s", bad, v.Effect, s.try("s").Effect, want)
 		}
-		if text := problemText(Load(s.where)); !strings.Contains(text, "none: "+path+": is ignored: it belongs to somebody") {
+		if text := problemText(inforce.Load(s.where)); !strings.Contains(text, "none: "+path+": is ignored: it belongs to somebody") {
 			t.Errorf("%q: not told: %s", bad, text)
 		}
 		if bad == "rules" || bad == "rules/s.yaml" {
-			l := Load(s.where)
+			l := inforce.Load(s.where)
 			for _, r := range l.Rules {
 				if r.Scope == cardea.ScopeSystem {
 					t.Errorf("%q: rule %s is in force", bad, r.ID)

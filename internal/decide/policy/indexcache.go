@@ -1,4 +1,4 @@
-package gate
+package policy
 
 import (
 	"encoding/hex"
@@ -9,10 +9,10 @@ import (
 	"cardea.dev/internal/state"
 )
 
-// indexCache keeps the indexes of policies in the cache folder, each signed with
+// IndexCache keeps the indexes of policies in the cache folder, each signed with
 // the person's key, so that a planted one does not count. The name of a file is
 // made with the key, too, since a path may tell a secret.
-type indexCache struct {
+type IndexCache struct {
 	dir, state string
 	key        []byte
 	asked      bool
@@ -29,21 +29,22 @@ const (
 	maxIndexes = 512
 )
 
-// newIndexCache makes the cache of a place, nil where nothing is kept.
-func newIndexCache(w Where) *indexCache {
-	if w.State == "" || w.Dirs.Cache == "" {
+// NewIndexCache makes the cache of a cache folder and a state folder, nil where
+// there is none of them.
+func NewIndexCache(cache, stateFolder string) *IndexCache {
+	if stateFolder == "" || cache == "" {
 		return nil
 	}
-	return &indexCache{dir: filepath.Join(w.Dirs.Cache, "policies"), state: w.State, news: map[string]string{}}
+	return &IndexCache{dir: filepath.Join(cache, "policies"), state: stateFolder, news: map[string]string{}}
 }
 
-func (c *indexCache) path(name string) string {
+func (c *IndexCache) path(name string) string {
 	return filepath.Join(c.dir, hex.EncodeToString(state.Sign(c.key, indexNamePurpose, []byte(name))))
 }
 
 // Load gives the index under a name, "" where there is none that this user's
 // Cardea wrote.
-func (c *indexCache) Load(name string) string {
+func (c *IndexCache) Load(name string) string {
 	if c == nil {
 		return ""
 	}
@@ -64,7 +65,7 @@ func (c *indexCache) Load(name string) string {
 }
 
 // Keep notes an index that is to be written.
-func (c *indexCache) Keep(name, text string) {
+func (c *IndexCache) Keep(name, text string) {
 	if c != nil {
 		c.mu.Lock()
 		defer c.mu.Unlock()
@@ -72,9 +73,9 @@ func (c *indexCache) Keep(name, text string) {
 	}
 }
 
-// write keeps what is new, until it is late. What is left is new at the next
+// Write keeps what is new, until it is late. What is left is new at the next
 // call.
-func (c *indexCache) write(late func() bool) error {
+func (c *IndexCache) Write(late func() bool) error {
 	if c == nil || late() {
 		return nil
 	}
@@ -91,7 +92,7 @@ func (c *indexCache) write(late func() bool) error {
 	return nil
 }
 
-func (c *indexCache) writeAll() error {
+func (c *IndexCache) writeAll() error {
 	key, err := state.LoadKey(c.state)
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package gate
+package inforce_test
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/inforce"
 	"cardea.dev/internal/project"
 	"cardea.dev/internal/redact"
 )
@@ -22,9 +23,9 @@ func newKeeper(t *testing.T) *site {
 }
 
 // load loads and keeps, as a call does.
-func (s *site) load() *Loaded {
+func (s *site) load() *inforce.Loaded {
 	s.t.Helper()
-	l := Load(s.where)
+	l := inforce.Load(s.where)
 	if err := l.Keep(redact.New(), neverLate); err != nil {
 		s.t.Fatal(err)
 	}
@@ -149,23 +150,23 @@ func TestPlantedForms(t *testing.T) {
 func TestFormsAreWrittenOnlyWhenNew(t *testing.T) {
 	s := newKeeper(t)
 	s.user("rules/u.yaml", rule("mine", "deny"))
-	l := Load(s.where)
-	if len(l.kept.Pending()) != 1 {
-		t.Fatalf("news: %v", l.kept.Pending())
+	l := inforce.Load(s.where)
+	if len(l.LastGood().Pending()) != 1 {
+		t.Fatalf("news: %v", l.LastGood().Pending())
 	}
 	if len(s.forms()) != 0 {
 		t.Error("loading writes")
 	}
 	s.load()
 	for range 2 {
-		if l := Load(s.where); len(l.kept.Pending()) != 0 {
-			t.Errorf("again: %v", l.kept.Pending()[0])
+		if l := inforce.Load(s.where); len(l.LastGood().Pending()) != 0 {
+			t.Errorf("again: %v", l.LastGood().Pending()[0])
 		}
 	}
 	// Broken files are not kept.
 	s.user("rules/u.yaml", "rules: [")
-	if l := Load(s.where); len(l.kept.Pending()) != 0 {
-		t.Errorf("broken: %v", l.kept.Pending()[0])
+	if l := inforce.Load(s.where); len(l.LastGood().Pending()) != 0 {
+		t.Errorf("broken: %v", l.LastGood().Pending()[0])
 	}
 }
 
@@ -224,7 +225,7 @@ func TestFormsThatCannotBeWritten(t *testing.T) {
 	s := newKeeper(t)
 	s.user("rules/u.yaml", rule("mine", "deny"))
 	write(t, s.where.State, "a file in the way")
-	l := Load(s.where)
+	l := inforce.Load(s.where)
 	if err := l.Keep(redact.New(), neverLate); err == nil || !strings.Contains(err.Error(), "until it is mended") {
 		t.Errorf("got %v", err)
 	}
@@ -232,8 +233,8 @@ func TestFormsThatCannotBeWritten(t *testing.T) {
 		t.Errorf("it changes a verdict: %s", got.Effect)
 	}
 	s.where.State = ""
-	l = Load(s.where)
-	if err := l.Keep(redact.New(), neverLate); err != nil || len(l.kept.Pending()) != 0 {
+	l = inforce.Load(s.where)
+	if err := l.Keep(redact.New(), neverLate); err != nil || len(l.LastGood().Pending()) != 0 {
 		t.Errorf("without a state folder: %v", err)
 	}
 }
@@ -256,8 +257,8 @@ func TestFormsWithSecretsAreNotKept(t *testing.T) {
 		}
 	}
 	// It is looked at once.
-	if l := Load(s.where); len(l.kept.Pending()) != 0 {
-		t.Errorf("again: %v", l.kept.Pending()[0])
+	if l := inforce.Load(s.where); len(l.LastGood().Pending()) != 0 {
+		t.Errorf("again: %v", l.LastGood().Pending()[0])
 	}
 	s.user("rules/u.yaml", "rules: [")
 	s.user("rules/other.yaml", "rules: [")
@@ -280,7 +281,7 @@ func TestFormsWithSecretsAreNotKept(t *testing.T) {
 func TestFormsAreKeptInTime(t *testing.T) {
 	s := newKeeper(t)
 	s.user("rules/u.yaml", rule("mine", "deny"))
-	if err := Load(s.where).Keep(redact.New(), func() bool { return true }); err != nil || len(s.forms()) != 0 {
+	if err := inforce.Load(s.where).Keep(redact.New(), func() bool { return true }); err != nil || len(s.forms()) != 0 {
 		t.Errorf("late: %v, %v", s.forms(), err)
 	}
 	if s.load(); len(s.forms()) != 1 {

@@ -1,4 +1,4 @@
-package gate
+package inforce
 
 import (
 	"errors"
@@ -102,7 +102,7 @@ type Loaded struct {
 	routesRead    sync.Once
 	// Callbacks are what policies need besides files.
 	Callbacks Callbacks
-	index     *indexCache
+	index     *policy.IndexCache
 	kept      project.LastGood
 	orgName   string
 }
@@ -156,7 +156,7 @@ func Load(w Where) *Loaded {
 // kept yet, until it is late. r tells what holds a secret, and is not kept. It
 // is for when the verdict stands, and an error does not change it.
 func (l *Loaded) Keep(r *redact.Redactor, late func() bool) error {
-	return errors.Join(l.kept.Write(r, late), l.index.write(late))
+	return errors.Join(l.kept.Write(r, late), l.index.Write(late))
 }
 
 // ReadRoutes finds and reads the files of routes, once. It is not part of

@@ -1,8 +1,9 @@
 //go:build unix
 
-package gate
+package inforce_test
 
 import (
+	"cardea.dev/internal/inforce"
 	"os"
 	"path/filepath"
 	"strings"
@@ -26,7 +27,7 @@ func TestNotExecutable(t *testing.T) {
 	write(t, filepath.Join(s.where.Project, "tools", "a.sh"), "#!/bin/sh\n")
 	s.project("cardea.yaml", "version: 1\nsignals:\n  a: {command: 'cd tools && timeout 5 ./a.sh x'}\n  b: {command: 'sh tools/a.sh; . tools/a.sh; tools/none.sh; cat ./tools/a.sh'}\n")
 	var got []string
-	for _, p := range Load(s.where).NotExecutable() {
+	for _, p := range inforce.Load(s.where).NotExecutable() {
 		got = append(got, p.String())
 	}
 	all := strings.Join(got, "\n")

@@ -1,0 +1,122 @@
+// Package gate lists the deciders of a place in order, each with the reason for
+// its place. It is the only package that knows all of them.
+package gate
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"cardea.dev"
+	"cardea.dev/internal/decide/noeffect"
+	"cardea.dev/internal/decide/opaque"
+	"cardea.dev/internal/decide/permissions"
+	"cardea.dev/internal/decide/readonly"
+	"cardea.dev/internal/decide/routes"
+	"cardea.dev/internal/decide/rules"
+	"cardea.dev/internal/inforce"
+	"cardea.dev/internal/project"
+)
+
+// Build compiles what is in force into a gate. analyse finds the parts of a
+// rewritten call, now is the clock of the trace, or nil.
+func Build(l *inforce.Loaded, analyse func(*cardea.Event) *cardea.Event, now func() time.Time) *cardea.Gate {
+	return &cardea.Gate{
+		Default:   l.Settings.Default,
+		OnError:   l.Settings.OnError,
+		Troubles:  l.Troubles(),
+		Analyse:   analyse,
+		FirstTime: l.Callbacks.Once,
+		Now:       now,
+		Slots:     slots(l),
+	}
+}
+
+// slots lists the deciders in order. None of them may allow whole calls.
+func slots(l *inforce.Loaded) []cardea.Slot {
+	about := rules.Settings{Home: l.Where.Dirs.Home, Own: l.Own()}
+	ofOthers, ofProject := splitRules(l.Rules)
+	ownLists, otherLists := l.PermissionsDecider().Halves()
+	policies := l.Policies()
+	all := []cardea.Slot{
+		// First, since it costs nothing: no rule decides about what cannot be seen.
+		{Decider: opaque.New(l.Settings.OnError)},
+		// What does nothing is allowed by itself, so that it does not keep the
+		// parts beside it from being allowed.
+		{Decider: noeffect.New()},
+		// What only reads needs nobody's word. The rules may still ask about it.
+		{Decider: l.ReadonlyDecider()},
+		// The rules of packs and person, before anything that a project could
+		// make slow.
+		{Decider: rules.OnEvents{Decider: rules.New(ofOthers, about)}, Events: true, Possible: true},
+		// The rules of the project.
+		{Decider: rules.OnEvents{Decider: rules.New(ofProject, about)}, Events: true, Possible: true},
+		// What the lists of person and system deny and ask, after the rules since
+		// it compares every part with them.
+		{Decider: ownLists, Possible: true},
+		// What the project's lists deny and ask, and what all lists allow.
+		{Decider: otherLists, Possible: true},
+		// Denies and asks of the projects around. Their files are read only when
+		// a call reaches there.
+		{Decider: rules.Around{Settings: about, Limit: project.MaxSurroundings, Find: l.RulesAround}, Possible: true},
+		{Decider: permissions.Around{Settings: l.PermissionSettings(), Limit: project.MaxSurroundings, Find: l.ListsAround}, Possible: true},
+		// Last, since they say which tool is better, not what may run, and nothing
+		// bounds how many files they name.
+		{Decider: routes.Late{Find: l.RoutesInForce}, Possible: true},
+		// Policies cost most of all that needs nothing else to run.
+		{Decider: policies.Plain(), Events: true},
+		// Policies that need signals wait for scripts, and are not asked once the
+		// call is denied.
+		{Decider: policies.WithSignals(), Events: true, Costly: true},
+	}
+	if l.ReadonlyOff {
+		all = slices.DeleteFunc(all, func(s cardea.Slot) bool {
+			_, is := s.Decider.(*readonly.Decider)
+			return is
+		})
+	}
+	for i := range all {
+		all[i].Decider = bounded{all[i].Decider}
+	}
+	return all
+}
+
+// splitRules parts the rules of packs and person from those of the project, which
+// are the last.
+func splitRules(all []rules.Rule) (ofOthers, ofProject []rules.Rule) {
+	i := slices.IndexFunc(all, func(r rules.Rule) bool { return r.Scope == cardea.ScopeProject })
+	if i < 0 {
+		return all, nil
+	}
+	return all[:i:i], all[i:]
+}
+
+// bounded ends a decider when its time does, so that what the deciders before it
+// said stands even if this one hangs.
+type bounded struct{ cardea.Decider }
+
+// Decide gives up waiting when ctx ends; the gate reports it.
+func (d bounded) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinion, error) {
+	type result struct {
+		opinions []cardea.Opinion
+		err      error
+	}
+	answer := make(chan result, 1)
+	go func() {
+		var r result
+		defer func() {
+			if p := recover(); p != nil {
+				r = result{err: fmt.Errorf("internal error: %v", p)}
+			}
+			answer <- r
+		}()
+		r.opinions, r.err = d.Decider.Decide(ctx, ev)
+	}()
+	select {
+	case r := <-answer:
+		return r.opinions, r.err
+	case <-ctx.Done():
+		return nil, nil
+	}
+}
