@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io"
 	"os"
 	"os/exec"
 	"strconv"
@@ -38,9 +39,12 @@ func program() {
 }
 
 // person is the program at a terminal where a person sits, who is shown the
-// code "abc234". No script has a terminal.
+// code "abc234", and types it where the script gives no input. No script has a
+// terminal, and the home folder is the script's own.
 func person() {
 	p := process()
+	p.Stdin = io.MultiReader(p.Stdin, strings.NewReader("abc234\n"))
+	p.Machine.Home = func() (string, error) { return os.Getenv("HOME"), nil }
 	p.Person = func() error { return nil }
 	p.Code = func() string { return "abc234" }
 	os.Exit(cli.Main(os.Args[1:], p))

@@ -21,6 +21,8 @@ type desk struct {
 	t             testing.TB
 	home, project string
 	vars          map[string]string
+	// running is the program of the process, "" where no test needs it.
+	running string
 	// over is closed when the test is, and frees what hangs; works is what may
 	// still use the folders then.
 	over  chan struct{}
@@ -75,7 +77,7 @@ func (d *desk) rules(text string) {
 func (d *desk) process(stdin io.Reader, stdout, stderr io.Writer) Process {
 	env := func(k string) string { return d.vars[k] }
 	engines := policy.Engines{Own: rego.Engine{}, Project: rego.Engine{}}
-	return Process{Engines: engines, Stdin: stdin, Stdout: stdout, Stderr: stderr, Env: env, Dir: d.project, Now: time.Now,
+	return Process{Program: d.running, Engines: engines, Stdin: stdin, Stdout: stdout, Stderr: stderr, Env: env, Dir: d.project, Now: time.Now,
 		Machine: project.Machine{OS: "linux", Env: env, Foreign: func(string) bool { return false },
 			Home: func() (string, error) { return d.home, nil }}}
 }

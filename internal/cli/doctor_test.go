@@ -30,7 +30,7 @@ func hooked(t *testing.T) (d *desk, binary string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	binary = filepath.Join(d.home, "bin/cardea")
+	d.running, binary = exe, filepath.Join(d.home, "bin/cardea")
 	d.mkdir(filepath.Dir(binary))
 	if err := os.Symlink(exe, binary); err != nil {
 		t.Skipf("no links here: %v", err)
@@ -58,7 +58,7 @@ func TestDoctor(t *testing.T) {
 		t.Errorf("nothing: exit %d\n%s", code, text)
 	}
 	for _, name := range []string{"claude", "copilot"} {
-		if _, errs, code := d.run("", "install", name, "--binary", binary); code != exitOK {
+		if _, errs, code := d.sits("abc234\n", "install", name, "--binary", binary); code != exitOK {
 			t.Fatal(errs)
 		}
 	}
@@ -77,7 +77,7 @@ func TestDoctor(t *testing.T) {
 	if _, text, _ = d.doctor(); !strings.Contains(text, "onFailure is missing") {
 		t.Error(text)
 	}
-	if _, errs, code := d.run("", "install", "claude", "--binary", binary); code != exitOK {
+	if _, errs, code := d.sits("abc234\n", "install", "claude", "--binary", binary); code != exitOK {
 		t.Fatal(errs)
 	}
 	if _, text, code = d.doctor(); code != exitOK || strings.Contains(text, "onFailure is missing") || !strings.Contains(text, "on failure: block") {

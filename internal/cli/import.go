@@ -140,6 +140,9 @@ func importBouncer(p Process, args []string, dry bool) (imported, error) {
 	}
 	path := filepath.Join(dir, "rules", "imported-bouncer.yaml")
 	if !dry {
+		if err := p.byPerson("to write "+path, func(s *screen) { s.block("", got.Rules) }); err != nil {
+			return out, err
+		}
 		if err := replaceOwn(path, importer.Seal(got.Rules)); err != nil {
 			return out, fmt.Errorf("write %s: %w", path, err)
 		}

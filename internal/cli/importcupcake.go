@@ -52,6 +52,11 @@ func importCupcake(p Process, args []string, user, dry bool) (imported, error) {
 	if err != nil {
 		return imported{}, err
 	}
+	if !dry {
+		if err := p.byPerson("to copy what is in "+from+" to "+to, func(*screen) {}); err != nil {
+			return imported{}, err
+		}
+	}
 	m := move{engine: p.Engines.Own, from: from, to: to, done: imported{Dry: dry, SettingsFile: filepath.Join(to, "cardea.yaml")}}
 	if !user {
 		m.inside = paths.Real(filepath.Dir(to))

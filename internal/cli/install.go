@@ -147,7 +147,7 @@ func installHarness(p Process, name string, f installFlags) error {
 		return err
 	}
 	out := screenOn(p.Stdout, p.Env)
-	if err := f.carryOut(plan, out); err != nil {
+	if err := f.carryOut(p, plan, out); err != nil {
 		return err
 	}
 	out.printf("  %s %s\n", w.Binary, strings.Join(w.Args(h), " "))
@@ -175,7 +175,7 @@ func uninstallHarness(p Process, name string, f installFlags) error {
 		return err
 	}
 	out := screenOn(p.Stdout, p.Env)
-	if err := f.carryOut(plan, out); err != nil {
+	if err := f.carryOut(p, plan, out); err != nil {
 		return err
 	}
 	for _, w := range install.Inspect(h, s.at).Wirings {
@@ -194,10 +194,23 @@ func (f installFlags) begin(p Process, name string) (install.Harness, site, erro
 	}
 	s := siteOf(p)
 	p.tell(s.place.troubles)
+	if why := p.foreignHome(s.place.dirs.Home); why != "" && !f.managed && !f.dryRun {
+		return h, s, errors.New(why)
+	}
 	if f.managed && !f.dryRun && p.Machine.OS != "windows" && os.Geteuid() != 0 {
 		return h, s, errors.New("--managed writes the machine's settings, which only root may; run it with sudo")
 	}
 	return h, s, nil
+}
+
+// foreignHome says why a home folder is not the person's own, or "": settings of
+// another home are not those that their harness reads.
+func (p Process) foreignHome(home string) string {
+	own, err := p.Machine.Home()
+	if err != nil || home == "" || paths.Real(own) == paths.Real(home) {
+		return ""
+	}
+	return fmt.Sprintf("the home folder %s is not yours, which is %s; run this with HOME=%s", home, own, own)
 }
 
 // program is the binary to name.
@@ -207,13 +220,9 @@ func (f installFlags) program(p Process, s site) (string, error) {
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(p.Dir, path)
 		}
-		return path, install.CheckBinary(path)
+		return path, errors.Join(install.CheckBinary(path), install.SameProgram(path, p.Program))
 	}
-	exe, err := os.Executable()
-	if err != nil {
-		return "", fmt.Errorf("find this program: %w; name it with --binary", err)
-	}
-	return install.StableBinary(install.Machine{Executable: exe, Path: s.path, Project: s.place.project,
+	return install.StableBinary(install.Machine{Executable: p.Program, Path: s.path, Project: s.place.project,
 		Temp: []string{os.TempDir(), p.Env("TMPDIR"), "/tmp", "/var/tmp", "/private/tmp", "/var/folders", "/private/var/folders", "/dev/shm", "/run"}})
 }
 
@@ -242,24 +251,29 @@ func failMode(h install.Harness, version, why string, closed bool) string {
 	return "the version of " + h.Title + " is not known (" + why + "), so onFailure is left out, and a call runs if its hook fails; give the version with --harness-version"
 }
 
-// carryOut makes the change, or shows it.
-func (f installFlags) carryOut(plan *install.Plan, out *screen) error {
-	verb := "wrote"
+// carryOut shows the change, and makes it when a person confirms it.
+func (f installFlags) carryOut(p Process, plan *install.Plan, out *screen) error {
+	show := func(out *screen) {
+		if plan.Changed() {
+			out.block("", plan.Diff())
+		}
+	}
+	verb, would := "wrote", "would write"
 	switch {
 	case !plan.Changed():
-		verb = "nothing to change in"
-	case f.dryRun:
-		out.block("", plan.Diff())
-		verb = "would write"
-		if plan.Remove {
-			verb = "would remove"
-		}
-	default:
-		if err := plan.Apply(); err != nil {
+		verb, would = "nothing to change in", "nothing to change in"
+	case plan.Remove:
+		verb, would = "removed", "would remove"
+	}
+	if f.dryRun {
+		show(out)
+		verb = would
+	} else {
+		if err := p.byPerson("to change "+plan.File, show); err != nil {
 			return err
 		}
-		if plan.Remove {
-			verb = "removed"
+		if err := plan.Apply(); err != nil {
+			return err
 		}
 	}
 	out.printf("%s %s\n", verb, plan.File)

@@ -65,8 +65,8 @@ func TestHeartbeat(t *testing.T) {
 }
 
 func TestInstallSaysWhatItCannot(t *testing.T) {
-	d := newDesk(t)
-	binary := d.program("cardea", "true")
+	d, binary := hooked(t)
+	other := d.program("other/cardea", "true")
 	for _, tt := range []struct {
 		args []string
 		want string
@@ -76,6 +76,7 @@ func TestInstallSaysWhatItCannot(t *testing.T) {
 		{[]string{"install", "claude", "--binary", binary, "--timeout", "1500ms"}, "whole seconds"},
 		{[]string{"install", "claude", "--binary", binary + "x"}, "install it first"},
 		{[]string{"install", "claude"}, "with --binary"},
+		{[]string{"install", "claude", "--binary", other}, "is another program than the one that runs this command"},
 	} {
 		if _, errs, code := d.run("", tt.args...); code == exitOK || !strings.Contains(errs, tt.want) {
 			t.Errorf("%v: exit %d, %s", tt.args, code, errs)
@@ -95,7 +96,7 @@ func TestInstallSaysWhatItCannot(t *testing.T) {
 	if out, _, _ = d.run("", "install", "claude", "--managed", "--binary", binary, "--dry-run"); !strings.Contains(out, "50-cardea.json") || !strings.Contains(out, "2.1.200 lets a call run") {
 		t.Error(out)
 	}
-	if out, _, _ = d.run("", "install", "claude", "--project", "--binary", binary); !strings.Contains(out, "policies will ask instead of deciding: cardea-engine is missing") || !strings.Contains(out, "wrote "+d.project+"/.claude/settings.json") {
+	if out, _, _ = d.sits("abc234\n", "install", "claude", "--project", "--binary", binary); !strings.Contains(out, "policies will ask instead of deciding: cardea-engine is missing") || !strings.Contains(out, "wrote "+d.project+"/.claude/settings.json") {
 		t.Error(out)
 	}
 	if out, _, _ = d.run("", "install", "claude", "--project", "--uninstall", "--dry-run"); !strings.Contains(out, "would remove") {
@@ -165,17 +166,17 @@ func TestInstallationPageIsTrue(t *testing.T) {
 	d := newDesk(t)
 	d.program("claude", "echo '2.1.301 (Claude Code)'")
 	binary := d.program("cardea", "true")
+	d.running, d.vars["PATH"] = binary, filepath.Dir(binary)
 	d.program("cardea-engine", "true")
-	d.vars["PATH"] = filepath.Dir(binary)
 	d.write(filepath.Join(d.home, ".claude/settings.json"), "{\n  \"model\": \"opus\",\n  \"permissions\": {\"allow\": [\"Bash(npm test)\"]}\n}\n")
 	for _, command := range []string{"install claude --dry-run", "install claude", "install claude --uninstall"} {
 		args := strings.Fields(command)
 		if !strings.Contains(command, "uninstall") {
 			args = append(args, "--binary", binary)
 		}
-		out, errs, code := d.run("", args...)
+		out, errs, code := d.sits("abc234\n", args...)
 		out = strings.ReplaceAll(strings.ReplaceAll(out, binary, "/usr/local/bin/cardea"), d.home, "/home/you")
-		if shown := "```console\n$ cardea " + command + "\n" + out + "```"; code != exitOK || errs != "" || !strings.Contains(string(page), shown) {
+		if shown := "```console\n$ cardea " + command + "\n" + out + "```"; code != exitOK || !strings.Contains(string(page), shown) {
 			t.Errorf("docs/installation.md should show (exit %d, %s)\n%s", code, errs, shown)
 		}
 	}

@@ -47,6 +47,18 @@ func (p Process) warn(text string) {
 	s.block("", strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n  "))
 }
 
+// byPerson makes sure that a person wants what a command is about to do, which
+// show tells them. What is shown and the code are on standard error, apart from the
+// answer.
+func (p Process) byPerson(what string, show func(*screen)) error {
+	out := screenOn(p.Stderr, p.Env)
+	check := person.Check{Attending: p.Person, Code: p.Code, Stdin: p.Stdin}
+	return check.Confirm(func() { show(out) }, func(code string) error {
+		out.printf("\ntype %s %s: ", painted{bold, code}, what)
+		return out.err
+	})
+}
+
 // ThisProcess is the process itself.
 func ThisProcess() Process {
 	dir, err := os.Getwd()

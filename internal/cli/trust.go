@@ -1,10 +1,8 @@
 package cli
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -140,12 +138,8 @@ func trustAccept(p Process, known bool) error {
 	if name := s.secret(r); name != "" {
 		return fmt.Errorf("a name looks like a secret, and would be written into the state folder: %s; give it another name", name)
 	}
-	if err := p.attended(); err != nil {
-		return err
-	}
 	out := screenOn(p.Stdout, p.Env)
-	s.show(out)
-	if err := p.confirm(out, "to trust the project in its present form"); err != nil {
+	if err := p.byPerson("to trust the project in its present form", func(*screen) { s.show(out) }); err != nil {
 		return err
 	}
 	who := p.Env("USER")
@@ -172,32 +166,6 @@ func (s *survey) secret(r *redact.Redactor) string {
 		}
 	}
 	return ""
-}
-
-// attended says why it is not sure that a person is typing, or nil.
-func (p Process) attended() error {
-	if p.Person == nil {
-		return errors.New("standard input is no terminal, so this may not be a person; use a terminal of your own")
-	}
-	return p.Person()
-}
-
-// confirm lets the person repeat a code.
-func (p Process) confirm(out *screen, what string) error {
-	code := p.Code()
-	out.printf("\ntype %s %s: ", painted{bold, code}, what)
-	if out.err != nil {
-		return out.err
-	}
-	line, err := bufio.NewReader(io.LimitReader(p.Stdin, 256)).ReadString('\n')
-	if err != nil && !errors.Is(err, io.EOF) {
-		return fmt.Errorf("read the code: %w", err)
-	}
-	if strings.TrimSpace(line) != code {
-		out.printf("\n")
-		return errors.New("that is not the code, so nothing was changed; run the command again for another one")
-	}
-	return nil
 }
 
 // comparison is what "cardea trust verify --json" says.
@@ -276,14 +244,14 @@ func trustRevoke(p Process) error {
 	if err != nil {
 		return err
 	}
-	if err := p.attended(); err != nil {
+	out := screenOn(p.Stdout, p.Env)
+	if err := p.byPerson("to stop trusting "+s.project, func(*screen) {}); err != nil {
 		return err
 	}
 	there, err := trust.Revoke(s.state, s.project)
 	if err != nil {
 		return fmt.Errorf("revoke trust: %w", err)
 	}
-	out := screenOn(p.Stdout, p.Env)
 	if there {
 		out.printf("%s is not trusted any more\n", s.project)
 	} else {

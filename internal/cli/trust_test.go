@@ -4,12 +4,17 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"io"
+	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"cardea.dev"
+	"github.com/spf13/cobra"
 )
 
 // sits runs a command line where a person sits, who types what is given.
@@ -50,6 +55,94 @@ func TestTrustNeedsAPerson(t *testing.T) {
 	}
 }
 
+// free are the commands that lift, install, remove and approve nothing.
+var free = []string{"audit", "audit search", "audit verify", "check", "completion", "completion bash", "completion fish", "completion powershell",
+	"completion zsh", "doctor", "explain", "help", "import", "import permitter", "init", "knowledge", "lint", "list", "permissions",
+	"permissions suggest", "policy", "policy input", "policy inspect", "policy new", "policy test", "policy validate", "statusline", "test",
+	"trust", "trust list", "trust verify", "try", "version", "cardea"}
+
+// forPersons are the others, as they are called to do their work.
+var forPersons = [][]string{{"trust", "init"}, {"trust", "update"}, {"trust", "revoke"}, {"install", "claude"}, {"install", "copilot"},
+	{"install", "claude", "--project"}, {"install", "claude", "--timeout", "20s", "--unattended"}, {"install", "claude", "--uninstall"},
+	{"install", "claude", "--binary", "BINARY"}, {"import", "bouncer", "bouncer.json"}, {"import", "cupcake"}, {"import", "cupcake", "--user"}}
+
+// Every command is in one of the two lists, and those for persons refuse an agent
+// and change nothing.
+func TestCommandsForPersons(t *testing.T) {
+	d, binary := hooked(t)
+	lifts := map[string]bool{}
+	for _, args := range forPersons {
+		lifts[args[0]], lifts[args[0]+" "+args[1]] = true, true
+	}
+	eachCommand(tree(d.process(nil, nil, nil)), func(c *cobra.Command) {
+		if name := nameOf(c); !lifts[name] && !slices.Contains(free, name) {
+			t.Errorf("it is not said whether %q is for a person alone", name)
+		}
+	})
+	d.write(filepath.Join(d.project, ".cardea/rules/r.yaml"), "rules: [{id: pa, tool: Bash, match: {command: pa}, effect: allow}]")
+	d.write(filepath.Join(d.project, ".cupcake/policies/claude/a.rego"), guardPolicy)
+	d.write(filepath.Join(d.project, "bouncer.json"), `{"customRules": [{"name": "x", "toolMatch": "bash", "pattern": "x", "action": "deny", "reason": "r"}]}`)
+	if _, errs, code := d.sits("abc234\n", "install", "claude", "--binary", binary); code != exitOK {
+		t.Fatal(errs)
+	}
+	if _, errs, code := d.sits("abc234\n", "trust", "init"); code != exitOK {
+		t.Fatal(errs)
+	}
+	before := d.files()
+	for _, args := range forPersons {
+		if args[0] == "trust" && args[1] == "init" {
+			continue // the project is trusted; see TestTrustNeedsAPerson
+		}
+		args = slices.Clone(args)
+		for i := range args {
+			args[i] = strings.Replace(args[i], "BINARY", binary, 1)
+		}
+		if args[0] == "install" && !slices.Contains(args, "--binary") && !slices.Contains(args, "--uninstall") {
+			args = append(args, "--binary", binary)
+		}
+		var out, errs bytes.Buffer
+		p := d.process(strings.NewReader("abc234\n"), &out, &errs)
+		p.Code = func() string { return "abc234" }
+		p.Person = func() error { return errors.New("an agent is at work here (CLAUDECODE is set)") }
+		if code := Main(args, p); code != exitError || !strings.Contains(errs.String(), "only a person may do this: an agent is at work here (CLAUDECODE is set)") {
+			t.Errorf("%v from an agent: exit %d, %s%s", args, code, out.String(), errs.String())
+		}
+		if _, errs, code := d.sits("wrong\n", args...); code != exitError || !strings.Contains(errs, "not the code") {
+			t.Errorf("%v with another code: exit %d, %s", args, code, errs)
+		}
+	}
+	if after := d.files(); !maps.Equal(before, after) {
+		t.Errorf("a command changed something without a person:\n%v\n%v", before, after)
+	}
+	p := d.process(strings.NewReader("abc234\n"), io.Discard, io.Discard)
+	p.Person, p.Code = func() error { return nil }, func() string { return "abc234" }
+	p.Machine.Home = func() (string, error) { return d.project, nil }
+	var errs bytes.Buffer
+	p.Stderr = &errs
+	if code := Main([]string{"install", "copilot", "--binary", binary}, p); code != exitError || !strings.Contains(errs.String(), "is not yours, which is") {
+		t.Errorf("another home: exit %d, %s", code, errs.String())
+	}
+}
+
+// files are the contents of all files of the home folder and the project.
+func (d *desk) files() map[string]string {
+	out := map[string]string{}
+	for _, dir := range []string{d.home, d.project} {
+		err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+			if err == nil && e.Type().IsRegular() && !strings.Contains(path, "/.cache/") {
+				var data []byte
+				data, err = os.ReadFile(path)
+				out[path] = string(data)
+			}
+			return err
+		})
+		if err != nil {
+			d.t.Fatal(err)
+		}
+	}
+	return out
+}
+
 func TestTrustOfWhatIsNotThere(t *testing.T) {
 	d := newDesk(t)
 	if out, _, code := d.run("", "trust"); code != exitOK || !strings.Contains(out, "the project brings nothing") || !strings.Contains(out, "  none") {
@@ -62,7 +155,7 @@ func TestTrustOfWhatIsNotThere(t *testing.T) {
 			t.Errorf("%s: exit %d, %s", c.word, code, errs)
 		}
 	}
-	if out, _, code := d.sits("", "trust", "revoke"); code != exitOK || !strings.Contains(out, "was not trusted") {
+	if out, _, code := d.sits("abc234\n", "trust", "revoke"); code != exitOK || !strings.Contains(out, "was not trusted") {
 		t.Errorf("exit %d, %s", code, out)
 	}
 	delete(d.vars, "HOME")

@@ -1,13 +1,17 @@
 package install
 
 import (
-	"cardea.dev/internal/paths"
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
+
+	"cardea.dev/internal/paths"
+	"cardea.dev/internal/state"
 )
 
 // Machine is what a stable binary is looked for with.
@@ -114,6 +118,37 @@ func CheckBinary(path string) error {
 		return err
 	}
 	return errors.Join(guarded(real), guarded(filepath.Dir(real)))
+}
+
+// SameProgram says why a program is not the one that is running: the hook decides
+// about every call, so it must be the one that the person has started.
+func SameProgram(path, running string) error {
+	a, err := programDigest(path)
+	if err != nil {
+		return fmt.Errorf("the hook's program: %w", err)
+	}
+	b, err := programDigest(running)
+	if err != nil {
+		return fmt.Errorf("find this program: %w", err)
+	}
+	if a != b {
+		return fmt.Errorf("%s is another program than the one that runs this command (%s); run that program's own install, or copy this one there", path, running)
+	}
+	return nil
+}
+
+// programDigest is the digest of a program's bytes.
+func programDigest(path string) (sum [sha256.Size]byte, err error) {
+	f, _, err := state.OpenLinked(path)
+	if err != nil {
+		return sum, err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return sum, err
+	}
+	return [sha256.Size]byte(h.Sum(nil)), nil
 }
 
 // guarded reports that anybody may write a file or folder.

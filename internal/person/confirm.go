@@ -1,0 +1,45 @@
+package person
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Check makes sure that a person wants what a command is about to do. All commands
+// that lift, install, remove, trust or approve something use it.
+type Check struct {
+	// Attending says why it is not sure that a person is typing, or nil. A nil
+	// function means that nobody is.
+	Attending func() error
+	// Code is a fresh code, Stdin is where it is typed.
+	Code  func() string
+	Stdin io.Reader
+}
+
+// Confirm lets the person repeat a code. show tells them what they confirm, and
+// prompt shows the code. The error says what to do.
+func (c Check) Confirm(show func(), prompt func(code string) error) error {
+	err := errors.New("standard input is no terminal; do this in a terminal of your own")
+	if c.Attending != nil {
+		err = c.Attending()
+	}
+	if err != nil {
+		return fmt.Errorf("only a person may do this: %w", err)
+	}
+	show()
+	code := c.Code()
+	if err := prompt(code); err != nil {
+		return err
+	}
+	line, err := bufio.NewReader(io.LimitReader(c.Stdin, 256)).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return fmt.Errorf("read the code: %w", err)
+	}
+	if strings.TrimSpace(line) != code {
+		return errors.New("that is not the code, so nothing was changed; run the command again for another one")
+	}
+	return nil
+}
