@@ -351,6 +351,9 @@ type Access struct {
 	// MetadataOnly marks a read of names and attributes alone, as ls and stat do: the
 	// contents stay unread.
 	MetadataOnly bool
+	// HoldsKey marks a read of a file that holds a private key, as its content or
+	// a certificate beside it says.
+	HoldsKey bool
 	// Configured marks a network access whose host comes from the program's
 	// own configuration, not from the call.
 	Configured bool

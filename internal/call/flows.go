@@ -312,16 +312,24 @@ func (f *flowFinder) written() []string {
 // secrets, by name alone.
 func readsSecret(p *cardea.Part) bool {
 	for _, a := range p.Access {
-		if a.Kind == cardea.Read && (files.HoldsSecret(a.Path) || files.HoldsSecret(a.Spelled) || files.HoldsSecret(a.Pattern)) {
+		if a.HoldsKey || a.Kind == cardea.Read && (files.HoldsSecret(a.Path) || files.HoldsSecret(a.Spelled) || files.HoldsSecret(a.Pattern)) {
 			return true
 		}
 	}
-	if options, ok := knowledge.WordsOf(form.SendsOptionFiles, p.Program()); ok {
-		for _, o := range p.Options {
-			if at := strings.IndexByte(o.Value, '@'); at >= 0 && knowledge.Matches(options, o.Name) && files.HoldsSecret(knowledge.Absolute(p.Dir, o.Value[at+1:])) {
-				return true
-			}
+	return slices.ContainsFunc(sentFiles(p), files.HoldsSecret)
+}
+
+// sentFiles are the files that a part sends because an option names them behind an @.
+func sentFiles(p *cardea.Part) []string {
+	options, ok := knowledge.WordsOf(form.SendsOptionFiles, p.Program())
+	if !ok {
+		return nil
+	}
+	var out []string
+	for _, o := range p.Options {
+		if at := strings.IndexByte(o.Value, '@'); at >= 0 && knowledge.Matches(options, o.Name) {
+			out = append(out, knowledge.Absolute(p.Dir, o.Value[at+1:]))
 		}
 	}
-	return false
+	return out
 }

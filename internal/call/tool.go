@@ -139,7 +139,9 @@ func (a *analysis) mistyped(field string) {
 
 // one adds a part that is not a shell command.
 func (a *analysis) one(text string, access ...cardea.Access) {
-	a.parts = append(a.parts, cardea.Part{Text: text, Access: access, Coverage: cardea.Complete, Dir: a.ev.Cwd, Start: -1})
+	parts := []cardea.Part{{Text: text, Access: access, Coverage: cardea.Complete, Dir: a.ev.Cwd, Start: -1}}
+	a.findKeys(parts)
+	a.parts = append(a.parts, parts...)
 }
 
 // roots are the folders that belong to the work, as far as it is known where
@@ -169,6 +171,7 @@ func (a *analysis) env() bash.Env {
 func (a *analysis) shell(text string) {
 	base := len(a.parts)
 	res := bash.Analyse(text, a.env())
+	a.findKeys(res.Parts)
 	a.parts = append(a.parts, res.Parts...)
 	a.opaque = append(a.opaque, res.Opaque...)
 	for _, f := range Flows(&res) {

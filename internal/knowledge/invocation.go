@@ -37,6 +37,9 @@ type World struct {
 	// Names are the names in an absolute folder; false where there are too many,
 	// or where it cannot be read.
 	Names func(folder string) ([]string, bool)
+	// HoldsKey reports whether the file at an absolute path holds a private key.
+	// Nil: none does.
+	HoldsKey func(path string) bool
 	// Exported reports whether a variable is in the environment that a line starts
 	// with, so that setting it reaches programs. Nil: none is.
 	Exported func(name string) bool

@@ -52,6 +52,10 @@ func TestAllowHasNoExceptions(t *testing.T) {
 		"command: git push, env: CI",
 		"command: git push, any: [{env: CI}]",
 		"command: git push, unless: {}",
+		"access: read, holds: private-key",
+		"access: read, unless: {files: templates}",
+		"access: read, unless: {metadata: true}",
+		"access: read, unless: {search: true}",
 		"command: git push, unless: {flags: [help]}",
 		"command: git push, unless: {flags: [--help], args: x}",
 		"command: git push, env: ''",
@@ -72,6 +76,45 @@ func TestAllowHasNoExceptions(t *testing.T) {
 		r.Match = m
 		if speaks(t, bash("CI=1 ls"), r) {
 			t.Errorf("%+v allows", m)
+		}
+	}
+}
+
+// An exception for accesses speaks about the same access as the condition.
+func TestExceptionsForAccesses(t *testing.T) {
+	for _, c := range []struct {
+		match     string
+		yes, none []string
+	}{
+		{"access: read, path: '/**/x*.json', unless: {search: true}",
+			[]string{"cat x1.json", "cat d/x*.json", "cat *x1*.json", "grep -r a x1.json", "cat < x1.json"}, []string{"cat *.json", "cat *", "grep -r a ."}},
+		{"access: [write, delete], path: '/**/d/**', unless: {search: true}",
+			[]string{"rm -r d/a", "tee d/*", "rm -r d/a*"}, []string{"rm -rf ../project", "find . -delete"}},
+		{"access: read, path: '~/x/y', unless: {search: true}", []string{"cat ~/x/y", "cat ~/x/y*"}, []string{"grep -r a ~", "grep -r a /"}},
+		{"access: read, path: '/**/*.kt', unless: {search: true}", []string{"cat *.kt", "cat a.kt"}, []string{"cat a*", "cat *.k*"}},
+		{"access: read, path: '/**/x', unless: {metadata: true}", []string{"cat x", "ls -l x; cat x"}, []string{"ls -l x", "stat x"}},
+		{"access: read, path: '/**/x*', unless: {files: templates}", []string{"cat x", "cat x.sample y; cat x1"}, []string{"cat x.sample", "cat x.example"}},
+	} {
+		r := one(t, "effect: ask, match: {"+c.match+"}")
+		for _, line := range c.yes {
+			if !speaks(t, bash(line), r) {
+				t.Errorf("%s is silent about %q", c.match, line)
+			}
+		}
+		for _, line := range c.none {
+			if speaks(t, bash(line), r) {
+				t.Errorf("%s speaks about %q", c.match, line)
+			}
+		}
+	}
+}
+
+// An exception for accesses needs a condition on them, and true values.
+func TestExceptionsThatMeanNothing(t *testing.T) {
+	for _, match := range []string{"command: ls, unless: {search: true}", "command: ls, unless: {files: templates}", "access: read, unless: {metadata: false}",
+		"access: read, unless: {files: nothing}", "access: read, unless: {}", "access: read, holds: public-key"} {
+		if _, problems := rules.Parse("f.yaml", []byte("rules: [{id: r, effect: ask, match: {"+match+"}}]"), rules.Origin{}); len(problems) == 0 {
+			t.Errorf("%s is read without a word", match)
 		}
 	}
 }

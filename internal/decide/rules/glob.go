@@ -2,6 +2,7 @@ package rules
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"cardea.dev"
@@ -234,6 +235,48 @@ func (g *glob) touches(a *named) bool {
 		}
 	}
 	return false
+}
+
+// isNamedBy reports whether an access that touches what the glob names does more
+// than come by: the path is such a file or folder itself, or a pattern of the line says
+// part of its name.
+func (g *glob) isNamedBy(a *named) bool {
+	if (a.Glob || a.Recursive) && g.covers(a.Access, a.place) {
+		return true
+	}
+	if a.Glob {
+		return g.saysName(filepath.Base(a.Pattern))
+	}
+	for i := range a.paths {
+		if overlap(a.paths[i].segments(), g.segs, false) {
+			return true
+		}
+	}
+	return false
+}
+
+// saysName reports whether a pattern of the line says part of the name that the glob
+// is about, and not its ending alone: s*.json and *secret* do, *.json does not.
+func (g *glob) saysName(pattern string) bool {
+	line := pieces(pattern)
+	if last := g.segs[len(g.segs)-1]; !last.Literal && last != paths.AnyDepth {
+		about := pieces(last.Text)
+		names := slices.DeleteFunc(slices.Clone(about), func(p string) bool { return p[0] == '.' })
+		return slices.ContainsFunc(line, func(p string) bool {
+			if len(names) == 0 {
+				return slices.Contains(about, p)
+			}
+			return slices.ContainsFunc(names, func(n string) bool { return strings.Contains(p, n[:min(len(n), 4)]) })
+		})
+	}
+	return slices.ContainsFunc(line, func(p string) bool {
+		return len(p) > 2 && p[0] != '.' || strings.HasPrefix(pattern, p)
+	})
+}
+
+// pieces are the texts between the wildcards of a pattern.
+func pieces(pattern string) []string {
+	return strings.FieldsFunc(pattern, func(r rune) bool { return strings.ContainsRune(patternChars+"])},!|", r) })
 }
 
 // accessPaths are the paths, or patterns, that an access names. The folder of a

@@ -155,7 +155,7 @@ func (m *Match) empty() bool {
 // hides reports whether the match has conditions that have no meaning in a rule
 // that allows.
 func (m *Match) hides() bool {
-	return m.Opaque || len(m.Flows)+len(m.Env)+len(m.Unless)+len(m.UnlessCommand)+len(m.Own) > 0 || slices.ContainsFunc(m.Any, func(a Match) bool { return a.hides() })
+	return m.Opaque || m.HoldsKey || m.UnlessMetadata || m.UnlessSearch || len(m.Flows)+len(m.Env)+len(m.Unless)+len(m.UnlessCommand)+len(m.UnlessPaths)+len(m.Own) > 0 || slices.ContainsFunc(m.Any, func(a Match) bool { return a.hides() })
 }
 
 // events reads names and globs of events. One that is no event's never comes,
@@ -247,18 +247,32 @@ func (p *parser) match(v document.Value) Match {
 	for _, e := range m.Get("own").Items() {
 		out.Own = append(out.Own, Own(e.Word("settings", "folder", "key", "programs", "bin")))
 	}
+	if h := m.Get("holds"); h.Present() {
+		out.HoldsKey = h.Word("private-key") != ""
+	}
 	out.Flows = p.flowKinds(m.Get("flow"))
 	out.Env = p.globs(m.Get("env"))
 	if u := m.Get("unless"); u.Present() {
 		except := u.Map()
-		out.Unless = p.flags(except.Get("flags"))
+		out.Unless, out.UnlessPaths = p.flags(except.Get("flags")), p.lists(except.Get("files"))
 		for _, e := range except.Get("command").Items() {
 			out.UnlessCommand = append(out.UnlessCommand, e.Text())
 		}
-		if len(out.Unless)+len(out.UnlessCommand) == 0 {
-			u.Problem(cardea.CodeMissing, "write unless: {flags: [--help]} or unless: {command: [find]}", "unless names no option and no program")
+		for key, to := range map[string]*bool{"metadata": &out.UnlessMetadata, "search": &out.UnlessSearch} {
+			if o := except.Get(key); o.Present() {
+				if *to = o.Bool(); !*to {
+					o.Problem(cardea.CodeBadValue, "remove it; true is the only value there is", "%s must be true", key)
+				}
+			}
 		}
 		except.Only()
+		aboutAccess := len(out.Paths)+len(out.Access)+len(out.Hosts)+len(out.Own) > 0 || out.Outside || out.HoldsKey
+		switch {
+		case len(except.Keys()) == 0:
+			u.Problem(cardea.CodeMissing, "write unless: {flags: [--help]}", "unless makes no exception")
+		case !aboutAccess && (len(out.UnlessPaths) > 0 || out.UnlessMetadata || out.UnlessSearch):
+			u.Problem(cardea.CodeNoEffect, "add access, path or files", "an exception for accesses has no effect without a condition on them")
+		}
 	}
 	if o := m.Get("opaque"); o.Present() {
 		if out.Opaque = o.Bool(); !out.Opaque {

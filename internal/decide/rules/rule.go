@@ -134,11 +134,17 @@ type Match struct {
 	// UnlessCommand are programs; a part that starts one of them is left alone.
 	UnlessCommand []string
 	// UnlessPaths are globs; an access is left alone where they name all of it,
-	// read as strictly as in a rule that allows. UnlessText is an RE2 expression;
+	// read as strictly as in a rule that allows. UnlessMetadata leaves reads of
+	// names and attributes alone, UnlessSearch what only may come by: a folder
+	// above, accessed as a whole, and a pattern of the line such as *.json.
+	UnlessPaths                  []string
+	UnlessMetadata, UnlessSearch bool
+	// HoldsKey asks for a file, on the same access, that holds a private key.
+	HoldsKey bool
+	// UnlessText is an RE2 expression;
 	// a field is left alone where it matches all of it. UnknownPath asks for an
 	// access of which it is not known what it touches. Rules that settings stand
 	// for have them, and files of rules cannot.
-	UnlessPaths []string
 	UnlessText  string
 	UnknownPath bool
 	// Opaque asks for an opaque spot in the part or the call.

@@ -1,7 +1,7 @@
 // Package files is what is known of files by their names: which ones hold
 // secrets, which ones something runs, which ones say what agents may do.
 //
-// It is data: packs/files/*.yaml, from which the lists in lists_gen.go are
+// It is data: packs/files/*.yaml and the credentials of packs/commands/*.yaml, from which the lists in lists_gen.go are
 // generated. Rules name a list with the condition "files"; everything else asks
 // here, so that each list exists once.
 package files
@@ -116,12 +116,15 @@ func (s *set) has(p string) bool {
 
 var (
 	secrets = sync.OnceValue(func() *set {
-		return newSet("private-keys", "system-keys", "key-folders", "env-files", "histories", "browser-profiles", "transcripts", "credential-files",
-			"secret-names", "likely-secrets")
+		return newSet("private-keys", "system-keys", "key-folders", "env-files", "histories", "browser-profiles", "transcripts", "credentials",
+			"likely-secrets")
 	})
 	surely = sync.OnceValue(func() *set {
-		return newSet("private-keys", "system-keys", "env-files", "credential-files", "secret-names", "process-secrets")
+		return newSet("private-keys", "system-keys", "env-files", "credentials", "process-secrets")
 	})
+	named      = sync.OnceValue(func() *set { return newSet("secret-names") })
+	folders    = sync.OnceValue(func() *set { return newSet("secret-folders") })
+	code       = sync.OnceValue(func() *set { return newSet("code") })
 	keyEndings = sync.OnceValue(func() *set { return newSet("key-endings") })
 	templates  = sync.OnceValue(func() *set { return newSet("templates") })
 	protected  = sync.OnceValue(func() *set { return newSet(protectedLists...) })
@@ -144,7 +147,7 @@ func MayHoldSecret(p string) bool {
 	switch {
 	case templates().has(plain) && !secrets().has(path.Dir(p)):
 		return false
-	case secrets().has(p), secrets().has(plain), EndsLikeKey(kept):
+	case secrets().has(p), secrets().has(plain), saysSecret(p), saysSecret(plain), EndsLikeKey(kept):
 		return true
 	}
 	// A pattern for hidden files reaches .env.
@@ -152,7 +155,15 @@ func MayHoldSecret(p string) bool {
 }
 
 // HoldsSecret reports whether a path is one that is known to hold a secret.
-func HoldsSecret(p string) bool { return p != "" && surely().has(p) && !templates().has(p) }
+func HoldsSecret(p string) bool {
+	return p != "" && (surely().has(p) || saysSecret(p)) && !templates().has(p)
+}
+
+// saysSecret reports whether a name, or the name of a folder above it, says that it
+// is a secret. Source code and documents about secrets are none.
+func saysSecret(p string) bool {
+	return (named().has(p) || folders().has(path.Dir(p))) && !code().has(p)
+}
 
 // EndsLikeKey reports names that end like those of keys.
 func EndsLikeKey(name string) bool { return keyEndings().has("/" + path.Base(name)) }

@@ -10,6 +10,7 @@ import (
 
 	"cardea.dev/internal/knowledge/files"
 	"cardea.dev/internal/knowledge/files/filelists"
+	"cardea.dev/internal/knowledge/source"
 )
 
 func read(t *testing.T) []filelists.List {
@@ -21,7 +22,60 @@ func read(t *testing.T) []filelists.List {
 	for _, p := range problems {
 		t.Error(p)
 	}
-	return lists
+	return append(lists, source.CredentialFiles(commands(t)))
+}
+
+func commands(t *testing.T) []source.File {
+	t.Helper()
+	programs, problems, err := source.ReadFolder("../../../packs/commands")
+	if err != nil || len(problems) > 0 {
+		t.Fatal(err, problems)
+	}
+	return programs
+}
+
+// Each credential that the tests name is one by its entry alone: without the entry,
+// the test would fail. It is shut for what reads without a question, and does not go
+// to the network.
+func TestCredentials(t *testing.T) {
+	tools := map[string]bool{}
+	for _, f := range commands(t) {
+		for _, p := range f.Tests.NoCredentials {
+			if files.HoldsSecret(p) {
+				t.Errorf("%s: %s holds none", f.Path, p)
+			}
+		}
+		needed := map[string]bool{}
+		for _, p := range f.Tests.Credentials {
+			if !files.HoldsSecret(p) || !files.MayHoldSecret(p) {
+				t.Errorf("%s: %s is open", f.Path, p)
+			}
+			var by []string
+			for _, c := range f.Credentials {
+				for _, e := range c.Files {
+					if e.Names(p) {
+						by = append(by, e.Glob)
+					}
+				}
+			}
+			if len(by) != 1 {
+				t.Errorf("%s: %s is named by %q", f.Path, p, by)
+				continue
+			}
+			needed[by[0]] = true
+		}
+		for _, c := range f.Credentials {
+			tools[c.Program] = true
+			for _, e := range c.Files {
+				if !needed[e.Glob] {
+					t.Errorf("%s: nothing in tests.credentials needs %s of %s", f.Path, e.Glob, c.Program)
+				}
+			}
+		}
+	}
+	if len(tools) < 100 {
+		t.Errorf("credentials of %d programs", len(tools))
+	}
 }
 
 // The lists in the program are those that people wrote.
@@ -70,6 +124,9 @@ func TestSecrets(t *testing.T) {
 		"/home/u/.bash_history": {true, false}, "/home/u/.mozilla/firefox/x": {true, false}, "/home/u/Library/Keychains/x": {true, true}, "/p/.e*": {true, false},
 		"/p/*": {false, false}, "/etc/shadow": {true, true}, "/proc/self/environ": {false, true}, "/p/terraform.tfstate.backup": {true, false},
 		"/p/.git/config": {true, false}, "/p/src/main.go": {false, false}, "": {false, false}, "/": {false, false}, "/p/envs/x": {false, false},
+		"/p/gcp-credentials.json": {true, true}, "/p/credentials.go": {false, false}, "/p/a-firebase-adminsdk-x.json": {true, true}, "/p/secrets.py": {true, true},
+		"/p/secrets.go": {false, false}, "/p/secrets.example.yaml": {false, false}, "/p/token.txt": {true, true}, "/p/tokens.md": {false, false},
+		"/p/config/secrets/x": {true, true}, "/p/config/secrets": {false, false}, "/p/internal/secrets/vault.go": {false, false}, "/p/secret/x": {false, false},
 		"/home/u/.ssh/.env.example": {true, false}, "/home/u/.claude/projects/x/s.jsonl": {true, false},
 	} {
 		if got := files.MayHoldSecret(p); got != want[0] {
@@ -86,7 +143,7 @@ func TestSecrets(t *testing.T) {
 
 // Every file of a list of secrets is shut for what reads without a question.
 func TestEverySecretIsShut(t *testing.T) {
-	for _, name := range []string{"private-keys", "system-keys", "env-files", "histories", "browser-profiles", "transcripts", "credential-files"} {
+	for _, name := range []string{"private-keys", "system-keys", "env-files", "histories", "browser-profiles", "transcripts", "credentials"} {
 		for _, g := range files.Globs(name) {
 			p := strings.NewReplacer("/**/", "/home/u/", "~/", "/home/u/").Replace(strings.TrimSuffix(g, "/**"))
 			if strings.HasSuffix(g, "/**") {

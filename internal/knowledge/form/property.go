@@ -60,6 +60,9 @@ const (
 	// SendsOptionFiles sends the file behind the @ in the values of these options.
 	// A star at the end stands for any ending.
 	SendsOptionFiles Property = "sends_option_files"
+	// LogsInWith logs in or signs with the key in the file that one of these options
+	// names, and shows nothing of it.
+	LogsInWith Property = "logs_in_with"
 	// MakesFolders creates folders under the names that it writes.
 	MakesFolders Property = "makes_folders"
 	// MakesLinks can put symbolic links under the names that it writes.
@@ -207,6 +210,7 @@ var Properties = []Property{
 	Decodes,
 	SendsFiles,
 	SendsOptionFiles,
+	LogsInWith,
 	MakesFolders,
 	MakesLinks,
 	MakesNoLinks,

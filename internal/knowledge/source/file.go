@@ -6,7 +6,10 @@
 // that is not.
 package source
 
-import "cardea.dev/internal/knowledge/form"
+import (
+	"cardea.dev/internal/knowledge/files/filelists"
+	"cardea.dev/internal/knowledge/form"
+)
 
 // File is one file of command knowledge.
 type File struct {
@@ -29,8 +32,29 @@ type File struct {
 	// What programs have in common: a list of programs by property, with words
 	// where the property needs some, `decodes: [rev, base64: [-d]]`.
 	Properties []form.Holder `yaml:"properties"`
+	// Where programs keep passwords, keys and tokens: a list of globs of the rule
+	// language by program, `curl: ['/**/.netrc']`. A glob with a wildcard has an
+	// example, `{glob: '/**/*.keytab', is: /p/http.keytab}`.
+	Credentials []Credentials `yaml:"credentials"`
 	// Command lines that the tests check.
 	Tests Tests `yaml:"tests,required"`
+}
+
+// Credentials are the files in which a program keeps passwords, keys and tokens.
+type Credentials struct {
+	Program string
+	Files   []filelists.File
+}
+
+// CredentialFiles is the list of the files of all programs.
+func CredentialFiles(files []File) filelists.List {
+	l := filelists.List{Name: "credentials", About: "What programs keep passwords, keys and tokens in."}
+	for _, f := range files {
+		for _, c := range f.Credentials {
+			l.Files = append(l.Files, c.Files...)
+		}
+	}
+	return l
 }
 
 // Tests are command lines with what the analysis must find.
@@ -41,6 +65,11 @@ type Tests struct {
 	NotReadOnly []string `yaml:"not_read_only,required"`
 	// Command lines with their accesses: `{sort -o b a: [read a, write b]}`.
 	Accesses []Example `yaml:"accesses"`
+	// Paths of files that hold credentials. Each entry of `credentials` names at
+	// least one that no other entry names.
+	Credentials []string `yaml:"credentials"`
+	// Paths of files that hold none.
+	NoCredentials []string `yaml:"no_credentials"`
 }
 
 // Example is a command line with what the analysis must find.

@@ -10,6 +10,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/document"
+	"cardea.dev/internal/knowledge/files/filelists"
 	"cardea.dev/internal/knowledge/form"
 )
 
@@ -187,6 +188,8 @@ func value(v document.Value, to reflect.Value, tag reflect.StructTag) {
 		fill(v, out)
 	case *[]form.Holder:
 		*out = holders(v.Map())
+	case *[]Credentials:
+		*out = credentials(v.Map())
 	case *[]Example:
 		m := v.Map()
 		for _, k := range m.Keys() {
@@ -255,6 +258,25 @@ func holders(m document.Map) []form.Holder {
 		}
 	}
 	m.Only()
+	return out
+}
+
+// credentials reads the files of programs. No two entries are the same.
+func credentials(m document.Map) []Credentials {
+	var out []Credentials
+	seen := map[string]bool{}
+	for _, program := range m.Keys() {
+		c := Credentials{Program: program}
+		for _, e := range m.Get(program).List() {
+			f := filelists.ReadFile(e)
+			if seen[f.Glob] {
+				e.Problem(cardea.CodeDuplicate, "remove one of them", "%q is listed twice", f.Glob)
+			}
+			seen[f.Glob] = true
+			c.Files = append(c.Files, f)
+		}
+		out = append(out, c)
+	}
 	return out
 }
 

@@ -167,7 +167,7 @@ func kindOf(t *testing.T, e ast.Expr) string {
 		return "list of accesses"
 	case "[]NamedAccess":
 		return "map of accesses"
-	case "any", "[]Alias", "[]Example", "[]form.Holder", "[]OptionValues", "Tests", "*Complete":
+	case "any", "[]Alias", "[]Credentials", "[]Example", "[]form.Holder", "[]OptionValues", "Tests", "*Complete":
 		return "map"
 	case "[]form.Program", "[]Program", "[]When", "[]form.Wrapper":
 		return "list of maps"

@@ -44,7 +44,8 @@ type match struct {
 	Role    textList `yaml:"role" about:"globs of roles"`
 	Flow    textList `yaml:"flow" enum:"download-run,decode-run,secret-network,write-run,self-call,*"`
 	Env     textList `yaml:"env" about:"globs of variables; the part sets one of them"`
-	Unless  except   `yaml:"unless" about:"options that end it"`
+	Holds   string   `yaml:"holds" enum:"private-key" about:"what the file of the access holds"`
+	Unless  except   `yaml:"unless" about:"exceptions"`
 	Outside bool     `yaml:"outside" const:"true" about:"the access lies in no folder of the work, temporary or cache folder"`
 	Own     textList `yaml:"own" enum:"settings,folder,key,programs,bin" about:"the access touches things of the gate's own, wherever they lie"`
 	Opaque  bool     `yaml:"opaque" const:"true" about:"there is a spot that cannot be seen through"`
@@ -54,8 +55,11 @@ type match struct {
 }
 
 type except struct {
-	Flags   textList `yaml:"flags" about:"none of them is given"`
-	Command textList `yaml:"command" about:"the program is none of them"`
+	Flags    textList `yaml:"flags" about:"options; none of them is given"`
+	Files    textList `yaml:"files" about:"names of lists of files; their globs do not name the access"`
+	Search   bool     `yaml:"search" const:"true" about:"the access names the file, and does not only come by"`
+	Metadata bool     `yaml:"metadata" const:"true" about:"the access does more than read names and attributes"`
+	Command  textList `yaml:"command" about:"the program is none of them"`
 }
 
 type test struct {

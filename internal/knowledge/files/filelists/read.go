@@ -60,7 +60,7 @@ func readList(name string, v document.Value) List {
 	l := List{Name: name, About: m.Need("about").Text()}
 	seen := map[string]bool{}
 	for _, e := range m.Need("files").List() {
-		f := readFile(e)
+		f := ReadFile(e)
 		if seen[f.Glob] {
 			e.Problem(cardea.CodeDuplicate, "remove it", "%q is in the list already", f.Glob)
 		}
@@ -74,7 +74,8 @@ func readList(name string, v document.Value) List {
 // within are wildcards but for any folder in front and all that lies below.
 var within = regexp.MustCompile(`[*?\[]`)
 
-func readFile(e document.Value) File {
+// ReadFile reads an entry of a list.
+func ReadFile(e document.Value) File {
 	var f File
 	if e.IsMap() {
 		m := e.Map()
