@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"errors"
 	"io/fs"
-	"os"
 	"strings"
-	"syscall"
+
+	"cardea.dev/internal/state"
 )
 
 // maxKeyFile is how much of a file is searched for a private key, in bytes.
@@ -15,16 +15,11 @@ const maxKeyFile = 64 << 10
 // HoldsKey reports whether a file holds a private key in PEM form. A file that may
 // not be read is taken for one, and so is a .key file beside its certificate.
 func HoldsKey(p string) bool {
-	// A FIFO or a device must not hold the gate.
-	f, err := os.OpenFile(p, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	f, info, err := state.OpenLinked(p)
 	if err != nil {
 		return errors.Is(err, fs.ErrPermission)
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil || !info.Mode().IsRegular() {
-		return false
-	}
 	data := make([]byte, min(info.Size(), maxKeyFile))
 	n, _ := f.Read(data)
 	if bytes.Contains(data[:n], []byte("PRIVATE KEY-----")) {

@@ -239,9 +239,10 @@ func (g *glob) touches(a *named) bool {
 
 // isNamedBy reports whether an access that touches what the glob names does more
 // than come by: the path is such a file or folder itself, or a pattern of the line says
-// part of its name.
-func (g *glob) isNamedBy(a *named) bool {
-	if (a.Glob || a.Recursive) && g.covers(a.Access, a.place) {
+// part of its name. A word that may be the name of a folder above (gcloud secrets) is
+// none.
+func (g *glob) isNamedBy(a *named, onlyPossible bool) bool {
+	if (a.Glob || a.Recursive && !onlyPossible) && g.covers(a.Access, a.place) {
 		return true
 	}
 	if a.Glob {

@@ -335,7 +335,7 @@ func (c *call) outside(a *cardea.Access) bool {
 func (c *call) touches(m *Match, a *cardea.Access) bool {
 	pl, n := c.at(), c.name(a)
 	for k, g := range m.Paths {
-		if pl.mayTouch(g, n) && c.glob(m, k).touches(n) && (!m.UnlessSearch || c.glob(m, k).isNamedBy(n)) {
+		if pl.mayTouch(g, n) && c.glob(m, k).touches(n) && (!m.UnlessSearch || c.glob(m, k).isNamedBy(n, c.ev.Call.OnlyPossible)) {
 			return true
 		}
 	}

@@ -124,7 +124,7 @@ var (
 	})
 	named      = sync.OnceValue(func() *set { return newSet("secret-names") })
 	folders    = sync.OnceValue(func() *set { return newSet("secret-folders") })
-	code       = sync.OnceValue(func() *set { return newSet("code") })
+	sourceCode = sync.OnceValue(func() *set { return newSet("source-code") })
 	keyEndings = sync.OnceValue(func() *set { return newSet("key-endings") })
 	templates  = sync.OnceValue(func() *set { return newSet("templates") })
 	protected  = sync.OnceValue(func() *set { return newSet(protectedLists...) })
@@ -162,7 +162,7 @@ func HoldsSecret(p string) bool {
 // saysSecret reports whether a name, or the name of a folder above it, says that it
 // is a secret. Source code and documents about secrets are none.
 func saysSecret(p string) bool {
-	return (named().has(p) || folders().has(path.Dir(p))) && !code().has(p)
+	return (named().has(p) || folders().has(path.Dir(p))) && !sourceCode().has(p)
 }
 
 // EndsLikeKey reports names that end like those of keys.

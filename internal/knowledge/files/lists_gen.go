@@ -463,7 +463,7 @@ var lists = [...]list{
 		"/**/secrets/**",
 		"/**/.secrets/**",
 	}},
-	{"code", []string{
+	{"source-code", []string{
 		"/**/*.go",
 		"/**/*.rs",
 		"/**/*.java",
