@@ -1,0 +1,196 @@
+package rules
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"cardea.dev"
+)
+
+// This file has the rules that settings stand for.
+
+// reads are the kinds of access that learn what a file says, or may: a file that
+// is run is read, too.
+var reads = []cardea.AccessKind{cardea.Read, cardea.Execute, cardea.Unknown}
+
+// SensitiveSettings are the settings that name sensitive paths, with what they want
+// of them.
+func SensitiveSettings() []SensitiveSetting {
+	return []SensitiveSetting{
+		{"sensitive.deny_read", cardea.Deny, reads, "reading %s is denied by the setting sensitive.deny_read", "it is not known what this reads, and the setting sensitive.deny_read denies some files"},
+		{"sensitive.ask_read", cardea.Ask, reads, "reading %s needs a person, by the setting sensitive.ask_read", "it is not known what this reads, and the setting sensitive.ask_read names some files"},
+		{"sensitive.ask_write", cardea.Ask, changes, "changing %s needs a person, by the setting sensitive.ask_write", "it is not known what this writes, and the setting sensitive.ask_write names some files"},
+	}
+}
+
+// SensitiveSetting is a setting that names sensitive paths.
+type SensitiveSetting struct {
+	// Key is its key.
+	Key    string
+	effect cardea.Effect
+	kinds  []cardea.AccessKind
+	// message is about a path, unknown about an access whose path is not known.
+	message, unknown string
+}
+
+// Rules are the rules that the setting stands for. like holds where they come from,
+// home is the person's home folder.
+func (s SensitiveSetting) Rules(globs []string, like Rule, home string) []Rule {
+	var out []Rule
+	like.Severity = cardea.SeverityHigh
+	like.Person = s.effect == cardea.Ask
+	for _, glob := range globs {
+		r := like
+		r.Effect, r.Message = s.effect, fmt.Sprintf(s.message, glob)
+		r.Match = Match{Access: s.kinds, Paths: withContents(glob)}
+		out = append(out, r)
+		if slices.Contains(s.kinds, cardea.Read) {
+			// A part that takes a file away and writes another one moves it to
+			// where it can be read.
+			r.Match = Match{Access: []cardea.AccessKind{cardea.Delete}, Paths: withContents(glob), Any: []Match{{Access: []cardea.AccessKind{cardea.Write}}}}
+			out = append(out, r)
+		}
+		// PowerShell is not analysed, so naming the path is enough for an ask.
+		r.Effect, r.Person, r.Tools = cardea.Ask, true, []string{"PowerShell"}
+		r.Match = Match{Field: "command", Pattern: mentions(glob, home)}
+		if !slices.Contains(s.kinds, cardea.Read) {
+			r.Match.UnlessText = powershellReads
+		}
+		out = append(out, r)
+	}
+	if len(globs) > 0 {
+		r := like
+		r.Effect, r.Person, r.Message = cardea.Ask, true, s.unknown
+		r.Match = Match{Access: s.kinds[:1], UnknownPath: true}
+		out = append(out, r)
+	}
+	return out
+}
+
+// withContents is a glob of a rule with what lies below it, as a name in
+// .gitignore means a folder with all of its contents.
+func withContents(glob string) []string {
+	name := strings.TrimRight(glob, "/")
+	switch {
+	case name == "":
+		return []string{"/**"}
+	case strings.HasSuffix(name, "/**"):
+		return []string{name}
+	case name == "~":
+		return []string{"~", "~/**"}
+	case !strings.Contains(name, "/"):
+		return []string{name, "/**/" + name, "/**/" + name + "/**"}
+	}
+	return []string{name, name + "/**"}
+}
+
+// Exempt gives the rules without globs among the built-in sensitive paths. No other
+// rule is touched: what protects the gate is in other packs, and what a person wrote
+// is theirs to change.
+func Exempt(all []Rule, exempt []string) []Rule {
+	if len(exempt) == 0 {
+		return all
+	}
+	var globs []string
+	for _, g := range exempt {
+		globs = append(globs, withContents(g)...)
+	}
+	out := slices.Clone(all)
+	for i := range out {
+		if r := &out[i]; r.Scope == cardea.ScopeBuiltin && r.Pack == "secrets-exposure" {
+			r.Match = unlessPaths(r.Match, globs)
+		}
+	}
+	return out
+}
+
+// unlessPaths is a match that leaves paths alone.
+func unlessPaths(m Match, globs []string) Match {
+	if len(m.Paths) > 0 {
+		m.UnlessPaths = append(slices.Clone(m.UnlessPaths), globs...)
+	}
+	m.Any = slices.Clone(m.Any)
+	for i := range m.Any {
+		m.Any[i] = unlessPaths(m.Any[i], globs)
+	}
+	return m
+}
+
+// changes are the kinds of access that change something, or may.
+var changes = []cardea.AccessKind{cardea.Write, cardea.Delete, cardea.Unknown}
+
+// Protect gives the rules for protected paths: nothing changes them, where it is not
+// known what is changed a person is asked, and so where PowerShell, which is not
+// analysed, names one of them and does more than read.
+func Protect(names []string, like Rule, home string) []Rule {
+	var out []Rule
+	rule := func(effect cardea.Effect, severity cardea.Severity, message string) *Rule {
+		out = append(out, like)
+		r := &out[len(out)-1]
+		r.Effect, r.Severity, r.Message = effect, severity, message
+		return r
+	}
+	for _, name := range names {
+		rule(cardea.Deny, cardea.SeverityHigh, name+" is protected; leave it, or ask the person").Match =
+			Match{Access: changes, Paths: protectedGlobs(name)}
+		r := rule(cardea.Ask, cardea.SeverityMedium, "it is not known what PowerShell writes, and it names what is protected ("+name+")")
+		r.Tools = []string{"PowerShell"}
+		r.Match = Match{Field: "command", Pattern: mentions(name, home), UnlessText: powershellReads}
+	}
+	if len(names) > 0 {
+		rule(cardea.Ask, cardea.SeverityMedium, "it is not known what this writes, and it may be something that is protected").Match =
+			Match{Access: changes[:2], UnknownPath: true}
+	}
+	return out
+}
+
+// protectedGlobs are the globs of a protected path: itself, and what lies below.
+// A name that does not begin with "/" or "~/" lies in the project. Brackets and
+// backslashes are letters like others.
+func protectedGlobs(name string) []string {
+	glob := strings.NewReplacer(`\`, `\\`, "[", `\[`).Replace(strings.TrimRight(name, "/"))
+	switch {
+	case strings.Trim(name, "/") == "":
+		return []string{"/**"}
+	case strings.HasSuffix(name, "/**"):
+	case !strings.HasPrefix(name, "/") && name != "~" && !strings.HasPrefix(name, "~/"):
+		return []string{"./" + glob, "./" + glob + "/**"}
+	default:
+		return []string{glob, glob + "/**"}
+	}
+	if strings.HasPrefix(name, "/") || strings.HasPrefix(name, "~/") {
+		return []string{glob}
+	}
+	return []string{"./" + glob}
+}
+
+// mentions is an expression for how a text may name a protected path: as the
+// settings do, below the home folder, or by its last name.
+func mentions(name, home string) string {
+	clean := strings.TrimSuffix(path.Clean("/"+strings.TrimPrefix(name, "~/")), "/**")
+	spellings := []string{clean}
+	if strings.HasPrefix(name, "~/") && home != "" {
+		spellings = append(spellings, path.Join(home, clean))
+	}
+	if last := path.Base(clean); !strings.ContainsAny(last, "*?/") {
+		spellings = append(spellings, last)
+	}
+	for i, s := range spellings {
+		s = regexp.QuoteMeta(strings.Trim(s, "/"))
+		s = strings.NewReplacer(`\*\*/`, `(?:[^\s"']*[/\\])?`, `\*\*`, `[^\s"']*`, `\*`, `[^/\\\s"']*`, `\?`, `[^/\\\s"']`, "/", `[/\\]+`).Replace(s)
+		spellings[i] = s
+	}
+	return `(?:^|[/\\\s"'=,;:(){}|&<>@])(?:` + strings.Join(spellings, "|") + `)[/\\]?(?:$|[/\\\s"'=,;:(){}|&<>])`
+}
+
+// powershellReads is an expression for a PowerShell script of which every statement
+// begins with a command that reads, without a redirection.
+var powershellReads = func() string {
+	rest := `(?:\s[^;|&\n\r(){}>]*)?`
+	statement := `\s*(?:(?:(?:get|test|measure|compare|resolve|select|sort|where|group)-[a-z]+|format-(?:table|list|wide|hex)|(?:set|push|pop)-location|` +
+		`cat|cd|dir|echo|findstr|gc|gci|gi|ls|more|select|sls|sort|type|where|write-host|write-output|git\s+(?:diff|log|show|status|blame))` + rest + `)?`
+	return statement + `(?:[;|&\n\r(){}]+` + statement + `)*`
+}()
