@@ -264,9 +264,8 @@ func exportedSpec(s ast.Spec) []string {
 	return out
 }
 
-// SettingsKeys counts the keys of cardea.yaml in the table of type []Key, and
-// those of them that the table marks as without effect.
-func SettingsKeys(pkgs []Package) (keys, idle int) {
+// SettingsKeys counts the keys of cardea.yaml in the tables of type []Key.
+func SettingsKeys(pkgs []Package) (keys int) {
 	for _, p := range pkgs {
 		if p.Path != Module+"/internal/settings" {
 			continue
@@ -284,26 +283,10 @@ func SettingsKeys(pkgs []Package) (keys, idle int) {
 				if name, ok := list.Elt.(*ast.Ident); !ok || name.Name != "Key" {
 					return true
 				}
-				for _, e := range lit.Elts {
-					keys++
-					if key, ok := e.(*ast.CompositeLit); ok && hasField(key, "Idle") {
-						idle++
-					}
-				}
+				keys += len(lit.Elts)
 				return true
 			})
 		}
 	}
-	return keys, idle
-}
-
-func hasField(lit *ast.CompositeLit, name string) bool {
-	return slices.ContainsFunc(lit.Elts, func(e ast.Expr) bool {
-		kv, ok := e.(*ast.KeyValueExpr)
-		if !ok {
-			return false
-		}
-		id, ok := kv.Key.(*ast.Ident)
-		return ok && id.Name == name
-	})
+	return keys
 }

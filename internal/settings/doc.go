@@ -7,4 +7,4 @@
 // wrong is among the problems of a file, and everything else of it counts.
 package settings
 
-//go:generate go run ./gen ../../docs/schema
+//go:generate go run ./gen ../../docs

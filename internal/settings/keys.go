@@ -85,9 +85,9 @@ func decisionKeys() []Key {
 	env := []string{"any-but-dangerous", "known-safe"}
 	return []Key{
 		{Name: "default.attended", Words: effects, Security: true, order: byEffect, At: func(v *Values) any { return &v.Default.Attended },
-			About: "what replaces silence where a person is sure to see a question"},
+			About: "what replaces silence if a person is sure to see a question"},
 		{Name: "default.unattended", Words: effects, Security: true, order: byEffect, At: func(v *Values) any { return &v.Default.Unattended },
-			About: "the same where nobody is watching"},
+			About: "the same if no person is watching"},
 		{Name: "on_error", Words: []string{"defer", "deny", "allow"}, Security: true, order: byOnError, At: func(v *Values) any { return &v.OnError },
 			About: "what a broken file, an unreadable input or an internal error costs"},
 		{Name: "from_env", Words: []string{"permissions"}, PersonOnly: true, At: func(v *Values) any { return &v.FromEnv },

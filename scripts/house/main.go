@@ -31,8 +31,7 @@ func main() {
 	}
 	printRooms(pkgs)
 	printFunctions(pkgs)
-	keys, idle := archtest.SettingsKeys(pkgs)
-	fmt.Printf("\nsettings: %d keys, %d of them without effect\n", keys, idle)
+	fmt.Printf("\nsettings: %d keys\n", archtest.SettingsKeys(pkgs))
 	fmt.Printf("\nimports within the module\n")
 	for _, p := range pkgs {
 		fmt.Printf("  %s: %s\n", p.Dir(), strings.Join(p.Imported(), " "))

@@ -143,6 +143,19 @@ func TestSchemasAreCurrent(t *testing.T) {
 	}
 }
 
+func TestTableOfKeysIsCurrent(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "settings.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want, err := Page(string(data)); err != nil || want != string(data) {
+		t.Errorf("the table of keys in docs/settings.md is not current: %v; run: go generate ./internal/settings", err)
+	}
+	if _, err := Page("# Settings\n"); err == nil {
+		t.Error("a page without a place for the table is no error")
+	}
+}
+
 func TestPacksAreValid(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("..", "..", "..", "packs", "*.yaml"))
 	if err != nil || len(files) < 5 {
