@@ -192,7 +192,7 @@ func showPermissionEntries(s *screen, list []entryListing) {
 		if e.Why != "" {
 			note = ", does not count: " + e.Why
 		}
-		s.printf("  %s  %s  %s\n", effect(e.Effect), painted{bold, e.Entry}, painted{faint, e.Scope.String() + ", " + e.Source + note})
+		s.printf("  %s  %s  %s\n", effect(e.Effect), painted{bold, e.Entry}, painted{faint, e.Source + ", " + e.Harness + ", " + e.Scope.String() + note})
 	}
 	s.noneIf(len(list) == 0)
 }

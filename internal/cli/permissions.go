@@ -132,23 +132,9 @@ func (l permissionListing) show(s *screen) {
 	}
 	for _, effectOf := range []cardea.Effect{cardea.Deny, cardea.Ask, cardea.Allow} {
 		heading(s, effectOf.String())
-		shown := false
-		for _, e := range l.Entries {
-			if e.Effect != effectOf {
-				continue
-			}
-			shown = true
-			note := e.Source + ", " + e.Harness + ", " + e.Scope.String()
-			if e.Why != "" {
-				note += ", does not count: " + e.Why
-			}
-			s.printf("  %s  %s\n", painted{bold, e.Entry}, painted{faint, note})
-		}
-		s.noneIf(!shown)
+		showPermissionEntries(s, slices.DeleteFunc(slices.Clone(l.Entries), func(e entryListing) bool { return e.Effect != effectOf }))
 	}
-	if len(l.Diagnostics) > 0 {
-		heading(s, "look at these")
-	}
+	section(s, "look at these", len(l.Diagnostics))
 	showDiagnostics(s, l.Diagnostics)
 }
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -13,6 +14,7 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/harness"
+	"cardea.dev/internal/harness/claudecode"
 	"cardea.dev/internal/install"
 	"cardea.dev/internal/limit"
 	"cardea.dev/internal/redact"
@@ -90,10 +92,9 @@ func try(p Process, f tryFlags, text string) error {
 	shown.Troubles = printable(v.Troubles)
 	a := cardea.Express(shown, m.adapter.Capabilities(), j.event)
 	t := trial{judgement: j, verdict: v, answer: a, output: m.adapter.Render(j.event, a), harness: f.harness}
+	err = p.answer(f.json, t.json(), t.show)
 	if f.json {
-		err = t.writeJSON(p)
-	} else {
-		err = t.show(p)
+		p.tell(v.Troubles)
 	}
 	if len(f.trace) > 0 && err == nil {
 		err = showSteps(p, *steps)
@@ -154,25 +155,19 @@ type tried struct {
 // message makes the message that a harness would send, and reads it as the
 // hook would, so that a broken input has the same faults.
 func (f tryFlags) message(p Process, text string) (tried, error) {
-	var claude, own harness.Adapter
-	var names []string
-	for _, a := range adapters() {
-		names = append(names, a.Name())
-		if a.Name() == "claude-code" {
-			claude = a
-		}
-		if a.Name() == f.harness {
-			own = a
-		}
+	own, err := f.adapter()
+	if err != nil {
+		return tried{}, err
 	}
-	if own == nil {
-		return tried{}, fmt.Errorf("unknown harness %q: use one of %s", f.harness, strings.Join(names, ", "))
+	cwd, err := f.folder(p)
+	if err != nil {
+		return tried{}, err
 	}
 	if !slices.Contains(policy.Events(), cardea.Kind(f.event)) {
 		return tried{}, fmt.Errorf("there is no event %q; docs/policies.md lists them", f.event)
 	}
 	if !aboutTool(cardea.Kind(f.event)) {
-		return f.notification(p, claude, own, text)
+		return f.read(p, own, cwd, f.mainField(text))
 	}
 	tool := f.tool
 	if word, ok := harness.ToolWord(tool); ok {
@@ -182,31 +177,42 @@ func (f tryFlags) message(p Process, text string) (tried, error) {
 	if err != nil {
 		return tried{}, err
 	}
-	cwd, err := f.folder(p)
+	out, err := f.read(p, own, cwd, `"tool_name":`+asJSON(tool)+`,"tool_input":`+input)
 	if err != nil {
 		return tried{}, err
 	}
-	var b strings.Builder
-	for i, field := range []string{"hook_event_name", f.event, "session_id", f.session, "cwd", cwd, "permission_mode", f.mode, "tool_name", tool} {
-		b.WriteString([]string{",", ":"}[i%2] + asJSON(field))
+	if as := f.ownWords(own, tool, input, cwd); as != nil {
+		out.event.Call, out.event.Faults, out.event.Sent = as.Call, as.Faults, as.Sent
 	}
-	raw := "{" + b.String()[1:] + `,"tool_input":` + input + "}"
-	payload, err := harness.Read([]byte(raw))
+	return out, nil
+}
+
+// adapter is the harness that is tried.
+func (f tryFlags) adapter() (harness.Adapter, error) {
+	var names []string
+	for _, a := range adapters() {
+		if a.Name() == f.harness {
+			return a, nil
+		}
+		names = append(names, a.Name())
+	}
+	return nil, fmt.Errorf("unknown harness %q: use one of %s", f.harness, strings.Join(names, ", "))
+}
+
+// read reads a message of Claude Code's with some more fields, as JSON, as the
+// harness that is tried would send it.
+func (f tryFlags) read(p Process, own harness.Adapter, cwd, fields string) (tried, error) {
+	if fields != "" {
+		fields = "," + fields
+	}
+	payload, err := harness.Read([]byte(fmt.Sprintf(`{"hook_event_name":%s,"session_id":%s,"cwd":%s,"permission_mode":%s%s}`,
+		asJSON(f.event), asJSON(f.session), asJSON(cwd), asJSON(f.mode), fields)))
 	if err != nil {
 		return tried{}, fmt.Errorf("the input cannot be read: %w", err)
 	}
-	ev := f.tried(p, claude.Parse(payload))
-	if as := f.ownWords(own, tool, input, cwd); as != nil {
-		ev.Call, ev.Faults, ev.Sent = as.Call, as.Faults, as.Sent
-	}
+	ev := *claudecode.Adapter{}.Parse(payload)
+	ev.Harness, ev.Role, ev.Unattended = f.harness, f.role, p.isSet("CARDEA_UNATTENDED")
 	return tried{event: &ev, adapter: own}, nil
-}
-
-// tried is an event as the harness that is tried would send it.
-func (f tryFlags) tried(p Process, ev *cardea.Event) cardea.Event {
-	as := *ev
-	as.Harness, as.Role, as.Unattended = f.harness, f.role, p.isSet("CARDEA_UNATTENDED")
-	return as
 }
 
 // ownWords is the call as the harness itself sends it, where the tool is named by
@@ -231,33 +237,19 @@ func aboutTool(k cardea.Kind) bool {
 	return k.Answered() || k == "PostToolUse" || k == "PostToolUseFailure" || k == "PermissionDenied"
 }
 
-// notification makes the message of an event that is about no tool: the argument is
+// mainField are the fields of an event that is about no tool: the argument is
 // its fields as JSON, or the text of its main field.
-func (f tryFlags) notification(p Process, claude, own harness.Adapter, text string) (tried, error) {
-	cwd, err := f.folder(p)
-	if err != nil {
-		return tried{}, err
+func (f tryFlags) mainField(text string) string {
+	if inner, err := harness.Read([]byte(text)); err == nil {
+		if len(inner.Root().Entries()) == 0 {
+			return ""
+		}
+		trimmed := strings.TrimSpace(text)
+		return trimmed[1 : len(trimmed)-1]
 	}
 	main := map[string]string{"UserPromptSubmit": "prompt", "UserPromptExpansion": "prompt", "Notification": "message", "SessionStart": "source",
 		"SessionEnd": "reason", "PreCompact": "trigger", "SubagentStart": "agent_type"}[f.event]
-	if main == "" {
-		main = "last_assistant_message"
-	}
-	fields := "," + asJSON(main) + ":" + asJSON(text)
-	if inner, err := harness.Read([]byte(text)); err == nil {
-		fields = ""
-		if len(inner.Root().Entries()) > 0 {
-			trimmed := strings.TrimSpace(text)
-			fields = "," + trimmed[1:len(trimmed)-1]
-		}
-	}
-	raw := fmt.Sprintf(`{"hook_event_name":%s,"session_id":%s,"cwd":%s,"permission_mode":%s%s}`, asJSON(f.event), asJSON(f.session), asJSON(cwd), asJSON(f.mode), fields)
-	payload, err := harness.Read([]byte(raw))
-	if err != nil {
-		return tried{}, fmt.Errorf("the fields cannot be read: %w", err)
-	}
-	ev := f.tried(p, claude.Parse(payload))
-	return tried{event: &ev, adapter: own}, nil
+	return asJSON(cmp.Or(main, "last_assistant_message")) + ":" + asJSON(text)
 }
 
 // folder is where the call would run.

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"strings"
 	"time"
 
@@ -101,18 +100,6 @@ type stageJSON struct {
 	Name   string `json:"name"`
 	Ran    bool   `json:"ran"`
 	Micros int64  `json:"micros"`
-}
-
-func (t trial) writeJSON(p Process) error {
-	e := json.NewEncoder(p.Stdout)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(t.json()); err != nil {
-		return err
-	}
-	for _, tr := range t.verdict.Troubles {
-		p.warn(tr.Error())
-	}
-	return nil
 }
 
 func (t trial) json() trialJSON {

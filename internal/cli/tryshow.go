@@ -13,8 +13,7 @@ import (
 
 // show writes a trial for people: the outcome first, then how it came about,
 // then what would change it.
-func (t trial) show(p Process) error {
-	s := screenOn(p.Stdout, p.Env)
+func (t trial) show(s *screen) {
 	v := t.verdict
 	s.printf("%s", effect(v.Effect))
 	if v.By != "" {
@@ -36,7 +35,6 @@ func (t trial) show(p Process) error {
 	t.showChange(s)
 	t.showUncounted(s)
 	t.showAnswer(s)
-	return s.err
 }
 
 func heading(s *screen, text string) { s.printf("\n%s\n", painted{bold, text}) }

@@ -64,19 +64,16 @@ func recall(folder, file string) *memory {
 func (m *memory) mayDrop(path string) bool { return m == nil || slices.Contains(m.Made, path) }
 
 // save keeps a memory. A memory that cannot be kept costs exactness, no more.
-func (m *memory) save(state string) error {
-	path := memoryPath(state, m.File)
+func (m *memory) save(folder string) error {
+	path := memoryPath(folder, m.File)
 	if path == "" {
 		return errors.New("there is no state folder")
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
 	}
 	data, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {
 		return err
 	}
-	return write(path, append(data, '\n'), 0o600, false)
+	return state.Write(path, append(data, '\n'))
 }
 
 func forget(state, file string) error {
@@ -84,9 +81,8 @@ func forget(state, file string) error {
 	if path == "" {
 		return nil
 	}
-	err := os.Remove(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
-	return err
+	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -65,23 +66,16 @@ func FailsClosed(h Harness, version string) bool {
 	return h.grouped && atLeast(version, 2, 1, 295)
 }
 
+// atLeast compares the first numbers of a version: of "2.1.295-rc" 2, 1, 295.
 func atLeast(version string, want ...int) bool {
-	parts := strings.SplitN(version, ".", len(want)+1)
-	if len(parts) < len(want) {
-		return false
+	var got []int
+	for _, part := range strings.SplitN(version, ".", len(want)+1) {
+		digits := len(part) - len(strings.TrimLeft(part, "0123456789"))
+		n, err := strconv.Atoi(part[:digits])
+		if err != nil {
+			break
+		}
+		got = append(got, n)
 	}
-	for i, w := range want {
-		digits := parts[i]
-		if j := strings.IndexFunc(digits, func(r rune) bool { return r < '0' || r > '9' }); j >= 0 {
-			digits = digits[:j]
-		}
-		n, err := strconv.Atoi(digits)
-		if err != nil || n < w {
-			return false
-		}
-		if n > w {
-			return true
-		}
-	}
-	return true
+	return len(got) >= len(want) && slices.Compare(got, want) >= 0
 }

@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -35,10 +34,7 @@ func readHead(key []byte, f *os.File) (h head, empty, ok bool, err error) {
 		return head{}, true, false, nil
 	}
 	text := bytes.TrimRight(buf[:n], " \n")
-	if _, _, signed := unsign(key, "ledger head", text); !signed || n != headLen {
-		return head{}, false, false, nil
-	}
-	if json.Unmarshal(text, &h) != nil || h.V != version || !isDay(h.Day) {
+	if n != headLen || !readSigned(key, "ledger head", text, &h) || h.V != version || !isDay(h.Day) {
 		return head{}, false, false, nil
 	}
 	return h, false, true, nil

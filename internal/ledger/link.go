@@ -70,6 +70,13 @@ func unsign(key []byte, purpose string, line []byte) (open []byte, mac string, o
 	return line[:at], mac, hmac.Equal([]byte(mac), []byte(want))
 }
 
+// readSigned reads a signed JSON object. It is false where the bytes are not
+// exactly what was signed for the purpose.
+func readSigned(key []byte, purpose string, line []byte, into any) bool {
+	_, _, ok := unsign(key, purpose, line)
+	return ok && json.Unmarshal(line, into) == nil
+}
+
 // linked is a line that the ledger wrote, as far as the chain needs it.
 type linked struct {
 	link
@@ -80,15 +87,11 @@ type linked struct {
 // readLink reads a line without its end. It is false where the line is not
 // exactly as the ledger wrote it.
 func readLink(key, line []byte) (linked, bool) {
-	_, mac, ok := unsign(key, "ledger line", line)
-	if !ok {
-		return linked{}, false
-	}
 	var l linked
-	if err := json.Unmarshal(line, &l); err != nil {
+	if !readSigned(key, "ledger line", line, &l) {
 		return linked{}, false
 	}
-	return l, l.Mac == mac
+	return l, bytes.HasSuffix(line, []byte(macKey+l.Mac+macEnd))
 }
 
 // looksCut reports whether a line that the ledger did not write as it stands

@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -38,10 +37,7 @@ func (l *Ledger) readStub() (s stub, ok bool, err error) {
 		return stub{}, false, err
 	}
 	line := bytes.TrimSuffix(data, []byte("\n"))
-	if _, _, signed := unsign(l.opt.Key, "ledger stub", line); !signed {
-		return stub{}, false, nil
-	}
-	if json.Unmarshal(line, &s) != nil || s.V != version {
+	if !readSigned(l.opt.Key, "ledger stub", line, &s) || s.V != version {
 		return stub{}, false, nil
 	}
 	return s, true, nil

@@ -53,6 +53,9 @@ type Query struct {
 	Text string
 	// Limit is the greatest number of lines; 0 sets none.
 	Limit int
+
+	// id is that of one entry.
+	id string
 }
 
 // matches reports whether a written entry answers the query.
@@ -60,7 +63,8 @@ func (q *Query) matches(w *written) bool {
 	at, err := time.Parse(timeForm, w.Time)
 	switch {
 	case err != nil,
-		!q.Since.IsZero() && at.Before(q.Since),
+		q.id != "" && w.ID != q.id,
+		q.id == "" && !q.Since.IsZero() && at.Before(q.Since),
 		!q.Until.IsZero() && !at.Before(q.Until),
 		q.Session != "" && w.Session != q.Session,
 		q.Tool != "" && !strings.EqualFold(w.Tool, q.Tool),
@@ -178,7 +182,11 @@ func (s *search) day(day string) (more bool) {
 	}
 	defer f.Close()
 	unread, more := 0, true
+	key := []byte(s.query.id)
 	err = readBack(f, info.Size(), func(text []byte) bool {
+		if !bytes.Contains(text, key) {
+			return true
+		}
 		w, err := parse(text)
 		if err != nil {
 			unread++
@@ -209,52 +217,22 @@ func (l *Ledger) Get(id string) (Line, error) {
 	if !ok {
 		return Line{}, fmt.Errorf("%q is no id of an entry; \"cardea audit search\" shows them", id)
 	}
-	if body, genuine, err := l.readSpooled(id + spoolEnd); err == nil && genuine {
-		if w, err := parse(body); err == nil {
-			e, err := w.entry(l.opt.Redactor)
-			return Line{Entry: e, Genuine: true}, err
+	var found Line
+	var failed error
+	for line, err := range l.Search(Query{Since: at.Truncate(24 * time.Hour), id: id}) {
+		failed = errors.Join(failed, err)
+		if err == nil && (found.Entry.ID == "" || line.Genuine) {
+			found = line
+		}
+		if line.Genuine {
+			break // it is preferred to one that was planted under its id
 		}
 	}
-	days, err := l.days()
-	if err != nil {
-		return Line{}, err
-	}
-	for _, day := range days {
-		if day < dayOf(at) {
-			continue
-		}
-		if line, found, err := l.getIn(day, id); found || err != nil {
-			return line, err
-		}
+	switch {
+	case found.Entry.ID != "":
+		return found, nil
+	case failed != nil:
+		return Line{}, failed
 	}
 	return Line{}, fmt.Errorf("%w with the id %s: it may be of another ledger, of a level that is not kept, or older than ledger.keep_days", ErrNoEntry, id)
-}
-
-func (l *Ledger) getIn(day, id string) (line Line, found bool, err error) {
-	f, _, err := state.Open(l.dayPath(day), os.O_RDONLY)
-	if errors.Is(err, os.ErrNotExist) {
-		return Line{}, false, nil
-	}
-	if err != nil {
-		return Line{}, false, err
-	}
-	defer f.Close()
-	key := []byte(`"id":"` + id + `"`)
-	var inner error
-	err = readLines(f, func(raw rawLine) bool {
-		if !bytes.Contains(raw.text, key) {
-			return true
-		}
-		w, err := parse(raw.text)
-		if err != nil || w.ID != id {
-			return true
-		}
-		at, genuine := readLink(l.opt.Key, raw.text)
-		line.Entry, inner = w.entry(l.opt.Redactor)
-		line.Day, line.N, line.Genuine = day, at.N, genuine && at.Day == day
-		found = true
-		// A genuine line is preferred to one that was planted under its id.
-		return !line.Genuine
-	})
-	return line, found, errors.Join(err, inner)
 }
