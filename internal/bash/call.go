@@ -9,6 +9,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/knowledge"
+	"cardea.dev/internal/knowledge/files"
 )
 
 // invocation is a simple command on its way to becoming a part: wrappers take
@@ -221,7 +222,7 @@ func (w *walker) start(inv invocation) {
 		}
 	}
 	if spec, unwrap := wrapperOf(name); unwrap != nil {
-		if strings.Contains(name, "/") && !knowledge.SystemFolder(path.Dir(name)) {
+		if strings.Contains(name, "/") && !files.HoldsPrograms(path.Dir(name)) {
 			w.emitProgram(inv) // a file of that name may be anything
 		}
 		inv.around = inv.outerAndSelf()

@@ -26,7 +26,7 @@ func (a *analysis) fresh(file string) bool {
 // temporary are the folders for files that nobody keeps.
 func (a *analysis) temporary() []string {
 	var out []string
-	for _, dir := range []string{"/tmp", "/var/tmp"} {
+	for _, dir := range files.Temporary() {
 		if at := a.resolve(dir); at != "" {
 			out = append(out, at)
 		}

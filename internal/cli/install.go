@@ -12,6 +12,7 @@ import (
 	"cardea.dev/internal/decide/policy/remote"
 	"cardea.dev/internal/harness/claudecode"
 	"cardea.dev/internal/install"
+	"cardea.dev/internal/knowledge/files"
 	"cardea.dev/internal/limit"
 	"cardea.dev/internal/paths"
 	"github.com/spf13/cobra"
@@ -223,7 +224,7 @@ func (f installFlags) program(p Process, s site) (string, error) {
 		return path, errors.Join(install.CheckBinary(path), install.SameProgram(path, p.Program))
 	}
 	return install.StableBinary(install.Machine{Executable: p.Program, Path: s.path, Project: s.place.project,
-		Temp: []string{os.TempDir(), p.Env("TMPDIR"), "/tmp", "/var/tmp", "/private/tmp", "/var/folders", "/private/var/folders", "/dev/shm", "/run"}})
+		Temp: append(files.Temporary(), os.TempDir(), p.Env("TMPDIR"), "/dev/shm", "/run")})
 }
 
 // harnessVersion is the harness's version, or why it is not known.

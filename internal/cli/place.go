@@ -6,6 +6,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/inforce"
+	"cardea.dev/internal/knowledge/files"
 	"cardea.dev/internal/paths"
 	"cardea.dev/internal/project"
 	"cardea.dev/internal/session"
@@ -80,7 +81,7 @@ func (p Process) where(pl *place) inforce.Where {
 // at the processes above.
 func (p Process) whose(pl *place) inforce.Where {
 	w := inforce.Where{Engines: p.Engines, Dirs: pl.dirs, Project: pl.project, State: pl.state, Guarded: p.Machine.Guarded, Program: p.Program,
-		Path: p.Env("PATH"), Temp: temporary, Start: pl.start, Expand: p.isSet("CARDEA_PERMISSIONS"), Tracked: project.Tracked}
+		Path: p.Env("PATH"), Temp: files.Temporary(), Start: pl.start, Expand: p.isSet("CARDEA_PERMISSIONS"), Tracked: project.Tracked}
 	if pl.state == "" {
 		return w
 	}
@@ -102,10 +103,6 @@ func (p Process) whose(pl *place) inforce.Where {
 	}
 	return w
 }
-
-// temporary are the folders for temporary files. TMPDIR is not asked: a
-// project can set it in the harness's settings.
-var temporary = []string{"/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp", "/private/var/folders"}
 
 // inProject is a file's path relative to the project, as manifests have it.
 func inProject(project, path string) string {

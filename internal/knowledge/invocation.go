@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/knowledge/files"
 	"cardea.dev/internal/knowledge/form"
 )
 
@@ -165,7 +166,7 @@ func Describe(inv Invocation, world *World) (out Meaning) {
 	name := inv.Words[0].Text
 	var spec *form.Program
 	out.Command, spec = named(path.Base(name))
-	if strings.Contains(name, "/") && !SystemFolder(path.Dir(name)) {
+	if strings.Contains(name, "/") && !files.HoldsPrograms(path.Dir(name)) {
 		out.Access = append(out.Access, inv.Paths.Open(cardea.Execute, name, false)...)
 		if !strings.HasPrefix(name, "/") {
 			spec = nil

@@ -159,16 +159,5 @@ func named(base string) ([]string, *form.Program) {
 	return []string{base}, nil
 }
 
-// SystemFolder reports the folders in which a program's name means what it
-// says.
-func SystemFolder(dir string) bool {
-	switch dir {
-	case "/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/lib/x86_64-linux-gnu", "/lib/aarch64-linux-gnu",
-		"/bin", "/usr/bin", "/usr/local/bin", "/sbin", "/usr/sbin", "/usr/local/sbin", "/opt/homebrew/bin", "/opt/local/bin", "/snap/bin":
-		return true
-	}
-	return false
-}
-
 // IsKnown reports whether a program is known.
 func IsKnown(name string) bool { return programOf(name) != nil }

@@ -129,7 +129,7 @@ func systemFolder(p string) bool {
 	if runtime.GOOS == "windows" {
 		return false
 	}
-	for _, d := range []string{"/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc", "/opt", "/proc", "/sys", "/dev/null", "/System", "/Library"} {
+	for _, d := range files.System() {
 		if paths.Within(d, p) {
 			return true
 		}
@@ -140,7 +140,7 @@ func systemFolder(p string) bool {
 // system is why a file of the system is not free: what not everybody may read,
 // and what shows the memory, the environment or the files of a process.
 func (c *call) system(p string) string {
-	if paths.Within("/proc", p) && !procFile(p) {
+	if paths.Within("/proc", p) && !files.ShowsMachine(p) {
 		return "it may show the inside of a process"
 	}
 	info, err := c.about.Files.Stat(p)
@@ -151,21 +151,6 @@ func (c *call) system(p string) string {
 		return "not everybody may read " + p
 	}
 	return ""
-}
-
-// procFile reports the files of /proc that speak of the machine or of a
-// process as everybody sees it.
-func procFile(p string) bool {
-	rest := strings.TrimPrefix(p, "/proc/")
-	switch rest {
-	case "cpuinfo", "meminfo", "version", "uptime", "loadavg", "stat", "mounts", "filesystems", "partitions", "diskstats", "modules", "swaps", "vmstat":
-		return true
-	}
-	switch base := path.Base(rest); base {
-	case "status", "stat", "statm", "limits", "comm", "cgroup":
-		return strings.Count(rest, "/") == 1
-	}
-	return paths.Within("/proc/sys/kernel", p) || paths.Within("/proc/sys/net", p) || paths.Within("/proc/sys/vm", p) || paths.Within("/proc/sys/fs", p)
 }
 
 // Limits of the look below a folder. What is over them is not looked at, and

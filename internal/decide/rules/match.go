@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"cardea.dev"
+	"cardea.dev/internal/knowledge/files"
 	"cardea.dev/internal/paths"
 )
 
@@ -323,7 +324,7 @@ func (c *call) outside(a *cardea.Access) bool {
 		return false
 	}
 	inside := func(dir string) bool { return dir != "/" && paths.Within(pl.folded(dir), p) }
-	for _, dir := range append([]string{c.ev.Project, pl.project, "/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp", "/var/folders", "/private/var/folders"}, c.ev.Roots...) {
+	for _, dir := range slices.Concat([]string{c.ev.Project, pl.project}, files.Temporary(), c.ev.Roots) {
 		if inside(dir) {
 			return false
 		}

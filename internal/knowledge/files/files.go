@@ -129,6 +129,7 @@ var (
 	templates  = sync.OnceValue(func() *set { return newSet("templates") })
 	protected  = sync.OnceValue(func() *set { return newSet(protectedLists...) })
 	output     = sync.OnceValue(func() *set { return newSet("plain-output") })
+	machine    = sync.OnceValue(func() *set { return newSet("machine-state") })
 	input      = sync.OnceValue(func() *set { return newSet("read-as-input") })
 )
 
@@ -187,6 +188,26 @@ func MayBeProtected(name string) bool {
 		}
 	}
 	return false
+}
+
+// Temporary are the folders for files that nobody keeps.
+func Temporary() []string { return foldersOf("temporary-folders") }
+
+// System are the folders of the system, whose files everybody reads.
+func System() []string { return foldersOf("system-folders") }
+
+// HoldsPrograms reports a folder in which a program's name means what it says.
+func HoldsPrograms(dir string) bool { return slices.Contains(foldersOf("system-programs"), dir) }
+
+// ShowsMachine reports a file of /proc that everybody may read.
+func ShowsMachine(p string) bool { return machine().has(p) }
+
+func foldersOf(list string) []string {
+	var out []string
+	for _, g := range Globs(list) {
+		out = append(out, strings.TrimSuffix(g, "/**"))
+	}
+	return out
 }
 
 // IsPlainOutput reports whether a name is that of plain output. The list is of
