@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/knowledge"
+	"cardea.dev/internal/knowledge/form"
 	"cardea.dev/internal/paths"
 )
 
@@ -31,11 +33,7 @@ func removes(part cardea.Part) bool {
 	if len(part.Command) == 0 {
 		return len(part.Argv) > 0 // a program whose name is not known
 	}
-	switch part.Command[0] {
-	case "rm", "rmdir", "unlink":
-		return true
-	}
-	return false
+	return knowledge.Has(form.Removes, part.Command[0])
 }
 
 // criticalPath checks one path. Where it is the folder of a glob, what is

@@ -161,6 +161,9 @@ const (
 	// KeepsFiles changes no file of a project with one of these subcommands, even
 	// where it is not known what else it does.
 	KeepsFiles Property = "keeps_files"
+	// Removes removes the files that it is passed, and does nothing else. Harnesses ask
+	// about critical ones.
+	Removes Property = "removes"
 	// Publishes commits, pushes or merges, with one of these subcommands.
 	Publishes Property = "publishes"
 	// NeedsExactEntry is approved by an exact entry of a list of permissions alone,
@@ -245,7 +248,7 @@ var Properties = []Property{
 	ShowsContentsUnless,
 	Searches,
 	ChangesNoFile,
-	KeepsFiles,
+	KeepsFiles, Removes,
 	Publishes,
 	NeedsExactEntry,
 	NeedsExactLetters,
