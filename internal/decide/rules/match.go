@@ -115,15 +115,18 @@ func word(p *cardea.Part, k int) (string, bool) {
 }
 
 // leads reports whether a part begins with one of the commands, and how many
-// of its words that takes at least. A command may also begin with a wrapper
-// that stands in front of the part.
+// of its words that takes at least. The usual name of a command may have more
+// words than the line: docker-compose up is docker compose up. A command may
+// also begin with a wrapper that stands in front of the part.
 func leads(commands [][]string, p *cardea.Part) (int, bool) {
 	n, found := leadsAs(commands, p)
 	if p.UsualCommand != nil {
 		same := *p
 		same.Command = p.UsualCommand
-		if k, ok := leadsAs(commands, &same); ok && (!found || k < n) {
-			return k, true
+		if k, ok := leadsAs(commands, &same); ok {
+			if k = max(1, k+len(p.Command)-len(p.UsualCommand)); !found || k < n {
+				return k, true
+			}
 		}
 	}
 	return n, found

@@ -100,6 +100,12 @@ func TestTightening(t *testing.T) {
 		{"{command: git, args: '^push$'}", []string{"git push"}, []string{"git pull push2"}},
 		{"{command: rm, args: ['^a$', '^b$']}", []string{"rm a", "rm x b"}, []string{"rm -a", "rm ab"}},
 
+		// Under its usual name, a command may have more words than the line.
+		{"{command: docker compose up, args: '^a$'}", []string{"docker compose up a", "docker-compose up a", "docker-compose up b a"}, []string{"docker-compose up b", "docker-compose up"}},
+		{"{command: docker compose up a, args: '^b$'}", []string{"docker compose up a b", "docker-compose up a b"}, []string{"docker-compose up b a", "docker-compose up a"}},
+		{"{command: docker compose, args: '^up$'}", []string{"docker compose up", "docker-compose up"}, []string{"docker-compose down"}},
+		{"{command: npm install, args: '^a$'}", []string{"npm install a", "npm i a"}, []string{"npm i b", "npm i"}},
+
 		{"{path: .env, access: read}",
 			[]string{"cat .env", "cat web/.env", "cat ../.env", "cat < .env", "cat .en*", "cat .e?v", "cat .[e]nv", "cat ./x/../.env"},
 			[]string{"cat .env.example", "cat env", "echo x > .env", "cat *", "grep -r x src", "echo .env"}},
