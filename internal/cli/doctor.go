@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"cardea.dev"
@@ -78,7 +79,8 @@ func doctor(p Process, asJSON bool) error {
 		c.Harnesses = append(c.Harnesses, r)
 	}
 	c.OK = c.OK && configured && !cardea.HasError(c.Diagnostics)
-	for _, t := range s.place.troubles {
+	loaded := load(p, &s.place, nil)
+	for _, t := range slices.Concat(s.place.troubles, setUpChanges(p, s.at, loaded)) {
 		c.Diagnostics = append(c.Diagnostics, t.Diagnostic)
 	}
 	if !configured {

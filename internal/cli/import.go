@@ -146,6 +146,9 @@ func importBouncer(p Process, args []string, dry bool) (imported, error) {
 		if err := replaceOwn(path, importer.Seal(got.Rules)); err != nil {
 			return out, fmt.Errorf("write %s: %w", path, err)
 		}
+		if err := rememberWritten(locate(p, "", "", p.Dir).state, path); err != nil {
+			return out, err
+		}
 		out.next = "next: run \"cardea lint\", and \"cardea try\" what they are about"
 	}
 	out.Files = []importedFile{{Path: path, Text: got.Rules, Rules: got.Count}}

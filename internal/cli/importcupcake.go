@@ -73,6 +73,15 @@ func importCupcake(p Process, args []string, user, dry bool) (imported, error) {
 			return m.done, err
 		}
 	}
+	if user && !dry {
+		var files []string
+		for _, f := range m.done.Files {
+			files = append(files, f.Path)
+		}
+		if err := rememberWritten(locate(p, "", "", p.Dir).state, files...); err != nil {
+			return m.done, err
+		}
+	}
 	m.done.next = count(len(m.done.Files), "file") + "; next: run \"cardea policy validate\" and \"cardea policy inspect\""
 	if !user {
 		m.done.next += "\nin a project that you do not trust, signals and actions do not run, and nothing is allowed; look at it with \"cardea trust\""

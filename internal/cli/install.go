@@ -93,8 +93,10 @@ type site struct {
 }
 
 // siteOf finds the folders of the harnesses.
-func siteOf(p Process) site {
-	pl := locate(p, "", "", p.Dir)
+func siteOf(p Process) site { return siteAt(p, locate(p, "", "", p.Dir)) }
+
+// siteAt finds the folders of the harnesses in a place.
+func siteAt(p Process, pl place) site {
 	s := site{place: pl, path: filepath.SplitList(p.Env("PATH"))}
 	project := pl.project
 	if paths.Real(project) == paths.Real(pl.dirs.Home) {
@@ -148,7 +150,7 @@ func installHarness(p Process, name string, f installFlags) error {
 		return err
 	}
 	out := screenOn(p.Stdout, p.Env)
-	if err := f.carryOut(p, plan, out); err != nil {
+	if err := f.carryOut(p, s, plan, out); err != nil {
 		return err
 	}
 	out.printf("  %s %s\n", w.Binary, strings.Join(w.Args(h), " "))
@@ -176,7 +178,7 @@ func uninstallHarness(p Process, name string, f installFlags) error {
 		return err
 	}
 	out := screenOn(p.Stdout, p.Env)
-	if err := f.carryOut(p, plan, out); err != nil {
+	if err := f.carryOut(p, s, plan, out); err != nil {
 		return err
 	}
 	for _, w := range install.Inspect(h, s.at).Wirings {
@@ -253,8 +255,12 @@ func failMode(h install.Harness, version, why string, closed bool) string {
 }
 
 // carryOut shows the change, and makes it when a person confirms it.
-func (f installFlags) carryOut(p Process, plan *install.Plan, out *screen) error {
+func (f installFlags) carryOut(p Process, s site, plan *install.Plan, out *screen) error {
+	loaded := load(p, &s.place, nil)
 	show := func(out *screen) {
+		for _, t := range setUpChanges(p, s.at, loaded) {
+			out.printf("%s\n", t.Diagnostic.Text)
+		}
 		if plan.Changed() {
 			out.block("", plan.Diff())
 		}
@@ -274,6 +280,9 @@ func (f installFlags) carryOut(p Process, plan *install.Plan, out *screen) error
 			return err
 		}
 		if err := plan.Apply(); err != nil {
+			return err
+		}
+		if err := rememberSetUp(p, s.at, loaded); err != nil {
 			return err
 		}
 	}

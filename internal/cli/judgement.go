@@ -52,6 +52,7 @@ func newJudgement(p Process, ev *cardea.Event) *judgement {
 	j.loaded = load(p, &j.place, j.event)
 	r := redact.New()
 	j.loaded.Callbacks = inforce.Callbacks{Once: j.place.session.IsNew, Redact: r.Show, Secrets: secretsBy(r)}
+	j.tellSetUp()
 	if !ev.Kind.Answered() {
 		return j
 	}
@@ -145,10 +146,10 @@ func (j *judgement) recordChecks(answered cardea.Effect) error {
 }
 
 // newTroubles are the troubles that the person was not shown in this session, in
-// words that can be shown. Only answers to tool events reach the person, so what
-// happens at another event is still new at the next one.
+// words that can be shown. What happens at an event whose answer does not reach the
+// person is still new at the next one.
 func (j *judgement) newTroubles(all cardea.Troubles) cardea.Troubles {
-	if !j.event.Kind.Answered() {
+	if !j.reachesPerson() {
 		return nil
 	}
 	var out cardea.Troubles

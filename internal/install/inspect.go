@@ -13,6 +13,7 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/jsonedit"
 	"cardea.dev/internal/limit"
+	"cardea.dev/internal/state"
 )
 
 // Wiring is one hook of Cardea's in a harness's settings.
@@ -93,6 +94,25 @@ type settings struct {
 	scope Scope
 	path  string
 	doc   *jsonedit.Document
+}
+
+// Hooks is the text of a settings file that says which hooks run.
+func Hooks(path string) ([]byte, error) {
+	data, err := state.ReadLinked(path, maxFile)
+	if err != nil {
+		return nil, err
+	}
+	d, err := jsonedit.Parse(data)
+	if err != nil {
+		return nil, err
+	}
+	var out []byte
+	for _, key := range []string{"hooks", "disableAllHooks", "allowManagedHooksOnly"} {
+		for _, n := range d.Root.All(key) {
+			out = fmt.Appendf(out, "%s: %s\n", key, data[n.Start:n.End])
+		}
+	}
+	return out, nil
 }
 
 // Inspect looks through all files that a harness reads hooks from.

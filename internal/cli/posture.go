@@ -1,0 +1,102 @@
+package cli
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"cardea.dev"
+	"cardea.dev/internal/harness/claudecode"
+	"cardea.dev/internal/inforce"
+	"cardea.dev/internal/install"
+	"cardea.dev/internal/paths"
+	"cardea.dev/internal/posture"
+)
+
+// postureOf is how the gate is set up now: the hooks, the programs that they start,
+// and the settings, rules and policies beyond one project. Those of a project are what
+// trust remembers. withProject adds the hooks of the project.
+func postureOf(p Process, at install.Places, l *inforce.Loaded, withProject bool) posture.Posture {
+	var files, hooks []string
+	for _, f := range l.SettingsFiles {
+		if f.Scope != cardea.ScopeProject && f.Path != "" {
+			files = append(files, f.Path)
+		}
+	}
+	for _, f := range l.Files {
+		if f.Scope != cardea.ScopeProject {
+			files = append(files, f.Path)
+		}
+	}
+	for _, f := range l.PolicyFolders() {
+		if f.Scope != cardea.ScopeProject && f.Embedded == nil {
+			files = append(files, f.Paths()...)
+		}
+	}
+	for _, h := range install.Harnesses() {
+		for _, w := range install.Inspect(h, at).Wirings {
+			if withProject || w.Scope == install.User || w.Scope == install.Managed {
+				program := paths.Real(w.Program)
+				hooks = append(hooks, w.File)
+				files = append(files, program, filepath.Join(filepath.Dir(program), "cardea-engine"+filepath.Ext(program)))
+			}
+		}
+	}
+	return posture.Look(files, hooks, install.Hooks, p.Now())
+}
+
+// setUpChanges is what changed since a person set the gate up, nil where nothing
+// did or nobody has. It is one line, which decides nothing.
+func setUpChanges(p Process, at install.Places, l *inforce.Loaded) []cardea.Trouble {
+	const hint = "run \"cardea install\" again if it was you; else compare them with what you know"
+	was, err := posture.Load(at.State)
+	if err != nil {
+		return []cardea.Trouble{cardea.Warning("", posture.CodeChanged, hint, err.Error())}
+	}
+	if was == nil {
+		return nil
+	}
+	changed := was.Changed(postureOf(p, at, l, false), install.Hooks)
+	if len(changed) == 0 {
+		return nil
+	}
+	const most = 5
+	if more := len(changed) - most; more > 0 {
+		changed = append(changed[:most], fmt.Sprintf("%d more", more))
+	}
+	return []cardea.Trouble{cardea.Warning("", posture.CodeChanged, hint,
+		fmt.Sprintf("changed since you set the gate up on %s: %s", was.When.Format("2006-01-02"), strings.Join(changed, ", ")))}
+}
+
+// rememberSetUp keeps how the gate is set up, which a person has just confirmed.
+func rememberSetUp(p Process, at install.Places, l *inforce.Loaded) error {
+	if at.State == "" {
+		return nil
+	}
+	return postureOf(p, at, l, true).Save(at.State)
+}
+
+// rememberWritten adds files to what is remembered, which a command has just
+// written for a person.
+func rememberWritten(folder string, files ...string) error {
+	was, err := posture.Load(folder)
+	if was == nil || err != nil {
+		return err
+	}
+	return was.With(files...).Save(folder)
+}
+
+// tellSetUp adds what changed since a person set the gate up, once a session, at
+// the first event whose answer reaches the person.
+func (j *judgement) tellSetUp() {
+	if j.place.state == "" || j.event.Session == "" || !j.reachesPerson() || !posture.Kept(j.place.state) || !j.place.session.IsNew("set-up") {
+		return
+	}
+	j.place.troubles = slices.Concat(j.place.troubles, setUpChanges(j.process, siteAt(j.process, j.place).at, j.loaded))
+}
+
+// reachesPerson reports whether an answer to the event shows the person something.
+func (j *judgement) reachesPerson() bool {
+	return j.event.Kind.Answered() || j.event.Kind == "SessionStart" && j.event.Harness == claudecode.Name
+}

@@ -1,0 +1,176 @@
+// Package posture remembers how the gate was set up when a person last did it:
+// which hooks were registered, which program they start, which settings and rules
+// counted. It tells what changed since then.
+//
+// A change is no attack by itself: people edit their settings, and updates replace
+// the program. So it is told in one line, once a session, and decides nothing.
+package posture
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"cardea.dev"
+	"cardea.dev/internal/state"
+)
+
+const (
+	purpose = "posture"
+	// maxFile bounds the file of a posture, maxRead each file that is looked at, in
+	// bytes.
+	maxFile = 1 << 20
+	maxRead = 256 << 20
+)
+
+// Posture is what was there when a person set the gate up.
+type Posture struct {
+	When time.Time `json:"when"`
+	// Files are digests by path: of whole files, and of the hooks in the settings of
+	// harnesses, in which people and harnesses change other things all the time.
+	Files map[string]string `json:"files"`
+	Hooks map[string]string `json:"hooks"`
+}
+
+// Look makes the posture of now. hooks gives the text of the hooks in a file.
+func Look(files, hookFiles []string, hooks func(path string) ([]byte, error), when time.Time) Posture {
+	p := Posture{When: when.UTC(), Files: map[string]string{}, Hooks: map[string]string{}}
+	for _, path := range files {
+		p.Files[path] = fileDigest(path)
+	}
+	for _, path := range hookFiles {
+		p.Hooks[path] = hooksDigest(path, hooks)
+	}
+	return p
+}
+
+// Changed lists the paths that are not as they were: what now has and p has not,
+// and what p has and is another one now.
+func (p *Posture) Changed(now Posture, hooks func(path string) ([]byte, error)) []string {
+	var out []string
+	differ := func(was, is map[string]string, digest func(string) string) {
+		for path, d := range is {
+			if _, known := was[path]; !known && d != absent {
+				out = append(out, path)
+			}
+		}
+		for path, d := range was {
+			is, looked := is[path]
+			if !looked {
+				is = digest(path)
+			}
+			if is != d {
+				out = append(out, path)
+			}
+		}
+	}
+	differ(p.Files, now.Files, fileDigest)
+	differ(p.Hooks, now.Hooks, func(path string) string { return hooksDigest(path, hooks) })
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// With is the posture with the files that a person has just written.
+func (p Posture) With(paths ...string) Posture {
+	p.Files = maps.Clone(p.Files)
+	for _, path := range paths {
+		p.Files[path] = fileDigest(path)
+	}
+	return p
+}
+
+// absent is the digest of a file that is not there.
+const absent = ""
+
+// fileDigest is the digest of a file. What cannot be read has another one than
+// anything that can.
+func fileDigest(path string) string {
+	f, _, err := state.OpenLinked(path)
+	if err != nil {
+		return failed(err)
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, io.LimitReader(f, maxRead)); err != nil {
+		return failed(err)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+func hooksDigest(path string, hooks func(string) ([]byte, error)) string {
+	text, err := hooks(path)
+	if err != nil {
+		return failed(err)
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
+
+func failed(err error) string {
+	if errors.Is(err, fs.ErrNotExist) {
+		return absent
+	}
+	return "unreadable"
+}
+
+// CodeChanged: the set-up is not as the person left it.
+const CodeChanged cardea.Code = "set-up-changed"
+
+// Kept reports whether a posture is kept in a state folder.
+func Kept(folder string) bool {
+	_, err := os.Lstat(path(folder))
+	return err == nil
+}
+
+func path(folder string) string { return filepath.Join(folder, "posture") }
+
+// Save keeps a posture in the state folder, signed with the user's key.
+func (p Posture) Save(folder string) error {
+	key, err := state.LoadKey(folder)
+	if err != nil {
+		return err
+	}
+	data, err := json.Marshal(p)
+	if err != nil {
+		return err
+	}
+	if err := state.WriteSigned(path(folder), key, purpose, "", data); err != nil {
+		return fmt.Errorf("remember how the gate is set up: %w", err)
+	}
+	return nil
+}
+
+// Load gives the posture of a state folder, nil where nobody has set the gate up.
+func Load(folder string) (*Posture, error) {
+	if folder == "" {
+		return nil, nil
+	}
+	key, err := state.ReadKey(folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		key, err = nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	data, err := state.ReadSigned(path(folder), key, purpose, "", maxFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var p Posture
+	if err == nil {
+		err = json.Unmarshal(data, &p)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read how the gate was set up: %w", err)
+	}
+	return &p, nil
+}
