@@ -1,6 +1,6 @@
 // Package script runs what people wrote as children of the gate: signals, whose
 // answers policies use ([Gather]); actions, which run after an answer ([Start]);
-// and programs that Cardea asks ([Process]).
+// and programs that Cardea asks, once ([Process]) or often ([StartServer]).
 //
 // A child must not be able to hurt the gate. It has a group of its own, which is
 // killed as a whole when its time is over, and mostly when it ends. What it

@@ -6,10 +6,10 @@ import (
 	"errors"
 	"io"
 	"os"
-	"sync"
 	"time"
 
 	"cardea.dev/internal/limit"
+	"cardea.dev/internal/script"
 )
 
 // Why a server gives no answer. Callers put the program's name in front.
@@ -27,60 +27,21 @@ func (timeError) Is(e error) bool { return e == context.DeadlineExceeded }
 
 // child is a server that this process started.
 type child struct {
-	process *process
-	in      *os.File // its standard input
-	out     *bufio.Reader
-	once    sync.Once
-	ended   chan struct{} // closed when it answers no more
+	*script.Server
+	out *bufio.Reader
 }
 
-// startChild starts a server. It gets two pipes, and nothing else of this
-// process: no variables, no files, no working folder.
+// startChild starts a server.
 func startChild(path string) (*child, error) {
-	seal()
-	childIn, in, err := os.Pipe()
+	s, err := script.StartServer(path, Policies)
 	if err != nil {
 		return nil, err
 	}
-	out, childOut, err := os.Pipe()
-	if err != nil {
-		return nil, errors.Join(err, childIn.Close(), in.Close())
-	}
-	nowhere, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
-	if err != nil {
-		return nil, errors.Join(err, childIn.Close(), in.Close(), childOut.Close(), out.Close())
-	}
-	process, err := launch(path, childIn, childOut, nowhere)
-	// The ends that the other process has are its own now.
-	_, _, _ = childIn.Close(), childOut.Close(), nowhere.Close()
-	if err != nil {
-		return nil, errors.Join(err, in.Close(), out.Close())
-	}
-	c := &child{process: process, in: in, out: bufio.NewReaderSize(out, 64<<10), ended: make(chan struct{})}
-	go func() {
-		<-c.ended
-		c.process.kill()
-		_, _ = c.in.Close(), out.Close()
-		c.process.bury()
-	}()
-	return c, nil
+	return &child{s, bufio.NewReaderSize(s.Out, 64<<10)}, nil
 }
-
-// end kills the server.
-func (c *child) end() { c.once.Do(func() { close(c.ended) }) }
 
 // alive reports whether the server may be asked.
-func (c *child) alive() bool {
-	if c == nil {
-		return false
-	}
-	select {
-	case <-c.ended:
-		return false
-	default:
-		return true
-	}
-}
+func (c *child) alive() bool { return c != nil && !c.Killed() }
 
 // exchange sends a request and waits for its answer until ctx ends, and a moment
 // longer. After an error the server is killed. Only one exchange may be under way.
@@ -90,7 +51,7 @@ func (c *child) exchange(ctx context.Context, request message) (message, error) 
 		err error
 	}
 	sent, answer := make(chan error, 1), make(chan received, 1)
-	go func() { sent <- request.write(c.in) }()
+	go func() { sent <- request.write(c.In) }()
 	go func() {
 		m, err := readMessage(c.out, maxAnswer)
 		switch {
@@ -113,13 +74,13 @@ func (c *child) exchange(ctx context.Context, request message) (message, error) 
 				}
 			}
 			if r.err != nil {
-				c.end()
+				c.Kill()
 			}
 			return r.message, r.err
 		case <-over:
 			over, tooLate = nil, time.After(limit.EngineGrace)
 		case <-tooLate:
-			c.end()
+			c.Kill()
 			return message{}, errNoAnswer
 		}
 	}

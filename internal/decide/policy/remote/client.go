@@ -52,7 +52,7 @@ func (e *Engine) Close() {
 	<-e.turn
 	e.closed = true
 	if e.child != nil {
-		e.child.end()
+		e.child.Kill()
 	}
 	e.turn <- struct{}{}
 }
@@ -122,7 +122,7 @@ func (e *Engine) ask(ctx context.Context, tag byte, about, into any) error {
 	d := json.NewDecoder(bytes.NewReader(a.body))
 	d.UseNumber() // as they are written
 	if d.Decode(into) != nil {
-		e.child.end()
+		e.child.Kill()
 		return e.named(errProtocol)
 	}
 	return nil
@@ -278,7 +278,7 @@ func (p *program) eval(ctx context.Context, queries []engine.Query) (out []resul
 	for _, r := range out {
 		// What was cut off may go on for ever in the server.
 		if err := r.received().Err; err == engine.ErrTime || err == engine.ErrMemory {
-			e.child.end()
+			e.child.Kill()
 		}
 	}
 	return out, err

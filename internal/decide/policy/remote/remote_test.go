@@ -163,6 +163,17 @@ func TestSameAsInProcess(t *testing.T) {
 	}
 }
 
+// killProcess ends a process without this one's knowledge.
+func killProcess(t *testing.T, pid int) {
+	p, err := os.FindProcess(pid)
+	if err == nil {
+		err = p.Kill()
+	}
+	if err != nil {
+		t.Error(err)
+	}
+}
+
 // A process that is gone takes nothing along.
 func TestKilled(t *testing.T) {
 	e := client(t, Program)
@@ -173,7 +184,7 @@ func TestKilled(t *testing.T) {
 	}
 	x := in(t, map[string]any{"n": 1})
 	for range 3 {
-		e.child.process.kill()
+		killProcess(t, e.child.Pid())
 		if got := p.Eval(ctx, one("sum", x)); got[0].Err != nil || got[0].Value != json.Number("2") {
 			t.Errorf("%+v", got)
 		}
@@ -186,7 +197,7 @@ func TestKilled(t *testing.T) {
 			p := e.Compile(files(), engine.Options{})
 			if i == 7 {
 				<-e.turn
-				e.child.process.kill()
+				killProcess(t, e.child.Pid())
 				e.turn <- struct{}{}
 			}
 			if got := p.Eval(ctx, one("sum", x)); got[0].Err != nil {
@@ -286,7 +297,7 @@ func TestEndsWithItsInput(t *testing.T) {
 	if _, err := e.Parse(within(t, time.Minute), files()); err != nil {
 		t.Fatal(err)
 	}
-	if err := e.child.in.Close(); err != nil {
+	if err := e.child.In.Close(); err != nil {
 		t.Fatal(err)
 	}
 	gone := make(chan error, 1)

@@ -27,7 +27,7 @@ func TestNothingIsInherited(t *testing.T) {
 	if _, err := e.Parse(within(t, time.Minute), files()); err != nil {
 		t.Fatal(err)
 	}
-	proc := fmt.Sprintf("/proc/%d/", e.child.process.pid)
+	proc := fmt.Sprintf("/proc/%d/", e.child.Pid())
 	if env, err := os.ReadFile(proc + "environ"); err != nil || strings.Contains(string(env), "=") {
 		t.Errorf("environment %q, %v", env, err)
 	}

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package remote
+package script
 
 // seal does nothing where no call of the system closes many files.
 func seal() {}
