@@ -8,9 +8,11 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// jsonFlag gives a command the flag --json.
-func jsonFlag(c *cobra.Command) *bool {
-	return c.Flags().Bool("json", false, "answer as one JSON object")
+// withJSON gives a command what it does, and the flag --json.
+func withJSON(c *cobra.Command, run func(args []string, asJSON bool) error) *cobra.Command {
+	asJSON := c.Flags().Bool("json", false, "answer as one JSON object")
+	c.RunE = func(_ *cobra.Command, args []string) error { return run(args, *asJSON) }
+	return c
 }
 
 // group is a command that only has others below it.

@@ -24,16 +24,13 @@ of the hook. The setting ledger.dir says where it is stored.`, searchCommand(p),
 }
 
 func verifyCommand(p Process) *cobra.Command {
-	c := &cobra.Command{
+	return withJSON(&cobra.Command{
 		Use:   "verify [--json]",
 		Short: "check that nothing in the ledger was changed or removed",
 		Long: `Find lines of the ledger that were changed, removed, moved, added or cut off
 after they were written. docs/ledger.md says what this finds and what not.`,
 		Args: cobra.NoArgs,
-	}
-	asJSON := jsonFlag(c)
-	c.RunE = func(*cobra.Command, []string) error { return verify(p, *asJSON) }
-	return c
+	}, func(_ []string, asJSON bool) error { return verify(p, asJSON) })
 }
 
 // verify looks for changes.
@@ -185,17 +182,14 @@ func search(p Process, q ledger.Query, asJSON bool) error {
 }
 
 func explainCommand(p Process) *cobra.Command {
-	c := &cobra.Command{
+	return withJSON(&cobra.Command{
 		Use:   "explain [--json] <ledger id>",
 		Short: "show an entry of the ledger, and why it was decided",
 		Long: `Show one entry of the ledger (the audit log): the call, the verdict, and the
 opinion and rule about each part. "cardea audit search" shows the ids.`,
 		Example: "  cardea explain 1m7yp8198z659sn1",
 		Args:    oneArgument,
-	}
-	asJSON := jsonFlag(c)
-	c.RunE = func(_ *cobra.Command, args []string) error { return explain(p, args[0], *asJSON) }
-	return c
+	}, func(args []string, asJSON bool) error { return explain(p, args[0], asJSON) })
 }
 
 // explain shows an entry.

@@ -44,7 +44,7 @@ type hookReport struct {
 }
 
 func doctorCommand(p Process) *cobra.Command {
-	c := &cobra.Command{
+	return withJSON(&cobra.Command{
 		Use:   "doctor [--json]",
 		Short: "check that the hook is registered and works",
 		Long: `Read every file in which a harness looks for hooks, and try the hook.
@@ -58,10 +58,7 @@ registered command is this program.
   registered but not firing  a problem is named, or no real event came yet
   not configured             no hook of Cardea is registered`,
 		Args: cobra.NoArgs,
-	}
-	asJSON := jsonFlag(c)
-	c.RunE = func(*cobra.Command, []string) error { return doctor(p, *asJSON) }
-	return c
+	}, func(_ []string, asJSON bool) error { return doctor(p, asJSON) })
 }
 
 func doctor(p Process, asJSON bool) error {

@@ -46,17 +46,15 @@ to cardea.yaml. Places where Permitter itself is started are reported.`,
 // importLeaf is a command that imports. What was imported until an error is
 // shown, too.
 func importLeaf(p Process, c *cobra.Command, run func(args []string) (imported, error)) *cobra.Command {
-	asJSON := jsonFlag(c)
 	c.Args = atMostOneArgument
-	c.RunE = func(_ *cobra.Command, args []string) error {
+	return withJSON(c, func(args []string, asJSON bool) error {
 		done, err := run(args)
 		done.Diagnostics, done.Files, done.Settings = notNil(done.Diagnostics), notNil(done.Files), notNil(done.Settings)
-		if shown := p.answer(*asJSON, done, done.show); err == nil {
+		if shown := p.answer(asJSON, done, done.show); err == nil {
 			err = failIf(cardea.HasError(done.Diagnostics), shown)
 		}
 		return err
-	}
-	return c
+	})
 }
 
 // imported is what an import did, and the shape of its --json.

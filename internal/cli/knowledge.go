@@ -53,19 +53,8 @@ func listPrograms(p Process, asJSON bool) error {
 
 // known is what knowledge tells, for programs.
 type known struct {
-	Names       []string                  `json:"names"`
-	Command     []string                  `json:"command"`
-	Source      string                    `json:"source"`
-	Manual      string                    `json:"manual"`
-	Variables   []string                  `json:"variables"`
-	Operands    cardea.AccessKind         `json:"operands"`
-	First       cardea.AccessKind         `json:"first,omitempty"`
-	Last        cardea.AccessKind         `json:"last,omitempty"`
-	Access      []cardea.AccessKind       `json:"access"`
-	Options     []knowledge.ProgramOption `json:"options"`
-	Subcommands []string                  `json:"subcommands"`
-	Certain     bool                      `json:"certain"`
-	Calls       []knownCall               `json:"calls"`
+	knowledge.Program
+	Calls []knownCall `json:"calls"`
 }
 
 // knownCall is a part of the call that the words make.
@@ -83,9 +72,8 @@ func showKnowledge(p Process, args []string, asJSON bool) error {
 	if !ok {
 		return fmt.Errorf("nothing is known of %q, so it may do anything; write a file for it in packs/commands, see docs/command-knowledge.md", args[0])
 	}
-	k := known{Names: info.Names, Command: info.Command, Source: info.Source, Manual: info.Manual, Variables: info.Variables, Operands: info.Operands, First: info.First, Last: info.Last,
-		Access: info.Access, Options: info.Options, Subcommands: info.Subcommands, Certain: info.Certain, Calls: calls(p, args)}
-	return p.answer(asJSON, k, func(s *screen) { k.show(s, info.Any) })
+	k := known{info, calls(p, args)}
+	return p.answer(asJSON, k, k.show)
 }
 
 // calls judges the words as a line here, without the project's rules.
@@ -115,7 +103,7 @@ func calls(p Process, args []string) []knownCall {
 	return out
 }
 
-func (k known) show(s *screen, any bool) {
+func (k known) show(s *screen) {
 	s.printf("%s  %s\n", painted{bold, strings.Join(k.Command, " ")}, painted{faint, k.Source + ", from " + k.Manual})
 	if len(k.Names) > 1 {
 		s.printf("  the same: %s\n", strings.Join(k.Names, " "))
@@ -132,7 +120,7 @@ func (k known) show(s *screen, any bool) {
 		s.printf("  besides: %s\n", string(a))
 	}
 	switch {
-	case any:
+	case k.Any:
 		s.printf("  with all words this is all that it does\n")
 	case k.Certain:
 		s.printf("  with the options marked + alone this is all that it does\n")

@@ -17,7 +17,7 @@ import (
 )
 
 func lintCommand(p Process) *cobra.Command {
-	c := &cobra.Command{
+	return withJSON(&cobra.Command{
 		Use:   "lint [--json] [file or folder ...]",
 		Short: "find mistakes in settings, rules, routes, permissions and policies",
 		Long: `Find mistakes in the settings, rules, routes, permissions and policies that are in
@@ -35,10 +35,7 @@ lint finds
   - checks that can never succeed
   - rules and policies on events for which no hook is registered`,
 		Args: cobra.ArbitraryArgs,
-	}
-	asJSON := jsonFlag(c)
-	c.RunE = func(_ *cobra.Command, paths []string) error { return lint(p, paths, *asJSON) }
-	return c
+	}, func(paths []string, asJSON bool) error { return lint(p, paths, asJSON) })
 }
 
 func lint(p Process, paths []string, asJSON bool) error {

@@ -13,17 +13,14 @@ import (
 )
 
 func listCommand(p Process) *cobra.Command {
-	c := &cobra.Command{
+	return withJSON(&cobra.Command{
 		Use:   "list [--json]",
 		Short: "show everything that is in force here, and where it comes from",
 		Long: `Show the settings, policies, packs, rules, permissions and routes that are in
 force in the current folder. Each has its file and its scope. Entries that are
 switched off or ignored are marked.`,
 		Args: cobra.NoArgs,
-	}
-	asJSON := jsonFlag(c)
-	c.RunE = func(*cobra.Command, []string) error { return list(p, *asJSON) }
-	return c
+	}, func(_ []string, asJSON bool) error { return list(p, asJSON) })
 }
 
 // listing is what is in force in a place.

@@ -28,7 +28,7 @@ func policyCommand(p Process) *cobra.Command {
 }
 
 func policyValidateCommand(p Process) *cobra.Command {
-	c := &cobra.Command{
+	return withJSON(&cobra.Command{
 		Use:   "validate [--json] [path ...]",
 		Short: "find mistakes in policies",
 		Long: `Find mistakes in the policies of the given files and folders, or in all that are
@@ -40,10 +40,7 @@ in force here:
   - verbs that have no meaning on an event, and decisions with a wrong form
   - functions that always fail, and negations of values that may be missing`,
 		Args: cobra.ArbitraryArgs,
-	}
-	asJSON := jsonFlag(c)
-	c.RunE = func(_ *cobra.Command, paths []string) error { return policyValidate(p, paths, *asJSON) }
-	return c
+	}, func(paths []string, asJSON bool) error { return policyValidate(p, paths, asJSON) })
 }
 
 // policyFolders are the folders that are named, else those in force; then l is
@@ -204,9 +201,7 @@ _test.rego. They set the input by "with input as".`,
 	}
 	c.Flags().StringVar(&run, "run", "", "only tests whose name data.PACKAGE.NAME matches this regular expression")
 	c.Flags().BoolVar(&coverage, "coverage", false, "show the lines that were not evaluated")
-	asJSON := jsonFlag(c)
-	c.RunE = func(_ *cobra.Command, paths []string) error { return policyTest(p, paths, run, *asJSON, coverage) }
-	return c
+	return withJSON(c, func(paths []string, asJSON bool) error { return policyTest(p, paths, run, asJSON, coverage) })
 }
 
 // testReport is what "cardea policy test --json" says.

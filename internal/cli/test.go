@@ -10,7 +10,7 @@ import (
 )
 
 func testCommand(p Process) *cobra.Command {
-	c := &cobra.Command{
+	return withJSON(&cobra.Command{
 		Use:   "test [--json] [file or folder ...]",
 		Short: "run the tests inside of rules and routes",
 		Long: `Run the tests inside of rules and routes: of all that are in force here, built-in
@@ -19,10 +19,7 @@ packs included, or of the given files and folders.
 Each rule is tested alone, as if its project was trusted. Tests use the project
 ` + testProject + ` and the home folder ` + testHome + ` on every machine.`,
 		Args: cobra.ArbitraryArgs,
-	}
-	asJSON := jsonFlag(c)
-	c.RunE = func(_ *cobra.Command, paths []string) error { return test(p, paths, *asJSON) }
-	return c
+	}, func(paths []string, asJSON bool) error { return test(p, paths, asJSON) })
 }
 
 // inlineTest is a test inside of a rule or route that was run.

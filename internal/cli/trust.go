@@ -18,7 +18,7 @@ import (
 )
 
 func trustCommand(p Process) *cobra.Command {
-	c := &cobra.Command{
+	c := withJSON(&cobra.Command{
 		Use:   "trust [--json]",
 		Short: "show what a project brings, and accept it",
 		Long: `Show the settings, rules, routes, policies, signals and actions of the project,
@@ -28,26 +28,24 @@ Until you trust a project, its rules can only deny or ask. You accept files as
 they are now: a file that changes later is untrusted until you accept it again.
 Accepting needs a person at a terminal, who types a code.`,
 		Args: cobra.NoArgs,
+	}, func(_ []string, asJSON bool) error { return trustShow(p, asJSON) })
+	leaf := func(use, short, long string) *cobra.Command {
+		return &cobra.Command{Use: use, Short: short, Long: long, Args: cobra.NoArgs}
 	}
-	asJSON := jsonFlag(c)
-	c.RunE = func(*cobra.Command, []string) error { return trustShow(p, *asJSON) }
-	leaf := func(use, short, long string, run func() error) *cobra.Command {
-		return &cobra.Command{Use: use, Short: short, Long: long, Args: cobra.NoArgs, RunE: func(*cobra.Command, []string) error { return run() }}
-	}
-	withJSON := func(use, short, long string, run func(p Process, asJSON bool) error) *cobra.Command {
-		var asJSON *bool
-		c := leaf(use+" [--json]", short, long, func() error { return run(p, *asJSON) })
-		asJSON = jsonFlag(c)
+	does := func(c *cobra.Command, run func() error) *cobra.Command {
+		c.RunE = func(*cobra.Command, []string) error { return run() }
 		return c
 	}
 	c.AddCommand(
-		leaf("init", "trust the project in its present form", "Show what the project brings, and trust it when you type the code.",
+		does(leaf("init", "trust the project in its present form", "Show what the project brings, and trust it when you type the code."),
 			func() error { return trustAccept(p, false) }),
-		leaf("update", "accept what changed since then", "Show what changed since the project was trusted, and accept it once you repeat the\ncode.",
+		does(leaf("update", "accept what changed since then", "Show what changed since the project was trusted, and accept it once you repeat the\ncode."),
 			func() error { return trustAccept(p, true) }),
-		withJSON("verify", "compare the project with what you accepted", "Compare the project's files with those that you accepted.", trustVerify),
-		withJSON("list", "show the projects that you trust", "Show the projects that you trust, and since when.", trustList),
-		leaf("revoke", "stop trusting the project", "Stop trusting the project. Its rules can then only deny or ask.",
+		withJSON(leaf("verify [--json]", "compare the project with what you accepted", "Compare the project's files with those that you accepted."),
+			func(_ []string, asJSON bool) error { return trustVerify(p, asJSON) }),
+		withJSON(leaf("list [--json]", "show the projects that you trust", "Show the projects that you trust, and since when."),
+			func(_ []string, asJSON bool) error { return trustList(p, asJSON) }),
+		does(leaf("revoke", "stop trusting the project", "Stop trusting the project. Its rules can then only deny or ask."),
 			func() error { return trustRevoke(p) }),
 	)
 	return c

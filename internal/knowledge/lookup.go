@@ -13,24 +13,29 @@ import (
 // Program is what is known of a program or one of its subcommands, for people.
 type Program struct {
 	// Names are all names of the program, Command the words that lead here.
-	Names, Command []string
+	Names   []string `json:"names"`
+	Command []string `json:"command"`
 	// Source is the file of command knowledge, Manual what it was written from.
-	Source, Manual string
+	Source string `json:"source"`
+	Manual string `json:"manual"`
 	// Variables are those that may make it do something else, a star at the
 	// end standing for any.
-	Variables []string
+	Variables []string `json:"variables"`
 	// Operands is what it does to its operands, First and Last to the first
 	// and the last one where they differ. "none" is nothing.
-	Operands, First, Last cardea.AccessKind
+	Operands cardea.AccessKind `json:"operands"`
+	First    cardea.AccessKind `json:"first,omitempty"`
+	Last     cardea.AccessKind `json:"last,omitempty"`
 	// Access is what it does besides.
-	Access []cardea.AccessKind
+	Access []cardea.AccessKind `json:"access"`
 	// Options are those that are known, by name.
-	Options []ProgramOption
+	Options []ProgramOption `json:"options"`
 	// Subcommands are the names of those that are known.
-	Subcommands []string
+	Subcommands []string `json:"subcommands"`
 	// Certain is set where there are words with which this is all that it
 	// does, Any where that is so with all words.
-	Certain, Any bool
+	Certain bool `json:"certain"`
+	Any     bool `json:"-"`
 }
 
 // ProgramOption is an option of a program.
