@@ -34,27 +34,31 @@ func (p *Possible) Add(more Possible) {
 // possible adds what the words may mean.
 func (r *reader) possible() {
 	m := r.out
-	c := r.spec.Complete
-	unsure := c != nil && (!c.AnyWords && slices.ContainsFunc(m.Options, r.unsureOption) || c.ScriptLanguage != "" && !r.sureScripts())
-	if m.Knowledge == cardea.Complete || !unsure && !slices.ContainsFunc(m.Access, anything) {
+	if m.Knowledge == cardea.Complete {
 		return
 	}
+	c := r.spec.Complete
+	unsure := c != nil && (!c.AnyWords && slices.ContainsFunc(m.Options, r.unsureOption) || c.ScriptLanguage != "" && !r.sureScripts())
 	p := possibility{paths: r.paths, found: &m.Possible, seen: map[string]bool{}}
 	known := r.described(unsure)
 	for i := 1; i < len(r.argv); i++ {
 		f := r.argv[i]
-		if known[i] == aText || known[i] == aFile && !strings.ContainsAny(f.Text, " ('\"") || f.Found != nil || f.Process {
+		switch {
+		case known[i] == aText || f.Found != nil || f.Process:
 			continue
+		case known[i] != aFile || f.Static && strings.ContainsAny(f.Text, " ('\""):
+			p.word(f)
+		case !r.spec.HostPathOperands:
+			p.behind(f.Text)
 		}
-		p.word(f)
+		if !f.Static && r.inv.MayBecome != nil && i <= maxUncertain {
+			for _, b := range r.inv.MayBecome(f) {
+				p.touch(cardea.Unknown, b.Path)
+			}
+		}
 	}
 	r.commands(&p)
 	p.text(r.inv.Input)
-}
-
-// anything reports an access that may be any, or to any file.
-func anything(a cardea.Access) bool {
-	return !a.Redirect && (a.Kind == cardea.Unknown || a.Kind != cardea.Read && a.Kind != cardea.Network && a.Path == "" && a.Spelled == "" && a.Pattern == "")
 }
 
 // wordUse says of the words whose meaning is known what they are.
@@ -80,7 +84,7 @@ func (r *reader) described(unsure bool) map[int]wordUse {
 	for _, o := range r.out.Options {
 		what := aFile
 		switch {
-		case slices.Contains(texts, o.Name):
+		case slices.Contains(texts, o.Name) && strings.HasPrefix(r.argv[o.Word].Text, o.Name):
 			what = aText
 		case unsure || !slices.ContainsFunc(r.spec.OptionAccesses, func(a form.NamedAccess) bool { return a.Name == o.Name }):
 			continue
@@ -91,8 +95,10 @@ func (r *reader) described(unsure bool) map[int]wordUse {
 	}
 	for _, i := range r.operands {
 		switch k := r.spec.Operands; {
-		case k == form.None && r.argv[i].Static && !strings.ContainsAny(r.argv[i].Text, "/.~ ="):
-			out[i] = aText // a branch, a package, a target
+		case k == form.None && r.argv[i].Static && !strings.ContainsAny(r.argv[i].Text, "/.~ ="), r.elsewhere():
+			out[i] = aText // a branch, a package, a target; another machine's file
+		case slices.Contains(texts, r.out.Command[min(1, len(r.out.Command)-1)]):
+			out[i] = aText
 		case !unsure && k != form.None:
 			out[i] = aFile
 		}
@@ -116,9 +122,17 @@ func (r *reader) commands(p *possibility) {
 	p.runs(from, len(r.argv), func(i int) (string, bool) { return r.argv[i].Text, r.argv[i].Static })
 }
 
+// elsewhere reports a program that passes its operands to a command on another machine
+// or in a container.
+func (r *reader) elsewhere() bool { return r.hasProperty(form.RunsElsewhere) }
+
 // runsOperands reports a program that runs its operands as a command.
-func (r *reader) runsOperands() bool {
-	with, ok := WordsOf(form.RunsOperands, r.out.Command[0])
+func (r *reader) runsOperands() bool { return r.hasProperty(form.RunsOperands) }
+
+// hasProperty reports whether the program has a property, with the subcommand where
+// the property names some.
+func (r *reader) hasProperty(p form.Property) bool {
+	with, ok := WordsOf(p, r.out.Command[0])
 	return ok && (len(with) == 0 || len(r.out.Command) > 1 && slices.Contains(with, r.out.Command[1]))
 }
 
@@ -144,12 +158,26 @@ type possibility struct {
 // word adds what one word of a program may name.
 func (p *possibility) word(f Word) {
 	if !f.Static && f.Glob && simpleGlob(f.Text) {
+		if !strings.Contains("/"+f.Text, "/.") && f.Text[0] != '~' {
+			return // what is found by name there is no hidden file
+		}
 		for _, a := range p.paths.OpenWord(cardea.Unknown, f) {
 			p.found.Touch = append(p.found.Touch, a)
 		}
 		return
 	}
-	p.add(mention.Word(f.Text))
+	m := mention.Word(f.Text)
+	m.OnlyReads = m.OnlyReads && f.Static // another word is no code, but the shell's
+	p.add(m)
+}
+
+// behind adds what stands in a word behind a delimiter.
+func (p *possibility) behind(word string) {
+	for _, name := range mention.Word(word).Paths {
+		if name != word {
+			p.touch(cardea.Unknown, name)
+		}
+	}
 }
 
 // text adds what a text that a program reads may name.

@@ -186,7 +186,7 @@ func (r *reader) option(i int, values []string) int {
 	}
 	for at := 1; at < len(text); at++ {
 		c := text[at]
-		if c >= 0x80 || c == '=' {
+		if c >= 0x80 || strings.IndexByte("=/~", c) >= 0 {
 			break
 		}
 		name := "-" + string(c)

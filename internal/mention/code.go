@@ -389,7 +389,12 @@ func (j *joiner) interpolated(text string) string {
 		}
 		if _, behind, ok := strings.Cut(rest, found); ok {
 			rest = behind
-			j.value(behind)
+			if rooted, ok := strings.CutPrefix(behind, "/"); ok {
+				j.path(rooted)
+				j.path("~/" + rooted)
+			} else {
+				j.value(behind)
+			}
 		}
 		return found
 	})
@@ -443,5 +448,8 @@ func onlyReads(tokens []token) bool {
 			}
 		}
 	}
-	return len(tokens) > 0
+	// Data such as JSON is no code.
+	return slices.ContainsFunc(tokens, func(t token) bool {
+		return t.kind == name && !slices.Contains([]string{"true", "false", "null"}, t.text)
+	})
 }

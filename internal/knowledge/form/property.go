@@ -178,8 +178,12 @@ const (
 	// StartsByDefault is a wrapper that starts this program where it is passed no
 	// command.
 	StartsByDefault Property = "starts_by_default"
-	// TakesText takes text for people in the values of these options.
+	// TakesText takes text for people in the values of these options, and in the
+	// operands of these subcommands.
 	TakesText Property = "takes_text"
+	// RunsElsewhere passes its operands to a command on another machine or in a
+	// container, with one of these subcommands where there are any.
+	RunsElsewhere Property = "runs_elsewhere"
 	// RunsOperands runs its operands as a command, with one of these subcommands
 	// where there are any.
 	RunsOperands Property = "runs_operands"
@@ -254,6 +258,7 @@ var Properties = []Property{
 	NeedsExactLetters,
 	StartsOnFiles,
 	TakesText,
+	RunsElsewhere,
 	RunsOperands,
 	StartsByDefault,
 	SameOptions,
