@@ -239,11 +239,7 @@ func (p *parser) match(v document.Value) Match {
 		out.Access = append(out.Access, cardea.AccessKind(e.Word("read", "write", "delete", "execute", "network", "unknown")))
 	}
 	out.Hosts, out.Roles = p.globs(m.Get("host")), p.globs(m.Get("role"))
-	if o := m.Get("outside"); o.Present() {
-		if out.Outside = o.Bool(); !out.Outside {
-			o.Problem(cardea.CodeBadValue, "remove it; outside: true is the only condition there is", "outside must be true")
-		}
-	}
+	out.Outside = onlyTrue(m, "outside")
 	for _, e := range m.Get("own").Items() {
 		out.Own = append(out.Own, Own(e.Word("settings", "folder", "key", "programs", "bin")))
 	}
@@ -252,33 +248,8 @@ func (p *parser) match(v document.Value) Match {
 	}
 	out.Flows = p.flowKinds(m.Get("flow"))
 	out.Env = p.globs(m.Get("env"))
-	if u := m.Get("unless"); u.Present() {
-		except := u.Map()
-		out.Unless, out.UnlessPaths = p.flags(except.Get("flags")), p.lists(except.Get("files"))
-		for _, e := range except.Get("command").Items() {
-			out.UnlessCommand = append(out.UnlessCommand, e.Text())
-		}
-		for key, to := range map[string]*bool{"metadata": &out.UnlessMetadata, "search": &out.UnlessSearch} {
-			if o := except.Get(key); o.Present() {
-				if *to = o.Bool(); !*to {
-					o.Problem(cardea.CodeBadValue, "remove it; true is the only value there is", "%s must be true", key)
-				}
-			}
-		}
-		except.Only()
-		aboutAccess := len(out.Paths)+len(out.Access)+len(out.Hosts)+len(out.Own) > 0 || out.Outside || out.HoldsKey
-		switch {
-		case len(except.Keys()) == 0:
-			u.Problem(cardea.CodeMissing, "write unless: {flags: [--help]}", "unless makes no exception")
-		case !aboutAccess && (len(out.UnlessPaths) > 0 || out.UnlessMetadata || out.UnlessSearch):
-			u.Problem(cardea.CodeNoEffect, "add access, path or files", "an exception for accesses has no effect without a condition on them")
-		}
-	}
-	if o := m.Get("opaque"); o.Present() {
-		if out.Opaque = o.Bool(); !out.Opaque {
-			o.Problem(cardea.CodeBadValue, "remove it; opaque: true is the only condition there is", "opaque must be true")
-		}
-	}
+	p.unless(m.Get("unless"), &out)
+	out.Opaque = onlyTrue(m, "opaque")
 	out.Field = m.Text("field")
 	out.Pattern = p.expr(m.Get("pattern"))
 	out.Needs = needs(out.Pattern)
@@ -295,6 +266,40 @@ func (p *parser) match(v document.Value) Match {
 		v.Problem(cardea.CodeMissing, "add a condition, or remove it", "an empty match")
 	}
 	return out
+}
+
+// unless reads the exceptions of a match whose conditions on accesses were read.
+func (p *parser) unless(v document.Value, out *Match) {
+	if !v.Present() {
+		return
+	}
+	except := v.Map()
+	out.Unless, out.UnlessPaths = p.flags(except.Get("flags")), p.lists(except.Get("files"))
+	for _, e := range except.Get("command").Items() {
+		out.UnlessCommand = append(out.UnlessCommand, e.Text())
+	}
+	out.UnlessMetadata, out.UnlessSearch = onlyTrue(except, "metadata"), onlyTrue(except, "search")
+	except.Only()
+	aboutAccess := len(out.Paths)+len(out.Access)+len(out.Hosts)+len(out.Own) > 0 || out.Outside || out.HoldsKey
+	switch {
+	case len(except.Keys()) == 0:
+		v.Problem(cardea.CodeMissing, "write unless: {flags: [--help]}", "unless makes no exception")
+	case !aboutAccess && (len(out.UnlessPaths) > 0 || out.UnlessMetadata || out.UnlessSearch):
+		v.Problem(cardea.CodeNoEffect, "add access, path or files", "an exception for accesses has no effect without a condition on them")
+	}
+}
+
+// onlyTrue reads a key that is left out or true.
+func onlyTrue(m document.Map, key string) bool {
+	v := m.Get(key)
+	if !v.Present() {
+		return false
+	}
+	is := v.Bool()
+	if !is {
+		v.Problem(cardea.CodeBadValue, "remove it; true is the only value there is", "%s must be true", key)
+	}
+	return is
 }
 
 // lists reads names of lists of files, and gives their globs.
