@@ -50,6 +50,7 @@ type Reader struct {
 	file     string
 	top      *yaml.Node
 	problems []cardea.Diagnostic
+	keys     string
 	broken   int
 	cut      bool
 }
@@ -94,6 +95,16 @@ func ReadNode(file string, top *yaml.Node) *Reader {
 		r.top = top
 	}
 	return r
+}
+
+// KeysIn names the page that explains the keys, for the hint of an unknown one.
+func (r *Reader) KeysIn(page string) { r.keys = page }
+
+func (r *Reader) unknownHint() string {
+	if r.keys == "" {
+		return "remove it"
+	}
+	return "see " + r.keys + " for the keys"
 }
 
 // decode reads one document. The library answers some malformed input with a

@@ -165,7 +165,7 @@ func (m Map) unknown(severity cardea.Level) {
 		if m.asked.set[f.key] {
 			continue
 		}
-		hint := "remove it"
+		hint := m.at.r.unknownHint()
 		if near := Nearest(f.key, m.asked.order); near != "" {
 			hint = "did you mean " + strconv.Quote(near) + "?"
 		}

@@ -13,7 +13,7 @@ import (
 func (r *reader) doubt() string {
 	c, name := r.spec.Complete, strings.Join(r.out.Command, " ")
 	switch {
-	case r.spec.SubcommandWords > 0 && len(r.spec.Subcommands) > 0 && (c == nil || !c.WithoutSubcommand || !r.named() || len(r.operands) > 0):
+	case r.spec.SubcommandWords > 0 && len(r.spec.Subcommands) > 0 && !r.sureWithoutSubcommand():
 		return "nothing certain is known of " + name
 	case c == nil:
 		return name + " may do more than read"
@@ -50,6 +50,17 @@ func (r *reader) doubt() string {
 		return "its script may do more than compute and print"
 	}
 	return ""
+}
+
+// sureWithoutSubcommand reports whether the program is described without a
+// subcommand, and no word may be one. Programs differ on whether "--" takes the
+// meaning from a subcommand's name.
+func (r *reader) sureWithoutSubcommand() bool {
+	c := r.spec.Complete
+	if c == nil || !c.WithoutSubcommand || !r.named() {
+		return false
+	}
+	return len(r.operands) == 0 || r.spec.OperandsWithoutSubcommand && !r.mayBeSubcommand(r.argv[r.operands[0]])
 }
 
 // unsureOperands is why the words are not all as they must be.
@@ -117,11 +128,11 @@ func (r *reader) among(list []string) bool {
 // given reports whether one of the options is given, under its full name, and
 // where that counts, in front of the operands: programs whose long options have
 // one dash mostly stop at the first operand. A switch must not be given a value:
-// -check=false takes it back. A subcommand * is an operand in truth (brew --prefix
-// python).
+// -check=false takes it back. In front of a subcommand * means in front of that word
+// (brew --prefix python).
 func (r *reader) given(names []string, front bool) bool {
 	end := len(r.argv)
-	if anyOperand(r.spec) {
+	if anySubcommand(r.spec) {
 		end = r.levels[len(r.levels)-1]
 	} else if front && len(r.operands) > 0 {
 		end = r.operands[0]
@@ -152,7 +163,7 @@ func (r *reader) help() bool {
 		top = r.above[len(r.above)-1]
 	}
 	last := r.argv[len(r.argv)-1]
-	return last.Static && r.named() && !anyOperand(r.spec) && len(r.argv) == n-r.first+2 && slices.Contains(top.HelpOptions, last.Text)
+	return last.Static && r.named() && !anySubcommand(r.spec) && len(r.argv) == n-r.first+2 && slices.Contains(top.HelpOptions, last.Text)
 }
 
 // fits reports whether a word fits a pattern that may begin and end with a star.
@@ -249,6 +260,7 @@ func (r *reader) sureScripts() bool {
 	return f.Static && look(c.ScriptLanguage).harmless(f.Text)
 }
 
-// anyOperand reports whether a subcommand stands for any word, which is then an
-// operand.
-func anyOperand(p *form.Program) bool { return len(p.Name) == 1 && p.Name[0] == "*" }
+// anySubcommand reports whether a subcommand stands for every word that names no
+// other one. The word has no access: see the reader of command knowledge, which
+// refuses a complete description with operands there.
+func anySubcommand(p *form.Program) bool { return len(p.Name) == 1 && p.Name[0] == "*" }

@@ -2,6 +2,7 @@ package knowledge
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"cardea.dev"
@@ -27,15 +28,29 @@ var tool = form.Program{
 	},
 }
 
+// stamp is a program made up for these tests, whose first word is a subcommand or
+// an operand.
+var stamp = form.Program{
+	Name: []string{"stamp"}, SubcommandWords: 1, OperandsWithoutSubcommand: true, Operands: cardea.Read, LastOperand: cardea.Write, ValueOptions: []string{"-f"},
+	When:              []form.When{{Options: []string{"--dry-run"}, LastOperand: form.None}},
+	Complete:          &form.Complete{Options: []string{"-f", "--dry-run"}, WithoutSubcommand: true},
+	SubcommandAliases: []form.Alias{{Words: []string{"ck"}, Means: []string{"verify"}}},
+	Subcommands:       []form.Program{{Name: []string{"verify"}, Operands: cardea.Read, Complete: &form.Complete{}}, {Name: []string{"x-*"}, Operands: cardea.Delete}},
+}
+
 // understood takes words apart as those of tool: why it is not certain, and
 // what it does.
 func understood(words ...string) (string, []cardea.Access, *Meaning) {
-	out := &Meaning{Command: []string{"tool"}}
 	argv := []Word{Literal("tool")}
 	for _, x := range words {
 		argv = append(argv, Literal(x))
 	}
-	r := reader{world: &World{}, paths: Paths{Dir: "/work"}, out: out, argv: argv, spec: &tool, first: 1}
+	return understoodAs(&tool, argv...)
+}
+
+func understoodAs(spec *form.Program, argv ...Word) (string, []cardea.Access, *Meaning) {
+	out := &Meaning{Command: []string{argv[0].Text}}
+	r := reader{world: &World{}, paths: Paths{Dir: "/work"}, out: out, argv: argv, spec: spec, first: 1}
 	r.read()
 	if r.help() {
 		return "", nil, out
@@ -101,6 +116,50 @@ func TestCertainty(t *testing.T) {
 		unknown := slices.ContainsFunc(access, func(a cardea.Access) bool { return a.Kind == cardea.Unknown })
 		if !unknown == !c.sure {
 			t.Errorf("%q (%v): access %v does not agree with certain %v", c.words, p.Command, access, c.sure)
+		}
+	}
+}
+
+// A program whose first word is a subcommand or an operand. Without the key
+// operands_without_subcommand, each line that writes has another answer.
+func TestOperandsWithoutSubcommand(t *testing.T) {
+	word := func(text string) Word {
+		w := Literal(text)
+		if head, begun := strings.CutSuffix(text, "$X"); begun {
+			w.Static, w.Head = false, head
+		}
+		return w
+	}
+	for _, c := range []struct {
+		line, does string
+		sure       bool
+	}{
+		{"stamp", "", true},
+		{"stamp a b", "read /work/a, write /work/b", true},
+		{"stamp -f verify a b", "read /work/a, write /work/b", true},
+		{"stamp --dry-run a b", "read /work/a", true},
+		{"stamp a verify", "read /work/a, write /work/verify", true},
+		{"stamp verify a b", "read /work/a, read /work/b", true},
+		{"stamp -- a b", "read /work/a, write /work/b", true},
+		{"stamp -- verify b", "read /work/verify, write /work/b", false},
+		{"stamp x-y b", "delete /work/b", false},
+		{"stamp ck b", "read /work/b", false},
+		{"stamp src/$X b", "read , write /work/b", true},
+		{"stamp ver$X b", "read , write /work/b", false},
+		{"stamp x-y$X b", "read , write /work/b", false},
+		{"stamp $X b", "read , write /work/b", false},
+	} {
+		var argv []Word
+		for _, w := range strings.Fields(c.line) {
+			argv = append(argv, word(w))
+		}
+		doubt, access, _ := understoodAs(&stamp, argv...)
+		var does []string
+		for _, a := range access {
+			does = append(does, string(a.Kind)+" "+a.Path)
+		}
+		if got := strings.Join(does, ", "); got != c.does || (doubt == "") != c.sure {
+			t.Errorf("%s: %s, doubt %q; want %s, certain %v", c.line, got, doubt, c.does, c.sure)
 		}
 	}
 }

@@ -66,7 +66,7 @@ func (r *reader) read() {
 			}
 		case !ended && f.MaySplit && len(r.out.Command)-1 < depth && len(r.operands) == 0:
 			more = append(more, i) // and it may become none
-		case len(r.out.Command)-1 < depth && f.Static && len(r.operands) == 0:
+		case len(r.out.Command)-1 < depth && f.Static && len(r.operands) == 0 && !r.operandInstead(f, ended):
 			r.out.Command = append(r.out.Command, text)
 			if sub := r.spec.Subcommand(text); sub != nil {
 				r.above = append(r.above[:len(r.above):len(r.above)], r.spec)
@@ -90,6 +90,26 @@ func (r *reader) read() {
 	}
 	r.out.Operands = r.operands
 	r.out.UsualCommand = r.same()
+}
+
+// operandInstead reports a word that stands where a subcommand may stand, and is an
+// operand of the program.
+func (r *reader) operandInstead(f Word, ended bool) bool {
+	return r.spec.OperandsWithoutSubcommand && (ended || !r.mayBeSubcommand(f))
+}
+
+// mayBeSubcommand reports whether a word is one of the program's subcommands, or
+// may become one when the line runs.
+func (r *reader) mayBeSubcommand(f Word) bool {
+	may := func(name string) bool {
+		head, open := strings.CutSuffix(name, "*")
+		if f.Static {
+			return f.Text == name || open && strings.HasPrefix(f.Text, head)
+		}
+		return strings.HasPrefix(head, f.Head) || open && strings.HasPrefix(f.Head, head)
+	}
+	return slices.ContainsFunc(r.spec.Subcommands, func(s form.Program) bool { return slices.ContainsFunc(s.Name, may) }) ||
+		slices.ContainsFunc(r.spec.SubcommandAliases, func(a form.Alias) bool { return len(a.Words) > 0 && may(a.Words[0]) })
 }
 
 // ends reports the option of the program, in a known subcommand, that ends the

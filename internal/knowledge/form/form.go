@@ -16,7 +16,9 @@ import (
 // Program is a program or one of its subcommands.
 type Program struct {
 	// All names of the program: `name: [head, ghead]`. A subcommand's name may end
-	// in `*`, which stands for any ending; `*` alone stands for any operand.
+	// in `*`, which stands for any ending; `*` alone stands for every other word. That
+	// word is no operand, so a description that is complete needs `operands: none`
+	// beside it.
 	Name []string `yaml:"name,required"`
 	// The access to each operand.
 	Operands Access `yaml:"operands,required" kind:"operand"`
@@ -108,8 +110,13 @@ type Program struct {
 	// With which words this description is complete: the program does this and
 	// nothing else. Without it, the program may always do more.
 	Complete *Complete `yaml:"complete"`
-	// How many words a subcommand has.
+	// How many words a subcommand has. Required where there are `subcommands`.
 	SubcommandWords int `yaml:"subcommand_words" max:"3"`
+	// A word that is none of the subcommands is the first operand of the program
+	// itself, as is every word behind `--` (`stamp IN OUT` beside `stamp verify
+	// FILE`). `subcommands` must then name all of them. Where such operands make the
+	// description complete, `complete` has `without_subcommand`, too.
+	OperandsWithoutSubcommand bool `yaml:"operands_without_subcommand"`
 	// The subcommands that differ from the program.
 	Subcommands []Program `yaml:"subcommands"`
 	// Source is the file that describes the program; nil in subcommands.

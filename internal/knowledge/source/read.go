@@ -62,6 +62,7 @@ func ReadDocument(name string, r *document.Reader) (File, []cardea.Diagnostic) {
 // described.
 func read(r *document.Reader, name string, first map[string]string) (File, []cardea.Diagnostic) {
 	var out File
+	r.KeysIn("docs/command-knowledge.md")
 	fill(r.Top(), &out)
 	if v := r.Top().Map().Map("tests").Get("not_read_only"); v.Present() && len(out.Tests.NotReadOnly) < minNotReadOnly {
 		v.Problem(cardea.CodeBadValue, "add lines that come close to read-only ones", "%d lines in \"not_read_only\", at least %d are needed", len(out.Tests.NotReadOnly), minNotReadOnly)
@@ -342,6 +343,18 @@ func checkProgram(m document.Map, p *form.Program) {
 	needs("writes_unnamed_files_unless", "writes_unnamed_files")
 	needs("saves_under_url_name_unless", "saves_under_url_name")
 	needs("end_of_options", "subcommands")
+	needs("subcommands", "subcommand_words")
+	needs("operands_without_subcommand", "subcommands")
+	if p.OperandsWithoutSubcommand && m.Has("global_value_options") {
+		m.Get("global_value_options").Problem(cardea.CodeNoEffect, "write them to value_options", "\"global_value_options\" has no meaning beside \"operands_without_subcommand\"")
+	}
+	anyWord := slices.Contains(p.Name, "*")
+	if anyWord && len(p.Name) > 1 {
+		m.Get("name").Problem(cardea.CodeNoEffect, "give it an entry of its own", "\"*\" stands for every other word")
+	}
+	if anyWord && p.Complete != nil && (p.Operands != form.None || p.FirstOperand != "" || p.LastOperand != "") {
+		m.Get("complete").Problem(cardea.CodeNoEffect, "use operands_without_subcommand of the program above, or operands: none", "the word that \"*\" stands for is no operand, so the description is not complete")
+	}
 	for _, o := range p.OptionAccesses {
 		if o.Access == form.None {
 			m.Get("option_accesses").Problem(cardea.CodeNoEffect, "remove it", "the access of %s is none", o.Name)
