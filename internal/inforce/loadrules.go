@@ -90,7 +90,7 @@ func (l *Loaded) switchRules(all []rules.Rule) {
 			continue
 		}
 		var unused []string
-		left, unused = applyFree(by, stronger, left)
+		left, unused = by.Apply(left, stronger...)
 		stronger = append(stronger, by)
 		if slices.Contains(by.Off, "readonly") {
 			l.ReadonlyOff = true
@@ -114,38 +114,6 @@ func packsWithoutRules() []string {
 		out = append(out, b.name)
 	}
 	return out
-}
-
-// applyFree applies switches to the rules that no stronger scope has given an
-// effect. The order stays.
-func applyFree(by rules.Switches, stronger []rules.Switches, all []rules.Rule) (left []rules.Rule, unused []string) {
-	held := func(r *rules.Rule) bool {
-		for _, s := range stronger {
-			if _, ok := s.Effect[r.ID]; ok && s.By <= r.Scope {
-				return true
-			}
-		}
-		return false
-	}
-	if len(stronger) == 0 {
-		return by.Apply(all)
-	}
-	var free []rules.Rule
-	for i := range all {
-		if !held(&all[i]) {
-			free = append(free, all[i])
-		}
-	}
-	switched, unused := by.Apply(free)
-	for i := range all {
-		if held(&all[i]) {
-			left = append(left, all[i])
-		} else if len(switched) > 0 && switched[0].ID == all[i].ID && switched[0].Source == all[i].Source {
-			left = append(left, switched[0])
-			switched = switched[1:]
-		}
-	}
-	return left, unused
 }
 
 // without are the rules that were left out. The order of those that are left is

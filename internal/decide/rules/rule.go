@@ -201,14 +201,15 @@ const SelfProtection = "builtins"
 // Apply gives the rules that are left, with their effects. Switches count for
 // rules of their own scope, and for those below; a project's count for its own
 // rules only, since a project may only tighten what others wrote. A halt is
-// silenced by its own scope alone. unused are the switches that no rule was
-// changed by, for a warning.
-func (s Switches) Apply(list []Rule) (left []Rule, unused []string) {
+// silenced by its own scope alone. A rule that the switches of a stronger scope gave
+// an effect stays as it is. unused are the switches that no rule was changed by,
+// for a warning.
+func (s Switches) Apply(list []Rule, stronger ...Switches) (left []Rule, unused []string) {
 	used := map[string]bool{}
 	left = make([]Rule, 0, len(list))
 	for i := range list {
 		r := &list[i]
-		counts := s.counts(r)
+		counts := s.counts(r) && !slices.ContainsFunc(stronger, func(other Switches) bool { return other.givesEffect(r) })
 		if by, off := s.off(r); counts && off {
 			used[by] = true
 			continue
@@ -237,6 +238,12 @@ func (s Switches) Apply(list []Rule) (left []Rule, unused []string) {
 // pack that protects the gate, is switched off.
 func (s Switches) TurnsOff(name string) bool {
 	return slices.ContainsFunc(s.Off, func(o string) bool { return o == name || paths.MatchName(o, name) })
+}
+
+// givesEffect reports whether the switches give a rule of their reach an effect.
+func (s Switches) givesEffect(r *Rule) bool {
+	_, gives := s.Effect[r.ID]
+	return gives && s.By <= r.Scope
 }
 
 // counts reports whether the switches' scope may change the rule at all.
