@@ -17,7 +17,7 @@ func (l *Loaded) PermissionsDecider() *permissions.Decider {
 func (l *Loaded) PermissionSettings() permissions.Settings {
 	s := l.Settings.Permissions
 	return permissions.Settings{Expand: l.Expands(), Loose: !s.Strict, KnownSafe: s.Env == "known-safe",
-		Home: l.Where.Dirs.Home, Start: l.Where.Start, Trace: l.Trace}
+		Home: l.Where.Dirs.Home, Start: l.Where.Start, FreeToRead: l.ReadonlyDecider().Free, Trace: l.Trace}
 }
 
 // Expands reports whether what the harnesses' lists allow counts: the settings

@@ -43,7 +43,7 @@ func nothing(p *cardea.Part) bool {
 		return false
 	}
 	for _, a := range p.Access {
-		if a.Kind != cardea.Read {
+		if a.Kind != cardea.Read || a.Redirect {
 			return false
 		}
 	}

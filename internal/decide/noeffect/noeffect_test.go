@@ -24,6 +24,7 @@ func TestNull(t *testing.T) {
 		{"remote", with(func(p *cardea.Part) { p.Remote = true }), false},
 		{"test reads", with(func(p *cardea.Part) { p.Access = []cardea.Access{{Kind: cardea.Read}} }), true},
 		{"true > file", with(func(p *cardea.Part) { p.Access = []cardea.Access{{Kind: cardea.Write, Redirect: true}} }), false},
+		{"true < file", with(func(p *cardea.Part) { p.Access = []cardea.Access{{Kind: cardea.Read, Redirect: true}} }), false},
 		{"PATH=x true", with(func(p *cardea.Part) {
 			p.Assigns = []cardea.Assign{{Name: "PATH", Class: cardea.EnvDangerous}}
 		}), false},

@@ -13,7 +13,7 @@ import (
 )
 
 // accesses stops what an entry for a program does not cover: files that the
-// shell writes, paths that the harness always asks about, and reads that may
+// shell writes, private ones that it reads, paths that the harness always asks about, and reads that may
 // reach what a list keeps shut.
 func (c *call) accesses(p *cardea.Part, r *Refusal) {
 	edits := c.ev.Call.EditsFiles
@@ -34,6 +34,12 @@ func (c *call) accesses(p *cardea.Part, r *Refusal) {
 				}
 			}
 		case cardea.Read:
+			if a.Redirect && !c.mayRead(a) {
+				r.stop("the shell reads %s, which needs a yes of its own", orUnknown(a.Path))
+				if a.Path != "" {
+					r.need("Read(/" + a.Path + ")")
+				}
+			}
 			if e := c.shut(a); e != nil {
 				r.stop("it may read what %s %s (%s)", e.Text, permissionlist.Verb(e.Effect), e.Source())
 			}
@@ -66,6 +72,12 @@ func (c *call) mayWrite(a *cardea.Access) bool {
 		return true
 	}
 	return c.covering("Edit", a) != nil
+}
+
+// mayRead reports whether a file that the shell reads needs no other yes: reading it
+// is free, or an entry for Read names it.
+func (c *call) mayRead(a *cardea.Access) bool {
+	return a.Path != "" && (c.about.FreeToRead != nil && c.about.FreeToRead(c.ev, a) || c.covering("Read", a) != nil)
 }
 
 // makesLinks reports a part that may put a link where another one writes.

@@ -38,6 +38,9 @@ type Settings struct {
 	// Home is the person's home folder, Start the one in which the session
 	// began.
 	Home, Start string
+	// FreeToRead reports whether a read needs nobody's word, as readonly has it; nil
+	// is none.
+	FreeToRead func(*cardea.Event, *cardea.Access) bool
 	// Trace is told how a call was judged, line by line; nil tells nobody.
 	Trace func(line string)
 }

@@ -59,6 +59,7 @@ func (s stand) decider() *permissions.Decider {
 		about.Start = project
 	}
 	about.Expand = true
+	about.FreeToRead = func(_ *cardea.Event, a *cardea.Access) bool { return strings.HasPrefix(a.Path, project+"/") }
 	return permissions.New(s.entries(), about)
 }
 
@@ -344,6 +345,23 @@ func TestAllow(t *testing.T) {
 		{with("Bash(npm test:*)", "Edit"), "npm test > x.json", cardea.Allow, ""},
 		{with("Bash(npm test:*)", "Edit"), "npm test > .git/hooks/x", cardea.Abstain, "never approved"},
 		{with("Bash(npm test:*)", "Edit(/build/**)"), "npm test > build2/x.json", cardea.Abstain, "needs a yes of its own"},
+		{with("Bash(npm test:*)"), "npm test <> in.txt", cardea.Allow, ""},
+		{with("Bash(npm test:*)"), "npm test < ~/in.txt", cardea.Abstain, "the shell reads /Users/alice/in.txt, which needs a yes of its own"},
+		{with("Bash(npm test:*)"), "npm test 3<> ~/in.txt", cardea.Abstain, "the shell reads"},
+		{with("Bash(npm test:*)"), "f=~/in.txt; npm test < $f", cardea.Abstain, "the shell reads"},
+		{with("Bash(npm test:*)"), "{ npm test; } < ~/in.txt", cardea.Abstain, "the shell reads"},
+		{with("Bash(npm test:*)"), "for x in a; do npm test; done < /proc/1/environ", cardea.Abstain, "the shell reads"},
+		{with("Bash(npm test:*)"), "timeout 5 npm test < /dev/sda", cardea.Abstain, "the shell reads"},
+		{with("Bash(npm test:*)"), "npm test <<< \"$(< ~/in.txt)\"", cardea.Abstain, "the shell reads"},
+		{with("Bash(npm test:*)"), "npm test <<< \"$(< in.txt)\"", cardea.Allow, ""},
+		{with("Bash(npm test:*)", "Read(~/in.txt)"), "npm test < ~/in.txt", cardea.Allow, ""},
+		{with("Bash(npm test:*)", "Read(~/other.txt)"), "npm test < ~/in.txt", cardea.Abstain, "the shell reads"},
+		{with("Bash"), "exec 3< ~/in.txt", cardea.Abstain, "the shell reads"},
+		{with("Bash"), "read x < ~/in.txt", cardea.Abstain, "the shell reads"},
+		{with("Bash"), "true < ~/in.txt", cardea.Abstain, "the shell reads"},
+		{with("Bash"), "x=$(< ~/in.txt)", cardea.Abstain, "the shell reads"},
+		{with("Bash"), "while read x; do echo a; done < ~/in.txt", cardea.Abstain, "the shell reads"},
+		{with("Bash"), "while read x; do echo a; done < in.txt", cardea.Allow, ""},
 		{stand{allow: []string{"Bash(grep:*)"}, deny: []string{"Read(.env)"}}, "grep -r KEY .", cardea.Abstain, "it may read what Read(.env) denies"},
 		{stand{allow: []string{"Bash(grep:*)"}, deny: []string{"Read(.env)"}}, "grep KEY a.txt", cardea.Allow, ""},
 		{stand{allow: []string{"Bash(npm test:*)"}, ask: []string{"Bash(npm:*)"}}, "npm test", cardea.Ask, ""},

@@ -74,6 +74,9 @@ func (d *Decider) Refusal(ev *cardea.Event, i int) string {
 	return d.call(ev).refusal(&ev.Call.Parts[i])
 }
 
+// Free reports whether what an access reads needs nobody's word, whoever reads it.
+func (d *Decider) Free(ev *cardea.Event, a *cardea.Access) bool { return d.call(ev).reading(a) == "" }
+
 // call is one event under judgement.
 type call struct {
 	about Settings

@@ -77,7 +77,7 @@ func (c *call) holdsOnPart(m *Match, p *cardea.Part, i, after int) bool {
 		len(m.Flags) > 0 && !hasFlag(m.Flags, p),
 		len(m.Unless) > 0 && excepted(m.Unless, p),
 		len(m.UnlessCommand) > 0 && slices.Contains(m.UnlessCommand, p.Program()),
-		(m.Outside || m.HoldsKey || m.UnknownPath || len(m.Paths)+len(m.Access)+len(m.Hosts)+len(m.Own) > 0) && !c.accessHolds(m, p),
+		(m.Outside || m.HoldsKey || m.Redirection || m.UnknownPath || len(m.Paths)+len(m.Access)+len(m.Hosts)+len(m.Own) > 0) && !c.accessHolds(m, p),
 		len(m.Args) > 0 && !c.argHolds(m.Args, p, after),
 		m.Pattern != "" && m.Field == "" && !c.finds(m, p.Text):
 		return false
@@ -295,7 +295,7 @@ func (c *call) accessHolds(m *Match, p *cardea.Part) bool {
 		if len(m.Hosts) > 0 && (a.Kind != cardea.Network || !hostIs(m.Hosts, a.Host)) {
 			continue
 		}
-		if m.HoldsKey && !a.HoldsKey || m.UnlessMetadata && a.MetadataOnly {
+		if m.HoldsKey && !a.HoldsKey || m.Redirection && !a.Redirect || m.UnlessMetadata && a.MetadataOnly {
 			continue
 		}
 		if m.Outside && (p.Remote || !c.outside(a)) {
@@ -407,7 +407,7 @@ func (c *call) finds(m *Match, text string) bool {
 // opaqueCall reports whether the match is about opaque spots alone and the
 // call has some that belong to no part.
 func (c *call) opaqueCall(m *Match) bool {
-	alone := m.Opaque && !m.Outside && !m.HoldsKey && !m.UnknownPath && len(m.Command)+len(m.Flags)+len(m.Args)+len(m.Paths)+len(m.Access)+len(m.Hosts)+
+	alone := m.Opaque && !m.Outside && !m.HoldsKey && !m.Redirection && !m.UnknownPath && len(m.Command)+len(m.Flags)+len(m.Args)+len(m.Paths)+len(m.Access)+len(m.Hosts)+
 		len(m.Flows)+len(m.Env)+len(m.Unless)+len(m.UnlessCommand)+len(m.Own)+len(m.Any) == 0 && m.Pattern == "" && m.Field == ""
 	return alone && len(c.ev.Call.Opaque)+len(c.ev.Faults) > 0 && (len(m.Roles) == 0 || oneOf(m.Roles, c.ev.Role))
 }

@@ -155,7 +155,7 @@ func (m *Match) empty() bool {
 // hides reports whether the match has conditions that have no meaning in a rule
 // that allows.
 func (m *Match) hides() bool {
-	return m.Opaque || m.HoldsKey || m.UnlessMetadata || m.UnlessSearch || len(m.Flows)+len(m.Env)+len(m.Unless)+len(m.UnlessCommand)+len(m.UnlessPaths)+len(m.Own) > 0 || slices.ContainsFunc(m.Any, func(a Match) bool { return a.hides() })
+	return m.Opaque || m.HoldsKey || m.Redirection || m.UnlessMetadata || m.UnlessSearch || len(m.Flows)+len(m.Env)+len(m.Unless)+len(m.UnlessCommand)+len(m.UnlessPaths)+len(m.Own) > 0 || slices.ContainsFunc(m.Any, func(a Match) bool { return a.hides() })
 }
 
 // events reads names and globs of events. One that is no event's never comes,
@@ -239,7 +239,7 @@ func (p *parser) match(v document.Value) Match {
 		out.Access = append(out.Access, cardea.AccessKind(e.Word("read", "write", "delete", "execute", "network", "unknown")))
 	}
 	out.Hosts, out.Roles = p.globs(m.Get("host")), p.globs(m.Get("role"))
-	out.Outside = onlyTrue(m, "outside")
+	out.Outside, out.Redirection = onlyTrue(m, "outside"), onlyTrue(m, "redirection")
 	for _, e := range m.Get("own").Items() {
 		out.Own = append(out.Own, Own(e.Word("settings", "folder", "key", "programs", "bin")))
 	}
@@ -280,7 +280,7 @@ func (p *parser) unless(v document.Value, out *Match) {
 	}
 	out.UnlessMetadata, out.UnlessSearch = onlyTrue(except, "metadata"), onlyTrue(except, "search")
 	except.Only()
-	aboutAccess := len(out.Paths)+len(out.Access)+len(out.Hosts)+len(out.Own) > 0 || out.Outside || out.HoldsKey
+	aboutAccess := len(out.Paths)+len(out.Access)+len(out.Hosts)+len(out.Own) > 0 || out.Outside || out.HoldsKey || out.Redirection
 	switch {
 	case len(except.Keys()) == 0:
 		v.Problem(cardea.CodeMissing, "write unless: {flags: [--help]}", "unless makes no exception")

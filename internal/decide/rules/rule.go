@@ -141,6 +141,8 @@ type Match struct {
 	UnlessMetadata, UnlessSearch bool
 	// HoldsKey asks for a file, on the same access, that holds a private key.
 	HoldsKey bool
+	// Redirection asks for a file, on the same access, that the shell itself opens.
+	Redirection bool
 	// UnlessText is an RE2 expression;
 	// a field is left alone where it matches all of it. UnknownPath asks for an
 	// access of which it is not known what it touches. Rules that settings stand

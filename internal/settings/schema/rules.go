@@ -34,24 +34,25 @@ type rule struct {
 }
 
 type match struct {
-	Command textList `yaml:"command" about:"program and leading subcommands; one of them"`
-	Flags   textList `yaml:"flags" about:"options; one of them is given"`
-	Args    textList `yaml:"args" about:"RE2 expressions; one matches an operand"`
-	Path    textList `yaml:"path" about:"globs; one matches a path of an access"`
-	Files   textList `yaml:"files" about:"names of lists of files; one of their globs matches a path of an access"`
-	Access  textList `yaml:"access" enum:"read,write,delete,execute,network,unknown"`
-	Host    textList `yaml:"host" about:"globs of host names"`
-	Role    textList `yaml:"role" about:"globs of roles"`
-	Flow    textList `yaml:"flow" enum:"download-run,decode-run,secret-network,write-run,self-call,*"`
-	Env     textList `yaml:"env" about:"globs of variables; the part sets one of them"`
-	Holds   string   `yaml:"holds" enum:"private-key" about:"what the file of the access holds"`
-	Unless  except   `yaml:"unless" about:"exceptions"`
-	Outside bool     `yaml:"outside" const:"true" about:"the access lies in no folder of the work, temporary or cache folder"`
-	Own     textList `yaml:"own" enum:"settings,folder,key,programs,bin" about:"the access touches things of the gate's own, wherever they lie"`
-	Opaque  bool     `yaml:"opaque" const:"true" about:"there is a spot that cannot be seen through"`
-	Field   string   `yaml:"field" about:"a field of the tool input, dotted"`
-	Pattern string   `yaml:"pattern" about:"an RE2 expression for the field, or for the part's text"`
-	Any     []match  `yaml:"any" about:"alternatives; one of them holds"`
+	Command     textList `yaml:"command" about:"program and leading subcommands; one of them"`
+	Flags       textList `yaml:"flags" about:"options; one of them is given"`
+	Args        textList `yaml:"args" about:"RE2 expressions; one matches an operand"`
+	Path        textList `yaml:"path" about:"globs; one matches a path of an access"`
+	Files       textList `yaml:"files" about:"names of lists of files; one of their globs matches a path of an access"`
+	Access      textList `yaml:"access" enum:"read,write,delete,execute,network,unknown"`
+	Host        textList `yaml:"host" about:"globs of host names"`
+	Role        textList `yaml:"role" about:"globs of roles"`
+	Flow        textList `yaml:"flow" enum:"download-run,decode-run,secret-network,write-run,self-call,*"`
+	Env         textList `yaml:"env" about:"globs of variables; the part sets one of them"`
+	Holds       string   `yaml:"holds" enum:"private-key" about:"what the file of the access holds"`
+	Unless      except   `yaml:"unless" about:"exceptions"`
+	Outside     bool     `yaml:"outside" const:"true" about:"the access lies in no folder of the work, temporary or cache folder"`
+	Redirection bool     `yaml:"redirection" const:"true" about:"the shell itself opens the file of the access"`
+	Own         textList `yaml:"own" enum:"settings,folder,key,programs,bin" about:"the access touches things of the gate's own, wherever they lie"`
+	Opaque      bool     `yaml:"opaque" const:"true" about:"there is a spot that cannot be seen through"`
+	Field       string   `yaml:"field" about:"a field of the tool input, dotted"`
+	Pattern     string   `yaml:"pattern" about:"an RE2 expression for the field, or for the part's text"`
+	Any         []match  `yaml:"any" about:"alternatives; one of them holds"`
 }
 
 type except struct {
