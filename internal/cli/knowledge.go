@@ -177,16 +177,12 @@ func writeScaffold(p Process, name string) error {
 		return fmt.Errorf("no options are in the text on standard input; pipe the help in: %s --help | cardea knowledge --scaffold %s", name, name)
 	}
 	s := screenOn(p.Stdout, p.Env)
-	s.printf(template("command.yaml"), name, valueOptions(values), strings.Join(append(slices.Clone(flags), values...), ", "))
-	return s.err
-}
-
-// valueOptions is the key for the options that take a value, "" without any.
-func valueOptions(values []string) string {
+	form := template("command.yaml")
 	if len(values) == 0 {
-		return ""
+		form = strings.Replace(form, "    value_options: [%s]\n", "%.0s", 1) // an empty list is a mistake
 	}
-	return "    value_options: [" + strings.Join(values, ", ") + "]\n"
+	s.printf(form, name, strings.Join(values, ", "), strings.Join(append(slices.Clone(flags), values...), ", "))
+	return s.err
 }
 
 // helpOptions finds the options in a help text: those without a value, and
