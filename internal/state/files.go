@@ -62,8 +62,14 @@ func open(path string, flag int) (*os.File, fs.FileInfo, error) {
 	if err != nil {
 		return nil, nil, errors.Join(err, f.Close())
 	}
+	// Some regular files of /proc, such as kmsg, have readers wait. Other files have
+	// no deadline, and need none.
+	_ = f.SetReadDeadline(time.Now().Add(maxReading))
 	return f, info, nil
 }
+
+// maxReading is how long a file may have its reader wait.
+const maxReading = time.Second
 
 // ErrNotRegular is the cause of errors about links, pipes, devices and folders
 // in the place of a file.

@@ -3,6 +3,7 @@ package policy
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -198,8 +199,8 @@ func openDir(dir string) (*os.File, []os.DirEntry, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	entries, err := in.ReadDir(-1)
-	if err != nil {
+	entries, err := in.ReadDir(maxEntries + 1)
+	if err != nil && !errors.Is(err, io.EOF) {
 		_ = in.Close()
 		return nil, nil, err
 	}
