@@ -26,7 +26,7 @@ settings. There, rules that allow must match a whole command. Every rule whose
 meaning changes is reported. Settings are only shown; copy them to cardea.yaml.
 
 A file that somebody else wrote, or that changed since the last import, is never
-overwritten.`,
+overwritten. Writing needs a person at a terminal, who types a code.`,
 	}, func(args []string) (imported, error) { return importBouncer(p, args, bouncerDry) })
 	bouncer.Flags().BoolVar(&bouncerDry, "dry-run", false, "show the rules, and write nothing")
 	permitter := importLeaf(p, &cobra.Command{

@@ -29,7 +29,7 @@ Policies for Claude Code are copied without changes to policies/cupcake in the
 project's folder of settings, or with --user in your own. Scripts of signals and
 actions are copied too. The content of rulebook.yml is shown as settings; copy
 them to cardea.yaml. Whatever cannot be imported is reported. No file is
-overwritten.`,
+overwritten. Writing needs a person at a terminal, who types a code.`,
 	}, func(args []string) (imported, error) { return importCupcake(p, args, user, dry) })
 	c.Flags().BoolVar(&user, "user", false, "for all projects, not only this one")
 	c.Flags().BoolVar(&dry, "dry-run", false, "show what would be done, and write nothing")

@@ -36,7 +36,8 @@ func installCommand(p Process) *cobra.Command {
 
 Everything else in the file stays as it is: order, layout and comments. The hook
 is registered with the absolute path of this program, the harness's time limit,
-and a shorter limit for Cardea. Installing twice changes nothing.
+and a shorter limit for Cardea. Installing twice changes nothing. Installing and
+removing need a person at a terminal, who types a code; --dry-run does not.
 
 Every event with a hook costs a process, so the hook is registered only for tool
 calls. Rules and policies on other events need --events. Events of an earlier
