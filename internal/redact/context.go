@@ -280,11 +280,15 @@ func (f *search) name(n, at, end int) {
 		}
 	}
 	placed := f.optionStart(at) >= 0 || f.headerName(at)
-	if strings.HasPrefix(s[i:], "::") {
+	if strings.HasPrefix(s[i:], "::") || f.element(n, at, i) || f.pair(n, at, i) || f.listItem(n, at, i) || f.netrc(n, at, i) {
 		return
 	}
 	value := colon(s, i, ":=")
 	if value < 0 || value >= len(s) {
+		return
+	}
+	if start, end := yamlBlock(s, at, value); end > start {
+		f.hold(n, start, end, r.min, placed)
 		return
 	}
 	f.taken(n, value, strings.IndexByte(s[i:value], ':') < 0, placed)
@@ -302,6 +306,13 @@ func (f *search) taken(n, i int, shell, placed bool) {
 	if bare && !shell && !strings.ContainsAny(s[start:end], "0123456789") {
 		least = max(least, 8) // a word of prose
 	}
+	f.hold(n, start, end, least, placed)
+}
+
+// hold takes s[start:end] for a secret, unless it is shorter than least or a
+// reference.
+func (f *search) hold(n, start, end, least int, placed bool) {
+	s, r := f.s, &rules[n]
 	if !f.spend(end-start) || end-start < least || reference(s, start, end) {
 		return
 	}

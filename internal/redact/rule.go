@@ -9,14 +9,14 @@ import (
 
 //go:generate go -C gen run .
 
-// form says where in a text a rule is tried once one of its keywords occurs.
-type form uint8
+// ruleForm says where in a text a rule is tried once one of its keywords occurs.
+type ruleForm uint8
 
 const (
 	// formAssigned: the keyword is an identifier, which an operator and the
 	// secret follow. Half of gitleaks' rules are of this form; the identifier
 	// and the operator are walked by hand, the expression is that of the value.
-	formAssigned form = iota
+	formAssigned ruleForm = iota
 	// formRun: the secret is in one piece, and the keyword is in it.
 	formRun
 	// formWhole: anywhere in the text.
@@ -34,7 +34,7 @@ const (
 // rule is one way to find a secret. The table of them is generated.
 type rule struct {
 	id   string
-	form form
+	form ruleForm
 	// expr is the expression, compiled when it is first needed, and group the
 	// one that holds the secret; 0 is the first one that is not empty, -1 none:
 	// the whole match, as where there are no groups.

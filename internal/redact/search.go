@@ -13,9 +13,10 @@ type found struct {
 
 // The rules that are in no table.
 const (
-	highEntropy = len(rules) + iota // hookwise's third layer
-	repeated                        // a secret that was found elsewhere in the text
-	unsearched                      // over a limit, so taken out unread
+	highEntropy   = len(rules) + iota // hookwise's third layer
+	repeated                          // a secret that was found elsewhere in the text
+	onCommandLine                     // where a program takes a secret
+	unsearched                        // over a limit, so taken out unread
 )
 
 func kind(rule int) string {
@@ -24,6 +25,8 @@ func kind(rule int) string {
 		return "high-entropy"
 	case repeated:
 		return "repeated"
+	case onCommandLine:
+		return "command-secret"
 	case unsearched:
 		return "unsearched"
 	}
@@ -44,6 +47,8 @@ type search struct {
 	// runStart and runEnd are the last run that was looked at.
 	runStart, runEnd int
 	pem              int // where the last key block ended
+	// prints is the last command that prints its operands.
+	prints printed
 	// lastEnd is where the last line begins that ends a key, -1 for none, once
 	// it is looked for.
 	lastEnd   int
@@ -61,6 +66,9 @@ func (f *search) walk() {
 	for i := 0; i+1 < len(s); i++ {
 		if s[i] == '=' || s[i] == ':' {
 			f.random(i + 1)
+		}
+		if isAlnum(s[i]) && (i == 0 || !isName(s[i-1])) {
+			f.program(i)
 		}
 		a := class[s[i]]
 		if a == 0 {

@@ -107,7 +107,7 @@ func reference(s string, start, end int) bool {
 		return strings.HasPrefix(v, "<REDACTED") || v[len(v)-1] == '>' && isWord(strings.ReplaceAll(v[1:len(v)-1], " ", "_"))
 	case strings.Trim(v, v[:1]) == "":
 		return true // ****, xxxx, ....
-	case file(v):
+	case file(v), strings.HasPrefix(v, "env:") && isWord(v[len("env:"):]):
 		return true
 	case end < len(s) && s[end] == '(':
 		return true // a call

@@ -36,6 +36,8 @@ type File struct {
 	// language by program, `curl: ['/**/.netrc']`. A glob with a wildcard has an
 	// example, `{glob: '/**/*.keytab', is: /p/http.keytab}`.
 	Credentials []Credentials `yaml:"credentials"`
+	// Where programs take passwords, keys and tokens on their command lines.
+	Passwords []form.Password `yaml:"passwords"`
 	// Command lines that the tests check.
 	Tests Tests `yaml:"tests,required"`
 }
@@ -65,6 +67,9 @@ type Tests struct {
 	NotReadOnly []string `yaml:"not_read_only,required"`
 	// Command lines with their accesses: `{sort -o b a: [read a, write b]}`.
 	Accesses []Example `yaml:"accesses"`
+	// Command lines with the secrets in them, which the redactor takes out: `{sshpass -p
+	// hunter2 ssh x: [hunter2]}`. An empty list for none.
+	Passwords []Example `yaml:"passwords"`
 	// Paths of files that hold credentials. Each entry of `credentials` names at
 	// least one that no other entry names.
 	Credentials []string `yaml:"credentials"`

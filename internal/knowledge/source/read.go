@@ -189,6 +189,18 @@ func value(v document.Value, to reflect.Value, tag reflect.StructTag) {
 		fill(v, out)
 	case *[]form.Holder:
 		*out = holders(v.Map())
+	case *[]int:
+		for _, e := range v.List() {
+			*out = append(*out, e.Int(1, limit(tag)))
+		}
+	case *[]form.NamedText:
+		m := v.Map()
+		for _, k := range m.Keys() {
+			*out = append(*out, form.NamedText{Name: k, Text: m.Text(k)})
+			option(m.Get(k), k, tag.Get("words"))
+		}
+	case *[]form.Password:
+		*out = fillAll[form.Password](v)
 	case *[]Credentials:
 		*out = credentials(v.Map())
 	case *[]Example:

@@ -5,9 +5,6 @@ import "regexp/syntax"
 // shellWord is one word of a command line, quoted or not.
 const shellWord = `((?:"(?:[^"\\]|\\.)*"|'[^']*'|[^\s'"|;&<>()])+)`
 
-// inCommand stays inside of one simple command, quotes notwithstanding.
-const inCommand = `\b(?:[^|;&\n"']|\\\n|"(?:[^"\\]|\\.)*"|'[^']*')*?\s`
-
 // own lists the rules that gitleaks has not: what the secret's place says. The
 // forms other than formLine are walked by hand in the redactor.
 func own() []rule {
@@ -75,36 +72,12 @@ func placed() []rule {
 		out = append(out, r)
 	}
 	also := func(words ...string) { out[len(out)-1].also = words }
-	add(`\bsshpass\s+(?:-[^p\s]\S*\s+)*-p\s*`+shellWord, "sshpass")
-	add(`\b(?:mysql|mysqldump|mysqladmin|mysqlimport|mysqlsh|mariadb|mariadb-dump|mariadb-admin)`+inCommand+`-p`+shellWord, "mysql", "mariadb")
-	also(" -p", "\t-p")
-	add(`\b(?:docker|podman|nerdctl|buildah|skopeo|helm|oras|crane|az|oc|cf|argocd)`+inCommand+`login`+inCommand+`(?:-p[ =]?|--password[ =])`+shellWord, "login")
-	also(" -p", "\t-p", "--password")
-	add(`\b(?:curl|wget|https?|xh|xhs)`+inCommand+`(?:-u|--user|--proxy-user|-U|-a|--auth)[ =]?["']?[^\s:"']*:([^\s"']+)`, "curl", "wget", "http ", "https ", "xh ")
-	also(" -u", " -a", "--user", "--proxy-user", "--auth")
-	add(`\bcurl`+inCommand+`(?:-b|--cookie)[ =]?["']?([^\s"'=]+=[^"'\n]+)`, "curl")
-	also(" -b", "--cookie")
 	add(`(?i)\bidentified\s+(?:with\s+\S+\s+)?by\s+`+shellWord, "identified")
 	add(`(?i)\bpassword\s+('[^'\n]+')`, "password '")
-	add(`\bredis-cli`+inCommand+`(?:-a|--pass)[ =]?`+shellWord, "redis-cli")
-	add(`\b(?:mongo|mongosh|mongodump|mongorestore|mongoexport|mongoimport)`+inCommand+`-p[ =]?`+shellWord, "mongo")
-	add(`-pass(?:in|out)?\s+["']?pass:([^\s"']+)`, "pass:")
-	add(`\b(?:zip|unzip)`+inCommand+`-P\s*`+shellWord, "zip")
-	also(" -p")
-	add(`\b7z[arz]?`+inCommand+`-p`+shellWord, "7z")
-	also(" -p")
-	add(`\b(?:smbclient|rpcclient|smbmap|net)`+inCommand+`-U\s*["']?[^\s%"']+%([^\s"']+)`, "smbclient", "rpcclient", "smbmap", "net rpc", "net ads")
-	add(`\bhtpasswd\s+-\w*b\w*\s+(?:-\S+\s+)*\S+\s+\S+\s+`+shellWord, "htpasswd")
 	add(`(?i)\b(?:config|configure)\s+(?:(?:set|add|--\w+)\s+)*\S*(?:token|secret|password|passwd|api-?_?key|access_?key|_auth)\S*[ \t=]+`+shellWord, "config")
 	also("token", "secret", "password", "passwd", "key", "_auth")
-	add(`(?i)\blogin\s+\S+\s+password\s+(\S+)`, "login")
-	also("password")
-	add(`--from-literal[= ]["']?[^\s=]+=([^\s"']+)`, "from-literal")
-	add(`\b(?:echo|printf)\s+(?:-\S+\s+|["']?%s(?:\\n)?["']?\s+)*`+shellWord+`\s*\|[^|;&\n]*(?:sudo\s+(?:-\S+\s+)*-\w*S|--password-stdin|--with-token|--stdin|chpasswd|cryptsetup|--passphrase-fd|passwd)`,
-		"sudo -s", "--password-stdin", "--with-token", "--stdin", "chpasswd", "cryptsetup", "--passphrase-fd", "passwd")
-	also("echo", "printf")
-	add(`\bsecrets?\s+set`+inCommand+`(?:-b|--body|--value)[ =]?`+shellWord, "secret set", "secrets set")
-	add(`(?:\bsecrets?\s+(?:set|import)|\bconfig:set|\bsecrets:set)`+inCommand+`["']?\w+=([^\s"']+)`, "secret set", "secrets set", "config:set", "secrets:set")
+	// host:port:database:user:password, a line of .pgpass
+	add(`[\w.*-]+:(?:\d{2,5}|\*):[^:\s"']+:[^:\s"']+:([^\s"']+)`, ":5432:", ":5433:", ":6432:", ":*:", ".pgpass")
 	add(`\b[\w.-]+:([^@\s'"/]+)@(?:tcp|udp|unix)\(`, "@tcp(", "@udp(", "@unix(")
 	add(`discord(?:app)?\.com/api/webhooks/\d+/([\w-]{20,})`, "api/webhooks/")
 	add(`telegram\.org/(?:file/)?bot(\d+:[\w-]{20,})`, "telegram.org/")
