@@ -1,6 +1,7 @@
 package cardea
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 )
@@ -9,8 +10,9 @@ import (
 // command that it may run, as parts of a call of their own.
 type Possible struct {
 	event *Event
-	// of is the part to which each belongs.
-	of []int
+	// of is the part to which each belongs, what says what that one may do.
+	of   []int
+	what []string
 }
 
 // Possible is what the parts of the event's call may do, nil where that is nothing
@@ -20,14 +22,17 @@ func (e *Event) Possible() *Possible {
 		return nil
 	}
 	var parts []Part
-	var of []int
+	out := &Possible{}
+	add := func(i int, may Part, what string) {
+		parts, out.of, out.what = append(parts, may), append(out.of, i), append(out.what, what)
+	}
 	for i := range e.Call.Parts {
 		p := &e.Call.Parts[i]
 		for _, a := range p.MayTouch {
-			parts, of = append(parts, p.touching(a)), append(of, i)
+			add(i, p.touching(a), "touch "+cmp.Or(a.Path, a.Spelled, a.Host))
 		}
 		for _, q := range p.MayRun {
-			parts, of = append(parts, q), append(of, i)
+			add(i, q, "run "+q.Text)
 		}
 	}
 	if len(parts) == 0 {
@@ -35,7 +40,8 @@ func (e *Event) Possible() *Possible {
 	}
 	with := *e.Call
 	with.Parts, with.Flows, with.Opaque, with.OnlyPossible = parts, nil, nil, true
-	return &Possible{e.WithCall(&with), of}
+	out.event = e.WithCall(&with)
+	return out
 }
 
 // Opinions are those of a decider about what the parts may do, each as one about the
@@ -61,7 +67,7 @@ func (p *Possible) Opinions(ctx context.Context, d Decider, said []Opinion) ([]O
 		if o.Part < 0 || o.Part >= len(p.of) {
 			continue // about the call, which was judged
 		}
-		softer, ok := o.possibly(p.of[o.Part], &p.event.Call.Parts[o.Part])
+		softer, ok := o.possibly(p.of[o.Part], p.what[o.Part])
 		v := voice{softer.By(), softer.Source, softer.Part}
 		if !ok || heard[v] {
 			continue
@@ -89,17 +95,13 @@ func (p *Part) touching(a Access) Part {
 
 // possibly is an opinion about what a part may do, as one about the part: one step
 // softer, and false where nothing is left of it.
-func (o Opinion) possibly(part int, may *Part) (Opinion, bool) {
+func (o Opinion) possibly(part int, what string) (Opinion, bool) {
 	switch {
 	case o.Effect >= Deny:
 		o.Effect, o.Person = Ask, true
 	case o.Effect != Ask:
 		return o, false
 	}
-	what := "may run " + may.Text
-	if len(may.Access) > 1 && may.Access[0].Kind == Read && may.Access[0].Path != "" && may.Access[1].Kind == Write && may.Access[0].Path == may.Access[1].Path {
-		what = "may touch " + may.Access[0].Path
-	}
-	o.Part, o.Advice, o.Reason = part, Advice{}, fmt.Sprintf("it %s: %s", what, o.Reason)
+	o.Part, o.Advice, o.Reason = part, Advice{}, fmt.Sprintf("it may %s: %s", what, o.Reason)
 	return o, true
 }

@@ -433,6 +433,13 @@ func (w *walker) emitProgram(inv invocation) {
 		Knowledge: does.Knowledge, Configs: does.Configs, Doubt: does.Doubt}
 	p.Text, p.Argv = spelled(inv.argv)
 	p.Remote = p.Remote || w.around.remote
+	if does.Knowledge != cardea.Complete {
+		for _, a := range inv.assigns {
+			if a.Static && strings.ContainsAny(a.Value, "/.~") {
+				does.Possible.Touch = append(does.Possible.Touch, knowledge.PossibleValue(a.Value, w.paths())...)
+			}
+		}
+	}
 	env := w.env
 	env.Cwd = w.cur.cwd
 	possible(&p, does.Possible, env, &w.used.possible)

@@ -99,6 +99,10 @@ func (r *reader) described(unsure bool) map[int]wordUse {
 			out[i] = aText // a branch, a package, a target; another machine's file
 		case slices.Contains(texts, r.out.Command[min(1, len(r.out.Command)-1)]):
 			out[i] = aText
+		case k == cardea.Network:
+			if strings.Contains(r.argv[i].Text, "://") {
+				out[i] = aText
+			}
 		case !unsure && k != form.None:
 			out[i] = aFile
 		}
@@ -109,6 +113,9 @@ func (r *reader) described(unsure bool) map[int]wordUse {
 // commands adds the commands that stand among the words.
 func (r *reader) commands(p *possibility) {
 	from := 1
+	if r.elsewhere() {
+		return // the command is a part of its own
+	}
 	if r.known {
 		switch n := r.spec.OptionsEndAfterOperands; {
 		case n > 0 && len(r.operands) >= n:
@@ -134,6 +141,17 @@ func (r *reader) runsOperands() bool { return r.hasProperty(form.RunsOperands) }
 func (r *reader) hasProperty(p form.Property) bool {
 	with, ok := WordsOf(p, r.out.Command[0])
 	return ok && (len(with) == 0 || len(r.out.Command) > 1 && slices.Contains(with, r.out.Command[1]))
+}
+
+// PossibleValue is what a variable may name that a program is given: a folder or file
+// that it writes, as GOBIN and DESTDIR do.
+func PossibleValue(value string, at Paths) []cardea.Access {
+	var out Possible
+	p := possibility{paths: at, found: &out, seen: map[string]bool{}}
+	for _, name := range mention.Word(value).Paths {
+		p.touch(cardea.Write, name)
+	}
+	return out.Touch
 }
 
 // PossibleText is what a text may name that somebody carries out, whoever that is:
@@ -194,6 +212,9 @@ func (p *possibility) add(m mention.Found) {
 	}
 	for _, name := range m.Paths {
 		p.touch(kind, name)
+		if i := strings.Index(name, p.paths.Home+"/"); i > 0 && p.paths.Home != "" {
+			p.touch(kind, name[i:]) // behind a root of the program's own
+		}
 	}
 	for _, address := range m.Addresses {
 		for _, h := range Hosts(address) {

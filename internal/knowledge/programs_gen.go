@@ -104,7 +104,8 @@ var programTouch = form.Program{Source: &fromChanges, Name: []string{"touch", "g
 var programMkdir = form.Program{Source: &fromChanges, Name: []string{"mkdir", "gmkdir", "mkfifo", "mknod"}, Operands: "write", ValueOptions: []string{"-m", "--mode", "-Z", "--context"}, InformationWords: []string{"--version", "--help"}}
 var programTruncate = form.Program{Source: &fromChanges, Name: []string{"truncate"}, Operands: "write", ValueOptions: []string{"-s", "--size", "-r", "--reference"}, InformationWords: []string{"--version", "--help"}}
 var programChmod = form.Program{Source: &fromChanges, Name: []string{"chmod", "gchmod"}, Operands: "write", FirstOperand: "none", FirstOperandUnless: []string{"--reference", "-r", "-w", "-x", "-X", "-s", "-t", "-u", "-g", "-o"}, ValueOptions: []string{"--reference"}, RecursiveOptions: []string{"-R", "--recursive"}, InformationWords: []string{"--version", "--help"}}
-var programChown = form.Program{Source: &fromChanges, Name: []string{"chown", "chgrp", "gchown", "chattr", "setfacl"}, Operands: "write", FirstOperand: "none", ValueOptions: []string{"--reference", "--from"}, RecursiveOptions: []string{"-R", "--recursive"}, InformationWords: []string{"--version", "--help"}}
+var programChattr = form.Program{Source: &fromChanges, Name: []string{"chattr"}, Operands: "write", ValueOptions: []string{"-p", "-v"}, RecursiveOptions: []string{"-R"}, InformationWords: []string{"--version", "--help"}}
+var programChown = form.Program{Source: &fromChanges, Name: []string{"chown", "chgrp", "gchown", "setfacl"}, Operands: "write", FirstOperand: "none", ValueOptions: []string{"--reference", "--from"}, RecursiveOptions: []string{"-R", "--recursive"}, InformationWords: []string{"--version", "--help"}}
 var programDd = form.Program{Source: &fromChanges, Name: []string{"dd", "gdd"}, Operands: "none", KeyValueOperands: []form.NamedAccess{{Name: "if", Access: "read"}, {Name: "of", Access: "write"}}, Accesses: []form.Access{"unknown"}}
 var programPatch = form.Program{Source: &fromChanges, Name: []string{"patch", "gpatch"}, Operands: "read", FirstOperand: "edit", ValueOptions: []string{"-i", "--input", "-o", "--output", "-d", "--directory", "-r", "--reject-file", "-B", "--prefix", "-D", "--ifdef", "-F", "--fuzz", "-p", "--strip", "-V", "-Y", "-z", "-g"}, OptionAccesses: []form.NamedAccess{{Name: "--input", Access: "read"}, {Name: "--output", Access: "write"}, {Name: "--reject-file", Access: "write"}, {Name: "-i", Access: "read"}, {Name: "-o", Access: "write"}, {Name: "-r", Access: "write"}}, Accesses: []form.Access{"unknown"}, FolderOptions: []string{"-d", "--directory"}, WritesUnnamedFiles: []string{"always"}, InformationWords: []string{"--version", "--help"}}
 var programSponge = form.Program{Source: &fromChanges, Name: []string{"sponge"}, Operands: "write", InformationWords: []string{"--version", "--help"}}
@@ -1127,7 +1128,7 @@ var programs = [...]described{
 	{"cfn-lint", &programTfsec},
 	{"chalice", &programServerless},
 	{"changeset", &programPreCommit},
-	{"chattr", &programChown},
+	{"chattr", &programChattr},
 	{"checkov", &programTfsec},
 	{"checkstyle", &programEslint},
 	{"chgrp", &programChown},
