@@ -139,6 +139,9 @@ func (r *reader) runsOperands() bool { return r.hasProperty(form.RunsOperands) }
 // hasProperty reports whether the program has a property, with the subcommand where
 // the property names some.
 func (r *reader) hasProperty(p form.Property) bool {
+	if !r.known {
+		return false
+	}
 	with, ok := WordsOf(p, r.out.Command[0])
 	return ok && (len(with) == 0 || len(r.out.Command) > 1 && slices.Contains(with, r.out.Command[1]))
 }
