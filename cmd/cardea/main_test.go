@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 
 // process is this process, with OPA in it: the test's own binary has no other
 // programs beside it. The programs as they are installed are tested in
-// cmd/cardea-engine and cmd/cardea-engine.
+// cmd/cardea and cmd/cardea-engine.
 func process() cli.Process {
 	p := cli.ThisProcess()
 	p.Engines = policy.Engines{Own: rego.Engine{}, Project: rego.Engine{}}

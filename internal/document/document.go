@@ -131,7 +131,7 @@ func (r *Reader) syntax(data []byte, err error) {
 		}
 	}
 	col := 1
-	hint := "check indentation, quotes and colons around this line"
+	hint := "check indentation, quotes, brackets and colons in this line and those behind it"
 	if lines := bytes.Split(data, []byte("\n")); line >= 1 && line <= len(lines) {
 		l := lines[line-1]
 		col += len(l) - len(bytes.TrimLeft(l, " \t"))

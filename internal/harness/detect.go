@@ -47,7 +47,9 @@ func byName(adapters []Adapter, name string) Adapter {
 }
 
 // senders are the rules in the order in which they are tried: the particular ones
-// before the general ones.
+// before the general ones. Some count an environment variable where the message has
+// no marks of Claude Code or Copilot CLI, so a new harness stands in front of
+// cursor, the first of them.
 var senders = [...]struct {
 	harness string
 	sent    func(p *Payload, env func(string) string) bool

@@ -5,21 +5,7 @@
 // Formats and rules are those of the vendors' hook documentation; every
 // adapter names its pages.
 //
-// To add a harness, also one that cannot ask:
-//
-//  1. Make a folder with an [Adapter]. Parse builds the event at once. The table
-//     that Capabilities returns says what the harness can express on each kind of
-//     event; for a harness without a question, the row of PreToolUse has Ask:
-//     cardea.Deny, or cardea.Defer where its own prompt follows. Render writes an
-//     answer down. It decides nothing: what cannot be expressed is gone when it
-//     gets there, see cardea.Express.
-//  2. Add a line to the table of senders in detect.go, and the names of its tools
-//     and fields to alias.go.
-//  3. Put payloads into testdata and call conformance.Run in a test. The suite
-//     needs a function that reads an answer as the vendor documents it. Write it
-//     from the documentation, not from Render.
-//  4. Add the adapter to the list in internal/cli/judgement.go, and the harness
-//     to the table in internal/install.
+// CONTRIBUTING.md says how to add one.
 package harness
 
 import "cardea.dev"

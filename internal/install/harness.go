@@ -34,7 +34,8 @@ type Harness struct {
 	ownFile bool
 }
 
-// Harnesses are those that Cardea can be installed for.
+// Harnesses are those that Cardea can be installed for. [Places.File] knows the
+// files of these two; a harness with other files needs a case there.
 func Harnesses() []Harness {
 	return []Harness{
 		{Name: claudecode.Name, Title: "Claude Code", Program: "claude", events: []string{"PreToolUse", "PermissionRequest"},
@@ -77,7 +78,11 @@ func Find(name string) (Harness, error) {
 			return h, nil
 		}
 	}
-	return Harness{}, fmt.Errorf("cardea cannot be installed for %q: use claude or copilot", name)
+	var programs []string
+	for _, h := range Harnesses() {
+		programs = append(programs, h.Program)
+	}
+	return Harness{}, fmt.Errorf("cardea cannot be installed for %q: use %s", name, strings.Join(programs, " or "))
 }
 
 // Scope is whose settings are meant.

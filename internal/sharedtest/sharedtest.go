@@ -1,9 +1,10 @@
-// Package sharedtest finds test data that lies in a folder named shared beside
-// the repository. A clone does not have that folder. The tests then use the
-// small files of our own in testdata, or are skipped.
+// Package sharedtest finds test data that is not part of the repository. The
+// variable CARDEA_SHARED names its folder, or is "require" for a folder named
+// shared beside the repository. Without the variable the tests use the small files
+// of our own in testdata, or are skipped.
 //
-// A folder that is there has all that the tests need: a missing file fails the
-// test. With CARDEA_SHARED=require a missing folder fails it too.
+// A folder that is named has all that the tests need: a missing folder or file
+// fails the test.
 package sharedtest
 
 import (
@@ -17,11 +18,24 @@ import (
 	"testing"
 )
 
-// Available reports whether the folder is there. Where it is not, tests expect
-// fewer cases.
+// Available reports whether there is such a folder. Where there is none, tests
+// expect fewer cases.
 func Available(t testing.TB) bool {
 	t.Helper()
-	return exists(t, filepath.Join(root(t), "..", "shared"))
+	return folder(t) != ""
+}
+
+// folder is where the data is, "" without the variable.
+func folder(t testing.TB) string {
+	t.Helper()
+	dir := os.Getenv("CARDEA_SHARED")
+	if dir == "require" {
+		dir = filepath.Join(root(t), "..", "shared")
+	}
+	if dir != "" && !exists(t, dir) {
+		t.Fatalf("CARDEA_SHARED=%s, and there is no folder %s", os.Getenv("CARDEA_SHARED"), dir)
+	}
+	return dir
 }
 
 // Path gives the path of a file or folder of the data. The test is skipped where
@@ -29,15 +43,12 @@ func Available(t testing.TB) bool {
 func Path(t testing.TB, elem ...string) string {
 	t.Helper()
 	name := filepath.Join(elem...)
-	if Available(t) {
-		file := filepath.Join(root(t), "..", "shared", name)
+	if dir := folder(t); dir != "" {
+		file := filepath.Join(dir, name)
 		if !exists(t, file) {
 			t.Fatalf("%s is missing from the shared test data", name)
 		}
 		return file
-	}
-	if os.Getenv("CARDEA_SHARED") == "require" {
-		t.Fatalf("CARDEA_SHARED=require, and there is no folder shared beside the repository")
 	}
 	file := filepath.Join(root(t), "internal", "sharedtest", "testdata", name)
 	if !exists(t, file) {

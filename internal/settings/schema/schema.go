@@ -178,8 +178,12 @@ func ofType(t reflect.Type) Object {
 		return entries(ofType(t.Elem()))
 	case reflect.Struct:
 		return ofStruct(t)
+	case reflect.Int:
+		return Object{"type": "integer"}
+	case reflect.String:
+		return Object{"type": "string"}
 	}
-	return Object{"type": "string"}
+	panic("no schema for " + t.String())
 }
 
 // ofStruct reads the tags of a struct: yaml is the key, about what it is, enum
