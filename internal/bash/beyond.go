@@ -9,8 +9,9 @@ import (
 
 // Limits of what is looked at in a text that is beyond another limit.
 const (
-	maxPieces     = 400
-	maxPieceWords = 64
+	maxPieces      = 400
+	maxPieceWords  = 64   // of one piece
+	maxPiecesWords = 2000 // of all
 )
 
 // beyondLimit reports whether a limit was reached.
@@ -38,7 +39,7 @@ func (a *Analysis) lookBeyond(text string, env Env) {
 // that are repeated, as in "eval eval eval", the last counts.
 func candidates(text string) []string {
 	var out []string
-	seen := map[string]bool{}
+	seen, left := map[string]bool{}, maxPiecesWords
 	for _, separators := range []string{";&|\n(){}`", ";&|\n(){}`'\""} {
 		for piece := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune(separators, r) }) {
 			if len(out) == maxPieces {
@@ -48,9 +49,12 @@ func candidates(text string) []string {
 				continue
 			}
 			seen[piece] = true
-			if words := lastOfEach(piece); len(words) > 0 && len(words) <= maxPieceWords {
-				out = append(out, strings.Join(words, " "))
+			words := lastOfEach(piece)
+			if len(words) == 0 || len(words) > min(left, maxPieceWords) {
+				continue
 			}
+			left -= len(words)
+			out = append(out, strings.Join(words, " "))
 		}
 	}
 	return out
