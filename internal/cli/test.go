@@ -85,5 +85,5 @@ func (all inlineTests) show(s *screen) {
 			s.printf("%s  %s: %d tests passed\n", painted{green, "ok"}, f, passed[f])
 		}
 	}
-	s.printf("%s and mistakes in files: %d wrong\n", count(len(all.Tests), "test"), failed)
+	s.printf("%s, %d failed or broken\n", count(len(all.Tests), "test"), failed)
 }
