@@ -77,7 +77,7 @@ func doctor(p Process, asJSON bool) error {
 	}
 	c.OK = c.OK && configured && !cardea.HasError(c.Diagnostics)
 	loaded := load(p, &s.place, nil)
-	for _, t := range slices.Concat(s.place.troubles, setUpChanges(p, s.at, loaded)) {
+	for _, t := range slices.Concat(s.place.troubles, setUpChanges(s.at, loaded)) {
 		c.Diagnostics = append(c.Diagnostics, t.Diagnostic)
 	}
 	if !configured {

@@ -259,7 +259,7 @@ func failMode(h install.Harness, version, why string, closed bool) string {
 func (f installFlags) carryOut(p Process, s site, plan *install.Plan, out *screen) error {
 	loaded := load(p, &s.place, nil)
 	show := func(out *screen) {
-		for _, t := range setUpChanges(p, s.at, loaded) {
+		for _, t := range setUpChanges(s.at, loaded) {
 			out.printf("%s\n", t.Diagnostic.Text)
 		}
 		if plan.Changed() {

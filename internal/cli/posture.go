@@ -14,11 +14,11 @@ import (
 	"cardea.dev/internal/posture"
 )
 
-// postureOf is how the gate is set up now: the hooks, the programs that they start,
-// and the settings, rules and policies beyond one project. Those of a project are what
-// trust remembers. withProject adds the hooks of the project.
-func postureOf(p Process, at install.Places, l *inforce.Loaded, withProject bool) posture.Posture {
-	var files, hooks []string
+// setUp are the files by which the gate is set up: those that hold its hooks, the
+// programs that these start, and the settings, rules and policies beyond one project.
+// Those of a project are what trust remembers. withProject adds the hooks of the
+// project.
+func setUp(at install.Places, l *inforce.Loaded, withProject bool) (files, hooks []string) {
 	for _, f := range l.SettingsFiles {
 		if f.Scope != cardea.ScopeProject && f.Path != "" {
 			files = append(files, f.Path)
@@ -43,12 +43,12 @@ func postureOf(p Process, at install.Places, l *inforce.Loaded, withProject bool
 			}
 		}
 	}
-	return posture.Look(files, hooks, install.Hooks, p.Now())
+	return files, hooks
 }
 
 // setUpChanges is what changed since a person set the gate up, nil where nothing
 // did or nobody has. It is one line, which decides nothing.
-func setUpChanges(p Process, at install.Places, l *inforce.Loaded) []cardea.Trouble {
+func setUpChanges(at install.Places, l *inforce.Loaded) []cardea.Trouble {
 	const hint = "run \"cardea install\" again if it was you; else compare them with what you know"
 	was, err := posture.Load(at.State)
 	if err != nil {
@@ -57,7 +57,8 @@ func setUpChanges(p Process, at install.Places, l *inforce.Loaded) []cardea.Trou
 	if was == nil {
 		return nil
 	}
-	changed := was.Changed(postureOf(p, at, l, false), install.Hooks)
+	files, hooks := setUp(at, l, false)
+	changed := was.Changed(files, hooks, install.Hooks)
 	if len(changed) == 0 {
 		return nil
 	}
@@ -74,7 +75,8 @@ func rememberSetUp(p Process, at install.Places, l *inforce.Loaded) error {
 	if at.State == "" {
 		return nil
 	}
-	return postureOf(p, at, l, true).Save(at.State)
+	files, hooks := setUp(at, l, true)
+	return posture.Look(files, hooks, install.Hooks, p.Now()).Save(at.State)
 }
 
 // rememberWritten adds files to what is remembered, which a command has just
@@ -93,7 +95,7 @@ func (j *judgement) tellSetUp() {
 	if j.place.state == "" || j.event.Session == "" || !j.reachesPerson() || !posture.Kept(j.place.state) || !j.place.session.IsNew("set-up") {
 		return
 	}
-	j.place.troubles = slices.Concat(j.place.troubles, setUpChanges(j.process, siteAt(j.process, j.place).at, j.loaded))
+	j.place.troubles = slices.Concat(j.place.troubles, setUpChanges(siteAt(j.process, j.place).at, j.loaded))
 }
 
 // reachesPerson reports whether an answer to the event shows the person something.

@@ -39,56 +39,49 @@ type Posture struct {
 	// harnesses, in which people and harnesses change other things all the time.
 	Files map[string]string `json:"files"`
 	Hooks map[string]string `json:"hooks"`
+	// Stamps tell that a file is the same one without reading it: programs are large.
+	Stamps map[string]string `json:"stamps"`
 }
 
 // Look makes the posture of now. hooks gives the text of the hooks in a file.
 func Look(files, hookFiles []string, hooks func(path string) ([]byte, error), when time.Time) Posture {
-	p := Posture{When: when.UTC(), Files: map[string]string{}, Hooks: map[string]string{}}
-	for _, path := range files {
-		p.Files[path] = fileDigest(path)
-	}
+	p := Posture{When: when.UTC(), Files: map[string]string{}, Hooks: map[string]string{}, Stamps: map[string]string{}}
 	for _, path := range hookFiles {
 		p.Hooks[path] = hooksDigest(path, hooks)
+	}
+	return p.With(files...)
+}
+
+// With is the posture with files as they are now, which a person has just written.
+func (p Posture) With(files ...string) Posture {
+	p.Files, p.Stamps = maps.Clone(p.Files), maps.Clone(p.Stamps)
+	for _, path := range files {
+		p.Stamps[path] = state.Stamp(path)
+		p.Files[path] = fileDigest(path)
 	}
 	return p
 }
 
-// Changed lists the paths that are not as they were: what now has and p has not,
-// and what p has and is another one now.
-func (p *Posture) Changed(now Posture, hooks func(path string) ([]byte, error)) []string {
+// Changed lists those of the files, and of those that p has besides, that are not
+// as they were.
+func (p Posture) Changed(files, hookFiles []string, hooks func(path string) ([]byte, error)) []string {
 	var out []string
-	differ := func(was, is map[string]string, digest func(string) string) {
-		for path, d := range is {
-			if _, known := was[path]; !known && d != absent {
-				out = append(out, path)
-			}
-		}
-		for path, d := range was {
-			is, looked := is[path]
-			if !looked {
-				is = digest(path)
-			}
-			if is != d {
-				out = append(out, path)
-			}
+	for _, path := range slices.AppendSeq(slices.Clone(files), maps.Keys(p.Files)) {
+		stamp := state.Stamp(path)
+		if (stamp == "" || stamp != p.Stamps[path]) && fileDigest(path) != p.Files[path] {
+			out = append(out, path)
 		}
 	}
-	differ(p.Files, now.Files, fileDigest)
-	differ(p.Hooks, now.Hooks, func(path string) string { return hooksDigest(path, hooks) })
+	for _, path := range slices.AppendSeq(slices.Clone(hookFiles), maps.Keys(p.Hooks)) {
+		if hooksDigest(path, hooks) != p.Hooks[path] {
+			out = append(out, path)
+		}
+	}
 	slices.Sort(out)
 	return slices.Compact(out)
 }
 
-// With is the posture with the files that a person has just written.
-func (p Posture) With(paths ...string) Posture {
-	p.Files = maps.Clone(p.Files)
-	for _, path := range paths {
-		p.Files[path] = fileDigest(path)
-	}
-	return p
-}
-
-// absent is the digest of a file that is not there.
+// absent is the digest of a file that is not there, and of one that was not looked at.
 const absent = ""
 
 // fileDigest is the digest of a file. What cannot be read has another one than

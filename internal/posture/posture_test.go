@@ -43,7 +43,7 @@ func TestChanged(t *testing.T) {
 	changed := func(want string) {
 		t.Helper()
 		var got []string
-		for _, path := range kept.Changed(Look(files, hookFiles, hooks, time.Now()), hooks) {
+		for _, path := range kept.Changed(files, hookFiles, hooks) {
 			got = append(got, filepath.Base(path))
 		}
 		if strings.Join(got, " ") != want {
