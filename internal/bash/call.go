@@ -10,6 +10,7 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/knowledge"
 	"cardea.dev/internal/knowledge/files"
+	"cardea.dev/internal/knowledge/form"
 )
 
 // invocation is a simple command on its way to becoming a part: wrappers take
@@ -89,7 +90,7 @@ func (w *walker) assignments(c *syntax.CallExpr, redirs []*syntax.Redirect, spot
 	}
 	access := w.redirects(redirs)
 	for _, a := range c.Assigns {
-		if a.Name != nil && knowledge.VariableClass(a.Name.Value) == cardea.EnvDangerous {
+		if a.Name != nil && classOf(a.Name.Value, w.lookup(a.Name.Value)) == cardea.EnvDangerous {
 			w.spot(w.source(a), cardea.OpaqueVariable, "setting "+a.Name.Value+" changes what later commands do")
 		}
 	}
@@ -174,7 +175,6 @@ func (w *walker) prefix(a *syntax.Assign) cardea.Assign {
 	out := cardea.Assign{}
 	if a.Name != nil {
 		out.Name = a.Name.Value
-		out.Class = knowledge.VariableClass(out.Name)
 	}
 	if a.Index != nil {
 		w.subscript(a.Index)
@@ -182,7 +182,13 @@ func (w *walker) prefix(a *syntax.Assign) cardea.Assign {
 	if v := w.assigned(a.Value); v.kind == known && !a.Append {
 		out.Value, out.Static = v.text, true
 	}
+	out.Class = knowledge.AssignmentClass(out.Name, out.Value, out.Static && a.Index == nil && a.Array == nil)
 	return out
+}
+
+// classOf says what a variable can do that has a value.
+func classOf(name string, v value) cardea.EnvClass {
+	return knowledge.AssignmentClass(name, v.text, v.kind == known)
 }
 
 // start looks at the first word of an invocation: what bash would run.
@@ -444,7 +450,7 @@ func (w *walker) emitProgram(inv invocation) {
 	env.Cwd = w.cur.cwd
 	possible(&p, does.Possible, env, &w.used.possible)
 	for i, a := range p.Assigns {
-		if a.Class == cardea.EnvUnknown && len(p.Command) > 0 && knowledge.Claims(p.Command[0], a.Name) {
+		if a.Class != cardea.EnvDangerous && len(p.Command) > 0 && claimed(p.Command[0], &a) {
 			p.Opaque = append(p.Opaque, variableSpot(a.Name))
 			p.Assigns[i].Class = cardea.EnvDangerous
 		}
@@ -455,6 +461,17 @@ func (w *walker) emitProgram(inv invocation) {
 		}
 	}
 	w.emit(p)
+}
+
+// claimed reports whether a program takes a variable that is not dangerous by its name
+// for a setting of its own. One that evaluates all variables takes each, but the
+// harmless ones with a value in which there is nothing to evaluate.
+func claimed(program string, a *cardea.Assign) bool {
+	safe := a.Class == cardea.EnvSafe
+	if knowledge.Has(form.EvaluatesVariables, program) {
+		return !safe || !a.Static || strings.Contains(a.Value, "$")
+	}
+	return !safe && knowledge.Claims(program, a.Name)
 }
 
 // variableSpot is the spot of a variable that a command is given.

@@ -70,7 +70,7 @@ func (w *walker) declClause(c *syntax.DeclClause) {
 		w.declared(a, before, exports, variant)
 	}
 	for _, a := range c.Args {
-		if a.Name != nil && knowledge.VariableClass(a.Name.Value) == cardea.EnvDangerous && (!a.Naked || exports || w.shell.locals != nil && variant != "readonly") {
+		if a.Name != nil && classOf(a.Name.Value, w.lookup(a.Name.Value)) == cardea.EnvDangerous && (!a.Naked || exports || w.shell.locals != nil && variant != "readonly") {
 			w.spot(w.source(a), cardea.OpaqueVariable, "setting "+a.Name.Value+" changes what later commands do")
 		}
 	}

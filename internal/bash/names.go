@@ -189,7 +189,7 @@ func (w *walker) isFixed(name string) bool {
 // store changes a variable without looking at what bash would evaluate.
 func (w *walker) store(name string, v value) {
 	w.cur.vars[name] = v
-	if knowledge.VariableClass(name) == cardea.EnvDangerous && name != "IFS" {
+	if classOf(name, v) == cardea.EnvDangerous && name != "IFS" && (v.kind != unset || !knowledge.HarmlessToUnset(name)) {
 		w.taint(variableSpot(name).Code, "it sets "+name+", which changes what later commands do")
 	}
 	if w.cur.allexport || v.kind != unset && w.env.Exported != nil && w.env.Exported(name) {

@@ -162,7 +162,7 @@ func (w *walker) export(name string) {
 		w.taint(cardea.OpaqueTooMany, "it exports too many variables")
 		return
 	}
-	w.cur.exported = append(w.cur.exported, cardea.Assign{Name: name, Class: knowledge.VariableClass(name)})
+	w.cur.exported = append(w.cur.exported, cardea.Assign{Name: name})
 }
 
 // exportedVariables are the exported variables with the values that they have now.
@@ -172,6 +172,7 @@ func (w *walker) exportedVariables() []cardea.Assign {
 		if v := w.lookup(a.Name); v.kind == known {
 			a.Value, a.Static = v.text, true
 		}
+		a.Class = knowledge.AssignmentClass(a.Name, a.Value, a.Static)
 		out = append(out, a)
 	}
 	return out

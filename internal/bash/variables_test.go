@@ -31,6 +31,19 @@ func TestVariablesOfPrograms(t *testing.T) {
 		"export FLY_REGION=x; fly status":    cardea.EnvDangerous,
 		"FOO=1 npm test":                     cardea.EnvUnknown,
 		"NODE_ENV=test npm test":             cardea.EnvSafe,
+		"FOO=1 make":                         cardea.EnvDangerous,
+		"FOO=1 gmake":                        cardea.EnvDangerous,
+		"V=1 make":                           cardea.EnvSafe,
+		"V='$(shell id)' make":               cardea.EnvDangerous,
+		"V=$X make":                          cardea.EnvDangerous,
+		"export FOO=1; make x":               cardea.EnvDangerous,
+		"FOO=1 ninja":                        cardea.EnvUnknown,
+		"GIT_PAGER=cat git log":              cardea.EnvSafe,
+		"env GIT_PAGER=cat git log":          cardea.EnvSafe,
+		"export GIT_PAGER=cat; git log":      cardea.EnvSafe,
+		"GIT_PAGER=less git log":             cardea.EnvDangerous,
+		"GIT_PAGER=$X git log":               cardea.EnvDangerous,
+		"GIT_PAGER+=cat git log":             cardea.EnvDangerous,
 	} {
 		parts := Analyse(line, world).Parts
 		p := parts[len(parts)-1]

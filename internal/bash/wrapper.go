@@ -248,7 +248,7 @@ func (w *walker) opaqueOptions(s *wrapper, p parsed) {
 
 func assignOf(f field) cardea.Assign {
 	name, val, _ := strings.Cut(f.Text, "=")
-	return cardea.Assign{Name: name, Value: val, Static: f.Static, Class: knowledge.VariableClass(name)}
+	return cardea.Assign{Name: name, Value: val, Static: f.Static, Class: knowledge.AssignmentClass(name, val, f.Static)}
 }
 
 // joinedScript handles wrappers that join their words and hand them to a

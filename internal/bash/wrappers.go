@@ -85,7 +85,7 @@ func (w *walker) droppedByEnv(p parsed) []string {
 		switch o.name {
 		case "-u", "--unset":
 			out = append(out, o.value)
-			if knowledge.VariableClass(o.value) == cardea.EnvDangerous {
+			if knowledge.VariableClass(o.value) == cardea.EnvDangerous && !knowledge.HarmlessToUnset(o.value) {
 				w.spot(o.value, cardea.OpaqueVariable, "taking "+o.value+" away changes what the command does")
 			}
 		case "-i", "--ignore-environment":

@@ -41,7 +41,7 @@ func slots(l *inforce.Loaded) []cardea.Slot {
 	policies := l.Policies()
 	all := []cardea.Slot{
 		// First, since it costs nothing: no rule decides about what cannot be seen.
-		{Decider: opaque.New(l.Settings.OnError)},
+		{Decider: opaque.New(l.Settings.OnError).Except(l.PermissionsDecider().NamesVariables)},
 		// What does nothing is allowed by itself, so that it does not keep the
 		// parts beside it from being allowed.
 		{Decider: noeffect.New()},

@@ -16,10 +16,20 @@ import (
 )
 
 // Decider is the decider "opaque".
-type Decider struct{ onError cardea.OnError }
+type Decider struct {
+	onError cardea.OnError
+	named   func(ev *cardea.Event, part int) bool
+}
 
 // New makes the decider. onError is the setting on_error.
-func New(onError cardea.OnError) *Decider { return &Decider{onError} }
+func New(onError cardea.OnError) *Decider { return &Decider{onError: onError} }
+
+// Except leaves parts alone that a person has allowed together with the variables
+// that are set for them.
+func (d *Decider) Except(named func(ev *cardea.Event, part int) bool) *Decider {
+	d.named = named
+	return d
+}
 
 // Name is "opaque".
 func (*Decider) Name() string { return "opaque" }
@@ -50,6 +60,7 @@ func (d *Decider) Decide(_ context.Context, ev *cardea.Event) ([]cardea.Opinion,
 	}
 	for i, p := range ev.Call.Parts {
 		switch {
+		case len(p.Opaque) > 0 && d.named != nil && d.named(ev, i):
 		case len(p.Opaque) > 0:
 			say(p.Opaque, cardea.Unparsed, "part", i, fmt.Sprintf("%s cannot be seen through: %s", quote(p.Text), listed(p.Opaque)))
 		case p.Coverage != cardea.Complete:

@@ -98,11 +98,12 @@ const maxLine = 10_000
 
 // seeThrough stops where it is not known for certain what runs.
 func (c *call) seeThrough(p *cardea.Part, r *Refusal) {
+	named := c.namesVariables(p)
 	switch {
-	case len(c.ev.Faults)+len(c.ev.Call.Opaque)+len(p.Opaque) > 0:
+	case len(c.ev.Faults)+len(c.ev.Call.Opaque) > 0, len(p.Opaque) > 0 && !named:
 		spots := slices.Concat(p.Opaque, c.ev.Call.Opaque, c.ev.Faults)
 		r.stop("it cannot be seen through: %s (%s)", shorten(spots[0].Text), spots[0].Reason)
-	case p.Coverage != cardea.Complete:
+	case p.Coverage != cardea.Complete && !named:
 		r.stop("it may start programs that the analysis does not see")
 	}
 	if line, _ := c.ev.Call.Input["command"].(string); utf8.RuneCountInString(line) > maxLine {
@@ -193,7 +194,7 @@ func (c *call) command(p *cardea.Part, r *Refusal) *permissionlist.Entry {
 				idle = e
 			case why != "":
 				stopped = fmt.Sprintf("%s does not reach it: %s", e.Text, why)
-			case !l.assigns && c.environment(p) != "":
+			case c.environment(p) != "" && !(l.assigns && spellsVariables(e, p)):
 				stopped = c.environment(p)
 			default:
 				return e
@@ -216,13 +217,17 @@ func (c *call) unnamed(p *cardea.Part, idle *permissionlist.Entry, stopped strin
 	default:
 		r.stop("no entry names it")
 	}
-	if why := c.environment(p); why != "" {
-		if why != stopped {
-			r.stop("%s", why)
-		}
-		return
-	}
 	entry, why := c.entryFor(p)
+	if with := c.environment(p); with != "" {
+		if with != stopped {
+			r.stop("%s", with)
+		}
+		own := assigned(p)
+		if own == "" || len(p.Outer) > 0 || len(p.Opaque) > 0 && !setsOnly(p) {
+			return // no entry helps
+		}
+		entry = strings.Replace(entry, "(", "("+own+" ", 1)
+	}
 	r.need(entry)
 	if why != "" && !strings.Contains(stopped, why) {
 		r.stop("%s", why)
@@ -366,6 +371,42 @@ func base(argv []cardea.Word) string {
 	return path.Base(argv[0].Text)
 }
 
+// setsOnly reports whether nothing but what the variables in front of a part do is
+// unknown of it.
+func setsOnly(p *cardea.Part) bool {
+	return !slices.ContainsFunc(p.Opaque, func(o cardea.Opaque) bool {
+		return o.Code != cardea.OpaqueVariable || !slices.ContainsFunc(p.Assigns, func(a cardea.Assign) bool { return a.Name == o.Text && a.Static })
+	})
+}
+
+// spellsVariables reports whether the literal text of an entry begins with all
+// variables of a part, each with its value.
+func spellsVariables(e *permissionlist.Entry, p *cardea.Part) bool {
+	own := assigned(p)
+	return own != "" && strings.HasPrefix(e.Prefix(), own+" ")
+}
+
+// namesVariables reports whether all that is unknown of a part is what its variables
+// do, and an entry allows it together with them.
+func (c *call) namesVariables(p *cardea.Part) bool {
+	own := assigned(p)
+	if !c.about.Expand || own == "" || len(p.Opaque) == 0 || !setsOnly(p) {
+		return false
+	}
+	l := level{text: own + " " + masked(p.Argv), argv: p.Argv, at: len(p.Outer), assigns: true}
+	return slices.ContainsFunc(c.allowing([]string{l.text}), func(k int) bool {
+		e := &c.entries[k]
+		return e.Counts(c.ev.Harness) && spellsVariables(e, p) && c.matches(k, l.text) && c.held(e, l, p) == ""
+	})
+}
+
+// NamesVariables reports whether the lists allow part i of a call by an entry that
+// names the variables which are set for it: all that is not known of the part is
+// what they do.
+func (d *Decider) NamesVariables(ev *cardea.Event, i int) bool {
+	return d.call(ev).namesVariables(&ev.Call.Parts[i])
+}
+
 // environment is why the variables that are set for a part stop an expansion.
 func (c *call) environment(p *cardea.Part) string {
 	for _, a := range p.Assigns {
@@ -375,6 +416,10 @@ func (c *call) environment(p *cardea.Part) string {
 		case a.Class == cardea.EnvSafe:
 		case c.about.KnownSafe:
 			return a.Name + " is not known to be harmless (permissions.env: known-safe)"
+		case !a.Static:
+			return "the value of " + a.Name + " is known only when it runs"
+		case knowledge.IsCode(a.Value):
+			return a.Name + " may say what is run, going by its value"
 		case claims(base(p.Argv), a.Name):
 			return a.Name + " may be a setting of " + base(p.Argv) + ", going by its name"
 		case steers(a.Name):

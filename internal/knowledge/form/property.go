@@ -178,6 +178,8 @@ const (
 	// StartsByDefault is a wrapper that starts this program where it is passed no
 	// command.
 	StartsByDefault Property = "starts_by_default"
+	// EvaluatesVariables evaluates the values of all variables of its environment.
+	EvaluatesVariables Property = "evaluates_variables"
 	// TakesText takes text for people in the values of these options, and in the
 	// operands of these subcommands.
 	TakesText Property = "takes_text"
@@ -257,6 +259,7 @@ var Properties = []Property{
 	NeedsExactEntry,
 	NeedsExactLetters,
 	StartsOnFiles,
+	EvaluatesVariables,
 	TakesText,
 	RunsElsewhere,
 	RunsOperands,
