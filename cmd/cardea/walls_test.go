@@ -56,8 +56,8 @@ func TestWalls(t *testing.T) {
 			continue
 		}
 		files, folders := []string{".claude/settings.json", home + "/.config/cardea/cardea.yaml"}, []string{".claude", home + "/.config/cardea"}
-		named := strings.NewReplacer("{G}", files[n%2], "{D}", folders[n%2]).Replace
-		if !strings.Contains(line, "{G}") && !strings.Contains(line, "{D}") {
+		named := strings.NewReplacer("{G}", files[n%2], "{D}", folders[n%2], "{A}", home+"/.config").Replace
+		if !strings.Contains(line, "{") {
 			t.Errorf("%q names nothing", line)
 		}
 		for _, mode := range []string{"default", "bypassPermissions"} {

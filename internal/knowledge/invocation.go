@@ -38,6 +38,9 @@ type World struct {
 	// Names are the names in an absolute folder; false where there are too many,
 	// or where it cannot be read.
 	Names func(folder string) ([]string, bool)
+	// Members are the files that an archive or a patch writes, as it names them;
+	// false where it cannot be read. Nil: none can.
+	Members func(file string) ([]string, bool)
 	// HoldsKey reports whether the file at an absolute path holds a private key.
 	// Nil: none does.
 	HoldsKey func(path string) bool

@@ -57,7 +57,16 @@ func (r *reader) possible() {
 			}
 		}
 	}
+	if r.hasProperty(form.ChangesMetadata) {
+		for _, i := range r.operands {
+			for _, a := range r.paths.OpenWord(cardea.Unknown, r.argv[i]) {
+				a.Recursive = a.Path != "" && !paths.Within(a.Path, p.paths.Dir)
+				m.Possible.Touch = append(m.Possible.Touch, a)
+			}
+		}
+	}
 	r.commands(&p)
+	r.unpacked(&p)
 	p.text(r.inv.Input)
 }
 

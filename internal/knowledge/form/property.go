@@ -180,6 +180,12 @@ const (
 	StartsByDefault Property = "starts_by_default"
 	// EvaluatesVariables evaluates the values of all variables of its environment.
 	EvaluatesVariables Property = "evaluates_variables"
+	// Unpacks writes the files that an archive or a patch names, with one of these
+	// subcommands where there are any.
+	Unpacks Property = "unpacks"
+	// ChangesMetadata changes mode, owner or attributes of files, and so what can be done
+	// with all below a folder.
+	ChangesMetadata Property = "changes_metadata"
 	// TakesText takes text for people in the values of these options, and in the
 	// operands of these subcommands.
 	TakesText Property = "takes_text"
@@ -260,6 +266,8 @@ var Properties = []Property{
 	NeedsExactLetters,
 	StartsOnFiles,
 	EvaluatesVariables,
+	Unpacks,
+	ChangesMetadata,
 	TakesText,
 	RunsElsewhere,
 	RunsOperands,
