@@ -92,6 +92,7 @@ var placesRead = []struct {
 	{"~/.local/state/cardea/actions", false},
 	{"~/.local/state/cardea/install", false},
 	{"~/.local/state/cardea/evidence", false},
+	{"~/.local/state/cardea/posture", false},
 	{"~/.cache/cardea", false},
 	{"~/.cache/cardea/policies", false},
 }
