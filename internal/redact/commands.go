@@ -30,11 +30,15 @@ type command struct {
 	end int
 }
 
-// printed is the last command that prints its operands, and where it ends.
+// printed is a command that prints words, and where it begins and ends.
 type printed struct {
-	words []span
-	end   int
+	words      []span
+	start, end int
 }
+
+// maxPrints is how many commands that print are remembered, for a group in front of a
+// pipe.
+const maxPrints = 8
 
 // program looks for secrets on the command line of the program whose name begins at
 // at.
@@ -90,6 +94,10 @@ func (f *search) command(i int) *command {
 			i++
 		case strings.HasPrefix(s[i:], "\\\n"):
 			i += 2
+		case strings.HasPrefix(s[i:], Mark):
+			end := wordEnd(s, i, limit)
+			c.words = append(c.words, span{i, end})
+			i = end
 		case strings.HasPrefix(s[i:], "<<<"):
 			start := blanks(s, i+3)
 			i = wordEnd(s, start, limit)
@@ -119,6 +127,8 @@ func (f *search) command(i int) *command {
 func wordEnd(s string, i, limit int) int {
 	for i < limit {
 		switch c := s[i]; {
+		case c == '<' && strings.HasPrefix(s[i:], Mark):
+			i += len(Mark) - 1
 		case isSpace(c) || strings.IndexByte(";|&<>()`", c) >= 0:
 			return i
 		case c == '\\' && i+1 < limit:
@@ -230,8 +240,12 @@ func (f *search) passwords(p *form.Password, c *command, at int) {
 	if !ok {
 		return
 	}
-	if p.Prints {
-		f.prints = printed{c.words, c.end}
+	if p.Prints || p.PrintsInput && len(c.fed) > 0 {
+		words := c.fed
+		if p.Prints {
+			words = c.words
+		}
+		f.prints = append(f.prints[max(0, len(f.prints)+1-maxPrints):], printed{words, at, c.end})
 	}
 	if f.given(p, c, p.With) || len(p.With) == 0 {
 		f.onLine(p, c, from)
@@ -381,15 +395,31 @@ func (f *search) input(c *command, at int) {
 	for _, w := range c.fed {
 		f.secret(w)
 	}
-	p := f.prints
-	if p.end == 0 || p.end >= at || at-p.end > maxPipe || f.s[p.end] != '|' || !startsProgram(strings.TrimPrefix(f.s[p.end+1:at], "&")) {
-		return
-	}
-	for _, w := range p.words {
-		if t := f.text(w); !letters(t) && strings.Trim(strings.NewReplacer("%s", "", `\n`, "").Replace(t), " ") != "" {
-			f.secret(w)
+	next, group := at, true
+	for k := len(f.prints) - 1; k >= 0 && group; k-- {
+		p := &f.prints[k]
+		if p.end >= next || next-p.end > maxPipe || !f.feeds(p.end, next, next == at) {
+			return
+		}
+		group = next != at || strings.ContainsAny(strings.TrimLeft(f.s[p.end:at], " ;\n\t")[:1], ")}")
+		next = p.start
+		for _, w := range p.words {
+			if t := f.text(w); !letters(t) && strings.Trim(strings.NewReplacer("%s", "", `\n`, "").Replace(t), " ") != "" {
+				f.secret(w)
+			}
 		}
 	}
+}
+
+// feeds reports whether s[from:to] stands between a command that prints and the pipe's
+// reader, or between two commands of a group in front of the pipe.
+func (f *search) feeds(from, to int, reader bool) bool {
+	between := strings.TrimLeft(f.s[from:to], " ;)}\n\t")
+	if !reader {
+		return strings.Trim(between, "&{( ") == ""
+	}
+	between, piped := strings.CutPrefix(between, "|")
+	return piped && startsProgram(strings.TrimPrefix(between, "&"))
 }
 
 // startsProgram reports whether nothing stands between a pipe and a program, or something

@@ -47,8 +47,8 @@ type search struct {
 	// runStart and runEnd are the last run that was looked at.
 	runStart, runEnd int
 	pem              int // where the last key block ended
-	// prints is the last command that prints its operands.
-	prints printed
+	// prints are the last commands that print.
+	prints []printed
 	// lastEnd is where the last line begins that ends a key, -1 for none, once
 	// it is looked for.
 	lastEnd   int

@@ -35,6 +35,8 @@ type Password struct {
 	Starts bool `yaml:"starts"`
 	// The program prints its operands, which another one may read as a secret.
 	Prints bool `yaml:"prints"`
+	// The program prints the here-document that it is given.
+	PrintsInput bool `yaml:"prints_input"`
 }
 
 // NamedText is a text that belongs to an option.
