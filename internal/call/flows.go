@@ -272,7 +272,7 @@ func impliedFiles(p *cardea.Part) []string {
 
 // sendsFile leaves out clients that read keys to log in with.
 func sendsFile(p *cardea.Part) bool {
-	return knowledge.Has(form.SendsFiles, p.Program()) || p.Program() == ""
+	return knowledge.Has(form.SendsFiles, p.Program()) || knowledge.Has(form.Copies, p.Program()) || p.Program() == ""
 }
 
 func readsDescriptor(p *cardea.Part) bool {
@@ -311,8 +311,9 @@ func (f *flowFinder) written() []string {
 // readsSecret reports whether a part reads a file that is known to hold
 // secrets, by name alone.
 func readsSecret(p *cardea.Part) bool {
-	for _, a := range p.Access {
-		if a.HoldsKey || a.Kind == cardea.Read && (files.HoldsSecret(a.Path) || files.HoldsSecret(a.Spelled) || files.HoldsSecret(a.Pattern)) {
+	for k := range p.Access {
+		a := &p.Access[k]
+		if a.HoldsKey || a.Kind == cardea.Read && !logsInWith(p, a) && (files.HoldsSecret(a.Path) || files.HoldsSecret(a.Spelled) || files.HoldsSecret(a.Pattern)) {
 			return true
 		}
 	}

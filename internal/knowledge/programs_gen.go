@@ -2292,6 +2292,7 @@ var holders = [...]form.Holder{
 	{Property: "lists_operands_with", Program: "git", Words: []string{"--pathspec-from-file"}},
 	{Property: "logs_in_with", Program: "curl", Words: []string{"--key", "--cert", "-E", "--proxy-key", "--proxy-cert"}},
 	{Property: "logs_in_with", Program: "openssl", Words: []string{"-key", "-inkey", "-CAkey", "-signkey", "-cert"}},
+	{Property: "logs_in_with", Program: "scp", Words: []string{"-i"}},
 	{Property: "logs_in_with", Program: "wget", Words: []string{"--private-key", "--certificate"}},
 	{Property: "makes_folders", Program: "7z"},
 	{Property: "makes_folders", Program: "7za"},
