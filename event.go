@@ -348,6 +348,9 @@ type Access struct {
 	Glob bool
 	// Pattern is the whole pattern, absolute, where Glob is set.
 	Pattern string
+	// Search marks a pattern of a search: files with such a name are read wherever they
+	// lie below the folder, not all that lies in a folder of such a name.
+	Search bool
 	// MetadataOnly marks a read of names and attributes alone, as ls and stat do: the
 	// contents stay unread.
 	MetadataOnly bool

@@ -209,35 +209,6 @@ func (a *analysis) file(info harness.ToolInfo, name string) {
 	a.one(info.Name+" "+name, a.paths(kind, name, false)...)
 }
 
-// search is Grep or Glob: it reads a folder and everything below it. A pattern
-// that leaves the folder counts as a folder of its own.
-func (a *analysis) search(info harness.ToolInfo) {
-	dirs := a.values("path")
-	if len(dirs) == 0 {
-		dirs = []any{""}
-	}
-	for _, v := range dirs {
-		dir, _ := v.(string)
-		if dir == "" {
-			dir = "."
-		}
-		access := a.paths(cardea.Read, dir, true)
-		for _, field := range []string{"pattern", "glob"} {
-			if info.Name == "Grep" && field == "pattern" {
-				continue // text, not a path
-			}
-			for _, p := range a.values(field) {
-				pattern, _ := p.(string)
-				root, _, _ := strings.Cut(pattern, "*")
-				if strings.HasPrefix(pattern, "/") || strings.HasPrefix(pattern, "~") || strings.Contains(pattern, "..") {
-					access = append(access, a.paths(cardea.Read, root, true)...)
-				}
-			}
-		}
-		a.one(info.Name+" "+dir, access...)
-	}
-}
-
 // unknown is a call of an MCP server, or of a tool that is not known: it may touch
 // and run whatever any text of its input names. Fields that look like paths and
 // addresses add accesses, which can deny or ask and never allow.

@@ -18,6 +18,12 @@ func show(c *cardea.Call) string {
 			if a.Recursive {
 				s += "r"
 			}
+			if a.Search {
+				s += ":" + a.Pattern
+			}
+			if a.MetadataOnly {
+				s += "m"
+			}
 		}
 		out = append(out, strings.TrimSpace(s))
 	}
@@ -67,9 +73,23 @@ func TestPartsOfTools(t *testing.T) {
 		{"apply_patch", in("input", "nothing"), "apply_patch: unknown", true},
 		{"Grep", in("pattern", "/etc/x", "path", "/dir"), "Grep /dir: read /dirr", false},
 		{"Grep", in("pattern", "x"), "Grep .: read /projr", false},
-		{"Glob", in("pattern", "**/*.ts"), "Glob .: read /projr", false},
-		{"Glob", in("pattern", "/etc/*.conf"), "Glob .: read /projr read /etcr", false},
-		{"Glob", in("pattern", "../*", "path", "/proj/x"), "Glob /proj/x: read /proj/xr read /r", false},
+		{"Grep", in("pattern", "x", "glob", ".env"), "Grep . .env: read /projr read /proj:/proj/**/.env", false},
+		{"Grep", in("pattern", "x", "glob", "*.env"), "Grep . *.env: read /projr read /proj:/proj/**/*.env read /proj:/proj/.env", false},
+		{"Grep", in("pattern", "x", "glob", "?env [.]x"), "Grep . ?env [.]x: read /projr read /proj:/proj/**/?env read /proj:/proj/.env read /proj:/proj/**/[.]x read /proj:/proj/.x read /proj:/proj/**/?env [.]x read /proj:/proj/.env [.]x", false},
+		{"Grep", in("pattern", "x", "glob", "{.env,a{b,c}}"), "Grep . {.env,a{b,c}}: read /projr read /proj:/proj/**/.env read /proj:/proj/**/ab read /proj:/proj/**/ac", false},
+		{"Grep", in("pattern", "x", "glob", "{.e"), "Grep . {.e: read /projr", false},
+		{"Grep", in("pattern", "x", "glob", "a{.e"), "Grep . a{.e: read /projr read /proj:/proj/**/a*", false},
+		{"Grep", in("pattern", "x", "glob", "a,b"), "Grep . a,b: read /projr read /proj:/proj/**/a read /proj:/proj/**/b", false},
+		{"Grep", in("pattern", "x", "glob", []any{"a"}), "Grep: unknown | Grep .: read /projr", true},
+		{"Grep", in("pattern", "x", "glob", "!a"), "Grep . !a: read /projr", false},
+		{"Grep", in("pattern", "x", "glob", "**/*"), "Grep . **/*: read /projr", false},
+		{"Grep", in("pattern", "x", "path", "b", "glob", "c/d"), "Grep b c/d: read /proj/br read /proj/b:/proj/b/**/c/d read /proj:/proj/c/d", false},
+		{"Grep", in("pattern", "x", "path", "/etc", "glob", "shadow"), "Grep /etc shadow: read /etcr read /etc:/etc/**/shadow read /etc:/etc/.*/shadow", false},
+		{"Grep", in("pattern", "x", "path", "~", "glob", "k"), "Grep ~ k: read /home/ur read /home/u:/home/u/**/k read /home/u:/home/u/.*/k", false},
+		{"Grep", in("pattern", "x", "glob", "~/.ssh/*"), "Grep . ~/.ssh/*: read /projr read /home/u/.sshr read /home/u/.ssh:/home/u/.ssh/*", false},
+		{"Glob", in("pattern", "**/*.ts"), "Glob . **/*.ts: read /projrm read /proj:/proj/**/**/*.tsm read /proj:/proj/**/.tsm read /proj:/proj/**/*.tsm", false},
+		{"Glob", in("pattern", "/etc/*.conf"), "Glob . /etc/*.conf: read /projrm read /etcrm read /etc:/etc/*.confm", false},
+		{"Glob", in("pattern", "../*", "path", "/proj/x"), "Glob /proj/x ../*: read /proj/xrm read /rm read /:/*m", false},
 		{"WebFetch", in("url", "https://a@Example.com:80/p?q=secret"), "WebFetch https://a@Example.com:80/p?q=secret: network example.com", false},
 		{"WebFetch", in("url", "https://good.com\\@evil.com/"), "WebFetch https://good.com\\@evil.com/: network  network evil.com network good.com", false},
 		{"WebFetch", in(), "WebFetch: unknown", true},
@@ -107,7 +127,7 @@ func TestShadowedValues(t *testing.T) {
 	ev := &cardea.Event{Cwd: "/p", Call: &cardea.Call{Tool: "Bash", Input: map[string]any{"command": "ls"},
 		Shadowed: map[string][]any{"command": {"rm x | tee y", 5}}, Opaque: []cardea.Opaque{{Text: "t", Reason: "r"}}}}
 	ev = Analyse(ev, knowledge.World{})
-	if got := show(ev.Call); got != "ls: read /p | rm x: delete /p/x | tee y: write /p/y | Bash: unknown" {
+	if got := show(ev.Call); got != "ls: read /pm | rm x: delete /p/x | tee y: write /p/y | Bash: unknown" {
 		t.Error(got)
 	}
 	if len(ev.Call.Opaque) != 2 {

@@ -187,7 +187,10 @@ func (p *filePattern) touches(name string, a *cardea.Access, base string) bool {
 		// A folder above the base that is changed as a whole takes it along.
 		return a.Recursive && a.Kind != cardea.Read && paths.Within(slashed(name, paths.FoldsCase), slashed(base, paths.FoldsCase))
 	}
-	if a.Glob {
+	switch {
+	case a.Search:
+		return named(segs, below)
+	case a.Glob:
 		return meets(segs, below)
 	}
 	for i := len(below); i > 0; i-- {
@@ -280,6 +283,17 @@ func folded(p paths.Pattern) paths.Pattern {
 func meets(p paths.Pattern, line []string) bool {
 	n := len(p)
 	return append(p[:n:n], paths.AnyDepth).Meets(line, func(k int) bool { return k != n-1 || !namesFile(p[k].Text) })
+}
+
+// named reports whether the pattern of a search says the name that a pattern is about,
+// or names what lies in a folder of that name. That it may come by is not enough: it
+// may do so everywhere.
+func named(p paths.Pattern, line []string) bool {
+	n := len(p)
+	for n > 0 && p[n-1] == paths.AnyDepth {
+		n--
+	}
+	return n > 0 && append(p[:n:n], paths.AnyDepth).Meets(line, func(k int) bool { return k != n-1 })
 }
 
 // namesFile reports a segment that is the name of a file rather than that of a

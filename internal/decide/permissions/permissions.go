@@ -261,7 +261,8 @@ func (c *call) restrictFiles() {
 func (c *call) concerns(e *permissionlist.Entry, a *cardea.Access) bool {
 	switch a.Kind {
 	case cardea.Read:
-		return e.Tool == "Read" && !a.MetadataOnly // names and attributes are no contents
+		// Names and attributes are no contents, but Read is about Glob, too.
+		return e.Tool == "Read" && (!a.MetadataOnly || c.ev.Call.Tool == "Glob")
 	case cardea.Write, cardea.Delete:
 		return e.Tool == "Edit" || e.Effect == cardea.Deny && c.ev.Call.Tool != "NotebookEdit"
 	case cardea.Execute:
