@@ -15,6 +15,10 @@ type Possible struct {
 	what []string
 }
 
+// mostNamed is up to how many files of a part each is judged by itself, so that the
+// reason names it.
+const mostNamed = 16
+
 // Possible is what the parts of the event's call may do, nil where that is nothing
 // besides what they do for certain.
 func (e *Event) Possible() *Possible {
@@ -28,8 +32,12 @@ func (e *Event) Possible() *Possible {
 	}
 	for i := range e.Call.Parts {
 		p := &e.Call.Parts[i]
-		for _, a := range p.MayTouch {
-			add(i, p.touching(a), "touch "+cmp.Or(a.Path, a.Spelled, a.Host))
+		if len(p.MayTouch) > mostNamed {
+			add(i, p.touching(p.MayTouch...), "touch the files that its words name")
+		} else {
+			for _, a := range p.MayTouch {
+				add(i, p.touching(a), "touch "+cmp.Or(a.Path, a.Spelled, a.Host))
+			}
 		}
 		for _, q := range p.MayRun {
 			add(i, q, "run "+q.Text)
@@ -78,17 +86,20 @@ func (p *Possible) Opinions(ctx context.Context, d Decider, said []Opinion) ([]O
 	return out, err
 }
 
-// touching is the part as one that does to a file what it may do.
-func (p *Part) touching(a Access) Part {
+// touching is the part as one that does to files what it may do.
+func (p *Part) touching(files ...Access) Part {
 	with := *p
-	with.MayTouch, with.MayRun, with.Opaque = nil, nil, nil
-	with.Access = []Access{a}
-	if a.Kind == Unknown {
+	with.MayTouch, with.MayRun, with.Opaque, with.Access = nil, nil, nil, nil
+	for _, a := range files {
+		if a.Kind != Unknown {
+			with.Access = append(with.Access, a)
+			continue
+		}
 		read, write := a, a
 		read.Kind, read.Recursive = Read, false
 		write.Kind, write.Recursive = Write, false
 		a.Kind = Delete
-		with.Access = []Access{read, write, a}
+		with.Access = append(with.Access, read, write, a)
 	}
 	return with
 }

@@ -189,6 +189,9 @@ func MatchName(pattern, name string) bool {
 	if pattern == "*" {
 		return true
 	}
+	if !sameEnds(pattern, name) {
+		return false
+	}
 	p, n := chars(pattern), []rune(name)
 	i, j, star, mark := 0, 0, -1, 0
 	for j < len(n) {
@@ -210,6 +213,15 @@ func MatchName(pattern, name string) bool {
 		i++
 	}
 	return i == len(p)
+}
+
+// sameEnds is a quick look: it says no only where a name lacks the letters with which
+// every match of the pattern begins or ends.
+func sameEnds(pattern, name string) bool {
+	if i := strings.IndexAny(pattern, `*?[\`); i >= 0 && !strings.HasPrefix(name, pattern[:i]) {
+		return false
+	}
+	return strings.Contains(pattern, `\`) || strings.HasSuffix(name, pattern[strings.LastIndexAny(pattern, "*?]")+1:])
 }
 
 // MayBeNamed reports whether a pattern of the line may stand for a name: as in
