@@ -54,3 +54,29 @@ func (r reading) only(line string) bool {
 		Call: &cardea.Call{Tool: "Bash", Name: "Bash", Known: true, Input: map[string]any{"command": line}}}
 	return r.gate.Decide(context.Background(), call.Analyse(ev, r.world)).Effect == cardea.Allow
 }
+
+// Grep is free where nothing that it reaches or names is secret, Glob where names are.
+func TestSearchesThatOnlyRead(t *testing.T) {
+	r := newReading(t)
+	for _, c := range []struct {
+		tool, path, pattern string
+		free                bool
+	}{
+		{"Grep", "src", "", true}, {"Grep", "src", "*.ts", true}, {"Grep", "docs", "**/*.{md,txt}", true}, {"Grep", "src", "!x", true},
+		{"Grep", "src", ".env", false}, {"Grep", "src", "*.{ts,key}", false}, {"Grep", "src", "../.env", false}, {"Grep", "src", "/etc/*", false},
+		{"Grep", "/etc", "hosts", false}, {"Grep", "~", "*.md", false}, {"Grep", ".", "", false},
+		{"Glob", ".", "**/*.ts", true}, {"Glob", ".", ".env*", true}, {"Glob", "/usr", "*", true}, {"Glob", "~", "*", false}, {"Glob", ".", "~/*", false},
+	} {
+		input := map[string]any{"path": c.path, "pattern": "x"}
+		if c.tool == "Glob" {
+			input["pattern"] = c.pattern
+		} else if c.pattern != "" {
+			input["glob"] = c.pattern
+		}
+		ev := &cardea.Event{Kind: cardea.PreToolUse, Harness: "claude-code", Cwd: r.project, Project: r.project, Mode: cardea.ModeDefault,
+			Call: &cardea.Call{Tool: c.tool, Name: c.tool, Known: true, Input: input}}
+		if free := r.gate.Decide(context.Background(), call.Analyse(ev, r.world)).Effect == cardea.Allow; free != c.free {
+			t.Errorf("%s in %s for %q is free: %v", c.tool, c.path, c.pattern, free)
+		}
+	}
+}
