@@ -60,7 +60,7 @@ func leaves(pattern string) bool {
 
 // found are what the patterns of a search name, as accesses: below the folder, and
 // below the working folder, to which ripgrep's globs with a slash are relative. A
-// pattern that finds everything names nothing.
+// pattern that finds everything, or everything hidden, names nothing.
 func (a *analysis) found(dir, patterns string) []cardea.Access {
 	var out []cardea.Access
 	add := func(folder, below string) {
@@ -76,7 +76,7 @@ func (a *analysis) found(dir, patterns string) []cardea.Access {
 			folder := at[:max(strings.LastIndexByte(at[:strings.IndexAny(at+"*", "*?[")], '/'), 0)]
 			add(folder+"/", strings.TrimPrefix(at, folder))
 			continue
-		case strings.Trim(glob, "*/") == "":
+		case strings.Trim(glob, "*?./") == "":
 			continue
 		}
 		add(dir, "**/"+glob)
