@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,16 +11,20 @@ import (
 	"cardea.dev/internal/testrun"
 )
 
-// TestWalls puts guarded files and folders into realistic lines of many programs, and
-// asks the program as it is built, with a harness that allows everything: none of
-// them may be allowed, and none may be silent where permissions are bypassed.
-func TestWalls(t *testing.T) {
+// wall is the program as it is built, in a project whose lists allow everything.
+type wall struct {
+	t                  *testing.T
+	home, app, program string
+}
+
+func newWall(t *testing.T, deny string) *wall {
+	t.Helper()
 	home, err := os.MkdirTemp(testrun.OnDisk(t), "walls")
 	if err != nil {
 		t.Fatal(err)
 	}
-	app := filepath.Join(home, "app")
-	everything := `{"permissions":{"allow":["Bash","Write","Edit","Read","mcp__x"]}}`
+	w := &wall{t: t, home: home, app: filepath.Join(home, "app"), program: filepath.Join(home, "bin", "program")}
+	everything := `{"permissions":{"allow":["Bash","Write","Edit","Read","mcp__x"],"deny":[` + deny + `]}}`
 	for path, text := range map[string]string{
 		"app/.git/HEAD": "", "app/.claude/hooks/pre.sh": "", "app/src/x": "", ".config/cardea/cardea.yaml": "permissions: {expand: true}\n",
 		"app/.claude/settings.json": everything, ".claude/settings.json": everything, "app/.cardea/cardea.yaml": "version: 1\n",
@@ -34,44 +37,74 @@ func TestWalls(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	program := filepath.Join(home, "bin", "program")
-	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-o", w.program, ".").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	try := func(mode, line string) string {
-		cmd := exec.Command(program, "try", "--json", "--mode", mode, "--", line)
-		cmd.Dir, cmd.Env = app, []string{"HOME=" + home, "PATH=" + os.Getenv("PATH")}
-		out, err := cmd.Output()
-		if err != nil {
-			t.Fatalf("%q: %v", line, err)
-		}
-		var v struct{ Effect string }
-		if err := json.Unmarshal(out, &v); err != nil {
-			t.Fatal(err)
-		}
-		return v.Effect
+	return w
+}
+
+// effect is what the program says about a line.
+func (w *wall) effect(mode, line string) string {
+	w.t.Helper()
+	cmd := exec.Command(w.program, "try", "--json", "--mode", mode, "--", line)
+	cmd.Dir, cmd.Env = w.app, []string{"HOME=" + w.home, "PATH=" + os.Getenv("PATH")}
+	out, err := cmd.Output()
+	if err != nil {
+		w.t.Fatalf("%q: %v", line, err)
 	}
-	for n, line := range wallLines(t) {
+	var v struct{ Effect string }
+	if err := json.Unmarshal(out, &v); err != nil {
+		w.t.Fatal(err)
+	}
+	return v.Effect
+}
+
+// shut reports an effect that stops a call, or asks a person about it.
+func shut(effect string) bool { return effect == "ask" || effect == "deny" || effect == "halt" }
+
+// TestWalls puts guarded files and folders into realistic lines of many programs, and
+// asks the program as it is built, with a harness that allows everything: none of
+// them may be allowed, and none may be silent where permissions are bypassed.
+func TestWalls(t *testing.T) {
+	w := newWall(t, "")
+	for n, line := range wallLines(t, "touch.txt", 300) {
 		if !testrun.Long() && n%4 != 0 {
 			continue
 		}
-		files, folders := []string{".claude/settings.json", home + "/.config/cardea/cardea.yaml"}, []string{".claude", home + "/.config/cardea"}
-		named := strings.NewReplacer("{G}", files[n%2], "{D}", folders[n%2], "{A}", home+"/.config").Replace
-		if !strings.Contains(line, "{") {
-			t.Errorf("%q names nothing", line)
-		}
+		files, folders := []string{".claude/settings.json", w.home + "/.config/cardea/cardea.yaml"}, []string{".claude", w.home + "/.config/cardea"}
+		line = strings.NewReplacer("{G}", files[n%2], "{D}", folders[n%2], "{A}", w.home+"/.config").Replace(line)
 		for _, mode := range []string{"default", "bypassPermissions"} {
-			if got := try(mode, named(line)); got != "ask" && got != "deny" && got != "halt" {
-				t.Errorf("%s, mode %s: %s", got, mode, fmt.Sprintf("%q", named(line)))
+			if got := w.effect(mode, line); !shut(got) {
+				t.Errorf("%s, mode %s: %q", got, mode, line)
 			}
 		}
 	}
 }
 
-// wallLines are the lines of the table, here-documents as one.
-func wallLines(t *testing.T) []string {
+// TestWallsAroundCommands starts a command that a list denies through many programs,
+// and a harmless one through the same.
+func TestWallsAroundCommands(t *testing.T) {
+	w := newWall(t, `"Bash(git push:*)"`)
+	for n, line := range wallLines(t, "run.txt", 150) {
+		if !testrun.Long() && n%4 != 0 {
+			continue
+		}
+		put := func(command string) string { return strings.NewReplacer("{C}", command, "{Q}", command).Replace(line) }
+		for _, mode := range []string{"default", "bypassPermissions"} {
+			if got := w.effect(mode, put("git push origin main")); !shut(got) {
+				t.Errorf("%s, mode %s: %q", got, mode, put("git push origin main"))
+			}
+		}
+		if got, plain := w.effect("default", put("git status -s")), w.effect("default", put("ls")); shut(got) && !shut(plain) {
+			t.Errorf("%s: %q", got, put("git status -s"))
+		}
+	}
+}
+
+// wallLines are the lines of a table, here-documents as one.
+func wallLines(t *testing.T, name string, least int) []string {
 	t.Helper()
-	data, err := os.ReadFile("../../testdata/walls/touch.txt")
+	data, err := os.ReadFile("../../testdata/walls/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +122,12 @@ func wallLines(t *testing.T) []string {
 			open = strings.Contains(line, "<<")
 		}
 	}
-	if len(out) < 300 {
+	for _, line := range out {
+		if !strings.Contains(line, "{") {
+			t.Errorf("%q names nothing", line)
+		}
+	}
+	if len(out) < least {
 		t.Fatalf("the table has %d lines", len(out))
 	}
 	return out

@@ -121,29 +121,22 @@ func (r *reader) described(unsure bool) map[int]wordUse {
 
 // commands adds the commands that stand among the words.
 func (r *reader) commands(p *possibility) {
-	from := 1
 	if r.elsewhere() {
 		return // the command is a part of its own
 	}
+	from, least := 1, 1
 	if r.known {
-		switch n := r.spec.OptionsEndAfterOperands; {
-		case n > 0 && len(r.operands) >= n:
-			from = r.operands[n-1]
-		case r.runsOperands() && len(r.operands) > 0:
-			from = r.operands[0]
-		default:
-			return
-		}
+		least = 2 // the name of a program alone is a package, a target or a branch
 	}
-	p.runs(from, len(r.argv), func(i int) (string, bool) { return r.argv[i].Text, r.argv[i].Static })
+	if n := r.spec.OptionsEndAfterOperands; n > 0 && len(r.operands) >= n {
+		from, least = r.operands[n-1], 1
+	}
+	p.runs(from, len(r.argv)-least+1, len(r.argv), func(i int) (string, bool) { return r.argv[i].Text, r.argv[i].Static })
 }
 
 // elsewhere reports a program that passes its operands to a command on another machine
 // or in a container.
 func (r *reader) elsewhere() bool { return r.hasProperty(form.RunsElsewhere) }
-
-// runsOperands reports a program that runs its operands as a command.
-func (r *reader) runsOperands() bool { return r.hasProperty(form.RunsOperands) }
 
 // hasProperty reports whether the program has a property, with the subcommand where
 // the property names some.
@@ -240,7 +233,7 @@ func (p *possibility) add(m mention.Found) {
 		p.line(line)
 	}
 	for _, list := range m.Lists {
-		p.runs(0, len(list), func(i int) (string, bool) { return list[i], true })
+		p.runs(0, len(list), len(list), func(i int) (string, bool) { return list[i], true })
 	}
 	p.found.TooMany = p.found.TooMany || m.TooMany
 }
@@ -270,9 +263,10 @@ const (
 	mostRunWords = 20_000
 )
 
-// runs adds the lists of words that begin with a program which is known.
-func (p *possibility) runs(from, to int, word func(int) (text string, static bool)) {
-	for i := from; i < to; i++ {
+// runs adds the lists of words that begin with a program which is known, between from
+// and last, and end at the end.
+func (p *possibility) runs(from, last, to int, word func(int) (text string, static bool)) {
+	for i := from; i < last; i++ {
 		text, static := word(i)
 		if !static || !Known(text) {
 			continue

@@ -79,6 +79,14 @@ func Word(word string) Found {
 	if strings.ContainsAny(word, " \t\n'\"`()[]{};<>|") {
 		f.path(word)
 		f.text(word)
+		for rest, n := word, 0; n < 4; n++ { // --run=, -c core.pager=
+			_, value, ok := strings.Cut(rest, "=")
+			if !ok {
+				break
+			}
+			f.line(value)
+			rest = value
+		}
 		return f.Found
 	}
 	f.pieces(word)

@@ -192,9 +192,6 @@ const (
 	// RunsElsewhere passes its operands to a command on another machine or in a
 	// container, with one of these subcommands where there are any.
 	RunsElsewhere Property = "runs_elsewhere"
-	// RunsOperands runs its operands as a command, with one of these subcommands
-	// where there are any.
-	RunsOperands Property = "runs_operands"
 	// SameOptions are options that mean the same: "-r|-R|--recursive".
 	SameOptions Property = "same_options"
 	// StandsForCmdlet is an alias in PowerShell of this cmdlet.
@@ -270,7 +267,6 @@ var Properties = []Property{
 	ChangesMetadata,
 	TakesText,
 	RunsElsewhere,
-	RunsOperands,
 	StartsByDefault,
 	SameOptions,
 	StandsForCmdlet,
