@@ -222,7 +222,13 @@ type Part struct {
 	// of kind Unknown, where it may read, write or delete them, or of kind Read.
 	MayTouch []Access
 	// MayRun are the commands that its words name, where its access is not known.
+	// For a part that runs a file they are also the commands in the file.
 	MayRun []Part
+	// From is the file and line in which a part of MayRun stands, "" for one that
+	// stands in the words of the part itself.
+	From string
+	// LookedInto are the files that were read for MayRun, and those that could not be.
+	LookedInto []string
 	// Opaque are the spots in it that cannot be seen through.
 	Opaque []Opaque
 	// Coverage says whether everything that it starts is known.

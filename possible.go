@@ -27,21 +27,30 @@ func (e *Event) Possible() *Possible {
 	}
 	var parts []Part
 	out := &Possible{}
-	add := func(i int, may Part, what string) {
+	add := func(i int, may Part, what, from string) {
+		if from != "" {
+			what += " (" + from + ")"
+		}
 		parts, out.of, out.what = append(parts, may), append(out.of, i), append(out.what, what)
 	}
-	for i := range e.Call.Parts {
-		p := &e.Call.Parts[i]
+	var addAll func(i int, p *Part, from string)
+	addAll = func(i int, p *Part, from string) {
 		if len(p.MayTouch) > mostNamed {
-			add(i, p.touching(p.MayTouch...), "touch the files that its words name")
+			add(i, p.touching(p.MayTouch...), "touch the files that its words name", from)
 		} else {
 			for _, a := range p.MayTouch {
-				add(i, p.touching(a), "touch "+cmp.Or(a.Path, a.Spelled, a.Host))
+				add(i, p.touching(a), "touch "+cmp.Or(a.Path, a.Spelled, a.Host), from)
 			}
 		}
-		for _, q := range p.MayRun {
-			add(i, q, "run "+q.Text)
+		for k := range p.MayRun {
+			q := &p.MayRun[k]
+			at := cmp.Or(q.From, from)
+			add(i, *q, "run "+q.Text, at)
+			addAll(i, q, at)
 		}
+	}
+	for i := range e.Call.Parts {
+		addAll(i, &e.Call.Parts[i], "")
 	}
 	if len(parts) == 0 {
 		return nil

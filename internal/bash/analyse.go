@@ -36,6 +36,8 @@ type Analysis struct {
 	Pipes []Pipe
 	// SelfCalls are the parts in which a function calls itself.
 	SelfCalls []int
+	// Written are the texts that the line writes to files, as far as it says them.
+	Written []Written
 }
 
 // Analyse looks at a command line. It never fails: what it cannot see through

@@ -15,6 +15,7 @@ import (
 type input struct {
 	kind inputKind
 	text string // kind literal
+	may  string // about what the command in front of a pipe prints
 	from [2]int // kind piped: the parts that write it, half open
 	// lines is set when one command writes it, and no error of a command does.
 	lines bool
@@ -110,6 +111,7 @@ func (w *walker) command(st *syntax.Stmt) {
 		w.redirectOnly(st)
 		return
 	case *syntax.CallExpr:
+		w.noteWritten(cmd, st.Redirs)
 		w.call(cmd, st.Redirs)
 		return
 	case *syntax.BinaryCmd:
@@ -340,7 +342,7 @@ func (w *walker) pipeline(sts []*syntax.Stmt, op syntax.BinCmdOperator) {
 				w.out.Pipes = append(w.out.Pipes, Pipe{From: [2]int{begin, from}, To: [2]int{from, len(w.out.Parts)}, Lines: printsLines(sts[i-1], op)})
 			}
 		}
-		w.cmd.stdin = input{kind: piped, from: [2]int{begin, len(w.out.Parts)}, lines: printsLines(st, op)}
+		w.cmd.stdin = input{kind: piped, from: [2]int{begin, len(w.out.Parts)}, lines: printsLines(st, op), may: w.aboutPrinted(st)}
 		if text, ok := w.prints(st, outer); ok {
 			w.cmd.stdin = input{kind: literal, text: text}
 		}

@@ -49,7 +49,18 @@ type partJSON struct {
 	Wrappers []string      `json:"wrappers"`
 	Via      []string      `json:"via"`
 	Access   []accessJSON  `json:"access"`
-	Opaque   []spotJSON    `json:"opaque"`
+	// MayTouch and MayRun are what its words, and the files that it runs, name.
+	MayTouch   []accessJSON `json:"may_touch"`
+	MayRun     []mayRunJSON `json:"may_run"`
+	LookedInto []string     `json:"looked_into"`
+	Opaque     []spotJSON   `json:"opaque"`
+}
+
+// mayRunJSON is a command that may run, and the file and line in which it stands; ""
+// where that is the part itself.
+type mayRunJSON struct {
+	Text string `json:"text"`
+	From string `json:"from"`
 }
 
 // accessJSON has a path or a host, by its kind. "" is one that is not known.
@@ -142,7 +153,10 @@ func (t trial) part(i int) partJSON {
 	part := &t.judgement.event.Call.Parts[i]
 	out := partJSON{Text: part.Text, Argv: []string{}, Effect: t.effect(i), Coverage: part.Coverage.String(),
 		Wrappers: append([]string{}, part.Wrappers...), Via: append([]string{}, part.Via...),
-		Access: []accessJSON{}, Opaque: []spotJSON{}}
+		Access: []accessJSON{}, MayTouch: []accessJSON{}, MayRun: mayRunOf(part, []mayRunJSON{}), LookedInto: append([]string{}, part.LookedInto...), Opaque: []spotJSON{}}
+	for _, a := range part.MayTouch {
+		out.MayTouch = append(out.MayTouch, accessOf(a))
+	}
 	for _, w := range part.Argv {
 		out.Argv = append(out.Argv, w.Text)
 	}
@@ -153,6 +167,15 @@ func (t trial) part(i int) partJSON {
 		out.Opaque = append(out.Opaque, spotOf(s))
 	}
 	return out
+}
+
+// mayRunOf adds what a part may run, and what that may run in its turn.
+func mayRunOf(p *cardea.Part, to []mayRunJSON) []mayRunJSON {
+	for i := range p.MayRun {
+		to = append(to, mayRunJSON{p.MayRun[i].Text, p.MayRun[i].From})
+		to = mayRunOf(&p.MayRun[i], to)
+	}
+	return to
 }
 
 // effect is what became of a part.

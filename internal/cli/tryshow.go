@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"sort"
@@ -86,6 +87,19 @@ func (t trial) showPart(s *screen, i int) {
 	detail("note", strings.Join(traits, ", "))
 	for _, a := range part.Access {
 		detail("access", accessText(a))
+	}
+	for _, a := range part.MayTouch {
+		detail("may touch", cmp.Or(a.Path, a.Spelled, a.Host))
+	}
+	for _, q := range mayRunOf(part, nil) {
+		from := ""
+		if q.From != "" {
+			from = " (" + q.From + ")"
+		}
+		detail("may run", shorten(q.Text, 200)+from)
+	}
+	for _, f := range part.LookedInto {
+		detail("looked into", f)
 	}
 	if why := t.beyondReading(i); why != "" {
 		detail("not read-only", why)

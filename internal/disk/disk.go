@@ -14,7 +14,7 @@ import (
 
 // World is this machine, for a person with a home folder.
 func World(home string) knowledge.World {
-	return knowledge.World{Home: home, Resolve: paths.Resolve, IsDir: IsDir, IsNew: IsNew, TopLevel: TopLevel, PlainNames: PlainNames, Names: Names, Members: Members, HoldsKey: HoldsKey}
+	return knowledge.World{Home: home, Resolve: paths.Resolve, IsDir: IsDir, IsNew: IsNew, TopLevel: TopLevel, PlainNames: PlainNames, Names: Names, Members: Members, HoldsKey: HoldsKey, ReadFile: state.ReadLinked}
 }
 
 // IsNew reports whether nothing exists under a path, not even a dangling link.

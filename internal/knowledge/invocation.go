@@ -47,6 +47,9 @@ type World struct {
 	// Exported reports whether a variable is in the environment that a line starts
 	// with, so that setting it reaches programs. Nil: none is.
 	Exported func(name string) bool
+	// ReadFile reads the file at an absolute path, of at most so many bytes. Nil: no
+	// file is looked into.
+	ReadFile func(path string, limit int64) ([]byte, error)
 }
 
 // Word is one word that bash passes to a program.
