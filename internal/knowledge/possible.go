@@ -127,6 +127,15 @@ func (r *reader) commands(p *possibility) {
 	from, least := 1, 1
 	if r.known {
 		least = 2 // the name of a program alone is a package, a target or a branch
+		words := r.out.Command[1:] // git rm is no rm
+		if slices.ContainsFunc(r.out.Access, func(a cardea.Access) bool { return a.Kind == cardea.Execute && a.Path == "" }) {
+			words = words[:min(len(words), len(r.levels))] // of a runner only what is known to be a subcommand
+		}
+		for _, name := range words {
+			for from < len(r.argv) && r.argv[from-1].Text != name {
+				from++
+			}
+		}
 	}
 	if n := r.spec.OptionsEndAfterOperands; n > 0 && len(r.operands) >= n {
 		from, least = r.operands[n-1], 1
