@@ -219,7 +219,8 @@ type Part struct {
 	// Access is what the part does, as far as it is known.
 	Access []Access
 	// MayTouch are the files that its words name, where its access is not known:
-	// of kind Unknown, where it may read, write or delete them, or of kind Read.
+	// of kind Unknown, where it may read, write or delete them, of kind Write, where it
+	// may write or delete them, or of kind Read.
 	MayTouch []Access
 	// MayRun are the commands that its words name, where its access is not known.
 	// For a part that runs a file they are also the commands in the file.

@@ -100,15 +100,18 @@ func (p *Part) touching(files ...Access) Part {
 	with := *p
 	with.MayTouch, with.MayRun, with.Opaque, with.Access = nil, nil, nil, nil
 	for _, a := range files {
-		if a.Kind != Unknown {
+		if a.Kind == Read || a.Kind == Network {
 			with.Access = append(with.Access, a)
 			continue
 		}
 		read, write := a, a
 		read.Kind, read.Recursive = Read, false
 		write.Kind, write.Recursive = Write, false
-		a.Kind = Delete
-		with.Access = append(with.Access, read, write, a)
+		if a.Kind == Unknown {
+			with.Access = append(with.Access, read)
+		}
+		a.Kind = Delete // a folder is replaced by what is put into it
+		with.Access = append(with.Access, write, a)
 	}
 	return with
 }

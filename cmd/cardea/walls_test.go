@@ -101,27 +101,10 @@ func TestWallsAroundCommands(t *testing.T) {
 	}
 }
 
-// wallLines are the lines of a table, here-documents as one.
+// wallLines are the lines of a table, at least so many.
 func wallLines(t *testing.T, name string, least int) []string {
 	t.Helper()
-	data, err := os.ReadFile("../../testdata/walls/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out []string
-	open := false
-	for line := range strings.Lines(string(data)) {
-		line = strings.TrimSuffix(line, "\n")
-		switch {
-		case open:
-			out[len(out)-1] += "\n" + line
-			open = line != "E"
-		case line == "" || strings.HasPrefix(line, "#"):
-		default:
-			out = append(out, line)
-			open = strings.Contains(line, "<<")
-		}
-	}
+	out := testrun.Lines(t, "../../testdata/walls/"+name)
 	for _, line := range out {
 		if !strings.Contains(line, "{") {
 			t.Errorf("%q names nothing", line)

@@ -88,8 +88,36 @@ permission. Written by a test: ` + "`go test ./internal/cli -run TestScore -upda
 `)
 	trickyScore(t, &b, tricky)
 	dippyScore(t, &b, dippy)
+	wallScore(t, &b)
 	if sharedtest.Available(t) {
 		page(t, "score.md", b.String())
+	}
+}
+
+// wallScore counts the answers about the tables of lines that name what is guarded, at a
+// harness whose lists allow everything.
+func wallScore(t *testing.T, b *strings.Builder) {
+	d := wall(t)
+	d.write(filepath.Join(d.project, ".claude", "settings.json"), `{"permissions":{"allow":["Bash"],"deny":["Bash(git push:*)"]}}`)
+	b.WriteString("\n## Walls\n\nLines that name a guarded file, or start a command that a list denies, where lists allow every command (testdata/walls).\n\n" +
+		"| class | lines | programs | let pass | asked | denied | let pass where permissions are bypassed |\n|---|---|---|---|---|---|---|\n")
+	for _, class := range []struct{ name, about string }{{"touch", "may touch"}, {"run", "may run"}} {
+		lines := testrun.Lines(t, "../../testdata/walls/"+class.name+".txt")
+		programs, count, bypassed := map[string]bool{}, map[cardea.Effect]int{}, 0
+		for _, line := range lines {
+			programs[strings.Fields(line)[0]] = true
+			line = strings.NewReplacer("{G}", ".claude/settings.json", "{D}", ".claude", "{A}", d.home+"/.config", "{C}", "git push origin main", "{Q}", "git push origin main").Replace(line)
+			count[d.judged(t, "Bash", "", line).Effect]++
+			if e := d.judged(t, "Bash", "bypassPermissions", line).Effect; e < cardea.Ask {
+				t.Errorf("%s: %q", e, line)
+				bypassed++
+			}
+		}
+		passed := len(lines) - count[cardea.Ask] - count[cardea.Deny] - count[cardea.Halt]
+		fmt.Fprintf(b, "| %s | %d | %d | %d | %d | %d | %d |\n", class.about, len(lines), len(programs), passed, count[cardea.Ask], count[cardea.Deny], bypassed)
+		if passed+bypassed > 0 {
+			t.Errorf("%s: %d lines pass, %d where permissions are bypassed", class.name, passed, bypassed)
+		}
 	}
 }
 

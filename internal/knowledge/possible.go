@@ -89,6 +89,11 @@ func (r *reader) described(unsure bool) map[int]wordUse {
 	for _, i := range r.levels {
 		out[i] = aText
 	}
+	for i := 1; i < len(r.argv) && i < len(r.out.Command); i++ {
+		if r.argv[i].Text == r.out.Command[i] && !strings.ContainsAny(r.argv[i].Text, "/.~") {
+			out[i] = aText
+		}
+	}
 	texts, _ := WordsOf(form.TakesText, r.out.Command[0])
 	for _, o := range r.out.Options {
 		what := aFile
@@ -126,7 +131,7 @@ func (r *reader) commands(p *possibility) {
 	}
 	from, least := 1, 1
 	if r.known {
-		least = 2 // the name of a program alone is a package, a target or a branch
+		least = 2                  // the name of a program alone is a package, a target or a branch
 		words := r.out.Command[1:] // git rm is no rm
 		if slices.ContainsFunc(r.out.Access, func(a cardea.Access) bool { return a.Kind == cardea.Execute && a.Path == "" }) {
 			words = words[:min(len(words), len(r.levels))] // of a runner only what is known to be a subcommand
