@@ -38,7 +38,7 @@ func (w *walker) noteWritten(call *syntax.CallExpr, redirs []*syntax.Redirect) {
 			}
 		case syntax.WordHdoc:
 			text = unquoted(w.source(r.Word))
-		case syntax.RdrOut, syntax.AppOut, syntax.RdrAll, syntax.AppAll, syntax.ClbOut:
+		case syntax.RdrOut, syntax.AppOut, syntax.RdrAll, syntax.AppAll, syntax.RdrClob:
 			targets = append(targets, r.Word)
 		}
 	}
@@ -65,7 +65,7 @@ func (w *walker) noteWritten(call *syntax.CallExpr, redirs []*syntax.Redirect) {
 // hereBody is the body of a here-document as it is written.
 func (w *walker) hereBody(r *syntax.Redirect) string {
 	body := w.source(r.Hdoc)
-	if last := strings.LastIndexByte(body, '\n') + 1; strings.TrimLeft(body[last:], "\t") == strings.Trim(w.source(r.Word), `'"\\`) {
+	if last := strings.LastIndexByte(body, '\n') + 1; strings.TrimLeft(body[last:], "\t") == strings.Trim(w.source(r.Word), `'"\`) {
 		body = body[:last]
 	}
 	return body

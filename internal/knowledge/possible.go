@@ -198,9 +198,7 @@ func (p *possibility) word(f Word) {
 		if !strings.Contains("/"+f.Text, "/.") && f.Text[0] != '~' {
 			return // what is found by name there is no hidden file
 		}
-		for _, a := range p.paths.OpenWord(cardea.Unknown, f) {
-			p.found.Touch = append(p.found.Touch, a)
-		}
+		p.found.Touch = append(p.found.Touch, p.paths.OpenWord(cardea.Unknown, f)...)
 		return
 	}
 	m := mention.Word(f.Text)
