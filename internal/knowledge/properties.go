@@ -27,13 +27,21 @@ func Unversioned(program string) string { return strings.TrimRight(program, "012
 // WordsOf are the words that belong to a property of a program; false where it
 // does not have the property.
 func WordsOf(property form.Property, program string) ([]string, bool) {
-	i, ok := slices.BinarySearchFunc(holders[:], form.Holder{Property: property, Program: program}, func(a, b form.Holder) int {
-		return cmp.Or(cmp.Compare(a.Property, b.Property), cmp.Compare(a.Program, b.Program))
-	})
-	if !ok {
+	// By hand, since it is asked many times for each command: a comparison of the
+	// slices package copies what it compares.
+	low, high := 0, len(holders)
+	for low < high {
+		middle := (low + high) / 2
+		if h := &holders[middle]; h.Property < property || h.Property == property && h.Program < program {
+			low = middle + 1
+		} else {
+			high = middle
+		}
+	}
+	if low == len(holders) || holders[low].Property != property || holders[low].Program != program {
 		return nil, false
 	}
-	return holders[i].Words, true
+	return holders[low].Words, true
 }
 
 // Holders are the programs with a property.
