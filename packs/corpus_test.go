@@ -66,6 +66,39 @@ func TestEverydayLines(t *testing.T) {
 	}
 }
 
+// because lists the lines of the corpus that are asked about only because of what they
+// may touch or run, with the reason why that is right.
+var because = map[string]string{
+	"rtk git push --force origin main": "rtk runs git, and a forced push asks by itself",
+	"rtk proxy rm -rf /":               "rtk runs rm, and deletes everything",
+	"uv run --group cdk cdk deploy":    "uv runs cdk, and a deployment asks by itself",
+}
+
+// TestQuestionsAboutWhatMayBe: of a thousand lines of another gate's corpus not three
+// are asked about because of what unknown programs may touch and run.
+func TestQuestionsAboutWhatMayBe(t *testing.T) {
+	d := rules.New(packs.Rules(), stand().Settings)
+	lines, asked := 0, 0
+	for _, line := range sharedtest.Corpus(t, "dippy-half.tsv", 3000) {
+		lines++
+		ev := analyse(bash(line.Command))
+		certain, err := d.Decide(t.Context(), ev)
+		if err != nil {
+			t.Fatal(err)
+		}
+		effect, ops := verdict(t, d, line.Command)
+		if effect < cardea.Ask || slices.ContainsFunc(certain, func(o cardea.Opinion) bool { return o.Effect >= cardea.Ask }) {
+			continue
+		}
+		if asked++; because[line.Command] == "" {
+			t.Errorf("%s says %s about %.100q: %s", ops[len(ops)-1].Rule, effect, line.Command, ops[len(ops)-1].Reason)
+		}
+	}
+	if sharedtest.Available(t) && (asked != len(because) || asked*1000 >= 3*lines) {
+		t.Errorf("%d of %d lines are asked about, %d are known", asked, lines, len(because))
+	}
+}
+
 func BenchmarkRules(b *testing.B) {
 	for _, line := range []string{"npm test", "git add a.md && git commit -m 'a message' && git push", "rm -rf build"} {
 		ev := bash(line)

@@ -53,7 +53,9 @@ func (r *reader) possible() {
 		}
 		if !f.Static && r.inv.MayBecome != nil && i <= maxUncertain {
 			for _, b := range r.inv.MayBecome(f) {
-				p.touch(cardea.Unknown, b.Path)
+				if !b.Entries { // what lies in it, and not the folder
+					p.touch(cardea.Unknown, b.Path)
+				}
 			}
 		}
 	}
