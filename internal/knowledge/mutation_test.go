@@ -45,10 +45,15 @@ type mutation struct {
 // number changed, each script language replaced.
 //
 // It tries a sample. With CARDEA_MUTATIONS=all it tries all changes, and writes
-// those that nothing notices to testdata/survivors.txt.
+// those that nothing notices to testdata/survivors.txt. With a pattern of file
+// names, such as CARDEA_MUTATIONS=git.yaml, it tries all changes to these files.
 func TestMutations(t *testing.T) {
-	all := os.Getenv("CARDEA_MUTATIONS") == "all"
-	names, err := filepath.Glob(filepath.Join(folder, "*.yaml"))
+	wanted := os.Getenv("CARDEA_MUTATIONS")
+	all, pattern := wanted == "all", "*.yaml"
+	if wanted != "" && !all {
+		pattern = wanted
+	}
+	names, err := filepath.Glob(filepath.Join(folder, pattern))
 	if err != nil || len(names) == 0 {
 		t.Fatal(names, err)
 	}
@@ -59,7 +64,7 @@ func TestMutations(t *testing.T) {
 		m := newMutator(t, r, name)
 		tried, missed := 0, []string{}
 		for _, x := range m.mutations() {
-			if !all && !inSample(x.what) {
+			if wanted == "" && !inSample(x.what) {
 				continue
 			}
 			tried++
