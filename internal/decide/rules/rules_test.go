@@ -89,8 +89,8 @@ func TestTightening(t *testing.T) {
 		{"command: frobnicate now", []string{"frobnicate now", "frobnicate now x"}, []string{"frobnicate later", "frobnicate x now"}},
 
 		{"{command: git push, flags: [--force, -f]}",
-			[]string{"git push --force", "git push -f", "git push -uf origin x", "git push --force=true", "git push --forc", "git push origin -f"},
-			[]string{"git push --force-with-lease", "git push -- -f", "git push", "git push --fo", "git push -o -f"}},
+			[]string{"git push --force", "git push -f", "git push -uf origin x", "git push --force=true", "git push --forc", "git push --fo", "git push origin -f"},
+			[]string{"git push --force-with-lease", "git push -- -f", "git push", "git push -o -f"}},
 		{"{command: rm, flags: [-rf]}", []string{"rm -rf x", "rm -f -r x", "rm -fr x", "rm -vrf x"}, []string{"rm -r x", "rm -f x"}},
 		{"{command: find, flags: [-delete]}", []string{"find . -delete", "find . -name x -delete"}, []string{"find . -name -delete", "find ."}},
 		{"{command: frob, flags: [-yes]}", []string{"frob -yes", "frob x -yes=1"}, []string{"frob -- -yes", "frob -ye"}},
