@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -39,11 +40,15 @@ func program() {
 }
 
 // person is the program at a terminal where a person sits, who is shown the
-// code "abc234", and types it where the script gives no input. No script has a
+// code "abc234", or the key "a", and types it where the script gives no input. No script has a
 // terminal, and the home folder is the script's own.
 func person() {
 	p := process()
-	p.Stdin = io.MultiReader(p.Stdin, strings.NewReader("abc234\n"))
+	code := "abc234\n"
+	if len(os.Args) > 1 && (os.Args[1] == "init" || os.Args[1] == "trust" && !slices.Contains(os.Args, "revoke")) {
+		code = "a\n"
+	}
+	p.Stdin = io.MultiReader(p.Stdin, strings.NewReader(code))
 	p.Machine.Home = func() (string, error) { return os.Getenv("HOME"), nil }
 	p.Person = func() error { return nil }
 	p.Code = func() string { return "abc234" }

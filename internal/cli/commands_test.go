@@ -114,7 +114,7 @@ func TestTestCommand(t *testing.T) {
 
 func TestInit(t *testing.T) {
 	d := newDesk(t)
-	if out, _, code := d.run("", "init"); code != exitOK || strings.Count(out, "wrote") != 3 {
+	if out, _, code := d.run("", "init"); code != exitOK || strings.Count(out, "wrote ") != 3 {
 		t.Fatalf("exit %d, %s", code, out)
 	}
 	mine := filepath.Join(d.project, ".cardea/cardea.yaml")

@@ -6,9 +6,35 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
+	"cardea.dev"
+	"cardea.dev/internal/person"
+	"cardea.dev/internal/redact"
+	"cardea.dev/internal/settings"
+	"cardea.dev/internal/trust"
 	"github.com/spf13/cobra"
 )
+
+// firstFile is a file that init begins, by path in the scope's folder.
+type firstFile struct{ path, text string }
+
+// firstFiles are those of a scope. The first ones can hold what counts.
+func firstFiles(user bool) []firstFile {
+	files := []firstFile{{"cardea.yaml", settingsTemplate(user)}, {"rules/example.yaml", template("rules.yaml")}}
+	if !user {
+		files = append(files, firstFile{".gitignore", "# what only you see of this project\nlocal/\n"})
+	}
+	return files
+}
+
+// isFirst reports whether a file of a project has one of the names that init
+// begins, and with a digest, whether it is as init writes it.
+func isFirst(path, digest string) bool {
+	return slices.ContainsFunc(firstFiles(false), func(f firstFile) bool {
+		return path == ".cardea/"+f.path && (digest == "" || digest == trust.Digest([]byte(f.text)))
+	})
+}
 
 func initCommand(p Process) *cobra.Command {
 	var user bool
@@ -18,7 +44,11 @@ func initCommand(p Process) *cobra.Command {
 		Long: `Create .cardea/ in the project, or with --user the folder of your own settings.
 
 init overwrites nothing. All settings that it writes are commented out, so
-nothing changes until you edit them.`,
+nothing changes until you edit them.
+
+A project that you begin so is yours: it is trusted from then on. If it has files
+of Cardea or of a harness already, init shows them first and asks for a key, as
+"cardea trust" does. Without a person at a terminal nothing is trusted.`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return initScope(p, user) },
 	}
@@ -32,15 +62,14 @@ func initScope(p Process, user bool) error {
 	if err != nil {
 		return err
 	}
-	files := []struct{ path, text string }{
-		{"cardea.yaml", settingsTemplate(user)},
-		{"rules/example.yaml", template("rules.yaml")},
-	}
-	if !user {
-		files = append(files, struct{ path, text string }{".gitignore", "# what only you see of this project\nlocal/\n"})
+	var before *survey
+	if !user && p.attended() {
+		if before, err = surveyHere(p); err != nil {
+			return err
+		}
 	}
 	out := screenOn(p.Stdout, p.Env)
-	for _, f := range files {
+	for _, f := range firstFiles(user) {
 		path := filepath.Join(dir, filepath.FromSlash(f.path))
 		written, err := begin(path, f.text, user)
 		switch {
@@ -52,8 +81,57 @@ func initScope(p Process, user bool) error {
 			out.printf("kept  %s\n", path)
 		}
 	}
+	if before != nil {
+		if err := before.begin(p, out); err != nil {
+			return err
+		}
+	}
 	out.printf("next: uncomment what you want, then run \"cardea lint\" and \"cardea test\"\n")
+	if !user {
+		out.printf("then: \"cardea trust\" accepts your changes with one key\n")
+	}
 	return out.err
+}
+
+// begin trusts a project that the person just began: without a word where it held
+// nothing that counts, or only what they had accepted. The receiver is what it was
+// before.
+func (s *survey) begin(p Process, out *screen) error {
+	now, err := surveyHere(p)
+	switch {
+	case err != nil || now.same():
+		return err
+	case now.acceptable(redact.New()) != nil:
+		out.printf("not trusted: a file is broken, see \"cardea trust\"\n")
+		return nil
+	case s.accepted != nil && s.same() || s.accepted == nil && s.empty():
+		// What appeared besides since the first look is not the person's doing.
+		for path, digest := range now.digests {
+			if old, known := s.digests[path]; known && old != digest || !known && !isFirst(path, digest) {
+				out.printf("not trusted: %s changed meanwhile, see \"cardea trust\"\n", path)
+				return nil
+			}
+		}
+		out.printf("trusted %s\n", now.project)
+		return now.save(p)
+	}
+	if err := now.accept(p, out); !errors.Is(err, person.ErrDeclined) {
+		return err
+	}
+	out.printf("not trusted: its rules can only deny and ask, and the model is told only their names\n")
+	return nil
+}
+
+// empty reports whether the project holds nothing that counts: no file of a
+// harness, and none of Cardea but such as hold only comments.
+func (s *survey) empty() bool {
+	for path := range s.digests {
+		if !isFirst(path, "") {
+			return false
+		}
+	}
+	says := slices.ContainsFunc(s.then.SettingsFiles, func(f settings.File) bool { return f.Scope == cardea.ScopeProject && !f.IsEmpty() })
+	return !says && len(s.rules()) == 0 && len(s.broken()) == 0
 }
 
 func scopeFolder(p Process, user bool) (string, error) {

@@ -91,11 +91,22 @@ func (j *judgement) keep(r *redact.Redactor, late func() bool) error {
 func (j *judgement) verdict(ctx context.Context) cardea.Verdict {
 	j.analyse()
 	v := gate.Build(j.loaded, j.analysis(), j.process.Now).Decide(ctx, j.event)
-	v.Troubles = slices.Concat(j.place.troubles, v.Troubles)
+	v.Troubles = slices.Concat(j.place.troubles, v.Troubles, j.untold(v))
 	if j.traced != nil {
 		j.traced.add(strings.TrimSpace(fmt.Sprintf("verdict: %s %s", v.Effect, v.By)))
 	}
 	return v
+}
+
+// untold tells the person that the model was not told why, since what decided is
+// of a project that they have not trusted.
+func (j *judgement) untold(v cardea.Verdict) cardea.Troubles {
+	withheld := slices.ContainsFunc(v.Opinions, func(o cardea.Opinion) bool { return o.Withheld && o.Effect == v.Effect })
+	if !withheld || v.Effect < cardea.Ask || j.loaded.Where.Trusted() {
+		return nil // a file that changed is told of anyway
+	}
+	return cardea.Troubles{cardea.Warning(j.place.project, cardea.CodeUntrusted, "if the project is yours, run \"cardea trust\" in it",
+		"a rule of this project decided, and the model was told its name alone, since you have not trusted the project")}
 }
 
 // analyse finds the parts of the event's call.

@@ -69,6 +69,10 @@ func findings(l *inforce.Loaded, pl place) []cardea.Diagnostic {
 	out = append(out, shadowedRoutes(l)...)
 	out = append(out, tooWide(own, pl)...)
 	out = append(out, permissionFindings(l, pl)...)
+	for _, d := range l.Uncounted() {
+		d.Severity = cardea.LevelNote // the file is right, it only does not count here
+		out = append(out, d)
+	}
 	sort.SliceStable(out, func(i, j int) bool {
 		if out[i].File != out[j].File {
 			return out[i].File < out[j].File

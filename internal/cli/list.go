@@ -54,6 +54,9 @@ type ruleListing struct {
 	Scope    cardea.Scope    `json:"scope"`
 	Severity cardea.Severity `json:"severity"`
 	Source   string          `json:"source"`
+	// Trusted is unset for a rule of a project that the person has not trusted
+	// in this form: it can only deny or ask, and the model is not told its text.
+	Trusted bool `json:"trusted"`
 }
 
 type routeListing struct {
@@ -108,7 +111,7 @@ func routesOf(list []routes.Route, scopes ...cardea.Scope) []routeListing {
 func rulesOf(list []rules.Rule) []ruleListing {
 	out := []ruleListing{}
 	for _, r := range list {
-		out = append(out, ruleListing{r.ID, r.Effect, r.Pack, r.Scope, r.Severity, r.Source})
+		out = append(out, ruleListing{r.ID, r.Effect, r.Pack, r.Scope, r.Severity, r.Source, r.Trusted || r.Scope != cardea.ScopeProject})
 	}
 	return out
 }
@@ -207,7 +210,11 @@ func showRules(s *screen, list []ruleListing) {
 		if r.Effect == cardea.Abstain {
 			word.text = "advice"
 		}
-		s.printf("  %s  %s  %s\n", word, painted{bold, r.ID}, painted{faint, r.Scope.String() + ", " + r.Source})
+		note := ""
+		if !r.Trusted {
+			note = ", not trusted"
+		}
+		s.printf("  %s  %s  %s\n", word, painted{bold, r.ID}, painted{faint, r.Scope.String() + ", " + r.Source + note})
 	}
 	s.noneIf(len(list) == 0)
 }

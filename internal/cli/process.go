@@ -47,12 +47,25 @@ func (p Process) warn(text string) {
 	s.block("", strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n  "))
 }
 
+// attended reports whether it is sure enough that a person is typing.
+func (p Process) attended() bool { return p.Person != nil && p.Person() == nil }
+
 // byPerson makes sure that a person wants what a command is about to do, which
 // show tells them. What is shown and the code are on standard error, apart from the
 // answer.
 func (p Process) byPerson(what string, show func(*screen)) error {
+	return p.confirm(what, p.Code, show)
+}
+
+// byKey does the same with a code of one letter. It is for what a person does
+// often, and looks at each time.
+func (p Process) byKey(what string, show func(*screen)) error {
+	return p.confirm(what, func() string { return p.Code()[:1] }, show)
+}
+
+func (p Process) confirm(what string, code func() string, show func(*screen)) error {
 	out := screenOn(p.Stderr, p.Env)
-	check := person.Check{Attending: p.Person, Code: p.Code, Stdin: p.Stdin}
+	check := person.Check{Attending: p.Person, Code: code, Stdin: p.Stdin}
 	return check.Confirm(func() { show(out) }, func(code string) error {
 		out.printf("\ntype %s %s: ", painted{bold, code}, what)
 		return out.err

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -12,6 +13,7 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/inforce"
 	"cardea.dev/internal/paths"
+	"cardea.dev/internal/person"
 	"cardea.dev/internal/redact"
 	"cardea.dev/internal/trust"
 	"github.com/spf13/cobra"
@@ -22,11 +24,11 @@ func trustCommand(p Process) *cobra.Command {
 		Use:   "trust [--json]",
 		Short: "show what a project brings, and accept it",
 		Long: `Show the settings, rules, routes, policies, signals and actions of the project,
-and what would change if you trusted it.
+what changed since you accepted it, and what would change if you trusted it as it
+is. At a terminal you can then accept it with one key.
 
 Until you trust a project, its rules can only deny or ask. You accept files as
-they are now: a file that changes later is untrusted until you accept it again.
-Accepting needs a person at a terminal, who types a code.`,
+they are now: a file that changes later is untrusted until you accept it again.`,
 		Args: cobra.NoArgs,
 	}, func(_ []string, asJSON bool) error { return trustShow(p, asJSON) })
 	leaf := func(use, short, long string) *cobra.Command {
@@ -37,9 +39,9 @@ Accepting needs a person at a terminal, who types a code.`,
 		return c
 	}
 	c.AddCommand(
-		does(leaf("init", "trust the project in its present form", "Show what the project brings, and trust it when you type the code."),
+		does(leaf("init", "trust the project in its present form", "Show what the project brings, and trust it when you type the key that is shown."),
 			func() error { return trustAccept(p, false) }),
-		does(leaf("update", "accept what changed since then", "Show what changed since the project was trusted, and accept it once you repeat the\ncode."),
+		does(leaf("update", "accept what changed since then", "Show what changed since the project was trusted, and accept it when you type the key\nthat is shown."),
 			func() error { return trustAccept(p, true) }),
 		withJSON(leaf("verify [--json]", "compare the project with what you accepted", "Compare the project's files with those that you accepted."),
 			func(_ []string, asJSON bool) error { return trustVerify(p, asJSON) }),
@@ -57,8 +59,10 @@ type survey struct {
 	state   string
 	// accepted is nil where the project is not trusted.
 	accepted *trust.Manifest
-	// digests are of the files that the project brings, as they were read.
+	// digests are of the files that the project brings, as they were read, and
+	// texts what they hold, with secrets taken out.
 	digests map[string]string
+	texts   map[string]redact.Text
 	// now is what is in force, then what would be if all files were accepted.
 	now, then *inforce.Loaded
 	// unrunnable are the commands that do not run whatever is accepted.
@@ -82,12 +86,14 @@ func surveyHere(p Process) (*survey, error) {
 	now := load(p, &pl, nil)
 	now.ReadRoutes()
 	p.tell(pl.troubles)
-	s := &survey{project: paths.Real(pl.project), state: pl.state, digests: map[string]string{}, now: now}
+	s := &survey{project: paths.Real(pl.project), state: pl.state, digests: map[string]string{}, texts: map[string]redact.Text{}, now: now}
+	r := redact.New()
 	s.accepted, _ = trust.Load(pl.state, s.project) // load has told what is wrong with it
 	w := now.Where
 	w.State = "" // the person looks at the files, not at last good forms
 	w.Trust = func(path string, data []byte) bool {
-		s.digests[inProject(pl.project, path)] = trust.Digest(data)
+		name := inProject(pl.project, path)
+		s.digests[name], s.texts[name] = trust.Digest(data), r.Text(string(data))
 		return true
 	}
 	s.then = inforce.Load(w)
@@ -106,10 +112,26 @@ func trustShow(p Process, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	return p.answer(asJSON, s.listing(), func(out *screen) {
-		s.show(out)
-		s.next(out)
-	})
+	if asJSON {
+		return encode(p, s.listing())
+	}
+	out := screenOn(p.Stdout, p.Env)
+	if p.attended() && s.acceptable(redact.New()) == nil && !s.same() {
+		err := s.accept(p, out)
+		if errors.Is(err, person.ErrDeclined) {
+			out.printf("left as it was\n")
+			return out.err
+		}
+		return err
+	}
+	s.show(out)
+	s.next(out)
+	return out.err
+}
+
+// same reports whether the project is as it was accepted.
+func (s *survey) same() bool {
+	return !slices.ContainsFunc(s.files(), func(f broughtFile) bool { return f.State != "accepted" })
 }
 
 // trustAccept trusts the project as it was shown. known is whether it must be
@@ -123,32 +145,47 @@ func trustAccept(p Process, known bool) error {
 		return errors.New("the project is not trusted yet; run \"cardea trust init\"")
 	case !known && s.accepted != nil:
 		return errors.New("the project is trusted already; run \"cardea trust update\" to accept what changed")
-	case len(s.digests) == 0:
-		return errors.New("the project brings nothing that could be trusted; begin it with \"cardea init\"")
 	}
-	if broken := s.broken(); len(broken) > 0 {
-		for _, d := range broken {
+	if err := s.acceptable(redact.New()); err != nil {
+		for _, d := range s.broken() {
 			p.warn(d.String())
 		}
+		return err
+	}
+	return s.accept(p, screenOn(p.Stdout, p.Env))
+}
+
+// acceptable says why the project cannot be trusted as it is, or nil.
+func (s *survey) acceptable(r *redact.Redactor) error {
+	if len(s.digests) == 0 {
+		return errors.New("the project brings nothing that could be trusted; begin it with \"cardea init\"")
+	}
+	if len(s.broken()) > 0 {
 		return errors.New("a project with broken files cannot be trusted; fix the files above, see \"cardea lint\"")
 	}
-	r := redact.New()
 	if name := s.secret(r); name != "" {
 		return fmt.Errorf("a name looks like a secret, and would be written into the state folder: %s; give it another name", name)
 	}
-	out := screenOn(p.Stdout, p.Env)
-	if err := p.byPerson("to trust the project in its present form", func(*screen) { s.show(out) }); err != nil {
+	return nil
+}
+
+// accept shows the project, and trusts it when the person types a key.
+func (s *survey) accept(p Process, out *screen) error {
+	if err := p.byKey("and Enter to trust the project as it is, or Enter alone to leave it", func(*screen) { s.show(out) }); err != nil {
 		return err
 	}
-	who := p.Env("USER")
-	if who == "" {
-		who = p.Env("USERNAME")
-	}
-	if err := trust.Save(s.state, &trust.Manifest{Project: s.project, Files: s.digests, Who: r.Text(who).String(), When: p.Now().UTC()}); err != nil {
+	if err := s.save(p); err != nil {
 		return err
 	}
-	out.printf("trusted %s, %d files\n", s.project, len(s.digests))
+	out.printf("trusted %s, %s\n", s.project, count(len(s.digests), "file"))
 	return out.err
+}
+
+// save keeps that the person accepted the project as it was read.
+func (s *survey) save(p Process) error {
+	who := cmp.Or(p.Env("USER"), p.Env("USERNAME"))
+	m := trust.Manifest{Project: s.project, Files: s.digests, Who: redact.New().Text(who).String(), When: p.Now().UTC()}
+	return errors.Join(trust.Save(s.state, &m), trust.SaveTexts(s.state, s.project, s.texts))
 }
 
 // secret is a path among those that a manifest names which looks like a secret,

@@ -30,8 +30,8 @@ func (d *desk) sits(typed string, args ...string) (stdout, stderr string, code i
 func TestTrustNeedsAPerson(t *testing.T) {
 	d := newDesk(t)
 	d.write(filepath.Join(d.project, ".cardea/rules/r.yaml"), "rules: [{id: pa, tool: Bash, match: {command: pa}, effect: allow}]")
-	for _, typed := range []string{"", "\n", "ABC234\n", "abc23\n", "abc2345\n", strings.Repeat("x", 300) + "\nabc234\n"} {
-		if _, errs, code := d.sits(typed, "trust", "init"); code != exitError || !strings.Contains(errs, "not the code") {
+	for _, typed := range []string{"", "\n", "A\n", "y\n", "aa\n", strings.Repeat("x", 300) + "\na\n"} {
+		if _, errs, code := d.sits(typed, "trust", "init"); code != exitError || !strings.Contains(errs, "nothing was changed") {
 			t.Errorf("%q: exit %d, %s", typed, code, errs)
 		}
 	}
@@ -85,7 +85,7 @@ func TestCommandsForPersons(t *testing.T) {
 	if _, errs, code := d.sits("abc234\n", "install", "claude", "--binary", binary); code != exitOK {
 		t.Fatal(errs)
 	}
-	if _, errs, code := d.sits("abc234\n", "trust", "init"); code != exitOK {
+	if _, errs, code := d.sits("a\n", "trust", "init"); code != exitOK {
 		t.Fatal(errs)
 	}
 	before := d.files()
@@ -151,7 +151,7 @@ func TestTrustOfWhatIsNotThere(t *testing.T) {
 	for _, c := range []struct{ word, told string }{
 		{"init", "brings nothing that could be trusted"}, {"update", "not trusted yet"}, {"verify", "not trusted"},
 	} {
-		if _, errs, code := d.sits("abc234\n", "trust", c.word); code != exitError || !strings.Contains(errs, c.told) {
+		if _, errs, code := d.sits("a\n", "trust", c.word); code != exitError || !strings.Contains(errs, c.told) {
 			t.Errorf("%s: exit %d, %s", c.word, code, errs)
 		}
 	}
@@ -182,7 +182,7 @@ func TestTrustIsInWhatWasShown(t *testing.T) {
 	var out, errs bytes.Buffer
 	p := d.process(swap{func() {
 		d.write(file, "rules: [{id: evil, tool: Bash, match: {command: evil}, effect: allow}]")
-	}, strings.NewReader("abc234\n")}, &out, &errs)
+	}, strings.NewReader("a\n")}, &out, &errs)
 	p.Person, p.Code = func() error { return nil }, func() string { return "abc234" }
 	if code := Main([]string{"trust", "init"}, p); code != exitOK {
 		t.Fatalf("exit %d, %s", code, errs.String())
@@ -301,7 +301,7 @@ func TestTrustKeepsNoSecret(t *testing.T) {
 			d.mkdir(filepath.Join(d.project, ".git"))
 		}
 		d.write(filepath.Join(d.project, ".cardea/rules", name+".yaml"), "rules: [{id: pa, tool: Bash, match: {command: pa}, effect: allow}]")
-		out, errs, code := d.sits("abc234\n", "trust", "init")
+		out, errs, code := d.sits("a\n", "trust", "init")
 		if code != exitError || !strings.Contains(errs, "looks like a secret") || strings.Contains(errs, token) || strings.Contains(out, "abc234") {
 			t.Errorf("%s: exit %d, %q, %q", where, code, out, errs)
 		}

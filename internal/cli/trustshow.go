@@ -12,6 +12,8 @@ import (
 	"cardea.dev/internal/decide/rules"
 	"cardea.dev/internal/inforce"
 	"cardea.dev/internal/settings"
+	"cardea.dev/internal/trust"
+	"github.com/rogpeppe/go-internal/diff"
 )
 
 // trustListing is what "cardea trust --json" says.
@@ -282,6 +284,7 @@ func (s *survey) show(out *screen) {
 	for _, p := range l.Policies {
 		out.printf("  %s  %s  %s\n", painted{bold, p.Package}, strings.Join(p.Verbs, ", "), painted{faint, p.File})
 	}
+	s.showDifferences(out)
 	heading(out, "what would change if you trusted it")
 	for _, c := range l.Changes {
 		out.printf("  %s\n", c)
@@ -290,6 +293,28 @@ func (s *survey) show(out *screen) {
 	broken := s.broken()
 	section(out, "broken, so that it cannot be trusted", len(broken))
 	showDiagnostics(out, broken)
+}
+
+// showDifferences writes what the files that changed were when they were accepted,
+// and what they are.
+func (s *survey) showDifferences(out *screen) {
+	before := trust.Texts(s.state, s.project)
+	for _, f := range s.files() {
+		old, kept := before[f.Path]
+		if f.State != "changed" {
+			continue
+		}
+		heading(out, "what changed in "+f.Path)
+		text := string(diff.Diff("accepted", []byte(old), "now", []byte(s.texts[f.Path].String())))
+		switch _, text, _ := strings.Cut(text, "\n"); {
+		case !kept:
+			out.printf("  it was too large to be kept, so look at all of it\n")
+		case text == "":
+			out.printf("  only what looks like a secret\n")
+		default:
+			out.block("  ", text)
+		}
+	}
 }
 
 // section begins a part that is left out where it is empty.
@@ -302,18 +327,14 @@ func section(out *screen, title string, entries int) bool {
 
 // next says what the person can do now.
 func (s *survey) next(out *screen) {
-	same := true
-	for _, f := range s.files() {
-		same = same && f.State == "accepted"
-	}
 	switch {
 	case len(s.digests) == 0 && s.accepted == nil:
 		out.printf("\nthe project brings nothing\n")
 	case s.accepted == nil:
-		out.printf("\nto trust it in its present form: cardea trust init\n")
-	case same:
+		out.printf("\nto trust it in its present form: cardea trust, in a terminal of your own\n")
+	case s.same():
 		out.printf("\nit is as you trusted it; to stop trusting it: cardea trust revoke\n")
 	default:
-		out.printf("\nto accept its present form: cardea trust update\n")
+		out.printf("\nto accept its present form: cardea trust, in a terminal of your own\n")
 	}
 }

@@ -71,7 +71,7 @@ func (l *Loaded) changed() []string {
 		return nil
 	}
 	for _, f := range l.SettingsFiles {
-		if f.Found && !f.Counts && len(f.Given)+len(f.Problems) > 0 {
+		if !f.Counts && !f.IsEmpty() {
 			out = append(out, f.Path)
 		}
 	}
@@ -190,7 +190,7 @@ func (l *Loaded) Uncounted() []cardea.Diagnostic {
 	why := l.withheld()
 	var out []cardea.Diagnostic
 	for _, f := range l.SettingsFiles {
-		if f.Found && !f.Counts {
+		if !f.Counts && !f.IsEmpty() {
 			out = append(out, uncounted(f.Path, "these settings do not count, since "+why))
 		}
 	}
@@ -201,7 +201,11 @@ func (l *Loaded) Uncounted() []cardea.Diagnostic {
 		switch {
 		case r.Effect == cardea.Halt:
 			out = append(out, uncounted(r.Source, fmt.Sprintf("the halt of rule %s counts as deny, since %s", r.ID, why)))
-		case r.Effect != cardea.Deny && r.Effect != cardea.Ask:
+		case r.Effect == cardea.Deny || r.Effect == cardea.Ask:
+			d := uncounted(r.Source, fmt.Sprintf("the model is told that rule %s decided, and not why, since %s", r.ID, why))
+			d.Severity, d.Hint = cardea.LevelNote, "if it is yours, run \"cardea trust\""
+			out = append(out, d)
+		default:
 			out = append(out, uncounted(r.Source, fmt.Sprintf("rule %s does not count, since %s and may only deny and ask", r.ID, why)))
 		}
 	}

@@ -19,6 +19,9 @@ type Check struct {
 	Stdin io.Reader
 }
 
+// ErrDeclined is the error where the person typed nothing.
+var ErrDeclined = errors.New("nothing was typed, so nothing was changed; run the command again and type what it shows")
+
 // Confirm lets the person repeat a code. show tells them what they confirm, and
 // prompt shows the code. The error says what to do.
 func (c Check) Confirm(show func(), prompt func(code string) error) error {
@@ -38,8 +41,11 @@ func (c Check) Confirm(show func(), prompt func(code string) error) error {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return fmt.Errorf("read the code: %w", err)
 	}
-	if strings.TrimSpace(line) != code {
-		return errors.New("that is not the code, so nothing was changed; run the command again for another one")
+	switch strings.TrimSpace(line) {
+	case code:
+		return nil
+	case "":
+		return ErrDeclined
 	}
-	return nil
+	return errors.New("that is not the code, so nothing was changed; run the command again for another one")
 }

@@ -45,6 +45,12 @@ type Given struct {
 	Scope cardea.Scope
 }
 
+// IsEmpty reports whether the file says nothing: it is not there, or holds only
+// comments and its version.
+func (f *File) IsEmpty() bool {
+	return len(f.Problems) == 0 && !slices.ContainsFunc(f.Given, func(g Given) bool { return g.Key != "version" })
+}
+
 // Gives reports whether the file says something about a key.
 func (f *File) Gives(key string) (Given, bool) {
 	for _, g := range f.Given {

@@ -182,6 +182,7 @@ func Save(dir string, m *Manifest) error {
 
 // Revoke forgets a project, and reports whether there was anything to forget.
 func Revoke(dir, project string) (bool, error) {
+	_ = os.Remove(textsPath(dir, project)) // without the manifest it says nothing
 	err := os.Remove(path(dir, project))
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
