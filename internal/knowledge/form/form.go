@@ -110,7 +110,8 @@ type Program struct {
 	// With which words this description is complete: the program does this and
 	// nothing else. Without it, the program may always do more.
 	Complete *Complete `yaml:"complete"`
-	// How many words a subcommand has. Required where there are `subcommands`.
+	// How many words a subcommand has. The default is 1 where there are
+	// `subcommands`, else 0.
 	SubcommandWords int `yaml:"subcommand_words" max:"3"`
 	// A word that is none of the subcommands is the first operand of the program
 	// itself, as is every word behind `--` (`stamp IN OUT` beside `stamp verify

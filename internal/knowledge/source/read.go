@@ -128,6 +128,9 @@ func fill(v document.Value, out any) {
 	switch out := out.(type) {
 	case *form.Program:
 		checkProgram(m, out)
+		if out.SubcommandWords == 0 && len(out.Subcommands) > 0 {
+			out.SubcommandWords = 1
+		}
 	case *form.Complete:
 		out.LimitsOperands = m.Has("max_operands")
 		checkComplete(m, out)
@@ -355,8 +358,10 @@ func checkProgram(m document.Map, p *form.Program) {
 	needs("writes_unnamed_files_unless", "writes_unnamed_files")
 	needs("saves_under_url_name_unless", "saves_under_url_name")
 	needs("end_of_options", "subcommands")
-	needs("subcommands", "subcommand_words")
 	needs("operands_without_subcommand", "subcommands")
+	if p.SubcommandWords == 1 && m.Has("subcommands") {
+		m.Get("subcommand_words").Problem(cardea.CodeNoEffect, "remove the key", "1 is the default beside \"subcommands\"")
+	}
 	if p.OperandsWithoutSubcommand && m.Has("global_value_options") {
 		m.Get("global_value_options").Problem(cardea.CodeNoEffect, "write them to value_options", "\"global_value_options\" has no meaning beside \"operands_without_subcommand\"")
 	}
