@@ -77,6 +77,9 @@ func KnownProgram(name string, words ...string) (Program, bool) {
 	if c := spec.Complete; c != nil {
 		out.Certain, out.Any = c.WithoutSubcommand || !(spec.SubcommandWords > 0 && len(spec.Subcommands) > 0), c.AnyWords
 	}
+	if !out.Certain {
+		out.Access = slices.Concat(out.Access, spec.AccessesIfIncomplete)
+	}
 	out.Options = options(spec, above)
 	return out, true
 }
@@ -159,7 +162,7 @@ func named(base string) ([]string, *form.Program) {
 		if s := p.Subcommand(sub); s != nil {
 			return []string{name, sub}, s
 		}
-		return []string{name, sub}, &form.Program{Name: []string{sub}, Operands: form.None, Accesses: p.Accesses}
+		return []string{name, sub}, &form.Program{Name: []string{sub}, Operands: form.None, Accesses: p.AccessesIfIncomplete}
 	}
 	return []string{base}, nil
 }

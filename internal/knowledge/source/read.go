@@ -365,6 +365,14 @@ func checkProgram(m document.Map, p *form.Program) {
 	if p.OperandsWithoutSubcommand && m.Has("global_value_options") {
 		m.Get("global_value_options").Problem(cardea.CodeNoEffect, "write them to value_options", "\"global_value_options\" has no meaning beside \"operands_without_subcommand\"")
 	}
+	never := p.Complete == nil || len(p.Subcommands) > 0 && !p.Complete.WithoutSubcommand
+	if p.Complete == nil && len(p.Subcommands) == 0 && m.Has("accesses_if_incomplete") {
+		m.Get("accesses_if_incomplete").Problem(cardea.CodeNoEffect, "write them to accesses", "without \"complete\", they always apply")
+	}
+	repeats(m, "accesses", p.AccessesIfIncomplete, never, "\"accesses_if_incomplete\" has it, which always applies here")
+	repeats(m, "information_words", p.HelpOptions, true, "it is one of the \"help_options\"")
+	repeats(m, "value_options", p.PersistentValueOptions, true, "it is one of the \"persistent_value_options\"")
+	repeats(m, "global_value_options", p.PersistentValueOptions, true, "it is one of the \"persistent_value_options\"")
 	anyWord := slices.Contains(p.Name, "*")
 	if anyWord && len(p.Name) > 1 {
 		m.Get("name").Problem(cardea.CodeNoEffect, "give it an entry of its own", "\"*\" stands for every other word")
@@ -375,6 +383,15 @@ func checkProgram(m document.Map, p *form.Program) {
 	for _, o := range p.OptionAccesses {
 		if o.Access == form.None {
 			m.Get("option_accesses").Problem(cardea.CodeNoEffect, "remove it", "the access of %s is none", o.Name)
+		}
+	}
+}
+
+// repeats reports words of a list that another list of the program holds.
+func repeats[T ~string](m document.Map, key string, other []T, always bool, why string) {
+	for _, w := range items(m.Get(key)) {
+		if always && slices.Contains(other, T(w.Text())) {
+			w.Problem(cardea.CodeNoEffect, "remove it", "%q has no effect: %s", w.Text(), why)
 		}
 	}
 }
