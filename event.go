@@ -418,7 +418,8 @@ func (c Coverage) String() string {
 // Flow is data that moves from one part to another, and why that matters.
 type Flow struct {
 	// Kind is "download-run", "decode-run", "secret-network", "write-run" or
-	// "self-call" (a function that starts itself again).
+	// "self-call" (a function that starts itself again), "multiplies" (work that
+	// starts more work without end).
 	Kind string
 	// From and To are indexes of parts.
 	From, To int

@@ -101,6 +101,39 @@ func TestWallsAroundCommands(t *testing.T) {
 	}
 }
 
+// TestShapes checks what is dangerous by its shape, whatever its words: each line of
+// the table asks or is denied, and what stands behind the arrow, its harmless twin,
+// is neither.
+func TestShapes(t *testing.T) {
+	w := newWall(t, "")
+	data, err := os.ReadFile("../../testdata/walls/shape.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for line := range strings.Lines(string(data)) {
+		line = strings.TrimSuffix(line, "\n")
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		if n++; !testrun.Long() && n%4 != 0 {
+			continue
+		}
+		bad, good, ok := strings.Cut(strings.ReplaceAll(line, "⏎", "\n"), " ⇒ ")
+		if !ok {
+			t.Errorf("%q has no harmless twin", line)
+		}
+		for _, mode := range []string{"default", "bypassPermissions"} {
+			if got := w.effect(mode, bad); !shut(got) {
+				t.Errorf("%s, mode %s: %q", got, mode, bad)
+			}
+		}
+		if got := w.effect("default", good); shut(got) {
+			t.Errorf("%s: %q", got, good)
+		}
+	}
+}
+
 // wallLines are the lines of a table, at least so many.
 func wallLines(t *testing.T, name string, least int) []string {
 	t.Helper()

@@ -21,6 +21,9 @@ type Env struct {
 	// that anything executes by its name. Nil: none is.
 	Fresh func(path string) bool
 
+	// Name is $0; "" where it is not known.
+	Name string
+
 	// depth is how many possible commands lie around the line.
 	depth int
 }
@@ -34,8 +37,14 @@ type Analysis struct {
 	Opaque []cardea.Opaque
 	// Pipes say which parts input which.
 	Pipes []Pipe
-	// SelfCalls are the parts in which a function calls itself.
-	SelfCalls []int
+	// SelfCalls are what functions and scripts do until they call themselves: the
+	// last part of each is the call.
+	SelfCalls []Again
+	// Endless are the loops whose condition never changes.
+	Endless []Again
+	// Conditional are the parts that run only where a condition holds, or a limited
+	// number of times: ranges, half open.
+	Conditional [][2]int
 	// Written are the texts that the line writes to files, as far as it says them.
 	Written []Written
 }
@@ -108,6 +117,7 @@ type walker struct {
 	used   used         // how much of the limits is used
 
 	out            Analysis   // what was found so far
+	running        []running  // the scripts around
 	late           []lateSpot // spots of parts that were walked before
 	shows          string     // a variable from outside that the line expands
 	usesFoundNames bool       // names that a search finds were found plain
@@ -118,6 +128,7 @@ type walker struct {
 // own runs, wherever it stands there.
 type shell struct {
 	funcs        map[string]*function
+	outerFuncs   map[string]*function // those of the shell that started this one
 	aliases      map[string]string
 	traits       map[string]trait // how bash treats variables
 	fixedSet     map[string]bool  // read-only variables that the line has set

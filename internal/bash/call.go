@@ -277,6 +277,9 @@ func special(name string) bool {
 func (w *walker) function(inv invocation, name string) bool {
 	f := w.shell.funcs[name]
 	if f == nil {
+		if f = w.shell.outerFuncs[name]; f != nil && f.active && w.shell.exportsFuncs {
+			w.callsItself(f.begun)
+		}
 		return false
 	}
 	params := make([]string, 0, len(inv.argv))
@@ -310,12 +313,11 @@ func (w *walker) function(inv invocation, name string) bool {
 func (w *walker) callFunction(name string, f *function, params []string, known bool) {
 	f.walked = true
 	if f.active {
-		at := len(w.out.Parts)
+		w.callsItself(f.begun)
 		w.emit(cardea.Part{Text: name, Start: -1, Opaque: []cardea.Opaque{{Code: cardea.OpaqueRecursion, Text: name, Reason: "a function that calls itself"}}})
-		w.out.SelfCalls = append(w.out.SelfCalls, at)
 		return
 	}
-	f.active = true
+	f.active, f.begun = true, w.begin(name)
 	saved, src, base, at := w.cmd, w.src, w.base, w.at
 	w.cmd.spots, w.cmd.pending = nil, nil
 	savedParams, savedOK, savedLocals := w.cur.params, w.cur.paramsOK, w.shell.locals
@@ -369,6 +371,12 @@ func (w *walker) alias(inv invocation, name string) bool {
 // nested walks a script that a command runs in a shell of its own or in this
 // one.
 func (w *walker) nested(via, text string, inv invocation) {
+	if w.runsItself(text) {
+		w.emit(cardea.Part{Text: inv.text, Access: inv.access, Start: inv.start, Opaque: []cardea.Opaque{{Code: cardea.OpaqueRecursion, Text: shorten(text), Reason: "a script that runs itself"}}})
+		return
+	}
+	w.running = append(w.running, w.begin(text))
+	defer func() { w.running = w.running[:len(w.running)-1] }()
 	saved, around := w.cmd, w.around
 	w.cmd.spots, w.cmd.pending = nil, nil
 	w.around = around.with(inv)

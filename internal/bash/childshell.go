@@ -165,10 +165,10 @@ func (w *walker) childShell(via, text string, params []field, inv invocation) {
 			}
 		}
 		saved := w.shell
-		w.shell.funcs, w.shell.locals, w.shell.aliases = map[string]*function{}, nil, map[string]string{}
+		w.shell.funcs, w.shell.outerFuncs, w.shell.locals, w.shell.aliases = map[string]*function{}, saved.funcs, nil, map[string]string{}
 		w.nested(via, text, inv)
 		w.uncalled()
-		w.shell.funcs, w.shell.locals, w.shell.aliases = saved.funcs, saved.locals, saved.aliases
+		w.shell.funcs, w.shell.outerFuncs, w.shell.locals, w.shell.aliases = saved.funcs, saved.outerFuncs, saved.locals, saved.aliases
 	})
 }
 

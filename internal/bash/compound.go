@@ -10,9 +10,10 @@ import (
 
 func (w *walker) ifClause(c *syntax.IfClause) {
 	w.stmts(c.Cond)
+	constant := w.constant(c.Cond)
 	before := w.cur.clone()
 	w.cur.cdMayFail = false
-	w.stmts(c.Then)
+	w.conditional(constant, func() { w.stmts(c.Then) })
 	after := w.cur
 	w.cur = before
 	if w.cur.cdMayFail {
@@ -20,9 +21,9 @@ func (w *walker) ifClause(c *syntax.IfClause) {
 	}
 	if c.Else != nil {
 		if len(c.Else.Cond) == 0 && c.Else.Else == nil {
-			w.stmts(c.Else.Then)
+			w.conditional(constant, func() { w.stmts(c.Else.Then) })
 		} else {
-			w.ifClause(c.Else)
+			w.conditional(constant, func() { w.ifClause(c.Else) })
 		}
 	}
 	w.cur.merge(after)
@@ -51,12 +52,13 @@ func (w *walker) countingLoop(c *syntax.ForClause, l *syntax.CStyleLoop) {
 	saved := w.cmd.spots
 	w.cmd.spots = &spots
 	w.arith(l.Init)
+	begin := len(w.out.Parts)
 	w.loop(c.Do, func() {
 		w.arith(l.Cond)
 		w.arith(l.Post)
 		inner := w.cmd.spots
 		w.cmd.spots = saved
-		w.stmts(c.Do)
+		w.repeats(w.constantNumber(l.Cond), begin, func() { w.stmts(c.Do) })
 		w.cmd.spots = inner
 	})
 	w.cmd.spots = saved
@@ -90,7 +92,7 @@ func (w *walker) iterate(c *syntax.ForClause, v value) {
 	}
 	w.loop(c.Do, func() {
 		w.set(iter.Name.Value, v)
-		w.stmts(c.Do)
+		w.conditional(false, func() { w.stmts(c.Do) })
 	})
 }
 
@@ -102,7 +104,7 @@ func (w *walker) caseClause(c *syntax.CaseClause) {
 		for _, p := range item.Patterns {
 			w.walkWord(p)
 		}
-		w.stmts(item.Stmts)
+		w.conditional(false, func() { w.stmts(item.Stmts) })
 		merged.merge(w.cur)
 		if item.Op == syntax.Break {
 			w.cur = before.clone()

@@ -38,6 +38,7 @@ type function struct {
 	sure   bool // defined once, unconditionally, at the top of the line
 	active bool
 	walked bool
+	begun  running // where active
 }
 
 // state is what bash would know at a point of the line.
@@ -59,7 +60,7 @@ type state struct {
 }
 
 func newState(env Env) *state {
-	s := &state{vars: map[string]value{}, cwd: env.Cwd}
+	s := &state{vars: map[string]value{}, cwd: env.Cwd, name: env.Name}
 	if env.Home != "" {
 		s.vars["HOME"] = value{kind: known, text: env.Home}
 	}

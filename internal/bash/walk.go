@@ -171,7 +171,11 @@ func (w *walker) compound(cmd syntax.Command) {
 			via = "until"
 		}
 		w.inConstruct(via, func() {
-			w.loop(append(slices.Clone(cmd.Cond), cmd.Do...), func() { w.stmts(cmd.Cond); w.stmts(cmd.Do) })
+			w.loop(append(slices.Clone(cmd.Cond), cmd.Do...), func() {
+				begin := len(w.out.Parts)
+				w.stmts(cmd.Cond)
+				w.repeats(w.constant(cmd.Cond), begin, func() { w.stmts(cmd.Do) })
+			})
 		})
 	case *syntax.ForClause:
 		w.inConstruct("for", func() { w.forClause(cmd) })
@@ -271,27 +275,27 @@ func (w *walker) binary(cmd *syntax.BinaryCmd) {
 		return
 	}
 	w.stmt(first)
-	// All links share one copy of the state before them: what any of them
-	// changes is unknown afterwards, while a link sees what those before it
-	// have changed.
-	before := w.cur.clone()
+	// All links share one copy of the state before them: what any of them changes is
+	// unknown afterwards, while a link sees what those before it have changed.
+	before, left, constant := w.cur.clone(), first, true
 	for i, l := range chain {
 		if w.used.overLimit {
 			return
 		}
+		constant, left = constant && w.constant([]*syntax.Stmt{left}), l.st
 		if l.op == syntax.AndStmt {
 			w.cur.cdMayFail = false
-			w.inConstruct("&&", func() { w.stmt(l.st) })
+			w.inConstruct("&&", func() { w.conditional(constant, func() { w.stmt(l.st) }) })
 			continue
 		}
 		if i == 0 && w.cur.cdMayFail && w.leaves(l.st) {
 			// cd x || exit: what follows is in x.
-			w.inConstruct("||", func() { w.inSubshell(func() { w.stmt(l.st) }) })
+			w.inConstruct("||", func() { w.conditional(constant, func() { w.inSubshell(func() { w.stmt(l.st) }) }) })
 			w.cur.cdMayFail, before.cdMayFail = false, false
 			continue
 		}
 		w.cur.merge(before)
-		w.inConstruct("||", func() { w.mayRun(func() { w.stmt(l.st) }) })
+		w.inConstruct("||", func() { w.conditional(constant, func() { w.mayRun(func() { w.stmt(l.st) }) }) })
 	}
 	w.cur.merge(before)
 }

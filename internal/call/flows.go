@@ -29,9 +29,10 @@ type flowFinder struct {
 // written and run, functions that start themselves.
 func Flows(line *bash.Analysis) []cardea.Flow {
 	f := &flowFinder{line: line, parts: line.Parts}
-	for _, at := range line.SelfCalls {
-		f.add("self-call", at, at)
+	for _, r := range line.SelfCalls {
+		f.add("self-call", r.To-1, r.To-1)
 	}
+	f.multiplies()
 	f.brings = f.whatIsBrought()
 	for _, p := range line.Pipes {
 		for to := p.To[0]; to < p.To[1] && to < len(f.parts); to++ {

@@ -34,12 +34,19 @@ type scripts struct {
 	// seen are the texts that were analysed, by where they stand.
 	seen               map[string]bool
 	files, size, parts int
+	// part is the part of the line that is being looked into.
+	part int
+	// flows are those of the line that the files make.
+	flows []cardea.Flow
 }
 
 // lookInto adds what the files that parts run may do.
 func (s *scripts) lookInto(parts []cardea.Part, depth int) {
 	for i := range parts {
 		p := &parts[i]
+		if depth == 1 {
+			s.part = i
+		}
 		if p.Remote || len(p.Command) == 0 || depth > maxScriptDepth {
 			continue
 		}
@@ -105,17 +112,28 @@ func (s *scripts) piece(p *cardea.Part, f runFile, c piece, depth int) {
 	s.size += len(c.text)
 	env := s.env
 	env.Cwd = p.Dir
-	found := bash.Analyse(c.text, env).Parts
+	env.Name = f.path
+	line := bash.Analyse(c.text, env)
+	found := line.Parts
 	s.parts += len(found)
+	for i := range found {
+		if slices.ContainsFunc(runFiles(&found[i], env), func(r runFile) bool { return r.path == f.path }) {
+			line.SelfCalls = append(line.SelfCalls, bash.Again{To: i + 1})
+		}
+	}
+	again := flowFinder{line: &line, parts: found}
+	if again.multiplies(); len(again.found) > 0 {
+		s.flows = append(s.flows, cardea.Flow{Kind: "multiplies", From: s.part, To: s.part})
+	}
 	for i := range found {
 		q := &found[i]
 		q.From = s.shown(f.path)
-		line := c.line
+		at := c.line
 		if q.Start >= 0 && q.Start <= len(c.text) {
-			line += strings.Count(c.text[:q.Start], "\n")
+			at += strings.Count(c.text[:q.Start], "\n")
 		}
-		if line > 0 {
-			q.From += fmt.Sprintf(":%d", line)
+		if at > 0 {
+			q.From += fmt.Sprintf(":%d", at)
 		}
 		q.Opaque = nil // what cannot be seen through changes nothing
 		q.Access, q.MayTouch = slices.DeleteFunc(q.Access, guessed), slices.DeleteFunc(q.MayTouch, guessed)

@@ -172,13 +172,15 @@ func (a *analysis) shell(text string) {
 	base := len(a.parts)
 	res := bash.Analyse(text, a.env())
 	a.findKeys(res.Parts)
+	flows := Flows(&res)
 	if env := a.env(); env.ReadFile != nil && (a.ev.Kind == cardea.PreToolUse || a.ev.Kind == cardea.PermissionRequest) {
 		s := scripts{env: env, written: res.Written, seen: map[string]bool{}}
 		s.lookInto(res.Parts, 1)
+		flows = append(flows, s.flows...)
 	}
 	a.parts = append(a.parts, res.Parts...)
 	a.opaque = append(a.opaque, res.Opaque...)
-	for _, f := range Flows(&res) {
+	for _, f := range flows {
 		f.From, f.To = f.From+base, f.To+base
 		a.flows = append(a.flows, f)
 	}

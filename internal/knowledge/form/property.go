@@ -76,6 +76,22 @@ const (
 	LinksIntoFolder Property = "links_into_folder"
 	// PassesInput prints what it reads, changed or not.
 	PassesInput Property = "passes_input"
+	// EndsTheSame ends with the same status each time that it is passed the same
+	// words.
+	EndsTheSame Property = "ends_the_same"
+	// PrintsEndlessly prints without end, with one of these words where there are any.
+	PrintsEndlessly Property = "prints_endlessly"
+	// Waits for something, or ends what was started, so that a loop around it cannot
+	// start without end. Pauses shorter than a second do not count.
+	Waits Property = "waits"
+	// Leaves ends the loop, the function or the shell around it.
+	Leaves Property = "leaves"
+	// Detaches starts work that goes on while the program ends, with one of these
+	// options where there are any.
+	Detaches Property = "detaches"
+	// StartsAtOnceWith starts any number of commands at once, with a 0 in one of
+	// these options.
+	StartsAtOnceWith Property = "starts_at_once_with"
 	// CopiesInput prints what it reads, unchanged.
 	CopiesInput Property = "copies_input"
 	// FiltersLines prints some of the lines that it reads, unchanged, with no other
@@ -229,6 +245,12 @@ var Properties = []Property{
 	LinksSymbolicallyWith,
 	LinksIntoFolder,
 	PassesInput,
+	EndsTheSame,
+	PrintsEndlessly,
+	Waits,
+	Leaves,
+	Detaches,
+	StartsAtOnceWith,
 	CopiesInput,
 	FiltersLines,
 	PrintsText,

@@ -1,0 +1,208 @@
+package bash
+
+import (
+	"path"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"cardea.dev/internal/knowledge"
+	"cardea.dev/internal/knowledge/form"
+)
+
+// This file finds what runs again: loops whose condition never changes, and functions
+// and scripts that call themselves. Together with what such parts start it says
+// whether a line multiplies without end.
+
+// Again is a range of parts, half open, that may run again and again.
+type Again struct {
+	From, To int
+	// Depth is the number of steps of Via that lie around the range.
+	Depth int
+}
+
+// running is a function or a script that is being walked.
+type running struct {
+	text string // of a script
+	Again
+}
+
+// begin notes that a function or a script begins here.
+func (w *walker) begin(text string) running {
+	return running{text, Again{From: len(w.out.Parts), Depth: len(w.via)}}
+}
+
+// callsItself notes that the next part calls what is running.
+func (w *walker) callsItself(r running) {
+	r.To = len(w.out.Parts) + 1
+	w.out.SelfCalls = append(w.out.SelfCalls, r.Again)
+}
+
+// runsItself notes a script that is being walked already, and reports it.
+func (w *walker) runsItself(text string) bool {
+	for _, r := range w.running {
+		if r.text == text {
+			w.callsItself(r)
+			return true
+		}
+	}
+	return false
+}
+
+// conditional walks what runs only where a condition holds.
+func (w *walker) conditional(constant bool, walk func()) {
+	begin := len(w.out.Parts)
+	walk()
+	if !constant && begin < len(w.out.Parts) {
+		w.out.Conditional = append(w.out.Conditional, [2]int{begin, len(w.out.Parts)})
+	}
+}
+
+// repeats walks the body of a loop, of which the parts from begin on run each time.
+func (w *walker) repeats(endless bool, begin int, walk func()) {
+	w.conditional(endless, walk)
+	if endless && begin < len(w.out.Parts) {
+		w.out.Endless = append(w.out.Endless, Again{begin, len(w.out.Parts), len(w.via)})
+	}
+}
+
+// constant reports a condition with the same result each time.
+func (w *walker) constant(list []*syntax.Stmt) bool {
+	if len(list) == 0 {
+		return true
+	}
+	last := list[len(list)-1]
+	if last.Background {
+		return true
+	}
+	switch cmd := last.Cmd.(type) {
+	case *syntax.CallExpr:
+		return w.constantCall(cmd)
+	case *syntax.Block:
+		return w.constant(cmd.Stmts)
+	case *syntax.Subshell:
+		return w.constant(cmd.Stmts)
+	case *syntax.BinaryCmd:
+		return w.constant([]*syntax.Stmt{cmd.Y}) && (isPipe(cmd.Op) || w.constant([]*syntax.Stmt{cmd.X}))
+	case *syntax.ArithmCmd:
+		return w.constantNumber(cmd.X)
+	case *syntax.TestClause:
+		return w.constantText(w.source(cmd.X), false) && !testsFile(cmd.X)
+	}
+	return false
+}
+
+// constantCall reports a command that always ends the same way: true, [ 1 = 1 ]. A
+// loop over what a program without an end prints does so too.
+func (w *walker) constantCall(c *syntax.CallExpr) bool {
+	if len(c.Args) == 0 {
+		return false
+	}
+	name := path.Base(c.Args[0].Lit())
+	if name == "read" && w.cmd.stdin.kind == piped {
+		return w.out.PrintsEndlessly(w.cmd.stdin.from)
+	}
+	if !knowledge.Has(form.EndsTheSame, name) || w.shell.funcs[name] != nil {
+		return false
+	}
+	for _, word := range c.Args[1:] {
+		if text := w.source(word); !w.constantText(text, name == "let") || name != "echo" && len(c.Args) > 2 && filePredicate(text) {
+			return false
+		}
+	}
+	return true
+}
+
+// PrintsEndlessly reports whether the last part of a range, or a loop in it, prints
+// without end.
+func (a *Analysis) PrintsEndlessly(at [2]int) bool {
+	if at[0] >= at[1] || at[1] > len(a.Parts) {
+		return false
+	}
+	for i := at[1] - 1; i >= at[0]; i-- {
+		p := &a.Parts[i]
+		if knowledge.HasWith(form.PrintsEndlessly, p.Program(), func(word string) bool {
+			for _, o := range p.Argv {
+				if o.Text == word {
+					return true
+				}
+			}
+			return false
+		}) {
+			return true
+		}
+		if !knowledge.PassesOn(p) {
+			break
+		}
+	}
+	for _, r := range a.Endless {
+		if at[0] <= r.From && r.To <= at[1] {
+			return true
+		}
+	}
+	return false
+}
+
+// constantNumber reports an arithmetic expression with the same value each time. None
+// at all is one.
+func (w *walker) constantNumber(x syntax.ArithmExpr) bool {
+	return x == nil || w.constantText(w.source(x), true)
+}
+
+// constantText reports an expression in which nothing changes: no variable that the
+// loop sets, and no substitution. In arithmetic every name is a variable.
+func (w *walker) constantText(text string, arithmetic bool) bool {
+	for _, changes := range []string{"$(", "`", "<(", "++", "--", "+=", "-="} {
+		if strings.Contains(text, changes) {
+			return false
+		}
+	}
+	for rest := text; rest != ""; {
+		variable := rest[0] == '$'
+		if variable {
+			rest = strings.TrimLeft(rest[1:], "{")
+		}
+		end := 0
+		for end < len(rest) && nameByte(rest[end]) {
+			end++
+		}
+		switch name := rest[:end]; {
+		case variable && (name == "" || name[0] <= '9'):
+			return false // $1, $?
+		case variable || arithmetic && name != "" && name[0] > '9':
+			if v := w.lookup(name); v.kind != known && v.kind != outside {
+				return false
+			}
+		}
+		rest = rest[max(end, min(1, len(rest))):]
+	}
+	return true
+}
+
+func nameByte(c byte) bool {
+	return c == '_' || c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z'
+}
+
+// filePredicate reports a word of test that looks at a file: -e, -nt.
+func filePredicate(text string) bool {
+	switch text {
+	case "-n", "-z", "-a", "-o", "-eq", "-ne", "-lt", "-le", "-gt", "-ge":
+		return false
+	}
+	return len(text) > 1 && text[0] == '-' && (text[1] < '0' || text[1] > '9')
+}
+
+// testsFile reports a test that looks at a file.
+func testsFile(x syntax.TestExpr) bool {
+	found := false
+	syntax.Walk(x, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.UnaryTest:
+			found = found || n.Op != syntax.TsNot && n.Op != syntax.TsEmpStr && n.Op != syntax.TsNempStr
+		case *syntax.BinaryTest:
+			found = found || n.Op == syntax.TsNewer || n.Op == syntax.TsOlder || n.Op == syntax.TsDevIno
+		}
+		return !found
+	})
+	return found
+}
