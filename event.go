@@ -61,9 +61,8 @@ type Event struct {
 	Roots []string
 	// Mode is the permission mode.
 	Mode Mode
-	// Unattended is set where the person said at installation that nobody
-	// watches this agent, or CARDEA_UNATTENDED says so.
-	Unattended bool
+	// Attendance is what is said about the person in front of the agent.
+	Attendance Attendance
 	// NativeAsk is set when the harness's own lists may hold an ask for this
 	// call, which an allow on PermissionRequest would answer in the person's
 	// place.
@@ -81,6 +80,20 @@ type Event struct {
 	// duplicate keys, wrong types, text that had to be replaced.
 	Faults []Opaque
 }
+
+// Attendance is what is said, besides the mode, about whether a person watches an
+// agent.
+type Attendance uint8
+
+const (
+	// AttendanceUnsaid leaves it to the mode.
+	AttendanceUnsaid Attendance = iota
+	// PersonAttends is the harness's own word that a person sits in front of it.
+	PersonAttends
+	// NobodyAttends is the harness's word that nobody does, or the person's, given
+	// at installation or by CARDEA_UNATTENDED.
+	NobodyAttends
+)
 
 // Place is what is known of an event beyond its message.
 type Place struct {
@@ -101,7 +114,15 @@ func (e *Event) At(p Place) *Event {
 // is.
 func (e *Event) WithNobody() *Event {
 	with := *e
-	with.Unattended = true
+	with.Attendance = NobodyAttends
+	return &with
+}
+
+// WithPerson is the event of an agent of which its harness says that a person sits
+// in front of it. The event stays as it is.
+func (e *Event) WithPerson() *Event {
+	with := *e
+	with.Attendance = PersonAttends
 	return &with
 }
 
@@ -112,11 +133,15 @@ func (e *Event) WithCall(c *Call) *Event {
 	return &with
 }
 
-// Attended reports whether a person is sure to see a question. A mode that
-// this version does not know is not sure.
+// Attended reports whether a person is sure to see a question: by what is said
+// about them, else by the mode. A mode that this version does not know is not sure,
+// and in dontAsk the harness asks nobody.
 func (e *Event) Attended() bool {
-	if e.Unattended {
+	switch {
+	case e.Attendance == NobodyAttends || e.Mode == ModeDontAsk:
 		return false
+	case e.Attendance == PersonAttends:
+		return true
 	}
 	switch e.Mode {
 	case ModeUnknown, ModeDefault, ModePlan:

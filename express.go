@@ -1,6 +1,7 @@
 package cardea
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 )
@@ -259,7 +260,7 @@ func (a *Answer) expressAsk(row Row, can Capabilities, ev *Event) {
 		a.limit(OwnPrompt)
 	case Deny:
 		a.limit(NoAsk)
-		hint := "\n(" + can.Harness + " cannot ask a person here, so this is refused; a person can run it)"
+		hint := "\n(" + cmp.Or(can.Harness, "this hook") + " cannot ask a person here, so this is refused; a person can run it)"
 		a.Reason, a.Message = a.Reason+hint, a.Message+hint
 	default:
 		a.limit(NoAsk)

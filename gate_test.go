@@ -132,7 +132,7 @@ func TestDefaultReplacesSilence(t *testing.T) {
 		if got := g.Decide(context.Background(), ev).Effect; got != d {
 			t.Errorf("default %v gives %v", d, got)
 		}
-		ev.Unattended = true
+		ev.Attendance = cardea.NobodyAttends
 		if got := g.Decide(context.Background(), ev).Effect; got != cardea.Deny {
 			t.Errorf("default unattended deny gives %v", got)
 		}

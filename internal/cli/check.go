@@ -185,9 +185,6 @@ func (h *hook) answerUnread(m *harness.Message) harness.Output {
 	a := cardea.Express(m.Verdict(p.fallback), m.Capabilities(), m.Event)
 	p.answer = &a
 	h.publish(p)
-	if h.flags.harness == "" {
-		return p.write()
-	}
 	_, problems := p.recorder.record(p.event, a, h.late)
 	return p.write(problems...)
 }

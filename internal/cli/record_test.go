@@ -44,7 +44,9 @@ func TestEveryVerdictIsRecorded(t *testing.T) {
 		{"PermissionRequest", d.call("PermissionRequest", "default", "git push --force"), []string{"--harness", "claude-code"}, "deny", "PermissionRequest"},
 		{"no object", "[]", []string{"--harness", "claude-code"}, "deny", "failure"},
 		{"an event that is not answered", d.call("PostToolUse", "default", "make"), []string{"--harness", "claude-code"}, "", ""},
-		{"no object, no harness named", "[]", nil, "", ""},
+		{"no object, no harness named", "[]", nil, "abstain", "no JSON object"},
+		{"an unknown shape", `{"x":{"command":"git push --force"}}`, nil, "deny", "may run"},
+		{"an unknown shape without a call", `{"x":1}`, nil, "abstain", "unknown shape"},
 	} {
 		before := len(d.entries())
 		d.run(c.stdin, append([]string{"check"}, c.args...)...)
@@ -59,7 +61,7 @@ func TestEveryVerdictIsRecorded(t *testing.T) {
 			t.Errorf("%s: %v", c.name, all[before:])
 		}
 	}
-	if out, errs, code := d.run("", "audit", "verify"); code != exitOK || !strings.HasPrefix(out, "5 entries") || errs != "" {
+	if out, errs, code := d.run("", "audit", "verify"); code != exitOK || !strings.HasPrefix(out, "8 entries") || errs != "" {
 		t.Errorf("verify: exit %d, %q, %q", code, out, errs)
 	}
 }

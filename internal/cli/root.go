@@ -1,8 +1,12 @@
 package cli
 
 import (
+	"bytes"
+	"errors"
+	"io"
 	"strings"
 
+	"cardea.dev/internal/person"
 	"cardea.dev/internal/script"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -16,6 +20,12 @@ func Main(args []string, p Process) int {
 	if len(args) > 0 && args[0] == "check" && !asksForHelp(args[1:]) {
 		return check(args[1:], p)
 	}
+	if len(args) == 0 {
+		if message := hookMessage(p.Stdin); message != nil {
+			p.Stdin = message
+			return check(nil, p)
+		}
+	}
 	if len(args) == 1 && args[0] == script.ActionCommand {
 		return perform(p)
 	}
@@ -27,6 +37,21 @@ func Main(args []string, p Process) int {
 		p.warn(err.Error())
 	}
 	return code
+}
+
+// hookMessage is standard input where it begins as a hook message does, nil where
+// it does not: some harnesses drop the arguments of a hook and start the bare
+// program, and a help text in answer would let the call run.
+func hookMessage(stdin io.Reader) io.Reader {
+	if stdin == nil || person.Terminal(stdin) {
+		return nil
+	}
+	begin := make([]byte, 512)
+	n, err := stdin.Read(begin)
+	if err != nil && !errors.Is(err, io.EOF) || !bytes.HasPrefix(bytes.TrimLeft(begin[:n], " \t\r\n\ufeff"), []byte("{")) {
+		return nil
+	}
+	return io.MultiReader(bytes.NewReader(begin[:n]), stdin)
 }
 
 // perform runs an action that a hook left behind. It is nobody's command, so the

@@ -211,7 +211,10 @@ func (f tryFlags) read(p Process, own harness.Adapter, cwd, fields string) (trie
 		return tried{}, fmt.Errorf("the input cannot be read: %w", err)
 	}
 	ev := *claudecode.Adapter{}.Parse(payload)
-	ev.Harness, ev.Role, ev.Unattended = f.harness, f.role, p.isSet("CARDEA_UNATTENDED")
+	ev.Harness, ev.Role = f.harness, f.role
+	if p.isSet("CARDEA_UNATTENDED") {
+		ev.Attendance = cardea.NobodyAttends
+	}
 	return tried{event: &ev, adapter: own}, nil
 }
 

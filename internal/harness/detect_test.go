@@ -1,6 +1,7 @@
 package harness_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -162,8 +163,10 @@ func TestOpenNoObject(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if a := write(m, m.Verdict(cardea.Fallback{OnError: cardea.OnErrorDeny})); !m.Unread || a.Exit != 0 || len(a.Stdout) > 0 || len(a.Stderr) == 0 {
-			t.Errorf("%q without --harness: %+v", raw, a)
+		for on, exit := range map[cardea.OnError]int{cardea.OnErrorDefer: 0, cardea.OnErrorDeny: 2, cardea.OnErrorAllow: 0} {
+			if a := write(m, m.Verdict(cardea.Fallback{OnError: on})); !m.Unread || a.Exit != exit || len(a.Stdout) > 0 || len(a.Stderr) == 0 {
+				t.Errorf("%q under %s without --harness: %+v", raw, on, a)
+			}
 		}
 	}
 }
@@ -336,17 +339,51 @@ func TestForeignReadsWhatIsCertain(t *testing.T) {
 	}
 }
 
-func TestUnknownShapeIsSilent(t *testing.T) {
-	m, err := harness.Hook{Env: none, Adapters: adapters()}.Open([]byte(fromNobody))
-	if err != nil {
-		t.Fatal(err)
+func TestUnknownShapeWithoutACallIsSilent(t *testing.T) {
+	for _, raw := range []string{`{}`, `{"thread":"t","status":"idle"}`, `{"event":"stop","cwd":"/p","transcript_path":"/t"}`, `{"command":"","path":[]}`, `{"command":7}`} {
+		m, err := harness.Hook{Env: none, Adapters: adapters()}.Open([]byte(raw))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a := write(m, m.Verdict(cardea.Fallback{OnError: cardea.OnErrorDeny})); !m.Unread || a.Exit != 0 || len(a.Stdout) > 0 || !strings.Contains(string(a.Stderr), "--harness") {
+			t.Errorf("%s: %+v", raw, a)
+		}
 	}
-	if a := write(m, m.Verdict(cardea.Fallback{OnError: cardea.OnErrorDeny})); !m.Unread || a.Exit != 0 || len(a.Stdout) > 0 || !strings.Contains(string(a.Stderr), "--harness") {
-		t.Errorf("%+v", a)
-	}
-	m, _ = harness.Hook{Env: none, Adapters: adapters()}.Open([]byte(fromClaude))
+	m, _ := harness.Hook{Env: none, Adapters: adapters()}.Open([]byte(fromClaude))
 	if m.Unread {
 		t.Error("an event is settled without a verdict")
+	}
+}
+
+// A call is found in a message that nobody is known to send: in the form that it
+// has, or wherever a command or a path stands.
+func TestUnknownShapesAreJudged(t *testing.T) {
+	for _, tt := range []struct{ raw, tool, input, harness string }{
+		{`{"tool_name":"Bash","tool_input":{"command":"ls"}}`, "Bash", `map[command:ls]`, "claude-code"},
+		{`{"tool_name":"mcp__x__y","tool_input":{"a":"b"},"hook_event_name":"PreToolUse"}`, "mcp__x__y", `map[a:b]`, "claude-code"},
+		{`{"toolName":"bash","toolArgs":{"command":"ls"}}`, "Bash", `map[command:ls]`, "copilot-cli"},
+		{`{"toolName":"view","toolArgs":"{\"path\":\"/x\"}"}`, "Read", `map[file_path:/x]`, "copilot-cli"},
+		{`{"command":"ls"}`, "unknown", `map[command:ls]`, ""},
+		{`{"tool":"Bash","args":{"command":"ls"}}`, "Bash", `map[command:ls]`, ""},
+		{`{"call":{"name":"run","arguments":{"cmd":["rm","-rf","/"],"why":"x"}},"cwd":"/p"}`, "run", `map[cmd:[rm -rf /] why:x]`, ""},
+		{`{"file_path":"/x","cwd":"/p","transcript_path":"/t"}`, "unknown", `map[file_path:/x]`, ""},
+		{`{"calls":[{"CommandLine":"a"},{"commandLine":"b"}]}`, "unknown", `map[calls:[map[CommandLine:a] map[commandLine:b]]]`, ""},
+	} {
+		m, err := harness.Hook{Env: none, Adapters: adapters()}.Open([]byte(tt.raw))
+		if err != nil {
+			t.Fatal(err)
+		}
+		ev := m.Event
+		if m.Unread || !ev.Kind.Answered() || ev.Call == nil || ev.Call.Tool != tt.tool || fmt.Sprint(ev.Call.Input) != tt.input || ev.Harness != tt.harness || len(m.Troubles) != 1 {
+			t.Errorf("%s: %+v, %+v", tt.raw, ev, ev.Call)
+			continue
+		}
+		for effect, exit := range map[cardea.Effect]int{cardea.Halt: 2, cardea.Deny: 2, cardea.Ask: 2, cardea.Defer: 0, cardea.Abstain: 0, cardea.Allow: 0} {
+			a := write(m, cardea.Verdict{Effect: effect, Reason: "why", Message: "why"})
+			if tt.harness == "" && (a.Exit != exit || len(a.Stdout) > 0 || exit == 2 && !strings.Contains(string(a.Stderr), "why")) {
+				t.Errorf("%s at %s: %+v", tt.raw, effect, a)
+			}
+		}
 	}
 }
 

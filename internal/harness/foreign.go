@@ -15,18 +15,28 @@ func Foreign(sender string, p *Payload) *cardea.Event {
 	r := NewReading(p)
 	wire := firstText(p, "hook_event_name", "hookEventName", "event")
 	cwd, mode, name := r.Folder("cwd"), r.Text("permission_mode"), r.Text("tool_name")
+	kind := canonicalKind(wire)
+	input, there := r.Value("tool_input")
+	if sender == "" || wire == "" && name == "" {
+		name, input = carried(p)
+		there = input != nil
+		if there && !kind.Answered() {
+			// Nothing says that the call has run already.
+			kind = cardea.PreToolUse
+		}
+	}
 	var call *cardea.Call
-	if input, there := r.Value("tool_input"); name != "" && there {
+	if name != "" && there {
 		call = r.Call(sender, ToolName(sender, name), name, input, there)
-		info, _ := Tool(call.Tool)
+		info, known := Tool(call.Tool) // of an unknown tool nothing is allowed anyway
 		for field := range call.Input {
-			if !info.has(field) {
+			if known && !info.has(field) {
 				r.Fault(field, "a field of "+sender+"'s "+name+" that this version does not know")
 			}
 		}
 	}
 	return &cardea.Event{
-		Kind: canonicalKind(wire), Wire: wire, Harness: sender, Sent: p,
+		Kind: kind, Wire: wire, Harness: sender, Sent: p,
 		Session: firstText(p, "session_id", "sessionId", "conversation_id"), Cwd: cwd, Mode: cardea.Mode(mode),
 		Call: call, Faults: r.Faults("tool_input"),
 	}

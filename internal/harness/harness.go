@@ -20,6 +20,9 @@ type Adapter interface {
 	// Parse reads a payload. It never fails: what it cannot read becomes a
 	// fault of the event. It leaves the call's parts to the analysis.
 	Parse(p *Payload) *cardea.Event
+	// Attendance is what the harness's environment says about a person in front
+	// of it.
+	Attendance(env func(string) string) cardea.Attendance
 	// Capabilities is the table of what the harness can express.
 	Capabilities() cardea.Capabilities
 	// Render writes an answer the way the harness reads it. It is a pure function

@@ -44,8 +44,9 @@ type Hook struct {
 // With an explicit harness the answer has its form whatever came. A foreign
 // message is parsed by its sender's adapter, and answered so only where the
 // sender reads that form; elsewhere by exit code. Without one the sender's own
-// form is used, and an unknown shape is passed in silence: any answer could
-// mean the opposite to a harness that is not known.
+// form is used. A message that nobody is known to send is judged by the form that
+// its call has; one of unknown shape that carries a command or a path is judged
+// too, and answered by exit code alone. What carries neither is passed in silence.
 func (h Hook) Open(raw []byte) (*Message, error) {
 	own := byName(h.Adapters, h.Harness)
 	if h.Harness != "" && own == nil {
@@ -56,11 +57,19 @@ func (h Hook) Open(raw []byte) (*Message, error) {
 		return h.Unread(cardea.NoObject.Trouble("", cardea.CodeSyntax, "", err.Error())), nil
 	}
 	sender, adapter := Detect(p, h.Env, h.Adapters)
-	if own == nil && sender == "" {
-		return h.Unread(cardea.Warning("", cardea.CodeUnknownSender, "name its sender with --harness", "a message of unknown shape was passed without a verdict")), nil
-	}
 	m := &Message{Sender: sender}
+	if own == nil && sender == "" {
+		if adapter = byShape(h.Adapters, p); adapter == nil && !carriesCall(p) {
+			return h.Unread(cardea.Warning("", cardea.CodeUnknownSender, nameIt, "a message of unknown shape was passed without a verdict")), nil
+		}
+	}
 	switch {
+	case own == nil && sender == "" && adapter != nil:
+		m.Sender, m.Event, m.form = adapter.Name(), adapter.Parse(p), adapter
+		m.note(nameIt, "a message came that no harness is known to send; it was judged in the form of "+adapter.Name())
+	case own == nil && sender == "":
+		m.Event = Foreign(sender, p)
+		m.note(nameIt, "a message of unknown shape came; it was judged, and answered by exit code alone")
 	case own == nil && adapter == nil:
 		m.Event = Foreign(sender, p)
 		m.note("", fmt.Sprintf("a %s message arrived, which this version answers by exit code only", sender))
@@ -71,24 +80,51 @@ func (h Hook) Open(raw []byte) (*Message, error) {
 	default:
 		m.misdirected(p, own, adapter)
 	}
-	if h.Unattended {
-		m.Event = m.Event.WithNobody()
-	}
+	m.attend(h, adapter)
 	return m, nil
+}
+
+const nameIt = "name its sender with --harness"
+
+// byShape is the adapter in whose form a message has a tool's name and input, nil
+// for none.
+func byShape(adapters []Adapter, p *Payload) Adapter {
+	switch {
+	case p.Has("tool_name") && p.Has("tool_input"):
+		return byName(adapters, "claude-code")
+	case p.Has("toolName") && (p.Has("toolArgs") || p.Has("toolInput")):
+		return byName(adapters, "copilot-cli")
+	}
+	return nil
+}
+
+// attend notes whether a person watches the agent. The word of a harness counts for
+// its own messages: those of an agent that it started inherit its environment.
+func (m *Message) attend(h Hook, sender Adapter) {
+	said := cardea.AttendanceUnsaid
+	if sender != nil {
+		said = sender.Attendance(h.Env)
+	}
+	switch {
+	case h.Unattended || said == cardea.NobodyAttends:
+		m.Event = m.Event.WithNobody()
+	case said == cardea.PersonAttends:
+		m.Event = m.Event.WithPerson()
+	}
 }
 
 // Unread is a message in which there is nothing to be judged. Its mode is not known
 // either, so nobody is sure to see a question.
 func (h Hook) Unread(t cardea.Trouble) *Message {
-	return &Message{Event: &cardea.Event{Harness: h.Harness, Unattended: true}, Unread: true, Troubles: cardea.Troubles{t}}
+	return &Message{Event: &cardea.Event{Harness: h.Harness, Attendance: cardea.NobodyAttends}, Unread: true, Troubles: cardea.Troubles{t}}
 }
 
 // Verdict is the verdict on a message that is unread. Where it is not known that a
-// harness sent it, only the setting default counts, and only for bytes that are no
-// object: an object of unknown shape may be about no call at all.
+// harness sent it, only the settings default and on_error: deny count, and only for
+// bytes that are no object: an object of unknown shape may be about no call at all.
 func (m *Message) Verdict(b cardea.Fallback) cardea.Verdict {
 	failure := m.Troubles[0].Failure
-	if m.Event.Harness == "" {
+	if m.Event.Harness == "" && b.OnError != cardea.OnErrorDeny {
 		b.OnError = cardea.OnErrorAllow
 	}
 	v := cardea.Verdict{}

@@ -28,7 +28,7 @@ type Harness struct {
 	more []string
 	// grouped is set where handlers stand in matcher groups.
 	grouped bool
-	// command and timeout are the keys of a handler's program and time limit.
+	// command and timeout are the keys of a handler's shell line and time limit.
 	command, timeout string
 	// ownFile is set where Cardea's hooks have a file of their own.
 	ownFile bool
@@ -45,7 +45,7 @@ func Harnesses() []Harness {
 		{Name: copilotcli.Name, Title: "Copilot CLI", Program: "copilot", events: []string{"preToolUse", "permissionRequest"},
 			more: []string{"sessionStart", "userPromptSubmitted", "postToolUse", "postToolUseFailure", "notification", "subagentStart", "subagentStop",
 				"agentStop", "preCompact", "errorOccurred", "sessionEnd"},
-			command: "exec", timeout: "timeoutSec", ownFile: true},
+			command: copilotShell(), timeout: "timeoutSec", ownFile: true},
 	}
 }
 
@@ -172,11 +172,7 @@ func (w Wanted) Args(h Harness) []string {
 
 // entry is what stands in the list of an event.
 func (h Harness) entry(w Wanted) []jsonedit.Field {
-	var args []any
-	for _, a := range w.Args(h) {
-		args = append(args, a)
-	}
-	handler := []jsonedit.Field{{Key: "type", Value: "command"}, {Key: h.command, Value: w.Binary}, {Key: "args", Value: args},
+	handler := []jsonedit.Field{{Key: "type", Value: "command"}, {Key: h.command, Value: shellLine(h.command, w.Binary, w.Args(h))},
 		{Key: h.timeout, Value: int(w.Timeout / time.Second)}}
 	if w.FailClosed {
 		handler = append(handler, jsonedit.Field{Key: "onFailure", Value: "block"})
@@ -200,8 +196,7 @@ func isCardea(program string) bool {
 }
 
 // invocation is what a handler starts: the program and its arguments, in the
-// form with arguments or as words of a shell line. Words that a shell would
-// not take as they stand are cut off.
+// form with arguments or as words of a shell line.
 func invocation(handler *jsonedit.Node) (program string, args []string) {
 	if words, ok := handler.Get("args").Words(); ok {
 		for _, key := range []string{"exec", "command"} {
@@ -211,8 +206,7 @@ func invocation(handler *jsonedit.Node) (program string, args []string) {
 		}
 	}
 	for _, key := range []string{"command", "exec", "bash", "powershell"} {
-		words := strings.Fields(strings.NewReplacer(`"`, "", `'`, "", "& ", "").Replace(handler.Str(key)))
-		if len(words) > 1 {
+		if words := shellWords(handler.Str(key)); len(words) > 1 {
 			return words[0], words[1:]
 		}
 	}

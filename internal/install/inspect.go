@@ -27,6 +27,8 @@ type Wiring struct {
 	Program string   `json:"program"`
 	Args    []string `json:"args"`
 	Shell   string   `json:"shell,omitempty"`
+	// key is that of the line, where there is one.
+	key string
 	// Timeout is the harness's time limit, Limit Cardea's own.
 	Timeout time.Duration `json:"timeout_ns"`
 	Limit   time.Duration `json:"limit_ns"`
@@ -198,9 +200,9 @@ func (h Harness) wiring(f settings, s spot) Wiring {
 	w.Line, _ = jsonedit.Position(f.doc.Data, s.handler.Start)
 	w.Program, w.Args = invocation(s.handler)
 	if _, ok := s.handler.Get("args").Words(); !ok {
-		for _, key := range []string{"command", "exec", "bash"} {
+		for _, key := range []string{"command", "exec", "bash", "powershell"} {
 			if w.Shell == "" {
-				w.Shell = s.handler.Str(key)
+				w.Shell, w.key = s.handler.Str(key), key
 			}
 		}
 	}

@@ -296,7 +296,7 @@ func TestUninstallFromBrokenFiles(t *testing.T) {
 		t.Error(s)
 	}
 	// The mistake is in our own entry: nobody guesses.
-	text := strings.ReplaceAll(installed, "\"args\": [", "\"args\": ")
+	text := strings.ReplaceAll(installed, "\"timeout\": ", "\"timeout\": [")
 	put(t, path, text)
 	_, err := PlanUninstall(h, User, at)
 	if err == nil || !strings.Contains(err.Error(), "by hand the entries that name cardea: line ") || get(t, path) != text {
@@ -314,6 +314,8 @@ func TestWhatIsOurs(t *testing.T) {
 	for text, want := range map[string]bool{
 		`{"command": "/opt/cardea", "args": ["check"]}`:                           true,
 		`{"command": "cardea check --harness claude-code"}`:                       true,
+		`{"command": "'/opt/it'\\''s mine/cardea' check"}`:                        true,
+		`{"command": "'/opt/other' 'cardea' check"}`:                              false,
 		`{"command": "\"/opt/my/cardea\" check"}`:                                 true,
 		`{"bash": "/opt/cardea check", "powershell": "& 'C:\\cardea.exe' check"}`: true,
 		`{"exec": "C:\\bin\\Cardea.exe", "args": ["check"]}`:                      true,

@@ -19,7 +19,7 @@ import (
 // around it. Only then may it be run: the settings of a project are written by
 // whoever sent them.
 func (w Wiring) SameProgram(binary string) bool {
-	if w.Shell != "" && strings.ContainsAny(w.Shell, "$`;&|<>(){}[]*?!#~=\\\n") {
+	if w.Shell != "" && w.Shell != shellLine(w.key, w.Program, w.Args) && strings.ContainsAny(w.Shell, "$`;&|<>(){}[]*?!#~=\\\n") {
 		return false
 	}
 	a, err := os.Stat(w.Program)

@@ -41,7 +41,7 @@ func (s Seat) Attending() error {
 			return fmt.Errorf("an agent is at work here (%s is set); do this in a terminal of your own", name)
 		}
 	}
-	if !terminal(s.Stdin) {
+	if !Terminal(s.Stdin) {
 		return errors.New("standard input is no terminal; do this at a terminal, by hand")
 	}
 	all, err := s.Ancestors()
@@ -86,9 +86,9 @@ func isAgent(name string) bool {
 	return false
 }
 
-// terminal reports whether a reader is a terminal. The null device is a
+// Terminal reports whether a reader is a terminal. The null device is a
 // character device, too, and none.
-func terminal(stdin any) bool {
+func Terminal(stdin any) bool {
 	f, ok := stdin.(interface{ Stat() (os.FileInfo, error) })
 	if !ok {
 		return false

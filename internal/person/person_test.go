@@ -61,7 +61,7 @@ func TestAttending(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer null.Close()
-	if terminal(null) {
+	if Terminal(null) {
 		t.Error("the null device is a terminal")
 	}
 }

@@ -28,6 +28,18 @@ func (Adapter) Detect(p *harness.Payload, env func(string) string) bool {
 	return harness.Sender(p, env) == Name
 }
 
+// Attendance is what CLAUDE_CODE_SESSION_ATTENDED says: 1 in a terminal, 0 under -p
+// (seen with 2.1.330; its messages have mode auto in both).
+func (Adapter) Attendance(env func(string) string) cardea.Attendance {
+	switch env("CLAUDE_CODE_SESSION_ATTENDED") {
+	case "0":
+		return cardea.NobodyAttends
+	case "1":
+		return cardea.PersonAttends
+	}
+	return cardea.AttendanceUnsaid
+}
+
 // Parse reads a message of any of Claude Code's events; one that this version
 // does not know is passed under its own name.
 func (Adapter) Parse(p *harness.Payload) *cardea.Event {

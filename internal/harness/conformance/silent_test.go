@@ -12,6 +12,8 @@ import (
 // take another input or hear a context: all that an adapter of one needs.
 type silent struct{}
 
+func (silent) Attendance(func(string) string) cardea.Attendance { return cardea.AttendanceUnsaid }
+
 func (silent) Name() string { return "silent" }
 
 func (silent) Detect(p *harness.Payload, _ func(string) string) bool { return p.Has("thread") }

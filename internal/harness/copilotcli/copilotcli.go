@@ -31,6 +31,9 @@ func (Adapter) Detect(p *harness.Payload, env func(string) string) bool {
 	return harness.Sender(p, env) == Name
 }
 
+// Attendance is unsaid: no variable of Copilot CLI tells it.
+func (Adapter) Attendance(func(string) string) cardea.Attendance { return cardea.AttendanceUnsaid }
+
 // Parse reads a message in either format.
 func (Adapter) Parse(p *harness.Payload) *cardea.Event {
 	if p.Has("tool_name") || p.Has("tool_input") || !p.Has("sessionId") && p.Has("hook_event_name") {
