@@ -86,7 +86,7 @@ func TestExamples(t *testing.T) {
 				}
 			}
 			for _, e := range file.Tests.Accesses {
-				if got := r.finds(e.Line); !slices.Equal(got, e.Finds) {
+				if got := r.finds(e.Line, e.Finds); !slices.Equal(got, e.Finds) {
 					t.Errorf("%s:%d: %s\n got [%s]\nwant [%s]", file.Path, e.At, e.Line, strings.Join(got, ", "), strings.Join(e.Finds, ", "))
 				}
 			}
@@ -120,8 +120,10 @@ func TestEveryProgramHasAnExample(t *testing.T) {
 // finds says what the analysis finds in a line: the accesses of its commands,
 // with paths as the project names them, the options that have a value, the usual names of
 // commands, the project's files that matter, what is opaque, and "incomplete" for
-// each command that may do more.
-func (r reading) finds(line string) []string {
+// each command that may do more. It says which words are the command where an
+// example expects it.
+func (r reading) finds(line string, expected []string) []string {
+	commands := slices.ContainsFunc(expected, func(e string) bool { return strings.HasPrefix(e, "command ") })
 	ev := call.Analyse(r.event(line), r.world)
 	out := []string{}
 	add := func(kind string, words ...string) {
@@ -130,6 +132,9 @@ func (r reading) finds(line string) []string {
 		}
 	}
 	for _, p := range ev.Call.Parts {
+		if commands {
+			add("command", p.Command...)
+		}
 		for _, a := range p.Access {
 			kind, at := string(a.Kind), a.Path
 			switch {

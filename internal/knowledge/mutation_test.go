@@ -173,7 +173,7 @@ func (m *mutator) noticed() bool {
 					continue
 				}
 				tried[e.line] = true
-				if verdict && m.r.only(e.line) != e.readOnly || !verdict && !slices.Equal(m.r.finds(e.line), e.finds) {
+				if verdict && m.r.only(e.line) != e.readOnly || !verdict && !slices.Equal(m.r.finds(e.line, e.finds), e.finds) {
 					return true
 				}
 			}
@@ -230,8 +230,23 @@ func (m *mutator) mutations() []mutation {
 			for k := 1; k < len(value.Content); k += 2 {
 				out = append(out, changes(value.Content[k-1], value.Content[k])...)
 			}
-		case "programs", "variables":
+		case "programs":
 			out = append(out, changes(key, value)...)
+		case "variables":
+			out = append(out, m.unclaimed(key, value)...)
+		}
+	}
+	return out
+}
+
+// unclaimed are the changes to a list of variables. A variable that is dangerous
+// for every program is in the list for people alone, who read it with "cardea
+// knowledge". No verdict depends on it.
+func (m *mutator) unclaimed(key, value *yaml.Node) []mutation {
+	out := changes(key, value)
+	for i := len(value.Content) - 1; i >= 0; i-- {
+		if knowledge.VariableClass(strings.Replace(value.Content[i].Value, "*", "X", 1)) == cardea.EnvDangerous {
+			out = slices.Delete(out, i, i+1)
 		}
 	}
 	return out

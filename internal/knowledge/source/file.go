@@ -65,7 +65,8 @@ type Tests struct {
 	ReadOnly []string `yaml:"read_only"`
 	// Lines that must never be allowed by `readonly`. At least five.
 	NotReadOnly []string `yaml:"not_read_only,required"`
-	// Command lines with their accesses: `{sort -o b a: [read a, write b]}`.
+	// Command lines with their accesses: `{sort -o b a: [read a, write b]}`, and with
+	// the words of their commands where one is given: `command gh pr list`.
 	Accesses []Example `yaml:"accesses"`
 	// Command lines with the secrets in them, which the redactor takes out: `{sshpass -p
 	// hunter2 ssh x: [hunter2]}`. An empty list for none.
