@@ -68,7 +68,7 @@ func read(r *document.Reader, name string, first map[string]string) (File, []car
 		v.Problem(cardea.CodeBadValue, "add lines that come close to read-only ones", "%d lines in \"not_read_only\", at least %d are needed", len(out.Tests.NotReadOnly), minNotReadOnly)
 	}
 	if programs := r.Top().Map().Get("programs"); programs.IsList() {
-		describedOnce(programs.List(), name, first)
+		describedOnce(programs.List(), name+":", first)
 	}
 	for i := range out.Programs {
 		inherit(&out.Programs[i])
@@ -90,8 +90,8 @@ func inherit(p *form.Program) {
 }
 
 // describedOnce reports programs that another entry describes, too. first are
-// the places of those so far.
-func describedOnce(programs []document.Value, file string, first map[string]string) {
+// the places of those so far, each a line behind at.
+func describedOnce(programs []document.Value, at string, first map[string]string) {
 	for _, p := range programs {
 		if !p.IsMap() {
 			continue
@@ -100,7 +100,7 @@ func describedOnce(programs []document.Value, file string, first map[string]stri
 			if text := name.Text(); first[text] != "" {
 				name.Problem(cardea.CodeDuplicate, "merge the two entries", "program %q is already described at %s", text, first[text])
 			} else {
-				first[text] = file + ":" + strconv.Itoa(name.Line())
+				first[text] = at + strconv.Itoa(name.Line())
 			}
 		}
 	}
@@ -373,6 +373,9 @@ func checkProgram(m document.Map, p *form.Program) {
 	repeats(m, "information_words", p.HelpOptions, true, "it is one of the \"help_options\"")
 	repeats(m, "value_options", p.PersistentValueOptions, true, "it is one of the \"persistent_value_options\"")
 	repeats(m, "global_value_options", p.PersistentValueOptions, true, "it is one of the \"persistent_value_options\"")
+	if s := m.Get("subcommands"); s.IsList() {
+		describedOnce(s.List(), "line ", map[string]string{})
+	}
 	anyWord := slices.Contains(p.Name, "*")
 	if anyWord && len(p.Name) > 1 {
 		m.Get("name").Problem(cardea.CodeNoEffect, "give it an entry of its own", "\"*\" stands for every other word")
