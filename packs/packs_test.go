@@ -129,7 +129,7 @@ func bash(command string) *cardea.Event {
 // the gate's time. The limit is a guard against hanging, not a measure.
 func TestHostileLines(t *testing.T) {
 	repeat := func(s string, n int) string { return strings.Repeat(s, testrun.Pick(n/4, n)) }
-	d := rules.New(packs.Rules(), stand().Settings)
+	d := rules.New(rules.ListOf(packs.Rules()), stand().Settings)
 	for name, line := range map[string]string{
 		"patterns": repeat("rm -rf *; ", 4000),
 		"paths":    repeat("rm -rf a/b/c/d/e; ", 4000),

@@ -88,7 +88,7 @@ func TestEveryRuleFiresOnTheWire(t *testing.T) {
 	for _, w := range wires() {
 		t.Run(w.name, func(t *testing.T) {
 			for _, r := range packs.Rules() {
-				gate := &cardea.Gate{Slots: []cardea.Slot{{Decider: rules.New([]rules.Rule{r}, stand().Settings), Possible: true}}}
+				gate := &cardea.Gate{Slots: []cardea.Slot{{Decider: rules.New(rules.ListOf([]rules.Rule{r}), stand().Settings), Possible: true}}}
 				for _, test := range examples(t, r) {
 					if test.Expect == "none" || test.Expect == "pass" {
 						continue
@@ -154,7 +154,7 @@ func pascal(a map[string]any) string {
 // TestInsteadIsFree: what a rule recommends must not be what another rule, or
 // the same, denies or asks about.
 func TestInsteadIsFree(t *testing.T) {
-	d := rules.New(packs.Rules(), stand().Settings)
+	d := rules.New(rules.ListOf(packs.Rules()), stand().Settings)
 	seen := 0
 	for _, r := range packs.Rules() {
 		if r.Instead == "" {

@@ -25,8 +25,7 @@ func listeners(l *inforce.Loaded) []listener {
 	if at, given := l.Given("policies.checks"); given {
 		out = append(out, listener{at.File, at.Line, []string{"PostToolUse"}}) // that a check succeeded is told there
 	}
-	for i := range l.Rules {
-		r := &l.Rules[i]
+	for _, r := range l.Rules() {
 		file, line := cardea.SplitSource(r.Source)
 		out = append(out, listener{file, line, r.Events})
 	}

@@ -122,9 +122,11 @@ func (j *judgement) exported(name string) bool { return j.process.Env(name) != "
 
 // analysis finds the parts of a call on this machine.
 func analysis(home string, exported func(name string) bool) func(*cardea.Event) *cardea.Event {
-	world := disk.World(home)
-	world.Exported = exported
-	return func(ev *cardea.Event) *cardea.Event { return call.Analyse(ev, world) }
+	return func(ev *cardea.Event) *cardea.Event {
+		world := disk.World(home)
+		world.Exported = exported
+		return call.Analyse(ev, world)
+	}
 }
 
 // actions are the commands that start when the answer is out.

@@ -63,9 +63,10 @@ func findings(l *inforce.Loaded, pl place) []cardea.Diagnostic {
 	out = append(out, l.NotExecutable()...)
 	out = append(out, settingsMistakes(l)...)
 	out = append(out, unmetChecks(l)...)
-	own := written(l.Rules)
-	out = append(out, twice(l.Rules)...)
-	out = append(out, shadowed(l.Rules, own)...)
+	all := l.Rules()
+	own := written(all)
+	out = append(out, twice(all)...)
+	out = append(out, shadowed(all, own)...)
 	out = append(out, shadowedRoutes(l)...)
 	out = append(out, tooWide(own, pl)...)
 	out = append(out, permissionFindings(l, pl)...)
@@ -228,7 +229,7 @@ func tooWide(own []rules.Rule, pl place) []cardea.Diagnostic {
 			continue
 		}
 		r.Trusted = true
-		d := rules.New([]rules.Rule{r}, rules.Settings{Home: pl.dirs.Home})
+		d := rules.New(rules.ListOf([]rules.Rule{r}), rules.Settings{Home: pl.dirs.Home})
 		for _, pr := range probes() {
 			if pr.allowedBy(d, pl, analyse) {
 				out = append(out, mistake(r.Source, cardea.CodeTooWide, "name the command, its flags and operands, or the path with its access",

@@ -63,7 +63,7 @@ func functionExists(e engine.Engine, name string) bool {
 // names. Ids that a policy puts together cannot be known.
 func unknownRules(l *inforce.Loaded, ids []string) []string {
 	known := map[string]bool{}
-	for _, r := range slices.Concat(l.Rules, l.Off) {
+	for _, r := range slices.Concat(l.Rules(), l.Off()) {
 		known[r.ID] = true
 	}
 	for _, r := range l.Routes {

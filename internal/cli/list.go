@@ -79,7 +79,7 @@ func list(p Process, asJSON bool) error {
 func listingOf(l *inforce.Loaded, pl place) listing {
 	out := listing{Project: pl.project, Trusted: l.Where.Trusted(),
 		Settings:    l.Settings.Effective(),
-		Permissions: entriesOf(l), Packs: packsOf(l), Rules: rulesOf(l.Rules), Off: rulesOf(l.Off), Routes: routesOf(l.Routes),
+		Permissions: entriesOf(l), Packs: packsOf(l), Rules: rulesOf(l.Rules()), Off: rulesOf(l.Off()), Routes: routesOf(l.Routes),
 		Diagnostics: slices.Concat([]cardea.Diagnostic{}, l.Uncounted(), l.UncountedPolicies())}
 	out.Policies = []policy.Listed{}
 	for _, f := range l.PolicyFolders() {
@@ -121,7 +121,7 @@ func rulesOf(list []rules.Rule) []ruleListing {
 func packsOf(l *inforce.Loaded) []packListing {
 	out := []packListing{}
 	at := map[string]int{}
-	for i, list := range [][]rules.Rule{l.Rules, l.Off} {
+	for i, list := range [][]rules.Rule{l.Rules(), l.Off()} {
 		for _, r := range list {
 			if r.Scope != cardea.ScopeBuiltin {
 				continue

@@ -60,7 +60,7 @@ func (all *inlineTests) run(l *inforce.Loaded) {
 			all.Diagnostics = append(all.Diagnostics, cardea.Diagnostic{File: file, Line: line, Code: cardea.CodeTestFailed, Text: name + ": " + desc + ": " + problem})
 		}
 	}
-	for _, r := range rules.RunTests(l.Rules, stand(), analyseTest) {
+	for _, r := range rules.RunTests(l.Rules(), stand(), analyseTest) {
 		add(r.Source, "rule "+r.Rule, r.Test.Desc, r.Test.Input, r.Problem)
 	}
 	for _, r := range routes.RunTests(l.Routes, harness.ToolWord) {

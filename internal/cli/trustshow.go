@@ -116,7 +116,7 @@ func (s *survey) settings() []settings.Effective {
 // first.
 func (s *survey) rules() []rules.Rule {
 	var out []rules.Rule
-	for _, list := range [][]rules.Rule{s.then.Rules, s.then.Off} {
+	for _, list := range [][]rules.Rule{s.then.Rules(), s.then.Off()} {
 		for _, r := range list {
 			if r.Scope == cardea.ScopeProject {
 				out = append(out, r)
@@ -141,10 +141,10 @@ func (s *survey) changes() []string {
 	}
 	type key struct{ id, source string }
 	was := map[key]rules.Rule{}
-	for _, r := range s.now.Rules {
+	for _, r := range s.now.Rules() {
 		was[key{r.ID, r.Source}] = r
 	}
-	for _, r := range s.then.Rules {
+	for _, r := range s.then.Rules() {
 		old, there := was[key{r.ID, r.Source}]
 		switch {
 		case r.Scope != cardea.ScopeProject:
@@ -157,7 +157,7 @@ func (s *survey) changes() []string {
 			out = append(out, fmt.Sprintf("rule %s begins to count (%s)", r.ID, word(r.Effect)))
 		}
 	}
-	for _, r := range s.then.Off {
+	for _, r := range s.then.Off() {
 		if _, there := was[key{r.ID, r.Source}]; there {
 			out = append(out, fmt.Sprintf("rule %s is switched off", r.ID))
 		}

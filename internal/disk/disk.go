@@ -12,9 +12,10 @@ import (
 	"cardea.dev/internal/state"
 )
 
-// World is this machine, for a person with a home folder.
+// World is this machine at one moment, for a person with a home folder: it remembers
+// where links lead, so each look at a call takes a new one.
 func World(home string) knowledge.World {
-	return knowledge.World{Home: home, Resolve: paths.Resolve, IsDir: IsDir, IsNew: IsNew, TopLevel: TopLevel, PlainNames: PlainNames, Names: Names, Members: Members, HoldsKey: HoldsKey, ReadFile: state.ReadLinked}
+	return knowledge.World{Home: home, Resolve: new(paths.Links).Resolve, IsDir: IsDir, IsNew: IsNew, TopLevel: TopLevel, PlainNames: PlainNames, Names: Names, Members: Members, HoldsKey: HoldsKey, ReadFile: state.ReadLinked}
 }
 
 // IsNew reports whether nothing exists under a path, not even a dangling link.

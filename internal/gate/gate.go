@@ -36,7 +36,7 @@ func Build(l *inforce.Loaded, analyse func(*cardea.Event) *cardea.Event, now fun
 // slots lists the deciders in order. None of them may allow whole calls.
 func slots(l *inforce.Loaded) []cardea.Slot {
 	about := rules.Settings{Home: l.Where.Dirs.Home, Own: l.Own()}
-	ofOthers, ofProject := splitRules(l.Rules)
+	ofOthers, ofProject := splitRules(l.List)
 	ownLists, otherLists := l.PermissionsDecider().Halves()
 	policies := l.Policies()
 	all := []cardea.Slot{
@@ -84,8 +84,8 @@ func slots(l *inforce.Loaded) []cardea.Slot {
 
 // splitRules parts the rules of packs and person from those of the project, which
 // are the last.
-func splitRules(all []rules.Rule) (ofOthers, ofProject []rules.Rule) {
-	i := slices.IndexFunc(all, func(r rules.Rule) bool { return r.Scope == cardea.ScopeProject })
+func splitRules(all rules.List) (ofOthers, ofProject rules.List) {
+	i := slices.IndexFunc(all, func(e rules.Entry) bool { return e.Scope() == cardea.ScopeProject })
 	if i < 0 {
 		return all, nil
 	}

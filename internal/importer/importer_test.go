@@ -23,7 +23,7 @@ func decider(t *testing.T, got importer.Imported) *rules.Decider {
 	if len(list) != got.Count {
 		t.Errorf("%d rules, counted %d", len(list), got.Count)
 	}
-	return rules.New(list, rules.Settings{Home: "/home/user"})
+	return rules.New(rules.ListOf(list), rules.Settings{Home: "/home/user"})
 }
 
 // effect is the strictest opinion on a call; a call of several parts is

@@ -12,7 +12,7 @@ import (
 // RulesAround finds the rules of the projects around the folder of a call and
 // every path that it accesses. Rules of a project that is not the session's count
 // as those of an untrusted one.
-func (l *Loaded) RulesAround(ev *cardea.Event) (lists [][]rules.Rule, complete bool, broken cardea.Troubles) {
+func (l *Loaded) RulesAround(ev *cardea.Event) (lists []rules.List, complete bool, broken cardea.Troubles) {
 	projects, complete := project.Surroundings(reached(ev), l.Where.Dirs.Home, []string{".cardea"}, l.Where.Project)
 	left := project.MaxProjectRules
 	for _, project := range projects {

@@ -57,7 +57,7 @@ func (l *Loaded) generatedRules(scope cardea.Scope) []rules.Rule {
 
 // exempted are the rules without what the settings of system, organisation and
 // person exempt from the built-in sensitive paths.
-func (l *Loaded) exempted(all []rules.Rule) []rules.Rule {
+func (l *Loaded) exempted(all rules.List) rules.List {
 	var globs []string
 	for i := range l.SettingsFiles {
 		if f := &l.SettingsFiles[i]; f.Counts && f.Scope != cardea.ScopeProject {

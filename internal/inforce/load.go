@@ -3,6 +3,7 @@ package inforce
 import (
 	"errors"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -11,10 +12,12 @@ import (
 	"cardea.dev/internal/decide/routes"
 	"cardea.dev/internal/decide/rules"
 	"cardea.dev/internal/harness"
+	"cardea.dev/internal/paths"
 	"cardea.dev/internal/permissionlist"
 	"cardea.dev/internal/project"
 	"cardea.dev/internal/redact"
 	"cardea.dev/internal/settings"
+	"cardea.dev/internal/state"
 	"cardea.dev/packs"
 )
 
@@ -77,11 +80,9 @@ type Loaded struct {
 	// org, project, user. Settings are what they add up to.
 	SettingsFiles []settings.File
 	Settings      settings.Settings
-	// Rules are those in force, built-in ones first, then those of system,
-	// org and user, then the project's.
-	Rules []rules.Rule
-	// Off are those that settings switched off.
-	Off []rules.Rule
+	// List are the rules in force, built-in ones first, then those of system,
+	// org and user, then the project's. OffList are those that settings switched off.
+	List, OffList rules.List
 	// ReadonlyOff is set where settings switched the pack readonly off.
 	ReadonlyOff bool
 	// Files are the files of rules that were read.
@@ -105,6 +106,10 @@ type Loaded struct {
 	index     *policy.IndexCache
 	kept      project.LastGood
 	orgName   string
+	// absent and links are what was seen of folders and links in the time of this
+	// one load.
+	absent state.Absent
+	links  paths.Links
 }
 
 // Given is what the strongest file that counts says about a key.
@@ -135,22 +140,26 @@ type RulesFile struct {
 func Load(w Where) *Loaded {
 	l := &Loaded{Where: w, kept: project.NewLastGood(w.State), index: w.index()}
 	l.readSettings()
-	all := l.exempted(packs.Rules())
-	all = all[:len(all):len(all)]
+	all := slices.Clip(l.exempted(rules.ListOf(packs.Rules())))
 	for _, f := range l.folders() {
 		left := project.MaxOwnRules
 		if f.scope == cardea.ScopeProject {
 			left = project.MaxProjectRules
 		}
 		list, files := l.readRules(f, &left)
-		all = append(all, l.generatedRules(f.scope)...)
-		all = append(all, list...)
+		all = append(append(all, rules.ListOf(l.generatedRules(f.scope))...), list...)
 		l.Files = append(l.Files, files...)
 	}
 	l.switchRules(all)
 	l.readPermissions(w.Lists)
 	return l
 }
+
+// Rules are the rules in force.
+func (l *Loaded) Rules() []rules.Rule { return l.List.All() }
+
+// Off are the rules that settings switched off.
+func (l *Loaded) Off() []rules.Rule { return l.OffList.All() }
 
 // Keep writes down the last good forms of what was read, where they are not
 // kept yet, until it is late. r tells what holds a secret, and is not kept. It
@@ -271,6 +280,9 @@ func (l *Loaded) counts(path string, scope cardea.Scope, data []byte) bool {
 // read reads a file of a scope's folder. Data is nil where there is none, or
 // where it cannot be read, which is a problem then.
 func (l *Loaded) read(path string, at folder) ([]byte, time.Time, []cardea.Diagnostic) {
+	if l.absent.Folder(filepath.Dir(path)) {
+		return nil, time.Time{}, nil
+	}
 	if p := l.doubt(path, at); p != nil {
 		return nil, time.Time{}, p
 	}

@@ -65,11 +65,11 @@ func rule(id, effect string) string {
 func TestLoadWithNothing(t *testing.T) {
 	s := newSite(t)
 	l := inforce.Load(s.where)
-	if len(l.Troubles())+len(l.Files)+len(l.Routes)+len(l.Off)+len(l.Uncounted()) != 0 || len(l.Rules) == 0 {
+	if len(l.Troubles())+len(l.Files)+len(l.Routes)+len(l.Off())+len(l.Uncounted()) != 0 || len(l.Rules()) == 0 {
 		t.Errorf("got %+v", l)
 	}
 	for _, w := range []inforce.Where{{}, {Dirs: project.Dirs{User: "/none"}}} {
-		if l := inforce.Load(w); len(l.Troubles()) != 0 || len(l.Rules) == 0 {
+		if l := inforce.Load(w); len(l.Troubles()) != 0 || len(l.Rules()) == 0 {
 			t.Errorf("%+v: %v", w, l.Troubles())
 		}
 	}
@@ -157,7 +157,7 @@ func TestSwitches(t *testing.T) {
 		}
 	}
 	off := func(r rules.Rule) bool { return r.ID == "mine" }
-	if !slices.ContainsFunc(l.Off, off) || slices.ContainsFunc(l.Rules, off) {
+	if !slices.ContainsFunc(l.Off(), off) || slices.ContainsFunc(l.Rules(), off) {
 		t.Error("the rule is not listed as switched off")
 	}
 	text := problemText(l)
@@ -357,7 +357,7 @@ func TestLoadPaths(t *testing.T) {
 			continue
 		}
 		got := []string{}
-		for _, r := range l.Rules {
+		for _, r := range l.Rules() {
 			got = append(got, r.ID)
 		}
 		for _, r := range l.Routes {
@@ -494,7 +494,7 @@ func TestSystemScopeOfOthers(t *testing.T) {
 		}
 		if bad == "rules" || bad == "rules/s.yaml" {
 			l := inforce.Load(s.where)
-			for _, r := range l.Rules {
+			for _, r := range l.Rules() {
 				if r.Scope == cardea.ScopeSystem {
 					t.Errorf("%q: rule %s is in force", bad, r.ID)
 				}

@@ -20,11 +20,14 @@ func unread(path string, err error) cardea.Diagnostic {
 
 // readRules reads the rules of a scope's folder, file by file in the order of
 // their names. left is how many bytes may still be read.
-func (l *Loaded) readRules(at folder, left *int) (list []rules.Rule, files []RulesFile) {
+func (l *Loaded) readRules(at folder, left *int) (list rules.List, files []RulesFile) {
 	if at.dir == "" {
 		return nil, nil
 	}
 	dir := filepath.Join(at.dir, "rules")
+	if l.absent.Folder(dir) {
+		return nil, nil
+	}
 	if p := l.doubt(dir, at); p != nil {
 		return nil, []RulesFile{{Path: dir, Scope: at.scope, Problems: p}}
 	}
@@ -42,7 +45,7 @@ func (l *Loaded) readRules(at folder, left *int) (list []rules.Rule, files []Rul
 
 // readRulesFile reads a file of rules, or, where it is broken, its last good
 // form.
-func (l *Loaded) readRulesFile(path string, at folder, left *int) (RulesFile, []rules.Rule) {
+func (l *Loaded) readRulesFile(path string, at folder, left *int) (RulesFile, rules.List) {
 	f := RulesFile{Path: path, Scope: at.scope}
 	data, when, problems := l.read(path, at)
 	*left -= len(data)
@@ -50,7 +53,7 @@ func (l *Loaded) readRulesFile(path string, at folder, left *int) (RulesFile, []
 		f.Problems = []cardea.Diagnostic{{File: path, Code: cardea.CodeTooLarge, Text: "is not read: the files of rules before it are too large together", Hint: "remove what is not needed"}}
 		return f, nil
 	}
-	var list []rules.Rule
+	var list rules.List
 	if f.Problems = problems; data != nil {
 		list = l.parseRules(&f, at, data)
 	}
@@ -68,11 +71,12 @@ func (l *Loaded) readRulesFile(path string, at folder, left *int) (RulesFile, []
 
 // parseRules reads the text of a file of rules. The names that harnesses give
 // their tools are folded into the canonical ones.
-func (l *Loaded) parseRules(f *RulesFile, at folder, data []byte) (list []rules.Rule) {
+func (l *Loaded) parseRules(f *RulesFile, at folder, data []byte) rules.List {
 	f.Counts = l.counts(f.Path, at.scope, data)
 	from := rules.Origin{Scope: at.scope, Trusted: f.Counts, Root: at.root, Tool: harness.ToolWord, Events: policy.EventNames()}
-	list, f.Problems = rules.Parse(f.Path, data, from)
-	return list
+	list, problems := rules.Parse(f.Path, data, from)
+	f.Problems = problems
+	return rules.ListOf(list)
 }
 
 // switchRules applies what the settings switch off or change, the strongest
@@ -80,7 +84,7 @@ func (l *Loaded) parseRules(f *RulesFile, at folder, data []byte) (list []rules.
 // reach rules of their own scope and below, a trusted project's its own. What
 // no rule answers to is a warning: a typing error there leaves a rule on that
 // its author believes to be off.
-func (l *Loaded) switchRules(all []rules.Rule) {
+func (l *Loaded) switchRules(all rules.List) {
 	left := all
 	var stronger []rules.Switches
 	for i := range l.SettingsFiles {
@@ -89,8 +93,10 @@ func (l *Loaded) switchRules(all []rules.Rule) {
 		if !file.Counts || len(by.Off)+len(by.Effect) == 0 {
 			continue
 		}
+		var off rules.List
 		var unused []string
-		left, unused = by.Apply(left, stronger...)
+		left, off, unused = by.Apply(left, stronger...)
+		l.OffList = append(l.OffList, off...)
 		stronger = append(stronger, by)
 		if slices.Contains(by.Off, "readonly") {
 			l.ReadonlyOff = true
@@ -103,8 +109,7 @@ func (l *Loaded) switchRules(all []rules.Rule) {
 				Text: fmt.Sprintf("no rule that these settings may switch is called %q", id), Hint: "look at cardea list"})
 		}
 	}
-	l.Rules = left
-	l.Off = without(all, left)
+	l.List = left
 }
 
 // packsWithoutRules are packs of another kind: a decider, and policies.
@@ -112,20 +117,6 @@ func packsWithoutRules() []string {
 	out := append([]string{"readonly"}, GeneratedPacks()...)
 	for _, b := range builtinPolicies() {
 		out = append(out, b.name)
-	}
-	return out
-}
-
-// without are the rules that were left out. The order of those that are left is
-// that of all.
-func without(all, left []rules.Rule) []rules.Rule {
-	var out []rules.Rule
-	for i := range all {
-		if len(left) > 0 && left[0].ID == all[i].ID && left[0].Source == all[i].Source {
-			left = left[1:]
-		} else {
-			out = append(out, all[i])
-		}
 	}
 	return out
 }

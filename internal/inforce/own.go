@@ -25,11 +25,11 @@ func (l *Loaded) Own() func(rules.Own) []string {
 		case o == rules.OwnFolder:
 			return l.ownFolders()
 		case o == rules.OwnKey && l.Where.Dirs.State != "":
-			return []string{state.KeyPath(paths.Real(l.Where.Dirs.State))}
+			return []string{state.KeyPath(l.links.Real(l.Where.Dirs.State))}
 		case o == rules.OwnPrograms:
 			return programs()
 		case o == rules.OwnBin && l.Where.Program != "":
-			return []string{filepath.Dir(paths.Real(l.Where.Program))}
+			return []string{filepath.Dir(l.links.Real(l.Where.Program))}
 		}
 		return nil
 	}
@@ -46,7 +46,7 @@ func (l *Loaded) ownSettings() []string {
 	var out []string
 	for _, dir := range []string{l.Where.Dirs.System, l.Where.Dirs.User, l.Where.Dirs.State, l.Where.Dirs.Runtime} {
 		if dir != "" {
-			out = append(out, paths.Real(dir))
+			out = append(out, l.links.Real(dir))
 		}
 	}
 	for _, at := range l.folders() {
@@ -54,15 +54,15 @@ func (l *Loaded) ownSettings() []string {
 		if at.dir == "" || !project.Has(at.dir, "") {
 			continue
 		}
-		dir := paths.Real(at.dir)
-		inside := func(path string) bool { return at.inside == "" || paths.Within(paths.Real(at.inside), path) }
+		dir := l.links.Real(at.dir)
+		inside := func(path string) bool { return at.inside == "" || paths.Within(l.links.Real(at.inside), path) }
 		for _, name := range parts {
 			path := filepath.Join(dir, name)
 			if dir != at.dir && inside(path) {
 				out = append(out, path)
 			}
 			for _, p := range links(path) {
-				if real := paths.Real(p); inside(real) {
+				if real := l.links.Real(p); inside(real) {
 					out = append(out, real)
 				}
 			}
@@ -73,8 +73,8 @@ func (l *Loaded) ownSettings() []string {
 		lists = append(lists, s.File)
 	}
 	for _, path := range lists {
-		if path != "" && (isLink(path) || isLink(filepath.Dir(path))) {
-			out = append(out, paths.Real(path))
+		if path != "" && (state.IsLink(path) || state.IsLink(filepath.Dir(path))) {
+			out = append(out, l.links.Real(path))
 		}
 	}
 	return out
@@ -85,7 +85,7 @@ func (l *Loaded) ownFolders() []string {
 	var out []string
 	for _, at := range l.folders() {
 		if at.dir != "" {
-			out = append(out, paths.Real(at.dir))
+			out = append(out, l.links.Real(at.dir))
 		}
 	}
 	return out
@@ -95,12 +95,10 @@ func (l *Loaded) ownFolders() []string {
 // person has them who keeps their files elsewhere.
 func links(path string) []string {
 	var out []string
-	info, err := os.Lstat(path)
-	if err == nil && info.Mode()&os.ModeSymlink != 0 {
+	if state.IsLink(path) {
 		out = append(out, path)
-		info, err = os.Stat(path)
 	}
-	if err != nil || !info.IsDir() {
+	if info, err := os.Stat(path); err != nil || !info.IsDir() {
 		return out
 	}
 	entries, _ := state.Entries(path, project.MaxEntries) // what cannot be read is not in force
@@ -112,17 +110,12 @@ func links(path string) []string {
 	return out
 }
 
-func isLink(path string) bool {
-	info, err := os.Lstat(path)
-	return err == nil && info.Mode()&os.ModeSymlink != 0
-}
-
 // ownPrograms are the program, and those that are looked for beside it.
 func (l *Loaded) ownPrograms() []string {
 	if l.Where.Program == "" {
 		return nil
 	}
-	real := paths.Real(l.Where.Program)
+	real := l.links.Real(l.Where.Program)
 	out := []string{l.Where.Program, real}
 	ext := ""
 	if strings.EqualFold(filepath.Ext(real), ".exe") {

@@ -52,7 +52,7 @@ func (l *Loaded) addFile(path string) {
 	default:
 		left := document.MaxSize + 1
 		f, list := l.readRulesFile(path, folder{scope: cardea.ScopeUser}, &left)
-		l.Files, l.Rules = append(l.Files, f), append(l.Rules, list...)
+		l.Files, l.List = append(l.Files, f), append(l.List, list...)
 	}
 }
 

@@ -77,6 +77,9 @@ func (l *Loaded) readPermissionFile(s permissionlist.Source) (*PermissionFile, [
 // listOf reads the list of a place as it lies there.
 func (l *Loaded) listOf(f *PermissionFile, s permissionlist.Source) (got permissionlist.Settings, when time.Time, found bool) {
 	data := s.Text
+	if data == nil && l.absent.Folder(filepath.Dir(s.File)) {
+		return got, when, false
+	}
 	if data == nil {
 		var err error
 		if data, when, err = project.ReadFile(s.File, ""); err != nil {

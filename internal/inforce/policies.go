@@ -125,7 +125,7 @@ func (l *Loaded) policyFolder(at folder) (policy.Folder, bool) {
 		return policy.Folder{}, false
 	}
 	f := policy.Folder{Dir: filepath.Join(at.dir, "policies"), Scope: at.scope, Inside: at.inside, Extra: l.functions()}
-	if l.doubt(f.Dir, at) != nil {
+	if at.scope != cardea.ScopeProject && l.absent.Folder(f.Dir) || l.doubt(f.Dir, at) != nil {
 		return policy.Folder{}, false
 	}
 	if at.scope == cardea.ScopeProject {

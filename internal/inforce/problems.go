@@ -194,7 +194,7 @@ func (l *Loaded) Uncounted() []cardea.Diagnostic {
 			out = append(out, uncounted(f.Path, "these settings do not count, since "+why))
 		}
 	}
-	for _, r := range l.Rules {
+	for _, r := range l.Rules() {
 		if r.Scope != cardea.ScopeProject || r.Trusted {
 			continue
 		}

@@ -118,7 +118,7 @@ func (l *Loaded) scopeFiles(scope cardea.Scope, name string) []string {
 			continue
 		}
 		dir := filepath.Join(at.dir, name)
-		if l.doubt(dir, at) != nil {
+		if l.absent.Folder(dir) || l.doubt(dir, at) != nil {
 			continue
 		}
 		entries, err := state.Entries(dir, maxScripts+1)

@@ -1,11 +1,11 @@
 package paths
 
 import (
-	"os"
 	"path"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 )
 
 // Bounds of following links. Linux follows 40 links in one path (path_resolution(7))
@@ -14,6 +14,66 @@ const (
 	maxLinks = 40
 	maxPath  = 4096
 )
+
+// Links follows symbolic links, and remembers where each one leads: a call that
+// names thousands of files in a few folders asks about each folder once. It is for
+// the time of one look, since others may change links. The zero value is ready for
+// use, by many goroutines; nil remembers nothing.
+type Links struct {
+	mu    sync.Mutex
+	known map[string]link
+}
+
+// link is what one name is: no link where target is "".
+type link struct {
+	target string
+	gone   bool
+}
+
+// read tells where a name leads, "" where it is no link. Below a folder that is not
+// there nothing is.
+func (l *Links) read(dir, name string, gone bool) link {
+	if gone {
+		return link{gone: true}
+	}
+	if l == nil {
+		return readlink(dir + "/" + name)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	path := dir + "/" + name
+	found, known := l.known[path]
+	if !known {
+		found = readlink(path)
+		if l.known == nil {
+			l.known = map[string]link{}
+		}
+		l.known[path] = found
+	}
+	return found
+}
+
+// Resolve is the function of that name.
+func (l *Links) Resolve(name string) string {
+	if !filepath.IsAbs(name) {
+		return name
+	}
+	return follow(name, false, l)
+}
+
+// Real is the function of that name.
+func (l *Links) Real(name string) string {
+	if name == "" {
+		return ""
+	}
+	if abs, err := filepath.Abs(name); err == nil && !filepath.IsAbs(name) {
+		name = abs
+	}
+	if real := follow(name, true, l); real != "" {
+		return filepath.FromSlash(real)
+	}
+	return filepath.Clean(name)
+}
 
 // Resolve follows the symbolic links of an absolute path as the kernel does:
 // name by name, so that ".." behind a link leads out of what the link points
@@ -25,38 +85,22 @@ const (
 // the program that opens the path is another one. A path that is not absolute is
 // kept: it may be another system's. On Windows, where the system removes ".."
 // before it follows links, only links are read so.
-func Resolve(name string) string {
-	if !filepath.IsAbs(name) {
-		return name
-	}
-	return follow(name, false)
-}
+func Resolve(name string) string { return (*Links)(nil).Resolve(name) }
 
 // Real is a path of this process with its links followed, clean and with the
 // platform's separators. A path whose links cannot be followed stays as it is;
 // "" stays "".
-func Real(name string) string {
-	if name == "" {
-		return ""
-	}
-	if abs, err := filepath.Abs(name); err == nil && !filepath.IsAbs(name) {
-		name = abs
-	}
-	if real := follow(name, true); real != "" {
-		return filepath.FromSlash(real)
-	}
-	return filepath.Clean(name)
-}
+func Real(name string) string { return (*Links)(nil).Real(name) }
 
 // follow follows the links of an absolute path. ours is set where this process
 // opens it, so that the links of /proc lead where they lead now.
-func follow(name string, ours bool) string {
+func follow(name string, ours bool, known *Links) string {
 	if runtime.GOOS == "windows" {
 		name = filepath.Clean(name)
 	}
 	volume := filepath.VolumeName(name)
 	todo := filepath.ToSlash(name[len(volume):])
-	done := ""
+	done, gone := "", false
 	for links := 0; todo != ""; {
 		if len(done)+len(todo) > maxPath {
 			return ""
@@ -67,14 +111,15 @@ func follow(name string, ours bool) string {
 		case "", ".":
 			continue
 		case "..":
-			done = done[:max(strings.LastIndexByte(done, '/'), 0)]
+			done, gone = done[:max(strings.LastIndexByte(done, '/'), 0)], false
 			continue
 		}
-		target, err := os.Readlink(filepath.FromSlash(volume + done + "/" + next))
-		if err != nil { // no link, or nothing there
-			done += "/" + next
+		at := known.read(filepath.FromSlash(volume+done), next, gone)
+		if at.target == "" { // no link, or nothing there
+			done, gone = done+"/"+next, at.gone
 			continue
 		}
+		target := at.target
 		if links++; links > maxLinks {
 			return ""
 		}

@@ -10,6 +10,8 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+
+	"cardea.dev/internal/state"
 )
 
 // maxAncestors bounds the way up.
@@ -59,11 +61,15 @@ func proc(pid int) (parent int, names []string, err error) {
 	return parent, names, nil
 }
 
+// maxProc bounds what is read of a process, in bytes. Linux takes command lines of a
+// quarter of the stack's limit, which is 8 MiB.
+const maxProc = 8 << 20
+
 // procfs is a process in /proc: its parent, its name, and the words with which
 // it was started.
 func procfs(pid int) (parent int, name string, line []string, err error) {
 	dir := filepath.Join("/proc", strconv.Itoa(pid))
-	stat, err := os.ReadFile(filepath.Join(dir, "stat"))
+	stat, err := state.Read(filepath.Join(dir, "stat"), maxProc)
 	if err != nil {
 		return 0, "", nil, err
 	}
@@ -79,7 +85,7 @@ func procfs(pid int) (parent int, name string, line []string, err error) {
 	if parent, err = strconv.Atoi(fields[1]); err != nil {
 		return 0, "", nil, fmt.Errorf("%s/stat cannot be read: %w", dir, err)
 	}
-	words, err := os.ReadFile(filepath.Join(dir, "cmdline"))
+	words, err := state.Read(filepath.Join(dir, "cmdline"), maxProc)
 	if err != nil {
 		return 0, "", nil, err
 	}

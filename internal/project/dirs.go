@@ -49,7 +49,7 @@ func FindDirs(m Machine, projects ...string) (Dirs, cardea.Troubles) {
 	f := finder{machine: m}
 	for _, p := range projects {
 		// Everything lies in the root folder; there nothing follows from it.
-		if p = paths.Real(p); p != filepath.Dir(p) {
+		if p = f.links.Real(p); p != filepath.Dir(p) {
 			f.projects = append(f.projects, p)
 		}
 	}
@@ -66,6 +66,7 @@ func FindDirs(m Machine, projects ...string) (Dirs, cardea.Troubles) {
 type finder struct {
 	machine  Machine
 	projects []string
+	links    paths.Links
 	dirs     Dirs
 	troubles cardea.Troubles
 }
@@ -137,7 +138,7 @@ func (f *finder) doubt(path string) string {
 	if !filepath.IsAbs(path) {
 		return "is not an absolute path"
 	}
-	real := paths.Real(path)
+	real := f.links.Real(path)
 	for _, p := range f.projects {
 		if paths.Within(p, real) {
 			return "points into the project " + p
@@ -153,9 +154,10 @@ func (f *finder) doubt(path string) string {
 // holds the home folder holds all of the person's folders, so there is nothing
 // better to ask for.
 func (m Machine) RefuseState(dir, project, home string) string {
-	project = paths.Real(project)
+	var links paths.Links
+	project = links.Real(project)
 	switch {
-	case paths.Within(project, paths.Real(dir)) && !paths.Within(project, paths.Real(home)):
+	case paths.Within(project, links.Real(dir)) && !paths.Within(project, links.Real(home)):
 		return "lies in the project " + project
 	case m.Foreign(dir):
 		return "belongs to another user"

@@ -3,7 +3,6 @@ package project
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -33,14 +32,15 @@ const (
 // folder that the file must lie in after links are followed. when is the time of
 // its last change.
 func ReadFile(path, inside string) (data []byte, when time.Time, err error) {
-	f, info, err := state.OpenLinked(path)
-	if errors.Is(err, fs.ErrNotExist) {
+	data, when, err = state.ReadDated(path, document.MaxSize+1)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, when, nil
-	}
-	if err != nil {
+	case errors.Is(err, state.ErrTooLarge):
+		return make([]byte, document.MaxSize+1), when, nil // who reads it tells so
+	case err != nil:
 		return nil, when, plainError(err)
 	}
-	defer f.Close()
 	if inside != "" {
 		real, err := filepath.EvalSymlinks(path)
 		if err != nil {
@@ -50,14 +50,7 @@ func ReadFile(path, inside string) (data []byte, when time.Time, err error) {
 			return nil, when, fmt.Errorf("it is a link to %s, outside of the project; copy the file into the project", real)
 		}
 	}
-	data, err = io.ReadAll(io.LimitReader(f, document.MaxSize+1))
-	if err != nil {
-		return nil, when, plainError(err)
-	}
-	if data == nil {
-		data = []byte{}
-	}
-	return data, info.ModTime(), nil
+	return data, when, nil
 }
 
 // plainError is an error of the file system without the path, which the

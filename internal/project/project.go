@@ -2,6 +2,7 @@ package project
 
 import (
 	"cardea.dev/internal/paths"
+	"cardea.dev/internal/state"
 	"os"
 	"path/filepath"
 	"slices"
@@ -93,6 +94,9 @@ func (w *walk) nearest(path string) string {
 			return ""
 		}
 		w.seen[dir] = true
+		if dir == path && len(w.marks) > 1 && !isFolder(dir) {
+			continue // most paths are files, and nothing lies in those
+		}
 		if slices.ContainsFunc(w.marks, func(m string) bool { return Has(dir, m) }) {
 			return dir
 		}
@@ -100,8 +104,12 @@ func (w *walk) nearest(path string) string {
 	return ""
 }
 
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
 // Has reports whether a folder has an entry of a name; "" is the folder itself.
 func Has(dir, name string) bool {
-	_, err := os.Lstat(filepath.Join(dir, name))
-	return err == nil
+	return state.Exists(filepath.Join(dir, name))
 }

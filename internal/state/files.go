@@ -21,7 +21,6 @@ package state
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -33,7 +32,7 @@ import (
 // Open opens a regular file of Cardea's own. A link is an error. New files have
 // mode 0600.
 func Open(path string, flag int) (*os.File, fs.FileInfo, error) {
-	if info, err := os.Lstat(path); !safeOpen && err == nil && !info.Mode().IsRegular() {
+	if !safeOpen && !regular(os.Lstat(path)) {
 		return nil, nil, notRegular(path)
 	}
 	return open(path, flag|noFollow)
@@ -41,11 +40,14 @@ func Open(path string, flag int) (*os.File, fs.FileInfo, error) {
 
 // OpenLinked opens a regular file of a person's for reading. It follows links.
 func OpenLinked(path string) (*os.File, fs.FileInfo, error) {
-	if info, err := os.Stat(path); !safeOpen && err == nil && !info.Mode().IsRegular() {
+	if !safeOpen && !regular(os.Stat(path)) {
 		return nil, nil, notRegular(path)
 	}
 	return open(path, os.O_RDONLY)
 }
+
+// regular reports whether nothing but a regular file was found.
+func regular(info fs.FileInfo, err error) bool { return err != nil || info.Mode().IsRegular() }
 
 func open(path string, flag int) (*os.File, fs.FileInfo, error) {
 	f, err := os.OpenFile(path, flag|noWait, 0o600)
@@ -82,43 +84,30 @@ func notRegular(path string) error { return &fs.PathError{Op: "open", Path: path
 
 // Read reads a file of Cardea's own of at most limit bytes. A link is an error.
 func Read(path string, limit int64) ([]byte, error) {
-	f, info, err := Open(path, os.O_RDONLY)
-	if err != nil {
-		return nil, err
-	}
-	return readAll(f, info, limit)
+	data, _, err := read(path, false, limit)
+	return data, err
 }
 
 // ReadLinked reads a file of a person's of at most limit bytes. It follows links.
 func ReadLinked(path string, limit int64) ([]byte, error) {
-	f, info, err := OpenLinked(path)
-	if err != nil {
-		return nil, err
-	}
-	return readAll(f, info, limit)
+	data, _, err := read(path, true, limit)
+	return data, err
 }
 
-// readAll reads an open file and closes it. A file may grow while it is read.
-func readAll(f *os.File, info fs.FileInfo, limit int64) ([]byte, error) {
-	defer f.Close()
-	tooLarge := &fs.PathError{Op: "read", Path: f.Name(), Err: fmt.Errorf("%w: more than %d bytes", ErrTooLarge, limit)}
-	if info.Size() > limit {
-		return nil, tooLarge
-	}
-	data := make([]byte, 0, info.Size()+1)
-	for {
-		n, err := f.Read(data[len(data):cap(data)])
-		data = data[:len(data)+n]
-		switch {
-		case int64(len(data)) > limit:
-			return nil, tooLarge
-		case err == io.EOF:
-			return data, nil
-		case err != nil:
-			return nil, err
-		}
-		data = slices.Grow(data, 1)
-	}
+// ReadDated is ReadLinked, and tells when the file was last changed.
+func ReadDated(path string, limit int64) ([]byte, time.Time, error) {
+	data, info, err := read(path, true, limit)
+	return data, info.when, err
+}
+
+// about is what is told of a file that was read.
+type about struct {
+	mode fs.FileMode
+	when time.Time
+}
+
+func tooLarge(path string, limit int64) error {
+	return &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf("%w: more than %d bytes", ErrTooLarge, limit)}
 }
 
 // Write replaces a file of Cardea's own by a whole new one of mode 0600, and

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // ErrNotFolder is the cause of errors about files, pipes and devices in the place
@@ -20,8 +21,10 @@ var ErrDangling = errors.New("it is a link to nothing; remove it")
 
 // OpenFolder opens a folder for reading. It follows links.
 func OpenFolder(path string) (*os.File, error) {
-	if info, err := os.Stat(path); !safeOpen && err == nil && !info.IsDir() {
-		return nil, &fs.PathError{Op: "open", Path: path, Err: ErrNotFolder}
+	if !safeOpen {
+		if info, err := os.Stat(path); err == nil && !info.IsDir() {
+			return nil, &fs.PathError{Op: "open", Path: path, Err: ErrNotFolder}
+		}
 	}
 	d, err := os.OpenFile(path, os.O_RDONLY|onlyFolder, 0)
 	if isNoFolder(err) {
@@ -71,15 +74,64 @@ func dangling(path string, err error) error {
 		return err
 	}
 	for at := path; ; at = filepath.Dir(at) {
-		info, lerr := os.Lstat(at)
+		link, lerr := lookAt(at)
 		if lerr != nil && at != filepath.Dir(at) {
 			continue
 		}
-		if lerr == nil && info.Mode()&fs.ModeSymlink != 0 {
+		if link {
 			if _, serr := os.Stat(at); serr != nil {
 				return &fs.PathError{Op: "open", Path: at, Err: ErrDangling}
 			}
 		}
 		return err
 	}
+}
+
+// Exists reports whether something is there, be it a link to nothing.
+func Exists(path string) bool {
+	_, err := lookAt(path)
+	return err == nil
+}
+
+// IsLink reports whether a link is there.
+func IsLink(path string) bool {
+	link, _ := lookAt(path)
+	return link
+}
+
+// Absent remembers which folders are not there, for the time of one look at many
+// files: what lies in such a folder need not be asked for. The zero value is ready
+// for use.
+type Absent struct {
+	mu    sync.Mutex
+	known map[string]bool
+}
+
+// Folder reports that there is no such folder, nor a link to nothing in its place or
+// above it.
+func (a *Absent) Folder(dir string) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.folder(dir)
+}
+
+func (a *Absent) folder(dir string) bool {
+	absent, known := a.known[dir]
+	if known {
+		return absent
+	}
+	if _, err := lookAt(dir); errors.Is(err, fs.ErrNotExist) && dir != filepath.Dir(dir) {
+		above := filepath.Dir(dir)
+		absent = a.folder(above) || isFolder(above)
+	}
+	if a.known == nil {
+		a.known = map[string]bool{}
+	}
+	a.known[dir] = absent
+	return absent
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }

@@ -37,20 +37,15 @@ func ReadKey(folder string) ([]byte, error) {
 		return nil, errors.New("there is no state folder for the key; set HOME or XDG_STATE_HOME")
 	}
 	name := KeyPath(folder)
-	f, info, err := Open(name, os.O_RDONLY)
+	key, info, err := read(name, false, KeySize)
 	switch {
 	case errors.Is(err, ErrNotRegular):
 		return nil, fmt.Errorf("the key %s is no regular file; remove it, and accept again what it signed", name)
-	case err != nil:
+	case err != nil && !errors.Is(err, ErrTooLarge):
 		return nil, fmt.Errorf("read the key: %w", err)
-	case runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0:
-		return nil, errors.Join(fmt.Errorf("the key %s can be read or written by others; remove it, and accept again what it signed", name), f.Close())
-	}
-	key, err := readAll(f, info, KeySize+1)
-	if err != nil && !errors.Is(err, ErrTooLarge) {
-		return nil, fmt.Errorf("read the key: %w", err)
-	}
-	if len(key) != KeySize {
+	case runtime.GOOS != "windows" && info.mode.Perm()&0o077 != 0:
+		return nil, fmt.Errorf("the key %s can be read or written by others; remove it, and accept again what it signed", name)
+	case len(key) != KeySize:
 		return nil, fmt.Errorf("the key %s is damaged; remove it, and accept again what it signed", name)
 	}
 	return key, nil

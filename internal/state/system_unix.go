@@ -5,8 +5,11 @@ package state
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"slices"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -19,6 +22,70 @@ const (
 	// It refuses to open a pipe in the place of a folder before it waits for one.
 	onlyFolder = syscall.O_DIRECTORY
 )
+
+// lookAt tells whether a link is there. An error says that nothing is, or that it
+// cannot be known.
+func lookAt(path string) (link bool, err error) {
+	var at unix.Stat_t
+	err = retry(func() error { return unix.Lstat(path, &at) })
+	return err == nil && at.Mode&unix.S_IFMT == unix.S_IFLNK, err
+}
+
+// read reads a regular file with as few calls to the system as it takes: the hook
+// reads dozens of files at every call, and a file that waits for events costs
+// twice as many.
+func read(path string, linked bool, limit int64) ([]byte, about, error) {
+	flag := noFollow
+	if linked {
+		flag = 0
+	}
+	fd, err := 0, error(nil)
+	if err = retry(func() error { fd, err = unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC|noWait|flag, 0); return err }); err != nil {
+		if isLink(err) {
+			return nil, about{}, notRegular(path)
+		}
+		return nil, about{}, dangling(path, &fs.PathError{Op: "open", Path: path, Err: err})
+	}
+	defer unix.Close(fd)
+	var at unix.Stat_t
+	if err := unix.Fstat(fd, &at); err != nil {
+		return nil, about{}, &fs.PathError{Op: "stat", Path: path, Err: err}
+	}
+	if at.Mode&unix.S_IFMT != unix.S_IFREG {
+		return nil, about{}, notRegular(path)
+	}
+	if at.Size > limit {
+		return nil, about{}, tooLarge(path, limit)
+	}
+	data := make([]byte, 0, at.Size+bytesMore)
+	for {
+		n := 0
+		if err := retry(func() error { n, err = unix.Read(fd, data[len(data):cap(data)]); return err }); err != nil {
+			return nil, about{}, &fs.PathError{Op: "read", Path: path, Err: err}
+		}
+		data = data[:len(data)+n]
+		switch {
+		case int64(len(data)) > limit:
+			return nil, about{}, tooLarge(path, limit)
+		case n == 0:
+			return data, about{fs.FileMode(at.Mode & 0o777), time.Unix(at.Mtim.Unix())}, nil
+		}
+		data = slices.Grow(data, 1)
+	}
+}
+
+// bytesMore is how much more than the size of a file is asked for: files of /proc have
+// none.
+const bytesMore = 512
+
+// retry does again what a signal has interrupted.
+func retry(do func() error) error {
+	for {
+		if err := do(); !errors.Is(err, unix.EINTR) {
+			return err
+		}
+	}
+}
 
 // Stamp tells a file from another one, and from itself with another content, without
 // reading it; "" where nothing can be told. The time of the last change of the inode

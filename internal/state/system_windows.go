@@ -2,7 +2,10 @@ package state
 
 import (
 	"errors"
+	"io"
+	"io/fs"
 	"os"
+	"slices"
 	"syscall"
 	"unsafe"
 )
@@ -14,6 +17,49 @@ const (
 	onlyFolder = 0
 	safeOpen   = false
 )
+
+// lookAt tells whether a link is there. An error says that nothing is, or that it
+// cannot be known.
+func lookAt(path string) (link bool, err error) {
+	info, err := os.Lstat(path)
+	return err == nil && info.Mode()&fs.ModeSymlink != 0, err
+}
+
+// read reads a regular file.
+func read(path string, linked bool, limit int64) ([]byte, about, error) {
+	open := Open
+	if linked {
+		open = func(path string, _ int) (*os.File, fs.FileInfo, error) { return OpenLinked(path) }
+	}
+	f, info, err := open(path, os.O_RDONLY)
+	if err != nil {
+		return nil, about{}, err
+	}
+	data, err := readAll(f, info, limit)
+	return data, about{info.Mode(), info.ModTime()}, err
+}
+
+// readAll reads an open file and closes it. A file may grow while it is read.
+func readAll(f *os.File, info fs.FileInfo, limit int64) ([]byte, error) {
+	defer f.Close()
+	if info.Size() > limit {
+		return nil, tooLarge(f.Name(), limit)
+	}
+	data := make([]byte, 0, info.Size()+1)
+	for {
+		n, err := f.Read(data[len(data):cap(data)])
+		data = data[:len(data)+n]
+		switch {
+		case int64(len(data)) > limit:
+			return nil, tooLarge(f.Name(), limit)
+		case err == io.EOF:
+			return data, nil
+		case err != nil:
+			return nil, err
+		}
+		data = slices.Grow(data, 1)
+	}
+}
 
 // Stamp tells nothing: a program can set the times of a file.
 func Stamp(string) string { return "" }

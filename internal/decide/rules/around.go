@@ -29,7 +29,7 @@ type Around struct {
 	// Find finds the rules of each project around a call, and what is wrong with
 	// their files. complete is false where the call reaches into more than Limit
 	// projects.
-	Find  func(ev *cardea.Event) (lists [][]Rule, complete bool, broken cardea.Troubles)
+	Find  func(ev *cardea.Event) (lists []List, complete bool, broken cardea.Troubles)
 	Limit int
 }
 

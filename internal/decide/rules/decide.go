@@ -27,14 +27,14 @@ type Settings struct {
 
 // Decider is the decider "rules". It may be used by many goroutines.
 type Decider struct {
-	rules    []Rule
+	rules    List
 	settings Settings
 	expr     expressions
 }
 
 // New makes a decider of rules, which must not change any more. It compiles
 // nothing.
-func New(list []Rule, s Settings) *Decider {
+func New(list List, s Settings) *Decider {
 	s.FoldPaths = s.FoldPaths || runtime.GOOS == "darwin" || runtime.GOOS == "windows"
 	return &Decider{rules: list, settings: s}
 }
@@ -54,11 +54,28 @@ func (d *Decider) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinio
 		if ctx.Err() != nil {
 			break // the gate reports it
 		}
-		if r := &d.rules[i]; r.speaksOn(ev.Kind) && r.speaksAbout(ev.Call) && !(ev.Call.OnlyPossible && (r.Certain || r.Effect < cardea.Ask)) {
+		if !c.mayReach(&d.rules[i]) {
+			continue
+		}
+		if r := d.rules[i].rule(); r.speaksOn(ev.Kind) && r.speaksAbout(ev.Call) && !(ev.Call.OnlyPossible && (r.Certain || r.Effect < cardea.Ask)) {
 			c.judge(r)
 		}
 	}
 	return c.out, c.broken.Err()
+}
+
+// mayReach is a quick look at whether a rule can hold on any part at all: one about
+// programs needs one of them.
+func (c *call) mayReach(e *Entry) bool {
+	if e.programs == 0 {
+		return true
+	}
+	if c.all == 0 {
+		for i := range c.ev.Call.Parts {
+			c.all |= c.programs(i)
+		}
+	}
+	return e.programs&c.all != 0
 }
 
 // speaksOn reports whether the rule is about events of a kind. What is said
@@ -103,6 +120,7 @@ type call struct {
 	named  map[*cardea.Access]*named
 	fields map[*Match]bool
 	bits   []uint64
+	all    uint64 // the bits of all parts
 	out    []cardea.Opinion
 	broken cardea.Troubles
 	// rule is the one that is asked just now.

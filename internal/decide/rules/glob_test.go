@@ -193,7 +193,7 @@ func FuzzParseRules(f *testing.F) {
 		ev := &cardea.Event{Kind: cardea.PreToolUse, Project: "/p", Call: &cardea.Call{Tool: "Bash", Input: map[string]any{"command": text},
 			Parts: []cardea.Part{{Text: text, Coverage: cardea.Complete, Command: strings.Fields(text),
 				Access: []cardea.Access{{Kind: cardea.Write, Path: path, Glob: true, Pattern: path}, {Kind: cardea.Network, Host: text}}}}}}
-		ops, err := New(list, Settings{Home: "/h"}).Decide(t.Context(), ev)
+		ops, err := New(ListOf(list), Settings{Home: "/h"}).Decide(t.Context(), ev)
 		if err != nil {
 			t.Errorf("a rule without problems cannot be run: %v", err)
 		}

@@ -169,8 +169,14 @@ func bits(p *cardea.Part) uint64 {
 	if p.UsualCommand != nil {
 		all |= bitOf(p.UsualCommand[0])
 	}
+	// A rule that allows names the program as it is written, and a wrapper of two
+	// words, "docker run", as two.
+	if len(p.Argv) > 0 {
+		all |= bitOf(p.Argv[0].Text)
+	}
 	for _, w := range p.Wrappers {
-		all |= bitOf(canonical(w))
+		first, _, _ := strings.Cut(strings.TrimLeft(w, " "), " ")
+		all |= bitOf(canonical(w)) | bitOf(first)
 	}
 	return all
 }

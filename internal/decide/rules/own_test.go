@@ -31,8 +31,8 @@ func TestOwn(t *testing.T) {
 			[]string{"cat ~/.local/state/cardea/key", "cat ~/.local/state/*/key", "cp -r ~/.local/state x", "cp -r ~/.local/* x"},
 			[]string{"cat ~/.local/state/cardea/trust", "grep -r x ~", "grep -r x /", "ls ~/.local/state/cardea/key", "cat ~/.local/state/cardea/keys"}},
 	} {
-		d := rules.New([]rules.Rule{one(t, "effect: deny, match: "+c.match)}, rules.Settings{Home: home, Own: rules.OwnInTests})
-		none := rules.New([]rules.Rule{one(t, "effect: deny, match: "+c.match)}, rules.Settings{Home: home})
+		d := rules.New(rules.ListOf([]rules.Rule{one(t, "effect: deny, match: "+c.match)}), rules.Settings{Home: home, Own: rules.OwnInTests})
+		none := rules.New(rules.ListOf([]rules.Rule{one(t, "effect: deny, match: "+c.match)}), rules.Settings{Home: home})
 		for want, list := range map[bool][]string{true: c.yes, false: c.no} {
 			for _, line := range list {
 				ev := bash(line)

@@ -200,42 +200,6 @@ type Switches struct {
 // by exact id only, and only from user scope or above.
 const SelfProtection = "builtins"
 
-// Apply gives the rules that are left, with their effects. Switches count for
-// rules of their own scope, and for those below; a project's count for its own
-// rules only, since a project may only tighten what others wrote. A halt is
-// silenced by its own scope alone. A rule that the switches of a stronger scope gave
-// an effect stays as it is. unused are the switches that no rule was changed by,
-// for a warning.
-func (s Switches) Apply(list []Rule, stronger ...Switches) (left []Rule, unused []string) {
-	used := map[string]bool{}
-	left = make([]Rule, 0, len(list))
-	for i := range list {
-		r := &list[i]
-		counts := s.counts(r) && !slices.ContainsFunc(stronger, func(other Switches) bool { return other.givesEffect(r) })
-		if by, off := s.off(r); counts && off {
-			used[by] = true
-			continue
-		}
-		left = append(left, *r)
-		if e, ok := s.Effect[r.ID]; counts && ok {
-			used[r.ID] = true
-			left[len(left)-1].Effect = e
-		}
-	}
-	for _, o := range s.Off {
-		if !used[o] {
-			unused = append(unused, o)
-		}
-	}
-	for id := range s.Effect {
-		if !used[id] {
-			unused = append(unused, id)
-		}
-	}
-	slices.Sort(unused)
-	return left, slices.Compact(unused)
-}
-
 // TurnsOff reports whether something that goes by a name, and is no rule of the
 // pack that protects the gate, is switched off.
 func (s Switches) TurnsOff(name string) bool {

@@ -52,7 +52,7 @@ func decide(t testing.TB, ev *cardea.Event, list ...rules.Rule) []cardea.Opinion
 	if len(ev.Call.Parts) == 0 {
 		ev = call.Analyse(ev, knowledge.World{Home: home})
 	}
-	d := rules.New(list, rules.Settings{Home: home})
+	d := rules.New(rules.ListOf(list), rules.Settings{Home: home})
 	ops, err := d.Decide(context.Background(), ev)
 	if err != nil {
 		t.Error(err)
@@ -311,7 +311,7 @@ func TestToolsAndEvents(t *testing.T) {
 			t.Errorf("%s about %s on %s: %v", c.rule, c.ev.Call.Tool, c.ev.Kind, got)
 		}
 	}
-	if ops, err := rules.New([]rules.Rule{one(t, "effect: deny, tool: Bash")}, rules.Settings{}).Decide(context.Background(), &cardea.Event{Kind: cardea.PreToolUse}); len(ops) > 0 || err != nil {
+	if ops, err := rules.New(rules.ListOf([]rules.Rule{one(t, "effect: deny, tool: Bash")}), rules.Settings{}).Decide(context.Background(), &cardea.Event{Kind: cardea.PreToolUse}); len(ops) > 0 || err != nil {
 		t.Error("an event without a call is none of the rules' business")
 	}
 }
@@ -434,10 +434,10 @@ func TestRootOfARule(t *testing.T) {
 	}
 	r.Match.Paths = []string{"~/x"}
 	ev = call.Analyse(ev, knowledge.World{})
-	if ops, _ := rules.New([]rules.Rule{r}, rules.Settings{}).Decide(context.Background(), ev); len(ops) > 0 {
+	if ops, _ := rules.New(rules.ListOf([]rules.Rule{r}), rules.Settings{}).Decide(context.Background(), ev); len(ops) > 0 {
 		t.Error("without a home, ~ is nowhere")
 	}
-	folded := rules.New([]rules.Rule{one(t, "effect: deny, match: {path: .env}")}, rules.Settings{FoldPaths: true})
+	folded := rules.New(rules.ListOf([]rules.Rule{one(t, "effect: deny, match: {path: .env}")}), rules.Settings{FoldPaths: true})
 	up := bash("cat .ENV")
 	up = call.Analyse(up, knowledge.World{Home: home})
 	if ops, _ := folded.Decide(context.Background(), up); len(ops) != 1 {
@@ -455,20 +455,20 @@ func TestBrokenExpression(t *testing.T) {
 	broken.Match.Pattern, broken.Match.Needs = "(", nil
 	ev := bash("ls")
 	ev = call.Analyse(ev, knowledge.World{})
-	ops, err := rules.New([]rules.Rule{broken, good}, rules.Settings{}).Decide(context.Background(), ev)
+	ops, err := rules.New(rules.ListOf([]rules.Rule{broken, good}), rules.Settings{}).Decide(context.Background(), ev)
 	var troubles cardea.Troubles
 	if !errors.As(err, &troubles) || troubles[0].Failure != cardea.BrokenFile || len(ops) != 1 {
 		t.Errorf("%v, %+v", err, ops)
 	}
 	// A project that nobody trusts does not reach the model this way.
 	broken.Scope, broken.Match.Pattern = cardea.ScopeProject, "(IGNORE-ALL"
-	_, err = rules.New([]rules.Rule{broken}, rules.Settings{}).Decide(context.Background(), ev)
+	_, err = rules.New(rules.ListOf([]rules.Rule{broken}), rules.Settings{}).Decide(context.Background(), ev)
 	if !errors.As(err, &troubles) || strings.Contains(err.Error(), "IGNORE") || troubles[0].Diagnostic.Code != cardea.CodeBadPattern {
 		t.Errorf("untrusted: %v", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if ops, err := rules.New([]rules.Rule{good}, rules.Settings{}).Decide(ctx, ev); err != nil || len(ops) != 0 {
+	if ops, err := rules.New(rules.ListOf([]rules.Rule{good}), rules.Settings{}).Decide(ctx, ev); err != nil || len(ops) != 0 {
 		t.Error("a call that is out of time is the gate's business")
 	}
 }
@@ -506,8 +506,8 @@ func TestSwitches(t *testing.T) {
 		{rules.Switches{By: cardea.ScopeUser, Effect: map[string]cardea.Effect{"git-a": cardea.Ask, "x": cardea.Ask}}, "git-a:ask git-b:halt c:ask self:deny", []string{"x"}},
 		{rules.Switches{By: cardea.ScopeBuiltin, Off: []string{"git-b"}}, "git-a:deny c:ask self:deny", nil},
 	} {
-		left, unused := c.s.Apply(list)
-		if got := ids(left); got != c.want || !slices.Equal(unused, c.unused) {
+		left, _, unused := c.s.Apply(rules.ListOf(list))
+		if got := ids(left.All()); got != c.want || !slices.Equal(unused, c.unused) {
 			t.Errorf("%+v: got %s, unused %q", c.s, got, unused)
 		}
 	}

@@ -37,7 +37,7 @@ func RunTests(list []Rule, at Stand, analyse func(*cardea.Event) *cardea.Event) 
 	var out []TestResult
 	for _, r := range list {
 		r.Trusted = true
-		d := New([]Rule{r}, at.Settings)
+		d := New(ListOf([]Rule{r}), at.Settings)
 		tests, err := r.Examples()
 		if err != nil {
 			out = append(out, TestResult{Rule: r.ID, Source: r.Source, Problem: err.Error()})

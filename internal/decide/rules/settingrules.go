@@ -90,7 +90,7 @@ func withContents(glob string) []string {
 // Exempt gives the rules without globs among the built-in sensitive paths. No other
 // rule is touched: what protects the gate is in other packs, and what a person wrote
 // is theirs to change.
-func Exempt(all []Rule, exempt []string) []Rule {
+func Exempt(all List, exempt []string) List {
 	if len(exempt) == 0 {
 		return all
 	}
@@ -100,8 +100,10 @@ func Exempt(all []Rule, exempt []string) []Rule {
 	}
 	out := slices.Clone(all)
 	for i := range out {
-		if r := &out[i]; r.Scope == cardea.ScopeBuiltin && r.Pack == "secrets-exposure" {
-			r.Match = unlessPaths(r.Match, globs)
+		if r := out[i].whole; r != nil && r.Scope == cardea.ScopeBuiltin && r.Pack == "secrets-exposure" {
+			other := *r
+			other.Match = unlessPaths(r.Match, globs)
+			out[i].whole = &other
 		}
 	}
 	return out

@@ -1,0 +1,120 @@
+package rules
+
+import (
+	"slices"
+
+	"cardea.dev"
+)
+
+// List is rules in the order in which they are asked. It holds no copies: a
+// rule of the program's own table stays there, and one of a compiled file is
+// unpacked when a call reaches it.
+type List []Entry
+
+// Entry is one rule of a list: whole, or a rule of a compiled file.
+type Entry struct {
+	whole *Rule
+	file  *Compiled
+	body  string
+	// programs are those of the rule's match, 0 for unknown.
+	programs uint64
+	// effect is what settings want in place of the rule's own.
+	effect *cardea.Effect
+}
+
+// ListOf is a list of whole rules.
+func ListOf(all []Rule) List {
+	out := make(List, len(all))
+	for i := range all {
+		out[i] = Entry{whole: &all[i], programs: all[i].Match.Programs}
+	}
+	return out
+}
+
+// All are the rules of a list, unpacked.
+func (l List) All() []Rule {
+	var out []Rule
+	for i := range l {
+		out = append(out, *l[i].rule())
+	}
+	return out
+}
+
+// Scope is who wrote the rule.
+func (e *Entry) Scope() cardea.Scope {
+	if e.whole != nil {
+		return e.whole.Scope
+	}
+	return e.file.from.Scope
+}
+
+// rule is the rule.
+func (e *Entry) rule() *Rule {
+	r := e.whole
+	if r == nil {
+		r = e.file.rule(e.body)
+	}
+	if e.effect != nil && *e.effect != r.Effect {
+		other := *r
+		other.Effect = *e.effect
+		return &other
+	}
+	return r
+}
+
+// head is the rule as far as switches look at it; unpacked is where one of a
+// compiled file is put.
+func (e *Entry) head(unpacked *Rule) *Rule {
+	r := e.whole
+	switch {
+	case r == nil:
+		e.file.head(e.body, unpacked)
+		r = unpacked
+	case e.effect != nil:
+		*unpacked = *r
+		r = unpacked
+	}
+	if e.effect != nil {
+		r.Effect = *e.effect
+	}
+	return r
+}
+
+// Apply gives the rules that are left, with their effects, and those that are
+// switched off. Switches count for rules of their own scope, and for those below; a
+// project's count for its own rules only, since a project may only tighten what
+// others wrote. A halt is silenced by its own scope alone. A rule that the switches
+// of a stronger scope gave an effect stays as it is. unused are the switches that no
+// rule was changed by, for a warning.
+func (s Switches) Apply(list List, stronger ...Switches) (left, off List, unused []string) {
+	used := map[string]bool{}
+	var unpacked Rule
+	left = make(List, 0, len(list))
+	for i := range list {
+		e := list[i]
+		r := e.head(&unpacked)
+		counts := s.counts(r) && !slices.ContainsFunc(stronger, func(other Switches) bool { return other.givesEffect(r) })
+		if by, is := s.off(r); counts && is {
+			used[by] = true
+			off = append(off, e)
+			continue
+		}
+		if effect, gives := s.Effect[r.ID]; counts && gives {
+			used[r.ID] = true
+			e.effect = &effect
+		}
+		left = append(left, e)
+	}
+	for _, o := range s.Off {
+		if !used[o] {
+			unused = append(unused, o)
+		}
+	}
+	for id := range s.Effect {
+		if !used[id] {
+			unused = append(unused, id)
+		}
+	}
+	slices.Sort(unused)
+	return left, off, slices.Compact(unused)
+}
