@@ -10,7 +10,7 @@ var programTar = form.Program{Source: &fromArchives, Name: []string{"tar", "gtar
 var programCpio = form.Program{Source: &fromArchives, Name: []string{"cpio", "pax"}, Operands: "none", ValueOptions: []string{"-D", "--directory", "-F", "--file", "-f", "-I", "-O", "-H", "-s"}, OptionAccesses: []form.NamedAccess{{Name: "--file", Access: "edit"}, {Name: "-F", Access: "edit"}, {Name: "-f", Access: "edit"}}, Accesses: []form.Access{"unknown"}, FolderOptions: []string{"-D", "--directory"}, WritesUnnamedFiles: []string{"-i", "--extract", "-r", "-p", "--pass-through"}, InformationWords: []string{"--version", "--help"}}
 var programUnzip = form.Program{Source: &fromArchives, Name: []string{"unzip"}, Operands: "none", FirstOperand: "read", ValueOptions: []string{"-d", "-P", "-I", "-O"}, FolderOptions: []string{"-d"}, WritesUnnamedFiles: []string{"always"}, WritesUnnamedFilesUnless: []string{"-l", "-v", "-t", "-p", "-c", "-Z", "-z"}, TriesSuffixes: []string{".zip", ".ZIP"}, InformationWords: []string{"-v", "-h", "-hh", "--help"}, Complete: &form.Complete{Options: []string{"-l", "-v", "-t", "-p", "-c", "-Z", "-z", "-q", "-a", "-C", "-1", "-2", "-s", "-m", "-h"}, ForbiddenWords: []string{"***", "*[*", "*?*"}, RequiredOptions: []string{"-l", "-v", "-t", "-p", "-c", "-Z", "-z"}}}
 var programZipinfo = form.Program{Source: &fromArchives, Name: []string{"zipinfo"}, Operands: "none", FirstOperand: "read", TriesSuffixes: []string{".zip", ".ZIP"}, Complete: &form.Complete{Options: []string{"-1", "-2", "-s", "-m", "-l", "-v", "-h", "-t", "-T", "-z", "-C"}, ForbiddenWords: []string{"***", "*[*", "*?*"}}}
-var programZip = form.Program{Source: &fromArchives, Name: []string{"zip"}, Operands: "read", FirstOperand: "write", ValueOptions: []string{"-x", "-i", "-P", "-b", "-t", "-n", "-O", "-T", "-TT", "--password", "--exclude", "--include", "--output-file"}, OptionAccesses: []form.NamedAccess{{Name: "--output-file", Access: "write"}, {Name: "-O", Access: "write"}}, RecursiveOptions: []string{"-r", "-R", "--recurse-paths"}, When: []form.When{{Options: []string{"-m", "--move"}, Operands: "delete", Recursive: true}}, Accesses: []form.Access{"unknown"}, InformationWords: []string{"-v", "-h", "-h2", "--version", "--help"}}
+var programZip = form.Program{Source: &fromArchives, Name: []string{"zip"}, Operands: "read", FirstOperand: "write", ValueOptions: []string{"-x", "-i", "-P", "-b", "-t", "-n", "-O", "--password", "--exclude", "--include", "--output-file"}, OptionAccesses: []form.NamedAccess{{Name: "--output-file", Access: "write"}, {Name: "-O", Access: "write"}}, RecursiveOptions: []string{"-r", "-R", "--recurse-paths"}, When: []form.When{{Options: []string{"-m", "--move"}, Operands: "delete", Recursive: true}}, Accesses: []form.Access{"unknown"}, InformationWords: []string{"-v", "-h", "-h2", "--version", "--help"}}
 var program7z = form.Program{Source: &fromArchives, Name: []string{"7z", "7za", "7zr", "7zz"}, Operands: "none", ValueOptions: []string{"-o"}, AccessesIfIncomplete: []form.Access{"unknown"}, InformationWords: []string{"-h", "--help", "i", "b"}, Complete: &form.Complete{WithoutSubcommand: true}, SubcommandWords: 1, Subcommands: []form.Program{
 	{Name: []string{"x", "e"}, Operands: "none", FirstOperand: "read", ValueOptions: []string{"-o"}, Accesses: []form.Access{"unknown"}, FolderOptions: []string{"-o"}, WritesUnnamedFiles: []string{"always"}},
 	{Name: []string{"a", "u", "d", "rn"}, Operands: "read", FirstOperand: "write", RecursiveOptions: []string{"always"}, Accesses: []form.Access{"unknown"}},
@@ -816,7 +816,7 @@ var programPnpm = form.Program{Source: &fromPackages, Name: []string{"pnpm", "ya
 }}
 var programNpx = form.Program{Source: &fromPackages, Name: []string{"npx", "uvx", "pipx", "volta", "fnm", "direnv", "rbenv", "pyenv"}, Operands: "none", ValueOptions: []string{"-p", "--package", "-c", "--call"}, Accesses: []form.Access{"network", "execute"}, InformationWords: []string{"--version"}, SubcommandWords: 1}
 var programPnpx = form.Program{Source: &fromPackages, Name: []string{"pnpx", "bunx", "yarnpkg", "corepack", "nvm", "n", "asdf", "mise", "rtx", "sdk", "jenv", "nodenv", "goenv", "proto"}, Operands: "none", ValueOptions: []string{"-p", "--package", "-c", "--call"}, Accesses: []form.Access{"network", "execute"}, SubcommandWords: 1}
-var programPip = form.Program{Source: &fromPackages, Name: []string{"pip", "pip3"}, Operands: "none", ValueOptions: []string{"-C", "-f", "--file", "-p"}, GlobalValueOptions: []string{"--python", "--log", "--proxy", "--timeout", "--retries", "--exists-action", "--trusted-host", "--cert", "--client-cert", "--cache-dir", "--use-feature", "--use-deprecated", "--keyring-provider"}, AccessesIfIncomplete: []form.Access{"unknown"}, InformationWords: []string{"--version", "-V", "help"}, HelpOptions: []string{"--help", "-h"}, Complete: &form.Complete{Options: []string{"-q", "--quiet", "--disable-pip-version-check", "--no-color", "--no-input"}}, SubcommandWords: 1, Subcommands: []form.Program{
+var programPip = form.Program{Source: &fromPackages, Name: []string{"pip", "pip3"}, Operands: "none", GlobalValueOptions: []string{"--python", "--log", "--proxy", "--timeout", "--retries", "--exists-action", "--trusted-host", "--cert", "--client-cert", "--cache-dir", "--use-feature", "--use-deprecated", "--keyring-provider"}, AccessesIfIncomplete: []form.Access{"unknown"}, InformationWords: []string{"--version", "-V", "help"}, HelpOptions: []string{"--help", "-h"}, Complete: &form.Complete{Options: []string{"-q", "--quiet", "--disable-pip-version-check", "--no-color", "--no-input"}}, SubcommandWords: 1, Subcommands: []form.Program{
 	{Name: []string{"list"}, Operands: "none", ValueOptions: []string{"--format", "--exclude", "--path", "-i", "--index-url", "--extra-index-url", "-f", "--find-links"}, Accesses: []form.Access{"configured"}, Complete: &form.Complete{Options: []string{"--format", "--exclude", "-o", "--outdated", "-u", "--uptodate", "-e", "--editable", "-l", "--local", "--user", "--pre", "--not-required", "--include-editable", "--exclude-editable", "-v", "--verbose"}, LimitsOperands: true}},
 	{Name: []string{"show"}, Operands: "none", Complete: &form.Complete{Options: []string{"-f", "--files", "-v", "--verbose"}}},
 	{Name: []string{"freeze"}, Operands: "none", ValueOptions: []string{"-r", "--requirement", "--path", "--exclude"}, OptionAccesses: []form.NamedAccess{{Name: "--requirement", Access: "read"}, {Name: "-r", Access: "read"}}, Complete: &form.Complete{Options: []string{"-r", "--requirement", "-l", "--local", "--user", "--all", "--exclude-editable", "--exclude"}, LimitsOperands: true}},
@@ -832,7 +832,7 @@ var programPip = form.Program{Source: &fromPackages, Name: []string{"pip", "pip3
 	{Name: []string{"install", "uninstall", "download", "wheel", "lock"}, Operands: "none", ValueOptions: []string{"-r", "--requirement", "-c", "--constraint", "-e", "--editable", "-t", "--target", "-i", "--index-url", "--extra-index-url", "-f", "--find-links", "--prefix", "--root", "--src", "-d", "--dest", "-w", "--wheel-dir", "--platform", "--python-version"}, Accesses: []form.Access{"unknown", "execute"}},
 	{Name: []string{"config", "debug", "search", "completion"}, Operands: "none", Accesses: []form.Access{"unknown"}, SubcommandWords: 1},
 }}
-var programUv = form.Program{Source: &fromPackages, Name: []string{"uv"}, Operands: "none", ValueOptions: []string{"-C", "-f", "--file", "-p"}, Accesses: []form.Access{"execute"}, AccessesIfIncomplete: []form.Access{"unknown"}, InformationWords: []string{"--version", "-V", "help"}, HelpOptions: []string{"--help", "-h"}, SubcommandWords: 1, Subcommands: []form.Program{
+var programUv = form.Program{Source: &fromPackages, Name: []string{"uv"}, Operands: "none", GlobalValueOptions: []string{"--directory", "--project", "--config-file", "--cache-dir", "--color", "--allow-insecure-host"}, Accesses: []form.Access{"execute"}, AccessesIfIncomplete: []form.Access{"unknown"}, InformationWords: []string{"--version", "-V"}, HelpOptions: []string{"--help", "-h"}, SubcommandWords: 1, Subcommands: []form.Program{
 	{Name: []string{"help"}, Operands: "none", Complete: &form.Complete{}},
 	{Name: []string{"run", "sync", "lock", "add", "remove", "export", "tree", "pip", "venv", "build", "publish", "init", "tool", "python", "cache", "self", "version", "x"}, Operands: "none", Accesses: []form.Access{"unknown", "execute"}},
 }}
@@ -848,7 +848,7 @@ var programGem = form.Program{Source: &fromPackages, Name: []string{"gem"}, Oper
 	{Name: []string{"which"}, Operands: "none", Complete: &form.Complete{Options: []string{"-a", "--all"}}},
 }}
 var programBundle = form.Program{Source: &fromPackages, Name: []string{"bundle", "bundler", "composer", "cocoapods", "carthage", "rake", "rails", "hex", "luarocks", "cpan", "cpanm"}, Operands: "none", ValueOptions: []string{"-C", "-f", "--file", "-p"}, Accesses: []form.Access{"unknown", "execute"}, SubcommandWords: 1}
-var programBrew = form.Program{Source: &fromPackages, Name: []string{"brew"}, Operands: "none", ValueOptions: []string{"-C", "-f", "--file", "-p"}, AccessesIfIncomplete: []form.Access{"unknown"}, InformationWords: []string{"--version", "-v", "help"}, HelpOptions: []string{"--help", "-h"}, SubcommandAliases: []form.Alias{{Words: []string{"dr"}, Means: []string{"doctor"}}, {Words: []string{"ls"}, Means: []string{"list"}}, {Words: []string{"remove"}, Means: []string{"uninstall"}}, {Words: []string{"rm"}, Means: []string{"uninstall"}}, {Words: []string{"up"}, Means: []string{"update"}}}, Complete: &form.Complete{Options: []string{"--prefix", "--cellar", "--cache", "--repo", "--repository", "--caskroom", "--installed", "--HEAD", "--formula", "--cask", "-s", "--force-bottle", "-q", "--quiet", "-v", "--verbose", "--json", "--unbrewed"}, WithoutSubcommand: true}, SubcommandWords: 1, Subcommands: []form.Program{
+var programBrew = form.Program{Source: &fromPackages, Name: []string{"brew"}, Operands: "none", AccessesIfIncomplete: []form.Access{"unknown"}, InformationWords: []string{"--version", "-v", "help"}, HelpOptions: []string{"--help", "-h"}, SubcommandAliases: []form.Alias{{Words: []string{"dr"}, Means: []string{"doctor"}}, {Words: []string{"ls"}, Means: []string{"list"}}, {Words: []string{"remove"}, Means: []string{"uninstall"}}, {Words: []string{"rm"}, Means: []string{"uninstall"}}, {Words: []string{"up"}, Means: []string{"update"}}}, Complete: &form.Complete{Options: []string{"--prefix", "--cellar", "--cache", "--repo", "--repository", "--caskroom", "--installed", "--HEAD", "--formula", "--cask", "-s", "--force-bottle", "-q", "--quiet", "-v", "--verbose", "--json", "--unbrewed"}, WithoutSubcommand: true}, SubcommandWords: 1, Subcommands: []form.Program{
 	{Name: []string{"list", "ls"}, Operands: "none", Complete: &form.Complete{Options: []string{"-1", "-l", "-r", "-t", "--formula", "--formulae", "--cask", "--casks", "--versions", "--multiple", "--pinned", "--full-name", "--installed-on-request", "--installed-as-dependency", "--poured-from-bottle", "--built-from-source"}, ForbiddenWords: []string{"*/*", "*:*", ".*", "*.rb", "*.tgz", "~*"}}},
 	{Name: []string{"deps", "uses", "leaves", "missing", "options", "desc", "info", "abv", "search", "cat", "log", "tap-info", "commands", "formulae", "casks"}, Operands: "none", ValueOptions: []string{"-n", "--days", "--category", "--arch", "--os", "--hide"}, Accesses: []form.Access{"configured"}, Complete: &form.Complete{Options: []string{"-1", "--1", "--direct", "--declared", "--tree", "--union", "--annotate", "--topological", "--full-name", "-n", "--include-build", "--include-optional", "--include-test", "--include-requirements", "--skip-recommended", "--missing", "--recursive", "-r", "--installed-on-request", "-p", "--installed-as-dependency", "--compact", "--all", "--eval-all", "--description", "-d", "--desc", "--name", "--search", "--analytics", "--days", "--category", "--variations", "--sizes", "--formulae", "--casks", "--closed", "--open", "--pull-request", "--stat", "--oneline", "--max-count", "--include-aliases", "--hide"}, ForbiddenWords: []string{"*/*", "*:*", ".*", "*.rb", "*.tgz", "~*"}}},
 	{Name: []string{"shellenv"}, Operands: "none", Complete: &form.Complete{MaxOperands: 1, LimitsOperands: true, FirstOperands: []string{"", "bash", "zsh", "fish", "sh"}}},
@@ -862,7 +862,7 @@ var programBrew = form.Program{Source: &fromPackages, Name: []string{"brew"}, Op
 	{Name: []string{"*"}, Operands: "none", Complete: &form.Complete{ForbiddenWords: []string{"*/*", "*:*", ".*", "*.rb", "*.tgz", "~*"}, RequiredOptions: []string{"--prefix", "--cellar", "--cache", "--repo", "--repository"}}},
 }}
 var programApt = form.Program{Source: &fromPackages, Name: []string{"apt"}, Operands: "none", ValueOptions: []string{"-o", "--option", "-c", "--config-file", "-t", "--target-release", "-a", "--host-architecture"}, AccessesIfIncomplete: []form.Access{"unknown"}, InformationWords: []string{"--version", "-v", "--help", "-h", "help"}, SubcommandWords: 1, Subcommands: []form.Program{
-	{Name: []string{"list", "show", "search", "policy", "depends", "rdepends", "showsrc"}, Operands: "none", ValueOptions: []string{"-o", "-c", "-t"}, Complete: &form.Complete{Options: []string{"--installed", "--upgradable", "--upgradeable", "--manual-installed", "--all-versions", "-a", "-n", "--names-only", "-f", "--full", "-v", "--verbose", "-q", "-qq", "--quiet"}, ForbiddenWords: []string{"./*", "/*", "../*", "~*"}}},
+	{Name: []string{"list", "show", "search", "policy", "depends", "rdepends", "showsrc"}, Operands: "none", ValueOptions: []string{"-o", "-c", "-t"}, Complete: &form.Complete{Options: []string{"--installed", "--upgradable", "--upgradeable", "--manual-installed", "--all-versions", "-a", "-n", "--names-only", "-f", "--full", "-v", "--verbose", "-q", "--quiet"}, ForbiddenWords: []string{"./*", "/*", "../*", "~*"}}},
 }}
 var programAptCache = form.Program{Source: &fromPackages, Name: []string{"apt-cache"}, Operands: "none", ValueOptions: []string{"-o", "--option", "-c", "--config-file", "-p", "--pkg-cache", "-s", "--src-cache"}, AccessesIfIncomplete: []form.Access{"unknown"}, InformationWords: []string{"--version", "-v", "--help", "-h"}, SubcommandWords: 1, Subcommands: []form.Program{
 	{Name: []string{"policy", "show", "search", "depends", "rdepends", "madison", "stats", "pkgnames", "showpkg", "showsrc", "dumpavail", "unmet"}, Operands: "none", ValueOptions: []string{"-o", "-c", "-p", "-s"}, Complete: &form.Complete{Options: []string{"-n", "--names-only", "-f", "--full", "-a", "--all-versions", "-i", "--important", "--recurse", "--installed", "-q", "--quiet", "--no-recommends", "--no-suggests", "--no-conflicts", "--no-breaks", "--no-replaces", "--no-enhances"}}},
@@ -870,11 +870,12 @@ var programAptCache = form.Program{Source: &fromPackages, Name: []string{"apt-ca
 var programAptMark = form.Program{Source: &fromPackages, Name: []string{"apt-mark"}, Operands: "none", ValueOptions: []string{"-o", "--option", "-c", "--config-file", "-f", "--file"}, AccessesIfIncomplete: []form.Access{"unknown"}, SubcommandWords: 1, Subcommands: []form.Program{
 	{Name: []string{"showauto", "showmanual", "showhold", "showinstall", "showremove"}, Operands: "none", Complete: &form.Complete{}},
 }}
-var programAptGet = form.Program{Source: &fromPackages, Name: []string{"apt-get", "aptitude", "yum", "zypper", "port", "nix", "nix-env", "nix-shell", "guix", "emerge", "pkg", "xbps-install", "choco", "scoop", "winget"}, Operands: "none", ValueOptions: []string{"-C", "-f", "--file", "-p", "-o", "--option", "-c", "--config-file", "-t"}, Accesses: []form.Access{"unknown"}, SubcommandWords: 1}
+var programAptGet = form.Program{Source: &fromPackages, Name: []string{"apt-get", "aptitude"}, Operands: "none", ValueOptions: []string{"-o", "--option", "-c", "--config-file", "-t", "--target-release", "-a", "--host-architecture"}, Accesses: []form.Access{"unknown"}, SubcommandWords: 1}
+var programZypper = form.Program{Source: &fromPackages, Name: []string{"zypper", "port", "nix", "nix-env", "nix-shell", "guix", "emerge", "pkg", "xbps-install", "choco", "scoop", "winget"}, Operands: "none", ValueOptions: []string{"-C", "-f", "--file", "-p", "-o", "-c"}, Accesses: []form.Access{"unknown"}, SubcommandWords: 1}
 var programDpkg = form.Program{Source: &fromPackages, Name: []string{"dpkg"}, Operands: "none", ValueOptions: []string{"--admindir", "--root", "--instdir", "-D", "--debug", "--path-exclude", "--path-include", "--status-fd", "--status-logger", "--pre-invoke", "--post-invoke"}, When: []form.When{{Options: []string{"-I", "--info", "-c", "--contents"}, Operands: "read"}}, AccessesIfIncomplete: []form.Access{"unknown"}, InformationWords: []string{"--version", "--help"}, Complete: &form.Complete{Options: []string{"-l", "--list", "-L", "--listfiles", "-s", "--status", "-S", "--search", "-p", "--print-avail", "--get-selections", "--print-architecture", "--print-foreign-architectures", "-I", "--info", "-c", "--contents", "-C", "--audit", "--compare-versions"}, RequiredOptions: []string{"-l", "--list", "-L", "--listfiles", "-s", "--status", "-S", "--search", "-p", "--print-avail", "--get-selections", "--print-architecture", "--print-foreign-architectures", "-I", "--info", "-c", "--contents", "-C", "--audit", "--compare-versions"}}}
 var programDpkgQuery = form.Program{Source: &fromPackages, Name: []string{"dpkg-query"}, Operands: "none", ValueOptions: []string{"-f", "--showformat", "--admindir", "--root"}, AccessesIfIncomplete: []form.Access{"unknown"}, InformationWords: []string{"--version", "--help"}, Complete: &form.Complete{Options: []string{"-l", "--list", "-L", "--listfiles", "-s", "--status", "-S", "--search", "-W", "--show", "-p", "--print-avail", "-f", "--showformat"}}}
 var programRpm = form.Program{Source: &fromPackages, Name: []string{"rpm"}, Operands: "none", ValueOptions: []string{"-E", "--eval", "-D", "--define", "--undefine", "--pipe", "--rcfile", "--macros", "--load", "--root", "-r", "--dbpath", "--qf", "--queryformat", "-g", "--group", "--pkgid", "--hdrid", "--triggeredby", "--whatprovides", "--whatrequires", "--predefine"}, AccessesIfIncomplete: []form.Access{"unknown"}, InformationWords: []string{"--version"}, Complete: &form.Complete{Options: []string{"-q", "--query", "-a", "--all", "-i", "--info", "-l", "--list", "-f", "--file", "-c", "--configfiles", "-d", "--docfiles", "-R", "--requires", "--provides", "--obsoletes", "--conflicts", "--changelog", "--last", "--whatprovides", "--whatrequires", "-s", "--state"}, RequiredOptions: []string{"-q", "--query"}}}
-var programDnf = form.Program{Source: &fromPackages, Name: []string{"dnf"}, Operands: "none", ValueOptions: []string{"-C", "-f", "--file", "-p", "-c", "--config", "--setopt", "--installroot", "--releasever", "--repofrompath", "--enablerepo", "--disablerepo", "--repo"}, AccessesIfIncomplete: []form.Access{"unknown"}, InformationWords: []string{"--version", "--help", "-h"}, SubcommandWords: 1, Subcommands: []form.Program{
+var programDnf = form.Program{Source: &fromPackages, Name: []string{"dnf", "yum"}, Operands: "none", ValueOptions: []string{"-c", "--config", "--setopt", "--installroot", "--releasever", "--repofrompath", "--enablerepo", "--disablerepo", "--repo", "--repoid", "-x", "--exclude", "-d", "--debuglevel", "-e", "--errorlevel", "--forcearch"}, AccessesIfIncomplete: []form.Access{"unknown"}, InformationWords: []string{"--version", "--help", "-h"}, Complete: &form.Complete{Options: []string{"-C", "--cacheonly", "-q", "--quiet"}}, SubcommandWords: 1, Subcommands: []form.Program{
 	{Name: []string{"list", "info", "search", "provides", "repolist", "repoquery"}, Operands: "none", Accesses: []form.Access{"configured"}, Complete: &form.Complete{Options: []string{"--installed", "--available", "--upgrades", "--all", "-q", "--quiet", "-v", "--showduplicates", "--enabled", "--disabled", "-a", "-l", "--list", "--requires", "--provides", "--whatrequires", "--whatprovides"}, ForbiddenWords: []string{"*://*", "./*", "/*", "~*"}}},
 }}
 var programPacman = form.Program{Source: &fromPackages, Name: []string{"pacman"}, Operands: "none", ValueOptions: []string{"-b", "--dbpath", "-r", "--root", "--config", "--cachedir", "--hookdir", "--gpgdir", "--logfile", "--arch", "--color"}, AccessesIfIncomplete: []form.Access{"unknown"}, InformationWords: []string{"--version", "-V", "--help", "-h"}, Complete: &form.Complete{Options: []string{"-Q", "--query", "-i", "--info", "-l", "--list", "-s", "--search", "-q", "--quiet", "-e", "--explicit", "-d", "--deps", "-t", "--unrequired", "-u", "--upgrades", "-m", "--foreign", "-n", "--native", "-o", "--owns", "-g", "--groups", "-k", "--check"}, RequiredOptions: []string{"-Q", "--query"}}}
@@ -899,11 +900,11 @@ var programLocate = form.Program{Source: &fromSearch, Name: []string{"locate", "
 
 var fromServices = form.Source{File: "packs/commands/services.yaml", Manual: "systemd 252, cron 3.0, macOS 14 (launchctl)", Variables: []string{"SYSTEMD_*", "JOURNAL*", "LAUNCHD_*", "PAGER", "LESS*"}}
 
-var programSystemctl = form.Program{Source: &fromServices, Name: []string{"systemctl"}, Operands: "none", ValueOptions: []string{"-t", "--type", "--state", "-n", "--lines", "-o", "--output", "-H", "--host", "-M", "--machine", "-p", "--property", "-P", "-s", "--signal", "--kill-who", "--job-mode", "--root", "--image", "--what", "--when", "--check-inhibitors", "--message", "--boot-loader-entry", "--preset-mode"}, GlobalValueOptions: []string{"-t", "--type", "--state", "-n", "--lines", "-o", "--output", "-H", "--host", "-M", "--machine", "-p", "--property", "-P", "-s", "--signal", "--kill-who", "--job-mode", "--root", "--image", "--what", "--when", "--check-inhibitors", "--message", "--boot-loader-entry", "--preset-mode"}, AccessesIfIncomplete: []form.Access{"unknown"}, InformationWords: []string{"--version", "--help", "-h"}, Complete: &form.Complete{Options: []string{"-a", "-l", "-q", "-n", "-o", "-r", "-t", "--all", "--full", "--quiet", "--lines", "--output", "--type", "--state", "--no-pager", "--no-legend", "--plain", "--failed", "--reverse", "--user", "--system", "--recursive", "--before", "--after", "--with-dependencies", "--no-ask-password"}, WithoutSubcommand: true}, SubcommandWords: 1, Subcommands: []form.Program{
+var programSystemctl = form.Program{Source: &fromServices, Name: []string{"systemctl"}, Operands: "none", ValueOptions: []string{"-t", "--type", "--state", "-n", "--lines", "-o", "--output", "-H", "--host", "-M", "--machine", "-p", "--property", "-P", "-s", "--signal", "--kill-who", "--job-mode", "--root", "--image", "--what", "--when", "--check-inhibitors", "--message", "--boot-loader-entry", "--preset-mode"}, AccessesIfIncomplete: []form.Access{"unknown"}, InformationWords: []string{"--version", "--help", "-h"}, Complete: &form.Complete{Options: []string{"-a", "-l", "-q", "-n", "-o", "-r", "-t", "--all", "--full", "--quiet", "--lines", "--output", "--type", "--state", "--no-pager", "--no-legend", "--plain", "--failed", "--reverse", "--user", "--system", "--recursive", "--before", "--after", "--with-dependencies", "--no-ask-password"}, WithoutSubcommand: true}, SubcommandWords: 1, Subcommands: []form.Program{
 	{Name: []string{"status", "list-units", "list-unit-files", "list-timers", "list-sockets", "list-automounts", "list-paths", "list-jobs", "list-dependencies", "list-machines", "is-active", "is-enabled", "is-failed", "is-system-running", "get-default"}, Operands: "none", ValueOptions: []string{"-t", "--type", "--state", "-n", "--lines", "-o", "--output", "-H", "--host", "-M", "--machine", "-p", "--property", "-P", "-s", "--signal", "--kill-who", "--job-mode", "--root", "--image", "--what", "--when", "--check-inhibitors", "--message", "--boot-loader-entry", "--preset-mode"}, Complete: &form.Complete{}},
 }}
 var programJournalctl = form.Program{Source: &fromServices, Name: []string{"journalctl"}, Operands: "none", ValueOptions: []string{"-u", "-t", "-n", "-p", "-M", "-D", "-S", "-U", "-c", "-g", "-o", "-F", "-I", "-T", "--unit", "--user-unit", "--identifier", "--priority", "--machine", "--directory", "--file", "--root", "--image", "--namespace", "--since", "--until", "--cursor", "--after-cursor", "--cursor-file", "--facility", "--grep", "--output", "--output-fields", "--field", "--interval", "--verify-key", "--vacuum-size", "--vacuum-files", "--vacuum-time"}, AttachedValueOptions: []string{"-b"}, OptionAccesses: []form.NamedAccess{{Name: "--cursor-file", Access: "edit"}, {Name: "--directory", Access: "read"}, {Name: "--file", Access: "read"}, {Name: "-D", Access: "read"}}, AccessesIfIncomplete: []form.Access{"unknown"}, InformationWords: []string{"--version", "--help", "-h"}, Complete: &form.Complete{Options: []string{"-u", "-t", "-n", "-p", "-S", "-U", "-g", "-o", "-F", "-b", "-k", "-r", "-x", "-a", "-f", "-q", "-e", "-N", "-m", "-l", "--unit", "--user-unit", "--identifier", "--lines", "--priority", "--since", "--until", "--facility", "--grep", "--case-sensitive", "--output", "--output-fields", "--field", "--boot", "--dmesg", "--reverse", "--catalog", "--no-hostname", "--no-full", "--full", "--all", "--follow", "--no-tail", "--quiet", "--no-pager", "--pager-end", "--utc", "--show-cursor", "--fields", "--list-boots", "--disk-usage", "--merge", "--system", "--user", "--list-catalog", "--header"}, NumericOptions: true}}
-var programLoginctl = form.Program{Source: &fromServices, Name: []string{"loginctl", "timedatectl", "hostnamectl", "localectl", "coredumpctl", "busctl", "bootctl", "homectl", "userdbctl", "machinectl", "portablectl", "systemd-analyze"}, Operands: "none", ValueOptions: []string{"-n", "--lines", "-o", "--output", "-H", "--host", "-M", "--machine"}, GlobalValueOptions: []string{"-H", "--host", "-M", "--machine", "-o", "--output", "-n", "--lines"}, AccessesIfIncomplete: []form.Access{"unknown"}, InformationWords: []string{"--version", "--help", "-h"}, Complete: &form.Complete{Options: []string{"--no-pager", "--no-legend", "--full", "-l", "-q", "--no-ask-password"}}, SubcommandWords: 1, Subcommands: []form.Program{
+var programLoginctl = form.Program{Source: &fromServices, Name: []string{"loginctl", "timedatectl", "hostnamectl", "localectl", "coredumpctl", "busctl", "bootctl", "homectl", "userdbctl", "machinectl", "portablectl", "systemd-analyze"}, Operands: "none", ValueOptions: []string{"-n", "--lines", "-o", "--output", "-H", "--host", "-M", "--machine"}, AccessesIfIncomplete: []form.Access{"unknown"}, InformationWords: []string{"--version", "--help", "-h"}, Complete: &form.Complete{Options: []string{"--no-pager", "--no-legend", "--full", "-l", "-q", "--no-ask-password"}}, SubcommandWords: 1, Subcommands: []form.Program{
 	{Name: []string{"status", "list", "list-sessions", "list-users", "list-seats", "list-timezones", "list-locales", "list-keymaps", "time", "blame", "critical-chain", "calendar", "timespan"}, Operands: "none", Complete: &form.Complete{}},
 }}
 var programSystemdCgls = form.Program{Source: &fromServices, Name: []string{"systemd-cgls", "systemd-detect-virt", "systemd-path"}, Operands: "none", InformationWords: []string{"--version", "--help", "-h", "--no-pager", "-l"}, Complete: &form.Complete{LimitsOperands: true}}
@@ -1126,7 +1127,7 @@ var programs = [...]described{
 	{"checkstyle", &programEslint},
 	{"chgrp", &programChown},
 	{"chmod", &programChmod},
-	{"choco", &programAptGet},
+	{"choco", &programZypper},
 	{"chown", &programChown},
 	{"cilium", &programKustomize},
 	{"cksum", &programCksum},
@@ -1242,7 +1243,7 @@ var programs = [...]described{
 	{"emacs", &programNano},
 	{"emacsclient", &programNano},
 	{"emcc", &programGcc},
-	{"emerge", &programAptGet},
+	{"emerge", &programZypper},
 	{"env", &programEnv},
 	{"erl", &programLua},
 	{"errcheck", &programEslint},
@@ -1411,7 +1412,7 @@ var programs = [...]described{
 	{"gtouch", &programTouch},
 	{"gtr", &programEcho},
 	{"guile", &programGuile},
-	{"guix", &programAptGet},
+	{"guix", &programZypper},
 	{"gulp", &programTask},
 	{"guname", &programWhoami},
 	{"guniq", &programUniq},
@@ -1638,9 +1639,9 @@ var programs = [...]described{
 	{"ng", &programSwc},
 	{"nim", &programLua},
 	{"ninja", &programNinja},
-	{"nix", &programAptGet},
-	{"nix-env", &programAptGet},
-	{"nix-shell", &programAptGet},
+	{"nix", &programZypper},
+	{"nix-env", &programZypper},
+	{"nix-shell", &programZypper},
 	{"nl", &programNl},
 	{"nm", &programNm},
 	{"nmake", &programMake},
@@ -1731,7 +1732,7 @@ var programs = [...]described{
 	{"pipenv", &programPoetry},
 	{"pipx", &programNpx},
 	{"pixi", &programPoetry},
-	{"pkg", &programAptGet},
+	{"pkg", &programZypper},
 	{"pkgutil", &programPkgutil},
 	{"pkill", &programKill},
 	{"planetscale", &programHeroku},
@@ -1748,7 +1749,7 @@ var programs = [...]described{
 	{"podman", &programDocker},
 	{"podman-compose", &programPodmanCompose},
 	{"poetry", &programPoetry},
-	{"port", &programAptGet},
+	{"port", &programZypper},
 	{"portablectl", &programLoginctl},
 	{"pre-commit", &programPreCommit},
 	{"premake5", &programCmake},
@@ -1847,7 +1848,7 @@ var programs = [...]described{
 	{"scalac", &programJavac},
 	{"scc", &programScc},
 	{"scons", &programCmake},
-	{"scoop", &programAptGet},
+	{"scoop", &programZypper},
 	{"scp", &programScp},
 	{"screen", &programService},
 	{"screencapture", &programCompressionTool},
@@ -2050,12 +2051,12 @@ var programs = [...]described{
 	{"who", &programWho},
 	{"whoami", &programWhoami},
 	{"whois", &programNc},
-	{"winget", &programAptGet},
+	{"winget", &programZypper},
 	{"wipefs", &programMkfs},
 	{"wish", &programLua},
 	{"wrangler", &programHeroku},
 	{"xattr", &programXattr},
-	{"xbps-install", &programAptGet},
+	{"xbps-install", &programZypper},
 	{"xcode-select", &programCompressionTool},
 	{"xcodebuild", &programCompressionTool},
 	{"xcrun", &programCompressionTool},
@@ -2075,7 +2076,7 @@ var programs = [...]described{
 	{"yarnpkg", &programPnpx},
 	{"yes", &programEcho},
 	{"yq", &programYq},
-	{"yum", &programAptGet},
+	{"yum", &programDnf},
 	{"zappa", &programServerless},
 	{"zcat", &programZcat},
 	{"zegrep", &programZgrep},
@@ -2090,7 +2091,7 @@ var programs = [...]described{
 	{"zstd", &programBzip2},
 	{"zstdcat", &programZcat},
 	{"zstdgrep", &programZgrep},
-	{"zypper", &programAptGet},
+	{"zypper", &programZypper},
 }
 
 // wrappers are the programs that start others.
