@@ -250,6 +250,8 @@ type Part struct {
 	// MayRun are the commands that its words name, where its access is not known.
 	// For a part that runs a file they are also the commands in the file.
 	MayRun []Part
+	// MayFlow is what flows between the parts of MayRun that stand in files.
+	MayFlow []Flow
 	// From is the file and line in which a part of MayRun stands, "" for one that
 	// stands in the words of the part itself.
 	From string

@@ -26,6 +26,7 @@ func (e *Event) Possible() *Possible {
 		return nil
 	}
 	var parts []Part
+	var flows []Flow
 	out := &Possible{}
 	add := func(i int, may Part, what, from string) {
 		if from != "" {
@@ -42,11 +43,15 @@ func (e *Event) Possible() *Possible {
 				add(i, p.touching(a), "touch "+cmp.Or(a.Path, a.Spelled, a.Host), from)
 			}
 		}
+		at := make([]int, len(p.MayRun))
 		for k := range p.MayRun {
 			q := &p.MayRun[k]
-			at := cmp.Or(q.From, from)
-			add(i, *q, "run "+q.Text, at)
-			addAll(i, q, at)
+			at[k] = len(parts)
+			add(i, *q, "run "+q.Text, cmp.Or(q.From, from))
+			addAll(i, q, cmp.Or(q.From, from))
+		}
+		for _, f := range p.MayFlow {
+			flows = append(flows, Flow{Kind: f.Kind, From: at[f.From], To: at[f.To]})
 		}
 	}
 	for i := range e.Call.Parts {
@@ -56,7 +61,7 @@ func (e *Event) Possible() *Possible {
 		return nil
 	}
 	with := *e.Call
-	with.Parts, with.Flows, with.Opaque, with.OnlyPossible = parts, nil, nil, true
+	with.Parts, with.Flows, with.Opaque, with.OnlyPossible = parts, flows, nil, true
 	out.event = e.WithCall(&with)
 	return out
 }

@@ -15,7 +15,11 @@ import (
 
 // Written is a text that a line writes to a file. Expansions in it stand as they are
 // written.
-type Written struct{ Path, Text string }
+type Written struct {
+	Path, Text string
+	// Appended is set where what the file held before stays.
+	Appended bool
+}
 
 // noteWritten notes the text that a simple command writes to files: a here-document
 // that cat or tee copies, and what echo and printf print.
@@ -30,6 +34,7 @@ func (w *walker) noteWritten(call *syntax.CallExpr, redirs []*syntax.Redirect) {
 	}
 	text := cmp.Or(w.cmd.stdin.literal(), w.cmd.stdin.may)
 	var targets []*syntax.Word
+	appended := false
 	for _, r := range redirs {
 		switch r.Op {
 		case syntax.Hdoc, syntax.DashHdoc:
@@ -39,12 +44,13 @@ func (w *walker) noteWritten(call *syntax.CallExpr, redirs []*syntax.Redirect) {
 		case syntax.WordHdoc:
 			text = unquoted(w.source(r.Word))
 		case syntax.RdrOut, syntax.AppOut, syntax.RdrAll, syntax.AppAll, syntax.RdrClob:
-			targets = append(targets, r.Word)
+			targets, appended = append(targets, r.Word), r.Op == syntax.AppOut || r.Op == syntax.AppAll
 		}
 	}
 	switch {
 	case name == "tee":
 		targets = append(targets, call.Args[1:]...)
+		appended = slices.ContainsFunc(call.Args[1:], func(a *syntax.Word) bool { return a.Lit() == "-a" || a.Lit() == "--append" })
 	case !copies:
 		text = w.printed(call.Args, name)
 	}
@@ -57,7 +63,7 @@ func (w *walker) noteWritten(call *syntax.CallExpr, redirs []*syntax.Redirect) {
 			continue
 		}
 		for _, a := range w.paths().Open(cardea.Write, file.Text, false) {
-			w.addWritten(a.Path, text)
+			w.addWritten(Written{a.Path, text, appended})
 		}
 	}
 }
@@ -90,12 +96,12 @@ func (w *walker) aboutPrinted(st *syntax.Stmt) string {
 const maxWritten = 64
 
 // addWritten notes a text; what is written to one file twice may stand in it together.
-func (w *walker) addWritten(file, text string) {
-	if i := slices.IndexFunc(w.out.Written, func(x Written) bool { return x.Path == file }); i >= 0 {
-		w.out.Written[i].Text += "\n" + text
+func (w *walker) addWritten(text Written) {
+	if i := slices.IndexFunc(w.out.Written, func(x Written) bool { return x.Path == text.Path }); i >= 0 {
+		w.out.Written[i].Text += "\n" + text.Text
 		return
 	}
-	w.out.Written = append(w.out.Written, Written{file, text})
+	w.out.Written = append(w.out.Written, text)
 }
 
 // printed is about what echo or printf prints.

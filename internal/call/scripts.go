@@ -1,7 +1,7 @@
 package call
 
 import (
-	"bytes"
+	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -17,9 +17,11 @@ import (
 // scripts of package.json, hooks of git. What stands in them may run
 // (docs/design.md#scripts).
 
-// The limits of what is looked into for one call. Nothing beyond them is looked at.
+// The limits of what is looked into for one call. Nothing beyond them is looked at. They
+// are counts, so that the same call has the same answer on every machine.
 const (
-	maxScripts     = 32        // files
+	maxScripts     = 32        // files that are read
+	maxTries       = 128       // files that are looked for
 	maxScript      = 128 << 10 // bytes of one file
 	maxScriptBytes = 256 << 10 // bytes that are analysed
 	maxScriptDepth = 4         // files that run files
@@ -32,12 +34,28 @@ type scripts struct {
 	// written are the files that the line writes before it runs them.
 	written []bash.Written
 	// seen are the texts that were analysed, by where they stand.
-	seen               map[string]bool
-	files, size, parts int
+	seen                      map[string]bool
+	tries, files, size, parts int
+	// full is the limit that was reached, as people read it.
+	full string
 	// part is the part of the line that is being looked into.
 	part int
-	// flows are those of the line that the files make.
-	flows []cardea.Flow
+	// certain are flows of the line itself that the files make.
+	certain []cardea.Flow
+}
+
+// lookIntoLine adds what the files that the parts of a line run may do, and says where a
+// limit was reached.
+func (s *scripts) lookIntoLine(parts []cardea.Part) {
+	s.lookInto(parts, 1)
+	if s.full == "" {
+		return
+	}
+	for i := range parts {
+		if looked := &parts[i].LookedInto; len(*looked) > 0 {
+			*looked = append(*looked, "no further: "+s.full)
+		}
+	}
 }
 
 // lookInto adds what the files that parts run may do.
@@ -47,99 +65,196 @@ func (s *scripts) lookInto(parts []cardea.Part, depth int) {
 		if depth == 1 {
 			s.part = i
 		}
-		if p.Remote || len(p.Command) == 0 || depth > maxScriptDepth {
+		if p.Remote || len(p.Command) == 0 {
 			continue
 		}
-		for _, f := range runFiles(p, s.env) {
+		for _, f := range s.runFiles(p) {
+			if depth > maxScriptDepth {
+				s.full = fmt.Sprintf("more than %d files run each other", maxScriptDepth)
+				break
+			}
 			s.file(p, f, depth)
 		}
 	}
 }
 
-// runFile is a file that a part runs.
+// runFile is a file that a part runs, and the folder in which it runs.
 type runFile struct {
-	path string
+	path, dir string
 	// pieces are the pieces of the file's text that run.
 	pieces func(text string) []piece
 	// named is set where the line names the file.
 	named bool
 }
 
-// piece is a text for a shell, and the line of the file in which it begins.
+// piece is a text for a shell, and where it begins: a line of a file, "" for the file
+// that runs.
 type piece struct {
 	text string
 	line int
+	file string
 }
 
+// file adds what a file does that a part runs.
 func (s *scripts) file(p *cardea.Part, f runFile, depth int) {
-	if s.files >= maxScripts {
-		return
-	}
 	var texts []string
+	replaced := false
 	for _, w := range s.written {
 		if w.Path == f.path {
-			texts = append(texts, w.Text)
+			texts, replaced = append(texts, w.Text), replaced || !w.Appended
 		}
 	}
-	if len(texts) == 0 {
-		s.files++
-		data, err := s.env.ReadFile(f.path, maxScript)
-		switch {
-		case err != nil && f.named:
-			p.LookedInto = append(p.LookedInto, f.path+" (cannot be read)")
-		case err != nil:
-		case bytes.IndexByte(data, 0) >= 0:
-			p.LookedInto = append(p.LookedInto, f.path+" (no text)")
-		default:
-			texts = append(texts, string(data))
+	if !replaced {
+		switch text, err := s.read(f.path); {
+		case err == nil:
+			texts = append(texts, text)
+		case f.named:
+			p.LookedInto = append(p.LookedInto, f.path+" ("+err.Error()+")")
 		}
 	}
 	for _, text := range texts {
 		p.LookedInto = append(p.LookedInto, f.path)
-		for _, c := range f.pieces(text) {
-			s.piece(p, f, c, depth)
-		}
+		s.add(p, f, f.pieces(text), depth)
 	}
 }
 
-// piece adds what a piece of a file does.
-func (s *scripts) piece(p *cardea.Part, f runFile, c piece, depth int) {
-	key := fmt.Sprintf("%s:%d:%s", f.path, c.line, p.Dir)
-	if s.seen[key] || s.size+len(c.text) > maxScriptBytes || s.parts >= maxScriptParts {
-		return
+// Why a file is not looked into.
+var (
+	errUnreadable = errors.New("cannot be read")
+	errNoText     = errors.New("no text")
+	errTooMany    = errors.New("beyond the limit of files")
+)
+
+// read reads a file, unless too many were read.
+func (s *scripts) read(file string) (string, error) {
+	if s.files >= maxScripts || s.tries >= maxTries {
+		s.full = fmt.Sprintf("more than %d files", maxScripts)
+		return "", errTooMany
+	}
+	s.tries++
+	data, err := s.env.ReadFile(file, maxScript)
+	text := string(data)
+	switch {
+	case err != nil:
+		return "", errUnreadable
+	case strings.IndexByte(text, 0) >= 0:
+		return "", errNoText
+	}
+	s.files++
+	return text, nil
+}
+
+// add adds what pieces of a file do, and what flows between them.
+func (s *scripts) add(p *cardea.Part, f runFile, pieces []piece, depth int) {
+	base := len(p.MayRun)
+	var all bash.Analysis
+	for _, c := range pieces {
+		if c.file == "" {
+			c.file = f.path
+		}
+		found, ok := s.analyse(c, f)
+		if !ok {
+			continue
+		}
+		kept := min(len(found.Parts), maxScriptParts-s.parts)
+		if kept < len(found.Parts) {
+			s.full = fmt.Sprintf("more than %d commands", maxScriptParts)
+		}
+		s.parts += kept
+		mayFlow(p, base+len(all.Parts), kept, &found)
+		for i := range kept {
+			found.Parts[i].From = s.place(c, found.Parts[i].Start)
+		}
+		all.Parts = append(all.Parts, found.Parts[:kept]...)
+	}
+	if len(pieces) > 1 {
+		mayFlow(p, base, len(all.Parts), &all)
+	}
+	for i := range all.Parts {
+		q := &all.Parts[i]
+		q.Opaque = nil // what cannot be seen through changes nothing
+		q.Access, q.MayTouch = slices.DeleteFunc(q.Access, guessed), slices.DeleteFunc(q.MayTouch, guessed)
+	}
+	s.lookInto(all.Parts, depth+1)
+	for i := range all.Parts {
+		for _, looked := range all.Parts[i].LookedInto {
+			if !slices.Contains(p.LookedInto, looked) {
+				p.LookedInto = append(p.LookedInto, looked)
+			}
+		}
+		all.Parts[i].LookedInto = nil
+	}
+	p.MayRun = append(p.MayRun, all.Parts...)
+}
+
+// runsAgain reports whether a part of a file runs that file.
+func (s *scripts) runsAgain(p *cardea.Part, file string) bool {
+	_, byName := knowledge.WordsOf(form.RunsByName, p.Program())
+	return (byName || accessKind(p, cardea.Execute)) && slices.ContainsFunc(s.runFiles(p), func(r runFile) bool { return r.path == file })
+}
+
+// analyse is what a piece of a file does; false where that is known already or beyond
+// a limit.
+func (s *scripts) analyse(c piece, f runFile) (found bash.Analysis, ok bool) {
+	key := fmt.Sprintf("%s:%d:%s:%s", c.file, c.line, f.dir, c.text[:min(len(c.text), 64)])
+	switch {
+	case s.seen[key]:
+		return found, false
+	case s.size+len(c.text) > maxScriptBytes:
+		s.full = fmt.Sprintf("more than %d KiB", maxScriptBytes>>10)
+		return found, false
+	case s.parts >= maxScriptParts:
+		s.full = fmt.Sprintf("more than %d commands", maxScriptParts)
+		return found, false
 	}
 	s.seen[key] = true
 	s.size += len(c.text)
 	env := s.env
-	env.Cwd = p.Dir
-	env.Name = f.path
-	line := bash.Analyse(c.text, env)
-	found := line.Parts
-	s.parts += len(found)
-	for i := range found {
-		if slices.ContainsFunc(runFiles(&found[i], env), func(r runFile) bool { return r.path == f.path }) {
-			line.SelfCalls = append(line.SelfCalls, bash.Again{To: i + 1})
+	env.Cwd, env.Name = f.dir, f.path
+	found = bash.Analyse(c.text, env)
+	for i := range found.Parts {
+		if s.runsAgain(&found.Parts[i], f.path) {
+			found.SelfCalls = append(found.SelfCalls, bash.Again{To: i + 1})
 		}
 	}
-	again := flowFinder{line: &line, parts: found}
+	again := flowFinder{line: &found, parts: found.Parts}
 	if again.multiplies(); len(again.found) > 0 {
-		s.flows = append(s.flows, cardea.Flow{Kind: "multiplies", From: s.part, To: s.part})
+		s.certain = append(s.certain, cardea.Flow{Kind: "multiplies", From: s.part, To: s.part})
 	}
-	for i := range found {
-		q := &found[i]
-		q.From = s.shown(f.path)
-		at := c.line
-		if q.Start >= 0 && q.Start <= len(c.text) {
-			at += strings.Count(c.text[:q.Start], "\n")
+	s.written = append(s.written, found.Written...)
+	return found, true
+}
+
+// mayFlow adds what flows between the first parts of a text, of which the first is to
+// stand at an index of what may run. Scripts often put what they decode into a variable
+// and use that as a command, so that this says nothing there.
+func mayFlow(p *cardea.Part, base, kept int, text *bash.Analysis) {
+	for _, f := range Flows(text) {
+		if max(f.From, f.To) >= kept {
+			continue
 		}
-		if at > 0 {
-			q.From += fmt.Sprintf(":%d", at)
+		to := &text.Parts[f.To]
+		guess := len(to.Argv) == 0 || !to.Argv[0].Static || f.Kind == decode+"-run" && !interpreter(to.Program())
+		f.From, f.To = f.From+base, f.To+base
+		if !guess && !slices.Contains(p.MayFlow, f) {
+			p.MayFlow = append(p.MayFlow, f)
 		}
-		q.Opaque = nil // what cannot be seen through changes nothing
-		q.Access, q.MayTouch = slices.DeleteFunc(q.Access, guessed), slices.DeleteFunc(q.MayTouch, guessed)
 	}
-	s.lookInto(found, depth+1)
-	p.MayRun = append(p.MayRun, found...)
+}
+
+// place is where a part of a piece stands, as people read it.
+func (s *scripts) place(c piece, start int) string {
+	file, line := c.file, c.line
+	if rest, ok := strings.CutPrefix(file, s.env.Cwd+"/"); ok {
+		file = rest
+	}
+	if start >= 0 && start <= len(c.text) {
+		line += strings.Count(c.text[:start], "\n")
+	}
+	if c.line == 0 {
+		return file
+	}
+	return fmt.Sprintf("%s:%d", file, line)
 }
 
 // guessed reports an access whose file is not known. In a file, folders and variables
@@ -150,89 +265,109 @@ func guessed(a cardea.Access) bool {
 		return a.Host == ""
 	case cardea.Unknown:
 		return a.Glob && a.Pattern != ""
+	case cardea.Write:
+		if a.Glob && !strings.Contains(a.Pattern, "/.") {
+			return true
+		}
 	}
 	return a.Path == "" || a.Glob && a.Kind == cardea.Read
 }
 
-// shown is a path as it is shown: below the folder of the call without that.
-func (s *scripts) shown(file string) string {
-	if rest, ok := strings.CutPrefix(file, s.env.Cwd+"/"); ok {
-		return rest
-	}
-	return file
-}
-
 // runFiles are the files that a part runs.
-func runFiles(p *cardea.Part, env bash.Env) []runFile {
+func (s *scripts) runFiles(p *cardea.Part) []runFile {
 	var out []runFile
 	for _, a := range p.Access {
 		if a.Kind == cardea.Execute && a.Path != "" && a.Pattern == "" && !a.Recursive {
-			out = append(out, runFile{path: a.Path, pieces: language(p.Command[0], a.Path), named: true})
+			out = append(out, runFile{a.Path, p.Dir, language(p.Command[0], a.Path), true})
 		}
 	}
-	if p.Dir == "" {
+	program := p.Program()
+	names, runs := knowledge.WordsOf(form.RunsByName, program)
+	if p.Dir == "" || !runs && !knowledge.Has(form.RunsHooks, program) {
 		return out
 	}
-	program := path.Base(p.Command[0])
 	dir := p.Dir
-	for _, o := range p.Options {
-		switch o.Name {
-		case "-C", "--directory", "--prefix", "--cwd", "--dir":
-			if o.Static && o.Value != "" {
-				dir = joined(dir, o.Value)
-			}
-		}
+	for _, folder := range optionValues(p, form.RunsInFolderOfOption) {
+		dir = knowledge.Absolute(dir, folder)
 	}
-	names, _ := knowledge.WordsOf(form.RunsByName, program)
-	options, _ := knowledge.WordsOf(form.RunsFileOfOption, program)
-	for _, o := range p.Options {
-		if o.Static && o.Value != "" && knowledge.Matches(options, o.Name) {
-			names = []string{o.Value}
+	switch {
+	case !runs:
+		return append(out, s.gitHooks(p, dir)...)
+	case slices.Contains(names, packageFile):
+		for _, folder := range s.workspaces(p, dir) {
+			out = append(out, runFile{path.Join(folder, packageFile), folder, packageScripts(p), false})
 		}
+		return out
+	}
+	named := optionValues(p, form.RunsFileOfOption)
+	if len(named) > 0 {
+		names = named
 	}
 	for _, name := range names {
-		pieces := recipes(p)
-		if name == "package.json" {
-			pieces = packageScripts(p)
-		}
-		out = append(out, runFile{path: joined(dir, name), pieces: pieces})
+		out = append(out, runFile{knowledge.Absolute(dir, name), dir, s.recipes(p, dir), len(named) > 0})
 	}
-	if program == "git" && len(p.Command) > 1 && env.TopLevel != nil {
-		hooks := gitHooks[p.Command[1]]
-		if len(hooks) == 0 {
-			return out
-		}
-		if root := env.TopLevel(dir); root != "" {
-			for _, hook := range hooks {
-				for _, folder := range []string{".git/hooks", ".husky"} {
-					file := path.Join(root, folder, hook)
-					out = append(out, runFile{path: file, pieces: language(file, file)})
-				}
-			}
+	return out
+}
+
+// optionValues are the values of the options that belong to a property of a part's
+// program.
+func optionValues(p *cardea.Part, property form.Property) []string {
+	options, _ := knowledge.WordsOf(property, p.Program())
+	var out []string
+	for _, o := range p.Options {
+		if o.Static && o.Value != "" && slices.Contains(options, o.Name) {
+			out = append(out, o.Value)
 		}
 	}
 	return out
 }
 
-// gitHooks are the hooks that a command of git starts (githooks(5)).
-var gitHooks = map[string][]string{
-	"commit":      {"pre-commit", "prepare-commit-msg", "commit-msg", "post-commit"},
-	"push":        {"pre-push"},
-	"merge":       {"pre-merge-commit", "commit-msg", "post-merge"},
-	"pull":        {"pre-merge-commit", "post-merge", "pre-rebase", "post-rewrite"},
-	"checkout":    {"post-checkout"},
-	"switch":      {"post-checkout"},
-	"rebase":      {"pre-rebase", "post-checkout", "post-rewrite"},
-	"am":          {"applypatch-msg", "pre-applypatch", "post-applypatch"},
-	"cherry-pick": {"prepare-commit-msg", "commit-msg", "post-commit"},
-	"revert":      {"prepare-commit-msg", "commit-msg", "post-commit"},
+// named are the recipes that a command runs by name: hooks of git, scripts of
+// package.json. A star stands for the word behind it.
+func named(p *cardea.Part) []string {
+	words, _ := recipeWords(p)
+	key, star := p.Program(), ""
+	if len(words) > 0 {
+		key += " " + words[0]
+	}
+	if len(words) > 1 {
+		star = words[1]
+	}
+	names, ok := knowledge.WordsOf(form.RunsRecipes, key)
+	if !ok && len(words) > 0 {
+		names, _ = knowledge.WordsOf(form.RunsRecipes, p.Program()+" *")
+		star = words[0]
+	}
+	var out []string
+	for _, name := range names {
+		if whole := strings.Replace(name, "*", star, 1); star != "" || whole == name {
+			out = append(out, whole)
+		}
+	}
+	return out
 }
 
-func joined(dir, name string) string {
-	if path.IsAbs(name) {
-		return path.Clean(name)
+// operandsOf are the words of a part that say what of a file runs: subcommands and
+// operands.
+func operandsOf(p *cardea.Part) []string {
+	out := slices.Clone(p.Command[1:])
+	for _, i := range p.Operands {
+		if i < len(p.Argv) && p.Argv[i].Static {
+			out = append(out, p.Argv[i].Text)
+		}
 	}
-	return path.Join(dir, name)
+	return out
+}
+
+// recipeWords are the subcommand that runs recipes and the operands behind it, and the
+// workspace that a subcommand in front of them names.
+func recipeWords(p *cardea.Part) (words []string, workspace string) {
+	words = operandsOf(p)
+	subcommands, _ := knowledge.WordsOf(form.RunsInWorkspaceOfOption, p.Program())
+	if len(words) > 1 && slices.Contains(subcommands, words[0]) {
+		return words[2:], words[1]
+	}
+	return words, ""
 }
 
 // language is the reader for a file that a program runs: by the program, else by the
@@ -248,14 +383,13 @@ func language(program, file string) func(text string) []piece {
 				}
 			}
 		}
+		if name, ok := knowledge.WordsOf(form.CodeLanguage, by); ok {
+			return codeLanguages()[name[0]].lines(text)
+		}
 		switch ext := path.Ext(file); {
-		case by == "node" || by == "nodejs" || by == "deno" || by == "bun":
-			return codeLines(text, javaScript())
-		case by == "python" || by == "pypy":
-			return codeLines(text, python())
 		case knowledge.Has(form.Shell, by), program == ".", program == "source",
 			by == knowledge.Unversioned(path.Base(file)) && (ext == "" || ext == ".sh" || ext == ".bash"):
-			return []piece{{text, 1}}
+			return []piece{{text: text, line: 1}}
 		}
 		return nil
 	}

@@ -175,8 +175,8 @@ func (a *analysis) shell(text string) {
 	flows := Flows(&res)
 	if env := a.env(); env.ReadFile != nil && (a.ev.Kind == cardea.PreToolUse || a.ev.Kind == cardea.PermissionRequest) {
 		s := scripts{env: env, written: res.Written, seen: map[string]bool{}}
-		s.lookInto(res.Parts, 1)
-		flows = append(flows, s.flows...)
+		s.lookIntoLine(res.Parts)
+		flows = append(flows, s.certain...)
 	}
 	a.parts = append(a.parts, res.Parts...)
 	a.opaque = append(a.opaque, res.Opaque...)

@@ -18,6 +18,9 @@ const (
 	// Interpreter runs scripts of another language. A version at the end of the name
 	// does not count (python3.12).
 	Interpreter Property = "interpreter"
+	// CodeLanguage runs files in this language, in which certain calls of the library
+	// are read (Python, JavaScript, Perl, Ruby).
+	CodeLanguage Property = "code_language"
 	// RunsCode runs code that it is passed, though it is no interpreter of files.
 	RunsCode Property = "runs_code"
 	// RunsPackages runs packages or commands that it is passed.
@@ -39,6 +42,19 @@ const (
 	RunsFileOfOption Property = "runs_file_of_option"
 	// RunsByName runs these files of the folder without being told to.
 	RunsByName Property = "runs_by_name"
+	// RunsInFolderOfOption looks for these files, and runs, in the folder that one of
+	// these options names.
+	RunsInFolderOfOption Property = "runs_in_folder_of_option"
+	// RunsInWorkspaceOfOption does so in the workspace of the project that one of these
+	// options or subcommands names.
+	RunsInWorkspaceOfOption Property = "runs_in_workspace_of_option"
+	// RunsHooks runs the repository's hooks.
+	RunsHooks Property = "runs_hooks"
+	// RunsRecipes runs these hooks of the repository, or these scripts of its file, with
+	// this subcommand (`git commit`). A star behind the program stands for any other
+	// subcommand. A star in a word stands for the word behind the subcommand, or for
+	// that other subcommand.
+	RunsRecipes Property = "runs_recipes"
 	// ProjectFiles finds in these files of the project what to run or how. They are
 	// trusted together with a command that starts the program.
 	ProjectFiles Property = "project_files"
@@ -230,6 +246,7 @@ var Properties = []Property{
 	LeavesScript,
 	RunsFileOfOption,
 	RunsByName,
+	CodeLanguage, RunsInFolderOfOption, RunsInWorkspaceOfOption, RunsHooks, RunsRecipes,
 	ProjectFiles,
 	RunsFolder,
 	RunsModules,

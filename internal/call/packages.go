@@ -1,0 +1,88 @@
+package call
+
+import (
+	"encoding/json"
+	"path"
+	"strings"
+
+	"cardea.dev"
+	"cardea.dev/internal/knowledge"
+	"cardea.dev/internal/knowledge/form"
+)
+
+// packageFile is the file in which packages of Node have their scripts.
+const packageFile = "package.json"
+
+// packageJSON is what matters of a package.json.
+type packageJSON struct {
+	Scripts    map[string]any
+	Workspaces any
+}
+
+// packageScripts reads the scripts of a package.json that a part runs.
+func packageScripts(p *cardea.Part) func(text string) []piece {
+	return func(text string) []piece {
+		var file packageJSON
+		if json.Unmarshal([]byte(text), &file) != nil {
+			return nil
+		}
+		var out []piece
+		for _, name := range named(p) {
+			if line, ok := file.Scripts[name].(string); ok {
+				out = append(out, piece{text: line, line: lineOf(text, name)})
+			}
+		}
+		return out
+	}
+}
+
+// lineOf is the line of a JSON text in which a key of the scripts stands, 0 where it
+// cannot be found.
+func lineOf(text, key string) int {
+	from := max(strings.Index(text, `"scripts"`), 0)
+	at := strings.Index(text[from:], `"`+key+`"`)
+	if at < 0 {
+		return 0
+	}
+	return 1 + strings.Count(text[:from+at], "\n")
+}
+
+// workspaces are the folders whose package.json a part uses: the folder itself or the
+// workspaces that it names, by their folders or by names that end like their folders.
+func (s *scripts) workspaces(p *cardea.Part, dir string) []string {
+	names := optionValues(p, form.RunsInWorkspaceOfOption)
+	if _, name := recipeWords(p); name != "" {
+		names = append(names, name)
+	}
+	if len(names) == 0 {
+		return []string{dir}
+	}
+	var file packageJSON
+	if text, err := s.read(path.Join(dir, packageFile)); err == nil {
+		_ = json.Unmarshal([]byte(text), &file) // without it, the usual folders count
+	}
+	if object, ok := file.Workspaces.(map[string]any); ok {
+		file.Workspaces = object["packages"]
+	}
+	folders, _ := file.Workspaces.([]any)
+	if len(folders) == 0 {
+		folders = []any{"packages/*", "apps/*"} // pnpm keeps its own in another file
+	}
+	var out []string
+	for _, name := range names {
+		out = append(out, knowledge.Absolute(dir, name))
+		for _, f := range folders {
+			folder, ok := f.(string)
+			if !ok || len(out) > maxScripts {
+				continue
+			}
+			if parent, each := strings.CutSuffix(folder, "/*"); each {
+				folder = path.Join(parent, path.Base(name))
+			}
+			if path.Base(folder) == path.Base(name) {
+				out = append(out, knowledge.Absolute(dir, folder))
+			}
+		}
+	}
+	return out
+}
