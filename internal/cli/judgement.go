@@ -73,6 +73,7 @@ func load(p Process, pl *place, ev *cardea.Event) *inforce.Loaded {
 	w := p.whose(pl)
 	if ev != nil {
 		w.Warm(ev)
+		w.Compiled = true
 	}
 	w.Lists, w.ListsIn = p.lists(pl), listsIn
 	plugins, problems := claudecode.PluginRoots(pl.dirs.Claude, pl.project, claudecode.ManagedDir(p.Machine.OS))

@@ -62,6 +62,9 @@ type Where struct {
 	Policies *policy.Library
 	// Program is the running program, "" where it cannot be told.
 	Program string
+	// Compiled is set where rules may be taken from the compiled form of their file,
+	// which has all but their tests.
+	Compiled bool
 	// Path is the PATH with which the harness starts commands, Temp the
 	// folders for temporary files.
 	Path string
@@ -103,9 +106,12 @@ type Loaded struct {
 	routesRead    sync.Once
 	// Callbacks are what policies need besides files.
 	Callbacks Callbacks
-	index     *policy.IndexCache
-	kept      project.LastGood
-	orgName   string
+	index     *state.Indexes
+	// compiled are the rules of files, nil where they are read from their text.
+	compiled *state.Indexes
+	madeBy   []byte
+	kept     project.LastGood
+	orgName  string
 	// absent and links are what was seen of folders and links in the time of this
 	// one load.
 	absent state.Absent
@@ -139,6 +145,7 @@ type RulesFile struct {
 // is kept as problems, and everything else works.
 func Load(w Where) *Loaded {
 	l := &Loaded{Where: w, kept: project.NewLastGood(w.State), index: w.index()}
+	l.openCompiled()
 	l.readSettings()
 	all := slices.Clip(l.exempted(rules.ListOf(packs.Rules())))
 	for _, f := range l.folders() {
@@ -165,7 +172,8 @@ func (l *Loaded) Off() []rules.Rule { return l.OffList.All() }
 // kept yet, until it is late. r tells what holds a secret, and is not kept. It
 // is for when the verdict stands, and an error does not change it.
 func (l *Loaded) Keep(r *redact.Redactor, late func() bool) error {
-	return errors.Join(l.kept.Write(r, late), l.index.Write(late))
+	withheld := func(of []byte) bool { return len(r.Find(string(of))) > 0 }
+	return errors.Join(l.kept.Write(r, late), l.index.Write(late, withheld), l.compiled.Write(late, withheld))
 }
 
 // ReadRoutes finds and reads the files of routes, once. It is not part of

@@ -11,6 +11,7 @@ import (
 	"cardea.dev/internal/decide/rules"
 	"cardea.dev/internal/harness"
 	"cardea.dev/internal/project"
+	"cardea.dev/internal/state"
 )
 
 // unread is a file that cannot be read at all.
@@ -74,9 +75,27 @@ func (l *Loaded) readRulesFile(path string, at folder, left *int) (RulesFile, ru
 func (l *Loaded) parseRules(f *RulesFile, at folder, data []byte) rules.List {
 	f.Counts = l.counts(f.Path, at.scope, data)
 	from := rules.Origin{Scope: at.scope, Trusted: f.Counts, Root: at.root, Tool: harness.ToolWord, Events: policy.EventNames()}
+	if form := l.compiled.Load(f.Path, data, l.madeBy); form != "" {
+		if list, problems, err := rules.OpenCompiled(form, f.Path, from); err == nil {
+			f.Problems = problems
+			return list
+		}
+	}
 	list, problems := rules.Parse(f.Path, data, from)
-	f.Problems = problems
+	if f.Problems = problems; !cardea.HasError(problems) && l.compiled != nil {
+		l.compiled.Keep(f.Path, rules.Compile(list, problems), data, l.madeBy)
+	}
 	return rules.ListOf(list)
+}
+
+// openCompiled sets what compiled rules are read from and written to. They are bound
+// to the program, since what a parser makes of a text may be another thing in the
+// next version.
+func (l *Loaded) openCompiled() {
+	if program := state.Stamp(l.Where.Program); l.Where.Compiled && program != "" {
+		l.compiled = state.NewIndexes("rules", l.Where.Dirs.Cache, l.Where.State)
+		l.madeBy = []byte(rules.CompiledForm + " " + program)
+	}
 }
 
 // switchRules applies what the settings switch off or change, the strongest

@@ -13,6 +13,7 @@ import (
 	"cardea.dev/internal/paths"
 	"cardea.dev/internal/project"
 	"cardea.dev/internal/script/signals"
+	"cardea.dev/internal/state"
 )
 
 // Callbacks are what policies need besides files. The zero value does without.
@@ -31,7 +32,7 @@ type Callbacks struct {
 // routed to an event, while everything else is read: what the process then
 // judges by is [Where.Policies].
 func (w *Where) Warm(ev *cardea.Event) {
-	lib := &policy.Library{Engines: w.Engines, Cache: policy.NewIndexCache(w.Dirs.Cache, w.State), Tool: harness.ToolWord, Recheck: oneLook}
+	lib := &policy.Library{Engines: w.Engines, Cache: state.NewIndexes("policies", w.Dirs.Cache, w.State), Tool: harness.ToolWord, Recheck: oneLook}
 	w.Policies = lib
 	l := &Loaded{Where: *w}
 	for _, at := range []folder{l.user(), l.project()} {
@@ -46,13 +47,13 @@ func (w *Where) Warm(ev *cardea.Event) {
 const oneLook = time.Minute
 
 // index is the cache of indexes of a place.
-func (w Where) index() *policy.IndexCache {
+func (w Where) index() *state.Indexes {
 	if w.Policies != nil {
-		if c, ok := w.Policies.Cache.(*policy.IndexCache); ok {
+		if c, ok := w.Policies.Cache.(*state.Indexes); ok {
 			return c
 		}
 	}
-	return policy.NewIndexCache(w.Dirs.Cache, w.State)
+	return state.NewIndexes("policies", w.Dirs.Cache, w.State)
 }
 
 // Policies are the policies of all scopes.

@@ -13,11 +13,11 @@ import (
 	"time"
 
 	"cardea.dev"
-	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/gate"
 	"cardea.dev/internal/inforce"
 	"cardea.dev/internal/paths"
 	"cardea.dev/internal/redact"
+	"cardea.dev/internal/state"
 )
 
 const needsSignal = `# METADATA
@@ -363,7 +363,7 @@ func TestIndexCache(t *testing.T) {
 		t.Fatalf("%v", files)
 	}
 	whole, _ := os.ReadFile(files[0])
-	c := policy.NewIndexCache(s.where.Dirs.Cache, s.where.State)
+	c := state.NewIndexes("policies", s.where.Dirs.Cache, s.where.State)
 	name := "policies of " + filepath.Join(s.where.Dirs.User, "policies")
 	if text := c.Load(name); !strings.Contains(text, "cardea.policies.plain") {
 		t.Errorf("no index: %q", text)
@@ -377,11 +377,11 @@ func TestIndexCache(t *testing.T) {
 		}
 		keep()
 	}
-	if c.Load("another name") != "" || (*policy.IndexCache)(nil).Load("x") != "" || policy.NewIndexCache("", "") != nil {
+	if c.Load("another name") != "" || (*state.Indexes)(nil).Load("x") != "" || state.NewIndexes("policies", "", "") != nil {
 		t.Error("an index that is not there")
 	}
-	(*policy.IndexCache)(nil).Keep("x", "y")
-	if err := (*policy.IndexCache)(nil).Write(func() bool { return false }); err != nil {
+	(*state.Indexes)(nil).Keep("x", "y")
+	if err := (*state.Indexes)(nil).Write(neverLate, nil); err != nil {
 		t.Error(err)
 	}
 	// A folder that cannot be written is told.
@@ -390,7 +390,7 @@ func TestIndexCache(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, s.where.Dirs.Cache, "a file")
-	if err := c.Write(func() bool { return false }); err == nil || !strings.Contains(err.Error(), "index of policies") {
+	if err := c.Write(neverLate, nil); err == nil || !strings.Contains(err.Error(), "index of policies") {
 		t.Errorf("%v", err)
 	}
 }

@@ -89,10 +89,11 @@ func (l *Library) Warm(ev *cardea.Event, f Folder) {
 
 // Cache keeps texts that it believes only if it wrote them itself.
 type Cache interface {
-	// Load gives the text under a name, "" where there is none.
-	Load(name string) string
+	// Load gives the text under a name that was made of something, "" where there is
+	// none.
+	Load(name string, of ...[]byte) string
 	// Keep notes a text that is to be written when the verdict stands.
-	Keep(name, text string)
+	Keep(name, text string, of ...[]byte)
 }
 
 // set is a folder of policies at one time.

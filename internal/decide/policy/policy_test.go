@@ -32,14 +32,14 @@ type memory struct {
 	loads int
 }
 
-func (m *memory) Load(name string) string {
+func (m *memory) Load(name string, _ ...[]byte) string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.loads++
 	return m.texts[name]
 }
 
-func (m *memory) Keep(name, text string) {
+func (m *memory) Keep(name, text string, _ ...[]byte) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.texts == nil {
