@@ -444,7 +444,7 @@ func (c Coverage) String() string {
 
 // Flow is data that moves from one part to another, and why that matters.
 type Flow struct {
-	// Kind is "download-run", "decode-run", "secret-network", "write-run" or
+	// Kind is "download-run", "decode-run", "unpack-run" (of a downloaded archive), "secret-network", "write-run" or
 	// "self-call" (a function that starts itself again), "multiplies" (work that
 	// starts more work without end).
 	Kind string

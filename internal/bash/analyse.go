@@ -128,6 +128,8 @@ type walker struct {
 // own runs, wherever it stands there.
 type shell struct {
 	funcs        map[string]*function
+	origins      map[string][2]int    // the parts whose output variables hold
+	descriptors  map[string][2]int    // the parts that feed or read descriptors
 	outerFuncs   map[string]*function // those of the shell that started this one
 	aliases      map[string]string
 	traits       map[string]trait // how bash treats variables
@@ -146,7 +148,7 @@ type shell struct {
 type command struct {
 	spots   *[]cardea.Opaque // nil outside of a command
 	stdin   input            // what it reads
-	pending [][2]int         // the parts of substitutions in it
+	pending []feed           // what flows into it through its words and descriptors
 }
 
 // lineFiles is what the line does to files.

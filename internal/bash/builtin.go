@@ -250,6 +250,9 @@ func (w *walker) readNames(name string, words []field, assigns []cardea.Assign) 
 		} else {
 			w.setByName(f)
 		}
+		if name != "getopts" && w.cmd.stdin.from[0] < w.cmd.stdin.from[1] {
+			w.setOrigin(f.Text, w.cmd.stdin.from)
+		}
 	}
 	if name == "read" && w.reads(words) && !slices.ContainsFunc(assigns, func(a cardea.Assign) bool { return !a.Static || a.Value != "" }) {
 		if s := w.fromSearch(); s != nil {
@@ -340,7 +343,7 @@ func (w *walker) eval(inv invocation) {
 func (w *walker) runsPending() {
 	at := len(w.out.Parts)
 	for _, from := range w.cmd.pending {
-		w.out.Pipes = append(w.out.Pipes, Pipe{From: from, To: [2]int{at, at + 1}, Code: true})
+		w.out.Pipes = append(w.out.Pipes, Pipe{From: from.at, To: [2]int{at, at + 1}, Code: true})
 	}
 }
 

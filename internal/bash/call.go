@@ -208,8 +208,10 @@ func (w *walker) start(inv invocation) {
 			reason = "the command's name is a pattern for file names"
 		}
 		w.spot(first.Text, cardea.OpaqueCommandName, reason)
-		for i := range w.cmd.pending {
-			w.out.Pipes = append(w.out.Pipes, Pipe{From: w.cmd.pending[i], To: [2]int{len(w.out.Parts), len(w.out.Parts) + 1}, Code: true})
+		for _, from := range w.cmd.pending {
+			if !from.variable || w.shell.origins[variableAlone(first.Text)] == from.at {
+				w.out.Pipes = append(w.out.Pipes, Pipe{From: from.at, To: [2]int{len(w.out.Parts), len(w.out.Parts) + 1}, Code: true})
+			}
 		}
 		w.emitProgram(inv)
 		return
@@ -296,6 +298,7 @@ func (w *walker) function(inv invocation, name string) bool {
 	}
 	if len(inv.access) > 0 || len(*w.cmd.spots) > 0 {
 		w.emit(cardea.Part{Text: inv.text, Access: inv.access, Opaque: slices.Clone(*w.cmd.spots), Start: inv.start})
+		defer w.printsInto(len(w.out.Parts))
 	}
 	sure := f.sure && !w.shell.unsetsFuncs && int(f.at) <= w.at
 	if !sure { // it may be the program of that name, too
@@ -549,11 +552,7 @@ func (w *walker) emit(p cardea.Part) {
 	case "cd", "pushd", "popd":
 		w.files.entered, w.files.enteredAt = p.Dir, at
 	}
-	for _, from := range w.cmd.pending {
-		if from[0] < from[1] {
-			w.out.Pipes = append(w.out.Pipes, Pipe{From: from, To: [2]int{at, at + 1}})
-		}
-	}
+	w.feedsInto(at, &p)
 	w.out.Parts = append(w.out.Parts, p)
 }
 

@@ -39,8 +39,12 @@ func (w *walker) forClause(c *syntax.ForClause) {
 		w.countingLoop(c, l)
 	case *syntax.WordIter:
 		var words []field
+		before := len(w.cmd.pending)
 		for _, item := range l.Items {
 			words = append(words, w.fields(item)...)
+		}
+		if after := len(w.cmd.pending); after > before {
+			w.setOrigin(l.Name.Value, w.cmd.pending[after-1].at)
 		}
 		w.iterate(c, w.oneOf(words))
 	}

@@ -189,6 +189,9 @@ func (w *walker) isFixed(name string) bool {
 // store changes a variable without looking at what bash would evaluate.
 func (w *walker) store(name string, v value) {
 	w.cur.vars[name] = v
+	if v.kind != known && w.cmd.spots != nil && len(w.cmd.pending) > 0 {
+		w.setOrigin(name, w.cmd.pending[len(w.cmd.pending)-1].at)
+	}
 	if classOf(name, v) == cardea.EnvDangerous && name != "IFS" && (v.kind != unset || !knowledge.HarmlessToUnset(name)) {
 		w.taint(variableSpot(name).Code, "it sets "+name+", which changes what later commands do")
 	}

@@ -25,6 +25,7 @@ func (w *walker) param(p *syntax.ParamExp, quoted bool) []frag {
 	}
 	if !p.Length && p.Names == 0 {
 		w.noteOutside(name)
+		w.readsVariable(name)
 	}
 	switch {
 	case p.Excl:

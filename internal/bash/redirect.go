@@ -28,11 +28,18 @@ func (w *walker) redirect(r *syntax.Redirect) []cardea.Access {
 	}
 	stdin := r.N == nil || r.N.Value == "0"
 	if r.Op == syntax.Hdoc || r.Op == syntax.DashHdoc || r.Op == syntax.WordHdoc {
-		if in := w.hereText(r); stdin {
+		before := len(w.cmd.pending)
+		in := w.hereText(r)
+		for i := before; i < len(w.cmd.pending) && r.Op == syntax.WordHdoc; i++ {
+			w.cmd.pending[i].variable = false // it is what the command reads
+			in.from = w.cmd.pending[i].at
+		}
+		if stdin {
 			w.cmd.stdin = in
 		}
 		return nil
 	}
+	defer w.followDescriptor(r, stdin)
 	duplicates := r.Op == syntax.DplIn || r.Op == syntax.DplOut
 	if duplicates && w.isNumber(r.Word) {
 		if stdin && r.Op == syntax.DplIn {

@@ -177,8 +177,8 @@ func (w *walker) mayBecome(word field, wrappers []string) []knowledge.PossiblePa
 	}
 	if substitutionAlone(word.Text) {
 		for _, from := range w.cmd.pending {
-			if from[0] < from[1] {
-				add(w.mayPrint(w.maker(from)))
+			if !from.variable && from.at[0] < from.at[1] {
+				add(w.mayPrint(w.maker(from.at)))
 			}
 		}
 	}

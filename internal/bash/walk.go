@@ -16,7 +16,7 @@ type input struct {
 	kind inputKind
 	text string // kind literal
 	may  string // about what the command in front of a pipe prints
-	from [2]int // kind piped: the parts that write it, half open
+	from [2]int // the parts that write it or open it, half open
 	// lines is set when one command writes it, and no error of a command does.
 	lines bool
 }
@@ -44,6 +44,8 @@ type Pipe struct {
 	From, To [2]int
 	// Code is set where what arrives is run: eval "$(…)", bash <(…).
 	Code bool
+	// Variable is set where a variable holds what arrives.
+	Variable bool
 	// Lines is set where one command writes into the pipe, and no error of a
 	// command does.
 	Lines bool
@@ -87,7 +89,7 @@ func (w *walker) substitution(stmts []*syntax.Stmt, via string) {
 	begin := len(w.out.Parts)
 	w.inConstruct(via, func() { w.inSubshell(func() { w.stmts(stmts) }) })
 	w.cmd.spots, w.cmd.stdin = saved.spots, saved.stdin
-	w.cmd.pending = append(w.cmd.pending, [2]int{begin, len(w.out.Parts)})
+	w.cmd.pending = append(w.cmd.pending, feed{at: [2]int{begin, len(w.out.Parts)}})
 }
 
 func (w *walker) stmt(st *syntax.Stmt) {
@@ -123,6 +125,7 @@ func (w *walker) command(st *syntax.Stmt) {
 	saved := w.cmd.stdin
 	if len(st.Redirs) > 0 {
 		w.redirectOnly(st)
+		defer w.printsInto(len(w.out.Parts))
 	}
 	if w.cmd.stdin.kind == literal {
 		w.cmd.stdin = input{kind: elsewhere} // which of its commands reads what is not known
@@ -205,7 +208,9 @@ func (w *walker) compound(cmd syntax.Command) {
 		if !plainCoproc(cmd) {
 			w.opaqueLine(w.source(cmd), cardea.OpaqueParser, "bash takes a name for a coproc only in front of a compound command")
 		}
+		begin := len(w.out.Parts)
 		w.inConstruct("coproc", func() { w.inSubshell(func() { w.stmt(cmd.Stmt) }) })
+		w.setDescriptor("COPROC", [2]int{begin, len(w.out.Parts)})
 	default:
 		w.opaqueLine(w.source(cmd), cardea.OpaqueConstruct, "a construct that this version does not know")
 	}

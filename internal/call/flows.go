@@ -19,28 +19,32 @@ const maxFlows = 1000
 type flowFinder struct {
 	line  *bash.Analysis
 	parts []cardea.Part
-	// brings says, part by part, what kind of text a part brings in.
+	// new reports whether nothing exists under a path.
+	new func(path string) bool
+	// brings says, part by part, what kind of text a part prints that it, or what it
+	// read, brought in.
 	brings []string
-	found  []cardea.Flow
+	// tainted are the files and folders that hold such text, by their paths.
+	tainted map[string]taint
+	found   []cardea.Flow
 }
 
 // Flows are what moves between the parts of a line and matters: downloads and
 // decoded text that are run, secrets that reach the network, files that are
-// written and run, functions that start themselves.
-func Flows(line *bash.Analysis) []cardea.Flow {
-	f := &flowFinder{line: line, parts: line.Parts}
+// written and run, work that multiplies.
+func Flows(line *bash.Analysis, isNew func(path string) bool) []cardea.Flow {
+	f := &flowFinder{line: line, parts: line.Parts, new: isNew}
 	for _, r := range line.SelfCalls {
 		f.add("self-call", r.To-1, r.To-1)
 	}
 	f.multiplies()
-	f.brings = f.whatIsBrought()
+	f.follow()
 	for _, p := range line.Pipes {
 		for to := p.To[0]; to < p.To[1] && to < len(f.parts); to++ {
 			f.throughPipe(p, to)
 		}
 	}
-	f.throughVariables()
-	f.throughFiles()
+	f.secretsThroughDescriptors()
 	slices.SortStableFunc(f.found, func(a, b cardea.Flow) int { return cmp.Or(a.From-b.From, a.To-b.To) })
 	return slices.Compact(f.found)
 }
@@ -51,71 +55,19 @@ func (f *flowFinder) add(kind string, from, to int) {
 	}
 }
 
-// maxUncertain bounds how many words of one part are looked into whose value is
-// not known.
-const maxUncertain = 8
-
-// Kinds of what a part brings in. Run, they are the flows "download-run" and
-// "decode-run".
+// Kinds of what a part brings in. Run, they are the flows "download-run",
+// "decode-run" and so on. What a download was unpacked into is a folder, of which it
+// is not known which files came with it.
 const (
 	download = "download"
 	decode   = "decode"
+	unpack   = "unpack"
+	write    = "write" // by the line, and nobody has read it
 )
 
-// whatIsBrought says, part by part, whether it brings text from the network or
-// decodes some, by itself or by printing a variable that holds such.
-func (f *flowFinder) whatIsBrought() []string {
-	f.brings = make([]string, len(f.parts))
-	for i := range f.parts {
-		p := &f.parts[i]
-		switch {
-		case downloads(p):
-			f.brings[i] = download
-		case decodes(p):
-			f.brings[i] = decode
-		case knowledge.Has(form.PrintsText, p.Program()):
-			f.brings[i], _ = f.holds(p, i)
-		}
-	}
-	return f.brings
-}
-
-// holds finds a variable among a part's words that holds what an earlier part
-// brought in.
-func (f *flowFinder) holds(p *cardea.Part, at int) (kind string, from int) {
-	looked := 0
-	for _, word := range p.Argv {
-		if word.Static || looked == maxUncertain {
-			continue
-		}
-		looked++
-		for _, r := range f.line.Origins(word.Text, at) {
-			for i := max(r[0], r[1]-bash.MaxScan); i < r[1] && i < at; i++ {
-				if f.brings[i] != "" {
-					return f.brings[i], i
-				}
-			}
-		}
-	}
-	return "", 0
-}
-
-// throughVariables finds what is brought into a variable and run from there.
-func (f *flowFinder) throughVariables() {
-	for i := range f.parts {
-		p := &f.parts[i]
-		if len(p.Opaque) == 0 || len(p.Argv) == 0 || !runsWords(p) && p.Argv[0].Static {
-			continue
-		}
-		if kind, from := f.holds(p, i); kind != "" {
-			f.add(kind+"-run", from, i)
-		}
-	}
-}
-
-// runsWords reports whether a part runs words that it is passed.
-func runsWords(p *cardea.Part) bool {
-	return p.Program() == "eval" || interpreter(p.Program()) && slices.ContainsFunc(p.Options, takesCode)
+// takesUnknownCode reports an interpreter whose code on the line is not known.
+func takesUnknownCode(p *cardea.Part) bool {
+	return interpreter(p.Program()) && slices.ContainsFunc(p.Options, func(o cardea.Option) bool { return takesCode(o) && !o.Static })
 }
 
 func takesCode(o cardea.Option) bool { return o.Name == "-c" || o.Name == "-e" || o.Name == "--eval" }
@@ -123,8 +75,8 @@ func takesCode(o cardea.Option) bool { return o.Name == "-c" || o.Name == "-e" |
 // throughPipe finds what a pipe brings to a part that runs or sends it.
 func (f *flowFinder) throughPipe(p bash.Pipe, to int) {
 	dst := &f.parts[to]
-	runs := p.Code || runsStdin(dst) || interpreter(dst.Program()) && slices.ContainsFunc(dst.Options, takesCode) && f.substituted(p)
-	sends := accessKind(dst, cardea.Network)
+	runs := p.Code || !p.Variable && (runsStdin(dst) || takesUnknownCode(dst) && f.substituted(p)) || p.Variable && takesUnknownCode(dst)
+	sends := accessKind(dst, cardea.Network) && !p.Variable
 	if !runs && !sends {
 		return
 	}
@@ -182,13 +134,10 @@ func runsStdin(p *cardea.Part) bool {
 	return true
 }
 
-// readsStdin reports the names of the standard input.
+// readsStdin reports the names of the standard input, and of descriptors that are open
+// already.
 func readsStdin(name string) bool {
-	switch name {
-	case "-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0":
-		return true
-	}
-	return false
+	return name == "-" || name == "/dev/stdin" || strings.HasPrefix(name, "/dev/fd/") || strings.HasPrefix(name, "/proc/self/fd/")
 }
 
 func shellName(name string) bool {
@@ -216,41 +165,6 @@ func downloads(p *cardea.Part) bool {
 
 func decodes(p *cardea.Part) bool {
 	return knowledge.HasWith(form.Decodes, p.Program(), func(option string) bool { return knowledge.HasOption(p, option) })
-}
-
-// throughFiles finds files that one part writes and a later one runs or sends.
-func (f *flowFinder) throughFiles() {
-	written, brought := map[string]int{}, f.written()
-	secrets := -1
-	for i := range f.parts {
-		p := &f.parts[i]
-		for _, a := range p.Access {
-			if a.Path == "" {
-				continue
-			}
-			from, known := written[a.Path]
-			if known && from != i && runsFile(p, a) {
-				f.add(cmp.Or(brought[from], "write")+"-run", from, i)
-			}
-			if a.Kind == cardea.Write && (!known || brought[from] == "") {
-				written[a.Path] = i
-			}
-		}
-		for _, path := range impliedFiles(p) {
-			if from, known := written[path]; known && from != i {
-				f.add(cmp.Or(brought[from], "write")+"-run", from, i)
-			}
-		}
-		if secrets >= 0 && accessKind(p, cardea.Network) && readsDescriptor(p) {
-			f.add("secret-network", secrets, i)
-		}
-		if readsSecret(p) {
-			secrets = i
-		}
-		if readsSecret(p) && accessKind(p, cardea.Network) && sendsFile(p) {
-			f.add("secret-network", i, i)
-		}
-	}
 }
 
 // impliedFiles are the files that a program runs without being told to, and
@@ -293,20 +207,6 @@ func runsFile(p *cardea.Part, a cardea.Access) bool {
 	}
 	first := p.Argv[p.Operands[0]]
 	return first.Static && a.Kind != cardea.Write && knowledge.Absolute(p.Dir, first.Text) == a.Path
-}
-
-// written says, part by part, what kind of text it writes: what it, or what
-// feeds it, brought in.
-func (f *flowFinder) written() []string {
-	got := slices.Clone(f.brings)
-	for _, p := range f.line.Pipes {
-		for from := max(p.From[0], p.From[1]-bash.MaxScan); from < p.From[1] && from < len(f.brings); from++ {
-			for to := p.To[0]; f.brings[from] != "" && to < p.To[1] && to < len(got); to++ {
-				got[to] = cmp.Or(got[to], f.brings[from])
-			}
-		}
-	}
-	return got
 }
 
 // readsSecret reports whether a part reads a file that is known to hold

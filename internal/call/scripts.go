@@ -161,14 +161,14 @@ func (s *scripts) add(p *cardea.Part, f runFile, pieces []piece, depth int) {
 			s.full = fmt.Sprintf("more than %d commands", maxScriptParts)
 		}
 		s.parts += kept
-		mayFlow(p, base+len(all.Parts), kept, &found)
+		s.mayFlow(p, base+len(all.Parts), kept, &found)
 		for i := range kept {
 			found.Parts[i].From = s.place(c, found.Parts[i].Start)
 		}
 		all.Parts = append(all.Parts, found.Parts[:kept]...)
 	}
 	if len(pieces) > 1 {
-		mayFlow(p, base, len(all.Parts), &all)
+		s.mayFlow(p, base, len(all.Parts), &all)
 	}
 	for i := range all.Parts {
 		q := &all.Parts[i]
@@ -228,8 +228,8 @@ func (s *scripts) analyse(c piece, f runFile) (found bash.Analysis, ok bool) {
 // mayFlow adds what flows between the first parts of a text, of which the first is to
 // stand at an index of what may run. Scripts often put what they decode into a variable
 // and use that as a command, so that this says nothing there.
-func mayFlow(p *cardea.Part, base, kept int, text *bash.Analysis) {
-	for _, f := range Flows(text) {
+func (s *scripts) mayFlow(p *cardea.Part, base, kept int, text *bash.Analysis) {
+	for _, f := range Flows(text, s.env.IsNew) {
 		if max(f.From, f.To) >= kept {
 			continue
 		}

@@ -172,7 +172,7 @@ func (a *analysis) shell(text string) {
 	base := len(a.parts)
 	res := bash.Analyse(text, a.env())
 	a.findKeys(res.Parts)
-	flows := Flows(&res)
+	flows := Flows(&res, a.world.IsNew)
 	if env := a.env(); env.ReadFile != nil && (a.ev.Kind == cardea.PreToolUse || a.ev.Kind == cardea.PermissionRequest) {
 		s := scripts{env: env, written: res.Written, seen: map[string]bool{}}
 		s.lookIntoLine(res.Parts)

@@ -314,7 +314,7 @@ func (p *parser) lists(v document.Value) []string {
 func (p *parser) flowKinds(v document.Value) []string {
 	var out []string
 	for _, e := range v.Items() {
-		out = append(out, e.Word("download-run", "decode-run", "secret-network", "write-run", "self-call", "multiplies", "*"))
+		out = append(out, e.Word("download-run", "decode-run", "unpack-run", "secret-network", "write-run", "self-call", "multiplies", "*"))
 	}
 	return out
 }

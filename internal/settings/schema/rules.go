@@ -42,7 +42,7 @@ type match struct {
 	Access      textList `yaml:"access" enum:"read,write,delete,execute,network,unknown"`
 	Host        textList `yaml:"host" about:"globs of host names"`
 	Role        textList `yaml:"role" about:"globs of roles"`
-	Flow        textList `yaml:"flow" enum:"download-run,decode-run,secret-network,write-run,self-call,multiplies,*"`
+	Flow        textList `yaml:"flow" enum:"download-run,decode-run,unpack-run,secret-network,write-run,self-call,multiplies,*"`
 	Env         textList `yaml:"env" about:"globs of variables; the part sets one of them"`
 	Holds       string   `yaml:"holds" enum:"private-key" about:"what the file of the access holds"`
 	Unless      except   `yaml:"unless" about:"exceptions"`

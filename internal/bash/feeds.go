@@ -1,0 +1,111 @@
+package bash
+
+import (
+	"path"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"cardea.dev"
+)
+
+// This file follows what flows into commands other than through pipes: through
+// substitutions in their words, variables that hold the output of a command, and
+// descriptors that the line has opened.
+
+// feed is a range of parts, half open, whose output flows into a command.
+type feed struct {
+	at       [2]int
+	variable bool // a variable holds it
+}
+
+// setOrigin notes whose output a variable holds. The last one counts.
+func (w *walker) setOrigin(name string, from [2]int) {
+	if w.shell.origins == nil {
+		w.shell.origins = map[string][2]int{}
+	}
+	w.shell.origins[name] = from
+}
+
+// readsVariable notes that the current command expands a variable.
+func (w *walker) readsVariable(name string) {
+	if from, ok := w.shell.origins[name]; ok && w.lookup(name).kind != known {
+		w.cmd.pending = append(w.cmd.pending, feed{from, true})
+	}
+}
+
+func (w *walker) setDescriptor(name string, from [2]int) {
+	if w.shell.descriptors == nil {
+		w.shell.descriptors = map[string][2]int{}
+	}
+	w.shell.descriptors[name] = from
+}
+
+// followDescriptor notes what a redirection connects: another descriptor than the
+// standard ones with what it opens, and the command with what is open there.
+func (w *walker) followDescriptor(r *syntax.Redirect, stdin bool) {
+	if r.Word == nil {
+		return
+	}
+	opened := [2]int{len(w.out.Parts), len(w.out.Parts) + 1} // the part that the redirection belongs to
+	if n := len(w.cmd.pending); n > 0 && isProcSubst(r.Word) {
+		opened = w.cmd.pending[n-1].at
+	}
+	if r.Op != syntax.DplIn && r.Op != syntax.DplOut {
+		switch {
+		case stdin && r.Op == syntax.RdrIn:
+			w.cmd.stdin.from = opened
+		case r.N != nil && len(r.N.Value) > 0:
+			w.setDescriptor(strings.Trim(r.N.Value, "{}"), opened)
+		}
+		return
+	}
+	at, ok := w.shell.descriptors[descriptorName(w.source(r.Word))]
+	switch {
+	case !ok:
+	case r.Op == syntax.DplIn:
+		w.cmd.pending = append(w.cmd.pending, feed{at: at})
+		if stdin {
+			w.cmd.stdin.from = at
+		}
+		if r.N != nil && r.N.Value != "0" {
+			w.setDescriptor(r.N.Value, at)
+		}
+	default:
+		w.out.Pipes = append(w.out.Pipes, Pipe{From: opened, To: at})
+	}
+}
+
+// descriptorName is the number or the variable of a descriptor: 3, $fd, ${COPROC[0]}.
+func descriptorName(text string) string {
+	name, _, _ := strings.Cut(strings.Trim(text, `"${}-`), "[")
+	return name
+}
+
+// printsInto notes that what parts from one on print goes where the redirections of
+// the part in front of them lead.
+func (w *walker) printsInto(from int) {
+	if from > 0 && from < len(w.out.Parts) {
+		w.out.Pipes = append(w.out.Pipes, Pipe{From: [2]int{from, len(w.out.Parts)}, To: [2]int{from - 1, from}})
+	}
+}
+
+// feedsInto adds the pipes of what flows into a part through its words.
+func (w *walker) feedsInto(at int, p *cardea.Part) {
+	add := func(from [2]int, variable bool) {
+		if from[0] < from[1] && from[0] != at {
+			w.out.Pipes = append(w.out.Pipes, Pipe{From: from, To: [2]int{at, at + 1}, Variable: variable})
+		}
+	}
+	for _, from := range w.cmd.pending {
+		add(from.at, from.variable)
+	}
+	if len(w.shell.descriptors) == 0 {
+		return
+	}
+	for _, word := range p.Argv {
+		if word.Static && descriptorFile(word.Text) {
+			add(w.shell.descriptors[path.Base(word.Text)], false)
+		}
+	}
+}
