@@ -19,6 +19,11 @@ const (
 
 var scopeNames = [...]string{"system", "org", "project", "user", "builtin"}
 
+// Scopes are all of them, strongest first.
+func Scopes() []Scope {
+	return []Scope{ScopeSystem, ScopeOrg, ScopeProject, ScopeUser, ScopeBuiltin}
+}
+
 // String is the scope's word.
 func (s Scope) String() string {
 	if int(s) < len(scopeNames) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -54,6 +55,7 @@ func verify(p Process, asJSON bool) error {
 type searchFlags struct {
 	since, until                 string
 	session, tool, rule, decider string
+	project                      string
 	effects                      []string
 	limit                        int
 	json                         bool
@@ -69,7 +71,7 @@ that is given. The text is searched in commands, paths, reasons and folders, and
 case is ignored.
 
 A time is a date (2026-11-20), a date and time ("2026-11-20 15:04", or
-2026-11-20T15:04:05Z), or an age (90m, 2h, 7d).`,
+2026-11-20T15:04:05Z), "today", "yesterday", or an age (90m, 2h, 7d).`,
 		Example: `  cardea audit search --effect deny,ask --since 7d
   cardea audit search --tool Bash --rule git-force-push
   cardea audit search --json --limit 0 --since 2026-11-01 --until 2026-12-01 npm`,
@@ -83,11 +85,12 @@ A time is a date (2026-11-20), a date and time ("2026-11-20 15:04", or
 	fs.StringVar(&f.tool, "tool", "", "the tool, by its canonical name or a harness's")
 	fs.StringVar(&f.rule, "rule", "", "the rule, by its id, alone or after its decider: rules:git-force-push")
 	fs.StringVar(&f.decider, "decider", "", "the decider: rules, policies, permissions, readonly, no-effect, opaque, routes")
+	fs.StringVar(&f.project, "project", "", "the project, by its folder or a folder in it: . is the one you are in")
 	fs.StringVar(&f.session, "session", "", "the session, by the harness's id")
 	fs.IntVar(&f.limit, "limit", 50, "show at most this many; 0 shows all")
 	fs.BoolVar(&f.json, "json", false, "print one JSON object a line")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		q, err := f.query(p.Now(), strings.Join(args, ""))
+		q, err := f.query(p, strings.Join(args, ""))
 		if err != nil {
 			return usageOf(c, err)
 		}
@@ -97,10 +100,19 @@ A time is a date (2026-11-20), a date and time ("2026-11-20 15:04", or
 }
 
 // query is what the flags ask for.
-func (f searchFlags) query(now time.Time, text string) (q ledger.Query, err error) {
+func (f searchFlags) query(p Process, text string) (q ledger.Query, err error) {
+	now := p.Now()
 	q = ledger.Query{Session: f.session, Tool: f.tool, Rule: f.rule, Decider: f.decider, Text: text, Limit: f.limit}
 	if word, ok := harness.ToolWord(f.tool); ok {
 		q.Tool = word
+	}
+	if f.project != "" {
+		dir := f.project
+		if !filepath.IsAbs(dir) {
+			dir = filepath.Join(p.Dir, dir)
+		}
+		pl := locate(p, "", "", dir)
+		q.Project = pl.project
 	}
 	if f.limit < 0 {
 		return q, fmt.Errorf("--limit must not be negative, as %d is", f.limit)
@@ -129,6 +141,12 @@ func moment(s string, now time.Time) (time.Time, error) {
 	if s == "" {
 		return time.Time{}, nil
 	}
+	switch strings.ToLower(s) {
+	case "today":
+		s = now.Format("2006-01-02")
+	case "yesterday":
+		s = now.AddDate(0, 0, -1).Format("2006-01-02")
+	}
 	for _, form := range []string{"2006-01-02", "2006-01-02 15:04", "2006-01-02 15:04:05", "2006-01-02T15:04", "2006-01-02T15:04:05", time.RFC3339} {
 		if t, err := time.ParseInLocation(form, s, now.Location()); err == nil {
 			return t, nil
@@ -142,7 +160,7 @@ func moment(s string, now time.Time) (time.Time, error) {
 	if d, err := time.ParseDuration(s); err == nil && d >= 0 {
 		return now.Add(-d), nil
 	}
-	return time.Time{}, fmt.Errorf("%q is no moment; write a date (2026-11-20), a date and time, or how long ago it was (2h, 7d)", s)
+	return time.Time{}, fmt.Errorf("%q is no moment; write a date (2026-11-20), a date and time, today, yesterday, or how long ago it was (2h, 7d)", s)
 }
 
 // search shows what answers a query. What cannot be read is told, and the rest

@@ -23,13 +23,15 @@ func TestMoments(t *testing.T) {
 		"2026-11-01T15:04:05Z": time.Date(2026, 11, 1, 15, 4, 5, 0, time.UTC),
 		"90m":                  now.Add(-90 * time.Minute),
 		"7d":                   now.AddDate(0, 0, -7),
+		"today":                time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, zone),
+		"yesterday":            time.Date(now.Year(), now.Month(), now.Day()-1, 0, 0, 0, 0, zone),
 		"0d":                   now,
 	} {
 		if got, err := moment(text, now); err != nil || !got.Equal(want) {
 			t.Errorf("%q: %v, %v; want %v", text, got, err, want)
 		}
 	}
-	for _, text := range []string{"yesterday", "-2h", "-1d", "d", "1.5d", "2026-13-01", "99999999d", "2026-11-01T15:04:05Zx"} {
+	for _, text := range []string{"tomorrow", "-2h", "-1d", "d", "1.5d", "2026-13-01", "99999999d", "2026-11-01T15:04:05Zx"} {
 		if got, err := moment(text, now); err == nil || !strings.Contains(err.Error(), "write a date") {
 			t.Errorf("%q: %v, %v", text, got, err)
 		}

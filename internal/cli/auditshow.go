@@ -1,12 +1,16 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
+	"path"
+	"path/filepath"
 	"strings"
 	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/install"
 	"cardea.dev/internal/ledger"
 )
 
@@ -29,7 +33,10 @@ func (p Process) showEntries(s *screen, lines iter.Seq2[ledger.Line, error], war
 		}
 		n++
 		e := &l.Entry
-		s.printf("%s  %s  %-7s  %-5s  %s", e.ID, p.timeIn(e.Time), e.Effect, e.Tool, shorten(Plain(e.Input.Text.String()), commandWidth))
+		s.printf("%s  %s  %-7s  %-5s  %s  %s", e.ID, p.timeIn(e.Time), e.Effect, e.Tool, folderOf(e), shorten(Plain(e.Input.Text.String()), commandWidth))
+		if e.AgentType.String() == install.ProbeAgent {
+			s.printf("  (doctor's probe)")
+		}
 		if by := e.By.String(); by != "" {
 			s.printf("  [%s]", by)
 		}
@@ -39,6 +46,11 @@ func (p Process) showEntries(s *screen, lines iter.Seq2[ledger.Line, error], war
 		s.printf("\n")
 	}
 	return n
+}
+
+// folderOf is the name of the folder that a call was in: its project's, or its own.
+func folderOf(e *ledger.Entry) string {
+	return cmp.Or(Plain(path.Base(filepath.ToSlash(cmp.Or(e.Project.String(), e.Cwd.String(), "-")))), "-")
 }
 
 // showReport writes what verify found.

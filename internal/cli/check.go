@@ -74,7 +74,7 @@ func check(args []string, p Process) int {
 		err = fmt.Errorf("--limit must be longer than nothing, not %s", f.limit)
 	}
 	if err != nil {
-		p.warn(fmt.Sprintf("the hook is set up wrongly, so every call is blocked: %v; fix the command in the harness's settings, see \"cardea check --help\"", err))
+		p.warn(fmt.Sprintf("the hook is set up wrongly, so every call is blocked: %s; fix the command in the harness's settings, see \"cardea check --help\"", plainly(err)))
 		return exitDeny
 	}
 	return newHook(p, f).run()

@@ -157,6 +157,11 @@ func installHarness(p Process, name string, f installFlags) error {
 	out.printf("  %s %s\n", w.Binary, strings.Join(w.Args(h), " "))
 	out.printf("  time limit %s, Cardea answers within %s\n", w.Timeout, w.Limit())
 	out.printf("  %s\n", failMode(h, version, unknown, w.FailClosed))
+	for _, d := range install.Inspect(h, s.at).Diagnostics {
+		if d.Code == install.CodeOtherHook {
+			out.printf("  note: %s\n", d)
+		}
+	}
 	if f.project {
 		out.printf("  note: others who share this file need the program at the same path\n")
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"slices"
 
 	"cardea.dev"
@@ -13,14 +14,60 @@ import (
 )
 
 func listCommand(p Process) *cobra.Command {
-	return withJSON(&cobra.Command{
-		Use:   "list [--json]",
+	var f listFlags
+	c := withJSON(&cobra.Command{
+		Use:   "list [flags]",
 		Short: "show everything that is in force here, and where it comes from",
-		Long: `Show the settings, policies, packs, rules, permissions and routes that are in
-force in the current folder. Each has its file and its scope. Entries that are
-switched off or ignored are marked.`,
+		Long: `Show the settings, rules, permissions, routes and policies that are in force in
+the current folder, and then the built-in packs. Each has its file and its scope.
+Entries that are switched off or ignored are marked. What you and others wrote
+comes first, what is built in last.`,
+		Example: `  cardea list --mine
+  cardea list --pack git
+  cardea list --scope project,user --json`,
 		Args: cobra.NoArgs,
-	}, func(_ []string, asJSON bool) error { return list(p, asJSON) })
+	}, func(_ []string, asJSON bool) error { return list(p, f, asJSON) })
+	fs := c.Flags()
+	fs.SortFlags = false
+	fs.BoolVar(&f.mine, "mine", false, "only what a person wrote: nothing built in, no settings at their defaults")
+	fs.BoolVar(&f.routes, "routes", false, "only routes")
+	fs.StringVar(&f.pack, "pack", "", "only the rules of this pack, or of the file of this name")
+	fs.StringSliceVar(&f.scopes, "scope", nil, "only these scopes: system, org, project, user, builtin; several with commas")
+	return c
+}
+
+// listFlags say what of the listing is shown.
+type listFlags struct {
+	mine, routes bool
+	pack         string
+	scopes       []string
+}
+
+// wants reports whether something of a scope is shown.
+func (f listFlags) wants(scope string) bool {
+	return (!f.mine || scope != cardea.ScopeBuiltin.String()) && (len(f.scopes) == 0 || slices.Contains(f.scopes, scope))
+}
+
+// apply leaves what the flags want.
+func (f listFlags) apply(l *listing) error {
+	for _, s := range f.scopes {
+		if !slices.ContainsFunc(cardea.Scopes(), func(x cardea.Scope) bool { return x.String() == s }) {
+			return wrongUsage{fmt.Errorf("there is no scope %q: use system, org, project, user or builtin", s)}
+		}
+	}
+	alone := f.routes || f.pack != ""
+	l.Settings = slices.DeleteFunc(l.Settings, func(e settings.Effective) bool { return alone || f.mine && e.Source == "default" || !f.wants(e.Scope) })
+	l.Permissions = slices.DeleteFunc(l.Permissions, func(e entryListing) bool { return alone || !f.wants(e.Scope.String()) })
+	l.Policies = slices.DeleteFunc(l.Policies, func(p policy.Listed) bool { return alone || !f.wants(p.Scope.String()) })
+	unwanted := func(r ruleListing) bool {
+		return f.routes || f.pack != "" && r.Pack != f.pack || !f.wants(r.Scope.String())
+	}
+	l.Rules, l.Off = slices.DeleteFunc(l.Rules, unwanted), slices.DeleteFunc(l.Off, unwanted)
+	l.Routes = slices.DeleteFunc(l.Routes, func(r routeListing) bool { return f.pack != "" || !f.wants(r.Scope.String()) })
+	l.Packs = slices.DeleteFunc(l.Packs, func(p packListing) bool {
+		return f.routes || f.pack != "" && p.Name != f.pack || !f.wants(cardea.ScopeBuiltin.String())
+	})
+	return nil
 }
 
 // listing is what is in force in a place.
@@ -54,6 +101,9 @@ type ruleListing struct {
 	Scope    cardea.Scope    `json:"scope"`
 	Severity cardea.Severity `json:"severity"`
 	Source   string          `json:"source"`
+	Message  string          `json:"message"`
+	// Match is what a rule matches, in short.
+	Match string `json:"match"`
 	// Trusted is unset for a rule of a project that the person has not trusted
 	// in this form: it can only deny or ask, and the model is not told its text.
 	Trusted bool `json:"trusted"`
@@ -65,14 +115,20 @@ type routeListing struct {
 	Field  string       `json:"field"`
 	Scope  cardea.Scope `json:"scope"`
 	Source string       `json:"source"`
+	// Pattern is what the field must match, Message what is said then.
+	Pattern string `json:"pattern"`
+	Message string `json:"message"`
 }
 
-func list(p Process, asJSON bool) error {
+func list(p Process, f listFlags, asJSON bool) error {
 	l, pl, err := gather(p, nil)
 	if err != nil {
 		return err
 	}
 	out := listingOf(l, pl)
+	if err := f.apply(&out); err != nil {
+		return err
+	}
 	return p.answer(asJSON, out, out.show)
 }
 
@@ -102,7 +158,7 @@ func routesOf(list []routes.Route, scopes ...cardea.Scope) []routeListing {
 	out := []routeListing{}
 	for _, r := range list {
 		if len(scopes) == 0 || slices.Contains(scopes, r.Scope) {
-			out = append(out, routeListing{r.Name, r.Tool, r.Field, r.Scope, r.Source})
+			out = append(out, routeListing{r.Name, r.Tool, r.Field, r.Scope, r.Source, r.Pattern, r.Message})
 		}
 	}
 	return out
@@ -110,8 +166,20 @@ func routesOf(list []routes.Route, scopes ...cardea.Scope) []routeListing {
 
 func rulesOf(list []rules.Rule) []ruleListing {
 	out := []ruleListing{}
+	list = slices.Clone(list)
+	// What a person wrote comes first; the order among those that are built in is
+	// that of their packs.
+	slices.SortStableFunc(list, func(a, b rules.Rule) int {
+		builtin := func(r rules.Rule) int {
+			if r.Scope == cardea.ScopeBuiltin {
+				return 1
+			}
+			return 0
+		}
+		return builtin(a) - builtin(b)
+	})
 	for _, r := range list {
-		out = append(out, ruleListing{r.ID, r.Effect, r.Pack, r.Scope, r.Severity, r.Source, r.Trusted || r.Scope != cardea.ScopeProject})
+		out = append(out, ruleListing{r.ID, r.Effect, r.Pack, r.Scope, r.Severity, r.Source, r.Message, r.Match.String(), r.Trusted || r.Scope != cardea.ScopeProject})
 	}
 	return out
 }
@@ -148,13 +216,26 @@ func (l listing) show(s *screen) {
 		trust = "trusted"
 	}
 	s.printf("project %s (%s)\n", l.Project, trust)
-	heading(s, "settings")
-	showSettings(s, l.Settings)
+	if section(s, "settings", len(l.Settings)) {
+		showSettings(s, l.Settings)
+	}
+	if section(s, "rules", len(l.Rules)) {
+		showRules(s, l.Rules)
+	}
+	if section(s, "switched off", len(l.Off)) {
+		showRules(s, l.Off)
+	}
+	if section(s, "permissions", len(l.Permissions)) {
+		showPermissionEntries(s, l.Permissions)
+	}
+	if section(s, "routes", len(l.Routes)) {
+		showRoutes(s, l.Routes)
+	}
 	section(s, "policies", len(l.Policies))
 	for _, p := range l.Policies {
 		s.printf("  %s  %s  %s\n", painted{bold, p.Package}, p.Title, painted{faint, p.Scope.String() + ", " + p.File})
 	}
-	heading(s, "packs")
+	section(s, "packs", len(l.Packs))
 	for _, p := range l.Packs {
 		state := "off"
 		switch {
@@ -167,15 +248,6 @@ func (l listing) show(s *screen) {
 		}
 		s.printf("  %s: %s\n", p.Name, state)
 	}
-	heading(s, "rules")
-	showRules(s, l.Rules)
-	if section(s, "switched off", len(l.Off)) {
-		showRules(s, l.Off)
-	}
-	heading(s, "permissions")
-	showPermissionEntries(s, l.Permissions)
-	heading(s, "routes")
-	showRoutes(s, l.Routes)
 	section(s, "does not count, or is broken", len(l.Diagnostics))
 	showDiagnostics(s, l.Diagnostics)
 }
@@ -200,6 +272,8 @@ func showPermissionEntries(s *screen, list []entryListing) {
 func showRoutes(s *screen, list []routeListing) {
 	for _, r := range list {
 		s.printf("  %s  %s.%s  %s\n", painted{bold, r.Name}, r.Tool, r.Field, painted{faint, r.Scope.String() + ", " + r.Source})
+		s.field("  pattern", r.Pattern)
+		s.field("  message", r.Message)
 	}
 	s.noneIf(len(list) == 0)
 }
@@ -215,6 +289,10 @@ func showRules(s *screen, list []ruleListing) {
 			note = ", not trusted"
 		}
 		s.printf("  %s  %s  %s\n", word, painted{bold, r.ID}, painted{faint, r.Scope.String() + ", " + r.Source + note})
+		if r.Scope != cardea.ScopeBuiltin {
+			s.field("  matches", r.Match)
+			s.field("  message", r.Message)
+		}
 	}
 	s.noneIf(len(list) == 0)
 }

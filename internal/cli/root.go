@@ -83,9 +83,11 @@ about a command, and why.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          noSuchCommand,
+		Version:       thisVersion(),
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	root.SuggestionsMinimumDistance = 2
+	root.SetVersionTemplate("cardea {{.Version}}\n")
 	root.SetIn(p.Stdin)
 	root.SetOut(p.Stdout)
 	root.SetErr(p.Stderr)
@@ -123,7 +125,24 @@ func usageOf(c *cobra.Command, err error) error {
 	if err == nil {
 		return nil
 	}
-	return wrongUsage{withHint{err, "run \"" + c.CommandPath() + " --help\""}}
+	return wrongUsage{withHint{errorText(plainly(err)), "run \"" + c.CommandPath() + " --help\""}}
+}
+
+// plainly is an error in words for people: without the names of functions that the
+// standard library puts in front.
+func plainly(err error) string {
+	text := err.Error()
+	text = strings.Replace(text, "time: invalid duration", "this is no time", 1)
+	before, after, found := strings.Cut(text, "strconv.Parse")
+	switch {
+	case !found:
+		return text
+	case strings.HasPrefix(after, "Bool"):
+		return before + "write true or false"
+	case strings.Contains(after, "out of range"):
+		return before + "the number is out of range"
+	}
+	return before + "this is no number"
 }
 
 type withHint struct {

@@ -10,16 +10,24 @@ import (
 )
 
 func testCommand(p Process) *cobra.Command {
-	return withJSON(&cobra.Command{
-		Use:   "test [--json] [file or folder ...]",
+	var inGate bool
+	c := withJSON(&cobra.Command{
+		Use:   "test [--gate] [--json] [file or folder ...]",
 		Short: "run the tests inside of rules and routes",
 		Long: `Run the tests inside of rules and routes: of all that are in force here, built-in
 packs included, or of the given files and folders.
 
 Each rule is tested alone, as if its project was trusted. Tests use the project
-` + testProject + ` and the home folder ` + testHome + ` on every machine.`,
+` + testProject + ` and the home folder ` + testHome + ` on every machine.
+
+With --gate the tests of rules that you and others wrote are run in the whole gate
+too, with everything that is in force here. A test whose call is decided otherwise
+there is a warning, which says who decides: the rule alone does what it should, and
+another one is stricter, or allows what it leaves open.`,
 		Args: cobra.ArbitraryArgs,
-	}, func(paths []string, asJSON bool) error { return test(p, paths, asJSON) })
+	}, func(paths []string, asJSON bool) error { return test(p, paths, inGate, asJSON) })
+	c.Flags().BoolVar(&inGate, "gate", false, "run the tests in the whole gate, too")
+	return c
 }
 
 // inlineTest is a test inside of a rule or route that was run.
@@ -38,13 +46,18 @@ type inlineTests struct {
 	report
 }
 
-func test(p Process, paths []string, asJSON bool) error {
-	l, _, err := gather(p, paths)
+func test(p Process, paths []string, inGate, asJSON bool) error {
+	l, pl, err := gather(p, paths)
 	if err != nil {
 		return err
 	}
 	out := inlineTests{[]inlineTest{}, report{notNil(append(l.Problems(), l.RouteProblems...))}}
 	out.run(l)
+	if inGate {
+		all := load(p, &pl, nil)
+		all.ReadRoutes()
+		out.Diagnostics = append(out.Diagnostics, gateFindings(p, all, l.Rules())...)
+	}
 	return failIf(cardea.HasError(out.Diagnostics), p.answer(asJSON, out, out.show))
 }
 

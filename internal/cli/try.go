@@ -91,7 +91,7 @@ func try(p Process, f tryFlags, text string) error {
 	shown := v
 	shown.Troubles = printable(v.Troubles)
 	a := cardea.Express(shown, m.adapter.Capabilities(), j.event)
-	t := trial{judgement: j, verdict: v, answer: a, output: m.adapter.Render(j.event, a), harness: f.harness}
+	t := trial{judgement: j, verdict: v, answer: a, output: m.adapter.Render(j.event, a), harness: m.adapter.Name()}
 	err = p.answer(f.json, t.json(), t.show)
 	if f.json {
 		p.tell(v.Troubles)
@@ -191,7 +191,7 @@ func (f tryFlags) message(p Process, text string) (tried, error) {
 func (f tryFlags) adapter() (harness.Adapter, error) {
 	var names []string
 	for _, a := range adapters() {
-		if a.Name() == f.harness {
+		if a.Name() == harness.Canonical(f.harness) {
 			return a, nil
 		}
 		names = append(names, a.Name())
@@ -211,7 +211,7 @@ func (f tryFlags) read(p Process, own harness.Adapter, cwd, fields string) (trie
 		return tried{}, fmt.Errorf("the input cannot be read: %w", err)
 	}
 	ev := *claudecode.Adapter{}.Parse(payload)
-	ev.Harness, ev.Role = f.harness, f.role
+	ev.Harness, ev.Role = own.Name(), f.role
 	if p.isSet("CARDEA_UNATTENDED") {
 		ev.Attendance = cardea.NobodyAttends
 	}

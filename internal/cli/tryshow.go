@@ -10,6 +10,7 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/decide/permissions"
 	"cardea.dev/internal/decide/policy"
+	"cardea.dev/internal/decide/rules"
 )
 
 // show writes a trial for people: the outcome first, then how it came about,
@@ -191,6 +192,9 @@ func (t trial) showOpinions(s *screen) {
 			from += ", severity " + string(o.Severity)
 		}
 		s.printf("     %s\n", painted{faint, from})
+		for _, m := range t.matched(o) {
+			s.block("     ", m)
+		}
 		for _, x := range []struct{ name, text string }{{"", o.Reason}, {"because: ", o.Because}, {"instead: ", o.Advice.Instead}, {"context: ", o.Advice.Context}} {
 			if x.text != "" {
 				s.block("     ", x.name+x.text)
@@ -203,6 +207,59 @@ func (t trial) showOpinions(s *screen) {
 			s.printf("     %s\n", painted{faint, "the model is told only the rule's name, since the project is not trusted; if it is yours, run \"cardea trust\""})
 		}
 	}
+}
+
+// matched says what a rule of a person, or a route, asks for, and which text of the
+// call its patterns found.
+func (t trial) matched(o cardea.Opinion) (out []string) {
+	if t.judgement.loaded == nil || o.Scope == cardea.ScopeBuiltin {
+		return nil
+	}
+	for _, r := range t.judgement.loaded.Rules() {
+		if o.Decider != "rules" || r.ID != o.Rule || r.Source != o.Source {
+			continue
+		}
+		out = append(out, "matches: "+r.Match.String())
+		for _, text := range t.textsOf(o, r.Match.Field) {
+			for _, f := range r.Match.Found(text) {
+				out = append(out, "found: "+f)
+			}
+		}
+		return out
+	}
+	for _, r := range t.judgement.loaded.Routes {
+		if o.Decider == "routes" && r.Name == o.Rule && r.Source == o.Source {
+			m := rules.Match{Pattern: r.Pattern}
+			for _, text := range t.textsOf(o, r.Field) {
+				for _, f := range m.Found(text) {
+					out = append(out, "found: "+f)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// textsOf are the texts in which an opinion's patterns looked: a field of the input,
+// or the part.
+func (t trial) textsOf(o cardea.Opinion, field string) []string {
+	call := t.judgement.event.Call
+	switch {
+	case call == nil:
+		return nil
+	case field != "":
+		if s, ok := call.Input[field].(string); ok {
+			return []string{s}
+		}
+		return nil
+	case o.Part >= 0 && o.Part < len(call.Parts):
+		return []string{call.Parts[o.Part].Text}
+	}
+	var out []string
+	for i := range call.Parts {
+		out = append(out, call.Parts[i].Text)
+	}
+	return out
 }
 
 func sortedKeys[T any](m map[string]T) []string {
@@ -318,6 +375,8 @@ func (t trial) showUncounted(s *screen) {
 	var all []cardea.Diagnostic
 	if l := t.judgement.loaded; l != nil {
 		all = slices.Concat(l.Uncounted(), l.UncountedPolicies())
+		// What is only not told stands beside the opinion.
+		all = slices.DeleteFunc(all, func(d cardea.Diagnostic) bool { return d.Severity == cardea.LevelNote })
 	}
 	for _, tr := range t.verdict.Troubles {
 		all = append(all, tr.Diagnostic)

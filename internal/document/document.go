@@ -51,6 +51,7 @@ type Reader struct {
 	top      *yaml.Node
 	problems []cardea.Diagnostic
 	keys     string
+	hints    map[string]string
 	broken   int
 	cut      bool
 }
@@ -99,6 +100,10 @@ func ReadNode(file string, top *yaml.Node) *Reader {
 
 // KeysIn names the page that explains the keys, for the hint of an unknown one.
 func (r *Reader) KeysIn(page string) { r.keys = page }
+
+// Hints are what to do about keys that other tools have and this file does not, by
+// key.
+func (r *Reader) Hints(hints map[string]string) { r.hints = hints }
 
 func (r *Reader) unknownHint() string {
 	if r.keys == "" {

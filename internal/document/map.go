@@ -169,6 +169,9 @@ func (m Map) unknown(severity cardea.Level) {
 		if near := Nearest(f.key, m.asked.order); near != "" {
 			hint = "did you mean " + strconv.Quote(near) + "?"
 		}
+		if known := m.at.r.hints[f.key]; known != "" {
+			hint = known
+		}
 		m.at.r.add(cardea.Diagnostic{Severity: severity, Line: f.at.Line, Column: f.at.Column, Code: cardea.CodeUnknownKey,
 			Text: fmt.Sprintf("unknown key %q", f.key), Hint: hint})
 	}

@@ -37,7 +37,25 @@ func Detect(p *Payload, env func(string) string, adapters []Adapter) (string, Ad
 	return "", nil
 }
 
+// harnessWords are what people call harnesses, mostly by their commands.
+var harnessWords = map[string]string{
+	"claude": "claude-code", "copilot": "copilot-cli", "github-copilot": "copilot-cli", "codex-cli": "codex", "gemini": "gemini-cli",
+	"qwen": "qwen-code", "droid": "factory-droid", "grok": "grok-build", "kimi": "kimi-code", "windsurf": "windsurf-cascade",
+	"antigravity": "antigravity-cli", "hermes": "hermes-agent",
+}
+
+// Canonical is the name of a harness for a word that people use for it: a word that
+// stands for none stays as it is.
+func Canonical(word string) string {
+	word = strings.ToLower(word)
+	if name, ok := harnessWords[word]; ok {
+		return name
+	}
+	return word
+}
+
 func byName(adapters []Adapter, name string) Adapter {
+	name = Canonical(name)
 	for _, a := range adapters {
 		if a.Name() == name {
 			return a

@@ -142,7 +142,7 @@ func TestDetectAsksAdapters(t *testing.T) {
 }
 
 func TestOpenRejectsUnknownNames(t *testing.T) {
-	_, err := harness.Hook{Harness: "claude", Env: none, Adapters: adapters()}.Open([]byte(`{}`))
+	_, err := harness.Hook{Harness: "claud", Env: none, Adapters: adapters()}.Open([]byte(`{}`))
 	if err == nil || !strings.Contains(err.Error(), "claude-code, copilot-cli") {
 		t.Error(err)
 	}

@@ -48,6 +48,7 @@ type Hook struct {
 // its call has; one of unknown shape that carries a command or a path is judged
 // too, and answered by exit code alone. What carries neither is passed in silence.
 func (h Hook) Open(raw []byte) (*Message, error) {
+	h.Harness = Canonical(h.Harness)
 	own := byName(h.Adapters, h.Harness)
 	if h.Harness != "" && own == nil {
 		return nil, fmt.Errorf("unknown harness %q: use one of %s", h.Harness, names(h.Adapters))
@@ -116,7 +117,7 @@ func (m *Message) attend(h Hook, sender Adapter) {
 // Unread is a message in which there is nothing to be judged. Its mode is not known
 // either, so nobody is sure to see a question.
 func (h Hook) Unread(t cardea.Trouble) *Message {
-	return &Message{Event: &cardea.Event{Harness: h.Harness, Attendance: cardea.NobodyAttends}, Unread: true, Troubles: cardea.Troubles{t}}
+	return &Message{Event: &cardea.Event{Harness: Canonical(h.Harness), Attendance: cardea.NobodyAttends}, Unread: true, Troubles: cardea.Troubles{t}}
 }
 
 // Verdict is the verdict on a message that is unread. Where it is not known that a

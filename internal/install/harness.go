@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"cardea.dev/internal/harness"
 	"cardea.dev/internal/harness/claudecode"
 	"cardea.dev/internal/harness/copilotcli"
 	"cardea.dev/internal/jsonedit"
@@ -74,7 +75,7 @@ func (h Harness) On(events []string) (Harness, error) {
 // Find is the harness of a name that a person typed.
 func Find(name string) (Harness, error) {
 	for _, h := range Harnesses() {
-		if name == h.Name || name == h.Program {
+		if harness.Canonical(name) == h.Name {
 			return h, nil
 		}
 	}

@@ -23,7 +23,10 @@ type spot struct {
 
 // spots finds Cardea's handlers under every event, in every form that a
 // harness reads.
-func spots(root *jsonedit.Node) []spot {
+func spots(root *jsonedit.Node) []spot { return handlers(root, isOurs) }
+
+// handlers finds those that are wanted.
+func handlers(root *jsonedit.Node, wanted func(*jsonedit.Node) bool) []spot {
 	var out []spot
 	for _, hooks := range root.All("hooks") {
 		if hooks.Kind != jsonedit.Object {
@@ -31,12 +34,12 @@ func spots(root *jsonedit.Node) []spot {
 		}
 		for _, m := range hooks.Items {
 			for i, e := range m.Value.Elements() {
-				if isOurs(e) {
+				if wanted(e) {
 					out = append(out, spot{event: m.Key, list: m.Value, i: i, handler: e})
 				}
 				inner := e.Get("hooks")
 				for k, handler := range inner.Elements() {
-					if isOurs(handler) {
+					if wanted(handler) {
 						out = append(out, spot{event: m.Key, list: inner, i: k, handler: handler, group: e, outer: m.Value, at: i})
 					}
 				}

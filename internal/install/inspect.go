@@ -8,9 +8,11 @@ import (
 	"path/filepath"
 	"slices"
 	"sort"
+	"strings"
 	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/harness"
 	"cardea.dev/internal/jsonedit"
 	"cardea.dev/internal/limit"
 	"cardea.dev/internal/state"
@@ -68,6 +70,8 @@ const (
 	CodeNotDenied cardea.Code = "not-denied"
 	// CodeNoHook: no hook is in force for an event.
 	CodeNoHook cardea.Code = "no-hook"
+	// CodeOtherHook: a hook of another program decides as well.
+	CodeOtherHook cardea.Code = "other-hook"
 	// CodeUnknownVersion: the harness does not tell its version.
 	CodeUnknownVersion cardea.Code = "unknown-version"
 	// CodeNoEvent: no real event has come yet.
@@ -139,6 +143,7 @@ func Inspect(h Harness, at Places) Findings {
 		files = append(files, f)
 	}
 	for _, f := range files {
+		out.Diagnostics = append(out.Diagnostics, h.others(f)...)
 		for _, s := range spots(f.doc.Root) {
 			if len(out.Wirings) == 0 || out.Wirings[len(out.Wirings)-1].File != f.path {
 				out.Diagnostics = append(out.Diagnostics, unplain(h, f.path, f.doc.Data)...)
@@ -149,6 +154,34 @@ func Inspect(h Harness, at Places) Findings {
 		}
 	}
 	return out
+}
+
+// others names the hooks of other programs that decide about calls as well: a
+// person who changed gates may have meant to switch the old one off.
+func (h Harness) others(f settings) []cardea.Diagnostic {
+	var out []cardea.Diagnostic
+	var told []string
+	for _, s := range handlers(f.doc.Root, func(n *jsonedit.Node) bool { return !isOurs(n) && lineOf(n) != "" }) {
+		line := lineOf(s.handler)
+		if !slices.ContainsFunc(h.events, func(e string) bool { return strings.EqualFold(e, s.event) }) || slices.Contains(told, line) {
+			continue
+		}
+		told = append(told, line)
+		at, _ := jsonedit.Position(f.doc.Data, s.handler.Start)
+		out = append(out, cardea.Diagnostic{Severity: cardea.LevelNote, File: f.path, Line: at, Code: CodeOtherHook,
+			Text: "another hook decides about calls, too: " + firstLine(line), Hint: "remove it if Cardea takes its place; the strictest answer counts"})
+	}
+	return out
+}
+
+// lineOf is what a handler of any program starts, or calls, "" for no handler.
+func lineOf(n *jsonedit.Node) string {
+	for _, key := range []string{"command", "exec", "bash", "powershell", "url"} {
+		if s := n.Str(key); s != "" {
+			return s
+		}
+	}
+	return ""
 }
 
 // files lists what a harness reads hooks from, the strongest first.
@@ -283,7 +316,7 @@ func (h Harness) problems(w Wiring, s spot) (out []cardea.Diagnostic) {
 	if w.Timeout <= w.Limit {
 		say(CodeTimeLimit, "the harness waits %s and Cardea takes up to %s; a harness that stops waiting lets the call run", w.Timeout, w.Limit)
 	}
-	if name := flagOf(w.Args, "--harness"); name != "" && name != h.Name {
+	if name := flagOf(w.Args, "--harness"); name != "" && harness.Canonical(name) != h.Name {
 		say(CodeOtherForm, "it answers in the form of %s, which %s may not read", name, h.Title)
 	}
 	return out

@@ -22,7 +22,7 @@ func TestInspectFindsWhatIsWrong(t *testing.T) {
 		`{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"/c/cardea check --limit 8s","env":{"HOME":"/tmp"}}]}]}}`:                "sets env",
 		`{"hooks":{"PreToolUse":[{"hooks":[{"type":"prompt","command":"/c/cardea check --limit 8s"}]}]}}`:                                       `type is "prompt"`,
 	} {
-		h, at := harness(t, "claude"), machine(t)
+		h, at := harnessOf(t, "claude"), machine(t)
 		put(t, filepath.Join(at.Claude, "settings.json"), text)
 		f := Inspect(h, at)
 		if len(f.Wirings) != 1 || len(f.Wirings[0].Diagnostics) != 1 || !strings.Contains(f.Wirings[0].Diagnostics[0].Text, want) || !slices.Equal(f.Missing(h), []string{"PermissionRequest"}) {
@@ -32,7 +32,7 @@ func TestInspectFindsWhatIsWrong(t *testing.T) {
 }
 
 func TestSwitchedOff(t *testing.T) {
-	h := harness(t, "claude")
+	h := harnessOf(t, "claude")
 	for _, tt := range []struct {
 		file, text string
 		scope      Scope
@@ -53,7 +53,7 @@ func TestSwitchedOff(t *testing.T) {
 			t.Errorf("%+v: %+v", tt, f)
 		}
 	}
-	c, at := harness(t, "copilot"), machine(t)
+	c, at := harnessOf(t, "copilot"), machine(t)
 	mustInstall(t, c, User, at, wanted)
 	mustInstall(t, c, Managed, at, wanted)
 	put(t, filepath.Join(at.Copilot, "settings.json"), `{"disableAllHooks": true}`)
@@ -70,7 +70,7 @@ func TestSwitchedOff(t *testing.T) {
 	if f = Inspect(c, at); len(f.Diagnostics) != 3 || !strings.Contains(f.Diagnostics[2].Text, "are no JSON") {
 		t.Errorf("%q", f.Diagnostics)
 	}
-	if !c.Installed(at, nil) || harness(t, "claude").Installed(Places{Claude: filepath.Join(at.Project, "none")}, nil) {
+	if !c.Installed(at, nil) || harnessOf(t, "claude").Installed(Places{Claude: filepath.Join(at.Project, "none")}, nil) {
 		t.Error("what is installed is not told apart")
 	}
 }
@@ -89,7 +89,7 @@ func program(t *testing.T, name, script string) string {
 }
 
 func TestProbe(t *testing.T) {
-	claude, copilot := harness(t, "claude"), harness(t, "copilot")
+	claude, copilot := harnessOf(t, "claude"), harnessOf(t, "copilot")
 	deny := `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny"}}`
 	for _, tt := range []struct {
 		h            Harness
@@ -148,7 +148,7 @@ func TestSameProgram(t *testing.T) {
 }
 
 func TestVersion(t *testing.T) {
-	h := harness(t, "claude")
+	h := harnessOf(t, "claude")
 	for script, want := range map[string]string{
 		"echo '2.1.300 (Claude Code)'": "2.1.300", "echo claude v1.0.71": "1.0.71", "echo none": "", "exit 3": "",
 	} {
@@ -166,7 +166,7 @@ func TestVersion(t *testing.T) {
 			t.Errorf("%s: %v", v, !want)
 		}
 	}
-	if FailsClosed(harness(t, "copilot"), "9.9.999") {
+	if FailsClosed(harnessOf(t, "copilot"), "9.9.999") {
 		t.Error("Copilot CLI has the key")
 	}
 }

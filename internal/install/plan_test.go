@@ -14,7 +14,7 @@ import (
 
 var wanted = Wanted{Binary: "/usr/local/bin/cardea", Timeout: 10 * time.Second, FailClosed: true}
 
-func harness(t *testing.T, name string) Harness {
+func harnessOf(t *testing.T, name string) Harness {
 	t.Helper()
 	h, err := Find(name)
 	if err != nil {
@@ -95,7 +95,7 @@ var files = map[string]string{
 }
 
 func TestRoundTrip(t *testing.T) {
-	h := harness(t, "claude")
+	h := harnessOf(t, "claude")
 	for name, text := range files {
 		for _, remember := range []bool{true, false} {
 			if !remember && name[0] == '!' {
@@ -140,7 +140,7 @@ func TestRoundTrip(t *testing.T) {
 
 // Somebody else wrote the file in between: theirs stays.
 func TestOthersWriteInBetween(t *testing.T) {
-	h, at := harness(t, "claude-code"), machine(t)
+	h, at := harnessOf(t, "claude-code"), machine(t)
 	path := filepath.Join(at.Claude, "settings.json")
 	put(t, path, "{\n  \"a\": 1\n}\n")
 	mustInstall(t, h, User, at, wanted)
@@ -160,7 +160,7 @@ func TestOthersWriteInBetween(t *testing.T) {
 func TestNewFiles(t *testing.T) {
 	for _, name := range []string{"claude", "copilot"} {
 		for _, scope := range []Scope{User, Project, Managed} {
-			h, at := harness(t, name), machine(t)
+			h, at := harnessOf(t, name), machine(t)
 			p := mustInstall(t, h, scope, at, wanted)
 			want, err := at.File(h, scope)
 			if err != nil || p.File != want || !strings.Contains(p.Diff(), "--- /dev/null\n+++ "+want) {
@@ -180,7 +180,7 @@ func TestNewFiles(t *testing.T) {
 			}
 		}
 	}
-	h, at := harness(t, "copilot"), machine(t)
+	h, at := harnessOf(t, "copilot"), machine(t)
 	path := filepath.Join(at.Copilot, "hooks/cardea.json")
 	mustInstall(t, h, User, at, wanted)
 	put(t, path, strings.Replace(get(t, path), "\"version\": 1,", "\"version\": 1, \"note\": \"theirs\",", 1))
@@ -191,7 +191,7 @@ func TestNewFiles(t *testing.T) {
 }
 
 func TestLinks(t *testing.T) {
-	h, at := harness(t, "claude"), machine(t)
+	h, at := harnessOf(t, "claude"), machine(t)
 	real, link := filepath.Join(at.Claude, "../dotfiles/claude.json"), filepath.Join(at.Claude, "settings.json")
 	put(t, real, "{}\n")
 	if err := errors.Join(os.MkdirAll(at.Claude, 0o755), os.Symlink(real, link)); err != nil {
@@ -222,7 +222,7 @@ func TestLinks(t *testing.T) {
 }
 
 func TestReadOnlyAndOddFiles(t *testing.T) {
-	h := harness(t, "claude")
+	h := harnessOf(t, "claude")
 	for name, spoil := range map[string]func(path string) error{
 		"is read-only":        func(p string) error { return os.Chmod(p, 0o444) },
 		"folder":              func(p string) error { return os.Chmod(filepath.Dir(p), 0o555) },
@@ -258,7 +258,7 @@ func TestReadOnlyAndOddFiles(t *testing.T) {
 }
 
 func TestBrokenFilesAreLeftAlone(t *testing.T) {
-	h, at := harness(t, "claude"), machine(t)
+	h, at := harnessOf(t, "claude"), machine(t)
 	path := filepath.Join(at.Claude, "settings.json")
 	for text, want := range map[string]string{
 		"{\n  \"a\": 1\n  \"b\": 2\n}":      ":3:3: a comma",
@@ -279,7 +279,7 @@ func TestBrokenFilesAreLeftAlone(t *testing.T) {
 }
 
 func TestUninstallFromBrokenFiles(t *testing.T) {
-	h, at := harness(t, "claude"), machine(t)
+	h, at := harnessOf(t, "claude"), machine(t)
 	path := filepath.Join(at.Claude, "settings.json")
 	put(t, path, files["foreign"])
 	mustInstall(t, h, User, at, wanted)
@@ -334,10 +334,10 @@ func TestWhatIsOurs(t *testing.T) {
 	if _, err := Find("emacs"); err == nil {
 		t.Error("emacs is a harness")
 	}
-	if _, err := (Places{}).File(harness(t, "claude"), User); err == nil {
+	if _, err := (Places{}).File(harnessOf(t, "claude"), User); err == nil {
 		t.Error("a file in no folder")
 	}
-	if _, err := (Places{}).File(harness(t, "copilot"), Project); err == nil || !strings.Contains(err.Error(), "no project") {
+	if _, err := (Places{}).File(harnessOf(t, "copilot"), Project); err == nil || !strings.Contains(err.Error(), "no project") {
 		t.Error(err)
 	}
 	if PolicyDir("windows") == PolicyDir("linux") {
@@ -347,7 +347,7 @@ func TestWhatIsOurs(t *testing.T) {
 
 // A memory that somebody made up takes out nothing but what is Cardea's.
 func TestFalseMemory(t *testing.T) {
-	h, at := harness(t, "claude"), machine(t)
+	h, at := harnessOf(t, "claude"), machine(t)
 	path := filepath.Join(at.Claude, "settings.json")
 	put(t, path, files["foreign"])
 	mustInstall(t, h, User, at, wanted)

@@ -96,11 +96,15 @@ func denies(out []byte, h Harness) error {
 	return nil
 }
 
+// ProbeAgent is the type of agent that a probe's message names, by which people
+// tell it from a real call in the ledger.
+const ProbeAgent = "cardea-doctor"
+
 // mustDeny is a message about a call that no settings should let pass.
 func (h Harness) mustDeny(dir string) []byte {
-	message := map[string]any{"cwd": dir, "timestamp": 0, "toolName": "bash", "hookName": h.Gate(), "toolArgs": map[string]any{"command": "rm -rf /"}}
+	message := map[string]any{"cwd": dir, "timestamp": 0, "agentType": ProbeAgent, "toolName": "bash", "hookName": h.Gate(), "toolArgs": map[string]any{"command": "rm -rf /"}}
 	if h.grouped {
-		message = map[string]any{"cwd": dir, "transcript_path": "", "permission_mode": "default", "hook_event_name": h.Gate(),
+		message = map[string]any{"cwd": dir, "transcript_path": "", "permission_mode": "default", "agent_type": ProbeAgent, "hook_event_name": h.Gate(),
 			"tool_name": "Bash", "tool_input": map[string]any{"command": "rm -rf /"}}
 	}
 	data, err := json.Marshal(message)

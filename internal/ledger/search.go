@@ -41,6 +41,8 @@ type Query struct {
 	// Since and Until bound the time: from Since on, before Until.
 	Since, Until time.Time
 	Session      string
+	// Project is the folder of a project, absolute.
+	Project string
 	// Tool is the canonical name, whatever the case.
 	Tool string
 	// Effects are the outcomes, any of them.
@@ -67,6 +69,7 @@ func (q *Query) matches(w *written) bool {
 		q.id == "" && !q.Since.IsZero() && at.Before(q.Since),
 		!q.Until.IsZero() && !at.Before(q.Until),
 		q.Session != "" && w.Session != q.Session,
+		q.Project != "" && w.Project != q.Project,
 		q.Tool != "" && !strings.EqualFold(w.Tool, q.Tool),
 		len(q.Effects) > 0 && !slices.ContainsFunc(q.Effects, func(e cardea.Effect) bool { return e.String() == w.Effect }),
 		q.Rule != "" && w.By != q.Rule && !q.anyOpinion(w, func(o writtenOpinion) bool { return o.Rule == q.Rule || o.Decider+":"+o.Rule == q.Rule }),

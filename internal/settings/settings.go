@@ -66,6 +66,7 @@ func (f *File) Gives(key string) (Given, bool) {
 func Parse(path string, scope cardea.Scope, data []byte) File {
 	p := settingsParser{file: File{Path: path, Scope: scope, Found: true, Counts: true, Values: Defaults(), Switches: rules.Switches{By: scope}},
 		doc: document.Read(path, data), maps: map[string]document.Map{}}
+	p.doc.Hints(keysOfOthers)
 	top := p.doc.Top().Map()
 	p.maps[""] = top
 	if v := top.Get("version"); v.Present() {
@@ -79,6 +80,16 @@ func Parse(path string, scope cardea.Scope, data []byte) File {
 	p.unknownKeys()
 	p.file.Problems = p.doc.Problems()
 	return p.file
+}
+
+// keysOfOthers are keys of the tools that Cardea takes over.
+var keysOfOthers = map[string]string{
+	"defaultAction":   "write default: {attended: …, unattended: …}; \"cardea import bouncer\" takes the file over",
+	"customRules":     "rules have files of their own in rules/; \"cardea import bouncer\" takes the file over",
+	"ruleGroups":      "packs are switched by packs: {NAME: off}; \"cardea import bouncer\" takes the file over",
+	"routes":          "routes have a file of their own, .claude/tool-routes.yaml, where they work unchanged",
+	"protected_paths": "write policies: {protected: […]}; \"cardea import cupcake\" takes the file over",
+	"builtins":        "built-in policies are switched under packs; \"cardea import cupcake\" takes the file over",
 }
 
 type settingsParser struct {

@@ -36,6 +36,7 @@ type Origin struct {
 // would widen the rule, it is a mistake.
 func Parse(file string, data []byte, from Origin) ([]Rule, []cardea.Diagnostic) {
 	doc := document.Read(file, data)
+	doc.Hints(keysOfOthers)
 	p := &parser{doc: doc, file: file, from: from, seen: map[string]int{}}
 	top := doc.Top().Map()
 	if v := top.Get("version"); v.Present() {
@@ -49,6 +50,21 @@ func Parse(file string, data []byte, from Origin) ([]Rule, []cardea.Diagnostic) 
 	}
 	top.Done()
 	return p.rules, doc.Problems()
+}
+
+// keysOfOthers are keys of the tools whose rules became this language: Bouncer's
+// groups and the routes of tool-routing.
+var keysOfOthers = map[string]string{
+	"defaultAction": "the setting default in cardea.yaml says what happens where no rule decides; \"cardea import bouncer\" takes the file over",
+	"customRules":   "write rules: with the keys of docs/rule-language.md; \"cardea import bouncer\" takes the file over",
+	"ruleGroups":    "packs are switched in cardea.yaml; \"cardea import bouncer\" takes the file over",
+	"routes":        "routes stay in .claude/tool-routes.yaml, where they work unchanged; here write rules:",
+	"toolMatch":     "write tool: with the tool's name",
+	"action":        "write effect: deny, ask or allow",
+	"block":         "write effect: deny",
+	"reason":        "write message:",
+	"pattern":       "write it below match: as {pattern: …}",
+	"enabled":       "rules are switched in cardea.yaml: rules: {off: [ID]}",
 }
 
 type parser struct {

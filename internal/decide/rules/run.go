@@ -51,7 +51,7 @@ func RunTests(list []Rule, at Stand, analyse func(*cardea.Event) *cardea.Event) 
 
 func runTest(d *Decider, r *Rule, t Test, at Stand, analyse func(*cardea.Event) *cardea.Event) TestResult {
 	res := TestResult{Rule: r.ID, Source: r.Source, Test: t, Got: "none"}
-	ev, err := testEvent(r, t, at)
+	ev, err := TestEvent(r, t, at)
 	if err != nil {
 		res.Problem = err.Error()
 		return res
@@ -82,6 +82,18 @@ func runTest(d *Decider, r *Rule, t Test, at Stand, analyse func(*cardea.Event) 
 	return res
 }
 
+// Meets reports whether an effect of the whole gate is what the test expects of the
+// rule.
+func (t Test) Meets(e cardea.Effect) bool {
+	switch t.Expect {
+	case "none", "block":
+		return (e >= cardea.Deny) == (t.Expect == "block")
+	case "pass":
+		return e < cardea.Deny
+	}
+	return e.String() == t.Expect
+}
+
 // expected reports whether the opinions are what a test expects.
 func expected(expect string, ops []cardea.Opinion) bool {
 	top := cardea.Abstain
@@ -99,8 +111,8 @@ func expected(expect string, ops []cardea.Opinion) bool {
 	return len(ops) > 0 && top.String() == expect
 }
 
-// testEvent is the event that a test describes.
-func testEvent(r *Rule, t Test, at Stand) (*cardea.Event, error) {
+// TestEvent is the event that a test describes.
+func TestEvent(r *Rule, t Test, at Stand) (*cardea.Event, error) {
 	dec := json.NewDecoder(strings.NewReader(t.Input))
 	dec.UseNumber()
 	var input map[string]any

@@ -1,0 +1,45 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"cardea.dev"
+	"cardea.dev/internal/decide/rules"
+	"cardea.dev/internal/gate"
+	"cardea.dev/internal/inforce"
+)
+
+// gateFindings are the tests of rules that people wrote whose calls are decided
+// otherwise by all that is in force. A rule that expects none says nothing about what
+// others decide, so only what it expects itself is compared.
+func gateFindings(p Process, l *inforce.Loaded, list []rules.Rule) []cardea.Diagnostic {
+	var out []cardea.Diagnostic
+	g := gate.Build(l, analyseTest, p.Now)
+	for _, r := range written(list) {
+		tests, err := r.Examples()
+		if err != nil {
+			continue // running them alone has told it
+		}
+		for _, t := range tests {
+			ev, err := rules.TestEvent(&r, t, stand())
+			if err != nil || !ev.Kind.Answered() || t.Expect == "none" {
+				continue
+			}
+			v := g.Decide(context.Background(), analyseTest(ev))
+			if t.Meets(v.Effect) {
+				continue
+			}
+			desc := t.Desc
+			if desc == "" {
+				desc = shorten(t.Input, 100)
+			}
+			text := fmt.Sprintf("rule %s: %s: the rule expects %s, and the gate says %s", r.ID, desc, t.Expect, v.Effect)
+			if v.By != "" {
+				text += ", by " + v.By
+			}
+			out = append(out, cardea.Warning(r.Source, cardea.CodeTestFailed, "see why with cardea try", text).Diagnostic)
+		}
+	}
+	return out
+}
