@@ -129,7 +129,8 @@ var programRuff = form.Program{Source: &fromChecks, Name: []string{"ruff"}, Oper
 var programBlack = form.Program{Source: &fromChecks, Name: []string{"black"}, Operands: "edit", ValueOptions: []string{"-c", "--code", "-l", "--line-length", "-t", "--target-version", "--include", "--exclude", "--extend-exclude", "--force-exclude", "--stdin-filename", "-W", "--workers", "--config", "--line-ranges", "--required-version", "--enable-unstable-feature"}, OptionAccesses: []form.NamedAccess{{Name: "--config", Access: "read"}}, RecursiveOptions: []string{"always"}, When: []form.When{{Options: []string{"--check", "--diff"}, Operands: "read"}}, AccessesIfIncomplete: []form.Access{"unknown"}, InformationWords: []string{"--version", "--help", "-h"}, Complete: &form.Complete{Options: []string{"--check", "--diff", "--color", "--no-color", "-q", "--quiet", "-v", "--verbose", "-l", "--line-length", "-t", "--target-version", "--include", "--exclude", "--extend-exclude", "--force-exclude", "-S", "--skip-string-normalization", "-C", "--skip-magic-trailing-comma", "--preview", "--pyi", "--fast", "--safe"}, RequiredOptions: []string{"--check", "--diff"}}}
 var programShellcheck = form.Program{Source: &fromChecks, Name: []string{"shellcheck"}, Operands: "read", ValueOptions: []string{"-s", "--shell", "-S", "--severity", "-e", "--exclude", "-i", "--include", "-f", "--format", "-o", "--enable", "-P", "--source-path", "-W", "--wiki-link-count", "--rcfile"}, AttachedValueOptions: []string{"-C"}, AccessesIfIncomplete: []form.Access{"unknown"}, InformationWords: []string{"--version", "-V", "--help"}, Complete: &form.Complete{Options: []string{"-s", "--shell", "-S", "--severity", "-e", "--exclude", "-i", "--include", "-f", "--format", "-o", "--enable", "-C", "--color", "--norc", "-W", "--wiki-link-count"}, UnlessProjectFiles: []string{".shellcheckrc", "shellcheckrc"}}}
 var programMake = form.Program{Source: &fromChecks, Name: []string{"make", "gmake", "bmake", "nmake"}, Operands: "none", ValueOptions: []string{"-C", "--directory", "-f", "--file", "--makefile", "-I", "--include-dir", "-j", "-l", "-o", "--old-file", "-W", "--what-if", "--eval", "-E"}, Accesses: []form.Access{"unknown", "execute"}, InformationWords: []string{"--version", "-v", "--help", "-h"}}
-var programCmake = form.Program{Source: &fromChecks, Name: []string{"cmake", "ccmake", "meson", "scons", "waf", "xmake", "autoconf", "automake", "autoreconf", "configure", "qmake", "premake5"}, Operands: "none", ValueOptions: []string{"-C", "-f", "--file", "-p", "-S", "-B", "-G", "-D", "-P", "-E"}, Accesses: []form.Access{"unknown", "execute"}, InformationWords: []string{"--version", "--help", "-h"}, SubcommandWords: 1}
+var programCmake = form.Program{Source: &fromChecks, Name: []string{"cmake", "ccmake", "scons", "autoconf", "automake", "autoreconf", "configure", "qmake"}, Operands: "none", ValueOptions: []string{"-C", "-f", "--file", "-p", "-S", "-B", "-G", "-D", "-P", "-E"}, Accesses: []form.Access{"unknown", "execute"}, InformationWords: []string{"--version", "--help", "-h"}}
+var programMeson = form.Program{Source: &fromChecks, Name: []string{"meson", "waf", "xmake", "premake5"}, Operands: "none", ValueOptions: []string{"-C", "-f", "--file", "-D"}, Accesses: []form.Access{"unknown", "execute"}, InformationWords: []string{"--version", "--help", "-h"}, SubcommandWords: 1}
 var programNinja = form.Program{Source: &fromChecks, Name: []string{"ninja", "samu"}, Operands: "none", ValueOptions: []string{"-C", "-f", "-j", "-k", "-l", "-t", "-d", "-w"}, Accesses: []form.Access{"unknown", "execute"}, InformationWords: []string{"--version"}}
 var programJust = form.Program{Source: &fromChecks, Name: []string{"just"}, Operands: "none", ValueOptions: []string{"-f", "--justfile", "-d", "--working-directory", "--set", "--shell", "--shell-arg", "--dotenv-path", "-E", "--dotenv-filename", "--color", "--list-heading", "--list-prefix", "-c", "--command", "--chooser"}, AccessesIfIncomplete: []form.Access{"unknown"}, InformationWords: []string{"--version", "-V", "--help", "-h"}, Complete: &form.Complete{Options: []string{"--list", "-l", "--summary", "--unsorted", "-u", "--list-submodules"}, LimitsOperands: true, RequiredOptions: []string{"--list", "-l", "--summary"}}}
 var programTask = form.Program{Source: &fromChecks, Name: []string{"task", "mage", "invoke", "inv", "fab", "doit", "gulp", "grunt", "moon", "earthly", "dagger", "act", "foreman", "overmind", "honcho"}, Operands: "none", ValueOptions: []string{"-d", "--dir", "-t", "--taskfile", "-f", "--file"}, Accesses: []form.Access{"unknown", "execute"}}
@@ -292,7 +293,7 @@ var programDocker = form.Program{Source: &fromContainers, Name: []string{"docker
 	{Name: []string{"images"}, Operands: "none", ValueOptions: []string{"-f", "--filter", "--format"}, Accesses: []form.Access{"configured"}, Complete: &form.Complete{Options: []string{"-a", "--all", "-f", "--filter", "--format", "--no-trunc", "-q", "--quiet", "--digests", "--tree", "--sort", "-n", "--noheading"}}},
 	{Name: []string{"history"}, Operands: "none", ValueOptions: []string{"--format", "--platform"}, Accesses: []form.Access{"configured"}, Complete: &form.Complete{Options: []string{"--format", "-H", "--human", "--no-trunc", "-q", "--quiet", "--platform"}}},
 	{Name: []string{"version"}, Operands: "none", ValueOptions: []string{"-f", "--format"}, Accesses: []form.Access{"configured"}, Complete: &form.Complete{Options: []string{"-f", "--format"}, LimitsOperands: true}},
-	{Name: []string{"info"}, Operands: "none", ValueOptions: []string{"-f", "--format"}, Accesses: []form.Access{"configured"}, AccessesIfIncomplete: []form.Access{"unknown"}, Complete: &form.Complete{Options: []string{"-f", "--format"}, LimitsOperands: true, ForbiddenWords: []string{"*Proxy*"}}},
+	{Name: []string{"info"}, Operands: "none", ValueOptions: []string{"-f", "--format"}, Accesses: []form.Access{"configured"}, Complete: &form.Complete{Options: []string{"-f", "--format"}, LimitsOperands: true, ForbiddenWords: []string{"*Proxy*"}}},
 	{Name: []string{"events"}, Operands: "none", ValueOptions: []string{"-f", "--filter", "--format", "--since", "--until"}, Accesses: []form.Access{"configured"}, Complete: &form.Complete{Options: []string{"-f", "--filter", "--format", "--since", "--until"}, LimitsOperands: true}},
 	{Name: []string{"search"}, Operands: "none", ValueOptions: []string{"-f", "--filter", "--format", "--limit"}, Accesses: []form.Access{"configured"}, Complete: &form.Complete{Options: []string{"-f", "--filter", "--format", "--limit", "--no-trunc"}, MaxOperands: 1, LimitsOperands: true, ForbiddenWords: []string{"*/*", "*:*"}}},
 	{Name: []string{"container"}, Operands: "none", Accesses: []form.Access{"unknown"}, HelpOptions: []string{"--help", "-h"}, SubcommandWords: 1, Subcommands: []form.Program{
@@ -915,7 +916,7 @@ var programKill = form.Program{Source: &fromServices, Name: []string{"kill", "ki
 
 var fromSession = form.Source{File: "packs/commands/session.yaml", Manual: "OpenSSL 3.0, GnuPG 2.2, tmux 3.3", Variables: []string{"TMUX*", "SCREEN*", "OPENSSL_*", "SSL_*", "GNUPG*", "GPG_*", "SSH_*", "SUDO_*", "PINENTRY_*"}}
 
-var programOpenssl = form.Program{Source: &fromSession, Name: []string{"openssl"}, Operands: "none", SingleDashOptions: true, ValueOptions: []string{"-in", "-out", "-key", "-inkey", "-passin", "-passout", "-o", "--output", "-config", "-engine", "-provider", "-provider-path", "-rand", "-writerand", "-CA", "-CAkey", "-CAfile", "-CApath", "-cert", "-signkey", "-pass", "-k", "-kfile", "-K", "-iv"}, OptionAccesses: []form.NamedAccess{{Name: "--output", Access: "write"}, {Name: "-in", Access: "read"}, {Name: "-inkey", Access: "read"}, {Name: "-key", Access: "read"}, {Name: "-o", Access: "write"}, {Name: "-out", Access: "write"}}, AccessesIfIncomplete: []form.Access{"unknown"}, InformationWords: []string{"version", "help"}, SubcommandWords: 1, Subcommands: []form.Program{
+var programOpenssl = form.Program{Source: &fromSession, Name: []string{"openssl"}, Operands: "none", SingleDashOptions: true, ValueOptions: []string{"-in", "-out", "-key", "-inkey", "-passin", "-passout", "-o", "--output", "-config", "-engine", "-provider", "-provider-path", "-rand", "-writerand", "-CA", "-CAkey", "-CAfile", "-CApath", "-cert", "-signkey", "-pass", "-k", "-kfile", "-K", "-iv"}, OptionAccesses: []form.NamedAccess{{Name: "--output", Access: "write"}, {Name: "-in", Access: "read"}, {Name: "-inkey", Access: "read"}, {Name: "-key", Access: "read"}, {Name: "-o", Access: "write"}, {Name: "-out", Access: "write"}}, AccessesIfIncomplete: []form.Access{"unknown"}, InformationWords: []string{"help"}, SubcommandWords: 1, Subcommands: []form.Program{
 	{Name: []string{"version"}, Operands: "none", SingleDashOptions: true, Complete: &form.Complete{Options: []string{"-a", "-v", "-b", "-o", "-f", "-p", "-d", "-e", "-m", "-r", "-c"}, LimitsOperands: true}},
 	{Name: []string{"ciphers"}, Operands: "none", SingleDashOptions: true, Complete: &form.Complete{Options: []string{"-v", "-V", "-s", "-tls1_2", "-tls1_3", "-stdname"}, MaxOperands: 1, LimitsOperands: true}},
 	{Name: []string{"list"}, Operands: "none", SingleDashOptions: true, Complete: &form.Complete{Options: []string{"-commands", "-digest-commands", "-digest-algorithms", "-cipher-commands", "-cipher-algorithms", "-public-key-algorithms", "-standard-commands", "-mac-algorithms", "-kdf-algorithms", "-disabled", "-1"}, LimitsOperands: true}},
@@ -925,7 +926,7 @@ var programOpenssl = form.Program{Source: &fromSession, Name: []string{"openssl"
 	{Name: []string{"rand"}, Operands: "none", SingleDashOptions: true, ValueOptions: []string{"-out", "-rand", "-writerand", "-engine", "-provider", "-provider-path", "-propquery"}, OptionAccesses: []form.NamedAccess{{Name: "-out", Access: "write"}, {Name: "-rand", Access: "read"}, {Name: "-writerand", Access: "write"}}, Complete: &form.Complete{Options: []string{"-hex", "-base64"}, MaxOperands: 1, LimitsOperands: true}},
 	{Name: []string{"s_client", "s_server", "s_time", "ocsp", "ts", "cmp"}, Operands: "none", SingleDashOptions: true, ValueOptions: []string{"-connect", "-host", "-port", "-servername", "-proxy", "-CAfile", "-CApath", "-cert", "-key", "-url"}, OptionAccesses: []form.NamedAccess{{Name: "--output", Access: "write"}, {Name: "-in", Access: "read"}, {Name: "-inkey", Access: "read"}, {Name: "-key", Access: "read"}, {Name: "-o", Access: "write"}, {Name: "-out", Access: "write"}}, Accesses: []form.Access{"unknown", "network"}},
 }}
-var programGpg = form.Program{Source: &fromSession, Name: []string{"gpg", "gpg2"}, Operands: "none", SingleDashOptions: true, ValueOptions: []string{"-o", "--output", "--keyid-format", "--homedir", "--options", "--keyring", "--keyserver", "-u", "--local-user", "-r", "--recipient", "--passphrase", "--passphrase-file", "--exec-path", "--photo-viewer", "--status-fd", "--batch-file"}, OptionAccesses: []form.NamedAccess{{Name: "--output", Access: "write"}, {Name: "-o", Access: "write"}}, Accesses: []form.Access{"unknown"}, InformationWords: []string{"--version", "--help", "-h"}, SubcommandWords: 1}
+var programGpg = form.Program{Source: &fromSession, Name: []string{"gpg", "gpg2"}, Operands: "none", ValueOptions: []string{"-o", "--output", "--keyid-format", "--homedir", "--options", "--keyring", "--keyserver", "-u", "--local-user", "-r", "--recipient", "--passphrase", "--passphrase-file", "--exec-path", "--photo-viewer", "--status-fd", "--batch-file"}, OptionAccesses: []form.NamedAccess{{Name: "--output", Access: "write"}, {Name: "-o", Access: "write"}}, Accesses: []form.Access{"unknown"}, InformationWords: []string{"--version", "--help", "-h"}}
 var programSshKeygen = form.Program{Source: &fromSession, Name: []string{"ssh-keygen", "ssh-add", "ssh-agent", "ssh-copy-id", "ssh-keyscan", "age", "age-keygen", "sops", "pass", "gopass", "keybase", "minisign", "signify", "cosign", "step", "certbot", "mkcert", "gpgconf", "gpg-agent", "gpg-connect-agent", "gpgsm", "pinentry"}, Operands: "none", Accesses: []form.Access{"unknown"}, InformationWords: []string{"--version"}}
 var programTmux = form.Program{Source: &fromSession, Name: []string{"tmux"}, Operands: "none", ValueOptions: []string{"-t", "-u", "-n", "-p"}, GlobalValueOptions: []string{"-c", "-f", "-L", "-S", "-T"}, AccessesIfIncomplete: []form.Access{"unknown"}, InformationWords: []string{"-V"}, SubcommandWords: 1, Subcommands: []form.Program{
 	{Name: []string{"ls", "list-sessions", "lsw", "list-windows", "lsp", "list-panes", "lsc", "list-clients"}, Operands: "none", ValueOptions: []string{"-F", "-f", "-t", "-O"}, Complete: &form.Complete{Options: []string{"-a", "-s", "-t", "-O"}, LimitsOperands: true}},
@@ -1578,7 +1579,7 @@ var programs = [...]described{
 	{"mdimport", &programMdimport},
 	{"mdls", &programMdls},
 	{"mediainfo", &programIdentify},
-	{"meson", &programCmake},
+	{"meson", &programMeson},
 	{"micro", &programNano},
 	{"micromamba", &programConda},
 	{"minikube", &programBuildah},
@@ -1753,7 +1754,7 @@ var programs = [...]described{
 	{"port", &programZypper},
 	{"portablectl", &programLoginctl},
 	{"pre-commit", &programPreCommit},
-	{"premake5", &programCmake},
+	{"premake5", &programMeson},
 	{"presto", &programInflux},
 	{"prettier", &programPrettier},
 	{"prettierd", &programEslint},
@@ -2039,7 +2040,7 @@ var programs = [...]described{
 	{"vue-cli-service", &programSwc},
 	{"vulture", &programMypy},
 	{"w", &programWhoami},
-	{"waf", &programCmake},
+	{"waf", &programMeson},
 	{"waypoint", &programNomad},
 	{"wc", &programWc},
 	{"wdio", &programJest},
@@ -2064,7 +2065,7 @@ var programs = [...]described{
 	{"xh", &programHttp},
 	{"xhs", &programHttp},
 	{"xkill", &programKill},
-	{"xmake", &programCmake},
+	{"xmake", &programMeson},
 	{"xmllint", &programXmllint},
 	{"xo", &programEslint},
 	{"xxd", &programXxd},
