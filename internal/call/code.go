@@ -2,6 +2,7 @@ package call
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -29,7 +30,8 @@ type codeLanguage struct {
 	// group, if the text begins with one of inserting.
 	insert    *regexp.Regexp
 	inserting string
-	// comment begins a comment, plain finds texts that are no code.
+	// comment begins a comment, plain finds texts that are no code. Where it has a
+	// group that does not match, the text is a value.
 	comment string
 	plain   *regexp.Regexp
 	// joins are the operators that join texts.
@@ -85,7 +87,7 @@ func python() *codeLanguage {
 		join:      regexp.MustCompile(`^(?:os\.path\.(?:join|expanduser|abspath|realpath)|(?:pathlib\.)?Path|str|shlex\.split)?\(`),
 		insert:    regexp.MustCompile(`\{([^{}]*)\}`),
 		inserting: "fF", comment: "#", joins: "+/",
-		plain: regexp.MustCompile(`(?m)^[ \t]*[rRuU]?(?:"""[\s\S]*?"""|'''[\s\S]*?''')|^[ \t]*>>> .*`),
+		plain: regexp.MustCompile(`(?m)(^[ \t]*[rRuU]?)?(?:"""[\s\S]*?"""|'''[\s\S]*?''')|(^[ \t]*>>> ).*`),
 	}
 }
 
@@ -172,7 +174,7 @@ var backticks = sync.OnceValue(func() *regexp.Regexp {
 
 // lines are the lines for a shell that do what calls in a text do.
 func (l *codeLanguage) lines(text string) []piece {
-	text = l.plain.ReplaceAllStringFunc(text, func(s string) string { return strings.Repeat("\n", strings.Count(s, "\n")) })
+	text = l.withoutPlain(text)
 	var methods, quoted [][]int
 	if l.method != nil {
 		methods = l.method.FindAllStringSubmatchIndex(text, maxScriptParts)
@@ -212,6 +214,20 @@ func (l *codeLanguage) lines(text string) []piece {
 		}
 	}
 	return out
+}
+
+// withoutPlain is a text without what is no code, with as many lines.
+func (l *codeLanguage) withoutPlain(text string) string {
+	var out strings.Builder
+	from := 0
+	for _, at := range l.plain.FindAllStringSubmatchIndex(text, -1) {
+		if len(at) > 2 && slices.Max(at[2:]) < 0 {
+			continue // a value
+		}
+		out.WriteString(text[from:at[0]] + strings.Repeat("\n", strings.Count(text[at[0]:at[1]], "\n")))
+		from = at[1]
+	}
+	return out.String() + text[from:]
 }
 
 // constants are the variables of a text that hold one constant.

@@ -25,7 +25,7 @@ const (
 	maxScript      = 128 << 10 // bytes of one file
 	maxScriptBytes = 256 << 10 // bytes that are analysed
 	maxScriptDepth = 4         // files that run files
-	maxScriptParts = 2048      // commands in files
+	maxScriptParts = 1024      // commands in files
 )
 
 // scripts adds to the parts of a call what the files do that they run.
@@ -33,7 +33,9 @@ type scripts struct {
 	env bash.Env
 	// written are the files that the line writes before it runs them.
 	written []bash.Written
-	// seen are the texts that were analysed, by where they stand.
+	// texts are the files that were read, seen the pieces that were analysed, by where
+	// they stand.
+	texts                     map[string]string
 	seen                      map[string]bool
 	tries, files, size, parts int
 	// full is the limit that was reached, as people read it.
@@ -108,7 +110,7 @@ func (s *scripts) file(p *cardea.Part, f runFile, depth int) {
 		switch text, err := s.read(f.path); {
 		case err == nil:
 			texts = append(texts, text)
-		case f.named:
+		case f.named && err != errTooMany:
 			p.LookedInto = append(p.LookedInto, f.path+" ("+err.Error()+")")
 		}
 	}
@@ -120,13 +122,16 @@ func (s *scripts) file(p *cardea.Part, f runFile, depth int) {
 
 // Why a file is not looked into.
 var (
-	errUnreadable = errors.New("cannot be read")
+	errUnreadable = fmt.Errorf("cannot be read, or has more than %d KiB", maxScript>>10)
 	errNoText     = errors.New("no text")
 	errTooMany    = errors.New("beyond the limit of files")
 )
 
 // read reads a file, unless too many were read.
 func (s *scripts) read(file string) (string, error) {
+	if text, ok := s.texts[file]; ok {
+		return text, nil
+	}
 	if s.files >= maxScripts || s.tries >= maxTries {
 		s.full = fmt.Sprintf("more than %d files", maxScripts)
 		return "", errTooMany
@@ -141,6 +146,7 @@ func (s *scripts) read(file string) (string, error) {
 		return "", errNoText
 	}
 	s.files++
+	s.texts[file] = text
 	return text, nil
 }
 

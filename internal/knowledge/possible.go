@@ -259,8 +259,8 @@ func (p *possibility) touch(kind cardea.AccessKind, name string) {
 		}
 		name = p.paths.Home + rest
 	}
-	if p.seen[name] {
-		return
+	if n, ok := strings.CutPrefix(name, "/dev/fd/"); p.seen[name] || ok && strings.Trim(n, "0123456789") == "" {
+		return // what the program has open is not looked for in the files of this process
 	}
 	p.seen[name] = true
 	for _, a := range p.paths.Open(kind, name, false) {
