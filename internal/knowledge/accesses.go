@@ -160,7 +160,7 @@ func remoteName(f Word) bool {
 func (r *reader) optionValues(options []form.NamedAccess, recursive bool) {
 	for _, o := range r.out.Options {
 		for _, a := range options {
-			if a.Name != o.Name && !abbreviates(o.Name, a.Name) || !o.Static && o.Value == "" {
+			if !r.means(o.Name, a.Name) || !o.Static && o.Value == "" {
 				continue
 			}
 			if o.Static && o.Value == "-" {
@@ -261,7 +261,7 @@ func (r *reader) has(names []string) bool {
 		}
 		name, text, valued := strings.Cut(n, "=")
 		for _, o := range r.out.Options {
-			if (o.Name == name || abbreviates(o.Name, name)) && (!valued || strings.Contains(o.Value, text)) {
+			if r.means(o.Name, name) && (!valued || strings.Contains(o.Value, text)) {
 				return true
 			}
 		}
@@ -274,7 +274,7 @@ func (r *reader) into() []Word {
 	var out []Word
 	for _, o := range r.out.Options {
 		for _, name := range r.spec.FolderOptions {
-			if (o.Name == name || abbreviates(o.Name, name)) && o.Value != "" {
+			if r.means(o.Name, name) && o.Value != "" {
 				out = append(out, Word{Word: cardea.Word{Text: o.Value, Static: o.Static}})
 				break
 			}

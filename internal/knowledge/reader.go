@@ -257,6 +257,12 @@ func (r *reader) begun(i int, values []string) {
 	add(f.Text, "")
 }
 
+// means reports whether an option is another one, or may be short for it. What is
+// written in full is short for nothing.
+func (r *reader) means(name, full string) bool {
+	return name == full || abbreviates(name, full) && !slices.Contains(r.values(), name)
+}
+
 // abbreviates reports whether a long option may be short for another one, as
 // getopt takes it.
 func abbreviates(name, full string) bool {

@@ -383,6 +383,15 @@ func checkProgram(m document.Map, p *form.Program) {
 	if anyWord && p.Complete != nil && (p.Operands != form.None || p.FirstOperand != "" || p.LastOperand != "") {
 		m.Get("complete").Problem(cardea.CodeNoEffect, "use operands_without_subcommand of the program above, or operands: none", "the word that \"*\" stands for is no operand, so the description is not complete")
 	}
+	if !p.SingleDashOptions {
+		oneLetter(m, "global_value_options", p.GlobalValueOptions)
+		oneLetter(m, "value_options", p.ValueOptions)
+		oneLetter(m, "attached_value_options", p.AttachedValueOptions)
+		oneLetter(m, "first_operand_unless", p.FirstOperandUnless)
+		if p.Complete != nil {
+			oneLetter(m.Map("complete"), "options", p.Complete.Options)
+		}
+	}
 	for _, o := range p.OptionAccesses {
 		if o.Access == form.None {
 			m.Get("option_accesses").Problem(cardea.CodeNoEffect, "remove it", "the access of %s is none", o.Name)
@@ -395,6 +404,16 @@ func repeats[T ~string](m document.Map, key string, other []T, always bool, why 
 	for _, w := range items(m.Get(key)) {
 		if always && slices.Contains(other, T(w.Text())) {
 			w.Problem(cardea.CodeNoEffect, "remove it", "%q has no effect: %s", w.Text(), why)
+		}
+	}
+}
+
+// oneLetter reports options of several letters behind one dash, which are read as
+// one option for each letter.
+func oneLetter(m document.Map, key string, options []string) {
+	for _, o := range options {
+		if name, _, _ := strings.Cut(o, "="); len(name) > 2 && name[1] != '-' {
+			m.Get(key).Problem(cardea.CodeNoEffect, "add single_dash_options, or remove it", "%q is read as one option for each letter", o)
 		}
 	}
 }
