@@ -236,6 +236,9 @@ func substitutionAlone(text string) bool {
 // taken off the front of a value, and no more.
 func (w *walker) likely(text string) string {
 	text = strings.TrimPrefix(text, `"`)
+	if home := w.likelyHome(text); home != "" {
+		return home
+	}
 	name, rest := "", ""
 	switch {
 	case strings.HasPrefix(text, "${"):
@@ -262,6 +265,22 @@ func (w *walker) likely(text string) string {
 	rest = strings.Trim(rest, `"*`)
 	if v := w.cur.vars[name]; v.kind == known && strings.HasPrefix(v.text, "/") && !strings.ContainsAny(rest, "$`{") {
 		return path.Clean(v.text + "/" + rest)
+	}
+	return ""
+}
+
+// likelyHome is a path in the home folder where a script that runs another time, such
+// as a trap, names it: what HOME holds then is not known, and likely the same.
+func (w *walker) likelyHome(text string) string {
+	if w.env.Home == "" || w.lookup("HOME").kind == known {
+		return ""
+	}
+	for _, spelling := range []string{"~", "$HOME", "${HOME}"} {
+		rest, ok := strings.CutPrefix(text, spelling)
+		rest = strings.Trim(rest, `"`)
+		if ok && (rest == "" || rest[0] == '/') && !strings.ContainsAny(rest, "$`{") {
+			return path.Clean(w.env.Home + strings.TrimRight(rest, "*"))
+		}
 	}
 	return ""
 }

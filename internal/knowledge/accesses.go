@@ -167,6 +167,9 @@ func (r *reader) optionValues(options []form.NamedAccess, recursive bool) {
 				break // its own input or output
 			}
 			f := Word{Word: cardea.Word{Text: o.Value, Static: o.Static}}
+			if slices.Contains(r.spec.HostPathOptions, a.Name) && remoteName(f) {
+				r.touch(cardea.Network, f, false)
+			}
 			r.touch(a.Access, f, recursive && a.Access != cardea.Write)
 			if a.Access == cardea.Write && len(r.spec.SavesUnderURLName) > 0 {
 				for _, dir := range r.into() {
@@ -285,7 +288,7 @@ func (r *reader) into() []Word {
 
 // cutRemote takes the machine off host:name.
 func cutRemote(s *form.Program, name string) (host, file string) {
-	if i := strings.LastIndexByte(name, ':'); s.HostPathOperands && i >= 0 {
+	if i := strings.LastIndexByte(name, ':'); (s.HostPathOperands || len(s.HostPathOptions) > 0) && i >= 0 {
 		return name[:i], name[i+1:]
 	}
 	return "", name

@@ -76,6 +76,8 @@ type Program struct {
 	AccessesIfIncomplete []Access `yaml:"accesses_if_incomplete" kind:"besides"`
 	// Operands may be `host:path`, which contacts that host (`scp`).
 	HostPathOperands bool `yaml:"host_path_operands"`
+	// Options whose value may be `host:path`, which contacts that host (`tar -f`).
+	HostPathOptions []string `yaml:"host_path_options" words:"options"`
 	// Where the last operand is a folder, the other operands are put into it under
 	// their own names (`cp`, `mv`, `ln`).
 	PutsIntoLastOperand bool `yaml:"puts_into_last_operand"`
