@@ -13,7 +13,7 @@ import (
 // every path that it accesses. Rules of a project that is not the session's count
 // as those of an untrusted one.
 func (l *Loaded) RulesAround(ev *cardea.Event) (lists []rules.List, complete bool, broken cardea.Troubles) {
-	projects, complete := project.Surroundings(reached(ev), l.Where.Dirs.Home, []string{".cardea"}, l.Where.Project)
+	projects, complete := project.Surroundings(&l.looked, reached(ev), l.Where.Dirs.Home, []string{".cardea"}, l.Where.Project)
 	left := project.MaxProjectRules
 	for _, project := range projects {
 		around := &Loaded{Where: Where{Project: project}}
@@ -44,7 +44,7 @@ func (l *Loaded) ListsAround(ev *cardea.Event) (entries []permissionlist.Entry, 
 	}
 	around := &Loaded{Where: Where{Dirs: l.Where.Dirs}}
 	for _, marks := range [][]string{{".claude"}, {".qwen", ".codex", ".opencode", "opencode.json", "opencode.jsonc", ".amp", ".augment"}} {
-		folders, complete := project.Surroundings(append(reached(ev), l.addedDirs()...), l.Where.Dirs.Home, marks, looked...)
+		folders, complete := project.Surroundings(&l.looked, append(reached(ev), l.addedDirs()...), l.Where.Dirs.Home, marks, looked...)
 		if !complete {
 			return nil, false, nil
 		}

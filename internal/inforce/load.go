@@ -116,6 +116,7 @@ type Loaded struct {
 	// one load.
 	absent state.Absent
 	links  paths.Links
+	looked project.Looked
 }
 
 // Given is what the strongest file that counts says about a key.

@@ -95,6 +95,9 @@ func (l *Loaded) ownFolders() []string {
 // person has them who keeps their files elsewhere.
 func links(path string) []string {
 	var out []string
+	if !state.Exists(path) {
+		return nil
+	}
 	if state.IsLink(path) {
 		out = append(out, path)
 	}

@@ -111,7 +111,7 @@ func (l *Loaded) policyFolders(ev *cardea.Event) []policy.Folder {
 	if ev.Call != nil {
 		reach = reached(ev)
 	}
-	projects, _ := project.Surroundings(reach, l.Where.Dirs.Home, []string{".cardea"}, l.Where.Project)
+	projects, _ := project.Surroundings(&l.looked, reach, l.Where.Dirs.Home, []string{".cardea"}, l.Where.Project)
 	for _, project := range projects {
 		out = append(out, policy.Folder{Dir: filepath.Join(project, ".cardea", "policies"), Scope: cardea.ScopeProject, Inside: project, Around: true,
 			Trusts: func(string, []byte) bool { return false }})

@@ -207,7 +207,7 @@ func TestSurroundings(t *testing.T) {
 	mkdir(t, filepath.Join(lib, ".cardea"))
 	mkdir(t, dotfiles)
 	paths := []string{app, filepath.Join(app, "a", "b"), filepath.Join(lib, "x"), filepath.Join(lib, "y"), lib, "", "rel", filepath.Join(home, "z"), "/etc/hosts"}
-	got, complete := Surroundings(paths, home, []string{".cardea"}, app)
+	got, complete := Surroundings(nil, paths, home, []string{".cardea"}, app)
 	if !slices.Equal(got, []string{lib}) || !complete {
 		t.Errorf("got %v, %v; want only %s", got, complete, lib)
 	}
@@ -222,11 +222,11 @@ func TestSurroundingsAreBounded(t *testing.T) {
 		mkdir(t, filepath.Join(dir, ".cardea"))
 		many = append(many, filepath.Join(dir, "f"))
 	}
-	if got, complete := Surroundings(many, "/home/liam", []string{".cardea"}); len(got) != MaxSurroundings || complete {
+	if got, complete := Surroundings(nil, many, "/home/liam", []string{".cardea"}); len(got) != MaxSurroundings || complete {
 		t.Errorf("%d projects, complete %v", len(got), complete)
 	}
 	deep := []string{filepath.Join(base, strings.Repeat("x/", maxFolders+10))}
-	if _, complete := Surroundings(deep, "/home/liam", []string{".cardea"}); complete {
+	if _, complete := Surroundings(nil, deep, "/home/liam", []string{".cardea"}); complete {
 		t.Error("a path of thousands of folders counts as looked through")
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 )
 
 // MaxSurroundings is how many further projects count for one call.
@@ -53,8 +54,14 @@ func SessionStart(env func(string) string, first string) (start, told string) {
 // paths, without known, the home folder and what lies above it. complete is
 // false when the call names more than [MaxSurroundings] projects, or paths in so many folders
 // that looking would take too long: what was not looked at is not known.
-func Surroundings(paths []string, home string, marks []string, known ...string) (projects []string, complete bool) {
-	walk := walk{home: home, marks: marks, seen: map[string]bool{}}
+//
+// looked remembers which paths are folders, for several such questions about one
+// call; nil remembers nothing.
+func Surroundings(looked *Looked, paths []string, home string, marks []string, known ...string) (projects []string, complete bool) {
+	if looked == nil {
+		looked = &Looked{}
+	}
+	walk := walk{looked: looked, home: home, marks: marks, seen: map[string]bool{}}
 	for _, k := range known {
 		walk.seen[k] = true
 	}
@@ -77,10 +84,11 @@ func Surroundings(paths []string, home string, marks []string, known ...string) 
 // walk remembers which folders were passed, so that a thousand files of one
 // tree cost one walk upwards.
 type walk struct {
-	home  string
-	marks []string
-	seen  map[string]bool
-	tired bool
+	looked *Looked
+	home   string
+	marks  []string
+	seen   map[string]bool
+	tired  bool
 }
 
 // maxFolders bounds what a call that names thousands of paths can cost.
@@ -94,7 +102,7 @@ func (w *walk) nearest(path string) string {
 			return ""
 		}
 		w.seen[dir] = true
-		if dir == path && len(w.marks) > 1 && !isFolder(dir) {
+		if dir == path && !w.looked.isFolder(dir) {
 			continue // most paths are files, and nothing lies in those
 		}
 		if slices.ContainsFunc(w.marks, func(m string) bool { return Has(dir, m) }) {
@@ -104,9 +112,26 @@ func (w *walk) nearest(path string) string {
 	return ""
 }
 
-func isFolder(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
+// Looked remembers which paths are folders, for the time of one call. The zero value is
+// ready for use, by many goroutines.
+type Looked struct {
+	mu      sync.Mutex
+	folders map[string]bool
+}
+
+func (l *Looked) isFolder(path string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	is, known := l.folders[path]
+	if !known {
+		info, err := os.Stat(path)
+		is = err == nil && info.IsDir()
+		if l.folders == nil {
+			l.folders = map[string]bool{}
+		}
+		l.folders[path] = is
+	}
+	return is
 }
 
 // Has reports whether a folder has an entry of a name; "" is the folder itself.

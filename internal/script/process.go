@@ -12,7 +12,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"os/exec"
 	"time"
 
@@ -43,10 +42,19 @@ type Process struct {
 // Errors of a child, besides [exec.ExitError].
 var (
 	// ErrTime is that of a child whose time was over.
-	ErrTime = fmt.Errorf("it gave no answer in time: %w", context.DeadlineExceeded)
+	ErrTime error = timeError{}
 	// ErrTooMuch is that of a child that wrote too much.
 	ErrTooMuch = errors.New("it says too much")
 )
+
+// timeError is a value of its own, since to put one together with fmt costs every start
+// of the program.
+type timeError struct{}
+
+func (timeError) Error() string {
+	return "it gave no answer in time: " + context.DeadlineExceeded.Error()
+}
+func (timeError) Unwrap() error { return context.DeadlineExceeded }
 
 // StartError is the error of a child that could not be started.
 type StartError struct{ Err error }

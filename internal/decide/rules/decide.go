@@ -119,10 +119,13 @@ type call struct {
 	globs  map[*Match][]*glob
 	named  map[*cardea.Access]*named
 	fields map[*Match]bool
-	bits   []uint64
-	all    uint64 // the bits of all parts
-	out    []cardea.Opinion
-	broken cardea.Troubles
+	looks  map[*Match]*look
+	// segments are those of all plain paths of the call.
+	segments map[string]bool
+	bits     []uint64
+	all      uint64 // the bits of all parts
+	out      []cardea.Opinion
+	broken   cardea.Troubles
 	// rule is the one that is asked just now.
 	rule *Rule
 }

@@ -40,9 +40,6 @@ type place struct {
 	// and projectSegs their segments.
 	homeDir, projectDir   string
 	homeSegs, projectSegs paths.Pattern
-	// keys are, for each glob that was looked at, the last segment that stands
-	// for itself, "" where the quick look says nothing.
-	keys map[string]string
 }
 
 func newPlace(home, project string, fold bool) *place {
@@ -100,24 +97,20 @@ func rooted(p string) bool {
 	return strings.HasPrefix(p, "/") || len(p) > 2 && p[1] == ':' && p[2] == '/'
 }
 
-// mayTouch is a quick look at whether a glob can touch an access at all: its
-// last literal segment is one of the path's, or the path is a folder that the
-// glob may lie below. It only says no when touches would.
-func (pl *place) mayTouch(g string, a *named) bool {
-	if a.Glob {
-		return true
+// keyOf is the last segment of a glob that stands for itself, "" where a quick look
+// at it says nothing.
+func (pl *place) keyOf(g string) string {
+	if strings.Contains(g, "..") || strings.Contains(g, "//") || strings.Contains(g, "/./") {
+		return ""
 	}
-	key, seen := pl.keys[g]
-	if !seen {
-		if key = lastLiteral(pl.folded(g)); strings.Contains(g, "..") || strings.Contains(g, "//") || strings.Contains(g, "/./") {
-			key = ""
-		}
-		if pl.keys == nil {
-			pl.keys = map[string]string{}
-		}
-		pl.keys[g] = key
-	}
-	if key == "" {
+	return lastLiteral(pl.folded(g))
+}
+
+// mayTouch is a quick look at whether a glob, which has a key, can touch an access at
+// all: the key is a segment of the path, or the path is a folder that the glob may lie
+// below. It only says no when touches would.
+func (pl *place) mayTouch(g, key string, a *named) bool {
+	if a.Glob || key == "" {
 		return true
 	}
 	for i := range a.paths {

@@ -99,7 +99,7 @@ func TestQuickLookMissesNothing(t *testing.T) {
 		if hit {
 			touched++
 		}
-		if hit && !pl.mayTouch(g, pl.named(&a)) {
+		if hit && !pl.mayTouch(g, pl.keyOf(g), pl.named(&a)) {
 			t.Fatalf("glob %q touches %+v in %+v, but the quick look says no", g, a, pl)
 		}
 		if pl.glob(g).covers(&a, pl) && !hit {

@@ -337,13 +337,76 @@ func (c *call) outside(a *cardea.Access) bool {
 }
 
 func (c *call) touches(m *Match, a *cardea.Access) bool {
-	pl, n := c.at(), c.name(a)
-	for k, g := range m.Paths {
-		if pl.mayTouch(g, n) && c.glob(m, k).touches(n) && (!m.UnlessSearch || c.glob(m, k).isNamedBy(n, c.ev.Call.OnlyPossible)) {
+	look := c.lookOf(m)
+	touches := func(k int) bool {
+		n := c.name(a)
+		return c.at().mayTouch(m.Paths[k], look.keys[k], n) && c.glob(m, k).touches(n) && (!m.UnlessSearch || c.glob(m, k).isNamedBy(n, c.ev.Call.OnlyPossible))
+	}
+	if !a.Glob && !a.Recursive {
+		return slices.ContainsFunc(look.plain, touches)
+	}
+	for k := range m.Paths {
+		if touches(k) {
 			return true
 		}
 	}
 	return false
+}
+
+// look is what a quick look at the globs of a match tells: their keys, and which of
+// them can touch one of the call's plain paths at all.
+type look struct {
+	keys  []string
+	plain []int
+}
+
+// lookOf looks at the globs of a match once for a call: a line may name thousands of
+// paths, and hardly any of hundreds of globs is about one of them.
+func (c *call) lookOf(m *Match) *look {
+	l := c.looks[m]
+	if l != nil {
+		return l
+	}
+	if c.segments == nil {
+		c.segments = c.plainSegments()
+	}
+	l = &look{keys: make([]string, len(m.Paths))}
+	for k, g := range m.Paths {
+		l.keys[k] = c.at().keyOf(g)
+		if l.keys[k] == "" || c.segments[l.keys[k]] {
+			l.plain = append(l.plain, k)
+		}
+	}
+	if c.looks == nil {
+		c.looks = map[*Match]*look{}
+	}
+	c.looks[m] = l
+	return l
+}
+
+// plainSegments are the segments of the paths that the call names without a pattern
+// and not as a whole folder.
+func (c *call) plainSegments() map[string]bool {
+	out, before, pl := map[string]bool{}, "", c.at()
+	for i := range c.ev.Call.Parts {
+		for k := range c.ev.Call.Parts[i].Access {
+			a := &c.ev.Call.Parts[i].Access[k]
+			if a.Glob || a.Recursive {
+				continue
+			}
+			for _, p := range accessPaths(a) {
+				p = pl.folded(p)
+				folder, name := p[:strings.LastIndexByte(p, '/')+1], p[strings.LastIndexByte(p, '/')+1:]
+				if out[name] = true; folder != before {
+					for s := range strings.SplitSeq(folder, "/") {
+						out[s] = true
+					}
+					before = folder
+				}
+			}
+		}
+	}
+	return out
 }
 
 // name is an access as it is held against globs.

@@ -190,9 +190,10 @@ func mentions(name, home string) string {
 
 // powershellReads is an expression for a PowerShell script of which every statement
 // begins with a command that reads, without a redirection.
-var powershellReads = func() string {
-	rest := `(?:\s[^;|&\n\r(){}>]*)?`
-	statement := `\s*(?:(?:(?:get|test|measure|compare|resolve|select|sort|where|group)-[a-z]+|format-(?:table|list|wide|hex)|(?:set|push|pop)-location|` +
-		`cat|cd|dir|echo|findstr|gc|gci|gi|ls|more|select|sls|sort|type|where|write-host|write-output|git\s+(?:diff|log|show|status|blame))` + rest + `)?`
-	return statement + `(?:[;|&\n\r(){}]+` + statement + `)*`
-}()
+const powershellReads = psStatement + `(?:[;|&\n\r(){}]+` + psStatement + `)*`
+
+const (
+	psStatement = `\s*(?:(?:(?:get|test|measure|compare|resolve|select|sort|where|group)-[a-z]+|format-(?:table|list|wide|hex)|(?:set|push|pop)-location|` +
+		`cat|cd|dir|echo|findstr|gc|gci|gi|ls|more|select|sls|sort|type|where|write-host|write-output|git\s+(?:diff|log|show|status|blame))` + psRest + `)?`
+	psRest = `(?:\s[^;|&\n\r(){}>]*)?`
+)
