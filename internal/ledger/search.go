@@ -1,7 +1,6 @@
 package ledger
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"iter"
@@ -185,22 +184,17 @@ func (s *search) day(day string) (more bool) {
 	}
 	defer f.Close()
 	unread, more := 0, true
-	key := []byte(s.query.id)
-	err = readBack(f, info.Size(), func(text []byte) bool {
-		if !bytes.Contains(text, key) {
-			return true
-		}
-		w, err := parse(text)
-		if err != nil {
+	err = scan(f, info.Size(), &s.query, func(c *candidate) bool {
+		if c.wrong {
 			unread++
 			return true
 		}
-		if s.spooled[w.ID] {
+		if s.spooled[c.form.ID] {
 			return true
 		}
-		if s.query.matches(&w) {
-			line, genuine := readLink(l.opt.Key, text)
-			more = s.give(&w, day, line.N, genuine && line.Day == day)
+		if s.query.matches(&c.form) {
+			line, genuine := readLink(l.opt.Key, c.text)
+			more = s.give(&c.form, day, line.N, genuine && line.Day == day)
 		}
 		return more
 	})

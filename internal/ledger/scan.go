@@ -1,0 +1,254 @@
+package ledger
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+
+	"cardea.dev"
+)
+
+// This file reads a day from its end on, in pieces that are looked through at the same
+// time. Most lines answer no query, and their bytes tell: only the others are parsed.
+
+// piece is how much of a file is looked through at once, in bytes.
+const piece = 1 << 20
+
+// candidate is a line that may answer a query.
+type candidate struct {
+	text []byte
+	form written
+	// wrong is set where the line cannot be read.
+	wrong bool
+}
+
+// scan gives the lines of the first size bytes of a file that may answer a query, the
+// last first. A last line without end is left out, and so is one that is too long.
+func scan(r io.ReaderAt, size int64, q *Query, yield func(*candidate) bool) error {
+	type result struct {
+		found []candidate
+		err   error
+	}
+	seek := q.seek()
+	workers := runtime.GOMAXPROCS(0)
+	pieces := make(chan chan result, workers)
+	stop := make(chan struct{})
+	var running sync.WaitGroup
+	running.Go(func() {
+		defer close(pieces)
+		for left := size; left > 0; {
+			begin, end := max(0, left-piece), left
+			left = begin
+			done := make(chan result, 1)
+			select {
+			case pieces <- done:
+			case <-stop:
+				return
+			}
+			running.Go(func() {
+				found, err := look(r, begin, end, size, seek)
+				done <- result{found, err}
+			})
+		}
+	})
+	defer running.Wait()
+	defer close(stop)
+	for done := range pieces {
+		all := <-done
+		if all.err != nil {
+			return all.err
+		}
+		for i := len(all.found) - 1; i >= 0; i-- {
+			if !yield(&all.found[i]) {
+				return nil
+			}
+		}
+	}
+	return nil
+}
+
+// look gives the candidates among the lines that begin from one place of a file on,
+// before another one.
+func look(r io.ReaderAt, begin, end, size int64, s seek) ([]candidate, error) {
+	from, to := max(0, begin-1), min(size, end+maxLine)
+	buf := make([]byte, to-from)
+	if n, err := r.ReadAt(buf, from); err != nil && (!errors.Is(err, io.EOF) || n < len(buf)) {
+		return nil, err
+	}
+	at := 0
+	if begin > 0 { // the byte before tells whether a line begins here
+		i := bytes.IndexByte(buf, '\n')
+		if i < 0 {
+			return nil, nil
+		}
+		at = i + 1
+	}
+	var found []candidate
+	for at < int(end-from) {
+		i := bytes.IndexByte(buf[at:], '\n')
+		if i < 0 {
+			break // the file's last line, or one that is too long
+		}
+		line := buf[at : at+i]
+		if at += i + 1; len(line) >= maxLine || !s.mayAnswer(line) {
+			continue
+		}
+		c := candidate{text: bytes.Clone(line)}
+		form, err := parse(c.text)
+		c.form, c.wrong = form, err != nil
+		found = append(found, c)
+	}
+	return found, nil
+}
+
+// seek is what the bytes of every line that answers a query hold.
+type seek struct {
+	// all must be there, of each of any one must.
+	all []string
+	any [][]string
+	// folded are texts of ASCII in lower case, that are there whatever the case.
+	folded []string
+	since  string
+}
+
+// seek gives what the bytes of an answer hold. It may ask for less than the query.
+func (q *Query) seek() (s seek) {
+	word := func(list *[]string, text string) {
+		if text = plainRun(text); text != "" {
+			*list = append(*list, text)
+		}
+	}
+	word(&s.all, q.id)
+	word(&s.all, q.Session)
+	word(&s.all, q.Decider)
+	_, rule, qualified := strings.Cut(q.Rule, ":")
+	if !qualified {
+		rule = q.Rule
+	}
+	word(&s.all, rule)
+	word(&s.folded, strings.ToLower(q.Tool))
+	word(&s.folded, strings.ToLower(q.Text))
+	if len(q.Effects) > 0 {
+		s.any = append(s.any, quoted(q.Effects))
+	}
+	if q.id == "" && !q.Since.IsZero() {
+		s.since = q.Since.UTC().Format(timeForm)
+	}
+	return s
+}
+
+func quoted(effects []cardea.Effect) []string {
+	var out []string
+	for _, e := range effects {
+		out = append(out, `"`+e.String()+`"`)
+	}
+	return out
+}
+
+// plainRun is the longest piece of a text that stands in JSON as it is: of ASCII, and
+// without what is escaped.
+func plainRun(text string) string {
+	longest := ""
+	for run := range strings.FieldsFuncSeq(text, func(r rune) bool { return r < ' ' || r > '~' || strings.ContainsRune("\"\\/", r) }) {
+		if len(run) > len(longest) {
+			longest = run
+		}
+	}
+	return longest
+}
+
+// mayAnswer reports whether a line can answer. A line in which characters are escaped
+// that the ledger writes as they are is for the parser, and so is one with a letter
+// that becomes an ASCII one in lower case (the Kelvin sign, I with a dot).
+func (s *seek) mayAnswer(line []byte) bool {
+	if s.since != "" {
+		if at, is := timeOf(line); is && at < s.since {
+			return false
+		}
+	}
+	for _, text := range s.all {
+		if !bytes.Contains(line, []byte(text)) && !odd(line) {
+			return false
+		}
+	}
+	for _, list := range s.any {
+		if !containsAny(line, list) && !odd(line) {
+			return false
+		}
+	}
+	for _, text := range s.folded {
+		if !containsFolded(line, text) && !odd(line) && !bytes.Contains(line, []byte("\u212a")) && !bytes.Contains(line, []byte("\u0130")) {
+			return false
+		}
+	}
+	return true
+}
+
+func containsAny(line []byte, list []string) bool {
+	for _, text := range list {
+		if bytes.Contains(line, []byte(text)) {
+			return true
+		}
+	}
+	return false
+}
+
+func odd(line []byte) bool {
+	return bytes.Contains(line, []byte(`\u`)) || bytes.Contains(line, []byte(`\/`))
+}
+
+// timeOf is the time of a line that begins as the ledger writes it.
+func timeOf(line []byte) (string, bool) {
+	const key = `","time":"`
+	i := bytes.Index(line[:min(len(line), 64)], []byte(key))
+	if i < 0 || !bytes.HasPrefix(line, []byte(`{"v":1,"id":"`)) || len(line) < i+len(key)+len(timeForm) {
+		return "", false
+	}
+	at := string(line[i+len(key):][:len(timeForm)])
+	_, err := time.Parse(timeForm, at)
+	return at, err == nil
+}
+
+// containsFolded reports whether a line holds a text of ASCII in lower case, whatever
+// the case.
+func containsFolded(line []byte, text string) bool {
+	// The rarest letter is looked for first: most lines have none that fits.
+	at := strings.LastIndexAny(text, "zqjxkvwybpgf")
+	at = max(at, 0)
+	for _, c := range [...]byte{text[at], upperOf(text[at])} {
+		for from := at; from < len(line); {
+			i := bytes.IndexByte(line[from:], c)
+			if i < 0 {
+				break
+			}
+			if begin := from + i - at; begin+len(text) <= len(line) && equalFolded(line[begin:begin+len(text)], text) {
+				return true
+			}
+			from += i + 1
+		}
+		if c == upperOf(c) {
+			break
+		}
+	}
+	return false
+}
+
+func upperOf(c byte) byte {
+	if 'a' <= c && c <= 'z' {
+		return c - ('a' - 'A')
+	}
+	return c
+}
+
+func equalFolded(b []byte, text string) bool {
+	for i := range b {
+		if b[i] != text[i] && (b[i] != upperOf(text[i])) {
+			return false
+		}
+	}
+	return true
+}
