@@ -24,8 +24,10 @@ const (
 	maxTries       = 128       // files that are looked for
 	maxScript      = 128 << 10 // bytes of one file
 	maxScriptBytes = 256 << 10 // bytes that are analysed
+	maxScriptTaken = 1 << 20   // bytes that are taken apart, also for several parts
 	maxScriptDepth = 4         // files that run files
 	maxScriptParts = 1024      // commands in files
+	maxScriptNames = 256       // files that words of these commands name
 )
 
 // scripts adds to the parts of a call what the files do that they run.
@@ -35,9 +37,9 @@ type scripts struct {
 	written []bash.Written
 	// texts are the files that were read, seen the pieces that were analysed, by where
 	// they stand.
-	texts                     map[string]string
-	seen                      map[string]bool
-	tries, files, size, parts int
+	texts                                   map[string]string
+	seen                                    map[string]bool
+	tries, files, size, parts, taken, names int
 	// full is the limit that was reached, as people read it.
 	full string
 	// part is the part of the line that is being looked into.
@@ -115,9 +117,21 @@ func (s *scripts) file(p *cardea.Part, f runFile, depth int) {
 		}
 	}
 	for _, text := range texts {
+		if _, read := s.texts[f.path]; !read {
+			s.texts[f.path] = text
+		}
 		p.LookedInto = append(p.LookedInto, f.path)
-		s.add(p, f, f.pieces(text), depth)
+		s.add(p, f, s.pieces(f, text), depth)
 	}
+}
+
+// pieces are the pieces of a file that run, none beyond the limit.
+func (s *scripts) pieces(f runFile, text string) []piece {
+	if s.taken += len(text); s.taken > maxScriptTaken {
+		s.full = "files are too large for so many commands"
+		return nil
+	}
+	return f.pieces(text)
 }
 
 // Why a file is not looked into.
@@ -180,6 +194,11 @@ func (s *scripts) add(p *cardea.Part, f runFile, pieces []piece, depth int) {
 		q := &all.Parts[i]
 		q.Opaque = nil // what cannot be seen through changes nothing
 		q.Access, q.MayTouch = slices.DeleteFunc(q.Access, guessed), slices.DeleteFunc(q.MayTouch, guessed)
+		if room := maxScriptNames - s.names; len(q.MayTouch) > room {
+			q.MayTouch = q.MayTouch[:room]
+			s.full = fmt.Sprintf("more than %d names of files", maxScriptNames)
+		}
+		s.names += len(q.MayTouch)
 	}
 	s.lookInto(all.Parts, depth+1)
 	for i := range all.Parts {
@@ -193,10 +212,21 @@ func (s *scripts) add(p *cardea.Part, f runFile, pieces []piece, depth int) {
 	p.MayRun = append(p.MayRun, all.Parts...)
 }
 
-// runsAgain reports whether a part of a file runs that file.
-func (s *scripts) runsAgain(p *cardea.Part, file string) bool {
-	_, byName := knowledge.WordsOf(form.RunsByName, p.Program())
-	return (byName || accessKind(p, cardea.Execute)) && slices.ContainsFunc(s.runFiles(p), func(r runFile) bool { return r.path == file })
+// runsAgain reports whether a part of a piece runs that piece.
+func (s *scripts) runsAgain(p *cardea.Part, c piece) bool {
+	if _, byName := knowledge.WordsOf(form.RunsByName, p.Program()); !byName && !accessKind(p, cardea.Execute) {
+		return false
+	}
+	for _, r := range s.runFiles(p) {
+		text, read := s.texts[r.path]
+		if r.path != c.file || !read {
+			continue
+		}
+		if slices.ContainsFunc(s.pieces(r, text), func(other piece) bool { return other.file == "" && other.line == c.line }) {
+			return true
+		}
+	}
+	return false
 }
 
 // analyse is what a piece of a file does; false where that is known already or beyond
@@ -219,7 +249,7 @@ func (s *scripts) analyse(c piece, f runFile) (found bash.Analysis, ok bool) {
 	env.Cwd, env.Name = f.dir, f.path
 	found = bash.Analyse(c.text, env)
 	for i := range found.Parts {
-		if s.runsAgain(&found.Parts[i], f.path) {
+		if s.runsAgain(&found.Parts[i], c) {
 			found.SelfCalls = append(found.SelfCalls, bash.Again{To: i + 1})
 		}
 	}
@@ -331,6 +361,9 @@ func optionValues(p *cardea.Part, property form.Property) []string {
 // named are the recipes that a command runs by name: hooks of git, scripts of
 // package.json. A star stands for the word behind it.
 func named(p *cardea.Part) []string {
+	if len(p.Command) > 1 && !knowledge.Has(form.RunsRecipes, p.Program()+" "+p.Command[1]) && !knowledge.Has(form.RunsRecipes, p.Program()+" *") {
+		return nil // most commands of git
+	}
 	words, _ := recipeWords(p)
 	key, star := p.Program(), ""
 	if len(words) > 0 {

@@ -17,6 +17,7 @@ func TestScriptsAreBounded(t *testing.T) {
 		"/p/program":  "\x7fELF\x00rm -rf ~/",
 		"/p/long.sh":  strings.Repeat("echo a\n", 3000),
 		"/p/huge.sh":  strings.Repeat("a", maxScript+1),
+		"/p/names.sh": strings.Repeat("unheard a/b c/d e/f\n", 200),
 		"/p/short.sh": "echo a\nbash short.sh\n",
 		"/p/d1.sh":    "bash d2.sh", "/p/d2.sh": "bash d3.sh", "/p/d3.sh": "bash d4.sh", "/p/d4.sh": "bash d5.sh", "/p/d5.sh": "git push",
 		"/p/Makefile": "A=$(B)$(B)$(B)$(B)\nB=$(C)$(C)$(C)$(C)\nC=$(D)$(D)$(D)$(D)\nD=$(A)\ninclude Makefile\nall: all\n" + strings.Repeat("\techo $(A)\n", 3000),
@@ -44,6 +45,7 @@ func TestScriptsAreBounded(t *testing.T) {
 		"bash long.sh":    "/p/long.sh|no further: more than 1024 commands",
 		"make":            "/p/Makefile|no further: more than 1024 commands",
 		"bash d1.sh":      "/p/d1.sh|/p/d2.sh|/p/d3.sh|/p/d4.sh|no further: more than 4 files run each other",
+		"bash names.sh":   "/p/names.sh|no further: more than 256 names of files",
 		"bash 1.sh":       "more than 32 files",
 	} {
 		reads = 0
@@ -84,6 +86,26 @@ func TestScriptsFlow(t *testing.T) {
 		}
 		if strings.Join(got, ",") != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// A recipe that makes another target of its Makefile does not run itself.
+func TestRecipesThatMultiply(t *testing.T) {
+	for line, want := range map[string]bool{"make a": false, "make b": true, "make d": false} {
+		world := knowledge.World{Home: "/home/u", ReadFile: func(path string, _ int64) ([]byte, error) {
+			if path != "/p/Makefile" {
+				return nil, errors.New("gone")
+			}
+			return []byte("a:\n\t@$(MAKE) -s c | cat\nb:\n\t$(MAKE) b & $(MAKE) b\nc:\n\techo c\nd:\n\t$(MAKE) c & $(MAKE) c\n"), nil
+		}}
+		ev := &cardea.Event{Kind: cardea.PreToolUse, Cwd: "/p", Call: &cardea.Call{Tool: "Bash", Input: map[string]any{"command": line}}}
+		got := false
+		for _, f := range Analyse(ev, world).Call.Flows {
+			got = got || f.Kind == "multiplies"
+		}
+		if got != want {
+			t.Errorf("%s: multiplies %v", line, got)
 		}
 	}
 }
