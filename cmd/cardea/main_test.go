@@ -45,7 +45,7 @@ func program() {
 func person() {
 	p := process()
 	code := "abc234\n"
-	if len(os.Args) > 1 && (os.Args[1] == "init" || os.Args[1] == "trust" && !slices.Contains(os.Args, "revoke")) {
+	if len(os.Args) > 1 && (os.Args[1] == "init" || os.Args[1] == "import" || os.Args[1] == "trust" && !slices.Contains(os.Args, "revoke")) {
 		code = "a\n"
 	}
 	p.Stdin = io.MultiReader(p.Stdin, strings.NewReader(code))

@@ -14,106 +14,62 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// tableHelp is what the help of every import says.
+const tableHelp = `
+
+The import ends with a table: what is taken over, what is changed and how, and what
+is left out. If something is left out that protected you, it is shown first, on
+standard error, and the import ends with exit code 1. --accept-losses accepts this.
+
+Without --write nothing is written. With it, the difference is shown, and the same
+calls are judged before and after. Nothing that is there is overwritten. Writing
+needs a person at a terminal, who types a key.`
+
 func importCommand(p Process) *cobra.Command {
-	var bouncerDry bool
+	var defaultAllow bool
 	bouncer := importLeaf(p, &cobra.Command{
-		Use:   "bouncer [config.json] [--dry-run] [--json]",
+		Use:   "bouncer [config.json] [--write] [--json]",
 		Short: "import the rules and switches of Bouncer",
-		Long: `Import Bouncer's config.json, by default the one in ~/.bouncer.
+		Long: `Import Bouncer's config.json, by default the one in ~/.bouncer, for all projects.
 
-Custom rules are written to rules/imported-bouncer.yaml in the folder of your own
-settings. There, rules that allow must match a whole command. Every rule whose
-meaning changes is reported. Settings are only shown; copy them to cardea.yaml.
-
-A file that somebody else wrote, or that changed since the last import, is never
-overwritten. Writing needs a person at a terminal, who types a code.`,
-	}, func(args []string) (imported, error) { return importBouncer(p, args, bouncerDry) })
-	bouncer.Flags().BoolVar(&bouncerDry, "dry-run", false, "show the rules, and write nothing")
+Custom rules become rules, and switches become settings. Rules that allow must match
+a whole command.` + tableHelp,
+	}, func(args []string) (*importing, error) { return importBouncer(p, args, defaultAllow) })
+	bouncer.Flags().BoolVar(&defaultAllow, "default-allow", false, "take over defaultAction: allow, by which calls that no rule matches run without a prompt")
 	permitter := importLeaf(p, &cobra.Command{
-		Use:   "permitter [settings.json or shell profile] [--json]",
+		Use:   "permitter [settings.json or shell profile] [--write] [--json]",
 		Short: "import the switches of Permitter",
 		Long: `Import Permitter's variables: from the environment, and from the env block of
 Claude Code's settings.json (by default the one in ~/.claude) or from the start-up
 file of a shell.
 
 Permitter uses Claude Code's own permission lists. Cardea reads these as they are,
-so nothing is copied. The settings that replace the variables are shown; copy them
-to cardea.yaml. Places where Permitter itself is started are reported.`,
-	}, func(args []string) (imported, error) { return importPermitter(p, args) })
-	return group("import", "import the configuration of another tool", "", bouncer, importCupcakeCommand(p), permitter)
+so nothing is copied. The variables become settings. Places where Permitter itself
+is started are reported.` + tableHelp,
+	}, func(args []string) (*importing, error) { return importPermitter(p, args) })
+	return group("import", "import the configuration of another tool", "", bouncer, importCupcakeCommand(p), permitter, importRoutesCommand(p))
 }
 
-// importLeaf is a command that imports. What was imported until an error is
-// shown, too.
-func importLeaf(p Process, c *cobra.Command, run func(args []string) (imported, error)) *cobra.Command {
+// importLeaf is a command that imports: it reads, shows what it found, and writes
+// if it is told to.
+func importLeaf(p Process, c *cobra.Command, read func(args []string) (*importing, error)) *cobra.Command {
+	var write, accept bool
 	c.Args = atMostOneArgument
+	c.Flags().BoolVar(&write, "write", false, "write it")
+	c.Flags().BoolVar(&accept, "accept-losses", false, "go on although something is left out that protected you")
 	return withJSON(c, func(args []string, asJSON bool) error {
-		done, err := run(args)
-		done.Diagnostics, done.Files, done.Settings = notNil(done.Diagnostics), notNil(done.Files), notNil(done.Settings)
-		if shown := p.answer(asJSON, done, done.show); err == nil {
-			err = failIf(cardea.HasError(done.Diagnostics), shown)
+		i, err := read(args)
+		if err != nil {
+			return err
 		}
-		return err
+		return i.run(p, write, accept, asJSON)
 	})
 }
 
-// imported is what an import did, and the shape of its --json.
-type imported struct {
-	// Dry is set where nothing was written.
-	Dry   bool           `json:"dry_run"`
-	Files []importedFile `json:"files"`
-	// Settings are lines for the person to copy into the file SettingsFile.
-	Settings     []string `json:"settings"`
-	SettingsFile string   `json:"settings_file"`
-	report
-	// next says what to do now.
-	next string
-}
-
-// importedFile is a file that was written, or would be.
-type importedFile struct {
-	// From is the file that was copied, Text a new text; Rules is how many
-	// rules are in it.
-	From  string `json:"from,omitempty"`
-	Path  string `json:"path"`
-	Text  string `json:"text,omitempty"`
-	Rules int    `json:"rules,omitempty"`
-}
-
-// show writes an import for people.
-func (i imported) show(s *screen) {
-	showDiagnostics(s, i.Diagnostics)
-	for _, f := range i.Files {
-		switch {
-		case i.Dry && f.From != "":
-			s.printf("would copy %s to %s\n", f.From, f.Path)
-		case f.From != "":
-			s.printf("copied %s\n", f.Path)
-		case i.Dry:
-			s.printf("would write %s:\n", f.Path)
-			s.block("", f.Text)
-		default:
-			s.printf("wrote %s, rules: %d\n", f.Path, f.Rules)
-		}
-	}
-	if len(i.Settings) > 0 {
-		s.printf("for %s:\n", i.SettingsFile)
-		s.block("", strings.Join(i.Settings, "\n"))
-	}
-	if i.next != "" {
-		s.block("", i.next)
-	}
-}
-
-// importedFrom is what an importer found, with nothing written yet.
-func importedFrom(got importer.Imported, settings string) imported {
-	return imported{Settings: got.Settings, SettingsFile: settings, report: report{got.Notes}}
-}
-
-func importBouncer(p Process, args []string, dry bool) (imported, error) {
+func importBouncer(p Process, args []string, defaultAllow bool) (*importing, error) {
 	dir, err := scopeFolder(p, true)
 	if err != nil {
-		return imported{}, err
+		return nil, err
 	}
 	file := ""
 	if len(args) > 0 {
@@ -121,46 +77,29 @@ func importBouncer(p Process, args []string, dry bool) (imported, error) {
 	} else {
 		home := locate(p, "", "", p.Dir).dirs.Home
 		if home == "" {
-			return imported{}, errors.New("there is no home folder; name the config.json")
+			return nil, errors.New("there is no home folder; name the config.json")
 		}
 		file = filepath.Join(home, ".bouncer", "config.json")
 	}
 	data, err := readSmall(within(p.Dir, file))
 	if err != nil {
-		return imported{}, fmt.Errorf("read %s: %w; name Bouncer's config.json", file, err)
+		return nil, fmt.Errorf("read %s: %w; name Bouncer's config.json", file, err)
 	}
-	got := importer.Bouncer(file, data)
-	out := importedFrom(got, filepath.Join(dir, "cardea.yaml"))
-	out.Dry = dry
-	if got.Count == 0 {
-		out.next = "no rules to import"
-		return out, nil
-	}
-	path := filepath.Join(dir, "rules", "imported-bouncer.yaml")
-	if !dry {
-		if err := p.byPerson("to write "+path, func(s *screen) { s.block("", got.Rules) }); err != nil {
-			return out, err
-		}
-		if err := replaceOwn(path, importer.Seal(got.Rules)); err != nil {
-			return out, fmt.Errorf("write %s: %w", path, err)
-		}
-		if err := rememberWritten(locate(p, "", "", p.Dir).state, path); err != nil {
-			return out, err
-		}
-		out.next = "next: run \"cardea lint\", and \"cardea try\" what they are about"
-	}
-	out.Files = []importedFile{{Path: path, Text: got.Rules, Rules: got.Count}}
-	return out, nil
+	return &importing{tool: "Bouncer", dir: dir, user: true, Imported: importer.Bouncer(file, data, defaultAllow)}, nil
 }
 
-func importPermitter(p Process, args []string) (imported, error) {
+func importPermitter(p Process, args []string) (*importing, error) {
 	file, data := "", []byte(nil)
 	dirs := locate(p, "", "", p.Dir).dirs
+	dir, err := scopeFolder(p, true)
+	if err != nil {
+		return nil, err
+	}
 	if len(args) > 0 {
 		file = args[0]
 		text, err := readSmall(within(p.Dir, file))
 		if err != nil {
-			return imported{}, fmt.Errorf("read %s: %w; name a settings.json or the start-up file of a shell", file, err)
+			return nil, fmt.Errorf("read %s: %w; name a settings.json or the start-up file of a shell", file, err)
 		}
 		data = text
 	} else if dirs.Claude != "" {
@@ -169,7 +108,32 @@ func importPermitter(p Process, args []string) (imported, error) {
 			file, data = filepath.Join(dirs.Claude, "settings.json"), text
 		}
 	}
-	return importedFrom(importer.Permitter(p.Env, file, data), filepath.Join(dirs.User, "cardea.yaml")), nil
+	i := &importing{tool: "Permitter", dir: dir, user: true, Imported: importer.Permitter(p.Env, file, data)}
+	i.Calls = append(i.Calls, permittedCalls(p)...)
+	return i, nil
+}
+
+// permittedCalls are calls made of the harness's own lists: what each allows, and
+// in the forms that Permitter is for.
+func permittedCalls(p Process) (out []importer.Call) {
+	pl := locate(p, "", "", p.Dir)
+	for _, e := range load(p, &pl, nil).Permissions {
+		command, ok := strings.CutSuffix(strings.TrimPrefix(e.Text, "Bash("), ":*)")
+		if !ok || e.Effect != cardea.Allow {
+			continue
+		}
+		for _, form := range []string{"%s", "A=1 %s", "timeout 30 %s", "cd . && %s", "%s; rm -rf /"} {
+			said := "allow"
+			if strings.HasSuffix(form, "/") {
+				said = "ask"
+			}
+			out = append(out, importer.CommandCall(fmt.Sprintf(form, command), said))
+		}
+		if len(out) > 20 {
+			break
+		}
+	}
+	return out
 }
 
 // within is a path as seen from a folder.
@@ -193,21 +157,4 @@ func bare(err error) error {
 		return p.Err
 	}
 	return err
-}
-
-// replaceOwn writes a file that is not there, or that an import wrote and
-// nobody changed.
-func replaceOwn(path, text string) error {
-	written, err := begin(path, text, true)
-	if written || err != nil {
-		return err
-	}
-	there, err := readSmall(path)
-	if err != nil {
-		return err
-	}
-	if !importer.Untouched(string(there)) {
-		return errors.New("it is there, and not as an import wrote it; rename it and import again")
-	}
-	return state.Replace(path, []byte(text), nil)
 }

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
-	"cardea.dev"
+	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/decide/policy/engine"
 	"cardea.dev/internal/importer"
 	"cardea.dev/internal/paths"
@@ -19,89 +21,76 @@ import (
 )
 
 func importCupcakeCommand(p Process) *cobra.Command {
-	var dry, user bool
+	var user bool
 	c := importLeaf(p, &cobra.Command{
-		Use:   "cupcake [folder] [--user] [--dry-run] [--json]",
-		Short: "import the policies, signals and actions of Cupcake",
+		Use:   "cupcake [folder] [--user] [--write] [--json]",
+		Short: "import the policies, signals and built-in policies of Cupcake",
 		Long: `Import a .cupcake folder, by default the one in the current folder.
 
-Policies for Claude Code are copied without changes to policies/cupcake in the
-project's folder of settings, or with --user in your own. Scripts of signals and
-actions are copied too. The content of rulebook.yml is shown as settings; copy
-them to cardea.yaml. Whatever cannot be imported is reported. No file is
-overwritten. Writing needs a person at a terminal, who types a code.`,
-	}, func(args []string) (imported, error) { return importCupcake(p, args, user, dry) })
+Policies for Claude Code, libraries, and scripts of signals and actions are copied
+as they are: policies to policies/cupcake in the project's folder of settings, or
+with --user in your own. rulebook.yml becomes settings; what Cupcake has built in
+becomes settings, rules and policies.` + tableHelp,
+	}, func(args []string) (*importing, error) { return importCupcake(p, args, user) })
 	c.Flags().BoolVar(&user, "user", false, "for all projects, not only this one")
-	c.Flags().BoolVar(&dry, "dry-run", false, "show what would be done, and write nothing")
 	return c
 }
 
-func importCupcake(p Process, args []string, user, dry bool) (imported, error) {
+func importCupcake(p Process, args []string, user bool) (*importing, error) {
 	from := ".cupcake"
 	if len(args) > 0 {
 		from = args[0]
 	}
 	from = within(p.Dir, from)
 	if info, err := os.Stat(from); err != nil || !info.IsDir() {
-		return imported{}, fmt.Errorf("there is no folder %s; name the .cupcake folder", from)
+		return nil, fmt.Errorf("there is no folder %s; name the .cupcake folder", from)
 	}
 	if len(args) == 0 && !paths.Within(paths.Real(p.Dir), paths.Real(from)) {
-		return imported{}, fmt.Errorf("%s is a link to %s, outside of the project; name that folder, if it is meant", from, paths.Real(from))
+		return nil, fmt.Errorf("%s is a link to %s, outside of the project; name that folder, if it is meant", from, paths.Real(from))
 	}
 	to, err := scopeFolder(p, user)
 	if err != nil {
-		return imported{}, err
+		return nil, err
 	}
-	if !dry {
-		if err := p.byPerson("to copy what is in "+from+" to "+to, func(*screen) {}); err != nil {
-			return imported{}, err
-		}
-	}
-	m := move{engine: p.Engines.Own, from: from, to: to, done: imported{Dry: dry, SettingsFile: filepath.Join(to, "cardea.yaml")}}
+	i := &importing{tool: "Cupcake", dir: to, user: user, next: "next: run \"cardea policy validate\" and \"cardea policy inspect\""}
 	if !user {
-		m.inside = paths.Real(filepath.Dir(to))
+		i.inside = paths.Real(filepath.Dir(to))
 	}
-	for _, step := range []func() error{
-		func() error { return m.policies("policies") },
-		func() error { return m.policies("helpers") },
-		m.others,
-		func() error { return m.scripts("signals") },
-		func() error { return m.scripts("actions") },
-		m.rulebook,
-	} {
+	m := move{engine: p.Engines.Own, from: from, to: to, importing: i}
+	for _, step := range []func() error{m.policies, m.others, func() error { return m.scripts("signals") }, func() error { return m.scripts("actions") }, m.rulebook, m.references} {
 		if err := step(); err != nil {
-			return m.done, err
+			return nil, err
 		}
 	}
-	if user && !dry {
-		var files []string
-		for _, f := range m.done.Files {
-			files = append(files, f.Path)
-		}
-		if err := rememberWritten(locate(p, "", "", p.Dir).state, files...); err != nil {
-			return m.done, err
-		}
-	}
-	m.done.next = count(len(m.done.Files), "file") + "; next: run \"cardea policy validate\" and \"cardea policy inspect\""
-	if !user {
-		m.done.next += "\nin a project that you do not trust, signals and actions do not run, and nothing is allowed; look at it with \"cardea trust\""
-	}
-	return m.done, nil
+	return i, nil
 }
 
-// move copies a .cupcake folder.
+// move takes a .cupcake folder over.
 type move struct {
+	*importing
 	engine   engine.Engine
 	from, to string
-	// inside is the folder that copies must not leave by a link, "" for none: a
-	// project could bring one to the person's own settings.
-	inside string
-	done   imported
+	// has are the packages that are copied, and refers what policies refer to, with
+	// one file that does.
+	has    []string
+	refers map[string]string
+	// signals are the names that policies require, and those that there are.
+	signals map[string]string
+	known   []string
 }
 
 // leave notes a file that is left out.
-func (m *move) leave(path, why string) {
-	m.done.Diagnostics = append(m.done.Diagnostics, cardea.Diagnostic{Severity: cardea.LevelWarning, File: path, Code: cardea.CodeNotConverted, Text: "left out: " + why})
+func (m *move) leave(path string, protects bool, why string) {
+	m.Table = append(m.Table, importer.Row{What: m.name(path), File: path, Outcome: importer.LeftOut, Protected: protects, How: why})
+}
+
+// name is how a file of the folder is called in the table.
+func (m *move) name(path string) string {
+	rel, err := filepath.Rel(m.from, path)
+	if err != nil {
+		return path
+	}
+	return filepath.ToSlash(rel)
 }
 
 // others tells what lies in the folder and is not taken over.
@@ -112,31 +101,32 @@ func (m *move) others() error {
 	}
 	for _, e := range entries {
 		switch e.Name() {
-		case "policies", "helpers", "signals", "actions", "rulebook.yml", "rulebook.yaml":
-		case "system":
-			m.leave(filepath.Join(m.from, e.Name()), "Cardea gathers the verbs by itself")
+		case "signals", "actions", "rulebook.yml", "rulebook.yaml":
 		default:
-			m.leave(filepath.Join(m.from, e.Name()), "it is not known what it is for")
+			if !e.IsDir() && !strings.HasSuffix(e.Name(), ".rego") {
+				m.leave(filepath.Join(m.from, e.Name()), false, "it is not known what it is for")
+			}
 		}
 	}
 	return nil
 }
 
-// policies copies those of Claude Code, and those of no harness; helpers are
-// libraries.
-func (m *move) policies(folder string) error {
-	root := filepath.Join(m.from, folder)
-	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+// policies takes every policy and library of the folder, wherever it lies, but those
+// of other harnesses.
+func (m *move) policies() error {
+	m.refers, m.signals = map[string]string{}, map[string]string{}
+	return filepath.WalkDir(m.from, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
-			if errors.Is(err, fs.ErrNotExist) {
-				return nil
-			}
 			return fmt.Errorf("read policies: %w", err)
 		}
-		rel, _ := filepath.Rel(root, path)
+		rel, _ := filepath.Rel(m.from, path)
+		rel = filepath.ToSlash(rel)
 		if d.IsDir() {
-			if name := filepath.ToSlash(rel); name == "cursor" || name == "opencode" || name == "factory" || name == "copilot" {
-				m.leave(path, "policies are written once here, for every harness; those of the claude folder count")
+			switch harness := strings.TrimPrefix(rel, "policies/"); {
+			case harness == "cursor" || harness == "opencode" || harness == "factory" || harness == "copilot":
+				m.leave(path, false, "policies are written once here, for every harness; those of the claude folder count")
+				return fs.SkipDir
+			case rel == "signals" || rel == "actions" || rel == "trust" || rel == "watchdog":
 				return fs.SkipDir
 			}
 			return nil
@@ -144,35 +134,76 @@ func (m *move) policies(folder string) error {
 		if !strings.HasSuffix(path, ".rego") {
 			return nil
 		}
-		data, err := m.read(path)
-		if data == nil {
-			return err
-		}
-		all, err := m.engine.Parse(context.Background(), []engine.Source{{Path: path, Text: string(data)}})
-		if err != nil {
-			return fmt.Errorf("read %s: %w", path, err)
-		}
-		parsed := all[0]
-		switch {
-		case len(parsed.Problems) > 0:
-			m.leave(path, "it is broken: "+parsed.Problems.Error())
-			return nil
-		case parsed.Facts.Package == engine.SystemPackage:
-			m.leave(path, "Cardea gathers the verbs by itself")
-			return nil
-		case strings.Contains(parsed.Facts.Package, ".builtins."):
-			m.leave(path, "it is one of Cupcake's own; see what is said about builtins")
-			return nil
-		}
-		rel = strings.TrimPrefix(filepath.ToSlash(rel), "claude/")
-		if folder != "policies" {
-			rel = filepath.Join(folder, rel)
-		}
-		return m.copy(path, data, filepath.Join("policies", "cupcake", rel), 0o644)
+		return m.policy(path, strings.TrimPrefix(strings.TrimPrefix(rel, "policies/"), "claude/"))
 	})
 }
 
-// scripts copies those of a folder.
+// policy takes one file.
+func (m *move) policy(path, rel string) error {
+	data, err := m.read(path)
+	if data == nil {
+		return err
+	}
+	all, err := m.engine.Parse(context.Background(), []engine.Source{{Path: path, Text: string(data)}})
+	if err != nil {
+		return fmt.Errorf("read %s: %w", path, err)
+	}
+	parsed := all[0]
+	facts := parsed.Facts
+	switch {
+	case len(parsed.Problems) > 0:
+		m.leave(path, true, "it is broken: "+parsed.Problems.Error())
+		return nil
+	case facts.Package == engine.SystemPackage:
+		m.leave(path, false, "Cardea gathers the verbs by itself")
+		return nil
+	case strings.Contains(facts.Package, ".builtins."):
+		m.leave(path, false, "it is one of Cupcake's own; see what is said about builtins")
+		return nil
+	}
+	to := filepath.ToSlash(filepath.Join("policies", "cupcake", rel))
+	how, outcome := "copied as it is", importer.TakenOver
+	if strings.HasSuffix(rel, policy.TestSuffix) && facts.Policy() && len(facts.Verbs) > 0 && len(facts.Events) > 0 {
+		to = strings.TrimSuffix(to, policy.TestSuffix) + "_policy.rego"
+		how, outcome = "copied to "+to+", because a file whose name ends in _test.rego holds tests, and a policy in it is never asked", importer.Changed
+	} else if facts.Policy() && len(facts.Verbs) > 0 && len(facts.Events) == 0 && !strings.HasSuffix(rel, policy.TestSuffix) {
+		m.leave(path, true, "its METADATA has no routing with required_events, so it is never asked, in Cupcake neither")
+	}
+	m.has = append(m.has, facts.Package)
+	for _, ref := range facts.Refs {
+		m.refers[ref] = path
+	}
+	for _, s := range facts.Signals {
+		m.signals[s] = path
+	}
+	m.Table = append(m.Table, importer.Row{What: m.name(path), File: path, Outcome: outcome, How: how})
+	m.Files = append(m.Files, importer.File{Path: to, Text: string(data), From: path, Protects: true})
+	if len(facts.Verbs) > 0 {
+		m.Calls = append(m.Calls, importer.LiteralCalls(string(data), facts.Tools)...)
+	}
+	return nil
+}
+
+// references tells of libraries and signals that policies need and that are not
+// there: what needs them says nothing.
+func (m *move) references() error {
+	for _, ref := range slices.Sorted(maps.Keys(m.refers)) {
+		found := slices.ContainsFunc(m.has, func(pkg string) bool {
+			return pkg == ref || strings.HasPrefix(ref, pkg+".") || strings.HasPrefix(pkg, ref+".")
+		})
+		if !found && strings.HasPrefix(ref, "cupcake.") {
+			m.leave(m.refers[ref], true, "it refers to data."+ref+", which is nowhere in the folder, so the rules that use it never speak")
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(m.signals)) {
+		if !slices.Contains(m.known, name) {
+			m.leave(m.signals[name], true, "it requires the signal "+name+", which is nowhere in the folder; until there is one, a person is asked")
+		}
+	}
+	return nil
+}
+
+// scripts takes those of a folder.
 func (m *move) scripts(name string) error {
 	entries, err := state.Entries(filepath.Join(m.from, name), project.MaxEntries)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -193,13 +224,14 @@ func (m *move) scripts(name string) error {
 		if data == nil {
 			continue
 		}
+		row := importer.Row{What: m.name(path), File: path, Outcome: importer.TakenOver, How: "copied as it is"}
 		if name == "actions" {
-			m.done.Diagnostics = append(m.done.Diagnostics, cardea.Diagnostic{Severity: cardea.LevelNote, File: path, Code: cardea.CodeNoEffect,
-				Text: "it is named by nothing", Hint: "put it under actions in cardea.yaml"})
+			row.How += "; it runs if actions in cardea.yaml name it"
+		} else {
+			m.known = append(m.known, strings.TrimSuffix(e.Name(), filepath.Ext(e.Name())))
 		}
-		if err := m.copy(path, data, filepath.Join(name, e.Name()), 0o755); err != nil {
-			return err
-		}
+		m.Table = append(m.Table, row)
+		m.Files = append(m.Files, importer.File{Path: name + "/" + e.Name(), Text: string(data), From: path, Program: true, Protects: name == "signals"})
 	}
 	return nil
 }
@@ -208,7 +240,7 @@ func (m *move) scripts(name string) error {
 // is told.
 func (m *move) read(path string) ([]byte, error) {
 	if !paths.Within(paths.Real(m.from), paths.Real(path)) {
-		m.leave(path, "it is a link out of the folder")
+		m.leave(path, true, "it is a link out of the folder")
 		return nil, nil
 	}
 	data, err := readSmall(path)
@@ -216,35 +248,6 @@ func (m *move) read(path string) ([]byte, error) {
 		return nil, fmt.Errorf("read %s: %w", path, err)
 	}
 	return append([]byte{}, data...), nil
-}
-
-// copy writes a file that is not there.
-func (m *move) copy(from string, data []byte, rel string, mode fs.FileMode) error {
-	path := filepath.Join(m.to, rel)
-	if _, err := os.Lstat(path); err == nil {
-		m.leave(from, path+" is there already")
-		return nil
-	}
-	if real := paths.Real(filepath.Dir(path)); m.inside != "" && !paths.Within(m.inside, real) {
-		return fmt.Errorf("copy %s: %s leads to %s, out of the project; remove the link, or use --user where every project is meant", from, filepath.Dir(path), real)
-	}
-	if m.done.Dry {
-		m.done.Files = append(m.done.Files, importedFile{From: from, Path: path})
-		return nil
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return fmt.Errorf("copy %s: %w", from, err)
-	}
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
-	if err != nil {
-		return fmt.Errorf("copy %s: %w", from, err)
-	}
-	_, err = f.Write(data)
-	if err = errors.Join(err, f.Close()); err != nil {
-		return fmt.Errorf("copy %s: %w", from, err)
-	}
-	m.done.Files = append(m.done.Files, importedFile{From: from, Path: path})
-	return nil
 }
 
 // rulebook takes over what is in the settings.
@@ -258,24 +261,27 @@ func (m *move) rulebook() error {
 		if err != nil {
 			return fmt.Errorf("read %s: %w", path, err)
 		}
-		got := importer.Cupcake(path, data)
-		m.done.Diagnostics = append(m.done.Diagnostics, got.Notes...)
-		for _, l := range got.Settings {
-			m.done.Settings = append(m.done.Settings, m.moved(l))
+		got := importer.Cupcake(path, data, m.moved)
+		for _, s := range got.Settings {
+			if s.Path[0] == "signals" {
+				m.known = append(m.known, s.Path[1])
+			}
 		}
-		return nil
+		m.Table, m.Files = append(m.Table, got.Table...), append(m.Files, got.Files...)
+		m.Settings, m.Calls = append(m.Settings, got.Settings...), append(m.Calls, got.Calls...)
+		m.Problems = append(m.Problems, got.Problems...)
 	}
 	return nil
 }
 
-// moved is a line of settings with the scripts where they are now.
-func (m *move) moved(line string) string {
-	for _, name := range []string{"signals", "actions"} {
-		to := m.to
-		if filepath.Base(to) == ".cardea" {
-			to = ".cardea" // commands run in the project's folder
-		}
-		line = strings.ReplaceAll(line, ".cupcake/"+name+"/", filepath.ToSlash(filepath.Join(to, name))+"/")
+// moved is a command with the scripts where they are now.
+func (m *move) moved(command string) string {
+	to := filepath.ToSlash(m.to)
+	if filepath.Base(to) == ".cardea" {
+		to = ".cardea" // commands run in the project's folder
 	}
-	return line
+	for _, name := range []string{"signals", "actions"} {
+		command = strings.ReplaceAll(command, ".cupcake/"+name+"/", to+"/"+name+"/")
+	}
+	return command
 }

@@ -82,7 +82,7 @@ func initScope(p Process, user bool) error {
 		}
 	}
 	if before != nil {
-		if err := before.begin(p, out); err != nil {
+		if err := before.begin(p, out, isFirst); err != nil {
 			return err
 		}
 	}
@@ -95,8 +95,8 @@ func initScope(p Process, user bool) error {
 
 // begin trusts a project that the person just began: without a word where it held
 // nothing that counts, or only what they had accepted. The receiver is what it was
-// before.
-func (s *survey) begin(p Process, out *screen) error {
+// before, and mine tells which files were written for the person.
+func (s *survey) begin(p Process, out *screen, mine func(path, digest string) bool) error {
 	now, err := surveyHere(p)
 	switch {
 	case err != nil || now.same():
@@ -107,7 +107,7 @@ func (s *survey) begin(p Process, out *screen) error {
 	case s.accepted != nil && s.same() || s.accepted == nil && s.empty():
 		// What appeared besides since the first look is not the person's doing.
 		for path, digest := range now.digests {
-			if old, known := s.digests[path]; known && old != digest || !known && !isFirst(path, digest) {
+			if old, known := s.digests[path]; (!known || old != digest) && !mine(path, digest) {
 				out.printf("not trusted: %s changed meanwhile, see \"cardea trust\"\n", path)
 				return nil
 			}

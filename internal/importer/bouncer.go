@@ -16,32 +16,31 @@ func groups() []string {
 }
 
 // Bouncer reads a config.json of Bouncer. The names of tools are folded into
-// canonical ones; patterns that RE2 cannot run are left out and reported.
-func Bouncer(file string, data []byte) Imported {
+// canonical ones; patterns are written without lookaround. defaultAllow takes over
+// a defaultAction that allows.
+func Bouncer(file string, data []byte, defaultAllow bool) Imported {
 	doc, top, problems := object(file, data)
 	if len(problems) > 0 {
-		return Imported{Notes: problems}
+		return Imported{Problems: problems}
 	}
-	b := &bouncer{ids: map[string]bool{}}
+	b := &bouncer{table: table{file: file}, ids: map[string]bool{}, defaultAllow: defaultAllow}
 	if v := top.get("version"); v.Present() {
 		v.Int(1, 1)
 	}
-	b.action(top.get("defaultAction"))
 	b.groups(top.get("ruleGroups", "groups"))
-	for _, v := range top.get("customRules").List() {
-		b.rule(v)
+	for i, v := range top.get("customRules").List() {
+		b.rule(i, v)
 	}
-	b.judge(top.get("llmFallback", "llm", "judge"), top)
-	for _, key := range []string{"logging", "audit", "auditLog"} {
-		if v := top.get(key); v.Present() {
-			v.Warn(cardea.CodeNotConverted, "set ledger: in cardea.yaml", "%s is not imported; Cardea keeps a ledger of its own", key)
-		}
-	}
+	b.action(top.get("defaultAction"))
+	b.judge(top)
+	b.logging(top.get("logging", "audit", "auditLog"))
 	top.done()
-	b.check(file, doc)
-	out := Imported{Count: len(b.rules), Settings: b.settings, Notes: doc.Problems()}
+	out := Imported{Settings: b.settings, Later: b.later, Calls: append(b.calls, b.documented()...)}
+	out.Problems = b.remarks(doc.Problems())
+	out.Table = b.rows
 	if len(b.rules) > 0 {
-		out.Rules = "# Custom rules of " + oneLine(file) + ". The language: docs/rule-language.md.\nversion: 1\nrules:\n" + strings.Join(b.rules, "")
+		out.Files = []File{rulesFile("rules/imported-bouncer.yaml", "# Custom rules of "+oneLine(file)+". The language: docs/rule-language.md.\n", b.rules)}
+		out.Problems = append(out.Problems, unreadable(out.Files[0], len(b.rules))...)
 	}
 	return out
 }
@@ -50,21 +49,41 @@ func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // bouncer is one import.
 type bouncer struct {
+	table
 	rules    []string
-	settings []string
+	settings []Setting
+	later    string
+	calls    []Call
 	ids      map[string]bool
+	// off are the groups that are switched off.
+	off          []string
+	defaultAllow bool
 }
 
-// action is defaultAction: what Bouncer did when it failed, and on no opinion.
+// action is defaultAction: what Bouncer answers to a call that no rule matches,
+// and where it fails.
 func (b *bouncer) action(v document.Value) {
-	if !v.Present() {
-		return
+	const what = "defaultAction"
+	set := func(action string) {
+		for _, key := range []string{"unattended", "attended"} {
+			b.settings = append(b.settings, Setting{Path: []string{"default", key}, Value: action, Protects: action != "allow"})
+		}
 	}
-	switch strings.ToLower(v.Text()) {
-	case "deny":
-		b.settings = append(b.settings, "on_error: deny")
-	case "allow":
-		v.Warn(cardea.CodeNotConverted, "nothing to do", "defaultAction allow is not imported: where no rule speaks Cardea leaves the harness's own prompt in force")
+	switch word := strings.ToLower(v.Text()); {
+	case word == "deny":
+		set("deny")
+		b.settings = append(b.settings, Setting{Path: []string{"on_error"}, Value: "deny", Protects: true})
+		b.changed(v, what, "default: deny, where no rule speaks, and on_error: deny, where the gate fails. Bouncer's groups allow reading and writing of text files and every address; "+
+			"Cardea allows what certainly only reads, so write rules that allow the rest")
+	case word == "ask":
+		set("ask")
+		b.settings = append(b.settings, Setting{Path: []string{"on_error"}, Value: "deny", Protects: true})
+		b.taken(v, what, "default: ask, where no rule speaks, and on_error: deny")
+	case word == "allow" && b.defaultAllow:
+		set("allow")
+		b.changed(v, what, "default: allow, where no rule speaks. It does not hold for what cannot be seen through or what a guard has doubts about")
+	case word == "allow" || !v.Present():
+		b.changed(v, what, "Bouncer allows what no rule matches, which switches the agent's own prompt off. Cardea leaves that prompt in force; --default-allow takes allow over")
 	default:
 		v.Problem(cardea.CodeBadValue, "use allow or deny", "%q is no action", v.Text())
 	}
@@ -72,58 +91,94 @@ func (b *bouncer) action(v document.Value) {
 
 // groups reads the switches of the groups: {git: false} or {git: {enabled: false}}.
 func (b *bouncer) groups(v document.Value) {
-	if !v.Present() {
-		return
-	}
-	var off []string
+	switched := map[string]bool{}
 	m := open(v)
 	for _, key := range m.keys {
 		value := m.get(key)
+		what := "ruleGroups." + key
 		on := true
 		if value.IsMap() {
 			inner := open(value)
 			if e := inner.get("enabled"); e.Present() {
 				on = e.Bool()
 			}
+			if a := inner.get("action"); a.Present() {
+				b.left(a, what+".action", "Bouncer does not read it any more")
+			}
 			inner.done()
-		} else {
+		} else if value.Present() {
 			on = value.Bool()
 		}
 		name := strings.ToLower(key)
+		switched[name] = true
 		switch {
 		case !slices.Contains(groups(), name):
-			value.Warn(cardea.CodeUnknownName, "the groups are "+strings.Join(groups(), ", "), "there is no group %q", key)
+			b.left(value, what, "there is no group of this name, in Bouncer neither")
 		case on:
+			b.group(value, name)
 		case name == rules.SelfProtection:
-			value.Warn(cardea.CodeNotConverted, "name its rules in rules: {off: [...]}", "the pack builtins keeps the gate shut, and is not switched off as a whole")
+			b.off = append(b.off, name)
+			b.changed(value, what, "the pack builtins keeps the gate shut and stays on; rules: {off: [...]} switches single rules off")
 		default:
-			off = append(off, name+": off")
+			b.off = append(b.off, name)
+			b.settings = append(b.settings, Setting{Path: []string{"packs", name}, Value: "off"})
+			b.taken(value, what, "packs: {%s: off}", name)
 		}
 	}
-	if len(off) > 0 {
-		b.settings = append(b.settings, "packs: {"+strings.Join(off, ", ")+"}")
-	}
-}
-
-// judge reports that the models that Bouncer asks are not imported.
-func (b *bouncer) judge(v document.Value, top section) {
-	for _, at := range []document.Value{v, top.get("providerChain", "providers")} {
-		if at.Present() {
-			at.Report(cardea.LevelWarning, cardea.CodeNotConverted, "nothing to do", "%s is not imported: this version asks no model", at.Name())
+	for _, name := range groups() {
+		if !switched[name] {
+			b.group(nil, name)
 		}
 	}
 }
 
-// check reads what was written as the gate will. A rule that it would not take
-// is a mistake of the import, and nothing is given then.
-func (b *bouncer) check(file string, doc *document.Reader) {
-	text := "version: 1\nrules:\n" + strings.Join(b.rules, "")
-	if len(b.rules) == 0 {
-		return
+// group is a group that is on.
+func (b *bouncer) group(at place, name string) {
+	switch name {
+	case "builtins":
+		b.changed(at, "ruleGroups.builtins", "Bouncer allows reading and writing of text files; Cardea leaves them to the agent's own prompt, and the pack builtins guards the gate's own files")
+	case "web":
+		b.changed(at, "ruleGroups.web", "Bouncer allows every address; Cardea leaves them to the agent's own prompt, and the pack web denies some")
+	default:
+		b.taken(at, "ruleGroups."+name, "the pack %s is on, and stricter; see docs/packs", name)
 	}
-	list, problems := rules.Parse("imported-bouncer.yaml", []byte(text), rules.Origin{Scope: cardea.ScopeUser, Tool: harness.ToolWord})
-	if len(list) != len(b.rules) || cardea.HasError(problems) {
-		doc.Top().Problem(cardea.CodeNotConverted, "write the rules by hand", "%s cannot be taken over: %v", file, problems)
-		b.rules = nil
+}
+
+// logging is Bouncer's log, in the place of which there is the ledger.
+func (b *bouncer) logging(v document.Value) {
+	if v.Present() {
+		b.changed(v, "Logging", "Cardea's ledger has every verdict; ledger.dir and ledger.levels in your settings move it or make it smaller (docs/ledger.md)")
 	}
+}
+
+// documented are calls that Bouncer's documentation gives an answer to, for the
+// groups that are on.
+func (b *bouncer) documented() []Call {
+	var out []Call
+	for _, c := range []struct{ group, tool, field, value, said string }{
+		{"bash", "Bash", "command", "rm -rf /", "deny"},
+		{"bash", "Bash", "command", "mkfs.ext4 /dev/sda1", "deny"},
+		{"bash", "Bash", "command", "ls", "allow"},
+		{"bash", "Bash", "command", "git status", "allow"},
+		{"git", "Bash", "command", "git push --force", "deny"},
+		{"git", "Bash", "command", "git reset --hard HEAD", "deny"},
+		{"secrets-exposure", "Bash", "command", "cat .env", "deny"},
+		{"production-risk", "Bash", "command", "kubectl delete pod x --namespace prod", "deny"},
+		{"web", "WebFetch", "url", "https://pastebin.com/raw/x", "deny"},
+	} {
+		if !slices.Contains(b.off, c.group) {
+			out = append(out, call(c.tool, c.field, c.value, c.said))
+		}
+	}
+	return out
+}
+
+// unreadable reports rules that the gate would not take, which is a mistake of the
+// import.
+func unreadable(f File, count int) []cardea.Diagnostic {
+	list, problems := rules.Parse(f.Path, []byte(f.Text), rules.Origin{Scope: cardea.ScopeUser, Tool: harness.ToolWord})
+	if len(list) == count && !cardea.HasError(problems) {
+		return nil
+	}
+	return append(problems, cardea.Diagnostic{File: f.Path, Code: cardea.CodeNotConverted, Text: "the rules cannot be taken over", Hint: "write them by hand"})
 }

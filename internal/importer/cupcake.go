@@ -2,7 +2,6 @@ package importer
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -12,67 +11,39 @@ import (
 )
 
 // Cupcake reads a rulebook.yml. Policies need no translation, so that all there
-// is to give are settings: signals and actions as they are, and what built-in
-// policies are called here.
-func Cupcake(path string, data []byte) Imported {
+// is to give are settings for signals and actions, and rules and policies for what
+// Cupcake has built in. moved gives a command with the scripts where they are now.
+func Cupcake(path string, data []byte, moved func(string) string) Imported {
 	r := document.Read(path, data)
-	c := cupcake{path: path, out: Imported{}}
+	c := cupcake{table: table{file: path}, moved: moved}
 	top := r.Top().Map()
 	c.signals(top.Map("signals"))
 	c.actions(top.Map("actions"))
 	c.builtins(top.Map("builtins"))
-	if w := top.Get("watchdog"); w.Present() {
-		c.note(w, "the watchdog is a model that judges calls, which Cardea does in a stage of its own; it is not taken over")
-	}
+	c.watchdog(top.Get("watchdog"))
 	top.Get("version")
 	top.Done()
-	c.out.Settings = append(c.settings(), c.out.Settings...)
-	c.out.Notes = append(c.out.Notes, r.Problems()...)
-	return c.out
-}
-
-type cupcake struct {
-	path string
-	out  Imported
-	// checks, protected, context and packs are of built-in policies.
-	checks, protected, context, packs []string
-}
-
-func (c *cupcake) note(at document.Value, format string, args ...any) {
-	c.out.Notes = append(c.out.Notes, cardea.Diagnostic{File: c.path, Line: at.Line(), Column: at.Column(), Severity: cardea.LevelWarning, Code: cardea.CodeNotConverted, Text: fmt.Sprintf(format, args...)})
-}
-
-// settings are the lines about built-in policies.
-func (c *cupcake) settings() []string {
-	var out []string
-	if len(c.packs) > 0 {
-		out = append(out, "packs: {"+strings.Join(c.packs, ", ")+"}")
+	out := Imported{Settings: c.settings, Files: c.files, Calls: c.calls}
+	if len(c.rules) > 0 {
+		out.Files = append(out.Files, rulesFile("rules/imported-cupcake.yaml", "# What Cupcake had built in.\n", c.rules))
+		out.Problems = unreadable(out.Files[len(out.Files)-1], len(c.rules))
 	}
-	if len(c.checks)+len(c.protected)+len(c.context) == 0 {
-		return out
-	}
-	out = append(out, "policies:")
-	for _, l := range []struct {
-		key   string
-		words []string
-	}{{"checks", c.checks}, {"protected", c.protected}, {"context", c.context}} {
-		if len(l.words) > 0 {
-			out = append(out, "  "+l.key+":")
-			for _, w := range l.words {
-				out = append(out, "    - "+quoted(w))
-			}
-		}
-	}
+	out.Problems = append(c.remarks(r.Problems()), out.Problems...)
+	out.Table = c.rows
 	return out
 }
 
+type cupcake struct {
+	table
+	moved    func(string) string
+	settings []Setting
+	files    []File
+	rules    []string
+	calls    []Call
+}
+
 func (c *cupcake) signals(m document.Map) {
-	names := m.Keys()
-	if len(names) == 0 {
-		return
-	}
-	c.out.Settings = append(c.out.Settings, "signals:")
-	for _, name := range names {
+	for _, name := range m.Keys() {
 		s := m.Get(name)
 		command, limit := "", 5
 		if s.IsMap() {
@@ -85,42 +56,37 @@ func (c *cupcake) signals(m document.Map) {
 		} else {
 			command = s.Text()
 		}
-		c.out.Settings = append(c.out.Settings, fmt.Sprintf("  %s: {command: %s, timeout_seconds: %d}", quoted(name), quoted(command), limit))
+		c.signal(name, c.moved(command), limit)
+		c.taken(s, "signals."+name, "signals.%s in cardea.yaml", name)
 	}
 }
 
+// signal adds a signal to the settings.
+func (c *cupcake) signal(name, command string, limit int) {
+	c.settings = append(c.settings, Setting{Path: []string{"signals", name}, Protects: true,
+		Value: fmt.Sprintf("{command: %s, timeout_seconds: %d}", quoted(command), limit)})
+}
+
 func (c *cupcake) actions(m document.Map) {
-	var lines []string
 	for _, key := range []string{"on_any_denial", "on_halt", "on_ask"} {
-		if list := c.commands(m.Get(key)); len(list) > 0 {
-			lines = append(lines, "  "+key+":")
-			lines = append(lines, list...)
-		}
+		c.action(m.Get(key), "actions."+key, "actions", key)
 	}
 	// What hangs on one rule stands under by_rule_id in newer versions.
 	for _, key := range []string{"violations", "by_rule_id"} {
 		rules := m.Map(key)
-		for i, id := range rules.Keys() {
-			if i == 0 {
-				lines = append(lines, "  violations:")
-			}
-			lines = append(lines, "    "+quoted(id)+":")
-			for _, l := range c.commands(rules.Get(id)) {
-				lines = append(lines, "  "+l)
-			}
+		for _, id := range rules.Keys() {
+			c.action(rules.Get(id), "actions."+key+"."+id, "actions", "violations", id)
 		}
 	}
 	m.Done()
-	if len(lines) > 0 {
-		c.out.Settings = append(append(c.out.Settings, "actions:"), lines...)
-	}
 }
 
-func (c *cupcake) commands(v document.Value) []string {
-	var out []string
+// action is a list of commands that run after an answer.
+func (c *cupcake) action(v document.Value, what string, path ...string) {
 	if !v.Present() {
-		return nil
+		return
 	}
+	var items []string
 	for _, e := range v.Items() {
 		command := ""
 		if e.IsMap() {
@@ -130,69 +96,353 @@ func (c *cupcake) commands(v document.Value) []string {
 		} else {
 			command = e.Text()
 		}
-		out = append(out, "    - command: "+quoted(command))
+		items = append(items, "{command: "+quoted(c.moved(command))+"}")
 	}
-	return out
+	c.settings = append(c.settings, Setting{Path: path, Items: items})
+	c.taken(v, what, "%s in cardea.yaml; newer versions of Cupcake do not run actions", strings.Join(path, "."))
 }
 
-// builtins says what Cupcake's built-in policies are here.
+// watchdog is a model that judges calls.
+func (c *cupcake) watchdog(v document.Value) {
+	on := false
+	if v.IsMap() {
+		m := v.Map()
+		on = m.Has("enabled") && m.Bool("enabled")
+	} else if v.Present() {
+		on = v.Bool()
+	}
+	if on {
+		c.lost(v, "watchdog", "until Cardea has a judge, no model looks at calls; a policy that reads input.signals.watchdog can have a signal of that name")
+	} else if v.Present() {
+		c.left(v, "watchdog", "it was off")
+	}
+}
+
+// builtins writes what Cupcake has built in as rules, policies and settings.
 func (c *cupcake) builtins(m document.Map) {
-	always := []string{"git_block_no_verify", "rulebook_security_guardrails", "system_protection", "sensitive_data_protection", "cupcake_exec_protection"}
 	for _, name := range m.Keys() {
 		v := m.Get(name)
 		if !v.IsMap() {
-			continue
-		}
-		b := v.Map()
-		if e := b.Get("enabled"); e.Present() && !e.Bool() {
-			continue
-		}
-		switch name {
-		case "git_pre_check":
-			c.checks = append(c.checks, c.listed(b, "checks", "command")...)
-			wrong := evidence.Mistakes(c.checks)
-			for _, check := range slices.Sorted(maps.Keys(wrong)) {
-				c.note(v, "the check %q can never hold: %s", check, wrong[check])
-			}
-			c.note(v, "the checks of git_pre_check are settled by evidence: they must have run since the last change, and are not run by the gate")
-		case "protected_paths":
-			c.protected = append(c.protected, c.listed(b, "paths", "path")...)
-		case "claude_code_always_inject_on_prompt", "always_inject_on_prompt", "opencode_always_inject_on_prompt":
-			c.context = append(c.context, c.listed(b, "context", "content")...)
-		case "claude_code_enforce_full_file_read", "enforce_full_file_read":
-			c.packs = append(c.packs, "full-reads: on")
-		case "post_edit_check":
-			c.note(v, "post_edit_check is not taken over: write a script that looks at the edited file, and make it the signal validate")
-		default:
-			if slices.Contains(always, name) {
-				c.note(v, "%s needs no setting: rules that are built in cover it; see \"cardea list\"", name)
-			} else {
-				c.note(v, "%s is not taken over: Cardea has nothing like it", name)
+			if !v.Null() {
+				c.left(v, "builtins."+name, "Cupcake reads only a map here, so it was off")
 			}
 			continue
 		}
-		for _, key := range b.Keys() {
-			if !slices.Contains([]string{"enabled", "checks", "paths", "context"}, key) {
-				c.note(b.Get(key), "%s of %s is not taken over", key, name)
-			}
+		b := builtin{name: name, at: v, Map: v.Map()}
+		e := b.Get("enabled")
+		if e.Present() && !e.Bool() {
+			c.left(v, "builtins."+name, "it was off")
+			continue
+		}
+		b.message = b.Text("message")
+		if b.how = c.builtin(&b); b.how == "" {
+			c.lost(v, "builtins."+name, "Cardea does not know it")
+			continue
+		}
+		if !e.Present() {
+			b.how += "; it was off in Cupcake, which wants enabled: true"
+		}
+		if b.changed || !e.Present() {
+			c.changed(v, "builtins."+name, "%s", b.how)
+		} else {
+			c.taken(v, "builtins."+name, "%s", b.how)
+		}
+		for _, key := range b.Unknown() {
+			c.left(b.Get(key), "builtins."+name+"."+key, "Cupcake does not read it")
 		}
 	}
 }
 
-// listed are the texts of a list, or one field of its maps.
-func (c *cupcake) listed(b document.Map, key, field string) []string {
+// builtin is one of Cupcake's built-in policies.
+type builtin struct {
+	document.Map
+	name, message string
+	at            document.Value
+	// how says what it is now, and changed is set where it differs.
+	how     string
+	changed bool
+}
+
+// builtin writes a built-in policy, and says what it is now: "" for one that is
+// not known.
+func (c *cupcake) builtin(b *builtin) string {
+	switch b.name {
+	case "protected_paths":
+		return c.protectedPaths(b)
+	case "rulebook_security_guardrails":
+		paths := b.Texts("protected_paths")
+		if len(paths) == 0 {
+			paths = []string{".cupcake/"}
+		}
+		b.changed = true
+		c.rule("guardrails", "    match:\n      path: ["+list(anywhere(paths))+"]\n", or(b.message, "These files say what agents may do."))
+		c.calls = append(c.calls, call("Read", "file_path", strings.TrimSuffix(paths[0], "/")+"/rulebook.yml", "deny"), call("Bash", "command", "rm -r "+paths[0], "deny"))
+		return "rule cupcake-guardrails denies every access to these files. A text that only mentions them is not denied. Cardea's own files are guarded by the pack builtins"
+	case "git_block_no_verify":
+		b.Know("exceptions") // Cupcake does not read them
+		c.rule("no-verify", "    tool: [Bash]\n    match:\n      any:\n        - {command: git commit, flags: [--no-verify, -n]}\n        - {command: [git push, git merge], flags: [--no-verify]}\n",
+			or(b.message, "Hooks of git must run; mend what they find."))
+		c.calls = append(c.calls, call("Bash", "command", "git commit --no-verify -m x", "deny"), call("Bash", "command", "git commit -m 'about --no-verify'", "allow"))
+		return "rule cupcake-no-verify, beside the built-in rules of the same kind"
+	case "git_pre_check":
+		return c.gitPreCheck(b)
+	case "post_edit_check":
+		return c.postEditCheck(b)
+	case "claude_code_always_inject_on_prompt", "always_inject_on_prompt", "opencode_always_inject_on_prompt", "factory_always_inject_on_prompt":
+		return c.alwaysInject(b)
+	case "claude_code_enforce_full_file_read", "enforce_full_file_read", "opencode_enforce_full_file_read", "factory_enforce_full_file_read":
+		return c.fullReads(b)
+	case "system_protection":
+		extra := b.Texts("additional_paths")
+		if len(extra) > 0 || b.message != "" {
+			c.rule("system-paths", "    match:\n      access: [write, delete]\n      path: ["+list(anywhere(append([]string{"/etc/", "/bin/", "/sbin/", "/usr/bin/", "/usr/sbin/", "/boot/", "/System/"}, extra...)))+"]\n",
+				or(b.message, "This belongs to the system."))
+			return "rule cupcake-system-paths, beside the built-in rules for files of the system and for sudo"
+		}
+		return "the built-in rules for files of the system and for sudo (docs/policies/system-paths.md)"
+	case "sensitive_data_protection":
+		if extra := b.Texts("additional_patterns"); len(extra) > 0 {
+			c.rule("sensitive-data", "    match:\n      access: read\n      path: ["+list(substrings(extra))+"]\n", or(b.message, "This may hold secrets."))
+			c.calls = append(c.calls, call("Bash", "command", "cat "+strings.ReplaceAll(extra[0], "*", "x"), "deny"))
+			return "rule cupcake-sensitive-data for additional_patterns, beside the pack secrets-exposure"
+		}
+		return "the pack secrets-exposure"
+	case "cupcake_exec_protection":
+		b.Know("allowed_commands") // Cupcake does not read them
+		c.rule("exec", "    tool: [Bash]\n    match: {command: cupcake}\n", or(b.message, "The gate is run by the harness, not by the agent."))
+		return "rule cupcake-exec; the built-in rule gate-commands does the same for cardea"
+	}
+	return ""
+}
+
+func or(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+// rule adds a rule that denies.
+func (c *cupcake) rule(id, match, message string) {
+	c.rules = append(c.rules, "  - id: cupcake-"+id+"\n"+match+"    effect: deny\n    message: "+quoted(message)+"\n")
+}
+
+// protectedPaths: nothing writes or deletes them.
+func (c *cupcake) protectedPaths(b *builtin) string {
+	paths := b.Texts("paths")
+	if len(paths) == 0 {
+		b.changed = true
+		return "it names no paths, so there is nothing to protect"
+	}
+	var items []string
+	for _, p := range paths {
+		items = append(items, quoted(p))
+		// A name at any depth, which only a rule can say, is below a folder there.
+		at := strings.ReplaceAll(strings.TrimSuffix(p, "/"), "*", "x")
+		if strings.HasSuffix(p, "/") {
+			at += "/x"
+		}
+		c.calls = append(c.calls, call("Write", "file_path", at, "deny"), call("Bash", "command", "rm "+at, "deny"), call("Bash", "command", "cat "+at, "allow"))
+	}
+	c.settings = append(c.settings, Setting{Path: []string{"policies", "protected"}, Items: items})
+	c.rule("protected-paths", "    match:\n      access: [write, delete]\n      path: ["+list(anywhere(paths))+"]\n", or(b.message, "This path is protected: it can be read, not changed."))
+	return "policies.protected in cardea.yaml, and rule cupcake-protected-paths, which has the message and finds relative paths at any depth"
+}
+
+// anywhere are path globs, relative ones at any depth, as Cupcake finds them, and
+// folders with all that is in them.
+func anywhere(paths []string) []string {
 	var out []string
-	for _, e := range b.Get(key).Items() {
-		if !e.IsMap() {
-			out = append(out, e.Text())
-			continue
+	for _, p := range paths {
+		p = strings.TrimPrefix(p, "./")
+		whole := strings.TrimSuffix(p, "/")
+		all := []string{whole, whole + "/**"}
+		if strings.Contains(whole, "/") && !strings.HasPrefix(p, "/") && !strings.HasPrefix(p, "~") {
+			all = append(all, "**/"+whole, "**/"+whole+"/**")
+		} else if !strings.Contains(whole, "/") {
+			all = []string{whole, "**/" + whole + "/**"}
 		}
-		m := e.Map()
-		if text := m.Get(field); text.Present() {
-			out = append(out, text.Text())
-		} else {
-			c.note(e, "an entry of %s is not taken over: it has no %s; what a command says can be told by a policy with a signal", key, field)
-		}
+		out = append(out, all...)
 	}
 	return out
+}
+
+// substrings are path globs for texts that are found anywhere in a path.
+func substrings(texts []string) []string {
+	var out []string
+	for _, t := range texts {
+		t = "*" + strings.Trim(t, "*") + "*"
+		out = append(out, t, "**/"+t, "**/"+t+"/**")
+	}
+	return out
+}
+
+// gitPreCheck: checks must have succeeded before git commits, pushes or merges.
+func (c *cupcake) gitPreCheck(b *builtin) string {
+	operations := b.Texts("operations")
+	var checks []check
+	for _, e := range b.Get("checks").Items() {
+		one := check{}
+		if e.IsMap() {
+			m := e.Map()
+			one.command, one.message = c.moved(m.Text("command")), m.Text("message")
+			m.Done()
+		} else {
+			one.command = c.moved(e.Text())
+		}
+		if one.command == "" {
+			c.left(e, "builtins."+b.name+".checks", "an entry has no command")
+			continue
+		}
+		checks = append(checks, one)
+	}
+	b.changed = true
+	if len(checks) == 0 {
+		return "it has no checks, so there is nothing to do"
+	}
+	c.calls = append(c.calls, call("Bash", "command", "git commit -m x", ""))
+	if len(operations) == 0 && !slices.ContainsFunc(checks, func(k check) bool { return k.message != "" }) {
+		var items []string
+		how := "policies.checks in cardea.yaml: the checks must have succeeded since the last change, and are not run by the gate; the hook needs --events PostToolUse"
+		for _, k := range checks {
+			items = append(items, quoted(k.command))
+			for check, why := range evidence.Mistakes([]string{k.command}) {
+				how += fmt.Sprintf("; the check %q can never hold: %s", check, why)
+			}
+		}
+		c.settings = append(c.settings, Setting{Path: []string{"policies", "checks"}, Items: items, Protects: true})
+		return how
+	}
+	if len(operations) == 0 {
+		operations = []string{"commit", "push", "merge"}
+	}
+	var when []string
+	for _, o := range operations {
+		when = append(when, `*'"command":["git","`+o+`"'*`)
+	}
+	for i := range checks {
+		checks[i].signal = fmt.Sprintf("git_pre_check_%d", i+1)
+		checks[i].message = or(checks[i].message, "The check fails: "+checks[i].command)
+		c.signal(checks[i].signal, onlyIf(strings.Join(when, "|"), checks[i].command), 30)
+	}
+	c.policy("git_pre_check", gitPreCheck(operations, checks))
+	return "policies/cupcake/imported/git_pre_check.rego runs the checks as signals before these operations; a check that takes longer than the hook has needs cardea install claude --timeout 90s"
+}
+
+// check is a command, the signal that runs it, and what is said where it fails.
+type check struct{ command, signal, message, extension string }
+
+// onlyIf is a command that runs where the event on its standard input holds one of
+// some patterns of the shell. Signals run for every call of a tool.
+func onlyIf(patterns, command string) string {
+	return "case \"$(cat)\" in " + patterns + ") " + command + " ;; esac"
+}
+
+// postEditCheck: a command looks at what was edited.
+func (c *cupcake) postEditCheck(b *builtin) string {
+	var checks []check
+	m := b.Get("by_extension").Map()
+	for _, key := range m.Keys() {
+		one := m.Get(key).Map()
+		ext := strings.TrimPrefix(key, ".")
+		k := check{signal: "post_edit_check_" + strings.Map(wordRune, ext), extension: "." + ext, command: c.moved(one.Text("command")), message: or(one.Text("message"), "The check of this file fails.")}
+		one.Done()
+		if k.command == "" {
+			c.left(m.Get(key), "builtins."+b.name+".by_extension."+key, "it has no command")
+			continue
+		}
+		c.signal(k.signal, onlyIf(`*'.`+strings.ReplaceAll(ext, "'", "")+`"'*`, k.command), 30)
+		checks = append(checks, k)
+	}
+	b.changed = true
+	if len(checks) == 0 {
+		return "it names no extension, so there is nothing to do"
+	}
+	c.policy("post_edit_check", postEditCheck(checks))
+	return "policies/cupcake/imported/post_edit_check.rego runs the commands as signals after an edit and tells the model what fails; it did nothing in Cupcake; the hook needs --events PostToolUse"
+}
+
+// wordRune keeps what a name may have.
+func wordRune(r rune) rune {
+	if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
+		return r
+	}
+	return '_'
+}
+
+// alwaysInject: the model is told texts with every prompt.
+func (c *cupcake) alwaysInject(b *builtin) string {
+	var items, names []string
+	for _, e := range b.Get("context").Items() {
+		text, command := "", ""
+		if e.IsMap() {
+			m := e.Map()
+			text, command = m.Text("content"), c.moved(m.Text("command"))
+			if f := m.Text("file"); f != "" {
+				command = "cat '" + strings.ReplaceAll(f, "'", `'\''`) + "'"
+			}
+			m.Done()
+		} else {
+			text = e.Text()
+		}
+		switch {
+		case text != "":
+			items = append(items, quoted(text))
+		case command != "":
+			name := fmt.Sprintf("prompt_context_%d", len(names)+1)
+			names = append(names, name)
+			c.signal(name, command, 5)
+		default:
+			c.left(e, "builtins."+b.name+".context", "an entry has no text, file or command")
+		}
+	}
+	how := "policies.context in cardea.yaml"
+	if len(items) > 0 {
+		c.settings = append(c.settings, Setting{Path: []string{"policies", "context"}, Items: items})
+	}
+	if len(names) > 0 {
+		b.changed = true
+		c.policy("prompt_context", promptContext(names))
+		how += ", and policies/cupcake/imported/prompt_context.rego for files and commands, which did not arrive in Cupcake"
+	}
+	c.calls = append(c.calls, Call{Event: "UserPromptSubmit", Input: "hello"})
+	return how + "; the hook needs --events UserPromptSubmit"
+}
+
+// fullReads: a file is read whole.
+func (c *cupcake) fullReads(b *builtin) string {
+	c.settings = append(c.settings, Setting{Path: []string{"packs", "full-reads"}, Value: "on", Protects: true})
+	how := "packs: {full-reads: on}, for files of up to 2000 lines and 64 000 bytes, which harnesses show at once; Cupcake denies every part of a file"
+	if lines := b.Get("max_lines"); lines.Present() {
+		how += "; Cupcake does not read max_lines"
+	}
+	b.changed = true
+	if b.message != "" {
+		c.rules = append(c.rules, "  - id: cupcake-full-reads\n    tool: [Read]\n    match:\n      any:\n        - {field: offset, pattern: '[0-9]'}\n        - {field: limit, pattern: '[0-9]'}\n    context: "+quoted(b.message)+"\n")
+		how += "; rule cupcake-full-reads tells the model the message"
+	}
+	return how
+}
+
+// policy adds a policy that an import writes.
+func (c *cupcake) policy(name, text string) {
+	c.files = append(c.files, File{Path: "policies/cupcake/imported/" + name + ".rego", Text: Seal(text), Protects: true})
+}
+
+// LiteralCalls are calls made of the texts that a policy compares commands with,
+// so that a person sees whether it speaks.
+func LiteralCalls(text string, tools []string) []Call {
+	if len(tools) > 0 && !slices.Contains(tools, "Bash") && !slices.Contains(tools, "*") {
+		return nil
+	}
+	var out []Call
+	for _, m := range literal.FindAllStringSubmatch(text, 5) {
+		out = append(out, call("Bash", "command", m[1], ""))
+	}
+	return out
+}
+
+// NotRead are the problems of an import that could not read its file.
+func NotRead(path string, err error) []cardea.Diagnostic {
+	return []cardea.Diagnostic{{File: path, Code: cardea.CodeUnreadable, Text: "cannot be read: " + err.Error()}}
 }

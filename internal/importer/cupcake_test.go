@@ -1,79 +1,111 @@
-package importer
+package importer_test
 
 import (
 	"strings"
 	"testing"
 
 	"cardea.dev"
+	"cardea.dev/internal/importer"
 )
 
-func TestCupcake(t *testing.T) {
-	got := Cupcake("rulebook.yml", []byte(`version: "1"
+func cupcake(text string) importer.Imported {
+	return importer.Cupcake("rulebook.yml", []byte(text), func(c string) string { return c })
+}
+
+func TestCupcakeSettings(t *testing.T) {
+	got := cupcake(`version: "1"
 signals:
   text: whoami
   map: {command: "it's", timeout_seconds: 2}
 actions:
   on_any_denial: [{command: a}, b]
-  on_halt: {command: c}
   by_rule_id: {R: [{command: d}]}
 builtins:
-  git_pre_check: {enabled: true, checks: [{command: npm test, message: m}, x, {message: only}, 'npm start &']}
-  protected_paths: {enabled: true, paths: [/etc/], message: m}
-  claude_code_always_inject_on_prompt: {context: [a b, {file: x}, {content: c}]}
-  claude_code_enforce_full_file_read: {enabled: true}
-  post_edit_check: {enabled: true}
+  git_pre_check: {enabled: true, checks: [npm test, 'npm start &']}
+  protected_paths: {enabled: true, paths: [/etc/, src/legacy/], message: leave it}
+  claude_code_always_inject_on_prompt: {enabled: true, context: [a b, {content: c}]}
+  claude_code_enforce_full_file_read: {enabled: true, max_lines: 10}
   sensitive_data_protection: {enabled: true}
   global_file_lock: {enabled: true}
   system_protection: {enabled: false}
   odd: true
 watchdog: {enabled: true}
-`))
-	settings := strings.Join(got.Settings, "\n")
-	want := `packs: {full-reads: on}
+`)
+	want := `signals:
+  map: {command: 'it''s', timeout_seconds: 2}
+  text: {command: 'whoami', timeout_seconds: 5}
+actions:
+  violations:
+    R:
+      - {command: 'd'}
+  on_any_denial:
+    - {command: 'a'}
+    - {command: 'b'}
 policies:
-  checks:
-    - 'npm test'
-    - 'x'
-    - 'npm start &'
-  protected:
-    - '/etc/'
   context:
     - 'a b'
     - 'c'
-signals:
-  'text': {command: 'whoami', timeout_seconds: 5}
-  'map': {command: 'it''s', timeout_seconds: 2}
-actions:
-  on_any_denial:
-    - command: 'a'
-    - command: 'b'
-  on_halt:
-    - command: 'c'
-  violations:
-    'R':
-      - command: 'd'`
-	if settings != want {
-		t.Errorf("settings:\n%s", settings)
+  protected:
+    - '/etc/'
+    - 'src/legacy/'
+  checks:
+    - 'npm test'
+    - 'npm start &'
+packs:
+  full-reads: on
+`
+	if text := settingsOf(t, got); text != want {
+		t.Errorf("settings:\n%s", text)
 	}
-	var notes []string
-	for _, n := range got.Notes {
-		if n.Severity == cardea.LevelError {
-			t.Errorf("a mistake: %+v", n)
-		}
-		notes = append(notes, n.String())
-	}
-	all := strings.Join(notes, "\n")
-	for _, says := range []string{"an entry of checks is not taken over", "an entry of context is not taken over", "post_edit_check is not taken over", "sensitive_data_protection needs no setting",
-		"global_file_lock is not taken over", "watchdog", "git_pre_check are settled by evidence",
-		`the check "npm start &" can never hold: its last command runs in the background`} {
-		if !strings.Contains(all, says) {
-			t.Errorf("no %q in\n%s", says, all)
+	table := tableOf(got)
+	for _, says := range []string{"the pack secrets-exposure", "global_file_lock: left out: lost true", "watchdog: left out: lost true", "must have succeeded since the last change",
+		`the check "npm start &" can never hold: its last command runs in the background`, "system_protection: left out: lost false: it was off", "odd: left out: lost false"} {
+		if !strings.Contains(table, says) {
+			t.Errorf("no %q in\n%s", says, table)
 		}
 	}
-	if strings.Contains(all, "system_protection") {
-		t.Error("what is switched off is told")
-	}
-	if broken := Cupcake("r.yml", []byte("signals: {a: {}}\nx: [")); len(broken.Notes) == 0 {
+	if broken := cupcake("signals: {a: {}}\nx: ["); !cardea.HasError(broken.Problems) {
 		t.Error("a broken file is not told")
+	}
+}
+
+// TestCupcakeRules: what was built in is denied with the person's own words.
+func TestCupcakeRules(t *testing.T) {
+	got := cupcake(`builtins:
+  protected_paths: {enabled: true, paths: ["/etc/", "src/legacy/", "*.lock"], message: it's legacy}
+  rulebook_security_guardrails: {enabled: true, message: hands off}
+  git_block_no_verify: {enabled: true, message: hooks run, exceptions: [x]}
+  sensitive_data_protection: {enabled: true, additional_patterns: [".vault", "customers/"], message: secret}
+  system_protection: {enabled: true, additional_paths: ["/srv/db/"]}
+  cupcake_exec_protection: {enabled: true}
+`)
+	d := decider(t, got)
+	for _, c := range []struct {
+		tool  string
+		input map[string]any
+		want  cardea.Effect
+	}{
+		{"Write", map[string]any{"file_path": "/home/user/p/src/legacy/a.c", "content": "x"}, cardea.Deny},
+		{"Write", map[string]any{"file_path": "/home/user/p/lib/src/legacy/a.c", "content": "x"}, cardea.Deny},
+		{"Bash", map[string]any{"command": "rm yarn.lock"}, cardea.Deny},
+		{"Bash", map[string]any{"command": "cat src/legacy/a.c"}, cardea.Abstain},
+		{"Read", map[string]any{"file_path": "/home/user/p/.cupcake/rulebook.yml"}, cardea.Deny},
+		{"Bash", map[string]any{"command": "echo .cupcake/"}, cardea.Abstain},
+		{"Bash", map[string]any{"command": "git commit -n -m x"}, cardea.Deny},
+		{"Bash", map[string]any{"command": "git commit -m 'about --no-verify'"}, cardea.Abstain},
+		{"Bash", map[string]any{"command": "cat app.vault"}, cardea.Deny},
+		{"Read", map[string]any{"file_path": "/home/user/p/customers/a.csv"}, cardea.Deny},
+		{"Read", map[string]any{"file_path": "/home/user/p/src/a.c"}, cardea.Abstain},
+		{"Bash", map[string]any{"command": "touch /srv/db/x"}, cardea.Deny},
+		{"Bash", map[string]any{"command": "cupcake eval"}, cardea.Deny},
+	} {
+		if got := effect(t, d, c.tool, c.input); got != c.want {
+			t.Errorf("%s %v: %s, want %s", c.tool, c.input, got, c.want)
+		}
+	}
+	for _, message := range []string{"'it''s legacy'", "'hands off'", "'hooks run'", "'secret'"} {
+		if !strings.Contains(rulesOf(got), message) {
+			t.Errorf("no message %s", message)
+		}
 	}
 }

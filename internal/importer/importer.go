@@ -1,6 +1,7 @@
 // Package importer translates the configuration of other tools into Cardea's.
-// It writes no file: it returns texts, and says for every piece what became of
-// it, since a rule that silently changes its meaning is worse than no rule.
+// It writes no file: it returns texts, and a table that says for every piece what
+// became of it, since an import that says "covered" and covers nothing makes a
+// person switch the old tool off.
 //
 // What tightens is taken over as widely as it was meant. What allows is taken
 // over only in a form that cannot allow more than before, or is left out and
@@ -18,21 +19,131 @@ import (
 
 // Imported is what an import gives.
 type Imported struct {
-	// Rules is a file of rules, "" where there are none.
-	Rules string
-	// Count is the number of rules in it.
-	Count int
-	// Settings are lines for the person's cardea.yaml; they are shown, never
-	// written.
-	Settings []string
-	// Notes are what the person should know: what was left out, changed, or
-	// did nothing until now. A note that is no warning is a mistake in the
-	// file.
-	Notes []cardea.Diagnostic
+	// Table says what became of each thing that the other tool was told.
+	Table []Row
+	// Files are new files, by path in the scope's folder.
+	Files []File
+	// Settings are entries for the scope's cardea.yaml.
+	Settings []Setting
+	// Later is text for the end of cardea.yaml: comments, for what has no effect yet.
+	Later string
+	// Calls show what changes: they are judged before and after.
+	Calls []Call
+	// Problems are why something could not be read. Nothing is taken over then.
+	Problems []cardea.Diagnostic
+}
+
+// Outcome is what became of something.
+type Outcome string
+
+// The outcomes.
+const (
+	TakenOver Outcome = "taken over"
+	Changed   Outcome = "changed"
+	LeftOut   Outcome = "left out"
+)
+
+// Row is one line of the table.
+type Row struct {
+	What    string  `json:"what"`
+	Outcome Outcome `json:"outcome"`
+	// How says what it is now, how it changed, or what is lost.
+	How string `json:"how"`
+	// Protected is set where it protected something, and that is lost.
+	Protected bool `json:"protected"`
+	// File and Line are where it stands.
+	File string `json:"file,omitempty"`
+	Line int    `json:"line,omitempty"`
+}
+
+// Lost reports whether something that protected is lost.
+func (r Row) Lost() bool { return r.Outcome == LeftOut && r.Protected }
+
+// File is a file of the scope's folder.
+type File struct {
+	Path, Text string
+	// From is the file that it is a copy of, "" for a new one.
+	From string
+	// Program is set for a script, which must be executable.
+	Program bool
+	// Protects is set where something is lost if it cannot be written.
+	Protects bool
+}
+
+// Setting is an entry of cardea.yaml: a value, or items of a list, as YAML of one
+// line.
+type Setting struct {
+	Path  []string
+	Value string
+	Items []string
+	// Protects is set where something is lost if another value is there already.
+	Protects bool
+}
+
+// Call is a tool call that is judged before and after.
+type Call struct {
+	Event, Tool, Input string
+	// Said is what the other tool says to it, as far as it is known: deny, ask or allow.
+	Said string
+}
+
+// table collects rows about a file.
+type table struct {
+	file string
+	rows []Row
+}
+
+// place is where something stands in a file.
+type place interface{ Line() int }
+
+func (t *table) add(at place, outcome Outcome, protected bool, what, how string, args ...any) {
+	row := Row{What: what, Outcome: outcome, How: fmt.Sprintf(how, args...), Protected: protected, File: t.file}
+	if at != nil {
+		row.Line = at.Line()
+	}
+	t.rows = append(t.rows, row)
+}
+
+func (t *table) taken(at place, what, how string, args ...any) {
+	t.add(at, TakenOver, false, what, how, args...)
+}
+
+func (t *table) changed(at place, what, how string, args ...any) {
+	t.add(at, Changed, false, what, how, args...)
+}
+
+// left is for what protected nothing, lost for what did.
+func (t *table) left(at place, what, how string, args ...any) {
+	t.add(at, LeftOut, false, what, how, args...)
+}
+
+func (t *table) lost(at place, what, how string, args ...any) {
+	t.add(at, LeftOut, true, what, how, args...)
+}
+
+// remarks takes the warnings of a document into the table, and gives the mistakes.
+func (t *table) remarks(all []cardea.Diagnostic) (mistakes []cardea.Diagnostic) {
+	for _, d := range all {
+		if d.Severity == cardea.LevelError {
+			mistakes = append(mistakes, d)
+			continue
+		}
+		how := d.Text
+		if d.Hint != "" {
+			how += "; " + d.Hint
+		}
+		t.rows = append(t.rows, Row{What: "unknown key", Outcome: LeftOut, How: how, File: d.File, Line: d.Line})
+	}
+	return mistakes
+}
+
+// rulesFile is a file of rules that an import writes.
+func rulesFile(path, head string, list []string) File {
+	return File{Path: path, Text: Seal(head + "version: 1\nrules:\n" + strings.Join(list, "")), Protects: true}
 }
 
 // mark begins every file that an import wrote, with the digest of the rest.
-const mark = "# Imported by cardea import bouncer, digest "
+const mark = "# Imported by cardea, digest "
 
 // Seal puts the mark before the text of a file.
 func Seal(text string) string { return mark + digest(text) + "\n" + text }

@@ -2,26 +2,28 @@ package importer_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
 	"cardea.dev"
 	"cardea.dev/internal/call"
 	"cardea.dev/internal/decide/rules"
+	"cardea.dev/internal/document/yamledit"
 	"cardea.dev/internal/harness"
 	"cardea.dev/internal/importer"
 	"cardea.dev/internal/knowledge"
+	"cardea.dev/internal/settings"
 )
 
 // decider is what an imported file of rules decides.
 func decider(t *testing.T, got importer.Imported) *rules.Decider {
 	t.Helper()
-	list, problems := rules.Parse("f.yaml", []byte(got.Rules), rules.Origin{Scope: cardea.ScopeUser, Tool: harness.ToolWord})
+	list, problems := rules.Parse("f.yaml", []byte(rulesOf(got)), rules.Origin{Scope: cardea.ScopeUser, Tool: harness.ToolWord})
 	for _, p := range problems {
-		t.Errorf("what was imported has a problem: %v\n%s", p, got.Rules)
-	}
-	if len(list) != got.Count {
-		t.Errorf("%d rules, counted %d", len(list), got.Count)
+		if p.Code != cardea.CodeMissing || rulesOf(got) != "" {
+			t.Errorf("what was imported has a problem: %v\n%s", p, rulesOf(got))
+		}
 	}
 	return rules.New(rules.ListOf(list), rules.Settings{Home: "/home/user"})
 }
@@ -38,9 +40,49 @@ func effect(t *testing.T, d *rules.Decider, name string, input map[string]any) c
 	return gate.Decide(context.Background(), ev).Effect
 }
 
+// rulesOf is the imported file of rules, "" for none.
+func rulesOf(got importer.Imported) string {
+	for _, f := range got.Files {
+		if strings.HasPrefix(f.Path, "rules/") {
+			return f.Text
+		}
+	}
+	return ""
+}
+
+// settingsOf are the imported settings as a file.
+func settingsOf(t *testing.T, got importer.Imported) string {
+	t.Helper()
+	text := ""
+	for _, s := range got.Settings {
+		var err error
+		if s.Items != nil {
+			text, _, err = yamledit.Append(text, s.Path, s.Items)
+		} else {
+			text, _, err = yamledit.Set(text, s.Path, s.Value)
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	if f := settings.Parse("cardea.yaml", cardea.ScopeUser, []byte(text)); cardea.HasError(f.Problems) {
+		t.Errorf("%v in\n%s", f.Problems, text)
+	}
+	return text
+}
+
+// tableOf is the table as text.
+func tableOf(got importer.Imported) string {
+	var b strings.Builder
+	for _, r := range got.Table {
+		fmt.Fprintf(&b, "%s:%d: %s: %s: lost %v: %s\n", r.File, r.Line, r.What, r.Outcome, r.Lost(), r.How)
+	}
+	return b.String()
+}
+
 func bouncer(t *testing.T, custom string) importer.Imported {
 	t.Helper()
-	return importer.Bouncer("config.json", []byte(`{"customRules": [`+custom+`]}`))
+	return importer.Bouncer("config.json", []byte(`{"llmFallback": {"enabled": false}, "customRules": [`+custom+`]}`), false)
 }
 
 func TestRulesThatTighten(t *testing.T) {
@@ -115,49 +157,50 @@ func TestRulesThatAllow(t *testing.T) {
 			t.Errorf("%q: %s, want %s", url, e, want)
 		}
 	}
-	if len(got.Notes) < 2 {
-		t.Errorf("not every rule that allows is reported: %v", got.Notes)
+	if table := tableOf(got); strings.Count(table, "its pattern must match") != 2 {
+		t.Errorf("not every rule that allows is reported: %v", table)
 	}
 }
 
 // TestNothingIsLeftOutInSilence: each of these is told, with its place, and
-// the rule is there or not as given.
+// the rule is there or not as given. What protected is a loss.
 func TestNothingIsLeftOutInSilence(t *testing.T) {
 	for rule, want := range map[string]struct {
-		count   int
-		told    string
-		mistake bool
+		count int
+		told  string
+		lost  bool
 	}{
-		`{"name": "a", "toolMatch": "bash", "pattern": "(?!x)y", "action": "deny"}`:                   {0, "lookahead", true},
-		`{"name": "a", "toolMatch": "bash", "pattern": "x", "action": "explode"}`:                     {0, `action "explode"`, true},
+		`{"name": "a", "toolMatch": "bash", "pattern": "(x(?!y)|a)y", "action": "deny"}`:              {0, "lookahead", true},
+		`{"name": "a", "toolMatch": "bash", "pattern": "(x(?!y)|a)y", "action": "allow"}`:             {0, "lookahead", false},
+		`{"name": "a", "toolMatch": "bash", "pattern": "x(?!y)", "action": "deny"}`:                   {1, "without lookahead", false},
+		`{"name": "a", "toolMatch": "bash", "pattern": "x", "action": "explode"}`:                     {0, `"explode" is no action`, true},
 		`{"name": "a", "toolMatch": "bash", "action": "deny"}`:                                        {0, "no pattern", true},
 		`{"name": "a", "toolMatch": "ba[s]h", "pattern": "x", "action": "deny"}`:                      {0, "cannot be taken over", true},
 		`{"name": "a", "toolMatch": "bash", "pattern": "x", "action": "deny", "enabled": false}`:      {0, "switched off", false},
 		`{"name": "a", "toolMatch": "write", "pattern": "^src/.*", "action": "allow"}`:                {0, "would allow more", false},
 		`{"name": "a", "toolMatch": "*", "pattern": ".*", "action": "allow"}`:                         {0, "would allow more", false},
 		`{"name": "a", "toolMatch": "read", "pattern": "x", "action": "deny"}`:                        {1, "did nothing on Claude Code", false},
-		`{"name": "a", "toolMatch": "mcp__x__y", "pattern": "x", "action": "deny"}`:                   {1, "dropped rules for MCP", false},
-		`{"name": "a", "toolMatch": "Frobnicate", "pattern": "x", "action": "deny"}`:                  {1, "no tool that Cardea knows", false},
+		`{"name": "a", "toolMatch": "mcp__x__y", "pattern": "x", "action": "deny"}`:                   {1, "drops rules for MCP", false},
+		`{"name": "a", "toolMatch": "Frobnicate", "pattern": "x", "action": "deny"}`:                  {1, "does not know the tool", false},
 		`{"name": "a", "toolMatch": "bash", "pattern": "x", "action": "deny", "colour": 1}`:           {1, `unknown key "colour"`, false},
+		`{"name": "a", "toolMatch": "bash", "pattern": "x", "action": null, "reason": null}`:          {1, "rule bouncer-a", false},
 		`{"name": "a", "toolMatch": "bash", "pattern": "x", "action": "deny"}, {"name": "b", "x": 1}`: {1, "", true},
-		`"text"`: {0, "", true},
 	} {
 		got := bouncer(t, rule)
 		decider(t, got)
-		if got.Count != want.count {
-			t.Errorf("%s: %d rules, want %d", rule, got.Count, want.count)
+		table := tableOf(got)
+		if n := strings.Count(rulesOf(got), "- id: "); n != want.count {
+			t.Errorf("%s: %d rules, want %d", rule, n, want.count)
 		}
-		told, mistake := false, false
-		for _, p := range got.Notes {
-			told = told || strings.Contains(p.String(), want.told)
-			mistake = mistake || p.Severity == cardea.LevelError
-			if p.Line == 0 || p.Column == 0 || p.Hint == "" {
-				t.Errorf("%s: %v has no place or no hint", rule, p)
-			}
+		if !strings.Contains(table, want.told) || strings.Contains(table, "lost true") != want.lost {
+			t.Errorf("%s: told\n%s", rule, table)
 		}
-		if !told || mistake != want.mistake {
-			t.Errorf("%s: told %v", rule, got.Notes)
+		if strings.Contains(table, "customRules") && strings.Contains(table, ":0: customRules") {
+			t.Errorf("%s: a row has no place\n%s", rule, table)
 		}
+	}
+	if got := bouncer(t, `"text"`); !cardea.HasError(got.Problems) {
+		t.Error("what is no rule is no mistake")
 	}
 }
 
@@ -169,61 +212,67 @@ func TestIdsAreUnique(t *testing.T) {
 		{"name": "x\ny: evil", "toolMatch": "bash", "pattern": "d\te'f\u0085", "action": "deny", "reason": "a\u2028b\"\\c\u0001"}`)
 	decider(t, got) // a duplicate would be a problem
 	for _, id := range []string{"bouncer-no-deploy\n", "bouncer-no-deploy-2\n", "bouncer\n", "bouncer-x-y-evil\n"} {
-		if !strings.Contains(got.Rules, "- id: "+id) {
-			t.Errorf("no %q in\n%s", id, got.Rules)
+		if !strings.Contains(rulesOf(got), "- id: "+id) {
+			t.Errorf("no %q in\n%s", id, rulesOf(got))
 		}
-	}
-	if got.Count != 4 {
-		t.Errorf("%d rules, %v", got.Count, got.Notes)
 	}
 }
 
 func TestSettings(t *testing.T) {
-	got := importer.Bouncer("config.json", []byte("\ufeff{\n\t\"Version\": 1, \"DefaultAction\": \"Deny\",\n"+`
-		"RuleGroups": {"Bash": {"Enabled": false}, "git": true, "web": false, "builtins": false, "colours": true},
-		"providerChain": ["anthropic", {"type": "openai", "model": "m: x", "baseUrl": "https://o.example", "timeoutMs": 2000, "apiKeyCommand": "op read x", "apiKey": "sk-1"},
+	got := importer.Bouncer("config.json", []byte("\ufeff{\n\t\"Version\": 1, // one\n \"DefaultAction\": \"Deny\",\n"+`
+		"RuleGroups": {"Bash": {"Enabled": false}, "git": true, "web": false, "builtins": false, "colours": true,},
+		"providerChain": ["anthropic", {"type": "openai", "model": "m: x", "baseUrl": null, "timeoutSeconds": 2, "apiKeyCommand": "op read x", "apiKey": "sk-1"},
 			{"name": "ollama", "timeoutSeconds": 3}],
-		"llmFallback": {"enabled": false, "maxTokens": 150, "confidenceThreshold": 0.7},
-		"logging": {"file": {"path": "x"}}}`))
-	text := strings.Join(got.Settings, "\n")
-	for _, want := range []string{"on_error: deny", "packs: {bash: off, web: off}"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("no %q in\n%s", want, text)
+		/* no models */ "llmFallback": {"enabled": false, "maxTokens": 150, "confidenceThreshold": 0.7},
+		"Logging": {"File": {"Path": "x"}}}`), false)
+	text := settingsOf(t, got)
+	if want := "default:\n  attended: deny\n  unattended: deny\non_error: deny\n"; !strings.Contains(text, want) || !strings.Contains(text, "packs:\n  web: off\n  bash: off\n") {
+		t.Errorf("settings:\n%s", text)
+	}
+	table := tableOf(got)
+	for _, want := range []string{"no group of this name", "keeps the gate shut", "no model looks at", "ledger has every verdict", "apiKey: left out"} {
+		if !strings.Contains(table, want) {
+			t.Errorf("no %q in\n%s", want, table)
 		}
 	}
-	notes := ""
-	for _, p := range got.Notes {
-		notes += p.String() + "\n"
-		if p.Severity == cardea.LevelError {
-			t.Errorf("a mistake: %v", p)
+	if strings.Contains(table, "lost true") || len(got.Problems) > 0 {
+		t.Errorf("lost: %s %v", table, got.Problems)
+	}
+	for _, want := range []string{"#   enabled: false\n", "#     - {type: 'openai', model: 'm: x', api_key_command: 'op read x', timeout: 2s}\n", "#     - {type: 'ollama', timeout: 3s}"} {
+		if !strings.Contains(got.Later, want) {
+			t.Errorf("no %q in\n%s", want, got.Later)
 		}
 	}
-	for _, want := range []string{`no group "colours"`, "keeps the gate shut", "this version asks no model", "logging is not imported"} {
-		if !strings.Contains(notes, want) {
-			t.Errorf("no %q in\n%s", want, notes)
-		}
-	}
-	if strings.Contains(text+notes, "sk-1") {
+	if strings.Contains(text+table+got.Later, "sk-1") {
 		t.Error("a key is shown")
-	}
-	if got.Rules != "" || got.Count != 0 {
-		t.Errorf("rules out of nothing: %q", got.Rules)
 	}
 }
 
 func TestDefaultAction(t *testing.T) {
-	for action, want := range map[string]string{"allow": "harness's own prompt", "explode": "no action"} {
-		got := importer.Bouncer("c.json", []byte(`{"defaultAction": "`+action+`"}`))
-		if len(got.Notes) != 1 || !strings.Contains(got.Notes[0].Text, want) || len(got.Settings) > 0 {
-			t.Errorf("%s: %v %v", action, got.Notes, got.Settings)
+	for _, tt := range []struct {
+		action string
+		allow  bool
+		want   string
+	}{
+		{"allow", false, ""}, {"allow", true, "default:\n  attended: allow\n  unattended: allow\n"},
+		{"ask", false, "default:\n  attended: ask\n  unattended: ask\non_error: deny\n"}, {"deny", true, "default:\n  attended: deny\n  unattended: deny\non_error: deny\n"},
+	} {
+		got := importer.Bouncer("c.json", []byte(`{"defaultAction": "`+tt.action+`"}`), tt.allow)
+		if text := settingsOf(t, got); text != tt.want || !strings.Contains(tableOf(got), "defaultAction") {
+			t.Errorf("%s: %s", tt.action, text)
 		}
+	}
+	if got := importer.Bouncer("c.json", []byte(`{"defaultAction": "explode"}`), true); !cardea.HasError(got.Problems) {
+		t.Error("an unknown action is no mistake")
+	}
+	if got := importer.Bouncer("c.json", []byte(`{"llmFallback": {"enabled": true}}`), true); !strings.Contains(tableOf(got), "lost true") {
+		t.Error("a judge that was on is no loss")
 	}
 }
 
 func TestBrokenJSON(t *testing.T) {
 	for text, at := range map[string]string{
 		"":                                    "c.json:1:1",
-		"{\n  \"a\": 1,\n}":                   "c.json:3:1",
 		"{\n  \"é\": tru }":                   "c.json:2:11",
 		"{\"a\": 1} x":                        "c.json:1:",
 		"{\"a\": 1} {}":                       "c.json:1:",
@@ -235,9 +284,9 @@ func TestBrokenJSON(t *testing.T) {
 		"{\"version\": 2}":                    "c.json:1:13",
 		"{\"customRules\": {\"name\": \"\"}}": "c.json:1:17",
 	} {
-		got := importer.Bouncer("c.json", []byte(text))
-		if len(got.Notes) == 0 || !strings.HasPrefix(got.Notes[0].String(), at) || got.Count > 0 {
-			t.Errorf("%q: %v, want a problem at %s", text, got.Notes, at)
+		got := importer.Bouncer("c.json", []byte(text), false)
+		if len(got.Problems) == 0 || !strings.HasPrefix(got.Problems[0].String(), at) || len(got.Files) > 0 {
+			t.Errorf("%q: %v, want a problem at %s", text, got.Problems, at)
 		}
 	}
 }
@@ -260,9 +309,10 @@ func FuzzBouncer(f *testing.F) {
 	f.Add(`{"customRules": [{"name": "a", "toolMatch": "bash", "pattern": "x'\"", "action": "allow", "reason": "\u0085"}]}`)
 	f.Add(`{"customRules": [{"name": "a", "toolMatch": "mcp__*", "pattern": "(?i)x", "action": "deny"}]}`)
 	f.Fuzz(func(t *testing.T, text string) {
-		got := importer.Bouncer("c.json", []byte(text))
-		if got.Count > 0 {
+		got := importer.Bouncer("c.json", []byte(text), false)
+		if rulesOf(got) != "" {
 			decider(t, got)
 		}
+		settingsOf(t, got)
 	})
 }

@@ -15,7 +15,7 @@ import (
 // places, which encoding/json does not know, so the file is checked to be JSON
 // and then read as the YAML that all JSON is.
 func object(file string, data []byte) (*document.Reader, section, []cardea.Diagnostic) {
-	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	data = plainJSON(bytes.TrimPrefix(data, []byte("\ufeff")))
 	dec := json.NewDecoder(bytes.NewReader(data))
 	var whole json.RawMessage
 	err := dec.Decode(&whole)
@@ -27,7 +27,7 @@ func object(file string, data []byte) (*document.Reader, section, []cardea.Diagn
 		}
 	}
 	if err != nil {
-		return nil, section{}, []cardea.Diagnostic{syntax(file, data, err)}
+		return nil, section{}, []cardea.Diagnostic{notJSON(file, data, err)}
 	}
 	// A tab in JSON is space between values; in YAML it is not everywhere.
 	doc := document.Read(file, bytes.ReplaceAll(data, []byte("\t"), []byte(" ")))
@@ -37,8 +37,8 @@ func object(file string, data []byte) (*document.Reader, section, []cardea.Diagn
 	return doc, open(doc.Top()), doc.Problems()
 }
 
-// syntax is the place of what is no JSON.
-func syntax(file string, data []byte, err error) cardea.Diagnostic {
+// notJSON is the place of what is no JSON.
+func notJSON(file string, data []byte, err error) cardea.Diagnostic {
 	at := len(data)
 	text := "something stands behind the object"
 	var s *json.SyntaxError
@@ -54,7 +54,55 @@ func syntax(file string, data []byte, err error) cardea.Diagnostic {
 	line := 1 + strings.Count(before, "\n")
 	col := 1 + len([]rune(before[strings.LastIndexByte(before, '\n')+1:]))
 	return cardea.Diagnostic{File: file, Line: line, Column: col, Code: cardea.CodeSyntax, Text: "not valid JSON: " + text,
-		Hint: "mend it; JSON has no comments and no comma behind the last entry"}
+		Hint: "mend it"}
+}
+
+// plainJSON puts blanks in place of comments, and of commas behind the last entry,
+// which .NET reads over. All other bytes stay at their places.
+func plainJSON(data []byte) []byte {
+	out := bytes.Clone(data)
+	comma := -1 // a comma that nothing followed yet
+	for i := 0; i < len(out); i++ {
+		switch c := out[i]; {
+		case c == '"':
+			for i++; i < len(out) && out[i] != '"'; i++ {
+				if out[i] == '\\' {
+					i++
+				}
+			}
+			comma = -1
+		case c == '/' && i+1 < len(out) && (out[i+1] == '/' || out[i+1] == '*'):
+			i = blank(out, i)
+		case c == ',':
+			comma = i
+		case (c == '}' || c == ']') && comma >= 0:
+			out[comma], comma = ' ', -1
+		case c > ' ':
+			comma = -1
+		}
+	}
+	return out
+}
+
+// blank puts blanks in place of the comment at a place, and gives its last byte.
+func blank(out []byte, at int) int {
+	end := "\n"
+	if out[at+1] == '*' {
+		end = "*/"
+	}
+	to := len(out)
+	if n := bytes.Index(out[at+2:], []byte(end)); n >= 0 {
+		to = at + 2 + n
+		if end == "*/" {
+			to += len(end)
+		}
+	}
+	for i := at; i < to; i++ {
+		if out[i] != '\n' {
+			out[i] = ' '
+		}
+	}
+	return to - 1
 }
 
 // section is a map of the file whose keys are found without regard to case, as
@@ -71,16 +119,19 @@ func open(v document.Value) section {
 }
 
 // get is the value of a key. Several names are spellings of one key.
+// A null counts as no value.
 func (s section) get(names ...string) document.Value {
 	for _, key := range s.keys {
 		for _, n := range names {
 			if strings.EqualFold(key, n) {
 				s.asked[key] = true
-				return s.at.Get(key)
+				if v := s.at.Get(key); !v.Null() {
+					return v
+				}
 			}
 		}
 	}
-	return s.at.Get(names[0])
+	return s.at.Get(names[0] + "\x00") // not there
 }
 
 // done reports the keys that nobody asked for.

@@ -1,7 +1,6 @@
 package importer
 
 import (
-	"fmt"
 	"maps"
 	"regexp"
 	"slices"
@@ -17,7 +16,7 @@ import (
 // may be set, with its text. Permitter's lists are the harness's own, which are
 // read where they lie.
 func Permitter(env func(string) string, file string, data []byte) Imported {
-	p := permitter{given: map[string]string{}}
+	p := permitter{table: table{file: file}, given: map[string]string{}}
 	for _, name := range permitterVariables() {
 		if v := env(name); v != "" {
 			p.given[name] = v
@@ -30,19 +29,26 @@ func Permitter(env func(string) string, file string, data []byte) Imported {
 	default:
 		p.profile(data)
 	}
-	p.translate(file)
-	return Imported{Settings: p.lines, Notes: p.notes}
+	p.translate()
+	return Imported{Settings: p.set, Table: p.rows, Problems: p.problems}
 }
 
 func permitterVariables() []string {
-	return []string{"PERMITTER_ENABLED", "PERMITTER_DEBUG", "PERMITTER_STRICT", "PERMITTER_LOG"}
+	return []string{"PERMITTER_ENABLED", "PERMITTER_DEBUG", "PERMITTER_STRICT", "PERMITTER_LOG", "ENSEMBLE_PERMITTER_DISABLE"}
 }
 
 type permitter struct {
-	given map[string]string
-	lines []string
-	notes []cardea.Diagnostic
+	table
+	given    map[string]string
+	set      []Setting
+	problems []cardea.Diagnostic
 }
+
+// line is the line of a file.
+type line int
+
+// Line is the line.
+func (l line) Line() int { return int(l) }
 
 // settings reads the variables of a settings.json, and what starts Permitter.
 func (p *permitter) settings(file string, data []byte) {
@@ -52,7 +58,7 @@ func (p *permitter) settings(file string, data []byte) {
 		if s, ok := err.(*jsonedit.SyntaxError); ok {
 			problem.Line, problem.Column, problem.Text = s.Line, s.Column, "not valid JSON: "+s.Text
 		}
-		p.notes = append(p.notes, problem)
+		p.problems = append(p.problems, problem)
 		return
 	}
 	for _, name := range permitterVariables() {
@@ -60,77 +66,78 @@ func (p *permitter) settings(file string, data []byte) {
 			p.given[name] = v
 		}
 	}
-	p.hooks(file, data, doc.Root)
+	p.hooks(data, doc.Root)
 }
 
 // hooks finds what starts Permitter itself, which must not answer beside
 // Cardea.
-func (p *permitter) hooks(file string, data []byte, n *jsonedit.Node) {
+func (p *permitter) hooks(data []byte, n *jsonedit.Node) {
 	if n == nil {
 		return
 	}
 	if (n.Kind == jsonedit.String) && (strings.Contains(n.Text, "permitter.js") || strings.Contains(n.Text, "ensemble-permitter")) {
-		p.startedAt(file, data, n.Start)
+		p.startedAt(data, n.Start)
 	}
 	for _, it := range n.Items {
 		if strings.HasPrefix(it.Key, "ensemble-permitter") && it.Value.Text == "true" {
-			p.startedAt(file, data, it.Start)
+			p.startedAt(data, it.Start)
 		}
-		p.hooks(file, data, it.Value)
+		p.hooks(data, it.Value)
 	}
 }
 
-func (p *permitter) startedAt(file string, data []byte, at int) {
-	line, column := jsonedit.Position(data, at)
-	p.notes = append(p.notes, cardea.Diagnostic{File: file, Line: line, Column: column, Severity: cardea.LevelWarning, Code: cardea.CodeNotConverted,
-		Text: "Permitter is started here", Hint: "take it out once cardea is installed: its answers would count beside these"})
+func (p *permitter) startedAt(data []byte, at int) {
+	n, _ := jsonedit.Position(data, at)
+	p.changed(line(n), "the hook of Permitter", "Cardea answers in its place; take this entry out, since its answers would count beside Cardea's")
 }
 
 // profile reads assignments as a start-up file has them.
 func (p *permitter) profile(data []byte) {
-	assignment := regexp.MustCompile(`(?m)^\s*(?:export\s+|set\s+-gx\s+)?(PERMITTER_[A-Z]+)[= ]["']?([^"'\s;#]*)`)
+	assignment := regexp.MustCompile(`(?m)^\s*(?:export\s+|set\s+-gx\s+)?((?:ENSEMBLE_)?PERMITTER_[A-Z]+)[= ]["']?([^"'\s;#]*)`)
 	for _, m := range assignment.FindAllStringSubmatch(string(data), -1) {
 		p.given[m[1]] = m[2]
 	}
 }
 
-func (p *permitter) note(file, text, hint string) {
-	p.notes = append(p.notes, cardea.Diagnostic{File: file, Severity: cardea.LevelWarning, Code: cardea.CodeNotConverted, Text: text, Hint: hint})
-}
-
 // translate writes what the variables mean here.
-func (p *permitter) translate(file string) {
-	var parts []string
-	switch v, there := p.given["PERMITTER_ENABLED"]; {
-	case v == "1":
-		parts = append(parts, "expand: true")
-	case there:
-		parts = append(parts, "expand: false")
-		p.note(file, fmt.Sprintf("PERMITTER_ENABLED is %q, and only 1 switched Permitter on", v), "write expand: true if you want it")
-	default:
-		p.note(file, "PERMITTER_ENABLED is not set, so Permitter was off", "name the file in which you set it, or write permissions: {expand: true}")
+func (p *permitter) translate() {
+	setting := func(key, value string, protects bool) {
+		p.set = append(p.set, Setting{Path: []string{"permissions", key}, Value: value, Protects: protects})
 	}
-	if v, there := p.given["PERMITTER_STRICT"]; there {
-		if v == "0" {
-			parts = append(parts, "strict: false")
-			p.note(file, "PERMITTER_STRICT=0 let a line pass that could not be parsed; strict: false does not go as far: such a line is never allowed",
-				"look at docs/permissions.md")
-		} else {
-			parts = append(parts, "strict: true")
-		}
+	p.taken(nil, "the lists of permissions", "Cardea reads the harness's own lists where they are, ask and managed settings too")
+	switch v, there := p.given["PERMITTER_ENABLED"]; {
+	case v == "1" || !there && p.started():
+		setting("expand", "true", false)
+		p.taken(nil, "PERMITTER_ENABLED", "permissions: {expand: true}")
+	case there:
+		setting("expand", "false", false)
+		p.changed(nil, "PERMITTER_ENABLED", "it is %q, and only 1 switched Permitter on: permissions: {expand: false}", v)
+	default:
+		p.left(nil, "PERMITTER_ENABLED", "it is not set, so Permitter was off; name the file in which you set it, or write permissions: {expand: true}")
+	}
+	switch v, there := p.given["PERMITTER_STRICT"]; {
+	case v == "0":
+		setting("strict", "false", false)
+		p.changed(nil, "PERMITTER_STRICT", "permissions: {strict: false}. It does not go as far: a line that cannot be parsed is never allowed (docs/permissions.md)")
+	case there:
+		setting("strict", "true", true)
+		p.taken(nil, "PERMITTER_STRICT", "permissions: {strict: true}")
 	}
 	if p.given["PERMITTER_DEBUG"] == "1" {
-		p.note(file, "PERMITTER_DEBUG is CARDEA_DEBUG", "set CARDEA_DEBUG=1 where you want the trace on standard error")
+		p.changed(nil, "PERMITTER_DEBUG", "set CARDEA_DEBUG=1 where you want the trace on standard error")
 	}
-	if v := p.given["PERMITTER_LOG"]; v != "" {
-		p.note(file, "PERMITTER_LOG is not needed: every verdict is in the ledger", `look at "cardea audit search --decider permissions"`)
+	if p.given["PERMITTER_LOG"] != "" {
+		p.changed(nil, "PERMITTER_LOG", "every verdict is in the ledger: cardea audit search --decider permissions")
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.given)) {
-		if !strings.Contains(" PERMITTER_ENABLED PERMITTER_DEBUG PERMITTER_STRICT PERMITTER_LOG ", " "+name+" ") {
-			p.note(file, name+" is no variable of Permitter's", "look whether you need it")
+		if !slices.Contains(permitterVariables(), name) {
+			p.left(nil, name, "it is no variable of Permitter's")
 		}
 	}
-	if len(parts) > 0 {
-		p.lines = append(p.lines, "permissions: {"+strings.Join(parts, ", ")+"}")
-	}
+}
+
+// started reports whether the harness starts Permitter. Its newer versions are on
+// unless they are switched off.
+func (p *permitter) started() bool {
+	return p.given["ENSEMBLE_PERMITTER_DISABLE"] != "1" && slices.ContainsFunc(p.rows, func(r Row) bool { return r.What == "the hook of Permitter" })
 }

@@ -1,60 +1,134 @@
 package importer
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 
-	"cardea.dev"
 	"cardea.dev/internal/decide/rules"
 	"cardea.dev/internal/document"
 	"cardea.dev/internal/harness"
+	"cardea.dev/internal/lookaround"
 )
 
 // custom is one of Bouncer's custom rules.
 type custom struct {
 	id, action, pattern, reason string
 	tools                       []string
+	// rewritten is set where the pattern had lookaround.
+	rewritten bool
 }
 
 // rule takes over a custom rule: {name, toolMatch, pattern, action, reason}.
-func (b *bouncer) rule(v document.Value) {
+func (b *bouncer) rule(i int, v document.Value) {
 	m := open(v)
+	name := m.get("name").Text()
+	what := fmt.Sprintf("customRules[%d] %q", i, name)
 	c := custom{pattern: m.get("pattern").Text(), reason: m.get("reason").Text()}
-	name := m.get("name")
 	enabled := true
 	if e := m.get("enabled"); e.Present() {
 		enabled = e.Bool()
 	}
-	var known bool
-	c.action, known = action(m.get("action").Text())
+	word := m.get("action").Text()
+	known := true
+	if c.action = "deny"; word != "" {
+		c.action, known = action(word)
+	}
 	match := m.get("toolMatch", "tool")
 	m.done()
-	if !enabled {
-		v.Warn(cardea.CodeNotConverted, "nothing to do", "rule %q was switched off, and is not imported", name.Text())
+	lose := b.lost
+	if c.action == "allow" {
+		lose = b.left
+	}
+	err := c.withoutLookaround()
+	var why string
+	c.tools, why = b.tools(match)
+	switch {
+	case !enabled:
+		b.left(v, what, "it was switched off")
+	case !known:
+		b.lost(v, what, "%q is no action; use deny, ask or allow", word)
+	case c.pattern == "":
+		b.lost(v, what, "it has no pattern")
+	case err != nil:
+		lose(v, what, "its pattern cannot be run: %v; %s", err, rules.ExpressionHint(rules.CheckExpression(c.pattern)))
+	case why != "":
+		lose(v, what, "%s", why)
+	default:
+		c.id = b.id(name)
+		b.take(v, what, &c)
+	}
+}
+
+// take writes a rule that can be taken over.
+func (b *bouncer) take(v document.Value, what string, c *custom) {
+	text, changes := c.write()
+	if text == "" {
+		b.left(v, what, "an expression about paths or several tools would allow more than it says; write path: with access:, one rule for one tool")
 		return
 	}
-	if !known {
-		m.get("action").Problem(cardea.CodeBadValue, "use deny, ask or allow", "rule %q has the action %q", name.Text(), m.get("action").Text())
+	b.rules = append(b.rules, text)
+	b.calls = append(b.calls, c.calls()...)
+	if c.rewritten {
+		changes = append(changes, "its pattern is written without lookahead: "+c.pattern)
+	}
+	if changes = append(changes, c.deadInBouncer()...); len(changes) > 0 {
+		b.changed(v, what, "rule %s: %s", c.id, strings.Join(changes, "; "))
 		return
 	}
-	if c.pattern == "" {
-		v.Problem(cardea.CodeMissing, "give it a pattern", "rule %q has no pattern", name.Text())
-		return
+	b.taken(v, what, "rule %s", c.id)
+}
+
+// withoutLookaround writes the pattern so that RE2 can run it.
+func (c *custom) withoutLookaround() error {
+	err := rules.CheckExpression(c.pattern)
+	if err == nil {
+		return nil
 	}
-	if err := rules.CheckExpression(c.pattern); err != nil {
-		m.get("pattern").Problem(cardea.CodeBadPattern, rules.ExpressionHint(err), "rule %q is left out: its pattern cannot be run: %v", name.Text(), err)
-		return
+	text, failed := lookaround.Remove(c.pattern, true)
+	if failed != nil || !lookaround.Has(c.pattern) {
+		return err
 	}
-	var ok bool
-	if c.tools, ok = b.tools(match, name.Text()); !ok {
-		return
+	c.pattern, c.rewritten = text, true
+	return nil
+}
+
+// deadInBouncer says where the rule did nothing until now.
+func (c *custom) deadInBouncer() (out []string) {
+	if len(c.tools) == 0 {
+		return []string{"it did nothing in Bouncer, which does not know every tool; now it speaks"}
 	}
-	c.id = b.id(name.Text())
-	text, ok := c.write(v)
-	if ok {
-		b.rules = append(b.rules, text)
+	for _, t := range c.tools {
+		switch _, known := harness.Tool(t); {
+		case strings.HasPrefix(t, "mcp__"):
+			out = append(out, "it did nothing in Bouncer, which drops rules for MCP tools; now it speaks")
+		case !known:
+			out = append(out, fmt.Sprintf("Cardea does not know the tool %q; compare it with what \"cardea try --tool\" shows", t))
+		case filesField(t) != "" || t == "WebFetch":
+			out = append(out, fmt.Sprintf("it did nothing on Claude Code, whose %s has other fields than Bouncer reads; now it speaks", t))
+		}
 	}
+	return out
+}
+
+// calls are examples of what the rule is about.
+func (c *custom) calls() []Call {
+	text := sample(c.pattern)
+	if text == "" {
+		return nil
+	}
+	tools := c.tools
+	if len(tools) == 0 {
+		tools = []string{"Bash"}
+	}
+	var out []Call
+	for _, t := range tools {
+		if _, known := harness.Tool(t); known {
+			out = append(out, call(t, fields([]string{t})[0], text, c.action))
+		}
+	}
+	return out
 }
 
 // action is an action in Cardea's words.
@@ -92,31 +166,22 @@ func (b *bouncer) id(name string) string {
 }
 
 // tools reads toolMatch: a name, several with "|" or ",", or an expression as
-// simple as "mcp__github__.*". None is every tool.
-func (b *bouncer) tools(v document.Value, rule string) (out []string, ok bool) {
+// simple as "mcp__github__.*". None is every tool. It says why it cannot be taken
+// over.
+func (b *bouncer) tools(v document.Value) (out []string, why string) {
 	for _, word := range strings.FieldsFunc(v.Text(), func(r rune) bool { return r == '|' || r == ',' }) {
 		word = strings.NewReplacer(".*", "*", "^", "", "$", "", "(?i)", "", "(", "", ")", "").Replace(strings.TrimSpace(word))
 		if word == "*" {
-			return nil, true
+			return nil, ""
 		}
 		if word == "" || strings.ContainsAny(word, `\[]{}+?.`) {
-			v.Problem(cardea.CodeNotConverted, "name the tools, with * at most", "rule %q is left out: %q cannot be taken over", rule, v.Text())
-			return nil, false
+			return nil, fmt.Sprintf("its toolMatch %q cannot be taken over; name the tools, with * at most", v.Text())
 		}
-		name, known := canonical(word)
-		switch {
-		case !known && strings.HasPrefix(word, "mcp__"):
-			v.Warn(cardea.CodeOtherMeaning, "look at it with cardea list", "rule %q did nothing in Bouncer, which dropped rules for MCP tools; now it speaks", rule)
-		case !known:
-			v.Warn(cardea.CodeUnknownName, "compare it with what cardea try --tool shows", "rule %q is about %q, which is no tool that Cardea knows", rule, word)
-		case filesField(name) != "" || name == "WebFetch":
-			v.Warn(cardea.CodeOtherMeaning, "look at it with cardea list", "rule %q did nothing on Claude Code, whose %s has other fields than Bouncer reads; now it speaks", rule, name)
-		}
-		if !slices.Contains(out, name) {
+		if name, _ := canonical(word); !slices.Contains(out, name) {
 			out = append(out, name)
 		}
 	}
-	return out, true
+	return out, ""
 }
 
 // canonical is the canonical name of a tool, in whatever case it is written.
@@ -174,21 +239,18 @@ func fields(tools []string) []string {
 	return out
 }
 
-// write is the rule as YAML.
-func (c custom) write(v document.Value) (string, bool) {
+// write is the rule as YAML, "" for one that would allow too much, and what is
+// different now.
+func (c custom) write() (text string, changes []string) {
 	var s strings.Builder
 	s.WriteString("  - id: " + c.id + "\n")
 	if len(c.tools) > 0 {
-		var q []string
-		for _, t := range c.tools {
-			q = append(q, quoted(t))
-		}
-		s.WriteString("    tool: [" + strings.Join(q, ", ") + "]\n")
+		s.WriteString("    tool: [" + list(c.tools) + "]\n")
 	}
 	s.WriteString("    match:\n")
 	if c.action == "allow" {
-		if !c.allow(&s, v) {
-			return "", false
+		if changes = c.allow(&s); changes == nil {
+			return "", nil
 		}
 	} else {
 		// Part by part, so that "^rm" is found behind "&&", and in the raw
@@ -202,33 +264,35 @@ func (c custom) write(v document.Value) (string, bool) {
 	if c.reason != "" {
 		s.WriteString("    message: " + quoted(c.reason) + "\n")
 	}
-	return s.String(), true
+	return s.String(), changes
+}
+
+// list is texts as the inside of a YAML list.
+func list(texts []string) string {
+	var q []string
+	for _, t := range texts {
+		q = append(q, quoted(t))
+	}
+	return strings.Join(q, ", ")
 }
 
 // allow writes the match of a rule that allows. It must not allow more than
 // the words of the pattern: the whole part, with no option but those that the
-// pattern spells out.
-func (c custom) allow(s *strings.Builder, v document.Value) bool {
+// pattern spells out. It says what is different, and nothing where it cannot.
+func (c custom) allow(s *strings.Builder) []string {
 	whole := "^(?:" + c.pattern + ")$"
 	switch {
 	case len(c.tools) == 1 && (c.tools[0] == "Bash" || c.tools[0] == "Monitor"):
 		s.WriteString("      pattern: " + quoted(whole) + "\n")
 		if flags := named(c.pattern); len(flags) > 0 {
-			var q []string
-			for _, f := range flags {
-				q = append(q, quoted(f))
-			}
-			s.WriteString("      flags: [" + strings.Join(q, ", ") + "]\n")
+			s.WriteString("      flags: [" + list(flags) + "]\n")
 		}
-		v.Warn(cardea.CodeOtherMeaning, "add options to flags: as you need them", "rule %s allows: its pattern must match a whole command now, and options only if they are in flags", c.id)
+		return []string{"its pattern must match a whole command, with no options but those in flags; a deny of another rule wins over it"}
 	case len(c.tools) == 1 && c.tools[0] == "WebFetch":
 		s.WriteString("      field: url\n      pattern: " + quoted(whole) + "\n")
-		v.Warn(cardea.CodeOtherMeaning, "add what may follow to the pattern", "rule %s allows: its pattern must match the whole address now", c.id)
-	default:
-		v.Warn(cardea.CodeNotConverted, "write path: with access:, one rule for one tool", "rule %s is left out: an expression about paths or several tools would allow more than it says", c.id)
-		return false
+		return []string{"its pattern must match the whole address; a deny of another rule wins over it"}
 	}
-	return true
+	return nil
 }
 
 // named are the options that a pattern spells out.

@@ -118,9 +118,9 @@ func once(files []file) []file {
 	})
 }
 
-// testSuffix ends the names of files that hold tests of policies. They are never
+// TestSuffix ends the names of files that hold tests of policies. They are never
 // routed, and nothing refers to them.
-const testSuffix = "_test.rego"
+const TestSuffix = "_test.rego"
 
 type walk struct {
 	folder Folder
@@ -167,7 +167,7 @@ func (w *walk) dir(dir string, depth int) {
 			continue
 		}
 		link := e.Type()&fs.ModeSymlink != 0
-		if !link && !e.IsDir() && !strings.HasSuffix(name, ".rego") || strings.HasSuffix(name, testSuffix) && !w.tests {
+		if !link && !e.IsDir() && !strings.HasSuffix(name, ".rego") || strings.HasSuffix(name, TestSuffix) && !w.tests {
 			continue
 		}
 		w.entry(in, name, link, depth)

@@ -77,7 +77,7 @@ func route(doc *document.Reader, file, name string, v document.Value, from Origi
 	}
 	if p := m.Need("pattern"); p.Present() {
 		var err error
-		if r.Pattern, err = translate(p.Text()); err != nil {
+		if r.Pattern, r.Rewritten, err = translate(p.Text()); err != nil {
 			p.Problem(cardea.CodeBadPattern, hint(err), "the pattern of route %q cannot be run: %v", name, err)
 		} else if p.Text() == "" {
 			p.Problem(cardea.CodeMissing, "write what to look for", "the empty pattern of route %q matches everything", name)

@@ -4,15 +4,17 @@ import (
 	"errors"
 	"regexp/syntax"
 	"strings"
+
+	"cardea.dev/internal/lookaround"
 )
 
 var errBackreference = errors.New("a backreference, (?P=…)")
 
 // translate turns a pattern of Python's re into RE2. What differs in spelling
 // only is rewritten: \Z, \uXXXX, {,n}, comments, the flags a and u, and $,
-// which in Python also matches before a last newline. What RE2 cannot do is an
-// error; see hint.
-func translate(pattern string) (string, error) {
+// which in Python also matches before a last newline; lookahead and lookbehind,
+// where they can be written without. What RE2 cannot do is an error; see hint.
+func translate(pattern string) (text string, rewritten bool, err error) {
 	var b strings.Builder
 	multiline := strings.Contains(pattern, "(?m") || strings.Contains(pattern, "(?im") || strings.Contains(pattern, "(?sm")
 	class := false
@@ -41,11 +43,11 @@ func translate(pattern string) (string, error) {
 		case strings.HasPrefix(rest, "(?#"):
 			end := strings.IndexByte(rest, ')')
 			if end < 0 {
-				return "", errors.New("a comment group without end")
+				return "", false, errors.New("a comment group without end")
 			}
 			i += end
 		case strings.HasPrefix(rest, "(?P="):
-			return "", errBackreference
+			return "", false, errBackreference
 		case strings.HasPrefix(rest, "(?a)"), strings.HasPrefix(rest, "(?u)"):
 			i += len("(?a)") - 1
 		case strings.HasPrefix(rest, "{,") && len(rest) > 2 && rest[2] >= '0' && rest[2] <= '9':
@@ -57,11 +59,18 @@ func translate(pattern string) (string, error) {
 			b.WriteByte(rest[0])
 		}
 	}
-	out := b.String()
-	if _, err := syntax.Parse(out, syntax.Perl); err != nil {
-		return "", err
+	return runnable(b.String())
+}
+
+// runnable is an expression without lookaround, if RE2 can run it then.
+func runnable(out string) (text string, rewritten bool, err error) {
+	_, err = syntax.Parse(out, syntax.Perl)
+	if err != nil && lookaround.Has(out) {
+		if without, failed := lookaround.Remove(out, true); failed == nil {
+			return without, true, nil
+		}
 	}
-	return out, nil
+	return out, false, err
 }
 
 // escape translates the escape at the front of s and says how long it is.

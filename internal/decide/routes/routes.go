@@ -37,6 +37,8 @@ type Route struct {
 	Tool, Field string
 	// Pattern is an RE2 expression, already translated from Python's dialect.
 	Pattern string
+	// Rewritten is set where the pattern had lookahead or lookbehind.
+	Rewritten bool
 	// Message is what the model is told.
 	Message string
 	// Source is where the route is written, "file:line".

@@ -1,0 +1,409 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"cardea.dev"
+	"cardea.dev/internal/document/yamledit"
+	"cardea.dev/internal/importer"
+	"cardea.dev/internal/limit"
+	"cardea.dev/internal/paths"
+	"cardea.dev/internal/settings"
+	"cardea.dev/internal/state"
+	"cardea.dev/internal/trust"
+	"github.com/rogpeppe/go-internal/diff"
+)
+
+// importing is one import on its way.
+type importing struct {
+	importer.Imported
+	// tool is what the other tool is called, dir the scope's folder.
+	tool, dir string
+	user      bool
+	// inside is the folder that nothing may be written outside of, "" for none: a
+	// project could bring a link to the person's own settings.
+	inside string
+	// next says what to do now.
+	next    string
+	changes []change
+}
+
+// change is a file as it is and as it will be.
+type change struct {
+	// path is where it is written, links followed, and shown how it is called.
+	path, shown, from string
+	old, text         string
+	mode              fs.FileMode
+	fresh             bool
+}
+
+// imported is what an import found and did, and the shape of its --json.
+type imported struct {
+	Written bool           `json:"written"`
+	Table   []importer.Row `json:"table"`
+	Files   []importedFile `json:"files"`
+	Calls   []judgedCall   `json:"calls"`
+	report
+}
+
+// importedFile is a file that was written, or would be.
+type importedFile struct {
+	// From is the file that was copied; Diff is what changes, for other files.
+	From string `json:"from,omitempty"`
+	Path string `json:"path"`
+	Diff string `json:"diff,omitempty"`
+}
+
+// judgedCall is a call with its verdicts before and after. Said is what the other
+// tool says to it, "" where that is not known.
+type judgedCall struct {
+	Event  string `json:"event"`
+	Tool   string `json:"tool,omitempty"`
+	Input  string `json:"input"`
+	Said   string `json:"said,omitempty"`
+	Before string `json:"before"`
+	After  string `json:"after"`
+	By     string `json:"by,omitempty"`
+}
+
+// run shows an import, and writes it if it is told to.
+func (i *importing) run(p Process, write, accept, asJSON bool) error {
+	if err := i.plan(); err != nil {
+		return err
+	}
+	lost := i.showLosses(p)
+	refused := lost > 0 && !accept || cardea.HasError(i.Problems)
+	out := imported{Table: notNil(i.Table), Files: []importedFile{}, Calls: []judgedCall{}, report: report{notNil(i.Problems)}}
+	for _, c := range i.changes {
+		f := importedFile{Path: c.path, From: c.from}
+		if c.from == "" {
+			f.Diff = string(diff.Diff(c.shown, []byte(c.old), c.shown, []byte(c.text)))
+		}
+		out.Files = append(out.Files, f)
+	}
+	var failed error
+	if write && !refused && len(i.changes) > 0 {
+		out.Calls = i.judge(p, func(c *judgedCall, effect, by string) { c.Before = effect })
+		if failed = i.write(p, &out); failed == nil {
+			out.Written = true
+			after := i.judge(p, func(c *judgedCall, effect, by string) { c.After, c.By = effect, by })
+			for n := range out.Calls {
+				out.Calls[n].After, out.Calls[n].By = after[n].After, after[n].By
+			}
+		}
+	}
+	err := p.answer(asJSON, out, func(s *screen) { i.show(s, out) })
+	if write && refused {
+		p.warn("nothing was written; --accept-losses writes the rest")
+	}
+	return cmp.Or(failed, failIf(refused, err))
+}
+
+// showLosses tells what protected and is left out, on standard error, before all
+// else.
+func (i *importing) showLosses(p Process) (lost int) {
+	s := screenOn(p.Stderr, p.Env)
+	for _, r := range i.Table {
+		if !r.Lost() {
+			continue
+		}
+		if lost++; lost == 1 {
+			s.printf("%s\n", painted{red, "LOST: this protected you in " + i.tool + ", and does not now:"})
+		}
+		s.block("  ", r.What+at(r)+": "+r.How)
+	}
+	return lost
+}
+
+// at is where something stands, in brackets.
+func at(r importer.Row) string {
+	switch {
+	case r.File == "":
+		return ""
+	case r.Line == 0:
+		return " (" + r.File + ")"
+	}
+	return fmt.Sprintf(" (%s:%d)", r.File, r.Line)
+}
+
+// show writes an import for people.
+func (i *importing) show(s *screen, out imported) {
+	showDiagnostics(s, out.Diagnostics)
+	for _, o := range []importer.Outcome{importer.TakenOver, importer.Changed, importer.LeftOut} {
+		n := 0
+		for _, r := range out.Table {
+			if r.Outcome != o {
+				continue
+			}
+			if n++; n == 1 {
+				heading(s, string(o))
+			}
+			lost := ""
+			if r.Lost() {
+				lost = "LOST: "
+			}
+			s.block("  "+r.What+at(r)+": ", lost+r.How)
+		}
+	}
+	if len(out.Files) > 0 {
+		heading(s, map[bool]string{true: "written", false: "would be written, with --write"}[out.Written])
+	}
+	for _, f := range out.Files {
+		if f.From != "" {
+			s.printf("  %s, a copy of %s\n", f.Path, f.From)
+			continue
+		}
+		s.printf("  %s\n", f.Path)
+		_, text, _ := strings.Cut(f.Diff, "\n")
+		s.block("    ", text)
+	}
+	i.showCalls(s, out)
+	if i.next != "" {
+		s.printf("\n")
+		s.block("", i.next)
+	}
+}
+
+// showCalls shows calls before and after. A call that the other tool stops and
+// that is not stopped now is marked.
+func (i *importing) showCalls(s *screen, out imported) {
+	if len(out.Calls) == 0 {
+		return
+	}
+	heading(s, "the same calls, before and after")
+	for _, c := range out.Calls {
+		said := ""
+		if c.Said != "" {
+			said = ", " + i.tool + ": " + c.Said
+		}
+		s.printf("  %s -> %s%s  %s %s", c.Before, c.After, said, cmp.Or(c.Tool, c.Event), shorten(c.Input, 120))
+		if c.By != "" {
+			s.printf("  (%s)", c.By)
+		}
+		if c.weaker() {
+			s.printf("  %s", painted{red, "NOT STOPPED"})
+		}
+		s.printf("\n")
+	}
+}
+
+// weaker reports whether the other tool stops a call that now runs.
+func (c judgedCall) weaker() bool {
+	return (c.Said == "deny" || c.Said == "ask") && !slices.Contains([]string{"ask", "deny", "halt"}, c.After) && c.After != ""
+}
+
+// plan finds out which files change, and how.
+func (i *importing) plan() error {
+	i.changes = nil
+	for _, f := range i.Files {
+		mode := fs.FileMode(0o644)
+		if i.user {
+			mode = 0o600
+		}
+		if f.Program {
+			mode |= 0o111
+		}
+		c, err := i.change(f.Path, mode)
+		if err != nil {
+			return err
+		}
+		c.from, c.text = f.From, f.Text
+		switch {
+		case !c.fresh && c.old == c.text:
+			i.row(f.Path, importer.TakenOver, false, "is there already")
+		case c.fresh || importer.Untouched(c.old) && f.From == "":
+			i.changes = append(i.changes, c)
+		default:
+			i.row(f.Path, importer.LeftOut, f.Protects, c.path+" is there already, and not as an import wrote it; rename it and import again")
+		}
+	}
+	return i.planSettings()
+}
+
+func (i *importing) row(what string, o importer.Outcome, protected bool, how string) {
+	i.Table = append(i.Table, importer.Row{What: what, Outcome: o, Protected: protected, How: how})
+}
+
+// change is a file of the scope's folder, by its path there.
+func (i *importing) change(rel string, mode fs.FileMode) (change, error) {
+	path := filepath.Join(i.dir, filepath.FromSlash(rel))
+	folder := filepath.Dir(path)
+	if real := paths.Real(folder); i.inside != "" && !paths.Within(i.inside, real) {
+		return change{}, fmt.Errorf("import %s: %s leads to %s, out of the project; remove the link, or use --user where every project is meant", rel, folder, real)
+	}
+	c := change{path: paths.Real(path), shown: rel, mode: mode}
+	if i.inside != "" && !paths.Within(i.inside, c.path) {
+		return change{}, fmt.Errorf("import %s: %s leads to %s, out of the project; remove the link", rel, path, c.path)
+	}
+	data, err := readSmall(c.path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		c.fresh = true
+	case err != nil:
+		return change{}, fmt.Errorf("read %s: %w", path, err)
+	}
+	c.old = string(data)
+	return c, nil
+}
+
+// planSettings merges the settings into cardea.yaml: nothing that is there
+// changes.
+func (i *importing) planSettings() error {
+	if len(i.Settings) == 0 && i.Later == "" {
+		return nil
+	}
+	mode := fs.FileMode(0o644)
+	if i.user {
+		mode = 0o600
+	}
+	c, err := i.change("cardea.yaml", mode)
+	if err != nil {
+		return err
+	}
+	c.text = c.old
+	if strings.TrimSpace(c.text) == "" && len(i.Settings) > 0 {
+		c.text = "version: 1\n"
+	}
+	for _, s := range i.Settings {
+		i.merge(&c, s)
+	}
+	if i.Later != "" && !strings.Contains(c.text, i.Later) {
+		if c.text != "" && !strings.HasSuffix(c.text, "\n") {
+			c.text += "\n"
+		}
+		c.text += i.Later
+	}
+	if c.text == c.old {
+		return nil
+	}
+	scope := cardea.ScopeProject
+	if i.user {
+		scope = cardea.ScopeUser
+	}
+	before, after := settings.Parse(c.path, scope, []byte(c.old)), settings.Parse(c.path, scope, []byte(c.text))
+	if !cardea.HasError(before.Problems) && cardea.HasError(after.Problems) {
+		i.Problems = append(i.Problems, after.Problems...)
+	}
+	i.changes = append(i.changes, c)
+	return nil
+}
+
+// merge adds a setting to the text of a file.
+func (i *importing) merge(c *change, s importer.Setting) {
+	var result yamledit.Result
+	var err error
+	if s.Items != nil {
+		c.text, result, err = yamledit.Append(c.text, s.Path, s.Items)
+	} else {
+		c.text, result, err = yamledit.Set(c.text, s.Path, s.Value)
+	}
+	key := strings.Join(s.Path, ".")
+	switch {
+	case err != nil:
+		i.row(key, importer.LeftOut, s.Protects, fmt.Sprintf("%s: %v", c.path, err))
+	case result == yamledit.Kept:
+		i.row(key, importer.LeftOut, s.Protects, fmt.Sprintf("%s has another value already, which stays; write %s there, if it is meant", c.path, cmp.Or(s.Value, strings.Join(s.Items, ", "))))
+	}
+}
+
+// write writes the files, when a person agreed.
+func (i *importing) write(p Process, out *imported) error {
+	show := func(s *screen) {
+		for _, f := range out.Files {
+			s.printf("%s\n", f.Path)
+			_, text, _ := strings.Cut(f.Diff, "\n")
+			s.block("  ", text)
+		}
+	}
+	var before *survey
+	if !i.user {
+		var err error
+		if before, err = surveyHere(p); err != nil {
+			return err
+		}
+	}
+	if err := p.byKey("and Enter to write this to "+i.dir, show); err != nil {
+		return err
+	}
+	var written []string
+	for _, c := range i.changes {
+		if err := c.write(i.user); err != nil {
+			return fmt.Errorf("write %s: %w", c.path, bare(err))
+		}
+		written = append(written, c.path)
+	}
+	if i.user {
+		return rememberWritten(locate(p, "", "", p.Dir).state, written...)
+	}
+	return before.begin(p, screenOn(p.Stderr, p.Env), i.wrote)
+}
+
+// wrote reports whether a file of the project, by its path there, is as the import
+// wrote it.
+func (i *importing) wrote(path, digest string) bool {
+	return slices.ContainsFunc(i.changes, func(c change) bool {
+		return filepath.ToSlash(filepath.Join(".cardea", c.shown)) == path && digest == trust.Digest([]byte(c.text))
+	})
+}
+
+// write writes a file. One that appeared since the person looked stays.
+func (c change) write(private bool) error {
+	folder := fs.FileMode(0o755)
+	if private {
+		folder = 0o700
+	}
+	if err := os.MkdirAll(filepath.Dir(c.path), folder); err != nil {
+		return err
+	}
+	if !c.fresh {
+		now, err := readSmall(c.path)
+		if err != nil || string(now) != c.old {
+			return errors.Join(err, errors.New("it changed meanwhile; import again"))
+		}
+		return state.Replace(c.path, []byte(c.text), func(f *os.File) error {
+			info, err := os.Stat(c.path)
+			if err != nil {
+				return err
+			}
+			return f.Chmod(info.Mode().Perm())
+		})
+	}
+	f, err := os.OpenFile(c.path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, c.mode)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(c.text)
+	return errors.Join(err, f.Close())
+}
+
+// mostCalls is how many calls are judged.
+const mostCalls = 60
+
+// judge judges the calls of an import as they stand now.
+func (i *importing) judge(p Process, take func(c *judgedCall, effect, by string)) []judgedCall {
+	out := []judgedCall{}
+	for _, c := range i.Calls {
+		done := judgedCall{Event: cmp.Or(c.Event, string(cardea.PreToolUse)), Tool: c.Tool, Input: c.Input, Said: c.Said}
+		if len(out) == mostCalls || slices.ContainsFunc(out, func(o judgedCall) bool { return o.Event == done.Event && o.Tool == done.Tool && o.Input == done.Input }) {
+			continue
+		}
+		m, err := tryFlags{tool: cmp.Or(c.Tool, "Bash"), harness: "claude-code", event: done.Event}.message(p, c.Input)
+		if err != nil {
+			continue
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), limit.HarnessHook)
+		v := newJudgement(p, m.event).verdict(ctx)
+		cancel()
+		take(&done, v.Effect.String(), v.By)
+		out = append(out, done)
+	}
+	return out
+}

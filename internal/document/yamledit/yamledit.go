@@ -1,0 +1,345 @@
+// Package yamledit adds entries to the YAML files of people and keeps everything
+// else in them as it is: comments, order and spelling. It never changes a value
+// that is there.
+package yamledit
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Result says what became of an entry.
+type Result int
+
+// The results. Kept is an entry that has another value already.
+const (
+	Added Result = iota
+	Same
+	Kept
+)
+
+// errShape is a file that cannot be changed without writing it anew.
+var errShape = errors.New("the file is written in a way that nothing can be added to it; add the entry by hand")
+
+// Set adds a value, which is YAML in one line, below the keys of a path.
+func Set(text string, path []string, value string) (string, Result, error) {
+	return edit(text, path, entry{value: value})
+}
+
+// Append adds items, each YAML in one line, to the list at a path. Items that are
+// there already are not added again.
+func Append(text string, path, items []string) (string, Result, error) {
+	return edit(text, path, entry{items: items, list: true})
+}
+
+// entry is what is added: a value, or items of a list.
+type entry struct {
+	value string
+	items []string
+	list  bool
+}
+
+func edit(text string, path []string, e entry) (string, Result, error) {
+	root, err := parse(text)
+	if err != nil {
+		return text, Kept, err
+	}
+	out, result, err := e.into(text, root, path)
+	if err != nil || result != Added {
+		return text, result, err
+	}
+	// Whatever the file looks like: what was added must be there, and all else
+	// as before.
+	if now, err := parse(out); err != nil || !e.isAt(now, path) || !reflect.DeepEqual(without(root, path), without(now, path)) {
+		return text, Kept, errShape
+	}
+	return out, Added, nil
+}
+
+// parse gives the root of a file, nil for one without content.
+func parse(text string) (*yaml.Node, error) {
+	var doc yaml.Node
+	if err := yaml.Unmarshal([]byte(text), &doc); err != nil {
+		return nil, fmt.Errorf("the file is broken: %w", err)
+	}
+	if len(doc.Content) == 0 || isEmpty(doc.Content[0]) {
+		return nil, nil
+	}
+	if doc.Content[0].Kind != yaml.MappingNode {
+		return nil, errShape
+	}
+	return doc.Content[0], nil
+}
+
+func isEmpty(n *yaml.Node) bool {
+	return n.Kind == yaml.ScalarNode && n.Tag == "!!null" && n.Value == ""
+}
+
+// into adds the entry to the text of a file with the root.
+func (e entry) into(text string, root *yaml.Node, path []string) (string, Result, error) {
+	if root == nil {
+		return closed(text) + e.block(path, 0), Added, nil
+	}
+	at, key := root, (*yaml.Node)(nil)
+	for i, name := range path {
+		k, v := child(at, name)
+		if k == nil {
+			out, err := e.insert(text, at, key, path[i:])
+			return out, Added, err
+		}
+		last := i == len(path)-1
+		switch {
+		case isEmpty(v):
+			return insertLines(text, k.Line, e.rest(path[i+1:], k.Column+1)), Added, nil
+		case last && e.list && v.Kind == yaml.SequenceNode:
+			return e.append(text, k, v)
+		case last && decodes(v, e.single()):
+			return text, Same, nil
+		case last || v.Kind != yaml.MappingNode:
+			return text, Kept, nil
+		}
+		at, key = v, k
+	}
+	return text, Kept, errShape
+}
+
+// insert adds the keys of a path to a map that has none of them. key is the map's
+// own key, nil for the root.
+func (e entry) insert(text string, m, key *yaml.Node, path []string) (string, error) {
+	switch {
+	case m.Style&yaml.FlowStyle != 0:
+		return insertFlow(text, m, '{', quoteKey(path[0])+": "+e.flow(path[1:]))
+	case key == nil:
+		return closed(text) + e.block(path, m.Column-1), nil
+	}
+	return insertLines(text, key.Line, e.block(path, m.Column-1)), nil
+}
+
+// append adds items to a list that is there.
+func (e entry) append(text string, key, list *yaml.Node) (string, Result, error) {
+	fresh := e
+	fresh.items = slices.DeleteFunc(slices.Clone(e.items), func(item string) bool {
+		return slices.ContainsFunc(list.Content, func(n *yaml.Node) bool { return decodes(n, item) })
+	})
+	if len(fresh.items) == 0 {
+		return text, Same, nil
+	}
+	if list.Style&yaml.FlowStyle != 0 {
+		out, err := insertFlow(text, list, '[', strings.Join(fresh.items, ", "))
+		return out, Added, err
+	}
+	return insertLines(text, key.Line, fresh.rest(nil, list.Column-1)), Added, nil
+}
+
+// block is the entry below keys, indented.
+func (e entry) block(path []string, indent int) string {
+	head := strings.Repeat(" ", indent) + quoteKey(path[0]) + ":"
+	if len(path) == 1 && !e.list {
+		return head + " " + e.value + "\n"
+	}
+	return head + "\n" + e.rest(path[1:], indent+2)
+}
+
+// rest is what stands below a key.
+func (e entry) rest(path []string, indent int) string {
+	switch {
+	case len(path) > 0:
+		return e.block(path, indent)
+	case !e.list:
+		return strings.Repeat(" ", indent) + e.value + "\n"
+	}
+	var b strings.Builder
+	for _, item := range e.items {
+		b.WriteString(strings.Repeat(" ", indent) + "- " + item + "\n")
+	}
+	return b.String()
+}
+
+// flow is the entry below keys, in one line.
+func (e entry) flow(path []string) string {
+	if len(path) == 0 {
+		return e.single()
+	}
+	return "{" + quoteKey(path[0]) + ": " + e.flow(path[1:]) + "}"
+}
+
+// single is the value in one line.
+func (e entry) single() string {
+	if e.list {
+		return "[" + strings.Join(e.items, ", ") + "]"
+	}
+	return e.value
+}
+
+// isAt reports whether the entry is there.
+func (e entry) isAt(root *yaml.Node, path []string) bool {
+	at := root
+	for _, name := range path {
+		if at == nil || at.Kind != yaml.MappingNode {
+			return false
+		}
+		if _, at = child(at, name); at == nil {
+			return false
+		}
+	}
+	if !e.list {
+		return decodes(at, e.value)
+	}
+	return at.Kind == yaml.SequenceNode && !slices.ContainsFunc(e.items, func(item string) bool {
+		return !slices.ContainsFunc(at.Content, func(n *yaml.Node) bool { return decodes(n, item) })
+	})
+}
+
+// without is the content of a file but for the first key of a path, and of that
+// map but for the next one.
+func without(root *yaml.Node, path []string) any {
+	var whole any = map[string]any{}
+	if root != nil && root.Decode(&whole) != nil {
+		return errShape
+	}
+	all, ok := whole.(map[string]any)
+	if !ok {
+		return whole
+	}
+	if inner, ok := all[path[0]].(map[string]any); ok && len(path) > 1 {
+		delete(inner, path[1])
+		if len(inner) > 0 {
+			return all
+		}
+	}
+	delete(all, path[0])
+	return all
+}
+
+// child is a key of a map with its value.
+func child(m *yaml.Node, name string) (key, value *yaml.Node) {
+	for i := 0; i+1 < len(m.Content); i += 2 {
+		if m.Content[i].Value == name {
+			return m.Content[i], m.Content[i+1]
+		}
+	}
+	return nil, nil
+}
+
+// decodes reports whether a node has a value that is given as YAML.
+func decodes(n *yaml.Node, value string) bool {
+	var a, b any
+	return n.Decode(&a) == nil && yaml.Unmarshal([]byte(value), &b) == nil && reflect.DeepEqual(a, b)
+}
+
+// closed is text that ends with a line.
+func closed(text string) string {
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	return text
+}
+
+// insertLines adds lines after a line, which counts from one.
+func insertLines(text string, after int, lines string) string {
+	at := 0
+	for range after {
+		next := strings.IndexByte(text[at:], '\n')
+		if next < 0 {
+			return closed(text) + lines
+		}
+		at += next + 1
+	}
+	return text[:at] + lines + text[at:]
+}
+
+// insertFlow adds to a map or list between brackets.
+func insertFlow(text string, n *yaml.Node, open byte, add string) (string, error) {
+	at := offset(text, n.Line, n.Column)
+	begin := strings.IndexByte(text[at:], open)
+	if begin < 0 {
+		return text, errShape
+	}
+	end, last := closing(text, at+begin)
+	if end < 0 {
+		return text, errShape
+	}
+	switch last {
+	case open, ',':
+	default:
+		add = ", " + add
+	}
+	if last == ',' && text[end-1] != ' ' {
+		add = " " + add
+	}
+	return text[:end] + add + text[end:], nil
+}
+
+// offset is the byte at a line and column, which count from one.
+func offset(text string, line, column int) int {
+	at := len(text) - len(after(text, line-1))
+	for i := range text[at:] {
+		if column--; column == 0 {
+			return at + i
+		}
+	}
+	return len(text)
+}
+
+// after is the text behind some lines.
+func after(text string, lines int) string {
+	for range lines {
+		_, text, _ = strings.Cut(text, "\n")
+	}
+	return text
+}
+
+// closing is where the bracket at a place is closed, and the last byte before it
+// that is neither a blank nor in a comment. It is -1 where it is not.
+func closing(text string, at int) (end int, last byte) {
+	depth := 0
+	for i := at; i < len(text); i++ {
+		switch c := text[i]; c {
+		case '\'', '"':
+			if strings.IndexByte(",[{: \n\t", text[i-1]) < 0 {
+				break // inside of a plain word, as in don't
+			}
+			for i++; i < len(text) && text[i] != c; i++ {
+				if c == '"' && text[i] == '\\' {
+					i++
+				}
+			}
+		case '#':
+			if text[i-1] == ' ' || text[i-1] == '\t' || text[i-1] == '\n' {
+				for i+1 < len(text) && text[i+1] != '\n' {
+					i++
+				}
+				continue
+			}
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth--; depth == 0 {
+				return i, last
+			}
+		}
+		if i < len(text) && !strings.ContainsRune(" \t\r\n", rune(text[i])) {
+			last = text[i]
+		}
+	}
+	return -1, 0
+}
+
+// quoteKey is a key as YAML.
+func quoteKey(key string) string {
+	plain := key != "" && !strings.ContainsFunc(key, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '_' && r != '-'
+	})
+	var v any
+	if plain && key[0] != '-' && yaml.Unmarshal([]byte(key), &v) == nil {
+		if s, ok := v.(string); ok && s == key {
+			return key
+		}
+	}
+	return "'" + strings.ReplaceAll(key, "'", "''") + "'"
+}

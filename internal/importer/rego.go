@@ -1,0 +1,98 @@
+package importer
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// literal is a text that a policy looks for in a command.
+var literal = regexp.MustCompile(`(?:contains|startswith)\(\s*(?:lower\()?input\.tool_input\.command\)?\s*,\s*"([^"\\]+)"\s*\)`)
+
+// head is the beginning of a policy that an import writes.
+func head(title, event, tools string, signals []string, name string) string {
+	routing := "#     required_events: [" + regoText(event) + "]\n"
+	if tools != "" {
+		routing += "#     required_tools: [" + tools + "]\n"
+	}
+	var names []string
+	for _, s := range signals {
+		names = append(names, regoText(s))
+	}
+	return "# METADATA\n# scope: package\n# title: " + title + "\n# custom:\n#   routing:\n" + routing +
+		"#     required_signals: [" + strings.Join(names, ", ") + "]\npackage cardea.policies.imported_" + name + "\n\nimport rego.v1\n\n"
+}
+
+// regoText is text in Rego.
+func regoText(s string) string {
+	b, _ := json.Marshal(s) // a string always can
+	return string(b)
+}
+
+// table of checks as Rego.
+func regoChecks(checks []check) (text string, signals []string) {
+	var b strings.Builder
+	b.WriteString("checks := [\n")
+	for _, k := range checks {
+		signals = append(signals, k.signal)
+		fmt.Fprintf(&b, "\t{\"signal\": %s, \"extension\": %s, \"message\": %s},\n", regoText(k.signal), regoText(k.extension), regoText(k.message))
+	}
+	b.WriteString("]\n\n")
+	return b.String(), signals
+}
+
+// failed is when a check fails, and what it said.
+const failed = `failed(said) if said.ok == false
+
+said_of(said) := trim_space(concat("\n", [said.output, said.error]))
+`
+
+func gitPreCheck(operations []string, checks []check) string {
+	list, signals := regoChecks(checks)
+	var ops []string
+	for _, o := range operations {
+		ops = append(ops, regoText(o))
+	}
+	return head("Checks before git", "PreToolUse", `"Bash"`, signals, "git_pre_check") + list + "operations := {" + strings.Join(ops, ", ") + "}\n\n" + `deny contains decision if {
+	some part in input.cardea.parts
+	part.command[0] == "git"
+	part.command[1] in operations
+	some check in checks
+	said := input.signals[check.signal]
+	failed(said)
+	decision := {
+		"rule_id": "git-pre-check",
+		"reason": sprintf("%s\n%s", [check.message, said_of(said)]),
+		"severity": "HIGH",
+	}
+}
+
+` + failed
+}
+
+func postEditCheck(checks []check) string {
+	list, signals := regoChecks(checks)
+	return head("Checks after edits", "PostToolUse", `"Write", "Edit", "MultiEdit", "NotebookEdit"`, signals, "post_edit_check") + list + `block contains decision if {
+	some check in checks
+	endswith(object.get(input.tool_input, "file_path", object.get(input.tool_input, "notebook_path", "")), check.extension)
+	said := input.signals[check.signal]
+	failed(said)
+	decision := {
+		"rule_id": "post-edit-check",
+		"reason": sprintf("%s\n%s", [check.message, said_of(said)]),
+		"severity": "MEDIUM",
+	}
+}
+
+` + failed
+}
+
+func promptContext(signals []string) string {
+	return head("Context on every prompt", "UserPromptSubmit", "", signals, "prompt_context") + `add_context contains text if {
+	some text in input.signals
+	is_string(text)
+	text != ""
+}
+`
+}

@@ -1,0 +1,274 @@
+// Package lookaround writes expressions with lookahead and lookbehind in a form
+// that RE2 can run, where that is possible. Expressions of other tools have them;
+// Go's regexp, whose time is bounded, does not.
+//
+// A lookahead restricts what may follow. So the lookahead and all that stands
+// behind it are run side by side, as automata, over the rest of the text, and the
+// automaton of both together is written as an expression again. What is written
+// is found in exactly the same texts; groups do not keep their numbers.
+package lookaround
+
+import (
+	"errors"
+	"fmt"
+	"regexp/syntax"
+	"strings"
+)
+
+// errPlace is a lookaround that stands where it cannot be replaced.
+var errPlace = errors.New("it has a lookahead or lookbehind inside of a group or repeat")
+
+// Has reports whether an expression has a lookaround.
+func Has(pattern string) bool {
+	for _, look := range []string{"(?=", "(?!", "(?<=", "(?<!"} {
+		if strings.Contains(pattern, look) {
+			return true
+		}
+	}
+	return false
+}
+
+// Remove gives an expression without lookaround that is found in the same texts,
+// without regard to case if fold is set. One that has none is given back as it is.
+func Remove(pattern string, fold bool) (string, error) {
+	if !Has(pattern) {
+		return pattern, nil
+	}
+	outer := ""
+	if fold {
+		outer = "(?i)"
+	}
+	flags := leadingFlags(pattern)
+	fold = fold || strings.Contains(flags, "i")
+	var out []string
+	all, err := split(pattern[len(flags):])
+	if err != nil {
+		return "", err
+	}
+	for _, s := range all {
+		text, err := s.rewrite(outer+flags, fold)
+		if err != nil {
+			return "", err
+		}
+		out = append(out, text)
+	}
+	text := flags + strings.Join(out, "|")
+	if _, err := syntax.Parse(outer+text, syntax.Perl); err != nil {
+		return "", fmt.Errorf("it cannot be written without lookaround: %w", err)
+	}
+	return text, nil
+}
+
+// leadingFlags are the flags at the beginning, which hold for all that follows.
+func leadingFlags(pattern string) string {
+	rest := pattern
+	for strings.HasPrefix(rest, "(?") {
+		end := strings.IndexByte(rest, ')')
+		if end < 0 || strings.Trim(rest[2:end], "imsU") != "" {
+			break
+		}
+		rest = rest[end+1:]
+	}
+	return pattern[:len(pattern)-len(rest)]
+}
+
+// sequence is one alternative of an expression: lookbehinds, what they stand
+// before, lookaheads, and what stands behind these.
+type sequence struct {
+	behind []look
+	head   string
+	ahead  []look
+	tail   string
+}
+
+// look is one lookaround.
+type look struct {
+	not  bool
+	body string
+}
+
+// split takes an expression apart at the top.
+func split(pattern string) ([]sequence, error) {
+	var out []sequence
+	s := sequence{}
+	part := &s.head
+	for i := 0; i < len(pattern); {
+		n, err := item(pattern[i:])
+		if err != nil {
+			return nil, err
+		}
+		text := pattern[i : i+n]
+		i += n
+		switch kind, body := lookOf(text); {
+		case text == "|":
+			out = append(out, s)
+			s = sequence{}
+			part = &s.head
+		case kind == "":
+			if Has(text) {
+				return nil, errPlace
+			}
+			*part += text
+		case i < len(pattern) && strings.IndexByte("*+?{", pattern[i]) >= 0 || Has(body):
+			return nil, errPlace
+		case strings.HasPrefix(kind, "(?<"):
+			if s.head != "" || len(s.ahead) > 0 {
+				return nil, errPlace
+			}
+			s.behind = append(s.behind, look{kind == "(?<!", body})
+		case s.tail != "":
+			return nil, errPlace
+		default:
+			s.ahead = append(s.ahead, look{kind == "(?!", body})
+			part = &s.tail
+		}
+	}
+	return append(out, s), nil
+}
+
+// lookOf is the beginning and the inside of a lookaround, "" for another item.
+func lookOf(text string) (kind, body string) {
+	for _, kind := range []string{"(?=", "(?!", "(?<=", "(?<!"} {
+		if strings.HasPrefix(text, kind) {
+			return kind, text[len(kind) : len(text)-1]
+		}
+	}
+	return "", ""
+}
+
+// item is the length of the first item of an expression: a group, a class, an
+// escape or a character.
+func item(s string) (int, error) {
+	switch s[0] {
+	case '\\':
+		if len(s) < 2 {
+			return 0, errors.New("it ends in a backslash")
+		}
+		return 2, nil
+	case '[':
+		return class(s)
+	case '(':
+		for i := 1; i < len(s); {
+			if s[i] == ')' {
+				return i + 1, nil
+			}
+			n, err := item(s[i:])
+			if err != nil {
+				return 0, err
+			}
+			i += n
+		}
+		return 0, errors.New("a group has no end")
+	}
+	return 1, nil
+}
+
+// class is the length of a character class.
+func class(s string) (int, error) {
+	i := 1
+	if strings.HasPrefix(s[i:], "^") {
+		i++
+	}
+	if strings.HasPrefix(s[i:], "]") {
+		i++
+	}
+	for ; i < len(s); i++ {
+		switch {
+		case s[i] == '\\':
+			i++
+		case strings.HasPrefix(s[i:], "[:"):
+			if n := strings.Index(s[i:], ":]"); n > 0 {
+				i += n + 1
+			}
+		case s[i] == ']':
+			return i + 1, nil
+		}
+	}
+	return 0, errors.New("a character class has no end")
+}
+
+// rewrite is the sequence without its lookarounds.
+func (s sequence) rewrite(flags string, fold bool) (string, error) {
+	out := s.head
+	if len(s.ahead) > 0 {
+		rest, err := restOf(s.ahead, s.tail, flags, fold)
+		if err != nil {
+			return "", err
+		}
+		out += rest
+	}
+	if len(s.behind) == 0 {
+		return out, nil
+	}
+	before, err := beforeOf(s.behind, flags, fold)
+	if err != nil {
+		return "", err
+	}
+	return before + out, nil
+}
+
+// restOf is what stands in the place of lookaheads and of all behind them.
+func restOf(ahead []look, tail, flags string, fold bool) (string, error) {
+	m := machine{fold: fold}
+	for _, l := range append(ahead, look{false, tail}) {
+		p, err := compile(flags + "(?:" + l.body + ")")
+		if err != nil {
+			return "", err
+		}
+		m.runs = append(m.runs, run{p, l.not})
+	}
+	return m.expression(false)
+}
+
+// beforeOf is what stands in the place of lookbehinds. They look at the text from
+// its end to its beginning, and so are run backwards.
+func beforeOf(behind []look, flags string, fold bool) (string, error) {
+	m := machine{fold: fold}
+	for _, l := range behind {
+		tree, err := syntax.Parse(flags+"(?:"+l.body+")", syntax.Perl)
+		if err != nil {
+			return "", err
+		}
+		if err := reverse(tree); err != nil {
+			return "", err
+		}
+		p, err := syntax.Compile(tree.Simplify())
+		if err != nil {
+			return "", err
+		}
+		m.runs = append(m.runs, run{p, l.not})
+	}
+	return m.expression(true)
+}
+
+// reverse turns an expression around.
+func reverse(t *syntax.Regexp) error {
+	switch t.Op {
+	case syntax.OpConcat:
+		for i, j := 0, len(t.Sub)-1; i < j; i, j = i+1, j-1 {
+			t.Sub[i], t.Sub[j] = t.Sub[j], t.Sub[i]
+		}
+	case syntax.OpLiteral:
+		for i, j := 0, len(t.Rune)-1; i < j; i, j = i+1, j-1 {
+			t.Rune[i], t.Rune[j] = t.Rune[j], t.Rune[i]
+		}
+	case syntax.OpBeginText:
+		t.Op = syntax.OpEndText
+	case syntax.OpBeginLine, syntax.OpEndLine, syntax.OpEndText, syntax.OpWordBoundary, syntax.OpNoWordBoundary:
+		return errPlace
+	}
+	for _, sub := range t.Sub {
+		if err := reverse(sub); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func compile(pattern string) (*syntax.Prog, error) {
+	tree, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil {
+		return nil, err
+	}
+	return syntax.Compile(tree.Simplify())
+}
