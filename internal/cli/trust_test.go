@@ -57,14 +57,15 @@ func TestTrustNeedsAPerson(t *testing.T) {
 
 // free are the commands that lift, install, remove and approve nothing.
 var free = []string{"audit", "audit search", "audit verify", "check", "completion", "completion bash", "completion fish", "completion powershell",
-	"completion zsh", "doctor", "explain", "help", "import", "import permitter", "init", "knowledge", "lint", "list", "permissions",
+	"completion zsh", "doctor", "explain", "help", "import", "import tool-routing", "init", "knowledge", "lint", "list", "permissions",
 	"permissions suggest", "policy", "policy input", "policy inspect", "policy new", "policy test", "policy validate", "statusline", "test",
 	"trust", "trust list", "trust verify", "try", "version", "cardea"}
 
 // forPersons are the others, as they are called to do their work.
 var forPersons = [][]string{{"trust", "init"}, {"trust", "update"}, {"trust", "revoke"}, {"install", "claude"}, {"install", "copilot"},
 	{"install", "claude", "--project"}, {"install", "claude", "--timeout", "20s", "--unattended"}, {"install", "claude", "--uninstall"},
-	{"install", "claude", "--binary", "BINARY"}, {"import", "bouncer", "bouncer.json"}, {"import", "cupcake"}, {"import", "cupcake", "--user"}}
+	{"install", "claude", "--binary", "BINARY"}, {"import", "bouncer", "bouncer.json", "--write", "--accept-losses"},
+	{"import", "permitter", "permitter", "--write"}, {"import", "cupcake", "--write"}, {"import", "cupcake", "--user", "--write"}}
 
 // Every command is in one of the two lists, and those for persons refuse an agent
 // and change nothing.
@@ -82,6 +83,7 @@ func TestCommandsForPersons(t *testing.T) {
 	d.write(filepath.Join(d.project, ".cardea/rules/r.yaml"), "rules: [{id: pa, tool: Bash, match: {command: pa}, effect: allow}]")
 	d.write(filepath.Join(d.project, ".cupcake/policies/claude/a.rego"), guardPolicy)
 	d.write(filepath.Join(d.project, "bouncer.json"), `{"customRules": [{"name": "x", "toolMatch": "bash", "pattern": "x", "action": "deny", "reason": "r"}]}`)
+	d.write(filepath.Join(d.project, "permitter"), "export PERMITTER_ENABLED=1\n")
 	if _, errs, code := d.sits("abc234\n", "install", "claude", "--binary", binary); code != exitOK {
 		t.Fatal(errs)
 	}
