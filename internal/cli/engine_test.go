@@ -72,7 +72,7 @@ func TestWithoutEngine(t *testing.T) {
 		t.Errorf("doctor with an engine: %s", out)
 	}
 	d.write(filepath.Join(d.project, ".cupcake/policies/claude/a.rego"), guardPolicy)
-	if _, errs, code := d.alone("", "import", "cupcake", "--dry-run"); code != exitError || !strings.Contains(errs, missing) {
+	if _, errs, code := d.alone("", "import", "cupcake"); code != exitError || !strings.Contains(errs, missing) {
 		t.Errorf("import: exit %d, %s", code, errs)
 	}
 	// Nobody can tell what a project's policies do, so it cannot be trusted.

@@ -182,24 +182,24 @@ func TestImportCupcake(t *testing.T) {
 	d.write(filepath.Join(from, "signals/s.sh"), "echo 1\n")
 	d.write(filepath.Join(from, "actions/a.sh"), "echo 1\n")
 	d.write(filepath.Join(from, "rulebook.yml"), "signals: {a: {command: x}}\n")
-	out, _, code := d.run("", "import", "cupcake", "--dry-run")
-	if _, err := os.Stat(filepath.Join(d.project, ".cardea")); code != exitOK || err == nil || !strings.Contains(out, "would copy") {
-		t.Errorf("dry: exit %d, %s", code, out)
+	out, _, code := d.run("", "import", "cupcake")
+	if _, err := os.Stat(filepath.Join(d.project, ".cardea")); code != exitError || err == nil || !strings.Contains(out, "would be written") {
+		t.Errorf("without --write: exit %d, %s", code, out)
 	}
-	out, errs, code := d.sits("abc234\n", "import", "cupcake", from)
-	for _, want := range []string{"policies/cupcake/a.rego", "left out", "gathers the verbs", "one of Cupcake's own", "it is broken", "is named by nothing", "'a': {command: 'x', timeout_seconds: 5}", "3 files"} {
+	out, errs, code := d.sits("a\n", "import", "cupcake", from, "--write", "--accept-losses")
+	for _, want := range []string{"policies/cupcake/a.rego", "left out", "gathers the verbs", "one of Cupcake's own", "it is broken", "it runs if actions in cardea.yaml name it", "a: {command: 'x', timeout_seconds: 5}"} {
 		if code != exitOK || !strings.Contains(out, want) {
 			t.Errorf("exit %d, no %q in %s%s", code, want, out, errs)
 		}
 	}
-	if out, _, _ := d.sits("abc234\n", "import", "cupcake", "--user"); !strings.Contains(out, d.home) {
+	if out, _, _ := d.sits("a\n", "import", "cupcake", "--user", "--write", "--accept-losses"); !strings.Contains(out, d.home) {
 		t.Errorf("for the person: %s", out)
 	}
-	if out, _, _ := d.sits("abc234\n", "import", "cupcake"); !strings.Contains(out, "is there already") {
+	if out, _, _ := d.run("", "import", "cupcake"); !strings.Contains(out, "is there already") {
 		t.Errorf("again: %s", out)
 	}
 	d.write(filepath.Join(from, "rulebook.yml"), "signals: {a: {}}\nstrange: 1\n")
-	if _, _, code := d.sits("abc234\n", "import", "cupcake"); code != exitError {
+	if _, _, code := d.sits("a\n", "import", "cupcake", "--write", "--accept-losses"); code != exitError {
 		t.Errorf("mistakes: exit %d", code)
 	}
 }
