@@ -2245,6 +2245,7 @@ var holders = [...]form.Holder{
 	{Property: "ends_the_same", Program: "false"},
 	{Property: "ends_the_same", Program: "let"},
 	{Property: "ends_the_same", Program: "printf"},
+	{Property: "ends_the_same", Program: "sleep"},
 	{Property: "ends_the_same", Program: "test"},
 	{Property: "ends_the_same", Program: "true"},
 	{Property: "evaluates_variables", Program: "bmake"},
