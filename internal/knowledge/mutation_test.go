@@ -23,7 +23,7 @@ import (
 // percent. sampled is one of how many changes a run without CARDEA_MUTATIONS=all
 // tries.
 const (
-	minScore = 90
+	minScore = 97
 	sampled  = 40
 )
 
