@@ -169,6 +169,9 @@ func installHarness(p Process, name string, f installFlags) error {
 		out.printf("  note: policies will ask instead of deciding: %s\n", err)
 	}
 	if !f.dryRun {
+		if err := offerExpansion(p, h, s, out); err != nil {
+			return err
+		}
 		out.printf("next: start a new session, then run \"cardea doctor\"\n")
 	}
 	return out.err

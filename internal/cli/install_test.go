@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"bytes"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -180,4 +182,56 @@ func TestInstallationPageIsTrue(t *testing.T) {
 			t.Errorf("docs/installation.md should show (exit %d, %s)\n%s", code, errs, shown)
 		}
 	}
+}
+
+// A person is offered that what their lists allow counts for the parts of a line,
+// and their word is written into their settings.
+func TestInstallOffersExpansion(t *testing.T) {
+	for _, tt := range []struct {
+		name, lists, settings, typed string
+		asked, written               bool
+	}{
+		{"yes", `{"permissions": {"allow": ["Bash(npm test)", "Bash(make:*)"]}}`, "", "a\n", true, true},
+		{"no", `{"permissions": {"allow": ["Bash(npm test)"]}}`, "", "\n", true, false},
+		{"nothing allows", `{"permissions": {"deny": ["Bash(rm:*)"]}}`, "", "a\n", false, false},
+		{"said already", `{"permissions": {"allow": ["Bash(npm test)"]}}`, "permissions: {expand: false} # mine\n", "a\n", false, false},
+		{"other settings", `{"permissions": {"allow": ["Bash(npm test)"]}}`, "on_error: deny # mine\n", "a\n", true, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			d, binary := hooked(t)
+			d.write(filepath.Join(d.home, ".claude/settings.json"), tt.lists)
+			file := filepath.Join(d.home, ".config/cardea/cardea.yaml")
+			if tt.settings != "" {
+				d.write(file, tt.settings)
+			}
+			var out, errs bytes.Buffer
+			p := d.process(&typing{lines: []string{"abc234\n", tt.typed}}, &out, &errs)
+			p.Person, p.Code = func() error { return nil }, func() string { return "abc234" }
+			if code := Main([]string{"install", "claude", "--binary", binary}, p); code != exitOK {
+				t.Fatalf("exit %d, %s", code, errs.String())
+			}
+			if asked := strings.Contains(errs.String(), "of Claude Code's lists allow something"); asked != tt.asked {
+				t.Errorf("asked: %v\n%s", asked, errs.String())
+			}
+			data, _ := os.ReadFile(file)
+			if written := strings.Contains(string(data), "expand: true") && !strings.Contains(string(data), "#  expand: true"); written != tt.written {
+				t.Errorf("written: %v\n%s", written, data)
+			}
+			if !strings.Contains(string(data), strings.TrimSpace(tt.settings)) {
+				t.Errorf("what was there is lost:\n%s", data)
+			}
+		})
+	}
+}
+
+// typing gives one line at a time, as a terminal does.
+type typing struct{ lines []string }
+
+func (t *typing) Read(b []byte) (int, error) {
+	if len(t.lines) == 0 {
+		return 0, io.EOF
+	}
+	n := copy(b, t.lines[0])
+	t.lines = t.lines[1:]
+	return n, nil
 }
