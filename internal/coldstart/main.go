@@ -5,7 +5,10 @@
 // that the ratio holds while the machine's speed drifts. It prints figures and
 // judges nothing; the budgets are in docs/budgets.md.
 //
-//	go run ./internal/coldstart [-n 200] [-other /bin/true] [-setup rules|permissions|none]
+//	go run ./internal/coldstart [-n 200] [-other /bin/true] [-setup rules] [-line typical]
+//
+// With -other plain it compares with the same call in the set-up "rules". The set-up
+// "ledger" measures a search of a million entries in place of a call.
 package main
 
 import (
@@ -22,7 +25,21 @@ import (
 	"cardea.dev/internal/decide/policy/sample"
 )
 
-const payload = `{"session_id":"coldstart","transcript_path":"/t.jsonl","cwd":"%s","permission_mode":"default","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"cd src && npm test 2>&1 | tee test.log"},"tool_use_id":"t"}`
+const payload = `{"session_id":"coldstart","transcript_path":"/t.jsonl","cwd":"%s","permission_mode":"default","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"%s"},"tool_use_id":"t"}`
+
+// lines are what is judged: a typical line, one that names 8000 files of 50 folders,
+// and one of 200 KB.
+func lines() map[string]string {
+	var many, long strings.Builder
+	many.WriteString("rm -f")
+	for i := range 8000 {
+		fmt.Fprintf(&many, " src/d%d/file%d.o", i%50, i)
+	}
+	for i := 0; long.Len() < 200_000; i++ {
+		fmt.Fprintf(&long, "npm test -- pkg%d && echo done %d; ", i, i)
+	}
+	return map[string]string{"typical": "cd src && npm test 2>&1 | tee test.log", "paths": many.String(), "long": long.String() + "true"}
+}
 
 const settings = "version: 1\non_error: defer\npacks: {web: off}\n"
 
@@ -37,64 +54,63 @@ rules:
 `
 
 func main() {
-	n := flag.Int("n", 200, "counted pairs")
-	other := flag.String("other", "/bin/true", "what to compare with")
-	setup := flag.String("setup", "rules", "rules: settings and a rules file of the person's; permissions: a list of 1000 entries besides; policies: policies of the person's, of which three are routed; none: nothing")
-	policies := flag.Int("policies", 50, "how many policies")
+	o := options{}
+	flag.IntVar(&o.n, "n", 200, "counted pairs")
+	flag.StringVar(&o.other, "other", "/bin/true", "what to compare with; plain: the same call in the set-up rules")
+	flag.StringVar(&o.setup, "setup", "rules", "rules: settings and a rules file of the person's; own: as many rules of the person's as -own says; permissions: a list of 1000 entries besides; policies: policies of the person's, of which three are routed; ledger: a search of a million entries; none: nothing")
+	flag.StringVar(&o.line, "line", "typical", "typical, paths (8000 of them) or long (200 KB)")
+	flag.IntVar(&o.policies, "policies", 50, "how many policies")
+	flag.IntVar(&o.own, "own", 1000, "how many own rules")
 	flag.Parse()
-	if err := run(*n, *other, *setup, *policies); err != nil {
+	if err := o.run(); err != nil {
 		fmt.Fprintln(os.Stderr, "coldstart:", err)
 		os.Exit(1)
 	}
 }
 
-func run(n int, other, setup string, policies int) error {
+// options are what is measured, and against what.
+type options struct {
+	n, policies, own   int
+	other, setup, line string
+}
+
+// command is what is started again and again.
+type command struct {
+	name, input string
+	args, env   []string
+}
+
+func (o options) run() error {
 	dir, err := os.MkdirTemp("", "coldstart")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	bin, home, work := filepath.Join(dir, "cardea"), filepath.Join(dir, "home"), filepath.Join(dir, "work")
+	bin := filepath.Join(dir, "cardea")
 	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", dir, "cardea.dev/cmd/cardea", "cardea.dev/cmd/cardea-engine")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("build cardea: %w\n%s", err, out)
 	}
-	files := map[string]string{filepath.Join(work, "src", "x"): ""}
-	if setup != "none" {
-		files[filepath.Join(home, ".config", "cardea", "cardea.yaml")] = settings
-		files[filepath.Join(home, ".config", "cardea", "rules", "mine.yaml")] = rules
-	}
-	if setup == "permissions" {
-		files[filepath.Join(home, ".config", "cardea", "cardea.yaml")] = settings + "permissions: {expand: true}\n"
-		files[filepath.Join(home, ".claude", "settings.json")] = thousand()
-	}
-	if setup == "policies" {
-		for name, text := range sample.Files(policies) {
-			files[filepath.Join(home, ".config", "cardea", "policies", name)] = text
-		}
-	}
-	for name, text := range files {
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			return err
-		}
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			return err
-		}
-	}
-	if err := os.MkdirAll(home, 0o755); err != nil {
+	check, err := o.command(bin, filepath.Join(dir, "measured"))
+	if err != nil {
 		return err
 	}
-	env := []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "CLAUDE_PROJECT_DIR=" + work}
-	input := fmt.Sprintf(payload, work)
+	other := command{name: o.other}
+	if o.other == "plain" {
+		o.setup = "rules"
+		if other, err = o.command(bin, filepath.Join(dir, "plain")); err != nil {
+			return err
+		}
+	}
 	var a, b, ratios []float64
 	var peak int64
-	for i := -5; i < n; i++ { // five to warm up
-		took, rss, err := once(bin, []string{"check", "--harness", "claude-code"}, env, input)
+	for i := -5; i < o.n; i++ { // five to warm up
+		took, rss, err := check.once()
 		if err != nil {
 			return err
 		}
-		base, _, err := once(other, nil, env, "")
+		base, _, err := other.once()
 		if err != nil {
 			return err
 		}
@@ -104,11 +120,87 @@ func run(n int, other, setup string, policies int) error {
 		a, b, ratios = append(a, ms(took)), append(b, ms(base)), append(ratios, float64(took)/float64(base))
 		peak = max(peak, rss)
 	}
-	fmt.Printf("%d interleaved pairs; min, median, max\n", n)
-	fmt.Printf("cardea check   %s ms\n", spread(a))
-	fmt.Printf("%-14s %s ms\n", filepath.Base(other), spread(b))
+	fmt.Printf("%d interleaved pairs; min, median, 99 %%, max\n", o.n)
+	fmt.Printf("cardea         %s ms\n", spread(a))
+	fmt.Printf("%-14s %s ms\n", filepath.Base(o.other), spread(b))
 	fmt.Printf("ratio          %s\n", spread(ratios))
 	fmt.Printf("resident peak  %.1f MB\n", float64(peak)/1024)
+	return nil
+}
+
+// command makes the set-up in a folder, and gives the command that is measured there.
+func (o options) command(bin, dir string) (command, error) {
+	home, work := filepath.Join(dir, "home"), filepath.Join(dir, "work")
+	config := filepath.Join(home, ".config", "cardea")
+	files := map[string]string{filepath.Join(work, "src", "x"): "", filepath.Join(home, "x"): ""}
+	if o.setup != "none" {
+		files[filepath.Join(config, "cardea.yaml")] = settings
+		files[filepath.Join(config, "rules", "mine.yaml")] = rules
+	}
+	switch o.setup {
+	case "own":
+		files[filepath.Join(config, "rules", "mine.yaml")] = ownRules(o.own)
+	case "permissions":
+		files[filepath.Join(config, "cardea.yaml")] = settings + "permissions: {expand: true}\n"
+		files[filepath.Join(home, ".claude", "settings.json")] = thousand()
+	case "policies":
+		for name, text := range sample.Files(o.policies) {
+			files[filepath.Join(config, "policies", name)] = text
+		}
+	}
+	for name, text := range files {
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			return command{}, err
+		}
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			return command{}, err
+		}
+	}
+	text, known := lines()[o.line]
+	if !known {
+		return command{}, fmt.Errorf("there is no line %q", o.line)
+	}
+	c := command{name: bin, args: []string{"check", "--harness", "claude-code"}, input: fmt.Sprintf(payload, work, text),
+		env: []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "CLAUDE_PROJECT_DIR=" + work}}
+	if o.setup != "ledger" {
+		return c, nil
+	}
+	if _, _, err := c.once(); err != nil {
+		return command{}, err
+	}
+	c.args, c.input = []string{"audit", "search", "no such text in any entry"}, ""
+	return c, million(filepath.Join(home, ".local", "state", "cardea", "ledger"))
+}
+
+// ownRules is a file of rules of the person's.
+func ownRules(n int) string {
+	var b strings.Builder
+	b.WriteString("version: 1\nrules:\n")
+	for i := range n {
+		fmt.Fprintf(&b, "  - {id: rule-%d, tool: Bash, match: {command: program%d sub}, effect: ask, message: Use another one., tests: [{input: {command: program%d sub}, expect: ask}]}\n", i, i, i)
+	}
+	return b.String()
+}
+
+// million repeats the last entry of a ledger a million times, over ten earlier days.
+// Copies are not genuine, which a search finds out for what it shows only.
+func million(dir string) error {
+	days, err := filepath.Glob(filepath.Join(dir, "*.jsonl"))
+	if err != nil || len(days) == 0 {
+		return fmt.Errorf("the call left no ledger in %s: %w", dir, err)
+	}
+	text, err := os.ReadFile(days[len(days)-1])
+	if err != nil {
+		return err
+	}
+	day := strings.TrimSuffix(filepath.Base(days[len(days)-1]), ".jsonl")
+	line := strings.SplitAfter(string(text), "\n")[0]
+	for i := range 10 {
+		name := fmt.Sprintf("2020-01-%02d", i+1)
+		if err := os.WriteFile(filepath.Join(dir, name+".jsonl"), []byte(strings.Repeat(strings.ReplaceAll(line, day, name), 100_000)), 0o600); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -123,16 +215,16 @@ func thousand() string {
 	return b.String()
 }
 
-// once runs a command and gives its wall time and its peak memory in KiB.
-func once(name string, args, env []string, input string) (time.Duration, int64, error) {
-	cmd := exec.Command(name, args...)
-	cmd.Env = env
-	cmd.Stdin = strings.NewReader(input)
+// once runs the command and gives its wall time and its peak memory in KiB.
+func (c command) once() (time.Duration, int64, error) {
+	cmd := exec.Command(c.name, c.args...)
+	cmd.Env = c.env
+	cmd.Stdin = strings.NewReader(c.input)
 	begin := time.Now()
 	out, err := cmd.CombinedOutput()
 	took := time.Since(begin)
 	if err != nil {
-		return 0, 0, fmt.Errorf("run %s: %w\n%s", name, err, out)
+		return 0, 0, fmt.Errorf("run %s: %w\n%s", c.name, err, out)
 	}
 	rss := int64(0)
 	if u, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
@@ -145,5 +237,5 @@ func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
 func spread(v []float64) string {
 	sort.Float64s(v)
-	return fmt.Sprintf("%7.2f %7.2f %7.2f", v[0], v[len(v)/2], v[len(v)-1])
+	return fmt.Sprintf("%7.2f %7.2f %7.2f %7.2f", v[0], v[len(v)/2], v[len(v)*99/100], v[len(v)-1])
 }

@@ -33,7 +33,7 @@ func scan(r io.ReaderAt, size int64, q *Query, yield func(*candidate) bool) erro
 		found []candidate
 		err   error
 	}
-	seek := q.seek()
+	seek, buffers := q.seek(), new(sync.Pool)
 	workers := runtime.GOMAXPROCS(0)
 	pieces := make(chan chan result, workers)
 	stop := make(chan struct{})
@@ -50,7 +50,7 @@ func scan(r io.ReaderAt, size int64, q *Query, yield func(*candidate) bool) erro
 				return
 			}
 			running.Go(func() {
-				found, err := look(r, begin, end, size, seek)
+				found, err := look(r, begin, end, size, seek, buffers)
 				done <- result{found, err}
 			})
 		}
@@ -73,9 +73,15 @@ func scan(r io.ReaderAt, size int64, q *Query, yield func(*candidate) bool) erro
 
 // look gives the candidates among the lines that begin from one place of a file on,
 // before another one.
-func look(r io.ReaderAt, begin, end, size int64, s seek) ([]candidate, error) {
+func look(r io.ReaderAt, begin, end, size int64, s seek, buffers *sync.Pool) ([]candidate, error) {
 	from, to := max(0, begin-1), min(size, end+maxLine)
-	buf := make([]byte, to-from)
+	space, _ := buffers.Get().(*[]byte)
+	if space == nil {
+		space = new([]byte)
+		*space = make([]byte, piece+maxLine+1)
+	}
+	defer buffers.Put(space)
+	buf := (*space)[:to-from]
 	if n, err := r.ReadAt(buf, from); err != nil && (!errors.Is(err, io.EOF) || n < len(buf)) {
 		return nil, err
 	}

@@ -34,11 +34,11 @@ func (c *call) holdsForCall(m *Match) bool {
 func (c *call) holds(m *Match, i, after int) bool {
 	if i != cardea.WholeCall {
 		p := &c.ev.Call.Parts[i]
+		if m.Programs != 0 && m.Programs&c.programs(i) == 0 {
+			return false
+		}
 		if len(m.Command) > 0 {
 			var ok bool
-			if m.Programs != 0 && m.Programs&c.programs(i) == 0 {
-				return false
-			}
 			if after, ok = leads(m.Command, p); !ok {
 				return false
 			}

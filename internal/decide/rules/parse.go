@@ -273,6 +273,7 @@ func (p *parser) match(v document.Value) Match {
 		for _, e := range a.List() {
 			out.Any = append(out.Any, p.match(e))
 		}
+		out.Programs |= programsOfAny(&out)
 		if len(out.Any) == 0 {
 			a.Problem(cardea.CodeMissing, "list at least one alternative, or remove it", "any is empty")
 		}
@@ -282,6 +283,18 @@ func (p *parser) match(v document.Value) Match {
 		v.Problem(cardea.CodeMissing, "add a condition, or remove it", "an empty match")
 	}
 	return out
+}
+
+// programsOfAny are the programs of the alternatives of a match that names none itself,
+// 0 where one of them names none.
+func programsOfAny(m *Match) (all uint64) {
+	for i := range m.Any {
+		if len(m.Command) > 0 || m.Any[i].Programs == 0 {
+			return 0
+		}
+		all |= m.Any[i].Programs
+	}
+	return all
 }
 
 // unless reads the exceptions of a match whose conditions on accesses were read.

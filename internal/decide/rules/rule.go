@@ -100,9 +100,10 @@ type Match struct {
 	// Command are programs with leading subcommands; one of them must lead
 	// the part.
 	Command [][]string
-	// Programs has a bit for the program of each command (bitOf); 0 is
-	// unknown. It is worked out when the rule is read, and saves most parts
-	// the comparison with a long list.
+	// Programs has a bit for the program of each command (bitOf), or of each
+	// alternative's where all of them name commands; 0 is unknown. It is
+	// worked out when the rule is read, and saves most parts the comparison
+	// with a long list.
 	Programs uint64
 	// Any are alternatives; one of them must hold on the part, too.
 	Any []Match
