@@ -26,7 +26,7 @@ func newWall(t *testing.T, deny string) *wall {
 	w := &wall{t: t, home: home, app: filepath.Join(home, "app"), program: filepath.Join(home, "bin", "program")}
 	everything := `{"permissions":{"allow":["Bash","Write","Edit","Read","mcp__x"],"deny":[` + deny + `]}}`
 	for path, text := range map[string]string{
-		"app/.git/HEAD": "", "app/.claude/hooks/pre.sh": "", "app/src/x": "", ".config/cardea/cardea.yaml": "permissions: {expand: true}\n",
+		"app/.git/HEAD": "", ".ssh/id_rsa": "", "app/build/x.o": "", "app/.claude/hooks/pre.sh": "", "app/src/x": "", ".config/cardea/cardea.yaml": "permissions: {expand: true}\n",
 		"app/.claude/settings.json": everything, ".claude/settings.json": everything, "app/.cardea/cardea.yaml": "version: 1\n",
 	} {
 		path = filepath.Join(home, path)
@@ -104,9 +104,17 @@ func TestWallsAroundCommands(t *testing.T) {
 // TestShapes checks what is dangerous by its shape, whatever its words: each line of
 // the table asks or is denied, and what stands behind the arrow, its harmless twin,
 // is neither.
-func TestShapes(t *testing.T) {
-	w := newWall(t, "")
-	data, err := os.ReadFile("../../testdata/walls/shape.txt")
+func TestShapes(t *testing.T) { judgeTwins(t, newWall(t, ""), "shape.txt") }
+
+// TestConstants checks texts of the line that reach a word in some other way than as they
+// stand: through a variable, an input, an expansion, a format or another folder. Each has
+// its harmless twin.
+func TestConstants(t *testing.T) { judgeTwins(t, newWall(t, `"Bash(git push:*)"`), "constants.txt") }
+
+// judgeTwins asks the program about each line of a table, and its harmless twin.
+func judgeTwins(t *testing.T, w *wall, name string) {
+	t.Helper()
+	data, err := os.ReadFile("../../testdata/walls/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,13 +128,16 @@ func TestShapes(t *testing.T) {
 			continue
 		}
 		bad, good, ok := strings.Cut(strings.ReplaceAll(line, "⏎", "\n"), " ⇒ ")
-		if !ok {
+		if !ok && name == "shape.txt" {
 			t.Errorf("%q has no harmless twin", line)
 		}
 		for _, mode := range []string{"default", "bypassPermissions"} {
 			if got := w.effect(mode, bad); !shut(got) {
 				t.Errorf("%s, mode %s: %q", got, mode, bad)
 			}
+		}
+		if !ok {
+			continue
 		}
 		if got := w.effect("default", good); shut(got) {
 			t.Errorf("%s: %q", got, good)

@@ -72,7 +72,7 @@ func Analyse(text string, env Env) Analysis {
 // analyse is one look at a line, with what another look found that it makes.
 func analyse(text string, env Env, created creations) (Analysis, creations) {
 	w := &walker{env: env, cur: newState(env), shell: shell{funcs: map[string]*function{}, aliases: map[string]string{}, traits: map[string]trait{}, fixedSet: map[string]bool{}}}
-	w.files.created = created
+	w.files.created, w.files.visited = created, []string{env.Cwd}
 	switch {
 	case strings.Trim(text, " \t\n") == "":
 		return Analysis{}, creations{}
@@ -117,6 +117,8 @@ type walker struct {
 	used   used         // how much of the limits is used
 
 	out            Analysis   // what was found so far
+	prints         []printed  // what parts print
+	fed            string     // what comes in through other descriptors, and from a coprocess
 	running        []running  // the scripts around
 	late           []lateSpot // spots of parts that were walked before
 	shows          string     // a variable from outside that the line expands
@@ -142,6 +144,7 @@ type shell struct {
 	exportsFuncs bool
 	traced       bool // the shell prints its commands with their values
 	posix        bool // the shell may be another than bash
+	ignoresCase  bool // patterns may match letters of the other case
 }
 
 // command is the command being built.
@@ -149,15 +152,16 @@ type command struct {
 	spots   *[]cardea.Opaque // nil outside of a command
 	stdin   input            // what it reads
 	pending []feed           // what flows into it through its words and descriptors
+	appends bool             // a redirection leaves what the file holds
 }
 
 // lineFiles is what the line does to files.
 type lineFiles struct {
-	changed   bool      // a command may have changed files
-	entered   string    // where the last cd leads
-	enteredAt int       // its part
-	created   creations // what the line creates, as another look found
-	creates   creations // and this one
+	changed bool      // a command may have changed files
+	entered []string  // where the last cd may lead
+	visited []string  // where a shell may have been
+	created creations // what the line creates, as another look found
+	creates creations // and this one
 }
 
 // used counts against the limits.
@@ -166,6 +170,7 @@ type used struct {
 	evaluating int  // depth of values within values, in arithmetic
 	words      int  // words looked at so far
 	possible   int  // possible commands looked at so far
+	printed    int  // bytes that commands print, as far as the line says them
 	overLimit  bool // a limit was hit
 }
 
@@ -203,6 +208,7 @@ func (w *walker) script(text string) {
 			}
 		}
 	}
+	w.shell.ignoresCase = w.shell.ignoresCase || strings.Contains(text, "nocase")
 	w.treeCheck(file)
 	w.onlyComments = len(file) == 0 && err == nil
 	w.collectTraits(file)

@@ -271,7 +271,7 @@ func TestParts(t *testing.T) {
 		{`a $'\0'`, `a $'\0'`},
 		{"a {5..1..2} {a..e..2} {01..03}", "a {5..1..2} {a..e..2} {01..03}"[:2] + "5 3 1 a c e {01..03}"},
 		{"a $\"b\"", "a $\"b\""},
-		{"a ~root/x ~nobody/x ~+", "a /root/x ~nobody/x ~+"},
+		{"a ~root/x ~nobody/x ~+", "a /root/x ~nobody/x /proj"},
 		{"$x", "?$x"},
 		{"$(a)", "?a ; $(a)"},
 		{"$nothing$(true)", "?*"},

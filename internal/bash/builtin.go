@@ -140,7 +140,7 @@ func (w *walker) setter(inv invocation) {
 	case "printf":
 		if len(words) > 0 && words[0].Text == "-v" && words[0].Static {
 			if len(words) > 1 {
-				w.setByName(words[1])
+				w.setByName(words[1], w.about(name, words[2:]))
 			}
 			null = len(inv.access) == 0
 		} else if len(words) > 1 && (!words[0].Static || countsOutput(words[0].Text)) {
@@ -148,7 +148,7 @@ func (w *walker) setter(inv invocation) {
 		} else if len(words) > 0 && !words[0].Static && words[0].MayBeOption {
 			w.spot(words[0].Text, cardea.OpaqueCodeOption, "the option may name a variable, whose subscript "+"bash evaluates")
 		} else if len(words) > 0 && strings.HasPrefix(words[0].Text, "-v") && len(words[0].Text) > 2 {
-			w.setByName(field{Word: cardea.Word{Text: words[0].Text[2:], Static: words[0].Static}})
+			w.setByName(field{Word: cardea.Word{Text: words[0].Text[2:], Static: words[0].Static}}, w.about(name, words[1:]))
 		}
 	case "unset":
 		for _, f := range words {
@@ -184,20 +184,20 @@ func (w *walker) letWord(f field) {
 
 // setList sets an array to what is not known. That the variable is one counts
 // from here on.
-func (w *walker) setList(f field) {
+func (w *walker) setList(f field, may []string) {
 	if f.Static && plainName(f.Text) {
 		w.shell.traits[f.Text] |= listed
 	}
-	w.setByName(f)
+	w.setByName(f, may...)
 }
 
-// setByName sets a variable to what is not known.
-func (w *walker) setByName(f field) {
+// setByName sets a variable to what is not known, and may be one of some texts.
+func (w *walker) setByName(f field, may ...string) {
 	if !f.Static || !plainName(f.Text) {
 		w.spot(f.Text, cardea.OpaqueEvaluated, evaluates)
 		return
 	}
-	w.set(f.Text, value{kind: dynamic})
+	w.set(f.Text, w.someOf(may))
 }
 
 // countsOutput reports a format of printf with %n, which sets the variable that
@@ -218,6 +218,7 @@ func countsOutput(format string) bool {
 
 // readNames handles the names that read and its kin set.
 func (w *walker) readNames(name string, words []field, assigns []cardea.Assign) {
+	in := w.takes(name, words, assigns)
 	withValue := map[string]string{"read": "adinNptu", "mapfile": "dnOsuCc", "readarray": "dnOsuCc", "getopts": ""}[name]
 	for i := 0; i < len(words); i++ {
 		f := words[i]
@@ -229,9 +230,9 @@ func (w *walker) readNames(name string, words []field, assigns []cardea.Assign) 
 			}
 			if at >= 0 && f.Text[1+at] == 'a' && name == "read" {
 				if 2+at < len(f.Text) {
-					w.setList(field{Word: cardea.Word{Text: f.Text[2+at:], Static: true}})
+					w.setList(field{Word: cardea.Word{Text: f.Text[2+at:], Static: true}}, in.all())
 				} else if i+1 < len(words) {
-					w.setList(words[i+1])
+					w.setList(words[i+1], in.all())
 				}
 			}
 			if strings.IndexByte(withValue, last) >= 0 && at == len(f.Text)-2 {
@@ -245,18 +246,25 @@ func (w *walker) readNames(name string, words []field, assigns []cardea.Assign) 
 		if name == "getopts" && i > 1 {
 			break
 		}
+		if name == "getopts" {
+			w.cur.vars["OPTARG"] = w.someOf(w.options(words[min(len(words), 2):]))
+		}
 		if name == "mapfile" || name == "readarray" {
-			w.setList(f)
+			w.setList(f, in.all())
 		} else {
-			w.setByName(f)
+			w.setByName(f, in.next()...)
 		}
 		if name != "getopts" && w.cmd.stdin.from[0] < w.cmd.stdin.from[1] {
 			w.setOrigin(f.Text, w.cmd.stdin.from)
 		}
 	}
+	if v := w.someOf(in.all()); len(v.may) > 0 { // where it puts them without a name
+		w.cur.vars["REPLY"], w.cur.vars["MAPFILE"] = v, v
+	}
 	if name == "read" && w.reads(words) && !slices.ContainsFunc(assigns, func(a cardea.Assign) bool { return !a.Static || a.Value != "" }) {
 		if s := w.fromSearch(); s != nil {
-			w.set(words[len(words)-1].Text, value{kind: dynamic, found: s})
+			v := w.cur.vars[words[len(words)-1].Text]
+			w.set(words[len(words)-1].Text, value{kind: dynamic, found: s, may: v.may})
 		}
 	}
 }
@@ -391,6 +399,9 @@ func (w *walker) prefixBuiltin(inv invocation) {
 		return
 	}
 	if len(args) == 0 {
+		if name == "exec" {
+			w.fed += w.cmd.stdin.text + w.cmd.stdin.may
+		}
 		if len(inv.access) > 0 || len(*w.cmd.spots) > 0 {
 			w.emitBuiltin(inv, false)
 		} else {

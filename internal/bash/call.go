@@ -1,6 +1,7 @@
 package bash
 
 import (
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -18,7 +19,8 @@ import (
 type invocation struct {
 	argv     []field
 	assigns  []cardea.Assign
-	access   []cardea.Access // of redirections
+	access   []cardea.Access     // of redirections
+	may      map[string][]string // what the assigns may be which are not certain
 	wrappers []string
 	around   []cardea.Outer // the commands that were taken apart on the way
 	elevated bool
@@ -38,7 +40,7 @@ type invocation struct {
 func (w *walker) call(c *syntax.CallExpr, redirs []*syntax.Redirect) {
 	var spots []cardea.Opaque
 	saved := w.cmd
-	w.cmd.spots, w.cmd.pending = &spots, nil
+	w.cmd.spots, w.cmd.pending, w.cmd.appends = &spots, nil, false
 	defer func() { w.cmd = saved }()
 
 	inv := invocation{start: w.offset(c), text: w.source(c), wrappers: slices.Clone(w.around.wrappers), around: w.around.outer, mayFail: mayFail(redirs)}
@@ -50,7 +52,9 @@ func (w *walker) call(c *syntax.CallExpr, redirs []*syntax.Redirect) {
 		return
 	}
 	for _, a := range c.Assigns {
-		inv.assigns = append(inv.assigns, w.prefix(a))
+		given, may := w.prefix(a)
+		inv.assigns = append(inv.assigns, given)
+		inv.mayBe(given.Name, may)
 	}
 	inv.access = w.redirects(redirs)
 	if len(inv.argv) == 0 {
@@ -121,7 +125,7 @@ func (w *walker) assign(a *syntax.Assign) {
 		} else if old := w.lookup(name); old.kind == known && v.kind == known {
 			v.text = old.text + v.text
 		} else if old.kind != unset {
-			v = value{kind: dynamic}
+			v = w.someOf(w.joined(w.joined([]string{""}, w.mayBe(name)), v.texts()))
 		}
 	}
 	w.set(name, v)
@@ -131,10 +135,11 @@ func (w *walker) assign(a *syntax.Assign) {
 // one.
 func (w *walker) setElement(name string, v value) {
 	if v.kind != known {
-		v = value{kind: dynamic}
+		v = value{kind: dynamic, may: v.may}
 	}
+	others := append(w.mayBe(name), v.texts()...)
 	w.set(name, v) // an integer evaluates it
-	w.store(name, value{kind: dynamic})
+	w.store(name, w.someOf(others))
 }
 
 func (w *walker) arrayValue(a *syntax.Assign) value {
@@ -144,12 +149,12 @@ func (w *walker) arrayValue(a *syntax.Assign) value {
 		if old.kind != array {
 			v.kind = dynamic
 		}
-		v.list = slices.Clone(old.list)
+		v.list, v.may = slices.Clone(old.list), slices.Clone(w.mayBe(a.Name.Value))
 	}
 	for _, e := range a.Array.Elems {
 		if e.Index != nil {
 			w.subscript(e.Index)
-			w.walkWord(e.Value)
+			v.may = append(v.may, w.assigned(e.Value).texts()...)
 			v.kind = dynamic
 			continue
 		}
@@ -158,20 +163,33 @@ func (w *walker) arrayValue(a *syntax.Assign) value {
 				v.kind = dynamic
 			}
 			v.list = append(v.list, f.Text)
+			v.may = append(v.may, w.mayHold(f)...)
 		}
 		if len(v.list) > maxList {
 			v.kind = dynamic
 			break
 		}
 	}
-	if v.kind != array {
-		v.list = nil
+	if v.kind == array {
+		return value{kind: array, list: v.list}
 	}
-	return v
+	return w.someOf(append(v.may, strings.Join(v.may, " ")))
 }
 
-// prefix reads an assignment in front of a command.
-func (w *walker) prefix(a *syntax.Assign) cardea.Assign {
+// mayBe notes what a variable may be that a command is given.
+func (inv *invocation) mayBe(name string, texts []string) {
+	if len(texts) == 0 {
+		return
+	}
+	inv.may = maps.Clone(inv.may)
+	if inv.may == nil {
+		inv.may = map[string][]string{}
+	}
+	inv.may[name] = texts
+}
+
+// prefix reads an assignment in front of a command, and what it may be.
+func (w *walker) prefix(a *syntax.Assign) (cardea.Assign, []string) {
 	out := cardea.Assign{}
 	if a.Name != nil {
 		out.Name = a.Name.Value
@@ -179,11 +197,12 @@ func (w *walker) prefix(a *syntax.Assign) cardea.Assign {
 	if a.Index != nil {
 		w.subscript(a.Index)
 	}
-	if v := w.assigned(a.Value); v.kind == known && !a.Append {
+	v := w.assigned(a.Value)
+	if v.kind == known && !a.Append {
 		out.Value, out.Static = v.text, true
 	}
 	out.Class = knowledge.AssignmentClass(out.Name, out.Value, out.Static && a.Index == nil && a.Array == nil)
-	return out
+	return out, v.may
 }
 
 // classOf says what a variable can do that has a value.
@@ -288,10 +307,7 @@ func (w *walker) function(inv invocation, name string) bool {
 	static := true
 	for _, a := range inv.argv[1:] {
 		static = static && a.Static
-		params = append(params, a.Text)
-	}
-	if !static {
-		params = nil
+		params = append(params, w.mayHold(a)...)
 	}
 	for _, a := range inv.assigns {
 		w.forgetName(a.Name)
@@ -325,9 +341,7 @@ func (w *walker) callFunction(name string, f *function, params []string, known b
 	w.cmd.spots, w.cmd.pending = nil, nil
 	savedParams, savedOK, savedLocals := w.cur.params, w.cur.paramsOK, w.shell.locals
 	w.shell.locals = map[string]value{}
-	if w.cmd.stdin.kind == literal {
-		w.cmd.stdin = input{kind: elsewhere} // which of its commands reads what is not known
-	}
+	w.cmd.stdin = w.cmd.stdin.shared()
 	before, exits := w.cur, len(w.shell.exits)
 	for i, body := range f.bodies {
 		w.cur = before.clone()
@@ -383,9 +397,7 @@ func (w *walker) nested(via, text string, inv invocation) {
 	saved, around := w.cmd, w.around
 	w.cmd.spots, w.cmd.pending = nil, nil
 	w.around = around.with(inv)
-	if w.cmd.stdin.kind == literal {
-		w.cmd.stdin = input{kind: elsewhere} // which of its commands reads what is not known
-	}
+	w.cmd.stdin = w.cmd.stdin.shared()
 	begin := len(w.out.Parts)
 	w.inConstruct(via, func() { w.script(text) })
 	w.cmd, w.around = saved, around
@@ -455,6 +467,9 @@ func (w *walker) emitProgram(inv invocation) {
 			if a.Static && strings.ContainsAny(a.Value, "/.~") {
 				does.Possible.Touch = append(does.Possible.Touch, knowledge.PossibleValue(a.Value, w.paths())...)
 			}
+			for _, text := range inv.may[a.Name] {
+				does.Possible.Touch = append(does.Possible.Touch, knowledge.PossibleValue(text, w.paths())...)
+			}
 		}
 	}
 	env := w.env
@@ -471,7 +486,9 @@ func (w *walker) emitProgram(inv invocation) {
 			p.Opaque = append(p.Opaque, variableSpot(a.Name))
 		}
 	}
-	w.emit(p)
+	if w.emit(p); !w.used.overLimit {
+		w.notePrinted(inv.argv)
+	}
 }
 
 // claimed reports whether a program takes a variable that is not dangerous by its name
@@ -499,7 +516,7 @@ func (w *walker) describe(inv invocation) knowledge.Meaning {
 	at := len(w.out.Parts)
 	does := knowledge.Describe(knowledge.Invocation{Words: inv.argv, Paths: w.paths(), Redirections: inv.access, FilesChanged: w.files.changed,
 		MadeFolder: func(path string) bool { return w.files.created.folder(target{path, at}) },
-		MayBecome:  func(word field) []knowledge.PossiblePath { return w.mayBecome(word, inv.wrappers) }, Input: w.cmd.stdin.literal()}, &w.env.World)
+		MayBecome:  func(word field) []knowledge.PossiblePath { return w.mayBecome(word, inv.wrappers) }, Input: w.input()}, &w.env.World)
 	for _, path := range does.Targets {
 		w.files.creates.targets = append(w.files.creates.targets, target{path, at})
 	}
@@ -520,7 +537,7 @@ func (w *walker) paths() knowledge.Paths {
 	if home := w.cur.vars["HOME"]; home.kind == known {
 		p.Home = home.text
 	}
-	if len(w.out.Parts)-w.files.enteredAt <= MaxScan {
+	if p.Dir == "" {
 		p.Likely = w.files.entered
 	}
 	return p
@@ -548,10 +565,6 @@ func (w *walker) emit(p cardea.Part) {
 	}
 	w.files.changed = w.files.changed || changes(p)
 	at := len(w.out.Parts)
-	switch p.Program() {
-	case "cd", "pushd", "popd":
-		w.files.entered, w.files.enteredAt = p.Dir, at
-	}
 	w.feedsInto(at, &p)
 	w.out.Parts = append(w.out.Parts, p)
 }

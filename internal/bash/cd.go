@@ -31,16 +31,33 @@ func (w *walker) topLevel(text string) bool {
 
 // cd changes the folder of the rest of the line.
 func (w *walker) cd(inv invocation) {
-	words := inv.argv[1:]
-	if len(words) > 0 && words[0].Static && (words[0].Text == "--" || words[0].Text == "-L") {
+	builtin, words := inv.argv[0].Text, inv.argv[1:]
+	sure, physical := true, false
+	for len(words) > 0 && words[0].Static && len(words[0].Text) > 1 && words[0].Text[0] == '-' {
+		letters := words[0].Text[1:]
 		words = words[1:]
+		if letters == "-" {
+			break
+		}
+		// Not every shell has -e and -@, and pushd has -n alone.
+		sure = sure && builtin == "cd" && strings.Trim(letters, "LP") == ""
+		physical = strings.Contains(letters, "P")
 	}
 	name, ok := "", false
 	switch {
-	case inv.argv[0].Text == "popd", len(words) > 1:
-	case len(words) == 0:
+	case builtin == "popd":
+		if n := len(w.cur.pushed); n > 0 && len(inv.argv) == 1 {
+			name, ok = w.cur.pushed[n-1], true
+			w.cur.pushed = w.cur.pushed[:n-1]
+		}
+	case len(words) > 1:
+	case len(words) == 0 && builtin == "cd":
 		home := w.lookup("HOME")
 		name, ok = home.text, home.kind == known
+	case len(words) == 0:
+	case words[0].Static && words[0].Text == "-" && builtin == "cd":
+		old := w.lookup("OLDPWD")
+		name, ok = old.text, old.kind == known
 	case words[0].Static && !strings.HasPrefix(words[0].Text, "-") && !strings.HasPrefix(words[0].Text, "+"):
 		name, ok = words[0].Text, words[0].Text != ""
 	case !words[0].Static && w.env.TopLevel != nil && w.topLevel(strings.Trim(words[0].Text, `"`)):
@@ -48,24 +65,69 @@ func (w *walker) cd(inv invocation) {
 		name = w.env.TopLevel(w.cur.cwd)
 		ok = name != ""
 	}
-	if w.env.Exported != nil && w.env.Exported("CDPATH") && !strings.HasPrefix(name, "/") && !strings.HasPrefix(name, ".") {
+	if w.env.Exported != nil && w.env.Exported("CDPATH") && !strings.HasPrefix(name, "/") && name != "." && name != ".." && !strings.HasPrefix(name, "./") && !strings.HasPrefix(name, "../") {
 		ok = false
 	}
-	if !ok {
+	if !ok || !sure || physical && strings.Contains(name, "..") {
 		name = ""
 	}
+	w.mayEnter(name, words)
 	a := w.paths().Enter(cardea.Read, name)
 	dir := a.Path
-	w.cur.vars["OLDPWD"] = value{kind: dynamic}
+	old := w.lookup("PWD")
+	if builtin == "pushd" && w.cur.cwd != "" && dir != "" {
+		w.cur.pushed = append(slices.Clip(w.cur.pushed), w.cur.cwd)
+	} else if builtin == "pushd" {
+		w.cur.pushed = nil
+	}
 	w.cur.setCwd(dir)
 	if strings.HasPrefix(name, "//") || a.Spelled != "" {
 		// $PWD keeps two slashes, and the names of links.
 		w.cur.vars["PWD"] = value{kind: dynamic}
 	}
 	w.cur.cdMayFail = dir != "" && (w.files.changed || backtracks(name) || w.env.IsDir == nil || !w.env.IsDir(dir))
+	if w.cur.cdMayFail || dir == "" || old.kind != known {
+		old = value{kind: dynamic}
+	}
+	w.cur.vars["OLDPWD"] = old
 	home := dir != "" && paths.WithinAny(w.env.Roots, dir)
 	if !home {
 		inv.access = append(slices.Clone(inv.access), a)
 	}
 	w.emitBuiltin(inv, home && len(inv.access) == 0)
+}
+
+// maxEntered bounds how many folders are noted that a shell may be in.
+const maxEntered = 8
+
+// mayEnter notes the folders that a cd leads to, if it succeeds: what its words name,
+// seen from each folder that the shell may be in.
+func (w *walker) mayEnter(name string, words []field) {
+	names := []string{name}
+	if name == "" {
+		names = nil
+		for _, f := range words {
+			names = append(names, w.mayHold(f)...)
+		}
+		if n := len(w.files.visited); n > 0 && (len(words) == 0 || words[0].Static && strings.HasPrefix(words[0].Text+"+", "+") || words[0].Text == "-") {
+			names = w.files.visited[1:] // popd, pushd +1, cd - to a folder that is not known
+		}
+	}
+	bases := w.files.visited
+	if w.cur.cwd != "" {
+		bases = []string{w.cur.cwd}
+	}
+	w.files.entered = nil
+	for _, n := range names {
+		for _, base := range bases {
+			if at := knowledge.Absolute(base, n); at != "" && !slices.Contains(w.files.entered, at) && len(w.files.entered) < maxEntered {
+				w.files.entered = append(w.files.entered, at)
+			}
+		}
+	}
+	for _, at := range slices.Concat(bases, w.files.entered) {
+		if !slices.Contains(w.files.visited, at) && len(w.files.visited) < 2*maxEntered {
+			w.files.visited = append(w.files.visited, at)
+		}
+	}
 }

@@ -134,13 +134,13 @@ func (w *walker) childShell(via, text string, params []field, inv invocation) {
 		vars, home, cwd := w.cur.vars, w.lookup("HOME"), w.lookup("PWD")
 		w.cur.vars = map[string]value{}
 		// What the line has set is there if it was exported before.
-		for name := range vars {
-			w.cur.vars[name] = value{kind: dynamic}
+		for name, v := range vars {
+			w.cur.vars[name] = value{kind: dynamic, may: v.texts()}
 		}
 		w.cur.vars["HOME"], w.cur.vars["PWD"] = home, cwd
 		w.cur.unsure, w.cur.allexport = false, false
 		for _, a := range slices.Concat(exported, inv.assigns) {
-			v := value{kind: dynamic}
+			v := value{kind: dynamic, may: inv.may[a.Name]}
 			if a.Static && !slices.Contains(inv.dropped, a.Name) && !slices.Contains(inv.dropped, "*") {
 				v = value{kind: known, text: a.Value}
 			}
@@ -155,6 +155,7 @@ func (w *walker) childShell(via, text string, params []field, inv invocation) {
 			switch {
 			case !f.Static:
 				w.cur.paramsOK = false
+				w.cur.params = append(w.cur.params, w.mayHold(f)...)
 				if i == 0 {
 					w.cur.name = ""
 				}

@@ -80,7 +80,11 @@ func (w *walker) oneOf(words []field) value {
 	if len(words) > 1 && !slices.ContainsFunc(words, func(f field) bool { return !number(f) }) {
 		return someNumber
 	}
-	return value{kind: dynamic, found: w.looped(words)}
+	var may []string
+	for _, f := range words {
+		may = append(may, w.mayHold(f)...)
+	}
+	return value{kind: dynamic, found: w.looped(words), may: w.bounded(may)}
 }
 
 func (w *walker) iterate(c *syntax.ForClause, v value) {
@@ -91,7 +95,9 @@ func (w *walker) iterate(c *syntax.ForClause, v value) {
 	}
 	if c.Select {
 		for _, item := range iter.Items {
-			w.fields(item)
+			for _, f := range w.fields(item) {
+				v.may = append(v.may, w.mayHold(f)...)
+			}
 		}
 	}
 	w.loop(c.Do, func() {

@@ -162,6 +162,7 @@ func TestLikelyOperands(t *testing.T) {
 		"cd x; cat y":                                  "read ?/proj/x/y",
 		"cd x; echo y > z":                             "write ?/proj/x/z>",
 		"cd x; rm *.o":                                 "delete ?/proj/x*",
+		"echo ~ | grep x | xargs rm":                   "delete ?/home/u",
 		"find ~ | xargs rm -rf":                        "delete ?/home/ur",
 		"find ~ -print0 | sort -z | xargs -0 rm":       "delete ?/home/ur",
 		"echo ~ | xargs rm -rf":                        "delete ?/home/ur",
@@ -180,17 +181,17 @@ func TestLikelyOperands(t *testing.T) {
 		"export d=$(echo ~)\nrm -rf ${d}/":             "delete ?/home/ur",
 		"for f in $(find ~); do rm \"$f\"; done":       "delete ?/home/ur",
 		"find ~ | while read -r f; do rm \"$f\"; done": "delete ?/home/ur",
-		"rm -rf ${HOME%/}":                             "delete ?/home/ur",
-		"rm -rf \"${HOME:0}\"":                         "delete ?/home/ur",
-		"rm -rf ${HOME,,}/x":                           "delete ?/home/u/xr",
-		"rm -rf ~+/../../..":                           "delete ?/r",
+		"rm -rf ${HOME%/}":                             "delete /home/ur",
+		"rm -rf \"${HOME:0}\"":                         "delete /home/ur",
+		"rm -rf ${HOME,,}/x":                           "delete /home/u/xr",
+		"rm -rf ~+/../../..":                           "delete /r",
 		"rm -rf ~other":                                "delete ?/home/otherr",
 	} {
 		if got := effectsOf(line, world); !slices.Contains(got, want) {
 			t.Errorf("%s: %q lacks %q", line, got, want)
 		}
 	}
-	for _, line := range []string{"find ~ -name '*.pyc' -exec rm {} +", "find ~ -mtime +9 | xargs rm", "echo ~ | grep x | xargs rm", "rm -rf $(mktemp -d)",
+	for _, line := range []string{"find ~ -name '*.pyc' -exec rm {} +", "find ~ -mtime +9 | xargs rm", "rm -rf $(mktemp -d)",
 		"rm -rf \"$(pwd)/build\"", "rm -rf ${PWD##*/}", "cat f | xargs rm", "rm -rf $x", "for i in 1 2; do x=$(pwd); rm \"$i\"; done", "rm -rf ~-", "cat $(ls)",
 		"fd x ~ -x rm", "cd $x; rm y"} {
 		for _, a := range effectsOf(line, world) {

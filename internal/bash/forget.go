@@ -61,6 +61,7 @@ func (w *walker) forgetIn(body []*syntax.Stmt, seen map[string]bool) {
 						w.forgetNumber(n.Name.Value)
 					} else {
 						w.forgetName(n.Name.Value)
+						w.mayLater(n)
 					}
 					w.cur.unsure = w.cur.unsure || w.isFixed(n.Name.Value)
 				}

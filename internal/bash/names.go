@@ -126,7 +126,7 @@ func (w *walker) lookup(name string) value {
 	case counter(name) && !w.cur.unsure:
 		return someNumber
 	case w.cur.unsure, shellSets(name), w.shell.traits[name]&odd != 0:
-		return value{kind: dynamic}
+		return value{kind: dynamic, may: w.mayBe(name)}
 	case w.shell.traits[name]&integer != 0:
 		if v := w.cur.vars[name]; v.kind != outside && (v.kind != known || !decimal(v.text)) {
 			if same(v, someNumber) || same(v, safeValue) {
@@ -202,7 +202,7 @@ func (w *walker) store(name string, v value) {
 
 // forgetName makes a variable unknown.
 func (w *walker) forgetName(name string) {
-	v := value{kind: dynamic}
+	v := value{kind: dynamic, may: w.cur.vars[name].texts()}
 	if w.shell.traits[name]&integer != 0 {
 		v = someNumber // what is assigned is looked at where it is assigned
 	}

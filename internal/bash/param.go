@@ -15,6 +15,9 @@ import (
 func (w *walker) param(p *syntax.ParamExp, quoted bool) []frag {
 	src := w.source(p)
 	unknown := []frag{{text: src, dynamic: true, split: true, many: manyFields(p)}}
+	if p.Param != nil {
+		unknown[0].may = w.mayBe(p.Param.Value)
+	}
 	if p.Param == nil || p.NestedParam != nil || p.Flags != nil || len(p.Modifiers) > 0 {
 		w.spot(src, cardea.OpaqueZsh, "an expansion that only zsh has")
 		return unknown
@@ -29,6 +32,10 @@ func (w *walker) param(p *syntax.ParamExp, quoted bool) []frag {
 	}
 	switch {
 	case p.Excl:
+		name, certain := w.standsFor(p, unknown)
+		if certain {
+			return w.plain(p, name, unknown, quoted)
+		}
 		if p.Names == 0 && !keys(p) {
 			w.spot(src, cardea.OpaqueEvaluated, "an indirect expansion may evaluate what the variable holds")
 		}
@@ -40,11 +47,9 @@ func (w *walker) param(p *syntax.ParamExp, quoted bool) []frag {
 	case p.Slice != nil:
 		w.arith(p.Slice.Offset)
 		w.arith(p.Slice.Length)
-		return unknown
+		return w.changed(p, unknown, nil, nil)
 	case p.Repl != nil:
-		w.walkWord(p.Repl.Orig)
-		w.walkWord(p.Repl.With)
-		return unknown
+		return w.changed(p, unknown, w.pieces(p.Repl.Orig), w.pieces(p.Repl.With))
 	case p.Exp != nil:
 		return w.expansion(p, name, quoted, unknown)
 	}
@@ -170,13 +175,17 @@ func (w *walker) expansion(p *syntax.ParamExp, name string, quoted bool, unknown
 		w.walkWord(p.Exp.Word)
 		return unknown
 	}
+	orOther := func(other []frag) []frag {
+		unknown[0].may = w.bounded(append(unknown[0].may[:len(unknown[0].may):len(unknown[0].may)], w.mayJoin(likelyToo(other))...))
+		return unknown
+	}
 	missing, sure := w.missing(p, name)
 	switch op {
 	case syntax.DefaultUnset, syntax.DefaultUnsetOrNull, syntax.ErrorUnset, syntax.ErrorUnsetOrNull:
 		other := w.otherWord(p, quoted)
 		switch {
 		case !sure:
-			return unknown
+			return orOther(other)
 		case missing && (op == syntax.DefaultUnset || op == syntax.DefaultUnsetOrNull):
 			return other
 		case missing:
@@ -187,7 +196,7 @@ func (w *walker) expansion(p *syntax.ParamExp, name string, quoted bool, unknown
 		other := w.otherWord(p, quoted)
 		switch {
 		case !sure:
-			return unknown
+			return orOther(other)
 		case missing:
 			return nil
 		}
@@ -196,15 +205,14 @@ func (w *walker) expansion(p *syntax.ParamExp, name string, quoted bool, unknown
 		other := w.otherWord(p, quoted)
 		switch {
 		case !sure:
-			w.set(name, value{kind: dynamic})
+			w.set(name, w.someOf(orOther(other)[0].may))
 			return unknown
 		case missing:
 			w.set(name, joinFrags(other))
 		}
 		return w.plain(p, name, unknown, quoted)
 	}
-	w.walkWord(p.Exp.Word)
-	return unknown
+	return w.changed(p, unknown, w.pieces(p.Exp.Word), nil)
 }
 
 // missing reports whether a parameter is unset, or empty where its expansion

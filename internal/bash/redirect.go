@@ -36,6 +36,8 @@ func (w *walker) redirect(r *syntax.Redirect) []cardea.Access {
 		}
 		if stdin {
 			w.cmd.stdin = in
+		} else {
+			w.fed += in.text + in.may
 		}
 		return nil
 	}
@@ -47,6 +49,7 @@ func (w *walker) redirect(r *syntax.Redirect) []cardea.Access {
 		}
 		return nil
 	}
+	w.cmd.appends = w.cmd.appends || appends(r)
 	word, ok := w.target(r.Word)
 	if r.Op == syntax.DplOut && !settled(word.Text, ok) {
 		w.spot(w.source(r), cardea.OpaqueEvaluated, "bash expands the target of >& a second time")
@@ -54,9 +57,21 @@ func (w *walker) redirect(r *syntax.Redirect) []cardea.Access {
 	read := r.Op == syntax.RdrIn || r.Op == syntax.RdrInOut || r.Op == syntax.DplIn
 	if read && stdin {
 		w.cmd.stdin = input{kind: elsewhere}
+		if n := len(w.cmd.pending); isProcSubst(r.Word) && n > 0 {
+			w.cmd.stdin.may = w.printedFrom(w.cmd.pending[n-1].at[0])
+		} else if ok {
+			for _, a := range w.paths().Open(cardea.Read, word.Text, true) {
+				if i := w.writtenTo(a.Path); i >= 0 {
+					w.cmd.stdin.may += w.out.Written[i].Text
+				}
+			}
+		}
 	}
 	if duplicates && ok && isDescriptor(word.Text) {
 		return nil
+	}
+	if n := len(w.cmd.pending); read && !stdin && isProcSubst(r.Word) && n > 0 {
+		w.fed += w.printedFrom(w.cmd.pending[n-1].at[0])
 	}
 	return w.opened(r, word, ok, read, !read || r.Op == syntax.RdrInOut)
 }
@@ -66,18 +81,24 @@ func (w *walker) hereText(r *syntax.Redirect) input {
 	if r.Op == syntax.WordHdoc {
 		if v := w.assigned(r.Word); v.kind == known {
 			return input{kind: literal, text: v.text + "\n"}
+		} else if len(v.may) > 0 {
+			return input{kind: elsewhere, may: strings.Join(v.may, "\n")}
 		}
-		return input{kind: elsewhere}
+		return input{kind: elsewhere, may: unquoted(w.source(r.Word))}
 	}
 	text, ok := w.heredoc(r)
+	var may []string
 	if r.Hdoc != nil && !quotedDelimiter(r.Word) {
-		w.quotedParts(r.Hdoc.Parts)
+		may = w.mayJoin(w.quotedParts(r.Hdoc.Parts))
 	}
 	if ok {
 		return input{kind: literal, text: text}
 	}
-	return input{kind: elsewhere}
+	return input{kind: elsewhere, may: w.hereBody(r) + "\n" + strings.Join(may, "\n")}
 }
+
+// appends reports a redirection that leaves what the file holds.
+func appends(r *syntax.Redirect) bool { return r.Op == syntax.AppOut || r.Op == syntax.AppAll }
 
 // isNumber reports a variable that surely holds a number, such as one that
 // {name}> has set to a descriptor.
@@ -139,6 +160,9 @@ func (w *walker) redirected(kind cardea.AccessKind, word field, ok bool) []carde
 			}
 		}
 	}
+	for _, p := range w.likelyPaths(word) {
+		out = append(out, cardea.Access{Kind: kind, Redirect: true, Spelled: p.Path, Glob: p.Pattern != "", Pattern: p.Pattern})
+	}
 	return out
 }
 
@@ -196,14 +220,14 @@ func bashNetwork(path string) (string, bool) {
 
 // redirectOnly handles redirections that belong to no simple command: they are
 // a part of their own.
-func (w *walker) redirectOnly(st *syntax.Stmt) {
+func (w *walker) redirectOnly(st *syntax.Stmt) []cardea.Access {
 	var spots []cardea.Opaque
 	saved := w.cmd.spots
 	w.cmd.spots = &spots
 	access := w.redirects(st.Redirs)
 	w.cmd.spots = saved
 	if len(access) == 0 && len(spots) == 0 {
-		return
+		return nil
 	}
 	var text []string
 	for _, r := range st.Redirs {
@@ -212,4 +236,8 @@ func (w *walker) redirectOnly(st *syntax.Stmt) {
 		}
 	}
 	w.emit(cardea.Part{Text: strings.Join(text, " "), Access: access, Opaque: spots, Start: w.offset(st.Redirs[0])})
+	if st.Cmd == nil && !w.used.overLimit {
+		w.notePrinted(nil)
+	}
+	return access
 }

@@ -32,7 +32,7 @@ func (w *walker) setOptions(words []field) {
 		f := words[i]
 		switch {
 		case !f.Static:
-			w.cur.params, w.cur.paramsOK = nil, false
+			w.setParams(words[i:])
 			if f.MayBeOption {
 				w.spot(f.Text, cardea.OpaqueOutsideOption, "an option of the shell comes from outside of the line")
 			}
@@ -73,11 +73,8 @@ func harmlessSetOption(name string) bool {
 func (w *walker) setParams(words []field) {
 	w.cur.params, w.cur.paramsOK = nil, !w.cur.unsure
 	for _, f := range words {
-		if !f.Static {
-			w.cur.params, w.cur.paramsOK = nil, false
-			return
-		}
-		w.cur.params = append(w.cur.params, f.Text)
+		w.cur.paramsOK = w.cur.paramsOK && f.Static
+		w.cur.params = append(w.cur.params, w.mayHold(f)...)
 	}
 }
 
@@ -88,7 +85,9 @@ func (w *walker) shopt(inv invocation) {
 		case !f.Static:
 			w.spot(f.Text, cardea.OpaqueOutsideOption, "an option of the shell comes from outside of the line")
 		case strings.HasPrefix(f.Text, "-"):
-		case slices.Contains([]string{"globstar", "failglob", "nocasematch", "inherit_errexit", "lastpipe", "expand_aliases", "checkwinsize", "globasciiranges", "histappend", "cmdhist"}, f.Text):
+		case f.Text == "nocasematch":
+			w.shell.ignoresCase = true
+		case slices.Contains([]string{"globstar", "failglob", "inherit_errexit", "lastpipe", "expand_aliases", "checkwinsize", "globasciiranges", "histappend", "cmdhist"}, f.Text):
 		default:
 			w.spot(f.Text, cardea.OpaqueShellOption, "an option of the shell that changes how the line is read")
 		}

@@ -188,6 +188,7 @@ func (w *walker) mayBecome(word field, wrappers []string) []knowledge.PossiblePa
 	if slices.Contains(w.via, "while") && w.cmd.stdin.kind == piped && variableAlone(word.Text) != "" {
 		add(w.fromInput())
 	}
+	out = append(out, w.likelyPaths(word)...)
 	if at := w.likely(word.Text); at != "" {
 		add([]knowledge.PossiblePath{{Path: at}})
 	}
@@ -205,8 +206,6 @@ func (w *walker) mayPrint(part int) []knowledge.PossiblePath {
 // fromInput lists what xargs reads from its standard input.
 func (w *walker) fromInput() []knowledge.PossiblePath {
 	switch w.cmd.stdin.kind {
-	case literal:
-		return knowledge.PrintedPaths(strings.Fields(w.cmd.stdin.text), w.cur.cwd)
 	case piped:
 		return w.mayPrint(w.maker(w.cmd.stdin.from))
 	}

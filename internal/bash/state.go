@@ -16,6 +16,7 @@ type value struct {
 	kind valueKind
 	text string   // kind known
 	list []string // kind array
+	may  []string // kind dynamic: what it may be, as far as the line tells
 	// found is set where the value is dynamic, and a name that a search finds.
 	found *knowledge.Search
 }
@@ -45,7 +46,8 @@ type function struct {
 type state struct {
 	vars      map[string]value
 	cwd       string   // "" when unknown
-	params    []string // $1…, valid when paramsOK
+	pushed    []string // where popd leads, one after the other, as far as known
+	params    []string // $1…, certain when paramsOK
 	name      string   // $0, "" when unknown
 	paramsOK  bool
 	exported  []cardea.Assign // set and exported by the line so far
@@ -81,16 +83,16 @@ func (s *state) clone() *state {
 // in one of several ways: what differs is not known.
 func (s *state) merge(o *state) {
 	for name, v := range o.vars {
-		if !same(s.vars[name], v) {
-			s.vars[name] = either(s.vars[name], v)
+		if old := s.vars[name]; !same(old, v) || !slices.Equal(old.may, v.may) {
+			s.vars[name] = either(old, v)
 		}
 	}
 	for name, v := range s.vars {
-		if !same(o.vars[name], v) {
-			s.vars[name] = either(o.vars[name], v)
+		if other := o.vars[name]; !same(other, v) {
+			s.vars[name] = either(other, v)
 		}
 	}
-	if s.cwd != o.cwd || s.cdMayFail != o.cdMayFail {
+	if s.cwd != o.cwd || s.cdMayFail != o.cdMayFail || !slices.Equal(s.pushed, o.pushed) {
 		s.setCwd("")
 		s.cdMayFail = false
 	}
@@ -99,6 +101,7 @@ func (s *state) merge(o *state) {
 	}
 	if !s.paramsOK || !o.paramsOK || !slices.Equal(s.params, o.params) {
 		s.paramsOK = false
+		s.params = append(s.params[:len(s.params):len(s.params)], o.params...)
 	}
 	for _, e := range o.exported {
 		if !slices.ContainsFunc(s.exported, func(a cardea.Assign) bool { return a.Name == e.Name }) {
@@ -111,13 +114,21 @@ func (s *state) merge(o *state) {
 
 // either is what is known of a variable that holds one of two values.
 func either(a, b value) value {
+	out := value{kind: dynamic}
 	switch {
 	case numeric(a) && numeric(b):
 		return someNumber
 	case evaluatesSafely(a) && evaluatesSafely(b):
-		return safeValue
+		out = safeValue
 	}
-	return value{kind: dynamic}
+	for _, v := range [2]value{a, b} {
+		for _, text := range v.texts() {
+			if len(out.may) < maxLikely && !slices.Contains(out.may, text) {
+				out.may = append(out.may, text)
+			}
+		}
+	}
+	return out
 }
 
 func same(a, b value) bool {
@@ -130,6 +141,7 @@ func (s *state) setCwd(dir string) {
 	}
 	s.cwd, s.cdMayFail = dir, false
 	if dir == "" {
+		s.pushed = nil
 		s.vars["PWD"] = value{kind: dynamic}
 	} else {
 		s.vars["PWD"] = value{kind: known, text: dir}

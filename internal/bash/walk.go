@@ -7,26 +7,33 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"cardea.dev"
-	"cardea.dev/internal/knowledge"
-	"cardea.dev/internal/knowledge/form"
 )
 
 // input is what a command reads from its standard input.
 type input struct {
 	kind inputKind
 	text string // kind literal
-	may  string // about what the command in front of a pipe prints
+	may  string // about what comes in, where that is not certain
 	from [2]int // the parts that write it or open it, half open
 	// lines is set when one command writes it, and no error of a command does.
 	lines bool
 }
 
-// literal is the text that comes in, "" where the line does not say it.
-func (in input) literal() string {
-	if in.kind != literal {
-		return ""
+// input is about what the current command reads, as far as the line says it.
+func (w *walker) input() string {
+	in := w.cmd.stdin
+	if in.kind == inherited || in.kind == elsewhere {
+		return in.text + in.may + w.fed
 	}
-	return in.text
+	return in.text + in.may
+}
+
+// shared is what one of several commands reads: which of them reads what is not known.
+func (in input) shared() input {
+	if in.kind != literal {
+		return in
+	}
+	return input{kind: elsewhere, may: in.text}
 }
 
 type inputKind uint8
@@ -113,7 +120,6 @@ func (w *walker) command(st *syntax.Stmt) {
 		w.redirectOnly(st)
 		return
 	case *syntax.CallExpr:
-		w.noteWritten(cmd, st.Redirs)
 		w.call(cmd, st.Redirs)
 		return
 	case *syntax.BinaryCmd:
@@ -122,20 +128,24 @@ func (w *walker) command(st *syntax.Stmt) {
 			return
 		}
 	}
-	saved := w.cmd.stdin
+	saved, begin := w.cmd.stdin, len(w.out.Parts)
+	var opens []cardea.Access
 	if len(st.Redirs) > 0 {
-		w.redirectOnly(st)
+		opens = w.redirectOnly(st)
 		defer w.printsInto(len(w.out.Parts))
 	}
-	if w.cmd.stdin.kind == literal {
-		w.cmd.stdin = input{kind: elsewhere} // which of its commands reads what is not known
-	}
+	w.cmd.stdin = w.cmd.stdin.shared()
 	if mayFail(st.Redirs) {
 		w.mayRun(func() { w.compound(st.Cmd) })
 	} else {
 		w.compound(st.Cmd)
 	}
 	w.cmd.stdin = saved
+	for _, a := range opens {
+		if text := w.printedFrom(begin); a.Kind == cardea.Write && text != "" {
+			w.addWritten(Written{a.Path, text, slices.ContainsFunc(st.Redirs, appends)})
+		}
+	}
 }
 
 // mayFail reports whether a redirection can fail, so that its command does not
@@ -211,6 +221,7 @@ func (w *walker) compound(cmd syntax.Command) {
 		begin := len(w.out.Parts)
 		w.inConstruct("coproc", func() { w.inSubshell(func() { w.stmt(cmd.Stmt) }) })
 		w.setDescriptor("COPROC", [2]int{begin, len(w.out.Parts)})
+		w.fed += w.printedFrom(begin)
 	default:
 		w.opaqueLine(w.source(cmd), cardea.OpaqueConstruct, "a construct that this version does not know")
 	}
@@ -351,75 +362,13 @@ func (w *walker) pipeline(sts []*syntax.Stmt, op syntax.BinCmdOperator) {
 				w.out.Pipes = append(w.out.Pipes, Pipe{From: [2]int{begin, from}, To: [2]int{from, len(w.out.Parts)}, Lines: printsLines(sts[i-1], op)})
 			}
 		}
-		w.cmd.stdin = input{kind: piped, from: [2]int{begin, len(w.out.Parts)}, lines: printsLines(st, op), may: w.aboutPrinted(st)}
-		if text, ok := w.prints(st, outer); ok {
+		w.cmd.stdin = input{kind: piped, from: [2]int{begin, len(w.out.Parts)}, lines: printsLines(st, op), may: w.printedFrom(from)}
+		if text, ok := w.printsExactly(st, from, outer); ok {
 			w.cmd.stdin = input{kind: literal, text: text}
 		}
 		outer = w.cmd.stdin
 	}
 	w.cmd.stdin = input{}
-}
-
-// prints gives the output of a command where it is certain: echo and printf of
-// plain words, cat of what it reads.
-func (w *walker) prints(st *syntax.Stmt, in input) (string, bool) {
-	call, ok := st.Cmd.(*syntax.CallExpr)
-	if !ok || len(call.Assigns) > 0 || len(call.Args) == 0 || st.Background {
-		return "", false
-	}
-	if len(st.Redirs) == 1 && st.Redirs[0].Hdoc != nil && len(call.Args) == 1 && knowledge.Has(form.CopiesInput, call.Args[0].Lit()) {
-		return w.heredoc(st.Redirs[0])
-	}
-	if len(st.Redirs) > 0 {
-		return "", false
-	}
-	var words []string
-	for _, a := range call.Args {
-		if len(a.Parts) != 1 {
-			return "", false
-		}
-		text, ok := plainPart(a.Parts[0])
-		if !ok {
-			return "", false
-		}
-		words = append(words, text)
-	}
-	switch {
-	case w.shell.funcs[words[0]] != nil || w.shell.aliases[words[0]] != "":
-		return "", false
-	case len(words) == 1 && knowledge.Has(form.CopiesInput, words[0]) && in.kind == literal:
-		return in.text, true
-	case words[0] == "echo" && len(words) > 1 && words[1][:min(1, len(words[1]))] != "-":
-		return strings.Join(words[1:], " ") + "\n", !slices.ContainsFunc(words, hasBackslash)
-	case words[0] == "printf" && len(words) == 2:
-		return words[1], !hasBackslash(words[1]) && !strings.Contains(words[1], "%")
-	case words[0] == "printf" && len(words) == 3 && (words[1] == "%s" || words[1] == `%s\n`):
-		return words[2] + "\n", true
-	}
-	return "", false
-}
-
-func hasBackslash(s string) bool { return strings.Contains(s, "\\") }
-
-// plainPart is the text of a literal or quoted part without expansions.
-func plainPart(p syntax.WordPart) (string, bool) {
-	switch p := p.(type) {
-	case *syntax.Lit:
-		return p.Value, !hasBackslash(p.Value) && !hasGlob(p.Value) && p.Value != "" && p.Value[0] != '~' && !strings.Contains(p.Value, "{")
-	case *syntax.SglQuoted:
-		return p.Value, !p.Dollar
-	case *syntax.DblQuoted:
-		if p.Dollar {
-			return "", false
-		}
-		if len(p.Parts) == 0 {
-			return "", true
-		}
-		if lit, ok := p.Parts[0].(*syntax.Lit); ok && len(p.Parts) == 1 {
-			return lit.Value, !hasBackslash(lit.Value)
-		}
-	}
-	return "", false
 }
 
 func (w *walker) timeClause(c *syntax.TimeClause) {

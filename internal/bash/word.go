@@ -13,13 +13,14 @@ import (
 // frag is a stretch of an expanded word.
 type frag struct {
 	text    string
-	quoted  bool // neither split nor matched against files
-	split   bool // the result of an unquoted expansion
-	dynamic bool // text is the source, the value is not known
-	breaks  bool // a field ends here ("$@", "${a[@]}")
-	number  bool // dynamic, and surely a number
-	digits  bool // dynamic, and begins with a digit
-	many    bool // dynamic, and may be several fields even when quoted
+	quoted  bool     // neither split nor matched against files
+	split   bool     // the result of an unquoted expansion
+	dynamic bool     // text is the source, the value is not known
+	breaks  bool     // a field ends here ("$@", "${a[@]}")
+	number  bool     // dynamic, and surely a number
+	digits  bool     // dynamic, and begins with a digit
+	many    bool     // dynamic, and may be several fields even when quoted
+	may     []string // dynamic, and what it may be
 	// vanishes marks an empty list ("$@" without parameters), which leaves no
 	// field even in quotes where it stands alone.
 	vanishes bool
@@ -108,8 +109,7 @@ func (w *walker) frags(parts []syntax.WordPart, tilde tildes) []frag {
 		case *syntax.ParamExp:
 			out = append(out, w.param(p, false)...)
 		case *syntax.CmdSubst:
-			w.substitution(p.Stmts, substVia(p))
-			out = append(out, frag{text: w.source(p), dynamic: true, split: true})
+			out = append(out, frag{text: w.source(p), dynamic: true, split: true, may: w.substituted(p)})
 		case *syntax.ArithmExp:
 			out = append(out, w.arithmExp(p))
 		case *syntax.ProcSubst:
@@ -197,6 +197,12 @@ func (w *walker) tilde(text string, whole bool) (frag, string, bool) {
 			return frag{text: home.text, quoted: true}, rest, true
 		}
 	}
+	if moved := map[string]string{"~+": "PWD", "~-": "OLDPWD"}[head]; moved != "" && !w.shell.posix {
+		if v := w.lookup(moved); v.kind == known && v.text != "" {
+			return frag{text: v.text, quoted: true}, rest, true
+		}
+		return frag{text: head, quoted: true, dynamic: true, may: w.files.visited[1:]}, rest, true
+	}
 	if head == "~root" {
 		return frag{text: "/root", quoted: true, dynamic: false}, rest, true
 	}
@@ -204,7 +210,11 @@ func (w *walker) tilde(text string, whole bool) (frag, string, bool) {
 	if strings.ContainsAny(head, "\\'\"$`*?[ \t\n") {
 		return frag{}, text, false
 	}
-	return frag{text: head, quoted: true, dynamic: true}, rest, true
+	var may []string
+	if len(head) > 1 && strings.Trim(head, "~+-0123456789") == "" {
+		may = w.files.visited[1:] // a folder that pushd left
+	}
+	return frag{text: head, quoted: true, dynamic: true, may: may}, rest, true
 }
 
 func (w *walker) dblQuoted(q *syntax.DblQuoted) []frag {
@@ -248,8 +258,7 @@ func (w *walker) quotedText(parts []syntax.WordPart, unescape func(string) strin
 				out = append(out, f)
 			}
 		case *syntax.CmdSubst:
-			w.substitution(p.Stmts, substVia(p))
-			out = append(out, frag{text: w.source(p), dynamic: true, quoted: true})
+			out = append(out, frag{text: w.source(p), dynamic: true, quoted: true, may: w.substituted(p)})
 		case *syntax.ArithmExp:
 			f := w.arithmExp(p)
 			f.quoted, f.split = true, false
@@ -272,14 +281,22 @@ func (w *walker) assemble(frags []frag, src string) []field {
 	var text strings.Builder
 	cur := field{Word: cardea.Word{Static: true}}
 	begun, settled := false, false // settled: what it begins with is known
+	var may []string               // what the field may be, nil as long as the line tells nothing of it
+	also := func(more []string) {
+		if may == nil {
+			may = []string{text.String()}
+		}
+		may = w.joined(may, more)
+	}
 	flush := func() {
 		settled = false
 		if begun {
 			if cur.Static {
 				cur.Text = text.String()
 			} else {
-				cur.Text = src
+				cur.Text, cur.May = src, may
 			}
+			may = nil
 			out = append(out, cur)
 			w.spend(text.Len())
 		}
@@ -302,6 +319,9 @@ func (w *walker) assemble(frags []frag, src string) []field {
 			if cur.Static {
 				cur.Head = text.String()
 			}
+			if len(f.may) > 0 {
+				also(f.may)
+			}
 			cur.Static, begun = false, true
 			cur.MaySplit = cur.MaySplit || !f.quoted || f.many
 			cur.MayBeOption = cur.MayBeOption || !f.quoted && f.split || f.many
@@ -309,12 +329,18 @@ func (w *walker) assemble(frags []frag, src string) []field {
 			cur.Static, begun, cur.MaySplit, cur.MayBeOption = false, true, true, true
 		case f.split && !f.quoted:
 			cur.MayBeOption = cur.MayBeOption || !cur.Static && !settled
+			if may != nil {
+				also([]string{f.text})
+			}
 			w.splitInto(f.text, ifs, &text, &cur, &begun, flush)
 			settled = settled || text.Len() > 0
 		default:
 			if f.text != "" && !settled {
 				cur.MayBeOption = cur.MayBeOption || !cur.Static && f.text[0] == '-'
 				settled = true
+			}
+			if may != nil {
+				also([]string{f.text})
 			}
 			text.WriteString(f.text)
 			begun = begun || f.quoted || f.text != ""
@@ -335,6 +361,7 @@ func (w *walker) assemble(frags []frag, src string) []field {
 			out[i].MayBeOption = out[i].MayBeOption || prefix == "" || prefix[0] == '-'
 			if out[i].Static {
 				out[i].Head = prefix
+				out[i].May = nil
 			}
 			out[i].Static = false
 		}
@@ -421,7 +448,11 @@ func (w *walker) assigned(word *syntax.Word) value {
 	if tildeLater(word) {
 		frags = append(frags, frag{dynamic: true})
 	}
-	return joinFrags(frags)
+	v := joinFrags(frags)
+	if v.kind == dynamic && v.text == "" {
+		v.may = w.mayJoin(frags)
+	}
+	return v
 }
 
 // tildeLater reports a tilde behind a colon, which is expanded in the value of

@@ -214,6 +214,7 @@ func (w *walker) plainWrapper(s *wrapper, inv invocation) {
 	if s.Assignments {
 		for _, f := range p.before {
 			inv.assigns = append(slices.Clone(inv.assigns), assignOf(f))
+			inv.mayBe(assignOf(f).Name, afterName(f.May))
 		}
 	}
 	for _, o := range p.list {

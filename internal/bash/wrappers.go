@@ -38,6 +38,7 @@ func (w *walker) envCommand(s *wrapper, inv invocation) {
 	}
 	for _, f := range p.before {
 		inv.assigns = append(slices.Clone(inv.assigns), assignOf(f))
+		inv.mayBe(assignOf(f).Name, afterName(f.May))
 	}
 	inv.dropped = append(slices.Clone(inv.dropped), w.droppedByEnv(p)...)
 	if len(p.rest) == 0 {
@@ -190,7 +191,7 @@ func (w *walker) xargs(s *wrapper, inv invocation) {
 	}
 	if replace == "" {
 		args := unknownArgs
-		args.Found = search
+		args.Found, args.May = search, w.inputWords()
 		inv.argv = append(inv.argv, args)
 	}
 	for i, f := range inv.argv {
@@ -199,6 +200,9 @@ func (w *walker) xargs(s *wrapper, inv invocation) {
 				inv.argv[i].Found = search
 			}
 			inv.argv[i].Word = cardea.Word{Text: f.Text, MayBeOption: strings.HasPrefix(f.Text, replace)}
+			for _, word := range w.inputWords() {
+				inv.argv[i].May = append(inv.argv[i].May, strings.ReplaceAll(f.Text, replace, word))
+			}
 		}
 	}
 	w.start(inv)

@@ -1,8 +1,6 @@
 package bash
 
 import (
-	"cmp"
-	"path"
 	"slices"
 	"strings"
 
@@ -13,6 +11,9 @@ import (
 	"cardea.dev/internal/knowledge/form"
 )
 
+// This file follows the texts of the line that commands print: into a pipe, a file or a
+// variable.
+
 // Written is a text that a line writes to a file. Expansions in it stand as they are
 // written.
 type Written struct {
@@ -21,50 +22,111 @@ type Written struct {
 	Appended bool
 }
 
-// noteWritten notes the text that a simple command writes to files: a here-document
-// that cat or tee copies, and what echo and printf print.
-func (w *walker) noteWritten(call *syntax.CallExpr, redirs []*syntax.Redirect) {
-	if len(call.Args) == 0 || len(w.out.Written) >= maxWritten {
-		return
-	}
-	name := path.Base(call.Args[0].Lit())
-	copies := knowledge.Has(form.CopiesInput, name) || name == "tee"
-	if !copies && name != "echo" && name != "printf" {
-		return
-	}
-	text := cmp.Or(w.cmd.stdin.literal(), w.cmd.stdin.may)
-	var targets []*syntax.Word
-	appended := false
-	for _, r := range redirs {
-		switch r.Op {
-		case syntax.Hdoc, syntax.DashHdoc:
-			if r.Hdoc != nil {
-				text = w.hereBody(r)
+// printed is about what a part prints.
+type printed struct {
+	part int
+	text string
+}
+
+const (
+	// maxWritten bounds how many files are noted that a line writes.
+	maxWritten = 64
+	// maxPrinted bounds the texts that commands print, together.
+	maxPrinted = 4 << 20
+)
+
+// notePrinted notes what the part at the end prints, as far as the line says it: what
+// echo and printf are passed, what it reads from its input or from a file that the line
+// writes. Any program may print what it reads.
+func (w *walker) notePrinted(words []field) {
+	p := &w.out.Parts[len(w.out.Parts)-1]
+	name, text := p.Program(), ""
+	if name == "echo" || name == "printf" {
+		text = w.about(name, words[1:])
+	} else {
+		text = w.input()
+		for _, a := range p.Access {
+			if i := w.writtenTo(a.Path); a.Kind == cardea.Read && i >= 0 {
+				text += w.out.Written[i].Text
 			}
-		case syntax.WordHdoc:
-			text = unquoted(w.source(r.Word))
-		case syntax.RdrOut, syntax.AppOut, syntax.RdrAll, syntax.AppAll, syntax.RdrClob:
-			targets, appended = append(targets, r.Word), r.Op == syntax.AppOut || r.Op == syntax.AppAll
 		}
 	}
-	switch {
-	case name == "tee":
-		targets = append(targets, call.Args[1:]...)
-		appended = slices.ContainsFunc(call.Args[1:], func(a *syntax.Word) bool { return a.Lit() == "-a" || a.Lit() == "--append" })
-	case !copies:
-		text = w.printed(call.Args, name)
-	}
-	if strings.TrimSpace(text) == "" || len(targets) == 0 {
+	if strings.TrimSpace(text) == "" {
 		return
 	}
-	for _, word := range targets {
-		file, ok := w.target(word)
-		if !ok || strings.HasPrefix(file.Text, "-") {
+	if w.used.printed += len(text); w.used.printed > maxPrinted {
+		w.limit(cardea.OpaqueTooLong, "its commands print too much")
+		return
+	}
+	w.prints = append(w.prints, printed{len(w.out.Parts) - 1, text})
+	if name == "echo" || name == "printf" || name == "tee" || knowledge.Has(form.CopiesInput, name) {
+		for _, a := range p.Access {
+			if a.Kind == cardea.Write && (a.Redirect || name == "tee") {
+				w.addWritten(Written{a.Path, text, w.cmd.appends || name == "tee" && knowledge.HasOption(p, "-a", "--append")})
+			}
+		}
+	}
+}
+
+// printedFrom is about what the parts from one on print together.
+func (w *walker) printedFrom(part int) string {
+	i := len(w.prints)
+	for i > 0 && w.prints[i-1].part >= part {
+		i--
+	}
+	var texts []string
+	for _, p := range w.prints[i:] {
+		texts = append(texts, p.text)
+	}
+	return strings.Join(texts, "\n")
+}
+
+// about is about what echo or printf prints.
+func (w *walker) about(name string, words []field) string {
+	var texts, may []string
+	for _, f := range words {
+		switch {
+		case f.Static:
+			texts = append(texts, f.Text)
 			continue
+		case len(f.May) > 0:
+			texts, may = append(texts, f.May[0]), append(may, f.May[1:]...)
+		default:
+			texts = append(texts, unquoted(f.Text))
 		}
-		for _, a := range w.paths().Open(cardea.Write, file.Text, false) {
-			w.addWritten(Written{a.Path, text, appended})
+	}
+	out := ""
+	if name == "printf" {
+		out, _ = formatted(texts)
+	} else {
+		for len(texts) > 0 && len(texts[0]) > 1 && strings.Trim(texts[0], "neE") == "-" {
+			texts = texts[1:]
 		}
+		out = strings.Join(texts, " ")
+		if decoded, _, _ := unescaped(out, true); decoded != out {
+			out = decoded
+		}
+	}
+	if len(may) > 0 {
+		out += "\n" + strings.Join(may, "\n")
+	}
+	return out
+}
+
+// writtenTo is which of the texts goes into a file, -1 where none does.
+func (w *walker) writtenTo(file string) int {
+	if file == "" {
+		return -1
+	}
+	return slices.IndexFunc(w.out.Written, func(x Written) bool { return x.Path == file })
+}
+
+// addWritten notes a text; what is written to one file twice may stand in it together.
+func (w *walker) addWritten(text Written) {
+	if i := w.writtenTo(text.Path); i >= 0 {
+		w.out.Written[i].Text += "\n" + text.Text
+	} else if text.Path != "" && len(w.out.Written) < maxWritten {
+		w.out.Written = append(w.out.Written, text)
 	}
 }
 
@@ -77,45 +139,190 @@ func (w *walker) hereBody(r *syntax.Redirect) string {
 	return body
 }
 
-// aboutPrinted is about what a simple command prints.
-func (w *walker) aboutPrinted(st *syntax.Stmt) string {
+// printsExactly is what a command prints, where it is certain: echo and printf of words
+// that are known. It is the only part behind a number of others.
+func (w *walker) printsExactly(st *syntax.Stmt, from int, in input) (string, bool) {
 	call, ok := st.Cmd.(*syntax.CallExpr)
-	if !ok || len(call.Args) == 0 {
-		return ""
+	if !ok || len(call.Assigns) > 0 || len(call.Args) == 0 || st.Background || st.Negated {
+		return "", false
 	}
-	switch name := path.Base(call.Args[0].Lit()); {
-	case name == "echo" || name == "printf":
-		return w.printed(call.Args, name)
-	case len(st.Redirs) == 1 && st.Redirs[0].Hdoc != nil && knowledge.Has(form.CopiesInput, name):
-		return w.hereBody(st.Redirs[0])
+	name := call.Args[0].Lit()
+	if _, alias := w.shell.aliases[name]; alias || w.shell.funcs[name] != nil {
+		return "", false
 	}
-	return ""
-}
-
-// maxWritten bounds how many files are noted that a line writes.
-const maxWritten = 64
-
-// addWritten notes a text; what is written to one file twice may stand in it together.
-func (w *walker) addWritten(text Written) {
-	if i := slices.IndexFunc(w.out.Written, func(x Written) bool { return x.Path == text.Path }); i >= 0 {
-		w.out.Written[i].Text += "\n" + text.Text
-		return
+	if knowledge.Has(form.CopiesInput, name) && len(call.Args) == 1 {
+		switch {
+		case len(st.Redirs) == 0 && in.kind == literal:
+			return in.text, true
+		case len(st.Redirs) == 1 && st.Redirs[0].Hdoc != nil:
+			return w.heredoc(st.Redirs[0])
+		}
+		return "", false
 	}
-	w.out.Written = append(w.out.Written, text)
-}
-
-// printed is about what echo or printf prints.
-func (w *walker) printed(args []*syntax.Word, name string) string {
+	if len(st.Redirs) > 0 || len(w.out.Parts) != from+1 {
+		return "", false
+	}
+	p := &w.out.Parts[from]
 	var words []string
-	for _, a := range args[1:] {
-		if text := unquoted(w.source(a)); !strings.HasPrefix(text, "-") || len(words) > 0 {
-			words = append(words, strings.ReplaceAll(text, `\n`, "\n"))
+	for _, f := range p.Argv {
+		if !f.Static {
+			return "", false
+		}
+		words = append(words, f.Text)
+	}
+	switch {
+	case len(words) < 2 || words[0] != name || len(p.Opaque) > 0:
+	case name == "echo":
+		return w.echoed(words[1:])
+	case name == "printf" && !strings.HasPrefix(words[1], "-"):
+		text, ok := formatted(words[1:])
+		return text, ok && (!w.shell.posix || !strings.Contains(strings.Join(words, ""), `\`))
+	}
+	return "", false
+}
+
+// echoed is what bash's echo prints.
+func (w *walker) echoed(words []string) (string, bool) {
+	end, decode := "\n", false
+	for len(words) > 0 && len(words[0]) > 1 && words[0][0] == '-' && strings.Trim(words[0][1:], "neE") == "" {
+		for _, c := range words[0][1:] {
+			switch c {
+			case 'n':
+				end = ""
+			default:
+				decode = c == 'e'
+			}
+		}
+		words = words[1:]
+		if w.shell.posix {
+			return "", false
 		}
 	}
-	if name == "printf" {
-		return strings.Join(words, "\n")
+	text := strings.Join(words, " ")
+	if !strings.Contains(text, `\`) {
+		return text + end, true
 	}
-	return strings.Join(words, " ")
+	if !decode {
+		return text + end, !w.shell.posix
+	}
+	text, stops, ok := unescaped(text, true)
+	if stops {
+		end = ""
+	}
+	return text + end, ok
+}
+
+// unescaped takes the escapes off that printf and echo -e know: octal numbers behind a
+// zero where zero is set. It reports \c, which ends the output, and whether that is what
+// bash prints for certain.
+func unescaped(s string, zero bool) (text string, stops, exact bool) {
+	if !strings.Contains(s, `\`) {
+		return s, false, true
+	}
+	var b strings.Builder
+	exact = true
+	for i := 0; i < len(s); i++ {
+		if s[i] != '\\' || i+1 == len(s) {
+			b.WriteByte(s[i])
+			continue
+		}
+		i++
+		switch c := s[i]; {
+		case strings.IndexByte(`abefnrtv\`, c) >= 0:
+			b.WriteByte("\a\b\x1b\f\n\r\t\v\\"[strings.IndexByte(`abefnrtv\`, c)])
+		case c == 'E':
+			b.WriteByte(0x1b)
+		case c == 'c':
+			return b.String(), true, exact
+		case c == '"' && !zero, c == '\'' && !zero, c == '?' && !zero:
+			b.WriteByte(c)
+			exact = exact && c == '"'
+		case c == 'x', c == 'u', c == 'U', c >= '0' && c <= '7':
+			rest := s[i:]
+			if zero && c == '0' && len(rest) > 1 && rest[1] >= '0' && rest[1] <= '7' {
+				i++
+				rest = rest[1:]
+			} else if zero && c >= '1' && c <= '7' {
+				exact = false // bash's own echo leaves it as it is
+			}
+			n, used := escapeNumber(rest)
+			if used == 0 || n == 0 || n > 0x7f {
+				exact = false
+			}
+			if used == 0 {
+				b.WriteString(s[i-1 : i+1])
+				continue
+			}
+			b.WriteRune(rune(n))
+			i += used - 1
+		default:
+			b.WriteByte('\\')
+			b.WriteByte(c)
+			exact = exact && c < 0x80
+		}
+	}
+	return b.String(), false, exact
+}
+
+// formatted is what printf prints with a format and its arguments, and whether that is
+// certain. The format is used again as long as arguments are left.
+func formatted(words []string) (string, bool) {
+	for len(words) > 1 && words[0] == "--" {
+		words = words[1:]
+	}
+	if len(words) == 0 {
+		return "", false
+	}
+	format, args, exact := words[0], words[1:], true
+	var b strings.Builder
+	for {
+		before := len(args)
+		for rest := format; rest != ""; {
+			i := strings.IndexByte(rest, '%')
+			if i < 0 {
+				i = len(rest)
+			}
+			text, stops, ok := unescaped(rest[:i], false)
+			b.WriteString(text)
+			exact = exact && ok
+			if stops {
+				return b.String(), false
+			}
+			if rest = rest[i:]; rest == "" {
+				break
+			}
+			n := 1
+			for n < len(rest) && strings.IndexByte("-+ #0123456789.*'hlqjzt", rest[n]) >= 0 && !(rest[n] == 'q' && n+1 == len(rest)) {
+				n++
+			}
+			if n == len(rest) {
+				return b.String(), false
+			}
+			verb := rest[n]
+			exact, rest = exact && (n == 1 && (verb == 's' || verb == 'b' || verb == '%') || n == 1 && verb == 'd' && len(args) > 0 && decimal(args[0])), rest[n+1:]
+			if verb == '%' {
+				b.WriteByte('%')
+				continue
+			}
+			arg := ""
+			if len(args) > 0 {
+				arg, args = args[0], args[1:]
+			}
+			if verb == 'b' {
+				exact = exact && !strings.ContainsAny(arg, `"'?`)
+				text, stops, ok := unescaped(arg, true)
+				b.WriteString(text)
+				if exact = exact && ok; stops {
+					return b.String(), exact
+				}
+				continue
+			}
+			b.WriteString(arg)
+		}
+		if len(args) == 0 || len(args) == before || b.Len() > maxJoined {
+			return b.String(), exact && b.Len() <= maxJoined
+		}
+	}
 }
 
 // unquoted is a word without the quotes around it.

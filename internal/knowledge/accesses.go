@@ -376,7 +376,10 @@ const maxUncertain = 8
 // Its access has no path and a spelling, so that what denies finds it and
 // nothing allows it.
 func (r *reader) supplied(k cardea.AccessKind, f Word, recursive bool) {
-	if r.uncertain++; r.uncertain > maxUncertain || r.inv.MayBecome == nil {
+	if len(f.May) == 0 {
+		r.uncertain++
+	}
+	if r.uncertain > maxUncertain || r.inv.MayBecome == nil {
 		return
 	}
 	metadata := k == form.Metadata
@@ -395,6 +398,8 @@ func (r *reader) supplied(k cardea.AccessKind, f Word, recursive bool) {
 		a := cardea.Access{Kind: k, Spelled: s.Path, Recursive: recursive || s.Below, MetadataOnly: metadata}
 		if s.Entries {
 			a.Glob, a.Pattern = true, strings.TrimSuffix(s.Path, "/")+"/*"
+		} else if s.Pattern != "" && r.paths.saysHidden(s.Pattern, r.world.Roots) {
+			a.Spelled, a.Glob, a.Pattern = "", true, s.Pattern
 		}
 		r.out.Access = append(r.out.Access, a)
 	}

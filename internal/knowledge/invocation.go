@@ -65,6 +65,9 @@ type Word struct {
 	Process bool
 	// Found is set for a word that a search finds.
 	Found *Search
+	// May are the texts that a word may become which is not static, as far as the line
+	// tells. They count for what may happen, and for nothing that is certain.
+	May []string
 }
 
 // Literal is a word that bash passes as it is written.
@@ -95,6 +98,9 @@ type Invocation struct {
 // PossiblePath is a path that a word may become when the line runs.
 type PossiblePath struct {
 	Path string
+	// Pattern is one that the path matches, where only that is known: then Path is the
+	// folder above its first wildcard.
+	Pattern string
 	// Below means that all below it may be among the words, too; Entries that
 	// what lies in it is, and not the path itself.
 	Below, Entries bool

@@ -11,8 +11,9 @@ import (
 // Paths say what the paths in a command's words mean.
 type Paths struct {
 	// Dir is the folder in which the command runs, "" where it is not known.
-	// Likely is then the folder to which the last cd leads if it succeeds.
-	Dir, Likely string
+	Dir string
+	// Likely are then the folders to which the last cd may lead.
+	Likely []string
 	// Home is what ~ and $HOME mean, "" where that is not known.
 	Home string
 	// Resolve follows the symbolic links of an absolute path as far as it exists.
@@ -42,7 +43,18 @@ func (p Paths) Open(kind cardea.AccessKind, name string, redirect bool) []cardea
 	places, spelled := Places(p.Dir, name, p.Resolve)
 	if spelled == "" {
 		// A cd may have failed. What it led to is likely, and not certain.
-		return []cardea.Access{{Kind: kind, Spelled: Absolute(p.Likely, name), Redirect: redirect}}
+		if len(p.Likely) == 0 || name == "" {
+			return []cardea.Access{{Kind: kind, Redirect: redirect}}
+		}
+		var out []cardea.Access
+		for _, dir := range p.Likely {
+			a := cardea.Access{Kind: kind, Spelled: Absolute(dir, name), Redirect: redirect}
+			if strings.ContainsAny(dir, "*?[") { // the cd was to a pattern
+				a.Spelled, a.Glob, a.Pattern = "", true, a.Spelled
+			}
+			out = append(out, a)
+		}
+		return out
 	}
 	var out []cardea.Access
 	for _, at := range places {
@@ -79,7 +91,11 @@ func (p Paths) OpenWord(kind cardea.AccessKind, f Word) []cardea.Access {
 		if out[i].Path == "" && out[i].Spelled == "" {
 			continue
 		}
-		out[i].Pattern = Absolute(cmp.Or(p.Dir, p.Likely), pattern)
+		from := p.Dir
+		if from == "" && i < len(p.Likely) {
+			from = p.Likely[i]
+		}
+		out[i].Pattern = Absolute(from, pattern)
 		if climbs(pattern[len(dir):]) {
 			// What lies above a link that the pattern finds is anybody's guess.
 			out[i].Path = ""
@@ -138,6 +154,28 @@ func (p Paths) follow(name string) string {
 		return name
 	}
 	return p.Resolve(name)
+}
+
+// saysHidden reports whether a pattern names hidden files: one that lies in a hidden
+// folder below those of the work, or begins with a dot itself. Other patterns leave hidden
+// files alone.
+func (p Paths) saysHidden(pattern string, roots []string) bool {
+	if rest, ok := strings.CutPrefix(pattern, "~/"); ok {
+		pattern = p.Home + "/" + rest
+	}
+	for _, dir := range append(p.Likely[:len(p.Likely):len(p.Likely)], p.Dir) {
+		name := cmp.Or(Absolute(dir, pattern), pattern)
+		below := 0
+		for _, root := range append(roots[:len(roots):len(roots)], p.Home) {
+			if strings.HasPrefix(name, root+"/") {
+				below = max(below, len(root))
+			}
+		}
+		if strings.Contains("/"+name[below:], "/.") {
+			return true
+		}
+	}
+	return false
 }
 
 // globRoot is the part of a pattern before its first special character.

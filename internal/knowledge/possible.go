@@ -40,20 +40,28 @@ func (r *reader) possible() {
 	c := r.spec.Complete
 	unsure := c != nil && (!c.AnyWords && slices.ContainsFunc(m.Options, r.unsureOption) || c.ScriptLanguage != "" && !r.sureScripts())
 	p := possibility{paths: r.paths, found: &m.Possible, seen: map[string]bool{}}
+	if r.world != nil {
+		p.roots = r.world.Roots
+	}
 	known := r.described(unsure)
+	r.becoming(&p)
 	for i := 1; i < len(r.argv); i++ {
 		f := r.argv[i]
 		switch {
-		case known[i] == aText || f.Found != nil || f.Process:
+		case known[i] == aText || f.Found != nil && len(f.May) == 0 || f.Process:
 			continue
 		case known[i] != aFile || f.Static && strings.ContainsAny(f.Text, " ('\""):
 			p.word(f)
 		case !r.spec.HostPathOperands:
 			p.behind(f.Text)
 		}
-		if !f.Static && r.inv.MayBecome != nil && i <= maxUncertain {
+		if !f.Static && r.inv.MayBecome != nil && (i <= maxUncertain || len(f.May) > 0) {
 			for _, b := range r.inv.MayBecome(f) {
-				if !b.Entries { // what lies in it, and not the folder
+				switch {
+				case b.Pattern != "" && !p.paths.saysHidden(b.Pattern, p.roots):
+				case b.Pattern != "":
+					p.found.Touch = append(p.found.Touch, cardea.Access{Kind: cardea.Unknown, Path: b.Path, Glob: true, Pattern: b.Pattern})
+				case !b.Entries: // what lies in it, and not the folder
 					p.touch(cardea.Unknown, b.Path)
 				}
 			}
@@ -126,6 +134,61 @@ func (r *reader) described(unsure bool) map[int]wordUse {
 	return out
 }
 
+// becoming adds what the words that are not certain may name, and the commands that they
+// may make: each with the first, the second and so on of its texts.
+func (r *reader) becoming(p *possibility) {
+	most := 0
+	for i, f := range r.argv {
+		most = max(most, len(f.May))
+		for _, text := range f.May {
+			if i > 0 {
+				p.word(Word{Word: cardea.Word{Text: text, Static: !strings.ContainsAny(text, "*?[")}, Glob: true})
+			}
+		}
+	}
+	for n := range most {
+		words := make([]string, 0, len(r.argv))
+		for _, f := range r.argv {
+			text := f.Text
+			switch {
+			case f.Static:
+				text = quote(text)
+			case len(f.May) > 0 && f.MaySplit:
+				text = f.May[min(n, len(f.May)-1)]
+			case len(f.May) > 0:
+				text = quote(f.May[min(n, len(f.May)-1)])
+			}
+			words = append(words, text)
+		}
+		line := strings.Join(words, " ")
+		first, _, _ := strings.Cut(line, " ")
+		if Known(first) && (!r.argv[0].Static || r.mayChoose(n)) {
+			p.run(line)
+			continue
+		}
+		if p.runWords += len(words); p.runWords > mostRunWords {
+			p.found.TooMany = true
+			return
+		}
+		list := strings.Fields(line)
+		if r.known {
+			continue
+		}
+		for i := 1; i < len(list); i++ {
+			if Known(strings.Trim(list[i], "'")) && len(list) > i+1 {
+				p.run(strings.Join(list[i:], " "))
+			}
+		}
+	}
+}
+
+// mayChoose reports whether the n-th text of a word may be a subcommand.
+func (r *reader) mayChoose(n int) bool {
+	return slices.ContainsFunc(r.argv, func(f Word) bool {
+		return n < len(f.May) && f.May[n] != "" && isLetter(f.May[n][0]) && !strings.ContainsAny(f.May[n], "/.\n")
+	})
+}
+
 // commands adds the commands that stand among the words.
 func (r *reader) commands(p *possibility) {
 	if r.elsewhere() {
@@ -188,6 +251,7 @@ func PossibleText(text string, at Paths) Possible {
 // possibility collects what is possible, each file once.
 type possibility struct {
 	paths Paths
+	roots []string
 	found *Possible
 	seen  map[string]bool
 	// runWords counts the words of the commands.
@@ -197,7 +261,7 @@ type possibility struct {
 // word adds what one word of a program may name.
 func (p *possibility) word(f Word) {
 	if !f.Static && f.Glob && simpleGlob(f.Text) {
-		if !strings.Contains("/"+f.Text, "/.") && f.Text[0] != '~' {
+		if !p.paths.saysHidden(f.Text, p.roots) {
 			return // what is found by name there is no hidden file
 		}
 		p.found.Touch = append(p.found.Touch, p.paths.OpenWord(cardea.Unknown, f)...)
