@@ -21,6 +21,9 @@ const maxLikely = 1024
 // bounded bounds a list of texts, each once. Where they are too many, those that could
 // name no hidden file and no command go first.
 func (w *walker) bounded(list []string) []string {
+	if len(list) < 2 && (len(list) == 0 || len(list[0]) <= maxJoined/16) {
+		return list
+	}
 	var out []string
 	seen := map[string]bool{}
 	for _, s := range list {

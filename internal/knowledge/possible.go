@@ -44,7 +44,7 @@ func (r *reader) possible() {
 		p.roots = r.world.Roots
 	}
 	known := r.described(unsure)
-	r.becoming(&p)
+	r.becoming(&p, known)
 	for i := 1; i < len(r.argv); i++ {
 		f := r.argv[i]
 		switch {
@@ -136,9 +136,12 @@ func (r *reader) described(unsure bool) map[int]wordUse {
 
 // becoming adds what the words that are not certain may name, and the commands that they
 // may make: each with the first, the second and so on of its texts.
-func (r *reader) becoming(p *possibility) {
+func (r *reader) becoming(p *possibility, known map[int]wordUse) {
 	most := 0
 	for i, f := range r.argv {
+		if known[i] == aText {
+			continue
+		}
 		most = max(most, len(f.May))
 		for _, text := range f.May {
 			if i > 0 {
