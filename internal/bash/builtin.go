@@ -258,9 +258,6 @@ func (w *walker) readNames(name string, words []field, assigns []cardea.Assign) 
 			w.setOrigin(f.Text, w.cmd.stdin.from)
 		}
 	}
-	if v := w.someOf(in.all()); len(v.may) > 0 { // where it puts them without a name
-		w.cur.vars["REPLY"], w.cur.vars["MAPFILE"] = v, v
-	}
 	if name == "read" && w.reads(words) && !slices.ContainsFunc(assigns, func(a cardea.Assign) bool { return !a.Static || a.Value != "" }) {
 		if s := w.fromSearch(); s != nil {
 			v := w.cur.vars[words[len(words)-1].Text]

@@ -31,8 +31,23 @@ func (w *walker) topLevel(text string) bool {
 
 // cd changes the folder of the rest of the line.
 func (w *walker) cd(inv invocation) {
-	builtin, words := inv.argv[0].Text, inv.argv[1:]
-	sure, physical := true, false
+	builtin := inv.argv[0].Text
+	words, sure, physical := cdOptions(builtin, inv.argv[1:])
+	name, ok := w.destination(builtin, words)
+	if w.env.Exported != nil && w.env.Exported("CDPATH") && !strings.HasPrefix(name, "/") && name != "." && name != ".." && !strings.HasPrefix(name, "./") && !strings.HasPrefix(name, "../") {
+		ok = false
+	}
+	if !ok || !sure || physical && strings.Contains(name, "..") {
+		name = ""
+	}
+	w.mayEnter(name, words)
+	w.enter(inv, name)
+}
+
+// cdOptions reads the options of cd and its kin: what is left, whether every shell
+// understands them, and whether links are followed first.
+func cdOptions(builtin string, words []field) (rest []field, sure, physical bool) {
+	sure = true
 	for len(words) > 0 && words[0].Static && len(words[0].Text) > 1 && words[0].Text[0] == '-' {
 		letters := words[0].Text[1:]
 		words = words[1:]
@@ -43,10 +58,14 @@ func (w *walker) cd(inv invocation) {
 		sure = sure && builtin == "cd" && strings.Trim(letters, "LP") == ""
 		physical = strings.Contains(letters, "P")
 	}
-	name, ok := "", false
+	return words, sure, physical
+}
+
+// destination is the folder that cd or one of its kin names, and whether it is known.
+func (w *walker) destination(builtin string, words []field) (name string, ok bool) {
 	switch {
 	case builtin == "popd":
-		if n := len(w.cur.pushed); n > 0 && len(inv.argv) == 1 {
+		if n := len(w.cur.pushed); n > 0 && len(words) == 0 {
 			name, ok = w.cur.pushed[n-1], true
 			w.cur.pushed = w.cur.pushed[:n-1]
 		}
@@ -65,16 +84,15 @@ func (w *walker) cd(inv invocation) {
 		name = w.env.TopLevel(w.cur.cwd)
 		ok = name != ""
 	}
-	if w.env.Exported != nil && w.env.Exported("CDPATH") && !strings.HasPrefix(name, "/") && name != "." && name != ".." && !strings.HasPrefix(name, "./") && !strings.HasPrefix(name, "../") {
-		ok = false
-	}
-	if !ok || !sure || physical && strings.Contains(name, "..") {
-		name = ""
-	}
-	w.mayEnter(name, words)
+	return name, ok
+}
+
+// enter changes the folder; a name that is empty is not known.
+func (w *walker) enter(inv invocation, name string) {
 	a := w.paths().Enter(cardea.Read, name)
 	dir := a.Path
 	old := w.lookup("PWD")
+	builtin := inv.argv[0].Text
 	if builtin == "pushd" && w.cur.cwd != "" && dir != "" {
 		w.cur.pushed = append(slices.Clip(w.cur.pushed), w.cur.cwd)
 	} else if builtin == "pushd" {

@@ -127,8 +127,7 @@ func (w *walker) childShell(via, text string, params []field, inv invocation) {
 		if w.shell.exportsFuncs && len(w.shell.funcs) > 0 {
 			w.opaqueLine(text, cardea.OpaqueFunctions, "a shell may get functions of the line")
 		}
-		posix := w.shell.posix
-		defer func() { w.shell.posix = posix }()
+		defer func(posix bool) { w.shell.posix = posix }(w.shell.posix)
 		shell, _, _ := strings.Cut(via, " ")
 		w.shell.posix = !knowledge.Has(form.IsBash, shell) // the others are, or start, whatever sh is
 		vars, home, cwd := w.cur.vars, w.lookup("HOME"), w.lookup("PWD")

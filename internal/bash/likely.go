@@ -306,6 +306,8 @@ func (w *walker) takes(builtin string, words []field, assigns []cardea.Assign) *
 			in.lines = append(in.lines, append(fields, line))
 		}
 	}
+	v := w.someOf(in.all()) // where it puts them without a name
+	w.cur.vars["REPLY"], w.cur.vars["MAPFILE"] = v, v
 	return in
 }
 

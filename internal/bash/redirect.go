@@ -57,21 +57,12 @@ func (w *walker) redirect(r *syntax.Redirect) []cardea.Access {
 	read := r.Op == syntax.RdrIn || r.Op == syntax.RdrInOut || r.Op == syntax.DplIn
 	if read && stdin {
 		w.cmd.stdin = input{kind: elsewhere}
-		if n := len(w.cmd.pending); isProcSubst(r.Word) && n > 0 {
-			w.cmd.stdin.may = w.printedFrom(w.cmd.pending[n-1].at[0])
-		} else if ok {
-			for _, a := range w.paths().Open(cardea.Read, word.Text, true) {
-				if i := w.writtenTo(a.Path); i >= 0 {
-					w.cmd.stdin.may += w.out.Written[i].Text
-				}
-			}
-		}
 	}
 	if duplicates && ok && isDescriptor(word.Text) {
 		return nil
 	}
-	if n := len(w.cmd.pending); read && !stdin && isProcSubst(r.Word) && n > 0 {
-		w.fed += w.printedFrom(w.cmd.pending[n-1].at[0])
+	if read {
+		w.comesFrom(r, word, ok, stdin)
 	}
 	return w.opened(r, word, ok, read, !read || r.Op == syntax.RdrInOut)
 }
@@ -95,6 +86,25 @@ func (w *walker) hereText(r *syntax.Redirect) input {
 		return input{kind: literal, text: text}
 	}
 	return input{kind: elsewhere, may: w.hereBody(r) + "\n" + strings.Join(may, "\n")}
+}
+
+// comesFrom notes what comes in through a redirection, as far as the line says it.
+func (w *walker) comesFrom(r *syntax.Redirect, word field, ok, stdin bool) {
+	text := ""
+	if n := len(w.cmd.pending); isProcSubst(r.Word) && n > 0 {
+		text = w.printedFrom(w.cmd.pending[n-1].at[0])
+	} else if ok {
+		for _, a := range w.paths().Open(cardea.Read, word.Text, true) {
+			if i := w.writtenTo(a.Path); i >= 0 {
+				text += w.out.Written[i].Text
+			}
+		}
+	}
+	if stdin {
+		w.cmd.stdin.may = text
+	} else {
+		w.fed += text
+	}
 }
 
 // appends reports a redirection that leaves what the file holds.

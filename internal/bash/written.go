@@ -291,38 +291,52 @@ func formatted(words []string) (string, bool) {
 			if rest = rest[i:]; rest == "" {
 				break
 			}
-			n := 1
-			for n < len(rest) && strings.IndexByte("-+ #0123456789.*'hlqjzt", rest[n]) >= 0 && !(rest[n] == 'q' && n+1 == len(rest)) {
-				n++
+			n, sure := directive(&b, rest, &args)
+			if exact = exact && sure; n == 0 {
+				return b.String(), exact
 			}
-			if n == len(rest) {
-				return b.String(), false
-			}
-			verb := rest[n]
-			exact, rest = exact && (n == 1 && (verb == 's' || verb == 'b' || verb == '%') || n == 1 && verb == 'd' && len(args) > 0 && decimal(args[0])), rest[n+1:]
-			if verb == '%' {
-				b.WriteByte('%')
-				continue
-			}
-			arg := ""
-			if len(args) > 0 {
-				arg, args = args[0], args[1:]
-			}
-			if verb == 'b' {
-				exact = exact && !strings.ContainsAny(arg, `"'?`)
-				text, stops, ok := unescaped(arg, true)
-				b.WriteString(text)
-				if exact = exact && ok; stops {
-					return b.String(), exact
-				}
-				continue
-			}
-			b.WriteString(arg)
+			rest = rest[n:]
 		}
 		if len(args) == 0 || len(args) == before || b.Len() > maxJoined {
 			return b.String(), exact && b.Len() <= maxJoined
 		}
 	}
+}
+
+// directive prints what a text begins with that stands for an argument of printf, and
+// says how long it is; 0 where nothing is printed behind it.
+func directive(b *strings.Builder, text string, args *[]string) (size int, exact bool) {
+	n := 1
+	for n < len(text) && strings.IndexByte("-+ #0123456789.*'hljzt", text[n]) >= 0 {
+		n++
+	}
+	if n == len(text) {
+		return 0, false
+	}
+	verb := text[n]
+	if verb == '%' {
+		b.WriteByte('%')
+		return n + 1, n == 1
+	}
+	arg := ""
+	if len(*args) > 0 {
+		arg, *args = (*args)[0], (*args)[1:]
+	}
+	switch verb {
+	case 'b':
+		plain, stops, ok := unescaped(arg, true)
+		b.WriteString(plain)
+		if ok = ok && n == 1 && !strings.ContainsAny(arg, `"'?`); stops {
+			return 0, ok
+		}
+		return n + 1, ok
+	case 'd':
+		exact = decimal(arg)
+	case 's':
+		exact = true
+	}
+	b.WriteString(arg)
+	return n + 1, exact && n == 1
 }
 
 // unquoted is a word without the quotes around it.
