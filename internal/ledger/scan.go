@@ -28,12 +28,13 @@ type candidate struct {
 
 // scan gives the lines of the first size bytes of a file that may answer a query, the
 // last first. A last line without end is left out, and so is one that is too long.
-func scan(r io.ReaderAt, size int64, q *Query, yield func(*candidate) bool) error {
+// buffers are what pieces are read into.
+func scan(r io.ReaderAt, size int64, q *Query, buffers *sync.Pool, yield func(*candidate) bool) error {
 	type result struct {
 		found []candidate
 		err   error
 	}
-	seek, buffers := q.seek(), new(sync.Pool)
+	seek := q.seek()
 	workers := runtime.GOMAXPROCS(0)
 	pieces := make(chan chan result, workers)
 	stop := make(chan struct{})

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -32,6 +33,7 @@ func TestScanMissesNothing(t *testing.T) {
 		file.WriteString(body + "\n")
 	}
 	file.WriteString(`{"v":1,"id":"no end`)
+	var buffers sync.Pool
 	at := func(hour int) time.Time { return time.Date(2026, 11, 20, hour, 0, 0, 0, time.UTC) }
 	for _, q := range []Query{
 		{}, {Session: "s-1"}, {Session: "session"}, {Tool: "BASH"}, {Text: "git PUSH"}, {Text: "NAÏVE"}, {Text: `ta"sk`}, {Text: "taken"}, {Text: "list"}, {Text: "/A/b"}, {Text: "none of it"},
@@ -47,7 +49,7 @@ func TestScanMissesNothing(t *testing.T) {
 		}); err != nil {
 			t.Fatal(err)
 		}
-		if err := scan(bytes.NewReader(file.Bytes()), int64(file.Len()), &q, func(c *candidate) bool {
+		if err := scan(bytes.NewReader(file.Bytes()), int64(file.Len()), &q, &buffers, func(c *candidate) bool {
 			if !c.wrong && q.matches(&c.form) {
 				got = append(got, c.form.ID)
 			}
@@ -60,10 +62,10 @@ func TestScanMissesNothing(t *testing.T) {
 		}
 	}
 	n := 0
-	if err := scan(bytes.NewReader(file.Bytes()), int64(file.Len()), &Query{}, func(*candidate) bool { n++; return n < 3 }); err != nil || n != 3 {
+	if err := scan(bytes.NewReader(file.Bytes()), int64(file.Len()), &Query{}, &buffers, func(*candidate) bool { n++; return n < 3 }); err != nil || n != 3 {
 		t.Errorf("it went on: %d, %v", n, err)
 	}
-	if err := scan(bytes.NewReader(nil), 10, &Query{}, func(*candidate) bool { return true }); err == nil {
+	if err := scan(bytes.NewReader(nil), 10, &Query{}, &buffers, func(*candidate) bool { return true }); err == nil {
 		t.Error("a file that is shorter than it was is no mistake")
 	}
 }

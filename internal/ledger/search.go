@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"cardea.dev"
@@ -121,6 +122,7 @@ type search struct {
 	yield   func(Line, error) bool
 	spooled map[string]bool
 	found   int
+	buffers sync.Pool
 }
 
 // give hands over one entry, if it answers the query.
@@ -184,7 +186,7 @@ func (s *search) day(day string) (more bool) {
 	}
 	defer f.Close()
 	unread, more := 0, true
-	err = scan(f, info.Size(), &s.query, func(c *candidate) bool {
+	err = scan(f, info.Size(), &s.query, &s.buffers, func(c *candidate) bool {
 		if c.wrong {
 			unread++
 			return true

@@ -75,10 +75,10 @@ func (c *call) holdsOnPart(m *Match, p *cardea.Part, i, after int) bool {
 		len(m.Flows) > 0 && !c.flows(m.Flows, i),
 		len(m.Env) > 0 && !setsVariable(m.Env, p),
 		len(m.Flags) > 0 && !hasFlag(m.Flags, p),
-		len(m.Unless) > 0 && excepted(m.Unless, p),
 		len(m.UnlessCommand) > 0 && slices.Contains(m.UnlessCommand, p.Program()),
 		(m.Outside || m.HoldsKey || m.Redirection || m.UnknownPath || len(m.Paths)+len(m.Access)+len(m.Hosts)+len(m.Own) > 0) && !c.accessHolds(m, p),
 		len(m.Args) > 0 && !c.argHolds(m.Args, p, after),
+		len(m.Unless) > 0 && excepted(m.Unless, p), // late, since it looks at every word
 		m.Pattern != "" && m.Field == "" && !c.finds(m, p.Text):
 		return false
 	}
