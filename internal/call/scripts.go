@@ -28,6 +28,7 @@ const (
 	maxScriptDepth = 4         // files that run files
 	maxScriptParts = 1024      // commands in files
 	maxScriptNames = 256       // files that words of these commands name
+	maxCopied      = 8         // files that one file is made from, and copies of copies
 )
 
 // scripts adds to the parts of a call what the files do that they run.
@@ -37,7 +38,10 @@ type scripts struct {
 	written []bash.Written
 	// texts are the files that were read, seen the pieces that were analysed, by where
 	// they stand.
-	texts                                   map[string]string
+	texts map[string]string
+	// copies are the files that parts of the line read where they write a file, by
+	// that file: a script may be run under the name of its copy.
+	copies                                  map[string][]string
 	seen                                    map[string]bool
 	tries, files, size, parts, taken, names int
 	// full is the limit that was reached, as people read it.
@@ -51,6 +55,7 @@ type scripts struct {
 // lookIntoLine adds what the files that the parts of a line run may do, and says where a
 // limit was reached.
 func (s *scripts) lookIntoLine(parts []cardea.Part) {
+	s.noteCopies(parts)
 	s.lookInto(parts, 1)
 	if s.full == "" {
 		return
@@ -58,6 +63,28 @@ func (s *scripts) lookIntoLine(parts []cardea.Part) {
 	for i := range parts {
 		if looked := &parts[i].LookedInto; len(*looked) > 0 {
 			*looked = append(*looked, "no further: "+s.full)
+		}
+	}
+}
+
+// noteCopies notes which files parts read where they write one, whichever program
+// copies, moves, links or changes them.
+func (s *scripts) noteCopies(parts []cardea.Part) {
+	for i := range parts {
+		var from []string
+		for _, a := range parts[i].Access {
+			if (a.Kind == cardea.Read || a.Kind == cardea.Delete) && a.Path != "" && !a.Glob && len(from) < maxCopied {
+				from = append(from, a.Path)
+			}
+		}
+		for _, a := range parts[i].Access {
+			if a.Kind != cardea.Write || a.Path == "" || a.Nowhere() || len(from) == 0 || len(s.copies) > maxScriptNames {
+				continue
+			}
+			if s.copies == nil {
+				s.copies = map[string][]string{}
+			}
+			s.copies[a.Path] = append(s.copies[a.Path], from...)
 		}
 	}
 }
@@ -101,20 +128,9 @@ type piece struct {
 
 // file adds what a file does that a part runs.
 func (s *scripts) file(p *cardea.Part, f runFile, depth int) {
-	var texts []string
-	replaced := false
-	for _, w := range s.written {
-		if w.Path == f.path {
-			texts, replaced = append(texts, w.Text), replaced || !w.Appended
-		}
-	}
-	if !replaced {
-		switch text, err := s.read(f.path); {
-		case err == nil:
-			texts = append(texts, text)
-		case f.named && err != errTooMany:
-			p.LookedInto = append(p.LookedInto, f.path+" ("+err.Error()+")")
-		}
+	texts, err := s.textsOf(f.path, 0)
+	if len(texts) == 0 && f.named && err != nil && err != errTooMany {
+		p.LookedInto = append(p.LookedInto, f.path+" ("+err.Error()+")")
 	}
 	for _, text := range texts {
 		if _, read := s.texts[f.path]; !read {
@@ -123,6 +139,30 @@ func (s *scripts) file(p *cardea.Part, f runFile, depth int) {
 		p.LookedInto = append(p.LookedInto, f.path)
 		s.add(p, f, s.pieces(f, text), depth)
 	}
+}
+
+// textsOf are the texts that a file may hold when it is run: what the line writes
+// there, else what it holds now, and those of the files that it is made from.
+func (s *scripts) textsOf(file string, hops int) (texts []string, err error) {
+	replaced := false
+	for _, w := range s.written {
+		if w.Path == file {
+			texts, replaced = append(texts, w.Text), replaced || !w.Appended
+		}
+	}
+	if !replaced {
+		var text string
+		if text, err = s.read(file); err == nil {
+			texts = append(texts, text)
+		}
+	}
+	for _, from := range s.copies[file] {
+		if hops < maxCopied && from != file {
+			more, _ := s.textsOf(from, hops+1)
+			texts = append(texts, more...)
+		}
+	}
+	return texts, err
 }
 
 // pieces are the pieces of a file that run, none beyond the limit.
@@ -317,6 +357,7 @@ func (s *scripts) runFiles(p *cardea.Part) []runFile {
 			out = append(out, runFile{a.Path, p.Dir, language(p.Command[0], a.Path), true})
 		}
 	}
+	out = append(out, namedToRun(p)...)
 	program := p.Program()
 	names, runs := knowledge.WordsOf(form.RunsByName, program)
 	if p.Dir == "" || !runs && !knowledge.Has(form.RunsHooks, program) {
@@ -343,6 +384,33 @@ func (s *scripts) runFiles(p *cardea.Part) []runFile {
 		out = append(out, runFile{knowledge.Absolute(dir, name), dir, s.recipes(p, dir), len(named) > 0})
 	}
 	return out
+}
+
+// namedToRun are the scripts among the words of a program of which it is not known
+// what it does, spelled as people spell what they run: strace ./x. A file that does not
+// say which interpreter runs it is none.
+func namedToRun(p *cardea.Part) []runFile {
+	if p.Dir == "" || !accessKind(p, cardea.Unknown) {
+		return nil
+	}
+	var out []runFile
+	for _, w := range p.Argv[min(1, len(p.Argv)):] {
+		if w.Static && hasAnyPrefix(w.Text, "./", "../", "/") && !strings.ContainsAny(w.Text, " \n") {
+			file := knowledge.Absolute(p.Dir, w.Text)
+			read := language(file, file)
+			out = append(out, runFile{file, p.Dir, func(text string) []piece {
+				if !strings.HasPrefix(text, "#!") {
+					return nil
+				}
+				return read(text)
+			}, false})
+		}
+	}
+	return out
+}
+
+func hasAnyPrefix(text string, prefixes ...string) bool {
+	return slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(text, prefix) })
 }
 
 // optionValues are the values of the options that belong to a property of a part's

@@ -220,3 +220,50 @@ func TestCodeLines(t *testing.T) {
 		}
 	}
 }
+
+// A script is looked into under every name that the line gives it, and where a program
+// of which nothing is known may start it.
+func TestCopiesOfScripts(t *testing.T) {
+	world := knowledge.World{Home: "/home/u", ReadFile: func(path string, _ int64) ([]byte, error) {
+		text, ok := map[string]string{"/p/s.sh": "#!/bin/sh\ngit push --force\n", "/p/data": "git push --force\n"}[path]
+		if !ok {
+			return nil, errors.New("gone")
+		}
+		return []byte(text), nil
+	}}
+	for line, want := range map[string]bool{
+		"cp s.sh b.sh; sh b.sh":                true,
+		"cat s.sh > b.sh; sh b.sh":             true,
+		"mv s.sh b.sh && ./b.sh":               true,
+		"ln s.sh b.sh; sh b.sh":                true,
+		"ln -s s.sh b.sh; ./b.sh":              true,
+		"sed s/x/y/ s.sh > b.sh; sh b.sh":      true,
+		"install -m755 s.sh b.sh; ./b.sh":      true,
+		"cp s.sh /q/; sh /q/s.sh":              true,
+		"cp s.sh a; cp a b; mv b c; sh c":      true,
+		"tee b.sh < s.sh; sh b.sh":             true,
+		"strace -f ./s.sh x":                   true,
+		"zz --opt ./s.sh":                      true,
+		"zz /p/s.sh":                           true,
+		"cp s.sh b.sh; cat b.sh":               false,
+		"cp other b.sh; sh b.sh":               false,
+		"cp a b; cp b a; sh a":                 false,
+		"zz s.sh":                              false, // spelled as data is
+		"zz ./data":                            false, // no script
+		"cat ./s.sh":                           false,
+		"chmod +x ./s.sh":                      false,
+		"echo ./s.sh; diff ./s.sh ./other.sh":  false,
+		"cp s.sh b.sh; rm b.sh; git diff b.sh": false,
+	} {
+		ev := &cardea.Event{Kind: cardea.PreToolUse, Cwd: "/p", Call: &cardea.Call{Tool: "Bash", Input: map[string]any{"command": line}}}
+		found := false
+		for _, p := range Analyse(ev, world).Call.Parts {
+			for _, q := range p.MayRun {
+				found = found || q.Text == "git push --force"
+			}
+		}
+		if found != want {
+			t.Errorf("%s: found %v", line, found)
+		}
+	}
+}
