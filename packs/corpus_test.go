@@ -69,9 +69,10 @@ func TestEverydayLines(t *testing.T) {
 // because lists the lines of the corpus that are asked about only because of what they
 // may touch or run, with the reason why that is right.
 var because = map[string]string{
-	"rtk git push --force origin main": "rtk runs git, and a forced push asks by itself",
-	"rtk proxy rm -rf /":               "rtk runs rm, and deletes everything",
-	"uv run --group cdk cdk deploy":    "uv runs cdk, and a deployment asks by itself",
+	"rtk git push --force origin main":   "rtk runs git, and a forced push asks by itself",
+	"rtk proxy rm -rf /":                 "rtk runs rm, and deletes everything",
+	"kubectl get $(echo secret) -o yaml": "echo prints secret, so that this prints one",
+	"uv run --group cdk cdk deploy":      "uv runs cdk, and a deployment asks by itself",
 }
 
 // TestQuestionsAboutWhatMayBe: of a thousand lines of another gate's corpus not three
