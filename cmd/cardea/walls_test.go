@@ -43,10 +43,14 @@ func newWall(t *testing.T, deny string) *wall {
 	return w
 }
 
-// effect is what the program says about a line.
+// effect is what the program says about a line, or about the input of a tool: @TOOL {…}.
 func (w *wall) effect(mode, line string) string {
 	w.t.Helper()
-	cmd := exec.Command(w.program, "try", "--json", "--mode", mode, "--", line)
+	args := []string{"try", "--json", "--mode", mode}
+	if tool, input, ok := strings.Cut(line, " {"); ok && strings.HasPrefix(tool, "@") {
+		args, line = append(args, "--tool", tool[1:]), "{"+input
+	}
+	cmd := exec.Command(w.program, append(args, "--", line)...)
 	cmd.Dir, cmd.Env = w.app, []string{"HOME=" + w.home, "PATH=" + os.Getenv("PATH")}
 	out, err := cmd.Output()
 	if err != nil {
@@ -111,6 +115,10 @@ func TestShapes(t *testing.T) { judgeTwins(t, newWall(t, ""), "shape.txt") }
 // its harmless twin.
 func TestConstants(t *testing.T) { judgeTwins(t, newWall(t, `"Bash(git push:*)"`), "constants.txt") }
 
+// TestWords checks spellings of what words, lines of code and fields of tools' inputs
+// may touch and run. Each has its harmless twin.
+func TestWords(t *testing.T) { judgeTwins(t, newWall(t, ""), "words.txt") }
+
 // judgeTwins asks the program about each line of a table, and its harmless twin.
 func judgeTwins(t *testing.T, w *wall, name string) {
 	t.Helper()
@@ -127,7 +135,7 @@ func judgeTwins(t *testing.T, w *wall, name string) {
 		if n++; !testrun.Long() && n%4 != 0 {
 			continue
 		}
-		bad, good, ok := strings.Cut(strings.ReplaceAll(line, "⏎", "\n"), " ⇒ ")
+		bad, good, ok := strings.Cut(strings.NewReplacer("⏎", "\n", "{H}", w.home).Replace(line), " ⇒ ")
 		if !ok && name == "shape.txt" {
 			t.Errorf("%q has no harmless twin", line)
 		}

@@ -93,7 +93,9 @@ func analyse(text string, env Env, created creations) (Analysis, creations) {
 		}
 		part := cardea.Part{Text: shorten(text), Opaque: []cardea.Opaque{spot}, Start: -1, Access: []cardea.Access{{Kind: cardea.Unknown}}}
 		if len(text) <= maxText {
-			part.MayTouch = knowledge.PossibleText(text, w.paths()).Touch
+			may := knowledge.NewInput(w.paths())
+			may.Text(text)
+			part.MayTouch = may.Touch
 		}
 		out.Parts = []cardea.Part{part}
 	}

@@ -12,11 +12,12 @@ import (
 // opaque.
 func (a *analysis) patch(text string) {
 	found := 0
+	text = strings.ReplaceAll(text, "\r", "\n")
 	updated := -1
 	for len(text) > 0 {
 		var line string
 		line, text, _ = strings.Cut(text, "\n")
-		line = strings.TrimRight(line, " \t\r")
+		line = strings.TrimRight(line, " \t")
 		verb, name, ok := patchLine(line)
 		if !ok {
 			continue

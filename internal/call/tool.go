@@ -7,8 +7,8 @@
 package call
 
 import (
-	"net/url"
 	pathpkg "path"
+	"slices"
 	"sort"
 	"strings"
 
@@ -96,6 +96,10 @@ func (a *analysis) fields(info harness.ToolInfo) {
 					continue
 				}
 				a.patch(text)
+			case harness.Code:
+				if cell, _ := a.ev.Call.Input["cell_type"].(string); cell != "markdown" {
+					a.code(text)
+				}
 			case harness.URL:
 				found = true
 				a.one(info.Name+" "+urlText(v), network(urlText(v))...)
@@ -111,7 +115,7 @@ func (a *analysis) fields(info harness.ToolInfo) {
 	case len(info.FieldsOf(harness.Command))+len(info.FieldsOf(harness.FilePath))+len(info.FieldsOf(harness.Patch))+len(info.FieldsOf(harness.URL)) > 0:
 		// The field that says what is done is not there.
 		a.opaque = append(a.opaque, cardea.Opaque{Code: cardea.OpaqueInput, Text: info.Name, Reason: "the input does not say what is to be done"})
-		a.one(info.Name, cardea.Access{Kind: cardea.Unknown})
+		a.unknown(nil)
 	case harmless(info.Name):
 		a.one(info.Name)
 	default:
@@ -135,6 +139,16 @@ func harmless(name string) bool {
 func (a *analysis) mistyped(field string) {
 	a.opaque = append(a.opaque, cardea.Opaque{Code: cardea.OpaqueInput, Text: field, Reason: "the field is not text"})
 	a.one(a.ev.Call.Tool, cardea.Access{Kind: cardea.Unknown})
+}
+
+// code adds what code may touch and run that a field holds, to the part of its file.
+func (a *analysis) code(text string) {
+	if len(a.parts) == 0 || text == "" {
+		return
+	}
+	may := knowledge.NewInput(a.places())
+	may.Code(text)
+	bash.Possible(&a.parts[len(a.parts)-1], may.Possible, a.env())
 }
 
 // one adds a part that is not a shell command.
@@ -220,24 +234,37 @@ func (a *analysis) file(info harness.ToolInfo, name string) {
 // addresses add accesses, which can deny or ask and never allow.
 func (a *analysis) unknown(access func(field, value string) []cardea.Access) {
 	p := cardea.Part{Text: a.ev.Call.Tool, Access: []cardea.Access{{Kind: cardea.Unknown}}, Coverage: cardea.Complete, Dir: a.ev.Cwd, Start: -1}
-	var may knowledge.Possible
-	var walk func(name string, v any)
-	walk = func(name string, v any) {
+	may := knowledge.NewInput(a.places())
+	removes := removal(a.ev.Call.Tool)
+	var walk func(name string, v any) []string
+	walk = func(name string, v any) (words []string) {
 		switch v := v.(type) {
 		case string:
 			if access != nil {
 				p.Access = append(p.Access, access(strings.ToLower(name), v)...)
 			}
-			may.Add(knowledge.PossibleText(v, a.places()))
+			may.Text(v)
+			if removes || moved(name) {
+				may.Folder(v)
+			}
+			return []string{v}
 		case []any:
 			for _, e := range v {
-				walk(name, e)
+				words = append(words, walk(name, e)...)
 			}
+			may.List(words)
 		case map[string]any:
-			for _, k := range sortedKeys(v) {
-				walk(k, v[k])
+			keys := sortedKeys(v)
+			fields := make([][]string, len(keys))
+			for i, k := range keys {
+				may.Key(k)
+				fields[i] = walk(k, v[k])
+				may.Command(append([]string{k}, fields[i]...))
+				words = append(words, fields[i]...)
 			}
+			together(fields, may.List)
 		}
+		return words
 	}
 	walk("", map[string]any(a.ev.Call.Input))
 	for _, k := range sortedKeys(a.ev.Call.Shadowed) {
@@ -245,8 +272,41 @@ func (a *analysis) unknown(access func(field, value string) []cardea.Access) {
 			walk(k, v)
 		}
 	}
-	bash.Possible(&p, may, a.env())
+	bash.Possible(&p, may.Possible, a.env())
 	a.parts = append(a.parts, p)
+}
+
+// mostTogether is how many fields of an object are looked at together.
+const mostTogether = 12
+
+// together passes on what each two fields of an object say, in both orders: a program
+// and its arguments, a folder and a name.
+func together(fields [][]string, list func([]string)) {
+	fields = fields[:min(len(fields), mostTogether)]
+	for i, first := range fields {
+		for k, second := range fields {
+			if i != k && len(first) > 0 && len(second) > 0 {
+				list(slices.Concat(first, second))
+			}
+		}
+	}
+}
+
+// removal reports a tool that takes files away, by the words of its name.
+func removal(tool string) bool {
+	name := strings.ToLower(tool)
+	return slices.ContainsFunc([]string{"delete", "remove", "unlink", "trash", "erase", "move", "rename", "rmdir", "rmtree"},
+		func(verb string) bool { return strings.Contains(name, verb) })
+}
+
+// moved reports a field that holds what is moved, by its name: it is gone behind the
+// call.
+func moved(field string) bool {
+	switch strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(field)) {
+	case "source", "src", "from", "old", "sourcepath", "srcpath", "frompath", "oldpath", "oldname", "oldfile", "oldfilepath", "sourcefile", "olduri":
+		return true
+	}
+	return false
 }
 
 func (a *analysis) mcpField(name, v string) []cardea.Access {
@@ -254,7 +314,10 @@ func (a *analysis) mcpField(name, v string) []cardea.Access {
 		return nil
 	}
 	address := strings.HasPrefix(name, "url") || strings.HasPrefix(name, "uri")
-	file, isFile := fileURL(v)
+	file, isFile := knowledge.FileURL(v)
+	if drive := strings.TrimPrefix(file, "/"); harness.IsDrivePath(drive) {
+		file = drive
+	}
 	switch {
 	case isFile && (address || namesPath(name)):
 		v = file
@@ -275,28 +338,6 @@ func namesPath(name string) bool {
 		return true
 	}
 	return strings.HasPrefix(name, "file") || strings.HasSuffix(name, "path") || strings.HasSuffix(name, "paths")
-}
-
-// fileURL gives the path of a file's address: "file:///a%20b", "file://host/a",
-// "file:/a".
-func fileURL(v string) (path string, ok bool) {
-	const scheme = "file:"
-	if len(v) < len(scheme) || !strings.EqualFold(v[:len(scheme)], scheme) {
-		return "", false
-	}
-	path = v[len(scheme):]
-	if rest, host := strings.CutPrefix(path, "//"); host {
-		path = rest[max(strings.IndexByte(rest, '/'), 0):]
-	}
-	path, _, _ = strings.Cut(path, "?")
-	path, _, _ = strings.Cut(path, "#")
-	if plain, err := url.PathUnescape(path); err == nil {
-		path = plain
-	}
-	if drive := strings.TrimPrefix(path, "/"); harness.IsDrivePath(drive) {
-		path = drive
-	}
-	return path, path != ""
 }
 
 func sortedKeys[V any](m map[string]V) []string {

@@ -20,6 +20,8 @@ const (
 	Pattern
 	// Content is text that the tool writes.
 	Content
+	// Code is text that the tool writes, and that is run from there.
+	Code
 	// Patch is a patch text that names its files itself.
 	Patch
 )
@@ -110,7 +112,7 @@ var tools = [...]ToolInfo{
 	{Name: "MultiEdit", Primary: "file_path", EditsFiles: true, Fields: []Field{
 		{"file_path", Text, FilePath}, {"edits", List, Content}}},
 	{Name: "NotebookEdit", Primary: "notebook_path", EditsFiles: true, Fields: []Field{
-		{"notebook_path", Text, FilePath}, {"cell_id", Text, Plain}, {"new_source", Text, Content},
+		{"notebook_path", Text, FilePath}, {"cell_id", Text, Plain}, {"new_source", Text, Code},
 		{"cell_type", Text, Plain}, {"edit_mode", Text, Plain}}},
 	{Name: "apply_patch", Primary: "input", EditsFiles: true, Fields: []Field{
 		{"input", Text, Patch}}},

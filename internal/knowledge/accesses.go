@@ -205,11 +205,13 @@ func (r *reader) touch(k cardea.AccessKind, f Word, recursive bool) {
 		}
 		return
 	case form.Repository:
+		r.fileURL(f, true)
 		if host, rest, ok := strings.Cut(f.Text, "/"); !f.Static || strings.ContainsAny(f.Text, ":@\\") || ok && strings.Contains(rest, "/") {
 			*out = append(*out, cardea.Access{Kind: cardea.Network, Host: host})
 		}
 		return
 	case cardea.Network:
+		r.fileURL(f, recursive)
 		for _, h := range hostsOf(f) {
 			*out = append(*out, cardea.Access{Kind: k, Host: h})
 		}
@@ -230,6 +232,23 @@ func (r *reader) touch(k cardea.AccessKind, f Word, recursive bool) {
 		*out = append(*out, a)
 	}
 }
+
+// fileURL adds the file that an address of the scheme file: reads. In such an address
+// {a,b} and [a-b] stand for several, as curl reads them.
+func (r *reader) fileURL(f Word, recursive bool) {
+	name, ok := FileURL(f.Text)
+	if !ok {
+		return
+	}
+	at := Word{Word: cardea.Word{Text: name, Static: f.Static}}
+	if f.Static && strings.ContainsAny(name, "{[") {
+		at = Word{Word: cardea.Word{Text: alternatives.ReplaceAllString(name, "*")}, Glob: true}
+	}
+	r.touch(cardea.Read, at, recursive)
+}
+
+// alternatives are those of an address, as curl writes them.
+var alternatives = lazyRegexp(`\{[^{}]*\}|\[[^\[\]]*\]`)
 
 // revisionFiles are the files that a word of git's may name: one of the work,
 // of a revision (HEAD:file, :0:file), or a pathspec with its magic

@@ -84,6 +84,26 @@ func plainAddress(s string) (string, bool) {
 	return host, plainHost(host) && !blanked(s)
 }
 
+// FileURL gives the path of a file's address: "file:///a%20b", "file://host/a",
+// "file:/a".
+func FileURL(v string) (path string, ok bool) {
+	const scheme = "file:"
+	v = strings.TrimLeft(v, "\"' \t")
+	if len(v) < len(scheme) || !strings.EqualFold(v[:len(scheme)], scheme) {
+		return "", false
+	}
+	path = v[len(scheme):]
+	if rest, host := strings.CutPrefix(path, "//"); host {
+		path = rest[max(strings.IndexByte(rest, '/'), 0):]
+	}
+	path, _, _ = strings.Cut(path, "?")
+	path, _, _ = strings.Cut(path, "#")
+	if plain, err := url.PathUnescape(path); err == nil {
+		path = plain
+	}
+	return path, path != ""
+}
+
 // blanked reports characters that some readers strip, decode or take for others.
 func blanked(s string) bool {
 	return strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r == '\\' || r == 0x7f })

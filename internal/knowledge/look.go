@@ -91,6 +91,10 @@ func (l lazyRegexp) MatchString(s string) bool {
 	return regexp.MustCompile(string(l)).MatchString(s)
 }
 
+func (l lazyRegexp) ReplaceAllString(s, with string) string {
+	return regexp.MustCompile(string(l)).ReplaceAllString(s, with)
+}
+
 // sedScript reads a script of sed (POSIX, GNU sed 4.9).
 type sedScript struct {
 	s  string

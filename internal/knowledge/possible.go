@@ -51,7 +51,9 @@ func (r *reader) possible() {
 		case known[i] == aText || f.Found != nil && len(f.May) == 0 || f.Process:
 			continue
 		case known[i] != aFile || f.Static && strings.ContainsAny(f.Text, " ('\""):
-			p.word(f)
+			if p.word(f) && f.Static && strings.Contains(f.Text, " ") && !strings.Contains(f.Text, "\n") {
+				p.list(strings.Fields(f.Text)) // a client's own command in front: platform shell git push
+			}
 		case !r.spec.HostPathOperands:
 			p.behind(f.Text)
 		}
@@ -241,14 +243,84 @@ func PossibleValue(value string, at Paths) []cardea.Access {
 	return out.Touch
 }
 
-// PossibleText is what a text may name that somebody carries out, whoever that is:
-// a field of a tool's input.
-func PossibleText(text string, at Paths) Possible {
-	var out Possible
-	p := possibility{paths: at, found: &out, seen: map[string]bool{}}
-	p.word(Literal(text))
-	p.line(text)
-	return out
+// Input collects what the input of a tool may name that somebody carries out, whoever
+// that is.
+type Input struct {
+	Possible
+	p possibility
+}
+
+// NewInput is an input of which nothing was read yet.
+func NewInput(at Paths) *Input {
+	in := &Input{}
+	in.p = possibility{paths: at, found: &in.Possible, seen: map[string]bool{}}
+	return in
+}
+
+// Text adds what a field names.
+func (in *Input) Text(text string) {
+	in.p.word(Literal(text))
+	in.p.line(text)
+}
+
+// Key adds what the name of a field names: a file, or a command.
+func (in *Input) Key(name string) {
+	if strings.ContainsAny(name, "/.~ ") {
+		in.Text(name)
+	}
+}
+
+// Code adds what code names.
+func (in *Input) Code(text string) { in.p.text(text) }
+
+// Words of a list are looked at as long as a program's words and folders are; so many
+// folders are joined.
+const (
+	mostListed    = 64
+	longestListed = 4096
+	mostSegments  = 6
+)
+
+// List adds what several fields name together: a program with its words, or a path in
+// pieces.
+func (in *Input) List(words []string) {
+	words = in.Command(words)
+	for i := range words {
+		joined := words[i]
+		for k := i + 1; k < min(i+mostSegments, len(words)) && !strings.ContainsAny(joined, " \n") && joined[:min(1, len(joined))] != "-" && !strings.HasPrefix(words[k], "/"); k++ {
+			joined = strings.TrimSuffix(joined, "/") + "/" + words[k]
+			for _, name := range mention.Word(joined).Paths {
+				in.p.touch(cardea.Unknown, name)
+			}
+		}
+	}
+}
+
+// Command adds what several fields may start together, and says which of their words
+// are looked at.
+func (in *Input) Command(words []string) []string {
+	words = slices.DeleteFunc(slices.Clone(words), func(w string) bool { return len(w) > longestListed })
+	words = words[:min(len(words), mostListed)]
+	in.p.list(words)
+	if len(words) > 1 && programIn(words[0]) != "" { // its arguments may be one text
+		in.p.line(programIn(words[0]) + " " + strings.Join(words[1:], " "))
+	}
+	return words
+}
+
+// Folder adds a folder that is moved or deleted with all that lies in it, the folder of
+// the work and those around it too.
+func (in *Input) Folder(name string) {
+	if file, ok := FileURL(name); ok {
+		name = file
+	}
+	if rest, ok := strings.CutPrefix(name, "~"); ok {
+		name = in.p.paths.Home + rest
+	}
+	for _, a := range in.p.paths.Open(cardea.Unknown, name, false) {
+		a.Recursive = a.Path != ""
+		in.Touch = append(in.Touch, a)
+	}
 }
 
 // possibility collects what is possible, each file once.
@@ -257,22 +329,31 @@ type possibility struct {
 	roots []string
 	found *Possible
 	seen  map[string]bool
+	// last is the line for a shell that was found last.
+	last string
+	// live is set while a word is read in which the shell puts what commands print;
+	// these are parts already.
+	live bool
 	// runWords counts the words of the commands.
 	runWords int
 }
 
-// word adds what one word of a program may name.
-func (p *possibility) word(f Word) {
+// word adds what one word of a program may name, and reports whether it may do more
+// than read.
+func (p *possibility) word(f Word) (acts bool) {
 	if !f.Static && f.Glob && simpleGlob(f.Text) {
 		if !p.paths.saysHidden(f.Text, p.roots) {
-			return // what is found by name there is no hidden file
+			return false // what is found by name there is no hidden file
 		}
 		p.found.Touch = append(p.found.Touch, p.paths.OpenWord(cardea.Unknown, f)...)
-		return
+		return false
 	}
 	m := mention.Word(f.Text)
 	m.OnlyReads = m.OnlyReads && f.Static // another word is no code, but the shell's
+	p.live = !f.Static
 	p.add(m)
+	p.live = false
+	return !m.OnlyReads
 }
 
 // behind adds what stands in a word behind a delimiter.
@@ -314,7 +395,7 @@ func (p *possibility) add(m mention.Found) {
 		p.line(line)
 	}
 	for _, list := range m.Lists {
-		p.runs(0, len(list), len(list), func(i int) (string, bool) { return list[i], true })
+		p.list(list)
 	}
 	p.found.TooMany = p.found.TooMany || m.TooMany
 }
@@ -330,6 +411,10 @@ func (p *possibility) touch(kind cardea.AccessKind, name string) {
 		return // what the program has open is not looked for in the files of this process
 	}
 	p.seen[name] = true
+	if strings.ContainsAny(name, "*?[") && simpleGlob(name) && p.paths.saysHidden(name, p.roots) {
+		pattern := Word{Word: cardea.Word{Text: name}, Glob: true}
+		p.found.Touch = append(p.found.Touch, p.paths.OpenWord(kind, pattern)...)
+	}
 	for _, a := range p.paths.Open(kind, name, false) {
 		// The folder of the work and those around it are named all day.
 		a.Recursive = a.Path != "" && kind == cardea.Unknown && !paths.Within(a.Path, p.paths.Dir) && !paths.Within(a.Path, p.paths.Home)
@@ -349,7 +434,8 @@ const (
 func (p *possibility) runs(from, last, to int, word func(int) (text string, static bool)) {
 	for i := from; i < last; i++ {
 		text, static := word(i)
-		if !static || !Known(text) {
+		program := programIn(text)
+		if !static || program == "" {
 			continue
 		}
 		if p.runWords += to - i; p.runWords > mostRunWords {
@@ -359,7 +445,12 @@ func (p *possibility) runs(from, last, to int, word func(int) (text string, stat
 		var words []string
 		for k := i; k < to; k++ {
 			text, static := word(k)
-			if static {
+			switch {
+			case k == i:
+				text = quote(program)
+			case k == i+1 && text == "--": // nix run nixpkgs#git -- push
+				continue
+			case static:
 				text = quote(text)
 			}
 			words = append(words, text)
@@ -368,12 +459,74 @@ func (p *possibility) runs(from, last, to int, word func(int) (text string, stat
 	}
 }
 
-// line adds a line that begins with a program which is known.
+// list adds what a list of words may start.
+func (p *possibility) list(words []string) {
+	p.runs(0, len(words), len(words), func(i int) (string, bool) { return words[i], true })
+}
+
+// programIn is the program that a word names: as it is, as the value of an option, or
+// as a package with its registry and version: --run=git, nixpkgs#git, x/git@1. It is
+// "" where there is none that is known.
+func programIn(word string) string {
+	if Known(word) {
+		return word
+	}
+	if !strings.ContainsAny(word, "=#@:") {
+		return ""
+	}
+	for _, piece := range strings.FieldsFunc(word, func(r rune) bool { return strings.ContainsRune("=#@", r) }) {
+		name, value, _ := strings.Cut(piece, ":")
+		switch {
+		case Known(name):
+			return name
+		case word[0] == '-' && Known(value):
+			return value
+		}
+	}
+	return ""
+}
+
+// line adds a text for a shell in which a program that is known is started.
 func (p *possibility) line(line string) {
-	first, _, several := strings.Cut(strings.TrimSpace(line), " ")
-	if several && Known(first) {
+	line = strings.TrimSpace(line)
+	said := line
+	if p.live {
+		said = substitutions.ReplaceAllString(line, "")
+	}
+	if strings.ContainsAny(said, " \t;&|(`\n") && startsKnown(said) && (p.last == "" || !strings.HasSuffix(p.last, line)) {
+		p.last = line
 		p.run(line)
 	}
+}
+
+// substitutions are the commands whose output the shell puts into a word.
+var substitutions = lazyRegexp("\\$\\([^()]*\\)|`[^`]*`")
+
+// startsKnown reports whether a program that is known stands where a shell would start it.
+func startsKnown(line string) bool {
+	for _, command := range strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(";&|(){}`\n", r) }) {
+		for _, word := range strings.Fields(command) {
+			word = strings.Map(unquoted, word)
+			if Known(word) {
+				return true
+			}
+			if _, _, assigned := strings.Cut(word, "="); !assigned && !slices.Contains(reserved, word) {
+				break
+			}
+		}
+	}
+	return false
+}
+
+// reserved are the words of the shell behind which a command begins.
+var reserved = []string{"!", "if", "then", "elif", "else", "while", "until", "do"}
+
+// unquoted drops what bash takes off a word.
+func unquoted(r rune) rune {
+	if strings.ContainsRune(`\'"$`, r) {
+		return -1
+	}
+	return r
 }
 
 func (p *possibility) run(line string) {
@@ -389,7 +542,7 @@ func (p *possibility) run(line string) {
 // quote writes a word so that bash reads it as one.
 func quote(s string) string {
 	if s != "" && !strings.ContainsFunc(s, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("./_-+=:@,%", r))
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("./_-+=:@,%~", r))
 	}) {
 		return s
 	}

@@ -21,6 +21,9 @@ func (r *reader) unpacked(p *possibility) {
 		return
 	}
 	members, known := r.packed()
+	if !known && r.missing() {
+		return
+	}
 	for _, dir := range append(r.into(), Literal(".")) {
 		at := Absolute(p.paths.Dir, dir.Text)
 		if at == "" || !dir.Static {
@@ -38,6 +41,25 @@ func (r *reader) unpacked(p *possibility) {
 			return
 		}
 	}
+}
+
+// missing reports that the files which the program reads do not exist, and that nothing
+// on the line creates them: there is nothing to unpack.
+func (r *reader) missing() bool {
+	if r.inv.FilesChanged || r.world.IsNew == nil {
+		return false
+	}
+	found := false
+	for _, a := range r.out.Access {
+		if a.Kind != cardea.Read {
+			continue
+		}
+		if a.Path == "" || a.Glob || a.Redirect || !r.world.IsNew(a.Path) {
+			return false
+		}
+		found = true
+	}
+	return found
 }
 
 // packed are the members of what the program reads, false where they are not known.

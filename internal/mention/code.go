@@ -38,7 +38,7 @@ const (
 // code adds the string constants of a text, what is joined of them, and lists of
 // them.
 func (f *finder) code(text string) {
-	if !strings.ContainsAny(text, "'\"`q%") {
+	if !strings.ContainsAny(text, "'\"`q%") && !strings.Contains(text, "[[") && !strings.Contains(text, "[=") {
 		return
 	}
 	if strings.Contains(text, "HOME") || strings.Contains(text, "home") || strings.Contains(text, "expanduser") {
@@ -46,11 +46,15 @@ func (f *finder) code(text string) {
 	}
 	tokens := lex(text)
 	f.OnlyReads = onlyReads(tokens) && !strings.ContainsAny(text, "`") && !strings.Contains(text, "qx") && !strings.Contains(text, "%x")
-	j := joiner{finder: f, values: map[string]string{}}
+	j := joiner{finder: f, values: map[string]string{}, inside: [][]string{nil}}
 	for i := range tokens {
+		j.brackets(tokens[i])
 		j.next(tokens, i)
 	}
 	j.end()
+	for len(j.inside) > 0 {
+		j.close()
+	}
 }
 
 // lex takes a text apart.
@@ -84,7 +88,7 @@ func lex(text string) []token {
 				out = append(out, token{name, word})
 			}
 			i = end
-		case c == '"' || c == '\'' || c == '`':
+		case c == '"' || c == '\'' || c == '`' || c == '[' && longBracket(text[i:]) != "":
 			body, size := "", 0
 			if !open[c] {
 				body, size = quoted(text[i:])
@@ -105,6 +109,24 @@ func lex(text string) []token {
 	return out
 }
 
+// longBracket is how a long text of Lua ends that begins here: [[x]], [==[x]==]. It is
+// "" where there is none, as with a list of lists.
+func longBracket(text string) string {
+	if text[0] != '[' {
+		return ""
+	}
+	level := len(text[1:]) - len(strings.TrimLeft(text[1:], "="))
+	size := level + 2
+	if len(text) <= size || text[size-1] != '[' || strings.IndexByte("'\"[{", text[size]) >= 0 {
+		return ""
+	}
+	closing := "]" + text[1:size-1] + "]"
+	if !strings.Contains(text[size:], closing) {
+		return ""
+	}
+	return closing
+}
+
 // isPrefix reports the letters in front of a constant that say how it is read: r"".
 func isPrefix(word, rest string) bool {
 	return rest != "" && (rest[0] == '"' || rest[0] == '\'') && len(word) <= 2 && strings.Trim(word, "rbfuRBFU") == ""
@@ -117,6 +139,10 @@ func isNameByte(c byte) bool {
 // quoted reads the constant at the beginning of a text, and says how long it is; 0
 // where it does not end.
 func quoted(text string) (body string, size int) {
+	if closing := longBracket(text); closing != "" {
+		body, _, _ = strings.Cut(text[len(closing):], closing)
+		return body, len(body) + 2*len(closing)
+	}
 	mark := text[:1]
 	if strings.HasPrefix(text, mark+mark+mark) && mark != "`" {
 		if end := strings.Index(text[3:], mark+mark+mark); end >= 0 {
@@ -218,7 +244,10 @@ type joiner struct {
 	values map[string]string
 	run    []term
 	gap    []token // since the last term
-	target string  // the variable that the run is assigned to
+	// inside are the constants since each bracket that is open, the outermost first:
+	// the whole text.
+	inside [][]string
+	target string // the variable that the run is assigned to
 }
 
 // term is a constant, and how it is joined to the one before it: '+' as it is, '/'
@@ -229,8 +258,39 @@ type term struct {
 }
 
 // joiningNames are functions and types that only join and clean paths, or read text.
-var joiningNames = []string{"join", "joinpath", "path", "posixpath", "os", "Path", "PurePath", "PosixPath", "pathlib", "resolve", "File", "expand_path",
+var joiningNames = []string{"join", "joinpath", "glob", "rglob", "path", "posixpath", "os", "Path", "PurePath", "PosixPath", "pathlib", "resolve", "File", "expand_path",
 	"expanduser", "abspath", "normpath", "realpath", "normalize", "String", "raw", "new", "str", "concat", "fspath", "catfile", "Spec"}
+
+// Constants of one bracket, whatever stands between them, are a list of this length
+// at most, and so are those of the whole text. Brackets stand in each other so deep.
+const (
+	longestList    = 32
+	deepestBracket = 64
+)
+
+// brackets reads a bracket.
+func (j *joiner) brackets(t token) {
+	switch {
+	case t.kind != operator:
+	case strings.Contains("([{", t.text) && len(j.inside) < deepestBracket:
+		j.inside = append(j.inside, nil)
+	case strings.Contains(")]}", t.text) && len(j.inside) > 1:
+		j.close()
+	}
+}
+
+// close ends the innermost bracket: its constants are a list, and belong to the
+// bracket around it.
+func (j *joiner) close() {
+	last := len(j.inside) - 1
+	list := j.inside[last]
+	if j.inside = j.inside[:last]; last > 0 {
+		j.inside[last-1] = append(j.inside[last-1], list...)
+	}
+	if len(list) > 1 && len(list) <= longestList && !slices.ContainsFunc(j.Lists, func(l []string) bool { return slices.Equal(l, list) }) {
+		j.Lists = append(j.Lists, list)
+	}
+}
 
 // next reads one token.
 func (j *joiner) next(tokens []token, i int) {
@@ -250,6 +310,9 @@ func (j *joiner) next(tokens []token, i int) {
 		return
 	}
 	text = j.interpolated(text)
+	if in := &j.inside[len(j.inside)-1]; len(*in) <= longestList {
+		*in = append(*in, text)
+	}
 	join := joinedBy(j.gap)
 	if len(j.run) == 0 || join == 0 {
 		target := assignedTo(j.gap)
@@ -288,7 +351,7 @@ func joinedBy(gap []token) byte {
 			if !slices.Contains(joiningNames, t.text) {
 				return 0
 			}
-			names, asPath = true, asPath || t.text == "joinpath"
+			names, asPath = true, asPath || t.text == "joinpath" || t.text == "glob" || t.text == "rglob"
 			continue
 		}
 		if !strings.Contains("()[]$", t.text) {

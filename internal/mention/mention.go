@@ -45,7 +45,21 @@ type finder struct {
 }
 
 func (f *finder) path(p string) {
-	switch p = home(p); {
+	f.spelled(home(p))
+	if strings.Contains(p, `\`) && !strings.ContainsAny(p, " \n") {
+		f.path(strings.ReplaceAll(p, `\`, "/"))
+	}
+	if strings.Contains(p, "%") {
+		if plain, err := url.PathUnescape(p); err == nil && plain != p {
+			f.spelled(home(plain))
+			f.spelled(strings.ReplaceAll(plain, `\`, "/"))
+		}
+	}
+}
+
+// spelled adds a path as it is spelled.
+func (f *finder) spelled(p string) {
+	switch {
 	case p == "" || p == "-" || p == "~" || strings.ContainsAny(p, "\x00\n"):
 		return
 	case f.seen[p]:
@@ -79,13 +93,16 @@ func Word(word string) Found {
 	if strings.ContainsAny(word, " \t\n'\"`()[]{};<>|") {
 		f.path(word)
 		f.text(word)
+		if strings.HasPrefix(word, "-") && len(word) > 2 { // -c'git push'
+			f.line(word[2:])
+		}
 		for rest, n := word, 0; n < 4; n++ { // --run=, -c core.pager=
-			_, value, ok := strings.Cut(rest, "=")
-			if !ok {
+			end := strings.IndexAny(rest, "=:")
+			if end < 0 {
 				break
 			}
-			f.line(value)
-			rest = value
+			rest = rest[end+1:]
+			f.line(rest)
 		}
 		return f.Found
 	}
@@ -105,6 +122,9 @@ func (f *finder) pieces(word string) {
 	if strings.HasPrefix(word, "-") {
 		if !strings.HasPrefix(word, "--") && len(word) > 2 {
 			f.path(word[2:])
+		}
+		if i := strings.IndexAny(word, "/.~"); i > 2 { // -xf/etc/x, --file/etc/x
+			f.path(word[i:])
 		}
 	} else {
 		f.path(strings.TrimLeft(word, "+@"))
@@ -175,10 +195,48 @@ func (f *finder) text(text string) {
 		}
 	}
 	f.code(text)
+	f.substitutions(text)
 	for line := range strings.Lines(text) {
 		f.line(line)
 		f.diff(line)
 	}
+}
+
+// mostSubstitutions is how many commands of sed are looked at in one text.
+const mostSubstitutions = 64
+
+// substitutions adds what sed runs with the flag e of its command s.
+func (f *finder) substitutions(text string) {
+	left := mostSubstitutions
+	for i := 0; i+1 < len(text) && left > 0; i++ {
+		mark := text[i+1]
+		if text[i] != 's' || i > 0 && isNameByte(text[i-1]) && (text[i-1] < '0' || text[i-1] > '9') || isNameByte(mark) || strings.IndexByte(" \t\n\\.()[]'\"", mark) >= 0 {
+			continue
+		}
+		left--
+		pattern := delimited(text[i+2:], mark)
+		with := delimited(text[min(i+3+len(pattern), len(text)):], mark)
+		flags := text[min(i+4+len(pattern)+len(with), len(text)):]
+		if end := strings.IndexFunc(flags, func(r rune) bool { return !strings.ContainsRune("egpiImM0123456789", r) }); end >= 0 {
+			flags = flags[:end]
+		}
+		if strings.Contains(flags, "e") {
+			f.line(strings.NewReplacer(`\&`, "&", `\`+string(mark), string(mark)).Replace(with))
+		}
+	}
+}
+
+// delimited is what stands in front of a mark without a backslash.
+func delimited(text string, mark byte) string {
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case mark:
+			return text[:i]
+		}
+	}
+	return text
 }
 
 // line adds a line that a shell could be given: as it is, and behind what other

@@ -182,7 +182,7 @@ func (c *call) covers(e *permissionlist.Entry) bool {
 	}
 	switch e.Tool {
 	case "Bash":
-		return c.ev.Call.Tool == "Monitor"
+		return c.ev.Call.Tool == "Monitor" || c.ev.Call.OnlyPossible
 	case "Edit":
 		return c.ev.Call.EditsFiles
 	case "Read":
@@ -207,11 +207,16 @@ func (c *call) restrictCommands() {
 		return
 	case "Bash", "Monitor":
 	default:
-		return
+		if !c.ev.Call.OnlyPossible {
+			return
+		}
 	}
 	for i := range c.ev.Call.Parts {
 		if c.ctx.Err() != nil {
 			return
+		}
+		if c.ev.Call.OnlyPossible && len(c.ev.Call.Parts[i].Argv) == 0 {
+			continue
 		}
 		texts := spellings(&c.ev.Call.Parts[i])
 		for _, k := range candidates(c.index.strictCommands, texts) {
