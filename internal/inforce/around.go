@@ -13,7 +13,7 @@ import (
 // every path that it accesses. Rules of a project that is not the session's count
 // as those of an untrusted one.
 func (l *Loaded) RulesAround(ev *cardea.Event) (lists []rules.List, complete bool, broken cardea.Troubles) {
-	projects, complete := project.Surroundings(&l.looked, reached(ev), l.Where.Dirs.Home, []string{".cardea"}, l.Where.Project)
+	projects, complete := l.projectsAround(ev)
 	left := project.MaxProjectRules
 	for _, project := range projects {
 		around := &Loaded{Where: Where{Project: project}}
@@ -26,6 +26,18 @@ func (l *Loaded) RulesAround(ev *cardea.Event) (lists []rules.List, complete boo
 		}
 	}
 	return lists, complete, broken
+}
+
+// projectsAround are the projects around the folder of a call and every path that it
+// accesses. Rules and policies ask about the same event one after the other.
+func (l *Loaded) projectsAround(ev *cardea.Event) (projects []string, complete bool) {
+	l.around.Lock()
+	defer l.around.Unlock()
+	if l.around.event != ev {
+		l.around.event = ev
+		l.around.projects, l.around.complete = project.Surroundings(&l.looked, reached(ev), l.Where.Dirs.Home, []string{".cardea"}, l.Where.Project)
+	}
+	return l.around.projects, l.around.complete
 }
 
 // ListsAround finds the entries of the lists around the folder of a call, every
@@ -77,6 +89,9 @@ func (l *Loaded) RoutesInForce() ([]routes.Route, cardea.Troubles) {
 // reached are the folder and the paths that a call has to do with.
 func reached(ev *cardea.Event) []string {
 	out := []string{ev.Cwd}
+	if ev.Call == nil {
+		return out
+	}
 	for i := range ev.Call.Parts {
 		p := &ev.Call.Parts[i]
 		if p.Remote {

@@ -117,6 +117,13 @@ type Loaded struct {
 	absent state.Absent
 	links  paths.Links
 	looked project.Looked
+	// around are the projects around the event that was asked about last.
+	around struct {
+		sync.Mutex
+		event    *cardea.Event
+		projects []string
+		complete bool
+	}
 }
 
 // Given is what the strongest file that counts says about a key.
@@ -289,7 +296,7 @@ func (l *Loaded) counts(path string, scope cardea.Scope, data []byte) bool {
 // read reads a file of a scope's folder. Data is nil where there is none, or
 // where it cannot be read, which is a problem then.
 func (l *Loaded) read(path string, at folder) ([]byte, time.Time, []cardea.Diagnostic) {
-	if l.absent.Folder(filepath.Dir(path)) {
+	if l.absent.File(path) {
 		return nil, time.Time{}, nil
 	}
 	if p := l.doubt(path, at); p != nil {

@@ -73,7 +73,7 @@ func (l *Loaded) ownSettings() []string {
 		lists = append(lists, s.File)
 	}
 	for _, path := range lists {
-		if path != "" && (state.IsLink(path) || state.IsLink(filepath.Dir(path))) {
+		if path != "" && !l.absent.Folder(filepath.Dir(path)) && (state.IsLink(path) || state.IsLink(filepath.Dir(path))) {
 			out = append(out, l.links.Real(path))
 		}
 	}

@@ -77,7 +77,7 @@ func (l *Loaded) readPermissionFile(s permissionlist.Source) (*PermissionFile, [
 // listOf reads the list of a place as it lies there.
 func (l *Loaded) listOf(f *PermissionFile, s permissionlist.Source) (got permissionlist.Settings, when time.Time, found bool) {
 	data := s.Text
-	if data == nil && l.absent.Folder(filepath.Dir(s.File)) {
+	if data == nil && l.absent.File(s.File) {
 		return got, when, false
 	}
 	if data == nil {

@@ -11,7 +11,6 @@ import (
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/harness"
 	"cardea.dev/internal/paths"
-	"cardea.dev/internal/project"
 	"cardea.dev/internal/script/signals"
 	"cardea.dev/internal/state"
 )
@@ -107,11 +106,7 @@ func anys(list []string) []any {
 // scopes, and of the projects around the call, whose denies and asks count.
 func (l *Loaded) policyFolders(ev *cardea.Event) []policy.Folder {
 	out := l.PolicyFolders()
-	reach := []string{ev.Cwd}
-	if ev.Call != nil {
-		reach = reached(ev)
-	}
-	projects, _ := project.Surroundings(&l.looked, reach, l.Where.Dirs.Home, []string{".cardea"}, l.Where.Project)
+	projects, _ := l.projectsAround(ev)
 	for _, project := range projects {
 		out = append(out, policy.Folder{Dir: filepath.Join(project, ".cardea", "policies"), Scope: cardea.ScopeProject, Inside: project, Around: true,
 			Trusts: func(string, []byte) bool { return false }})

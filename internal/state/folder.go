@@ -103,8 +103,38 @@ func IsLink(path string) bool {
 // files: what lies in such a folder need not be asked for. The zero value is ready
 // for use.
 type Absent struct {
-	mu    sync.Mutex
-	known map[string]bool
+	mu      sync.Mutex
+	known   map[string]bool
+	folders map[string]bool
+}
+
+// File reports that there is no such file, nor a link to nothing in its place or above
+// it.
+func (a *Absent) File(path string) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	dir := filepath.Dir(path)
+	if a.folder(dir) {
+		return true
+	}
+	if _, err := lookAt(path); !errors.Is(err, fs.ErrNotExist) {
+		return false
+	}
+	return a.isFolder(dir)
+}
+
+// isFolder reports whether a folder is there, or a link to one.
+func (a *Absent) isFolder(dir string) bool {
+	is, known := a.folders[dir]
+	if !known {
+		info, err := os.Stat(dir)
+		is = err == nil && info.IsDir()
+		if a.folders == nil {
+			a.folders = map[string]bool{}
+		}
+		a.folders[dir] = is
+	}
+	return is
 }
 
 // Folder reports that there is no such folder, nor a link to nothing in its place or
@@ -122,16 +152,11 @@ func (a *Absent) folder(dir string) bool {
 	}
 	if _, err := lookAt(dir); errors.Is(err, fs.ErrNotExist) && dir != filepath.Dir(dir) {
 		above := filepath.Dir(dir)
-		absent = a.folder(above) || isFolder(above)
+		absent = a.isFolder(above) || a.folder(above)
 	}
 	if a.known == nil {
 		a.known = map[string]bool{}
 	}
 	a.known[dir] = absent
 	return absent
-}
-
-func isFolder(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
 }

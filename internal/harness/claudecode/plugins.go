@@ -28,11 +28,12 @@ func PluginRoots(configDir, project, managedDir string) (roots, problems []strin
 		return nil, nil
 	}
 	var off disabled
+	var absent state.Absent
 	for _, f := range settingsFiles(configDir, project, managedDir) {
-		off.read(f)
+		off.read(f, &absent)
 	}
 	file := filepath.Join(configDir, "plugins", "installed_plugins.json")
-	p, err := readObject(file, "")
+	p, err := readObject(file, "", &absent)
 	if err != nil {
 		problems = append(problems, err.Error())
 	}
@@ -121,8 +122,8 @@ func (d *disabled) has(in install) bool {
 
 // read adds a settings file. Files come strongest first, and the strongest
 // that names a plugin decides.
-func (d *disabled) read(f settingsFile) {
-	p, err := readObject(f.path, "enabledPlugins")
+func (d *disabled) read(f settingsFile, absent *state.Absent) {
+	p, err := readObject(f.path, "enabledPlugins", absent)
 	if err != nil || p == nil {
 		return
 	}

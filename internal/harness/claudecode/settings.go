@@ -97,8 +97,11 @@ func projectDirs(start string) []string {
 
 // readObject reads a JSON file, nil where it does not exist, or does not hold a
 // word at all that it is read for. A pipe or device in its place would hang the
-// hook, so only regular files are opened.
-func readObject(file, about string) (*harness.Payload, error) {
+// hook, so only regular files are opened. absent is what is known of folders.
+func readObject(file, about string, absent *state.Absent) (*harness.Payload, error) {
+	if absent.File(file) {
+		return nil, nil
+	}
 	raw, err := state.ReadLinked(file, maxSettings)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
