@@ -41,7 +41,11 @@ func TestCompiledRulesSayTheSame(t *testing.T) {
 			spoke += len(want)
 		}
 	}
-	if spoke < 100 {
+	least := 100
+	if !sharedtest.Available(t) {
+		least = 30 // the lines of our own
+	}
+	if spoke < least {
 		t.Errorf("only %d opinions were compared", spoke)
 	}
 }
