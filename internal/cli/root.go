@@ -29,6 +29,11 @@ func Main(args []string, p Process) int {
 	if len(args) == 1 && args[0] == script.ActionCommand {
 		return perform(p)
 	}
+	// A template for the version would have the linker keep every method of every
+	// type, a tenth of the program.
+	if len(args) == 1 && args[0] == "--version" {
+		args = []string{"version"}
+	}
 	root := tree(p)
 	root.SetArgs(args)
 	_, err := root.ExecuteC()
@@ -87,7 +92,6 @@ about a command, and why.`,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	root.SuggestionsMinimumDistance = 2
-	root.SetVersionTemplate("cardea {{.Version}}\n")
 	root.SetIn(p.Stdin)
 	root.SetOut(p.Stdout)
 	root.SetErr(p.Stderr)
