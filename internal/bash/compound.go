@@ -46,7 +46,11 @@ func (w *walker) forClause(c *syntax.ForClause) {
 		if after := len(w.cmd.pending); after > before {
 			w.setOrigin(l.Name.Value, w.cmd.pending[after-1].at)
 		}
-		w.iterate(c, w.oneOf(words))
+		v := w.oneOf(words)
+		if len(l.Items) == 0 { // for x; do
+			v.may = w.bounded(w.cur.params)
+		}
+		w.iterate(c, v)
 	}
 }
 

@@ -218,11 +218,11 @@ func likelyToo(frags []frag) []frag {
 func (w *walker) substituted(p *syntax.CmdSubst) []string {
 	begin := len(w.out.Parts)
 	w.substitution(p.Stmts, substVia(p))
-	text := strings.TrimRight(w.printedFrom(begin), "\n")
+	text, names := strings.TrimRight(w.printedFrom(begin), "\n"), w.namesFrom(begin)
 	if text == "" {
-		return nil
+		return w.bounded(names)
 	}
-	return w.bounded(append([]string{text}, strings.Split(text, "\n")...))
+	return w.bounded(append(append(names, text), strings.Split(text, "\n")...))
 }
 
 // inputWords are the words and lines that stand in what a command reads, as far as the
@@ -230,10 +230,10 @@ func (w *walker) substituted(p *syntax.CmdSubst) []string {
 func (w *walker) inputWords() []string {
 	text := w.input()
 	if strings.TrimSpace(text) == "" {
-		return nil
+		return w.cmd.stdin.names
 	}
 	words := strings.FieldsFunc(text, func(r rune) bool { return r <= ' ' })
-	return w.bounded(append(words, strings.Split(text, "\n")...))
+	return w.bounded(slices.Concat(words, strings.Split(text, "\n"), w.cmd.stdin.names))
 }
 
 // taken is what read and its kin take from their input: for each line its fields.
@@ -261,6 +261,9 @@ func (w *walker) options(words []field) []string {
 func (w *walker) takes(builtin string, words []field, assigns []cardea.Assign) *taken {
 	text := w.input()
 	in := &taken{}
+	for _, name := range w.cmd.stdin.names {
+		in.lines = append(in.lines, []string{name})
+	}
 	if strings.TrimSpace(text) == "" || builtin == "getopts" {
 		return in
 	}
@@ -343,4 +346,14 @@ func afterName(texts []string) []string {
 		out = append(out, value)
 	}
 	return out
+}
+
+// foundNames are patterns of what the last search finds.
+func (w *walker) foundNames() []string {
+	for i := len(w.out.Parts) - 1; i >= max(0, len(w.out.Parts)-MaxScan); i-- {
+		if p := &w.out.Parts[i]; knowledge.StartsOnFound(p.Program()) {
+			return w.bounded(knowledge.Names(p, &w.env.World))
+		}
+	}
+	return nil
 }

@@ -93,6 +93,9 @@ func (w *walker) comesFrom(r *syntax.Redirect, word field, ok, stdin bool) {
 	text := ""
 	if n := len(w.cmd.pending); isProcSubst(r.Word) && n > 0 {
 		text = w.printedFrom(w.cmd.pending[n-1].at[0])
+		if stdin {
+			w.cmd.stdin.names = w.namesFrom(w.cmd.pending[n-1].at[0])
+		}
 	} else if ok {
 		for _, a := range w.paths().Open(cardea.Read, word.Text, true) {
 			if i := w.writtenTo(a.Path); i >= 0 {

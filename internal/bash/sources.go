@@ -189,6 +189,12 @@ func (w *walker) mayBecome(word field, wrappers []string) []knowledge.PossiblePa
 		add(w.fromInput())
 	}
 	out = append(out, w.likelyPaths(word)...)
+	if !word.Glob && len(word.May) == 0 && strings.Contains(word.Head, "/") {
+		// It is something that lies there.
+		if at := knowledge.Absolute(w.cur.cwd, folderOf(word.Head)); at != "" {
+			out = append(out, knowledge.PossiblePath{Path: at, Pattern: at + "/" + strings.TrimPrefix(word.Head, folderOf(word.Head)) + "*"})
+		}
+	}
 	if at := w.likely(word.Text); at != "" {
 		add([]knowledge.PossiblePath{{Path: at}})
 	}

@@ -14,7 +14,9 @@ type input struct {
 	kind inputKind
 	text string // kind literal
 	may  string // about what comes in, where that is not certain
-	from [2]int // the parts that write it or open it, half open
+	// names are patterns of the names that come in.
+	names []string
+	from  [2]int // the parts that write it or open it, half open
 	// lines is set when one command writes it, and no error of a command does.
 	lines bool
 }
@@ -362,7 +364,7 @@ func (w *walker) pipeline(sts []*syntax.Stmt, op syntax.BinCmdOperator) {
 				w.out.Pipes = append(w.out.Pipes, Pipe{From: [2]int{begin, from}, To: [2]int{from, len(w.out.Parts)}, Lines: printsLines(sts[i-1], op)})
 			}
 		}
-		w.cmd.stdin = input{kind: piped, from: [2]int{begin, len(w.out.Parts)}, lines: printsLines(st, op), may: w.printedFrom(from)}
+		w.cmd.stdin = input{kind: piped, from: [2]int{begin, len(w.out.Parts)}, lines: printsLines(st, op), may: w.printedFrom(from), names: w.namesFrom(from)}
 		if text, ok := w.printsExactly(st, from, outer); ok {
 			w.cmd.stdin = input{kind: literal, text: text}
 		}

@@ -125,17 +125,21 @@ func (w *walker) find(s *wrapper, inv invocation) {
 func (w *walker) foundCommand(s *wrapper, inv invocation, option string, words []field, several bool, search *knowledge.Search) {
 	inner := inv
 	inner.access, inner.argv, inner.program = nil, nil, true
+	found := w.foundNames()
 	for _, a := range words {
 		if a.Static && strings.Contains(a.Text, "{") {
 			if option == "-exec" && a.Text == "{}" {
 				a.Found = search
 			}
+			a.May = found
 			a.Word = cardea.Word{Text: a.Text, MaySplit: option == "-X" || several} // a file's name, known only then; it begins with a path
 		}
 		inner.argv = append(inner.argv, a)
 	}
 	if s.AppendsFile && !strings.Contains(inv.text, "{}") {
-		inner.argv = append(inner.argv, unknownArgs)
+		args := unknownArgs
+		args.May = found
+		inner.argv = append(inner.argv, args)
 	}
 	inner.wrappers = append(slices.Clone(inv.wrappers), path.Base(inv.argv[0].Text))
 	if strings.HasSuffix(option, "dir") {
@@ -200,6 +204,7 @@ func (w *walker) xargs(s *wrapper, inv invocation) {
 				inv.argv[i].Found = search
 			}
 			inv.argv[i].Word = cardea.Word{Text: f.Text, MayBeOption: strings.HasPrefix(f.Text, replace)}
+			inv.argv[i].Head, _, _ = strings.Cut(f.Text, replace)
 			for _, word := range w.inputWords() {
 				inv.argv[i].May = append(inv.argv[i].May, strings.ReplaceAll(f.Text, replace, word))
 			}

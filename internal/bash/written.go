@@ -24,8 +24,9 @@ type Written struct {
 
 // printed is about what a part prints.
 type printed struct {
-	part int
-	text string
+	part  int
+	text  string
+	names []string // patterns of the names that it may print
 }
 
 const (
@@ -51,14 +52,15 @@ func (w *walker) notePrinted(words []field) {
 			}
 		}
 	}
-	if strings.TrimSpace(text) == "" {
+	names := append(w.cmd.stdin.names[:len(w.cmd.stdin.names):len(w.cmd.stdin.names)], knowledge.Names(p, &w.env.World)...)
+	if strings.TrimSpace(text) == "" && len(names) == 0 {
 		return
 	}
 	if w.used.printed += len(text); w.used.printed > maxPrinted {
 		w.limit(cardea.OpaqueTooLong, "its commands print too much")
 		return
 	}
-	w.prints = append(w.prints, printed{len(w.out.Parts) - 1, text})
+	w.prints = append(w.prints, printed{len(w.out.Parts) - 1, text, names})
 	if name == "echo" || name == "printf" || name == "tee" || knowledge.Has(form.CopiesInput, name) {
 		for _, a := range p.Access {
 			if a.Kind == cardea.Write && (a.Redirect || name == "tee") {
@@ -79,6 +81,15 @@ func (w *walker) printedFrom(part int) string {
 		texts = append(texts, p.text)
 	}
 	return strings.Join(texts, "\n")
+}
+
+// namesFrom are patterns of the names that the parts from one on may print.
+func (w *walker) namesFrom(part int) []string {
+	var out []string
+	for i := len(w.prints) - 1; i >= 0 && w.prints[i].part >= part; i-- {
+		out = append(out, w.prints[i].names...)
+	}
+	return out
 }
 
 // about is about what echo or printf prints.

@@ -1,6 +1,7 @@
 package knowledge
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -140,11 +141,14 @@ func (r *reader) operand(k cardea.AccessKind, f Word, recursive bool) {
 	}
 	if r.fromSearch(f) && (k == cardea.Read || k == form.Metadata) {
 		r.out.Access = append(r.out.Access, f.Found.accesses(k, recursive)...)
+		if f.Found.deep() {
+			r.supplied(k, f, recursive, true) // patterns of a search leave hidden files out
+		}
 		return
 	}
 	r.touch(k, f, recursive)
 	if k != form.None && k != "" && k != cardea.Network && !f.Static {
-		r.supplied(k, f, recursive)
+		r.supplied(k, f, recursive, false)
 	}
 }
 
@@ -393,8 +397,8 @@ const maxUncertain = 8
 
 // supplied adds what an operand may become whose value the line does not tell.
 // Its access has no path and a spelling, so that what denies finds it and
-// nothing allows it.
-func (r *reader) supplied(k cardea.AccessKind, f Word, recursive bool) {
+// nothing allows it. Where hidden is set, only hidden files count.
+func (r *reader) supplied(k cardea.AccessKind, f Word, recursive, hidden bool) {
 	if len(f.May) == 0 {
 		r.uncertain++
 	}
@@ -411,13 +415,16 @@ func (r *reader) supplied(k cardea.AccessKind, f Word, recursive bool) {
 		return // it names no file
 	}
 	for _, s := range r.inv.MayBecome(f) {
-		if s.Entries && k != cardea.Delete {
+		if s.Entries && k != cardea.Delete || hidden && !r.paths.saysHidden(cmp.Or(s.Pattern, s.Path), r.world.Roots) {
 			continue
 		}
 		a := cardea.Access{Kind: k, Spelled: s.Path, Recursive: recursive || s.Below, MetadataOnly: metadata}
 		if s.Entries {
 			a.Glob, a.Pattern = true, strings.TrimSuffix(s.Path, "/")+"/*"
-		} else if s.Pattern != "" && r.paths.saysHidden(s.Pattern, r.world.Roots) {
+		} else if s.Pattern != "" {
+			if !r.paths.saysHidden(s.Pattern, r.world.Roots) {
+				continue
+			}
 			a.Spelled, a.Glob, a.Pattern = "", true, s.Pattern
 		}
 		r.out.Access = append(r.out.Access, a)
