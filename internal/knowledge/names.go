@@ -109,9 +109,15 @@ func soughtNames(p *cardea.Part) []*regexp.Regexp {
 		}
 		return out
 	}
+	pruned := 0 // what stands in front of it is left out
+	for i, word := range p.Argv {
+		if word.Text == "-prune" {
+			pruned = i
+		}
+	}
 	for _, o := range p.Options {
 		name := o.Name
-		if !o.Static || o.Value == "" || o.Word > 0 && slices.Contains([]string{"!", "-not"}, p.Argv[o.Word-1].Text) {
+		if o.Word < pruned || !o.Static || o.Value == "" || o.Word > 0 && slices.Contains([]string{"!", "-not"}, p.Argv[o.Word-1].Text) {
 			continue
 		}
 		begin := "/"
