@@ -12,12 +12,15 @@ func (w *walker) container(s *wrapper, inv invocation) {
 	w.emitProgram(inv)
 	name := strings.TrimSuffix(path.Base(inv.argv[0].Text), "-compose")
 	words := inv.argv[1:]
+	self := len(w.out.Parts) - 1
+	var seen mounts
 	skip := func() bool { // options; false when one cannot be read
 		for len(words) > 0 {
 			f := words[0]
 			if !f.Static || f.Text == "--" || !strings.HasPrefix(f.Text, "-") {
 				return f.Static
 			}
+			seen.option(w.env, w.cur.cwd, words)
 			words = words[1:]
 			if !strings.Contains(f.Text, "=") && slices.Contains(s.ValueOptions, f.Text) && len(words) > 0 {
 				words = words[1:]
@@ -47,6 +50,9 @@ func (w *walker) container(s *wrapper, inv invocation) {
 	}
 	if len(words) == 0 {
 		return
+	}
+	if self >= 0 && self < len(w.out.Parts) {
+		w.out.Parts[self].MayRun = append(w.out.Parts[self].MayRun, seen.possible(w.env, words)...)
 	}
 	inv.argv = words
 	inv.access = nil

@@ -209,7 +209,12 @@ func (w *walker) plainWrapper(s *wrapper, inv invocation) {
 	inv.argv = p.rest
 	inv.wrappers = append(slices.Clone(inv.wrappers), name)
 	inv.elevated = inv.elevated || s.Elevated
-	inv.remote = inv.remote || s.Remote
+	if s.Remote && s.JoinsWords && len(p.before) > 0 && knowledge.IsLoopback(p.before[0].Text) {
+		defer func(cwd string) { w.cur.cwd = cwd }(w.cur.cwd)
+		w.cur.cwd = w.env.Home // this machine
+	} else {
+		inv.remote = inv.remote || s.Remote
+	}
 	inv.program = true
 	if s.Assignments {
 		for _, f := range p.before {

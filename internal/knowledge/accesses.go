@@ -129,6 +129,7 @@ func (r *reader) operand(k cardea.AccessKind, f Word, recursive bool) {
 	}
 	if r.spec.HostPathOperands && remoteName(f) {
 		r.touch(cardea.Network, f, false)
+		r.onThisMachine(k, f, recursive)
 		return
 	}
 	if f.Process {
@@ -150,6 +151,25 @@ func (r *reader) operand(k cardea.AccessKind, f Word, recursive bool) {
 	if k != form.None && k != "" && k != cardea.Network && !f.Static {
 		r.supplied(k, f, recursive, false)
 	}
+}
+
+// onThisMachine adds the file of a remote operand whose machine is this one.
+func (r *reader) onThisMachine(k cardea.AccessKind, f Word, recursive bool) {
+	text := f.Text
+	if _, rest, ok := strings.Cut(text, "://"); ok {
+		text = strings.Replace(rest, "/", ":/", 1)
+	}
+	end := strings.IndexByte(text, ':')
+	if strings.HasPrefix(text[strings.IndexByte(text, '@')+1:], "[") {
+		end = strings.Index(text, "]:") + 1
+	}
+	if end <= 0 || !f.Static || !IsLoopback(text[:end]) {
+		return
+	}
+	name := strings.TrimPrefix(strings.TrimLeft(text[end:], ":"), "~/")
+	defer func(dir string) { r.paths.Dir = dir }(r.paths.Dir)
+	r.paths.Dir = r.paths.Home
+	r.touch(k, Literal(cmp.Or(name, ".")), recursive)
 }
 
 // remoteName reports whether a word names a file of another machine: host:path,

@@ -84,6 +84,19 @@ func plainAddress(s string) (string, bool) {
 	return host, plainHost(host) && !blanked(s)
 }
 
+// IsLoopback reports whether an address means this machine: localhost, 127.0.0.1, ::1.
+func IsLoopback(address string) bool {
+	for _, h := range append(Hosts(address), address[strings.LastIndexByte(address, '@')+1:]) {
+		if ip, err := netip.ParseAddr(h); err == nil && (ip.IsLoopback() || ip.IsUnspecified()) {
+			return true
+		}
+		if h == "localhost" || strings.HasSuffix(h, ".localhost") || h == "ip6-localhost" || h == "0" || strings.HasPrefix(h, "127.") && digits(strings.ReplaceAll(h, ".", "")) {
+			return true
+		}
+	}
+	return false
+}
+
 // FileURL gives the path of a file's address: "file:///a%20b", "file://host/a",
 // "file:/a".
 func FileURL(v string) (path string, ok bool) {

@@ -69,10 +69,13 @@ func (r *reader) possible() {
 			}
 		}
 	}
-	if r.hasProperty(form.ChangesMetadata) {
-		for _, i := range r.operands {
+	if changesMetadata(r.out.Command) {
+		for i := 1; i < len(r.argv); i++ {
+			if r.argv[i].Static && strings.HasPrefix(r.argv[i].Text, "-") {
+				continue
+			}
 			for _, a := range r.paths.OpenWord(cardea.Unknown, r.argv[i]) {
-				a.Recursive = a.Path != "" && !paths.Within(a.Path, p.paths.Dir)
+				a.Recursive = a.Path != ""
 				m.Possible.Touch = append(m.Possible.Touch, a)
 			}
 		}
@@ -557,4 +560,14 @@ func Known(name string) bool {
 	}
 	base := path.Base(name)
 	return programOf(base) != nil || WrapperOf(base) != nil
+}
+
+// changesMetadata reports a program that changes the mode or owner of what it names, or
+// puts something else in its place.
+func changesMetadata(command []string) bool {
+	if len(command) == 0 {
+		return false
+	}
+	_, changes := WordsOf(form.ChangesMetadata, command[0])
+	return changes
 }

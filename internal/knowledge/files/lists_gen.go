@@ -360,6 +360,7 @@ var lists = [...]list{
 		"/**/.config/gcloud",
 		"/**/.azure",
 		"/**/.kube",
+		"/**/.password-store",
 	}},
 	{"env-files", []string{
 		"/**/.env",
