@@ -16,6 +16,7 @@ import (
 	"cardea.dev/internal/bash"
 	"cardea.dev/internal/harness"
 	"cardea.dev/internal/knowledge"
+	"cardea.dev/internal/knowledge/form"
 )
 
 // Analyse is the event with the parts of its call, and its flows and opaque
@@ -295,8 +296,12 @@ func together(fields [][]string, list func([]string)) {
 // removal reports a tool that takes files away, by the words of its name.
 func removal(tool string) bool {
 	name := strings.ToLower(tool)
-	return slices.ContainsFunc([]string{"delete", "remove", "unlink", "trash", "erase", "move", "rename", "rmdir", "rmtree"},
-		func(verb string) bool { return strings.Contains(name, verb) })
+	for _, word := range strings.FieldsFunc(name, func(r rune) bool { return r == '_' || r == '-' }) {
+		if knowledge.Has(form.Removes, word) {
+			return true
+		}
+	}
+	return slices.ContainsFunc([]string{"delete", "remove", "erase", "move", "rename"}, func(verb string) bool { return strings.Contains(name, verb) })
 }
 
 // moved reports a field that holds what is moved, by its name: it is gone behind the

@@ -69,20 +69,30 @@ func (r *reader) possible() {
 			}
 		}
 	}
-	if changesMetadata(r.out.Command) {
-		for i := 1; i < len(r.argv); i++ {
-			if r.argv[i].Static && strings.HasPrefix(r.argv[i].Text, "-") {
-				continue
-			}
-			for _, a := range r.paths.OpenWord(cardea.Unknown, r.argv[i]) {
-				a.Recursive = a.Path != ""
-				m.Possible.Touch = append(m.Possible.Touch, a)
-			}
-		}
-	}
+	r.metadata()
 	r.commands(&p)
 	r.unpacked(&p)
 	p.text(r.inv.Input)
+}
+
+// metadata adds what a program names that changes the mode or owner of it and of all
+// that lies in it, or puts something else in its place.
+func (r *reader) metadata() {
+	if len(r.out.Command) == 0 {
+		return
+	}
+	if _, changes := WordsOf(form.ChangesMetadata, r.out.Command[0]); !changes {
+		return
+	}
+	for _, f := range r.argv[1:] {
+		if f.Static && strings.HasPrefix(f.Text, "-") {
+			continue
+		}
+		for _, a := range r.paths.OpenWord(cardea.Unknown, f) {
+			a.Recursive = a.Path != ""
+			r.out.Possible.Touch = append(r.out.Possible.Touch, a)
+		}
+	}
 }
 
 // wordUse says of the words whose meaning is known what they are.
@@ -560,14 +570,4 @@ func Known(name string) bool {
 	}
 	base := path.Base(name)
 	return programOf(base) != nil || WrapperOf(base) != nil
-}
-
-// changesMetadata reports a program that changes the mode or owner of what it names, or
-// puts something else in its place.
-func changesMetadata(command []string) bool {
-	if len(command) == 0 {
-		return false
-	}
-	_, changes := WordsOf(form.ChangesMetadata, command[0])
-	return changes
 }
