@@ -51,9 +51,7 @@ func (w *walker) container(s *wrapper, inv invocation) {
 	if len(words) == 0 {
 		return
 	}
-	if self >= 0 && self < len(w.out.Parts) {
-		w.out.Parts[self].MayRun = append(w.out.Parts[self].MayRun, seen.possible(w.env, words)...)
-	}
+	seen.reach(w, self, words)
 	inv.argv = words
 	inv.access = nil
 	inv.wrappers = append(slices.Clone(inv.wrappers), name+" "+sub)

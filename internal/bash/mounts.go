@@ -58,6 +58,14 @@ func (m *mounts) add(env Env, cwd, source, target string) {
 	}
 }
 
+// reach adds to the part of the client what the command may do to the folders.
+func (m *mounts) reach(w *walker, client int, words []field) {
+	if client >= 0 && client < len(w.out.Parts) {
+		p := &w.out.Parts[client]
+		p.MayRun = append(p.MayRun, m.possible(w.env, words)...)
+	}
+}
+
 // possible are the parts of a command in the container as far as they reach the folders
 // that are mounted, with the paths of this machine.
 func (m *mounts) possible(env Env, words []field) []cardea.Part {
