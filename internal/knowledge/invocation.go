@@ -85,6 +85,8 @@ type Invocation struct {
 	// FilesChanged is set where an earlier command of the line may have changed
 	// files, so that what is on the disk now says little.
 	FilesChanged bool
+	// Possible is set where the program is only one that another may run.
+	Possible bool
 	// MadeFolder reports whether another command of the line may make a folder
 	// of a path. Nil: none does.
 	MadeFolder func(path string) bool

@@ -229,6 +229,37 @@ func (r *reader) commands(p *possibility) {
 		from, least = r.operands[n-1], 1
 	}
 	p.runs(from, len(r.argv)-least+1, len(r.argv), func(i int) (string, bool) { return r.argv[i].Text, r.argv[i].Static })
+	if !r.known && !r.inv.Possible {
+		r.mayName(p)
+	}
+}
+
+// mostNamed is how many words of a program that nobody knows are taken for programs
+// that nobody knows either: a rule or an entry may be about them.
+const mostNamed = 3
+
+// mayName adds the first plain words as programs with what stands behind them.
+func (r *reader) mayName(p *possibility) {
+	for i, left := 1, mostNamed; i < len(r.argv) && left > 0; i++ {
+		if f := r.argv[i]; !f.Static || !plainName(f.Text) || Known(f.Text) {
+			continue
+		}
+		left--
+		var words []string
+		for _, f := range r.argv[i:] {
+			if f.Static {
+				f.Text = quote(f.Text)
+			}
+			words = append(words, f.Text)
+		}
+		p.run(strings.Join(words, " "))
+	}
+}
+
+// plainName reports a word that may be the name of a program: letters, digits, hyphens
+// and underscores behind a letter.
+func plainName(word string) bool {
+	return word != "" && isLetter(word[0]) && strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_") == ""
 }
 
 // elsewhere reports a program that passes its operands to a command on another machine
