@@ -66,11 +66,13 @@ func TestEverydayLines(t *testing.T) {
 	}
 }
 
-// because lists the lines of the corpus that are asked about only because of what they
-// may touch or run, with the reason why that is right.
+// because lists the lines of the corpus that are asked about because of what they may
+// touch or run, or because of what files of options may say, with the reason why that
+// is right.
 var because = map[string]string{
 	"rtk git push --force origin main":   "rtk runs git, and a forced push asks by itself",
 	"rtk proxy rm -rf /":                 "rtk runs rm, and deletes everything",
+	"curl -K config.txt":                 "the file can name any file to write to, and any host",
 	"kubectl get $(echo secret) -o yaml": "echo prints secret, so that this prints one",
 	"uv run --group cdk cdk deploy":      "uv runs cdk, and a deployment asks by itself",
 }
@@ -88,10 +90,11 @@ func TestQuestionsAboutWhatMayBe(t *testing.T) {
 			t.Fatal(err)
 		}
 		effect, ops := verdict(t, d, line.Command)
-		if effect < cardea.Ask || slices.ContainsFunc(certain, func(o cardea.Opinion) bool { return o.Effect >= cardea.Ask }) {
+		known := because[line.Command] != ""
+		if effect < cardea.Ask || !known && slices.ContainsFunc(certain, func(o cardea.Opinion) bool { return o.Effect >= cardea.Ask }) {
 			continue
 		}
-		if asked++; because[line.Command] == "" {
+		if asked++; !known {
 			t.Errorf("%s says %s about %.100q: %s", ops[len(ops)-1].Rule, effect, line.Command, ops[len(ops)-1].Reason)
 		}
 	}
