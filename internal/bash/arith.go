@@ -87,6 +87,9 @@ func (w *walker) arithAssigns(x syntax.ArithmExpr) {
 // someNumber is a variable that holds a number that is not known.
 var someNumber = value{kind: dynamic, text: "#"}
 
+// someProcess is a variable that holds what $! gives: digits, or nothing.
+var someProcess = value{kind: dynamic, text: "#!"}
+
 // safeValue is a variable that holds a number, or what it held before the
 // line.
 var safeValue = value{kind: dynamic, text: "#?"}

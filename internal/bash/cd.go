@@ -41,7 +41,18 @@ func (w *walker) cd(inv invocation) {
 		name = ""
 	}
 	w.mayEnter(name, words)
-	w.enter(inv, name)
+	w.enter(inv, name, name == "" && sure && len(words) == 1 && w.staysInside(words[0]))
+}
+
+// staysInside reports a word that is one of the folders of the work, whichever it becomes.
+func (w *walker) staysInside(f field) bool {
+	if !f.Listed || f.MaySplit || w.files.changed || w.env.Exported != nil && w.env.Exported("CDPATH") {
+		return false
+	}
+	return !slices.ContainsFunc(f.May, func(name string) bool {
+		at := w.paths().Enter(cardea.Read, name).Path
+		return strings.Contains(name, "..") || at == "" || !paths.WithinAny(w.env.Roots, at)
+	})
 }
 
 // cdOptions reads the options of cd and its kin: what is left, whether every shell
@@ -87,8 +98,9 @@ func (w *walker) destination(builtin string, words []field) (name string, ok boo
 	return name, ok
 }
 
-// enter changes the folder; a name that is empty is not known.
-func (w *walker) enter(inv invocation, name string) {
+// enter changes the folder; a name that is empty is not known. inside is set where the
+// folder is one of the work all the same.
+func (w *walker) enter(inv invocation, name string, inside bool) {
 	a := w.paths().Enter(cardea.Read, name)
 	dir := a.Path
 	old := w.lookup("PWD")
@@ -108,7 +120,7 @@ func (w *walker) enter(inv invocation, name string) {
 		old = value{kind: dynamic}
 	}
 	w.cur.vars["OLDPWD"] = old
-	home := dir != "" && paths.WithinAny(w.env.Roots, dir)
+	home := inside || dir != "" && paths.WithinAny(w.env.Roots, dir)
 	if !home {
 		inv.access = append(slices.Clone(inv.access), a)
 	}

@@ -2,6 +2,7 @@ package bash
 
 import (
 	"slices"
+	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 
@@ -75,14 +76,43 @@ func (w *walker) countingLoop(c *syntax.ForClause, l *syntax.CStyleLoop) {
 	}
 }
 
+// The texts of values that are dynamic and one word for certain: one of those that
+// value.may lists, or a number.
+const (
+	plainWord  = "#word"
+	numberWord = "#w"
+)
+
+// maxPlainWords is how many words a loop is followed over.
+const maxPlainWords = 64
+
+// isPlainWord reports a word that stays one when it is expanded without quotes: no blanks,
+// no pattern. It is no option either.
+func isPlainWord(s string) bool {
+	return s != "" && len(s) <= 256 && s[0] != '-' && !strings.ContainsFunc(s, func(r rune) bool {
+		return (r < '0' || r > '9') && (r|0x20 < 'a' || r|0x20 > 'z') && !strings.ContainsRune("_-./:=@,+%", r)
+	})
+}
+
 // oneOf is what is known of a variable that holds one of some words.
 func (w *walker) oneOf(words []field) value {
 	if len(words) == 1 && words[0].Static {
 		return value{kind: known, text: words[0].Text}
 	}
 	number := func(f field) bool { return f.Static && plainNumber(f.Text) }
+	plain := func(f field) bool { return f.Static && isPlainWord(f.Text) }
 	if len(words) > 1 && !slices.ContainsFunc(words, func(f field) bool { return !number(f) }) {
-		return someNumber
+		if slices.ContainsFunc(words, func(f field) bool { return !plain(f) }) {
+			return someNumber
+		}
+		return value{kind: dynamic, text: numberWord}
+	}
+	if len(words) > 1 && len(words) <= maxPlainWords && !slices.ContainsFunc(words, func(f field) bool { return !plain(f) }) {
+		v := value{kind: dynamic, text: plainWord}
+		for _, f := range words {
+			v.may = append(v.may, f.Text)
+		}
+		return v
 	}
 	var may []string
 	for _, f := range words {

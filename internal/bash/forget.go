@@ -1,6 +1,7 @@
 package bash
 
 import (
+	"maps"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -85,9 +86,21 @@ func (w *walker) forgetIn(body []*syntax.Stmt, seen map[string]bool) {
 				}
 			case *syntax.CallExpr:
 				w.forgetCall(n.Args, seen)
+			case *syntax.Subshell:
+				w.keepFolder(func() { w.forgetIn(n.Stmts, maps.Clone(seen)) })
+				return false
 			}
 			return true
 		})
+	}
+}
+
+// keepFolder forgets what a subshell may set, except for the folder, which stays its own.
+func (w *walker) keepFolder(forget func()) {
+	cwd, mayFail, pushed, pwd := w.cur.cwd, w.cur.cdMayFail, w.cur.pushed, w.cur.vars["PWD"]
+	forget()
+	if !w.cur.unsure {
+		w.cur.cwd, w.cur.cdMayFail, w.cur.pushed, w.cur.vars["PWD"] = cwd, mayFail, pushed, pwd
 	}
 }
 

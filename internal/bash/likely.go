@@ -8,6 +8,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/knowledge"
+	"cardea.dev/internal/knowledge/form"
 )
 
 // This file is about what a word may become that is not known for certain, where the
@@ -356,4 +357,17 @@ func (w *walker) foundNames() []string {
 		}
 	}
 	return nil
+}
+
+// printsNumber reports a substitution that gives digits, or nothing.
+func (w *walker) printsNumber(p *syntax.CmdSubst) bool {
+	if len(p.Stmts) != 1 || len(p.Stmts[0].Redirs) > 0 || p.Stmts[0].Background || p.Stmts[0].Negated {
+		return false
+	}
+	c, ok := p.Stmts[0].Cmd.(*syntax.CallExpr)
+	if !ok || len(c.Assigns) > 0 || len(c.Args) != 1 {
+		return false
+	}
+	name := c.Args[0].Lit()
+	return knowledge.Has(form.PrintsNumber, name) && w.isPlainCommand(name)
 }

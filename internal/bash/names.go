@@ -228,5 +228,10 @@ func numeric(v value) bool {
 		}
 		return true
 	}
-	return same(v, someNumber)
+	return v.holdsNumber() || same(v, someProcess)
+}
+
+// holdsNumber reports a value that is a number which is not known.
+func (v value) holdsNumber() bool {
+	return v.kind == dynamic && (v.text == someNumber.text || v.text == numberWord)
 }

@@ -88,7 +88,7 @@ func (w *walker) plain(p *syntax.ParamExp, name string, unknown []frag, quoted b
 	case "-":
 		return []frag{{text: w.source(p), dynamic: true, quoted: true}}
 	case "!": // empty before anything ran in the background
-		return []frag{{text: w.source(p), dynamic: true, quoted: quoted, digits: true}}
+		return []frag{{text: w.source(p), dynamic: true, quoted: quoted, digits: true, process: true}}
 	case "0":
 		if w.cur.name != "" {
 			return []frag{{text: w.cur.name, split: true}}
@@ -114,6 +114,13 @@ func (w *walker) plain(p *syntax.ParamExp, name string, unknown []frag, quoted b
 			return nil
 		}
 		return []frag{{text: v.list[0], split: true}}
+	case dynamic:
+		if same(v, someProcess) && w.splitsAtBlanks() {
+			return []frag{{text: w.source(p), dynamic: true, quoted: quoted, digits: true, process: true}}
+		}
+		if (v.text == plainWord || v.text == numberWord) && w.splitsAtBlanks() {
+			return []frag{{text: w.source(p), dynamic: true, digits: true, single: true, listed: v.text == plainWord, may: v.may}}
+		}
 	}
 	return unknown
 }

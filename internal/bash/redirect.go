@@ -125,7 +125,7 @@ func (w *walker) isNumber(word *syntax.Word) bool {
 	}
 	pe, ok := p.(*syntax.ParamExp)
 	return ok && pe.Param != nil && plainName(pe.Param.Value) && pe.Index == nil && !pe.Excl && !pe.Length && pe.Slice == nil && pe.Repl == nil && pe.Exp == nil &&
-		same(w.lookup(pe.Param.Value), someNumber)
+		w.lookup(pe.Param.Value).holdsNumber()
 }
 
 // settled reports a target of >& that a second expansion does not change.

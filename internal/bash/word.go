@@ -20,6 +20,10 @@ type frag struct {
 	number  bool     // dynamic, and surely a number
 	digits  bool     // dynamic, and begins with a digit
 	many    bool     // dynamic, and may be several fields even when quoted
+	single  bool     // dynamic, and surely one word without quotes, too
+	atMost  bool     // dynamic, and surely no more than one word
+	listed  bool     // dynamic, and surely one of may
+	process bool     // dynamic, and surely digits or nothing
 	may     []string // dynamic, and what it may be
 	// vanishes marks an empty list ("$@" without parameters), which leaves no
 	// field even in quotes where it stands alone.
@@ -109,7 +113,11 @@ func (w *walker) frags(parts []syntax.WordPart, tilde tildes) []frag {
 		case *syntax.ParamExp:
 			out = append(out, w.param(p, false)...)
 		case *syntax.CmdSubst:
-			out = append(out, frag{text: w.source(p), dynamic: true, split: true, may: w.substituted(p)})
+			f := frag{text: w.source(p), dynamic: true, split: true, may: w.substituted(p)}
+			if w.printsNumber(p) && w.splitsAtBlanks() {
+				f.split, f.atMost, f.digits = false, true, true
+			}
+			out = append(out, f)
 		case *syntax.ArithmExp:
 			out = append(out, w.arithmExp(p))
 		case *syntax.ProcSubst:
@@ -281,6 +289,7 @@ func (w *walker) assemble(frags []frag, src string) []field {
 	var text strings.Builder
 	cur := field{Word: cardea.Word{Static: true}}
 	begun, settled := false, false // settled: what it begins with is known
+	unsure, vanishing := 0, false  // fragments that are not certain; whether one alone may leave no word
 	var may []string               // what the field may be, nil as long as the line tells nothing of it
 	also := func(more []string) {
 		if may == nil {
@@ -295,8 +304,10 @@ func (w *walker) assemble(frags []frag, src string) []field {
 				cur.Text = text.String()
 			} else {
 				cur.Text, cur.May = src, may
+				cur.MaySplit = cur.MaySplit || vanishing && text.Len() == 0
+				cur.Listed = cur.Listed && unsure == 1
 			}
-			may = nil
+			may, unsure, vanishing = nil, 0, false
 			out = append(out, cur)
 			w.spend(text.Len())
 		}
@@ -323,7 +334,10 @@ func (w *walker) assemble(frags []frag, src string) []field {
 				also(f.may)
 			}
 			cur.Static, begun = false, true
-			cur.MaySplit = cur.MaySplit || !f.quoted || f.many
+			unsure++
+			cur.Listed = f.listed
+			vanishing = vanishing || f.atMost && !f.quoted
+			cur.MaySplit = cur.MaySplit || !f.quoted && !f.single && !f.atMost || f.many
 			cur.MayBeOption = cur.MayBeOption || !f.quoted && f.split || f.many
 		case f.split && !f.quoted && !ifsKnown:
 			cur.Static, begun, cur.MaySplit, cur.MayBeOption = false, true, true, true
@@ -409,6 +423,12 @@ func (w *walker) ifs() (string, bool) {
 	return "", false
 }
 
+// splitsAtBlanks reports whether nothing but blanks and ends of lines splits words.
+func (w *walker) splitsAtBlanks() bool {
+	ifs, ok := w.ifs()
+	return ok && strings.Trim(ifs, " \t\n") == ""
+}
+
 // hasGlob reports whether unquoted text is a pattern for file names.
 func hasGlob(s string) bool {
 	if strings.ContainsAny(s, "*?") {
@@ -469,6 +489,9 @@ func joinFrags(frags []frag) value {
 	var b strings.Builder
 	if len(frags) == 1 && frags[0].number {
 		return someNumber
+	}
+	if len(frags) == 1 && frags[0].process {
+		return someProcess
 	}
 	for _, f := range frags {
 		if f.dynamic || f.breaks {

@@ -68,6 +68,8 @@ type Word struct {
 	// May are the texts that a word may become which is not static, as far as the line
 	// tells. They count for what may happen, and for nothing that is certain.
 	May []string
+	// Listed means that May is all that the word can become.
+	Listed bool
 }
 
 // Literal is a word that bash passes as it is written.

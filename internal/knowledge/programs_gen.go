@@ -2410,6 +2410,8 @@ var holders = [...]form.Holder{
 	{Property: "prints_endlessly", Program: "xxd", Words: []string{"/dev/zero", "/dev/random", "/dev/urandom"}},
 	{Property: "prints_endlessly", Program: "yes"},
 	{Property: "prints_folders", Program: "dirname"},
+	{Property: "prints_number", Program: "gnproc"},
+	{Property: "prints_number", Program: "nproc"},
 	{Property: "prints_operands", Program: "echo"},
 	{Property: "prints_operands", Program: "printf"},
 	{Property: "prints_operands", Program: "readlink"},

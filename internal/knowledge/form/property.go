@@ -153,6 +153,8 @@ const (
 	PrintsCurrentFolder Property = "prints_current_folder"
 	// PrintsTopLevel prints the top folder of the repository, with these words.
 	PrintsTopLevel Property = "prints_top_level"
+	// PrintsNumber prints a number where it is passed nothing.
+	PrintsNumber Property = "prints_number"
 	// ReadsRepository obeys the configuration of the repository around the folder, which
 	// can name commands.
 	ReadsRepository Property = "reads_repository"
@@ -283,6 +285,7 @@ var Properties = []Property{
 	PrintsFolders,
 	PrintsCurrentFolder,
 	PrintsTopLevel,
+	PrintsNumber,
 	ReadsRepository,
 	SubcommandPrograms,
 	ReadsPathspecs,
