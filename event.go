@@ -1,5 +1,7 @@
 package cardea
 
+import "slices"
+
 // Kind is the canonical name of a hook event. It is an open set: harnesses add
 // events without notice, and an unknown one is passed, never an error.
 type Kind string
@@ -265,6 +267,9 @@ type Part struct {
 	// with these words: Access is then all of it. A part of a program that is
 	// not known, or with an option that is not, has Partial knowledge.
 	Knowledge Coverage
+	// EditsFiles means that the program, with these words, reads and writes the files of
+	// Access and does nothing else, however it is configured.
+	EditsFiles bool
 	// Configs are names of files in which a project tells the program what to
 	// run or whom to contact, so that Knowledge is only right where none of
 	// them lies in Dir or above it. ".git" stands for git's configuration.
@@ -408,6 +413,12 @@ type Access struct {
 // lasts, or reaches another machine (docs/design.md#shell-analysis).
 func (a *Access) NeedsSeparatePermission() bool {
 	return a.Redirect && a.Kind != Read && !a.Fresh && !a.Nowhere()
+}
+
+// MakesFilesOnly reports a part that reads and writes files, and moves none: what it
+// makes is no link.
+func (p *Part) MakesFilesOnly() bool {
+	return p.EditsFiles && !slices.ContainsFunc(p.Access, func(a Access) bool { return a.Kind == Delete })
 }
 
 // Nowhere reports whether the access is a redirection that writes to nothing

@@ -16,8 +16,9 @@ func (l *Loaded) PermissionsDecider() *permissions.Decider {
 // place.
 func (l *Loaded) PermissionSettings() permissions.Settings {
 	s := l.Settings.Permissions
+	reads := l.ReadonlyDecider()
 	return permissions.Settings{Expand: l.Expands(), Loose: !s.Strict, KnownSafe: s.Env == "known-safe",
-		Home: l.Where.Dirs.Home, Start: l.Where.Start, FreeToRead: l.ReadonlyDecider().Free, Trace: l.Trace}
+		Home: l.Where.Dirs.Home, Start: l.Where.Start, FreeToRead: reads.Free, OnlyTouches: reads.OnlyTouches, Trace: l.Trace}
 }
 
 // Expands reports whether what the harnesses' lists allow counts: the settings

@@ -52,6 +52,20 @@ func (r *reader) doubt() string {
 	return ""
 }
 
+// editsFiles reports whether the program, with these words, reads and writes the files
+// that its accesses name, and does nothing else.
+func (r *reader) editsFiles() bool {
+	if r.spec.Edits == nil || len(r.above) > 0 {
+		return false
+	}
+	edits := *r
+	spec := *r.spec
+	spec.Complete, edits.spec = spec.Edits, &spec
+	// The value of an option that takes none is another file: sed -i.bak.
+	another := func(o cardea.Option) bool { return o.Value != "" && !slices.Contains(r.values(), o.Name) }
+	return !slices.ContainsFunc(r.out.Options, another) && edits.doubt() == ""
+}
+
 // sureWithoutSubcommand reports whether the program is described without a
 // subcommand, and no word may be one. Programs differ on whether "--" takes the
 // meaning from a subcommand's name.

@@ -146,8 +146,10 @@ type Meaning struct {
 	// Access holds the redirections, too.
 	Access    []cardea.Access
 	Knowledge cardea.Coverage
-	Configs   []string
-	Doubt     string
+	// EditsFiles is set where the words are those of the program's Edits.
+	EditsFiles bool
+	Configs    []string
+	Doubt      string
 	// Links are the symbolic links that it makes.
 	Links []Link
 	// Targets are the paths to which it copies or moves, and that are no folder
@@ -208,6 +210,7 @@ func Describe(inv Invocation, world *World) (out Meaning) {
 		out.Knowledge, out.Configs = cardea.Complete, r.spec.Complete.UnlessProjectFiles
 		return out
 	}
+	out.EditsFiles = r.editsFiles()
 	r.besides(r.otherwise())
 	return out
 }

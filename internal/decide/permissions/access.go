@@ -7,6 +7,7 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/harness"
 	"cardea.dev/internal/knowledge"
+	"cardea.dev/internal/knowledge/files"
 	"cardea.dev/internal/knowledge/form"
 	"cardea.dev/internal/paths"
 	"cardea.dev/internal/permissionlist"
@@ -74,6 +75,77 @@ func (c *call) mayWrite(a *cardea.Access) bool {
 	return c.covering("Edit", a) != nil
 }
 
+// onFiles reports whether a command does nothing but read and write files, as the tools
+// Read and Edit do, and each of them is covered: by an entry for these tools, or by the
+// mode acceptEdits. by is one of the entries, nil where there is none.
+func (c *call) onFiles(p *cardea.Part) (by *permissionlist.Entry, ok bool) {
+	if c.about.OnlyTouches == nil || !c.about.Expand || p.EditsFiles && slices.ContainsFunc(p.Argv, func(w cardea.Word) bool { return !w.Static }) {
+		return nil, false
+	}
+	for i := range c.ev.Call.Parts {
+		if q := &c.ev.Call.Parts[i]; p.EditsFiles && q != p && makesLinks(*q) {
+			return nil, false
+		}
+	}
+	accepted := c.ev.Mode == cardea.ModeAcceptEdits && p.EditsFiles && knowledge.Has(form.AcceptedAsEdit, p.Program())
+	used := false
+	covered := func(a *cardea.Access) bool {
+		var e *permissionlist.Entry
+		switch {
+		case a.Redirect && a.Kind == cardea.Write:
+			return true // accesses judges it
+		case a.Kind == cardea.Read:
+			e = c.covering("Read", a)
+		case !p.EditsFiles || a.Path == "" || a.Glob:
+			return false
+		case a.Kind == cardea.Write && a.Path == "/dev/null", accepted && (a.Kind == cardea.Write || a.Kind == cardea.Delete) && c.inWork(a):
+			used = true
+			return true
+		case a.Kind == cardea.Write && !a.Recursive:
+			e = c.covering("Edit", a)
+		}
+		if e != nil {
+			by, used = e, true
+		}
+		return e != nil
+	}
+	return by, c.about.OnlyTouches(c.ev, p, covered) && used
+}
+
+// readsNeeded are the entries for the tool Read that would cover a command which only
+// reads, none where there are no such entries.
+func (c *call) readsNeeded(p *cardea.Part) []string {
+	if c.about.OnlyTouches == nil || p.EditsFiles {
+		return nil
+	}
+	var needs []string
+	named := func(a *cardea.Access) bool {
+		if a.Kind != cardea.Read || a.Path == "" || a.Glob || files.MayHoldSecret(a.Path) || strings.ContainsAny(a.Path, "*?[\\!()") {
+			return false
+		}
+		if c.covering("Read", a) == nil {
+			needs = append(needs, c.readEntry(a))
+		}
+		return true
+	}
+	if !c.about.OnlyTouches(c.ev, p, named) {
+		return nil
+	}
+	return needs
+}
+
+// readEntry is the narrowest entry for the tool Read that names what is read.
+func (c *call) readEntry(a *cardea.Access) string {
+	name := "/" + a.Path
+	if below, ok := strings.CutPrefix(a.Path, strings.TrimSuffix(c.about.Home, "/")+"/"); ok && c.about.Home != "" {
+		name = "~/" + below
+	}
+	if a.Recursive {
+		name += "/**"
+	}
+	return "Read(" + name + ")"
+}
+
 // mayRead reports whether a file that the shell reads needs no other yes: reading it
 // is free, or an entry for Read names it.
 func (c *call) mayRead(a *cardea.Access) bool {
@@ -83,6 +155,9 @@ func (c *call) mayRead(a *cardea.Access) bool {
 // makesLinks reports a part that may put a link where another one writes.
 func makesLinks(p cardea.Part) bool {
 	if len(p.Command) == 0 {
+		return false
+	}
+	if p.MakesFilesOnly() {
 		return false
 	}
 	without, _ := knowledge.WordsOf(form.MakesNoLinks, p.Command[0])

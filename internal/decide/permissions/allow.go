@@ -55,7 +55,7 @@ func (c *call) allow(i int) {
 		return
 	}
 	o := cardea.Opinion{Decider: "permissions", Effect: cardea.Allow, Part: i, Scope: cardea.ScopeUser,
-		Reason: "what the shell writes there is plain output or permitted"}
+		Reason: "what it writes is plain output, or may be written"}
 	if by != nil {
 		o.Rule, o.Scope, o.Source = by.Text, by.From.Scope, by.Source()
 		o.Reason = fmt.Sprintf("the list of %s allows %s", by.From.Harness, by.Text)
@@ -82,7 +82,7 @@ func (c *call) judge(i int) (*permissionlist.Entry, Refusal) {
 	case c.ev.Call.Tool == "Bash" && prints(p):
 		// What it prints goes where the shell writes.
 	case c.ev.Call.Tool == "Bash":
-		by = c.command(p, &r)
+		by = c.commandOrFiles(p, &r)
 	case c.ev.Call.Tool == "PowerShell" || c.ev.Call.Tool == "Monitor":
 		r.stop("what %s runs is allowed by no entry", c.ev.Call.Tool)
 	default:
@@ -90,6 +90,24 @@ func (c *call) judge(i int) (*permissionlist.Entry, Refusal) {
 	}
 	c.accesses(p, &r)
 	return by, r
+}
+
+// commandOrFiles finds the entry that names a command, or those that name the files which
+// are all that it touches.
+func (c *call) commandOrFiles(p *cardea.Part, r *Refusal) *permissionlist.Entry {
+	var unnamed Refusal
+	if by := c.command(p, &unnamed); by != nil {
+		return by
+	}
+	by, ok := c.onFiles(p)
+	if ok {
+		return by
+	}
+	if needs := c.readsNeeded(p); len(needs) > 0 {
+		unnamed.Needs = needs
+	}
+	r.Why, r.Needs = append(r.Why, unnamed.Why...), append(r.Needs, unnamed.Needs...)
+	return nil
 }
 
 // maxLine is the length, in characters, beyond which Claude Code asks about every

@@ -41,6 +41,9 @@ type Settings struct {
 	// FreeToRead reports whether a read needs nobody's word, as readonly has it; nil
 	// is none.
 	FreeToRead func(*cardea.Event, *cardea.Access) bool
+	// OnlyTouches reports whether a part does nothing but read and write files which are
+	// free to read or covered; nil is none.
+	OnlyTouches func(ev *cardea.Event, p *cardea.Part, covered func(*cardea.Access) bool) bool
 	// Trace is told how a call was judged, line by line; nil tells nobody.
 	Trace func(line string)
 }
@@ -82,7 +85,7 @@ func (*Decider) Name() string { return "permissions" }
 
 // Decide gives what the lists say about a call. It never fails.
 func (d *Decider) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinion, error) {
-	if ev.Call == nil || len(d.entries) == 0 {
+	if ev.Call == nil || len(d.entries) == 0 && ev.Mode != cardea.ModeAcceptEdits {
 		return nil, nil
 	}
 	c := d.call(ev)

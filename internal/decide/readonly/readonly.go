@@ -74,6 +74,14 @@ func (d *Decider) Refusal(ev *cardea.Event, i int) string {
 	return d.call(ev).refusal(&ev.Call.Parts[i])
 }
 
+// OnlyTouches reports whether a part does nothing but read and write files, each of which
+// is free to read or is covered: by an entry of a list, or by the mode.
+func (d *Decider) OnlyTouches(ev *cardea.Event, p *cardea.Part, covered func(*cardea.Access) bool) bool {
+	c := d.call(ev)
+	c.covered = covered
+	return c.refusal(p) == ""
+}
+
 // Free reports whether what an access reads needs nobody's word, whoever reads it.
 func (d *Decider) Free(ev *cardea.Event, a *cardea.Access) bool { return d.call(ev).reading(a) == "" }
 
@@ -82,7 +90,9 @@ type call struct {
 	about Settings
 	ev    *cardea.Event
 	trees []string
-	repo  map[string]string // what is wrong with the repository of a folder
+	// covered reports an access that is approved although it is no free read; nil is none.
+	covered func(*cardea.Access) bool
+	repo    map[string]string // what is wrong with the repository of a folder
 	// userinfo is set when a repository's configuration holds an address with
 	// a user's name or a password.
 	userinfo bool
@@ -112,6 +122,7 @@ func (c *call) refusal(p *cardea.Part) string {
 		return "it is not known what it starts"
 	case p.Elevated && !onlyMoved(p), p.Remote:
 		return "it runs as somebody else or elsewhere"
+	case c.covered != nil && p.EditsFiles:
 	case p.Knowledge != cardea.Complete && len(p.Argv) > 0:
 		if p.Doubt != "" {
 			return p.Doubt
@@ -135,7 +146,7 @@ func (c *call) refusal(p *cardea.Part) string {
 	}
 	for k := range p.Access {
 		a := &p.Access[k]
-		if why := c.access(a); why != "" {
+		if why := c.access(a); why != "" && (c.covered == nil || !c.covered(a)) {
 			return why
 		}
 		if a.Kind == cardea.Read && !a.MetadataOnly && c.writes(p) {
@@ -161,6 +172,9 @@ func shellInside(wrappers []string) bool {
 func (c *call) writes(p *cardea.Part) bool {
 	for i := range c.ev.Call.Parts {
 		q := &c.ev.Call.Parts[i]
+		if c.covered != nil && q.MakesFilesOnly() {
+			continue
+		}
 		for _, a := range q.Access {
 			if q != p && (a.Kind == cardea.Write || a.Kind == cardea.Delete) && !a.Redirect {
 				return true

@@ -112,6 +112,10 @@ type Program struct {
 	// With which words this description is complete: the program does this and
 	// nothing else. Without it, the program may always do more.
 	Complete *Complete `yaml:"complete"`
+	// With which words the program reads and writes the files that are described, and
+	// does nothing else. An entry for these files then covers it, and so does the mode
+	// acceptEdits for the programs of `accepted_as_edit`.
+	Edits *Complete `yaml:"edits"`
 	// How many words a subcommand has. The default is 1 where there are
 	// `subcommands`, else 0.
 	SubcommandWords int `yaml:"subcommand_words" max:"3"`

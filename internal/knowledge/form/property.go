@@ -155,6 +155,9 @@ const (
 	PrintsTopLevel Property = "prints_top_level"
 	// PrintsNumber prints a number where it is passed nothing.
 	PrintsNumber Property = "prints_number"
+	// AcceptedAsEdit is approved by Claude Code's mode acceptEdits on files of the project
+	// (https://code.claude.com/docs/en/permission-modes).
+	AcceptedAsEdit Property = "accepted_as_edit"
 	// ReadsRepository obeys the configuration of the repository around the folder, which
 	// can name commands.
 	ReadsRepository Property = "reads_repository"
@@ -286,6 +289,7 @@ var Properties = []Property{
 	PrintsCurrentFolder,
 	PrintsTopLevel,
 	PrintsNumber,
+	AcceptedAsEdit,
 	ReadsRepository,
 	SubcommandPrograms,
 	ReadsPathspecs,

@@ -391,6 +391,9 @@ func checkProgram(m document.Map, p *form.Program) {
 		if p.Complete != nil {
 			oneLetter(m.Map("complete"), "options", p.Complete.Options)
 		}
+		if p.Edits != nil {
+			oneLetter(m.Map("edits"), "options", p.Edits.Options)
+		}
 	}
 	for _, o := range p.OptionAccesses {
 		if o.Access == form.None {
