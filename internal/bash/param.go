@@ -115,14 +115,23 @@ func (w *walker) plain(p *syntax.ParamExp, name string, unknown []frag, quoted b
 		}
 		return []frag{{text: v.list[0], split: true}}
 	case dynamic:
-		if same(v, someProcess) && w.splitsAtBlanks() {
-			return []frag{{text: w.source(p), dynamic: true, quoted: quoted, digits: true, process: true}}
-		}
-		if (v.text == plainWord || v.text == numberWord) && w.splitsAtBlanks() {
-			return []frag{{text: w.source(p), dynamic: true, digits: true, single: true, listed: v.text == plainWord, may: v.may}}
+		if f, ok := w.ofKnownForm(v, w.source(p), quoted); ok {
+			return []frag{f}
 		}
 	}
 	return unknown
+}
+
+// ofKnownForm expands a variable of which the line tells that it is one word, or digits.
+func (w *walker) ofKnownForm(v value, src string, quoted bool) (f frag, ok bool) {
+	switch {
+	case !w.splitsAtBlanks():
+	case same(v, someProcess):
+		return frag{text: src, dynamic: true, quoted: quoted, digits: true, process: true}, true
+	case v.text == plainWord || v.text == numberWord:
+		return frag{text: src, dynamic: true, digits: true, single: true, listed: v.text == plainWord, may: v.may}, true
+	}
+	return frag{}, false
 }
 
 // listFrags expands a list: each element is a field of its own, or with

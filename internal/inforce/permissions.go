@@ -190,6 +190,7 @@ func (l *Loaded) Unreadable() []string {
 	for i := range l.Permissions {
 		e := &l.Permissions[i]
 		switch {
+		case e.Form == permissionlist.Exception:
 		case e.Effect == cardea.Allow || !e.Names(read) && e.Form != permissionlist.Nothing:
 		case e.Form == permissionlist.File:
 			out = append(out, e.Spec)

@@ -170,7 +170,7 @@ func TestLastGoodFormsOfLists(t *testing.T) {
 func TestWhatFollowsFromLists(t *testing.T) {
 	s := newSite(t)
 	s.lists(map[string]string{
-		"home/.claude/settings.json":      `{"permissions":{"deny":["Read(./.env)","Read","Read(!x)","Bash(x"],"ask":["Bash(git push \"x\")","Bash(plain)"],"additionalDirectories":["/srv","~/docs","../rel"]}}`,
+		"home/.claude/settings.json":      `{"permissions":{"deny":["Read(./.env)","Read","Read(x/..)","Bash(x"],"ask":["Bash(git push \"x\")","Bash(plain)"],"additionalDirectories":["/srv","~/docs","../rel"]}}`,
 		"app/.claude/settings.local.json": `{"permissions":{"additionalDirectories":["/etc"],"ask":["Read(y)"]}}`,
 		"app/.claude/settings.json":       `{"permissions":{"additionalDirectories":["/usr"]}}`,
 	})
@@ -184,7 +184,7 @@ func TestWhatFollowsFromLists(t *testing.T) {
 	if !l.NativeAsk(&cardea.Call{Tool: "Bash"}) || l.NativeAsk(&cardea.Call{Tool: "Read"}) {
 		t.Error("an entry with quotes may ask natively, one of paths is read here")
 	}
-	for _, want := range []string{`the entry "Read(!x)" denies nothing`, `the entry "Bash(x" denies nothing`} {
+	for _, want := range []string{`the entry "Read(x/..)" denies nothing`, `the entry "Bash(x" denies nothing`} {
 		if !strings.Contains(problemText(l), want) {
 			t.Errorf("not told: %s", want)
 		}

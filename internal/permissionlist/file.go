@@ -34,8 +34,6 @@ func newFilePattern(spec string, allow bool) (p filePattern, why string) {
 		text = strings.ReplaceAll(text, `\`, "/")
 	}
 	switch {
-	case strings.HasPrefix(text, "!"):
-		return p, "a pattern that takes back another one is not known here"
 	case strings.HasPrefix(text, "//"):
 		p.anchor, text = fromRoot, text[2:]
 	case strings.HasPrefix(text, "~/"):
@@ -108,7 +106,7 @@ func (r *Rule) Covers(a *cardea.Access, at Place) bool {
 	if r.Form == Whole {
 		return true
 	}
-	if r.Form != File || a.Path == "" || strings.Contains(a.Pattern, "..") {
+	if r.Form != File || a.Path == "" || strings.Contains(a.Pattern, "..") || r.mayBeTakenBack(a, at) {
 		return false
 	}
 	for _, base := range r.more.file.bases(at) {
@@ -143,19 +141,66 @@ func (r *Rule) Touches(a *cardea.Access, at Place) bool {
 	if r.Form != File {
 		return false
 	}
-	for i := range r.more.exceptFiles {
-		p := &r.more.exceptFiles[i]
-		for _, base := range p.bases(at) {
-			if a.Path != "" && p.covers(a.Path, a, base) {
-				return false
-			}
-		}
+	if r.takenBack(a, at) {
+		return false
 	}
 	for _, base := range r.more.file.bases(at) {
 		for _, name := range namesOf(a) {
 			if name != "" && r.more.file.touches(name, a, base) {
 				return true
 			}
+		}
+	}
+	return false
+}
+
+// takenBack reports whether an exception names all that an access touches.
+func (r *Rule) takenBack(a *cardea.Access, at Place) bool {
+	if a.Path == "" || r.more.exceptLikeIgnore && (a.Recursive || a.Glob || r.namesFolderOf(a.Path, at)) {
+		return false
+	}
+	for i := range r.more.exceptFiles {
+		p := &r.more.exceptFiles[i]
+		for _, base := range p.bases(at) {
+			if p.covers(a.Path, a, base) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// namesFolderOf reports whether the entry names a folder above a path, and not only what
+// lies in it. Then no exception brings the path back (gitignore(5)).
+func (r *Rule) namesFolderOf(name string, at Place) bool {
+	segs, inside := r.more.file.segs, 0
+	if segs.EndsAnyDepth() {
+		segs = segs[:len(segs)-1]
+		if !strings.HasSuffix(strings.TrimSpace(r.Spec), "/") {
+			inside = 1 // "x/**" is what lies in x, not x itself
+		}
+	}
+	for _, base := range r.more.file.bases(at) {
+		below, ok := relative(name, base, paths.FoldsCase)
+		for i := 0; ok && i+inside < len(below); i++ {
+			if segs.Match(below[:i]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// mayBeTakenBack reports whether an exception has to do with an access that the entry
+// would allow.
+func (r *Rule) mayBeTakenBack(a *cardea.Access, at Place) bool {
+	if !r.more.exceptLikeIgnore {
+		return false
+	}
+	for i := range r.more.exceptFiles {
+		except := Rule{Form: File, more: &more{file: r.more.exceptFiles[i]}}
+		if except.Touches(a, at) || except.MayLieBelow(a, at) {
+			return true
 		}
 	}
 	return false

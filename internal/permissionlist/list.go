@@ -239,6 +239,8 @@ func (r *reader) list(key string, effect cardea.Effect, n *jsonedit.Node) {
 		return
 	}
 	r.out.Entries = slices.Grow(r.out.Entries, min(len(n.Items), maxEntries))
+	begin := len(r.out.Entries)
+	defer func() { takeBack(r.out.Entries[begin:]) }()
 	for i := range n.Items {
 		v := n.Items[i].Value
 		switch {
@@ -250,6 +252,19 @@ func (r *reader) list(key string, effect cardea.Effect, n *jsonedit.Node) {
 		default:
 			r.out.Entries = append(r.out.Entries, Entry{Rule: Parse(v.Text, Context{Effect: effect, CommandLine: r.from.CommandLine}),
 				Effect: effect, From: r.from, offset: v.Start})
+		}
+	}
+}
+
+// takeBack gives the entries of one list the exceptions that stand behind them.
+func takeBack(list []Entry) {
+	for i := range list {
+		for j := 0; list[i].Form == Exception && j < i; j++ {
+			if e := &list[j]; e.Form == File && e.Tool == list[i].Tool {
+				e.more.exceptFiles, e.more.exceptLikeIgnore = append(e.more.exceptFiles, list[i].more.file), true
+			} else if e.Form == Whole && e.Effect == cardea.Allow && e.Tool == list[i].Tool {
+				*e = Entry{Rule: e.nothing("an entry behind it takes back some of its paths; name the paths that it allows"), Effect: e.Effect, From: e.From, offset: e.offset}
+			}
 		}
 	}
 }

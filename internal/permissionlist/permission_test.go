@@ -17,7 +17,7 @@ func TestForms(t *testing.T) {
 		allow, deny Form
 	}{
 		{"Bash", Whole, Whole}, {"Bash(*)", Whole, Whole}, {" Bash(ls) ", Command, Command}, {"Bash(ls:*)", Command, Command},
-		{"Read(./.env)", File, File}, {"Edit(//etc/**)", File, File}, {"Edit(~/x)", File, File}, {"Read(!x)", Nothing, Nothing},
+		{"Read(./.env)", File, File}, {"Edit(//etc/**)", File, File}, {"Edit(~/x)", File, File}, {"Read(!x)", Exception, Exception}, {"Read(!)", Nothing, Nothing},
 		{"Read(~bob/x)", Nothing, Nothing}, {"Read(../x)", Nothing, Nothing}, {"Read([)", Nothing, Nothing}, {"Read(a//b)", Nothing, Nothing},
 		{"Write(x)", Nothing, Nothing}, {"Write", Whole, Whole}, {"Write(content:x)", Nothing, Param}, {"Write(file_path:x)", Nothing, Nothing},
 		{"WebFetch(domain:a.example)", Host, Host}, {"WebFetch(domain:*)", Whole, Whole}, {"WebFetch(domain:a/b)", Nothing, Nothing},

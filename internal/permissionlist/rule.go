@@ -39,6 +39,9 @@ const (
 	Named
 	// Param is a field of the input: Bash(run_in_background:true).
 	Param
+	// Exception is a pattern of paths that takes back what entries in front of it in
+	// the same list name: Read(!notes/public/**).
+	Exception
 	// Nothing is an entry that cannot be interpreted, or never counts.
 	Nothing
 )
@@ -72,6 +75,9 @@ type more struct {
 	// an ordered list.
 	except      []pattern
 	exceptFiles []filePattern
+	// exceptLikeIgnore is set where exceptFiles are exceptions of gitignore's, which
+	// bring back nothing from a folder that is named itself.
+	exceptLikeIgnore bool
 }
 
 // extend gives the entry a place for what few have.
@@ -189,7 +195,12 @@ func (r Rule) specifier(c Context) Rule {
 	case "Read", "Edit":
 		r.Form = File
 		var why string
-		if r.extend().file, why = newFilePattern(r.Spec, c.Effect == cardea.Allow); why != "" {
+		spec, allow := r.Spec, c.Effect == cardea.Allow
+		if rest, ok := strings.CutPrefix(strings.TrimSpace(spec), "!"); ok {
+			// What it takes back from an allow is read generously.
+			r.Form, spec, allow = Exception, rest, !allow
+		}
+		if r.extend().file, why = newFilePattern(spec, allow); why != "" {
 			return r.nothing(why)
 		}
 		return r
