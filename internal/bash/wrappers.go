@@ -143,10 +143,27 @@ func (w *walker) foundCommand(s *wrapper, inv invocation, option string, words [
 	}
 	inner.wrappers = append(slices.Clone(inv.wrappers), path.Base(inv.argv[0].Text))
 	if strings.HasSuffix(option, "dir") {
+		entered := w.files.entered
+		w.files.entered = w.searchedFolders(inv)
 		w.inSubshell(func() { w.cur.setCwd(""); w.start(inner) }) // where the file lies
+		w.files.entered = entered
 		return
 	}
 	w.start(inner)
+}
+
+// searchedFolders are the folders that a search is passed. What it finds may lie right in
+// them.
+func (w *walker) searchedFolders(search invocation) []string {
+	var out []string
+	for _, a := range w.describe(search).Access {
+		for _, dir := range []string{a.Path, a.Spelled} {
+			if dir != "" && a.Recursive && a.Kind == cardea.Read && len(out) < maxEntered {
+				out = append(out, dir)
+			}
+		}
+	}
+	return out
 }
 
 // startsFrom reports whether the first of some words, which is not known, may be
