@@ -30,7 +30,7 @@ func TestWithoutEngine(t *testing.T) {
 	if out, errs, code := d.alone(d.call("PreToolUse", "default", "git status"), "check"); code != exitOK || strings.Contains(out+errs, "cardea-engine") {
 		t.Errorf("no policies: exit %d, %s%s", code, out, errs)
 	}
-	for _, args := range [][]string{{"policy", "validate"}, {"policy", "inspect"}, {"policy", "test"}, {"list"}, {"lint"}} {
+	for _, args := range [][]string{{"policy", "validate"}, {"policy", "inspect"}, {"list"}, {"lint"}} {
 		if out, errs, code := d.alone("", args...); code != exitOK || strings.Contains(out+errs, "cardea-engine") {
 			t.Errorf("no policies, %v: exit %d, %s%s", args, code, out, errs)
 		}

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -189,19 +190,31 @@ func showPolicies(s *screen, all []policy.Listed) {
 }
 
 func policyTestCommand(p Process) *cobra.Command {
-	var coverage bool
-	var run string
+	var f policyTestFlags
 	c := &cobra.Command{
-		Use:   "test [--run REGEX] [--coverage] [--json] [path ...]",
+		Use:   "test [--run REGEX] [--coverage] [--format FORMAT] [path ...]",
 		Short: "run the tests of policies",
 		Long: `Run the tests of the policies that are in force here, or of the given files and
 folders, with OPA's own tester. Tests are rules named test_… in files that end in
-_test.rego. They set the input by "with input as".`,
+_test.rego. They set the input by "with input as".
+
+Where no test was run, nothing was shown to work, and the command fails.`,
 		Args: cobra.ArbitraryArgs,
 	}
-	c.Flags().StringVar(&run, "run", "", "only tests whose name data.PACKAGE.NAME matches this regular expression")
-	c.Flags().BoolVar(&coverage, "coverage", false, "show the lines that were not evaluated")
-	return withJSON(c, func(paths []string, asJSON bool) error { return policyTest(p, paths, run, asJSON, coverage) })
+	c.Flags().StringVar(&f.run, "run", "", "only tests whose name data.PACKAGE.NAME matches this regular expression")
+	c.Flags().BoolVar(&f.coverage, "coverage", false, "show the lines that were not evaluated")
+	c.Flags().StringVar(&f.format, "format", "text", "text, json, junit (XML for CI servers) or github (commands for GitHub Actions)")
+	return withJSON(c, func(paths []string, asJSON bool) error {
+		if asJSON {
+			f.format = "json"
+		}
+		return policyTest(p, paths, f)
+	})
+}
+
+type policyTestFlags struct {
+	run, format string
+	coverage    bool
 }
 
 // testReport is what "cardea policy test --json" says.
@@ -211,9 +224,12 @@ type testReport struct {
 	Broken   []cardea.Diagnostic `json:"diagnostics"`
 }
 
-func policyTest(p Process, paths []string, run string, asJSON, coverage bool) error {
-	if _, err := regexp.Compile(run); err != nil {
+func policyTest(p Process, paths []string, f policyTestFlags) error {
+	if _, err := regexp.Compile(f.run); err != nil {
 		return wrongUsage{fmt.Errorf("--run: %w", err)}
+	}
+	if !slices.Contains(testFormats, f.format) {
+		return wrongUsage{fmt.Errorf("there is no format %q: use %s", f.format, strings.Join(testFormats, ", "))}
 	}
 	groups, found, err := policySources(p, paths)
 	if err != nil {
@@ -223,7 +239,7 @@ func policyTest(p Process, paths []string, run string, asJSON, coverage bool) er
 		Broken: notNil(slices.DeleteFunc(found, func(d cardea.Diagnostic) bool { return d.Severity == cardea.LevelNote }))}
 	for _, s := range groups {
 		ctx, cancel := context.WithTimeout(context.Background(), limit.PolicyTests)
-		tested, broken, err := s.Test(ctx, p.Engines.Own, run)
+		tested, broken, err := s.Test(ctx, p.Engines.Own, f.run)
 		cancel()
 		if err != nil {
 			return err
@@ -236,7 +252,30 @@ func policyTest(p Process, paths []string, run string, asJSON, coverage bool) er
 			failed++
 		}
 	}
-	return failIf(failed > 0, p.answer(asJSON, report, func(s *screen) { report.show(s, coverage) }))
+	if err := report.write(p, f); err != nil {
+		return err
+	}
+	if len(report.Tests) == 0 && failed == 0 {
+		return errors.New("no test was run, so nothing was shown to work: write rules named test_… in files that end in _test.rego, or name others by --run")
+	}
+	return failIf(failed > 0, nil)
+}
+
+// write writes the report in the form that was asked for.
+func (r testReport) write(p Process, f policyTestFlags) error {
+	switch f.format {
+	case "json":
+		return encode(p, r)
+	case "junit":
+		return r.junit(p.Stdout)
+	}
+	s := screenOn(p.Stdout, p.Env)
+	if f.format == "github" {
+		r.github(s)
+	} else {
+		r.show(s, f.coverage)
+	}
+	return s.err
 }
 
 func (r testReport) show(s *screen, coverage bool) {
