@@ -138,7 +138,7 @@ func (h *hook) answer(ctx context.Context) harness.Output {
 	p.event, p.fallback, p.recorder = j.event, j.loaded.Settings.Fallback(), h.recorderOf(&j.place, j.loaded.Settings.Ledger)
 	h.publish(p)
 	v := h.decide(j, ctx)
-	a := cardea.Express(v, m.Capabilities(), j.event)
+	a := cardea.Express(harmless(v), m.Capabilities(), j.event)
 	a.Troubles = slices.Concat(m.Troubles, v.Troubles)
 	p.event, p.answer, p.actions = j.event, &a, j.actions(h.redactor, v)
 	h.publish(p)

@@ -2,9 +2,12 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"cardea.dev"
 )
 
 // Plain is text as a person can be shown it in one line: what would move the
@@ -74,4 +77,51 @@ func shorten(s string, n int) string {
 		return s
 	}
 	return string([]rune(s)[:n-1]) + "…"
+}
+
+// harmless is a verdict with texts that do nothing where they are shown: rules,
+// routes and policies of a project are written by whoever sent them, and a harness
+// writes what they say to a terminal. New lines and tabs stay, as do the marks that
+// emoji are put together with.
+func harmless(v cardea.Verdict) cardea.Verdict {
+	v.Reason, v.Message, v.Instead = escapeControls(v.Reason), escapeControls(v.Message), escapeControls(v.Instead)
+	v.Context = slices.Clone(v.Context)
+	for i := range v.Context {
+		v.Context[i] = escapeControls(v.Context[i])
+	}
+	return v
+}
+
+// escapeControls escapes what moves the cursor, changes the direction of writing, or
+// is there for programs alone.
+func escapeControls(s string) string {
+	if !strings.ContainsFunc(s, controls) {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		switch {
+		case !controls(r):
+			b.WriteRune(r)
+		case r > 0xffff:
+			fmt.Fprintf(&b, `\U%08x`, r)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	return b.String()
+}
+
+// controls reports C0 and C1 controls but new line and tab, the marks of Unicode's
+// bidirectional algorithm, separators of lines, and tag characters, which show nothing
+// and are read by models.
+func controls(r rune) bool {
+	switch {
+	case r == '\n', r == '\t':
+		return false
+	case unicode.IsControl(r), r == 0x061c, r == 0x200b, r == 0x200e, r == 0x200f, r == 0xfeff,
+		r >= 0x2028 && r <= 0x202e, r >= 0x2060 && r <= 0x2069, r >= 0xe0000 && r <= 0xe007f:
+		return true
+	}
+	return false
 }

@@ -88,7 +88,7 @@ func try(p Process, f tryFlags, text string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), install.Wanted{Timeout: limit.HarnessHook}.Limit()*8/10)
 	defer cancel()
 	v := j.verdict(ctx)
-	shown := v
+	shown := harmless(v)
 	shown.Troubles = printable(v.Troubles)
 	a := cardea.Express(shown, m.adapter.Capabilities(), j.event)
 	t := trial{judgement: j, verdict: v, answer: a, output: m.adapter.Render(j.event, a), harness: m.adapter.Name()}
