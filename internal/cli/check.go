@@ -168,6 +168,7 @@ func (h *hook) finish(j *judgement, p progress) harness.Output {
 		troubles = slices.Concat(troubles, problems)
 	}
 	a.Troubles = j.newTroubles(troubles)
+	j.noteCreations(a.Effect, h.begin)
 	if err := errors.Join(j.recordChecks(a.Effect), j.place.session.Save(h.redactor), j.keep(h.redactor, h.late), j.beat(h.process.Now())); err != nil {
 		unwritten := cardea.Unwritten.Trouble("", cardea.CodeUnwritten, "", err.Error())
 		troubles, a.Troubles = append(slices.Clip(troubles), unwritten), append(a.Troubles, unwritten)

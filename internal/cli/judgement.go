@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"cardea.dev"
 	"cardea.dev/internal/call"
@@ -114,7 +115,26 @@ func (j *judgement) untold(v cardea.Verdict) cardea.Troubles {
 func (j *judgement) analyse() { j.event = j.analysis()(j.event) }
 
 func (j *judgement) analysis() func(*cardea.Event) *cardea.Event {
-	return analysis(j.place.dirs.Home, j.exported)
+	return func(ev *cardea.Event) *cardea.Event {
+		world := disk.World(j.place.dirs.Home)
+		world.Exported, world.Made = j.exported, j.place.session.Made
+		return call.Analyse(ev, world)
+	}
+}
+
+// noteCreations notes the files that an allowed line is about to make, so that the
+// session's next line may write them again.
+func (j *judgement) noteCreations(answered cardea.Effect, begin time.Time) {
+	if answered != cardea.Allow || !j.event.Kind.Answered() || j.event.Call == nil {
+		return
+	}
+	for _, p := range j.event.Call.Parts {
+		for _, a := range p.Access {
+			if a.Fresh && a.Redirect && a.Kind == cardea.Write && disk.IsNew(a.Path) {
+				j.place.session.Makes(a.Path, begin)
+			}
+		}
+	}
 }
 
 // exported reports whether a variable is in the environment, which is that of

@@ -28,6 +28,9 @@ type World struct {
 	// IsNew reports whether nothing exists under an absolute path. Nil takes every
 	// path for an existing one.
 	IsNew func(path string) bool
+	// Made reports whether the file at an absolute path is one that an earlier line of the
+	// same session has made. Nil: none is.
+	Made func(path string) bool
 	// TopLevel is what "git rev-parse --show-toplevel" prints in an absolute
 	// folder, "" where that is not known.
 	TopLevel func(dir string) string

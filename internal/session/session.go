@@ -85,6 +85,8 @@ type Session struct {
 	folder string
 	// shown are texts that were shown and are not among kept.Shown.
 	shown []string
+	// making are files that are not among kept.Made yet.
+	making []making
 	// fresh is set where there is no file yet, dirty where it is not current.
 	fresh, dirty bool
 }
@@ -96,6 +98,7 @@ type kept struct {
 	Project  string   `json:"project,omitempty"`
 	Withheld string   `json:"withheld,omitempty"`
 	Shown    []string `json:"told,omitempty"`
+	Made     []made   `json:"made,omitempty"`
 }
 
 const version = 2
@@ -223,6 +226,7 @@ func (s *Session) fill(r *redact.Redactor) {
 		s.kept.Shown = append(s.kept.Shown, s.shownDigest(text))
 	}
 	s.shown = nil
+	s.fillMade()
 	if over := len(s.kept.Shown) - maxShown; over > 0 {
 		s.kept.Shown = slices.Delete(s.kept.Shown, 0, over)
 	}

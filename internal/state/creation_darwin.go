@@ -1,0 +1,10 @@
+package state
+
+import (
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// born is when a file was made.
+func born(_ string, at *unix.Stat_t) time.Time { return time.Unix(at.Btim.Sec, at.Btim.Nsec) }

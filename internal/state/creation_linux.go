@@ -1,0 +1,17 @@
+package state
+
+import (
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// born is when a file was made; the beginning of time where the file system does not say.
+func born(name string, _ *unix.Stat_t) time.Time {
+	var at unix.Statx_t
+	err := unix.Statx(unix.AT_FDCWD, name, unix.AT_SYMLINK_NOFOLLOW, unix.STATX_BTIME, &at)
+	if err != nil || at.Mask&unix.STATX_BTIME == 0 {
+		return time.Time{}
+	}
+	return time.Unix(at.Btime.Sec, int64(at.Btime.Nsec))
+}
