@@ -164,7 +164,7 @@ func (m maker) line(depth int) string {
 	}
 	sub := func() string { return m.line(depth - 1 - m.IntN(2)) }
 	quoted := func() string { return bash.Quote(sub()) }
-	switch m.IntN(26) {
+	switch m.IntN(28) {
 	case 0, 1:
 		return sub() + " && " + sub()
 	case 2:
@@ -184,7 +184,7 @@ func (m maker) line(depth int) string {
 	case 10:
 		return "if " + sub() + "; then " + sub() + "; fi"
 	case 11:
-		return "for i in 1 2; do " + sub() + "; done"
+		return "for " + m.one("i in 1 2", "V in 1 2", "V in x test", "V in x test", "V in x 'a b'", "V in x -f", "V in x *.js", "V in x $(a)") + "; do " + m.one("", "", "", "IFS=x; ", "V=$(a); ", "read V; ", "unset V; ") + sub() + "; done"
 	case 12:
 		return m.one("bash", "sh", "bash -l") + " -c " + quoted()
 	case 13:
@@ -209,6 +209,10 @@ func (m maker) line(depth int) string {
 		return "cd . && " + sub()
 	case 23:
 		return "alias ls=b; " + sub()
+	case 25:
+		return m.simple() + " & V=$!; " + m.one("", "", "V=x; ", "read V; ") + "wait $V; " + sub()
+	case 26:
+		return "for V in " + m.one(". .", ".", ". ..", ". nowhere") + "; do (cd $V && " + sub() + "); done; " + sub()
 	case 24:
 		return "case x in x) " + sub() + ";; esac"
 	}
