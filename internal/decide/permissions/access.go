@@ -94,8 +94,11 @@ func (c *call) onFiles(p *cardea.Part) (by *permissionlist.Entry, ok bool) {
 		switch {
 		case a.Redirect && a.Kind == cardea.Write:
 			return true // accesses judges it
-		case a.Kind == cardea.Read:
+		case a.Kind == cardea.Read && a.Path != "":
 			e = c.covering("Read", a)
+			if e != nil && e.Form == permissionlist.Whole && (a.Recursive || a.Glob) {
+				e = nil // every file is not what lies below a folder, secrets included
+			}
 		case !p.EditsFiles || a.Path == "" || a.Glob:
 			return false
 		case a.Kind == cardea.Write && a.Path == "/dev/null", accepted && (a.Kind == cardea.Write || a.Kind == cardea.Delete) && c.inWork(a):
