@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"mvdan.cc/sh/v3/syntax"
 
@@ -196,7 +197,7 @@ func (w *walker) script(text string) {
 	if w.shell.posix && !sameInPOSIX(text) {
 		w.opaqueLine(text, cardea.OpaqueSh, "sh may read it in another way than bash does")
 	}
-	parser := syntax.NewParser(syntax.Variant(syntax.LangBash))
+	parser := parsers.Get().(*syntax.Parser)
 	var file []*syntax.Stmt
 	f, err := parser.Parse(strings.NewReader(text), "")
 	if err == nil {
@@ -210,6 +211,7 @@ func (w *walker) script(text string) {
 			}
 		}
 	}
+	parsers.Put(parser) // one that panicked is not used again
 	w.shell.ignoresCase = w.shell.ignoresCase || strings.Contains(text, "nocase")
 	w.treeCheck(file)
 	w.onlyComments = len(file) == 0 && err == nil
@@ -217,6 +219,9 @@ func (w *walker) script(text string) {
 	w.collectFunctions(file)
 	w.stmts(file)
 }
+
+// parsers are kept for the next text, since each has large buffers.
+var parsers = sync.Pool{New: func() any { return syntax.NewParser(syntax.Variant(syntax.LangBash)) }}
 
 // sameInPOSIX reports whether the grammar of sh reads a text as bash's does.
 func sameInPOSIX(text string) bool {

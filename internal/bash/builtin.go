@@ -247,7 +247,7 @@ func (w *walker) readNames(name string, words []field, assigns []cardea.Assign) 
 			break
 		}
 		if name == "getopts" {
-			w.cur.vars["OPTARG"] = w.someOf(w.options(words[min(len(words), 2):]))
+			w.cur.vars.set("OPTARG", w.someOf(w.options(words[min(len(words), 2):])))
 		}
 		if name == "mapfile" || name == "readarray" {
 			w.setList(f, in.all())
@@ -260,7 +260,7 @@ func (w *walker) readNames(name string, words []field, assigns []cardea.Assign) 
 	}
 	if name == "read" && w.reads(words) && !slices.ContainsFunc(assigns, func(a cardea.Assign) bool { return !a.Static || a.Value != "" }) {
 		if s := w.fromSearch(); s != nil {
-			v := w.cur.vars[words[len(words)-1].Text]
+			v := w.cur.vars.get(words[len(words)-1].Text)
 			w.set(words[len(words)-1].Text, value{kind: dynamic, found: s, may: v.may})
 		}
 	}

@@ -264,8 +264,8 @@ func (w *walker) start(inv invocation) {
 func (w *walker) builtin(b builtin, inv invocation) {
 	before := map[string]value{}
 	for _, a := range inv.assigns {
-		before[a.Name] = w.cur.vars[a.Name]
-		w.cur.vars[a.Name] = value{kind: dynamic}
+		before[a.Name] = w.cur.vars.get(a.Name)
+		w.cur.vars.set(a.Name, value{kind: dynamic})
 	}
 	if inv.mayFail {
 		w.mayRun(func() { b(w, inv) })
@@ -277,8 +277,8 @@ func (w *walker) builtin(b builtin, inv invocation) {
 		switch {
 		case special(name):
 			w.forgetName(a.Name)
-		case same(w.cur.vars[a.Name], value{kind: dynamic}):
-			w.cur.vars[a.Name] = before[a.Name]
+		case same(w.cur.vars.get(a.Name), value{kind: dynamic}):
+			w.cur.vars.set(a.Name, before[a.Name])
 		}
 	}
 }
@@ -360,7 +360,7 @@ func (w *walker) callFunction(name string, f *function, params []string, known b
 	w.mergeExits(nil, exits)
 	w.cur.params, w.cur.paramsOK = savedParams, savedOK
 	for name, v := range w.shell.locals {
-		w.cur.vars[name] = v
+		w.cur.vars.set(name, v)
 	}
 	w.shell.locals = savedLocals
 	w.cmd, w.src, w.base, w.at = saved, src, base, at
@@ -534,7 +534,7 @@ func (w *walker) describe(inv invocation) knowledge.Meaning {
 // paths say what paths mean at this point of the line.
 func (w *walker) paths() knowledge.Paths {
 	p := knowledge.Paths{Dir: w.cur.cwd, Resolve: w.env.Resolve}
-	if home := w.cur.vars["HOME"]; home.kind == known {
+	if home := w.cur.vars.get("HOME"); home.kind == known {
 		p.Home = home.text
 	}
 	if p.Dir == "" {

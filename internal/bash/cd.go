@@ -113,13 +113,13 @@ func (w *walker) enter(inv invocation, name string, inside bool) {
 	w.cur.setCwd(dir)
 	if strings.HasPrefix(name, "//") || a.Spelled != "" {
 		// $PWD keeps two slashes, and the names of links.
-		w.cur.vars["PWD"] = value{kind: dynamic}
+		w.cur.vars.set("PWD", value{kind: dynamic})
 	}
 	w.cur.cdMayFail = dir != "" && (w.files.changed || backtracks(name) || w.env.IsDir == nil || !w.env.IsDir(dir))
 	if w.cur.cdMayFail || dir == "" || old.kind != known {
 		old = value{kind: dynamic}
 	}
-	w.cur.vars["OLDPWD"] = old
+	w.cur.vars.set("OLDPWD", old)
 	home := inside || dir != "" && paths.WithinAny(w.env.Roots, dir)
 	if !home {
 		inv.access = append(slices.Clone(inv.access), a)

@@ -131,19 +131,20 @@ func (w *walker) childShell(via, text string, params []field, inv invocation) {
 		shell, _, _ := strings.Cut(via, " ")
 		w.shell.posix = !knowledge.Has(form.IsBash, shell) // the others are, or start, whatever sh is
 		vars, home, cwd := w.cur.vars, w.lookup("HOME"), w.lookup("PWD")
-		w.cur.vars = map[string]value{}
+		w.cur.vars = variables{}
 		// What the line has set is there if it was exported before.
-		for name, v := range vars {
-			w.cur.vars[name] = value{kind: dynamic, may: v.texts()}
+		for name, v := range vars.m {
+			w.cur.vars.set(name, value{kind: dynamic, may: v.texts()})
 		}
-		w.cur.vars["HOME"], w.cur.vars["PWD"] = home, cwd
+		w.cur.vars.set("HOME", home)
+		w.cur.vars.set("PWD", cwd)
 		w.cur.unsure, w.cur.allexport = false, false
 		for _, a := range slices.Concat(exported, inv.assigns) {
 			v := value{kind: dynamic, may: inv.may[a.Name]}
 			if a.Static && !slices.Contains(inv.dropped, a.Name) && !slices.Contains(inv.dropped, "*") {
 				v = value{kind: known, text: a.Value}
 			}
-			w.cur.vars[a.Name] = v
+			w.cur.vars.set(a.Name, v)
 		}
 		w.cur.tainted = tainted
 		w.cur.name, w.cur.params, w.cur.paramsOK = via, nil, true

@@ -84,7 +84,7 @@ func (w *walker) declared(a *syntax.Assign, before *state, exports bool, variant
 	name, again := a.Name.Value, false
 	if variant != "export" && variant != "readonly" && w.shell.locals != nil {
 		if _, again = w.shell.locals[name]; !again {
-			w.shell.locals[name] = w.cur.vars[name]
+			w.shell.locals[name] = w.cur.vars.get(name)
 		}
 	}
 	if a.Naked {
@@ -95,21 +95,21 @@ func (w *walker) declared(a *syntax.Assign, before *state, exports bool, variant
 			if knowledge.VariableClass(name) == cardea.EnvDangerous { // bash without PATH runs what lies here
 				w.taint(cardea.OpaqueVariable, "setting "+name+" changes what later commands do")
 			}
-			w.cur.vars[name] = value{kind: unset}
+			w.cur.vars.set(name, value{kind: unset})
 			if again {
-				w.cur.vars[name] = value{kind: dynamic} // one that is local already keeps its value
+				w.cur.vars.set(name, value{kind: dynamic}) // one that is local already keeps its value
 			}
 		}
 	} else {
 		after := w.cur
 		w.cur = before.clone()
 		w.assign(a)
-		v, tainted, vague := w.cur.vars[name], w.cur.tainted, w.cur.unsure
+		v, tainted, vague := w.cur.vars.get(name), w.cur.tainted, w.cur.unsure
 		w.cur = after
 		if variant == "local" && w.shell.locals == nil || bracesIn(a.Value) {
 			v = value{kind: dynamic} // it fails, or sets it more than once
 		}
-		w.cur.vars[name] = v
+		w.cur.vars.set(name, v)
 		w.cur.unsure = w.cur.unsure || vague
 		w.taint(tainted.Code, tainted.Reason)
 		if a.Array == nil && (strings.HasPrefix(v.text, "(") || v.kind != known && (w.shell.traits[name]&listed != 0 || w.cur.unsure)) {

@@ -97,16 +97,17 @@ func (w *walker) forgetIn(body []*syntax.Stmt, seen map[string]bool) {
 
 // keepFolder forgets what a subshell may set, except for the folder, which stays its own.
 func (w *walker) keepFolder(forget func()) {
-	cwd, mayFail, pushed, pwd := w.cur.cwd, w.cur.cdMayFail, w.cur.pushed, w.cur.vars["PWD"]
+	cwd, mayFail, pushed, pwd := w.cur.cwd, w.cur.cdMayFail, w.cur.pushed, w.cur.vars.get("PWD")
 	forget()
 	if !w.cur.unsure {
-		w.cur.cwd, w.cur.cdMayFail, w.cur.pushed, w.cur.vars["PWD"] = cwd, mayFail, pushed, pwd
+		w.cur.cwd, w.cur.cdMayFail, w.cur.pushed = cwd, mayFail, pushed
+		w.cur.vars.set("PWD", pwd)
 	}
 }
 
 // forgetNumber makes unknown which number a variable holds, if it holds one.
 func (w *walker) forgetNumber(name string) {
-	if v := w.cur.vars[name]; numeric(v) {
+	if v := w.cur.vars.get(name); numeric(v) {
 		w.store(name, someNumber)
 	} else if evaluatesSafely(v) {
 		w.store(name, safeValue)

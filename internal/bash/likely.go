@@ -84,14 +84,14 @@ func (w *walker) mayBe(name string) []string {
 	if name == "@" || name == "*" || name[0] >= '1' && name[0] <= '9' {
 		return w.cur.params
 	}
-	out := w.cur.vars[name].texts()
+	out := w.cur.vars.get(name).texts()
 	if w.shell.traits[name]&odd == 0 {
 		return out
 	}
 	for _, other := range out { // declare -l, declare -u, declare -n
 		out = append(out[:len(out):len(out)], strings.ToLower(other), strings.ToUpper(other))
 		if plainName(other) && other != name {
-			out = append(out, w.cur.vars[other].texts()...)
+			out = append(out, w.cur.vars.get(other).texts()...)
 		}
 	}
 	return w.bounded(out)
@@ -194,9 +194,9 @@ func (w *walker) mayLater(a *syntax.Assign) {
 		return
 	}
 	if text, ok := literalWord(a.Value); ok && text != "" {
-		v := w.cur.vars[a.Name.Value]
+		v := w.cur.vars.get(a.Name.Value)
 		v.may = w.bounded(append(v.may[:len(v.may):len(v.may)], text))
-		w.cur.vars[a.Name.Value] = v
+		w.cur.vars.set(a.Name.Value, v)
 	}
 }
 
@@ -311,7 +311,8 @@ func (w *walker) takes(builtin string, words []field, assigns []cardea.Assign) *
 		}
 	}
 	v := w.someOf(in.all()) // where it puts them without a name
-	w.cur.vars["REPLY"], w.cur.vars["MAPFILE"] = v, v
+	w.cur.vars.set("REPLY", v)
+	w.cur.vars.set("MAPFILE", v)
 	return in
 }
 

@@ -128,14 +128,14 @@ func (w *walker) lookup(name string) value {
 	case w.cur.unsure, shellSets(name), w.shell.traits[name]&odd != 0:
 		return value{kind: dynamic, may: w.mayBe(name)}
 	case w.shell.traits[name]&integer != 0:
-		if v := w.cur.vars[name]; v.kind != outside && (v.kind != known || !decimal(v.text)) {
+		if v := w.cur.vars.get(name); v.kind != outside && (v.kind != known || !decimal(v.text)) {
 			if same(v, someNumber) || same(v, safeValue) {
 				return v
 			}
 			return value{kind: dynamic}
 		}
 	}
-	return w.cur.vars[name]
+	return w.cur.vars.get(name)
 }
 
 // set assigns a variable in the shell itself.
@@ -188,7 +188,7 @@ func (w *walker) isFixed(name string) bool {
 
 // store changes a variable without looking at what bash would evaluate.
 func (w *walker) store(name string, v value) {
-	w.cur.vars[name] = v
+	w.cur.vars.set(name, v)
 	if v.kind != known && w.cmd.spots != nil && len(w.cmd.pending) > 0 {
 		w.setOrigin(name, w.cmd.pending[len(w.cmd.pending)-1].at)
 	}
@@ -202,7 +202,7 @@ func (w *walker) store(name string, v value) {
 
 // forgetName makes a variable unknown.
 func (w *walker) forgetName(name string) {
-	v := value{kind: dynamic, may: w.cur.vars[name].texts()}
+	v := value{kind: dynamic, may: w.cur.vars.get(name).texts()}
 	if w.shell.traits[name]&integer != 0 {
 		v = someNumber // what is assigned is looked at where it is assigned
 	}

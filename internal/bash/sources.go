@@ -260,7 +260,7 @@ func (w *walker) likely(text string) string {
 		name, rest = "PWD", text[2:]
 	case strings.HasPrefix(text, "~"):
 		user, after, _ := strings.Cut(text[1:], "/")
-		if home := w.cur.vars["HOME"]; home.kind == known && user != "" && plainUser(user) {
+		if home := w.cur.vars.get("HOME"); home.kind == known && user != "" && plainUser(user) {
 			return path.Join(path.Dir(home.text), user, strings.Trim(after, `"`))
 		}
 		return ""
@@ -268,7 +268,7 @@ func (w *walker) likely(text string) string {
 		return ""
 	}
 	rest = strings.Trim(rest, `"*`)
-	if v := w.cur.vars[name]; v.kind == known && strings.HasPrefix(v.text, "/") && !strings.ContainsAny(rest, "$`{") {
+	if v := w.cur.vars.get(name); v.kind == known && strings.HasPrefix(v.text, "/") && !strings.ContainsAny(rest, "$`{") {
 		return path.Clean(v.text + "/" + rest)
 	}
 	return ""

@@ -44,7 +44,7 @@ type function struct {
 
 // state is what bash would know at a point of the line.
 type state struct {
-	vars      map[string]value
+	vars      variables
 	cwd       string   // "" when unknown
 	pushed    []string // where popd leads, one after the other, as far as known
 	params    []string // $1…, certain when paramsOK
@@ -61,20 +61,40 @@ type state struct {
 	cdMayFail bool
 }
 
+// variables are what is known of variables, by name. Copies share a map until one of
+// them changes it: most subshells and branches change nothing.
+type variables struct {
+	m      map[string]value
+	shared bool
+}
+
+func (v *variables) get(name string) value { return v.m[name] }
+
+func (v *variables) set(name string, x value) {
+	switch {
+	case v.m == nil:
+		v.m = map[string]value{}
+	case v.shared:
+		v.m = maps.Clone(v.m)
+	}
+	v.shared = false
+	v.m[name] = x
+}
+
 func newState(env Env) *state {
-	s := &state{vars: map[string]value{}, cwd: env.Cwd, name: env.Name}
+	s := &state{cwd: env.Cwd, name: env.Name}
 	if env.Home != "" {
-		s.vars["HOME"] = value{kind: known, text: env.Home}
+		s.vars.set("HOME", value{kind: known, text: env.Home})
 	}
 	if env.Cwd != "" {
-		s.vars["PWD"] = value{kind: known, text: env.Cwd}
+		s.vars.set("PWD", value{kind: known, text: env.Cwd})
 	}
 	return s
 }
 
 func (s *state) clone() *state {
+	s.vars.shared = true // for both
 	c := *s
-	c.vars = maps.Clone(s.vars)
 	c.exported = append([]cardea.Assign(nil), s.exported...)
 	return &c
 }
@@ -82,14 +102,14 @@ func (s *state) clone() *state {
 // merge joins the state after a construct that may not have run, or that ran
 // in one of several ways: what differs is not known.
 func (s *state) merge(o *state) {
-	for name, v := range o.vars {
-		if old := s.vars[name]; !same(old, v) || !slices.Equal(old.may, v.may) {
-			s.vars[name] = either(old, v)
+	for name, v := range o.vars.m {
+		if old := s.vars.get(name); !same(old, v) || !slices.Equal(old.may, v.may) {
+			s.vars.set(name, either(old, v))
 		}
 	}
-	for name, v := range s.vars {
-		if other := o.vars[name]; !same(other, v) {
-			s.vars[name] = either(other, v)
+	for name, v := range s.vars.m {
+		if other := o.vars.get(name); !same(other, v) {
+			s.vars.set(name, either(other, v))
 		}
 	}
 	if s.cwd != o.cwd || s.cdMayFail != o.cdMayFail || !slices.Equal(s.pushed, o.pushed) {
@@ -142,9 +162,9 @@ func (s *state) setCwd(dir string) {
 	s.cwd, s.cdMayFail = dir, false
 	if dir == "" {
 		s.pushed = nil
-		s.vars["PWD"] = value{kind: dynamic}
+		s.vars.set("PWD", value{kind: dynamic})
 	} else {
-		s.vars["PWD"] = value{kind: known, text: dir}
+		s.vars.set("PWD", value{kind: known, text: dir})
 	}
 }
 

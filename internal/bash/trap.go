@@ -63,9 +63,9 @@ func (w *walker) changesState(text string) bool {
 		return true
 	}
 	saved := w.cur
-	w.cur = &state{vars: map[string]value{}, cwd: "/", paramsOK: true}
+	w.cur = &state{cwd: "/", paramsOK: true}
 	w.forget(f.Stmts)
 	after := w.cur
 	w.cur = saved
-	return len(after.vars) > 0 || after.unsure || after.cwd != "/" || !after.paramsOK || after.tainted.Code != "" || after.allexport
+	return len(after.vars.m) > 0 || after.unsure || after.cwd != "/" || !after.paramsOK || after.tainted.Code != "" || after.allexport
 }
