@@ -40,6 +40,9 @@ func (w *walker) shellProgram(_ *wrapper, inv invocation) {
 		if strings.Contains(strings.TrimSpace(w.cmd.stdin.text), "\n") && (slices.ContainsFunc(w.out.Parts[begin:], readsScript) || strings.Contains(w.cmd.stdin.text, "select")) {
 			w.opaqueLine(inv.text, cardea.OpaqueSharedInput, "a shell reads its script from its standard input, and commands in it may read lines of it too")
 		}
+		if text := w.cmd.stdin.text; (len(text)-len(strings.TrimRight(text, `\`)))%2 == 1 {
+			w.opaqueLine(inv.text, cardea.OpaqueSyntax, "bash drops a backslash at the end of its input")
+		}
 	default:
 		w.spot(inv.text, cardea.OpaqueStandardInput, "a shell reads its commands from its standard input")
 		w.emitProgram(inv)
@@ -130,10 +133,9 @@ func (w *walker) childShell(via, text string, params []field, inv invocation) {
 		defer func(posix bool) { w.shell.posix = posix }(w.shell.posix)
 		shell, _, _ := strings.Cut(via, " ")
 		w.shell.posix = !knowledge.Has(form.IsBash, shell) // the others are, or start, whatever sh is
-		vars, home, cwd := w.cur.vars, w.lookup("HOME"), w.lookup("PWD")
-		w.cur.vars = variables{}
-		// What the line has set is there if it was exported before.
-		for name, v := range vars.m {
+		before, home, cwd := w.cur.vars.m, w.lookup("HOME"), w.lookup("PWD")
+		w.cur.vars = variables{} // what the line has set is there if it was exported before
+		for name, v := range before {
 			w.cur.vars.set(name, value{kind: dynamic, may: v.texts()})
 		}
 		w.cur.vars.set("HOME", home)

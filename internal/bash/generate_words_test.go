@@ -177,7 +177,7 @@ func (g *generator) doubleQuoted() {
 
 // parameter writes ${…} with something in it.
 func (g *generator) parameter() {
-	name := g.pick("v", "w", "u", "v", "1", "HOME")
+	name := g.pick("v", "w", "u", "v", "1") // not HOME, whose value is another one where the line is run
 	inner := func() string {
 		return g.script(func() {
 			switch {
