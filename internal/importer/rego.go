@@ -43,9 +43,12 @@ func regoChecks(checks []check) (text string, signals []string) {
 }
 
 // failed is when a check fails, and what it said.
-const failed = `failed(said) if said.ok == false
+const failed = `failed(said) if {
+	said.ok == false
+	object.get(said, "ran", true)
+}
 
-said_of(said) := trim_space(concat("\n", [said.output, said.error]))
+said_of(said) := trim_space(concat("\n", [object.get(said, "output", ""), object.get(said, "error", "")]))
 `
 
 func gitPreCheck(operations []string, checks []check) string {

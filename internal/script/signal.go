@@ -44,8 +44,9 @@ type Signal struct {
 type Result struct {
 	// Value is a JSON value: what was written, decoded where it is JSON, else as
 	// text without the space around it. Of a signal that failed it is
-	// {"ok": false, "error": "…", "timed_out": …}, of one that could not be
-	// started with "ran": false.
+	// {"ok": false, "error": "…", "timed_out": …}, of one that ran to its end also
+	// with "exit_code", "output" and "success", as Cupcake gives them; of one that
+	// could not be started with "ran": false.
 	Value any
 	// OK is false where it failed, Unstarted is set where it could not even be
 	// started.
@@ -103,7 +104,13 @@ func runSignal(ctx context.Context, s Signal, stdin []byte) Result {
 		}
 		r.Value, r.Unstarted = map[string]any{"ok": false, "ran": false, "error": why, "timed_out": false}, true
 	case err != nil:
-		r.Value = Failed(err.Error(), false)
+		failed := Failed(err.Error(), false).(map[string]any)
+		var exit *exec.ExitError
+		if errors.As(err, &exit) {
+			failed["exit_code"], failed["success"] = exit.ExitCode(), false
+			failed["output"] = strings.ToValidUTF8(string(bytes.TrimSpace(text)), "\uFFFD")
+		}
+		r.Value = failed
 	default:
 		r.Value, r.OK = decoded(text), true
 	}
@@ -125,7 +132,7 @@ func runScript(ctx context.Context, s Signal, most time.Duration, stdin []byte) 
 	case errors.Is(err, ErrTooMuch):
 		return nil, fmt.Errorf("it says more than %d bytes", maxOutput)
 	case errors.As(err, new(*exec.ExitError)) && said != "":
-		return nil, fmt.Errorf("%w: %s", err, said)
+		return out, fmt.Errorf("%w: %s", err, said)
 	}
 	return out, err
 }

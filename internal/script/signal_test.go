@@ -26,6 +26,9 @@ func TestRun(t *testing.T) {
 	never := func(why string) any {
 		return map[string]any{"ok": false, "ran": false, "error": why, "timed_out": false}
 	}
+	ended := func(why, output string, code int) any {
+		return map[string]any{"ok": false, "error": why, "timed_out": false, "exit_code": code, "output": output, "success": false}
+	}
 	for _, tt := range []struct {
 		name   string
 		script Signal
@@ -41,12 +44,12 @@ func TestRun(t *testing.T) {
 		{"standard input that is not read", Signal{Command: "echo x"}, strings.Repeat("y", 1<<20), "x"},
 		{"no text", Signal{Command: `printf '\377a'`}, "", "\uFFFDa"},
 		{"a file, in its folder", Signal{Name: "s", File: script, Dir: dir}, "", dir + "\ns"},
-		{"failed", Signal{Command: "echo why >&2; exit 3"}, "", Failed("exit status 3: why", false)},
-		{"failed without a word", Signal{Command: "exit 3"}, "", Failed("exit status 3", false)},
+		{"failed", Signal{Command: "echo out; echo why >&2; exit 3"}, "", ended("exit status 3: why", "out", 3)},
+		{"failed without a word", Signal{Command: "exit 3"}, "", ended("exit status 3", "", 3)},
 		{"too much", Signal{Command: "yes"}, "", Failed("it says more than 1048576 bytes", false)},
 		{"a file that is not there", Signal{File: dir + "/none"}, "", never("fork/exec " + dir + "/none: no such file or directory")},
 		{"a file that may not be executed", Signal{File: plain}, "", never("fork/exec " + plain + ": permission denied; make it executable: chmod +x")},
-		{"killed", Signal{Command: "kill -9 $$"}, "", Failed("signal: killed", false)},
+		{"killed", Signal{Command: "kill -9 $$"}, "", ended("signal: killed", "", -1)},
 	} {
 		r := runSignal(context.Background(), tt.script, []byte(tt.stdin))
 		if !reflect.DeepEqual(r.Value, tt.want) {
