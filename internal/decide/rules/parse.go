@@ -42,7 +42,7 @@ func Parse(file string, data []byte, from Origin) ([]Rule, []cardea.Diagnostic) 
 	if v := top.Get("version"); v.Present() {
 		v.Int(1, 1)
 	}
-	if doc.Top().Present() && !top.Has("rules") {
+	if !top.Has("rules") && doc.Top().Present() && (len(top.Unknown()) > 0 || len(top.Keys()) == 0) { // one of comments has a version at most
 		doc.Top().Problem(cardea.CodeMissing, "write rules: and a list below it", "the file has no rules")
 	}
 	for _, v := range top.List("rules") {
