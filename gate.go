@@ -70,7 +70,9 @@ func (g *Gate) Decide(ctx context.Context, ev *Event) Verdict {
 	if !changed {
 		return first
 	}
-	return first.withRewrite(input, g.decideCall(ctx, g.analyse(ev.WithCall(ev.Call.WithInput(input)))))
+	rewritten := g.analyse(ev.WithCall(ev.Call.WithInput(input)))
+	second := g.decideCall(ctx, rewritten)
+	return first.withRewrite(input, second, allowsRewritten(first, second, ev.Call, rewritten.Call))
 }
 
 func (g *Gate) analyse(ev *Event) *Event {

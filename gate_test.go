@@ -287,6 +287,11 @@ func TestRewrite(t *testing.T) {
 	analyse := func(ev *cardea.Event) *cardea.Event {
 		return ev.WithCall(ev.Call.WithParts([]cardea.Part{{Text: fmt.Sprint(ev.Call.Input["command"])}}, nil, nil))
 	}
+	rewrites := func(e cardea.Effect, to string) cardea.Opinion {
+		o := rewrite(e, to, "")
+		o.Advice.AllowsRewritten = true
+		return o
+	}
 	judge := func(text string, e cardea.Effect) cardea.Decider { return byText{text: text, effect: e} }
 	tests := []struct {
 		name    string
@@ -300,6 +305,10 @@ func TestRewrite(t *testing.T) {
 		{"the new input is denied", rewrite(cardea.Abstain, "new", ""), judge("new", cardea.Deny), cardea.Deny, false},
 		{"a denied call is never rewritten", rewrite(cardea.Abstain, "new", ""), judge("old", cardea.Deny), cardea.Deny, false},
 		{"ask stays ask", rewrite(cardea.Ask, "new", ""), says{}, cardea.Ask, true},
+		{"allowed by who rewrites", rewrites(cardea.Abstain, "new"), says{}, cardea.Allow, true},
+		{"who rewrites lifts no doubt", rewrites(cardea.Abstain, "new"), judge("new", cardea.Defer), cardea.Ask, true},
+		{"nor a question", rewrites(cardea.Abstain, "new"), judge("new", cardea.Ask), cardea.Ask, true},
+		{"nor a question about the old input", rewrites(cardea.Abstain, "new"), judge("old", cardea.Ask), cardea.Ask, true},
 		{"no change is no rewrite", rewrite(cardea.Abstain, "old", ""), says{}, cardea.Abstain, false},
 	}
 	for _, tt := range tests {

@@ -117,6 +117,9 @@ type Advice struct {
 	// Rewrite replaces fields of the tool input, by exact key. Values are in the
 	// types of [Call].Input.
 	Rewrite map[string]any
+	// AllowsRewritten allows what the rewrite made, where nobody else speaks about
+	// it.
+	AllowsRewritten bool
 }
 
 // Empty reports whether there is no advice.

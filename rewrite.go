@@ -41,8 +41,8 @@ func rewriting(opinions []Opinion) []Opinion {
 
 // withRewrite is the verdict on a call whose input is to be rewritten, given the
 // verdict on the rewritten call: the stricter one counts, and what nobody allowed
-// is asked about.
-func (v Verdict) withRewrite(input map[string]any, second Verdict) Verdict {
+// is asked about, unless whoever rewrote it allows it.
+func (v Verdict) withRewrite(input map[string]any, second Verdict, allowed bool) Verdict {
 	rewrites := rewriting(v.Opinions)
 	for _, t := range second.Troubles {
 		if !slices.Contains(v.Troubles, t) {
@@ -57,6 +57,11 @@ func (v Verdict) withRewrite(input map[string]any, second Verdict) Verdict {
 		return v
 	}
 	v.Rewrite = input
+	if v.Effect == Abstain && allowed {
+		v.Effect, v.By = Allow, rewrites[0].By()
+		v.Reason = strings.Join(append([]string{"the input was rewritten"}, reasonsOf(rewrites)...), ": ")
+		v.Message = v.Reason
+	}
 	if v.Effect == Defer || v.Effect == Abstain {
 		v.Effect = Ask
 		v.By = rewrites[0].By()
@@ -64,6 +69,27 @@ func (v Verdict) withRewrite(input map[string]any, second Verdict) Verdict {
 		v.Message = v.Reason
 	}
 	return v
+}
+
+// allowsRewritten reports whether those who rewrite a call allow what became of
+// it. It holds for a call of one part, and otherwise for parts that the rewrite
+// changed: what an agent writes beside such a part is its own. It holds for nothing
+// that cannot be seen through, runs as somebody else or elsewhere, or writes by a
+// redirection.
+func allowsRewritten(first, second Verdict, before, after *Call) bool {
+	all := rewriting(first.Opinions)
+	if len(all) == 0 || slices.ContainsFunc(all, func(o Opinion) bool { return !o.Advice.AllowsRewritten }) || len(after.Opaque) > 0 || len(after.Parts) != len(second.Parts) {
+		return false
+	}
+	for i := range after.Parts {
+		p := &after.Parts[i]
+		same := func(old Part) bool { return old.Text == p.Text }
+		beyond := len(p.Opaque) > 0 || p.Elevated || p.Remote || slices.ContainsFunc(p.Access, func(a Access) bool { return a.NeedsSeparatePermission() })
+		if second.Parts[i] != Allow && (beyond || len(after.Parts) > 1 && slices.ContainsFunc(before.Parts, same)) {
+			return false
+		}
+	}
+	return true
 }
 
 // reasonsOf are the reasons of those who rewrite, as one text, or none.

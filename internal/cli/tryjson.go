@@ -105,6 +105,8 @@ type adviceJSON struct {
 	Context string         `json:"context,omitempty"`
 	Instead string         `json:"instead,omitempty"`
 	Rewrite map[string]any `json:"rewrite,omitempty"`
+	// AllowsRewritten is set where who rewrites allows what became of the call.
+	AllowsRewritten bool `json:"allows_rewritten,omitempty"`
 }
 
 type stageJSON struct {

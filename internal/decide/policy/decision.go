@@ -370,6 +370,7 @@ func rewriting(ev *cardea.Event, all []decision) (cardea.Opinion, cardea.Trouble
 	o := all[0].opinion(cardea.Abstain, cardea.WholeCall)
 	o.Rule, o.Reason = strings.Join(rules, "+"), strings.Join(why, "\n")
 	o.Advice.Rewrite = map[string]any{}
+	o.Advice.AllowsRewritten = !slices.ContainsFunc(all, func(d decision) bool { return !ofCupcake(d.pkg) || d.loose })
 	for field, v := range merged {
 		o.Advice.Rewrite[field] = over(ev.Call.Input[field], v)
 	}

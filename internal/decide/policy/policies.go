@@ -184,8 +184,9 @@ func (p *Policies) trace(what, name, detail string, took time.Duration) {
 type run struct {
 	decider
 	ev *cardea.Event
-	// plain is the input without signals, made when it is needed.
-	plain *engine.Input
+	// plain are the inputs without signals, of Cupcake's packages and of others, made
+	// when they are needed.
+	plain map[bool]*engine.Input
 	found []decision
 	// more are opinions about signals that may not run.
 	more   []cardea.Opinion
@@ -501,8 +502,8 @@ func (r *run) unread(f Folder, s *set, lost []int) {
 // speak, because it needs what the person has not accepted.
 func (r *run) input(at *prepared, p *pick, d *decision) (engine.Input, bool) {
 	switch {
-	case len(p.signals) == 0 && r.plain != nil:
-		return *r.plain, true
+	case len(p.signals) == 0 && r.plain[ofCupcake(p.pkg)] != nil:
+		return *r.plain[ofCupcake(p.pkg)], true
 	case len(p.signals) > 0 && d.changed:
 		r.askPerson(d, fmt.Sprintf("policy %s cannot tell: it needs signals, and is not as you trusted it; look at it with \"cardea trust\"", shownName(p.pkg)))
 		return engine.Input{}, false
@@ -510,13 +511,20 @@ func (r *run) input(at *prepared, p *pick, d *decision) (engine.Input, bool) {
 		r.askOnce(d, "its signals do not run, since the project is not trusted; look at it with \"cardea trust\"")
 		return engine.Input{}, false
 	}
-	in, err := engine.NewInput(Input(r.ev, r.values(at, p, d), r.settings.Facts))
+	fields := Input(r.ev, r.values(at, p, d), r.settings.Facts)
+	if ofCupcake(p.pkg) {
+		asCupcake(fields, r.ev)
+	}
+	in, err := engine.NewInput(fields)
 	if err != nil {
 		r.fail(at.folder, cardea.BrokenPolicy.Trouble(d.source, engine.CodeEvaluate, "", err.Error()).Diagnostic)
 		return engine.Input{}, false
 	}
 	if len(p.signals) == 0 {
-		r.plain = &in
+		if r.plain == nil {
+			r.plain = map[bool]*engine.Input{}
+		}
+		r.plain[ofCupcake(p.pkg)] = &in
 	}
 	return in, true
 }

@@ -234,6 +234,9 @@ func (s Sources) routing(m module) []cardea.Diagnostic {
 	say := func(severity cardea.Level, code cardea.Code, format string, args ...any) {
 		out = append(out, cardea.Diagnostic{Severity: severity, File: m.Path, Line: f.Line, Column: 1, Code: code, Text: fmt.Sprintf(format, args...)})
 	}
+	if strings.HasSuffix(m.Path, TestSuffix) && f.Policy() && len(f.Events) > 0 && len(f.Verbs) > 0 {
+		say(cardea.LevelError, engine.CodeNoEvents, "this policy is never asked: a file whose name ends in %s holds tests; rename it", TestSuffix)
+	}
 	for _, e := range f.Events {
 		if e == "*" {
 			continue
