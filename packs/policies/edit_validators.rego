@@ -12,13 +12,16 @@ package cardea.policies.edit_validators
 
 import rego.v1
 
+# Most validators write what is wrong to standard output.
+told(said) := [text | some text in [object.get(said, "error", "no"), substring(object.get(said, "output", ""), 0, 4000)]; text != ""]
+
 block contains decision if {
 	said := input.signals.validate
 	said.ok == false
 	object.get(said, "ran", true)
 	decision := {
 		"rule_id": "edit-validators",
-		"reason": sprintf("the validator says: %s", [object.get(said, "error", "no")]),
+		"reason": sprintf("the validator says: %s", [concat("\n", told(said))]),
 		"severity": "MEDIUM",
 	}
 }

@@ -9,6 +9,11 @@ test_blocked if {
 	contains(d.reason, "x.go:1")
 }
 
+test_output_is_told if {
+	some d in edit_validators.block with input.signals.validate as {"ok": false, "error": "exit status 1", "output": "x.go:1: no", "timed_out": false}
+	d.reason == "the validator says: exit status 1\nx.go:1: no"
+}
+
 test_fine if {
 	count(edit_validators.block) == 0 with input.signals.validate as "ok"
 	count(edit_validators.block) == 0 with input.signals.validate as {"ok": true}
