@@ -19,6 +19,8 @@ type entry struct {
 	// those of its head then, or, where lost is set, none.
 	broken *cardea.Diagnostic
 	lost   bool
+	// mistake is one in its METADATA that leaves its routing readable.
+	mistake *cardea.Diagnostic
 }
 
 // skipped reports Cupcake's aggregation, which Cardea does by itself.
@@ -31,7 +33,7 @@ func digest(text string) string {
 
 // indexVersion is part of every index: one of another version is made anew. It
 // changes with the form, and with what is accepted.
-const indexVersion = "4 opa 1.22.0"
+const indexVersion = "5 opa 1.22.0"
 
 // The index is lines of fields, since it is read at every call, and a few
 // hundred lines are split faster than JSON is decoded.
@@ -59,7 +61,7 @@ func encode(entries []entry, checked []string) string {
 			flags += "l"
 		}
 		fields := []string{e.path, e.stamp, flags, f.Package, strconv.Itoa(f.Line), strconv.Itoa(f.VerbLine), list(f.Events), list(f.Tools), list(f.Signals),
-			list(f.Verbs), list(f.Refs), clean(f.Title), clean(f.Description), list(f.Authors), brokenText(e.broken)}
+			list(f.Verbs), list(f.Refs), clean(f.Title), clean(f.Description), list(f.Authors), brokenText(e.broken), brokenText(e.mistake)}
 		b.WriteString(strings.Join(fields, fieldMark) + lineMark)
 	}
 	return b.String()
@@ -120,7 +122,7 @@ func decode(text string) (entries []entry, checked []string) {
 	entries = make([]entry, 0, strings.Count(rest, lineMark))
 	lists := unlister{}
 	for line := range strings.SplitSeq(rest, lineMark) {
-		var f [15]string
+		var f [16]string
 		n := 0
 		for field := range strings.SplitSeq(line, fieldMark) {
 			if n < len(f) {
@@ -133,7 +135,7 @@ func decode(text string) (entries []entry, checked []string) {
 		}
 		at, _ := strconv.Atoi(f[4])
 		verb, _ := strconv.Atoi(f[5])
-		entries = append(entries, entry{file: file{path: f[0], stamp: f[1]}, broken: brokenOf(f[0], f[14]), lost: strings.Contains(f[2], "l"),
+		entries = append(entries, entry{file: file{path: f[0], stamp: f[1]}, broken: brokenOf(f[0], f[14]), mistake: brokenOf(f[0], f[15]), lost: strings.Contains(f[2], "l"),
 			facts: engine.Facts{Package: f[3], Line: at, VerbLine: verb, Routed: strings.Contains(f[2], "r"), Events: lists.of(f[6]), Tools: lists.of(f[7]),
 				Signals: lists.of(f[8]), Verbs: lists.of(f[9]), Refs: lists.of(f[10]), Title: f[11], Description: f[12], Authors: lists.of(f[13])}})
 	}
@@ -167,6 +169,8 @@ func entryOf(f file, p engine.Parsed) entry {
 		m := &p.Facts.Mistakes[i]
 		if m.Code == cardea.CodeWrongType {
 			e.broken = m
+		} else if e.mistake == nil {
+			e.mistake = m
 		}
 	}
 	return e

@@ -222,7 +222,7 @@ func (l *Library) read(f Folder, files []file, before past, deadline time.Time) 
 		case f.Inside != "" && left < 0:
 			s.entries = append(s.entries, entry{file: at, broken: unreadable(at.path, cardea.CodeTooLarge, "is not read: the policies of the project are too large together"), lost: true})
 		case was && !at.fresh && e.stamp == at.stamp:
-			s.entries = append(s.entries, entry{file: at, facts: e.facts, broken: e.broken, lost: e.lost})
+			s.entries = append(s.entries, entry{file: at, facts: e.facts, broken: e.broken, lost: e.lost, mistake: e.mistake})
 		case s.failed != nil || !time.Now().Before(deadline):
 			s.skip(at)
 		default:

@@ -213,6 +213,9 @@ func (s *set) idle(f Folder) cardea.Troubles {
 	}
 	for i := range s.entries {
 		e := &s.entries[i]
+		if e.mistake != nil {
+			s.idleNotes = append(s.idleNotes, cardea.Trouble{Diagnostic: warned(told(f, *e.mistake))})
+		}
 		switch {
 		case e.lost:
 		case e.broken != nil && !e.facts.Routed:
@@ -228,6 +231,15 @@ func (s *set) idle(f Folder) cardea.Troubles {
 		}
 	}
 	return s.idleNotes
+}
+
+// warned is a finding that changes no decision.
+func warned(d cardea.Diagnostic) cardea.Diagnostic {
+	d.Severity = cardea.LevelWarning
+	if d.Hint == "" {
+		d.Hint = "see \"cardea policy validate\""
+	}
+	return d
 }
 
 // unknownEvent is the first name that is no event's, "" for none.

@@ -2,11 +2,13 @@ package rego
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"cardea.dev"
 	"cardea.dev/internal/decide/policy/engine"
+	"cardea.dev/internal/document"
 	"github.com/open-policy-agent/opa/v1/ast"
 )
 
@@ -138,6 +140,11 @@ func (m *Module) annotate(a *ast.Annotations) {
 	}
 	custom, has := a.Custom["routing"]
 	if !has {
+		for _, key := range slices.Sorted(maps.Keys(a.Custom)) {
+			if document.NearestName(key, []string{"routing"}) != "" {
+				m.mistake(a.Location, cardea.CodeUnknownKey, "custom has %q, which is not read; write \"routing\"", key)
+			}
+		}
 		return
 	}
 	routing, ok := custom.(map[string]any)
@@ -147,10 +154,15 @@ func (m *Module) annotate(a *ast.Annotations) {
 	}
 	f.Routed = true
 	lists := map[string]*[]string{"required_events": &f.Events, "required_tools": &f.Tools, "required_signals": &f.Signals}
-	for key, value := range routing {
+	for _, key := range slices.Sorted(maps.Keys(routing)) {
+		value := routing[key]
 		list, known := lists[key]
 		if !known {
-			m.mistake(a.Location, cardea.CodeUnknownKey, "routing has no key %q; there are required_events, required_tools and required_signals", key)
+			hint := "there are required_events, required_tools and required_signals"
+			if name := document.NearestName(key, slices.Collect(maps.Keys(lists))); name != "" {
+				hint = fmt.Sprintf("write %q", name)
+			}
+			m.mistake(a.Location, cardea.CodeUnknownKey, "routing has no key %q; %s", key, hint)
 			continue
 		}
 		words, ok := texts(value)
