@@ -35,7 +35,7 @@ func policyValidateCommand(p Process) *cobra.Command {
 		Long: `Find mistakes in the policies of the given files and folders, or in all that are
 in force here:
 
-  - errors of OPA, and functions that policies may not use
+  - errors of OPA, also in its strict mode, and functions that policies may not use
   - METADATA that is missing or in the wrong place
   - events, tools and signals that do not exist, and input fields that no event has
   - verbs that have no meaning on an event, and decisions with a wrong form

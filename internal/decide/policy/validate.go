@@ -207,6 +207,11 @@ func (s Sources) Validate(ctx context.Context) ([]cardea.Diagnostic, error) {
 	for _, problems := range broken {
 		found = append(found, coded(engine.CodeCompile, problems)...)
 	}
+	strict, err := s.strict(ctx, modules, broken)
+	if err != nil {
+		return found, err
+	}
+	found = append(found, strict...)
 	remarks, err := s.Engine.Look(ctx, files)
 	if err != nil {
 		return found, err
@@ -224,6 +229,27 @@ func (s Sources) Validate(ctx context.Context) ([]cardea.Diagnostic, error) {
 		return found[i].Line < found[j].Line
 	})
 	return slices.Compact(found), nil
+}
+
+// strict finds what OPA's strict mode rejects in files that compile without it:
+// imports, variables and arguments that nothing uses. Nothing of this changes what a
+// policy says. Policies of Cupcake were written without it, so there it is a warning.
+func (s Sources) strict(ctx context.Context, modules []module, broken map[string]engine.Problems) ([]cardea.Diagnostic, error) {
+	sound := slices.DeleteFunc(slices.Clone(modules), func(m module) bool { return broken[m.Path] != nil })
+	rejected, err := s.Engine.Compile(sourcesOf(sound), engine.Options{Extra: s.Extra, Strict: true}).Broken(ctx)
+	var out []cardea.Diagnostic
+	for _, m := range sound {
+		// One without a place would stand at every file.
+		problems := slices.DeleteFunc(coded(engine.CodeStrict, rejected[m.Path]), func(d cardea.Diagnostic) bool { return d.File != m.Path })
+		for i := range problems {
+			problems[i].Text += " (OPA's strict mode)"
+			if strings.HasPrefix(m.facts.Package, "cupcake.") {
+				problems[i].Severity = cardea.LevelWarning
+			}
+		}
+		out = append(out, problems...)
+	}
+	return out, err
 }
 
 // routing checks the words of METADATA, and whether verbs mean something on the

@@ -11,6 +11,8 @@ const (
 	CodeEmpty cardea.Code = "empty"
 	// CodeCompile: OPA's compiler rejects the file.
 	CodeCompile cardea.Code = "compile"
+	// CodeStrict: OPA's compiler rejects the file in strict mode.
+	CodeStrict cardea.Code = "strict"
 	// CodeMetadata: a METADATA comment is not read.
 	CodeMetadata cardea.Code = "metadata"
 	// CodeEvaluate: the policy cannot be evaluated.

@@ -67,6 +67,8 @@ type Options struct {
 	// Checked is set where these very files compiled before with all checks, so
 	// that the slow ones need not be made again.
 	Checked bool
+	// Strict is set where OPA's strict mode looks, too.
+	Strict bool
 }
 
 // TestOptions say which tests are run.

@@ -93,7 +93,7 @@ func (m *Module) take() *ast.Module {
 
 // newCompiler is a compiler that takes what policies may use, and nothing else.
 func newCompiler(o engine.Options) *ast.Compiler {
-	c := ast.NewCompiler().WithCapabilities(capabilities(o.Extra)).WithDefaultRegoVersion(ast.RegoV1)
+	c := ast.NewCompiler().WithCapabilities(capabilities(o.Extra)).WithDefaultRegoVersion(ast.RegoV1).WithStrict(o.Strict)
 	if o.Checked {
 		c = c.WithSkipStages(ast.StageCheckTypes, ast.StageCheckUnusedImports, ast.StageCheckDuplicateImports, ast.StageCheckKeywordOverrides,
 			ast.StageCheckDeprecatedBuiltins, ast.StageBuildRequiredCapabilities)

@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"cardea.dev/internal/decide/policy/engine"
 )
 
 // Only the file beside the program counts, and only as it was installed.
@@ -47,10 +49,7 @@ func TestFind(t *testing.T) {
 	if _, err := e.Parse(t.Context(), nil); err == nil {
 		t.Error("nothing is started")
 	}
-	if _, err := e.Compile(nil, struct {
-		Extra   []string
-		Checked bool
-	}{}).Broken(t.Context()); err == nil {
+	if _, err := e.Compile(nil, engine.Options{}).Broken(t.Context()); err == nil {
 		t.Error("nothing is started")
 	}
 	for mode, good := range map[os.FileMode]bool{0o755: true, 0o700: true, 0o775: false, 0o757: false, 0o777: false} {

@@ -14,7 +14,7 @@ import (
 const (
 	// version is that of the messages. Client and server are installed together;
 	// where they are not, the server says so.
-	version = 3
+	version = 4
 	// maxRequest and maxAnswer bound messages, in bytes. A call may have 64 MiB,
 	// which JSON makes longer.
 	maxRequest = 1 << 30
