@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -36,6 +37,7 @@ type checkFlags struct {
 	harness    string
 	limit      time.Duration
 	unattended bool
+	exitCode   bool
 	settings   []string
 }
 
@@ -43,6 +45,7 @@ func (f *checkFlags) add(fs *pflag.FlagSet) {
 	fs.StringVar(&f.harness, "harness", "", "the harness that this hook is installed for (default: detected from the message)")
 	fs.DurationVar(&f.limit, "limit", limit.Hook, "answer within this time; the harness's own limit must be longer")
 	fs.StringArrayVar(&f.settings, "settings", nil, "a settings file that the harness was started with, if its own --settings cannot be seen")
+	fs.BoolVar(&f.exitCode, "exit-code", false, "for scripts: exit with 2 and the reason on standard error for ask, deny and halt, else with 0 and nothing")
 	fs.BoolVar(&f.unattended, "unattended", false, "no person watches this agent, like CARDEA_UNATTENDED=1")
 }
 
@@ -202,6 +205,9 @@ func (h *hook) answerUnread(m *harness.Message) harness.Output {
 // standard error is closed there is nowhere left to tell, but the answer
 // stands. An answer that cannot be delivered must not turn into silence.
 func (h *hook) write(out harness.Output) int {
+	if h.flags.exitCode {
+		out = forScripts(out, h.progress.Load().answer)
+	}
 	if len(out.Stdout) > 0 {
 		if _, err := h.process.Stdout.Write(out.Stdout); err != nil {
 			h.process.warn(fmt.Sprintf("the answer could not be written, so the call is blocked: %v", err))
@@ -212,6 +218,18 @@ func (h *hook) write(out harness.Output) int {
 		_, _ = h.process.Stderr.Write(out.Stderr)
 	}
 	return out.Exit
+}
+
+// forScripts is an answer as an exit code, which scripts read more easily than the
+// answer that a harness wants.
+func forScripts(out harness.Output, a *cardea.Answer) harness.Output {
+	switch {
+	case out.Exit != exitOK:
+		return out
+	case a == nil || a.Effect < cardea.Ask:
+		return harness.Output{Stderr: out.Stderr}
+	}
+	return harness.Output{Exit: exitDeny, Stderr: []byte(plainText(cmp.Or(a.Message, a.Reason, a.Effect.String())) + "\n")}
 }
 
 // act starts the actions. The answer is out, so nothing that goes wrong here is

@@ -82,6 +82,7 @@ func (h *hook) fail(f cardea.Failure, text string) harness.Output {
 	} else {
 		a := cardea.Express(p.failure(f, text), p.message.Capabilities(), p.event)
 		p.answer = &a
+		h.publish(p)
 	}
 	return p.write(append(cardea.Troubles{trouble}, h.recordNow(p)...)...)
 }
