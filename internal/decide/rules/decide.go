@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"cardea.dev"
+	"cardea.dev/internal/pathglob"
 	"cardea.dev/internal/paths"
 )
 
@@ -114,10 +115,10 @@ func (r *Rule) speaksAbout(c *cardea.Call) bool {
 type call struct {
 	d      *Decider
 	ev     *cardea.Event
-	place  *place
-	owned  map[Own][]*glob
-	globs  map[*Match][]*glob
-	named  map[*cardea.Access]*named
+	place  *pathglob.Place
+	owned  map[Own][]*pathglob.Glob
+	globs  map[*Match][]*pathglob.Glob
+	named  map[*cardea.Access]*pathglob.Named
 	fields map[*Match]bool
 	looks  map[*Match]*look
 	// segments are those of all plain paths of the call.
@@ -206,7 +207,7 @@ func shorten(s string) string {
 
 // at is what the rule's globs are relative to: the folder of the rule, else
 // the project, else the folder in which the call runs.
-func (c *call) at() *place {
+func (c *call) at() *pathglob.Place {
 	root := c.rule.Root
 	if root == "" {
 		root = c.ev.Project
@@ -214,24 +215,24 @@ func (c *call) at() *place {
 	if root == "" {
 		root = c.ev.Cwd
 	}
-	if c.place == nil || c.place.project != root {
-		c.place = newPlace(c.d.settings.Home, root, c.d.settings.FoldPaths)
+	if c.place == nil || c.place.Project != root {
+		c.place = pathglob.NewPlace(c.d.settings.Home, root, c.d.settings.FoldPaths)
 	}
 	return c.place
 }
 
 // glob is the k-th path glob of a match, made absolute when it is needed.
-func (c *call) glob(m *Match, k int) *glob {
+func (c *call) glob(m *Match, k int) *pathglob.Glob {
 	list := c.globs[m]
 	if list == nil {
 		if c.globs == nil {
-			c.globs = map[*Match][]*glob{}
+			c.globs = map[*Match][]*pathglob.Glob{}
 		}
-		list = make([]*glob, len(m.Paths))
+		list = make([]*pathglob.Glob, len(m.Paths))
 		c.globs[m] = list
 	}
 	if list[k] == nil {
-		list[k] = c.at().glob(m.Paths[k])
+		list[k] = c.at().Glob(m.Paths[k])
 	}
 	return list[k]
 }

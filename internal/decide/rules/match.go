@@ -7,6 +7,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/knowledge/files"
+	"cardea.dev/internal/pathglob"
 	"cardea.dev/internal/paths"
 )
 
@@ -322,17 +323,17 @@ func (c *call) accessHolds(m *Match, p *cardea.Part) bool {
 // temporary folders and of caches.
 func (c *call) outside(a *cardea.Access) bool {
 	pl := c.at()
-	p := pl.folded(a.Path)
+	p := pl.Folded(a.Path)
 	if p == "" {
 		return false
 	}
-	inside := func(dir string) bool { return dir != "/" && paths.Within(pl.folded(dir), p) }
-	for _, dir := range slices.Concat([]string{c.ev.Project, pl.project}, files.Temporary(), c.ev.Roots) {
+	inside := func(dir string) bool { return dir != "/" && paths.Within(pl.Folded(dir), p) }
+	for _, dir := range slices.Concat([]string{c.ev.Project, pl.Project}, files.Temporary(), c.ev.Roots) {
 		if inside(dir) {
 			return false
 		}
 	}
-	home := pl.homeDir
+	home := pl.HomeDir
 	return home == "" || !inside(home+"/.cache") && !inside(home+"/Library/Caches")
 }
 
@@ -340,7 +341,7 @@ func (c *call) touches(m *Match, a *cardea.Access) bool {
 	look := c.lookOf(m)
 	touches := func(k int) bool {
 		n := c.name(a)
-		return c.at().mayTouch(m.Paths[k], look.keys[k], n) && c.glob(m, k).touches(n) && (!m.UnlessSearch || c.glob(m, k).isNamedBy(n, c.ev.Call.OnlyPossible))
+		return c.at().MayTouch(m.Paths[k], look.keys[k], n) && c.glob(m, k).Touches(n) && (!m.UnlessSearch || c.glob(m, k).IsNamedBy(n, c.ev.Call.OnlyPossible))
 	}
 	if !a.Glob && !a.Recursive {
 		return slices.ContainsFunc(look.plain, touches)
@@ -372,7 +373,7 @@ func (c *call) lookOf(m *Match) *look {
 	}
 	l = &look{keys: make([]string, len(m.Paths))}
 	for k, g := range m.Paths {
-		l.keys[k] = c.at().keyOf(g)
+		l.keys[k] = c.at().KeyOf(g)
 		if l.keys[k] == "" || c.segments[l.keys[k]] {
 			l.plain = append(l.plain, k)
 		}
@@ -394,8 +395,8 @@ func (c *call) plainSegments() map[string]bool {
 			if a.Glob || a.Recursive {
 				continue
 			}
-			for _, p := range accessPaths(a) {
-				p = pl.folded(p)
+			for _, p := range pathglob.Paths(a) {
+				p = pl.Folded(p)
 				folder, name := p[:strings.LastIndexByte(p, '/')+1], p[strings.LastIndexByte(p, '/')+1:]
 				if out[name] = true; folder != before {
 					for s := range strings.SplitSeq(folder, "/") {
@@ -410,13 +411,13 @@ func (c *call) plainSegments() map[string]bool {
 }
 
 // name is an access as it is held against globs.
-func (c *call) name(a *cardea.Access) *named {
+func (c *call) name(a *cardea.Access) *pathglob.Named {
 	pl := c.at()
 	n := c.named[a]
-	if n == nil || n.place != pl {
-		n = pl.named(a)
+	if n == nil || !n.In(pl) {
+		n = pl.Name(a)
 		if c.named == nil {
-			c.named = map[*cardea.Access]*named{}
+			c.named = map[*cardea.Access]*pathglob.Named{}
 		}
 		c.named[a] = n
 	}

@@ -1,10 +1,8 @@
 package rules
 
 import (
-	"strings"
-
 	"cardea.dev"
-	"cardea.dev/internal/paths"
+	"cardea.dev/internal/pathglob"
 )
 
 // Own is a thing of the gate's own, wherever on this machine it lies: a person
@@ -55,7 +53,7 @@ func (c *call) touchesOwn(things []Own, a *cardea.Access) bool {
 	n := c.name(a)
 	for _, o := range things {
 		for _, g := range c.own(o) {
-			if g.touches(n) || g.liesBelow(n, c.at()) {
+			if g.Touches(n) || g.LiesBelow(n) {
 				return true
 			}
 		}
@@ -64,7 +62,7 @@ func (c *call) touchesOwn(things []Own, a *cardea.Access) bool {
 }
 
 // own are the gate's own things as globs, those of folders with all below them.
-func (c *call) own(o Own) []*glob {
+func (c *call) own(o Own) []*pathglob.Glob {
 	if c.d.settings.Own == nil {
 		return nil
 	}
@@ -74,43 +72,15 @@ func (c *call) own(o Own) []*glob {
 	}
 	pl := c.at()
 	for _, path := range c.d.settings.Own(o) {
-		segs := paths.Literal(pl.folded(path))
-		// A folder above matters as the project's does for what may lie anywhere:
-		// where it is deleted.
-		g := &glob{segs: segs, project: segs, floating: true, known: len(segs) > 0}
-		for _, s := range segs {
-			g.above += "/" + s.Text
-			g.key = s.Text
-		}
-		list = append(list, g)
+		thing := pl.Thing(path)
+		list = append(list, thing)
 		if o == OwnSettings {
-			below := *g
-			below.segs = append(segs[:len(segs):len(segs)], paths.AnyDepth)
-			list = append(list, &below)
+			list = append(list, thing.Contents())
 		}
 	}
 	if c.owned == nil {
-		c.owned = map[Own][]*glob{}
+		c.owned = map[Own][]*pathglob.Glob{}
 	}
 	c.owned[o] = list
 	return list
-}
-
-// liesBelow reports whether a thing lies below a folder that is read as a whole,
-// which is not the home folder or one above it.
-func (g *glob) liesBelow(a *named, pl *place) bool {
-	if a.Kind != cardea.Read || !a.Recursive {
-		return false
-	}
-	for i := range a.paths {
-		folder := a.paths[i].text
-		if a.Glob {
-			folder = a.paths[i].folder
-		}
-		folder = strings.TrimSuffix(folder, "/")
-		if paths.Below(folder, g.above) && !paths.Within(folder, pl.homeDir) {
-			return true
-		}
-	}
-	return false
 }

@@ -1,4 +1,7 @@
-package rules
+// Package pathglob tells which accesses a path glob is about, as rules and roles
+// write them: generously for what tightens ([Glob.Touches]), strictly for what
+// allows ([Glob.Covers]).
+package pathglob
 
 import (
 	"path/filepath"
@@ -9,13 +12,13 @@ import (
 	"cardea.dev/internal/paths"
 )
 
-// glob is a path glob of a rule, made absolute; [paths.Pattern] says what its
+// Glob is a path glob of a rule, made absolute; [paths.Pattern] says what its
 // segments mean.
 //
 // "~/x" is in the home folder, "/x" absolute, "a/b" relative to the project.
 // Without a slash it is a base name, at any depth. A trailing slash is a
 // trailing "/**".
-type glob struct {
+type Glob struct {
 	segs paths.Pattern
 	// floating globs have no literal root of their own: base names, and those
 	// that begin with "**".
@@ -30,41 +33,45 @@ type glob struct {
 	above, key string
 }
 
-// place is what path globs are relative to. Paths are absolute.
-type place struct {
-	project string
+// Place is what path globs are relative to. Paths are absolute.
+type Place struct {
+	// Project is the folder that relative globs are relative to, "" where it is not
+	// known.
+	Project string
 	// fold compares paths without regard to case, as the file systems of
 	// macOS and Windows do.
 	fold bool
-	// homeDir and projectDir are the folders as they are compared, homeSegs
-	// and projectSegs their segments.
-	homeDir, projectDir   string
+	// HomeDir and ProjectDir are home folder and project as they are compared,
+	// homeSegs and projectSegs their segments.
+	HomeDir, ProjectDir   string
 	homeSegs, projectSegs paths.Pattern
 }
 
-func newPlace(home, project string, fold bool) *place {
-	pl := &place{project: project, fold: fold}
-	pl.homeDir, pl.projectDir = pl.folded(home), pl.folded(project)
-	pl.homeSegs, pl.projectSegs = paths.Literal(pl.homeDir), paths.Literal(pl.projectDir)
+// NewPlace is the place of a project, and of a home folder; "" is one that is not
+// known. fold compares paths without regard to case.
+func NewPlace(home, project string, fold bool) *Place {
+	pl := &Place{Project: project, fold: fold}
+	pl.HomeDir, pl.ProjectDir = pl.Folded(home), pl.Folded(project)
+	pl.homeSegs, pl.projectSegs = paths.Literal(pl.HomeDir), paths.Literal(pl.ProjectDir)
 	return pl
 }
 
-// glob makes a rule's glob absolute. Where that needs a folder that is not
+// Glob makes a rule's glob absolute. Where that needs a folder that is not
 // known, the glob matches nothing, or for a relative one at any depth.
-func (pl *place) glob(text string) *glob {
-	text = pl.folded(text)
+func (pl *Place) Glob(text string) *Glob {
+	text = pl.Folded(text)
 	if strings.HasSuffix(text, "/") && strings.Trim(text, "/") != "" {
 		text += "**"
 	}
-	out := &glob{project: pl.projectSegs, known: true}
+	out := &Glob{project: pl.projectSegs, known: true}
 	switch {
 	case text == "~" || strings.HasPrefix(text, "~/"):
-		out.segs, out.known = pl.homeSegs.Join(text[1:]), pl.homeDir != ""
+		out.segs, out.known = pl.homeSegs.Join(text[1:]), pl.HomeDir != ""
 	case rooted(text):
 		out.segs, out.rooted = paths.Pattern(nil).Join(text), true
 	case text == "":
 		out.known = false
-	case pl.project == "" || !strings.Contains(text, "/") && text != "." && text != "..":
+	case pl.Project == "" || !strings.Contains(text, "/") && text != "." && text != "..":
 		out.segs = paths.Pattern{paths.AnyDepth}.Join(text)
 	default:
 		out.segs = pl.projectSegs.Join(text)
@@ -84,7 +91,8 @@ func (pl *place) glob(text string) *glob {
 	return out
 }
 
-func (pl *place) folded(s string) string {
+// Folded is a path as it is compared.
+func (pl *Place) Folded(s string) string {
 	s = filepath.ToSlash(s)
 	if pl.fold {
 		return strings.ToLower(s)
@@ -97,25 +105,25 @@ func rooted(p string) bool {
 	return strings.HasPrefix(p, "/") || len(p) > 2 && p[1] == ':' && p[2] == '/'
 }
 
-// keyOf is the last segment of a glob that stands for itself, "" where a quick look
+// KeyOf is the last segment of a glob that stands for itself, "" where a quick look
 // at it says nothing.
-func (pl *place) keyOf(g string) string {
+func (pl *Place) KeyOf(g string) string {
 	if strings.Contains(g, "..") || strings.Contains(g, "//") || strings.Contains(g, "/./") {
 		return ""
 	}
-	return lastLiteral(pl.folded(g))
+	return lastLiteral(pl.Folded(g))
 }
 
-// mayTouch is a quick look at whether a glob, which has a key, can touch an access at
+// MayTouch is a quick look at whether a glob, which has a key, can touch an access at
 // all: the key is a segment of the path, or the path is a folder that the glob may lie
 // below. It only says no when touches would.
-func (pl *place) mayTouch(g, key string, a *named) bool {
+func (pl *Place) MayTouch(g, key string, a *Named) bool {
 	if a.Glob || key == "" {
 		return true
 	}
 	for i := range a.paths {
 		p := a.paths[i].text
-		if hasSegment(p, key) || a.Recursive && pl.mayLieBelow(pl.folded(g), p, a.Kind) {
+		if hasSegment(p, key) || a.Recursive && pl.mayLieBelow(pl.Folded(g), p, a.Kind) {
 			return true
 		}
 	}
@@ -123,17 +131,17 @@ func (pl *place) mayTouch(g, key string, a *named) bool {
 }
 
 // mayLieBelow reports whether what a glob names may lie below a folder.
-func (pl *place) mayLieBelow(g, folder string, k cardea.AccessKind) bool {
+func (pl *Place) mayLieBelow(g, folder string, k cardea.AccessKind) bool {
 	switch {
 	case folder == "/":
 		return true
 	case strings.HasPrefix(g, "/**/") || strings.HasPrefix(g, "**") || !strings.Contains(g, "/"):
-		return k == cardea.Delete && strings.HasPrefix(pl.projectDir, folder)
+		return k == cardea.Delete && strings.HasPrefix(pl.ProjectDir, folder)
 	case strings.HasPrefix(g, "~/"):
-		if rest, ok := strings.CutPrefix(folder, pl.homeDir); ok {
+		if rest, ok := strings.CutPrefix(folder, pl.HomeDir); ok {
 			return strings.HasPrefix(g[1:], rest)
 		}
-		return strings.HasPrefix(pl.homeDir, folder)
+		return strings.HasPrefix(pl.HomeDir, folder)
 	case strings.HasPrefix(g, "/"):
 		return strings.HasPrefix(g, folder)
 	}
@@ -168,11 +176,11 @@ func hasSegment(p, s string) bool {
 	}
 }
 
-// named is an access with what is compared of it, worked out once for all the
+// Named is an access with what is compared of it, worked out once for all the
 // globs that are held against it.
-type named struct {
+type Named struct {
 	*cardea.Access
-	place *place
+	place *Place
 	paths []namedPath
 }
 
@@ -188,16 +196,20 @@ type namedPath struct {
 // nameEnds are what every name that a pattern matches begins and ends with.
 type nameEnds struct{ front, back string }
 
-func (pl *place) named(a *cardea.Access) *named {
-	n := &named{Access: a, place: pl}
-	for _, p := range accessPaths(a) {
+// Name is an access as it is held against globs.
+func (pl *Place) Name(a *cardea.Access) *Named {
+	n := &Named{Access: a, place: pl}
+	for _, p := range Paths(a) {
 		if p != "" {
-			p = pl.folded(p)
+			p = pl.Folded(p)
 			n.paths = append(n.paths, namedPath{text: p, folder: literalFolder(p, patternChars)})
 		}
 	}
 	return n
 }
+
+// In reports whether it was worked out for a place.
+func (n *Named) In(pl *Place) bool { return n.place == pl }
 
 // segments are the path's segments, split when they are first needed.
 func (p *namedPath) segments() []string {
@@ -207,10 +219,10 @@ func (p *namedPath) segments() []string {
 	return p.segs
 }
 
-// touches reports whether an access has to do with what the glob names, read
+// Touches reports whether an access has to do with what the glob names, read
 // generously: as the path or as it was spelled, by what a pattern on the line
 // may become, and by deleting a folder above.
-func (g *glob) touches(a *named) bool {
+func (g *Glob) Touches(a *Named) bool {
 	if !g.known {
 		return false
 	}
@@ -230,12 +242,12 @@ func (g *glob) touches(a *named) bool {
 	return false
 }
 
-// isNamedBy reports whether an access that touches what the glob names does more
+// IsNamedBy reports whether an access that touches what the glob names does more
 // than come by: the path is such a file or folder itself, or a pattern of the line says
 // part of its name. A word that may be the name of a folder above (gcloud secrets) is
 // none.
-func (g *glob) isNamedBy(a *named, onlyPossible bool) bool {
-	if (a.Glob || a.Recursive && !onlyPossible) && g.covers(a.Access, a.place) {
+func (g *Glob) IsNamedBy(a *Named, onlyPossible bool) bool {
+	if (a.Glob || a.Recursive && !onlyPossible) && g.Covers(a.Access, a.place) {
 		return true
 	}
 	if a.Glob {
@@ -251,7 +263,7 @@ func (g *glob) isNamedBy(a *named, onlyPossible bool) bool {
 
 // saysName reports whether a pattern of the line says part of the name that the glob
 // is about, and not its ending alone: s*.json and *secret* do, *.json does not.
-func (g *glob) saysName(pattern string) bool {
+func (g *Glob) saysName(pattern string) bool {
 	line := pieces(pattern)
 	if last := g.segs[len(g.segs)-1]; !last.Literal && last != paths.AnyDepth {
 		about := pieces(last.Text)
@@ -273,9 +285,9 @@ func pieces(pattern string) []string {
 	return strings.FieldsFunc(pattern, func(r rune) bool { return strings.ContainsRune(patternChars+"])},!|", r) })
 }
 
-// accessPaths are the paths, or patterns, that an access names. The folder of a
+// Paths are the paths, or patterns, that an access names. The folder of a
 // pattern may be a link: what it leads to counts, too.
-func accessPaths(a *cardea.Access) [2]string {
+func Paths(a *cardea.Access) [2]string {
 	if !a.Glob {
 		return [2]string{a.Path, a.Spelled}
 	}
@@ -306,7 +318,7 @@ const patternChars = `*?[({\`
 // mayMeet is a quick look at whether a pattern of the line, folded, can name
 // what the glob names: their literal folders lie on one path, and some segment
 // can be the glob's last literal one. It only says no when touches would.
-func (g *glob) mayMeet(p *namedPath, a *named) bool {
+func (g *Glob) mayMeet(p *namedPath, a *Named) bool {
 	if !strings.HasPrefix(p.folder, g.above) && !strings.HasPrefix(g.above, p.folder) {
 		return false
 	}
@@ -345,7 +357,7 @@ func endsOf(pattern string) nameEnds {
 // accessed as a whole. What begins with "**", or is a base name, may lie
 // anywhere, and a search through a folder is not about it; only deleting the
 // whole project is.
-func (g *glob) below(folder []string, a *named) bool {
+func (g *Glob) below(folder []string, a *Named) bool {
 	if g.segs.EndsAnyDepth() && overlap(folder, g.segs[:len(g.segs)-1], a.Glob) {
 		return true
 	}
@@ -362,11 +374,11 @@ func (g *glob) below(folder []string, a *named) bool {
 	return overlap(folder, root[:len(folder)], a.Glob)
 }
 
-// covers reports whether all that an access may touch is what the glob names,
+// Covers reports whether all that an access may touch is what the glob names,
 // read strictly: the path and how it was spelled, and for a folder as a whole
 // or a pattern on the line only "folder/**".
-func (g *glob) covers(a *cardea.Access, pl *place) bool {
-	if !g.known || a.Path == "" || pl.project == "" && g.floating && !g.rooted {
+func (g *Glob) Covers(a *cardea.Access, pl *Place) bool {
+	if !g.known || a.Path == "" || pl.Project == "" && g.floating && !g.rooted {
 		return false
 	}
 	whole := g.segs.EndsAnyDepth()
@@ -377,7 +389,7 @@ func (g *glob) covers(a *cardea.Access, pl *place) bool {
 		if p == "" {
 			continue
 		}
-		segs := paths.Segments(pl.folded(p))
+		segs := paths.Segments(pl.Folded(p))
 		if g.floating && !g.rooted && !overlap(segs, append(g.project[:len(g.project):len(g.project)], paths.AnyDepth), false) {
 			return false
 		}
@@ -403,4 +415,43 @@ func overlap(line []string, rule paths.Pattern, wild bool) bool {
 	return rule.Meets(line, func(k int) bool {
 		return !strings.HasPrefix(rule[k].Text, ".") && (!rule[k].Literal || rule[0] != paths.AnyDepth)
 	})
+}
+
+// Thing is the glob of one file or folder of the gate's own, whatever its name looks
+// like. A folder above it matters as the project's does for what may lie anywhere:
+// where it is deleted.
+func (pl *Place) Thing(path string) *Glob {
+	segs := paths.Literal(pl.Folded(path))
+	g := &Glob{segs: segs, project: segs, floating: true, known: len(segs) > 0}
+	for _, s := range segs {
+		g.above += "/" + s.Text
+		g.key = s.Text
+	}
+	return g
+}
+
+// Contents is the glob of what lies below the folder that a glob names.
+func (g *Glob) Contents() *Glob {
+	below := *g
+	below.segs = append(g.segs[:len(g.segs):len(g.segs)], paths.AnyDepth)
+	return &below
+}
+
+// LiesBelow reports whether a thing lies below a folder that is read as a whole,
+// which is not the home folder or one above it.
+func (g *Glob) LiesBelow(a *Named) bool {
+	if a.Kind != cardea.Read || !a.Recursive {
+		return false
+	}
+	for i := range a.paths {
+		folder := a.paths[i].text
+		if a.Glob {
+			folder = a.paths[i].folder
+		}
+		folder = strings.TrimSuffix(folder, "/")
+		if paths.Below(folder, g.above) && !paths.Within(folder, a.place.HomeDir) {
+			return true
+		}
+	}
+	return false
 }
