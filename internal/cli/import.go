@@ -26,16 +26,6 @@ calls are judged before and after. Nothing that is there is overwritten. Writing
 needs a person at a terminal, who types a key.`
 
 func importCommand(p Process) *cobra.Command {
-	var defaultAllow bool
-	bouncer := importLeaf(p, &cobra.Command{
-		Use:   "bouncer [config.json] [--write] [--json]",
-		Short: "import the rules and switches of Bouncer",
-		Long: `Import Bouncer's config.json, by default the one in ~/.bouncer, for all projects.
-
-Custom rules become rules, and switches become settings. Rules that allow must match
-a whole command.` + tableHelp,
-	}, func(args []string) (*importing, error) { return importBouncer(p, args, defaultAllow) })
-	bouncer.Flags().BoolVar(&defaultAllow, "default-allow", false, "take over defaultAction: allow, by which calls that no rule matches run without a prompt")
 	permitter := importLeaf(p, &cobra.Command{
 		Use:   "permitter [settings.json or shell profile] [--write] [--json]",
 		Short: "import the switches of Permitter",
@@ -47,7 +37,7 @@ Permitter uses Claude Code's own permission lists. Cardea reads these as they ar
 so nothing is copied. The variables become settings. Places where Permitter itself
 is started are reported.` + tableHelp,
 	}, func(args []string) (*importing, error) { return importPermitter(p, args) })
-	return group("import", "import the configuration of another tool", "", bouncer, importCupcakeCommand(p), permitter, importRoutesCommand(p))
+	return group("import", "import the configuration of another tool", "", importBouncerCommand(p), importCupcakeCommand(p), permitter, importRoutesCommand(p))
 }
 
 // importLeaf is a command that imports: it reads, shows what it found, and writes
@@ -64,28 +54,6 @@ func importLeaf(p Process, c *cobra.Command, read func(args []string) (*importin
 		}
 		return i.run(p, write, accept, asJSON)
 	})
-}
-
-func importBouncer(p Process, args []string, defaultAllow bool) (*importing, error) {
-	dir, err := scopeFolder(p, true)
-	if err != nil {
-		return nil, err
-	}
-	file := ""
-	if len(args) > 0 {
-		file = args[0]
-	} else {
-		home := locate(p, "", "", p.Dir).dirs.Home
-		if home == "" {
-			return nil, errors.New("there is no home folder; name the config.json")
-		}
-		file = filepath.Join(home, ".bouncer", "config.json")
-	}
-	data, err := readSmall(within(p.Dir, file))
-	if err != nil {
-		return nil, fmt.Errorf("read %s: %w; name Bouncer's config.json", file, err)
-	}
-	return &importing{tool: "Bouncer", dir: dir, user: true, Imported: importer.Bouncer(file, data, defaultAllow)}, nil
 }
 
 func importPermitter(p Process, args []string) (*importing, error) {

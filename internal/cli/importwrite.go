@@ -89,8 +89,12 @@ func (i *importing) run(p Process, write, accept, asJSON bool) error {
 		}
 		out.Files = append(out.Files, f)
 	}
+	writes := write && !refused && len(i.changes) > 0
+	if writes && !asJSON {
+		i.showTable(screenOn(p.Stdout, p.Env), out) // what the person agrees to
+	}
 	var failed error
-	if write && !refused && len(i.changes) > 0 {
+	if writes {
 		out.Calls = i.judge(p, func(c *judgedCall, effect, by string) { c.Before = effect })
 		if failed = i.write(p, &out); failed == nil {
 			out.Written = true
@@ -100,9 +104,22 @@ func (i *importing) run(p Process, write, accept, asJSON bool) error {
 			}
 		}
 	}
-	err := p.answer(asJSON, out, func(s *screen) { i.show(s, out) })
-	if write && refused {
+	err := p.answer(asJSON, out, func(s *screen) {
+		if !writes {
+			i.showTable(s, out)
+		}
+		i.showFiles(s, out, writes)
+		i.showCalls(s, out)
+		if i.next != "" {
+			s.printf("\n")
+			s.block("", i.next)
+		}
+	})
+	switch {
+	case write && refused:
 		p.warn("nothing was written; --accept-losses writes the rest")
+	case write && !writes:
+		p.warn("there is nothing to write")
 	}
 	return cmp.Or(failed, failIf(refused, err))
 }
@@ -118,7 +135,11 @@ func (i *importing) showLosses(p Process) (lost int) {
 		if lost++; lost == 1 {
 			s.printf("%s\n", painted{red, "LOST: this protected you in " + i.tool + ", and does not now:"})
 		}
-		s.block("  ", r.What+at(r)+": "+r.How)
+		first, more, _ := strings.Cut(r.How, "\n")
+		s.printf("  %s%s: %s\n", r.What, at(r), first)
+		if more != "" {
+			s.block("    ", more)
+		}
 	}
 	return lost
 }
@@ -134,8 +155,8 @@ func at(r importer.Row) string {
 	return fmt.Sprintf(" (%s:%d)", r.File, r.Line)
 }
 
-// show writes an import for people.
-func (i *importing) show(s *screen, out imported) {
+// showTable writes for people what becomes of each thing.
+func (i *importing) showTable(s *screen, out imported) {
 	showDiagnostics(s, out.Diagnostics)
 	for _, o := range []importer.Outcome{importer.TakenOver, importer.Changed, importer.LeftOut} {
 		n := 0
@@ -150,25 +171,54 @@ func (i *importing) show(s *screen, out imported) {
 			if r.Lost() {
 				lost = "LOST: "
 			}
-			s.block("  "+r.What+at(r)+": ", lost+r.How)
+			lead := r.What + at(r) + ": " + lost
+			first, more, _ := strings.Cut(r.How, "\n")
+			s.printf("  %s%s\n", lead, first)
+			if more != "" {
+				s.block("    ", more)
+			}
 		}
 	}
-	if len(out.Files) > 0 {
-		heading(s, map[bool]string{true: "written", false: "would be written, with --write"}[out.Written])
+}
+
+// showFiles names the files that were written, or shows those that would be. Who
+// agreed has seen how they change.
+func (i *importing) showFiles(s *screen, out imported, writes bool) {
+	switch {
+	case len(out.Files) == 0 || writes && !out.Written:
+		return
+	case out.Written:
+		heading(s, "written")
+	default:
+		heading(s, "would be written, with --write")
 	}
-	for _, f := range out.Files {
-		if f.From != "" {
+	for n, f := range out.Files {
+		switch {
+		case f.From != "":
 			s.printf("  %s, a copy of %s\n", f.Path, f.From)
-			continue
+		case out.Written && i.changes[n].fresh:
+			s.printf("  %s, a new file\n", f.Path)
+		case out.Written:
+			s.printf("  %s, changed\n", f.Path)
+		default:
+			s.printf("  %s\n", f.Path)
+			showDiff(s, "    ", f)
 		}
-		s.printf("  %s\n", f.Path)
-		_, text, _ := strings.Cut(f.Diff, "\n")
-		s.block("    ", text)
 	}
-	i.showCalls(s, out)
-	if i.next != "" {
-		s.printf("\n")
-		s.block("", i.next)
+}
+
+// longLine is how much of a line of a difference is shown: an expression that was
+// written without lookahead can be thousands of characters.
+const longLine = 300
+
+// showDiff shows how a file changes.
+func showDiff(s *screen, lead string, f importedFile) {
+	_, text, _ := strings.Cut(f.Diff, "\n")
+	for _, line := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
+		if short := shorten(line, longLine); short != line {
+			line = fmt.Sprintf("%s (%d characters)", short, len([]rune(line)))
+		}
+		s.printf("%s%s\n", lead, line)
 	}
 }
 
@@ -318,9 +368,12 @@ func (i *importing) merge(c *change, s importer.Setting) {
 func (i *importing) write(p Process, out *imported) error {
 	show := func(s *screen) {
 		for _, f := range out.Files {
+			if f.From != "" {
+				s.printf("%s, a copy of %s\n", f.Path, f.From)
+				continue
+			}
 			s.printf("%s\n", f.Path)
-			_, text, _ := strings.Cut(f.Diff, "\n")
-			s.block("  ", text)
+			showDiff(s, "  ", f)
 		}
 	}
 	var before *survey
@@ -395,15 +448,23 @@ func (i *importing) judge(p Process, take func(c *judgedCall, effect, by string)
 		if len(out) == mostCalls || slices.ContainsFunc(out, func(o judgedCall) bool { return o.Event == done.Event && o.Tool == done.Tool && o.Input == done.Input }) {
 			continue
 		}
-		m, err := tryFlags{tool: cmp.Or(c.Tool, "Bash"), harness: "claude-code", event: done.Event}.message(p, c.Input)
+		v, err := i.verdict(p, c)
 		if err != nil {
 			continue
 		}
-		ctx, cancel := context.WithTimeout(context.Background(), limit.HarnessHook)
-		v := newJudgement(p, m.event).verdict(ctx)
-		cancel()
 		take(&done, v.Effect.String(), v.By)
 		out = append(out, done)
 	}
 	return out
+}
+
+// verdict judges a call of an import, as "try" does.
+func (i *importing) verdict(p Process, c importer.Call) (cardea.Verdict, error) {
+	m, err := tryFlags{tool: cmp.Or(c.Tool, "Bash"), harness: "claude-code", event: cmp.Or(c.Event, string(cardea.PreToolUse))}.message(p, c.Input)
+	if err != nil {
+		return cardea.Verdict{}, err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), limit.HarnessHook)
+	defer cancel()
+	return newJudgement(p, m.event).verdict(ctx), nil
 }

@@ -188,7 +188,7 @@ func TestImportCupcake(t *testing.T) {
 	}
 	out, errs, code := d.sits("a\n", "import", "cupcake", from, "--write", "--accept-losses")
 	for _, want := range []string{"policies/cupcake/a.rego", "left out", "gathers the verbs", "one of Cupcake's own", "it is broken", "it runs if actions in cardea.yaml name it", "a: {command: 'x', timeout_seconds: 5}"} {
-		if code != exitOK || !strings.Contains(out, want) {
+		if code != exitOK || !strings.Contains(out+errs, want) {
 			t.Errorf("exit %d, no %q in %s%s", code, want, out, errs)
 		}
 	}

@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -56,7 +57,9 @@ type bouncer struct {
 	calls    []Call
 	ids      map[string]bool
 	// off are the groups that are switched off.
-	off          []string
+	off []string
+	// fallback is defaultAction, in lower case.
+	fallback     string
 	defaultAllow bool
 }
 
@@ -69,7 +72,8 @@ func (b *bouncer) action(v document.Value) {
 			b.settings = append(b.settings, Setting{Path: []string{"default", key}, Value: action, Protects: action != "allow"})
 		}
 	}
-	switch word := strings.ToLower(v.Text()); {
+	b.fallback = strings.ToLower(v.Text())
+	switch word := b.fallback; {
 	case word == "deny":
 		set("deny")
 		b.settings = append(b.settings, Setting{Path: []string{"on_error"}, Value: "deny", Protects: true})
@@ -81,11 +85,13 @@ func (b *bouncer) action(v document.Value) {
 		b.taken(v, what, "default: ask, where no rule speaks, and on_error: deny")
 	case word == "allow" && b.defaultAllow:
 		set("allow")
-		b.changed(v, what, "default: allow, where no rule speaks. It does not hold for what cannot be seen through or what a guard has doubts about")
+		b.changed(v, what, "default: allow, where no rule speaks. It does not hold for what cannot be seen through or what a guard has doubts about, nor where the gate fails: there the agent's own prompt stays (on_error: defer)")
 	case word == "allow" || !v.Present():
-		b.changed(v, what, "Bouncer allows what no rule matches, which switches the agent's own prompt off. Cardea leaves that prompt in force; --default-allow takes allow over")
+		b.changed(v, what, "Bouncer allows what no rule matches and where it fails, which switches the agent's own prompt off. Cardea leaves that prompt in force in both cases; --default-allow takes over the first")
+	case slices.Contains([]string{"log", "log-only", "logonly", "audit", "warn"}, word):
+		b.changed(v, what, "%q is no action of Bouncer's. Cardea writes every verdict into its ledger, and leaves what no rule matches to the agent's own prompt", v.Text())
 	default:
-		v.Problem(cardea.CodeBadValue, "use allow or deny", "%q is no action", v.Text())
+		v.Problem(cardea.CodeBadValue, "use allow, ask or deny", "%q is no action", v.Text())
 	}
 }
 
@@ -140,36 +146,43 @@ func (b *bouncer) group(at place, name string) {
 	case "web":
 		b.changed(at, "ruleGroups.web", "Bouncer allows every address; Cardea leaves them to the agent's own prompt, and the pack web denies some")
 	default:
-		b.taken(at, "ruleGroups."+name, "the pack %s is on, and stricter; see docs/packs", name)
+		b.taken(at, "ruleGroups."+name, "the pack %s is on (docs/packs/%s.md)", name, name)
 	}
 }
 
 // logging is Bouncer's log, in the place of which there is the ledger.
 func (b *bouncer) logging(v document.Value) {
-	if v.Present() {
-		b.changed(v, "Logging", "Cardea's ledger has every verdict; ledger.dir and ledger.levels in your settings move it or make it smaller (docs/ledger.md)")
+	if !v.Present() {
+		return
 	}
+	how := "Cardea's ledger has every verdict; ledger.dir and ledger.levels in your settings move it or make it smaller (docs/ledger.md)"
+	if file := open(open(v).get("File")).get("Path"); file.Text() != "" {
+		how += fmt.Sprintf("; the ledger has a folder where Bouncer had the file %s", file.Text())
+	}
+	b.changed(v, "Logging", "%s", how)
 }
 
 // documented are calls that Bouncer's documentation gives an answer to, for the
 // groups that are on.
 func (b *bouncer) documented() []Call {
 	var out []Call
-	for _, c := range []struct{ group, tool, field, value, said string }{
-		{"bash", "Bash", "command", "rm -rf /", "deny"},
-		{"bash", "Bash", "command", "mkfs.ext4 /dev/sda1", "deny"},
-		{"bash", "Bash", "command", "ls", "allow"},
-		{"bash", "Bash", "command", "git status", "allow"},
-		{"git", "Bash", "command", "git push --force", "deny"},
-		{"git", "Bash", "command", "git reset --hard HEAD", "deny"},
-		{"secrets-exposure", "Bash", "command", "cat .env", "deny"},
-		{"production-risk", "Bash", "command", "kubectl delete pod x --namespace prod", "deny"},
-		{"web", "WebFetch", "url", "https://pastebin.com/raw/x", "deny"},
-	} {
-		if !slices.Contains(b.off, c.group) {
-			out = append(out, call(c.tool, c.field, c.value, c.said))
+	add := func(group, tool, field, said string, values ...string) {
+		for _, value := range values {
+			if !slices.Contains(b.off, group) {
+				c := call(tool, field, value, said)
+				c.Group, c.About = "ruleGroups."+group, value
+				out = append(out, c)
+			}
 		}
 	}
+	add("bash", "Bash", "command", "deny", "rm -rf /", "mkfs.ext4 /dev/sda1", "dd if=/dev/zero of=/dev/sda", "chmod 777 x", ":(){ :|:& };:")
+	add("bash", "Bash", "command", "allow", "ls", "git status")
+	add("powershell", "PowerShell", "command", "deny", `Remove-Item -Recurse -Force C:\`, "Format-Volume -DriveLetter D")
+	add("git", "Bash", "command", "deny", "git push --force", "git reset --hard", "git clean -fd")
+	add("secrets-exposure", "Bash", "command", "deny", "cat .env", "cat server.key", "cat ~/.ssh/id_rsa")
+	add("secrets-exposure", "Write", "file_path", "deny", ".env")
+	add("production-risk", "Bash", "command", "deny", "kubectl delete pod x --namespace prod", "psql -c 'DROP TABLE users'")
+	add("web", "WebFetch", "url", "deny", "https://pastebin.com/raw/x")
 	return out
 }
 

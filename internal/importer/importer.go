@@ -85,6 +85,10 @@ type Call struct {
 	Event, Tool, Input string
 	// Said is what the other tool says to it, as far as it is known: deny, ask or allow.
 	Said string
+	// Group is the thing in the table that says it, for what is compared before
+	// anything is written, "" for others. About is what the call is about: a
+	// command, a path or an address.
+	Group, About string
 }
 
 // table collects rows about a file.

@@ -16,12 +16,12 @@ func (b *bouncer) judge(top section) {
 	if e := m.get("enabled"); e.Present() {
 		on = e.Bool()
 	}
-	lines := []string{fmt.Sprintf("enabled: %t", on)}
+	lines, threshold := []string{fmt.Sprintf("enabled: %t", on)}, ""
 	if t := m.get("maxTokens"); t.Present() {
 		lines = append(lines, fmt.Sprintf("max_tokens: %d", t.Int(1, 1_000_000)))
 	}
 	if t := m.get("confidenceThreshold"); t.Present() {
-		lines = append(lines, "threshold: "+t.Text())
+		threshold = fmt.Sprintf("# confidence: {project: %[1]s, user: %[1]s}\n", oneLine(t.Text()))
 	}
 	chain := m.get("providerChain", "providers")
 	if !chain.Present() {
@@ -32,7 +32,11 @@ func (b *bouncer) judge(top section) {
 	if len(providers) > 0 {
 		lines = append(append(lines, "chain:"), providers...)
 	}
-	b.later = "# Imported from Bouncer. It has no effect until Cardea has a judge.\n# judge:\n#   " + strings.Join(lines, "\n#   ") + "\n"
+	if !on && len(providers) == 0 {
+		b.left(v, "llmFallback", "it was switched off")
+		return
+	}
+	b.later = "# Imported from Bouncer. It has no effect until Cardea has a judge.\n# judge:\n#   " + strings.Join(lines, "\n#   ") + "\n" + threshold
 	add := b.left
 	if on {
 		add = b.lost
@@ -43,7 +47,16 @@ func (b *bouncer) judge(top section) {
 			at = there
 		}
 	}
-	add(at, "llmFallback", "until Cardea has a judge, no model looks at what no rule matches: with defaultAction deny or ask that is denied or asked; it is kept as a comment in cardea.yaml")
+	now := "the agent's own prompt decides"
+	switch {
+	case b.fallback == "deny":
+		now = "it is denied (default: deny)"
+	case b.fallback == "ask":
+		now = "a person is asked (default: ask)"
+	case b.fallback == "allow" && b.defaultAllow:
+		now = "it is allowed (default: allow)"
+	}
+	add(at, "llmFallback", "until Cardea has a judge, no model looks at what no rule matches: %s. What the file says is kept as a comment in cardea.yaml", now)
 }
 
 // providers are the entries of a chain, first to last.

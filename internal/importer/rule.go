@@ -71,13 +71,25 @@ func (b *bouncer) take(v document.Value, what string, c *custom) {
 	b.rules = append(b.rules, text)
 	b.calls = append(b.calls, c.calls()...)
 	if c.rewritten {
-		changes = append(changes, "its pattern is written without lookahead: "+c.pattern)
+		changes = append(changes, "its pattern is written without lookahead: "+shortened(c.pattern))
 	}
 	if changes = append(changes, c.deadInBouncer()...); len(changes) > 0 {
 		b.changed(v, what, "rule %s: %s", c.id, strings.Join(changes, "; "))
 		return
 	}
 	b.taken(v, what, "rule %s", c.id)
+}
+
+// longPattern is how much of a pattern a table shows, in bytes: without lookahead
+// it can be thousands.
+const longPattern = 100
+
+// shortened is a pattern as a table shows it.
+func shortened(pattern string) string {
+	if len(pattern) <= longPattern {
+		return pattern
+	}
+	return fmt.Sprintf("%s… (%d characters)", strings.ToValidUTF8(pattern[:longPattern], ""), len([]rune(pattern)))
 }
 
 // withoutLookaround writes the pattern so that RE2 can run it.

@@ -19,8 +19,11 @@ func call(tool, field, value, said string) Call {
 	case "NotebookEdit":
 		input["new_source"] = "x"
 	}
-	text, _ := json.Marshal(input) // strings always can
-	return Call{Tool: tool, Input: string(text), Said: said}
+	var text strings.Builder
+	e := json.NewEncoder(&text)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(input) // strings always can
+	return Call{Tool: tool, Input: strings.TrimSuffix(text.String(), "\n"), Said: said}
 }
 
 // CommandCall is a call of the shell.
