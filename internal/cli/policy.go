@@ -37,7 +37,8 @@ in force here:
 
   - errors of OPA, also in its strict mode, and functions that policies may not use
   - METADATA that is missing or in the wrong place
-  - events, tools and signals that do not exist, and input fields that no event has
+  - events, tools and signals that do not exist, and input fields that no event
+    has, at any depth
   - verbs that have no meaning on an event, and decisions with a wrong form
   - functions that always fail, and negations of values that may be missing`,
 		Args: cobra.ArbitraryArgs,
@@ -69,13 +70,24 @@ func policySources(p Process, paths []string) (out []policy.Sources, found []car
 	folders, loaded, err := policyFolders(p, paths)
 	for _, f := range folders {
 		s, problems := f.Sources()
-		s.Tool, s.Engine = harness.ToolWord, p.Engines.Own
+		s.Tool, s.Fields, s.Settings, s.Engine = harness.ToolWord, toolFields(), (&inforce.Loaded{}).PolicyFacts(), p.Engines.Own
 		if loaded != nil && f.Scope != cardea.ScopeBuiltin { // those of Cardea's own policies may be absent
 			s.Signals = func(name string) bool { return loaded.HasSignal(f.Scope, name) }
 		}
 		out, found = append(out, s), append(found, problems...)
 	}
 	return out, found, err
+}
+
+// toolFields are the documented fields of the inputs of all tools.
+func toolFields() map[string][]string {
+	out := map[string][]string{}
+	for _, t := range harness.Tools() {
+		for _, f := range t.Fields {
+			out[t.Name] = append(out[t.Name], f.Name)
+		}
+	}
+	return out
 }
 
 // policyFolderAt is a folder of policies, or one file as a folder.

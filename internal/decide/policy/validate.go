@@ -101,6 +101,10 @@ type Sources struct {
 	Extra []string
 	// Tool gives the canonical name for a harness's word for a tool.
 	Tool func(string) (string, bool)
+	// Fields are the documented fields of the inputs of tools, by canonical name.
+	Fields map[string][]string
+	// Settings are what policies see as input.cardea.settings, nil for anything.
+	Settings map[string]any
 	// Signals are the names of signals there are; nil where they are not known.
 	Signals func(name string) bool
 }
@@ -217,6 +221,11 @@ func (s Sources) Validate(ctx context.Context) ([]cardea.Diagnostic, error) {
 		return found, err
 	}
 	found = append(found, remarks...)
+	fields, err := s.Engine.Fields(ctx, files, engine.Options{Extra: s.Extra}, s.shapes(modules))
+	if err != nil {
+		return found, err
+	}
+	found = append(found, fields...)
 	for _, m := range modules {
 		found = append(found, s.routing(m)...)
 	}

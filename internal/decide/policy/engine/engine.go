@@ -37,6 +37,9 @@ type Engine interface {
 	// Look gives the mistakes in files that parse which OPA does not report, in
 	// the order of the files.
 	Look(ctx context.Context, files []Source) ([]cardea.Diagnostic, error)
+	// Fields gives the fields of input that files read and that no event has. Files
+	// that do not compile are left out.
+	Fields(ctx context.Context, files []Source, o Options, shapes []Shape) ([]cardea.Diagnostic, error)
 	// Compile compiles files together, some time before the program is used. It
 	// need not wait.
 	Compile(files []Source, o Options) Program
@@ -69,6 +72,21 @@ type Options struct {
 	Checked bool
 	// Strict is set where OPA's strict mode looks, too.
 	Strict bool
+}
+
+// Shape says which fields the input of some files has, by examples: a map has the
+// example's fields and no others, the elements of a list look like the first one,
+// and what is empty in the example may be anything.
+type Shape struct {
+	// Files are the paths of the files.
+	Files []string
+	// Input is an example of input. Its tool_input is not looked at.
+	Input map[string]any
+	// Tools are examples of tool_input, by the tool's name. Of a tool that is not
+	// there nothing is known.
+	Tools map[string]any
+	// Routed are the tools that files are asked about, by path; none are any.
+	Routed map[string][]string
 }
 
 // TestOptions say which tests are run.

@@ -24,7 +24,7 @@ func (m *Module) Look() []cardea.Diagnostic {
 		}
 		l.calls(r)
 		l.negations(r)
-		l.fields(r)
+		l.signals(r)
 	}
 	l.idle()
 	return l.out
@@ -261,22 +261,13 @@ func inputs(e *ast.Expr) []string {
 	return out
 }
 
-// fields finds fields of input that no event has. Policies written for another
-// shape never fire, without a word.
-func (l *look) fields(r *ast.Rule) {
+// signals finds signals that are read and do not run.
+func (l *look) signals(r *ast.Rule) {
 	said := map[string]bool{}
 	ast.WalkRefs(r, func(ref ast.Ref) bool {
-		if !ref.HasPrefix(ast.InputRootRef) || len(ref) < 2 {
-			return false
-		}
-		word, ok := constant(ref[1])
-		if name := signalIn(ref); name != "" && l.m.Facts.Routed && !slices.Contains(l.m.Facts.Signals, name) && !said["signals."+name] {
-			said["signals."+name] = true
+		if name := signalIn(ref); name != "" && l.m.Facts.Routed && !slices.Contains(l.m.Facts.Signals, name) && !said[name] {
+			said[name] = true
 			l.say(ref[1].Location, engine.CodeSignal, cardea.LevelWarning, "signal %s does not run for this policy: name it in required_signals", name)
-		}
-		if ok && !slices.Contains(InputFields(), word) && !said[word] && !strings.HasSuffix(l.m.Path, "_test.rego") {
-			said[word] = true
-			l.say(ref[1].Location, engine.CodeField, cardea.LevelWarning, "no event has input.%s; see \"cardea policy input\"", word)
 		}
 		return false
 	})
@@ -284,7 +275,7 @@ func (l *look) fields(r *ast.Rule) {
 
 // signalIn is the signal that a reference reads, "" for none.
 func signalIn(ref ast.Ref) string {
-	if len(ref) < 3 {
+	if len(ref) < 3 || !ref.HasPrefix(ast.InputRootRef) {
 		return ""
 	}
 	word, _ := constant(ref[1])
@@ -293,18 +284,4 @@ func signalIn(ref ast.Ref) string {
 		return ""
 	}
 	return name
-}
-
-// InputFields are the fields of input that events have: Claude Code's, and
-// Copilot CLI's under the names that Claude Code would give them.
-func InputFields() []string {
-	return strings.Fields(`hook_event_name session_id cwd permission_mode transcript_path prompt_id scratchpad_dir effort agent_id agent_type
-tool_name tool_input tool_response tool_use_id mcp_server duration_ms error is_interrupt permission_suggestions reason prompt source model
-seconds_since_last_response context_tokens prompt_cache_likely_expired estimated_cache_write_usd trigger custom_instructions compact_summary
-message title notification_type stop_hook_active last_assistant_message background_tasks session_crons agent_transcript_path error_details
-expansion_type command_name command_args command_source task_id task_subject task_description teammate_name team_name tool_calls file_path
-memory_type load_reason old_cwd new_cwd directory event name worktree_path from_model to_model requested_model prompt_cache_warm cache_ttl
-pricing mcp_server_name mode requested_schema url action content turn_id message_id index final delta
-timestamp initial_prompt agent_name agent_display_name agent_description response stop_reason transformed_prompt error_context recoverable
-raw signals cardea`)
 }

@@ -166,6 +166,11 @@ func (e *Engine) Look(ctx context.Context, files []engine.Source) ([]cardea.Diag
 	return answer[[]cardea.Diagnostic](ctx, e, tagLook, files)
 }
 
+// Fields gives the fields of input that files read and that no event has.
+func (e *Engine) Fields(ctx context.Context, files []engine.Source, o engine.Options, shapes []engine.Shape) ([]cardea.Diagnostic, error) {
+	return answer[[]cardea.Diagnostic](ctx, e, tagFields, fieldsRequest{Files: files, Options: o, Shapes: shapes})
+}
+
 // Test runs the tests of policies.
 func (e *Engine) Test(ctx context.Context, files []engine.Source, o engine.TestOptions) (engine.Tested, error) {
 	return answer[engine.Tested](ctx, e, tagTest, testRequest{Files: files, Options: o})

@@ -14,7 +14,7 @@ import (
 const (
 	// version is that of the messages. Client and server are installed together;
 	// where they are not, the server says so.
-	version = 4
+	version = 5
 	// maxRequest and maxAnswer bound messages, in bytes. A call may have 64 MiB,
 	// which JSON makes longer.
 	maxRequest = 1 << 30
@@ -28,6 +28,7 @@ const (
 	tagCompile            // compileRequest → map[string]engine.Problems of files that were left out
 	tagEval               // evalRequest → []result
 	tagTest               // testRequest → engine.Tested
+	tagFields             // fieldsRequest → []cardea.Diagnostic
 )
 
 // The tags of answers.
@@ -91,6 +92,13 @@ type compileRequest struct {
 type testRequest struct {
 	Files   []engine.Source    `json:"files"`
 	Options engine.TestOptions `json:"options"`
+}
+
+// fieldsRequest checks the fields of input that files read.
+type fieldsRequest struct {
+	Files   []engine.Source `json:"files"`
+	Options engine.Options  `json:"options"`
+	Shapes  []engine.Shape  `json:"shapes"`
 }
 
 // evalRequest evaluates rules of a program. Each input stands there once.

@@ -103,6 +103,12 @@ func (s *server) answer(ctx context.Context, m message) (any, error) {
 			return nil, err
 		}
 		return s.engine.Test(ctx, t.Files, t.Options)
+	case tagFields:
+		f, err := decoded[fieldsRequest](m)
+		if err != nil {
+			return nil, err
+		}
+		return s.engine.Fields(ctx, f.Files, f.Options, f.Shapes)
 	}
 	return nil, fmt.Errorf("a request has the unknown tag %d", m.tag)
 }

@@ -1,0 +1,231 @@
+package rego
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"cardea.dev"
+	"cardea.dev/internal/decide/policy/engine"
+	"cardea.dev/internal/document"
+	"github.com/open-policy-agent/opa/v1/ast"
+)
+
+// Fields finds fields of input that no event has, at any depth: OPA's type checker
+// knows what variables, functions and rules hold. Files that do not compile are
+// left out. A policy written for another shape never fires, without a word.
+func (Engine) Fields(_ context.Context, files []engine.Source, o engine.Options, shapes []engine.Shape) ([]cardea.Diagnostic, error) {
+	modules, _ := parseAll(files, Parse)
+	broken := together(modules, func(given map[string]*ast.Module) ast.Errors {
+		c := newCompiler(o)
+		c.Compile(given)
+		return c.Errors
+	})
+	modules = slices.DeleteFunc(modules, func(m *Module) bool { return broken[m.Path] != nil })
+	var out []cardea.Diagnostic
+	for i := range shapes {
+		found, err := fieldsOf(modules, o, &shapes[i])
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, found...)
+	}
+	return out, nil
+}
+
+// fieldsOf checks the files of one shape: all rules that are about the same tools
+// at once.
+func fieldsOf(modules []*Module, o engine.Options, s *engine.Shape) ([]cardea.Diagnostic, error) {
+	rules := map[string][]*ast.Rule{} // of each file, as it is written
+	about := map[*ast.Rule][]string{}
+	var each [][]string
+	for _, m := range modules {
+		if !slices.Contains(s.Files, m.Path) {
+			continue
+		}
+		rules[m.Path] = slices.Clone(m.take().Rules)
+		for _, r := range rules[m.Path] {
+			about[r] = toolsOf(r, s.Routed[m.Path])
+			if !slices.ContainsFunc(each, func(t []string) bool { return slices.Equal(t, about[r]) }) {
+				each = append(each, about[r])
+			}
+		}
+	}
+	var out []cardea.Diagnostic
+	for _, tools := range each {
+		errs, err := typed(modules, o, schemaFor(s, tools))
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range errs {
+			missing, ok := e.Details.(*ast.RefErrInvalidDetail)
+			if !ok || e.Location == nil || missing.Pos < 1 || missing.Pos >= len(missing.Ref) {
+				continue
+			}
+			at := e.Location
+			if exact := missing.Ref[missing.Pos].Location; exact != nil && exact.File == at.File && exact.Row > 0 {
+				at = exact
+			}
+			if r := ruleAt(rules[at.File], at); r != nil && slices.Equal(about[r], tools) {
+				out = append(out, fieldMissing(missing, at, tools))
+			}
+		}
+	}
+	return out, nil
+}
+
+// typed are the mistakes in modules that compile where nothing is known of their
+// input, once it is known what it looks like.
+func typed(modules []*Module, o engine.Options, schema any) (ast.Errors, error) {
+	given := make(map[string]*ast.Module, len(modules))
+	for _, m := range modules {
+		given[m.Path] = m.take()
+	}
+	schemas := ast.NewSchemaSet()
+	schemas.Put(ast.SchemaRootRef, schema)
+	c := newCompiler(o).WithSchemas(schemas)
+	c.SetErrorLimit(0)
+	c.Compile(given)
+	for _, e := range c.Errors {
+		if e.Code != ast.TypeErr {
+			return nil, fmt.Errorf("the fields of policies cannot be checked: %w", errors.New(oneLine(e.Message)))
+		}
+	}
+	return c.Errors, nil
+}
+
+// ruleAt is the rule in which a place lies: the last one that begins before it.
+func ruleAt(rules []*ast.Rule, at *ast.Location) *ast.Rule {
+	var out *ast.Rule
+	for _, r := range rules {
+		if l := r.Location; l != nil && (l.Row < at.Row || l.Row == at.Row && l.Col <= at.Col) {
+			out = r
+		}
+	}
+	return out
+}
+
+// manyNames is how many names a message lists.
+const manyNames = 16
+
+// fieldMissing is the message about a field that no event has.
+func fieldMissing(d *ast.RefErrInvalidDetail, at *ast.Location, tools []string) cardea.Diagnostic {
+	var names []string
+	for _, v := range d.OneOf {
+		if s, ok := v.(ast.String); ok {
+			names = append(names, string(s))
+		}
+	}
+	slices.Sort(names)
+	name, _ := constant(d.Ref[d.Pos])
+	hint := "see \"cardea policy input\""
+	if near := document.NearestName(name, names); near != "" {
+		hint = fmt.Sprintf("did you mean %q?", near)
+	} else if len(names) <= manyNames {
+		hint = "there are " + strings.Join(names, ", ")
+	}
+	whose := "no event has"
+	if d.Pos == 2 && d.Ref[:2].Equal(toolInput()) {
+		whose = "no documented input of " + strings.Join(tools, ", ") + " has"
+	}
+	return cardea.Diagnostic{Severity: cardea.LevelWarning, File: at.File, Line: at.Row, Column: at.Col, Code: engine.CodeField,
+		Text: fmt.Sprintf("%s is always undefined: %s a field %q", d.Ref[:d.Pos+1], whose, name), Hint: hint}
+}
+
+func toolInput() ast.Ref { return ast.InputRootRef.Append(ast.InternedTerm("tool_input")) }
+
+// toolsOf are the tools that a rule is about: those that its body compares
+// input.tool_name with, else those that its file is routed to. None are any.
+func toolsOf(r *ast.Rule, routed []string) []string {
+	if r.Else != nil {
+		return routed
+	}
+	for _, e := range r.Body {
+		if e.Negated || len(e.With) > 0 || !e.IsCall() || len(e.Operands()) != 2 {
+			continue
+		}
+		a, b := e.Operand(0), e.Operand(1)
+		switch {
+		case e.IsEquality() || e.Operator().Equal(ast.Equal.Ref()):
+			if tool, ok := constant(b); ok && isToolName(a) {
+				return []string{tool}
+			}
+			if tool, ok := constant(a); ok && isToolName(b) {
+				return []string{tool}
+			}
+		case e.Operator().Equal(ast.Member.Ref()):
+			if tools := constants(b); tools != nil && isToolName(a) {
+				return tools
+			}
+		}
+	}
+	return routed
+}
+
+func isToolName(t *ast.Term) bool {
+	ref, ok := t.Value.(ast.Ref)
+	return ok && ref.Equal(ast.InputRootRef.Append(ast.InternedTerm("tool_name")))
+}
+
+// constants are the texts of a set or an array, sorted, nil where it holds
+// anything else.
+func constants(t *ast.Term) []string {
+	var out []string
+	all := true
+	each := func(e *ast.Term) {
+		s, ok := constant(e)
+		out, all = append(out, s), all && ok
+	}
+	switch v := t.Value.(type) {
+	case ast.Set:
+		v.Foreach(each)
+	case *ast.Array:
+		v.Foreach(each)
+	}
+	if !all {
+		return nil
+	}
+	slices.Sort(out)
+	return out
+}
+
+// schemaFor is the JSON schema of an input whose tool is one of some; none are
+// any.
+func schemaFor(s *engine.Shape, tools []string) any {
+	fields := map[string]any{}
+	for _, t := range tools {
+		of, known := s.Tools[t].(map[string]any)
+		if !known {
+			clear(fields)
+			break
+		}
+		maps.Copy(fields, of)
+	}
+	input := maps.Clone(s.Input)
+	input["tool_input"] = fields
+	return schemaOf(input)
+}
+
+// schemaOf is the JSON schema of values that look like an example: a map has the
+// example's fields and no others, the elements of a list look like the first one.
+// What is empty in the example may be anything.
+func schemaOf(example any) map[string]any {
+	switch v := example.(type) {
+	case map[string]any:
+		if len(v) > 0 {
+			fields := make(map[string]any, len(v))
+			for name, e := range v {
+				fields[name] = schemaOf(e)
+			}
+			return map[string]any{"properties": fields}
+		}
+	case []any:
+		if len(v) > 0 {
+			return map[string]any{"type": "array", "items": schemaOf(v[0])}
+		}
+	}
+	return map[string]any{}
+}
