@@ -83,7 +83,7 @@ func (l *Library) Warm(ev *cardea.Event, f Folder) {
 	defer func() { _ = recover() }()
 	s := l.open(f, time.Now().Add(warmFor), ev)
 	if sel := s.route(ev, l.Tool); len(sel.picks) > 0 {
-		l.compile(s, f, sel)
+		l.compile(s, f, sel, false)
 	}
 }
 
@@ -272,7 +272,7 @@ func (l *Library) guess(f Folder, before past, ev *cardea.Event) *set {
 	if e, err := l.Engines.of(f); err == nil {
 		e.Wake()
 	}
-	l.compile(s, f, sel)
+	l.compile(s, f, sel, false)
 	return s
 }
 
@@ -332,18 +332,22 @@ func parse(ctx context.Context, engines Engines, f Folder, file engine.Source) (
 const maxPrograms = 256
 
 // compile gives the program of the files that are selected, and what they refer
-// to. What an engine could not do is not remembered.
-func (l *Library) compile(s *set, f Folder, sel *selection) *program {
+// to; prints is set where what they print is wanted. What an engine could not do is
+// not remembered.
+func (l *Library) compile(s *set, f Folder, sel *selection, prints bool) *program {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	key := sel.key() + strings.Join(f.Extra, " ")
+	if prints {
+		key += " print"
+	}
 	if p := s.programs[key]; p != nil {
 		return p
 	}
 	if len(s.programs) >= maxPrograms {
 		clear(s.programs)
 	}
-	p := l.build(s, f, sel.files(s))
+	p := l.build(s, f, sel.files(s), prints)
 	if p.failed != nil {
 		return p
 	}
@@ -361,7 +365,7 @@ func (l *Library) compile(s *set, f Folder, sel *selection) *program {
 // build compiles files together. What is parsed here and what the index knows
 // are two looks at a file, between which it may change: one that is not as the
 // index says counts as broken, which asks, and the next call reads it anew.
-func (l *Library) build(s *set, f Folder, which []int) *program {
+func (l *Library) build(s *set, f Folder, which []int, prints bool) *program {
 	p := &program{unread: map[string]*cardea.Diagnostic{}, texts: map[string]string{}, good: func() {}, gone: func() {}}
 	var files []engine.Source
 	for _, i := range which {
@@ -390,7 +394,7 @@ func (l *Library) build(s *set, f Folder, which []int) *program {
 	if !known && digest != "" {
 		p.good = func() { l.checked(s, f, digest) }
 	}
-	p.Program = e.Compile(files, engine.Options{Extra: f.Extra, Checked: known})
+	p.Program = e.Compile(files, engine.Options{Extra: f.Extra, Checked: known, Print: prints})
 	return p
 }
 

@@ -67,9 +67,10 @@ func NotRun(why string) any {
 
 // Step is one thing that happened, for a person who asks why.
 type Step struct {
-	// What is "index", "route", "compile", "signal", "rule", "note".
+	// What is "index", "route", "compile", "signal", "print", "rule", "note".
 	What string
-	// Name is the folder, package, signal or rule; Detail what came of it.
+	// Name is the folder, package, signal or rule, or the file and line of a
+	// print; Detail is what came of it.
 	Name, Detail string
 	Took         time.Duration
 }
@@ -269,7 +270,7 @@ func (r *run) prepare(ctx context.Context, f Folder) (prepared, bool) {
 		return p, false
 	}
 	begin = time.Now()
-	p.program = r.library.compile(s, f, sel)
+	p.program = r.library.compile(s, f, sel, r.settings.Trace != nil)
 	if r.settings.Trace != nil {
 		_, _ = p.program.settle(ctx) // who evaluates meets the same error
 	}
@@ -366,6 +367,9 @@ func (r *run) leftOut(at *prepared, p *pick, broken map[string]*cardea.Diagnosti
 
 // hear takes what a verb of a package says.
 func (r *run) hear(f Folder, d *decision, said engine.Result) {
+	for _, p := range said.Printed {
+		r.trace("print", fmt.Sprintf("%s:%d", p.File, p.Line), p.Text, 0)
+	}
 	if said.Err != nil {
 		t := cardea.BrokenPolicy.Trouble(d.source, codeOf(said.Err), "", d.verb+" of "+d.pkg+" cannot be evaluated: "+said.Err.Error())
 		r.fail(f, t.Diagnostic)

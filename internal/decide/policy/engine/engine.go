@@ -72,6 +72,9 @@ type Options struct {
 	Checked bool
 	// Strict is set where OPA's strict mode looks, too.
 	Strict bool
+	// Print is set where what policies print is wanted. Else calls of print do
+	// nothing.
+	Print bool
 }
 
 // Shape says which fields the input of some files has, by examples: a map has the
@@ -120,6 +123,15 @@ type Result struct {
 	Value any
 	Err   error
 	Took  time.Duration
+	// Printed is what the rule, and those that were evaluated for it, printed.
+	Printed []Printed
+}
+
+// Printed is what a call of print in a policy said.
+type Printed struct {
+	File string `json:"file"`
+	Line int    `json:"line"`
+	Text string `json:"text"`
 }
 
 // Errors of an evaluation.

@@ -20,12 +20,16 @@ import (
 
 // Program is policies that were compiled together. It may be used by many
 // goroutines.
-type Program struct{ compiler *ast.Compiler }
+type Program struct {
+	compiler *ast.Compiler
+	// prints is set where calls of print were compiled.
+	prints bool
+}
 
 // Compile compiles modules together. Modules with mistakes are left out, with
 // why.
 func Compile(modules []*Module, o engine.Options) (p *Program, out map[string]Problems) {
-	p = &Program{}
+	p = &Program{prints: o.Print}
 	out = together(modules, func(given map[string]*ast.Module) ast.Errors {
 		c := newCompiler(o)
 		if c.Compile(given); !c.Failed() {
@@ -93,7 +97,7 @@ func (m *Module) take() *ast.Module {
 
 // newCompiler is a compiler that takes what policies may use, and nothing else.
 func newCompiler(o engine.Options) *ast.Compiler {
-	c := ast.NewCompiler().WithCapabilities(capabilities(o.Extra)).WithDefaultRegoVersion(ast.RegoV1).WithStrict(o.Strict)
+	c := ast.NewCompiler().WithCapabilities(capabilities(o.Extra)).WithDefaultRegoVersion(ast.RegoV1).WithStrict(o.Strict).WithEnablePrintStatements(o.Print)
 	if o.Checked {
 		c = c.WithSkipStages(ast.StageCheckTypes, ast.StageCheckUnusedImports, ast.StageCheckDuplicateImports, ast.StageCheckKeywordOverrides,
 			ast.StageCheckDeprecatedBuiltins, ast.StageBuildRequiredCapabilities)
@@ -318,8 +322,13 @@ func (p *Program) one(ctx context.Context, cancel topdown.Cancel, q Query, in se
 	case in.err != nil:
 		return Result{Err: in.err}
 	}
-	v, err := p.run(ctx, p.query(q.Package, q.Rule).WithCancel(cancel).WithInput(in.term).WithVirtualCache(known))
-	return Result{Value: v, Err: plainly(err)}
+	query := p.query(q.Package, q.Rule).WithCancel(cancel).WithInput(in.term).WithVirtualCache(known)
+	var said printer
+	if p.prints {
+		query = query.WithPrintHook(&said)
+	}
+	v, err := p.run(ctx, query)
+	return Result{Value: v, Err: plainly(err), Printed: said.lines}
 }
 
 // heap is how many bytes objects take in this process.

@@ -119,10 +119,12 @@ type result struct {
 	Value any           `json:"value"`
 	Error string        `json:"error,omitempty"`
 	Took  time.Duration `json:"took"`
+	// Printed is null but for programs that print.
+	Printed []engine.Printed `json:"printed,omitempty"`
 }
 
 func resultOf(r engine.Result) result {
-	out := result{Value: r.Value, Took: r.Took}
+	out := result{Value: r.Value, Took: r.Took, Printed: r.Printed}
 	if r.Err != nil {
 		out.Error = r.Err.Error()
 	}
@@ -130,7 +132,7 @@ func resultOf(r engine.Result) result {
 }
 
 func (r result) received() engine.Result {
-	out := engine.Result{Value: r.Value, Took: r.Took}
+	out := engine.Result{Value: r.Value, Took: r.Took, Printed: r.Printed}
 	switch r.Error {
 	case "":
 	case engine.ErrTime.Error():

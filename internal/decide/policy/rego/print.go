@@ -1,0 +1,29 @@
+package rego
+
+import (
+	"github.com/open-policy-agent/opa/v1/topdown/print"
+
+	"cardea.dev/internal/decide/policy/engine"
+)
+
+// The bounds of what a rule prints: texts, and bytes of each.
+const (
+	maxPrinted     = 100
+	maxPrintedText = 4 << 10
+)
+
+// printer keeps what a rule prints.
+type printer struct{ lines []engine.Printed }
+
+// Print keeps a text, with the place where it is printed.
+func (p *printer) Print(c print.Context, text string) error {
+	if len(p.lines) >= maxPrinted {
+		return nil
+	}
+	line := engine.Printed{Text: text[:min(len(text), maxPrintedText)]}
+	if c.Location != nil {
+		line.File, line.Line = c.Location.File, c.Location.Row
+	}
+	p.lines = append(p.lines, line)
+	return nil
+}
