@@ -14,16 +14,20 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// tableHelp is what the help of every import says.
-const tableHelp = `
+// lossHelp is what the help of every import says, and tableHelp what that of those
+// says that can write.
+const (
+	lossHelp = `
 
 The import ends with a table: what is taken over, what is changed and how, and what
 is left out. If something is left out that protected you, it is shown first, on
-standard error, and the import ends with exit code 1. --accept-losses accepts this.
+standard error, and the import ends with exit code 1. --accept-losses accepts this.`
+	tableHelp = lossHelp + `
 
 Without --write nothing is written. With it, the difference is shown, and the same
 calls are judged before and after. Nothing that is there is overwritten. Writing
 needs a person at a terminal, who types a key.`
+)
 
 func importCommand(p Process) *cobra.Command {
 	permitter := importLeaf(p, &cobra.Command{
@@ -43,16 +47,28 @@ is started are reported.` + tableHelp,
 // importLeaf is a command that imports: it reads, shows what it found, and writes
 // if it is told to.
 func importLeaf(p Process, c *cobra.Command, read func(args []string) (*importing, error)) *cobra.Command {
-	var write, accept bool
-	c.Args = atMostOneArgument
+	var write bool
 	c.Flags().BoolVar(&write, "write", false, "write it")
+	return lookLeaf(p, c, func(args []string) (*importing, error) {
+		i, err := read(args)
+		if err == nil {
+			i.toWrite = write
+		}
+		return i, err
+	})
+}
+
+// lookLeaf is a command that reads and shows what it found.
+func lookLeaf(p Process, c *cobra.Command, read func(args []string) (*importing, error)) *cobra.Command {
+	var accept bool
+	c.Args = atMostOneArgument
 	c.Flags().BoolVar(&accept, "accept-losses", false, "go on although something is left out that protected you")
 	return withJSON(c, func(args []string, asJSON bool) error {
 		i, err := read(args)
 		if err != nil {
 			return err
 		}
-		return i.run(p, write, accept, asJSON)
+		return i.run(p, accept, asJSON)
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"cardea.dev"
@@ -13,16 +14,20 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// routesVariable is where tool-routing finds files in place of all others.
+const routesVariable = "TOOL_ROUTING_ROUTES"
+
 func importRoutesCommand(p Process) *cobra.Command {
-	return importLeaf(p, &cobra.Command{
+	return lookLeaf(p, &cobra.Command{
 		Use:   "tool-routing [file] [--json]",
 		Short: "look at the route files of the tool-routing plugin",
 		Long: `Look at the route files of the tool-routing plugin, which work as they are: by
-default all that are found for this project.
+default all that are found for this project. Nothing is written, since there is
+nothing to copy.
 
-Nothing is written. Patterns with lookahead or lookbehind are shown in the form in
-which they run, patterns that cannot run are shown as lost, and the tests inside of
-the files are run.` + tableHelp,
+The tests inside of the files are run, and for each route a call that it blocks is
+judged. Patterns with lookahead or lookbehind that run in another form are named,
+patterns that cannot run are shown as lost.` + lossHelp,
 	}, func(args []string) (*importing, error) { return importRoutes(p, args) })
 }
 
@@ -38,41 +43,105 @@ func importRoutes(p Process, args []string) (*importing, error) {
 		}
 		sources = []routes.Source{{File: file, Scope: cardea.ScopeUser, Root: filepath.Dir(file)}}
 		i.next = "this file was only looked at; it works where Cardea finds it, see docs/routes.md"
+	} else {
+		i.variable(p, sources)
 	}
-	if len(sources) == 0 {
+	if len(sources) == 0 && len(i.Table) == 0 {
 		return nil, errors.New("there are no files of routes: no .claude/tool-routes.yaml in the project, and none in a plugin that is enabled; name a file")
 	}
-	list, problems := routes.Load(sources, nil, harness.ToolWord)
-	for _, d := range problems {
-		i.Table = append(i.Table, importer.Row{What: "a route or file", File: d.File, Line: d.Line, Outcome: importer.LeftOut,
-			Protected: d.Severity == cardea.LevelError, How: strings.TrimSuffix(d.Text+"; "+d.Hint, "; ")})
-	}
+	list, problems := routes.Load(sources, l.Where.Trust, harness.ToolWord)
 	for _, s := range sources {
-		i.Table = append(i.Table, importer.Row{What: "the file", File: s.File, Outcome: importer.TakenOver, How: "it works as it is"})
+		row := importer.Row{What: "the file", File: s.File, Outcome: importer.TakenOver, How: "works unchanged, where it is"}
+		if slices.ContainsFunc(problems, func(d cardea.Diagnostic) bool { return d.File == s.File && d.Severity == cardea.LevelError }) {
+			row.Outcome, row.How = importer.Changed, "works where it is, without what is left out"
+		}
+		i.Table = append(i.Table, row)
 	}
+	for _, d := range problems {
+		row := importer.Row{What: "a route or file", File: d.File, Line: d.Line, Outcome: importer.LeftOut,
+			Protected: d.Severity == cardea.LevelError, How: strings.TrimSuffix(d.Text+"; "+d.Hint, "; ")}
+		if d.Code == cardea.CodeDuplicate {
+			row.What, row.Outcome = "two routes of one name", importer.Changed
+			row.How = d.Text + ", where tool-routing took no route at all"
+		}
+		i.Table = append(i.Table, row)
+	}
+	withheld := false
 	for n := range list {
-		i.route(&list[n])
+		i.route(p, &list[n], len(args) == 0)
+		withheld = withheld || list[n].Scope == cardea.ScopeProject && !list[n].Trusted
+	}
+	if withheld && len(args) == 0 {
+		i.next = "until you trust this project, the model is told the names of its routes and not their messages: run \"cardea trust\""
 	}
 	return i, nil
 }
 
-// route says how a route works here, and runs its tests.
-func (i *importing) route(r *routes.Route) {
-	row := importer.Row{What: "route " + r.Name, File: r.Source, Outcome: importer.TakenOver, How: "works as it is"}
-	if r.Rewritten {
-		row.Outcome, row.How = importer.Changed, "its pattern runs without lookahead and lookbehind: "+r.Pattern
-	}
-	failed := ""
-	for _, t := range routes.RunTests([]routes.Route{*r}, harness.ToolWord) {
-		if t.Problem != "" {
-			failed = fmt.Sprintf("its test in line %d fails: %s", t.Test.Line, t.Problem)
+// variable tells the files that tool-routing was told of by its variable, which
+// Cardea does not read.
+func (i *importing) variable(p Process, found []routes.Source) {
+	for _, name := range strings.FieldsFunc(p.Env(routesVariable), func(r rune) bool { return r == ',' }) {
+		file := within(p.Dir, strings.TrimSpace(name))
+		if !slices.ContainsFunc(found, func(s routes.Source) bool { return s.File == file }) {
+			i.Table = append(i.Table, importer.Row{What: routesVariable, File: file, Outcome: importer.LeftOut, Protected: true,
+				How: "Cardea reads no such variable; copy the routes into .claude/tool-routes.yaml of the project, or hooks/tool-routes.yaml of a plugin"})
 		}
 	}
-	switch {
-	case failed != "":
-		row.Outcome, row.Protected, row.How = importer.LeftOut, true, failed
-	case len(r.Tests) > 0:
+}
+
+// route says how a route works here, runs its tests, and tries a call that it
+// blocks. inForce is set for one that the gate finds.
+func (i *importing) route(p Process, r *routes.Route, inForce bool) {
+	row := importer.Row{What: "route " + r.Name, File: r.Source, Outcome: importer.TakenOver, How: "works unchanged"}
+	if r.Rewritten {
+		row.Outcome = importer.Changed
+		row.How = fmt.Sprintf("its pattern %s runs without lookahead and lookbehind, in %d characters", shorten(r.Written, longPattern), len([]rune(r.Pattern)))
+		if len(r.Pattern) <= longPattern {
+			row.How += ": " + r.Pattern
+		}
+	}
+	var failed []string
+	var calls []importer.Call
+	for _, t := range routes.RunTests([]routes.Route{*r}, harness.ToolWord) {
+		if t.Problem != "" {
+			failed = append(failed, fmt.Sprintf("its test in line %d fails: %s", t.Test.Line, t.Problem))
+		}
+		if t.Test.Block {
+			calls = append(calls, importer.Call{Tool: t.Test.Tool, Input: t.Test.Input, Said: "deny"})
+		}
+	}
+	if len(calls) == 0 && !strings.Contains(r.Field, ".") {
+		if c, ok := importer.SampleCall(r.Tool, r.Field, r.Pattern, "deny"); ok {
+			calls = append(calls, c)
+		}
+	}
+	if len(failed) == 0 && len(r.Tests) > 0 {
 		row.How += fmt.Sprintf("; its tests pass (%d)", len(r.Tests))
 	}
+	if inForce {
+		failed = append(failed, i.try(p, calls)...)
+	}
+	if len(failed) > 0 {
+		row.Outcome, row.Protected, row.How = importer.LeftOut, true, strings.Join(failed, "; ")
+	}
 	i.Table = append(i.Table, row)
+}
+
+// longPattern is how much of a pattern the table shows, in characters.
+const longPattern = 100
+
+// try judges calls that a route blocks, and says which of them pass.
+func (i *importing) try(p Process, calls []importer.Call) (passed []string) {
+	for _, c := range calls {
+		v, err := i.verdict(p, c)
+		if err != nil || len(i.tried) == mostCalls {
+			continue
+		}
+		done := judgedCall{Event: string(cardea.PreToolUse), Tool: c.Tool, Input: c.Input, Said: c.Said, After: v.Effect.String(), By: v.By}
+		i.tried = append(i.tried, done)
+		if done.weaker() {
+			passed = append(passed, fmt.Sprintf("the gate does not stop %s %s, which it blocks", c.Tool, shorten(c.Input, longPattern)))
+		}
+	}
+	return passed
 }

@@ -31,6 +31,10 @@ type importing struct {
 	// inside is the folder that nothing may be written outside of, "" for none: a
 	// project could bring a link to the person's own settings.
 	inside string
+	// toWrite is set where what is imported is to be written.
+	toWrite bool
+	// tried are calls that were judged as things stand, where nothing is written.
+	tried []judgedCall
 	// next says what to do now.
 	next    string
 	changes []change
@@ -69,19 +73,19 @@ type judgedCall struct {
 	Tool   string `json:"tool,omitempty"`
 	Input  string `json:"input"`
 	Said   string `json:"said,omitempty"`
-	Before string `json:"before"`
+	Before string `json:"before,omitempty"`
 	After  string `json:"after"`
 	By     string `json:"by,omitempty"`
 }
 
 // run shows an import, and writes it if it is told to.
-func (i *importing) run(p Process, write, accept, asJSON bool) error {
+func (i *importing) run(p Process, accept, asJSON bool) error {
 	if err := i.plan(); err != nil {
 		return err
 	}
 	lost := i.showLosses(p)
 	refused := lost > 0 && !accept || cardea.HasError(i.Problems)
-	out := imported{Table: notNil(i.Table), Files: []importedFile{}, Calls: []judgedCall{}, report: report{notNil(i.Problems)}}
+	out := imported{Table: notNil(i.Table), Files: []importedFile{}, Calls: append([]judgedCall{}, i.tried...), report: report{notNil(i.Problems)}}
 	for _, c := range i.changes {
 		f := importedFile{Path: c.path, From: c.from}
 		if c.from == "" {
@@ -89,7 +93,7 @@ func (i *importing) run(p Process, write, accept, asJSON bool) error {
 		}
 		out.Files = append(out.Files, f)
 	}
-	writes := write && !refused && len(i.changes) > 0
+	writes := i.toWrite && !refused && len(i.changes) > 0
 	if writes && !asJSON {
 		i.showTable(screenOn(p.Stdout, p.Env), out) // what the person agrees to
 	}
@@ -116,9 +120,9 @@ func (i *importing) run(p Process, write, accept, asJSON bool) error {
 		}
 	})
 	switch {
-	case write && refused:
+	case i.toWrite && refused:
 		p.warn("nothing was written; --accept-losses writes the rest")
-	case write && !writes:
+	case i.toWrite && !writes:
 		p.warn("there is nothing to write")
 	}
 	return cmp.Or(failed, failIf(refused, err))
@@ -228,13 +232,21 @@ func (i *importing) showCalls(s *screen, out imported) {
 	if len(out.Calls) == 0 {
 		return
 	}
-	heading(s, "the same calls, before and after")
+	if len(i.tried) > 0 {
+		heading(s, "tried")
+	} else {
+		heading(s, "the same calls, before and after")
+	}
 	for _, c := range out.Calls {
 		said := ""
 		if c.Said != "" {
 			said = ", " + i.tool + ": " + c.Said
 		}
-		s.printf("  %s -> %s%s  %s %s", c.Before, c.After, said, cmp.Or(c.Tool, c.Event), shorten(c.Input, 120))
+		before := c.Before
+		if before != "" {
+			before += " -> "
+		}
+		s.printf("  %s%s%s  %s %s", before, c.After, said, cmp.Or(c.Tool, c.Event), shorten(c.Input, 120))
 		if c.By != "" {
 			s.printf("  (%s)", c.By)
 		}

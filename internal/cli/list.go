@@ -158,7 +158,7 @@ func routesOf(list []routes.Route, scopes ...cardea.Scope) []routeListing {
 	out := []routeListing{}
 	for _, r := range list {
 		if len(scopes) == 0 || slices.Contains(scopes, r.Scope) {
-			out = append(out, routeListing{r.Name, r.Tool, r.Field, r.Scope, r.Source, r.Pattern, r.Message})
+			out = append(out, routeListing{r.Name, r.Tool, r.Field, r.Scope, r.Source, r.Written, r.Message})
 		}
 	}
 	return out
@@ -290,7 +290,7 @@ func showRules(s *screen, list []ruleListing) {
 		}
 		s.printf("  %s  %s  %s\n", word, painted{bold, r.ID}, painted{faint, r.Scope.String() + ", " + r.Source + note})
 		if r.Scope != cardea.ScopeBuiltin {
-			s.field("  matches", r.Match)
+			s.field("  matches", shorten(r.Match, 2*longLine))
 			s.field("  message", r.Message)
 		}
 	}

@@ -193,7 +193,7 @@ func (t trial) showOpinions(s *screen) {
 		}
 		s.printf("     %s\n", painted{faint, from})
 		for _, m := range t.matched(o) {
-			s.block("     ", m)
+			s.block("     ", shorten(m, longLine))
 		}
 		for _, x := range []struct{ name, text string }{{"", o.Reason}, {"because: ", o.Because}, {"instead: ", o.Advice.Instead}, {"context: ", o.Advice.Context}} {
 			if x.text != "" {
@@ -232,7 +232,7 @@ func (t trial) matched(o cardea.Opinion) (out []string) {
 			m := rules.Match{Pattern: r.Pattern}
 			for _, text := range t.textsOf(o, r.Field) {
 				for _, f := range m.Found(text) {
-					out = append(out, "found: "+f)
+					out = append(out, "found: "+strings.TrimSuffix(f, r.Pattern)+r.Written)
 				}
 			}
 		}

@@ -170,8 +170,8 @@ func TestNothingIsLeftOutInSilence(t *testing.T) {
 		told  string
 		lost  bool
 	}{
-		`{"name": "a", "toolMatch": "bash", "pattern": "(x(?!y)|a)y", "action": "deny"}`:              {0, "lookahead", true},
-		`{"name": "a", "toolMatch": "bash", "pattern": "(x(?!y)|a)y", "action": "allow"}`:             {0, "lookahead", false},
+		`{"name": "a", "toolMatch": "bash", "pattern": "(x(?!y)|a)*y", "action": "deny"}`:             {0, "lookahead", true},
+		`{"name": "a", "toolMatch": "bash", "pattern": "(x(?!y)|a)*y", "action": "allow"}`:            {0, "lookahead", false},
 		`{"name": "a", "toolMatch": "bash", "pattern": "x(?!y)", "action": "deny"}`:                   {1, "without lookahead", false},
 		`{"name": "a", "toolMatch": "bash", "pattern": "x", "action": "explode"}`:                     {0, `"explode" is no action`, true},
 		`{"name": "a", "toolMatch": "bash", "action": "deny"}`:                                        {0, "no pattern", true},

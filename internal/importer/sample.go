@@ -29,6 +29,13 @@ func call(tool, field, value, said string) Call {
 // CommandCall is a call of the shell.
 func CommandCall(command, said string) Call { return call("Bash", "command", command, said) }
 
+// SampleCall is a call whose field has a text in which an expression is found; ok is
+// false where none is seen at once.
+func SampleCall(tool, field, pattern, said string) (c Call, ok bool) {
+	text := sample(pattern)
+	return call(tool, field, text, said), text != ""
+}
+
 // sample is a text in which an expression is found, "" where none is seen at once.
 func sample(pattern string) string {
 	tree, err := syntax.Parse(pattern, syntax.Perl)

@@ -103,6 +103,10 @@ func TestReal(t *testing.T) {
 		`github\.com/(?!orgs/|settings)[^/]+/[^/]+`: {"https://github.com/o/r": true, "https://github.com/orgs/x": false, "https://github.com/Settings/x": false},
 		`(?<!no-)verify|x(?=y)`:                     {"--no-verify": false, "verify": true, "xy": true, "xz": false},
 		`^(?=.*\bfoo\b)(?=.*bar)`:                   {"bar foo": true, "foobar": false, "foo": false},
+		`x(a(?!b)|c)d`:                              {"xad": true, "xcd": true, "xab": false, "xabd": false},
+		`gh (pr (?!view)|issue )?(create|x)`:        {"gh pr create": true, "gh issue create": true, "gh create": true, "gh pr view": false, "gh x": true},
+		`(?:git (?P<v>push(?!.*--dry)|pull))`:       {"git push": true, "git push --dry-run": false, "git pull --dry": true, "git fetch": false},
+		`a((b|c(?!d))|e(?!f))g?`:                    {"ab": true, "acd": false, "acg": true, "ac": true, "aef": false, "aeg": true},
 	} {
 		got, err := lookaround.Remove(pattern, true)
 		if err != nil {
@@ -122,7 +126,7 @@ func TestReal(t *testing.T) {
 }
 
 func TestLeftAlone(t *testing.T) {
-	for _, pattern := range []string{`(a(?!b)|c)d`, `a(?!b)*`, `a(?!b)c(?!d)`, `x(?<!y)z`, `a(?!^b)`, `a(?!`, `a(?!.{90}b)`} {
+	for _, pattern := range []string{`(a(?!b)|c)*d`, `(?i:a(?!b))c`, `((?i)a(?!b))c`, `x(a(?!b)|c)+d`, `(a(?!b)|c){2}d`, `a(?!b)*`, `a(?!b)c(?!d)`, `x(?<!y)z`, `a(?!^b)`, `a(?!`, `a(?!.{90}b)`} {
 		if got, err := lookaround.Remove(pattern, false); err == nil {
 			t.Errorf("%s became %s", pattern, got)
 		}

@@ -16,7 +16,7 @@ import (
 )
 
 // errPlace is a lookaround that stands where it cannot be replaced.
-var errPlace = errors.New("it has a lookahead or lookbehind inside of a group or repeat")
+var errPlace = errors.New("it has a lookahead or lookbehind inside of a repeat, or two with text between them")
 
 // Has reports whether an expression has a lookaround.
 func Has(pattern string) bool {
@@ -41,11 +41,15 @@ func Remove(pattern string, fold bool) (string, error) {
 	flags := leadingFlags(pattern)
 	fold = fold || strings.Contains(flags, "i")
 	var out []string
-	all, err := split(pattern[len(flags):])
+	all, err := alternatives(pattern[len(flags):])
 	if err != nil {
 		return "", err
 	}
-	for _, s := range all {
+	for _, a := range all {
+		s, err := split(a)
+		if err != nil {
+			return "", err
+		}
 		text, err := s.rewrite(outer+flags, fold)
 		if err != nil {
 			return "", err
@@ -87,43 +91,129 @@ type look struct {
 	body string
 }
 
-// split takes an expression apart at the top.
-func split(pattern string) ([]sequence, error) {
-	var out []sequence
-	s := sequence{}
-	part := &s.head
+// maxAlternatives is how many alternatives are worth writing.
+const maxAlternatives = 32
+
+// alternatives takes an expression apart at the top and at the groups that have a
+// lookaround inside: a(b(?!c)|d)e is ab(?!c)e and ade.
+func alternatives(pattern string) ([]string, error) {
+	var out []string
+	todo, err := top(pattern)
+	for len(todo) > 0 && err == nil {
+		if len(todo)+len(out) > maxAlternatives {
+			return nil, errLarge
+		}
+		first := todo[0]
+		at, end := groupIn(first)
+		if end == 0 {
+			out, todo = append(out, first), todo[1:]
+			continue
+		}
+		var inside []string
+		if inside, err = top(bodyOf(first[at:end])); err != nil {
+			break
+		}
+		rest := first[end:]
+		switch {
+		case bodyOf(first[at:end]) == "" || rest != "" && strings.IndexByte("*+{", rest[0]) >= 0:
+			return nil, errPlace
+		case strings.HasPrefix(rest, "?"):
+			inside = append(inside, "")
+			rest = strings.TrimPrefix(rest[1:], "?")
+		}
+		for i, text := range inside {
+			inside[i] = first[:at] + text + rest
+		}
+		todo = append(inside, todo[1:]...)
+	}
+	return out, err
+}
+
+// top takes an expression apart at the bars that stand in no group.
+func top(pattern string) ([]string, error) {
+	var out []string
+	begin := 0
 	for i := 0; i < len(pattern); {
 		n, err := item(pattern[i:])
 		if err != nil {
 			return nil, err
 		}
+		if pattern[i] == '|' {
+			out = append(out, pattern[begin:i])
+			begin = i + n
+		}
+		i += n
+	}
+	return append(out, pattern[begin:]), nil
+}
+
+// groupIn is the place of the first group that is no lookaround and has one inside,
+// with an end of 0 where there is none. The expression is one that was taken apart
+// before.
+func groupIn(pattern string) (begin, end int) {
+	for i := 0; i < len(pattern); {
+		n, err := item(pattern[i:])
+		if err != nil {
+			return 0, 0
+		}
+		if kind, _ := lookOf(pattern[i : i+n]); kind == "" && pattern[i] == '(' && Has(pattern[i:i+n]) {
+			return i, i + n
+		}
+		i += n
+	}
+	return 0, 0
+}
+
+// bodyOf is the inside of a group, "" for one whose flags hold inside of it alone.
+func bodyOf(group string) string {
+	body := group[1 : len(group)-1]
+	switch name := strings.IndexByte(body, '>'); {
+	case strings.HasPrefix(body, "?:"):
+		body = body[len("?:"):]
+	case (strings.HasPrefix(body, "?P<") || strings.HasPrefix(body, "?<")) && name > 0:
+		body = body[name+1:]
+	case strings.HasPrefix(body, "?"):
+		return ""
+	}
+	for rest := body; ; {
+		at := strings.Index(rest, "(?")
+		if at < 0 {
+			return body
+		}
+		if rest = rest[at+2:]; rest != "" && strings.IndexByte("imsU-", rest[0]) >= 0 {
+			return ""
+		}
+	}
+}
+
+// split takes an alternative apart.
+func split(pattern string) (s sequence, err error) {
+	part := &s.head
+	for i := 0; i < len(pattern); {
+		n, err := item(pattern[i:])
+		if err != nil {
+			return s, err
+		}
 		text := pattern[i : i+n]
 		i += n
 		switch kind, body := lookOf(text); {
-		case text == "|":
-			out = append(out, s)
-			s = sequence{}
-			part = &s.head
 		case kind == "":
-			if Has(text) {
-				return nil, errPlace
-			}
 			*part += text
 		case i < len(pattern) && strings.IndexByte("*+?{", pattern[i]) >= 0 || Has(body):
-			return nil, errPlace
+			return s, errPlace
 		case strings.HasPrefix(kind, "(?<"):
 			if s.head != "" || len(s.ahead) > 0 {
-				return nil, errPlace
+				return s, errPlace
 			}
 			s.behind = append(s.behind, look{kind == "(?<!", body})
 		case s.tail != "":
-			return nil, errPlace
+			return s, errPlace
 		default:
 			s.ahead = append(s.ahead, look{kind == "(?!", body})
 			part = &s.tail
 		}
 	}
-	return append(out, s), nil
+	return s, nil
 }
 
 // lookOf is the beginning and the inside of a lookaround, "" for another item.

@@ -77,6 +77,7 @@ func route(doc *document.Reader, file, name string, v document.Value, from Origi
 	}
 	if p := m.Need("pattern"); p.Present() {
 		var err error
+		r.Written = p.Text()
 		if r.Pattern, r.Rewritten, err = translate(p.Text()); err != nil {
 			p.Problem(cardea.CodeBadPattern, hint(err), "the pattern of route %q cannot be run: %v", name, err)
 		} else if p.Text() == "" {

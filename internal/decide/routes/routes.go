@@ -36,9 +36,10 @@ type Route struct {
 	// is the field of its input, dotted for nested ones.
 	Tool, Field string
 	// Pattern is an RE2 expression, already translated from Python's dialect.
-	Pattern string
-	// Rewritten is set where the pattern had lookahead or lookbehind.
-	Rewritten bool
+	// Written is the pattern as it stands in the file; Rewritten is set where that
+	// had lookahead or lookbehind.
+	Pattern, Written string
+	Rewritten        bool
 	// Message is what the model is told.
 	Message string
 	// Source is where the route is written, "file:line".
