@@ -72,7 +72,7 @@ func (g *Gate) Decide(ctx context.Context, ev *Event) Verdict {
 	}
 	rewritten := g.analyse(ev.WithCall(ev.Call.WithInput(input)))
 	second := g.decideCall(ctx, rewritten)
-	return first.withRewrite(input, second, allowsRewritten(first, second, ev.Call, rewritten.Call))
+	return first.withRewrite(input, second, ctx.Err() == nil && allowsRewritten(first, second, ev, rewritten))
 }
 
 func (g *Gate) analyse(ev *Event) *Event {

@@ -285,7 +285,7 @@ func TestRewrite(t *testing.T) {
 			Advice: cardea.Advice{Rewrite: map[string]any{"command": to}}}
 	}
 	analyse := func(ev *cardea.Event) *cardea.Event {
-		return ev.WithCall(ev.Call.WithParts([]cardea.Part{{Text: fmt.Sprint(ev.Call.Input["command"])}}, nil, nil))
+		return ev.WithCall(ev.Call.WithParts([]cardea.Part{{Text: fmt.Sprint(ev.Call.Input["command"]), Coverage: cardea.Complete}}, nil, nil))
 	}
 	rewrites := func(e cardea.Effect, to string) cardea.Opinion {
 		o := rewrite(e, to, "")
@@ -333,6 +333,73 @@ func TestRewrite(t *testing.T) {
 	if v := g.Decide(context.Background(), eventOf(1)); v.Rewrite["command"] != "high" {
 		t.Errorf("rewrite by priority: %v", v.Rewrite)
 	}
+}
+
+// Who rewrites a call allows what became of it only where that is one part that is
+// what it seems, before and after.
+func TestRewriteAllowsOnePart(t *testing.T) {
+	part := cardea.Part{Text: "x", Coverage: cardea.Complete, Argv: []cardea.Word{{Text: "x", Static: true}}}
+	with := func(change func(*cardea.Part)) []cardea.Part {
+		p := part
+		change(&p)
+		return []cardea.Part{p}
+	}
+	one := []cardea.Part{part}
+	for _, c := range []struct {
+		name          string
+		before, after []cardea.Part
+		event         func(*cardea.Event)
+		more          string
+		want          cardea.Effect
+	}{
+		{name: "one part", before: one, after: one, want: cardea.Allow},
+		{name: "no part", want: cardea.Ask},
+		{name: "two parts become one", before: []cardea.Part{part, part}, after: one, want: cardea.Ask},
+		{name: "one becomes two", before: one, after: []cardea.Part{part, part}, want: cardea.Ask},
+		{name: "partial coverage", before: one, after: with(func(p *cardea.Part) { p.Coverage = cardea.Partial }), want: cardea.Ask},
+		{name: "opaque", before: with(func(p *cardea.Part) { p.Opaque = []cardea.Opaque{{}} }), after: one, want: cardea.Ask},
+		{name: "elevated", before: one, after: with(func(p *cardea.Part) { p.Elevated = true }), want: cardea.Ask},
+		{name: "remote", before: one, after: with(func(p *cardea.Part) { p.Remote = true }), want: cardea.Ask},
+		{name: "in a function", before: with(func(p *cardea.Part) { p.Via = []string{"function x { }"} }), after: one, want: cardea.Ask},
+		{name: "by a path", before: one, after: with(func(p *cardea.Part) { p.Argv = []cardea.Word{{Text: "./x", Static: true}} }), want: cardea.Ask},
+		{name: "a variable", before: one, after: with(func(p *cardea.Part) { p.Assigns = []cardea.Assign{{Name: "X"}} }), want: cardea.Ask},
+		{name: "a redirection", before: one, after: with(func(p *cardea.Part) { p.Access = []cardea.Access{{Kind: cardea.Write, Path: "/a", Redirect: true}} }), want: cardea.Ask},
+		{name: "unsandboxed", before: one, after: one, event: func(e *cardea.Event) { e.Call.Unsandboxed = true }, want: cardea.Ask},
+		{name: "a fault", before: one, after: one, event: func(e *cardea.Event) { e.Faults = []cardea.Opaque{{}} }, want: cardea.Ask},
+		{name: "the same rules again", before: one, after: one, more: "b+a", want: cardea.Allow},
+		{name: "another rule for the new input", before: one, after: one, more: "a+c", want: cardea.Ask},
+	} {
+		rewriter := says{ops: []cardea.Opinion{{Decider: "says", Rule: "a+b", Part: cardea.WholeCall, Advice: cardea.Advice{AllowsRewritten: true, Rewrite: map[string]any{"command": "new"}}}}}
+		more := says{}
+		if c.more != "" {
+			more = says{ops: renamed(rewriter.ops[0], c.more)}
+		}
+		analyse := func(ev *cardea.Event) *cardea.Event {
+			return ev.WithCall(ev.Call.WithParts(c.after, nil, nil))
+		}
+		ev := eventOf(0)
+		ev.Call.Input, ev.Call.Parts = map[string]any{"command": "old"}, c.before
+		if c.event != nil {
+			c.event(ev)
+		}
+		g := &cardea.Gate{OnError: cardea.OnErrorDefer, Analyse: analyse, Slots: []cardea.Slot{{Decider: perInput{"old": rewriter, "new": more}}}}
+		if got := g.Decide(context.Background(), ev).Effect; got != c.want {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+func renamed(o cardea.Opinion, rule string) []cardea.Opinion {
+	o.Rule = rule
+	return []cardea.Opinion{o}
+}
+
+// perInput is a decider for each command.
+type perInput map[string]says
+
+func (perInput) Name() string { return "says" }
+func (p perInput) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinion, error) {
+	return p[fmt.Sprint(ev.Call.Input["command"])].Decide(ctx, ev)
 }
 
 // byText has an effect on parts whose text is text, or on every part.

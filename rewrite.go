@@ -71,25 +71,41 @@ func (v Verdict) withRewrite(input map[string]any, second Verdict, allowed bool)
 	return v
 }
 
-// allowsRewritten reports whether those who rewrite a call allow what became of
-// it. It holds for a call of one part, and otherwise for parts that the rewrite
-// changed: what an agent writes beside such a part is its own. It holds for nothing
-// that cannot be seen through, runs as somebody else or elsewhere, or writes by a
-// redirection.
-func allowsRewritten(first, second Verdict, before, after *Call) bool {
+// allowsRewritten reports whether those who rewrite a call allow what became of it.
+// It holds for a call of one part, before and after, since what an agent writes beside
+// a part is its own; for nothing that a yes for the part's program does not cover; and
+// not where somebody would rewrite the new input who did not rewrite the old one.
+func allowsRewritten(first, second Verdict, before, after *Event) bool {
 	all := rewriting(first.Opinions)
-	if len(all) == 0 || slices.ContainsFunc(all, func(o Opinion) bool { return !o.Advice.AllowsRewritten }) || len(after.Opaque) > 0 || len(after.Parts) != len(second.Parts) {
-		return false
+	for _, o := range all {
+		if !o.Advice.AllowsRewritten {
+			return false
+		}
 	}
-	for i := range after.Parts {
-		p := &after.Parts[i]
-		same := func(old Part) bool { return old.Text == p.Text }
-		beyond := len(p.Opaque) > 0 || p.Elevated || p.Remote || slices.ContainsFunc(p.Access, func(a Access) bool { return a.NeedsSeparatePermission() })
-		if second.Parts[i] != Allow && (beyond || len(after.Parts) > 1 && slices.ContainsFunc(before.Parts, same)) {
+	for _, o := range rewriting(second.Opinions) {
+		if !slices.ContainsFunc(all, func(a Opinion) bool { return a.Decider == o.Decider && a.names(o.Rule) }) {
+			return false
+		}
+	}
+	return len(all) > 0 && before.isOnePart() && after.isOnePart()
+}
+
+// names reports whether the opinion's rules, joined by "+" where there are several,
+// are all of some others.
+func (o Opinion) names(rules string) bool {
+	mine := strings.Split(o.Rule, "+")
+	for _, r := range strings.Split(rules, "+") {
+		if !slices.Contains(mine, r) {
 			return false
 		}
 	}
 	return true
+}
+
+// isOnePart reports whether the event's call is one part, and a yes for the part's
+// program is a yes for the call.
+func (e *Event) isOnePart() bool {
+	return e.BeyondParts() == "" && e.Call.IsOnePart() && e.Call.Parts[0].BeyondProgram() == ""
 }
 
 // reasonsOf are the reasons of those who rewrite, as one text, or none.

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"path"
 	"slices"
 	"sort"
 	"strings"
@@ -29,6 +28,12 @@ type decision struct {
 	scope                     cardea.Scope
 	trusted, changed          bool
 	loose                     bool
+	again                     bool // said about the second input of the package
+}
+
+// sameRule reports whether another decision is the same rule's, with the same verb.
+func (d decision) sameRule(o decision) bool {
+	return d.verb == o.verb && d.rule == o.rule && d.pkg == o.pkg && d.source == o.source
 }
 
 // decisions reads the value of a verb. A set holds decisions; a rule that is no
@@ -56,8 +61,11 @@ func decisions(verb string, v any) []decision {
 	return []decision{decisionOf(verb, v)}
 }
 
+// usualPriority is that of a modify that has none, as in Cupcake.
+const usualPriority = 50
+
 func decisionOf(verb string, v any) decision {
-	d := decision{verb: verb}
+	d := decision{verb: verb, priority: usualPriority}
 	switch v := v.(type) {
 	case string:
 		if verb == "add_context" {
@@ -87,6 +95,9 @@ func decisionOf(verb string, v any) decision {
 
 // opens reports whether a verb opens a door: what is not said well does not.
 func opens(verb string) bool { return verb == "allow_override" || verb == "modify" }
+
+// holds reports whether a verb holds a call back.
+func holds(verb string) bool { return !opens(verb) && verb != "add_context" }
 
 func kindOf(v any) string {
 	switch v.(type) {
@@ -265,20 +276,25 @@ func (d *decision) holdings(ev *cardea.Event) []cardea.Opinion {
 // allowing is what an allow_override allows: the parts that it names, by index
 // or text, or, where it names none, the only part of a call. What a yes for the
 // program does not cover is not allowed by it, as by a rule
-// (docs/design.md#shell-analysis): redirections that write, another user, machine or folder, and a program
-// that is looked up nowhere, since the agent may have written it.
+// (docs/design.md#shell-analysis).
 func (d *decision) allowing(ev *cardea.Event) (out []cardea.Opinion, why string) {
 	c := ev.Call
 	if c == nil || d.loose {
 		return nil, ""
 	}
-	if len(c.Opaque) > 0 || len(ev.Faults) > 0 {
-		return nil, "allow_override does not count, since something in the call cannot be seen through"
+	if not := ev.BeyondParts(); not != "" {
+		return nil, "allow_override does not count, since " + not
+	}
+	if ofCupcake(d.pkg) && !readsAsShell(c) {
+		return nil, "allow_override does not count, since the shell may read the command otherwise than the policy sees it: write it in one line without comments"
 	}
 	var which []int
 	if !d.named {
 		if len(c.Parts) != 1 {
 			return nil, fmt.Sprintf("allow_override names no part, and the call has %d; name those that it allows: parts: [0]", len(c.Parts))
+		}
+		if !c.IsOnePart() {
+			return nil, fmt.Sprintf("allow_override names no part, and the call's part is reached through %s; name it: parts: [0]", strings.Join(c.Parts[0].Via, " "))
 		}
 		which = []int{0}
 	}
@@ -286,36 +302,13 @@ func (d *decision) allowing(ev *cardea.Event) (out []cardea.Opinion, why string)
 		which = append(which, partsNamed(c, p)...)
 	}
 	for _, i := range which {
-		if not := beyond(&c.Parts[i]); not != "" {
+		if not := c.Parts[i].BeyondProgram(); not != "" {
 			why = fmt.Sprintf("allow_override does not count for part %d, which %s", i, not)
 			continue
 		}
 		out = append(out, d.opinion(cardea.Allow, i))
 	}
 	return out, why
-}
-
-// beyond is why a yes for a part's program is no yes for the part, "" where it
-// is.
-func beyond(p *cardea.Part) string {
-	switch {
-	case p.Coverage != cardea.Complete || len(p.Opaque) > 0:
-		return "cannot be seen through"
-	case p.Elevated || p.Remote:
-		return "runs as another user or elsewhere"
-	case slices.ContainsFunc(p.Access, func(a cardea.Access) bool { return a.NeedsSeparatePermission() }):
-		return "writes by a redirection, which needs a yes of its own"
-	case len(p.Argv) > 0 && !lookedUp(p.Argv[0]):
-		return "starts a program by its path; let a rule of yours allow it"
-	}
-	return ""
-}
-
-// lookedUp reports whether a word is the name of a program, as the shell looks it
-// up, or its path in a folder of the system.
-func lookedUp(w cardea.Word) bool {
-	dir, name := path.Split(w.Text)
-	return w.Static && name != "" && (dir == "" || dir == "/bin/" || dir == "/usr/bin/")
 }
 
 // partsNamed are the parts that an index or a text names.
@@ -370,7 +363,7 @@ func rewriting(ev *cardea.Event, all []decision) (cardea.Opinion, cardea.Trouble
 	o := all[0].opinion(cardea.Abstain, cardea.WholeCall)
 	o.Rule, o.Reason = strings.Join(rules, "+"), strings.Join(why, "\n")
 	o.Advice.Rewrite = map[string]any{}
-	o.Advice.AllowsRewritten = !slices.ContainsFunc(all, func(d decision) bool { return !ofCupcake(d.pkg) || d.loose })
+	o.Advice.AllowsRewritten = readsAsShell(ev.Call) && !slices.ContainsFunc(all, func(d decision) bool { return !ofCupcake(d.pkg) || d.loose })
 	for field, v := range merged {
 		o.Advice.Rewrite[field] = over(ev.Call.Input[field], v)
 	}

@@ -187,7 +187,7 @@ type run struct {
 	ev *cardea.Event
 	// plain are the inputs without signals, of Cupcake's packages and of others, made
 	// when they are needed.
-	plain map[bool]*engine.Input
+	plain map[bool][]engine.Input
 	found []decision
 	// more are opinions about signals that may not run.
 	more   []cardea.Opinion
@@ -323,14 +323,16 @@ func (r *run) evaluate(ctx context.Context, p *prepared) {
 	var about []decision
 	var of []int // the pick of each query
 	for n := range p.picks {
-		d, in, ok := r.pick(p, n)
+		d, inputs, ok := r.pick(p, n)
 		if !ok {
 			continue
 		}
-		for _, verb := range engine.Verbs() {
-			if slices.Contains(p.picks[n].verbs, verb) {
-				d.verb = verb
-				queries, about, of = append(queries, engine.Query{Package: d.pkg, Rule: verb, Input: in}), append(about, d), append(of, n)
+		for k, in := range inputs {
+			for _, verb := range engine.Verbs() {
+				if slices.Contains(p.picks[n].verbs, verb) && (k == 0 || holds(verb)) {
+					d.verb, d.again = verb, k > 0
+					queries, about, of = append(queries, engine.Query{Package: d.pkg, Rule: verb, Input: in}), append(about, d), append(of, n)
+				}
 			}
 		}
 	}
@@ -384,7 +386,9 @@ func (r *run) hear(f Folder, d *decision, said engine.Result) {
 		if one.rule == "" {
 			one.rule = ruleOf(d)
 		}
-		r.found = append(r.found, one)
+		if !d.again || !slices.ContainsFunc(r.found, one.sameRule) {
+			r.found = append(r.found, one)
+		}
 	}
 }
 
@@ -412,13 +416,13 @@ func (r *run) wanted(sel *selection) []pick {
 
 // pick prepares a package: what its decisions have in common, and its input. It
 // reports false where it cannot or must not be evaluated.
-func (r *run) pick(at *prepared, n int) (decision, engine.Input, bool) {
+func (r *run) pick(at *prepared, n int) (decision, []engine.Input, bool) {
 	f, s, p := at.folder, at.set, &at.picks[n]
 	d := decision{pkg: p.pkg, scope: f.Scope, trusted: at.trusted[n], changed: at.changed[n], loose: p.loose, source: s.source(p)}
 	if !slices.ContainsFunc(p.files, func(i int) bool { return at.program.unread[s.entries[i].path] == nil }) {
-		return d, engine.Input{}, false
+		return d, nil, false
 	}
-	in, ok := r.input(at, p, &d)
+	in, ok := r.inputs(at, p, &d)
 	return d, in, ok
 }
 
@@ -502,35 +506,52 @@ func (r *run) unread(f Folder, s *set, lost []int) {
 	}
 }
 
-// input is what a package sees. It reports false where the package must not
-// speak, because it needs what the person has not accepted.
-func (r *run) input(at *prepared, p *pick, d *decision) (engine.Input, bool) {
-	switch {
-	case len(p.signals) == 0 && r.plain[ofCupcake(p.pkg)] != nil:
-		return *r.plain[ofCupcake(p.pkg)], true
-	case len(p.signals) > 0 && d.changed:
+// inputs are what a package sees, and, where there is a second one, what it may hold
+// back besides. It reports false where the package must not speak, because it needs
+// what the person has not accepted.
+func (r *run) inputs(at *prepared, p *pick, d *decision) ([]engine.Input, bool) {
+	plain := len(p.signals) == 0
+	switch known := r.plain[ofCupcake(p.pkg)]; {
+	case plain && known != nil:
+		return known, true
+	case !plain && d.changed:
 		r.askPerson(d, fmt.Sprintf("policy %s cannot tell: it needs signals, and is not as you trusted it; look at it with \"cardea trust\"", shownName(p.pkg)))
-		return engine.Input{}, false
-	case len(p.signals) > 0 && !d.trusted:
+		return nil, false
+	case !plain && !d.trusted:
 		r.askOnce(d, "its signals do not run, since the project is not trusted; look at it with \"cardea trust\"")
-		return engine.Input{}, false
+		return nil, false
 	}
-	fields := Input(r.ev, r.values(at, p, d), r.settings.Facts)
-	if ofCupcake(p.pkg) {
-		asCupcake(fields, r.ev)
-	}
-	in, err := engine.NewInput(fields)
-	if err != nil {
-		r.fail(at.folder, cardea.BrokenPolicy.Trouble(d.source, engine.CodeEvaluate, "", err.Error()).Diagnostic)
-		return engine.Input{}, false
-	}
-	if len(p.signals) == 0 {
-		if r.plain == nil {
-			r.plain = map[bool]*engine.Input{}
+	var out []engine.Input
+	for _, fields := range r.fields(at, p, d) {
+		in, err := engine.NewInput(fields)
+		if err != nil {
+			r.fail(at.folder, cardea.BrokenPolicy.Trouble(d.source, engine.CodeEvaluate, "", err.Error()).Diagnostic)
+			return nil, false
 		}
-		r.plain[ofCupcake(p.pkg)] = &in
+		out = append(out, in)
 	}
-	return in, true
+	if plain {
+		if r.plain == nil {
+			r.plain = map[bool][]engine.Input{}
+		}
+		r.plain[ofCupcake(p.pkg)] = out
+	}
+	return out, true
+}
+
+// fields are the inputs of a package as values.
+func (r *run) fields(at *prepared, p *pick, d *decision) []map[string]any {
+	fields := Input(r.ev, r.values(at, p, d), r.settings.Facts)
+	if !ofCupcake(p.pkg) {
+		return []map[string]any{fields}
+	}
+	inShell := asCupcake(fields, r.ev)
+	if inShell == "" {
+		return []map[string]any{fields}
+	}
+	second, input := maps.Clone(fields), maps.Clone(fields["tool_input"].(map[string]any))
+	input["command"], second["tool_input"] = inShell, input
+	return []map[string]any{fields, second}
 }
 
 // values are what the signals of a package said. A script that was never
