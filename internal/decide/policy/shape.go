@@ -75,7 +75,7 @@ func example(tool string, fields []string) *cardea.Event {
 	}
 	spot := []cardea.Opaque{{}}
 	part := cardea.Part{Argv: []cardea.Word{{}}, Options: []cardea.Option{{}}, Operands: []int{0}, Assigns: []cardea.Assign{{}},
-		Access: []cardea.Access{{Pattern: "x"}}, Opaque: spot}
+		Access: []cardea.Access{{Path: "x", Pattern: "x"}}, Opaque: spot}
 	return &cardea.Event{Kind: cardea.PreToolUse, Agent: "x", Faults: spot,
 		Call: &cardea.Call{Tool: tool, Input: input, Parts: []cardea.Part{part}, Opaque: spot, Flows: []cardea.Flow{{}}}}
 }
