@@ -20,28 +20,28 @@ func template(name string) string {
 	return string(text)
 }
 
-// settingsTemplate is a cardea.yaml that says nothing: every key there is,
-// commented out, at its default.
+// settingsTemplate is a cardea.yaml that says nothing: every key that has an
+// effect in the scope, commented out, at its default.
 func settingsTemplate(user bool) string {
-	head := template("settings-project.yaml")
+	head, switches := template("settings-project.yaml"), template("switches-project.yaml")
 	if user {
-		head = "# Your settings, for every project.\n"
+		head, switches = "# Your settings, for every project.\n", template("switches-user.yaml")
 	}
 	var b strings.Builder
 	b.WriteString(head + template("settings.yaml"))
 	last := []string{}
 	for _, k := range settings.Keys() {
+		if k.AdminOnly || k.PersonOnly && !user {
+			continue
+		}
 		words := strings.Split(k.Name, ".")
 		if words[0] == "permissions" && last[0] != "permissions" {
-			b.WriteString(template("switches.yaml"))
+			b.WriteString(switches)
 		}
 		last = writeParents(&b, last, words)
 		v := settings.Defaults()
 		about := k.About
-		if k.PersonOnly && !user {
-			about += "; in your own settings only"
-		}
-		if len(k.Words) > 0 && !strings.Contains(about, "{") {
+		if len(k.Words) > 0 && !strings.ContainsAny(about, "{[") {
 			about += ": " + strings.Join(k.Words, ", ")
 		}
 		writeKey(&b, len(words)-1, words[len(words)-1]+": "+k.Text(&v), about)

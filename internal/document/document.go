@@ -50,6 +50,8 @@ type Reader struct {
 	file     string
 	top      *yaml.Node
 	problems []cardea.Diagnostic
+	data     []byte
+	split    []string
 	keys     string
 	hints    map[string]string
 	broken   int
@@ -59,7 +61,7 @@ type Reader struct {
 // Read parses a file. It never fails: what is wrong with the file is among the
 // problems, and the values of a file that cannot be parsed are missing.
 func Read(file string, data []byte) *Reader {
-	r := &Reader{file: file}
+	r := &Reader{file: file, data: data}
 	if len(data) > MaxSize {
 		r.problem(1, 1, cardea.CodeTooLarge, "split it into several files", "the file has %d bytes, more than %d", len(data), MaxSize)
 		return r
@@ -71,7 +73,7 @@ func Read(file string, data []byte) *Reader {
 		return r // empty, or comments only
 	}
 	if err != nil {
-		r.syntax(data, err)
+		r.syntax(err)
 		return r
 	}
 	var more yaml.Node
@@ -80,7 +82,7 @@ func Read(file string, data []byte) *Reader {
 		r.problem(more.Line, more.Column, cardea.CodeSyntax, `remove "---" and what follows, or move it to another file`, "a second document in the file")
 		return r
 	case !errors.Is(err, io.EOF):
-		r.syntax(data, err)
+		r.syntax(err)
 		return r
 	}
 	if doc.Kind == yaml.DocumentNode && len(doc.Content) == 1 && r.bounded(doc.Content[0]) {
@@ -125,7 +127,11 @@ func decode(dec *yaml.Decoder, n *yaml.Node) (err error) {
 
 // syntax reports what the library says about text that is no YAML. The library
 // knows the line, at best; the column is the line's first character.
-func (r *Reader) syntax(data []byte, err error) {
+func (r *Reader) syntax(err error) {
+	if line, column, hint := r.orphan(); line > 0 {
+		r.problem(line, column, cardea.CodeSyntax, hint, "not valid YAML: there is no key above this line")
+		return
+	}
 	text := strings.TrimPrefix(err.Error(), "yaml: ")
 	line := 1
 	if rest, ok := strings.CutPrefix(text, "line "); ok {
@@ -137,7 +143,7 @@ func (r *Reader) syntax(data []byte, err error) {
 	}
 	col := 1
 	hint := "check indentation, quotes, brackets and colons in this line and those behind it"
-	if lines := bytes.Split(data, []byte("\n")); line >= 1 && line <= len(lines) {
+	if lines := bytes.Split(r.data, []byte("\n")); line >= 1 && line <= len(lines) {
 		l := lines[line-1]
 		col += len(l) - len(bytes.TrimLeft(l, " \t"))
 		if bytes.HasPrefix(bytes.TrimLeft(l, " "), []byte("\t")) {

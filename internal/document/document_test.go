@@ -285,3 +285,34 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// A key that is still a comment is named with its line, wherever the YAML breaks.
+func TestCommentedParent(t *testing.T) {
+	const head = "version: 1\n#default:\n#  attended: ask # a word\n#rules:\n#  off: []\n"
+	for _, c := range []struct{ text, want string }{
+		{"version: 1\n#default:\n  attended: ask\n", `f:3:3: not valid YAML: there is no key above this line; take the # in front of "default" in line 2 away, too: this belongs to it`},
+		{"version: 1\n# Prose: with a colon.\n#default:\n#  attended: ask\n#rules:\n  off: []\n", `f:6:3: not valid YAML: there is no key above this line; take the # in front of "rules" in line 5 away, too: this belongs to it`},
+		{"version: 1\n#rules:\n#  - id: x\n    tool: Bash\n", `f:4:5: not valid YAML: there is no key above this line; take the # in front of "id" in line 3 away, too: this belongs to it`},
+		{"version: 1\n#rules:\n  - id: x\n    tool: Bash\n", `f:3:3: not valid YAML: there is no key above this line; take the # in front of "rules" in line 2 away, too: this belongs to it`},
+		{"default:\n  attended: ask\n#rules:\n  off: []\n", `f:4:3: unknown key "off"; take the # in front of "rules" in line 3 away, too: this belongs to it`},
+		{"default:\n#  attended: ask\n", `f:1:9: "default" must be a map, not null; take the # away from what belongs to it below, or make it a comment again`},
+		{"a: [\n#b:\nc: ]]\n", `f:2:1: not valid YAML: did not find expected key; check indentation, quotes, brackets and colons in this line and those behind it`},
+	} {
+		r := document.Read("f", []byte(c.text))
+		m := r.Top().Map()
+		m.Know("version", "rules")
+		d := m.Map("default")
+		d.Know("attended")
+		d.Only()
+		var got []string
+		for _, p := range r.Problems() {
+			got = append(got, p.String())
+		}
+		if len(got) != 1 || got[0] != c.want {
+			t.Errorf("%q:\n got %q\nwant %q", c.text, got, c.want)
+		}
+	}
+	if r := document.Read("f", []byte(head)); len(r.Problems()) > 0 {
+		t.Error(r.Problems())
+	}
+}

@@ -41,7 +41,7 @@ func (v Value) Map() Map {
 		return m
 	}
 	if n.Kind != yaml.MappingNode {
-		v.Report(cardea.LevelError, cardea.CodeWrongType, `write "key: value" lines below it`, "%s must be a map, not %s", v.name, v.kind())
+		v.Report(cardea.LevelError, cardea.CodeWrongType, v.emptyHint(`write "key: value" lines below it`), "%s must be a map, not %s", v.name, v.kind())
 		return m
 	}
 	m.fill(v.r, n)
@@ -171,6 +171,9 @@ func (m Map) unknown(severity cardea.Level) {
 		}
 		if known := m.at.r.hints[f.key]; known != "" {
 			hint = known
+		}
+		if parent := commentedParent(m.at.r.lines(), f.at.Line); parent > 0 {
+			hint = commentHint(m.at.r.lines(), parent)
 		}
 		m.at.r.add(cardea.Diagnostic{Severity: severity, Line: f.at.Line, Column: f.at.Column, Code: cardea.CodeUnknownKey,
 			Text: fmt.Sprintf("unknown key %q", f.key), Hint: hint})

@@ -257,7 +257,7 @@ func (v Value) List() []Value {
 		return nil
 	}
 	if n.Kind != yaml.SequenceNode {
-		v.wrongType(`write "- " before each entry`, "%s must be a list, not %s", v.name, v.kind())
+		v.wrongType(v.emptyHint(`write "- " before each entry`), "%s must be a list, not %s", v.name, v.kind())
 		return nil
 	}
 	return v.entries(n)

@@ -91,7 +91,7 @@ func decisionKeys() []Key {
 		{Name: "on_error", Words: []string{"defer", "deny", "allow"}, Security: true, order: byOnError, At: func(v *Values) any { return &v.OnError },
 			About: "what a broken file, an unreadable input or an internal error costs"},
 		{Name: "from_env", Words: []string{"permissions"}, PersonOnly: true, At: func(v *Values) any { return &v.FromEnv },
-			About: "variables that count although they loosen: permissions is CARDEA_PERMISSIONS"},
+			About: "[permissions] lets the variable CARDEA_PERMISSIONS switch permissions.expand on"},
 		{Name: "permissions.expand", order: strictIf(false), At: func(v *Values) any { return &v.Permissions.Expand },
 			About: "apply what the harness's own lists allow to the parts of a line"},
 		{Name: "permissions.strict", order: strictIf(true), At: func(v *Values) any { return &v.Permissions.Strict },

@@ -3,11 +3,13 @@ package table
 import (
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"sort"
 	"strings"
 
 	"cardea.dev"
 	"cardea.dev/internal/decide/rules"
+	"cardea.dev/packs/cases"
 )
 
 // Pages are the pages of documentation, by file name: one for each pack, with
@@ -21,7 +23,11 @@ func Pages(dir string) (map[string]string, error) {
 	for _, r := range list {
 		byPack[r.Pack] = append(byPack[r.Pack], r)
 	}
-	out := map[string]string{"README.md": overview(byPack)}
+	policies, err := cases.Read(filepath.Join(dir, "policies"))
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]string{"README.md": overview(byPack, policies)}
 	for pack, rs := range byPack {
 		out[pack+".md"] = page(pack, rs)
 	}
@@ -30,7 +36,7 @@ func Pages(dir string) (map[string]string, error) {
 
 const made = "<!-- Made from packs/*.yaml by go generate ./packs -->\n"
 
-func overview(byPack map[string][]rules.Rule) string {
+func overview(byPack map[string][]rules.Rule, policies []cases.Policy) string {
 	var b strings.Builder
 	b.WriteString("# Packs\n\n" + made + "\nRules that are there without any settings. Each pack and each rule can be switched off, " +
 		"or given another effect, by id; the rules of the pack builtins by id only.\n\n" +
@@ -52,6 +58,19 @@ func overview(byPack map[string][]rules.Rule) string {
 			}
 		}
 		fmt.Fprintf(&b, "| [%s](%s.md) | %d | %d | %d |\n", p, p, len(byPack[p]), deny, ask)
+	}
+	b.WriteString("\n## Other packs\n\nThey are switched by their names, too, as in `packs: {readonly: off}`. Most of them begin with a setting.\n\n" +
+		"| pack | what | on |\n|---|---|---|\n| [readonly](../readonly.md) | What certainly only reads is allowed | always |\n" +
+		"| [sensitive-paths](../settings.md#sensitive-paths) | Paths of the lists of `sensitive` are not read, or only after a question | where settings say so |\n")
+	for _, p := range policies {
+		on := "where settings say so"
+		switch {
+		case p.Settings == "":
+			continue // its rules belong to the packs above
+		case strings.HasPrefix(p.Settings, "packs:"):
+			on = code(strings.TrimSpace(p.Settings))
+		}
+		fmt.Fprintf(&b, "| [%s](../policies/%s.md) | %s | %s |\n", p.Name, p.Name, p.Title, on)
 	}
 	return b.String()
 }
