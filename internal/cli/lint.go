@@ -32,6 +32,7 @@ lint finds
   - expressions that do not compile, and ids that are used twice
   - rules that never decide, because a stricter rule matches the same calls
   - rules that allow too much
+  - commands of rules that no line starts, such as "npm publish *"
   - checks that can never succeed
   - rules and policies on events for which no hook is registered`,
 		Args: cobra.ArbitraryArgs,
@@ -53,7 +54,7 @@ func lint(p Process, paths []string, asJSON bool) error {
 // findings are all mistakes, in the order of files and lines.
 func findings(l *inforce.Loaded, pl place) []cardea.Diagnostic {
 	var out []cardea.Diagnostic
-	for _, p := range append(l.Problems(), l.RouteProblems...) {
+	for _, p := range slices.Concat(l.Problems(), l.UncountedSwitches(), l.RouteProblems) {
 		// What an author did not mean is an error here, even where the hook
 		// goes on with a warning.
 		p.Severity = cardea.LevelError
@@ -63,6 +64,7 @@ func findings(l *inforce.Loaded, pl place) []cardea.Diagnostic {
 	out = append(out, l.NotExecutable()...)
 	out = append(out, settingsMistakes(l)...)
 	out = append(out, unmetChecks(l)...)
+	out = append(out, commandMistakes(l)...)
 	all := l.Rules()
 	own := written(all)
 	out = append(out, twice(all)...)
@@ -70,7 +72,7 @@ func findings(l *inforce.Loaded, pl place) []cardea.Diagnostic {
 	out = append(out, shadowedRoutes(l)...)
 	out = append(out, tooWide(own, pl)...)
 	out = append(out, permissionFindings(l, pl)...)
-	for _, d := range l.Uncounted() {
+	for _, d := range append(l.Uncounted(), l.Outweighed()...) {
 		d.Severity = cardea.LevelNote // the file is right, it only does not count here
 		out = append(out, d)
 	}

@@ -107,6 +107,8 @@ type ruleListing struct {
 	// Trusted is unset for a rule of a project that the person has not trusted
 	// in this form: it can only deny or ask, and the model is not told its text.
 	Trusted bool `json:"trusted"`
+	// SwitchedOff is where a rule is switched off, as FILE:LINE.
+	SwitchedOff string `json:"switched_off,omitempty"`
 }
 
 type routeListing struct {
@@ -135,7 +137,7 @@ func list(p Process, f listFlags, asJSON bool) error {
 func listingOf(l *inforce.Loaded, pl place) listing {
 	out := listing{Project: pl.project, Trusted: l.Where.Trusted(),
 		Settings:    l.Settings.Effective(),
-		Permissions: entriesOf(l), Packs: packsOf(l), Rules: rulesOf(l.Rules()), Off: rulesOf(l.Off()), Routes: routesOf(l.Routes),
+		Permissions: entriesOf(l), Packs: packsOf(l), Rules: rulesOf(l.Rules()), Off: offOf(l), Routes: routesOf(l.Routes),
 		Diagnostics: slices.Concat([]cardea.Diagnostic{}, l.Uncounted(), l.UncountedPolicies())}
 	out.Policies = []policy.Listed{}
 	for _, f := range l.PolicyFolders() {
@@ -179,7 +181,21 @@ func rulesOf(list []rules.Rule) []ruleListing {
 		return builtin(a) - builtin(b)
 	})
 	for _, r := range list {
-		out = append(out, ruleListing{r.ID, r.Effect, r.Pack, r.Scope, r.Severity, r.Source, r.Message, r.Match.String(), r.Trusted || r.Scope != cardea.ScopeProject})
+		out = append(out, ruleListing{r.ID, r.Effect, r.Pack, r.Scope, r.Severity, r.Source, r.Message, r.Match.String(), r.Trusted || r.Scope != cardea.ScopeProject, ""})
+	}
+	return out
+}
+
+// offOf are the rules that are switched off, with what switches them.
+func offOf(l *inforce.Loaded) []ruleListing {
+	all := l.Off()
+	by := map[string]string{}
+	for i := range all {
+		by[all[i].Source] = l.SwitchedOff(&all[i])
+	}
+	out := rulesOf(all)
+	for i := range out {
+		out[i].SwitchedOff = by[out[i].Source]
 	}
 	return out
 }
@@ -287,6 +303,9 @@ func showRules(s *screen, list []ruleListing) {
 		note := ""
 		if !r.Trusted {
 			note = ", not trusted"
+		}
+		if r.SwitchedOff != "" {
+			note += ", off by " + r.SwitchedOff
 		}
 		s.printf("  %s  %s  %s\n", word, painted{bold, r.ID}, painted{faint, r.Scope.String() + ", " + r.Source + note})
 		if r.Scope != cardea.ScopeBuiltin {

@@ -87,6 +87,30 @@ func (s *survey) broken() []cardea.Diagnostic {
 	return out
 }
 
+// vain is what the project's files say without any effect, whether the person
+// trusts them or not.
+func (s *survey) vain() []cardea.Diagnostic {
+	var out []cardea.Diagnostic
+	for i := range s.then.SettingsFiles {
+		if f := &s.then.SettingsFiles[i]; f.Scope == cardea.ScopeProject {
+			out = append(out, slices.DeleteFunc(slices.Clone(f.Problems), func(d cardea.Diagnostic) bool { return d.Severity == cardea.LevelError })...)
+		}
+	}
+	return append(out, s.then.Outweighed()...)
+}
+
+// isIdle reports whether a setting is a switch of the project that changes nothing.
+func (s *survey) isIdle(e settings.Effective) bool {
+	name := e.Value
+	if e.Key != "rules.off" {
+		name = e.Key[strings.LastIndexByte(e.Key, '.')+1:]
+	}
+	return (strings.HasPrefix(e.Key, "rules.") || strings.HasPrefix(e.Key, "packs.")) &&
+		slices.ContainsFunc(s.then.SettingsFiles, func(f settings.File) bool {
+			return f.Scope == cardea.ScopeProject && slices.Contains(f.Idle, name)
+		})
+}
+
 // permissions are the entries of the project's lists, the strictest first.
 func (s *survey) permissions() []entryListing {
 	out := []entryListing{}
@@ -106,6 +130,9 @@ func (s *survey) settings() []settings.Effective {
 			continue
 		}
 		for _, g := range f.Given {
+			if g.Key == "version" {
+				continue
+			}
 			out = append(out, settings.Effective{Key: g.Key, Value: g.Value, Source: fmt.Sprintf("%s:%d", g.File, g.Line), Scope: g.Scope.String()})
 		}
 	}
@@ -135,7 +162,7 @@ func (s *survey) changes() []string {
 		before[e.Key+e.Source] = e
 	}
 	for _, e := range s.then.Settings.Effective() {
-		if before[e.Key+e.Source] != e && e.Scope == cardea.ScopeProject.String() {
+		if before[e.Key+e.Source] != e && e.Scope == cardea.ScopeProject.String() && !s.isIdle(e) {
 			out = append(out, fmt.Sprintf("setting %s: %s takes effect", e.Key, e.Value))
 		}
 	}
@@ -246,7 +273,7 @@ func (s *survey) listing() trustListing {
 	policies, _ := policiesOf(s.then)
 	out := trustListing{Project: s.project, Trusted: s.accepted != nil, Files: s.files(), Settings: s.settings(), Rules: rulesOf(s.rules()),
 		Routes: routesOf(s.then.Routes, cardea.ScopeProject), Policies: policies, Permissions: s.permissions(), Changes: s.changes(),
-		report: report{notNil(append(s.broken(), s.unrunnable...))}}
+		report: report{notNil(slices.Concat(s.broken(), s.vain(), s.unrunnable))}}
 	return out
 }
 
@@ -290,6 +317,9 @@ func (s *survey) show(out *screen) {
 		out.printf("  %s\n", c)
 	}
 	out.noneIf(len(l.Changes) == 0)
+	vain := s.vain()
+	section(out, "has no effect, trusted or not", len(vain))
+	showDiagnostics(out, vain)
 	broken := s.broken()
 	section(out, "broken, so that it cannot be trusted", len(broken))
 	showDiagnostics(out, broken)

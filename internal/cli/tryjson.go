@@ -29,9 +29,11 @@ type trialJSON struct {
 	Opaque   []opaqueJSON  `json:"opaque"`
 	Flows    []flowJSON    `json:"flows"`
 	Opinions []opinionJSON `json:"opinions"`
-	Stages   []stageJSON   `json:"stages"`
-	Answer   answerJSON    `json:"answer"`
-	Rendered string        `json:"rendered"`
+	// SwitchedOff are rules that would have spoken.
+	SwitchedOff []offJSON   `json:"switched_off"`
+	Stages      []stageJSON `json:"stages"`
+	Answer      answerJSON  `json:"answer"`
+	Rendered    string      `json:"rendered"`
 }
 
 // answerJSON is what the harness is told: the effect, and why that is not all
@@ -101,6 +103,15 @@ type opinionJSON struct {
 	Advice   adviceJSON      `json:"advice"`
 }
 
+// offJSON is a rule that would have spoken, and where it is switched off, as
+// "FILE:LINE".
+type offJSON struct {
+	Rule   string        `json:"rule"`
+	Effect cardea.Effect `json:"effect"`
+	Source string        `json:"source"`
+	By     string        `json:"by"`
+}
+
 type adviceJSON struct {
 	Context string         `json:"context,omitempty"`
 	Instead string         `json:"instead,omitempty"`
@@ -118,7 +129,7 @@ type stageJSON struct {
 func (t trial) json() trialJSON {
 	ev, v := t.judgement.event, t.verdict
 	out := trialJSON{Effect: v.Effect, Reason: v.Reason, By: v.By, Role: ev.Role,
-		Parts: []partJSON{}, Opaque: []opaqueJSON{}, Flows: []flowJSON{}, Opinions: []opinionJSON{}, Stages: []stageJSON{},
+		Parts: []partJSON{}, Opaque: []opaqueJSON{}, Flows: []flowJSON{}, Opinions: []opinionJSON{}, SwitchedOff: t.switchedOff(), Stages: []stageJSON{},
 		Answer:   answerJSON{t.answer.Effect, append([]cardea.Limit{}, t.answer.Limits...)},
 		Rendered: strings.TrimSuffix(string(t.output.Stdout), "\n")}
 	for _, s := range ev.Faults {

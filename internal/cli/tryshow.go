@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"sort"
@@ -11,6 +12,7 @@ import (
 	"cardea.dev/internal/decide/permissions"
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/decide/rules"
+	"cardea.dev/internal/gate"
 )
 
 // show writes a trial for people: the outcome first, then how it came about,
@@ -33,6 +35,7 @@ func (t trial) show(s *screen) {
 	}
 	t.showParts(s)
 	t.showOpinions(s)
+	t.showOff(s)
 	t.showStages(s)
 	t.showChange(s)
 	t.showUncounted(s)
@@ -209,6 +212,41 @@ func (t trial) showOpinions(s *screen) {
 	}
 }
 
+// switchedOff are the rules that would have spoken about the call, and that settings
+// switched off.
+func (t trial) switchedOff() []offJSON {
+	out := []offJSON{}
+	l := t.judgement.loaded
+	if l == nil || len(l.OffList) == 0 {
+		return out
+	}
+	opinions, err := gate.OfSwitchedOff(context.Background(), l, t.judgement.event)
+	if err != nil {
+		return out // an expression that does not compile is told where the file is read
+	}
+	byID := map[string]*rules.Rule{}
+	for r := range l.OffList.Heads() {
+		head := *r
+		byID[r.ID] = &head
+	}
+	for _, o := range opinions {
+		if r := byID[o.Rule]; r != nil && !slices.ContainsFunc(out, func(x offJSON) bool { return x.Rule == o.Rule }) {
+			out = append(out, offJSON{Rule: o.Rule, Effect: o.Effect, Source: o.Source, By: l.SwitchedOff(r)})
+		}
+	}
+	return out
+}
+
+// showOff names the rules that would have spoken.
+func (t trial) showOff(s *screen) {
+	off := t.switchedOff()
+	section(s, "switched off", len(off))
+	for _, o := range off {
+		s.printf("  %s  %s  %s\n", effect(o.Effect), painted{bold, o.Rule}, painted{faint, o.Source})
+		s.printf("     it would have matched; switched off by %s\n", o.By)
+	}
+}
+
 // matched says what a rule of a person, or a route, asks for, and which text of the
 // call its patterns found.
 func (t trial) matched(o cardea.Opinion) (out []string) {
@@ -317,6 +355,11 @@ func (t trial) changes() []string {
 			add("the harness's own lists allow it, but they do not count: write permissions: {expand: true} in " + t.userSettings())
 		case t.judgement.loaded.Expands() && len(needs) > 0:
 			add("permit it: " + strings.Join(needs, ", ") + " in the harness's list that allows")
+		}
+	}
+	if len(out) == 0 {
+		for _, o := range t.switchedOff() {
+			add(fmt.Sprintf("rule %s is switched off: take it out of %s", o.Rule, o.By))
 		}
 	}
 	if len(out) == 0 {

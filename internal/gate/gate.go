@@ -82,6 +82,12 @@ func slots(l *inforce.Loaded) []cardea.Slot {
 	return all
 }
 
+// OfSwitchedOff are the opinions that rules would have about an event if no settings
+// had switched them off.
+func OfSwitchedOff(ctx context.Context, l *inforce.Loaded, ev *cardea.Event) ([]cardea.Opinion, error) {
+	return rules.OnEvents{Decider: rules.New(l.OffList, rules.Settings{Home: l.Where.Dirs.Home, Own: l.Own()})}.Decide(ctx, ev)
+}
+
 // splitRules parts the rules of packs and person from those of the project, which
 // are the last.
 func splitRules(all rules.List) (ofOthers, ofProject rules.List) {

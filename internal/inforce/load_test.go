@@ -132,7 +132,7 @@ func TestTrust(t *testing.T) {
 	// is told.
 	text := problemText(l)
 	for _, id := range []string{"umay", "git-force-push"} {
-		if !strings.Contains(text, `may switch is called "`+id+`"`) {
+		if !strings.Contains(text, `"`+id+`" has no effect`) || !strings.Contains(text, "to switch it for yourself") {
 			t.Errorf("no warning about %s in %s", id, text)
 		}
 	}
@@ -161,7 +161,7 @@ func TestSwitches(t *testing.T) {
 		t.Error("the rule is not listed as switched off")
 	}
 	text := problemText(l)
-	for _, want := range []string{"cardea.yaml:1:1: no rule that these settings may switch is called \"builtins\"", "cardea.yaml:2:1: no rule that these settings may switch is called \"gone\""} {
+	for _, want := range []string{"cardea.yaml:1:1: \"builtins\" has no effect: the rules of the pack builtins are switched one by one", "cardea.yaml:2:1: no rule or pack is called \"gone\""} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in %s", want, text)
 		}
@@ -458,7 +458,7 @@ func TestScopesAbove(t *testing.T) {
 	if l.Settings.OnError != cardea.OnErrorDeny || l.Settings.Org.Name != "acme" {
 		t.Errorf("%v, %+v", l.Settings.OnError, l.Settings.Org)
 	}
-	if text := problemText(l); !strings.Contains(text, `may switch is called "sysdeny"`) || !strings.Contains(text, `called "orgask"`) {
+	if text := problemText(l); !strings.Contains(text, "rule sysdeny is of the scope system, which is stronger") || !strings.Contains(text, `"orgask" has no effect`) {
 		t.Errorf("not told: %s", text)
 	}
 	// System names the organisation before the user does.

@@ -1,7 +1,6 @@
 package inforce
 
 import (
-	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -96,48 +95,6 @@ func (l *Loaded) openCompiled() {
 		l.compiled = state.NewIndexes("rules", l.Where.Dirs.Cache, l.Where.State)
 		l.madeBy = []byte(rules.CompiledForm + " " + program)
 	}
-}
-
-// switchRules applies what the settings switch off or change, the strongest
-// scope first: what a scope gave an effect, no weaker one touches. Switches
-// reach rules of their own scope and below, a trusted project's its own. What
-// no rule answers to is a warning: a typing error there leaves a rule on that
-// its author believes to be off.
-func (l *Loaded) switchRules(all rules.List) {
-	left := all
-	var stronger []rules.Switches
-	for i := range l.SettingsFiles {
-		file := &l.SettingsFiles[i]
-		by := file.Switches
-		if !file.Counts || len(by.Off)+len(by.Effect) == 0 {
-			continue
-		}
-		var off rules.List
-		var unused []string
-		left, off, unused = by.Apply(left, stronger...)
-		l.OffList = append(l.OffList, off...)
-		stronger = append(stronger, by)
-		if slices.Contains(by.Off, "readonly") {
-			l.ReadonlyOff = true
-		}
-		for _, id := range unused {
-			if slices.Contains(packsWithoutRules(), id) {
-				continue
-			}
-			file.Problems = append(file.Problems, cardea.Diagnostic{File: file.Path, Line: file.LineOf(id), Column: 1, Severity: cardea.LevelWarning, Code: cardea.CodeUnknownName,
-				Text: fmt.Sprintf("no rule that these settings may switch is called %q", id), Hint: "look at cardea list"})
-		}
-	}
-	l.List = left
-}
-
-// packsWithoutRules are packs of another kind: a decider, and policies.
-func packsWithoutRules() []string {
-	out := append([]string{"readonly"}, GeneratedPacks()...)
-	for _, b := range builtinPolicies() {
-		out = append(out, b.name)
-	}
-	return out
 }
 
 // keptInForce says with the first mistake of a file that an earlier form is in

@@ -2,6 +2,7 @@ package inforce
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -179,6 +180,24 @@ func (l *Loaded) UncountedPolicies() []cardea.Diagnostic {
 	return out
 }
 
+// Outweighed says which settings of a trusted project are not in force, since those
+// of others are as strict or stricter.
+func (l *Loaded) Outweighed() []cardea.Diagnostic {
+	var out []cardea.Diagnostic
+	for i := range l.SettingsFiles {
+		f := &l.SettingsFiles[i]
+		if f.Scope != cardea.ScopeProject || !f.Counts {
+			continue
+		}
+		for _, g := range l.Settings.Outweighed(f) {
+			out = append(out, cardea.Diagnostic{File: g.File, Line: g.Line, Severity: cardea.LevelNote, Code: cardea.CodeNoEffect,
+				Text: fmt.Sprintf("%s: %s has no effect: a project may only make it stricter, and it is as strict already", g.Key, g.Value),
+				Hint: "to loosen it for yourself, write it into " + filepath.Join(l.Where.Dirs.User, "cardea.yaml")})
+		}
+	}
+	return out
+}
+
 // uncounted says of what stands in a source that it does not count as written.
 func uncounted(source, text string) cardea.Diagnostic {
 	return cardea.Warning(source, cardea.CodeUntrusted, "", text).Diagnostic
@@ -191,7 +210,9 @@ func (l *Loaded) Uncounted() []cardea.Diagnostic {
 	var out []cardea.Diagnostic
 	for _, f := range l.SettingsFiles {
 		if !f.Counts && !f.IsEmpty() {
-			out = append(out, uncounted(f.Path, "these settings do not count, since "+why))
+			d := uncounted(f.Path, "these settings do not count, since "+why)
+			d.Hint = "if it is yours, run \"cardea trust\""
+			out = append(out, d)
 		}
 	}
 	for _, r := range l.Rules() {

@@ -3,6 +3,7 @@ package settings
 import (
 	"maps"
 	"reflect"
+	"slices"
 	"sort"
 	"strconv"
 
@@ -112,6 +113,14 @@ func (s *Settings) take(k Key, f *File) {
 		}
 	}
 	s.Given = append(s.Given, g)
+}
+
+// Outweighed are the settings of a file that are not in force, since others are as
+// strict or stricter, or nearer. Switches are judged where the rules are known.
+func (s *Settings) Outweighed(f *File) []Given {
+	return slices.DeleteFunc(slices.Clone(f.Given), func(g Given) bool {
+		return g.Key == "version" || isSwitch(g.Key) || slices.Contains(s.Given, g)
+	})
 }
 
 // isSwitch reports whether a key of a file is about packs or rules.

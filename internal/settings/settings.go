@@ -32,6 +32,8 @@ type File struct {
 	Switches rules.Switches
 	// Given are the keys that the file gives, in order, for people.
 	Given []Given
+	// Idle are the names of switches that change nothing. The problems say why.
+	Idle []string
 	// Problems are all that is wrong with the file.
 	Problems []cardea.Diagnostic
 }
@@ -192,10 +194,11 @@ func (p *settingsParser) packs(m document.Map) {
 }
 
 func (p *settingsParser) rules(m document.Map) {
-	off := m.Get("off")
-	for _, id := range off.Texts() {
-		p.file.Switches.Off = append(p.file.Switches.Off, id)
-		p.give("rules.off", id, off)
+	for _, v := range m.Get("off").Items() {
+		if id := v.Text(); id != "" {
+			p.file.Switches.Off = append(p.file.Switches.Off, id)
+			p.give("rules.off", id, v)
+		}
 	}
 	effects := m.Map("effect")
 	for _, id := range effects.Keys() {

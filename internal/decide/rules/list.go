@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"iter"
 	"slices"
 
 	"cardea.dev"
@@ -38,6 +39,19 @@ func (l List) All() []Rule {
 		out = append(out, *l[i].rule())
 	}
 	return out
+}
+
+// Heads are the rules as far as switches look at them: id, pack, scope and effect.
+// Each is valid until the next one.
+func (l List) Heads() iter.Seq[*Rule] {
+	return func(yield func(*Rule) bool) {
+		var unpacked Rule
+		for i := range l {
+			if !yield(l[i].head(&unpacked)) {
+				return
+			}
+		}
+	}
 }
 
 // Scope is who wrote the rule.

@@ -223,6 +223,22 @@ func (s Switches) counts(r *Rule) bool {
 	}
 }
 
+// TurnsOffRule is the entry of Off that switches a rule off, where the switches'
+// scope may.
+func (s Switches) TurnsOffRule(r *Rule) (string, bool) {
+	name, is := s.off(r)
+	return name, is && s.counts(r)
+}
+
+// Names reports whether a name of the switches is about a rule, whether or not the
+// switches' scope may change it.
+func (s Switches) Names(name string, r *Rule) bool {
+	if _, gives := s.Effect[name]; gives && name == r.ID {
+		return true
+	}
+	return slices.Contains(s.Off, name) && (name == r.Pack || paths.MatchName(name, r.ID) || paths.MatchName(name, r.Pack))
+}
+
 // off is the entry of Off that switches the rule off.
 func (s Switches) off(r *Rule) (string, bool) {
 	for _, o := range s.Off {

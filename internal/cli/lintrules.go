@@ -1,0 +1,108 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"cardea.dev"
+	"cardea.dev/internal/decide/rules"
+	"cardea.dev/internal/document"
+	"cardea.dev/internal/inforce"
+	"cardea.dev/internal/state"
+)
+
+// commandMistakes are commands of rules that no line starts: other tools match
+// commands by globs, or look at options there. A rule with such a command matches
+// nothing, and its author believes in it. Each command is tried as it stands.
+func commandMistakes(l *inforce.Loaded) []cardea.Diagnostic {
+	var out []cardea.Diagnostic
+	for _, f := range l.Files {
+		data, err := state.ReadLinked(f.Path, document.MaxSize)
+		if err != nil {
+			continue // reading the rules has told
+		}
+		for _, r := range document.Read(f.Path, data).Top().Map().List("rules") {
+			m := r.Map()
+			if tools := m.Texts("tool"); len(tools) > 0 && !slices.ContainsFunc(tools, func(t string) bool { return strings.Contains(t, "Bash") || t == "*" }) {
+				continue
+			}
+			for _, c := range commandsOf(m.Get("match"), nil) {
+				if text, hint := neverStarted(c.Text()); text != "" {
+					out = append(out, cardea.Diagnostic{File: f.Path, Line: c.Line(), Column: c.Column(), Code: cardea.CodeNoEffect, Text: text, Hint: hint})
+				}
+			}
+		}
+	}
+	return out
+}
+
+// commandsOf adds the commands of a match and of its alternatives.
+func commandsOf(match document.Value, to []document.Value) []document.Value {
+	if !match.IsMap() {
+		return to
+	}
+	m := match.Map()
+	for _, c := range m.Get("command").Items() {
+		if c.Text() != "" {
+			to = append(to, c)
+		}
+	}
+	for _, other := range m.Get("any").Items() {
+		to = commandsOf(other, to)
+	}
+	return to
+}
+
+// neverStarted says why a command of a rule matches nothing, and what to write
+// instead; "" where a line that begins with it is matched.
+func neverStarted(command string) (text, hint string) {
+	words := strings.Fields(command)
+	for i, w := range words {
+		before := strings.Join(words[:i], " ")
+		switch matched := matchesItself(words[:i+1]); {
+		case strings.ContainsAny(w, "*?") && (i == 0 || !matched):
+			return fmt.Sprintf("no command matches %q: a command has no globs", command), insteadOfGlob(before, w, i == len(words)-1)
+		case i > 0 && !matched && len(w) > 1 && w[0] == '-':
+			return fmt.Sprintf("no command matches %q: %s is an option, and a command is the words without options", command, w),
+				fmt.Sprintf("write command: %s, and flags: [%s]", before, w)
+		case i > 0 && !matched && strings.Trim(w, "|&;<>") == "":
+			return fmt.Sprintf("no command matches %q: a rule is about one command, and %q joins two", command, w),
+				fmt.Sprintf("write command: %s, and another rule for what follows", before)
+		case i == 0 && !matched && strings.HasPrefix(w, "git-"):
+			return fmt.Sprintf("no command matches %q: %s counts as git %s", command, w, w[4:]), "write command: git " + command[4:]
+		case strings.ContainsAny(w, "|()\"'^$\\") && (i == 0 || !matched || w[len(w)-1] == '$'):
+			return fmt.Sprintf("no command matches %q: a command is plain words, and %q is not one", command, w),
+				"write the words alone, and an expression for the rest as args: or pattern:"
+		}
+	}
+	return "", ""
+}
+
+// insteadOfGlob is how a word that is a glob is written. What stands before it stays
+// the command.
+func insteadOfGlob(before, w string, last bool) string {
+	name, covers := strings.TrimRight(w, "*"), ""
+	if last && (name == "" || name[len(name)-1] == ':') {
+		covers = strings.TrimSpace(before + " " + strings.TrimRight(name, ":"))
+	}
+	switch {
+	case covers != "":
+		return fmt.Sprintf("write command: %s, which stands for whatever follows, too", covers)
+	case before == "":
+		return "name the programs, as in command: [npm, pnpm], or use pattern: with an expression"
+	}
+	return fmt.Sprintf("write command: %s, and args: '^%s$'", before, strings.NewReplacer(`\*`, ".*", `\?`, ".").Replace(regexp.QuoteMeta(w)))
+}
+
+// matchesItself reports whether a rule with a command matches the line that is just
+// these words.
+func matchesItself(words []string) bool {
+	d := rules.New(rules.ListOf([]rules.Rule{{ID: "x", Effect: cardea.Deny, Match: rules.Match{Command: [][]string{words}}}}), stand().Settings)
+	ev := analyseTest(&cardea.Event{Kind: cardea.PreToolUse, Harness: "claude-code", Cwd: testProject, Project: testProject,
+		Call: &cardea.Call{Tool: "Bash", Name: "Bash", Known: true, Input: map[string]any{"command": strings.Join(words, " ")}}})
+	opinions, err := d.Decide(context.Background(), ev)
+	return err != nil || len(opinions) > 0
+}
