@@ -93,7 +93,7 @@ func policyMistakes(l *inforce.Loaded) []cardea.Diagnostic {
 			continue // they have tests of their own
 		}
 		s, found := f.Sources()
-		s.Tool, s.Signals = harness.ToolWord, func(name string) bool { return l.HasSignal(f.Scope, name) }
+		s.Tool, s.Signals = harness.ToolWord, func(name string) bool { return l.HasSignal(f, name) }
 		s.Engine = l.Where.Engines.Own
 		mistakes, err := s.Validate(context.Background())
 		if err != nil {

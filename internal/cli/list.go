@@ -105,7 +105,8 @@ type ruleListing struct {
 	// Match is what a rule matches, in short.
 	Match string `json:"match"`
 	// Trusted is unset for a rule of a project that the person has not trusted
-	// in this form: it can only deny or ask, and the model is not told its text.
+	// in this form: it can only deny or ask, and the model is not told its text. It
+	// is unset, too, for one of an organisation that is not the project's.
 	Trusted bool `json:"trusted"`
 	// SwitchedOff is where a rule is switched off, as FILE:LINE.
 	SwitchedOff string `json:"switched_off,omitempty"`
@@ -181,7 +182,7 @@ func rulesOf(list []rules.Rule) []ruleListing {
 		return builtin(a) - builtin(b)
 	})
 	for _, r := range list {
-		out = append(out, ruleListing{r.ID, r.Effect, r.Pack, r.Scope, r.Severity, r.Source, r.Message, r.Match.String(), r.Trusted || r.Scope != cardea.ScopeProject, ""})
+		out = append(out, ruleListing{r.ID, r.Effect, r.Pack, r.Scope, r.Severity, r.Source, r.Message, r.Match.String(), !r.Tightens(), ""})
 	}
 	return out
 }
@@ -303,6 +304,9 @@ func showRules(s *screen, list []ruleListing) {
 		note := ""
 		if !r.Trusted {
 			note = ", not trusted"
+			if r.Scope == cardea.ScopeOrg {
+				note = ", of another organisation"
+			}
 		}
 		if r.SwitchedOff != "" {
 			note += ", off by " + r.SwitchedOff

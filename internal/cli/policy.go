@@ -72,7 +72,7 @@ func policySources(p Process, paths []string) (out []policy.Sources, found []car
 		s, problems := f.Sources()
 		s.Tool, s.Fields, s.Settings, s.Engine = harness.ToolWord, toolFields(), (&inforce.Loaded{}).PolicyFacts(), p.Engines.Own
 		if loaded != nil && f.Scope != cardea.ScopeBuiltin { // those of Cardea's own policies may be absent
-			s.Signals = func(name string) bool { return loaded.HasSignal(f.Scope, name) }
+			s.Signals = func(name string) bool { return loaded.HasSignal(f, name) }
 		}
 		out, found = append(out, s), append(found, problems...)
 	}

@@ -58,7 +58,7 @@ func (l *Loaded) policyOn(b builtinPolicy) bool {
 			return true
 		}
 	}
-	return b.signal != "" && l.HasSignal(cardea.ScopeBuiltin, b.signal)
+	return b.signal != "" && l.HasSignal(policy.Folder{Scope: cardea.ScopeBuiltin}, b.signal)
 }
 
 // PolicySwitch is a built-in policy, and whether it is on.

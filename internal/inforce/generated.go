@@ -2,6 +2,7 @@ package inforce
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"cardea.dev"
@@ -23,23 +24,25 @@ const (
 // GeneratedPacks are the packs whose rules the settings stand for.
 func GeneratedPacks() []string { return []string{protectedPaths, promptContext, sensitivePaths} }
 
-// generatedRules are the rules that the settings of a scope stand for. Those of a
+// generatedRules are the rules that the settings of a folder stand for. Those of a
 // project that is not trusted only tighten, as its own rules do, so its sensitive
-// paths count, too.
-func (l *Loaded) generatedRules(scope cardea.Scope) []rules.Rule {
+// paths count, too. An organisation's protected paths count everywhere.
+func (l *Loaded) generatedRules(at folder) []rules.Rule {
 	var out []rules.Rule
 	for i := range l.SettingsFiles {
 		f := &l.SettingsFiles[i]
-		if f.Scope != scope || !f.Found {
+		if f.Path != filepath.Join(at.dir, "cardea.yaml") || !f.Found {
 			continue
 		}
 		from := func(key, id, pack string) rules.Rule {
-			at, _ := f.Gives(key)
-			return rules.Rule{ID: id, Pack: pack, Scope: scope, Trusted: f.Counts, Source: fmt.Sprintf("%s:%d", f.Path, at.Line)}
+			given, _ := f.Gives(key)
+			return rules.Rule{ID: id, Pack: pack, Scope: at.scope, Trusted: f.Counts, Source: fmt.Sprintf("%s:%d", f.Path, given.Line)}
 		}
 		home, v := l.Where.Dirs.Home, &f.Values
-		if f.Counts {
+		if f.Counts || at.tightens {
 			out = append(out, rules.Protect(v.Policies.Protected, from("policies.protected", protectedPaths, protectedPaths), home)...)
+		}
+		if f.Counts {
 			for _, text := range v.Policies.Context {
 				r := from("policies.context", promptContext, promptContext)
 				r.Events, r.Effect, r.Context = []string{"UserPromptSubmit"}, cardea.Abstain, text

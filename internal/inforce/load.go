@@ -35,6 +35,9 @@ type Where struct {
 	Known func(path string) bool
 	// Accepted are the absolute paths of all files that they accepted.
 	Accepted func() []string
+	// Org is the organisation whose allows count whatever settings and the
+	// project's remote say, "" for none: who looks at what one would bring.
+	Org string
 	// State is the folder in which last good forms are kept, "" for none.
 	State string
 	// Guarded says what keeps a path of system scope from being the system's
@@ -80,7 +83,7 @@ func (w Where) Trusted() bool { return w.Trust != nil }
 type Loaded struct {
 	Where Where
 	// SettingsFiles are the files of settings, strongest scope first: system,
-	// org, project, user. Settings are what they add up to.
+	// those of organisations, project, user. Settings are what they add up to.
 	SettingsFiles []settings.File
 	Settings      settings.Settings
 	// List are the rules in force, built-in ones first, then those of system,
@@ -111,7 +114,8 @@ type Loaded struct {
 	compiled *state.Indexes
 	madeBy   []byte
 	kept     project.LastGood
-	orgName  string
+	// orgs are the folders of organisations, those that count in full first.
+	orgs []folder
 	// absent and links are what was seen of folders and links in the time of this
 	// one load.
 	absent state.Absent
@@ -162,7 +166,7 @@ func Load(w Where) *Loaded {
 			left = project.MaxProjectRules
 		}
 		list, files := l.readRules(f, &left)
-		all = append(append(all, rules.ListOf(l.generatedRules(f.scope))...), list...)
+		all = append(append(all, rules.ListOf(l.generatedRules(f))...), list...)
 		l.Files = append(l.Files, files...)
 	}
 	l.switchRules(all)
@@ -210,6 +214,8 @@ type folder struct {
 	// root is what relative globs of its rules are relative to, "" for the
 	// project of each event.
 	root string
+	// tightens is set for an organisation of which only denies and asks count here.
+	tightens bool
 }
 
 func (l *Loaded) system() folder {
@@ -223,19 +229,10 @@ func (l *Loaded) project() folder {
 	return folder{dir: project.Below(l.Where.Project, ".cardea"), scope: cardea.ScopeProject, inside: l.Where.Project}
 }
 
-// org is the folder of the organisation that the settings of system or user
-// name.
-func (l *Loaded) org(name string) folder {
-	if name == "" {
-		return folder{scope: cardea.ScopeOrg}
-	}
-	return folder{dir: project.Below(l.Where.Dirs.User, "org/"+name), scope: cardea.ScopeOrg}
-}
-
 // folders are all scopes' folders in the order in which their rules are read:
 // the project's last, since how many they are is not the person's doing.
 func (l *Loaded) folders() []folder {
-	return []folder{l.system(), l.org(l.orgName), l.user(), l.project()}
+	return slices.Concat([]folder{l.system()}, l.orgs, []folder{l.user(), l.project()})
 }
 
 // readSettings reads the files of settings and merges them. The person's come
@@ -246,9 +243,12 @@ func (l *Loaded) readSettings() {
 	if system.Found && system.Values.Org.Name != "" {
 		name = system.Values.Org.Name
 	}
-	org := l.loadSettings(l.org(name))
-	l.orgName = name
-	l.SettingsFiles = []settings.File{system, org, l.loadSettings(l.project()), user}
+	l.findOrgs(name)
+	l.SettingsFiles = []settings.File{system}
+	for _, at := range l.orgs {
+		l.SettingsFiles = append(l.SettingsFiles, l.loadSettings(at))
+	}
+	l.SettingsFiles = append(l.SettingsFiles, l.loadSettings(l.project()), user)
 	l.Settings = settings.Merge(l.SettingsFiles...)
 }
 
@@ -274,7 +274,7 @@ func (l *Loaded) loadSettings(at folder) settings.File {
 			f.Problems, f.Kept = problems, true
 		}
 	}
-	f.Counts = l.counts(none.Path, at.scope, data)
+	f.Counts = l.counts(none.Path, at, data)
 	return f
 }
 
@@ -288,9 +288,12 @@ func (l *Loaded) note(path string, at folder, data []byte, when time.Time) {
 // source is where last good forms of a folder's files are kept.
 func (f folder) source() project.Source { return project.Source(f.scope == cardea.ScopeProject) }
 
-// counts reports whether everything in a file counts.
-func (l *Loaded) counts(path string, scope cardea.Scope, data []byte) bool {
-	return scope != cardea.ScopeProject || l.Where.Trust != nil && l.Where.Trust(path, data)
+// counts reports whether everything in a file of a folder counts.
+func (l *Loaded) counts(path string, at folder, data []byte) bool {
+	if at.scope != cardea.ScopeProject {
+		return !at.tightens
+	}
+	return l.Where.Trust != nil && l.Where.Trust(path, data)
 }
 
 // read reads a file of a scope's folder. Data is nil where there is none, or

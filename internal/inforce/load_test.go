@@ -442,12 +442,12 @@ func TestScopesAbove(t *testing.T) {
 	s.scope(filepath.Join(s.where.Dirs.User, "org/acme"), map[string]string{
 		"cardea.yaml":  "default: {attended: ask}\norg: {name: other}\n",
 		"rules/o.yaml": "rules:\n  - {id: orgask, tool: Bash, match: {command: orgask}, effect: ask}\n  - {id: orgoff, tool: Bash, match: {command: orgoff}, effect: deny}\n  - {id: orgmay, tool: Bash, match: {command: orgmay}, effect: allow}\n"})
-	s.scope(filepath.Join(s.where.Dirs.User, "org/other"), map[string]string{"rules/x.yaml": rule("never", "deny")})
+	s.scope(filepath.Join(s.where.Dirs.User, "org/other"), map[string]string{"rules/x.yaml": rule("never", "deny"), "rules/y.yaml": rule("othermay", "allow")})
 	s.user("cardea.yaml", "org: {name: acme}\non_error: allow\ndefault: {attended: allow}\npacks: {git: off}\nrules: {off: [sysdeny, 'org*', s, o], effect: {sysdeny: ask, orgask: allow, git-clean: ask}}\n")
 	s.project("cardea.yaml", "rules: {off: [sysdeny, orgask]}\n")
 	s.where.Trust = all
 	for command, want := range map[string]cardea.Effect{
-		"sysdeny": cardea.Deny, "orgask": cardea.Ask, "orgoff": cardea.Ask, "orgmay": cardea.Allow, "git clean -fd": cardea.Deny, "make": cardea.Ask, "never": cardea.Ask,
+		"sysdeny": cardea.Deny, "orgask": cardea.Ask, "orgoff": cardea.Ask, "orgmay": cardea.Allow, "git clean -fd": cardea.Deny, "make": cardea.Ask, "never": cardea.Deny, "othermay": cardea.Ask,
 		"git push --force": cardea.Ask, // the user may switch off what is built in; the org's default is left
 	} {
 		if got := s.try(command); got.Effect != want {
@@ -464,7 +464,7 @@ func TestScopesAbove(t *testing.T) {
 	// System names the organisation before the user does.
 	write(t, filepath.Join(s.where.Dirs.System, "cardea.yaml"), "org: {name: other}\n")
 	write(t, filepath.Join(s.where.Dirs.User, "cardea.yaml"), "")
-	if got := s.try("never"); got.Effect != cardea.Deny {
+	if got := s.try("othermay"); got.Effect != cardea.Allow {
 		t.Errorf("the system's organisation: %s", got.Effect)
 	}
 }

@@ -72,7 +72,7 @@ func (l *Loaded) readRulesFile(path string, at folder, left *int) (RulesFile, ru
 // parseRules reads the text of a file of rules. The names that harnesses give
 // their tools are folded into the canonical ones.
 func (l *Loaded) parseRules(f *RulesFile, at folder, data []byte) rules.List {
-	f.Counts = l.counts(f.Path, at.scope, data)
+	f.Counts = l.counts(f.Path, at, data)
 	from := rules.Origin{Scope: at.scope, Trusted: f.Counts, Root: at.root, Tool: harness.ToolWord, Events: policy.EventNames()}
 	if form := l.compiled.Load(f.Path, data, l.madeBy); form != "" {
 		if list, problems, err := rules.OpenCompiled(form, f.Path, from); err == nil {

@@ -120,12 +120,12 @@ func (l *Loaded) policyFolder(at folder) (policy.Folder, bool) {
 	if at.dir == "" {
 		return policy.Folder{}, false
 	}
-	f := policy.Folder{Dir: filepath.Join(at.dir, "policies"), Scope: at.scope, Inside: at.inside, Extra: l.functions()}
+	f := policy.Folder{Dir: filepath.Join(at.dir, "policies"), Scope: at.scope, Inside: at.inside, Tightens: at.tightens, Extra: l.functions(at)}
 	if at.scope != cardea.ScopeProject && l.absent.Folder(f.Dir) || l.doubt(f.Dir, at) != nil {
 		return policy.Folder{}, false
 	}
 	if at.scope == cardea.ScopeProject {
-		f.Trusts = func(path string, data []byte) bool { return l.counts(path, at.scope, data) }
+		f.Trusts = func(path string, data []byte) bool { return l.counts(path, at, data) }
 		f.Known = l.Where.Known
 		f.Gone = func() []string { return l.gone(f.Dir) }
 		if f.Trusted = l.Where.Trusted(); !f.Trusted {
@@ -148,12 +148,14 @@ func (l *Loaded) gone(dir string) []string {
 }
 
 // functions are OPA's functions that policies may use although they reach
-// outside: system and organisation name them, nobody else.
-func (l *Loaded) functions() []string {
+// outside: system and organisation name them, nobody else. What an organisation names
+// that does not count here is for its own policies.
+func (l *Loaded) functions(at folder) []string {
 	var out []string
 	for i := range l.SettingsFiles {
 		f := &l.SettingsFiles[i]
-		if f.Counts && (f.Scope == cardea.ScopeSystem || f.Scope == cardea.ScopeOrg) {
+		admins := f.Scope == cardea.ScopeSystem || f.Scope == cardea.ScopeOrg
+		if admins && (f.Counts || filepath.Dir(f.Path) == at.dir) {
 			out = append(out, f.Values.Policies.Functions...)
 		}
 	}
@@ -175,11 +177,11 @@ func (l *Loaded) PolicyFolders() []policy.Folder {
 	return out
 }
 
-// HasSignal reports whether policies of a scope have a signal of a name.
-func (l *Loaded) HasSignal(scope cardea.Scope, name string) bool {
-	if scope == cardea.ScopeBuiltin && (signals.IsBuiltin(name)) {
+// HasSignal reports whether the policies of a folder have a signal of a name.
+func (l *Loaded) HasSignal(f policy.Folder, name string) bool {
+	if f.Scope == cardea.ScopeBuiltin && (signals.IsBuiltin(name)) {
 		return true // the gate's own
 	}
-	script, answer := l.signal(scope, name)
+	script, answer := l.signal(f, name)
 	return script != nil || answer.Value != nil
 }

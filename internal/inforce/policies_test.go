@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/gate"
 	"cardea.dev/internal/inforce"
 	"cardea.dev/internal/paths"
@@ -87,7 +88,7 @@ func TestSignalsByScope(t *testing.T) {
 		name  string
 		want  bool
 	}{{cardea.ScopeProject, "who", true}, {cardea.ScopeUser, "told", false}, {cardea.ScopeBuiltin, "told", true}, {cardea.ScopeBuiltin, "none", false}} {
-		if l.HasSignal(tt.scope, tt.name) != tt.want {
+		if l.HasSignal(policy.Folder{Scope: tt.scope}, tt.name) != tt.want {
 			t.Errorf("%s of %s: %v", tt.name, tt.scope, !tt.want)
 		}
 	}

@@ -72,7 +72,7 @@ func (l *Loaded) changed() []string {
 		return nil
 	}
 	for _, f := range l.SettingsFiles {
-		if !f.Counts && !f.IsEmpty() {
+		if f.Scope == cardea.ScopeProject && !f.Counts && !f.IsEmpty() {
 			out = append(out, f.Path)
 		}
 	}
@@ -203,23 +203,30 @@ func uncounted(source, text string) cardea.Diagnostic {
 	return cardea.Warning(source, cardea.CodeUntrusted, "", text).Diagnostic
 }
 
-// Uncounted says which settings and rules of the project do not count, because
-// the person has not trusted it, or not in this form.
+// Uncounted says which settings and rules do not count: of the project, because the
+// person has not trusted it, or not in this form, and of organisations, because
+// nothing names them here.
 func (l *Loaded) Uncounted() []cardea.Diagnostic {
 	why := l.withheld()
 	var out []cardea.Diagnostic
 	for _, f := range l.SettingsFiles {
-		if !f.Counts && !f.IsEmpty() {
+		switch {
+		case f.Counts || f.IsEmpty():
+		case f.Scope == cardea.ScopeOrg:
+			out = append(out, uncounted(f.Path, "of these settings only what tightens counts, since "+orgNamed(f.Path)))
+		default:
 			d := uncounted(f.Path, "these settings do not count, since "+why)
 			d.Hint = "if it is yours, run \"cardea trust\""
 			out = append(out, d)
 		}
 	}
 	for _, r := range l.Rules() {
-		if r.Scope != cardea.ScopeProject || r.Trusted {
-			continue
-		}
 		switch {
+		case !r.Tightens():
+		case r.Scope == cardea.ScopeOrg:
+			if file, _ := cardea.SplitSource(r.Source); r.Effect < cardea.Ask {
+				out = append(out, uncounted(r.Source, fmt.Sprintf("rule %s does not count, since %s", r.ID, orgNamed(filepath.Dir(file)))))
+			}
 		case r.Effect == cardea.Halt:
 			out = append(out, uncounted(r.Source, fmt.Sprintf("the halt of rule %s counts as deny, since %s", r.ID, why)))
 		case r.Effect == cardea.Deny || r.Effect == cardea.Ask:

@@ -27,28 +27,38 @@ func nearest(scope cardea.Scope) []cardea.Scope {
 	}
 }
 
-// signal finds the script of a signal, or what is said in its place. Both are
-// empty where there is none.
-func (l *Loaded) signal(scope cardea.Scope, name string) (*script.Signal, policy.Answer) {
-	for _, at := range nearest(scope) {
-		script, answer := l.signalOf(at, name)
-		if script != nil || answer.Value != nil {
-			return script, answer
+// signal finds the script of a signal of the policies of a folder, or what is said in
+// its place. Both are empty where there is none.
+func (l *Loaded) signal(from policy.Folder, name string) (*script.Signal, policy.Answer) {
+	for _, scope := range nearest(from.Scope) {
+		for _, at := range l.folders() {
+			switch {
+			case at.scope != scope || at.dir == "":
+				continue
+			case scope == cardea.ScopeOrg && from.Scope == cardea.ScopeOrg && at.dir != filepath.Dir(from.Dir):
+				continue // another organisation's
+			case at.tightens && from.Scope != cardea.ScopeOrg:
+				continue
+			}
+			script, answer := l.signalOf(at, name)
+			if script != nil || answer.Value != nil {
+				return script, answer
+			}
 		}
 	}
 	return nil, policy.Answer{}
 }
 
-// signalOf finds a signal of one scope: among the settings, else among the files
+// signalOf finds a signal of one folder: among the settings, else among the files
 // in signals/.
-func (l *Loaded) signalOf(scope cardea.Scope, name string) (*script.Signal, policy.Answer) {
+func (l *Loaded) signalOf(at folder, name string) (*script.Signal, policy.Answer) {
 	for i := range l.SettingsFiles {
 		f := &l.SettingsFiles[i]
 		def, there := f.Values.Signals[name]
-		if f.Scope != scope || !f.Found || !there {
+		if f.Scope != at.scope || filepath.Dir(f.Path) != at.dir || !f.Found || !there {
 			continue
 		}
-		if scope == cardea.ScopeProject {
+		if at.scope == cardea.ScopeProject {
 			b := l.scripts().FilesOf(def.Command)
 			if state := l.scripts().State(append([]string{f.Path}, b.All...)); state != trusted.Accepted {
 				return nil, refusal(state, name)
@@ -64,12 +74,12 @@ func (l *Loaded) signalOf(scope cardea.Scope, name string) (*script.Signal, poli
 		}
 		return &script.Signal{Name: name, Command: def.Command, Limit: time.Duration(def.TimeoutSeconds) * time.Second}, policy.Answer{}
 	}
-	for _, path := range l.scopeFiles(scope, "signals") {
+	for _, path := range l.filesIn(at, "signals") {
 		base := filepath.Base(path)
 		if base != name && strings.TrimSuffix(base, filepath.Ext(base)) != name {
 			continue
 		}
-		if scope == cardea.ScopeProject {
+		if at.scope == cardea.ScopeProject {
 			if state := l.scripts().State([]string{path}); state != trusted.Accepted {
 				return nil, refusal(state, name)
 			}
@@ -101,8 +111,8 @@ func (l *Loaded) Actions(ev *cardea.Event, v *cardea.Verdict) []script.Action {
 // not be executed.
 func (l *Loaded) NotExecutable() []cardea.Diagnostic {
 	var signals []string
-	for _, scope := range []cardea.Scope{cardea.ScopeSystem, cardea.ScopeOrg, cardea.ScopeUser, cardea.ScopeProject} {
-		signals = append(signals, l.scopeFiles(scope, "signals")...)
+	for _, at := range l.folders() {
+		signals = append(signals, l.filesIn(at, "signals")...)
 	}
 	return l.scripts().NotExecutable(signals, l.SettingsFiles)
 }
@@ -110,25 +120,23 @@ func (l *Loaded) NotExecutable() []cardea.Diagnostic {
 // maxScripts bounds how many files a folder of scripts may hold.
 const maxScripts = 256
 
-// scopeFiles are the files in a folder of a scope, sorted, hidden ones left out.
-func (l *Loaded) scopeFiles(scope cardea.Scope, name string) []string {
+// filesIn are the files in a folder of a scope's folder, sorted, hidden ones left out.
+func (l *Loaded) filesIn(at folder, name string) []string {
+	if at.dir == "" {
+		return nil
+	}
+	dir := filepath.Join(at.dir, name)
+	if l.absent.Folder(dir) || l.doubt(dir, at) != nil {
+		return nil
+	}
+	entries, err := state.Entries(dir, maxScripts+1)
+	if err != nil || len(entries) > maxScripts {
+		return nil
+	}
 	var out []string
-	for _, at := range l.folders() {
-		if at.scope != scope || at.dir == "" {
-			continue
-		}
-		dir := filepath.Join(at.dir, name)
-		if l.absent.Folder(dir) || l.doubt(dir, at) != nil {
-			continue
-		}
-		entries, err := state.Entries(dir, maxScripts+1)
-		if err != nil || len(entries) > maxScripts {
-			continue
-		}
-		for _, e := range entries {
-			if !e.IsDir() && !strings.HasPrefix(e.Name(), ".") {
-				out = append(out, filepath.Join(dir, e.Name()))
-			}
+	for _, e := range entries {
+		if !e.IsDir() && !strings.HasPrefix(e.Name(), ".") {
+			out = append(out, filepath.Join(dir, e.Name()))
 		}
 	}
 	return out
@@ -143,7 +151,7 @@ func (l *Loaded) ReadScripts() []string {
 	}
 	paths := l.policyFiles()
 	for _, name := range []string{"signals", "actions", "lessons"} {
-		paths = append(paths, l.scopeFiles(cardea.ScopeProject, name)...)
+		paths = append(paths, l.filesIn(l.project(), name)...)
 	}
 	for i := range l.SettingsFiles {
 		if f := &l.SettingsFiles[i]; f.Scope == cardea.ScopeProject {
@@ -156,7 +164,7 @@ func (l *Loaded) ReadScripts() []string {
 	paths = slices.Compact(paths)
 	for _, path := range paths {
 		if data, _, err := project.ReadFile(path, l.Where.Project); err == nil && data != nil {
-			l.counts(path, cardea.ScopeProject, data)
+			l.counts(path, l.project(), data)
 		}
 	}
 	return paths
@@ -186,7 +194,7 @@ func (l *Loaded) Unrunnable() []cardea.Diagnostic {
 			}
 		}
 	}
-	for _, path := range l.scopeFiles(cardea.ScopeProject, "signals") {
+	for _, path := range l.filesIn(l.project(), "signals") {
 		if _, _, err := project.ReadFile(path, l.Where.Project); err != nil {
 			say(path, "it does not run: %v", err)
 		}

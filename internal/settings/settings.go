@@ -66,7 +66,7 @@ func (f *File) Gives(key string) (Given, bool) {
 // Parse reads a cardea.yaml. It never fails: what is wrong is among the
 // problems, and everything else of the file counts.
 func Parse(path string, scope cardea.Scope, data []byte) File {
-	p := settingsParser{file: File{Path: path, Scope: scope, Found: true, Counts: true, Values: Defaults(), Switches: rules.Switches{By: scope}},
+	p := settingsParser{file: File{Path: path, Scope: scope, Found: true, Counts: true, Values: Defaults(), Switches: rules.Switches{By: scope, File: path}},
 		doc: document.Read(path, data), maps: map[string]document.Map{}}
 	p.doc.Hints(keysOfOthers)
 	top := p.doc.Top().Map()

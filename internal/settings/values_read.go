@@ -58,7 +58,7 @@ func (k Key) text(v document.Value) string {
 	}
 	s := v.Text()
 	switch {
-	case k.Name == "org.name" && s != "" && !isName(s):
+	case k.Name == "org.name" && s != "" && !IsName(s):
 		v.Problem(cardea.CodeBadValue, "use letters, digits, and . _ -", "%q is no name", s)
 		return ""
 	case k.Name == "ledger.dir" && s != "" && !filepath.IsAbs(s):
@@ -68,9 +68,10 @@ func (k Key) text(v document.Value) string {
 	return s
 }
 
-// isName reports whether a text can be the name of a folder.
-func isName(s string) bool {
-	return len(s) <= 100 && !strings.HasPrefix(s, ".") && !strings.ContainsFunc(s, func(r rune) bool {
+// IsName reports whether a text can be the name of an organisation, which is that
+// of a folder.
+func IsName(s string) bool {
+	return s != "" && len(s) <= 100 && !strings.HasPrefix(s, ".") && !strings.ContainsFunc(s, func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._-", r))
 	})
 }

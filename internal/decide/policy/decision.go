@@ -27,7 +27,7 @@ type decision struct {
 	source, pkg               string
 	scope                     cardea.Scope
 	trusted, changed          bool
-	loose                     bool
+	tightens, loose           bool
 	again                     bool // said about the second input of the package
 }
 
@@ -181,6 +181,12 @@ func opinions(ev *cardea.Event, all []decision) (out []cardea.Opinion, notes car
 		switch d.verb {
 		case "halt", "deny", "block", "ask":
 			out = append(out, d.holdings(ev)...)
+			continue
+		}
+		if d.tightens {
+			continue
+		}
+		switch d.verb {
 		case "add_context":
 			if d.trusted && d.context != "" {
 				out = append(out, d.opinion(cardea.Abstain, cardea.WholeCall))
@@ -211,7 +217,7 @@ func opinions(ev *cardea.Event, all []decision) (out []cardea.Opinion, notes car
 func (d *decision) opinion(e cardea.Effect, part int) cardea.Opinion {
 	o := cardea.Opinion{Decider: Name, Rule: d.called(), Effect: e, Part: part, Scope: d.scope, Source: d.source, Severity: d.severity,
 		Reason: d.reason, Withheld: !d.trusted}
-	if d.trusted {
+	if d.trusted && !d.tightens {
 		o.Advice.Context = d.context
 	}
 	return o

@@ -222,7 +222,7 @@ func TestInput(t *testing.T) {
 // asked is signals that say what they are told to.
 type asked map[string]Answer
 
-func (a asked) Gather(_ context.Context, _ *cardea.Event, _ cardea.Scope, names []string) map[string]Answer {
+func (a asked) Gather(_ context.Context, _ *cardea.Event, _ Folder, names []string) map[string]Answer {
 	out := map[string]Answer{}
 	for _, n := range names {
 		if v, ok := a[n]; ok {

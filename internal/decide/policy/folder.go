@@ -39,6 +39,8 @@ type Folder struct {
 	Inside string
 	// Around marks a folder of a project that is not the session's own.
 	Around bool
+	// Tightens marks a folder of which only denies and asks count here.
+	Tightens bool
 	// Trusts reports whether the person accepted a file as it is; nil where
 	// nobody has to.
 	Trusts func(path string, data []byte) bool

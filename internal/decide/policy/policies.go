@@ -36,9 +36,9 @@ type Settings struct {
 
 // Signals gathers what signals say.
 type Signals interface {
-	// Gather runs signals for policies of a scope's folder, each once an event,
-	// and gives what they said by name. It comes to its end before ctx does.
-	Gather(ctx context.Context, ev *cardea.Event, scope cardea.Scope, names []string) map[string]Answer
+	// Gather runs signals for the policies of a folder, each once an event, and
+	// gives what they said by name. It comes to its end before ctx does.
+	Gather(ctx context.Context, ev *cardea.Event, f Folder, names []string) map[string]Answer
 }
 
 // Answer is what a signal said.
@@ -302,7 +302,7 @@ func (r *run) gather(ctx context.Context, all []prepared) {
 		group.Add(1)
 		go func() {
 			defer group.Done()
-			p.signals = r.settings.Signals.Gather(ctx, r.ev, p.folder.Scope, names)
+			p.signals = r.settings.Signals.Gather(ctx, r.ev, p.folder, names)
 		}()
 	}
 	group.Wait()
@@ -382,7 +382,7 @@ func (r *run) hear(f Folder, d *decision, said engine.Result) {
 		r.trace("rule", d.pkg+"."+d.verb, string(text), said.Took)
 	}
 	for _, one := range decisions(d.verb, said.Value) {
-		one.pkg, one.scope, one.trusted, one.loose, one.source = d.pkg, d.scope, d.trusted, d.loose, d.source
+		one.pkg, one.scope, one.trusted, one.tightens, one.loose, one.source = d.pkg, d.scope, d.trusted, d.tightens, d.loose, d.source
 		if one.rule == "" {
 			one.rule = ruleOf(d)
 		}
@@ -418,7 +418,7 @@ func (r *run) wanted(sel *selection) []pick {
 // reports false where it cannot or must not be evaluated.
 func (r *run) pick(at *prepared, n int) (decision, []engine.Input, bool) {
 	f, s, p := at.folder, at.set, &at.picks[n]
-	d := decision{pkg: p.pkg, scope: f.Scope, trusted: at.trusted[n], changed: at.changed[n], loose: p.loose, source: s.source(p)}
+	d := decision{pkg: p.pkg, scope: f.Scope, trusted: at.trusted[n], changed: at.changed[n], tightens: f.Tightens, loose: p.loose, source: s.source(p)}
 	if !slices.ContainsFunc(p.files, func(i int) bool { return at.program.unread[s.entries[i].path] == nil }) {
 		return d, nil, false
 	}

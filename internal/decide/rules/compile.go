@@ -89,11 +89,13 @@ func (f *Compiled) rule(body string) *Rule {
 	return r
 }
 
-// head unpacks what switches look at: id, pack, scope and effect.
+// head unpacks what switches look at: id, pack, scope and effect, and of an organisation the file.
 func (f *Compiled) head(body string, r *Rule) {
 	p := packer{in: body, reads: true}
 	p.head(r)
-	r.Scope, r.Pack = f.from.Scope, f.pack
+	if r.Scope, r.Pack = f.from.Scope, f.pack; r.Scope == cardea.ScopeOrg {
+		r.Source = f.file + ":" + r.Source // which organisation
+	}
 }
 
 // packer writes values, or reads them again in the same order.

@@ -135,15 +135,13 @@ type call struct {
 func (c *call) judge(r *Rule) {
 	c.rule = r
 	effect, withheld := r.Effect, false
-	if r.Scope == cardea.ScopeProject && !r.Trusted {
-		switch r.Effect {
-		case cardea.Deny, cardea.Ask:
-		case cardea.Halt:
-			effect = cardea.Deny
-		default:
-			return // an untrusted project may only tighten
+	if r.Tightens() {
+		if effect < cardea.Ask {
+			return
 		}
-		withheld = true
+		if withheld = r.Scope == cardea.ScopeProject; withheld && effect == cardea.Halt {
+			effect = cardea.Deny
+		}
 	}
 	say := func(part int) {
 		c.out = append(c.out, c.opinion(effect, part, withheld))
@@ -183,7 +181,7 @@ func (c *call) opinion(e cardea.Effect, part int, withheld bool) cardea.Opinion 
 		}
 		o.Reason = fmt.Sprintf("rule %s says %s: %s", r.ID, e, what)
 	}
-	if withheld {
+	if r.Tightens() {
 		return o
 	}
 	o.Advice = cardea.Advice{Context: r.Context, Instead: r.Instead}

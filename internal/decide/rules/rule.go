@@ -15,7 +15,9 @@ package rules
 import (
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"cardea.dev"
 	"cardea.dev/internal/paths"
@@ -33,7 +35,8 @@ type Rule struct {
 	// Scope is who wrote it.
 	Scope cardea.Scope
 	// Trusted is set where the person trusts the project that the rule comes
-	// from. Only rules of project scope need it.
+	// from, or where the organisation is the one whose allows count. Only rules of
+	// project and org scope need it.
 	Trusted bool
 	// Root is the folder that relative path globs are relative to; "" is the
 	// event's project.
@@ -187,10 +190,17 @@ type Test struct {
 	Line int
 }
 
+// Tightens reports whether only a deny or ask of the rule counts, without advice: in
+// a project that the person does not trust, and where nothing names the organisation.
+func (r *Rule) Tightens() bool {
+	return !r.Trusted && (r.Scope == cardea.ScopeProject || r.Scope == cardea.ScopeOrg)
+}
+
 // Switches change rules by id: the settings packs and rules of one scope.
 type Switches struct {
-	// By is the scope whose settings these are.
-	By cardea.Scope
+	// By is the scope whose settings these are, File the file.
+	By   cardea.Scope
+	File string
 	// Off are ids, names of packs, or globs of either.
 	Off []string
 	// Effect gives rules another effect, by exact id.
@@ -210,16 +220,25 @@ func (s Switches) TurnsOff(name string) bool {
 // givesEffect reports whether the switches give a rule of their reach an effect.
 func (s Switches) givesEffect(r *Rule) bool {
 	_, gives := s.Effect[r.ID]
-	return gives && s.By <= r.Scope
+	return gives && s.reaches(r)
+}
+
+// reaches reports whether the rule is of the switches' scope or a weaker one. An
+// organisation is none over another one.
+func (s Switches) reaches(r *Rule) bool {
+	if s.By == cardea.ScopeOrg && r.Scope == cardea.ScopeOrg && s.File != "" {
+		return strings.HasPrefix(r.Source, filepath.Dir(s.File)+string(filepath.Separator))
+	}
+	return s.By <= r.Scope
 }
 
 // counts reports whether the switches' scope may change the rule at all.
 func (s Switches) counts(r *Rule) bool {
 	switch {
 	case r.Effect == cardea.Halt, s.By == cardea.ScopeProject, s.By == cardea.ScopeBuiltin:
-		return s.By == r.Scope
+		return s.By == r.Scope && s.reaches(r)
 	default:
-		return s.By <= r.Scope
+		return s.reaches(r)
 	}
 }
 

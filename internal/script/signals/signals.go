@@ -23,7 +23,7 @@ type Runner struct {
 	Project string
 	// Find finds the script of a signal, or what is answered in its place. Both
 	// are empty where there is none.
-	Find func(scope cardea.Scope, name string) (*script.Signal, policy.Answer)
+	Find func(f policy.Folder, name string) (*script.Signal, policy.Answer)
 	// Redact takes secrets from a text; nil shows no text. Secrets are the
 	// secrets in a text, as they stand there; nil finds none.
 	Redact  func(string) string
@@ -57,15 +57,15 @@ func (r *Runner) turn(ev *cardea.Event) {
 // signals.
 const reserve = 0.15
 
-// Gather runs signals for policies of a scope. A name means the signal of that
+// Gather runs signals for the policies of a folder. A name means the signal of its
 // scope, else that of the next stronger one: what a project calls "branch" must
 // not answer for the person's.
-func (r *Runner) Gather(ctx context.Context, ev *cardea.Event, scope cardea.Scope, names []string) map[string]policy.Answer {
+func (r *Runner) Gather(ctx context.Context, ev *cardea.Event, f policy.Folder, names []string) map[string]policy.Answer {
 	r.turn(ev)
 	out := map[string]policy.Answer{}
 	var run []script.Signal
 	for _, name := range names {
-		if scope == cardea.ScopeBuiltin {
+		if f.Scope == cardea.ScopeBuiltin {
 			if answer, builtin := r.builtin(ev, name); builtin {
 				if answer.Value != nil {
 					out[name] = answer
@@ -73,7 +73,7 @@ func (r *Runner) Gather(ctx context.Context, ev *cardea.Event, scope cardea.Scop
 				continue
 			}
 		}
-		found, answer := r.Find(scope, name)
+		found, answer := r.Find(f, name)
 		if found == nil {
 			if answer.Value != nil {
 				out[name] = answer
