@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -89,8 +90,10 @@ func (g *Gate) decideCall(ctx context.Context, ev *Event) Verdict {
 		t.fail(trouble)
 	}
 	begin := g.now()
-	t.ask(ctx, g.Slots)
-	t.askPossible(ctx)
+	t = t.within(ctx, func() {
+		t.ask(ctx, g.Slots)
+		t.askPossible(ctx)
+	})
 	t.verdict.Took = g.now().Sub(begin)
 	if ctx.Err() != nil {
 		t.fail(OutOfTime.Trouble("", CodeOutOfTime, "raise --limit, or look for what is slow with cardea try", "the time limit was reached before all deciders had spoken"))
@@ -109,7 +112,9 @@ func (g *Gate) decideCall(ctx context.Context, ev *Event) Verdict {
 func (g *Gate) decideNotification(ctx context.Context, ev *Event) Verdict {
 	t := g.newTally(ev)
 	t.verdict.Parts = nil
-	t.ask(ctx, slices.DeleteFunc(slices.Clone(g.Slots), func(s Slot) bool { return !s.Events }))
+	t = t.within(ctx, func() {
+		t.ask(ctx, slices.DeleteFunc(slices.Clone(g.Slots), func(s Slot) bool { return !s.Events }))
+	})
 	if t.whole >= Ask {
 		t.verdict.Effect = t.whole
 	}
@@ -129,8 +134,11 @@ func (g *Gate) now() time.Time {
 
 // tally is a verdict in the making.
 type tally struct {
-	gate    *Gate
-	event   *Event
+	gate  *Gate
+	event *Event
+	// mu is held where verdict and whole change: who waits no longer reads them
+	// beside a decider that goes on.
+	mu      sync.Mutex
 	verdict Verdict
 	// whole is the join of the opinions about the whole call, from defer upwards.
 	whole Effect
@@ -153,6 +161,51 @@ func (t *tally) effect() Effect {
 	return e
 }
 
+// within runs f, which adds to the tally, until it ends or ctx does. What the deciders
+// said by then stands, even if the next one hangs.
+func (t *tally) within(ctx context.Context, f func()) *tally {
+	if ctx.Done() == nil {
+		f()
+		return t
+	}
+	done := make(chan any, 1)
+	go func() {
+		defer func() { done <- recover() }()
+		f()
+	}()
+	select {
+	case failure := <-done:
+		if failure != nil {
+			panic(failure) // for whoever waits to see, as without the goroutine
+		}
+		return t
+	case <-ctx.Done():
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		v := t.verdict
+		v.Parts, v.Opinions, v.Troubles = slices.Clone(v.Parts), slices.Clone(v.Opinions), slices.Clone(v.Troubles)
+		return &tally{gate: t.gate, event: t.event, verdict: v, whole: t.whole}
+	}
+}
+
+// hear counts what a decider gives. A panic is its failure.
+func (t *tally) hear(d Decider, decide func() ([]Opinion, error)) {
+	opinions, err := func() (opinions []Opinion, err error) {
+		defer func() {
+			if p := recover(); p != nil {
+				opinions, err = nil, fmt.Errorf("internal error: %v", p)
+			}
+		}()
+		return decide()
+	}()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, o := range opinions {
+		t.add(o)
+	}
+	t.failed(d, err)
+}
+
 // ask asks deciders in order, until the time is up.
 func (t *tally) ask(ctx context.Context, slots []Slot) {
 	for _, s := range slots {
@@ -162,11 +215,7 @@ func (t *tally) ask(ctx context.Context, slots []Slot) {
 		if s.Costly && t.effect().Stricter(Ask) {
 			continue
 		}
-		opinions, err := s.Decider.Decide(ctx, t.event)
-		for _, o := range opinions {
-			t.add(o)
-		}
-		t.failed(s.Decider, err)
+		t.hear(s.Decider, func() ([]Opinion, error) { return s.Decider.Decide(ctx, t.event) })
 	}
 }
 
@@ -193,11 +242,7 @@ func (t *tally) askPossible(ctx context.Context) {
 		if !s.Possible || ctx.Err() != nil {
 			continue
 		}
-		opinions, err := possible.Opinions(ctx, s.Decider, t.verdict.Opinions)
-		for _, o := range opinions {
-			t.add(o)
-		}
-		t.failed(s.Decider, err)
+		t.hear(s.Decider, func() ([]Opinion, error) { return possible.Opinions(ctx, s.Decider, t.verdict.Opinions) })
 	}
 }
 

@@ -4,7 +4,6 @@ package gate
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -76,9 +75,6 @@ func slots(l *inforce.Loaded) []cardea.Slot {
 			return is
 		})
 	}
-	for i := range all {
-		all[i].Decider = bounded{all[i].Decider}
-	}
 	return all
 }
 
@@ -96,33 +92,4 @@ func splitRules(all rules.List) (ofOthers, ofProject rules.List) {
 		return all, nil
 	}
 	return all[:i:i], all[i:]
-}
-
-// bounded ends a decider when its time does, so that what the deciders before it
-// said stands even if this one hangs.
-type bounded struct{ cardea.Decider }
-
-// Decide gives up waiting when ctx ends; the gate reports it.
-func (d bounded) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinion, error) {
-	type result struct {
-		opinions []cardea.Opinion
-		err      error
-	}
-	answer := make(chan result, 1)
-	go func() {
-		var r result
-		defer func() {
-			if p := recover(); p != nil {
-				r = result{err: fmt.Errorf("internal error: %v", p)}
-			}
-			answer <- r
-		}()
-		r.opinions, r.err = d.Decider.Decide(ctx, ev)
-	}()
-	select {
-	case r := <-answer:
-		return r.opinions, r.err
-	case <-ctx.Done():
-		return nil, nil
-	}
 }

@@ -37,7 +37,7 @@ func TestDecidersEndInTime(t *testing.T) {
 	analyse := func(ev *cardea.Event) *cardea.Event { return call.Analyse(ev, knowledge.World{}) }
 	g := Build(inforce.Load(inforce.Where{}), analyse, nil)
 	own := g.Slots
-	g.Slots = append(own[:len(own):len(own)], cardea.Slot{Decider: bounded{slow{until}}})
+	g.Slots = append(own[:len(own):len(own)], cardea.Slot{Decider: slow{until}})
 	for command, want := range map[string]cardea.Effect{"git push --force": cardea.Deny, "true": cardea.Ask} {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		v := g.Decide(ctx, analyse(ev(command)))
@@ -46,7 +46,7 @@ func TestDecidersEndInTime(t *testing.T) {
 			t.Errorf("%s: %s, %v; want %s and a word about the time", command, v.Effect, v.Troubles, want)
 		}
 	}
-	g.Slots = append(own[:len(own):len(own)], cardea.Slot{Decider: bounded{broken{}}})
+	g.Slots = append(own[:len(own):len(own)], cardea.Slot{Decider: broken{}})
 	if v := g.Decide(context.Background(), analyse(ev("true"))); v.Effect != cardea.Ask || len(v.Troubles) != 1 || v.Troubles[0].Failure != cardea.Panicked {
 		t.Errorf("a panic where nobody attends: %s, %v", v.Effect, v.Troubles)
 	}
