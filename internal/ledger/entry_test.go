@@ -3,6 +3,7 @@ package ledger
 import (
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"reflect"
 	"strings"
 	"testing"
@@ -206,5 +207,51 @@ func TestMarshal(t *testing.T) {
 	data, err = json.Marshal(e)
 	if err != nil || !strings.HasPrefix(string(data), `{"v":1,"id":"`+e.ID) {
 		t.Errorf("%s, %v", data, err)
+	}
+}
+
+// What is written is what encoding/json would write.
+func TestWrittenAsJSON(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	var fill func(v reflect.Value)
+	fill = func(v reflect.Value) {
+		switch v.Kind() {
+		case reflect.String:
+			v.SetString([]string{"", "", "plain", "<a> & \"b\"\n\\", "ü\u2028\xff\x00"}[r.IntN(5)])
+		case reflect.Int, reflect.Int64:
+			v.SetInt(int64(r.IntN(3)) * 1_000_003)
+		case reflect.Struct:
+			for i := range v.NumField() {
+				fill(v.Field(i))
+			}
+		case reflect.Pointer:
+			if r.IntN(2) == 0 {
+				v.Set(reflect.New(v.Type().Elem()))
+				fill(v.Elem())
+			}
+		case reflect.Slice:
+			v.Set(reflect.MakeSlice(v.Type(), r.IntN(3), 3))
+			for i := range v.Len() {
+				fill(v.Index(i))
+			}
+		default:
+			t.Fatalf("a field of type %s", v.Type())
+		}
+	}
+	for range 2000 {
+		var w written
+		fill(reflect.ValueOf(&w).Elem())
+		want, err := marshal(w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := w.append(nil); string(got) != string(want) {
+			t.Fatalf("%s\nwant\n%s", got, want)
+		}
+		var h head
+		fill(reflect.ValueOf(&h).Elem())
+		if want, err = marshal(h); err != nil || string(h.append(nil))+"}" != string(want) {
+			t.Fatalf("%s}\nwant\n%s, %v", h.append(nil), want, err)
+		}
 	}
 }

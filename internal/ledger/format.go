@@ -122,10 +122,9 @@ func (e Entry) encode() ([]byte, error) {
 		return nil, fmt.Errorf("%q is no id of an entry; make entries with NewEntry", e.ID)
 	}
 	for {
-		data, err := marshal(e.form())
+		w := e.form()
+		data := w.append(make([]byte, 0, 2<<10))
 		switch {
-		case err != nil:
-			return nil, err
 		case len(data) <= maxLine-maxLink:
 			return data, nil
 		case len(e.Parts)+len(e.Opinions)+len(e.Troubles) == 0:
@@ -215,4 +214,7 @@ func (in *writtenInput) input(r *redact.Redactor) *Input {
 }
 
 // MarshalJSON writes the entry in the form of the file.
-func (e Entry) MarshalJSON() ([]byte, error) { return marshal(e.form()) }
+func (e Entry) MarshalJSON() ([]byte, error) {
+	w := e.form()
+	return w.append(nil), nil
+}

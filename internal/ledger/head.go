@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
+	"strings"
 )
 
 // head is the end of the chain: the last line's day, number and mac, and how
@@ -34,7 +36,8 @@ func readHead(key []byte, f *os.File) (h head, empty, ok bool, err error) {
 		return head{}, true, false, nil
 	}
 	text := bytes.TrimRight(buf[:n], " \n")
-	if n != headLen || !readSigned(key, "ledger head", text, &h) || h.V != version || !isDay(h.Day) {
+	_, _, ours := unsign(key, "ledger head", text)
+	if n != headLen || !ours || !h.parse(text) || h.V != version || !isDay(h.Day) {
 		return head{}, false, false, nil
 	}
 	return h, false, true, nil
@@ -43,16 +46,27 @@ func readHead(key []byte, f *os.File) (h head, empty, ok bool, err error) {
 // writeHead writes the head over the old one.
 func writeHead(key []byte, f *os.File, h head) error {
 	h.V = version
-	open, err := marshal(h)
-	if err != nil {
-		return err
-	}
-	line, _ := sign(key, "ledger head", open[:len(open)-1])
+	line, _ := sign(key, "ledger head", h.append(make([]byte, 0, headLen)))
 	line = line[:len(line)-1]
 	if len(line) >= headLen {
 		return fmt.Errorf("the head has %d bytes", len(line))
 	}
 	line = append(line, bytes.Repeat([]byte(" "), headLen-1-len(line))...)
-	_, err = f.WriteAt(append(line, '\n'), 0)
+	_, err := f.WriteAt(append(line, '\n'), 0)
 	return err
+}
+
+// parse reads what append and sign wrote. It is false where they did not.
+func (h *head) parse(line []byte) bool {
+	v, rest, _ := strings.Cut(strings.TrimPrefix(string(line), `{"v":`), `,"day":"`)
+	day, rest, _ := strings.Cut(rest, `","n":`)
+	n, rest, _ := strings.Cut(rest, `,"size":`)
+	size, rest, _ := strings.Cut(rest, `,"last":"`)
+	last, _, _ := strings.Cut(rest, `"`)
+	var errs [3]error
+	h.Day, h.Last = day, last
+	h.V, errs[0] = strconv.Atoi(v)
+	h.N, errs[1] = strconv.ParseInt(n, 10, 64)
+	h.Size, errs[2] = strconv.ParseInt(size, 10, 64)
+	return errors.Join(errs[:]...) == nil && bytes.HasPrefix(line, h.append(nil))
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/jsontext"
 	"cardea.dev/internal/redact"
 	"cardea.dev/internal/state"
 )
@@ -23,18 +24,36 @@ const (
 
 // input tells a tool's input shortly.
 func (w *writing) input(c *cardea.Call, key []byte) Input {
-	whole := struct {
-		Tool     string           `json:"tool"`
-		Input    map[string]any   `json:"input"`
-		Shadowed map[string][]any `json:"shadowed,omitempty"`
-	}{c.Tool, c.Input, c.Shadowed}
 	in := Input{}
-	if data, err := json.Marshal(whole); err == nil { // values of another origin than JSON have no digest
+	if data, ok := whole(c); ok { // values of another origin than JSON have no digest
 		in.Bytes = len(data)
 		in.Digest = hex.EncodeToString(state.Sign(key, "ledger input", data)[:16])
 	}
 	in.Text = w.summary(c)
 	return in
+}
+
+// whole is a call's tool and input as JSON. Values that no decoder of JSON gives are
+// left to encoding/json, which knows some of them.
+func whole(c *cardea.Call) ([]byte, bool) {
+	b := append(jsontext.HTML.String([]byte(`{"tool":`), c.Tool), `,"input":`...)
+	b, ok := jsontext.HTML.Value(b, c.Input)
+	if len(c.Shadowed) > 0 && ok {
+		shadowed := make(map[string]any, len(c.Shadowed))
+		for k, v := range c.Shadowed {
+			shadowed[k] = v
+		}
+		b, ok = jsontext.HTML.Value(append(b, `,"shadowed":`...), shadowed)
+	}
+	if ok {
+		return append(b, '}'), true
+	}
+	b, err := json.Marshal(struct {
+		Tool     string           `json:"tool"`
+		Input    map[string]any   `json:"input"`
+		Shadowed map[string][]any `json:"shadowed,omitempty"`
+	}{c.Tool, c.Input, c.Shadowed})
+	return b, err == nil
 }
 
 // summary is the command, the files that are edited, or the fields of another

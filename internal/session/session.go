@@ -24,6 +24,7 @@ import (
 	"slices"
 	"strings"
 
+	"cardea.dev/internal/jsontext"
 	"cardea.dev/internal/redact"
 	"cardea.dev/internal/state"
 )
@@ -103,6 +104,20 @@ type kept struct {
 
 const version = 2
 
+// parse reads the file. It takes the fields from a plain object: a process reads one
+// such file, for which encoding/json would first prepare the type.
+func (k *kept) parse(data []byte) error {
+	top, err := jsontext.Object(data)
+	if err != nil {
+		return err
+	}
+	*k = kept{V: int(top.Number("v")), Project: top.Text("project"), Withheld: top.Text("withheld"), Shown: top.Texts("told")}
+	for _, m := range top.Objects("made") {
+		k.Made = append(k.Made, made{Path: m.Text("path"), Begin: m.Number("begin"), File: m.Text("file"), Signed: m.Text("signed")})
+	}
+	return top.Err()
+}
+
 // Load reads what is known of a session. It always gives a session, a new one
 // where the file cannot be read. A session without an id, and every session of
 // a nil store, is new at every call.
@@ -121,7 +136,7 @@ func (s *Store) Load(harness, id string) (*Session, error) {
 		return sess, nil
 	}
 	if err == nil {
-		err = json.Unmarshal(data, &sess.kept)
+		err = sess.kept.parse(data)
 	}
 	if err == nil && sess.kept.V != version {
 		err = fmt.Errorf("version %d is not known", sess.kept.V)
