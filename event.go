@@ -291,6 +291,18 @@ func (p *Part) Program() string {
 	return p.Command[0]
 }
 
+// Variables are the names of the variables that are set for this part alone, each
+// once.
+func (p *Part) Variables() []string {
+	var out []string
+	for _, a := range p.Assigns {
+		if !slices.Contains(out, a.Name) {
+			out = append(out, a.Name)
+		}
+	}
+	return out
+}
+
 // Outer is a command that starts the one of a part, before it was taken apart.
 type Outer struct {
 	// Text is the command in canonical form, as in Part.

@@ -170,6 +170,13 @@ func (h *hook) finish(j *judgement, p progress) harness.Output {
 		id, problems = p.recorder.record(p.event, a, h.late)
 		troubles = slices.Concat(troubles, problems)
 	}
+	trace := j.traced.text(h.redactor.Show)
+	if id != "" && j.traced != nil {
+		trace += fmt.Sprintf("cardea: recorded; see \"cardea explain %s\"\n", id)
+	}
+	if err := j.logTrace(trace); err != nil {
+		troubles = append(slices.Clip(troubles), cardea.Unwritten.Trouble(j.loaded.LogFile(), cardea.CodeUnwritten, "", err.Error()))
+	}
 	a.Troubles = j.newTroubles(troubles)
 	j.noteCreations(a.Effect, h.begin)
 	if err := errors.Join(j.recordChecks(a.Effect), j.place.session.Save(h.redactor), j.keep(h.redactor, h.late), j.beat(h.process.Now())); err != nil {
@@ -178,11 +185,8 @@ func (h *hook) finish(j *judgement, p progress) harness.Output {
 	}
 	out := p.message.Write(p.event, a)
 	out.Stderr = append(out.Stderr, remarksFor(out, troubles)...)
-	if out.Exit == exitOK {
-		out.Stderr = append(out.Stderr, j.traced.text(h.redactor.Show)...)
-	}
-	if id != "" && out.Exit == exitOK && h.process.isSet("CARDEA_DEBUG") {
-		out.Stderr = fmt.Appendf(out.Stderr, "cardea: recorded; see \"cardea explain %s\"\n", id)
+	if out.Exit == exitOK && j.debugs() {
+		out.Stderr = append(out.Stderr, trace...)
 	}
 	return out
 }

@@ -57,16 +57,17 @@ func newJudgement(p Process, ev *cardea.Event) *judgement {
 	if !ev.Kind.Answered() {
 		return j
 	}
-	if p.isSet("CARDEA_DEBUG") {
-		j.traced = &trace{}
-		j.loaded.Trace = j.traced.add
-		j.traceLists()
+	if j.debugs() || j.loaded.LogFile() != "" {
+		j.startTrace()
 	}
 	at.Unreadable, at.Roots = j.loaded.Unreadable(), j.loaded.AdditionalDirs()
 	at.NativeAsk = ev.Kind == cardea.PermissionRequest && ev.Call != nil && j.loaded.NativeAsk(ev.Call)
 	j.event = ev.At(at)
 	return j
 }
+
+// debugs reports whether the trace of a call goes to standard error.
+func (j *judgement) debugs() bool { return j.process.isSet("CARDEA_DEBUG") || j.loaded.Debugs() }
 
 // load reads what is in force in a place. An event, where there is one, is what
 // it is read for.

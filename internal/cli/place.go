@@ -81,7 +81,7 @@ func (p Process) where(pl *place) inforce.Where {
 // at the processes above.
 func (p Process) whose(pl *place) inforce.Where {
 	w := inforce.Where{Engines: p.Engines, Dirs: pl.dirs, Project: pl.project, State: pl.state, Guarded: p.Machine.Guarded, Program: p.Program,
-		Path: p.Env("PATH"), Temp: files.Temporary(), Start: pl.start, Expand: p.isSet("CARDEA_PERMISSIONS"), Tracked: project.Tracked}
+		Path: p.Env("PATH"), Temp: files.Temporary(), Start: pl.start, Env: p.Env, Tracked: project.Tracked}
 	if pl.state == "" {
 		return w
 	}

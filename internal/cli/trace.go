@@ -1,12 +1,17 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/state"
 )
 
 // trace is how a call was judged, line by line. Deciders may still write when
@@ -39,6 +44,38 @@ func (t *trace) text(show func(string) string) string {
 		fmt.Fprintf(&b, "cardea: %s\n", strings.ReplaceAll(plainText(show(l)), "\n", " "))
 	}
 	return b.String()
+}
+
+// startTrace notes how the harness's lists are applied.
+func (j *judgement) startTrace() {
+	j.traced = &trace{}
+	j.loaded.Trace = j.traced.add
+	j.traceLists()
+}
+
+// logTrace writes the trace to the end of the file that a variable names for one
+// run. The name may come from whoever set the environment, so nothing is written but
+// to a file whose name says that it is a log, and to none through a link: no program
+// reads its settings from there.
+func (j *judgement) logTrace(text string) error {
+	file := j.loaded.LogFile()
+	if file == "" || text == "" {
+		return nil
+	}
+	if !filepath.IsAbs(file) || filepath.Ext(file) != ".log" {
+		return fmt.Errorf("the log %q is not written: name it by an absolute path that ends in .log", file)
+	}
+	f, _, err := state.Open(file, os.O_WRONLY|os.O_APPEND|os.O_CREATE)
+	if err != nil {
+		return fmt.Errorf("the log is not written: %w", err)
+	}
+	now := j.process.Now().UTC().Format(time.RFC3339)
+	var b strings.Builder
+	for _, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
+		fmt.Fprintf(&b, "%s %s\n", now, line)
+	}
+	_, err = f.WriteString(b.String())
+	return errors.Join(err, f.Close())
 }
 
 // traceLists tells which lists were read.

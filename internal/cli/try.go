@@ -55,7 +55,7 @@ Invisible and control characters are shown as escapes, such as \u202e.`,
 	f.call(fs)
 	fs.BoolVar(&f.json, "json", false, "answer as one JSON object")
 	fs.BoolVar(&f.exitCode, "exit-code", false, "exit with a code for the effect, see above")
-	fs.StringSliceVar(&f.trace, "trace", nil, "also show details: policy, signals")
+	fs.StringSliceVar(&f.trace, "trace", nil, "also show details: permissions, policy, signals")
 	return c
 }
 
@@ -117,12 +117,15 @@ func (f tryFlags) follow(j *judgement) (*[]policy.Step, error) {
 	steps := &[]policy.Step{}
 	asked := map[string]bool{}
 	for _, word := range f.trace {
-		if word != "policy" && word != "signals" {
-			return nil, fmt.Errorf("there is no trace %q: use policy, signals", word)
+		if !slices.Contains([]string{"permissions", "policy", "signals"}, word) {
+			return nil, fmt.Errorf("there is no trace %q: use permissions, policy, signals", word)
 		}
 		asked[word] = true
 	}
-	if len(asked) == 0 {
+	if asked["permissions"] && j.traced == nil {
+		j.startTrace()
+	}
+	if !asked["policy"] && !asked["signals"] {
 		return steps, nil
 	}
 	var mu sync.Mutex

@@ -49,8 +49,10 @@ type partJSON struct {
 	Effect   cardea.Effect `json:"effect"`
 	Coverage string        `json:"coverage"`
 	Wrappers []string      `json:"wrappers"`
-	Via      []string      `json:"via"`
-	Access   []accessJSON  `json:"access"`
+	// Variables are the names of those that are set in front of the part.
+	Variables []string     `json:"variables"`
+	Via       []string     `json:"via"`
+	Access    []accessJSON `json:"access"`
 	// MayTouch and MayRun are what its words, and the files that it runs, name.
 	MayTouch   []accessJSON `json:"may_touch"`
 	MayRun     []mayRunJSON `json:"may_run"`
@@ -165,7 +167,7 @@ func (t trial) json() trialJSON {
 func (t trial) part(i int) partJSON {
 	part := &t.judgement.event.Call.Parts[i]
 	out := partJSON{Text: part.Text, Argv: []string{}, Effect: t.effect(i), Coverage: part.Coverage.String(),
-		Wrappers: append([]string{}, part.Wrappers...), Via: append([]string{}, part.Via...),
+		Wrappers: append([]string{}, part.Wrappers...), Variables: notNil(part.Variables()), Via: append([]string{}, part.Via...),
 		Access: []accessJSON{}, MayTouch: []accessJSON{}, MayRun: mayRunOf(part, []mayRunJSON{}), LookedInto: append([]string{}, part.LookedInto...), Opaque: []spotJSON{}}
 	for _, a := range part.MayTouch {
 		out.MayTouch = append(out.MayTouch, accessOf(a))

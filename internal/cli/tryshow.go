@@ -77,18 +77,10 @@ func (t trial) showPart(s *screen, i int) {
 	if part.Coverage != cardea.Complete {
 		detail("coverage", part.Coverage.String())
 	}
+	detail("variables", strings.Join(part.Variables(), " "))
 	detail("started by", strings.Join(part.Wrappers, " "))
 	detail("reached through", strings.Join(part.Via, " "))
-	var traits []string
-	for _, x := range []struct {
-		is   bool
-		word string
-	}{{part.NoEffect, "has no effect"}, {part.Elevated, "runs as another user or elsewhere"}, {part.Remote, "runs on another machine"}} {
-		if x.is {
-			traits = append(traits, x.word)
-		}
-	}
-	detail("note", strings.Join(traits, ", "))
+	detail("note", strings.Join(traitsOf(part), ", "))
 	for _, a := range part.Access {
 		detail("access", accessText(a))
 	}
@@ -139,6 +131,19 @@ func (t trial) beyondLists(i int) permissions.Refusal {
 		return permissions.Refusal{}
 	}
 	return r
+}
+
+// traitsOf is what is special about a part.
+func traitsOf(part *cardea.Part) (out []string) {
+	for _, x := range []struct {
+		is   bool
+		word string
+	}{{part.NoEffect, "has no effect"}, {part.Elevated, "runs as another user or elsewhere"}, {part.Remote, "runs on another machine"}} {
+		if x.is {
+			out = append(out, x.word)
+		}
+	}
+	return out
 }
 
 func accessText(a cardea.Access) string {

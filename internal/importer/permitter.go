@@ -2,6 +2,7 @@ package importer
 
 import (
 	"maps"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -113,7 +114,7 @@ func (p *permitter) translate() {
 		setting("expand", "false", false)
 		p.changed(nil, "PERMITTER_ENABLED", "it is %q, and only 1 switched Permitter on: permissions: {expand: false}", v)
 	default:
-		p.left(nil, "PERMITTER_ENABLED", "it is not set, so Permitter was off; name the file in which you set it, or write permissions: {expand: true}")
+		p.left(nil, "PERMITTER_ENABLED", "it is not set, so Permitter was off; name the file in which you set it, write permissions: {expand: true}, or from_env: [PERMITTER_ENABLED] where you set it for single sessions")
 	}
 	switch v, there := p.given["PERMITTER_STRICT"]; {
 	case v == "0":
@@ -123,16 +124,34 @@ func (p *permitter) translate() {
 		setting("strict", "true", true)
 		p.taken(nil, "PERMITTER_STRICT", "permissions: {strict: true}")
 	}
-	if p.given["PERMITTER_DEBUG"] == "1" {
-		p.changed(nil, "PERMITTER_DEBUG", "set CARDEA_DEBUG=1 where you want the trace on standard error")
-	}
-	if p.given["PERMITTER_LOG"] != "" {
-		p.changed(nil, "PERMITTER_LOG", "every verdict is in the ledger: cardea audit search --decider permissions")
-	}
+	p.byName()
 	for _, name := range slices.Sorted(maps.Keys(p.given)) {
 		if !slices.Contains(permitterVariables(), name) {
 			p.left(nil, name, "it is no variable of Permitter's")
 		}
+	}
+}
+
+// byName takes over the variables that go on to count under their own names, since
+// they are set for single runs.
+func (p *permitter) byName() {
+	var names []string
+	if v := p.given["PERMITTER_DEBUG"]; v != "" {
+		names = append(names, "PERMITTER_DEBUG")
+		p.taken(nil, "PERMITTER_DEBUG", "from_env: [PERMITTER_DEBUG]: where it is 1, the trace is on standard error, with the variables and wrappers that were taken off")
+	}
+	if v := p.given["PERMITTER_LOG"]; v != "" {
+		names = append(names, "PERMITTER_LOG")
+		const how = "from_env: [PERMITTER_LOG]: the trace of a run goes to the end of the file that it names. Every verdict is in the ledger, too: cardea audit search --decider permissions"
+		fromHome := strings.HasPrefix(v, "~/") || strings.HasPrefix(v, "$HOME/") // as a profile has it
+		if (filepath.IsAbs(v) || fromHome) && filepath.Ext(v) == ".log" {
+			p.taken(nil, "PERMITTER_LOG", how)
+		} else {
+			p.changed(nil, "PERMITTER_LOG", how+". It must be an absolute path that ends in .log, which %q is not", v)
+		}
+	}
+	if len(names) > 0 {
+		p.set = append(p.set, Setting{Path: []string{"from_env"}, Items: names})
 	}
 }
 

@@ -1,6 +1,7 @@
 package inforce
 
 import (
+	"cmp"
 	"slices"
 
 	"cardea.dev/internal/decide/permissions"
@@ -17,14 +18,39 @@ func (l *Loaded) PermissionsDecider() *permissions.Decider {
 func (l *Loaded) PermissionSettings() permissions.Settings {
 	s := l.Settings.Permissions
 	reads := l.ReadonlyDecider()
-	return permissions.Settings{Expand: l.Expands(), Loose: !s.Strict, KnownSafe: s.Env == "known-safe",
+	strict := s.Strict
+	if v := l.listed("PERMITTER_STRICT", "PERMITTER_STRICT"); v != "" {
+		strict = v != "0"
+	}
+	return permissions.Settings{Expand: l.Expands(), Loose: !strict, KnownSafe: s.Env == "known-safe",
 		Home: l.Where.Dirs.Home, Start: l.Where.Start, FreeToRead: reads.Free, OnlyTouches: reads.OnlyTouches, Trace: l.Trace}
 }
 
 // Expands reports whether what the harnesses' lists allow counts: the settings
 // say so, or a variable does that the settings believe.
 func (l *Loaded) Expands() bool {
-	return l.Settings.Permissions.Expand || l.Where.Expand && slices.Contains(l.Settings.FromEnv, "permissions")
+	if l.listed("ENSEMBLE_PERMITTER_DISABLE", "ENSEMBLE_PERMITTER_DISABLE") == "1" {
+		return false
+	}
+	on := l.listed("permissions", "CARDEA_PERMISSIONS")
+	return l.Settings.Permissions.Expand || on != "" && on != "0" && on != "false" || l.listed("PERMITTER_ENABLED", "PERMITTER_ENABLED") == "1"
+}
+
+// Debugs reports whether Permitter's variable asks for a trace, where the settings
+// believe it.
+func (l *Loaded) Debugs() bool { return l.listed("PERMITTER_DEBUG", "PERMITTER_DEBUG") == "1" }
+
+// LogFile is the file to which the trace of this run goes as well, "" for none.
+func (l *Loaded) LogFile() string {
+	return cmp.Or(l.listed("log", "CARDEA_LOG"), l.listed("PERMITTER_LOG", "PERMITTER_LOG"))
+}
+
+// listed is the value of a variable, "" where from_env does not list its word.
+func (l *Loaded) listed(word, name string) string {
+	if l.Where.Env == nil || !slices.Contains(l.Settings.FromEnv, word) {
+		return ""
+	}
+	return l.Where.Env(name)
 }
 
 // ReadonlyDecider is the decider of what only reads.

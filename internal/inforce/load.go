@@ -54,9 +54,9 @@ type Where struct {
 	// ListsIn are the places of the lists that a folder around a call may have;
 	// nil: none.
 	ListsIn func(dir string) []permissionlist.Source
-	// Expand is set where CARDEA_PERMISSIONS asks for what lists allow, which
-	// counts where the person's settings list it in from_env.
-	Expand bool
+	// Env is the environment, of which from_env says what counts; nil: nothing is
+	// set.
+	Env func(name string) string
 	// Tracked reports whether git tracks a file; nil: it tracks none.
 	Tracked func(path string) bool
 	// Engines compile and evaluate policies.

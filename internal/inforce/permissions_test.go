@@ -74,16 +74,32 @@ func TestListsByScope(t *testing.T) {
 		{"off", map[string]string{"home/.claude/settings.json": allowA}, func(s *site) { s.user("cardea.yaml", "version: 1\n") }, cardea.Abstain, ""},
 		{"a variable that nobody believes", map[string]string{"home/.claude/settings.json": allowA}, func(s *site) {
 			s.user("cardea.yaml", "version: 1\n")
-			s.where.Expand = true
+			s.where.Env = set("CARDEA_PERMISSIONS", "1")
 		}, cardea.Abstain, ""},
 		{"a variable", map[string]string{"home/.claude/settings.json": allowA}, func(s *site) {
 			s.user("cardea.yaml", "from_env: [permissions]\n")
-			s.where.Expand = true
+			s.where.Env = set("CARDEA_PERMISSIONS", "1")
 		}, cardea.Allow, ""},
+		{"Permitter's variable, by its name", map[string]string{"home/.claude/settings.json": allowA}, func(s *site) {
+			s.user("cardea.yaml", "from_env: [PERMITTER_ENABLED]\n")
+			s.where.Env = set("PERMITTER_ENABLED", "1")
+		}, cardea.Allow, ""},
+		{"Permitter's variable, which only 1 switches on", map[string]string{"home/.claude/settings.json": allowA}, func(s *site) {
+			s.user("cardea.yaml", "from_env: [PERMITTER_ENABLED]\n")
+			s.where.Env = set("PERMITTER_ENABLED", "yes")
+		}, cardea.Abstain, ""},
+		{"Permitter's variable, under the word of another", map[string]string{"home/.claude/settings.json": allowA}, func(s *site) {
+			s.user("cardea.yaml", "from_env: [permissions, PERMITTER_STRICT]\n")
+			s.where.Env = set("PERMITTER_ENABLED", "1")
+		}, cardea.Abstain, ""},
+		{"Permitter switched off", map[string]string{"home/.claude/settings.json": allowA}, func(s *site) {
+			s.user("cardea.yaml", expand+"from_env: [ENSEMBLE_PERMITTER_DISABLE]\n")
+			s.where.Env = set("ENSEMBLE_PERMITTER_DISABLE", "1")
+		}, cardea.Abstain, ""},
 		{"a variable that the project believes", map[string]string{"home/.claude/settings.json": allowA}, func(s *site) {
 			s.user("cardea.yaml", "version: 1\n")
 			s.project("cardea.yaml", "from_env: [permissions]\n")
-			s.where.Expand, s.where.Trust = true, all
+			s.where.Env, s.where.Trust = set("CARDEA_PERMISSIONS", "1"), all
 		}, cardea.Abstain, ""},
 		{"a project that is not trusted", map[string]string{"home/.claude/settings.json": allowA}, func(s *site) {
 			s.user("cardea.yaml", "version: 1\n")
@@ -224,5 +240,15 @@ func TestListsAround(t *testing.T) {
 	l.Where.ListsIn = func(string) []permissionlist.Source { return nil }
 	if got := s.judgeFor(l, "b; cp ../other/x y"); got.Effect != cardea.Allow {
 		t.Errorf("%s", got.Effect)
+	}
+}
+
+// set is an environment of one variable.
+func set(name, value string) func(string) string {
+	return func(asked string) string {
+		if asked == name {
+			return value
+		}
+		return ""
 	}
 }

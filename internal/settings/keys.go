@@ -90,8 +90,8 @@ func decisionKeys() []Key {
 			About: "the same if no person is watching"},
 		{Name: "on_error", Words: []string{"defer", "deny", "allow"}, Security: true, order: byOnError, At: func(v *Values) any { return &v.OnError },
 			About: "what a broken file, an unreadable input or an internal error costs"},
-		{Name: "from_env", Words: []string{"permissions"}, PersonOnly: true, At: func(v *Values) any { return &v.FromEnv },
-			About: "[permissions] lets the variable CARDEA_PERMISSIONS switch permissions.expand on"},
+		{Name: "from_env", Words: Variables(), PersonOnly: true, At: func(v *Values) any { return &v.FromEnv },
+			About: "[permissions] lets the variable CARDEA_PERMISSIONS switch permissions.expand on, [log] lets CARDEA_LOG name a file for the trace; variables of Permitter count by name"},
 		{Name: "permissions.expand", order: strictIf(false), At: func(v *Values) any { return &v.Permissions.Expand },
 			About: "apply what the harness's own lists allow to the parts of a line"},
 		{Name: "permissions.strict", order: strictIf(true), At: func(v *Values) any { return &v.Permissions.Strict },
@@ -136,6 +136,11 @@ func recordKeys() []Key {
 		{Name: "ledger.levels.deny", PersonOnly: true, At: func(v *Values) any { return &v.Ledger.Levels.Deny }, About: "whether denies are"},
 		{Name: "org.name", PersonOnly: true, FromStrongest: true, At: func(v *Values) any { return &v.Org.Name }, About: "the organisation whose folder org/NAME counts"},
 	}
+}
+
+// Variables are the words of from_env.
+func Variables() []string {
+	return []string{"permissions", "log", "PERMITTER_ENABLED", "PERMITTER_STRICT", "PERMITTER_DEBUG", "PERMITTER_LOG", "ENSEMBLE_PERMITTER_DISABLE"}
 }
 
 // SecuritySections are the top-level keys that decide what is allowed. A

@@ -11,8 +11,8 @@ type Values struct {
 	Default cardea.Defaults
 	// OnError is what a failure costs.
 	OnError cardea.OnError
-	// FromEnv are the variables that count although they loosen:
-	// "permissions".
+	// FromEnv are the variables that count although they loosen, by the words of
+	// [Variables].
 	FromEnv     []string
 	Permissions Permissions
 	Sensitive   Sensitive

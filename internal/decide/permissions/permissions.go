@@ -93,7 +93,11 @@ func (d *Decider) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinio
 	if d.about.Trace != nil && d.part != firm && !ev.Call.OnlyPossible {
 		d.trace("permissions: %s, entries: %d, expand: %v", ev.Call.Tool, len(d.entries), d.about.Expand)
 		for i, p := range ev.Call.Parts {
-			d.trace("permissions: part %d: %q, started by %q, reached through %q", i+1, shorten(p.Text), p.Wrappers, p.Via)
+			stripped := ""
+			if names := p.Variables(); len(names) > 0 {
+				stripped = fmt.Sprintf(", variables taken off %q", names)
+			}
+			d.trace("permissions: part %d: %q%s, started by %q, reached through %q", i+1, shorten(p.Text), stripped, p.Wrappers, p.Via)
 		}
 	}
 	c.restrict()
