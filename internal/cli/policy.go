@@ -171,6 +171,16 @@ func policyInspect(p Process, paths []string, asJSON bool) error {
 
 func showPolicies(s *screen, all []policy.Listed) {
 	for _, l := range all {
+		if l.Data != nil {
+			s.printf("%s  a data document\n", painted{bold, "data"})
+			s.printf("  %s\n", painted{faint, fmt.Sprintf("%s, %s", l.File, l.Scope)})
+			if l.Broken != "" {
+				s.block("  broken: ", l.Broken)
+			} else {
+				s.printf("  defines: %s\n", strings.Join(l.Data, ", "))
+			}
+			continue
+		}
 		if l.Package == "" && l.Broken == "" {
 			s.printf("%s\n  nothing is written in it\n", l.File)
 			continue

@@ -309,7 +309,7 @@ func (s *survey) show(out *screen) {
 	}
 	section(out, "policies", len(l.Policies))
 	for _, p := range l.Policies {
-		out.printf("  %s  %s  %s\n", painted{bold, p.Package}, strings.Join(p.Verbs, ", "), painted{faint, p.File})
+		out.printf("  %s  %s  %s\n", painted{bold, cmp.Or(p.Package, "data")}, strings.Join(append(p.Verbs, p.Data...), ", "), painted{faint, p.File})
 	}
 	s.showDifferences(out)
 	heading(out, "what would change if you trusted it")

@@ -39,6 +39,8 @@ const (
 	MaxDepth = 64
 	// MaxNodes is how many values there may be, aliases followed.
 	MaxNodes = 200_000
+	// MaxText is how many bytes texts may have together, aliases followed.
+	MaxText = 16 << 20
 	// maxProblems keeps a file of nothing but mistakes from flooding its
 	// reader.
 	maxProblems = 100
@@ -156,11 +158,15 @@ func (r *Reader) syntax(err error) {
 // bounded reports whether the document stays within the bounds when aliases
 // are followed, which also rules out an alias to its own parent.
 func (r *Reader) bounded(top *yaml.Node) bool {
-	left := MaxNodes
+	left, text := MaxNodes, MaxText
 	var walk func(n *yaml.Node, depth int) bool
 	walk = func(n *yaml.Node, depth int) bool {
 		if left--; left < 0 {
 			r.problem(n.Line, n.Column, cardea.CodeTooLarge, "use fewer aliases", "the file has more than %d values when aliases are followed", MaxNodes)
+			return false
+		}
+		if text -= len(n.Value); text < 0 {
+			r.problem(n.Line, n.Column, cardea.CodeTooLarge, "use fewer aliases", "the texts of the file have more than %d bytes when aliases are followed", MaxText)
 			return false
 		}
 		if depth > MaxDepth {

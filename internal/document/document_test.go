@@ -191,6 +191,7 @@ func TestUnreadableFiles(t *testing.T) {
 		{"first line", "[", "f:1:1: not valid YAML"},
 		{"control character", "a: \x00b", "not valid YAML"},
 		{"billion laughs", laughs, "when aliases are followed"},
+		{"long texts", "a: &a " + strings.Repeat("x", 20_000) + "\nb: [" + strings.Repeat("*a, ", 1000) + "]\n", "f:1:4: the texts of the file have more than 16777216 bytes when aliases are followed"},
 		{"own parent", "a: &a [*a]\n", "f:1"},
 		{"nesting", strings.Repeat("[", 100) + strings.Repeat("]", 100), "nested more than 64 deep"},
 		{"deep nesting", strings.Repeat("[", 500_000), "not valid YAML"},

@@ -143,7 +143,7 @@ func (l *Loaded) gone(dir string) []string {
 	}
 	return slices.DeleteFunc(l.Where.Accepted(), func(path string) bool {
 		_, err := os.Stat(path)
-		return err == nil || !strings.HasSuffix(path, ".rego") || strings.HasSuffix(path, "_test.rego") || !paths.Within(dir, path)
+		return err == nil || !policy.IsFile(filepath.Base(path)) || strings.HasSuffix(path, "_test.rego") || !paths.Within(dir, path)
 	})
 }
 

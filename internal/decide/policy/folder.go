@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/decide/policy/engine"
 	"cardea.dev/internal/paths"
 	"cardea.dev/internal/state"
 )
@@ -114,7 +115,8 @@ func (f Folder) walk(w walk) ([]file, *cardea.Diagnostic) {
 func once(files []file) []file {
 	seen := make(map[string]bool, len(files))
 	return slices.DeleteFunc(files, func(f file) bool {
-		again := f.wrong == "" && f.inode != 0 && seen[f.stamp]
+		// The same document elsewhere defines something else.
+		again := f.wrong == "" && f.inode != 0 && seen[f.stamp] && !isDocument(filepath.Base(f.path))
 		seen[f.stamp] = true
 		return again
 	})
@@ -164,31 +166,62 @@ func (w *walk) dir(dir string, depth int) {
 	}
 	for _, e := range entries {
 		name := e.Name()
-		if strings.HasPrefix(name, ".") || !strings.HasSuffix(name, ".rego") && looksLikePolicy(name) && !e.IsDir() {
+		if strings.HasPrefix(name, ".") || !IsFile(name) && looksLikePolicy(name) && !e.IsDir() {
 			w.ignore(filepath.Join(dir, name))
 			continue
 		}
 		link := e.Type()&fs.ModeSymlink != 0
-		if !link && !e.IsDir() && !strings.HasSuffix(name, ".rego") || strings.HasSuffix(name, TestSuffix) && !w.tests {
+		if !link && !e.IsDir() && !IsFile(name) || strings.HasSuffix(name, TestSuffix) && !w.tests {
 			continue
 		}
 		w.entry(in, name, link, depth)
 	}
 }
 
-func looksLikePolicy(name string) bool { return strings.EqualFold(filepath.Ext(name), ".rego") }
+// looksLikePolicy reports whether somebody may think that a file is read.
+func looksLikePolicy(name string) bool {
+	return slices.Contains([]string{".rego", ".json", ".yaml", ".yml"}, strings.ToLower(filepath.Ext(name)))
+}
+
+// IsFile reports whether a file of this name counts in a folder of policies.
+func IsFile(name string) bool { return strings.HasSuffix(name, ".rego") || isDocument(name) }
+
+// isDocument reports whether a file of this name is a data document, as in a
+// bundle of OPA's.
+func isDocument(name string) bool {
+	return name == "data.json" || name == "data.yaml" || name == "data.yml"
+}
+
+// mount is the folder, with slashes, below which policies find a document under
+// data, "" for a file of another name.
+func (f Folder) mount(path string) string {
+	if !isDocument(filepath.Base(path)) {
+		return ""
+	}
+	below, err := filepath.Rel(f.Dir, filepath.Dir(path))
+	if err != nil || below == "." {
+		return "/"
+	}
+	return "/" + filepath.ToSlash(below)
+}
+
+// source is a file of the folder as the engine has it.
+func (f Folder) source(path, text string) engine.Source {
+	return engine.Source{Path: path, Text: text, Data: f.mount(path)}
+}
 
 // ignore notes a file that looks like a policy and is not read, or all of them in
 // a folder.
-func (w *walk) ignore(path string) {
+func (w *walk) ignore(top string) {
 	if w.ignored == nil {
 		return
 	}
-	_ = filepath.WalkDir(path, func(path string, e fs.DirEntry, err error) error {
+	_ = filepath.WalkDir(top, func(path string, e fs.DirEntry, err error) error {
 		if w.entries++; w.entries > maxEntries || err != nil {
 			return fs.SkipAll
 		}
-		if !e.IsDir() && looksLikePolicy(e.Name()) {
+		// Not all that is in a hidden folder was meant to be read.
+		if name := e.Name(); !e.IsDir() && (IsFile(name) || strings.EqualFold(filepath.Ext(name), ".rego") || path == top && name[0] != '.') {
 			*w.ignored = append(*w.ignored, path)
 		}
 		return nil
@@ -214,14 +247,14 @@ func openDir(dir string) (*os.File, []os.DirEntry, error) {
 func (w *walk) entry(dir *os.File, name string, link bool, depth int) {
 	path := filepath.Join(dir.Name(), name)
 	at, err := statusIn(dir, name)
-	rego := strings.HasSuffix(name, ".rego")
+	counts := IsFile(name)
 	if err != nil {
-		if rego || link && filepath.Ext(name) == "" { // it may have been a folder
+		if counts || link && filepath.Ext(name) == "" { // it may have been a folder
 			w.add(file{path: path, stamp: "?", wrong: "it cannot be read: " + plain(err)})
 		}
 		return
 	}
-	if !at.dir && !rego {
+	if !at.dir && !counts {
 		return
 	}
 	if why := w.outside(path, link); why != "" {

@@ -33,7 +33,7 @@ func digest(text string) string {
 
 // indexVersion is part of every index: one of another version is made anew. It
 // changes with the form, and with what is accepted.
-const indexVersion = "5 opa 1.22.0"
+const indexVersion = "6 opa 1.22.0"
 
 // The index is lines of fields, since it is read at every call, and a few
 // hundred lines are split faster than JSON is decoded.
@@ -61,7 +61,7 @@ func encode(entries []entry, checked []string) string {
 			flags += "l"
 		}
 		fields := []string{e.path, e.stamp, flags, f.Package, strconv.Itoa(f.Line), strconv.Itoa(f.VerbLine), list(f.Events), list(f.Tools), list(f.Signals),
-			list(f.Verbs), list(f.Refs), clean(f.Title), clean(f.Description), list(f.Authors), brokenText(e.broken), brokenText(e.mistake)}
+			list(f.Verbs), list(f.Refs), clean(f.Title), clean(f.Description), list(f.Authors), brokenText(e.broken), brokenText(e.mistake), list(f.Data)}
 		b.WriteString(strings.Join(fields, fieldMark) + lineMark)
 	}
 	return b.String()
@@ -122,7 +122,7 @@ func decode(text string) (entries []entry, checked []string) {
 	entries = make([]entry, 0, strings.Count(rest, lineMark))
 	lists := unlister{}
 	for line := range strings.SplitSeq(rest, lineMark) {
-		var f [16]string
+		var f [17]string
 		n := 0
 		for field := range strings.SplitSeq(line, fieldMark) {
 			if n < len(f) {
@@ -137,7 +137,7 @@ func decode(text string) (entries []entry, checked []string) {
 		verb, _ := strconv.Atoi(f[5])
 		entries = append(entries, entry{file: file{path: f[0], stamp: f[1]}, broken: brokenOf(f[0], f[14]), mistake: brokenOf(f[0], f[15]), lost: strings.Contains(f[2], "l"),
 			facts: engine.Facts{Package: f[3], Line: at, VerbLine: verb, Routed: strings.Contains(f[2], "r"), Events: lists.of(f[6]), Tools: lists.of(f[7]),
-				Signals: lists.of(f[8]), Verbs: lists.of(f[9]), Refs: lists.of(f[10]), Title: f[11], Description: f[12], Authors: lists.of(f[13])}})
+				Signals: lists.of(f[8]), Verbs: lists.of(f[9]), Refs: lists.of(f[10]), Title: f[11], Description: f[12], Authors: lists.of(f[13]), Data: lists.of(f[16])}})
 	}
 	return entries, unlist(digests)
 }
@@ -156,6 +156,20 @@ func (u unlister) of(s string) []string {
 		u[s] = slices.Clip(out)
 	}
 	return out
+}
+
+// without is the entry of a file of which nothing is known, and why. Of a data
+// document it is known what it may define: policies that refer to it are not sure of
+// anything then, and others are not concerned.
+func without(f Folder, at file, why *cardea.Diagnostic) entry {
+	e := entry{file: at, broken: why, lost: true}
+	if below := f.mount(at.path); below != "" {
+		e.facts.Data, e.lost = []string{"*"}, false
+		if names := strings.Trim(below, "/"); names != "" {
+			e.facts.Data = []string{strings.ReplaceAll(names, "/", ".")}
+		}
+	}
+	return e
 }
 
 // entryOf makes the entry of a file that was parsed.

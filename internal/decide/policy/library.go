@@ -218,9 +218,9 @@ func (l *Library) read(f Folder, files []file, before past, deadline time.Time) 
 		left -= at.size
 		switch e, was := known[at.path]; {
 		case at.wrong != "":
-			s.entries = append(s.entries, entry{file: at, broken: unreadable(at.path, cardea.CodeUnreadable, at.wrong), lost: true})
+			s.entries = append(s.entries, without(f, at, unreadable(at.path, cardea.CodeUnreadable, at.wrong)))
 		case f.Inside != "" && left < 0:
-			s.entries = append(s.entries, entry{file: at, broken: unreadable(at.path, cardea.CodeTooLarge, "is not read: the policies of the project are too large together"), lost: true})
+			s.entries = append(s.entries, without(f, at, unreadable(at.path, cardea.CodeTooLarge, "is not read: the policies of the project are too large together")))
 		case was && !at.fresh && e.stamp == at.stamp:
 			s.entries = append(s.entries, entry{file: at, facts: e.facts, broken: e.broken, lost: e.lost, mistake: e.mistake})
 		case s.failed != nil || !time.Now().Before(deadline):
@@ -290,7 +290,7 @@ func unreadable(path string, code cardea.Code, text string) *cardea.Diagnostic {
 func (s *set) skip(at file) {
 	s.unread++
 	at.fresh = true
-	s.entries = append(s.entries, entry{file: at, lost: true, broken: unreadable(at.path, cardea.CodeOutOfTime, "there was no time to read it; it is read at one of the next calls")})
+	s.entries = append(s.entries, without(s.folder, at, unreadable(at.path, cardea.CodeOutOfTime, "there was no time to read it; it is read at one of the next calls")))
 }
 
 // parse reads a file and adds its entry. It reports false where nothing new was
@@ -298,10 +298,10 @@ func (s *set) skip(at file) {
 func (s *set) parse(ctx context.Context, engines Engines, at file) bool {
 	text, err := s.folder.read(at.path)
 	if err != nil {
-		s.entries = append(s.entries, entry{file: at, broken: unreadable(at.path, cardea.CodeUnreadable, "cannot be read: "+plain(err)), lost: true})
+		s.entries = append(s.entries, without(s.folder, at, unreadable(at.path, cardea.CodeUnreadable, "cannot be read: "+plain(err))))
 		return true
 	}
-	parsed, err := parse(ctx, engines, s.folder, engine.Source{Path: at.path, Text: text})
+	parsed, err := parse(ctx, engines, s.folder, s.folder.source(at.path, text))
 	if err != nil {
 		if !errors.Is(err, context.DeadlineExceeded) {
 			s.failed = err
@@ -380,7 +380,7 @@ func (l *Library) build(s *set, f Folder, which []int, prints bool) *program {
 			continue
 		}
 		p.texts[e.path] = text
-		files = append(files, engine.Source{Path: e.path, Text: text})
+		files = append(files, f.source(e.path, text))
 	}
 	if len(files) == 0 {
 		return p

@@ -447,7 +447,11 @@ func (r *run) trusts(f Folder, s *set, program *program, p *pick) (trusted, chan
 		path := s.entries[i].path
 		if text, there := program.texts[path]; there && !f.trusts(path, text) {
 			if f.Trusted {
-				r.notes = append(r.notes, cardea.Warning(path, cardea.CodeUntrusted, "look at it with \"cardea trust\"", "is new or not as you trusted it, so only its denies and asks count"))
+				whose := "its denies and asks"
+				if s.entries[i].facts.Data != nil {
+					whose = "denies and asks of policies that use it"
+				}
+				r.notes = append(r.notes, cardea.Warning(path, cardea.CodeUntrusted, "look at it with \"cardea trust\"", "is new or not as you trusted it, so only "+whose+" count"))
 			}
 			return false, f.Known != nil && f.Known(path)
 		}

@@ -190,7 +190,7 @@ func (s *set) closure(which []int) []int {
 	for n := 0; n < len(out); n++ {
 		for _, ref := range s.entries[out[n]].facts.Refs {
 			for i := range s.entries {
-				if !seen[i] && concerns(ref, s.entries[i].facts.Package) && !s.entries[i].skipped() {
+				if !seen[i] && mayDefine(&s.entries[i].facts, ref) && !s.entries[i].skipped() {
 					seen[i] = true
 					out = append(out, i)
 				}
@@ -260,6 +260,11 @@ func (s *set) routedElsewhere(pkg string) bool {
 		}
 	}
 	return false
+}
+
+// mayDefine reports whether a file may define what lies at a path below data.
+func mayDefine(f *engine.Facts, ref string) bool {
+	return concerns(ref, f.Package) || slices.ContainsFunc(f.Data, func(path string) bool { return path == "*" || concerns(ref, path) })
 }
 
 // concerns reports whether a path below data leads into a package, or above it.

@@ -14,8 +14,8 @@ import (
 func (s Sources) shapes(modules []module) []engine.Shape {
 	out := []engine.Shape{s.shape(false), s.shape(true)}
 	for _, m := range modules {
-		if strings.HasSuffix(m.Path, TestSuffix) {
-			continue // its input is what it says
+		if m.Data != "" || strings.HasSuffix(m.Path, TestSuffix) {
+			continue // a test says itself what its input is
 		}
 		of := &out[0]
 		if ofCupcake(m.facts.Package) {

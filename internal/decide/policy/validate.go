@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"sort"
 	"strings"
@@ -27,6 +28,8 @@ type Listed struct {
 	Tools       []string     `json:"required_tools"`
 	Signals     []string     `json:"required_signals"`
 	Verbs       []string     `json:"verbs"`
+	// Data are the paths below data that a data document defines.
+	Data []string `json:"data,omitempty"`
 	// Library is set for a file that is not asked by itself.
 	Library bool `json:"library"`
 	// Trusted is false for a file of the project that the person did not accept.
@@ -53,7 +56,7 @@ func (f Folder) List(e engine.Engine) ([]Listed, []cardea.Diagnostic, error) {
 				l.Broken = plain(err)
 			}
 			l.Trusted = f.trusts(file.path, text)
-			sources, at = append(sources, engine.Source{Path: file.path, Text: text}), append(at, len(out))
+			sources, at = append(sources, f.source(file.path, text)), append(at, len(out))
 		}
 		out = append(out, l)
 	}
@@ -80,7 +83,7 @@ func (l *Listed) fill(e entry) {
 		l.Broken = e.broken.String()
 	}
 	l.Authors, l.Events, l.Tools, l.Signals, l.Verbs = notNil(f.Authors), notNil(f.Events), notNil(f.Tools), notNil(f.Signals), notNil(f.Verbs)
-	l.Library = !f.Policy() || !f.Routed
+	l.Data, l.Library = f.Data, f.Data == nil && (!f.Policy() || !f.Routed)
 }
 
 func notNil(list []string) []string {
@@ -97,6 +100,8 @@ type Sources struct {
 	// Paths are in order; Texts are by path.
 	Paths []string
 	Texts map[string]string
+	// Data are the folders below which data documents stand under data, by path.
+	Data map[string]string
 	// Extra are functions that they may use besides those that are pure.
 	Extra []string
 	// Tool gives the canonical name for a harness's word for a tool.
@@ -111,14 +116,17 @@ type Sources struct {
 
 // Sources reads all files of a folder, tests included.
 func (f Folder) Sources() (Sources, []cardea.Diagnostic) {
-	out := Sources{Texts: map[string]string{}, Extra: f.Extra}
+	out := Sources{Texts: map[string]string{}, Data: map[string]string{}, Extra: f.Extra}
 	var ignored []string
 	files, problem := f.walk(walk{folder: f, tests: true, seen: map[string]bool{}, ignored: &ignored})
 	var found []cardea.Diagnostic
 	for _, path := range ignored {
 		why := "its name does not end in .rego"
-		if strings.HasSuffix(path, ".rego") {
+		switch {
+		case IsFile(filepath.Base(path)):
 			why = "its name, or that of a folder above it, begins with a dot"
+		case !strings.EqualFold(filepath.Ext(path), ".rego"):
+			why = "data is read from files named data.json and data.yaml"
 		}
 		found = append(found, cardea.Diagnostic{Severity: cardea.LevelNote, File: path, Code: cardea.CodeIgnored, Text: "it is not read: " + why})
 	}
@@ -139,6 +147,9 @@ func (f Folder) Sources() (Sources, []cardea.Diagnostic) {
 		}
 		out.Paths = append(out.Paths, at.path)
 		out.Texts[at.path] = text
+		if below := f.mount(at.path); below != "" {
+			out.Data[at.path] = below
+		}
 	}
 	return out, found
 }
@@ -147,7 +158,7 @@ func (f Folder) Sources() (Sources, []cardea.Diagnostic) {
 func (s Sources) files() []engine.Source {
 	out := make([]engine.Source, 0, len(s.Paths))
 	for _, path := range s.Paths {
-		out = append(out, engine.Source{Path: path, Text: s.Texts[path]})
+		out = append(out, engine.Source{Path: path, Text: s.Texts[path], Data: s.Data[path]})
 	}
 	return out
 }
@@ -158,7 +169,8 @@ type module struct {
 	facts engine.Facts
 }
 
-// modules parses sources. Those with mistakes are findings.
+// modules parses sources. Those with mistakes are findings, but for data documents:
+// what they may define is known, and who compiles them finds the mistakes.
 func (s Sources) modules(ctx context.Context) (modules []module, found []cardea.Diagnostic, err error) {
 	files := s.files()
 	if len(files) == 0 {
@@ -166,11 +178,11 @@ func (s Sources) modules(ctx context.Context) (modules []module, found []cardea.
 	}
 	all, err := s.Engine.Parse(ctx, files)
 	for i, p := range all {
-		if len(p.Problems) > 0 {
+		if len(p.Problems) > 0 && files[i].Data == "" {
 			found = append(found, coded(engine.CodeParse, p.Problems)...)
 			continue
 		}
-		if p.Facts.Package == "" {
+		if p.Facts.Package == "" && files[i].Data == "" {
 			found = append(found, cardea.Diagnostic{Severity: cardea.LevelNote, File: files[i].Path, Line: 1, Column: 1, Code: engine.CodeEmpty, Text: "nothing is written in it, so it decides nothing"})
 			continue
 		}
@@ -187,11 +199,11 @@ func sourcesOf(modules []module) []engine.Source {
 	return out
 }
 
-// coded are the mistakes with a code.
+// coded are the mistakes with a code: a given one where they have none.
 func coded(code cardea.Code, problems engine.Problems) []cardea.Diagnostic {
 	out := slices.Clone(problems)
 	for i := range out {
-		out[i].Code = code
+		out[i].Code = cmp.Or(out[i].Code, code)
 	}
 	return out
 }
@@ -327,8 +339,8 @@ func missing(modules []module) []cardea.Diagnostic {
 	var out []cardea.Diagnostic
 	for _, m := range modules {
 		for _, ref := range m.facts.Refs {
-			if !slices.ContainsFunc(modules, func(o module) bool { return concerns(ref, o.facts.Package) }) {
-				out = append(out, cardea.Diagnostic{File: m.Path, Line: m.facts.Line, Column: 1, Code: engine.CodePackage, Text: fmt.Sprintf("there is no package for data.%s in this scope, so it is always undefined", ref)})
+			if !slices.ContainsFunc(modules, func(o module) bool { return mayDefine(&o.facts, ref) }) {
+				out = append(out, cardea.Diagnostic{File: m.Path, Line: m.facts.Line, Column: 1, Code: engine.CodePackage, Text: fmt.Sprintf("there is no package for data.%s in this scope, nor a data document, so it is always undefined", ref)})
 			}
 		}
 	}

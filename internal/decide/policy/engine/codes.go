@@ -39,6 +39,8 @@ const (
 	CodeSignal cardea.Code = "signal"
 	// CodeField: the policy reads a field that no event has.
 	CodeField cardea.Code = "field"
+	// CodeData: data documents contradict each other, or one cannot be merged.
+	CodeData cardea.Code = "data"
 	// CodeConstant: a call always fails because of its constant argument.
 	CodeConstant cardea.Code = "constant"
 	// CodeNegation: a negated condition also holds where the field is missing.

@@ -61,6 +61,15 @@ type Program interface {
 // Source is a file of policies. Path names it in messages.
 type Source struct {
 	Path, Text string
+	// Data is set where the file is a data document, JSON or YAML by its ending: the
+	// folder, with slashes, below which policies find it under data; "/" is data
+	// itself.
+	Data string `json:",omitempty"`
+}
+
+// Folders are the names that lead from data to a document.
+func (s Source) Folders() []string {
+	return strings.FieldsFunc(s.Data, func(r rune) bool { return r == '/' })
 }
 
 // Options say how policies are compiled.
@@ -278,6 +287,9 @@ type Facts struct {
 	// Refs are the dotted paths below data that the file refers to, as far as
 	// they are constant.
 	Refs []string
+	// Data are the dotted paths below data that a data document defines, "*" for
+	// everything; nil for a file of policies.
+	Data []string
 	// Mistakes are what is wrong with the METADATA.
 	Mistakes []cardea.Diagnostic
 }

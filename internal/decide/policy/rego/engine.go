@@ -3,7 +3,9 @@ package rego
 import (
 	"context"
 	"fmt"
+	"maps"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -29,6 +31,10 @@ func (Engine) Wake() {}
 func (Engine) Parse(_ context.Context, files []engine.Source) ([]engine.Parsed, error) {
 	out := make([]engine.Parsed, len(files))
 	for i, f := range files {
+		if f.Data != "" {
+			out[i].Facts.Data, out[i].Problems = defines(f)
+			continue
+		}
 		m, err := Parse(f.Path, f.Text)
 		if err == nil {
 			out[i].Facts = m.Facts
@@ -64,10 +70,10 @@ func (Engine) Look(_ context.Context, files []engine.Source) ([]cardea.Diagnosti
 // Compile compiles files together, at once.
 func (Engine) Compile(files []engine.Source, o engine.Options) engine.Program {
 	modules, wrong := parseAll(files, reparse)
-	p, out := Compile(modules, o)
-	for path, problems := range wrong {
-		out[path] = problems
-	}
+	data, unread := documents(files)
+	p, out := Compile(modules, data, o)
+	maps.Copy(out, wrong)
+	maps.Copy(out, unread)
 	return compiled{p, out}
 }
 
@@ -81,20 +87,23 @@ type compiled struct {
 func (c compiled) Broken(context.Context) (map[string]Problems, error) { return c.broken, nil }
 
 // sound gives the files that parse and compile together to who compiles them: a
-// compiler of [NewCompiler] that is not used yet. Those with mistakes are out,
-// with why.
-func sound(files []engine.Source, o engine.Options, compile func(*ast.Compiler, map[string]*ast.Module) ast.Errors) (out map[string]Problems) {
+// compiler that is not used yet, with what data documents say. Those with mistakes
+// are out, with why.
+func sound(files []engine.Source, o engine.Options, compile func(*ast.Compiler, map[string]any, map[string]*ast.Module) ast.Errors) (out map[string]Problems) {
 	modules, wrong := parseAll(files, reparse)
-	out = together(modules, func(given map[string]*ast.Module) ast.Errors { return compile(newCompiler(o), given) })
-	for path, problems := range wrong {
-		out[path] = problems
-	}
+	data, unread := documents(files)
+	out = together(modules, func(given map[string]*ast.Module) ast.Errors {
+		return compile(newCompiler(o).WithPathConflictsCheck(existsIn(data)), data, given)
+	})
+	maps.Copy(out, wrong)
+	maps.Copy(out, unread)
 	return out
 }
 
-// parseAll parses files; those with mistakes are in the second value, and those
+// parseAll parses files that are no data documents; those with mistakes are in the second value, and those
 // that say nothing in none.
 func parseAll(files []engine.Source, parse func(path, text string) (*Module, error)) ([]*Module, map[string]Problems) {
+	files = slices.DeleteFunc(slices.Clone(files), func(f engine.Source) bool { return f.Data != "" })
 	parsed, errs := make([]*Module, len(files)), make([]error, len(files))
 	eachAtOnce(len(files), func(i int) { parsed[i], errs[i] = parse(files[i].Path, files[i].Text) })
 	modules, wrong := make([]*Module, 0, len(files)), map[string]Problems{}

@@ -228,12 +228,13 @@ func dotted(ref ast.Ref) string {
 	return b.String()
 }
 
-// refsOf are the paths below data that a module refers to. Aliases of imports
-// need no following: the import itself names the path.
+// refsOf are the paths below data that a module refers to; the name of its own
+// package is none. Aliases of imports need no following: the import itself names
+// the path.
 func refsOf(m *ast.Module) []string {
 	seen := map[string]bool{}
 	var out []string
-	ast.WalkRefs(m, func(r ast.Ref) bool {
+	look := func(r ast.Ref) bool {
 		if r.HasPrefix(ast.DefaultRootRef) {
 			if p := dotted(r[1:]); !seen[p] {
 				seen[p] = true
@@ -241,7 +242,13 @@ func refsOf(m *ast.Module) []string {
 			}
 		}
 		return false
-	})
+	}
+	for _, i := range m.Imports {
+		ast.WalkRefs(i, look)
+	}
+	for _, r := range m.Rules {
+		ast.WalkRefs(r, look)
+	}
 	slices.Sort(out)
 	return out
 }
@@ -286,6 +293,9 @@ func hintOf(text string) string {
 			return "policies may not use it unless the settings of system or organisation name it under policies.functions"
 		}
 		return "look for a typing error, or define it"
+	}
+	if strings.HasPrefix(text, "conflicting rule for data path ") {
+		return "a data document defines it, too: remove one of the two"
 	}
 	return ""
 }

@@ -22,16 +22,18 @@ import (
 // goroutines.
 type Program struct {
 	compiler *ast.Compiler
+	// data is what data documents say.
+	data map[string]any
 	// prints is set where calls of print were compiled.
 	prints bool
 }
 
-// Compile compiles modules together. Modules with mistakes are left out, with
-// why.
-func Compile(modules []*Module, o engine.Options) (p *Program, out map[string]Problems) {
-	p = &Program{prints: o.Print}
+// Compile compiles modules together, beside what data documents say. Modules with
+// mistakes are left out, with why.
+func Compile(modules []*Module, data map[string]any, o engine.Options) (p *Program, out map[string]Problems) {
+	p = &Program{data: data, prints: o.Print}
 	out = together(modules, func(given map[string]*ast.Module) ast.Errors {
-		c := newCompiler(o)
+		c := newCompiler(o).WithPathConflictsCheck(existsIn(data))
 		if c.Compile(given); !c.Failed() {
 			p.compiler = c
 		}
@@ -80,6 +82,14 @@ func together(modules []*Module, compile func(map[string]*ast.Module) ast.Errors
 		}
 	}
 	return out
+}
+
+// existsIn tells the compiler what is data, so that rules do not define it again.
+func existsIn(data map[string]any) func([]string) (bool, error) {
+	return func(path []string) (bool, error) {
+		_, there := lookup(data, path)
+		return there, nil
+	}
 }
 
 // take gives the parsed file for one compilation, which changes it. The next one
@@ -356,7 +366,7 @@ func (p *Program) query(pkg, rule string) *topdown.Query {
 	for _, word := range append(strings.Split(pkg, "."), rule) {
 		ref = append(ref, ast.InternedTerm(word))
 	}
-	return topdown.NewQuery(ast.NewBody(ast.Equality.Expr(ast.NewTerm(answer), ast.NewTerm(ref)))).WithCompiler(p.compiler).WithStore(nothing{})
+	return topdown.NewQuery(ast.NewBody(ast.Equality.Expr(ast.NewTerm(answer), ast.NewTerm(ref)))).WithCompiler(p.compiler).WithStore(store{root: p.data})
 }
 
 // plainly is an error of OPA as a person reads it.

@@ -87,7 +87,7 @@ func TestCompile(t *testing.T) {
 		parsed(t, "fails.rego", "package e\n\nimport rego.v1\n\nx := 1 if input.n\n\nx := 2 if input.n\n"),
 		parsed(t, "loops.rego", "package f\n\nimport rego.v1\n\nx if x\n"),
 	}
-	p, out := Compile(modules, engine.Options{})
+	p, out := Compile(modules, nil, engine.Options{})
 	for file, says := range map[string]string{"bad1.rego": "nosuch", "bad2.rego": "unsafe", "bad3.rego": "policies may not use it", "loops.rego": "recursive"} {
 		if len(out[file]) == 0 || !strings.Contains(out[file].Error(), says) {
 			t.Errorf("%s: %v", file, out[file])
@@ -112,7 +112,7 @@ func TestCompile(t *testing.T) {
 	}
 	// What was compiled with all checks compiles without them, and says the same.
 	again := parsed(t, "good.rego", "package a\n\nimport rego.v1\n\nx := input.n + 1\n")
-	p, out = Compile([]*Module{again}, engine.Options{Checked: true})
+	p, out = Compile([]*Module{again}, nil, engine.Options{Checked: true})
 	if got := p.Eval(context.Background(), []Query{{Package: "a", Rule: "x", Input: in}}); len(out) > 0 || got[0].Err != nil {
 		t.Errorf("%+v %v", got, out)
 	}
@@ -122,7 +122,7 @@ func TestCompile(t *testing.T) {
 		t.Errorf("without time: %+v", got)
 	}
 	for _, none := range [][]*Module{nil, {parsed(t, "bad.rego", "package a\n\nx := nosuch(1)\n")}} {
-		p, out := Compile(none, engine.Options{})
+		p, out := Compile(none, nil, engine.Options{})
 		if got := p.Eval(context.Background(), []Query{{Package: "a", Rule: "x", Input: in}}); len(out) != len(none) || got[0].Value != nil || got[0].Err != nil {
 			t.Errorf("nothing: %v, %+v", out, got)
 		}
@@ -143,7 +143,7 @@ func TestFunctions(t *testing.T) {
 		}
 	}
 	m := parsed(t, "x.rego", "package a\n\nimport rego.v1\n\nx := time.now_ns()\n")
-	if _, out := Compile([]*Module{m}, engine.Options{Extra: []string{"time.now_ns"}}); len(out) > 0 {
+	if _, out := Compile([]*Module{m}, nil, engine.Options{Extra: []string{"time.now_ns"}}); len(out) > 0 {
 		t.Errorf("%v", out)
 	}
 }
@@ -151,7 +151,7 @@ func TestFunctions(t *testing.T) {
 // A rule that never ends is stopped, and what comes after it has no answer.
 func TestStopped(t *testing.T) {
 	m := parsed(t, "x.rego", "package a\n\nimport rego.v1\n\nslow if {\n\tsome x in numbers.range(1, 100000)\n\tsome y in numbers.range(1, 100000)\n\tx * y < 0\n}\n")
-	p, _ := Compile([]*Module{m}, engine.Options{})
+	p, _ := Compile([]*Module{m}, nil, engine.Options{})
 	in, _ := engine.NewInput(map[string]any{})
 	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
 	defer cancel()
@@ -249,7 +249,7 @@ func TestConstantsThatNeverWork(t *testing.T) {
 // its own input's.
 func TestErrorsLeaveNothingBehind(t *testing.T) {
 	m := parsed(t, "x.rego", "package a\n\nimport rego.v1\n\nname := input.name\n\ntwo := 1 if input.name\n\ntwo := 2 if input.name\n\nfails if {\n\tname == \"other\"\n\ttwo == 3\n}\n\nouter if fails with input as {\"name\": \"other\"}\n\nsaid contains name\n")
-	p, out := Compile([]*Module{m}, engine.Options{})
+	p, out := Compile([]*Module{m}, nil, engine.Options{})
 	in, err := engine.NewInput(map[string]any{"name": "mine"})
 	if err != nil || len(out) > 0 {
 		t.Fatal(err, out)
@@ -269,7 +269,7 @@ func TestOneWithoutEndLeavesTheOthers(t *testing.T) {
 		parsed(t, "b.rego", "package b\n\nimport rego.v1\n\ndeny if count([[i, j] | some i in numbers.range(1, 100000); some j in numbers.range(1, 100000)]) == 0\n"),
 		parsed(t, "c.rego", "package c\n\nimport rego.v1\n\ndeny := input.n\n"),
 	}
-	p, _ := Compile(modules, engine.Options{})
+	p, _ := Compile(modules, nil, engine.Options{})
 	ctx, cancel := context.WithTimeout(context.Background(), 4*time.Second)
 	defer cancel()
 	in, err := engine.NewInput(map[string]any{"n": "seen"})

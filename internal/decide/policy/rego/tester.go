@@ -11,6 +11,7 @@ import (
 
 	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/cover"
+	"github.com/open-policy-agent/opa/v1/storage/inmem"
 	"github.com/open-policy-agent/opa/v1/tester"
 
 	"cardea.dev/internal/decide/policy/engine"
@@ -29,9 +30,9 @@ func (e Engine) Test(ctx context.Context, files []engine.Source, o engine.TestOp
 	var results chan *tester.Result
 	var modules map[string]*ast.Module
 	var failed error
-	broken := sound(files, engine.Options{Extra: o.Extra}, func(c *ast.Compiler, given map[string]*ast.Module) ast.Errors {
+	broken := sound(files, engine.Options{Extra: o.Extra}, func(c *ast.Compiler, data map[string]any, given map[string]*ast.Module) ast.Errors {
 		var errs ast.Errors
-		results, failed = tester.NewRunner().SetCompiler(c.WithEnablePrintStatements(true)).SetModules(given).SetTimeout(r.limit).Filter(o.Run).
+		results, failed = tester.NewRunner().SetCompiler(c.WithEnablePrintStatements(true)).SetModules(given).SetStore(inmem.NewFromObject(data)).SetTimeout(r.limit).Filter(o.Run).
 			SetParallel(1). // so that it is known which test an event belongs to
 			SetCoverageQueryTracer(r.watch).RunTests(ctx, nil)
 		if c.Failed() {

@@ -110,6 +110,8 @@ func files() []engine.Source {
 		{Path: "bad.rego", Text: "package b\n\nimport rego.v1\n\nx := nosuch(1)\n"},
 		{Path: "worse.rego", Text: "# METADATA\n# scope: package\n# title: T\npackage c\n\nx := {{{"},
 		{Path: "lost.rego", Text: "{{{"},
+		{Path: "d/data.json", Text: "{\"d\": [1, 2]}", Data: "/d"},
+		{Path: "data.yaml", Text: "d: [", Data: "/"},
 	}
 }
 
@@ -182,7 +184,7 @@ func TestKilled(t *testing.T) {
 	e := client(t, Program)
 	ctx := within(t, time.Minute)
 	p := e.Compile(files(), engine.Options{})
-	if broken, err := p.Broken(ctx); len(broken) != 3 || err != nil {
+	if broken, err := p.Broken(ctx); len(broken) != 4 || err != nil {
 		t.Fatal(broken, err)
 	}
 	x := in(t, map[string]any{"n": 1})
