@@ -49,10 +49,27 @@ func importBouncer(p Process, args []string, defaultAllow, keepDenials bool) (*i
 		return nil, fmt.Errorf("read %s: %w; name Bouncer's config.json", file, err)
 	}
 	i := &importing{tool: "Bouncer", dir: dir, user: true, Imported: importer.Bouncer(file, data, defaultAllow)}
+	i.bouncerVariables(p)
 	if !cardea.HasError(i.Problems) {
 		i.compareGroups(p, keepDenials)
 	}
 	return i, nil
+}
+
+// bouncerVariables tells the variables that Bouncer reads after its file.
+func (i *importing) bouncerVariables(p Process) {
+	keys := []string{"defaultAction", "llmFallback__enabled"}
+	for _, g := range importer.Groups() {
+		keys = append(keys, "ruleGroups__"+g+"__enabled")
+	}
+	for _, key := range keys {
+		for _, name := range []string{"BOUNCER_" + key, "BOUNCER_" + strings.ToUpper(key)} {
+			if v := p.Env(name); v != "" {
+				i.row(name, importer.LeftOut, true, fmt.Sprintf("it is %q, and Bouncer believes it before the file; write it into the file, and import that", v))
+				break // Windows finds both spellings
+			}
+		}
+	}
 }
 
 // compareGroups judges what Bouncer's groups deny, and adds to the table what

@@ -11,8 +11,8 @@ import (
 	"cardea.dev/internal/harness"
 )
 
-// groups are Bouncer's groups of rules, which Cardea's packs are called after.
-func groups() []string {
+// Groups are Bouncer's groups of rules, which Cardea's packs are called after.
+func Groups() []string {
 	return []string{"bash", "powershell", "builtins", "git", "secrets-exposure", "production-risk", "web"}
 }
 
@@ -118,7 +118,7 @@ func (b *bouncer) groups(v document.Value) {
 		name := strings.ToLower(key)
 		switched[name] = true
 		switch {
-		case !slices.Contains(groups(), name):
+		case !slices.Contains(Groups(), name):
 			b.left(value, what, "there is no group of this name, in Bouncer neither")
 		case on:
 			b.group(value, name)
@@ -131,7 +131,7 @@ func (b *bouncer) groups(v document.Value) {
 			b.taken(value, what, "packs: {%s: off}", name)
 		}
 	}
-	for _, name := range groups() {
+	for _, name := range Groups() {
 		if !switched[name] {
 			b.group(nil, name)
 		}
