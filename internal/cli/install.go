@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"cardea.dev/internal/knowledge/files"
 	"cardea.dev/internal/limit"
 	"cardea.dev/internal/paths"
+	"cardea.dev/internal/person"
 	"github.com/spf13/cobra"
 )
 
@@ -37,7 +39,9 @@ func installCommand(p Process) *cobra.Command {
 Everything else in the file stays as it is: order, layout and comments. The hook
 is registered with the absolute path of this program, the harness's time limit,
 and a shorter limit for Cardea. Installing twice changes nothing. Installing and
-removing need a person at a terminal, who types a code; --dry-run does not.
+removing need a person at a terminal, who types a code. --dry-run shows the change
+and asks for no code; where the change would be refused, it says so and ends with
+the same exit code.
 
 Every event with a hook costs a process, so the hook is registered only for tool
 calls. Rules and policies on other events need --events. Events of an earlier
@@ -91,6 +95,8 @@ type site struct {
 	at    install.Places
 	place place
 	path  []string
+	// refused is why the change would be refused; a dry run shows it all the same.
+	refused error
 }
 
 // siteOf finds the folders of the harnesses.
@@ -174,7 +180,7 @@ func installHarness(p Process, name string, f installFlags) error {
 		}
 		out.printf("next: start a new session, then run \"cardea doctor\"\n")
 	}
-	return out.err
+	return cmp.Or(out.err, f.rehearsed(p, s, plan))
 }
 
 func uninstallHarness(p Process, name string, f installFlags) error {
@@ -195,7 +201,7 @@ func uninstallHarness(p Process, name string, f installFlags) error {
 			out.printf("still there: %s in %s:%d (%s)\n", w.Event, w.File, w.Line, w.Scope)
 		}
 	}
-	return out.err
+	return cmp.Or(out.err, f.rehearsed(p, s, plan))
 }
 
 // begin finds the harness and the folders, and tells what was wrong with them.
@@ -206,13 +212,27 @@ func (f installFlags) begin(p Process, name string) (install.Harness, site, erro
 	}
 	s := siteOf(p)
 	p.tell(s.place.troubles)
-	if why := p.foreignHome(s.place.dirs.Home); why != "" && !f.managed && !f.dryRun {
-		return h, s, errors.New(why)
+	switch why := p.foreignHome(s.place.dirs.Home); {
+	case why != "" && !f.managed:
+		s.refused = errors.New(why)
+	case f.managed && p.Machine.OS != "windows" && os.Geteuid() != 0:
+		s.refused = errors.New("--managed writes the machine's settings, which only root may; run it with sudo")
 	}
-	if f.managed && !f.dryRun && p.Machine.OS != "windows" && os.Geteuid() != 0 {
-		return h, s, errors.New("--managed writes the machine's settings, which only root may; run it with sudo")
+	if f.dryRun {
+		return h, s, nil
 	}
-	return h, s, nil
+	return h, s, s.refused
+}
+
+// rehearsed is how a dry run ends: with what the change itself would be refused for.
+func (f installFlags) rehearsed(p Process, s site, plan *install.Plan) error {
+	if !f.dryRun {
+		return nil
+	}
+	if err := cmp.Or(s.refused, person.Check{Attending: p.Person}.Attended(), plan.Refused()); err != nil {
+		return fmt.Errorf("without --dry-run this is refused: %w", err)
+	}
+	return nil
 }
 
 // foreignHome says why a home folder is not the person's own, or "": settings of

@@ -85,24 +85,39 @@ func TestInstallSaysWhatItCannot(t *testing.T) {
 		}
 	}
 	d.vars["COPILOT_HOME"] = filepath.Join(d.project, "planted")
-	out, errs, code := d.run("", "install", "copilot", "--binary", "../home/bin/cardea", "--dry-run")
+	out, errs, code := d.sits("", "install", "copilot", "--binary", "../home/bin/cardea", "--dry-run")
 	if code != exitOK || !strings.Contains(errs, "COPILOT_HOME") || !strings.Contains(out, "would write "+d.home+"/.copilot/hooks/cardea.json") || strings.Contains(out, "next:") {
 		t.Errorf("exit %d, %s%s", code, out, errs)
 	}
 	d.vars["COPILOT_HOME"] = filepath.Join(d.home, "elsewhere")
 	d.vars["PATH"] = filepath.Join(d.home, "bin")
 	d.program("claude", "echo 2.1.200")
-	if out, _, _ = d.run("", "install", "copilot", "--binary", binary, "--dry-run"); !strings.Contains(out, d.home+"/elsewhere/hooks/cardea.json") {
+	if out, _, _ = d.sits("", "install", "copilot", "--binary", binary, "--dry-run"); !strings.Contains(out, d.home+"/elsewhere/hooks/cardea.json") {
 		t.Error(out)
 	}
-	if out, _, _ = d.run("", "install", "claude", "--managed", "--binary", binary, "--dry-run"); !strings.Contains(out, "50-cardea.json") || !strings.Contains(out, "2.1.200 lets a call run") {
+	if out, _, _ = d.sits("", "install", "claude", "--managed", "--binary", binary, "--dry-run"); !strings.Contains(out, "50-cardea.json") || !strings.Contains(out, "2.1.200 lets a call run") {
 		t.Error(out)
 	}
 	if out, _, _ = d.sits("abc234\n", "install", "claude", "--project", "--binary", binary); !strings.Contains(out, "policies will ask instead of deciding: cardea-engine is missing") || !strings.Contains(out, "wrote "+d.project+"/.claude/settings.json") {
 		t.Error(out)
 	}
-	if out, _, _ = d.run("", "install", "claude", "--project", "--uninstall", "--dry-run"); !strings.Contains(out, "would remove") {
+	if out, _, _ = d.sits("", "install", "claude", "--project", "--uninstall", "--dry-run"); !strings.Contains(out, "would remove") {
 		t.Error(out)
+	}
+	// A dry run ends as the change itself would.
+	for _, args := range [][]string{{"install", "claude", "--binary", binary}, {"install", "claude", "--project", "--uninstall"}} {
+		_, refused, code := d.run("", args...)
+		out, errs, dry := d.run("", append(args, "--dry-run")...)
+		if code == exitOK || dry != code || !strings.Contains(out, "would ") || errs != strings.Replace(refused, "cardea: ", "cardea: without --dry-run this is refused: ", 1) {
+			t.Errorf("%v: exit %d and %d, %s%s", args, code, dry, out, errs)
+		}
+	}
+	d.write(filepath.Join(d.project, ".claude/settings.json"), "{}")
+	if err := os.Chmod(filepath.Join(d.project, ".claude/settings.json"), 0o400); err != nil {
+		t.Fatal(err)
+	}
+	if _, errs, code := d.sits("", "install", "claude", "--project", "--binary", binary, "--dry-run"); code == exitOK || !strings.Contains(errs, "is read-only") {
+		t.Errorf("read-only: exit %d, %s", code, errs)
 	}
 }
 

@@ -204,12 +204,20 @@ func (p *Plan) verify(before, after *jsonedit.Document, done bool) error {
 	return nil
 }
 
+// Refused says why the plan cannot be carried out, or nil.
+func (p *Plan) Refused() error {
+	if !p.Changed() {
+		return nil
+	}
+	return errors.Join(p.on.writable(), p.on.unchanged())
+}
+
 // Apply makes the change. Where it fails, the file is as it was.
 func (p *Plan) Apply() error {
 	if !p.Changed() {
 		return nil
 	}
-	if err := errors.Join(p.on.writable(), p.on.unchanged()); err != nil {
+	if err := p.Refused(); err != nil {
 		return err
 	}
 	if p.Remove {

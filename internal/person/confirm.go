@@ -22,15 +22,23 @@ type Check struct {
 // ErrDeclined is the error where the person typed nothing.
 var ErrDeclined = errors.New("nothing was typed, so nothing was changed; run the command again and type what it shows")
 
-// Confirm lets the person repeat a code. show tells them what they confirm, and
-// prompt shows the code. The error says what to do.
-func (c Check) Confirm(show func(), prompt func(code string) error) error {
+// Attended says why nobody can confirm anything here, or nil.
+func (c Check) Attended() error {
 	err := errors.New("standard input is no terminal; do this in a terminal of your own")
 	if c.Attending != nil {
 		err = c.Attending()
 	}
 	if err != nil {
 		return fmt.Errorf("only a person may do this: %w", err)
+	}
+	return nil
+}
+
+// Confirm lets the person repeat a code. show tells them what they confirm, and
+// prompt shows the code. The error says what to do.
+func (c Check) Confirm(show func(), prompt func(code string) error) error {
+	if err := c.Attended(); err != nil {
+		return err
 	}
 	show()
 	code := c.Code()
