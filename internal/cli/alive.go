@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"slices"
 	"time"
 
 	"cardea.dev/internal/session"
@@ -15,10 +16,17 @@ func (pl *place) heartbeats() *session.Store {
 	return store
 }
 
-// beat notes that a real event came. One that names no session is a probe's.
+// beat notes that a real event came. One that names no session is a probe's, and one
+// without a variable of a harness was put in by hand.
 func (j *judgement) beat(now time.Time) error {
-	if !j.event.Kind.Answered() || j.event.Session == "" {
+	if !j.event.Kind.Answered() || j.event.Session == "" || !j.process.startedByHarness() {
 		return nil
 	}
 	return j.place.heartbeats().RecordEvent(j.event.Harness, now)
+}
+
+// startedByHarness reports whether a harness started this process as its hook: each
+// sets one of these variables for its hooks (docs/harnesses.md).
+func (p Process) startedByHarness() bool {
+	return slices.ContainsFunc([]string{"CLAUDE_PROJECT_DIR", "CLAUDECODE", "COPILOT_CLI", "COPILOT_PROJECT_DIR"}, func(name string) bool { return p.Env(name) != "" })
 }

@@ -17,6 +17,7 @@ import (
 // The states of a harness's hook.
 const (
 	stateLive   = "live"
+	stateReady  = "ready"
 	stateSilent = "registered but not firing"
 	stateNone   = "not configured"
 )
@@ -35,7 +36,7 @@ type hookReport struct {
 	Title   string `json:"title"`
 	State   string `json:"state"`
 	Version string `json:"version"`
-	// LastEvent is when the last real event came, to the minute; "" is never.
+	// LastEvent is when the harness last called the hook, to the minute; "" is never.
 	LastEvent string           `json:"last_event"`
 	Wirings   []install.Wiring `json:"wirings"`
 	// Probes say of which hooks it was seen that they deny.
@@ -54,8 +55,9 @@ registered command as the harness would, with the call "rm -rf /". The call is
 only judged, not run, and must be denied. doctor does this only if the
 registered command is this program.
 
-  live                       the call was denied, and real events arrive
-  registered but not firing  a problem is named, or no real event came yet
+  live                       the call was denied, and the harness calls the hook
+  ready                      the call was denied; no session has called the hook yet
+  registered but not firing  a problem is named
   not configured             no hook of Cardea is registered`,
 		Args: cobra.NoArgs,
 	}, func(_ []string, asJSON bool) error { return doctor(p, asJSON) })
@@ -139,10 +141,13 @@ func examine(p Process, s site, h install.Harness, exe string) hookReport {
 	}
 	r.State = stateSilent
 	switch {
-	case denied && beat && !cardea.HasError(r.Diagnostics):
+	case !denied || cardea.HasError(r.Diagnostics):
+	case beat:
 		r.State = stateLive
-	case denied && !beat:
-		r.add(cardea.LevelNote, install.CodeNoEvent, "start a new session, let the agent run a command, and look again", "no real event has come yet")
+	default:
+		r.State = stateReady
+		r.add(cardea.LevelNote, install.CodeNoEvent, "start a new session, let the agent run a command, and look again; messages that you pipe in by hand are not counted",
+			"no session has called the hook yet")
 	}
 	return r
 }
@@ -239,7 +244,7 @@ func readers(s site, wirings []install.Wiring) []string {
 func (c checkup) show(out *screen, now time.Time) {
 	for _, r := range c.Harnesses {
 		style := yellow
-		if r.State == stateLive {
+		if r.State == stateLive || r.State == stateReady {
 			style = green
 		} else if cardea.HasError(r.Diagnostics) {
 			style = red
@@ -255,7 +260,7 @@ func (c checkup) show(out *screen, now time.Time) {
 			out.printf("  %s  %s\n", painted{green, "tried"}, t)
 		}
 		if len(r.Wirings) > 0 || r.LastEvent != "" {
-			out.field("last real event", ago(r.LastEvent, now))
+			out.field("last call by the harness", ago(r.LastEvent, now))
 		}
 		showDiagnostics(out, r.Diagnostics)
 	}
@@ -273,7 +278,7 @@ func onFailure(w install.Wiring) string {
 func ago(stamp string, now time.Time) string {
 	t, err := time.Parse(time.RFC3339, stamp)
 	if err != nil {
-		return "never"
+		return "none yet"
 	}
 	return age(now.Sub(t)) + " ago"
 }

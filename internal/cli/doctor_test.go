@@ -64,12 +64,13 @@ func TestDoctor(t *testing.T) {
 	}
 	c, text, code = d.doctor()
 	for _, r := range c.Harnesses {
-		if code != exitOK || r.State != stateSilent || len(r.Probes) != 1 || len(r.Wirings) != 2 || cardea.HasError(r.Diagnostics) || r.LastEvent != "" {
+		if code != exitOK || r.State != stateReady || len(r.Probes) != 1 || len(r.Wirings) != 2 || cardea.HasError(r.Diagnostics) || r.LastEvent != "" {
 			t.Errorf("installed: exit %d, %+v\n%s", code, r, text)
 		}
 	}
+	d.vars["CLAUDE_PROJECT_DIR"] = d.project
 	d.run(d.call("PreToolUse", "default", "ls"), "check", "--harness", "claude-code")
-	if c, text, code = d.doctor(); code != exitOK || c.Harnesses[0].State != stateLive || c.Harnesses[1].State != stateSilent || !strings.Contains(text, "last real event: a minute ago") {
+	if c, text, code = d.doctor(); code != exitOK || c.Harnesses[0].State != stateLive || c.Harnesses[1].State != stateReady || !strings.Contains(text, "last call by the harness: a minute ago") {
 		t.Errorf("after a call: exit %d\n%s", code, text)
 	}
 	// The version that can fail closed is there, and the switch is not.

@@ -47,6 +47,11 @@ func TestHeartbeat(t *testing.T) {
 		t.Fatalf("what is no call of a session is a heartbeat: %v", err)
 	}
 	d.run(call, "check", "--harness", "claude-code")
+	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
+		t.Fatalf("a call that was put in by hand is a heartbeat: %v", err)
+	}
+	d.vars["CLAUDECODE"] = "1"
+	d.run(call, "check", "--harness", "claude-code")
 	old := time.Now().Add(-30 * time.Second)
 	if err := os.Chtimes(path, old, old); err != nil {
 		t.Fatal(err)
@@ -129,7 +134,7 @@ func TestStatusline(t *testing.T) {
 		{"{", "cardea: settings are broken, run cardea doctor\n"},
 		{`{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"/c/cardea check","timeout":5}]}]}}`, "cardea: has a problem, run cardea doctor\n"},
 		{`{"hooks":{"PermissionRequest":[{"hooks":[{"type":"command","command":"/c/cardea check"}]}]}}`, "cardea: switched off, run cardea doctor\n"},
-		{`{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"/c/cardea check"}]}]}}`, "cardea: registered, no event yet\n"},
+		{`{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"/c/cardea check"}]}]}}`, "cardea: ready, no call yet\n"},
 	} {
 		d.write(file, tt.settings)
 		if out, errs, code := d.run(`{"cwd": "relative"}`, "statusline"); out != tt.want || errs != "" || code != exitOK {

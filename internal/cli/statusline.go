@@ -20,7 +20,7 @@ func statuslineCommand(p Process) *cobra.Command {
 		Use:   "statusline",
 		Short: "print one line for Claude Code's status line",
 		Long: `Read Claude Code's status message from standard input and print one line: whether
-the hook works, and when the last event came. It starts no program and never
+the hook works, and when the harness last called it. It starts no program and never
 fails. In ~/.claude/settings.json:
 
   "statusLine": {"type": "command", "command": "/usr/local/bin/cardea statusline"}`,
@@ -63,9 +63,9 @@ func statusOf(p Process) (line string) {
 	case bad:
 		return "cardea: has a problem, run cardea doctor"
 	case !beat:
-		return "cardea: registered, no event yet"
+		return "cardea: ready, no call yet"
 	}
-	return "cardea: live, last event " + age(p.Now().Sub(last)) + " ago"
+	return "cardea: live, last call " + age(p.Now().Sub(last)) + " ago"
 }
 
 // statusFolder is the project's folder of the status message, "" where it has
