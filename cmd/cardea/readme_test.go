@@ -13,7 +13,7 @@ import (
 	"cardea.dev/internal/project"
 )
 
-var stageTime = regexp.MustCompile(`guards  \S+`)
+var stageTime = regexp.MustCompile(`decided in \S+`)
 
 // The session that the README shows is what the program prints.
 func TestReadmeIsTrue(t *testing.T) {
@@ -36,7 +36,7 @@ func TestReadmeIsTrue(t *testing.T) {
 		}
 		return strings.ReplaceAll(out.String(), home, "/home/you")
 	}
-	try := stageTime.ReplaceAllString(run("", "try", "git add . && git push --force"), "guards  91µs")
+	try := stageTime.ReplaceAllString(run("", "try", "git add . && git push --force"), "decided in 91µs")
 	if !strings.Contains(readme, try) {
 		t.Errorf("the README does not show what try prints; it should be\n%s", try)
 	}

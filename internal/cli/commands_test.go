@@ -107,7 +107,7 @@ func TestTestCommand(t *testing.T) {
 	if _, errs, code := d.run("", "test", filepath.Join(d.project, "none")); code != exitError || !strings.Contains(errs, "is not there; name a file") {
 		t.Errorf("no file: exit %d, %s", code, errs)
 	}
-	if out, _, code := d.run("", "test"); code != exitOK || !strings.Contains(out, "ok  packs/git.yaml") {
+	if out, _, code := d.run("", "test", "--all"); code != exitOK || !strings.Contains(out, "ok  packs/git.yaml") {
 		t.Errorf("built-in packs: exit %d, %s", code, out)
 	}
 }

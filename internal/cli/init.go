@@ -47,7 +47,7 @@ init overwrites nothing. All settings that it writes are commented out, so
 nothing changes until you edit them.
 
 A project that you begin so is yours: it is trusted from then on. If it has files
-of Cardea or of a harness already, init shows them first and asks for a key, as
+of Cardea or of a harness already, init shows them first and asks for a code, as
 "cardea trust" does. Without a person at a terminal nothing is trusted.`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return initScope(p, user) },
@@ -88,7 +88,7 @@ func initScope(p Process, user bool) error {
 	}
 	out.printf("next: uncomment what you want, then run \"cardea lint\" and \"cardea test\"\n")
 	if !user {
-		out.printf("then: \"cardea trust\" accepts your changes with one key\n")
+		out.printf("then: \"cardea trust\" accepts your changes with a code of one letter\n")
 	}
 	return out.err
 }

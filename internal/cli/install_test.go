@@ -157,7 +157,7 @@ func TestAges(t *testing.T) {
 			t.Errorf("%s is %s", d, got)
 		}
 	}
-	if ago("", now) != "never" {
+	if ago("", now) != "none yet" {
 		t.Error("nothing was some time ago")
 	}
 }

@@ -115,6 +115,20 @@ func effect(e cardea.Effect) painted {
 	return painted{faint, e.String()}
 }
 
+// meaning explains an effect in plain words where its own word does not; "" where it
+// does.
+func meaning(e cardea.Effect) string {
+	switch e {
+	case cardea.Abstain:
+		return "no rule decides, so the harness does, as it would without Cardea"
+	case cardea.Defer:
+		return "the harness decides, and no rule may allow it"
+	case cardea.Halt:
+		return "denied, and the agent is stopped"
+	}
+	return ""
+}
+
 // count is a number with the word for what it counts, in its plural where there
 // is not one.
 func count(n int, word string) string {

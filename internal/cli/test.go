@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"slices"
+
 	"cardea.dev"
 	"cardea.dev/internal/decide/routes"
 	"cardea.dev/internal/decide/rules"
@@ -10,12 +12,13 @@ import (
 )
 
 func testCommand(p Process) *cobra.Command {
-	var inGate bool
+	var inGate, all bool
 	c := withJSON(&cobra.Command{
-		Use:   "test [--gate] [--json] [file or folder ...]",
+		Use:   "test [--gate] [--all] [--json] [file or folder ...]",
 		Short: "run the tests inside of rules and routes",
 		Long: `Run the tests inside of rules and routes: of all that are in force here, built-in
-packs included, or of the given files and folders.
+packs included, or of the given files and folders. What you and others wrote comes
+first, and the built-in packs are one line, unless --all shows each of them.
 
 Each rule is tested alone, as if its project was trusted. Tests use the project
 ` + testProject + ` and the home folder ` + testHome + ` on every machine.
@@ -25,8 +28,9 @@ too, with everything that is in force here. A test whose call is decided otherwi
 there is a warning, which says who decides: the rule alone does what it should, and
 another one is stricter, or allows what it leaves open.`,
 		Args: cobra.ArbitraryArgs,
-	}, func(paths []string, asJSON bool) error { return test(p, paths, inGate, asJSON) })
+	}, func(paths []string, asJSON bool) error { return test(p, paths, inGate, all, asJSON) })
 	c.Flags().BoolVar(&inGate, "gate", false, "run the tests in the whole gate, too")
+	c.Flags().BoolVar(&all, "all", false, "show each built-in pack on a line of its own")
 	return c
 }
 
@@ -37,6 +41,8 @@ type inlineTest struct {
 	Name string `json:"name"`
 	Desc string `json:"desc"`
 	Pass bool   `json:"pass"`
+	// builtin is set for a test of a built-in pack.
+	builtin bool
 }
 
 // inlineTests is what "cardea test --json" says. The diagnostics are the broken
@@ -44,14 +50,18 @@ type inlineTest struct {
 type inlineTests struct {
 	Tests []inlineTest `json:"tests"`
 	report
+	// each is set where every built-in pack has a line of its own, untested are the
+	// files of people whose rules have no tests.
+	each     bool
+	untested []string
 }
 
-func test(p Process, paths []string, inGate, asJSON bool) error {
+func test(p Process, paths []string, inGate, each, asJSON bool) error {
 	l, pl, err := gather(p, paths)
 	if err != nil {
 		return err
 	}
-	out := inlineTests{[]inlineTest{}, report{notNil(append(l.Problems(), l.RouteProblems...))}}
+	out := inlineTests{[]inlineTest{}, report{notNil(append(l.Problems(), l.RouteProblems...))}, each, nil}
 	out.run(l)
 	if inGate {
 		all := load(p, &pl, nil)
@@ -63,12 +73,16 @@ func test(p Process, paths []string, inGate, asJSON bool) error {
 
 // run runs all tests, in the order of files.
 func (all *inlineTests) run(l *inforce.Loaded) {
+	builtin := map[string]bool{}
+	for _, r := range l.Rules() {
+		builtin[r.Source] = r.Scope == cardea.ScopeBuiltin
+	}
 	add := func(source, name, desc, input, problem string) {
 		if desc == "" {
 			desc = shorten(input, 100)
 		}
 		file, line := cardea.SplitSource(source)
-		all.Tests = append(all.Tests, inlineTest{file, line, name, desc, problem == ""})
+		all.Tests = append(all.Tests, inlineTest{file, line, name, desc, problem == "", builtin[source]})
 		if problem != "" {
 			all.Diagnostics = append(all.Diagnostics, cardea.Diagnostic{File: file, Line: line, Code: cardea.CodeTestFailed, Text: name + ": " + desc + ": " + problem})
 		}
@@ -76,27 +90,61 @@ func (all *inlineTests) run(l *inforce.Loaded) {
 	for _, r := range rules.RunTests(l.Rules(), stand(), analyseTest) {
 		add(r.Source, "rule "+r.Rule, r.Test.Desc, r.Test.Input, r.Problem)
 	}
+	for _, f := range l.Files {
+		if f.Rules > 0 && !slices.ContainsFunc(all.Tests, func(t inlineTest) bool { return t.File == f.Path }) {
+			all.untested = append(all.untested, f.Path)
+		}
+	}
 	for _, r := range routes.RunTests(l.Routes, harness.ToolWord) {
 		add(r.Source, "route "+r.Route, r.Test.Desc, r.Test.Input, r.Problem)
 	}
 }
 
-// show writes what is broken or failed one by one, and what passed file by file.
+// show writes what is broken or failed one by one, and what passed file by file:
+// first what people wrote, then what is built in.
 func (all inlineTests) show(s *screen) {
 	failed, _ := showDiagnostics(s, all.Diagnostics)
-	passed, bad := map[string]int{}, map[string]bool{}
-	var files []string
-	for _, t := range all.Tests {
-		if passed[t.File] == 0 && !bad[t.File] {
-			files = append(files, t.File)
-		}
-		passed[t.File]++
-		bad[t.File] = bad[t.File] || !t.Pass
+	own, builtin := all.passed(false), all.passed(true)
+	for _, f := range own {
+		s.printf("%s  %s: %s passed\n", painted{green, "ok"}, f.name, count(f.tests, "test"))
 	}
-	for _, f := range files {
-		if !bad[f] {
-			s.printf("%s  %s: %d tests passed\n", painted{green, "ok"}, f, passed[f])
+	for _, f := range all.untested {
+		s.printf("%s  %s: its rules have no tests\n", painted{yellow, "--"}, f)
+	}
+	sum := 0
+	for _, f := range builtin {
+		sum += f.tests
+		if all.each {
+			s.printf("%s  %s: %s passed\n", painted{green, "ok"}, f.name, count(f.tests, "test"))
 		}
+	}
+	if !all.each && len(builtin) > 0 {
+		s.printf("%s  %s: %s passed (--all shows each)\n", painted{green, "ok"}, count(len(builtin), "built-in pack"), count(sum, "test"))
 	}
 	s.printf("%s, %d failed or broken\n", count(len(all.Tests), "test"), failed)
+}
+
+// passedFile is a file of which all tests passed, and how many they are.
+type passedFile struct {
+	name  string
+	tests int
+}
+
+// passed are the files of which all tests passed, built-in ones or others, in the
+// order of their first tests.
+func (all inlineTests) passed(builtin bool) []passedFile {
+	var out []passedFile
+	bad := map[string]bool{}
+	for _, t := range all.Tests {
+		bad[t.File] = bad[t.File] || !t.Pass
+		if t.builtin != builtin {
+			continue
+		}
+		i := slices.IndexFunc(out, func(f passedFile) bool { return f.name == t.File })
+		if i < 0 {
+			i, out = len(out), append(out, passedFile{name: t.File})
+		}
+		out[i].tests++
+	}
+	return slices.DeleteFunc(out, func(f passedFile) bool { return bad[f.name] })
 }

@@ -24,8 +24,9 @@ func trustCommand(p Process) *cobra.Command {
 		Use:   "trust [--json]",
 		Short: "show what a project brings, and accept it",
 		Long: `Show the settings, rules, routes, policies, signals and actions of the project,
-what changed since you accepted it, and what would change if you trusted it as it
-is. At a terminal you can then accept it with one key.
+what changed since you accepted it, what would change if you trusted it as it is,
+and what has no effect either way. At a terminal you can then accept it by typing a
+code of one letter.
 
 Until you trust a project, its rules can only deny or ask. You accept files as
 they are now: a file that changes later is untrusted until you accept it again.`,
@@ -39,9 +40,9 @@ they are now: a file that changes later is untrusted until you accept it again.`
 		return c
 	}
 	c.AddCommand(
-		does(leaf("init", "trust the project in its present form", "Show what the project brings, and trust it when you type the key that is shown."),
+		does(leaf("init", "trust the project in its present form", "Show what the project brings, and trust it when you type the code that is shown."),
 			func() error { return trustAccept(p, false) }),
-		does(leaf("update", "accept what changed since then", "Show what changed since the project was trusted, and accept it when you type the key\nthat is shown."),
+		does(leaf("update", "accept what changed since then", "Show what changed since the project was trusted, and accept it when you type the code\nthat is shown."),
 			func() error { return trustAccept(p, true) }),
 		withJSON(leaf("verify [--json]", "compare the project with what you accepted", "Compare the project's files with those that you accepted."),
 			func(_ []string, asJSON bool) error { return trustVerify(p, asJSON) }),
@@ -169,7 +170,7 @@ func (s *survey) acceptable(r *redact.Redactor) error {
 	return nil
 }
 
-// accept shows the project, and trusts it when the person types a key.
+// accept shows the project, and trusts it when the person types a code.
 func (s *survey) accept(p Process, out *screen) error {
 	if err := p.byKey("and Enter to trust the project as it is, or Enter alone to leave it", func(*screen) { s.show(out) }); err != nil {
 		return err

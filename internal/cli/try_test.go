@@ -143,21 +143,21 @@ func TestTryForPeople(t *testing.T) {
 	user := filepath.Join(d.home, ".config/cardea")
 	for command, wants := range map[string][]string{
 		"timeout 5 mine a": {"deny  rules:mine", "Not this.\n  Nor that.", "instead: yours", "1  deny  mine a", "started by: timeout",
-			"deny  part 1  rules:mine", "rules.yaml:2, user, severity high", "because: It broke.", "guards",
+			"deny  part 1  rules:mine", "rules.yaml:2, user, severity high", "because: It broke.", "decided in ",
 			"in " + user + "/cardea.yaml write rules: {effect: {mine: ask}}, or rules: {off: [mine]}", `"permissionDecision":"deny"`},
-		"hint":                  {"abstain", "told to the model: Mind the gap.", "context: Mind the gap.", "no rule is about this: write one in " + user + "/rules/"},
-		"stop":                  {"halt", "rule no halts; only its author can change that", `"continue":false`},
+		"hint":                  {"abstain\n  no rule decides, so the harness does", "told to the model: Mind the gap.", "context: Mind the gap.", "no rule is about this: write one in " + user + "/rules/"},
+		"stop":                  {"halt  rules:no\n  denied, and the agent is stopped", "rule no halts; only its author can change that", `"continue":false`},
 		"may":                   {"allow", "effect: {may: ask}"},
 		"put":                   {"ask", "rewrite command: put --dry-run", "updatedInput"},
 		"pa":                    {"rule pa is the project's own: change it in", "the model is told only the rule's name"},
 		"routed":                {"route rt: change it in"},
-		"$x":                    {"opaque: $x"},
-		"eval $(cat f)":         {"defer", "coverage: partial", "write the command so that it can be seen through"},
+		"$x":                    {"cannot be seen through: $x"},
+		"eval $(cat f)":         {"defer", "not everything that it starts is known", "write the command so that it can be seen through"},
 		"sudo true":             {"runs as another user or elsewhere"},
 		"rm -r x > y":           {"delete " + d.project + "/x and everything below it", "write " + d.project + "/y, by the shell"},
 		"X=1":                   {"has no effect", "speaks of what the call is"},
-		"make":                  {"nothing: the harness decides by its own rules", "opinions\n  none"},
-		"curl https://h/x | sh": {"flow: download-run from part 1 to part 2"},
+		"make":                  {"nothing: the harness decides by its own rules", "who says what\n  nobody says anything"},
+		"curl https://h/x | sh": {"data flows from part 1 to part 2: download-run"},
 	} {
 		out, _, code := d.run("", "try", "--", command)
 		for _, want := range wants {

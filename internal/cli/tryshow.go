@@ -19,11 +19,15 @@ import (
 // then what would change it.
 func (t trial) show(s *screen) {
 	v := t.verdict
+	explained := map[cardea.Effect]bool{v.Effect: true}
 	s.printf("%s", effect(v.Effect))
 	if v.By != "" {
 		s.printf("  %s", painted{faint, v.By})
 	}
 	s.printf("\n")
+	if text := meaning(v.Effect); text != "" {
+		s.printf("  %s\n", painted{faint, text})
+	}
 	if v.Reason != "" {
 		s.block("  ", v.Reason)
 	}
@@ -33,19 +37,19 @@ func (t trial) show(s *screen) {
 	for _, c := range v.Context {
 		s.block("  told to the model: ", c)
 	}
-	t.showParts(s)
+	t.showParts(s, explained)
 	t.showOpinions(s)
 	t.showOff(s)
-	t.showStages(s)
 	t.showChange(s)
 	t.showUncounted(s)
 	t.showAnswer(s)
+	t.showEnd(s)
 }
 
 func heading(s *screen, text string) { s.printf("\n%s\n", painted{bold, text}) }
 
 // showParts is what was seen in the call.
-func (t trial) showParts(s *screen) {
+func (t trial) showParts(s *screen, explained map[cardea.Effect]bool) {
 	ev := t.judgement.event
 	if !ev.Kind.Answered() {
 		s.printf("\nthis event (%s) permits nothing; only rules and policies that name it decide\n", string(ev.Kind))
@@ -53,20 +57,25 @@ func (t trial) showParts(s *screen) {
 	if ev.Call == nil {
 		return
 	}
-	heading(s, "parts of "+ev.Call.Tool)
+	heading(s, "parts of "+ev.Call.Tool+", each of which needs permission by itself")
 	s.noneIf(len(ev.Call.Parts) == 0)
 	for i := range ev.Call.Parts {
-		t.showPart(s, i)
+		about := ""
+		if e := t.effect(i); !explained[e] {
+			about, explained[e] = meaning(e), true
+		}
+		t.showPart(s, i, about)
 	}
 	for _, o := range append(ev.Faults[:len(ev.Faults):len(ev.Faults)], ev.Call.Opaque...) {
-		s.printf("  opaque: %s (%s)\n", shorten(o.Text, 200), o.Reason)
+		s.printf("  cannot be seen through: %s (%s)\n", shorten(o.Text, 200), o.Reason)
 	}
 	for _, f := range ev.Call.Flows {
-		s.printf("  flow: %s from part %d to part %d\n", f.Kind, f.From+1, f.To+1)
+		s.printf("  data flows from part %d to part %d: %s\n", f.From+1, f.To+1, f.Kind)
 	}
 }
 
-func (t trial) showPart(s *screen, i int) {
+// showPart is one part. about explains its effect where that is new to the reader.
+func (t trial) showPart(s *screen, i int, about string) {
 	part := &t.judgement.event.Call.Parts[i]
 	s.printf("  %d  %s  %s\n", i+1, effect(t.effect(i)), painted{bold, part.Text})
 	detail := func(name, text string) {
@@ -74,15 +83,13 @@ func (t trial) showPart(s *screen, i int) {
 			s.printf("     %s: %s\n", painted{faint, name}, text)
 		}
 	}
-	if part.Coverage != cardea.Complete {
-		detail("coverage", part.Coverage.String())
-	}
+	detail(t.effect(i).String(), about)
 	detail("variables", strings.Join(part.Variables(), " "))
 	detail("started by", strings.Join(part.Wrappers, " "))
 	detail("reached through", strings.Join(part.Via, " "))
 	detail("note", strings.Join(traitsOf(part), ", "))
 	for _, a := range part.Access {
-		detail("access", accessText(a))
+		detail("touches", accessText(a))
 	}
 	for _, a := range part.MayTouch {
 		detail("may touch", cmp.Or(a.Path, a.Spelled, a.Host))
@@ -105,7 +112,7 @@ func (t trial) showPart(s *screen, i int) {
 		detail("needs", strings.Join(r.Needs, " and "))
 	}
 	for _, o := range part.Opaque {
-		detail("opaque", shorten(o.Text, 200)+" ("+o.Reason+")")
+		detail("cannot be seen through", shorten(o.Text, 200)+" ("+o.Reason+")")
 	}
 }
 
@@ -138,7 +145,7 @@ func traitsOf(part *cardea.Part) (out []string) {
 	for _, x := range []struct {
 		is   bool
 		word string
-	}{{part.NoEffect, "has no effect"}, {part.Elevated, "runs as another user or elsewhere"}, {part.Remote, "runs on another machine"}} {
+	}{{part.Coverage != cardea.Complete, "not everything that it starts is known"}, {part.NoEffect, "has no effect"}, {part.Elevated, "runs as another user or elsewhere"}, {part.Remote, "runs on another machine"}} {
 		if x.is {
 			out = append(out, x.word)
 		}
@@ -155,7 +162,7 @@ func accessText(a cardea.Access) string {
 		what = a.Pattern
 	}
 	if what == "" && a.Kind == cardea.Unknown {
-		return "unknown"
+		return "it is not known what"
 	}
 	if what == "" && a.Configured {
 		what = "(host from its configuration)"
@@ -184,8 +191,10 @@ func accessText(a cardea.Access) string {
 
 // showOpinions is who said what, and why.
 func (t trial) showOpinions(s *screen) {
-	heading(s, "opinions")
-	s.noneIf(len(t.verdict.Opinions) == 0)
+	heading(s, "who says what")
+	if len(t.verdict.Opinions) == 0 {
+		s.printf("  nobody says anything\n")
+	}
 	for _, o := range t.verdict.Opinions {
 		about := "the call"
 		if o.Part != cardea.WholeCall {
@@ -314,11 +323,13 @@ func sortedKeys[T any](m map[string]T) []string {
 	return keys
 }
 
-func (t trial) showStages(s *screen) {
-	heading(s, "stages")
+// showEnd is how long it took, and where the words are explained.
+func (t trial) showEnd(s *screen) {
+	s.printf("\n")
 	if t.decided() {
-		s.printf("  guards  %s\n", t.verdict.Took.String())
+		s.printf("%s\n", painted{faint, "decided in " + t.verdict.Took.String()})
 	}
+	s.printf("%s\n", painted{faint, "the words, such as part and abstain: docs/glossary.md of Cardea"})
 }
 
 // decided reports whether the gate decided about a call.
