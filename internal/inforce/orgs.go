@@ -26,7 +26,7 @@ func (l *Loaded) findOrgs(named string) {
 	if dir == "" || l.absent.Folder(dir) {
 		return
 	}
-	names, problem := orgNames(dir)
+	names, problem := orgNames(dir, named)
 	if problem != nil {
 		l.Files = append(l.Files, RulesFile{Path: dir, Scope: cardea.ScopeOrg, Problems: []cardea.Diagnostic{*problem}})
 	}
@@ -51,8 +51,9 @@ func (l *Loaded) findOrgs(named string) {
 }
 
 // orgNames are the names of the folders in one, sorted. What has no name of an
-// organisation is none.
-func orgNames(dir string) ([]string, *cardea.Diagnostic) {
+// organisation is none. The one that settings name counts whatever stands in its
+// place, so that it is told that it cannot be read.
+func orgNames(dir, named string) ([]string, *cardea.Diagnostic) {
 	entries, err := state.Entries(dir, maxOrgEntries+1)
 	if err != nil {
 		p := unread(dir, err)
@@ -60,7 +61,7 @@ func orgNames(dir string) ([]string, *cardea.Diagnostic) {
 	}
 	var names []string
 	for _, e := range entries {
-		if settings.IsName(e.Name()) && (e.IsDir() || state.IsLink(filepath.Join(dir, e.Name()))) {
+		if settings.IsName(e.Name()) && (e.Name() == named || e.IsDir() || state.IsLink(filepath.Join(dir, e.Name()))) {
 			names = append(names, e.Name())
 		}
 	}

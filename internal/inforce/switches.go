@@ -46,7 +46,7 @@ func (l *Loaded) switchRules(all rules.List) {
 func (l *Loaded) UncountedSwitches() []cardea.Diagnostic {
 	var out []cardea.Diagnostic
 	for i := range l.SettingsFiles {
-		if file := &l.SettingsFiles[i]; !file.Counts && len(file.Switches.Off)+len(file.Switches.Effect) > 0 {
+		if file := &l.SettingsFiles[i]; file.Scope == cardea.ScopeProject && !file.Counts && len(file.Switches.Off)+len(file.Switches.Effect) > 0 {
 			all := slices.Concat(l.List, l.OffList)
 			_, _, unused := file.Switches.Apply(all)
 			out = append(out, l.idle(file, unused, all)...)
