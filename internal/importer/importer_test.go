@@ -172,6 +172,8 @@ func TestNothingIsLeftOutInSilence(t *testing.T) {
 	}{
 		`{"name": "a", "toolMatch": "bash", "pattern": "(x(?!y)|a)*y", "action": "deny"}`:             {0, "lookahead", true},
 		`{"name": "a", "toolMatch": "bash", "pattern": "(x(?!y)|a)*y", "action": "allow"}`:            {0, "lookahead", false},
+		`{"name": "a", "toolMatch": "bash", "pattern": "(?>x+)y\\Z", "action": "deny"}`:               {1, "taken over", false},
+		`{"name": "a", "toolMatch": "bash", "pattern": "(?>x+)y", "action": "allow"}`:                 {0, "does not know this group", false},
 		`{"name": "a", "toolMatch": "bash", "pattern": "x(?!y)", "action": "deny"}`:                   {1, "without lookahead", false},
 		`{"name": "a", "toolMatch": "bash", "pattern": "x", "action": "explode"}`:                     {0, `"explode" is no action`, true},
 		`{"name": "a", "toolMatch": "bash", "action": "deny"}`:                                        {0, "no pattern", true},

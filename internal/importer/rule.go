@@ -41,6 +41,7 @@ func (b *bouncer) rule(i int, v document.Value) {
 	if c.action == "allow" {
 		lose = b.left
 	}
+	c.pattern = withoutDotNet(c.pattern, c.action)
 	err := c.withoutLookaround()
 	var why string
 	c.tools, why = b.tools(match)
@@ -90,6 +91,29 @@ func shortened(pattern string) string {
 		return pattern
 	}
 	return fmt.Sprintf("%s… (%d characters)", strings.ToValidUTF8(pattern[:longPattern], ""), len([]rune(pattern)))
+}
+
+// withoutDotNet writes what only .NET spells so: the end of the text as \Z, and
+// atomic groups, which find less than plain ones and so stay where a rule allows.
+func withoutDotNet(pattern, action string) string {
+	var b strings.Builder
+	for i := 0; i < len(pattern); i++ {
+		rest := pattern[i:]
+		switch {
+		case strings.HasPrefix(rest, `\Z`):
+			b.WriteString(`(?:\n?\z)`)
+			i++
+		case rest[0] == '\\' && len(rest) > 1:
+			b.WriteString(rest[:2])
+			i++
+		case strings.HasPrefix(rest, "(?>") && action != "allow":
+			b.WriteString("(?:")
+			i += len("(?>") - 1
+		default:
+			b.WriteByte(rest[0])
+		}
+	}
+	return b.String()
 }
 
 // withoutLookaround writes the pattern so that RE2 can run it.
