@@ -4,7 +4,8 @@
 // start (docs/decisions/0022). People do not start it.
 //
 // The first argument says which work: "policies" parses, compiles and evaluates
-// policies and runs their tests.
+// policies and runs their tests; "fetch" gets the archive with an organisation's
+// settings.
 package main
 
 import (
@@ -16,6 +17,8 @@ import (
 
 	"cardea.dev/internal/decide/policy/rego"
 	"cardea.dev/internal/decide/policy/remote"
+	"cardea.dev/internal/fetch"
+	"cardea.dev/internal/org"
 )
 
 // Most processes answer one call and end within some milliseconds. They do not
@@ -28,6 +31,12 @@ const (
 )
 
 func main() {
+	if len(os.Args) == 2 && os.Args[1] == org.FetchArgument {
+		if err := fetch.Serve(os.Stdin, os.Stdout); err != nil {
+			exit(1, err)
+		}
+		return
+	}
 	if len(os.Args) != 2 || os.Args[1] != remote.Policies {
 		exit(2, fmt.Errorf("unknown arguments %q", os.Args[1:]))
 	}

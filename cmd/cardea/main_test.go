@@ -14,6 +14,7 @@ import (
 	"cardea.dev/internal/cli"
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/decide/policy/rego"
+	"cardea.dev/internal/fetch"
 )
 
 func TestMain(m *testing.M) {
@@ -26,6 +27,7 @@ func TestMain(m *testing.M) {
 func process() cli.Process {
 	p := cli.ThisProcess()
 	p.Engines = policy.Engines{Own: rego.Engine{}, Project: rego.Engine{}}
+	p.Fetch = fetch.Fetch
 	return p
 }
 
@@ -61,7 +63,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "../../testdata/script",
 		RequireExplicitExec: true,
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"expand": expand, "bytes": writeBytes},
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"expand": expand, "bytes": writeBytes, "https": https, "keypair": keypair, "sign": sign, "archive": archive},
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
 			home := env.WorkDir + "/home"

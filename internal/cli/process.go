@@ -8,6 +8,7 @@ import (
 
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/decide/policy/remote"
+	"cardea.dev/internal/org"
 	"cardea.dev/internal/person"
 	"cardea.dev/internal/project"
 )
@@ -27,6 +28,8 @@ type Process struct {
 	Program string
 	// Engines compile and evaluate policies, and run their tests.
 	Engines policy.Engines
+	// Fetch gets the archives of organisations.
+	Fetch org.Fetcher
 	// Now is the clock.
 	Now func() time.Time
 	// Person says why it is not sure that a person is typing, or nil. Code is
@@ -86,5 +89,6 @@ func ThisProcess() Process {
 	return Process{Program: program, Engines: engines, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Env: os.Getenv, Dir: dir,
 		Machine: project.ThisMachine(os.Getenv), Now: time.Now,
 		Person: func() error { return person.ThisSeat().Attending() }, Code: person.Code,
-		Lines: person.CommandLines}
+		Lines: person.CommandLines,
+		Fetch: org.ByEngine(func() (string, error) { return remote.Find(program) }, os.Getenv)}
 }

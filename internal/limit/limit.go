@@ -62,6 +62,8 @@ const (
 	// a hook that doctor tries may take.
 	Version = 5 * time.Second
 	Probe   = time.Minute
+	// Fetch is how long the settings of an organisation may take to come.
+	Fetch = 2 * time.Minute
 	// Setting is the longest time that settings can name.
 	Setting = 10 * time.Minute
 )

@@ -134,7 +134,9 @@ func recordKeys() []Key {
 		{Name: "ledger.levels.allow", PersonOnly: true, At: func(v *Values) any { return &v.Ledger.Levels.Allow }, About: "whether allows are written down"},
 		{Name: "ledger.levels.abstain", PersonOnly: true, At: func(v *Values) any { return &v.Ledger.Levels.Abstain }, About: "whether abstains are"},
 		{Name: "ledger.levels.deny", PersonOnly: true, At: func(v *Values) any { return &v.Ledger.Levels.Deny }, About: "whether denies are"},
-		{Name: "org.name", PersonOnly: true, FromStrongest: true, At: func(v *Values) any { return &v.Org.Name }, About: "the organisation whose folder org/NAME counts"},
+		{Name: "org.name", PersonOnly: true, FromStrongest: true, At: func(v *Values) any { return &v.Org.Name }, About: "the organisation whose folder org/NAME counts in every project"},
+		{Name: "org.source", PersonOnly: true, FromStrongest: true, At: func(v *Values) any { return &v.Org.Source }, About: "where cardea sync gets that folder from: a git repository or an archive"},
+		{Name: "org.key", PersonOnly: true, FromStrongest: true, At: func(v *Values) any { return &v.Org.Key }, About: "the file with the public key (PEM) with which its bundles must be signed"},
 	}
 }
 

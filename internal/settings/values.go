@@ -94,7 +94,11 @@ type Ledger struct {
 type Levels struct{ Allow, Abstain, Deny bool }
 
 // Org is the organisation whose scope counts.
-type Org struct{ Name string }
+type Org struct {
+	// Name is that of its folder. Source is where "cardea sync" gets it from, Key the
+	// file with the public key of its bundles, "" for such as need not be signed.
+	Name, Source, Key string
+}
 
 // Defaults are the settings where nobody says anything.
 func Defaults() Values {

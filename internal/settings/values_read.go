@@ -61,6 +61,9 @@ func (k Key) text(v document.Value) string {
 	case k.Name == "org.name" && s != "" && !IsName(s):
 		v.Problem(cardea.CodeBadValue, "use letters, digits, and . _ -", "%q is no name", s)
 		return ""
+	case k.Name == "org.key" && s != "" && !filepath.IsAbs(s) && !strings.HasPrefix(s, "~/"):
+		v.Problem(cardea.CodeBadValue, "write an absolute path, or one that begins with ~/", "%q is not an absolute path", s)
+		return ""
 	case k.Name == "ledger.dir" && s != "" && !filepath.IsAbs(s):
 		v.Problem(cardea.CodeBadValue, "write an absolute path", "%q is not an absolute path", s)
 		return ""

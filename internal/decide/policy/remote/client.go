@@ -32,7 +32,7 @@ type Engine struct {
 // Beside is an engine that starts [Program] from the folder in which another
 // program of Cardea's lies, links resolved.
 func Beside(program string) *Engine {
-	return newEngine(Program, func() (string, error) { return find(program, Program) })
+	return newEngine(Program, func() (string, error) { return Find(program) })
 }
 
 func newEngine(name string, find func() (string, error)) *Engine {

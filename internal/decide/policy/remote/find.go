@@ -15,6 +15,9 @@ const (
 	Policies = "policies"
 )
 
+// Find gives the path of [Program] beside another program of Cardea's.
+func Find(program string) (string, error) { return find(program, Program) }
+
 // find gives the path of a program in the folder of another one, links resolved.
 // No variable, no working folder and no PATH is asked: the agent may set the one
 // and write to the others. A file that may be written by who may not write the
@@ -22,11 +25,11 @@ const (
 func find(program, name string) (string, error) {
 	real, err := filepath.EvalSymlinks(program)
 	if err != nil {
-		return "", fmt.Errorf("policies cannot be evaluated, since this program is not found: %w; run it by its path", err)
+		return "", fmt.Errorf("cardea-engine cannot be found, since this program is not: %w; run it by its path", err)
 	}
 	own, err := os.Stat(real)
 	if err != nil {
-		return "", fmt.Errorf("policies cannot be evaluated, since this program is not found: %w; run it by its path", err)
+		return "", fmt.Errorf("cardea-engine cannot be found, since this program is not: %w; run it by its path", err)
 	}
 	path := filepath.Join(filepath.Dir(real), name)
 	if strings.EqualFold(filepath.Ext(real), ".exe") {
