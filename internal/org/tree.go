@@ -108,8 +108,8 @@ func (in *Incoming) Add(name string, f File) error {
 func (in *Incoming) Files() map[string]File { return in.files }
 
 // Tree is what a scope's folder has a place for. What lies in one folder at the top
-// lies at the top, as in the archives of hosts of repositories, and policies of a bundle
-// lie below policies/, wherever they were.
+// lies at the top, as in the archives of hosts of repositories, and policies and data of
+// a bundle lie below policies/, wherever they were.
 func (in *Incoming) Tree() (*Tree, error) {
 	top := in.top()
 	_, bundle := in.files[path.Join(top, ".manifest")]
@@ -122,7 +122,7 @@ func (in *Incoming) Tree() (*Tree, error) {
 	out := &Tree{Files: map[string]File{}, Left: []string{}}
 	for _, name := range sorted(in.files) {
 		to := inner(name)
-		if bundle && strings.HasSuffix(to, ".rego") && !strings.HasPrefix(to, "policies/") {
+		if bundle && isPolicy(to) && !strings.HasPrefix(to, "policies/") {
 			to = "policies/" + to
 		}
 		if !Taken(to) {
@@ -154,6 +154,15 @@ func (in *Incoming) top() string {
 	return top
 }
 
+// isPolicy reports whether a file is a policy, or a document of data beside some.
+func isPolicy(name string) bool {
+	switch path.Base(name) {
+	case "data.json", "data.yaml", "data.yml":
+		return true
+	}
+	return strings.HasSuffix(name, ".rego")
+}
+
 func isScript(name string) bool {
 	return strings.HasPrefix(name, "signals/") || strings.HasPrefix(name, "actions/")
 }
@@ -171,7 +180,7 @@ func Taken(name string) bool {
 	case !below:
 		return false
 	case folder == "policies":
-		return strings.HasSuffix(rest, ".rego")
+		return isPolicy(rest)
 	case folder == "rules":
 		return path.Ext(rest) == ".yaml" || path.Ext(rest) == ".yml"
 	}
