@@ -163,7 +163,7 @@ func (m *move) policy(path, rel string) error {
 	}
 	to := filepath.ToSlash(filepath.Join("policies", "cupcake", rel))
 	how, outcome := "copied as it is", importer.TakenOver
-	if strings.HasSuffix(rel, policy.TestSuffix) && facts.Policy() && len(facts.Verbs) > 0 && len(facts.Events) > 0 {
+	if policy.Misplaced(rel, &facts) {
 		to = strings.TrimSuffix(to, policy.TestSuffix) + "_policy.rego"
 		how, outcome = "copied to "+to+", because a file whose name ends in _test.rego holds tests, and a policy in it is never asked", importer.Changed
 	} else if facts.Policy() && len(facts.Verbs) > 0 && len(facts.Events) == 0 && !strings.HasSuffix(rel, policy.TestSuffix) {

@@ -73,7 +73,7 @@ type file struct {
 	wrong string
 }
 
-// files lists the policies of a folder, sorted, links followed.
+// files lists the policies of a folder and their tests, sorted, links followed.
 func (f Folder) files(now int64) ([]file, *cardea.Diagnostic) {
 	return f.walk(walk{folder: f, now: now, seen: map[string]bool{}})
 }
@@ -111,12 +111,15 @@ func (f Folder) walk(w walk) ([]file, *cardea.Diagnostic) {
 	return w.out, nil
 }
 
-// once leaves out files that are there under another name already, by a link.
+// once leaves out files that are there under another name already, by a link. A file
+// of tests takes no policy's place.
 func once(files []file) []file {
 	seen := make(map[string]bool, len(files))
 	return slices.DeleteFunc(files, func(f file) bool {
-		// The same document elsewhere defines something else.
-		again := f.wrong == "" && f.inode != 0 && seen[f.stamp] && !isDocument(filepath.Base(f.path))
+		if isTest(f.path) || isDocument(filepath.Base(f.path)) {
+			return false // the same document elsewhere defines something else
+		}
+		again := f.wrong == "" && f.inode != 0 && seen[f.stamp]
 		seen[f.stamp] = true
 		return again
 	})
@@ -126,10 +129,22 @@ func once(files []file) []file {
 // routed, and nothing refers to them.
 const TestSuffix = "_test.rego"
 
+func isTest(path string) bool { return strings.HasSuffix(path, TestSuffix) }
+
+// Misplaced reports whether a file holds a policy, and its name says that it holds
+// tests: it is never asked.
+func Misplaced(path string, f *engine.Facts) bool {
+	return isTest(path) && f.Policy() && len(f.Events) > 0 && len(f.Verbs) > 0
+}
+
+// misplaced is what is said of it.
+func misplaced(path string, line int) *cardea.Diagnostic {
+	return &cardea.Diagnostic{File: path, Line: line, Column: 1, Code: engine.CodeNoEvents, Hint: "rename it",
+		Text: "this policy is never asked: a file whose name ends in " + TestSuffix + " holds tests"}
+}
+
 type walk struct {
-	folder Folder
-	// tests takes the files of tests, too.
-	tests   bool
+	folder  Folder
 	now     int64
 	seen    map[string]bool // folders, links followed
 	entries int
@@ -171,7 +186,7 @@ func (w *walk) dir(dir string, depth int) {
 			continue
 		}
 		link := e.Type()&fs.ModeSymlink != 0
-		if !link && !e.IsDir() && !IsFile(name) || strings.HasSuffix(name, TestSuffix) && !w.tests {
+		if !link && !e.IsDir() && !IsFile(name) {
 			continue
 		}
 		w.entry(in, name, link, depth)
@@ -322,7 +337,7 @@ func (f Folder) read(path string) (string, error) {
 
 // Paths lists the policies of a folder.
 func (f Folder) Paths() []string {
-	files, _ := f.walk(walk{folder: f, tests: true, seen: map[string]bool{}})
+	files, _ := f.walk(walk{folder: f, seen: map[string]bool{}})
 	var out []string
 	for _, at := range files {
 		if at.wrong == "" {

@@ -215,6 +215,9 @@ func (l *Library) read(f Folder, files []file, before past, deadline time.Time) 
 	news := false
 	left := int64(maxProject)
 	for _, at := range files {
+		if isTest(at.path) {
+			continue // what decides something comes first
+		}
 		left -= at.size
 		switch e, was := known[at.path]; {
 		case at.wrong != "":
@@ -229,10 +232,48 @@ func (l *Library) read(f Folder, files []file, before past, deadline time.Time) 
 			news = s.parse(ctx, l.Engines, at) || news
 		}
 	}
+	news = l.readTests(ctx, s, files, known) || news
 	if (news || len(known) != len(s.entries)) && l.Cache != nil {
 		l.Cache.Keep(cacheName(f), encode(s.entries, s.checked))
 	}
 	return s
+}
+
+// readTests adds the files of tests, while there is time: they decide nothing, and a
+// policy in one is told. It reports whether something new was learned.
+func (l *Library) readTests(ctx context.Context, s *set, files []file, known map[string]*entry) (news bool) {
+	for _, at := range files {
+		if !isTest(at.path) {
+			continue
+		}
+		e := entry{file: at}
+		switch old, was := known[at.path]; {
+		case at.wrong != "":
+		case was && !at.fresh && old.stamp == at.stamp:
+			e.mistake = old.mistake
+		case s.failed != nil || ctx.Err() != nil:
+			e.fresh = true // it is read later
+		default:
+			news = true
+			e.mistake = l.policyInTests(ctx, s.folder, at)
+		}
+		s.entries = append(s.entries, e)
+	}
+	slices.SortFunc(s.entries, func(a, b entry) int { return strings.Compare(a.path, b.path) })
+	return news
+}
+
+// policyInTests tells of a policy in a file of tests.
+func (l *Library) policyInTests(ctx context.Context, f Folder, at file) *cardea.Diagnostic {
+	text, err := f.read(at.path)
+	if err != nil || !strings.Contains(text, "required_events") {
+		return nil
+	}
+	parsed, err := parse(ctx, l.Engines, f, engine.Source{Path: at.path, Text: text})
+	if err != nil || !Misplaced(at.path, &parsed.Facts) {
+		return nil
+	}
+	return misplaced(at.path, parsed.Facts.Line)
 }
 
 // past is what was known of a folder before it was looked at.

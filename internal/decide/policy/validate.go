@@ -41,6 +41,7 @@ type Listed struct {
 // List lists the files of a folder. The error is the engine's.
 func (f Folder) List(e engine.Engine) ([]Listed, []cardea.Diagnostic, error) {
 	files, problem := f.files(0)
+	files = slices.DeleteFunc(files, func(at file) bool { return isTest(at.path) })
 	var problems []cardea.Diagnostic
 	if problem != nil {
 		problems = append(problems, *problem)
@@ -118,7 +119,7 @@ type Sources struct {
 func (f Folder) Sources() (Sources, []cardea.Diagnostic) {
 	out := Sources{Texts: map[string]string{}, Data: map[string]string{}, Extra: f.Extra}
 	var ignored []string
-	files, problem := f.walk(walk{folder: f, tests: true, seen: map[string]bool{}, ignored: &ignored})
+	files, problem := f.walk(walk{folder: f, seen: map[string]bool{}, ignored: &ignored})
 	var found []cardea.Diagnostic
 	for _, path := range ignored {
 		why := "its name does not end in .rego"
@@ -281,8 +282,8 @@ func (s Sources) routing(m module) []cardea.Diagnostic {
 	say := func(severity cardea.Level, code cardea.Code, format string, args ...any) {
 		out = append(out, cardea.Diagnostic{Severity: severity, File: m.Path, Line: f.Line, Column: 1, Code: code, Text: fmt.Sprintf(format, args...)})
 	}
-	if strings.HasSuffix(m.Path, TestSuffix) && f.Policy() && len(f.Events) > 0 && len(f.Verbs) > 0 {
-		say(cardea.LevelError, engine.CodeNoEvents, "this policy is never asked: a file whose name ends in %s holds tests; rename it", TestSuffix)
+	if Misplaced(m.Path, f) {
+		out = append(out, *misplaced(m.Path, f.Line))
 	}
 	for _, e := range f.Events {
 		if e == "*" {
