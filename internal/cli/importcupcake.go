@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -124,9 +125,12 @@ func (m *move) policies() error {
 		if d.IsDir() {
 			switch harness := strings.TrimPrefix(rel, "policies/"); {
 			case harness == "cursor" || harness == "opencode" || harness == "factory" || harness == "copilot":
-				m.leave(path, false, "policies are written once here, for every harness; those of the claude folder count")
+				m.otherHarness(path, harness)
 				return fs.SkipDir
-			case rel == "signals" || rel == "actions" || rel == "trust" || rel == "watchdog":
+			case rel == "trust":
+				m.leave(path, false, "what you trust is kept in Cardea's own state: look at it with \"cardea trust\"")
+				return fs.SkipDir
+			case rel == "signals" || rel == "actions" || rel == "watchdog":
 				return fs.SkipDir
 			}
 			return nil
@@ -138,50 +142,90 @@ func (m *move) policies() error {
 	})
 }
 
+// otherHarness leaves the policies for another harness out. They protect where there
+// are none for Claude Code.
+func (m *move) otherHarness(path, harness string) {
+	if _, err := os.Stat(filepath.Join(m.from, "policies", "claude")); err == nil {
+		m.leave(path, false, "policies are written once here, for every harness; those of the claude folder count")
+		return
+	}
+	m.leave(path, true, "they are written for what "+harness+" sends, and there is no folder policies/claude; copy them there, with Claude Code's events, tools and fields, and import again")
+}
+
 // policy takes one file.
-func (m *move) policy(path, rel string) error {
-	data, err := m.read(path)
+func (m *move) policy(file, rel string) error {
+	data, err := m.read(file)
 	if data == nil {
 		return err
 	}
-	all, err := m.engine.Parse(context.Background(), []engine.Source{{Path: path, Text: string(data)}})
+	all, err := m.engine.Parse(context.Background(), []engine.Source{{Path: file, Text: string(data)}})
 	if err != nil {
-		return fmt.Errorf("read %s: %w", path, err)
+		return fmt.Errorf("read %s: %w", file, err)
 	}
 	parsed := all[0]
 	facts := parsed.Facts
 	switch {
 	case len(parsed.Problems) > 0:
-		m.leave(path, true, "it is broken: "+parsed.Problems.Error())
+		m.leave(file, true, "it is broken: "+parsed.Problems.Error())
 		return nil
 	case facts.Package == engine.SystemPackage:
-		m.leave(path, false, "Cardea gathers the verbs by itself")
+		m.leave(file, false, "Cardea gathers the verbs by itself")
 		return nil
 	case strings.Contains(facts.Package, ".builtins."):
-		m.leave(path, false, "it is one of Cupcake's own; see what is said about builtins")
+		m.leave(file, false, "it is one of Cupcake's own; see what is said about builtins")
 		return nil
 	}
-	to := filepath.ToSlash(filepath.Join("policies", "cupcake", rel))
+	to := m.place(file, rel, string(data))
+	if to == "" {
+		return nil
+	}
 	how, outcome := "copied as it is", importer.TakenOver
+	if path.Base(to) != path.Base(rel) {
+		how = "copied to " + to
+	}
 	if policy.Misplaced(rel, &facts) {
 		to = strings.TrimSuffix(to, policy.TestSuffix) + "_policy.rego"
 		how, outcome = "copied to "+to+", because a file whose name ends in _test.rego holds tests, and a policy in it is never asked", importer.Changed
 	} else if facts.Policy() && len(facts.Verbs) > 0 && len(facts.Events) == 0 && !strings.HasSuffix(rel, policy.TestSuffix) {
-		m.leave(path, true, "its METADATA has no routing with required_events, so it is never asked, in Cupcake neither")
+		m.leave(file, true, "its METADATA has no routing with required_events, so it is never asked, in Cupcake neither")
 	}
-	m.has = append(m.has, facts.Package)
-	for _, ref := range facts.Refs {
-		m.refers[ref] = path
+	if lost := importer.Unrouted(string(data), facts.Events, facts.Tools); facts.Policy() && len(lost) > 0 {
+		m.leave(file, true, "it has rules about "+strings.Join(lost, ", ")+", which its METADATA does not name: Cupcake asks them where another policy is routed there, Cardea never; add the names to required_tools or required_events")
 	}
-	for _, s := range facts.Signals {
-		m.signals[s] = path
-	}
-	m.Table = append(m.Table, importer.Row{What: m.name(path), File: path, Outcome: outcome, How: how})
-	m.Files = append(m.Files, importer.File{Path: to, Text: string(data), From: path, Protects: true})
+	m.note(file, &facts)
+	m.Table = append(m.Table, importer.Row{What: m.name(file), File: file, Outcome: outcome, How: how})
+	m.Files = append(m.Files, importer.File{Path: to, Text: string(data), From: file, Protects: true})
 	if len(facts.Verbs) > 0 {
 		m.Calls = append(m.Calls, importer.LiteralCalls(string(data), facts.Tools)...)
 	}
 	return nil
+}
+
+// note notes the package of a file, and what it needs.
+func (m *move) note(file string, facts *engine.Facts) {
+	m.has = append(m.has, facts.Package)
+	for _, ref := range facts.Refs {
+		m.refers[ref] = file
+	}
+	for _, s := range facts.Signals {
+		m.signals[s] = file
+	}
+}
+
+// place is where a policy is copied to, "" for one that is there under another name.
+func (m *move) place(file, rel, text string) string {
+	to := path.Join("policies", "cupcake", rel)
+	for base, n := strings.TrimSuffix(to, ".rego"), 2; ; n++ {
+		at := slices.IndexFunc(m.Files, func(f importer.File) bool { return f.Path == to })
+		switch {
+		case at < 0:
+			return to
+		case m.Files[at].Text == text:
+			m.leave(file, false, "it is the same as "+m.name(m.Files[at].From))
+			return ""
+		}
+		to = fmt.Sprintf("%s_%d.rego", base, n)
+	}
 }
 
 // references tells of libraries and signals that policies need and that are not

@@ -179,11 +179,12 @@ func (c *cupcake) builtin(b *builtin) string {
 		c.calls = append(c.calls, call("Read", "file_path", strings.TrimSuffix(paths[0], "/")+"/rulebook.yml", "deny"), call("Bash", "command", "rm -r "+paths[0], "deny"))
 		return "rule cupcake-guardrails denies every access to these files. A text that only mentions them is not denied. Cardea's own files are guarded by the pack builtins"
 	case "git_block_no_verify":
-		b.Know("exceptions") // Cupcake does not read them
 		c.rule("no-verify", "    tool: [Bash]\n    match:\n      any:\n        - {command: git commit, flags: [--no-verify, -n]}\n        - {command: [git push, git merge], flags: [--no-verify]}\n",
 			or(b.message, "Hooks of git must run; mend what they find."))
-		c.calls = append(c.calls, call("Bash", "command", "git commit --no-verify -m x", "deny"), call("Bash", "command", "git commit -m 'about --no-verify'", "allow"))
-		return "rule cupcake-no-verify, beside the built-in rules of the same kind"
+		c.rule("git-hooks", "    tool: [Bash]\n    match: {access: [write, delete], path: '**/.git/hooks/**'}\n", or(b.message, "Hooks of git must stay as they are."))
+		c.calls = append(c.calls, call("Bash", "command", "git commit --no-verify -m x", "deny"), call("Bash", "command", "chmod -x .git/hooks/pre-commit", "deny"),
+			call("Bash", "command", "git commit -m 'about --no-verify'", "allow"))
+		return "rules cupcake-no-verify and cupcake-git-hooks, beside the built-in rules of the same kind"
 	case "git_pre_check":
 		return c.gitPreCheck(b)
 	case "post_edit_check":
@@ -193,23 +194,12 @@ func (c *cupcake) builtin(b *builtin) string {
 	case "claude_code_enforce_full_file_read", "enforce_full_file_read", "opencode_enforce_full_file_read", "factory_enforce_full_file_read":
 		return c.fullReads(b)
 	case "system_protection":
-		extra := b.Texts("additional_paths")
-		if len(extra) > 0 || b.message != "" {
-			c.rule("system-paths", "    match:\n      access: [write, delete]\n      path: ["+list(anywhere(append([]string{"/etc/", "/bin/", "/sbin/", "/usr/bin/", "/usr/sbin/", "/boot/", "/System/"}, extra...)))+"]\n",
-				or(b.message, "This belongs to the system."))
-			return "rule cupcake-system-paths, beside the built-in rules for files of the system and for sudo"
-		}
-		return "the built-in rules for files of the system and for sudo (docs/policies/system-paths.md)"
+		return c.systemProtection(b)
 	case "sensitive_data_protection":
-		if extra := b.Texts("additional_patterns"); len(extra) > 0 {
-			c.rule("sensitive-data", "    match:\n      access: read\n      path: ["+list(substrings(extra))+"]\n", or(b.message, "This may hold secrets."))
-			c.calls = append(c.calls, call("Bash", "command", "cat "+strings.ReplaceAll(extra[0], "*", "x"), "deny"))
-			return "rule cupcake-sensitive-data for additional_patterns, beside the pack secrets-exposure"
-		}
-		return "the pack secrets-exposure"
+		return c.sensitiveData(b)
 	case "cupcake_exec_protection":
-		b.Know("allowed_commands") // Cupcake does not read them
 		c.rule("exec", "    tool: [Bash]\n    match: {command: cupcake}\n", or(b.message, "The gate is run by the harness, not by the agent."))
+		c.calls = append(c.calls, call("Bash", "command", "cupcake eval", "deny"))
 		return "rule cupcake-exec; the built-in rule gate-commands does the same for cardea"
 	}
 	return ""
@@ -225,6 +215,32 @@ func or(a, b string) string {
 // rule adds a rule that denies.
 func (c *cupcake) rule(id, match, message string) {
 	c.rules = append(c.rules, "  - id: cupcake-"+id+"\n"+match+"    effect: deny\n    message: "+quoted(message)+"\n")
+}
+
+// systemProtection: nothing writes or deletes what belongs to the system, and nothing
+// runs as another user.
+func (c *cupcake) systemProtection(b *builtin) string {
+	paths := append([]string{"/etc/", "/bin/", "/sbin/", "/lib/", "/usr/bin/", "/usr/sbin/", "/usr/lib/", "/boot/", "/System/"}, b.Texts("additional_paths")...)
+	message := or(b.message, "This belongs to the system.")
+	c.rule("system-paths", "    match:\n      access: [write, delete]\n      path: ["+list(anywhere(paths))+"]\n", message)
+	c.rule("sudo", "    tool: [Bash]\n    match: {command: [sudo, su, doas]}\n", message)
+	at := strings.TrimSuffix(paths[len(paths)-1], "/") + "/x"
+	c.calls = append(c.calls, call("Write", "file_path", "/etc/hosts", "deny"), call("Write", "file_path", at, "deny"), call("Bash", "command", "sudo ls", "deny"), call("Bash", "command", "cat /etc/hosts", ""))
+	return "rules cupcake-system-paths, for what writes or deletes, and cupcake-sudo"
+}
+
+// sensitiveData: nothing reads files that hold secrets.
+func (c *cupcake) sensitiveData(b *builtin) string {
+	extra := b.Texts("additional_patterns")
+	match := "    match:\n      any:\n        - access: read\n          files: [env-files, private-keys, secret-names, secret-folders]\n          unless: {metadata: true, search: true, files: [templates, source-code]}\n"
+	if len(extra) > 0 {
+		match += "        - {access: read, path: [" + list(substrings(extra)) + "]}\n"
+		c.calls = append(c.calls, call("Bash", "command", "cat "+strings.ReplaceAll(extra[0], "*", "x"), "deny"))
+	}
+	c.rule("sensitive-data", match, or(b.message, "This may hold secrets."))
+	c.calls = append(c.calls, call("Read", "file_path", ".env", "deny"), call("Bash", "command", "cat ~/.ssh/id_rsa", "deny"), call("Read", "file_path", "src/tokenizer.py", ""))
+	b.changed = true
+	return "rule cupcake-sensitive-data, for files that are known to hold secrets and for additional_patterns, beside the pack secrets-exposure; a name that only contains such a word (tokenizer.py) is not denied, as it was in Cupcake"
 }
 
 // protectedPaths: nothing writes or deletes them.

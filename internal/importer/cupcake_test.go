@@ -109,3 +109,21 @@ func TestCupcakeRules(t *testing.T) {
 		}
 	}
 }
+
+func TestUnrouted(t *testing.T) {
+	text := "deny if input.tool_name == \"Write\"\n# input.tool_name == \"Read\"\nask if {\n\tinput.tool_name in {\"Edit\", \"Bash\",\n\t\"Task\"}\n\tinput.hook_event_name == \"Stop\"\n\tinput.tool_name != \"Glob\"\n}\n"
+	for _, c := range []struct {
+		events, tools []string
+		want          string
+	}{
+		{[]string{"PreToolUse"}, []string{"Bash"}, "Write Edit Task Stop"},
+		{[]string{"PreToolUse"}, nil, "Stop"},
+		{[]string{"*"}, []string{"*"}, ""},
+		{[]string{"PreToolUse", "Stop"}, []string{"Write", "Edit", "Bash", "Task"}, ""},
+		{nil, nil, ""},
+	} {
+		if got := strings.Join(importer.Unrouted(text, c.events, c.tools), " "); got != c.want {
+			t.Errorf("%v %v: %q, want %q", c.events, c.tools, got, c.want)
+		}
+	}
+}

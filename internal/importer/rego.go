@@ -4,11 +4,36 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
 // literal is a text that a policy looks for in a command.
 var literal = regexp.MustCompile(`(?:contains|startswith)\(\s*(?:lower\()?input\.tool_input\.command\)?\s*,\s*"([^"\\]+)"\s*\)`)
+
+// Unrouted are the tools and events that a policy's rules are about by name, and that
+// its METADATA leaves out. Cupcake hears such a rule wherever any policy is routed to
+// them; Cardea never asks it. No tools in METADATA are all tools.
+func Unrouted(text string, events, tools []string) []string {
+	var out []string
+	for _, of := range []struct {
+		field  string
+		routed []string
+	}{{"tool_name", tools}, {"hook_event_name", events}} {
+		if len(of.routed) == 0 || slices.Contains(of.routed, "*") {
+			continue
+		}
+		about := regexp.MustCompile(`(?m)^[^#\n]*input\.` + of.field + `\s*(?:==\s*("[^"\n]*")|in\s*[{\[]([^}\]]*)[}\]])`)
+		for _, m := range about.FindAllStringSubmatch(text, -1) {
+			for _, word := range regexp.MustCompile(`"([^"\n]*)"`).FindAllStringSubmatch(m[1]+m[2], -1) {
+				if !slices.Contains(of.routed, word[1]) && !slices.Contains(out, word[1]) {
+					out = append(out, word[1])
+				}
+			}
+		}
+	}
+	return out
+}
 
 // head is the beginning of a policy that an import writes.
 func head(title, event, tools string, signals []string, name string) string {

@@ -49,9 +49,9 @@ type Result struct {
 	// could not be started with "ran": false.
 	Value any
 	// OK is false where it failed, Unstarted is set where it could not even be
-	// started.
-	OK, Unstarted bool
-	Took          time.Duration
+	// started, NoAnswer where it was ended before it came to its end.
+	OK, Unstarted, NoAnswer bool
+	Took                    time.Duration
 }
 
 // Gather runs scripts at the same time and gives what they said, by name. All
@@ -96,7 +96,7 @@ func runSignal(ctx context.Context, s Signal, stdin []byte) Result {
 		if time.Since(begin) < most {
 			why += ", which is all that the hook has left; install it with a longer --timeout"
 		}
-		r.Value = Failed(why, true)
+		r.Value, r.NoAnswer = Failed(why, true), true
 	case errors.As(err, &StartError{}):
 		why := err.Error()
 		if errors.Is(err, fs.ErrPermission) {
@@ -110,7 +110,7 @@ func runSignal(ctx context.Context, s Signal, stdin []byte) Result {
 			failed["exit_code"], failed["success"] = exit.ExitCode(), false
 			failed["output"] = strings.ToValidUTF8(string(bytes.TrimSpace(text)), "\uFFFD")
 		}
-		r.Value = failed
+		r.Value, r.NoAnswer = failed, exit == nil
 	default:
 		r.Value, r.OK = decoded(text), true
 	}

@@ -49,8 +49,9 @@ type Answer struct {
 	// accepted it, Changed where they accepted it in another form. Why says so.
 	Untrusted, Changed bool
 	Why                string
-	// Unstarted is set where its script could not be started.
-	Unstarted bool
+	// Unstarted is set where its script could not be started, NoAnswer where it was
+	// ended before it came to its end.
+	Unstarted, NoAnswer bool
 	// Took is how long it ran.
 	Took time.Duration
 }
@@ -559,7 +560,9 @@ func (r *run) fields(at *prepared, p *pick, d *decision) []map[string]any {
 }
 
 // values are what the signals of a package said. A script that was never
-// accepted, or in another form, asks.
+// accepted, or in another form, asks, and so does a signal that there is not. Packages
+// of Cupcake do not see a signal without a value, as there, and know nothing else of
+// it, so it asks, too.
 func (r *run) values(at *prepared, p *pick, d *decision) map[string]any {
 	values := map[string]any{}
 	for _, name := range p.signals {
@@ -567,8 +570,15 @@ func (r *run) values(at *prepared, p *pick, d *decision) map[string]any {
 		if !said {
 			a.Value = NotRun("there is no signal of this name")
 		}
-		values[name] = a.Value
+		if !ofCupcake(p.pkg) || said && !a.Changed && !a.Unstarted && !a.Untrusted && !a.NoAnswer {
+			values[name] = a.Value
+		}
 		switch {
+		case !said && d.scope != cardea.ScopeBuiltin: // those know that their signals may not be there
+			r.askPerson(d, fmt.Sprintf("policy %s cannot tell: there is no signal %s; define it under signals in cardea.yaml, or put a script into signals/", p.pkg, name))
+		case a.NoAnswer && ofCupcake(p.pkg):
+			said, _ := a.Value.(map[string]any)
+			r.askPerson(d, fmt.Sprintf("policy %s cannot tell: signal %s: %s", p.pkg, name, textOf(said, "error")))
 		case a.Changed:
 			r.askPerson(d, fmt.Sprintf("policy %s cannot tell: %s; look at it with \"cardea trust\"", p.pkg, a.Why))
 		case a.Unstarted:

@@ -106,7 +106,7 @@ func (r *Runner) Gather(ctx context.Context, ev *cardea.Event, f policy.Folder, 
 	defer r.mu.Unlock()
 	for _, signal := range run {
 		got := results[signal.Name]
-		a := policy.Answer{Value: got.Value, Took: got.Took, Unstarted: got.Unstarted}
+		a := policy.Answer{Value: got.Value, Took: got.Took, Unstarted: got.Unstarted, NoAnswer: got.NoAnswer}
 		r.answers[signal], out[signal.Name] = a, a
 	}
 	return out
