@@ -100,7 +100,9 @@ func (i *importing) run(p Process, accept, asJSON bool) error {
 	var failed error
 	if writes {
 		out.Calls = i.judge(p, func(c *judgedCall, effect, by string) { c.Before = effect })
-		if failed = i.write(p, &out); failed == nil {
+		if failed = i.write(p, &out); failed != nil {
+			out.Calls = out.Calls[:0] // nothing came after
+		} else {
 			out.Written = true
 			after := i.judge(p, func(c *judgedCall, effect, by string) { c.After, c.By = effect, by })
 			for n := range out.Calls {
