@@ -125,6 +125,7 @@ type call struct {
 	segments map[string]bool
 	bits     []uint64
 	all      uint64 // the bits of all parts
+	kinds    *kinds
 	out      []cardea.Opinion
 	broken   cardea.Troubles
 	// rule is the one that is asked just now.
@@ -158,7 +159,7 @@ func (c *call) judge(r *Rule) {
 			say(cardea.WholeCall)
 		}
 	default:
-		for i := range c.ev.Call.Parts {
+		for i := range c.reached(&r.Match) {
 			if c.holds(&r.Match, i, 1) {
 				say(i)
 			}

@@ -20,7 +20,7 @@ func (c *call) holdsForCall(m *Match) bool {
 	if !m.aboutPart() {
 		return c.holds(m, cardea.WholeCall, 0)
 	}
-	for i := range c.ev.Call.Parts {
+	for i := range c.reached(m) {
 		if c.holds(m, i, 1) {
 			return true
 		}
