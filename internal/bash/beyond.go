@@ -3,6 +3,7 @@ package bash
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"cardea.dev"
 )
@@ -65,7 +66,7 @@ func candidates(text string) []string {
 func lastOfEach(piece string) []string {
 	var out []string
 	seen := map[string]bool{}
-	for _, word := range slices.Backward(strings.Fields(strings.NewReplacer(`'`, "", `"`, "", `\`, "", "!", "").Replace(piece))) {
+	for _, word := range slices.Backward(strings.Fields(withoutQuotes().Replace(piece))) {
 		if !seen[word] {
 			seen[word] = true
 			out = append(out, word)
@@ -74,3 +75,8 @@ func lastOfEach(piece string) []string {
 	slices.Reverse(out)
 	return out
 }
+
+// withoutQuotes drops the characters that quote, and the sign that negates.
+var withoutQuotes = sync.OnceValue(func() *strings.Replacer {
+	return strings.NewReplacer(`'`, "", `"`, "", `\`, "", "!", "")
+})

@@ -44,8 +44,9 @@ func (w *walker) call(c *syntax.CallExpr, redirs []*syntax.Redirect) {
 	defer func() { w.cmd = saved }()
 
 	inv := invocation{start: w.offset(c), text: w.source(c), wrappers: slices.Clone(w.around.wrappers), around: w.around.outer, mayFail: mayFail(redirs)}
+	inv.argv = make([]field, 0, len(c.Args))
 	for _, word := range c.Args {
-		inv.argv = append(inv.argv, w.fields(word)...)
+		inv.argv = w.appendFields(inv.argv, word)
 	}
 	if len(c.Args) == 0 {
 		w.assignments(c, redirs, &spots)
@@ -566,8 +567,14 @@ func (w *walker) emit(p cardea.Part) {
 	w.files.changed = w.files.changed || changes(p)
 	at := len(w.out.Parts)
 	w.feedsInto(at, &p)
+	if at >= fewParts && at == cap(w.out.Parts) {
+		w.out.Parts = slices.Grow(w.out.Parts, maxParts+2*maxPieces-at) // what is not used takes no memory
+	}
 	w.out.Parts = append(w.out.Parts, p)
 }
+
+// fewParts is how many parts of a line are honest: what has more may have very many.
+const fewParts = 256
 
 // access are the accesses of a part, as seen from this machine.
 func (w *walker) access(p cardea.Part) []cardea.Access {

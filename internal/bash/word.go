@@ -45,6 +45,30 @@ func (w *walker) fields(word *syntax.Word) []field {
 	return out
 }
 
+// appendFields appends the fields of a word. Most words are plain ones, which need no
+// list of their own.
+func (w *walker) appendFields(to []field, word *syntax.Word) []field {
+	text, ok := unexpanded(word)
+	if !ok || w.used.words >= maxWords {
+		return append(to, w.fields(word)...)
+	}
+	w.used.words++
+	w.spend(len(text))
+	return append(to, field{Word: cardea.Word{Text: text, Static: true}})
+}
+
+// unexpanded is the text of a word in which bash expands nothing.
+func unexpanded(word *syntax.Word) (string, bool) {
+	if len(word.Parts) != 1 {
+		return "", false
+	}
+	lit, ok := word.Parts[0].(*syntax.Lit)
+	if !ok || strings.ContainsAny(lit.Value, "\\{}~*?[$") {
+		return "", false
+	}
+	return lit.Value, true
+}
+
 // elements expands a word of an array's list, where NAME=~ is plain text.
 func (w *walker) elements(word *syntax.Word) []field { return w.expand(word, leading) }
 
@@ -54,11 +78,9 @@ func (w *walker) expand(word *syntax.Word, tilde tildes) []field {
 		w.limit(cardea.OpaqueTooMany, "too many words")
 		return nil
 	}
-	if len(word.Parts) == 1 { // most words are plain
-		if lit, ok := word.Parts[0].(*syntax.Lit); ok && !strings.ContainsAny(lit.Value, "\\{}~*?[$") {
-			w.spend(len(lit.Value))
-			return []field{{Word: cardea.Word{Text: lit.Value, Static: true}}}
-		}
+	if text, ok := unexpanded(word); ok {
+		w.spend(len(text))
+		return []field{{Word: cardea.Word{Text: text, Static: true}}}
 	}
 	src := w.source(word)
 	copied := &syntax.Word{Parts: slices.Clone(word.Parts)}

@@ -193,7 +193,11 @@ func (a *analysis) shell(text string) {
 		s.lookIntoLine(res.Parts)
 		flows = append(flows, s.certain...)
 	}
-	a.parts = append(a.parts, res.Parts...)
+	if base == 0 {
+		a.parts = res.Parts
+	} else {
+		a.parts = append(a.parts, res.Parts...)
+	}
 	a.opaque = append(a.opaque, res.Opaque...)
 	for _, f := range flows {
 		f.From, f.To = f.From+base, f.To+base
