@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"iter"
 	"slices"
+	"strconv"
 
 	"cardea.dev"
 )
@@ -11,16 +12,17 @@ import (
 // fewParts is how many parts are looked at one by one.
 const fewParts = 16
 
-// kinds sorts the parts of a long line by the programs that they start: a line of
-// thousands of parts starts few different ones, and most rules are about none of them.
+// kinds sorts the parts of a long line by the programs that they start and the accesses
+// that they make: a line of thousands of parts has few kinds of them, and most rules
+// are about none.
 type kinds struct {
 	// of is the kind of each part, and first the first part of each kind.
 	of    []int
 	first []*cardea.Part
 }
 
-// reached are the parts on which a match may hold, as far as that depends on the
-// program: no other part needs a look.
+// reached are the parts on which a match may hold, as far as that depends on their
+// kind: no other part needs a look.
 func (c *call) reached(m *Match) iter.Seq[int] {
 	parts := c.ev.Call.Parts
 	if len(parts) <= fewParts {
@@ -31,7 +33,7 @@ func (c *call) reached(m *Match) iter.Seq[int] {
 	}
 	reach, some, all := make([]bool, len(c.kinds.first)), false, true
 	for k, p := range c.kinds.first {
-		reach[k] = m.mayLead(p)
+		reach[k] = c.mayHold(m, p)
 		some, all = some || reach[k], all && reach[k]
 	}
 	switch {
@@ -59,20 +61,13 @@ func allOf(n int) iter.Seq[int] {
 	}
 }
 
-// kindsOf sorts parts by all that [Match.mayLead] looks at.
+// kindsOf sorts parts by all that mayHold looks at.
 func kindsOf(parts []cardea.Part) *kinds {
 	ks, known := &kinds{of: make([]int, len(parts))}, map[string]int{}
 	var key []byte
 	for i := range parts {
 		p := &parts[i]
-		key = withLength(key[:0], programOf(p))
-		if p.UsualCommand != nil {
-			key = withLength(key, p.UsualCommand[0])
-		}
-		key = append(key, '/')
-		for _, w := range p.Wrappers {
-			key = withLength(key, w)
-		}
+		key = kindOf(key[:0], p)
 		k, found := known[string(key)]
 		if !found {
 			k = len(ks.first)
@@ -82,6 +77,29 @@ func kindsOf(parts []cardea.Part) *kinds {
 		ks.of[i] = k
 	}
 	return ks
+}
+
+// kindOf appends what tells the kind of a part from others.
+func kindOf(key []byte, p *cardea.Part) []byte {
+	key = withLength(key, programOf(p))
+	if p.UsualCommand != nil {
+		key = withLength(key, p.UsualCommand[0])
+	}
+	key = append(key, '/')
+	for _, w := range p.Wrappers {
+		key = withLength(key, w)
+	}
+	for _, set := range [...]bool{len(p.Opaque) > 0, len(p.Assigns) > 0} {
+		key = strconv.AppendBool(append(key, '/'), set)
+	}
+	var seen []cardea.AccessKind
+	for k := range p.Access {
+		if kind := p.Access[k].Kind; !slices.Contains(seen, kind) {
+			seen = append(seen, kind)
+			key = withLength(key, string(kind))
+		}
+	}
+	return key
 }
 
 // withLength appends a text so that no other texts make the same bytes.
@@ -98,23 +116,24 @@ func programOf(p *cardea.Part) string {
 	return program
 }
 
-// mayLead reports whether the commands of a match name a program that a part starts,
-// as [leads] compares them. Where it is false, the match holds on no part with the same
-// programs.
-func (m *Match) mayLead(p *cardea.Part) bool {
-	if len(m.Command) > 0 && !slices.ContainsFunc(m.Command, func(cmd []string) bool { return len(cmd) == 0 || starts(cmd[0], p) }) {
+// mayHold reports whether a match may hold on a part, by what its kind tells: the
+// program, as [leads] compares it, and whether there is anything to look at. Where it is
+// false, the match holds on no part of the kind.
+func (c *call) mayHold(m *Match, p *cardea.Part) bool {
+	switch {
+	case len(m.Command) > 0 && !slices.ContainsFunc(m.Command, func(cmd []string) bool { return len(cmd) == 0 || starts(cmd[0], p) }),
+		m.Opaque && len(p.Opaque) == 0,
+		len(m.Env) > 0 && len(p.Assigns) == 0,
+		len(m.Flows) > 0 && len(c.ev.Call.Flows) == 0,
+		m.aboutAccess() && !slices.ContainsFunc(p.Access, func(a cardea.Access) bool { return len(m.Access) == 0 || slices.Contains(m.Access, a.Kind) }):
 		return false
 	}
-	return len(m.Any) == 0 || m.someMayLead(p)
-}
-
-func (m *Match) someMayLead(p *cardea.Part) bool {
 	for i := range m.Any {
-		if m.Any[i].mayLead(p) {
+		if c.mayHold(&m.Any[i], p) {
 			return true
 		}
 	}
-	return false
+	return len(m.Any) == 0
 }
 
 // starts reports whether a part starts a program, itself or by a wrapper.

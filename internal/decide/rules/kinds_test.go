@@ -12,10 +12,16 @@ func TestReachedParts(t *testing.T) {
 	parts := []cardea.Part{
 		{Command: []string{"git", "push"}}, {Command: []string{"docker-compose", "up"}, UsualCommand: []string{"docker", "compose", "up"}},
 		{Command: []string{"rm"}, Wrappers: []string{"sudo"}}, {Argv: []cardea.Word{{Text: "/bin/RM", Static: true}}}, {},
+		{Command: []string{"git"}, Access: []cardea.Access{{Kind: cardea.Read}, {Kind: cardea.Write, HoldsKey: true}}, Assigns: []cardea.Assign{{Name: "AB"}}},
+		{Command: []string{"tee"}, Access: []cardea.Access{{Kind: cardea.Write}}, Opaque: []cardea.Opaque{{}}},
 		{Command: []string{"npm", "install"}, Wrappers: []string{"/usr/bin/env", "SUDO.exe"}}, {Command: []string{"gi"}},
 	}
 	for _, cmd := range commands {
-		for _, m := range []Match{{Command: [][]string{cmd}}, {Any: []Match{{Command: [][]string{{"none"}}}, {Command: [][]string{cmd}}}}} {
+		for _, m := range []Match{
+			{Command: [][]string{cmd}}, {Any: []Match{{Command: [][]string{{"none"}}}, {Command: [][]string{cmd}}}},
+			{Access: []cardea.AccessKind{cardea.Write}}, {Any: []Match{{Command: [][]string{cmd}, Env: []string{"A*"}}, {Opaque: true}}},
+			{Command: [][]string{cmd}, Any: []Match{{UnknownPath: true}, {Access: []cardea.AccessKind{cardea.Write, cardea.Read}, HoldsKey: true}, {}}},
+		} {
 			many := make([]cardea.Part, 0, 10*len(parts))
 			for range 10 {
 				many = append(many, parts...)

@@ -77,13 +77,18 @@ func (c *call) holdsOnPart(m *Match, p *cardea.Part, i, after int) bool {
 		len(m.Env) > 0 && !setsVariable(m.Env, p),
 		len(m.Flags) > 0 && !hasFlag(m.Flags, p),
 		len(m.UnlessCommand) > 0 && slices.Contains(m.UnlessCommand, p.Program()),
-		(m.Outside || m.HoldsKey || m.Redirection || m.UnknownPath || len(m.Paths)+len(m.Access)+len(m.Hosts)+len(m.Own) > 0) && !c.accessHolds(m, p),
+		m.aboutAccess() && !c.accessHolds(m, p),
 		len(m.Args) > 0 && !c.argHolds(m.Args, p, after),
 		len(m.Unless) > 0 && excepted(m.Unless, p), // late, since it looks at every word
 		m.Pattern != "" && m.Field == "" && !c.finds(m, p.Text):
 		return false
 	}
 	return true
+}
+
+// aboutAccess reports whether a match has conditions on accesses.
+func (m *Match) aboutAccess() bool {
+	return m.Outside || m.HoldsKey || m.Redirection || m.UnknownPath || len(m.Paths)+len(m.Access)+len(m.Hosts)+len(m.Own) > 0
 }
 
 // words are how many words a part has that a command may name: the program,
