@@ -70,6 +70,10 @@ func Segments(path string) []string {
 
 // Match reports whether the segments of a path match the pattern.
 func (p Pattern) Match(path []string) bool {
+	// The last segment tells most paths from most patterns.
+	if n := len(p); n > 0 && p[n-1] != AnyDepth && (len(path) == 0 || !p[n-1].match(path[len(path)-1])) {
+		return false
+	}
 	i, j, star, mark := 0, 0, -1, 0
 	for j < len(path) {
 		switch {

@@ -239,7 +239,7 @@ func (c *call) accessIs(m *Match, p *cardea.Part, a *cardea.Access) bool {
 func (c *call) covered(m *Match, a *cardea.Access) bool {
 	pl := c.at()
 	for k := range m.Paths {
-		if c.glob(m, k).Covers(a, pl) {
+		if c.globsOf(m).at(pl, k).Covers(a, pl) {
 			return true
 		}
 	}
@@ -249,7 +249,14 @@ func (c *call) covered(m *Match, a *cardea.Access) bool {
 // coveredBy reports whether globs name all that an access touches.
 func (c *call) coveredBy(globs []string, a *cardea.Access) bool {
 	pl := c.at()
-	return slices.ContainsFunc(globs, func(g string) bool { return pl.Glob(g).Covers(a, pl) })
+	return slices.ContainsFunc(globs, func(text string) bool {
+		g := c.unless[text]
+		if g == nil {
+			g = pl.Glob(text)
+			c.unless[text] = g
+		}
+		return g.Covers(a, pl)
+	})
 }
 
 // fieldIs reports whether the field has exactly one value and the pattern, if

@@ -117,10 +117,13 @@ type call struct {
 	ev     *cardea.Event
 	place  *pathglob.Place
 	owned  map[Own][]*pathglob.Glob
-	globs  map[*Match][]*pathglob.Glob
+	globs  map[*Match]*madeGlobs
+	unless map[string]*pathglob.Glob
 	named  map[*cardea.Access]*pathglob.Named
 	fields map[*Match]bool
 	looks  map[*Match]*look
+	// inside are the folders that are not outside of the work.
+	inside []string
 	// segments are those of all plain paths of the call.
 	segments map[string]bool
 	bits     []uint64
@@ -215,25 +218,37 @@ func (c *call) at() *pathglob.Place {
 		root = c.ev.Cwd
 	}
 	if c.place == nil || c.place.Project != root {
+		c.unless, c.inside = map[string]*pathglob.Glob{}, nil
 		c.place = pathglob.NewPlace(c.d.settings.Home, root, c.d.settings.FoldPaths)
 	}
 	return c.place
 }
 
-// glob is the k-th path glob of a match, made absolute when it is needed.
-func (c *call) glob(m *Match, k int) *pathglob.Glob {
-	list := c.globs[m]
-	if list == nil {
+// madeGlobs are the path globs of a match, each made absolute when it is needed.
+type madeGlobs struct {
+	texts []string
+	made  []*pathglob.Glob
+}
+
+// globsOf gives the path globs of a match.
+func (c *call) globsOf(m *Match) *madeGlobs {
+	g := c.globs[m]
+	if g == nil {
 		if c.globs == nil {
-			c.globs = map[*Match][]*pathglob.Glob{}
+			c.globs = map[*Match]*madeGlobs{}
 		}
-		list = make([]*pathglob.Glob, len(m.Paths))
-		c.globs[m] = list
+		g = &madeGlobs{m.Paths, make([]*pathglob.Glob, len(m.Paths))}
+		c.globs[m] = g
 	}
-	if list[k] == nil {
-		list[k] = c.at().Glob(m.Paths[k])
+	return g
+}
+
+// at is the k-th glob.
+func (g *madeGlobs) at(pl *pathglob.Place, k int) *pathglob.Glob {
+	if g.made[k] == nil {
+		g.made[k] = pl.Glob(g.texts[k])
 	}
-	return list[k]
+	return g.made[k]
 }
 
 // matches reports whether an expression matches a text. An expression that

@@ -332,23 +332,33 @@ func (c *call) outside(a *cardea.Access) bool {
 	if p == "" {
 		return false
 	}
-	inside := func(dir string) bool { return dir != "/" && paths.Within(pl.Folded(dir), p) }
-	for _, dir := range slices.Concat([]string{c.ev.Project, pl.Project}, files.Temporary(), c.ev.Roots) {
-		if inside(dir) {
-			return false
+	if c.inside == nil {
+		dirs := slices.Concat([]string{c.ev.Project, pl.Project}, files.Temporary(), c.ev.Roots)
+		if pl.HomeDir != "" {
+			dirs = append(dirs, pl.HomeDir+"/.cache", pl.HomeDir+"/Library/Caches")
+		}
+		for _, dir := range dirs {
+			c.inside = append(c.inside, pl.Folded(dir))
 		}
 	}
-	home := pl.HomeDir
-	return home == "" || !inside(home+"/.cache") && !inside(home+"/Library/Caches")
+	return !slices.ContainsFunc(c.inside, func(dir string) bool { return dir != "/" && paths.Within(dir, p) })
 }
 
 func (c *call) touches(m *Match, a *cardea.Access) bool {
 	look := c.lookOf(m)
-	touches := func(k int) bool {
-		n := c.name(a)
-		return c.at().MayTouch(m.Paths[k], look.keys[k], n) && c.glob(m, k).Touches(n) && (!m.UnlessSearch || c.glob(m, k).IsNamedBy(n, c.ev.Call.OnlyPossible))
+	plain := !a.Glob && !a.Recursive
+	if plain && len(look.plain) == 0 {
+		return false
 	}
-	if !a.Glob && !a.Recursive {
+	n, pl, globs := c.name(a), c.at(), c.globsOf(m)
+	touches := func(k int) bool {
+		if !pl.MayTouch(m.Paths[k], look.keys[k], n) {
+			return false
+		}
+		g := globs.at(pl, k)
+		return g.Touches(n) && (!m.UnlessSearch || g.IsNamedBy(n, c.ev.Call.OnlyPossible))
+	}
+	if plain {
 		return slices.ContainsFunc(look.plain, touches)
 	}
 	for k := range m.Paths {
