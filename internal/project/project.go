@@ -119,16 +119,28 @@ type Looked struct {
 	folders map[string]bool
 }
 
+// isFolder reports whether a path is a folder. What lies in a folder that is not there
+// is not asked for: a line may name thousands of files of few folders.
 func (l *Looked) isFolder(path string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.folders == nil {
+		l.folders = map[string]bool{}
+	}
+	if is, known := l.folders[path]; known {
+		return is
+	}
+	is := l.look(filepath.Dir(path)) && l.look(path)
+	l.folders[path] = is
+	return is
+}
+
+// look takes a look, or remembers one.
+func (l *Looked) look(path string) bool {
 	is, known := l.folders[path]
 	if !known {
 		info, err := os.Stat(path)
 		is = err == nil && info.IsDir()
-		if l.folders == nil {
-			l.folders = map[string]bool{}
-		}
 		l.folders[path] = is
 	}
 	return is

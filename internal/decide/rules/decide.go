@@ -119,7 +119,7 @@ type call struct {
 	owned  map[Own][]*pathglob.Glob
 	globs  map[*Match]*madeGlobs
 	unless map[string]*pathglob.Glob
-	named  map[*cardea.Access]*pathglob.Named
+	named  map[*cardea.Part][]*pathglob.Named
 	fields map[*Match]bool
 	looks  map[*Match]*look
 	// inside are the folders that are not outside of the work.

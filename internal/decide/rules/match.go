@@ -293,6 +293,10 @@ func unquoted(s string) string {
 // accessHolds reports whether path, access and host hold on one access.
 // Another machine's paths are not this one's.
 func (c *call) accessHolds(m *Match, p *cardea.Part) bool {
+	var names []*pathglob.Named
+	if len(m.Paths)+len(m.Own) > 0 {
+		names = c.namesOf(p)
+	}
 	for k := range p.Access {
 		a := &p.Access[k]
 		if len(m.Access) > 0 && !slices.Contains(m.Access, a.Kind) {
@@ -307,10 +311,10 @@ func (c *call) accessHolds(m *Match, p *cardea.Part) bool {
 		if m.Outside && (p.Remote || !c.outside(a)) {
 			continue
 		}
-		if len(m.Paths) > 0 && (p.Remote && !a.Redirect || !c.touches(m, a)) {
+		if len(m.Paths) > 0 && (p.Remote && !a.Redirect || !c.touches(m, c.name(names, a, k))) {
 			continue
 		}
-		if len(m.Own) > 0 && (p.Remote && !a.Redirect || !c.touchesOwn(m.Own, a)) {
+		if len(m.Own) > 0 && (p.Remote && !a.Redirect || !c.touchesOwn(m.Own, c.name(names, a, k))) {
 			continue
 		}
 		if m.UnknownPath && (p.Remote && !a.Redirect || a.Path != "" || a.Host != "") {
@@ -344,13 +348,13 @@ func (c *call) outside(a *cardea.Access) bool {
 	return !slices.ContainsFunc(c.inside, func(dir string) bool { return dir != "/" && paths.Within(dir, p) })
 }
 
-func (c *call) touches(m *Match, a *cardea.Access) bool {
+func (c *call) touches(m *Match, n *pathglob.Named) bool {
 	look := c.lookOf(m)
-	plain := !a.Glob && !a.Recursive
+	plain := !n.Glob && !n.Recursive
 	if plain && len(look.plain) == 0 {
 		return false
 	}
-	n, pl, globs := c.name(a), c.at(), c.globsOf(m)
+	pl, globs := c.at(), c.globsOf(m)
 	touches := func(k int) bool {
 		if !pl.MayTouch(m.Paths[k], look.keys[k], n) {
 			return false
@@ -425,18 +429,27 @@ func (c *call) plainSegments() map[string]bool {
 	return out
 }
 
-// name is an access as it is held against globs.
-func (c *call) name(a *cardea.Access) *pathglob.Named {
-	pl := c.at()
-	n := c.named[a]
-	if n == nil || !n.In(pl) {
-		n = pl.Name(a)
+// namesOf are the accesses of a part as they are held against globs, nil as long as
+// they are not.
+func (c *call) namesOf(p *cardea.Part) []*pathglob.Named {
+	names := c.named[p]
+	if names == nil {
 		if c.named == nil {
-			c.named = map[*cardea.Access]*pathglob.Named{}
+			c.named = map[*cardea.Part][]*pathglob.Named{}
 		}
-		c.named[a] = n
+		names = make([]*pathglob.Named, len(p.Access))
+		c.named[p] = names
 	}
-	return n
+	return names
+}
+
+// name is the k-th access of a part as it is held against globs.
+func (c *call) name(names []*pathglob.Named, a *cardea.Access, k int) *pathglob.Named {
+	pl := c.at()
+	if names[k] == nil || !names[k].In(pl) {
+		names[k] = pl.Name(a)
+	}
+	return names[k]
 }
 
 // flows reports whether part i is an end of a flow of one of the kinds.

@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"cardea.dev"
 	"cardea.dev/internal/pathglob"
 )
 
@@ -46,11 +45,10 @@ func OwnInTests(o Own) []string {
 // is the thing, or lies below it, or a folder above it is deleted, or read as a
 // whole. Neither a look at names nor a search through the whole home folder is
 // about them. In a bin of many programs what lies beside the gate's is not.
-func (c *call) touchesOwn(things []Own, a *cardea.Access) bool {
-	if a.MetadataOnly {
+func (c *call) touchesOwn(things []Own, n *pathglob.Named) bool {
+	if n.MetadataOnly {
 		return false
 	}
-	n := c.name(a)
 	for _, o := range things {
 		for _, g := range c.own(o) {
 			if g.Touches(n) || g.LiesBelow(n) {
