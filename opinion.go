@@ -14,14 +14,16 @@ const (
 	ScopeOrg
 	ScopeProject
 	ScopeUser
+	// ScopeRole is what a role says by itself: a built-in role's paths.
+	ScopeRole
 	ScopeBuiltin
 )
 
-var scopeNames = [...]string{"system", "org", "project", "user", "builtin"}
+var scopeNames = [...]string{"system", "org", "project", "user", "role", "builtin"}
 
 // Scopes are all of them, strongest first.
 func Scopes() []Scope {
-	return []Scope{ScopeSystem, ScopeOrg, ScopeProject, ScopeUser, ScopeBuiltin}
+	return []Scope{ScopeSystem, ScopeOrg, ScopeProject, ScopeUser, ScopeRole, ScopeBuiltin}
 }
 
 // String is the scope's word.

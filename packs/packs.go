@@ -8,10 +8,17 @@
 // switched off or changed by id, in the settings packs and rules.
 package packs
 
-import "cardea.dev/internal/decide/rules"
+import (
+	"cardea.dev/internal/decide/rules"
+	"cardea.dev/internal/roles"
+)
 
 //go:generate go run ./internal/gen
 
 // Rules are all built-in rules, in the order of their files. The caller must
 // not change what they hold.
 func Rules() []rules.Rule { return table[:] }
+
+// Roles are the built-in roles and categories of paths (roles/roles.yaml). The caller
+// must not change what they hold.
+func Roles() roles.Source { return roleTable }

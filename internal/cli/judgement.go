@@ -53,6 +53,7 @@ func newJudgement(p Process, ev *cardea.Event) *judgement {
 	j.loaded = load(p, &j.place, j.event)
 	r := redact.New()
 	j.loaded.Callbacks = inforce.Callbacks{Once: j.place.session.IsNew, Redact: r.Show, Secrets: secretsBy(r)}
+	j.loaded.AssignRole(j.event.Role)
 	j.tellSetUp()
 	if !ev.Kind.Answered() {
 		return j

@@ -51,6 +51,8 @@ func slots(l *inforce.Loaded) []cardea.Slot {
 		{Decider: rules.OnEvents{Decider: rules.New(ofOthers, about)}, Events: true, Possible: true},
 		// The rules of the project.
 		{Decider: rules.OnEvents{Decider: rules.New(ofProject, about)}, Events: true, Possible: true},
+		// What the agent's role may read and write.
+		{Decider: l.RolesDecider(), Possible: true},
 		// What the lists of person and system deny and ask, after the rules since
 		// it compares every part with them.
 		{Decider: ownLists, Possible: true},

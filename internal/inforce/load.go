@@ -107,6 +107,12 @@ type Loaded struct {
 	// are advice on which tool to use.
 	RouteProblems []cardea.Diagnostic
 	routesRead    sync.Once
+	// RolesFiles are the files of roles, after [Loaded.Roles].
+	RolesFiles []RolesFile
+	rolesRead  sync.Once
+	// role is the agent's role, roleProblem what is wrong with it.
+	role        string
+	roleProblem cardea.Troubles
 	// Callbacks are what policies need besides files.
 	Callbacks Callbacks
 	index     *state.Indexes

@@ -25,6 +25,9 @@ func (l *Loaded) Problems(scopes ...cardea.Scope) []cardea.Diagnostic {
 	for _, f := range l.Files {
 		add(f.Scope, f.Problems)
 	}
+	for _, f := range l.RolesFiles {
+		add(f.Scope, f.Problems)
+	}
 	for _, f := range l.PermissionFiles {
 		add(f.From.Scope, f.Problems)
 	}
@@ -54,6 +57,10 @@ func (l *Loaded) Troubles() cardea.Troubles {
 	for _, f := range l.Files {
 		add(f.Scope, f.Counts, f.Kept, true, f.Problems)
 	}
+	for _, f := range l.RolesFiles {
+		add(f.Scope, f.Roles.Trusted, f.Kept, true, f.Problems)
+	}
+	out = append(out, l.roleProblem...)
 	for _, f := range l.PermissionFiles {
 		add(f.From.Scope, !f.From.Withheld, f.Kept, true, f.Problems)
 	}
@@ -78,6 +85,11 @@ func (l *Loaded) changed() []string {
 	}
 	for _, f := range l.Files {
 		if f.Scope == cardea.ScopeProject && !f.Counts {
+			out = append(out, f.Path)
+		}
+	}
+	for _, f := range l.RolesFiles {
+		if f.Scope == cardea.ScopeProject && !f.Roles.Trusted {
 			out = append(out, f.Path)
 		}
 	}

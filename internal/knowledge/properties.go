@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"cardea.dev"
 	"cardea.dev/internal/knowledge/form"
 )
 
@@ -68,4 +69,13 @@ func Matches(list []string, word string) bool {
 		head, open := strings.CutSuffix(w, "*")
 		return w == word || open && strings.HasPrefix(word, head)
 	})
+}
+
+// MayMakeLinks reports a part that may put a link where another one writes.
+func MayMakeLinks(p *cardea.Part) bool {
+	if len(p.Command) == 0 || p.MakesFilesOnly() {
+		return false
+	}
+	without, _ := WordsOf(form.MakesNoLinks, p.Command[0])
+	return Has(form.MakesLinks, p.Command[0]) && (len(p.Command) < 2 || !slices.Contains(without, p.Command[1]))
 }

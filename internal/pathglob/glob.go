@@ -208,6 +208,16 @@ func (pl *Place) Name(a *cardea.Access) *Named {
 	return n
 }
 
+// Holds is a quick look at whether one of the paths has a text in it, as it is compared.
+func (n *Named) Holds(text string) bool {
+	for i := range n.paths {
+		if strings.Contains(n.paths[i].text, text) {
+			return true
+		}
+	}
+	return false
+}
+
 // In reports whether it was worked out for a place.
 func (n *Named) In(pl *Place) bool { return n.place == pl }
 
@@ -415,6 +425,25 @@ func overlap(line []string, rule paths.Pattern, wild bool) bool {
 	return rule.Meets(line, func(k int) bool {
 		return !strings.HasPrefix(rule[k].Text, ".") && (!rule[k].Literal || rule[0] != paths.AnyDepth)
 	})
+}
+
+// Fixed is the longest text that every path which the glob matches contains, as it is
+// compared.
+func (g *Glob) Fixed() string {
+	longest := g.above
+	for _, s := range g.segs {
+		for _, piece := range pieces(s.Text) {
+			if s.Literal {
+				piece = s.Text
+			} else if strings.ContainsAny(s.Text, patternChars[1:]) {
+				piece = "" // a class, or an escaped character
+			}
+			if len(piece) > len(longest) {
+				longest = piece
+			}
+		}
+	}
+	return longest
 }
 
 // Thing is the glob of one file or folder of the gate's own, whatever its name looks

@@ -192,6 +192,9 @@ func MatchName(pattern, name string) bool {
 	if !sameEnds(pattern, name) {
 		return false
 	}
+	if !strings.ContainsAny(pattern, `?[\`) {
+		return matchStars(pattern, name)
+	}
 	p, n := chars(pattern), []rune(name)
 	i, j, star, mark := 0, 0, -1, 0
 	for j < len(n) {
@@ -213,6 +216,26 @@ func MatchName(pattern, name string) bool {
 		i++
 	}
 	return i == len(p)
+}
+
+// matchStars is MatchName for a pattern of which "*" is the only wildcard, and has one.
+func matchStars(pattern, name string) bool {
+	piece, pattern, _ := strings.Cut(pattern, "*")
+	name, ok := strings.CutPrefix(name, piece)
+	if !ok {
+		return false
+	}
+	for {
+		piece, rest, more := strings.Cut(pattern, "*")
+		if !more {
+			return strings.HasSuffix(name, piece)
+		}
+		i := strings.Index(name, piece)
+		if i < 0 {
+			return false
+		}
+		name, pattern = name[i+len(piece):], rest
+	}
 }
 
 // sameEnds is a quick look: it says no only where a name lacks the letters with which

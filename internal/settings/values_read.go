@@ -9,9 +9,9 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/decide/policy"
-	"cardea.dev/internal/decide/rules"
 	"cardea.dev/internal/document"
 	"cardea.dev/internal/limit"
+	"cardea.dev/internal/pathglob"
 )
 
 // read reads the key's value into its place. What is wrong is reported to the
@@ -90,7 +90,7 @@ func (k Key) texts(v document.Value) []string {
 				s = filled(e, e.Text())
 			}
 			if k.Globs {
-				rules.CheckGlob(e, s)
+				pathglob.Check(e, s)
 			}
 		})
 		if wrong == "" {

@@ -66,7 +66,7 @@ func (c *call) mayWrite(a *cardea.Access) bool {
 	if a.Kind != cardea.Write || a.Path == "" || a.Glob {
 		return false
 	}
-	if slices.ContainsFunc(c.ev.Call.Parts, makesLinks) {
+	if slices.ContainsFunc(c.ev.Call.Parts, func(p cardea.Part) bool { return knowledge.MayMakeLinks(&p) }) {
 		return false
 	}
 	if a.Fresh || c.ev.Mode == cardea.ModeAcceptEdits && c.inWork(a) {
@@ -83,7 +83,7 @@ func (c *call) onFiles(p *cardea.Part) (by *permissionlist.Entry, ok bool) {
 		return nil, false
 	}
 	for i := range c.ev.Call.Parts {
-		if q := &c.ev.Call.Parts[i]; p.EditsFiles && q != p && makesLinks(*q) {
+		if q := &c.ev.Call.Parts[i]; p.EditsFiles && q != p && knowledge.MayMakeLinks(q) {
 			return nil, false
 		}
 	}
@@ -153,18 +153,6 @@ func (c *call) readEntry(a *cardea.Access) string {
 // is free, or an entry for Read names it.
 func (c *call) mayRead(a *cardea.Access) bool {
 	return a.Path != "" && (c.about.FreeToRead != nil && c.about.FreeToRead(c.ev, a) || c.covering("Read", a) != nil)
-}
-
-// makesLinks reports a part that may put a link where another one writes.
-func makesLinks(p cardea.Part) bool {
-	if len(p.Command) == 0 {
-		return false
-	}
-	if p.MakesFilesOnly() {
-		return false
-	}
-	without, _ := knowledge.WordsOf(form.MakesNoLinks, p.Command[0])
-	return knowledge.Has(form.MakesLinks, p.Command[0]) && (len(p.Command) < 2 || !slices.Contains(without, p.Command[1]))
 }
 
 // inWork reports whether a file lies in the project, or in a folder that the

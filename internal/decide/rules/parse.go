@@ -11,6 +11,7 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/document"
 	"cardea.dev/internal/knowledge/files"
+	"cardea.dev/internal/pathglob"
 	"cardea.dev/internal/paths"
 )
 
@@ -366,21 +367,9 @@ func (p *parser) globs(v document.Value) []string {
 		if i >= len(out) {
 			break
 		}
-		CheckGlob(e, out[i])
+		pathglob.Check(e, out[i])
 	}
 	return out
-}
-
-// CheckGlob reports what other tools' globs have and those of rules do not.
-func CheckGlob(at document.Value, glob string) {
-	switch {
-	case strings.ContainsAny(glob, "{}"):
-		at.Problem(cardea.CodeBadPattern, "write one entry for each", "globs have no braces: %q", glob)
-	case strings.HasPrefix(glob, "!"):
-		at.Problem(cardea.CodeBadPattern, "name what the rule is about", "globs cannot be negated: %q", glob)
-	case strings.HasPrefix(glob, "~") && glob != "~" && !strings.HasPrefix(glob, "~/"):
-		at.Problem(cardea.CodeBadPattern, "use ~/ or an absolute path", "homes of other users cannot be named: %q", glob)
-	}
 }
 
 // expr reads a regular expression and reports one that RE2 cannot run.

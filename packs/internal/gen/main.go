@@ -1,4 +1,4 @@
-// Command gen turns the packs' YAML into table.go, a table of literals that
+// Command gen turns the packs' YAML into table.go and roletable.go, tables of literals that
 // the linker lays out: a hook process must not spend its time on reading YAML.
 // It also writes the pages of documentation, docs/packs and docs/policies. It runs
 // in the folder of the packs, by go generate.
@@ -27,7 +27,13 @@ func program() error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile("table.go", source, 0o644)
+	if err := os.WriteFile("table.go", source, 0o644); err != nil {
+		return err
+	}
+	if source, err = table.RoleSource("."); err != nil {
+		return err
+	}
+	return os.WriteFile("roletable.go", source, 0o644)
 }
 
 // pages writes all pages, and removes those of what is no more.

@@ -1,0 +1,353 @@
+// Package rolepaths applies the paths of an agent's role: it denies what the role may
+// not read or write, allows the files that it may, and leaves to a person what may
+// write where nobody can see it.
+package rolepaths
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"cardea.dev"
+	"cardea.dev/internal/knowledge"
+	"cardea.dev/internal/pathglob"
+	"cardea.dev/internal/paths"
+	"cardea.dev/internal/roles"
+)
+
+// Settings are what the decider must know of a place.
+type Settings struct {
+	// Role are the definitions of the agent's role that count, with their categories
+	// put in. None: the agent has no role.
+	Role []roles.Role
+	// Home is the person's home folder.
+	Home string
+	// OnlyTouches reports whether a part does nothing but read and write files, each
+	// of which is free to read or covered; nil allows no command.
+	OnlyTouches func(ev *cardea.Event, p *cardea.Part, covered func(*cardea.Access) bool) bool
+}
+
+// Decider is the decider "roles". It may be used by many goroutines.
+type Decider struct {
+	about    Settings
+	mu       sync.Mutex
+	compiled *policy
+}
+
+// New makes the decider of a role. It compiles nothing.
+func New(s Settings) *Decider { return &Decider{about: s} }
+
+// Name is "roles".
+func (*Decider) Name() string { return "roles" }
+
+// Decide gives the role's opinions.
+//
+// Of each part it denies any access that a glob of deny_write or deny_read names,
+// read generously. It allows a part that only reads and writes single files, all of
+// which allow_read and allow_write name, read strictly; it never allows to delete,
+// to run or to connect. A part that may write where it cannot be seen is deferred,
+// unless the role may write everything. About all else it is silent.
+func (d *Decider) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinion, error) {
+	if len(d.about.Role) == 0 || ev.Call == nil {
+		return nil, nil
+	}
+	c := call{policy: d.policy(ev.Project), about: &d.about, ev: ev}
+	for i := range ev.Call.Parts {
+		if ctx.Err() != nil {
+			break // the gate reports it
+		}
+		c.judge(i)
+	}
+	return c.out, nil
+}
+
+// policy is the role's globs, compiled once for a project.
+func (d *Decider) policy(project string) *policy {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.compiled == nil || d.compiled.exact.Project != project {
+		d.compiled = compile(d.about.Role, d.about.Home, project)
+	}
+	return d.compiled
+}
+
+// policy is a role's globs in a project. Denials compare without regard to case, since
+// a folder may lie on a file system that does; allowances only where all do.
+type policy struct {
+	exact, folded *pathglob.Place
+	definitions   []definition
+	// everywhere is set where the role may write everything, so that nothing needs to
+	// be seen.
+	everywhere bool
+}
+
+// definition is one definition of the role.
+type definition struct {
+	roles.Role
+	denyWrite, denyRead, allowWrite, allowRead []glob
+}
+
+// glob is one of a definition's, in the forms that it stands for.
+type glob struct {
+	roles.Glob
+	forms []*pathglob.Glob
+	// fixed is a text that every path has which the glob matches.
+	fixed string
+	// source is where it stands, allows the reason of what it allows.
+	source, allows string
+}
+
+func compile(defs []roles.Role, home, project string) *policy {
+	folds := runtime.GOOS == "darwin" || runtime.GOOS == "windows"
+	p := &policy{exact: pathglob.NewPlace(home, project, folds), folded: pathglob.NewPlace(home, project, true)}
+	p.everywhere = true
+	for _, r := range defs {
+		p.definitions = append(p.definitions, definition{Role: r,
+			denyWrite: globsIn(p.folded, r, r.Paths.DenyWrite), denyRead: globsIn(p.folded, r, r.Paths.DenyRead),
+			allowWrite: globsIn(p.exact, r, r.Paths.AllowWrite), allowRead: globsIn(p.exact, r, r.Paths.AllowRead)})
+		anything := slices.ContainsFunc(r.Paths.AllowWrite, func(g roles.Glob) bool { return g.Text == "**" || g.Text == "/**" })
+		p.everywhere = p.everywhere && len(r.Paths.DenyWrite)+len(r.Paths.DenyRead) == 0 && anything
+	}
+	return p
+}
+
+func globsIn(pl *pathglob.Place, r roles.Role, globs []roles.Glob) []glob {
+	out := make([]glob, len(globs))
+	file, _ := cardea.SplitSource(r.Source)
+	for i, g := range globs {
+		out[i].Glob, out[i].source = g, r.Source
+		if g.Line > 0 {
+			out[i].source = fmt.Sprintf("%s:%d", file, g.Line)
+		}
+		out[i].allows = fmt.Sprintf("the role %s may do this (%s)", r.Name, g.Shown())
+		for _, text := range withContents(g.Text) {
+			out[i].forms = append(out[i].forms, pl.Glob(text))
+		}
+		out[i].fixed = out[i].forms[0].Fixed()
+	}
+	return out
+}
+
+// withContents is a glob with what lies below it, as a name in .gitignore means a
+// folder with all of its contents.
+func withContents(text string) []string {
+	name := strings.TrimRight(text, "/")
+	switch {
+	case name == "":
+		return []string{"/**"}
+	case strings.HasSuffix(name, "**"):
+		return []string{name}
+	case !strings.Contains(name, "/") && name != "~":
+		return []string{name, "**/" + name + "/**"}
+	}
+	return []string{name, name + "/**"}
+}
+
+// touched is the first of some globs that an access has to do with.
+func touched(globs []glob, a *pathglob.Named) *glob {
+	plain := !a.Glob && !a.Recursive
+	for i := range globs {
+		if plain && !a.Holds(globs[i].fixed) {
+			continue
+		}
+		for _, f := range globs[i].forms {
+			if f.Touches(a) {
+				return &globs[i]
+			}
+		}
+	}
+	return nil
+}
+
+// covered reports whether one of some globs names all that an access touches.
+func covered(globs []glob, pl *pathglob.Place, a *cardea.Access) *glob {
+	for i := range globs {
+		for _, f := range globs[i].forms {
+			if f.Covers(a, pl) {
+				return &globs[i]
+			}
+		}
+	}
+	return nil
+}
+
+// call is one event under judgement.
+type call struct {
+	*policy
+	about *Settings
+	ev    *cardea.Event
+	out   []cardea.Opinion
+}
+
+// judge adds the opinions about a part.
+func (c *call) judge(i int) {
+	p := &c.ev.Call.Parts[i]
+	if p.NoEffect {
+		return
+	}
+	denied := false
+	for k := range c.definitions {
+		denied = c.denies(&c.definitions[k], i) || denied
+	}
+	if denied || c.ev.Call.OnlyPossible {
+		return
+	}
+	if by, def := c.allows(p); by != nil {
+		c.say(def, cardea.Allow, i, by, by.allows)
+		return
+	}
+	if !c.everywhere && unseen(c.ev.Call, p) {
+		def := &c.definitions[0]
+		c.say(def, cardea.Defer, i, nil, fmt.Sprintf("what this may write cannot be seen, and the role %s may not write everything", def.Name))
+	}
+}
+
+// denies adds the denial of a definition, where there is one.
+func (c *call) denies(def *definition, i int) bool {
+	p := &c.ev.Call.Parts[i]
+	for k := range p.Access {
+		a := &p.Access[k]
+		if a.Kind == cardea.Network || p.Remote && !a.Redirect || a.Path+a.Spelled+a.Pattern == "" {
+			continue
+		}
+		globs, verb, list := def.denyRead, "read", "deny_read"
+		if a.Kind == cardea.Write || a.Kind == cardea.Delete {
+			globs, verb, list = def.denyWrite, "write", "deny_write"
+		}
+		if len(globs) == 0 {
+			continue
+		}
+		if g := touched(globs, c.folded.Name(a)); g != nil {
+			effect, may := cardea.Deny, "may not"
+			if a.Glob && covered([]glob{*g}, c.folded, a) == nil {
+				effect, may = cardea.Ask, "may not, should this name it," // what a pattern becomes is not known
+			}
+			c.say(def, effect, i, g, fmt.Sprintf("the role %s %s %s %s (%s: %s)", def.Name, may, verb, c.shown(a), list, g.Shown()))
+			return true
+		}
+	}
+	return false
+}
+
+// shown is what an access names, from the project on.
+func (c *call) shown(a *cardea.Access) string {
+	name := cmp.Or(a.Path, a.Spelled)
+	if a.Glob && a.Pattern != "" {
+		name = a.Pattern
+	}
+	if rel, below := strings.CutPrefix(name, strings.TrimSuffix(c.ev.Project, "/")+"/"); below && c.ev.Project != "" {
+		return rel
+	}
+	return name
+}
+
+// allows finds the glob and the definition by which the role may do all that a part
+// does, nil where it may not.
+func (c *call) allows(p *cardea.Part) (by *glob, of *definition) {
+	call := c.ev.Call
+	if len(c.ev.Faults)+len(call.Opaque)+len(p.Opaque) > 0 || call.Unsandboxed || !call.Known {
+		return nil, nil
+	}
+	names := func(a *cardea.Access) bool {
+		g, def := c.named(a)
+		if g != nil && (by == nil || a.Kind == cardea.Write) {
+			by, of = g, def
+		}
+		return g != nil
+	}
+	if len(p.Argv) == 0 {
+		for k := range p.Access {
+			if !names(&p.Access[k]) {
+				return nil, nil
+			}
+		}
+		return by, of
+	}
+	if c.about.OnlyTouches == nil || slices.ContainsFunc(p.Argv, func(w cardea.Word) bool { return !w.Static }) {
+		return nil, nil
+	}
+	for i := range call.Parts {
+		if q := &call.Parts[i]; q != p && knowledge.MayMakeLinks(q) {
+			return nil, nil // where this one writes
+		}
+	}
+	if !c.about.OnlyTouches(c.ev, p, names) {
+		return nil, nil
+	}
+	return by, of
+}
+
+// named finds what allows an access: reads, and writes of single files.
+func (c *call) named(a *cardea.Access) (*glob, *definition) {
+	for k := range c.definitions {
+		def := &c.definitions[k]
+		var g *glob
+		switch {
+		case a.Kind == cardea.Read:
+			g = covered(def.allowRead, c.exact, a)
+		case a.Kind == cardea.Write && !a.Recursive && !a.Glob:
+			g = covered(def.allowWrite, c.exact, a)
+		}
+		if g != nil {
+			return g, def
+		}
+	}
+	return nil, nil
+}
+
+// unseen reports a part that may write where it is not known.
+func unseen(call *cardea.Call, p *cardea.Part) bool {
+	if len(p.Argv) > 0 && p.Knowledge != cardea.Complete || !call.Known {
+		return true
+	}
+	return slices.ContainsFunc(p.Access, func(a cardea.Access) bool {
+		unknown := a.Path == "" && a.Pattern == ""
+		return a.Kind == cardea.Unknown || unknown && !a.Nowhere() && (a.Kind == cardea.Write || a.Kind == cardea.Delete)
+	})
+}
+
+// say adds an opinion of a definition.
+func (c *call) say(def *definition, e cardea.Effect, part int, by *glob, reason string) {
+	o := cardea.Opinion{Decider: "roles", Rule: def.Name, Effect: e, Part: part, Scope: def.Scope, Source: def.Source, Reason: reason, Withheld: !def.Trusted}
+	if def.Scope == cardea.ScopeBuiltin {
+		o.Scope = cardea.ScopeRole
+	}
+	if by != nil {
+		o.Source = by.source
+	}
+	if e >= cardea.Ask {
+		o.Severity, o.Person = cardea.SeverityMedium, e == cardea.Ask
+	}
+	c.out = append(c.out, o)
+}
+
+// Answer is what a role may do with a file.
+type Answer struct{ Read, Write cardea.Effect }
+
+// About tells what the role may do with one file: allow, deny, or abstain where it
+// says nothing.
+func (d *Decider) About(project, path string) Answer {
+	c := call{policy: d.policy(project), about: &d.about, ev: &cardea.Event{Project: project, Call: &cardea.Call{}}}
+	real := paths.Real(path)
+	one := func(kind cardea.AccessKind) cardea.Effect {
+		a := cardea.Access{Kind: kind, Path: real}
+		if real != path {
+			a.Spelled = path
+		}
+		c.ev.Call.Parts = []cardea.Part{{Access: []cardea.Access{a}}}
+		for k := range c.definitions {
+			if c.denies(&c.definitions[k], 0) {
+				return cardea.Deny
+			}
+		}
+		if g, _ := c.named(&a); g != nil {
+			return cardea.Allow
+		}
+		return cardea.Abstain
+	}
+	return Answer{Read: one(cardea.Read), Write: one(cardea.Write)}
+}
