@@ -128,6 +128,14 @@ func (e *Event) WithPerson() *Event {
 	return &with
 }
 
+// WithRole is the event of an agent with a role, "" for none. The event stays as it
+// is.
+func (e *Event) WithRole(role string) *Event {
+	with := *e
+	with.Role = role
+	return &with
+}
+
 // WithCall is the event about another call. The event stays as it is.
 func (e *Event) WithCall(c *Call) *Event {
 	with := *e

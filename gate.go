@@ -47,6 +47,10 @@ type Gate struct {
 	// FirstTime reports whether a text was not told yet in this session. A failure
 	// on an event that is about no call counts once; nil counts it every time.
 	FirstTime func(text string) bool
+	// Disabled is set where the person switched the gate off for the session. Then
+	// nothing is said but the denials of system and organisation, and what protects
+	// the gate itself.
+	Disabled bool
 	// Now measures how long deciding took; nil leaves it at zero.
 	Now func() time.Time
 }
@@ -280,6 +284,13 @@ func (t *tally) add(o Opinion) {
 		v.Troubles = append(v.Troubles, Warning("", CodeNoEffect, "", fmt.Sprintf("%s may not allow a whole call; its allow was dropped", o.By())))
 		return
 	}
+	if t.gate.Disabled && o.Yields != YieldsByName && (o.Scope > ScopeOrg || o.Effect < Deny) {
+		return
+	}
+	if t.replaced(o) {
+		v.Replaced = append(v.Replaced, o)
+		return
+	}
 	v.Opinions = append(v.Opinions, o)
 	if o.Part != WholeCall {
 		v.Parts[o.Part] = v.Parts[o.Part].JoinOpinion(o.Effect)
@@ -293,10 +304,33 @@ func (t *tally) add(o Opinion) {
 	}
 }
 
+// replaced reports whether an override takes an opinion's place. One about the whole
+// call is replaced where every part has such an override.
+func (t *tally) replaced(o Opinion) bool {
+	if o.Yields == YieldsNever {
+		return false
+	}
+	on := func(part int) bool {
+		return slices.ContainsFunc(t.verdict.Opinions, func(x Opinion) bool { return x.Part == part && x.replaces(o) })
+	}
+	if o.Part != WholeCall {
+		return on(o.Part)
+	}
+	for i := range t.verdict.Parts {
+		if !on(i) {
+			return false
+		}
+	}
+	return len(t.verdict.Parts) > 0
+}
+
 // applyDefault replaces silence by the setting default: a default that asks or
 // denies counts for every part at abstain or defer, so that no part of a line can
 // switch it off; one that allows counts where nothing at all was said.
 func (t *tally) applyDefault() {
+	if t.gate.Disabled {
+		return
+	}
 	v, d := &t.verdict, t.gate.Default.For(t.event.Attended())
 	silent := func(e Effect) bool { return e == Abstain || e == Defer }
 	switch {

@@ -100,6 +100,42 @@ type Opinion struct {
 	// Person turns an ask into a deny where nobody is attending.
 	Person bool
 	Advice Advice
+	// Yields says whether an override takes the opinion's place.
+	Yields Yield
+	// Overrides is set for an override's own opinion: what yields about the same part,
+	// and is of its scope or below, does not count. OverridesRule is the rule that it
+	// names, if any.
+	Overrides     bool
+	OverridesRule string
+}
+
+// Yield says whether an opinion yields to an override.
+type Yield uint8
+
+// The yields.
+const (
+	// YieldsNever is what a person wrote, and what is uncertain.
+	YieldsNever Yield = iota
+	// YieldsToOverride is a default: a built-in rule, or the paths of a role.
+	YieldsToOverride
+	// YieldsByName is a rule that protects the gate itself. Only an override that
+	// names it, of a person's own scope or above, takes its place.
+	YieldsByName
+)
+
+// replaces reports whether an override's opinion takes the place of another one about
+// the same part.
+func (o Opinion) replaces(other Opinion) bool {
+	if !o.Overrides || other.Overrides || other.Scope < o.Scope {
+		return false
+	}
+	switch other.Yields {
+	case YieldsToOverride:
+		return true
+	case YieldsByName:
+		return o.OverridesRule != "" && o.OverridesRule == other.Rule && (o.Scope <= ScopeOrg || o.Scope == ScopeUser)
+	}
+	return false
 }
 
 // By names decider and rule in one word, as a verdict does.

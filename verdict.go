@@ -21,6 +21,8 @@ type Verdict struct {
 	// Opinions are all that were given, abstains with advice included, in
 	// the order in which they were given.
 	Opinions []Opinion
+	// Replaced are those that an override took the place of.
+	Replaced []Opinion
 	// Rewrite is the whole new tool input, nil where nothing is rewritten.
 	Rewrite map[string]any
 	// Took is how long deciding a call took.

@@ -50,9 +50,13 @@ func person() {
 	if len(os.Args) > 1 && (os.Args[1] == "init" || os.Args[1] == "import" || os.Args[1] == "trust" && !slices.Contains(os.Args, "revoke")) {
 		code = "a\n"
 	}
+	if len(os.Args) > 1 && os.Args[1] == "check" {
+		code = "" // standard input is the message
+	}
 	p.Stdin = io.MultiReader(p.Stdin, strings.NewReader(code))
 	p.Machine.Home = func() (string, error) { return os.Getenv("HOME"), nil }
 	p.Person = func() error { return nil }
+	p.Typist = func() error { return nil }
 	p.Code = func() string { return "abc234" }
 	os.Exit(cli.Main(os.Args[1:], p))
 }
@@ -70,7 +74,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("HOME", home)
 			env.Setenv("USERPROFILE", home)
 			for _, name := range []string{"XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR",
-				"CLAUDE_CONFIG_DIR", "CLAUDE_PROJECT_DIR", "CLAUDE_PLUGIN_ROOT", "NO_COLOR", "CARDEA_UNATTENDED", "CARDEA_DEBUG"} {
+				"CLAUDE_CONFIG_DIR", "CLAUDE_PROJECT_DIR", "CLAUDE_PLUGIN_ROOT", "NO_COLOR", "CARDEA_UNATTENDED", "CARDEA_DEBUG", "CARDEA_ROLE", "CLAUDE_CODE_SESSION_ID", "CLAUDE_CODE_SESSION_ATTENDED"} {
 				env.Setenv(name, "")
 			}
 			for _, dir := range []string{home, env.WorkDir + "/app/.git"} {

@@ -163,7 +163,7 @@ func TestEventsStayAsTheyAre(t *testing.T) {
 			placed, event := shape(j.event), j.event
 			j.analyse()
 			analysed := shape(j.event)
-			v := gate.Build(j.loaded, j.analysis(), nil).Decide(context.Background(), j.event)
+			v := gate.Build(j.loaded, gate.Session{}, j.analysis(), nil).Decide(context.Background(), j.event)
 			rewrites = rewrites || v.Rewrite != nil
 			m.Write(j.event, cardea.Express(v, m.Capabilities(), j.event))
 			if shape(m.Event) != came || shape(event) != placed || shape(j.event) != analysed {

@@ -15,6 +15,7 @@ import (
 	"cardea.dev/internal/inforce"
 	"cardea.dev/internal/ledger"
 	"cardea.dev/internal/redact"
+	"cardea.dev/internal/settings"
 	"cardea.dev/internal/state"
 	"github.com/spf13/cobra"
 )
@@ -228,11 +229,17 @@ func explain(p Process, id string, asJSON bool) error {
 func openLedger(p Process) (*ledger.Ledger, error) {
 	pl := locate(p, "", "", p.Dir)
 	s := inforce.LoadSettings(p.where(&pl)).Ledger
-	dir, why := p.ledgerDir(&pl, s)
+	l, err := ledgerOf(p, &pl, s)
+	p.tell(pl.troubles)
+	return l, err
+}
+
+// ledgerOf opens the ledger of a place for reading.
+func ledgerOf(p Process, pl *place, s settings.Ledger) (*ledger.Ledger, error) {
+	dir, why := p.ledgerDir(pl, s)
 	if why != "" {
 		pl.tell(why)
 	}
-	p.tell(pl.troubles)
 	if dir == "" || pl.state == "" {
 		return nil, errors.New("there is no state folder with a ledger; set HOME or XDG_STATE_HOME")
 	}

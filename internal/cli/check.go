@@ -105,6 +105,8 @@ type hook struct {
 
 func newHook(p Process, f checkFlags) *hook {
 	p.given = f.settings
+	// The wait for a registration leaves time to decide and to answer.
+	p.patience = max(0, min(f.limit-time.Second, f.limit*3/4))
 	h := &hook{process: p, flags: f, decide: (*judgement).verdict, redactor: redact.New(), begin: p.Now()}
 	// A failure before the message is read counts as a message that is no
 	// object, since nobody knows whether it was one.
@@ -140,7 +142,10 @@ func (h *hook) answer(ctx context.Context) harness.Output {
 	j := newJudgement(h.process, m.Event)
 	p.event, p.fallback, p.recorder = j.event, j.loaded.Settings.Fallback(), h.recorderOf(&j.place, j.loaded.Settings.Ledger)
 	h.publish(p)
-	v := h.decide(j, ctx)
+	v, typed := j.carryOut()
+	if !typed {
+		v = h.decide(j, ctx)
+	}
 	a := cardea.Express(harmless(v), m.Capabilities(), j.event)
 	a.Troubles = slices.Concat(m.Troubles, v.Troubles)
 	p.event, p.answer, p.actions = j.event, &a, j.actions(h.redactor, v)
@@ -179,7 +184,7 @@ func (h *hook) finish(j *judgement, p progress) harness.Output {
 	}
 	a.Troubles = j.newTroubles(troubles)
 	j.noteCreations(a.Effect, h.begin)
-	if err := errors.Join(j.recordChecks(a.Effect), j.place.session.Save(h.redactor), j.keep(h.redactor, h.late), j.beat(h.process.Now())); err != nil {
+	if err := errors.Join(j.grantLead(a.Effect), j.recordChecks(a.Effect), j.place.session.Save(h.redactor), j.keep(h.redactor, h.late), j.beat(h.process.Now())); err != nil {
 		unwritten := cardea.Unwritten.Trouble("", cardea.CodeUnwritten, "", err.Error())
 		troubles, a.Troubles = append(slices.Clip(troubles), unwritten), append(a.Troubles, unwritten)
 	}

@@ -19,6 +19,7 @@ func gather(p Process, paths []string) (*inforce.Loaded, place, error) {
 	if len(paths) == 0 {
 		l := load(p, &pl, nil)
 		l.ReadRoutes()
+		l.Roles()
 		return l, pl, nil
 	}
 	l, err := inforce.LoadPaths(paths)

@@ -41,6 +41,8 @@ type judgement struct {
 	event   *cardea.Event
 	place   place
 	loaded  *inforce.Loaded
+	// identity is who the agent is.
+	identity identity
 	// traced is how the harness's lists were applied, where CARDEA_DEBUG asks.
 	traced *trace
 }
@@ -53,7 +55,9 @@ func newJudgement(p Process, ev *cardea.Event) *judgement {
 	j.loaded = load(p, &j.place, j.event)
 	r := redact.New()
 	j.loaded.Callbacks = inforce.Callbacks{Once: j.place.session.IsNew, Redact: r.Show, Secrets: secretsBy(r)}
-	j.loaded.AssignRole(j.event.Role)
+	j.identity = j.identify()
+	j.event = j.event.WithRole(j.identity.role)
+	j.loaded.AssignRole(j.identity.role)
 	j.tellSetUp()
 	if !ev.Kind.Answered() {
 		return j
@@ -63,7 +67,7 @@ func newJudgement(p Process, ev *cardea.Event) *judgement {
 	}
 	at.Unreadable, at.Roots = j.loaded.Unreadable(), j.loaded.AdditionalDirs()
 	at.NativeAsk = ev.Kind == cardea.PermissionRequest && ev.Call != nil && j.loaded.NativeAsk(ev.Call)
-	j.event = ev.At(at)
+	j.event = ev.At(at).WithRole(j.identity.role)
 	return j
 }
 
@@ -94,7 +98,11 @@ func (j *judgement) keep(r *redact.Redactor, late func() bool) error {
 // verdict asks the gate.
 func (j *judgement) verdict(ctx context.Context) cardea.Verdict {
 	j.analyse()
-	v := gate.Build(j.loaded, j.analysis(), j.process.Now).Decide(ctx, j.event)
+	g := gate.Build(j.loaded, j.gateSession(), j.analysis(), j.process.Now)
+	v := g.Decide(ctx, j.event)
+	if menu := j.menu(); menu != "" {
+		v.Context = append(v.Context, menu)
+	}
 	v.Troubles = slices.Concat(j.place.troubles, v.Troubles, j.untold(v))
 	if j.traced != nil {
 		j.traced.add(strings.TrimSpace(fmt.Sprintf("verdict: %s %s", v.Effect, v.By)))

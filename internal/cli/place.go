@@ -20,6 +20,8 @@ type place struct {
 	// start is the folder in which the session began.
 	start   string
 	session *session.Session
+	// store has the sessions of all; nil where nothing is remembered.
+	store *session.Store
 	// state is the state folder, "" where none can be used.
 	state string
 	// troubles are what was wrong on the way; they change no verdict.
@@ -59,6 +61,7 @@ func (p Process) placeBeside(doubted []string, harness, id, cwd string) place {
 		pl.state = pl.dirs.State
 	}
 	pl.report(err)
+	pl.store = store
 	pl.session, err = store.Load(harness, id)
 	pl.report(err)
 	start, problem := project.SessionStart(p.Env, pl.session.First(cwd))

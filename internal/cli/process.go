@@ -36,9 +36,13 @@ type Process struct {
 	// a fresh code for them to repeat.
 	Person func() error
 	Code   func() string
+	// Typist says, in a hook, why it is not sure that a person typed the prompt, or nil.
+	Typist func() error
 	// Lines are the command lines of the processes above, nil for none.
 	Lines func() [][]string
 
+	// patience is how long a hook may wait for the registration of a session.
+	patience time.Duration
 	// given are settings files of the harness that the command was told of.
 	given []string
 }
@@ -89,6 +93,6 @@ func ThisProcess() Process {
 	return Process{Program: program, Engines: engines, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Env: os.Getenv, Dir: dir,
 		Machine: project.ThisMachine(os.Getenv), Now: time.Now,
 		Person: func() error { return person.ThisSeat().Attending() }, Code: person.Code,
-		Lines: person.CommandLines,
+		Typist: person.Typist, Lines: person.CommandLines,
 		Fetch: org.ByEngine(func() (string, error) { return remote.Find(program) }, os.Getenv)}
 }

@@ -15,7 +15,7 @@ import (
 // others decide, so only what it expects itself is compared.
 func gateFindings(p Process, l *inforce.Loaded, list []rules.Rule) []cardea.Diagnostic {
 	var out []cardea.Diagnostic
-	g := gate.Build(l, analyseTest, p.Now)
+	g := gate.Build(l, gate.Session{}, analyseTest, p.Now)
 	for _, r := range written(list) {
 		tests, err := r.Examples()
 		if err != nil {

@@ -86,6 +86,7 @@ func surveyHere(p Process) (*survey, error) {
 	}
 	now := load(p, &pl, nil)
 	now.ReadRoutes()
+	now.Roles()
 	p.tell(pl.troubles)
 	s := &survey{project: paths.Real(pl.project), state: pl.state, digests: map[string]string{}, texts: map[string]redact.Text{}, now: now}
 	r := redact.New()
@@ -99,6 +100,7 @@ func surveyHere(p Process) (*survey, error) {
 	}
 	s.then = inforce.Load(w)
 	s.then.ReadRoutes()
+	s.then.Roles()
 	s.then.ReadScripts()
 	s.unrunnable = s.then.Unrunnable()
 	for _, d := range s.unrunnable {

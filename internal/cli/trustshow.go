@@ -24,8 +24,10 @@ type trustListing struct {
 	Files    []broughtFile        `json:"files"`
 	Settings []settings.Effective `json:"settings"`
 	Rules    []ruleListing        `json:"rules"`
-	Routes   []routeListing       `json:"routes"`
-	Policies []policy.Listed      `json:"policies"`
+	// Roles are those that the project defines.
+	Roles    []roleListing   `json:"roles"`
+	Routes   []routeListing  `json:"routes"`
+	Policies []policy.Listed `json:"policies"`
 	// Permissions are the entries of the harnesses' lists in the project.
 	Permissions []entryListing `json:"permissions"`
 	// Changes are what would change if all of it was accepted.
@@ -139,6 +141,19 @@ func (s *survey) settings() []settings.Effective {
 	return out
 }
 
+// roles are those that the project defines.
+func (s *survey) roles() []roleListing {
+	out := []roleListing{}
+	for _, f := range s.then.RolesFiles {
+		for _, r := range f.Roles.Roles {
+			if f.Scope == cardea.ScopeProject {
+				out = append(out, roleListingOf(s.then.Roles(), r.Name))
+			}
+		}
+	}
+	return out
+}
+
 // rules are the project's, those that it switches off included, strictest
 // first.
 func (s *survey) rules() []rules.Rule {
@@ -223,6 +238,16 @@ func (s *survey) scriptChanges() []string {
 			}
 		}
 	}
+	for _, f := range s.then.RolesFiles {
+		if f.Scope == cardea.ScopeProject && !s.now.Trusts(f.Path) {
+			for _, r := range f.Roles.Roles {
+				out = append(out, fmt.Sprintf("role %s is what the project says, and what it allows begins to count", r.Name))
+			}
+			for _, c := range f.Roles.Categories {
+				out = append(out, fmt.Sprintf("the category {{%s}} means %s in the built-in roles", c.Name, strings.Join(c.Globs, ", ")))
+			}
+		}
+	}
 	for _, f := range s.then.SettingsFiles {
 		if f.Scope == cardea.ScopeProject && !s.now.Trusts(f.Path) {
 			for _, c := range f.Commands() {
@@ -272,7 +297,7 @@ func word(e cardea.Effect) string {
 func (s *survey) listing() trustListing {
 	policies, _ := policiesOf(s.then)
 	out := trustListing{Project: s.project, Trusted: s.accepted != nil, Files: s.files(), Settings: s.settings(), Rules: rulesOf(s.rules()),
-		Routes: routesOf(s.then.Routes, cardea.ScopeProject), Policies: policies, Permissions: s.permissions(), Changes: s.changes(),
+		Roles: s.roles(), Routes: routesOf(s.then.Routes, cardea.ScopeProject), Policies: policies, Permissions: s.permissions(), Changes: s.changes(),
 		report: report{notNil(slices.Concat(s.broken(), s.vain(), s.unrunnable))}}
 	return out
 }
@@ -300,6 +325,10 @@ func (s *survey) show(out *screen) {
 		for _, f := range r.Rewrite {
 			out.printf("  %s rewrites %s: %s\n", r.ID, f.Name, f.Value)
 		}
+	}
+	section(out, "roles", len(l.Roles))
+	for _, r := range l.Roles {
+		out.printf("  %s  %s\n", painted{bold, r.Name}, r.Description)
 	}
 	if section(out, "routes", len(l.Routes)) {
 		showRoutes(out, l.Routes)

@@ -409,6 +409,10 @@ func (t trial) change(o cardea.Opinion) string {
 		return fmt.Sprintf("%s is a built-in policy: change its setting under policies, or switch it off under packs, in %s; see docs/policies.md", o.Source, t.userSettings())
 	case o.Decider == policy.Name:
 		return fmt.Sprintf("policy %s: change it in %s", o.Rule, o.Source)
+	case o.Decider == "roles":
+		return fmt.Sprintf("the role %s: change it in %s, or give the agent another one; see docs/roles.md", o.Rule, t.rolesFile(o))
+	case o.Decider == "sessions":
+		return "the session needs a role: \"cardea register\", or the setting sessions.registration in " + t.userSettings()
 	case o.Decider == "opaque":
 		return "write the command so that it can be seen through; no setting makes a spot transparent"
 	case o.Decider == "failure":
@@ -420,6 +424,15 @@ func (t trial) change(o cardea.Opinion) string {
 func (t trial) userSettings() string { return t.userFile("cardea.yaml") }
 
 func (t trial) userRules() string { return t.userFile("rules/") }
+
+// rolesFile is where the role of an opinion can be changed: in the file that defines
+// it, or, for a built-in one, in one of the person's.
+func (t trial) rolesFile(o cardea.Opinion) string {
+	if o.Scope == cardea.ScopeRole {
+		return t.userFile("roles.yaml")
+	}
+	return o.Source
+}
 
 func (t trial) userFile(name string) string {
 	dir := t.judgement.place.dirs.User

@@ -12,6 +12,7 @@ import (
 	"cardea.dev/internal/decide/opaque"
 	"cardea.dev/internal/decide/permissions"
 	"cardea.dev/internal/decide/readonly"
+	"cardea.dev/internal/decide/registration"
 	"cardea.dev/internal/decide/routes"
 	"cardea.dev/internal/decide/rules"
 	"cardea.dev/internal/inforce"
@@ -20,7 +21,7 @@ import (
 
 // Build compiles what is in force into a gate. analyse finds the parts of a
 // rewritten call, now is the clock of the trace, or nil.
-func Build(l *inforce.Loaded, analyse func(*cardea.Event) *cardea.Event, now func() time.Time) *cardea.Gate {
+func Build(l *inforce.Loaded, s Session, analyse func(*cardea.Event) *cardea.Event, now func() time.Time) *cardea.Gate {
 	return &cardea.Gate{
 		Default:   l.Settings.Default,
 		OnError:   l.Settings.OnError,
@@ -28,12 +29,24 @@ func Build(l *inforce.Loaded, analyse func(*cardea.Event) *cardea.Event, now fun
 		Analyse:   analyse,
 		FirstTime: l.Callbacks.Once,
 		Now:       now,
-		Slots:     slots(l),
+		Disabled:  s.Disabled,
+		Slots:     slots(l, s),
 	}
 }
 
+// Session is what is known of the session whose call is judged.
+type Session struct {
+	// ID is the harness's.
+	ID string
+	// Disabled is set where the person switched the gate off for it, Missing where it
+	// needs a role and has none.
+	Disabled, Missing bool
+	// LeadMay is that of [registration.Settings].
+	LeadMay func(*cardea.Event) bool
+}
+
 // slots lists the deciders in order. None of them may allow whole calls.
-func slots(l *inforce.Loaded) []cardea.Slot {
+func slots(l *inforce.Loaded, s Session) []cardea.Slot {
 	about := rules.Settings{Home: l.Where.Dirs.Home, Own: l.Own()}
 	ofOthers, ofProject := splitRules(l.List)
 	ownLists, otherLists := l.PermissionsDecider().Halves()
@@ -41,6 +54,9 @@ func slots(l *inforce.Loaded) []cardea.Slot {
 	all := []cardea.Slot{
 		// First, since it costs nothing: no rule decides about what cannot be seen.
 		{Decider: opaque.New(l.Settings.OnError).Except(l.PermissionsDecider().NamesVariables)},
+		// Who the agent is, before what it does.
+		{Decider: registration.New(registration.Settings{Missing: s.Missing, Session: s.ID, LeadMay: s.LeadMay,
+			Reads: func(ev *cardea.Event, i int) bool { return l.ReadonlyDecider().Refusal(ev, i) == "" }})},
 		// What does nothing is allowed by itself, so that it does not keep the
 		// parts beside it from being allowed.
 		{Decider: noeffect.New()},

@@ -35,7 +35,7 @@ func TestDecidersEndInTime(t *testing.T) {
 	until := make(chan struct{})
 	defer close(until)
 	analyse := func(ev *cardea.Event) *cardea.Event { return call.Analyse(ev, knowledge.World{}) }
-	g := Build(inforce.Load(inforce.Where{}), analyse, nil)
+	g := Build(inforce.Load(inforce.Where{}), Session{}, analyse, nil)
 	own := g.Slots
 	g.Slots = append(own[:len(own):len(own)], cardea.Slot{Decider: slow{until}})
 	for command, want := range map[string]cardea.Effect{"git push --force": cardea.Deny, "true": cardea.Ask} {

@@ -51,7 +51,7 @@ func (s *site) judge(l *inforce.Loaded, command string) cardea.Verdict {
 	s.t.Helper()
 	world := knowledge.World{Home: s.where.Dirs.Home, Resolve: paths.Resolve}
 	analyse := func(ev *cardea.Event) *cardea.Event { return call.Analyse(ev, world) }
-	return gate.Build(l, analyse, nil).Decide(context.Background(), analyse(&cardea.Event{Kind: cardea.PreToolUse, Cwd: s.where.Project, Project: s.where.Project,
+	return gate.Build(l, gate.Session{}, analyse, nil).Decide(context.Background(), analyse(&cardea.Event{Kind: cardea.PreToolUse, Cwd: s.where.Project, Project: s.where.Project,
 		Call: &cardea.Call{Tool: "Bash", Name: "Bash", Known: true, Input: map[string]any{"command": command}}}))
 }
 

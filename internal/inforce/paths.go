@@ -13,6 +13,7 @@ import (
 	"cardea.dev/internal/harness"
 	"cardea.dev/internal/project"
 	"cardea.dev/internal/settings"
+	"cardea.dev/packs"
 )
 
 // LoadPaths reads files that a person names, as if they were the person's own:
@@ -49,6 +50,10 @@ func (l *Loaded) addFile(path string) {
 		l.SettingsFiles = append(l.SettingsFiles, f)
 	case "tool-routes.yaml", "tool-routes.yml", "routes.json":
 		l.RouteFiles = append(l.RouteFiles, routes.Source{File: path, Scope: cardea.ScopeUser, Root: pluginOf(path)})
+	case "roles.yaml":
+		if f, found := l.loadRoles(folder{dir: filepath.Dir(path), scope: cardea.ScopeUser}, packs.Roles().Categories); found {
+			l.RolesFiles = append(l.RolesFiles, f)
+		}
 	default:
 		left := document.MaxSize + 1
 		f, list := l.readRulesFile(path, folder{scope: cardea.ScopeUser}, &left)
@@ -64,7 +69,7 @@ func pluginOf(path string) string { return filepath.Dir(filepath.Dir(path)) }
 // in it.
 func (l *Loaded) addFolder(dir string) {
 	known := false
-	for _, name := range []string{"cardea.yaml", "rules", ".cardea/cardea.yaml", ".cardea/rules",
+	for _, name := range []string{"cardea.yaml", "roles.yaml", "rules", ".cardea/cardea.yaml", ".cardea/roles.yaml", ".cardea/rules",
 		".claude/tool-routes.yaml", "hooks/tool-routes.yaml", ".claude-plugin/routes.json"} {
 		path := filepath.Join(dir, filepath.FromSlash(name))
 		info, err := os.Stat(path)

@@ -130,7 +130,7 @@ func TestListsByScope(t *testing.T) {
 func (s *site) judgeFor(l *inforce.Loaded, command string) cardea.Verdict {
 	world := knowledge.World{Home: s.where.Dirs.Home, Resolve: paths.Resolve}
 	analyse := func(ev *cardea.Event) *cardea.Event { return call.Analyse(ev, world) }
-	return gate.Build(l, analyse, nil).Decide(context.Background(), analyse(&cardea.Event{Kind: cardea.PreToolUse, Harness: claudecode.Name, Cwd: s.where.Project, Project: s.where.Project,
+	return gate.Build(l, gate.Session{}, analyse, nil).Decide(context.Background(), analyse(&cardea.Event{Kind: cardea.PreToolUse, Harness: claudecode.Name, Cwd: s.where.Project, Project: s.where.Project,
 		Call: &cardea.Call{Tool: "Bash", Name: "Bash", Known: true, Input: map[string]any{"command": command}}}))
 }
 

@@ -315,7 +315,7 @@ func TestPoliciesOfProjectsAround(t *testing.T) {
 	other := filepath.Join(filepath.Dir(s.where.Project), "other")
 	write(t, filepath.Join(other, ".cardea/policies/p.rego"), plainPolicy)
 	s.where.Trust = all
-	g := gate.Build(inforce.Load(s.where), nil, nil)
+	g := gate.Build(inforce.Load(s.where), gate.Session{}, nil, nil)
 	v := g.Decide(context.Background(), &cardea.Event{Kind: cardea.PreToolUse, Cwd: other, Call: &cardea.Call{Tool: "Bash", Input: map[string]any{"command": "stop"}}})
 	if v.Effect != cardea.Deny || strings.Contains(v.Message, "words") {
 		t.Errorf("%s %q", v.Effect, v.Message)
@@ -327,7 +327,7 @@ func TestOtherEvents(t *testing.T) {
 	s := newSite(t)
 	s.user("policies/p.rego", plainPolicy)
 	s.user("rules/r.yaml", "rules: [{id: r, event: Stop, match: {field: last_assistant_message, pattern: bye}, effect: deny, message: stay}]\n")
-	g := gate.Build(inforce.Load(s.where), nil, nil)
+	g := gate.Build(inforce.Load(s.where), gate.Session{}, nil, nil)
 	for message, want := range map[string]cardea.Effect{"stop": cardea.Halt, "bye": cardea.Deny, "x": cardea.Abstain} {
 		if v := g.Decide(context.Background(), &cardea.Event{Kind: "Stop", Sent: sentFields{"last_assistant_message": message}}); v.Effect != want {
 			t.Errorf("%s: %s", message, v.Effect)

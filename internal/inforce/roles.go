@@ -94,3 +94,13 @@ func (l *Loaded) RolePaths(name string) *rolepaths.Decider {
 	}
 	return rolepaths.New(about)
 }
+
+// RolesProblems are what is wrong with the files of roles.
+func (l *Loaded) RolesProblems() []cardea.Diagnostic {
+	l.Roles()
+	var out []cardea.Diagnostic
+	for _, f := range l.RolesFiles {
+		out = append(out, f.Problems...)
+	}
+	return out
+}

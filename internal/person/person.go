@@ -58,15 +58,17 @@ func (s Seat) Attending() error {
 	return nil
 }
 
-// ofAgent reports whether agents set a variable for what they start.
+// ofAgent reports whether agents set a variable for what they start. Those that a
+// person sets for an agent, such as CLAUDE_CODE_USE_BEDROCK or COPILOT_HOME, are none.
 func ofAgent(name string) bool {
-	for _, prefix := range []string{"CLAUDE_CODE_", "COPILOT_", "OPENCODE_"} {
+	for _, prefix := range []string{"CLAUDE_CODE_SESSION_", "CLAUDE_CODE_BRIDGE_", "COPILOT_AGENT_", "OPENCODE_SESSION"} {
 		if strings.HasPrefix(name, prefix) {
 			return true
 		}
 	}
 	switch name {
-	case "CLAUDECODE", "CLAUDE_PROJECT_DIR", "CURSOR_AGENT", "CODEX_SANDBOX", "CODEX_THREAD_ID", "GEMINI_CLI", "OPENCODE", "AI_AGENT", "AGENT_SESSION_ID":
+	case "CLAUDECODE", "CLAUDE_PROJECT_DIR", "CLAUDE_PID", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_CHILD_SESSION", "COPILOT_PROJECT_DIR", "COPILOT_PLUGIN_ROOT",
+		"OPENCODE_PID", "CURSOR_AGENT", "CODEX_SANDBOX", "CODEX_THREAD_ID", "GEMINI_CLI", "OPENCODE", "AI_AGENT", "AGENT_SESSION_ID":
 		return true
 	}
 	return false

@@ -42,6 +42,7 @@ func TestAttending(t *testing.T) {
 		{"claude's variable", Seat{tty, []string{"CLAUDECODE=1"}, shell()}, "CLAUDECODE is set"},
 		{"another of claude's", Seat{tty, []string{"CLAUDE_CODE_ENTRYPOINT=cli"}, shell()}, "CLAUDE_CODE_ENTRYPOINT is set"},
 		{"copilot's", Seat{tty, []string{"COPILOT_AGENT_ID=x"}, shell()}, "COPILOT_AGENT_ID is set"},
+		{"a person's settings for agents", Seat{tty, []string{"CLAUDE_CODE_USE_BEDROCK=1", "CLAUDE_CODE_SSE_PORT=1", "COPILOT_HOME=/x", "OPENCODE_CONFIG=/x"}, shell()}, ""},
 		{"a pipe", Seat{strings.NewReader("code"), nil, shell()}, "no terminal"},
 		{"a file", Seat{device{0o644}, nil, shell()}, "no terminal"},
 		{"closed", Seat{device{}, nil, shell()}, "no terminal"},

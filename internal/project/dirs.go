@@ -33,6 +33,8 @@ type Machine struct {
 	// Home is the home folder of the password database, which no variable can
 	// change.
 	Home func() (string, error)
+	// User is the person's name to the system.
+	User func() (string, error)
 	// Foreign reports whether a path exists and belongs to another user.
 	Foreign func(path string) bool
 	// System is the system's scope folder, "" where there is none. Guarded says

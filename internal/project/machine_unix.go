@@ -12,7 +12,7 @@ import (
 
 // ThisMachine asks the machine that the process runs on.
 func ThisMachine(env func(string) string) Machine {
-	return Machine{OS: runtime.GOOS, Env: env, Home: passwordHome, Foreign: Foreign,
+	return Machine{OS: runtime.GOOS, Env: env, Home: passwordHome, User: passwordName, Foreign: Foreign,
 		System: "/etc/cardea", Guarded: Guarded}
 }
 
@@ -40,6 +40,15 @@ func passwordHome() (string, error) {
 		return "", err
 	}
 	return u.HomeDir, nil
+}
+
+// passwordName is the name of the same entry.
+func passwordName() (string, error) {
+	u, err := user.LookupId(strconv.Itoa(os.Geteuid()))
+	if err != nil {
+		return "", err
+	}
+	return u.Username, nil
 }
 
 // Foreign reports whether a path exists and belongs to another user.

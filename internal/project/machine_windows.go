@@ -9,7 +9,7 @@ import (
 
 // ThisMachine asks the machine that the process runs on.
 func ThisMachine(env func(string) string) Machine {
-	return Machine{OS: runtime.GOOS, Env: env, Home: passwordHome, Foreign: Foreign,
+	return Machine{OS: runtime.GOOS, Env: env, Home: passwordHome, User: passwordName, Foreign: Foreign,
 		System: programData(env), Guarded: func(string) string { return "" }}
 }
 
@@ -30,6 +30,14 @@ func passwordHome() (string, error) {
 		return "", err
 	}
 	return u.HomeDir, nil
+}
+
+func passwordName() (string, error) {
+	u, err := user.Current()
+	if err != nil {
+		return "", err
+	}
+	return u.Username, nil
 }
 
 // Foreign is false: profile folders are closed to other users by their access

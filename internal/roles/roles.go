@@ -137,6 +137,7 @@ func (s Set) filled(src Source, r Role) Role {
 		*list = s.expand(src, *list)
 	}
 	if !src.Trusted {
+		r.Description, r.Group = "", ""
 		r.Paths.AllowWrite, r.Paths.AllowRead = nil, nil
 	}
 	return r

@@ -77,7 +77,7 @@ const (
 // Keys is the table, in the order of docs/settings.md. The keys version,
 // packs and rules are not in it.
 func Keys() []Key {
-	return slices.Concat(decisionKeys(), scriptKeys(), recordKeys())
+	return slices.Concat(decisionKeys(), sessionKeys(), scriptKeys(), recordKeys())
 }
 
 func decisionKeys() []Key {
@@ -106,6 +106,22 @@ func decisionKeys() []Key {
 			About: "globs of paths that nothing may read"},
 		{Name: "sensitive.exempt", Globs: true, PersonOnly: true, At: func(v *Values) any { return &v.Sensitive.Exempt },
 			About: "globs of paths that the built-in pack secrets-exposure leaves alone"},
+	}
+}
+
+func sessionKeys() []Key {
+	registration := []string{"optional", "required"}
+	return []Key{
+		{Name: "sessions.registration", Words: registration, Security: true, order: byWord(registration...), At: func(v *Values) any { return &v.Sessions.Registration },
+			About: "whether a session needs a role before it may do more than read"},
+		{Name: "sessions.wait", High: 60, FromStrongest: true, At: func(v *Values) any { return &v.Sessions.Wait },
+			About: "how long a call of a team's session waits for its registration, where one is required"},
+		{Name: "sessions.default_role", FromStrongest: true, At: func(v *Values) any { return &v.Sessions.DefaultRole },
+			About: "the role of a session that nobody registered"},
+		{Name: "sessions.agents", KeepsGoodEntries: true, At: func(v *Values) any { return &v.Sessions.Agents },
+			About: "roles of subagents by their type: {Explore: researcher}"},
+		{Name: "sessions.lead_may_give", PersonOnly: true, At: func(v *Values) any { return &v.Sessions.LeadMayGive },
+			About: "roles that a session which you registered as lead may give to new sessions of its team"},
 	}
 }
 
@@ -142,17 +158,17 @@ func recordKeys() []Key {
 
 // Variables are the words of from_env.
 func Variables() []string {
-	return []string{"permissions", "log", "PERMITTER_ENABLED", "PERMITTER_STRICT", "PERMITTER_DEBUG", "PERMITTER_LOG", "ENSEMBLE_PERMITTER_DISABLE"}
+	return []string{"permissions", "role", "log", "PERMITTER_ENABLED", "PERMITTER_STRICT", "PERMITTER_DEBUG", "PERMITTER_LOG", "ENSEMBLE_PERMITTER_DISABLE"}
 }
 
 // SecuritySections are the top-level keys that decide what is allowed. A
 // misspelt one breaks its file: its author believes to be protected.
 func SecuritySections() []string {
-	return []string{"default", "on_error", "from_env", "permissions", "sensitive", "policies", "rules", "packs"}
+	return []string{"default", "on_error", "from_env", "sessions", "permissions", "sensitive", "policies", "rules", "packs"}
 }
 
 // UnsupportedSections are keys of designs and earlier versions that promise
 // protection and that this version does not have. They break their file.
 func UnsupportedSections() []string {
-	return []string{"sessions", "near", "learn", "judge", "confidence", "human"}
+	return []string{"near", "learn", "judge", "confidence", "human"}
 }

@@ -91,8 +91,8 @@ func (s *Settings) merge(k Key, files []*File) {
 		s.take(k, persons[win])
 	}
 	for _, f := range project {
-		bound := k.Security || win >= 0 && k.order != nil
-		if !bound || k.order(k.At(&f.Values), k.At(&s.Values)) > 0 {
+		bound := k.Security || win >= 0 && (k.order != nil || k.FromStrongest)
+		if !bound || k.order != nil && k.order(k.At(&f.Values), k.At(&s.Values)) > 0 {
 			assign(k.At(&s.Values), k.At(&f.Values))
 			s.take(k, f)
 		}
@@ -178,7 +178,7 @@ func assign(to, from any) { reflect.ValueOf(to).Elem().Set(reflect.ValueOf(from)
 // adds reports whether values of several files add up.
 func adds(at any) bool {
 	switch at.(type) {
-	case *[]string, *map[string]Signal, *[]Command, *map[string][]Command:
+	case *[]string, *map[string]string, *map[string]Signal, *[]Command, *map[string][]Command:
 		return true
 	}
 	return false
@@ -191,6 +191,8 @@ func add(to, from any) {
 		*to = append(*to, *from.(*[]string)...)
 	case *[]Command:
 		*to = append(*to, *from.(*[]Command)...)
+	case *map[string]string:
+		put(to, *from.(*map[string]string))
 	case *map[string]Signal:
 		put(to, *from.(*map[string]Signal))
 	case *map[string][]Command:

@@ -216,10 +216,10 @@ func TestValuesAreReadBack(t *testing.T) {
 // What is out of range, of another type or not known is a problem of the file.
 func TestValuesThatAreWrong(t *testing.T) {
 	for _, text := range []string{
-		"near: {jaccard: 1}", "sessions: {registration: required}", "learn: off", "judge: {enabled: true}", "confidence: {org: 1}", "human: {mode: queue}",
+		"near: {jaccard: 1}", "sessions: {registration: must}", "sessions: {wait: 2m}", "sessions: {wait: 5}", "sessions: {required: true}", "learn: off", "judge: {enabled: true}", "confidence: {org: 1}", "human: {mode: queue}",
 		"on_eror: deny", "defualt: {attended: ask}", "sensitve: {deny_read: [x]}", "permisions: {strict: true}", "default: {atended: ask}",
 		"sensitive: {deny_reads: [x]}", "sensitive: {deny_read: ['{a,b}']}", "sensitive: {ask_read: ['!a']}", "sensitive: {ask_write: ['~bob/x']}",
-		"policies: {protect: [x]}", "from_env: [role]",
+		"policies: {protect: [x]}", "from_env: [path]",
 		"from_env: [PATH]", "permissions: {env: all}", "permissions: []", "sensitive: {exempt: ['']}", "sensitive: {exempt: {a: b}}",
 		"signals: {a: x}", "signals: {a: {}}", "signals: {a: {command: x, timeout_seconds: 0}}", "actions: {on_ask: x}", "actions: {on_ask: [x]}",
 		"actions: {violations: {r: {command: x}}}", "ledger: {keep_days: 0}", "ledger: {dir: ../x}", "ledger: {levels: all}",
@@ -290,7 +290,7 @@ func TestEffective(t *testing.T) {
 		lines = append(lines, fmt.Sprint(e.Key, "=", e.Value, " ", e.Source, " ", e.Scope))
 	}
 	want := []string{"default.attended=ask project.yaml:1 project", "default.unattended=abstain default ",
-		"on_error=deny cardea.yaml:1 user", `ledger.keep_days=3 cardea.yaml:3 user`, "rules.off=x cardea.yaml:2 user"}
+		"on_error=deny cardea.yaml:1 user", "sessions.registration=optional default ", `ledger.keep_days=3 cardea.yaml:3 user`, "rules.off=x cardea.yaml:2 user"}
 	if !slices.Equal(lines, want) {
 		t.Errorf("got  %q\nwant %q", lines, want)
 	}

@@ -1,6 +1,10 @@
 package settings
 
-import "cardea.dev"
+import (
+	"time"
+
+	"cardea.dev"
+)
 
 // Values are the settings of a cardea.yaml, or of several put together, each
 // with its own type. What a key means, who may give it and how scopes are put
@@ -16,6 +20,7 @@ type Values struct {
 	FromEnv     []string
 	Permissions Permissions
 	Sensitive   Sensitive
+	Sessions    Sessions
 	Policies    Policies
 	Signals     map[string]Signal
 	Actions     Actions
@@ -38,6 +43,23 @@ type Permissions struct {
 // Sensitive are globs of paths besides the built-in ones, and those that the
 // built-in rules leave alone.
 type Sensitive struct{ AskWrite, AskRead, DenyRead, Exempt []string }
+
+// Sessions are about who an agent is.
+type Sessions struct {
+	// Registration is "optional" or "required".
+	Registration string
+	// Wait is how long a call of a team's session waits for its registration.
+	Wait time.Duration
+	// DefaultRole is the role of a session that nobody registered, "" for none.
+	DefaultRole string
+	// Agents are the roles of subagents by their type.
+	Agents map[string]string
+	// LeadMayGive are the roles that a lead may give.
+	LeadMayGive []string
+}
+
+// Required reports whether a session needs a role.
+func (s Sessions) Required() bool { return s.Registration == "required" }
 
 // Policies are about Rego policies.
 type Policies struct {
@@ -105,6 +127,7 @@ func Defaults() Values {
 	return Values{
 		Default:     cardea.Defaults{Attended: cardea.Abstain, Unattended: cardea.Abstain},
 		OnError:     cardea.OnErrorDefer,
+		Sessions:    Sessions{Registration: "optional", Wait: 5 * time.Second},
 		Permissions: Permissions{Strict: true, Env: "any-but-dangerous"},
 		Ledger:      Ledger{KeepDays: 30, MaxMB: 256, Levels: Levels{Allow: true, Abstain: true, Deny: true}},
 	}

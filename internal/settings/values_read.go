@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"cardea.dev"
 	"cardea.dev/internal/decide/policy"
@@ -34,6 +35,8 @@ func (k Key) read(v document.Value, into *Values) {
 		*at = v.Int(k.Low, k.High)
 	case *[]string:
 		*at = k.texts(v)
+	case *time.Duration:
+		*at = k.duration(v)
 	default:
 		k.readMap(v, at)
 	}
@@ -42,6 +45,8 @@ func (k Key) read(v document.Value, into *Values) {
 // readMap reads values that are maps, or lists of maps.
 func (k Key) readMap(v document.Value, at any) {
 	switch at := at.(type) {
+	case *map[string]string:
+		*at = entries(v, k.text)
 	case *map[string]Signal:
 		*at = signalsOf(v)
 	case *[]Command:
@@ -69,6 +74,16 @@ func (k Key) text(v document.Value) string {
 		return ""
 	}
 	return s
+}
+
+// duration is a time of at most High seconds.
+func (k Key) duration(v document.Value) time.Duration {
+	d := v.Duration()
+	if most := time.Duration(k.High) * time.Second; d < 0 || d > most {
+		v.Problem(cardea.CodeBadValue, "write 0s to "+most.String(), "%s is out of range", d)
+		return most
+	}
+	return d
 }
 
 // IsName reports whether a text can be the name of an organisation, which is that

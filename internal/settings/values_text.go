@@ -6,6 +6,7 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"time"
 
 	"cardea.dev"
 )
@@ -28,6 +29,10 @@ func (k Key) Text(v *Values) string {
 		return strconv.Itoa(*at)
 	case *[]string:
 		return list(*at, scalar)
+	case *time.Duration:
+		return at.String()
+	case *map[string]string:
+		return fields(*at, scalar)
 	case *map[string]Signal:
 		good := maps.Clone(*at) // what is wrong with the others is a problem of the file
 		maps.DeleteFunc(good, func(_ string, s Signal) bool { return s.Wrong != "" })

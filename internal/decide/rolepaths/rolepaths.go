@@ -299,20 +299,26 @@ func (c *call) named(a *cardea.Access) (*glob, *definition) {
 	return nil, nil
 }
 
-// unseen reports a part that may write where it is not known.
+// unseen reports a part that may write where it is not known: it runs something, or its
+// accesses are not all known.
 func unseen(call *cardea.Call, p *cardea.Part) bool {
-	if len(p.Argv) > 0 && p.Knowledge != cardea.Complete || !call.Known {
+	if !call.Known || len(p.Argv) > 0 && len(p.Access) == 0 && p.Knowledge != cardea.Complete {
 		return true
 	}
 	return slices.ContainsFunc(p.Access, func(a cardea.Access) bool {
-		unknown := a.Path == "" && a.Pattern == ""
-		return a.Kind == cardea.Unknown || unknown && !a.Nowhere() && (a.Kind == cardea.Write || a.Kind == cardea.Delete)
+		switch a.Kind {
+		case cardea.Unknown, cardea.Execute:
+			return true
+		case cardea.Write, cardea.Delete:
+			return a.Path+a.Spelled+a.Pattern == "" && !a.Nowhere()
+		}
+		return false
 	})
 }
 
 // say adds an opinion of a definition.
 func (c *call) say(def *definition, e cardea.Effect, part int, by *glob, reason string) {
-	o := cardea.Opinion{Decider: "roles", Rule: def.Name, Effect: e, Part: part, Scope: def.Scope, Source: def.Source, Reason: reason, Withheld: !def.Trusted}
+	o := cardea.Opinion{Decider: "roles", Yields: cardea.YieldsToOverride, Rule: def.Name, Effect: e, Part: part, Scope: def.Scope, Source: def.Source, Reason: reason, Withheld: !def.Trusted}
 	if def.Scope == cardea.ScopeBuiltin {
 		o.Scope = cardea.ScopeRole
 	}

@@ -178,6 +178,12 @@ func (c *call) opinion(e cardea.Effect, part int, withheld bool) cardea.Opinion 
 	r := c.rule
 	o := cardea.Opinion{Decider: "rules", Rule: r.ID, Effect: e, Part: part, Scope: r.Scope, Source: r.Source,
 		Severity: r.Severity, Reason: r.Message, Because: r.Because, Withheld: withheld, Person: r.Person}
+	if r.Scope == cardea.ScopeBuiltin {
+		o.Yields = cardea.YieldsToOverride
+		if r.Pack == SelfProtection {
+			o.Yields = cardea.YieldsByName
+		}
+	}
 	if o.Reason == "" && e != cardea.Abstain {
 		what := c.ev.Call.Tool
 		if part != cardea.WholeCall {

@@ -3,6 +3,7 @@ package schema
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"cardea.dev"
 	"cardea.dev/internal/settings"
@@ -61,6 +62,8 @@ func valuesOf(k settings.Key) string {
 		return "`true`, `false`"
 	case *int:
 		return fmt.Sprintf("%d to %d", k.Low, k.High)
+	case *time.Duration:
+		return fmt.Sprintf("a time of at most %ds: `500ms`, `5s`", k.High)
 	case *[]string:
 		if len(k.Words) > 0 {
 			return "a list of " + words

@@ -10,6 +10,8 @@ import (
 	"reflect"
 	"strings"
 
+	"time"
+
 	"cardea.dev"
 	"cardea.dev/internal/settings"
 )
@@ -82,6 +84,10 @@ func valueOf(k settings.Key) Object {
 		return Object{"type": "integer", "minimum": k.Low, "maximum": k.High}
 	case *[]string:
 		return texts(k.Words)
+	case *time.Duration:
+		return Object{"type": "string", "pattern": `^([0-9]+(\.[0-9]+)?(ms|s|m))+$`}
+	case *map[string]string:
+		return entries(Object{"type": "string"})
 	case *map[string]settings.Signal:
 		return entries(closed(Object{"command": Object{"type": "string"}, "timeout_seconds": Object{"type": "integer", "minimum": 1}}, "command"))
 	case *[]settings.Command:
@@ -98,6 +104,8 @@ func defaultOf(k settings.Key) any {
 		return *at
 	case *int:
 		return *at
+	case *time.Duration:
+		return at.String()
 	case *cardea.Effect, *cardea.OnError:
 		return k.Text(&v)
 	case *string:

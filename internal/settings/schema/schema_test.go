@@ -188,7 +188,7 @@ func TestSettingsAgreeWithTheProgram(t *testing.T) {
 		"rules: {off: a, effect: {x: ask}}": true, "rules: {effect: {x: may}}": false, "nonsense: 1": false, "default: {attended: halt}": false,
 		"judge: {enabled: true}": false, "sensitive: {deny_read: [a/*]}": true, "sensitive: {deny_read: {a: b}}": false,
 		"signals: {s: {command: x, timeout_seconds: 0}}": false, "signals: {s: {command: x}}": true, "signals: {s: {}}": false,
-		"actions: {violations: {r: [{command: x}]}}": true, "actions: {on_ask: x}": false, "from_env: [PATH]": false, "from_env: role": false, "from_env: permissions": true,
+		"actions: {violations: {r: [{command: x}]}}": true, "actions: {on_ask: x}": false, "from_env: [PATH]": false, "from_env: role": true, "from_env: permissions": true,
 		"permissions: {expand: maybe}": false, "ledger: {levels: {allow: false}}": true,
 	} {
 		f := settings.Parse("f", cardea.ScopeUser, []byte(text))

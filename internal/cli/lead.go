@@ -1,0 +1,128 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"cardea.dev"
+	"cardea.dev/internal/gate"
+	"cardea.dev/internal/harness/claudecode"
+)
+
+// leadHere is the session in whose shell the command runs, where a person registered it
+// as a lead.
+func (d sessionDesk) leadHere() (id string, is bool) {
+	id = d.process.Env("CLAUDE_CODE_SESSION_ID")
+	if id == "" {
+		return "", false
+	}
+	reg, err := d.place.store.Registered(id, d.process.Now())
+	if err != nil {
+		return "", false
+	}
+	main, ok := reg.Agent("")
+	return id, ok && main.Lead && !reg.IsDisabled()
+}
+
+// registerByLead registers a new session of a lead's team. The hook has noted that the
+// lead's own call asks for it: the variable that names the lead's session proves
+// nothing, since every agent can set it.
+func (d sessionDesk) registerByLead(lead string, r request) (string, error) {
+	if err := d.leadMay(lead, r); err != nil {
+		return "", fmt.Errorf("a lead may not do this: %w", err)
+	}
+	if !d.place.store.TakeGrant(lead, grantOf(r), d.process.Now()) {
+		return "", errors.New("no call of the lead's session asks for this; a lead runs exactly one \"cardea register\" as a command of its own")
+	}
+	d.by = "lead:" + lead
+	return d.register(r)
+}
+
+// grantOf is what a lead is granted, in words.
+func grantOf(r request) string {
+	return strings.Join([]string{"register", r.session, r.agent, r.role}, "\x00")
+}
+
+// leadMay says why a lead may not register a session, or nil: only a new one of its own
+// team, never itself, with a role that the person's settings list, and never as a lead.
+func (d sessionDesk) leadMay(lead string, r request) error {
+	switch may := d.loaded.Settings.Sessions.LeadMayGive; {
+	case r.session == "" || r.session == lead:
+		return errors.New("it cannot register itself")
+	case r.lead:
+		return errors.New("only a person makes another lead")
+	case !slices.Contains(may, r.role):
+		return fmt.Errorf("the role %q is not among those of the person's setting sessions.lead_may_give (%s)", Plain(r.role), strings.Join(may, ", "))
+	}
+	reg, err := d.place.store.Registered(r.session, d.process.Now())
+	if err != nil {
+		return err
+	}
+	if _, is := reg.Agent(r.agent); is || reg.IsDisabled() || r.agent != "" && len(reg.Agents) > 0 {
+		return errors.New("the session is registered already")
+	}
+	team, own := d.teamOf(r.session, r.agent), d.teamOf(lead, "")
+	if own == "" || team != own {
+		return errors.New("the session is not of the lead's team; a person registers it")
+	}
+	return nil
+}
+
+// teamOf is the team of a session, as its record or the harness's files have it.
+func (d sessionDesk) teamOf(id, agent string) string {
+	if team := claudecode.TeamOf(d.place.dirs.Claude, id, agent); team != "" {
+		return team
+	}
+	reg, err := d.place.store.Registered(id, d.process.Now())
+	if err != nil {
+		return ""
+	}
+	return reg.Team
+}
+
+// gateSession is what the gate must know of the event's session.
+func (j *judgement) gateSession() gate.Session {
+	s := gate.Session{ID: j.event.Session, Disabled: j.identity.disabled, Missing: j.identity.missing}
+	if main, ok := j.identity.registered.Agent(""); ok && main.Lead && j.event.Agent == "" && !s.Disabled {
+		s.LeadMay = func(ev *cardea.Event) bool { _, may := j.leadRegisters(ev); return may }
+	}
+	return s
+}
+
+// leadRegisters reads a lead's call that is nothing but one "cardea register" which it
+// may run.
+func (j *judgement) leadRegisters(ev *cardea.Event) (r request, may bool) {
+	if ev.Call == nil || ev.Call.Tool != "Bash" || len(ev.Call.Parts) != 1 || len(ev.Call.Opaque)+len(ev.Faults) > 0 {
+		return r, false
+	}
+	p := &ev.Call.Parts[0]
+	plain := len(p.Opaque)+len(p.Wrappers)+len(p.Assigns) == 0 && !slices.ContainsFunc(p.Argv, func(w cardea.Word) bool { return !w.Static })
+	if !plain || len(p.Argv) < 2 || p.Argv[0].Text != "cardea" || p.Argv[1].Text != "register" {
+		return r, false
+	}
+	var args []string
+	for _, w := range p.Argv[2:] {
+		args = append(args, w.Text)
+	}
+	fs := flagSet("register")
+	r.flags(fs)
+	if err := fs.Parse(args); err != nil || fs.NArg() > 0 {
+		return r, false
+	}
+	return r, j.desk().leadMay(ev.Session, r) == nil
+}
+
+// grantLead notes what a lead was let do, so that the command which follows does it.
+func (j *judgement) grantLead(answered cardea.Effect) error {
+	s := j.gateSession()
+	if j.event.Kind != cardea.PreToolUse || answered >= cardea.Deny || s.LeadMay == nil {
+		return nil
+	}
+	r, may := j.leadRegisters(j.event)
+	if !may {
+		return nil
+	}
+	return j.place.store.Grant(j.event.Session, grantOf(r), j.process.Now())
+}

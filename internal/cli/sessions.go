@@ -1,0 +1,313 @@
+package cli
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"cardea.dev"
+	"cardea.dev/internal/harness/claudecode"
+	"cardea.dev/internal/ledger"
+	"cardea.dev/internal/limit"
+	"cardea.dev/internal/state"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// userName is who is at work: the name that the system knows, else the one of the
+// person's git configuration, else "somebody".
+func (p Process) userName() string {
+	if p.Machine.User != nil {
+		if name, err := p.Machine.User(); err == nil && name != "" {
+			return name
+		}
+	}
+	home, _ := p.Machine.Home()
+	for _, file := range []string{".gitconfig", ".config/git/config"} {
+		data, err := state.ReadLinked(filepath.Join(home, file), 1<<20)
+		if err != nil {
+			continue
+		}
+		for line := range strings.Lines(string(data)) {
+			if name, value, ok := strings.Cut(strings.TrimSpace(line), "="); ok && strings.TrimSpace(name) == "email" {
+				return strings.Trim(strings.TrimSpace(value), `"`)
+			}
+		}
+	}
+	return "somebody"
+}
+
+// deskHere is the desk of the place where the person stands.
+func deskHere(p Process) (sessionDesk, error) {
+	l, pl, err := gather(p, nil)
+	if err != nil {
+		return sessionDesk{}, err
+	}
+	return sessionDesk{process: p, place: &pl, loaded: l, by: "person:" + p.userName()}, nil
+}
+
+// flagSession declares --session-id.
+func flagSession(c *cobra.Command, to *string) {
+	c.Flags().StringVar(to, "session-id", "", "the session, by the harness's id")
+}
+
+// session is the id that a command is about: the one that is named, or the one in
+// whose shell the command runs.
+func (d sessionDesk) session(named string) (string, error) {
+	if id := cmp.Or(named, d.process.Env("CLAUDE_CODE_SESSION_ID")); id != "" {
+		return id, nil
+	}
+	text := "name the session with --session-id"
+	if recent := d.recent(); recent != "" {
+		text += "; recent ones: " + recent
+	}
+	return "", wrongUsage{errors.New(text)}
+}
+
+// recent are the sessions of the last verdicts, for a person who looks for one.
+func (d sessionDesk) recent() string {
+	const most, lines = 5, 2000
+	l, err := ledgerOf(d.process, d.place, d.loaded.Settings.Ledger)
+	if err != nil {
+		return ""
+	}
+	var out []string
+	for line, err := range l.Search(ledger.Query{Limit: lines}) {
+		id := line.Entry.Session.String()
+		if err != nil || len(out) == most {
+			break
+		}
+		if id != "" && !slices.Contains(out, id) {
+			out = append(out, id)
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+// say prints what the desk did.
+func (p Process) say(text string) error {
+	s := screenOn(p.Stdout, p.Env)
+	s.block("", text)
+	return s.err
+}
+
+// atDesk makes a command that changes a session, which only a person may.
+func atDesk(p Process, c *cobra.Command, what string, r *request, do func(sessionDesk) (string, error)) *cobra.Command {
+	flagSession(c, &r.session)
+	c.RunE = func(*cobra.Command, []string) error {
+		d, err := deskHere(p)
+		if err != nil {
+			return err
+		}
+		if r.session, err = d.session(r.session); err != nil {
+			return err
+		}
+		if err := p.byPerson(what, func(s *screen) { s.printf("session %s\n", r.session) }); err != nil {
+			return err
+		}
+		text, err := do(d)
+		if err != nil {
+			return err
+		}
+		return p.say(text)
+	}
+	return c
+}
+
+func registerCommand(p Process) *cobra.Command {
+	var r request
+	c := &cobra.Command{
+		Use:   "register --session-id ID --role ROLE [flags]",
+		Short: "give a session, or one of its subagents, a role",
+		Long: `Give a session a role. The paths of the role then say what its agent may read and
+write; see docs/roles.md. Only a person may do this, at their own terminal or by
+typing "/cardea register ROLE" as a prompt. A session that is registered with
+--lead may register new sessions of its team, with the roles that the setting
+sessions.lead_may_give lists.`,
+		Example: `  cardea register --session-id 0b1c --role coder --task "the login form"
+  cardea register --session-id 0b1c --agent a42 --role tester`,
+		Args: cobra.NoArgs,
+	}
+	r.flags(c.Flags())
+	c.RunE = func(*cobra.Command, []string) error { return register(p, r) }
+	return c
+}
+
+// flags declares the flags of register.
+func (r *request) flags(fs *pflag.FlagSet) {
+	fs.StringVar(&r.session, "session-id", "", "the session, by the harness's id")
+	fs.StringVar(&r.role, "role", "", "the role; see \"cardea roles list\"")
+	fs.StringVar(&r.agent, "agent", "", "a subagent of the session, by the harness's id")
+	fs.StringVar(&r.task, "task", "", "what the agent is to do")
+	fs.StringVar(&r.promptFile, "prompt-file", "", "a file with the agent's prompt; it is kept on this machine, without secrets")
+	fs.BoolVar(&r.lead, "lead", false, "the session may register new sessions of its team")
+}
+
+func register(p Process, r request) error {
+	d, err := deskHere(p)
+	if err != nil {
+		return err
+	}
+	if r.session == "" {
+		return wrongUsage{errors.New("name the session with --session-id" + prefixed("; recent ones: ", d.recent()))}
+	}
+	if err := d.knows(r.role); err != nil {
+		return wrongUsage{err}
+	}
+	if r.promptFile != "" && !filepath.IsAbs(r.promptFile) {
+		r.promptFile = filepath.Join(p.Dir, r.promptFile)
+	}
+	if lead, is := d.leadHere(); is && !p.attended() {
+		text, err := d.registerByLead(lead, r)
+		if err != nil {
+			return err
+		}
+		return p.say(text)
+	}
+	if err := p.byPerson("to register the session", func(s *screen) { s.printf("session %s\nrole    %s\n", r.session, r.role) }); err != nil {
+		return err
+	}
+	text, err := d.register(r)
+	if err != nil {
+		return err
+	}
+	return p.say(text)
+}
+
+func prefixed(prefix, text string) string {
+	if text == "" {
+		return ""
+	}
+	return prefix + text
+}
+
+func switchCommand(p Process) *cobra.Command {
+	var r request
+	c := &cobra.Command{Use: "switch --role ROLE [--session-id ID] [--agent ID]", Short: "give a registered session another role",
+		Long: "Give a registered session, or one of its subagents, another role. Only a person may do this.", Args: cobra.NoArgs}
+	c.Flags().StringVar(&r.role, "role", "", "the role; see \"cardea roles list\"")
+	c.Flags().StringVar(&r.agent, "agent", "", "a subagent of the session, by the harness's id")
+	return atDesk(p, c, "to give the session another role", &r, func(d sessionDesk) (string, error) { return d.switchTo(r) })
+}
+
+func disableCommand(p Process) *cobra.Command {
+	var r request
+	c := &cobra.Command{Use: "disable [--session-id ID]", Short: "switch Cardea off for a session",
+		Long: `Switch Cardea off for one session. It then allows nothing and asks nothing there.
+Denials of system and organisation, and what protects Cardea itself, still count.
+Only a person may do this.`, Args: cobra.NoArgs}
+	return atDesk(p, c, "to switch Cardea off for the session", &r, func(d sessionDesk) (string, error) { return d.disable(r.session) })
+}
+
+func enableCommand(p Process) *cobra.Command {
+	var r request
+	c := &cobra.Command{Use: "enable [--session-id ID] [--role ROLE]", Short: "switch Cardea on again for a session",
+		Long: `Switch Cardea on again for a session that was disabled. Where a role is required
+and the session has none, name one. Only a person may do this.`, Args: cobra.NoArgs}
+	c.Flags().StringVar(&r.role, "role", "", "the role; see \"cardea roles list\"")
+	c.Flags().StringVar(&r.agent, "agent", "", "a subagent of the session, by the harness's id")
+	return atDesk(p, c, "to switch Cardea on for the session", &r, func(d sessionDesk) (string, error) { return d.enableAsking(r) })
+}
+
+// enableAsking asks for a role where there is none.
+func (d sessionDesk) enableAsking(r request) (string, error) {
+	all, err := d.place.store.Registered(r.session, d.process.Now())
+	if err != nil {
+		return "", err
+	}
+	if _, has := all.Agent(r.agent); !has && r.role == "" && d.loaded.Settings.Sessions.DefaultRole == "" {
+		s := screenOn(d.process.Stderr, d.process.Env)
+		s.printf("This session has no role. Roles: %s\nrole (none leaves it without one): ", strings.Join(d.loaded.Roles().Names(), ", "))
+		line, err := bufio.NewReader(io.LimitReader(d.process.Stdin, 256)).ReadString('\n')
+		if err != nil && !errors.Is(err, io.EOF) {
+			return "", fmt.Errorf("read the role: %w", err)
+		}
+		r.role = strings.TrimSpace(line)
+	}
+	return d.enable(r)
+}
+
+func statusCommand(p Process) *cobra.Command {
+	var id string
+	c := withJSON(&cobra.Command{
+		Use:   "status [--session-id ID] [--json]",
+		Short: "show a session: its role, task, paths and counts",
+		Long: `Show what is known of a session: its role and task, what the role may write, how
+many calls were allowed, denied and asked about, and since when it is registered.
+Without an id it is the session in whose shell the command runs, or, elsewhere,
+a list of all registered sessions.`,
+		Args: cobra.NoArgs,
+	}, func(_ []string, asJSON bool) error { return status(p, id, asJSON) })
+	flagSession(c, &id)
+	return c
+}
+
+func status(p Process, id string, asJSON bool) error {
+	d, err := deskHere(p)
+	if err != nil {
+		return err
+	}
+	if id = cmp.Or(id, p.Env("CLAUDE_CODE_SESSION_ID")); id != "" {
+		found, err := d.statusOf(id)
+		if err != nil {
+			return err
+		}
+		text, err := d.status(id)
+		if err != nil {
+			return err
+		}
+		return p.answer(asJSON, found, func(s *screen) { s.block("", text) })
+	}
+	all, problems := d.place.store.AllRegistered(p.Now())
+	for _, problem := range problems {
+		p.warn(problem.Error())
+	}
+	return p.answer(asJSON, notNil(all), func(s *screen) {
+		if len(all) == 0 {
+			s.printf("no session is registered\n")
+		}
+		for _, r := range all {
+			main, _ := r.Agent("")
+			state := ""
+			if r.IsDisabled() {
+				state = "disabled"
+			}
+			s.printf("%-38s %-18s %-9s %s\n", r.Session, cmp.Or(main.Role, "-"), state, main.Task)
+		}
+	})
+}
+
+func sessionCheckCommand(p Process) *cobra.Command {
+	return &cobra.Command{
+		Use:   "session-check",
+		Short: "tell the model of an unregistered session to show the roles (a hook for prompts)",
+		Long: `Read a hook message about a prompt from standard input. If the session has no role
+and is not disabled, tell the model to show the person the roles and stop. Where
+registration is required, "cardea check" does the same by itself.`,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error { return ended(sessionCheck(p)) },
+	}
+}
+
+// sessionCheck answers a prompt's message as check does, and with the menu whether a
+// role is required or not.
+func sessionCheck(p Process) int {
+	h := newHook(p, checkFlags{harness: claudecode.Name, limit: limit.Hook})
+	h.decide = (*judgement).checkSession
+	return h.run()
+}
+
+// checkSession is the verdict of session-check.
+func (j *judgement) checkSession(context.Context) cardea.Verdict {
+	v := cardea.Verdict{Effect: cardea.Abstain}
+	if j.identity.role == "" && !j.identity.disabled && j.event.Agent == "" && j.event.Session != "" {
+		v.Context = []string{menuOf(j.loaded.Roles())}
+	}
+	return v
+}

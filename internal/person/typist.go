@@ -1,0 +1,104 @@
+package person
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"cardea.dev/internal/state"
+)
+
+// Typist says why it is not sure that a person typed what a harness's hook was told, or
+// nil. It is asked in the hook's own process, below the harness.
+//
+// The harness itself must be the only agent above: one that an agent started, with
+// "claude -p", "claude --resume" or in a tmux of its own, has another agent above it, or
+// a variable in its environment that agents set for what they start. Only Linux shows
+// the environment of other processes.
+func Typist() error {
+	if runtime.GOOS == "windows" {
+		return errors.New("it cannot be told here who started the agent; do this in a terminal of your own")
+	}
+	all, err := aboveThis()
+	if err != nil {
+		return fmt.Errorf("it cannot be told who started the agent: %w; do this in a terminal of your own", err)
+	}
+	return typist(all)
+}
+
+// ancestor is a process above this one.
+type ancestor struct {
+	names []string
+	// environ are the variables with which it was started, nil where they cannot be
+	// seen.
+	environ []string
+}
+
+func (a ancestor) isAgent() bool {
+	for _, n := range a.names {
+		if isAgent(n) {
+			return true
+		}
+	}
+	return false
+}
+
+// typist looks at the processes above, nearest first.
+func typist(all []ancestor) error {
+	first := -1
+	for i, a := range all {
+		switch {
+		case first < 0 && a.isAgent():
+			first = i
+		case first >= 0 && a.isAgent() && !(i == first+1 && all[first].environ != nil):
+			// The launcher of a harness is its parent, and has a clean environment.
+			return fmt.Errorf("an agent started this one (%s); do this in a terminal of your own", a.names[0])
+		}
+		if first < 0 {
+			continue
+		}
+		for _, v := range a.environ {
+			if name, value, _ := strings.Cut(v, "="); value != "" && ofAgent(name) {
+				return fmt.Errorf("an agent started this one (%s was set for %s); do this in a terminal of your own", name, a.names[0])
+			}
+		}
+	}
+	if first < 0 {
+		return errors.New("no agent that is known runs this hook; do this in a terminal of your own")
+	}
+	return nil
+}
+
+// aboveThis are the processes above this one, nearest first.
+func aboveThis() ([]ancestor, error) {
+	var out []ancestor
+	look := ps
+	if runtime.GOOS == "linux" {
+		look = proc
+	}
+	_, err := climb(os.Getppid(), func(pid int) (int, []string, error) {
+		parent, names, err := look(pid)
+		if err == nil {
+			out = append(out, ancestor{names: names, environ: environOf(pid)})
+		}
+		return parent, names, err
+	})
+	return out, err
+}
+
+// environOf are the variables with which a process was started, nil where they cannot
+// be seen: those of other users, and on other systems than Linux.
+func environOf(pid int) []string {
+	if runtime.GOOS != "linux" {
+		return nil
+	}
+	data, err := state.Read(filepath.Join("/proc", strconv.Itoa(pid), "environ"), maxProc)
+	if err != nil {
+		return nil
+	}
+	return strings.Split(strings.TrimSuffix(string(data), "\x00"), "\x00")
+}
