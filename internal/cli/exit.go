@@ -38,6 +38,7 @@ var endingsOf = map[string][2]string{
 	"test":            {"all tests passed", "a test failed, or a file could not be read"},
 	"policy validate": {"no errors; warnings may be shown", "there are errors, or something could not be read"},
 	"policy test":     {"all tests passed", "a test failed, or a policy is broken"},
+	"policy fmt":      {"all files are formatted", "with --check, --list or --diff: a file is not formatted; or one could not be formatted"},
 	"audit verify":    {"intact or empty; accidents may be reported", "something was changed or is missing, or could not be read"},
 	"audit search":    {"done, even if nothing was found", "something could not be read; the rest is shown"},
 	"knowledge":       {"shown", "nothing is known about the program, or its help could not be used"},

@@ -17,7 +17,6 @@ import (
 	"cardea.dev/internal/limit"
 	"cardea.dev/internal/paths"
 	"cardea.dev/internal/settings"
-	"cardea.dev/internal/state"
 	"cardea.dev/internal/trust"
 	"github.com/rogpeppe/go-internal/diff"
 )
@@ -431,17 +430,7 @@ func (c change) write(private bool) error {
 		return err
 	}
 	if !c.fresh {
-		now, err := readSmall(c.path)
-		if err != nil || string(now) != c.old {
-			return errors.Join(err, errors.New("it changed meanwhile; import again"))
-		}
-		return state.Replace(c.path, []byte(c.text), func(f *os.File) error {
-			info, err := os.Stat(c.path)
-			if err != nil {
-				return err
-			}
-			return f.Chmod(info.Mode().Perm())
-		})
+		return rewrite(c.path, c.old, c.text)
 	}
 	f, err := os.OpenFile(c.path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, c.mode)
 	if err != nil {

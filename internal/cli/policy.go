@@ -25,7 +25,7 @@ import (
 
 func policyCommand(p Process) *cobra.Command {
 	return group("policy", "write, check and test policies in Rego", "Write, check and test policies in Rego. See docs/policies.md.",
-		policyValidateCommand(p), policyInspectCommand(p), policyTestCommand(p), policyNewCommand(p), policyInputCommand(p))
+		policyValidateCommand(p), policyInspectCommand(p), policyTestCommand(p), policyFmtCommand(p), policyNewCommand(p), policyInputCommand(p))
 }
 
 func policyValidateCommand(p Process) *cobra.Command {

@@ -58,7 +58,7 @@ func TestTrustNeedsAPerson(t *testing.T) {
 // free are the commands that lift, install, remove and approve nothing.
 var free = []string{"audit", "audit search", "audit verify", "check", "completion", "completion bash", "completion fish", "completion powershell",
 	"completion zsh", "doctor", "explain", "help", "import", "import tool-routing", "init", "knowledge", "lint", "list", "permissions",
-	"permissions suggest", "policy", "policy input", "policy inspect", "policy new", "policy test", "policy validate", "statusline", "test",
+	"permissions suggest", "policy", "policy fmt", "policy input", "policy inspect", "policy new", "policy test", "policy validate", "statusline", "test",
 	"trust", "trust list", "trust verify", "try", "version", "cardea"}
 
 // forPersons are the others, as they are called to do their work.

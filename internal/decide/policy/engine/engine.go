@@ -40,6 +40,8 @@ type Engine interface {
 	// Fields gives the fields of input that files read and that no event has. Files
 	// that do not compile are left out.
 	Fields(ctx context.Context, files []Source, o Options, shapes []Shape) ([]cardea.Diagnostic, error)
+	// Format gives the texts of files as OPA's formatter writes them, in their order.
+	Format(ctx context.Context, files []Source) ([]Formatted, error)
 	// Compile compiles files together, some time before the program is used. It
 	// need not wait.
 	Compile(files []Source, o Options) Program
@@ -119,6 +121,13 @@ type Parsed struct {
 	Problems Problems
 	// Lost is set where not even the head could be read.
 	Lost bool
+}
+
+// Formatted is what came of formatting a file.
+type Formatted struct {
+	Text string
+	// Problems are why it cannot be formatted, nil where it can.
+	Problems Problems
 }
 
 // Query is a rule of a package, and the input that it sees.

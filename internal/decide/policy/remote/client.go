@@ -171,6 +171,15 @@ func (e *Engine) Fields(ctx context.Context, files []engine.Source, o engine.Opt
 	return answer[[]cardea.Diagnostic](ctx, e, tagFields, fieldsRequest{Files: files, Options: o, Shapes: shapes})
 }
 
+// Format gives the texts of files as OPA's formatter writes them.
+func (e *Engine) Format(ctx context.Context, files []engine.Source) ([]engine.Formatted, error) {
+	out, err := answer[[]engine.Formatted](ctx, e, tagFormat, files)
+	if err == nil && len(out) != len(files) {
+		err = e.named(errProtocol)
+	}
+	return out, err
+}
+
 // Test runs the tests of policies.
 func (e *Engine) Test(ctx context.Context, files []engine.Source, o engine.TestOptions) (engine.Tested, error) {
 	return answer[engine.Tested](ctx, e, tagTest, testRequest{Files: files, Options: o})

@@ -29,6 +29,7 @@ const (
 	tagEval               // evalRequest → []result
 	tagTest               // testRequest → engine.Tested
 	tagFields             // fieldsRequest → []cardea.Diagnostic
+	tagFormat             // []engine.Source → []engine.Formatted
 )
 
 // The tags of answers.

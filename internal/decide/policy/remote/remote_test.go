@@ -126,6 +126,7 @@ func TestSameAsInProcess(t *testing.T) {
 		"fields": func(e engine.Engine) (any, error) {
 			return e.Fields(ctx, files(), engine.Options{}, []engine.Shape{{Files: []string{"a.rego"}, Input: map[string]any{"nam": nil}}})
 		},
+		"format": func(e engine.Engine) (any, error) { return e.Format(ctx, files()) },
 		"test": func(e engine.Engine) (any, error) {
 			out, err := e.Test(ctx, files(), engine.TestOptions{})
 			for i := range out.Results {

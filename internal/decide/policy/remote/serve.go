@@ -109,6 +109,12 @@ func (s *server) answer(ctx context.Context, m message) (any, error) {
 			return nil, err
 		}
 		return s.engine.Fields(ctx, f.Files, f.Options, f.Shapes)
+	case tagFormat:
+		files, err := decoded[[]engine.Source](m)
+		if err != nil {
+			return nil, err
+		}
+		return s.engine.Format(ctx, files)
 	}
 	return nil, fmt.Errorf("a request has the unknown tag %d", m.tag)
 }

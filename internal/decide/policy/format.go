@@ -1,0 +1,32 @@
+package policy
+
+import (
+	"context"
+
+	"cardea.dev"
+	"cardea.dev/internal/decide/policy/engine"
+)
+
+// Format gives the texts of the files of policies that OPA's formatter writes
+// otherwise, by path, how many files there are, and why some cannot be formatted. Data
+// documents are none of them. The error is the engine's.
+func (s Sources) Format(ctx context.Context) (changed map[string]string, files int, found []cardea.Diagnostic, err error) {
+	var sources []engine.Source
+	for _, f := range s.files() {
+		if f.Data == "" {
+			sources = append(sources, f)
+		}
+	}
+	if len(sources) == 0 {
+		return nil, 0, nil, nil
+	}
+	all, err := s.Engine.Format(ctx, sources)
+	changed = map[string]string{}
+	for i, f := range all {
+		found = append(found, coded(engine.CodeParse, f.Problems)...)
+		if path := sources[i].Path; f.Problems == nil && f.Text != s.Texts[path] {
+			changed[path] = f.Text
+		}
+	}
+	return changed, len(sources), found, err
+}
