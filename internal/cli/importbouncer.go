@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/decide/rules"
+	"cardea.dev/internal/harness"
 	"cardea.dev/internal/importer"
 	"github.com/spf13/cobra"
 )
@@ -48,7 +50,8 @@ func importBouncer(p Process, args []string, defaultAllow, keepDenials bool) (*i
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w; name Bouncer's config.json", file, err)
 	}
-	i := &importing{tool: "Bouncer", dir: dir, user: true, Imported: importer.Bouncer(file, data, defaultAllow)}
+	i := &importing{tool: "Bouncer", dir: dir, user: true, Imported: importer.Bouncer(file, data, importer.BouncerOptions{DefaultAllow: defaultAllow,
+		TooWide: func(rule string) string { return tooWideRule(p, rule) }})}
 	i.bouncerVariables(p)
 	if !cardea.HasError(i.Problems) {
 		i.compareGroups(p, keepDenials)
@@ -70,6 +73,15 @@ func (i *importing) bouncerVariables(p Process) {
 			}
 		}
 	}
+}
+
+// tooWideRule is what lint says about a rule that allows too much, "" for another.
+func tooWideRule(p Process, rule string) string {
+	list, _ := rules.Parse("", []byte("version: 1\nrules:\n"+rule), rules.Origin{Scope: cardea.ScopeUser, Tool: harness.ToolWord})
+	for _, d := range tooWide(list, locate(p, "", "", p.Dir)) {
+		return d.Text + "; " + d.Hint
+	}
+	return ""
 }
 
 // compareGroups judges what Bouncer's groups deny, and adds to the table what

@@ -16,15 +16,23 @@ func Groups() []string {
 	return []string{"bash", "powershell", "builtins", "git", "secrets-exposure", "production-risk", "web"}
 }
 
+// BouncerOptions are what the import of Bouncer's configuration depends on.
+type BouncerOptions struct {
+	// DefaultAllow takes over a defaultAction that allows.
+	DefaultAllow bool
+	// TooWide says why a rule that allows must not be written, "" where it may. The
+	// rule is the text of an entry of the list. Nil takes all.
+	TooWide func(rule string) string
+}
+
 // Bouncer reads a config.json of Bouncer. The names of tools are folded into
-// canonical ones; patterns are written without lookaround. defaultAllow takes over
-// a defaultAction that allows.
-func Bouncer(file string, data []byte, defaultAllow bool) Imported {
+// canonical ones; patterns are written without lookaround.
+func Bouncer(file string, data []byte, o BouncerOptions) Imported {
 	doc, top, problems := object(file, data)
 	if len(problems) > 0 {
 		return Imported{Problems: problems}
 	}
-	b := &bouncer{table: table{file: file}, ids: map[string]bool{}, defaultAllow: defaultAllow}
+	b := &bouncer{table: table{file: file}, ids: map[string]bool{}, options: o}
 	if v := top.get("version"); v.Present() {
 		v.Int(1, 1)
 	}
@@ -59,8 +67,8 @@ type bouncer struct {
 	// off are the groups that are switched off.
 	off []string
 	// fallback is defaultAction, in lower case.
-	fallback     string
-	defaultAllow bool
+	fallback string
+	options  BouncerOptions
 }
 
 // action is defaultAction: what Bouncer answers to a call that no rule matches,
@@ -83,7 +91,7 @@ func (b *bouncer) action(v document.Value) {
 		set("ask")
 		b.settings = append(b.settings, Setting{Path: []string{"on_error"}, Value: "deny", Protects: true})
 		b.taken(v, what, "default: ask, where no rule speaks, and on_error: deny")
-	case word == "allow" && b.defaultAllow:
+	case word == "allow" && b.options.DefaultAllow:
 		set("allow")
 		b.changed(v, what, "default: allow, where no rule speaks. It does not hold for what cannot be seen through or what a guard has doubts about, nor where the gate fails: there the agent's own prompt stays (on_error: defer)")
 	case word == "allow" || !v.Present():

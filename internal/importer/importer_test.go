@@ -82,7 +82,7 @@ func tableOf(got importer.Imported) string {
 
 func bouncer(t *testing.T, custom string) importer.Imported {
 	t.Helper()
-	return importer.Bouncer("config.json", []byte(`{"llmFallback": {"enabled": false}, "customRules": [`+custom+`]}`), false)
+	return importer.Bouncer("config.json", []byte(`{"llmFallback": {"enabled": false}, "customRules": [`+custom+`]}`), importer.BouncerOptions{})
 }
 
 func TestRulesThatTighten(t *testing.T) {
@@ -226,7 +226,7 @@ func TestSettings(t *testing.T) {
 		"providerChain": ["anthropic", {"type": "openai", "model": "m: x", "baseUrl": null, "timeoutSeconds": 2, "apiKeyCommand": "op read x", "apiKey": "sk-1"},
 			{"name": "ollama", "timeoutSeconds": 3}],
 		/* no models */ "llmFallback": {"enabled": false, "maxTokens": 150, "confidenceThreshold": 0.7},
-		"Logging": {"File": {"Path": "x"}}}`), false)
+		"Logging": {"File": {"Path": "x"}}}`), importer.BouncerOptions{})
 	text := settingsOf(t, got)
 	if want := "default:\n  attended: deny\n  unattended: deny\non_error: deny\n"; !strings.Contains(text, want) || !strings.Contains(text, "packs:\n  web: off\n  bash: off\n") {
 		t.Errorf("settings:\n%s", text)
@@ -259,15 +259,15 @@ func TestDefaultAction(t *testing.T) {
 		{"allow", false, ""}, {"allow", true, "default:\n  attended: allow\n  unattended: allow\n"},
 		{"ask", false, "default:\n  attended: ask\n  unattended: ask\non_error: deny\n"}, {"deny", true, "default:\n  attended: deny\n  unattended: deny\non_error: deny\n"},
 	} {
-		got := importer.Bouncer("c.json", []byte(`{"defaultAction": "`+tt.action+`"}`), tt.allow)
+		got := importer.Bouncer("c.json", []byte(`{"defaultAction": "`+tt.action+`"}`), importer.BouncerOptions{DefaultAllow: tt.allow})
 		if text := settingsOf(t, got); text != tt.want || !strings.Contains(tableOf(got), "defaultAction") {
 			t.Errorf("%s: %s", tt.action, text)
 		}
 	}
-	if got := importer.Bouncer("c.json", []byte(`{"defaultAction": "explode"}`), true); !cardea.HasError(got.Problems) {
+	if got := importer.Bouncer("c.json", []byte(`{"defaultAction": "explode"}`), importer.BouncerOptions{DefaultAllow: true}); !cardea.HasError(got.Problems) {
 		t.Error("an unknown action is no mistake")
 	}
-	if got := importer.Bouncer("c.json", []byte(`{"llmFallback": {"enabled": true}}`), true); !strings.Contains(tableOf(got), "lost true") {
+	if got := importer.Bouncer("c.json", []byte(`{"llmFallback": {"enabled": true}}`), importer.BouncerOptions{DefaultAllow: true}); !strings.Contains(tableOf(got), "lost true") {
 		t.Error("a judge that was on is no loss")
 	}
 }
@@ -286,7 +286,7 @@ func TestBrokenJSON(t *testing.T) {
 		"{\"version\": 2}":                    "c.json:1:13",
 		"{\"customRules\": {\"name\": \"\"}}": "c.json:1:17",
 	} {
-		got := importer.Bouncer("c.json", []byte(text), false)
+		got := importer.Bouncer("c.json", []byte(text), importer.BouncerOptions{})
 		if len(got.Problems) == 0 || !strings.HasPrefix(got.Problems[0].String(), at) || len(got.Files) > 0 {
 			t.Errorf("%q: %v, want a problem at %s", text, got.Problems, at)
 		}
@@ -311,7 +311,7 @@ func FuzzBouncer(f *testing.F) {
 	f.Add(`{"customRules": [{"name": "a", "toolMatch": "bash", "pattern": "x'\"", "action": "allow", "reason": "\u0085"}]}`)
 	f.Add(`{"customRules": [{"name": "a", "toolMatch": "mcp__*", "pattern": "(?i)x", "action": "deny"}]}`)
 	f.Fuzz(func(t *testing.T, text string) {
-		got := importer.Bouncer("c.json", []byte(text), false)
+		got := importer.Bouncer("c.json", []byte(text), importer.BouncerOptions{})
 		if rulesOf(got) != "" {
 			decider(t, got)
 		}

@@ -53,7 +53,7 @@ func (b *bouncer) judge(top section) {
 		now = "it is denied (default: deny)"
 	case b.fallback == "ask":
 		now = "a person is asked (default: ask)"
-	case b.fallback == "allow" && b.defaultAllow:
+	case b.fallback == "allow" && b.options.DefaultAllow:
 		now = "it is allowed (default: allow)"
 	}
 	add(at, "llmFallback", "until Cardea has a judge, no model looks at what no rule matches: %s. What the file says is kept as a comment in cardea.yaml", now)

@@ -69,12 +69,18 @@ func (b *bouncer) take(v document.Value, what string, c *custom) {
 		b.left(v, what, "an expression about paths or several tools would allow more than it says; write path: with access:, one rule for one tool")
 		return
 	}
+	if c.action == "allow" && b.options.TooWide != nil {
+		if why := b.options.TooWide(text); why != "" {
+			b.left(v, what, "%s", why)
+			return
+		}
+	}
 	b.rules = append(b.rules, text)
 	b.calls = append(b.calls, c.calls()...)
 	if c.rewritten {
 		changes = append(changes, "its pattern is written without lookahead: "+shortened(c.pattern))
 	}
-	if changes = append(changes, c.deadInBouncer()...); len(changes) > 0 {
+	if changes = append(changes, c.deadInBouncer(b.off)...); len(changes) > 0 {
 		b.changed(v, what, "rule %s: %s", c.id, strings.Join(changes, "; "))
 		return
 	}
@@ -130,8 +136,9 @@ func (c *custom) withoutLookaround() error {
 	return nil
 }
 
-// deadInBouncer says where the rule did nothing until now.
-func (c *custom) deadInBouncer() (out []string) {
+// deadInBouncer says where the rule did nothing until now. off are the groups that
+// are switched off.
+func (c *custom) deadInBouncer(off []string) (out []string) {
 	if len(c.tools) == 0 {
 		return []string{"it did nothing in Bouncer, which does not know every tool; now it speaks"}
 	}
@@ -141,6 +148,10 @@ func (c *custom) deadInBouncer() (out []string) {
 			out = append(out, "it did nothing in Bouncer, which drops rules for MCP tools; now it speaks")
 		case !known:
 			out = append(out, fmt.Sprintf("Cardea does not know the tool %q; compare it with what \"cardea try --tool\" shows", t))
+		case t == "Glob" || t == "Grep":
+			if c.action != "allow" && !slices.Contains(off, "builtins") {
+				out = append(out, fmt.Sprintf("it did nothing in Bouncer, whose group builtins allows every %s before; now it speaks", t))
+			}
 		case filesField(t) != "" || t == "WebFetch":
 			out = append(out, fmt.Sprintf("it did nothing on Claude Code, whose %s has other fields than Bouncer reads; now it speaks", t))
 		}
@@ -249,7 +260,7 @@ func filesField(tool string) string {
 // fields are the fields that a rule about tools looks at.
 func fields(tools []string) []string {
 	if len(tools) == 0 {
-		return []string{"command", "file_path", "notebook_path", "path", "url", "query"}
+		return []string{"command", "file_path", "notebook_path", "path", "pattern", "url", "query"}
 	}
 	var out []string
 	for _, t := range tools {
@@ -261,6 +272,8 @@ func fields(tools []string) []string {
 			add = []string{"url"}
 		case t == "WebSearch":
 			add = []string{"query"}
+		case t == "Glob" || t == "Grep":
+			add = []string{"pattern", f}
 		case f != "":
 			add = []string{f}
 		default:
