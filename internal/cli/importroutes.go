@@ -41,7 +41,11 @@ func importRoutes(p Process, args []string) (*importing, error) {
 		if _, err := readSmall(file); err != nil {
 			return nil, fmt.Errorf("read %s: %w; name a file of routes", file, err)
 		}
-		sources = []routes.Source{{File: file, Scope: cardea.ScopeUser, Root: filepath.Dir(file)}}
+		root := filepath.Dir(file)
+		if filepath.Base(root) == ".claude-plugin" {
+			root = filepath.Dir(root) // what routes.json names is relative to the plugin
+		}
+		sources = []routes.Source{{File: file, Scope: cardea.ScopeUser, Root: root}}
 		i.next = "this file was only looked at; it works where Cardea finds it, see docs/routes.md"
 	} else {
 		i.variable(p, sources)

@@ -107,9 +107,12 @@ func (p *permitter) translate() {
 	}
 	p.taken(nil, "the lists of permissions", "Cardea reads the harness's own lists where they are, ask and managed settings too")
 	switch v, there := p.given["PERMITTER_ENABLED"]; {
-	case v == "1" || !there && p.started():
+	case v == "1":
 		setting("expand", "true", false)
 		p.taken(nil, "PERMITTER_ENABLED", "permissions: {expand: true}")
+	case !there && p.started():
+		setting("expand", "true", false)
+		p.changed(nil, "PERMITTER_ENABLED", "it is not set, and newer versions of Permitter are on without it: permissions: {expand: true}")
 	case there:
 		setting("expand", "false", false)
 		p.changed(nil, "PERMITTER_ENABLED", "it is %q, and only 1 switched Permitter on: permissions: {expand: false}", v)
