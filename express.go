@@ -209,7 +209,7 @@ func (a *Answer) expressRewrite(row Row, ev *Event) {
 // expressAllow gives an allow, unless it would answer in the person's place.
 func (a *Answer) expressAllow(row Row, can Capabilities, ev *Event) {
 	for _, l := range row.Reserved {
-		if can.reserves(l, ev) {
+		if can.reserves(l, ev) || a.Rewritten != nil && can.reserves(l, ev.WithCall(a.Rewritten)) {
 			a.Effect = Abstain
 			a.limit(l)
 			return

@@ -101,6 +101,10 @@ func TestReservedCallsAreNotAllowed(t *testing.T) {
 			t.Errorf("%s: %s, %v", want, a.Effect, a.Limits)
 		}
 	}
+	rewritten := cardea.Verdict{Effect: cardea.Allow, Rewritten: touching("/protected").Call}
+	if a := cardea.Express(rewritten, can, touching("/x")); a.Effect != cardea.Abstain {
+		t.Error("a rewrite into what is reserved is allowed")
+	}
 	if a := cardea.Express(cardea.Verdict{Effect: cardea.Allow}, can, &cardea.Event{}); a.Effect == cardea.Allow {
 		t.Error("what is no call is allowed")
 	}

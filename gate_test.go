@@ -361,6 +361,7 @@ func TestRewriteAllowsOnePart(t *testing.T) {
 		{name: "elevated", before: one, after: with(func(p *cardea.Part) { p.Elevated = true }), want: cardea.Ask},
 		{name: "remote", before: one, after: with(func(p *cardea.Part) { p.Remote = true }), want: cardea.Ask},
 		{name: "in a function", before: with(func(p *cardea.Part) { p.Via = []string{"function x { }"} }), after: one, want: cardea.Ask},
+		{name: "a word that may be an option", before: one, after: with(func(p *cardea.Part) { p.Argv = append(p.Argv, cardea.Word{Text: "$X", MayBeOption: true}) }), want: cardea.Ask},
 		{name: "by a path", before: one, after: with(func(p *cardea.Part) { p.Argv = []cardea.Word{{Text: "./x", Static: true}} }), want: cardea.Ask},
 		{name: "a variable", before: one, after: with(func(p *cardea.Part) { p.Assigns = []cardea.Assign{{Name: "X"}} }), want: cardea.Ask},
 		{name: "a redirection", before: one, after: with(func(p *cardea.Part) { p.Access = []cardea.Access{{Kind: cardea.Write, Path: "/a", Redirect: true}} }), want: cardea.Ask},

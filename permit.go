@@ -26,8 +26,8 @@ func (c *Call) IsOnePart() bool { return len(c.Parts) == 1 && len(c.Parts[0].Via
 
 // BeyondProgram is why a yes for a part's program is no yes for the part, "" where it
 // is: redirections that write, another user, machine or folder, a variable that may
-// change what the program does, and a program that is looked up nowhere, since the
-// agent may have written it.
+// change what the program does, words that may become options, and a program that is
+// looked up nowhere, since the agent may have written it.
 func (p *Part) BeyondProgram() string {
 	switch {
 	case p.Coverage != Complete || len(p.Opaque) > 0:
@@ -38,6 +38,8 @@ func (p *Part) BeyondProgram() string {
 		return "writes by a redirection, which needs a yes of its own"
 	case slices.ContainsFunc(p.Assigns, func(a Assign) bool { return a.Class != EnvSafe }):
 		return "sets a variable that may change what the program does"
+	case slices.ContainsFunc(p.Argv, func(w Word) bool { return w.MayBeOption }):
+		return "has a word that may become options nobody has seen"
 	case len(p.Argv) > 0 && !p.Argv[0].lookedUp():
 		return "starts a program by its path; let a rule of yours allow it"
 	}

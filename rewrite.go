@@ -42,7 +42,7 @@ func rewriting(opinions []Opinion) []Opinion {
 // withRewrite is the verdict on a call whose input is to be rewritten, given the
 // verdict on the rewritten call: the stricter one counts, and what nobody allowed
 // is asked about, unless whoever rewrote it allows it.
-func (v Verdict) withRewrite(input map[string]any, second Verdict, allowed bool) Verdict {
+func (v Verdict) withRewrite(rewritten *Call, second Verdict, allowed bool) Verdict {
 	rewrites := rewriting(v.Opinions)
 	for _, t := range second.Troubles {
 		if !slices.Contains(v.Troubles, t) {
@@ -56,7 +56,7 @@ func (v Verdict) withRewrite(input map[string]any, second Verdict, allowed bool)
 	if v.Effect.Stricter(Ask) {
 		return v
 	}
-	v.Rewrite = input
+	v.Rewrite, v.Rewritten = rewritten.Input, rewritten
 	if v.Effect == Abstain && allowed {
 		v.Effect, v.By = Allow, rewrites[0].By()
 		v.Reason = strings.Join(append([]string{"the input was rewritten"}, reasonsOf(rewrites)...), ": ")

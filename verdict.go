@@ -25,6 +25,9 @@ type Verdict struct {
 	Replaced []Opinion
 	// Rewrite is the whole new tool input, nil where nothing is rewritten.
 	Rewrite map[string]any
+	// Rewritten is the call with the new input, as it was judged, nil where nothing
+	// is rewritten.
+	Rewritten *Call
 	// Took is how long deciding a call took.
 	Took time.Duration
 	// Troubles are the failures that a person must learn of.

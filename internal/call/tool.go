@@ -39,7 +39,9 @@ func Analyse(ev *cardea.Event, world knowledge.World) *cardea.Event {
 	default:
 		a.fields(info)
 	}
-	return ev.WithCall(c.WithParts(a.parts, a.flows, a.opaque))
+	out := c.WithParts(a.parts, a.flows, a.opaque)
+	out.Unsandboxed = c.Unsandboxed || harness.AsksOut(c) // a rewrite may ask for it
+	return ev.WithCall(out)
 }
 
 type analysis struct {

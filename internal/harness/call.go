@@ -39,7 +39,7 @@ func (r *Reading) Call(harness, tool, name string, input any, there bool) *carde
 		OneWay: tool == "apply_patch" && name != tool}
 	r.fill(c, harness, info, obj)
 	r.checkForms(c, info)
-	c.Unsandboxed = asksOut(c)
+	c.Unsandboxed = AsksOut(c)
 	return c
 }
 
@@ -127,9 +127,9 @@ func (f Form) fits(v any) bool {
 	return ok
 }
 
-// asksOut reports whether a call asks to run outside of the sandbox. Anything
+// AsksOut reports whether a call asks to run outside of the sandbox. Anything
 // but a plain no counts as yes.
-func asksOut(c *cardea.Call) bool {
+func AsksOut(c *cardea.Call) bool {
 	const field = "dangerouslyDisableSandbox"
 	v, ok := c.Input[field]
 	if ok && v != false {
