@@ -357,7 +357,7 @@ func (t trial) changes() []string {
 		}
 	}
 	for _, o := range t.verdict.Opinions {
-		if o.Effect == t.verdict.Effect && o.Effect != cardea.Abstain {
+		if o.Effect == t.verdict.Effect && o.Effect != cardea.Abstain || t.verdict.Rewrite != nil && o.By() == t.verdict.By {
 			add(t.change(o))
 		}
 	}
