@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -162,7 +163,7 @@ func analysis(home string, exported func(name string) bool) func(*cardea.Event) 
 
 // actions are the commands that start when the answer is out.
 func (j *judgement) actions(r *redact.Redactor, v cardea.Verdict) []script.Action {
-	out := j.loaded.Actions(j.event, &v)
+	out := j.once(j.loaded.Actions(j.event, &v), v.Rewrite)
 	for i := range out {
 		out[i].Shown = r.Show(out[i].Command)
 		out[i].Rule = r.Show(out[i].Rule)
@@ -171,6 +172,35 @@ func (j *judgement) actions(r *redact.Redactor, v cardea.Verdict) []script.Actio
 		}
 	}
 	return out
+}
+
+// once leaves out the actions that ran already for this question: a harness that is
+// told to ask sends the call again when it shows the question. The new input is that of
+// a call that is rewritten.
+func (j *judgement) once(all []script.Action, rewritten map[string]any) []script.Action {
+	c := j.event.Call
+	if c == nil || !j.event.Kind.Answered() || len(all) == 0 && !j.place.session.HasActed() {
+		return all
+	}
+	input := c.Input
+	if rewritten != nil && j.event.Kind == cardea.PreToolUse {
+		input = rewritten
+	}
+	text, err := json.Marshal(input)
+	if err != nil {
+		return all
+	}
+	call := c.Tool + " " + string(text)
+	name := func(a script.Action) string { return a.Trigger + "\n" + a.Rule + "\n" + a.Command }
+	if j.event.Kind == cardea.PermissionRequest {
+		return slices.DeleteFunc(all, func(a script.Action) bool { return j.place.session.Acted(call, name(a)) })
+	}
+	var names []string
+	for _, a := range all {
+		names = append(names, name(a))
+	}
+	j.place.session.Acts(call, names)
+	return all
 }
 
 // recordChecks keeps what a call that runs shows about the checks that the policy

@@ -88,6 +88,8 @@ type Session struct {
 	shown []string
 	// making are files that are not among kept.Made yet.
 	making []making
+	// acting is what is not among kept.Acted yet, nil where nothing is.
+	acting *acting
 	// fresh is set where there is no file yet, dirty where it is not current.
 	fresh, dirty bool
 }
@@ -100,6 +102,7 @@ type kept struct {
 	Withheld string   `json:"withheld,omitempty"`
 	Shown    []string `json:"told,omitempty"`
 	Made     []made   `json:"made,omitempty"`
+	Acted    []acted  `json:"acted,omitempty"`
 }
 
 const version = 2
@@ -114,6 +117,9 @@ func (k *kept) parse(data []byte) error {
 	*k = kept{V: int(top.Number("v")), Project: top.Text("project"), Withheld: top.Text("withheld"), Shown: top.Texts("told")}
 	for _, m := range top.Objects("made") {
 		k.Made = append(k.Made, made{Path: m.Text("path"), Begin: m.Number("begin"), File: m.Text("file"), Signed: m.Text("signed")})
+	}
+	for _, a := range top.Objects("acted") {
+		k.Acted = append(k.Acted, acted{Call: a.Text("call"), Actions: a.Texts("actions")})
 	}
 	return top.Err()
 }
@@ -242,6 +248,7 @@ func (s *Session) fill(r *redact.Redactor) {
 	}
 	s.shown = nil
 	s.fillMade()
+	s.fillActed()
 	if over := len(s.kept.Shown) - maxShown; over > 0 {
 		s.kept.Shown = slices.Delete(s.kept.Shown, 0, over)
 	}

@@ -103,6 +103,44 @@ func TestTellOnceASession(t *testing.T) {
 	}
 }
 
+// What ran for a call is known at the next event, until the call is judged anew.
+func TestActionsOfACall(t *testing.T) {
+	s, _ := open(t)
+	event := func(do func(*Session)) {
+		t.Helper()
+		a := load(t, s, "x")
+		do(a)
+		if err := a.Save(redact.New()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	event(func(a *Session) { a.Acts("make", []string{"tell", "log"}) })
+	event(func(a *Session) {
+		if !a.Acted("make", "tell") || !a.Acted("make", "log") || a.Acted("make", "other") || a.Acted("rm", "tell") || !a.HasActed() {
+			t.Error("what ran is not known")
+		}
+		a.Acts("rm", nil)
+	})
+	event(func(a *Session) { a.Acts("make", []string{"log"}) })
+	event(func(a *Session) {
+		if a.Acted("make", "tell") || !a.Acted("make", "log") || load(t, s, "y").Acted("make", "log") {
+			t.Error("what ran before is still known")
+		}
+		a.Acts("make", nil)
+	})
+	event(func(a *Session) {
+		if a.HasActed() {
+			t.Error("it was judged anew, and nothing ran")
+		}
+	})
+	for i := range 2 * maxActed {
+		event(func(a *Session) { a.Acts(fmt.Sprint(i), []string{"log"}) })
+	}
+	if a := load(t, s, "x"); a.Acted("0", "log") || !a.Acted(fmt.Sprint(2*maxActed-1), "log") || len(a.kept.Acted) != maxActed {
+		t.Errorf("%d calls are remembered", len(a.kept.Acted))
+	}
+}
+
 func TestNoWriteWhenNothingIsNew(t *testing.T) {
 	s, folder := open(t)
 	a := load(t, s, "x")
