@@ -27,7 +27,7 @@ documentation denies are judged here, and the table names those that Cardea asks
 about or leaves to the agent's own prompt.` + tableHelp,
 	}, func(args []string) (*importing, error) { return importBouncer(p, args, defaultAllow, keepDenials) })
 	c.Flags().BoolVar(&defaultAllow, "default-allow", false, "take over defaultAction: allow, by which calls that no rule matches run without a prompt")
-	c.Flags().BoolVar(&keepDenials, "keep-denials", false, "deny where Bouncer denies and Cardea's packs would ask")
+	c.Flags().BoolVar(&keepDenials, "keep-denials", false, "deny what Bouncer's groups deny and Cardea's packs do not")
 	return c
 }
 
@@ -106,6 +106,9 @@ func (i *importing) compareGroups(p Process, keepDenials bool) {
 		case v.Effect == cardea.Ask:
 			asked[c.Group] += text + " (" + id + ")"
 		case i.silenceIs("deny"):
+		case keepDenials && c.Keep != nil:
+			i.Settings = append(i.Settings, *c.Keep)
+			asked[c.Group] += text + " (" + strings.Join(c.Keep.Path, ".") + ": " + strings.Join(c.Keep.Items, ", ") + ")"
 		case i.silenceIs("ask"):
 			asked[c.Group] += text + " (default: ask)"
 		default:
@@ -114,15 +117,15 @@ func (i *importing) compareGroups(p Process, keepDenials bool) {
 	}
 	how := "gentler: Bouncer denies these, and Cardea's pack asks a person; --keep-denials denies them"
 	if keepDenials {
-		how = "Cardea's pack would ask a person about these, and they are denied as in Bouncer"
+		how = "Cardea's pack does not deny these by itself, and they are denied as in Bouncer"
 	}
-	decides := "so the agent's own prompt decides"
+	decides := "so the agent's own prompt decides (--keep-denials denies them)"
 	if i.silenceIs("allow") {
-		decides = "so they run (default: allow)"
+		decides = "so they run (default: allow; --keep-denials denies them)"
 	}
 	for _, g := range groups {
 		if silent[g] != "" {
-			i.row(g, importer.LeftOut, true, "Bouncer denies these, and no rule of Cardea's speaks, "+decides+". Your own rules, or sensitive: {deny_read: […]} in your settings, can deny them:"+silent[g])
+			i.row(g, importer.LeftOut, true, "Bouncer denies these, and no rule of Cardea's speaks, "+decides+":"+silent[g])
 		}
 		if asked[g] != "" {
 			i.row(g, importer.Changed, false, how+":"+asked[g])

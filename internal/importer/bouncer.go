@@ -2,6 +2,7 @@ package importer
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -179,6 +180,9 @@ func (b *bouncer) documented() []Call {
 			if !slices.Contains(b.off, group) {
 				c := call(tool, field, value, said)
 				c.Group, c.About = "ruleGroups."+group, value
+				if path.Ext(value) == ".key" {
+					c.Keep = &Setting{Path: []string{"sensitive", "deny_read"}, Items: []string{"'*.key'"}, Protects: true}
+				}
 				out = append(out, c)
 			}
 		}

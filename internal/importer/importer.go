@@ -89,6 +89,9 @@ type Call struct {
 	// anything is written, "" for others. About is what the call is about: a
 	// command, a path or an address.
 	Group, About string
+	// Keep is the setting by which it is denied, where no rule of a pack does; nil for
+	// none.
+	Keep *Setting
 }
 
 // table collects rows about a file.
