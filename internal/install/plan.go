@@ -30,10 +30,14 @@ type Plan struct {
 	memory *memory // to be kept; nil to be forgotten
 	scope  Scope
 	dirs   []string // to be removed where they are empty
+	// command is the file of the command /cardea.
+	command commandFile
 }
 
 // Changed reports whether the plan changes anything.
-func (p *Plan) Changed() bool { return p.Remove || !bytes.Equal(p.Before, p.After) }
+func (p *Plan) Changed() bool { return p.changesFile() || p.command.pending() }
+
+func (p *Plan) changesFile() bool { return p.Remove || !bytes.Equal(p.Before, p.After) }
 
 const leftAlone = "nothing was changed. Mend the file and run this again"
 
@@ -46,6 +50,7 @@ func PlanInstall(h Harness, scope Scope, at Places, w Wanted) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	p.planCommand(h, true)
 	if !p.on.exists {
 		return p, p.create(h, w)
 	}
@@ -90,6 +95,7 @@ func PlanUninstall(h Harness, scope Scope, at Places) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	p.planCommand(h, false)
 	if p.After = p.Before; !p.on.exists {
 		return p, nil
 	}
@@ -220,6 +226,18 @@ func (p *Plan) Apply() error {
 	if err := p.Refused(); err != nil {
 		return err
 	}
+	if err := p.command.takeAway(); err != nil {
+		return err
+	}
+	if p.changesFile() {
+		if err := p.applyFile(); err != nil {
+			return err
+		}
+	}
+	return p.command.put(p.scope == User)
+}
+
+func (p *Plan) applyFile() error {
 	if p.Remove {
 		if err := os.Remove(p.File); err != nil {
 			return fmt.Errorf("remove %s: %w", p.File, err)

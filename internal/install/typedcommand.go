@@ -1,0 +1,108 @@
+package install
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"cardea.dev/internal/harness/claudecode"
+	"cardea.dev/internal/state"
+)
+
+// This file is about the file by which Claude Code knows the command /cardea. A prompt
+// that begins with a command which Claude Code does not know never reaches a hook (seen
+// with 2.1.330), and what a person types as "/cardea register coder" is carried out by
+// the hook.
+
+// commandMark tells a file that this program wrote.
+const commandMark = "<!-- written by cardea install; cardea install --uninstall removes it -->"
+
+const commandText = `---
+description: Give this session a role in Cardea, switch Cardea off or on for it, or show its status
+argument-hint: register ROLE | switch ROLE | disable | enable | status
+disable-model-invocation: true
+---
+` + commandMark + `
+The person typed a command for Cardea: $ARGUMENTS
+
+Cardea's hook should have carried it out before you saw it, and did not. Carry out nothing yourself. Tell the person that the hook for
+prompts did not run, and that "cardea doctor" in a terminal of their own says why.
+`
+
+// commandFile is a change of that file.
+type commandFile struct {
+	path string
+	// write and remove say what is to be done; neither leaves it as it is.
+	write, remove bool
+}
+
+// planCommand works out how the file beside a settings file gets there, or goes.
+func (p *Plan) planCommand(h Harness, wanted bool) {
+	if h.Name != claudecode.Name || p.scope == Managed {
+		return
+	}
+	c := commandFile{path: filepath.Join(filepath.Dir(p.File), "commands", "cardea.md")}
+	data, err := state.Read(c.path, 64<<10)
+	ours := err == nil && strings.Contains(string(data), commandMark)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		c.write = wanted
+	case !ours:
+		if wanted {
+			p.note(CodeOtherHook, "remove or rename it, if /cardea is to reach the hook as it is described", "the command "+c.path+" is not Cardea's, and was left alone")
+		}
+	case wanted:
+		c.write = string(data) != commandText
+	default:
+		c.remove = true
+	}
+	p.command = c
+}
+
+// pending reports whether there is something to do.
+func (c commandFile) pending() bool { return c.write || c.remove }
+
+// diff says what is done, as a plan's difference does.
+func (c commandFile) diff() string {
+	switch {
+	case c.write:
+		return fmt.Sprintf("+ %s\n  the command /cardea, by which you register sessions", c.path)
+	case c.remove:
+		return "- " + c.path
+	}
+	return ""
+}
+
+// takeAway removes the file, where it goes.
+func (c commandFile) takeAway() error {
+	if !c.remove {
+		return nil
+	}
+	if err := os.Remove(c.path); err != nil {
+		return fmt.Errorf("remove %s: %w", c.path, err)
+	}
+	_ = os.Remove(filepath.Dir(c.path)) // one that is not empty stays
+	return nil
+}
+
+// put writes the file, where it is wanted.
+func (c commandFile) put(user bool) error {
+	if !c.write {
+		return nil
+	}
+	mode, dirMode := os.FileMode(0o644), os.FileMode(0o755)
+	if user {
+		mode, dirMode = 0o600, 0o700
+	}
+	err := os.MkdirAll(filepath.Dir(c.path), dirMode)
+	if err == nil {
+		err = state.Replace(c.path, []byte(commandText), func(f *os.File) error { return f.Chmod(mode) })
+	}
+	if err != nil {
+		return fmt.Errorf("write %s: %w; the hook is registered, and /cardea does not reach it", c.path, err)
+	}
+	return nil
+}
