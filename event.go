@@ -32,6 +32,11 @@ const (
 	ModeBypass      Mode = "bypassPermissions"
 )
 
+// Modes are the modes that are known.
+func Modes() []Mode {
+	return []Mode{ModeDefault, ModePlan, ModeAcceptEdits, ModeAuto, ModeDontAsk, ModeBypass}
+}
+
 // Message is a hook message as it came.
 type Message interface {
 	// Fields are its top-level fields, in the types of [Call].Input. They are

@@ -119,7 +119,7 @@ func (f searchFlags) query(p Process, text string) (q ledger.Query, err error) {
 		return q, fmt.Errorf("--limit must not be negative, as %d is", f.limit)
 	}
 	for _, word := range f.effects {
-		e, err := cardea.ParseEffect(strings.TrimSpace(word))
+		e, err := cardea.ParseEffect(strings.ToLower(strings.TrimSpace(word)))
 		if err != nil {
 			return q, fmt.Errorf("--effect: %w", err)
 		}

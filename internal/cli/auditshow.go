@@ -108,6 +108,9 @@ func (p Process) showEntry(s *screen, l ledger.Line) {
 		s.printf("  %s", by)
 	}
 	s.printf("\n")
+	if text := meaning(e.Effect); text != "" {
+		s.printf("  %s\n", painted{faint, text})
+	}
 	s.block("  ", e.Reason.String())
 	s.field("instead", e.Instead.String())
 	s.field("decided", e.Decided.String())
@@ -120,7 +123,7 @@ func (p Process) showEntry(s *screen, l ledger.Line) {
 	for _, part := range e.Parts {
 		s.printf("  %d  %-7s  %s\n", part.Index+1, part.Effect, part.Text)
 	}
-	section(s, "opinions", len(e.Opinions))
+	section(s, "who says what", len(e.Opinions))
 	for _, o := range e.Opinions {
 		showOpinion(s, o)
 	}
@@ -129,7 +132,7 @@ func (p Process) showEntry(s *screen, l ledger.Line) {
 		s.block("  ", t.String())
 	}
 	if e.Omitted > 0 {
-		s.printf("\n%d parts, opinions and troubles of less weight were not kept\n", e.Omitted)
+		s.printf("\n%d parts, answers and troubles of less weight were not kept\n", e.Omitted)
 	}
 }
 

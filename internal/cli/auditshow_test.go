@@ -117,9 +117,9 @@ func TestShowEntry(t *testing.T) {
 	f.out.Reset()
 	l.Genuine, l.Day, l.Entry.Omitted = false, "", 3
 	f.showEntry(f.screen, l)
-	wants(t, f.out.String(), "not as the ledger wrote it", "the spool", "3 parts, opinions and troubles")
+	wants(t, f.out.String(), "not as the ledger wrote it", "the spool", "3 parts, answers and troubles")
 	f.out.Reset()
-	if f.showEntry(f.screen, ledger.Line{}); strings.Contains(f.out.String(), "opinions") {
+	if f.showEntry(f.screen, ledger.Line{}); strings.Contains(f.out.String(), "who says what") {
 		t.Error(f.out.String())
 	}
 }

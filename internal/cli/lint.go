@@ -32,7 +32,8 @@ lint finds
   - expressions that do not compile, and ids that are used twice
   - rules that never decide, because a stricter rule matches the same calls
   - rules that allow too much
-  - commands of rules that no line starts, such as "npm publish *"
+  - commands of rules that no line starts, such as "npm publish *", and tools that
+    no harness has
   - checks that can never succeed
   - rules and policies on events for which no hook is registered`,
 		Args: cobra.ArbitraryArgs,

@@ -10,13 +10,15 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/decide/rules"
 	"cardea.dev/internal/document"
+	"cardea.dev/internal/harness"
 	"cardea.dev/internal/inforce"
 	"cardea.dev/internal/state"
 )
 
-// commandMistakes are commands of rules that no line starts: other tools match
-// commands by globs, or look at options there. A rule with such a command matches
-// nothing, and its author believes in it. Each command is tried as it stands.
+// commandMistakes are commands of rules that no line starts, and tools that no
+// harness has: other gates match commands by globs, or look at options there. A rule
+// with such a command matches nothing, and its author believes in it. Each command is
+// tried as it stands.
 func commandMistakes(l *inforce.Loaded) []cardea.Diagnostic {
 	var out []cardea.Diagnostic
 	for _, f := range l.Files {
@@ -25,7 +27,15 @@ func commandMistakes(l *inforce.Loaded) []cardea.Diagnostic {
 			continue // reading the rules has told
 		}
 		for _, r := range document.Read(f.Path, data).Top().Map().List("rules") {
+			if !r.IsMap() {
+				continue
+			}
 			m := r.Map()
+			for _, t := range m.Get("tool").Items() {
+				if severity, text, hint := unknownTool(t.Text()); text != "" {
+					out = append(out, cardea.Diagnostic{File: f.Path, Line: t.Line(), Column: t.Column(), Severity: severity, Code: cardea.CodeUnknownName, Text: text, Hint: hint})
+				}
+			}
 			if tools := m.Texts("tool"); len(tools) > 0 && !slices.ContainsFunc(tools, func(t string) bool { return strings.Contains(t, "Bash") || t == "*" }) {
 				continue
 			}
@@ -37,6 +47,31 @@ func commandMistakes(l *inforce.Loaded) []cardea.Diagnostic {
 		}
 	}
 	return out
+}
+
+// unknownTool says what is wrong with the name of a tool; nothing where it is known,
+// is a glob, or is of an MCP server, of which anybody may write one.
+func unknownTool(name string) (severity cardea.Level, text, hint string) {
+	_, known := harness.ToolWord(name)
+	tool, rest, found := strings.Cut(name, "(")
+	switch {
+	case known || name == "" || strings.HasPrefix(name, "mcp"):
+		return cardea.LevelNote, "", ""
+	case found:
+		command := strings.TrimRight(strings.TrimSuffix(rest, ")"), ":* ")
+		return cardea.LevelError, fmt.Sprintf("no tool is called %q", name), fmt.Sprintf("write tool: %s, and match: {command: %s}, or path: for files", tool, command)
+	case strings.ContainsAny(name, "*?["):
+		return cardea.LevelNote, "", ""
+	}
+	var names []string
+	for _, t := range harness.Tools() {
+		names = append(names, t.Name)
+	}
+	hint = "look for a typing error; docs/rule-language.md says how tools are named"
+	if near := document.NearestName(name, names); near != "" {
+		hint = fmt.Sprintf("did you mean %q?", near)
+	}
+	return cardea.LevelWarning, fmt.Sprintf("no harness has a tool %q", name), hint
 }
 
 // commandsOf adds the commands of a match and of its alternatives.

@@ -3,11 +3,13 @@ package cli
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"cardea.dev"
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/decide/routes"
 	"cardea.dev/internal/decide/rules"
+	"cardea.dev/internal/document"
 	"cardea.dev/internal/inforce"
 	"cardea.dev/internal/settings"
 	"github.com/spf13/cobra"
@@ -50,10 +52,15 @@ func (f listFlags) wants(scope string) bool {
 
 // apply leaves what the flags want.
 func (f listFlags) apply(l *listing) error {
-	for _, s := range f.scopes {
+	for i, s := range f.scopes {
+		f.scopes[i] = strings.ToLower(s)
+		s = f.scopes[i]
 		if !slices.ContainsFunc(cardea.Scopes(), func(x cardea.Scope) bool { return x.String() == s }) {
 			return wrongUsage{fmt.Errorf("there is no scope %q: use system, org, project, user or builtin", s)}
 		}
+	}
+	if err := f.knows(l); err != nil {
+		return err
 	}
 	alone := f.routes || f.pack != ""
 	l.Settings = slices.DeleteFunc(l.Settings, func(e settings.Effective) bool { return alone || f.mine && e.Source == "default" || !f.wants(e.Scope) })
@@ -68,6 +75,25 @@ func (f listFlags) apply(l *listing) error {
 		return f.routes || f.pack != "" && p.Name != f.pack || !f.wants(cardea.ScopeBuiltin.String())
 	})
 	return nil
+}
+
+// knows reports a pack that is none.
+func (f listFlags) knows(l *listing) error {
+	names := []string{f.pack}
+	for _, p := range l.Packs {
+		names = append(names, p.Name)
+	}
+	for _, r := range slices.Concat(l.Rules, l.Off) {
+		names = append(names, r.Pack)
+	}
+	if f.pack == "" || slices.Contains(names[1:], f.pack) {
+		return nil
+	}
+	hint := ""
+	if near := document.Nearest(f.pack, names[1:]); near != "" {
+		hint = fmt.Sprintf("; did you mean %q?", near)
+	}
+	return wrongUsage{fmt.Errorf("there is no pack and no file of rules %q here%s", f.pack, hint)}
 }
 
 // listing is what is in force in a place.
@@ -92,6 +118,8 @@ type packListing struct {
 	Rules int    `json:"rules"`
 	// Policy is set for a built-in policy, which has no rules.
 	Policy bool `json:"policy"`
+	// decider is set for what allows by the program's own knowledge.
+	decider bool
 }
 
 type ruleListing struct {
@@ -152,7 +180,7 @@ func listingOf(l *inforce.Loaded, pl place) listing {
 	for _, t := range pl.troubles {
 		out.Diagnostics = append(out.Diagnostics, t.Diagnostic)
 	}
-	out.Diagnostics = slices.Concat(out.Diagnostics, l.Problems(), l.RouteProblems)
+	out.Diagnostics = notNil(slices.Concat(out.Diagnostics, l.Problems(), l.RouteProblems))
 	return out
 }
 
@@ -221,6 +249,7 @@ func packsOf(l *inforce.Loaded) []packListing {
 			}
 		}
 	}
+	out = append(out, packListing{Name: "readonly", On: !l.ReadonlyOff, decider: true})
 	for _, b := range l.PolicySwitches() {
 		out = append(out, packListing{Name: b.Name, On: b.On, Policy: true})
 	}
@@ -256,6 +285,8 @@ func (l listing) show(s *screen) {
 	for _, p := range l.Packs {
 		state := "off"
 		switch {
+		case p.On && p.decider:
+			state = "on, allows what certainly only reads"
 		case p.On && p.Policy:
 			state = "on, a policy"
 		case p.On:
@@ -264,6 +295,9 @@ func (l listing) show(s *screen) {
 			state = "off, a policy"
 		}
 		s.printf("  %s: %s\n", p.Name, state)
+	}
+	if len(l.Settings)+len(l.Rules)+len(l.Off)+len(l.Permissions)+len(l.Routes)+len(l.Policies)+len(l.Packs) == 0 {
+		s.printf("\nnothing of what was asked for is in force here\n")
 	}
 	section(s, "does not count, or is broken", len(l.Diagnostics))
 	showDiagnostics(s, l.Diagnostics)

@@ -31,7 +31,7 @@ func Main(args []string, p Process) int {
 	}
 	// A template for the version would have the linker keep every method of every
 	// type, a tenth of the program.
-	if len(args) == 1 && args[0] == "--version" {
+	if len(args) == 1 && (args[0] == "--version" || args[0] == "-v") {
 		args = []string{"version"}
 	}
 	root := tree(p)
@@ -139,7 +139,13 @@ func usageOf(c *cobra.Command, err error) error {
 // standard library puts in front.
 func plainly(err error) string {
 	text := err.Error()
-	text = strings.Replace(text, "time: invalid duration", "this is no time", 1)
+	if before, after, found := strings.Cut(text, "time: "); found {
+		what := "this is no length of time"
+		if strings.HasPrefix(after, "missing unit") {
+			what = "the unit is missing"
+		}
+		return before + what + "; write it as 5s, 200ms or 1m30s"
+	}
 	before, after, found := strings.Cut(text, "strconv.Parse")
 	switch {
 	case !found:

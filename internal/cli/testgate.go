@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"cardea.dev"
 	"cardea.dev/internal/decide/rules"
@@ -38,7 +40,13 @@ func gateFindings(p Process, l *inforce.Loaded, list []rules.Rule) []cardea.Diag
 			if v.By != "" {
 				text += ", by " + v.By
 			}
-			out = append(out, cardea.Warning(r.Source, cardea.CodeTestFailed, "see why with cardea try", text).Diagnostic)
+			hint := "see why with cardea try"
+			if slices.ContainsFunc(l.Rules(), func(x rules.Rule) bool { return x.ID == r.ID && x.Scope == cardea.ScopeProject && !x.Trusted }) {
+				hint = "the project is not trusted in this form; if it is yours, run \"cardea trust\""
+			}
+			d := cardea.Warning(r.Source, cardea.CodeTestFailed, hint, text).Diagnostic
+			d.Line = cmp.Or(t.Line, d.Line)
+			out = append(out, d)
 		}
 	}
 	return out

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/decide/policy"
+	"cardea.dev/internal/document"
 	"cardea.dev/internal/harness"
 	"cardea.dev/internal/harness/claudecode"
 	"cardea.dev/internal/install"
@@ -167,7 +169,17 @@ func (f tryFlags) message(p Process, text string) (tried, error) {
 		return tried{}, err
 	}
 	if !slices.Contains(policy.Events(), cardea.Kind(f.event)) {
-		return tried{}, fmt.Errorf("there is no event %q; docs/policies.md lists them", f.event)
+		hint := "docs/policies.md lists them"
+		if near := document.NearestName(f.event, policy.EventNames()); near != "" {
+			hint = fmt.Sprintf("did you mean %q?", near)
+		}
+		return tried{}, fmt.Errorf("there is no event %q; %s", f.event, hint)
+	}
+	if modes := cardea.Modes(); f.mode != "" && !slices.Contains(modes, cardea.Mode(f.mode)) {
+		p.warn(fmt.Sprintf("the mode %q is not known, so it counts as one in which nobody watches; those that are known are %v", f.mode, modes))
+	}
+	if info, err := os.Stat(cwd); err != nil || !info.IsDir() {
+		p.warn(fmt.Sprintf("there is no folder %s, so its files are not looked at", cwd))
 	}
 	if !aboutTool(cardea.Kind(f.event)) {
 		return f.read(p, own, cwd, f.mainField(text))

@@ -277,6 +277,11 @@ func (t trial) matched(o cardea.Opinion) (out []string) {
 				out = append(out, "found: "+f)
 			}
 		}
+		if call := t.judgement.event.Call; call != nil && o.Part >= 0 && o.Part < len(call.Parts) {
+			for _, f := range gate.FoundBy(t.judgement.loaded, t.judgement.event, &r, o.Part) {
+				out = append(out, "found: "+f)
+			}
+		}
 		return out
 	}
 	for _, r := range t.judgement.loaded.Routes {

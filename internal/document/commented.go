@@ -82,9 +82,12 @@ func commentHint(lines []string, parent int) string {
 	return fmt.Sprintf("take the # in front of %q in line %d away, too: this belongs to it", key, parent)
 }
 
-// emptyHint is the hint for a key without a value below which only comments stand,
-// or the other hint.
-func (v Value) emptyHint(other string) string {
+// shapeHint is the hint for a value of another shape than its key has: what is known
+// of the key, that only comments stand below it, or the other hint.
+func (v Value) shapeHint(other string) string {
+	if hint := v.r.shapes[strings.Trim(v.name, `"`)]; hint != "" && !v.Null() {
+		return hint
+	}
 	if lines := v.r.lines(); v.Null() && v.KeyLine() >= 1 && v.KeyLine() < len(lines) && strings.HasPrefix(lines[v.KeyLine()], "#") {
 		return "take the # away from what belongs to it below, or make it a comment again"
 	}

@@ -56,6 +56,7 @@ type Reader struct {
 	split    []string
 	keys     string
 	hints    map[string]string
+	shapes   map[string]string
 	broken   int
 	cut      bool
 }
@@ -108,6 +109,10 @@ func (r *Reader) KeysIn(page string) { r.keys = page }
 // Hints are what to do about keys that other tools have and this file does not, by
 // key.
 func (r *Reader) Hints(hints map[string]string) { r.hints = hints }
+
+// Shapes are what to write for keys whose value has another shape, such as a word
+// where a map belongs, by key.
+func (r *Reader) Shapes(hints map[string]string) { r.shapes = hints }
 
 func (r *Reader) unknownHint() string {
 	if r.keys == "" {

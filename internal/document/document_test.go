@@ -49,7 +49,7 @@ flag: maybe
 	top.Need("name")
 	top.Done()
 	want := `f.yaml:2:1: "name" is missing; add name: …
-f.yaml:2:10: "version" must be a whole number, not text; use a whole number
+f.yaml:2:10: "version" must be a whole number, not "one"; write 1
 f.yaml:3:11: unknown value "dny" for "on_error"; did you mean "deny"? use defer, deny or allow
 warning f.yaml:4:1: unknown key "unknwon"; did you mean "unknown"?
 f.yaml:5:7: "wait" must be a length of time; write it as "5s", "200ms" or "1m30s"

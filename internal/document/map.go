@@ -16,6 +16,8 @@ type Map struct {
 	fields []field
 	index  map[string]int
 	asked  *asked
+	// broken is set where the value is no map, which is told.
+	broken bool
 }
 
 // asked are the keys that somebody asked for: those that are known.
@@ -41,7 +43,8 @@ func (v Value) Map() Map {
 		return m
 	}
 	if n.Kind != yaml.MappingNode {
-		v.Report(cardea.LevelError, cardea.CodeWrongType, v.emptyHint(`write "key: value" lines below it`), "%s must be a map, not %s", v.name, v.kind())
+		v.Report(cardea.LevelError, cardea.CodeWrongType, v.shapeHint(`write "key: value" lines below it`), "%s must be a map, not %s", v.name, v.kind())
+		m.broken = true
 		return m
 	}
 	m.fill(v.r, n)
@@ -134,6 +137,9 @@ func (m Map) Get(key string) Value {
 // Need is the value of a key that must be there and must not be null.
 func (m Map) Need(key string) Value {
 	v := m.Get(key)
+	if m.broken {
+		return v
+	}
 	if !v.Present() {
 		m.at.Report(cardea.LevelError, cardea.CodeMissing, "add "+key+": …", "%q is missing", key)
 	} else if v.Null() {

@@ -13,7 +13,15 @@ func Nearest(s string, words []string) string {
 			best, limit = w, d-1
 		}
 	}
-	return best
+	if best != "" || len(s) < 4 {
+		return best
+	}
+	for _, w := range words { // timeout for timeout_seconds
+		if strings.HasPrefix(w, s+"_") {
+			return w
+		}
+	}
+	return ""
 }
 
 // NearestName is the name that s most likely stands for, or "", whatever its

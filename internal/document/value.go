@@ -2,6 +2,7 @@ package document
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -179,12 +180,19 @@ func (v Value) Int(low, high int) int {
 	}
 	s, ok := v.scalar()
 	n, err := strconv.Atoi(s)
-	if !ok || err != nil {
-		v.wrongType("use a whole number", "%s must be a whole number, not %s", v.name, v.kind())
-		return 0
+	hint := "use " + strconv.Itoa(low) + " to " + strconv.Itoa(high)
+	if low == high {
+		hint = "write " + strconv.Itoa(low)
 	}
-	if n < low || n > high {
-		v.Problem(cardea.CodeBadValue, "use "+strconv.Itoa(low)+" to "+strconv.Itoa(high), "%s is out of range: %d", v.name, n)
+	switch {
+	case ok && (errors.Is(err, strconv.ErrRange) || err == nil && (n < low || n > high)):
+		v.Problem(cardea.CodeBadValue, hint, "%s is out of range: %s", v.name, s)
+		return 0
+	case !ok:
+		v.wrongType(hint, "%s must be a whole number, not %s", v.name, v.kind())
+		return 0
+	case err != nil:
+		v.wrongType(hint, "%s must be a whole number, not %q", v.name, s)
 		return 0
 	}
 	return n
@@ -215,7 +223,11 @@ func (v Value) Word(allowed ...string) string {
 		return s
 	}
 	hint := "use " + orList(allowed)
-	if near := Nearest(s, allowed); ok && near != "" {
+	near := Nearest(s, allowed)
+	if near == "" {
+		near = Nearest(strings.ToLower(s), allowed)
+	}
+	if ok && near != "" {
 		hint = "did you mean " + strconv.Quote(near) + "? " + hint
 	}
 	if !ok {
@@ -257,7 +269,7 @@ func (v Value) List() []Value {
 		return nil
 	}
 	if n.Kind != yaml.SequenceNode {
-		v.wrongType(v.emptyHint(`write "- " before each entry`), "%s must be a list, not %s", v.name, v.kind())
+		v.wrongType(v.shapeHint(`write "- " before each entry`), "%s must be a list, not %s", v.name, v.kind())
 		return nil
 	}
 	return v.entries(n)

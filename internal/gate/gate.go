@@ -96,6 +96,12 @@ func slots(l *inforce.Loaded, s Session) []cardea.Slot {
 	return all
 }
 
+// FoundBy are the operands, options and accesses of a part that a rule found, each
+// with the condition that did.
+func FoundBy(l *inforce.Loaded, ev *cardea.Event, r *rules.Rule, part int) []string {
+	return rules.New(nil, rules.Settings{Home: l.Where.Dirs.Home, Own: l.Own()}).FoundIn(ev, r, part)
+}
+
 // OfSwitchedOff are the opinions that rules would have about an event if no settings
 // had switched them off.
 func OfSwitchedOff(ctx context.Context, l *inforce.Loaded, ev *cardea.Event) ([]cardea.Opinion, error) {

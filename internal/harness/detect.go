@@ -47,7 +47,7 @@ var harnessWords = map[string]string{
 // Canonical is the name of a harness for a word that people use for it: a word that
 // stands for none stays as it is.
 func Canonical(word string) string {
-	word = strings.ToLower(word)
+	word = strings.NewReplacer("_", "-", " ", "-").Replace(strings.ToLower(word))
 	if name, ok := harnessWords[word]; ok {
 		return name
 	}

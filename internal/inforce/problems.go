@@ -8,6 +8,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/decide/policy"
+	"cardea.dev/internal/decide/rules"
 )
 
 // Problems are all that is wrong with settings, rules and permission lists, file
@@ -232,6 +233,20 @@ func (l *Loaded) Uncounted() []cardea.Diagnostic {
 			out = append(out, d)
 		}
 	}
+	out = append(out, l.uncountedRules(why)...)
+	for _, f := range l.PermissionFiles {
+		if !f.From.Allows && f.From.Why != "" && l.Expands() {
+			out = append(out, uncounted(f.From.File, "what these permissions allow does not count, since "+f.From.Why))
+		}
+	}
+	return out
+}
+
+// uncountedRules are the same for rules. That the model is not told why is said once
+// for each file.
+func (l *Loaded) uncountedRules(why string) []cardea.Diagnostic {
+	var out []cardea.Diagnostic
+	untold := map[string][]rules.Rule{} // by file
 	for _, r := range l.Rules() {
 		switch {
 		case !r.Tightens():
@@ -242,16 +257,25 @@ func (l *Loaded) Uncounted() []cardea.Diagnostic {
 		case r.Effect == cardea.Halt:
 			out = append(out, uncounted(r.Source, fmt.Sprintf("the halt of rule %s counts as deny, since %s", r.ID, why)))
 		case r.Effect == cardea.Deny || r.Effect == cardea.Ask:
-			d := uncounted(r.Source, fmt.Sprintf("the model is told that rule %s decided, and not why, since %s", r.ID, why))
+			file, _ := cardea.SplitSource(r.Source)
+			untold[file] = append(untold[file], r)
+			if len(untold[file]) > 1 {
+				continue
+			}
+			d := uncounted(r.Source, "")
 			d.Severity, d.Hint = cardea.LevelNote, "if it is yours, run \"cardea trust\""
 			out = append(out, d)
 		default:
 			out = append(out, uncounted(r.Source, fmt.Sprintf("rule %s does not count, since %s and may only deny and ask", r.ID, why)))
 		}
 	}
-	for _, f := range l.PermissionFiles {
-		if !f.From.Allows && f.From.Why != "" && l.Expands() {
-			out = append(out, uncounted(f.From.File, "what these permissions allow does not count, since "+f.From.Why))
+	for i := range out {
+		if of := untold[out[i].File]; out[i].Text == "" {
+			more := ""
+			if len(of) > 1 {
+				more = fmt.Sprintf(" (so are %d more of this file)", len(of)-1)
+			}
+			out[i].Text = fmt.Sprintf("the model is told that rule %s decided, and not why, since %s%s", of[0].ID, why, more)
 		}
 	}
 	return out

@@ -69,6 +69,7 @@ func Parse(path string, scope cardea.Scope, data []byte) File {
 	p := settingsParser{file: File{Path: path, Scope: scope, Found: true, Counts: true, Values: Defaults(), Switches: rules.Switches{By: scope, File: path}},
 		doc: document.Read(path, data), maps: map[string]document.Map{}}
 	p.doc.Hints(keysOfOthers)
+	p.doc.Shapes(shapes)
 	top := p.doc.Top().Map()
 	p.maps[""] = top
 	if v := top.Get("version"); v.Present() {
@@ -92,6 +93,13 @@ var keysOfOthers = map[string]string{
 	"routes":          "routes have a file of their own, .claude/tool-routes.yaml, where they work unchanged",
 	"protected_paths": "write policies: {protected: […]}; \"cardea import cupcake\" takes the file over",
 	"builtins":        "built-in policies are switched under packs; \"cardea import cupcake\" takes the file over",
+}
+
+// shapes are what to write where a key has a value of another shape.
+var shapes = map[string]string{
+	"default": "write default: {attended: ask, unattended: deny}, or with other effects",
+	"rules":   "here rules are only switched: rules: {off: [ID]}; rules of your own are files in rules/",
+	"packs":   "write packs: {NAME: off}",
 }
 
 type settingsParser struct {
@@ -124,6 +132,8 @@ func (p *settingsParser) unknownSections(top document.Map) {
 		switch {
 		case slices.Contains(UnsupportedSections(), key):
 			top.Get(key).ReportKey(cardea.CodeUnsupported, "remove it", "%q is not supported by this version and protects nothing", key)
+		case near != "" && keysOfOthers[key] != "":
+			top.Get(key).ReportKey(cardea.CodeUnknownKey, keysOfOthers[key], "unknown key %q", key)
 		case near != "":
 			top.Get(key).ReportKey(cardea.CodeUnknownKey, "did you mean "+strconv.Quote(near)+"?", "unknown key %q", key)
 		}

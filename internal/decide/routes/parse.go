@@ -3,6 +3,7 @@ package routes
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"cardea.dev"
 	"cardea.dev/internal/document"
@@ -79,7 +80,7 @@ func route(doc *document.Reader, file, name string, v document.Value, from Origi
 		var err error
 		r.Written = p.Text()
 		if r.Pattern, r.Rewritten, err = translate(p.Text()); err != nil {
-			p.Problem(cardea.CodeBadPattern, hint(err), "the pattern of route %q cannot be run: %v", name, err)
+			p.Problem(cardea.CodeBadPattern, hint(err), "the pattern of route %q cannot be run: %s", name, strings.TrimPrefix(err.Error(), "error parsing regexp: "))
 		} else if p.Text() == "" {
 			p.Problem(cardea.CodeMissing, "write what to look for", "the empty pattern of route %q matches everything", name)
 		}

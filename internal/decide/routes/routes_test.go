@@ -168,7 +168,7 @@ func TestParseProblems(t *testing.T) {
 		{"routes: {a: {tool: Bash, pattern: '', message: m}}", "matches everything", 0},
 		{"routes: {a: {tool: Bash, pattern: x}}", `"message" is missing`, 0},
 		{"routes: {a: {tool: mcp__x, pattern: x, message: m}}", "add field:", 0},
-		{"routes: {a: {tool: Bash, pattern: '(x(?!y)|z)*a', message: m}}", "the pattern of route \"a\" cannot be run: error parsing regexp: invalid or unsupported Perl syntax: `(?!`; RE2 has no lookahead", 0},
+		{"routes: {a: {tool: Bash, pattern: '(x(?!y)|z)*a', message: m}}", "the pattern of route \"a\" cannot be run: invalid or unsupported Perl syntax: `(?!`; RE2 has no lookahead", 0},
 		{"routes: {a: {tool: Bash, pattern: '(x)\\1', message: m}}", "no backreferences", 0},
 		{"routes: {a: {tool: Bash, pattern: '(?P<n>x)(?P=n)', message: m}}", "no backreferences", 0},
 		{"routes: {a: {tool: Bash, pattern: '(?x)a', message: m}}", "does not know this group", 0},

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+
+	"cardea.dev"
 )
 
 // String is what a match asks for, in the words of rules files, for people.
@@ -74,6 +76,52 @@ func (m *Match) Found(text string) []string {
 	}
 	for i := range m.Any {
 		out = append(out, m.Any[i].Found(text)...)
+	}
+	return out
+}
+
+// FoundIn are the operands, options and accesses of a part that a rule's conditions
+// hold for, each with its condition.
+func (d *Decider) FoundIn(ev *cardea.Event, r *Rule, part int) []string {
+	c := &call{d: d, ev: ev, rule: r}
+	return c.found(&r.Match, &ev.Call.Parts[part], 1)
+}
+
+func (c *call) found(m *Match, p *cardea.Part, after int) []string {
+	var out []string
+	if len(m.Command) > 0 {
+		var ok bool
+		if after, ok = leads(m.Command, p); !ok {
+			return nil
+		}
+	}
+	for _, f := range m.Flags {
+		if hasFlag([]string{f}, p) {
+			out = append(out, fmt.Sprintf("%q, by flags %s", f, f))
+		}
+	}
+	for k := after; k < words(p); k++ {
+		text, static := word(p, k)
+		for _, a := range m.Args {
+			if c.fits(a, text) || !static && c.fits(a, unquoted(text)) {
+				out = append(out, fmt.Sprintf("%q, by args %s", text, a))
+			}
+		}
+	}
+	for k := range p.Access {
+		a := &p.Access[k]
+		alone := *p
+		alone.Access = p.Access[k : k+1]
+		switch {
+		case len(m.Paths)+len(m.Hosts) == 0 || !c.accessHolds(m, &alone):
+		case a.Kind == cardea.Network:
+			out = append(out, fmt.Sprintf("%q, by host %s", a.Host, strings.Join(m.Hosts, ", ")))
+		default:
+			out = append(out, fmt.Sprintf("%q, by path %s", a.Path, strings.Join(m.Paths, ", ")))
+		}
+	}
+	for i := range m.Any {
+		out = append(out, c.found(&m.Any[i], p, after)...)
 	}
 	return out
 }

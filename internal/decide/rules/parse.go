@@ -83,10 +83,13 @@ var effectWords = []string{"halt", "deny", "ask", "defer", "allow", "abstain"}
 func (p *parser) rule(v document.Value) {
 	before := p.doc.Errors()
 	m := v.Map()
+	if !v.IsMap() {
+		return
+	}
 	r := Rule{Scope: p.from.Scope, Trusted: p.from.Trusted, Root: p.from.Root,
 		Pack: packName(p.file), Source: fmt.Sprintf("%s:%d", p.file, v.Line())}
 	r.ID = p.id(m)
-	r.Effect, _ = cardea.ParseEffect(wordOr(m.Word("effect", effectWords...), "abstain"))
+	r.Effect, _ = cardea.ParseEffect(wordOr(p.effect(m.Get("effect")), "abstain"))
 	r.Events = p.events(m.Get("event"))
 	r.Tools = p.tools(m.Get("tool"), r.Effect)
 	if v := m.Get("match"); v.Present() {
@@ -109,6 +112,21 @@ func (p *parser) rule(v document.Value) {
 		p.rules = append(p.rules, r)
 	}
 }
+
+// effect reads an effect's word.
+func (p *parser) effect(v document.Value) string {
+	if v.Present() && !v.Null() && !v.IsList() && !v.IsMap() {
+		if meant := effectsOfOthers[strings.ToLower(v.Text())]; meant != "" {
+			v.Problem(cardea.CodeBadValue, "write effect: "+meant, "unknown value %q for %s", v.Text(), v.Name())
+			return ""
+		}
+	}
+	return v.Word(effectWords...)
+}
+
+// effectsOfOthers are words that other tools have for effects.
+var effectsOfOthers = map[string]string{"block": "deny", "reject": "deny", "forbid": "deny", "stop": "halt", "warn": "ask", "prompt": "ask", "confirm": "ask",
+	"permit": "allow", "approve": "allow", "accept": "allow", "none": "abstain", "ignore": "abstain"}
 
 func wordOr(word, other string) string {
 	if word == "" {
@@ -145,6 +163,7 @@ func (p *parser) id(m document.Map) string {
 func (p *parser) sense(m document.Map, r *Rule) {
 	advice := r.Context != "" || r.Instead != "" || len(r.Rewrite) > 0
 	switch {
+	case r.Effect == cardea.Abstain && !advice && m.Has("effect") && m.Text("effect") != "abstain": // told already
 	case r.Effect == cardea.Abstain && !advice:
 		m.Value().Problem(cardea.CodeMissing, "add effect: deny, ask … or context:", "the rule has neither an effect nor advice")
 	case r.Effect == cardea.Allow && r.Match.empty() && (len(r.Tools) == 0 || slices.Contains(r.Tools, "*")):
@@ -280,7 +299,7 @@ func (p *parser) match(v document.Value) Match {
 		}
 	}
 	m.Only()
-	if len(m.Keys()) == 0 {
+	if v.IsMap() && len(m.Keys()) == 0 {
 		v.Problem(cardea.CodeMissing, "add a condition, or remove it", "an empty match")
 	}
 	return out
@@ -379,7 +398,7 @@ func (p *parser) expr(v document.Value) string {
 		v.Problem(cardea.CodeMissing, "give it a value or remove it", "an empty expression matches everything")
 	}
 	if err := CheckExpression(s); err != nil {
-		v.Problem(cardea.CodeBadPattern, ExpressionHint(err), "the expression cannot be run: %v", err)
+		v.Problem(cardea.CodeBadPattern, ExpressionHint(err), "the expression cannot be run: %s", strings.TrimPrefix(err.Error(), "error parsing regexp: "))
 	}
 	return s
 }
