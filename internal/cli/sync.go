@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -94,11 +93,6 @@ func syncOrg(p Process, args []string, f syncFlags, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	release, err := s.store.Lock()
-	if err != nil {
-		return fmt.Errorf("sync %s: %w", s.name, err)
-	}
-	defer release()
 	if f.rollback {
 		return s.rollback(f.dryRun, asJSON)
 	}
@@ -241,14 +235,31 @@ func (s *syncing) bring(dry bool) (*synced, error) {
 	if dry || cardea.HasError(out.Diagnostics) || len(out.Files) == 0 {
 		return out, nil
 	}
-	if err := s.p.byPerson("to put this in force for "+s.name, func(sc *screen) { out.show(sc, false) }); err != nil {
-		return nil, err
+	return out, s.put("to put this in force for "+s.name, old, out, func() error { return s.store.Put(s.name, staged, s.record) })
+}
+
+// put changes what is in force, old, when the person agrees to what is shown.
+func (s *syncing) put(what string, old *org.Tree, out *synced, change func() error) error {
+	if err := s.p.byPerson(what, func(sc *screen) { out.show(sc, false) }); err != nil {
+		return err
 	}
-	if err := s.store.Put(s.name, staged, s.record); err != nil {
-		return nil, err
+	release, err := s.store.Lock()
+	if err != nil {
+		return err
+	}
+	defer release()
+	now, err := org.Read(s.store.Folder(s.name))
+	if err != nil {
+		return err
+	}
+	if len(org.Compare(old, now)) > 0 {
+		return errors.New("the folder has changed since the difference was shown; look at it again")
+	}
+	if err := change(); err != nil {
+		return err
 	}
 	out.Written = true
-	return out, s.remember(out.Files)
+	return s.remember(out.Files)
 }
 
 // remember notes that the person changed these files.
@@ -342,16 +353,10 @@ func (s *syncing) rollback(dry, asJSON bool) error {
 		out.Source, out.Form = s.was.Former.Source, s.was.Former.Form
 	}
 	if !dry {
-		if err := s.p.byPerson("to put the form before in force for "+s.name, func(sc *screen) { out.show(sc, false) }); err != nil {
-			return err
-		}
-		if err := s.store.Rollback(s.name); err != nil {
+		err := s.put("to put the form before in force for "+s.name, now, out, func() error { return s.store.Rollback(s.name) })
+		if err != nil {
 			return fmt.Errorf("roll %s back: %w", s.name, err)
 		}
-		if err := s.remember(slices.Clone(out.Files)); err != nil {
-			return err
-		}
-		out.Written = true
 	}
 	return s.p.answer(asJSON, out, func(sc *screen) { out.show(sc, false) })
 }

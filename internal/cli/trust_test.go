@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -65,7 +66,8 @@ var free = []string{"audit", "audit search", "audit verify", "check", "completio
 var forPersons = [][]string{{"trust", "init"}, {"trust", "update"}, {"trust", "revoke"}, {"install", "claude"}, {"install", "copilot"},
 	{"install", "claude", "--project"}, {"install", "claude", "--timeout", "20s", "--unattended"}, {"install", "claude", "--uninstall"},
 	{"install", "claude", "--binary", "BINARY"}, {"import", "bouncer", "bouncer.json", "--write", "--accept-losses"},
-	{"import", "permitter", "permitter", "--write"}, {"import", "cupcake", "--write"}, {"import", "cupcake", "--user", "--write"}}
+	{"import", "permitter", "permitter", "--write"}, {"import", "cupcake", "--write"}, {"import", "cupcake", "--user", "--write"},
+	{"sync", "acme", "--from", "acme"}}
 
 // Every command is in one of the two lists, and those for persons refuse an agent
 // and change nothing.
@@ -84,6 +86,12 @@ func TestCommandsForPersons(t *testing.T) {
 	d.write(filepath.Join(d.project, ".cupcake/policies/claude/a.rego"), guardPolicy)
 	d.write(filepath.Join(d.project, "bouncer.json"), `{"customRules": [{"name": "x", "toolMatch": "bash", "pattern": "x", "action": "deny", "reason": "r"}]}`)
 	d.write(filepath.Join(d.project, "permitter"), "export PERMITTER_ENABLED=1\n")
+	d.write(filepath.Join(d.project, "acme/rules/r.yaml"), "rules: [{id: pa, tool: Bash, match: {command: pa}, effect: deny}]")
+	for _, args := range [][]string{{"init", "-q"}, {"add", "."}, {"-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "x"}} {
+		if out, err := exec.Command("git", append([]string{"-C", filepath.Join(d.project, "acme")}, args...)...).CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v %s", args, err, out)
+		}
+	}
 	if _, errs, code := d.sits("abc234\n", "install", "claude", "--binary", binary); code != exitOK {
 		t.Fatal(errs)
 	}
