@@ -30,6 +30,8 @@ type Process struct {
 	Engines policy.Engines
 	// Fetch gets the archives of organisations.
 	Fetch org.Fetcher
+	// Edit opens a file in the person's editor.
+	Edit func(path string) error
 	// Now is the clock.
 	Now func() time.Time
 	// Person says why it is not sure that a person is typing, or nil. Code is
@@ -94,5 +96,5 @@ func ThisProcess() Process {
 		Machine: project.ThisMachine(os.Getenv), Now: time.Now,
 		Person: func() error { return person.ThisSeat().Attending() }, Code: person.Code,
 		Typist: person.Typist, Lines: person.CommandLines,
-		Fetch: org.ByEngine(func() (string, error) { return remote.Find(program) }, os.Getenv)}
+		Edit: editor, Fetch: org.ByEngine(func() (string, error) { return remote.Find(program) }, os.Getenv)}
 }

@@ -97,7 +97,7 @@ about a command, and why.`,
 	root.SetErr(p.Stderr)
 	root.AddCommand(checkCommand(p), tryCommand(p), permissionsCommand(p), explainCommand(p), auditCommand(p), knowledgeCommand(p),
 		testCommand(p), listCommand(p), lintCommand(p), policyCommand(p), initCommand(p), importCommand(p), installCommand(p), doctorCommand(p),
-		statuslineCommand(p), trustCommand(p), syncCommand(p), versionCommand(p),
+		statuslineCommand(p), trustCommand(p), configCommand(p), syncCommand(p), versionCommand(p),
 		rolesCommand(p), registerCommand(p), switchCommand(p), disableCommand(p), enableCommand(p), statusCommand(p), sessionCheckCommand(p))
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()

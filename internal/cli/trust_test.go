@@ -67,7 +67,7 @@ var forPersons = [][]string{{"trust", "init"}, {"trust", "update"}, {"trust", "r
 	{"install", "claude", "--project"}, {"install", "claude", "--timeout", "20s", "--unattended"}, {"install", "claude", "--uninstall"},
 	{"install", "claude", "--binary", "BINARY"}, {"import", "bouncer", "bouncer.json", "--write", "--accept-losses"},
 	{"import", "permitter", "permitter", "--write"}, {"import", "cupcake", "--write"}, {"import", "cupcake", "--user", "--write"},
-	{"sync", "acme", "--from", "acme"}}
+	{"sync", "acme", "--from", "acme"}, {"config", "set", "ledger.keep_days", "7"}, {"config", "unset", "ledger.max_mb"}, {"config", "edit"}}
 
 // Every command is in one of the two lists, and those for persons refuse an agent
 // and change nothing.
@@ -98,6 +98,8 @@ func TestCommandsForPersons(t *testing.T) {
 	if _, errs, code := d.sits("a\n", "trust", "init"); code != exitOK {
 		t.Fatal(errs)
 	}
+	mine := filepath.Join(d.home, ".config/cardea")
+	d.write(filepath.Join(mine, "cardea.yaml"), "ledger: {max_mb: 5}\n")
 	before := d.files()
 	for _, args := range forPersons {
 		if args[0] == "trust" && args[1] == "init" {
@@ -119,6 +121,9 @@ func TestCommandsForPersons(t *testing.T) {
 		}
 		if _, errs, code := d.sits("wrong\n", args...); code != exitError || !strings.Contains(errs, "not the code") {
 			t.Errorf("%v with another code: exit %d, %s", args, code, errs)
+		}
+		if draft := filepath.Join(mine, draftName); args[1] == "edit" && os.Remove(draft) != nil {
+			t.Error("what was edited is lost")
 		}
 	}
 	if after := d.files(); !maps.Equal(before, after) {

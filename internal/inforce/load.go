@@ -38,6 +38,9 @@ type Where struct {
 	// Org is the organisation whose allows count whatever settings and the
 	// project's remote say, "" for none: who looks at what one would bring.
 	Org string
+	// Draft is a file with another text than it has, nil for none: who looks at what
+	// a change would do. It counts as if a person had written it.
+	Draft *Draft
 	// State is the folder in which last good forms are kept, "" for none.
 	State string
 	// Guarded says what keeps a path of system scope from being the system's
@@ -72,6 +75,12 @@ type Where struct {
 	// folders for temporary files.
 	Path string
 	Temp []string
+}
+
+// Draft is the text that a file is to have.
+type Draft struct {
+	Path string
+	Data []byte
 }
 
 // Trusted reports whether the person trusts the project. Each of its files
@@ -299,12 +308,18 @@ func (l *Loaded) counts(path string, at folder, data []byte) bool {
 	if at.scope != cardea.ScopeProject {
 		return !at.tightens
 	}
+	if d := l.Where.Draft; d != nil && d.Path == path {
+		return l.Where.Trusted()
+	}
 	return l.Where.Trust != nil && l.Where.Trust(path, data)
 }
 
 // read reads a file of a scope's folder. Data is nil where there is none, or
 // where it cannot be read, which is a problem then.
 func (l *Loaded) read(path string, at folder) ([]byte, time.Time, []cardea.Diagnostic) {
+	if d := l.Where.Draft; d != nil && d.Path == path {
+		return d.Data, time.Time{}, nil
+	}
 	if l.absent.File(path) {
 		return nil, time.Time{}, nil
 	}

@@ -1,6 +1,5 @@
-// Package yamledit adds entries to the YAML files of people and keeps everything
-// else in them as it is: comments, order and spelling. It never changes a value
-// that is there.
+// Package yamledit adds, changes and removes entries of the YAML files of people and
+// keeps everything else in them as it is: comments, order and spelling.
 package yamledit
 
 import (
@@ -26,7 +25,8 @@ const (
 // errShape is a file that cannot be changed without writing it anew.
 var errShape = errors.New("the file is written in a way that nothing can be added to it; add the entry by hand")
 
-// Set adds a value, which is YAML in one line, below the keys of a path.
+// Set adds a value, which is YAML in one line, below the keys of a path. It never
+// changes a value that is there.
 func Set(text string, path []string, value string) (string, Result, error) {
 	return edit(text, path, entry{value: value})
 }
@@ -55,7 +55,7 @@ func edit(text string, path []string, e entry) (string, Result, error) {
 	}
 	// Whatever the file looks like: what was added must be there, and all else
 	// as before.
-	if now, err := parse(out); err != nil || !e.isAt(now, path) || !reflect.DeepEqual(without(root, path), without(now, path)) {
+	if now, err := parse(out); err != nil || !e.isAt(now, path) || !reflect.DeepEqual(but(root, path), but(now, path)) {
 		return text, Kept, errShape
 	}
 	return out, Added, nil
@@ -193,27 +193,6 @@ func (e entry) isAt(root *yaml.Node, path []string) bool {
 	return at.Kind == yaml.SequenceNode && !slices.ContainsFunc(e.items, func(item string) bool {
 		return !slices.ContainsFunc(at.Content, func(n *yaml.Node) bool { return decodes(n, item) })
 	})
-}
-
-// without is the content of a file but for the first key of a path, and of that
-// map but for the next one.
-func without(root *yaml.Node, path []string) any {
-	var whole any = map[string]any{}
-	if root != nil && root.Decode(&whole) != nil {
-		return errShape
-	}
-	all, ok := whole.(map[string]any)
-	if !ok {
-		return whole
-	}
-	if inner, ok := all[path[0]].(map[string]any); ok && len(path) > 1 {
-		delete(inner, path[1])
-		if len(inner) > 0 {
-			return all
-		}
-	}
-	delete(all, path[0])
-	return all
 }
 
 // child is a key of a map with its value.

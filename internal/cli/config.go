@@ -1,0 +1,193 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"cardea.dev"
+	"cardea.dev/internal/inforce"
+	"cardea.dev/internal/settings"
+	"github.com/spf13/cobra"
+)
+
+func configCommand(p Process) *cobra.Command {
+	c := withJSON(&cobra.Command{
+		Use:   "config [KEY] [--json]",
+		Short: "show and change settings",
+		Long: `Show every setting with its value and where that comes from: a file with its line and
+scope, or the default. With a key, show what it means, which values there are, and what
+every file says about it, in force or not.
+
+The commands below change a cardea.yaml. They check the new text, show the difference
+and ask for a code. Comments stay. The scope is user (your own settings, the default),
+project or system; what an organisation says comes by "cardea sync".`,
+		Example: `  cardea config
+  cardea config on_error
+  cardea config set default.unattended ask
+  cardea config set policies.checks "npm test" "npm run lint" --scope project
+  cardea config unset packs.web`,
+		Args: atMostOneArgument,
+	}, func(args []string, asJSON bool) error { return showConfig(p, args, asJSON) })
+	c.AddCommand(configSetCommand(p), configUnsetCommand(p), configEditCommand(p))
+	return c
+}
+
+// configuration is what "cardea config --json" says.
+type configuration struct {
+	Project  string        `json:"project"`
+	Settings []configEntry `json:"settings"`
+	report
+}
+
+// configEntry is a setting in force.
+type configEntry struct {
+	Key   string `json:"key"`
+	Value string `json:"value"`
+	// Source is the file and line of the value in force, "default" where nobody gave
+	// any, and Scope whose file that is. Lists can come from several files.
+	Source  string   `json:"source"`
+	Scope   string   `json:"scope,omitempty"`
+	Default string   `json:"default"`
+	Meaning string   `json:"meaning"`
+	Allowed []string `json:"allowed,omitempty"`
+	// Said is what every file says, strongest scope first.
+	Said []configSaid `json:"said"`
+}
+
+// configSaid is what a file says about a key.
+type configSaid struct {
+	Value   string `json:"value"`
+	Source  string `json:"source"`
+	Scope   string `json:"scope"`
+	InForce bool   `json:"in_force"`
+	// Why says why it is not in force, "" where it is.
+	Why string `json:"why,omitempty"`
+}
+
+func showConfig(p Process, args []string, asJSON bool) error {
+	l, pl, err := gather(p, nil)
+	if err != nil {
+		return err
+	}
+	out := configuration{Project: pl.project, report: report{[]cardea.Diagnostic{}}}
+	for i := range l.SettingsFiles {
+		out.Diagnostics = append(out.Diagnostics, l.SettingsFiles[i].Problems...)
+	}
+	if len(args) == 0 {
+		for _, name := range keysIn(l) {
+			out.Settings = append(out.Settings, entryOf(l, name))
+		}
+		return p.answer(asJSON, out, out.show)
+	}
+	name, err := settings.FindName(args[0])
+	if err != nil {
+		return wrongUsage{err}
+	}
+	e := entryOf(l, name)
+	out.Settings = []configEntry{e}
+	return p.answer(asJSON, out, e.show)
+}
+
+// keysIn are the keys of the table, and the switches that some file gives.
+func keysIn(l *inforce.Loaded) []settings.Name {
+	var out []settings.Name
+	add := func(key string) {
+		same := func(n settings.Name) bool { return strings.Join(n.Path, ".") == key }
+		if name, err := settings.FindName(key); err == nil && !slices.ContainsFunc(out, same) {
+			out = append(out, name)
+		}
+	}
+	for _, k := range settings.Keys() {
+		add(k.Name)
+	}
+	for i := range l.SettingsFiles {
+		for _, g := range l.SettingsFiles[i].Given {
+			add(g.Key)
+		}
+	}
+	return out
+}
+
+// entryOf is what is in force of a key.
+func entryOf(l *inforce.Loaded, name settings.Name) configEntry {
+	e := configEntry{Key: strings.Join(name.Path, "."), Default: name.Default(), Source: "default", Said: []configSaid{}}
+	var values, sources, scopes []string
+	for i := range l.SettingsFiles {
+		f := &l.SettingsFiles[i]
+		for _, g := range f.Given {
+			if !name.Of(g) {
+				continue
+			}
+			s := configSaid{Value: g.Value, Source: fmt.Sprintf("%s:%d", g.File, g.Line), Scope: g.Scope.String(), Why: whyNot(l, f, g)}
+			if s.InForce = s.Why == ""; s.InForce {
+				values, sources, scopes = append(values, s.Value), append(sources, s.Source), append(scopes, s.Scope)
+			}
+			e.Said = append(e.Said, s)
+		}
+	}
+	if len(values) > 0 {
+		e.Source, e.Scope = strings.Join(slices.Compact(sources), ", "), strings.Join(slices.Compact(scopes), ", ")
+	}
+	switch {
+	case name.Key != nil:
+		e.Value, e.Meaning, e.Allowed = name.Key.Text(&l.Settings.Values), name.Key.About, name.Key.Words
+	case e.Key == "rules.off":
+		e.Value, e.Meaning = "["+strings.Join(values, ", ")+"]", "rules and packs that are switched off"
+	default:
+		e.Value, e.Meaning = strings.Join(values, ", "), "a switch of a pack, a built-in policy or a rule"
+	}
+	return e
+}
+
+// whyNot says why what a file says about a key is not in force, or "".
+func whyNot(l *inforce.Loaded, f *settings.File, g settings.Given) string {
+	id := g.Value
+	if parts := strings.SplitN(g.Key, ".", 3); parts[0] == "packs" {
+		id = parts[1]
+	} else if len(parts) == 3 && parts[0] == "rules" {
+		id = parts[2]
+	}
+	isSwitch := strings.HasPrefix(g.Key, "packs.") || strings.HasPrefix(g.Key, "rules.")
+	switch {
+	case !f.Counts && g.Scope == cardea.ScopeOrg:
+		return "the organisation does not count here"
+	case !f.Counts:
+		return "the project is not trusted, or not in this form"
+	case isSwitch && slices.Contains(f.Idle, id):
+		return "it changes nothing; see \"cardea lint\""
+	case g.Key != "version" && !isSwitch && !slices.Contains(l.Settings.Given, g):
+		return "another file has a stricter or nearer value"
+	}
+	return ""
+}
+
+// show writes all settings for people, one a line.
+func (c configuration) show(s *screen) {
+	showDiagnostics(s, c.Diagnostics)
+	for _, e := range c.Settings {
+		from := e.Source
+		if e.Scope != "" {
+			from = e.Scope + ", " + e.Source
+		}
+		s.printf("%s: %s  %s\n", painted{bold, e.Key}, e.Value, painted{faint, from})
+	}
+}
+
+// show writes a setting for people.
+func (e configEntry) show(s *screen) {
+	s.printf("%s: %s\n", painted{bold, e.Key}, e.Value)
+	s.field("meaning", e.Meaning)
+	s.field("values", strings.Join(e.Allowed, ", "))
+	s.field("default", e.Default)
+	for _, said := range e.Said {
+		note := "in force"
+		if !said.InForce {
+			note = "not in force: " + said.Why
+		}
+		s.printf("  %s  %s\n", said.Value, painted{faint, said.Scope + ", " + said.Source + ", " + note})
+	}
+	if len(e.Said) == 0 {
+		s.printf("  no file says anything about it\n")
+	}
+}
