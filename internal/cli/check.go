@@ -184,6 +184,7 @@ func (h *hook) finish(j *judgement, p progress) harness.Output {
 	}
 	a.Troubles = j.newTroubles(troubles)
 	j.noteCreations(a.Effect, h.begin)
+	j.noteActions(p.actions, a.Rewrite)
 	if err := errors.Join(j.grantLead(a.Effect), j.recordChecks(a.Effect), j.place.session.Save(h.redactor), j.keep(h.redactor, h.late), j.beat(h.process.Now())); err != nil {
 		unwritten := cardea.Unwritten.Trouble("", cardea.CodeUnwritten, "", err.Error())
 		troubles, a.Troubles = append(slices.Clip(troubles), unwritten), append(a.Troubles, unwritten)

@@ -163,7 +163,7 @@ func analysis(home string, exported func(name string) bool) func(*cardea.Event) 
 
 // actions are the commands that start when the answer is out.
 func (j *judgement) actions(r *redact.Redactor, v cardea.Verdict) []script.Action {
-	out := j.once(j.loaded.Actions(j.event, &v), v.Rewrite)
+	out := j.once(j.loaded.Actions(j.event, &v))
 	for i := range out {
 		out[i].Shown = r.Show(out[i].Command)
 		out[i].Rule = r.Show(out[i].Rule)
@@ -175,33 +175,40 @@ func (j *judgement) actions(r *redact.Redactor, v cardea.Verdict) []script.Actio
 }
 
 // once leaves out the actions that ran already for this question: a harness that is
-// told to ask sends the call again when it shows the question. The new input is that of
-// a call that is rewritten.
-func (j *judgement) once(all []script.Action, rewritten map[string]any) []script.Action {
-	c := j.event.Call
-	if c == nil || !j.event.Kind.Answered() || len(all) == 0 && !j.place.session.HasActed() {
+// told to ask sends the call again when it shows the question.
+func (j *judgement) once(all []script.Action) []script.Action {
+	if len(all) == 0 || j.event.Kind != cardea.PermissionRequest || j.event.Call == nil {
 		return all
 	}
-	input := c.Input
-	if rewritten != nil && j.event.Kind == cardea.PreToolUse {
-		input = rewritten
-	}
-	text, err := json.Marshal(input)
-	if err != nil {
-		return all
-	}
-	call := c.Tool + " " + string(text)
-	name := func(a script.Action) string { return a.Trigger + "\n" + a.Rule + "\n" + a.Command }
-	if j.event.Kind == cardea.PermissionRequest {
-		return slices.DeleteFunc(all, func(a script.Action) bool { return j.place.session.Acted(call, name(a)) })
-	}
-	var names []string
-	for _, a := range all {
-		names = append(names, name(a))
-	}
-	j.place.session.Acts(call, names)
-	return all
+	call := callName(j.event.Call, j.event.Call.Input)
+	return slices.DeleteFunc(all, func(a script.Action) bool { return j.place.session.Acted(call, actionName(a)) })
 }
+
+// noteActions notes which actions run, for the message that shows the question.
+// The input is that which the answer gives the call, nil for its own.
+func (j *judgement) noteActions(all []script.Action, input map[string]any) {
+	c := j.event.Call
+	if j.event.Kind != cardea.PreToolUse || c == nil || len(all) == 0 && !j.place.session.HasActed() {
+		return
+	}
+	if input == nil {
+		input = c.Input
+	}
+	names := make([]string, 0, len(all))
+	for _, a := range all {
+		names = append(names, actionName(a))
+	}
+	j.place.session.Acts(callName(c, input), names)
+}
+
+// callName tells calls apart by their tool and input.
+func callName(c *cardea.Call, input map[string]any) string {
+	text, _ := json.Marshal(input) // a message's fields can be written
+	return c.Tool + " " + string(text)
+}
+
+// actionName tells the actions of a verdict apart.
+func actionName(a script.Action) string { return a.Trigger + "\n" + a.Rule + "\n" + a.Command }
 
 // recordChecks keeps what a call that runs shows about the checks that the policy
 // git-checks asks for. What may change something counts from when it begins: a
