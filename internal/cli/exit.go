@@ -50,11 +50,15 @@ var endingsOf = map[string][2]string{
 
 // endings is how a command can end.
 func endings(command string) []ending {
+	if strings.HasPrefix(command, "import ") {
+		return []ending{{exitOK, "shown or written"}, {exitError, "something that protected you is left out and --accept-losses is not given, or an error; it is on standard error"},
+			{exitUsage, "wrong usage"}}
+	}
 	switch command {
 	case "check":
 		return []ending{
-			{exitOK, "the answer is on standard output; no output means no opinion"},
-			{exitDeny, "the call is blocked, and the reason is on standard error; wrong flags block too, so that a misconfigured hook lets nothing through"},
+			{exitOK, "the answer is on standard output; no output means no opinion. With --exit-code: no ask, deny or halt"},
+			{exitDeny, "the call is blocked, and the reason is on standard error; wrong flags block too, so that a misconfigured hook lets nothing through. With --exit-code: ask, deny or halt"},
 		}
 	case "try":
 		out := []ending{{exitOK, "done; with --exit-code: allow"}, {exitError, "the call could not be judged"}, {exitUsage, "wrong usage"}}
