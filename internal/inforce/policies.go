@@ -121,7 +121,8 @@ func (l *Loaded) policyFolder(at folder) (policy.Folder, bool) {
 		return policy.Folder{}, false
 	}
 	f := policy.Folder{Dir: filepath.Join(at.dir, "policies"), Scope: at.scope, Inside: at.inside, Tightens: at.tightens, Extra: l.functions(at)}
-	if at.scope != cardea.ScopeProject && l.absent.Folder(f.Dir) || l.doubt(f.Dir, at) != nil {
+	absent := l.absent.Folder(f.Dir) && (at.scope != cardea.ScopeProject || len(l.gone(f.Dir)) == 0)
+	if absent || l.doubt(f.Dir, at) != nil {
 		return policy.Folder{}, false
 	}
 	if at.scope == cardea.ScopeProject {
