@@ -125,6 +125,7 @@ func (h *hook) wiring() harness.Hook {
 func (h *hook) answer(ctx context.Context) harness.Output {
 	raw, err := h.read()
 	if len(raw) > longMessage {
+		h.process.widen()
 		debug.SetGCPercent(400) // the process ends before the memory is needed
 	}
 	if err != nil {

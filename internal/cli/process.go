@@ -40,6 +40,9 @@ type Process struct {
 	Code   func() string
 	// Typist says, in a hook, why it is not sure that a person typed the prompt, or nil.
 	Typist func() error
+	// AllProcessors is called before more is done than to judge a short message; nil
+	// is for a process that has them all.
+	AllProcessors func()
 	// Lines are the command lines of the processes above, nil for none.
 	Lines func() [][]string
 
@@ -47,6 +50,13 @@ type Process struct {
 	patience time.Duration
 	// given are settings files of the harness that the command was told of.
 	given []string
+}
+
+// widen lets goroutines run at the same time.
+func (p Process) widen() {
+	if p.AllProcessors != nil {
+		p.AllProcessors()
+	}
 }
 
 // warn tells a person something on standard error.

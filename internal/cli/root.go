@@ -26,6 +26,7 @@ func Main(args []string, p Process) int {
 			return check(nil, p)
 		}
 	}
+	p.widen()
 	if len(args) == 1 && args[0] == script.ActionCommand {
 		return perform(p)
 	}

@@ -9,6 +9,7 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/harness"
 	"cardea.dev/internal/script"
+	"cardea.dev/internal/stack"
 )
 
 // progress is how far a run has come, for an answer that must be given before the
@@ -43,7 +44,10 @@ func (h *hook) run() int {
 	watchdog := time.NewTimer(h.flags.limit * 9 / 10)
 	defer watchdog.Stop()
 	outputs := make(chan harness.Output, 1)
-	h.unended.Go(func() { outputs <- h.guarded(ctx) })
+	h.unended.Go(func() {
+		stack.Grow()
+		outputs <- h.guarded(ctx)
+	})
 	select {
 	case out := <-outputs:
 		code := h.write(out)

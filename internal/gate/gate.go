@@ -17,6 +17,7 @@ import (
 	"cardea.dev/internal/decide/rules"
 	"cardea.dev/internal/inforce"
 	"cardea.dev/internal/project"
+	"cardea.dev/internal/stack"
 )
 
 // Build compiles what is in force into a gate. analyse finds the parts of a
@@ -93,6 +94,7 @@ func slots(l *inforce.Loaded, s Session) []cardea.Slot {
 			return is
 		})
 	}
+	all[0].Decider = first{all[0].Decider}
 	return all
 }
 
@@ -100,6 +102,15 @@ func slots(l *inforce.Loaded, s Session) []cardea.Slot {
 // with the condition that did.
 func FoundBy(l *inforce.Loaded, ev *cardea.Event, r *rules.Rule, part int) []string {
 	return rules.New(nil, rules.Settings{Home: l.Where.Dirs.Home, Own: l.Own()}).FoundIn(ev, r, part)
+}
+
+// first is the decider that is asked first, in a new goroutine.
+type first struct{ cardea.Decider }
+
+// Decide makes room for all that follow.
+func (f first) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinion, error) {
+	stack.Grow()
+	return f.Decider.Decide(ctx, ev)
 }
 
 // OfSwitchedOff are the opinions that rules would have about an event if no settings
