@@ -86,7 +86,7 @@ func initScope(p Process, user bool) error {
 			return err
 		}
 	}
-	out.printf("next: uncomment what you want, then run \"cardea lint\" and \"cardea test\"\n")
+	out.printf("next: take the # away in %s and change the rule; then run \"cardea lint\" and \"cardea test\"\n", filepath.Join(dir, "rules", "example.yaml"))
 	if !user {
 		out.printf("then: \"cardea trust\" accepts your changes with a code of one letter\n")
 	}

@@ -28,6 +28,7 @@ lint finds
 
   - what the hook only warns of: unknown keys, switches without effect, unknown
     events
+  - files that lie where nobody reads them
   - names in settings that refer to nothing, and scripts that are not executable
   - expressions that do not compile, and ids that are used twice
   - rules that never decide, because a stricter rule matches the same calls
@@ -66,6 +67,7 @@ func findings(l *inforce.Loaded, pl place) []cardea.Diagnostic {
 	out = append(out, settingsMistakes(l)...)
 	out = append(out, unmetChecks(l)...)
 	out = append(out, commandMistakes(l)...)
+	out = append(out, l.NotRead()...)
 	all := l.Rules()
 	own := written(all)
 	out = append(out, twice(all)...)

@@ -455,8 +455,11 @@ func (t trial) showUncounted(s *screen) {
 		// What is only not told stands beside the opinion.
 		all = slices.DeleteFunc(all, func(d cardea.Diagnostic) bool { return d.Severity == cardea.LevelNote })
 	}
+	untold := t.judgement.untold(t.verdict)
 	for _, tr := range t.verdict.Troubles {
-		all = append(all, tr.Diagnostic)
+		if !slices.ContainsFunc(untold, func(u cardea.Trouble) bool { return u.Diagnostic == tr.Diagnostic }) {
+			all = append(all, tr.Diagnostic)
+		}
 	}
 	if len(all) > 0 {
 		heading(s, "does not count, or is broken")

@@ -75,6 +75,47 @@ func (r *Reader) orphan() (line, column int, hint string) {
 	return 0, 0, ""
 }
 
+// misindented is the place of the first line that ends a block and begins at a column
+// at which no block began, or begins a block where none can, with what to do about it;
+// line 0 where there is none.
+func (r *Reader) misindented() (line, column int, hint string) {
+	levels := []int{0}
+	scalar := -1 // the indentation of the line above a text of several lines
+	before := ":"
+	for i, l := range r.lines() {
+		word, n := strings.TrimSpace(l), indentation(l)
+		if word == "" || word[0] == '#' || scalar >= 0 && n > scalar {
+			continue
+		}
+		if scalar = -1; strings.ContainsAny(word, "{}[]\"'") && !strings.Contains(word, ": ") || strings.HasPrefix(word, "---") {
+			return 0, 0, "" // a value over several lines, which is not followed
+		}
+		if strings.ContainsAny(word[len(word)-1:], "|>") {
+			scalar = n
+		}
+		dedents := false
+		for len(levels) > 0 && levels[len(levels)-1] > n {
+			levels, dedents = levels[:len(levels)-1], true
+		}
+		top := -1
+		if len(levels) > 0 {
+			top = levels[len(levels)-1]
+		}
+		deeper := n > top && !dedents && !strings.HasSuffix(before, ":") && strings.Contains(word+" ", ": ")
+		if n > top && dedents || deeper {
+			return i + 1, n + 1, fmt.Sprintf("indent it by as many blanks as the lines that it belongs to; it has %d", n)
+		}
+		if before = word; n > top {
+			levels = append(levels, n)
+		}
+		for entry, is := strings.CutPrefix(word, "- "); is; entry, is = strings.CutPrefix(entry, "- ") {
+			n += 2 + indentation(entry)
+			levels, entry = append(levels, n), strings.TrimLeft(entry, " ")
+		}
+	}
+	return 0, 0, ""
+}
+
 // commentHint says what to do about a key that is a comment.
 func commentHint(lines []string, parent int) string {
 	text := strings.TrimPrefix(strings.TrimSpace(lines[parent-1][1:]), "- ")

@@ -139,6 +139,10 @@ func (r *Reader) syntax(err error) {
 		r.problem(line, column, cardea.CodeSyntax, hint, "not valid YAML: there is no key above this line")
 		return
 	}
+	if line, column, hint := r.misindented(); line > 0 {
+		r.problem(line, column, cardea.CodeSyntax, hint, "not valid YAML: the line is indented like none above it")
+		return
+	}
 	text := strings.TrimPrefix(err.Error(), "yaml: ")
 	line := 1
 	if rest, ok := strings.CutPrefix(text, "line "); ok {
@@ -155,6 +159,18 @@ func (r *Reader) syntax(err error) {
 		col += len(l) - len(bytes.TrimLeft(l, " \t"))
 		if bytes.HasPrefix(bytes.TrimLeft(l, " "), []byte("\t")) {
 			hint = "indent with spaces, YAML allows no tabs"
+		}
+	}
+	for part, known := range map[string]string{
+		"mapping values are not allowed":      `put a text that has ": " in it in quotes, and check indentation`,
+		"alphabetic or numeric character":     "put a text that begins with * or & in quotes",
+		"cannot start any token":              "put a text that begins with @, ` or % in quotes",
+		"found unexpected end of stream":      "close the quotes",
+		"could not find expected ':'":         `write "key: value" in each line, with a blank behind the colon`,
+		"found unexpected document indicator": "close the quotes",
+	} {
+		if strings.Contains(text, part) && !strings.Contains(hint, "tabs") {
+			hint = known
 		}
 	}
 	r.problem(line, col, cardea.CodeSyntax, hint, "not valid YAML: %s", text)

@@ -186,7 +186,7 @@ func TestUnreadableFiles(t *testing.T) {
 		{"size", strings.Repeat("#", document.MaxSize+1), "f:1:1: the file has 1048577 bytes"},
 		{"two documents", "a: 1\n---\nb: 2\n", "f:2:1: a second document in the file"},
 		{"second document broken", "a: 1\n---\nb: [\n", "not valid YAML"},
-		{"syntax", "a: 1\n  b: 2\n", "f:2:3: not valid YAML: mapping values are not allowed"},
+		{"syntax", "a: 1\n  b: 2\n", "f:2:3: not valid YAML: the line is indented like none above it"},
 		{"tab", "a:\n\tb: 1\n", "indent with spaces"},
 		{"first line", "[", "f:1:1: not valid YAML"},
 		{"control character", "a: \x00b", "not valid YAML"},
