@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"cardea.dev"
@@ -131,12 +132,10 @@ func examine(p Process, s site, h install.Harness, exe string) hookReport {
 	}
 	denied := r.tryHooks(s, h, exe)
 	r.lookFor(h, s, found)
-	if h.Name == claudecode.Name { // whose words for events are the canonical ones
-		if l, _, err := gather(p, nil); err == nil {
-			for _, d := range eventFindings(p, l) {
-				d.Severity = cardea.LevelError
-				r.Diagnostics = append(r.Diagnostics, d)
-			}
+	if l, _, err := gather(p, nil); err == nil {
+		for _, d := range missingEvents(l, h, found) {
+			d.Severity = cardea.LevelError
+			r.Diagnostics = append(r.Diagnostics, d)
 		}
 	}
 	r.State = stateSilent
@@ -188,6 +187,14 @@ func (r *hookReport) tryHooks(s site, h install.Harness, exe string) (denied boo
 func (r *hookReport) lookFor(h install.Harness, s site, found install.Findings) {
 	for _, event := range found.Missing(h) {
 		r.add(cardea.LevelError, install.CodeNoHook, "run \"cardea install "+h.Program+"\"", "no hook is in force for "+event)
+	}
+	const typed = ", so a prompt such as \"/cardea register coder\" is not carried out"
+	lacks := found.Lacks(h.Prompts(r.Version)...)
+	switch {
+	case len(lacks) > 0:
+		r.add(cardea.LevelNote, install.CodeNoHook, "run \"cardea install "+h.Program+"\"", "no hook is in force for "+strings.Join(lacks, ", ")+typed)
+	case !found.KnowsCommand(h):
+		r.add(cardea.LevelNote, install.CodeNoHook, "run \"cardea install "+h.Program+"\"", h.Title+" does not know the command /cardea"+typed)
 	}
 	first := map[string]install.Wiring{}
 	for _, w := range r.Wirings {

@@ -64,7 +64,7 @@ func TestDoctor(t *testing.T) {
 	}
 	c, text, code = d.doctor()
 	for _, r := range c.Harnesses {
-		if code != exitOK || r.State != stateReady || len(r.Probes) != 1 || len(r.Wirings) != 2 || cardea.HasError(r.Diagnostics) || r.LastEvent != "" {
+		if code != exitOK || r.State != stateReady || len(r.Probes) != 1 || len(r.Wirings) != 3 || cardea.HasError(r.Diagnostics) || r.LastEvent != "" {
 			t.Errorf("installed: exit %d, %+v\n%s", code, r, text)
 		}
 	}

@@ -2,11 +2,9 @@ package cli
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"cardea.dev"
-	"cardea.dev/internal/harness/claudecode"
 	"cardea.dev/internal/inforce"
 	"cardea.dev/internal/install"
 )
@@ -24,6 +22,9 @@ func listeners(l *inforce.Loaded) []listener {
 	var out []listener
 	if at, given := l.Given("policies.checks"); given {
 		out = append(out, listener{at.File, at.Line, []string{"PostToolUse"}}) // that a check succeeded is told there
+	}
+	if at, given := l.Given("sessions.registration"); given && l.Settings.Sessions.Required() {
+		out = append(out, listener{at.File, at.Line, []string{"UserPromptSubmit"}}) // that the session needs a role is told there
 	}
 	for _, r := range l.Rules() {
 		file, line := cardea.SplitSource(r.Source)
@@ -43,37 +44,37 @@ func listeners(l *inforce.Loaded) []listener {
 	return out
 }
 
-// missingEvents are those of some events that a harness could bring, and no hook that
-// was found does.
-func missingEvents(h install.Harness, found install.Findings, events []string) []string {
-	events = slices.DeleteFunc(slices.Clone(events), func(e string) bool {
-		_, err := h.On([]string{e})
-		return err != nil
-	})
-	more, err := h.On(events)
-	if err != nil {
-		return nil
+// neededEvents are the events that something in force waits for, by a harness's names.
+func neededEvents(h install.Harness, l *inforce.Loaded) []string {
+	var kinds []string
+	for _, s := range listeners(l) {
+		kinds = append(kinds, s.events...)
 	}
-	return slices.DeleteFunc(found.Missing(more), func(e string) bool { return !slices.Contains(events, e) })
+	return h.Named(kinds)
 }
 
-// eventFindings finds what waits for events that do not come. Without any hook
-// there is nothing to compare with. It looks at the harness whose words for events
-// are the canonical ones.
+// eventFindings finds what waits for events that do not come from the harnesses that
+// Cardea is the hook of.
 func eventFindings(p Process, l *inforce.Loaded) []cardea.Diagnostic {
-	h, err := install.Find(claudecode.Name)
-	if err != nil {
-		return nil
+	at := siteOf(p).at
+	var out []cardea.Diagnostic
+	for _, h := range install.Harnesses() {
+		out = append(out, missingEvents(l, h, install.Inspect(h, at))...)
 	}
-	found := install.Inspect(h, siteOf(p).at)
+	return out
+}
+
+// missingEvents finds what waits for events that a harness could bring, and that no
+// hook brings. Without any hook there is nothing to compare with.
+func missingEvents(l *inforce.Loaded, h install.Harness, found install.Findings) []cardea.Diagnostic {
 	if len(found.Wirings) == 0 {
 		return nil
 	}
 	var out []cardea.Diagnostic
 	for _, s := range listeners(l) {
-		if missing := missingEvents(h, found, s.events); len(missing) > 0 {
+		if missing := found.Lacks(h.Named(s.events)...); len(missing) > 0 {
 			out = append(out, cardea.Diagnostic{File: s.file, Line: s.line, Column: 1, Severity: cardea.LevelWarning, Code: cardea.CodeNotAsked,
-				Text: fmt.Sprintf("it needs %s, which no hook brings here", strings.Join(missing, ", ")),
+				Text: fmt.Sprintf("it needs %s, which no hook of %s brings here", strings.Join(missing, ", "), h.Title),
 				Hint: fmt.Sprintf("run \"cardea install %s --events %s\"", h.Program, strings.Join(missing, ","))})
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -43,9 +44,10 @@ removing need a person at a terminal, who types a code. --dry-run shows the chan
 and asks for no code; where the change would be refused, it says so and ends with
 the same exit code.
 
-Every event with a hook costs a process, so the hook is registered only for tool
-calls. Rules and policies on other events need --events. Events of an earlier
-installation stay registered.
+Every event with a hook costs a process. The hook is registered for tool calls, for
+prompts, where it carries out "/cardea register coder", and for what rules, policies
+and settings in force here wait for. --events names more, or all that the harness
+documents but WorktreeCreate and WorktreeRemove. Events of before stay.
 
   claude   ~/.claude/settings.json, .claude/settings.json,
            managed-settings.d/50-cardea.json
@@ -74,7 +76,7 @@ that were installed with --managed, as root, cannot be switched off.`,
 	fs.DurationVar(&f.timeout, "timeout", limit.HarnessHook, "the harness's time limit")
 	fs.BoolVar(&f.unattended, "unattended", false, "no person watches this agent: questions that need a person become denials")
 	fs.StringVar(&f.version, "harness-version", "", "the harness's version (default: the harness is asked)")
-	fs.StringSliceVar(&f.events, "events", nil, "more events for rules and policies, by the harness's names, or all")
+	fs.StringSliceVar(&f.events, "events", nil, "more events, by the harness's names, or all")
 	c.MarkFlagsMutuallyExclusive("user", "project", "managed")
 	return c
 }
@@ -140,9 +142,6 @@ func installHarness(p Process, name string, f installFlags) error {
 	if err != nil {
 		return err
 	}
-	if h, err = h.On(f.events); err != nil {
-		return wrongUsage{err}
-	}
 	if f.timeout < 2*time.Second || f.timeout%time.Second != 0 {
 		return wrongUsage{errors.New("--timeout must be whole seconds, at least 2s")}
 	}
@@ -151,6 +150,10 @@ func installHarness(p Process, name string, f installFlags) error {
 		return err
 	}
 	version, unknown := f.harnessVersion(h, s)
+	h, left, err := f.on(p, &s, h, version)
+	if err != nil {
+		return err
+	}
 	w.FailClosed = install.FailsClosed(h, version)
 	plan, err := install.PlanInstall(h, f.scope(), s.at, w)
 	if err != nil {
@@ -163,6 +166,21 @@ func installHarness(p Process, name string, f installFlags) error {
 	out.printf("  %s %s\n", w.Binary, strings.Join(w.Args(h), " "))
 	out.printf("  time limit %s, Cardea answers within %s\n", w.Timeout, w.Limit())
 	out.printf("  %s\n", failMode(h, version, unknown, w.FailClosed))
+	if len(left) > 0 {
+		out.printf("  note: without %s, since %s\n", strings.Join(left, ", "), tooOld(h, version, unknown))
+	}
+	f.notes(h, s, w, out)
+	if !f.dryRun {
+		if err := offerExpansion(p, h, s, out); err != nil {
+			return err
+		}
+		out.printf("next: start a new session, then run \"cardea doctor\"\n")
+	}
+	return cmp.Or(out.err, f.rehearsed(p, s, plan))
+}
+
+// notes tells what else a person should know of an installation.
+func (f installFlags) notes(h install.Harness, s site, w install.Wanted, out *screen) {
 	for _, d := range install.Inspect(h, s.at).Diagnostics {
 		if d.Code == install.CodeOtherHook {
 			out.printf("  note: %s\n", d)
@@ -174,13 +192,35 @@ func installHarness(p Process, name string, f installFlags) error {
 	if err := remote.Beside(w.Binary).Ready(); err != nil {
 		out.printf("  note: policies will ask instead of deciding: %s\n", err)
 	}
-	if !f.dryRun {
-		if err := offerExpansion(p, h, s, out); err != nil {
-			return err
-		}
-		out.printf("next: start a new session, then run \"cardea doctor\"\n")
+}
+
+// on is the harness with the events that the person named, those by which prompts come,
+// and those that something in force waits for. left are the ones that its version does
+// not get.
+func (f installFlags) on(p Process, s *site, h install.Harness, version string) (on install.Harness, left []string, err error) {
+	needed := neededEvents(h, load(p, &s.place, nil))
+	on, left, err = h.On(version, slices.Concat(f.events, needed)...)
+	if err != nil {
+		return h, nil, wrongUsage{err}
 	}
-	return cmp.Or(out.err, f.rehearsed(p, s, plan))
+	for _, e := range f.events {
+		if slices.Contains(left, e) {
+			return h, nil, wrongUsage{fmt.Errorf("%s is left out, since %s", e, tooOld(h, version, ""))}
+		}
+	}
+	return on, left, nil
+}
+
+// tooOld says why a version does not get every event.
+func tooOld(h install.Harness, version, why string) string {
+	const refuses = "which may refuse the whole file for an event that it does not know"
+	if version != "" {
+		return fmt.Sprintf("this is %s %s, %s; update it to %s or newer, and install again", h.Title, version, refuses, h.Since())
+	}
+	if why != "" {
+		why = " (" + why + ")"
+	}
+	return fmt.Sprintf("the version of %s is not known%s, and one before %s refuses the whole file for an event that it does not know; give the version with --harness-version", h.Title, why, h.Since())
 }
 
 func uninstallHarness(p Process, name string, f installFlags) error {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"cardea.dev"
 	"cardea.dev/internal/harness"
 	"cardea.dev/internal/harness/claudecode"
 	"cardea.dev/internal/harness/copilotcli"
@@ -21,12 +22,21 @@ type Harness struct {
 	// Name is the word of --harness, Title what people call the program,
 	// Program its command.
 	Name, Title, Program string
-	// events are the hook events that the gate answers.
+	// events are the hook events that the hook is registered for: those that the gate
+	// answers, and what [Harness.On] added.
 	events []string
-	// more are further events on which rules and policies may speak. A harness
-	// refuses a whole file for an event that it does not know, so only those are
-	// here that it has had for long.
+	// prompts are the events by which the person's prompts come. Every installation
+	// has them, since a prompt such as "/cardea register coder" is carried out there.
+	prompts []string
+	// more are all further events that the harness's documentation has, but those
+	// whose hooks do the harness's work in its place.
 	more []string
+	// newer are the events that only versions from since on get: an older one refuses
+	// the whole file for an event that it does not know.
+	newer []string
+	since []int
+	// kind is the canonical name of an event.
+	kind func(event string) cardea.Kind
 	// grouped is set where handlers stand in matcher groups.
 	grouped bool
 	// command and timeout are the keys of a handler's shell line and time limit.
@@ -37,39 +47,97 @@ type Harness struct {
 
 // Harnesses are those that Cardea can be installed for. [Places.File] knows the
 // files of these two; a harness with other files needs a case there.
-func Harnesses() []Harness {
-	return []Harness{
-		{Name: claudecode.Name, Title: "Claude Code", Program: "claude", events: []string{"PreToolUse", "PermissionRequest"},
-			more: []string{"SessionStart", "UserPromptSubmit", "PostToolUse", "PostToolUseFailure", "Notification", "SubagentStart", "SubagentStop",
-				"Stop", "PreCompact", "SessionEnd"},
-			grouped: true, command: "command", timeout: "timeout"},
-		{Name: copilotcli.Name, Title: "Copilot CLI", Program: "copilot", events: []string{"preToolUse", "permissionRequest"},
-			more: []string{"sessionStart", "userPromptSubmitted", "postToolUse", "postToolUseFailure", "notification", "subagentStart", "subagentStop",
-				"agentStop", "preCompact", "errorOccurred", "sessionEnd"},
-			command: copilotShell(), timeout: "timeoutSec", ownFile: true},
-	}
+func Harnesses() []Harness { return []Harness{claudeCode(), copilotCLI()} }
+
+// claudeCode is Claude Code (hooks reference, "Hook events"). WorktreeCreate and
+// WorktreeRemove are left out: whoever has a hook for them must make and remove the
+// worktree.
+func claudeCode() Harness {
+	return Harness{Name: claudecode.Name, Title: "Claude Code", Program: "claude", events: []string{"PreToolUse", "PermissionRequest"},
+		prompts: []string{"UserPromptSubmit", "UserPromptExpansion"},
+		more: []string{"SessionStart", "PostToolUse", "PostToolUseFailure", "Notification", "SubagentStart", "SubagentStop", "Stop", "PreCompact", "SessionEnd",
+			"Setup", "PermissionDenied", "PostToolBatch", "MessageDisplay", "TaskCreated", "TaskCompleted", "StopFailure", "TeammateIdle", "InstructionsLoaded",
+			"ConfigChange", "CwdChanged", "FileChanged", "DirectoryAdded", "PostCompact", "PreModelSwitch", "PostModelSwitch", "Elicitation", "ElicitationResult"},
+		newer: []string{"UserPromptExpansion", "Setup", "PermissionDenied", "PostToolBatch", "MessageDisplay", "TaskCreated", "TaskCompleted", "StopFailure", "TeammateIdle",
+			"InstructionsLoaded", "ConfigChange", "CwdChanged", "FileChanged", "DirectoryAdded", "PostCompact", "PreModelSwitch", "PostModelSwitch", "Elicitation", "ElicitationResult"},
+		since: []int{2, 1, 101}, kind: func(event string) cardea.Kind { return cardea.Kind(event) },
+		grouped: true, command: "command", timeout: "timeout"}
 }
 
-// On is the harness with further events, by the names that it has for them;
-// "all" is all that there are.
-func (h Harness) On(events []string) (Harness, error) {
-	h.events = slices.Clone(h.events)
-	for _, e := range events {
+// copilotCLI is Copilot CLI (hooks reference, "Hook events").
+func copilotCLI() Harness {
+	return Harness{Name: copilotcli.Name, Title: "Copilot CLI", Program: "copilot", events: []string{"preToolUse", "permissionRequest"},
+		prompts: []string{"userPromptSubmitted"},
+		more: []string{"sessionStart", "postToolUse", "postToolUseFailure", "notification", "subagentStart", "subagentStop", "agentStop", "preCompact", "errorOccurred",
+			"sessionEnd", "userPromptTransformed"},
+		newer: []string{"userPromptTransformed"}, since: []int{1, 0, 71}, kind: copilotcli.Kind,
+		command: copilotShell(), timeout: "timeoutSec", ownFile: true}
+}
+
+// AllEvents is the word for all events that a harness has.
+const AllEvents = "all"
+
+// On is the harness in a version, "" for one that is not known, with the events by
+// which prompts come and with further ones, by the names that it has for them, or
+// [AllEvents]. left are those that it does not get because the version is too old or
+// not known.
+func (h Harness) On(version string, events ...string) (on Harness, left []string, err error) {
+	on = h
+	on.events = slices.Clone(h.events)
+	add := func(event string) {
 		switch {
-		case e == "all":
-			for _, m := range h.more {
-				if !slices.Contains(h.events, m) {
-					h.events = append(h.events, m)
-				}
-			}
-		case slices.Contains(h.events, e):
-		case slices.Contains(h.more, e):
-			h.events = append(h.events, e)
+		case slices.Contains(on.events, event) || slices.Contains(left, event):
+		case slices.Contains(h.newer, event) && !atLeast(version, h.since...):
+			left = append(left, event)
 		default:
-			return h, fmt.Errorf("%s has no event %q for rules and policies: use all, or %s", h.Title, e, strings.Join(h.more, ", "))
+			on.events = append(on.events, event)
 		}
 	}
-	return h, nil
+	for _, e := range slices.Concat(h.prompts, events) {
+		switch {
+		case e == AllEvents:
+			for _, m := range h.more {
+				add(m)
+			}
+		case h.has(e):
+			add(e)
+		default:
+			return h, nil, fmt.Errorf("%s has no event %q for rules and policies: use all, or %s", h.Title, e, strings.Join(slices.Concat(h.prompts, h.more), ", "))
+		}
+	}
+	return on, left, nil
+}
+
+// Prompts are the events by which prompts come in a version, "" for one that is not
+// known.
+func (h Harness) Prompts(version string) []string {
+	on, _, _ := h.On(version)
+	return on.events[len(h.events):]
+}
+
+func (h Harness) has(event string) bool {
+	return slices.Contains(slices.Concat(h.events, h.prompts, h.more), event)
+}
+
+// Since is the first version that gets all events, as people write it.
+func (h Harness) Since() string {
+	words := make([]string, len(h.since))
+	for i, n := range h.since {
+		words[i] = strconv.Itoa(n)
+	}
+	return strings.Join(words, ".")
+}
+
+// Named are the events that bring some kinds of events, by the names that the harness
+// has for them. Kinds that it cannot bring have none.
+func (h Harness) Named(kinds []string) []string {
+	var out []string
+	for _, e := range slices.Concat(h.events, h.prompts, h.more) {
+		if slices.Contains(kinds, string(h.kind(e))) {
+			out = append(out, e)
+		}
+	}
+	return out
 }
 
 // Find is the harness of a name that a person typed.

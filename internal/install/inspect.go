@@ -347,10 +347,13 @@ func (h Harness) off(f settings, all []settings) string {
 	return ""
 }
 
-// Missing are the events that no hook of Cardea's answers.
-func (f Findings) Missing(h Harness) []string {
+// Missing are the events of a harness that no hook of Cardea's answers.
+func (f Findings) Missing(h Harness) []string { return f.Lacks(h.events...) }
+
+// Lacks are those of some events that no hook of Cardea's answers.
+func (f Findings) Lacks(events ...string) []string {
 	var out []string
-	for _, event := range h.events {
+	for _, event := range events {
 		if !slices.ContainsFunc(f.Wirings, func(w Wiring) bool { return w.Event == event && w.Off == "" }) {
 			out = append(out, event)
 		}

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"cardea.dev/internal/harness/claudecode"
@@ -44,7 +45,7 @@ func (p *Plan) planCommand(h Harness, wanted bool) {
 	if h.Name != claudecode.Name || p.scope == Managed {
 		return
 	}
-	c := commandFile{path: filepath.Join(filepath.Dir(p.File), "commands", "cardea.md")}
+	c := commandFile{path: commandBeside(p.File)}
 	data, err := state.Read(c.path, 64<<10)
 	ours := err == nil && strings.Contains(string(data), commandMark)
 	switch {
@@ -60,6 +61,20 @@ func (p *Plan) planCommand(h Harness, wanted bool) {
 		c.remove = true
 	}
 	p.command = c
+}
+
+// commandBeside is where the file lies, for a settings file.
+func commandBeside(settings string) string {
+	return filepath.Join(filepath.Dir(settings), "commands", "cardea.md")
+}
+
+// KnowsCommand reports whether a harness knows the command /cardea, if it must know it
+// to pass it on to the hooks that were found.
+func (f Findings) KnowsCommand(h Harness) bool {
+	return h.Name != claudecode.Name || slices.ContainsFunc(f.Wirings, func(w Wiring) bool {
+		_, err := os.Lstat(commandBeside(w.File))
+		return w.Scope == Managed || err == nil
+	})
 }
 
 // pending reports whether there is something to do.

@@ -77,8 +77,8 @@ func parseCamel(p *harness.Payload) *cardea.Event {
 		input = decode(r, key, text)
 	}
 	name := r.Text("toolName")
-	call := r.EventCall(kind(wire), Name, toolName(name, input), name, input, there)
-	return &cardea.Event{Kind: kind(wire), Wire: wire, Harness: Name, Sent: p,
+	call := r.EventCall(Kind(wire), Name, toolName(name, input), name, input, there)
+	return &cardea.Event{Kind: Kind(wire), Wire: wire, Harness: Name, Sent: p,
 		Session: session, Agent: p.Text("agentId"), AgentType: p.Text("agentType"), Cwd: cwd, Call: call, Faults: r.Faults(key)}
 }
 
@@ -143,9 +143,9 @@ func lowerFirst(s string) string {
 	return strings.ToLower(s[:1]) + s[1:]
 }
 
-// kind is the canonical name of a camelCase event: Claude Code's where it has
+// Kind is the canonical name of a camelCase event: Claude Code's where it has
 // the event.
-func kind(wire string) cardea.Kind {
+func Kind(wire string) cardea.Kind {
 	switch wire {
 	case "":
 		return ""
