@@ -452,7 +452,7 @@ func LiteralCalls(text string, tools []string) []Call {
 		return nil
 	}
 	var out []Call
-	for _, m := range literal.FindAllStringSubmatch(text, 5) {
+	for _, m := range literal().FindAllStringSubmatch(text, 5) {
 		out = append(out, call("Bash", "command", m[1], ""))
 	}
 	return out

@@ -6,10 +6,13 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // literal is a text that a policy looks for in a command.
-var literal = regexp.MustCompile(`(?:contains|startswith)\(\s*(?:lower\()?input\.tool_input\.command\)?\s*,\s*"([^"\\]+)"\s*\)`)
+var literal = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:contains|startswith)\(\s*(?:lower\()?input\.tool_input\.command\)?\s*,\s*"([^"\\]+)"\s*\)`)
+})
 
 // Unrouted are the tools and events that a policy's rules are about by name, and that
 // its METADATA leaves out. Cupcake hears such a rule wherever any policy is routed to

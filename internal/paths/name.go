@@ -115,8 +115,8 @@ func (c char) holds(r rune, ofLine bool) bool {
 		n := member(rs[i:])
 		switch {
 		case n > 2:
-			is, known := named[string(rs[i+2:i+n-2])]
-			if rs[i+1] != ':' || !known {
+			is := named(string(rs[i+2 : i+n-2]))
+			if rs[i+1] != ':' || is == nil {
 				return ofLine
 			}
 			if is(r) {
@@ -145,14 +145,35 @@ func (c char) holds(r rune, ofLine bool) bool {
 	return not
 }
 
-// named are the named classes of POSIX.
-var named = map[string]func(rune) bool{
-	"alpha": unicode.IsLetter, "digit": unicode.IsDigit, "lower": unicode.IsLower, "upper": unicode.IsUpper,
-	"space": unicode.IsSpace, "cntrl": unicode.IsControl, "punct": func(r rune) bool { return unicode.IsPunct(r) || unicode.IsSymbol(r) },
-	"graph": func(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) }, "print": unicode.IsPrint,
-	"alnum":  func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) },
-	"blank":  func(r rune) bool { return r == ' ' || r == '\t' },
-	"xdigit": func(r rune) bool { return unicode.Is(unicode.ASCII_Hex_Digit, r) },
+// named is a named class of POSIX, nil where there is none of the name.
+func named(class string) func(rune) bool {
+	switch class {
+	case "alpha":
+		return unicode.IsLetter
+	case "digit":
+		return unicode.IsDigit
+	case "lower":
+		return unicode.IsLower
+	case "upper":
+		return unicode.IsUpper
+	case "space":
+		return unicode.IsSpace
+	case "cntrl":
+		return unicode.IsControl
+	case "punct":
+		return func(r rune) bool { return unicode.IsPunct(r) || unicode.IsSymbol(r) }
+	case "graph":
+		return func(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) }
+	case "print":
+		return unicode.IsPrint
+	case "alnum":
+		return func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+	case "blank":
+		return func(r rune) bool { return r == ' ' || r == '\t' }
+	case "xdigit":
+		return func(r rune) bool { return unicode.Is(unicode.ASCII_Hex_Digit, r) }
+	}
+	return nil
 }
 
 // IsPattern reports whether a name has wildcards.
