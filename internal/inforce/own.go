@@ -95,13 +95,12 @@ func (l *Loaded) ownFolders() []string {
 // person has them who keeps their files elsewhere.
 func links(path string) []string {
 	var out []string
-	if !state.Exists(path) {
-		return nil
-	}
-	if state.IsLink(path) {
+	info, err := os.Lstat(path)
+	if err == nil && info.Mode()&os.ModeSymlink != 0 {
 		out = append(out, path)
+		info, err = os.Stat(path)
 	}
-	if info, err := os.Stat(path); err != nil || !info.IsDir() {
+	if err != nil || !info.IsDir() {
 		return out
 	}
 	entries, _ := state.Entries(path, project.MaxEntries) // what cannot be read is not in force
