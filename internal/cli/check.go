@@ -104,7 +104,7 @@ type hook struct {
 }
 
 func newHook(p Process, f checkFlags) *hook {
-	p.given, p.Lines = f.settings, ahead(p.Lines)
+	p.given = f.settings
 	// The wait for a registration leaves time to decide and to answer.
 	p.patience = max(0, min(f.limit-time.Second, f.limit*3/4))
 	h := &hook{process: p, flags: f, decide: (*judgement).verdict, redactor: redact.New(), begin: p.Now()}
@@ -267,14 +267,4 @@ func remarksFor(out harness.Output, troubles cardea.Troubles) []byte {
 		}
 	}
 	return b.Bytes()
-}
-
-// ahead begins to work something out while other things are done. It may be nil.
-func ahead[T any](f func() T) func() T {
-	if f == nil {
-		return nil
-	}
-	done := make(chan T, 1)
-	go func() { done <- f() }()
-	return sync.OnceValue(func() T { return <-done })
 }
