@@ -33,19 +33,21 @@ type ending struct {
 
 // endingsOf are what exit codes 0 and 1 mean for commands that do not end as
 // most do.
-var endingsOf = map[string][2]string{
-	"":                {"done", "an error; it is on standard error"},
-	"test":            {"all tests passed", "a test failed, or a file could not be read"},
-	"policy validate": {"no errors; warnings may be shown", "there are errors, or something could not be read"},
-	"policy test":     {"all tests passed", "a test failed, or a policy is broken"},
-	"policy fmt":      {"all files are formatted", "with --check, --list or --diff: a file is not formatted; or one could not be formatted"},
-	"audit verify":    {"intact or empty; accidents may be reported", "something was changed or is missing, or could not be read"},
-	"audit search":    {"done, even if nothing was found", "something could not be read; the rest is shown"},
-	"knowledge":       {"shown", "nothing is known about the program, or its help could not be used"},
-	"explain":         {"shown", "there is no such entry, or it could not be read"},
-	"trust verify":    {"nothing differs", "something differs, or could not be compared"},
-	"doctor":          {"nothing is wrong", "something is wrong, or no hook is registered"},
-	"lint":            {"no errors; warnings may be shown", "there are errors"},
+func endingsOf() map[string][2]string {
+	return map[string][2]string{
+		"":                {"done", "an error; it is on standard error"},
+		"test":            {"all tests passed", "a test failed, or a file could not be read"},
+		"policy validate": {"no errors; warnings may be shown", "there are errors, or something could not be read"},
+		"policy test":     {"all tests passed", "a test failed, or a policy is broken"},
+		"policy fmt":      {"all files are formatted", "with --check, --list or --diff: a file is not formatted; or one could not be formatted"},
+		"audit verify":    {"intact or empty; accidents may be reported", "something was changed or is missing, or could not be read"},
+		"audit search":    {"done, even if nothing was found", "something could not be read; the rest is shown"},
+		"knowledge":       {"shown", "nothing is known about the program, or its help could not be used"},
+		"explain":         {"shown", "there is no such entry, or it could not be read"},
+		"trust verify":    {"nothing differs", "something differs, or could not be compared"},
+		"doctor":          {"nothing is wrong", "something is wrong, or no hook is registered"},
+		"lint":            {"no errors; warnings may be shown", "there are errors"},
+	}
 }
 
 // endings is how a command can end.
@@ -69,9 +71,9 @@ func endings(command string) []ending {
 	case "statusline":
 		return []ending{{exitOK, "always"}}
 	}
-	m, special := endingsOf[command]
+	m, special := endingsOf()[command]
 	if !special {
-		m = endingsOf[""]
+		m = endingsOf()[""]
 	}
 	return []ending{{exitOK, m[0]}, {exitError, m[1]}, {exitUsage, "wrong usage"}}
 }

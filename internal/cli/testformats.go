@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/xml"
 	"fmt"
 	"io"
 	"strings"
@@ -16,30 +15,29 @@ var testFormats = []string{"text", "json", "junit", "github"}
 // The elements of a JUnit file, as CI servers read it.
 type (
 	junitSuites struct {
-		XMLName xml.Name     `xml:"testsuites"`
-		Suites  []junitSuite `xml:"testsuite"`
+		Suites []junitSuite
 	}
 	junitSuite struct {
-		Name     string      `xml:"name,attr"`
-		Tests    int         `xml:"tests,attr"`
-		Failures int         `xml:"failures,attr"`
-		Skipped  int         `xml:"skipped,attr"`
-		Errors   int         `xml:"errors,attr"`
-		Cases    []junitCase `xml:"testcase"`
+		Name     string
+		Tests    int
+		Failures int
+		Skipped  int
+		Errors   int
+		Cases    []junitCase
 	}
 	junitCase struct {
-		Name    string        `xml:"name,attr"`
-		Class   string        `xml:"classname,attr"`
-		File    string        `xml:"file,attr,omitempty"`
-		Line    int           `xml:"line,attr,omitempty"`
-		Seconds string        `xml:"time,attr"`
-		Failure *junitProblem `xml:"failure,omitempty"`
-		Error   *junitProblem `xml:"error,omitempty"`
-		Skipped *struct{}     `xml:"skipped,omitempty"`
+		Name    string
+		Class   string
+		File    string
+		Line    int
+		Seconds string
+		Failure *junitProblem
+		Error   *junitProblem
+		Skipped *struct{}
 	}
 	junitProblem struct {
-		Message string `xml:"message,attr"`
-		Text    string `xml:",chardata"`
+		Message string
+		Text    string
 	}
 )
 
@@ -75,16 +73,70 @@ func (r testReport) junit(w io.Writer) error {
 		}
 		out.Suites = append(out.Suites, s)
 	}
-	if _, err := io.WriteString(w, xml.Header); err != nil {
-		return err
-	}
-	e := xml.NewEncoder(w)
-	e.Indent("", "  ")
-	if err := e.Encode(out); err != nil {
-		return err
-	}
-	_, err := io.WriteString(w, "\n")
+	_, err := io.WriteString(w, out.text())
 	return err
+}
+
+// text is the file. It is written without encoding/xml, which would cost every hook:
+// it prepares tables when the program starts.
+func (out junitSuites) text() string {
+	var b strings.Builder
+	b.WriteString(`<?xml version="1.0" encoding="UTF-8"?>` + "\n<testsuites>\n")
+	for _, s := range out.Suites {
+		fmt.Fprintf(&b, `  <testsuite name="%s" tests="%d" failures="%d" skipped="%d" errors="%d">`+"\n", xmlText(s.Name), s.Tests, s.Failures, s.Skipped, s.Errors)
+		for _, c := range s.Cases {
+			c.write(&b)
+		}
+		b.WriteString("  </testsuite>\n")
+	}
+	b.WriteString("</testsuites>\n")
+	return b.String()
+}
+
+func (c *junitCase) write(b *strings.Builder) {
+	fmt.Fprintf(b, `    <testcase name="%s" classname="%s"`, xmlText(c.Name), xmlText(c.Class))
+	if c.File != "" {
+		fmt.Fprintf(b, ` file="%s"`, xmlText(c.File))
+	}
+	if c.Line != 0 {
+		fmt.Fprintf(b, ` line="%d"`, c.Line)
+	}
+	fmt.Fprintf(b, ` time="%s">`, c.Seconds)
+	within := false
+	for _, p := range []struct {
+		name string
+		*junitProblem
+	}{{"failure", c.Failure}, {"error", c.Error}} {
+		if p.junitProblem != nil {
+			fmt.Fprintf(b, "\n      <%s message=\"%s\">%s</%s>", p.name, xmlText(p.Message), xmlText(p.Text), p.name)
+			within = true
+		}
+	}
+	if c.Skipped != nil {
+		b.WriteString("\n      <skipped></skipped>")
+		within = true
+	}
+	if within {
+		b.WriteString("\n    ")
+	}
+	b.WriteString("</testcase>\n")
+}
+
+// xmlText is text as XML writes it, in attributes too. What is no character of XML
+// becomes the replacement character.
+func xmlText(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		switch {
+		case r == '&', r == '<', r == '>', r == '"', r == '\'', r == '\t', r == '\n', r == '\r':
+			fmt.Fprintf(&b, "&#%d;", r)
+		case r < ' ', r == 0xfffe, r == 0xffff:
+			b.WriteRune('\ufffd')
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
 }
 
 // failureOf says in one line why a test did not pass.

@@ -126,7 +126,7 @@ func commentHint(lines []string, parent int) string {
 // shapeHint is the hint for a value of another shape than its key has: what is known
 // of the key, that only comments stand below it, or the other hint.
 func (v Value) shapeHint(other string) string {
-	if hint := v.r.shapes[strings.Trim(v.name, `"`)]; hint != "" && !v.Null() {
+	if hint := known(v.r.shapes, strings.Trim(v.name, `"`)); hint != "" && !v.Null() {
 		return hint
 	}
 	if lines := v.r.lines(); v.Null() && v.KeyLine() >= 1 && v.KeyLine() < len(lines) && strings.HasPrefix(lines[v.KeyLine()], "#") {

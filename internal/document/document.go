@@ -55,8 +55,8 @@ type Reader struct {
 	data     []byte
 	split    []string
 	keys     string
-	hints    map[string]string
-	shapes   map[string]string
+	hints    func() map[string]string
+	shapes   func() map[string]string
 	broken   int
 	cut      bool
 }
@@ -108,11 +108,19 @@ func (r *Reader) KeysIn(page string) { r.keys = page }
 
 // Hints are what to do about keys that other tools have and this file does not, by
 // key.
-func (r *Reader) Hints(hints map[string]string) { r.hints = hints }
+func (r *Reader) Hints(hints func() map[string]string) { r.hints = hints }
 
 // Shapes are what to write for keys whose value has another shape, such as a word
 // where a map belongs, by key.
-func (r *Reader) Shapes(hints map[string]string) { r.shapes = hints }
+func (r *Reader) Shapes(hints func() map[string]string) { r.shapes = hints }
+
+// known is what is known of a key, where anything is.
+func known(hints func() map[string]string, key string) string {
+	if hints == nil {
+		return ""
+	}
+	return hints()[key]
+}
 
 func (r *Reader) unknownHint() string {
 	if r.keys == "" {

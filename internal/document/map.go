@@ -175,8 +175,8 @@ func (m Map) unknown(severity cardea.Level) {
 		if near := Nearest(f.key, m.asked.order); near != "" {
 			hint = "did you mean " + strconv.Quote(near) + "?"
 		}
-		if known := m.at.r.hints[f.key]; known != "" {
-			hint = known
+		if other := known(m.at.r.hints, f.key); other != "" {
+			hint = other
 		}
 		if parent := commentedParent(m.at.r.lines(), f.at.Line); parent > 0 {
 			hint = commentHint(m.at.r.lines(), parent)

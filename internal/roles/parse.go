@@ -35,10 +35,12 @@ func Parse(path string, scope cardea.Scope, data []byte, known ...Category) (Sou
 }
 
 // keysOfOthers are keys that people write where others belong.
-var keysOfOthers = map[string]string{
-	"allow_write": "write paths: {allow_write: […]}", "deny_write": "write paths: {deny_write: […]}",
-	"allow_read": "write paths: {allow_read: […]}", "deny_read": "write paths: {deny_read: […]}",
-	"sensitive_paths": "write sensitive: {ask_write: […]} in cardea.yaml",
+func keysOfOthers() map[string]string {
+	return map[string]string{
+		"allow_write": "write paths: {allow_write: […]}", "deny_write": "write paths: {deny_write: […]}",
+		"allow_read": "write paths: {allow_read: […]}", "deny_read": "write paths: {deny_read: […]}",
+		"sensitive_paths": "write sensitive: {ask_write: […]} in cardea.yaml",
+	}
 }
 
 type parser struct {

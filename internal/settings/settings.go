@@ -86,20 +86,24 @@ func Parse(path string, scope cardea.Scope, data []byte) File {
 }
 
 // keysOfOthers are keys of the tools that Cardea takes over.
-var keysOfOthers = map[string]string{
-	"defaultAction":   "write default: {attended: …, unattended: …}; \"cardea import bouncer\" takes the file over",
-	"customRules":     "rules have files of their own in rules/; \"cardea import bouncer\" takes the file over",
-	"ruleGroups":      "packs are switched by packs: {NAME: off}; \"cardea import bouncer\" takes the file over",
-	"routes":          "routes have a file of their own, .claude/tool-routes.yaml, where they work unchanged",
-	"protected_paths": "write policies: {protected: […]}; \"cardea import cupcake\" takes the file over",
-	"builtins":        "built-in policies are switched under packs; \"cardea import cupcake\" takes the file over",
+func keysOfOthers() map[string]string {
+	return map[string]string{
+		"defaultAction":   "write default: {attended: …, unattended: …}; \"cardea import bouncer\" takes the file over",
+		"customRules":     "rules have files of their own in rules/; \"cardea import bouncer\" takes the file over",
+		"ruleGroups":      "packs are switched by packs: {NAME: off}; \"cardea import bouncer\" takes the file over",
+		"routes":          "routes have a file of their own, .claude/tool-routes.yaml, where they work unchanged",
+		"protected_paths": "write policies: {protected: […]}; \"cardea import cupcake\" takes the file over",
+		"builtins":        "built-in policies are switched under packs; \"cardea import cupcake\" takes the file over",
+	}
 }
 
 // shapes are what to write where a key has a value of another shape.
-var shapes = map[string]string{
-	"default": "write default: {attended: ask, unattended: deny}, or with other effects",
-	"rules":   "here rules are only switched: rules: {off: [ID]}; rules of your own are files in rules/",
-	"packs":   "write packs: {NAME: off}",
+func shapes() map[string]string {
+	return map[string]string{
+		"default": "write default: {attended: ask, unattended: deny}, or with other effects",
+		"rules":   "here rules are only switched: rules: {off: [ID]}; rules of your own are files in rules/",
+		"packs":   "write packs: {NAME: off}",
+	}
 }
 
 type settingsParser struct {
@@ -132,8 +136,8 @@ func (p *settingsParser) unknownSections(top document.Map) {
 		switch {
 		case slices.Contains(UnsupportedSections(), key):
 			top.Get(key).ReportKey(cardea.CodeUnsupported, "remove it", "%q is not supported by this version and protects nothing", key)
-		case near != "" && keysOfOthers[key] != "":
-			top.Get(key).ReportKey(cardea.CodeUnknownKey, keysOfOthers[key], "unknown key %q", key)
+		case near != "" && keysOfOthers()[key] != "":
+			top.Get(key).ReportKey(cardea.CodeUnknownKey, keysOfOthers()[key], "unknown key %q", key)
 		case near != "":
 			top.Get(key).ReportKey(cardea.CodeUnknownKey, "did you mean "+strconv.Quote(near)+"?", "unknown key %q", key)
 		}

@@ -55,17 +55,19 @@ func Parse(file string, data []byte, from Origin) ([]Rule, []cardea.Diagnostic) 
 
 // keysOfOthers are keys of the tools whose rules became this language: Bouncer's
 // groups and the routes of tool-routing.
-var keysOfOthers = map[string]string{
-	"defaultAction": "the setting default in cardea.yaml says what happens where no rule decides; \"cardea import bouncer\" takes the file over",
-	"customRules":   "write rules: with the keys of docs/rule-language.md; \"cardea import bouncer\" takes the file over",
-	"ruleGroups":    "packs are switched in cardea.yaml; \"cardea import bouncer\" takes the file over",
-	"routes":        "routes stay in .claude/tool-routes.yaml, where they work unchanged; here write rules:",
-	"toolMatch":     "write tool: with the tool's name",
-	"action":        "write effect: deny, ask or allow",
-	"block":         "write effect: deny",
-	"reason":        "write message:",
-	"pattern":       "write it below match: as {pattern: …}",
-	"enabled":       "rules are switched in cardea.yaml: rules: {off: [ID]}",
+func keysOfOthers() map[string]string {
+	return map[string]string{
+		"defaultAction": "the setting default in cardea.yaml says what happens where no rule decides; \"cardea import bouncer\" takes the file over",
+		"customRules":   "write rules: with the keys of docs/rule-language.md; \"cardea import bouncer\" takes the file over",
+		"ruleGroups":    "packs are switched in cardea.yaml; \"cardea import bouncer\" takes the file over",
+		"routes":        "routes stay in .claude/tool-routes.yaml, where they work unchanged; here write rules:",
+		"toolMatch":     "write tool: with the tool's name",
+		"action":        "write effect: deny, ask or allow",
+		"block":         "write effect: deny",
+		"reason":        "write message:",
+		"pattern":       "write it below match: as {pattern: …}",
+		"enabled":       "rules are switched in cardea.yaml: rules: {off: [ID]}",
+	}
 }
 
 type parser struct {
@@ -116,7 +118,7 @@ func (p *parser) rule(v document.Value) {
 // effect reads an effect's word.
 func (p *parser) effect(v document.Value) string {
 	if v.Present() && !v.Null() && !v.IsList() && !v.IsMap() {
-		if meant := effectsOfOthers[strings.ToLower(v.Text())]; meant != "" {
+		if meant := effectOfOthers(strings.ToLower(v.Text())); meant != "" {
 			v.Problem(cardea.CodeBadValue, "write effect: "+meant, "unknown value %q for %s", v.Text(), v.Name())
 			return ""
 		}
@@ -124,9 +126,22 @@ func (p *parser) effect(v document.Value) string {
 	return v.Word(effectWords...)
 }
 
-// effectsOfOthers are words that other tools have for effects.
-var effectsOfOthers = map[string]string{"block": "deny", "reject": "deny", "forbid": "deny", "stop": "halt", "warn": "ask", "prompt": "ask", "confirm": "ask",
-	"permit": "allow", "approve": "allow", "accept": "allow", "none": "abstain", "ignore": "abstain"}
+// effectOfOthers is the effect for which other tools have a word, "" where none has it.
+func effectOfOthers(word string) string {
+	switch word {
+	case "block", "reject", "forbid":
+		return "deny"
+	case "stop":
+		return "halt"
+	case "warn", "prompt", "confirm":
+		return "ask"
+	case "permit", "approve", "accept":
+		return "allow"
+	case "none", "ignore":
+		return "abstain"
+	}
+	return ""
+}
 
 func wordOr(word, other string) string {
 	if word == "" {
