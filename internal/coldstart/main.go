@@ -94,18 +94,9 @@ func (o options) run() error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	bin := filepath.Join(dir, "cardea")
-	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", dir, "cardea.dev/cmd/cardea", "cardea.dev/cmd/cardea-engine")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		return fmt.Errorf("build cardea: %w\n%s", err, out)
-	}
-	if o.copied {
-		for _, name := range []string{bin, bin + "-engine"} {
-			if err := rewrite(name); err != nil {
-				return err
-			}
-		}
+	bin, err := o.build(dir)
+	if err != nil {
+		return err
 	}
 	check, err := o.command(bin, filepath.Join(dir, "measured"))
 	if err != nil {
@@ -141,6 +132,20 @@ func (o options) run() error {
 	fmt.Printf("ratio          %s\n", spread(ratios))
 	fmt.Printf("resident peak  %.1f MB\n", float64(peak)/1024)
 	return nil
+}
+
+// build builds the programs in a folder, and gives the one that is measured.
+func (o options) build(dir string) (string, error) {
+	bin := filepath.Join(dir, "cardea")
+	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", dir, "cardea.dev/cmd/cardea", "cardea.dev/cmd/cardea-engine")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build cardea: %w\n%s", err, out)
+	}
+	if !o.copied {
+		return bin, nil
+	}
+	return bin, errors.Join(rewrite(bin), rewrite(bin+"-engine"))
 }
 
 // rewrite puts a copy in a program's place. It takes little memory, since what a child
