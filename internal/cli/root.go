@@ -102,6 +102,14 @@ about a command, and why.`,
 		rolesCommand(p), registerCommand(p), switchCommand(p), disableCommand(p), enableCommand(p), statusCommand(p), sessionCheckCommand(p))
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		switch c.Name() {
+		case "help":
+			c.Short = "show the help text of a command"
+		case "completion":
+			c.Short = "write the script by which a shell completes commands"
+		}
+	}
 	finish(root)
 	return root
 }
