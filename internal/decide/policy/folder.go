@@ -67,8 +67,9 @@ type file struct {
 	size        int64
 	inode       uint64
 	// fresh is set where the file changed so recently that its stamp could be
-	// that of another content.
-	fresh bool
+	// that of another content. changed is when that was, in nanoseconds.
+	fresh   bool
+	changed int64
 	// wrong is why it cannot be read.
 	wrong string
 }
@@ -297,6 +298,7 @@ func (w *walk) entry(dir *os.File, name string, link bool, depth int) {
 		f.stamp, f.wrong = "?", fmt.Sprintf("it is larger than %d bytes", most)
 	default:
 		f.stamp, f.fresh = at.stamp(w.now)
+		f.changed = at.last()
 	}
 	w.add(f)
 }

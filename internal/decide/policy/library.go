@@ -176,7 +176,7 @@ func (l *Library) open(f Folder, deadline time.Time, ahead *cardea.Event) *set {
 	if old == nil {
 		old = l.guess(f, before, ahead)
 	}
-	files, problem := f.files(now.UnixNano())
+	files, problem := f.settled(before, deadline)
 	if old != nil && problem == nil && old.same(files) {
 		old.looked = now
 		slot.set = old
@@ -337,7 +337,7 @@ func (s *set) skip(at file) {
 // parse reads a file and adds its entry. It reports false where nothing new was
 // learned.
 func (s *set) parse(ctx context.Context, engines Engines, at file) bool {
-	text, err := s.folder.read(at.path)
+	text, err := s.folder.readWhole(&at)
 	if err != nil {
 		s.entries = append(s.entries, without(s.folder, at, unreadable(at.path, cardea.CodeUnreadable, "cannot be read: "+plain(err))))
 		return true
@@ -415,7 +415,7 @@ func (l *Library) build(s *set, f Folder, which []int, prints bool) *program {
 			p.unread[e.path] = e.broken
 			continue
 		}
-		text, err := s.text(f, e.path)
+		text, err := s.text(f, e)
 		if err != nil {
 			p.unread[e.path] = unreadable(e.path, cardea.CodeUnreadable, "cannot be read: "+plain(err))
 			continue
@@ -450,14 +450,21 @@ func (l *Library) checked(s *set, f Folder, digest string) {
 	l.Cache.Keep(cacheName(f), encode(s.entries, s.checked))
 }
 
+// errWritten is met where a file changes while it is read.
+var errWritten = errors.New("it is being written; it is read again at the next call")
+
 // text is a file's: that which was parsed while the index was made, once, else
-// what stands in it.
-func (s *set) text(f Folder, path string) (string, error) {
-	if text, there := s.texts[path]; there {
-		delete(s.texts, path)
+// what stands in it, if that is still what the index is about.
+func (s *set) text(f Folder, e *entry) (string, error) {
+	if text, there := s.texts[e.path]; there {
+		delete(s.texts, e.path)
 		return text, nil
 	}
-	return f.read(path)
+	text, err := f.read(e.path)
+	if err == nil && f.stampOf(e.path) != e.stamp {
+		err = errWritten
+	}
+	return text, err
 }
 
 // maxChecked is how many digests of files that compile together are kept.

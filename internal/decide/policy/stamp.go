@@ -25,9 +25,13 @@ func (s *status) stamp(now int64) (stamp string, fresh bool) {
 	for _, n := range [...]int64{s.size, s.modified, s.changed, int64(s.inode)} {
 		b = append(strconv.AppendInt(b, n, 36), '.')
 	}
-	last := s.changed
-	if last == 0 {
-		last = s.modified
+	return string(b), now-s.last() < settle
+}
+
+// last is when the file changed last, in nanoseconds.
+func (s *status) last() int64 {
+	if s.changed == 0 {
+		return s.modified
 	}
-	return string(b), now-last < settle
+	return s.changed
 }

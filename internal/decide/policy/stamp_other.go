@@ -12,7 +12,12 @@ const doNotWait = 0
 // statusIn looks at a file of a folder. The system does not tell an inode, or not
 // in words that are the same everywhere.
 func statusIn(dir *os.File, name string) (status, error) {
-	info, err := os.Stat(filepath.Join(dir.Name(), name))
+	return statusAt(filepath.Join(dir.Name(), name))
+}
+
+// statusAt looks at a file.
+func statusAt(path string) (status, error) {
+	info, err := os.Stat(path)
 	if err != nil {
 		return status{}, err
 	}

@@ -1,0 +1,95 @@
+package policy
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// While an editor writes a policy, no half of it is in force: not an empty file, not one
+// without its last rules, not one that is moved away for a moment.
+func TestHalfWrittenFiles(t *testing.T) {
+	text := routed("a", events("[PreToolUse]"))
+	half := text[:len(text)/2]
+	for name, begin := range map[string]func(path string) error{
+		"emptied": func(path string) error { return os.WriteFile(path, nil, 0o600) },
+		"half":    func(path string) error { return os.WriteFile(path, []byte(half), 0o600) },
+		"away":    func(path string) error { return os.Rename(path, path+"~") },
+		"removed": os.Remove,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t, map[string]string{"a.rego": text})
+			cache := &memory{}
+			path := filepath.Join(p.dir, "a.rego")
+			for range 3 {
+				time.Sleep(2 * settle)
+				p.lib = &Library{Tool: wordsOf, Engines: here(), Cache: cache}
+				if got, err := p.decide(bash("x")); got != "deny:a" || err != nil {
+					t.Fatalf("before: %q, %v", got, err)
+				}
+				old := p.lib
+				if err := begin(path); err != nil {
+					t.Fatal(err)
+				}
+				done := make(chan struct{})
+				go func() {
+					defer close(done)
+					time.Sleep(quiet / 2)
+					if err := os.WriteFile(path, []byte(text+"\n# edited\n"), 0o600); err != nil {
+						t.Error(err)
+					}
+				}()
+				for _, lib := range []*Library{old, {Tool: wordsOf, Engines: here(), Cache: cache}} {
+					p.lib = lib
+					if got, err := p.decide(bash("x")); got != "deny:a" || err != nil {
+						t.Errorf("while it is written: %q, %v", got, err)
+					}
+				}
+				<-done
+			}
+		})
+	}
+}
+
+// Who writes all the time makes nobody wait long.
+func TestFileThatIsWrittenAllTheTime(t *testing.T) {
+	p := newPlace(t, map[string]string{"a.rego": routed("a", events("[PreToolUse]"))})
+	stop, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			select {
+			case <-stop:
+				return
+			case <-time.After(lookAgain):
+				p.write("b.rego", routed("b", events("[Stop]")))
+			}
+		}
+	}()
+	begin := time.Now()
+	if got, _ := p.decide(bash("x")); got != "deny:a" {
+		t.Errorf("%q", got)
+	}
+	if took := time.Since(begin); took > 20*maxWait {
+		t.Errorf("it took %s", took)
+	}
+	close(stop)
+	<-done
+}
+
+// A file that changes between two looks at it is not compiled as what it was before.
+func TestTextThatIsNotTheIndexs(t *testing.T) {
+	p := newPlace(t, map[string]string{"a.rego": "package a\n"})
+	s := &set{folder: p.folder, texts: map[string]string{}}
+	e := &entry{file: file{path: filepath.Join(p.dir, "a.rego")}}
+	e.stamp = p.folder.stampOf(e.path)
+	if text, err := s.text(p.folder, e); text != "package a\n" || err != nil {
+		t.Errorf("%q, %v", text, err)
+	}
+	p.write("a.rego", "")
+	if _, err := s.text(p.folder, e); err != errWritten {
+		t.Errorf("%v", err)
+	}
+}
