@@ -26,7 +26,7 @@ standard error, and the import ends with exit code 1. --accept-losses accepts th
 
 Without --write nothing is written. With it, the difference is shown, and the same
 calls are judged before and after. Nothing that is there is overwritten. Writing
-needs a person at a terminal, who types a key.`
+needs a person at a terminal, who types a code.`
 )
 
 func importCommand(p Process) *cobra.Command {

@@ -144,10 +144,10 @@ func TestTryForPeople(t *testing.T) {
 	for command, wants := range map[string][]string{
 		"timeout 5 mine a": {"deny  rules:mine", "Not this.\n  Nor that.", "instead: yours", "1  deny  mine a", "started by: timeout",
 			"deny  part 1  rules:mine", "rules.yaml:2, user, severity high", "because: It broke.", "decided in ",
-			"in " + user + "/cardea.yaml write rules: {effect: {mine: ask}}, or rules: {off: [mine]}", `"permissionDecision":"deny"`},
+			"rule mine is your own: change it in " + user + "/rules/", `"permissionDecision":"deny"`},
 		"hint":                  {"abstain\n  no rule decides, so the harness does", "told to the model: Mind the gap.", "context: Mind the gap.", "no rule is about this: write one in " + user + "/rules/"},
-		"stop":                  {"halt  rules:no\n  denied, and the agent is stopped", "rule no halts; only its author can change that", `"continue":false`},
-		"may":                   {"allow", "effect: {may: ask}"},
+		"stop":                  {"halt  rules:no\n  denied, and the agent is stopped", "rule no is your own: change it in ", `"continue":false`},
+		"may":                   {"allow", "rule may is your own: change it in "},
 		"put":                   {"ask", "rewrite command: put --dry-run", "updatedInput"},
 		"pa":                    {"rule pa is the project's own: change it in", "the model is told only the rule's name"},
 		"routed":                {"route rt: change it in"},

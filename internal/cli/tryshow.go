@@ -396,6 +396,8 @@ func (t trial) change(o cardea.Opinion) string {
 		return "use paths of fewer projects in one call"
 	case o.Decider == "rules" && o.Scope == cardea.ScopeProject:
 		return fmt.Sprintf("rule %s is the project's own: change it in %s", o.Rule, o.Source)
+	case o.Decider == "rules" && o.Scope == cardea.ScopeUser:
+		return fmt.Sprintf("rule %s is your own: change it in %s", o.Rule, o.Source)
 	case o.Decider == "rules" && o.Effect == cardea.Halt:
 		return fmt.Sprintf("rule %s halts; only its author can change that, in %s", o.Rule, o.Source)
 	case o.Decider == "rules":
