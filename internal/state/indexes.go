@@ -50,8 +50,8 @@ func (c *Indexes) path(name string) string {
 }
 
 // signed are the texts that the signature of an index is made of.
-func signed(name, text string, of [][]byte) [][]byte {
-	return append(append([][]byte{[]byte(name)}, of...), []byte(text))
+func signed(name string, text []byte, of [][]byte) [][]byte {
+	return append(append([][]byte{[]byte(name)}, of...), text)
 }
 
 // Load gives the index under a name, "" where there is none that this user's Cardea
@@ -73,11 +73,11 @@ func (c *Indexes) Load(name string, of ...[]byte) string {
 	if err != nil || len(all) < SignatureSize {
 		return ""
 	}
-	text := string(all[SignatureSize:])
+	text := all[SignatureSize:]
 	if !Signed(c.key, all[:SignatureSize], "index of "+c.what, signed(name, text, of)...) {
 		return ""
 	}
-	return text
+	return string(text)
 }
 
 // Keep notes an index that is to be written, and what it was made of.
@@ -125,7 +125,7 @@ func (c *Indexes) writeAll() error {
 		return err
 	}
 	for name, i := range c.news {
-		signature := Sign(key, "index of "+c.what, signed(name, i.text, i.of)...)
+		signature := Sign(key, "index of "+c.what, signed(name, []byte(i.text), i.of)...)
 		if err := Write(c.path(name), append(signature, i.text...)); err != nil {
 			return err
 		}
