@@ -69,7 +69,7 @@ const maxProc = 8 << 20
 // it was started.
 func procfs(pid int) (parent int, name string, line []string, err error) {
 	dir := filepath.Join("/proc", strconv.Itoa(pid))
-	stat, err := state.Read(filepath.Join(dir, "stat"), maxProc)
+	stat, err := state.ReadProc(filepath.Join(dir, "stat"), maxProc)
 	if err != nil {
 		return 0, "", nil, err
 	}
@@ -85,7 +85,7 @@ func procfs(pid int) (parent int, name string, line []string, err error) {
 	if parent, err = strconv.Atoi(fields[1]); err != nil {
 		return 0, "", nil, fmt.Errorf("%s/stat cannot be read: %w", dir, err)
 	}
-	words, err := state.Read(filepath.Join(dir, "cmdline"), maxProc)
+	words, err := state.ReadProc(filepath.Join(dir, "cmdline"), maxProc)
 	if err != nil {
 		return 0, "", nil, err
 	}

@@ -88,6 +88,10 @@ func Read(path string, limit int64) ([]byte, error) {
 	return data, err
 }
 
+// ReadProc reads a file of /proc about a process, of at most limit bytes: Linux gives
+// such a file in one piece.
+func ReadProc(path string, limit int64) ([]byte, error) { return readPiece(path, limit) }
+
 // ReadLinked reads a file of a person's of at most limit bytes. It follows links.
 func ReadLinked(path string, limit int64) ([]byte, error) {
 	data, _, err := read(path, true, limit)

@@ -74,6 +74,31 @@ func read(path string, linked bool, limit int64) ([]byte, about, error) {
 	}
 }
 
+// readPiece reads a file that the system gives in one piece: what is shorter than was
+// asked for is all of it.
+func readPiece(path string, limit int64) ([]byte, error) {
+	fd, err := 0, error(nil)
+	if err = retry(func() error { fd, err = unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC|noWait|noFollow, 0); return err }); err != nil {
+		return nil, &fs.PathError{Op: "open", Path: path, Err: err}
+	}
+	defer unix.Close(fd)
+	data := make([]byte, 0, 2<<10)
+	for {
+		n, room := 0, data[len(data):cap(data)]
+		if err := retry(func() error { n, err = unix.Read(fd, room); return err }); err != nil {
+			return nil, &fs.PathError{Op: "read", Path: path, Err: err}
+		}
+		data = data[:len(data)+n]
+		switch {
+		case int64(len(data)) > limit:
+			return nil, tooLarge(path, limit)
+		case n < len(room):
+			return data, nil
+		}
+		data = slices.Grow(data, len(data))
+	}
+}
+
 // bytesMore is how much more than the size of a file is asked for: files of /proc have
 // none.
 const bytesMore = 512

@@ -4,8 +4,12 @@ package state
 
 import (
 	"errors"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -39,5 +43,33 @@ func TestPipesAndDevices(t *testing.T) {
 	}
 	if took := time.Since(begin); took > 10*time.Second {
 		t.Errorf("it took %s", took)
+	}
+}
+
+// What Linux gives in one piece is read whole, however long it is.
+func TestReadProc(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("no /proc")
+	}
+	for _, n := range []int{0, 1, 2 << 10, 5000, 70_000} {
+		c := exec.Command("/bin/sh", "-c", "read x", strings.Repeat("x", n))
+		in, err := c.StdinPipe()
+		if err == nil {
+			err = c.Start()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := fmt.Sprintf("/proc/%d/cmdline", c.Process.Pid)
+		want, err := os.ReadFile(path)
+		got, err2 := ReadProc(path, 1<<20)
+		if err != nil || err2 != nil || string(got) != string(want) || len(got) < n {
+			t.Errorf("%d bytes of %d, %v, %v", len(got), len(want), err, err2)
+		}
+		if _, err := ReadProc(path, int64(len(want)-1)); err == nil {
+			t.Errorf("%d bytes are more than the limit", len(want))
+		}
+		_ = in.Close()
+		_ = c.Wait()
 	}
 }
