@@ -28,6 +28,13 @@ func process() cli.Process {
 	p := cli.ThisProcess()
 	p.Engines = policy.Engines{Own: rego.Engine{}, Project: rego.Engine{}}
 	p.Fetch = fetch.Fetch
+	// The folders of the machine, where a script has its own.
+	if dir := os.Getenv("TEST_SYSTEM"); dir != "" {
+		p.Machine.System, p.Machine.Guarded = dir, nil
+	}
+	if dir := os.Getenv("TEST_MANAGED"); dir != "" {
+		p.Managed = dir
+	}
 	return p
 }
 
@@ -69,22 +76,26 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"expand": expand, "bytes": writeBytes, "https": https, "keypair": keypair, "sign": sign, "archive": archive},
 		RequireUniqueNames:  true,
-		Setup: func(env *testscript.Env) error {
-			home := env.WorkDir + "/home"
-			env.Setenv("HOME", home)
-			env.Setenv("USERPROFILE", home)
-			for _, name := range []string{"XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR",
-				"CLAUDE_CONFIG_DIR", "CLAUDE_PROJECT_DIR", "CLAUDE_PLUGIN_ROOT", "NO_COLOR", "CARDEA_UNATTENDED", "CARDEA_DEBUG", "CARDEA_ROLE", "CLAUDE_CODE_SESSION_ID", "CLAUDE_CODE_SESSION_ATTENDED"} {
-				env.Setenv(name, "")
-			}
-			for _, dir := range []string{home, env.WorkDir + "/app/.git"} {
-				if err := os.MkdirAll(dir, 0o755); err != nil {
-					return err
-				}
-			}
-			return nil
-		},
+		Setup:               clean,
 	})
+}
+
+// clean gives a script a home folder and a project of its own, and none of the
+// variables of whoever runs the tests.
+func clean(env *testscript.Env) error {
+	home := env.WorkDir + "/home"
+	env.Setenv("HOME", home)
+	env.Setenv("USERPROFILE", home)
+	for _, name := range []string{"XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR",
+		"CLAUDE_CONFIG_DIR", "CLAUDE_PROJECT_DIR", "CLAUDE_PLUGIN_ROOT", "NO_COLOR", "CARDEA_UNATTENDED", "CARDEA_DEBUG", "CARDEA_ROLE", "CLAUDE_CODE_SESSION_ID", "CLAUDE_CODE_SESSION_ATTENDED"} {
+		env.Setenv(name, "")
+	}
+	for _, dir := range []string{home, env.WorkDir + "/app/.git"} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // expand puts the script's folder in the place of $WORK in files, since only

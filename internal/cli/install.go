@@ -112,7 +112,7 @@ func siteAt(p Process, pl place) site {
 		project = "" // the files there are the person's own
 	}
 	s.at = install.Places{Claude: pl.dirs.Claude, Copilot: s.copilot(p, project), Project: project, State: pl.dirs.State,
-		ClaudeManaged: claudecode.ManagedDir(p.Machine.OS), CopilotPolicy: install.PolicyDir(p.Machine.OS)}
+		ClaudeManaged: p.Managed, CopilotPolicy: install.PolicyDir(p.Machine.OS)}
 	if p.Machine.RefuseState(pl.dirs.State, project, pl.dirs.Home) != "" {
 		s.at.State = ""
 	}

@@ -84,7 +84,7 @@ func load(p Process, pl *place, ev *cardea.Event) *inforce.Loaded {
 		w.Compiled = true
 	}
 	w.Lists, w.ListsIn = p.lists(pl), listsIn
-	plugins, problems := claudecode.PluginRoots(pl.dirs.Claude, pl.project, claudecode.ManagedDir(p.Machine.OS))
+	plugins, problems := claudecode.PluginRoots(pl.dirs.Claude, pl.project, p.Managed)
 	pl.tell(problems...)
 	w.Plugins, w.Plugin = plugins, p.Env("CLAUDE_PLUGIN_ROOT")
 	return inforce.Load(w)

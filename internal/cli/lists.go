@@ -12,7 +12,7 @@ import (
 // files, those that the harness's own command line names, and those that this
 // command was given.
 func (p Process) lists(pl *place) []permissionlist.Source {
-	out := claudecode.Lists(pl.dirs.Claude, pl.start, claudecode.ManagedDir(p.Machine.OS))
+	out := claudecode.Lists(pl.dirs.Claude, pl.start, p.Managed)
 	var flags claudecode.Flags
 	if p.Lines != nil {
 		flags = claudecode.FlagsOf(p.Lines())

@@ -3,11 +3,13 @@ package cli
 import (
 	"io"
 	"os"
+	"runtime"
 	"strings"
 	"time"
 
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/decide/policy/remote"
+	"cardea.dev/internal/harness/claudecode"
 	"cardea.dev/internal/org"
 	"cardea.dev/internal/person"
 	"cardea.dev/internal/project"
@@ -24,6 +26,8 @@ type Process struct {
 	Dir string
 	// Machine answers what the environment alone cannot.
 	Machine project.Machine
+	// Managed is the folder of Claude Code's managed settings, "" for none.
+	Managed string
 	// Program is this program's binary, which actions are started by.
 	Program string
 	// Engines compile and evaluate policies, and run their tests.
@@ -103,7 +107,7 @@ func ThisProcess() Process {
 	}
 	engines := policy.Engines{Own: remote.Beside(program), Project: remote.Beside(program)}
 	return Process{Program: program, Engines: engines, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Env: os.Getenv, Dir: dir,
-		Machine: project.ThisMachine(os.Getenv), Now: time.Now,
+		Machine: project.ThisMachine(os.Getenv), Managed: claudecode.ManagedDir(runtime.GOOS), Now: time.Now,
 		Person: func() error { return person.ThisSeat().Attending() }, Code: person.Code,
 		Typist: person.Typist, Lines: person.CommandLines,
 		Edit: editor, Fetch: org.ByEngine(func() (string, error) { return remote.Find(program) }, os.Getenv)}
