@@ -126,8 +126,8 @@ const (
 // replaces reports whether an override's opinion takes the place of another one about
 // the same part.
 func (o Opinion) replaces(other Opinion) bool {
-	if !o.Overrides || other.Overrides || other.Scope < o.Scope {
-		return false
+	if !o.Overrides || other.Overrides || other.Scope < o.Scope || o.Scope == ScopeProject && other.Scope == ScopeUser {
+		return false // a project loosens nothing that its person wrote
 	}
 	switch other.Yields {
 	case YieldsToOverride:

@@ -130,6 +130,7 @@ func (o Opinion) possibly(part int, what string) (Opinion, bool) {
 	case o.Effect != Ask:
 		return o, false
 	}
+	o.Overrides = false // what may be does not take the place of what is
 	o.Part, o.Advice, o.Reason = part, Advice{}, fmt.Sprintf("it may %s: %s", what, o.Reason)
 	return o, true
 }

@@ -84,7 +84,7 @@ func (d sessionDesk) teamOf(id, agent string) string {
 
 // gateSession is what the gate must know of the event's session.
 func (j *judgement) gateSession() gate.Session {
-	s := gate.Session{ID: j.event.Session, Disabled: j.identity.disabled, Missing: j.identity.missing}
+	s := gate.Session{ID: j.event.Session, Disabled: j.identity.disabled, Missing: j.identity.missing, At: j.process.Now()}
 	if main, ok := j.identity.registered.Agent(""); ok && main.Lead && j.event.Agent == "" && !s.Disabled {
 		s.LeadMay = func(ev *cardea.Event) bool { _, may := j.leadRegisters(ev); return may }
 	}

@@ -99,7 +99,7 @@ about a command, and why.`,
 	root.AddCommand(checkCommand(p), tryCommand(p), permissionsCommand(p), explainCommand(p), auditCommand(p), knowledgeCommand(p),
 		testCommand(p), listCommand(p), lintCommand(p), policyCommand(p), initCommand(p), importCommand(p), installCommand(p), doctorCommand(p),
 		statuslineCommand(p), trustCommand(p), configCommand(p), syncCommand(p), versionCommand(p),
-		rolesCommand(p), registerCommand(p), switchCommand(p), disableCommand(p), enableCommand(p), statusCommand(p), sessionCheckCommand(p))
+		rolesCommand(p), registerCommand(p), switchCommand(p), disableCommand(p), enableCommand(p), statusCommand(p), sessionCheckCommand(p), overrideCommand(p))
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {

@@ -42,6 +42,8 @@ type Session struct {
 	// Disabled is set where the person switched the gate off for it, Missing where it
 	// needs a role and has none.
 	Disabled, Missing bool
+	// At is the time of the call.
+	At time.Time
 	// LeadMay is that of [registration.Settings].
 	LeadMay func(*cardea.Event) bool
 }
@@ -58,6 +60,8 @@ func slots(l *inforce.Loaded, s Session) []cardea.Slot {
 		// Who the agent is, before what it does.
 		{Decider: registration.New(registration.Settings{Missing: s.Missing, Session: s.ID, LeadMay: s.LeadMay,
 			Reads: func(ev *cardea.Event, i int) bool { return l.ReadonlyDecider().Refusal(ev, i) == "" }})},
+		// What a person excepts, before what it takes the place of.
+		{Decider: l.OverridesDecider(s.At), Possible: true},
 		// What does nothing is allowed by itself, so that it does not keep the
 		// parts beside it from being allowed.
 		{Decider: noeffect.New()},

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/decide/overrides"
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/decide/routes"
 	"cardea.dev/internal/decide/rules"
@@ -116,6 +117,8 @@ type Loaded struct {
 	// are advice on which tool to use.
 	RouteProblems []cardea.Diagnostic
 	routesRead    sync.Once
+	// Overrides are those of all scopes, strongest first.
+	Overrides []overrides.Override
 	// RolesFiles are the files of roles, after [Loaded.Roles].
 	RolesFiles []RolesFile
 	rolesRead  sync.Once
@@ -180,6 +183,7 @@ func Load(w Where) *Loaded {
 		if f.scope == cardea.ScopeProject {
 			left = project.MaxProjectRules
 		}
+		l.readOverrides(f)
 		list, files := l.readRules(f, &left)
 		all = append(append(all, rules.ListOf(l.generatedRules(f))...), list...)
 		l.Files = append(l.Files, files...)

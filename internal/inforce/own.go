@@ -37,7 +37,7 @@ func (l *Loaded) Own() func(rules.Own) []string {
 
 // parts are what decides in a scope's folder. In a project's the lessons beside
 // them are the team's.
-var parts = []string{"cardea.yaml", "roles.yaml", ".gitignore", "rules", "policies", "signals", "local"}
+var parts = []string{"cardea.yaml", "roles.yaml", "overrides.yaml", ".gitignore", "rules", "policies", "signals", "local"}
 
 // ownSettings are the folders of all scopes, the state, and what links in them
 // lead to; of the harnesses' lists what lies behind a link, since the rules know

@@ -50,6 +50,8 @@ func (l *Loaded) addFile(path string) {
 		l.SettingsFiles = append(l.SettingsFiles, f)
 	case "tool-routes.yaml", "tool-routes.yml", "routes.json":
 		l.RouteFiles = append(l.RouteFiles, routes.Source{File: path, Scope: cardea.ScopeUser, Root: pluginOf(path)})
+	case OverridesFile:
+		l.readOverrides(folder{dir: filepath.Dir(path), scope: cardea.ScopeUser})
 	case "roles.yaml":
 		if f, found := l.loadRoles(folder{dir: filepath.Dir(path), scope: cardea.ScopeUser}, packs.Roles().Categories); found {
 			l.RolesFiles = append(l.RolesFiles, f)
@@ -69,7 +71,7 @@ func pluginOf(path string) string { return filepath.Dir(filepath.Dir(path)) }
 // in it.
 func (l *Loaded) addFolder(dir string) {
 	known := false
-	for _, name := range []string{"cardea.yaml", "roles.yaml", "rules", ".cardea/cardea.yaml", ".cardea/roles.yaml", ".cardea/rules",
+	for _, name := range []string{"cardea.yaml", "roles.yaml", OverridesFile, "rules", ".cardea/cardea.yaml", ".cardea/roles.yaml", ".cardea/" + OverridesFile, ".cardea/rules",
 		".claude/tool-routes.yaml", "hooks/tool-routes.yaml", ".claude-plugin/routes.json"} {
 		path := filepath.Join(dir, filepath.FromSlash(name))
 		info, err := os.Stat(path)

@@ -1,0 +1,369 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"cardea.dev"
+	"cardea.dev/internal/decide/overrides"
+	"cardea.dev/internal/document/yamledit"
+	"cardea.dev/internal/harness"
+	"cardea.dev/internal/inforce"
+	"cardea.dev/internal/ledger"
+	"cardea.dev/internal/state"
+	"github.com/spf13/cobra"
+)
+
+// overrideFlags are what an override says, as it is typed.
+type overrideFlags struct {
+	role, command, tool, file, rule, because string
+	allow, deny, ask                         bool
+	scope, until                             string
+	length                                   time.Duration
+}
+
+func overrideCommand(p Process) *cobra.Command {
+	var f overrideFlags
+	c := &cobra.Command{
+		Use:   "override --command WORDS | --file GLOB  --allow | --ask | --deny [flags]",
+		Short: "make an exception for a command or a file, for a while or for good",
+		Long: `Make an exception. What built-in rules and the paths of roles say about the
+command or file does not count any more, and what the override says does. What a
+person wrote as a rule, policy or permission stays in force, and so does everything
+of system and organisation. See docs/overrides.md. Only a person may do this.
+
+A command is words, from its beginning; a last * stands for more operands. Options
+that are not named are not allowed.`,
+		Example: `  cardea override --role tester --command "docker compose up *" --allow
+  cardea override --role coder --tool Write --file ".claude/*" --ask --scope user
+  cardea override --command "git clean -fd" --allow --for 30m --because "a broken build"
+  cardea override list`,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error { return addOverride(p, f) },
+	}
+	fs := c.Flags()
+	fs.SortFlags = false
+	fs.StringVar(&f.command, "command", "", "the words of the command; a last * is any more operands")
+	fs.StringVar(&f.file, "file", "", "a glob of paths, as in rules")
+	fs.StringVar(&f.tool, "tool", "", "the tool, by its canonical name or a harness's")
+	fs.StringVar(&f.role, "role", "", "only for agents with this role")
+	fs.BoolVar(&f.allow, "allow", false, "it may run without a question")
+	fs.BoolVar(&f.ask, "ask", false, "a person is asked each time")
+	fs.BoolVar(&f.deny, "deny", false, "it does not run")
+	fs.StringVar(&f.scope, "scope", "project", "whose override it is: project, user, org or system")
+	fs.DurationVar(&f.length, "for", 0, "how long it counts: 30m, 8h")
+	fs.StringVar(&f.until, "until", "", "until when it counts: 2026-11-24, or \"2026-11-24 18:00\"")
+	fs.StringVar(&f.rule, "rule", "", "the rule of the pack builtins that it is an exception from; never in a project")
+	fs.StringVar(&f.because, "because", "", "why; it is listed, and told with each use")
+	c.MarkFlagsMutuallyExclusive("allow", "ask", "deny")
+	c.MarkFlagsMutuallyExclusive("for", "until")
+	c.AddCommand(
+		withJSON(&cobra.Command{Use: "list [--json]", Short: "list all overrides, and how often each was used", Args: cobra.NoArgs,
+			Long: "List the overrides that are in force here, those that ended included: what each\nsays, who made it, when and why, and how often it was used."},
+			func(_ []string, asJSON bool) error { return listOverrides(p, asJSON) }),
+		&cobra.Command{Use: "rm ID", Short: "remove an override", Long: "Remove an override by the id that \"cardea override list\" shows. Only a person may do this.", Args: oneArgument,
+			RunE: func(_ *cobra.Command, args []string) error { return removeOverride(p, args[0]) }},
+	)
+	return c
+}
+
+// read is the override that the flags mean.
+func (f overrideFlags) read(p Process) (o overrides.Override, err error) {
+	now := p.Now().UTC().Truncate(time.Second)
+	o = overrides.Override{Role: f.role, Tool: f.tool, Command: strings.Fields(f.command), File: f.file, Rule: f.rule, Because: strings.TrimSpace(f.because),
+		By: p.userName(), At: now, Effect: cardea.Allow}
+	switch {
+	case f.ask:
+		o.Effect = cardea.Ask
+	case f.deny:
+		o.Effect = cardea.Deny
+	case !f.allow:
+		return o, errors.New("say --allow, --ask or --deny")
+	}
+	if word, known := harness.ToolWord(f.tool); known {
+		o.Tool = word
+	}
+	if o.Scope, err = scopeOf(f.scope); err != nil {
+		return o, err
+	}
+	switch {
+	case f.length < 0:
+		return o, errors.New("--for must be longer than nothing")
+	case f.length > 0:
+		o.Until = now.Add(f.length)
+	case f.until != "":
+		if o.Until, err = moment(f.until, p.Now()); err != nil {
+			return o, fmt.Errorf("--until: %w", err)
+		}
+		if o.Until = o.Until.UTC().Truncate(time.Second); !o.Until.After(now) {
+			return o, errors.New("--until is over already")
+		}
+	}
+	if wrong := o.Wrong(); wrong != "" {
+		return o, errors.New(wrong)
+	}
+	return o, nil
+}
+
+// scopeOf is the scope of a word, one that has a folder.
+func scopeOf(word string) (cardea.Scope, error) {
+	for _, s := range []cardea.Scope{cardea.ScopeProject, cardea.ScopeUser, cardea.ScopeOrg, cardea.ScopeSystem} {
+		if s.String() == word {
+			return s, nil
+		}
+	}
+	return 0, fmt.Errorf("there is no scope %q to write to: use project, user, org or system", word)
+}
+
+// overridesPath is the file of a scope.
+func overridesPath(d sessionDesk, scope cardea.Scope) (string, error) {
+	dirs, dir := d.place.dirs, ""
+	switch scope {
+	case cardea.ScopeProject:
+		if d.place.project == "" || d.place.project == dirs.Home {
+			return "", errors.New("this is no project; change into one, or use --scope user")
+		}
+		dir = filepath.Join(d.place.project, ".cardea")
+	case cardea.ScopeUser:
+		dir = dirs.User
+	case cardea.ScopeSystem:
+		dir = dirs.System
+	case cardea.ScopeOrg:
+		name := d.loaded.Settings.Org.Name
+		if name == "" || dirs.User == "" {
+			return "", errors.New("no organisation is set; give its name in the setting org.name")
+		}
+		dir = filepath.Join(dirs.User, "org", name)
+	}
+	if dir == "" {
+		return "", fmt.Errorf("there is no folder of the scope %s", scope)
+	}
+	return filepath.Join(dir, inforce.OverridesFile), nil
+}
+
+// overrideEntry is an override as it stands in its file.
+func overrideEntry(o overrides.Override) string {
+	var out []string
+	add := func(key, value string) {
+		if value != "" {
+			out = append(out, key+": "+value)
+		}
+	}
+	quoted := func(s string) string {
+		if s == "" {
+			return ""
+		}
+		return strconv.Quote(s)
+	}
+	add("command", quoted(strings.Join(o.Command, " ")))
+	add("tool", quoted(o.Tool))
+	add("file", quoted(o.File))
+	add("role", quoted(o.Role))
+	add("rule", quoted(o.Rule))
+	add("effect", o.Effect.String())
+	if !o.Until.IsZero() {
+		add("until", quoted(o.Until.Format(time.RFC3339)))
+	}
+	add("by", quoted(o.By))
+	add("at", quoted(o.At.Format(time.RFC3339)))
+	add("because", quoted(o.Because))
+	return "{" + strings.Join(out, ", ") + "}"
+}
+
+func addOverride(p Process, f overrideFlags) error {
+	o, err := f.read(p)
+	if err != nil {
+		return wrongUsage{err}
+	}
+	d, err := deskHere(p)
+	if err != nil {
+		return err
+	}
+	if o.Role != "" && !d.loaded.Roles().Has(o.Role) {
+		return unknownRole(d.loaded.Roles(), o.Role)
+	}
+	if slices.ContainsFunc(d.loaded.Overrides, func(old overrides.Override) bool { return old.ID() == o.ID() && old.Scope == o.Scope }) {
+		return fmt.Errorf("there is such an override already: %s; see \"cardea override list\"", o.ID())
+	}
+	return changeOverrides(p, d, o.Scope, "to make the exception", fmt.Sprintf("override %s: %s", o.ID(), describe(o)), func(text string) (string, error) {
+		if strings.TrimSpace(text) == "" {
+			text = "# Exceptions that a person made; docs/overrides.md explains the keys.\nversion: 1\n"
+		}
+		out, _, err := yamledit.Append(text, []string{"overrides"}, []string{overrideEntry(o)})
+		return out, err
+	})
+}
+
+// describe says an override in a line.
+func describe(o overrides.Override) string {
+	words := []string{o.Effect.String()}
+	if len(o.Command) > 0 {
+		words = append(words, strconv.Quote(strings.Join(o.Command, " ")))
+	}
+	if o.Tool != "" {
+		words = append(words, o.Tool)
+	}
+	if o.File != "" {
+		words = append(words, "on "+o.File)
+	}
+	if o.Role != "" {
+		words = append(words, "for the role "+o.Role)
+	}
+	if o.Rule != "" {
+		words = append(words, "in spite of "+o.Rule)
+	}
+	if !o.Until.IsZero() {
+		words = append(words, "until "+o.Until.Local().Format("2006-01-02 15:04"))
+	}
+	return strings.Join(words, " ")
+}
+
+// changeOverrides edits a scope's file when a person confirms it. The file must hold
+// afterwards, and a project that was trusted stays so.
+func changeOverrides(p Process, d sessionDesk, scope cardea.Scope, why, what string, edit func(string) (string, error)) error {
+	path, err := overridesPath(d, scope)
+	if err != nil {
+		return err
+	}
+	before, err := state.ReadLinked(path, maxOverrides)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	after, err := edit(string(before))
+	if err != nil {
+		return fmt.Errorf("%s was left as it is: %w", path, err)
+	}
+	if _, problems := overrides.Parse(path, scope, []byte(after), harness.ToolWord); cardea.HasError(problems) {
+		return fmt.Errorf("%s was left as it is: %s", path, problems[0])
+	}
+	if err := p.byPerson(why, func(s *screen) { s.printf("%s\n%s\n", what, painted{faint, path}) }); err != nil {
+		return err
+	}
+	var survey *survey
+	if scope == cardea.ScopeProject {
+		if survey, err = surveyHere(p); err != nil {
+			return err
+		}
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	mode := fs.FileMode(0o600)
+	if scope != cardea.ScopeUser {
+		mode = 0o644
+	}
+	if err := state.Replace(path, []byte(after), func(f *os.File) error { return f.Chmod(mode) }); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	out := screenOn(p.Stdout, p.Env)
+	out.printf("%s\nwrote %s\n", what, path)
+	if survey != nil {
+		if err := survey.begin(p, out, func(name, _ string) bool { return name == ".cardea/"+inforce.OverridesFile }); err != nil {
+			return err
+		}
+	}
+	return out.err
+}
+
+// maxOverrides bounds a file of overrides, in bytes.
+const maxOverrides = 1 << 20
+
+func removeOverride(p Process, id string) error {
+	d, err := deskHere(p)
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(d.loaded.Overrides, func(o overrides.Override) bool { return o.ID() == id })
+	if i < 0 {
+		return fmt.Errorf("there is no override %q here; see \"cardea override list\"", id)
+	}
+	o := d.loaded.Overrides[i]
+	return changeOverrides(p, d, o.Scope, "to remove the exception", "removed "+id+": "+describe(o), func(text string) (string, error) {
+		list, _ := overrides.Parse("overrides.yaml", o.Scope, []byte(text), harness.ToolWord)
+		k := slices.IndexFunc(list, func(x overrides.Override) bool { return x.ID() == id })
+		if k < 0 {
+			return "", errors.New("it changed meanwhile")
+		}
+		return yamledit.RemoveItem(text, []string{"overrides"}, k)
+	})
+}
+
+// overrideListing is an override for people and programs.
+type overrideListing struct {
+	ID      string        `json:"id"`
+	Effect  cardea.Effect `json:"effect"`
+	Command string        `json:"command"`
+	Tool    string        `json:"tool"`
+	File    string        `json:"file"`
+	Role    string        `json:"role"`
+	Rule    string        `json:"rule"`
+	Scope   cardea.Scope  `json:"scope"`
+	Source  string        `json:"source"`
+	By      string        `json:"by"`
+	At      time.Time     `json:"at,omitzero"`
+	Until   time.Time     `json:"until,omitzero"`
+	Because string        `json:"because"`
+	Trusted bool          `json:"trusted"`
+	Ended   bool          `json:"ended"`
+	// Used is how often it decided, and Last when it did so last.
+	Used int       `json:"used"`
+	Last time.Time `json:"last,omitzero"`
+}
+
+func listOverrides(p Process, asJSON bool) error {
+	d, err := deskHere(p)
+	if err != nil {
+		return err
+	}
+	l, err := ledgerOf(p, d.place, d.loaded.Settings.Ledger)
+	if err != nil {
+		return err
+	}
+	list := []overrideListing{}
+	for _, o := range d.loaded.Overrides {
+		e := overrideListing{ID: o.ID(), Effect: o.Effect, Command: strings.Join(o.Command, " "), Tool: o.Tool, File: o.File, Role: o.Role, Rule: o.Rule, Scope: o.Scope,
+			Source: o.Source, By: o.By, At: o.At, Until: o.Until, Because: o.Because, Trusted: o.Trusted, Ended: o.Ended(p.Now())}
+		for line, err := range l.Search(ledger.Query{Rule: "overrides:" + e.ID}) {
+			if err != nil {
+				return err
+			}
+			if e.Used++; line.Entry.Time.After(e.Last) {
+				e.Last = line.Entry.Time
+			}
+		}
+		list = append(list, e)
+	}
+	return p.answer(asJSON, list, func(s *screen) {
+		if len(list) == 0 {
+			s.printf("there are no overrides here\n")
+		}
+		for i, e := range list {
+			s.printf("%s  %s\n", painted{bold, e.ID}, describe(d.loaded.Overrides[i]))
+			notes := []string{e.Scope.String(), e.Source}
+			if e.By != "" {
+				notes = append(notes, "by "+e.By)
+			}
+			if !e.At.IsZero() {
+				notes = append(notes, e.At.Local().Format("2006-01-02 15:04"))
+			}
+			if e.Ended {
+				notes = append(notes, "ended")
+			}
+			if !e.Trusted {
+				notes = append(notes, "not trusted: only ask and deny count")
+			}
+			used := "never used"
+			if e.Used > 0 {
+				used = fmt.Sprintf("used %s, last %s", count(e.Used, "time"), e.Last.Local().Format("2006-01-02 15:04"))
+			}
+			s.printf("          %s\n          %s%s\n", painted{faint, strings.Join(notes, ", ")}, used, prefixed("; because ", e.Because))
+		}
+	})
+}

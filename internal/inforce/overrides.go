@@ -1,0 +1,48 @@
+package inforce
+
+import (
+	"path/filepath"
+	"time"
+
+	"cardea.dev"
+	"cardea.dev/internal/decide/overrides"
+	"cardea.dev/internal/harness"
+)
+
+// OverridesFile is the name of the file of overrides in a scope's folder.
+const OverridesFile = "overrides.yaml"
+
+// readOverrides reads the overrides of a scope's folder, or, where the file is broken,
+// its last good form.
+func (l *Loaded) readOverrides(at folder) {
+	if at.dir == "" {
+		return
+	}
+	f := RulesFile{Path: filepath.Join(at.dir, OverridesFile), Scope: at.scope}
+	data, when, problems := l.read(f.Path, at)
+	if data == nil && problems == nil {
+		return
+	}
+	list, wrong := overrides.Parse(f.Path, at.scope, data, harness.ToolWord)
+	f.Problems = append(problems, wrong...)
+	if !cardea.HasError(f.Problems) {
+		l.note(f.Path, at, data, when)
+	} else {
+		list = nil
+		if old := l.kept.Form(f.Path, at.source()); old != nil {
+			if kept, wrong := overrides.Parse(f.Path, at.scope, old, harness.ToolWord); !cardea.HasError(wrong) {
+				f.Problems, f.Kept, list, data = keptInForce(f.Problems), true, kept, old
+			}
+		}
+	}
+	f.Counts, f.Rules = l.counts(f.Path, at, data), len(list)
+	for i := range list {
+		list[i].Trusted = f.Counts
+	}
+	l.Overrides, l.Files = append(l.Overrides, list...), append(l.Files, f)
+}
+
+// OverridesDecider is the decider of the overrides of all scopes.
+func (l *Loaded) OverridesDecider(now time.Time) overrides.Decider {
+	return overrides.New(overrides.Settings{Overrides: l.Overrides, Home: l.Where.Dirs.Home, Now: now})
+}
