@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"cardea.dev"
+	"cardea.dev/internal/decide/overrides"
 	"github.com/spf13/cobra"
 )
 
@@ -59,15 +60,21 @@ func TestTrustNeedsAPerson(t *testing.T) {
 // free are the commands that lift, install, remove and approve nothing.
 var free = []string{"audit", "audit search", "audit verify", "check", "completion", "completion bash", "completion fish", "completion powershell",
 	"completion zsh", "doctor", "explain", "help", "import", "import tool-routing", "init", "knowledge", "lint", "list", "permissions",
-	"permissions suggest", "policy", "policy fmt", "policy input", "policy inspect", "policy new", "policy test", "policy validate", "statusline", "test",
+	"permissions suggest", "policy", "policy fmt", "policy input", "policy inspect", "policy new", "policy test", "policy validate", "roles", "roles list", "roles show", "roles test",
+	"override list", "session-check", "status", "statusline", "test",
 	"trust", "trust list", "trust verify", "try", "version", "cardea"}
+
+// ofTest is an override that is there.
+var ofTest = overrides.Override{Command: []string{"make", "x"}, Effect: cardea.Allow}
 
 // forPersons are the others, as they are called to do their work.
 var forPersons = [][]string{{"trust", "init"}, {"trust", "update"}, {"trust", "revoke"}, {"install", "claude"}, {"install", "copilot"},
 	{"install", "claude", "--project"}, {"install", "claude", "--timeout", "20s", "--unattended"}, {"install", "claude", "--uninstall"},
 	{"install", "claude", "--binary", "BINARY"}, {"import", "bouncer", "bouncer.json", "--write", "--accept-losses"},
 	{"import", "permitter", "permitter", "--write"}, {"import", "cupcake", "--write"}, {"import", "cupcake", "--user", "--write"},
-	{"sync", "acme", "--from", "acme"}, {"config", "set", "ledger.keep_days", "7"}, {"config", "unset", "ledger.max_mb"}, {"config", "edit"}}
+	{"sync", "acme", "--from", "acme"}, {"config", "set", "ledger.keep_days", "7"}, {"config", "unset", "ledger.max_mb"}, {"config", "edit"},
+	{"register", "--session-id", "x", "--role", "coder"}, {"switch", "--session-id", "x", "--role", "coder"}, {"disable", "--session-id", "x"},
+	{"enable", "--session-id", "x"}, {"override", "--command", "git clean", "--allow", "--scope", "user"}, {"override", "rm", ofTest.ID()}}
 
 // Every command is in one of the two lists, and those for persons refuse an agent
 // and change nothing.
@@ -100,6 +107,7 @@ func TestCommandsForPersons(t *testing.T) {
 	}
 	mine := filepath.Join(d.home, ".config/cardea")
 	d.write(filepath.Join(mine, "cardea.yaml"), "ledger: {max_mb: 5}\n")
+	d.write(filepath.Join(mine, "overrides.yaml"), "overrides:\n  - {command: make x, effect: allow}\n")
 	before := d.files()
 	for _, args := range forPersons {
 		if args[0] == "trust" && args[1] == "init" {

@@ -51,6 +51,8 @@ type Session struct {
 // slots lists the deciders in order. None of them may allow whole calls.
 func slots(l *inforce.Loaded, s Session) []cardea.Slot {
 	about := rules.Settings{Home: l.Where.Dirs.Home, Own: l.Own()}
+	identity := registration.Settings{Missing: s.Missing, Session: s.ID, LeadMay: s.LeadMay,
+		Reads: func(ev *cardea.Event, i int) bool { return l.ReadonlyDecider().Refusal(ev, i) == "" }}
 	ofOthers, ofProject := splitRules(l.List)
 	ownLists, otherLists := l.PermissionsDecider().Halves()
 	policies := l.Policies()
@@ -58,17 +60,14 @@ func slots(l *inforce.Loaded, s Session) []cardea.Slot {
 		// First, since it costs nothing: no rule decides about what cannot be seen.
 		{Decider: opaque.New(l.Settings.OnError).Except(l.PermissionsDecider().NamesVariables)},
 		// Who the agent is, before what it does.
-		{Decider: registration.New(registration.Settings{Missing: s.Missing, Session: s.ID, LeadMay: s.LeadMay,
-			Reads: func(ev *cardea.Event, i int) bool { return l.ReadonlyDecider().Refusal(ev, i) == "" }})},
+		{Decider: registration.New(identity)},
 		// What a person excepts, before what it takes the place of.
 		{Decider: l.OverridesDecider(s.At), Possible: true},
-		// What does nothing is allowed by itself, so that it does not keep the
-		// parts beside it from being allowed.
+		// What does nothing is allowed by itself: it keeps no other part from being allowed.
 		{Decider: noeffect.New()},
 		// What only reads needs nobody's word. The rules may still ask about it.
 		{Decider: l.ReadonlyDecider()},
-		// The rules of packs and person, before anything that a project could
-		// make slow.
+		// The rules of packs and person, before anything that a project could make slow.
 		{Decider: rules.OnEvents{Decider: rules.New(ofOthers, about)}, Events: true, Possible: true},
 		// The rules of the project.
 		{Decider: rules.OnEvents{Decider: rules.New(ofProject, about)}, Events: true, Possible: true},
@@ -83,8 +82,7 @@ func slots(l *inforce.Loaded, s Session) []cardea.Slot {
 		// a call reaches there.
 		{Decider: rules.Around{Settings: about, Limit: project.MaxSurroundings, Find: l.RulesAround}, Possible: true},
 		{Decider: permissions.Around{Settings: l.PermissionSettings(), Limit: project.MaxSurroundings, Find: l.ListsAround}, Possible: true},
-		// Last, since they say which tool is better, not what may run, and nothing
-		// bounds how many files they name.
+		// Late, since they say which tool is better, and nothing bounds how many files they name.
 		{Decider: routes.Late{Find: l.RoutesInForce}, Possible: true},
 		// Policies cost most of all that needs nothing else to run.
 		{Decider: policies.Plain(), Events: true},

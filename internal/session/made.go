@@ -42,10 +42,14 @@ func (s *Session) signMade(m *made) string {
 	return s.digest(madePurpose, s.harness, s.id, m.Path, strconv.FormatInt(m.Begin, 10), m.File)
 }
 
+// coarse is how far the times of a file system may lie behind the clock: Linux counts
+// them in ticks of up to 10 ms.
+const coarse = 10 * time.Millisecond
+
 // Makes notes that a line which is allowed makes a file that was not there at a time.
 func (s *Session) Makes(path string, begin time.Time) {
 	if s.store != nil && len(s.making) < maxMade {
-		s.making, s.dirty = append(s.making, making{path, begin}), true
+		s.making, s.dirty = append(s.making, making{path, begin.Add(-coarse)}), true
 	}
 }
 
