@@ -10,10 +10,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// tick is how far behind the clock the times of files may be: Linux takes them from the
-// last tick of its timer, of which there are a hundred a second or more.
-const tick = 10 * time.Millisecond
-
 // CreatedSince identifies a plain file of the user's own, by its device, inode, owner and
 // birth, since inodes are used again, if it was made after a time; "" where it is anything else: a link, a file with several
 // names, one that was there before.
@@ -23,7 +19,7 @@ func CreatedSince(name string, begin time.Time) string {
 		return ""
 	}
 	birth := born(name, &at)
-	if birth.Before(begin.Add(-tick)) {
+	if birth.Before(begin) {
 		return ""
 	}
 	return fmt.Sprintf("%d.%d.%d.%d", at.Dev, at.Ino, at.Uid, birth.UnixNano())
