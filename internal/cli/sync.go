@@ -275,6 +275,7 @@ func (s *syncing) remember(changed []importedFile) error {
 func (s *syncing) mistakes(staged org.Staged) []cardea.Diagnostic {
 	dirs := project.Dirs{Home: s.pl.dirs.Home, User: staged.Root}
 	l := inforce.Load(inforce.Where{Engines: s.p.Engines, Dirs: dirs, Org: s.name, Path: s.p.Env("PATH"), Temp: files.Temporary()})
+	l.Roles() // read, so that their mistakes are among the findings
 	found := findings(l, place{dirs: dirs})
 	for i := range found {
 		found[i].File = strings.Replace(found[i].File, staged.Dir, s.name, 1)
