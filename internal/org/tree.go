@@ -136,7 +136,7 @@ func (in *Incoming) Tree() (*Tree, error) {
 		out.Files[to] = f
 	}
 	if len(out.Files) == 0 {
-		return nil, fmt.Errorf("holds nothing that settings are made of: cardea.yaml, roles.yaml, rules/, policies/, signals/ or actions/ at its top")
+		return nil, fmt.Errorf("holds nothing that settings are made of: cardea.yaml, roles.yaml, overrides.yaml, rules/, policies/, signals/ or actions/ at its top")
 	}
 	return out, nil
 }
@@ -169,7 +169,7 @@ func isScript(name string) bool {
 
 // Taken reports whether a scope's folder has a place for a file.
 func Taken(name string) bool {
-	if name == "cardea.yaml" || name == "roles.yaml" {
+	if name == "cardea.yaml" || name == "roles.yaml" || name == "overrides.yaml" {
 		return true
 	}
 	if strings.HasPrefix(name, ".") || strings.Contains(name, "/.") {

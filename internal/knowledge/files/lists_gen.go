@@ -236,6 +236,7 @@ var lists = [...]list{
 		"~/.augment/settings.json",
 		"/**/.cardea/cardea.yaml",
 		"/**/.cardea/roles.yaml",
+		"/**/.cardea/overrides.yaml",
 		"/**/.cardea/.gitignore",
 		"/**/.cardea/rules/**",
 		"/**/.cardea/policies/**",
