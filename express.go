@@ -3,7 +3,11 @@ package cardea
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
 	"slices"
+	"strings"
 )
 
 // Capabilities is what a harness can express. An adapter declares it as a table
@@ -35,6 +39,9 @@ type Row struct {
 	AskUnattended Effect
 	// Rewrite is set where an answer can replace the tool input.
 	Rewrite bool
+	// AsksRewritten is set where a question shows the person the new input. Else the
+	// question is about the call as it was sent.
+	AsksRewritten bool
 	// Context says with which answers the model can be told something more.
 	Context ContextUse
 	// Notice is set where the person can be told something that decides nothing.
@@ -167,8 +174,11 @@ func Express(v Verdict, can Capabilities, ev *Event) Answer {
 	default: // an effect that nobody knows is a deny
 		a.hold(row.Deny, row, NoDeny)
 	}
-	if a.Effect != Allow && a.Effect != Ask {
+	if a.Effect != Allow && (a.Effect != Ask || !row.AsksRewritten) {
 		a.Rewrite = nil
+	}
+	if v.Rewrite != nil && a.Rewrite == nil && !a.Effect.Stricter(Ask) {
+		a.tellRewrite(v.Rewrite, row, ev)
 	}
 	if len(a.Context) > 0 && !row.Context.with(a.Effect) {
 		a.Context = nil
@@ -203,6 +213,26 @@ func (a *Answer) expressRewrite(row Row, ev *Event) {
 		a.Reason = UnwritableRewrite.Text() + ": " + err.Error()
 		a.Message = a.Reason
 		a.limit(UnwritableRewrite)
+	}
+}
+
+// tellRewrite tells the person of a new input that the answer cannot carry: what they
+// say yes to is the call as it was sent.
+func (a *Answer) tellRewrite(input map[string]any, row Row, ev *Event) {
+	var fields []string
+	for _, name := range slices.Sorted(maps.Keys(input)) {
+		if ev.Call == nil || !reflect.DeepEqual(ev.Call.Input[name], input[name]) {
+			text, ok := input[name].(string)
+			if !ok {
+				text = fmt.Sprint(input[name])
+			}
+			fields = append(fields, fmt.Sprintf("%s: %q", name, text))
+		}
+	}
+	a.Reason = strings.TrimPrefix(a.Reason+"\na yes runs the call as it was sent, not with "+strings.Join(fields, ", "), "\n")
+	a.TellPerson = a.TellPerson || row.Notice && !row.AsksRewritten
+	if !slices.Contains(a.Limits, NoRewrite) {
+		a.limit(NoRewrite)
 	}
 }
 

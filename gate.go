@@ -77,7 +77,8 @@ func (g *Gate) Decide(ctx context.Context, ev *Event) Verdict {
 	}
 	rewritten := g.analyse(ev.WithCall(ev.Call.WithInput(input)))
 	second := g.decideCall(ctx, rewritten)
-	return first.withRewrite(rewritten.Call, second, ctx.Err() == nil && allowsRewritten(first, second, ev, rewritten))
+	return first.withRewrite(rewritten.Call, second, ctx.Err() == nil && !rewritesFurther(first, second) &&
+		(second.Effect == Allow || allowsRewritten(first, second, ev, rewritten)))
 }
 
 func (g *Gate) analyse(ev *Event) *Event {

@@ -302,6 +302,10 @@ func TestRewrite(t *testing.T) {
 	}{
 		{"abstain becomes ask", rewrite(cardea.Abstain, "new", ""), says{}, cardea.Ask, true},
 		{"allowed before and after", rewrite(cardea.Abstain, "new", ""), judge("", cardea.Allow), cardea.Allow, true},
+		{"the new input is allowed", rewrite(cardea.Abstain, "new", ""), judge("new", cardea.Allow), cardea.Allow, true},
+		{"the old input alone is allowed", rewrite(cardea.Abstain, "new", ""), judge("old", cardea.Allow), cardea.Ask, true},
+		{"a question about the old input stays", rewrite(cardea.Ask, "new", ""), judge("new", cardea.Allow), cardea.Ask, true},
+		{"a doubt about the old input stays", rewrite(cardea.Defer, "new", ""), judge("new", cardea.Allow), cardea.Ask, true},
 		{"the new input is denied", rewrite(cardea.Abstain, "new", ""), judge("new", cardea.Deny), cardea.Deny, false},
 		{"a denied call is never rewritten", rewrite(cardea.Abstain, "new", ""), judge("old", cardea.Deny), cardea.Deny, false},
 		{"ask stays ask", rewrite(cardea.Ask, "new", ""), says{}, cardea.Ask, true},

@@ -40,8 +40,8 @@ func rewriting(opinions []Opinion) []Opinion {
 }
 
 // withRewrite is the verdict on a call whose input is to be rewritten, given the
-// verdict on the rewritten call: the stricter one counts, and what nobody allowed
-// is asked about, unless whoever rewrote it allows it.
+// verdict on the rewritten call: what holds back either counts, and a new input that
+// nobody allows is asked about. allowed tells whether somebody does.
 func (v Verdict) withRewrite(rewritten *Call, second Verdict, allowed bool) Verdict {
 	rewrites := rewriting(v.Opinions)
 	for _, t := range second.Troubles {
@@ -59,6 +59,9 @@ func (v Verdict) withRewrite(rewritten *Call, second Verdict, allowed bool) Verd
 	v.Rewrite, v.Rewritten = rewritten.Input, rewritten
 	if v.Effect == Abstain && allowed {
 		v.Effect, v.By = Allow, rewrites[0].By()
+		if second.Effect == Allow {
+			v.By, v.Opinions = second.By, append(v.Opinions, second.Opinions...)
+		}
 		v.Reason = strings.Join(append([]string{"the input was rewritten"}, reasonsOf(rewrites)...), ": ")
 		v.Message = v.Reason
 	}
@@ -73,8 +76,7 @@ func (v Verdict) withRewrite(rewritten *Call, second Verdict, allowed bool) Verd
 
 // allowsRewritten reports whether those who rewrite a call allow what became of it.
 // It holds for a call of one part, before and after, since what an agent writes beside
-// a part is its own; for nothing that a yes for the part's program does not cover; and
-// not where somebody would rewrite the new input who did not rewrite the old one.
+// a part is its own; and for nothing that a yes for the part's program does not cover.
 func allowsRewritten(first, second Verdict, before, after *Event) bool {
 	all := rewriting(first.Opinions)
 	for _, o := range all {
@@ -82,12 +84,16 @@ func allowsRewritten(first, second Verdict, before, after *Event) bool {
 			return false
 		}
 	}
-	for _, o := range rewriting(second.Opinions) {
-		if !slices.ContainsFunc(all, func(a Opinion) bool { return a.Decider == o.Decider && a.names(o.Rule) }) {
-			return false
-		}
-	}
 	return len(all) > 0 && before.isOnePart() && after.isOnePart()
+}
+
+// rewritesFurther reports whether somebody would rewrite the new input who did not
+// rewrite the old one.
+func rewritesFurther(first, second Verdict) bool {
+	all := rewriting(first.Opinions)
+	return slices.ContainsFunc(rewriting(second.Opinions), func(o Opinion) bool {
+		return !slices.ContainsFunc(all, func(a Opinion) bool { return a.Decider == o.Decider && a.names(o.Rule) })
+	})
 }
 
 // names reports whether the opinion's rules, joined by "+" where there are several,

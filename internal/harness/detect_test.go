@@ -304,7 +304,7 @@ func TestForeignDegrades(t *testing.T) {
 		t.Errorf("Cursor: %s", out)
 	}
 	v := cardea.Verdict{Effect: cardea.Allow, Reason: "r", Rewrite: map[string]any{"file_path": "/new"}}
-	if out := answer(fromVSCode, v); !strings.Contains(out, `"ask"`) || strings.Contains(out, "/new") {
+	if out := answer(fromVSCode, v); !strings.Contains(out, `"ask"`) || strings.Contains(out, "updatedInput") || !strings.Contains(out, "as it was sent") {
 		t.Errorf("a rewrite: %s", out)
 	}
 	if out := answer(cursorsStop, cardea.Verdict{Effect: cardea.Deny, Message: "r"}); out != "" {

@@ -96,8 +96,9 @@ func renderPermissionRequest(out *answer, a cardea.Answer) {
 		// The event has no additionalContext, so context joins the message.
 		message := harness.Cap(strings.Join(append([]string{harness.ForModel(a)}, a.Context...), "\n"))
 		h.Decision = decision{Behavior: "deny", Message: message, Interrupt: &interrupt}
-	default:
-		return // the prompt that this event is about is the question
+	default: // the prompt that this event is about is the question
+		tellPerson(out, a)
+		return
 	}
 	out.Hook = h
 }
@@ -109,15 +110,20 @@ func renderNotification(out *answer, kind cardea.Kind, a cardea.Answer) {
 	if a.Effect >= cardea.Deny && (slices.Contains(blockedWithContext, kind) || slices.Contains(blocked, kind)) {
 		out.Decision, out.Reason = "block", harness.ForModel(a)
 	}
-	if a.TellPerson {
-		out.SystemMessage = harness.Cap(strings.TrimPrefix(out.SystemMessage+"\n"+harness.ForPerson(a), "\n"))
-	}
+	tellPerson(out, a)
 	context := a.Context
 	if a.TellModel {
 		context = append([]string{harness.ForModel(a)}, context...)
 	}
 	if text := harness.Cap(strings.Join(context, "\n")); text != "" {
 		out.Hook = notification{string(kind), text}
+	}
+}
+
+// tellPerson tells the person what the answer does not say.
+func tellPerson(out *answer, a cardea.Answer) {
+	if a.TellPerson {
+		out.SystemMessage = harness.Cap(strings.TrimPrefix(out.SystemMessage+"\n"+harness.ForPerson(a), "\n"))
 	}
 }
 

@@ -15,7 +15,7 @@ func (Adapter) Capabilities() cardea.Capabilities {
 	c := harness.ReservedCalls(Name)
 	c.Rows = []cardea.Row{
 		{Kinds: []cardea.Kind{cardea.PreToolUse}, Allow: allow, Ask: ask, Deny: deny, Halt: deny, Notice: true,
-			Rewrite: true, Context: cardea.ContextOnAsk, Reserved: []cardea.Limit{cardea.Question}},
+			Rewrite: true, AsksRewritten: true, Context: cardea.ContextOnAsk, Reserved: []cardea.Limit{cardea.Question}},
 		{Kinds: []cardea.Kind{cardea.PermissionRequest}, Allow: allow, Ask: ask, Deny: deny, Halt: halt, Notice: true,
 			Context: cardea.ContextOnDeny, Reserved: harness.Reserved()},
 		{Kinds: []cardea.Kind{"Stop", "SubagentStop"}, Deny: deny, Notice: true},

@@ -178,7 +178,7 @@ func TestRender(t *testing.T) {
 			`{"permissionDecision":"ask","permissionDecisionReason":"r","modifiedArgs":{"new_str":"y","old_str":"x","path":"/a"}}`, ""},
 		{"rewrite under unknown names", strings.Replace(pascal, `"path":"/work/p/a"`, `"input":"*** Begin Patch"`, 1),
 			cardea.Verdict{Effect: cardea.Allow, Reason: "r", Rewrite: map[string]any{"input": "x"}},
-			`{"permissionDecision":"ask","permissionDecisionReason":"r"}`, ""},
+			`{"permissionDecision":"ask","permissionDecisionReason":"r\na yes runs the call as it was sent, not with input: \"x\""}`, ""},
 		{"context with a deny", camelBash, cardea.Verdict{Effect: cardea.Deny, Reason: "people", Message: "model", Instead: "x", Context: []string{"c"}},
 			`{"permissionDecision":"deny","permissionDecisionReason":"model\nInstead: x\nc"}`, ""},
 		{"context with an allow", camelBash, cardea.Verdict{Effect: cardea.Allow, Context: []string{"c"}}, `{"permissionDecision":"allow"}`, ""},
@@ -186,7 +186,8 @@ func TestRender(t *testing.T) {
 		{"trouble", camelBash, cardea.Verdict{Effect: cardea.Deny, Message: "m", Troubles: cardea.Troubles{cardea.Warning("", cardea.CodeIgnored, "", "t")}},
 			`{"permissionDecision":"deny","permissionDecisionReason":"m"}`, "t\n"},
 		{"halt", camelRequest, cardea.Verdict{Effect: cardea.Halt, Message: "m"}, `{"behavior":"deny","message":"m","interrupt":true}`, ""},
-		{"a rewrite is not granted", camelRequest, cardea.Verdict{Effect: cardea.Allow, Rewrite: map[string]any{"command": "x"}}, "", ""},
+		{"a rewrite is not granted", camelRequest, cardea.Verdict{Effect: cardea.Allow, Rewrite: map[string]any{"command": "x"}}, "",
+			"a yes runs the call as it was sent, not with command: \"x\"\n"},
 	}
 	for _, c := range cases {
 		a := render(parse(t, c.message), c.verdict)
