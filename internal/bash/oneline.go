@@ -6,9 +6,10 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// OneLine is a command as bash reads it, in one line where that can be: without
-// comments, with one space between words and "; " between commands. Texts in quotes
-// and here-documents stay as they are. It reports false for what cannot be parsed.
+// OneLine is a command as bash reads it, in one line where that can be, for who looks at
+// its text: without comments, with one space between words and "; " between commands.
+// Texts in quotes and here-documents stay as they are. It reports false for what cannot
+// be parsed.
 func OneLine(command string) (string, bool) {
 	if len(command) > maxText || nesting(command) >= maxNesting {
 		return "", false
@@ -18,8 +19,43 @@ func OneLine(command string) (string, bool) {
 		return "", false
 	}
 	var b strings.Builder
-	if err := syntax.NewPrinter(syntax.SingleLine(true)).Print(&b, f); err != nil {
-		return "", false
+	for _, s := range f.Stmts {
+		switch {
+		case b.Len() == 0:
+		case strings.HasSuffix(b.String(), "&"):
+			b.WriteByte(' ')
+		default:
+			b.WriteString("; ")
+		}
+		// In one line, the printer moves a here-document out of the quotes around it.
+		if err := syntax.NewPrinter(syntax.SingleLine(!hasHereDocument(s))).Print(&b, s); err != nil {
+			return "", false
+		}
 	}
-	return strings.TrimSpace(b.String()), true
+	return closeUp(b.String()), true
+}
+
+// closeUp takes out the line breaks that the printer puts behind the "$(" of a
+// substitution with a here-document.
+func closeUp(text string) string {
+	var b strings.Builder
+	for {
+		before, after, found := strings.Cut(text, "$(\n")
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		b.WriteString("$(")
+		text = strings.TrimLeft(after, "\t")
+	}
+}
+
+func hasHereDocument(s *syntax.Stmt) bool {
+	has := false
+	syntax.Walk(s, func(n syntax.Node) bool {
+		r, ok := n.(*syntax.Redirect)
+		has = has || ok && r.Hdoc != nil
+		return !has
+	})
+	return has
 }
