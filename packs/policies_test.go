@@ -21,7 +21,9 @@ func TestBuiltinPolicies(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, f := range append(found, mistakes...) {
-		t.Errorf("%+v", f)
+		if !strings.HasSuffix(f.File, ".yaml") { // those are calls for tests, and no data
+			t.Errorf("%+v", f)
+		}
 	}
 	tested, broken, err := sources.Test(context.Background(), rego.Engine{}, "")
 	if len(tested.Results) < 14 || len(broken) > 0 || err != nil {
