@@ -57,8 +57,7 @@ func scopeFolders(column string, system bool) string {
 	return caseOrg
 }
 
-// speakers are the kinds of sources there are. What comes later (roles, overrides,
-// lessons) is an entry here, and a line in arrangements.
+// speakers are the kinds of sources there are. What comes later is an entry here, and a line in arrangements.
 func speakers() map[string]speaker {
 	out := map[string]speaker{}
 	add := func(name string, says func(column, effect string) map[string]string) { out[name] = speaker{name, says} }
@@ -66,6 +65,12 @@ func speakers() map[string]speaker {
 		prefix := map[bool]string{true: "system-"}[system]
 		add(prefix+"rules", func(column, effect string) map[string]string {
 			return map[string]string{scopeFolders(column, system) + "/rules/r.yaml": fmt.Sprintf("rules: [{id: %s-says, tool: Bash, match: {command: frob}, effect: %s}]\n", column, effect)}
+		})
+		add(prefix+"overrides", func(column, effect string) map[string]string {
+			return map[string]string{scopeFolders(column, system) + "/overrides.yaml": fmt.Sprintf("overrides: [{command: \"frob *\", effect: %s}]\n", effect)}
+		})
+		add(prefix+"roles", func(column, effect string) map[string]string {
+			return map[string]string{scopeFolders(column, system) + "/roles.yaml": fmt.Sprintf("roles: {worker: {paths: {%s_write: [out/]}}}\n", effect)}
 		})
 		add(prefix+"policies", func(column, effect string) map[string]string {
 			verb := map[string]string{"allow": "allow_override"}[effect]
@@ -101,6 +106,13 @@ var arrangements = []struct{ org, project, user string }{
 	{"permissions", "permissions", "permissions"},
 	{"system-rules", "rules", "rules"},
 	{"system-policies", "policies", "policies"},
+	{"overrides", "overrides", "overrides"},
+	{"system-overrides", "overrides", "overrides"},
+	{"roles", "roles", "roles"},
+	{"system-roles", "roles", "roles"},
+	{"rules", "overrides", "policies"},
+	{"overrides", "permissions", "rules"},
+	{"policies", "rules", "overrides"},
 	{"rules", "permissions", "policies"},
 	{"policies", "rules", "permissions"},
 	{"permissions", "policies", "rules"},
@@ -114,6 +126,13 @@ func TestPrecedence(t *testing.T) {
 	for n, row := range precedence {
 		var script, files strings.Builder
 		for _, a := range arrangements {
+			call := "'frob gently'"
+			if strings.HasSuffix(a.org, "roles") {
+				if row.org == "ask" || row.project == "ask" || row.user == "ask" {
+					continue // a role's paths allow or deny
+				}
+				call = "--role worker 'touch out/x'"
+			}
 			name := strings.Join([]string{a.org, a.project, a.user}, "_")
 			put := func(path, text string) {
 				fmt.Fprintf(&files, "-- %s/%s --\n%s\n", name, path, strings.TrimRight(text, "\n"))
@@ -133,7 +152,7 @@ func TestPrecedence(t *testing.T) {
 			if row.project == "allow" {
 				script.WriteString("exec person trust init\n")
 			}
-			fmt.Fprintf(&script, "exec cardea try --json 'frob gently'\nstdout '^\\{\"effect\":\"%s\"'\n", row.verdict)
+			fmt.Fprintf(&script, "exec cardea try --json %s\nstdout '^\\{\"effect\":\"%s\"'\n", call, row.verdict)
 		}
 		said := fmt.Sprintf("%d_%s_%s_%s_is_%s", n+1, orSilent(row.org), orSilent(row.project), orSilent(row.user), row.verdict)
 		if err := os.WriteFile(filepath.Join(dir, said+".txtar"), []byte(script.String()+"\n"+files.String()), 0o600); err != nil {

@@ -63,7 +63,7 @@ func main() {
 	o := options{}
 	flag.IntVar(&o.n, "n", 200, "counted pairs")
 	flag.StringVar(&o.other, "other", "/bin/true", "what to compare with; plain: the same call in the set-up rules")
-	flag.StringVar(&o.setup, "setup", "rules", "rules: settings and a rules file of the person's; own: as many rules of the person's as -own says; permissions: a list of 1000 entries besides; policies: policies of the person's, of which three are routed; ledger: a search of a million entries; none: nothing")
+	flag.StringVar(&o.setup, "setup", "rules", "rules: settings and a rules file of the person's; own: as many rules of the person's as -own says; permissions: a list of 1000 entries besides; policies: policies of the person's, of which three are routed; roles: an agent with a role of 40 globs; ledger: a search of a million entries; none: nothing")
 	flag.StringVar(&o.line, "line", "typical", "typical, paths (8000 of them) or long (200 KB)")
 	flag.IntVar(&o.policies, "policies", 50, "how many policies")
 	flag.IntVar(&o.own, "own", 1000, "how many own rules")
@@ -179,6 +179,9 @@ func (o options) command(bin, dir string) (command, error) {
 	case "permissions":
 		files[filepath.Join(config, "cardea.yaml")] = settings + "permissions: {expand: true}\n"
 		files[filepath.Join(home, ".claude", "settings.json")] = thousand()
+	case "roles":
+		files[filepath.Join(config, "cardea.yaml")] = settings + "sessions: {default_role: measured}\n"
+		files[filepath.Join(config, "roles.yaml")] = fortyGlobs()
 	case "policies":
 		for name, text := range sample.Files(o.policies) {
 			files[filepath.Join(config, "policies", name)] = text
@@ -216,6 +219,16 @@ func ownRules(n int) string {
 		fmt.Fprintf(&b, "  - {id: rule-%d, tool: Bash, match: {command: program%d sub}, effect: ask, message: Use another one., tests: [{input: {command: program%d sub}, expect: ask}]}\n", i, i, i)
 	}
 	return b.String()
+}
+
+// fortyGlobs is a role with forty globs.
+func fortyGlobs() string {
+	var globs []string
+	for i := range 20 {
+		globs = append(globs, fmt.Sprintf("\"folder%d/**\"", i))
+	}
+	list := strings.Join(globs, ", ")
+	return "version: 1\nroles:\n  measured: {description: x, paths: {allow_write: [\"src/**\", " + list + "], deny_write: [" + list + "], allow_read: [\"**\"]}}\n"
 }
 
 // million repeats the last entry of a ledger a million times, over ten earlier days.

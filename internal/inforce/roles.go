@@ -55,7 +55,7 @@ func (l *Loaded) loadRoles(at folder, known []roles.Category) (f RolesFile, foun
 	if data == nil && problems == nil {
 		return f, false
 	}
-	f.Roles, f.Problems = roles.Parse(f.Path, at.scope, data, known...)
+	f.Roles, f.Problems = l.parseRoles(f.Path, at.scope, data, known)
 	f.Problems = append(problems, f.Problems...)
 	if !cardea.HasError(f.Problems) {
 		l.note(f.Path, at, data, when)
@@ -69,6 +69,21 @@ func (l *Loaded) loadRoles(at folder, known []roles.Category) (f RolesFile, foun
 	}
 	f.Roles.Trusted = l.counts(f.Path, at, data)
 	return f, true
+}
+
+// parseRoles reads the text of a file of roles, or its compiled form.
+func (l *Loaded) parseRoles(path string, scope cardea.Scope, data []byte, known []roles.Category) (roles.Source, []cardea.Diagnostic) {
+	of := [][]byte{data, []byte(roles.CompiledForm), l.madeBy}
+	if form := l.compiled.Load(path, of...); form != "" {
+		if src, err := roles.OpenCompiled(form, scope); err == nil {
+			return src, nil
+		}
+	}
+	src, problems := roles.Parse(path, scope, data, known...)
+	if form := roles.Compile(src); len(problems) == 0 && form != "" && data != nil {
+		l.compiled.Keep(path, form, of...)
+	}
+	return src, problems
 }
 
 // AssignRole gives the agent whose call is judged a role, "" for none. A role that is

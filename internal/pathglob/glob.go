@@ -208,16 +208,6 @@ func (pl *Place) Name(a *cardea.Access) *Named {
 	return n
 }
 
-// Holds is a quick look at whether one of the paths has a text in it, as it is compared.
-func (n *Named) Holds(text string) bool {
-	for i := range n.paths {
-		if strings.Contains(n.paths[i].text, text) {
-			return true
-		}
-	}
-	return false
-}
-
 // In reports whether it was worked out for a place.
 func (n *Named) In(pl *Place) bool { return n.place == pl }
 

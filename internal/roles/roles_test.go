@@ -1,6 +1,7 @@
 package roles_test
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -36,6 +37,34 @@ sensitive_paths: {}
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in\n%s", want, text)
 		}
+	}
+}
+
+func TestCompiledForm(t *testing.T) {
+	builtin := packs.Roles()
+	builtin.Trusted = false // it is no part of the form
+	file, problems := roles.Parse("roles.yaml", cardea.ScopeUser, []byte("categories: {a: [x, y/], b: []}\nroles: {r: {description: 'a\n b', paths: {deny_read: [z, '{{a}}']}}, s: {}}"))
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	for _, src := range []roles.Source{builtin, file, {Scope: cardea.ScopeOrg}} {
+		for i := range src.Roles {
+			src.Roles[i].Scope = src.Scope
+		}
+		form := roles.Compile(src)
+		back, err := roles.OpenCompiled(form, src.Scope)
+		if err != nil || !reflect.DeepEqual(back, src) {
+			t.Errorf("%v\n%+v\n%+v", err, back, src)
+		}
+		for i := range len(form) {
+			_, _ = roles.OpenCompiled(form[:i], src.Scope) // it ends
+		}
+		if _, err := roles.OpenCompiled(form+"\x00x", src.Scope); err == nil {
+			t.Error("more than a form is one")
+		}
+	}
+	if roles.Compile(roles.Source{Roles: []roles.Role{{Name: "a\x00b"}}}) != "" {
+		t.Error("a zero byte has a form")
 	}
 }
 

@@ -147,15 +147,21 @@ func withContents(text string) []string {
 	return []string{name, name + "/**"}
 }
 
-// touched is the first of some globs that an access has to do with.
-func touched(globs []glob, a *pathglob.Named) *glob {
-	plain := !a.Glob && !a.Recursive
+// touched is the first of some globs that an access has to do with. Most are turned away
+// by a quick look at the path.
+func touched(globs []glob, pl *pathglob.Place, a *cardea.Access) *glob {
+	plain, path, spelled := !a.Glob && !a.Recursive, pl.Folded(a.Path), pl.Folded(a.Spelled)
+	var named *pathglob.Named
 	for i := range globs {
-		if plain && !a.Holds(globs[i].fixed) {
+		fixed := globs[i].fixed
+		if plain && !strings.Contains(path, fixed) && !strings.Contains(spelled, fixed) {
 			continue
 		}
+		if named == nil {
+			named = pl.Name(a)
+		}
 		for _, f := range globs[i].forms {
-			if f.Touches(a) {
+			if f.Touches(named) {
 				return &globs[i]
 			}
 		}
@@ -221,7 +227,7 @@ func (c *call) denies(def *definition, i int) bool {
 		if len(globs) == 0 {
 			continue
 		}
-		if g := touched(globs, c.folded.Name(a)); g != nil {
+		if g := touched(globs, c.folded, a); g != nil {
 			effect, may := cardea.Deny, "may not"
 			if a.Glob && covered([]glob{*g}, c.folded, a) == nil {
 				effect, may = cardea.Ask, "may not, should this name it," // what a pattern becomes is not known
