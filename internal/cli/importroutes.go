@@ -53,7 +53,7 @@ func importRoutes(p Process, args []string) (*importing, error) {
 	if len(sources) == 0 && len(i.Table) == 0 {
 		return nil, errors.New("there are no files of routes: no .claude/tool-routes.yaml in the project, and none in a plugin that is enabled; name a file")
 	}
-	list, problems := routes.Load(sources, l.Where.Trust, harness.ToolWord)
+	list, problems := routes.Load(sources, l.Where.Trust, harness.ToolWord, true)
 	for _, s := range sources {
 		row := importer.Row{What: "the file", File: s.File, Outcome: importer.TakenOver, How: "works unchanged, where it is"}
 		if slices.ContainsFunc(problems, func(d cardea.Diagnostic) bool { return d.File == s.File && d.Severity == cardea.LevelError }) {
@@ -97,11 +97,12 @@ func (i *importing) variable(p Process, found []routes.Source) {
 // blocks. inForce is set for one that the gate finds.
 func (i *importing) route(p Process, r *routes.Route, inForce bool) {
 	row := importer.Row{What: "route " + r.Name, File: r.Source, Outcome: importer.TakenOver, How: "works unchanged"}
+	expression, _ := r.Expression() // one that cannot be run is no route here
 	if r.Rewritten {
 		row.Outcome = importer.Changed
-		row.How = fmt.Sprintf("its pattern %s runs without lookahead and lookbehind, in %d characters", shorten(r.Written, longPattern), len([]rune(r.Pattern)))
-		if len(r.Pattern) <= longPattern {
-			row.How += ": " + r.Pattern
+		row.How = fmt.Sprintf("its pattern %s runs without lookahead and lookbehind, in %d characters", shorten(r.Written, longPattern), len([]rune(expression)))
+		if len(expression) <= longPattern {
+			row.How += ": " + expression
 		}
 	}
 	var failed []string
@@ -115,7 +116,7 @@ func (i *importing) route(p Process, r *routes.Route, inForce bool) {
 		}
 	}
 	if len(calls) == 0 && !strings.Contains(r.Field, ".") {
-		if c, ok := importer.SampleCall(r.Tool, r.Field, r.Pattern, "deny"); ok {
+		if c, ok := importer.SampleCall(r.Tool, r.Field, expression, "deny"); ok {
 			calls = append(calls, c)
 		}
 	}

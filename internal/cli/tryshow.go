@@ -286,10 +286,11 @@ func (t trial) matched(o cardea.Opinion) (out []string) {
 	}
 	for _, r := range t.judgement.loaded.Routes {
 		if o.Decider == "routes" && r.Name == o.Rule && r.Source == o.Source {
-			m := rules.Match{Pattern: r.Pattern}
+			expression, _ := r.Expression() // it was found
+			m := rules.Match{Pattern: expression}
 			for _, text := range t.textsOf(o, r.Field) {
 				for _, f := range m.Found(text) {
-					out = append(out, "found: "+strings.TrimSuffix(f, r.Pattern)+r.Written)
+					out = append(out, "found: "+strings.TrimSuffix(f, expression)+r.Written)
 				}
 			}
 		}

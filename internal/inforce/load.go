@@ -213,7 +213,7 @@ func (l *Loaded) Keep(r *redact.Redactor, late func() bool) error {
 func (l *Loaded) ReadRoutes() {
 	l.routesRead.Do(func() {
 		l.RouteFiles = routes.Find(l.Where.Plugins, l.Where.Project, l.Where.Plugin)
-		l.Routes, l.RouteProblems = routes.Load(l.RouteFiles, l.Where.Trust, harness.ToolWord)
+		l.Routes, l.RouteProblems = routes.Load(l.RouteFiles, l.Where.Trust, harness.ToolWord, !l.Where.Compiled)
 	})
 }
 

@@ -71,8 +71,14 @@ func TestRemove(t *testing.T) {
 			continue
 		}
 		t.Logf("%s becomes %s", pattern, got)
-		re := regexp.MustCompile("(?i)" + got)
+		if err := lookaround.Check(pattern); err != nil {
+			t.Errorf("%s: %v", pattern, err)
+		}
+		re, loose := regexp.MustCompile("(?i)"+got), regexp.MustCompile("(?i)"+lookaround.Loose(pattern))
 		each("aBb-\n ", 4, func(s string) {
+			if re.MatchString(s) && !loose.MatchString(s) {
+				t.Errorf("%s: %q is found, and not by %s", pattern, s, loose)
+			}
 			if re.MatchString(s) != p.found(s) {
 				t.Errorf("%s: %q is found: %v; %s", pattern, s, p.found(s), got)
 			}
@@ -117,7 +123,14 @@ func TestReal(t *testing.T) {
 			continue
 		}
 		t.Logf("%s becomes %s (%d)", pattern, got, len(got))
+		if err := lookaround.Check(pattern); err != nil {
+			t.Errorf("%s: %v", pattern, err)
+		}
+		loose := regexp.MustCompile("(?i)" + lookaround.Loose(pattern))
 		for s, is := range want {
+			if is && !loose.MatchString(s) {
+				t.Errorf("%s: %q is not found by %s", pattern, s, loose)
+			}
 			if regexp.MustCompile("(?i)"+got).MatchString(s) != is {
 				t.Errorf("%s: %q, want %v", pattern, s, is)
 			}

@@ -63,6 +63,44 @@ func Remove(pattern string, fold bool) (string, error) {
 	return text, nil
 }
 
+// Check reports whether the lookarounds of an expression stand where [Remove] can
+// replace them. It does not try, which takes a hundred times as long: what is written
+// may still be too long.
+func Check(pattern string) error {
+	all, err := alternatives(pattern[len(leadingFlags(pattern)):])
+	for _, a := range all {
+		if _, err := split(a); err != nil {
+			return err
+		}
+	}
+	if err == nil {
+		_, err = syntax.Parse(Loose(pattern), syntax.Perl)
+	}
+	return err
+}
+
+// Loose is an expression without its lookarounds: it is found wherever the
+// expression is, and in more texts. It is for expressions that [Check] takes.
+func Loose(pattern string) string {
+	var b strings.Builder
+	for i := 0; i < len(pattern); {
+		n, err := item(pattern[i:])
+		if err != nil {
+			return b.String() + pattern[i:]
+		}
+		text := pattern[i : i+n]
+		i += n
+		switch kind, _ := lookOf(text); {
+		case kind != "":
+		case len(text) > 2 && text[0] == '(':
+			b.WriteString("(" + Loose(text[1:len(text)-1]) + ")")
+		default:
+			b.WriteString(text)
+		}
+	}
+	return b.String()
+}
+
 // leadingFlags are the flags at the beginning, which hold for all that follows.
 func leadingFlags(pattern string) string {
 	rest := pattern

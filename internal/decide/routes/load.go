@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"cardea.dev"
@@ -71,12 +72,16 @@ func literal(dir string) string {
 
 // Load reads files of routes, in their order, and the further files that they
 // name. trusted reports whether the person accepted a file of the project as it
-// is, nil for none; tool is [Origin.Tool]. What is wrong is among the problems; that there are files but
+// is, nil for none; tool is [Origin.Tool]; exact finds all patterns that cannot be run, which takes
+// milliseconds, and not only at a call that they may be about. What is wrong is among the problems; that there are files but
 // no route is one, too.
-func Load(sources []Source, trusted func(path string, data []byte) bool, tool func(string) (string, bool)) ([]Route, []cardea.Diagnostic) {
+func Load(sources []Source, trusted func(path string, data []byte) bool, tool func(string) (string, bool), exact bool) ([]Route, []cardea.Diagnostic) {
 	l := loader{trusted: trusted, tool: tool, read: map[string]bool{}}
 	for _, s := range sources {
 		l.file(s, s.File, cardea.Diagnostic{File: s.File}, true)
+	}
+	if exact {
+		l.routes = slices.DeleteFunc(l.routes, l.cannotRun)
 	}
 	l.duplicates()
 	if len(sources) > 0 && len(l.routes) == 0 {
@@ -127,6 +132,18 @@ func (l *loader) file(s Source, name string, at cardea.Diagnostic, mayName bool)
 			l.file(s, full, at, false)
 		}
 	}
+}
+
+// cannotRun reports a route whose pattern has no form without lookaround.
+func (l *loader) cannotRun(r Route) bool {
+	_, err := r.Expression()
+	if err != nil {
+		colon := strings.LastIndexByte(r.Source, ':')
+		line, _ := strconv.Atoi(r.Source[colon+1:]) // "file:line"
+		l.problems = append(l.problems, cardea.Diagnostic{File: r.Source[:colon], Line: line, Code: cardea.CodeBadPattern,
+			Text: fmt.Sprintf("the pattern of route %q cannot be run: %v", r.Name, err), Hint: hint(err)})
+	}
+	return err != nil
 }
 
 // readFile reads a file of at most the size that a document may have, and no

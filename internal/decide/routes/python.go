@@ -62,12 +62,13 @@ func translate(pattern string) (text string, rewritten bool, err error) {
 	return runnable(b.String())
 }
 
-// runnable is an expression without lookaround, if RE2 can run it then.
+// runnable reports whether RE2 can run an expression: as it is, or rewritten without
+// its lookarounds.
 func runnable(out string) (text string, rewritten bool, err error) {
 	_, err = syntax.Parse(out, syntax.Perl)
 	if err != nil && lookaround.Has(out) {
-		if without, failed := lookaround.Remove(out, true); failed == nil {
-			return without, true, nil
+		if failed := lookaround.Check(out); failed == nil {
+			return out, true, nil
 		}
 	}
 	return out, false, err

@@ -25,6 +25,7 @@ import (
 	"sync"
 
 	"cardea.dev"
+	"cardea.dev/internal/lookaround"
 	"cardea.dev/internal/paths"
 )
 
@@ -35,9 +36,9 @@ type Route struct {
 	// Tool is a tool name or glob, with the harness aliases folded in; Field
 	// is the field of its input, dotted for nested ones.
 	Tool, Field string
-	// Pattern is an RE2 expression, already translated from Python's dialect.
-	// Written is the pattern as it stands in the file; Rewritten is set where that
-	// had lookahead or lookbehind.
+	// Pattern is an expression, already translated from Python's dialect. Written is
+	// the pattern as it stands in the file. Rewritten is set where it has lookahead or
+	// lookbehind, and runs as what [Route.Expression] gives.
 	Pattern, Written string
 	Rewritten        bool
 	// Message is what the model is told.
@@ -49,6 +50,14 @@ type Route struct {
 	Scope   cardea.Scope
 	Trusted bool
 	Tests   []Test
+}
+
+// Expression is the pattern as RE2 runs it.
+func (r *Route) Expression() (string, error) {
+	if !r.Rewritten {
+		return r.Pattern, nil
+	}
+	return lookaround.Remove(r.Pattern, true)
 }
 
 // Decider is the decider "routes". It may be used by many goroutines.
@@ -84,6 +93,9 @@ func (d *Decider) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinio
 		hit, err := d.matches(r, ev.Call)
 		if err != nil && trouble == nil {
 			t := cardea.BrokenFile.Trouble(r.Source, cardea.CodeBadPattern, "", fmt.Sprintf("the pattern of route %s does not compile: %v", r.Name, err))
+			if r.Rewritten {
+				t.Failure = cardea.NoFailure // as any other mistake in a file of routes, which is found late here
+			}
 			if r.Scope == cardea.ScopeProject && !r.Trusted {
 				t.Diagnostic = t.Diagnostic.Withheld()
 			}
@@ -119,7 +131,24 @@ func (d *Decider) matches(r *Route, c *cardea.Call) (bool, error) {
 	if len(vals) == 0 {
 		return false, nil
 	}
-	re, err := d.compile(r.Pattern)
+	if !r.Rewritten {
+		return d.finds(r.Pattern, vals)
+	}
+	// Most calls do not even match without the lookarounds, and rewriting takes
+	// milliseconds.
+	if found, err := d.finds(lookaround.Loose(r.Pattern), vals); err != nil || !found {
+		return false, err
+	}
+	expression, err := r.Expression()
+	if err != nil {
+		return false, err
+	}
+	return d.finds(expression, vals)
+}
+
+// finds reports whether an expression is found in one of several values.
+func (d *Decider) finds(expression string, vals []any) (bool, error) {
+	re, err := d.compile(expression)
 	if err != nil {
 		return false, err
 	}

@@ -152,6 +152,36 @@ func TestBrokenPatternIsReported(t *testing.T) {
 	}
 }
 
+// TestLookaroundIsRewrittenLate: a pattern that cannot be written without lookahead is
+// told by who looks at the file, and by the hook at a call that it may be about, where
+// it changes nothing.
+func TestLookaroundIsRewrittenLate(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "tool-routes.yaml")
+	text := "routes: {long: {tool: Bash, pattern: 'a(?!.{90}b)', message: m}, short: {tool: Bash, pattern: 'c(?!d)', message: m}}"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	sources := []routes.Source{{File: file, Scope: cardea.ScopeUser, Root: filepath.Dir(file)}}
+	list, problems := routes.Load(sources, nil, harness.ToolWord, true)
+	if len(list) != 1 || len(problems) != 1 || problems[0].Line != 1 || problems[0].File != file || !strings.Contains(problems[0].Text, `"long" cannot be run`) {
+		t.Errorf("exact: %+v %v", list, problems)
+	}
+	list, problems = routes.Load(sources, nil, harness.ToolWord, false)
+	if len(list) != 2 || len(problems) != 0 {
+		t.Errorf("at the hook: %+v %v", list, problems)
+	}
+	for command, want := range map[string]struct {
+		opinions int
+		told     bool
+	}{"xyz": {0, false}, "ce": {1, false}, "cd": {0, false}, "a": {0, true}, "a; ce": {1, true}} {
+		ops, err := routes.New(list).Decide(t.Context(), call("Bash", map[string]any{"command": command}))
+		var troubles cardea.Troubles
+		if told := errors.As(err, &troubles); told != want.told || len(ops) != want.opinions || told && troubles[0].Failure != cardea.NoFailure {
+			t.Errorf("%s: %+v, %v", command, ops, err)
+		}
+	}
+}
+
 func TestParseProblems(t *testing.T) {
 	for _, c := range []struct {
 		text, want string
@@ -291,7 +321,7 @@ project/plugin/hooks/tool-routes.yaml project`
 		t.Errorf("found\n%s", got)
 	}
 
-	list, problems := routes.Load(sources, nil, harness.ToolWord)
+	list, problems := routes.Load(sources, nil, harness.ToolWord, true)
 	var names []string
 	for _, r := range list {
 		names = append(names, r.Name)
@@ -324,19 +354,19 @@ func TestDuplicatesAndNothingLoaded(t *testing.T) {
 	for _, name := range []string{"1.yaml", "2.yaml"} {
 		sources = append(sources, routes.Source{File: write(t, text, dir, name), Scope: cardea.ScopeUser, Root: dir})
 	}
-	list, problems := routes.Load(sources, nil, nil)
+	list, problems := routes.Load(sources, nil, nil, true)
 	if len(list) != 2 || len(problems) != 1 || problems[0].Severity == cardea.LevelError || !strings.Contains(problems[0].String(), "both stay in force") {
 		t.Errorf("%d routes, %v", len(list), problems)
 	}
 	broken := []routes.Source{{File: write(t, "routes:", dir, "3.yaml"), Root: dir}}
-	list, problems = routes.Load(broken, nil, nil)
+	list, problems = routes.Load(broken, nil, nil, true)
 	if len(list) != 0 || len(problems) != 2 || !strings.Contains(problems[1].Text, "no routes were loaded although there are files of routes (1)") {
 		t.Errorf("%d routes, %v", len(list), problems)
 	}
 	if !cardea.HasError(problems) {
 		t.Error("a file without routes is broken")
 	}
-	if list, problems := routes.Load(nil, nil, nil); len(list)+len(problems) != 0 {
+	if list, problems := routes.Load(nil, nil, nil, true); len(list)+len(problems) != 0 {
 		t.Error("no files, nothing to say")
 	}
 }
