@@ -90,14 +90,15 @@ func (g *Gate) analyse(ev *Event) *Event {
 
 // decideCall asks all deciders about a call.
 func (g *Gate) decideCall(ctx context.Context, ev *Event) Verdict {
-	t := g.newTally(ev)
+	asked := g.newTally(ev)
 	for _, trouble := range g.Troubles {
-		t.fail(trouble)
+		asked.fail(trouble)
 	}
 	begin := g.now()
-	t = t.within(ctx, func() {
-		t.ask(ctx, g.Slots)
-		t.askPossible(ctx)
+	// What a decider says when the time is up must not reach the tally that is answered.
+	t := asked.within(ctx, func() {
+		asked.ask(ctx, g.Slots)
+		asked.askPossible(ctx)
 	})
 	t.verdict.Took = g.now().Sub(begin)
 	if ctx.Err() != nil {
@@ -115,10 +116,10 @@ func (g *Gate) decideCall(ctx context.Context, ev *Event) Verdict {
 // decideNotification gives the verdict on an event that is about no call that is
 // still to run: the highest of ask, deny and halt, and the context.
 func (g *Gate) decideNotification(ctx context.Context, ev *Event) Verdict {
-	t := g.newTally(ev)
-	t.verdict.Parts = nil
-	t = t.within(ctx, func() {
-		t.ask(ctx, slices.DeleteFunc(slices.Clone(g.Slots), func(s Slot) bool { return !s.Events }))
+	asked := g.newTally(ev)
+	asked.verdict.Parts = nil
+	t := asked.within(ctx, func() {
+		asked.ask(ctx, slices.DeleteFunc(slices.Clone(g.Slots), func(s Slot) bool { return !s.Events }))
 	})
 	if t.whole >= Ask {
 		t.verdict.Effect = t.whole
@@ -188,7 +189,7 @@ func (t *tally) within(ctx context.Context, f func()) *tally {
 		t.mu.Lock()
 		defer t.mu.Unlock()
 		v := t.verdict
-		v.Parts, v.Opinions, v.Troubles = slices.Clone(v.Parts), slices.Clone(v.Opinions), slices.Clone(v.Troubles)
+		v.Parts, v.Opinions, v.Replaced, v.Troubles = slices.Clone(v.Parts), slices.Clone(v.Opinions), slices.Clone(v.Replaced), slices.Clone(v.Troubles)
 		return &tally{gate: t.gate, event: t.event, verdict: v, whole: t.whole}
 	}
 }
