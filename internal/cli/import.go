@@ -41,7 +41,7 @@ Permitter uses Claude Code's own permission lists. Cardea reads these as they ar
 so nothing is copied. The variables become settings. Places where Permitter itself
 is started are reported.` + tableHelp,
 	}, func(args []string) (*importing, error) { return importPermitter(p, args) })
-	return group("import", "import the configuration of another tool", "", importBouncerCommand(p), importCupcakeCommand(p), permitter, importRoutesCommand(p))
+	return group("import", "import the configuration of another tool", "", importBouncerCommand(p), importCupcakeCommand(p), permitter, importRoutesCommand(p), importHookwiseCommand(p))
 }
 
 // importLeaf is a command that imports: it reads, shows what it found, and writes

@@ -71,7 +71,7 @@ var ofTest = overrides.Override{Command: []string{"make", "x"}, Effect: cardea.A
 var forPersons = [][]string{{"trust", "init"}, {"trust", "update"}, {"trust", "revoke"}, {"install", "claude"}, {"install", "copilot"},
 	{"install", "claude", "--project"}, {"install", "claude", "--timeout", "20s", "--unattended"}, {"install", "claude", "--uninstall"},
 	{"install", "claude", "--binary", "BINARY"}, {"import", "bouncer", "bouncer.json", "--write", "--accept-losses"},
-	{"import", "permitter", "permitter", "--write"}, {"import", "cupcake", "--write"}, {"import", "cupcake", "--user", "--write"},
+	{"import", "permitter", "permitter", "--write"}, {"import", "cupcake", "--write"}, {"import", "cupcake", "--user", "--write"}, {"import", "hookwise", "--write"},
 	{"sync", "acme", "--from", "acme"}, {"config", "set", "ledger.keep_days", "7"}, {"config", "unset", "ledger.max_mb"}, {"config", "edit"},
 	{"register", "--session-id", "x", "--role", "coder"}, {"switch", "--session-id", "x", "--role", "coder"}, {"disable", "--session-id", "x"},
 	{"enable", "--session-id", "x"}, {"override", "--command", "git clean", "--allow", "--scope", "user"}, {"override", "rm", ofTest.ID()}}
@@ -92,6 +92,7 @@ func TestCommandsForPersons(t *testing.T) {
 	d.write(filepath.Join(d.project, ".cardea/rules/r.yaml"), "rules: [{id: pa, tool: Bash, match: {command: pa}, effect: allow}]")
 	d.write(filepath.Join(d.project, ".cupcake/policies/claude/a.rego"), guardPolicy)
 	d.write(filepath.Join(d.project, "bouncer.json"), `{"customRules": [{"name": "x", "toolMatch": "bash", "pattern": "x", "action": "deny", "reason": "r"}]}`)
+	d.write(filepath.Join(d.project, ".hookwise/policy.yml"), "confidence: {project: 0.7}\n")
 	d.write(filepath.Join(d.project, "permitter"), "export PERMITTER_ENABLED=1\n")
 	d.write(filepath.Join(d.project, "acme/rules/r.yaml"), "rules: [{id: pa, tool: Bash, match: {command: pa}, effect: deny}]")
 	for _, args := range [][]string{{"init", "-q"}, {"add", "."}, {"-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "x"}} {
