@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"cardea.dev"
-	"cardea.dev/internal/harness/claudecode"
 	"cardea.dev/internal/ledger"
 	"cardea.dev/internal/limit"
 	"cardea.dev/internal/state"
@@ -296,11 +295,12 @@ registration is required, "cardea check" does the same by itself.`,
 }
 
 // sessionCheck answers a prompt's message as check does, and with the menu whether a
-// role is required or not.
+// role is required or not. It never keeps a prompt back.
 func sessionCheck(p Process) int {
-	h := newHook(p, checkFlags{harness: claudecode.Name, limit: limit.Hook})
+	h := newHook(p, checkFlags{limit: limit.Hook})
 	h.decide = (*judgement).checkSession
-	return h.run()
+	h.run()
+	return exitOK
 }
 
 // checkSession is the verdict of session-check.
