@@ -417,6 +417,19 @@ func overlap(line []string, rule paths.Pattern, wild bool) bool {
 	})
 }
 
+// MayLieIn reports whether what the glob names may lie in a folder, as it is compared:
+// its literal root does, or, for one without, the whole project.
+func (g *Glob) MayLieIn(folder string) bool {
+	root := g.above
+	if g.floating {
+		root = ""
+		for _, s := range g.project {
+			root += "/" + s.Text
+		}
+	}
+	return root != "" && paths.Within(folder, root)
+}
+
 // Fixed is the longest text that every path which the glob matches contains, as it is
 // compared.
 func (g *Glob) Fixed() string {

@@ -206,7 +206,7 @@ func (c *call) judge(i int) {
 		c.say(def, cardea.Allow, i, by, by.allows)
 		return
 	}
-	if !c.everywhere && unseen(c.ev.Call, p) {
+	if !c.everywhere && (unseen(c.ev.Call, p) || c.fills(p)) {
 		def := &c.definitions[0]
 		c.say(def, cardea.Defer, i, nil, fmt.Sprintf("what this may write cannot be seen, and the role %s may not write everything", def.Name))
 	}
@@ -303,6 +303,24 @@ func (c *call) named(a *cardea.Access) (*glob, *definition) {
 		}
 	}
 	return nil, nil
+}
+
+// fills reports a part that writes a folder in which something may lie that the role may
+// not write: what tar and unzip put there is not known.
+func (c *call) fills(p *cardea.Part) bool {
+	for k := range p.Access {
+		a := &p.Access[k]
+		if a.Kind != cardea.Write || a.Path == "" || p.Remote && !a.Redirect {
+			continue
+		}
+		folder := c.folded.Folded(a.Path)
+		for d := range c.definitions {
+			if slices.ContainsFunc(c.definitions[d].denyWrite, func(g glob) bool { return g.forms[0].MayLieIn(folder) }) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // unseen reports a part that may write where it is not known: it runs something, or its

@@ -75,7 +75,7 @@ func TestSeedRoles(t *testing.T) {
 		if got := decide(t, d, cardea.Part{Access: []cardea.Access{{Kind: cardea.Read, Path: project + "/src/a"}}}); got != "allow" {
 			t.Errorf("%s reads: %q", name, got)
 		}
-		for _, outside := range []string{"/etc/passwd", "/home/u/src/a.ts", "/home/u/pp/src/a", "/home/u"} {
+		for _, outside := range []string{"/etc/passwd", "/home/u/src/a.ts", "/home/u/pp/src/a"} {
 			if got := decide(t, d, cardea.Part{Access: []cardea.Access{writes(outside)}}); got != "" {
 				t.Errorf("%s writes %s: %q", name, outside, got)
 			}
@@ -106,6 +106,9 @@ func TestWhatRolesNeverAllow(t *testing.T) {
 		{"a program that runs a script", cardea.Part{Argv: words, Access: []cardea.Access{{Kind: cardea.Execute, Path: in}}}, "defer"},
 		{"a path that is not known", cardea.Part{Argv: words, Knowledge: cardea.Complete, Access: []cardea.Access{writes("")}}, "defer"},
 		{"an access that is not known", cardea.Part{Access: []cardea.Access{{Kind: cardea.Unknown}}}, "defer"},
+		{"a folder with a denied one in it", cardea.Part{Argv: words, Access: []cardea.Access{writes(project)}}, "defer"},
+		{"a folder above the project", cardea.Part{Argv: words, Access: []cardea.Access{writes("/home")}}, "defer"},
+		{"a folder without one", cardea.Part{Argv: words, Access: []cardea.Access{writes(project + "/build")}}, ""},
 		{"nothing at all", cardea.Part{Argv: words, NoEffect: true}, ""},
 		{"by another name", cardea.Part{Access: []cardea.Access{{Kind: cardea.Write, Path: in, Spelled: "/tmp/link"}}}, ""},
 		{"by another name that is denied", cardea.Part{Access: []cardea.Access{{Kind: cardea.Write, Path: in, Spelled: project + "/tests/link"}}}, "deny"},
