@@ -17,6 +17,7 @@ import (
 	"cardea.dev/internal/harness"
 	"cardea.dev/internal/inforce"
 	"cardea.dev/internal/ledger"
+	"cardea.dev/internal/redact"
 	"cardea.dev/internal/state"
 	"github.com/spf13/cobra"
 )
@@ -185,6 +186,9 @@ func addOverride(p Process, f overrideFlags) error {
 	d, err := deskHere(p)
 	if err != nil {
 		return err
+	}
+	if len(redact.New().Find(overrideEntry(o))) > 0 {
+		return errors.New("it holds what looks like a secret, which would stand in the file; say it without")
 	}
 	if o.Role != "" && !d.loaded.Roles().Has(o.Role) {
 		return unknownRole(d.loaded.Roles(), o.Role)

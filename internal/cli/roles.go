@@ -165,7 +165,7 @@ func rolesTest(p Process, f tryFlags, depth int, text string, asJSON bool) error
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(p.Dir, path)
 	}
-	if text != "" && !state.Exists(path) && strings.ContainsAny(text, " \t|;&<>") {
+	if text != "" && !state.Exists(path) && (strings.ContainsAny(text, " \t|;&<>") || !strings.ContainsAny(text, "/.")) {
 		f.tool, f.harness, f.event, f.json = "Bash", claudecode.Name, string(cardea.PreToolUse), asJSON
 		return try(p, f, text)
 	}

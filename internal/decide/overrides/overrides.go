@@ -15,6 +15,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/pathglob"
+	"cardea.dev/internal/paths"
 )
 
 // Override is one exception.
@@ -93,12 +94,23 @@ func (d Decider) Decide(_ context.Context, ev *cardea.Event) ([]cardea.Opinion, 
 			continue
 		}
 		for i := range ev.Call.Parts {
+			if o.Effect == cardea.Allow && len(o.Command) > 0 && !inWork(ev, ev.Call.Parts[i].Dir) {
+				continue // the same words do something else in another folder
+			}
 			if o.isAbout(&ev.Call.Parts[i], place) {
 				out = append(out, o.opinion(i))
 			}
 		}
 	}
 	return out, nil
+}
+
+// inWork reports whether a folder is certainly the project's, or one that the person
+// added to the work.
+func inWork(ev *cardea.Event, dir string) bool {
+	return dir != "" && slices.ContainsFunc(append([]string{ev.Project}, ev.Roots...), func(root string) bool {
+		return root != "" && paths.Within(root, dir)
+	})
 }
 
 func (o *Override) opinion(part int) cardea.Opinion {
