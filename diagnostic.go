@@ -162,6 +162,10 @@ const (
 	CodeNotExecutable Code = "not-executable"
 	// CodeNoEngine: the program that evaluates policies is missing or failed.
 	CodeNoEngine Code = "no-engine"
+	// CodeNoJudge: the judge gave no answer.
+	CodeNoJudge Code = "no-judge"
+	// CodeLearned: what a person answered several times is, or could be, a lesson.
+	CodeLearned Code = "learned"
 	// CodeOutOfTime: the time limit was reached.
 	CodeOutOfTime Code = "out-of-time"
 	// CodeInternal: the program itself failed.

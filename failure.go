@@ -35,6 +35,8 @@ const (
 	KeptForm
 	// Unwritten: the ledger, or another file of the state folder, could not be written.
 	Unwritten
+	// JudgeFailed: the judge gave no answer, or none of the form that it must have.
+	JudgeFailed
 )
 
 // OnError is the setting on_error: what a failure costs.
@@ -80,6 +82,7 @@ var failures = [...]struct {
 	Panicked:     {"internal error", Abstain, Deny, Abstain},
 	KeptForm:     {"a file is broken, and its last good form is in force", Abstain, Deny, Abstain},
 	Unwritten:    {"a file could not be written", Abstain, Abstain, Abstain},
+	JudgeFailed:  {"the judge fails", Abstain, Deny, Abstain},
 }
 
 // String names the failure for people.

@@ -23,6 +23,8 @@ type Decider interface {
 // Slot is a decider's place in the gate, with what the gate's author lets it do.
 type Slot struct {
 	Decider Decider
+	// Stage says when it is asked.
+	Stage Stage
 	// Costly marks a decider that gathers what takes time. It is not asked once
 	// the call is denied.
 	Costly bool
@@ -51,6 +53,12 @@ type Gate struct {
 	// nothing is said but the denials of system and organisation, and what protects
 	// the gate itself.
 	Disabled bool
+	// SendsPermissionRequest is set where the harness sends a permission request before it
+	// shows its prompt: then the stages behind the guards wait for that.
+	SendsPermissionRequest bool
+	// NearAtOnce is set where the stage near does not wait for that: for who wants to know
+	// what comes of a call, whatever the event.
+	NearAtOnce bool
 	// Now measures how long deciding took; nil leaves it at zero.
 	Now func() time.Time
 }
@@ -97,8 +105,8 @@ func (g *Gate) decideCall(ctx context.Context, ev *Event) Verdict {
 	begin := g.now()
 	// What a decider says when the time is up must not reach the tally that is answered.
 	t := asked.within(ctx, func() {
-		asked.ask(ctx, g.Slots)
-		asked.askPossible(ctx)
+		asked.askGuards(ctx)
+		asked.askLater(ctx)
 	})
 	t.verdict.Took = g.now().Sub(begin)
 	if ctx.Err() != nil {
@@ -148,12 +156,17 @@ type tally struct {
 	verdict Verdict
 	// whole is the join of the opinions about the whole call, from defer upwards.
 	whole Effect
+	// lifted are the parts that somebody may lift from defer, and does.
+	lifted []bool
+	// overrides are the opinions of overrides about each part. Of each part there are
+	// few, and a call may have thousands of other opinions.
+	overrides map[int][]Opinion
 }
 
 func (g *Gate) newTally(ev *Event) *tally {
 	t := &tally{gate: g, event: ev}
 	if ev.Call != nil {
-		t.verdict.Parts = make([]Effect, len(ev.Call.Parts))
+		t.verdict.Parts, t.lifted = make([]Effect, len(ev.Call.Parts)), make([]bool, len(ev.Call.Parts))
 	}
 	return t
 }
@@ -190,7 +203,8 @@ func (t *tally) within(ctx context.Context, f func()) *tally {
 		defer t.mu.Unlock()
 		v := t.verdict
 		v.Parts, v.Opinions, v.Replaced, v.Troubles = slices.Clone(v.Parts), slices.Clone(v.Opinions), slices.Clone(v.Replaced), slices.Clone(v.Troubles)
-		return &tally{gate: t.gate, event: t.event, verdict: v, whole: t.whole}
+		v.Stages = slices.Clone(v.Stages)
+		return &tally{gate: t.gate, event: t.event, verdict: v, whole: t.whole, lifted: slices.Clone(t.lifted)}
 	}
 }
 
@@ -217,6 +231,9 @@ func (t *tally) ask(ctx context.Context, slots []Slot) {
 	for _, s := range slots {
 		if ctx.Err() != nil {
 			return
+		}
+		if s.Stage != StageGuards {
+			continue
 		}
 		if s.Costly && t.effect().Stricter(Ask) {
 			continue
@@ -294,26 +311,43 @@ func (t *tally) add(o Opinion) {
 		return
 	}
 	v.Opinions = append(v.Opinions, o)
+	if o.Overrides {
+		if t.overrides == nil {
+			t.overrides = map[int][]Opinion{}
+		}
+		t.overrides[o.Part] = append(t.overrides[o.Part], o)
+	}
 	if o.Part != WholeCall {
-		v.Parts[o.Part] = v.Parts[o.Part].JoinOpinion(o.Effect)
+		t.join(o.Part, o)
 		return
 	}
 	if o.Effect >= Defer {
 		t.whole = t.whole.JoinOpinion(o.Effect)
 		for i := range v.Parts {
-			v.Parts[i] = v.Parts[i].JoinOpinion(o.Effect)
+			t.join(i, o)
 		}
 	}
+}
+
+// join counts an opinion for a part. An allow that lifts wins over defer, whichever of
+// them comes first.
+func (t *tally) join(part int, o Opinion) {
+	e := t.verdict.Parts[part].JoinOpinion(o.Effect)
+	t.lifted[part] = t.lifted[part] || o.Lifts && o.Effect == Allow
+	if e == Defer && t.lifted[part] {
+		e = Allow
+	}
+	t.verdict.Parts[part] = e
 }
 
 // replaced reports whether an override takes an opinion's place. One about the whole
 // call is replaced where every part has such an override.
 func (t *tally) replaced(o Opinion) bool {
-	if o.Yields == YieldsNever {
+	if o.Yields == YieldsNever || len(t.overrides) == 0 {
 		return false
 	}
 	on := func(part int) bool {
-		return slices.ContainsFunc(t.verdict.Opinions, func(x Opinion) bool { return x.Part == part && x.replaces(o) })
+		return slices.ContainsFunc(t.overrides[part], func(x Opinion) bool { return x.replaces(o) })
 	}
 	if o.Part != WholeCall {
 		return on(o.Part)

@@ -526,3 +526,22 @@ func TestRewriteOfAnyValue(t *testing.T) {
 		t.Errorf("no change: %v", v.Rewrite)
 	}
 }
+
+// BenchmarkManyAsks decides about lines with ever more parts, each of which a default
+// asks about: twice the parts must take about twice the time.
+func BenchmarkManyAsks(b *testing.B) {
+	for _, n := range []int{1000, 2000, 4000} {
+		ops := []cardea.Opinion{{Decider: "override", Effect: cardea.Allow, Part: 0, Overrides: true}}
+		for part := range n {
+			ops = append(ops, cardea.Opinion{Decider: "rules", Effect: cardea.Ask, Part: part, Scope: cardea.ScopeBuiltin, Yields: cardea.YieldsToOverride})
+		}
+		g, ev := gateOf(ops...), eventOf(n)
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			for b.Loop() {
+				if v := g.Decide(context.Background(), ev); v.Effect != cardea.Ask || len(v.Replaced) != 1 {
+					b.Fatal(v.Effect, len(v.Replaced))
+				}
+			}
+		})
+	}
+}

@@ -107,6 +107,9 @@ type Opinion struct {
 	// names, if any.
 	Overrides     bool
 	OverridesRule string
+	// Lifts is set for an allow that wins over a defer about the same part. It wins over
+	// nothing that is about the whole call.
+	Lifts bool
 }
 
 // Yield says whether an opinion yields to an override.

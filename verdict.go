@@ -28,6 +28,8 @@ type Verdict struct {
 	// Rewritten is the call with the new input, as it was judged, nil where nothing
 	// is rewritten.
 	Rewritten *Call
+	// Stages are those that the gate has, in order.
+	Stages []StageRun
 	// Took is how long deciding a call took.
 	Took time.Duration
 	// Troubles are the failures that a person must learn of.

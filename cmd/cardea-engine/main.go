@@ -1,24 +1,38 @@
-// Command cardea-engine evaluates policies and runs their tests for cardea,
-// which starts it and speaks with it over its standard input and output. It is
-// a separate program because every process that links OPA pays for it at its
-// start (docs/decisions/0022). People do not start it.
+// Command cardea-engine does what a hook must not pay for, at the request of cardea: it
+// carries out the commands of people, judges calls whose settings have no compiled form
+// yet, and works as a child with which cardea speaks over its standard input and output.
+// It is a separate program because every process that links OPA, YAML and the library for
+// the command line pays for them at its start (docs/decisions/0022 and 0092). People do
+// not start it: cardea does.
 //
-// The first argument says which work: "policies" parses, compiles and evaluates
+// The argument of such a child says which work: "policies" parses, compiles and evaluates
 // policies and runs their tests; "fetch" gets the archive with an organisation's
-// settings.
+// settings; "judge" asks a language model; "near" finds lessons by meaning, and "near-index"
+// makes the index for that. All else is a command of cardea's.
 package main
 
 import (
 	"fmt"
 	"math"
 	"os"
+	"os/signal"
+	"path/filepath"
 	"runtime/debug"
+	"strings"
+	"syscall"
 	"time"
 
+	"cardea.dev/internal/cli"
 	"cardea.dev/internal/decide/policy/rego"
 	"cardea.dev/internal/decide/policy/remote"
 	"cardea.dev/internal/fetch"
+	"cardea.dev/internal/hook"
+	"cardea.dev/internal/judge"
+	"cardea.dev/internal/judge/provider"
+	"cardea.dev/internal/meaning"
+	"cardea.dev/internal/meaning/search"
 	"cardea.dev/internal/org"
+	"cardea.dev/internal/supervisor"
 )
 
 // Most processes answer one call and end within some milliseconds. They do not
@@ -31,27 +45,41 @@ const (
 )
 
 func main() {
-	if len(os.Args) == 2 && os.Args[1] == org.FetchArgument {
-		if err := fetch.Serve(os.Stdin, os.Stdout); err != nil {
-			exit(1, err)
-		}
-		return
+	work := ""
+	// A command has the name of cardea in front.
+	if len(os.Args) == 2 && strings.HasPrefix(filepath.Base(os.Args[0]), remote.Program) {
+		work = os.Args[1]
 	}
-	if len(os.Args) != 2 || os.Args[1] != remote.Policies {
-		exit(2, fmt.Errorf("unknown arguments %q", os.Args[1:]))
+	var err error
+	switch work {
+	case org.FetchArgument:
+		err = fetch.Serve(os.Stdin, os.Stdout)
+	case judge.EngineArgument:
+		err = provider.Serve(os.Stdin, os.Stdout, supervisor.Asker)
+	case meaning.EngineArgument:
+		err = search.Serve(os.Stdin, os.Stdout)
+	case meaning.IndexArgument:
+		err = search.ServeIndex(os.Stdin)
+	case remote.Policies:
+		err = policies()
+	default:
+		// Who closed the other end of a pipe gets an exit code, not a process that
+		// died by a signal.
+		signal.Ignore(syscall.SIGPIPE)
+		os.Exit(cli.Main(os.Args[1:], cli.ThisProcess(hook.ProgramOf(hook.ThisProgram(), os.Args[0]))))
 	}
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "cardea-engine: %v; cardea starts this program, see docs/policies.md\n", err)
+		os.Exit(1)
+	}
+}
+
+func policies() error {
 	usual := debug.SetGCPercent(shortGrowth)
 	debug.SetMemoryLimit(shortMemory)
 	time.AfterFunc(shortLife, func() {
 		debug.SetGCPercent(usual)
 		debug.SetMemoryLimit(math.MaxInt64)
 	})
-	if err := remote.Serve(rego.Engine{}, os.Stdin, os.Stdout); err != nil {
-		exit(1, err)
-	}
-}
-
-func exit(code int, err error) {
-	fmt.Fprintf(os.Stderr, "cardea-engine: %v; cardea starts this program, see docs/policies.md\n", err)
-	os.Exit(code)
+	return remote.Serve(rego.Engine{}, os.Stdin, os.Stdout)
 }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	seat "cardea.dev/internal/person"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -15,19 +17,36 @@ import (
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/decide/policy/rego"
 	"cardea.dev/internal/fetch"
+	"cardea.dev/internal/hook"
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"cardea": program, "person": person})
+	testscript.Main(tests{m}, map[string]func(){"cardea": program, "person": person})
+}
+
+// tests are the tests of this package.
+type tests struct{ *testing.M }
+
+// builtIn is the folder for the programs as they are built.
+var builtIn string
+
+func (t tests) Run() int {
+	dir, err := os.MkdirTemp("", "cardea-built-")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	builtIn = dir
+	return t.M.Run()
 }
 
 // process is this process, with OPA in it: the test's own binary has no other
 // programs beside it. The programs as they are installed are tested in
 // cmd/cardea and cmd/cardea-engine.
 func process() cli.Process {
-	p := cli.ThisProcess()
+	p := cli.ThisProcess(hook.ThisProgram())
 	p.Engines = policy.Engines{Own: rego.Engine{}, Project: rego.Engine{}}
-	p.Fetch = fetch.Fetch
+	p.Fetch, p.Judge = fetch.Fetch, askDirectly
 	// The folders of the machine, where a script has its own.
 	if dir := os.Getenv("TEST_SYSTEM"); dir != "" {
 		p.Machine.System, p.Machine.Guarded = dir, nil
@@ -64,6 +83,13 @@ func person() {
 	p.Machine.Home = func() (string, error) { return os.Getenv("HOME"), nil }
 	p.Person = func() error { return nil }
 	p.Typist = func() error { return nil }
+	p.Harness = func() (seat.Running, error) {
+		above, err := seat.Lineage(os.Getppid())
+		if err != nil {
+			return seat.Running{}, err
+		}
+		return above[0].Running, nil
+	}
 	p.Code = func() string { return "abc234" }
 	os.Exit(cli.Main(os.Args[1:], p))
 }
@@ -74,20 +100,33 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "../../testdata/script",
 		RequireExplicitExec: true,
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"expand": expand, "bytes": writeBytes, "https": https, "keypair": keypair, "sign": sign, "archive": archive},
-		RequireUniqueNames:  true,
-		Setup:               clean,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"expand": expand, "bytes": writeBytes, "https": https, "keypair": keypair, "sign": sign, "archive": archive,
+			"provider": startProvider(t)},
+		RequireUniqueNames: true,
+		Condition:          condition,
+		Setup:              clean,
 	})
+}
+
+// condition knows "agent": an agent runs the tests, so whoever looks at the processes above
+// meets one.
+func condition(name string) (bool, error) {
+	if name != "agent" {
+		return false, fmt.Errorf("there is no condition %q", name)
+	}
+	above, err := seat.Lineage(os.Getpid())
+	return slices.ContainsFunc(above, func(f seat.Forebear) bool { return f.Agent }), err
 }
 
 // clean gives a script a home folder and a project of its own, and none of the
 // variables of whoever runs the tests.
 func clean(env *testscript.Env) error {
+	env.Values[providerKey] = &scriptProvider{}
 	home := env.WorkDir + "/home"
 	env.Setenv("HOME", home)
 	env.Setenv("USERPROFILE", home)
 	for _, name := range []string{"XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR",
-		"CLAUDE_CONFIG_DIR", "CLAUDE_PROJECT_DIR", "CLAUDE_PLUGIN_ROOT", "NO_COLOR", "CARDEA_UNATTENDED", "CARDEA_DEBUG", "CARDEA_ROLE", "CLAUDE_CODE_SESSION_ID", "CLAUDE_CODE_SESSION_ATTENDED"} {
+		"CLAUDE_CONFIG_DIR", "CLAUDE_PROJECT_DIR", "CLAUDE_PLUGIN_ROOT", "NO_COLOR", "CARDEA_UNATTENDED", "CARDEA_DEBUG", "CARDEA_ROLE", "ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GITHUB_TOKEN", "CLAUDE_CODE_SESSION_ID", "CLAUDE_CODE_SESSION_ATTENDED"} {
 		env.Setenv(name, "")
 	}
 	for _, dir := range []string{home, env.WorkDir + "/app/.git"} {
@@ -98,14 +137,14 @@ func clean(env *testscript.Env) error {
 	return nil
 }
 
-// expand puts the script's folder in the place of $WORK in files, since only
-// the script knows it.
+// expand puts the script's folder in the place of $WORK in files, and the address of its
+// provider in that of $PROVIDER, since only the script knows them.
 func expand(ts *testscript.TestScript, neg bool, files []string) {
 	if neg || len(files) == 0 {
 		ts.Fatalf("usage: expand file ...")
 	}
 	for _, f := range files {
-		text := strings.ReplaceAll(ts.ReadFile(f), "$WORK", ts.Getenv("WORK"))
+		text := strings.NewReplacer("$WORK", ts.Getenv("WORK"), "$PROVIDER", ts.Getenv("PROVIDER")).Replace(ts.ReadFile(f))
 		ts.Check(os.WriteFile(ts.MkAbs(f), []byte(text), 0o600))
 	}
 }

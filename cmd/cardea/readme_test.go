@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"cardea.dev/internal/cli"
+	"cardea.dev/internal/hook"
 	"cardea.dev/internal/project"
 )
 
@@ -30,7 +31,7 @@ func TestReadmeIsTrue(t *testing.T) {
 	run := func(stdin string, args ...string) string {
 		env := func(name string) string { return map[string]string{"HOME": home}[name] }
 		var out, errs bytes.Buffer
-		p := cli.Process{Stdin: strings.NewReader(stdin), Stdout: &out, Stderr: &errs, Env: env, Dir: dir, Machine: project.ThisMachine(env), Now: time.Now}
+		p := cli.Process{Process: hook.Process{Stdin: strings.NewReader(stdin), Stdout: &out, Stderr: &errs, Env: env, Dir: dir, Machine: project.ThisMachine(env), Now: time.Now}}
 		if code := cli.Main(args, p); code != 0 || errs.Len() > 0 {
 			t.Fatalf("%v exits %d: %s", args, code, errs.String())
 		}

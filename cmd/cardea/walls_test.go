@@ -1,21 +1,41 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
+	"cardea.dev/internal/cli"
+	"cardea.dev/internal/project"
 	"cardea.dev/internal/testrun"
 )
 
-// wall is the program as it is built, in a project whose lists allow everything.
+// wall is a project whose lists allow everything.
 type wall struct {
-	t                  *testing.T
-	home, app, program string
+	t         *testing.T
+	home, app string
+	// asked counts the lines.
+	asked int
 }
+
+// sample is how many lines go between two that the programs as they are built are asked
+// about too, where not all are.
+const sample = 50
+
+// build builds the programs, once for all tests.
+var build = sync.OnceValue(func() error {
+	out, err := exec.Command("go", "build", "-o", builtIn+string(filepath.Separator), "cardea.dev/cmd/cardea", "cardea.dev/cmd/cardea-engine").CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%w: %s", err, out)
+	}
+	return nil
+})
 
 func newWall(t *testing.T, deny string) *wall {
 	t.Helper()
@@ -23,7 +43,7 @@ func newWall(t *testing.T, deny string) *wall {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &wall{t: t, home: home, app: filepath.Join(home, "app"), program: filepath.Join(home, "bin", "program")}
+	w := &wall{t: t, home: home, app: filepath.Join(home, "app")}
 	everything := `{"permissions":{"allow":["Bash","Write","Edit","Read","mcp__x"],"deny":[` + deny + `]}}`
 	for path, text := range map[string]string{
 		"app/.git/HEAD": "", ".ssh/id_rsa": "", "app/build/x.o": "", "app/.claude/hooks/pre.sh": "", "app/src/x": "", ".config/cardea/cardea.yaml": "permissions: {expand: true}\n",
@@ -37,25 +57,68 @@ func newWall(t *testing.T, deny string) *wall {
 			t.Fatal(err)
 		}
 	}
-	if out, err := exec.Command("go", "build", "-o", w.program, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
 	return w
 }
 
-// effect is what the program says about a line, or about the input of a tool: @TOOL {…}.
+// effect is what is said about a line, or about the input of a tool: @TOOL {…}. A sample
+// of them, and in a long run all, is asked of the programs as they are built too.
 func (w *wall) effect(mode, line string) string {
 	w.t.Helper()
 	args := []string{"try", "--json", "--mode", mode}
 	if tool, input, ok := strings.Cut(line, " {"); ok && strings.HasPrefix(tool, "@") {
 		args, line = append(args, "--tool", tool[1:]), "{"+input
 	}
-	cmd := exec.Command(w.program, append(args, "--", line)...)
-	cmd.Dir, cmd.Env = w.app, []string{"HOME=" + w.home, "PATH=" + os.Getenv("PATH")}
+	args = append(args, "--", line)
+	here := w.here(args)
+	if w.asked++; !testrun.Long() && w.asked%sample != 1 {
+		return here
+	}
+	if installed := w.installed(args); installed != here {
+		w.t.Errorf("in this process %q, by the programs as they are built %q: %q", here, installed, line)
+	}
+	return here
+}
+
+// env are the variables of every run.
+func (w *wall) env() map[string]string {
+	return map[string]string{"HOME": w.home, "PATH": os.Getenv("PATH")}
+}
+
+// here is the effect by the program in this process, which starts no other.
+func (w *wall) here(args []string) string {
+	w.t.Helper()
+	env := w.env()
+	get := func(name string) string { return env[name] }
+	var out, errs bytes.Buffer
+	p := process()
+	p.Stdin, p.Stdout, p.Stderr, p.Env, p.Dir, p.Machine = strings.NewReader(""), &out, &errs, get, w.app, project.ThisMachine(get)
+	if code := cli.Main(args, p); code != 0 {
+		w.t.Fatalf("%q exits %d: %s", args, code, errs.String())
+	}
+	return w.read(out.Bytes())
+}
+
+// installed is the effect by the programs as they are built.
+func (w *wall) installed(args []string) string {
+	w.t.Helper()
+	if err := build(); err != nil {
+		w.t.Fatal(err)
+	}
+	cmd := exec.Command(filepath.Join(builtIn, "cardea"), args...)
+	cmd.Dir = w.app
+	for name, value := range w.env() {
+		cmd.Env = append(cmd.Env, name+"="+value)
+	}
 	out, err := cmd.Output()
 	if err != nil {
-		w.t.Fatalf("%q: %v", line, err)
+		w.t.Fatalf("%q: %v", args, err)
 	}
+	return w.read(out)
+}
+
+// read takes the effect from what try prints.
+func (w *wall) read(out []byte) string {
+	w.t.Helper()
 	var v struct{ Effect string }
 	if err := json.Unmarshal(out, &v); err != nil {
 		w.t.Fatal(err)
@@ -66,9 +129,8 @@ func (w *wall) effect(mode, line string) string {
 // shut reports an effect that stops a call, or asks a person about it.
 func shut(effect string) bool { return effect == "ask" || effect == "deny" || effect == "halt" }
 
-// TestWalls puts guarded files and folders into realistic lines of many programs, and
-// asks the program as it is built, with a harness that allows everything: none of
-// them may be allowed, and none may be silent where permissions are bypassed.
+// TestWalls puts guarded files and folders into realistic lines of many programs, with
+// a harness that allows everything: none of them may be allowed, and none may be silent where permissions are bypassed.
 func TestWalls(t *testing.T) {
 	w := newWall(t, "")
 	for n, line := range wallLines(t, "touch.txt", 300) {

@@ -48,6 +48,8 @@ var layers = [][]string{
 	{"internal/project", "internal/script/signals", "internal/script/trusted", "internal/script/triggered"},
 	{"internal/inforce"},
 	{"internal/gate"},
+	{"internal/hook"},
+	{"internal/daemon"},
 	{"internal/cli"},
 	{"cmd", "scripts", "internal/coldstart"},
 }
@@ -86,13 +88,16 @@ func violations(pkgs []Package) []string {
 				bad(p, imp, "only internal/bash imports the shell parser")
 			case strings.HasPrefix(imp, "github.com/open-policy-agent/") && p.Path != internal("decide/policy/rego"):
 				bad(p, imp, "only internal/decide/policy/rego imports OPA")
-			case (imp == internal("decide/policy/rego") || imp == internal("fetch")) && p.Path != module+"/cmd/cardea-engine" && p.Path != internal("fetch"):
+			case (imp == internal("decide/policy/rego") || imp == internal("fetch") || imp == internal("judge/provider")) && p.Path != module+"/cmd/cardea-engine" && p.Path != internal("fetch") && p.Path != internal("meaning/search"):
 				bad(p, imp, "only cmd/cardea-engine links OPA and HTTP, so that the hook does not pay for them")
+			case imp == internal("embedding") && p.Path != internal("meaning/search") && p.Path != module+"/scripts/distill",
+				imp == internal("meaning/search") && p.Path != module+"/cmd/cardea-engine":
+				bad(p, imp, "only cmd/cardea-engine links the table of the embedding")
 			case strings.HasPrefix(imp, "go.yaml.in/") && !below(p.Path, internal("document")) && !generator:
 				bad(p, imp, "YAML is read in internal/document, so that every file gets the same checks")
 			case strings.HasPrefix(imp, "github.com/spf13/") && p.Path != internal("cli"):
 				bad(p, imp, "the command line is internal/cli's")
-			case imp == "net/http" && p.Path != internal("fetch") || strings.HasPrefix(imp, "database/"):
+			case imp == "net/http" && p.Path != internal("fetch") && p.Path != internal("judge/provider") && p.Path != internal("meaning/search") && !p.ForTests() || strings.HasPrefix(imp, "database/"):
 				bad(p, imp, "the hook's process does not pay for it")
 			case ours && imp != module && below(p.Path, internal("decide")) && below(imp, internal("decide")) && decider(imp) != decider(p.Path):
 				bad(p, imp, "no decider imports another")
@@ -121,7 +126,15 @@ func TestImportLaws(t *testing.T) {
 
 const opa = "github.com/open-policy-agent/opa"
 
-// The hook is a process per call, and must not link OPA by any way.
+// heavy is what the hook's program must not link by any way: it is a process per call.
+// The commands of people are among it.
+var heavy = []string{opa, "net", "text/template", "go.yaml.in", "github.com/spf13", "database/sql", "testing",
+	internal("cli"), internal("document/yamltext"), internal("importer"), internal("fetch"), internal("judge/provider")}
+
+// light are the module's packages that the daemon's client links: it is a process per
+// call that only sends and receives.
+var light = []string{module + "/cmd/cardea-hook", internal("control"), internal("limit")}
+
 func TestWhatIsLinked(t *testing.T) {
 	linked := func(program string) string {
 		t.Helper()
@@ -131,8 +144,17 @@ func TestWhatIsLinked(t *testing.T) {
 		}
 		return string(out)
 	}
-	if light := linked("cardea"); strings.Contains(light, opa+"/") || strings.Contains(light, "\nnet/http\n") {
-		t.Error("cmd/cardea links OPA or HTTP")
+	for pkg := range strings.FieldsSeq(linked("cardea")) {
+		for _, h := range heavy {
+			if below(pkg, h) && pkg != "net/netip" && pkg != "net/url" {
+				t.Errorf("cmd/cardea links %s", pkg)
+			}
+		}
+	}
+	for pkg := range strings.FieldsSeq(linked("cardea-hook")) {
+		if own := below(pkg, module); own && !slices.Contains(light, pkg) || pkg == "net" || pkg == "fmt" || pkg == "encoding/json" || pkg == "regexp" {
+			t.Errorf("cmd/cardea-hook links %s", pkg)
+		}
 	}
 	if !strings.Contains(linked("cardea-engine"), opa+"/v1/topdown\n") {
 		t.Error("cmd/cardea-engine does not link OPA")
@@ -300,7 +322,7 @@ func TestLawsBite(t *testing.T) {
 		{internal("bash"), internal("call")}, {internal("cli"), "net/http"}, {internal("cli"), "go.yaml.in/yaml/v3"},
 		{internal("decide/policy"), "github.com/open-policy-agent/opa/v1/ast"}, {internal("decide/policy/remote"), internal("decide/policy/rego")},
 		{internal("decide/policy/engine"), opa + "/v1/topdown"}, {module + "/cmd/cardea-engine", opa + "/v1/ast"},
-		{internal("cli"), internal("decide/policy/rego")}, {internal("cli"), internal("fetch")}, {internal("org"), "net/http"}, {module + "/cmd/cardea", internal("decide/policy/rego")},
+		{internal("cli"), internal("decide/policy/rego")}, {internal("cli"), internal("fetch")}, {internal("cli"), internal("judge/provider")}, {internal("gate"), internal("embedding")}, {internal("cli"), internal("meaning/search")}, {internal("judge"), "net/http"}, {internal("judge"), internal("judge/provider")}, {internal("org"), "net/http"}, {module + "/cmd/cardea", internal("decide/policy/rego")},
 		{internal("call"), "github.com/spf13/cobra"}, {internal("session"), internal("gate")},
 	} {
 		p := Package{Path: tt.from, Imports: []string{tt.imp}}

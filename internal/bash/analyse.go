@@ -213,10 +213,10 @@ func (w *walker) script(text string) {
 	}
 	parsers.Put(parser) // one that panicked is not used again
 	w.shell.ignoresCase = w.shell.ignoresCase || strings.Contains(text, "nocase")
-	w.treeCheck(file)
+	found := w.treeCheck(file)
 	w.onlyComments = len(file) == 0 && err == nil
-	w.collectTraits(file)
-	w.collectFunctions(file)
+	w.collectTraits(found)
+	w.collectFunctions(found.functions, file)
 	w.stmts(file)
 }
 

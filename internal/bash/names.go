@@ -29,25 +29,18 @@ const (
 	fixed
 )
 
-// collectTraits notes the traits that a script gives to names.
-func (w *walker) collectTraits(file []*syntax.Stmt) {
-	for _, st := range file {
-		syntax.Walk(st, func(n syntax.Node) bool {
-			switch n := n.(type) {
-			case *syntax.DeclClause:
-				t := clauseTraits(n)
-				for _, a := range n.Args {
-					if a.Name != nil {
-						w.shell.traits[a.Name.Value] |= t
-					}
-				}
-			case *syntax.Assign:
-				if n.Name != nil && (n.Array != nil || n.Index != nil) {
-					w.shell.traits[n.Name.Value] |= listed
-				}
+// collectTraits notes the traits that a script gives to names, by what was found in it.
+func (w *walker) collectTraits(found noted) {
+	for _, n := range found.clauses {
+		t := clauseTraits(n)
+		for _, a := range n.Args {
+			if a.Name != nil {
+				w.shell.traits[a.Name.Value] |= t
 			}
-			return true
-		})
+		}
+	}
+	for _, name := range found.lists {
+		w.shell.traits[name] |= listed
 	}
 }
 

@@ -37,11 +37,17 @@ func (inv invocation) outer() []cardea.Outer {
 
 // spelled is the canonical text of a command, and its words.
 func spelled(fields []field) (string, []cardea.Word) {
-	var words []cardea.Word
-	var text []string
-	for _, f := range fields {
-		words = append(words, f.Word)
-		text = append(text, quote(f))
+	if len(fields) == 0 {
+		return "", nil
 	}
-	return strings.Join(text, " "), words
+	words := make([]cardea.Word, len(fields))
+	var text strings.Builder
+	for i := range fields {
+		words[i] = fields[i].Word
+		if i > 0 {
+			text.WriteByte(' ')
+		}
+		text.WriteString(quote(fields[i]))
+	}
+	return text.String(), words
 }

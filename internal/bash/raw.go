@@ -132,7 +132,10 @@ func nesting(text string) int {
 
 // treeCheck looks for spots in the tree where the parser is known to read
 // something else than bash or zsh do.
-func (w *walker) treeCheck(file []*syntax.Stmt) {
+// It gives what stands in the tree that is noted besides, so that a long line is walked
+// through once.
+func (w *walker) treeCheck(file []*syntax.Stmt) noted {
+	var out noted
 	quotedParam := func(n syntax.Node) {
 		syntax.Walk(n, func(n syntax.Node) bool {
 			if p, ok := n.(*syntax.ParamExp); ok && !p.Short && strings.Contains(w.source(p), "'") {
@@ -175,8 +178,13 @@ func (w *walker) treeCheck(file []*syntax.Stmt) {
 				w.endCheck(word)
 			}
 		case *syntax.DeclClause:
+			out.clauses = append(out.clauses, n)
 			for _, a := range n.Args {
 				w.endCheck(a)
+			}
+		case *syntax.Assign:
+			if n.Name != nil && (n.Array != nil || n.Index != nil) {
+				out.lists = append(out.lists, n.Name.Value)
 			}
 		case *syntax.LetClause:
 			w.letCheck(n)
@@ -203,6 +211,9 @@ func (w *walker) treeCheck(file []*syntax.Stmt) {
 				w.opaqueLine(w.source(n), cardea.OpaqueZsh, ">! is zsh's, and bash reads it differently")
 			}
 		case *syntax.Stmt:
+			if _, function := n.Cmd.(*syntax.FuncDecl); function {
+				out.functions = append(out.functions, n)
+			}
 			if at := int(n.Semicolon.Offset()) + 1; n.Background && at < len(w.src) && w.src[at] == '!' {
 				w.opaqueLine(w.source(n), cardea.OpaqueZsh, "&! is zsh's, and bash reads it differently")
 			}
@@ -249,6 +260,14 @@ func (w *walker) treeCheck(file []*syntax.Stmt) {
 			w.opaqueLine(w.src, code, reason)
 		}
 	}
+	return out
+}
+
+// noted are the declarations of a script, wherever they stand.
+type noted struct {
+	clauses   []*syntax.DeclClause
+	lists     []string // variables that are arrays
+	functions []*syntax.Stmt
 }
 
 // commentCheck finds comments that end in a backslash: the parser joins the

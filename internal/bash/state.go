@@ -211,47 +211,40 @@ func (w *walker) exportedVariables() []cardea.Assign {
 	return out
 }
 
-// collectFunctions notes the functions that a script defines, wherever they stand: a
+// collectFunctions notes the functions that were found in a script, wherever they stand: a
 // name that is a function somewhere is judged as one everywhere.
-func (w *walker) collectFunctions(file []*syntax.Stmt) {
-	top := map[*syntax.Stmt]bool{}
-	for _, st := range file {
-		top[st] = true
+func (w *walker) collectFunctions(found, file []*syntax.Stmt) {
+	if len(found) == 0 {
+		return
 	}
-	for _, st := range file {
-		syntax.Walk(st, func(n syntax.Node) bool {
-			s, ok := n.(*syntax.Stmt)
-			if !ok {
-				return true
+	top := map[*syntax.Stmt]bool{}
+	for _, s := range file {
+		top[s] = true
+	}
+	for _, s := range found {
+		decl := s.Cmd.(*syntax.FuncDecl)
+		names := decl.Names
+		if decl.Name != nil {
+			names = append(names[:len(names):len(names)], decl.Name)
+		}
+		if w.shell.hasHandler { // a handler may call it
+			w.forgetAll()
+		}
+		for _, name := range names {
+			f := w.shell.funcs[name.Value]
+			if f == nil {
+				f = &function{at: decl.Pos().Offset(), sure: top[s] && w.used.scripts == 1 && !s.Background && !s.Negated && len(s.Redirs) == 0}
+				w.shell.funcs[name.Value] = f
+			} else {
+				f.sure = false
 			}
-			decl, ok := s.Cmd.(*syntax.FuncDecl)
-			if !ok {
-				return true
+			if len(f.bodies) < maxBodies {
+				f.bodies = append(f.bodies, decl.Body)
+				f.srcs = append(f.srcs, w.src)
+			} else {
+				w.opaqueLine(name.Value, cardea.OpaqueTooMany, "the function is defined too often")
 			}
-			names := decl.Names
-			if decl.Name != nil {
-				names = append(names[:len(names):len(names)], decl.Name)
-			}
-			if w.shell.hasHandler { // a handler may call it
-				w.forgetAll()
-			}
-			for _, name := range names {
-				f := w.shell.funcs[name.Value]
-				if f == nil {
-					f = &function{at: decl.Pos().Offset(), sure: top[s] && w.used.scripts == 1 && !s.Background && !s.Negated && len(s.Redirs) == 0}
-					w.shell.funcs[name.Value] = f
-				} else {
-					f.sure = false
-				}
-				if len(f.bodies) < maxBodies {
-					f.bodies = append(f.bodies, decl.Body)
-					f.srcs = append(f.srcs, w.src)
-				} else {
-					w.opaqueLine(name.Value, cardea.OpaqueTooMany, "the function is defined too often")
-				}
-			}
-			return true
-		})
+		}
 	}
 }
 

@@ -202,11 +202,11 @@ func runsFile(p *cardea.Part, a cardea.Access) bool {
 	if a.Kind == cardea.Read && a.Redirect && runsStdin(p) {
 		return true // bash < file
 	}
-	if !interpreter(p.Program()) || len(p.Operands) == 0 {
+	if len(p.Operands) == 0 || a.Kind == cardea.Write {
 		return false
 	}
 	first := p.Argv[p.Operands[0]]
-	return first.Static && a.Kind != cardea.Write && knowledge.Absolute(p.Dir, first.Text) == a.Path
+	return first.Static && knowledge.Absolute(p.Dir, first.Text) == a.Path && interpreter(p.Program())
 }
 
 // readsSecret reports whether a part reads a file that is known to hold

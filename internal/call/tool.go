@@ -181,16 +181,17 @@ func (a *analysis) places() knowledge.Paths {
 // env is the world of the call as the analysis of a line sees it.
 func (a *analysis) env() bash.Env {
 	world := a.world
-	world.Home, world.Roots = slash(world.Home), a.roots()
+	world.Home, world.Roots = slash(world.Home), slices.Clip(a.roots())
 	return bash.Env{Cwd: slash(a.ev.Cwd), World: world, Fresh: a.fresh}
 }
 
 func (a *analysis) shell(text string) {
 	base := len(a.parts)
-	res := bash.Analyse(text, a.env())
+	env := a.env()
+	res := bash.Analyse(text, env)
 	a.findKeys(res.Parts)
 	flows := Flows(&res, a.world.IsNew)
-	if env := a.env(); env.ReadFile != nil && (a.ev.Kind == cardea.PreToolUse || a.ev.Kind == cardea.PermissionRequest) {
+	if env.ReadFile != nil && (a.ev.Kind == cardea.PreToolUse || a.ev.Kind == cardea.PermissionRequest) {
 		s := scripts{env: env, written: res.Written, texts: map[string]string{}, seen: map[string]bool{}}
 		s.lookIntoLine(res.Parts)
 		flows = append(flows, s.certain...)

@@ -10,6 +10,7 @@ import (
 	"cardea.dev/internal/gate"
 	"cardea.dev/internal/harness"
 	"cardea.dev/internal/harness/conformance"
+	"cardea.dev/internal/hook"
 	"cardea.dev/internal/testrun"
 )
 
@@ -102,7 +103,7 @@ func (d *desk) checkRecorded(s sender, kind cardea.Kind, mode string, e cardea.E
 	raw := s.message(kind, mode, d.project, command)
 	out, errs, code := d.run(raw, args...)
 	oneObject(d.t, out, errs, code)
-	m, err := harness.Hook{Harness: s.hook, Env: d.process(nil, nil, nil).Env, Adapters: adapters()}.Open([]byte(raw))
+	m, err := harness.Hook{Harness: s.hook, Env: d.process(nil, nil, nil).Env, Adapters: hook.Adapters()}.Open([]byte(raw))
 	if err != nil || m.Unread || m.Sender != s.name {
 		d.t.Fatalf("%s is read as one of %q: %v", raw, m.Sender, err)
 	}
@@ -154,19 +155,19 @@ func TestEventsStayAsTheyAre(t *testing.T) {
 	for _, command := range []string{"make", "cd web && FOO=1 timeout 5 npm test > out.log; rm -rf build | tee .npmrc", "$x; eval y", "cat secrets/a", "git push -f"} {
 		for _, kind := range []string{"PreToolUse", "PermissionRequest", "PostToolUse"} {
 			p := d.process(nil, nil, nil)
-			m, err := harness.Hook{Harness: "claude-code", Env: p.Env, Adapters: adapters()}.Open([]byte(d.call(kind, "default", command)))
+			m, err := harness.Hook{Harness: "claude-code", Env: p.Env, Adapters: hook.Adapters()}.Open([]byte(d.call(kind, "default", command)))
 			if err != nil {
 				t.Fatal(err)
 			}
 			came := shape(m.Event)
 			j := newJudgement(p, m.Event)
-			placed, event := shape(j.event), j.event
-			j.analyse()
-			analysed := shape(j.event)
-			v := gate.Build(j.loaded, gate.Session{}, j.analysis(), nil).Decide(context.Background(), j.event)
+			placed, event := shape(j.Event), j.Event
+			j.Analyse()
+			analysed := shape(j.Event)
+			v := gate.Build(j.Loaded, gate.Session{}, j.Analysis(), nil).Decide(context.Background(), j.Event)
 			rewrites = rewrites || v.Rewrite != nil
-			m.Write(j.event, cardea.Express(v, m.Capabilities(), j.event))
-			if shape(m.Event) != came || shape(event) != placed || shape(j.event) != analysed {
+			m.Write(j.Event, cardea.Express(v, m.Capabilities(), j.Event))
+			if shape(m.Event) != came || shape(event) != placed || shape(j.Event) != analysed {
 				t.Errorf("%s of %q: an event was changed", kind, command)
 			}
 		}

@@ -1,10 +1,8 @@
 package cli
 
 import (
-	"crypto/rand"
 	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -14,10 +12,9 @@ import (
 	"cardea.dev/internal/harness"
 	"cardea.dev/internal/inforce"
 	"cardea.dev/internal/ledger"
-	"cardea.dev/internal/redact"
 	"cardea.dev/internal/settings"
-	"cardea.dev/internal/state"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 func auditCommand(p Process) *cobra.Command {
@@ -56,7 +53,7 @@ func verify(p Process, asJSON bool) error {
 type searchFlags struct {
 	since, until                 string
 	session, tool, rule, decider string
-	project                      string
+	project, role, harness, by   string
 	effects                      []string
 	limit                        int
 	json                         bool
@@ -80,14 +77,12 @@ A time is a date (2026-11-20), a date and time ("2026-11-20 15:04", or
 	}
 	fs := c.Flags()
 	fs.SortFlags = false
-	fs.StringVar(&f.since, "since", "", "from this time on")
-	fs.StringVar(&f.until, "until", "", "before this time")
+	f.addTimes(fs)
 	fs.StringSliceVar(&f.effects, "effect", nil, "what was decided: allow, abstain, defer, ask, deny, halt; several with commas")
 	fs.StringVar(&f.tool, "tool", "", "the tool, by its canonical name or a harness's")
 	fs.StringVar(&f.rule, "rule", "", "the rule, by its id, alone or after its decider: rules:git-force-push")
 	fs.StringVar(&f.decider, "decider", "", "the decider: rules, policies, permissions, readonly, no-effect, opaque, routes")
-	fs.StringVar(&f.project, "project", "", "the project, by its folder or a folder in it: . is the one you are in")
-	fs.StringVar(&f.session, "session", "", "the session, by the harness's id")
+	f.addWhere(fs)
 	fs.IntVar(&f.limit, "limit", 50, "show at most this many; 0 shows all")
 	fs.BoolVar(&f.json, "json", false, "print one JSON object a line")
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -100,10 +95,25 @@ A time is a date (2026-11-20), a date and time ("2026-11-20 15:04", or
 	return c
 }
 
+// addTimes adds the flags that bound the time.
+func (f *searchFlags) addTimes(fs *pflag.FlagSet) {
+	fs.StringVar(&f.since, "since", "", "from this time on")
+	fs.StringVar(&f.until, "until", "", "before this time")
+}
+
+// addWhere adds the flags about where a call came from, and who decided.
+func (f *searchFlags) addWhere(fs *pflag.FlagSet) {
+	fs.StringVar(&f.project, "project", "", "the project, by its folder or a folder in it: . is the one you are in")
+	fs.StringVar(&f.session, "session", "", "the session, by the harness's id")
+	fs.StringVar(&f.role, "role", "", "the role of the agent")
+	fs.StringVar(&f.harness, "harness", "", "the harness: claude-code, copilot-cli")
+	fs.StringVar(&f.by, "by", "", "who decided: a decider, or a rule after its decider: rules:git-force-push")
+}
+
 // query is what the flags ask for.
 func (f searchFlags) query(p Process, text string) (q ledger.Query, err error) {
 	now := p.Now()
-	q = ledger.Query{Session: f.session, Tool: f.tool, Rule: f.rule, Decider: f.decider, Text: text, Limit: f.limit}
+	q = ledger.Query{Session: f.session, Tool: f.tool, Rule: f.rule, Decider: f.decider, Role: f.role, Harness: f.harness, By: f.by, Text: text, Limit: f.limit}
 	if word, ok := harness.ToolWord(f.tool); ok {
 		q.Tool = word
 	}
@@ -113,7 +123,7 @@ func (f searchFlags) query(p Process, text string) (q ledger.Query, err error) {
 			dir = filepath.Join(p.Dir, dir)
 		}
 		pl := locate(p, "", "", dir)
-		q.Project = pl.project
+		q.Project = pl.Project
 	}
 	if f.limit < 0 {
 		return q, fmt.Errorf("--limit must not be negative, as %d is", f.limit)
@@ -227,32 +237,15 @@ func explain(p Process, id string, asJSON bool) error {
 // openLedger opens the ledger of the place where the person stands, for
 // reading.
 func openLedger(p Process) (*ledger.Ledger, error) {
-	pl := locate(p, "", "", p.Dir)
-	s := inforce.LoadSettings(p.where(&pl)).Ledger
-	l, err := ledgerOf(p, &pl, s)
-	p.tell(pl.troubles)
+	l, _, err := openLedgerOf(p)
 	return l, err
 }
 
-// ledgerOf opens the ledger of a place for reading.
-func ledgerOf(p Process, pl *place, s settings.Ledger) (*ledger.Ledger, error) {
-	dir, why := p.ledgerDir(pl, s)
-	if why != "" {
-		pl.tell(why)
-	}
-	if dir == "" || pl.state == "" {
-		return nil, errors.New("there is no state folder with a ledger; set HOME or XDG_STATE_HOME")
-	}
-	key, err := state.ReadKey(pl.state)
-	if errors.Is(err, fs.ErrNotExist) {
-		// Nothing was ever signed; with a key of nobody, whatever lies in the
-		// folder is shown as what it is: not the ledger's.
-		key = make([]byte, state.KeySize)
-		_, err = rand.Read(key)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return ledger.Open(dir, ledger.Options{Key: key, Redactor: redact.New(), Levels: ledger.Levels(s.Levels),
-		KeepDays: s.KeepDays, MaxMB: s.MaxMB, Now: p.Now})
+// openLedgerOf opens the ledger, with its settings.
+func openLedgerOf(p Process) (*ledger.Ledger, settings.Ledger, error) {
+	pl := locate(p, "", "", p.Dir)
+	s := inforce.LoadSettings(p.Where(&pl)).Ledger
+	l, err := ledgerOf(p, &pl, s)
+	p.tell(pl.Troubles)
+	return l, s, err
 }

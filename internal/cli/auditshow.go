@@ -40,6 +40,9 @@ func (p Process) showEntries(s *screen, lines iter.Seq2[ledger.Line, error], war
 		if by := e.By.String(); by != "" {
 			s.printf("  [%s]", by)
 		}
+		if kind := e.Event.String(); kind == "PostToolUse" || kind == "PostToolUseFailure" {
+			s.printf("  (it ran)")
+		}
 		if !l.Genuine {
 			s.printf("  (not as the ledger wrote it)")
 		}

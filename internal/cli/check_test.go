@@ -11,21 +11,22 @@ import (
 	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/hook"
 )
 
 // hook is a run of check. The test's folders stay as long as it works.
-func (d *desk) hook(p Process, f checkFlags) *hook {
-	h := newHook(p, f)
-	d.works.Go(func() { <-d.over; h.unended.Wait() })
+func (d *desk) hook(p Process, f checkFlags) *hook.Hook {
+	h := hook.New(p.Process, f)
+	d.works.Go(func() { <-d.over; h.Unended.Wait() })
 	return h
 }
 
 // failing is a hook whose gate fails.
 func (d *desk) failing(stdin string, limit time.Duration, judge failure) (stdout, stderr string, code int) {
 	var out, errs bytes.Buffer
-	h := d.hook(d.process(strings.NewReader(stdin), &out, &errs), checkFlags{harness: "claude-code", limit: limit})
-	h.decide = func(j *judgement, _ context.Context) cardea.Verdict { return judge(d, j) }
-	code = h.run()
+	h := d.hook(d.process(strings.NewReader(stdin), &out, &errs), checkFlags{Harness: "claude-code", Limit: limit})
+	h.Decide = func(j *judgement, _ context.Context) cardea.Verdict { return judge(d, j) }
+	code = h.Run()
 	return out.String(), errs.String(), code
 }
 
@@ -85,7 +86,7 @@ func TestFailuresBeforeTheMessageIsRead(t *testing.T) {
 		"error": brokenReader(func() (int, error) { return 0, errors.New("no such luck") }),
 		"panic": brokenReader(func() (int, error) { panic("in the reader") }),
 		"hang":  brokenReader(func() (int, error) { time.Sleep(time.Second); return 0, io.EOF }),
-		"huge":  io.LimitReader(brokenSpaces{}, maxInput+10),
+		"huge":  io.LimitReader(brokenSpaces{}, hook.MaxInput+10),
 	} {
 		for harness, want := range map[string]int{"claude-code": exitDeny, "": exitOK} {
 			d := newDesk(t)
@@ -94,9 +95,9 @@ func TestFailuresBeforeTheMessageIsRead(t *testing.T) {
 			if name == "hang" {
 				limit = 50 * time.Millisecond
 			}
-			code := d.hook(d.process(stdin, &out, &errs), checkFlags{harness: harness, limit: limit}).run()
+			code := d.hook(d.process(stdin, &out, &errs), checkFlags{Harness: harness, Limit: limit}).Run()
 			if name == "huge" {
-				stdin = io.LimitReader(brokenSpaces{}, maxInput+10)
+				stdin = io.LimitReader(brokenSpaces{}, hook.MaxInput+10)
 			}
 			if code != want || out.Len() > 0 || errs.Len() == 0 {
 				t.Errorf("%s, --harness %q: exit %d, stdout %q, stderr %q", name, harness, code, out.String(), errs.String())
@@ -230,7 +231,7 @@ func BenchmarkCheckInProcess(b *testing.B) {
 }
 
 func BenchmarkCommandTree(b *testing.B) {
-	p := Process{Env: func(string) string { return "" }}
+	p := Process{Process: hook.Process{Env: func(string) string { return "" }}}
 	for b.Loop() {
 		tree(p)
 	}

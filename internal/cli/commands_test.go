@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"cardea.dev"
+	"cardea.dev/internal/hook"
 	"cardea.dev/internal/settings"
 	"github.com/spf13/cobra"
 )
@@ -114,12 +115,12 @@ func TestTestCommand(t *testing.T) {
 
 func TestInit(t *testing.T) {
 	d := newDesk(t)
-	if out, _, code := d.run("", "init"); code != exitOK || strings.Count(out, "wrote ") != 3 {
+	if out, _, code := d.run("", "init"); code != exitOK || strings.Count(out, "wrote ") != 4 {
 		t.Fatalf("exit %d, %s", code, out)
 	}
 	mine := filepath.Join(d.project, ".cardea/cardea.yaml")
 	d.write(mine, "# mine\n")
-	if out, _, code := d.run("", "init"); code != exitOK || strings.Count(out, "kept") != 3 {
+	if out, _, code := d.run("", "init"); code != exitOK || strings.Count(out, "kept") != 4 {
 		t.Errorf("exit %d, %s", code, out)
 	}
 	if data, err := os.ReadFile(mine); err != nil || string(data) != "# mine\n" {
@@ -206,13 +207,13 @@ func TestVersion(t *testing.T) {
 	}
 	info := &debug.BuildInfo{GoVersion: "go1.26.8", Main: debug.Module{Version: "v1.2.3"}, Settings: []debug.BuildSetting{
 		{Key: "GOOS", Value: "plan9"}, {Key: "GOARCH", Value: "mips"}, {Key: "vcs.revision", Value: "abc"}, {Key: "vcs.time", Value: "then"}, {Key: "vcs.modified", Value: "true"}}}
-	if got := versionLines(info, true); !slices.Equal(got, []string{"cardea v1.2.3", "go1.26.8 plan9/mips", "commit abc then with changes"}) {
+	if got := hook.VersionLines(info, true); !slices.Equal(got, []string{"cardea v1.2.3", "go1.26.8 plan9/mips", "commit abc then with changes"}) {
 		t.Errorf("got %q", got)
 	}
-	if got := versionLines(&debug.BuildInfo{}, true); got[0] != "cardea (devel)" {
+	if got := hook.VersionLines(&debug.BuildInfo{}, true); got[0] != "cardea (devel)" {
 		t.Errorf("got %q", got)
 	}
-	if got := versionLines(nil, false); len(got) != 1 {
+	if got := hook.VersionLines(nil, false); len(got) != 1 {
 		t.Errorf("got %q", got)
 	}
 }
@@ -281,7 +282,7 @@ func TestPlain(t *testing.T) {
 			t.Errorf("Plain(%q) = %q, want %q", in, got, want)
 		}
 	}
-	if got := plainText("a\x07\nb\n"); got != "a\\u0007\nb" {
+	if got := hook.PlainText("a\x07\nb\n"); got != "a\\u0007\nb" {
 		t.Errorf("got %q", got)
 	}
 	if got := shorten("äöüß", 3); got != "äö…" {
@@ -337,7 +338,7 @@ var update = flag.Bool("update", false, "write docs/commands.md and docs/exit-co
 // The pages about commands and exit codes are made from the program, and are
 // current.
 func TestPagesAreCurrent(t *testing.T) {
-	p := Process{Env: func(string) string { return "" }}
+	p := Process{Process: hook.Process{Env: func(string) string { return "" }}}
 	for name, text := range map[string]string{"commands.md": commandsPage(p), "exit-codes.md": exitCodesPage(p)} {
 		page(t, name, text)
 	}

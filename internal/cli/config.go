@@ -70,7 +70,7 @@ func showConfig(p Process, args []string, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	out := configuration{Project: pl.project, report: report{[]cardea.Diagnostic{}}}
+	out := configuration{Project: pl.Project, report: report{[]cardea.Diagnostic{}}}
 	for i := range l.SettingsFiles {
 		out.Diagnostics = append(out.Diagnostics, l.SettingsFiles[i].Problems...)
 	}

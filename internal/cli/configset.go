@@ -136,7 +136,7 @@ func startChange(p Process, scope string) (*configChange, error) {
 	}
 	c.pl = locate(p, "", "", p.Dir)
 	c.file = filepath.Join(dir, "cardea.yaml")
-	c.before = inforce.Load(p.whose(&c.pl))
+	c.before = inforce.Load(p.Whose(&c.pl))
 	i := importing{dir: dir, user: c.private()}
 	if c.scope == cardea.ScopeProject {
 		i.inside = paths.Real(filepath.Dir(dir))
@@ -180,7 +180,7 @@ func changeSetting(p Process, scope, key string, asJSON bool, change func(text s
 
 // load is what would be in force with the new text.
 func (c *configChange) load() *inforce.Loaded {
-	w := c.p.whose(&c.pl)
+	w := c.p.Whose(&c.pl)
 	w.Draft = &inforce.Draft{Path: c.file, Data: []byte(c.text)}
 	w.State = "" // the text itself is meant, no last good form
 	return inforce.Load(w)
@@ -220,7 +220,7 @@ func (c *configChange) finish(asJSON bool, name *settings.Name) error {
 		out.Written = true
 	}
 	if name != nil {
-		out.Settings = append(out.Settings, entryOf(inforce.Load(c.p.whose(&c.pl)), *name))
+		out.Settings = append(out.Settings, entryOf(inforce.Load(c.p.Whose(&c.pl)), *name))
 	}
 	return c.p.answer(asJSON, out, func(s *screen) {
 		if !out.Written {
@@ -251,7 +251,7 @@ func (c *configChange) write(show func(*screen)) error {
 		return fmt.Errorf("write %s: %w", c.file, bare(err))
 	}
 	if before == nil {
-		return rememberWritten(c.pl.state, c.path)
+		return rememberWritten(c.pl.State, c.path)
 	}
 	return before.begin(c.p, screenOn(c.p.Stderr, c.p.Env), func(path, digest string) bool {
 		return path == ".cardea/cardea.yaml" && digest == trust.Digest([]byte(c.text))

@@ -1,9 +1,7 @@
-// Package cli implements all commands: check for harnesses, and the others for
-// people.
+// Package cli implements the commands of people.
 //
-// Both decide by the same code ([judgement]), so that what try says is what
-// check does. Nothing here decides: the commands find the settings, hand an
-// event to the gate, and say what came of it.
+// They decide by the same code as the hook (package hook), so that what try says is
+// what check does.
 //
 // Two things hold for every command. What a person reads was partly written by
 // the agent whose call is judged, so it passes through [Plain], which lets no

@@ -11,7 +11,9 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/harness/claudecode"
+	"cardea.dev/internal/hook"
 	"cardea.dev/internal/install"
+	"cardea.dev/internal/judge"
 	"github.com/spf13/cobra"
 )
 
@@ -27,6 +29,8 @@ const (
 type checkup struct {
 	OK        bool         `json:"ok"`
 	Harnesses []hookReport `json:"harnesses"`
+	// Judge are the providers that are asked, where the judge is on.
+	Judge []judge.Availability `json:"judge"`
 	// The diagnostics are those of no harness.
 	report
 }
@@ -59,7 +63,10 @@ registered command is this program.
   live                       the call was denied, and the harness calls the hook
   ready                      the call was denied; no session has called the hook yet
   registered but not firing  a problem is named
-  not configured             no hook of Cardea is registered`,
+  not configured             no hook of Cardea is registered
+
+If the judge is switched on, its providers are asked for their models, which
+costs no tokens. The command that gives a key runs.`,
 		Args: cobra.NoArgs,
 	}, func(_ []string, asJSON bool) error { return doctor(p, asJSON) })
 }
@@ -70,7 +77,8 @@ func doctor(p Process, asJSON bool) error {
 		return fmt.Errorf("find this program: %w", err)
 	}
 	s := siteOf(p)
-	c := checkup{OK: true, report: report{notNil(policyProblems(p))}}
+	c := checkup{OK: true, Judge: []judge.Availability{}, report: report{notNil(policyProblems(p))}}
+	c.checkJudge(p)
 	configured := false
 	for _, h := range install.Harnesses() {
 		r := examine(p, s, h, exe)
@@ -79,8 +87,8 @@ func doctor(p Process, asJSON bool) error {
 		c.Harnesses = append(c.Harnesses, r)
 	}
 	c.OK = c.OK && configured && !cardea.HasError(c.Diagnostics)
-	loaded := load(p, &s.place, nil)
-	for _, t := range slices.Concat(s.place.troubles, setUpChanges(s.at, loaded)) {
+	loaded := load(p, &s.Place, nil)
+	for _, t := range slices.Concat(s.Place.Troubles, hook.SetUpChanges(s.At, loaded)) {
 		c.Diagnostics = append(c.Diagnostics, t.Diagnostic)
 	}
 	if !configured {
@@ -114,14 +122,14 @@ func policyProblems(p Process) []cardea.Diagnostic {
 
 // examine looks at one harness.
 func examine(p Process, s site, h install.Harness, exe string) hookReport {
-	found := install.Inspect(h, s.at)
+	found := install.Inspect(h, s.At)
 	r := hookReport{Name: h.Name, Title: h.Title, State: stateNone, Wirings: notNil(found.Wirings), Probes: []string{}, report: report{notNil(found.Diagnostics)}}
-	last, beat := s.place.heartbeats().LastEvent(h.Name)
+	last, beat := s.Place.Heartbeats().LastEvent(h.Name)
 	if beat {
 		r.LastEvent = last.UTC().Format(time.RFC3339)
 	}
 	if len(found.Wirings) == 0 {
-		if h.Installed(s.at, s.path) {
+		if h.Installed(s.At, s.Path) {
 			r.add(cardea.LevelNote, install.CodeNoHook, "run \"cardea install "+h.Program+"\"", "the harness is installed, and has no hook of Cardea")
 		}
 		return r
@@ -154,9 +162,9 @@ func examine(p Process, s site, h install.Harness, exe string) hookReport {
 // tryHooks probes every hook that can stop a call, and reports whether one of
 // them is in force and denied what it must.
 func (r *hookReport) tryHooks(s site, h install.Harness, exe string) (denied bool) {
-	dir := s.at.Project
+	dir := s.At.Project
 	if dir == "" {
-		dir = s.place.dirs.Home
+		dir = s.Place.Dirs.Home
 	}
 	for _, w := range r.Wirings {
 		r.Diagnostics = append(r.Diagnostics, w.Diagnostics...)
@@ -228,7 +236,7 @@ func readers(s site, wirings []install.Wiring) []string {
 		}
 		return false
 	}
-	home, project := s.place.dirs.Home, s.at.Project
+	home, project := s.Place.Dirs.Home, s.At.Project
 	inProject, inUser := false, false
 	for _, w := range wirings {
 		inProject = inProject || project != "" && filepath.Dir(filepath.Dir(w.File)) == project
@@ -238,7 +246,7 @@ func readers(s site, wirings []install.Wiring) []string {
 	if (inProject || inUser) && here(filepath.Join(home, ".cursor"), filepath.Join(project, ".cursor")) {
 		out = append(out, "Cursor runs these hooks too, without PermissionRequest; what would be asked is denied there")
 	}
-	if inProject && here(s.at.Copilot) {
+	if inProject && here(s.At.Copilot) {
 		out = append(out, "Copilot CLI runs the hooks of .claude/settings.json too; with a hook of its own it judges calls twice")
 	}
 	if (inProject || inUser) && here(filepath.Join(home, ".vscode"), filepath.Join(project, ".vscode")) {
@@ -271,6 +279,7 @@ func (c checkup) show(out *screen, now time.Time) {
 		}
 		showDiagnostics(out, r.Diagnostics)
 	}
+	c.showJudge(out)
 	showDiagnostics(out, c.Diagnostics)
 }
 
@@ -287,18 +296,5 @@ func ago(stamp string, now time.Time) string {
 	if err != nil {
 		return "none yet"
 	}
-	return age(now.Sub(t)) + " ago"
-}
-
-// age is a time span in one word.
-func age(d time.Duration) string {
-	switch {
-	case d < 2*time.Minute:
-		return "a minute"
-	case d < 2*time.Hour:
-		return fmt.Sprintf("%d minutes", int(d.Minutes()))
-	case d < 48*time.Hour:
-		return fmt.Sprintf("%d hours", int(d.Hours()))
-	}
-	return fmt.Sprintf("%d days", int(d.Hours()/24))
+	return hook.Age(now.Sub(t)) + " ago"
 }

@@ -1,20 +1,22 @@
 package cli
 
 import (
-	"cardea.dev"
-	"cardea.dev/internal/testrun"
 	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"cardea.dev"
+	"cardea.dev/internal/hook"
+	"cardea.dev/internal/testrun"
 )
 
 // TestMain lets the test program be the hook that doctor tries: started with
 // check, it is cardea.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "check" {
-		os.Exit(Main(os.Args[1:], ThisProcess()))
+		os.Exit(Main(os.Args[1:], ThisProcess(hook.ThisProgram())))
 	}
 	os.Exit(testrun.InMemory(m))
 }
@@ -64,7 +66,7 @@ func TestDoctor(t *testing.T) {
 	}
 	c, text, code = d.doctor()
 	for _, r := range c.Harnesses {
-		if code != exitOK || r.State != stateReady || len(r.Probes) != 1 || len(r.Wirings) != 3 || cardea.HasError(r.Diagnostics) || r.LastEvent != "" {
+		if code != exitOK || r.State != stateReady || len(r.Probes) != 1 || len(r.Wirings) != 4 || cardea.HasError(r.Diagnostics) || r.LastEvent != "" {
 			t.Errorf("installed: exit %d, %+v\n%s", code, r, text)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/inforce"
 	"cardea.dev/internal/install"
+	"cardea.dev/internal/settings"
 )
 
 // listener is something in force that waits for events, and where it is written.
@@ -25,6 +26,10 @@ func listeners(l *inforce.Loaded) []listener {
 	}
 	if at, given := l.Given("sessions.registration"); given && l.Settings.Sessions.Required() {
 		out = append(out, listener{at.File, at.Line, []string{"UserPromptSubmit"}}) // that the session needs a role is told there
+	}
+	if l.Settings.Learn != settings.LearnOff {
+		at, _ := l.Given("learn")
+		out = append(out, listener{at.File, at.Line, []string{"PermissionRequest", "PostToolUse"}}) // what the person allowed is seen there
 	}
 	for _, r := range l.Rules() {
 		file, line := cardea.SplitSource(r.Source)
@@ -56,7 +61,7 @@ func neededEvents(h install.Harness, l *inforce.Loaded) []string {
 // eventFindings finds what waits for events that do not come from the harnesses that
 // Cardea is the hook of.
 func eventFindings(p Process, l *inforce.Loaded) []cardea.Diagnostic {
-	at := siteOf(p).at
+	at := siteOf(p).At
 	var out []cardea.Diagnostic
 	for _, h := range install.Harnesses() {
 		out = append(out, missingEvents(l, h, install.Inspect(h, at))...)
@@ -72,6 +77,9 @@ func missingEvents(l *inforce.Loaded, h install.Harness, found install.Findings)
 	}
 	var out []cardea.Diagnostic
 	for _, s := range listeners(l) {
+		if s.file == "" {
+			continue // nobody wrote that it is to be so
+		}
 		if missing := found.Lacks(h.Named(s.events)...); len(missing) > 0 {
 			out = append(out, cardea.Diagnostic{File: s.file, Line: s.line, Column: 1, Severity: cardea.LevelWarning, Code: cardea.CodeNotAsked,
 				Text: fmt.Sprintf("it needs %s, which no hook of %s brings here", strings.Join(missing, ", "), h.Title),

@@ -12,12 +12,7 @@ import (
 // The exit codes of every command. check knows only exitOK and exitDeny,
 // because harnesses take any other code for "the hook is broken, go on".
 const (
-	exitOK    = 0
-	exitError = 1
-	exitUsage = 2
-	// exitDeny is check's exit 2: the harness blocks the call and reads the
-	// reason from standard error.
-	exitDeny    = 2
+	exitUsage   = 2
 	exitAbstain = 10
 	exitAsk     = 11
 	exitDenied  = 12
@@ -46,7 +41,11 @@ func endingsOf() map[string][2]string {
 		"explain":         {"shown", "there is no such entry, or it could not be read"},
 		"trust verify":    {"nothing differs", "something differs, or could not be compared"},
 		"doctor":          {"nothing is wrong", "something is wrong, or no hook is registered"},
+		"stats":           {"shown, even if there is nothing", "something could not be read, or is not as the ledger wrote it; the rest is shown"},
+		"scan":            {"no secret was found", "a secret was found, or a file could not be searched"},
 		"lint":            {"no errors; warnings may be shown", "there are errors"},
+		"judge":           {"shown", "the judge did not answer, or an error; it is on standard error"},
+		"judge eval":      {"every call was answered", "a call was not answered, or a file could not be read"},
 	}
 }
 
@@ -102,6 +101,14 @@ func exitOf(e cardea.Effect) int {
 type ended int
 
 func (e ended) Error() string { return fmt.Sprintf("exit %d", int(e)) }
+
+// endedWith ends a command with a code, which may be that of success.
+func endedWith(code int) error {
+	if code == exitOK {
+		return nil
+	}
+	return ended(code)
+}
 
 // wrongUsage is an error of the person who typed the command.
 type wrongUsage struct{ error }

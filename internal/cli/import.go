@@ -74,7 +74,7 @@ func lookLeaf(p Process, c *cobra.Command, read func(args []string) (*importing,
 
 func importPermitter(p Process, args []string) (*importing, error) {
 	file, data := "", []byte(nil)
-	dirs := locate(p, "", "", p.Dir).dirs
+	dirs := locate(p, "", "", p.Dir).Dirs
 	dir, err := scopeFolder(p, true)
 	if err != nil {
 		return nil, err

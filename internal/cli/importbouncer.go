@@ -40,7 +40,7 @@ func importBouncer(p Process, args []string, defaultAllow, keepDenials bool) (*i
 	if len(args) > 0 {
 		file = args[0]
 	} else {
-		home := locate(p, "", "", p.Dir).dirs.Home
+		home := locate(p, "", "", p.Dir).Dirs.Home
 		if home == "" {
 			return nil, errors.New("there is no home folder; name the config.json")
 		}

@@ -17,6 +17,7 @@ import (
 	"cardea.dev/internal/importer"
 	"cardea.dev/internal/paths"
 	"cardea.dev/internal/project"
+	"cardea.dev/internal/script/signals"
 	"cardea.dev/internal/state"
 	"github.com/spf13/cobra"
 )
@@ -58,6 +59,9 @@ func importCupcake(p Process, args []string, user bool) (*importing, error) {
 		i.inside = paths.Real(filepath.Dir(to))
 	}
 	m := move{engine: p.Engines.Own, from: from, to: to, importing: i}
+	if l, _, err := gather(p, nil); err == nil && l.Settings.Judge.Enabled {
+		m.judged, m.known = true, []string{signals.Watchdog}
+	}
 	for _, step := range []func() error{m.policies, m.others, func() error { return m.scripts("signals") }, func() error { return m.scripts("actions") }, m.rulebook, m.references} {
 		if err := step(); err != nil {
 			return nil, err
@@ -78,6 +82,8 @@ type move struct {
 	// signals are the names that policies require, and those that there are.
 	signals map[string]string
 	known   []string
+	// judged is set where the settings ask a judge, which answers the signal watchdog.
+	judged bool
 }
 
 // leave notes a file that is left out.
@@ -305,7 +311,7 @@ func (m *move) rulebook() error {
 		if err != nil {
 			return fmt.Errorf("read %s: %w", path, err)
 		}
-		got := importer.Cupcake(path, data, m.moved)
+		got := importer.Cupcake(path, data, m.moved, m.judged)
 		for _, s := range got.Settings {
 			if s.Path[0] == "signals" {
 				m.known = append(m.known, s.Path[1])

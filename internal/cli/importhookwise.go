@@ -1,12 +1,20 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
+	"time"
 
+	"cardea.dev"
+	"cardea.dev/internal/hook"
 	"cardea.dev/internal/importer"
+	"cardea.dev/internal/lesson"
 	"cardea.dev/internal/paths"
+	"cardea.dev/internal/redact"
+	"cardea.dev/internal/state"
 	"cardea.dev/packs"
 	"github.com/spf13/cobra"
 )
@@ -20,10 +28,74 @@ func importHookwiseCommand(p Process) *cobra.Command {
 of an organisation.
 
 policy.yml becomes settings, roles.yml becomes roles.yaml. Answers that hookwise
-remembers (rules/*.jsonl) stay where they lie; nothing of them is in force.` + tableHelp,
+remembers (rules/*.jsonl) become lessons that nobody here has accepted: what denies
+and asks counts, what allows counts when "cardea trust update" accepts it.` + tableHelp,
 	}, func(args []string) (*importing, error) { return importHookwise(p, args, user) })
 	c.Flags().BoolVar(&user, "user", false, "for all projects, not only this one")
 	return c
+}
+
+// hookwiseAnswers makes lessons of what hookwise remembers.
+type hookwiseAnswers struct {
+	process  Process
+	redactor *redact.Redactor
+	place    place
+	keyer    *lesson.Keyer
+	// user is set where the lessons are to count in all projects.
+	user bool
+}
+
+func answersHere(p Process, user bool) *hookwiseAnswers {
+	a := &hookwiseAnswers{process: p, redactor: redact.New(), place: locate(p, "", "", p.Dir), user: user}
+	key, _ := state.LoadKey(a.place.State) // without one, what has secrets is left out, and says so
+	a.keyer = lesson.NewKeyer(a.redactor, key, a.place.Project)
+	return a
+}
+
+// sampleSecret stands where hookwise took out a secret: what Cardea takes out there, too,
+// is left as a mark.
+const sampleSecret = "ghp_0123456789abcdefghijklmnopqrstuvwxyz" // cardea:allow-secret
+
+// lessons gives the lines of lessons that an answer makes.
+func (h *hookwiseAnswers) lessons(a importer.Answer) ([]string, error) {
+	effect, err := cardea.ParseEffect(a.Effect)
+	if err != nil {
+		return nil, err
+	}
+	if h.user && effect == cardea.Allow {
+		return nil, errors.New("in your own folder it would count at once, and nobody here has accepted it; import it in its project")
+	}
+	m, err := tryFlags{tool: a.Tool, harness: "claude-code", event: string(cardea.PreToolUse)}.message(h.process, strings.ReplaceAll(a.Input, redact.Mark, sampleSecret))
+	if err != nil {
+		return nil, err
+	}
+	ev := m.event.At(cardea.Place{Project: h.place.Project, Home: h.place.Dirs.Home})
+	if a.Role != "*" {
+		ev = ev.WithRole(a.Role)
+	}
+	drafts, err := h.keyer.DraftsOf(hook.Analysis(h.place.Dirs.Home, h.process.IsSet)(ev), effect)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, d := range drafts {
+		if strings.Contains(d.Subject.String(), redact.Mark+"#") {
+			return nil, errors.New("a secret was taken out of it where Cardea takes none out, so it can never be the same call")
+		}
+		if a.Role == "*" {
+			d.Role = h.redactor.Text(lesson.AnyRole)
+		}
+		if effect != cardea.Allow {
+			d.Dir = h.redactor.Text(lesson.AnyDir)
+		}
+		d.By, d.Who, d.Reason, d.When = lesson.ByPerson, h.redactor.Text("hookwise"), h.redactor.Text(a.Reason), a.When.UTC().Truncate(time.Second)
+		text, err := d.Text()
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, text)
+	}
+	return out, nil
 }
 
 func importHookwise(p Process, args []string, user bool) (*importing, error) {
@@ -54,6 +126,6 @@ func importHookwise(p Process, args []string, user bool) (*importing, error) {
 			failed = fmt.Errorf("read %s: %w", path, err)
 		}
 		return data
-	}, packs.Roles().Categories)
+	}, packs.Roles().Categories, answersHere(p, user).lessons)
 	return i, failed
 }

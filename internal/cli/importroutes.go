@@ -9,6 +9,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/decide/routes"
+	"cardea.dev/internal/document"
 	"cardea.dev/internal/harness"
 	"cardea.dev/internal/importer"
 	"github.com/spf13/cobra"
@@ -53,7 +54,7 @@ func importRoutes(p Process, args []string) (*importing, error) {
 	if len(sources) == 0 && len(i.Table) == 0 {
 		return nil, errors.New("there are no files of routes: no .claude/tool-routes.yaml in the project, and none in a plugin that is enabled; name a file")
 	}
-	list, problems := routes.Load(sources, l.Where.Trust, harness.ToolWord, true)
+	list, problems := routes.Load(sources, l.Where.Trust, harness.ToolWord, document.Read, true)
 	for _, s := range sources {
 		row := importer.Row{What: "the file", File: s.File, Outcome: importer.TakenOver, How: "works unchanged, where it is"}
 		if slices.ContainsFunc(problems, func(d cardea.Diagnostic) bool { return d.File == s.File && d.Severity == cardea.LevelError }) {

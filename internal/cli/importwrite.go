@@ -320,7 +320,7 @@ func (i *importing) change(rel string, mode fs.FileMode) (change, error) {
 // planSettings merges the settings into cardea.yaml: nothing that is there
 // changes.
 func (i *importing) planSettings() error {
-	if len(i.Settings) == 0 && i.Later == "" {
+	if len(i.Settings) == 0 {
 		return nil
 	}
 	mode := fs.FileMode(0o644)
@@ -332,17 +332,11 @@ func (i *importing) planSettings() error {
 		return err
 	}
 	c.text = c.old
-	if strings.TrimSpace(c.text) == "" && len(i.Settings) > 0 {
+	if strings.TrimSpace(c.text) == "" {
 		c.text = "version: 1\n"
 	}
 	for _, s := range i.Settings {
 		i.merge(&c, s)
-	}
-	if i.Later != "" && !strings.Contains(c.text, i.Later) {
-		if c.text != "" && !strings.HasSuffix(c.text, "\n") {
-			c.text += "\n"
-		}
-		c.text += i.Later
 	}
 	if c.text == c.old {
 		return nil
@@ -407,7 +401,7 @@ func (i *importing) write(p Process, out *imported) error {
 		written = append(written, c.path)
 	}
 	if i.user {
-		return rememberWritten(locate(p, "", "", p.Dir).state, written...)
+		return rememberWritten(locate(p, "", "", p.Dir).State, written...)
 	}
 	return before.begin(p, screenOn(p.Stderr, p.Env), i.wrote)
 }
@@ -469,5 +463,5 @@ func (i *importing) verdict(p Process, c importer.Call) (cardea.Verdict, error) 
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), limit.HarnessHook)
 	defer cancel()
-	return newJudgement(p, m.event).verdict(ctx), nil
+	return newJudgement(p, m.event).Verdict(ctx), nil
 }

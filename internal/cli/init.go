@@ -9,7 +9,9 @@ import (
 	"slices"
 
 	"cardea.dev"
+	"cardea.dev/internal/inforce"
 	"cardea.dev/internal/person"
+	"cardea.dev/internal/project"
 	"cardea.dev/internal/redact"
 	"cardea.dev/internal/settings"
 	"cardea.dev/internal/trust"
@@ -23,7 +25,8 @@ type firstFile struct{ path, text string }
 func firstFiles(user bool) []firstFile {
 	files := []firstFile{{"cardea.yaml", settingsTemplate(user)}, {"rules/example.yaml", template("rules.yaml")}}
 	if !user {
-		files = append(files, firstFile{".gitignore", "# what only you see of this project\nlocal/\n"})
+		files = append(files, firstFile{".gitignore", project.IgnoreFile},
+			firstFile{".gitattributes", inforce.LessonAttributes})
 	}
 	return files
 }
@@ -48,7 +51,10 @@ nothing changes until you edit them.
 
 A project that you begin so is yours: it is trusted from then on. If it has files
 of Cardea or of a harness already, init shows them first and asks for a code, as
-"cardea trust" does. Without a person at a terminal nothing is trusted.`,
+"cardea trust" does. Without a person at a terminal nothing is trusted.
+
+In a repository of git, init then offers to search each commit for secrets, with
+a hook of git, of lefthook or of pre-commit: see docs/scan.md.`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return initScope(p, user) },
 	}
@@ -85,6 +91,9 @@ func initScope(p Process, user bool) error {
 		if err := before.begin(p, out, isFirst); err != nil {
 			return err
 		}
+		if err := offerCommitHook(p, filepath.Dir(dir), out); err != nil {
+			return err
+		}
 	}
 	out.printf("next: take the # away in %s and change the rule; then run \"cardea lint\" and \"cardea test\"\n", filepath.Join(dir, "rules", "example.yaml"))
 	if !user {
@@ -98,13 +107,19 @@ func initScope(p Process, user bool) error {
 // before, and mine tells which files were written for the person.
 func (s *survey) begin(p Process, out *screen, mine func(path, digest string) bool) error {
 	now, err := surveyHere(p)
-	switch {
-	case err != nil || now.same():
+	if err != nil {
 		return err
+	}
+	if len(s.lessons) == 0 {
+		now.lessons = nil // what was brought meanwhile, by an import, is for another look
+	}
+	switch {
+	case now.same():
+		return nil
 	case now.acceptable(redact.New()) != nil:
 		out.printf("not trusted: a file is broken, see \"cardea trust\"\n")
 		return nil
-	case s.accepted != nil && s.same() || s.accepted == nil && s.empty():
+	case len(now.lessons) == 0 && (s.accepted != nil && s.same() || s.accepted == nil && s.empty()):
 		// What appeared besides since the first look is not the person's doing.
 		for path, digest := range now.digests {
 			if old, known := s.digests[path]; (!known || old != digest) && !mine(path, digest) {
@@ -136,8 +151,8 @@ func (s *survey) empty() bool {
 
 func scopeFolder(p Process, user bool) (string, error) {
 	pl := locate(p, "", "", p.Dir)
-	project, home, dirs := pl.project, pl.dirs.Home, pl.dirs
-	p.tell(pl.troubles)
+	project, home, dirs := pl.Project, pl.Dirs.Home, pl.Dirs
+	p.tell(pl.Troubles)
 	switch {
 	case user && dirs.User == "":
 		return "", errors.New("there is no folder for your settings; set HOME or XDG_CONFIG_HOME")

@@ -13,6 +13,7 @@ import (
 
 	"cardea.dev/internal/decide/policy/remote"
 	"cardea.dev/internal/harness/claudecode"
+	"cardea.dev/internal/hook"
 	"cardea.dev/internal/install"
 	"cardea.dev/internal/knowledge/files"
 	"cardea.dev/internal/limit"
@@ -73,7 +74,7 @@ that were installed with --managed, as root, cannot be switched off.`,
 	fs.BoolVar(&f.uninstall, "uninstall", false, "remove what Cardea added, and nothing else")
 	fs.BoolVar(&f.dryRun, "dry-run", false, "show what would change, and write nothing")
 	fs.StringVar(&f.binary, "binary", "", "the program that the hook starts (default: this one, if it lies in a permanent folder)")
-	fs.DurationVar(&f.timeout, "timeout", limit.HarnessHook, "the harness's time limit")
+	fs.DurationVar(&f.timeout, "timeout", 0, "the harness's time limit (default: 10s, or 30s where the judge is on)")
 	fs.BoolVar(&f.unattended, "unattended", false, "no person watches this agent: questions that need a person become denials")
 	fs.StringVar(&f.version, "harness-version", "", "the harness's version (default: the harness is asked)")
 	fs.StringSliceVar(&f.events, "events", nil, "more events, by the harness's names, or all")
@@ -92,55 +93,21 @@ func (f installFlags) scope() install.Scope {
 	return install.User
 }
 
-// site is where harnesses' settings lie for this process.
-type site struct {
-	at    install.Places
-	place place
-	path  []string
-	// refused is why the change would be refused; a dry run shows it all the same.
-	refused error
-}
-
-// siteOf finds the folders of the harnesses.
-func siteOf(p Process) site { return siteAt(p, locate(p, "", "", p.Dir)) }
-
-// siteAt finds the folders of the harnesses in a place.
-func siteAt(p Process, pl place) site {
-	s := site{place: pl, path: filepath.SplitList(p.Env("PATH"))}
-	project := pl.project
-	if paths.Real(project) == paths.Real(pl.dirs.Home) {
-		project = "" // the files there are the person's own
+// usualTimeout is the harness's limit if nobody says one: a judge takes some seconds.
+func usualTimeout(p Process) time.Duration {
+	if l, _, err := gather(p, nil); err == nil && l.Settings.Judge.Enabled {
+		return limit.HarnessJudge
 	}
-	s.at = install.Places{Claude: pl.dirs.Claude, Copilot: s.copilot(p, project), Project: project, State: pl.dirs.State,
-		ClaudeManaged: p.Managed, CopilotPolicy: install.PolicyDir(p.Machine.OS)}
-	if p.Machine.RefuseState(pl.dirs.State, project, pl.dirs.Home) != "" {
-		s.at.State = ""
-	}
-	return s
-}
-
-// copilot is Copilot CLI's own folder. COPILOT_HOME is doubted as every
-// variable that a project can set.
-func (s *site) copilot(p Process, project string) string {
-	standard := ""
-	if s.place.dirs.Home != "" {
-		standard = filepath.Join(s.place.dirs.Home, ".copilot")
-	}
-	dir := p.Env("COPILOT_HOME")
-	switch {
-	case dir == "":
-		return standard
-	case !filepath.IsAbs(dir), paths.Within(paths.Real(project), paths.Real(dir)), p.Machine.Foreign(dir):
-		s.place.tell(fmt.Sprintf("COPILOT_HOME=%s is not a folder of yours outside of the project; it is ignored", dir))
-		return standard
-	}
-	return filepath.Clean(dir)
+	return limit.HarnessHook
 }
 
 func installHarness(p Process, name string, f installFlags) error {
 	h, s, err := f.begin(p, name)
 	if err != nil {
 		return err
+	}
+	if f.timeout == 0 {
+		f.timeout = usualTimeout(p)
 	}
 	if f.timeout < 2*time.Second || f.timeout%time.Second != 0 {
 		return wrongUsage{errors.New("--timeout must be whole seconds, at least 2s")}
@@ -155,7 +122,7 @@ func installHarness(p Process, name string, f installFlags) error {
 		return err
 	}
 	w.FailClosed = install.FailsClosed(h, version)
-	plan, err := install.PlanInstall(h, f.scope(), s.at, w)
+	plan, err := install.PlanInstall(h, f.scope(), s.At, w)
 	if err != nil {
 		return err
 	}
@@ -181,7 +148,7 @@ func installHarness(p Process, name string, f installFlags) error {
 
 // notes tells what else a person should know of an installation.
 func (f installFlags) notes(h install.Harness, s site, w install.Wanted, out *screen) {
-	for _, d := range install.Inspect(h, s.at).Diagnostics {
+	for _, d := range install.Inspect(h, s.At).Diagnostics {
 		if d.Code == install.CodeOtherHook {
 			out.printf("  note: %s\n", d)
 		}
@@ -198,7 +165,7 @@ func (f installFlags) notes(h install.Harness, s site, w install.Wanted, out *sc
 // and those that something in force waits for. left are the ones that its version does
 // not get.
 func (f installFlags) on(p Process, s *site, h install.Harness, version string) (on install.Harness, left []string, err error) {
-	needed := neededEvents(h, load(p, &s.place, nil))
+	needed := neededEvents(h, load(p, &s.Place, nil))
 	on, left, err = h.On(version, slices.Concat(f.events, needed)...)
 	if err != nil {
 		return h, nil, wrongUsage{err}
@@ -228,7 +195,7 @@ func uninstallHarness(p Process, name string, f installFlags) error {
 	if err != nil {
 		return err
 	}
-	plan, err := install.PlanUninstall(h, f.scope(), s.at)
+	plan, err := install.PlanUninstall(h, f.scope(), s.At)
 	if err != nil {
 		return err
 	}
@@ -236,7 +203,7 @@ func uninstallHarness(p Process, name string, f installFlags) error {
 	if err := f.carryOut(p, s, plan, out); err != nil {
 		return err
 	}
-	for _, w := range install.Inspect(h, s.at).Wirings {
+	for _, w := range install.Inspect(h, s.At).Wirings {
 		if w.File != plan.File {
 			out.printf("still there: %s in %s:%d (%s)\n", w.Event, w.File, w.Line, w.Scope)
 		}
@@ -251,17 +218,17 @@ func (f installFlags) begin(p Process, name string) (install.Harness, site, erro
 		return h, site{}, wrongUsage{err}
 	}
 	s := siteOf(p)
-	p.tell(s.place.troubles)
-	switch why := p.foreignHome(s.place.dirs.Home); {
+	p.tell(s.Place.Troubles)
+	switch why := p.foreignHome(s.Place.Dirs.Home); {
 	case why != "" && !f.managed:
-		s.refused = errors.New(why)
+		s.Refused = errors.New(why)
 	case f.managed && p.Machine.OS != "windows" && os.Geteuid() != 0:
-		s.refused = errors.New("--managed writes the machine's settings, which only root may; run it with sudo")
+		s.Refused = errors.New("--managed writes the machine's settings, which only root may; run it with sudo")
 	}
 	if f.dryRun {
 		return h, s, nil
 	}
-	return h, s, s.refused
+	return h, s, s.Refused
 }
 
 // rehearsed is how a dry run ends: with what the change itself would be refused for.
@@ -269,7 +236,7 @@ func (f installFlags) rehearsed(p Process, s site, plan *install.Plan) error {
 	if !f.dryRun {
 		return nil
 	}
-	if err := cmp.Or(s.refused, person.Check{Attending: p.Person}.Attended(), plan.Refused()); err != nil {
+	if err := cmp.Or(s.Refused, person.Check{Attending: p.Person}.Attended(), plan.Refused()); err != nil {
 		return fmt.Errorf("without --dry-run this is refused: %w", err)
 	}
 	return nil
@@ -294,7 +261,7 @@ func (f installFlags) program(p Process, s site) (string, error) {
 		}
 		return path, errors.Join(install.CheckBinary(path), install.SameProgram(path, p.Program))
 	}
-	return install.StableBinary(install.Machine{Executable: p.Program, Path: s.path, Project: s.place.project,
+	return install.StableBinary(install.Machine{Executable: p.Program, Path: s.Path, Project: s.Place.Project,
 		Temp: append(files.Temporary(), os.TempDir(), p.Env("TMPDIR"), "/dev/shm", "/run")})
 }
 
@@ -303,7 +270,7 @@ func (f installFlags) harnessVersion(h install.Harness, s site) (version, why st
 	if f.version != "" {
 		return f.version, ""
 	}
-	v, err := install.Version(context.Background(), h, s.path, s.place.project)
+	v, err := install.Version(context.Background(), h, s.Path, s.Place.Project)
 	if err != nil {
 		return "", err.Error()
 	}
@@ -325,9 +292,9 @@ func failMode(h install.Harness, version, why string, closed bool) string {
 
 // carryOut shows the change, and makes it when a person confirms it.
 func (f installFlags) carryOut(p Process, s site, plan *install.Plan, out *screen) error {
-	loaded := load(p, &s.place, nil)
+	loaded := load(p, &s.Place, nil)
 	show := func(out *screen) {
-		for _, t := range setUpChanges(s.at, loaded) {
+		for _, t := range hook.SetUpChanges(s.At, loaded) {
 			out.printf("%s\n", t.Diagnostic.Text)
 		}
 		if plan.Changed() {
@@ -351,7 +318,7 @@ func (f installFlags) carryOut(p Process, s site, plan *install.Plan, out *scree
 		if err := plan.Apply(); err != nil {
 			return err
 		}
-		if err := rememberSetUp(p, s.at, loaded); err != nil {
+		if err := rememberSetUp(p, s.At, loaded); err != nil {
 			return err
 		}
 	}

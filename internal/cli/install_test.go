@@ -166,7 +166,7 @@ func TestAges(t *testing.T) {
 func TestReaders(t *testing.T) {
 	d := newDesk(t)
 	var s site
-	s.place.dirs.Home, s.at = d.home, install.Places{Project: d.project, Copilot: filepath.Join(d.home, ".copilot")}
+	s.Place.Dirs.Home, s.At = d.home, install.Places{Project: d.project, Copilot: filepath.Join(d.home, ".copilot")}
 	for _, dir := range []string{".cursor", ".copilot", ".vscode"} {
 		d.mkdir(filepath.Join(d.home, dir))
 	}

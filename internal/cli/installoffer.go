@@ -21,17 +21,17 @@ import (
 // allow shall count for the parts of a line, which is what they most want of a gate.
 // It asks where the lists allow something and the person has not said yet.
 func offerExpansion(p Process, h install.Harness, s site, out *screen) error {
-	l := load(p, &s.place, nil)
+	l := load(p, &s.Place, nil)
 	found := 0
 	for i := range l.Permissions {
 		if e := &l.Permissions[i]; e.Effect == cardea.Allow && e.Form != permissionlist.Nothing && e.Counts(h.Name) {
 			found++
 		}
 	}
-	if found == 0 || s.place.dirs.User == "" || !p.attended() || saidOfExpansion(l) {
+	if found == 0 || s.Place.Dirs.User == "" || !p.attended() || saidOfExpansion(l) {
 		return nil
 	}
-	path := filepath.Join(s.place.dirs.User, "cardea.yaml")
+	path := filepath.Join(s.Place.Dirs.User, "cardea.yaml")
 	err := p.byKey("and Enter to write permissions: {expand: true} into "+path+", or Enter alone to leave it", func(out *screen) {
 		out.printf("\n%s of %s's lists allow something. Expanded, an entry for npm test also allows \"timeout 30 npm test && git status\".\n", entries(int64(found)), h.Title)
 	})

@@ -88,12 +88,12 @@ func calls(p Process, args []string) []knownCall {
 		return nil
 	}
 	j := newJudgement(p, m.event)
-	j.analyse()
-	only := j.loaded.ReadonlyDecider()
+	j.Analyse()
+	only := j.Loaded.ReadonlyDecider()
 	var out []knownCall
-	for i := range j.event.Call.Parts {
-		part := &j.event.Call.Parts[i]
-		call := knownCall{Text: part.Text, Same: part.UsualCommand, Complete: part.Knowledge == cardea.Complete, Why: only.Refusal(j.event, i), Access: []string{}}
+	for i := range j.Event.Call.Parts {
+		part := &j.Event.Call.Parts[i]
+		call := knownCall{Text: part.Text, Same: part.UsualCommand, Complete: part.Knowledge == cardea.Complete, Why: only.Refusal(j.Event, i), Access: []string{}}
 		call.ReadOnly = call.Why == ""
 		for _, a := range part.Access {
 			call.Access = append(call.Access, accessText(a))

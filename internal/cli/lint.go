@@ -12,6 +12,7 @@ import (
 	"cardea.dev/internal/decide/rules"
 	"cardea.dev/internal/evidence"
 	"cardea.dev/internal/harness"
+	"cardea.dev/internal/hook"
 	"cardea.dev/internal/inforce"
 	"github.com/spf13/cobra"
 )
@@ -56,7 +57,7 @@ func lint(p Process, paths []string, asJSON bool) error {
 // findings are all mistakes, in the order of files and lines.
 func findings(l *inforce.Loaded, pl place) []cardea.Diagnostic {
 	var out []cardea.Diagnostic
-	for _, p := range slices.Concat(l.Problems(), l.UncountedSwitches(), l.RouteProblems) {
+	for _, p := range slices.Concat(l.Problems(), l.LessonProblems(), l.UncountedSwitches(), l.RouteProblems) {
 		// What an author did not mean is an error here, even where the hook
 		// goes on with a warning.
 		p.Severity = cardea.LevelError
@@ -227,14 +228,14 @@ func probes() []probe {
 // analysis and decider as a real call, so that no spelling of "everything"
 // goes unseen.
 func tooWide(own []rules.Rule, pl place) []cardea.Diagnostic {
-	analyse := analysis(pl.dirs.Home, nil)
+	analyse := hook.Analysis(pl.Dirs.Home, nil)
 	var out []cardea.Diagnostic
 	for _, r := range own {
 		if r.Effect != cardea.Allow {
 			continue
 		}
 		r.Trusted = true
-		d := rules.New(rules.ListOf([]rules.Rule{r}), rules.Settings{Home: pl.dirs.Home})
+		d := rules.New(rules.ListOf([]rules.Rule{r}), rules.Settings{Home: pl.Dirs.Home})
 		for _, pr := range probes() {
 			if pr.allowedBy(d, pl, analyse) {
 				out = append(out, mistake(r.Source, cardea.CodeTooWide, "name the command, its flags and operands, or the path with its access",
@@ -249,10 +250,10 @@ func tooWide(own []rules.Rule, pl place) []cardea.Diagnostic {
 // event is the probe as a call in a place.
 func (pr probe) event(pl place) *cardea.Event {
 	value := pr.value
-	if len(value) > 1 && value[:2] == "~/" && pl.dirs.Home != "" {
-		value = pl.dirs.Home + value[1:]
+	if len(value) > 1 && value[:2] == "~/" && pl.Dirs.Home != "" {
+		value = pl.Dirs.Home + value[1:]
 	}
-	return &cardea.Event{Kind: cardea.PreToolUse, Harness: "claude-code", Cwd: pl.project, Project: pl.project,
+	return &cardea.Event{Kind: cardea.PreToolUse, Harness: "claude-code", Cwd: pl.Project, Project: pl.Project,
 		Call: &cardea.Call{Tool: pr.tool, Name: pr.tool, Known: true, Input: map[string]any{pr.field: value}}}
 }
 

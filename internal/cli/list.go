@@ -164,7 +164,7 @@ func list(p Process, f listFlags, asJSON bool) error {
 }
 
 func listingOf(l *inforce.Loaded, pl place) listing {
-	out := listing{Project: pl.project, Trusted: l.Where.Trusted(),
+	out := listing{Project: pl.Project, Trusted: l.Where.Trusted(),
 		Settings:    l.Settings.Effective(),
 		Permissions: entriesOf(l), Packs: packsOf(l), Rules: rulesOf(l.Rules()), Off: offOf(l), Routes: routesOf(l.Routes),
 		Diagnostics: slices.Concat([]cardea.Diagnostic{}, l.Uncounted(), l.UncountedPolicies())}
@@ -177,7 +177,7 @@ func listingOf(l *inforce.Loaded, pl place) listing {
 			out.Diagnostics = append(out.Diagnostics, cardea.Diagnostic{File: f.Dir, Code: cardea.CodeNoEngine, Text: err.Error()})
 		}
 	}
-	for _, t := range pl.troubles {
+	for _, t := range pl.Troubles {
 		out.Diagnostics = append(out.Diagnostics, t.Diagnostic)
 	}
 	out.Diagnostics = notNil(slices.Concat(out.Diagnostics, l.Problems(), l.RouteProblems))

@@ -79,7 +79,7 @@ that are not named are not allowed.`,
 func (f overrideFlags) read(p Process) (o overrides.Override, err error) {
 	now := p.Now().UTC().Truncate(time.Second)
 	o = overrides.Override{Role: f.role, Tool: f.tool, Command: strings.Fields(f.command), File: f.file, Rule: f.rule, Because: strings.TrimSpace(f.because),
-		By: p.userName(), At: now, Effect: cardea.Allow}
+		By: p.UserName(), At: now, Effect: cardea.Allow}
 	switch {
 	case f.ask:
 		o.Effect = cardea.Ask
@@ -125,19 +125,19 @@ func scopeOf(word string) (cardea.Scope, error) {
 
 // overridesPath is the file of a scope.
 func overridesPath(d sessionDesk, scope cardea.Scope) (string, error) {
-	dirs, dir := d.place.dirs, ""
+	dirs, dir := d.Place.Dirs, ""
 	switch scope {
 	case cardea.ScopeProject:
-		if d.place.project == "" || d.place.project == dirs.Home {
+		if d.Place.Project == "" || d.Place.Project == dirs.Home {
 			return "", errors.New("this is no project; change into one, or use --scope user")
 		}
-		dir = filepath.Join(d.place.project, ".cardea")
+		dir = filepath.Join(d.Place.Project, ".cardea")
 	case cardea.ScopeUser:
 		dir = dirs.User
 	case cardea.ScopeSystem:
 		dir = dirs.System
 	case cardea.ScopeOrg:
-		name := d.loaded.Settings.Org.Name
+		name := d.Loaded.Settings.Org.Name
 		if name == "" || dirs.User == "" {
 			return "", errors.New("no organisation is set; give its name in the setting org.name")
 		}
@@ -190,10 +190,10 @@ func addOverride(p Process, f overrideFlags) error {
 	if len(redact.New().Find(overrideEntry(o))) > 0 {
 		return errors.New("it holds what looks like a secret, which would stand in the file; say it without")
 	}
-	if o.Role != "" && !d.loaded.Roles().Has(o.Role) {
-		return unknownRole(d.loaded.Roles(), o.Role)
+	if o.Role != "" && !d.Loaded.Roles().Has(o.Role) {
+		return unknownRole(d.Loaded.Roles(), o.Role)
 	}
-	if slices.ContainsFunc(d.loaded.Overrides, func(old overrides.Override) bool { return old.ID() == o.ID() && old.Scope == o.Scope }) {
+	if slices.ContainsFunc(d.Loaded.Overrides, func(old overrides.Override) bool { return old.ID() == o.ID() && old.Scope == o.Scope }) {
 		return fmt.Errorf("there is such an override already: %s; see \"cardea override list\"", o.ID())
 	}
 	return changeOverrides(p, d, o.Scope, "to make the exception", fmt.Sprintf("override %s: %s", o.ID(), describe(o)), func(text string) (string, error) {
@@ -284,11 +284,11 @@ func removeOverride(p Process, id string) error {
 	if err != nil {
 		return err
 	}
-	i := slices.IndexFunc(d.loaded.Overrides, func(o overrides.Override) bool { return o.ID() == id })
+	i := slices.IndexFunc(d.Loaded.Overrides, func(o overrides.Override) bool { return o.ID() == id })
 	if i < 0 {
 		return fmt.Errorf("there is no override %q here; see \"cardea override list\"", id)
 	}
-	o := d.loaded.Overrides[i]
+	o := d.Loaded.Overrides[i]
 	return changeOverrides(p, d, o.Scope, "to remove the exception", "removed "+id+": "+describe(o), func(text string) (string, error) {
 		list, _ := overrides.Parse("overrides.yaml", o.Scope, []byte(text), harness.ToolWord)
 		k := slices.IndexFunc(list, func(x overrides.Override) bool { return x.ID() == id })
@@ -326,12 +326,12 @@ func listOverrides(p Process, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	l, err := ledgerOf(p, d.place, d.loaded.Settings.Ledger)
+	l, err := ledgerOf(p, d.Place, d.Loaded.Settings.Ledger)
 	if err != nil {
 		return err
 	}
 	list := []overrideListing{}
-	for _, o := range d.loaded.Overrides {
+	for _, o := range d.Loaded.Overrides {
 		e := overrideListing{ID: o.ID(), Effect: o.Effect, Command: strings.Join(o.Command, " "), Tool: o.Tool, File: o.File, Role: o.Role, Rule: o.Rule, Scope: o.Scope,
 			Source: o.Source, By: o.By, At: o.At, Until: o.Until, Because: o.Because, Trusted: o.Trusted, Ended: o.Ended(p.Now())}
 		for line, err := range l.Search(ledger.Query{Rule: "overrides:" + e.ID}) {
@@ -349,7 +349,7 @@ func listOverrides(p Process, asJSON bool) error {
 			s.printf("there are no overrides here\n")
 		}
 		for i, e := range list {
-			s.printf("%s  %s\n", painted{bold, e.ID}, describe(d.loaded.Overrides[i]))
+			s.printf("%s  %s\n", painted{bold, e.ID}, describe(d.Loaded.Overrides[i]))
 			notes := []string{e.Scope.String(), e.Source}
 			if e.By != "" {
 				notes = append(notes, "by "+e.By)

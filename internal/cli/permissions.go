@@ -10,6 +10,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/decide/permissions"
+	"cardea.dev/internal/hook"
 	"cardea.dev/internal/inforce"
 	"cardea.dev/internal/permissionlist"
 	"github.com/spf13/cobra"
@@ -82,7 +83,7 @@ type permissionFile struct {
 }
 
 func showPermissions(p Process, f permissionFlags) error {
-	p.given = f.settings
+	p.Given = f.settings
 	l, pl, err := gather(p, nil)
 	if err != nil {
 		return err
@@ -189,7 +190,7 @@ type probing struct {
 
 func newProbing(pl place) *probing {
 	out := &probing{place: pl}
-	analyse := analysis(pl.dirs.Home, nil)
+	analyse := hook.Analysis(pl.Dirs.Home, nil)
 	for _, pr := range probes() {
 		out.events = append(out.events, analyse(pr.event(pl)))
 		out.names = append(out.names, pr.tool+" "+fmt.Sprintf("%q", pr.value))
@@ -201,7 +202,7 @@ func (pr *probing) allowedBy(e permissionlist.Entry) string {
 	from := *e.From
 	from.Allows, from.Harness = true, "claude-code"
 	e.From = &from
-	d := permissions.New([]permissionlist.Entry{e}, permissions.Settings{Expand: true, Home: pr.place.dirs.Home, Start: pr.place.start})
+	d := permissions.New([]permissionlist.Entry{e}, permissions.Settings{Expand: true, Home: pr.place.Dirs.Home, Start: pr.place.Start})
 	for i, ev := range pr.events {
 		opinions, err := d.Decide(context.Background(), ev)
 		if err != nil || len(opinions) < len(ev.Call.Parts) || len(opinions) == 0 || names(e, ev) {
@@ -242,19 +243,19 @@ func suggest(p Process, f permissionFlags, text string) error {
 	if err != nil {
 		return wrongUsage{err}
 	}
-	p.given = f.settings
+	p.Given = f.settings
 	j := newJudgement(p, m.event)
-	v := j.verdict(context.Background())
+	v := j.Verdict(context.Background())
 	out := suggestion{Effect: v.Effect, Allowed: v.Effect == cardea.Allow, Entries: []string{}, Parts: []suggestedPart{},
-		Expand: j.loaded.Expands(), File: filepath.Join(j.place.dirs.User, "cardea.yaml")}
+		Expand: j.Loaded.Expands(), File: filepath.Join(j.Place.Dirs.User, "cardea.yaml")}
 	if !out.Allowed {
-		_, needs := j.suggest(v)
+		_, needs := j.Suggest(v)
 		out.Entries = append(out.Entries, needs...)
 	}
-	for i := range j.event.Call.Parts {
-		part := suggestedPart{Text: j.event.Call.Parts[i].Text, Effect: v.Parts[i], Why: []string{}, Needs: []string{}}
+	for i := range j.Event.Call.Parts {
+		part := suggestedPart{Text: j.Event.Call.Parts[i].Text, Effect: v.Parts[i], Why: []string{}, Needs: []string{}}
 		if e := v.Parts[i]; e == cardea.Abstain || e == cardea.Defer {
-			r := j.loaded.PermissionsDecider().Refusal(j.event, i)
+			r := j.Loaded.PermissionsDecider().Refusal(j.Event, i)
 			part.Why, part.Needs = append(part.Why, r.Why...), append(part.Needs, r.Needs...)
 		}
 		out.Parts = append(out.Parts, part)

@@ -110,9 +110,9 @@ func (d *desk) judge(r *redact.Redactor, message map[string]any) {
 		d.t.Fatal(err)
 	}
 	var out, errs bytes.Buffer
-	h := d.hook(d.process(bytes.NewReader(raw), &out, &errs), checkFlags{harness: "claude-code", limit: limit.Hook})
-	h.redactor = r
-	code := h.run()
+	h := d.hook(d.process(bytes.NewReader(raw), &out, &errs), checkFlags{Harness: "claude-code", Limit: limit.Hook})
+	h.Redactor = r
+	code := h.Run()
 	oneObject(d.t, out.String(), errs.String(), code)
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -93,6 +94,9 @@ func toolFields() map[string][]string {
 // policyFolderAt is a folder of policies, or one file as a folder.
 func policyFolderAt(path string) (policy.Folder, error) {
 	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return policy.Folder{}, fmt.Errorf("there is no file or folder %s; name a file in Rego, or a folder of them", path)
+	}
 	if err != nil {
 		return policy.Folder{}, fmt.Errorf("read policies: %w", err)
 	}
@@ -434,9 +438,9 @@ func policyInput(p Process, f tryFlags, text string) error {
 		return wrongUsage{err}
 	}
 	j := newJudgement(p, m.event)
-	j.analyse()
+	j.Analyse()
 	e := json.NewEncoder(p.Stdout)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
-	return e.Encode(policy.Input(j.event, nil, j.loaded.PolicyFacts()))
+	return e.Encode(policy.Input(j.Event, nil, j.Loaded.PolicyFacts()))
 }

@@ -11,6 +11,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/decide/policy"
+	"cardea.dev/internal/hook"
 	"cardea.dev/internal/state"
 	"cardea.dev/internal/trust"
 	"github.com/rogpeppe/go-internal/diff"
@@ -196,7 +197,7 @@ func (f *formatting) remember(p Process, before *survey) error {
 	var own []string
 	inside := map[string]string{}
 	for path, digest := range f.written {
-		if name := inProject(before.project, path); filepath.IsLocal(name) {
+		if name := hook.InProject(before.project, path); filepath.IsLocal(name) {
 			inside[name] = digest
 		} else {
 			own = append(own, path)

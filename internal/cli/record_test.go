@@ -82,25 +82,43 @@ func TestFailuresAreRecorded(t *testing.T) {
 	}
 }
 
+// clock makes the clock of a process one that a test sets. What asks it first after a
+// verdict is the entry in the ledger.
+func clock(p *Process) *atomic.Value {
+	var now atomic.Value
+	now.Store(time.Now)
+	p.Now = func() time.Time { return now.Load().(func() time.Time)() }
+	return &now
+}
+
+// first is a clock that does something when it is asked first.
+func first(do func()) func() time.Time {
+	var asked atomic.Bool
+	return func() time.Time {
+		if asked.CompareAndSwap(false, true) {
+			do()
+		}
+		return time.Now()
+	}
+}
+
 // A verdict stands, whatever becomes of writing it down.
 func TestAVerdictStands(t *testing.T) {
-	for name, spoil := range map[string]func(*desk, *hook, *judgement){
-		"the ledger hangs": func(d *desk, h *hook, _ *judgement) {
-			h.progress.Load().recorder.now = func() time.Time { <-d.over; return time.Now() }
-		},
-		"the ledger panics": func(_ *desk, h *hook, _ *judgement) {
-			h.progress.Load().recorder.now = func() time.Time { panic("no clock") }
-		},
-		"the session fails": func(_ *desk, _ *hook, j *judgement) { j.place.session = nil },
+	for name, spoil := range map[string]func(*desk, *judgement) func() time.Time{
+		"the ledger hangs":  func(d *desk, _ *judgement) func() time.Time { return first(func() { <-d.over }) },
+		"the ledger panics": func(*desk, *judgement) func() time.Time { return first(func() { panic("no clock") }) },
+		"the session fails": func(_ *desk, j *judgement) func() time.Time { j.Place.Session = nil; return time.Now },
 	} {
 		d := newDesk(t)
 		var out, errs strings.Builder
-		h := d.hook(d.process(strings.NewReader(d.call("PreToolUse", "bypassPermissions", "ls")), &out, &errs), checkFlags{harness: "claude-code", limit: 2 * time.Second})
-		h.decide = func(j *judgement, ctx context.Context) cardea.Verdict {
-			spoil(d, h, j)
+		p := d.process(strings.NewReader(d.call("PreToolUse", "bypassPermissions", "ls")), &out, &errs)
+		now := clock(&p)
+		h := d.hook(p, checkFlags{Harness: "claude-code", Limit: 2 * time.Second})
+		h.Decide = func(j *judgement, ctx context.Context) cardea.Verdict {
+			now.Store(spoil(d, j))
 			return denies(j, ctx)
 		}
-		code := h.run()
+		code := h.Run()
 		if code != exitOK || !strings.Contains(out.String(), `"permissionDecision":"deny","permissionDecisionReason":"no"`) || errs.Len() == 0 {
 			t.Errorf("%s: exit %d, %q, %q", name, code, out.String(), errs.String())
 		}
@@ -225,21 +243,17 @@ func TestAVerdictIsRecordedInTime(t *testing.T) {
 	d := newDesk(t)
 	var out, errs strings.Builder
 	command := "echo " + strings.Repeat("word ", 100)
-	h := d.hook(d.process(strings.NewReader(d.call("PreToolUse", "default", command)), &out, &errs), checkFlags{harness: "claude-code", limit: 2 * time.Second})
+	p := d.process(strings.NewReader(d.call("PreToolUse", "default", command)), &out, &errs)
+	now := clock(&p)
+	h := d.hook(p, checkFlags{Harness: "claude-code", Limit: 2 * time.Second})
 	slow := make(chan bool)
-	h.decide = func(j *judgement, ctx context.Context) cardea.Verdict {
-		var waits atomic.Bool
-		h.progress.Load().recorder.now = func() time.Time { // the first to record is the slow one
-			if waits.CompareAndSwap(false, true) {
-				<-slow
-			}
-			return time.Now()
-		}
+	h.Decide = func(j *judgement, ctx context.Context) cardea.Verdict {
+		now.Store(first(func() { <-slow })) // the first to record is the slow one
 		return denies(j, ctx)
 	}
-	h.run()
+	h.Run()
 	close(slow)
-	h.unended.Wait()
+	h.Unended.Wait()
 	all := d.kept()
 	if len(all) != 1 || all[0]["effect"] != "deny" || strings.Contains(d.entries()[0], "word word") || !strings.Contains(out.String(), `"deny"`) || !strings.Contains(errs.String(), "may be missing") {
 		t.Errorf("%v, %q, %q", all, out.String(), errs.String())

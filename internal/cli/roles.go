@@ -13,6 +13,7 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/decide/rolepaths"
 	"cardea.dev/internal/harness/claudecode"
+	"cardea.dev/internal/hook"
 	"cardea.dev/internal/roles"
 	"cardea.dev/internal/state"
 	"github.com/spf13/cobra"
@@ -85,7 +86,7 @@ func rolesList(p Process, asJSON bool) error {
 			if r.Definitions[0].Scope == cardea.ScopeBuiltin {
 				source = "built in"
 			}
-			s.printf("  %-18s %s\n%21s%s\n", r.Name, firstSentence(r.Description), "", painted{faint, source})
+			s.printf("  %-18s %s\n%21s%s\n", r.Name, hook.FirstSentence(r.Description), "", painted{faint, source})
 		}
 		showDiagnostics(s, l.RolesProblems())
 	})
@@ -170,9 +171,9 @@ func rolesTest(p Process, f tryFlags, depth int, text string, asJSON bool) error
 		return try(p, f, text)
 	}
 	if text == "" {
-		path = pl.project
+		path = pl.Project
 	}
-	t := roleTree{decider: l.RolePaths(f.role), project: pl.project, depth: depth}
+	t := roleTree{decider: l.RolePaths(f.role), project: pl.Project, depth: depth}
 	t.walk(path, 0)
 	return p.answer(asJSON, notNil(t.rows), func(s *screen) {
 		for _, r := range t.rows {

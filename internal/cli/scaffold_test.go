@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"cardea.dev/internal/hook"
 	"cardea.dev/internal/knowledge/source"
 )
 
@@ -15,7 +16,7 @@ import (
 func TestScaffoldIsReadable(t *testing.T) {
 	for _, help := range []string{"  -v, --verbose  say more\n  -o, --output=FILE  write FILE\n", "  -v  say more\n"} {
 		var out bytes.Buffer
-		if err := writeScaffold(Process{Stdin: strings.NewReader(help), Stdout: &out, Stderr: io.Discard, Env: func(string) string { return "" }}, "sample"); err != nil {
+		if err := writeScaffold(Process{Process: hook.Process{Stdin: strings.NewReader(help), Stdout: &out, Stderr: io.Discard, Env: func(string) string { return "" }}}, "sample"); err != nil {
 			t.Fatal(err)
 		}
 		// With the comment taken from complete, as a person does.

@@ -52,13 +52,13 @@ func score(t *testing.T, name string) []scored {
 			t.Fatalf("%q: %v", s.line, err)
 		}
 		j := newJudgement(p, m.event)
-		v := j.verdict(context.Background())
+		v := j.Verdict(context.Background())
 		s.effect, s.by = v.Effect, v.By
-		only := j.loaded.ReadonlyDecider()
-		for i := range j.event.Call.Parts {
-			part := &j.event.Call.Parts[i]
+		only := j.Loaded.ReadonlyDecider()
+		for i := range j.Event.Call.Parts {
+			part := &j.Event.Call.Parts[i]
 			if !part.NoEffect && s.why == "" {
-				s.why = only.Refusal(j.event, i)
+				s.why = only.Refusal(j.Event, i)
 			}
 			if len(part.Argv) > 0 && part.Argv[0].Static && !part.NoEffect {
 				if _, ok := knowledge.KnownProgram(path.Base(part.Argv[0].Text)); !ok {

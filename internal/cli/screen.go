@@ -73,7 +73,7 @@ func (s *screen) shown(a any) any {
 			return Plain(a.text)
 		}
 		return "\x1b[" + string(a.style) + "m" + Plain(a.text) + "\x1b[0m"
-	case int, int64, bool:
+	case int, int64, bool, float64:
 		return a
 	}
 	return Plain(fmt.Sprint(a))
@@ -136,4 +136,12 @@ func count(n int, word string) string {
 		word += "s"
 	}
 	return strconv.Itoa(n) + " " + word
+}
+
+// shorten cuts plain text at n characters.
+func shorten(s string, n int) string {
+	if utf8.RuneCountInString(s) <= n {
+		return s
+	}
+	return string([]rune(s)[:n-1]) + "…"
 }

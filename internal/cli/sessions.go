@@ -3,7 +3,6 @@ package cli
 import (
 	"bufio"
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -11,36 +10,11 @@ import (
 	"slices"
 	"strings"
 
-	"cardea.dev"
+	"cardea.dev/internal/hook"
 	"cardea.dev/internal/ledger"
-	"cardea.dev/internal/limit"
-	"cardea.dev/internal/state"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
-
-// userName is who is at work: the name that the system knows, else the one of the
-// person's git configuration, else "somebody".
-func (p Process) userName() string {
-	if p.Machine.User != nil {
-		if name, err := p.Machine.User(); err == nil && name != "" {
-			return name
-		}
-	}
-	home, _ := p.Machine.Home()
-	for _, file := range []string{".gitconfig", ".config/git/config"} {
-		data, err := state.ReadLinked(filepath.Join(home, file), 1<<20)
-		if err != nil {
-			continue
-		}
-		for line := range strings.Lines(string(data)) {
-			if name, value, ok := strings.Cut(strings.TrimSpace(line), "="); ok && strings.TrimSpace(name) == "email" {
-				return strings.Trim(strings.TrimSpace(value), `"`)
-			}
-		}
-	}
-	return "somebody"
-}
 
 // deskHere is the desk of the place where the person stands.
 func deskHere(p Process) (sessionDesk, error) {
@@ -48,7 +22,7 @@ func deskHere(p Process) (sessionDesk, error) {
 	if err != nil {
 		return sessionDesk{}, err
 	}
-	return sessionDesk{process: p, place: &pl, loaded: l, by: "person:" + p.userName()}, nil
+	return sessionDesk{Process: p.Process, Place: &pl, Loaded: l, By: "person:" + p.UserName()}, nil
 }
 
 // flagSession declares --session-id.
@@ -56,23 +30,23 @@ func flagSession(c *cobra.Command, to *string) {
 	c.Flags().StringVar(to, "session-id", "", "the session, by the harness's id")
 }
 
-// session is the id that a command is about: the one that is named, or the one in
+// sessionNamed is the id that a command is about: the one that is named, or the one in
 // whose shell the command runs.
-func (d sessionDesk) session(named string) (string, error) {
-	if id := cmp.Or(named, d.process.Env("CLAUDE_CODE_SESSION_ID")); id != "" {
+func sessionNamed(d sessionDesk, named string) (string, error) {
+	if id := cmp.Or(named, d.Process.Env("CLAUDE_CODE_SESSION_ID")); id != "" {
 		return id, nil
 	}
 	text := "name the session with --session-id"
-	if recent := d.recent(); recent != "" {
+	if recent := recentSessions(d); recent != "" {
 		text += "; recent ones: " + recent
 	}
 	return "", wrongUsage{errors.New(text)}
 }
 
-// recent are the sessions of the last verdicts, for a person who looks for one.
-func (d sessionDesk) recent() string {
+// recentSessions are the sessions of the last verdicts, for a person who looks for one.
+func recentSessions(d sessionDesk) string {
 	const most, lines = 5, 2000
-	l, err := ledgerOf(d.process, d.place, d.loaded.Settings.Ledger)
+	l, err := hook.LedgerOf(d.Process, d.Place, d.Loaded.Settings.Ledger)
 	if err != nil {
 		return ""
 	}
@@ -98,16 +72,16 @@ func (p Process) say(text string) error {
 
 // atDesk makes a command that changes a session, which only a person may.
 func atDesk(p Process, c *cobra.Command, what string, r *request, do func(sessionDesk) (string, error)) *cobra.Command {
-	flagSession(c, &r.session)
+	flagSession(c, &r.Session)
 	c.RunE = func(*cobra.Command, []string) error {
 		d, err := deskHere(p)
 		if err != nil {
 			return err
 		}
-		if r.session, err = d.session(r.session); err != nil {
+		if r.Session, err = sessionNamed(d, r.Session); err != nil {
 			return err
 		}
-		if err := p.byPerson(what, func(s *screen) { s.printf("session %s\n", r.session) }); err != nil {
+		if err := p.byPerson(what, func(s *screen) { s.printf("session %s\n", r.Session) }); err != nil {
 			return err
 		}
 		text, err := do(d)
@@ -133,46 +107,50 @@ sessions.lead_may_give lists.`,
   cardea register --session-id 0b1c --agent a42 --role tester`,
 		Args: cobra.NoArgs,
 	}
-	r.flags(c.Flags())
+	registerFlags(c.Flags(), &r)
+	c.Flags().BoolVar(&r.Supervisor, "supervisor", false, "the session's agents answer for its team; counts only as a prompt that you type in the session itself")
 	c.RunE = func(*cobra.Command, []string) error { return register(p, r) }
 	return c
 }
 
-// flags declares the flags of register.
-func (r *request) flags(fs *pflag.FlagSet) {
-	fs.StringVar(&r.session, "session-id", "", "the session, by the harness's id")
-	fs.StringVar(&r.role, "role", "", "the role; see \"cardea roles list\"")
-	fs.StringVar(&r.agent, "agent", "", "a subagent of the session, by the harness's id")
-	fs.StringVar(&r.task, "task", "", "what the agent is to do")
-	fs.StringVar(&r.promptFile, "prompt-file", "", "a file with the agent's prompt; it is kept on this machine, without secrets")
-	fs.BoolVar(&r.lead, "lead", false, "the session may register new sessions of its team")
+// registerFlags declares the flags of register.
+func registerFlags(fs *pflag.FlagSet, r *request) {
+	fs.StringVar(&r.Session, "session-id", "", "the session, by the harness's id")
+	fs.StringVar(&r.Role, "role", "", "the role; see \"cardea roles list\"")
+	fs.StringVar(&r.Agent, "agent", "", "a subagent of the session, by the harness's id")
+	fs.StringVar(&r.Task, "task", "", "what the agent is to do")
+	fs.StringVar(&r.PromptFile, "prompt-file", "", "a file with the agent's prompt; it is kept on this machine, without secrets")
+	fs.BoolVar(&r.Lead, "lead", false, "the session may register new sessions of its team")
 }
 
 func register(p Process, r request) error {
+	if r.Supervisor {
+		return wrongUsage{errors.New("from here it cannot be seen which harness runs the session; type \"/cardea register ROLE --supervisor\" as a prompt in the session itself")}
+	}
 	d, err := deskHere(p)
 	if err != nil {
 		return err
 	}
-	if r.session == "" {
-		return wrongUsage{errors.New("name the session with --session-id" + prefixed("; recent ones: ", d.recent()))}
+	if r.Session == "" {
+		return wrongUsage{errors.New("name the session with --session-id" + prefixed("; recent ones: ", recentSessions(d)))}
 	}
-	if err := d.knows(r.role); err != nil {
+	if err := d.Knows(r.Role); err != nil {
 		return wrongUsage{err}
 	}
-	if r.promptFile != "" && !filepath.IsAbs(r.promptFile) {
-		r.promptFile = filepath.Join(p.Dir, r.promptFile)
+	if r.PromptFile != "" && !filepath.IsAbs(r.PromptFile) {
+		r.PromptFile = filepath.Join(p.Dir, r.PromptFile)
 	}
-	if lead, is := d.leadHere(); is && !p.attended() {
-		text, err := d.registerByLead(lead, r)
+	if lead, is := d.LeadHere(); is && !p.attended() {
+		text, err := d.RegisterByLead(lead, r)
 		if err != nil {
 			return err
 		}
 		return p.say(text)
 	}
-	if err := p.byPerson("to register the session", func(s *screen) { s.printf("session %s\nrole    %s\n", r.session, r.role) }); err != nil {
+	if err := p.byPerson("to register the session", func(s *screen) { s.printf("session %s\nrole    %s\n", r.Session, r.Role) }); err != nil {
 		return err
 	}
-	text, err := d.register(r)
+	text, err := d.Register(r)
 	if err != nil {
 		return err
 	}
@@ -190,9 +168,9 @@ func switchCommand(p Process) *cobra.Command {
 	var r request
 	c := &cobra.Command{Use: "switch --role ROLE [--session-id ID] [--agent ID]", Short: "give a registered session another role",
 		Long: "Give a registered session, or one of its subagents, another role. Only a person may do this.", Args: cobra.NoArgs}
-	c.Flags().StringVar(&r.role, "role", "", "the role; see \"cardea roles list\"")
-	c.Flags().StringVar(&r.agent, "agent", "", "a subagent of the session, by the harness's id")
-	return atDesk(p, c, "to give the session another role", &r, func(d sessionDesk) (string, error) { return d.switchTo(r) })
+	c.Flags().StringVar(&r.Role, "role", "", "the role; see \"cardea roles list\"")
+	c.Flags().StringVar(&r.Agent, "agent", "", "a subagent of the session, by the harness's id")
+	return atDesk(p, c, "to give the session another role", &r, func(d sessionDesk) (string, error) { return d.SwitchTo(r) })
 }
 
 func disableCommand(p Process) *cobra.Command {
@@ -201,7 +179,7 @@ func disableCommand(p Process) *cobra.Command {
 		Long: `Switch Cardea off for one session. It then allows nothing and asks nothing there.
 Denials of system and organisation, and what protects Cardea itself, still count.
 Only a person may do this.`, Args: cobra.NoArgs}
-	return atDesk(p, c, "to switch Cardea off for the session", &r, func(d sessionDesk) (string, error) { return d.disable(r.session) })
+	return atDesk(p, c, "to switch Cardea off for the session", &r, func(d sessionDesk) (string, error) { return d.Disable(r.Session) })
 }
 
 func enableCommand(p Process) *cobra.Command {
@@ -209,27 +187,27 @@ func enableCommand(p Process) *cobra.Command {
 	c := &cobra.Command{Use: "enable [--session-id ID] [--role ROLE]", Short: "switch Cardea on again for a session",
 		Long: `Switch Cardea on again for a session that was disabled. Where a role is required
 and the session has none, name one. Only a person may do this.`, Args: cobra.NoArgs}
-	c.Flags().StringVar(&r.role, "role", "", "the role; see \"cardea roles list\"")
-	c.Flags().StringVar(&r.agent, "agent", "", "a subagent of the session, by the harness's id")
-	return atDesk(p, c, "to switch Cardea on for the session", &r, func(d sessionDesk) (string, error) { return d.enableAsking(r) })
+	c.Flags().StringVar(&r.Role, "role", "", "the role; see \"cardea roles list\"")
+	c.Flags().StringVar(&r.Agent, "agent", "", "a subagent of the session, by the harness's id")
+	return atDesk(p, c, "to switch Cardea on for the session", &r, func(d sessionDesk) (string, error) { return enableAsking(d, r) })
 }
 
 // enableAsking asks for a role where there is none.
-func (d sessionDesk) enableAsking(r request) (string, error) {
-	all, err := d.place.store.Registered(r.session, d.process.Now())
+func enableAsking(d sessionDesk, r request) (string, error) {
+	all, err := d.Place.Store.Registered(r.Session, d.Process.Now())
 	if err != nil {
 		return "", err
 	}
-	if _, has := all.Agent(r.agent); !has && r.role == "" && d.loaded.Settings.Sessions.DefaultRole == "" {
-		s := screenOn(d.process.Stderr, d.process.Env)
-		s.printf("This session has no role. Roles: %s\nrole (none leaves it without one): ", strings.Join(d.loaded.Roles().Names(), ", "))
-		line, err := bufio.NewReader(io.LimitReader(d.process.Stdin, 256)).ReadString('\n')
+	if _, has := all.Agent(r.Agent); !has && r.Role == "" && d.Loaded.Settings.Sessions.DefaultRole == "" {
+		s := screenOn(d.Process.Stderr, d.Process.Env)
+		s.printf("This session has no role. Roles: %s\nrole (none leaves it without one): ", strings.Join(d.Loaded.Roles().Names(), ", "))
+		line, err := bufio.NewReader(io.LimitReader(d.Process.Stdin, 256)).ReadString('\n')
 		if err != nil && !errors.Is(err, io.EOF) {
 			return "", fmt.Errorf("read the role: %w", err)
 		}
-		r.role = strings.TrimSpace(line)
+		r.Role = strings.TrimSpace(line)
 	}
-	return d.enable(r)
+	return d.Enable(r)
 }
 
 func statusCommand(p Process) *cobra.Command {
@@ -253,17 +231,17 @@ func status(p Process, id string, asJSON bool) error {
 		return err
 	}
 	if id = cmp.Or(id, p.Env("CLAUDE_CODE_SESSION_ID")); id != "" {
-		found, err := d.statusOf(id)
+		found, err := d.StatusOf(id)
 		if err != nil {
 			return err
 		}
-		text, err := d.status(id)
+		text, err := d.Status(id)
 		if err != nil {
 			return err
 		}
 		return p.answer(asJSON, found, func(s *screen) { s.block("", text) })
 	}
-	all, problems := d.place.store.AllRegistered(p.Now())
+	all, problems := d.Place.Store.AllRegistered(p.Now())
 	for _, problem := range problems {
 		p.warn(problem.Error())
 	}
@@ -290,24 +268,6 @@ func sessionCheckCommand(p Process) *cobra.Command {
 and is not disabled, tell the model to show the person the roles and stop. Where
 registration is required, "cardea check" does the same by itself.`,
 		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error { return ended(sessionCheck(p)) },
+		RunE: func(*cobra.Command, []string) error { return ended(hook.SessionCheck(p.Process)) },
 	}
-}
-
-// sessionCheck answers a prompt's message as check does, and with the menu whether a
-// role is required or not. It never keeps a prompt back.
-func sessionCheck(p Process) int {
-	h := newHook(p, checkFlags{limit: limit.Hook})
-	h.decide = (*judgement).checkSession
-	h.run()
-	return exitOK
-}
-
-// checkSession is the verdict of session-check.
-func (j *judgement) checkSession(context.Context) cardea.Verdict {
-	v := cardea.Verdict{Effect: cardea.Abstain}
-	if j.identity.role == "" && !j.identity.disabled && j.event.Agent == "" && j.event.Session != "" {
-		v.Context = []string{menuOf(j.loaded.Roles())}
-	}
-	return v
 }

@@ -123,8 +123,8 @@ func startSync(p Process, args []string) (*syncing, error) {
 		return nil, errNoFolder
 	}
 	s := &syncing{p: p, pl: locate(p, "", "", p.Dir)}
-	p.tell(s.pl.troubles)
-	if s.pl.dirs.User == "" {
+	p.tell(s.pl.Troubles)
+	if s.pl.Dirs.User == "" {
 		return nil, errors.New("there is no folder for your settings; set HOME or XDG_CONFIG_HOME")
 	}
 	s.name = cmp.Or(strings.Join(args, ""), s.settings().Name)
@@ -134,14 +134,14 @@ func startSync(p Process, args []string) (*syncing, error) {
 	case !settings.IsName(s.name):
 		return nil, wrongUsage{fmt.Errorf("%q is no name; use letters, digits, and . _ -", s.name)}
 	}
-	s.store = org.Store{Dir: project.Below(s.pl.dirs.User, "org")}
+	s.store = org.Store{Dir: project.Below(s.pl.Dirs.User, "org")}
 	var err error
 	s.was, err = s.store.Record(s.name)
 	return s, err
 }
 
 // settings are what the settings of system and person say of their organisation.
-func (s *syncing) settings() settings.Org { return inforce.LoadSettings(s.p.whose(&s.pl)).Org }
+func (s *syncing) settings() settings.Org { return inforce.LoadSettings(s.p.Whose(&s.pl)).Org }
 
 // find finds out where the organisation's folder comes from.
 func (s *syncing) find(f syncFlags) error {
@@ -163,7 +163,7 @@ func (s *syncing) find(f syncFlags) error {
 	if len(redact.New().Find(source)) > 0 {
 		return errors.New("the source holds a secret; remove it, and let git ask your credential helper")
 	}
-	parsed, err := org.ParseSource(source, s.p.Dir, s.pl.dirs.Home, key != "")
+	parsed, err := org.ParseSource(source, s.p.Dir, s.pl.Dirs.Home, key != "")
 	if err != nil {
 		return wrongUsage{fmt.Errorf("the source of %s: %w", s.name, err)}
 	}
@@ -197,7 +197,7 @@ func (s *syncing) fetch(ctx context.Context) (*org.Tree, error) {
 	if s.record.Key != "" {
 		path := s.record.Key
 		if rest, ok := strings.CutPrefix(path, "~/"); ok {
-			path = filepath.Join(s.pl.dirs.Home, rest)
+			path = filepath.Join(s.pl.Dirs.Home, rest)
 		}
 		key, err := readSmall(path)
 		if err != nil {
@@ -268,15 +268,15 @@ func (s *syncing) remember(changed []importedFile) error {
 	for _, f := range changed {
 		paths = append(paths, filepath.Join(s.store.Folder(s.name), filepath.FromSlash(f.Path)))
 	}
-	return rememberWritten(s.pl.state, paths...)
+	return rememberWritten(s.pl.State, paths...)
 }
 
 // mistakes are what lint finds in a staged tree, by the names that files will have.
 func (s *syncing) mistakes(staged org.Staged) []cardea.Diagnostic {
-	dirs := project.Dirs{Home: s.pl.dirs.Home, User: staged.Root}
+	dirs := project.Dirs{Home: s.pl.Dirs.Home, User: staged.Root}
 	l := inforce.Load(inforce.Where{Engines: s.p.Engines, Dirs: dirs, Org: s.name, Path: s.p.Env("PATH"), Temp: files.Temporary()})
 	l.Roles() // read, so that their mistakes are among the findings
-	found := findings(l, place{dirs: dirs})
+	found := findings(l, place{Dirs: dirs})
 	for i := range found {
 		found[i].File = strings.Replace(found[i].File, staged.Dir, s.name, 1)
 		found[i].Text = strings.ReplaceAll(found[i].Text, staged.Dir, s.name)

@@ -11,7 +11,9 @@ import (
 	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/hook"
 	"cardea.dev/internal/inforce"
+	"cardea.dev/internal/lesson"
 	"cardea.dev/internal/paths"
 	"cardea.dev/internal/person"
 	"cardea.dev/internal/redact"
@@ -66,6 +68,11 @@ type survey struct {
 	texts   map[string]redact.Text
 	// now is what is in force, then what would be if all files were accepted.
 	now, then *inforce.Loaded
+	// lessons are those that are new, at the place where they stand, as they were read at
+	// that time.
+	lessons   []shelved
+	lessonsAt *inforce.LessonPlace
+	at        time.Time
 	// unrunnable are the commands that do not run whatever is accepted.
 	unrunnable []cardea.Diagnostic
 }
@@ -80,21 +87,21 @@ func surveyHere(p Process) (*survey, error) {
 		return nil, errNoFolder
 	}
 	pl := locate(p, "", "", p.Dir)
-	if pl.state == "" {
-		p.tell(pl.troubles)
+	if pl.State == "" {
+		p.tell(pl.Troubles)
 		return nil, errNoTrust
 	}
 	now := load(p, &pl, nil)
 	now.ReadRoutes()
 	now.Roles()
-	p.tell(pl.troubles)
-	s := &survey{project: paths.Real(pl.project), state: pl.state, digests: map[string]string{}, texts: map[string]redact.Text{}, now: now}
+	p.tell(pl.Troubles)
+	s := &survey{project: paths.Real(pl.Project), state: pl.State, digests: map[string]string{}, texts: map[string]redact.Text{}, now: now}
 	r := redact.New()
-	s.accepted, _ = trust.Load(pl.state, s.project) // load has told what is wrong with it
+	s.accepted, _ = trust.Load(pl.State, s.project) // load has told what is wrong with it
 	w := now.Where
 	w.State = "" // the person looks at the files, not at last good forms
 	w.Trust = func(path string, data []byte) bool {
-		name := inProject(pl.project, path)
+		name := hook.InProject(pl.Project, path)
 		s.digests[name], s.texts[name] = trust.Digest(data), r.Text(string(data))
 		return true
 	}
@@ -102,6 +109,10 @@ func surveyHere(p Process) (*survey, error) {
 	s.then.ReadRoutes()
 	s.then.Roles()
 	s.then.ReadScripts()
+	s.at = p.Now()
+	if err := s.readLessons(); err != nil {
+		return nil, err
+	}
 	s.unrunnable = s.then.Unrunnable()
 	for _, d := range s.unrunnable {
 		p.warn(d.String())
@@ -134,7 +145,7 @@ func trustShow(p Process, asJSON bool) error {
 
 // same reports whether the project is as it was accepted.
 func (s *survey) same() bool {
-	return !slices.ContainsFunc(s.files(), func(f broughtFile) bool { return f.State != "accepted" })
+	return len(s.lessons) == 0 && !slices.ContainsFunc(s.files(), func(f broughtFile) bool { return f.State != "accepted" })
 }
 
 // trustAccept trusts the project as it was shown. known is whether it must be
@@ -160,7 +171,7 @@ func trustAccept(p Process, known bool) error {
 
 // acceptable says why the project cannot be trusted as it is, or nil.
 func (s *survey) acceptable(r *redact.Redactor) error {
-	if len(s.digests) == 0 {
+	if len(s.digests) == 0 && len(s.lessons) == 0 {
 		return errors.New("the project brings nothing that could be trusted; begin it with \"cardea init\"")
 	}
 	if len(s.broken()) > 0 {
@@ -180,7 +191,7 @@ func (s *survey) accept(p Process, out *screen) error {
 	if err := s.save(p); err != nil {
 		return err
 	}
-	out.printf("trusted %s, %s\n", s.project, count(len(s.digests), "file"))
+	out.printf("trusted %s, %s\n", s.project, count(len(s.digests), "file")+prefixed(" and ", s.lessonCount()))
 	return out.err
 }
 
@@ -188,7 +199,7 @@ func (s *survey) accept(p Process, out *screen) error {
 func (s *survey) save(p Process) error {
 	who := cmp.Or(p.Env("USER"), p.Env("USERNAME"))
 	m := trust.Manifest{Project: s.project, Files: s.digests, Who: redact.New().Text(who).String(), When: p.Now().UTC()}
-	return errors.Join(trust.Save(s.state, &m), trust.SaveTexts(s.state, s.project, s.texts))
+	return errors.Join(trust.Save(s.state, &m), trust.SaveTexts(s.state, s.project, s.texts), s.acceptLessons())
 }
 
 // secret is a path among those that a manifest names which looks like a secret,
@@ -224,6 +235,9 @@ func trustVerify(p Process, asJSON bool) error {
 		return errors.New("the project is not trusted; look at it with \"cardea trust\"")
 	}
 	c := comparison{Project: s.project, Files: s.files(), report: report{notNil(s.unrunnable)}}
+	if n := s.lessonCount(); n != "" {
+		c.Diagnostics = append(c.Diagnostics, cardea.Warning(lesson.Folder(s.lessonsAt.Dir), cardea.CodeUntrusted, "look at them with \"cardea trust\"", n+" of others: their allows do not count").Diagnostic)
+	}
 	for _, f := range c.Files {
 		if f.State != "accepted" {
 			c.Diagnostics = append(c.Diagnostics, cardea.Diagnostic{File: f.Path, Code: cardea.CodeUntrusted, Text: "is " + f.State})
@@ -249,10 +263,10 @@ type trustedProject struct {
 // trustList shows all trusted projects.
 func trustList(p Process, asJSON bool) error {
 	pl := locate(p, "", "", p.Dir)
-	if pl.state == "" {
+	if pl.State == "" {
 		return errNoTrust
 	}
-	all, problems := trust.List(pl.state)
+	all, problems := trust.List(pl.State)
 	found := struct {
 		Projects []trustedProject `json:"projects"`
 		report

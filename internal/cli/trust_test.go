@@ -16,6 +16,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/decide/overrides"
+	"cardea.dev/internal/lesson"
 	"github.com/spf13/cobra"
 )
 
@@ -58,14 +59,17 @@ func TestTrustNeedsAPerson(t *testing.T) {
 }
 
 // free are the commands that lift, install, remove and approve nothing.
-var free = []string{"audit", "audit search", "audit verify", "check", "completion", "completion bash", "completion fish", "completion powershell",
-	"completion zsh", "doctor", "explain", "help", "import", "import tool-routing", "init", "knowledge", "lint", "list", "permissions",
+var free = []string{"audit", "audit search", "lessons candidates", "audit verify", "build", "check", "completion", "completion bash", "completion fish", "completion powershell",
+	"completion zsh", "doctor", "explain", "help", "import", "import tool-routing", "init", "judge", "judge eval", "knowledge", "lessons", "lessons list", "lessons show", "lint", "list", "permissions",
 	"permissions suggest", "policy", "policy fmt", "policy input", "policy inspect", "policy new", "policy test", "policy validate", "roles", "roles list", "roles show", "roles test",
-	"override list", "session-check", "status", "statusline", "test",
+	"override list", "scan", "serve", "session-check", "stats", "status", "statusline", "test",
 	"trust", "trust list", "trust verify", "try", "version", "cardea"}
 
 // ofTest is an override that is there.
 var ofTest = overrides.Override{Command: []string{"make", "x"}, Effect: cardea.Allow}
+
+// lessonOfTest is a lesson that is there.
+const lessonOfTest = `{"v":1,"effect":"deny","tool":"Bash","subject":"make x","role":"*","dir":".","by":"person","who":"liam","when":"2026-11-20T10:00:00Z","reason":"","files":{},"expires":""}`
 
 // forPersons are the others, as they are called to do their work.
 var forPersons = [][]string{{"trust", "init"}, {"trust", "update"}, {"trust", "revoke"}, {"install", "claude"}, {"install", "copilot"},
@@ -74,7 +78,24 @@ var forPersons = [][]string{{"trust", "init"}, {"trust", "update"}, {"trust", "r
 	{"import", "permitter", "permitter", "--write"}, {"import", "cupcake", "--write"}, {"import", "cupcake", "--user", "--write"}, {"import", "hookwise", "--write"},
 	{"sync", "acme", "--from", "acme"}, {"config", "set", "ledger.keep_days", "7"}, {"config", "unset", "ledger.max_mb"}, {"config", "edit"},
 	{"register", "--session-id", "x", "--role", "coder"}, {"switch", "--session-id", "x", "--role", "coder"}, {"disable", "--session-id", "x"},
-	{"enable", "--session-id", "x"}, {"override", "--command", "git clean", "--allow", "--scope", "user"}, {"override", "rm", ofTest.ID()}}
+	{"enable", "--session-id", "x"}, {"override", "--command", "git clean", "--allow", "--scope", "user"}, {"override", "rm", ofTest.ID()},
+	{"lessons", "rm", lesson.IDOf(lessonOfTest).Short()}, {"lessons", "promote", lesson.IDOf(lessonOfTest).Short(), "--scope", "project"}, {"invalidate", "--all"},
+	{"learn", "CANDIDATE"}, {"supervise", "--team", "alpha"}}
+
+// candidate is the id of a call that the person allowed in the harness's prompt.
+func (d *desk) candidate() string {
+	d.t.Helper()
+	for _, event := range []string{"PreToolUse", "PermissionRequest", "PostToolUse"} {
+		if _, errs, code := d.run(d.call(event, "default", "make report"), "check", "--harness", "claude-code"); code != exitOK {
+			d.t.Fatal(errs)
+		}
+	}
+	out, errs, code := d.run("", "lessons", "candidates")
+	if code != exitOK || len(out) < 8 {
+		d.t.Fatal(out, errs)
+	}
+	return out[:8]
+}
 
 // Every command is in one of the two lists, and those for persons refuse an agent
 // and change nothing.
@@ -109,6 +130,8 @@ func TestCommandsForPersons(t *testing.T) {
 	mine := filepath.Join(d.home, ".config/cardea")
 	d.write(filepath.Join(mine, "cardea.yaml"), "ledger: {max_mb: 5}\n")
 	d.write(filepath.Join(mine, "overrides.yaml"), "overrides:\n  - {command: make x, effect: allow}\n")
+	d.write(filepath.Join(mine, "lessons/deny.jsonl"), lessonOfTest+"\n")
+	candidate := d.candidate()
 	before := d.files()
 	for _, args := range forPersons {
 		if args[0] == "trust" && args[1] == "init" {
@@ -116,7 +139,7 @@ func TestCommandsForPersons(t *testing.T) {
 		}
 		args = slices.Clone(args)
 		for i := range args {
-			args[i] = strings.Replace(args[i], "BINARY", binary, 1)
+			args[i] = strings.NewReplacer("BINARY", binary, "CANDIDATE", candidate).Replace(args[i])
 		}
 		if args[0] == "install" && !slices.Contains(args, "--binary") && !slices.Contains(args, "--uninstall") {
 			args = append(args, "--binary", binary)

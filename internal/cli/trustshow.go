@@ -30,6 +30,8 @@ type trustListing struct {
 	Policies []policy.Listed `json:"policies"`
 	// Permissions are the entries of the harnesses' lists in the project.
 	Permissions []entryListing `json:"permissions"`
+	// Lessons are those that others taught and the person has not accepted.
+	Lessons []lessonListing `json:"lessons"`
 	// Changes are what would change if all of it was accepted.
 	Changes []string `json:"changes"`
 	// The errors among the diagnostics keep the project from being trusted.
@@ -297,7 +299,7 @@ func word(e cardea.Effect) string {
 func (s *survey) listing() trustListing {
 	policies, _ := policiesOf(s.then)
 	out := trustListing{Project: s.project, Trusted: s.accepted != nil, Files: s.files(), Settings: s.settings(), Rules: rulesOf(s.rules()),
-		Roles: s.roles(), Routes: routesOf(s.then.Routes, cardea.ScopeProject), Policies: policies, Permissions: s.permissions(), Changes: s.changes(),
+		Roles: s.roles(), Routes: routesOf(s.then.Routes, cardea.ScopeProject), Policies: policies, Permissions: s.permissions(), Lessons: s.lessonListings(), Changes: s.changes(),
 		report: report{notNil(slices.Concat(s.broken(), s.vain(), s.unrunnable))}}
 	return out
 }
@@ -354,9 +356,10 @@ func (s *survey) show(out *screen) {
 	showDiagnostics(out, broken)
 }
 
-// showDifferences writes what the files that changed were when they were accepted,
-// and what they are.
+// showDifferences shows the lessons that are new, and writes what the files that changed
+// were when they were accepted, and what they are.
 func (s *survey) showDifferences(out *screen) {
+	s.showLessons(out)
 	before := trust.Texts(s.state, s.project)
 	for _, f := range s.files() {
 		old, kept := before[f.Path]
@@ -387,7 +390,7 @@ func section(out *screen, title string, entries int) bool {
 // next says what the person can do now.
 func (s *survey) next(out *screen) {
 	switch {
-	case len(s.digests) == 0 && s.accepted == nil:
+	case len(s.digests) == 0 && len(s.lessons) == 0 && s.accepted == nil:
 		out.printf("\nthe project brings nothing\n")
 	case s.accepted == nil:
 		out.printf("\nto trust it in its present form: cardea trust, in a terminal of your own\n")

@@ -17,6 +17,7 @@ import (
 	"cardea.dev/internal/document"
 	"cardea.dev/internal/harness"
 	"cardea.dev/internal/harness/claudecode"
+	"cardea.dev/internal/hook"
 	"cardea.dev/internal/install"
 	"cardea.dev/internal/limit"
 	"cardea.dev/internal/redact"
@@ -29,7 +30,10 @@ type tryFlags struct {
 	cwd, role, tool, harness, event, mode, session string
 	settings                                       []string
 	json, exitCode                                 bool
-	trace                                          []string
+	// thisEvent is set where the answer is to one event, as the hook gives it. Else the
+	// answer is what comes of all events that the harness sends about the call.
+	thisEvent bool
+	trace     []string
 }
 
 func tryCommand(p Process) *cobra.Command {
@@ -51,7 +55,10 @@ Invisible and control characters are shown as escapes, such as \u202e.`,
   cardea try --tool Write '{"file_path": ".env", "content": ""}'
   cardea try --mode auto --json "rm -rf build"`,
 		Args: oneArgument,
-		RunE: func(_ *cobra.Command, args []string) error { return try(p, f, args[0]) },
+		RunE: func(c *cobra.Command, args []string) error {
+			f.thisEvent = c.Flags().Changed("event")
+			return try(p, f, args[0])
+		},
 	}
 	fs := c.Flags()
 	f.call(fs)
@@ -80,8 +87,9 @@ func try(p Process, f tryFlags, text string) error {
 	if err != nil {
 		return wrongUsage{err}
 	}
-	p.given = f.settings
+	p.Given = f.settings
 	j := newJudgement(p, m.event)
+	j.NearAtOnce = !f.thisEvent
 	steps, err := f.follow(j)
 	if err != nil {
 		return wrongUsage{err}
@@ -89,11 +97,11 @@ func try(p Process, f tryFlags, text string) error {
 	// What the hook, as it is installed, has no time for, it does not say, either.
 	ctx, cancel := context.WithTimeout(context.Background(), install.Wanted{Timeout: limit.HarnessHook}.Limit()*8/10)
 	defer cancel()
-	v := j.verdict(ctx)
-	shown := harmless(v)
-	shown.Troubles = printable(v.Troubles)
-	a := cardea.Express(shown, m.adapter.Capabilities(), j.event)
-	t := trial{judgement: j, verdict: v, answer: a, output: m.adapter.Render(j.event, a), harness: m.adapter.Name()}
+	v := j.Verdict(ctx)
+	shown := hook.Harmless(v)
+	shown.Troubles = hook.Printable(v.Troubles)
+	a := cardea.Express(shown, m.adapter.Capabilities(), j.Event)
+	t := trial{judgement: j, verdict: v, answer: a, output: m.adapter.Render(j.Event, a), harness: m.adapter.Name()}
 	err = p.answer(f.json, t.json(), t.show)
 	if f.json {
 		p.tell(v.Troubles)
@@ -104,7 +112,7 @@ func try(p Process, f tryFlags, text string) error {
 	if err != nil {
 		return fmt.Errorf("write the answer: %w", err)
 	}
-	if text := j.traced.text(redact.New().Show); text != "" {
+	if text := j.Traced.Text(redact.New().Show); text != "" {
 		_, _ = io.WriteString(p.Stderr, text) // a trace that nobody reads
 	}
 	if code := exitOf(v.Effect); f.exitCode && code != exitOK {
@@ -124,14 +132,14 @@ func (f tryFlags) follow(j *judgement) (*[]policy.Step, error) {
 		}
 		asked[word] = true
 	}
-	if asked["permissions"] && j.traced == nil {
-		j.startTrace()
+	if asked["permissions"] && j.Traced == nil {
+		j.StartTrace()
 	}
 	if !asked["policy"] && !asked["signals"] {
 		return steps, nil
 	}
 	var mu sync.Mutex
-	j.loaded.Callbacks.Trace = func(s policy.Step) {
+	j.Loaded.Callbacks.Trace = func(s policy.Step) {
 		mu.Lock()
 		defer mu.Unlock()
 		if s.What == "signal" && asked["signals"] || s.What != "signal" && asked["policy"] {
@@ -205,7 +213,7 @@ func (f tryFlags) message(p Process, text string) (tried, error) {
 // adapter is the harness that is tried.
 func (f tryFlags) adapter() (harness.Adapter, error) {
 	var names []string
-	for _, a := range adapters() {
+	for _, a := range hook.Adapters() {
 		if a.Name() == harness.Canonical(f.harness) {
 			return a, nil
 		}
@@ -227,7 +235,7 @@ func (f tryFlags) read(p Process, own harness.Adapter, cwd, fields string) (trie
 	}
 	ev := *claudecode.Adapter{}.Parse(payload)
 	ev.Harness, ev.Role = own.Name(), f.role
-	if p.isSet("CARDEA_UNATTENDED") {
+	if p.IsSet("CARDEA_UNATTENDED") {
 		ev.Attendance = cardea.NobodyAttends
 	}
 	return tried{event: &ev, adapter: own}, nil

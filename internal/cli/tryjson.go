@@ -29,6 +29,8 @@ type trialJSON struct {
 	Opaque   []opaqueJSON  `json:"opaque"`
 	Flows    []flowJSON    `json:"flows"`
 	Opinions []opinionJSON `json:"opinions"`
+	// Hints are what decides nothing and helps a person to decide.
+	Hints []hintJSON `json:"hints"`
 	// SwitchedOff are rules that would have spoken.
 	SwitchedOff []offJSON   `json:"switched_off"`
 	Stages      []stageJSON `json:"stages"`
@@ -105,6 +107,13 @@ type opinionJSON struct {
 	Advice   adviceJSON      `json:"advice"`
 }
 
+// hintJSON is a hint about a part, null for the whole call, and where it comes from.
+type hintJSON struct {
+	Part   *int   `json:"part"`
+	Text   string `json:"text"`
+	Source string `json:"source"`
+}
+
 // offJSON is a rule that would have spoken, and where it is switched off, as
 // "FILE:LINE".
 type offJSON struct {
@@ -129,9 +138,9 @@ type stageJSON struct {
 }
 
 func (t trial) json() trialJSON {
-	ev, v := t.judgement.event, t.verdict
+	ev, v := t.judgement.Event, t.verdict
 	out := trialJSON{Effect: v.Effect, Reason: v.Reason, By: v.By, Role: ev.Role,
-		Parts: []partJSON{}, Opaque: []opaqueJSON{}, Flows: []flowJSON{}, Opinions: []opinionJSON{}, SwitchedOff: t.switchedOff(), Stages: []stageJSON{},
+		Parts: []partJSON{}, Opaque: []opaqueJSON{}, Flows: []flowJSON{}, Opinions: []opinionJSON{}, Hints: []hintJSON{}, SwitchedOff: t.switchedOff(), Stages: []stageJSON{},
 		Answer:   answerJSON{t.answer.Effect, append([]cardea.Limit{}, t.answer.Limits...)},
 		Rendered: strings.TrimSuffix(string(t.output.Stdout), "\n")}
 	for _, s := range ev.Faults {
@@ -140,10 +149,17 @@ func (t trial) json() trialJSON {
 	for _, o := range v.Opinions {
 		if o.Effect != cardea.Abstain {
 			out.Opinions = append(out.Opinions, opinionOf(o))
+		} else if isHint(o) {
+			out.Hints = append(out.Hints, hintJSON{opinionOf(o).Part, o.Reason, o.Source})
 		}
 	}
 	if t.decided() {
-		out.Stages = append(out.Stages, stageJSON{"guards", true, int64(v.Took / time.Microsecond)})
+		for _, r := range v.Stages {
+			out.Stages = append(out.Stages, stageJSON{r.Stage.String(), r.Ran, int64(r.Took / time.Microsecond)})
+		}
+	}
+	if t.asksJudge() {
+		out.Stages = append(out.Stages, stageJSON{Name: "judge"})
 	}
 	if ev.Call == nil {
 		return out
@@ -165,7 +181,7 @@ func (t trial) json() trialJSON {
 }
 
 func (t trial) part(i int) partJSON {
-	part := &t.judgement.event.Call.Parts[i]
+	part := &t.judgement.Event.Call.Parts[i]
 	out := partJSON{Text: part.Text, Argv: []string{}, Effect: t.effect(i), Coverage: part.Coverage.String(),
 		Wrappers: append([]string{}, part.Wrappers...), Variables: notNil(part.Variables()), Via: append([]string{}, part.Via...),
 		Access: []accessJSON{}, MayTouch: []accessJSON{}, MayRun: mayRunOf(part, []mayRunJSON{}), LookedInto: append([]string{}, part.LookedInto...), Opaque: []spotJSON{}}

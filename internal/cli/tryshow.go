@@ -50,7 +50,7 @@ func heading(s *screen, text string) { s.printf("\n%s\n", painted{bold, text}) }
 
 // showParts is what was seen in the call.
 func (t trial) showParts(s *screen, explained map[cardea.Effect]bool) {
-	ev := t.judgement.event
+	ev := t.judgement.Event
 	if !ev.Kind.Answered() {
 		s.printf("\nthis event (%s) permits nothing; only rules and policies that name it decide\n", string(ev.Kind))
 	}
@@ -76,7 +76,7 @@ func (t trial) showParts(s *screen, explained map[cardea.Effect]bool) {
 
 // showPart is one part. about explains its effect where that is new to the reader.
 func (t trial) showPart(s *screen, i int, about string) {
-	part := &t.judgement.event.Call.Parts[i]
+	part := &t.judgement.Event.Call.Parts[i]
 	s.printf("  %d  %s  %s\n", i+1, effect(t.effect(i)), painted{bold, part.Text})
 	detail := func(name, text string) {
 		if text != "" {
@@ -119,22 +119,22 @@ func (t trial) showPart(s *screen, i int, about string) {
 // beyondReading is why part i is not allowed as one that only reads; "" where it
 // is, and where another line says so already.
 func (t trial) beyondReading(i int) string {
-	part := &t.judgement.event.Call.Parts[i]
-	if part.NoEffect || len(part.Opaque) > 0 || t.judgement.loaded.ReadonlyOff || t.effect(i) != cardea.Abstain {
+	part := &t.judgement.Event.Call.Parts[i]
+	if part.NoEffect || len(part.Opaque) > 0 || t.judgement.Loaded.ReadonlyOff || t.effect(i) != cardea.Abstain {
 		return ""
 	}
-	return t.judgement.loaded.ReadonlyDecider().Refusal(t.judgement.event, i)
+	return t.judgement.Loaded.ReadonlyDecider().Refusal(t.judgement.Event, i)
 }
 
 // beyondLists is why part i is not allowed by the harness's own lists; nothing
 // where it is, where it was decided otherwise, and where no list has to do with
 // it.
 func (t trial) beyondLists(i int) permissions.Refusal {
-	if e := t.effect(i); t.judgement.loaded == nil || e != cardea.Abstain && e != cardea.Defer {
+	if e := t.effect(i); t.judgement.Loaded == nil || e != cardea.Abstain && e != cardea.Defer {
 		return permissions.Refusal{}
 	}
-	r := t.judgement.loaded.PermissionsDecider().Refusal(t.judgement.event, i)
-	if !t.judgement.loaded.Expands() && len(r.Why) != 1 {
+	r := t.judgement.Loaded.PermissionsDecider().Refusal(t.judgement.Event, i)
+	if !t.judgement.Loaded.Expands() && len(r.Why) != 1 {
 		return permissions.Refusal{}
 	}
 	return r
@@ -189,18 +189,40 @@ func accessText(a cardea.Access) string {
 	return text
 }
 
+// asksJudge reports whether the judge would be asked about the call. What try tries, it
+// is not: that would cost money each time.
+func (t trial) asksJudge() bool { return t.judgement.Loaded.Settings.Judge.Enabled && t.reachesJudge() }
+
+// reachesJudge reports whether nobody decided about the call who speaks before the judge.
+func (t trial) reachesJudge() bool {
+	ev, parts := t.judgement.Event, t.verdict.Parts
+	open := slices.ContainsFunc(parts, func(e cardea.Effect) bool { return e == cardea.Abstain || e == cardea.Defer })
+	held := slices.ContainsFunc(parts, func(e cardea.Effect) bool { return e >= cardea.Ask })
+	return ev.Kind.Answered() && ev.Prompts() && open && !held
+}
+
+// isHint reports an opinion that decides nothing and helps a person to decide.
+func isHint(o cardea.Opinion) bool { return o.Effect == cardea.Abstain && o.Reason != "" }
+
 // showOpinions is who said what, and why.
 func (t trial) showOpinions(s *screen) {
 	heading(s, "who says what")
 	if len(t.verdict.Opinions) == 0 {
 		s.printf("  nobody says anything\n")
 	}
+	if t.asksJudge() {
+		s.printf("  the judge would be asked where the agent's own prompt would appear; \"cardea judge\" asks it\n")
+	}
 	for _, o := range t.verdict.Opinions {
 		about := "the call"
 		if o.Part != cardea.WholeCall {
 			about = fmt.Sprintf("part %d", o.Part+1)
 		}
-		s.printf("  %s  %s  %s\n", effect(o.Effect), about, painted{bold, o.By()})
+		if isHint(o) {
+			s.printf("  hint  %s  %s\n", about, painted{bold, o.By()})
+		} else {
+			s.printf("  %s  %s  %s\n", effect(o.Effect), about, painted{bold, o.By()})
+		}
 		from := o.Scope.String()
 		if o.Source != "" {
 			from = o.Source + ", " + from
@@ -230,11 +252,11 @@ func (t trial) showOpinions(s *screen) {
 // switched off.
 func (t trial) switchedOff() []offJSON {
 	out := []offJSON{}
-	l := t.judgement.loaded
+	l := t.judgement.Loaded
 	if l == nil || len(l.OffList) == 0 {
 		return out
 	}
-	opinions, err := gate.OfSwitchedOff(context.Background(), l, t.judgement.event)
+	opinions, err := gate.OfSwitchedOff(context.Background(), l, t.judgement.Event)
 	if err != nil {
 		return out // an expression that does not compile is told where the file is read
 	}
@@ -264,10 +286,10 @@ func (t trial) showOff(s *screen) {
 // matched says what a rule of a person, or a route, asks for, and which text of the
 // call its patterns found.
 func (t trial) matched(o cardea.Opinion) (out []string) {
-	if t.judgement.loaded == nil || o.Scope == cardea.ScopeBuiltin {
+	if t.judgement.Loaded == nil || o.Scope == cardea.ScopeBuiltin {
 		return nil
 	}
-	for _, r := range t.judgement.loaded.Rules() {
+	for _, r := range t.judgement.Loaded.Rules() {
 		if o.Decider != "rules" || r.ID != o.Rule || r.Source != o.Source {
 			continue
 		}
@@ -277,14 +299,14 @@ func (t trial) matched(o cardea.Opinion) (out []string) {
 				out = append(out, "found: "+f)
 			}
 		}
-		if call := t.judgement.event.Call; call != nil && o.Part >= 0 && o.Part < len(call.Parts) {
-			for _, f := range gate.FoundBy(t.judgement.loaded, t.judgement.event, &r, o.Part) {
+		if call := t.judgement.Event.Call; call != nil && o.Part >= 0 && o.Part < len(call.Parts) {
+			for _, f := range gate.FoundBy(t.judgement.Loaded, t.judgement.Event, &r, o.Part) {
 				out = append(out, "found: "+f)
 			}
 		}
 		return out
 	}
-	for _, r := range t.judgement.loaded.Routes {
+	for _, r := range t.judgement.Loaded.Routes {
 		if o.Decider == "routes" && r.Name == o.Rule && r.Source == o.Source {
 			expression, _ := r.Expression() // it was found
 			m := rules.Match{Pattern: expression}
@@ -301,7 +323,7 @@ func (t trial) matched(o cardea.Opinion) (out []string) {
 // textsOf are the texts in which an opinion's patterns looked: a field of the input,
 // or the part.
 func (t trial) textsOf(o cardea.Opinion, field string) []string {
-	call := t.judgement.event.Call
+	call := t.judgement.Event.Call
 	switch {
 	case call == nil:
 		return nil
@@ -340,7 +362,7 @@ func (t trial) showEnd(s *screen) {
 
 // decided reports whether the gate decided about a call.
 func (t trial) decided() bool {
-	ev := t.judgement.event
+	ev := t.judgement.Event
 	return ev.Call != nil && ev.Kind.Answered()
 }
 
@@ -370,12 +392,12 @@ func (t trial) changes() []string {
 	if t.verdict.By == "default" {
 		add("no rule decided, so the setting default did: change it in " + t.userSettings())
 	}
-	if t.verdict.Effect == cardea.Abstain && t.judgement.loaded != nil && t.judgement.event.Call != nil {
-		_, needs := t.judgement.suggest(t.verdict)
+	if t.verdict.Effect == cardea.Abstain && t.judgement.Loaded != nil && t.judgement.Event.Call != nil {
+		_, needs := t.judgement.Suggest(t.verdict)
 		switch {
-		case !t.judgement.loaded.Expands() && len(needs) == 0 && len(t.judgement.loaded.Permissions) > 0:
+		case !t.judgement.Loaded.Expands() && len(needs) == 0 && len(t.judgement.Loaded.Permissions) > 0:
 			add("the harness's own lists allow it, but they do not count: write permissions: {expand: true} in " + t.userSettings())
-		case t.judgement.loaded.Expands() && len(needs) > 0:
+		case t.judgement.Loaded.Expands() && len(needs) > 0:
 			add("permit it: " + strings.Join(needs, ", ") + " in the harness's list that allows")
 		}
 	}
@@ -419,6 +441,8 @@ func (t trial) change(o cardea.Opinion) string {
 		return fmt.Sprintf("policy %s: change it in %s", o.Rule, o.Source)
 	case o.Decider == "roles":
 		return fmt.Sprintf("the role %s: change it in %s, or give the agent another one; see docs/roles.md", o.Rule, t.rolesFile(o))
+	case o.Decider == "lessons" || o.Decider == "near":
+		return fmt.Sprintf("a lesson: \"cardea lessons show %s\" shows it, \"cardea lessons rm %s\" removes it", o.Rule, o.Rule)
 	case o.Decider == "sessions":
 		return "the session needs a role: \"cardea register\", or the setting sessions.registration in " + t.userSettings()
 	case o.Decider == "opaque":
@@ -443,7 +467,7 @@ func (t trial) rolesFile(o cardea.Opinion) string {
 }
 
 func (t trial) userFile(name string) string {
-	dir := t.judgement.place.dirs.User
+	dir := t.judgement.Place.Dirs.User
 	if dir == "" {
 		return "your " + name
 	}
@@ -453,12 +477,12 @@ func (t trial) userFile(name string) string {
 // showUncounted says what does not count here, and what is broken.
 func (t trial) showUncounted(s *screen) {
 	var all []cardea.Diagnostic
-	if l := t.judgement.loaded; l != nil {
+	if l := t.judgement.Loaded; l != nil {
 		all = slices.Concat(l.Uncounted(), l.UncountedPolicies())
 		// What is only not told stands beside the opinion.
 		all = slices.DeleteFunc(all, func(d cardea.Diagnostic) bool { return d.Severity == cardea.LevelNote })
 	}
-	untold := t.judgement.untold(t.verdict)
+	untold := t.judgement.Untold(t.verdict)
 	for _, tr := range t.verdict.Troubles {
 		if !slices.ContainsFunc(untold, func(u cardea.Trouble) bool { return u.Diagnostic == tr.Diagnostic }) {
 			all = append(all, tr.Diagnostic)

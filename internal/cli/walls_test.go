@@ -35,7 +35,7 @@ func (d *desk) judged(t *testing.T, tool, mode, input string) cardea.Verdict {
 	if err != nil {
 		t.Fatalf("%q: %v", input, err)
 	}
-	return newJudgement(p, m.event).verdict(context.Background())
+	return newJudgement(p, m.event).Verdict(context.Background())
 }
 
 // guardedPaths are files that say what agents may do, and one harmless twin for each.

@@ -20,15 +20,12 @@ package document
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"sort"
 	"strconv"
 	"strings"
 
 	"cardea.dev"
-	"go.yaml.in/yaml/v3"
 )
 
 // The bounds of a document.
@@ -50,7 +47,7 @@ const (
 // one goroutine.
 type Reader struct {
 	file     string
-	top      *yaml.Node
+	top      *Node
 	problems []cardea.Diagnostic
 	data     []byte
 	split    []string
@@ -69,33 +66,25 @@ func Read(file string, data []byte) *Reader {
 		r.problem(1, 1, cardea.CodeTooLarge, "split it into several files", "the file has %d bytes, more than %d", len(data), MaxSize)
 		return r
 	}
-	dec := yaml.NewDecoder(bytes.NewReader(data))
-	var doc yaml.Node
-	err := decode(dec, &doc)
-	if errors.Is(err, io.EOF) {
-		return r // empty, or comments only
+	if parse == nil {
+		unread.Store(true)
+		r.problem(1, 1, cardea.CodeUnreadable, "run \"cardea doctor\"", "the file is not read, since this program reads no YAML")
+		return r
 	}
-	if err != nil {
+	top, second, err := parse(data)
+	switch {
+	case second != nil:
+		r.problem(second.Line, second.Column, cardea.CodeSyntax, `remove "---" and what follows, or move it to another file`, "a second document in the file")
+	case err != nil:
 		r.syntax(err)
-		return r
-	}
-	var more yaml.Node
-	switch err := decode(dec, &more); {
-	case err == nil:
-		r.problem(more.Line, more.Column, cardea.CodeSyntax, `remove "---" and what follows, or move it to another file`, "a second document in the file")
-		return r
-	case !errors.Is(err, io.EOF):
-		r.syntax(err)
-		return r
-	}
-	if doc.Kind == yaml.DocumentNode && len(doc.Content) == 1 && r.bounded(doc.Content[0]) {
-		r.top = doc.Content[0]
+	case top != nil && r.bounded(top):
+		r.top = top
 	}
 	return r
 }
 
 // ReadNode is Read for a value that is parsed already.
-func ReadNode(file string, top *yaml.Node) *Reader {
+func ReadNode(file string, top *Node) *Reader {
 	r := &Reader{file: file}
 	if r.bounded(top) {
 		r.top = top
@@ -127,17 +116,6 @@ func (r *Reader) unknownHint() string {
 		return "remove it"
 	}
 	return "see " + r.keys + " for the keys"
-}
-
-// decode reads one document. The library answers some malformed input with a
-// panic; a file of a project must not be able to end the process by one.
-func decode(dec *yaml.Decoder, n *yaml.Node) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("yaml: cannot be parsed: %v", p)
-		}
-	}()
-	return dec.Decode(n)
 }
 
 // syntax reports what the library says about text that is no YAML. The library
@@ -186,10 +164,10 @@ func (r *Reader) syntax(err error) {
 
 // bounded reports whether the document stays within the bounds when aliases
 // are followed, which also rules out an alias to its own parent.
-func (r *Reader) bounded(top *yaml.Node) bool {
+func (r *Reader) bounded(top *Node) bool {
 	left, text := MaxNodes, MaxText
-	var walk func(n *yaml.Node, depth int) bool
-	walk = func(n *yaml.Node, depth int) bool {
+	var walk func(n *Node, depth int) bool
+	walk = func(n *Node, depth int) bool {
 		if left--; left < 0 {
 			r.problem(n.Line, n.Column, cardea.CodeTooLarge, "use fewer aliases", "the file has more than %d values when aliases are followed", MaxNodes)
 			return false
@@ -202,8 +180,8 @@ func (r *Reader) bounded(top *yaml.Node) bool {
 			r.problem(n.Line, n.Column, cardea.CodeTooLarge, "flatten it", "values are nested more than %d deep", MaxDepth)
 			return false
 		}
-		if n.Kind == yaml.AliasNode {
-			return walk(n.Alias, depth+1)
+		if n.Kind == Alias {
+			return walk(n.Of, depth+1)
 		}
 		for _, c := range n.Content {
 			if !walk(c, depth+1) {

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	_ "cardea.dev/internal/document/yamltext"
+
 	"cardea.dev"
 	"cardea.dev/internal/document"
 )
@@ -316,4 +318,48 @@ func TestCommentedParent(t *testing.T) {
 	if r := document.Read("f", []byte(head)); len(r.Problems()) > 0 {
 		t.Error(r.Problems())
 	}
+}
+
+// A compiled form is the same document, with the same places, and anything else is none.
+func TestForm(t *testing.T) {
+	for _, text := range []string{
+		"", "# a comment\n", "version: 1\non_error: defer\npacks: {web: off}\n", "a: &x [1, 0x10, .5, 1_000, null, true, 2026-01-01, 'q: \"']\nb: *x\n<<: {c: d}\n",
+		"- |\n  many\n  lines\n- >-\n  folded\n  text\n- !!binary aGk=\n- {? [a, b] : c}\n",
+	} {
+		first := document.Read("f.yaml", []byte(text))
+		form := first.Form()
+		if form == "" {
+			t.Fatalf("%q has no form", text)
+		}
+		again, err := document.ReadForm("f.yaml", []byte(text), form)
+		if err != nil {
+			t.Fatalf("%q: %v", text, err)
+		}
+		if again.Form() != form || !reflect.DeepEqual(first.Top().Any(), again.Top().Any()) || told(first) != told(again) {
+			t.Errorf("%q: %v, %v", text, first.Top().Any(), again.Top().Any())
+		}
+		for i := range len(form) {
+			if _, err := document.ReadForm("f.yaml", nil, form[:i]); err == nil && i > len(document.FormVersion)+1 {
+				t.Errorf("%q: %d bytes of %d are a form", text, i, len(form))
+			}
+		}
+	}
+	for _, text := range []string{"a: [", "a: 1\n---\nb: 2\n", "a: &a [*a]\n"} {
+		if form := document.Read("f.yaml", []byte(text)).Form(); form != "" {
+			t.Errorf("%q has a form", text)
+		}
+	}
+}
+
+// Nothing that is called a form ends the process or names what is not there.
+func FuzzReadForm(f *testing.F) {
+	f.Add(document.Read("f", []byte("a: &x [1, {b: c}]\nd: *x\n")).Form()[len(document.FormVersion)+1:])
+	f.Add("\x04\x01\x01\x00")
+	f.Add("\x03\x01\x01\xff\xff\xff\xff\x07")
+	f.Fuzz(func(t *testing.T, body string) {
+		if r, err := document.ReadForm("f", nil, document.FormVersion+"\n"+body); err == nil {
+			r.Top().Any()
+			r.Problems()
+		}
+	})
 }

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"cardea.dev"
-	"go.yaml.in/yaml/v3"
 )
 
 // Map is a map of a document, read key by key. Its getters are those of
@@ -28,8 +27,8 @@ type asked struct {
 
 type field struct {
 	key   string
-	at    *yaml.Node
-	value *yaml.Node
+	at    *Node
+	value *Node
 }
 
 // Map is the value as a map. A missing value is an empty map; anything that is
@@ -42,7 +41,7 @@ func (v Value) Map() Map {
 	if n == nil {
 		return m
 	}
-	if n.Kind != yaml.MappingNode {
+	if n.Kind != Mapping {
 		v.Report(cardea.LevelError, cardea.CodeWrongType, v.shapeHint(`write "key: value" lines below it`), "%s must be a map, not %s", v.name, v.kind())
 		m.broken = true
 		return m
@@ -54,19 +53,19 @@ func (v Value) Map() Map {
 	return m
 }
 
-func (m *Map) fill(r *Reader, n *yaml.Node) {
-	seen := map[string]*yaml.Node{}
-	var merges []*yaml.Node
+func (m *Map) fill(r *Reader, n *Node) {
+	seen := map[string]*Node{}
+	var merges []*Node
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		k, val := n.Content[i], n.Content[i+1]
-		for k.Kind == yaml.AliasNode {
-			k = k.Alias
+		for k.Kind == Alias {
+			k = k.Of
 		}
-		if k.ShortTag() == "!!merge" {
+		if k.Tag == "!!merge" {
 			merges = append(merges, val)
 			continue
 		}
-		if k.Kind != yaml.ScalarNode {
+		if k.Kind != Scalar {
 			r.problem(n.Content[i].Line, n.Content[i].Column, cardea.CodeWrongType, "use a word as key", "a key must be text")
 			continue
 		}
@@ -84,17 +83,17 @@ func (m *Map) fill(r *Reader, n *yaml.Node) {
 
 // merge adds the fields of a merged map, or of a list of such maps, that are
 // not there yet.
-func (m *Map) merge(r *Reader, val *yaml.Node, seen map[string]*yaml.Node) {
+func (m *Map) merge(r *Reader, val *Node, seen map[string]*Node) {
 	at := val
-	for val.Kind == yaml.AliasNode {
-		val = val.Alias
+	for val.Kind == Alias {
+		val = val.Of
 	}
 	switch val.Kind {
-	case yaml.SequenceNode:
+	case Sequence:
 		for _, e := range val.Content {
 			m.merge(r, e, seen)
 		}
-	case yaml.MappingNode:
+	case Mapping:
 		merged := Map{}
 		merged.fill(r, val)
 		for _, f := range merged.fields {

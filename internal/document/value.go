@@ -4,14 +4,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"cardea.dev"
-	"go.yaml.in/yaml/v3"
 )
 
 // Value is a value of a document, or the place where one is missing. Its
@@ -19,7 +17,7 @@ import (
 // report nothing for a missing value.
 type Value struct {
 	r    *Reader
-	node *yaml.Node
+	node *Node
 	// name is how messages call it: `"flags"`, "entry 2 of \"flags\"".
 	name string
 	// line and col are the place of a missing value's parent, or of the key.
@@ -32,7 +30,7 @@ func (v Value) Present() bool { return v.node != nil }
 // Null reports whether the value is there and null.
 func (v Value) Null() bool {
 	n := v.real()
-	return n != nil && n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null"
+	return n != nil && n.Kind == Scalar && n.Tag == "!!null"
 }
 
 // Name is how messages call the value.
@@ -105,10 +103,10 @@ func (v Value) wrongType(hint, format string, args ...any) {
 }
 
 // real follows an alias.
-func (v Value) real() *yaml.Node {
+func (v Value) real() *Node {
 	n := v.node
-	for n != nil && n.Kind == yaml.AliasNode {
-		n = n.Alias
+	for n != nil && n.Kind == Alias {
+		n = n.Of
 	}
 	return n
 }
@@ -119,12 +117,12 @@ func (v Value) kind() string {
 	switch {
 	case n == nil:
 		return "nothing"
-	case n.Kind == yaml.MappingNode:
+	case n.Kind == Mapping:
 		return "a map"
-	case n.Kind == yaml.SequenceNode:
+	case n.Kind == Sequence:
 		return "a list"
 	}
-	switch n.ShortTag() {
+	switch n.Tag {
 	case "!!null":
 		return "null"
 	case "!!bool":
@@ -134,16 +132,16 @@ func (v Value) kind() string {
 	case "!!str", "!!timestamp":
 		return "text"
 	}
-	return "a value of type " + n.ShortTag()
+	return "a value of type " + n.Tag
 }
 
 // scalar gives the value's text as written, if it is a scalar of a plain type.
 func (v Value) scalar() (string, bool) {
 	n := v.real()
-	if n == nil || n.Kind != yaml.ScalarNode {
+	if n == nil || n.Kind != Scalar {
 		return "", false
 	}
-	switch n.ShortTag() {
+	switch n.Tag {
 	case "!!str", "!!int", "!!float", "!!bool", "!!timestamp":
 		return n.Value, true
 	}
@@ -256,7 +254,7 @@ func (v Value) Items() []Value {
 	if n == nil {
 		return nil
 	}
-	if n.Kind != yaml.SequenceNode {
+	if n.Kind != Sequence {
 		return []Value{v}
 	}
 	return v.entries(n)
@@ -268,14 +266,14 @@ func (v Value) List() []Value {
 	if n == nil {
 		return nil
 	}
-	if n.Kind != yaml.SequenceNode {
+	if n.Kind != Sequence {
 		v.wrongType(v.shapeHint(`write "- " before each entry`), "%s must be a list, not %s", v.name, v.kind())
 		return nil
 	}
 	return v.entries(n)
 }
 
-func (v Value) entries(n *yaml.Node) []Value {
+func (v Value) entries(n *Node) []Value {
 	out := make([]Value, len(n.Content))
 	for i, c := range n.Content {
 		out[i] = Value{r: v.r, node: c, name: "entry " + strconv.Itoa(i+1) + " of " + v.name}
@@ -284,10 +282,10 @@ func (v Value) entries(n *yaml.Node) []Value {
 }
 
 // IsList reports whether the value is a list.
-func (v Value) IsList() bool { n := v.real(); return n != nil && n.Kind == yaml.SequenceNode }
+func (v Value) IsList() bool { n := v.real(); return n != nil && n.Kind == Sequence }
 
 // IsMap reports whether the value is a map.
-func (v Value) IsMap() bool { n := v.real(); return n != nil && n.Kind == yaml.MappingNode }
+func (v Value) IsMap() bool { n := v.real(); return n != nil && n.Kind == Mapping }
 
 // Any is the value as encoding/json would give it: string, json.Number, bool,
 // nil, []any, map[string]any. Duplicate keys are a problem.
@@ -296,14 +294,14 @@ func (v Value) Any() any {
 	switch {
 	case n == nil:
 		return nil
-	case n.Kind == yaml.MappingNode:
+	case n.Kind == Mapping:
 		out := map[string]any{}
 		m := v.Map()
 		for _, k := range m.Keys() {
 			out[k] = m.Get(k).Any()
 		}
 		return out
-	case n.Kind == yaml.SequenceNode:
+	case n.Kind == Sequence:
 		out := make([]any, 0, len(n.Content))
 		for _, e := range v.entries(n) {
 			out = append(out, e.Any())
@@ -313,25 +311,24 @@ func (v Value) Any() any {
 	return v.scalarAny(n)
 }
 
-func (v Value) scalarAny(n *yaml.Node) any {
-	switch n.ShortTag() {
+func (v Value) scalarAny(n *Node) any {
+	switch n.Tag {
 	case "!!null":
 		return nil
 	case "!!bool":
 		return strings.EqualFold(n.Value, "true")
 	case "!!int", "!!float":
-		var f float64
-		if json.Valid([]byte(n.Value)) {
+		switch {
+		case json.Valid([]byte(n.Value)):
 			return json.Number(n.Value)
-		}
-		if err := n.Decode(&f); err == nil && !math.IsInf(f, 0) && !math.IsNaN(f) {
-			return json.Number(strconv.FormatFloat(f, 'g', -1, 64))
+		case n.Number != "":
+			return json.Number(n.Number)
 		}
 		return n.Value
 	case "!!str", "!!timestamp":
 		return n.Value
 	}
-	v.wrongType("use text, a number, true, false or null", "%s has the type %s", v.name, n.ShortTag())
+	v.wrongType("use text, a number, true, false or null", "%s has the type %s", v.name, n.Tag)
 	return nil
 }
 

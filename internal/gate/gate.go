@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/decide/byjudge"
 	"cardea.dev/internal/decide/noeffect"
 	"cardea.dev/internal/decide/opaque"
 	"cardea.dev/internal/decide/permissions"
@@ -31,7 +32,9 @@ func Build(l *inforce.Loaded, s Session, analyse func(*cardea.Event) *cardea.Eve
 		FirstTime: l.Callbacks.Once,
 		Now:       now,
 		Disabled:  s.Disabled,
-		Slots:     slots(l, s),
+		Slots:     slots(l, s, analyse),
+
+		SendsPermissionRequest: s.SendsPermissionRequest, NearAtOnce: s.NearAtOnce,
 	}
 }
 
@@ -46,17 +49,37 @@ type Session struct {
 	At time.Time
 	// LeadMay is that of [registration.Settings].
 	LeadMay func(*cardea.Event) bool
+	// SendsPermissionRequest and NearAtOnce are those of [cardea.Gate].
+	SendsPermissionRequest, NearAtOnce bool
+	// Judge is asked about what no rule decides; nil: nobody is.
+	Judge *byjudge.Decider
 }
 
 // slots lists the deciders in order. None of them may allow whole calls.
-func slots(l *inforce.Loaded, s Session) []cardea.Slot {
+func slots(l *inforce.Loaded, s Session, analyse func(*cardea.Event) *cardea.Event) []cardea.Slot {
+	all := guards(l, s)
+	if l.ReadonlyOff {
+		all = slices.DeleteFunc(all, isReadonly)
+	}
+	// What a person decided about calls like this one, where nobody else has decided.
+	all = append(all, cardea.Slot{Decider: l.NearDecider(s.At, analyse), Stage: cardea.StageNear})
+	if s.Judge != nil {
+		// Where nobody decided, and the harness would prompt: it costs time and money.
+		all = append(all, cardea.Slot{Decider: s.Judge, Stage: cardea.StageJudge})
+	}
+	all[0].Decider = first{all[0].Decider}
+	return all
+}
+
+// guards lists the deciders that are asked about every call.
+func guards(l *inforce.Loaded, s Session) []cardea.Slot {
 	about := rules.Settings{Home: l.Where.Dirs.Home, Own: l.Own()}
 	identity := registration.Settings{Missing: s.Missing, Session: s.ID, LeadMay: s.LeadMay,
 		Reads: func(ev *cardea.Event, i int) bool { return l.ReadonlyDecider().Refusal(ev, i) == "" }}
 	ofOthers, ofProject := splitRules(l.List)
 	ownLists, otherLists := l.PermissionsDecider().Halves()
 	policies := l.Policies()
-	all := []cardea.Slot{
+	return []cardea.Slot{
 		// First, since it costs nothing: no rule decides about what cannot be seen.
 		{Decider: opaque.New(l.Settings.OnError).Except(l.PermissionsDecider().NamesVariables)},
 		// Who the agent is, before what it does.
@@ -73,8 +96,7 @@ func slots(l *inforce.Loaded, s Session) []cardea.Slot {
 		{Decider: rules.OnEvents{Decider: rules.New(ofProject, about)}, Events: true, Possible: true},
 		// What the agent's role may read and write.
 		{Decider: l.RolesDecider(), Possible: true},
-		// What the lists of person and system deny and ask, after the rules since
-		// it compares every part with them.
+		// What the lists of person and system deny and ask, which are compared with every part.
 		{Decider: ownLists, Possible: true},
 		// What the project's lists deny and ask, and what all lists allow.
 		{Decider: otherLists, Possible: true},
@@ -82,6 +104,8 @@ func slots(l *inforce.Loaded, s Session) []cardea.Slot {
 		// a call reaches there.
 		{Decider: rules.Around{Settings: about, Limit: project.MaxSurroundings, Find: l.RulesAround}, Possible: true},
 		{Decider: permissions.Around{Settings: l.PermissionSettings(), Limit: project.MaxSurroundings, Find: l.ListsAround}, Possible: true},
+		// What a person decided before about exactly this call, after what costs less to find.
+		{Decider: l.LessonsDecider(s.At)},
 		// Late, since they say which tool is better, and nothing bounds how many files they name.
 		{Decider: routes.Late{Find: l.RoutesInForce}, Possible: true},
 		// Policies cost most of all that needs nothing else to run.
@@ -90,14 +114,11 @@ func slots(l *inforce.Loaded, s Session) []cardea.Slot {
 		// call is denied.
 		{Decider: policies.WithSignals(), Events: true, Costly: true},
 	}
-	if l.ReadonlyOff {
-		all = slices.DeleteFunc(all, func(s cardea.Slot) bool {
-			_, is := s.Decider.(*readonly.Decider)
-			return is
-		})
-	}
-	all[0].Decider = first{all[0].Decider}
-	return all
+}
+
+func isReadonly(s cardea.Slot) bool {
+	_, is := s.Decider.(*readonly.Decider)
+	return is
 }
 
 // FoundBy are the operands, options and accesses of a part that a rule found, each

@@ -45,7 +45,7 @@ func Bouncer(file string, data []byte, o BouncerOptions) Imported {
 	b.judge(top)
 	b.logging(top.get("logging", "audit", "auditLog"))
 	top.done()
-	out := Imported{Settings: b.settings, Later: b.later, Calls: append(b.calls, b.documented()...)}
+	out := Imported{Settings: b.settings, Calls: append(b.calls, b.documented()...)}
 	out.Problems = b.remarks(doc.Problems())
 	out.Table = b.rows
 	if len(b.rules) > 0 {
@@ -62,7 +62,6 @@ type bouncer struct {
 	table
 	rules    []string
 	settings []Setting
-	later    string
 	calls    []Call
 	ids      map[string]bool
 	// off are the groups that are switched off.

@@ -12,10 +12,11 @@ import (
 
 // Cupcake reads a rulebook.yml. Policies need no translation, so that all there
 // is to give are settings for signals and actions, and rules and policies for what
-// Cupcake has built in. moved gives a command with the scripts where they are now.
-func Cupcake(path string, data []byte, moved func(string) string) Imported {
+// Cupcake has built in. moved gives a command with the scripts where they are now, judged is
+// set where the person's settings ask a judge.
+func Cupcake(path string, data []byte, moved func(string) string, judged bool) Imported {
 	r := document.Read(path, data)
-	c := cupcake{table: table{file: path}, moved: moved}
+	c := cupcake{table: table{file: path}, moved: moved, judged: judged}
 	top := r.Top().Map()
 	c.signals(top.Map("signals"))
 	c.actions(top.Map("actions"))
@@ -36,6 +37,7 @@ func Cupcake(path string, data []byte, moved func(string) string) Imported {
 type cupcake struct {
 	table
 	moved    func(string) string
+	judged   bool
 	settings []Setting
 	files    []File
 	rules    []string
@@ -111,9 +113,12 @@ func (c *cupcake) watchdog(v document.Value) {
 	} else if v.Present() {
 		on = v.Bool()
 	}
-	if on {
-		c.lost(v, "watchdog", "until Cardea has a judge, no model looks at calls; a policy that reads input.signals.watchdog can have a signal of that name")
-	} else if v.Present() {
+	switch {
+	case on && c.judged:
+		c.changed(v, "watchdog", "the judge of your settings answers input.signals.watchdog, for policies that require that signal (docs/judge.md)")
+	case on:
+		c.lost(v, "watchdog", "no model looks at calls, since the judge is off: judge: {enabled: true} in your own settings switches it on (docs/judge.md)")
+	case v.Present():
 		c.left(v, "watchdog", "it was off")
 	}
 }

@@ -9,7 +9,7 @@ import (
 )
 
 func cupcake(text string) importer.Imported {
-	return importer.Cupcake("rulebook.yml", []byte(text), func(c string) string { return c })
+	return importer.Cupcake("rulebook.yml", []byte(text), func(c string) string { return c }, false)
 }
 
 func TestCupcakeSettings(t *testing.T) {
@@ -58,7 +58,7 @@ packs:
 		t.Errorf("settings:\n%s", text)
 	}
 	table := tableOf(got)
-	for _, says := range []string{"the pack secrets-exposure", "global_file_lock: left out: lost true", "watchdog: left out: lost true", "must have succeeded since the last change",
+	for _, says := range []string{"the pack secrets-exposure", "global_file_lock: left out: lost true", "watchdog: left out: lost true: no model looks at calls, since the judge is off", "must have succeeded since the last change",
 		`the check "npm start &" can never hold: its last command runs in the background`, "system_protection: left out: lost false: it was off", "odd: left out: lost false"} {
 		if !strings.Contains(table, says) {
 			t.Errorf("no %q in\n%s", says, table)

@@ -1,9 +1,13 @@
 package importer
 
 import (
+	"cmp"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"cardea.dev"
 	"cardea.dev/internal/document"
@@ -11,12 +15,13 @@ import (
 )
 
 // Hookwise turns a folder of hookwise's into settings and roles. read gives a file of
-// the folder by its name, nil where there is none; folder is how it is called.
+// the folder by its name, nil where there is none; folder is how it is called. lessons
+// gives the lines of lessons that an answer makes, or why it makes none.
 //
 // hookwise's globs begin at the project, and their "*" crosses folders; Cardea's follow
 // gitignore. What denies is taken over as widely as it was meant, what allows no wider.
-func Hookwise(folder string, read func(name string) []byte, builtin []roles.Category) Imported {
-	h := hookwise{folder: folder, builtin: builtin, categories: map[string][]string{}}
+func Hookwise(folder string, read func(name string) []byte, builtin []roles.Category, lessons func(Answer) ([]string, error)) Imported {
+	h := hookwise{folder: folder, builtin: builtin, lessons: lessons, categories: map[string][]string{}}
 	h.policy(read("policy.yml"))
 	h.roles(read("roles.yml"))
 	for _, effect := range []string{"deny", "ask", "allow"} {
@@ -31,6 +36,7 @@ type hookwise struct {
 	table
 	folder     string
 	builtin    []roles.Category
+	lessons    func(Answer) ([]string, error)
 	categories map[string][]string
 	files      []File
 	set        []Setting
@@ -70,16 +76,39 @@ func (h *hookwise) policy(data []byte) {
 		h.set = append(h.set, Setting{Path: []string{"sessions", "wait"}, Value: fmt.Sprintf("%ds", n)})
 	}
 	h.taken(wait, "the registration of sessions", "sessions: {registration: required}; the wait holds for sessions of a team alone, others are answered at once")
-	for _, key := range []string{"confidence", "similarity", "human_timeout_secs"} {
-		if v := top.Get(key); v.Present() {
-			h.left(v, key, "it has no counterpart yet, and decided nothing by itself")
-		}
+	h.numbers(top, "confidence", map[string][]string{"org": {"confidence", "org"}, "project": {"confidence", "project"}, "user": {"confidence", "user"}})
+	h.numbers(top, "similarity", map[string][]string{"jaccard_threshold": {"near", "jaccard"}, "jaccard_min_tokens": {"near", "min_tokens"}})
+	if v := top.Get("human_timeout_secs"); v.Present() {
+		h.left(v, "human_timeout_secs", "the agent's own prompt waits as long as it likes")
 	}
 	if v := top.Get("supervisor"); v.Present() {
-		h.lost(v, "supervisor", "no model judges calls yet; write default: {attended: ask, unattended: deny} for what nobody decides")
+		h.lost(v, "supervisor", "a project cannot say which model judges its calls; write judge: {enabled: true} into your own settings, see docs/judge.md and docs/supervisor.md")
 	}
 	top.Done()
 	h.problems = append(h.problems, h.remarks(doc.Problems())...)
+}
+
+// numbers takes over a section of numbers.
+func (h *hookwise) numbers(top document.Map, section string, keys map[string][]string) {
+	at := top.Get(section)
+	if !at.Present() {
+		return
+	}
+	m := at.Map()
+	var taken []string
+	for _, key := range m.Keys() {
+		v := m.Get(key)
+		path, known := keys[key]
+		if !known {
+			h.left(v, section+"."+key, "it has no counterpart")
+			continue
+		}
+		h.set = append(h.set, Setting{Path: path, Value: v.Text()})
+		taken = append(taken, strings.Join(path, "."))
+	}
+	if len(taken) > 0 {
+		h.taken(at, section, "%s", strings.Join(taken, ", "))
+	}
 }
 
 // roles reads roles.yml, and writes roles.yaml.
@@ -99,12 +128,7 @@ func (h *hookwise) roles(data []byte) {
 	list := top.Map("roles")
 	for _, id := range list.Keys() {
 		at := list.Get(id)
-		name := strings.Trim(strings.Map(func(r rune) rune {
-			if strings.ContainsRune("abcdefghijklmnopqrstuvwxyz0123456789-", r) {
-				return r
-			}
-			return '-'
-		}, strings.ToLower(id)), "-")
+		name := roleName(id)
 		if !roles.IsName(name) || names[name] {
 			h.lost(at, "role "+id, "its name is no name here, or that of another one; give it a name of small letters, digits and -")
 			continue
@@ -117,6 +141,16 @@ func (h *hookwise) roles(data []byte) {
 	if len(names) > 0 {
 		h.files = append(h.files, File{Path: "roles.yaml", Text: Seal("version: 1\nroles:\n" + b.String()), From: "", Protects: true})
 	}
+}
+
+// roleName is a role's name in the letters that names have here.
+func roleName(id string) string {
+	return strings.Trim(strings.Map(func(r rune) rune {
+		if strings.ContainsRune("abcdefghijklmnopqrstuvwxyz0123456789-", r) {
+			return r
+		}
+		return '-'
+	}, strings.ToLower(id)), "-")
 }
 
 // role writes a role.
@@ -229,23 +263,87 @@ func narrow(g string) []string {
 	return []string{"./" + g}
 }
 
-// learned tells of the answers that hookwise remembers.
-func (h *hookwise) learned(effect string, data []byte) {
-	n := 0
-	for line := range strings.Lines(string(data)) {
-		if strings.TrimSpace(line) != "" {
-			n++
-		}
+// Answer is what hookwise remembers of an answer: a line of rules/*.jsonl.
+type Answer struct {
+	// Effect is allow, deny or ask. Input is the tool's input as JSON, with "<REDACTED>"
+	// where a secret was. Role is "*" for every role.
+	Effect, Tool, Input, Role, Reason string
+	When                              time.Time
+}
+
+// answer reads a line in the form that hookwise writes, or in the one that its design
+// shows.
+func answer(line []byte) (Answer, error) {
+	var l struct {
+		Key struct {
+			Input string `json:"sanitized_input"`
+			Tool  string `json:"tool"`
+			Role  string `json:"role"`
+		} `json:"key"`
+		Decision string `json:"decision"`
+		Metadata struct {
+			Reason string `json:"reason"`
+		} `json:"metadata"`
+		When time.Time `json:"timestamp"`
+		// The design's form.
+		Command, Tool, Role, File, Reason string
 	}
-	if n == 0 {
+	if err := json.Unmarshal(line, &l); err != nil {
+		return Answer{}, errors.New("it is no line of hookwise's")
+	}
+	a := Answer{Effect: l.Decision, Tool: cmp.Or(l.Key.Tool, l.Tool), Input: l.Key.Input, Role: cmp.Or(l.Key.Role, l.Role, "*"), Reason: cmp.Or(l.Metadata.Reason, l.Reason), When: l.When}
+	field, value := "command", l.Command
+	if l.File != "" {
+		field, value = "file_path", l.File
+	}
+	if a.Input == "" && value != "" {
+		text, err := json.Marshal(map[string]string{field: value})
+		if err != nil {
+			return a, err
+		}
+		a.Input = string(text)
+	}
+	if a.Tool == "" || a.Input == "" || !slices.Contains([]string{"allow", "deny", "ask"}, a.Effect) {
+		return a, errors.New("it does not say what was decided about which call")
+	}
+	return a, nil
+}
+
+// learned makes lessons of what hookwise remembers. Nobody here has accepted them: what
+// denies and asks counts, and what allows when a person says so.
+func (h *hookwise) learned(effect string, data []byte) {
+	h.file = h.folder + "/rules/" + effect + ".jsonl"
+	var lines []string
+	number := 0
+	for text := range strings.Lines(string(data)) {
+		number++
+		if strings.TrimSpace(text) == "" {
+			continue
+		}
+		a, err := answer([]byte(text))
+		var made []string
+		if err == nil {
+			if a.Role != "*" {
+				a.Role = roleName(a.Role)
+			}
+			made, err = h.lessons(a)
+		}
+		if err != nil {
+			h.add(line(number), LeftOut, effect != "allow", "a remembered answer", "%s", err.Error())
+			continue
+		}
+		lines = append(lines, made...)
+	}
+	if len(lines) == 0 {
 		return
 	}
-	h.file = h.folder + "/rules/" + effect + ".jsonl"
-	what := fmt.Sprintf("%d remembered answers (%s)", n, effect)
-	const how = "they stay where they lie, and count for nothing yet; write those that matter as rules"
+	slices.Sort(lines)
+	lines = slices.Compact(lines)
+	path := "lessons/" + effect + ".jsonl"
+	h.files = append(h.files, File{Path: path, Text: strings.Join(lines, "\n") + "\n", Protects: effect != "allow"})
+	how := path + ", in force for every role and folder that they name"
 	if effect == "allow" {
-		h.left(nil, what, "%s", how)
-	} else {
-		h.lost(nil, what, "%s", how)
+		how = path + "; each counts when you have accepted it with \"cardea trust update\""
 	}
+	h.changed(nil, fmt.Sprintf("%d remembered answers (%s)", len(lines), effect), "%s", how)
 }

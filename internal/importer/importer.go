@@ -25,8 +25,6 @@ type Imported struct {
 	Files []File
 	// Settings are entries for the scope's cardea.yaml.
 	Settings []Setting
-	// Later is text for the end of cardea.yaml: comments, for what has no effect yet.
-	Later string
 	// Calls show what changes: they are judged before and after.
 	Calls []Call
 	// Problems are why something could not be read. Nothing is taken over then.

@@ -232,7 +232,7 @@ func TestSettings(t *testing.T) {
 		t.Errorf("settings:\n%s", text)
 	}
 	table := tableOf(got)
-	for _, want := range []string{"no group of this name", "keeps the gate shut", "no model looks at", "ledger has every verdict", "apiKey: left out"} {
+	for _, want := range []string{"no group of this name", "keeps the gate shut", "judge: {enabled: false, chain", "ledger has every verdict", "apiKey: left out"} {
 		if !strings.Contains(table, want) {
 			t.Errorf("no %q in\n%s", want, table)
 		}
@@ -240,12 +240,12 @@ func TestSettings(t *testing.T) {
 	if strings.Contains(table, "lost true") || len(got.Problems) > 0 {
 		t.Errorf("lost: %s %v", table, got.Problems)
 	}
-	for _, want := range []string{"#   enabled: false\n", "#     - {type: 'openai', model: 'm: x', api_key_command: 'op read x', timeout: 2s}\n", "#     - {type: 'ollama', timeout: 3s}"} {
-		if !strings.Contains(got.Later, want) {
-			t.Errorf("no %q in\n%s", want, got.Later)
+	for _, want := range []string{"judge:\n  enabled: false\n", "    - {type: anthropic}\n    - {type: openai, model: 'm: x', api_key_command: 'op read x', timeout: 2s}\n    - {type: ollama, timeout: 3s}\n", "confidence:\n  project: 0.7\n  user: 0.7\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
 		}
 	}
-	if strings.Contains(text+table+got.Later, "sk-1") {
+	if strings.Contains(text+table, "sk-1") {
 		t.Error("a key is shown")
 	}
 }
@@ -259,7 +259,7 @@ func TestDefaultAction(t *testing.T) {
 		{"allow", false, ""}, {"allow", true, "default:\n  attended: allow\n  unattended: allow\n"},
 		{"ask", false, "default:\n  attended: ask\n  unattended: ask\non_error: deny\n"}, {"deny", true, "default:\n  attended: deny\n  unattended: deny\non_error: deny\n"},
 	} {
-		got := importer.Bouncer("c.json", []byte(`{"defaultAction": "`+tt.action+`"}`), importer.BouncerOptions{DefaultAllow: tt.allow})
+		got := importer.Bouncer("c.json", []byte(`{"defaultAction": "`+tt.action+`", "llmFallback": {"enabled": false}}`), importer.BouncerOptions{DefaultAllow: tt.allow})
 		if text := settingsOf(t, got); text != tt.want || !strings.Contains(tableOf(got), "defaultAction") {
 			t.Errorf("%s: %s", tt.action, text)
 		}
@@ -267,8 +267,37 @@ func TestDefaultAction(t *testing.T) {
 	if got := importer.Bouncer("c.json", []byte(`{"defaultAction": "explode"}`), importer.BouncerOptions{DefaultAllow: true}); !cardea.HasError(got.Problems) {
 		t.Error("an unknown action is no mistake")
 	}
-	if got := importer.Bouncer("c.json", []byte(`{"llmFallback": {"enabled": true}}`), importer.BouncerOptions{DefaultAllow: true}); !strings.Contains(tableOf(got), "lost true") {
-		t.Error("a judge that was on is no loss")
+}
+
+// Bouncer's model is on unless its file says no. The chain is taken over as it stands, and
+// an entry that Cardea does not ask is a loss.
+func TestJudge(t *testing.T) {
+	for _, tt := range []struct {
+		text, want, told string
+		lost             bool
+	}{
+		{`{}`, "judge:\n  enabled: true\n", "with Cardea's own chain", false},
+		{`{"llmFallback": {"enabled": true}}`, "judge:\n  enabled: true\n", "with Cardea's own chain", false},
+		{`{"llmFallback": {"enabled": false}}`, "", "it was switched off", false},
+		{`{"llmFallback": {"maxTokens": 300, "confidenceThreshold": 0.85}}`, "judge:\n  enabled: true\n  chain:\n    - {type: anthropic, max_tokens: 300}\n    - {type: github-models, max_tokens: 300}\n" +
+			"    - {type: openai, max_tokens: 300}\n    - {type: ollama, max_tokens: 300}\nconfidence:\n  project: 0.85\n  user: 0.85\n", "llmFallback", false},
+		{`{"llmFallback": {"providerChain": [{"type": "Ollama", "endpoint": "http://localhost:1234", "timeoutSeconds": 600}, {"type": "ollama", "endpoint": "http://localhost:1234", "timeoutSeconds": 600}]}}`,
+			"judge:\n  enabled: true\n  chain:\n    - {type: ollama, endpoint: 'http://localhost:1234', timeout: 30s}\n", "not Bouncer's defaults before them", false},
+		{`{"llmFallback": {"providerChain": [{"type": "ollama", "endpoint": "http://gpu.example:11434"}, {"type": "onnx"}, "openai"]}}`, "judge:\n  enabled: true\n  chain:\n    - {type: openai}\n",
+			"http is for this machine only", true},
+		{`{"llmFallback": {"providerChain": [{"type": "onnx"}]}}`, "", "no provider of its chain is left", true},
+	} {
+		got := importer.Bouncer("c.json", []byte(tt.text), importer.BouncerOptions{})
+		text, table := settingsOf(t, got), tableOf(got)
+		if text != tt.want || !strings.Contains(table, tt.told) || strings.Contains(table, "lost true") != tt.lost || len(got.Problems) > 0 {
+			t.Errorf("%s:\n%s\n%s%v", tt.text, text, table, got.Problems)
+		}
+	}
+	for _, text := range []string{"1.5", "-1", `"high"`, "NaN"} {
+		got := importer.Bouncer("c.json", []byte(`{"llmFallback": {"confidenceThreshold": `+text+`}}`), importer.BouncerOptions{})
+		if !cardea.HasError(got.Problems) {
+			t.Errorf("%s is a confidence", text)
+		}
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/document"
+	_ "cardea.dev/internal/document/yamltext" // reads YAML
 )
 
 // object reads a JSON file whose top is an object. The values keep their

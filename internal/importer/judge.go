@@ -2,89 +2,152 @@ package importer
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
+	"time"
 
+	"cardea.dev"
 	"cardea.dev/internal/document"
+	"cardea.dev/internal/judge"
+	"cardea.dev/internal/limit"
 )
 
-// judge reads llmFallback. This version asks no model, so what it says is kept as
-// a comment in the settings, in the keys that it will have.
+// judge reads llmFallback, which becomes the settings of the judge. Where the file says
+// nothing Bouncer asks the providers of its own defaults, and so does Cardea then.
 func (b *bouncer) judge(top section) {
 	v := top.get("llmFallback", "llm", "judge")
 	m := open(v)
-	on := true // as in Bouncer, which begins with its own defaults
+	on := true
 	if e := m.get("enabled"); e.Present() {
 		on = e.Bool()
 	}
-	lines, threshold := []string{fmt.Sprintf("enabled: %t", on)}, ""
+	tokens := judge.MaxTokens
 	if t := m.get("maxTokens"); t.Present() {
-		lines = append(lines, fmt.Sprintf("max_tokens: %d", t.Int(1, 1_000_000)))
+		tokens = min(max(t.Int(1, 1_000_000), judge.FewestTokens), judge.MostTokens)
 	}
-	if t := m.get("confidenceThreshold"); t.Present() {
-		threshold = fmt.Sprintf("# confidence: {project: %[1]s, user: %[1]s}\n", oneLine(t.Text()))
-	}
+	threshold := m.get("confidenceThreshold")
 	chain := m.get("providerChain", "providers")
 	if !chain.Present() {
 		chain = top.get("providerChain", "providers")
 	}
-	providers := b.providers(chain)
+	lost := len(b.rows)
+	providers := b.providers(chain, tokens)
 	m.done()
-	if len(providers) > 0 {
-		lines = append(append(lines, "chain:"), providers...)
-	}
-	if !on && len(providers) == 0 {
-		b.left(v, "llmFallback", "it was switched off")
-		return
-	}
-	b.later = "# Imported from Bouncer. It has no effect until Cardea has a judge.\n# judge:\n#   " + strings.Join(lines, "\n#   ") + "\n" + threshold
-	add := b.left
-	if on {
-		add = b.lost
-	}
 	var at place // none where Bouncer's defaults count
 	for _, there := range []document.Value{chain, v} {
 		if there.Present() {
 			at = there
 		}
 	}
-	now := "the agent's own prompt decides"
 	switch {
-	case b.fallback == "deny":
-		now = "it is denied (default: deny)"
-	case b.fallback == "ask":
-		now = "a person is asked (default: ask)"
-	case b.fallback == "allow" && b.options.DefaultAllow:
-		now = "it is allowed (default: allow)"
+	case len(providers) > 0:
+	case !on:
+		b.left(v, "llmFallback", "it was switched off")
+		return
+	case len(b.rows) > lost:
+		b.lost(at, "llmFallback", "no provider of its chain is left, so no model is asked")
+		return
+	case tokens != judge.MaxTokens:
+		for _, kind := range judge.Types()[:4] {
+			providers = append(providers, fmt.Sprintf("{type: %s, max_tokens: %d}", kind, tokens))
+		}
 	}
-	add(at, "llmFallback", "until Cardea has a judge, no model looks at what no rule matches: %s. What the file says is kept as a comment in cardea.yaml", now)
+	b.judgeSettings(at, on, providers)
+	b.threshold(threshold, on)
 }
 
-// providers are the entries of a chain, first to last.
-func (b *bouncer) providers(chain document.Value) []string {
+// judgeSettings writes whether a model is asked, and which ones.
+func (b *bouncer) judgeSettings(at place, on bool, providers []string) {
+	if len(providers) > 0 {
+		b.settings = append(b.settings, Setting{Path: []string{"judge", "chain"}, Items: providers, Protects: on})
+	}
+	b.settings = append(b.settings, Setting{Path: []string{"judge", "enabled"}, Value: strconv.FormatBool(on), Protects: on})
+	switch {
+	case !on:
+		b.taken(at, "llmFallback", "judge: {enabled: false, chain: […]}")
+	case len(providers) == 0:
+		b.changed(at, "llmFallback", "judge: {enabled: true} with Cardea's own chain: %s", judgeDiffers)
+	default:
+		b.changed(at, "llmFallback", "judge: {enabled: true, chain: […]} asks the providers of the file, and not Bouncer's defaults before them: %s", judgeDiffers)
+	}
+}
+
+// judgeDiffers is how the judge differs from Bouncer's model.
+const judgeDiffers = "an answer that is not certain enough asks a person, and what is sent is redacted (docs/judge.md)"
+
+// threshold is how certain a model must be.
+func (b *bouncer) threshold(v document.Value, on bool) {
+	if !v.Present() {
+		return
+	}
+	r, err := strconv.ParseFloat(v.Text(), 64)
+	if err != nil || !(r >= 0 && r <= 1) {
+		v.Problem(cardea.CodeBadValue, "write a number from 0 to 1", "%q is no confidence", v.Text())
+		return
+	}
+	text := strconv.FormatFloat(r, 'f', 3, 64)
+	text = strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
+	for _, scope := range []string{"user", "project"} {
+		b.settings = append(b.settings, Setting{Path: []string{"confidence", scope}, Value: text, Protects: on})
+	}
+}
+
+// providers are the entries of a chain as YAML, first to last. What Cardea cannot ask is
+// told.
+func (b *bouncer) providers(chain document.Value, tokens int) []string {
 	if !chain.Present() {
 		return nil
 	}
 	var out []string
 	for _, v := range chain.List() {
-		if !v.IsMap() {
-			out = append(out, "  - {type: "+quoted(v.Text())+"}")
+		p := judge.Provider{}
+		if v.IsMap() {
+			p = b.provider(v)
+		} else {
+			p.Type = v.Text()
+		}
+		if tokens != judge.MaxTokens {
+			p.MaxTokens = tokens
+		}
+		p.Type = strings.ToLower(p.Type)
+		if err := p.Complete().Check(); err != nil {
+			b.lost(v, "providerChain", "%q cannot be asked: %v", p.Type, err)
 			continue
 		}
-		m := open(v)
-		fields := []string{"type: " + quoted(m.get("type", "name").Text())}
-		for _, f := range []struct{ key, names string }{{"model", "model"}, {"endpoint", "endpoint baseUrl"}, {"api_key_command", "apiKeyCommand"}} {
-			if t := m.get(strings.Fields(f.names)...); t.Present() {
-				fields = append(fields, f.key+": "+quoted(t.Text()))
-			}
+		if text := providerText(p); !slices.Contains(out, text) {
+			out = append(out, text)
 		}
-		if t := m.get("timeoutSeconds"); t.Present() {
-			fields = append(fields, fmt.Sprintf("timeout: %ds", t.Int(1, 3600)))
-		}
-		if t := m.get("apiKey"); t.Present() {
-			b.left(t, "apiKey", "keys are not kept in settings; use api_key_command or a variable")
-		}
-		m.done()
-		out = append(out, "  - {"+strings.Join(fields, ", ")+"}")
 	}
 	return out
+}
+
+func (b *bouncer) provider(v document.Value) judge.Provider {
+	m := open(v)
+	p := judge.Provider{Type: m.get("type", "name").Text(), Model: m.get("model").Text(), Endpoint: m.get("endpoint", "baseUrl").Text(), KeyShell: m.get("apiKeyCommand").Text()}
+	if t := m.get("timeoutSeconds"); t.Present() {
+		p.Timeout = min(time.Duration(t.Int(1, 3600))*time.Second, limit.Judge)
+	}
+	if t := m.get("apiKey"); t.Present() {
+		b.left(t, "apiKey", "keys are not kept in settings; use api_key_command or a variable")
+	}
+	m.done()
+	return p
+}
+
+// providerText is an entry of judge.chain. What is as by default is left out.
+func providerText(p judge.Provider) string {
+	fields := []string{"type: " + p.Type}
+	for _, f := range []struct{ key, text string }{{"model", p.Model}, {"endpoint", p.Endpoint}, {"api_key_command", p.KeyShell}} {
+		if f.text != "" {
+			fields = append(fields, f.key+": "+quoted(f.text))
+		}
+	}
+	if p.Timeout > 0 {
+		fields = append(fields, "timeout: "+p.Timeout.String())
+	}
+	if p.MaxTokens > 0 {
+		fields = append(fields, fmt.Sprintf("max_tokens: %d", p.MaxTokens))
+	}
+	return "{" + strings.Join(fields, ", ") + "}"
 }

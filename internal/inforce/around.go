@@ -86,9 +86,15 @@ func (l *Loaded) RoutesInForce() ([]routes.Route, cardea.Troubles) {
 	return l.Routes, all.First(maxTroubles, "cardea lint")
 }
 
-// reached are the folder and the paths that a call has to do with.
+// reached are the folder and the paths that a call has to do with, the one that follows
+// itself once.
 func reached(ev *cardea.Event) []string {
 	out := []string{ev.Cwd}
+	add := func(path string) {
+		if path != "" && path != out[len(out)-1] {
+			out = append(out, path)
+		}
+	}
 	if ev.Call == nil {
 		return out
 	}
@@ -97,9 +103,10 @@ func reached(ev *cardea.Event) []string {
 		if p.Remote {
 			continue
 		}
-		out = append(out, p.Dir)
-		for _, a := range p.Access {
-			out = append(out, a.Path, a.Spelled)
+		add(p.Dir)
+		for k := range p.Access {
+			add(p.Access[k].Path)
+			add(p.Access[k].Spelled)
 		}
 	}
 	return out

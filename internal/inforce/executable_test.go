@@ -3,11 +3,12 @@
 package inforce_test
 
 import (
-	"cardea.dev/internal/inforce"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"cardea.dev/internal/inforce"
 )
 
 // Scripts that are started as they are, and may not be executed, are told; what a

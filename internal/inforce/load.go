@@ -69,6 +69,9 @@ type Where struct {
 	Policies *policy.Library
 	// Program is the running program, "" where it cannot be told.
 	Program string
+	// FindEngine finds cardea-engine for what starts it to find lessons by their
+	// meaning; nil looks beside Program.
+	FindEngine func() (string, error)
 	// Compiled is set where rules may be taken from the compiled form of their file,
 	// which has all but their tests.
 	Compiled bool
@@ -120,8 +123,9 @@ type Loaded struct {
 	// Overrides are those of all scopes, strongest first.
 	Overrides []overrides.Override
 	// RolesFiles are the files of roles, after [Loaded.Roles].
-	RolesFiles []RolesFile
-	rolesRead  sync.Once
+	RolesFiles  []RolesFile
+	rolesRead   sync.Once
+	lessonsRead lessonsRead
 	// role is the agent's role, roleProblem what is wrong with it.
 	role        string
 	roleProblem cardea.Troubles
@@ -213,13 +217,14 @@ func (l *Loaded) Keep(r *redact.Redactor, late func() bool) error {
 func (l *Loaded) ReadRoutes() {
 	l.routesRead.Do(func() {
 		l.RouteFiles = routes.Find(l.Where.Plugins, l.Where.Project, l.Where.Plugin)
-		l.Routes, l.RouteProblems = routes.Load(l.RouteFiles, l.Where.Trust, harness.ToolWord, !l.Where.Compiled)
+		l.Routes, l.RouteProblems = routes.Load(l.RouteFiles, l.Where.Trust, harness.ToolWord, l.document, !l.Where.Compiled)
 	})
 }
 
 // LoadSettings reads the settings alone.
 func LoadSettings(w Where) settings.Settings {
 	l := &Loaded{Where: w, kept: project.NewLastGood(w.State)}
+	l.openCompiled()
 	l.readSettings()
 	return l.Settings
 }
@@ -282,13 +287,13 @@ func (l *Loaded) loadSettings(at folder) settings.File {
 	if data == nil && problems == nil {
 		return none
 	}
-	f := settings.Parse(none.Path, at.scope, data)
+	f := settings.Read(none.Path, at.scope, l.document(none.Path, data))
 	f.Problems = append(problems, f.Problems...)
 	if !cardea.HasError(f.Problems) {
 		l.note(none.Path, at, data, when)
 	} else if old := l.kept.Form(none.Path, at.source()); old != nil {
 		// A form that was good for an earlier version may not be for this one.
-		if kept := settings.Parse(none.Path, at.scope, old); !cardea.HasError(kept.Problems) {
+		if kept := settings.Read(none.Path, at.scope, l.document(none.Path, old)); !cardea.HasError(kept.Problems) {
 			problems, data, f = keptInForce(f.Problems), old, kept
 			f.Problems, f.Kept = problems, true
 		}

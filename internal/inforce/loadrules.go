@@ -10,7 +10,6 @@ import (
 	"cardea.dev/internal/decide/rules"
 	"cardea.dev/internal/harness"
 	"cardea.dev/internal/project"
-	"cardea.dev/internal/state"
 )
 
 // unread is a file that cannot be read at all.
@@ -61,9 +60,12 @@ func (l *Loaded) readRulesFile(path string, at folder, left *int) (RulesFile, ru
 		l.note(path, at, data, when)
 	} else if old := l.kept.Form(path, at.source()); old != nil && len(old) <= *left {
 		*left -= len(old)
-		problems = keptInForce(f.Problems)
-		list = l.parseRules(&f, at, old)
-		f.Problems, f.Kept = problems, true
+		// A form that was good for an earlier version may not be for this one.
+		kept := f
+		if good := l.parseRules(&kept, at, old); !cardea.HasError(kept.Problems) {
+			kept.Problems, kept.Kept = keptInForce(f.Problems), true
+			f, list = kept, good
+		}
 	}
 	f.Rules = len(list)
 	return f, list
@@ -80,21 +82,12 @@ func (l *Loaded) parseRules(f *RulesFile, at folder, data []byte) rules.List {
 			return list
 		}
 	}
-	list, problems := rules.Parse(f.Path, data, from)
+	list, problems := rules.Read(f.Path, l.document(f.Path, data), from)
 	if f.Problems = problems; !cardea.HasError(problems) && l.compiled != nil {
 		l.compiled.Keep(f.Path, rules.Compile(list, problems), data, l.madeBy)
+		l.compiled.Forget(documentForm(f.Path))
 	}
 	return rules.ListOf(list)
-}
-
-// openCompiled sets what compiled rules are read from and written to. They are bound
-// to the program, since what a parser makes of a text may be another thing in the
-// next version.
-func (l *Loaded) openCompiled() {
-	if program := state.Stamp(l.Where.Program); l.Where.Compiled && program != "" {
-		l.compiled = state.NewIndexes("rules", l.Where.Dirs.Cache, l.Where.State)
-		l.madeBy = []byte(rules.CompiledForm + " " + program)
-	}
 }
 
 // keptInForce says with the first mistake of a file that an earlier form is in

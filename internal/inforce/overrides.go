@@ -23,14 +23,14 @@ func (l *Loaded) readOverrides(at folder) {
 	if data == nil && problems == nil {
 		return
 	}
-	list, wrong := overrides.Parse(f.Path, at.scope, data, harness.ToolWord)
+	list, wrong := overrides.Read(f.Path, at.scope, l.document(f.Path, data), harness.ToolWord)
 	f.Problems = append(problems, wrong...)
 	if !cardea.HasError(f.Problems) {
 		l.note(f.Path, at, data, when)
 	} else {
 		list = nil
 		if old := l.kept.Form(f.Path, at.source()); old != nil {
-			if kept, wrong := overrides.Parse(f.Path, at.scope, old, harness.ToolWord); !cardea.HasError(wrong) {
+			if kept, wrong := overrides.Read(f.Path, at.scope, l.document(f.Path, old), harness.ToolWord); !cardea.HasError(wrong) {
 				f.Problems, f.Kept, list, data = keptInForce(f.Problems), true, kept, old
 			}
 		}

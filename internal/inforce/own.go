@@ -11,6 +11,7 @@ import (
 	"cardea.dev/internal/paths"
 	"cardea.dev/internal/project"
 	"cardea.dev/internal/state"
+	"cardea.dev/internal/supervisor/post"
 )
 
 // Own tells where things of the gate's own lie in truth. It looks when it is
@@ -25,7 +26,8 @@ func (l *Loaded) Own() func(rules.Own) []string {
 		case o == rules.OwnFolder:
 			return l.ownFolders()
 		case o == rules.OwnKey && l.Where.Dirs.State != "":
-			return []string{state.KeyPath(l.links.Real(l.Where.Dirs.State))}
+			dir := l.links.Real(l.Where.Dirs.State)
+			return []string{state.KeyPath(dir), filepath.Join(dir, post.Folder)}
 		case o == rules.OwnPrograms:
 			return programs()
 		case o == rules.OwnBin && l.Where.Program != "":

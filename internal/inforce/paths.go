@@ -37,7 +37,7 @@ func LoadPaths(paths []string) (*Loaded, error) {
 		}
 	}
 	l.routesRead.Do(func() {
-		l.Routes, l.RouteProblems = routes.Load(l.RouteFiles, all, harness.ToolWord, true)
+		l.Routes, l.RouteProblems = routes.Load(l.RouteFiles, all, harness.ToolWord, document.Read, true)
 	})
 	return l, nil
 }

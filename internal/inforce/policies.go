@@ -1,6 +1,7 @@
 package inforce
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,7 +11,9 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/harness"
+	"cardea.dev/internal/lesson"
 	"cardea.dev/internal/paths"
+	"cardea.dev/internal/redact"
 	"cardea.dev/internal/script/signals"
 	"cardea.dev/internal/state"
 )
@@ -19,10 +22,16 @@ import (
 type Callbacks struct {
 	// Redact takes secrets from a text; signals see no text without it.
 	Redact func(string) string
+	// Redactor takes secrets from what lessons are looked up by; nil makes a new one.
+	Redactor *redact.Redactor
 	// Secrets are the secrets in a text, as they stand there; nil finds none.
 	Secrets func(string) []string
 	// Once reports whether something was not said yet in this session.
 	Once func(key string) bool
+	// Judge asks the judge about an event, for the signal watchdog; nil: there is none.
+	Judge func(ctx context.Context, ev *cardea.Event) any
+	// JudgeNow is the judge that there is, whose lessons count; nil: there is none.
+	JudgeNow func() *lesson.Judge
 	// Trace gets what policies did, for a person who asks why.
 	Trace func(policy.Step)
 }
@@ -74,7 +83,7 @@ func (l *Loaded) Policies() *policy.Policies {
 // signals answers the signals of all policies.
 func (l *Loaded) signals() *signals.Runner {
 	w := &l.Where
-	return &signals.Runner{Project: w.Project, Find: l.signal, Redact: l.Callbacks.Redact, Secrets: l.Callbacks.Secrets, State: w.State, Start: w.Start}
+	return &signals.Runner{Project: w.Project, Find: l.signal, Redact: l.Callbacks.Redact, Secrets: l.Callbacks.Secrets, Judge: l.Callbacks.Judge, State: w.State, Start: w.Start}
 }
 
 // PolicyFacts are the settings that policies see as input.cardea.settings.
@@ -182,6 +191,9 @@ func (l *Loaded) PolicyFolders() []policy.Folder {
 func (l *Loaded) HasSignal(f policy.Folder, name string) bool {
 	if f.Scope == cardea.ScopeBuiltin && (signals.IsBuiltin(name)) {
 		return true // the gate's own
+	}
+	if name == signals.Watchdog && l.Settings.Judge.Enabled {
+		return true // the judge's
 	}
 	script, answer := l.signal(f, name)
 	return script != nil || answer.Value != nil

@@ -62,7 +62,7 @@ func (l *Loaded) loadRoles(at folder, known []roles.Category) (f RolesFile, foun
 	} else {
 		f.Roles = roles.Source{Scope: at.scope}
 		if old := l.kept.Form(f.Path, at.source()); old != nil {
-			if kept, wrong := roles.Parse(f.Path, at.scope, old, known...); !cardea.HasError(wrong) {
+			if kept, wrong := l.parseRoles(f.Path, at.scope, old, known); !cardea.HasError(wrong) {
 				f.Problems, f.Kept, f.Roles, data = keptInForce(f.Problems), true, kept, old
 			}
 		}
@@ -79,9 +79,10 @@ func (l *Loaded) parseRoles(path string, scope cardea.Scope, data []byte, known 
 			return src, nil
 		}
 	}
-	src, problems := roles.Parse(path, scope, data, known...)
+	src, problems := roles.Read(path, scope, l.document(path, data), known...)
 	if form := roles.Compile(src); len(problems) == 0 && form != "" && data != nil {
 		l.compiled.Keep(path, form, of...)
+		l.compiled.Forget(documentForm(path))
 	}
 	return src, problems
 }

@@ -143,18 +143,20 @@ func (l *Loaded) filesIn(at folder, name string) []string {
 }
 
 // ReadScripts reads what the project brings besides settings, rules and routes,
-// so that the person can accept it: policies, signals, scripts that commands
-// name, and lessons. What it says is not looked at here.
+// so that the person can accept it: policies, signals, scripts that commands name, and what
+// the judge is told. What it says is not looked at here. Lessons are accepted one by one.
 func (l *Loaded) ReadScripts() []string {
 	if l.Where.Project == "" {
 		return nil
 	}
 	paths := l.policyFiles()
-	for _, name := range []string{"signals", "actions", "lessons"} {
+	for _, name := range []string{"signals", "actions"} {
 		paths = append(paths, l.filesIn(l.project(), name)...)
 	}
 	for i := range l.SettingsFiles {
-		if f := &l.SettingsFiles[i]; f.Scope == cardea.ScopeProject {
+		f := &l.SettingsFiles[i]
+		paths = append(paths, judgeFiles(f.Values.Judge.Context, l.Where.Project)...)
+		if f.Scope == cardea.ScopeProject {
 			for _, c := range f.Commands() {
 				paths = append(paths, l.scripts().FilesOf(c).All...)
 			}

@@ -32,6 +32,9 @@ func (r *reader) accesses() {
 			last = c.LastOperand
 		}
 	}
+	if len(r.operands) > manyOperands {
+		r.out.Access = slices.Grow(r.out.Access, len(r.operands))
+	}
 	for n, i := range r.operands {
 		k := kind
 		switch {
@@ -68,6 +71,9 @@ func (r *reader) accesses() {
 	r.besides(s.Accesses)
 }
 
+// manyOperands is from how many operands on room is made for their accesses at once.
+const manyOperands = 32
+
 // enter goes to the folder in which the program is told to work, for the paths of its
 // operands, and gives the way back.
 func (r *reader) enter() func() {
@@ -94,7 +100,7 @@ func (r *reader) words(property form.Property) []string {
 
 // pathspec reports whether a word names files in a way of git's own.
 func (r *reader) pathspec(f Word) bool {
-	return Has(form.ReadsPathspecs, r.out.Command[0]) && f.Static && (strings.HasPrefix(f.Text, ":") || strings.ContainsAny(f.Text, "*?["))
+	return f.Static && (strings.HasPrefix(f.Text, ":") || strings.ContainsAny(f.Text, "*?[")) && Has(form.ReadsPathspecs, r.out.Command[0])
 }
 
 // besides adds what the program does apart from its operands and options.
@@ -250,10 +256,10 @@ func (r *reader) touch(k cardea.AccessKind, f Word, recursive bool) {
 			return
 		}
 	}
-	for _, a := range r.paths.OpenWord(k, f) {
-		a.Recursive = recursive
-		a.SkipsHidden = recursive && len(r.spec.SkipsHiddenUnless) > 0 && !r.has(r.spec.SkipsHiddenUnless)
-		*out = append(*out, a)
+	from, skips := len(*out), recursive && len(r.spec.SkipsHiddenUnless) > 0 && !r.has(r.spec.SkipsHiddenUnless)
+	*out = r.paths.appendWord(*out, k, f)
+	for i := from; i < len(*out); i++ {
+		(*out)[i].Recursive, (*out)[i].SkipsHidden = recursive, skips
 	}
 }
 

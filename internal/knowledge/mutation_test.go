@@ -14,6 +14,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/document"
+	"cardea.dev/internal/document/yamltext"
 	"cardea.dev/internal/knowledge"
 	"cardea.dev/internal/knowledge/form"
 	"cardea.dev/internal/knowledge/source"
@@ -154,7 +155,7 @@ func (m *mutator) add(e example) {
 }
 
 func (m *mutator) read() (source.File, []cardea.Diagnostic) {
-	return source.ReadDocument(m.name, document.ReadNode(m.name, m.top))
+	return source.ReadDocument(m.name, document.ReadNode(m.name, yamltext.Node(m.top)))
 }
 
 // noticed reports whether the reader finds a mistake, or an example of a program

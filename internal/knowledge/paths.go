@@ -40,13 +40,17 @@ func (p Paths) Enter(kind cardea.AccessKind, name string) cardea.Access {
 // Open makes the accesses of a path that a program is passed, or that the
 // shell opens: one for each place that it may lead to (see [Places]).
 func (p Paths) Open(kind cardea.AccessKind, name string, redirect bool) []cardea.Access {
-	places, spelled := Places(p.Dir, name, p.Resolve)
-	if spelled == "" {
+	return p.appendOpen(nil, kind, name, redirect)
+}
+
+// appendOpen appends the accesses of Open.
+func (p Paths) appendOpen(out []cardea.Access, kind cardea.AccessKind, name string, redirect bool) []cardea.Access {
+	at := placesOf(p.Dir, name, p.Resolve)
+	if at.spelled == "" {
 		// A cd may have failed. What it led to is likely, and not certain.
 		if len(p.Likely) == 0 || name == "" {
-			return []cardea.Access{{Kind: kind, Redirect: redirect}}
+			return append(out, cardea.Access{Kind: kind, Redirect: redirect})
 		}
-		var out []cardea.Access
 		for _, dir := range p.Likely {
 			a := cardea.Access{Kind: kind, Spelled: Absolute(dir, name), Redirect: redirect}
 			if strings.ContainsAny(dir, "*?[") { // the cd was to a pattern
@@ -56,11 +60,10 @@ func (p Paths) Open(kind cardea.AccessKind, name string, redirect bool) []cardea
 		}
 		return out
 	}
-	var out []cardea.Access
-	for _, at := range places {
-		a := cardea.Access{Kind: kind, Path: at, Redirect: redirect}
-		if at != spelled {
-			a.Spelled = spelled
+	for _, place := range at.list[:at.n] {
+		a := cardea.Access{Kind: kind, Path: place, Redirect: redirect}
+		if place != at.spelled {
+			a.Spelled = at.spelled
 		}
 		out = append(out, a)
 	}
@@ -69,17 +72,22 @@ func (p Paths) Open(kind cardea.AccessKind, name string, redirect bool) []cardea
 
 // OpenWord makes the accesses of a word that may be a pattern.
 func (p Paths) OpenWord(kind cardea.AccessKind, f Word) []cardea.Access {
-	unknown := []cardea.Access{{Kind: kind}}
+	return p.appendWord(nil, kind, f)
+}
+
+// appendWord appends the accesses of OpenWord.
+func (p Paths) appendWord(to []cardea.Access, kind cardea.AccessKind, f Word) []cardea.Access {
 	if f.Static {
-		return p.Open(kind, f.Text, false)
+		return p.appendOpen(to, kind, f.Text, false)
 	}
+	unknown := cardea.Access{Kind: kind}
 	if !f.Glob || !simpleGlob(f.Text) {
-		return unknown
+		return append(to, unknown)
 	}
 	pattern := f.Text
 	if rest, ok := strings.CutPrefix(pattern, "~/"); ok {
 		if p.Home == "" {
-			return unknown
+			return append(to, unknown)
 		}
 		pattern = p.Home + "/" + rest
 	}
@@ -101,11 +109,13 @@ func (p Paths) OpenWord(kind cardea.AccessKind, f Word) []cardea.Access {
 			out[i].Path = ""
 		}
 	}
-	return out
+	return append(to, out...)
 }
 
 // climbs reports whether a path has a ".." in it.
-func climbs(name string) bool { return strings.Contains("/"+name+"/", "/../") }
+func climbs(name string) bool {
+	return name == ".." || strings.HasPrefix(name, "../") || strings.HasSuffix(name, "/..") || strings.Contains(name, "/../")
+}
 
 // simpleGlob reports whether a word is only a pattern, without quotes or
 // expansions, so that its text can be read as one.
@@ -131,21 +141,38 @@ func Absolute(dir, name string) string {
 // paths themselves, as editors and git do, open what is spelled. Where the two
 // differ, both are places. A place is "" where it is not known.
 func Places(dir, name string, resolve func(string) string) (places []string, spelled string) {
-	spelled = Absolute(dir, name)
-	if spelled == "" || resolve == nil {
-		return []string{spelled}, spelled
-	}
-	places = []string{resolve(spelled)}
+	at := placesOf(dir, name, resolve)
+	return at.list[:at.n:at.n], at.spelled
+}
+
+// places is what [Places] gives. A line may name thousands of paths, and each of them
+// takes less memory this way.
+type places struct {
+	list    [2]string
+	n       int
+	spelled string
+}
+
+func placesOf(dir, name string, resolve func(string) string) places {
 	whole := name
-	if !strings.HasPrefix(name, "/") {
+	if name != "" && name[0] != '/' {
+		if dir == "" {
+			return places{n: 1}
+		}
 		whole = dir + "/" + name
 	}
+	out := places{n: 1, spelled: Absolute("", whole)}
+	out.list[0] = out.spelled
+	if out.spelled == "" || resolve == nil {
+		return out
+	}
+	out.list[0] = resolve(out.spelled)
 	if climbs(whole) {
-		if p := resolve(whole); p != places[0] {
-			places = []string{p, places[0]}
+		if p := resolve(whole); p != out.list[0] {
+			out.list, out.n = [2]string{p, out.list[0]}, 2
 		}
 	}
-	return places, spelled
+	return out
 }
 
 // follow follows the symbolic links of a path.

@@ -106,8 +106,8 @@ const (
 
 // described are the words whose meaning is known. An option that is not known may take
 // any word for its value.
-func (r *reader) described(unsure bool) map[int]wordUse {
-	out := map[int]wordUse{}
+func (r *reader) described(unsure bool) []wordUse {
+	out := make([]wordUse, len(r.argv))
 	if !r.known {
 		return out
 	}
@@ -151,7 +151,7 @@ func (r *reader) described(unsure bool) map[int]wordUse {
 
 // becoming adds what the words that are not certain may name, and the commands that they
 // may make: each with the first, the second and so on of its texts.
-func (r *reader) becoming(p *possibility, known map[int]wordUse) {
+func (r *reader) becoming(p *possibility, known []wordUse) {
 	most := 0
 	for i, f := range r.argv {
 		if known[i] == aText {
@@ -402,6 +402,9 @@ func (p *possibility) word(f Word) (acts bool) {
 
 // behind adds what stands in a word behind a delimiter.
 func (p *possibility) behind(word string) {
+	if mention.Plain(word) {
+		return
+	}
 	for _, name := range mention.Word(word).Paths {
 		if name != word {
 			p.touch(cardea.Unknown, name)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"sync"
 
 	"cardea.dev"
 	"cardea.dev/internal/knowledge/form"
@@ -28,21 +29,44 @@ func Unversioned(program string) string { return strings.TrimRight(program, "012
 // WordsOf are the words that belong to a property of a program; false where it
 // does not have the property.
 func WordsOf(property form.Property, program string) ([]string, bool) {
-	// By hand, since it is asked many times for each command: a comparison of the
-	// slices package copies what it compares.
-	low, high := 0, len(holders)
-	for low < high {
-		middle := (low + high) / 2
-		if h := &holders[middle]; h.Property < property || h.Property == property && h.Program < program {
-			low = middle + 1
-		} else {
-			high = middle
+	index := holderIndex()
+	for at := holderSlot(property, program); index[at] != 0; at = (at + 1) % holderSlots {
+		if h := &holders[index[at]-1]; h.Program == program && h.Property == property {
+			return h.Words, true
 		}
 	}
-	if low == len(holders) || holders[low].Property != property || holders[low].Program != program {
-		return nil, false
+	return nil, false
+}
+
+// holderSlots is how many places the index of holders has: a power of two, and a few
+// times as many as there are holders.
+const holderSlots = 2048
+
+// holderIndex says where a property of a program stands in the table: one more than its
+// index, and 0 for none, at [holderSlot] or behind it. It takes a few microseconds to
+// make, and a command is asked for its properties about a hundred times.
+var holderIndex = sync.OnceValue(func() *[holderSlots]uint16 {
+	var index [holderSlots]uint16
+	for i := range holders {
+		at := holderSlot(holders[i].Property, holders[i].Program)
+		for index[at] != 0 {
+			at = (at + 1) % holderSlots
+		}
+		index[at] = uint16(i + 1)
 	}
-	return holders[low].Words, true
+	return &index
+})
+
+// holderSlot is where the index is looked up for a property of a program. It looks at few
+// letters, since it is asked for each command many times.
+func holderSlot(property form.Property, program string) uint32 {
+	h := uint32(len(property))*31 + uint32(len(program))
+	for _, text := range [...]string{string(property), program} {
+		if n := len(text); n > 0 {
+			h = ((h*31+uint32(text[0]))*31+uint32(text[n/2]))*31 + uint32(text[n-1])
+		}
+	}
+	return (h ^ h>>11) % holderSlots
 }
 
 // Holders are the programs with a property.

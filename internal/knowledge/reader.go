@@ -108,8 +108,12 @@ func (r *reader) mayBeSubcommand(f Word) bool {
 		}
 		return strings.HasPrefix(head, f.Head) || open && strings.HasPrefix(f.Head, head)
 	}
-	return slices.ContainsFunc(r.spec.Subcommands, func(s form.Program) bool { return slices.ContainsFunc(s.Name, may) }) ||
-		slices.ContainsFunc(r.spec.SubcommandAliases, func(a form.Alias) bool { return len(a.Words) > 0 && may(a.Words[0]) })
+	for i := range r.spec.Subcommands {
+		if slices.ContainsFunc(r.spec.Subcommands[i].Name, may) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(r.spec.SubcommandAliases, func(a form.Alias) bool { return len(a.Words) > 0 && may(a.Words[0]) })
 }
 
 // ends reports the option of the program, in a known subcommand, that ends the

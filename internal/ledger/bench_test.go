@@ -50,3 +50,21 @@ func BenchmarkLedgerSearch(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkLedgerRecords reads a thousand lines for counting.
+func BenchmarkLedgerRecords(b *testing.B) {
+	l := start(b)
+	l.add(1000)
+	for b.Loop() {
+		n := 0
+		for _, err := range l.Records(Query{}) {
+			if err != nil {
+				b.Fatal(err)
+			}
+			n++
+		}
+		if n != 1000 {
+			b.Fatal(n)
+		}
+	}
+}

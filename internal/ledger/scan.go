@@ -30,11 +30,25 @@ type candidate struct {
 // last first. A last line without end is left out, and so is one that is too long.
 // buffers are what pieces are read into.
 func scan(r io.ReaderAt, size int64, q *Query, buffers *sync.Pool, yield func(*candidate) bool) error {
+	seek := q.seek()
+	return eachLine(r, size, buffers, func(line []byte) (candidate, bool) {
+		if !seek.mayAnswer(line) {
+			return candidate{}, false
+		}
+		c := candidate{text: bytes.Clone(line)}
+		form, err := parse(c.text)
+		c.form, c.wrong = form, err != nil
+		return c, true
+	}, yield)
+}
+
+// eachLine gives what take makes of the lines of the first size bytes of a file, the
+// last first. take is called by several goroutines, and may not keep the line.
+func eachLine[T any](r io.ReaderAt, size int64, buffers *sync.Pool, take func(line []byte) (T, bool), yield func(*T) bool) error {
 	type result struct {
-		found []candidate
+		found []T
 		err   error
 	}
-	seek := q.seek()
 	workers := runtime.GOMAXPROCS(0)
 	pieces := make(chan chan result, workers)
 	stop := make(chan struct{})
@@ -51,7 +65,7 @@ func scan(r io.ReaderAt, size int64, q *Query, buffers *sync.Pool, yield func(*c
 				return
 			}
 			running.Go(func() {
-				found, err := look(r, begin, end, size, seek, buffers)
+				found, err := look(r, begin, end, size, take, buffers)
 				done <- result{found, err}
 			})
 		}
@@ -72,9 +86,9 @@ func scan(r io.ReaderAt, size int64, q *Query, buffers *sync.Pool, yield func(*c
 	return nil
 }
 
-// look gives the candidates among the lines that begin from one place of a file on,
+// look gives what take makes of the lines that begin from one place of a file on,
 // before another one.
-func look(r io.ReaderAt, begin, end, size int64, s seek, buffers *sync.Pool) ([]candidate, error) {
+func look[T any](r io.ReaderAt, begin, end, size int64, take func(line []byte) (T, bool), buffers *sync.Pool) ([]T, error) {
 	from, to := max(0, begin-1), min(size, end+maxLine)
 	space, _ := buffers.Get().(*[]byte)
 	if space == nil {
@@ -94,20 +108,19 @@ func look(r io.ReaderAt, begin, end, size int64, s seek, buffers *sync.Pool) ([]
 		}
 		at = i + 1
 	}
-	var found []candidate
+	var found []T
 	for at < int(end-from) {
 		i := bytes.IndexByte(buf[at:], '\n')
 		if i < 0 {
 			break // the file's last line, or one that is too long
 		}
 		line := buf[at : at+i]
-		if at += i + 1; len(line) >= maxLine || !s.mayAnswer(line) {
+		if at += i + 1; len(line) >= maxLine {
 			continue
 		}
-		c := candidate{text: bytes.Clone(line)}
-		form, err := parse(c.text)
-		c.form, c.wrong = form, err != nil
-		found = append(found, c)
+		if x, is := take(line); is {
+			found = append(found, x)
+		}
 	}
 	return found, nil
 }
@@ -132,6 +145,9 @@ func (q *Query) seek() (s seek) {
 	word(&s.all, q.id)
 	word(&s.all, q.Session)
 	word(&s.all, q.Decider)
+	word(&s.all, q.Role)
+	word(&s.all, q.Harness)
+	word(&s.all, q.By)
 	_, rule, qualified := strings.Cut(q.Rule, ":")
 	if !qualified {
 		rule = q.Rule

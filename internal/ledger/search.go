@@ -50,6 +50,10 @@ type Query struct {
 	// Rule is the id of a rule, or decider:rule, and Decider the name of a
 	// decider, of which any opinion is in the entry.
 	Rule, Decider string
+	// Role and Harness are those of the event.
+	Role, Harness string
+	// By is who made the effect: a decider, or decider:rule.
+	By string
 	// Text is in the input, a part, a reason, the working folder or the
 	// project, whatever the case.
 	Text string
@@ -71,6 +75,9 @@ func (q *Query) matches(w *written) bool {
 		q.Session != "" && w.Session != q.Session,
 		q.Project != "" && w.Project != q.Project,
 		q.Tool != "" && !strings.EqualFold(w.Tool, q.Tool),
+		q.Role != "" && w.Role != q.Role,
+		q.Harness != "" && w.Harness != q.Harness,
+		q.By != "" && !madeBy(w.By, q.By),
 		len(q.Effects) > 0 && !slices.ContainsFunc(q.Effects, func(e cardea.Effect) bool { return e.String() == w.Effect }),
 		q.Rule != "" && w.By != q.Rule && !q.anyOpinion(w, func(o writtenOpinion) bool { return o.Rule == q.Rule || o.Decider+":"+o.Rule == q.Rule }),
 		q.Decider != "" && w.By != q.Decider && !q.anyOpinion(w, func(o writtenOpinion) bool { return o.Decider == q.Decider }):
@@ -78,6 +85,9 @@ func (q *Query) matches(w *written) bool {
 	}
 	return q.Text == "" || q.inText(w)
 }
+
+// madeBy reports whether an effect was made by a decider, or decider:rule.
+func madeBy(by, wanted string) bool { return by == wanted || strings.HasPrefix(by, wanted+":") }
 
 func (q *Query) anyOpinion(w *written, is func(writtenOpinion) bool) bool {
 	return slices.ContainsFunc(w.Opinions, is)

@@ -174,11 +174,19 @@ func TestABegunSecretIsOne(t *testing.T) {
 // A name in a path may be a secret that only its place before a space shows.
 func TestASecretIsAFolder(t *testing.T) {
 	name := "4Pr" + "9Q~x_RJh1HmPWbd8HA-YltYaE.Jyi9RCfcG"
-	ev, v := command("ls", cardea.Deny)
-	ev.Cwd, ev.Call.Parts[0].Access = "/srv/"+name+"/app", []cardea.Access{{Kind: cardea.Read, Path: "/x/" + name + "/y"}}
-	v.Opinions[0].Source = "/srv/" + name + "/app/rules.yaml:1"
-	e := NewEntry(ev, v, circumstances())
-	if body, err := e.encode(); err != nil || bytes.Contains(body, []byte(name)) {
-		t.Errorf("%s, %v", body, err)
+	for _, paths := range [][]string{{"/x/" + name + "/y"}, {"/x/y", "/x/" + name}, {"/x/" + name[:20], "/x/" + name}, {"/x/" + name + "/y", "/x/" + name + "/z"}, {"/x/" + name + "y", "/z", "/x/" + name}} {
+		ev, v := command("ls", cardea.Deny)
+		ev.Cwd = "/srv/" + name + "/app"
+		for _, path := range paths {
+			ev.Call.Parts[0].Access = append(ev.Call.Parts[0].Access, cardea.Access{Kind: cardea.Read, Path: path})
+		}
+		v.Opinions[0].Source = "/srv/" + name + "/app/rules.yaml:1"
+		for _, cwd := range []string{"/srv/" + name + "/app", "/"} {
+			ev.Cwd = cwd
+			e := NewEntry(ev, v, circumstances())
+			if body, err := e.encode(); err != nil || bytes.Contains(body, []byte(name)) {
+				t.Errorf("%q: %s, %v", paths, body, err)
+			}
+		}
 	}
 }

@@ -15,6 +15,8 @@ type writing struct {
 	redactor *redact.Redactor
 	late     func() bool
 	done     map[string]redact.Text
+	// path is the last one in which secrets were looked for.
+	path string
 	// secrets are those that were found, as they stood and as a text that
 	// quotes them has them.
 	secrets []string
@@ -68,11 +70,25 @@ func (w *writing) learn(s string) {
 // learnPath remembers the secrets that are names in a path. A slash is not
 // what stands before a secret, so a path alone does not show them.
 func (w *writing) learnPath(path string) {
-	for name := range strings.FieldsFuncSeq(path, func(r rune) bool { return r == '/' || r == '\\' }) {
+	from := sharedFolders(path, w.path)
+	w.path = path
+	for name := range strings.FieldsFuncSeq(path[from:], func(r rune) bool { return r == '/' || r == '\\' }) {
 		if len(name) >= minSecret && len(name) <= maxName {
 			w.learn(name)
 		}
 	}
+}
+
+// sharedFolders is how many bytes of a path are folders that another one has, too: a
+// line names many files of the same folder.
+func sharedFolders(path, other string) int {
+	shared := 0
+	for i := 0; i < min(len(path), len(other)) && path[i] == other[i]; i++ {
+		if path[i] == '/' {
+			shared = i
+		}
+	}
+	return shared
 }
 
 // learnPart remembers the secrets of a part that its text does not show.
@@ -80,8 +96,8 @@ func (w *writing) learnPart(p *cardea.Part) {
 	for _, a := range p.Assigns {
 		w.text(a.Name+"="+a.Value, maxText)
 	}
-	for _, a := range p.Access {
-		w.learnPath(a.Path)
+	for k := range p.Access {
+		w.learnPath(p.Access[k].Path)
 	}
 }
 

@@ -10,6 +10,8 @@ const (
 	// HarnessHook is the harness's limit with which Cardea is installed
 	// (install --timeout).
 	HarnessHook = 10 * time.Second
+	// HarnessJudge is the same where a judge is asked.
+	HarnessJudge = 30 * time.Second
 	// Hook is how long the hook may take if its command names no --limit.
 	Hook = 5 * time.Second
 	// KeepFiles is how long a call waits for last good forms and indexes to be
@@ -49,6 +51,23 @@ const (
 	PolicyTests    = 10 * time.Minute
 )
 
+// Time for the judge.
+const (
+	// Near is how long the search for lessons that mean the same may take. A call is
+	// decided without it then.
+	Near = 2 * time.Second
+	// NearIndex is how long making an index for that may take, in the background.
+	NearIndex = 10 * time.Minute
+	// Judge is how long a question to models may take if the caller has no limit.
+	Judge = 30 * time.Second
+	// JudgeSettle is how much of a question's time is kept for writing down what it cost.
+	JudgeSettle = 100 * time.Millisecond
+	// KeyCommand is how long the command may take that prints the key of a provider.
+	KeyCommand = 5 * time.Second
+	// JudgeCheck is how long a provider may take to say whether it is there.
+	JudgeCheck = 10 * time.Second
+)
+
 // Time for processes after an answer, and for commands of people.
 const (
 	// Action is how long an action may take.
@@ -66,4 +85,39 @@ const (
 	Fetch = 2 * time.Minute
 	// Setting is the longest time that settings can name.
 	Setting = 10 * time.Minute
+)
+
+// Time for the team's supervisor.
+const (
+	// Supervisor is how long a supervisor may take if the caller has no limit.
+	Supervisor = time.Minute
+	// SupervisorGreeting is how long both sides may take to prove who they are.
+	SupervisorGreeting = 5 * time.Second
+	// SupervisorIdle is how long a connection may stay without another question: longer than
+	// any question waits.
+	SupervisorIdle = Setting + time.Minute
+	// SupervisorRetry is the pause between two connections to a supervisor that does
+	// not listen, SupervisorReturn how long it may take to come back.
+	SupervisorRetry  = 50 * time.Millisecond
+	SupervisorReturn = 2 * time.Second
+	// SupervisorTurn is how long a new supervisor waits for the last one to end.
+	SupervisorTurn = 2 * time.Second
+	// SupervisorNext is how long an agent that is a supervisor waits for a question.
+	SupervisorNext = 25 * time.Second
+)
+
+// Time for the daemon, and for the hook that asks it.
+const (
+	// DaemonPulse is how often the daemon shows that it still works on a call,
+	// DaemonSilence how long cardea-hook waits for such a sign before it lets cardea answer.
+	DaemonPulse   = 50 * time.Millisecond
+	DaemonSilence = 500 * time.Millisecond
+	// DaemonCall is how long a caller may take to send its call.
+	DaemonCall = 5 * time.Second
+	// DaemonTurn is how long a new daemon waits for an old one to end.
+	DaemonTurn = 15 * time.Second
+	// DaemonIdle is after how long without a call a daemon ends.
+	DaemonIdle = 30 * time.Minute
+	// DaemonLook is how often the daemon looks whether its program was replaced.
+	DaemonLook = 10 * time.Second
 )

@@ -110,6 +110,18 @@ func Word(word string) Found {
 	return f.Found
 }
 
+// Plain reports a word that names nothing but itself: [Word] finds no delimiter in it,
+// and nothing that stands for something else.
+func Plain(word string) bool {
+	return !strings.ContainsAny(word, " \t\n\x00'\"`()[]{};<>|=:@,+%\\$") && !strings.HasPrefix(word, "-") && !writes(word)
+}
+
+// writes reports a word that may be a command of sed or ed with a file's name right
+// behind it.
+func writes(word string) bool {
+	return len(word) > 2 && strings.IndexByte("wWrR", word[0]) >= 0 && (word[1] == '.' || word[1] == '~')
+}
+
 // Text finds what a text may name.
 func Text(text string) Found {
 	var f finder
@@ -129,8 +141,8 @@ func (f *finder) pieces(word string) {
 	} else {
 		f.path(strings.TrimLeft(word, "+@"))
 	}
-	if len(word) > 2 && strings.IndexByte("wWrR", word[0]) >= 0 && (word[1] == '.' || word[1] == '~') {
-		f.path(word[1:]) // sed and ed write a file's name right behind the command
+	if writes(word) {
+		f.path(word[1:])
 	}
 	left := mostPieces
 	for i := 0; i < len(word); i++ {

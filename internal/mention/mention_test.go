@@ -1,6 +1,7 @@
 package mention_test
 
 import (
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -39,6 +40,30 @@ func TestPaths(t *testing.T) {
 		if !slices.Contains(found.Paths, guarded) && !slices.Contains(found.Paths, "~//.claude/settings.json") {
 			t.Errorf("%q names %q", c, found.Paths)
 		}
+	}
+}
+
+// TestPlain: a plain word names nothing but itself, and words that name more are none.
+func TestPlain(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	letters := []string{"a", "w", "R", "7", "/", ".", "~", "-", "_", "=", ":", "@", ",", "+", "%2e", "$HOME", "\\", " ", "'", "\n", "(", "*", "?", "[", "é"}
+	plain := 0
+	for range 50_000 {
+		word := ""
+		for range r.IntN(7) {
+			word += letters[r.IntN(len(letters))]
+		}
+		if !mention.Plain(word) {
+			continue
+		}
+		plain++
+		found := mention.Word(word)
+		if i := slices.IndexFunc(found.Paths, func(p string) bool { return p != word }); i >= 0 || len(found.Lines)+len(found.Lists)+len(found.Addresses) > 0 || found.TooMany {
+			t.Fatalf("%q names %+v", word, found)
+		}
+	}
+	if plain < 1000 || !mention.Plain("src/d1/file2.o") {
+		t.Errorf("%d words are plain", plain)
 	}
 }
 

@@ -182,11 +182,12 @@ type Named struct {
 	*cardea.Access
 	place *Place
 	paths []namedPath
+	first [1]namedPath // most have one, which needs no memory of its own
 }
 
 type namedPath struct {
 	text string
-	// folder is the folder above the first wildcard.
+	// folder is, for a pattern, the folder above the first wildcard.
 	folder string
 	segs   []string
 	// ends are, for a pattern, the literal ends of each segment.
@@ -198,14 +199,25 @@ type nameEnds struct{ front, back string }
 
 // Name is an access as it is held against globs.
 func (pl *Place) Name(a *cardea.Access) *Named {
-	n := &Named{Access: a, place: pl}
-	for _, p := range Paths(a) {
-		if p != "" {
-			p = pl.Folded(p)
-			n.paths = append(n.paths, namedPath{text: p, folder: literalFolder(p, patternChars)})
-		}
-	}
+	n := &Named{}
+	n.Set(pl, a)
 	return n
+}
+
+// Set makes it that access, as it is held against globs of a place.
+func (n *Named) Set(pl *Place, a *cardea.Access) {
+	n.Access, n.place = a, pl
+	n.paths = n.first[:0]
+	for _, p := range Paths(a) {
+		if p == "" {
+			continue
+		}
+		named := namedPath{text: pl.Folded(p)}
+		if a.Glob {
+			named.folder = literalFolder(named.text, patternChars)
+		}
+		n.paths = append(n.paths, named)
+	}
 }
 
 // In reports whether it was worked out for a place.
@@ -461,6 +473,10 @@ func (pl *Place) Thing(path string) *Glob {
 	}
 	return g
 }
+
+// Key is the last segment of a glob that stands for itself, as it is compared: the glob
+// touches no path without that segment, but for patterns and whole folders.
+func (g *Glob) Key() string { return g.key }
 
 // Contents is the glob of what lies below the folder that a glob names.
 func (g *Glob) Contents() *Glob {

@@ -70,6 +70,9 @@ func Segments(path string) []string {
 
 // Match reports whether the segments of a path match the pattern.
 func (p Pattern) Match(path []string) bool {
+	if len(path) < len(p) && len(path) < p.least() || len(path) > len(p) && p.least() == len(p) {
+		return false
+	}
 	// The last segment tells most paths from most patterns.
 	if n := len(p); n > 0 && p[n-1] != AnyDepth && (len(path) == 0 || !p[n-1].match(path[len(path)-1])) {
 		return false
@@ -94,6 +97,18 @@ func (p Pattern) Match(path []string) bool {
 		}
 	}
 	return i == len(p)
+}
+
+// least is how many segments a path has at least that matches. One that has no "**"
+// matches paths of just so many.
+func (p Pattern) least() int {
+	n := 0
+	for _, s := range p {
+		if s != AnyDepth {
+			n++
+		}
+	}
+	return n
 }
 
 // Meets reports whether a pattern of the line, by its segments, and the pattern

@@ -22,6 +22,9 @@ const (
 type Links struct {
 	mu    sync.Mutex
 	known map[string]link
+	// folders are ways to folders, of the names in which more were asked for: for
+	// other processes, and for this one.
+	folders [2]map[string]way
 }
 
 // link is what one name is: no link where target is "".
@@ -58,7 +61,7 @@ func (l *Links) Resolve(name string) string {
 	if !filepath.IsAbs(name) {
 		return name
 	}
-	return follow(name, false, l)
+	return l.follow(name, false)
 }
 
 // Real is the function of that name.
@@ -69,7 +72,7 @@ func (l *Links) Real(name string) string {
 	if abs, err := filepath.Abs(name); err == nil && !filepath.IsAbs(name) {
 		name = abs
 	}
-	if real := follow(name, true, l); real != "" {
+	if real := l.follow(name, true); real != "" {
 		return filepath.FromSlash(real)
 	}
 	return filepath.Clean(name)
@@ -94,51 +97,127 @@ func Real(name string) string { return (*Links)(nil).Real(name) }
 
 // follow follows the links of an absolute path. ours is set where this process
 // opens it, so that the links of /proc lead where they lead now.
-func follow(name string, ours bool, known *Links) string {
+func (l *Links) follow(name string, ours bool) string {
 	if runtime.GOOS == "windows" {
 		name = filepath.Clean(name)
 	}
+	slash := strings.LastIndexByte(name, '/')
+	last := name[slash+1:]
+	if l == nil || slash < 0 || last == "" || last == "." || last == ".." {
+		w := wayTo(name)
+		w.walk(ours, l)
+		return w.path()
+	}
+	dir := name[:slash]
+	w := l.folder(dir, ours)
+	if w.lost || w.longest+len(name)-slash > maxPath {
+		return ""
+	}
+	if w.volume == "" && w.done == dir && l.read(dir, last, w.gone).target == "" {
+		return name // most names are no links
+	}
+	w.todo = last
+	w.walk(ours, l)
+	return w.path()
+}
+
+// folder is the way to a folder of a path.
+func (l *Links) folder(dir string, ours bool) way {
+	of := 0
+	if ours {
+		of = 1
+	}
+	l.mu.Lock()
+	w, known := l.folders[of][dir]
+	l.mu.Unlock()
+	if known {
+		return w
+	}
+	w = wayTo(dir)
+	w.walk(ours, l)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.folders[of] == nil {
+		l.folders[of] = map[string]way{}
+	}
+	l.folders[of][dir] = w
+	return w
+}
+
+// way is how far links were followed on the way to a file.
+type way struct {
+	// done is where it has led so far, "" for the root, and todo what is still to be
+	// followed.
+	volume, done, todo string
+	// gone is set where done does not exist.
+	gone bool
+	// links is how many were followed, longest the length of the longest path.
+	links, longest int
+	// lost is set where the way cannot be known.
+	lost bool
+}
+
+// wayTo is the beginning of the way to an absolute path.
+func wayTo(name string) way {
 	volume := filepath.VolumeName(name)
-	todo := filepath.ToSlash(name[len(volume):])
-	done, gone := "", false
-	for links := 0; todo != ""; {
-		if len(done)+len(todo) > maxPath {
-			return ""
+	return way{volume: volume, todo: filepath.ToSlash(name[len(volume):])}
+}
+
+// walk follows the way to its end.
+func (w *way) walk(ours bool, known *Links) {
+	for w.todo != "" && !w.lost {
+		if w.longest = max(w.longest, len(w.done)+len(w.todo)); w.longest > maxPath {
+			w.lost = true
+			return
 		}
 		var next string
-		next, todo, _ = strings.Cut(strings.TrimLeft(todo, "/"), "/")
+		next, w.todo, _ = strings.Cut(strings.TrimLeft(w.todo, "/"), "/")
 		switch next {
 		case "", ".":
-			continue
 		case "..":
-			done, gone = done[:max(strings.LastIndexByte(done, '/'), 0)], false
-			continue
+			w.done, w.gone = w.done[:max(strings.LastIndexByte(w.done, '/'), 0)], false
+		default:
+			w.enter(next, ours, known)
 		}
-		at := known.read(filepath.FromSlash(volume+done), next, gone)
-		if at.target == "" { // no link, or nothing there
-			done, gone = done+"/"+next, at.gone
-			continue
-		}
-		target := at.target
-		if links++; links > maxLinks {
-			return ""
-		}
-		if !ours && ofProcess(done) {
-			if next != "root" {
-				return ""
-			}
-			target = "/"
-		}
-		if filepath.IsAbs(target) {
-			volume, done = filepath.VolumeName(target), ""
-			target = target[len(volume):]
-		}
-		todo = filepath.ToSlash(target) + "/" + todo
 	}
+}
+
+// enter goes to a name in the folder that was reached.
+func (w *way) enter(name string, ours bool, known *Links) {
+	at := known.read(filepath.FromSlash(w.volume+w.done), name, w.gone)
+	if at.target == "" { // no link, or nothing there
+		w.done, w.gone = w.done+"/"+name, at.gone
+		return
+	}
+	target := at.target
+	if w.links++; w.links > maxLinks {
+		w.lost = true
+		return
+	}
+	if !ours && ofProcess(w.done) {
+		if name != "root" {
+			w.lost = true
+			return
+		}
+		target = "/"
+	}
+	if filepath.IsAbs(target) {
+		w.volume, w.done = filepath.VolumeName(target), ""
+		target = target[len(w.volume):]
+	}
+	w.todo = filepath.ToSlash(target) + "/" + w.todo
+}
+
+// path is where the way has led, "" where that cannot be known.
+func (w *way) path() string {
+	if w.lost {
+		return ""
+	}
+	done := w.done
 	if done == "" {
 		done = "/"
 	}
-	return filepath.ToSlash(volume) + path.Clean(done)
+	return filepath.ToSlash(w.volume) + path.Clean(done)
 }
 
 // ofProcess reports a folder of /proc that belongs to one process: what its

@@ -2,6 +2,7 @@ package paths
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -60,9 +61,31 @@ func TestResolve(t *testing.T) {
 			t.Errorf("%.60s: %s, want %s", in, got, want)
 		}
 	}
+	rememberedAsWell(t, dir)
 	for in, want := range map[string]string{"": "", "rel/../x": "rel/../x", "/": "/", "/../..": "/"} {
 		if got := Resolve(in); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}
+
+// rememberedAsWell asks for many paths, some of them twice, and compares what is
+// remembered with what is looked up.
+func rememberedAsWell(t *testing.T, dir string) {
+	t.Helper()
+	var links Links
+	r := rand.New(rand.NewPCG(3, 4))
+	names := []string{"real", "deep", "link", "self", "loop", "dangling", "x", "up", "..", ".", "", "far", "new", "a", "b", strings.Repeat("y/", 1800)}
+	for range 3000 {
+		path := dir
+		for range 1 + r.IntN(5) {
+			path += "/" + names[r.IntN(len(names))]
+		}
+		if got, want := links.Resolve(path), Resolve(path); got != want {
+			t.Fatalf("%.80s: %.80s, want %.80s", path, got, want)
+		}
+		if got, want := links.Real(path), Real(path); got != want {
+			t.Fatalf("%.80s is in truth %.80s, want %.80s", path, got, want)
 		}
 	}
 }

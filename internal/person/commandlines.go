@@ -9,12 +9,27 @@ import (
 // started, nearest first: what the person typed to start their agent is known
 // from nowhere else. Only Linux tells them without starting a program; elsewhere
 // there are none, and above what cannot be read there are none either.
-func CommandLines() [][]string {
+func CommandLines() [][]string { return commandLines(os.Getppid()) }
+
+// CommandLinesAbove are the same of the processes above another one.
+func CommandLinesAbove(pid int) [][]string {
+	if runtime.GOOS != "linux" {
+		return nil
+	}
+	parent, _, _, err := procfs(pid)
+	if err != nil {
+		return nil
+	}
+	return commandLines(parent)
+}
+
+// commandLines are those of a process and of all above it.
+func commandLines(pid int) [][]string {
 	if runtime.GOOS != "linux" {
 		return nil
 	}
 	var out [][]string
-	for pid := os.Getppid(); pid > 1 && len(out) < maxAncestors; {
+	for pid > 1 && len(out) < maxAncestors {
 		parent, _, line, err := procfs(pid)
 		if err != nil {
 			break

@@ -8,6 +8,9 @@ import (
 	"cardea.dev/internal/paths"
 )
 
+// IgnoreFile is the text of .cardea/.gitignore: the folder local is the person's alone.
+const IgnoreFile = "# what only you see of this project\nlocal/\n"
+
 // Dirs are the folders of one person on this machine. A folder that could not
 // be told is "", and nothing is read from it or written to it.
 type Dirs struct {

@@ -61,11 +61,17 @@ func Surroundings(looked *Looked, paths []string, home string, marks []string, k
 	if looked == nil {
 		looked = &Looked{}
 	}
-	walk := walk{looked: looked, home: home, marks: marks, seen: map[string]bool{}}
+	walk := walk{looked: looked, marks: marks, seen: map[string]bool{}}
+	if home != "" {
+		walk.home = filepath.Clean(home)
+	}
 	for _, k := range known {
 		walk.seen[k] = true
 	}
 	for _, p := range paths {
+		if walk.tired {
+			break
+		}
 		if !filepath.IsAbs(p) {
 			continue
 		}
@@ -85,7 +91,7 @@ func Surroundings(looked *Looked, paths []string, home string, marks []string, k
 // tree cost one walk upwards.
 type walk struct {
 	looked *Looked
-	home   string
+	home   string // clean
 	marks  []string
 	seen   map[string]bool
 	tired  bool
@@ -96,7 +102,7 @@ const maxFolders = 4096
 
 // nearest is the nearest folder with a mark that was not passed before, or "".
 func (w *walk) nearest(path string) string {
-	for dir := path; !w.seen[dir] && !paths.Within(dir, w.home); dir = filepath.Dir(dir) {
+	for dir := path; !w.seen[dir] && !w.holdsHome(dir); dir = filepath.Dir(dir) {
 		if len(w.seen) >= maxFolders {
 			w.tired = true
 			return ""
@@ -110,6 +116,12 @@ func (w *walk) nearest(path string) string {
 		}
 	}
 	return ""
+}
+
+// holdsHome reports whether a folder is the home folder or lies above it. No longer path
+// does.
+func (w *walk) holdsHome(dir string) bool {
+	return len(dir) <= len(w.home) && paths.Within(dir, w.home)
 }
 
 // Looked remembers which paths are folders, for the time of one call. The zero value is

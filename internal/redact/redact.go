@@ -12,6 +12,12 @@ import (
 // Mark stands where a secret was, in stored text.
 const Mark = "<REDACTED>"
 
+// Unsearched is the kind of what is beyond a limit, and so taken out unread.
+const Unsearched = "unsearched"
+
+// Repeated is the kind of a secret that was found elsewhere in the text.
+const Repeated = "repeated"
+
 // Limits of a search. What is over them is taken out unread.
 const (
 	// maxText is how much of a text is searched, in bytes; commands that are
@@ -36,6 +42,9 @@ type Finding struct {
 	// Placed is set for a secret in a known position: header, option value,
 	// password of a URL.
 	Placed bool
+	// Known is set for a token or key of a known form, which is one wherever it
+	// stands.
+	Known bool
 }
 
 // Redactor finds secrets. It compiles what a text needs and keeps it, so one
@@ -134,7 +143,7 @@ func head(s string, marks []found) int {
 	return strings.LastIndexAny(s[:limit], " \t\n") + 1
 }
 
-func whole(s string) []Finding { return []Finding{{kind(unsearched), 0, len(s), false}} }
+func whole(s string) []Finding { return []Finding{{Kind: Unsearched, Start: 0, End: len(s)}} }
 
 // marks lists the marks and labels that a text has already. A label counts
 // only with a kind that there is, or a secret could hide in one.
@@ -286,7 +295,8 @@ func findings(all []found) []Finding {
 	var out []Finding
 	for _, f := range all {
 		if f.rule != noRule {
-			out = append(out, Finding{kind(f.rule), f.start, f.end, f.placed})
+			known := f.rule < len(rules) && (rules[f.rule].form == formRun || rules[f.rule].form == formPEM)
+			out = append(out, Finding{kind(f.rule), f.start, f.end, f.placed, known})
 		}
 	}
 	return out

@@ -24,11 +24,11 @@ func kind(rule int) string {
 	case highEntropy:
 		return "high-entropy"
 	case repeated:
-		return "repeated"
+		return Repeated
 	case onCommandLine:
 		return "command-secret"
 	case unsearched:
-		return "unsearched"
+		return Unsearched
 	}
 	return rules[rule].id
 }

@@ -29,9 +29,10 @@ func (v *view) replace(from, to int, text string) {
 	v.cuts = append(v.cuts, cut{start, v.b.Len(), from, to})
 }
 
-// text is the view's own text, "" when nothing was replaced.
+// text is the view's own text, "" when nothing was replaced. A view that is nil is one
+// in which nothing was.
 func (v *view) text() string {
-	if len(v.cuts) == 0 {
+	if v == nil || len(v.cuts) == 0 {
 		return ""
 	}
 	v.b.WriteString(v.of[v.copied:])
@@ -65,7 +66,7 @@ func (v *view) place(at int, end bool) int {
 	return c.to + at - c.end
 }
 
-// decoders make a view of a text each.
+// decoders make a view of a text each, or nil.
 func decoders() [4]func(string) *view {
 	return [...]func(string) *view{percent, escapes, joined, blobs}
 }
@@ -98,6 +99,9 @@ func number(s string, n int) int {
 
 // percent undoes URL encoding.
 func percent(s string) *view {
+	if strings.IndexByte(s, '%') < 0 {
+		return nil
+	}
 	v := &view{of: s}
 	for i := 0; i < len(s); i++ {
 		next := strings.IndexByte(s[i:], '%')
@@ -115,11 +119,11 @@ func percent(s string) *view {
 
 // escapes undoes the escapes of JSON, C and ANSI-C quotes.
 func escapes(s string) *view {
-	v := &view{of: s}
 	i := strings.IndexByte(s, '\\')
 	if i < 0 {
-		return v
+		return nil
 	}
+	v := &view{of: s}
 	for ; i+1 < len(s); i++ {
 		if s[i] == '\\' {
 			if to, text := escape(s, i); to > i {
@@ -161,6 +165,9 @@ func escape(s string, i int) (int, string) {
 // joined undoes what a shell and most languages join: quotes and backslashes
 // between the pieces of a word, and "a" + "b".
 func joined(s string) *view {
+	if !strings.ContainsAny(s, "'\"\\") {
+		return nil // no seam
+	}
 	v := &view{of: s}
 	for i := 1; i < len(s); i++ {
 		if !isBlob(s[i-1]) {
@@ -203,7 +210,7 @@ const minBlob, minClear = 16, 8
 // blobs undoes base64, plain and URL-safe, padded or not, and hexadecimal
 // digits, wherever text comes out.
 func blobs(s string) *view {
-	v := &view{of: s}
+	var v *view
 	for i := 0; i < len(s); {
 		if !isBlob(s[i]) {
 			i++
@@ -215,6 +222,9 @@ func blobs(s string) *view {
 				from, to := i+c.from, i+c.to
 				if places != nil {
 					from, to = places[c.from], places[c.to-1]+1
+				}
+				if v == nil {
+					v = &view{of: s}
 				}
 				v.replace(from, padded(s, to), c.text)
 			}
@@ -282,13 +292,14 @@ type decoded struct {
 // the longest texts that come out.
 func clear(run string) []decoded {
 	var all []decoded
+	var text, room [64]byte // most runs are short, and need no memory of their own
 	std := standard(run)
 	for shift := range 4 {
 		part := std[shift:]
 		if len(part)%4 == 1 {
 			part = part[:len(part)-1]
 		}
-		raw, err := base64.RawStdEncoding.DecodeString(part)
+		raw, err := base64.RawStdEncoding.AppendDecode(room[:0], append(text[:0], part...))
 		if err != nil {
 			continue
 		}
@@ -339,15 +350,16 @@ func digits(all []decoded, run string) []decoded {
 // UTF-16 is read too, as PowerShell encodes commands.
 func readable(all []decoded, raw []byte, place func(at, up int) int) []decoded {
 	for start := 0; start < len(raw); {
-		end, text := start, []byte(nil)
-		for end < len(raw) && (isText(raw[end]) || raw[end] == 0 && len(text) > 0 && raw[end-1] != 0) {
+		end, length := start, 0
+		for end < len(raw) && (isText(raw[end]) || raw[end] == 0 && length > 0 && raw[end-1] != 0) {
 			if raw[end] != 0 {
-				text = append(text, raw[end])
+				length++
 			}
 			end++
 		}
-		if len(text) >= minClear {
-			all = append(all, decoded{place(start, 0), place(end, 2), string(text)})
+		if length >= minClear {
+			text := strings.ReplaceAll(string(raw[start:end]), "\x00", "")
+			all = append(all, decoded{place(start, 0), place(end, 2), text})
 		}
 		start = end + 1
 	}

@@ -14,7 +14,11 @@ import (
 //
 // known are the categories that other files define, so that a file can use them.
 func Parse(path string, scope cardea.Scope, data []byte, known ...Category) (Source, []cardea.Diagnostic) {
-	doc := document.Read(path, data)
+	return Read(path, scope, document.Read(path, data), known...)
+}
+
+// Read is Parse for a document that is read already.
+func Read(path string, scope cardea.Scope, doc *document.Reader, known ...Category) (Source, []cardea.Diagnostic) {
 	doc.KeysIn("docs/roles.md")
 	doc.Hints(keysOfOthers)
 	p := parser{path: path, source: Source{Scope: scope}, known: known}

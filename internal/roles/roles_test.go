@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	_ "cardea.dev/internal/document/yamltext"
+
 	"cardea.dev"
 	"cardea.dev/internal/roles"
 	"cardea.dev/packs"

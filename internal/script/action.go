@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"cardea.dev/internal/limit"
@@ -83,6 +84,18 @@ func Start(program string, j Action) error {
 	}
 	_, err = in.Write(data)
 	return errors.Join(err, in.Close(), cmd.Process.Release())
+}
+
+// StartSelf starts Cardea's own binary in a folder, with nothing to read, and does not
+// wait for it.
+func StartSelf(program, dir string, args ...string) error {
+	cmd := exec.Command(program, args...)
+	cmd.Dir = dir
+	detach(cmd)
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("start %s: %w", strings.Join(args, " "), err)
+	}
+	return cmd.Process.Release()
 }
 
 // record is a line of the log.

@@ -24,6 +24,8 @@ type Process struct {
 	// Args.
 	Shell, Path string
 	Args        []string
+	// Name is the name by which the program is started, "" for its path.
+	Name string
 	// Dir is the folder in which it runs, Env its variables.
 	Dir string
 	Env []string
@@ -75,6 +77,9 @@ func (p Process) Run(ctx context.Context) (output, errs []byte, err error) {
 	cmd := exec.CommandContext(ctx, p.Path, p.Args...)
 	if p.Shell != "" {
 		cmd = shell(ctx, p.Shell)
+	}
+	if p.Name != "" {
+		cmd.Args[0] = p.Name
 	}
 	cmd.Dir, cmd.Env, cmd.WaitDelay = p.Dir, p.Env, limit.Pipes
 	if p.Stdin != nil {

@@ -28,7 +28,7 @@ const (
 	// maxTask bounds the description of a task, in bytes.
 	maxTask = 4 << 10
 	// changeWait is how long a change waits for another one.
-	changeWait = 5 * time.Second
+	changeWait = 10 * time.Second
 	// Expiry is how long a registration counts that no event needed.
 	Expiry = 30 * 24 * time.Hour
 	// refreshEvery is how old the last use of a registration is before it is noted

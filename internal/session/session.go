@@ -24,6 +24,7 @@ import (
 	"slices"
 	"strings"
 
+	"cardea.dev"
 	"cardea.dev/internal/jsontext"
 	"cardea.dev/internal/redact"
 	"cardea.dev/internal/state"
@@ -90,6 +91,10 @@ type Session struct {
 	making []making
 	// acting is what is not among kept.Acted yet, nil where nothing is.
 	acting *acting
+	// asking are calls that are not among kept.Asked yet.
+	asking []string
+	// leaving are calls that are not among kept.Prompted yet.
+	leaving []leaving
 	// fresh is set where there is no file yet, dirty where it is not current.
 	fresh, dirty bool
 }
@@ -97,12 +102,14 @@ type Session struct {
 // kept is the file. Project is the folder of the first event, or Withheld its
 // digest.
 type kept struct {
-	V        int      `json:"v"`
-	Project  string   `json:"project,omitempty"`
-	Withheld string   `json:"withheld,omitempty"`
-	Shown    []string `json:"told,omitempty"`
-	Made     []made   `json:"made,omitempty"`
-	Acted    []acted  `json:"acted,omitempty"`
+	V        int        `json:"v"`
+	Project  string     `json:"project,omitempty"`
+	Withheld string     `json:"withheld,omitempty"`
+	Shown    []string   `json:"told,omitempty"`
+	Made     []made     `json:"made,omitempty"`
+	Acted    []acted    `json:"acted,omitempty"`
+	Asked    []string   `json:"asked,omitempty"`
+	Prompted []prompted `json:"prompted,omitempty"`
 }
 
 const version = 2
@@ -114,12 +121,15 @@ func (k *kept) parse(data []byte) error {
 	if err != nil {
 		return err
 	}
-	*k = kept{V: int(top.Number("v")), Project: top.Text("project"), Withheld: top.Text("withheld"), Shown: top.Texts("told")}
+	*k = kept{V: int(top.Number("v")), Project: top.Text("project"), Withheld: top.Text("withheld"), Shown: top.Texts("told"), Asked: top.Texts("asked")}
 	for _, m := range top.Objects("made") {
 		k.Made = append(k.Made, made{Path: m.Text("path"), Begin: m.Number("begin"), File: m.Text("file"), Signed: m.Text("signed")})
 	}
 	for _, a := range top.Objects("acted") {
 		k.Acted = append(k.Acted, acted{Call: a.Text("call"), Actions: a.Texts("actions")})
+	}
+	for _, p := range top.Objects("prompted") {
+		k.Prompted = append(k.Prompted, prompted{Call: p.Text("call"), Mode: cardea.Mode(p.Text("mode")), Shown: p.Text("shown")})
 	}
 	return top.Err()
 }
@@ -249,6 +259,8 @@ func (s *Session) fill(r *redact.Redactor) {
 	s.shown = nil
 	s.fillMade()
 	s.fillActed()
+	s.fillAsked()
+	s.fillPrompted()
 	if over := len(s.kept.Shown) - maxShown; over > 0 {
 		s.kept.Shown = slices.Delete(s.kept.Shown, 0, over)
 	}

@@ -141,6 +141,46 @@ func TestActionsOfACall(t *testing.T) {
 	}
 }
 
+// What became of a question is told once, and only of calls that a person was asked
+// about.
+func TestCallsThatWereAskedAbout(t *testing.T) {
+	s, folder := open(t)
+	a := load(t, s, "one")
+	if a.HasAsked() || a.EndsQuestion("x") {
+		t.Error("nobody was asked")
+	}
+	for i := range maxAsked + 2 {
+		a.Asks(fmt.Sprint("call ", i))
+	}
+	a.Asks("call 5")
+	if err := a.Save(redact.New()); err != nil {
+		t.Fatal(err)
+	}
+	b := load(t, s, "one")
+	for call, want := range map[string]bool{"call 1": false, "call 2": true, "call 5": true, "call": false} {
+		if b.EndsQuestion(call) != want {
+			t.Errorf("%s: not %v", call, want)
+		}
+	}
+	if b.EndsQuestion("call 5") {
+		t.Error("a question ends twice")
+	}
+	if err := b.Save(redact.New()); err != nil {
+		t.Fatal(err)
+	}
+	if c := load(t, s, "one"); c.EndsQuestion("call 2") || !c.EndsQuestion("call 3") {
+		t.Error("what ended is not kept")
+	}
+	if load(t, s, "two").EndsQuestion("call 3") {
+		t.Error("a question of another session")
+	}
+	for _, f := range files(t, folder) {
+		if data, err := os.ReadFile(f); err != nil || strings.Contains(string(data), "call 3") {
+			t.Errorf("%s holds a call, %v", f, err)
+		}
+	}
+}
+
 func TestNoWriteWhenNothingIsNew(t *testing.T) {
 	s, folder := open(t)
 	a := load(t, s, "x")

@@ -10,7 +10,7 @@ import (
 // gives nothing that is about the person's machine, nor loosens what is merged.
 func FuzzParseSettings(f *testing.F) {
 	for _, text := range []string{"", "default: {attended: allow}", "on_error: allow\nlearn: auto", "judge: {chain: [anthropic, {name: x}], budget: {calls_per_day: 1}}",
-		"a: &a {default: *a}", "<<: {on_error: deny}", "near: {jaccard: 1e400}", "signals: {s: {command: x}}", "signals: {s: {command:t x}, t: {command: y}}", "sessions: {wait: 9999999h}", "rules: {effect: {x: allow}, off: [1]}",
+		"a: &a {default: *a}", "<<: {on_error: deny}", "confidence: {user: 1e400}", "signals: {s: {command: x}}", "signals: {s: {command:t x}, t: {command: y}}", "sessions: {wait: 9999999h}", "rules: {effect: {x: allow}, off: [1]}",
 		"ledger: {levels: {allow: no}}", "? [x]\n: y", "\"on_error\": deny\non_error: allow", "sensitive: {exempt: '**'}"} {
 		f.Add([]byte(text))
 	}
@@ -32,7 +32,7 @@ func FuzzParseSettings(f *testing.F) {
 		}
 		d := Defaults()
 		got := Merge(p)
-		if d.Default.Attended.Stricter(got.Default.Attended) || got.OnError < d.OnError {
+		if d.Default.Attended.Stricter(got.Default.Attended) || got.OnError < d.OnError || got.Judge.Enabled || len(got.Judge.Chain) > 0 || got.Confidence.User < d.Confidence.User {
 			t.Errorf("a project loosens: %+v", got.Values)
 		}
 		// What it is read as is read again as the same.

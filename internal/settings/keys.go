@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"cardea.dev"
+	"cardea.dev/internal/judge"
+	"cardea.dev/internal/meaning"
 )
 
 // Key is one key of cardea.yaml: its place among [Values], what it may be, and
@@ -34,6 +36,8 @@ type Key struct {
 	// Security marks a value of which the strictest counts, the default
 	// included.
 	Security bool
+	// Of is the switch without which the key has no effect, "" for none.
+	Of string
 	// FromStrongest marks a value of which the strongest scope's counts.
 	FromStrongest bool
 	// order compares two values, the stricter one is greater; nil where none
@@ -69,15 +73,30 @@ func byEffect(a, b any) int {
 	return oneIf(x.Stricter(y)) - oneIf(y.Stricter(x))
 }
 
+// byLimit orders limits: 0 is none, and a lower one is stricter.
+func byLimit[T int | float64 | judge.Money](a, b any) int {
+	x, y := *a.(*T), *b.(*T)
+	switch {
+	case x == y:
+		return 0
+	case y == 0 || x != 0 && x < y:
+		return 1
+	}
+	return -1
+}
+
+func byRatio(a, b any) int { return cmp.Compare(*a.(*float64), *b.(*float64)) }
+
 // The bounds of what can be waited for, kept and counted.
 const (
 	maxNumber = 1_000_000
+	maxTokens = 1_000_000_000
 )
 
 // Keys is the table, in the order of docs/settings.md. The keys version,
 // packs and rules are not in it.
 func Keys() []Key {
-	return slices.Concat(decisionKeys(), sessionKeys(), scriptKeys(), recordKeys())
+	return slices.Concat(decisionKeys(), sessionKeys(), lessonKeys(), judgeKeys(), scriptKeys(), recordKeys())
 }
 
 func decisionKeys() []Key {
@@ -91,7 +110,7 @@ func decisionKeys() []Key {
 		{Name: "on_error", Words: []string{"defer", "deny", "allow"}, Security: true, order: byOnError, At: func(v *Values) any { return &v.OnError },
 			About: "what a broken file, an unreadable input or an internal error costs"},
 		{Name: "from_env", Words: Variables(), PersonOnly: true, At: func(v *Values) any { return &v.FromEnv },
-			About: "[permissions] lets the variable CARDEA_PERMISSIONS switch permissions.expand on, [log] lets CARDEA_LOG name a file for the trace; variables of Permitter count by name"},
+			About: "[permissions] lets the variable CARDEA_PERMISSIONS switch permissions.expand on, [log] lets CARDEA_LOG name a file for the trace, [proxy] and [certificates] let HTTPS_PROXY and SSL_CERT_FILE count for the judge; variables of Permitter count by name"},
 		{Name: "permissions.expand", order: strictIf(false), At: func(v *Values) any { return &v.Permissions.Expand },
 			About: "apply what the harness's own lists allow to the parts of a line"},
 		{Name: "permissions.strict", order: strictIf(true), At: func(v *Values) any { return &v.Permissions.Strict },
@@ -122,6 +141,65 @@ func sessionKeys() []Key {
 			About: "roles of subagents by their type: {Explore: researcher}"},
 		{Name: "sessions.lead_may_give", PersonOnly: true, At: func(v *Values) any { return &v.Sessions.LeadMayGive },
 			About: "roles that a session which you registered as lead may give to new sessions of its team"},
+	}
+}
+
+func judgeKeys() []Key {
+	keys := []Key{
+		{Name: "judge.enabled", Security: true, order: strictIf(false), At: func(v *Values) any { return &v.Judge.Enabled },
+			About: "ask a language model about what no rule decides (docs/judge.md)"},
+		{Name: "judge.backend", Words: []string{ByChain, BySupervisor}, PersonOnly: true, At: func(v *Values) any { return &v.Judge.Backend },
+			About: "who is asked: the chain of providers, or the supervisor of the session's team"},
+		{Name: "judge.chain", PersonOnly: true, At: func(v *Values) any { return &v.Judge.Chain },
+			About: "the providers in order: [{type, model, endpoint, api_key_command, timeout, max_tokens}]; none is anthropic, github-models, openai, ollama"},
+		{Name: "judge.context", KeepsGoodEntries: true, At: func(v *Values) any { return &v.Judge.Context },
+			About: "files of the project whose text the model is told as its policy"},
+		{Name: "judge.budget.calls_per_day", High: maxNumber, Security: true, order: byLimit[int], At: func(v *Values) any { return &v.Judge.Budget.CallsPerDay },
+			About: "requests to providers in a day (UTC); 0 is no limit"},
+		{Name: "judge.budget.calls_per_session", High: maxNumber, Security: true, order: byLimit[int], At: func(v *Values) any { return &v.Judge.Budget.CallsPerSession },
+			About: "the same for one session"},
+		{Name: "judge.budget.tokens_per_day", High: maxTokens, Security: true, order: byLimit[int], At: func(v *Values) any { return &v.Judge.Budget.TokensPerDay },
+			About: "tokens in a day, read and written; 0 is no limit"},
+		{Name: "judge.budget.money_per_day", Security: true, order: byLimit[judge.Money], At: func(v *Values) any { return &v.Judge.Budget.MoneyPerDay },
+			About: "US dollars in a day; 0 is no limit"},
+		{Name: "judge.prices", PersonOnly: true, KeepsGoodEntries: true, At: func(v *Values) any { return &v.Judge.Prices },
+			About: "what models cost in US dollars for a million tokens: {model: {in: 1, out: 5}}; before the built-in prices"},
+		{Name: "judge.allow_opaque", PersonOnly: true, Security: true, order: strictIf(false), At: func(v *Values) any { return &v.Judge.AllowOpaque },
+			About: "an allow of the model covers deferred and opaque parts, too"},
+		{Name: "judge.adaptive", PersonOnly: true, Security: true, order: strictIf(false), At: func(v *Values) any { return &v.Judge.Adaptive },
+			About: "the confidence that is needed follows how often you overrule the model"},
+		{Name: "near.jaccard", At: func(v *Values) any { return &v.Near.Jaccard },
+			About: "how much of their words two calls must share for a lesson about one to be looked at for the other (docs/near.md); 1 is all"},
+		{Name: "near.embedding", order: byLimit[float64], At: func(v *Values) any { return &v.Near.Embedding },
+			About: "how much alike in meaning two commands must be for a lesson about one to be looked at for the other (docs/near-embedding.md); 0 compares none"},
+		{Name: "near.embedder.kind", Words: []string{meaning.Builtin, meaning.Ollama, meaning.OpenAI}, PersonOnly: true, At: func(v *Values) any { return &v.Near.Embedder.Kind },
+			About: "who compares the meaning of commands: the built-in table, or a server with such an API, which is sent commands without secrets"},
+		{Name: "near.embedder.url", PersonOnly: true, At: func(v *Values) any { return &v.Near.Embedder.URL },
+			About: "its address, in front of /api/embed (ollama) or /embeddings (openai)"},
+		{Name: "near.embedder.model", PersonOnly: true, At: func(v *Values) any { return &v.Near.Embedder.Model },
+			About: "its model; near.embedding must fit to it"},
+		{Name: "near.embedder.key_variable", PersonOnly: true, At: func(v *Values) any { return &v.Near.Embedder.KeyVariable },
+			About: "the variable with the key that it wants; none sends no key"},
+		{Name: "near.min_tokens", Low: 1, High: 100, At: func(v *Values) any { return &v.Near.MinTokens },
+			About: "how many words a call needs to be compared by words"},
+		{Name: "confidence.org", Security: true, order: byRatio, At: func(v *Values) any { return &v.Confidence.Org },
+			About: "how certain the model must be where its answer would count for the organisation"},
+		{Name: "confidence.project", Security: true, order: byRatio, At: func(v *Values) any { return &v.Confidence.Project },
+			About: "the same for the project"},
+		{Name: "confidence.user", Security: true, order: byRatio, At: func(v *Values) any { return &v.Confidence.User },
+			About: "the same for you alone"},
+	}
+	for i := range keys[1:] {
+		keys[1+i].Of = keys[0].Name
+	}
+	return keys
+}
+
+func lessonKeys() []Key {
+	learn := []string{LearnAuto, LearnSuggest, LearnOff} // off is the strictest
+	return []Key{
+		{Name: "learn", Words: learn, Security: true, order: byWord(learn...), At: func(v *Values) any { return &v.Learn },
+			About: "what becomes of calls that you allow in the harness's own prompt: noted for \"cardea learn\", remembered after two days if they only read, or nothing"},
 	}
 }
 
@@ -158,17 +236,17 @@ func recordKeys() []Key {
 
 // Variables are the words of from_env.
 func Variables() []string {
-	return []string{"permissions", "role", "log", "PERMITTER_ENABLED", "PERMITTER_STRICT", "PERMITTER_DEBUG", "PERMITTER_LOG", "ENSEMBLE_PERMITTER_DISABLE"}
+	return []string{"permissions", "role", "log", judge.ProxyVariables, judge.CertificateVariables, "PERMITTER_ENABLED", "PERMITTER_STRICT", "PERMITTER_DEBUG", "PERMITTER_LOG", "ENSEMBLE_PERMITTER_DISABLE"}
 }
 
 // SecuritySections are the top-level keys that decide what is allowed. A
 // misspelt one breaks its file: its author believes to be protected.
 func SecuritySections() []string {
-	return []string{"default", "on_error", "from_env", "sessions", "permissions", "sensitive", "policies", "rules", "packs"}
+	return []string{"default", "on_error", "from_env", "sessions", "permissions", "sensitive", "policies", "rules", "packs", "judge", "confidence", "learn"}
 }
 
 // UnsupportedSections are keys of designs and earlier versions that promise
 // protection and that this version does not have. They break their file.
 func UnsupportedSections() []string {
-	return []string{"near", "learn", "judge", "confidence", "human"}
+	return []string{"human"}
 }

@@ -9,6 +9,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/decide/rules"
+	"cardea.dev/internal/judge"
 )
 
 // Settings are what several files add up to.
@@ -137,15 +138,15 @@ type Effective struct {
 }
 
 // Effective lists the settings in force with who set them, for people: the
-// security values, and all that somebody gave.
+// security values, but those of a switch that nobody gave, and all that somebody gave.
 func (s *Settings) Effective() []Effective {
 	var out, more []Effective
+	given := map[string]bool{"": true}
+	for _, g := range s.Given {
+		given[g.Key] = true
+	}
 	for _, k := range Keys() {
-		given := false
-		for _, g := range s.Given {
-			given = given || g.Key == k.Name
-		}
-		if !given && k.Security {
+		if !given[k.Name] && given[k.Of] && k.Security {
 			out = append(out, Effective{Key: k.Name, Value: k.Text(&s.Values), Source: "default"})
 		}
 	}
@@ -178,7 +179,7 @@ func assign(to, from any) { reflect.ValueOf(to).Elem().Set(reflect.ValueOf(from)
 // adds reports whether values of several files add up.
 func adds(at any) bool {
 	switch at.(type) {
-	case *[]string, *map[string]string, *map[string]Signal, *[]Command, *map[string][]Command:
+	case *[]string, *map[string]string, *map[string]Signal, *map[string]judge.Price, *[]Command, *map[string][]Command:
 		return true
 	}
 	return false
@@ -195,6 +196,8 @@ func add(to, from any) {
 		put(to, *from.(*map[string]string))
 	case *map[string]Signal:
 		put(to, *from.(*map[string]Signal))
+	case *map[string]judge.Price:
+		put(to, *from.(*map[string]judge.Price))
 	case *map[string][]Command:
 		put(to, *from.(*map[string][]Command))
 	}

@@ -66,8 +66,13 @@ func (f *File) Gives(key string) (Given, bool) {
 // Parse reads a cardea.yaml. It never fails: what is wrong is among the
 // problems, and everything else of the file counts.
 func Parse(path string, scope cardea.Scope, data []byte) File {
+	return Read(path, scope, document.Read(path, data))
+}
+
+// Read is Parse for a document that is read already.
+func Read(path string, scope cardea.Scope, doc *document.Reader) File {
 	p := settingsParser{file: File{Path: path, Scope: scope, Found: true, Counts: true, Values: Defaults(), Switches: rules.Switches{By: scope, File: path}},
-		doc: document.Read(path, data), maps: map[string]document.Map{}}
+		doc: doc, maps: map[string]document.Map{}}
 	p.doc.Hints(keysOfOthers)
 	p.doc.Shapes(shapes)
 	top := p.doc.Top().Map()
@@ -89,6 +94,10 @@ func Parse(path string, scope cardea.Scope, data []byte) File {
 func keysOfOthers() map[string]string {
 	return map[string]string{
 		"defaultAction":   "write default: {attended: …, unattended: …}; \"cardea import bouncer\" takes the file over",
+		"llmFallback":     "write judge: {enabled: true, chain: […]}; \"cardea import bouncer\" takes the file over",
+		"providerChain":   "write chain: […]",
+		"apiKeyCommand":   "write api_key_command",
+		"timeoutSeconds":  "write timeout: 2s",
 		"customRules":     "rules have files of their own in rules/; \"cardea import bouncer\" takes the file over",
 		"ruleGroups":      "packs are switched by packs: {NAME: off}; \"cardea import bouncer\" takes the file over",
 		"routes":          "routes have a file of their own, .claude/tool-routes.yaml, where they work unchanged",

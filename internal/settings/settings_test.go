@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	_ "cardea.dev/internal/document/yamltext"
+
 	"cardea.dev"
 )
 
@@ -54,7 +56,7 @@ on_eror: deny
 default: {atended: ask, unattended: maybe}
 packs: {git: of}
 rules: {off: {a: b}, effect: {x: denny, y: deny}}
-judge: {enabled: true}
+human: {mode: queue}
 on_error: deny
 `))
 	text := ""
@@ -64,7 +66,7 @@ on_error: deny
 	for _, want := range []string{
 		"/u/cardea.yaml:1:10:", "/u/cardea.yaml:2:1: unknown key \"on_eror\"; did you mean \"on_error\"?",
 		"unknown key \"atended\"; did you mean \"attended\"?", "unknown value \"maybe\"", "unknown value \"of\"",
-		"/u/cardea.yaml:6:1: \"judge\" is not supported", "unknown value \"denny\"", ":5:",
+		"/u/cardea.yaml:6:1: \"human\" is not supported", "unknown value \"denny\"", ":5:",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no problem says %q:\n%s", want, text)
@@ -133,6 +135,22 @@ func TestMergeOfEveryKind(t *testing.T) {
 		{"permissions.env", "", "", "known-safe", "any-but-dangerous", "known-safe"},
 		{"org.name", "acme", "", "", "other", "acme"}, // nobody slips out of the system's organisation
 		{"sensitive.ask_read", "[a]", "[b]", "[c]", "[d]", "[c, d, b, a]"},
+		{"judge.enabled", "", "", "true", "", "false"}, // a project does not switch it on
+		{"judge.enabled", "", "", "false", "true", "false"},
+		{"judge.enabled", "false", "", "", "true", "false"},
+		{"judge.enabled", "", "true", "", "", "true"},
+		{"judge.allow_opaque", "false", "", "", "true", "false"},
+		{"judge.chain", "[ollama]", "[openai]", "", "[anthropic]", "[{type: anthropic}]"}, // one whole chain, no mixture
+		{"judge.chain", "[ollama]", "[openai]", "", "", "[{type: openai}]"},
+		{"judge.budget.calls_per_day", "", "100", "0", "0", "100"},
+		{"judge.budget.calls_per_day", "", "", "50", "100", "50"},
+		{"judge.budget.calls_per_day", "", "", "500", "100", "100"},
+		{"judge.budget.money_per_day", "", "0.5", "", "0", "0.5"},
+		{"judge.budget.money_per_day", "2", "0.5", "0.25", "1", "0.25"},
+		{"judge.prices", "{a: {in: 1, out: 1}}", "", "", "{a: {in: 2, out: 2}, b: {in: 0, out: 0.5}}", "{a: {in: 1, out: 1}, b: {in: 0, out: 0.5}}"},
+		{"confidence.user", "", "0.8", "0.5", "0.2", "0.8"},
+		{"confidence.user", "", "", "0.5", "", "0.6"},
+		{"confidence.user", "", "", "0.95", "0.2", "0.95"},
 		{"signals", "", "", "{s: {command: p}}", "{s: {command: u}}", "{s: {command: u, timeout_seconds: 5}}"},
 		{"actions.on_ask", "[{command: a}]", "", "[{command: b}]", "", "[{command: b}, {command: a}]"},
 		{"actions.violations", "{r: [{command: a}]}", "", "{r: [{command: b}]}", "", "{r: [{command: a}]}"},
@@ -202,6 +220,8 @@ func TestDefaultsAreReadBack(t *testing.T) {
 func TestValuesAreReadBack(t *testing.T) {
 	for key, value := range map[string]string{
 		"from_env": "[permissions]", "sensitive.exempt": `["a/*", b]`,
+		"judge.chain":  `[{type: ollama}, {type: openai, model: "gpt-4.1", endpoint: "https://x.example/v1", api_key_command: [op, read, "op://a/b c"], timeout: 1.5s, max_tokens: 200}, {type: anthropic, api_key_command: "pass show x"}]`,
+		"judge.prices": `{"m:1": {in: 0.15, out: 0.6}}`, "judge.budget.money_per_day": "0.25", "confidence.user": "0.125", "judge.context": `["docs/policy.md"]`,
 		"ledger.keep_days": "7", "ledger.dir": `"/var/log/x"`, "org.name": "acme",
 		"signals": `{"a.b": {command: "./x y", timeout_seconds: 9}}`, "actions.violations": `{rm: [{command: "true"}]}`,
 	} {
@@ -216,7 +236,14 @@ func TestValuesAreReadBack(t *testing.T) {
 // What is out of range, of another type or not known is a problem of the file.
 func TestValuesThatAreWrong(t *testing.T) {
 	for _, text := range []string{
-		"near: {jaccard: 1}", "sessions: {registration: must}", "sessions: {wait: 2m}", "sessions: {wait: 5}", "sessions: {required: true}", "learn: off", "judge: {enabled: true}", "confidence: {org: 1}", "human: {mode: queue}",
+		"near: {jaccard: 2}", "near: {min_tokens: 0}", "sessions: {registration: must}", "sessions: {wait: 2m}", "sessions: {wait: 5}", "sessions: {required: true}", "learn: always", "learn: {auto: true}", "human: {mode: queue}",
+		"confidence: {org: 1.1}", "confidence: {user: -1}", "confidence: {user: 1e-1}", "confidence: {user: often}", "confidence: 1",
+		"judge: on", "judge: {enable: true}", "judge: {backend: socket}", "judge: {chain: anthropic}", "judge: {chain: [claude]}", "judge: {chain: [openai-compatible]}",
+		"judge: {chain: [{model: x}]}", "judge: {chain: [{type: openai, api_key: sk-1}]}", "judge: {chain: [{type: openai, apiKeyCommand: x}]}",
+		"judge: {chain: [{type: openai, endpoint: 'http://example.com'}]}", "judge: {chain: [{type: openai, endpoint: 'https://me:pw@host'}]}",
+		"judge: {chain: [{type: openai, timeout: 1h}]}", "judge: {chain: [{type: openai, timeout: 0s}]}", "judge: {chain: [{type: openai, max_tokens: 0}]}",
+		"judge: {budget: {calls_per_day: -1}}", "judge: {budget: {money_per_day: lots}}", "judge: {budget: {call_per_day: 1}}", "judge: {prices: {m: {in: 1}}}", "judge: {prices: {m: {in: 1, out: -2}}}",
+		"judge: {context: [../../etc/passwd]}", "judge: {context: [/etc/passwd]}",
 		"on_eror: deny", "defualt: {attended: ask}", "sensitve: {deny_read: [x]}", "permisions: {strict: true}", "default: {atended: ask}",
 		"sensitive: {deny_reads: [x]}", "sensitive: {deny_read: ['{a,b}']}", "sensitive: {ask_read: ['!a']}", "sensitive: {ask_write: ['~bob/x']}",
 		"policies: {protect: [x]}", "from_env: [path]",
@@ -289,7 +316,7 @@ func TestEffective(t *testing.T) {
 	for _, e := range s.Effective() {
 		lines = append(lines, fmt.Sprint(e.Key, "=", e.Value, " ", e.Source, " ", e.Scope))
 	}
-	want := []string{"default.attended=ask project.yaml:1 project", "default.unattended=abstain default ",
+	want := []string{"default.attended=ask project.yaml:1 project", "default.unattended=abstain default ", "judge.enabled=false default ", "learn=suggest default ",
 		"on_error=deny cardea.yaml:1 user", "sessions.registration=optional default ", `ledger.keep_days=3 cardea.yaml:3 user`, "rules.off=x cardea.yaml:2 user"}
 	if !slices.Equal(lines, want) {
 		t.Errorf("got  %q\nwant %q", lines, want)

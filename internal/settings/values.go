@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/judge"
+	"cardea.dev/internal/meaning"
 )
 
 // Values are the settings of a cardea.yaml, or of several put together, each
@@ -21,12 +23,33 @@ type Values struct {
 	Permissions Permissions
 	Sensitive   Sensitive
 	Sessions    Sessions
+	Judge       Judge
+	Confidence  Confidence
+	Near        Near
 	Policies    Policies
 	Signals     map[string]Signal
 	Actions     Actions
 	Ledger      Ledger
 	Org         Org
+	// Learn is LearnOff, LearnSuggest or LearnAuto.
+	Learn string
 }
+
+// Who is asked as judge.
+const (
+	ByChain      = "chain"
+	BySupervisor = "supervisor"
+)
+
+// What becomes of calls that the person allowed in the harness's own prompt.
+const (
+	// LearnOff: nothing is noted.
+	LearnOff = "off"
+	// LearnSuggest: they are noted, and the person may make lessons of them.
+	LearnSuggest = "suggest"
+	// LearnAuto: of those that only read, Cardea makes lessons by itself.
+	LearnAuto = "auto"
+)
 
 // Fallback are the settings for a call that no gate has judged.
 func (v Values) Fallback() cardea.Fallback {
@@ -60,6 +83,44 @@ type Sessions struct {
 
 // Required reports whether a session needs a role.
 func (s Sessions) Required() bool { return s.Registration == "required" }
+
+// Judge is about the language model that is asked about what no rule decides.
+type Judge struct {
+	Enabled bool
+	// Backend is ByChain or BySupervisor.
+	Backend string
+	// Config are the chain, its budget, and the person's prices.
+	judge.Config
+	// Context are files of the project whose text the model is told as its policy, by
+	// their paths in the project.
+	Context []string
+	// AllowOpaque lets an allow cover deferred and opaque parts, Adaptive lets the
+	// confidence that is needed follow what the person overrules.
+	AllowOpaque, Adaptive bool
+}
+
+// Confidence is how certain the model must be, from 0 to 1, by the scope for which its
+// answer would count.
+type Confidence struct{ Org, Project, User float64 }
+
+// Near is about lessons on similar calls.
+type Near struct {
+	// Jaccard is how much of their words two calls must share, from 0 to 1. A call of
+	// fewer than MinTokens words is not compared by words.
+	Jaccard   float64
+	MinTokens int
+	// Embedding is how much alike in meaning two commands must be, from 0 to 1; 0 for
+	// no such comparison.
+	Embedding float64
+	Embedder  Embedder
+}
+
+// Embedder is who makes vectors of commands: the built-in table, or a server.
+type Embedder struct {
+	Kind, URL, Model string
+	// KeyVariable names the variable with the server's key, "" for none.
+	KeyVariable string
+}
 
 // Policies are about Rego policies.
 type Policies struct {
@@ -128,6 +189,10 @@ func Defaults() Values {
 		Default:     cardea.Defaults{Attended: cardea.Abstain, Unattended: cardea.Abstain},
 		OnError:     cardea.OnErrorDefer,
 		Sessions:    Sessions{Registration: "optional", Wait: 5 * time.Second},
+		Learn:       LearnSuggest,
+		Judge:       Judge{Backend: ByChain},
+		Confidence:  Confidence{Org: 0.9, Project: 0.7, User: 0.6},
+		Near:        Near{Jaccard: 0.7, MinTokens: 3, Embedding: 0.85, Embedder: Embedder{Kind: meaning.Builtin}},
 		Permissions: Permissions{Strict: true, Env: "any-but-dangerous"},
 		Ledger:      Ledger{KeepDays: 30, MaxMB: 256, Levels: Levels{Allow: true, Abstain: true, Deny: true}},
 	}

@@ -11,6 +11,7 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/document"
+	"cardea.dev/internal/judge"
 	"cardea.dev/internal/limit"
 	"cardea.dev/internal/pathglob"
 )
@@ -37,6 +38,10 @@ func (k Key) read(v document.Value, into *Values) {
 		*at = k.texts(v)
 	case *time.Duration:
 		*at = k.duration(v)
+	case *float64:
+		*at = ratio(v)
+	case *judge.Money:
+		*at = money(v)
 	default:
 		k.readMap(v, at)
 	}
@@ -49,6 +54,10 @@ func (k Key) readMap(v document.Value, at any) {
 		*at = entries(v, k.text)
 	case *map[string]Signal:
 		*at = signalsOf(v)
+	case *[]judge.Provider:
+		*at = chain(v)
+	case *map[string]judge.Price:
+		*at = entries(v, price)
 	case *[]Command:
 		*at = commands(v)
 	case *map[string][]Command:
@@ -106,6 +115,9 @@ func (k Key) texts(v document.Value) []string {
 			}
 			if k.Globs {
 				pathglob.Check(e, s)
+			}
+			if k.Name == "judge.context" && !filepath.IsLocal(filepath.FromSlash(s)) && s != "" {
+				e.Problem(cardea.CodeBadValue, "write a path in the project: docs/policy.md", "%q is no path in the project", s)
 			}
 		})
 		if wrong == "" {

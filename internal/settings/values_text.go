@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/judge"
 )
 
 // Text is the key's value as it is written in a file, in one line.
@@ -31,6 +32,14 @@ func (k Key) Text(v *Values) string {
 		return list(*at, scalar)
 	case *time.Duration:
 		return at.String()
+	case *float64:
+		return ratioText(*at)
+	case *judge.Money:
+		return at.String()
+	case *[]judge.Provider:
+		return list(*at, providerText)
+	case *map[string]judge.Price:
+		return fields(*at, priceText)
 	case *map[string]string:
 		return fields(*at, scalar)
 	case *map[string]Signal:

@@ -89,6 +89,15 @@ func (c *Indexes) Keep(name, text string, of ...[]byte) {
 	}
 }
 
+// Forget takes back what [Indexes.Keep] noted.
+func (c *Indexes) Forget(name string) {
+	if c != nil {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		delete(c.news, name)
+	}
+}
+
 // Write keeps what is new, until it is late. What is left is new at the next call.
 // withheld reports what must not be written, since it holds a secret.
 func (c *Indexes) Write(late func() bool, withheld func(of []byte) bool) error {

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"cardea.dev/internal/document"
+	_ "cardea.dev/internal/document/yamltext" // reads YAML
 )
 
 // Policy is what is promised of a built-in policy.

@@ -13,7 +13,11 @@ import (
 // Parse reads an overrides.yaml. What is wrong is among the problems; where one of them
 // is an error, the file does not count. tool gives the canonical name of a tool.
 func Parse(path string, scope cardea.Scope, data []byte, tool func(string) (string, bool)) ([]Override, []cardea.Diagnostic) {
-	doc := document.Read(path, data)
+	return Read(path, scope, document.Read(path, data), tool)
+}
+
+// Read is Parse for a document that is read already.
+func Read(path string, scope cardea.Scope, doc *document.Reader, tool func(string) (string, bool)) ([]Override, []cardea.Diagnostic) {
 	doc.KeysIn("docs/overrides.md")
 	top := doc.Top().Map()
 	if v := top.Get("version"); v.Present() {

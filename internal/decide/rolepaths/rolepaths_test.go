@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	_ "cardea.dev/internal/document/yamltext"
+
 	"cardea.dev"
 	"cardea.dev/internal/decide/rolepaths"
 	"cardea.dev/internal/roles"

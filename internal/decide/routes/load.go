@@ -75,8 +75,8 @@ func literal(dir string) string {
 // is, nil for none; tool is [Origin.Tool]; exact finds all patterns that cannot be run, which takes
 // milliseconds, and not only at a call that they may be about. What is wrong is among the problems; that there are files but
 // no route is one, too.
-func Load(sources []Source, trusted func(path string, data []byte) bool, tool func(string) (string, bool), exact bool) ([]Route, []cardea.Diagnostic) {
-	l := loader{trusted: trusted, tool: tool, read: map[string]bool{}}
+func Load(sources []Source, trusted func(path string, data []byte) bool, tool func(string) (string, bool), open Opener, exact bool) ([]Route, []cardea.Diagnostic) {
+	l := loader{trusted: trusted, tool: tool, open: open, read: map[string]bool{}}
 	for _, s := range sources {
 		l.file(s, s.File, cardea.Diagnostic{File: s.File}, true)
 	}
@@ -92,9 +92,13 @@ func Load(sources []Source, trusted func(path string, data []byte) bool, tool fu
 	return l.routes, l.problems
 }
 
+// Opener reads the text of a file as document.Read does.
+type Opener func(file string, data []byte) *document.Reader
+
 type loader struct {
 	trusted  func(path string, data []byte) bool
 	tool     func(string) (string, bool)
+	open     Opener
 	read     map[string]bool
 	routes   []Route
 	problems []cardea.Diagnostic
@@ -117,7 +121,7 @@ func (l *loader) file(s Source, name string, at cardea.Diagnostic, mayName bool)
 		return
 	}
 	trusted := s.Scope == cardea.ScopeProject && l.trusted != nil && l.trusted(name, data)
-	list, files, problems := Parse(name, data, Origin{Scope: s.Scope, Trusted: trusted, Tool: l.tool})
+	list, files, problems := read(name, l.open(name, data), Origin{Scope: s.Scope, Trusted: trusted, Tool: l.tool})
 	l.routes = append(l.routes, list...)
 	l.problems = append(l.problems, problems...)
 	for _, f := range files {

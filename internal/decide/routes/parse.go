@@ -34,7 +34,10 @@ type Origin struct {
 // same name stay, too. Where routes is a list, as in routes.json, its entries
 // are names of further files, which are given back as files.
 func Parse(file string, data []byte, from Origin) (list []Route, files []string, problems []cardea.Diagnostic) {
-	doc := document.Read(file, data)
+	return read(file, document.Read(file, data), from)
+}
+
+func read(file string, doc *document.Reader, from Origin) (list []Route, files []string, problems []cardea.Diagnostic) {
 	top := doc.Top().Map()
 	v := top.Get("routes")
 	top.Know("version", "name", "description", "$schema")

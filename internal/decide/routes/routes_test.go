@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"cardea.dev/internal/document"
+	_ "cardea.dev/internal/document/yamltext"
+
 	"cardea.dev"
 	"cardea.dev/internal/decide/routes"
 	"cardea.dev/internal/harness"
@@ -162,11 +165,11 @@ func TestLookaroundIsRewrittenLate(t *testing.T) {
 		t.Fatal(err)
 	}
 	sources := []routes.Source{{File: file, Scope: cardea.ScopeUser, Root: filepath.Dir(file)}}
-	list, problems := routes.Load(sources, nil, harness.ToolWord, true)
+	list, problems := routes.Load(sources, nil, harness.ToolWord, document.Read, true)
 	if len(list) != 1 || len(problems) != 1 || problems[0].Line != 1 || problems[0].File != file || !strings.Contains(problems[0].Text, `"long" cannot be run`) {
 		t.Errorf("exact: %+v %v", list, problems)
 	}
-	list, problems = routes.Load(sources, nil, harness.ToolWord, false)
+	list, problems = routes.Load(sources, nil, harness.ToolWord, document.Read, false)
 	if len(list) != 2 || len(problems) != 0 {
 		t.Errorf("at the hook: %+v %v", list, problems)
 	}
@@ -321,7 +324,7 @@ project/plugin/hooks/tool-routes.yaml project`
 		t.Errorf("found\n%s", got)
 	}
 
-	list, problems := routes.Load(sources, nil, harness.ToolWord, true)
+	list, problems := routes.Load(sources, nil, harness.ToolWord, document.Read, true)
 	var names []string
 	for _, r := range list {
 		names = append(names, r.Name)
@@ -354,19 +357,19 @@ func TestDuplicatesAndNothingLoaded(t *testing.T) {
 	for _, name := range []string{"1.yaml", "2.yaml"} {
 		sources = append(sources, routes.Source{File: write(t, text, dir, name), Scope: cardea.ScopeUser, Root: dir})
 	}
-	list, problems := routes.Load(sources, nil, nil, true)
+	list, problems := routes.Load(sources, nil, nil, document.Read, true)
 	if len(list) != 2 || len(problems) != 1 || problems[0].Severity == cardea.LevelError || !strings.Contains(problems[0].String(), "both stay in force") {
 		t.Errorf("%d routes, %v", len(list), problems)
 	}
 	broken := []routes.Source{{File: write(t, "routes:", dir, "3.yaml"), Root: dir}}
-	list, problems = routes.Load(broken, nil, nil, true)
+	list, problems = routes.Load(broken, nil, nil, document.Read, true)
 	if len(list) != 0 || len(problems) != 2 || !strings.Contains(problems[1].Text, "no routes were loaded although there are files of routes (1)") {
 		t.Errorf("%d routes, %v", len(list), problems)
 	}
 	if !cardea.HasError(problems) {
 		t.Error("a file without routes is broken")
 	}
-	if list, problems := routes.Load(nil, nil, nil, true); len(list)+len(problems) != 0 {
+	if list, problems := routes.Load(nil, nil, nil, document.Read, true); len(list)+len(problems) != 0 {
 		t.Error("no files, nothing to say")
 	}
 }

@@ -119,18 +119,22 @@ type call struct {
 	owned  map[Own][]*pathglob.Glob
 	globs  map[*Match]*madeGlobs
 	unless map[string]*pathglob.Glob
-	named  map[*cardea.Part][]*pathglob.Named
+	named  map[*cardea.Part][]pathglob.Named
 	fields map[*Match]bool
 	looks  map[*Match]*look
 	// inside are the folders that are not outside of the work.
 	inside []string
 	// segments are those of all plain paths of the call.
-	segments map[string]bool
-	bits     []uint64
-	all      uint64 // the bits of all parts
-	kinds    *kinds
-	out      []cardea.Opinion
-	broken   cardea.Troubles
+	segments *segments
+	// search is the text in which a pattern was looked for last.
+	search *searched
+	// texts are those of all parts.
+	texts  *searched
+	bits   []uint64
+	all    uint64 // the bits of all parts
+	kinds  *kinds
+	out    []cardea.Opinion
+	broken cardea.Troubles
 	// rule is the one that is asked just now.
 	rule *Rule
 }
@@ -162,8 +166,8 @@ func (c *call) judge(r *Rule) {
 			say(cardea.WholeCall)
 		}
 	default:
-		for i := range c.reached(&r.Match) {
-			if c.holds(&r.Match, i, 1) {
+		for i, among := range c.reached(&r.Match) {
+			if c.holdsAmong(&r.Match, i, 1, among) {
 				say(i)
 			}
 		}

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"iter"
 	"slices"
-	"strconv"
+	"strings"
 
 	"cardea.dev"
 )
@@ -12,64 +12,98 @@ import (
 // fewParts is how many parts are looked at one by one.
 const fewParts = 16
 
-// kinds sorts the parts of a long line by the programs that they start and the accesses
+// kinds sorts the parts of a long line by the commands that they start and the accesses
 // that they make: a line of thousands of parts has few kinds of them, and most rules
 // are about none.
 type kinds struct {
 	// of is the kind of each part, and first the first part of each kind.
 	of    []int
 	first []*cardea.Part
+	// exact is set where the parts of a kind have equal accesses.
+	exact bool
+	// reach tells of each kind whether the match that is asked just now may hold on it.
+	reach []reach
 }
 
+// reach says whether a match may hold on the parts of a kind, and which of its
+// alternatives.
+type reach struct {
+	may   bool
+	among anySet
+}
+
+// A kind with equal accesses tells more, as long as there are few. Parts with many
+// accesses are seldom equal.
+const (
+	fewKinds    = 64
+	fewAccesses = 4
+)
+
+// anySet says which of the alternatives of a match, [Match.Any], may hold on a part. It
+// has no place for those behind the first 64, which count as such that may.
+type anySet uint64
+
+const everyAny = ^anySet(0)
+
+func (s anySet) has(k int) bool { return k >= 64 || s>>k&1 != 0 }
+
 // reached are the parts on which a match may hold, as far as that depends on their
-// kind: no other part needs a look.
-func (c *call) reached(m *Match) iter.Seq[int] {
+// kind, each with the alternatives that may: no other part needs a look.
+func (c *call) reached(m *Match) iter.Seq2[int, anySet] {
 	parts := c.ev.Call.Parts
 	if len(parts) <= fewParts {
 		return allOf(len(parts))
 	}
 	if c.kinds == nil {
-		c.kinds = kindsOf(parts)
+		if c.kinds = kindsOf(parts, true); c.kinds == nil {
+			c.kinds = kindsOf(parts, false)
+		}
+		c.kinds.reach = make([]reach, len(c.kinds.first))
 	}
-	reach, some, all := make([]bool, len(c.kinds.first)), false, true
+	some := false
 	for k, p := range c.kinds.first {
-		reach[k] = c.mayHold(m, p)
-		some, all = some || reach[k], all && reach[k]
+		r := &c.kinds.reach[k]
+		r.may, r.among = c.mayHold(m, p)
+		some = some || r.may
 	}
-	switch {
-	case !some:
+	if !some {
 		return allOf(0)
-	case all:
-		return allOf(len(parts))
 	}
-	return func(yield func(int) bool) {
+	return func(yield func(int, anySet) bool) {
 		for i, k := range c.kinds.of {
-			if reach[k] && !yield(i) {
+			if r := c.kinds.reach[k]; r.may && !yield(i, r.among) {
 				return
 			}
 		}
 	}
 }
 
-func allOf(n int) iter.Seq[int] {
-	return func(yield func(int) bool) {
+func allOf(n int) iter.Seq2[int, anySet] {
+	return func(yield func(int, anySet) bool) {
 		for i := range n {
-			if !yield(i) {
+			if !yield(i, everyAny) {
 				return
 			}
 		}
 	}
 }
 
-// kindsOf sorts parts by all that mayHold looks at.
-func kindsOf(parts []cardea.Part) *kinds {
-	ks, known := &kinds{of: make([]int, len(parts))}, map[string]int{}
+// kindsOf sorts parts by all that mayHold looks at. It gives nil where there are many
+// kinds with equal accesses, and exact asks for these.
+func kindsOf(parts []cardea.Part, exact bool) *kinds {
+	ks, known := &kinds{of: make([]int, len(parts)), exact: exact}, map[string]int{}
 	var key []byte
 	for i := range parts {
 		p := &parts[i]
-		key = kindOf(key[:0], p)
+		if exact && len(p.Access) > fewAccesses {
+			return nil
+		}
+		key = kindOf(key[:0], p, exact)
 		k, found := known[string(key)]
 		if !found {
+			if exact && len(ks.first) == fewKinds {
+				return nil
+			}
 			k = len(ks.first)
 			known[string(key)] = k
 			ks.first = append(ks.first, p)
@@ -80,23 +114,51 @@ func kindsOf(parts []cardea.Part) *kinds {
 }
 
 // kindOf appends what tells the kind of a part from others.
-func kindOf(key []byte, p *cardea.Part) []byte {
+func kindOf(key []byte, p *cardea.Part, exact bool) []byte {
 	key = withLength(key, programOf(p))
-	if p.UsualCommand != nil {
-		key = withLength(key, p.UsualCommand[0])
+	for _, word := range p.Command {
+		key = withLength(key, word)
+	}
+	key = append(key, '/')
+	for _, word := range p.UsualCommand {
+		key = withLength(key, word)
 	}
 	key = append(key, '/')
 	for _, w := range p.Wrappers {
 		key = withLength(key, w)
 	}
-	for _, set := range [...]bool{len(p.Opaque) > 0, len(p.Assigns) > 0} {
-		key = strconv.AppendBool(append(key, '/'), set)
+	key = withFlags(key, len(p.Opaque) > 0, len(p.Assigns) > 0, p.Remote)
+	if exact {
+		for k := range p.Access {
+			key = withAccess(key, &p.Access[k])
+		}
+		return key
 	}
 	var seen []cardea.AccessKind
 	for k := range p.Access {
 		if kind := p.Access[k].Kind; !slices.Contains(seen, kind) {
 			seen = append(seen, kind)
 			key = withLength(key, string(kind))
+		}
+	}
+	return key
+}
+
+// withAccess appends all that an access says.
+func withAccess(key []byte, a *cardea.Access) []byte {
+	for _, text := range [...]string{string(a.Kind), a.Path, a.Spelled, a.Host, a.Pattern} {
+		key = withLength(key, text)
+	}
+	return withFlags(key, a.Recursive, a.SkipsHidden, a.Glob, a.Search, a.MetadataOnly, a.HoldsKey, a.Configured, a.Redirect, a.Fresh)
+}
+
+func withFlags(key []byte, flags ...bool) []byte {
+	key = append(key, '/')
+	for _, set := range flags {
+		if set {
+			key = append(key, '1')
+		} else {
+			key = append(key, '0')
 		}
 	}
 	return key
@@ -116,28 +178,71 @@ func programOf(p *cardea.Part) string {
 	return program
 }
 
-// mayHold reports whether a match may hold on a part, by what its kind tells: the
-// program, as [leads] compares it, and whether there is anything to look at. Where it is
-// false, the match holds on no part of the kind.
-func (c *call) mayHold(m *Match, p *cardea.Part) bool {
+// mayHold reports whether a match may hold on a part, by what its kind and the call
+// tell: the command, as [leads] compares it, and whether there is anything to look at.
+// Where it is false, the match holds on no part of the kind.
+func (c *call) mayHold(m *Match, p *cardea.Part) (may bool, among anySet) {
 	switch {
-	case len(m.Command) > 0 && !slices.ContainsFunc(m.Command, func(cmd []string) bool { return len(cmd) == 0 || starts(cmd[0], p) }),
+	case len(m.Command) > 0 && !slices.ContainsFunc(m.Command, func(cmd []string) bool { return mayLead(cmd, p) }),
 		m.Opaque && len(p.Opaque) == 0,
 		len(m.Env) > 0 && len(p.Assigns) == 0,
 		len(m.Flows) > 0 && len(c.ev.Call.Flows) == 0,
-		m.aboutAccess() && !slices.ContainsFunc(p.Access, func(a cardea.Access) bool { return len(m.Access) == 0 || slices.Contains(m.Access, a.Kind) }):
-		return false
+		m.aboutAccess() && !slices.ContainsFunc(p.Access, func(a cardea.Access) bool { return len(m.Access) == 0 || slices.Contains(m.Access, a.Kind) }),
+		m.aboutAccess() && c.kinds.exact && !c.accessHolds(m, p),
+		m.Pattern != "" && m.Field == "" && len(m.Needs) > 0 && !c.someText(m.Needs),
+		m.Field != "" && !c.onField(m):
+		return false, 0
 	}
-	for i := range m.Any {
-		if c.mayHold(&m.Any[i], p) {
-			return true
+	if len(m.Any) == 0 {
+		return true, everyAny
+	}
+	for j := range m.Any {
+		switch holds, _ := c.mayHold(&m.Any[j], p); {
+		case !holds:
+		case j < 64:
+			may, among = true, among|1<<j
+		default:
+			may = true
 		}
 	}
-	return len(m.Any) == 0
+	return may, among
 }
 
-// starts reports whether a part starts a program, itself or by a wrapper.
-func starts(program string, p *cardea.Part) bool {
-	return sameProgram(programOf(p), program) || wraps(program, p) ||
-		p.UsualCommand != nil && sameProgram(p.UsualCommand[0], program)
+// someText reports whether one of the texts stands in that of any part.
+func (c *call) someText(texts []string) bool {
+	if c.texts == nil {
+		var all strings.Builder
+		for i := range c.ev.Call.Parts {
+			all.WriteString(c.ev.Call.Parts[i].Text)
+			all.WriteByte('\n')
+		}
+		c.texts = newSearched(all.String())
+	}
+	return slices.ContainsFunc(texts, c.texts.contains)
+}
+
+// mayLead reports whether parts of a kind may begin with a command, by themselves or by
+// a wrapper. Of what follows the words of [cardea.Part.Command] it says nothing.
+func mayLead(cmd []string, p *cardea.Part) bool {
+	if len(cmd) == 0 {
+		return true
+	}
+	may := func(cmd []string) bool {
+		if len(cmd) == 0 || sameProgram(programOf(p), cmd[0]) && agrees(cmd, p.Command) {
+			return true
+		}
+		return p.UsualCommand != nil && sameProgram(p.UsualCommand[0], cmd[0]) && agrees(cmd, p.UsualCommand)
+	}
+	return may(cmd) || len(p.Wrappers) > 0 && wraps(cmd[0], p) && may(cmd[1:])
+}
+
+// agrees reports whether two commands have the same words behind the program, as far as
+// both go.
+func agrees(a, b []string) bool {
+	for k := 1; k < min(len(a), len(b)); k++ {
+		if a[k] != b[k] {
+			return false
+		}
+	}
+	return true
 }

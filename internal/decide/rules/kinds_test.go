@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"fmt"
 	"testing"
 
 	"cardea.dev"
@@ -26,22 +27,72 @@ func TestReachedParts(t *testing.T) {
 			for range 10 {
 				many = append(many, parts...)
 			}
-			c := &call{d: New(nil, Settings{}), ev: &cardea.Event{Call: &cardea.Call{Parts: many}}, rule: &Rule{}}
-			reached := map[int]bool{}
-			for i := range c.reached(&m) {
-				reached[i] = true
-			}
-			held := 0
-			for i := range many {
-				if holds := c.holds(&m, i, 1); holds && !reached[i] {
-					t.Errorf("%v holds on part %d, %v, and does not reach it", cmd, i, many[i])
-				} else if holds {
-					held++
-				}
-			}
-			if held == 0 || len(reached) == len(many) {
-				t.Errorf("%v holds on %d of %d parts, and reaches %d", cmd, held, len(many), len(reached))
+			reached, held := compareReached(t, &m, many)
+			if held == 0 || reached == len(many) {
+				t.Errorf("%v holds on %d of %d parts, and reaches %d", cmd, held, len(many), reached)
 			}
 		}
+	}
+}
+
+// compareReached holds a match against parts, all at once and one by one.
+func compareReached(t *testing.T, m *Match, parts []cardea.Part) (reached, held int) {
+	t.Helper()
+	ev := &cardea.Event{Project: "/p", Call: &cardea.Call{Parts: parts, Input: map[string]any{"command": "push it"}}}
+	c := &call{d: New(nil, Settings{Home: "/h"}), ev: ev, rule: &Rule{}}
+	among := map[int]anySet{}
+	for i, may := range c.reached(m) {
+		among[i] = may
+	}
+	for i := range parts {
+		may, found := among[i]
+		if holds := c.holds(m, i, 1); holds != (found && c.holdsAmong(m, i, 1, may)) {
+			t.Errorf("%+v holds on part %d, %v: %v; it reaches it: %v, with %b", m, i, parts[i], holds, found, may)
+		} else if holds {
+			held++
+		}
+	}
+	return len(among), held
+}
+
+// Parts with few kinds of accesses are reached by these, those with many by their
+// commands. Both reach all on which a match holds.
+func TestReachedByAccess(t *testing.T) {
+	for _, kinds := range []int{3, 2 * fewKinds} {
+		var parts []cardea.Part
+		for i := range 8 * kinds {
+			p := cardea.Part{Command: []string{"rm"}, Text: fmt.Sprint("rm x", i%kinds), Remote: i%5 == 0,
+				Access: []cardea.Access{{Kind: cardea.Delete, Path: fmt.Sprintf("/p/x%d/.git", i%kinds)}, {Kind: cardea.Read, Path: "/h/y", MetadataOnly: i%3 == 0}}}
+			if i%7 == 0 {
+				p.Command, p.Wrappers = []string{"git", "push", fmt.Sprint("b", i%kinds)}, []string{"sudo"}
+			}
+			parts = append(parts, p)
+		}
+		last := fmt.Sprintf("x%d/.git", kinds-1)
+		for _, m := range []Match{
+			{Access: []cardea.AccessKind{cardea.Delete}, Paths: []string{"x1/.git"}}, {Paths: []string{last}, Command: [][]string{{"git", "push"}}},
+			{Paths: []string{"~/y"}, UnlessMetadata: true}, {Pattern: "x1", Needs: []string{"x1"}},
+			{Any: []Match{{Paths: []string{last}}, {Command: [][]string{{"sudo", "git", "push", "b1"}}}, {Field: "command", Pattern: "pull", Needs: []string{"pull"}}}},
+			{Any: []Match{{Field: "command", Pattern: "push", Needs: []string{"push"}, Command: [][]string{{"git", "push", "b2"}}}}},
+		} {
+			if reached, held := compareReached(t, &m, parts); held == 0 || held == len(parts) || reached > len(parts) {
+				t.Errorf("%+v holds on %d of %d parts, and reaches %d", m, held, len(parts), reached)
+			}
+		}
+	}
+}
+
+// More alternatives than a set has places for are all asked.
+func TestManyAlternatives(t *testing.T) {
+	var m Match
+	for i := range 70 {
+		m.Any = append(m.Any, Match{Command: [][]string{{fmt.Sprint("program", i)}}})
+	}
+	var parts []cardea.Part
+	for i := range 80 {
+		parts = append(parts, cardea.Part{Command: []string{fmt.Sprint("program", i)}})
+	}
+	if _, held := compareReached(t, &m, parts); held != 70 {
+		t.Errorf("it holds on %d parts", held)
 	}
 }

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"hash/maphash"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -20,8 +21,8 @@ func (c *call) holdsForCall(m *Match) bool {
 	if !m.aboutPart() {
 		return c.holds(m, cardea.WholeCall, 0)
 	}
-	for i := range c.reached(m) {
-		if c.holds(m, i, 1) {
+	for i, among := range c.reached(m) {
+		if c.holdsAmong(m, i, 1, among) {
 			return true
 		}
 	}
@@ -32,7 +33,10 @@ func (c *call) holdsForCall(m *Match) bool {
 // far as it is not about parts. after is how many words of the part belong to
 // the command. The cheap conditions come first, so that most rules end at the
 // command.
-func (c *call) holds(m *Match, i, after int) bool {
+func (c *call) holds(m *Match, i, after int) bool { return c.holdsAmong(m, i, after, everyAny) }
+
+// holdsAmong is holds with those alternatives alone that may hold on the part.
+func (c *call) holdsAmong(m *Match, i, after int, among anySet) bool {
 	if i != cardea.WholeCall {
 		p := &c.ev.Call.Parts[i]
 		if m.Programs != 0 && m.Programs&c.programs(i) == 0 {
@@ -52,7 +56,7 @@ func (c *call) holds(m *Match, i, after int) bool {
 		return false
 	}
 	for j := range m.Any {
-		if c.holds(&m.Any[j], i, after) {
+		if among.has(j) && c.holds(&m.Any[j], i, after) {
 			return true
 		}
 	}
@@ -293,9 +297,10 @@ func unquoted(s string) string {
 // accessHolds reports whether path, access and host hold on one access.
 // Another machine's paths are not this one's.
 func (c *call) accessHolds(m *Match, p *cardea.Part) bool {
-	var names []*pathglob.Named
+	var names []pathglob.Named
+	var look *look
 	if len(m.Paths)+len(m.Own) > 0 {
-		names = c.namesOf(p)
+		names, look = c.namesOf(p), c.lookOf(m)
 	}
 	for k := range p.Access {
 		a := &p.Access[k]
@@ -311,10 +316,10 @@ func (c *call) accessHolds(m *Match, p *cardea.Part) bool {
 		if m.Outside && (p.Remote || !c.outside(a)) {
 			continue
 		}
-		if len(m.Paths) > 0 && (p.Remote && !a.Redirect || !c.touches(m, c.name(names, a, k))) {
+		if len(m.Paths) > 0 && (p.Remote && !a.Redirect || !c.touches(m, look, c.name(names, a, k))) {
 			continue
 		}
-		if len(m.Own) > 0 && (p.Remote && !a.Redirect || !c.touchesOwn(m.Own, c.name(names, a, k))) {
+		if len(m.Own) > 0 && (p.Remote && !a.Redirect || !c.touchesOwn(look, c.name(names, a, k))) {
 			continue
 		}
 		if m.UnknownPath && (p.Remote && !a.Redirect || a.Path != "" || a.Host != "") {
@@ -348,13 +353,12 @@ func (c *call) outside(a *cardea.Access) bool {
 	return !slices.ContainsFunc(c.inside, func(dir string) bool { return dir != "/" && paths.Within(dir, p) })
 }
 
-func (c *call) touches(m *Match, n *pathglob.Named) bool {
-	look := c.lookOf(m)
+func (c *call) touches(m *Match, look *look, n *pathglob.Named) bool {
 	plain := !n.Glob && !n.Recursive
 	if plain && len(look.plain) == 0 {
 		return false
 	}
-	pl, globs := c.at(), c.globsOf(m)
+	pl, globs := c.at(), look.globs
 	touches := func(k int) bool {
 		if !pl.MayTouch(m.Paths[k], look.keys[k], n) {
 			return false
@@ -378,6 +382,10 @@ func (c *call) touches(m *Match, n *pathglob.Named) bool {
 type look struct {
 	keys  []string
 	plain []int
+	globs *madeGlobs
+	// own are the gate's own things, ownPlain those that one of the call's plain paths
+	// can touch at all.
+	own, ownPlain []*pathglob.Glob
 }
 
 // lookOf looks at the globs of a match once for a call: a line may name thousands of
@@ -390,11 +398,19 @@ func (c *call) lookOf(m *Match) *look {
 	if c.segments == nil {
 		c.segments = c.plainSegments()
 	}
-	l = &look{keys: make([]string, len(m.Paths))}
+	l = &look{keys: make([]string, len(m.Paths)), globs: c.globsOf(m)}
 	for k, g := range m.Paths {
 		l.keys[k] = c.at().KeyOf(g)
-		if l.keys[k] == "" || c.segments[l.keys[k]] {
+		if l.keys[k] == "" || c.segments.mayHave(l.keys[k]) {
 			l.plain = append(l.plain, k)
+		}
+	}
+	for _, o := range m.Own {
+		for _, g := range c.own(o) {
+			l.own = append(l.own, g)
+			if g.Key() == "" || c.segments.mayHave(g.Key()) {
+				l.ownPlain = append(l.ownPlain, g)
+			}
 		}
 	}
 	if c.looks == nil {
@@ -406,8 +422,12 @@ func (c *call) lookOf(m *Match) *look {
 
 // plainSegments are the segments of the paths that the call names without a pattern
 // and not as a whole folder.
-func (c *call) plainSegments() map[string]bool {
-	out, before, pl := map[string]bool{}, "", c.at()
+func (c *call) plainSegments() *segments {
+	paths := 0
+	for i := range c.ev.Call.Parts {
+		paths += len(c.ev.Call.Parts[i].Access)
+	}
+	out, before, pl := newSegments(paths), "", c.at()
 	for i := range c.ev.Call.Parts {
 		for k := range c.ev.Call.Parts[i].Access {
 			a := &c.ev.Call.Parts[i].Access[k]
@@ -417,9 +437,9 @@ func (c *call) plainSegments() map[string]bool {
 			for _, p := range pathglob.Paths(a) {
 				p = pl.Folded(p)
 				folder, name := p[:strings.LastIndexByte(p, '/')+1], p[strings.LastIndexByte(p, '/')+1:]
-				if out[name] = true; folder != before {
+				if out.add(name); folder != before {
 					for s := range strings.SplitSeq(folder, "/") {
-						out[s] = true
+						out.add(s)
 					}
 					before = folder
 				}
@@ -429,27 +449,53 @@ func (c *call) plainSegments() map[string]bool {
 	return out
 }
 
-// namesOf are the accesses of a part as they are held against globs, nil as long as
+// segments is a set of names of which it is known which ones it does not have: a bit for
+// each, where other names may have theirs.
+type segments struct {
+	seed maphash.Seed
+	bits []uint32
+}
+
+// newSegments is a set that is large enough for the names of so many paths.
+func newSegments(paths int) *segments {
+	return &segments{maphash.MakeSeed(), make([]uint32, max(32, min(paths, 1<<12)))}
+}
+
+func (s *segments) place(name string) (word uint64, bit uint32) {
+	h := maphash.String(s.seed, name)
+	return h >> 5 % uint64(len(s.bits)), 1 << (h & 31)
+}
+
+func (s *segments) add(name string) {
+	word, bit := s.place(name)
+	s.bits[word] |= bit
+}
+
+func (s *segments) mayHave(name string) bool {
+	word, bit := s.place(name)
+	return s.bits[word]&bit != 0
+}
+
+// namesOf are the accesses of a part as they are held against globs, not set as long as
 // they are not.
-func (c *call) namesOf(p *cardea.Part) []*pathglob.Named {
+func (c *call) namesOf(p *cardea.Part) []pathglob.Named {
 	names := c.named[p]
 	if names == nil {
 		if c.named == nil {
-			c.named = map[*cardea.Part][]*pathglob.Named{}
+			c.named = map[*cardea.Part][]pathglob.Named{}
 		}
-		names = make([]*pathglob.Named, len(p.Access))
+		names = make([]pathglob.Named, len(p.Access))
 		c.named[p] = names
 	}
 	return names
 }
 
 // name is the k-th access of a part as it is held against globs.
-func (c *call) name(names []*pathglob.Named, a *cardea.Access, k int) *pathglob.Named {
-	pl := c.at()
-	if names[k] == nil || !names[k].In(pl) {
-		names[k] = pl.Name(a)
+func (c *call) name(names []pathglob.Named, a *cardea.Access, k int) *pathglob.Named {
+	if pl := c.at(); !names[k].In(pl) {
+		names[k].Set(pl, a)
 	}
-	return names[k]
+	return &names[k]
 }
 
 // flows reports whether part i is an end of a flow of one of the kinds.
@@ -492,8 +538,16 @@ func (c *call) fieldHolds(m *Match) bool {
 // finds reports whether the pattern is found in a text. A text that lacks what
 // every match of the pattern contains is not worth compiling it for.
 func (c *call) finds(m *Match, text string) bool {
-	needed := func(s string) bool { return contains(text, s) }
-	return (len(m.Needs) == 0 || slices.ContainsFunc(m.Needs, needed)) && c.matches(insensitive(m.Pattern), text)
+	return (len(m.Needs) == 0 || slices.ContainsFunc(m.Needs, c.searched(text).contains)) && c.matches(insensitive(m.Pattern), text)
+}
+
+// searched is a text in which many patterns are looked for. The last one is kept, since
+// all rules ask about the same field one after the other.
+func (c *call) searched(text string) *searched {
+	if c.search == nil || c.search.text != text {
+		c.search = newSearched(text)
+	}
+	return c.search
 }
 
 // opaqueCall reports whether the match is about opaque spots alone and the

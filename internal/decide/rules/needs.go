@@ -112,25 +112,24 @@ func choice(expr, text string) (is, same bool) {
 	return true, same
 }
 
-// contains reports whether a text contains an ASCII text in lower case,
-// without regard to case. Letters beyond ASCII fold into ASCII ones in ways
-// that only the expression knows, so such texts count as containing it.
-func contains(text, lower string) bool {
-	if !ascii(text) {
-		return true
-	}
-	first := lower[0]
-	upper := first
-	if 'a' <= first && first <= 'z' {
-		upper -= 'a' - 'A'
-	}
-	for i := 0; i+len(lower) <= len(text); i++ {
-		if c := text[i]; (c == first || c == upper) && strings.EqualFold(text[i:i+len(lower)], lower) {
-			return true
-		}
-	}
-	return false
+// searched is a text in which others are looked for, without regard to case.
+type searched struct {
+	text, lower string
+	ascii       bool
 }
+
+func newSearched(text string) *searched {
+	s := &searched{text: text, ascii: ascii(text)}
+	if s.ascii {
+		s.lower = strings.ToLower(text)
+	}
+	return s
+}
+
+// contains reports whether the text contains an ASCII text in lower case. Letters
+// beyond ASCII fold into ASCII ones in ways that only the expression knows, so a
+// text with such letters counts as containing it.
+func (s *searched) contains(lower string) bool { return !s.ascii || strings.Contains(s.lower, lower) }
 
 func ascii(s string) bool {
 	for i := range len(s) {

@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"slices"
+
 	"cardea.dev/internal/pathglob"
 )
 
@@ -16,7 +18,8 @@ const (
 	OwnSettings Own = "settings"
 	// OwnFolder are the scopes' folders, alone.
 	OwnFolder Own = "folder"
-	// OwnKey is the key that signs what the gate keeps.
+	// OwnKey is the key that signs what the gate keeps, and the folder of what has secrets
+	// of its own.
 	OwnKey Own = "key"
 	// OwnPrograms are the program itself and those beside it that it starts.
 	OwnPrograms Own = "programs"
@@ -32,7 +35,7 @@ func OwnInTests(o Own) []string {
 	case OwnFolder:
 		return []string{"/home/user/dotfiles/cardea"}
 	case OwnKey:
-		return []string{"/home/user/.local/state/cardea/key"}
+		return []string{"/home/user/.local/state/cardea/key", "/home/user/.local/state/cardea/supervisors"}
 	case OwnPrograms:
 		return []string{"/opt/gate/cardea", "/opt/gate/cardea-hook", "/opt/gate/cardea-engine"}
 	case OwnBin:
@@ -45,18 +48,15 @@ func OwnInTests(o Own) []string {
 // is the thing, or lies below it, or a folder above it is deleted, or read as a
 // whole. Neither a look at names nor a search through the whole home folder is
 // about them. In a bin of many programs what lies beside the gate's is not.
-func (c *call) touchesOwn(things []Own, n *pathglob.Named) bool {
+func (c *call) touchesOwn(look *look, n *pathglob.Named) bool {
 	if n.MetadataOnly {
 		return false
 	}
-	for _, o := range things {
-		for _, g := range c.own(o) {
-			if g.Touches(n) || g.LiesBelow(n) {
-				return true
-			}
-		}
+	things := look.own
+	if !n.Glob && !n.Recursive {
+		things = look.ownPlain
 	}
-	return false
+	return slices.ContainsFunc(things, func(g *pathglob.Glob) bool { return g.Touches(n) || g.LiesBelow(n) })
 }
 
 // own are the gate's own things as globs, those of folders with all below them.
@@ -72,7 +72,7 @@ func (c *call) own(o Own) []*pathglob.Glob {
 	for _, path := range c.d.settings.Own(o) {
 		thing := pl.Thing(path)
 		list = append(list, thing)
-		if o == OwnSettings {
+		if o == OwnSettings || o == OwnKey {
 			list = append(list, thing.Contents())
 		}
 	}

@@ -36,7 +36,11 @@ type Origin struct {
 // a match, and in a rule that allows, where a condition that is not understood
 // would widen the rule, it is a mistake.
 func Parse(file string, data []byte, from Origin) ([]Rule, []cardea.Diagnostic) {
-	doc := document.Read(file, data)
+	return Read(file, document.Read(file, data), from)
+}
+
+// Read is Parse for a document that is read already.
+func Read(file string, doc *document.Reader, from Origin) ([]Rule, []cardea.Diagnostic) {
 	doc.Hints(keysOfOthers)
 	p := &parser{doc: doc, file: file, from: from, seen: map[string]int{}}
 	top := doc.Top().Map()

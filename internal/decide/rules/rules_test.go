@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	_ "cardea.dev/internal/document/yamltext"
+
 	"cardea.dev"
 	"cardea.dev/internal/call"
 	"cardea.dev/internal/decide/rules"

@@ -54,7 +54,7 @@ func TestNeeds(t *testing.T) {
 	}{
 		{"x HELLO", "hello", true}, {"hell", "hello", false}, {"\u212a", "k", true}, {"a-b", "-b", true}, {"abc", beyondASCII, false}, {"ab\u200bc", beyondASCII, true}, {"\xff", beyondASCII, true}, {"", beyondASCII, false},
 	} {
-		if got := contains(c.text, c.lower); got != c.want {
+		if got := newSearched(c.text).contains(c.lower); got != c.want {
 			t.Errorf("contains(%q, %q) = %v", c.text, c.lower, got)
 		}
 	}

@@ -7,7 +7,7 @@
 package files
 
 import (
-	"path"
+	pathpkg "path"
 	"slices"
 	"strings"
 	"sync"
@@ -56,9 +56,18 @@ type set struct {
 type entry struct {
 	paths.Pattern
 	folder bool
+	// needs is a piece of the pattern without wildcards, which every path has that it
+	// names: to look for that is quicker than to compare.
+	needs string
 }
 
-func (e entry) names(segs []string) bool {
+// names reports whether a pattern names a path, or a folder above it if it names what
+// lies below, too.
+func (e *entry) names(p *path) bool {
+	if !strings.Contains(p.text, e.needs) {
+		return false
+	}
+	segs := p.segs
 	for n := len(segs); n > 0; n-- {
 		if e.Match(segs[:n]) {
 			return true
@@ -99,19 +108,62 @@ func newEntry(glob string) entry {
 	if rest, ok := strings.CutPrefix(name, "~/"); ok {
 		name = "/**/" + rest
 	}
-	return entry{paths.Pattern(nil).Join(name), folder}
+	pattern := paths.Pattern(nil).Join(name)
+	return entry{pattern, folder, needed(pattern)}
+}
+
+// needed is the longest piece of a pattern of which every path that it matches has each
+// letter in this order, "" where there is none that is certain.
+func needed(pattern paths.Pattern) (longest string) {
+	for _, seg := range pattern {
+		pieces := []string{seg.Text}
+		switch {
+		case seg.Literal:
+		case strings.ContainsAny(seg.Text, `[\`):
+			pieces[0] = seg.Text[:strings.IndexAny(seg.Text, `*?[\`)] // what stands behind may be part of a class
+		default:
+			pieces = strings.FieldsFunc(seg.Text, func(r rune) bool { return r == '*' || r == '?' })
+		}
+		for _, piece := range pieces {
+			if len(piece) > len(longest) {
+				longest = piece
+			}
+		}
+	}
+	return longest
+}
+
+// path is what sets are compared with, in lower case: its text, and its segments.
+type path struct {
+	text string
+	segs []string
+}
+
+func pathOf(p string) *path {
+	text := strings.ToLower(p)
+	return &path{text, paths.Segments(text)}
 }
 
 // has reports whether a path is one of the set, or lies below a folder that is.
-func (s *set) has(p string) bool {
-	segs := paths.Segments(strings.ToLower(p))
-	is := func(e entry) bool { return e.names(segs) }
-	for _, name := range segs {
-		if slices.ContainsFunc(s.byName[name], is) {
+func (s *set) has(p string) bool { return s.names(pathOf(p)) }
+
+// names is has for a path that is compared with more than one set.
+func (s *set) names(p *path) bool {
+	for _, name := range p.segs {
+		if anyNames(s.byName[name], p) {
 			return true
 		}
 	}
-	return slices.ContainsFunc(s.others, is)
+	return anyNames(s.others, p)
+}
+
+func anyNames(entries []entry, p *path) bool {
+	for i := range entries {
+		if entries[i].names(p) {
+			return true
+		}
+	}
+	return false
 }
 
 var (
@@ -137,7 +189,7 @@ var (
 // secret. It errs on the side of yes: what it takes for one is not read without a
 // question, and rules say whether it is asked about or denied.
 func MayHoldSecret(p string) bool {
-	name := path.Base(p)
+	name := pathpkg.Base(p)
 	kept := strings.Trim(name, "#~")
 	for _, end := range [...]string{".bak", ".old", ".orig", ".save", ".backup", ".swp", "~"} {
 		if !strings.HasSuffix(strings.ToLower(kept), ".tfstate.backup") {
@@ -145,11 +197,17 @@ func MayHoldSecret(p string) bool {
 		}
 	}
 	plain := strings.TrimSuffix(p, name) + kept
-	switch {
-	case templates().has(plain) && !secrets().has(path.Dir(p)):
+	asPlain := pathOf(plain)
+	if templates().names(asPlain) && !secrets().has(pathpkg.Dir(p)) {
 		return false
-	case secrets().has(p), secrets().has(plain), saysSecret(p), saysSecret(plain), EndsLikeKey(kept):
+	}
+	if secrets().names(asPlain) || saysSecret(asPlain, plain) || EndsLikeKey(kept) {
 		return true
+	}
+	if plain != p {
+		if asGiven := pathOf(p); secrets().names(asGiven) || saysSecret(asGiven, p) {
+			return true
+		}
 	}
 	// A pattern for hidden files reaches .env.
 	return strings.HasPrefix(kept, ".") && strings.ContainsAny(kept, "*?[") && paths.MayBeNamed(kept, ".env")
@@ -157,17 +215,21 @@ func MayHoldSecret(p string) bool {
 
 // HoldsSecret reports whether a path is one that is known to hold a secret.
 func HoldsSecret(p string) bool {
-	return p != "" && (surely().has(p) || saysSecret(p)) && !templates().has(p)
+	if p == "" {
+		return false
+	}
+	given := pathOf(p)
+	return (surely().names(given) || saysSecret(given, p)) && !templates().names(given)
 }
 
 // saysSecret reports whether a name, or the name of a folder above it, says that it
 // is a secret. Source code and documents about secrets are none.
-func saysSecret(p string) bool {
-	return (named().has(p) || folders().has(path.Dir(p))) && !sourceCode().has(p)
+func saysSecret(p *path, given string) bool {
+	return (named().names(p) || folders().has(pathpkg.Dir(given))) && !sourceCode().names(p)
 }
 
 // EndsLikeKey reports names that end like those of keys.
-func EndsLikeKey(name string) bool { return keyEndings().has("/" + path.Base(name)) }
+func EndsLikeKey(name string) bool { return keyEndings().has("/" + pathpkg.Base(name)) }
 
 // protectedLists are what Claude Code never writes without a question
 // (permission-modes, "Protected paths").
@@ -182,7 +244,7 @@ func Protected(p string) bool { return protected().has(p) }
 func MayBeProtected(name string) bool {
 	for _, l := range protectedLists {
 		for _, g := range Globs(l) {
-			if paths.MayBeNamed(name, path.Base(strings.TrimSuffix(strings.TrimSuffix(g, "/**"), "/"))) {
+			if paths.MayBeNamed(name, pathpkg.Base(strings.TrimSuffix(strings.TrimSuffix(g, "/**"), "/"))) {
 				return true
 			}
 		}
@@ -217,5 +279,5 @@ func IsPlainOutput(p string) bool { return output().has(p) && !input().has(lastT
 
 // lastTwo are the last two names of a path.
 func lastTwo(p string) string {
-	return "/" + path.Join(path.Base(path.Dir(p)), path.Base(p))
+	return "/" + pathpkg.Join(pathpkg.Base(pathpkg.Dir(p)), pathpkg.Base(p))
 }

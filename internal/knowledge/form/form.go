@@ -7,7 +7,6 @@
 package form
 
 import (
-	"slices"
 	"strings"
 
 	"cardea.dev"
@@ -168,16 +167,15 @@ const (
 // Subcommand is the description of a subcommand, nil where it is like that of
 // the program.
 func (p *Program) Subcommand(name string) *Program {
-	i := slices.IndexFunc(p.Subcommands, func(s Program) bool {
-		return slices.ContainsFunc(s.Name, func(n string) bool {
+	for i := range p.Subcommands { // by index: a program is large
+		for _, n := range p.Subcommands[i].Name {
 			head, open := strings.CutSuffix(n, "*")
-			return n == name || open && strings.HasPrefix(name, head)
-		})
-	})
-	if i < 0 {
-		return nil
+			if n == name || open && strings.HasPrefix(name, head) {
+				return &p.Subcommands[i]
+			}
+		}
 	}
-	return &p.Subcommands[i]
+	return nil
 }
 
 // When are other accesses where an option is given.

@@ -116,8 +116,31 @@ func generate(files []source.File) []byte {
 	}
 	b.WriteString("}\n\n// holders are the programs with properties, by property and program.\nvar holders = [...]form.Holder{\n")
 	entries(&b, holders(files))
-	b.WriteString("}\n")
+	b.WriteString("}\n\n")
+	similar(&b, files)
 	return b.Bytes()
+}
+
+// similar writes the table of what may differ between calls, sorted by command.
+func similar(b *bytes.Buffer, files []source.File) {
+	var all []form.Similar
+	at := map[string]int{}
+	for _, f := range files {
+		for _, s := range f.Similar {
+			for _, c := range s.Commands {
+				at[c] = len(all)
+			}
+			s.Commands = nil
+			all = append(all, s)
+		}
+	}
+	b.WriteString("// similars are what may differ between calls.\nvar similars = [...]form.Similar{\n")
+	entries(b, all)
+	b.WriteString("}\n\n// similarCommands are the commands of each, by name.\nvar similarCommands = [...]similarCommand{\n")
+	for _, c := range slices.Sorted(maps.Keys(at)) {
+		fmt.Fprintf(b, "{%q, %d},\n", c, at[c])
+	}
+	b.WriteString("}\n")
 }
 
 // entries writes structs, one a line.

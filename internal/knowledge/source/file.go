@@ -38,6 +38,9 @@ type File struct {
 	Credentials []Credentials `yaml:"credentials"`
 	// Where programs take passwords, keys and tokens on their command lines.
 	Passwords []form.Password `yaml:"passwords"`
+	// In which words two calls of a program may differ, so that who allowed one has
+	// allowed the other.
+	Similar []form.Similar `yaml:"similar"`
 	// Command lines that the tests check.
 	Tests Tests `yaml:"tests,required"`
 }
@@ -71,6 +74,13 @@ type Tests struct {
 	// Command lines with the secrets in them, which the redactor takes out: `{sshpass -p
 	// hunter2 ssh x: [hunter2]}`. An empty list for none.
 	Passwords []Example `yaml:"passwords"`
+	// Command lines with those that are similar: a person who allowed the first has
+	// allowed them (`{pytest tests/auth: [pytest tests/api]}`). At least one for each entry of
+	// `similar`.
+	Similar []Example `yaml:"similar"`
+	// Command lines with those that come close and are not similar. At least one for
+	// each entry of `similar`.
+	NotSimilar []Example `yaml:"not_similar"`
 	// Paths of files that hold credentials. Each entry of `credentials` names at
 	// least one that no other entry names.
 	Credentials []string `yaml:"credentials"`

@@ -10,6 +10,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/document"
+	_ "cardea.dev/internal/document/yamltext" // reads YAML
 	"cardea.dev/internal/knowledge/files/filelists"
 	"cardea.dev/internal/knowledge/form"
 )
@@ -131,6 +132,8 @@ func fill(v document.Value, out any) {
 		if out.SubcommandWords == 0 && len(out.Subcommands) > 0 {
 			out.SubcommandWords = 1
 		}
+	case *form.Similar:
+		checkSimilar(m, out)
 	case *form.Complete:
 		out.LimitsOperands = m.Has("max_operands")
 		checkComplete(m, out)
@@ -204,6 +207,8 @@ func value(v document.Value, to reflect.Value, tag reflect.StructTag) {
 		}
 	case *[]form.Password:
 		*out = fillAll[form.Password](v)
+	case *[]form.Similar:
+		*out = fillAll[form.Similar](v)
 	case *[]Credentials:
 		*out = credentials(v.Map())
 	case *[]Example:
@@ -431,5 +436,31 @@ func checkComplete(m document.Map, c *form.Complete) {
 	}
 	if m.Has("script_options") && !m.Has("script_language") {
 		m.Get("script_options").Problem(cardea.CodeNoEffect, "add script_language", "\"script_options\" has no effect without \"script_language\"")
+	}
+}
+
+// checkSimilar reports values that mean nothing, and keys that have no effect.
+func checkSimilar(m document.Map, s *form.Similar) {
+	for _, v := range s.Values {
+		m.Map("values").Get(v.Name).Word(form.SimilarValues...)
+	}
+	runs := m.Has("runs_operand") || m.Has("runs_option")
+	if m.Has("runs_operand") && m.Has("runs_option") {
+		m.Get("runs_option").Problem(cardea.CodeNoEffect, "remove one of them", "\"runs_option\" has no effect beside \"runs_operand\"")
+	}
+	for _, key := range []string{"operands", "first_operand", "last_operand", "first_operands", "operand_prefixes", "values"} {
+		if runs && m.Has(key) {
+			m.Get(key).Problem(cardea.CodeNoEffect, "remove it", "%q has no effect: what may differ is said of the program that runs", key)
+		}
+	}
+	differs := m.Has("operands") || m.Has("first_operand") || m.Has("last_operand")
+	if !runs && !differs && !m.Has("values") {
+		m.Get("commands").Problem(cardea.CodeNoEffect, "add operands or values", "nothing may differ")
+	}
+	if m.Has("first_operand") && m.Has("first_operands") {
+		m.Get("first_operand").Problem(cardea.CodeNoEffect, "remove it", "\"first_operands\" says what the first operand is")
+	}
+	if m.Has("operand_prefixes") && !differs {
+		m.Get("operand_prefixes").Problem(cardea.CodeNoEffect, "add operands, or remove it", "\"operand_prefixes\" has no effect without operands that may differ")
 	}
 }

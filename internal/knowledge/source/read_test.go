@@ -87,7 +87,7 @@ func TestPageIsCurrent(t *testing.T) {
 func keys(t *testing.T) string {
 	t.Helper()
 	structs := map[string]*ast.StructType{}
-	for _, name := range []string{"file.go", "../form/form.go", "../form/wrapper.go", "../form/password.go"} {
+	for _, name := range []string{"file.go", "../form/form.go", "../form/wrapper.go", "../form/password.go", "../form/similar.go"} {
 		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)
 		if err != nil {
 			t.Fatal(err)
@@ -99,7 +99,7 @@ func keys(t *testing.T) string {
 		}
 	}
 	var out strings.Builder
-	for _, part := range []struct{ name, title string }{{"File", "A file"}, {"Tests", "`tests`"}, {"Program", "An entry of `programs` and `subcommands`"}, {"When", "An entry of `when`"}, {"Complete", "`complete`"}, {"Wrapper", "An entry of `wrappers`"}, {"Password", "An entry of `passwords`"}} {
+	for _, part := range []struct{ name, title string }{{"File", "A file"}, {"Tests", "`tests`"}, {"Program", "An entry of `programs` and `subcommands`"}, {"When", "An entry of `when`"}, {"Complete", "`complete`"}, {"Wrapper", "An entry of `wrappers`"}, {"Password", "An entry of `passwords`"}, {"Similar", "An entry of `similar`"}} {
 		out.WriteString("\n### " + part.title + "\n\n| key | value | meaning |\n|---|---|---|\n")
 		for _, f := range structs[part.name].Fields.List {
 			tag := reflect.StructTag(strings.Trim(f.Tag.Value, "`"))
@@ -171,7 +171,7 @@ func kindOf(t *testing.T, e ast.Expr) string {
 		return "map of accesses"
 	case "any", "[]Alias", "[]NamedText", "[]Credentials", "[]Example", "[]form.Holder", "[]OptionValues", "Tests", "*Complete":
 		return "map"
-	case "[]form.Program", "[]Program", "[]When", "[]form.Wrapper", "[]form.Password":
+	case "[]form.Program", "[]Program", "[]When", "[]form.Wrapper", "[]form.Password", "[]form.Similar":
 		return "list of maps"
 	default:
 		t.Fatal("no name for", kind)

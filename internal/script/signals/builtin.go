@@ -109,6 +109,10 @@ func size(ev *cardea.Event) any {
 	return map[string]any{"ok": true, "lines": lines, "bytes": info.Size()}
 }
 
+// Watchdog is the signal that the judge answers, where no script has its name: a policy
+// can take what a model thinks of a call into account, as Cupcake's can.
+const Watchdog = "watchdog"
+
 // IsBuiltin reports whether Cardea itself answers a signal of built-in policies.
 func IsBuiltin(name string) bool { return name == evidenceSignal || name == sizeSignal }
 

@@ -28,6 +28,8 @@ type Runner struct {
 	// secrets in a text, as they stand there; nil finds none.
 	Redact  func(string) string
 	Secrets func(string) []string
+	// Judge asks the judge about an event, for the signal [Watchdog]; nil: there is none.
+	Judge func(ctx context.Context, ev *cardea.Event) any
 	// State is the folder of Cardea's state, Start that in which the session
 	// began: with the project, they say which checks succeeded.
 	State, Start string
@@ -75,6 +77,9 @@ func (r *Runner) Gather(ctx context.Context, ev *cardea.Event, f policy.Folder, 
 		}
 		found, answer := r.Find(f, name)
 		if found == nil {
+			if answer.Value == nil {
+				answer = r.judged(ctx, ev, f, name)
+			}
 			if answer.Value != nil {
 				out[name] = answer
 			}
@@ -110,6 +115,15 @@ func (r *Runner) Gather(ctx context.Context, ev *cardea.Event, f policy.Folder, 
 		r.answers[signal], out[signal.Name] = a, a
 	}
 	return out
+}
+
+// judged is what the judge says about a call. A project that nobody trusts has it asked
+// nothing: that costs the person money.
+func (r *Runner) judged(ctx context.Context, ev *cardea.Event, f policy.Folder, name string) policy.Answer {
+	if name != Watchdog || r.Judge == nil || ev.Call == nil || f.Around || f.Scope == cardea.ScopeProject && !f.Trusted {
+		return policy.Answer{}
+	}
+	return policy.Answer{Value: r.Judge(ctx, ev)}
 }
 
 // event is what scripts read: the input of policies, without what was sent, and

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/judge"
 	"cardea.dev/internal/settings"
 )
 
@@ -69,7 +70,11 @@ func valuesOf(k settings.Key) string {
 			return "a list of " + words
 		}
 		return "a list"
-	case *[]settings.Command:
+	case *float64:
+		return "0 to 1"
+	case *judge.Money:
+		return "an amount in US dollars"
+	case *[]settings.Command, *[]judge.Provider:
 		return "a list"
 	}
 	return "a map"

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/judge"
 	"cardea.dev/internal/settings"
 )
 
@@ -86,6 +87,15 @@ func valueOf(k settings.Key) Object {
 		return texts(k.Words)
 	case *time.Duration:
 		return Object{"type": "string", "pattern": `^([0-9]+(\.[0-9]+)?(ms|s|m))+$`}
+	case *float64:
+		return Object{"type": "number", "minimum": 0, "maximum": 1}
+	case *judge.Money:
+		return Object{"type": "number", "minimum": 0}
+	case *[]judge.Provider:
+		return Object{"type": "array", "items": provider()}
+	case *map[string]judge.Price:
+		amount := Object{"type": "number", "minimum": 0}
+		return entries(closed(Object{"in": amount, "out": amount}, "in", "out"))
 	case *map[string]string:
 		return entries(Object{"type": "string"})
 	case *map[string]settings.Signal:
@@ -106,12 +116,26 @@ func defaultOf(k settings.Key) any {
 		return *at
 	case *time.Duration:
 		return at.String()
+	case *float64:
+		return *at
+	case *judge.Money:
+		return json.Number(at.String())
 	case *cardea.Effect, *cardea.OnError:
 		return k.Text(&v)
 	case *string:
 		return *at
 	}
 	return nil
+}
+
+// provider is an entry of a chain.
+func provider() Object {
+	types := Object{"enum": judge.Types()}
+	return Object{"anyOf": []any{types, closed(Object{
+		"type": types, "model": Object{"type": "string"}, "endpoint": Object{"type": "string"},
+		"api_key_command": described(texts(nil), "prints the key: a program with its arguments, or one text for the shell"),
+		"timeout":         Object{"type": "string"}, "max_tokens": Object{"type": "integer"},
+	}, "type")}}
 }
 
 func commands() Object {

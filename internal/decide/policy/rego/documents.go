@@ -16,6 +16,7 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/decide/policy/engine"
 	"cardea.dev/internal/document"
+	_ "cardea.dev/internal/document/yamltext" // reads YAML
 )
 
 // documents reads the data documents among files and merges them as OPA does. Those

@@ -82,7 +82,7 @@ func fieldsOf(modules []*Module, o engine.Options, s *engine.Shape) ([]cardea.Di
 func typed(modules []*Module, o engine.Options, schema any) (ast.Errors, error) {
 	given := make(map[string]*ast.Module, len(modules))
 	for _, m := range modules {
-		given[m.Path] = m.take()
+		given[m.Path] = plainer(m.take())
 	}
 	schemas := ast.NewSchemaSet()
 	schemas.Put(ast.SchemaRootRef, schema)
@@ -95,6 +95,65 @@ func typed(modules []*Module, o engine.Options, schema any) (ast.Errors, error) 
 		}
 	}
 	return c.Errors, nil
+}
+
+// plainer is a module, changed in place, for the type checker alone: it does not look
+// into the body of every, nor at what object.get takes. The one becomes a list that the
+// body is a condition of, and the other, where it reads the input, takes a reference too.
+func plainer(m *ast.Module) *ast.Module {
+	ast.WalkExprs(m, func(e *ast.Expr) bool {
+		switch v := e.Terms.(type) {
+		case *ast.Every:
+			if len(e.With) > 0 {
+				return false // what it reads is not the event
+			}
+			in := ast.Member.Call(v.Value, v.Domain)
+			if v.Key != nil {
+				in = ast.MemberWithKey.Call(v.Key, v.Value, v.Domain)
+			}
+			some := &ast.Expr{Location: e.Location, Terms: &ast.SomeDecl{Location: e.Location, Symbols: []*ast.Term{in.SetLocation(v.Domain.Location)}}}
+			all := append(ast.Body{some}, v.Body...)
+			for i := range all {
+				all[i].Index = i
+			}
+			e.Terms = ast.ArrayComprehensionTerm(ast.BooleanTerm(true).SetLocation(e.Location), all).SetLocation(e.Location)
+		case []*ast.Term:
+			readsByGet(v)
+		}
+		return false
+	})
+	ast.WalkTerms(m, func(t *ast.Term) bool {
+		if call, ok := t.Value.(ast.Call); ok {
+			readsByGet(call)
+		}
+		return false
+	})
+	return m
+}
+
+// readsByGet puts a reference to the field of the input that a call of object.get
+// reads into the call.
+func readsByGet(call []*ast.Term) {
+	if len(call) < 3 || !ast.ObjectGet.Ref().Equal(call[0].Value) {
+		return
+	}
+	ref, ok := call[1].Value.(ast.Ref)
+	if v, is := call[1].Value.(ast.Var); is && v.Equal(ast.InputRootDocument.Value) {
+		ref, ok = ast.InputRootRef, true
+	}
+	if !ok || !ref.HasPrefix(ast.InputRootRef) {
+		return
+	}
+	ref = slices.Clone(ref)
+	switch key := call[2].Value.(type) {
+	case ast.String:
+		ref = append(ref, call[2])
+	case *ast.Array:
+		key.Foreach(func(t *ast.Term) { ref = append(ref, t) })
+	default:
+		return
+	}
+	call[1] = ast.ObjectTerm(ast.Item(ast.StringTerm("read"), ast.NewTerm(ref).SetLocation(call[2].Location))).SetLocation(call[1].Location)
 }
 
 // ruleAt is the rule in which a place lies: the last one that begins before it.

@@ -39,6 +39,17 @@ func TestFields(t *testing.T) {
 		{`input.prommt == "x"`, `input.prommt is always undefined: no event has a field "prommt"; did you mean "prompt"?`, nil},
 		{`input.tool_input.comand with input.tool_input as {"comand": 1}`, "", []string{"Bash"}},
 		{`part_is("x") with input as {"own": 1}`, "", []string{"Bash"}},
+		{`object.get(input, "prommt", "") == "x"`, `5:40: input.prommt is always undefined: no event has a field "prommt"; did you mean "prompt"?`, nil},
+		{`x := object.get(input.tool_input, "comand", ""); x == "y"`, `input.tool_input.comand is always undefined`, []string{"Bash"}},
+		{`object.get(input, ["tool_input", "comand"], "") == "x"`, `input.tool_input.comand is always undefined`, []string{"Bash"}},
+		{`count(object.get(input, ["cardea", "part"], [])) == 0`, `did you mean "parts"?`, nil},
+		{`object.get(input, "prompt", 1) == 1; object.get(input, ["raw", "any"], 1) == 1; object.get(input.tool_input, input.prompt, 1) == 1`, "", []string{"Bash"}},
+		{`o := {"own": 1}; object.get(o, "other", 2) == 2; object.get({"a": 1}, "b", 2) == 2`, "", nil},
+		{`every p in input.cardea.parts { p.comand == "x" }`, `5:56: p.comand is always undefined: no event has a field "comand"; did you mean "command"?`, nil},
+		{`every i, p in input.cardea.parts { i < 5; some o in p.options; every q in p.options { q.nam == o.name } }`, `did you mean "name"?`, nil},
+		{`every p in input.cardea.parts { object.get(input, "prommt", p) == p }`, `did you mean "prompt"?`, nil},
+		{`every i, p in input.cardea.parts { i < 5; p.command[0] == "x"; input.prompt }`, "", nil},
+		{`every p in input.cardea.parts { p.own == 1 } with input as {"own": 1}`, "", nil},
 		{`startswith(input.cardea.role, 5)`, "", nil}, // is not about fields
 	} {
 		text := "package cardea.policies.p\n\npart_is(x) if input.cardea.role == x\n\ndeny contains 1 if { " + strings.TrimSpace(tt.body) + " }\n"

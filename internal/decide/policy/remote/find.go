@@ -37,10 +37,10 @@ func find(program, name string) (string, error) {
 	}
 	info, err := os.Lstat(path)
 	if err != nil {
-		return "", fmt.Errorf("%s is missing beside cardea in %s: build it into that folder (in the clone: GOBIN=%[2]s go install ./cmd/...)", name, filepath.Dir(real))
+		return "", fmt.Errorf("%s is missing beside cardea in %s: put both programs of a release there, or run \"GOBIN=%[2]s go install cardea.dev/cmd/...@latest\" (in the clone: go install ./cmd/...)", name, filepath.Dir(real))
 	}
 	if why := unsafe(info, own); why != "" {
-		return "", fmt.Errorf("%s %s, so it is not started: build it anew (in the clone: GOBIN=%s go install ./cmd/...)", path, why, filepath.Dir(path))
+		return "", fmt.Errorf("%s %s, so it is not started: put both programs of a release there, or run \"GOBIN=%s go install cardea.dev/cmd/...@latest\" (in the clone: go install ./cmd/...)", path, why, filepath.Dir(path))
 	}
 	return path, nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/document"
+	_ "cardea.dev/internal/document/yamltext" // reads YAML
 	"cardea.dev/internal/paths"
 )
 

@@ -1,0 +1,44 @@
+package agents
+
+import (
+	"flag"
+	"os"
+	"strings"
+	"testing"
+
+	"cardea.dev/internal/supervisor"
+	"cardea.dev/packs"
+)
+
+var update = flag.Bool("update", false, "write the table of roles anew")
+
+// The table of roles is that of the built-in ones.
+func TestRolesAreCurrent(t *testing.T) {
+	const head = "| role | what it is for |\n|---|---|\n"
+	before, _, found := strings.Cut(Supervisor, head)
+	if !found {
+		t.Fatal("there is no table of roles")
+	}
+	want := before + head
+	for _, r := range packs.Roles().Roles {
+		want += "| `" + r.Name + "` | " + strings.Join(strings.Fields(r.Description), " ") + " |\n"
+	}
+	if want == Supervisor {
+		return
+	}
+	if !*update {
+		t.Fatal("the table of roles is stale; run go test ./agents -update")
+	}
+	if err := os.WriteFile("supervisor.md", []byte(want), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The agent may use the tools that there are.
+func TestToolsExist(t *testing.T) {
+	for _, tool := range supervisor.Tools(supervisor.NewDesk()) {
+		if !strings.Contains(Supervisor, "mcp__cardea__"+tool.Name) || !strings.Contains(Supervisor, "`"+tool.Name+"`") {
+			t.Errorf("the supervisor's instructions do not name %s", tool.Name)
+		}
+	}
+}

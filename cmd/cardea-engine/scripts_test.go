@@ -1,0 +1,38 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// The two programs as they are built and installed, where other scripts run both in one
+// process.
+func TestScripts(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the scripts are for a shell")
+	}
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata",
+		RequireExplicitExec: true,
+		Setup: func(env *testscript.Env) error {
+			bin := filepath.Join(env.WorkDir, "bin")
+			if err := os.Mkdir(bin, 0o755); err != nil {
+				return err
+			}
+			for _, name := range []string{"cardea", "cardea-engine"} {
+				if err := os.Link(filepath.Join(built, name), filepath.Join(bin, name)); err != nil {
+					return err
+				}
+			}
+			for name, value := range map[string]string{"HOME": filepath.Join(env.WorkDir, "home"), "CLAUDE_PROJECT_DIR": filepath.Join(env.WorkDir, "app"),
+				"PATH": bin + string(filepath.ListSeparator) + "/usr/bin" + string(filepath.ListSeparator) + "/bin"} {
+				env.Setenv(name, value)
+			}
+			return os.MkdirAll(filepath.Join(env.WorkDir, "app", ".git"), 0o755)
+		},
+	})
+}

@@ -1,0 +1,171 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"cardea.dev/internal/control"
+	"cardea.dev/internal/limit"
+)
+
+// hook is one run.
+type hook struct {
+	args []string
+	// folder is that of the programs.
+	folder string
+	// limit is how long the answer may take, begin when that time began.
+	limit time.Duration
+	begin time.Time
+}
+
+func run(args []string) int {
+	h := &hook{args: args, begin: time.Now()}
+	own, err := os.Readlink("/proc/self/exe")
+	if err != nil {
+		return blocked("cardea cannot be found: " + err.Error())
+	}
+	h.folder = filepath.Dir(own)
+	if len(args) == 0 || args[0] != "check" {
+		return h.cardea(args)
+	}
+	var plain bool
+	if h.limit, plain = limitOf(args[1:]); !plain {
+		return h.cardea(args)
+	}
+	daemon := control.Remote{Path: control.Socket(os.Getenv), Program: filepath.Join(h.folder, "cardea-engine")}
+	if daemon.Path == "" {
+		return h.cardea(args)
+	}
+	line, err := daemon.Connect()
+	if err != nil {
+		return h.cardea(args)
+	}
+	defer line.Close()
+	message, err := h.read()
+	if err != nil {
+		return h.cardeaWith(message)
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return h.cardeaWith(message)
+	}
+	call := control.Call{Program: control.StampOf(daemon.Program), Args: args[1:], Dir: dir, Variables: control.VariablesOf(os.Environ()), Message: message}
+	answer, err := line.Check(call, h.begin.Add(h.limit*95/100))
+	if err != nil {
+		return h.cardeaWith(message)
+	}
+	if len(answer.Stdout) > 0 {
+		if _, err := os.Stdout.Write(answer.Stdout); err != nil {
+			return blocked("the answer could not be written: " + err.Error())
+		}
+	}
+	if len(answer.Stderr) > 0 {
+		_, _ = os.Stderr.Write(answer.Stderr)
+	}
+	return answer.Exit
+}
+
+// limitOf is the limit that the flags of check give, the last one if there are several.
+// plain is false for flags that only cardea understands, wrong ones among them.
+func limitOf(args []string) (d time.Duration, plain bool) {
+	d = limit.Hook
+	for len(args) > 0 {
+		name, value, given := strings.Cut(args[0], "=")
+		args = args[1:]
+		switch name {
+		case "--unattended", "--exit-code":
+			continue
+		case "--harness", "--settings", "--limit":
+		default:
+			return 0, false
+		}
+		if !given {
+			if len(args) == 0 {
+				return 0, false
+			}
+			value, args = args[0], args[1:]
+		}
+		if name == "--limit" {
+			var err error
+			if d, err = time.ParseDuration(value); err != nil || d <= 0 {
+				return 0, false
+			}
+		}
+	}
+	return d, true
+}
+
+var (
+	errLong = errors.New("the message is too long for the daemon")
+	errSlow = errors.New("the message does not come to its end")
+)
+
+// maxMessage is how much of standard input cardea reads, in bytes; what is longer is an
+// error there.
+const maxMessage = 64 << 20
+
+// read reads standard input to its end, for most of the time that there is. What was read
+// until an error is given, too.
+func (h *hook) read() ([]byte, error) {
+	message := make([]byte, 0, 16<<10)
+	last := h.begin.Add(h.limit * 8 / 10)
+	for len(message) <= maxMessage {
+		if len(message) == cap(message) {
+			message = append(message, 0)[:len(message)]
+		}
+		wait := []unix.PollFd{{Fd: 0, Events: unix.POLLIN}}
+		n, err := unix.Poll(wait, int(max(0, time.Until(last).Milliseconds())))
+		if err == unix.EINTR {
+			continue
+		}
+		if err == nil && n == 0 {
+			return message, errSlow
+		}
+		n, err = os.Stdin.Read(message[len(message):cap(message)])
+		message = message[:len(message)+n]
+		switch {
+		case err == io.EOF && len(message) > control.MaxMessage:
+			return message, errLong
+		case err == io.EOF:
+			return message, nil
+		case err != nil:
+			return message, err
+		}
+	}
+	return message, errLong
+}
+
+// cardeaWith has cardea answer a message that was read already, in the time that is left.
+func (h *hook) cardeaWith(message []byte) int {
+	fd, err := unix.MemfdCreate("message", unix.MFD_CLOEXEC)
+	if err != nil {
+		return blocked("the message cannot be handed over: " + err.Error())
+	}
+	f := os.NewFile(uintptr(fd), "message")
+	if _, err = f.Write(message); err == nil {
+		_, err = f.Seek(0, io.SeekStart)
+	}
+	if err == nil {
+		err = unix.Dup3(fd, 0, 0)
+	}
+	if err != nil {
+		return blocked("the message cannot be handed over: " + err.Error())
+	}
+	left := max(h.limit-time.Since(h.begin), h.limit/20)
+	return h.cardea(append(append([]string{}, h.args...), "--limit="+strconv.FormatInt(int64(left), 10)+"ns"))
+}
+
+// cardea puts cardea in the place of this process. It comes back only where that fails.
+func (h *hook) cardea(args []string) int {
+	path := filepath.Join(h.folder, "cardea")
+	err := syscall.Exec(path, append([]string{path}, args...), os.Environ())
+	return blocked(path + " cannot be started (" + err.Error() + "); install all programs of a release in one folder")
+}

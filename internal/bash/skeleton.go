@@ -1,0 +1,53 @@
+package bash
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// Skeleton is what remains of a line without the words of its commands: operators,
+// redirections with their targets and texts, loops, conditions, assignments. It reports
+// false for what cannot be parsed. Two lines with the same skeleton start as many
+// commands in the same order and under the same conditions.
+func Skeleton(line string) (string, bool) {
+	if len(line) > maxText || nesting(line) >= maxNesting {
+		return "", false
+	}
+	if plainCommand(line) {
+		return "_", true
+	}
+	f, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(line), "")
+	if err != nil {
+		return "", false
+	}
+	syntax.Walk(f, func(n syntax.Node) bool {
+		c, ok := n.(*syntax.CallExpr)
+		if !ok || len(c.Args) == 0 {
+			return true
+		}
+		c.Args = []*syntax.Word{{Parts: []syntax.WordPart{&syntax.Lit{ValuePos: c.Args[0].Pos(), ValueEnd: c.Args[0].Pos(), Value: "_"}}}}
+		return true
+	})
+	var b strings.Builder
+	if err := syntax.NewPrinter(syntax.Minify(true)).Print(&b, f); err != nil {
+		return "", false
+	}
+	return strings.TrimSpace(b.String()), true
+}
+
+// plainCommand reports a line that is one command and words without a meaning to the shell.
+func plainCommand(line string) bool {
+	blank := true
+	for i := range len(line) {
+		switch c := line[i]; {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', strings.IndexByte("-_./:,@%+^", c) >= 0:
+			blank = false
+		case c == ' ' || c == '\t':
+		default:
+			return false
+		}
+	}
+	first, _, _ := strings.Cut(strings.TrimLeft(line, " \t"), " ")
+	return !blank && !syntax.IsKeyword(first)
+}

@@ -1,0 +1,61 @@
+package cli
+
+import (
+	"os"
+
+	_ "cardea.dev/internal/document/yamltext" // reads YAML
+
+	"cardea.dev/internal/decide/policy/remote"
+	"cardea.dev/internal/hook"
+	"cardea.dev/internal/org"
+	"cardea.dev/internal/person"
+)
+
+// Process is what a command has of the process that it runs in. Tests give it
+// other ends.
+type Process struct {
+	hook.Process
+	// Fetch gets the archives of organisations.
+	Fetch org.Fetcher
+	// Edit opens a file in the person's editor.
+	Edit func(path string) error
+	// Person says why it is not sure that a person is typing, or nil. Code is
+	// a fresh code for them to repeat.
+	Person func() error
+	Code   func() string
+}
+
+// ThisProcess is the process itself. program is the path of cardea.
+func ThisProcess(program string) Process {
+	return Process{Process: hook.ThisProcess(program),
+		Person: func() error { return person.ThisSeat().Attending() }, Code: person.Code,
+		Edit: editor, Fetch: org.ByEngine(func() (string, error) { return remote.Find(program) }, os.Getenv)}
+}
+
+// warn tells a person something on standard error.
+func (p Process) warn(text string) { p.Warn(text) }
+
+// attended reports whether it is sure enough that a person is typing.
+func (p Process) attended() bool { return p.Person != nil && p.Person() == nil }
+
+// byPerson makes sure that a person wants what a command is about to do, which
+// show tells them. What is shown and the code are on standard error, apart from the
+// answer.
+func (p Process) byPerson(what string, show func(*screen)) error {
+	return p.confirm(what, p.Code, show)
+}
+
+// byKey does the same with a code of one letter. It is for what a person does
+// often, and looks at each time.
+func (p Process) byKey(what string, show func(*screen)) error {
+	return p.confirm(what, func() string { return p.Code()[:1] }, show)
+}
+
+func (p Process) confirm(what string, code func() string, show func(*screen)) error {
+	out := screenOn(p.Stderr, p.Env)
+	check := person.Check{Attending: p.Person, Code: code, Stdin: p.Stdin}
+	return check.Confirm(func() { show(out) }, func(code string) error {
+		out.printf("\ntype %s %s: ", painted{bold, code}, what)
+		return out.err
+	})
+}

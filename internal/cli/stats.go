@@ -1,0 +1,188 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"cardea.dev/internal/install"
+	"cardea.dev/internal/ledger"
+	"cardea.dev/internal/settings"
+	"cardea.dev/internal/stats"
+	"github.com/spf13/cobra"
+)
+
+func statsCommand(p Process) *cobra.Command {
+	var f searchFlags
+	limit := 10
+	c := withJSON(&cobra.Command{
+		Use:   "stats [flags]",
+		Short: "count what was decided, and which questions can be spared",
+		Long: `Count the entries of the ledger: how many prompts were saved, what each decider,
+rule and role decided, which questions always end alike, which rules ask too
+much, and how long verdicts take. docs/stats.md says how each is counted.
+
+Times are written as for "cardea audit search".`,
+		Example: `  cardea stats --since 7d
+  cardea stats --project . --by rules
+  cardea stats --json --since 2026-11-01 --until 2026-12-01`,
+		Args: cobra.NoArgs,
+	}, func(_ []string, asJSON bool) error { return countEntries(p, f, limit, asJSON) })
+	fs := c.Flags()
+	fs.SortFlags = false
+	f.addTimes(fs)
+	f.addWhere(fs)
+	fs.IntVar(&limit, "limit", limit, "show at most this many days, rules and calls of each kind; 0 shows all")
+	return c
+}
+
+// counted is what "cardea stats --json" says.
+type counted struct {
+	stats.Report
+	// Notes say what the ledger cannot tell.
+	Notes []string `json:"notes"`
+	// Advice is what can be done about questions.
+	Advice []advice `json:"advice"`
+}
+
+// advice is how a person can spare themselves questions: a command, or where to look.
+type advice struct {
+	About   string `json:"about"`
+	Command string `json:"command,omitempty"`
+	Text    string `json:"text,omitempty"`
+}
+
+func countEntries(p Process, f searchFlags, limit int, asJSON bool) error {
+	q, err := f.query(p, "")
+	if err == nil && limit < 0 {
+		err = fmt.Errorf("--limit must not be negative, as %d is", limit)
+	}
+	if err != nil {
+		return wrongUsage{err}
+	}
+	l, set, err := openLedgerOf(p)
+	if err != nil {
+		return err
+	}
+	failed := false
+	out := counted{Report: stats.Count(l.Records(q), p.Now().Location(), install.ProbeAgent, func(err error) {
+		failed = true
+		p.warn(err.Error())
+	})}
+	if out.Notes, err = limitsOf(l, set, q, &out.Report); err != nil {
+		return err
+	}
+	out.Advice = adviceOn(&out.Report)
+	return failIf(failed, p.answer(asJSON, out, func(s *screen) { out.show(s, limit) }))
+}
+
+// limitsOf are the reasons why the figures are not all.
+func limitsOf(l *ledger.Ledger, set settings.Ledger, q ledger.Query, r *stats.Report) ([]string, error) {
+	out := []string{}
+	for _, x := range []struct {
+		keeps         bool
+		level, hidden string
+	}{{set.Levels.Allow, "allow", "calls that were allowed are not recorded, so no prompt that was saved is counted"},
+		{set.Levels.Abstain, "abstain", "calls that were left to the harness are not recorded, nor is what became of questions"},
+		{set.Levels.Deny, "deny", "calls that were denied or asked about are not recorded"}} {
+		if !x.keeps {
+			out = append(out, fmt.Sprintf("%s (ledger.levels: {%s: false})", x.hidden, x.level))
+		}
+	}
+	first, _, err := l.Span()
+	if err != nil {
+		return nil, err
+	}
+	if since := q.Since.UTC().Format("2006-01-02"); first != "" && !q.Since.IsZero() && since < first {
+		out = append(out, fmt.Sprintf("the ledger begins on %s, and --since asks for %s; ledger.keep_days is %d", first, since, set.KeepDays))
+	}
+	if unknown := r.Effects.Ask - r.Ran - r.NotRun; unknown > 0 {
+		text := fmt.Sprintf("what became of %s is not known", count(unknown, "question"))
+		if r.Ran+r.NotRun == 0 {
+			text += "; \"cardea install claude --events PostToolUse,PostToolUseFailure\" has the harness tell it"
+		}
+		out = append(out, text)
+	}
+	return out, nil
+}
+
+// adviceOn says how the questions that end alike can be spared, and what to do about
+// rules that ask too much.
+func adviceOn(r *stats.Report) []advice {
+	out := []advice{}
+	for _, a := range r.Alike {
+		x := advice{About: a.Text}
+		decider, _, _ := strings.Cut(a.By, ":")
+		switch {
+		case decider == "roles" && a.Role == "", !overridable(decider, a.Scope), !isPlainCommand(a.Text):
+			x.Text = elsewhere(a.By, a.Source)
+		default:
+			x.Command = overrideFor(a, decider == "roles")
+		}
+		out = append(out, x)
+	}
+	for _, rule := range r.Rules {
+		if !rule.Many {
+			continue
+		}
+		x := advice{About: rule.By}
+		decider, id, _ := strings.Cut(rule.By, ":")
+		if decider == "rules" && isPlainCommand(id) {
+			x.Command = "cardea config set rules.effect." + id + " " + milder(rule) + " --scope user"
+			x.Text = "or make exceptions with \"cardea override\""
+		} else {
+			x.Text = elsewhere(rule.By, rule.Source)
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+// milder is an effect for a rule that asks too much: deny if no call ran that it asked
+// about, else defer, with which the harness decides.
+func milder(r stats.Rule) string {
+	if r.Ran == 0 && r.NotRun > 0 {
+		return "deny"
+	}
+	return "defer"
+}
+
+// overridable reports whether an override takes the place of what a decider says.
+func overridable(decider, scope string) bool {
+	return decider == "rules" && scope == "builtin" || decider == "roles"
+}
+
+// elsewhere says where a question comes from that no command can spare.
+func elsewhere(by, source string) string {
+	if source == "" {
+		return "asked by " + by
+	}
+	return "asked by " + by + ", see " + source
+}
+
+// overrideFor is the command that spares the questions about a call.
+func overrideFor(a stats.Alike, role bool) string {
+	words := "cardea override --command \"" + a.Text + "\""
+	if a.Tool != "Bash" {
+		words = "cardea override --tool " + a.Tool + " --file \"" + a.Text + "\""
+	}
+	if role {
+		words += " --role " + a.Role
+	}
+	if a.Ran {
+		return words + " --allow"
+	}
+	return words + " --deny"
+}
+
+// isPlainCommand reports whether a text can stand in a command as it is, with one
+// meaning: words without anything that a shell or a glob reads.
+func isPlainCommand(s string) bool {
+	return s != "" && len(s) <= 200 && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=@,+% ") == "" &&
+		strings.TrimSpace(s) == s && !strings.HasPrefix(s, "-")
+}
+
+// milliseconds is a time in microseconds, for people.
+func milliseconds(micros int64) string {
+	return (time.Duration(micros) * time.Microsecond).Round(10 * time.Microsecond).String()
+}

@@ -1,0 +1,194 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"cardea.dev/internal/stats"
+)
+
+// barWidth is how many characters the longest bar of a chart has, so that a line fits
+// 80 columns.
+const barWidth = 36
+
+func (c counted) show(s *screen, limit int) {
+	if c.Calls == 0 {
+		s.printf("nothing in the ledger answers\n")
+		c.showNotes(s)
+		return
+	}
+	s.printf("%s on %s, %s to %s\n", count(c.Calls, "call"), count(c.Days, "day"), c.From, c.To)
+	c.showSaved(s)
+	section(s, "calls by day", len(c.ByDay))
+	legend(s)
+	days := lastOf(c.ByDay, limit)
+	chart(s, days, 10)
+	rest(s, len(c.ByDay)-len(days), "earlier day")
+	section(s, "who decided", len(c.Deciders))
+	c.showDeciders(s)
+	section(s, "roles", len(c.Roles))
+	roles := make([]stats.Group, len(c.Roles))
+	for i, r := range c.Roles {
+		roles[i] = stats.Group{Name: cmp.Or(r.Name, "(none)"), Effects: r.Effects}
+	}
+	chart(s, firstOf(roles, limit), 16)
+	rest(s, len(roles)-len(firstOf(roles, limit)), "more role")
+	if len(c.Rules) > 0 {
+		c.showRules(s, limit)
+	}
+	c.showQuestions(s, limit)
+	section(s, "time for a verdict", 1)
+	s.printf("  half within %s, 90 %% within %s, 99 %% within %s, the longest %s\n", milliseconds(c.Latency.P50), milliseconds(c.Latency.P90),
+		milliseconds(c.Latency.P99), milliseconds(c.Latency.Max))
+	c.showNotes(s)
+}
+
+func (c counted) showNotes(s *screen) {
+	section(s, "what the figures leave out", len(c.Notes))
+	for _, n := range c.Notes {
+		s.block("  ", n)
+	}
+}
+
+func (c counted) showSaved(s *screen) {
+	v := c.Saved
+	s.printf("%s\n", painted{bold, count(v.Answered+v.Likely, "prompt") + " saved"})
+	for _, x := range []struct {
+		n    int
+		what string
+	}{{v.Answered, "allowed when the harness was about to ask"}, {v.Likely, "allowed before, in a mode in which the harness asks about such calls"},
+		{v.Reading, "more were allowed that only read, about which a harness may not ask"}, {v.NoPrompt, "more were allowed in a mode in which the harness asks nobody"}} {
+		if x.n > 0 {
+			s.printf("  %6d  %s\n", x.n, x.what)
+		}
+	}
+}
+
+// marks are the characters of a bar, by effect.
+func marks(e stats.Effects) []struct {
+	n     int
+	mark  string
+	style style
+	word  string
+} {
+	return []struct {
+		n     int
+		mark  string
+		style style
+		word  string
+	}{{e.Allow, "█", green, "allowed"}, {e.Abstain + e.Defer, "░", faint, "left to the harness"}, {e.Ask, "?", yellow, "asked"}, {e.Deny + e.Halt, "×", red, "denied"}}
+}
+
+func legend(s *screen) {
+	for _, m := range marks(stats.Effects{}) {
+		s.printf("  %s %s", painted{m.style, m.mark}, m.word)
+	}
+	s.printf("\n")
+}
+
+// chart draws a bar for each group, as long as it has calls.
+func chart(s *screen, all []stats.Group, width int) {
+	most := 1
+	for _, g := range all {
+		most = max(most, g.Effects.Total())
+	}
+	for _, g := range all {
+		name := shorten(Plain(g.Name), width)
+		s.printf("  %s  ", name+strings.Repeat(" ", width-utf8.RuneCountInString(name)))
+		used := 0
+		for _, m := range marks(g.Effects) {
+			n := (m.n*barWidth + most - 1) / most // something that is there is seen
+			n = min(n, barWidth-used)
+			used += n
+			s.printf("%s", painted{m.style, strings.Repeat(m.mark, n)})
+		}
+		s.printf("%s %7d\n", strings.Repeat(" ", barWidth-used), g.Effects.Total())
+	}
+}
+
+func (c counted) showDeciders(s *screen) {
+	all := make([]stats.Group, 0, len(c.Deciders))
+	for _, d := range c.Deciders {
+		share := fmt.Sprintf("%.1f %%", 100*float64(d.Decided)/float64(c.Calls))
+		all = append(all, stats.Group{Name: fmt.Sprintf("%-12s %7s", shorten(Plain(d.Name), 12), share), Effects: d.Effects})
+	}
+	chart(s, all, 20)
+}
+
+func (c counted) showRules(s *screen, limit int) {
+	section(s, "rules", len(c.Rules))
+	s.printf("  %-34s %7s %7s %7s %7s  %s\n", "", "allowed", "asked", "denied", "a day", "ran")
+	rules := firstOf(c.Rules, limit)
+	for _, r := range rules {
+		ran := ""
+		if known := r.Ran + r.NotRun; known > 0 {
+			ran = strconv.Itoa(r.Ran) + " of " + strconv.Itoa(known)
+		}
+		s.printf("  %-34s %7d %7d %7d %7s  %s\n", shorten(Plain(r.By), 34), r.Effects.Allow, r.Effects.Ask, r.Effects.Deny+r.Effects.Halt, perDay(r.AsksADay), ran)
+	}
+	rest(s, len(c.Rules)-len(rules), "more rule")
+}
+
+func perDay(f float64) string {
+	if f == 0 {
+		return ""
+	}
+	return strconv.FormatFloat(f, 'f', 1, 64)
+}
+
+// showQuestions shows which questions can be spared.
+func (c counted) showQuestions(s *screen, limit int) {
+	if len(c.Alike) > 0 {
+		section(s, "questions that always end alike", len(c.Alike))
+	}
+	alike := firstOf(c.Alike, limit)
+	for i, a := range alike {
+		ended := "never ran"
+		if a.Ran {
+			ended = "always ran"
+		}
+		s.printf("  %s: %s, asked %s by %s\n", painted{bold, shorten(Plain(a.Text), commandWidth)}, ended, count(a.Asks, "time"), a.By)
+		c.Advice[i].show(s)
+	}
+	rest(s, len(c.Alike)-len(alike), "more call")
+	if many := c.Advice[len(c.Alike):]; len(many) > 0 {
+		section(s, fmt.Sprintf("rules that ask more than %d times a day", stats.ManyAsks), len(many))
+		for _, x := range many {
+			s.printf("  %s\n", painted{bold, x.About})
+			x.show(s)
+		}
+	}
+}
+
+func (a advice) show(s *screen) {
+	if a.Command != "" {
+		s.printf("      %s\n", a.Command)
+	}
+	if a.Text != "" {
+		s.printf("      %s\n", painted{faint, a.Text})
+	}
+}
+
+func firstOf[T any](all []T, limit int) []T {
+	if limit > 0 && len(all) > limit {
+		return all[:limit]
+	}
+	return all
+}
+
+func lastOf[T any](all []T, limit int) []T {
+	if limit > 0 && len(all) > limit {
+		return all[len(all)-limit:]
+	}
+	return all
+}
+
+// rest says how many were left out.
+func rest(s *screen, n int, what string) {
+	if n > 0 {
+		s.printf("  %s; --limit 0 shows all\n", count(n, what))
+	}
+}

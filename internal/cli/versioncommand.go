@@ -1,0 +1,17 @@
+package cli
+
+import (
+	"cardea.dev/internal/hook"
+	"github.com/spf13/cobra"
+)
+
+func versionCommand(p Process) *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "show the version",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			return endedWith(hook.ShowVersion(p.Process))
+		},
+	}
+}

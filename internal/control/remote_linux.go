@@ -1,0 +1,192 @@
+package control
+
+import (
+	"errors"
+	"os"
+	"strconv"
+	"syscall"
+	"time"
+
+	"cardea.dev/internal/limit"
+)
+
+// StampOf is the stamp of a program: another one where another file is in its place, or
+// another text in the file. "" where there is none.
+func StampOf(path string) string {
+	var at syscall.Stat_t
+	if syscall.Stat(path, &at) != nil || at.Mode&syscall.S_IFMT != syscall.S_IFREG {
+		return ""
+	}
+	out := make([]byte, 0, 80)
+	for _, n := range [...]int64{int64(at.Dev), int64(at.Ino), at.Size, at.Mtim.Nano(), at.Ctim.Nano()} {
+		out = append(strconv.AppendInt(out, n, 10), '.')
+	}
+	return string(out)
+}
+
+// Remote is the daemon at a socket.
+type Remote struct {
+	// Path is the socket.
+	Path string
+	// Program is the file that must be running at its other end.
+	Program string
+}
+
+// The errors of a socket that is not believed.
+var (
+	errFolder  = errors.New("the socket's folder is open to others, or not this user's")
+	errSocket  = errors.New("the socket is open to others, or not this user's")
+	errPeer    = errors.New("another user is at the other end of the socket")
+	errProgram = errors.New("another program than the daemon's is at the other end of the socket")
+	errTime    = errors.New("there is no time left")
+)
+
+// Line is a connection to the daemon, before it was sent anything.
+type Line struct{ fd int }
+
+// Connect connects, and makes sure of who listens: the socket and its folder are this
+// user's alone, and the process that listens runs the program.
+func (r Remote) Connect() (*Line, error) {
+	dir := r.Path
+	for dir != "" && dir[len(dir)-1] != '/' {
+		dir = dir[:len(dir)-1]
+	}
+	if !private(dir+".", syscall.S_IFDIR) {
+		return nil, errFolder
+	}
+	if !private(r.Path, syscall.S_IFSOCK) {
+		return nil, errSocket
+	}
+	fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, err
+	}
+	l := &Line{fd}
+	err = l.within(limit.DaemonSilence)
+	if err == nil {
+		err = syscall.Connect(fd, &syscall.SockaddrUnix{Name: r.Path})
+	}
+	if err == nil {
+		err = r.believe(fd)
+	}
+	if err != nil {
+		l.Close()
+		return nil, err
+	}
+	return l, nil
+}
+
+// within bounds each reading and writing.
+func (l *Line) within(d time.Duration) error {
+	t := syscall.NsecToTimeval(int64(max(d, time.Millisecond)))
+	return errors.Join(syscall.SetsockoptTimeval(l.fd, syscall.SOL_SOCKET, syscall.SO_RCVTIMEO, &t), syscall.SetsockoptTimeval(l.fd, syscall.SOL_SOCKET, syscall.SO_SNDTIMEO, &t))
+}
+
+// Close ends the connection.
+func (l *Line) Close() { _ = syscall.Close(l.fd) }
+
+// private reports whether a file of a kind is this user's alone.
+func private(path string, kind uint32) bool {
+	var at syscall.Stat_t
+	return syscall.Lstat(path, &at) == nil && at.Mode&syscall.S_IFMT == kind && int(at.Uid) == os.Geteuid() && at.Mode&0o077 == 0
+}
+
+// believe looks at the process that listens.
+func (r Remote) believe(fd int) error {
+	cred, err := syscall.GetsockoptUcred(fd, syscall.SOL_SOCKET, syscall.SO_PEERCRED)
+	if err != nil {
+		return err
+	}
+	if int(cred.Uid) != os.Geteuid() || cred.Pid <= 0 {
+		return errPeer
+	}
+	var runs, is syscall.Stat_t
+	if err := syscall.Stat("/proc/"+strconv.Itoa(int(cred.Pid))+"/exe", &runs); err != nil {
+		return err
+	}
+	if err := syscall.Stat(r.Program, &is); err != nil {
+		return err
+	}
+	if runs.Dev != is.Dev || runs.Ino != is.Ino {
+		return errProgram
+	}
+	return nil
+}
+
+// Check asks the daemon.
+func (r Remote) Check(c Call, until time.Time) (Answer, error) {
+	l, err := r.Connect()
+	if err != nil {
+		return Answer{}, err
+	}
+	defer l.Close()
+	return l.Check(c, until)
+}
+
+// Check sends a call, and waits for the answer until a time, as long as the daemon shows
+// that it works.
+func (l *Line) Check(c Call, until time.Time) (Answer, error) {
+	all, err := c.Bytes()
+	if err != nil {
+		return Answer{}, err
+	}
+	timed := &timed{l, until}
+	for len(all) > 0 {
+		n, err := timed.Write(all)
+		if err != nil {
+			return Answer{}, err
+		}
+		all = all[n:]
+	}
+	return readAnswer(timed)
+}
+
+// timed is a line that is used until a time.
+type timed struct {
+	*Line
+	until time.Time
+}
+
+func (t *timed) left() error {
+	left := time.Until(t.until)
+	switch {
+	case left <= 0:
+		return errTime
+	case left < limit.DaemonSilence:
+		return t.within(left)
+	}
+	return nil
+}
+
+func (t *timed) Write(p []byte) (int, error) {
+	for {
+		if err := t.left(); err != nil {
+			return 0, err
+		}
+		// A closed connection is an error, and no signal.
+		n, err := syscall.SendmsgN(t.fd, p, nil, nil, syscall.MSG_NOSIGNAL)
+		if err != syscall.EINTR {
+			return n, err
+		}
+	}
+}
+
+func (t *timed) Read(p []byte) (int, error) {
+	for {
+		if err := t.left(); err != nil {
+			return 0, err
+		}
+		n, err := syscall.Read(t.fd, p)
+		switch {
+		case err == syscall.EINTR:
+		case err != nil:
+			return 0, err
+		case n == 0:
+			return 0, errEnded
+		default:
+			return n, nil
+		}
+	}
+}
+
+var errEnded = errors.New("the daemon ended the connection")

@@ -1,0 +1,151 @@
+// Package daemon answers the calls of a user's hooks in one process that stays.
+//
+// It decides by the code of "cardea check" ([hook.Hook]), with what the caller has of its
+// process in place of its own. What only a process of the caller's own may do, it leaves
+// to one: commands of people, scripts and judges run with the caller's variables and
+// limits, so nobody gets by the daemon what they could not do themselves.
+package daemon
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"cardea.dev/internal/control"
+	"cardea.dev/internal/decide/policy"
+	"cardea.dev/internal/decide/policy/engine"
+	"cardea.dev/internal/hook"
+	"cardea.dev/internal/judge"
+)
+
+// Local answers calls in this process, one after the other or at the same time. It is a
+// [control.Client].
+type Local struct {
+	// Process is that of the daemon. What callers have of theirs replaces it.
+	Process hook.Process
+	// Lines are the command lines of the processes above the caller, nil for none.
+	Lines func() [][]string
+	// Elsewhere notes why a call is left to "cardea check"; the caller may note, too, that
+	// it waits no longer. Nil makes a new one for each call.
+	Elsewhere *hook.Elsewhere
+	// Unended has the work that goes on after an answer; nil is for who waits for it.
+	Unended *sync.WaitGroup
+}
+
+var _ control.Client = Local{}
+
+// Check answers a call. The caller's own limit counts, which its flags name.
+func (l Local) Check(c control.Call, _ time.Time) (control.Answer, error) {
+	elsewhere := l.Elsewhere
+	if elsewhere == nil {
+		elsewhere = &hook.Elsewhere{}
+	}
+	if c.Dir != "" && !filepath.IsAbs(c.Dir) {
+		return control.Answer{}, control.LeftError("its folder is not absolute")
+	}
+	var out, errs writer
+	p := l.Process
+	p.Stdin, p.Stdout, p.Stderr = bytes.NewReader(c.Message), &out, &errs
+	p.Env, p.Exported = environment(c.Variables, elsewhere)
+	p.Dir, p.Machine.Env = c.Dir, p.Env
+	p.Elsewhere, p.Lines = elsewhere, l.Lines
+	p.Typist, p.Harness, p.Another, p.AllProcessors = nil, nil, nil, nil
+	p.Judge = func(judge.Request, []string) judge.Asker { return noJudge{elsewhere} }
+	p.Engines = policy.Engines{Own: noEngine{elsewhere: elsewhere}, Project: noEngine{elsewhere: elsewhere}}
+	h, err := hook.Prepare(c.Args, p)
+	if err != nil {
+		return control.Answer{}, control.LeftError("its flags are not understood")
+	}
+	exit := h.Run()
+	if l.Unended == nil {
+		h.Unended.Wait()
+	} else {
+		l.Unended.Go(h.Unended.Wait)
+	}
+	if why := elsewhere.Why(); why != "" {
+		return control.Answer{}, control.LeftError(why)
+	}
+	return control.Answer{Exit: exit, Stdout: out.taken(), Stderr: errs.taken()}, nil
+}
+
+// environment looks up the caller's variables. One whose value was not sent is one for
+// which the call is left.
+func environment(v control.Variables, elsewhere *hook.Elsewhere) (env func(string) string, exported func(string) bool) {
+	env = func(name string) string {
+		if v.Names[name] {
+			elsewhere.Note("it depends on the variable " + name)
+		}
+		return v.Values[name]
+	}
+	return env, func(name string) bool { return v.Names[name] || v.Values[name] != "" }
+}
+
+// writer takes what a run writes until it is taken: what comes later has no reader.
+type writer struct {
+	mu   sync.Mutex
+	text []byte
+	done bool
+}
+
+func (w *writer) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.done {
+		return 0, io.ErrClosedPipe
+	}
+	w.text = append(w.text, p...)
+	return len(p), nil
+}
+
+func (w *writer) taken() []byte {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.done = true
+	return w.text
+}
+
+var errLeft = errors.New("the call is left to cardea check")
+
+// noJudge leaves a call about which a judge would be asked.
+type noJudge struct{ elsewhere *hook.Elsewhere }
+
+func (n noJudge) Ask(context.Context, judge.Question) (judge.Answer, error) {
+	n.elsewhere.Note("a judge is to be asked")
+	return judge.Answer{}, errLeft
+}
+
+// noEngine leaves a call for which policies are read or evaluated: they may take more
+// memory and time than one process can give to all callers.
+type noEngine struct {
+	engine.Engine // no other method is called for a hook
+	elsewhere     *hook.Elsewhere
+}
+
+func (n noEngine) note() error {
+	n.elsewhere.Note("policies are to be evaluated")
+	return errLeft
+}
+
+func (n noEngine) Ready() error { return nil }
+func (n noEngine) Wake()        {}
+
+func (n noEngine) Parse(context.Context, []engine.Source) ([]engine.Parsed, error) {
+	return nil, n.note()
+}
+
+func (n noEngine) Compile([]engine.Source, engine.Options) engine.Program {
+	return noProgram{n}
+}
+
+type noProgram struct{ noEngine }
+
+func (n noProgram) Broken(context.Context) (map[string]engine.Problems, error) { return nil, n.note() }
+
+func (n noProgram) Eval(_ context.Context, queries []engine.Query) []engine.Result {
+	_ = n.note()
+	return make([]engine.Result, len(queries))
+}

@@ -1,0 +1,228 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"cardea.dev/internal/control"
+	"cardea.dev/internal/hook"
+	"cardea.dev/internal/limit"
+	"cardea.dev/internal/peer"
+	"cardea.dev/internal/person"
+	"cardea.dev/internal/state"
+)
+
+// maxCalls bounds the calls at a time. Others are left to "cardea check".
+const maxCalls = 64
+
+// Server is the daemon of a user.
+type Server struct {
+	process hook.Process
+	// own are the variables that say whose files count. program is this program's file,
+	// stamp what it was at the start.
+	own            control.Variables
+	program, stamp string
+	listener       *peer.Listener
+	places         chan struct{}
+	// calls is how many calls there were.
+	calls atomic.Int64
+}
+
+// Open takes the user's socket. A daemon that is there already is asked to end if its
+// program was replaced, and waited for; else it is an error. environ is the environment
+// as os.Environ gives it, program the file of this program.
+func Open(p hook.Process, environ []string, program string) (*Server, error) {
+	stamp := control.StampOf(program)
+	if stamp == "" {
+		return nil, errors.New("there is no daemon on this system: it does not tell which program is at the other end of a socket; hooks work without it")
+	}
+	path := control.Socket(p.Env)
+	if path == "" {
+		return nil, errors.New("there is no folder for the daemon's socket: set XDG_RUNTIME_DIR to a short absolute path")
+	}
+	l, err := peer.Listen(path, 0)
+	if errors.Is(err, peer.ErrTaken) && poke(path) {
+		l, err = peer.Listen(path, limit.DaemonTurn)
+	}
+	if errors.Is(err, peer.ErrTaken) {
+		return nil, errors.New("the daemon runs already; end it with SIGTERM to start another one")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open the daemon's socket: %w", err)
+	}
+	return &Server{process: p, own: control.VariablesOf(environ), program: program, stamp: stamp, listener: l, places: make(chan struct{}, maxCalls)}, nil
+}
+
+// poke connects to the daemon that is there, which then looks whether its program was
+// replaced. It reports whether that daemon ends.
+func poke(path string) bool {
+	if state.PrivateSocket(path) != nil {
+		return true // it is about to begin or to end
+	}
+	conn, err := net.DialTimeout("unix", path, limit.DaemonSilence)
+	if err != nil {
+		return true
+	}
+	defer conn.Close()
+	_ = conn.SetDeadline(time.Now().Add(limit.DaemonSilence))
+	all, err := control.Call{}.Bytes()
+	if err == nil {
+		_, err = conn.Write(all)
+	}
+	answer, rerr := io.ReadAll(io.LimitReader(conn, 1<<10))
+	return err == nil && rerr == nil && string(answer) == string(control.Leaves(endsWhy))
+}
+
+// The reasons for which a call is left.
+const (
+	endsWhy    = "this daemon's program was replaced, and it ends"
+	programWhy = "the caller belongs to another installation"
+	foldersWhy = "the caller's files are in other folders than the daemon's"
+	busyWhy    = "too many calls at once"
+)
+
+// Serve answers calls until ctx ends, the program's file is replaced, or no call came for
+// a time; 0 waits for ever. It returns when all that was begun has ended.
+func (s *Server) Serve(ctx context.Context, idle time.Duration) error {
+	ctx, cancel := context.WithCancel(ctx)
+	var all sync.WaitGroup
+	defer func() {
+		cancel()
+		_ = s.listener.Close() // removes the socket
+		all.Wait()
+		_ = s.listener.Release()
+	}()
+	defer context.AfterFunc(ctx, func() { _ = s.listener.SetDeadline(time.Unix(1, 0)) })()
+	all.Go(func() { s.watch(ctx, idle, cancel) })
+	for {
+		conn, err := s.listener.AcceptUnix()
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case err != nil:
+			return fmt.Errorf("listen: %w", err)
+		}
+		select {
+		case s.places <- struct{}{}:
+		default:
+			_ = conn.SetWriteDeadline(time.Now().Add(limit.DaemonPulse))
+			_, _ = conn.Write(control.Leaves(busyWhy))
+			_ = conn.Close()
+			continue
+		}
+		s.calls.Add(1)
+		all.Go(func() {
+			var unended sync.WaitGroup
+			defer func() {
+				// Work that hangs keeps its place, so that it cannot become more and more.
+				go func() { unended.Wait(); <-s.places }()
+			}()
+			s.attend(conn, &unended, cancel)
+		})
+	}
+}
+
+// watch ends the daemon when its program's file is replaced, or no call comes.
+func (s *Server) watch(ctx context.Context, idle time.Duration, end func()) {
+	look := limit.DaemonLook
+	if idle > 0 {
+		look = min(look, idle)
+	}
+	tick := time.NewTicker(look)
+	defer tick.Stop()
+	last, since := s.calls.Load(), time.Now()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if now := s.calls.Load(); now != last || len(s.places) > 0 {
+			last, since = now, time.Now()
+		}
+		if s.replaced() || idle > 0 && time.Since(since) >= idle {
+			end()
+			return
+		}
+	}
+}
+
+// replaced reports whether another program is in this one's place.
+func (s *Server) replaced() bool { return control.StampOf(s.program) != s.stamp }
+
+// attend answers the call of a connection.
+func (s *Server) attend(conn *net.UnixConn, unended *sync.WaitGroup, end func()) {
+	defer conn.Close()
+	_ = conn.SetDeadline(time.Now().Add(limit.DaemonCall))
+	pid, err := peer.PID(conn)
+	if err != nil {
+		return // another user; nothing is said to them
+	}
+	c, err := control.ReadCall(conn)
+	if err != nil {
+		return // the caller lets cardea answer
+	}
+	if s.replaced() {
+		end()
+		_, _ = conn.Write(control.Leaves(endsWhy))
+		return
+	}
+	switch {
+	case c.Program != s.stamp:
+		_, _ = conn.Write(control.Leaves(programWhy))
+		return
+	case !c.Variables.SameFolders(s.own):
+		_, _ = conn.Write(control.Leaves(foldersWhy))
+		return
+	}
+	_ = conn.SetDeadline(time.Time{})
+	_, _ = conn.Write(s.answer(conn, pid, c, unended))
+}
+
+// answer gives what the caller is sent.
+func (s *Server) answer(conn *net.UnixConn, pid int, c control.Call, unended *sync.WaitGroup) []byte {
+	elsewhere := &hook.Elsewhere{}
+	over := make(chan struct{})
+	var signs sync.WaitGroup
+	signs.Go(func() {
+		pulse := time.NewTicker(limit.DaemonPulse)
+		defer pulse.Stop()
+		for {
+			_ = conn.SetWriteDeadline(time.Now().Add(limit.DaemonSilence))
+			if _, err := conn.Write(control.Works()); err != nil {
+				elsewhere.Note("the caller waits no longer")
+				return
+			}
+			select {
+			case <-over:
+				return
+			case <-pulse.C:
+			}
+		}
+	})
+	l := Local{Process: s.process, Lines: func() [][]string { return person.CommandLinesAbove(pid) }, Elsewhere: elsewhere, Unended: unended}
+	a, err := l.Check(c, time.Time{})
+	close(over)
+	signs.Wait()
+	_ = conn.SetWriteDeadline(time.Now().Add(limit.DaemonSilence))
+	if err != nil {
+		return control.Leaves(err.Error())
+	}
+	return a.Bytes()
+}
+
+// Program is the file of this process's program.
+func Program() (string, error) {
+	path, err := os.Executable()
+	if err != nil {
+		return "", fmt.Errorf("it cannot be told which program this is: %w", err)
+	}
+	return path, nil
+}

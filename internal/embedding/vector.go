@@ -1,0 +1,79 @@
+package embedding
+
+import "math"
+
+// Vector is what a command means, as far as the table knows. Only its direction
+// counts.
+type Vector [Dims]int8
+
+// Vector gives the vector of a command, and false if it has none: the text is too
+// long, or no piece of it is in the table. It takes no memory.
+func (t *Table) Vector(text string) (v Vector, ok bool) {
+	if len(text) > maxText {
+		return v, false
+	}
+	var sums [groups][Dims]float32
+	var counts [groups]int
+	Words(text, func(w string, g Group) {
+		var sum [Dims]float32
+		n := 0
+		t.pieces(w, func(row int) {
+			if row != unknown {
+				t.add(row, &sum)
+			}
+			n++
+		})
+		if n == 0 {
+			return
+		}
+		counts[g]++
+		for i, x := range sum {
+			sums[g][i] += x / float32(n)
+		}
+	})
+	var whole [Dims]float32
+	for g := range sums {
+		if counts[g] == 0 {
+			continue
+		}
+		share := weights[g] / float32(math.Sqrt(float64(counts[g])))
+		for i, x := range sums[g] {
+			whole[i] += float32(share * x)
+		}
+	}
+	return quantized(&whole)
+}
+
+// quantized gives the direction of numbers, so that the largest is 127.
+func quantized(sum *[Dims]float32) (v Vector, ok bool) {
+	largest := float32(0)
+	for _, x := range sum {
+		largest = max(largest, x, -x)
+	}
+	if !(largest > 0) || math.IsInf(float64(largest), 1) {
+		return v, false
+	}
+	for i, x := range sum {
+		v[i] = int8(math.RoundToEven(float64(x / largest * 127)))
+	}
+	return v, true
+}
+
+// Dot is the inner product of two vectors.
+func Dot(a, b *Vector) int32 {
+	sum := int32(0)
+	for i, x := range a {
+		sum += int32(x) * int32(b[i])
+	}
+	return sum
+}
+
+// Similarity is the cosine of the angle between two vectors, from −1 to 1: 1 if they
+// point the same way.
+func Similarity(a, b *Vector) float32 {
+	norms := float64(Dot(a, a)) * float64(Dot(b, b))
+	if norms == 0 {
+		return 0
+	}
+	return float32(float64(Dot(a, b)) / math.Sqrt(norms))
+}

@@ -1,0 +1,75 @@
+package hook
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// flags are what a command's flags set, by their names: a text, a list of texts, a
+// length of time, or a switch. The library for the command line reads the same flags
+// for the commands of people; the hook does without it, since it is large.
+type flags map[string]any
+
+// parseFlags reads a command line that has flags alone, as that library does:
+// --name value, --name=value, and --switch or --switch=false.
+func parseFlags(args []string, of flags) error {
+	for len(args) > 0 {
+		word := args[0]
+		args = args[1:]
+		if word == "--" && len(args) > 0 {
+			word = args[0]
+		} else if word == "--" {
+			return nil
+		} else if strings.HasPrefix(word, "-") && word != "-" {
+			var err error
+			if args, err = of.set(word, args); err != nil {
+				return err
+			}
+			continue
+		}
+		return fmt.Errorf("it takes no arguments, and %q was found", word)
+	}
+	return nil
+}
+
+// set reads one flag, and gives the words behind it and its value.
+func (of flags) set(word string, rest []string) ([]string, error) {
+	name, value, given := strings.Cut(strings.TrimPrefix(word, "--"), "=")
+	to, known := of[name]
+	if !known || !strings.HasPrefix(word, "--") {
+		return nil, fmt.Errorf("unknown flag: %s", word)
+	}
+	if on, is := to.(*bool); is {
+		*on = true
+		if !given {
+			return rest, nil
+		}
+		v, err := strconv.ParseBool(value)
+		if err != nil {
+			return nil, fmt.Errorf("--%s: write true or false", name)
+		}
+		*on = v
+		return rest, nil
+	}
+	if !given {
+		if len(rest) == 0 {
+			return nil, fmt.Errorf("flag needs an argument: --%s", name)
+		}
+		value, rest = rest[0], rest[1:]
+	}
+	switch to := to.(type) {
+	case *string:
+		*to = value
+	case *[]string:
+		*to = append(*to, value)
+	case *time.Duration:
+		d, err := time.ParseDuration(value)
+		if err != nil {
+			return nil, fmt.Errorf("invalid argument %q for --%s: %w", value, name, err)
+		}
+		*to = d
+	}
+	return rest, nil
+}

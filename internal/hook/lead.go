@@ -1,0 +1,132 @@
+package hook
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"cardea.dev"
+	"cardea.dev/internal/gate"
+	"cardea.dev/internal/harness/claudecode"
+)
+
+// LeadHere is the session in whose shell the command runs, where a person registered it
+// as a lead.
+func (d Desk) LeadHere() (id string, is bool) {
+	id = d.Process.Env("CLAUDE_CODE_SESSION_ID")
+	if id == "" {
+		return "", false
+	}
+	reg, err := d.Place.Store.Registered(id, d.Process.Now())
+	if err != nil {
+		return "", false
+	}
+	main, ok := reg.Agent("")
+	return id, ok && main.Lead && !reg.IsDisabled()
+}
+
+// RegisterByLead registers a new session of a lead's team. The hook has noted that the
+// lead's own call asks for it: the variable that names the lead's session proves
+// nothing, since every agent can set it.
+func (d Desk) RegisterByLead(lead string, r Request) (string, error) {
+	if err := d.leadMay(lead, r); err != nil {
+		return "", fmt.Errorf("a lead may not do this: %w", err)
+	}
+	if !d.Place.Store.TakeGrant(lead, grantOf(r), d.Process.Now()) {
+		return "", errors.New("no call of the lead's session asks for this; a lead runs exactly one \"cardea register\" as a command of its own")
+	}
+	d.By = "lead:" + lead
+	return d.Register(r)
+}
+
+// grantOf is what a lead is granted, in words.
+func grantOf(r Request) string {
+	return strings.Join([]string{"register", r.Session, r.Agent, r.Role}, "\x00")
+}
+
+// leadMay says why a lead may not register a session, or nil: only a new one of its own
+// team, never itself, with a role that the person's settings list, and never as a lead.
+func (d Desk) leadMay(lead string, r Request) error {
+	switch may := d.Loaded.Settings.Sessions.LeadMayGive; {
+	case r.Session == "" || r.Session == lead:
+		return errors.New("it cannot register itself")
+	case r.Lead:
+		return errors.New("only a person makes another lead")
+	case !slices.Contains(may, r.Role):
+		return fmt.Errorf("the role %q is not among those of the person's setting sessions.lead_may_give (%s)", Plain(r.Role), strings.Join(may, ", "))
+	}
+	reg, err := d.Place.Store.Registered(r.Session, d.Process.Now())
+	if err != nil {
+		return err
+	}
+	if _, is := reg.Agent(r.Agent); is || reg.IsDisabled() || r.Agent != "" && len(reg.Agents) > 0 {
+		return errors.New("the session is registered already")
+	}
+	team, own := d.teamOf(r.Session, r.Agent), d.teamOf(lead, "")
+	if own == "" || team != own {
+		return errors.New("the session is not of the lead's team; a person registers it")
+	}
+	return nil
+}
+
+// teamOf is the team of a session, as its record or the harness's files have it.
+func (d Desk) teamOf(id, agent string) string {
+	if team := claudecode.TeamOf(d.Place.Dirs.Claude, id, agent); team != "" {
+		return team
+	}
+	reg, err := d.Place.Store.Registered(id, d.Process.Now())
+	if err != nil {
+		return ""
+	}
+	return reg.Team
+}
+
+// gateSession is what the gate must know of the event's session.
+func (j *Judgement) gateSession() gate.Session {
+	s := gate.Session{ID: j.Event.Session, Disabled: j.identity.disabled, Missing: j.identity.missing, At: j.process.Now(),
+		Judge: j.Judge, SendsPermissionRequest: sendsPermissionRequest(j.Event.Harness), NearAtOnce: j.NearAtOnce}
+	if main, ok := j.identity.registered.Agent(""); ok && main.Lead && j.Event.Agent == "" && !s.Disabled {
+		s.LeadMay = func(ev *cardea.Event) bool { _, may := j.leadRegisters(ev); return may }
+	}
+	return s
+}
+
+// flags say what each flag of register sets.
+func (r *Request) flags() flags {
+	return flags{"session-id": &r.Session, "role": &r.Role, "agent": &r.Agent, "task": &r.Task, "prompt-file": &r.PromptFile, "lead": &r.Lead}
+}
+
+// leadRegisters reads a lead's call that is nothing but one "cardea register" which it
+// may run.
+func (j *Judgement) leadRegisters(ev *cardea.Event) (r Request, may bool) {
+	if ev.Call == nil || ev.Call.Tool != "Bash" || len(ev.Call.Parts) != 1 || len(ev.Call.Opaque)+len(ev.Faults) > 0 {
+		return r, false
+	}
+	p := &ev.Call.Parts[0]
+	plain := len(p.Opaque)+len(p.Wrappers)+len(p.Assigns) == 0 && !slices.ContainsFunc(p.Argv, func(w cardea.Word) bool { return !w.Static })
+	if !plain || len(p.Argv) < 2 || p.Argv[0].Text != "cardea" || p.Argv[1].Text != "register" {
+		return r, false
+	}
+	var args []string
+	for _, w := range p.Argv[2:] {
+		args = append(args, w.Text)
+	}
+	if parseFlags(args, r.flags()) != nil {
+		return r, false
+	}
+	return r, j.desk().leadMay(ev.Session, r) == nil
+}
+
+// grantLead notes what a lead was let do, so that the command which follows does it.
+func (j *Judgement) grantLead(answered cardea.Effect) error {
+	s := j.gateSession()
+	if j.Event.Kind != cardea.PreToolUse || answered >= cardea.Deny || s.LeadMay == nil {
+		return nil
+	}
+	r, may := j.leadRegisters(j.Event)
+	if !may {
+		return nil
+	}
+	return j.Place.Store.Grant(j.Event.Session, grantOf(r), j.process.Now())
+}

@@ -1,0 +1,134 @@
+package hook
+
+import (
+	"path/filepath"
+	"slices"
+
+	"cardea.dev"
+	"cardea.dev/internal/inforce"
+	"cardea.dev/internal/knowledge/files"
+	"cardea.dev/internal/paths"
+	"cardea.dev/internal/project"
+	"cardea.dev/internal/session"
+	"cardea.dev/internal/trust"
+)
+
+// Place is where an event happens: whose folders count, and which project.
+type Place struct {
+	Dirs    project.Dirs
+	Project string
+	// Start is the folder in which the session began.
+	Start   string
+	Session *session.Session
+	// Store has the sessions of all; nil where nothing is remembered.
+	Store *session.Store
+	// State is the state folder, "" where none can be used.
+	State string
+	// Troubles are what was wrong on the way; they change no verdict.
+	Troubles cardea.Troubles
+}
+
+// Locate finds the place of an event. Which variables can be believed depends
+// on the project, and the project on what was kept of the session, in a folder
+// that a variable names. So it begins with the project around the event's
+// folder, and looks again if the session's project is another one.
+func Locate(p Process, harness, id, cwd string) Place {
+	if cwd == "" {
+		cwd = p.Dir
+	}
+	start, _ := project.SessionStart(p.Env, cwd)
+	doubted := []string{project.Find(start, "")}
+	var pl Place
+	for range 2 {
+		pl = p.placeBeside(doubted, harness, id, cwd)
+		if pl.Project == doubted[0] {
+			break
+		}
+		doubted = append(doubted, pl.Project)
+	}
+	return pl
+}
+
+// placeBeside finds the place when variables that point into the doubted
+// projects are not believed.
+func (p Process) placeBeside(doubted []string, harness, id, cwd string) Place {
+	var pl Place
+	pl.Dirs, pl.Troubles = project.FindDirs(p.Machine, doubted...)
+	store, err := session.Open(pl.Dirs.State, func(dir string) string {
+		return p.Machine.RefuseState(dir, doubted[len(doubted)-1], pl.Dirs.Home)
+	})
+	if err == nil {
+		pl.State = pl.Dirs.State
+	}
+	pl.report(err)
+	pl.Store = store
+	pl.Session, err = store.Load(harness, id)
+	pl.report(err)
+	start, problem := project.SessionStart(p.Env, pl.Session.First(cwd))
+	if problem != "" {
+		pl.tell(problem)
+	}
+	pl.Start, pl.Project = start, project.Find(start, pl.Dirs.Home)
+	return pl
+}
+
+// Where is whose files count in a place, and which of the project's the person
+// accepted.
+func (p Process) Where(pl *Place) inforce.Where {
+	w := p.Whose(pl)
+	w.Lists, w.ListsIn = p.lists(pl), listsIn
+	return w
+}
+
+// Whose is the same without the places of the harnesses' lists, which take a look
+// at the processes above.
+func (p Process) Whose(pl *Place) inforce.Where {
+	w := inforce.Where{Engines: p.Engines, Dirs: pl.Dirs, Project: pl.Project, State: pl.State, Guarded: p.Machine.Guarded, Program: p.Program,
+		Path: p.Env("PATH"), Temp: files.Temporary(), Start: pl.Start, Env: p.Env, Tracked: project.Tracked}
+	if p.Elsewhere != nil {
+		w.FindEngine = p.Elsewhere.findEngine
+	}
+	if pl.State == "" {
+		return w
+	}
+	accepted, err := trust.Load(pl.State, paths.Real(pl.Project))
+	if err != nil {
+		pl.tell(err.Error())
+	}
+	if accepted != nil {
+		w.Known = func(path string) bool { return accepted.Knows(InProject(pl.Project, path)) }
+		w.Accepted = func() []string {
+			var out []string
+			for name := range accepted.Files {
+				out = append(out, filepath.Join(pl.Project, filepath.FromSlash(name)))
+			}
+			slices.Sort(out)
+			return out
+		}
+		w.Trust = func(path string, data []byte) bool { return accepted.Trusts(InProject(pl.Project, path), data) }
+	}
+	return w
+}
+
+// InProject is a file's path relative to the project, as manifests have it.
+func InProject(project, path string) string {
+	rel, err := filepath.Rel(project, path)
+	if err != nil {
+		return path
+	}
+	return filepath.ToSlash(rel)
+}
+
+// report keeps an error that changes no verdict.
+func (pl *Place) report(err error) {
+	if err != nil {
+		pl.Troubles = append(pl.Troubles, cardea.Unwritten.Trouble("", cardea.CodeUnwritten, "", err.Error()))
+	}
+}
+
+// tell keeps texts that a person must learn of.
+func (pl *Place) tell(texts ...string) {
+	for _, t := range texts {
+		pl.Troubles = append(pl.Troubles, cardea.Warning("", cardea.CodeIgnored, "", t))
+	}
+}

@@ -1,0 +1,119 @@
+package hook
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"cardea.dev"
+)
+
+// Plain is text as a person can be shown it in one line: what would move the
+// cursor, change the direction of writing or show nothing at all is written as
+// an escape. What a person approves must be what runs.
+func Plain(s string) string {
+	if isPlain(s) {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case r == utf8.RuneError && n <= 1:
+			fmt.Fprintf(&b, `\x%02x`, s[i])
+			n = 1
+		case visible(r):
+			b.WriteRune(r)
+		case r == '\n':
+			b.WriteString(`\n`)
+		case r == '\t':
+			b.WriteString(`\t`)
+		case r == '\r':
+			b.WriteString(`\r`)
+		case r > 0xffff:
+			fmt.Fprintf(&b, `\U%08x`, r)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+		i += n
+	}
+	return b.String()
+}
+
+func isPlain(s string) bool {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] > '~' {
+			return false
+		}
+	}
+	return true
+}
+
+// visible reports whether a character shows itself where it stands. Unicode
+// counts some that show nothing as letters, marks or symbols.
+func visible(r rune) bool {
+	switch {
+	case r == 0x034f, r == 0x115f, r == 0x1160, r == 0x17b4, r == 0x17b5, r == 0x2800, r == 0x3164, r == 0xffa0,
+		r >= 0x180b && r <= 0x180f, r >= 0xfe00 && r <= 0xfe0f, r >= 0xe0100 && r <= 0xe01ef:
+		return false
+	}
+	return unicode.IsPrint(r)
+}
+
+// PlainText is text of several lines, each of them plain.
+func PlainText(s string) string {
+	lines := strings.Split(strings.TrimRight(s, "\n"), "\n")
+	for i := range lines {
+		lines[i] = Plain(lines[i])
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Harmless is a verdict with texts that do nothing where they are shown: rules,
+// routes and policies of a project are written by whoever sent them, and a harness
+// writes what they say to a terminal. New lines and tabs stay, as do the marks that
+// emoji are put together with.
+func Harmless(v cardea.Verdict) cardea.Verdict {
+	v.Reason, v.Message, v.Instead = escapeControls(v.Reason), escapeControls(v.Message), escapeControls(v.Instead)
+	v.Context = slices.Clone(v.Context)
+	for i := range v.Context {
+		v.Context[i] = escapeControls(v.Context[i])
+	}
+	return v
+}
+
+// escapeControls escapes what moves the cursor, changes the direction of writing, or
+// is there for programs alone.
+func escapeControls(s string) string {
+	if !strings.ContainsFunc(s, controls) {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		switch {
+		case !controls(r):
+			b.WriteRune(r)
+		case r > 0xffff:
+			fmt.Fprintf(&b, `\U%08x`, r)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	return b.String()
+}
+
+// controls reports C0 and C1 controls but new line and tab, the marks of Unicode's
+// bidirectional algorithm, separators of lines, and tag characters, which show nothing
+// and are read by models.
+func controls(r rune) bool {
+	switch {
+	case r == '\n', r == '\t':
+		return false
+	case unicode.IsControl(r), r == 0x061c, r == 0x200b, r == 0x200e, r == 0x200f, r == 0xfeff,
+		r >= 0x2028 && r <= 0x202e, r >= 0x2060 && r <= 0x2069, r >= 0xe0000 && r <= 0xe007f:
+		return true
+	}
+	return false
+}

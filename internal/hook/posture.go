@@ -1,0 +1,85 @@
+package hook
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"cardea.dev"
+	"cardea.dev/internal/harness/claudecode"
+	"cardea.dev/internal/inforce"
+	"cardea.dev/internal/install"
+	"cardea.dev/internal/paths"
+	"cardea.dev/internal/posture"
+)
+
+// SetUp are the files by which the gate is set up: those that hold its hooks, the
+// programs that these start, and the settings, rules and policies beyond one project.
+// Those of a project are what trust remembers. withProject adds the hooks of the
+// project.
+func SetUp(at install.Places, l *inforce.Loaded, withProject bool) (files, hooks []string) {
+	for _, f := range l.SettingsFiles {
+		if f.Scope != cardea.ScopeProject && f.Path != "" {
+			files = append(files, f.Path)
+		}
+	}
+	for _, f := range l.Files {
+		if f.Scope != cardea.ScopeProject {
+			files = append(files, f.Path)
+		}
+	}
+	for _, f := range l.PolicyFolders() {
+		if f.Scope != cardea.ScopeProject && f.Embedded == nil {
+			files = append(files, f.Paths()...)
+		}
+	}
+	for _, h := range install.Harnesses() {
+		for _, w := range install.Inspect(h, at).Wirings {
+			if withProject || w.Scope == install.User || w.Scope == install.Managed {
+				program := paths.Real(w.Program)
+				hooks = append(hooks, w.File)
+				files = append(files, program, filepath.Join(filepath.Dir(program), "cardea-engine"+filepath.Ext(program)))
+			}
+		}
+	}
+	return files, hooks
+}
+
+// SetUpChanges is what changed since a person set the gate up, nil where nothing
+// did or nobody has. It is one line, which decides nothing.
+func SetUpChanges(at install.Places, l *inforce.Loaded) []cardea.Trouble {
+	const hint = "run \"cardea install\" again if it was you; else compare them with what you know"
+	was, err := posture.Load(at.State)
+	if err != nil {
+		return []cardea.Trouble{cardea.Warning("", posture.CodeChanged, hint, err.Error())}
+	}
+	if was == nil {
+		return nil
+	}
+	files, hooks := SetUp(at, l, false)
+	changed := was.Changed(files, hooks, install.Hooks)
+	if len(changed) == 0 {
+		return nil
+	}
+	const most = 5
+	if more := len(changed) - most; more > 0 {
+		changed = append(changed[:most], fmt.Sprintf("%d more", more))
+	}
+	return []cardea.Trouble{cardea.Warning("", posture.CodeChanged, hint,
+		fmt.Sprintf("changed since you set the gate up on %s: %s", was.When.Format("2006-01-02"), strings.Join(changed, ", ")))}
+}
+
+// tellSetUp adds what changed since a person set the gate up, once a session, at
+// the first event whose answer reaches the person.
+func (j *Judgement) tellSetUp() {
+	if j.Place.State == "" || j.Event.Session == "" || !j.reachesPerson() || !posture.Kept(j.Place.State) || !j.Place.Session.IsNew("set-up") {
+		return
+	}
+	j.Place.Troubles = slices.Concat(j.Place.Troubles, SetUpChanges(siteAt(j.process, j.Place).At, j.Loaded))
+}
+
+// reachesPerson reports whether an answer to the event shows the person something.
+func (j *Judgement) reachesPerson() bool {
+	return j.Event.Kind.Answered() || j.Event.Kind == "SessionStart" && j.Event.Harness == claudecode.Name
+}

@@ -1,0 +1,58 @@
+package lesson
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"cardea.dev/internal/state"
+)
+
+const (
+	// maxBound is how large a file may be to which an allow is bound, in bytes, and
+	// maxBoundFiles how many there may be.
+	maxBound      = 4 << 20
+	maxBoundFiles = 64
+)
+
+// digestPrefix says how the digest of a file was made.
+const digestPrefix = "sha256:"
+
+// Files are the digests of the files to which an allow of the key is bound, by name as
+// in a [Record]. An error says why no allow can count: a file that is run cannot be
+// read, or nothing says what an opaque command does.
+func (k *Keyer) Files(key *Key) (map[string]string, error) {
+	out := map[string]string{}
+	if len(key.runs)+len(key.besides) > maxBoundFiles {
+		return nil, fmt.Errorf("it runs more than %d files", maxBoundFiles)
+	}
+	add := func(file string) error {
+		data, err := state.ReadLinked(file, maxBound)
+		if err == nil {
+			sum := sha256.Sum256(data)
+			out[k.relative(file)] = digestPrefix + hex.EncodeToString(sum[:])
+		}
+		return err
+	}
+	for _, file := range key.runs {
+		if err := add(file); err != nil {
+			return nil, fmt.Errorf("it runs a file that cannot be read: %w", err)
+		}
+	}
+	for _, file := range key.besides {
+		_ = add(file) // what is no file today is another set of files tomorrow
+	}
+	if key.hidden && len(out) == 0 {
+		return nil, errors.New("it cannot be seen through, and names no file whose content could be remembered")
+	}
+	return out, nil
+}
+
+// bindsTo reports whether an allow is bound to exactly these files.
+func (r *Record) bindsTo(files map[string]string) bool { return maps.Equal(r.Files, files) }
+
+// names are the sorted names of files.
+func names(files map[string]string) []string { return slices.Sorted(maps.Keys(files)) }

@@ -1,0 +1,378 @@
+package lesson
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"cardea.dev/internal/state"
+)
+
+// signPage is the signature of a page of an index.
+func (p *Place) signPage(name string, n uint64, page []byte) []byte {
+	return state.Sign(p.Key, pagePurpose, []byte(name), number(n), page)
+}
+
+// Built is what was made.
+type Built struct {
+	// Lessons is how many the files hold, Bytes how large the index is.
+	Lessons, Bytes int
+	// Broken is how many lines are no lessons.
+	Broken int
+}
+
+// maxEntries is how many names of the cache folder are looked at.
+const maxEntries = 4096
+
+// build sorts the files and makes the index anew. Who calls it holds the folder's lock.
+func (w *Writer) build() (Built, error) {
+	p := &w.place
+	if !p.keepsIndex() {
+		return Built{}, errors.New("there is no cache folder, or no key, for the index of lessons; set HOME or XDG_CACHE_HOME")
+	}
+	defer debug.SetGCPercent(debug.SetGCPercent(50)) // a million lessons fit into memory, but not twice
+	for range 3 {
+		h, built, err := w.buildOnce()
+		if err != nil {
+			return built, err
+		}
+		now := p.stampsNow()
+		same := now[ownStamp] == h.stamps[ownStamp]
+		for i := range fileNames {
+			same = same && (h.stamps[i] == "" || h.stamps[i] == now[i])
+		}
+		if same {
+			return built, p.publish(h)
+		}
+	}
+	return Built{}, errors.New("the files of lessons change all the time; run \"cardea build\" again")
+}
+
+// buildOnce reads the files and writes the pages.
+func (w *Writer) buildOnce() (*head, Built, error) {
+	p := &w.place
+	h := &head{}
+	var built Built
+	var files [len(fileNames)]*os.File
+	defer func() {
+		for _, f := range files {
+			if f != nil {
+				_ = f.Close() // it was only read
+			}
+		}
+	}()
+	h.stamps[ownStamp] = p.stampsNow()[ownStamp]
+	own := p.ownLines()
+	var entries []entry
+	for i := range fileNames {
+		c, f, err := w.collect(i, own, &entries)
+		if err != nil {
+			continue // who looks is told so
+		}
+		files[i], h.stamps[i], h.lines[i], h.broken[i] = f, c.stamp, uint32(c.lines), c.broken
+		built.Broken, built.Lessons = built.Broken+len(c.broken), built.Lessons+c.small
+	}
+	built.Lessons += len(entries)
+	if len(entries) == 0 {
+		return h, built, nil
+	}
+	slices.SortFunc(entries, compareEntries)
+	out := p.writePages(h, entries, w.sections, func(n int) Record {
+		e := &entries[n]
+		b := make([]byte, e.length)
+		if _, err := files[e.file].ReadAt(b, int64(e.offset)); err != nil {
+			return Record{}
+		}
+		l, _ := ParseLine(string(b)) // it was read before
+		return l.Record
+	})
+	built.Bytes = len(out)
+	return h, built, state.Write(filepath.Join(p.cacheFolder(), h.pages), out)
+}
+
+// collected is what was seen of a file. stamp is "" for one that needs no index; then
+// small is how many lessons it has.
+type collected struct {
+	stamp        string
+	lines, small int
+	broken       []brokenLine
+}
+
+// collect sorts a file if need be, and adds its entries where it needs an index.
+func (w *Writer) collect(i int, own func(ID) bool, entries *[]entry) (c collected, f *os.File, err error) {
+	p := &w.place
+	for try := 0; ; try++ {
+		c = collected{stamp: state.Stamp(p.file(i))}
+		f, info, err := p.open(i)
+		if err != nil {
+			return c, nil, err
+		}
+		first := len(*entries)
+		inOrder, err := p.entries(i, f, info.Size(), own, entries, &c)
+		if err == nil && !inOrder && len(c.broken) == 0 && try == 0 {
+			*entries = (*entries)[:first]
+			if err = errors.Join(f.Close(), w.sortFile(i)); err == nil {
+				continue
+			}
+			return c, nil, err
+		}
+		if err != nil {
+			return c, nil, errors.Join(err, f.Close())
+		}
+		if info.Size() <= smallFile {
+			c.stamp, c.small = "", len(*entries)-first
+			*entries = (*entries)[:first]
+		}
+		return c, f, nil
+	}
+}
+
+// sortFile sorts a file. The order of one that others write is theirs.
+func (w *Writer) sortFile(i int) error {
+	text, err := w.place.read(i)
+	if err != nil {
+		return err
+	}
+	if after := sorted(text, nil, effects[i]); after != text {
+		if err := w.replace(i, after); err != nil && !errors.Is(err, fs.ErrPermission) {
+			return err
+		}
+	}
+	return nil
+}
+
+// writePages makes the pages of entries, which are in order, and tells the head of them.
+func (p *Place) writePages(h *head, entries []entry, sections []Section, at func(int) Record) []byte {
+	pageCount := len(entries)/perPage + len(entries)/perPage*8/pageRoom + 3
+	w := &pageWriter{place: p, name: p.newPages(), out: make([]byte, 0, pageCount*pageSize)}
+	h.pages = w.name
+	h.sections = []section{{name: keysSection, size: uint64(len(entries)) * entrySize}}
+	firsts := make([]byte, 0, len(entries)/perPage*8+8)
+	for page := range slices.Chunk(entries, perPage) {
+		firsts = append(firsts, number(page[0].hash)...)
+		w.page(func(b []byte) []byte {
+			for i := range page {
+				b = page[i].append(b)
+			}
+			return b
+		})
+	}
+	h.sections = append(h.sections, w.add(firstsSection, firsts))
+	for _, s := range sections {
+		h.sections = append(h.sections, w.add(s.Name, s.Make(len(entries), at)))
+	}
+	return w.out
+}
+
+// entries adds those of a file: each lesson once, and none that another line removes.
+// inOrder is set where the lines are sorted, each once.
+func (p *Place) entries(i int, f *os.File, size int64, own func(ID) bool, all *[]entry, c *collected) (inOrder bool, err error) {
+	first := len(*all)
+	*all = slices.Grow(*all, int(size/lineLength))
+	removed := map[[16]byte]bool{}
+	inOrder = true
+	before := ""
+	for read, err := range p.readChunks(i, f, own) {
+		if err != nil {
+			return false, err
+		}
+		if read.text != "" {
+			line, _, _ := strings.Cut(read.text, "\n")
+			inOrder = inOrder && read.inOrder && line > before
+			before = read.lastLine
+		}
+		for _, id := range read.removed {
+			removed[id] = true
+		}
+		for _, e := range read.entries {
+			e.line += uint32(c.lines)
+			*all = append(*all, e)
+		}
+		for _, b := range read.broken {
+			if b.line += c.lines; len(c.broken) < maxBroken {
+				c.broken = append(c.broken, b)
+			}
+		}
+		c.lines += read.lines
+		if info, err := f.Stat(); err == nil && read.last && read.offset == 0 && len(c.broken) == 0 && i != allowFile && p.Note != nil {
+			p.Note(p.file(i), read.text, info.ModTime())
+		}
+	}
+	slices.SortFunc((*all)[first:], compareEntries)
+	kept := slices.CompactFunc((*all)[first:], func(a, b entry) bool { return a.id == b.id })
+	kept = slices.DeleteFunc(kept, func(e entry) bool { return removed[e.id] })
+	*all = (*all)[:first+len(kept)]
+	return inOrder, nil
+}
+
+// readChunk is what was read of a chunk. Lines are counted from its beginning.
+type readChunk struct {
+	chunk
+	entries []entry
+	// removed are the ids of the lines that others remove.
+	removed [][16]byte
+	broken  []brokenLine
+	lines   int
+	// inOrder is set where its lines are sorted, each once; lastLine is the last of them.
+	inOrder  bool
+	lastLine string
+}
+
+// maxReaders is how many chunks are read at once: each takes memory.
+const maxReaders = 4
+
+// readChunks gives the chunks of a file in their order. Every processor reads one.
+func (p *Place) readChunks(i int, f *os.File, own func(ID) bool) iter.Seq2[readChunk, error] {
+	return func(yield func(readChunk, error) bool) {
+		var waiting []chan readChunk
+		for text, err := range chunks(f) {
+			if err != nil {
+				yield(readChunk{}, err)
+				return
+			}
+			if len(waiting) == min(runtime.GOMAXPROCS(0), maxReaders) {
+				if !yield(<-waiting[0], nil) {
+					return
+				}
+				waiting = waiting[1:]
+			}
+			done := make(chan readChunk, 1)
+			go func() { done <- readLinesOf(i, text, own, p.Shared) }()
+			waiting = append(waiting, done)
+		}
+		for _, done := range waiting {
+			if !yield(<-done, nil) {
+				return
+			}
+		}
+	}
+}
+
+// readLinesOf reads the lines of a chunk of the file of an effect.
+func readLinesOf(i int, text chunk, own func(ID) bool, shared bool) readChunk {
+	r := readChunk{chunk: text, entries: make([]entry, 0, len(text.text)/lineLength), lines: lineCount(text.text)}
+	r.inOrder = areInOrder(text.text, &r.lastLine)
+	for l := range lines(text.text, effects[i], &r.broken) {
+		if l.Removes != "" {
+			var id [16]byte
+			_, _ = hex.Decode(id[:], []byte(l.Removes[:2*len(id)])) // ParseLine has read it
+			r.removed = append(r.removed, id)
+			continue
+		}
+		e := entry{hash: hashOf(l.Subject), offset: uint64(text.offset + l.offset), length: uint32(l.length), line: uint32(l.number), file: uint8(i),
+			own: shared && own(l.id)}
+		copy(e.id[:], l.id[:])
+		r.entries = append(r.entries, e)
+	}
+	return r
+}
+
+// lineLength is about how long a line is, in bytes.
+const lineLength = 220
+
+// chunkSize is how much of a file is read at once, in bytes.
+const chunkSize = 2 << 20
+
+// chunk is a piece of a file: whole lines. last is set for the last one.
+type chunk struct {
+	text   string
+	offset int
+	last   bool
+}
+
+// chunks reads a file piece by piece.
+func chunks(f *os.File) iter.Seq2[chunk, error] {
+	return func(yield func(chunk, error) bool) {
+		buffer, rest, offset := make([]byte, chunkSize), 0, 0
+		for {
+			n, err := io.ReadFull(f, buffer[rest:])
+			end := rest + n
+			last := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+			if err != nil && !last {
+				yield(chunk{}, err)
+				return
+			}
+			whole := bytes.LastIndexByte(buffer[:end], '\n') + 1
+			if last {
+				whole = end
+			}
+			if whole == 0 && !last {
+				if len(buffer) > maxFile {
+					yield(chunk{}, state.ErrTooLarge)
+					return
+				}
+				buffer, rest = append(buffer, make([]byte, len(buffer))...), end
+				continue
+			}
+			if !yield(chunk{string(buffer[:whole]), offset, last}, nil) || last {
+				return
+			}
+			offset += whole
+			rest = copy(buffer, buffer[whole:end])
+		}
+	}
+}
+
+// areInOrder reports whether the lines of a text are sorted and each stands there once.
+// before is the line in front of it, and the last one afterwards.
+func areInOrder(text string, before *string) bool {
+	for len(text) > 0 {
+		line, rest, ended := strings.Cut(text, "\n")
+		if !ended || line <= *before || strings.HasSuffix(line, "\r") {
+			return false
+		}
+		*before, text = line, rest
+	}
+	return true
+}
+
+// compareEntries orders entries by hash, and those of the same line by their place.
+func compareEntries(a, b entry) int {
+	if c := cmp.Compare(a.hash, b.hash); c != 0 {
+		return c // nearly always
+	}
+	return cmp.Or(cmp.Compare(a.file, b.file), bytes.Compare(a.id[:], b.id[:]), cmp.Compare(a.offset, b.offset))
+}
+
+// lineCount is how many lines a text has.
+func lineCount(text string) int {
+	n := strings.Count(text, "\n")
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		n++
+	}
+	return n
+}
+
+// newPages is the name of a new file of pages.
+func (p *Place) newPages() string {
+	var nonce [8]byte
+	_, _ = rand.Read(nonce[:]) // ends the process rather than fail
+	return p.name() + "-" + hex.EncodeToString(nonce[:])
+}
+
+// publish puts a head in force and removes the pages of older ones.
+func (p *Place) publish(h *head) error {
+	if err := p.writeHead(h); err != nil {
+		return fmt.Errorf("write the index of lessons: %w", err)
+	}
+	names, err := state.Names(p.cacheFolder(), maxEntries)
+	for _, name := range names {
+		if strings.HasPrefix(name, p.name()+"-") && name != h.pages {
+			_ = os.Remove(filepath.Join(p.cacheFolder(), name)) // the next build tries again
+		}
+		state.RemoveAbandoned(filepath.Join(p.cacheFolder(), name))
+	}
+	return err
+}

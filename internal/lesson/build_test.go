@@ -1,0 +1,62 @@
+package lesson
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"cardea.dev"
+)
+
+// A file of several chunks is read as one: lines keep their numbers, a line that stands
+// twice counts once, one that removes counts in every chunk, and lines that are out of
+// order at the border of two chunks are put in order.
+func TestBuildOfChunks(t *testing.T) {
+	p := here(t)
+	p.Shared, p.Scope = false, cardea.ScopeUser
+	const n = 3 * chunkSize / 200
+	fill(t, p, n)
+	path := file(p, "allow.jsonl")
+	all := strings.Split(strings.TrimSuffix(contents(t, path), "\n"), "\n")
+	subject := func(i int) string { return fmt.Sprintf(benchSubject, i) }
+	perChunk := chunkSize / (len(all[0]) + 1)
+	if n < 2*perChunk+10 {
+		t.Fatalf("%d lines of %d in a chunk", n, perChunk)
+	}
+
+	first, others := all[:perChunk], all[perChunk:]
+	put(t, path, strings.Join(slices.Concat(others[:perChunk], first, others[perChunk:]), "\n")+"\n")
+	if built, err := writer(t, p).Build(time.Minute); err != nil || built.Lessons != n || built.Broken != 0 {
+		t.Fatal(built, err)
+	}
+	if got := contents(t, path); got != strings.Join(all, "\n")+"\n" {
+		t.Error("two chunks that each are in order, but not behind each other, were not put in order")
+	}
+
+	broken := slices.Clone(all)
+	broken[2] = "{"
+	broken[perChunk+3] = "{"
+	broken[n-1] = broken[0]
+	broken[5] = fmt.Sprintf(`{"v":1,"removes":%q,"by":"person","who":"","when":""}`, IDOf(all[n-2]))
+	put(t, path, strings.Join(broken, "\n")+"\n")
+	if built, err := writer(t, p).Build(time.Minute); err != nil || built.Lessons != n-5 || built.Broken != 2 {
+		t.Fatal(built, err, n)
+	}
+	s := Open(p)
+	defer s.Close()
+	for i, want := range map[int]string{0: "allow own 1", 2: "", 5: "", perChunk - 1: fmt.Sprint("allow own ", perChunk), perChunk: fmt.Sprint("allow own ", perChunk+1),
+		perChunk + 3: "", 2*perChunk + 1: fmt.Sprint("allow own ", 2*perChunk+2), n - 2: ""} {
+		if got := strings.Join(found(s, subject(i)), ", "); got != want {
+			t.Errorf("line %d: %q, not %q", i+1, got, want)
+		}
+	}
+	var lines []int
+	for _, trouble := range s.Troubles() {
+		lines = append(lines, trouble.Diagnostic.Line)
+	}
+	if !slices.Equal(lines, []int{3, perChunk + 4}) {
+		t.Errorf("broken lines %v", lines)
+	}
+}

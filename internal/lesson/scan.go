@@ -1,0 +1,265 @@
+package lesson
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"cardea.dev"
+)
+
+// scanner reads the JSON of one line. It knows the keys of a lesson and nothing else,
+// since a file may have a million lines.
+type scanner struct {
+	s string
+	i int
+}
+
+// keyBit is the bit of a key of a line, 0 for a text that is none.
+func keyBit(key string) uint32 {
+	switch key {
+	case "v":
+		return 1 << 0
+	case "removes":
+		return 1 << 1
+	case "effect":
+		return 1 << 2
+	case "tool":
+		return 1 << 3
+	case "subject":
+		return 1 << 4
+	case "kind":
+		return 1 << 5
+	case "role":
+		return 1 << 6
+	case "dir":
+		return 1 << 7
+	case "unsandboxed":
+		return 1 << 8
+	case "by":
+		return 1 << 9
+	case "who":
+		return 1 << 10
+	case "when":
+		return 1 << 11
+	case "reason":
+		return 1 << 12
+	case "files":
+		return 1 << 13
+	case "expires":
+		return 1 << 14
+	case "model":
+		return 1 << 15
+	case "prompt":
+		return 1 << 16
+	case "policy":
+		return 1 << 17
+	}
+	return 0
+}
+
+// keys are those that a line has.
+type keys uint32
+
+func (k keys) has(key string) bool { return uint32(k)&keyBit(key) != 0 }
+
+func (s *scanner) blanks() {
+	for s.i < len(s.s) && (s.s[s.i] == ' ' || s.s[s.i] == '\t' || s.s[s.i] == '\r') {
+		s.i++
+	}
+}
+
+// take steps over a character, and reports whether it was there.
+func (s *scanner) take(c byte) bool {
+	s.blanks()
+	if s.i < len(s.s) && s.s[s.i] == c {
+		s.i++
+		return true
+	}
+	return false
+}
+
+var errNoObject = errors.New("this is no JSON object with the keys of a lesson")
+
+// line reads the whole line, and tells which keys it has.
+func (s *scanner) line(l *Line) (given keys, err error) {
+	err = s.object(func(key string) error {
+		bit := keyBit(key)
+		switch {
+		case bit == 0:
+			return fmt.Errorf("the key %q is not known", key)
+		case uint32(given)&bit != 0:
+			return fmt.Errorf("the key %q stands there twice", key)
+		}
+		given |= keys(bit)
+		return s.value(l, key)
+	})
+	if s.blanks(); err == nil && s.i < len(s.s) {
+		err = errNoObject
+	}
+	return given, err
+}
+
+// object reads an object and calls member with each key; member reads the value.
+func (s *scanner) object(member func(key string) error) error {
+	if !s.take('{') {
+		return errNoObject
+	}
+	if s.take('}') {
+		return nil
+	}
+	for {
+		key, err := s.text()
+		if err != nil {
+			return err
+		}
+		if !s.take(':') {
+			return errNoObject
+		}
+		if err := member(key); err != nil {
+			return err
+		}
+		if s.take('}') {
+			return nil
+		}
+		if !s.take(',') {
+			return errNoObject
+		}
+	}
+}
+
+// value reads the value of a key into the line.
+func (s *scanner) value(l *Line, key string) (err error) {
+	switch key {
+	case "v":
+		if s.blanks(); !strings.HasPrefix(s.s[s.i:], "1") {
+			return errors.New("this version of Cardea knows lessons of version 1")
+		}
+		s.i++
+		if s.i < len(s.s) && strings.IndexByte(", }\t", s.s[s.i]) < 0 {
+			return errors.New("this version of Cardea knows lessons of version 1")
+		}
+		return nil
+	case "unsandboxed":
+		s.blanks()
+		for _, word := range [...]string{"true", "false"} {
+			if strings.HasPrefix(s.s[s.i:], word) {
+				l.Unsandboxed = word == "true"
+				s.i += len(word)
+				return nil
+			}
+		}
+		return errors.New("unsandboxed is true or false")
+	case "files":
+		return s.object(func(name string) error {
+			if l.Files == nil {
+				l.Files = map[string]string{}
+			}
+			if _, twice := l.Files[name]; twice {
+				return fmt.Errorf("the file %q stands there twice", name)
+			}
+			l.Files[name], err = s.text()
+			return err
+		})
+	}
+	text, err := s.text()
+	if err != nil {
+		return err
+	}
+	return l.set(key, text)
+}
+
+// set gives a key of the line its text.
+func (l *Line) set(key, text string) (err error) {
+	switch key {
+	case "removes":
+		l.Removes = text
+	case "effect":
+		l.Effect, err = cardea.ParseEffect(text)
+	case "tool":
+		l.Tool = text
+	case "subject":
+		l.Subject = text
+	case "kind":
+		l.Kind = text
+	case "role":
+		l.Role = text
+	case "dir":
+		l.Dir = text
+	case "by":
+		l.By = text
+	case "who":
+		l.Who = text
+	case "reason":
+		l.Reason = text
+	case "model":
+		l.Model = text
+	case "prompt":
+		l.Prompt = text
+	case "policy":
+		l.Policy = text
+	case "when":
+		l.When, err = moment(key, text)
+	case "expires":
+		l.Expires, err = moment(key, text)
+	}
+	return err
+}
+
+// moment reads a time, "" for none.
+func moment(key, text string) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	t, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return t, fmt.Errorf("%s is no time; write it as 2026-11-20T10:00:00Z", key)
+	}
+	return t, nil
+}
+
+// text reads a string. One without escapes is a piece of the line.
+func (s *scanner) text() (string, error) {
+	if !s.take('"') {
+		return "", errNoObject
+	}
+	start, plain := s.i, true
+	for s.i < len(s.s) {
+		switch c := s.s[s.i]; {
+		case c == '"':
+			raw := s.s[start:s.i]
+			s.i++
+			if plain {
+				return raw, nil
+			}
+			return unescaped(s.s[start-1 : s.i])
+		case c == '\\':
+			plain = false
+			s.i++
+		case c < ' ':
+			return "", errors.New("a text holds a character that JSON wants as an escape")
+		case c >= utf8.RuneSelf:
+			plain = false
+		}
+		s.i++
+	}
+	return "", errors.New("a text has no end")
+}
+
+// unescaped reads a string with escapes, or with characters beyond ASCII.
+func unescaped(raw string) (string, error) {
+	var out string
+	if !utf8.ValidString(raw) {
+		return "", errors.New("a text is no UTF-8")
+	}
+	if err := json.Unmarshal([]byte(raw), &out); err != nil {
+		return "", errors.New("a text has an escape that JSON does not know")
+	}
+	if strings.ContainsRune(out, utf8.RuneError) && !strings.ContainsRune(raw, utf8.RuneError) {
+		return "", errors.New("a text has half of a character as an escape")
+	}
+	return out, nil
+}

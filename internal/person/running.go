@@ -1,0 +1,117 @@
+package person
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+
+	"cardea.dev/internal/state"
+)
+
+// Running is one run of a process: another process that gets the same number later is
+// another one.
+type Running struct {
+	PID int `json:"pid"`
+	// Start is when it started, in the system's own form.
+	Start string `json:"start"`
+}
+
+// Forebear is a process, or one above it.
+type Forebear struct {
+	Running
+	// Agent is set where its name is that of an agent.
+	Agent bool
+}
+
+// Lineage is a process and all above it, nearest first. Windows does not show it.
+func Lineage(pid int) ([]Forebear, error) {
+	look := ps
+	switch runtime.GOOS {
+	case "windows":
+		return nil, errors.New("the processes above another one cannot be seen on Windows")
+	case "linux":
+		look = proc
+	}
+	var out []Forebear
+	_, err := climb(pid, func(pid int) (int, []string, error) {
+		parent, names, err := look(pid)
+		if err != nil {
+			return 0, nil, err
+		}
+		start, err := startOf(pid)
+		if err != nil {
+			return 0, nil, err
+		}
+		out = append(out, Forebear{Running{pid, start}, ancestor{names: names}.isAgent()})
+		return parent, names, nil
+	})
+	if err == nil && len(out) == 0 {
+		err = fmt.Errorf("there is no process %d", pid)
+	}
+	return out, err
+}
+
+// This is the process itself.
+func This() (Running, error) {
+	start, err := startOf(os.Getpid())
+	return Running{os.Getpid(), start}, err
+}
+
+// Alive reports whether a process still runs.
+func (r Running) Alive() bool {
+	start, err := startOf(r.PID)
+	return err == nil && r.PID > 1 && start == r.Start
+}
+
+// Harness is the nearest agent above this process.
+func Harness() (Running, error) {
+	all, err := Lineage(os.Getppid())
+	if err != nil {
+		return Running{}, err
+	}
+	for _, f := range all {
+		if f.Agent {
+			return f.Running, nil
+		}
+	}
+	return Running{}, errors.New("no agent that is known started this")
+}
+
+// bootID tells the runs of the machine apart, since Linux counts from its start.
+var bootID = sync.OnceValues(func() (string, error) {
+	id, err := state.ReadProc("/proc/sys/kernel/random/boot_id", maxProc)
+	return strings.TrimSpace(string(id)), err
+})
+
+// startOf is when a process started.
+func startOf(pid int) (string, error) {
+	if runtime.GOOS != "linux" {
+		out, err := exec.Command("/bin/ps", "-o", "lstart=", "-p", strconv.Itoa(pid)).Output()
+		if err != nil {
+			return "", fmt.Errorf("ps: %w", err)
+		}
+		return strings.TrimSpace(string(out)), nil
+	}
+	boot, err := bootID()
+	if err != nil {
+		return "", err
+	}
+	path := fmt.Sprintf("/proc/%d/stat", pid)
+	stat, err := state.ReadProc(path, maxProc)
+	if err != nil {
+		return "", err
+	}
+	// Field 22 of proc(5), counted from the state, the third: the name before it may hold anything.
+	const start = 22 - 3
+	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
+	if len(fields) <= start {
+		return "", fmt.Errorf("%s cannot be read", path)
+	}
+	return boot + " " + fields[start], nil
+}

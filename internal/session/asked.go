@@ -1,0 +1,44 @@
+package session
+
+import "slices"
+
+// This file remembers the calls that a person is asked about. The harness tells when
+// such a call ran, and the ledger then holds what became of the question.
+
+// maxAsked is how many calls a session remembers so. Then the oldest are forgotten.
+const maxAsked = 16
+
+const askedPurpose = "session asked"
+
+// Asks notes that a person is asked about a call.
+func (s *Session) Asks(call string) { s.asking, s.dirty = append(s.asking, call), true }
+
+// HasAsked reports whether a person was asked about any call that is remembered.
+func (s *Session) HasAsked() bool { return s.key != nil && len(s.kept.Asked) > 0 }
+
+// EndsQuestion reports whether a person was asked about a call, which is forgotten.
+func (s *Session) EndsQuestion(call string) bool {
+	if !s.HasAsked() {
+		return false
+	}
+	i := slices.Index(s.kept.Asked, s.askedDigest(call))
+	if i < 0 {
+		return false
+	}
+	s.kept.Asked, s.dirty = slices.Delete(s.kept.Asked, i, i+1), true
+	return true
+}
+
+func (s *Session) askedDigest(call string) string { return s.digest(askedPurpose, call)[:24] }
+
+// fillAsked puts the calls of this event into the file's form.
+func (s *Session) fillAsked() {
+	for _, call := range s.asking {
+		name := s.askedDigest(call)
+		s.kept.Asked = append(slices.DeleteFunc(s.kept.Asked, func(old string) bool { return old == name }), name)
+	}
+	s.asking = nil
+	if over := len(s.kept.Asked) - maxAsked; over > 0 {
+		s.kept.Asked = slices.Delete(s.kept.Asked, 0, over)
+	}
+}

@@ -1,0 +1,109 @@
+package session
+
+import (
+	"slices"
+
+	"cardea.dev"
+)
+
+// This file follows a call through the harness's own prompt: Cardea left it alone, the
+// harness showed it to the person, and it ran. All three must be seen, in this order and
+// in one permission mode, before it is said that the person allowed it.
+
+// maxPrompted is how many calls a session follows. Then the oldest are forgotten.
+const maxPrompted = 32
+
+const (
+	promptedPurpose = "session prompted"
+	showedPurpose   = "session prompted and shown"
+)
+
+// prompted is a call under way. Call is a digest.
+type prompted struct {
+	Call string      `json:"call"`
+	Mode cardea.Mode `json:"mode"`
+	// Shown is a digest that only this program can make, where the harness showed the
+	// call to the person.
+	Shown string `json:"shown,omitempty"`
+}
+
+// CallID is what can be kept of a call of this session, "" where nothing can be kept.
+// name tells the session's calls apart, and may hold secrets.
+func (s *Session) CallID(name string) string {
+	if s.key == nil {
+		return ""
+	}
+	return s.digest(promptedPurpose, s.harness, s.id, name)[:24]
+}
+
+// LeftAlone notes that a call begins about which Cardea says nothing.
+func (s *Session) LeftAlone(name string, mode cardea.Mode) {
+	if s.store == nil {
+		return
+	}
+	s.leaving, s.dirty = append(s.leaving, leaving{name, mode}), true
+}
+
+// leaving is a call that is to be followed; there may be no key to name it yet.
+type leaving struct {
+	name string
+	mode cardea.Mode
+}
+
+// Showing notes that the harness shows the person a call, and reports whether it began as
+// one that Cardea left alone, in this mode.
+func (s *Session) Showing(name string, mode cardea.Mode) bool {
+	i := s.promptedAt(name)
+	if i < 0 {
+		return false
+	}
+	if s.kept.Prompted[i].Mode != mode {
+		s.Forget(name)
+		return false
+	}
+	s.kept.Prompted[i].Shown, s.dirty = s.proofShown(name, mode), true
+	return true
+}
+
+// Ran notes that a call has ended, and reports whether the person was shown it in this
+// mode.
+func (s *Session) Ran(name string, mode cardea.Mode) bool {
+	i := s.promptedAt(name)
+	if i < 0 {
+		return false
+	}
+	p := s.kept.Prompted[i]
+	s.Forget(name)
+	return p.Mode == mode && p.Shown == s.proofShown(name, mode)
+}
+
+func (s *Session) proofShown(name string, mode cardea.Mode) string {
+	return s.digest(showedPurpose, s.harness, s.id, name, string(mode))[:24]
+}
+
+// Forget ends the following of a call.
+func (s *Session) Forget(name string) {
+	if i := s.promptedAt(name); i >= 0 {
+		s.kept.Prompted, s.dirty = slices.Delete(s.kept.Prompted, i, i+1), true
+	}
+}
+
+func (s *Session) promptedAt(name string) int {
+	if len(s.kept.Prompted) == 0 {
+		return -1
+	}
+	id := s.CallID(name)
+	return slices.IndexFunc(s.kept.Prompted, func(p prompted) bool { return id != "" && p.Call == id })
+}
+
+// fillPrompted puts the calls that begin into the file's form.
+func (s *Session) fillPrompted() {
+	for _, l := range s.leaving {
+		s.Forget(l.name)
+		s.kept.Prompted = append(s.kept.Prompted, prompted{Call: s.CallID(l.name), Mode: l.mode})
+	}
+	s.leaving = nil
+	if over := len(s.kept.Prompted) - maxPrompted; over > 0 {
+		s.kept.Prompted = slices.Delete(s.kept.Prompted, 0, over)
+	}
+}

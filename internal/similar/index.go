@@ -1,0 +1,500 @@
+package similar
+
+import (
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"io"
+	"math"
+	"slices"
+	"sort"
+)
+
+// Group is what an entry belongs to. Searches look at each group by itself.
+type Group uint8
+
+// groups is how many groups there are.
+const groups = 3
+
+// Entry is a set in an index.
+type Entry struct {
+	Set   Set
+	Group Group
+	// Label is a number by which a search leaves entries out.
+	Label uint16
+}
+
+// Match is an entry that was found.
+type Match struct {
+	// Number is the entry's place in what the index was built from.
+	Number int
+	Score  float64
+}
+
+// The form of an index, all numbers with 32 bits, the lowest byte first:
+//
+//	head       magic, entries, tokens, postings
+//	firsts     the hash of each 128th token
+//	tokens     hash, how many sets have it, first posting, postings of each group
+//	offsets    where each set begins, in numbers
+//	sets       number of the entry, label and length, the hashes in order
+//	postings   the sets with a token, by group: number of the set, its length, and how
+//	           many of its tokens are rarer
+//
+// By prefix filtering (Chaudhuri, Ganti and Kaushik 2006, Bayardo, Ma and Srikant 2007),
+// a token has a posting only for those sets of which it is one of the rarest tokens: of
+// two sets that are similar, each has one of the other's rarest ones. Sets are sorted so
+// that similar ones lie side by side.
+const (
+	magic      = 0x314d4953 // "SIM1"
+	headSize   = 4 * 4
+	firstEvery = 128
+	tokenSize  = 4 * (3 + groups)
+	maxEntries = 1 << 21
+)
+
+// ErrForm is what is no index.
+var ErrForm = errors.New("this is no index of similar texts")
+
+// builtSet is a set on its way into an index.
+type builtSet struct {
+	number int
+	entry  Entry
+	// common are its tokens by their rank, the most common first.
+	common []uint32
+}
+
+// Build makes the index of entries, for searches with a threshold or a higher one: it is
+// the smaller and the quicker the higher that is. Those with an empty set are left out.
+func Build(threshold float64, count int, at func(number int) Entry) []byte {
+	threshold = max(threshold, lowest)
+	sets := make([]builtSet, 0, count)
+	frequency := map[uint32]uint32{}
+	for n := range min(count, maxEntries) {
+		e := at(n)
+		if len(e.Set.tokens) == 0 || e.Group >= groups {
+			continue
+		}
+		sets = append(sets, builtSet{number: n, entry: e})
+		for _, t := range e.Set.tokens {
+			frequency[t]++
+		}
+	}
+	byFrequency := func(a, b uint32) int { return cmp.Or(cmp.Compare(frequency[a], frequency[b]), cmp.Compare(a, b)) }
+	for i := range sets {
+		sets[i].common = slices.Clone(sets[i].entry.Set.tokens)
+		slices.SortFunc(sets[i].common, func(a, b uint32) int { return byFrequency(b, a) })
+	}
+	slices.SortStableFunc(sets, func(a, b builtSet) int {
+		return cmp.Or(cmp.Compare(a.entry.Group, b.entry.Group), slices.CompareFunc(a.common, b.common, func(x, y uint32) int { return byFrequency(y, x) }))
+	})
+	postings := map[uint32]*[groups][]uint32{}
+	total := 0
+	for i, s := range sets {
+		n := len(s.common)
+		for position, t := range rarest(s.common, prefix(n, threshold)) {
+			if postings[t] == nil {
+				postings[t] = &[groups][]uint32{}
+			}
+			p := &postings[t][s.entry.Group]
+			*p = append(*p, uint32(i)<<11|uint32(n)<<3|uint32(min(position, 7)))
+			total++
+		}
+	}
+	return layOut(sets, frequency, postings, total)
+}
+
+// rarest are the rarest of tokens, the rarest one first.
+func rarest(common []uint32, n int) []uint32 {
+	out := slices.Clone(common[len(common)-n:])
+	slices.Reverse(out)
+	return out
+}
+
+// prefix is how many of the rarest tokens of a set of so many one must look at, to find
+// all sets with at least a score.
+func prefix(n int, threshold float64) int {
+	return n - int(math.Ceil(threshold*float64(n)-epsilon)) + 1
+}
+
+// lowest is the lowest score that means anything.
+const lowest = 0.05
+
+// epsilon keeps products of decimal numbers such as 0.7 × 10 from being rounded up.
+const epsilon = 1e-9
+
+// layOut writes an index down.
+func layOut(sets []builtSet, frequency map[uint32]uint32, postings map[uint32]*[groups][]uint32, total int) []byte {
+	hashes := make([]uint32, 0, len(frequency))
+	for t := range frequency {
+		hashes = append(hashes, t)
+	}
+	slices.Sort(hashes)
+	b := make([]byte, 0, headSize+len(hashes)*(tokenSize+1)+len(sets)*48+total*4)
+	put := func(numbers ...uint32) {
+		for _, n := range numbers {
+			b = binary.LittleEndian.AppendUint32(b, n)
+		}
+	}
+	put(magic, uint32(len(sets)), uint32(len(hashes)), uint32(total))
+	for i := 0; i < len(hashes); i += firstEvery {
+		put(hashes[i])
+	}
+	at := uint32(0)
+	for _, t := range hashes {
+		put(t, frequency[t], at)
+		for g := range groups {
+			n := 0
+			if postings[t] != nil {
+				n = len(postings[t][g])
+			}
+			put(uint32(n))
+			at += uint32(n)
+		}
+	}
+	begin := uint32(0)
+	for _, s := range sets {
+		put(begin)
+		begin += 2 + uint32(len(s.common))
+	}
+	put(begin)
+	for _, s := range sets {
+		put(uint32(s.number), uint32(s.entry.Label)<<8|uint32(len(s.common)))
+		put(s.entry.Set.tokens...)
+	}
+	for _, t := range hashes {
+		if postings[t] != nil {
+			for g := range groups {
+				put(postings[t][g]...)
+			}
+		}
+	}
+	return b
+}
+
+// Index finds sets.
+type Index struct {
+	source source
+	// entries, tokens and postings are how many there are.
+	entries, tokens, postings int
+	// postingsAt is where the postings begin, firsts are the hashes of each 128th token.
+	postingsAt int
+	firsts     []byte
+}
+
+// source gives bytes of an index.
+type source interface {
+	bytes(at, n int) ([]byte, error)
+}
+
+// inMemory is an index as a whole.
+type inMemory []byte
+
+func (m inMemory) bytes(at, n int) ([]byte, error) {
+	if at < 0 || n < 0 || at > len(m) || n > len(m)-at {
+		return nil, ErrForm
+	}
+	return m[at : at+n], nil
+}
+
+// inFile is an index of which pieces are read, each once.
+type inFile struct {
+	from   io.ReaderAt
+	size   int
+	pieces map[int][]byte
+}
+
+// pieceSize is the size of a piece.
+const pieceSize = 4096
+
+func (f inFile) bytes(at, n int) ([]byte, error) {
+	if at < 0 || n < 0 || at > f.size || n > f.size-at {
+		return nil, ErrForm
+	}
+	if at/pieceSize == (at+n-1)/pieceSize && n > 0 {
+		b, err := f.piece(at / pieceSize)
+		if err != nil {
+			return nil, err
+		}
+		return b[at%pieceSize:][:n], nil
+	}
+	out := make([]byte, 0, n)
+	for len(out) < n {
+		b, err := f.piece((at + len(out)) / pieceSize)
+		if err != nil {
+			return nil, err
+		}
+		b = b[(at+len(out))%pieceSize:]
+		out = append(out, b[:min(len(b), n-len(out))]...)
+	}
+	return out, nil
+}
+
+// piece reads a piece of the file.
+func (f inFile) piece(i int) ([]byte, error) {
+	if b := f.pieces[i]; b != nil {
+		return b, nil
+	}
+	b := make([]byte, min(pieceSize, f.size-i*pieceSize))
+	if _, err := f.from.ReadAt(b, int64(i)*pieceSize); err != nil {
+		return nil, err
+	}
+	f.pieces[i] = b
+	return b, nil
+}
+
+// Open opens an index that is in memory. It is safe for concurrent use.
+func Open(data []byte) (*Index, error) { return open(inMemory(data), int64(len(data))) }
+
+// OpenAt opens an index of so many bytes, of which it reads what a search needs.
+// It is for one goroutine.
+func OpenAt(r io.ReaderAt, size int64) (*Index, error) {
+	return open(inFile{r, int(min(size, math.MaxInt32)), map[int][]byte{}}, size)
+}
+
+func open(s source, size int64) (*Index, error) {
+	if size < headSize || size > math.MaxInt32 {
+		return nil, ErrForm
+	}
+	b, err := s.bytes(0, headSize)
+	if err != nil {
+		return nil, err
+	}
+	x := &Index{source: s, entries: int(number(b, 1)), tokens: int(number(b, 2)), postings: int(number(b, 3))}
+	if number(b, 0) != magic || x.entries > maxEntries || x.tokens > math.MaxInt32/tokenSize || x.postings > math.MaxInt32/4 {
+		return nil, ErrForm
+	}
+	// The last offset says how long the sets are.
+	if b, err = s.bytes(x.offsetsAt()+4*x.entries, 4); err != nil {
+		return nil, err
+	}
+	if x.postingsAt = x.setsAt() + 4*int(number(b, 0)); int64(x.postingsAt)+4*int64(x.postings) != size {
+		return nil, ErrForm
+	}
+	x.firsts, err = s.bytes(headSize, 4*x.countFirsts())
+	return x, err
+}
+
+func number(b []byte, i int) uint32 { return binary.LittleEndian.Uint32(b[4*i:]) }
+
+func (x *Index) countFirsts() int { return (x.tokens + firstEvery - 1) / firstEvery }
+func (x *Index) tokensAt() int    { return headSize + 4*x.countFirsts() }
+func (x *Index) offsetsAt() int   { return x.tokensAt() + tokenSize*x.tokens }
+func (x *Index) setsAt() int      { return x.offsetsAt() + 4*(x.entries+1) }
+
+// token is what the index knows of one.
+type token struct {
+	hash, frequency, first uint32
+	postings               [groups]uint32
+}
+
+// token finds a token. One that no set has is the rarest of all.
+func (x *Index) token(hash uint32) (token, error) {
+	page := sort.Search(x.countFirsts(), func(i int) bool { return number(x.firsts, i) > hash }) - 1
+	if page < 0 {
+		return token{hash: hash}, nil
+	}
+	at := x.tokensAt() + page*firstEvery*tokenSize
+	n := min(firstEvery, x.tokens-page*firstEvery)
+	var failed error
+	read := func(i int) []byte { // one by one: the page as a whole would often be copied
+		b, err := x.source.bytes(at+i*tokenSize, tokenSize)
+		if err != nil {
+			failed = err
+			return make([]byte, tokenSize)
+		}
+		return b
+	}
+	i := sort.Search(n, func(i int) bool { return number(read(i), 0) >= hash })
+	out := token{hash: hash}
+	if i < n && failed == nil {
+		if b := read(i); number(b, 0) == hash {
+			out.frequency, out.first = number(b, 1), number(b, 2)
+			for g := range groups {
+				out.postings[g] = number(b, 3+g)
+			}
+		}
+	}
+	if failed != nil {
+		return token{}, failed
+	}
+	return out, nil
+}
+
+// Query is what a search looks for.
+type Query struct {
+	Set   Set
+	Group Group
+	// Threshold is the lowest score. Below the threshold of the index, not all are found.
+	Threshold float64
+	// Labels are those of the entries that are looked at.
+	Labels []uint16
+	// Most is how many matches are wanted, Looks how many sets are looked at before the
+	// search ends, 0 for all. Where very many are similar, it finds some of them.
+	Most, Looks int
+}
+
+// Find gives the entries that come nearest, best first.
+func (x *Index) Find(q Query) ([]Match, error) {
+	if x.entries == 0 || len(q.Set.tokens) == 0 || q.Most < 1 {
+		return nil, nil
+	}
+	tokens := make([]token, 0, 16)
+	for _, hash := range q.Set.tokens {
+		t, err := x.token(hash)
+		if err != nil {
+			return nil, err
+		}
+		tokens = append(tokens, t)
+	}
+	rarestFirst(tokens)
+	threshold, n := max(q.Threshold, lowest), len(tokens)
+	s := search{index: x, query: q, threshold: threshold,
+		shortest: int(math.Ceil(threshold*float64(n) - epsilon)), longest: int(float64(n)/threshold + epsilon)}
+	for i, t := range tokens[:min(n, prefix(n, threshold))] {
+		if err := s.token(t, n-i-1); err != nil {
+			return nil, err
+		}
+	}
+	return s.found, nil
+}
+
+// rarestFirst sorts a few tokens.
+func rarestFirst(tokens []token) {
+	for i := 1; i < len(tokens); i++ {
+		for k := i; k > 0 && (tokens[k].frequency < tokens[k-1].frequency || tokens[k].frequency == tokens[k-1].frequency && tokens[k].hash < tokens[k-1].hash); k-- {
+			tokens[k], tokens[k-1] = tokens[k-1], tokens[k]
+		}
+	}
+}
+
+// search is one search.
+type search struct {
+	index             *Index
+	query             Query
+	threshold         float64
+	shortest, longest int
+	looks             int
+	found             []Match
+	// seen are sets that were looked at lately, each plus one.
+	seen [256]uint32
+}
+
+// chunk is how many postings are read at once.
+const chunk = 1024
+
+// token looks at the sets of which a token is one of the rarest. It is the rarest that
+// they may have in common with the query, which has so many others that are less rare:
+// a set with which it has a rarer one in common was found by that one.
+func (s *search) token(t token, others int) error {
+	first, n := int(t.first), int(t.postings[s.query.Group])
+	for g := range s.query.Group {
+		first += int(t.postings[g])
+	}
+	for n > 0 {
+		k := min(n, chunk)
+		b, err := s.index.source.bytes(s.index.postingsAt+4*first, 4*k)
+		if err != nil {
+			return err
+		}
+		for i := range k {
+			if s.query.Looks > 0 && s.looks >= s.query.Looks {
+				return nil
+			}
+			posting := number(b, i)
+			set, length := posting>>11, int(posting>>3&0xff)
+			if length < s.shortest || length > s.longest {
+				continue
+			}
+			need := s.need(length)
+			if rarer := int(posting & 7); 1+min(others, length-rarer-1) < need || s.seen[set%256] == set+1 {
+				continue
+			}
+			s.seen[set%256] = set + 1
+			s.looks++
+			if err := s.set(int(set), length, need); err != nil {
+				return err
+			}
+		}
+		first, n = first+k, n-k
+	}
+	return nil
+}
+
+// need is how many tokens a set of so many must have in common with the query.
+func (s *search) need(length int) int {
+	return int(math.Ceil(s.threshold/(1+s.threshold)*float64(len(s.query.Set.tokens)+length) - epsilon))
+}
+
+// set compares a set.
+func (s *search) set(i, length, need int) error {
+	x := s.index
+	if i >= x.entries {
+		return ErrForm
+	}
+	b, err := x.source.bytes(x.offsetsAt()+4*i, 4)
+	if err != nil {
+		return err
+	}
+	if b, err = x.source.bytes(x.setsAt()+4*int(number(b, 0)), 4*(2+length)); err != nil {
+		return err
+	}
+	if label := uint16(number(b, 1) >> 8); !slices.Contains(s.query.Labels, label) {
+		return nil
+	}
+	query := s.query.Set.tokens
+	common := inCommonWith(query, b[8:], need)
+	if common < need || common == 0 {
+		return nil
+	}
+	got := score(common, len(query), length)
+	if got < s.threshold-epsilon {
+		return nil
+	}
+	s.keep(Match{int(number(b, 0)), got})
+	return nil
+}
+
+// inCommonWith is inCommon with tokens as they stand in an index. It ends where they can
+// no longer have so many in common as they need.
+func inCommonWith(a []uint32, b []byte, need int) (n int) {
+	mayMiss, mayMissOther := len(a)-need, len(b)/4-need
+	for i := 0; i < len(a) && len(b) >= 4; {
+		switch x, y := a[i], binary.LittleEndian.Uint32(b); {
+		case x == y:
+			n++
+			i++
+			b = b[4:]
+		case x < y:
+			i++
+			if mayMiss--; mayMiss < 0 {
+				return 0
+			}
+		default:
+			b = b[4:]
+			if mayMissOther--; mayMissOther < 0 {
+				return 0
+			}
+		}
+	}
+	return n
+}
+
+// keep keeps a match among the best.
+func (s *search) keep(m Match) {
+	better := func(a, b Match) bool { return a.Score > b.Score || a.Score == b.Score && a.Number < b.Number }
+	if len(s.found) == s.query.Most && !better(m, s.found[len(s.found)-1]) {
+		return
+	}
+	if slices.ContainsFunc(s.found, func(f Match) bool { return f.Number == m.Number }) {
+		return
+	}
+	if len(s.found) == s.query.Most {
+		s.found = s.found[:len(s.found)-1]
+	}
+	at := len(s.found)
+	for at > 0 && better(m, s.found[at-1]) {
+		at--
+	}
+	s.found = slices.Insert(s.found, at, m)
+}
