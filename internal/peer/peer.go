@@ -3,6 +3,7 @@
 package peer
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -49,6 +50,7 @@ var ErrTaken = errors.New("another process listens there already")
 // Listener listens at a socket, as the only process.
 type Listener struct {
 	*net.UnixListener
+	path string
 	lock *os.File
 }
 
@@ -74,14 +76,49 @@ func Listen(path string, wait time.Duration) (*Listener, error) {
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, errors.Join(err, lock.Close())
 	}
-	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
+	var l *net.UnixListener
+	err = byShortName(path, func(name string) error {
+		l, err = net.ListenUnix("unix", &net.UnixAddr{Name: name, Net: "unix"})
+		return err
+	})
 	if err == nil {
+		l.SetUnlinkOnClose(false) // its name may be one that is gone by then
 		err = os.Chmod(path, 0o600)
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("listen on %s: %w", path, err), lock.Close())
 	}
-	return &Listener{l, lock}, nil
+	return &Listener{l, path, lock}, nil
+}
+
+// Close stops listening and removes the socket.
+func (l *Listener) Close() error {
+	err := l.UnixListener.Close()
+	if gone := os.Remove(l.path); gone != nil && !errors.Is(gone, os.ErrNotExist) {
+		err = errors.Join(err, gone)
+	}
+	return err
+}
+
+// Dial connects to the socket at a path.
+func Dial(ctx context.Context, path string) (conn net.Conn, err error) {
+	err = byShortName(path, func(name string) error {
+		conn, err = (&net.Dialer{}).DialContext(ctx, "unix", name)
+		return err
+	})
+	return conn, err
+}
+
+// longestName is the longest path of a socket that all systems take, in bytes: sun_path
+// holds 104 on macOS, 108 on Linux, with a zero at the end (unix(4), unix(7)).
+const longestName = 100
+
+// byShortName calls use with a name of the path that the system takes for a socket.
+func byShortName(path string, use func(name string) error) error {
+	if len(path) <= longestName {
+		return use(path)
+	}
+	return throughFolder(path, use)
 }
 
 // Release gives the lock back. The listener must be closed, and what it began ended.

@@ -12,6 +12,7 @@ import (
 
 	"cardea.dev/internal/judge"
 	"cardea.dev/internal/limit"
+	"cardea.dev/internal/peer"
 	"cardea.dev/internal/person"
 	"cardea.dev/internal/redact"
 	"cardea.dev/internal/state"
@@ -154,7 +155,7 @@ func (c Client) connect(ctx context.Context, holder post.Post) (net.Conn, error)
 	if err := errors.Join(state.PrivateFolder(filepath.Dir(path)), state.PrivateSocket(path)); err != nil {
 		return nil, err
 	}
-	conn, err := (&net.Dialer{}).DialContext(ctx, "unix", path)
+	conn, err := peer.Dial(ctx, path)
 	if err != nil {
 		return nil, lostError{err}
 	}

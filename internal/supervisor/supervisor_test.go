@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -22,6 +21,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/judge"
+	"cardea.dev/internal/peer"
 	"cardea.dev/internal/person"
 	"cardea.dev/internal/redact"
 	"cardea.dev/internal/state"
@@ -244,7 +244,7 @@ func TestItComesBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	conn, err := net.Dial("unix", socket)
+	conn, err := peer.Dial(t.Context(), socket)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -386,7 +386,7 @@ func TestTheSecret(t *testing.T) {
 		t.Fatal(err)
 	}
 	talk := func(question func(theirs, mine []byte) message) message {
-		conn, err := net.Dial("unix", socket)
+		conn, err := peer.Dial(t.Context(), socket)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -445,7 +445,7 @@ func TestTheSecret(t *testing.T) {
 	}
 	// Noise ends the connection, and nothing else.
 	for _, noise := range []string{"\n", "GET / HTTP/1.1\r\n\r\n", `{"v":2,"type":"hello"}` + "\n", strings.Repeat("x", 2*maxLine)} {
-		conn, err := net.Dial("unix", socket)
+		conn, err := peer.Dial(t.Context(), socket)
 		if err != nil {
 			t.Fatal(err)
 		}
