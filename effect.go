@@ -40,6 +40,12 @@ func (e Effect) String() string {
 // MarshalText writes the effect as its word.
 func (e Effect) MarshalText() ([]byte, error) { return []byte(e.String()), nil }
 
+// UnmarshalText reads the effect's word.
+func (e *Effect) UnmarshalText(text []byte) (err error) {
+	*e, err = ParseEffect(string(text))
+	return err
+}
+
 // ParseEffect reads an effect's word. An unknown word is an error that names
 // the words there are.
 func ParseEffect(s string) (Effect, error) {

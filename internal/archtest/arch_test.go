@@ -93,6 +93,8 @@ func violations(pkgs []Package) []string {
 			case imp == internal("embedding") && p.Path != internal("meaning/search") && p.Path != module+"/scripts/distill",
 				imp == internal("meaning/search") && p.Path != module+"/cmd/cardea-engine":
 				bad(p, imp, "only cmd/cardea-engine links the table of the embedding")
+			case (strings.HasPrefix(imp, "zombiezen.com/") || strings.HasPrefix(imp, "modernc.org/")) && p.Path != internal("queue/store"):
+				bad(p, imp, "only internal/queue/store speaks with a database")
 			case strings.HasPrefix(imp, "go.yaml.in/") && !below(p.Path, internal("document")) && !generator:
 				bad(p, imp, "YAML is read in internal/document, so that every file gets the same checks")
 			case strings.HasPrefix(imp, "github.com/spf13/") && p.Path != internal("cli"):
@@ -128,7 +130,7 @@ const opa = "github.com/open-policy-agent/opa"
 
 // heavy is what the hook's program must not link by any way: it is a process per call.
 // The commands of people are among it.
-var heavy = []string{opa, "net", "text/template", "go.yaml.in", "github.com/spf13", "database/sql", "testing",
+var heavy = []string{opa, "net", "text/template", "go.yaml.in", "github.com/spf13", "database/sql", "zombiezen.com", "modernc.org", "testing",
 	internal("cli"), internal("document/yamltext"), internal("importer"), internal("fetch"), internal("judge/provider")}
 
 // light are the module's packages that the daemon's client links: it is a process per
@@ -323,7 +325,7 @@ func TestLawsBite(t *testing.T) {
 		{internal("decide/policy"), "github.com/open-policy-agent/opa/v1/ast"}, {internal("decide/policy/remote"), internal("decide/policy/rego")},
 		{internal("decide/policy/engine"), opa + "/v1/topdown"}, {module + "/cmd/cardea-engine", opa + "/v1/ast"},
 		{internal("cli"), internal("decide/policy/rego")}, {internal("cli"), internal("fetch")}, {internal("cli"), internal("judge/provider")}, {internal("gate"), internal("embedding")}, {internal("cli"), internal("meaning/search")}, {internal("judge"), "net/http"}, {internal("judge"), internal("judge/provider")}, {internal("org"), "net/http"}, {module + "/cmd/cardea", internal("decide/policy/rego")},
-		{internal("call"), "github.com/spf13/cobra"}, {internal("session"), internal("gate")},
+		{internal("call"), "github.com/spf13/cobra"}, {internal("queue"), "zombiezen.com/go/sqlite"}, {internal("session"), internal("gate")},
 	} {
 		p := Package{Path: tt.from, Imports: []string{tt.imp}}
 		if len(violations([]Package{p})) == 0 {

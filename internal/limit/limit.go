@@ -121,3 +121,15 @@ const (
 	// DaemonLook is how often the daemon looks whether its program was replaced.
 	DaemonLook = 10 * time.Second
 )
+
+// Time for the queue of calls that wait for a person.
+const (
+	// QueueWrite is how long one use of the queue's file may take: many processes share it.
+	QueueWrite = 5 * time.Second
+	// QueueLook is how often a process looks whether its call was answered.
+	QueueLook = 50 * time.Millisecond
+	// QueueSettle is how much of a call's time is kept for what follows a person's answer.
+	QueueSettle = 2 * time.Second
+	// Ticket is how long a ticket waits for a person.
+	Ticket = 24 * time.Hour
+)
