@@ -65,41 +65,38 @@ func (w *Writer) buildOnce() (*head, Built, error) {
 	p := &w.place
 	h := &head{}
 	var built Built
-	var files [len(fileNames)]*os.File
-	defer func() {
-		for _, f := range files {
-			if f != nil {
-				_ = f.Close() // it was only read
-			}
-		}
-	}()
 	h.stamps[ownStamp] = p.stampsNow()[ownStamp]
 	own := p.ownLines()
-	var entries []entry
+	all := gathered{sections: w.sections, notes: make([][]noted, len(w.sections))}
 	for i := range fileNames {
-		c, f, err := w.collect(i, own, &entries)
+		c, err := w.collect(i, own, &all)
 		if err != nil {
 			continue // who looks is told so
 		}
-		files[i], h.stamps[i], h.lines[i], h.broken[i] = f, c.stamp, uint32(c.lines), c.broken
+		h.stamps[i], h.lines[i], h.broken[i] = c.stamp, uint32(c.lines), c.broken
 		built.Broken, built.Lessons = built.Broken+len(c.broken), built.Lessons+c.small
 	}
-	built.Lessons += len(entries)
-	if len(entries) == 0 {
+	built.Lessons += len(all.entries)
+	if len(all.entries) == 0 {
 		return h, built, nil
 	}
-	slices.SortFunc(entries, compareEntries)
-	out := p.writePages(h, entries, w.sections, func(n int) Record {
-		e := &entries[n]
-		b := make([]byte, e.length)
-		if _, err := files[e.file].ReadAt(b, int64(e.offset)); err != nil {
-			return Record{}
-		}
-		l, _ := ParseLine(string(b)) // it was read before
-		return l.Record
+	slices.SortFunc(all.entries, compareEntries)
+	if err := os.MkdirAll(p.cacheFolder(), 0o700); err != nil {
+		return h, built, err
+	}
+	h.pages = p.newPages()
+	err := state.Replace(filepath.Join(p.cacheFolder(), h.pages), nil, func(f *os.File) error {
+		return p.writePages(f, h, &all, &built)
 	})
-	built.Bytes = len(out)
-	return h, built, state.Write(filepath.Join(p.cacheFolder(), h.pages), out)
+	return h, built, err
+}
+
+// gathered is what was read for an index.
+type gathered struct {
+	sections []Section
+	entries  []entry
+	// notes are what each section noted, in the order of the files.
+	notes [][]noted
 }
 
 // collected is what was seen of a file. stamp is "" for one that needs no index; then
@@ -111,31 +108,39 @@ type collected struct {
 }
 
 // collect sorts a file if need be, and adds its entries where it needs an index.
-func (w *Writer) collect(i int, own func(ID) bool, entries *[]entry) (c collected, f *os.File, err error) {
+func (w *Writer) collect(i int, own func(ID) bool, all *gathered) (c collected, err error) {
 	p := &w.place
 	for try := 0; ; try++ {
 		c = collected{stamp: state.Stamp(p.file(i))}
 		f, info, err := p.open(i)
 		if err != nil {
-			return c, nil, err
+			return c, err
 		}
-		first := len(*entries)
-		inOrder, err := p.entries(i, f, info.Size(), own, entries, &c)
-		if err == nil && !inOrder && len(c.broken) == 0 && try == 0 {
-			*entries = (*entries)[:first]
-			if err = errors.Join(f.Close(), w.sortFile(i)); err == nil {
-				continue
+		first := len(all.entries)
+		inOrder, err := p.entries(i, f, info.Size(), own, all, &c)
+		if err = errors.Join(err, f.Close()); err != nil {
+			return c, err
+		}
+		if !inOrder && len(c.broken) == 0 && try == 0 {
+			all.forget(i, first)
+			if err := w.sortFile(i); err != nil {
+				return c, err
 			}
-			return c, nil, err
-		}
-		if err != nil {
-			return c, nil, errors.Join(err, f.Close())
+			continue
 		}
 		if info.Size() <= smallFile {
-			c.stamp, c.small = "", len(*entries)-first
-			*entries = (*entries)[:first]
+			c.stamp, c.small = "", len(all.entries)-first
+			all.forget(i, first)
 		}
-		return c, f, nil
+		return c, nil
+	}
+}
+
+// forget drops what was read of a file, whose entries are the last ones.
+func (g *gathered) forget(file, first int) {
+	g.entries = g.entries[:first]
+	for s := range g.notes {
+		g.notes[s] = slices.DeleteFunc(g.notes[s], func(n noted) bool { return int(n.file) == file })
 	}
 }
 
@@ -153,14 +158,19 @@ func (w *Writer) sortFile(i int) error {
 	return nil
 }
 
-// writePages makes the pages of entries, which are in order, and tells the head of them.
-func (p *Place) writePages(h *head, entries []entry, sections []Section, at func(int) Record) []byte {
-	pageCount := len(entries)/perPage + len(entries)/perPage*8/pageRoom + 3
-	w := &pageWriter{place: p, name: p.newPages(), out: make([]byte, 0, pageCount*pageSize)}
-	h.pages = w.name
-	h.sections = []section{{name: keysSection, size: uint64(len(entries)) * entrySize}}
-	firsts := make([]byte, 0, len(entries)/perPage*8+8)
-	for page := range slices.Chunk(entries, perPage) {
+// writePages writes the pages of entries, which are in order, and tells the head of them.
+// The sections are made while the entries are written.
+func (p *Place) writePages(to io.Writer, h *head, all *gathered, built *Built) error {
+	contents := make(chan []byte, len(all.sections))
+	go func(places []uint64) {
+		for i, s := range all.sections {
+			contents <- s.Make(notesOf(places, all.notes[i]))
+		}
+	}(inFiles(all.entries))
+	w := &pageWriter{place: p, name: h.pages, to: to, out: make([]byte, 0, min(batch, len(all.entries)/perPage+3)*pageSize)}
+	h.sections = []section{{name: keysSection, size: uint64(len(all.entries)) * entrySize}}
+	firsts := make([]byte, 0, len(all.entries)/perPage*8+8)
+	for page := range slices.Chunk(all.entries, perPage) {
 		firsts = append(firsts, number(page[0].hash)...)
 		w.page(func(b []byte) []byte {
 			for i := range page {
@@ -170,21 +180,23 @@ func (p *Place) writePages(h *head, entries []entry, sections []Section, at func
 		})
 	}
 	h.sections = append(h.sections, w.add(firstsSection, firsts))
-	for _, s := range sections {
-		h.sections = append(h.sections, w.add(s.Name, s.Make(len(entries), at)))
+	for _, s := range all.sections {
+		h.sections = append(h.sections, w.add(s.Name, <-contents))
 	}
-	return w.out
+	w.flush()
+	built.Bytes = int(w.count) * pageSize
+	return w.err
 }
 
 // entries adds those of a file: each lesson once, and none that another line removes.
 // inOrder is set where the lines are sorted, each once.
-func (p *Place) entries(i int, f *os.File, size int64, own func(ID) bool, all *[]entry, c *collected) (inOrder bool, err error) {
-	first := len(*all)
+func (p *Place) entries(i int, f *os.File, size int64, own func(ID) bool, g *gathered, c *collected) (inOrder bool, err error) {
+	all, first := &g.entries, len(g.entries)
 	*all = slices.Grow(*all, int(size/lineLength))
 	removed := map[[16]byte]bool{}
 	inOrder = true
 	before := ""
-	for read, err := range p.readChunks(i, f, own) {
+	for read, err := range p.readChunks(i, f, own, g.sections) {
 		if err != nil {
 			return false, err
 		}
@@ -199,6 +211,9 @@ func (p *Place) entries(i int, f *os.File, size int64, own func(ID) bool, all *[
 		for _, e := range read.entries {
 			e.line += uint32(c.lines)
 			*all = append(*all, e)
+		}
+		for s, n := range read.noted {
+			g.notes[s] = append(g.notes[s], n)
 		}
 		for _, b := range read.broken {
 			if b.line += c.lines; len(c.broken) < maxBroken {
@@ -223,8 +238,10 @@ type readChunk struct {
 	entries []entry
 	// removed are the ids of the lines that others remove.
 	removed [][16]byte
-	broken  []brokenLine
-	lines   int
+	// noted is what the sections noted.
+	noted  []noted
+	broken []brokenLine
+	lines  int
 	// inOrder is set where its lines are sorted, each once; lastLine is the last of them.
 	inOrder  bool
 	lastLine string
@@ -234,7 +251,7 @@ type readChunk struct {
 const maxReaders = 4
 
 // readChunks gives the chunks of a file in their order. Every processor reads one.
-func (p *Place) readChunks(i int, f *os.File, own func(ID) bool) iter.Seq2[readChunk, error] {
+func (p *Place) readChunks(i int, f *os.File, own func(ID) bool, sections []Section) iter.Seq2[readChunk, error] {
 	return func(yield func(readChunk, error) bool) {
 		var waiting []chan readChunk
 		for text, err := range chunks(f) {
@@ -249,7 +266,7 @@ func (p *Place) readChunks(i int, f *os.File, own func(ID) bool) iter.Seq2[readC
 				waiting = waiting[1:]
 			}
 			done := make(chan readChunk, 1)
-			go func() { done <- readLinesOf(i, text, own, p.Shared) }()
+			go func() { done <- readLinesOf(i, text, own, p.Shared, sections) }()
 			waiting = append(waiting, done)
 		}
 		for _, done := range waiting {
@@ -261,9 +278,13 @@ func (p *Place) readChunks(i int, f *os.File, own func(ID) bool) iter.Seq2[readC
 }
 
 // readLinesOf reads the lines of a chunk of the file of an effect.
-func readLinesOf(i int, text chunk, own func(ID) bool, shared bool) readChunk {
+func readLinesOf(i int, text chunk, own func(ID) bool, shared bool, sections []Section) readChunk {
 	r := readChunk{chunk: text, entries: make([]entry, 0, len(text.text)/lineLength), lines: lineCount(text.text)}
 	r.inOrder = areInOrder(text.text, &r.lastLine)
+	r.noted = make([]noted, len(sections))
+	for s := range r.noted {
+		r.noted[s].file = uint8(i)
+	}
 	for l := range lines(text.text, effects[i], &r.broken) {
 		if l.Removes != "" {
 			var id [16]byte
@@ -275,6 +296,9 @@ func readLinesOf(i int, text chunk, own func(ID) bool, shared bool) readChunk {
 			own: shared && own(l.id)}
 		copy(e.id[:], l.id[:])
 		r.entries = append(r.entries, e)
+		for s := range sections {
+			r.noted[s].add(&sections[s], &l, e.offset)
+		}
 	}
 	return r
 }

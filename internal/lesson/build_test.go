@@ -2,6 +2,7 @@ package lesson
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"testing"
@@ -41,7 +42,27 @@ func TestBuildOfChunks(t *testing.T) {
 	broken[n-1] = broken[0]
 	broken[5] = fmt.Sprintf(`{"v":1,"removes":%q,"by":"person","who":"","when":""}`, IDOf(all[n-2]))
 	put(t, path, strings.Join(broken, "\n")+"\n")
-	if built, err := writer(t, p).Build(time.Minute); err != nil || built.Lessons != n-5 || built.Broken != 2 {
+	denies := (&Draft{Effect: cardea.Deny, By: ByPerson, When: when}).line()
+	denies.Tool, denies.Role, denies.Dir = "Bash", AnyRole, "."
+	var more strings.Builder
+	const denied = 300
+	for i := range denied {
+		denies.Subject = fmt.Sprintf("denied-%d %s", i, strings.Repeat("x", smallFile/denied))
+		more.WriteString(denies.text() + "\n")
+	}
+	put(t, file(p, "deny.jsonl"), more.String())
+	notes := map[int]string{}
+	w, err := NewWriter(p, Section{Name: "subjects", Note: func(b []byte, r *Record) []byte { return append(b, r.Subject...) },
+		Make: func(seq iter.Seq2[int, []byte]) []byte {
+			for number, note := range seq {
+				notes[number] = string(note)
+			}
+			return []byte("made")
+		}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if built, err := w.Build(time.Minute); err != nil || built.Lessons != n-5+denied || built.Broken != 2 {
 		t.Fatal(built, err, n)
 	}
 	s := Open(p)
@@ -50,6 +71,15 @@ func TestBuildOfChunks(t *testing.T) {
 		perChunk + 3: "", 2*perChunk + 1: fmt.Sprint("allow own ", 2*perChunk+2), n - 2: ""} {
 		if got := strings.Join(found(s, subject(i)), ", "); got != want {
 			t.Errorf("line %d: %q, not %q", i+1, got, want)
+		}
+	}
+	section, ok := s.Section("subjects")
+	if !ok || section.Count() != n-5+denied || len(notes) != section.Count() {
+		t.Fatalf("%d notes of %d lessons; the section is there: %v", len(notes), n-5+denied, ok)
+	}
+	for number, note := range notes {
+		if f, ok := section.At(number); !ok || f.Subject != note {
+			t.Fatalf("lesson %d is about %v, and %q was noted of it", number, f, note)
 		}
 	}
 	var lines []int

@@ -1,7 +1,6 @@
 package similar
 
 import (
-	"cmp"
 	"encoding/binary"
 	"errors"
 	"io"
@@ -43,8 +42,8 @@ type Match struct {
 //
 // By prefix filtering (Chaudhuri, Ganti and Kaushik 2006, Bayardo, Ma and Srikant 2007),
 // a token has a posting only for those sets of which it is one of the rarest tokens: of
-// two sets that are similar, each has one of the other's rarest ones. Sets are sorted so
-// that similar ones lie side by side.
+// two sets that are similar, each has one of the other's rarest ones. Sets lie by their
+// groups, and in each in the order in which they came.
 const (
 	magic      = 0x314d4953 // "SIM1"
 	headSize   = 4 * 4
@@ -55,122 +54,6 @@ const (
 
 // ErrForm is what is no index.
 var ErrForm = errors.New("this is no index of similar texts")
-
-// builtSet is a set on its way into an index.
-type builtSet struct {
-	number int
-	entry  Entry
-	// common are its tokens by their rank, the most common first.
-	common []uint32
-}
-
-// Build makes the index of entries, for searches with a threshold or a higher one: it is
-// the smaller and the quicker the higher that is. Those with an empty set are left out.
-func Build(threshold float64, count int, at func(number int) Entry) []byte {
-	threshold = max(threshold, lowest)
-	sets := make([]builtSet, 0, count)
-	frequency := map[uint32]uint32{}
-	for n := range min(count, maxEntries) {
-		e := at(n)
-		if len(e.Set.tokens) == 0 || e.Group >= groups {
-			continue
-		}
-		sets = append(sets, builtSet{number: n, entry: e})
-		for _, t := range e.Set.tokens {
-			frequency[t]++
-		}
-	}
-	byFrequency := func(a, b uint32) int { return cmp.Or(cmp.Compare(frequency[a], frequency[b]), cmp.Compare(a, b)) }
-	for i := range sets {
-		sets[i].common = slices.Clone(sets[i].entry.Set.tokens)
-		slices.SortFunc(sets[i].common, func(a, b uint32) int { return byFrequency(b, a) })
-	}
-	slices.SortStableFunc(sets, func(a, b builtSet) int {
-		return cmp.Or(cmp.Compare(a.entry.Group, b.entry.Group), slices.CompareFunc(a.common, b.common, func(x, y uint32) int { return byFrequency(y, x) }))
-	})
-	postings := map[uint32]*[groups][]uint32{}
-	total := 0
-	for i, s := range sets {
-		n := len(s.common)
-		for position, t := range rarest(s.common, prefix(n, threshold)) {
-			if postings[t] == nil {
-				postings[t] = &[groups][]uint32{}
-			}
-			p := &postings[t][s.entry.Group]
-			*p = append(*p, uint32(i)<<11|uint32(n)<<3|uint32(min(position, 7)))
-			total++
-		}
-	}
-	return layOut(sets, frequency, postings, total)
-}
-
-// rarest are the rarest of tokens, the rarest one first.
-func rarest(common []uint32, n int) []uint32 {
-	out := slices.Clone(common[len(common)-n:])
-	slices.Reverse(out)
-	return out
-}
-
-// prefix is how many of the rarest tokens of a set of so many one must look at, to find
-// all sets with at least a score.
-func prefix(n int, threshold float64) int {
-	return n - int(math.Ceil(threshold*float64(n)-epsilon)) + 1
-}
-
-// lowest is the lowest score that means anything.
-const lowest = 0.05
-
-// epsilon keeps products of decimal numbers such as 0.7 × 10 from being rounded up.
-const epsilon = 1e-9
-
-// layOut writes an index down.
-func layOut(sets []builtSet, frequency map[uint32]uint32, postings map[uint32]*[groups][]uint32, total int) []byte {
-	hashes := make([]uint32, 0, len(frequency))
-	for t := range frequency {
-		hashes = append(hashes, t)
-	}
-	slices.Sort(hashes)
-	b := make([]byte, 0, headSize+len(hashes)*(tokenSize+1)+len(sets)*48+total*4)
-	put := func(numbers ...uint32) {
-		for _, n := range numbers {
-			b = binary.LittleEndian.AppendUint32(b, n)
-		}
-	}
-	put(magic, uint32(len(sets)), uint32(len(hashes)), uint32(total))
-	for i := 0; i < len(hashes); i += firstEvery {
-		put(hashes[i])
-	}
-	at := uint32(0)
-	for _, t := range hashes {
-		put(t, frequency[t], at)
-		for g := range groups {
-			n := 0
-			if postings[t] != nil {
-				n = len(postings[t][g])
-			}
-			put(uint32(n))
-			at += uint32(n)
-		}
-	}
-	begin := uint32(0)
-	for _, s := range sets {
-		put(begin)
-		begin += 2 + uint32(len(s.common))
-	}
-	put(begin)
-	for _, s := range sets {
-		put(uint32(s.number), uint32(s.entry.Label)<<8|uint32(len(s.common)))
-		put(s.entry.Set.tokens...)
-	}
-	for _, t := range hashes {
-		if postings[t] != nil {
-			for g := range groups {
-				put(postings[t][g]...)
-			}
-		}
-	}
-	return b
-}
 
 // Index finds sets.
 type Index struct {

@@ -92,7 +92,7 @@ func TestIndexFindsWhatAFullSearchFinds(t *testing.T) {
 	for i, line := range all {
 		entries[i] = similar.Entry{Set: similar.Tokens("", line), Group: similar.Group(i % 3), Label: uint16(i % 2)}
 	}
-	data := similar.Build(0.6, len(entries), func(i int) similar.Entry { return entries[i] })
+	data := build(0.6, len(entries), func(i int) similar.Entry { return entries[i] })
 	inMemory, err := similar.Open(data)
 	if err != nil {
 		t.Fatal(err)
@@ -134,9 +134,21 @@ func TestIndexFindsWhatAFullSearchFinds(t *testing.T) {
 	}
 }
 
+// build makes an index of so many entries.
+func build(threshold float64, count int, at func(int) similar.Entry) []byte {
+	return similar.Build(threshold, func(yield func(int, []byte) bool) {
+		var b []byte
+		for i := range count {
+			if b = at(i).Append(b[:0]); !yield(i, b) {
+				return
+			}
+		}
+	})
+}
+
 // Where too many are similar, a search ends after so many looks and has found some.
 func TestLooksEnd(t *testing.T) {
-	data := similar.Build(0.7, 5000, func(i int) similar.Entry {
+	data := build(0.7, 5000, func(i int) similar.Entry {
 		return similar.Entry{Set: similar.Tokens("", fmt.Sprintf("git add src/f%d.ts", i))}
 	})
 	x, err := similar.Open(data)
@@ -151,7 +163,7 @@ func TestLooksEnd(t *testing.T) {
 
 // An index that is damaged is an error, or finds something else. It is never a panic.
 func FuzzOpen(f *testing.F) {
-	data := similar.Build(0.7, 20, func(i int) similar.Entry {
+	data := build(0.7, 20, func(i int) similar.Entry {
 		return similar.Entry{Set: similar.Tokens("", fmt.Sprintf("git add src/f%d.ts", i)), Group: similar.Group(i % 3)}
 	})
 	f.Add(data, "git add src/x.ts")
@@ -199,7 +211,7 @@ func BenchmarkCheckJaccardIndex(b *testing.B) {
 		}
 		r := rand.New(rand.NewPCG(3, 4))
 		all := lines(n, r)
-		data := similar.Build(0.7, n, func(i int) similar.Entry { return similar.Entry{Set: similar.Tokens("", all[i])} })
+		data := build(0.7, n, func(i int) similar.Entry { return similar.Entry{Set: similar.Tokens("", all[i])} })
 		x, err := similar.Open(data)
 		if err != nil {
 			b.Fatal(err)

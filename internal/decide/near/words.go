@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io"
+	"iter"
 	"sync"
 
 	"cardea.dev"
@@ -110,12 +111,12 @@ func (w Words) unindexed(s *lesson.Store, set similar.Set, key *lesson.Key) (out
 
 // Section is the piece of an index of lessons in which Find looks.
 func (w Words) Section() lesson.Section {
-	return lesson.Section{Name: w.name(), Make: func(count int, at func(int) lesson.Record) []byte {
-		return similar.Build(w.builtFor(), count, func(n int) similar.Entry {
-			r := at(n)
-			return similar.Entry{Set: similar.Tokens(kindOf(r.Tool), r.Subject), Group: groupOf(r.Effect), Label: labelOf(r.Role)}
-		})
-	}}
+	return lesson.Section{Name: w.name(),
+		Note: func(b []byte, r *lesson.Record) []byte {
+			e := similar.Entry{Set: similar.Tokens(kindOf(r.Tool), r.Subject), Group: groupOf(r.Effect), Label: labelOf(r.Role)}
+			return e.Append(b)
+		},
+		Make: func(notes iter.Seq2[int, []byte]) []byte { return similar.Build(w.builtFor(), notes) }}
 }
 
 // usual is the threshold for which an index is made, if no setting is lower.
