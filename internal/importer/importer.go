@@ -168,12 +168,16 @@ func digest(text string) string {
 // quoted is text as a YAML scalar in single quotes, or in double quotes where
 // it has characters that single ones cannot hold.
 func quoted(s string) string {
-	if strings.ContainsFunc(s, func(r rune) bool {
-		return r < ' ' || r == 0x7f || r == 0x85 || r == 0x2028 || r == 0x2029 || r == 0xfeff
-	}) {
+	if strings.ContainsFunc(s, escapedInYAML) {
 		return doubleQuoted(s)
 	}
 	return "'" + strings.ReplaceAll(s, "'", "''") + "'"
+}
+
+// escapedInYAML reports whether a character cannot stand in a scalar as it is: YAML takes
+// no control characters and no noncharacters (1.2, 5.1), and breaks lines at some others.
+func escapedInYAML(r rune) bool {
+	return r < ' ' || r >= 0x7f && r < 0xa0 || r == 0x2028 || r == 0x2029 || r == 0xfeff || r == 0xfffe || r == 0xffff
 }
 
 func doubleQuoted(s string) string {
@@ -186,7 +190,7 @@ func doubleQuoted(s string) string {
 			b.WriteRune(r)
 		case r == '\n':
 			b.WriteString(`\n`)
-		case r < ' ' || r >= 0x7f && r < 0xa0 || r == 0x2028 || r == 0x2029 || r == 0xfeff:
+		case escapedInYAML(r):
 			fmt.Fprintf(&b, `\u%04x`, r)
 		default:
 			b.WriteRune(r)

@@ -338,6 +338,8 @@ func TestSeal(t *testing.T) {
 // is never given without a pattern.
 func FuzzBouncer(f *testing.F) {
 	f.Add(`{"customRules": [{"name": "a", "toolMatch": "bash", "pattern": "x'\"", "action": "allow", "reason": "\u0085"}]}`)
+	f.Add(`{"customRules": [{"name": "a", "toolMatch": "bash", "pattern": "x", "action": "allow", "reason": "\u0086\uffff"}]}`)
+	f.Add(`{"CustomRules":[{"pattern":"0(?!)0"}]}`)
 	f.Add(`{"customRules": [{"name": "a", "toolMatch": "mcp__*", "pattern": "(?i)x", "action": "deny"}]}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		got := importer.Bouncer("c.json", []byte(text), importer.BouncerOptions{})

@@ -61,7 +61,9 @@ func write(b *strings.Builder, t *syntax.Regexp) {
 	case syntax.OpLiteral:
 		b.WriteString(string(t.Rune))
 	case syntax.OpCharClass:
-		b.WriteRune(letterOf(t.Rune))
+		if len(t.Rune) > 0 { // a class may be empty, and matches nothing then
+			b.WriteRune(letterOf(t.Rune))
+		}
 	case syntax.OpAnyChar, syntax.OpAnyCharNotNL:
 		b.WriteByte('x')
 	case syntax.OpConcat, syntax.OpCapture, syntax.OpPlus:

@@ -1,0 +1,98 @@
+#!/bin/sh
+# Starts cardea for a harness that has this plugin:
+#
+#   cardea-hook.sh call ARGUMENT...    the hook for what is about to run
+#   cardea-hook.sh note ARGUMENT...    the hook for what is not: prompts, and calls that ran
+#   cardea-hook.sh begin               at the start of a session: does cardea fit to the plugin?
+#   cardea-hook.sh mcp                 the MCP server
+#
+# Where cardea is not installed, calls run and the person is told once a session, so that
+# the plugin can be installed first. With the option when_missing, or the variable
+# CARDEA_WHEN_MISSING, set to shut they are blocked. They are blocked, too, where cardea
+# was found before and is gone.
+
+needs=0.1.0 # the oldest version of cardea that knows all commands of this plugin
+
+# Folders in which people install programs come first: PATH may be set by the settings of
+# a project.
+find_cardea() {
+    for dir in "$HOME/.local/bin" "$HOME/go/bin" /usr/local/bin /opt/homebrew/bin /usr/bin; do
+        if [ -f "$dir/cardea" ] && [ -x "$dir/cardea" ]; then
+            cardea=$dir/cardea
+            return 0
+        fi
+    done
+    cardea=$(command -v cardea 2>/dev/null) || return 1
+    case $cardea in
+    "${CLAUDE_PROJECT_DIR:-/nowhere}"/* | "$PWD"/*) return 1 ;; # the project's own
+    /*) return 0 ;;
+    esac
+    return 1
+}
+
+# older A B: is version A older than B? Numbers are compared up to the third.
+older() {
+    a=${1#v} b=${2#v}
+    a=${a%%[-+]*}. b=${b%%[-+]*}.
+    for _ in 1 2 3; do
+        x=${a%%.*} y=${b%%.*}
+        case $x$y in *[!0-9]* | '') return 1 ;; esac
+        [ "$x" -lt "$y" ] && return 0
+        [ "$x" -gt "$y" ] && return 1
+        a=${a#*.} b=${b#*.}
+    done
+    return 1
+}
+
+# tell TEXT says something to the person, and lets the call go on.
+tell() {
+    printf 'cardea: %s\n' "$1" >&2
+    printf '{"systemMessage":"Cardea: %s"}\n' "$1"
+    exit 0
+}
+
+what=${1:-}
+[ $# -eq 0 ] || shift
+data=${CLAUDE_PLUGIN_DATA:-}
+case $data in /*) ;; *) data= ;; esac
+
+if find_cardea; then
+    if [ -n "$data" ] && [ ! -e "$data/found" ]; then
+        mkdir -p "$data" && : >"$data/found"
+    fi 2>/dev/null
+    case $what in
+    call | note) exec "$cardea" check "$@" ;;
+    mcp) exec "$cardea" mcp ;;
+    esac
+    version=$("$cardea" --version 2>/dev/null | sed -n '1s/^cardea //p')
+    case $version in
+    "(devel)" | v0.0.0-*) exit 0 ;; # built from a clone
+    esac
+    if [ -z "$version" ] || older "$version" "$needs"; then
+        tell "$cardea is version ${version:-unknown}, and this plugin needs $needs or newer; install a newer one"
+    fi
+    exit 0
+fi
+
+how="the program cardea is not installed (looked in ~/.local/bin, ~/go/bin, /usr/local/bin, /opt/homebrew/bin and PATH). In a clone of Cardea run: GOBIN=/usr/local/bin go install ./cmd/..."
+[ "$what" = mcp ] && exit 1
+when=${CARDEA_WHEN_MISSING:-${CLAUDE_PLUGIN_OPTION_WHEN_MISSING:-open}}
+if [ "$when" = open ] && [ -n "$data" ] && [ -e "$data/found" ]; then
+    when=gone
+    how="cardea was found on this machine before and is gone: $how. A person must install it, or switch the plugin off"
+fi
+if [ "$what" = call ] && [ "$when" != open ]; then
+    printf 'cardea: the call is blocked, since %s\n' "$how" >&2
+    exit 2
+fi
+
+# Once a session, where there is a folder to remember it in.
+id=$(sed -n 's/.*"session_\{0,1\}[iI]d" *: *"\([A-Za-z0-9_-]\{1,64\}\)".*/\1/p' | head -n 1)
+if [ -n "$data" ] && [ -n "$id" ]; then
+    mkdir -p "$data/told" 2>/dev/null
+    mkdir "$data/told/$id" 2>/dev/null || exit 0
+fi
+case $when in
+open) tell "no call is looked at, since $how" ;;
+*) tell "every call is blocked, since $how" ;;
+esac
