@@ -42,6 +42,9 @@ type Row struct {
 	// AsksRewritten is set where a question shows the person the new input. Else the
 	// question is about the call as it was sent.
 	AsksRewritten bool
+	// RewritesInFlow is set where another input can be given without an allow: the
+	// harness's own flow decides about it, where Allow is silence.
+	RewritesInFlow bool
 	// Context says with which answers the model can be told something more.
 	Context ContextUse
 	// Notice is set where the person can be told something that decides nothing.
@@ -174,7 +177,8 @@ func Express(v Verdict, can Capabilities, ev *Event) Answer {
 	default: // an effect that nobody knows is a deny
 		a.hold(row.Deny, row, NoDeny)
 	}
-	if a.Effect != Allow && (a.Effect != Ask || !row.AsksRewritten) {
+	inFlow := row.RewritesInFlow && v.Effect == Allow && slices.Contains(a.Limits, NoAllow)
+	if a.Effect != Allow && (a.Effect != Ask || !row.AsksRewritten) && !inFlow {
 		a.Rewrite = nil
 	}
 	if v.Rewrite != nil && a.Rewrite == nil && !a.Effect.Stricter(Ask) {

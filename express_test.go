@@ -12,7 +12,7 @@ import (
 // rows are all rows that a table can have, but for reserved calls.
 func rows() []cardea.Row {
 	var out []cardea.Row
-	for i := range 2 * 4 * 2 * 3 * 3 * 2 * 4 * 2 {
+	for i := range 2 * 4 * 2 * 3 * 3 * 2 * 4 * 2 * 2 {
 		pick := func(from ...cardea.Effect) cardea.Effect {
 			e := from[i%len(from)]
 			i /= len(from)
@@ -24,6 +24,7 @@ func rows() []cardea.Row {
 		r.Rewrite = pick(0, 1) == 1
 		r.Context = cardea.ContextUse(pick(0, 1, 2, 3))
 		r.Notice = pick(0, 1) == 1
+		r.RewritesInFlow = pick(0, 1) == 1
 		out = append(out, r)
 	}
 	return out
@@ -66,8 +67,10 @@ func law(row cardea.Row, v cardea.Verdict, a cardea.Answer) string {
 		return "weaker than the verdict"
 	case can != nil && !slices.Contains(can, a.Effect):
 		return "the row cannot express it"
-	case a.Rewrite != nil && (!row.Rewrite || held || a.Effect == cardea.Abstain || a.Effect == cardea.Defer):
+	case a.Rewrite != nil && (!row.Rewrite || held || a.Effect == cardea.Defer):
 		return "a rewrite that is not taken"
+	case a.Rewrite != nil && a.Effect == cardea.Abstain && (!row.RewritesInFlow || v.Effect != cardea.Allow):
+		return "a rewrite without an allow"
 	case v.Rewrite != nil && v.Effect == cardea.Allow && a.Effect == cardea.Allow && a.Rewrite == nil:
 		return "the input is allowed as it was"
 	case len(a.Context) > 0 && row.Context == cardea.ContextNever:

@@ -28,6 +28,9 @@ func Analyse(ev *cardea.Event, world knowledge.World) *cardea.Event {
 		return ev
 	}
 	a := analysis{ev: ev, world: world}
+	if dir, known, given := harness.RunsIn(ev.Harness, c); given {
+		a.runIn(dir, known)
+	}
 	info, known := harness.Tool(c.Tool)
 	switch {
 	case strings.HasPrefix(c.Tool, "mcp__"):
@@ -52,6 +55,32 @@ type analysis struct {
 	flows  []cardea.Flow
 	// outputRoots are the folders in which new output may be written.
 	outputRoots []string
+}
+
+// runIn makes the folder that the input names the one in which the call runs. One that
+// is not known, or begins with what some harnesses expand and others do not, leaves it
+// open where relative paths lead.
+func (a *analysis) runIn(dir string, known bool) {
+	at := *a.ev
+	dir = slash(dir)
+	absolute := strings.HasPrefix(dir, "/") || harness.IsDrivePath(dir)
+	switch {
+	case known && absolute && !strings.Contains(dir, ".."):
+		at.Cwd = dir
+	case known && !absolute && !strings.Contains(dir, "..") && !strings.HasPrefix(dir, "~") && !strings.Contains(dir, "$"):
+		if at.Cwd != "" {
+			at.Cwd = pathpkg.Join(slash(at.Cwd), dir)
+		}
+	default:
+		places, _ := knowledge.Places(slash(at.Cwd), dir, a.world.Resolve)
+		if known = known && len(places) == 1 && places[0] != "" && !strings.HasPrefix(dir, "~") && !strings.Contains(dir, "$"); known {
+			at.Cwd = places[0]
+			break
+		}
+		a.opaque = append(a.opaque, cardea.Opaque{Code: cardea.OpaqueInput, Text: harness.RunsInField, Reason: "the folder in which the call runs is not certain"})
+		at.Cwd = ""
+	}
+	a.ev = &at
 }
 
 // values are what a field holds: its own value first, then those of duplicate

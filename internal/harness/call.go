@@ -2,6 +2,8 @@ package harness
 
 import (
 	"encoding/json"
+	"maps"
+	"slices"
 	"strings"
 
 	"cardea.dev"
@@ -39,6 +41,9 @@ func (r *Reading) Call(harness, tool, name string, input any, there bool) *carde
 		OneWay: tool == "apply_patch" && name != tool}
 	r.fill(c, harness, info, obj)
 	r.checkForms(c, info)
+	if known && !lenient(harness) {
+		r.checkFields(c, harness, info)
+	}
 	c.Unsandboxed = AsksOut(c)
 	return c
 }
@@ -58,7 +63,10 @@ func HoldsPatch(input any) bool {
 	return false
 }
 
-// fill sorts the entries of an input into Input and Shadowed.
+// fill sorts the entries of an input into Input and Shadowed. A field that holds a
+// list of what one call does, such as several commands, is kept as it is, and what is
+// in it becomes the field that the table names: the first in Input, the others in
+// Shadowed, so that each is judged.
 func (r *Reading) fill(c *cardea.Call, harness string, info ToolInfo, obj *Object) {
 	spelled := map[string]string{} // folded key to the field it stands for
 	for _, f := range info.Fields {
@@ -66,16 +74,28 @@ func (r *Reading) fill(c *cardea.Call, harness string, info ToolInfo, obj *Objec
 	}
 	for _, x := range renames {
 		if x.harness == harness && x.tool == c.Tool {
-			spelled[fold(x.wire)] = x.field
+			head, _, spread := strings.Cut(x.wire, "[]")
+			if field := x.field; spread {
+				spelled[fold(head)] = head
+			} else {
+				spelled[fold(x.wire)] = field
+			}
 		}
 	}
 	for _, e := range obj.fields {
 		field := fieldName(harness, c.Tool, e.Key)
 		v := Decoded(e.Value)
+		if field == RunsInField && e.Key == field && !runsIn(harness, c.Tool, e.Key) {
+			// It is no field of this harness, which runs the call elsewhere.
+			c.Shadowed = shadow(c.Shadowed, field, v)
+			r.Fault(e.Key, "is no field of this tool")
+			continue
+		}
 		_, taken := c.Input[field]
 		if !taken {
 			c.Input[field] = v
 		}
+		r.spread(c, harness, e)
 		imitated, there := spelled[fold(e.Key)]
 		if !there {
 			spelled[fold(e.Key)], imitated = field, field
@@ -87,6 +107,52 @@ func (r *Reading) fill(c *cardea.Call, harness string, info ToolInfo, obj *Objec
 		case taken:
 			c.Shadowed = shadow(c.Shadowed, field, v)
 			r.Fault(e.Key, "is a second value of the field "+field)
+		}
+	}
+}
+
+// spread takes what a list in an entry holds.
+func (r *Reading) spread(c *cardea.Call, harness string, e Entry) {
+	for _, x := range renames {
+		head, rest, list := strings.Cut(x.wire, "[]")
+		if !list || x.harness != harness || x.tool != c.Tool || head != e.Key {
+			continue
+		}
+		items, isList := e.Value.([]any)
+		if !isList {
+			items = []any{e.Value}
+		}
+		for _, v := range items {
+			v, there := within(v, strings.TrimPrefix(rest, "."))
+			if !there {
+				r.Fault(e.Key, "holds an entry without "+strings.TrimPrefix(rest, "."))
+				continue
+			}
+			c.OneWay = true
+			if _, taken := c.Input[x.field]; taken {
+				c.Shadowed = shadow(c.Shadowed, x.field, Decoded(v))
+			} else {
+				c.Input[x.field] = Decoded(v)
+			}
+		}
+	}
+}
+
+// within is the value of a key of an object, or the value itself: lists of texts and
+// lists of objects with a text are both in use for one thing.
+func within(v any, key string) (any, bool) {
+	if o, ok := v.(*Object); ok && key != "" {
+		return o.Get(key)
+	}
+	return v, true
+}
+
+// checkFields notes fields that the table does not have: one may say where or how the
+// call runs.
+func (r *Reading) checkFields(c *cardea.Call, harness string, info ToolInfo) {
+	for _, field := range slices.Sorted(maps.Keys(c.Input)) {
+		if !info.has(field) && !isPlain(harness, c.Tool, field) {
+			r.Fault(field, "a field of "+harness+"'s "+c.Name+" that this version does not know")
 		}
 	}
 }

@@ -9,16 +9,23 @@ import (
 // knows harnesses that have no adapter too, so that the person learns whose
 // message reached the wrong hook.
 //
-// The order of the rules matters. They find hooks that are installed for another
-// harness; what a call is allowed never depends on them. Environment variables
-// are inherited, by an agent started from another one's terminal and from a
-// project's settings. So they count only where the message itself does not carry
-// Claude Code's marks, and where no sender has other marks.
+// The rules find hooks that are installed for another harness; what a call is
+// allowed never depends on them. What the message says counts before the environment,
+// which is inherited: by an agent started from another one's terminal, and from a
+// project's settings.
 func Sender(p *Payload, env func(string) string) string {
 	for _, s := range senders {
-		if s.sent(p, env) {
+		if s.sent(p) {
 			return s.harness
 		}
+	}
+	for _, s := range inherited {
+		if env(s.variable) != "" {
+			return s.harness
+		}
+	}
+	if likeClaude(p) {
+		return "claude-code"
 	}
 	return ""
 }
@@ -41,7 +48,7 @@ func Detect(p *Payload, env func(string) string, adapters []Adapter) (string, Ad
 var harnessWords = map[string]string{
 	"claude": "claude-code", "copilot": "copilot-cli", "github-copilot": "copilot-cli", "codex-cli": "codex", "gemini": "gemini-cli",
 	"qwen": "qwen-code", "droid": "factory-droid", "grok": "grok-build", "kimi": "kimi-code", "windsurf": "windsurf-cascade",
-	"antigravity": "antigravity-cli", "hermes": "hermes-agent",
+	"antigravity": "antigravity-cli", "hermes": "hermes-agent", "vs-code": "vscode", "auggie": "augment", "qwen-cli": "qwen-code",
 }
 
 // Canonical is the name of a harness for a word that people use for it: a word that
@@ -65,65 +72,86 @@ func byName(adapters []Adapter, name string) Adapter {
 }
 
 // senders are the rules in the order in which they are tried: the particular ones
-// before the general ones. Some count an environment variable where the message has
-// no marks of Claude Code or Copilot CLI, so a new harness stands in front of
-// cursor, the first of them.
+// before the general ones. They were checked against what the real programs sent
+// (docs/harnesses.md).
 var senders = [...]struct {
 	harness string
-	sent    func(p *Payload, env func(string) string) bool
+	sent    func(p *Payload) bool
 }{
-	{"windsurf-cascade", func(p *Payload, _ func(string) string) bool { return p.Has("agent_action_name") }},
-	{"cursor", func(p *Payload, env func(string) string) bool {
-		return p.Has("cursor_version") || env("CURSOR_VERSION") != "" && !claudeMarks(p) && !sentElsewhere(p)
-	}},
-	{"cline", func(p *Payload, _ func(string) string) bool {
-		return p.Has("hookName") && p.Has("clineVersion")
-	}},
-	{"antigravity-cli", func(p *Payload, _ func(string) string) bool {
-		return isObject(p, "toolCall") && p.Has("conversationId")
-	}},
-	{"grok-build", func(p *Payload, env func(string) string) bool {
-		return isSnake(p.Text("hookEventName")) && p.Has("workspaceRoot") ||
-			env("GROK_HOOK_EVENT") != "" && !claudeMarks(p) && !sentElsewhere(p)
-	}},
-	{"copilot-cli", func(p *Payload, _ func(string) string) bool { return copilotCamel(p) || copilotPascal(p) }},
-	{"vscode", func(p *Payload, _ func(string) string) bool {
+	{"windsurf-cascade", func(p *Payload) bool { return p.Has("agent_action_name") }},
+	{"cursor", func(p *Payload) bool { return p.Has("cursor_version") }},
+	{"cline", func(p *Payload) bool { return p.Has("hookName") && p.Has("clineVersion") }},
+	{"antigravity-cli", func(p *Payload) bool { return isObject(p, "toolCall") && p.Has("conversationId") }},
+	{"grok-build", func(p *Payload) bool { return isSnake(p.Text("hookEventName")) && p.Has("workspaceRoot") }},
+	{"amp", func(p *Payload) bool { return p.Has("toolUseID") && p.Has("thread") }},
+	{"opencode", sentByOpenCode},
+	{"pi", sentByPi},
+	{"copilot-cli", func(p *Payload) bool { return copilotCamel(p) || copilotPascal(p) }},
+	{"vscode", func(p *Payload) bool {
 		return isPascal(p.Text("hookEventName")) && p.Has("sessionId") && p.Has("transcript_path")
 	}},
-	{"gemini-cli", func(p *Payload, _ func(string) string) bool {
-		switch p.Text("hook_event_name") {
-		case "BeforeTool", "AfterTool", "BeforeAgent", "AfterAgent", "BeforeModel", "AfterModel",
-			"BeforeToolSelection", "PreCompress":
+	{"gemini-cli", sentByGemini},
+	{"codex", func(p *Payload) bool {
+		return p.Has("hook_event_name") && (p.Has("turn_id") && p.Has("model") || strings.HasPrefix(base(p.Text("transcript_path")), "rollout"))
+	}},
+	{"qwen-code", func(p *Payload) bool {
+		return isPascal(p.Text("hook_event_name")) && p.Text("timestamp") != "" && p.Has("transcript_path") && p.Has("permission_mode")
+	}},
+	{"factory-droid", func(p *Payload) bool {
+		switch p.Text("permission_mode") {
+		case "off", "spec", "auto-low", "auto-medium", "auto-high":
 			return true
 		}
 		return false
 	}},
-	{"codex", func(p *Payload, _ func(string) string) bool {
-		return p.Has("hook_event_name") && p.Has("turn_id") && p.Has("model")
-	}},
-	{"qwen-code", func(p *Payload, env func(string) string) bool {
-		return env("QWEN_PROJECT_DIR") != "" && isPascal(p.Text("hook_event_name")) && p.Text("timestamp") != "" &&
-			p.Has("transcript_path")
-	}},
-	{"factory-droid", func(p *Payload, env func(string) string) bool {
-		mode := p.Text("permission_mode")
-		return mode == "off" || mode == "spec" || strings.HasPrefix(mode, "auto-") ||
-			(env("DROID_PROJECT_DIR") != "" || env("FACTORY_PROJECT_DIR") != "") && !claudeMarks(p) && !sentElsewhere(p)
-	}},
-	{"kimi-code", func(p *Payload, _ func(string) string) bool { return p.Text("client_type") == "kimi_code_cli" }},
-	{"crush", func(p *Payload, _ func(string) string) bool {
+	{"kimi-code", func(p *Payload) bool { return p.Text("client_type") == "kimi_code_cli" }},
+	{"crush", func(p *Payload) bool {
 		return p.Has("event") && p.Has("tool_name") && !p.Has("hook_event_name")
 	}},
-	{"kiro", func(p *Payload, _ func(string) string) bool {
+	{"augment", func(p *Payload) bool { return p.Has("hook_event_name") && augmentTool(p.Text("tool_name")) }},
+	{"kiro", func(p *Payload) bool {
 		name := p.Text("hook_event_name")
 		return isCamel(name) || isPascal(name) && !p.Has("transcript_path") && kiroTool(p.Text("tool_name"))
 	}},
-	{"hermes-agent", func(p *Payload, _ func(string) string) bool { return p.Text("hook_event_name") == "pre_tool_call" }},
-	// Older Claude Code sends no tool_use_id, and PermissionRequest never
-	// has one.
-	{"claude-code", func(p *Payload, env func(string) string) bool {
-		return isPascal(p.Text("hook_event_name")) && p.Text("transcript_path") != "" && !p.Has("timestamp")
-	}},
+	{"hermes-agent", func(p *Payload) bool { return p.Text("hook_event_name") == "pre_tool_call" }},
+	{"claude-code", claudeMarks},
+}
+
+// inherited are variables that count where the message itself says nothing.
+var inherited = [...]struct{ harness, variable string }{
+	{"cursor", "CURSOR_VERSION"},
+	{"grok-build", "GROK_HOOK_EVENT"},
+	{"factory-droid", "DROID_PROJECT_DIR"},
+	{"factory-droid", "FACTORY_PROJECT_DIR"},
+}
+
+// sentByOpenCode: what OpenCode gives to its plugins, in either generation.
+func sentByOpenCode(p *Payload) bool {
+	return p.Holds("input.sessionID") || p.Holds("properties.sessionID") || p.Holds("data.sessionID") ||
+		strings.HasPrefix(p.Text("sessionID"), "ses_")
+}
+
+// sentByPi: what pi gives to its extensions.
+func sentByPi(p *Payload) bool {
+	switch p.Text("type") {
+	case "tool_call", "tool_result":
+		return p.Has("toolCallId")
+	case "session_start", "session_shutdown", "input", "before_agent_start", "agent_end":
+		return !p.Has("hook_event_name")
+	}
+	return false
+}
+
+// sentByGemini: events that only Gemini CLI has, and those that it shares, with a time
+// and without a permission mode.
+func sentByGemini(p *Payload) bool {
+	switch p.Text("hook_event_name") {
+	case "BeforeTool", "AfterTool", "BeforeAgent", "AfterAgent", "BeforeModel", "AfterModel", "BeforeToolSelection", "PreCompress":
+		return true
+	case "SessionStart", "SessionEnd", "Notification":
+		return p.Text("timestamp") != "" && p.Has("transcript_path") && !p.Has("permission_mode")
+	}
+	return false
 }
 
 // copilotCamel: the camelCase messages of Copilot CLI have a numeric
@@ -135,21 +163,42 @@ func copilotCamel(p *Payload) bool {
 }
 
 // copilotPascal: the messages that it sends to hooks registered under
-// PascalCase names, Claude Code's own files among them.
+// PascalCase names, Claude Code's own files among them. Those about the end of a turn
+// name a transcript.
 func copilotPascal(p *Payload) bool {
-	return isPascal(p.Text("hook_event_name")) && p.Text("timestamp") != "" && p.Has("session_id") &&
-		!p.Has("transcript_path") && !p.Has("permission_mode") && !p.Has("hookEventName")
+	name := p.Text("hook_event_name")
+	if !isPascal(name) || p.Text("timestamp") == "" || !p.Has("session_id") || p.Has("permission_mode") || p.Has("hookEventName") {
+		return false
+	}
+	switch name {
+	case "Stop", "SubagentStop", "SubagentStart", "PreCompact":
+		return true
+	}
+	return !p.Has("transcript_path")
 }
 
 // claudeMarks reports the marks that Claude Code's messages have, and that
 // nobody else is known to send without marks of their own.
 func claudeMarks(p *Payload) bool {
-	return isPascal(p.Text("hook_event_name")) && p.Text("transcript_path") != "" && !p.Has("timestamp") &&
+	return likeClaude(p) &&
 		(p.Has("tool_use_id") || p.Has("prompt_id") || p.Text("hook_event_name") == "PermissionRequest")
 }
 
-// sentElsewhere reports the marks that need no environment.
-func sentElsewhere(p *Payload) bool { return copilotCamel(p) || copilotPascal(p) }
+// likeClaude reports the form of Claude Code's messages. Older versions send no
+// tool_use_id, and PermissionRequest never has one.
+func likeClaude(p *Payload) bool {
+	return isPascal(p.Text("hook_event_name")) && p.Text("transcript_path") != "" && !p.Has("timestamp")
+}
+
+func base(path string) string { return path[strings.LastIndexAny(path, `/\`)+1:] }
+
+func augmentTool(name string) bool {
+	switch name {
+	case "launch-process", "str-replace-editor", "save-file", "remove-files":
+		return true
+	}
+	return false
+}
 
 func kiroTool(name string) bool {
 	return name == "shell" || name == "execute_bash" || name == "use_aws" ||

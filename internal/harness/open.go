@@ -34,8 +34,24 @@ type Hook struct {
 	Unattended bool
 	// Env looks up environment variables.
 	Env func(string) string
+	// Lines are the command lines of the processes above, nearest first; nil where
+	// they are not known.
+	Lines func() [][]string
 	// Adapters are the harnesses that are spoken with.
 	Adapters []Adapter
+}
+
+// reader is an adapter that can tell more of its harness.
+type reader interface {
+	// Headless reports whether the processes above say that nobody sees a question.
+	Headless(lines func() [][]string) bool
+	// Deaf reports whether exit code 2 refuses nothing there.
+	Deaf() bool
+}
+
+func isDeaf(a Adapter) bool {
+	r, ok := a.(reader)
+	return ok && r.Deaf()
 }
 
 // Open reads a message and decides in whose form it is answered. The only error is
@@ -107,16 +123,27 @@ func (m *Message) attend(h Hook, sender Adapter) {
 		said = sender.Attendance(h.Env)
 	}
 	switch {
-	case h.Unattended || said == cardea.NobodyAttends:
+	case h.Unattended || said == cardea.NobodyAttends || m.headless(h, sender):
 		m.Event = m.Event.WithNobody()
 	case said == cardea.PersonAttends:
 		m.Event = m.Event.WithPerson()
 	}
 }
 
+// headless asks the processes above, where an answer may depend on them.
+func (m *Message) headless(h Hook, sender Adapter) bool {
+	r, ok := sender.(reader)
+	return ok && m.Event.Kind.Answered() && r.Headless(h.Lines)
+}
+
 // Unread is a message in which there is nothing to be judged. Its mode is not known
-// either, so nobody is sure to see a question.
+// either, so nobody is sure to see a question. A harness to which exit code 2 says
+// nothing is answered in its own form, as if the message were about a call.
 func (h Hook) Unread(t cardea.Trouble) *Message {
+	if own := byName(h.Adapters, h.Harness); isDeaf(own) {
+		return &Message{Event: &cardea.Event{Kind: cardea.PreToolUse, Harness: own.Name(), Attendance: cardea.NobodyAttends}, Unread: true,
+			Troubles: cardea.Troubles{t}, form: own}
+	}
 	return &Message{Event: &cardea.Event{Harness: Canonical(h.Harness), Attendance: cardea.NobodyAttends}, Unread: true, Troubles: cardea.Troubles{t}}
 }
 
@@ -145,6 +172,10 @@ func (m *Message) misdirected(p *Payload, own, adapter Adapter) {
 	} else {
 		m.Event = Foreign(m.Sender, p)
 	}
+	if isDeaf(adapter) {
+		m.form = adapter
+		return
+	}
 	m.foreign = true
 	// Copilot CLI reads Claude Code's form only in answer to the PreToolUse
 	// messages that have it, which name their events in PascalCase. It ignores
@@ -161,7 +192,7 @@ func (m *Message) note(hint, text string) {
 // Capabilities is what an answer to the message can express.
 func (m *Message) Capabilities() cardea.Capabilities {
 	switch {
-	case m.Unread:
+	case m.Unread && m.form == nil:
 		return byExitUnread(m.Sender)
 	case m.form == nil:
 		return byExit(m.Sender)

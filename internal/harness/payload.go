@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -36,6 +38,9 @@ type Entry struct {
 
 // Entries lists the entries in order, duplicates included.
 func (o *Object) Entries() []Entry { return o.fields }
+
+// ObjectOf is an object with one entry.
+func ObjectOf(key string, value any) *Object { return &Object{fields: []Entry{{key, value}}} }
 
 // Get gives the first value of exactly this key.
 func (o *Object) Get(key string) (any, bool) {
@@ -103,6 +108,25 @@ func (p *Payload) Has(key string) bool {
 	return ok
 }
 
+// Holds is Has for a key with dots, as in [Reading.Value].
+func (p *Payload) Holds(path string) bool {
+	r := Reading{p: p}
+	_, ok := r.get(path)
+	return ok
+}
+
+// Only is an object with the top-level entries of these keys, and of those that differ
+// from them in case alone.
+func (p *Payload) Only(keys []string) *Object {
+	out := &Object{}
+	for _, e := range p.root.fields {
+		if slices.ContainsFunc(keys, func(k string) bool { return strings.EqualFold(k, e.Key) }) {
+			out.fields = append(out.fields, e)
+		}
+	}
+	return out
+}
+
 // Text gives a top-level string, "" where there is none. Unlike
 // [Reading.Text] it notes no fault: it is for telling harnesses apart.
 func (p *Payload) Text(key string) string {
@@ -151,11 +175,14 @@ func (r *Reading) Text(key string) string {
 // EventName gives the name of the message's event, "" where it is no word. Of
 // several values, and of those under keys that differ only in case, it takes
 // the one that the gate answers, so that a second value cannot hide a call.
-func (r *Reading) EventName(key string) string {
+func (r *Reading) EventName(key string) string { return r.EventOf(key, canonicalKind) }
+
+// EventOf is EventName for a harness whose names of events mean what kind says.
+func (r *Reading) EventOf(key string, kind func(string) cardea.Kind) string {
 	name := word(r.Text(key))
 	for _, e := range r.p.root.fields {
 		s, _ := e.Value.(string)
-		if strings.EqualFold(e.Key, key) && !canonicalKind(name).Answered() && canonicalKind(s).Answered() {
+		if strings.EqualFold(e.Key, key) && !kind(name).Answered() && kind(s).Answered() {
 			name = s
 		}
 	}
@@ -164,7 +191,7 @@ func (r *Reading) EventName(key string) string {
 
 func word(s string) string {
 	for i := range len(s) {
-		if c := s[i] | 0x20; (c < 'a' || c > 'z') && s[i] != '_' {
+		if c := s[i] | 0x20; (c < 'a' || c > 'z') && s[i] != '_' && s[i] != '.' {
 			return ""
 		}
 	}
@@ -192,14 +219,61 @@ func IsDrivePath(s string) bool {
 	return 'a' <= c && c <= 'z'
 }
 
-// Value gives a value of any type and whether the key is there.
+// Object reads an object that came as a JSON text under a key, with the same care as
+// the message itself. What is no object is returned as it is.
+func (r *Reading) Object(key, text string) any {
+	inner, err := Read([]byte(text))
+	if err != nil {
+		return text // Call notes that it is no object
+	}
+	all := make([]string, 0, len(inner.root.fields))
+	for _, e := range inner.root.fields {
+		all = append(all, e.Key)
+	}
+	r.Add(inner.Faults(all...)...)
+	return inner.root
+}
+
+// Value gives a value of any type and whether the key is there. A key with dots
+// leads into objects and, with a number, into lists: "tool_call.input", "roots.0".
 func (r *Reading) Value(key string) (any, bool) { return r.get(key) }
 
-func (r *Reading) get(key string) (any, bool) {
-	if v, ok := r.p.root.Get(key); ok {
+func (r *Reading) get(path string) (any, bool) {
+	key, rest, nested := strings.Cut(path, ".")
+	v, ok := r.field(r.p.root, key)
+	for nested && ok && v != nil {
+		at := ""
+		at, rest, nested = strings.Cut(rest, ".")
+		switch in := v.(type) {
+		case *Object:
+			if v, ok = r.field(in, at); at == "0" && !ok {
+				r.Fault(key, "is an object, not a list")
+			}
+		case []any:
+			v, ok = item(in, at)
+		default:
+			r.Fault(key, "is "+describe(v)+", not an object")
+			return nil, false
+		}
+		key = at
+	}
+	return v, ok && !nested
+}
+
+func item(list []any, number string) (any, bool) {
+	i, err := strconv.Atoi(number)
+	if err != nil || i < 0 || i >= len(list) {
+		return nil, false
+	}
+	return list[i], true
+}
+
+// field gives the value of a key of an object.
+func (r *Reading) field(o *Object, key string) (any, bool) {
+	if v, ok := o.Get(key); ok {
 		return v, true
 	}
-	for _, e := range r.p.root.fields {
+	for _, e := range o.fields {
 		if strings.EqualFold(e.Key, key) {
 			r.Fault(e.Key, "differs only in case from the key "+key)
 		}

@@ -24,6 +24,8 @@ const (
 	Code
 	// Patch is a patch text that names its files itself.
 	Patch
+	// Folder is the folder in which a command runs ([RunsIn]).
+	Folder
 )
 
 // Form is the JSON type of a field.
@@ -89,14 +91,14 @@ func Tool(name string) (ToolInfo, bool) {
 func Tools() []ToolInfo { return append([]ToolInfo(nil), tools[:]...) }
 
 // tools are the tools that Claude Code documents
-// (https://code.claude.com/docs/en/hooks), and apply_patch of Codex CLI and
-// Copilot CLI. It is a plain array so that a process which needs one entry builds nothing at its start.
+// (https://code.claude.com/docs/en/hooks), apply_patch of Codex CLI and
+// Copilot CLI, and the folder of a command, which Claude Code does not have. It is a plain array so that a process which needs one entry builds nothing at its start.
 var tools = [...]ToolInfo{
 	{Name: "Bash", Primary: "command", Fields: []Field{
-		{"command", Text, Command}, {"description", Text, Plain}, {"timeout", Number, Plain},
+		{"command", Text, Command}, {"description", Text, Plain}, {"timeout", Number, Plain}, {RunsInField, Text, Folder},
 		{"run_in_background", Flag, Plain}, {"dangerouslyDisableSandbox", Flag, Plain}}},
 	{Name: "PowerShell", Primary: "command", Fields: []Field{
-		{"command", Text, Command}, {"description", Text, Plain}, {"timeout", Number, Plain},
+		{"command", Text, Command}, {"description", Text, Plain}, {"timeout", Number, Plain}, {RunsInField, Text, Folder},
 		{"run_in_background", Flag, Plain}, {"dangerouslyDisableSandbox", Flag, Plain}}},
 	{Name: "Monitor", Primary: "command", Fields: []Field{
 		{"command", Text, Command}, {"ws", Map, URL}, {"description", Text, Plain},

@@ -19,6 +19,7 @@ import (
 	"cardea.dev/internal/harness"
 	"cardea.dev/internal/harness/claudecode"
 	"cardea.dev/internal/harness/copilotcli"
+	"cardea.dev/internal/harness/dialect"
 	"cardea.dev/internal/inforce"
 	"cardea.dev/internal/judge/question"
 	"cardea.dev/internal/limit"
@@ -29,7 +30,13 @@ import (
 
 // Adapters are the harnesses that are spoken with.
 func Adapters() []harness.Adapter {
-	return []harness.Adapter{claudecode.Adapter{}, copilotcli.Adapter{}}
+	all := dialect.All()
+	out := make([]harness.Adapter, 0, len(all)+2)
+	out = append(out, claudecode.Adapter{}, copilotcli.Adapter{})
+	for _, d := range all {
+		out = append(out, d)
+	}
+	return out
 }
 
 // IsSet reports whether a variable is switched on.

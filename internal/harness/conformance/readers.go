@@ -123,6 +123,167 @@ func ReadCopilot(ev *cardea.Event, o harness.Output) Outcome {
 	return OwnFlow
 }
 
+// claudeForm reads the form that several harnesses took over from Claude Code: the
+// answer to a call is in hookSpecificOutput, which names its event.
+func claudeForm(event string, top map[string]any) (hook map[string]any, ok bool) {
+	hook, there := top["hookSpecificOutput"].(map[string]any)
+	return hook, !there || hook["hookEventName"] == event
+}
+
+// text reports whether a value is a text that is not empty.
+func text1(v any) bool { s, ok := v.(string); return ok && strings.TrimSpace(s) != "" }
+
+// ReadCodex is what Codex CLI does (hooks, "Output"; measured): keys that it does not
+// know, ask, allow without another input and a denial without a reason make the hook fail,
+// and the call goes on as if there were none. An allow with another input goes on too,
+// with that input. Exit code 2 denies where something is said on standard error.
+func ReadCodex(ev *cardea.Event, o harness.Output) Outcome {
+	event := string(ev.Kind)
+	blocks := slices.Contains([]string{"PreToolUse", "PermissionRequest", "UserPromptSubmit", "Stop", "SubagentStop", "PostToolUse"}, event)
+	if o.Exit == 2 && blocks && len(strings.TrimSpace(string(o.Stderr))) > 0 {
+		return Blocked
+	}
+	if o.Exit != 0 {
+		return OwnFlow
+	}
+	top := documented(o.Stdout, "systemMessage", "decision", "reason", "hookSpecificOutput")
+	hook, ok := claudeForm(event, top)
+	if !ok {
+		return OwnFlow
+	}
+	for k := range hook {
+		if !slices.Contains([]string{"hookEventName", "permissionDecision", "permissionDecisionReason", "updatedInput", "additionalContext", "decision"}, k) {
+			return OwnFlow
+		}
+	}
+	switch {
+	case event == "PermissionRequest":
+		decision, _ := hook["decision"].(map[string]any)
+		for k := range decision {
+			if k != "behavior" && k != "message" {
+				return OwnFlow
+			}
+		}
+		return outcomeOf(decision["behavior"])
+	case event == "PreToolUse" && hook["permissionDecision"] == "deny" && text1(hook["permissionDecisionReason"]):
+		return Blocked
+	case blocks && top["decision"] == "block" && text1(top["reason"]):
+		return Blocked
+	}
+	return OwnFlow
+}
+
+// ReadGemini is what Gemini CLI does (hooks reference; measured): allow is its own flow,
+// continue: false ends the agent loop, and exit code 2 denies with a reason.
+func ReadGemini(ev *cardea.Event, o harness.Output) Outcome {
+	if o.Exit == 2 {
+		if ev.Kind == cardea.PreToolUse && len(strings.TrimSpace(string(o.Stderr))) > 0 {
+			return Blocked
+		}
+		return OwnFlow
+	}
+	top := documented(o.Stdout, "decision", "reason", "systemMessage", "suppressOutput", "continue", "stopReason", "hookSpecificOutput")
+	switch {
+	case ev.Kind != cardea.PreToolUse:
+		return OwnFlow
+	case top["continue"] == false:
+		return Stopped
+	case top["decision"] == "deny", top["decision"] == "block":
+		return Blocked
+	case top["decision"] == "ask":
+		if !ev.Attended() {
+			return OwnFlow // it waits for ever, which nobody may count on
+		}
+		return Prompts
+	}
+	return OwnFlow
+}
+
+// ReadQwen is what Qwen Code does (hooks; measured): an answer without a reason is
+// dropped, and an ask is a denial where nobody answers.
+func ReadQwen(ev *cardea.Event, o harness.Output) Outcome {
+	event := string(ev.Kind)
+	if o.Exit == 2 {
+		if ev.Kind.Answered() && len(strings.TrimSpace(string(o.Stderr))) > 0 {
+			return Blocked
+		}
+		return OwnFlow
+	}
+	top := documented(o.Stdout, "continue", "stopReason", "systemMessage", "decision", "reason", "hookSpecificOutput")
+	hook, ok := claudeForm(event, top)
+	switch {
+	case !ok:
+		return OwnFlow
+	case event == "PermissionRequest":
+		decision, _ := hook["decision"].(map[string]any)
+		return outcomeOf(decision["behavior"])
+	case event == "PreToolUse" && text1(hook["permissionDecisionReason"]):
+		return outcomeOf(hook["permissionDecision"])
+	case slices.Contains([]string{"UserPromptSubmit", "Stop", "SubagentStop"}, event) && top["decision"] == "block":
+		return Blocked
+	}
+	return OwnFlow
+}
+
+// ReadDroid is what Droid does (hooks; measured): "droid exec" runs what a hook asks
+// about, and exit code 2 denies.
+func ReadDroid(ev *cardea.Event, o harness.Output) Outcome {
+	event := string(ev.Kind)
+	if o.Exit == 2 {
+		if event == "PreToolUse" {
+			return Blocked
+		}
+		return OwnFlow
+	}
+	top := documented(o.Stdout, "continue", "stopReason", "systemMessage", "decision", "reason", "hookSpecificOutput")
+	hook, ok := claudeForm(event, top)
+	switch {
+	case !ok:
+		return OwnFlow
+	case event == "PreToolUse":
+		if out := outcomeOf(hook["permissionDecision"]); out != Prompts || ev.Attended() {
+			return out
+		}
+		return Runs
+	case slices.Contains([]string{"UserPromptSubmit", "Stop", "SubagentStop"}, event) && top["decision"] == "block":
+		return Blocked
+	}
+	return OwnFlow
+}
+
+// ReadCline is what Cline does (measured on its command line): cancel stops the call and
+// the turn on any exit code; nothing else has an effect, a review included.
+func ReadCline(ev *cardea.Event, o harness.Output) Outcome {
+	top := documented(o.Stdout, "cancel", "errorMessage", "contextModification", "review", "context", "overrideInput")
+	if ev.Kind == cardea.PreToolUse && top["cancel"] == true {
+		return Blocked
+	}
+	return OwnFlow
+}
+
+// ReadPlugin is what Cardea's plugins do (docs/harnesses.md, "Plugins"), for a harness
+// that can be told no more than these words. What a plugin does not understand it refuses.
+func ReadPlugin(answered []cardea.Kind, words ...string) func(*cardea.Event, harness.Output) Outcome {
+	return func(ev *cardea.Event, o harness.Output) Outcome {
+		if !slices.Contains(answered, ev.Kind) {
+			return OwnFlow
+		}
+		top := documented(o.Stdout, "decision", "reason", "input", "halt", "notice")
+		word, _ := top["decision"].(string)
+		switch {
+		case o.Exit != 0 || top == nil:
+			return Blocked
+		case word == "none":
+			return OwnFlow
+		case word == "ask" && !ev.Attended() && ev.Kind == cardea.PreToolUse:
+			return Blocked
+		case slices.Contains(words, word):
+			return outcomeOf(word)
+		}
+		return Blocked
+	}
+}
+
 // ReadSender is what a sender does with the output of a hook that is installed for
 // Claude Code, or for nobody.
 func ReadSender(sender string, ev *cardea.Event, o harness.Output) Outcome {

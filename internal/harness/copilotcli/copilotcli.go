@@ -74,7 +74,7 @@ func parseCamel(p *harness.Payload) *cardea.Event {
 	}
 	input, there := r.Value(key)
 	if text, ok := input.(string); ok {
-		input = decode(r, key, text)
+		input = r.Object(key, text) // as older versions and the cloud agent send them
 	}
 	name := r.Text("toolName")
 	call := r.EventCall(Kind(wire), Name, toolName(name, input), name, input, there)
@@ -90,21 +90,6 @@ func toolName(name string, input any) string {
 		return "apply_patch"
 	}
 	return tool
-}
-
-// decode reads arguments that came as a JSON string, as older versions and the
-// cloud agent send them, with the same care as the message itself.
-func decode(r *harness.Reading, key, text string) any {
-	inner, err := harness.Read([]byte(text))
-	if err != nil {
-		return text // Call notes that it is no object
-	}
-	all := make([]string, 0, len(inner.Root().Entries()))
-	for _, e := range inner.Root().Entries() {
-		all = append(all, e.Key)
-	}
-	r.Add(inner.Faults(all...)...)
-	return inner.Root()
 }
 
 // wireByShape tells the event of a message that does not name it. A call

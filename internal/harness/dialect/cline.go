@@ -1,0 +1,48 @@
+package dialect
+
+import (
+	"cardea.dev"
+	"cardea.dev/internal/harness"
+)
+
+// cline is Cline, its command line (seen: 3.0.65) and its extension (documented at
+// https://github.com/cline/cline, .clinerules/hooks; not seen). The command line runs what
+// a hook wants a review of, and what exits with 2. A refusal ends the turn of the agent,
+// which is not told why. Nothing that a hook says pre-approves a call.
+var cline = Dialect{
+	name: "cline", seen: true, deaf: true,
+	event: []string{"hookName"}, session: []string{"taskId"}, cwd: []string{"workspaceRoots.0"},
+	kinds: []kind{{"tool_call", cardea.PreToolUse}, {"tool_result", "PostToolUse"}, {"agent_start", "TaskStart"}, {"agent_end", "TaskComplete"},
+		{"agent_resume", "TaskResume"}, {"agent_abort", "TaskCancel"}, {"prompt_submit", "UserPromptSubmit"}},
+	shapes: []shape{
+		{has: "tool_result", tool: "tool_result.name", input: "tool_result.input", kind: "PostToolUse"},
+		{has: "tool_call", tool: "tool_call.name", input: "tool_call.input", kind: cardea.PreToolUse},
+		{has: "postToolUse", tool: "postToolUse.toolName", input: "postToolUse.parameters", kind: "PostToolUse"},
+		{has: "preToolUse", tool: "preToolUse.toolName", input: "preToolUse.parameters", kind: cardea.PreToolUse},
+	},
+	rows: []cardea.Row{
+		{Kinds: []cardea.Kind{cardea.PreToolUse}, Ask: cardea.Deny, Deny: cardea.Deny, Halt: cardea.Deny, Context: cardea.ContextOnDeny},
+		{},
+	},
+	write: writeCline, server: clineServer,
+}
+
+type clineAnswer struct {
+	Cancel  bool   `json:"cancel"`
+	Message string `json:"errorMessage,omitempty"`
+}
+
+func writeCline(_ *Dialect, _ *cardea.Event, a cardea.Answer) harness.Output {
+	if a.Effect.Stricter(cardea.Ask) {
+		return said(clineAnswer{true, withContext(harness.ForModel(a), a)}, told(a))
+	}
+	return said(nil, told(a))
+}
+
+// clineServer reads the call of the extension's tool for MCP.
+func clineServer(r *harness.Reading, name string) (server, tool string) {
+	if name != "use_mcp_tool" {
+		return "", ""
+	}
+	return r.Text("preToolUse.parameters.server_name"), r.Text("preToolUse.parameters.tool_name")
+}

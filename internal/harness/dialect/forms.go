@@ -1,0 +1,149 @@
+package dialect
+
+import (
+	"strings"
+
+	"cardea.dev"
+	"cardea.dev/internal/harness"
+)
+
+// wireInput gives a rewritten input the harness's names.
+func wireInput(d *Dialect, ev *cardea.Event, a cardea.Answer) map[string]any {
+	if a.Rewrite == nil || ev.Call == nil {
+		return nil
+	}
+	return harness.WireInput(d.name, ev.Call.Tool, a.Rewrite)
+}
+
+// withContext adds to a reason what else is to be told.
+func withContext(reason string, a cardea.Answer) string {
+	return harness.Cap(strings.Join(append([]string{reason}, a.Context...), "\n"))
+}
+
+// joined are two texts, of which either may be empty.
+func joined(a, b string) string { return harness.Cap(strings.Trim(a+"\n"+b, "\n")) }
+
+// told is what a person must learn and the answer has no place for.
+func told(a cardea.Answer) string {
+	t := harness.TroubleText(a)
+	if a.TellPerson {
+		t = joined(t, harness.ForPerson(a))
+	}
+	return t
+}
+
+// said is an answer on standard output, with what a person must learn on standard error.
+func said(body any, notice string) harness.Output {
+	out := harness.Output{}
+	if body != nil {
+		out.Stdout = harness.Encode(body)
+	}
+	if notice != "" {
+		out.Stderr = []byte(notice + "\n")
+	}
+	return out
+}
+
+// contextOf is what the model is told besides the answer.
+func contextOf(a cardea.Answer) string {
+	lines := a.Context
+	switch better := harness.Instead(a); {
+	case a.TellModel:
+		lines = append([]string{harness.ForModel(a)}, lines...)
+	case better != "" && !a.Effect.Stricter(cardea.Ask):
+		lines = append([]string{better}, lines...)
+	}
+	return harness.Cap(strings.Join(lines, "\n"))
+}
+
+// writeByExit answers with the exit code alone: 2 with the reason refuses, 0 leaves the
+// harness's own flow in force.
+func writeByExit(_ *Dialect, _ *cardea.Event, a cardea.Answer) harness.Output {
+	if a.Effect.Stricter(cardea.Defer) {
+		return harness.ByExit(a)
+	}
+	return said(nil, told(a))
+}
+
+// claudeAnswer is Claude Code's output as other harnesses read it: the keys that are
+// documented for all of them.
+type claudeAnswer struct {
+	Continue      *bool  `json:"continue,omitempty"`
+	StopReason    string `json:"stopReason,omitempty"`
+	Decision      string `json:"decision,omitempty"`
+	Reason        string `json:"reason,omitempty"`
+	SystemMessage string `json:"systemMessage,omitempty"`
+	Hook          any    `json:"hookSpecificOutput,omitempty"`
+}
+
+type claudeTool struct {
+	Event    string         `json:"hookEventName"`
+	Decision string         `json:"permissionDecision,omitempty"`
+	Reason   string         `json:"permissionDecisionReason,omitempty"`
+	Input    map[string]any `json:"updatedInput,omitempty"`
+	Context  string         `json:"additionalContext,omitempty"`
+}
+
+type claudeRequest struct {
+	Event    string         `json:"hookEventName"`
+	Decision claudeDecision `json:"decision"`
+}
+
+type claudeDecision struct {
+	Behavior string `json:"behavior"`
+	Message  string `json:"message,omitempty"`
+}
+
+// writeClaude writes Claude Code's form. Nothing in it is optional to the readers: a key
+// too many, or an event's name that is missing, and the call runs.
+func writeClaude(d *Dialect, ev *cardea.Event, a cardea.Answer) harness.Output {
+	out, notice := claudeAnswer{}, told(a)
+	if ev.Kind != cardea.PermissionRequest { // where no reader documents it
+		out.SystemMessage, notice = notice, ""
+	}
+	switch ev.Kind {
+	case cardea.PreToolUse:
+		out.tool(d, ev, a)
+	case cardea.PermissionRequest:
+		switch a.Effect {
+		case cardea.Allow:
+			out.Hook = claudeRequest{string(ev.Kind), claudeDecision{Behavior: "allow"}}
+		case cardea.Deny, cardea.Halt:
+			out.Hook = claudeRequest{string(ev.Kind), claudeDecision{"deny", withContext(harness.ForModel(a), a)}}
+		}
+	default:
+		if a.Effect == cardea.Deny {
+			out.Decision, out.Reason = "block", harness.ForModel(a)
+		}
+		if context := contextOf(a); context != "" {
+			out.Hook = claudeTool{Event: string(ev.Kind), Context: context}
+		}
+	}
+	if out == (claudeAnswer{}) {
+		return said(nil, notice)
+	}
+	return said(out, notice)
+}
+
+func (out *claudeAnswer) tool(d *Dialect, ev *cardea.Event, a cardea.Answer) {
+	h := claudeTool{Event: string(cardea.PreToolUse), Context: contextOf(a), Input: wireInput(d, ev, a)}
+	switch a.Effect {
+	case cardea.Allow:
+		h.Decision, h.Reason = "allow", harness.ForPerson(a)
+	case cardea.Ask:
+		h.Decision, h.Reason = "ask", harness.ForPerson(a)
+	case cardea.Deny, cardea.Halt:
+		h.Decision, h.Reason = "deny", harness.ForModel(a)
+		if a.Effect == cardea.Halt {
+			no := false
+			out.Continue, out.StopReason = &no, harness.ForPerson(a)
+		}
+	default:
+		if h.Input != nil { // what is said with another input; the harness's own flow goes on
+			h.Decision = "allow"
+		}
+	}
+	if h.Decision != "" || h.Context != "" {
+		out.Hook = h
+	}
+}

@@ -1,0 +1,93 @@
+package dialect
+
+import (
+	"slices"
+	"strings"
+
+	"cardea.dev"
+	"cardea.dev/internal/harness"
+)
+
+// geminiCLI is Gemini CLI (https://geminicli.com/docs/hooks/reference; seen: 0.61.0). An
+// allow does nothing: its policies and its own prompt come behind the hook. An ask makes
+// it prompt, and hangs where nobody answers. It denies by exit code 2 only with a reason
+// on standard error.
+var geminiCLI = Dialect{
+	name: "gemini-cli", seen: true,
+	event: []string{"hook_event_name"}, session: []string{"session_id"}, cwd: []string{"cwd"},
+	kinds: []kind{{"BeforeTool", cardea.PreToolUse}, {"AfterTool", "PostToolUse"}, {"BeforeAgent", "UserPromptSubmit"}, {"AfterAgent", "Stop"},
+		{"PreCompress", "PreCompact"}},
+	shapes: []shape{claudeAfter, claudeShape},
+	rows: []cardea.Row{
+		{Kinds: []cardea.Kind{cardea.PreToolUse}, Ask: cardea.Ask, AskUnattended: cardea.Deny, Deny: cardea.Deny, Halt: cardea.Halt, Notice: true,
+			Rewrite: true, RewritesInFlow: true, AsksRewritten: true, Context: cardea.ContextOnAsk},
+		{Kinds: []cardea.Kind{"PostToolUse"}, Notice: true, Context: cardea.ContextAlways},
+		{Kinds: []cardea.Kind{""}},
+		{Notice: true},
+	},
+	write: writeGemini, server: geminiServer, program: "gemini", headless: geminiHeadless,
+}
+
+type geminiAnswer struct {
+	Continue      *bool          `json:"continue,omitempty"`
+	StopReason    string         `json:"stopReason,omitempty"`
+	Decision      string         `json:"decision,omitempty"`
+	Reason        string         `json:"reason,omitempty"`
+	SystemMessage string         `json:"systemMessage,omitempty"`
+	Hook          map[string]any `json:"hookSpecificOutput,omitempty"`
+}
+
+func writeGemini(d *Dialect, ev *cardea.Event, a cardea.Answer) harness.Output {
+	out := geminiAnswer{SystemMessage: told(a)}
+	switch a.Effect {
+	case cardea.Ask:
+		out.Decision, out.Reason = "ask", withContext(harness.ForPerson(a), a)
+	case cardea.Deny, cardea.Halt:
+		out.Decision, out.Reason = "deny", withContext(harness.ForModel(a), a)
+		if a.Effect == cardea.Halt {
+			no := false
+			out.Continue, out.StopReason = &no, harness.ForPerson(a)
+		}
+	}
+	switch {
+	case ev.Kind == cardea.PreToolUse && a.Rewrite != nil:
+		out.Hook = map[string]any{"hookEventName": "BeforeTool", "tool_input": wireInput(d, ev, a)}
+	case ev.Kind == "PostToolUse" && contextOf(a) != "":
+		out.Hook = map[string]any{"hookEventName": "AfterTool", "additionalContext": contextOf(a)}
+	}
+	if out.Decision == "" && out.SystemMessage == "" && out.Hook == nil {
+		return harness.Output{}
+	}
+	return said(out, "")
+}
+
+// geminiServer reads mcp_context: the name of the tool runs server and tool together.
+func geminiServer(r *harness.Reading, name string) (server, tool string) {
+	if !strings.HasPrefix(name, "mcp_") || strings.HasPrefix(name, "mcp__") {
+		return "", ""
+	}
+	server, tool = r.Text("mcp_context.server_name"), r.Text("mcp_context.tool_name")
+	if server == "" || tool == "" || name != "mcp_"+server+"_"+tool {
+		r.Fault("tool_name", "does not say which server of MCP is meant")
+		return splitServer(name)
+	}
+	return server, tool
+}
+
+// splitServer takes a name such as mcp_SERVER_TOOL apart, where the name of the server
+// has no underscore.
+func splitServer(name string) (server, tool string) {
+	server, tool, _ = strings.Cut(strings.TrimPrefix(name, "mcp_"), "_")
+	if tool == "" {
+		return "", ""
+	}
+	return server, tool
+}
+
+// geminiHeadless reports -p, --prompt and their forms with a value. A prompt on standard
+// input is not seen.
+func geminiHeadless(args []string) bool {
+	return slices.ContainsFunc(args, func(a string) bool {
+		return a == "-p" || a == "--prompt" || strings.HasPrefix(a, "--prompt=") || strings.HasPrefix(a, "-p=")
+	})
+}

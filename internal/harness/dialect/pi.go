@@ -1,0 +1,24 @@
+package dialect
+
+import "cardea.dev"
+
+// pi is pi (https://github.com/badlogic/pi-mono, packages/coding-agent; seen: 0.73.1). It
+// has extensions in place of hook programs, and asks nobody by itself: Cardea's extension
+// sends what pi gives it, with cwd and hasUI, and asks the person where hasUI is true.
+var pi = Dialect{
+	name: "pi", seen: true, deaf: true,
+	event: []string{"type"}, session: []string{"sessionId"}, cwd: []string{"cwd"},
+	kinds: []kind{{"tool_call", cardea.PreToolUse}, {"tool_result", "PostToolUse"}, {"input", "UserPromptSubmit"}, {"session_start", "SessionStart"},
+		{"session_shutdown", "SessionEnd"}, {"agent_end", "Stop"}},
+	shapes: []shape{
+		{event: "tool_result", tool: "toolName", input: "input", kind: "PostToolUse"},
+		{has: "toolName", tool: "toolName", input: "input", kind: cardea.PreToolUse},
+	},
+	rows: []cardea.Row{
+		{Kinds: []cardea.Kind{cardea.PreToolUse}, Allow: cardea.Allow, Ask: cardea.Ask, AskUnattended: cardea.Deny, Deny: cardea.Deny, Halt: cardea.Deny,
+			Notice: true, Rewrite: true, AsksRewritten: true, Context: cardea.ContextOnAsk, Reserved: question},
+		{Kinds: []cardea.Kind{""}},
+		{Notice: true},
+	},
+	write: writePlugin, learn: nobodyAnswers,
+}

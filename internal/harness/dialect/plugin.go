@@ -1,0 +1,35 @@
+package dialect
+
+import (
+	"cardea.dev"
+	"cardea.dev/internal/harness"
+)
+
+// pluginAnswer is the answer to a small plugin of Cardea's, for a harness that has
+// plugins in place of hook programs (docs/harnesses.md#plugins). There is always an
+// answer, so that a plugin can refuse the call where there is none.
+type pluginAnswer struct {
+	Decision string         `json:"decision"`
+	Reason   string         `json:"reason,omitempty"`
+	Input    map[string]any `json:"input,omitempty"`
+	Halt     bool           `json:"halt,omitempty"`
+	Notice   string         `json:"notice,omitempty"`
+}
+
+// writePlugin answers a plugin: "allow", "ask", "deny", or "none", which leaves the
+// harness's own flow in force. With none, too, input is what the call is to run with.
+func writePlugin(d *Dialect, ev *cardea.Event, a cardea.Answer) harness.Output {
+	out := pluginAnswer{Decision: "none", Notice: harness.TroubleText(a), Input: wireInput(d, ev, a)}
+	switch {
+	case a.Effect == cardea.Allow:
+		out.Decision = "allow"
+	case a.Effect == cardea.Ask:
+		out.Decision, out.Reason = "ask", withContext(harness.ForPerson(a), a)
+	case a.Effect == cardea.Deny, a.Effect == cardea.Halt:
+		out.Decision, out.Reason, out.Halt = "deny", withContext(harness.ForModel(a), a), a.Effect == cardea.Halt
+	}
+	if a.TellPerson {
+		out.Notice = joined(out.Notice, harness.ForPerson(a))
+	}
+	return harness.Output{Stdout: harness.Encode(out)}
+}
