@@ -11,6 +11,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/harness/claudecode"
+	"cardea.dev/internal/harness/copilotcli"
 	"cardea.dev/internal/hook"
 	"cardea.dev/internal/install"
 	"cardea.dev/internal/judge"
@@ -92,7 +93,7 @@ func doctor(p Process, asJSON bool) error {
 		c.Diagnostics = append(c.Diagnostics, t.Diagnostic)
 	}
 	if !configured {
-		c.add(cardea.LevelWarning, install.CodeNoHook, "run \"cardea install claude\" or \"cardea install copilot\"", "Cardea is the hook of no harness")
+		c.add(cardea.LevelWarning, install.CodeNoHook, "run \"cardea install claude\", or another harness's name (cardea install --help)", "Cardea is the hook of no harness")
 	}
 	return failIf(!c.OK, p.answer(asJSON, c, func(out *screen) { c.show(out, p.Now()) }))
 }
@@ -168,6 +169,7 @@ func (r *hookReport) tryHooks(s site, h install.Harness, exe string) (denied boo
 	}
 	for _, w := range r.Wirings {
 		r.Diagnostics = append(r.Diagnostics, w.Diagnostics...)
+		r.Diagnostics = append(r.Diagnostics, h.Untrusted(s.At, w)...)
 		fail := func(code cardea.Code, hint, format string, args ...any) {
 			r.Diagnostics = append(r.Diagnostics, w.Says(cardea.LevelError, code, hint, format, args...))
 		}
@@ -214,8 +216,8 @@ func (r *hookReport) lookFor(h install.Harness, s site, found install.Findings) 
 		} else {
 			first[w.Event] = w
 		}
-		if install.FailsClosed(h, r.Version) && w.OnFailure != "block" {
-			note(install.CodeFailsOpen, h.Repair(), "onFailure is missing, so a call runs if its hook fails")
+		if why := h.Open(w, r.Version); why != "" {
+			note(install.CodeFailsOpen, h.Repair(), "%s, so a call runs if its hook fails", why)
 		}
 	}
 	if h.Name == claudecode.Name {
@@ -246,7 +248,7 @@ func readers(s site, wirings []install.Wiring) []string {
 	if (inProject || inUser) && here(filepath.Join(home, ".cursor"), filepath.Join(project, ".cursor")) {
 		out = append(out, "Cursor runs these hooks too, without PermissionRequest; what would be asked is denied there")
 	}
-	if inProject && here(s.At.Copilot) {
+	if inProject && here(s.At.User[copilotcli.Name]) {
 		out = append(out, "Copilot CLI runs the hooks of .claude/settings.json too; with a hook of its own it judges calls twice")
 	}
 	if (inProject || inUser) && here(filepath.Join(home, ".vscode"), filepath.Join(project, ".vscode")) {
@@ -257,7 +259,12 @@ func readers(s site, wirings []install.Wiring) []string {
 
 // show writes the checkup for people.
 func (c checkup) show(out *screen, now time.Time) {
+	var absent []string
 	for _, r := range c.Harnesses {
+		if r.State == stateNone && len(r.Diagnostics) == 0 && r.LastEvent == "" {
+			absent = append(absent, r.Title)
+			continue
+		}
 		style := yellow
 		if r.State == stateLive || r.State == stateReady {
 			style = green
@@ -278,6 +285,9 @@ func (c checkup) show(out *screen, now time.Time) {
 			out.field("last call by the harness", ago(r.LastEvent, now))
 		}
 		showDiagnostics(out, r.Diagnostics)
+	}
+	if len(absent) > 0 {
+		out.printf("%s: %s\n", stateNone, strings.Join(absent, ", "))
 	}
 	c.showJudge(out)
 	showDiagnostics(out, c.Diagnostics)

@@ -65,7 +65,7 @@ func TestDoctor(t *testing.T) {
 		}
 	}
 	c, text, code = d.doctor()
-	for _, r := range c.Harnesses {
+	for _, r := range c.Harnesses[:2] {
 		if code != exitOK || r.State != stateReady || len(r.Probes) != 1 || len(r.Wirings) != 4 || cardea.HasError(r.Diagnostics) || r.LastEvent != "" {
 			t.Errorf("installed: exit %d, %+v\n%s", code, r, text)
 		}

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"cardea.dev/internal/decide/policy/remote"
-	"cardea.dev/internal/harness/claudecode"
 	"cardea.dev/internal/hook"
 	"cardea.dev/internal/install"
 	"cardea.dev/internal/knowledge/files"
@@ -34,7 +33,7 @@ type installFlags struct {
 func installCommand(p Process) *cobra.Command {
 	var f installFlags
 	c := &cobra.Command{
-		Use:   "install claude|copilot [--user | --project | --managed] [--uninstall]",
+		Use:   "install claude|copilot|codex|… [--user | --project | --managed] [--uninstall]",
 		Short: "register the hook in a harness, or remove it",
 		Long: `Register Cardea as a hook in the settings of a harness. --uninstall removes it.
 
@@ -50,15 +49,11 @@ prompts, where it carries out "/cardea register coder", and for what rules, poli
 and settings in force here wait for. --events names more, or all that the harness
 documents but WorktreeCreate and WorktreeRemove. Events of before stay.
 
-  claude   ~/.claude/settings.json, .claude/settings.json,
-           managed-settings.d/50-cardea.json
-  copilot  ~/.copilot/hooks/cardea.json, .github/hooks/cardea.json,
-           policy.d/cardea.json
-
+` + install.Overview() + `
 A person can switch off the person's hooks, and a project its own. Only hooks
 that were installed with --managed, as root, cannot be switched off.`,
 		Args:      oneArgument,
-		ValidArgs: []string{"claude", "copilot"},
+		ValidArgs: install.Words(),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if f.uninstall {
 				return uninstallHarness(p, args[0], f)
@@ -132,7 +127,7 @@ func installHarness(p Process, name string, f installFlags) error {
 	}
 	out.printf("  %s %s\n", w.Binary, strings.Join(w.Args(h), " "))
 	out.printf("  time limit %s, Cardea answers within %s\n", w.Timeout, w.Limit())
-	out.printf("  %s\n", failMode(h, version, unknown, w.FailClosed))
+	out.printf("  %s\n", h.WhenFailing(version, unknown, w.FailClosed))
 	if len(left) > 0 {
 		out.printf("  note: without %s, since %s\n", strings.Join(left, ", "), tooOld(h, version, unknown))
 	}
@@ -141,7 +136,11 @@ func installHarness(p Process, name string, f installFlags) error {
 		if err := offerExpansion(p, h, s, out); err != nil {
 			return err
 		}
-		out.printf("next: start a new session, then run \"cardea doctor\"\n")
+		next := "start a new session"
+		if h.Trust != "" {
+			next = h.Trust
+		}
+		out.printf("next: %s, then run \"cardea doctor\"\n", next)
 	}
 	return cmp.Or(out.err, f.rehearsed(p, s, plan))
 }
@@ -152,6 +151,9 @@ func (f installFlags) notes(h install.Harness, s site, w install.Wanted, out *sc
 		if d.Code == install.CodeOtherHook {
 			out.printf("  note: %s\n", d)
 		}
+	}
+	if h.Seen == "" {
+		out.printf("  note: this is as %s documents its hooks; nobody has tried it on the real program, so look at what \"cardea doctor\" says\n", h.Title)
 	}
 	if f.project {
 		out.printf("  note: others who share this file need the program at the same path\n")
@@ -275,19 +277,6 @@ func (f installFlags) harnessVersion(h install.Harness, s site) (version, why st
 		return "", err.Error()
 	}
 	return v, ""
-}
-
-// failMode says what the harness does where the hook fails.
-func failMode(h install.Harness, version, why string, closed bool) string {
-	switch {
-	case h.Name != claudecode.Name:
-		return h.Title + " blocks a call if its hook fails, but not if the hook takes too long"
-	case closed:
-		return h.Title + " " + version + " blocks a call if its hook fails (onFailure)"
-	case version != "":
-		return h.Title + " " + version + " lets a call run if its hook fails; update it to 2.1.295 or newer, and install again"
-	}
-	return "the version of " + h.Title + " is not known (" + why + "), so onFailure is left out, and a call runs if its hook fails; give the version with --harness-version"
 }
 
 // carryOut shows the change, and makes it when a person confirms it.

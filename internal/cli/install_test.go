@@ -78,7 +78,7 @@ func TestInstallSaysWhatItCannot(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"install", "vim"}, "use claude or copilot"},
+		{[]string{"install", "vim"}, "use claude, copilot"},
 		{[]string{"install"}, "an argument is missing"},
 		{[]string{"install", "claude", "--binary", binary, "--timeout", "1500ms"}, "whole seconds"},
 		{[]string{"install", "claude", "--binary", binary + "x"}, "install it first"},
@@ -166,7 +166,7 @@ func TestAges(t *testing.T) {
 func TestReaders(t *testing.T) {
 	d := newDesk(t)
 	var s site
-	s.Place.Dirs.Home, s.At = d.home, install.Places{Project: d.project, Copilot: filepath.Join(d.home, ".copilot")}
+	s.Place.Dirs.Home, s.At = d.home, install.Places{Project: d.project, User: map[string]string{"copilot-cli": filepath.Join(d.home, ".copilot")}}
 	for _, dir := range []string{".cursor", ".copilot", ".vscode"} {
 		d.mkdir(filepath.Join(d.home, dir))
 	}

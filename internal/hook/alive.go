@@ -26,7 +26,9 @@ func (j *Judgement) beat(now time.Time) error {
 }
 
 // startedByHarness reports whether a harness started this process as its hook: each
-// sets one of these variables for its hooks (docs/harnesses.md).
+// sets one of these variables for its hooks (docs/harnesses.md), or the small program that
+// install wrote does.
 func (p Process) startedByHarness() bool {
-	return slices.ContainsFunc([]string{"CLAUDE_PROJECT_DIR", "CLAUDECODE", "COPILOT_CLI", "COPILOT_PROJECT_DIR"}, func(name string) bool { return p.Env(name) != "" })
+	return slices.ContainsFunc([]string{"CLAUDE_PROJECT_DIR", "CLAUDECODE", "COPILOT_CLI", "COPILOT_PROJECT_DIR",
+		"CODEX_MANAGED_BY_NPM", "CODEX_HOME", "CURSOR_VERSION", "CRUSH", "CARDEA_HOOK"}, func(name string) bool { return p.Env(name) != "" })
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"cardea.dev/internal/harness/claudecode"
 	"cardea.dev/internal/install"
 	"cardea.dev/internal/paths"
 )
@@ -27,28 +28,36 @@ func siteAt(p Process, pl Place) Site {
 	if paths.Real(project) == paths.Real(pl.Dirs.Home) {
 		project = "" // the files there are the person's own
 	}
-	s.At = install.Places{Claude: pl.Dirs.Claude, Copilot: s.copilot(p, project), Project: project, State: pl.Dirs.State,
-		ClaudeManaged: p.Managed, CopilotPolicy: install.PolicyDir(p.Machine.OS)}
+	s.At = install.Places{User: map[string]string{}, Machine: map[string]string{}, Project: project, State: pl.Dirs.State}
+	for _, h := range install.Harnesses() {
+		s.At.User[h.Name] = s.own(p, project, h)
+		s.At.Machine[h.Name] = h.MachineFolder(p.Machine.OS)
+	}
+	s.At.User[claudecode.Name], s.At.Machine[claudecode.Name] = pl.Dirs.Claude, p.Managed
 	if p.Machine.RefuseState(pl.Dirs.State, project, pl.Dirs.Home) != "" {
 		s.At.State = ""
 	}
 	return s
 }
 
-// copilot is Copilot CLI's own folder. COPILOT_HOME is doubted as every
-// variable that a project can set.
-func (s *Site) copilot(p Process, project string) string {
+// own is a harness's own folder. The variable that names it is doubted as every variable
+// that a project can set.
+func (s *Site) own(p Process, project string, h install.Harness) string {
+	own, variable, below := h.OwnFolder()
 	standard := ""
 	if s.Place.Dirs.Home != "" {
-		standard = filepath.Join(s.Place.Dirs.Home, ".copilot")
+		standard = filepath.Join(s.Place.Dirs.Home, filepath.FromSlash(own))
 	}
-	dir := p.Env("COPILOT_HOME")
+	if variable == "" || h.Name == claudecode.Name {
+		return standard
+	}
+	dir := p.Env(variable)
 	switch {
 	case dir == "":
 		return standard
 	case !filepath.IsAbs(dir), paths.Within(paths.Real(project), paths.Real(dir)), p.Machine.Foreign(dir):
-		s.Place.tell(fmt.Sprintf("COPILOT_HOME=%s is not a folder of yours outside of the project; it is ignored", dir))
+		s.Place.tell(fmt.Sprintf("%s=%s is not a folder of yours outside of the project; it is ignored", variable, dir))
 		return standard
 	}
-	return filepath.Clean(dir)
+	return filepath.Join(filepath.Clean(dir), below)
 }

@@ -8,12 +8,18 @@ import (
 
 // Diff is the change as a unified difference, "" where there is none.
 func (p *Plan) Diff() string {
+	beside := ""
+	for _, c := range p.beside {
+		if d := c.diff(); d != "" {
+			beside += d + "\n"
+		}
+	}
 	if !p.changesFile() {
-		return p.command.diff()
+		return strings.TrimSuffix(beside, "\n")
 	}
 	text := string(diff.Diff(sideName(p.File, p.on.exists), p.Before, sideName(p.File, !p.Remove), p.After))
 	_, text, _ = strings.Cut(text, "\n") // its first line is the command that would show it
-	return strings.TrimSuffix(text+p.command.diff(), "\n")
+	return strings.TrimSuffix(text+beside, "\n")
 }
 
 func sideName(file string, there bool) string {

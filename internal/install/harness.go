@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,20 +12,22 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/harness"
-	"cardea.dev/internal/harness/claudecode"
-	"cardea.dev/internal/harness/copilotcli"
 	"cardea.dev/internal/jsonedit"
 	"cardea.dev/internal/limit"
 )
 
-// Harness is a program whose hooks Cardea can be.
+// Harness is a program whose hooks Cardea can be. What differs between harnesses is
+// data: the table in table.go.
 type Harness struct {
 	// Name is the word of --harness, Title what people call the program,
 	// Program its command.
 	Name, Title, Program string
+	// Seen is the version with which the installed hook was tried (scripts/live), ""
+	// where it is written as the vendor documents it and was not seen live.
+	Seen string
 	// events are the hook events that the hook is registered for: those that the gate
-	// answers, and what [Harness.On] added.
-	events []string
+	// answers, and what [Harness.On] added. gates are the former.
+	events, gates []string
 	// prompts are the events by which the person's prompts come. Every installation
 	// has them, since a prompt such as "/cardea register coder" is carried out there.
 	prompts []string
@@ -37,41 +40,74 @@ type Harness struct {
 	since []int
 	// kind is the canonical name of an event.
 	kind func(event string) cardea.Kind
-	// grouped is set where handlers stand in matcher groups.
+	form
+	folders
+	probe
+	failing
+	// Trust is what a person must do besides before the harness starts the hook, ""
+	// for nothing.
+	Trust string
+	// trusted reports whether it was done for a hook, and why that cannot be told.
+	trusted func(at Places, h Harness, w Wiring) (bool, error)
+}
+
+// form is how a hook is written down.
+type form struct {
+	// grouped is set where handlers stand in matcher groups, with matcher.
 	grouped bool
-	// command and timeout are the keys of a handler's shell line and time limit.
+	matcher string
+	// typed is set where a handler says that it is a command.
+	typed bool
+	// command and timeout are the keys of a handler's shell line and time limit, unit
+	// is what the limit counts. Without a key the harness has no limit to set.
 	command, timeout string
-	// ownFile is set where Cardea's hooks have a file of their own.
+	unit             time.Duration
+	// usual is the harness's limit where a handler gives none.
+	usual time.Duration
+	// more are further keys of every handler.
+	extra []jsonedit.Field
+	// ownFile is set where Cardea's hooks have a file of their own, version is that of
+	// the file's form, 0 where it has none.
 	ownFile bool
+	version int
+	// plugin makes the small programs that stand in for entries in settings, nil where
+	// the harness starts hooks by itself.
+	plugin *smallProgram
 }
 
-// Harnesses are those that Cardea can be installed for. [Places.File] knows the
-// files of these two; a harness with other files needs a case there.
-func Harnesses() []Harness { return []Harness{claudeCode(), copilotCLI()} }
-
-// claudeCode is Claude Code (hooks reference, "Hook events"). WorktreeCreate and
-// WorktreeRemove are left out: whoever has a hook for them must make and remove the
-// worktree.
-func claudeCode() Harness {
-	return Harness{Name: claudecode.Name, Title: "Claude Code", Program: "claude", events: []string{"PreToolUse", "PermissionRequest"},
-		prompts: []string{"UserPromptSubmit", "UserPromptExpansion"},
-		more: []string{"SessionStart", "PostToolUse", "PostToolUseFailure", "Notification", "SubagentStart", "SubagentStop", "Stop", "PreCompact", "SessionEnd",
-			"Setup", "PermissionDenied", "PostToolBatch", "MessageDisplay", "TaskCreated", "TaskCompleted", "StopFailure", "TeammateIdle", "InstructionsLoaded",
-			"ConfigChange", "CwdChanged", "FileChanged", "DirectoryAdded", "PostCompact", "PreModelSwitch", "PostModelSwitch", "Elicitation", "ElicitationResult"},
-		newer: []string{"UserPromptExpansion", "Setup", "PermissionDenied", "PostToolBatch", "MessageDisplay", "TaskCreated", "TaskCompleted", "StopFailure", "TeammateIdle",
-			"InstructionsLoaded", "ConfigChange", "CwdChanged", "FileChanged", "DirectoryAdded", "PostCompact", "PreModelSwitch", "PostModelSwitch", "Elicitation", "ElicitationResult"},
-		since: []int{2, 1, 101}, kind: func(event string) cardea.Kind { return cardea.Kind(event) },
-		grouped: true, command: "command", timeout: "timeout"}
+// folders are where a harness's files lie.
+type folders struct {
+	// own is the harness's folder in the person's home, variable the one that names
+	// another, and below what comes below that one.
+	own, variable, below string
+	// shared is set where the folder is another harness's, and tells nothing of this one.
+	shared bool
+	// machine are the folders of the machine by GOOS, nil where there is none.
+	machine map[string]string
+	// user, project and managed are the file of an installation in the person's, the
+	// project's and the machine's folder, "" where there is none.
+	user, project, managed string
+	// reads are further files that the harness reads hooks from, strongest first.
+	reads []read
 }
 
-// copilotCLI is Copilot CLI (hooks reference, "Hook events").
-func copilotCLI() Harness {
-	return Harness{Name: copilotcli.Name, Title: "Copilot CLI", Program: "copilot", events: []string{"preToolUse", "permissionRequest"},
-		prompts: []string{"userPromptSubmitted"},
-		more: []string{"sessionStart", "postToolUse", "postToolUseFailure", "notification", "subagentStart", "subagentStop", "agentStop", "preCompact", "errorOccurred",
-			"sessionEnd", "userPromptTransformed"},
-		newer: []string{"userPromptTransformed"}, since: []int{1, 0, 71}, kind: copilotcli.Kind,
-		command: copilotShell(), timeout: "timeoutSec", ownFile: true}
+// read is a file, or a pattern of files, in the folder of a scope.
+type read struct {
+	scope   Scope
+	pattern string
+}
+
+// failing is what becomes of a call whose hook fails.
+type failing struct {
+	// key and value, written from a version on, make the harness block a call whose hook
+	// fails; a version that is too old or not known may refuse the whole entry for it.
+	switchKey, switchValue string
+	switchSince            []int
+	// shut is what stands behind the hook's line, so that a program that is missing or
+	// fails denies; "" where the harness denies by itself, or has the switch.
+	shut string
+	// left is what still lets a call run, for people.
+	left string
 }
 
 // AllEvents is the word for all events that a harness has.
@@ -120,9 +156,11 @@ func (h Harness) has(event string) bool {
 }
 
 // Since is the first version that gets all events, as people write it.
-func (h Harness) Since() string {
-	words := make([]string, len(h.since))
-	for i, n := range h.since {
+func (h Harness) Since() string { return dotted(h.since) }
+
+func dotted(version []int) string {
+	words := make([]string, len(version))
+	for i, n := range version {
 		words[i] = strconv.Itoa(n)
 	}
 	return strings.Join(words, ".")
@@ -143,15 +181,38 @@ func (h Harness) Named(kinds []string) []string {
 // Find is the harness of a name that a person typed.
 func Find(name string) (Harness, error) {
 	for _, h := range Harnesses() {
-		if harness.Canonical(name) == h.Name {
+		if harness.Canonical(name) == h.Name || name == h.Program {
 			return h, nil
 		}
 	}
-	var programs []string
-	for _, h := range Harnesses() {
-		programs = append(programs, h.Program)
+	if why := unsupported[harness.Canonical(name)]; why != "" {
+		return Harness{}, fmt.Errorf("cardea cannot be installed for %q: %s", name, why)
 	}
-	return Harness{}, fmt.Errorf("cardea cannot be installed for %q: use %s", name, strings.Join(programs, " or "))
+	words := Words()
+	return Harness{}, fmt.Errorf("cardea cannot be installed for %q: use %s or %s", name, strings.Join(words[:len(words)-1], ", "), words[len(words)-1])
+}
+
+// Words are what people type to name the harnesses.
+func Words() []string {
+	var out []string
+	for _, h := range Harnesses() {
+		out = append(out, h.Program)
+	}
+	return out
+}
+
+// Overview lists the files of each harness, for people: a line for each, with those of
+// the person, the project and the machine.
+func Overview() string {
+	var b strings.Builder
+	for _, h := range Harnesses() {
+		files := []string{"~/" + h.own + "/" + h.user, h.project}
+		if h.managed != "" {
+			files = append(files, h.managed)
+		}
+		fmt.Fprintf(&b, "  %-9s %s\n", h.Program, strings.Join(files, ", "))
+	}
+	return b.String()
 }
 
 // Scope is whose settings are meant.
@@ -170,40 +231,46 @@ const (
 
 // Places are the folders of a person on a machine, absolute; "" is not known.
 type Places struct {
-	// Claude and Copilot are the harnesses' own folders of the person.
-	Claude, Copilot string
+	// User are the harnesses' own folders of the person, Machine those of the machine,
+	// by the harness's name.
+	User, Machine map[string]string
 	// Project is the project's folder.
 	Project string
-	// ClaudeManaged and CopilotPolicy are the folders of the machine.
-	ClaudeManaged, CopilotPolicy string
 	// State is Cardea's own folder, where it is remembered what was put in.
 	State string
 }
 
-// PolicyDir is the folder of Copilot CLI's policies on a platform, by its GOOS
-// (hooks reference, "Policy").
-func PolicyDir(goos string) string {
-	if goos == "windows" {
-		return `C:\ProgramData\GitHub\Copilot\policy.d`
+// OwnFolder is where a harness keeps its files in a person's home, and the variable
+// that names another folder, "" for none; what comes below that folder is below.
+func (h Harness) OwnFolder() (own, variable, below string) { return h.own, h.variable, h.below }
+
+// MachineFolder is the folder of a harness's settings of the machine on a platform, by
+// its GOOS, "" where there is none.
+func (h Harness) MachineFolder(goos string) string {
+	if dir, ok := h.machine[goos]; ok {
+		return dir
 	}
-	return "/etc/github-copilot/policy.d"
+	return h.machine["linux"]
+}
+
+// base is the folder of a scope.
+func (p Places) base(h Harness, scope Scope) string {
+	switch scope {
+	case User:
+		return p.User[h.Name]
+	case Managed:
+		return p.Machine[h.Name]
+	}
+	return p.Project
 }
 
 // File is the file that an installation goes into.
 func (p Places) File(h Harness, scope Scope) (string, error) {
-	base, path := p.Claude, "settings.json"
-	switch {
-	case scope == Project:
-		if base, path = p.Project, ".claude/settings.json"; h.ownFile {
-			path = ".github/hooks/cardea.json"
-		}
-	case scope == Managed:
-		if base, path = p.ClaudeManaged, "managed-settings.d/50-cardea.json"; h.ownFile {
-			base, path = p.CopilotPolicy, "cardea.json"
-		}
-	case h.ownFile:
-		base, path = p.Copilot, "hooks/cardea.json"
+	path := map[Scope]string{User: h.user, Project: h.project, Managed: h.managed}[scope]
+	if path == "" {
+		return "", fmt.Errorf("%s has no settings of the machine that Cardea can be installed in; use --user or --project", h.Title)
 	}
+	base := p.base(h, scope)
 	if base == "" {
 		if scope == Project {
 			return "", errors.New("there is no project here; change into one, or use --user")
@@ -216,15 +283,15 @@ func (p Places) File(h Harness, scope Scope) (string, error) {
 // Wanted is how the hook is to be started.
 type Wanted struct {
 	// Binary is the program, by an absolute path that stays.
-	Binary string
+	Binary string `json:"binary"`
 	// Timeout is the harness's time limit for the hook. Cardea gets four
 	// fifths of it, since a harness whose limit is reached lets the tool run.
-	Timeout time.Duration
+	Timeout time.Duration `json:"timeout_ns"`
 	// Unattended says that nobody watches this agent.
-	Unattended bool
+	Unattended bool `json:"unattended,omitempty"`
 	// FailClosed asks the harness to block where the hook fails; only
 	// versions that know the key may get it.
-	FailClosed bool
+	FailClosed bool `json:"-"`
 }
 
 // Limit is the time that the hook itself gets.
@@ -239,17 +306,33 @@ func (w Wanted) Args(h Harness) []string {
 	return args
 }
 
+// line is the shell line of the hook for an event.
+func (h Harness) line(w Wanted, event string) string {
+	line := shellLine(h.command, w.Binary, w.Args(h))
+	if slices.Contains(h.gates, event) && !w.FailClosed && runtime.GOOS != "windows" {
+		line += h.shut
+	}
+	return line
+}
+
 // entry is what stands in the list of an event.
-func (h Harness) entry(w Wanted) []jsonedit.Field {
-	handler := []jsonedit.Field{{Key: "type", Value: "command"}, {Key: h.command, Value: shellLine(h.command, w.Binary, w.Args(h))},
-		{Key: h.timeout, Value: int(w.Timeout / time.Second)}}
+func (h Harness) entry(w Wanted, event string) []jsonedit.Field {
+	var handler []jsonedit.Field
+	if h.typed {
+		handler = append(handler, jsonedit.Field{Key: "type", Value: "command"})
+	}
+	handler = append(handler, jsonedit.Field{Key: h.command, Value: h.line(w, event)})
+	if h.timeout != "" {
+		handler = append(handler, jsonedit.Field{Key: h.timeout, Value: int(w.Timeout / h.unit)})
+	}
+	handler = append(handler, h.extra...)
 	if w.FailClosed {
-		handler = append(handler, jsonedit.Field{Key: "onFailure", Value: "block"})
+		handler = append(handler, jsonedit.Field{Key: h.switchKey, Value: h.switchValue})
 	}
 	if !h.grouped {
 		return handler
 	}
-	return []jsonedit.Field{{Key: "matcher", Value: "*"}, {Key: "hooks", Value: []any{handler}}}
+	return []jsonedit.Field{{Key: "matcher", Value: h.matcher}, {Key: "hooks", Value: []any{handler}}}
 }
 
 // isOurs reports whether a handler starts Cardea's hook, for whichever harness
@@ -275,18 +358,18 @@ func invocation(handler *jsonedit.Node) (program string, args []string) {
 		}
 	}
 	for _, key := range []string{"command", "exec", "bash", "powershell"} {
-		if words := shellWords(handler.Str(key)); len(words) > 1 {
+		if words := shellWords(withoutShut(handler.Str(key))); len(words) > 1 {
 			return words[0], words[1:]
 		}
 	}
 	return "", nil
 }
 
-// seconds reads a time limit as written.
-func seconds(literal string) time.Duration {
+// timeLimit reads a time limit as written.
+func timeLimit(literal string, unit time.Duration) time.Duration {
 	n, err := strconv.ParseFloat(literal, 64)
 	if err != nil {
 		return 0
 	}
-	return time.Duration(n * float64(time.Second))
+	return time.Duration(n * float64(unit))
 }

@@ -127,11 +127,11 @@ func asWanted(d *jsonedit.Document, h Harness, w Wanted) bool {
 	if len(found) != len(h.events) {
 		return false
 	}
-	want, err := jsonedit.Parse(jsonedit.Render(h.entry(w)))
-	if err != nil {
-		return false
-	}
 	for _, event := range h.events {
+		want, err := jsonedit.Parse(jsonedit.Render(h.entry(w, event)))
+		if err != nil {
+			return false
+		}
 		j := slices.IndexFunc(found, func(s spot) bool { return s.event == event })
 		if j < 0 {
 			return false
@@ -201,7 +201,7 @@ func add(d *jsonedit.Document, h Harness, w Wanted) (*jsonedit.Document, []jsone
 	var all []jsonedit.Insertion
 	var made []string
 	for _, event := range h.events {
-		ins, created, err := addOne(d, h, event, h.entry(w))
+		ins, created, err := addOne(d, h, event, h.entry(w, event))
 		if err != nil {
 			return nil, nil, nil, err
 		}

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"sort"
 	"strings"
@@ -13,6 +14,8 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/harness"
+	"cardea.dev/internal/harness/claudecode"
+	"cardea.dev/internal/harness/copilotcli"
 	"cardea.dev/internal/jsonedit"
 	"cardea.dev/internal/limit"
 	"cardea.dev/internal/state"
@@ -31,6 +34,10 @@ type Wiring struct {
 	Shell   string   `json:"shell,omitempty"`
 	// key is that of the line, where there is one.
 	key string
+	// group and index are where the handler stands under its event, matcher is that of
+	// its group.
+	group, index int
+	matcher      string
 	// Timeout is the harness's time limit, Limit Cardea's own.
 	Timeout time.Duration `json:"timeout_ns"`
 	Limit   time.Duration `json:"limit_ns"`
@@ -80,6 +87,10 @@ const (
 	CodeFailsOpen cardea.Code = "fails-open"
 	// CodeJudgedTwice: a call may be judged twice, or by another harness too.
 	CodeJudgedTwice cardea.Code = "judged-twice"
+	// CodeChanged: the small program that starts the hook is not as it was written.
+	CodeChanged cardea.Code = "changed"
+	// CodeNotTrusted: the harness skips the hook until a person trusts it.
+	CodeNotTrusted cardea.Code = "not-trusted"
 	// CodeKeptEvents: the hook stays registered for events of an earlier
 	// installation.
 	CodeKeptEvents cardea.Code = "kept-events"
@@ -124,6 +135,10 @@ func Hooks(path string) ([]byte, error) {
 // Inspect looks through all files that a harness reads hooks from.
 func Inspect(h Harness, at Places) Findings {
 	var out Findings
+	if h.plugin != nil {
+		out.Wirings, out.Diagnostics = h.programWirings(at)
+		return out
+	}
 	var files []settings
 	for _, f := range h.files(at) {
 		in, err := open(f.path, "")
@@ -187,28 +202,17 @@ func lineOf(n *jsonedit.Node) string {
 // files lists what a harness reads hooks from, the strongest first.
 func (h Harness) files(at Places) []settings {
 	var out []settings
-	add := func(scope Scope, base string, patterns ...string) {
+	for _, r := range h.reads {
+		base := at.base(h, r.scope)
 		if base == "" {
-			return
+			continue
 		}
-		for _, p := range patterns {
-			found, _ := filepath.Glob(filepath.Join(escapeGlob(base), filepath.FromSlash(p)))
-			sort.Strings(found)
-			for _, f := range found {
-				out = append(out, settings{scope: scope, path: f})
-			}
+		found, _ := filepath.Glob(filepath.Join(escapeGlob(base), filepath.FromSlash(r.pattern)))
+		sort.Strings(found)
+		for _, f := range found {
+			out = append(out, settings{scope: r.scope, path: f})
 		}
 	}
-	if h.ownFile {
-		add(Managed, at.CopilotPolicy, "*.json")
-		add(Project, at.Project, ".github/copilot/settings.local.json", ".github/copilot/settings.json", ".github/hooks/*.json")
-		add(User, at.Copilot, "settings.json", "hooks/*.json")
-		return out
-	}
-	add(Managed, at.ClaudeManaged, "managed-settings.json", "managed-settings.d/*.json")
-	add(local, at.Project, ".claude/settings.local.json")
-	add(Project, at.Project, ".claude/settings.json")
-	add(User, at.Claude, "settings.json")
 	return out
 }
 
@@ -229,8 +233,9 @@ func escapeGlob(dir string) string {
 
 // wiring reads one entry.
 func (h Harness) wiring(f settings, s spot) Wiring {
-	w := Wiring{Scope: f.scope, File: f.path, Event: s.event, OnFailure: s.handler.Str("onFailure")}
+	w := Wiring{Scope: f.scope, File: f.path, Event: s.event, OnFailure: h.onFailure(s.handler)}
 	w.Line, _ = jsonedit.Position(f.doc.Data, s.handler.Start)
+	w.group, w.index, w.matcher = s.at, s.i, s.group.Str("matcher")
 	w.Program, w.Args = invocation(s.handler)
 	if _, ok := s.handler.Get("args").Words(); !ok {
 		for _, key := range []string{"command", "exec", "bash", "powershell"} {
@@ -239,10 +244,10 @@ func (h Harness) wiring(f settings, s spot) Wiring {
 			}
 		}
 	}
-	w.Timeout = h.defaultTimeout()
+	w.Timeout = h.usual
 	for _, key := range []string{"timeout", h.timeout} {
 		if lit := s.handler.Lit(key); lit != "" {
-			w.Timeout = seconds(lit)
+			w.Timeout = timeLimit(lit, h.unit)
 		}
 	}
 	w.Limit = limitOf(w.Args)
@@ -250,12 +255,19 @@ func (h Harness) wiring(f settings, s spot) Wiring {
 	return w
 }
 
-// defaultTimeout is the harness's own time limit for a hook that gives none.
-func (h Harness) defaultTimeout() time.Duration {
-	if h.grouped {
-		return 600 * time.Second
+// onFailure is what is written about a hook that fails: the harness's own switch, or
+// what stands behind the line.
+func (h Harness) onFailure(handler *jsonedit.Node) string {
+	line := lineOf(handler)
+	switch {
+	case h.switchKey != "" && handler.Str(h.switchKey) != "":
+		return handler.Str(h.switchKey)
+	case line != withoutShut(line):
+		return "deny"
+	case handler.Lit("failClosed") == "true":
+		return "block"
 	}
-	return 30 * time.Second
+	return ""
 }
 
 // limitOf reads --limit.
@@ -310,7 +322,7 @@ func (h Harness) problems(w Wiring, s spot) (out []cardea.Diagnostic) {
 			say(CodeEnvironment, "it sets %s, which can change whose settings count", key)
 		}
 	}
-	if kind := s.handler.Str("type"); kind != "command" && !(kind == "" && h.ownFile) {
+	if kind := s.handler.Str("type"); kind != "command" && !(kind == "" && !h.grouped) {
 		say(cardea.CodeBadValue, "its type is %q, so its command is not run", kind)
 	}
 	if w.Timeout <= w.Limit {
@@ -324,7 +336,10 @@ func (h Harness) problems(w Wiring, s spot) (out []cardea.Diagnostic) {
 
 // off says why a harness does not run the hooks of a file, "" where it does.
 func (h Harness) off(f settings, all []settings) string {
-	if h.ownFile {
+	switch h.Name {
+	case claudecode.Name:
+		return offByStrength(f, all)
+	case copilotcli.Name:
 		for _, g := range all {
 			if f.scope != Managed && g.scope == f.scope && g.doc.Root.Lit("disableAllHooks") == "true" && (g.path == f.path || filepath.Base(filepath.Dir(g.path)) != "hooks") {
 				return "disableAllHooks in " + g.path
@@ -332,6 +347,33 @@ func (h Harness) off(f settings, all []settings) string {
 		}
 		return ""
 	}
+	for _, g := range all {
+		if why := switchedOff(g.doc.Root, f.scope); why != "" {
+			return why + " in " + g.path
+		}
+	}
+	return ""
+}
+
+// switchedOff finds what switches hooks off in the settings of those harnesses that took
+// over Claude Code's form: whichever of their files says it, it is taken to count.
+func switchedOff(root *jsonedit.Node, scope Scope) string {
+	config := root.Get("hooksConfig")
+	switch disabled, _ := config.Get("disabled").Words(); {
+	case root.Lit("disableAllHooks") == "true":
+		return "disableAllHooks"
+	case scope != Managed && root.Lit("allowManagedHooksOnly") == "true":
+		return "allowManagedHooksOnly"
+	case config != nil && config.Lit("enabled") == "false":
+		return "hooksConfig.enabled"
+	case slices.Contains(disabled, "cardea"):
+		return "hooksConfig.disabled"
+	}
+	return ""
+}
+
+// offByStrength is Claude Code's rule: the strongest file that says something counts.
+func offByStrength(f settings, all []settings) string {
 	for _, g := range all {
 		switch {
 		case g.scope == Managed && f.scope != Managed && g.doc.Root.Lit("allowManagedHooksOnly") == "true":
@@ -345,6 +387,54 @@ func (h Harness) off(f settings, all []settings) string {
 		}
 	}
 	return ""
+}
+
+// Open says why a call runs where a hook fails though the harness, in a version, could
+// be made to stop it; "" where it does stop it, or cannot.
+func (h Harness) Open(w Wiring, version string) string {
+	switch {
+	case FailsClosed(h, version) && w.OnFailure != "block":
+		return h.switchKey + " is missing"
+	case h.shut != "" && runtime.GOOS != "windows" && w.OnFailure == "" && slices.Contains(h.gates, w.Event):
+		return "its line does not deny where its program is missing or fails"
+	}
+	return ""
+}
+
+// Untrusted are errors about a hook that the harness skips until a person trusts it.
+func (h Harness) Untrusted(at Places, w Wiring) []cardea.Diagnostic {
+	if h.trusted == nil || w.Off != "" || w.Scope == Managed {
+		return nil
+	}
+	switch ok, err := h.trusted(at, h, w); {
+	case err != nil:
+		return []cardea.Diagnostic{w.Says(cardea.LevelNote, CodeNotTrusted, h.Trust, "it cannot be told whether %s trusts it: %v", h.Title, err)}
+	case !ok:
+		return []cardea.Diagnostic{w.Says(cardea.LevelError, CodeNotTrusted, h.Trust, "%s does not trust it, and so skips it", h.Title)}
+	}
+	return nil
+}
+
+// WhenFailing says what becomes of a call whose hook fails, in a version, "" for one that
+// is not known, why. closed says that the harness was told to block.
+func (h Harness) WhenFailing(version, why string, closed bool) string {
+	switch {
+	case closed:
+		return h.Title + " " + version + " blocks a call if its hook fails (" + h.switchKey + ")"
+	case h.left != "":
+		return h.Title + " " + h.left
+	case runtime.GOOS == "windows":
+		return h.Title + " lets a call run if its hook fails"
+	}
+	text := h.Title + " lets a call run if its hook fails, so the hook's line denies where its program is missing or fails; if it takes too long, the call runs"
+	since := dotted(h.switchSince)
+	switch {
+	case h.switchKey == "":
+		return text
+	case version != "":
+		return strings.Replace(text, h.Title, h.Title+" "+version, 1) + "; update it to " + since + " or newer, and install again"
+	}
+	return text + ". The version is not known (" + why + "), so " + h.switchKey + " is left out; give the version with --harness-version"
 }
 
 // Missing are the events of a harness that no hook of Cardea's answers.
@@ -362,15 +452,12 @@ func (f Findings) Lacks(events ...string) []string {
 }
 
 // Gate is the event in which a call can be stopped before it runs.
-func (h Harness) Gate() string { return h.events[0] }
+func (h Harness) Gate() string { return h.gates[0] }
 
 // Installed reports whether a harness seems to be used on this machine.
 func (h Harness) Installed(at Places, path []string) bool {
-	dir := at.Claude
-	if h.ownFile {
-		dir = at.Copilot
-	}
-	if _, err := os.Stat(dir); dir != "" && !errors.Is(err, fs.ErrNotExist) {
+	dir := at.User[h.Name]
+	if _, err := os.Stat(dir); dir != "" && !h.shared && !errors.Is(err, fs.ErrNotExist) {
 		return true
 	}
 	return lookup(h.Program, path, at.Project) != ""

@@ -23,7 +23,7 @@ func TestInspectFindsWhatIsWrong(t *testing.T) {
 		`{"hooks":{"PreToolUse":[{"hooks":[{"type":"prompt","command":"/c/cardea check --limit 8s"}]}]}}`:                                       `type is "prompt"`,
 	} {
 		h, at := harnessOf(t, "claude"), machine(t)
-		put(t, filepath.Join(at.Claude, "settings.json"), text)
+		put(t, filepath.Join(at.User["claude-code"], "settings.json"), text)
 		f := Inspect(h, at)
 		if len(f.Wirings) != 1 || len(f.Wirings[0].Diagnostics) != 1 || !strings.Contains(f.Wirings[0].Diagnostics[0].Text, want) || !slices.Equal(f.Missing(h), []string{"PermissionRequest"}) {
 			t.Errorf("%s: %+v", want, f)
@@ -41,9 +41,9 @@ func TestSwitchedOff(t *testing.T) {
 		{".claude/settings.json", `{"disableAllHooks": true}`, User, true},
 		{".claude/settings.json", `{"disableAllHooks": false}`, User, false},
 		{".claude/settings.local.json", `{"disableAllHooks": true}`, Managed, false},
-		{"../etc/claude/managed-settings.json", `{"disableAllHooks": true}`, Managed, true},
-		{"../etc/claude/managed-settings.json", `{"allowManagedHooksOnly": true}`, User, true},
-		{"../etc/claude/managed-settings.json", `{"allowManagedHooksOnly": true}`, Managed, false},
+		{"../etc/claude-code/managed-settings.json", `{"disableAllHooks": true}`, Managed, true},
+		{"../etc/claude-code/managed-settings.json", `{"allowManagedHooksOnly": true}`, User, true},
+		{"../etc/claude-code/managed-settings.json", `{"allowManagedHooksOnly": true}`, Managed, false},
 	} {
 		at := machine(t)
 		mustInstall(t, h, tt.scope, at, wanted)
@@ -56,21 +56,21 @@ func TestSwitchedOff(t *testing.T) {
 	c, at := harnessOf(t, "copilot"), machine(t)
 	mustInstall(t, c, User, at, wanted)
 	mustInstall(t, c, Managed, at, wanted)
-	put(t, filepath.Join(at.Copilot, "settings.json"), `{"disableAllHooks": true}`)
+	put(t, filepath.Join(at.User["copilot-cli"], "settings.json"), `{"disableAllHooks": true}`)
 	f := Inspect(c, at)
 	if len(f.Wirings) != 4 || f.Wirings[0].Off != "" || f.Wirings[2].Off == "" {
 		t.Errorf("%+v", f)
 	}
-	put(t, filepath.Join(at.Copilot, "settings.json"), `[`)
-	put(t, filepath.Join(at.CopilotPolicy, "b.json"), `[]`)
+	put(t, filepath.Join(at.User["copilot-cli"], "settings.json"), `[`)
+	put(t, filepath.Join(at.Machine["copilot-cli"], "b.json"), `[]`)
 	if f = Inspect(c, at); len(f.Diagnostics) != 2 || !strings.Contains(f.Diagnostics[1].String(), "settings.json:1:2: ") {
 		t.Errorf("%q", f.Diagnostics)
 	}
-	put(t, filepath.Join(at.Copilot, "hooks/cardea.json"), "// mine\n"+get(t, filepath.Join(at.Copilot, "hooks/cardea.json")))
+	put(t, filepath.Join(at.User["copilot-cli"], "hooks/cardea.json"), "// mine\n"+get(t, filepath.Join(at.User["copilot-cli"], "hooks/cardea.json")))
 	if f = Inspect(c, at); len(f.Diagnostics) != 3 || !strings.Contains(f.Diagnostics[2].Text, "are no JSON") {
 		t.Errorf("%q", f.Diagnostics)
 	}
-	if !c.Installed(at, nil) || harnessOf(t, "claude").Installed(Places{Claude: filepath.Join(at.Project, "none")}, nil) {
+	if !c.Installed(at, nil) || harnessOf(t, "claude").Installed(Places{User: map[string]string{"claude-code": filepath.Join(at.Project, "none")}}, nil) {
 		t.Error("what is installed is not told apart")
 	}
 }

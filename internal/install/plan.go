@@ -30,12 +30,16 @@ type Plan struct {
 	memory *memory // to be kept; nil to be forgotten
 	scope  Scope
 	dirs   []string // to be removed where they are empty
-	// command is the file of the command /cardea.
-	command commandFile
+	// beside are files beside it, such as that of the command /cardea.
+	beside []besideFile
+	// modes are those of a new file, for others to read and for the person alone.
+	modes [2]os.FileMode
 }
 
 // Changed reports whether the plan changes anything.
-func (p *Plan) Changed() bool { return p.changesFile() || p.command.pending() }
+func (p *Plan) Changed() bool {
+	return p.changesFile() || slices.ContainsFunc(p.beside, besideFile.pending)
+}
 
 func (p *Plan) changesFile() bool { return p.Remove || !bytes.Equal(p.Before, p.After) }
 
@@ -49,6 +53,9 @@ func PlanInstall(h Harness, scope Scope, at Places, w Wanted) (*Plan, error) {
 	p, err := newPlan(h, scope, at)
 	if err != nil {
 		return nil, err
+	}
+	if h.plugin != nil {
+		return p, p.planProgram(h, &w)
 	}
 	p.planCommand(h, true)
 	if !p.on.exists {
@@ -94,6 +101,9 @@ func PlanUninstall(h Harness, scope Scope, at Places) (*Plan, error) {
 	p, err := newPlan(h, scope, at)
 	if err != nil {
 		return nil, err
+	}
+	if h.plugin != nil {
+		return p, p.planProgram(h, nil)
 	}
 	p.planCommand(h, false)
 	if p.After = p.Before; !p.on.exists {
@@ -148,17 +158,17 @@ func newPlan(h Harness, scope Scope, at Places) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Plan{File: f.path, Before: f.data, on: f, state: at.State, scope: scope}, nil
+	return &Plan{File: f.path, Before: f.data, on: f, state: at.State, scope: scope, modes: [2]os.FileMode{0o644, 0o600}}, nil
 }
 
 // create makes a new file.
 func (p *Plan) create(h Harness, w Wanted) error {
 	var hooks, root []jsonedit.Field
 	for _, event := range h.events {
-		hooks = append(hooks, jsonedit.Field{Key: event, Value: []any{h.entry(w)}})
+		hooks = append(hooks, jsonedit.Field{Key: event, Value: []any{h.entry(w, event)}})
 	}
-	if h.ownFile {
-		root = append(root, jsonedit.Field{Key: "version", Value: 1})
+	if h.version > 0 {
+		root = append(root, jsonedit.Field{Key: "version", Value: h.version})
 	}
 	p.After = jsonedit.Render(append(root, jsonedit.Field{Key: "hooks", Value: hooks}))
 	p.memory = &memory{V: 1, File: p.File, After: digest(p.After), NewFile: true, Made: []string{"hooks"}}
@@ -226,15 +236,30 @@ func (p *Plan) Apply() error {
 	if err := p.Refused(); err != nil {
 		return err
 	}
-	if err := p.command.takeAway(); err != nil {
-		return err
+	for _, c := range p.beside {
+		if err := c.takeAway(); err != nil {
+			return err
+		}
 	}
 	if p.changesFile() {
 		if err := p.applyFile(); err != nil {
 			return err
 		}
 	}
-	return p.command.put(p.scope == User)
+	for _, c := range p.beside {
+		if err := c.put(p.newModes()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// newModes are the modes of a new file and a new folder.
+func (p *Plan) newModes() (file, folder os.FileMode) {
+	if p.scope == User {
+		return p.modes[1], 0o700
+	}
+	return p.modes[0], 0o755
 }
 
 func (p *Plan) applyFile() error {
@@ -249,10 +274,7 @@ func (p *Plan) applyFile() error {
 		}
 		return forget(p.state, p.File)
 	}
-	mode, dirMode := os.FileMode(0o644), os.FileMode(0o755)
-	if p.scope == User {
-		mode, dirMode = 0o600, 0o700
-	}
+	mode, dirMode := p.newModes()
 	made, err := p.on.replace(p.After, mode, dirMode)
 	if err != nil {
 		return fmt.Errorf("write %s: %w; nothing was changed", p.File, err)

@@ -30,7 +30,11 @@ func machine(t *testing.T) Places {
 		t.Fatal(err)
 	}
 	at := func(name string) string { return filepath.Join(base, name) }
-	p := Places{Claude: at("home/.claude"), Copilot: at("home/.copilot"), Project: at("app"), ClaudeManaged: at("etc/claude"), CopilotPolicy: at("etc/policy.d"), State: at("state")}
+	p := Places{User: map[string]string{}, Machine: map[string]string{}, Project: at("app"), State: at("state")}
+	for _, h := range Harnesses() {
+		own, _, _ := h.OwnFolder()
+		p.User[h.Name], p.Machine[h.Name] = at("home/"+own), at("etc/"+h.Name)
+	}
 	if err := os.MkdirAll(p.Project, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +109,7 @@ func TestRoundTrip(t *testing.T) {
 			if !remember {
 				at.State = ""
 			}
-			path := filepath.Join(at.Claude, "settings.json")
+			path := filepath.Join(at.User["claude-code"], "settings.json")
 			put(t, path, text)
 			mustInstall(t, h, User, at, wanted)
 			installed := get(t, path)
@@ -141,7 +145,7 @@ func TestRoundTrip(t *testing.T) {
 // Somebody else wrote the file in between: theirs stays.
 func TestOthersWriteInBetween(t *testing.T) {
 	h, at := harnessOf(t, "claude-code"), machine(t)
-	path := filepath.Join(at.Claude, "settings.json")
+	path := filepath.Join(at.User["claude-code"], "settings.json")
 	put(t, path, "{\n  \"a\": 1\n}\n")
 	mustInstall(t, h, User, at, wanted)
 	s := strings.Replace(get(t, path), "\"hooks\": [\n          {", "\"hooks\": [\n          "+others+",\n          {", 1)
@@ -181,7 +185,7 @@ func TestNewFiles(t *testing.T) {
 		}
 	}
 	h, at := harnessOf(t, "copilot"), machine(t)
-	path := filepath.Join(at.Copilot, "hooks/cardea.json")
+	path := filepath.Join(at.User["copilot-cli"], "hooks/cardea.json")
 	mustInstall(t, h, User, at, wanted)
 	put(t, path, strings.Replace(get(t, path), "\"version\": 1,", "\"version\": 1, \"note\": \"theirs\",", 1))
 	mustUninstall(t, h, User, at)
@@ -192,9 +196,9 @@ func TestNewFiles(t *testing.T) {
 
 func TestLinks(t *testing.T) {
 	h, at := harnessOf(t, "claude"), machine(t)
-	real, link := filepath.Join(at.Claude, "../dotfiles/claude.json"), filepath.Join(at.Claude, "settings.json")
+	real, link := filepath.Join(at.User["claude-code"], "../dotfiles/claude.json"), filepath.Join(at.User["claude-code"], "settings.json")
 	put(t, real, "{}\n")
-	if err := errors.Join(os.MkdirAll(at.Claude, 0o755), os.Symlink(real, link)); err != nil {
+	if err := errors.Join(os.MkdirAll(at.User["claude-code"], 0o755), os.Symlink(real, link)); err != nil {
 		t.Fatal(err)
 	}
 	mustInstall(t, h, User, at, wanted)
@@ -232,7 +236,7 @@ func TestReadOnlyAndOddFiles(t *testing.T) {
 		"less than 4194304 b": func(p string) error { return os.Truncate(p, maxFile+1) },
 	} {
 		at := machine(t)
-		path := filepath.Join(at.Claude, "settings.json")
+		path := filepath.Join(at.User["claude-code"], "settings.json")
 		put(t, path, "{}\n")
 		late := name == "by somebody else" || name == "no such file"
 		if !late {
@@ -251,7 +255,7 @@ func TestReadOnlyAndOddFiles(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		_ = os.Chmod(filepath.Dir(path), 0o755)
-		if left, _ := filepath.Glob(filepath.Join(at.Claude, ".cardea-*")); len(left) > 0 {
+		if left, _ := filepath.Glob(filepath.Join(at.User["claude-code"], ".cardea-*")); len(left) > 0 {
 			t.Errorf("%s: left %v", name, left)
 		}
 	}
@@ -259,7 +263,7 @@ func TestReadOnlyAndOddFiles(t *testing.T) {
 
 func TestBrokenFilesAreLeftAlone(t *testing.T) {
 	h, at := harnessOf(t, "claude"), machine(t)
-	path := filepath.Join(at.Claude, "settings.json")
+	path := filepath.Join(at.User["claude-code"], "settings.json")
 	for text, want := range map[string]string{
 		"{\n  \"a\": 1\n  \"b\": 2\n}":      ":3:3: a comma",
 		"":                                  ":1:1: the file is empty",
@@ -280,7 +284,7 @@ func TestBrokenFilesAreLeftAlone(t *testing.T) {
 
 func TestUninstallFromBrokenFiles(t *testing.T) {
 	h, at := harnessOf(t, "claude"), machine(t)
-	path := filepath.Join(at.Claude, "settings.json")
+	path := filepath.Join(at.User["claude-code"], "settings.json")
 	put(t, path, files["foreign"])
 	mustInstall(t, h, User, at, wanted)
 	installed := get(t, path)
@@ -340,7 +344,7 @@ func TestWhatIsOurs(t *testing.T) {
 	if _, err := (Places{}).File(harnessOf(t, "copilot"), Project); err == nil || !strings.Contains(err.Error(), "no project") {
 		t.Error(err)
 	}
-	if PolicyDir("windows") == PolicyDir("linux") {
+	if c := harnessOf(t, "copilot"); c.MachineFolder("windows") == c.MachineFolder("linux") || c.MachineFolder("darwin") != c.MachineFolder("linux") {
 		t.Error("policies lie in the same folder everywhere")
 	}
 }
@@ -348,7 +352,7 @@ func TestWhatIsOurs(t *testing.T) {
 // A memory that somebody made up takes out nothing but what is Cardea's.
 func TestFalseMemory(t *testing.T) {
 	h, at := harnessOf(t, "claude"), machine(t)
-	path := filepath.Join(at.Claude, "settings.json")
+	path := filepath.Join(at.User["claude-code"], "settings.json")
 	put(t, path, files["foreign"])
 	mustInstall(t, h, User, at, wanted)
 	m := recall(at.State, path)

@@ -1,7 +1,6 @@
 package install
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,6 +10,7 @@ import (
 	"runtime"
 	"strings"
 
+	"cardea.dev/internal/harness/claudecode"
 	"cardea.dev/internal/limit"
 	"cardea.dev/internal/script"
 )
@@ -19,7 +19,8 @@ import (
 // around it. Only then may it be run: the settings of a project are written by
 // whoever sent them.
 func (w Wiring) SameProgram(binary string) bool {
-	if w.Shell != "" && w.Shell != shellLine(w.key, w.Program, w.Args) && strings.ContainsAny(w.Shell, "$`;&|<>(){}[]*?!#~=\\\n") {
+	line := withoutShut(w.Shell)
+	if line != "" && line != shellLine(w.key, w.Program, w.Args) && strings.ContainsAny(line, "$`;&|<>(){}[]*?!#~=\\\n") {
 		return false
 	}
 	a, err := os.Stat(w.Program)
@@ -42,12 +43,12 @@ func (w Wiring) Command() string {
 // and says what is wrong with the answer; nil is a denial. The message names no
 // session, so that it is remembered nowhere and counts as no real event.
 func Probe(ctx context.Context, h Harness, w Wiring, dir string, env []string) error {
-	p := script.Process{Path: w.Program, Args: w.Args, Dir: dir, Stdin: h.mustDeny(dir), Env: append(env, "CLAUDE_PROJECT_DIR="+dir),
+	p := script.Process{Path: w.Program, Args: w.Args, Dir: dir, Stdin: h.mustBeDenied(dir), Env: append(env, "CLAUDE_PROJECT_DIR="+dir),
 		Limit: min(w.Timeout, limit.Probe), MaxOutput: maxProbe, MaxErrors: maxProbe, KeepGroup: true}
 	if runtime.GOOS != "windows" {
 		p.Shell = w.Shell
 	}
-	if h.grouped {
+	if h.Name == claudecode.Name {
 		p.Env = append(p.Env, "CLAUDECODE=1")
 	}
 	out, errs, err := p.Run(ctx)
@@ -57,6 +58,8 @@ func Probe(ctx context.Context, h Harness, w Wiring, dir string, env []string) e
 		return fmt.Errorf("it gave no answer within %s", w.Timeout)
 	case errors.As(err, &script.StartError{}):
 		return fmt.Errorf("it does not start: %w", err)
+	case errors.As(err, &exit) && exit.ExitCode() == 2 && h.denied == nil && len(errs) > 0:
+		return nil // the exit code is all that the harness reads
 	case errors.As(err, &exit) && exit.ExitCode() == 2:
 		// Cardea denies by an object; this is how it fails.
 		return fmt.Errorf("it blocks every call because it fails: %s", firstLine(string(errs)))
@@ -71,26 +74,42 @@ func Probe(ctx context.Context, h Harness, w Wiring, dir string, env []string) e
 // maxProbe is how much of the hook's answer is read, in bytes.
 const maxProbe = 1 << 20
 
+// probe is how a harness asks about a call, and where it reads that it is denied.
+type probe struct {
+	// tool is the harness's word for its shell, message makes the message about a call.
+	tool    string
+	message func(h Harness, tool, dir string) map[string]any
+	// denied is the key of the answer, one within the other, that says so; nil where the
+	// harness reads the exit code alone.
+	denied []string
+}
+
+// likeClaude is the message that most took over from Claude Code.
+func likeClaude(tool string) probe {
+	return probe{tool: tool, denied: []string{"hookSpecificOutput", "permissionDecision"}, message: func(h Harness, tool, dir string) map[string]any {
+		return map[string]any{"cwd": dir, "transcript_path": "", "permission_mode": "default", "agent_type": ProbeAgent, "hook_event_name": h.Gate(), "tool_name": tool, "tool_input": mustDeny()}
+	}}
+}
+
+// deadly is the command that no settings should let pass.
+const deadly = "rm -rf /"
+
+func mustDeny() map[string]any { return map[string]any{"command": deadly} }
+
 // denies reads an answer as the harness does.
 func denies(out []byte, h Harness) error {
-	if len(bytes.TrimSpace(out)) == 0 {
+	if strings.TrimSpace(string(out)) == "" {
 		return fmt.Errorf("it was silent about \"rm -rf /\"; see why with: cardea try \"rm -rf /\"")
 	}
-	var answer struct {
-		Decision string `json:"permissionDecision"`
-		Claude   struct {
-			Event    string `json:"hookEventName"`
-			Decision string `json:"permissionDecision"`
-		} `json:"hookSpecificOutput"`
-	}
+	var answer any
 	if err := json.Unmarshal(out, &answer); err != nil {
 		return fmt.Errorf("its answer cannot be read by %s: %s", h.Title, firstLine(string(out)))
 	}
-	got := answer.Decision
-	if h.grouped {
-		got = answer.Claude.Decision
+	for _, key := range h.denied {
+		inside, _ := answer.(map[string]any)
+		answer = inside[key]
 	}
-	if got != "deny" {
+	if answer != "deny" && answer != true {
 		return fmt.Errorf("it does not deny \"rm -rf /\": %s; see why with: cardea try \"rm -rf /\"", firstLine(string(out)))
 	}
 	return nil
@@ -100,14 +119,9 @@ func denies(out []byte, h Harness) error {
 // tell it from a real call in the ledger.
 const ProbeAgent = "cardea-doctor"
 
-// mustDeny is a message about a call that no settings should let pass.
-func (h Harness) mustDeny(dir string) []byte {
-	message := map[string]any{"cwd": dir, "timestamp": 0, "agentType": ProbeAgent, "toolName": "bash", "hookName": h.Gate(), "toolArgs": map[string]any{"command": "rm -rf /"}}
-	if h.grouped {
-		message = map[string]any{"cwd": dir, "transcript_path": "", "permission_mode": "default", "agent_type": ProbeAgent, "hook_event_name": h.Gate(),
-			"tool_name": "Bash", "tool_input": map[string]any{"command": "rm -rf /"}}
-	}
-	data, err := json.Marshal(message)
+// mustBeDenied is a message about a call that no settings should let pass.
+func (h Harness) mustBeDenied(dir string) []byte {
+	data, err := json.Marshal(h.message(h, h.tool, dir))
 	if err != nil {
 		return nil // a map of texts always encodes
 	}

@@ -9,14 +9,6 @@ import (
 // harness runs: several drop a list of arguments without a word, start the bare
 // program, and let every call run.
 
-// copilotShell is Copilot CLI's key for the shell of this machine.
-func copilotShell() string {
-	if runtime.GOOS == "windows" {
-		return "powershell"
-	}
-	return "bash"
-}
-
 // plain are the characters besides letters and digits that no shell takes for
 // anything but themselves.
 const plain = "_-./:,@%+"
@@ -49,6 +41,12 @@ func shellLine(key, program string, args []string) string {
 
 func isPlain(r rune) bool {
 	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune(plain, r)
+}
+
+// withoutShut is a hook's line without what stands behind it for the case that its
+// program fails.
+func withoutShut(line string) string {
+	return strings.TrimSuffix(strings.TrimSuffix(line, shutMute), shutSaying)
 }
 
 // shellWords are the words of a line that a person or shellLine wrote, quotes off.

@@ -33,9 +33,12 @@ Cardea's hook should have carried it out before you saw it, and did not. Carry o
 prompts did not run, and that "cardea doctor" in a terminal of their own says why.
 `
 
-// commandFile is a change of that file.
-type commandFile struct {
+// besideFile is a change of a file beside the one with the hooks.
+type besideFile struct {
 	path string
+	text []byte
+	// says is what it is, for people.
+	says string
 	// write and remove say what is to be done; neither leaves it as it is.
 	write, remove bool
 }
@@ -45,7 +48,7 @@ func (p *Plan) planCommand(h Harness, wanted bool) {
 	if h.Name != claudecode.Name || p.scope == Managed {
 		return
 	}
-	c := commandFile{path: commandBeside(p.File)}
+	c := besideFile{path: commandBeside(p.File), text: []byte(commandText), says: "the command /cardea, by which you register sessions"}
 	data, err := state.Read(c.path, 64<<10)
 	ours := err == nil && strings.Contains(string(data), commandMark)
 	switch {
@@ -60,7 +63,7 @@ func (p *Plan) planCommand(h Harness, wanted bool) {
 	default:
 		c.remove = true
 	}
-	p.command = c
+	p.beside = append(p.beside, c)
 }
 
 // commandBeside is where the file lies, for a settings file.
@@ -78,13 +81,13 @@ func (f Findings) KnowsCommand(h Harness) bool {
 }
 
 // pending reports whether there is something to do.
-func (c commandFile) pending() bool { return c.write || c.remove }
+func (c besideFile) pending() bool { return c.write || c.remove }
 
 // diff says what is done, as a plan's difference does.
-func (c commandFile) diff() string {
+func (c besideFile) diff() string {
 	switch {
 	case c.write:
-		return fmt.Sprintf("+ %s\n  the command /cardea, by which you register sessions", c.path)
+		return fmt.Sprintf("+ %s\n  %s", c.path, c.says)
 	case c.remove:
 		return "- " + c.path
 	}
@@ -92,7 +95,7 @@ func (c commandFile) diff() string {
 }
 
 // takeAway removes the file, where it goes.
-func (c commandFile) takeAway() error {
+func (c besideFile) takeAway() error {
 	if !c.remove {
 		return nil
 	}
@@ -103,21 +106,17 @@ func (c commandFile) takeAway() error {
 	return nil
 }
 
-// put writes the file, where it is wanted.
-func (c commandFile) put(user bool) error {
+// put writes the file, where it is wanted, with a mode for it, and that of its folder.
+func (c besideFile) put(mode, dirMode os.FileMode) error {
 	if !c.write {
 		return nil
 	}
-	mode, dirMode := os.FileMode(0o644), os.FileMode(0o755)
-	if user {
-		mode, dirMode = 0o600, 0o700
-	}
 	err := os.MkdirAll(filepath.Dir(c.path), dirMode)
 	if err == nil {
-		err = state.Replace(c.path, []byte(commandText), func(f *os.File) error { return f.Chmod(mode) })
+		err = state.Replace(c.path, c.text, func(f *os.File) error { return f.Chmod(mode) })
 	}
 	if err != nil {
-		return fmt.Errorf("write %s: %w; the hook is registered, and /cardea does not reach it", c.path, err)
+		return fmt.Errorf("write %s, %s: %w; the hook itself is there", c.path, c.says, err)
 	}
 	return nil
 }

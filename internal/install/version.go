@@ -58,12 +58,11 @@ func lookup(name string, path []string, project string) string {
 	return ""
 }
 
-// FailsClosed reports whether a version of a harness knows the key that makes
-// it block where the hook fails: Claude Code from 2.1.295 on. Copilot CLI
-// always does. Older builds may refuse the whole entry for a key that they do
-// not know, so a version that is not known does not get it.
+// FailsClosed reports whether a version of a harness knows the key that makes it block
+// where the hook fails: Claude Code from 2.1.295 on. Older builds may refuse the whole
+// entry for a key that they do not know, so a version that is not known does not get it.
 func FailsClosed(h Harness, version string) bool {
-	return h.grouped && atLeast(version, 2, 1, 295)
+	return h.switchKey != "" && atLeast(version, h.switchSince...)
 }
 
 // atLeast compares the first numbers of a version: of "2.1.295-rc" 2, 1, 295.
