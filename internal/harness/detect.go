@@ -44,19 +44,22 @@ func Detect(p *Payload, env func(string) string, adapters []Adapter) (string, Ad
 	return "", nil
 }
 
-// harnessWords are what people call harnesses, mostly by their commands.
-var harnessWords = map[string]string{
-	"claude": "claude-code", "copilot": "copilot-cli", "github-copilot": "copilot-cli", "codex-cli": "codex", "gemini": "gemini-cli",
-	"qwen": "qwen-code", "droid": "factory-droid", "grok": "grok-build", "kimi": "kimi-code", "windsurf": "windsurf-cascade",
-	"antigravity": "antigravity-cli", "hermes": "hermes-agent", "vs-code": "vscode", "auggie": "augment", "qwen-cli": "qwen-code",
+// harnessWords are what people call harnesses, mostly by their commands. They are few,
+// and a map would be filled before main at every call.
+var harnessWords = [...]struct{ word, harness string }{
+	{"claude", "claude-code"}, {"copilot", "copilot-cli"}, {"github-copilot", "copilot-cli"}, {"codex-cli", "codex"}, {"gemini", "gemini-cli"},
+	{"qwen", "qwen-code"}, {"droid", "factory-droid"}, {"grok", "grok-build"}, {"kimi", "kimi-code"}, {"windsurf", "windsurf-cascade"},
+	{"antigravity", "antigravity-cli"}, {"hermes", "hermes-agent"}, {"vs-code", "vscode"}, {"auggie", "augment"}, {"qwen-cli", "qwen-code"},
 }
 
 // Canonical is the name of a harness for a word that people use for it: a word that
 // stands for none stays as it is.
 func Canonical(word string) string {
-	word = strings.NewReplacer("_", "-", " ", "-").Replace(strings.ToLower(word))
-	if name, ok := harnessWords[word]; ok {
-		return name
+	word = strings.ReplaceAll(strings.ReplaceAll(strings.ToLower(word), "_", "-"), " ", "-")
+	for _, w := range harnessWords {
+		if w.word == word {
+			return w.harness
+		}
 	}
 	return word
 }

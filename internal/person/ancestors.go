@@ -78,11 +78,9 @@ func procfs(pid int) (parent int, name string, line []string, err error) {
 	if begin < 0 || end < begin {
 		return 0, "", nil, fmt.Errorf("%s/stat cannot be read", dir)
 	}
-	fields := strings.Fields(string(stat[end+1:]))
-	if len(fields) < 2 {
-		return 0, "", nil, fmt.Errorf("%s/stat cannot be read", dir)
-	}
-	if parent, err = strconv.Atoi(fields[1]); err != nil {
+	_, after, _ := bytes.Cut(bytes.TrimLeft(stat[end+1:], " "), []byte(" "))
+	number, _, _ := bytes.Cut(after, []byte(" "))
+	if parent, err = strconv.Atoi(string(number)); err != nil {
 		return 0, "", nil, fmt.Errorf("%s/stat cannot be read: %w", dir, err)
 	}
 	words, err := state.ReadProc(filepath.Join(dir, "cmdline"), maxProc)

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"bytes"
 	"os"
 	"strings"
 	"testing"
@@ -74,6 +75,68 @@ func TestPrompted(t *testing.T) {
 	}
 	if ran("make", cardea.ModeDefault) {
 		t.Error("a forged word counts")
+	}
+}
+
+// A call that begins is a line behind the object, and nothing else of the file changes. As
+// many lines as calls are followed become a new file, without the oldest.
+func TestPromptedLines(t *testing.T) {
+	folder := t.TempDir()
+	save := func(s *Session) {
+		t.Helper()
+		if err := s.Save(redact.New()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := loadAt(t, folder)
+	s.First(folder)
+	save(s)
+	object, err := os.ReadFile(s.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range maxPrompted {
+		s := loadAt(t, folder)
+		s.LeftAlone(strings.Repeat("x", i+1), cardea.ModeDefault)
+		save(s)
+		text, err := os.ReadFile(s.path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if lines := bytes.Count(text, []byte("\n")); !bytes.HasPrefix(text, object) || lines != i+2 {
+			t.Fatalf("after %d calls: %s", i+1, text)
+		}
+	}
+	s = loadAt(t, folder)
+	s.LeftAlone("another", cardea.ModeDefault)
+	save(s)
+	text, err := os.ReadFile(s.path)
+	if err != nil || bytes.Count(text, []byte("\n")) != 1 {
+		t.Fatalf("a new file: %s, %v", text, err)
+	}
+	// What was cut off within a line is no call, nor is what follows in it.
+	s = loadAt(t, folder)
+	digest := s.CallID("cut")
+	for _, tail := range []string{digest, digest + " default", digest + "\n", " default\n", "\n"} {
+		if err := os.WriteFile(s.path, append(bytes.Clone(text), tail...), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s := loadAt(t, folder)
+		if s.Showing("cut", cardea.ModeDefault) {
+			t.Errorf("%q is taken for a call", tail)
+		}
+		if s.Showing("x", cardea.ModeDefault) || !s.Showing("xx", cardea.ModeDefault) || !s.Showing("another", cardea.ModeDefault) {
+			t.Errorf("with %q behind the object, others are lost", tail)
+		}
+	}
+	// The same call in another mode is another call to be followed.
+	for _, mode := range []cardea.Mode{cardea.ModeDefault, cardea.ModeAcceptEdits} {
+		s = loadAt(t, folder)
+		s.LeftAlone("twice", mode)
+		save(s)
+	}
+	if loadAt(t, folder).Showing("twice", cardea.ModeDefault) || !loadAt(t, folder).Showing("twice", cardea.ModeAcceptEdits) {
+		t.Error("the later mode does not count")
 	}
 }
 

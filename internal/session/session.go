@@ -9,12 +9,14 @@
 // folder again when an event comes from it or from below.
 //
 // A file is written only when something is new, because
-// the hook runs for every call. Two hooks of one session may write at the same
+// the hook runs for every call: an object, and behind it a line for each call that began
+// since (prompted.go). Two hooks of one session may write at the same
 // time; the last one wins, and what is lost is shown once more, which is better
 // than a lock that an agent could hold.
 package session
 
 import (
+	"bytes"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -95,6 +97,10 @@ type Session struct {
 	asking []string
 	// leaving are calls that are not among kept.Prompted yet.
 	leaving []leaving
+	// lines are calls that began, behind the object in the file, as they stand there.
+	lines []byte
+	// taken is set where lines that stand in the file are among kept.Prompted, too.
+	taken bool
 	// fresh is set where there is no file yet, dirty where it is not current.
 	fresh, dirty bool
 }
@@ -152,13 +158,17 @@ func (s *Store) Load(harness, id string) (*Session, error) {
 		return sess, nil
 	}
 	if err == nil {
-		err = sess.kept.parse(data)
+		object := data
+		if i := bytes.IndexByte(data, '\n'); i >= 0 {
+			object, sess.lines = data[:i], data[i+1:]
+		}
+		err = sess.kept.parse(object)
 	}
 	if err == nil && sess.kept.V != version {
 		err = fmt.Errorf("version %d is not known", sess.kept.V)
 	}
 	if err != nil {
-		sess.kept = kept{}
+		sess.kept, sess.lines = kept{}, nil
 		return sess, fmt.Errorf("read session %s: %w; it is begun anew, and the file is replaced", sess.path, err)
 	}
 	sess.folder, sess.fresh = sess.kept.Project, false
@@ -227,10 +237,17 @@ func (s *Session) shownDigest(text string) string { return s.digest(shownPurpose
 // writes nothing where nothing is new. r tells whether the folder can be
 // written down. An error changes no verdict; it is for the person.
 func (s *Session) Save(r *redact.Redactor) error {
-	if !s.dirty || s.store == nil {
+	if s.store == nil || !s.dirty && len(s.leaving) == 0 {
 		return nil
 	}
-	if err := s.save(r); err != nil {
+	err, written := error(nil), false
+	if !s.dirty {
+		written, err = s.appendLines()
+	}
+	if !written && err == nil {
+		err = s.save(r)
+	}
+	if err != nil {
 		return fmt.Errorf("write session: %w; nothing of this session is remembered, so troubles are told at every call. Look at the owner and the space of %s", err, s.store.dir)
 	}
 	s.dirty = false

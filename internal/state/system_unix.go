@@ -59,15 +59,16 @@ func read(path string, linked bool, limit int64) ([]byte, about, error) {
 	}
 	data := make([]byte, 0, at.Size+bytesMore)
 	for {
-		n := 0
-		if err := retry(func() error { n, err = unix.Read(fd, data[len(data):cap(data)]); return err }); err != nil {
+		n, room := 0, data[len(data):cap(data)]
+		if err := retry(func() error { n, err = unix.Read(fd, room); return err }); err != nil {
 			return nil, about{}, &fs.PathError{Op: "read", Path: path, Err: err}
 		}
 		data = data[:len(data)+n]
 		switch {
 		case int64(len(data)) > limit:
 			return nil, about{}, tooLarge(path, limit)
-		case n == 0:
+		// A file that has a size gives less than was asked for at its end alone.
+		case n == 0, n < len(room) && at.Size > 0 && int64(len(data)) >= at.Size:
 			return data, about{fs.FileMode(at.Mode & 0o777), time.Unix(at.Mtim.Unix())}, nil
 		}
 		data = slices.Grow(data, 1)
@@ -82,7 +83,7 @@ func readPiece(path string, limit int64) ([]byte, error) {
 		return nil, &fs.PathError{Op: "open", Path: path, Err: err}
 	}
 	defer unix.Close(fd)
-	data := make([]byte, 0, 2<<10)
+	data := make([]byte, 0, 512) // few are longer, and several are read at every call
 	for {
 		n, room := 0, data[len(data):cap(data)]
 		if err := retry(func() error { n, err = unix.Read(fd, room); return err }); err != nil {

@@ -194,7 +194,7 @@ func (r *Runner) secretsIn(v any, all []string) []string {
 			return all
 		}
 		for _, secret := range r.Secrets(v) {
-			for _, form := range []string{secret, unquoted.Replace(secret)} {
+			for _, form := range []string{secret, unquoted(secret)} {
 				if len(form) >= minSecret && !slices.Contains(all, form) {
 					all = append(all, form)
 				}
@@ -220,7 +220,9 @@ func (r *Runner) secretsIn(v any, all []string) []string {
 const minSecret = 4
 
 // unquoted takes the shell's quotes off.
-var unquoted = strings.NewReplacer("'", "", `"`, "", `\`, "")
+func unquoted(text string) string {
+	return strings.NewReplacer("'", "", `"`, "", `\`, "").Replace(text)
+}
 
 // without is a text without the event's secrets.
 func (r *Runner) without(text string) string {
