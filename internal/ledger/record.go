@@ -352,7 +352,7 @@ func members(b []byte, do func(key, value []byte)) bool {
 func elements(b []byte, do func(value []byte)) {
 	for i := 1; i < len(b) && b[i] != ']'; {
 		end := valueEnd(b, i)
-		if end < 0 {
+		if end <= i {
 			return
 		}
 		do(b[i:end])

@@ -126,6 +126,7 @@ func TestTimesOfRecords(t *testing.T) {
 
 func FuzzMembers(f *testing.F) {
 	f.Add([]byte(`{"a":1,"b":"x\"","c":[{"d":null}]}`))
+	f.Add([]byte(`{"c":[{"d":null}@}`))
 	f.Fuzz(func(_ *testing.T, b []byte) {
 		members(b, func(_, value []byte) { elements(value, func([]byte) {}) })
 	})
