@@ -79,7 +79,9 @@ func person() {
 	if len(os.Args) > 1 && os.Args[1] == "check" {
 		code = "" // standard input is the message
 	}
-	p.Stdin = io.MultiReader(p.Stdin, strings.NewReader(code))
+	if len(os.Args) < 2 || os.Args[1] != "monitor" { // which reads keys from the terminal
+		p.Stdin = io.MultiReader(p.Stdin, strings.NewReader(code))
+	}
 	p.Machine.Home = func() (string, error) { return os.Getenv("HOME"), nil }
 	p.Person = func() error { return nil }
 	p.Typist = func() error { return nil }

@@ -133,3 +133,12 @@ const (
 	// Ticket is how long a ticket waits for a person.
 	Ticket = 24 * time.Hour
 )
+
+// Time for the monitor.
+const (
+	// MonitorLook is how often the monitor looks for what came: what a person takes for at
+	// once.
+	MonitorLook = 250 * time.Millisecond
+	// MonitorSessions is how often it reads which sessions are registered.
+	MonitorSessions = 2 * time.Second
+)

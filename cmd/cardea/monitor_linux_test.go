@@ -1,0 +1,150 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write the recorded screens into the pages")
+
+// home is a home folder and a project for programs of a test.
+type home struct {
+	t         *testing.T
+	dir, work string
+}
+
+func newHome(t *testing.T) *home {
+	t.Helper()
+	h := &home{t: t, dir: filepath.Join(t.TempDir(), "home")}
+	h.work = filepath.Join(h.dir, "app")
+	for _, d := range []string{filepath.Join(h.work, ".git"), filepath.Join(h.dir, "run")} {
+		if err := os.MkdirAll(d, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return h
+}
+
+// command is a program of this package's tests in the home.
+func (h *home) command(words ...string) *exec.Cmd {
+	h.t.Helper()
+	path, err := exec.LookPath(words[0])
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	c := exec.Command(path, words[1:]...)
+	c.Dir = h.work
+	c.Env = []string{"HOME=" + h.dir, "PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "XDG_RUNTIME_DIR=" + filepath.Join(h.dir, "run"), "TZ=UTC"}
+	return c
+}
+
+// checks has the hook decide about a command of a session.
+func (h *home) checks(session, command string) string {
+	h.t.Helper()
+	c := h.command("cardea", "check", "--harness", "claude-code")
+	c.Stdin = strings.NewReader(fmt.Sprintf(`{"hook_event_name":"PreToolUse","session_id":%q,"cwd":%q,"permission_mode":"default","tool_name":"Bash","tool_input":{"command":%q}}`, session, h.work, command))
+	out, err := c.CombinedOutput()
+	if err != nil {
+		h.t.Fatalf("%v: %s", err, out)
+	}
+	return string(out)
+}
+
+// The monitor on a real terminal: it shows what hooks decide meanwhile, all of an entry,
+// and the sessions.
+func TestMonitorOnATerminal(t *testing.T) {
+	h := newHome(t)
+	register := h.command("person", "register", "--session-id", "3f1c", "--role", "coder", "--task", "the login form")
+	if out, err := register.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	h.checks("3f1c", "git status")
+	h.checks("3f1c", "npm test && git push --force origin main")
+	x := onTerminal(t, h.command("person", "monitor"), 80, 24)
+	x.waits("1 Decisions 2", "deny", "> ")
+	h.checks("77ab", "git clean -fdx")
+	list := x.waits("1 Decisions 3", "git clean -fdx")
+	x.types("k\r")
+	detail := x.waits("Esc back", "git push --force origin main", "rules:git-force-push", "lines 1 to 20 of ")
+	x.types(" ")
+	x.waits("who says what", "rules:git-force-push, about part 2")
+	x.types("\x1b")
+	x.waits("Enter show")
+	x.types("/CLEAN\r")
+	if got := x.waits("only with: CLEAN"); strings.Contains(got, "git status") {
+		t.Errorf("the filter lets everything through:\n%s", got)
+	}
+	x.types("\x1b") // with another key at once it would be Alt and that key
+	x.waits("git status")
+	x.types("\t")
+	sessions := x.waits(">2 Sessions 2", "coder")
+	x.types("q")
+	x.ends()
+	h.recorded("decisions", list)
+	h.recorded("decision", detail)
+	h.recorded("sessions", sessions)
+}
+
+// A terminal that shows no colours, and one that can do nothing.
+func TestMonitorOnPlainTerminals(t *testing.T) {
+	h := newHome(t)
+	h.checks("3f1c", "git push --force")
+	c := h.command("person", "monitor")
+	c.Env = append(c.Env, "TERM=dumb")
+	x := onTerminal(t, c, 120, 24)
+	x.waits("deny, Bash in app, by rules:git-force-push, entry ", ": git push --force")
+	h.checks("3f1c", "git status")
+	x.waits("allow, Bash in app")
+	x.types("\x03")
+	x.ends()
+	c = h.command("person", "monitor")
+	c.Env = append(c.Env, "NO_COLOR=1")
+	x = onTerminal(t, c, 30, 8)
+	x.waits("deny", "git push")
+	if got := x.screen.Render(); regexp.MustCompile(`\x1b\[[0-9;]*3[0-9]`).MatchString(got) {
+		t.Errorf("colours: %q", got)
+	}
+	x.types("q")
+	x.ends()
+}
+
+const page = "../../docs/monitor.md"
+
+// recorded makes sure that a page shows a screen as it is.
+func (h *home) recorded(name, screen string) {
+	t := h.t
+	t.Helper()
+	screen = strings.ReplaceAll(screen, h.dir, "/home/liam")
+	screen = regexp.MustCompile(`\b[0-9a-f]{32}\b`).ReplaceAllString(screen, "2916dcf48fb83924805f1e34beb89dcd")
+	screen = regexp.MustCompile(`cardea: \S.*`).ReplaceAllString(screen, "cardea: v0.18.0")
+	screen = regexp.MustCompile(`\d\d:\d\d:\d\d`).ReplaceAllString(strings.TrimRight(screen, "\n"), "14:03:07")
+	screen = regexp.MustCompile(`\d{4}-\d\d-\d\d`).ReplaceAllString(screen, "2026-11-20")
+	screen = regexp.MustCompile(`\b1[0-9a-z]{15}\b`).ReplaceAllString(screen, "1m7yp8198z659sn1")
+	screen = regexp.MustCompile(`\b\d+ microseconds`).ReplaceAllString(screen, "730 microseconds")
+	data, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	begin, end := "<!-- screen: "+name+" -->\n```text\n", "\n```\n"
+	before, rest, ok := strings.Cut(string(data), begin)
+	old, after, closed := strings.Cut(rest, end)
+	if !ok || !closed {
+		t.Fatalf("%s has no place for the screen %q", page, name)
+	}
+	if old == screen {
+		return
+	}
+	if !*update {
+		t.Errorf("%s shows another screen %q; run the test with -update:\n%s", page, name, screen)
+		return
+	}
+	if err := os.WriteFile(page, []byte(before+begin+screen+end+after), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,232 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/spf13/cobra"
+
+	"cardea.dev/internal/ledger"
+	"cardea.dev/internal/limit"
+	"cardea.dev/internal/monitor"
+)
+
+func monitorCommand(p Process) *cobra.Command {
+	var f searchFlags
+	var plain bool
+	c := &cobra.Command{
+		Use:   "monitor [flags] [text]",
+		Short: "watch what is decided, while it is decided",
+		Long: `Show what is decided, live: the decisions of all sessions, each with its parts and
+who said what, and the sessions with their roles. The key ? shows all keys.
+
+Where there is no screen, on a terminal of the type "dumb" and with --plain, it
+writes a line for each decision instead, and never moves the cursor: for screen
+readers, pipes and files. See docs/monitor.md.`,
+		Example: `  cardea monitor
+  cardea monitor --effect deny,ask --plain
+  cardea monitor --json --last 0`,
+		Args: atMostOneArgument,
+	}
+	fs := c.Flags()
+	fs.SortFlags = false
+	fs.StringSliceVar(&f.effects, "effect", nil, "what was decided: allow, abstain, defer, ask, deny, halt; several with commas")
+	fs.StringVar(&f.tool, "tool", "", "the tool, by its canonical name or a harness's")
+	f.addWhere(fs)
+	fs.IntVar(&f.limit, "last", 200, "begin with at most this many decisions")
+	fs.BoolVar(&plain, "plain", false, "write lines, and redraw nothing")
+	fs.BoolVar(&f.json, "json", false, "print one JSON object a line")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		q, err := f.query(p, strings.Join(args, ""))
+		if err != nil {
+			return usageOf(c, err)
+		}
+		return watch(p, q, plain, f.json)
+	}
+	return c
+}
+
+// watch shows what comes until the person ends it.
+func watch(p Process, q ledger.Query, plain, asJSON bool) error {
+	d, err := deskHere(p)
+	if err != nil {
+		return err
+	}
+	l, err := ledgerOf(p, d.Place, d.Loaded.Settings.Ledger)
+	if err != nil {
+		return err
+	}
+	last := q.Limit
+	q.Limit = cmp.Or(last, 1)
+	follower, first, err := l.Follow(q)
+	if err != nil {
+		p.warn(err.Error())
+	}
+	if last == 0 {
+		first = nil
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	feed := &feed{process: p, desk: d, follower: follower}
+	if asJSON || plain || !isTerminal(p.Stdin) || !isTerminal(p.Stdout) || p.Env("TERM") == "dumb" {
+		return feed.lines(ctx, first, asJSON)
+	}
+	return feed.screen(ctx, first)
+}
+
+// feed brings what a monitor shows.
+type feed struct {
+	process  Process
+	desk     sessionDesk
+	follower *ledger.Follower
+	// sessionsAt is when the sessions were read last.
+	sessionsAt time.Time
+}
+
+// news is what came since the last time.
+type news struct {
+	decisions []ledger.Line
+	sessions  []monitor.Session
+	// changed is set where sessions were read.
+	changed bool
+	// more reports whether more decisions wait.
+	more bool
+	err  error
+}
+
+// next gives what came. It does not wait.
+func (f *feed) next() news {
+	var n news
+	n.decisions, n.more, n.err = f.follower.Next()
+	if now := f.process.Now(); now.Sub(f.sessionsAt) >= limit.MonitorSessions {
+		f.sessionsAt, n.changed = now, true
+		all, problems := f.desk.Place.Store.AllRegistered(now)
+		n.err = errors.Join(n.err, errors.Join(problems...))
+		for _, r := range all {
+			main, _ := r.Agent("")
+			n.sessions = append(n.sessions, monitor.Session{Registered: r, Role: cmp.Or(main.Role, f.desk.Loaded.Settings.Sessions.DefaultRole)})
+		}
+	}
+	return n
+}
+
+// lines writes a line for each decision, until ctx ends.
+func (f *feed) lines(ctx context.Context, first []ledger.Line, asJSON bool) error {
+	show := func(lines []ledger.Line) error {
+		for _, l := range lines {
+			if asJSON {
+				if err := encode(f.process, l); err != nil {
+					return err
+				}
+				continue
+			}
+			if _, err := fmt.Fprintln(f.process.Stdout, monitor.Line(l, f.process.Now().Location())); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if err := show(first); err != nil {
+		return err
+	}
+	for {
+		n := f.next()
+		if n.err != nil {
+			f.process.warn(n.err.Error())
+		}
+		if err := show(n.decisions); err != nil {
+			return err
+		}
+		if n.more {
+			continue
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(limit.MonitorLook):
+		}
+	}
+}
+
+// screen draws until the person ends it.
+func (f *feed) screen(ctx context.Context, first []ledger.Line) error {
+	m := monitor.Model{Colour: f.process.Env("NO_COLOR") == "", Zone: f.process.Now().Location(), Explain: f.explain}
+	m, _ = m.Update(monitor.Decisions(first))
+	m, _ = m.Update(monitor.Time(f.process.Now()))
+	program := tea.NewProgram(drawn{m, f}, tea.WithContext(ctx), tea.WithInput(f.process.Stdin), tea.WithOutput(f.process.Stdout), tea.WithoutSignalHandler())
+	_, err := program.Run()
+	if ctx.Err() != nil {
+		return nil // the person ended it
+	}
+	return err
+}
+
+// explain is an entry as "cardea explain" shows it.
+func (f *feed) explain(l ledger.Line) string {
+	var b strings.Builder
+	f.process.showEntry(&screen{w: &b}, l)
+	return b.String()
+}
+
+// drawn is the monitor as Bubble Tea drives it.
+type drawn struct {
+	monitor.Model
+	feed *feed
+}
+
+// Init begins to look for what comes.
+func (d drawn) Init() tea.Cmd { return d.look }
+
+func (d drawn) look() tea.Msg { return d.feed.next() }
+
+// Update brings messages into the form of the model.
+func (d drawn) Update(message tea.Msg) (tea.Model, tea.Cmd) {
+	var do monitor.Do
+	switch x := message.(type) {
+	case tea.WindowSizeMsg:
+		d.Model, do = d.Model.Update(monitor.Size{Width: x.Width, Height: x.Height})
+	case tea.KeyPressMsg:
+		d.Model, do = d.Model.Update(monitor.Key(x.String()))
+	case tea.PasteMsg:
+		d.Model, do = d.Model.Update(monitor.Pasted(x.Content))
+	case news:
+		return d.take(x)
+	}
+	if do == monitor.Quit {
+		return d, tea.Quit
+	}
+	return d, nil
+}
+
+// take shows what came, and looks again after a while.
+func (d drawn) take(n news) (tea.Model, tea.Cmd) {
+	d.Model, _ = d.Model.Update(monitor.Time(d.feed.process.Now()))
+	if len(n.decisions) > 0 {
+		d.Model, _ = d.Model.Update(monitor.Decisions(n.decisions))
+	}
+	if n.changed {
+		d.Model, _ = d.Model.Update(monitor.Sessions(n.sessions))
+	}
+	if n.err != nil {
+		d.Model, _ = d.Model.Update(monitor.Trouble(n.err.Error()))
+	}
+	if n.more {
+		return d, d.look
+	}
+	return d, tea.Tick(limit.MonitorLook, func(time.Time) tea.Msg { return d.feed.next() })
+}
+
+// View is the screen.
+func (d drawn) View() tea.View {
+	v := tea.NewView(d.Model.View())
+	v.AltScreen, v.WindowTitle = true, "cardea monitor"
+	return v
+}
