@@ -103,7 +103,7 @@ func TestScripts(t *testing.T) {
 		Dir:                 "../../testdata/script",
 		RequireExplicitExec: true,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"expand": expand, "bytes": writeBytes, "https": https, "keypair": keypair, "sign": sign, "archive": archive,
-			"provider": startProvider(t), "plugin": plugin},
+			"provider": startProvider(t), "mcp": speakMCP, "plugin": plugin},
 		RequireUniqueNames: true,
 		Condition:          condition,
 		Setup:              clean,
@@ -123,7 +123,7 @@ func condition(name string) (bool, error) {
 // clean gives a script a home folder and a project of its own, and none of the
 // variables of whoever runs the tests.
 func clean(env *testscript.Env) error {
-	env.Values[providerKey] = &scriptProvider{}
+	env.Values[providerKey], env.Values[mcpKey] = &scriptProvider{}, &scriptClient{}
 	home := env.WorkDir + "/home"
 	env.Setenv("HOME", home)
 	env.Setenv("USERPROFILE", home)

@@ -40,6 +40,39 @@ func (d Desk) RegisterByLead(lead string, r Request) (string, error) {
 	return d.Register(r)
 }
 
+// LeadCall is the input of the MCP server's tool register.
+type LeadCall struct {
+	Session string `json:"session_id"`
+	Role    string `json:"role"`
+	Agent   string `json:"agent"`
+	Task    string `json:"task"`
+}
+
+// leadTool is the name of that tool, by which the hook sees a lead's call of it.
+const leadTool = "mcp__cardea__register"
+
+// RegisterByAnyLead registers a session for the lead whose own call, as the hook saw it,
+// asks for exactly this. The server that carries it out cannot tell whose call it is.
+func (d Desk) RegisterByAnyLead(c LeadCall) (string, error) {
+	r := Request{Session: c.Session, Role: c.Role, Agent: c.Agent, Task: c.Task}
+	if err := d.Knows(r.Role); err != nil {
+		return "", err
+	}
+	all, _ := d.Place.Store.AllRegistered(d.Process.Now()) // what cannot be read is no lead
+	refused := errors.New("no session that a person made a lead asks for this")
+	for _, reg := range all {
+		if main, ok := reg.Agent(""); !ok || !main.Lead || reg.IsDisabled() {
+			continue
+		}
+		text, err := d.RegisterByLead(reg.Session, r)
+		if err == nil {
+			return text, nil
+		}
+		refused = err
+	}
+	return "", refused
+}
+
 // grantOf is what a lead is granted, in words.
 func grantOf(r Request) string {
 	return strings.Join([]string{"register", r.Session, r.Agent, r.Role}, "\x00")
@@ -100,6 +133,9 @@ func (r *Request) flags() flags {
 // leadRegisters reads a lead's call that is nothing but one "cardea register" which it
 // may run.
 func (j *Judgement) leadRegisters(ev *cardea.Event) (r Request, may bool) {
+	if ev.Call != nil && ev.Call.Tool == leadTool {
+		return j.leadCalls(ev)
+	}
 	if ev.Call == nil || ev.Call.Tool != "Bash" || len(ev.Call.Parts) != 1 || len(ev.Call.Opaque)+len(ev.Faults) > 0 {
 		return r, false
 	}
@@ -114,6 +150,23 @@ func (j *Judgement) leadRegisters(ev *cardea.Event) (r Request, may bool) {
 	}
 	if parseFlags(args, r.flags()) != nil {
 		return r, false
+	}
+	return r, j.desk().leadMay(ev.Session, r) == nil
+}
+
+// leadCalls reads a lead's call of the tool register, in which every field is a text that
+// the tool knows.
+func (j *Judgement) leadCalls(ev *cardea.Event) (r Request, may bool) {
+	if len(ev.Call.Opaque)+len(ev.Faults) > 0 {
+		return r, false
+	}
+	to := map[string]*string{"session_id": &r.Session, "role": &r.Role, "agent": &r.Agent, "task": &r.Task}
+	for name, value := range ev.Call.Input {
+		text, is := value.(string)
+		if to[name] == nil || !is {
+			return r, false
+		}
+		*to[name] = text
 	}
 	return r, j.desk().leadMay(ev.Session, r) == nil
 }

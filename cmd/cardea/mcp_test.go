@@ -1,0 +1,134 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os/exec"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// mcpKey is where a script's client is.
+const mcpKey = "mcp"
+
+// scriptClient is a script's client of "cardea mcp", nil before it is started.
+type scriptClient struct {
+	session *mcp.ClientSession
+	result  chan string
+}
+
+// speakMCP makes the command "mcp", by which a script is a client of the server "cardea mcp".
+// What a tool says is its standard output, or standard error where it fails.
+//
+//	mcp start PROGRAM     start "PROGRAM mcp", as the harness that the tests are
+//	mcp tools             list the tools
+//	mcp call TOOL [FILE]  call a tool with an input
+//	mcp begin TOOL FILE   begin to call one, mcp end waits for what it says
+//	mcp end
+//	mcp stop              close the connection
+func speakMCP(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) == 0 {
+		ts.Fatalf("usage: mcp start|tools|call|begin|end|stop")
+	}
+	c := ts.Value(mcpKey).(*scriptClient)
+	ctx := context.Background()
+	if args[0] == "start" {
+		c.start(ctx, ts, args[1])
+		return
+	}
+	if c.session == nil {
+		ts.Fatalf("say \"mcp start cardea\" first")
+	}
+	switch args[0] {
+	case "stop":
+		ts.Check(c.session.Close())
+		c.session = nil
+	case "tools":
+		all, err := c.session.ListTools(ctx, nil)
+		ts.Check(err)
+		for _, t := range all.Tools {
+			fmt.Fprintln(ts.Stdout(), t.Name)
+		}
+	case "call":
+		finish(ts, neg, c.call(ctx, ts, args[1:]))
+	case "begin":
+		input := inputOf(ts, args[1:])
+		session := c.session
+		c.result = make(chan string, 1)
+		go func() { c.result <- callTool(ctx, session, args[1], input) }()
+	case "end":
+		finish(ts, neg, <-c.result)
+	default:
+		ts.Fatalf("mcp %q is not known", args[0])
+	}
+}
+
+func (c *scriptClient) start(ctx context.Context, ts *testscript.TestScript, program string) {
+	path := ""
+	for _, dir := range strings.Split(ts.Getenv("PATH"), ":") {
+		if found, err := exec.LookPath(dir + "/" + program); err == nil {
+			path = found
+			break
+		}
+	}
+	server := exec.Command(path, "mcp")
+	server.Dir = ts.MkAbs(".")
+	for _, name := range []string{"HOME", "PATH", "WORK", "CLAUDE_CODE_SESSION_ID", "TMPDIR"} {
+		server.Env = append(server.Env, name+"="+ts.Getenv(name))
+	}
+	server.Stderr = ts.Stderr()
+	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(ctx, &mcp.CommandTransport{Command: server}, nil)
+	ts.Check(err)
+	c.session = session
+	ts.Defer(func() {
+		if c.session != nil {
+			_ = c.session.Close()
+		}
+	})
+}
+
+func inputOf(ts *testscript.TestScript, args []string) any {
+	var input any = map[string]any{}
+	if len(args) > 1 {
+		ts.Check(json.Unmarshal([]byte(strings.ReplaceAll(ts.ReadFile(args[1]), "$WORK", ts.Getenv("WORK"))), &input))
+	}
+	return input
+}
+
+func (c *scriptClient) call(ctx context.Context, ts *testscript.TestScript, args []string) string {
+	return callTool(ctx, c.session, args[0], inputOf(ts, args))
+}
+
+// callTool gives what a tool says, behind "error: " where it fails.
+func callTool(ctx context.Context, session *mcp.ClientSession, tool string, input any) string {
+	r, err := session.CallTool(ctx, &mcp.CallToolParams{Name: tool, Arguments: input})
+	if err != nil {
+		return "error: " + err.Error()
+	}
+	text := ""
+	for _, c := range r.Content {
+		if t, is := c.(*mcp.TextContent); is {
+			text += t.Text
+		}
+	}
+	if r.IsError {
+		text = "error: " + text
+	}
+	return text
+}
+
+// finish prints what a tool said, and looks whether it failed as expected.
+func finish(ts *testscript.TestScript, neg bool, text string) {
+	why, failed := strings.CutPrefix(text, "error: ")
+	if failed {
+		fmt.Fprintln(ts.Stderr(), why)
+	} else {
+		fmt.Fprintln(ts.Stdout(), text)
+	}
+	if failed != neg {
+		ts.Fatalf("the tool says %s", text)
+	}
+}

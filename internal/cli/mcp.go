@@ -1,0 +1,52 @@
+package cli
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"cardea.dev/internal/mcp"
+	"cardea.dev/internal/queue"
+	"cardea.dev/internal/queue/store"
+)
+
+func mcpCommand(p Process) *cobra.Command {
+	return &cobra.Command{
+		Use:   "mcp",
+		Short: "be a server of the Model Context Protocol, for agents",
+		Long: `Speak the Model Context Protocol on standard input and output. A harness starts it:
+
+  claude mcp add cardea -- cardea mcp
+
+Its tools show an agent the gate and the queue, let a lead register its team and a
+supervisor answer for it, and ask a person in the queue where a harness has no prompt
+of its own. None of them permits anything by itself. See docs/mcp.md.`,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error { return serveMCP(p) },
+	}
+}
+
+// serveMCP answers until the client goes.
+func serveMCP(p Process) error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	face := mcp.Face{Process: p.Process, Desk: func() (sessionDesk, error) { return deskHere(p) },
+		Queue: func(folder string) (queue.Queue, func() error, error) {
+			q, err := store.Open(folder, p.Now)
+			if err != nil {
+				return nil, nil, err
+			}
+			return q, q.Close, nil
+		}}
+	return mcp.Serve(ctx, io.NopCloser(p.Stdin), keptOpen{p.Stdout}, face.Tools(ctx))
+}
+
+// keptOpen is a writer that the process keeps open.
+type keptOpen struct{ io.Writer }
+
+// Close does nothing.
+func (keptOpen) Close() error { return nil }
