@@ -31,6 +31,7 @@ type Decider struct {
 	rules    List
 	settings Settings
 	expr     expressions
+	keys     globKeys
 }
 
 // New makes a decider of rules, which must not change any more. It compiles

@@ -4,6 +4,7 @@ import (
 	"hash/maphash"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"cardea.dev"
@@ -297,11 +298,11 @@ func unquoted(s string) string {
 // accessHolds reports whether path, access and host hold on one access.
 // Another machine's paths are not this one's.
 func (c *call) accessHolds(m *Match, p *cardea.Part) bool {
-	var names []pathglob.Named
-	var look *look
-	if len(m.Paths)+len(m.Own) > 0 {
-		names, look = c.namesOf(p), c.lookOf(m)
+	if c.touchesNone(m) {
+		return false
 	}
+	var names []pathglob.Named
+	var look *look // when an access comes so far
 	for k := range p.Access {
 		a := &p.Access[k]
 		if len(m.Access) > 0 && !slices.Contains(m.Access, a.Kind) {
@@ -315,6 +316,9 @@ func (c *call) accessHolds(m *Match, p *cardea.Part) bool {
 		}
 		if m.Outside && (p.Remote || !c.outside(a)) {
 			continue
+		}
+		if look == nil && len(m.Paths)+len(m.Own) > 0 {
+			names, look = c.namesOf(p), c.lookOf(m)
 		}
 		if len(m.Paths) > 0 && (p.Remote && !a.Redirect || !c.touches(m, look, c.name(names, a, k))) {
 			continue
@@ -360,7 +364,7 @@ func (c *call) touches(m *Match, look *look, n *pathglob.Named) bool {
 	}
 	pl, globs := c.at(), look.globs
 	touches := func(k int) bool {
-		if !pl.MayTouch(m.Paths[k], look.keys[k], n) {
+		if !pl.MayTouch(m.Paths[k], look.keys[k].text, n) {
 			return false
 		}
 		g := globs.at(pl, k)
@@ -380,7 +384,7 @@ func (c *call) touches(m *Match, look *look, n *pathglob.Named) bool {
 // look is what a quick look at the globs of a match tells: their keys, and which of
 // them can touch one of the call's plain paths at all.
 type look struct {
-	keys  []string
+	keys  []globKey
 	plain []int
 	globs *madeGlobs
 	// own are the gate's own things, ownPlain those that one of the call's plain paths
@@ -395,20 +399,17 @@ func (c *call) lookOf(m *Match) *look {
 	if l != nil {
 		return l
 	}
-	if c.segments == nil {
-		c.segments = c.plainSegments()
-	}
-	l = &look{keys: make([]string, len(m.Paths)), globs: c.globsOf(m)}
-	for k, g := range m.Paths {
-		l.keys[k] = c.at().KeyOf(g)
-		if l.keys[k] == "" || c.segments.mayHave(l.keys[k]) {
+	plain := c.plainPaths()
+	l = &look{keys: c.d.keys.of(m, c.at()), globs: c.globsOf(m)}
+	for k := range m.Paths {
+		if plain.mayHave(l.keys[k]) {
 			l.plain = append(l.plain, k)
 		}
 	}
 	for _, o := range m.Own {
 		for _, g := range c.own(o) {
 			l.own = append(l.own, g)
-			if g.Key() == "" || c.segments.mayHave(g.Key()) {
+			if plain.mayHave(c.d.keys.key(g.Key())) {
 				l.ownPlain = append(l.ownPlain, g)
 			}
 		}
@@ -420,60 +421,125 @@ func (c *call) lookOf(m *Match) *look {
 	return l
 }
 
-// plainSegments are the segments of the paths that the call names without a pattern
-// and not as a whole folder.
-func (c *call) plainSegments() *segments {
+// touchesNone is a quick look at whether a match about paths can hold on no access at
+// all: the call names plain paths alone, and no glob is about one of them. That is so of
+// nearly every match and call, so nothing is made for it.
+func (c *call) touchesNone(m *Match) bool {
+	if len(m.Paths)+len(m.Own) == 0 {
+		return false
+	}
+	plain := c.plainPaths()
+	if !plain.all {
+		return false
+	}
+	if len(m.Paths) > 0 && !slices.ContainsFunc(c.d.keys.of(m, c.at()), plain.mayHave) {
+		return true
+	}
+	return len(m.Own) > 0 && !slices.ContainsFunc(m.Own, func(o Own) bool {
+		return slices.ContainsFunc(c.own(o), func(g *pathglob.Glob) bool { return plain.mayHave(c.d.keys.key(g.Key())) })
+	})
+}
+
+// globKey is the key of a glob, and its hash.
+type globKey struct {
+	text string
+	hash uint64
+}
+
+// globKeys are the keys of the globs of matches, which are the same for every call.
+type globKeys struct {
+	once sync.Once
+	seed maphash.Seed
+	mu   sync.Mutex
+	done map[*Match][]globKey
+}
+
+// key is a key with its hash.
+func (x *globKeys) key(text string) globKey {
+	x.once.Do(func() { x.seed = maphash.MakeSeed() })
+	return globKey{text, maphash.String(x.seed, text)}
+}
+
+// of are the keys of a match's globs.
+func (x *globKeys) of(m *Match, pl *pathglob.Place) []globKey {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	keys, known := x.done[m]
+	if !known {
+		keys = make([]globKey, len(m.Paths))
+		for k, g := range m.Paths {
+			keys[k] = x.key(pl.KeyOf(g))
+		}
+		if x.done == nil {
+			x.done = map[*Match][]globKey{}
+		}
+		x.done[m] = keys
+	}
+	return keys
+}
+
+// plainPaths are the segments of the paths that the call names without a pattern and not
+// as a whole folder.
+func (c *call) plainPaths() *segments {
+	if c.segments != nil {
+		return c.segments
+	}
 	paths := 0
 	for i := range c.ev.Call.Parts {
 		paths += len(c.ev.Call.Parts[i].Access)
 	}
 	out, before, pl := newSegments(paths), "", c.at()
+	add := func(name string) { out.add(c.d.keys.key(name)) }
 	for i := range c.ev.Call.Parts {
 		for k := range c.ev.Call.Parts[i].Access {
 			a := &c.ev.Call.Parts[i].Access[k]
 			if a.Glob || a.Recursive {
+				out.all = false
 				continue
 			}
 			for _, p := range pathglob.Paths(a) {
 				p = pl.Folded(p)
 				folder, name := p[:strings.LastIndexByte(p, '/')+1], p[strings.LastIndexByte(p, '/')+1:]
-				if out.add(name); folder != before {
+				if add(name); folder != before {
 					for s := range strings.SplitSeq(folder, "/") {
-						out.add(s)
+						add(s)
 					}
 					before = folder
 				}
 			}
 		}
 	}
+	c.segments = out
 	return out
 }
 
 // segments is a set of names of which it is known which ones it does not have: a bit for
-// each, where other names may have theirs.
+// each, where other names may have theirs. all is set where every access of the call is
+// in it.
 type segments struct {
-	seed maphash.Seed
 	bits []uint32
+	all  bool
 }
 
 // newSegments is a set that is large enough for the names of so many paths.
 func newSegments(paths int) *segments {
-	return &segments{maphash.MakeSeed(), make([]uint32, max(32, min(paths, 1<<12)))}
+	return &segments{make([]uint32, max(32, min(paths, 1<<12))), true}
 }
 
-func (s *segments) place(name string) (word uint64, bit uint32) {
-	h := maphash.String(s.seed, name)
-	return h >> 5 % uint64(len(s.bits)), 1 << (h & 31)
+func (s *segments) place(hash uint64) (word uint64, bit uint32) {
+	return hash >> 5 % uint64(len(s.bits)), 1 << (hash & 31)
 }
 
-func (s *segments) add(name string) {
-	word, bit := s.place(name)
+func (s *segments) add(k globKey) {
+	word, bit := s.place(k.hash)
 	s.bits[word] |= bit
 }
 
-func (s *segments) mayHave(name string) bool {
-	word, bit := s.place(name)
-	return s.bits[word]&bit != 0
+// mayHave reports whether a path may have a key. One that says nothing every path may
+// have.
+func (s *segments) mayHave(k globKey) bool {
+	word, bit := s.place(k.hash)
+	return k.text == "" || s.bits[word]&bit != 0
 }
 
 // namesOf are the accesses of a part as they are held against globs, not set as long as
