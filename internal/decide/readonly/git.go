@@ -152,7 +152,7 @@ func holdsUserinfo(text string) bool {
 // project's own, or may execute something.
 func (c *call) repository(dir string) string {
 	f := c.about.Files
-	if !paths.WithinAny(c.trees, dir) {
+	if !paths.WithinAny(c.trees(), dir) {
 		return "git runs outside of the working tree"
 	}
 	for at := dir; ; at = path.Dir(at) {
@@ -161,13 +161,13 @@ func (c *call) repository(dir string) string {
 		}
 		info, err := f.Lstat(at + "/.git")
 		if err != nil {
-			if !paths.WithinAny(c.trees, path.Dir(at)) {
+			if !paths.WithinAny(c.trees(), path.Dir(at)) {
 				return "" // no repository in the work: git says so, or finds one of the person's above
 			}
 			continue
 		}
 		// Below the root of the work, somebody has put another repository.
-		if paths.WithinAny(c.trees, path.Dir(at)) {
+		if paths.WithinAny(c.trees(), path.Dir(at)) {
 			return "another repository lies inside of the project: " + at
 		}
 		if _, err := f.Lstat(at + "/.gitmodules"); err == nil {
@@ -194,7 +194,7 @@ func (c *call) worktree(at string) string {
 		return "the .git file leads to something else than a worktree's folder"
 	}
 	common, own := path.Dir(common), path.Clean(link)
-	if paths.WithinAny(c.about.Temp, common) || paths.WithinAny(c.trees, common) {
+	if paths.WithinAny(c.about.Temp, common) || paths.WithinAny(c.trees(), common) {
 		return "the repository lies in a folder that the agent may write"
 	}
 	back, err := c.about.Files.ReadFile(own+"/commondir", 4096)

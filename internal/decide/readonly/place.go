@@ -41,30 +41,31 @@ func (disk) ReadFile(name string, max int64) ([]byte, error) {
 }
 
 // trees are the folders of the work in which reading is free.
-func (d *Decider) trees(ev *cardea.Event) []string {
-	var out []string
-	for _, t := range slices.Concat([]string{ev.Project}, ev.Roots, d.about.Trees) {
-		if t == "" {
-			continue
+func (c *call) trees() []string {
+	c.findThem.Do(func() {
+		for _, t := range slices.Concat([]string{c.ev.Project}, c.ev.Roots, c.about.Trees) {
+			if t == "" {
+				continue
+			}
+			real, err := filepath.EvalSymlinks(t)
+			if err != nil {
+				continue
+			}
+			real = filepath.ToSlash(real)
+			// The home folder is no working tree, nor is what holds it.
+			if real == "/" || c.about.Home != "" && paths.Within(real, filepath.ToSlash(c.about.Home)) {
+				continue
+			}
+			c.found = append(c.found, real)
 		}
-		real, err := filepath.EvalSymlinks(t)
-		if err != nil {
-			continue
-		}
-		real = filepath.ToSlash(real)
-		// The home folder is no working tree, nor is what holds it.
-		if real == "/" || d.about.Home != "" && paths.Within(real, filepath.ToSlash(d.about.Home)) {
-			continue
-		}
-		out = append(out, real)
-	}
-	return out
+	})
+	return c.found
 }
 
 // free reports whether a path lies in the work or in a folder for temporary
 // files. The home folder's files are never temporary.
 func (c *call) free(p string) bool {
-	if paths.WithinAny(c.trees, p) {
+	if paths.WithinAny(c.trees(), p) {
 		return true
 	}
 	return paths.WithinAny(c.about.Temp, p) && (c.about.Home == "" || !paths.Within(filepath.ToSlash(c.about.Home), p))
@@ -292,10 +293,10 @@ func mayBeNamed(pattern, name string) bool {
 // name is not trusted in a folder: the agent, or a clone, may have written one.
 // Outside of the work it may be anybody's.
 func (c *call) configuring(dir, name string) string {
-	if dir == "" || !paths.WithinAny(c.trees, dir) {
+	if dir == "" || !paths.WithinAny(c.trees(), dir) {
 		return "it may be configured where it runs"
 	}
-	for at := dir; paths.WithinAny(c.trees, at); at = path.Dir(at) {
+	for at := dir; paths.WithinAny(c.trees(), at); at = path.Dir(at) {
 		if _, err := c.about.Files.Lstat(path.Join(at, name)); !errors.Is(err, fs.ErrNotExist) {
 			return "the project configures it: " + path.Join(at, name)
 		}
@@ -321,7 +322,7 @@ func (c *call) planted(name string) string {
 			real = dir
 		}
 		real = filepath.ToSlash(real)
-		if paths.WithinAny(c.trees, real) || paths.WithinAny(c.about.Temp, real) || paths.WithinAny(c.trees, filepath.ToSlash(dir)) {
+		if paths.WithinAny(c.trees(), real) || paths.WithinAny(c.about.Temp, real) || paths.WithinAny(c.trees(), filepath.ToSlash(dir)) {
 			return "the program lies in a folder that the agent may write: " + dir
 		}
 		return ""

@@ -14,6 +14,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"sync"
 
 	"cardea.dev"
 	"cardea.dev/internal/gitindex"
@@ -89,7 +90,9 @@ func (d *Decider) Free(ev *cardea.Event, a *cardea.Access) bool { return d.call(
 type call struct {
 	about Settings
 	ev    *cardea.Event
-	trees []string
+	// found are the folders of the work, with links followed, after trees.
+	found    []string
+	findThem sync.Once
 	// covered reports an access that is approved although it is no free read; nil is none.
 	covered func(*cardea.Access) bool
 	repo    map[string]string // what is wrong with the repository of a folder
@@ -101,7 +104,7 @@ type call struct {
 }
 
 func (d *Decider) call(ev *cardea.Event) *call {
-	return &call{about: d.about, ev: ev, trees: d.trees(ev), repo: map[string]string{}}
+	return &call{about: d.about, ev: ev, repo: map[string]string{}}
 }
 
 // refusal is why a part is not read-only, "" where it is.

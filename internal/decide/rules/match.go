@@ -362,12 +362,12 @@ func (c *call) touches(m *Match, look *look, n *pathglob.Named) bool {
 	if plain && len(look.plain) == 0 {
 		return false
 	}
-	pl, globs := c.at(), look.globs
+	pl := c.at()
 	touches := func(k int) bool {
 		if !pl.MayTouch(m.Paths[k], look.keys[k].text, n) {
 			return false
 		}
-		g := globs.at(pl, k)
+		g := c.globsOf(m).at(pl, k)
 		return g.Touches(n) && (!m.UnlessSearch || g.IsNamedBy(n, c.ev.Call.OnlyPossible))
 	}
 	if plain {
@@ -386,7 +386,6 @@ func (c *call) touches(m *Match, look *look, n *pathglob.Named) bool {
 type look struct {
 	keys  []globKey
 	plain []int
-	globs *madeGlobs
 	// own are the gate's own things, ownPlain those that one of the call's plain paths
 	// can touch at all.
 	own, ownPlain []*pathglob.Glob
@@ -400,7 +399,7 @@ func (c *call) lookOf(m *Match) *look {
 		return l
 	}
 	plain := c.plainPaths()
-	l = &look{keys: c.d.keys.of(m, c.at()), globs: c.globsOf(m)}
+	l = &look{keys: c.d.keys.of(m, c.at())}
 	for k := range m.Paths {
 		if plain.mayHave(l.keys[k]) {
 			l.plain = append(l.plain, k)
