@@ -152,30 +152,33 @@ func (c *call) judge(r *Rule) {
 			effect = cardea.Deny
 		}
 	}
-	say := func(part int) {
-		c.out = append(c.out, c.opinion(effect, part, withheld))
-	}
 	switch {
 	case r.Effect == cardea.Allow:
 		for i := range c.ev.Call.Parts {
 			if c.allows(i) {
-				say(i)
+				c.say(effect, i, withheld)
 			}
 		}
 	case r.Match.aboutCall():
 		if c.holdsForCall(&r.Match) {
-			say(cardea.WholeCall)
+			c.say(effect, cardea.WholeCall, withheld)
 		}
 	default:
-		for i, among := range c.reached(&r.Match) {
-			if c.holdsAmong(&r.Match, i, 1, among) {
-				say(i)
+		reached := c.reached(&r.Match)
+		for i := range reached.parts {
+			if among, may := reached.at(i); may && c.holdsAmong(&r.Match, i, 1, among) {
+				c.say(effect, i, withheld)
 			}
 		}
 		if c.opaqueCall(&r.Match) {
-			say(cardea.WholeCall)
+			c.say(effect, cardea.WholeCall, withheld)
 		}
 	}
+}
+
+// say adds an opinion of the rule.
+func (c *call) say(e cardea.Effect, part int, withheld bool) {
+	c.out = append(c.out, c.opinion(e, part, withheld))
 }
 
 // opinion is what the rule says about a part, or about the whole call.

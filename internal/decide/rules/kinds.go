@@ -2,7 +2,6 @@ package rules
 
 import (
 	"encoding/binary"
-	"iter"
 	"slices"
 	"strings"
 
@@ -47,12 +46,28 @@ const everyAny = ^anySet(0)
 
 func (s anySet) has(k int) bool { return k >= 64 || s>>k&1 != 0 }
 
-// reached are the parts on which a match may hold, as far as that depends on their
-// kind, each with the alternatives that may: no other part needs a look.
-func (c *call) reached(m *Match) iter.Seq2[int, anySet] {
+// reached are the parts on which a match may hold, as far as that depends on their kind:
+// no other part needs a look.
+type reached struct {
+	// parts is how many parts there are to look at, kinds says which; nil: all of them.
+	parts int
+	kinds *kinds
+}
+
+// at reports whether the match may hold on part i, and with which alternatives.
+func (r reached) at(i int) (among anySet, may bool) {
+	if r.kinds == nil {
+		return everyAny, true
+	}
+	of := r.kinds.reach[r.kinds.of[i]]
+	return of.among, of.may
+}
+
+// reached are the parts on which a match may hold, until that is asked of another one.
+func (c *call) reached(m *Match) reached {
 	parts := c.ev.Call.Parts
 	if len(parts) <= fewParts {
-		return allOf(len(parts))
+		return reached{parts: len(parts)}
 	}
 	if c.kinds == nil {
 		if c.kinds = kindsOf(parts, true); c.kinds == nil {
@@ -67,25 +82,9 @@ func (c *call) reached(m *Match) iter.Seq2[int, anySet] {
 		some = some || r.may
 	}
 	if !some {
-		return allOf(0)
+		return reached{}
 	}
-	return func(yield func(int, anySet) bool) {
-		for i, k := range c.kinds.of {
-			if r := c.kinds.reach[k]; r.may && !yield(i, r.among) {
-				return
-			}
-		}
-	}
-}
-
-func allOf(n int) iter.Seq2[int, anySet] {
-	return func(yield func(int, anySet) bool) {
-		for i := range n {
-			if !yield(i, everyAny) {
-				return
-			}
-		}
-	}
+	return reached{len(parts), c.kinds}
 }
 
 // kindsOf sorts parts by all that mayHold looks at. It gives nil where there are many

@@ -41,8 +41,11 @@ func compareReached(t *testing.T, m *Match, parts []cardea.Part) (reached, held 
 	ev := &cardea.Event{Project: "/p", Call: &cardea.Call{Parts: parts, Input: map[string]any{"command": "push it"}}}
 	c := &call{d: New(nil, Settings{Home: "/h"}), ev: ev, rule: &Rule{}}
 	among := map[int]anySet{}
-	for i, may := range c.reached(m) {
-		among[i] = may
+	r := c.reached(m)
+	for i := range r.parts {
+		if may, reaches := r.at(i); reaches {
+			among[i] = may
+		}
 	}
 	for i := range parts {
 		may, found := among[i]

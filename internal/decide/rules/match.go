@@ -22,8 +22,9 @@ func (c *call) holdsForCall(m *Match) bool {
 	if !m.aboutPart() {
 		return c.holds(m, cardea.WholeCall, 0)
 	}
-	for i, among := range c.reached(m) {
-		if c.holdsAmong(m, i, 1, among) {
+	r := c.reached(m)
+	for i := range r.parts {
+		if among, may := r.at(i); may && c.holdsAmong(m, i, 1, among) {
 			return true
 		}
 	}
