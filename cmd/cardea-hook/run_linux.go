@@ -63,12 +63,12 @@ func run(args []string) int {
 		return h.cardeaWith(message)
 	}
 	if len(answer.Stdout) > 0 {
-		if _, err := os.Stdout.Write(answer.Stdout); err != nil {
+		if err := write(1, answer.Stdout); err != nil {
 			return blocked("the answer could not be written: " + err.Error())
 		}
 	}
 	if len(answer.Stderr) > 0 {
-		_, _ = os.Stderr.Write(answer.Stderr)
+		_ = write(2, answer.Stderr)
 	}
 	return answer.Exit
 }
@@ -129,18 +129,38 @@ func (h *hook) read() ([]byte, error) {
 		if err == nil && n == 0 {
 			return message, errSlow
 		}
-		n, err = os.Stdin.Read(message[len(message):cap(message)])
-		message = message[:len(message)+n]
+		n, err = unix.Read(0, message[len(message):cap(message)])
 		switch {
-		case err == io.EOF && len(message) > control.MaxMessage:
-			return message, errLong
-		case err == io.EOF:
-			return message, nil
+		case err == unix.EINTR || err == unix.EAGAIN:
 		case err != nil:
 			return message, err
+		case n > 0:
+			message = message[:len(message)+n]
+		case len(message) > control.MaxMessage:
+			return message, errLong
+		default:
+			return message, nil
 		}
 	}
 	return message, errLong
+}
+
+// write writes to a standard stream. Where nobody reads any more it is an error: what os
+// writes there ends the process by a signal, and the harness must get an exit code.
+func write(fd int, text []byte) error {
+	for len(text) > 0 {
+		n, err := unix.Write(fd, text)
+		switch err {
+		case nil:
+			text = text[n:]
+		case unix.EINTR:
+		case unix.EAGAIN: // the harness may have made it non-blocking
+			_, _ = unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLOUT}}, -1)
+		default:
+			return err
+		}
+	}
+	return nil
 }
 
 // cardeaWith has cardea answer a message that was read already, in the time that is left.

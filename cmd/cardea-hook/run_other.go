@@ -4,13 +4,18 @@ package main
 
 import (
 	"os"
+	"os/signal"
 	"path/filepath"
+	"syscall"
 
 	"cardea.dev/internal/script"
 )
 
 // run has cardea answer: this system does not tell who listens at a socket.
 func run(args []string) int {
+	// A harness that closed its end of the pipe must get an exit code, not a process that
+	// died by a signal.
+	signal.Ignore(syscall.SIGPIPE)
 	own, err := os.Executable()
 	if err == nil {
 		own, err = filepath.EvalSymlinks(own)
@@ -24,4 +29,10 @@ func run(args []string) int {
 		return blocked(err.Error())
 	}
 	return code
+}
+
+// write writes to standard error, the only stream that is written here.
+func write(_ int, text []byte) error {
+	_, err := os.Stderr.Write(text)
+	return err
 }

@@ -1,13 +1,63 @@
 package daemon
 
-import "testing"
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"cardea.dev/internal/decide/policy/sample"
+)
 
 // What a decision costs in the daemon, with all that a hook reads and writes for it.
 func BenchmarkLocal(b *testing.B) {
-	p := newPlace(b)
-	for b.Loop() {
-		if _, err := p.ask("PreToolUse", bash("ls -la")); err != nil {
-			b.Fatal(err)
-		}
+	for _, setup := range []string{"none", "rules", "permissions", "policies"} {
+		b.Run(setup, func(b *testing.B) {
+			p := newPlace(b)
+			p.program = os.Args[0] // compiled forms are bound to a program
+			config := filepath.Join(p.home, ".config/cardea")
+			switch setup {
+			case "rules":
+				for i := range 5 { // a file has at most a mebibyte
+					p.write(filepath.Join(config, fmt.Sprintf("rules/mine%d.yaml", i)), strings.ReplaceAll(ownRules(2000), "rule-", fmt.Sprintf("rule%d-", i)))
+				}
+			case "permissions":
+				p.write(filepath.Join(config, "cardea.yaml"), "permissions: {expand: true}\n")
+				p.write(filepath.Join(p.home, ".claude/settings.json"), ownPermissions(1000))
+			case "policies":
+				for name, text := range sample.Files(50) {
+					p.write(filepath.Join(config, "policies", name), text)
+				}
+			}
+			time.Sleep(3100 * time.Millisecond) // what was written just now is read at each call
+			for b.Loop() {
+				if _, err := p.ask("PreToolUse", bash("ls -la")); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
+}
+
+// ownRules is a file of as many rules.
+func ownRules(n int) string {
+	var b strings.Builder
+	b.WriteString("version: 1\nrules:\n")
+	for i := range n {
+		fmt.Fprintf(&b, "  - {id: rule-%d, tool: Bash, match: {command: program%d sub}, effect: ask, message: Use another one., tests: [{input: {command: program%d sub}, expect: ask}]}\n", i, i, i)
+	}
+	return b.String()
+}
+
+// ownPermissions is a list of as many entries.
+func ownPermissions(n int) string {
+	var b strings.Builder
+	b.WriteString(`{"permissions":{"allow":["Bash(x)"`)
+	for i := range n {
+		fmt.Fprintf(&b, `,"Bash(program%d sub:*)"`, i)
+	}
+	b.WriteString("]}}")
+	return b.String()
 }

@@ -16,9 +16,8 @@ import (
 	"time"
 
 	"cardea.dev/internal/control"
-	"cardea.dev/internal/decide/policy"
-	"cardea.dev/internal/decide/policy/engine"
 	"cardea.dev/internal/hook"
+	"cardea.dev/internal/inforce"
 	"cardea.dev/internal/judge"
 )
 
@@ -27,6 +26,8 @@ import (
 type Local struct {
 	// Process is that of the daemon. What callers have of theirs replaces it.
 	Process hook.Process
+	// Memory is what is kept between calls.
+	Memory *inforce.Memory
 	// Lines are the command lines of the processes above the caller, nil for none.
 	Lines func() [][]string
 	// Elsewhere notes why a call is left to "cardea check"; the caller may note, too, that
@@ -55,16 +56,18 @@ func (l Local) Check(c control.Call, _ time.Time) (control.Answer, error) {
 	p.Elsewhere, p.Lines = elsewhere, l.Lines
 	p.Typist, p.Harness, p.Another, p.AllProcessors = nil, nil, nil, nil
 	p.Judge = func(judge.Request, []string) judge.Asker { return noJudge{elsewhere} }
-	p.Engines = policy.Engines{Own: noEngine{elsewhere: elsewhere}, Project: noEngine{elsewhere: elsewhere}}
+	p.Memory = l.Memory.Begin(elsewhere.Note)
 	h, err := hook.Prepare(c.Args, p)
 	if err != nil {
+		p.Memory.End()
 		return control.Answer{}, control.LeftError("its flags are not understood")
 	}
 	exit := h.Run()
+	end := func() { h.Unended.Wait(); p.Memory.End() }
 	if l.Unended == nil {
-		h.Unended.Wait()
+		end()
 	} else {
-		l.Unended.Go(h.Unended.Wait)
+		l.Unended.Go(end)
 	}
 	if why := elsewhere.Why(); why != "" {
 		return control.Answer{}, control.LeftError(why)
@@ -116,36 +119,4 @@ type noJudge struct{ elsewhere *hook.Elsewhere }
 func (n noJudge) Ask(context.Context, judge.Question) (judge.Answer, error) {
 	n.elsewhere.Note("a judge is to be asked")
 	return judge.Answer{}, errLeft
-}
-
-// noEngine leaves a call for which policies are read or evaluated: they may take more
-// memory and time than one process can give to all callers.
-type noEngine struct {
-	engine.Engine // no other method is called for a hook
-	elsewhere     *hook.Elsewhere
-}
-
-func (n noEngine) note() error {
-	n.elsewhere.Note("policies are to be evaluated")
-	return errLeft
-}
-
-func (n noEngine) Ready() error { return nil }
-func (n noEngine) Wake()        {}
-
-func (n noEngine) Parse(context.Context, []engine.Source) ([]engine.Parsed, error) {
-	return nil, n.note()
-}
-
-func (n noEngine) Compile([]engine.Source, engine.Options) engine.Program {
-	return noProgram{n}
-}
-
-type noProgram struct{ noEngine }
-
-func (n noProgram) Broken(context.Context) (map[string]engine.Problems, error) { return nil, n.note() }
-
-func (n noProgram) Eval(_ context.Context, queries []engine.Query) []engine.Result {
-	_ = n.note()
-	return make([]engine.Result, len(queries))
 }

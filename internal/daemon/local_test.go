@@ -11,20 +11,29 @@ import (
 	"time"
 
 	"cardea.dev/internal/control"
+	"cardea.dev/internal/decide/policy/rego"
 	_ "cardea.dev/internal/document/yamltext" // reads YAML
 	"cardea.dev/internal/hook"
+	"cardea.dev/internal/inforce"
 )
 
 // place is a person and a project.
 type place struct {
 	t          testing.TB
 	home, work string
+	memory     *inforce.Memory
+	program    string
 }
+
+// inProcess is the engine of policies in this process.
+type inProcess struct{ rego.Engine }
+
+func (inProcess) Close() {}
 
 func newPlace(t testing.TB) *place {
 	t.Helper()
 	dir := t.TempDir()
-	p := &place{t, filepath.Join(dir, "home"), filepath.Join(dir, "work")}
+	p := &place{t, filepath.Join(dir, "home"), filepath.Join(dir, "work"), inforce.NewMemory(func() inforce.ClosingEngine { return inProcess{} }), filepath.Join(dir, "none")}
 	p.write(filepath.Join(p.work, ".git/x"), "")
 	return p
 }
@@ -45,7 +54,7 @@ func (p *place) ask(event, fields string, more ...string) (control.Answer, error
 	message := fmt.Sprintf(`{"session_id":"s","transcript_path":"/t","cwd":%q,"permission_mode":"default","hook_event_name":%q,%s}`, p.work, event, fields)
 	c := control.Call{Args: []string{"--harness", "claude-code", "--limit", "1m"}, Dir: p.work, Message: []byte(message),
 		Variables: control.VariablesOf(append([]string{"HOME=" + p.home, "CLAUDE_PROJECT_DIR=" + p.work}, more...))}
-	return Local{Process: hook.ThisProcess(filepath.Join(p.work, "none"))}.Check(c, time.Time{})
+	return Local{Memory: p.memory, Process: hook.ThisProcess(p.program)}.Check(c, time.Time{})
 }
 
 func bash(command string) string {
@@ -92,7 +101,16 @@ func TestLeft(t *testing.T) {
 	p.write(settings, "")
 	p.write(filepath.Join(p.home, ".config/cardea/lessons/ask.jsonl"), `{"v":1,"effect":"ask","tool":"Bash","subject":"npm run dev","role":"*","dir":".","by":"person","who":"liam","when":"2026-11-20T10:00:00Z"}`+"\n")
 	p.left("by their meaning", "PermissionRequest", bash("pnpm dev"))
-	p.write(filepath.Join(p.home, ".config/cardea/policies/a.rego"), `# METADATA
+	p.write(filepath.Join(p.home, ".config/cardea/lessons/ask.jsonl"), "")
+	p.write(filepath.Join(p.home, ".config/cardea/policies/a.rego"), strings.Replace(policyText, "required_events", "required_signals: [s]\n#     required_events", 1))
+	p.write(filepath.Join(p.home, ".config/cardea/signals/s"), "#!/bin/sh\n")
+	if err := os.Chmod(filepath.Join(p.home, ".config/cardea/signals/s"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	p.left("signals are to run", "PreToolUse", bash("ls"))
+}
+
+const policyText = `# METADATA
 # scope: package
 # custom:
 #   routing:
@@ -102,8 +120,30 @@ package cardea.policies.a
 import rego.v1
 
 deny contains {"rule_id": "G", "reason": "r", "severity": "HIGH"} if input.tool_name == "Bash"
-`)
-	p.left("policies", "PreToolUse", bash("ls"))
+`
+
+// Policies that need nothing else are evaluated here. They are read as they are at each call.
+func TestPolicies(t *testing.T) {
+	p := newPlace(t)
+	at := filepath.Join(p.home, ".config/cardea/policies/a.rego")
+	answers := func(word string) {
+		t.Helper()
+		if a, err := p.ask("PreToolUse", bash("ls")); err != nil || !strings.Contains(string(a.Stdout), `"permissionDecision":"`+word+`"`) {
+			t.Errorf("not %s: %s, %v", word, a.Stdout, err)
+		}
+	}
+	answers("allow")
+	p.write(at, policyText)
+	answers("deny")
+	answers("deny")
+	p.write(at, strings.Replace(policyText, `"Bash"`, `"Read"`, 1))
+	answers("allow")
+	p.write(at, policyText+"this is no Rego\n")
+	answers("ask")
+	if err := os.Remove(at); err != nil {
+		t.Fatal(err)
+	}
+	answers("allow")
 }
 
 // A variable whose value was not sent counts as one that is not known.

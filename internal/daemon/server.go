@@ -12,7 +12,9 @@ import (
 	"time"
 
 	"cardea.dev/internal/control"
+	"cardea.dev/internal/decide/policy/remote"
 	"cardea.dev/internal/hook"
+	"cardea.dev/internal/inforce"
 	"cardea.dev/internal/limit"
 	"cardea.dev/internal/peer"
 	"cardea.dev/internal/person"
@@ -30,6 +32,7 @@ type Server struct {
 	own            control.Variables
 	program, stamp string
 	listener       *peer.Listener
+	memory         *inforce.Memory
 	places         chan struct{}
 	// calls is how many calls there were.
 	calls atomic.Int64
@@ -57,7 +60,8 @@ func Open(p hook.Process, environ []string, program string) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the daemon's socket: %w", err)
 	}
-	return &Server{process: p, own: control.VariablesOf(environ), program: program, stamp: stamp, listener: l, places: make(chan struct{}, maxCalls)}, nil
+	return &Server{process: p, own: control.VariablesOf(environ), program: program, stamp: stamp, listener: l, places: make(chan struct{}, maxCalls),
+		memory: inforce.NewMemory(func() inforce.ClosingEngine { return remote.Beside(p.Program) })}, nil
 }
 
 // poke connects to the daemon that is there, which then looks whether its program was
@@ -97,6 +101,7 @@ func (s *Server) Serve(ctx context.Context, idle time.Duration) error {
 		cancel()
 		_ = s.listener.Close() // removes the socket
 		all.Wait()
+		s.memory.Close()
 		_ = s.listener.Release()
 	}()
 	defer context.AfterFunc(ctx, func() { _ = s.listener.SetDeadline(time.Unix(1, 0)) })()
@@ -144,6 +149,7 @@ func (s *Server) watch(ctx context.Context, idle time.Duration, end func()) {
 			return
 		case <-tick.C:
 		}
+		s.memory.Tidy(time.Now())
 		if now := s.calls.Load(); now != last || len(s.places) > 0 {
 			last, since = now, time.Now()
 		}
@@ -189,33 +195,51 @@ func (s *Server) attend(conn *net.UnixConn, unended *sync.WaitGroup, end func())
 // answer gives what the caller is sent.
 func (s *Server) answer(conn *net.UnixConn, pid int, c control.Call, unended *sync.WaitGroup) []byte {
 	elsewhere := &hook.Elsewhere{}
-	over := make(chan struct{})
-	var signs sync.WaitGroup
-	signs.Go(func() {
-		pulse := time.NewTicker(limit.DaemonPulse)
-		defer pulse.Stop()
-		for {
-			_ = conn.SetWriteDeadline(time.Now().Add(limit.DaemonSilence))
-			if _, err := conn.Write(control.Works()); err != nil {
-				elsewhere.Note("the caller waits no longer")
-				return
-			}
-			select {
-			case <-over:
-				return
-			case <-pulse.C:
-			}
-		}
-	})
-	l := Local{Process: s.process, Lines: func() [][]string { return person.CommandLinesAbove(pid) }, Elsewhere: elsewhere, Unended: unended}
+	signs := signsOf(conn, elsewhere)
+	l := Local{Process: s.process, Memory: s.memory, Lines: func() [][]string { return person.CommandLinesAbove(pid) }, Elsewhere: elsewhere, Unended: unended}
 	a, err := l.Check(c, time.Time{})
-	close(over)
-	signs.Wait()
+	signs.end()
 	_ = conn.SetWriteDeadline(time.Now().Add(limit.DaemonSilence))
 	if err != nil {
 		return control.Leaves(err.Error())
 	}
 	return a.Bytes()
+}
+
+// signs show a caller that its call is worked on, until they end. Most calls end before the
+// first one.
+type signs struct {
+	mu    sync.Mutex
+	over  bool
+	timer *time.Timer
+}
+
+func signsOf(conn *net.UnixConn, elsewhere *hook.Elsewhere) *signs {
+	s := &signs{}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.timer = time.AfterFunc(limit.DaemonPulse, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.over {
+			return
+		}
+		_ = conn.SetWriteDeadline(time.Now().Add(limit.DaemonSilence))
+		if _, err := conn.Write(control.Works()); err != nil {
+			elsewhere.Note("the caller waits no longer")
+			return
+		}
+		s.timer.Reset(limit.DaemonPulse)
+	})
+	return s
+}
+
+// end waits until no sign is on its way.
+func (s *signs) end() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.over = true
+	s.timer.Stop()
 }
 
 // Program is the file of this process's program.

@@ -11,6 +11,7 @@ import (
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/decide/policy/remote"
 	"cardea.dev/internal/harness/claudecode"
+	"cardea.dev/internal/inforce"
 	"cardea.dev/internal/judge"
 	"cardea.dev/internal/person"
 	"cardea.dev/internal/project"
@@ -54,6 +55,8 @@ type Process struct {
 	// Elsewhere is set in a process that answers for others: it notes why only a process
 	// of the caller's own may answer; nil for such a process.
 	Elsewhere *Elsewhere
+	// Memory is what such a process keeps between calls; nil: nothing.
+	Memory *inforce.Call
 	// Exported reports whether a variable has a value; nil asks Env.
 	Exported func(name string) bool
 

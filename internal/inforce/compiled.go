@@ -18,7 +18,7 @@ import (
 // openCompiled sets what compiled forms are read from and written to.
 func (l *Loaded) openCompiled() {
 	if program := state.Stamp(l.Where.Program); l.Where.Compiled && program != "" {
-		l.compiled = state.NewIndexes("rules", l.Where.Dirs.Cache, l.Where.State)
+		l.compiled = l.Where.files().Indexes("rules", l.Where.Dirs.Cache, l.Where.State)
 		l.madeBy = []byte(rules.CompiledForm + " " + program + " " + stampOfEngine(l.Where.Program))
 	}
 }

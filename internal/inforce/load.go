@@ -65,6 +65,8 @@ type Where struct {
 	Tracked func(path string) bool
 	// Engines compile and evaluate policies.
 	Engines policy.Engines
+	// Memory is what is kept between calls; nil: nothing is.
+	Memory *Call
 	// Policies is what is known of policies; nil reads them anew.
 	Policies *policy.Library
 	// Program is the running program, "" where it cannot be told.
@@ -335,7 +337,7 @@ func (l *Loaded) read(path string, at folder) ([]byte, time.Time, []cardea.Diagn
 	if p := l.doubt(path, at); p != nil {
 		return nil, time.Time{}, p
 	}
-	data, when, err := project.ReadFile(path, at.inside)
+	data, when, err := project.ReadKnown(l.Where.files(), path, at.inside)
 	if err != nil {
 		return nil, when, []cardea.Diagnostic{unread(path, err)}
 	}

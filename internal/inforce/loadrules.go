@@ -1,6 +1,7 @@
 package inforce
 
 import (
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -76,9 +77,15 @@ func (l *Loaded) readRulesFile(path string, at folder, left *int) (RulesFile, ru
 func (l *Loaded) parseRules(f *RulesFile, at folder, data []byte) rules.List {
 	f.Counts = l.counts(f.Path, at, data)
 	from := rules.Origin{Scope: at.scope, Trusted: f.Counts, Root: at.root, Tool: harness.ToolWord, Events: policy.EventNames()}
+	name := fmt.Sprintf("rules %q %v %v %s", f.Path, at.scope, f.Counts, at.root)
+	if got, is := l.Where.files().Made(name, data, l.madeBy).(opened); is {
+		f.Problems = slices.Clone(got.problems)
+		return got.list
+	}
 	if form := l.compiled.Load(f.Path, data, l.madeBy); form != "" {
 		if list, problems, err := rules.OpenCompiled(form, f.Path, from); err == nil {
-			f.Problems = problems
+			l.Where.files().Keep(name, opened{list, problems}, len(form)+100*len(list), data, l.madeBy)
+			f.Problems = slices.Clone(problems)
 			return list
 		}
 	}
@@ -88,6 +95,12 @@ func (l *Loaded) parseRules(f *RulesFile, at folder, data []byte) rules.List {
 		l.compiled.Forget(documentForm(f.Path))
 	}
 	return rules.ListOf(list)
+}
+
+// opened is a compiled file of rules. Nobody changes it.
+type opened struct {
+	list     rules.List
+	problems []cardea.Diagnostic
 }
 
 // keptInForce says with the first mistake of a file that an earlier form is in

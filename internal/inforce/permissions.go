@@ -82,7 +82,7 @@ func (l *Loaded) listOf(f *PermissionFile, s permissionlist.Source) (got permiss
 	}
 	if data == nil {
 		var err error
-		if data, when, err = project.ReadFile(s.File, ""); err != nil {
+		if data, when, err = project.ReadKnown(l.Where.files(), s.File, ""); err != nil {
 			got.Problems = []cardea.Diagnostic{unread(s.File, err)}
 			return got, when, true
 		}
@@ -90,7 +90,7 @@ func (l *Loaded) listOf(f *PermissionFile, s permissionlist.Source) (got permiss
 			return got, when, false
 		}
 	}
-	return permissionlist.ReadFormat(s.Format, f.From, data), when, true
+	return l.permissionEntries(s, f.From, data), when, true
 }
 
 // countPermissions says whether what a file allows counts, and why not.

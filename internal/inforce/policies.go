@@ -40,7 +40,15 @@ type Callbacks struct {
 // routed to an event, while everything else is read: what the process then
 // judges by is [Where.Policies].
 func (w *Where) Warm(ev *cardea.Event) {
-	lib := &policy.Library{Engines: w.Engines, Cache: state.NewIndexes("policies", w.Dirs.Cache, w.State), Tool: harness.ToolWord, Recheck: oneLook}
+	var lib *policy.Library
+	if w.Memory != nil {
+		if lib = w.Memory.library(w); lib == nil {
+			w.leave("the policies of too many projects are in use at once")
+			return
+		}
+	} else {
+		lib = &policy.Library{Engines: w.Engines, Cache: state.NewIndexes("policies", w.Dirs.Cache, w.State), Tool: harness.ToolWord, Recheck: oneLook}
+	}
 	w.Policies = lib
 	l := &Loaded{Where: *w}
 	for _, at := range []folder{l.user(), l.project()} {
@@ -76,8 +84,22 @@ func (l *Loaded) Policies() *policy.Policies {
 	if lib.Tool == nil {
 		lib.Tool = harness.ToolWord
 	}
-	return policy.New(lib, policy.Settings{Facts: l.PolicyFacts(), Folders: l.policyFolders, Once: l.Callbacks.Once,
-		Signals: l.signals(), Trace: l.Callbacks.Trace})
+	s := policy.Settings{Facts: l.PolicyFacts(), Folders: l.policyFolders, Once: l.Callbacks.Once, Trace: l.Callbacks.Trace}
+	if l.Where.Memory != nil {
+		s.Signals, s.Unheard = leavingSignals{&l.Where}, func() { l.Where.leave("policies were not heard") }
+	} else {
+		s.Signals = l.signals()
+	}
+	return policy.New(lib, s)
+}
+
+// leavingSignals leaves a call whose policies need scripts.
+type leavingSignals struct{ *Where }
+
+// Gather says so.
+func (s leavingSignals) Gather(context.Context, *cardea.Event, policy.Folder, []string) map[string]policy.Answer {
+	s.leave("signals are to run")
+	return nil
 }
 
 // signals answers the signals of all policies.
@@ -119,6 +141,12 @@ func (l *Loaded) policyFolders(ev *cardea.Event) []policy.Folder {
 	for _, project := range projects {
 		out = append(out, policy.Folder{Dir: filepath.Join(project, ".cardea", "policies"), Scope: cardea.ScopeProject, Inside: project, Around: true,
 			Trusts: func(string, []byte) bool { return false }})
+	}
+	for i := range out {
+		// Such a function reaches outside, and the daemon may reach further than the caller.
+		if len(out[i].Extra) > 0 && l.Where.leave("policies may use functions that reach outside") {
+			out[i].Extra = nil
+		}
 	}
 	return out
 }

@@ -140,6 +140,16 @@ func ReadFormat(f Format, from *Origin, data []byte) Settings {
 	return s
 }
 
+// For are the same entries, of a list of which something else counts: data is its text.
+func (s Settings) For(from *Origin, data []byte) Settings {
+	from.text = data
+	s.Entries, s.Problems, s.Dirs = slices.Clone(s.Entries), slices.Clone(s.Problems), slices.Clone(s.Dirs)
+	for i := range s.Entries {
+		s.Entries[i].From = from
+	}
+	return s
+}
+
 // MaxSize is the largest file that is read, in bytes.
 const MaxSize = document.MaxSize
 

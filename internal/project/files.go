@@ -32,7 +32,12 @@ const (
 // folder that the file must lie in after links are followed. when is the time of
 // its last change.
 func ReadFile(path, inside string) (data []byte, when time.Time, err error) {
-	data, when, err = state.ReadDated(path, document.MaxSize+1)
+	return ReadKnown(nil, path, inside)
+}
+
+// ReadKnown is [ReadFile], but for the reading of a file that is in a memory as it is.
+func ReadKnown(known *state.Memory, path, inside string) (data []byte, when time.Time, err error) {
+	data, when, err = known.ReadDated(path, document.MaxSize+1)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, when, nil

@@ -21,6 +21,8 @@ type Indexes struct {
 	asked            bool
 	mu               sync.Mutex
 	news             map[string]index
+	// memory has what was read or made before; nil: nothing is kept there.
+	memory *Memory
 }
 
 // index is an index that is to be written.
@@ -39,11 +41,19 @@ const (
 // NewIndexes are the indexes of something ("policies") in a cache folder, signed with
 // the key of a state folder; nil where there is none of them.
 func NewIndexes(what, cache, stateFolder string) *Indexes {
+	return (*Memory)(nil).Indexes(what, cache, stateFolder)
+}
+
+// Indexes is [NewIndexes], of which nothing is read twice.
+func (m *Memory) Indexes(what, cache, stateFolder string) *Indexes {
 	if stateFolder == "" || cache == "" {
 		return nil
 	}
-	return &Indexes{what: what, dir: filepath.Join(cache, what), state: stateFolder, news: map[string]index{}}
+	return &Indexes{what: what, dir: filepath.Join(cache, what), state: stateFolder, news: map[string]index{}, memory: m}
 }
+
+// memoryName is the name of an index in a memory, which has those of other folders, too.
+func (c *Indexes) memoryName(name string) string { return c.dir + "\x00" + c.state + "\x00" + name }
 
 func (c *Indexes) path(name string) string {
 	return filepath.Join(c.dir, hex.EncodeToString(Sign(c.key, "name of an index of "+c.what, []byte(name))))
@@ -59,6 +69,9 @@ func signed(name string, text []byte, of [][]byte) [][]byte {
 func (c *Indexes) Load(name string, of ...[]byte) string {
 	if c == nil {
 		return ""
+	}
+	if text, is := c.memory.Made(c.memoryName(name), of...).(string); is {
+		return text
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -77,7 +90,9 @@ func (c *Indexes) Load(name string, of ...[]byte) string {
 	if !Signed(c.key, all[:SignatureSize], "index of "+c.what, signed(name, text, of)...) {
 		return ""
 	}
-	return string(text)
+	out := string(text)
+	c.memory.Keep(c.memoryName(name), out, len(out), of...)
+	return out
 }
 
 // Keep notes an index that is to be written, and what it was made of.
@@ -86,6 +101,7 @@ func (c *Indexes) Keep(name, text string, of ...[]byte) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		c.news[name] = index{text, of}
+		c.memory.Keep(c.memoryName(name), text, len(text), of...)
 	}
 }
 
@@ -95,6 +111,7 @@ func (c *Indexes) Forget(name string) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		delete(c.news, name)
+		c.memory.Drop(c.memoryName(name))
 	}
 }
 

@@ -35,6 +35,11 @@ func lookAt(path string) (link bool, err error) {
 // reads dozens of files at every call, and a file that waits for events costs
 // twice as many.
 func read(path string, linked bool, limit int64) ([]byte, about, error) {
+	return readKnown(path, linked, limit, nil)
+}
+
+// readKnown is the same, but for the reading of what is in a memory.
+func readKnown(path string, linked bool, limit int64, m *Memory) ([]byte, about, error) {
 	flag := noFollow
 	if linked {
 		flag = 0
@@ -57,6 +62,15 @@ func read(path string, linked bool, limit int64) ([]byte, about, error) {
 	if at.Size > limit {
 		return nil, about{}, tooLarge(path, limit)
 	}
+	info := about{fs.FileMode(at.Mode & 0o777), time.Unix(at.Mtim.Unix())}
+	stamp := fileStamp{uint64(at.Dev), at.Ino, at.Size, at.Mtim.Nano(), at.Ctim.Nano()}
+	if data := m.text(path, stamp); data != nil {
+		return data, info, nil
+	}
+	var opened time.Time
+	if m != nil {
+		opened = m.now()
+	}
 	data := make([]byte, 0, at.Size+bytesMore)
 	for {
 		n, room := 0, data[len(data):cap(data)]
@@ -69,7 +83,9 @@ func read(path string, linked bool, limit int64) ([]byte, about, error) {
 			return nil, about{}, tooLarge(path, limit)
 		// A file that has a size gives less than was asked for at its end alone.
 		case n == 0, n < len(room) && at.Size > 0 && int64(len(data)) >= at.Size:
-			return data, about{fs.FileMode(at.Mode & 0o777), time.Unix(at.Mtim.Unix())}, nil
+			data = slices.Clip(data)
+			m.keep(path, stamp, data, opened)
+			return data, info, nil
 		}
 		data = slices.Grow(data, 1)
 	}

@@ -323,7 +323,7 @@ func TestBrokenProject(t *testing.T) {
 	}
 	lib := &Library{Tool: wordsOf, Engines: here()}
 	lib.Warm(bash("x"), Folder{Dir: "e", Scope: cardea.ScopeBuiltin, Embedded: map[string]string{"x.rego": routed("x", events("[PreToolUse]"))}})
-	if len(lib.slots) != 1 {
+	if len(lib.places().slots) != 1 {
 		t.Error("nothing is warm")
 	}
 }

@@ -26,8 +26,40 @@ type Library struct {
 	// Tool gives the canonical name for a harness's word for a tool.
 	Tool func(word string) (string, bool)
 
-	mu    sync.Mutex
+	// since is when the call began for which this is; looks that were made later
+	// count. Zero is for who says it by Recheck.
+	since time.Time
+	shelf *shelf
+	once  sync.Once
+}
+
+// shelf has the places of folders. Libraries of several calls share one.
+type shelf struct {
+	sync.Mutex
 	slots map[string]*slot
+}
+
+// ForCall is the library for a call that begins now: it looks at each folder once.
+func (l *Library) ForCall(now time.Time) *Library {
+	return &Library{Engines: l.Engines, Cache: l.Cache, Tool: l.Tool, since: now, shelf: l.places()}
+}
+
+// places are those of the folders.
+func (l *Library) places() *shelf {
+	l.once.Do(func() {
+		if l.shelf == nil {
+			l.shelf = &shelf{slots: map[string]*slot{}}
+		}
+	})
+	return l.shelf
+}
+
+// looked reports whether a look at a folder still counts.
+func (l *Library) looked(at, now time.Time) bool {
+	if !l.since.IsZero() {
+		return at.After(l.since)
+	}
+	return now.Sub(at) < l.Recheck
 }
 
 // Engines are who compiles and evaluates policies.
@@ -62,16 +94,20 @@ type slot struct {
 
 // slot gives the place of a folder.
 func (l *Library) slot(dir string) *slot {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.slots == nil {
-		l.slots = map[string]*slot{}
+	all := l.places()
+	all.Lock()
+	defer all.Unlock()
+	if all.slots[dir] == nil {
+		if len(all.slots) >= maxSlots { // a process that judges many calls meets many folders
+			clear(all.slots)
+		}
+		all.slots[dir] = &slot{}
 	}
-	if l.slots[dir] == nil {
-		l.slots[dir] = &slot{}
-	}
-	return l.slots[dir]
+	return all.slots[dir]
 }
+
+// maxSlots bounds the folders that a library knows.
+const maxSlots = 64
 
 // warmFor is how long is read ahead: who needs a folder waits for who reads it.
 const warmFor = time.Second
@@ -169,7 +205,7 @@ func (l *Library) open(f Folder, deadline time.Time, ahead *cardea.Event) *set {
 	slot.Lock()
 	defer slot.Unlock()
 	old := slot.set
-	if old != nil && old.unread == 0 && now.Sub(old.looked) < l.Recheck {
+	if old != nil && old.unread == 0 && l.looked(old.looked, now) {
 		return old
 	}
 	before := l.known(f, old)

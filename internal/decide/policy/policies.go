@@ -32,6 +32,9 @@ type Settings struct {
 	Once func(key string) bool
 	// Trace gets what happened, where it is not nil.
 	Trace func(Step)
+	// Unheard is called where policies could not be evaluated for a reason that is not
+	// their own: the engine did not work, or had no time. Nil is for nobody.
+	Unheard func()
 }
 
 // Signals gathers what signals say.
@@ -86,6 +89,9 @@ type Policies struct {
 func New(l *Library, s Settings) *Policies {
 	if s.Once == nil {
 		s.Once = func(string) bool { return true }
+	}
+	if s.Unheard == nil {
+		s.Unheard = func() {}
 	}
 	return &Policies{library: l, settings: s}
 }
@@ -154,6 +160,7 @@ func (d decider) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinion
 // late notes that a folder's policies could not be heard, nor those of the
 // folders after it. Whoever makes the gate slow must not silence them.
 func (r *run) late(f Folder) {
+	r.settings.Unheard()
 	r.broken = append(r.broken, cardea.BrokenPolicy.Trouble(f.Dir, cardea.CodeOutOfTime, "raise --limit together with the harness's time-out, or look for what is slow with cardea try", "there was no time for its policies"))
 }
 
@@ -241,6 +248,7 @@ func (r *run) prepareIn(ctx context.Context, f Folder) (prepared, bool) {
 		r.broken = append(r.broken, sub.run.broken...)
 		return sub.p, sub.ok
 	case <-limit.C:
+		r.settings.Unheard()
 		r.fail(f, cardea.Diagnostic{File: f.Dir, Code: cardea.CodeOutOfTime, Text: "the policies take too long to be read and compiled"})
 		return prepared{}, false
 	}
@@ -374,6 +382,7 @@ func (r *run) hear(f Folder, d *decision, said engine.Result) {
 		r.trace("print", fmt.Sprintf("%s:%d", p.File, p.Line), p.Text, 0)
 	}
 	if said.Err != nil {
+		r.settings.Unheard()
 		t := cardea.BrokenPolicy.Trouble(d.source, codeOf(said.Err), "", d.verb+" of "+d.pkg+" cannot be evaluated: "+said.Err.Error())
 		r.fail(f, t.Diagnostic)
 		return
@@ -494,6 +503,7 @@ func (r *run) fail(f Folder, d cardea.Diagnostic) {
 
 // failEngine notes that the engine cannot say anything about a folder.
 func (r *run) failEngine(f Folder, err error) {
+	r.settings.Unheard()
 	if t := cardea.BrokenPolicy.Trouble("", cardea.CodeNoEngine, "", err.Error()); !slices.Contains(r.broken, t) {
 		r.broken = append(r.broken, t)
 	}

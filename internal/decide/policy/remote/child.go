@@ -29,6 +29,8 @@ func (timeError) Is(e error) bool { return e == context.DeadlineExceeded }
 type child struct {
 	*script.Server
 	out *bufio.Reader
+	// programs is how many it compiled.
+	programs int
 }
 
 // startChild starts a server.
@@ -37,7 +39,7 @@ func startChild(path string) (*child, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &child{s, bufio.NewReaderSize(s.Out, 64<<10)}, nil
+	return &child{Server: s, out: bufio.NewReaderSize(s.Out, 64<<10)}, nil
 }
 
 // alive reports whether the server may be asked.

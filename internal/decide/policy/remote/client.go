@@ -223,11 +223,18 @@ type program struct {
 // compile compiles the program on the server and gives the files that were left
 // out. The caller has the engine's turn.
 func (p *program) compile(ctx context.Context) (broken map[string]engine.Problems, err error) {
+	if on := p.engine.child; on.alive() && on.programs >= maxPrograms {
+		on.Kill() // it keeps every program, and the next server none
+	}
 	if err = p.engine.ask(ctx, tagCompile, p.request, &broken); err == nil {
 		p.on = p.engine.child
+		p.on.programs++
 	}
 	return broken, err
 }
+
+// maxPrograms bounds the programs that a server has.
+const maxPrograms = 256
 
 // wait waits until the program is compiled. A wait in vain ends compiling.
 func (p *program) wait(ctx context.Context) error {
