@@ -70,21 +70,22 @@ func (m *Memory) ReadDated(path string, limit int64) ([]byte, time.Time, error) 
 	return data, info.when, err
 }
 
-// text is that of an open file, nil where it is not known. The path is part of what it
-// is kept under, so that none can push out another one's.
-func (m *Memory) text(path string, s fileStamp) []byte {
+// text is that of an open file, nil where it is not known, and the time now. The path is
+// part of what it is kept under, so that none can push out another one's.
+func (m *Memory) text(path string, s fileStamp) ([]byte, time.Time) {
 	if m == nil {
-		return nil
+		return nil, time.Time{}
 	}
+	now := m.now()
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	k := m.files[path]
 	if k == nil || k.stamp != s {
-		return nil
+		return nil, now
 	}
 	m.turn++
-	k.used, k.asked = m.turn, m.now()
-	return k.data
+	k.used, k.asked = m.turn, now
+	return k.data, now
 }
 
 // keep keeps the text of a file whose stamp was taken before it was read.

@@ -64,14 +64,11 @@ func readKnown(path string, linked bool, limit int64, m *Memory) ([]byte, about,
 	}
 	info := about{fs.FileMode(at.Mode & 0o777), time.Unix(at.Mtim.Unix())}
 	stamp := fileStamp{uint64(at.Dev), at.Ino, at.Size, at.Mtim.Nano(), at.Ctim.Nano()}
-	if data := m.text(path, stamp); data != nil {
+	data, opened := m.text(path, stamp)
+	if data != nil {
 		return data, info, nil
 	}
-	var opened time.Time
-	if m != nil {
-		opened = m.now()
-	}
-	data := make([]byte, 0, at.Size+bytesMore)
+	data = make([]byte, 0, at.Size+bytesMore)
 	for {
 		n, room := 0, data[len(data):cap(data)]
 		if err := retry(func() error { n, err = unix.Read(fd, room); return err }); err != nil {
