@@ -23,7 +23,6 @@ import (
 	"cardea.dev/internal/inforce"
 	"cardea.dev/internal/judge/question"
 	"cardea.dev/internal/limit"
-	"cardea.dev/internal/paths"
 	"cardea.dev/internal/redact"
 	"cardea.dev/internal/script"
 )
@@ -99,11 +98,14 @@ func (j *Judgement) debugs() bool { return j.process.IsSet("CARDEA_DEBUG") || j.
 func Load(p Process, pl *Place, ev *cardea.Event) *inforce.Loaded {
 	w := p.Whose(pl)
 	if ev != nil {
+		// Judging one event is one look: what was seen on the way to the place counts. Who
+		// reads for other reasons may have changed files since.
+		w.Absent, w.Links = pl.absent, pl.links
 		w.Warm(ev)
 		w.Compiled = true
 	}
-	w.Lists, w.ListsIn = p.lists(pl), listsIn
-	plugins, problems := claudecode.PluginRoots(pl.Dirs.Claude, pl.Project, p.Managed)
+	w.Lists, w.ListsIn = p.lists(pl, w.Absent), listsIn
+	plugins, problems := claudecode.PluginRoots(pl.Dirs.Claude, pl.Project, p.Managed, w.Absent)
 	pl.tell(problems...)
 	w.Plugins, w.Plugin = plugins, p.Env("CLAUDE_PLUGIN_ROOT")
 	return inforce.Load(w)
@@ -258,7 +260,7 @@ func (j *Judgement) recordChecks(answered cardea.Effect) error {
 	default:
 		return nil
 	}
-	return evidence.New(j.Place.State, paths.Real(j.Place.Project), paths.Real(j.Place.Start)).Note(j.Event, j.Loaded.Settings.Policies.Checks)
+	return evidence.New(j.Place.State, j.Place.links.Real(j.Place.Project), j.Place.links.Real(j.Place.Start)).Note(j.Event, j.Loaded.Settings.Policies.Checks)
 }
 
 // newTroubles are the troubles that the person was not shown in this session, in

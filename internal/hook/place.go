@@ -10,6 +10,7 @@ import (
 	"cardea.dev/internal/paths"
 	"cardea.dev/internal/project"
 	"cardea.dev/internal/session"
+	"cardea.dev/internal/state"
 	"cardea.dev/internal/trust"
 )
 
@@ -26,6 +27,9 @@ type Place struct {
 	State string
 	// Troubles are what was wrong on the way; they change no verdict.
 	Troubles cardea.Troubles
+	// absent and links are what was seen of folders and links on the way.
+	absent *state.Absent
+	links  *paths.Links
 }
 
 // Locate finds the place of an event. Which variables can be believed depends
@@ -39,6 +43,7 @@ func Locate(p Process, harness, id, cwd string) Place {
 	start, _ := project.SessionStart(p.Env, cwd)
 	doubted := []string{project.Find(start, "")}
 	var pl Place
+	p.Machine.Links = new(paths.Links)
 	for range 2 {
 		pl = p.placeBeside(doubted, harness, id, cwd)
 		if pl.Project == doubted[0] {
@@ -52,7 +57,7 @@ func Locate(p Process, harness, id, cwd string) Place {
 // placeBeside finds the place when variables that point into the doubted
 // projects are not believed.
 func (p Process) placeBeside(doubted []string, harness, id, cwd string) Place {
-	var pl Place
+	pl := Place{absent: new(state.Absent), links: p.Machine.Links}
 	pl.Dirs, pl.Troubles = project.FindDirs(p.Machine, doubted...)
 	store, err := session.Open(pl.Dirs.State, func(dir string) string {
 		return p.Machine.RefuseState(dir, doubted[len(doubted)-1], pl.Dirs.Home)
@@ -76,7 +81,7 @@ func (p Process) placeBeside(doubted []string, harness, id, cwd string) Place {
 // accepted.
 func (p Process) Where(pl *Place) inforce.Where {
 	w := p.Whose(pl)
-	w.Lists, w.ListsIn = p.lists(pl), listsIn
+	w.Lists, w.ListsIn = p.lists(pl, nil), listsIn
 	return w
 }
 
@@ -91,7 +96,7 @@ func (p Process) Whose(pl *Place) inforce.Where {
 	if pl.State == "" {
 		return w
 	}
-	accepted, err := trust.Load(pl.State, paths.Real(pl.Project))
+	accepted, err := trust.Load(pl.State, pl.links.Real(pl.Project))
 	if err != nil {
 		pl.tell(err.Error())
 	}

@@ -55,6 +55,9 @@ type Where struct {
 	// the harnesses' permission lists.
 	Start string
 	Lists []permissionlist.Source
+	// Absent and Links are what was seen of folders and links already; nil for nothing.
+	Absent *state.Absent
+	Links  *paths.Links
 	// ListsIn are the places of the lists that a folder around a call may have;
 	// nil: none.
 	ListsIn func(dir string) []permissionlist.Source
@@ -141,9 +144,9 @@ type Loaded struct {
 	// orgs are the folders of organisations, those that count in full first.
 	orgs []folder
 	// absent and links are what was seen of folders and links in the time of this
-	// one load.
-	absent state.Absent
-	links  paths.Links
+	// one load, nil for nothing.
+	absent *state.Absent
+	links  *paths.Links
 	looked project.Looked
 	// around are the projects around the event that was asked about last.
 	around struct {
@@ -177,10 +180,23 @@ type RulesFile struct {
 	Problems []cardea.Diagnostic
 }
 
+// begin is a load that has read nothing yet.
+func begin(w Where) *Loaded {
+	l := &Loaded{Where: w, kept: project.NewLastGood(w.State), absent: w.Absent, links: w.Links}
+	if l.absent == nil {
+		l.absent = new(state.Absent)
+	}
+	if l.links == nil {
+		l.links = new(paths.Links)
+	}
+	return l
+}
+
 // Load reads every file that counts in a place. It never fails: what is wrong
 // is kept as problems, and everything else works.
 func Load(w Where) *Loaded {
-	l := &Loaded{Where: w, kept: project.NewLastGood(w.State), index: w.index()}
+	l := begin(w)
+	l.index = w.index()
 	l.openCompiled()
 	l.readSettings()
 	all := slices.Clip(l.exempted(rules.ListOf(packs.Rules())))
@@ -225,7 +241,7 @@ func (l *Loaded) ReadRoutes() {
 
 // LoadSettings reads the settings alone.
 func LoadSettings(w Where) settings.Settings {
-	l := &Loaded{Where: w, kept: project.NewLastGood(w.State)}
+	l := begin(w)
 	l.openCompiled()
 	l.readSettings()
 	return l.Settings

@@ -50,7 +50,7 @@ func (w *Where) Warm(ev *cardea.Event) {
 		lib = &policy.Library{Engines: w.Engines, Cache: state.NewIndexes("policies", w.Dirs.Cache, w.State), Tool: harness.ToolWord, Recheck: oneLook}
 	}
 	w.Policies = lib
-	l := &Loaded{Where: *w}
+	l := &Loaded{Where: *w, absent: w.Absent, links: w.Links}
 	for _, at := range []folder{l.user(), l.project()} {
 		if f, ok := l.policyFolder(at); ok {
 			go lib.Warm(ev, f)

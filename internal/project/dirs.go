@@ -44,6 +44,8 @@ type Machine struct {
 	// what keeps a path from being the system's own, or "".
 	System  string
 	Guarded func(path string) string
+	// Links remembers where links lead, for the time of one look; nil remembers nothing.
+	Links *paths.Links
 }
 
 // FindDirs finds the person's folders. HOME, XDG_* and CLAUDE_CONFIG_DIR come
@@ -51,7 +53,7 @@ type Machine struct {
 // harness's project settings), so one that is relative, points into one of the
 // projects or at a folder of another user is not used, and is reported.
 func FindDirs(m Machine, projects ...string) (Dirs, cardea.Troubles) {
-	f := finder{machine: m}
+	f := finder{machine: m, links: m.links()}
 	for _, p := range projects {
 		// Everything lies in the root folder; there nothing follows from it.
 		if p = f.links.Real(p); p != filepath.Dir(p) {
@@ -68,10 +70,18 @@ func FindDirs(m Machine, projects ...string) (Dirs, cardea.Troubles) {
 	return f.dirs, f.troubles
 }
 
+// links remembers where links lead.
+func (m Machine) links() *paths.Links {
+	if m.Links == nil {
+		return new(paths.Links)
+	}
+	return m.Links
+}
+
 type finder struct {
 	machine  Machine
 	projects []string
-	links    paths.Links
+	links    *paths.Links
 	dirs     Dirs
 	troubles cardea.Troubles
 }
@@ -159,7 +169,7 @@ func (f *finder) doubt(path string) string {
 // holds the home folder holds all of the person's folders, so there is nothing
 // better to ask for.
 func (m Machine) RefuseState(dir, project, home string) string {
-	var links paths.Links
+	links := m.links()
 	project = links.Real(project)
 	switch {
 	case paths.Within(project, links.Real(dir)) && !paths.Within(project, links.Real(home)):

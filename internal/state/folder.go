@@ -26,7 +26,7 @@ func OpenFolder(path string) (*os.File, error) {
 			return nil, &fs.PathError{Op: "open", Path: path, Err: ErrNotFolder}
 		}
 	}
-	d, err := os.OpenFile(path, os.O_RDONLY|onlyFolder, 0)
+	d, err := openFolder(path)
 	if isNoFolder(err) {
 		err = &fs.PathError{Op: "open", Path: path, Err: ErrNotFolder}
 	}
@@ -101,7 +101,7 @@ func IsLink(path string) bool {
 
 // Absent remembers which folders are not there, for the time of one look at many
 // files: what lies in such a folder need not be asked for. The zero value is ready
-// for use.
+// for use, nil remembers nothing.
 type Absent struct {
 	mu      sync.Mutex
 	known   map[string]bool
@@ -111,6 +111,9 @@ type Absent struct {
 // File reports that there is no such file, nor a link to nothing in its place or above
 // it.
 func (a *Absent) File(path string) bool {
+	if a == nil {
+		a = new(Absent)
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	dir := filepath.Dir(path)
@@ -140,6 +143,9 @@ func (a *Absent) isFolder(dir string) bool {
 // Folder reports that there is no such folder, nor a link to nothing in its place or
 // above it.
 func (a *Absent) Folder(dir string) bool {
+	if a == nil {
+		a = new(Absent)
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.folder(dir)

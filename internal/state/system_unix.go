@@ -19,9 +19,21 @@ const (
 	noFollow = syscall.O_NOFOLLOW
 	noWait   = syscall.O_NONBLOCK
 	safeOpen = true
-	// It refuses to open a pipe in the place of a folder before it waits for one.
-	onlyFolder = syscall.O_DIRECTORY
 )
+
+// openFolder opens a folder. The system refuses to open a pipe in its place before it
+// waits for one. It is not asked whether it can tell of changes in
+// it, as os.OpenFile does with four calls.
+func openFolder(path string) (*os.File, error) {
+	fd, err := 0, error(nil)
+	if err = retry(func() error {
+		fd, err = unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC|unix.O_DIRECTORY, 0)
+		return err
+	}); err != nil {
+		return nil, &fs.PathError{Op: "open", Path: path, Err: err}
+	}
+	return os.NewFile(uintptr(fd), path), nil
+}
 
 // lookAt tells whether a link is there. An error says that nothing is, or that it
 // cannot be known.

@@ -43,8 +43,9 @@ func (disk) ReadFile(name string, max int64) ([]byte, error) {
 // trees are the folders of the work in which reading is free.
 func (c *call) trees() []string {
 	c.findThem.Do(func() {
-		for _, t := range slices.Concat([]string{c.ev.Project}, c.ev.Roots, c.about.Trees) {
-			if t == "" {
+		all := slices.Concat([]string{c.ev.Project}, c.ev.Roots, c.about.Trees)
+		for i, t := range all {
+			if t == "" || slices.Contains(all[:i], t) {
 				continue
 			}
 			real, err := filepath.EvalSymlinks(t)

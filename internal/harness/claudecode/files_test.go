@@ -84,7 +84,7 @@ func TestSettingsThatAreNoFile(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, problems := claudecode.PluginRoots(filepath.Join(dir, "home"), filepath.Join(dir, "repo", "sub"), ""); len(problems) != 1 || !strings.Contains(problems[0], "no regular file") {
+	if _, problems := claudecode.PluginRoots(filepath.Join(dir, "home"), filepath.Join(dir, "repo", "sub"), "", nil); len(problems) != 1 || !strings.Contains(problems[0], "no regular file") {
 		t.Errorf("%q", problems)
 	}
 }
@@ -122,7 +122,7 @@ func TestPluginRoots(t *testing.T) {
 		"home/plugins/routes/hooks/tool-routes.yaml":       "",
 		"home/plugins/manifest/.claude-plugin/plugin.json": "{}",
 	})
-	roots, problems := claudecode.PluginRoots(filepath.Join(dir, "home"), filepath.Join(dir, "repo"), "")
+	roots, problems := claudecode.PluginRoots(filepath.Join(dir, "home"), filepath.Join(dir, "repo"), "", nil)
 	var got []string
 	for _, r := range roots {
 		rel, err := filepath.Rel(dir, r)
@@ -143,15 +143,15 @@ func TestPluginRoots(t *testing.T) {
 func TestPluginRootsProblems(t *testing.T) {
 	for text, word := range map[string]string{"{": "no JSON object", `{"plugins":[]}`: "plugins is no object"} {
 		dir := files(t, map[string]string{"home/plugins/installed_plugins.json": text, "home/settings.json": "["})
-		_, problems := claudecode.PluginRoots(filepath.Join(dir, "home"), "", "")
+		_, problems := claudecode.PluginRoots(filepath.Join(dir, "home"), "", "", nil)
 		if len(problems) != 1 || !strings.Contains(problems[0], word) {
 			t.Errorf("%s: %q", text, problems)
 		}
 	}
-	if roots, problems := claudecode.PluginRoots(t.TempDir(), "", ""); len(roots)+len(problems) > 0 {
+	if roots, problems := claudecode.PluginRoots(t.TempDir(), "", "", nil); len(roots)+len(problems) > 0 {
 		t.Errorf("nothing installed: %v %v", roots, problems)
 	}
-	if roots, problems := claudecode.PluginRoots("", "", ""); len(roots)+len(problems) > 0 {
+	if roots, problems := claudecode.PluginRoots("", "", "", nil); len(roots)+len(problems) > 0 {
 		t.Errorf("no folder: %v %v", roots, problems)
 	}
 }

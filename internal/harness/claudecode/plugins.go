@@ -23,17 +23,21 @@ import (
 // settings. The project's own settings.json switches off only what was
 // installed for the project: a cloned repository must not take away what a
 // person installed to hold the agent back.
-func PluginRoots(configDir, project, managedDir string) (roots, problems []string) {
+//
+// absent is what is known of folders, nil for nothing.
+func PluginRoots(configDir, project, managedDir string, absent *state.Absent) (roots, problems []string) {
 	if configDir == "" {
 		return nil, nil
 	}
 	var off disabled
-	var absent state.Absent
+	if absent == nil {
+		absent = new(state.Absent)
+	}
 	for _, f := range settingsFiles(configDir, project, managedDir) {
-		off.read(f, &absent)
+		off.read(f, absent)
 	}
 	file := filepath.Join(configDir, "plugins", "installed_plugins.json")
-	p, err := readObject(file, "", &absent)
+	p, err := readObject(file, "", absent)
 	if err != nil {
 		problems = append(problems, err.Error())
 	}

@@ -26,9 +26,9 @@ const (
 
 // Of are the places of the lists of a person with this home folder, of the
 // machine, and of the project in which the session began in start. "" leaves a
-// place out.
-func Of(home, start, project, goos string) []permissionlist.Source {
-	f := finder{}
+// place out. absent is what is known of folders, nil for nothing.
+func Of(home, start, project, goos string, absent *state.Absent) []permissionlist.Source {
+	f := finder{absent: absent}
 	f.machine(goos)
 	if home != "" {
 		f.person(home)
@@ -40,8 +40,8 @@ func Of(home, start, project, goos string) []permissionlist.Source {
 }
 
 // In are the places of the lists in one folder of a project.
-func In(dir string) []permissionlist.Source {
-	f := finder{}
+func In(dir string, absent *state.Absent) []permissionlist.Source {
+	f := finder{absent: absent}
 	f.project(dir)
 	return f.out
 }
@@ -56,7 +56,10 @@ func folders(start, project string) []string {
 	return []string{start, project}
 }
 
-type finder struct{ out []permissionlist.Source }
+type finder struct {
+	out    []permissionlist.Source
+	absent *state.Absent
+}
 
 func (f *finder) machine(goos string) {
 	etc, library, data := "/etc", "/Library/Application Support", `C:\ProgramData`
@@ -75,7 +78,7 @@ func (f *finder) machine(goos string) {
 	system("qwen-code", filepath.Join(at("qwen-code", "QwenCode", "qwen-code"), "settings.json"), permissionlist.ClaudeSettings)
 	system("opencode", filepath.Join(at("opencode", "opencode", "opencode"), "opencode.json"), permissionlist.OpenCodeConfig)
 	system("augment", filepath.Join(at("augment", "augment", "Augment"), "settings.json"), permissionlist.AugmentSettings)
-	for _, file := range inFolder(filepath.Join(at("gemini-cli", "GeminiCli", "gemini-cli"), "policies"), ".toml") {
+	for _, file := range f.inFolder(filepath.Join(at("gemini-cli", "GeminiCli", "gemini-cli"), "policies"), ".toml") {
 		system("gemini-cli", file, permissionlist.GeminiPolicy)
 	}
 }
@@ -89,10 +92,10 @@ func (f *finder) person(home string) {
 	own("opencode", ".config/opencode/opencode.jsonc", permissionlist.OpenCodeConfig)
 	own("amp", ".config/amp/settings.json", permissionlist.AmpSettings)
 	own("augment", ".augment/settings.json", permissionlist.AugmentSettings)
-	for _, file := range inFolder(filepath.Join(home, ".codex", "rules"), ".rules") {
+	for _, file := range f.inFolder(filepath.Join(home, ".codex", "rules"), ".rules") {
 		f.add("codex", file, "", cardea.ScopeUser, permissionlist.CodexRules)
 	}
-	for _, file := range inFolder(filepath.Join(home, ".gemini", "policies"), ".toml") {
+	for _, file := range f.inFolder(filepath.Join(home, ".gemini", "policies"), ".toml") {
 		f.add("gemini-cli", file, "", cardea.ScopeUser, permissionlist.GeminiPolicy)
 	}
 }
@@ -108,7 +111,7 @@ func (f *finder) project(dir string) {
 	theirs("amp", ".amp/settings.json", permissionlist.AmpSettings)
 	theirs("augment", ".augment/settings.json", permissionlist.AugmentSettings)
 	theirs("augment", ".augment/settings.local.json", permissionlist.AugmentSettings)
-	for _, file := range inFolder(filepath.Join(dir, ".codex", "rules"), ".rules") {
+	for _, file := range f.inFolder(filepath.Join(dir, ".codex", "rules"), ".rules") {
 		f.add("codex", file, dir, cardea.ScopeProject, permissionlist.CodexRules)
 	}
 }
@@ -124,7 +127,10 @@ func (f *finder) add(name, file, project string, scope cardea.Scope, format perm
 
 // inFolder lists the files of a folder with an ending, sorted. A folder that cannot
 // be read is listed itself, so that whoever reads the files tells what is wrong.
-func inFolder(dir, ending string) []string {
+func (f *finder) inFolder(dir, ending string) []string {
+	if f.absent.Folder(filepath.Dir(dir)) || f.absent.Folder(dir) {
+		return nil
+	}
 	entries, err := state.Entries(dir, maxEntries)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

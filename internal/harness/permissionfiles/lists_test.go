@@ -33,7 +33,7 @@ func TestOf(t *testing.T) {
 	}
 	var person, theirs, machine int
 	var own []string
-	for _, s := range Of(home, start, project, "linux") {
+	for _, s := range Of(home, start, project, "linux", nil) {
 		switch s.Scope {
 		case cardea.ScopeUser:
 			person++
@@ -59,13 +59,13 @@ func TestOf(t *testing.T) {
 	if person != 8 || theirs != 14+maxFiles+1 || machine < 3 {
 		t.Errorf("%d of the person, %d of projects, %d of the machine", person, theirs, machine)
 	}
-	if got := Of("", "", "", "windows"); len(got) != 3 || !strings.Contains(got[0].File, "ProgramData") {
+	if got := Of("", "", "", "windows", nil); len(got) != 3 || !strings.Contains(got[0].File, "ProgramData") {
 		t.Errorf("%+v", got)
 	}
-	if got := Of("", "/w", "/w", "darwin"); len(got) != 3+7 || !strings.Contains(got[0].File, "QwenCode") {
+	if got := Of("", "/w", "/w", "darwin", nil); len(got) != 3+7 || !strings.Contains(got[0].File, "QwenCode") {
 		t.Errorf("%d: %+v", len(got), got)
 	}
-	if got := In(project); len(got) != 8 {
+	if got := In(project, nil); len(got) != 8 {
 		t.Errorf("%+v", got)
 	}
 }
