@@ -30,6 +30,9 @@ type Capabilities struct {
 type Row struct {
 	// Kinds are the events, nil for all that no row before this one has.
 	Kinds []Kind
+	// Wires are the names that the harness has for the events, where events of one kind
+	// differ in what they can do; nil for all.
+	Wires []string
 	// Allow, Ask, Deny and Halt say what becomes of a verdict with this effect:
 	// the effect itself where the harness can express it, a weaker or stricter
 	// one that it can express instead, or Abstain, which is silence.
@@ -163,7 +166,7 @@ type Answer struct {
 // cannot be given, or that a person alone may give, is silence. What cannot hold
 // an event back is told to the person and the model.
 func Express(v Verdict, can Capabilities, ev *Event) Answer {
-	row := can.row(ev.Kind)
+	row := can.row(ev)
 	a := Answer{Verdict: v, Decided: v.Effect}
 	a.expressRewrite(row, ev)
 	switch a.Effect {
@@ -191,9 +194,12 @@ func Express(v Verdict, can Capabilities, ev *Event) Answer {
 	return a
 }
 
-func (can *Capabilities) row(k Kind) Row {
+func (can *Capabilities) row(ev *Event) Row {
 	for _, r := range can.Rows {
-		if r.Kinds == nil || slices.Contains(r.Kinds, k) {
+		if r.Wires != nil && !slices.Contains(r.Wires, ev.Wire) {
+			continue
+		}
+		if r.Kinds == nil || slices.Contains(r.Kinds, ev.Kind) {
 			return r
 		}
 	}

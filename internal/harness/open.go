@@ -172,7 +172,8 @@ func (m *Message) misdirected(p *Payload, own, adapter Adapter) {
 	} else {
 		m.Event = Foreign(m.Sender, p)
 	}
-	if isDeaf(adapter) {
+	// Claude Code does not hear exit code 2 on PermissionRequest.
+	if isDeaf(adapter) || m.Sender == "claude-code" && m.Event.Kind == cardea.PermissionRequest {
 		m.form = adapter
 		return
 	}

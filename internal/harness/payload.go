@@ -250,7 +250,9 @@ func (r *Reading) get(path string) (any, bool) {
 				r.Fault(key, "is an object, not a list")
 			}
 		case []any:
-			v, ok = item(in, at)
+			if v, ok = item(in, at); !ok && (at < "0" || at > "9") {
+				r.Fault(key, "is a list, not an object")
+			}
 		default:
 			r.Fault(key, "is "+describe(v)+", not an object")
 			return nil, false

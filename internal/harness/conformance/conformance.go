@@ -157,7 +157,12 @@ func (s Suite) check(ev *cardea.Event, v cardea.Verdict, a harness.Output) error
 		return fmt.Errorf("the trouble is not told")
 	}
 	got := s.Outcome(ev, a)
-	if asked := v.Rewrite != nil && got >= Prompts; !asked && !permitted(ev.Kind, v, got) {
+	var limits []cardea.Limit
+	if s.Adapter != nil {
+		limits = cardea.Express(v, s.Adapter.Capabilities(), ev).Limits
+	}
+	own := got == OwnFlow && slices.Contains(limits, cardea.OwnPrompt) // its own prompt follows
+	if asked := v.Rewrite != nil && got >= Prompts; !asked && !own && !permitted(ev.Kind, v, got) {
 		return fmt.Errorf("a verdict of %s is understood as: %s", v.Effect, got)
 	}
 	if got >= Blocked {
@@ -168,7 +173,7 @@ func (s Suite) check(ev *cardea.Event, v cardea.Verdict, a harness.Output) error
 			return fmt.Errorf("the better way is not told")
 		}
 	}
-	dropped := s.Adapter != nil && slices.Contains(cardea.Express(v, s.Adapter.Capabilities(), ev).Limits, cardea.NoRewrite)
+	dropped := slices.Contains(limits, cardea.NoRewrite)
 	if v.Rewrite != nil && (got == Runs || got == Prompts && !dropped) && !strings.Contains(all, markRewrite) {
 		return fmt.Errorf("the call goes on as it was, though it is to be rewritten")
 	}

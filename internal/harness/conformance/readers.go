@@ -130,8 +130,8 @@ func claudeForm(event string, top map[string]any) (hook map[string]any, ok bool)
 	return hook, !there || hook["hookEventName"] == event
 }
 
-// text reports whether a value is a text that is not empty.
-func text1(v any) bool { s, ok := v.(string); return ok && strings.TrimSpace(s) != "" }
+// nonEmpty reports whether a value is a text that is not empty.
+func nonEmpty(v any) bool { s, ok := v.(string); return ok && strings.TrimSpace(s) != "" }
 
 // ReadCodex is what Codex CLI does (hooks, "Output"; measured): keys that it does not
 // know, ask, allow without another input and a denial without a reason make the hook fail,
@@ -165,9 +165,9 @@ func ReadCodex(ev *cardea.Event, o harness.Output) Outcome {
 			}
 		}
 		return outcomeOf(decision["behavior"])
-	case event == "PreToolUse" && hook["permissionDecision"] == "deny" && text1(hook["permissionDecisionReason"]):
+	case event == "PreToolUse" && hook["permissionDecision"] == "deny" && nonEmpty(hook["permissionDecisionReason"]):
 		return Blocked
-	case blocks && top["decision"] == "block" && text1(top["reason"]):
+	case blocks && top["decision"] == "block" && nonEmpty(top["reason"]):
 		return Blocked
 	}
 	return OwnFlow
@@ -217,7 +217,7 @@ func ReadQwen(ev *cardea.Event, o harness.Output) Outcome {
 	case event == "PermissionRequest":
 		decision, _ := hook["decision"].(map[string]any)
 		return outcomeOf(decision["behavior"])
-	case event == "PreToolUse" && text1(hook["permissionDecisionReason"]):
+	case event == "PreToolUse" && nonEmpty(hook["permissionDecisionReason"]):
 		return outcomeOf(hook["permissionDecision"])
 	case slices.Contains([]string{"UserPromptSubmit", "Stop", "SubagentStop"}, event) && top["decision"] == "block":
 		return Blocked
@@ -261,11 +261,88 @@ func ReadCline(ev *cardea.Event, o harness.Output) Outcome {
 	return OwnFlow
 }
 
-// ReadPlugin is what Cardea's plugins do (docs/harnesses.md, "Plugins"), for a harness
-// that can be told no more than these words. What a plugin does not understand it refuses.
-func ReadPlugin(answered []cardea.Kind, words ...string) func(*cardea.Event, harness.Output) Outcome {
+// ReadCursor is what Cursor does (hooks, "Reference"): a question counts before a shell
+// command and a call of MCP alone, and an allow there skips its prompt; elsewhere an allow
+// goes on.
+func ReadCursor(ev *cardea.Event, o harness.Output) Outcome {
+	if o.Exit == 2 {
+		if ev.Kind == cardea.PreToolUse {
+			return Blocked
+		}
+		return OwnFlow
+	}
+	top := documented(o.Stdout, "permission", "user_message", "agent_message", "updated_input", "continue")
+	prompts := ev.Wire == "beforeShellExecution" || ev.Wire == "beforeMCPExecution"
+	switch {
+	case ev.Kind == "UserPromptSubmit" && top["continue"] == false:
+		return Blocked
+	case ev.Kind != cardea.PreToolUse:
+		return OwnFlow
+	case prompts || top["permission"] == "deny":
+		return outcomeOf(top["permission"])
+	}
+	return OwnFlow
+}
+
+// ReadVSCode is what VS Code does (hooks, "PreToolUse output").
+func ReadVSCode(ev *cardea.Event, o harness.Output) Outcome {
+	if o.Exit == 2 {
+		if ev.Kind == cardea.PreToolUse {
+			return Blocked
+		}
+		return OwnFlow
+	}
+	top := documented(o.Stdout, "continue", "stopReason", "systemMessage", "hookSpecificOutput")
+	hook, ok := claudeForm(string(ev.Kind), top)
+	switch {
+	case !ok:
+		return OwnFlow
+	case top["continue"] == false:
+		return Stopped
+	case ev.Kind == cardea.PreToolUse:
+		return outcomeOf(hook["permissionDecision"])
+	}
+	return OwnFlow
+}
+
+// ReadExit is what a harness does that reads exit code 2 alone, on these events.
+func ReadExit(blocked ...cardea.Kind) func(*cardea.Event, harness.Output) Outcome {
 	return func(ev *cardea.Event, o harness.Output) Outcome {
-		if !slices.Contains(answered, ev.Kind) {
+		if o.Exit == 2 && slices.Contains(blocked, ev.Kind) {
+			return Blocked
+		}
+		return OwnFlow
+	}
+}
+
+// ReadCrush is what Crush does (docs/hooks, "Output"): there is only PreToolUse, a halt
+// ends the turn, and what is neither allow nor deny is no opinion.
+func ReadCrush(ev *cardea.Event, o harness.Output) Outcome {
+	if ev.Kind != cardea.PreToolUse {
+		return OwnFlow
+	}
+	if o.Exit == 2 {
+		return Blocked
+	}
+	top := documented(o.Stdout, "version", "decision", "reason", "context", "updated_input", "halt", "hookSpecificOutput")
+	hook, _ := top["hookSpecificOutput"].(map[string]any) // Claude Code's form counts as well
+	switch {
+	case hook["permissionDecision"] == "allow", hook["permissionDecision"] == "deny":
+		return outcomeOf(hook["permissionDecision"])
+	case top["halt"] == true:
+		return Stopped
+	case top["decision"] == "allow", top["decision"] == "deny":
+		return outcomeOf(top["decision"])
+	}
+	return OwnFlow
+}
+
+// ReadPlugin is what Cardea's plugins do (docs/harnesses.md, "Plugins"), for a harness
+// that can be told these words about a call before it runs; where it evaluates a
+// permission it can be told all. What a plugin does not understand it refuses.
+func ReadPlugin(words ...string) func(*cardea.Event, harness.Output) Outcome {
+	return func(ev *cardea.Event, o harness.Output) Outcome {
+		if !ev.Kind.Answered() {
 			return OwnFlow
 		}
 		top := documented(o.Stdout, "decision", "reason", "input", "halt", "notice")
@@ -275,13 +352,49 @@ func ReadPlugin(answered []cardea.Kind, words ...string) func(*cardea.Event, har
 			return Blocked
 		case word == "none":
 			return OwnFlow
-		case word == "ask" && !ev.Attended() && ev.Kind == cardea.PreToolUse:
-			return Blocked
-		case slices.Contains(words, word):
+		case ev.Kind == cardea.PermissionRequest:
 			return outcomeOf(word)
+		case word == "ask" && !ev.Attended() || !slices.Contains(words, word):
+			return Blocked
 		}
-		return Blocked
+		return outcomeOf(word)
 	}
+}
+
+// Reader is what a harness does with the output of a hook of its own, nil for one
+// without an adapter.
+func Reader(name string) func(*cardea.Event, harness.Output) Outcome {
+	switch name {
+	case "claude-code":
+		return ReadClaudeCode
+	case "copilot-cli":
+		return ReadCopilot
+	case "codex":
+		return ReadCodex
+	case "gemini-cli":
+		return ReadGemini
+	case "qwen-code":
+		return ReadQwen
+	case "factory-droid":
+		return ReadDroid
+	case "cline":
+		return ReadCline
+	case "opencode":
+		return ReadPlugin("deny")
+	case "pi", "amp":
+		return ReadPlugin("allow", "ask", "deny")
+	case "cursor":
+		return ReadCursor
+	case "vscode":
+		return ReadVSCode
+	case "windsurf-cascade":
+		return ReadExit(cardea.PreToolUse, "UserPromptSubmit")
+	case "kiro", "augment":
+		return ReadExit(cardea.PreToolUse)
+	case "crush":
+		return ReadCrush
+	}
+	return nil
 }
 
 // ReadSender is what a sender does with the output of a hook that is installed for

@@ -254,7 +254,7 @@ func first(r *harness.Reading, p *harness.Payload, keys []string) string {
 // All are the adapters, in the order of docs/harnesses.md.
 func All() []*Dialect { return all[:] }
 
-var all = [...]*Dialect{&codex, &geminiCLI, &qwenCode, &openCode, &droid, &cline, &pi}
+var all = [...]*Dialect{&codex, &geminiCLI, &qwenCode, &openCode, &droid, &cline, &pi, &cursor, &vsCode, &windsurf, &kiro, &amp, &augment, &crush}
 
 // Find is the adapter of a harness, nil for none.
 func Find(name string) *Dialect {

@@ -59,10 +59,14 @@ func contextOf(a cardea.Answer) string {
 // writeByExit answers with the exit code alone: 2 with the reason refuses, 0 leaves the
 // harness's own flow in force.
 func writeByExit(_ *Dialect, _ *cardea.Event, a cardea.Answer) harness.Output {
-	if a.Effect.Stricter(cardea.Defer) {
-		return harness.ByExit(a)
+	if !a.Effect.Stricter(cardea.Defer) {
+		return said(nil, told(a))
 	}
-	return said(nil, told(a))
+	out := harness.ByExit(a)
+	if t := harness.TroubleText(a); t != "" {
+		out.Stderr = append(out.Stderr, t+"\n"...)
+	}
+	return out
 }
 
 // claudeAnswer is Claude Code's output as other harnesses read it: the keys that are

@@ -1,0 +1,20 @@
+package dialect
+
+import "cardea.dev"
+
+// amp is Amp (https://ampcode.com/manual/plugin-api, which is experimental; not seen). It
+// has plugins in place of hook programs, with a question of their own.
+var amp = Dialect{
+	name: "amp", deaf: true,
+	event: []string{"event"}, session: []string{"thread.id"}, cwd: []string{"cwd"},
+	kinds: []kind{{"tool.call", cardea.PreToolUse}, {"tool.result", "PostToolUse"}, {"session.start", "SessionStart"}, {"agent.start", "UserPromptSubmit"},
+		{"agent.end", "Stop"}},
+	shapes: []shape{{has: "tool", tool: "tool", input: "input", kind: cardea.PreToolUse}},
+	rows: []cardea.Row{
+		{Kinds: []cardea.Kind{cardea.PreToolUse}, Allow: cardea.Allow, Ask: cardea.Ask, AskUnattended: cardea.Deny, Deny: cardea.Deny, Halt: cardea.Deny,
+			Notice: true, Rewrite: true, AsksRewritten: true, Context: cardea.ContextOnAsk, Reserved: question},
+		{Kinds: []cardea.Kind{""}},
+		{Notice: true},
+	},
+	write: writePlugin, learn: nobodyAnswers,
+}

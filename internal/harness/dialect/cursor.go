@@ -1,0 +1,71 @@
+package dialect
+
+import (
+	"cardea.dev"
+	"cardea.dev/internal/harness"
+)
+
+// cursor is Cursor, the editor and its command line (https://cursor.com/docs/hooks; not
+// seen). A question is possible before a shell command and a call of MCP, and not on
+// preToolUse, which comes first: so preToolUse is for the file tools. Its allow on
+// preToolUse and before a file is read says "go on". With failClosed an empty answer is a
+// failure, so there is always an answer.
+var cursor = Dialect{
+	name:  "cursor",
+	event: []string{"hook_event_name"}, session: []string{"conversation_id", "session_id"}, cwd: []string{"cwd", "workspace_roots.0"},
+	kinds: []kind{{"preToolUse", cardea.PreToolUse}, {"beforeShellExecution", cardea.PreToolUse}, {"beforeMCPExecution", cardea.PreToolUse},
+		{"beforeReadFile", cardea.PreToolUse}, {"beforeTabFileRead", cardea.PreToolUse}, {"beforeSubmitPrompt", "UserPromptSubmit"},
+		{"postToolUse", "PostToolUse"}, {"postToolUseFailure", "PostToolUseFailure"}, {"afterShellExecution", "AfterShellExecution"},
+		{"sessionStart", "SessionStart"}, {"sessionEnd", "SessionEnd"}, {"stop", "Stop"}, {"subagentStart", "SubagentStart"},
+		{"subagentStop", "SubagentStop"}, {"preCompact", "PreCompact"}},
+	shapes: []shape{
+		{event: "beforeShellExecution", named: "Shell", fields: []string{"command", "cwd"}},
+		{event: "afterShellExecution", named: "Shell", fields: []string{"command"}},
+		{event: "beforeReadFile", named: "Read", fields: []string{"file_path"}},
+		{event: "beforeTabFileRead", named: "Read", fields: []string{"file_path"}},
+		{has: "tool_output", tool: "tool_name", input: "tool_input", kind: "PostToolUse"},
+		{tool: "tool_name", input: "tool_input", kind: cardea.PreToolUse},
+	},
+	rows: []cardea.Row{
+		{Kinds: []cardea.Kind{cardea.PreToolUse}, Wires: []string{"beforeShellExecution", "beforeMCPExecution"},
+			Allow: cardea.Allow, Ask: cardea.Ask, Deny: cardea.Deny, Halt: cardea.Deny, Context: cardea.ContextOnDeny, Reserved: question},
+		{Kinds: []cardea.Kind{cardea.PreToolUse}, Wires: []string{"preToolUse"}, Ask: cardea.Deny, Deny: cardea.Deny, Halt: cardea.Deny,
+			Rewrite: true, RewritesInFlow: true, Context: cardea.ContextOnDeny},
+		{Kinds: []cardea.Kind{cardea.PreToolUse}, Ask: cardea.Deny, Deny: cardea.Deny, Halt: cardea.Deny, Context: cardea.ContextOnDeny},
+		{Kinds: []cardea.Kind{"UserPromptSubmit"}, Deny: cardea.Deny},
+		{},
+	},
+	write: writeCursor, server: cursorServer,
+}
+
+type cursorAnswer struct {
+	Permission string         `json:"permission,omitempty"`
+	Continue   *bool          `json:"continue,omitempty"`
+	Person     string         `json:"user_message,omitempty"`
+	Model      string         `json:"agent_message,omitempty"`
+	Input      map[string]any `json:"updated_input,omitempty"`
+}
+
+func writeCursor(d *Dialect, ev *cardea.Event, a cardea.Answer) harness.Output {
+	out := cursorAnswer{Input: wireInput(d, ev, a)}
+	prompts := ev.Wire == "beforeShellExecution" || ev.Wire == "beforeMCPExecution"
+	switch {
+	case ev.Kind == "UserPromptSubmit" && a.Effect == cardea.Deny:
+		no := false
+		out.Continue, out.Person = &no, harness.ForModel(a)
+	case ev.Kind != cardea.PreToolUse:
+		return said(nil, told(a))
+	case a.Effect == cardea.Deny:
+		out.Permission, out.Person, out.Model = "deny", harness.ForModel(a), withContext(harness.ForModel(a), a)
+	case a.Effect == cardea.Ask:
+		out.Permission, out.Person = "ask", harness.ForPerson(a)
+	case a.Effect == cardea.Allow, !prompts:
+		out.Permission = "allow"
+	}
+	return said(out, told(a))
+}
+
+// cursorServer reads mcp_server_name, which only beforeMCPExecution has.
+func cursorServer(r *harness.Reading, name string) (server, tool string) {
+	return r.Text("mcp_server_name"), name
+}

@@ -1,0 +1,20 @@
+package dialect
+
+import "cardea.dev"
+
+// vsCode is the agent mode of VS Code
+// (https://code.visualstudio.com/docs/agent-customization/hooks; not seen). It reads Claude
+// Code's form, with tools of its own. An input that does not fit the tool is ignored there,
+// so none is sent.
+var vsCode = Dialect{
+	name:  "vscode",
+	event: []string{"hookEventName"}, session: []string{"sessionId"}, cwd: []string{"cwd"},
+	shapes: []shape{claudeAfter, claudeShape},
+	rows: []cardea.Row{
+		{Kinds: []cardea.Kind{cardea.PreToolUse}, Allow: cardea.Allow, Ask: cardea.Ask, Deny: cardea.Deny, Halt: cardea.Halt, Notice: true,
+			Context: cardea.ContextAlways, Reserved: question},
+		{Kinds: []cardea.Kind{""}},
+		{Notice: true},
+	},
+	write: writeClaude,
+}
