@@ -285,6 +285,9 @@ func reader(sender, explicit string) func(*cardea.Event, harness.Output) conform
 		return conformance.ReadCopilot
 	}
 	return func(ev *cardea.Event, o harness.Output) conformance.Outcome {
+		if own == "claude-code" && ev.Kind == cardea.PermissionRequest { // it does not hear exit code 2 there
+			return conformance.ReadClaudeCode(ev, o)
+		}
 		return conformance.ReadSender(own, ev, o)
 	}
 }
