@@ -3,20 +3,35 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/signal"
+	"sync"
 	"syscall"
 	"time"
 
+	"cardea.dev/internal/control"
 	"cardea.dev/internal/daemon"
+	"cardea.dev/internal/daemon/web"
+	"cardea.dev/internal/hook"
 	"cardea.dev/internal/limit"
+	"cardea.dev/internal/logfile"
+	"cardea.dev/internal/script"
 	"github.com/spf13/cobra"
 )
 
+// serveFlags are the flags of serve.
+type serveFlags struct {
+	idle      time.Duration
+	idleGiven bool
+	http, log string
+	unit      string
+}
+
 func serveCommand(p Process) *cobra.Command {
-	var idle time.Duration
+	var f serveFlags
 	c := &cobra.Command{
-		Use:   "serve [--idle D]",
+		Use:   "serve [--idle D] [--http ADDRESS]",
 		Short: "answer hooks that run cardea-hook, in one process that stays",
 		Long: `Answer the calls of hooks that run cardea-hook instead of cardea, in one process
 that stays, so that a call starts no large program. There is one for each user.
@@ -25,29 +40,96 @@ decide alike.
 
 It ends with SIGTERM or Ctrl-C when the calls that it has begun are answered, when
 its program is replaced by another version, and when no call came for a time. See
-docs/daemon.md.`,
+docs/daemon.md.
+
+--http answers hooks that a harness sends by HTTP, too, and tells what was decided
+(docs/http.md). With it the daemon does not end when it is idle, and starts again
+when its program is replaced. --print-unit prints a unit that starts the daemon with
+your session: systemd, systemd-socket or launchd.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if idle < 0 {
+			if f.idle < 0 {
 				return usageOf(c, errors.New("--idle must not be less than nothing"))
 			}
-			return serve(p, idle)
+			f.idleGiven = c.Flags().Changed("idle")
+			if f.unit != "" {
+				return printUnit(p, f)
+			}
+			return serve(p, f)
 		},
 	}
-	c.Flags().DurationVar(&idle, "idle", limit.DaemonIdle, "end when no call came for this time; 0 never ends")
+	fs := c.Flags()
+	fs.SortFlags = false
+	fs.DurationVar(&f.idle, "idle", limit.DaemonIdle, "end when no call came for this time; 0 never ends")
+	fs.StringVar(&f.http, "http", "", "answer over HTTP at this address of this machine, such as 127.0.0.1:7717; off for none (default: daemon.http in the settings)")
+	fs.StringVar(&f.log, "log", "", "the file of the log, - for standard error (default: daemon.log in the state folder)")
+	fs.StringVar(&f.unit, "print-unit", "", "print a unit instead: systemd, systemd-socket or launchd")
 	return c
 }
 
-func serve(p Process, idle time.Duration) error {
+func serve(p Process, f serveFlags) error {
 	program, err := daemon.Program()
 	if err != nil {
 		return err
 	}
+	log, err := openLog(p, f.log)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	counts := web.NewCounts()
+	p.Process.Decided = counts.Decided
+	stamp := control.StampOf(program)
 	s, err := daemon.Open(p.Process, os.Environ(), program)
 	if err != nil {
 		return err
 	}
-	return s.Serve(ctx, idle)
+	h, err := openHTTP(p, f, s.Local(), log, counts, nil)
+	if err != nil {
+		return errors.Join(err, s.Close())
+	}
+	if err := serveBoth(ctx, p, f, s, h, log); err != nil {
+		return err
+	}
+	if h != nil && ctx.Err() == nil && control.StampOf(program) != stamp && p.Env("LISTEN_PID") == "" {
+		log.Printf("the program was replaced; starting the new one")
+		_, err := script.Become(program, os.Args)
+		return err
+	}
+	return nil
+}
+
+// serveBoth answers at the socket and over HTTP until one of them ends.
+func serveBoth(ctx context.Context, p Process, f serveFlags, s *daemon.Server, h *web.Server, log *logfile.Log) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	log.Printf("begins: version %s, process %d", hook.ThisVersion(), os.Getpid())
+	var all sync.WaitGroup
+	var problem error
+	if h != nil {
+		remove, err := announce(p, h.Addr())
+		if err != nil {
+			return errors.Join(err, s.Close())
+		}
+		defer remove()
+		log.Printf("http: listens at %s", h.Addr())
+		if !f.idleGiven {
+			f.idle = 0
+		}
+		all.Go(func() {
+			defer cancel()
+			problem = h.Serve(ctx)
+		})
+	}
+	err := s.Serve(ctx, f.idle)
+	cancel()
+	all.Wait()
+	if err = errors.Join(err, problem); err != nil {
+		log.Printf("ends: %v", err)
+		return fmt.Errorf("serve: %w", err)
+	}
+	log.Printf("ends")
+	return nil
 }

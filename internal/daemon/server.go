@@ -64,6 +64,12 @@ func Open(p hook.Process, environ []string, program string) (*Server, error) {
 		memory: inforce.NewMemory(func() inforce.ClosingEngine { return remote.Beside(p.Program) })}, nil
 }
 
+// Close ends a server that has not served.
+func (s *Server) Close() error { return errors.Join(s.listener.Close(), s.listener.Release()) }
+
+// Local answers calls that came by another way than the socket, with what the daemon keeps.
+func (s *Server) Local() Local { return Local{Process: s.process} }
+
 // poke connects to the daemon that is there, which then looks whether its program was
 // replaced. It reports whether that daemon ends.
 func poke(path string) bool {

@@ -37,11 +37,14 @@ type CheckFlags struct {
 	Unattended bool
 	ExitCode   bool
 	Settings   []string
+	// Caller is the process that asks, where that is not this one's parent: the daemon
+	// starts check for a harness that asked over HTTP. 0 is none.
+	Caller int
 }
 
 // flags say what each flag sets.
 func (f *CheckFlags) flags() flags {
-	return flags{"harness": &f.Harness, "limit": &f.Limit, "settings": &f.Settings, "exit-code": &f.ExitCode, "unattended": &f.Unattended}
+	return flags{"harness": &f.Harness, "limit": &f.Limit, "settings": &f.Settings, "exit-code": &f.ExitCode, "unattended": &f.Unattended, "caller": &f.Caller}
 }
 
 // check runs the hook: exit code 0 or 2, nothing else, whatever happens.
@@ -63,6 +66,11 @@ func Prepare(args []string, p Process) (*Hook, error) {
 	}
 	if err != nil {
 		return nil, err
+	}
+	if f.Caller != 0 {
+		if p, err = p.answeringFor(f.Caller); err != nil {
+			return nil, err
+		}
 	}
 	return New(p, f), nil
 }
@@ -231,6 +239,7 @@ func (h *Hook) answerUnread(ctx context.Context, m *harness.Message, raw []byte)
 // standard error is closed there is nowhere left to tell, but the answer
 // stands. An answer that cannot be delivered must not turn into silence.
 func (h *Hook) write(out harness.Output) int {
+	h.tellDecision()
 	if h.flags.ExitCode {
 		out = forScripts(out, h.progress.Load().answer)
 	}

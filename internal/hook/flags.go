@@ -8,7 +8,7 @@ import (
 )
 
 // flags are what a command's flags set, by their names: a text, a list of texts, a
-// length of time, or a switch. The library for the command line reads the same flags
+// length of time, a number, or a switch. The library for the command line reads the same flags
 // for the commands of people; the hook does without it, since it is large.
 type flags map[string]any
 
@@ -70,6 +70,12 @@ func (of flags) set(word string, rest []string) ([]string, error) {
 			return nil, fmt.Errorf("invalid argument %q for --%s: %w", value, name, err)
 		}
 		*to = d
+	case *int:
+		n, err := strconv.Atoi(value)
+		if err != nil {
+			return nil, fmt.Errorf("invalid argument %q for --%s: write a number", value, name)
+		}
+		*to = n
 	}
 	return rest, nil
 }

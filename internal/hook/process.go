@@ -60,6 +60,9 @@ type Process struct {
 	// Exported reports whether a variable has a value; nil asks Env.
 	Exported func(name string) bool
 
+	// Decided is told what was answered, in a process that counts it; nil for others.
+	Decided func(Decision)
+
 	// patience is how long a hook may wait for the registration of a session.
 	patience time.Duration
 	// Given are settings files of the harness that the command was told of.

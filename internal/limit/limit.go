@@ -142,3 +142,21 @@ const (
 	// MonitorSessions is how often it reads which sessions are registered.
 	MonitorSessions = 2 * time.Second
 )
+
+// Time for the daemon's HTTP.
+const (
+	// HTTPHead is how long the head of a request may take to come, HTTPBody how long the
+	// whole request, HTTPWrite how long a client may take to read an answer.
+	HTTPHead  = 5 * time.Second
+	HTTPBody  = 10 * time.Second
+	HTTPWrite = 10 * time.Second
+	// HTTPIdle is how long a connection is kept open for the next call: a harness whose
+	// connection ends at the moment of its call counts that as a failed hook.
+	HTTPIdle = time.Hour
+	// HTTPPlace is how long a call waits for one of the places of calls.
+	HTTPPlace = time.Second
+	// HTTPFollow is how often the ledger is looked at for who follows it.
+	HTTPFollow = 250 * time.Millisecond
+	// HTTPAlive is how often who follows the ledger is sent a sign of life.
+	HTTPAlive = 15 * time.Second
+)

@@ -23,6 +23,9 @@ func CommandLinesAbove(pid int) [][]string {
 	return commandLines(parent)
 }
 
+// CommandLinesFrom are the same of another process and of those above it.
+func CommandLinesFrom(pid int) [][]string { return commandLines(pid) }
+
 // commandLines are those of a process and of all above it.
 func commandLines(pid int) [][]string {
 	if runtime.GOOS != "linux" {

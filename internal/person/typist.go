@@ -96,9 +96,22 @@ func environOf(pid int) []string {
 	if runtime.GOOS != "linux" {
 		return nil
 	}
-	data, err := state.Read(filepath.Join("/proc", strconv.Itoa(pid), "environ"), maxProc)
+	all, err := EnvironOf(pid)
 	if err != nil {
 		return nil
 	}
-	return strings.Split(strings.TrimSuffix(string(data), "\x00"), "\x00")
+	return all
+}
+
+// EnvironOf are the variables with which a process of this user was started. Only Linux
+// shows them.
+func EnvironOf(pid int) ([]string, error) {
+	if runtime.GOOS != "linux" {
+		return nil, errors.New("this system does not show the variables of other processes")
+	}
+	data, err := state.Read(filepath.Join("/proc", strconv.Itoa(pid), "environ"), maxProc)
+	if err != nil {
+		return nil, err
+	}
+	return strings.Split(strings.TrimSuffix(string(data), "\x00"), "\x00"), nil
 }

@@ -96,7 +96,7 @@ const (
 // Keys is the table, in the order of docs/settings.md. The keys version,
 // packs and rules are not in it.
 func Keys() []Key {
-	return slices.Concat(decisionKeys(), sessionKeys(), lessonKeys(), judgeKeys(), scriptKeys(), recordKeys())
+	return slices.Concat(decisionKeys(), sessionKeys(), lessonKeys(), judgeKeys(), scriptKeys(), recordKeys(), daemonKeys())
 }
 
 func decisionKeys() []Key {
@@ -231,6 +231,13 @@ func recordKeys() []Key {
 		{Name: "org.name", PersonOnly: true, FromStrongest: true, At: func(v *Values) any { return &v.Org.Name }, About: "the organisation whose folder org/NAME counts in every project"},
 		{Name: "org.source", PersonOnly: true, FromStrongest: true, At: func(v *Values) any { return &v.Org.Source }, About: "where cardea sync gets that folder from: a git repository or an archive"},
 		{Name: "org.key", PersonOnly: true, FromStrongest: true, At: func(v *Values) any { return &v.Org.Key }, About: "the file with the public key (PEM) with which its bundles must be signed"},
+	}
+}
+
+func daemonKeys() []Key {
+	return []Key{
+		{Name: "daemon.http", PersonOnly: true, FromStrongest: true, At: func(v *Values) any { return &v.Daemon.HTTP },
+			About: "the address of this machine at which cardea serve answers over HTTP (docs/http.md): 127.0.0.1:7717; none is off"},
 	}
 }
 

@@ -31,6 +31,7 @@ type Values struct {
 	Actions     Actions
 	Ledger      Ledger
 	Org         Org
+	Daemon      Daemon
 	// Learn is LearnOff, LearnSuggest or LearnAuto.
 	Learn string
 }
@@ -50,6 +51,12 @@ const (
 	// LearnAuto: of those that only read, Cardea makes lessons by itself.
 	LearnAuto = "auto"
 )
+
+// Daemon is about cardea serve.
+type Daemon struct {
+	// HTTP is the address at which it answers over HTTP, "" for none.
+	HTTP string
+}
 
 // Fallback are the settings for a call that no gate has judged.
 func (v Values) Fallback() cardea.Fallback {

@@ -34,6 +34,16 @@ func PrivateSocket(path string) error {
 	return private(path, info, fs.ModeSocket)
 }
 
+// PrivateFile reports by an error that there is no file, or that others could have read
+// or written it.
+func PrivateFile(path string) error {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return err
+	}
+	return private(path, info, 0)
+}
+
 func private(path string, info fs.FileInfo, kind fs.FileMode) error {
 	switch at, ok := info.Sys().(*syscall.Stat_t); {
 	case info.Mode().Type() != kind:

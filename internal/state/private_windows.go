@@ -10,3 +10,6 @@ func PrivateFolder(string) error { return errNoSockets }
 
 // PrivateSocket is an error: see errNoSockets.
 func PrivateSocket(string) error { return errNoSockets }
+
+// PrivateFile is an error: see errNoSockets.
+func PrivateFile(string) error { return errNoSockets }

@@ -1,0 +1,134 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"time"
+
+	"cardea.dev/internal/control"
+	"cardea.dev/internal/daemon"
+	"cardea.dev/internal/daemon/web"
+	"cardea.dev/internal/hook"
+	"cardea.dev/internal/ledger"
+	"cardea.dev/internal/logfile"
+	"cardea.dev/internal/state"
+)
+
+// httpAddress is where the daemon listens for HTTP, "" for nowhere: by the flag, else by
+// the settings of the person.
+func httpAddress(p Process, flag string) (string, error) {
+	address := flag
+	if address == "" {
+		l, _, err := gather(p, nil)
+		if err != nil {
+			return "", err
+		}
+		address = l.Settings.Daemon.HTTP
+	}
+	if address == "" || address == "off" {
+		return "", nil
+	}
+	if err := web.CheckAddress(address); err != nil {
+		return "", fmt.Errorf("daemon.http, or --http: %w", err)
+	}
+	return address, nil
+}
+
+// openHTTP makes the daemon's HTTP, nil where there is none.
+func openHTTP(p Process, f serveFlags, local daemon.Local, log *logfile.Log, counts *web.Counts, status func() map[string]any) (*web.Server, error) {
+	given, err := givenSocket(p.Env)
+	if err != nil {
+		return nil, err
+	}
+	address, err := httpAddress(p, f.http)
+	if err != nil || given == nil && address == "" {
+		return nil, err
+	}
+	folder := siteOf(p).Place.State
+	token, err := web.Token(folder)
+	if err != nil {
+		return nil, err
+	}
+	check := func(c control.Call, lines func() [][]string, e *hook.Elsewhere, unended *sync.WaitGroup) (control.Answer, error) {
+		l := local
+		l.Lines, l.Elsewhere, l.Unended = lines, e, unended
+		return l.Check(c, time.Time{})
+	}
+	open := func() (*ledger.Ledger, error) {
+		l, pl, err := gather(p, nil)
+		if err != nil {
+			return nil, err
+		}
+		return ledgerOf(p, &pl, l.Settings.Ledger)
+	}
+	return web.Open(address, given, web.Options{Check: check, Cardea: filepath.Join(filepath.Dir(hook.ThisProgram()), "cardea"+filepath.Ext(hook.ThisProgram())),
+		Environ: os.Environ(), Token: token, Ledger: open, Status: status, Counts: counts, Now: p.Now, Log: log.Printf})
+}
+
+// givenSocket is the socket that a unit of systemd opened for this process (sd_listen_fds(3)),
+// nil for none.
+func givenSocket(env func(string) string) (net.Listener, error) {
+	if env("LISTEN_PID") != strconv.Itoa(os.Getpid()) {
+		return nil, nil
+	}
+	if env("LISTEN_FDS") != "1" {
+		return nil, errors.New("the unit gives more than one socket, and cardea serve takes one; make it with --print-unit systemd-socket")
+	}
+	const first = 3 // SD_LISTEN_FDS_START
+	f := os.NewFile(first, "the unit's socket")
+	l, err := net.FileListener(f)
+	if err := errors.Join(err, f.Close()); err != nil {
+		return nil, fmt.Errorf("take the unit's socket: %w", err)
+	}
+	return l, nil
+}
+
+// addressFile is where the daemon writes its HTTP address for other commands of the
+// person, beside its socket.
+func addressFile(env func(string) string) string {
+	return filepath.Join(filepath.Dir(control.Socket(env)), "http")
+}
+
+// announce writes the address down. remove takes it away.
+func announce(p Process, address string) (remove func(), err error) {
+	path := addressFile(p.Env)
+	if err := state.Write(path, []byte(address+"\n")); err != nil {
+		return nil, fmt.Errorf("write down the address of HTTP: %w", err)
+	}
+	return func() { _ = os.Remove(path) }, nil
+}
+
+// openLog opens the daemon's log: a file, "-" for standard error, "" for the one in the
+// state folder.
+func openLog(p Process, name string) (*logfile.Log, error) {
+	if name == "-" {
+		return logfile.To(p.Stderr, p.Now), nil
+	}
+	if name == "" {
+		folder := siteOf(p).Place.State
+		if folder == "" {
+			return logfile.To(p.Stderr, p.Now), nil
+		}
+		if err := os.MkdirAll(folder, 0o700); err != nil {
+			return nil, err
+		}
+		name = filepath.Join(folder, "daemon.log")
+	}
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(p.Dir, name)
+	}
+	return logfile.Open(name, p.Now)
+}
+
+// stableProgram is cardea's own file for units: one that stays where it is, if there is one.
+func stableProgram(p Process) string {
+	if path, err := (installFlags{}).program(p, siteOf(p)); err == nil {
+		return path
+	}
+	return p.Program
+}
