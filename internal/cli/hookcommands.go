@@ -52,4 +52,5 @@ func addCheckFlags(fs *pflag.FlagSet, f *checkFlags) {
 	fs.StringArrayVar(&f.Settings, "settings", nil, "a settings file that the harness was started with, if its own --settings cannot be seen")
 	fs.BoolVar(&f.ExitCode, "exit-code", false, "for scripts: exit with 2 and the reason on standard error for ask, deny and halt, else with 0 and nothing")
 	fs.BoolVar(&f.Unattended, "unattended", false, "no person watches this agent, like CARDEA_UNATTENDED=1")
+	fs.IntVar(&f.Caller, "caller", 0, "for the daemon: the process that asked over HTTP, whose variables and command line count")
 }

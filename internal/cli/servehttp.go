@@ -50,6 +50,10 @@ func openHTTP(p Process, f serveFlags, local daemon.Local, log *logfile.Log, cou
 		return nil, err
 	}
 	folder := siteOf(p).Place.State
+	// Who follows the ledger must have the key with which it is signed.
+	if _, err := state.LoadKey(folder); err != nil {
+		return nil, err
+	}
 	token, err := web.Token(folder)
 	if err != nil {
 		return nil, err

@@ -18,6 +18,9 @@ func printUnit(p Process, f serveFlags) error {
 	text := ""
 	switch f.unit {
 	case "systemd":
+		if strings.ContainsAny(cardea, "\"\\'\n") {
+			return fmt.Errorf("systemd starts no program whose path has quotes or backslashes, such as %s; install cardea elsewhere", cardea)
+		}
 		text = systemdService(cardea, address)
 	case "systemd-socket":
 		if address == "" {
@@ -73,10 +76,8 @@ WantedBy=sockets.target
 `
 }
 
-// systemdWord quotes a word for ExecStart (systemd.service(5), "Command lines").
-func systemdWord(s string) string {
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "%", "%%", "$", "$$", "\n", `\n`).Replace(s) + `"`
-}
+// systemdWord quotes the path of a program for ExecStart (systemd.service(5), "Command lines").
+func systemdWord(s string) string { return `"` + strings.ReplaceAll(s, "%", "%%") + `"` }
 
 // launchdList is a property list for ~/Library/LaunchAgents (launchd.plist(5)).
 func launchdList(cardea, address string) string {

@@ -65,10 +65,13 @@ func Open(p hook.Process, environ []string, program string) (*Server, error) {
 }
 
 // Close ends a server that has not served.
-func (s *Server) Close() error { return errors.Join(s.listener.Close(), s.listener.Release()) }
+func (s *Server) Close() error {
+	s.memory.Close()
+	return errors.Join(s.listener.Close(), s.listener.Release())
+}
 
 // Local answers calls that came by another way than the socket, with what the daemon keeps.
-func (s *Server) Local() Local { return Local{Process: s.process} }
+func (s *Server) Local() Local { return Local{Process: s.process, Memory: s.memory} }
 
 // poke connects to the daemon that is there, which then looks whether its program was
 // replaced. It reports whether that daemon ends.

@@ -29,7 +29,7 @@ func (s *Server) sendJSON(w http.ResponseWriter, r *http.Request, v any) {
 func (s *Server) health(w http.ResponseWriter, r *http.Request) {
 	l, err := s.Ledger()
 	if err == nil {
-		_, err = l.End()
+		_, _, err = l.Span()
 	}
 	if err != nil {
 		s.refuse(w, r, http.StatusInternalServerError, "the ledger cannot be read: "+hook.Plain(err.Error()))
@@ -156,9 +156,10 @@ func (s *Server) decisions(w http.ResponseWriter, r *http.Request) {
 // one that takes nothing for a time is let go.
 func (s *Server) stream(w http.ResponseWriter, r *http.Request) {
 	l, err := s.Ledger()
-	var at ledger.Position
+	var follower *ledger.Follower
 	if err == nil {
-		at, err = l.End()
+		// What cannot be read of the beginning is told by those who read it.
+		follower, _, _ = l.Follow(ledger.Query{Limit: 1})
 	}
 	if err != nil {
 		s.refuse(w, r, http.StatusInternalServerError, "the ledger cannot be read: "+hook.Plain(err.Error()))
@@ -186,10 +187,9 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request) {
 			return
 		case <-tick.C:
 		}
-		var lines []ledger.Line
-		if lines, at, err = l.After(at, maxDecisions); err != nil {
-			put(fmt.Appendf(nil, "event: problem\ndata: %q\n\n", hook.Plain(err.Error())))
-			return
+		lines, _, err := follower.Next()
+		if err != nil {
+			ok = put(fmt.Appendf(nil, "event: problem\ndata: %q\n\n", hook.Plain(err.Error())))
 		}
 		for _, line := range lines {
 			text, err := json.Marshal(line)

@@ -144,7 +144,7 @@ func (s *site) write(path, text string, mode os.FileMode) {
 func (s *site) daemon(args ...string) *exec.Cmd {
 	s.t.Helper()
 	c := exec.Command(s.bin+"/cardea", append([]string{"serve", "--http", "127.0.0.1:0"}, args...)...)
-	c.Dir, c.Env, c.Stderr = s.home, s.env, os.Stderr
+	c.Dir, c.Env, c.Stderr = s.work, s.env, os.Stderr
 	if err := c.Start(); err != nil {
 		s.t.Fatal(err)
 	}
@@ -262,7 +262,7 @@ func TestSameBytes(t *testing.T) {
 	s.daemon()
 	var cases []string
 	files, err := filepath.Glob(filepath.Join(sharedtest.Path(t, "payloads", "claude-code"), "*.json"))
-	if err != nil || len(files) < 20 {
+	if err != nil || len(files) == 0 {
 		t.Fatal("no payloads", err)
 	}
 	for _, f := range files {
@@ -531,7 +531,7 @@ func TestOpenToken(t *testing.T) {
 		_ = os.Remove(path)
 		put()
 		c := exec.Command(s.bin+"/cardea", "serve", "--http", "127.0.0.1:0")
-		c.Dir, c.Env = s.home, s.env
+		c.Dir, c.Env = s.work, s.env
 		out, err := c.CombinedOutput()
 		if err == nil || !strings.Contains(string(out), "token") {
 			t.Errorf("%s: %v %s", name, err, out)
@@ -540,7 +540,7 @@ func TestOpenToken(t *testing.T) {
 	}
 	for address, want := range map[string]string{"0.0.0.0:0": "this machine", "192.168.0.1:80": "this machine", "localhost:80": "no address", "127.0.0.1": "no address", "[::]:0": "this machine", "127.0.0.2:0": "this machine"} {
 		c := exec.Command(s.bin+"/cardea", "serve", "--http", address)
-		c.Dir, c.Env = s.home, s.env
+		c.Dir, c.Env = s.work, s.env
 		if out, err := c.CombinedOutput(); err == nil || !strings.Contains(string(out), want) {
 			t.Errorf("%s: %v %s", address, err, out)
 		}
