@@ -123,9 +123,8 @@ func serveBoth(ctx context.Context, p Process, f serveFlags, s *daemon.Server, h
 			problem = h.Serve(ctx)
 		})
 	}
+	s.Before = func() { cancel(); all.Wait() }
 	err := s.Serve(ctx, f.idle)
-	cancel()
-	all.Wait()
 	if err = errors.Join(err, problem); err != nil {
 		log.Printf("ends: %v", err)
 		return fmt.Errorf("serve: %w", err)

@@ -34,6 +34,8 @@ type Server struct {
 	listener       *peer.Listener
 	memory         *inforce.Memory
 	places         chan struct{}
+	// Before is called before what is kept goes, and ends what else uses it; nil for nothing.
+	Before func()
 	// calls is how many calls there were.
 	calls atomic.Int64
 }
@@ -110,6 +112,9 @@ func (s *Server) Serve(ctx context.Context, idle time.Duration) error {
 		cancel()
 		_ = s.listener.Close() // removes the socket
 		all.Wait()
+		if s.Before != nil {
+			s.Before()
+		}
 		s.memory.Close()
 		_ = s.listener.Release()
 	}()
