@@ -104,6 +104,11 @@ func (s *Server) hook(w http.ResponseWriter, r *http.Request) {
 	c := control.Call{Args: want.args, Dir: who.dir, Variables: who.variables, Message: message}
 	a, err := s.answer(r.Context(), c, who, want.limit-time.Since(begin), &unended)
 	s.Counts.http(time.Since(begin))
+	s.give(w, r, a, err)
+}
+
+// give sends the answer of check.
+func (s *Server) give(w http.ResponseWriter, r *http.Request, a control.Answer, err error) {
 	switch {
 	case err != nil:
 		s.refuse(w, r, statusOf(err), err.Error())
