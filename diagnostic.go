@@ -137,9 +137,6 @@ const (
 	// CodeUnknownName: a value names a rule, event, function or file that
 	// there is not.
 	CodeUnknownName Code = "unknown-name"
-	// CodeUnsupported: the key promises protection that this version does not
-	// have.
-	CodeUnsupported Code = "unsupported"
 	// CodeDuplicate: a key, id or name is given twice.
 	CodeDuplicate Code = "duplicate"
 	// CodeWrongScope: the key has no effect in a file of this scope.

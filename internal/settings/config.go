@@ -41,11 +41,6 @@ func FindName(text string) (Name, error) {
 			return Name{Path: append(slices.Clone(head), rest)}, nil
 		}
 	}
-	for _, section := range UnsupportedSections() {
-		if text == section || strings.HasPrefix(text, section+".") {
-			return Name{}, fmt.Errorf("%q is not supported by this version", section)
-		}
-	}
 	hint := "see \"cardea config\" for the keys there are"
 	if near := document.NearestName(text, append(names, "rules.off", "packs.NAME", "rules.effect.ID")); near != "" {
 		hint = fmt.Sprintf("did you mean %q? %s", near, hint)

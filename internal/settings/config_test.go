@@ -40,7 +40,7 @@ func TestNamesAndValues(t *testing.T) {
 			t.Errorf("%s: %v", k.Name, err)
 		}
 	}
-	for key, want := range map[string]string{"on_eror": `did you mean "on_error"?`, "human.mode": "not supported", "default": "no key", "packs.": "no key", "": "no key", "rules.effect": "no key"} {
+	for key, want := range map[string]string{"on_eror": `did you mean "on_error"?`, "default": "no key", "packs.": "no key", "": "no key", "rules.effect": "no key"} {
 		if _, err := FindName(key); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", key, err)
 		}

@@ -3,9 +3,11 @@ package settings
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"cardea.dev"
 	"cardea.dev/internal/judge"
+	"cardea.dev/internal/limit"
 	"cardea.dev/internal/meaning"
 )
 
@@ -90,13 +92,15 @@ func byRatio(a, b any) int { return cmp.Compare(*a.(*float64), *b.(*float64)) }
 // The bounds of what can be waited for, kept and counted.
 const (
 	maxNumber = 1_000_000
+	// maxSeconds is the longest wait for a person, in seconds.
+	maxSeconds = int(limit.Setting / time.Second)
 	maxTokens = 1_000_000_000
 )
 
 // Keys is the table, in the order of docs/settings.md. The keys version,
 // packs and rules are not in it.
 func Keys() []Key {
-	return slices.Concat(decisionKeys(), sessionKeys(), lessonKeys(), judgeKeys(), scriptKeys(), recordKeys(), daemonKeys())
+	return slices.Concat(decisionKeys(), sessionKeys(), lessonKeys(), judgeKeys(), humanKeys(), scriptKeys(), recordKeys(), daemonKeys())
 }
 
 func decisionKeys() []Key {
@@ -195,6 +199,24 @@ func judgeKeys() []Key {
 	return keys
 }
 
+func humanKeys() []Key {
+	modes := []string{ByHarness, ByBoth, ByQueue}
+	return []Key{
+		{Name: "human.mode", Words: modes, PersonOnly: true, FromStrongest: true, At: func(v *Values) any { return &v.Human.Mode },
+			About: "where a person is asked: in the harness's own prompt, in the queue of Cardea (docs/queue.md), or in both"},
+		{Name: "human.timeout", High: maxSeconds, PersonOnly: true, FromStrongest: true, At: func(v *Values) any { return &v.Human.Timeout },
+			About: "how long a call waits in the queue; then it is denied (queue), or the harness asks (both)"},
+		{Name: "human.ticket", High: maxSeconds, PersonOnly: true, FromStrongest: true, At: func(v *Values) any { return &v.Human.Ticket },
+			About: "how long after its approval a call may run that was denied with a ticket"},
+		{Name: "human.notify", PersonOnly: true, At: func(v *Values) any { return &v.Human.Notify },
+			About: "show a notification on the desktop for each new entry of the queue"},
+		{Name: "human.webhook", PersonOnly: true, At: func(v *Values) any { return &v.Human.Webhook },
+			About: "an https address to which each new entry is posted as JSON, without secrets; none is off"},
+		{Name: "human.ntfy", PersonOnly: true, At: func(v *Values) any { return &v.Human.Ntfy },
+			About: "the same as text for a topic of ntfy: https://ntfy.example/topic"},
+	}
+}
+
 func lessonKeys() []Key {
 	learn := []string{LearnAuto, LearnSuggest, LearnOff} // off is the strictest
 	return []Key{
@@ -249,11 +271,5 @@ func Variables() []string {
 // SecuritySections are the top-level keys that decide what is allowed. A
 // misspelt one breaks its file: its author believes to be protected.
 func SecuritySections() []string {
-	return []string{"default", "on_error", "from_env", "sessions", "permissions", "sensitive", "policies", "rules", "packs", "judge", "confidence", "learn"}
-}
-
-// UnsupportedSections are keys of designs and earlier versions that promise
-// protection and that this version does not have. They break their file.
-func UnsupportedSections() []string {
-	return []string{"human"}
+	return []string{"default", "on_error", "from_env", "sessions", "permissions", "sensitive", "policies", "rules", "packs", "judge", "confidence", "learn", "human"}
 }

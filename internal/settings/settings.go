@@ -143,8 +143,6 @@ func (p *settingsParser) unknownSections(top document.Map) {
 	for _, key := range top.Unknown() {
 		near := document.Nearest(key, SecuritySections())
 		switch {
-		case slices.Contains(UnsupportedSections(), key):
-			top.Get(key).ReportKey(cardea.CodeUnsupported, "remove it", "%q is not supported by this version and protects nothing", key)
 		case near != "" && keysOfOthers()[key] != "":
 			top.Get(key).ReportKey(cardea.CodeUnknownKey, keysOfOthers()[key], "unknown key %q", key)
 		case near != "":

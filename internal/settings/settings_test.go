@@ -56,7 +56,7 @@ on_eror: deny
 default: {atended: ask, unattended: maybe}
 packs: {git: of}
 rules: {off: {a: b}, effect: {x: denny, y: deny}}
-human: {mode: queue}
+human: {mode: queues}
 on_error: deny
 `))
 	text := ""
@@ -66,7 +66,7 @@ on_error: deny
 	for _, want := range []string{
 		"/u/cardea.yaml:1:10:", "/u/cardea.yaml:2:1: unknown key \"on_eror\"; did you mean \"on_error\"?",
 		"unknown key \"atended\"; did you mean \"attended\"?", "unknown value \"maybe\"", "unknown value \"of\"",
-		"/u/cardea.yaml:6:1: \"human\" is not supported", "unknown value \"denny\"", ":5:",
+		"/u/cardea.yaml:6:15: unknown value \"queues\"", "unknown value \"denny\"", ":5:",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no problem says %q:\n%s", want, text)
@@ -236,7 +236,7 @@ func TestValuesAreReadBack(t *testing.T) {
 // What is out of range, of another type or not known is a problem of the file.
 func TestValuesThatAreWrong(t *testing.T) {
 	for _, text := range []string{
-		"near: {jaccard: 2}", "near: {min_tokens: 0}", "sessions: {registration: must}", "sessions: {wait: 2m}", "sessions: {wait: 5}", "sessions: {required: true}", "learn: always", "learn: {auto: true}", "human: {mode: queue}",
+		"near: {jaccard: 2}", "near: {min_tokens: 0}", "sessions: {registration: must}", "sessions: {wait: 2m}", "sessions: {wait: 5}", "sessions: {required: true}", "learn: always", "learn: {auto: true}", "human: {mode: qeue}", "human: {timeout: 1h}", "human: {ntfy: 'http://ntfy.example/x'}", "human: {webhook: 'https://user@example'}",
 		"confidence: {org: 1.1}", "confidence: {user: -1}", "confidence: {user: 1e-1}", "confidence: {user: often}", "confidence: 1",
 		"judge: on", "judge: {enable: true}", "judge: {backend: socket}", "judge: {chain: anthropic}", "judge: {chain: [claude]}", "judge: {chain: [openai-compatible]}",
 		"judge: {chain: [{model: x}]}", "judge: {chain: [{type: openai, api_key: sk-1}]}", "judge: {chain: [{type: openai, apiKeyCommand: x}]}",

@@ -26,6 +26,7 @@ type Values struct {
 	Judge       Judge
 	Confidence  Confidence
 	Near        Near
+	Human       Human
 	Policies    Policies
 	Signals     map[string]Signal
 	Actions     Actions
@@ -40,6 +41,16 @@ type Values struct {
 const (
 	ByChain      = "chain"
 	BySupervisor = "supervisor"
+)
+
+// Where a person is asked.
+const (
+	// ByHarness: in the harness's own prompt.
+	ByHarness = "harness"
+	// ByQueue: in the queue alone.
+	ByQueue = "queue"
+	// ByBoth: in the queue, and in the harness's prompt when nobody answered there.
+	ByBoth = "both"
 )
 
 // What becomes of calls that the person allowed in the harness's own prompt.
@@ -109,6 +120,22 @@ type Judge struct {
 // Confidence is how certain the model must be, from 0 to 1, by the scope for which its
 // answer would count.
 type Confidence struct{ Org, Project, User float64 }
+
+// Human is about the person who is asked.
+type Human struct {
+	// Mode is ByHarness, ByQueue or ByBoth.
+	Mode string
+	// Timeout is how long a call waits in the queue, Ticket how long after its approval
+	// a call may run that was denied with a ticket.
+	Timeout, Ticket time.Duration
+	// Notify shows new entries on the desktop. Webhook and Ntfy are addresses to which
+	// they are sent, "" for none.
+	Notify        bool
+	Webhook, Ntfy string
+}
+
+// Queues reports whether calls wait in the queue.
+func (h Human) Queues() bool { return h.Mode != ByHarness }
 
 // Near is about lessons on similar calls.
 type Near struct {
@@ -200,6 +227,7 @@ func Defaults() Values {
 		Judge:       Judge{Backend: ByChain},
 		Confidence:  Confidence{Org: 0.9, Project: 0.7, User: 0.6},
 		Near:        Near{Jaccard: 0.7, MinTokens: 3, Embedding: 0.85, Embedder: Embedder{Kind: meaning.Builtin}},
+		Human:       Human{Mode: ByHarness, Timeout: time.Minute, Ticket: 10 * time.Minute, Notify: true},
 		Permissions: Permissions{Strict: true, Env: "any-but-dangerous"},
 		Ledger:      Ledger{KeepDays: 30, MaxMB: 256, Levels: Levels{Allow: true, Abstain: true, Deny: true}},
 	}

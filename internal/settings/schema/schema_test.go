@@ -188,7 +188,7 @@ func TestSettingsAgreeWithTheProgram(t *testing.T) {
 	for text, right := range map[string]bool{
 		"": true, "version: 1": true, "version: 2": false, "packs: {git: off}": true, "packs: {git: of}": false,
 		"rules: {off: a, effect: {x: ask}}": true, "rules: {effect: {x: may}}": false, "nonsense: 1": false, "default: {attended: halt}": false,
-		"human: {mode: queue}": false, "judge: {chain: [anthropic, {type: openai, model: x, api_key_command: [a, b]}]}": true, "judge: {chain: [{type: x}]}": false, "judge: {chain: [{type: openai, api_key: x}]}": false,
+		"human: {mode: queue, timeout: 30s, ntfy: 'https://ntfy.example/x'}": true, "human: {mode: prompt}": false, "judge: {chain: [anthropic, {type: openai, model: x, api_key_command: [a, b]}]}": true, "judge: {chain: [{type: x}]}": false, "judge: {chain: [{type: openai, api_key: x}]}": false,
 		"judge: {prices: {m: {in: 1, out: 0.5}}, budget: {money_per_day: 0.5}}": true, "judge: {prices: {m: {in: 1}}}": false, "confidence: {org: 0.5}": true, "confidence: {org: 2}": false, "sensitive: {deny_read: [a/*]}": true, "sensitive: {deny_read: {a: b}}": false,
 		"signals: {s: {command: x, timeout_seconds: 0}}": false, "signals: {s: {command: x}}": true, "signals: {s: {}}": false,
 		"actions: {violations: {r: [{command: x}]}}": true, "actions: {on_ask: x}": false, "from_env: [PATH]": false, "from_env: role": true, "from_env: permissions": true,
