@@ -249,6 +249,9 @@ func (a *Answer) tellRewrite(input map[string]any, row Row, ev *Event) {
 // expressAllow gives an allow, unless it would answer in the person's place.
 func (a *Answer) expressAllow(row Row, can Capabilities, ev *Event) {
 	for _, l := range row.Reserved {
+		if a.Person && l != Question {
+			continue
+		}
 		if can.reserves(l, ev) || a.Rewritten != nil && can.reserves(l, ev.WithCall(a.Rewritten)) {
 			a.Effect = Abstain
 			a.limit(l)

@@ -37,6 +37,8 @@ const (
 	Unwritten
 	// JudgeFailed: the judge gave no answer, or none of the form that it must have.
 	JudgeFailed
+	// NoAnswer: no person answered in time, or the queue could not be used.
+	NoAnswer
 )
 
 // OnError is the setting on_error: what a failure costs.
@@ -83,6 +85,7 @@ var failures = [...]struct {
 	KeptForm:     {"a file is broken, and its last good form is in force", Abstain, Deny, Abstain},
 	Unwritten:    {"a file could not be written", Abstain, Abstain, Abstain},
 	JudgeFailed:  {"the judge fails", Abstain, Deny, Abstain},
+	NoAnswer:     {"no answer in time from a person", Deny, Deny, Deny},
 }
 
 // String names the failure for people.

@@ -18,9 +18,12 @@ const (
 	// StageJudge is asked while a part is at abstain or defer and none at ask or above,
 	// where the harness would show its prompt.
 	StageJudge
+	// StageHuman is a person who is asked in the queue. The gate itself asks nobody; see
+	// [Verdict.ByPerson].
+	StageHuman
 )
 
-var stageNames = [...]string{"guards", "near", "judge"}
+var stageNames = [...]string{"guards", "near", "judge", "human"}
 
 // String is the stage's word.
 func (s Stage) String() string { return stageNames[s] }

@@ -1,6 +1,9 @@
 package cardea
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Verdict is the outcome: the effect, the opinions that made it, and the trace
 // of the others.
@@ -30,8 +33,30 @@ type Verdict struct {
 	Rewritten *Call
 	// Stages are those that the gate has, in order.
 	Stages []StageRun
+	// Person is set where a person allowed exactly this call: then nothing is reserved for
+	// them but what is itself a question.
+	Person bool
 	// Took is how long deciding a call took.
 	Took time.Duration
 	// Troubles are the failures that a person must learn of.
 	Troubles Troubles
+}
+
+// ByPerson is the verdict when a person answered about exactly the call that was judged.
+// It changes nothing of a deny or halt. said is the person's opinion; took is how long it
+// was waited for.
+func (v Verdict) ByPerson(said Opinion, took time.Duration) Verdict {
+	if v.Effect.Stricter(Ask) {
+		return v
+	}
+	said.Part = WholeCall
+	v.Opinions = append(slices.Clip(v.Opinions), said)
+	v.Stages = append(slices.Clip(v.Stages), StageRun{StageHuman, true, took})
+	v.Effect, v.By, v.Reason, v.Message, v.Instead = said.Effect, said.By(), said.Reason, said.Reason, ""
+	v.Person = said.Effect == Allow
+	if said.Effect != Allow {
+		v.Effect = max(said.Effect, Deny)
+		v.Rewrite, v.Rewritten = nil, nil
+	}
+	return v
 }

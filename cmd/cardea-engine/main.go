@@ -7,7 +7,7 @@
 //
 // The argument of such a child says which work: "policies" parses, compiles and evaluates
 // policies and runs their tests; "fetch" gets the archive with an organisation's
-// settings; "judge" asks a language model; "near" finds lessons by meaning, and "near-index"
+// settings; "judge" asks a language model; "queue" holds a call back until a person answered; "near" finds lessons by meaning, and "near-index"
 // makes the index for that. All else is a command of cardea's.
 package main
 
@@ -29,9 +29,14 @@ import (
 	"cardea.dev/internal/hook"
 	"cardea.dev/internal/judge"
 	"cardea.dev/internal/judge/provider"
+	"cardea.dev/internal/limit"
 	"cardea.dev/internal/meaning"
 	"cardea.dev/internal/meaning/search"
 	"cardea.dev/internal/org"
+	"cardea.dev/internal/person"
+	"cardea.dev/internal/queue"
+	"cardea.dev/internal/queue/holder"
+	"cardea.dev/internal/queue/notice"
 	"cardea.dev/internal/supervisor"
 )
 
@@ -60,6 +65,8 @@ func main() {
 		err = search.Serve(os.Stdin, os.Stdout)
 	case meaning.IndexArgument:
 		err = search.ServeIndex(os.Stdin)
+	case queue.EngineArgument:
+		err = hold()
 	case remote.Policies:
 		err = policies()
 	default:
@@ -72,6 +79,22 @@ func main() {
 		fmt.Fprintf(os.Stderr, "cardea-engine: %v; cardea starts this program, see docs/policies.md\n", err)
 		os.Exit(1)
 	}
+}
+
+// hold holds a call back until a person answered, as long as its hook lives.
+func hold() error {
+	hook, err := person.Parent()
+	if err != nil {
+		return err
+	}
+	gone := make(chan struct{})
+	go func() {
+		for hook.Alive() {
+			time.Sleep(limit.QueueOrphan)
+		}
+		close(gone)
+	}()
+	return holder.Serve(os.Stdin, os.Stdout, holder.Caller{Process: hook, Gone: gone}, notice.ThisDesktop().Tell, time.Now)
 }
 
 func policies() error {

@@ -78,6 +78,15 @@ func (c *Candidate) Lessons(who, reason redact.Text, when time.Time) []lesson.Dr
 	return out
 }
 
+// Drafts are drafts of lessons without what only their writing adds.
+func Drafts(of []lesson.Draft) []Draft {
+	drafts := make([]Draft, len(of))
+	for i, d := range of {
+		drafts[i] = Draft{d.Tool, d.Subject, d.Role, d.Dir, d.Kind, d.Unsandboxed, d.Files}
+	}
+	return drafts
+}
+
 // Days are how many different days in UTC have an answer.
 func (c *Candidate) Days() int {
 	days := map[string]bool{}
@@ -117,10 +126,7 @@ type kept struct {
 // Showing keeps what a call would teach, as long as the harness shows it. It gives the
 // candidate of the earlier answers to the same call with the same files, nil for none.
 func (s Store) Showing(call string, of []lesson.Draft, readsOnly bool) (known *Candidate, err error) {
-	drafts := make([]Draft, len(of))
-	for i, d := range of {
-		drafts[i] = Draft{d.Tool, d.Subject, d.Role, d.Dir, d.Kind, d.Unsandboxed, d.Files}
-	}
+	drafts := Drafts(of)
 	text, err := json.Marshal(drafts)
 	if err != nil {
 		return nil, err

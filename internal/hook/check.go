@@ -83,6 +83,8 @@ type Hook struct {
 	Decide   func(*Judgement, context.Context) cardea.Verdict
 	Redactor *redact.Redactor
 	begin    time.Time
+	// lateAfter is how long after that there is no time left for anything but the answer.
+	lateAfter atomic.Int64
 	// progress is how far the run has come. It is never nil.
 	progress atomic.Pointer[progress]
 	// Unended is the work that an answer need not wait for: the process may
@@ -100,6 +102,7 @@ func New(p Process, f CheckFlags) *Hook {
 	// object, since nobody knows whether it was one.
 	m := h.wiring().Unread(cardea.NoObject.Trouble("", cardea.CodeUnreadable, "", "no message was read"))
 	h.publish(progress{message: m, event: m.Event, fallback: unset})
+	h.lateAfter.Store(int64(f.Limit / 2))
 	return h
 }
 
@@ -150,6 +153,9 @@ func (h *Hook) answer(ctx context.Context) harness.Output {
 		}
 	}
 	v.Troubles = slices.Concat(alone, v.Troubles)
+	if v = h.askPerson(ctx, j, v, p); h.leave() {
+		return out
+	}
 	a := cardea.Express(Harmless(v), m.Capabilities(), j.Event)
 	a.Troubles = slices.Concat(m.Troubles, v.Troubles)
 	p.event, p.answer, p.actions, p.stale = j.Event, &a, j.actions(h.Redactor, v), j.Loaded.StaleLessons

@@ -15,6 +15,7 @@ import (
 	"cardea.dev/internal/judge"
 	"cardea.dev/internal/person"
 	"cardea.dev/internal/project"
+	"cardea.dev/internal/queue"
 )
 
 // Process is what a hook has of the process that it runs in. Tests give it
@@ -37,6 +38,8 @@ type Process struct {
 	// Judge gives who asks the judge, by settings and the words of from_env; nil: nobody
 	// does.
 	Judge func(r judge.Request, fromEnv []string) judge.Asker
+	// Queue holds calls back until a person answered; nil: nobody can be asked there.
+	Queue queue.Asker
 	// Now is the clock.
 	Now func() time.Time
 	// Typist says, in a hook, why it is not sure that a person typed the prompt, or nil.
@@ -91,7 +94,8 @@ func ThisProcess(program string) Process {
 	engines := policy.Engines{Own: remote.Beside(program), Project: remote.Beside(program)}
 	return Process{Program: program, Engines: engines, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Env: os.Getenv, Dir: dir,
 		Machine: project.ThisMachine(os.Getenv), Managed: claudecode.ManagedDir(runtime.GOOS), Now: time.Now,
-		Typist: person.Typist, Harness: person.Harness, Lines: person.CommandLines, Judge: judgeBeside(program)}
+		Typist: person.Typist, Harness: person.Harness, Lines: person.CommandLines, Judge: judgeBeside(program),
+		Queue: queue.Engine{Find: func() (string, error) { return remote.Find(program) }}}
 }
 
 // judgeBeside asks the judge by the cardea-engine that lies beside a program.

@@ -38,7 +38,7 @@ type progress struct {
 var unset = cardea.Fallback{OnError: cardea.OnErrorDefer}
 
 // late reports that there is no time left for anything but the answer.
-func (h *Hook) late() bool { return h.process.Now().Sub(h.begin) > h.flags.Limit/2 }
+func (h *Hook) late() bool { return h.process.Now().Sub(h.begin) > time.Duration(h.lateAfter.Load()) }
 
 // Run answers within the limit, whatever the deciders do. The gate is told to
 // come to an end a little earlier, so that what is decided by then stands.

@@ -130,6 +130,11 @@ const (
 	QueueLook = 50 * time.Millisecond
 	// QueueSettle is how much of a call's time is kept for what follows a person's answer.
 	QueueSettle = 2 * time.Second
+	// QueueOrphan is how often the process that holds a call back looks whether the
+	// hook still waits for it.
+	QueueOrphan = 200 * time.Millisecond
+	// Notice is how long telling a person of a new entry may take.
+	Notice = 2 * time.Second
 	// Ticket is how long a ticket waits for a person.
 	Ticket = 24 * time.Hour
 )

@@ -63,6 +63,13 @@ func This() (Running, error) {
 	return Running{os.Getpid(), start}, err
 }
 
+// Parent is the process that started this one.
+func Parent() (Running, error) {
+	pid := os.Getppid()
+	start, err := startOf(pid)
+	return Running{pid, start}, err
+}
+
 // Alive reports whether a process still runs.
 func (r Running) Alive() bool {
 	start, err := startOf(r.PID)

@@ -136,6 +136,16 @@ func (e *Entry) Abandoned() bool {
 	return e.State == Pending && !e.Ticket && !e.Waiter.Alive()
 }
 
+// Answered is an answer to the entry at a time. Where nobody waits, an allow is for the
+// next call.
+func (e *Entry) Answered(a Answer, now time.Time) Answer {
+	a.At = now.UTC()
+	if e.Ticket || e.Abandoned() {
+		a.Grant, a.Expires = a.Effect == cardea.Allow, a.At.Add(e.Validity)
+	}
+	return a
+}
+
 // Answer is what a person said.
 type Answer struct {
 	// Effect is allow or deny.
@@ -213,9 +223,9 @@ const (
 )
 
 // Digest names a call: its tool, its whole input, where and as whom it runs, and the
-// hashes of the files that it runs, where they are known. session is "" for a ticket,
-// which any session may use.
-func Digest(key []byte, ev *cardea.Event, session string, files map[string]string) (string, error) {
+// hashes of the files that it runs, where they are known. It does not name the session:
+// the next run of the same agent has another one.
+func Digest(key []byte, ev *cardea.Event, files map[string]string) (string, error) {
 	c := ev.Call
 	input, err := json.Marshal(meaning(c))
 	if err != nil {
@@ -225,11 +235,8 @@ func Digest(key []byte, ev *cardea.Event, session string, files map[string]strin
 	if err != nil {
 		return "", err
 	}
-	words := [][]byte{[]byte(ev.Harness), []byte(session), []byte(ev.Agent), []byte(ev.AgentType), []byte(ev.Role), []byte(ev.Project), []byte(ev.Cwd),
+	words := [][]byte{[]byte(ev.Harness), []byte(ev.AgentType), []byte(ev.Role), []byte(ev.Project), []byte(ev.Cwd),
 		[]byte(c.Tool), []byte(c.Name), fmt.Append(nil, c.Unsandboxed), input, bound}
-	if session == "" {
-		words[2] = nil // the next run of the agent has another one
-	}
 	return fmt.Sprintf("%x", state.Sign(key, digestPurpose, words...)[:16]), nil
 }
 

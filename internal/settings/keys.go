@@ -94,7 +94,7 @@ const (
 	maxNumber = 1_000_000
 	// maxSeconds is the longest wait for a person, in seconds.
 	maxSeconds = int(limit.Setting / time.Second)
-	maxTokens = 1_000_000_000
+	maxTokens  = 1_000_000_000
 )
 
 // Keys is the table, in the order of docs/settings.md. The keys version,

@@ -2,8 +2,6 @@ package settings
 
 import (
 	"fmt"
-	"net/netip"
-	"net/url"
 	"path"
 	"path/filepath"
 	"slices"
@@ -16,6 +14,7 @@ import (
 	"cardea.dev/internal/judge"
 	"cardea.dev/internal/limit"
 	"cardea.dev/internal/pathglob"
+	"cardea.dev/internal/queue"
 )
 
 // read reads the key's value into its place. What is wrong is reported to the
@@ -80,7 +79,7 @@ func (k Key) text(v document.Value) string {
 	case k.Name == "org.key" && s != "" && !filepath.IsAbs(s) && !strings.HasPrefix(s, "~/"):
 		v.Problem(cardea.CodeBadValue, "write an absolute path, or one that begins with ~/", "%q is not an absolute path", s)
 		return ""
-	case (k.Name == "human.webhook" || k.Name == "human.ntfy") && s != "" && !SafeAddress(s):
+	case (k.Name == "human.webhook" || k.Name == "human.ntfy") && s != "" && !queue.SafeAddress(s):
 		v.Problem(cardea.CodeBadValue, "write an address that begins with https://, or with http:// and localhost", "%q is not such an address", s)
 		return ""
 	case k.Name == "ledger.dir" && s != "" && !filepath.IsAbs(s):
@@ -88,18 +87,6 @@ func (k Key) text(v document.Value) string {
 		return ""
 	}
 	return s
-}
-
-// SafeAddress reports whether an address can be told something that others must not
-// read: by https, or on this machine.
-func SafeAddress(s string) bool {
-	u, err := url.Parse(s)
-	if err != nil || u.Hostname() == "" || u.User != nil {
-		return false
-	}
-	ip, err := netip.ParseAddr(u.Hostname())
-	local := err == nil && ip.IsLoopback() || u.Hostname() == "localhost"
-	return u.Scheme == "https" || u.Scheme == "http" && local
 }
 
 // duration is a time of at most High seconds.

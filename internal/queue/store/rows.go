@@ -10,7 +10,6 @@ import (
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 
-	"cardea.dev"
 	"cardea.dev/internal/limit"
 	"cardea.dev/internal/queue"
 )
@@ -304,9 +303,19 @@ func (s *Store) Answer(ctx context.Context, id int64, a queue.Answer) (won bool,
 	if err != nil || r.State != queue.Pending {
 		return false, err
 	}
-	a.At = s.now().UTC()
-	if r.Ticket || r.Abandoned() {
-		a.Grant, a.Expires = a.Effect == cardea.Allow, a.At.Add(r.Validity)
+	return s.put(ctx, &r, r.Entry.Answered(a, s.now()))
+}
+
+// Put answers an entry with an answer that was signed by somebody who has the key. won is
+// that of [queue.Queue].Answer.
+func (s *Store) Put(ctx context.Context, signed queue.SignedAnswer) (won bool, err error) {
+	r, err := s.get(ctx, signed.ID)
+	if err != nil || r.State != queue.Pending {
+		return false, err
+	}
+	a, err := queue.UnsealAnswer(s.key, r.signature, signed.Text, signed.Signature)
+	if err != nil {
+		return false, err
 	}
 	return s.put(ctx, &r, a)
 }

@@ -1,0 +1,157 @@
+package hook
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"cardea.dev"
+	"cardea.dev/internal/harness"
+	"cardea.dev/internal/limit"
+	"cardea.dev/internal/queue"
+	"cardea.dev/internal/redact"
+	"cardea.dev/internal/settings"
+)
+
+// This file asks a person in the queue (docs/queue.md). The gate has decided, and its
+// rewrite is judged: what waits is exactly the call that would run. A deny or halt is
+// never asked about.
+
+// timedOut is what the model is told when nobody answered.
+const timedOut = "Permission request timed out — no human response."
+
+// askPerson is the verdict after a person was asked in the queue, where the settings say
+// so and the verdict leaves something to ask. It waits for them.
+func (h *Hook) askPerson(ctx context.Context, j *Judgement, v cardea.Verdict, p progress) cardea.Verdict {
+	can := p.message.Capabilities()
+	if !j.asksQueue(v, can) {
+		return v
+	}
+	if h.process.Elsewhere != nil {
+		h.process.Elsewhere.Note("a person is to be asked")
+		return v
+	}
+	v = withoutUselessRewrite(v, can, j.Event)
+	// Whatever becomes of this process, the call is answered as if nobody had answered.
+	fallback := cardea.Express(Harmless(j.unanswered(v, timedOut, 0)), can, j.Event)
+	p.event, p.answer = j.Event, &fallback
+	h.publish(p)
+	begin := time.Now()
+	reply, err := j.hold(ctx, v, can, h.Redactor)
+	took := time.Since(begin)
+	// What is left is for what follows the answer.
+	used := h.process.Now().Sub(h.begin)
+	h.lateAfter.Store(int64(max(h.flags.Limit/2, used+(h.flags.Limit*9/10-used)/2)))
+	if err != nil {
+		trouble := cardea.NoAnswer.Trouble("", cardea.CodeUnwritten, "see \"cardea doctor\"", "the person could not be asked in the queue: "+err.Error())
+		v.Troubles = append(slices.Clip(v.Troubles), trouble)
+		return j.unanswered(v, "the person could not be asked: "+err.Error(), took)
+	}
+	for _, told := range reply.Told {
+		v.Troubles = append(slices.Clip(v.Troubles), cardea.Warning("", cardea.CodeIgnored, "", told))
+	}
+	switch {
+	case reply.Answer != nil && reply.Entry != nil:
+		return v.ByPerson(said(*reply.Entry, *reply.Answer), took)
+	case reply.Entry != nil && reply.Entry.Ticket:
+		return v.ByPerson(byQueue(cardea.Deny, fmt.Sprintf("a person must approve this call, and nobody is asked here: it has ticket %d. "+
+			"A person can type \"cardea approve %[1]d\" in a terminal of their own; the same call then runs once. Until then go on with other work, or stop.", reply.Entry.ID)), took)
+	}
+	return j.unanswered(v, timedOut, took)
+}
+
+// byQueue is an opinion of the queue itself.
+func byQueue(e cardea.Effect, reason string) cardea.Opinion {
+	return cardea.Opinion{Decider: "person", Rule: "queue", Effect: e, Scope: cardea.ScopeUser, Reason: reason}
+}
+
+// said is a person's answer as an opinion.
+func said(e queue.Entry, a queue.Answer) cardea.Opinion {
+	reason := fmt.Sprintf("%s, entry %d of the queue", a.Text(), e.ID)
+	if message := a.Message.String(); message != "" {
+		reason = message + "\n(" + reason + ")"
+	}
+	return byQueue(a.Effect, reason)
+}
+
+// unanswered is the verdict where no person answered: a denial, or in the mode both what
+// it is, so that the harness asks.
+func (j *Judgement) unanswered(v cardea.Verdict, why string, took time.Duration) cardea.Verdict {
+	if j.Loaded.Settings.Human.Mode == settings.ByBoth {
+		v.Stages = append(slices.Clip(v.Stages), cardea.StageRun{Stage: cardea.StageHuman, Ran: took > 0, Took: took})
+		return v
+	}
+	return v.ByPerson(byQueue(cardea.NoAnswer.Effect(j.Loaded.Settings.OnError, j.Event.Attended()), why), took)
+}
+
+// asksQueue reports whether a verdict is for a person in the queue.
+//
+// An ask always is. What nobody decided is in the mode queue, and in the mode both where
+// the harness would ask. Where the harness sends a permission request before it prompts,
+// the queue waits for that: what the harness's own lists allow then runs without a question.
+func (j *Judgement) asksQueue(v cardea.Verdict, can cardea.Capabilities) bool {
+	s, ev := &j.Loaded.Settings.Human, j.Event
+	if !s.Queues() || !ev.Kind.Answered() || ev.Call == nil || j.identity.disabled || harness.AsksPerson(ev.Call) || v.Effect.Stricter(cardea.Ask) || v.Effect == cardea.Allow {
+		return false
+	}
+	if j.process.Queue == nil && j.process.Elsewhere == nil {
+		return false
+	}
+	if ev.Kind == cardea.PreToolUse && sendsPermissionRequest(ev.Harness) && ev.Prompts() && !j.unattended(can) {
+		return false
+	}
+	switch {
+	case v.Effect == cardea.Ask:
+		return true
+	case s.Mode == settings.ByBoth:
+		return ev.Kind == cardea.PermissionRequest || ev.Prompts() && !j.unattended(can)
+	}
+	// The person lets their harness edit files by itself.
+	return !(ev.Mode == cardea.ModeAcceptEdits && ev.Call.EditsFiles && v.Effect == cardea.Abstain)
+}
+
+// unattended reports whether nobody sits in front of the harness, or it cannot ask: then
+// the call is not held back but denied, with a ticket.
+func (j *Judgement) unattended(can cardea.Capabilities) bool {
+	return j.Event.Attendance == cardea.NobodyAttends ||
+		cardea.Express(cardea.Verdict{Effect: cardea.Ask}, can, j.Event).Effect.Stricter(cardea.Ask)
+}
+
+// withoutUselessRewrite drops a rewrite that the harness cannot be told: what the person
+// is asked about is then the call as it was sent, since that is what would run.
+func withoutUselessRewrite(v cardea.Verdict, can cardea.Capabilities, ev *cardea.Event) cardea.Verdict {
+	allowed := v
+	allowed.Effect, allowed.Person = cardea.Allow, true
+	if limits := cardea.Express(allowed, can, ev).Limits; v.Rewrite != nil && (slices.Contains(limits, cardea.NoRewrite) || slices.Contains(limits, cardea.UnwritableRewrite)) {
+		v.Rewrite, v.Rewritten = nil, nil
+	}
+	return v
+}
+
+// hold puts a call into the queue, and waits for the person's answer unless it gets a
+// ticket.
+func (j *Judgement) hold(ctx context.Context, v cardea.Verdict, can cardea.Capabilities, r *redact.Redactor) (queue.Reply, error) {
+	if j.Place.State == "" {
+		return queue.Reply{}, fmt.Errorf("there is no state folder for the queue; set HOME or XDG_STATE_HOME")
+	}
+	s, now := &j.Loaded.Settings.Human, j.process.Now()
+	e, err := j.queueEntry(v, r)
+	if err != nil {
+		return queue.Reply{}, err
+	}
+	end, _ := ctx.Deadline()
+	left := time.Until(end)
+	left -= min(limit.QueueSettle, left/10)
+	e.Created, e.Validity, e.Ticket = now.UTC(), s.Ticket, j.unattended(can)
+	e.Deadline = e.Created.Add(min(s.Timeout, left))
+	if e.Ticket {
+		e.Deadline = e.Created.Add(limit.Ticket)
+	}
+	reply, err := j.process.Queue.Ask(ctx, queue.Request{State: j.Place.State, Hold: &e, Left: left + min(limit.QueueSettle, left/10)/2,
+		Notices: queue.Notices{Desktop: s.Notify, Webhook: s.Webhook, Ntfy: s.Ntfy}})
+	if err == nil && reply.Failure != "" {
+		err = fmt.Errorf("%s", reply.Failure)
+	}
+	return reply, err
+}
