@@ -59,6 +59,10 @@ type Gate struct {
 	// NearAtOnce is set where the stage near does not wait for that: for who wants to know
 	// what comes of a call, whatever the event.
 	NearAtOnce bool
+	// AsksElsewhere is set where a person is asked outside of the harness, and the call is
+	// denied until they answered: a question for a person stays one although nobody sits in
+	// front of the harness.
+	AsksElsewhere bool
 	// Now measures how long deciding took; nil leaves it at zero.
 	Now func() time.Time
 }
@@ -292,7 +296,7 @@ func (t *tally) fail(trouble Trouble) {
 // add counts one opinion. Nobody may allow a whole call.
 func (t *tally) add(o Opinion) {
 	v := &t.verdict
-	if o.Effect == Ask && o.Person && !t.event.Attended() {
+	if o.Effect == Ask && o.Person && !t.event.Attended() && !t.gate.AsksElsewhere {
 		o.Effect = Deny
 		o.Reason = strings.TrimSpace(o.Reason + " (a person must answer this, and none is attending)")
 	}

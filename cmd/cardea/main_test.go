@@ -1,7 +1,7 @@
 package main
 
 import (
-	seat "cardea.dev/internal/person"
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -18,6 +19,10 @@ import (
 	"cardea.dev/internal/decide/policy/rego"
 	"cardea.dev/internal/fetch"
 	"cardea.dev/internal/hook"
+	seat "cardea.dev/internal/person"
+	"cardea.dev/internal/queue"
+	"cardea.dev/internal/queue/holder"
+	"cardea.dev/internal/queue/notice"
 )
 
 func TestMain(m *testing.M) {
@@ -46,7 +51,7 @@ func (t tests) Run() int {
 func process() cli.Process {
 	p := cli.ThisProcess(hook.ThisProgram())
 	p.Engines = policy.Engines{Own: rego.Engine{}, Project: rego.Engine{}}
-	p.Fetch, p.Judge = fetch.Fetch, askDirectly
+	p.Fetch, p.Judge, p.Queue = fetch.Fetch, askDirectly, holdDirectly{}
 	// The folders of the machine, where a script has its own.
 	if dir := os.Getenv("TEST_SYSTEM"); dir != "" {
 		p.Machine.System, p.Machine.Guarded = dir, nil
@@ -55,6 +60,17 @@ func process() cli.Process {
 		p.Managed = dir
 	}
 	return p
+}
+
+// holdDirectly holds calls back in this process.
+type holdDirectly struct{}
+
+func (holdDirectly) Ask(ctx context.Context, r queue.Request) (queue.Reply, error) {
+	this, err := seat.This()
+	if err != nil {
+		return queue.Reply{}, err
+	}
+	return holder.CarryOut(ctx, r, holder.Caller{Process: this}, notice.ThisDesktop().Tell, time.Now), nil
 }
 
 // program is the program as it is installed. Scripts find it in PATH; the test's
@@ -73,7 +89,7 @@ func program() {
 func person() {
 	p := process()
 	code := "abc234\n"
-	if len(os.Args) > 1 && (os.Args[1] == "init" || os.Args[1] == "import" || os.Args[1] == "trust" && !slices.Contains(os.Args, "revoke")) {
+	if len(os.Args) > 1 && (os.Args[1] == "init" || os.Args[1] == "import" || os.Args[1] == "approve" || os.Args[1] == "deny" || os.Args[1] == "trust" && !slices.Contains(os.Args, "revoke")) {
 		code = "a\n"
 	}
 	if len(os.Args) > 1 && os.Args[1] == "check" {

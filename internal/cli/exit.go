@@ -44,6 +44,9 @@ func endingsOf() map[string][2]string {
 		"stats":           {"shown, even if there is nothing", "something could not be read, or is not as the ledger wrote it; the rest is shown"},
 		"scan":            {"no secret was found", "a secret was found, or a file could not be searched"},
 		"lint":            {"no errors; warnings may be shown", "there are errors"},
+		"queue":           {"shown or answered, even if nothing waits", "the queue cannot be used"},
+		"approve":         {"all of them were approved", "one of them was answered before, or its time was over; or an error; it is on standard error"},
+		"deny":            {"all of them were denied", "one of them was answered before, or its time was over; or an error; it is on standard error"},
 		"judge":           {"shown", "the judge did not answer, or an error; it is on standard error"},
 		"judge eval":      {"every call was answered", "a call was not answered, or a file could not be read"},
 	}

@@ -88,9 +88,15 @@ func (f installFlags) scope() install.Scope {
 	return install.User
 }
 
-// usualTimeout is the harness's limit if nobody says one: a judge takes some seconds.
+// usualTimeout is the harness's limit if nobody says one: a judge takes some
+// seconds, and a person a minute.
 func usualTimeout(p Process) time.Duration {
-	if l, _, err := gather(p, nil); err == nil && l.Settings.Judge.Enabled {
+	l, _, err := gather(p, nil)
+	switch {
+	case err != nil:
+	case l.Settings.Human.Queues():
+		return limit.HarnessFor(l.Settings.Human.Timeout)
+	case l.Settings.Judge.Enabled:
 		return limit.HarnessJudge
 	}
 	return limit.HarnessHook

@@ -48,7 +48,7 @@ about a command, and why.`,
 		testCommand(p), listCommand(p), lintCommand(p), policyCommand(p), initCommand(p), importCommand(p), installCommand(p), doctorCommand(p),
 		statuslineCommand(p), trustCommand(p), configCommand(p), syncCommand(p), versionCommand(p),
 		rolesCommand(p), registerCommand(p), switchCommand(p), disableCommand(p), enableCommand(p), statusCommand(p), sessionCheckCommand(p), overrideCommand(p), scanCommand(p), statsCommand(p),
-		lessonsCommand(p), learnCommand(p), invalidateCommand(p), buildCommand(p), judgeCommand(p), superviseCommand(p), serveCommand(p), monitorCommand(p), mcpCommand(p))
+		lessonsCommand(p), learnCommand(p), invalidateCommand(p), buildCommand(p), judgeCommand(p), superviseCommand(p), serveCommand(p), monitorCommand(p), mcpCommand(p), queueCommand(p), approveCommand(p), denyCommand(p))
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -13,10 +14,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"cardea.dev"
 	"cardea.dev/internal/decide/overrides"
 	"cardea.dev/internal/lesson"
+	"cardea.dev/internal/queue"
+	"cardea.dev/internal/queue/store"
 	"github.com/spf13/cobra"
 )
 
@@ -63,7 +67,7 @@ var free = []string{"audit", "audit search", "lessons candidates", "audit verify
 	"completion zsh", "doctor", "explain", "help", "import", "import tool-routing", "init", "judge", "judge eval", "knowledge", "lessons", "lessons list", "lessons show", "lint", "list", "permissions",
 	"permissions suggest", "policy", "policy fmt", "policy input", "policy inspect", "policy new", "policy test", "policy validate", "roles", "roles list", "roles show", "roles test",
 	"override list", "scan", "serve", "session-check", "stats", "status", "statusline", "test",
-	"trust", "trust list", "trust verify", "try", "version", "cardea", "monitor", "mcp"}
+	"trust", "trust list", "trust verify", "try", "version", "cardea", "monitor", "mcp", "queue"}
 
 // ofTest is an override that is there.
 var ofTest = overrides.Override{Command: []string{"make", "x"}, Effect: cardea.Allow}
@@ -80,7 +84,7 @@ var forPersons = [][]string{{"trust", "init"}, {"trust", "update"}, {"trust", "r
 	{"register", "--session-id", "x", "--role", "coder"}, {"switch", "--session-id", "x", "--role", "coder"}, {"disable", "--session-id", "x"},
 	{"enable", "--session-id", "x"}, {"override", "--command", "git clean", "--allow", "--scope", "user"}, {"override", "rm", ofTest.ID()},
 	{"lessons", "rm", lesson.IDOf(lessonOfTest).Short()}, {"lessons", "promote", lesson.IDOf(lessonOfTest).Short(), "--scope", "project"}, {"invalidate", "--all"},
-	{"learn", "CANDIDATE"}, {"supervise", "--team", "alpha"}}
+	{"learn", "CANDIDATE"}, {"approve", "1"}, {"deny", "1"}, {"supervise", "--team", "alpha"}}
 
 // candidate is the id of a call that the person allowed in the harness's prompt.
 func (d *desk) candidate() string {
@@ -95,6 +99,21 @@ func (d *desk) candidate() string {
 		d.t.Fatal(out, errs)
 	}
 	return out[:8]
+}
+
+// waits puts a call into the queue.
+func (d *desk) waits() {
+	d.t.Helper()
+	s, err := store.Open(filepath.Join(d.home, ".local/state/cardea"), time.Now)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	if _, err := s.Add(context.Background(), queue.Entry{Ticket: true, Tool: "Bash", Created: time.Now(), Deadline: time.Now().Add(time.Hour)}); err != nil {
+		d.t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		d.t.Fatal(err)
+	}
 }
 
 // Every command is in one of the two lists, and those for persons refuse an agent
@@ -132,6 +151,7 @@ func TestCommandsForPersons(t *testing.T) {
 	d.write(filepath.Join(mine, "overrides.yaml"), "overrides:\n  - {command: make x, effect: allow}\n")
 	d.write(filepath.Join(mine, "lessons/deny.jsonl"), lessonOfTest+"\n")
 	candidate := d.candidate()
+	d.waits()
 	before := d.files()
 	for _, args := range forPersons {
 		if args[0] == "trust" && args[1] == "init" {

@@ -34,7 +34,7 @@ func Build(l *inforce.Loaded, s Session, analyse func(*cardea.Event) *cardea.Eve
 		Disabled:  s.Disabled,
 		Slots:     slots(l, s, analyse),
 
-		SendsPermissionRequest: s.SendsPermissionRequest, NearAtOnce: s.NearAtOnce,
+		SendsPermissionRequest: s.SendsPermissionRequest, NearAtOnce: s.NearAtOnce, AsksElsewhere: s.AsksElsewhere,
 	}
 }
 
@@ -49,8 +49,8 @@ type Session struct {
 	At time.Time
 	// LeadMay is that of [registration.Settings].
 	LeadMay func(*cardea.Event) bool
-	// SendsPermissionRequest and NearAtOnce are those of [cardea.Gate].
-	SendsPermissionRequest, NearAtOnce bool
+	// SendsPermissionRequest, NearAtOnce and AsksElsewhere are those of [cardea.Gate].
+	SendsPermissionRequest, NearAtOnce, AsksElsewhere bool
 	// Judge is asked about what no rule decides; nil: nobody is.
 	Judge *byjudge.Decider
 }

@@ -9,6 +9,7 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/gate"
 	"cardea.dev/internal/harness/claudecode"
+	"cardea.dev/internal/settings"
 )
 
 // LeadHere is the session in whose shell the command runs, where a person registered it
@@ -118,7 +119,8 @@ func (d Desk) teamOf(id, agent string) string {
 // gateSession is what the gate must know of the event's session.
 func (j *Judgement) gateSession() gate.Session {
 	s := gate.Session{ID: j.Event.Session, Disabled: j.identity.disabled, Missing: j.identity.missing, At: j.process.Now(),
-		Judge: j.Judge, SendsPermissionRequest: sendsPermissionRequest(j.Event.Harness), NearAtOnce: j.NearAtOnce}
+		Judge: j.Judge, SendsPermissionRequest: sendsPermissionRequest(j.Event.Harness), NearAtOnce: j.NearAtOnce,
+		AsksElsewhere: j.Loaded.Settings.Human.Mode == settings.ByQueue && !j.identity.disabled && (j.process.Queue != nil || j.process.Elsewhere != nil)}
 	if main, ok := j.identity.registered.Agent(""); ok && main.Lead && j.Event.Agent == "" && !s.Disabled {
 		s.LeadMay = func(ev *cardea.Event) bool { _, may := j.leadRegisters(ev); return may }
 	}

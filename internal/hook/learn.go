@@ -133,6 +133,15 @@ func (j *Judgement) ran(id string) error {
 
 // TeachCandidate makes lessons of a candidate in a place, and forgets the candidate.
 func TeachCandidate(p Process, l *inforce.Loaded, to inforce.LessonPlace, c candidate.Candidate, reason string) error {
+	r := redact.New()
+	if err := Teach(l, to, c.Lessons(r.Text(p.UserName()), r.Text(reason), p.Now())...); err != nil {
+		return err
+	}
+	return candidate.New(l.Where.State, l.Where.Project).Remove(c.ID)
+}
+
+// Teach writes lessons in a place.
+func Teach(l *inforce.Loaded, to inforce.LessonPlace, drafts ...lesson.Draft) error {
 	w, err := l.LessonWriter(to)
 	if err != nil {
 		return err
@@ -142,11 +151,7 @@ func TeachCandidate(p Process, l *inforce.Loaded, to inforce.LessonPlace, c cand
 			return err
 		}
 	}
-	r := redact.New()
-	if err := w.Teach(c.Lessons(r.Text(p.UserName()), r.Text(reason), p.Now())...); err != nil {
-		return err
-	}
-	return candidate.New(l.Where.State, l.Where.Project).Remove(c.ID)
+	return w.Teach(drafts...)
 }
 
 // local is the place of lessons in the project that is the person's alone.

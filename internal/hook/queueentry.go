@@ -78,6 +78,11 @@ func shownParts(c *cardea.Call, v cardea.Verdict, r *redact.Together) (out []que
 		if len(v.Parts) == len(c.Parts) {
 			part.Effect = v.Parts[i]
 		}
+		for _, o := range p.Options {
+			if len(part.Flags) < maxShownParts {
+				part.Flags = append(part.Flags, r.Text(o.Name))
+			}
+		}
 		for _, a := range p.Access {
 			if len(part.Access) < maxShownParts {
 				part.Access = append(part.Access, r.Text(strings.TrimSpace(string(a.Kind)+" "+a.Path+a.Host)))

@@ -49,7 +49,7 @@ func (j *Judgement) carryOut() (v cardea.Verdict, is bool) {
 // typed carries out a command that was typed as a prompt.
 func (j *Judgement) typed(words []string) (string, error) {
 	if len(words) == 0 {
-		return "", errors.New("type /cardea register ROLE, switch ROLE, disable, enable or status")
+		return "", errors.New("type " + typedCommands)
 	}
 	d := j.desk()
 	name, args := words[0], words[1:]
@@ -58,6 +58,12 @@ func (j *Judgement) typed(words []string) (string, error) {
 	}
 	if err := j.personTyped(); err != nil {
 		return "", fmt.Errorf("/cardea %s was not carried out: %w", name, err)
+	}
+	switch name {
+	case "approve":
+		return j.answerTyped(cardea.Allow, args)
+	case "deny":
+		return j.answerTyped(cardea.Deny, args)
 	}
 	r, err := typedRequest(args)
 	if err != nil {
@@ -74,8 +80,11 @@ func (j *Judgement) typed(words []string) (string, error) {
 	case "disable":
 		return d.Disable(r.Session)
 	}
-	return "", fmt.Errorf("there is no /cardea %s; type /cardea register ROLE, switch ROLE, disable, enable or status", Plain(name))
+	return "", fmt.Errorf("there is no /cardea %s; type %s", Plain(name), typedCommands)
 }
+
+// typedCommands are what can be typed.
+const typedCommands = "/cardea register ROLE, switch ROLE, disable, enable, status, approve NUMBER or deny NUMBER"
 
 // typedRequest reads the words behind a typed command: a role, and flags. What follows
 // --task is the task.

@@ -12,6 +12,8 @@ const (
 	HarnessHook = 10 * time.Second
 	// HarnessJudge is the same where a judge is asked.
 	HarnessJudge = 30 * time.Second
+	// HarnessQueue is the same where a call waits for a person (human.mode), at least.
+	HarnessQueue = 120 * time.Second
 	// Hook is how long the hook may take if its command names no --limit.
 	Hook = 5 * time.Second
 	// KeepFiles is how long a call waits for last good forms and indexes to be
@@ -25,6 +27,13 @@ const (
 // HookOf is how long the hook may take if the harness has a limit: the rest is for
 // starting and for answering.
 func HookOf(harness time.Duration) time.Duration { return harness * 4 / 5 }
+
+// HarnessFor is the harness's limit with which a call can wait for a person for a time. The
+// gate uses eight tenths of the hook's time.
+func HarnessFor(wait time.Duration) time.Duration {
+	needed := (wait + QueueSettle) * 100 / 64
+	return max(HarnessQueue, (needed + 5*time.Second).Truncate(5*time.Second))
+}
 
 // Time for policies and what they ask.
 const (

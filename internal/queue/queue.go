@@ -107,8 +107,9 @@ type Part struct {
 	Access []redact.Text `json:"access"`
 	// Opaque are what the analysis could not see through, with the reason.
 	Opaque []redact.Text `json:"opaque"`
-	// Command are the program and its subcommand, where they are known.
-	Command redact.Text `json:"command"`
+	// Command are the program and its subcommand, where they are known, Flags its options.
+	Command redact.Text   `json:"command"`
+	Flags   []redact.Text `json:"flags,omitempty"`
 }
 
 // Opinion is what one decider said.

@@ -42,7 +42,7 @@ func Serve(in io.Reader, out io.Writer, c Caller, tell Tell, now func() time.Tim
 	ctx, cancel := context.WithTimeout(context.Background(), r.Left)
 	defer cancel()
 	replies := make(chan queue.Reply, 1)
-	go func() { replies <- carryOut(ctx, r, c, tell, now) }()
+	go func() { replies <- CarryOut(ctx, r, c, tell, now) }()
 	select {
 	case reply := <-replies:
 		return json.NewEncoder(out).Encode(reply)
@@ -51,7 +51,8 @@ func Serve(in io.Reader, out io.Writer, c Caller, tell Tell, now func() time.Tim
 	}
 }
 
-func carryOut(ctx context.Context, r queue.Request, c Caller, tell Tell, now func() time.Time) (reply queue.Reply) {
+// CarryOut carries out one request in this process.
+func CarryOut(ctx context.Context, r queue.Request, c Caller, tell Tell, now func() time.Time) (reply queue.Reply) {
 	s, err := store.Open(r.State, now)
 	if err != nil {
 		return queue.Reply{Failure: err.Error()}

@@ -222,6 +222,11 @@ func checkTables(conn *sqlite.Conn) error {
 
 // explain says what to do about an error of the database.
 func explain(err error) error {
+	for _, own := range []error{queue.ErrUnknown, queue.ErrForged, queue.ErrFull} {
+		if errors.Is(err, own) {
+			return err
+		}
+	}
 	var hint string
 	switch code := sqlite.ErrCode(err).ToPrimary(); {
 	case err == nil:

@@ -1,0 +1,387 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"time"
+
+	"cardea.dev"
+	"cardea.dev/internal/hook"
+	"cardea.dev/internal/queue"
+	"cardea.dev/internal/queue/store"
+	"github.com/spf13/cobra"
+)
+
+func queueCommand(p Process) *cobra.Command {
+	watch := false
+	c := withJSON(&cobra.Command{
+		Use:   "queue [--watch] [--json]",
+		Short: "show the calls that wait for you, and answer them",
+		Long: `Show the calls that wait for a person. On a terminal of your own each is shown with
+everything that is known of it, and you answer by a key and Enter:
+
+  a    allow               a+r  allow, and write a rule
+  d    deny                d+r  deny, and write a rule
+  ?    always ask          ?+r  write a rule that asks
+  s    skip                q    quit
+
+Of a call that a rule or lesson always asks about: a allows it this time, d denies it
+this time, downgrade makes a lesson "ask" one that allows or denies from now on. What
+you type behind a key is a message for the model: "d use the staging database".
+
+The settings human.* say which calls wait here. See docs/queue.md.`,
+		Example: "  cardea queue\n  cardea queue --watch --json",
+		Args:    cobra.NoArgs,
+	}, func(_ []string, asJSON bool) error { return showQueue(p, watch, asJSON) })
+	c.Flags().BoolVar(&watch, "watch", false, "show each change as it comes, until it is interrupted")
+	return c
+}
+
+// queueHere opens the queue of the user.
+func queueHere(p Process) (sessionDesk, *store.Store, error) {
+	d, err := deskHere(p)
+	if err != nil {
+		return d, nil, err
+	}
+	if d.Place.State == "" {
+		return d, nil, errors.New("there is no state folder for the queue; set HOME or XDG_STATE_HOME")
+	}
+	s, err := store.Open(d.Place.State, p.Now)
+	if err == nil && s.Moved() != "" {
+		p.warn("the queue was damaged; what waited in it is denied. It was moved to " + s.Moved())
+	}
+	return d, s, err
+}
+
+// shownEntry is an entry for programs.
+type shownEntry struct {
+	queue.Entry
+	// Abandoned is that of [queue.Entry].
+	Abandoned bool `json:"abandoned"`
+}
+
+func shownEntries(all []queue.Entry) []shownEntry {
+	out := []shownEntry{}
+	for _, e := range all {
+		out = append(out, shownEntry{e, e.Abandoned()})
+	}
+	return out
+}
+
+func showQueue(p Process, watch, asJSON bool) error {
+	d, s, err := queueHere(p)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	if watch {
+		return watchQueue(p, s, asJSON)
+	}
+	all, err := s.Pending(context.Background())
+	if err != nil {
+		return err
+	}
+	if !asJSON && len(all) > 0 && p.attended() {
+		return p.talk(d, s)
+	}
+	return p.answer(asJSON, struct {
+		Entries []shownEntry `json:"entries"`
+	}{shownEntries(all)}, func(out *screen) {
+		if len(all) == 0 {
+			out.printf("nothing waits for you\n")
+			if !d.Loaded.Settings.Human.Queues() {
+				out.printf("%s\n", painted{faint, "questions go to the harness's own prompt (human.mode: harness)"})
+			}
+		}
+		for i := range all {
+			showEntryLine(out, &all[i], p.Now())
+		}
+		if len(all) > 0 {
+			out.printf("%s\n", painted{faint, "answer with \"cardea approve ID\" or \"cardea deny ID\" in a terminal of your own"})
+		}
+	})
+}
+
+// watchQueue shows each change, until it is interrupted or nobody reads it.
+func watchQueue(p Process, s *store.Store, asJSON bool) error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	out := screenOn(p.Stdout, p.Env)
+	return s.Watch(ctx, 0, func(all []queue.Entry) error {
+		for i := range all {
+			e := &all[i]
+			if asJSON {
+				if err := encode(p, shownEntry{*e, e.Abandoned()}); err != nil {
+					return err
+				}
+				continue
+			}
+			switch e.State {
+			case queue.Pending:
+				showEntryLine(out, e, p.Now())
+			case queue.Answered:
+				out.printf("%d  %s\n", e.ID, e.Answer.Text())
+			default:
+				out.printf("%d  nobody answered in time\n", e.ID)
+			}
+		}
+		return out.err
+	})
+}
+
+// waits says what becomes of an entry, in a few words.
+func waits(e *queue.Entry, now time.Time) string {
+	left := e.Deadline.Sub(now).Round(time.Second).String()
+	switch {
+	case e.Ticket:
+		return "a ticket: it was denied, and may run once when you approve it"
+	case e.Abandoned():
+		return "nobody waits for it any more; if you approve it, it may run once the next time"
+	}
+	return "waits " + left + " more"
+}
+
+// who says who wants to run a call.
+func who(e *queue.Entry) string {
+	out := fmt.Sprintf("Session %q", shorten(e.Session.String(), 40))
+	if agent := e.Agent.String(); agent != "" {
+		out += ", agent " + agent
+	}
+	if e.Role != "" {
+		out += " (role: " + e.Role + ")"
+	}
+	if team := e.Team.String(); team != "" {
+		out += " of team " + team
+	}
+	return out
+}
+
+// showEntryLine shows an entry in two lines.
+func showEntryLine(out *screen, e *queue.Entry, now time.Time) {
+	out.printf("%s  %s %s\n", painted{bold, fmt.Sprint(e.ID)}, e.Tool, shorten(Plain(e.Subject.String()), 100))
+	out.printf("   %s\n", painted{faint, who(e) + ", " + waits(e, now)})
+}
+
+// showEntry shows everything that a person needs to decide.
+func showEntry(out *screen, e *queue.Entry, now time.Time) {
+	verb := "wants to use " + e.Tool
+	switch {
+	case e.Tool == "Bash":
+		verb = "wants to run"
+	case e.Diff.String() != "":
+		verb = "wants to write"
+	}
+	out.printf("%s  %s %s:\n", painted{bold, fmt.Sprint(e.ID)}, who(e), verb)
+	out.block("  ", e.Subject.String())
+	if e.Tool != "Bash" && e.Diff.String() == "" {
+		out.block("  ", e.Input.String())
+	}
+	out.printf("\n")
+	if diff := e.Diff.String(); diff != "" {
+		out.block("    ", diff)
+		out.printf("\n")
+	}
+	if e.Truncated {
+		out.printf("%s\n", painted{red, "It is too long to be shown whole. What you do not see runs, too."})
+	}
+	if e.Rewritten {
+		out.printf("A rule rewrote this call; it is shown as it would run.\n")
+	}
+	out.field("task", e.Task.String())
+	out.field("in", e.Folder.String())
+	out.field("decided", strings.TrimSpace(e.Effect.String()+" "+e.By))
+	out.field("because", e.Reason.String())
+	showParts(out, e)
+	if r := e.Recommendation; r != nil {
+		out.field("recommendation", fmt.Sprintf("%s (confidence: %.2f) %s", strings.ToUpper(r.Effect.String()), r.Confidence, r.Reason))
+	}
+	out.printf("  %s\n", painted{faint, waits(e, now)})
+}
+
+// showParts shows the parts of a call with what was said of them.
+func showParts(out *screen, e *queue.Entry) {
+	for i, part := range e.Parts {
+		if len(e.Parts) > 1 || part.Effect != e.Effect {
+			out.printf("  %s  %s\n", effect(part.Effect), shorten(Plain(part.Text.String()), 90))
+		}
+		for _, a := range part.Access {
+			out.printf("      %s\n", a)
+		}
+		for _, o := range part.Opaque {
+			out.printf("      not seen through: %s\n", o)
+		}
+		for _, o := range e.Opinions {
+			if o.Part == i && o.Effect >= cardea.Defer {
+				out.printf("      %s by %s %s\n", effect(o.Effect), o.By, shorten(Plain(o.Reason.String()), 90))
+			}
+		}
+	}
+}
+
+// talk shows what waits, entry by entry, and asks for keys. That a person types is made
+// sure of once.
+func (p Process) talk(d sessionDesk, s *store.Store) error {
+	p.Stdin = &lines{from: p.Stdin}
+	ctx, out := context.Background(), screenOn(p.Stderr, p.Env)
+	confirmed := false
+	skipped := map[int64]bool{}
+	for {
+		all, err := s.Pending(ctx)
+		if err != nil {
+			return err
+		}
+		var e *queue.Entry
+		waiting := 0
+		for i := range all {
+			if !skipped[all[i].ID] {
+				waiting++
+				e = cmp.Or(e, &all[i])
+			}
+		}
+		if e == nil {
+			out.printf("nothing else waits for you\n")
+			return out.err
+		}
+		if !confirmed {
+			if err := p.byKey("to answer what waits", func(out *screen) { out.printf("%s for you\n", waitingCalls(waiting)) }); err != nil {
+				return err
+			}
+			confirmed = true
+		}
+		out.printf("\n")
+		showEntry(out, e, p.Now())
+		out.printf("\n%s ", keysOf(e))
+		line, err := p.Stdin.(*lines).next()
+		if err != nil {
+			return nil // nobody types any more
+		}
+		done, err := p.carryOutKey(d, s, e, line, out)
+		switch {
+		case errors.Is(err, errQuit):
+			return nil
+		case err != nil:
+			out.printf("%s\n", err)
+		case !done:
+			skipped[e.ID] = true
+		}
+	}
+}
+
+func waitingCalls(n int) string {
+	if n == 1 {
+		return "1 call waits"
+	}
+	return fmt.Sprintf("%d calls wait", n)
+}
+
+// byAskLesson reports whether a lesson makes every such call wait.
+func byAskLesson(e *queue.Entry) (lesson string, is bool) {
+	for _, o := range e.Opinions {
+		if name, found := strings.CutPrefix(o.By, "lessons:"); found && o.Effect == cardea.Ask {
+			return name, true
+		}
+	}
+	return "", false
+}
+
+// keysOf are the keys for an entry.
+func keysOf(e *queue.Entry) string {
+	if _, is := byAskLesson(e); is {
+		return "[a]llow this time  [d]eny this time  [downgrade] change to allow/deny permanently  [s]kip  [q]uit:"
+	}
+	if e.Effect == cardea.Ask {
+		return "[a]llow this time  [d]eny this time  [?]always ask  [a+r]llow & add rule  [d+r]eny & add rule  [?+r]ask & add rule  [s]kip  [q]uit:"
+	}
+	return "[a]llow  [d]eny  [?]always ask  [a+r]llow & add rule  [d+r]eny & add rule  [?+r]ask & add rule  [s]kip  [q]uit:"
+}
+
+var errQuit = errors.New("quit")
+
+// carryOutKey does what a person typed at an entry. done is false where they skip it.
+func (p Process) carryOutKey(d sessionDesk, s *store.Store, e *queue.Entry, line string, out *screen) (done bool, err error) {
+	key, message, _ := strings.Cut(strings.TrimSpace(line), " ")
+	f := answerFlags{message: strings.TrimSpace(message), confirmed: true}
+	allow := cardea.Allow
+	switch key {
+	case "q", "quit":
+		return false, errQuit
+	case "s", "skip", "":
+		return false, nil
+	case "a", "allow":
+	case "d", "deny":
+		allow = cardea.Deny
+	case "a+r":
+		f.addRule = true
+	case "d+r":
+		f.addRule, allow = true, cardea.Deny
+	case "?", "?+r", "downgrade":
+		f.alwaysAsk, f.downgrade, f.addRule = key == "?" || key == "?+r", key == "downgrade", key == "?+r"
+		out.printf("and this call? [a]llow  [d]eny: ")
+		answer, err := p.Stdin.(*lines).next()
+		if err != nil {
+			return false, errQuit
+		}
+		switch strings.TrimSpace(answer) {
+		case "a", "allow":
+		case "d", "deny":
+			allow = cardea.Deny
+		default:
+			return false, fmt.Errorf("%q is no answer; type a or d", hook.Plain(strings.TrimSpace(answer)))
+		}
+	default:
+		return true, fmt.Errorf("%q is no key", hook.Plain(key))
+	}
+	return true, p.answerEntries(d, s, []int64{e.ID}, allow, f)
+}
+
+// lines reads a line at a time and never more, so that what reads next gets the next line.
+type lines struct {
+	from interface{ Read([]byte) (int, error) }
+	rest []byte
+	err  error
+}
+
+// maxTyped bounds a line, in bytes.
+const maxTyped = 4 << 10
+
+// next is the next line.
+func (l *lines) next() (string, error) {
+	for {
+		if i := strings.IndexByte(string(l.rest), '\n'); i >= 0 || len(l.rest) > maxTyped || l.err != nil {
+			if i < 0 {
+				i = len(l.rest) - 1
+			}
+			line := string(l.rest[:i+1])
+			l.rest = l.rest[i+1:]
+			if line == "" {
+				return "", l.err
+			}
+			return line, nil
+		}
+		buffer := make([]byte, 512)
+		n, err := l.from.Read(buffer)
+		l.rest, l.err = append(l.rest, buffer[:n]...), err
+	}
+}
+
+// Read gives one line.
+func (l *lines) Read(b []byte) (int, error) {
+	line, err := l.next()
+	n := copy(b, line)
+	l.rest = append([]byte(line[n:]), l.rest...)
+	return n, err
+}
+
+// jsonOf is an entry's input as a program reads it; nil where it was cut.
+func jsonOf(e *queue.Entry) (input map[string]any) {
+	if json.Unmarshal([]byte(e.Input.String()), &input) != nil {
+		return nil
+	}
+	return input
+}

@@ -1,0 +1,317 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"cardea.dev"
+	"cardea.dev/internal/candidate"
+	"cardea.dev/internal/hook"
+	"cardea.dev/internal/lesson"
+	"cardea.dev/internal/person"
+	"cardea.dev/internal/queue"
+	"cardea.dev/internal/queue/store"
+	"cardea.dev/internal/redact"
+	"cardea.dev/internal/settings"
+	"github.com/spf13/cobra"
+)
+
+// answerFlags are what an answer is besides allow or deny.
+type answerFlags struct {
+	alwaysAsk, addRule, alike, once, downgrade bool
+	scope, message                             string
+	lasts                                      time.Duration
+	// confirmed is set where it was made sure already that a person types.
+	confirmed bool
+}
+
+// answerCommand is approve or deny.
+func answerCommand(p Process, name string, e cardea.Effect, long, example string) *cobra.Command {
+	var f answerFlags
+	c := &cobra.Command{
+		Use:     name + " ID...",
+		Short:   name + " calls that wait for you",
+		Long:    long,
+		Example: example,
+		Args:    cobra.MinimumNArgs(1),
+		RunE:    func(_ *cobra.Command, ids []string) error { return answerNamed(p, ids, e, f) },
+	}
+	flags := c.Flags()
+	flags.BoolVar(&f.alwaysAsk, "always-ask", false, "answer this call so, and ask about every such call from now on")
+	flags.BoolVar(&f.addRule, "add-rule", false, "write a rule with this effect; with --always-ask one that asks")
+	flags.StringVar(&f.scope, "scope", "", "where it is remembered: local (default for lessons), project (default for rules) or user")
+	flags.DurationVar(&f.lasts, "for", 0, "how long it is remembered: 30m, 8h; none is for good")
+	flags.StringVar(&f.message, "message", "", "what the model is told")
+	flags.BoolVar(&f.alike, "alike", false, "answer what waits and is alike, too: the same programs and subcommands, or the same file")
+	flags.BoolVar(&f.once, "once", false, "remember nothing")
+	flags.BoolVar(&f.downgrade, "downgrade", false, "make the lesson that asks about it one with this effect")
+	return c
+}
+
+const answerHelp = `
+
+What no rule decided about is remembered: the same call is decided alike from then on
+(docs/lessons.md), unless --once is given. An answer to what a rule or lesson asks
+about is for this call alone, unless an option says so. Only a person may do this.`
+
+func approveCommand(p Process) *cobra.Command {
+	return answerCommand(p, "approve", cardea.Allow, `Let calls run that wait for you; "cardea queue" lists them. An approval is for exactly
+the call that is shown. It never lifts a denial.`+answerHelp,
+		"  cardea approve 7\n  cardea approve 7 8 --message \"but not on Fridays\"\n  cardea approve 7 --add-rule --scope user")
+}
+
+func denyCommand(p Process) *cobra.Command {
+	return answerCommand(p, "deny", cardea.Deny, `Deny calls that wait for you; "cardea queue" lists them.`+answerHelp,
+		"  cardea deny 7 --message \"use the staging database\"\n  cardea deny 7 --always-ask")
+}
+
+func answerNamed(p Process, names []string, e cardea.Effect, f answerFlags) error {
+	if err := (person.Check{Attending: p.Person}).Attended(); err != nil {
+		return err
+	}
+	var ids []int64
+	for _, name := range names {
+		id, err := strconv.ParseInt(name, 10, 64)
+		if err != nil || id < 1 {
+			return wrongUsage{fmt.Errorf("%q is no number of a call; \"cardea queue\" lists them", Plain(name))}
+		}
+		ids = append(ids, id)
+	}
+	d, s, err := queueHere(p)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	return p.answerEntries(d, s, ids, e, f)
+}
+
+// check says what is wrong with the flags for an entry.
+func (f *answerFlags) check(e *queue.Entry) error {
+	_, asked := byAskLesson(e)
+	remembers := f.alwaysAsk || f.addRule || f.downgrade
+	switch {
+	case f.once && (remembers || f.scope != "" || f.lasts != 0):
+		return errors.New("--once remembers nothing, so it goes with no option that does")
+	case f.downgrade && (f.alwaysAsk || !asked):
+		return errors.New("--downgrade is for a call that a lesson asks about, and not with --always-ask")
+	case f.lasts < 0:
+		return errors.New("--for must be longer than nothing")
+	case f.addRule && f.lasts != 0:
+		return errors.New("a rule has no end; use --for without --add-rule")
+	case !slices.Contains([]string{"", "local", "project", "user"}, f.scope) || f.addRule && f.scope == "local":
+		return errors.New("--scope is local (for lessons alone), project or user")
+	case e.Effect == cardea.Ask && !remembers && (f.scope != "" || f.lasts != 0):
+		return fmt.Errorf("%s asks about every such call, so there is nothing to remember; use --add-rule or --downgrade, or \"cardea override\" against a built-in rule", e.By)
+	}
+	return nil
+}
+
+// remembered is the effect of what an answer leaves behind, and whether it leaves anything.
+func (f *answerFlags) remembered(e *queue.Entry, answer cardea.Effect, learn string) (cardea.Effect, bool) {
+	switch {
+	case f.alwaysAsk:
+		return cardea.Ask, true
+	case f.downgrade || f.scope != "" || f.lasts != 0:
+		return answer, true
+	}
+	return answer, !f.once && e.Effect != cardea.Ask && learn != settings.LearnOff
+}
+
+// answerEntries answers entries when a person confirms it.
+func (p Process) answerEntries(d sessionDesk, s *store.Store, ids []int64, answer cardea.Effect, f answerFlags) error {
+	ctx := context.Background()
+	all, err := queuedOf(ctx, s, ids, f.alike)
+	if err != nil {
+		return err
+	}
+	var written []*ruleFile
+	for i := range all {
+		if err := f.check(&all[i]); err != nil {
+			return wrongUsage{fmt.Errorf("call %d: %w", all[i].ID, err)}
+		}
+		if f.addRule {
+			effect, _ := f.remembered(&all[i], answer, "")
+			r, err := p.ruleOf(&all[i], effect, f)
+			if err != nil {
+				return fmt.Errorf("call %d: %w", all[i].ID, err)
+			}
+			written = append(written, r)
+		}
+	}
+	show := func(out *screen) {
+		for i := range all {
+			if !f.confirmed {
+				showEntry(out, &all[i], p.Now())
+			}
+		}
+		for _, r := range written {
+			out.printf("\n%s\n", painted{faint, r.path})
+			out.block("  ", r.text)
+		}
+	}
+	word := map[cardea.Effect]string{cardea.Allow: "approve", cardea.Deny: "deny"}[answer]
+	if f.confirmed && !f.addRule {
+		show(screenOn(p.Stderr, p.Env))
+	} else if err := p.byKey("to "+word+" "+count(len(all), "call"), show); err != nil {
+		return err
+	}
+	r := redact.New()
+	lost := false
+	for i := range all {
+		e := &all[i]
+		won, err := s.Answer(ctx, e.ID, queue.Answer{Effect: answer, Message: r.Text(f.message), Who: r.Text(p.UserName()), Via: "terminal"})
+		if err != nil {
+			return fmt.Errorf("call %d: %w", e.ID, err)
+		}
+		if !won {
+			lost = true
+			p.warn(fmt.Sprintf("call %d was answered before, or its time was over; nothing was remembered", e.ID))
+			continue
+		}
+		if err := p.afterAnswer(s, e, answer, f, written, i); err != nil {
+			return fmt.Errorf("call %d is answered, but not all is remembered: %w", e.ID, err)
+		}
+	}
+	return failIf(lost, nil)
+}
+
+// queuedOf are the entries with numbers, and what is alike if it is wanted.
+func queuedOf(ctx context.Context, s *store.Store, ids []int64, alike bool) (all []queue.Entry, err error) {
+	for _, id := range ids {
+		e, err := s.Entry(ctx, id)
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("call %d: %w", id, err)
+		case e.State == queue.Answered:
+			return nil, fmt.Errorf("call %d was answered already: %s", id, e.Answer.Text())
+		case e.State == queue.Expired:
+			return nil, fmt.Errorf("call %d was denied, since nobody answered in time", id)
+		}
+		if !slices.ContainsFunc(all, func(x queue.Entry) bool { return x.ID == id }) {
+			all = append(all, e)
+		}
+	}
+	if !alike {
+		return all, nil
+	}
+	pending, err := s.Pending(ctx)
+	named := len(all)
+	for _, e := range pending {
+		like := slices.ContainsFunc(all[:named], func(x queue.Entry) bool { return queue.Like(&x, &e) })
+		if like && !slices.ContainsFunc(all, func(x queue.Entry) bool { return x.ID == e.ID }) {
+			all = append(all, e)
+		}
+	}
+	return all, err
+}
+
+// afterAnswer tells what was answered, and remembers what is to be.
+func (p Process) afterAnswer(s *store.Store, e *queue.Entry, answer cardea.Effect, f answerFlags, written []*ruleFile, i int) error {
+	out := screenOn(p.Stdout, p.Env)
+	now, err := s.Entry(context.Background(), e.ID)
+	if err != nil {
+		return err
+	}
+	out.printf("%d  %s\n", e.ID, now.Answer.Text())
+	if now.Answer.Grant {
+		out.printf("   the same call may run once until %s\n", now.Answer.Expires.Local().Format("15:04:05"))
+	}
+	if f.addRule {
+		return errors.Join(written[i].write(p, out), out.err)
+	}
+	at := p
+	at.Dir = e.Project.String()
+	d, err := deskHere(at)
+	if err != nil {
+		return err
+	}
+	effect, does := f.remembered(e, answer, d.Loaded.Settings.Learn)
+	if !does {
+		return out.err
+	}
+	return errors.Join(p.teach(d, e, effect, f, out), out.err)
+}
+
+// teach makes lessons of an answer.
+func (p Process) teach(d sessionDesk, e *queue.Entry, effect cardea.Effect, f answerFlags, out *screen) error {
+	drafts := e.Holds
+	if effect == cardea.Allow {
+		drafts = e.Allows
+	}
+	if len(drafts) == 0 {
+		why := e.Why.String()
+		if why == "" {
+			why = lesson.ErrNotTeachable.Error()
+		}
+		out.printf("   it counts once: %s\n", why)
+		return nil
+	}
+	scope := f.scope
+	if scope == "" {
+		scope = "local"
+	}
+	to, err := lessonPlaceOf(d.Loaded, scope)
+	if err != nil {
+		return err
+	}
+	r := redact.New()
+	reason := f.message
+	if reason == "" {
+		reason = fmt.Sprintf("answer to call %d of the queue", e.ID)
+	}
+	c := candidate.Candidate{Drafts: drafts}
+	lessons := c.Lessons(r.Text(p.UserName()), r.Text(reason), p.Now())
+	for i := range lessons {
+		lessons[i].Effect = effect
+		if f.lasts > 0 {
+			lessons[i].Expires = p.Now().Add(f.lasts).UTC()
+		}
+	}
+	if f.downgrade {
+		if err := p.removeAsking(d, e); err != nil {
+			return err
+		}
+	}
+	if err := hook.Teach(d.Loaded, to, lessons...); err != nil {
+		return err
+	}
+	out.printf("   from now on: %s (scope %s)\n", effect, scope)
+	return nil
+}
+
+// removeAsking removes the lessons that ask about a call.
+func (p Process) removeAsking(d sessionDesk, e *queue.Entry) error {
+	at := p
+	at.Dir = e.Project.String()
+	s, err := shelfHere(at)
+	if err != nil {
+		return err
+	}
+	for _, o := range e.Opinions {
+		name, found := lessonOf(o)
+		if !found {
+			continue
+		}
+		l, err := s.named(name)
+		if err != nil {
+			return err
+		}
+		w, err := d.Loaded.LessonWriter(*l.place)
+		if err != nil {
+			return err
+		}
+		if _, err := w.Remove([]lesson.ID{l.ID}, lesson.ByPerson, redact.New().Text(p.UserName()), p.Now()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lessonOf is the id of the lesson behind an opinion that asks.
+func lessonOf(o queue.Opinion) (id string, is bool) {
+	return byAskLesson(&queue.Entry{Opinions: []queue.Opinion{o}})
+}

@@ -1,0 +1,210 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"cardea.dev"
+	"cardea.dev/internal/hook"
+	"cardea.dev/internal/queue"
+	"cardea.dev/internal/redact"
+)
+
+// ruleFile is a file of rules that an answer writes.
+type ruleFile struct {
+	path, text string
+	// project is set where the file is one of the project's.
+	project string
+}
+
+// errNoRule is the error of a call for which no rule can be written.
+var errNoRule = errors.New("no rule can be written for this call by itself; answer it without --add-rule, and write one by hand (docs/rule-language.md)")
+
+// ruleOf writes the rule for an entry's call, and tests it.
+func (p Process) ruleOf(e *queue.Entry, effect cardea.Effect, f answerFlags) (*ruleFile, error) {
+	if e.Truncated || strings.Contains(e.Input.String(), "<REDACTED") {
+		return nil, fmt.Errorf("the call is not shown whole: %w", errNoRule)
+	}
+	at := p
+	at.Dir = e.Project.String()
+	d, err := deskHere(at)
+	if err != nil {
+		return nil, err
+	}
+	r := &ruleFile{path: filepath.Join(d.Place.Dirs.User, "rules")}
+	if f.scope != "user" {
+		if d.Place.Project == "" || d.Place.Project == d.Place.Dirs.Home {
+			return nil, errors.New("the call was not made in a project; use --scope user")
+		}
+		r.project = d.Place.Project
+		r.path = filepath.Join(r.project, ".cardea", "rules")
+	} else if d.Place.Dirs.User == "" {
+		return nil, errors.New("there is no folder for your rules; set HOME")
+	}
+	name := fmt.Sprintf("queue-%d", e.ID)
+	r.path = filepath.Join(r.path, name+".yaml")
+	if _, err := os.Lstat(r.path); !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s is there already, and is not written over; remove it, or answer without --add-rule", r.path)
+	}
+	bodies := ruleBodies(e, effect, name, r.project == "")
+	if len(bodies) == 0 {
+		return nil, errNoRule
+	}
+	because := f.message
+	if because == "" {
+		because = "a person answered so in the queue"
+	}
+	if len(redact.New().Find(because)) > 0 {
+		return nil, errors.New("the message holds what looks like a secret, which would stand in the rule; say it without")
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "# Written for %s by \"cardea %s %d --add-rule\" on %s.\nversion: 1\nrules:\n", hook.Plain(p.UserName()),
+		map[bool]string{true: "deny", false: "approve"}[effect == cardea.Deny], e.ID, p.Now().Format("2006-01-02"))
+	for _, body := range bodies {
+		b.WriteString(strings.ReplaceAll(body, "BECAUSE", strconv.Quote(because)))
+	}
+	r.text = b.String()
+	return r, p.testRule(r)
+}
+
+// quoted is a text in YAML's single quotes.
+func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
+
+// ruleBodies are the rules for an entry: one for each command of a line, or one for the
+// file or address.
+func ruleBodies(e *queue.Entry, effect cardea.Effect, name string, everywhere bool) (out []string) {
+	body := func(id string, match []string, input, other string) {
+		var b strings.Builder
+		fmt.Fprintf(&b, "  - id: %s\n    tool: %s\n    match:\n", id, e.Tool)
+		for _, m := range match {
+			fmt.Fprintf(&b, "      %s\n", m)
+		}
+		fmt.Fprintf(&b, "    effect: %s\n", effect)
+		if effect != cardea.Allow {
+			fmt.Fprintf(&b, "    message: BECAUSE\n")
+		}
+		fmt.Fprintf(&b, "    because: BECAUSE\n    tests:\n      - {input: {%s}, expect: %s}\n      - {input: {%s}, expect: none}\n", input, effect, other)
+		out = append(out, b.String())
+	}
+	input := jsonOf(e)
+	field := func(name string) string { text, _ := input[name].(string); return text }
+	switch {
+	case e.Tool == "Bash":
+		for i, part := range e.Parts {
+			text := part.Text.String()
+			if part.Effect == cardea.Allow && effect == cardea.Allow || text == "" || len(part.Opaque) > 0 || strings.ContainsAny(text, "\n\r") {
+				continue
+			}
+			var match []string
+			if c := part.Command.String(); c != "" {
+				match = append(match, "command: "+quoted(c))
+			}
+			match = append(match, "pattern: "+quoted("^"+regexp.QuoteMeta(text)+"$"))
+			var flags []string
+			for _, f := range part.Flags {
+				if !slices.Contains(flags, quoted(f.String())) {
+					flags = append(flags, quoted(f.String()))
+				}
+			}
+			if len(flags) > 0 {
+				match = append(match, "flags: ["+strings.Join(flags, ", ")+"]")
+			}
+			id := name
+			if i > 0 {
+				id = fmt.Sprintf("%s-%d", name, i+1)
+			}
+			body(id, match, "command: "+quoted(text), "command: "+quoted("another-"+text))
+		}
+	case field("file_path") != "":
+		path := e.Subject.String()
+		if everywhere {
+			path = field("file_path")
+		}
+		if strings.ContainsAny(path, "*?[]{}!\n") {
+			return nil
+		}
+		access := "write"
+		if e.Diff.String() == "" {
+			access = "read"
+		}
+		more := map[string]string{"Write": ", content: x", "Edit": ", old_string: x, new_string: y"}[e.Tool]
+		shown := path
+		if !filepath.IsAbs(shown) {
+			shown = "./" + shown
+		}
+		body(name, []string{"path: " + quoted(shown), "access: " + access}, "file_path: "+quoted(path)+more, "file_path: "+quoted(path+".other")+more)
+	case field("url") != "":
+		body(name, []string{"field: url", "pattern: " + quoted("^"+regexp.QuoteMeta(field("url"))+"$")}, "url: "+quoted(field("url")), "url: "+quoted(field("url")+"/other"))
+	}
+	return out
+}
+
+// testRule makes sure that the rule says what it should: its tests pass, and lint finds
+// no mistake in it.
+func (p Process) testRule(r *ruleFile) error {
+	dir, err := os.MkdirTemp("", "cardea-rule-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	file := filepath.Join(dir, filepath.Base(r.path))
+	if err := os.WriteFile(file, []byte(r.text), 0o600); err != nil {
+		return err
+	}
+	l, _, err := gather(p, []string{file})
+	if err != nil {
+		return err
+	}
+	all := inlineTests{Tests: []inlineTest{}}
+	all.Diagnostics = append(all.Diagnostics, l.Problems()...)
+	all.run(l)
+	if len(all.Diagnostics) > 0 || len(all.Tests) == 0 {
+		why := "it has no tests"
+		if len(all.Diagnostics) > 0 {
+			why = all.Diagnostics[0].Text
+		}
+		return fmt.Errorf("the rule would not decide about this call (%s): %w", why, errNoRule)
+	}
+	return nil
+}
+
+// write writes the file where none lies. A project that was trusted stays so.
+func (r *ruleFile) write(p Process, out *screen) error {
+	var before *survey
+	at := p
+	if r.project != "" {
+		at.Dir = r.project
+		var err error
+		if before, err = surveyHere(at); err != nil {
+			return err
+		}
+	}
+	mode := fs.FileMode(0o600)
+	if r.project != "" {
+		mode = 0o644
+	}
+	if err := os.MkdirAll(filepath.Dir(r.path), 0o755); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(r.path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return fmt.Errorf("write the rule: %w", err)
+	}
+	_, err = f.WriteString(r.text)
+	if err := errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	out.printf("   wrote %s\n", r.path)
+	if before == nil {
+		return nil
+	}
+	name := hook.InProject(r.project, r.path)
+	return before.begin(at, out, func(path, _ string) bool { return path == name })
+}
