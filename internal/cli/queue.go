@@ -210,9 +210,11 @@ func showParts(out *screen, e *queue.Entry) {
 		if len(e.Parts) > 1 || part.Effect != e.Effect {
 			out.printf("  %s  %s\n", effect(part.Effect), shorten(Plain(part.Text.String()), 90))
 		}
-		for _, a := range part.Access {
-			out.printf("      %s\n", a)
+		does := make([]string, len(part.Access))
+		for k, a := range part.Access {
+			does[k] = a.String()
 		}
+		out.field("does", shorten(strings.Join(does, ", "), 300))
 		for _, o := range part.Opaque {
 			out.printf("      not seen through: %s\n", o)
 		}

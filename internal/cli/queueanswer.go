@@ -128,19 +128,9 @@ func (p Process) answerEntries(d sessionDesk, s *store.Store, ids []int64, answe
 	if err != nil {
 		return err
 	}
-	var written []*ruleFile
-	for i := range all {
-		if err := f.check(&all[i]); err != nil {
-			return wrongUsage{fmt.Errorf("call %d: %w", all[i].ID, err)}
-		}
-		if f.addRule {
-			effect, _ := f.remembered(&all[i], answer, "")
-			r, err := p.ruleOf(&all[i], effect, f)
-			if err != nil {
-				return fmt.Errorf("call %d: %w", all[i].ID, err)
-			}
-			written = append(written, r)
-		}
+	written, err := p.rulesOf(all, answer, f)
+	if err != nil {
+		return err
 	}
 	show := func(out *screen) {
 		for i := range all {
@@ -177,6 +167,26 @@ func (p Process) answerEntries(d sessionDesk, s *store.Store, ids []int64, answe
 		}
 	}
 	return failIf(lost, nil)
+}
+
+// rulesOf makes sure that the flags fit to entries, and writes their rules where that is
+// wanted.
+func (p Process) rulesOf(all []queue.Entry, answer cardea.Effect, f answerFlags) (written []*ruleFile, err error) {
+	for i := range all {
+		if err := f.check(&all[i]); err != nil {
+			return nil, wrongUsage{fmt.Errorf("call %d: %w", all[i].ID, err)}
+		}
+		if !f.addRule {
+			continue
+		}
+		effect, _ := f.remembered(&all[i], answer, "")
+		r, err := p.ruleOf(&all[i], effect, f)
+		if err != nil {
+			return nil, fmt.Errorf("call %d: %w", all[i].ID, err)
+		}
+		written = append(written, r)
+	}
+	return written, nil
 }
 
 // queuedOf are the entries with numbers, and what is alike if it is wanted.

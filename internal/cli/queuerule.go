@@ -77,73 +77,94 @@ func (p Process) ruleOf(e *queue.Entry, effect cardea.Effect, f answerFlags) (*r
 // quoted is a text in YAML's single quotes.
 func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
 
+// ruleWriter writes the rules for an entry's call.
+type ruleWriter struct {
+	entry  *queue.Entry
+	effect cardea.Effect
+	bodies []string
+}
+
+// add writes a rule with its conditions, a test input that it is about, and one that it
+// is not about.
+func (w *ruleWriter) add(id string, match []string, input, other string) {
+	var b strings.Builder
+	fmt.Fprintf(&b, "  - id: %s\n    tool: %s\n    match:\n", id, w.entry.Tool)
+	for _, m := range match {
+		fmt.Fprintf(&b, "      %s\n", m)
+	}
+	fmt.Fprintf(&b, "    effect: %s\n", w.effect)
+	if w.effect != cardea.Allow {
+		fmt.Fprintf(&b, "    message: BECAUSE\n")
+	}
+	fmt.Fprintf(&b, "    because: BECAUSE\n    tests:\n      - {input: {%s}, expect: %s}\n      - {input: {%s}, expect: none}\n", input, w.effect, other)
+	w.bodies = append(w.bodies, b.String())
+}
+
 // ruleBodies are the rules for an entry: one for each command of a line, or one for the
 // file or address.
-func ruleBodies(e *queue.Entry, effect cardea.Effect, name string, everywhere bool) (out []string) {
-	body := func(id string, match []string, input, other string) {
-		var b strings.Builder
-		fmt.Fprintf(&b, "  - id: %s\n    tool: %s\n    match:\n", id, e.Tool)
-		for _, m := range match {
-			fmt.Fprintf(&b, "      %s\n", m)
-		}
-		fmt.Fprintf(&b, "    effect: %s\n", effect)
-		if effect != cardea.Allow {
-			fmt.Fprintf(&b, "    message: BECAUSE\n")
-		}
-		fmt.Fprintf(&b, "    because: BECAUSE\n    tests:\n      - {input: {%s}, expect: %s}\n      - {input: {%s}, expect: none}\n", input, effect, other)
-		out = append(out, b.String())
-	}
+func ruleBodies(e *queue.Entry, effect cardea.Effect, name string, everywhere bool) []string {
+	w := ruleWriter{entry: e, effect: effect}
 	input := jsonOf(e)
-	field := func(name string) string { text, _ := input[name].(string); return text }
+	file, _ := input["file_path"].(string)
+	address, _ := input["url"].(string)
 	switch {
 	case e.Tool == "Bash":
-		for i, part := range e.Parts {
-			text := part.Text.String()
-			if part.Effect == cardea.Allow && effect == cardea.Allow || text == "" || len(part.Opaque) > 0 || strings.ContainsAny(text, "\n\r") {
-				continue
-			}
-			var match []string
-			if c := part.Command.String(); c != "" {
-				match = append(match, "command: "+quoted(c))
-			}
-			match = append(match, "pattern: "+quoted("^"+regexp.QuoteMeta(text)+"$"))
-			var flags []string
-			for _, f := range part.Flags {
-				if !slices.Contains(flags, quoted(f.String())) {
-					flags = append(flags, quoted(f.String()))
-				}
-			}
-			if len(flags) > 0 {
-				match = append(match, "flags: ["+strings.Join(flags, ", ")+"]")
-			}
-			id := name
-			if i > 0 {
-				id = fmt.Sprintf("%s-%d", name, i+1)
-			}
-			body(id, match, "command: "+quoted(text), "command: "+quoted("another-"+text))
-		}
-	case field("file_path") != "":
-		path := e.Subject.String()
-		if everywhere {
-			path = field("file_path")
-		}
-		if strings.ContainsAny(path, "*?[]{}!\n") {
-			return nil
-		}
-		access := "write"
-		if e.Diff.String() == "" {
-			access = "read"
-		}
-		more := map[string]string{"Write": ", content: x", "Edit": ", old_string: x, new_string: y"}[e.Tool]
-		shown := path
-		if !filepath.IsAbs(shown) {
-			shown = "./" + shown
-		}
-		body(name, []string{"path: " + quoted(shown), "access: " + access}, "file_path: "+quoted(path)+more, "file_path: "+quoted(path+".other")+more)
-	case field("url") != "":
-		body(name, []string{"field: url", "pattern: " + quoted("^"+regexp.QuoteMeta(field("url"))+"$")}, "url: "+quoted(field("url")), "url: "+quoted(field("url")+"/other"))
+		w.addCommands(name)
+	case file != "":
+		w.addFile(name, file, everywhere)
+	case address != "":
+		w.add(name, []string{"field: url", "pattern: " + quoted("^"+regexp.QuoteMeta(address)+"$")}, "url: "+quoted(address), "url: "+quoted(address+"/other"))
 	}
-	return out
+	return w.bodies
+}
+
+// addCommands writes a rule for each command of a line that needs one.
+func (w *ruleWriter) addCommands(name string) {
+	for i, part := range w.entry.Parts {
+		text := part.Text.String()
+		if part.Effect == cardea.Allow && w.effect == cardea.Allow || text == "" || len(part.Opaque) > 0 || strings.ContainsAny(text, "\n\r") {
+			continue
+		}
+		var match, flags []string
+		if c := part.Command.String(); c != "" {
+			match = append(match, "command: "+quoted(c))
+		}
+		match = append(match, "pattern: "+quoted("^"+regexp.QuoteMeta(text)+"$"))
+		for _, f := range part.Flags {
+			if !slices.Contains(flags, quoted(f.String())) {
+				flags = append(flags, quoted(f.String()))
+			}
+		}
+		if len(flags) > 0 {
+			match = append(match, "flags: ["+strings.Join(flags, ", ")+"]")
+		}
+		id := name
+		if i > 0 {
+			id = fmt.Sprintf("%s-%d", name, i+1)
+		}
+		w.add(id, match, "command: "+quoted(text), "command: "+quoted("another-"+text))
+	}
+}
+
+// addFile writes a rule for a file: relative to the project, or where it counts
+// everywhere the file itself.
+func (w *ruleWriter) addFile(name, file string, everywhere bool) {
+	path, access := w.entry.Subject.String(), "write"
+	if everywhere {
+		path = file
+	}
+	if strings.ContainsAny(path, "*?[]{}!\n") {
+		return
+	}
+	if w.entry.Diff.String() == "" {
+		access = "read"
+	}
+	more := map[string]string{"Write": ", content: x", "Edit": ", old_string: x, new_string: y"}[w.entry.Tool]
+	shown := path
+	if !filepath.IsAbs(shown) {
+		shown = "./" + shown
+	}
+	w.add(name, []string{"path: " + quoted(shown), "access: " + access}, "file_path: "+quoted(path)+more, "file_path: "+quoted(path+".other")+more)
 }
 
 // testRule makes sure that the rule says what it should: its tests pass, and lint finds

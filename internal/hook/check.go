@@ -143,10 +143,7 @@ func (h *Hook) answer(ctx context.Context) harness.Output {
 	if h.leaveTyped(j) {
 		return out
 	}
-	v, typed := j.carryOut()
-	if !typed {
-		v = h.Decide(j, ctx)
-	}
+	v := h.verdict(ctx, j)
 	if len(alone) == 0 { // the gate reads files, too
 		if out, done, alone = h.handOver(ctx, raw); done {
 			return out
@@ -165,6 +162,14 @@ func (h *Hook) answer(ctx context.Context) harness.Output {
 	}
 	h.publish(p)
 	return h.finish(j, p)
+}
+
+// verdict is what was typed for Cardea itself, or what the gate decides.
+func (h *Hook) verdict(ctx context.Context, j *Judgement) cardea.Verdict {
+	if v, typed := j.carryOut(); typed {
+		return v
+	}
+	return h.Decide(j, ctx)
 }
 
 // read reads the message.
