@@ -26,8 +26,10 @@ import (
 const MaxInput = 64 << 20
 
 // longMessage is the length of a message, in bytes, of which the analysis takes so much
-// memory that collecting garbage takes a fifth of the time.
-const longMessage = 32 << 10
+// memory that collecting garbage takes a fifth of the time. garbagePercent then lets it
+// grow to 64 MB before any is collected, and further to 17 times of what is needed: the
+// process ends before the memory is. Near maxHeap, in bytes, more is collected.
+const longMessage, garbagePercent, maxHeap = 32 << 10, 1600, 256 << 20
 
 // CheckFlags are the flags of check. The command tree shows them, and the hook reads
 // them by itself.
@@ -118,7 +120,8 @@ func (h *Hook) answer(ctx context.Context) harness.Output {
 	if len(raw) > longMessage {
 		h.process.Widen()
 		if h.process.Elsewhere == nil {
-			debug.SetGCPercent(400) // the process ends before the memory is needed
+			debug.SetGCPercent(garbagePercent)
+			debug.SetMemoryLimit(maxHeap)
 		}
 	}
 	if err != nil {
