@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"cardea.dev/agents"
 )
 
 // pluginFolder is the plugin for Claude Code and Copilot CLI.
@@ -19,12 +21,19 @@ const pluginFolder = "../../plugin"
 var typedName = regexp.MustCompile(`(?:/cardea |, | or )([a-z]+)`)
 
 // plugin compares the plugin with what was printed last: "plugin hooks FILE" with the file
-// that install shows, "plugin commands" with the list of what a person can type. "plugin
-// copy FOLDER" puts the plugin into the script's folder.
+// that install shows, "plugin commands" with the list of what a person can type, "plugin agent"
+// with the supervisor's instructions. "plugin copy FOLDER" puts the plugin into the script's folder.
 func plugin(ts *testscript.TestScript, neg bool, args []string) {
 	switch {
 	case neg || len(args) == 0:
-		ts.Fatalf("usage: plugin hooks FILE, plugin commands, plugin copy FOLDER")
+		ts.Fatalf("usage: plugin hooks FILE, plugin commands, plugin agent, plugin copy FOLDER")
+	case args[0] == "agent":
+		data, err := os.ReadFile(filepath.Join(pluginFolder, "agents", "supervisor.md"))
+		ts.Check(err)
+		// The tools of a plugin's server have longer names.
+		if want := strings.ReplaceAll(agents.Supervisor, "mcp__cardea__", "mcp__plugin_cardea_cardea__"); string(data) != want {
+			ts.Fatalf("agents/supervisor.md of the plugin must be agents/supervisor.md with other names of tools:\n%s", want)
+		}
 	case args[0] == "copy":
 		ts.Check(os.CopyFS(ts.MkAbs(args[1]), os.DirFS(pluginFolder)))
 	case args[0] == "hooks":

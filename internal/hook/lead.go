@@ -49,8 +49,10 @@ type LeadCall struct {
 	Task    string `json:"task"`
 }
 
-// leadTool is the name of that tool, by which the hook sees a lead's call of it.
-const leadTool = "mcp__cardea__register"
+// leadTools are the names of that tool, by which the hook sees a lead's call of it: that
+// of the server that a person added as cardea, and that of the plugin's (Claude Code
+// plugins reference, "MCP servers").
+var leadTools = [...]string{"mcp__cardea__register", "mcp__plugin_cardea_cardea__register"}
 
 // RegisterByAnyLead registers a session for the lead whose own call, as the hook saw it,
 // asks for exactly this. The server that carries it out cannot tell whose call it is.
@@ -135,7 +137,7 @@ func (r *Request) flags() flags {
 // leadRegisters reads a lead's call that is nothing but one "cardea register" which it
 // may run.
 func (j *Judgement) leadRegisters(ev *cardea.Event) (r Request, may bool) {
-	if ev.Call != nil && ev.Call.Tool == leadTool {
+	if ev.Call != nil && slices.Contains(leadTools[:], ev.Call.Tool) {
 		return j.leadCalls(ev)
 	}
 	if ev.Call == nil || ev.Call.Tool != "Bash" || len(ev.Call.Parts) != 1 || len(ev.Call.Opaque)+len(ev.Faults) > 0 {
