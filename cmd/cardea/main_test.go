@@ -119,7 +119,7 @@ func TestScripts(t *testing.T) {
 		Dir:                 "../../testdata/script",
 		RequireExplicitExec: true,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"expand": expand, "bytes": writeBytes, "https": https, "keypair": keypair, "sign": sign, "archive": archive,
-			"provider": startProvider(t), "mcp": speakMCP, "plugin": plugin},
+			"provider": startProvider(t), "mcp": speakMCP, "waits": waitForEntry, "plugin": plugin},
 		RequireUniqueNames: true,
 		Condition:          condition,
 		Setup:              clean,

@@ -3,12 +3,17 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os/exec"
+	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"cardea.dev/internal/queue/store"
 )
 
 // mcpKey is where a script's client is.
@@ -91,11 +96,10 @@ func (c *scriptClient) start(ctx context.Context, ts *testscript.TestScript, pro
 }
 
 func inputOf(ts *testscript.TestScript, args []string) any {
-	var input any = map[string]any{}
-	if len(args) > 1 {
-		ts.Check(json.Unmarshal([]byte(strings.ReplaceAll(ts.ReadFile(args[1]), "$WORK", ts.Getenv("WORK"))), &input))
+	if len(args) < 2 {
+		return map[string]any{}
 	}
-	return input
+	return json.RawMessage(strings.TrimSpace(ts.ReadFile(args[1])))
 }
 
 func (c *scriptClient) call(ctx context.Context, ts *testscript.TestScript, args []string) string {
@@ -118,6 +122,22 @@ func callTool(ctx context.Context, session *mcp.ClientSession, tool string, inpu
 		text = "error: " + text
 	}
 	return text
+}
+
+// waitForEntry is the command "waits": it waits until a call waits in the queue.
+func waitForEntry(ts *testscript.TestScript, neg bool, args []string) {
+	for end := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
+		s, err := store.Open(filepath.Join(ts.Getenv("HOME"), ".local/state/cardea"), time.Now)
+		ts.Check(err)
+		all, err := s.Pending(context.Background())
+		ts.Check(errors.Join(err, s.Close()))
+		if len(all) > 0 {
+			return
+		}
+		if time.Now().After(end) {
+			ts.Fatalf("nothing waits in the queue")
+		}
+	}
 }
 
 // finish prints what a tool said, and looks whether it failed as expected.

@@ -25,6 +25,9 @@ const timedOut = "Permission request timed out — no human response."
 // so and the verdict leaves something to ask. It waits for them.
 func (h *Hook) askPerson(ctx context.Context, j *Judgement, v cardea.Verdict, p progress) cardea.Verdict {
 	can := p.message.Capabilities()
+	if h.process.AsPrompt {
+		v = asPrompt(v)
+	}
 	if !j.asksQueue(v, can) {
 		return v
 	}
@@ -78,7 +81,7 @@ func said(e queue.Entry, a queue.Answer) cardea.Opinion {
 // unanswered is the verdict where no person answered: a denial, or in the mode both what
 // it is, so that the harness asks.
 func (j *Judgement) unanswered(v cardea.Verdict, why string, took time.Duration) cardea.Verdict {
-	if j.Loaded.Settings.Human.Mode == settings.ByBoth {
+	if j.Loaded.Settings.Human.Mode == settings.ByBoth && !j.process.AsPrompt {
 		v.Stages = append(slices.Clip(v.Stages), cardea.StageRun{Stage: cardea.StageHuman, Ran: took > 0, Took: took})
 		return v
 	}
@@ -92,6 +95,9 @@ func (j *Judgement) unanswered(v cardea.Verdict, why string, took time.Duration)
 // the queue waits for that: what the harness's own lists allow then runs without a question.
 func (j *Judgement) asksQueue(v cardea.Verdict, can cardea.Capabilities) bool {
 	s, ev := &j.Loaded.Settings.Human, j.Event
+	if j.process.AsPrompt {
+		return j.process.Queue != nil && ev.Call != nil && !harness.AsksPerson(ev.Call) && !v.Effect.Stricter(cardea.Ask)
+	}
 	if !s.Queues() || !ev.Kind.Answered() || ev.Call == nil || j.identity.disabled || harness.AsksPerson(ev.Call) || v.Effect.Stricter(cardea.Ask) || v.Effect == cardea.Allow {
 		return false
 	}
@@ -139,6 +145,9 @@ func (j *Judgement) hold(ctx context.Context, v cardea.Verdict, can cardea.Capab
 	e, err := j.queueEntry(v, r)
 	if err != nil {
 		return queue.Reply{}, err
+	}
+	if j.process.AsPrompt {
+		e = promptEntry(e, r)
 	}
 	end, _ := ctx.Deadline()
 	left := time.Until(end)

@@ -38,6 +38,8 @@ type Process struct {
 	// Judge gives who asks the judge, by settings and the words of from_env; nil: nobody
 	// does.
 	Judge func(r judge.Request, fromEnv []string) judge.Asker
+	// AsPrompt is set in a process that answers in the place of a harness's prompt.
+	AsPrompt bool
 	// Queue holds calls back until a person answered; nil: nobody can be asked there.
 	Queue queue.Asker
 	// Now is the clock.

@@ -34,7 +34,7 @@ type Face struct {
 // Tools are all tools. Those of the supervisor work until ctx ends.
 func (f *Face) Tools(ctx context.Context) []supervisor.Tool {
 	none := json.RawMessage(`{"type":"object","properties":{},"additionalProperties":false}`)
-	return append([]supervisor.Tool{
+	return append([]supervisor.Tool{f.prompt(),
 		{Name: "status", Input: json.RawMessage(`{"type":"object","properties":{"session_id":{"type":"string"}},"additionalProperties":false}`), Call: f.status,
 			Description: "Show the gate that decides about tool calls here: its version, the session's role and what that may write, and what the person can type."},
 		{Name: "queue", Input: none, Call: f.queue,
