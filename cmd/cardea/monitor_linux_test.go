@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -29,6 +31,15 @@ func newHome(t *testing.T) *home {
 		}
 	}
 	return h
+}
+
+// settings writes the person's.
+func (h *home) settings(text string) {
+	h.t.Helper()
+	path := filepath.Join(h.dir, ".config/cardea/cardea.yaml")
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+		h.t.Fatal(err)
+	}
 }
 
 // command is a program of this package's tests in the home.
@@ -82,13 +93,100 @@ func TestMonitorOnATerminal(t *testing.T) {
 	}
 	x.types("\x1b") // with another key at once it would be Alt and that key
 	x.waits("git status")
-	x.types("\t")
-	sessions := x.waits(">2 Sessions 2", "coder")
+	x.types("3")
+	sessions := x.waits(">3 Sessions 2", "coder")
 	x.types("q")
 	x.ends()
 	h.recorded("decisions", list)
 	h.recorded("decision", detail)
 	h.recorded("sessions", sessions)
+}
+
+// held is a hook that holds a call back until a person answered.
+type held struct {
+	out  bytes.Buffer
+	done chan error
+}
+
+// holds has the hook hold a call back.
+func (h *home) holds(session, command string) *held {
+	h.t.Helper()
+	c := h.command("cardea", "check", "--harness", "claude-code", "--limit", "60s")
+	x := &held{done: make(chan error, 1)}
+	c.Stdin, c.Stdout, c.Stderr = strings.NewReader(fmt.Sprintf(`{"hook_event_name":"PermissionRequest","session_id":%q,"cwd":%q,"permission_mode":"default","tool_name":"Bash","tool_input":{"command":%q}}`, session, h.work, command)), &x.out, &x.out
+	if err := c.Start(); err != nil {
+		h.t.Fatal(err)
+	}
+	go func() { x.done <- c.Wait() }()
+	return x
+}
+
+// says waits for the hook's answer.
+func (x *held) says(t *testing.T, want string) {
+	t.Helper()
+	if err := <-x.done; err != nil || !strings.Contains(x.out.String(), want) {
+		t.Errorf("the hook says %s (%v), want %s", x.out.String(), err, want)
+	}
+}
+
+// A person answers calls that wait, by keys, and the hooks that wait hear it.
+func TestMonitorAnswers(t *testing.T) {
+	h := newHome(t)
+	h.settings("human: {mode: queue}\n")
+	x := onTerminal(t, h.command("person", "monitor"), 80, 24)
+	x.waits("1 Decisions 0")
+	x.types("2")
+	x.waits("Nothing waits for you")
+	build := h.holds("3f1c", "make deploy TARGET=staging")
+	x.waits(">2 Queue 1", "make deploy")
+	other := h.holds("77ab", "npm publish")
+	list := x.waits(">2 Queue 2", "npm publish")
+	x.types("a")
+	asked := x.waits("type a to allow call 1", "make deploy TARGET=staging")
+	x.types("x")
+	x.waits("call 1 was not answered")
+	x.types("a")
+	x.waits("type a to allow call 1")
+	x.types("a")
+	x.waits("call 1: approved in a moment")
+	x.types("u")
+	x.waits("it still waits")
+	x.types("a")
+	x.waits("type a to allow call 1")
+	x.types("a")
+	build.says(t, `"behavior":"allow"`)
+	x.waits(">2 Queue 1")
+	x.types("d")
+	x.waits("deny 2, message:")
+	x.types("not before Friday\r")
+	other.says(t, "not before Friday")
+	x.waits("Nothing waits for you")
+	x.types("q")
+	x.ends()
+	h.recorded("queue", list)
+	h.recorded("answer", asked)
+}
+
+// Who sits below an agent looks on, and answers nothing.
+func TestMonitorOfAnAgent(t *testing.T) {
+	h := newHome(t)
+	h.settings("human: {mode: queue, timeout: 5s}\n")
+	c := h.command("cardea", "monitor")
+	c.Env = append(c.Env, "CLAUDECODE=1")
+	x := onTerminal(t, c, 80, 24)
+	x.types("2")
+	call := h.holds("3f1c", "make deploy")
+	x.waits("make deploy")
+	x.types("a")
+	x.waits("only a person may do this")
+	x.types("d\r")
+	x.waits("in a moment")
+	call.says(t, `"behavior":"deny"`)
+	if !strings.Contains(call.out.String(), "no human response") {
+		t.Errorf("an agent answered: %s", call.out.String())
+	}
+	x.types("q")
+	x.ends()
 }
 
 // A terminal that shows no colours, and one that can do nothing.

@@ -5,9 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"os/signal"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -17,6 +19,9 @@ import (
 	"cardea.dev/internal/ledger"
 	"cardea.dev/internal/limit"
 	"cardea.dev/internal/monitor"
+	"cardea.dev/internal/person"
+	"cardea.dev/internal/queue"
+	"cardea.dev/internal/queue/store"
 )
 
 func monitorCommand(p Process) *cobra.Command {
@@ -26,7 +31,8 @@ func monitorCommand(p Process) *cobra.Command {
 		Use:   "monitor [flags] [text]",
 		Short: "watch what is decided, while it is decided",
 		Long: `Show what is decided, live: the decisions of all sessions, each with its parts and
-who said what, and the sessions with their roles. The key ? shows all keys.
+who said what; the calls that wait for you, which you answer by keys; and the
+sessions with their roles. The key ? shows all keys.
 
 Where there is no screen, on a terminal of the type "dumb" and with --plain, it
 writes a line for each decision instead, and never moves the cursor: for screen
@@ -76,6 +82,7 @@ func watch(p Process, q ledger.Query, plain, asJSON bool) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	feed := &feed{process: p, desk: d, follower: follower}
+	defer feed.close()
 	if asJSON || plain || !isTerminal(p.Stdin) || !isTerminal(p.Stdout) || p.Env("TERM") == "dumb" {
 		return feed.lines(ctx, first, asJSON)
 	}
@@ -89,14 +96,25 @@ type feed struct {
 	follower *ledger.Follower
 	// sessionsAt is when the sessions were read last.
 	sessionsAt time.Time
+
+	// mu is held by who uses what follows: answers are carried out while the feed looks.
+	mu sync.Mutex
+	// queue is nil while it is not open, revision what was seen of it, and queueAt when it
+	// was read last.
+	queue    *store.Store
+	revision int64
+	queueAt  time.Time
 }
 
 // news is what came since the last time.
 type news struct {
 	decisions []ledger.Line
 	sessions  []monitor.Session
-	// changed is set where sessions were read.
-	changed bool
+	waiting   []queue.Entry
+	// entries are those that came into the queue, or changed.
+	entries []queue.Entry
+	// hasSessions and hasQueue are set where these were read.
+	hasSessions, hasQueue bool
 	// more reports whether more decisions wait.
 	more bool
 	err  error
@@ -107,7 +125,7 @@ func (f *feed) next() news {
 	var n news
 	n.decisions, n.more, n.err = f.follower.Next()
 	if now := f.process.Now(); now.Sub(f.sessionsAt) >= limit.MonitorSessions {
-		f.sessionsAt, n.changed = now, true
+		f.sessionsAt, n.hasSessions = now, true
 		all, problems := f.desk.Place.Store.AllRegistered(now)
 		n.err = errors.Join(n.err, errors.Join(problems...))
 		for _, r := range all {
@@ -115,7 +133,110 @@ func (f *feed) next() news {
 			n.sessions = append(n.sessions, monitor.Session{Registered: r, Role: cmp.Or(main.Role, f.desk.Loaded.Settings.Sessions.DefaultRole)})
 		}
 	}
+	n.err = errors.Join(n.err, f.look(&n))
 	return n
+}
+
+// look looks into the queue: at what changed, and now and then at all of it, since time ends
+// what waits.
+func (f *feed) look(n *news) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	ctx := context.Background()
+	first := f.queue == nil
+	if err := f.open(); err != nil {
+		return err
+	}
+	after := f.revision
+	if first {
+		after = math.MaxInt64 // nothing changed; it tells where the queue is
+	}
+	changed, revision, err := f.queue.Since(ctx, after)
+	if err != nil {
+		f.shut()
+		return err
+	}
+	f.revision, n.entries = revision, changed
+	now := f.process.Now()
+	if !first && len(changed) == 0 && now.Sub(f.queueAt) < limit.MonitorSessions {
+		return nil
+	}
+	f.queueAt, n.hasQueue = now, true
+	if n.waiting, err = f.queue.Pending(ctx); err != nil {
+		f.shut()
+	}
+	if first {
+		n.entries = n.waiting
+	}
+	return err
+}
+
+// open opens the queue, where it is not open.
+func (f *feed) open() (err error) {
+	if f.queue == nil {
+		_, f.queue, err = queueHere(f.process)
+	}
+	return err
+}
+
+// shut closes the queue, so that it is opened anew: another file may lie in its place.
+func (f *feed) shut() {
+	if f.queue != nil {
+		_ = f.queue.Close() // what was to be written is written
+		f.queue = nil
+	}
+}
+
+func (f *feed) close() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.shut()
+}
+
+// check makes sure that a person types, and makes a key up for them.
+func (f *feed) check(id int64) monitor.Challenge {
+	err := person.Check{Attending: f.process.Person}.Attended()
+	return monitor.Challenge{ID: id, Code: f.process.Code()[:1], Err: err}
+}
+
+// answer carries an answer out, as "cardea approve" and "cardea deny" do, and says what
+// became of it.
+func (f *feed) answer(do monitor.Do) string {
+	if err := (person.Check{Attending: f.process.Person}).Attended(); err != nil {
+		return err.Error()
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := f.open(); err != nil {
+		return err.Error()
+	}
+	var told strings.Builder
+	p := f.process
+	p.Stdin, p.Stdout, p.Stderr = strings.NewReader(""), &told, &told
+	err := p.answerEntries(f.desk, f.queue, []int64{do.ID}, do.Effect, answerFlags{message: do.Message, confirmed: true})
+	if err != nil && !errors.As(err, new(ended)) {
+		return err.Error()
+	}
+	return strings.Join(strings.Fields(told.String()), " ")
+}
+
+// undo takes an answer back, and says whether it could.
+func (f *feed) undo(id int64) string {
+	if err := (person.Check{Attending: f.process.Person}).Attended(); err != nil {
+		return err.Error()
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := f.open(); err != nil {
+		return err.Error()
+	}
+	switch _, done, err := f.queue.Undo(context.Background(), id); {
+	case err != nil:
+		return err.Error()
+	case !done:
+		return fmt.Sprintf("the answer to call %d was used already", id)
+	}
+	return fmt.Sprintf("call %d waits again; what was remembered stays, see \"cardea lessons list\"", id)
 }
 
 // lines writes a line for each decision, until ctx ends.
@@ -145,6 +266,13 @@ func (f *feed) lines(ctx context.Context, first []ledger.Line, asJSON bool) erro
 		if err := show(n.decisions); err != nil {
 			return err
 		}
+		if !asJSON {
+			for i := range n.entries {
+				if _, err := fmt.Fprintln(f.process.Stdout, monitor.Waits(&n.entries[i], f.process.Now())); err != nil {
+					return err
+				}
+			}
+		}
 		if n.more {
 			continue
 		}
@@ -158,7 +286,7 @@ func (f *feed) lines(ctx context.Context, first []ledger.Line, asJSON bool) erro
 
 // screen draws until the person ends it.
 func (f *feed) screen(ctx context.Context, first []ledger.Line) error {
-	m := monitor.Model{Colour: f.process.Env("NO_COLOR") == "", Zone: f.process.Now().Location(), Explain: f.explain}
+	m := monitor.Model{Colour: f.process.Env("NO_COLOR") == "", Zone: f.process.Now().Location(), Explain: f.explain, Describe: f.describe}
 	m, _ = m.Update(monitor.Decisions(first))
 	m, _ = m.Update(monitor.Time(f.process.Now()))
 	program := tea.NewProgram(drawn{m, f}, tea.WithContext(ctx), tea.WithInput(f.process.Stdin), tea.WithOutput(f.process.Stdout), tea.WithoutSignalHandler())
@@ -176,6 +304,13 @@ func (f *feed) explain(l ledger.Line) string {
 	return b.String()
 }
 
+// describe is a call that waits as "cardea queue" shows it.
+func (f *feed) describe(e *queue.Entry) string {
+	var b strings.Builder
+	showEntry(&screen{w: &b}, e, f.process.Now())
+	return b.String()
+}
+
 // drawn is the monitor as Bubble Tea drives it.
 type drawn struct {
 	monitor.Model
@@ -189,7 +324,7 @@ func (d drawn) look() tea.Msg { return d.feed.next() }
 
 // Update brings messages into the form of the model.
 func (d drawn) Update(message tea.Msg) (tea.Model, tea.Cmd) {
-	var do monitor.Do
+	var do []monitor.Do
 	switch x := message.(type) {
 	case tea.WindowSizeMsg:
 		d.Model, do = d.Model.Update(monitor.Size{Width: x.Width, Height: x.Height})
@@ -197,31 +332,54 @@ func (d drawn) Update(message tea.Msg) (tea.Model, tea.Cmd) {
 		d.Model, do = d.Model.Update(monitor.Key(x.String()))
 	case tea.PasteMsg:
 		d.Model, do = d.Model.Update(monitor.Pasted(x.Content))
+	case monitor.Challenge:
+		d.Model, do = d.Model.Update(x)
+	case monitor.Trouble:
+		d.Model, do = d.Model.Update(x)
 	case news:
 		return d.take(x)
 	}
-	if do == monitor.Quit {
-		return d, tea.Quit
+	return d, d.carryOut(do)
+}
+
+// carryOut does what the model asks for, in its order.
+func (d drawn) carryOut(all []monitor.Do) tea.Cmd {
+	var out []tea.Cmd
+	for _, do := range all {
+		switch do.Kind {
+		case monitor.Quit:
+			out = append(out, tea.Quit)
+		case monitor.Check:
+			out = append(out, func() tea.Msg { return d.feed.check(do.ID) })
+		case monitor.Answer:
+			out = append(out, func() tea.Msg { return monitor.Trouble(d.feed.answer(do)) })
+		case monitor.Undo:
+			out = append(out, func() tea.Msg { return monitor.Trouble(d.feed.undo(do.ID)) })
+		}
 	}
-	return d, nil
+	return tea.Sequence(out...)
 }
 
 // take shows what came, and looks again after a while.
 func (d drawn) take(n news) (tea.Model, tea.Cmd) {
-	d.Model, _ = d.Model.Update(monitor.Time(d.feed.process.Now()))
+	var do []monitor.Do
+	d.Model, do = d.Model.Update(monitor.Time(d.feed.process.Now()))
 	if len(n.decisions) > 0 {
 		d.Model, _ = d.Model.Update(monitor.Decisions(n.decisions))
 	}
-	if n.changed {
+	if n.hasQueue {
+		d.Model, _ = d.Model.Update(monitor.Waiting(n.waiting))
+	}
+	if n.hasSessions {
 		d.Model, _ = d.Model.Update(monitor.Sessions(n.sessions))
 	}
 	if n.err != nil {
 		d.Model, _ = d.Model.Update(monitor.Trouble(n.err.Error()))
 	}
 	if n.more {
-		return d, d.look
+		return d, tea.Batch(d.carryOut(do), d.look)
 	}
-	return d, tea.Tick(limit.MonitorLook, func(time.Time) tea.Msg { return d.feed.next() })
+	return d, tea.Batch(d.carryOut(do), tea.Tick(limit.MonitorLook, func(time.Time) tea.Msg { return d.feed.next() }))
 }
 
 // View is the screen.

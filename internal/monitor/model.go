@@ -5,13 +5,16 @@ package monitor
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"cardea.dev"
 	"cardea.dev/internal/ledger"
+	"cardea.dev/internal/queue"
 	"cardea.dev/internal/session"
 )
 
@@ -29,14 +32,18 @@ type tab int
 
 const (
 	decisionsTab tab = iota
+	queueTab
 	sessionsTab
 	tabs
 )
 
-// Model is all that the monitor shows. The zero value with Explain set is an empty one.
+// Model is all that the monitor shows. The zero value with Explain and Describe set is an
+// empty one.
 type Model struct {
-	// Explain gives an entry as "cardea explain" does.
-	Explain func(ledger.Line) string
+	// Explain gives an entry as "cardea explain" does, Describe a call that waits as
+	// "cardea queue" does.
+	Explain  func(ledger.Line) string
+	Describe func(*queue.Entry) string
 	// Colour is set where the terminal may be asked for colours.
 	Colour bool
 	// Zone is the person's, for times.
@@ -48,11 +55,12 @@ type Model struct {
 	decisions     []decision
 	counts        map[string]*counts
 	sessions      []Session
-	lists         [tabs]list
-	filter        string
-	editing       bool
-	detail        *detail
-	note          string
+	answering
+	lists   [tabs]list
+	filter  string
+	editing bool
+	detail  *detail
+	note    string
 }
 
 // decision is an entry, with what a filter is compared with.
@@ -88,6 +96,8 @@ type detail struct {
 	// lines are the text's, as broad as the screen.
 	lines []string
 	top   int
+	// call is the number of the call that waits which it is about, 0 for none.
+	call int64
 }
 
 // The messages that a [Model] is updated by.
@@ -103,31 +113,47 @@ type (
 	Decisions []ledger.Line
 	// Sessions are all sessions that are registered.
 	Sessions []Session
+	// Waiting are all calls that wait for a person, the oldest first.
+	Waiting []queue.Entry
 	// Trouble is told on the line of notes.
 	Trouble string
 	// Time is the time.
 	Time time.Time
 )
 
-// Do is what the caller is to do after an update.
-type Do int
+// Do is something for the caller to do after an update.
+type Do struct {
+	Kind Kind
+	// ID is the number of the call that waits.
+	ID int64
+	// Effect is allow or deny, Message is for the model.
+	Effect  cardea.Effect
+	Message string
+}
+
+// Kind is what there is to do.
+type Kind int
 
 // What there is to do.
 const (
-	Nothing Do = iota
 	// Quit ends the monitor.
-	Quit
+	Quit Kind = iota + 1
+	// Check makes sure that a person types, and sends a [Challenge] for the call.
+	Check
+	// Answer answers a call.
+	Answer
+	// Undo takes the answer to a call back, where it was not used yet.
+	Undo
 )
 
 // Update is the model after a message, and what is to be done.
-func (m Model) Update(message any) (Model, Do) {
+func (m Model) Update(message any) (Model, []Do) {
+	var do []Do
 	switch x := message.(type) {
 	case Key:
 		return m.press(string(x))
 	case Pasted:
-		if m.editing {
-			m = m.filterBy(m.filter + oneLine(string(x)))
-		}
+		m = m.paste(oneLine(string(x)))
 	case Size:
 		m.width, m.height = x.Width, x.Height
 		m = m.reopen()
@@ -135,12 +161,28 @@ func (m Model) Update(message any) (Model, Do) {
 		m = m.add(x)
 	case Sessions:
 		m.sessions = x
+	case Waiting:
+		m = m.wait(x)
+	case Challenge:
+		m = m.ask(x)
 	case Trouble:
 		m.note = oneLine(string(x))
 	case Time:
 		m.now = time.Time(x)
+		m, do = m.send(false)
 	}
-	return m.settle(), Nothing
+	return m.settle(), do
+}
+
+// paste takes text where text is typed. Elsewhere it presses no keys.
+func (m Model) paste(text string) Model {
+	switch {
+	case m.editing:
+		m = m.filterBy(m.filter + text)
+	case m.message != nil:
+		m = m.say(m.message.text + text)
+	}
+	return m
 }
 
 // add takes decisions, and forgets the oldest ones where there are too many.
@@ -188,24 +230,32 @@ func (c *counts) add(e *ledger.Entry) {
 }
 
 // press is the model after a key.
-func (m Model) press(key string) (Model, Do) {
+func (m Model) press(key string) (Model, []Do) {
 	m.note = ""
 	switch {
 	case key == "ctrl+c":
-		return m, Quit
+		return m.quit()
+	case m.challenge != nil:
+		return m.confirm(key)
+	case m.message != nil:
+		return m.tell(key), nil
 	case m.editing:
-		return m.edit(key), Nothing
+		return m.edit(key), nil
+	case key == "u":
+		return m.undo()
+	case m.tab == queueTab && (key == "a" || key == "d"):
+		return m.begin(key)
 	case m.detail != nil:
 		return m.read(key)
 	}
 	switch key {
 	case "q":
-		return m, Quit
+		return m.quit()
 	case "tab", "right", "l":
 		m.tab = (m.tab + 1) % tabs
 	case "shift+tab", "left", "h":
 		m.tab = (m.tab + tabs - 1) % tabs
-	case "1", "2":
+	case "1", "2", "3":
 		m.tab = tab(key[0] - '1')
 	case "/":
 		m.editing = true
@@ -219,7 +269,7 @@ func (m Model) press(key string) (Model, Do) {
 		m.lists[m.tab] = m.lists[m.tab].move(key, m.rows(), len(m.keys()))
 		m = m.remember()
 	}
-	return m.settle(), Nothing
+	return m.settle(), nil
 }
 
 // edit is the model after a key while a filter is typed.
@@ -249,16 +299,24 @@ func (m Model) filterBy(text string) Model {
 }
 
 // read is the model after a key while a text is shown.
-func (m Model) read(key string) (Model, Do) {
+func (m Model) read(key string) (Model, []Do) {
 	switch key {
 	case "q", "esc", "enter", "left", "h":
 		m.detail = nil
-		return m, Nothing
+		return m, nil
+	}
+	return m.scroll(key), nil
+}
+
+// scroll is the model after a key that moves the text that is shown.
+func (m Model) scroll(key string) Model {
+	if m.detail == nil {
+		return m
 	}
 	d := *m.detail
 	d.top = moved(key, d.top, m.rows(), len(d.lines))
 	m.detail = &d
-	return m.settle(), Nothing
+	return m.settle()
 }
 
 // moved is a place in n things of which rows are shown, after a key.
@@ -373,6 +431,10 @@ func (m Model) keys() []string {
 		for _, d := range m.shown() {
 			out = append(out, d.Entry.ID)
 		}
+	case queueTab:
+		for _, e := range m.waitingRows() {
+			out = append(out, strconv.FormatInt(e.ID, 10))
+		}
 	case sessionsTab:
 		for _, s := range m.sessionRows() {
 			out = append(out, s.Registered.Session)
@@ -389,6 +451,11 @@ func (m Model) openSelected() Model {
 		if all := m.shown(); at < len(all) {
 			m.lists[m.tab].key = all[at].Entry.ID // it stays selected
 			return m.open("Decision "+all[at].Entry.ID, m.Explain(all[at].Line))
+		}
+	case queueTab:
+		if all := m.waitingRows(); at < len(all) {
+			m = m.open(fmt.Sprintf("Call %d waits for you", all[at].ID), m.Describe(&all[at]))
+			m.detail.call = all[at].ID
 		}
 	case sessionsTab:
 		if all := m.sessionRows(); at < len(all) {
@@ -413,8 +480,8 @@ func (m Model) reopen() Model {
 	if m.detail == nil {
 		return m
 	}
-	top := m.detail.top
-	m = m.open(m.detail.title, m.detail.text)
-	m.detail.top = top
+	old := m.detail
+	m = m.open(old.title, old.text)
+	m.detail.top, m.detail.call = old.top, old.call
 	return m
 }

@@ -10,6 +10,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/ledger"
+	"cardea.dev/internal/queue"
 	"cardea.dev/internal/redact"
 	"cardea.dev/internal/session"
 )
@@ -28,26 +29,30 @@ func entry(n int, e cardea.Effect, session, command string) ledger.Line {
 type screen struct {
 	t *testing.T
 	Model
+	// did is what was to be done so far.
+	did []Do
 }
 
 func start(t *testing.T, width, height int) *screen {
-	s := &screen{t, Model{Explain: func(l ledger.Line) string { return "all of " + l.Entry.Input.Text.String() }}}
+	s := &screen{t: t, Model: Model{Explain: func(l ledger.Line) string { return "all of " + l.Entry.Input.Text.String() },
+		Describe: func(e *queue.Entry) string { return "all of " + e.Subject.String() + "\nand its parts" }}}
 	s.send(Size{width, height}, Time(noon))
 	return s
 }
 
 // send updates the model, and looks whether what it shows fits.
-func (s *screen) send(messages ...any) (do Do) {
+func (s *screen) send(messages ...any) (do []Do) {
 	s.t.Helper()
 	for _, m := range messages {
 		s.Model, do = s.Model.Update(m)
+		s.did = append(s.did, do...)
 		s.fits()
 	}
 	return do
 }
 
 // keys presses keys, which blanks part.
-func (s *screen) keys(keys string) (do Do) {
+func (s *screen) keys(keys string) (do []Do) {
 	s.t.Helper()
 	for key := range strings.FieldsSeq(keys) {
 		do = s.send(Key(key))
@@ -122,7 +127,7 @@ func TestDecisions(t *testing.T) {
 	s := start(t, 80, 24)
 	s.shows("1 Decisions 0", "Nothing was decided yet")
 	s.send(Decisions{entry(1, cardea.Deny, "s1", "git push -f"), entry(2, cardea.Allow, "s2", "ls")})
-	s.shows("1 Decisions 2", "2 Sessions 2", "deny    12:00:01  s1        Bash       app         git push -f")
+	s.shows("1 Decisions 2", "3 Sessions 2", "deny    12:00:01  s1        Bash       app         git push -f")
 	s.selects("ls") // who stands at the end follows
 	s.send(many(3, 50))
 	s.selects("n52.")
@@ -143,7 +148,7 @@ func TestDecisions(t *testing.T) {
 	s.send(many(104, 5))
 	s.keys("esc")
 	s.selects("n102.")
-	if do := s.keys("q"); do != Quit {
+	if do := s.keys("q"); len(do) != 1 || do[0].Kind != Quit {
 		t.Error("q does not end it")
 	}
 }
@@ -199,8 +204,8 @@ func TestSessions(t *testing.T) {
 	s.send(Sessions{{Registered: session.Registered{Session: "s1", Team: "alpha", Agents: []session.Registration{{Role: "coder", Task: "the login form\x1b[2J", RegisteredAt: noon, RegisteredBy: "person:liam"}}}, Role: "coder"},
 		{Registered: session.Registered{Session: "s9", Disabled: noon, DisabledBy: "person:liam"}}},
 		Decisions{entry(1, cardea.Deny, "s1", "a"), entry(2, cardea.Ask, "s1", "b"), entry(3, cardea.Halt, "s2", "c")})
-	s.keys("tab")
-	s.shows(">2 Sessions 3", "s1                   coder               0     1     1  12:00:02  app", "(off) -")
+	s.keys("tab tab")
+	s.shows(">3 Sessions 3", "s1                   coder               0     1     1  12:00:02  app", "(off) -")
 	s.selects("s2") // heard of last
 	s.keys("j enter")
 	s.shows("Session s1", "Role:        coder", "Team:        alpha", `Task:        the login form\u001b[2J`, "as coder, 2026-11-20 12:00 by person:liam")
@@ -221,7 +226,9 @@ func TestHostileTexts(t *testing.T) {
 				l.Entry.Tool, l.Entry.Project, l.Entry.Reason, l.Entry.By, l.Genuine = text(x), text("/"+x), text(x), text(x), i%2 == 0
 				s.send(Decisions{l}, Trouble(x))
 				s.send(Sessions{{Registered: session.Registered{Session: x, Team: x}, Role: x}})
-				s.keys("enter down end esc tab enter pgdown esc tab / ä esc ?")
+				s.send(Waiting{{ID: int64(i), Tool: x, Subject: text(x), Session: text(x), Project: text("/" + x)}})
+				s.keys("enter down end esc tab enter pgdown d ä esc a esc tab enter esc tab / ä esc ?")
+				s.send(Challenge{ID: int64(i), Code: "k"}, Challenge{ID: int64(i), Err: fmt.Errorf("%s", x)})
 				s.send(Size{size.Width + 7, size.Height + 1}, size)
 				s.keys("esc")
 				if line := Line(l, time.UTC); strings.ContainsFunc(line, func(r rune) bool { return r < ' ' || r == 0x202e }) {

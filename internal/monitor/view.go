@@ -10,14 +10,18 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/ledger"
+	"cardea.dev/internal/queue"
 )
 
 // help is what the key "?" shows.
-const help = `Tab, 1, 2      the lists: decisions, sessions
+const help = `Tab, 1, 2, 3     the lists: decisions, queue, sessions
 Up, Down, j, k   one up or down
 PgUp, PgDn       a screen up or down
 Home, End, g, G  the first, the last. At the last decision the list follows what comes
 Enter            show all of the entry
+a                in the queue: allow the call, with a key that is shown
+d                in the queue: deny it, with a message for the model
+u                take the last answer back
 Esc, q           back
 /                show only what has a text: a command, session, role, rule, effect
 q, Ctrl+C        end`
@@ -92,7 +96,8 @@ func (m Model) View() string {
 
 // head names the lists, with how many entries each has.
 func (m Model) head() string {
-	names := [tabs]string{decisionsTab: fmt.Sprintf("1 Decisions %d", len(m.decisions)), sessionsTab: fmt.Sprintf("2 Sessions %d", len(m.allSessions()))}
+	names := [tabs]string{decisionsTab: fmt.Sprintf("1 Decisions %d", len(m.decisions)), queueTab: fmt.Sprintf("2 Queue %d", len(m.waiting)),
+		sessionsTab: fmt.Sprintf("3 Sessions %d", len(m.allSessions()))}
 	var b strings.Builder
 	left := m.width
 	for t, name := range names {
@@ -102,8 +107,11 @@ func (m Model) head() string {
 		}
 		text := fit(mark+name+"  ", left)
 		left -= cells(text)
-		if tab(t) == m.tab {
+		switch {
+		case tab(t) == m.tab:
 			text = m.paint(bold, text)
+		case tab(t) == queueTab && len(m.waiting) > 0:
+			text = m.paint(yellow, text)
 		}
 		b.WriteString(text)
 	}
@@ -130,12 +138,12 @@ func (m Model) clock(t time.Time) string { return t.In(m.zone()).Format("15:04:0
 // notes is the line for what is typed, and for what went wrong.
 func (m Model) notes() string {
 	switch {
+	case m.challenge != nil:
+		return m.paint(bold, fit(fmt.Sprintf("type %s to allow call %d: %s", m.challenge.Code, m.challenge.ID, m.challenge.typed), m.width))
+	case m.message != nil:
+		return m.typing(fmt.Sprintf("deny %d, message: ", m.message.id) + m.message.text)
 	case m.editing:
-		text := "/" + m.filter
-		for cells(text) > m.width-1 && text != "" { // the end is what is typed
-			text = strings.TrimPrefix(text, string([]rune(text)[0]))
-		}
-		return text + m.paint(reverse, " ")
+		return m.typing("/" + m.filter)
 	case m.note != "":
 		return m.paint(yellow, fit(m.note, m.width))
 	case m.filter != "":
@@ -144,18 +152,38 @@ func (m Model) notes() string {
 	return ""
 }
 
+// typing is a line in which the person types. Its end is what they see.
+func (m Model) typing(text string) string {
+	for cells(text) > m.width-1 && text != "" {
+		text = strings.TrimPrefix(text, string([]rune(text)[0]))
+	}
+	return text + m.paint(reverse, " ")
+}
+
 func (m Model) keysHelp() string {
 	switch {
+	case m.challenge != nil:
+		return "any other key leaves it unanswered  PgUp PgDn scroll"
+	case m.message != nil:
+		return "Enter denies  Esc leaves it unanswered"
 	case m.editing:
 		return "Enter keeps the filter  Esc shows all"
 	case m.detail != nil:
 		from, to, n := m.detail.top, m.detail.top+m.rows(), len(m.detail.lines)
 		if n > m.rows() {
-			return fmt.Sprintf("Esc back  PgUp PgDn scroll  lines %d to %d of %d", from+1, min(to, n), n)
+			return m.answerKeys() + fmt.Sprintf("Esc back  PgUp PgDn scroll  lines %d to %d of %d", from+1, min(to, n), n)
 		}
-		return "Esc back"
+		return m.answerKeys() + "Esc back"
 	}
-	return "Enter show  / filter  Tab next list  ? keys  q end"
+	return m.answerKeys() + "Enter show  / filter  Tab next list  ? keys  q end"
+}
+
+// answerKeys are the keys for what waits.
+func (m Model) answerKeys() string {
+	if m.tab != queueTab || len(m.waiting) == 0 {
+		return ""
+	}
+	return "a allow  d deny  u undo  "
 }
 
 // list is the list that is shown, below the names of its columns.
@@ -183,6 +211,18 @@ func (m Model) list() (names string, lines []string) {
 			row(from+i, styleOf(e.Effect), column(e.Effect.String(), 8), m.decided(d.Line))
 		}
 		return "  effect  " + m.decidedNames(), m.orNone(lines, "Nothing was decided yet. What is decided from now on comes here.")
+	case queueTab:
+		all := m.waitingRows()
+		from, to := cut(len(all))
+		for i := range all[from:to] {
+			e := &all[from+i]
+			s, state := yellow, ""
+			if h := m.answerOf(e.ID); h != nil {
+				s, state = styleOf(h.Effect), "("+verb(h.Effect)+") "
+			}
+			row(from+i, s, column(fmt.Sprint(e.ID), 6), state+m.waits(e))
+		}
+		return "  call  " + m.waitsNames(), m.orNone(lines, "Nothing waits for you.")
 	case sessionsTab:
 		all := m.sessionRows()
 		from, to := cut(len(all))
@@ -227,6 +267,38 @@ func (m Model) decided(l ledger.Line) string {
 		return column(oneLine(e.Tool.String()), 6) + " " + text
 	}
 	return m.clock(e.Time) + "  " + column(oneLine(e.Session.String()), 8) + "  " + column(oneLine(e.Tool.String()), 9) + "  " + column(folderOf(e), 10) + "  " + text
+}
+
+func (m Model) waitsNames() string {
+	if m.narrow() {
+		return "left   call"
+	}
+	return "left      session   tool       folder      call"
+}
+
+// waits is a call that waits in a line, behind its number. What it runs comes last.
+func (m Model) waits(e *queue.Entry) string {
+	left := "-" // nobody waits for it
+	if !e.Ticket {
+		left = max(0, e.Deadline.Sub(m.now)).Round(time.Second).String()
+	}
+	text := oneLine(e.Subject.String())
+	if m.narrow() {
+		return column(left, 6) + " " + text
+	}
+	return column(left, 8) + "  " + column(oneLine(e.Session.String()), 8) + "  " + column(oneLine(e.Tool), 9) + "  " + column(baseOf(cmp.Or(e.Project.String(), "-")), 10) + "  " + text
+}
+
+// Waits is a call in the queue, and what became of it, as a line of its own.
+func Waits(e *queue.Entry, now time.Time) string {
+	switch {
+	case e.State == queue.Answered && e.Answer != nil:
+		return fmt.Sprintf("%s call %d %s", now.Format("15:04:05"), e.ID, oneLine(e.Answer.Text()))
+	case e.State != queue.Pending:
+		return fmt.Sprintf("%s call %d was denied, since nobody answered in time", now.Format("15:04:05"), e.ID)
+	}
+	return fmt.Sprintf("%s call %d waits for you, %s in %s: %s (answer with \"cardea approve %d\" or \"cardea deny %d\")", now.Format("15:04:05"), e.ID,
+		oneLine(e.Tool), baseOf(cmp.Or(e.Project.String(), "-")), oneLine(e.Subject.String()), e.ID, e.ID)
 }
 
 // folderOf is the name of the folder that a call was in: its project's, or its own.
