@@ -224,6 +224,7 @@ func (h *home) recorded(name, screen string) {
 	screen = regexp.MustCompile(`\d\d:\d\d:\d\d`).ReplaceAllString(strings.TrimRight(screen, "\n"), "14:03:07")
 	screen = regexp.MustCompile(`\d{4}-\d\d-\d\d`).ReplaceAllString(screen, "2026-11-20")
 	screen = regexp.MustCompile(`\b1[0-9a-z]{15}\b`).ReplaceAllString(screen, "1m7yp8198z659sn1")
+	screen = regexp.MustCompile(`\b\d\ds\b`).ReplaceAllString(screen, "46s")
 	screen = regexp.MustCompile(`\b\d+ microseconds`).ReplaceAllString(screen, "730 microseconds")
 	data, err := os.ReadFile(page)
 	if err != nil {

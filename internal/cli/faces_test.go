@@ -1,0 +1,186 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"cardea.dev"
+	"cardea.dev/internal/limit"
+	"cardea.dev/internal/monitor"
+	"cardea.dev/internal/person"
+	"cardea.dev/internal/queue"
+	"cardea.dev/internal/queue/store"
+	"cardea.dev/internal/redact"
+)
+
+// facesTest is a queue with many entries, and who won which.
+type facesTest struct {
+	t     *testing.T
+	desk  *desk
+	queue *store.Store
+	mu    sync.Mutex
+	won   map[int64][]string
+}
+
+func (f *facesTest) wins(id int64, face string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.won[id] = append(f.won[id], face)
+}
+
+// opened is another handle of the queue, as another process has it.
+func (f *facesTest) opened() *store.Store {
+	f.t.Helper()
+	s, err := store.Open(f.desk.state(), time.Now)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	f.t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+// Calls that wait are answered from three faces at once: the commands, the monitor, and a
+// program that uses the queue as the API does. Each is answered once, whoever waits hears
+// it, and nothing is lost.
+func TestThreeFaces(t *testing.T) {
+	const entries, waiters = 1000, 60
+	f := &facesTest{t: t, desk: newDesk(t), won: map[int64][]string{}}
+	f.desk.settings("human: {mode: queue}\n")
+	f.queue = f.opened()
+	ctx, r := t.Context(), redact.New()
+	self, err := person.This()
+	if err != nil {
+		t.Skip(err)
+	}
+	var all []queue.Entry
+	for i := range entries {
+		e, err := f.queue.Add(ctx, queue.Entry{Digest: fmt.Sprint(i), Harness: "claude-code", Tool: "Bash", Subject: r.Text(fmt.Sprintf("make n%d", i)), Project: r.Text(f.desk.project),
+			Effect: cardea.Ask, By: "rules:r", Waiter: self, Created: time.Now(), Deadline: time.Now().Add(limit.Setting)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, e)
+	}
+	var faces, waits sync.WaitGroup
+	heard := make([]queue.Answer, waiters)
+	for i := range waiters {
+		waits.Go(func() {
+			a, err := f.queue.Wait(ctx, all[i])
+			if err != nil {
+				t.Errorf("who waits for %d: %v", all[i].ID, err)
+			}
+			heard[i] = a
+		})
+	}
+	faces.Go(func() { f.byCommands(all) })
+	faces.Go(f.byMonitor)
+	faces.Go(func() { f.byProgram(ctx, all) })
+	faces.Wait()
+	waits.Wait()
+	f.holds(all, heard)
+}
+
+// holds looks at what became of it all.
+func (f *facesTest) holds(all []queue.Entry, heard []queue.Answer) {
+	t, count := f.t, map[string]int{}
+	for i, e := range all {
+		now, err := f.queue.Entry(t.Context(), e.ID)
+		winners := f.won[e.ID]
+		if err != nil || now.State != queue.Answered || len(winners) != 1 {
+			t.Errorf("call %d: %s, answered by %v (%v)", e.ID, now.State, winners, err)
+			continue
+		}
+		count[winners[0]]++
+		if want := now.Answer.Effect; i < len(heard) && heard[i].Effect != want {
+			t.Errorf("call %d was answered %s, and %s was heard", e.ID, want, heard[i].Effect)
+		}
+		if byProgram := winners[0] == "program"; byProgram != (now.Answer.Effect == cardea.Allow) {
+			t.Errorf("call %d: %s won, and the answer is %s", e.ID, winners[0], now.Answer.Effect)
+		}
+	}
+	if left, err := f.queue.Pending(t.Context()); err != nil || len(left) > 0 {
+		t.Errorf("%d wait still (%v)", len(left), err)
+	}
+	t.Log("won:", count)
+	if len(count) != 3 || slices.Min(slices.Collect(maps.Values(count))) < 10 {
+		t.Errorf("not all faces took part: %v", count)
+	}
+}
+
+// byCommands runs "cardea deny" for each.
+func (f *facesTest) byCommands(all []queue.Entry) {
+	for _, i := range rand.Perm(len(all)) {
+		id := strconv.FormatInt(all[i].ID, 10)
+		switch out, errs, code := f.desk.sits("a\n", "deny", id, "--once"); {
+		case code == exitOK && strings.Contains(out, id+"  denied by"):
+			f.wins(all[i].ID, "commands")
+		case !strings.Contains(errs, "was answered"):
+			f.t.Errorf("deny %s: exit %d, %s%s", id, code, out, errs)
+		}
+	}
+}
+
+// byProgram answers with the queue's own interface.
+func (f *facesTest) byProgram(ctx context.Context, all []queue.Entry) {
+	var q queue.Queue = f.opened()
+	for _, i := range rand.Perm(len(all)) {
+		won, err := q.Answer(ctx, all[i].ID, queue.Answer{Effect: cardea.Allow, Who: redact.New().Text("liam"), Via: "api"})
+		if err != nil {
+			f.t.Errorf("answer %d: %v", all[i].ID, err)
+		}
+		if won {
+			f.wins(all[i].ID, "program")
+		}
+		time.Sleep(time.Millisecond) // a person is slower
+	}
+}
+
+// byMonitor presses keys until nothing waits.
+func (f *facesTest) byMonitor() {
+	var out, errs strings.Builder
+	p := f.desk.process(nil, &out, &errs)
+	p.Person, p.Code = func() error { return nil }, func() string { return "abc234" }
+	d, err := deskHere(p)
+	if err != nil {
+		f.t.Error(err)
+		return
+	}
+	feed := &feed{process: p, desk: d}
+	defer feed.close()
+	m := monitor.Model{Describe: feed.describe}
+	m, _ = m.Update(monitor.Size{Width: 80, Height: 24})
+	m, _ = m.Update(monitor.Key("2"))
+	now := time.Now()
+	for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); {
+		var n news
+		if err := feed.look(&n); err != nil {
+			f.t.Error(err)
+		}
+		if n.hasQueue {
+			m, _ = m.Update(monitor.Waiting(n.waiting))
+			if len(n.waiting) == 0 {
+				return
+			}
+		}
+		for _, key := range []string{"d", "enter", "j"} {
+			m, _ = m.Update(monitor.Key(key))
+		}
+		now = now.Add(time.Minute)
+		var do []monitor.Do
+		m, do = m.Update(monitor.Time(now))
+		for _, x := range do {
+			if told := feed.answer(x); strings.Contains(told, "denied by") && !strings.Contains(told, "answered already") {
+				f.wins(x.ID, "monitor")
+			}
+		}
+	}
+	f.t.Error("the monitor does not come to an end")
+}
