@@ -2,7 +2,6 @@ package hook
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -21,6 +20,7 @@ import (
 	"cardea.dev/internal/harness/copilotcli"
 	"cardea.dev/internal/harness/dialect"
 	"cardea.dev/internal/inforce"
+	"cardea.dev/internal/jsontext"
 	"cardea.dev/internal/judge/question"
 	"cardea.dev/internal/limit"
 	"cardea.dev/internal/redact"
@@ -240,8 +240,13 @@ func (j *Judgement) questionName(c *cardea.Call, input map[string]any) string {
 
 // callName tells calls apart by their tool and input.
 func callName(c *cardea.Call, input map[string]any) string {
-	text, _ := json.Marshal(input) // a message's fields can be written
-	return c.Tool + " " + string(text)
+	size := 64 + len(c.Tool)
+	for _, v := range input {
+		text, _ := v.(string)
+		size += len(text) + len(text)/16
+	}
+	name, _ := jsontext.HTML.Value(append(append(make([]byte, 0, size), c.Tool...), ' '), input) // a message's fields can be written
+	return string(name)
 }
 
 // actionName tells the actions of a verdict apart.

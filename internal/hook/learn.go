@@ -28,8 +28,11 @@ func (j *Judgement) learn(a cardea.Answer) (told cardea.Troubles, err error) {
 	if c == nil || j.Loaded.Settings.Learn == settings.LearnOff || j.identity.disabled {
 		return nil, nil
 	}
-	name := callName(c, c.Input)
 	alone := a.Effect < cardea.Ask && a.Effect != cardea.Allow && a.Decided < cardea.Ask && a.Decided != cardea.Allow && a.Rewrite == nil
+	if !s.Follows() && (j.Event.Kind != cardea.PreToolUse || !alone) {
+		return nil, nil // there is nothing to go on with, or to forget
+	}
+	name := callName(c, c.Input)
 	switch j.Event.Kind {
 	case cardea.PreToolUse:
 		if alone && j.prompts() {

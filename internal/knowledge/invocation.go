@@ -4,6 +4,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"cardea.dev"
 	"cardea.dev/internal/knowledge/files"
@@ -172,17 +173,38 @@ type Link struct {
 	IfFolder, IfNoFolder bool
 }
 
+// description is the work of [Describe] on one invocation. It is used again for the next one:
+// a line may have thousands.
+type description struct {
+	reader reader
+	out    Meaning
+}
+
+var descriptions = sync.Pool{New: func() any { return new(description) }}
+
 // Describe says what an invocation does.
-func Describe(inv Invocation, world *World) (out Meaning) {
+func Describe(inv Invocation, world *World) Meaning {
+	work := descriptions.Get().(*description)
+	work.reader = reader{inv: inv, world: world, paths: inv.Paths, out: &work.out, argv: inv.Words}
+	work.reader.describe()
+	out := work.out
+	*work = description{}
+	descriptions.Put(work)
+	return out
+}
+
+// describe says what the invocation does.
+func (r *reader) describe() {
+	inv, out := &r.inv, r.out
+	defer r.possible()
 	out.Access = slices.Clone(inv.Redirections)
 	for i := range out.Access {
 		out.Access[i].Redirect = true
 	}
 	if len(inv.Words) == 0 || !inv.Words[0].Static {
 		out.Access = append(out.Access, cardea.Access{Kind: cardea.Unknown})
-		r := reader{inv: inv, paths: inv.Paths, out: &out, argv: inv.Words, spec: &form.Program{}}
-		r.possible()
-		return out
+		r.world, r.spec = nil, &form.Program{}
+		return
 	}
 	name := inv.Words[0].Text
 	var spec *form.Program
@@ -193,8 +215,7 @@ func Describe(inv Invocation, world *World) (out Meaning) {
 			spec = nil
 		}
 	}
-	r := reader{inv: inv, world: world, paths: inv.Paths, out: &out, argv: inv.Words, spec: spec, first: len(out.Command), known: spec != nil}
-	defer r.possible()
+	r.spec, r.first, r.known = spec, len(out.Command), spec != nil
 	if spec == nil {
 		r.spec = &form.Program{}
 	}
@@ -202,20 +223,19 @@ func Describe(inv Invocation, world *World) (out Meaning) {
 	if spec == nil {
 		out.Access = append(out.Access, cardea.Access{Kind: cardea.Unknown})
 		out.Doubt = "the program " + out.Command[0] + " is not known"
-		return out
+		return
 	}
 	if len(inv.Words) == 2 && inv.Words[1].Static && slices.Contains(spec.InformationWords, inv.Words[1].Text) || r.help() {
 		out.Knowledge = cardea.Complete
-		return out
+		return
 	}
 	r.accesses()
 	if out.Doubt = r.doubt(); out.Doubt == "" {
 		out.Knowledge, out.Configs = cardea.Complete, r.spec.Complete.UnlessProjectFiles
-		return out
+		return
 	}
 	out.EditsFiles = r.editsFiles()
 	r.besides(r.otherwise())
-	return out
 }
 
 // PlainPattern reports a pattern without quotes or expansions, so that its text

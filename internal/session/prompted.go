@@ -35,6 +35,9 @@ type prompted struct {
 	Shown string `json:"shown,omitempty"`
 }
 
+// Follows reports whether any call is followed.
+func (s *Session) Follows() bool { return len(s.kept.Prompted) > 0 || len(s.lines) > 0 }
+
 // CallID is what can be kept of a call of this session, "" where nothing can be kept.
 // name tells the session's calls apart, and may hold secrets.
 func (s *Session) CallID(name string) string {
