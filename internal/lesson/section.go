@@ -126,6 +126,20 @@ func (r *SectionReader) Same(other *SectionReader) bool {
 // Size is the size of the section in bytes.
 func (r *SectionReader) Size() int64 { return int64(r.of.size) }
 
+// Distrust puts the index aside and reads the files themselves: [Store.Unindexed] has what
+// they hold, and the index is to be made again. It is for who finds that there is no such
+// section, or that it is none: what lessons deny and ask must not depend on it.
+func (s *Store) Distrust() {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.look(); s.head != nil && s.pages != nil {
+		s.distrust()
+	}
+}
+
 // Count is how many lessons the index has.
 func (r *SectionReader) Count() int { return int(r.keys.size / entrySize) }
 
@@ -143,7 +157,8 @@ func (r *SectionReader) ReadAt(b []byte, off int64) (int, error) {
 }
 
 // At gives the lesson of a number. It is false where the file of the lesson changed
-// since the index was made: [Store.Unindexed] has it then, if it still stands there.
+// since the index was made: from then on [Store.Unindexed] has it, if it still stands
+// there.
 func (r *SectionReader) At(number int) (*Found, bool) {
 	r.store.mu.Lock()
 	defer r.store.mu.Unlock()
@@ -158,7 +173,11 @@ func (r *SectionReader) At(number int) (*Found, bool) {
 	if int(e.file) >= len(fileNames) || !r.store.current[e.file] {
 		return nil, false
 	}
-	return r.store.at(e)
+	f, ok := r.store.at(e)
+	if !ok {
+		r.store.distrust()
+	}
+	return f, ok
 }
 
 // pageWriter writes the pages of an index.

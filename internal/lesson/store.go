@@ -485,7 +485,7 @@ func (s *Store) Lookup(subject string) []*Found {
 	if s.pages != nil && s.head != nil {
 		entries, err := s.pages.find(s.head, h)
 		if err != nil {
-			s.distrust(err)
+			s.distrust()
 		}
 		for _, e := range entries {
 			if !s.current[e.file] {
@@ -493,7 +493,7 @@ func (s *Store) Lookup(subject string) []*Found {
 			}
 			f, ok := s.at(e)
 			if !ok {
-				s.distrust(errChanging)
+				s.distrust()
 				out = nil
 				break
 			}
@@ -510,10 +510,8 @@ func (s *Store) Lookup(subject string) []*Found {
 	return out
 }
 
-var errChanging = errors.New("the file changed while it was read")
-
 // distrust puts the index aside and reads the files themselves.
-func (s *Store) distrust(error) {
+func (s *Store) distrust() {
 	s.stale = true
 	for i := range fileNames {
 		if s.current[i] {

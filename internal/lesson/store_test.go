@@ -1,6 +1,7 @@
 package lesson
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -261,6 +262,41 @@ func TestForgedIndex(t *testing.T) {
 		"pages cut short":          func(_ Place, _, pages string) { put(t, pages, contents(t, pages)[:pageSize/2]) },
 		"no pages":                 func(_ Place, _, pages string) { _ = os.Remove(pages) },
 		"no head":                  func(_ Place, head, _ string) { _ = os.Remove(head) },
+		"an empty head":            func(_ Place, head, _ string) { put(t, head, "") },
+		"a head cut short":         func(_ Place, head, _ string) { put(t, head, contents(t, head)[:state.SignatureSize+60]) },
+		"a folder as head": func(_ Place, head, _ string) {
+			_ = os.Remove(head)
+			put(t, filepath.Join(head, "x"), "")
+		},
+		"a head that leads elsewhere": func(_ Place, head, _ string) {
+			text := contents(t, head)
+			put(t, head+"-elsewhere", text)
+			_ = os.Remove(head)
+			if err := os.Symlink(head+"-elsewhere", head); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"a head by another key": func(p Place, head, _ string) {
+			other := p
+			other.Key = slices.Repeat([]byte{7}, state.KeySize)
+			if err := other.writeHead(p.readHead()); err != nil {
+				t.Fatal(err)
+			}
+			put(t, head, contents(t, other.headPath()))
+		},
+		"the pages of another folder": func(p Place, _, pages string) {
+			other := p
+			other.Dir = filepath.Join(t.TempDir(), ".cardea")
+			many(t, other, cardea.Deny, 1000)
+			put(t, pages, contents(t, filepath.Join(other.cacheFolder(), other.readHead().pages)))
+		},
+		"the pages of an older index": func(p Place, _, pages string) {
+			old := contents(t, pages)
+			if _, err := writer(t, p).Build(time.Minute); err != nil {
+				t.Fatal(err)
+			}
+			put(t, filepath.Join(p.cacheFolder(), p.readHead().pages), old)
+		},
 		"two pages exchanged": func(_ Place, _, pages string) {
 			text := contents(t, pages)
 			put(t, pages, text[pageSize:2*pageSize]+text[:pageSize]+text[2*pageSize:])
@@ -289,6 +325,89 @@ func TestForgedIndex(t *testing.T) {
 		if !s.NeedsBuild() {
 			t.Errorf("%s: nobody makes the index again", name)
 		}
+	}
+}
+
+// What a person took back stays taken back, whoever puts the older files and the older
+// index in their places, with their older times.
+func TestReplayedIndex(t *testing.T) {
+	p := here(t)
+	many(t, p, cardea.Allow, 1000)
+	allow, headFile := file(p, "allow.jsonl"), p.headPath()
+	pages := filepath.Join(p.cacheFolder(), p.readHead().pages)
+	oldLines, oldHead, oldPages := contents(t, allow), contents(t, headFile), contents(t, pages)
+	info, err := os.Stat(allow)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := Open(p)
+	taken := s.Lookup("make target-5")
+	s.Close()
+	if len(taken) != 1 || !taken[0].Counts() {
+		t.Fatal(taken)
+	}
+	if n, err := writer(t, p).Remove([]ID{taken[0].ID}, ByPerson, redact.New().Text("liam"), when); err != nil || n != 1 {
+		t.Fatal(n, err)
+	}
+	replay := func(what string, files map[string]string) {
+		t.Helper()
+		for path, text := range files {
+			// In place, so that it is the same file for the system.
+			f, err := os.OpenFile(path, os.O_WRONLY|os.O_TRUNC|os.O_CREATE, 0o600)
+			if err == nil {
+				_, err = f.WriteString(text)
+			}
+			if err = errors.Join(err, f.Close(), os.Chtimes(path, info.ModTime(), info.ModTime())); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s := Open(p)
+		defer s.Close()
+		for _, f := range s.Lookup("make target-5") {
+			if f.Counts() {
+				t.Errorf("%s: the lesson counts again", what)
+			}
+		}
+	}
+	replay("the older index", map[string]string{headFile: oldHead, pages: oldPages})
+	replay("the older lines", map[string]string{allow: oldLines})
+	replay("both", map[string]string{allow: oldLines, headFile: oldHead, pages: oldPages})
+	if _, err := writer(t, p).Build(time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	replay("the older lines with an index of them", nil)
+}
+
+// A line that is exchanged for another one of the same length, with the file's times put
+// back, is read as it stands now: nothing that the index remembers of it counts.
+func TestSameTimes(t *testing.T) {
+	p := here(t)
+	many(t, p, cardea.Allow, 1000)
+	many(t, p, cardea.Deny, 1000)
+	for _, name := range []string{"allow.jsonl", "deny.jsonl"} {
+		path := file(p, name)
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := []byte(strings.Replace(contents(t, path), `"make target-5"`, `"make other-5!"`, 1))
+		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err == nil {
+			_, err = f.WriteAt(text, 0)
+		}
+		if err = errors.Join(err, f.Close(), os.Chtimes(path, info.ModTime(), info.ModTime())); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := Open(p)
+	defer s.Close()
+	for subject, want := range map[string]string{"make target-5": "", "make other-5!": "deny 446", "make target-7": "deny own 668"} {
+		if got := strings.Join(found(s, subject), ", "); got != want {
+			t.Errorf("%s: %q, want %q", subject, got, want)
+		}
+	}
+	if !s.NeedsBuild() {
+		t.Error("nobody makes the index again")
 	}
 }
 

@@ -272,3 +272,68 @@ func TestLargeFiles(t *testing.T) {
 		t.Errorf("%s: %s", v.Effect, reasons(v))
 	}
 }
+
+// What lessons ask and deny does not depend on the index of words: one that somebody
+// changed, or that lacks it, is put aside, and made again.
+func TestForgedWords(t *testing.T) {
+	for _, forged := range []string{"", "a changed page", "no such section", "cut short"} {
+		b := newBench(t)
+		for effect, form := range map[cardea.Effect]string{cardea.Ask: "kubectl rollout restart deployment/a%d", cardea.Deny: "terraform apply stack%d out.plan"} {
+			var drafts []lesson.Draft
+			for i := range 400 {
+				d, err := b.keyer.DraftsOf(b.event("", fmt.Sprintf(form, i)), effect)
+				if err != nil {
+					t.Fatal(err)
+				}
+				d[0].By, d[0].When, d[0].Who = lesson.ByPerson, today, redact.New().Text("liam")
+				drafts = append(drafts, d...)
+			}
+			w, err := lesson.NewWriter(b.places[0], words.Section())
+			if err == nil {
+				err = w.Teach(drafts...)
+			}
+			if err == nil && forged == "no such section" {
+				w, err = lesson.NewWriter(b.places[0])
+			}
+			if err == nil {
+				_, err = w.Build(time.Minute)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		files, err := filepath.Glob(filepath.Join(b.places[0].Cache, "lessons", "*-*"))
+		if err != nil || len(files) != 1 {
+			t.Fatal(files, err)
+		}
+		pages, err := os.ReadFile(files[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch forged {
+		case "a changed page":
+			// The section of words comes last: every page of it, and none of the others.
+			for at := len(pages)/2 + 100; at < len(pages); at += 1024 {
+				pages[at] ^= 1
+			}
+		case "cut short":
+			pages = pages[:len(pages)/4096*2048]
+		}
+		if err := os.WriteFile(files[0], pages, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for line, want := range map[string]cardea.Effect{"kubectl rollout restart deployment/other": cardea.Ask, "terraform apply mine out.plan": cardea.Defer} {
+			if v := b.decide(b.event("", line), words); v.Effect != want {
+				t.Errorf("%s: %s is %s, not %s: %s", forged, line, v.Effect, want, reasons(v))
+			}
+		}
+		store := lesson.Open(b.places[0])
+		if _, err := words.Find(context.Background(), &lesson.Source{Store: store, Keyer: b.keyer}, &lesson.Key{Tool: "Bash", Subject: "kubectl rollout restart deployment/other"}); err != nil {
+			t.Error(err)
+		}
+		if stale := store.NeedsBuild(); stale != (forged != "") {
+			t.Errorf("%q: the index is to be made again: %v", forged, stale)
+		}
+		store.Close()
+	}
+}

@@ -2,6 +2,7 @@ package near
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"io"
@@ -59,22 +60,33 @@ const (
 	mostLooks = 2048
 )
 
-// Find looks into the index of a store, and at what is not in it.
+// Find looks into the index of a store, and at what is not in it. Where the index fails,
+// which somebody may have seen to, the files themselves tell what they deny and ask.
 func (w Words) Find(_ context.Context, src *lesson.Source, key *lesson.Key) ([]Like, error) {
 	set := similar.Tokens(kindOf(key.Tool), key.Subject)
 	if set.Words() < w.MinWords || set.Len() == 0 {
 		return nil, nil
 	}
-	out := w.unindexed(src.Store, set, key)
-	section, ok := src.Store.Section(w.name())
+	out, err := w.indexed(src.Store, set, key)
+	if err != nil {
+		src.Store.Distrust()
+	}
+	return append(out, w.unindexed(src.Store, set, key)...), nil
+}
+
+var errNoSection = errors.New("the index has no section for words")
+
+// indexed looks into the index of a store.
+func (w Words) indexed(store *lesson.Store, set similar.Set, key *lesson.Key) (out []Like, err error) {
+	section, ok := store.Section(w.name())
 	if !ok {
-		return out, nil
+		return nil, errNoSection
 	}
 	w.opened.mu.Lock()
 	defer w.opened.mu.Unlock()
-	index, err := w.opened.of(src.Store, section)
+	index, err := w.opened.of(store, section)
 	if err != nil {
-		return out, nil //nolint:nilerr // an index that cannot be read is made again
+		return nil, err
 	}
 	for _, effect := range [...]cardea.Effect{cardea.Ask, cardea.Deny, cardea.Allow} {
 		q := similar.Query{Set: set, Group: groupOf(effect), Threshold: w.Threshold, Labels: []uint16{labelOf(lesson.AnyRole), labelOf(key.Role)}, Most: mostFound}
@@ -83,7 +95,7 @@ func (w Words) Find(_ context.Context, src *lesson.Source, key *lesson.Key) ([]L
 		}
 		found, err := index.Find(q)
 		if err != nil {
-			return out, nil //nolint:nilerr // as above
+			return out, err
 		}
 		for _, m := range found {
 			if f, ok := section.At(m.Number); ok {
