@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/limit"
 	"cardea.dev/internal/redact"
 	"cardea.dev/internal/state"
 )
@@ -109,9 +110,6 @@ type Writer struct {
 	unsynced []*os.File
 }
 
-// Waiting for the lock of a folder: a build of a million lessons takes seconds.
-const lockWait = 20 * time.Second
-
 // NewWriter changes the lessons of a place, and keeps its index current with these
 // sections in it. It needs a state folder and a key.
 func NewWriter(p Place, sections ...Section) (*Writer, error) {
@@ -151,11 +149,18 @@ func (w *Writer) Teach(drafts ...Draft) error {
 			return fmt.Errorf("%w: %w", ErrNotTeachable, err)
 		}
 	}
-	release, err := w.lock(lockWait)
+	release, err := w.lock(limit.Lessons)
 	if err != nil {
 		return err
 	}
-	defer release()
+	err = w.add(lines)
+	release()
+	return errors.Join(err, w.sync()) // the disk may be slow, and nobody else waits for it
+}
+
+// add writes lessons that are not known yet, and tells the index of them. Who calls it
+// holds the lock, and syncs.
+func (w *Writer) add(lines []Line) error {
 	var add [len(fileNames)][]string
 	now := Open(w.place)
 	defer now.Close()
@@ -185,11 +190,11 @@ func (w *Writer) Teach(drafts ...Draft) error {
 		}
 		more, err := w.append(i, list)
 		if err != nil {
-			return errors.Join(err, w.sync())
+			return err
 		}
 		tail = append(tail, more...)
 	}
-	return errors.Join(w.follow(before, tail), w.sync())
+	return w.follow(before, tail)
 }
 
 // begin makes the folder of lessons, and the files beside it that are not there yet.
@@ -217,7 +222,7 @@ func (s *Store) holds(r *Record) bool {
 	})
 }
 
-// own adds lines to those that are the user's. Who calls it holds the lock.
+// own adds lines to those that are the user's. Who calls it holds the lock, and syncs.
 func (w *Writer) own(ids []ID) error {
 	if !w.place.Shared {
 		return nil
@@ -248,7 +253,11 @@ func (w *Writer) own(ids []ID) error {
 	if err == nil {
 		_, err = f.Write(b)
 	}
-	return keepOnDisk(f, err)
+	if err != nil {
+		return errors.Join(err, f.Close())
+	}
+	w.unsynced = append(w.unsynced, f)
+	return nil
 }
 
 // keepOnDisk closes a file when what was written is on the disk, and its name.
@@ -477,7 +486,7 @@ func (w *Writer) Build(wait time.Duration) (Built, error) {
 // project's folder a line stays that says so, since another branch may still have the
 // lesson.
 func (w *Writer) Remove(ids []ID, by string, who redact.Text, when time.Time) (int, error) {
-	release, err := w.lock(lockWait)
+	release, err := w.lock(limit.Lessons)
 	if err != nil {
 		return 0, err
 	}
@@ -547,13 +556,13 @@ func (w *Writer) disown(gone map[ID]bool) error {
 // Accept makes lines of others count as if this user's Cardea had written them: the
 // person has seen them.
 func (w *Writer) Accept(ids []ID) error {
-	release, err := w.lock(lockWait)
+	release, err := w.lock(limit.Lessons)
 	if err != nil {
 		return err
 	}
-	defer release()
-	if err := w.own(ids); err != nil {
-		return err
+	if err = w.own(ids); err == nil {
+		err = w.rebuild()
 	}
-	return w.rebuild()
+	release()
+	return errors.Join(err, w.sync())
 }

@@ -22,6 +22,9 @@ const (
 	// LedgerWrite is how long a writer waits for the ledger's lock. Then the entry
 	// is left for the next writer.
 	LedgerWrite = 50 * time.Millisecond
+	// Lessons is how long who changes lessons waits for other processes that do: many
+	// at once on a busy machine, or one that makes an index of a million.
+	Lessons = time.Minute
 )
 
 // HookOf is how long the hook may take if the harness has a limit: the rest is for
