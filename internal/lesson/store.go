@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/limit"
 	"cardea.dev/internal/state"
 )
 
@@ -164,8 +165,16 @@ func (s *Store) look() {
 	}
 	s.looked = true
 	s.extra, s.byHash, s.troubles, s.memo, s.stale = nil, map[uint64][]int{}, nil, map[entry]*Found{}, false
-	for try := 0; !s.compare() && try < maxTries; try++ {
-		time.Sleep(writing) // another process may be at it
+	free := 0
+	for end := time.Now().Add(limit.LessonsWritten); !s.compare() && time.Now().Before(end); {
+		// Where nobody is at it, the index stays as it is. Who ended just now is none of
+		// those, nor who begins.
+		if !s.place.isLocked() {
+			if free++; free > maxTries {
+				break
+			}
+		}
+		time.Sleep(writing)
 	}
 	for i := range fileNames {
 		switch {
@@ -179,7 +188,8 @@ func (s *Store) look() {
 	}
 }
 
-// A process that writes lessons tells the index right behind.
+// A process that writes lessons tells the index right behind: a look waits for so long
+// before it looks again, and does so a few times where nobody seems to write.
 const (
 	writing  = 300 * time.Microsecond
 	maxTries = 3

@@ -124,7 +124,7 @@ func NewWriter(p Place, sections ...Section) (*Writer, error) {
 
 // lock keeps other processes from changing the folder until release is called.
 func (w *Writer) lock(wait time.Duration) (release func(), err error) {
-	path := filepath.Join(w.place.State, "lessons", w.place.name()+".lock")
+	path := w.place.lockPath()
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err
 	}
@@ -136,6 +136,21 @@ func (w *Writer) lock(wait time.Duration) (release func(), err error) {
 		return nil, errors.Join(fmt.Errorf("lock the lessons of %s: %w", w.place.Dir, err), f.Close())
 	}
 	return func() { _ = f.Close() }, nil
+}
+
+func (p *Place) lockPath() string { return filepath.Join(p.State, "lessons", p.name()+".lock") }
+
+// isLocked reports whether a process changes the folder just now.
+func (p *Place) isLocked() bool {
+	if p.State == "" || len(p.Key) != state.KeySize {
+		return false
+	}
+	f, _, err := state.Open(p.lockPath(), os.O_RDWR)
+	if err != nil {
+		return false // nobody has ever changed it
+	}
+	defer f.Close()
+	return errors.Is(state.Lock(f, 0), state.ErrBusy)
 }
 
 // Teach keeps lessons. When it returns without an error, they are on the disk and

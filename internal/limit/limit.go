@@ -25,6 +25,9 @@ const (
 	// Lessons is how long who changes lessons waits for other processes that do: many
 	// at once on a busy machine, or one that makes an index of a million.
 	Lessons = time.Minute
+	// LessonsWritten is how long a call waits for a process that has written lessons and
+	// has not told their index yet. Then it does without what is allowed there.
+	LessonsWritten = 100 * time.Millisecond
 )
 
 // HookOf is how long the hook may take if the harness has a limit: the rest is for
