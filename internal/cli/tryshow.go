@@ -243,7 +243,7 @@ func (t trial) showOpinions(s *screen) {
 			s.printf("     rewrite %s: %s\n", field, fmt.Sprint(o.Advice.Rewrite[field]))
 		}
 		if o.Withheld {
-			s.printf("     %s\n", painted{faint, "the model is told only the rule's name, since you have not accepted its text; \"cardea trust\" shows what is new"})
+			s.printf("     %s\n", painted{faint, "the model is told only the rule's name, since you have not accepted its text; if it is yours, run \"cardea trust\""})
 		}
 	}
 }
