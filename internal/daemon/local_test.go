@@ -33,7 +33,7 @@ func (inProcess) Close() {}
 func newPlace(t testing.TB) *place {
 	t.Helper()
 	dir := t.TempDir()
-	p := &place{t, filepath.Join(dir, "home"), filepath.Join(dir, "work"), inforce.NewMemory(func() inforce.ClosingEngine { return inProcess{} }), filepath.Join(dir, "none")}
+	p := &place{t, filepath.Join(dir, "home"), filepath.Join(dir, "work"), inforce.NewMemory(time.Now, func() inforce.ClosingEngine { return inProcess{} }), filepath.Join(dir, "none")}
 	p.write(filepath.Join(p.work, ".git/x"), "")
 	return p
 }

@@ -63,7 +63,7 @@ func Open(p hook.Process, environ []string, program string) (*Server, error) {
 		return nil, fmt.Errorf("open the daemon's socket: %w", err)
 	}
 	return &Server{process: p, own: control.VariablesOf(environ), program: program, stamp: stamp, listener: l, places: make(chan struct{}, maxCalls),
-		memory: inforce.NewMemory(func() inforce.ClosingEngine { return remote.Beside(p.Program) })}, nil
+		memory: inforce.NewMemory(time.Now, func() inforce.ClosingEngine { return remote.Beside(p.Program) })}, nil
 }
 
 // Close ends a server that has not served.
@@ -163,7 +163,7 @@ func (s *Server) watch(ctx context.Context, idle time.Duration, end func()) {
 			return
 		case <-tick.C:
 		}
-		s.memory.Tidy(time.Now())
+		s.memory.Tidy()
 		if now := s.calls.Load(); now != last || len(s.places) > 0 {
 			last, since = now, time.Now()
 		}

@@ -16,9 +16,9 @@ import (
 // files with what parsers made of them, and policies with their engines. What is in it
 // only saves work: each call looks at the files as they are now.
 type Memory struct {
-	// Start makes an engine for policies, which is closed when it is not needed for a while.
-	Start func() ClosingEngine
-
+	// start makes an engine for policies, which is closed when it is not needed for a while.
+	start func() ClosingEngine
+	now   func() time.Time
 	texts *state.Memory
 	mu    sync.Mutex
 	// own evaluates the policies of the person and the machine. Those of each project
@@ -49,9 +49,9 @@ const (
 	keptFor = 10 * time.Minute
 )
 
-// NewMemory makes an empty memory.
-func NewMemory(start func() ClosingEngine) *Memory {
-	return &Memory{Start: start, texts: state.NewMemory(), kept: map[string]*keptPolicies{}}
+// NewMemory makes an empty memory, with a clock, and what makes an engine for policies.
+func NewMemory(now func() time.Time, start func() ClosingEngine) *Memory {
+	return &Memory{start: start, now: now, texts: state.NewMemory(now), kept: map[string]*keptPolicies{}}
 }
 
 // Call is the memory as one call uses it.
@@ -77,7 +77,7 @@ func (c *Call) End() {
 	defer c.memory.mu.Unlock()
 	for _, k := range used {
 		k.users--
-		k.last = time.Now()
+		k.last = c.memory.now()
 		if k.users == 0 && c.memory.kept == nil {
 			k.close()
 		}
@@ -102,23 +102,23 @@ func (c *Call) library(w *Where) *policy.Library {
 		if len(m.kept) >= maxKept && !m.drop() || m.kept == nil {
 			return nil
 		}
-		k = &keptPolicies{engine: m.Start()}
+		k = &keptPolicies{engine: m.start()}
 		k.library = &policy.Library{Engines: policy.Engines{Own: m.ownEngine(), Project: k.engine}, Tool: harness.ToolWord,
 			Cache: m.texts.Indexes("policies", w.Dirs.Cache, w.State)}
 		m.kept[name] = k
 	}
 	k.users++
-	k.last = time.Now()
+	k.last = m.now()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.used = append(c.used, k)
-	return k.library.ForCall(k.last)
+	return k.library.ForCall(time.Now())
 }
 
 // ownEngine is the engine for the person's policies. The caller holds the lock.
 func (m *Memory) ownEngine() engine.Engine {
 	if m.own == nil {
-		m.own = m.Start()
+		m.own = m.start()
 	}
 	return m.own
 }
@@ -141,7 +141,8 @@ func (m *Memory) drop() bool {
 }
 
 // Tidy forgets what was not used for a while. It is to be called now and then.
-func (m *Memory) Tidy(now time.Time) {
+func (m *Memory) Tidy() {
+	now := m.now()
 	m.texts.Tidy(now.Add(-keptFor))
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -207,3 +208,6 @@ func (l *Loaded) permissionEntries(s permissionlist.Source, from *permissionlist
 	files.Keep(name, got.For(&own, data), 200*len(got.Entries), data)
 	return got
 }
+
+// Size is how many bytes of texts the memory holds, and in how many entries.
+func (m *Memory) Size() (bytes, entries int) { return m.texts.Size() }

@@ -56,9 +56,9 @@ type madeOf struct {
 	used  uint64
 }
 
-// NewMemory makes an empty memory.
-func NewMemory() *Memory {
-	return &Memory{files: map[string]*keptText{}, made: map[string]*madeOf{}, now: time.Now}
+// NewMemory makes an empty memory with a clock.
+func NewMemory(now func() time.Time) *Memory {
+	return &Memory{files: map[string]*keptText{}, made: map[string]*madeOf{}, now: now}
 }
 
 // ReadDated is [ReadDated].

@@ -12,9 +12,7 @@ import (
 
 // later is a memory whose clock is ahead, so that what was written just now has settled.
 func later() *Memory {
-	m := NewMemory()
-	m.now = func() time.Time { return time.Now().Add(time.Hour) }
-	return m
+	return NewMemory(func() time.Time { return time.Now().Add(time.Hour) })
 }
 
 func putText(t *testing.T, path, text string) {
@@ -105,7 +103,7 @@ func TestMemoryIsNotDeceived(t *testing.T) {
 
 // What was written just now is read at each call: its stamp does not tell contents apart.
 func TestMemoryWaitsUntilFilesSettle(t *testing.T) {
-	m, path := NewMemory(), filepath.Join(t.TempDir(), "a")
+	m, path := NewMemory(time.Now), filepath.Join(t.TempDir(), "a")
 	putText(t, path, "one")
 	reads(t, m, path, "one")
 	if _, n := m.Size(); n != 0 {
