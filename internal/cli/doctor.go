@@ -32,6 +32,8 @@ type checkup struct {
 	Harnesses []hookReport `json:"harnesses"`
 	// Judge are the providers that are asked, where the judge is on.
 	Judge []judge.Availability `json:"judge"`
+	// Daemon is what is known of the daemon.
+	Daemon daemonReport `json:"daemon"`
 	// The diagnostics are those of no harness.
 	report
 }
@@ -73,20 +75,17 @@ costs no tokens. The command that gives a key runs.`,
 }
 
 func doctor(p Process, asJSON bool) error {
-	exe, err := os.Executable()
-	if err != nil {
-		return fmt.Errorf("find this program: %w", err)
-	}
 	s := siteOf(p)
 	c := checkup{OK: true, Judge: []judge.Availability{}, report: report{notNil(policyProblems(p))}}
 	c.checkJudge(p)
 	configured := false
 	for _, h := range install.Harnesses() {
-		r := examine(p, s, h, exe)
+		r := examine(p, s, h, p.Program)
 		configured = configured || r.State != stateNone
 		c.OK = c.OK && !cardea.HasError(r.Diagnostics)
 		c.Harnesses = append(c.Harnesses, r)
 	}
+	c.checkDaemon(p)
 	c.OK = c.OK && configured && !cardea.HasError(c.Diagnostics)
 	loaded := load(p, &s.Place, nil)
 	for _, t := range slices.Concat(s.Place.Troubles, hook.SetUpChanges(s.At, loaded)) {
@@ -290,6 +289,7 @@ func (c checkup) show(out *screen, now time.Time) {
 		out.printf("%s: %s\n", stateNone, strings.Join(absent, ", "))
 	}
 	c.showJudge(out)
+	c.showDaemon(out)
 	showDiagnostics(out, c.Diagnostics)
 }
 

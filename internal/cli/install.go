@@ -25,6 +25,7 @@ import (
 type installFlags struct {
 	user, project, managed        bool
 	uninstall, dryRun, unattended bool
+	daemon                        bool
 	binary, version               string
 	events                        []string
 	timeout                       time.Duration
@@ -69,6 +70,7 @@ that were installed with --managed, as root, cannot be switched off.`,
 	fs.BoolVar(&f.uninstall, "uninstall", false, "remove what Cardea added, and nothing else")
 	fs.BoolVar(&f.dryRun, "dry-run", false, "show what would change, and write nothing")
 	fs.StringVar(&f.binary, "binary", "", "the program that the hook starts (default: this one, if it lies in a permanent folder)")
+	fs.BoolVar(&f.daemon, "daemon", false, "start cardea-hook, which asks the daemon, and has cardea answer where there is none (default: where daemon.start is set)")
 	fs.DurationVar(&f.timeout, "timeout", 0, "the harness's time limit (default: 10s, or 30s where the judge is on)")
 	fs.BoolVar(&f.unattended, "unattended", false, "no person watches this agent: questions that need a person become denials")
 	fs.StringVar(&f.version, "harness-version", "", "the harness's version (default: the harness is asked)")
@@ -102,6 +104,12 @@ func usualTimeout(p Process) time.Duration {
 	return limit.HarnessHook
 }
 
+// startsDaemon reports whether hooks start the daemon.
+func startsDaemon(p Process) bool {
+	l, _, err := gather(p, nil)
+	return err == nil && l.Settings.Daemon.Start
+}
+
 func installHarness(p Process, name string, f installFlags) error {
 	h, s, err := f.begin(p, name)
 	if err != nil {
@@ -110,6 +118,7 @@ func installHarness(p Process, name string, f installFlags) error {
 	if f.timeout == 0 {
 		f.timeout = usualTimeout(p)
 	}
+	f.daemon = f.daemon || f.binary == "" && startsDaemon(p)
 	if f.timeout < 2*time.Second || f.timeout%time.Second != 0 {
 		return wrongUsage{errors.New("--timeout must be whole seconds, at least 2s")}
 	}
@@ -263,14 +272,22 @@ func (p Process) foreignHome(home string) string {
 // program is the binary to name.
 func (f installFlags) program(p Process, s site) (string, error) {
 	if f.binary != "" {
+		if f.daemon {
+			return "", wrongUsage{errors.New("--daemon names the program, too; leave out --binary")}
+		}
 		path := f.binary
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(p.Dir, path)
 		}
 		return path, errors.Join(install.CheckBinary(path), install.SameProgram(path, p.Program))
 	}
-	return install.StableBinary(install.Machine{Executable: p.Program, Path: s.Path, Project: s.Place.Project,
+	path, err := install.StableBinary(install.Machine{Executable: p.Program, Path: s.Path, Project: s.Place.Project,
 		Temp: append(files.Temporary(), os.TempDir(), p.Env("TMPDIR"), "/dev/shm", "/run")})
+	if err != nil || !f.daemon {
+		return path, err
+	}
+	path = install.Asker(path)
+	return path, install.CheckBinary(path)
 }
 
 // harnessVersion is the harness's version, or why it is not known.

@@ -272,6 +272,17 @@ func (e LeftError) Error() string { return "the daemon leaves the call: " + stri
 // maxSocket is the longest path of a socket that all systems take, in bytes.
 const maxSocket = 100
 
+// Folders are the variables that say where the person's files are, as os.Environ has them.
+func Folders(env func(string) string) []string {
+	var out []string
+	for _, name := range strings.Fields(folders) {
+		if v := env(name); v != "" {
+			out = append(out, name+"="+v)
+		}
+	}
+	return out
+}
+
 // Socket is the path of the daemon's socket: in XDG_RUNTIME_DIR, else in the state
 // folder. "" where there can be none. env looks up a variable.
 func Socket(env func(string) string) string {

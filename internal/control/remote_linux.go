@@ -38,8 +38,38 @@ var (
 	errSocket  = errors.New("the socket is open to others, or not this user's")
 	errPeer    = errors.New("another user is at the other end of the socket")
 	errProgram = errors.New("another program than the daemon's is at the other end of the socket")
+	errView    = errors.New("the process at the other end of the socket sees other files: it runs in a sandbox of its own")
 	errTime    = errors.New("there is no time left")
 )
+
+// Listens reports whether somebody listens at a socket.
+func Listens(path string) bool {
+	fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC|syscall.SOCK_NONBLOCK, 0)
+	if err != nil || path == "" {
+		return false
+	}
+	defer syscall.Close(fd)
+	err = syscall.Connect(fd, &syscall.SockaddrUnix{Name: path})
+	return err == nil || err == syscall.EAGAIN // as many wait already as may
+}
+
+// SameView says why a process sees other files than this one under the same names: it has
+// another root, or lives in another mount namespace, as in a sandbox; nil where it does not.
+func SameView(pid int) error {
+	for _, name := range [...]string{"/ns/mnt", "/root"} {
+		var own, other syscall.Stat_t
+		if err := syscall.Stat("/proc/self"+name, &own); err != nil {
+			return err
+		}
+		if err := syscall.Stat("/proc/"+strconv.Itoa(pid)+name, &other); err != nil {
+			return err
+		}
+		if own.Dev != other.Dev || own.Ino != other.Ino {
+			return errView
+		}
+	}
+	return nil
+}
 
 // Line is a connection to the daemon, before it was sent anything.
 type Line struct{ fd int }
@@ -110,7 +140,7 @@ func (r Remote) believe(fd int) error {
 	if runs.Dev != is.Dev || runs.Ino != is.Ino {
 		return errProgram
 	}
-	return nil
+	return SameView(int(cred.Pid))
 }
 
 // Check asks the daemon.

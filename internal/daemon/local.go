@@ -54,7 +54,7 @@ func (l Local) Check(c control.Call, _ time.Time) (control.Answer, error) {
 	p.Env, p.Exported = environment(c.Variables, elsewhere)
 	p.Dir, p.Machine.Env = c.Dir, p.Env
 	p.Elsewhere, p.Lines = elsewhere, l.Lines
-	p.Typist, p.Harness, p.Another, p.AllProcessors = nil, nil, nil, nil
+	p.Typist, p.Harness, p.Another, p.AllProcessors, p.StartDaemon = nil, nil, nil, nil, nil
 	p.Judge = func(judge.Request, []string) judge.Asker { return noJudge{elsewhere} }
 	p.Memory = l.Memory.Begin(elsewhere.Note)
 	h, err := hook.Prepare(c.Args, p)

@@ -100,6 +100,7 @@ const (
 	endsWhy    = "this daemon's program was replaced, and it ends"
 	programWhy = "the caller belongs to another installation"
 	foldersWhy = "the caller's files are in other folders than the daemon's"
+	viewWhy    = "the caller sees other files than the daemon"
 	busyWhy    = "too many calls at once"
 )
 
@@ -197,6 +198,9 @@ func (s *Server) attend(conn *net.UnixConn, unended *sync.WaitGroup, end func())
 	switch {
 	case c.Program != s.stamp:
 		_, _ = conn.Write(control.Leaves(programWhy))
+		return
+	case control.SameView(pid) != nil:
+		_, _ = conn.Write(control.Leaves(viewWhy))
 		return
 	case !c.Variables.SameFolders(s.own):
 		_, _ = conn.Write(control.Leaves(foldersWhy))

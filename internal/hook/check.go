@@ -159,7 +159,7 @@ func (h *Hook) answer(ctx context.Context) harness.Output {
 	a := cardea.Express(Harmless(v), m.Capabilities(), j.Event)
 	a.Troubles = slices.Concat(m.Troubles, v.Troubles)
 	p.event, p.answer, p.actions, p.stale = j.Event, &a, j.actions(h.Redactor, v), j.Loaded.StaleLessons
-	p.keep = j.afterJudge(v, h.Redactor)
+	p.keep, p.daemon = j.afterJudge(v, h.Redactor), j.daemon()
 	if h.leaveActions(&p) {
 		return out
 	}

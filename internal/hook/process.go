@@ -60,6 +60,9 @@ type Process struct {
 	// Elsewhere is set in a process that answers for others: it notes why only a process
 	// of the caller's own may answer; nil for such a process.
 	Elsewhere *Elsewhere
+	// StartDaemon starts the daemon if there is none; nil starts nothing. It ends after a
+	// time without calls.
+	StartDaemon func(env func(string) string, state string, idle time.Duration) error
 	// Memory is what such a process keeps between calls; nil: nothing.
 	Memory *inforce.Call
 	// Exported reports whether a variable has a value; nil asks Env.
@@ -96,7 +99,7 @@ func ThisProcess(program string) Process {
 	engines := policy.Engines{Own: remote.Beside(program), Project: remote.Beside(program)}
 	return Process{Program: program, Engines: engines, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Env: os.Getenv, Dir: dir,
 		Machine: project.ThisMachine(os.Getenv), Managed: claudecode.ManagedDir(runtime.GOOS), Now: time.Now,
-		Typist: person.Typist, Harness: person.Harness, Lines: person.CommandLines, Judge: judgeBeside(program),
+		StartDaemon: daemonStarter(program), Typist: person.Typist, Harness: person.Harness, Lines: person.CommandLines, Judge: judgeBeside(program),
 		Queue: queue.Engine{Find: func() (string, error) { return remote.Find(program) }}}
 }
 

@@ -30,6 +30,8 @@ type progress struct {
 	actions []script.Action
 	// stale gives the projects whose index of lessons is to be made again then.
 	stale func() []string
+	// daemon is the daemon that is to run after this call; nil: none need.
+	daemon *daemonWanted
 	// keep keeps what the judge decided; nil: nothing is to be kept.
 	keep func() error
 }
@@ -58,6 +60,7 @@ func (h *Hook) Run() int {
 		h.act()
 		h.keepLessons()
 		h.startIndexes()
+		h.startDaemon()
 		return code
 	case <-watchdog.C:
 		return h.write(h.fail(cardea.OutOfTime, fmt.Sprintf("no verdict within %s; look for what is slow with cardea try, or raise --limit together with the harness's time-out",

@@ -85,6 +85,8 @@ const (
 	CodeNoEvent cardea.Code = "no-event"
 	// CodeFailsOpen: a call runs where the hook fails.
 	CodeFailsOpen cardea.Code = "fails-open"
+	// CodeDaemon: the daemon is not asked, or is not there.
+	CodeDaemon cardea.Code = "daemon"
 	// CodeJudgedTwice: a call may be judged twice, or by another harness too.
 	CodeJudgedTwice cardea.Code = "judged-twice"
 	// CodeChanged: the small program that starts the hook is not as it was written.

@@ -7,11 +7,13 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strings"
 
 	"cardea.dev/internal/harness/claudecode"
 	"cardea.dev/internal/limit"
+	"cardea.dev/internal/paths"
 	"cardea.dev/internal/script"
 )
 
@@ -27,8 +29,25 @@ func (w Wiring) SameProgram(binary string) bool {
 	if err != nil {
 		return false
 	}
-	b, err := os.Stat(binary)
-	return err == nil && os.SameFile(a, b)
+	for _, path := range []string{binary, Asker(binary)} {
+		if b, err := os.Stat(path); err == nil && os.SameFile(a, b) {
+			return true
+		}
+	}
+	return false
+}
+
+// Asker is the program beside a program of Cardea's that asks the daemon: cardea-hook.
+func Asker(program string) string {
+	return filepath.Join(filepath.Dir(paths.Real(program)), askerName+filepath.Ext(program))
+}
+
+const askerName = "cardea-hook"
+
+// IsAsker reports whether a path is that of such a program.
+func IsAsker(program string) bool {
+	name := filepath.Base(program)
+	return strings.TrimSuffix(name, filepath.Ext(name)) == askerName
 }
 
 // Command is the hook's command in words.

@@ -133,6 +133,9 @@ const (
 	DaemonTurn = 15 * time.Second
 	// DaemonIdle is after how long without a call a daemon ends.
 	DaemonIdle = 30 * time.Minute
+	// DaemonStart is how long hooks wait before they start another daemon: the one before may
+	// still be on its way, or cannot be started.
+	DaemonStart = 10 * time.Second
 	// DaemonLook is how often the daemon looks whether its program was replaced.
 	DaemonLook = 10 * time.Second
 )

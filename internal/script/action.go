@@ -98,6 +98,18 @@ func StartSelf(program, dir string, args ...string) error {
 	return cmd.Process.Release()
 }
 
+// StartAlone starts Cardea's own binary in the root folder, with nothing to read and with
+// these variables alone, and does not wait for it.
+func StartAlone(program string, env []string, args ...string) error {
+	cmd := exec.Command(program, args...)
+	cmd.Dir, cmd.Env = string(filepath.Separator), append([]string{}, env...)
+	detach(cmd)
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("start %s: %w", strings.Join(args, " "), err)
+	}
+	return cmd.Process.Release()
+}
+
 // record is a line of the log.
 type record struct {
 	V        int       `json:"v"`

@@ -5,6 +5,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/judge"
+	"cardea.dev/internal/limit"
 	"cardea.dev/internal/meaning"
 )
 
@@ -31,8 +32,8 @@ type Values struct {
 	Signals     map[string]Signal
 	Actions     Actions
 	Ledger      Ledger
-	Org         Org
 	Daemon      Daemon
+	Org         Org
 	// Learn is LearnOff, LearnSuggest or LearnAuto.
 	Learn string
 }
@@ -67,6 +68,10 @@ const (
 type Daemon struct {
 	// HTTP is the address at which it answers over HTTP, "" for none.
 	HTTP string
+	// Start is set where a hook starts it that finds none.
+	Start bool
+	// Idle is after how long without a call it ends that was started so; 0 is never.
+	Idle time.Duration
 }
 
 // Fallback are the settings for a call that no gate has judged.
@@ -229,6 +234,7 @@ func Defaults() Values {
 		Near:        Near{Jaccard: 0.7, MinTokens: 3, Embedding: 0.85, Embedder: Embedder{Kind: meaning.Builtin}},
 		Human:       Human{Mode: ByHarness, Timeout: time.Minute, Ticket: 10 * time.Minute, Notify: true},
 		Permissions: Permissions{Strict: true, Env: "any-but-dangerous"},
+		Daemon:      Daemon{Idle: limit.DaemonIdle},
 		Ledger:      Ledger{KeepDays: 30, MaxMB: 256, Levels: Levels{Allow: true, Abstain: true, Deny: true}},
 	}
 }
