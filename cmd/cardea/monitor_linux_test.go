@@ -247,3 +247,26 @@ func (h *home) recorded(name, screen string) {
 		t.Fatal(err)
 	}
 }
+
+// A queue that was damaged is told on the line of notes, and does not break the screen.
+func TestMonitorOfADamagedQueue(t *testing.T) {
+	h := newHome(t)
+	h.settings("human: {mode: queue}\n")
+	path := filepath.Join(h.dir, ".local/state/cardea/queue/queue.db")
+	h.checks("3f1c", "git status")
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(strings.Repeat("no database ", 1000)), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	x := onTerminal(t, h.command("person", "monitor"), 80, 24)
+	got := x.waits("the queue was damaged", "1 Decisions 1")
+	if lines := strings.Split(got, "\n"); !strings.HasPrefix(lines[0], ">1 Decisions 1") || !strings.HasPrefix(lines[22], "cardea: the queue was damaged") {
+		t.Errorf("the screen is broken:\n%s", got)
+	}
+	x.types("2")
+	call := h.holds("3f1c", "make deploy")
+	x.waits("make deploy")
+	x.types("d\r")
+	call.says(t, `"behavior":"deny"`)
+	x.types("q")
+	x.ends()
+}

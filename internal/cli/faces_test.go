@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"bufio"
 	"context"
 	"fmt"
+	"io"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -13,6 +15,7 @@ import (
 	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/ledger"
 	"cardea.dev/internal/limit"
 	"cardea.dev/internal/monitor"
 	"cardea.dev/internal/person"
@@ -183,4 +186,51 @@ func (f *facesTest) byMonitor() {
 		}
 	}
 	f.t.Error("the monitor does not come to an end")
+}
+
+// Who reads the monitor's lines slowly, or not for a while, gets all of them, once and in
+// order, and no hook waits for them.
+func TestSlowReaderOfTheMonitor(t *testing.T) {
+	d := newDesk(t)
+	const n = 300
+	hook := func(i int) {
+		if _, errs, code := d.run(d.call("PreToolUse", "default", fmt.Sprintf("echo n%d.", i)), "check", "--harness", "claude-code"); code != exitOK {
+			t.Fatalf("exit %d: %s", code, errs)
+		}
+	}
+	hook(0)
+	read, write := io.Pipe() // holds nothing: a line is written when it is read
+	ctx, stop := context.WithCancel(t.Context())
+	p := d.process(strings.NewReader(""), write, io.Discard)
+	here, err := deskHere(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := ledgerOf(p, here.Place, here.Loaded.Settings.Ledger)
+	if err != nil {
+		t.Fatal(err)
+	}
+	follower, first, err := l.Follow(ledger.Query{})
+	if err != nil || len(first) != 1 {
+		t.Fatalf("%d lines, %v", len(first), err)
+	}
+	f := &feed{process: p, desk: here, follower: follower}
+	ended := make(chan error, 1)
+	go func() {
+		ended <- f.lines(ctx, first, true)
+		f.close()
+	}()
+	for i := 1; i < n; i++ {
+		hook(i)
+	}
+	in := bufio.NewScanner(read)
+	for i := range n {
+		if !in.Scan() || !strings.Contains(in.Text(), fmt.Sprintf(`"echo n%d."`, i)) {
+			t.Fatalf("number %d is %s", i, in.Text())
+		}
+	}
+	stop()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
 }

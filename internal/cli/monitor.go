@@ -96,6 +96,8 @@ type feed struct {
 	follower *ledger.Follower
 	// sessionsAt is when the sessions were read last.
 	sessionsAt time.Time
+	// told is what is written to standard error while there is a screen.
+	told remarks
 
 	// mu is held by who uses what follows: answers are carried out while the feed looks.
 	mu sync.Mutex
@@ -133,8 +135,34 @@ func (f *feed) next() news {
 			n.sessions = append(n.sessions, monitor.Session{Registered: r, Role: cmp.Or(main.Role, f.desk.Loaded.Settings.Sessions.DefaultRole)})
 		}
 	}
-	n.err = errors.Join(n.err, f.look(&n))
+	n.err = errors.Join(n.err, f.look(&n), f.told.take())
 	return n
+}
+
+// remarks is standard error while a screen is drawn: it becomes a note.
+type remarks struct {
+	mu   sync.Mutex
+	text string
+}
+
+// Write keeps a remark.
+func (r *remarks) Write(p []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.text += string(p)
+	return len(p), nil
+}
+
+// take gives what was remarked, nil for nothing.
+func (r *remarks) take() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.text == "" {
+		return nil
+	}
+	err := errors.New(strings.Join(strings.Fields(r.text), " "))
+	r.text = ""
+	return err
 }
 
 // look looks into the queue: at what changed, and now and then at all of it, since time ends
@@ -258,10 +286,12 @@ func (f *feed) lines(ctx context.Context, first []ledger.Line, asJSON bool) erro
 	if err := show(first); err != nil {
 		return err
 	}
+	told := ""
 	for {
 		n := f.next()
-		if n.err != nil {
-			f.process.warn(n.err.Error())
+		if n.err != nil && n.err.Error() != told { // it may last
+			told = n.err.Error()
+			f.process.warn(told)
 		}
 		if err := show(n.decisions); err != nil {
 			return err
@@ -286,6 +316,7 @@ func (f *feed) lines(ctx context.Context, first []ledger.Line, asJSON bool) erro
 
 // screen draws until the person ends it.
 func (f *feed) screen(ctx context.Context, first []ledger.Line) error {
+	f.process.Stderr = &f.told // nothing else writes on the screen
 	m := monitor.Model{Colour: f.process.Env("NO_COLOR") == "", Zone: f.process.Now().Location(), Explain: f.explain, Describe: f.describe}
 	m, _ = m.Update(monitor.Decisions(first))
 	m, _ = m.Update(monitor.Time(f.process.Now()))

@@ -342,7 +342,11 @@ func (s sessionRow) describe(zone *time.Location) string {
 		if a.Agent != "" {
 			who = "Agent"
 		}
-		line(who, strings.TrimSpace(fmt.Sprintf("%s as %s, %s by %s", a.Agent, a.Role, when(a.RegisteredAt), a.RegisteredBy)))
+		what := a.Role
+		if a.Lead {
+			what += ", a lead of its team"
+		}
+		line(who, strings.TrimSpace(fmt.Sprintf("%s as %s, %s by %s", a.Agent, what, when(a.RegisteredAt), a.RegisteredBy)))
 		line("Task", a.Task)
 	}
 	line("Seen here", fmt.Sprintf("%d allowed, %d asked, %d denied, %d left to the harness", s.allowed, s.asked, s.denied, s.left))
