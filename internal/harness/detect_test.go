@@ -143,6 +143,9 @@ func TestOpenRejectsUnknownNames(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "claude-code, copilot-cli") {
 		t.Error(err)
 	}
+	if _, err = (harness.Hook{Harness: "Continue", Env: none, Adapters: adapters()}).Open([]byte(`{}`)); err == nil || !strings.Contains(err.Error(), "never starts them") {
+		t.Error(err)
+	}
 }
 
 func TestOpenNoObject(t *testing.T) {

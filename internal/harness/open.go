@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -66,6 +67,9 @@ func isDeaf(a Adapter) bool {
 func (h Hook) Open(raw []byte) (*Message, error) {
 	h.Harness = Canonical(h.Harness)
 	own := byName(h.Adapters, h.Harness)
+	if h.Harness == "continue" {
+		return nil, errors.New("Continue reads hooks and never starts them (seen with 1.5.47), so Cardea cannot hold back its calls: use another harness")
+	}
 	if h.Harness != "" && own == nil {
 		return nil, fmt.Errorf("unknown harness %q: use one of %s", h.Harness, names(h.Adapters))
 	}

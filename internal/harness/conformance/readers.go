@@ -240,6 +240,8 @@ func ReadDroid(ev *cardea.Event, o harness.Output) Outcome {
 	switch {
 	case !ok:
 		return OwnFlow
+	case event == "PreToolUse" && top["continue"] == false && hook["permissionDecision"] == "deny":
+		return Stopped
 	case event == "PreToolUse":
 		if out := outcomeOf(hook["permissionDecision"]); out != Prompts || ev.Attended() {
 			return out

@@ -16,8 +16,8 @@ var droid = Dialect{
 		{"auto-high", cardea.ModeAuto}},
 	shapes: []shape{claudeAfter, claudeShape},
 	rows: []cardea.Row{
-		{Kinds: []cardea.Kind{cardea.PreToolUse}, Allow: cardea.Allow, Ask: cardea.Ask, AskUnattended: cardea.Deny, Deny: cardea.Deny, Halt: cardea.Deny,
-			Notice: true, Context: cardea.ContextOnDeny, Reserved: question},
+		{Kinds: []cardea.Kind{cardea.PreToolUse}, Allow: cardea.Allow, Ask: cardea.Ask, AskUnattended: cardea.Deny, Deny: cardea.Deny, Halt: cardea.Halt,
+			Notice: true, Rewrite: true, Context: cardea.ContextOnDeny, Reserved: question},
 		{Kinds: []cardea.Kind{"UserPromptSubmit", "Stop", "SubagentStop"}, Deny: cardea.Deny, Notice: true},
 		{Kinds: []cardea.Kind{""}},
 		{Notice: true},

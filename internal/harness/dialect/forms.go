@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"slices"
 	"strings"
 
 	"cardea.dev"
@@ -42,6 +43,16 @@ func said(body any, notice string) harness.Output {
 		out.Stderr = []byte(notice + "\n")
 	}
 	return out
+}
+
+// hears reports whether the model can be told something besides every answer.
+func (d *Dialect) hears(ev *cardea.Event) bool {
+	for _, r := range d.rows {
+		if r.Kinds == nil || slices.Contains(r.Kinds, ev.Kind) {
+			return r.Context == cardea.ContextAlways
+		}
+	}
+	return false
 }
 
 // contextOf is what the model is told besides the answer.
@@ -130,7 +141,10 @@ func writeClaude(d *Dialect, ev *cardea.Event, a cardea.Answer) harness.Output {
 }
 
 func (out *claudeAnswer) tool(d *Dialect, ev *cardea.Event, a cardea.Answer) {
-	h := claudeTool{Event: string(cardea.PreToolUse), Context: contextOf(a), Input: wireInput(d, ev, a)}
+	h := claudeTool{Event: string(cardea.PreToolUse), Input: wireInput(d, ev, a)}
+	if d.hears(ev) {
+		h.Context = contextOf(a)
+	}
 	switch a.Effect {
 	case cardea.Allow:
 		h.Decision, h.Reason = "allow", harness.ForPerson(a)
@@ -138,6 +152,9 @@ func (out *claudeAnswer) tool(d *Dialect, ev *cardea.Event, a cardea.Answer) {
 		h.Decision, h.Reason = "ask", harness.ForPerson(a)
 	case cardea.Deny, cardea.Halt:
 		h.Decision, h.Reason = "deny", harness.ForModel(a)
+		if h.Context == "" {
+			h.Reason = withContext(h.Reason, a)
+		}
 		if a.Effect == cardea.Halt {
 			no := false
 			out.Continue, out.StopReason = &no, harness.ForPerson(a)
