@@ -227,7 +227,7 @@ func (r *hookReport) lookFor(h install.Harness, s site, found install.Findings) 
 }
 
 // readers names the other harnesses that seem to be used here and run Claude
-// Code's hooks too (docs/harnesses.md#other-harnesses).
+// Code's hooks too (docs/harnesses.md#hooks-of-one-harness-in-another).
 func readers(s site, wirings []install.Wiring) []string {
 	here := func(dirs ...string) bool {
 		for _, d := range dirs {

@@ -176,8 +176,9 @@ func (m *Message) misdirected(p *Payload, own, adapter Adapter) {
 	} else {
 		m.Event = Foreign(m.Sender, p)
 	}
-	// Claude Code does not hear exit code 2 on PermissionRequest.
-	if isDeaf(adapter) || m.Sender == "claude-code" && m.Event.Kind == cardea.PermissionRequest {
+	// Claude Code does not hear exit code 2 on PermissionRequest. VS Code runs the hooks of
+	// Copilot CLI's files, and has marks that Copilot CLI never has.
+	if isDeaf(adapter) || m.Sender == "claude-code" && m.Event.Kind == cardea.PermissionRequest || adapter != nil && m.Sender == "vscode" && own.Name() == "copilot-cli" {
 		m.form = adapter
 		return
 	}
@@ -185,7 +186,7 @@ func (m *Message) misdirected(p *Payload, own, adapter Adapter) {
 	// Copilot CLI reads Claude Code's form only in answer to the PreToolUse
 	// messages that have it, which name their events in PascalCase. It ignores
 	// that form on PermissionRequest, where it does know exit code 2.
-	if readsClaude(m.Sender) && own.Name() == "claude-code" && (m.Sender != "copilot-cli" || isPascal(m.Event.Wire) && m.Event.Kind == cardea.PreToolUse) {
+	if readsClaude(m.Sender) && writesClaude(own, m.Event.Kind) && (m.Sender != "copilot-cli" || isPascal(m.Event.Wire) && m.Event.Kind == cardea.PreToolUse) {
 		m.form = own
 	}
 }
@@ -247,6 +248,12 @@ func readerOfClaude(sender string, claude cardea.Capabilities) cardea.Capabiliti
 		}
 	}
 	return out
+}
+
+// writesClaude reports the harnesses whose hooks others run, and whose answers have
+// Claude Code's form: VS Code's lie where Copilot CLI finds them.
+func writesClaude(own Adapter, kind cardea.Kind) bool {
+	return own.Name() == "claude-code" || own.Name() == "vscode" && kind == cardea.PreToolUse
 }
 
 func readsClaude(sender string) bool {

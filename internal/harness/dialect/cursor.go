@@ -28,7 +28,7 @@ var cursor = Dialect{
 	},
 	rows: []cardea.Row{
 		{Kinds: []cardea.Kind{cardea.PreToolUse}, Wires: []string{"beforeShellExecution", "beforeMCPExecution"},
-			Allow: cardea.Allow, Ask: cardea.Ask, Deny: cardea.Deny, Halt: cardea.Deny, Context: cardea.ContextOnDeny, Reserved: question},
+			Allow: cardea.Allow, Ask: cardea.Ask, AskUnattended: cardea.Deny, Deny: cardea.Deny, Halt: cardea.Deny, Context: cardea.ContextOnDeny, Reserved: question},
 		{Kinds: []cardea.Kind{cardea.PreToolUse}, Wires: []string{"preToolUse"}, Ask: cardea.Deny, Deny: cardea.Deny, Halt: cardea.Deny,
 			Rewrite: true, RewritesInFlow: true, Context: cardea.ContextOnDeny},
 		{Kinds: []cardea.Kind{cardea.PreToolUse}, Ask: cardea.Deny, Deny: cardea.Deny, Halt: cardea.Deny, Context: cardea.ContextOnDeny},

@@ -330,7 +330,7 @@ func TestMisdirected(t *testing.T) {
 					t.Errorf("%s at %s: %s, %v", s.path, explicit, m.Event.Harness, m.Troubles)
 				}
 				read := conformance.Reader(s.harness)
-				if d := dialect.Find(s.harness); explicit == "claude-code" && explicit != s.harness && (d == nil || !d.Deaf()) {
+				if d := dialect.Find(s.harness); (explicit == "claude-code" || explicit == "vscode" && m.Event.Kind == cardea.PreToolUse) && explicit != s.harness && s.harness != "claude-code" && (d == nil || !d.Deaf()) {
 					read = func(ev *cardea.Event, o harness.Output) conformance.Outcome {
 						return conformance.ReadSender(s.harness, ev, o)
 					}

@@ -11,7 +11,7 @@ var vsCode = Dialect{
 	event: []string{"hookEventName"}, session: []string{"sessionId"}, cwd: []string{"cwd"},
 	shapes: []shape{claudeAfter, claudeShape},
 	rows: []cardea.Row{
-		{Kinds: []cardea.Kind{cardea.PreToolUse}, Allow: cardea.Allow, Ask: cardea.Ask, Deny: cardea.Deny, Halt: cardea.Halt, Notice: true,
+		{Kinds: []cardea.Kind{cardea.PreToolUse}, Allow: cardea.Allow, Ask: cardea.Ask, AskUnattended: cardea.Deny, Deny: cardea.Deny, Halt: cardea.Halt, Notice: true,
 			Context: cardea.ContextAlways, Reserved: question},
 		{Kinds: []cardea.Kind{""}},
 		{Notice: true},

@@ -2,7 +2,7 @@
 // than Claude Code.
 //
 // Sources: the documentation of Codex CLI, Gemini CLI, OpenCode, Amp, Qwen Code
-// and Augment (docs/harnesses.md#other-harnesses). Copilot CLI, Cursor, Kiro, Cline and
+// and Augment (docs/harnesses.md#hooks-of-one-harness-in-another). Copilot CLI, Cursor, Kiro, Cline and
 // Crush document hooks, and no lists of their own.
 package permissionfiles
 
