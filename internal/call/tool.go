@@ -102,38 +102,23 @@ func (a *analysis) fields(info harness.ToolInfo) {
 				continue
 			}
 			text, isText := v.(string)
+			found = found || saysWhat(f.Role)
+			if !isText && (saysWhat(f.Role) && f.Role != harness.URL || f.Role == harness.SearchPath) {
+				a.mistyped(f.Name)
+				continue
+			}
 			switch f.Role {
 			case harness.Command:
-				found = true
-				if !isText {
-					a.mistyped(f.Name)
-					continue
-				}
 				a.shell(text)
 			case harness.FilePath:
-				found = true
-				if !isText {
-					a.mistyped(f.Name)
-					continue
-				}
 				a.file(info, text)
-			case harness.SearchPath:
-				if !isText {
-					a.mistyped(f.Name)
-				}
 			case harness.Patch:
-				found = true
-				if !isText {
-					a.mistyped(f.Name)
-					continue
-				}
 				a.patch(text)
 			case harness.Code:
 				if cell, _ := a.ev.Call.Input["cell_type"].(string); cell != "markdown" {
 					a.code(text)
 				}
 			case harness.URL:
-				found = true
 				a.one(info.Name+" "+urlText(v), network(urlText(v))...)
 			}
 		}
@@ -144,7 +129,7 @@ func (a *analysis) fields(info harness.ToolInfo) {
 	case info.Name == "WebSearch":
 		a.one(info.Name, cardea.Access{Kind: cardea.Network})
 	case found:
-	case len(info.FieldsOf(harness.Command))+len(info.FieldsOf(harness.FilePath))+len(info.FieldsOf(harness.Patch))+len(info.FieldsOf(harness.URL)) > 0:
+	case slices.ContainsFunc(info.Fields, func(f harness.Field) bool { return saysWhat(f.Role) }):
 		// The field that says what is done is not there.
 		a.opaque = append(a.opaque, cardea.Opaque{Code: cardea.OpaqueInput, Text: info.Name, Reason: "the input does not say what is to be done"})
 		a.unknown(nil)
@@ -157,6 +142,11 @@ func (a *analysis) fields(info harness.ToolInfo) {
 		}
 		a.one(text, cardea.Access{Kind: cardea.Unknown})
 	}
+}
+
+// saysWhat reports the roles of fields that say what is done.
+func saysWhat(r harness.Role) bool {
+	return r == harness.Command || r == harness.FilePath || r == harness.Patch || r == harness.URL
 }
 
 // harmless lists the tools that touch nothing outside of the conversation.
