@@ -12,6 +12,7 @@ import (
 	"cardea.dev/internal/harness"
 	"cardea.dev/internal/harness/claudecode"
 	"cardea.dev/internal/harness/copilotcli"
+	"cardea.dev/internal/harness/dialect"
 	"cardea.dev/packs"
 )
 
@@ -23,6 +24,27 @@ type wire struct {
 	message func(tool string, input map[string]any) (map[string]any, bool)
 	// decided reads the answer's effect.
 	decided func(a map[string]any) string
+	// noAsk is set where a question is a denial.
+	noAsk bool
+}
+
+// tools are what harnesses call tools, those of their tools that rules are about.
+var tools = map[string]map[string]string{
+	"codex":         {"Bash": "Bash", "apply_patch": "apply_patch"},
+	"gemini-cli":    {"Bash": "run_shell_command", "Read": "read_file", "Write": "write_file", "Edit": "replace", "Grep": "grep_search"},
+	"qwen-code":     {"Bash": "run_shell_command", "Read": "read_file", "Write": "write_file", "Edit": "edit", "Grep": "grep_search", "WebFetch": "web_fetch"},
+	"factory-droid": {"Bash": "Execute", "Read": "Read", "Write": "Create", "Edit": "Edit", "Grep": "Grep", "WebFetch": "FetchUrl"},
+	"opencode":      {"Bash": "bash", "Read": "read", "Write": "write", "Edit": "edit", "Grep": "grep", "WebFetch": "webfetch"},
+	"pi":            {"Bash": "bash", "Read": "read", "Write": "write", "Edit": "edit", "Grep": "grep"},
+	"cline":         {"Bash": "execute_command", "Read": "read_file", "Write": "write_to_file", "Edit": "editor", "Grep": "search_files"},
+	"vscode":        {"Bash": "run_in_terminal", "Read": "read_file", "Write": "create_file", "Edit": "replace_string_in_file"},
+	"crush":         {"Bash": "bash", "Read": "view", "Write": "write", "Edit": "edit", "Grep": "grep", "WebFetch": "fetch"},
+}
+
+// called is a call in the names of a harness.
+func called(name, tool string, input map[string]any) (string, map[string]any, bool) {
+	word, ok := tools[name][tool]
+	return word, harness.WireInput(name, tool, input), ok
 }
 
 // copilotTool is what Copilot CLI calls a tool and its fields.
@@ -63,9 +85,9 @@ func wires() []wire {
 		{"claude-code", "claude-code", func(tool string, input map[string]any) (map[string]any, bool) {
 			return map[string]any{"session_id": "s", "transcript_path": "/t.jsonl", "cwd": "/home/user/project", "permission_mode": "default",
 				"hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": input, "tool_use_id": "toolu_1"}, true
-		}, hook},
-		{"copilot-cli, camelCase", "copilot-cli", camel(func(in map[string]any) any { return in }), flat},
-		{"copilot-cli, arguments as text", "copilot-cli", camel(func(in map[string]any) any { return asText(in) }), flat},
+		}, hook, false},
+		{"copilot-cli, camelCase", "copilot-cli", camel(func(in map[string]any) any { return in }), flat, false},
+		{"copilot-cli, arguments as text", "copilot-cli", camel(func(in map[string]any) any { return asText(in) }), flat, false},
 		{"copilot-cli, PascalCase", "copilot-cli", func(tool string, input map[string]any) (map[string]any, bool) {
 			name, in, ok := copilotTool(tool, input)
 			if name == "powershell" {
@@ -73,8 +95,55 @@ func wires() []wire {
 			}
 			return map[string]any{"hook_event_name": "PreToolUse", "session_id": "s", "timestamp": "2026-11-20T10:00:00.000Z",
 				"cwd": "/home/user/project", "tool_name": name, "tool_input": in}, ok
-		}, nil},
+		}, nil, false},
+		dialectWire("codex", hook, true, func(tool string, in map[string]any) map[string]any {
+			return map[string]any{"hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": in}
+		}),
+		dialectWire("gemini-cli", decision, false, func(tool string, in map[string]any) map[string]any {
+			return map[string]any{"hook_event_name": "BeforeTool", "tool_name": tool, "tool_input": in}
+		}),
+		dialectWire("qwen-code", hook, false, func(tool string, in map[string]any) map[string]any {
+			return map[string]any{"hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": in}
+		}),
+		dialectWire("factory-droid", hook, false, func(tool string, in map[string]any) map[string]any {
+			return map[string]any{"hook_event_name": "PreToolUse", "permission_mode": "off", "tool_name": tool, "tool_input": in}
+		}),
+		dialectWire("opencode", decision, true, func(tool string, in map[string]any) map[string]any {
+			return map[string]any{"event": "tool.execute.before", "input": map[string]any{"tool": tool}, "output": map[string]any{"args": in}}
+		}),
+		dialectWire("pi", decision, false, func(tool string, in map[string]any) map[string]any {
+			return map[string]any{"type": "tool_call", "hasUI": true, "toolName": tool, "toolCallId": "c", "input": in}
+		}),
+		dialectWire("cline", func(a map[string]any) string {
+			if a["cancel"] == true {
+				return "deny"
+			}
+			return ""
+		}, true, func(tool string, in map[string]any) map[string]any {
+			return map[string]any{"clineVersion": "", "workspaceRoots": []string{"/home/user/project"}, "hookName": "tool_call",
+				"tool_call": map[string]any{"name": tool, "input": in}}
+		}),
+		dialectWire("vscode", hook, false, func(tool string, in map[string]any) map[string]any {
+			return map[string]any{"hookEventName": "PreToolUse", "tool_name": tool, "tool_input": in}
+		}),
+		dialectWire("crush", decision, true, func(tool string, in map[string]any) map[string]any {
+			return map[string]any{"event": "PreToolUse", "tool_name": tool, "tool_input": in}
+		}),
 	}
+}
+
+// decision reads the word of the answers that have it at the top.
+func decision(a map[string]any) string { s, _ := a["decision"].(string); return s }
+
+func dialectWire(name string, decided func(map[string]any) string, noAsk bool, message func(string, map[string]any) map[string]any) wire {
+	return wire{name, name, func(tool string, input map[string]any) (map[string]any, bool) {
+		word, in, ok := called(name, tool, input)
+		m := message(word, in)
+		if _, there := m["workspaceRoots"]; !there {
+			m["cwd"] = "/home/user/project"
+		}
+		return m, ok
+	}, decided, noAsk}
 }
 
 // TestEveryRuleFiresOnTheWire puts the examples that each rule fires on into
@@ -83,6 +152,9 @@ func wires() []wire {
 // silent here.
 func TestEveryRuleFiresOnTheWire(t *testing.T) {
 	adapters := []harness.Adapter{claudecode.Adapter{}, copilotcli.Adapter{}}
+	for _, d := range dialect.All() {
+		adapters = append(adapters, d)
+	}
 	env := func(string) string { return "" }
 	fired := map[string]int{}
 	for _, w := range wires() {
@@ -118,6 +190,9 @@ func TestEveryRuleFiresOnTheWire(t *testing.T) {
 						continue
 					}
 					fired[r.ID]++
+					if w.name == "crush" && want == cardea.Ask {
+						continue // its own prompt is the question
+					}
 					var answer map[string]any
 					a := m.Write(analysed, cardea.Express(v, m.Capabilities(), analysed))
 					if err := json.Unmarshal(a.Stdout, &answer); err != nil {
@@ -127,6 +202,9 @@ func TestEveryRuleFiresOnTheWire(t *testing.T) {
 					read := w.decided
 					if read == nil {
 						read = pascal
+					}
+					if w.noAsk && want == cardea.Ask {
+						want = cardea.Deny
 					}
 					if got := read(answer); got != want.String() {
 						t.Errorf("%s wants %s, and the harness reads %q: %s", r.ID, want, got, a.Stdout)

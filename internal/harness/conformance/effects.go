@@ -64,7 +64,10 @@ func (s Suite) calls(t *testing.T) []*cardea.Event {
 		out = append(out, ev.WithCall(ev.Call.WithParts([]cardea.Part{part}, nil, nil)), ev.WithCall(ev.Call.WithParts([]cardea.Part{write}, nil, nil)))
 	}
 	native := out[len(out)-2].At(cardea.Place{NativeAsk: true})
-	return append(out, native, native.WithNobody())
+	for _, ev := range out[1:] { // whoever attends, by the harness's word or the person's
+		out = append(out, ev.WithNobody(), ev.WithPerson())
+	}
+	return append(out, native, native.WithNobody(), native.WithPerson())
 }
 
 // says is a decider with fixed opinions.
