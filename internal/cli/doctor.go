@@ -34,6 +34,8 @@ type checkup struct {
 	Judge []judge.Availability `json:"judge"`
 	// Daemon is what is known of the daemon.
 	Daemon daemonReport `json:"daemon"`
+	// Queue is what doctor finds about the queue, nil where it is not used.
+	Queue *queueReport `json:"queue,omitempty"`
 	// The diagnostics are those of no harness.
 	report
 }
@@ -69,7 +71,8 @@ registered command is this program.
   not configured             no hook of Cardea is registered
 
 If the judge is switched on, its providers are asked for their models, which
-costs no tokens. The command that gives a key runs.`,
+costs no tokens. The command that gives a key runs. Where calls wait in the queue, doctor
+says whether it can be used, and whether the hooks have time enough to wait.`,
 		Args: cobra.NoArgs,
 	}, func(_ []string, asJSON bool) error { return doctor(p, asJSON) })
 }
@@ -86,6 +89,7 @@ func doctor(p Process, asJSON bool) error {
 		c.Harnesses = append(c.Harnesses, r)
 	}
 	c.checkDaemon(p)
+	c.checkQueue(p)
 	c.OK = c.OK && configured && !cardea.HasError(c.Diagnostics)
 	loaded := load(p, &s.Place, nil)
 	for _, t := range slices.Concat(s.Place.Troubles, hook.SetUpChanges(s.At, loaded)) {
@@ -290,6 +294,7 @@ func (c checkup) show(out *screen, now time.Time) {
 	}
 	c.showJudge(out)
 	c.showDaemon(out)
+	c.showQueue(out)
 	showDiagnostics(out, c.Diagnostics)
 }
 

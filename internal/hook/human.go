@@ -55,6 +55,8 @@ func (h *Hook) askPerson(ctx context.Context, j *Judgement, v cardea.Verdict, p 
 		v.Troubles = append(slices.Clip(v.Troubles), cardea.Warning("", cardea.CodeIgnored, "", told))
 	}
 	switch {
+	case reply.Answer != nil && reply.Entry != nil && reply.Answer.Effect == cardea.Allow && !reply.Granted && j.changed(v, h.Redactor, reply.Entry):
+		return v.ByPerson(byQueue(cardea.Deny, "a file that this call runs changed while a person looked at it; try it again"), took)
 	case reply.Answer != nil && reply.Entry != nil:
 		return v.ByPerson(said(*reply.Entry, *reply.Answer), took)
 	case reply.Entry != nil && reply.Entry.Ticket:
@@ -62,6 +64,13 @@ func (h *Hook) askPerson(ctx context.Context, j *Judgement, v cardea.Verdict, p 
 			"A person can type \"cardea approve %[1]d\" in a terminal of their own; the same call then runs once. Until then go on with other work, or stop.", reply.Entry.ID)), took)
 	}
 	return j.unanswered(v, timedOut, took)
+}
+
+// changed reports whether a call is another one than the one that was shown: a file that
+// it runs has changed since.
+func (j *Judgement) changed(v cardea.Verdict, r *redact.Redactor, shown *queue.Entry) bool {
+	now, err := j.queueEntry(v, r)
+	return err != nil || now.Digest != shown.Digest
 }
 
 // byQueue is an opinion of the queue itself.
@@ -151,13 +160,14 @@ func (j *Judgement) hold(ctx context.Context, v cardea.Verdict, can cardea.Capab
 	}
 	end, _ := ctx.Deadline()
 	left := time.Until(end)
-	left -= min(limit.QueueSettle, left/10)
+	settle := min(limit.QueueSettle, left/10)
+	left -= settle
 	e.Created, e.Validity, e.Ticket = now.UTC(), s.Ticket, j.unattended(can)
 	e.Deadline = e.Created.Add(min(s.Timeout, left))
 	if e.Ticket {
 		e.Deadline = e.Created.Add(limit.Ticket)
 	}
-	reply, err := j.process.Queue.Ask(ctx, queue.Request{State: j.Place.State, Hold: &e, Left: left + min(limit.QueueSettle, left/10)/2,
+	reply, err := j.process.Queue.Ask(ctx, queue.Request{State: j.Place.State, Hold: &e, Left: left + settle/2,
 		Notices: queue.Notices{Desktop: s.Notify, Webhook: s.Webhook, Ntfy: s.Ntfy}})
 	if err == nil && reply.Failure != "" {
 		err = fmt.Errorf("%s", reply.Failure)

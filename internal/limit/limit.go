@@ -34,6 +34,12 @@ const (
 // starting and for answering.
 func HookOf(harness time.Duration) time.Duration { return harness * 4 / 5 }
 
+// QueueWait is how long a call may wait for a person in a hook with a limit.
+func QueueWait(hook time.Duration) time.Duration {
+	left := hook * 8 / 10
+	return left - min(QueueSettle, left/10)
+}
+
 // HarnessFor is the harness's limit with which a call can wait for a person for a time. The
 // gate uses eight tenths of the hook's time.
 func HarnessFor(wait time.Duration) time.Duration {
