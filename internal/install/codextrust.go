@@ -41,11 +41,19 @@ func codexTrusts(at Places, h Harness, w Wiring) (bool, error) {
 	return false, nil
 }
 
+// codexSessionEnd is the longest time limit of Codex CLI for a hook of SessionEnd, in
+// seconds.
+const codexSessionEnd = 3
+
 // codexDigest is the digest of what a hook says, as Codex CLI makes it: of JSON with
 // sorted keys and nothing between them.
 func codexDigest(event string, w Wiring) string {
-	identity := map[string]any{"event_name": event, "hooks": []any{map[string]any{"type": "command", "command": w.Shell, "timeout": int(w.Timeout / time.Second), "async": false}}}
-	if w.matcher != "" {
+	seconds := int(w.Timeout / time.Second)
+	if w.Event == "SessionEnd" {
+		seconds = min(seconds, codexSessionEnd)
+	}
+	identity := map[string]any{"event_name": event, "hooks": []any{map[string]any{"type": "command", "command": w.Shell, "timeout": seconds, "async": false}}}
+	if w.matcher != "" && w.Event != "UserPromptSubmit" && w.Event != "Stop" { // they have no matcher
 		identity["matcher"] = w.matcher
 	}
 	var b strings.Builder
