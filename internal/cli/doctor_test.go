@@ -4,11 +4,13 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"cardea.dev"
 	"cardea.dev/internal/hook"
+	"cardea.dev/internal/install"
 	"cardea.dev/internal/testrun"
 )
 
@@ -120,5 +122,39 @@ func TestDoctorFindsDeadHooks(t *testing.T) {
 		if code != exitError || c.Harnesses[0].State == stateLive || !strings.Contains(text, tt.want) {
 			t.Errorf("%s: exit %d\n%s", name, code, text)
 		}
+	}
+}
+
+// In every harness that Cardea speaks with, the installed hook denies what it must, as
+// the harness would start it.
+func TestDoctorOfEveryHarness(t *testing.T) {
+	d, binary := hooked(t)
+	spoken := map[string]bool{}
+	for _, a := range hook.Adapters() {
+		spoken[a.Name()] = true
+	}
+	for _, h := range install.Harnesses() {
+		if !spoken[h.Name] {
+			t.Errorf("%s can be installed, and is not spoken with", h.Name)
+			continue
+		}
+		if _, errs, code := d.sits("abc234\n", "install", h.Program, "--binary", binary); code != exitOK {
+			t.Fatal(errs)
+		}
+	}
+	c, text, _ := d.doctor()
+	for _, r := range c.Harnesses {
+		trusted := r.Name != "codex" // nobody told Codex to
+		if spoken[r.Name] && (len(r.Probes) == 0 || trusted != (r.State == stateReady) || trusted && cardea.HasError(r.Diagnostics)) {
+			t.Errorf("%+v\n%s", r, text)
+		}
+	}
+	for _, h := range install.Harnesses() {
+		if _, errs, code := d.sits("abc234\n", "install", h.Program, "--uninstall"); code != exitOK {
+			t.Error(errs)
+		}
+	}
+	if c, _, _ = d.doctor(); slices.ContainsFunc(c.Harnesses, func(r hookReport) bool { return r.State != stateNone }) {
+		t.Errorf("%+v", c.Harnesses)
 	}
 }
