@@ -212,10 +212,21 @@ func (h Harness) files(at Places) []settings {
 		found, _ := filepath.Glob(filepath.Join(escapeGlob(base), filepath.FromSlash(r.pattern)))
 		sort.Strings(found)
 		for _, f := range found {
+			if h.ofAnother(f) {
+				continue
+			}
 			out = append(out, settings{scope: r.scope, path: f})
 		}
 	}
 	return out
+}
+
+// ofAnother reports whether a file is Cardea's own for a harness that shares this one's
+// folder: whoever reads it finds that harness's hook, and starts it (docs/harnesses).
+func (h Harness) ofAnother(file string) bool {
+	return slices.ContainsFunc(Harnesses(), func(o Harness) bool {
+		return o.shared && o.Name != h.Name && filepath.Base(file) == filepath.Base(filepath.FromSlash(o.user))
+	})
 }
 
 // escapeGlob takes a folder's name as it stands.

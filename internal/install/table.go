@@ -201,8 +201,11 @@ func cursor() Harness {
 		form: flatForm(),
 		folders: folders{own: ".cursor", machine: map[string]string{"linux": "/etc/cursor", "darwin": "/Library/Application Support/Cursor", "windows": `C:\ProgramData\Cursor`},
 			user: "hooks.json", project: ".cursor/hooks.json", managed: "hooks.json", reads: []read{{Managed, "hooks.json"}, {Project, ".cursor/hooks.json"}, {User, "hooks.json"}}},
-		probe: likeClaude("Shell"), failing: failing{left: "blocks a call if its hook fails (failClosed), as its vendor documents; nobody has tried it"}}
-	h.version, h.extra, h.denied = 1, []jsonedit.Field{{Key: "failClosed", Value: true}}, []string{"permission"}
+		probe: probe{tool: "Shell", message: func(h Harness, tool, dir string) map[string]any {
+			return map[string]any{"cursor_version": "", "cwd": dir, "hook_event_name": h.Gate(), "tool_name": tool, "tool_input": mustDeny()}
+		}, denied: []string{"permission"}},
+		failing: failing{left: "blocks a call if its hook fails (failClosed), as its vendor documents; nobody has tried it"}}
+	h.version, h.extra = 1, []jsonedit.Field{{Key: "failClosed", Value: true}}
 	return h
 }
 
