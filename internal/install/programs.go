@@ -100,7 +100,7 @@ func (p *Plan) planProgram(h Harness, w *Wanted) error {
 		case ours && w == nil:
 			p.Remove = true
 		case !ours && w != nil:
-			return fmt.Errorf("%s is not Cardea's, and was left alone; move it away and run this again", p.File)
+			return notOurs(p.File)
 		}
 	}
 	p.After = p.Before
@@ -118,26 +118,37 @@ func (p *Plan) planProgram(h Harness, w *Wanted) error {
 		}
 	}
 	for event, path := range h.companions(p.File) {
-		data, err := state.Read(path, maxFile)
-		_, ours := programOf(data)
-		c := besideFile{path: path, says: "the hook for " + event}
-		wanted := w != nil && (ours || slices.Contains(h.events, event))
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-		case err != nil:
-			return fmt.Errorf("%w; make it readable", err)
-		case !ours && wanted:
-			return fmt.Errorf("%s is not Cardea's, and was left alone; move it away and run this again", path)
-		case ours && w == nil:
-			c.remove = true
-		}
-		if wanted && string(data) != string(p.After) {
-			c.write, c.text = true, p.After
+		c, err := p.planCompanion(path, event, w != nil, w != nil && slices.Contains(h.events, event))
+		if err != nil {
+			return err
 		}
 		p.beside = append(p.beside, c)
 	}
 	slices.SortFunc(p.beside, func(a, b besideFile) int { return strings.Compare(a.path, b.path) })
 	return nil
+}
+
+// planCompanion works out how the small program for a further event gets there: one that
+// is there stays with an installation, and goes without.
+func (p *Plan) planCompanion(path, event string, installs, wanted bool) (besideFile, error) {
+	c := besideFile{path: path, says: "the hook for " + event}
+	data, err := state.Read(path, maxFile)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return c, fmt.Errorf("%w; make it readable", err)
+	}
+	_, ours := programOf(data)
+	if err == nil && !ours && wanted {
+		return c, notOurs(path)
+	}
+	c.remove = ours && !installs
+	if (wanted || ours && installs) && string(data) != string(p.After) {
+		c.write, c.text = true, p.After
+	}
+	return c, nil
+}
+
+func notOurs(path string) error {
+	return fmt.Errorf("%s is not Cardea's, and was left alone; move it away and run this again", path)
 }
 
 // programWirings finds the small programs of a harness.
