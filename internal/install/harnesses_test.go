@@ -225,6 +225,7 @@ func TestCodexTrust(t *testing.T) {
 			t.Errorf("%s: %v, %v", name, ok, err)
 		}
 	}
+	put(t, config, "")
 	if problems := h.Untrusted(at, w); len(problems) != 1 || problems[0].Severity != cardea.LevelError || !strings.Contains(problems[0].String(), "Trust all") {
 		t.Errorf("%v", problems)
 	}
