@@ -131,7 +131,7 @@ const opa = "github.com/open-policy-agent/opa"
 // heavy is what the hook's program must not link by any way: it is a process per call.
 // The commands of people are among it.
 var heavy = []string{opa, "net", "text/template", "go.yaml.in", "github.com/spf13", "database/sql", "zombiezen.com", "modernc.org", "testing",
-	internal("cli"), internal("document/yamltext"), internal("importer"), internal("monitor"), internal("mcp"), "charm.land", "github.com/charmbracelet", "github.com/modelcontextprotocol", internal("fetch"), internal("judge/provider")}
+	internal("cli"), internal("document/yamltext"), internal("disk/archives"), "archive", "compress", internal("importer"), internal("monitor"), internal("mcp"), "charm.land", "github.com/charmbracelet", "github.com/modelcontextprotocol", internal("fetch"), internal("judge/provider")}
 
 // light are the module's packages that the daemon's client links: it is a process per
 // call that only sends and receives.

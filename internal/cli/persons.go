@@ -3,6 +3,7 @@ package cli
 import (
 	"os"
 
+	_ "cardea.dev/internal/disk/archives"     // reads archives
 	_ "cardea.dev/internal/document/yamltext" // reads YAML
 
 	"cardea.dev/internal/decide/policy/remote"

@@ -1,77 +1,66 @@
 package disk
 
 import (
-	"archive/tar"
-	"archive/zip"
 	"bufio"
 	"bytes"
-	"compress/bzip2"
-	"compress/gzip"
-	"io"
 	"strings"
+	"sync/atomic"
 
 	"cardea.dev/internal/state"
 )
 
-// An archive or a patch is read so far: bytes of the file, bytes of what is packed in
-// it, and members.
+// An archive or a patch is read so far: bytes of the file, and members.
 const (
-	maxArchive  = 32 << 20
-	maxUnpacked = 128 << 20
-	maxMembers  = 20_000
+	maxArchive = 32 << 20
+	MaxMembers = 20_000
 )
+
+// Unpacker lists the files of an archive, as it names them; false where it cannot be
+// read to its end, or is none.
+type Unpacker func(data []byte) (names []string, all bool)
+
+// unpack reads the archives of this program, nil where it reads none.
+var unpack Unpacker
+
+// unread is set where an archive was not read, since there is no unpacker.
+var unread atomic.Bool
+
+// Register gives the program an unpacker. It is for package archives, which
+// cardea-engine imports; the hook does not, since its tables are made before main at
+// every call (docs/decisions/0109). It is to be called before main, and gives true.
+func Register(u Unpacker) bool {
+	unpack = u
+	return true
+}
+
+// Unread reports whether an archive was not read, since this program has no unpacker:
+// what it holds is not known.
+func Unread() bool { return unread.Load() }
 
 // Members are the files that an archive (tar, plain or packed with gzip or bzip2, and
 // zip) or a patch writes, as it names them; false where it cannot be read to its end.
 func Members(file string) ([]string, bool) {
 	data, err := state.ReadLinked(file, maxArchive)
-	if err != nil {
-		return nil, false
-	}
 	switch {
-	case bytes.HasPrefix(data, []byte("PK")):
-		return zipMembers(data)
-	case bytes.HasPrefix(data, []byte{0x1f, 0x8b}):
-		r, err := gzip.NewReader(bytes.NewReader(data))
-		if err != nil {
-			return nil, false
-		}
-		return tarMembers(r)
-	case bytes.HasPrefix(data, []byte("BZh")):
-		return tarMembers(bzip2.NewReader(bytes.NewReader(data)))
-	case len(data) > 262 && string(data[257:262]) == "ustar":
-		return tarMembers(bytes.NewReader(data))
-	}
-	return patchMembers(data)
-}
-
-func zipMembers(data []byte) ([]string, bool) {
-	r, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
-	if err != nil || len(r.File) > maxMembers {
+	case err != nil:
+		return nil, false
+	case !isArchive(data):
+		return patchMembers(data)
+	case unpack == nil:
+		unread.Store(true)
 		return nil, false
 	}
-	names := make([]string, len(r.File))
-	for i, f := range r.File {
-		names[i] = f.Name
-	}
-	return names, true
+	return unpack(data)
 }
 
-func tarMembers(packed io.Reader) ([]string, bool) {
-	r := tar.NewReader(io.LimitReader(packed, maxUnpacked))
-	var names []string
-	for {
-		h, err := r.Next()
-		switch {
-		case err == io.EOF:
-			return names, true
-		case err != nil || len(names) >= maxMembers:
-			return nil, false
-		case h.Typeflag == tar.TypeLink || h.Typeflag == tar.TypeSymlink:
-			names = append(names, h.Linkname) // what is written through it later
+// isArchive reports whether a file begins as an archive of zip, gzip, bzip2 or tar does.
+func isArchive(data []byte) bool {
+	for _, begin := range []string{"PK", "\x1f\x8b", "BZh"} {
+		if bytes.HasPrefix(data, []byte(begin)) {
+			return true
 		}
-		names = append(names, h.Name)
 	}
+	return len(data) > 262 && string(data[257:262]) == "ustar"
 }
 
 // patchMembers are the files of a unified or git diff, without the folders a/ and b/
@@ -101,7 +90,7 @@ func patchMembers(data []byte) ([]string, bool) {
 				}
 			}
 		}
-		if len(names) > maxMembers {
+		if len(names) > MaxMembers {
 			return nil, false
 		}
 	}

@@ -146,12 +146,19 @@ func (h *Hook) answer(ctx context.Context) harness.Output {
 	if h.leaveTyped(j) {
 		return out
 	}
+	if len(alone) == 0 && h.process.Another != nil { // the call may name an archive
+		j.Analyse()
+		if out, done, alone = h.handOver(ctx, raw); done {
+			return out
+		}
+	}
 	v := h.verdict(ctx, j)
 	if len(alone) == 0 { // the gate reads files, too
 		if out, done, alone = h.handOver(ctx, raw); done {
 			return out
 		}
 	}
+	v = h.unlessUnread(v, p.fallback, j.Event)
 	v.Troubles = slices.Concat(alone, v.Troubles)
 	if v = h.askPerson(ctx, j, v, p); h.leave() {
 		return out

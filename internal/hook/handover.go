@@ -11,15 +11,16 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/decide/policy/remote"
+	"cardea.dev/internal/disk"
 	"cardea.dev/internal/document"
 	"cardea.dev/internal/harness"
 	"cardea.dev/internal/script"
 )
 
-// The hook's program reads no YAML and has no commands for people. Both are
-// cardea-engine's: it takes this program's place for a command, and judges a message
-// whose settings, rules or roles have no compiled form (package inforce). The forms are
-// written on the way, so that the next call needs no help.
+// The hook's program reads no YAML and no archives, and has no commands for people. These
+// are cardea-engine's: it takes this program's place for a command, and judges a message
+// whose settings, rules or roles have no compiled form (package inforce), or whose call
+// names an archive. The forms are written on the way, so that the next call needs no help.
 
 // Another has another program answer a message, and gives its answer.
 type Another func(ctx context.Context, message []byte) (harness.Output, error)
@@ -87,16 +88,33 @@ func same(a, b string) bool {
 	return err == nil && os.SameFile(one, other)
 }
 
+// unlessUnread is a verdict about a call whose archives were read, else at least what
+// follows from a file that cannot be read: nothing is sure about what the call writes.
+func (h *Hook) unlessUnread(v cardea.Verdict, b cardea.Fallback, ev *cardea.Event) cardea.Verdict {
+	if !disk.Unread() {
+		return v
+	}
+	f := b.Failed(cardea.BrokenFile, ev.Attended(), "what an archive in this call holds cannot be read, since cardea-engine does not answer; run \"cardea doctor\"")
+	if f.Effect.Stricter(v.Effect) {
+		v.Effect, v.By, v.Reason, v.Message = f.Effect, f.By, f.Reason, f.Message
+	}
+	return v
+}
+
 // handOver has another program answer, where a text was met that this one cannot read.
 // Where that fails, the files that are not read are broken ones, as the judgement has
 // them already, and the error says why.
 func (h *Hook) handOver(ctx context.Context, message []byte) (out harness.Output, done bool, trouble cardea.Troubles) {
-	if h.process.Another == nil || !document.Unread() {
+	if h.process.Another == nil || !document.Unread() && !disk.Unread() {
 		return out, false, nil
 	}
 	out, err := h.process.Another(ctx, message)
 	if err == nil {
 		return out, true, nil
+	}
+	if !document.Unread() {
+		// What an archive holds is not known, and judged as that.
+		return out, false, cardea.Troubles{cardea.Warning("", cardea.CodeUnreadable, "", "what an archive holds cannot be read: "+err.Error())}
 	}
 	return out, false, cardea.Troubles{cardea.BrokenFile.Trouble("", cardea.CodeUnreadable, "", "settings, rules or roles cannot be read: "+err.Error())}
 }

@@ -53,6 +53,8 @@ type Judgement struct {
 	Loaded  *inforce.Loaded
 	// NearAtOnce is that of the gate.
 	NearAtOnce bool
+	// analysed is set where the event has its call's parts.
+	analysed bool
 	// identity is who the agent is.
 	identity identity
 	// Judge is asked about what no rule decides; nil: nobody is.
@@ -144,7 +146,11 @@ func (j *Judgement) Untold(v cardea.Verdict) cardea.Troubles {
 }
 
 // Analyse finds the parts of the event's call.
-func (j *Judgement) Analyse() { j.Event = j.Analysis()(j.Event) }
+func (j *Judgement) Analyse() {
+	if !j.analysed {
+		j.Event, j.analysed = j.Analysis()(j.Event), true
+	}
+}
 
 // Analysis is what finds the parts of an event's call.
 func (j *Judgement) Analysis() func(*cardea.Event) *cardea.Event {

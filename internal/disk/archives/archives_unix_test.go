@@ -1,6 +1,6 @@
 //go:build unix
 
-package disk
+package archives
 
 import (
 	"os"
@@ -9,6 +9,8 @@ import (
 	"slices"
 	"syscall"
 	"testing"
+
+	"cardea.dev/internal/disk"
 )
 
 // TestMembers reads archives that real programs have made.
@@ -25,23 +27,23 @@ func TestMembers(t *testing.T) {
 	run(`mkdir -p p/.claude && echo x > p/.claude/settings.json && echo a > p/a && tar -cf x.tar p && tar -czf x.tgz p && tar -cf - p | bzip2 > x.tbz
 cp -r p q && echo y > q/.claude/settings.json; diff -ru p q > x.patch || true; head -c 700 x.tgz > cut.tgz; head -c 100 x.tgz > short.tgz; echo text > text; head -c 2000 /dev/urandom > noise`)
 	for _, name := range []string{"x.tar", "x.tgz", "x.tbz"} {
-		found, ok := Members(filepath.Join(dir, name))
+		found, ok := disk.Members(filepath.Join(dir, name))
 		if !ok || !slices.Contains(found, "p/.claude/settings.json") {
 			t.Errorf("%s: %q, %v", name, found, ok)
 		}
 	}
-	if found, ok := Members(filepath.Join(dir, "x.patch")); !ok || !slices.Contains(found, ".claude/settings.json") {
+	if found, ok := disk.Members(filepath.Join(dir, "x.patch")); !ok || !slices.Contains(found, ".claude/settings.json") {
 		t.Errorf("the patch: %q, %v", found, ok)
 	}
 	if err := syscall.Mkfifo(filepath.Join(dir, "fifo"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"short.tgz", "text", "noise", "fifo", "missing", "p"} {
-		if found, ok := Members(filepath.Join(dir, name)); ok {
+		if found, ok := disk.Members(filepath.Join(dir, name)); ok {
 			t.Errorf("%s: %q is taken for all of it", name, found)
 		}
 	}
-	if _, ok := Members("/dev/zero"); ok {
+	if _, ok := disk.Members("/dev/zero"); ok {
 		t.Error("a device has no members")
 	}
 	os.RemoveAll(dir)
