@@ -142,7 +142,7 @@ func examine(p Process, s site, h install.Harness, exe string) hookReport {
 	if r.Version = version; version == "" {
 		r.add(cardea.LevelNote, install.CodeUnknownVersion, "", "the version is not known: "+why)
 	}
-	denied := r.tryHooks(s, h, exe)
+	denied := r.tryHooks(p, s, h, exe)
 	r.lookFor(h, s, found)
 	if l, _, err := gather(p, nil); err == nil {
 		for _, d := range missingEvents(l, h, found) {
@@ -165,7 +165,7 @@ func examine(p Process, s site, h install.Harness, exe string) hookReport {
 
 // tryHooks probes every hook that can stop a call, and reports whether one of
 // them is in force and denied what it must.
-func (r *hookReport) tryHooks(s site, h install.Harness, exe string) (denied bool) {
+func (r *hookReport) tryHooks(p Process, s site, h install.Harness, exe string) (denied bool) {
 	dir := s.At.Project
 	if dir == "" {
 		dir = s.Place.Dirs.Home
@@ -181,6 +181,14 @@ func (r *hookReport) tryHooks(s site, h install.Harness, exe string) (denied boo
 			fail(install.CodeSwitchedOff, "", "it is switched off by %s", w.Off)
 			continue
 		case w.Event != h.Gate():
+			continue
+		case w.URL != "":
+			if err := probeHTTP(p, s, h, w, dir); err != nil {
+				fail(install.CodeNotDenied, "", "%v", err)
+				continue
+			}
+			denied = true
+			r.Probes = append(r.Probes, fmt.Sprintf("%s:%d: \"rm -rf /\" is denied, over HTTP", w.File, w.Line))
 			continue
 		case !w.SameProgram(exe):
 			fail(install.CodeOtherProgram, "run doctor of that program, or install again", "its program is not this one (%s), so it was not tried", exe)

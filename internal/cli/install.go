@@ -29,6 +29,7 @@ type installFlags struct {
 	binary, version               string
 	events                        []string
 	timeout                       time.Duration
+	http                          bool
 }
 
 func installCommand(p Process) *cobra.Command {
@@ -75,6 +76,9 @@ that were installed with --managed, as root, cannot be switched off.`,
 	fs.BoolVar(&f.unattended, "unattended", false, "no person watches this agent: questions that need a person become denials")
 	fs.StringVar(&f.version, "harness-version", "", "the harness's version (default: the harness is asked)")
 	fs.StringSliceVar(&f.events, "events", nil, "more events, by the harness's names, or all")
+	fs.BoolVar(&f.http, "http", false, "have the harness send its hooks to the daemon by HTTP; the daemon must run (docs/http.md)")
+	c.MarkFlagsMutuallyExclusive("http", "managed")
+	c.MarkFlagsMutuallyExclusive("http", "project")
 	c.MarkFlagsMutuallyExclusive("user", "project", "managed")
 	return c
 }
@@ -132,6 +136,11 @@ func installHarness(p Process, name string, f installFlags) error {
 		return err
 	}
 	w.FailClosed = install.FailsClosed(h, version)
+	if f.http {
+		if err := f.overHTTP(p, s, h, version, &w); err != nil {
+			return err
+		}
+	}
 	plan, err := install.PlanInstall(h, f.scope(), s.At, w)
 	if err != nil {
 		return err
@@ -145,6 +154,10 @@ func installHarness(p Process, name string, f installFlags) error {
 	out.printf("  %s\n", h.WhenFailing(version, unknown, w.FailClosed))
 	if len(left) > 0 {
 		out.printf("  note: without %s, since %s\n", strings.Join(left, ", "), tooOld(h, version, unknown))
+	}
+	if w.HTTP != "" {
+		out.printf("  note: calls go to http://%s; all are blocked while the daemon does not run there (docs/daemon.md, \"Units\")\n", w.HTTP)
+		out.printf("  note: %s does not check who listens there; cardea-hook does (docs/decisions/0126)\n", h.Title)
 	}
 	f.notes(h, s, w, out)
 	if !f.dryRun {
@@ -310,7 +323,7 @@ func (f installFlags) carryOut(p Process, s site, plan *install.Plan, out *scree
 			out.printf("%s\n", t.Diagnostic.Text)
 		}
 		if plan.Changed() {
-			out.block("", plan.Diff())
+			out.block("", withoutToken(plan.Diff()))
 		}
 	}
 	verb, would := "wrote", "would write"

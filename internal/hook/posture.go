@@ -37,8 +37,10 @@ func SetUp(at install.Places, l *inforce.Loaded, withProject bool) (files, hooks
 	for _, h := range install.Harnesses() {
 		for _, w := range install.Inspect(h, at).Wirings {
 			if withProject || w.Scope == install.User || w.Scope == install.Managed {
+				if hooks = append(hooks, w.File); w.Program == "" {
+					continue // it is sent to the daemon
+				}
 				program := paths.Real(w.Program)
-				hooks = append(hooks, w.File)
 				files = append(files, program, filepath.Join(filepath.Dir(program), "cardea-engine"+filepath.Ext(program)))
 			}
 		}

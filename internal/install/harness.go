@@ -38,6 +38,9 @@ type Harness struct {
 	// the whole file for an event that it does not know.
 	newer []string
 	since []int
+	// posts is set where the harness can send hooks by HTTP, and blocks a call where that
+	// fails.
+	posts bool
 	// kind is the canonical name of an event.
 	kind func(event string) cardea.Kind
 	form
@@ -292,6 +295,10 @@ type Wanted struct {
 	// FailClosed asks the harness to block where the hook fails; only
 	// versions that know the key may get it.
 	FailClosed bool `json:"-"`
+	// HTTP is the address of the daemon to which the harness sends its hooks, "" for a
+	// process for each call. Token is what it sends along.
+	HTTP  string `json:"-"`
+	Token string `json:"-"`
 }
 
 // Limit is the time that the hook itself gets.
@@ -317,6 +324,9 @@ func (h Harness) line(w Wanted, event string) string {
 
 // entry is what stands in the list of an event.
 func (h Harness) entry(w Wanted, event string) []jsonedit.Field {
+	if w.HTTP != "" && h.ByHTTP(event) {
+		return []jsonedit.Field{{Key: "matcher", Value: h.matcher}, {Key: "hooks", Value: []any{h.posting(w)}}}
+	}
 	var handler []jsonedit.Field
 	if h.typed {
 		handler = append(handler, jsonedit.Field{Key: "type", Value: "command"})
@@ -338,6 +348,9 @@ func (h Harness) entry(w Wanted, event string) []jsonedit.Field {
 // isOurs reports whether a handler starts Cardea's hook, for whichever harness
 // and in whichever form somebody wrote it.
 func isOurs(handler *jsonedit.Node) bool {
+	if sent(handler) != nil {
+		return true
+	}
 	program, args := invocation(handler)
 	return isCardea(program) && len(args) > 0 && args[0] == "check"
 }

@@ -32,6 +32,11 @@ type Wiring struct {
 	Program string   `json:"program"`
 	Args    []string `json:"args"`
 	Shell   string   `json:"shell,omitempty"`
+	// URL is where the harness sends the hook instead of starting a program, without the
+	// token that it sends along.
+	URL string `json:"url,omitempty"`
+	// token is what is sent along.
+	token string
 	// key is that of the line, where there is one.
 	key string
 	// group and index are where the handler stands under its event, matcher is that of
@@ -257,6 +262,7 @@ func (h Harness) wiring(f settings, s spot) Wiring {
 			}
 		}
 	}
+	w.readPosting(s.handler)
 	w.Timeout = h.usual
 	for _, key := range []string{"timeout", h.timeout} {
 		if lit := s.handler.Lit(key); lit != "" {
@@ -335,7 +341,11 @@ func (h Harness) problems(w Wiring, s spot) (out []cardea.Diagnostic) {
 			say(CodeEnvironment, "it sets %s, which can change whose settings count", key)
 		}
 	}
-	if kind := s.handler.Str("type"); kind != "command" && !(kind == "" && !h.grouped) {
+	if w.URL != "" {
+		if code, text := h.postingProblem(w); text != "" {
+			say(code, "%s", text)
+		}
+	} else if kind := s.handler.Str("type"); kind != "command" && !(kind == "" && !h.grouped) {
 		say(cardea.CodeBadValue, "its type is %q, so its command is not run", kind)
 	}
 	if w.Timeout <= w.Limit {

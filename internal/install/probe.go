@@ -52,6 +52,9 @@ func IsAsker(program string) bool {
 
 // Command is the hook's command in words.
 func (w Wiring) Command() string {
+	if w.URL != "" {
+		return "POST " + w.URL
+	}
 	if w.Shell != "" {
 		return w.Shell
 	}

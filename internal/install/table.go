@@ -83,7 +83,7 @@ func claudeCode() Harness {
 			"ConfigChange", "CwdChanged", "FileChanged", "DirectoryAdded", "PostCompact", "PreModelSwitch", "PostModelSwitch", "Elicitation", "ElicitationResult"},
 		newer: []string{"UserPromptExpansion", "Setup", "PermissionDenied", "PostToolBatch", "MessageDisplay", "TaskCreated", "TaskCompleted", "StopFailure", "TeammateIdle",
 			"InstructionsLoaded", "ConfigChange", "CwdChanged", "FileChanged", "DirectoryAdded", "PostCompact", "PreModelSwitch", "PostModelSwitch", "Elicitation", "ElicitationResult"},
-		since: []int{2, 1, 101}, kind: sameKind, form: settingsForm(),
+		since: []int{2, 1, 101}, posts: true, kind: sameKind, form: settingsForm(),
 		folders: folders{own: ".claude", variable: "CLAUDE_CONFIG_DIR", user: "settings.json", project: ".claude/settings.json", managed: "managed-settings.d/50-cardea.json",
 			reads: []read{{Managed, "managed-settings.json"}, {Managed, "managed-settings.d/*.json"}, {local, ".claude/settings.local.json"}, {Project, ".claude/settings.json"}, {User, "settings.json"}}},
 		probe:   likeClaude("Bash"),

@@ -8,11 +8,13 @@
 package web
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/netip"
@@ -24,6 +26,7 @@ import (
 
 	"cardea.dev/internal/control"
 	"cardea.dev/internal/hook"
+	"cardea.dev/internal/install"
 	"cardea.dev/internal/ledger"
 	"cardea.dev/internal/limit"
 )
@@ -146,7 +149,7 @@ func (s *Server) Serve(ctx context.Context) error {
 }
 
 // HookPath is the path of the address to which a harness sends its hooks.
-const HookPath = "/cardea/check"
+const HookPath = install.HookPath
 
 // handler is all that there is.
 func (s *Server) handler() http.Handler {
@@ -179,6 +182,29 @@ func (s *Server) fromHere(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 		}
 	})
+}
+
+// Send sends a hook as a harness does, and gives the answer. Another status than 200 is an
+// error.
+func Send(to, token string, message []byte) ([]byte, error) {
+	r, err := http.NewRequest(http.MethodPost, to, bytes.NewReader(message))
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("Content-Type", jsonText)
+	r.Header.Set("Authorization", "Bearer "+token)
+	client := http.Client{Timeout: limit.Probe, Transport: &http.Transport{DisableKeepAlives: true}, // no proxy
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	resp, err := client.Do(r)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	out, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
+	if err == nil && resp.StatusCode != http.StatusOK {
+		err = fmt.Errorf("%s: %s", resp.Status, hook.Plain(strings.TrimSpace(string(out[:min(len(out), 300)]))))
+	}
+	return out, err
 }
 
 func hasAny(h http.Header, names ...string) bool {
