@@ -136,10 +136,8 @@ func installHarness(p Process, name string, f installFlags) error {
 		return err
 	}
 	w.FailClosed = install.FailsClosed(h, version)
-	if f.http {
-		if err := f.overHTTP(p, s, h, version, &w); err != nil {
-			return err
-		}
+	if err := f.overHTTP(p, s, h, version, &w); err != nil {
+		return err
 	}
 	plan, err := install.PlanInstall(h, f.scope(), s.At, w)
 	if err != nil {
@@ -154,10 +152,6 @@ func installHarness(p Process, name string, f installFlags) error {
 	out.printf("  %s\n", h.WhenFailing(version, unknown, w.FailClosed))
 	if len(left) > 0 {
 		out.printf("  note: without %s, since %s\n", strings.Join(left, ", "), tooOld(h, version, unknown))
-	}
-	if w.HTTP != "" {
-		out.printf("  note: calls go to http://%s; all are blocked while the daemon does not run there (docs/daemon.md, \"Units\")\n", w.HTTP)
-		out.printf("  note: %s does not check who listens there; cardea-hook does (docs/decisions/0126)\n", h.Title)
 	}
 	f.notes(h, s, w, out)
 	if !f.dryRun {
@@ -182,6 +176,10 @@ func (f installFlags) notes(h install.Harness, s site, w install.Wanted, out *sc
 	}
 	if h.Seen == "" {
 		out.printf("  note: this is as %s documents its hooks; nobody has tried it on the real program, so look at what \"cardea doctor\" says\n", h.Title)
+	}
+	if w.HTTP != "" {
+		out.printf("  note: calls go to http://%s; all are blocked while the daemon does not run there (docs/daemon.md, \"Units\")\n", w.HTTP)
+		out.printf("  note: %s does not check who listens there; cardea-hook does (docs/decisions/0126)\n", h.Title)
 	}
 	if f.project {
 		out.printf("  note: others who share this file need the program at the same path\n")

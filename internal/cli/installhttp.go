@@ -10,9 +10,12 @@ import (
 	"cardea.dev/internal/install"
 )
 
-// overHTTP has the harness send its hooks to the daemon. Only a harness that blocks a call
-// whose hook fails may do so.
+// overHTTP has the harness send its hooks to the daemon, if the person wants that. Only a
+// harness that blocks a call whose hook fails may do so.
 func (f installFlags) overHTTP(p Process, s site, h install.Harness, version string, w *install.Wanted) error {
+	if !f.http {
+		return nil
+	}
 	if !h.ByHTTP(h.Gate()) {
 		return wrongUsage{fmt.Errorf("%s lets a call run when a hook over HTTP fails; leave --http out", h.Title)}
 	}
