@@ -119,15 +119,8 @@ func installHarness(p Process, name string, f installFlags) error {
 	if err != nil {
 		return err
 	}
-	if f.timeout == 0 {
-		f.timeout = usualTimeout(p)
-	}
-	f.daemon = f.daemon || f.binary == "" && startsDaemon(p)
-	if f.timeout < 2*time.Second || f.timeout%time.Second != 0 {
-		return wrongUsage{errors.New("--timeout must be whole seconds, at least 2s")}
-	}
-	w := install.Wanted{Timeout: f.timeout, Unattended: f.unattended}
-	if w.Binary, err = f.program(p, s); err != nil {
+	w, err := f.wanted(p, s)
+	if err != nil {
 		return err
 	}
 	version, unknown := f.harnessVersion(h, s)
@@ -165,6 +158,20 @@ func installHarness(p Process, name string, f installFlags) error {
 		out.printf("next: %s, then run \"cardea doctor\"\n", next)
 	}
 	return cmp.Or(out.err, f.rehearsed(p, s, plan))
+}
+
+// wanted is how the hook is to be started.
+func (f installFlags) wanted(p Process, s site) (w install.Wanted, err error) {
+	if f.timeout == 0 {
+		f.timeout = usualTimeout(p)
+	}
+	f.daemon = f.daemon || f.binary == "" && startsDaemon(p)
+	if f.timeout < 2*time.Second || f.timeout%time.Second != 0 {
+		return w, wrongUsage{errors.New("--timeout must be whole seconds, at least 2s")}
+	}
+	w = install.Wanted{Timeout: f.timeout, Unattended: f.unattended}
+	w.Binary, err = f.program(p, s)
+	return w, err
 }
 
 // notes tells what else a person should know of an installation.
