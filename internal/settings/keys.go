@@ -244,8 +244,6 @@ func scriptKeys() []Key {
 
 func recordKeys() []Key {
 	return []Key{
-		{Name: "daemon.start", PersonOnly: true, FromStrongest: true, At: func(v *Values) any { return &v.Daemon.Start }, About: "whether a hook that finds no daemon starts one when it has answered"},
-		{Name: "daemon.idle", High: 86400, PersonOnly: true, FromStrongest: true, At: func(v *Values) any { return &v.Daemon.Idle }, About: "after how long without a call a daemon ends that was started so; 0s is never"},
 		{Name: "ledger.dir", PersonOnly: true, At: func(v *Values) any { return &v.Ledger.Dir }, About: "the folder of the audit log; none is the state folder"},
 		{Name: "ledger.keep_days", Low: 1, High: 36500, PersonOnly: true, At: func(v *Values) any { return &v.Ledger.KeepDays }, About: "days that are kept"},
 		{Name: "ledger.max_mb", Low: 1, High: maxNumber, PersonOnly: true, At: func(v *Values) any { return &v.Ledger.MaxMB }, About: "megabytes that are kept"},
@@ -260,6 +258,8 @@ func recordKeys() []Key {
 
 func daemonKeys() []Key {
 	return []Key{
+		{Name: "daemon.start", PersonOnly: true, FromStrongest: true, At: func(v *Values) any { return &v.Daemon.Start }, About: "whether a hook that finds no daemon starts one when it has answered"},
+		{Name: "daemon.idle", High: 86400, PersonOnly: true, FromStrongest: true, At: func(v *Values) any { return &v.Daemon.Idle }, About: "after how long without a call a daemon ends that was started so; 0s is never"},
 		{Name: "daemon.http", PersonOnly: true, FromStrongest: true, At: func(v *Values) any { return &v.Daemon.HTTP },
 			About: "the address of this machine at which cardea serve answers over HTTP (docs/http.md): 127.0.0.1:7717; none is off"},
 	}
