@@ -23,7 +23,7 @@ const commandMark = "<!-- written by cardea install; cardea install --uninstall 
 
 const commandText = `---
 description: Give this session a role in Cardea, switch Cardea off or on for it, or show its status
-argument-hint: register ROLE [--supervisor] | switch ROLE | disable | enable | status
+argument-hint: register ROLE [--supervisor] | switch ROLE | disable | enable | status | approve NUMBER | deny NUMBER
 disable-model-invocation: true
 ---
 ` + commandMark + `
