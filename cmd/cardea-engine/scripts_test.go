@@ -28,6 +28,11 @@ func TestScripts(t *testing.T) {
 					return err
 				}
 			}
+			plugin, err := filepath.Abs("../../plugin")
+			if err != nil {
+				return err
+			}
+			env.Setenv("PLUGIN", plugin)
 			for name, value := range map[string]string{"HOME": filepath.Join(env.WorkDir, "home"), "CLAUDE_PROJECT_DIR": filepath.Join(env.WorkDir, "app"),
 				"PATH": bin + string(filepath.ListSeparator) + "/usr/bin" + string(filepath.ListSeparator) + "/bin"} {
 				env.Setenv(name, value)

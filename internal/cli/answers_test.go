@@ -51,7 +51,7 @@ func senders() []sender {
 		}, as("factory-droid")},
 		{"gemini-cli", "", both[:1], func(_ cardea.Kind, mode, cwd, command string) string {
 			return strings.Replace(pascal("")("BeforeTool", mode, cwd, command), `"Bash"`, `"run_shell_command"`, 1)
-		}, as("gemini-cli")},
+		}, conformance.Reader("gemini-cli")},
 	}
 }
 

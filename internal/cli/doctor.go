@@ -83,7 +83,7 @@ func doctor(p Process, asJSON bool) error {
 	c.checkJudge(p)
 	configured := false
 	for _, h := range install.Harnesses() {
-		r := examine(p, s, h, p.Program)
+		r := examine(p, s, h)
 		configured = configured || r.State != stateNone
 		c.OK = c.OK && !cardea.HasError(r.Diagnostics)
 		c.Harnesses = append(c.Harnesses, r)
@@ -125,7 +125,7 @@ func policyProblems(p Process) []cardea.Diagnostic {
 }
 
 // examine looks at one harness.
-func examine(p Process, s site, h install.Harness, exe string) hookReport {
+func examine(p Process, s site, h install.Harness) hookReport {
 	found := install.Inspect(h, s.At)
 	r := hookReport{Name: h.Name, Title: h.Title, State: stateNone, Wirings: notNil(found.Wirings), Probes: []string{}, report: report{notNil(found.Diagnostics)}}
 	last, beat := s.Place.Heartbeats().LastEvent(h.Name)
@@ -142,7 +142,7 @@ func examine(p Process, s site, h install.Harness, exe string) hookReport {
 	if r.Version = version; version == "" {
 		r.add(cardea.LevelNote, install.CodeUnknownVersion, "", "the version is not known: "+why)
 	}
-	denied := r.tryHooks(p, s, h, exe)
+	denied := r.tryHooks(p, s, h, p.Program)
 	r.lookFor(h, s, found)
 	if l, _, err := gather(p, nil); err == nil {
 		for _, d := range missingEvents(l, h, found) {

@@ -28,7 +28,8 @@ func siteAt(p Process, pl Place) Site {
 	if paths.Real(project) == paths.Real(pl.Dirs.Home) {
 		project = "" // the files there are the person's own
 	}
-	s.At = install.Places{User: map[string]string{}, Machine: map[string]string{}, Project: project, State: pl.Dirs.State}
+	s.At = install.Places{User: map[string]string{}, Machine: map[string]string{}, Project: project, State: pl.Dirs.State,
+		Programs: install.ProgramFolders(pl.Dirs.Home, project, s.Path)}
 	for _, h := range install.Harnesses() {
 		s.At.User[h.Name] = s.own(p, project, h)
 		s.At.Machine[h.Name] = h.MachineFolder(p.Machine.OS)

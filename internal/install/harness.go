@@ -241,6 +241,9 @@ type Places struct {
 	Project string
 	// State is Cardea's own folder, where it is remembered what was put in.
 	State string
+	// Programs are the folders in which the plugin's script looks for the program
+	// ([ProgramFolders]).
+	Programs []string
 }
 
 // OwnFolder is where a harness keeps its files in a person's home, and the variable

@@ -147,7 +147,7 @@ func Inspect(h Harness, at Places) Findings {
 		return out
 	}
 	var files []settings
-	for _, f := range h.files(at) {
+	for _, f := range append(h.files(at), h.pluginFiles(at)...) {
 		in, err := open(f.path, "")
 		if err == nil && !in.exists {
 			continue
@@ -165,6 +165,13 @@ func Inspect(h Harness, at Places) Findings {
 		files = append(files, f)
 	}
 	for _, f := range files {
+		if f.scope == Plugin {
+			for _, w := range h.pluginWirings(f, at) {
+				w.Off = h.off(f, files)
+				out.Wirings = append(out.Wirings, w)
+			}
+			continue
+		}
 		out.Diagnostics = append(out.Diagnostics, h.others(f)...)
 		for _, s := range spots(f.doc.Root) {
 			if len(out.Wirings) == 0 || out.Wirings[len(out.Wirings)-1].File != f.path {

@@ -76,7 +76,7 @@ func commandBeside(settings string) string {
 func (f Findings) KnowsCommand(h Harness) bool {
 	return h.Name != claudecode.Name || slices.ContainsFunc(f.Wirings, func(w Wiring) bool {
 		_, err := os.Lstat(commandBeside(w.File))
-		return w.Scope == Managed || err == nil
+		return w.Scope == Managed || w.Scope == Plugin || err == nil
 	})
 }
 
