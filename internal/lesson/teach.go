@@ -359,7 +359,10 @@ func (w *Writer) replace(i int, text string) error {
 	if !w.place.Shared {
 		path = realFile(path)
 	}
-	err := state.Replace(path, []byte(text), func(f *os.File) error {
+	err := state.Replace(path, nil, func(f *os.File) error {
+		if _, err := f.WriteString(text); err != nil { // no copy of what may be large
+			return err
+		}
 		if w.place.Shared {
 			if err := f.Chmod(0o644); err != nil {
 				return err
