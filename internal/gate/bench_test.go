@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -101,40 +102,57 @@ func (x *bench) teach(tb testing.TB, command string, others int) {
 }
 
 // BenchmarkCheckWarm judges calls in a process that has read everything: packs, roles,
-// settings and lessons. It begins with the harness's input and ends with the verdict, so
-// the analysis of the call is in it. The budgets are 15 µs for a path that a role denies
-// and for a lesson about exactly the call, and for a similar one 20 µs among 1000 lessons
-// and 100 µs among 100 000. What is below "analysis" is the first step alone.
+// settings and lessons. "whole" begins with the harness's input and ends with the verdict,
+// so the analysis of the call is in it, and every decider. "cascade" is what hookwise
+// counts: secrets are taken out of the command, and roles and lessons are asked. The
+// budgets are 15 µs for a path that a role denies and for a lesson about exactly the
+// call, and for a similar one 20 µs among 1000 lessons and 100 µs among 100 000.
 func BenchmarkCheckWarm(b *testing.B) {
-	run := func(b *testing.B, x *bench, tool, role string, input map[string]any, want cardea.Effect, by string) {
-		l := inforce.Load(x.where)
-		l.AssignRole(role)
-		g := Build(l, Session{ID: "s", At: benchDay.Add(time.Hour)}, x.analyse, nil)
-		ev := x.event(tool, input, role)
-		if v := g.Decide(context.Background(), x.analyse(ev)); v.Effect != want || !strings.HasPrefix(v.By, by+":") {
-			b.Fatalf("%s by %s, not %s by %s: %+v", v.Effect, v.By, want, by, v.Opinions)
-		}
-		b.ReportAllocs()
-		for b.Loop() {
-			if v := g.Decide(context.Background(), x.analyse(ev)); v.Effect != want {
-				b.Fatal(v.Effect)
-			}
-		}
-	}
 	const taught, similar = "pytest --cov tests/auth/test_login.py", "pytest --cov tests/auth/test_token.py"
 	for _, n := range []int{1000, 100_000} {
 		x := newBench(b)
 		x.teach(b, taught, n-1)
-		of := fmt.Sprintf("of %d", n)
-		b.Run("path denied/"+of, func(b *testing.B) {
-			run(b, x, "Write", "tester", map[string]any{"file_path": filepath.Join(x.project, "src", "app.ts"), "content": "x"}, cardea.Deny, "roles")
-		})
-		for _, c := range []struct{ name, command, by string }{{"exact", taught, "lessons"}, {"near", similar, "near"}} {
-			b.Run(c.name+"/"+of, func(b *testing.B) {
-				run(b, x, "Bash", "", map[string]any{"command": c.command}, cardea.Allow, c.by)
-			})
+		written := filepath.Join(x.project, "src", "app.ts")
+		for _, c := range []struct {
+			name, tool, text, role string
+			want                   cardea.Effect
+			by                     string
+		}{
+			{"path denied", "Write", written, "tester", cardea.Deny, "roles"},
+			{"exact", "Bash", taught, "", cardea.Allow, "lessons"},
+			{"near", "Bash", similar, "", cardea.Allow, "near"},
+		} {
+			input := map[string]any{"command": c.text}
+			if c.tool == "Write" {
+				input = map[string]any{"file_path": c.text, "content": "x"}
+			}
+			l := inforce.Load(x.where)
+			l.AssignRole(c.role)
+			whole := Build(l, Session{ID: "s", At: benchDay.Add(time.Hour)}, x.analyse, nil)
+			cascade := &cardea.Gate{Slots: slices.DeleteFunc(slices.Clone(whole.Slots), func(s cardea.Slot) bool {
+				return !slices.Contains([]string{"roles", "lessons", "near"}, s.Decider.Name())
+			})}
+			ev, redactor := x.event(c.tool, input, c.role), redact.New()
+			analysed := x.analyse(ev)
+			for name, judge := range map[string]func() cardea.Verdict{
+				"whole": func() cardea.Verdict { return whole.Decide(context.Background(), x.analyse(ev)) },
+				"cascade": func() cardea.Verdict {
+					redactor.Find(c.text)
+					return cascade.Decide(context.Background(), analysed)
+				},
+			} {
+				b.Run(fmt.Sprintf("%s/%s/of %d", name, c.name, n), func(b *testing.B) {
+					if v := judge(); v.Effect != c.want || !strings.HasPrefix(v.By, c.by+":") {
+						b.Fatalf("%s by %s, not %s by %s: %+v", v.Effect, v.By, c.want, c.by, v.Opinions)
+					}
+					b.ReportAllocs()
+					for b.Loop() {
+						judge()
+					}
+				})
+			}
 		}
-		b.Run("analysis/"+of, func(b *testing.B) {
+		b.Run(fmt.Sprintf("analysis/of %d", n), func(b *testing.B) {
 			ev := x.event("Bash", map[string]any{"command": similar}, "")
 			b.ReportAllocs()
 			for b.Loop() {
