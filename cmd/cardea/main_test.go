@@ -80,6 +80,13 @@ func program() {
 	if found, err := exec.LookPath("cardea"); err == nil {
 		p.Program = found
 	}
+	if socket := os.Getenv(daemonVariable); socket != "" && len(os.Args) > 1 && os.Args[1] == "check" {
+		exit, stdin, is := byDaemon(p, socket, os.Args[2:])
+		if is {
+			os.Exit(exit)
+		}
+		p.Stdin = stdin
+	}
 	os.Exit(cli.Main(os.Args[1:], p))
 }
 
@@ -118,12 +125,17 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "../../testdata/script",
 		RequireExplicitExec: true,
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"expand": expand, "bytes": writeBytes, "https": https, "keypair": keypair, "sign": sign, "archive": archive,
-			"provider": startProvider(t), "mcp": speakMCP, "waits": waitForEntry, "plugin": plugin},
-		RequireUniqueNames: true,
-		Condition:          condition,
-		Setup:              clean,
+		Cmds:                scriptCommands(t),
+		RequireUniqueNames:  true,
+		Condition:           condition,
+		Setup:               clean,
 	})
+}
+
+// scriptCommands are the commands of scripts.
+func scriptCommands(t *testing.T) map[string]func(*testscript.TestScript, bool, []string) {
+	return map[string]func(*testscript.TestScript, bool, []string){"expand": expand, "bytes": writeBytes, "https": https, "keypair": keypair, "sign": sign, "archive": archive,
+		"provider": startProvider(t), "mcp": speakMCP, "waits": waitForEntry, "plugin": plugin}
 }
 
 // condition knows "agent": an agent runs the tests, so whoever looks at the processes above

@@ -229,8 +229,8 @@ func part(kind byte, body []byte) []byte {
 	return append(binary.BigEndian.AppendUint32([]byte{kind}, uint32(len(body))), body...)
 }
 
-// readAnswer reads what the daemon sends, until the answer is there.
-func readAnswer(r io.Reader) (a Answer, err error) {
+// ReadAnswer reads what the daemon sends, until the answer is there.
+func ReadAnswer(r io.Reader) (a Answer, err error) {
 	for {
 		begin := make([]byte, 5)
 		if _, err := io.ReadFull(r, begin); err != nil {

@@ -40,17 +40,17 @@ func TestRoundTrip(t *testing.T) {
 
 func TestReadAnswer(t *testing.T) {
 	a := Answer{Exit: 2, Stdout: []byte("out"), Stderr: []byte("errs")}
-	got, err := readAnswer(bytes.NewReader(append(append(Works(), Works()...), a.Bytes()...)))
+	got, err := ReadAnswer(bytes.NewReader(append(append(Works(), Works()...), a.Bytes()...)))
 	if err != nil || !reflect.DeepEqual(got, a) {
 		t.Errorf("got %+v, %v", got, err)
 	}
 	var left LeftError
-	if _, err := readAnswer(bytes.NewReader(Leaves("why"))); !errors.As(err, &left) || left != "why" {
+	if _, err := ReadAnswer(bytes.NewReader(Leaves("why"))); !errors.As(err, &left) || left != "why" {
 		t.Errorf("got %v", err)
 	}
 	for name, text := range map[string]string{"nothing": "", "no answer": string(Works()), "cut": string(a.Bytes()[:9]), "another exit code": string(Answer{Exit: 1}.Bytes()),
 		"another kind": "x\x00\x00\x00\x00", "endless": "a\xff\xff\xff\xff", "too short": "a\x00\x00\x00\x01\x00", "a wrong length": "a\x00\x00\x00\x05\x00\x00\x00\x00\x09"} {
-		if got, err := readAnswer(strings.NewReader(text)); err == nil {
+		if got, err := ReadAnswer(strings.NewReader(text)); err == nil {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}

@@ -168,7 +168,7 @@ func (l *Line) Check(c Call, until time.Time) (Answer, error) {
 		}
 		all = all[n:]
 	}
-	return readAnswer(timed)
+	return ReadAnswer(timed)
 }
 
 // timed is a line that is used until a time.
