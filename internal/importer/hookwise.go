@@ -79,7 +79,7 @@ func (h *hookwise) policy(data []byte) {
 	h.numbers(top, "confidence", map[string][]string{"org": {"confidence", "org"}, "project": {"confidence", "project"}, "user": {"confidence", "user"}})
 	h.numbers(top, "similarity", map[string][]string{"jaccard_threshold": {"near", "jaccard"}, "jaccard_min_tokens": {"near", "min_tokens"}})
 	if v := top.Get("human_timeout_secs"); v.Present() {
-		h.left(v, "human_timeout_secs", "the agent's own prompt waits as long as it likes")
+		h.left(v, "human_timeout_secs", "a project cannot say how long calls wait for you; write human: {mode: queue, timeout: %ds} into your own settings, see docs/queue.md", v.Int(0, 600))
 	}
 	if v := top.Get("supervisor"); v.Present() {
 		h.lost(v, "supervisor", "a project cannot say which model judges its calls; write judge: {enabled: true} into your own settings, see docs/judge.md and docs/supervisor.md")

@@ -40,9 +40,12 @@ func Serve(in io.Reader, out io.Writer, c Caller, tell Tell, now func() time.Tim
 		return fmt.Errorf("read a request: %w", err)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), r.Left)
-	defer cancel()
 	replies := make(chan queue.Reply, 1)
-	go func() { replies <- CarryOut(ctx, r, c, tell, now) }()
+	go func() {
+		// Not when the hook has ended: a wait that is cancelled ends its entry.
+		defer cancel()
+		replies <- CarryOut(ctx, r, c, tell, now)
+	}()
 	select {
 	case reply := <-replies:
 		return json.NewEncoder(out).Encode(reply)

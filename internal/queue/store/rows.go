@@ -12,6 +12,7 @@ import (
 
 	"cardea.dev/internal/limit"
 	"cardea.dev/internal/queue"
+	"cardea.dev/internal/state"
 )
 
 // columns are those of a row that [Store.read] reads.
@@ -98,11 +99,16 @@ func (s *Store) Add(ctx context.Context, e queue.Entry) (queue.Entry, error) {
 		if err != nil {
 			return err
 		}
-		if waiting >= MaxPending {
+		session := fmt.Sprintf("%x", state.Sign(s.key, "queue session", []byte(e.Harness), []byte(e.Session.String()))[:8])
+		own, err := number(conn, "SELECT count(*) FROM entries WHERE state = 'pending' AND session = ?", session)
+		if err != nil {
+			return err
+		}
+		if waiting >= MaxPending || own >= MaxOfSession {
 			return queue.ErrFull
 		}
-		e.ID, err = number(conn, "INSERT INTO entries (revision, state, digest, ticket, deadline, entry, entry_signature) VALUES (?, 'pending', ?, ?, ?, '', '') RETURNING id",
-			revision, e.Digest, e.Ticket, e.Deadline.UnixMilli())
+		e.ID, err = number(conn, "INSERT INTO entries (revision, state, digest, session, ticket, deadline, entry, entry_signature) VALUES (?, 'pending', ?, ?, ?, ?, '', '') RETURNING id",
+			revision, e.Digest, session, e.Ticket, e.Deadline.UnixMilli())
 		if err != nil {
 			return err
 		}

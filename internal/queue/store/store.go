@@ -30,6 +30,9 @@ import (
 const (
 	// MaxPending is how many entries may wait. An agent that floods the queue is denied.
 	MaxPending = 2000
+	// MaxOfSession is how many of them may be of one session, so that it cannot take the
+	// place of all others.
+	MaxOfSession = 200
 	// maxKept is how many entries are kept in all, and keepFor how long those are kept
 	// that nobody waits for any more.
 	maxKept = 10000
@@ -110,6 +113,7 @@ CREATE TABLE IF NOT EXISTS entries (
 	revision INTEGER NOT NULL,
 	state TEXT NOT NULL,
 	digest TEXT NOT NULL,
+	session TEXT NOT NULL,
 	ticket INTEGER NOT NULL,
 	deadline INTEGER NOT NULL,
 	entry BLOB NOT NULL, entry_signature BLOB NOT NULL,
@@ -118,6 +122,7 @@ CREATE TABLE IF NOT EXISTS entries (
 );
 CREATE INDEX IF NOT EXISTS entries_state ON entries (state, deadline);
 CREATE INDEX IF NOT EXISTS entries_revision ON entries (revision);
+CREATE INDEX IF NOT EXISTS entries_session ON entries (session, state);
 CREATE INDEX IF NOT EXISTS entries_digest ON entries (digest, state);
 `
 
@@ -206,7 +211,7 @@ func checkTables(conn *sqlite.Conn) error {
 		err = sqlitex.ExecuteScript(conn, tables+fmt.Sprintf("PRAGMA user_version=%d;", version), nil)
 	}
 	if err == nil {
-		err = sqlitex.ExecuteTransient(conn, columns+"WHERE digest = '' AND ticket = 0 AND deadline = 0 LIMIT 0", nil)
+		err = sqlitex.ExecuteTransient(conn, columns+"WHERE digest = '' AND session = '' AND ticket = 0 AND deadline = 0 LIMIT 0", nil)
 	}
 	if err == nil {
 		var counters int64

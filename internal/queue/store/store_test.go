@@ -322,7 +322,9 @@ func TestEachEntryIsAnsweredOnce(t *testing.T) {
 	ctx, folder := context.Background(), t.TempDir()
 	s := open(t, folder, time.Now)
 	for i := range entries {
-		add(t, s, entry(fmt.Sprint("call ", i), time.Now(), func(e *queue.Entry) { e.Ticket, e.Deadline = true, time.Now().Add(time.Hour) }))
+		add(t, s, entry(fmt.Sprint("call ", i), time.Now(), func(e *queue.Entry) {
+			e.Ticket, e.Deadline, e.Session = true, time.Now().Add(time.Hour), redact.New().Text(fmt.Sprint("s", i%50))
+		}))
 	}
 	var mu sync.Mutex
 	var said []string
@@ -578,7 +580,7 @@ func TestFloods(t *testing.T) {
 	s := open(t, t.TempDir(), time.Now)
 	err := s.change(ctx, func(conn *sqlite.Conn, _ int64) error {
 		return sqlitex.Execute(conn, "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i < ?) "+
-			"INSERT INTO entries (revision, state, digest, ticket, deadline, entry, entry_signature) SELECT 1, 'pending', i, 0, ?, '', '' FROM n",
+			"INSERT INTO entries (revision, state, digest, session, ticket, deadline, entry, entry_signature) SELECT 1, 'pending', i, i, 0, ?, '', '' FROM n",
 			&sqlitex.ExecOptions{Args: []any{MaxPending, time.Now().Add(time.Hour).UnixMilli()}})
 	})
 	if err != nil {
@@ -587,6 +589,22 @@ func TestFloods(t *testing.T) {
 	if _, err := s.Add(ctx, entry("a", time.Now(), ticket)); !errors.Is(err, queue.ErrFull) {
 		t.Errorf("%v", err)
 	}
+}
+
+// A session that floods the queue takes no place of another one.
+func TestFloodOfOneSession(t *testing.T) {
+	ctx := context.Background()
+	s := open(t, t.TempDir(), time.Now)
+	of := func(session string) func(*queue.Entry) {
+		return func(e *queue.Entry) { e.Session = redact.New().Text(session) }
+	}
+	for i := range MaxOfSession {
+		add(t, s, entry(fmt.Sprint(i), time.Now(), ticket, of("loud")))
+	}
+	if _, err := s.Add(ctx, entry("one more", time.Now(), ticket, of("loud"))); !errors.Is(err, queue.ErrFull) {
+		t.Errorf("%v", err)
+	}
+	add(t, s, entry("x", time.Now(), ticket, of("quiet")))
 }
 
 func TestModes(t *testing.T) {
