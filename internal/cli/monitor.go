@@ -16,6 +16,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/spf13/cobra"
 
+	"cardea.dev/internal/hook"
 	"cardea.dev/internal/ledger"
 	"cardea.dev/internal/limit"
 	"cardea.dev/internal/monitor"
@@ -96,6 +97,8 @@ type feed struct {
 	follower *ledger.Follower
 	// sessionsAt is when the sessions were read last.
 	sessionsAt time.Time
+	// setUpAt is when it was looked whether the gate's set-up changed.
+	setUpAt time.Time
 	// told is what is written to standard error while there is a screen.
 	told remarks
 
@@ -115,8 +118,10 @@ type news struct {
 	waiting   []queue.Entry
 	// entries are those that came into the queue, or changed.
 	entries []queue.Entry
-	// hasSessions and hasQueue are set where these were read.
-	hasSessions, hasQueue bool
+	// setUp is what changed of the gate's set-up, "" for nothing.
+	setUp string
+	// hasSessions, hasQueue and hasSetUp are set where these were read.
+	hasSessions, hasQueue, hasSetUp bool
 	// more reports whether more decisions wait.
 	more bool
 	err  error
@@ -135,8 +140,27 @@ func (f *feed) next() news {
 			n.sessions = append(n.sessions, monitor.Session{Registered: r, Role: cmp.Or(main.Role, f.desk.Loaded.Settings.Sessions.DefaultRole)})
 		}
 	}
-	n.err = errors.Join(n.err, f.look(&n), f.told.take())
+	n.err = errors.Join(n.err, f.look(&n), f.lookAtSetUp(&n), f.told.take())
 	return n
+}
+
+// lookAtSetUp looks whether something changed the gate since the person set it up.
+func (f *feed) lookAtSetUp(n *news) error {
+	now := f.process.Now()
+	if now.Sub(f.setUpAt) < limit.MonitorSetUp {
+		return nil
+	}
+	f.setUpAt, n.hasSetUp = now, true
+	d, err := deskHere(f.process) // settings and rules may have come
+	if err != nil {
+		return err
+	}
+	var told []string
+	for _, t := range hook.SetUpChanges(siteOf(f.process).At, d.Loaded) {
+		told = append(told, t.Error())
+	}
+	n.setUp = strings.Join(told, "; ")
+	return nil
 }
 
 // remarks is standard error while a screen is drawn: it becomes a note.
@@ -286,9 +310,14 @@ func (f *feed) lines(ctx context.Context, first []ledger.Line, asJSON bool) erro
 	if err := show(first); err != nil {
 		return err
 	}
-	told := ""
+	told, setUp := "", ""
 	for {
 		n := f.next()
+		if n.hasSetUp && n.setUp != setUp {
+			if setUp = n.setUp; setUp != "" {
+				f.process.warn(setUp)
+			}
+		}
 		if n.err != nil && n.err.Error() != told { // it may last
 			told = n.err.Error()
 			f.process.warn(told)
@@ -400,6 +429,9 @@ func (d drawn) take(n news) (tea.Model, tea.Cmd) {
 	}
 	if n.hasQueue {
 		d.Model, _ = d.Model.Update(monitor.Waiting(n.waiting))
+	}
+	if n.hasSetUp {
+		d.Model, _ = d.Model.Update(monitor.SetUp(n.setUp))
 	}
 	if n.hasSessions {
 		d.Model, _ = d.Model.Update(monitor.Sessions(n.sessions))

@@ -170,6 +170,8 @@ const (
 	MonitorLook = 250 * time.Millisecond
 	// MonitorSessions is how often it reads which sessions are registered.
 	MonitorSessions = 2 * time.Second
+	// MonitorSetUp is how often it looks whether the gate's set-up changed.
+	MonitorSetUp = 5 * time.Second
 )
 
 // Time for the daemon's HTTP.

@@ -56,11 +56,11 @@ type Model struct {
 	counts        map[string]*counts
 	sessions      []Session
 	answering
-	lists   [tabs]list
-	filter  string
-	editing bool
-	detail  *detail
-	note    string
+	lists       [tabs]list
+	filter      string
+	editing     bool
+	detail      *detail
+	note, setUp string
 }
 
 // decision is an entry, with what a filter is compared with.
@@ -115,6 +115,9 @@ type (
 	Sessions []Session
 	// Waiting are all calls that wait for a person, the oldest first.
 	Waiting []queue.Entry
+	// SetUp is what changed of the gate's set-up without the person, "" for nothing. It
+	// stays on the screen.
+	SetUp string
 	// Trouble is told on the line of notes.
 	Trouble string
 	// Time is the time.
@@ -165,6 +168,8 @@ func (m Model) Update(message any) (Model, []Do) {
 		m = m.wait(x)
 	case Challenge:
 		m = m.ask(x)
+	case SetUp:
+		m.setUp = oneLine(string(x))
 	case Trouble:
 		m.note = oneLine(string(x))
 	case Time:

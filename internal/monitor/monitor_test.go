@@ -228,6 +228,7 @@ func TestHostileTexts(t *testing.T) {
 				s.send(Sessions{{Registered: session.Registered{Session: x, Team: x}, Role: x}})
 				s.send(Waiting{{ID: int64(i), Tool: x, Subject: text(x), Session: text(x), Project: text("/" + x)}})
 				s.keys("enter down end esc tab enter pgdown d ä esc a esc tab enter esc tab / ä esc ?")
+				s.send(SetUp(x))
 				s.send(Challenge{ID: int64(i), Code: "k"}, Challenge{ID: int64(i), Err: fmt.Errorf("%s", x)})
 				s.send(Size{size.Width + 7, size.Height + 1}, size)
 				s.keys("esc")
@@ -237,6 +238,20 @@ func TestHostileTexts(t *testing.T) {
 			}
 		}
 	}
+}
+
+// That the set-up changed stays on the screen, whatever else is shown.
+func TestSetUp(t *testing.T) {
+	s := start(t, 80, 24)
+	s.send(many(1, 50), SetUp("changed since you set the gate up: ~/.claude/settings.json\x1b[2J"))
+	for _, keys := range []string{"k", "/ n enter", "enter", "esc 3", "?"} {
+		s.keys(keys)
+		s.shows(`! changed since you set the gate up: ~/.claude/settings.json\u001b[2J`)
+	}
+	s.keys("esc esc 1 home pgdown")
+	s.selects("n20.") // a line less
+	s.send(SetUp(""))
+	s.hides("changed since")
 }
 
 // Without colours no escape sequence is there, and the same is said.

@@ -63,7 +63,13 @@ func styleOf(e cardea.Effect) style {
 const above, below = 2, 2
 
 // rows is how many lines a list has.
-func (m Model) rows() int { return max(0, m.height-above-below) }
+func (m Model) rows() int {
+	rows := m.height - above - below
+	if m.setUp != "" {
+		rows--
+	}
+	return max(0, rows)
+}
 
 // View is the screen: exactly as many lines as it has, none broader than it is.
 func (m Model) View() string {
@@ -86,6 +92,9 @@ func (m Model) View() string {
 			line = body[i]
 		}
 		lines = append(lines, line)
+	}
+	if m.setUp != "" {
+		lines = append(lines, m.paint(red, fit("! "+m.setUp, m.width)))
 	}
 	lines = append(lines, m.notes(), m.paint(faint, fit(m.keysHelp(), m.width)))
 	if len(lines) > m.height { // what is going on matters more than how it is called
