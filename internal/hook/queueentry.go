@@ -66,6 +66,9 @@ func (j *Judgement) queueEntry(v cardea.Verdict, r *redact.Redactor) (queue.Entr
 	}
 	files := teaches(&e, ev, lesson.NewKeyer(redact.New(), key, j.Place.Project), r)
 	e.Digest, err = queue.Digest(key, ev, files)
+	if j.process.AsPrompt {
+		e = promptEntry(e, r)
+	}
 	return e, err
 }
 
