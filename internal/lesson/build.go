@@ -1,6 +1,7 @@
 package lesson
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"crypto/rand"
@@ -16,6 +17,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 
 	"cardea.dev/internal/state"
 )
@@ -123,7 +125,10 @@ func (w *Writer) collect(i int, own func(ID) bool, all *gathered) (c collected, 
 		}
 		if !inOrder && len(c.broken) == 0 && try == 0 {
 			all.forget(i, first)
-			if err := w.sortFile(i); err != nil {
+			if info.Size() > chunkSize {
+				runtime.GC() // what was read is garbage, and what follows takes as much
+			}
+			if err := w.sortFile(i, c.stamp); err != nil {
 				return c, err
 			}
 			continue
@@ -138,24 +143,68 @@ func (w *Writer) collect(i int, own func(ID) bool, all *gathered) (c collected, 
 
 // forget drops what was read of a file, whose entries are the last ones.
 func (g *gathered) forget(file, first int) {
-	g.entries = g.entries[:first]
+	if g.entries = g.entries[:first]; first == 0 {
+		g.entries = nil
+	}
 	for s := range g.notes {
 		g.notes[s] = slices.DeleteFunc(g.notes[s], func(n noted) bool { return int(n.file) == file })
 	}
 }
 
-// sortFile sorts a file. The order of one that others write is theirs.
-func (w *Writer) sortFile(i int) error {
+// sortFile sorts a file of good lines, unless it is another one than its stamp says. The
+// order of one that others write is theirs.
+func (w *Writer) sortFile(i int, stamp string) error {
 	text, err := w.place.read(i)
-	if err != nil {
+	if err != nil || state.Stamp(w.place.file(i)) != stamp {
 		return err
 	}
-	if after := sorted(text, nil, effects[i]); after != text {
-		if err := w.replace(i, after); err != nil && !errors.Is(err, fs.ErrPermission) {
-			return err
+	err = w.replaceBy(i, func(f *os.File) error {
+		to := bufio.NewWriterSize(f, 1<<20)
+		for line := range inOrder(text) {
+			_, _ = to.WriteString(line) // Flush tells
+			_ = to.WriteByte('\n')
+		}
+		return to.Flush()
+	})
+	if errors.Is(err, fs.ErrPermission) {
+		return nil
+	}
+	return err
+}
+
+// inOrder are the lines of a text in their order, each once. Every processor sorts some.
+func inOrder(text string) iter.Seq[string] {
+	lines := make([]string, 0, len(text)/lineLength)
+	for line := range strings.Lines(text) {
+		if line = strings.TrimRight(line, "\r\n"); strings.Trim(line, " \t") != "" {
+			lines = append(lines, line)
 		}
 	}
-	return nil
+	parts := slices.Collect(slices.Chunk(lines, max(1, (len(lines)+maxReaders-1)/maxReaders)))
+	var wg sync.WaitGroup
+	for _, part := range parts {
+		wg.Go(func() { slices.Sort(part) })
+	}
+	wg.Wait()
+	return func(yield func(string) bool) {
+		last := ""
+		for {
+			first := -1
+			for i, part := range parts {
+				if len(part) > 0 && (first < 0 || part[0] < parts[first][0]) {
+					first = i
+				}
+			}
+			if first < 0 {
+				return
+			}
+			line := parts[first][0]
+			if parts[first] = parts[first][1:]; line != last && !yield(line) {
+				return
+			}
+			last = line
+		}
+	}
 }
 
 // writePages writes the pages of entries, which are in order, and tells the head of them.

@@ -355,20 +355,27 @@ func (p *Place) folderMode() fs.FileMode {
 // replace writes a file anew and keeps it on the disk. Who shares a project reads its
 // lessons.
 func (w *Writer) replace(i int, text string) error {
+	return w.replaceBy(i, func(f *os.File) error {
+		_, err := f.WriteString(text)
+		return err
+	})
+}
+
+// replaceBy is replace by what write writes.
+func (w *Writer) replaceBy(i int, write func(*os.File) error) error {
 	path := w.place.file(i)
 	if !w.place.Shared {
 		path = realFile(path)
 	}
 	err := state.Replace(path, nil, func(f *os.File) error {
-		if _, err := f.WriteString(text); err != nil { // no copy of what may be large
-			return err
+		err := write(f)
+		if err == nil && w.place.Shared {
+			err = f.Chmod(0o644)
 		}
-		if w.place.Shared {
-			if err := f.Chmod(0o644); err != nil {
-				return err
-			}
+		if err == nil {
+			err = f.Sync()
 		}
-		return f.Sync()
+		return err
 	})
 	if err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
