@@ -106,8 +106,8 @@ type failing struct {
 	// fails; a version that is too old or not known may refuse the whole entry for it.
 	switchKey, switchValue string
 	switchSince            []int
-	// shut is what stands behind the hook's line, so that a program that is missing or
-	// fails denies; "" where the harness denies by itself, or has the switch.
+	// shut is what makes the hook's line deny where its program is missing or fails; ""
+	// where the harness denies by itself, or has the switch.
 	shut string
 	// left is what still lets a call run, for people.
 	left string
@@ -320,7 +320,7 @@ func (w Wanted) Args(h Harness) []string {
 func (h Harness) line(w Wanted, event string) string {
 	line := shellLine(h.command, w.Binary, w.Args(h))
 	if slices.Contains(h.gates, event) && !w.FailClosed && runtime.GOOS != "windows" {
-		line += h.shut
+		line = shutLine(line, h.shut)
 	}
 	return line
 }

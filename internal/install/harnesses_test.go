@@ -14,6 +14,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/harness"
+	"cardea.dev/internal/jsonedit"
 )
 
 // How Cardea is installed in each harness, for the fail-closed versions of all.
@@ -160,24 +161,39 @@ func TestShutLines(t *testing.T) {
 			exit int
 			out  string
 		}{"echo '{}'": {0, "{}\n"}, "exit 1": {2, ""}, "kill -9 $$": {2, ""}, "exit 2": {2, ""}, "": {2, ""}} {
-			binary := "/nowhere/cardea"
+			binary := "/nowhere/it's/cardea"
 			if script != "" {
 				binary = program(t, "cardea", script)
 			}
-			c := exec.Command("sh", "-c", h.line(Wanted{Binary: binary, Timeout: time.Second}, h.Gate()))
-			var errs strings.Builder
-			c.Stderr = &errs
-			out, err := c.Output()
-			var exit *exec.ExitError
-			code := 0
-			if errors.As(err, &exit) {
-				code = exit.ExitCode()
+			line := h.line(Wanted{Binary: binary, Timeout: time.Second}, h.Gate())
+			for _, shell := range []string{"sh", "bash", "zsh", "fish"} {
+				// Who has fish has it as their own shell, which none but Codex CLI starts.
+				if found, err := exec.LookPath(shell); err == nil && (shell != "fish" || h.shut == shutWrapped) {
+					code, out, errs := started(exec.Command(found, "-c", line))
+					if code != want.exit || out != want.out || h.shut != shutMute && code != 0 && errs == "" {
+						t.Errorf("%s, %s, %q: exit %d, %q, %q", h.Name, shell, script, code, out, errs)
+					}
+				}
 			}
-			if code != want.exit || string(out) != want.out || h.shut == shutSaying && code != 0 && errs.String() == "" {
-				t.Errorf("%s, %q: exit %d, %q, %q", h.Name, script, code, out, errs.String())
+			d, err := jsonedit.Parse(jsonedit.Render([]jsonedit.Field{{Key: h.command, Value: line}}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if p, args := invocation(d.Root); p != binary || !slices.Equal(args, Wanted{Timeout: time.Second}.Args(h)) || h.onFailure(d.Root) != "deny" {
+				t.Errorf("%s: %s is read as %s %v", h.Name, line, p, args)
 			}
 		}
 	}
+}
+
+func started(c *exec.Cmd) (code int, out, errs string) {
+	var said strings.Builder
+	c.Stderr = &said
+	data, err := c.Output()
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
+		code = exit.ExitCode()
+	}
+	return code, string(data), said.String()
 }
 
 // The switches of those that took over Claude Code's settings.

@@ -43,9 +43,19 @@ func isPlain(r rune) bool {
 	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune(plain, r)
 }
 
-// withoutShut is a hook's line without what stands behind it for the case that its
-// program fails.
+// shutLine is a hook's line that denies where its program fails, in one of the ways above.
+func shutLine(line, shut string) string {
+	if shut == shutWrapped {
+		return shellLine("", "sh", []string{"-c", line + shutInside})
+	}
+	return line + shut
+}
+
+// withoutShut is a hook's line without what is there for the case that its program fails.
 func withoutShut(line string) string {
+	if words := shellWords(line); len(words) == 3 && words[0] == "sh" && words[1] == "-c" && strings.HasSuffix(words[2], shutInside) {
+		return strings.TrimSuffix(words[2], shutInside)
+	}
 	return strings.TrimSuffix(strings.TrimSuffix(line, shutMute), shutSaying)
 }
 

@@ -31,13 +31,17 @@ var unsupported = map[string]string{
 	"augment":  "docs/harnesses/augment.md has the files to write by hand, which nobody has tried",
 }
 
-// What stands behind a hook's line so that a program that is missing or fails denies:
-// exit code 2 denies nearly everywhere. Some harnesses want a reason with it, and take
-// it for a mistake of the hook without one; the shell that they start is the person's
-// own, so only words stand there that every shell reads.
+// What makes a hook's line deny where its program is missing or fails: exit code 2 denies
+// nearly everywhere. Some harnesses want a reason with it, and take it for a mistake of
+// the hook without one. Most start sh or bash. Codex CLI starts the person's own shell,
+// and fish leaves a line at a program that is not there, whatever stands behind it; so
+// there the line is one for a sh of its own.
 const (
-	shutMute   = " || exit 2"
-	shutSaying = ` || sh -c 'echo "Cardea could not judge this call, so it is denied; run cardea doctor" >&2; exit 2'`
+	shutMute    = " || exit 2"
+	shutSaying  = " || sh -c '" + sayingShut + "'"
+	shutInside  = " || { " + sayingShut + "; }"
+	shutWrapped = "sh -c"
+	sayingShut  = `echo "Cardea could not judge this call, so it is denied; run cardea doctor" >&2; exit 2`
 )
 
 // settingsForm is the form of Claude Code's settings, which most others took over.
