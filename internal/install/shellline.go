@@ -33,7 +33,7 @@ func shellLine(key, program string, args []string) string {
 		case powershell:
 			b.WriteString("'" + strings.ReplaceAll(w, "'", "''") + "'")
 		default:
-			b.WriteString("'" + strings.ReplaceAll(w, "'", `'\''`) + "'")
+			b.WriteString("'" + strings.ReplaceAll(w, "'", `'"'"'`) + "'") // fish reads '\'' otherwise
 		}
 	}
 	return b.String()
