@@ -72,7 +72,7 @@ that were installed with --managed, as root, cannot be switched off.`,
 	fs.BoolVar(&f.dryRun, "dry-run", false, "show what would change, and write nothing")
 	fs.StringVar(&f.binary, "binary", "", "the program that the hook starts (default: this one, if it lies in a permanent folder)")
 	fs.BoolVar(&f.daemon, "daemon", false, "start cardea-hook, which asks the daemon, and has cardea answer where there is none (default: where daemon.start is set)")
-	fs.DurationVar(&f.timeout, "timeout", 0, "the harness's time limit (default: 10s, or 30s where the judge is on)")
+	fs.DurationVar(&f.timeout, "timeout", 0, "the harness's time limit (default: 10s, 30s where the judge is on, or 120s where calls wait in the queue)")
 	fs.BoolVar(&f.unattended, "unattended", false, "no person watches this agent: questions that need a person become denials")
 	fs.StringVar(&f.version, "harness-version", "", "the harness's version (default: the harness is asked)")
 	fs.StringSliceVar(&f.events, "events", nil, "more events, by the harness's names, or all")

@@ -13,6 +13,7 @@ import (
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/decide/rules"
 	"cardea.dev/internal/gate"
+	"cardea.dev/internal/settings"
 )
 
 // show writes a trial for people: the outcome first, then how it came about,
@@ -27,6 +28,9 @@ func (t trial) show(s *screen) {
 	s.printf("\n")
 	if text := meaning(v.Effect); text != "" {
 		s.printf("  %s\n", painted{faint, text})
+	}
+	if h := t.judgement.Loaded.Settings.Human; h.Queues() && (v.Effect == cardea.Ask || h.Mode == settings.ByQueue && (v.Effect == cardea.Abstain || v.Effect == cardea.Defer)) {
+		s.printf("  %s\n", painted{faint, "a person answers it in the queue (human.mode: " + h.Mode + ")"})
 	}
 	if v.Reason != "" {
 		s.block("  ", v.Reason)

@@ -18,6 +18,9 @@ import (
 // maxRequest bounds a request in bytes.
 const maxRequest = 8 << 20
 
+// maxNotices is how many calls of a session may wait for which a notice is sent.
+const maxNotices = 10
+
 // Caller is who started the process.
 type Caller struct {
 	// Process is the hook.
@@ -96,6 +99,9 @@ func hold(ctx context.Context, s *store.Store, r queue.Request, c Caller, tell T
 		return nil
 	}
 	r.Hold.Waiter = c.Process
+	if many, err := s.Crowded(ctx, *r.Hold, maxNotices); err != nil || many {
+		r.Notices = queue.Notices{} // whoever was told of so many looks at the queue
+	}
 	added, err := s.Add(ctx, *r.Hold)
 	if err != nil {
 		return err

@@ -135,3 +135,22 @@ func TestNoticesAreTold(t *testing.T) {
 		t.Errorf("%+v", reply)
 	}
 }
+
+// A session that asks again and again does not send as many notices.
+func TestFewNotices(t *testing.T) {
+	folder, sent := t.TempDir(), 0
+	tell := func(_ context.Context, n queue.Notices, _ queue.Entry) []error {
+		if n.Desktop {
+			sent++
+		}
+		return nil
+	}
+	for i := range 3 * maxNotices {
+		e := call()
+		e.Ticket, e.Digest = true, string(rune('a'+i))
+		CarryOut(context.Background(), queue.Request{State: folder, Hold: e, Notices: queue.Notices{Desktop: true}}, caller(t), tell, time.Now)
+	}
+	if sent != maxNotices {
+		t.Errorf("%d notices", sent)
+	}
+}

@@ -99,8 +99,8 @@ func (s *Store) Add(ctx context.Context, e queue.Entry) (queue.Entry, error) {
 		if err != nil {
 			return err
 		}
-		session := fmt.Sprintf("%x", state.Sign(s.key, "queue session", []byte(e.Harness), []byte(e.Session.String()))[:8])
-		own, err := number(conn, "SELECT count(*) FROM entries WHERE state = 'pending' AND session = ?", session)
+		session := s.session(&e)
+		own, err := number(conn, ofSession, session)
 		if err != nil {
 			return err
 		}
@@ -123,6 +123,24 @@ func (s *Store) Add(ctx context.Context, e queue.Entry) (queue.Entry, error) {
 		return sqlitex.Execute(conn, "UPDATE entries SET entry = ?, entry_signature = ? WHERE id = ?", &sqlitex.ExecOptions{Args: []any{text, signature, e.ID}})
 	})
 	return e, err
+}
+
+// ofSession counts what waits of a session.
+const ofSession = "SELECT count(*) FROM entries WHERE state = 'pending' AND session = ?"
+
+// session names an entry's session.
+func (s *Store) session(e *queue.Entry) string {
+	return fmt.Sprintf("%x", state.Sign(s.key, "queue session", []byte(e.Harness), []byte(e.Session.String()))[:8])
+}
+
+// Crowded reports whether at least most calls of an entry's session wait already.
+func (s *Store) Crowded(ctx context.Context, e queue.Entry, most int64) (many bool, err error) {
+	err = s.use(ctx, func(conn *sqlite.Conn) error {
+		own, err := number(conn, ofSession, s.session(&e))
+		many = own >= most
+		return err
+	})
+	return many, err
 }
 
 // tidy ends what is over: entries whose time has passed, and what is too old or too much
