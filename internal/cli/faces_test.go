@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -65,7 +66,7 @@ func TestThreeFaces(t *testing.T) {
 	}
 	var all []queue.Entry
 	for i := range entries {
-		e, err := f.queue.Add(ctx, queue.Entry{Digest: fmt.Sprint(i), Harness: "claude-code", Tool: "Bash", Subject: r.Text(fmt.Sprintf("make n%d", i)), Project: r.Text(f.desk.project),
+		e, err := f.queue.Add(ctx, queue.Entry{Digest: fmt.Sprint(i), Harness: "claude-code", Session: r.Text(fmt.Sprintf("s%d", i/10)), Tool: "Bash", Subject: r.Text(fmt.Sprintf("make n%d", i)), Project: r.Text(f.desk.project),
 			Effect: cardea.Ask, By: "rules:r", Waiter: self, Created: time.Now(), Deadline: time.Now().Add(limit.Setting)})
 		if err != nil {
 			t.Fatal(err)
@@ -233,4 +234,65 @@ func TestSlowReaderOfTheMonitor(t *testing.T) {
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}
+}
+
+// The monitor takes the answer to a ticket back as long as it was not used, and says when it
+// was. Below an agent it does neither.
+func TestUndoInTheMonitor(t *testing.T) {
+	f := &facesTest{t: t, desk: newDesk(t)}
+	f.desk.settings("human: {mode: queue}\n")
+	f.queue = f.opened()
+	r := redact.New()
+	e, err := f.queue.Add(t.Context(), queue.Entry{Digest: "d", Tool: "Bash", Subject: r.Text("make deploy"), Project: r.Text(f.desk.project), Effect: cardea.Ask,
+		Ticket: true, Validity: time.Minute, Created: time.Now(), Deadline: time.Now().Add(limit.Setting)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := f.desk.process(nil, io.Discard, io.Discard)
+	attending := error(nil)
+	p.Person, p.Code = func() error { return attending }, func() string { return "abc234" }
+	d, err := deskHere(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := &feed{process: p, desk: d}
+	defer x.close()
+	says := func(got, want string) {
+		t.Helper()
+		if !strings.Contains(got, want) {
+			t.Errorf("it says %q, want %q", got, want)
+		}
+	}
+	state := func() queue.Entry {
+		t.Helper()
+		now, err := f.queue.Entry(t.Context(), e.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return now
+	}
+	allow := monitor.Do{Kind: monitor.Answer, ID: e.ID, Effect: cardea.Allow}
+	attending = errors.New("an agent is at work here")
+	says(x.answer(allow), "only a person may do this: an agent is at work here")
+	if c := x.check(e.ID); c.Err == nil {
+		t.Error("an agent gets a key")
+	}
+	attending = nil
+	says(x.answer(allow), "approved by")
+	if now := state(); now.Answer == nil || now.Answer.Via != "monitor" {
+		t.Errorf("%+v", now.Answer)
+	}
+	attending = errors.New("an agent is at work here")
+	says(x.undo(e.ID), "only a person")
+	attending = nil
+	says(x.undo(e.ID), "waits again")
+	if now := state(); now.State != queue.Pending {
+		t.Errorf("it is %s", now.State)
+	}
+	says(x.answer(allow), "approved by")
+	says(x.answer(allow), "was answered already")
+	if _, found, err := f.queue.TakeGrant(t.Context(), "d"); err != nil || !found {
+		t.Fatal(found, err)
+	}
+	says(x.undo(e.ID), "was used already")
 }

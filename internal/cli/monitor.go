@@ -265,7 +265,7 @@ func (f *feed) answer(do monitor.Do) string {
 	var told strings.Builder
 	p := f.process
 	p.Stdin, p.Stdout, p.Stderr = strings.NewReader(""), &told, &told
-	err := p.answerEntries(f.desk, f.queue, []int64{do.ID}, do.Effect, answerFlags{message: do.Message, confirmed: true})
+	err := p.answerEntries(f.desk, f.queue, []int64{do.ID}, do.Effect, answerFlags{message: do.Message, confirmed: true, via: "monitor"})
 	if err != nil && !errors.As(err, new(ended)) {
 		return err.Error()
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,6 +28,8 @@ type answerFlags struct {
 	lasts                                      time.Duration
 	// confirmed is set where it was made sure already that a person types.
 	confirmed bool
+	// via is how it was answered, "" for a terminal.
+	via string
 }
 
 // answerCommand is approve or deny.
@@ -153,7 +156,7 @@ func (p Process) answerEntries(d sessionDesk, s *store.Store, ids []int64, answe
 	lost := false
 	for i := range all {
 		e := &all[i]
-		won, err := s.Answer(ctx, e.ID, queue.Answer{Effect: answer, Message: r.Text(f.message), Who: r.Text(p.UserName()), Via: "terminal"})
+		won, err := s.Answer(ctx, e.ID, queue.Answer{Effect: answer, Message: r.Text(f.message), Who: r.Text(p.UserName()), Via: cmp.Or(f.via, "terminal")})
 		if err != nil {
 			return fmt.Errorf("call %d: %w", e.ID, err)
 		}
