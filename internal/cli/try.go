@@ -196,7 +196,7 @@ func (f tryFlags) message(p Process, text string) (tried, error) {
 	if word, ok := harness.ToolWord(tool); ok {
 		tool = word
 	}
-	input, err := inputOf(tool, text)
+	input, err := inputOf(tool, text, tool != f.tool)
 	if err != nil {
 		return tried{}, err
 	}
@@ -204,8 +204,8 @@ func (f tryFlags) message(p Process, text string) (tried, error) {
 	if err != nil {
 		return tried{}, err
 	}
-	if as := f.ownWords(own, tool, input, cwd); as != nil {
-		out.event.Call, out.event.Faults, out.event.Sent = as.Call, as.Faults, as.Sent
+	if call, faults := f.ownWords(own, tool, input); call != nil {
+		out.event.Call, out.event.Faults = call, faults
 	}
 	return out, nil
 }
@@ -244,18 +244,18 @@ func (f tryFlags) read(p Process, own harness.Adapter, cwd, fields string) (trie
 // ownWords is the call as the harness itself sends it, where the tool is named by
 // the harness's own word: view has a path where Read has a file_path. It is nil
 // for Claude Code, whose words are the canonical ones.
-func (f tryFlags) ownWords(own harness.Adapter, tool, input, cwd string) *cardea.Event {
-	if own.Name() == "claude-code" || tool == f.tool {
-		return nil
+func (f tryFlags) ownWords(own harness.Adapter, tool, input string) (*cardea.Call, []cardea.Opaque) {
+	if own.Name() == claudecode.Name || harness.ToolName(own.Name(), f.tool) != tool || tool == f.tool {
+		return nil, nil
 	}
-	payload, err := harness.Read([]byte(`{"sessionId":` + asJSON(f.session) + `,"cwd":` + asJSON(cwd) + `,"toolName":` + asJSON(f.tool) + `,"toolArgs":` + input + `}`))
+	payload, err := harness.Read([]byte(`{"input":` + input + `}`))
 	if err != nil {
-		return nil
+		return nil, nil
 	}
-	if ev := own.Parse(payload); ev.Call != nil && ev.Call.Tool == tool {
-		return ev
-	}
-	return nil
+	r := harness.NewReading(payload)
+	value, there := r.Value("input")
+	call := r.Call(own.Name(), tool, f.tool, value, there)
+	return call, r.Faults("input")
 }
 
 // aboutTool reports whether events of a kind are about a tool.
@@ -291,10 +291,11 @@ func (f tryFlags) folder(p Process) (string, error) {
 
 // inputOf is the tool input as JSON: the argument itself where it is that, else
 // an object with the tool's main field. It is read strictly later; here it only
-// matters which of the two it is.
-func inputOf(tool, text string) (string, error) {
+// matters which of the two it is. own is set where a harness's own word names the tool,
+// so that a command may have another name.
+func inputOf(tool, text string, own bool) (string, error) {
 	info, _ := harness.Tool(tool)
-	if p, err := harness.Read([]byte(text)); err == nil && (tool != "Bash" || p.Has("command")) {
+	if p, err := harness.Read([]byte(text)); err == nil && (tool != "Bash" || own || p.Has("command")) {
 		return text, nil
 	}
 	if info.Primary == "" {

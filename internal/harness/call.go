@@ -48,6 +48,11 @@ func (r *Reading) Call(harness, tool, name string, input any, there bool) *carde
 	return c
 }
 
+// NamesFolderOfCall reports the harnesses whose messages name as cwd the folder in which
+// the call runs, which the agent chooses, and not the one in which the session began:
+// their hooks run in that one (seen with Codex CLI 0.169.0).
+func NamesFolderOfCall(harness string) bool { return harness == "codex" }
+
 // HoldsPatch reports whether an input is a patch text.
 func HoldsPatch(input any) bool {
 	o, ok := input.(*Object)

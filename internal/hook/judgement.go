@@ -69,7 +69,11 @@ type Judgement struct {
 
 // NewJudgement finds the place of an event and what is in force there.
 func NewJudgement(p Process, ev *cardea.Event) *Judgement {
-	j := &Judgement{process: p, Place: Locate(p, ev.Harness, ev.Session, ev.Cwd)}
+	begun := ev.Cwd
+	if harness.NamesFolderOfCall(ev.Harness) {
+		begun = p.Dir
+	}
+	j := &Judgement{process: p, Place: Locate(p, ev.Harness, ev.Session, begun)}
 	at := cardea.Place{Project: j.Place.Project, Home: j.Place.Dirs.Home}
 	j.Event = ev.At(at)
 	j.Loaded = Load(p, &j.Place, j.Event)

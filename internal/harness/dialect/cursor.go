@@ -12,7 +12,7 @@ import (
 // failure, so there is always an answer.
 var cursor = Dialect{
 	name:  "cursor",
-	event: []string{"hook_event_name"}, session: []string{"conversation_id", "session_id"}, cwd: []string{"cwd", "workspace_roots.0"},
+	event: []string{"hook_event_name"}, session: []string{"conversation_id", "session_id"}, cwd: []string{"workspace_roots.0", "cwd"}, // cwd may be the command's
 	kinds: []kind{{"preToolUse", cardea.PreToolUse}, {"beforeShellExecution", cardea.PreToolUse}, {"beforeMCPExecution", cardea.PreToolUse},
 		{"beforeReadFile", cardea.PreToolUse}, {"beforeTabFileRead", cardea.PreToolUse}, {"beforeSubmitPrompt", "UserPromptSubmit"},
 		{"postToolUse", "PostToolUse"}, {"postToolUseFailure", "PostToolUseFailure"}, {"afterShellExecution", "AfterShellExecution"},

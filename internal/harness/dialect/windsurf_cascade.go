@@ -9,7 +9,7 @@ import (
 // seen). It reads the exit code alone: 2 refuses what a pre_ event is about.
 var windsurf = Dialect{
 	name:  "windsurf-cascade",
-	event: []string{"agent_action_name"}, session: []string{"trajectory_id"}, cwd: []string{"tool_info.cwd"},
+	event: []string{"agent_action_name"}, session: []string{"trajectory_id"}, // the folder in a message is the command's
 	kinds: []kind{{"pre_run_command", cardea.PreToolUse}, {"pre_read_code", cardea.PreToolUse}, {"pre_write_code", cardea.PreToolUse},
 		{"pre_mcp_tool_use", cardea.PreToolUse}, {"pre_user_prompt", "UserPromptSubmit"}, {"post_run_command", "PostToolUse"},
 		{"post_read_code", "PostToolUse"}, {"post_write_code", "PostToolUse"}, {"post_mcp_tool_use", "PostToolUse"}, {"post_cascade_response", "Stop"}},
