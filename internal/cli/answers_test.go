@@ -52,6 +52,14 @@ func senders() []sender {
 		{"gemini-cli", "", both[:1], func(_ cardea.Kind, mode, cwd, command string) string {
 			return strings.Replace(pascal("")("BeforeTool", mode, cwd, command), `"Bash"`, `"run_shell_command"`, 1)
 		}, conformance.Reader("gemini-cli")},
+		{"codex", "codex", both, pascal(`,"turn_id":"t","model":"m"`), conformance.Reader("codex")},
+		{"cline", "cline", both[:1], func(_ cardea.Kind, _, cwd, command string) string {
+			return fmt.Sprintf(`{"clineVersion":"","taskId":"s1","workspaceRoots":[%s],"hookName":"tool_call","tool_call":{"name":"run_commands","input":{"commands":[%s]}}}`,
+				asJSON(cwd), asJSON(command))
+		}, conformance.Reader("cline")},
+		{"hermes-agent", "", both[:1], func(_ cardea.Kind, mode, cwd, command string) string {
+			return strings.Replace(pascal("")("pre_tool_call", mode, cwd, command), `"Bash"`, `"terminal"`, 1)
+		}, as("hermes-agent")},
 	}
 }
 
