@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 
 	"cardea.dev"
 	"cardea.dev/internal/harness/claudecode"
@@ -82,7 +83,7 @@ func (f *Face) ask(in asked) (any, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the input is not understood: %w", err)
 	}
-	var out, errs bytes.Buffer
+	var out, errs output
 	p := f.Process
 	p.AsPrompt, p.Stdin, p.Stdout, p.Stderr = true, bytes.NewReader(message), &out, &errs
 	p.Env = func(name string) string {
@@ -93,9 +94,28 @@ func (f *Face) ask(in asked) (any, error) {
 	}
 	// The person's time, and as much as the hook takes for itself.
 	h := hook.New(p, hook.CheckFlags{Harness: claudecode.Name, Limit: (d.Loaded.Settings.Human.Timeout+2*limit.QueueSettle)*5/4 + limit.Hook})
-	code := h.Run()
-	h.Unended.Wait()
-	return answerOf(in, code, out.Bytes(), errs.String()), nil
+	code := h.Run() // it may leave work behind, which must not hold the answer up
+	return answerOf(in, code, []byte(out.String()), errs.String()), nil
+}
+
+// output is what a hook writes, and what it leaves behind may write still.
+type output struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+// Write keeps what is written.
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.Write(p)
+}
+
+// String is what was written so far.
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.String()
 }
 
 // answerOf is the hook's answer in the form of the tool. All that is no allow is a denial.
