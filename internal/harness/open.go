@@ -68,7 +68,7 @@ func (h Hook) Open(raw []byte) (*Message, error) {
 	h.Harness = Canonical(h.Harness)
 	own := byName(h.Adapters, h.Harness)
 	if h.Harness == "continue" {
-		return nil, errors.New("Continue reads hooks and never starts them (seen with 1.5.47), so Cardea cannot hold back its calls: use another harness")
+		return nil, errors.New("the harness continue reads hooks and never starts them (seen with 1.5.47), so Cardea cannot hold back its calls: use another harness")
 	}
 	if h.Harness != "" && own == nil {
 		return nil, fmt.Errorf("unknown harness %q: use one of %s", h.Harness, names(h.Adapters))

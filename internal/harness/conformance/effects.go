@@ -32,6 +32,9 @@ func (s Suite) effects(t *testing.T) {
 			if kind == cardea.PermissionRequest && len(s.PermissionRequest) == 0 {
 				continue // the harness has no such event
 			}
+			if call.Attendance != cardea.AttendanceUnsaid && !call.NativeAsk && !kind.Answered() {
+				continue // nobody is asked about an event that has happened
+			}
 			for i, mode := range modes {
 				if i > 0 && !kind.Answered() && mode != cardea.ModeBypass {
 					continue // where nothing is permitted, it only matters whether somebody attends
