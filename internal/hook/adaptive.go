@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"cardea.dev"
 	"cardea.dev/internal/decide/byjudge"
 	"cardea.dev/internal/judge"
 	"cardea.dev/internal/ledger"
@@ -101,5 +102,29 @@ func (j *Judgement) countAgreement() error {
 			counted.Overruled += r.Ran
 		}
 	}
+	if err := countAnswers(l, now, &counted.Agreement); err != nil {
+		return err
+	}
 	return write(counted)
+}
+
+// countAnswers counts what a person answered in the queue to what the judge recommended.
+func countAnswers(l *ledger.Ledger, now time.Time, a *judge.Agreement) error {
+	for line, err := range l.Search(ledger.Query{Since: now.Add(-agreementDays * 24 * time.Hour), By: saidInQueue}) {
+		if err != nil {
+			return err
+		}
+		for _, o := range line.Entry.Opinions {
+			if o.Decider.String() != byjudge.Name {
+				continue
+			}
+			switch allowed := line.Entry.Effect == cardea.Allow; {
+			case o.Rule.String() == byjudge.RecommendsAllow && allowed, o.Rule.String() == byjudge.RecommendsDeny && !allowed:
+				a.Agreed++
+			case o.Rule.String() == byjudge.RecommendsAllow, o.Rule.String() == byjudge.RecommendsDeny:
+				a.Overruled++
+			}
+		}
+	}
+	return nil
 }

@@ -37,7 +37,7 @@ func (h *Hook) askPerson(ctx context.Context, j *Judgement, v cardea.Verdict, p 
 	}
 	v = withoutUselessRewrite(v, can, j.Event)
 	// Whatever becomes of this process, the call is answered as if nobody had answered.
-	fallback := cardea.Express(Harmless(j.unanswered(v, timedOut, 0)), can, j.Event)
+	fallback := cardea.Express(Harmless(j.unanswered(v, queueTimedOut, timedOut, 0)), can, j.Event)
 	p.event, p.answer = j.Event, &fallback
 	h.publish(p)
 	begin := time.Now()
@@ -49,21 +49,21 @@ func (h *Hook) askPerson(ctx context.Context, j *Judgement, v cardea.Verdict, p 
 	if err != nil {
 		trouble := cardea.NoAnswer.Trouble("", cardea.CodeUnwritten, "see \"cardea doctor\"", "the person could not be asked in the queue: "+err.Error())
 		v.Troubles = append(slices.Clip(v.Troubles), trouble)
-		return j.unanswered(v, "the person could not be asked: "+err.Error(), took)
+		return j.unanswered(v, queueFailed, "the person could not be asked: "+err.Error(), took)
 	}
 	for _, told := range reply.Told {
 		v.Troubles = append(slices.Clip(v.Troubles), cardea.Warning("", cardea.CodeIgnored, "", told))
 	}
 	switch {
 	case reply.Answer != nil && reply.Entry != nil && reply.Answer.Effect == cardea.Allow && !reply.Granted && j.changed(v, h.Redactor, reply.Entry):
-		return v.ByPerson(byQueue(cardea.Deny, "a file that this call runs changed while a person looked at it; try it again"), took)
+		return v.ByPerson(byQueue(queueChanged, "a file that this call runs changed while a person looked at it; try it again"), took)
 	case reply.Answer != nil && reply.Entry != nil:
 		return v.ByPerson(said(*reply.Entry, *reply.Answer), took)
 	case reply.Entry != nil && reply.Entry.Ticket:
-		return v.ByPerson(byQueue(cardea.Deny, fmt.Sprintf("a person must approve this call, and nobody is asked here: it has ticket %d. "+
+		return v.ByPerson(byQueue(queueTicket, fmt.Sprintf("a person must approve this call, and nobody is asked here: it has ticket %d. "+
 			"A person can type \"cardea approve %[1]d\" in a terminal of their own; the same call then runs once. Until then go on with other work, or stop.", reply.Entry.ID)), took)
 	}
-	return j.unanswered(v, timedOut, took)
+	return j.unanswered(v, queueTimedOut, timedOut, took)
 }
 
 // changed reports whether a call is another one than the one that was shown: a file that
@@ -82,10 +82,21 @@ func (j *Judgement) waitingEntry(v cardea.Verdict, r *redact.Redactor) (queue.En
 	return e, err
 }
 
-// byQueue is an opinion of the queue itself.
-func byQueue(e cardea.Effect, reason string) cardea.Opinion {
-	return cardea.Opinion{Decider: "person", Rule: "queue", Effect: e, Scope: cardea.ScopeUser, Reason: reason}
+// The rules of what the queue itself says, for who counts verdicts.
+const (
+	queueTimedOut = "timed-out"
+	queueTicket   = "ticket"
+	queueFailed   = "failed"
+	queueChanged  = "changed"
+)
+
+// byQueue is a denial of the queue itself, where no person answered.
+func byQueue(rule, reason string) cardea.Opinion {
+	return cardea.Opinion{Decider: "queue", Rule: rule, Effect: cardea.NoAnswer.Effect(cardea.OnErrorDefer, true), Scope: cardea.ScopeUser, Reason: reason}
 }
+
+// saidInQueue is who made the effect of a call that a person answered in the queue.
+const saidInQueue = "person:queue"
 
 // said is a person's answer as an opinion.
 func said(e queue.Entry, a queue.Answer) cardea.Opinion {
@@ -93,17 +104,17 @@ func said(e queue.Entry, a queue.Answer) cardea.Opinion {
 	if message := a.Message.String(); message != "" {
 		reason = message + "\n(" + reason + ")"
 	}
-	return byQueue(a.Effect, reason)
+	return cardea.Opinion{Decider: "person", Rule: "queue", Effect: a.Effect, Scope: cardea.ScopeUser, Reason: reason}
 }
 
 // unanswered is the verdict where no person answered: a denial, or in the mode both what
 // it is, so that the harness asks.
-func (j *Judgement) unanswered(v cardea.Verdict, why string, took time.Duration) cardea.Verdict {
+func (j *Judgement) unanswered(v cardea.Verdict, rule, why string, took time.Duration) cardea.Verdict {
 	if j.Loaded.Settings.Human.Mode == settings.ByBoth && !j.process.AsPrompt {
 		v.Stages = append(slices.Clip(v.Stages), cardea.StageRun{Stage: cardea.StageHuman, Ran: took > 0, Took: took})
 		return v
 	}
-	return v.ByPerson(byQueue(cardea.NoAnswer.Effect(j.Loaded.Settings.OnError, j.Event.Attended()), why), took)
+	return v.ByPerson(byQueue(rule, why), took)
 }
 
 // asksQueue reports whether a verdict is for a person in the queue.
