@@ -1,9 +1,11 @@
 package hook
 
 import (
+	"path/filepath"
 	"slices"
 	"time"
 
+	"cardea.dev/internal/person"
 	"cardea.dev/internal/session"
 )
 
@@ -27,8 +29,12 @@ func (j *Judgement) beat(now time.Time) error {
 
 // startedByHarness reports whether a harness started this process as its hook: each
 // sets one of these variables for its hooks (docs/harnesses.md), or the small program that
-// install wrote does.
+// install wrote does. Codex CLI sets none, unless npm installed it, and is found among the
+// processes above, where the system shows them.
 func (p Process) startedByHarness() bool {
-	return slices.ContainsFunc([]string{"CLAUDE_PROJECT_DIR", "CLAUDECODE", "COPILOT_CLI", "COPILOT_PROJECT_DIR",
+	named := slices.ContainsFunc([]string{"CLAUDE_PROJECT_DIR", "CLAUDECODE", "COPILOT_CLI", "COPILOT_PROJECT_DIR",
 		"CODEX_MANAGED_BY_NPM", "CODEX_HOME", "CURSOR_VERSION", "CRUSH", "CARDEA_HOOK"}, func(name string) bool { return p.Env(name) != "" })
+	return named || slices.ContainsFunc(person.CommandLines(), func(words []string) bool {
+		return slices.ContainsFunc(words[:min(2, len(words))], func(word string) bool { return filepath.Base(word) == "codex" })
+	})
 }
