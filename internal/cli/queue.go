@@ -267,6 +267,7 @@ func (p Process) talk(d sessionDesk, s *store.Store) error {
 		switch {
 		case errors.Is(err, errQuit):
 			return nil
+		case errors.As(err, new(ended)): // it was told
 		case err != nil:
 			out.printf("%s\n", err)
 		case !done:
