@@ -3,7 +3,9 @@
 // answers.
 package main
 
-import "os"
+import (
+	"os"
+)
 
 func main() { os.Exit(run(os.Args[1:])) }
 

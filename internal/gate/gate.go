@@ -73,7 +73,7 @@ func slots(l *inforce.Loaded, s Session, analyse func(*cardea.Event) *cardea.Eve
 
 // guards lists the deciders that are asked about every call.
 func guards(l *inforce.Loaded, s Session) []cardea.Slot {
-	about := rules.Settings{Home: l.Where.Dirs.Home, Own: l.Own()}
+	about := rules.Settings{Home: l.Where.Dirs.Home, Own: l.Own(), Keys: l.Where.Keys()}
 	identity := registration.Settings{Missing: s.Missing, Session: s.ID, LeadMay: s.LeadMay,
 		Reads: func(ev *cardea.Event, i int) bool { return l.ReadonlyDecider().Refusal(ev, i) == "" }}
 	ofOthers, ofProject := splitRules(l.List)

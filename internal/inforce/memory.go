@@ -7,6 +7,7 @@ import (
 
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/decide/policy/engine"
+	"cardea.dev/internal/decide/rules"
 	"cardea.dev/internal/harness"
 	"cardea.dev/internal/permissionlist"
 	"cardea.dev/internal/state"
@@ -20,6 +21,7 @@ type Memory struct {
 	start func() ClosingEngine
 	now   func() time.Time
 	texts *state.Memory
+	keys  *rules.Keys
 	mu    sync.Mutex
 	// own evaluates the policies of the person and the machine. Those of each project
 	// have an engine of their own, so that no project can end another one's.
@@ -51,7 +53,7 @@ const (
 
 // NewMemory makes an empty memory, with a clock, and what makes an engine for policies.
 func NewMemory(now func() time.Time, start func() ClosingEngine) *Memory {
-	return &Memory{start: start, now: now, texts: state.NewMemory(now), kept: map[string]*keptPolicies{}}
+	return &Memory{start: start, now: now, texts: state.NewMemory(now), keys: rules.NewKeys(), kept: map[string]*keptPolicies{}}
 }
 
 // Call is the memory as one call uses it.
@@ -181,6 +183,14 @@ func (w *Where) files() *state.Memory {
 		return nil
 	}
 	return w.Memory.memory.texts
+}
+
+// Keys are what is known of the globs of rules, nil where nothing is kept between calls.
+func (w *Where) Keys() *rules.Keys {
+	if w.Memory == nil {
+		return nil
+	}
+	return w.Memory.memory.keys
 }
 
 // leave says that a process of the caller's own must answer. It reports false in such a

@@ -24,6 +24,8 @@ type Settings struct {
 	// Own tells where things of the gate's own lie, absolute and with links
 	// followed; nil knows none.
 	Own func(Own) []string
+	// Keys has what is known of globs, for a process that makes many deciders; nil: nothing.
+	Keys *Keys
 }
 
 // Decider is the decider "rules". It may be used by many goroutines.
@@ -38,7 +40,7 @@ type Decider struct {
 // nothing.
 func New(list List, s Settings) *Decider {
 	s.FoldPaths = s.FoldPaths || runtime.GOOS == "darwin" || runtime.GOOS == "windows"
-	return &Decider{rules: list, settings: s}
+	return &Decider{rules: list, settings: s, keys: globKeys{shared: s.Keys, fold: s.FoldPaths}}
 }
 
 // Name is "rules".

@@ -448,15 +448,61 @@ type globKey struct {
 
 // globKeys are the keys of the globs of matches, which are the same for every call.
 type globKeys struct {
-	once sync.Once
+	// shared has those that other deciders looked at; nil: there are none.
+	shared *Keys
+	fold   bool // whether paths are compared without regard to case
+	once   sync.Once
+	seed   maphash.Seed
+	mu     sync.Mutex
+	done   map[*Match][]globKey
+}
+
+// Keys has what a quick look at a glob takes, by its text, for a process that makes many
+// deciders.
+type Keys struct {
 	seed maphash.Seed
-	mu   sync.Mutex
-	done map[*Match][]globKey
+	mu   sync.RWMutex
+	done map[foldedGlob]globKey
+}
+
+type foldedGlob struct {
+	text string
+	fold bool
+}
+
+// maxKeys bounds the globs that are known.
+const maxKeys = 16 << 10
+
+// NewKeys knows no glob yet.
+func NewKeys() *Keys { return &Keys{seed: maphash.MakeSeed(), done: map[foldedGlob]globKey{}} }
+
+// glob is the key of a glob.
+func (x *globKeys) glob(g string, pl *pathglob.Place) globKey {
+	if x.shared == nil {
+		return x.key(pl.KeyOf(g))
+	}
+	at := foldedGlob{g, x.fold}
+	x.shared.mu.RLock()
+	key, known := x.shared.done[at]
+	x.shared.mu.RUnlock()
+	if !known {
+		key = x.key(pl.KeyOf(g))
+		x.shared.mu.Lock()
+		defer x.shared.mu.Unlock()
+		if len(x.shared.done) < maxKeys {
+			x.shared.done[at] = key
+		}
+	}
+	return key
 }
 
 // key is a key with its hash.
 func (x *globKeys) key(text string) globKey {
-	x.once.Do(func() { x.seed = maphash.MakeSeed() })
+	x.once.Do(func() {
+		if x.seed = maphash.MakeSeed(); x.shared != nil {
+			x.seed = x.shared.seed
+		}
+	})
 	return globKey{text, maphash.String(x.seed, text)}
 }
 
@@ -468,7 +514,7 @@ func (x *globKeys) of(m *Match, pl *pathglob.Place) []globKey {
 	if !known {
 		keys = make([]globKey, len(m.Paths))
 		for k, g := range m.Paths {
-			keys[k] = x.key(pl.KeyOf(g))
+			keys[k] = x.glob(g, pl)
 		}
 		if x.done == nil {
 			x.done = map[*Match][]globKey{}
