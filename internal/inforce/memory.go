@@ -80,15 +80,6 @@ func (c *Call) End() {
 	for _, k := range used {
 		k.users--
 		k.last = c.memory.now()
-		if k.users == 0 && c.memory.kept == nil {
-			k.close()
-		}
-	}
-}
-
-func (k *keptPolicies) close() {
-	if k.engine != nil {
-		k.engine.Close()
 	}
 }
 
@@ -137,7 +128,7 @@ func (m *Memory) drop() bool {
 	if oldest == "" {
 		return false
 	}
-	m.kept[oldest].close()
+	m.kept[oldest].engine.Close()
 	delete(m.kept, oldest)
 	return true
 }
@@ -151,7 +142,7 @@ func (m *Memory) Tidy() {
 	used := false
 	for name, k := range m.kept {
 		if k.users == 0 && now.Sub(k.last) >= keptFor {
-			k.close()
+			k.engine.Close()
 			delete(m.kept, name)
 			continue
 		}
@@ -168,7 +159,7 @@ func (m *Memory) Close() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, k := range m.kept {
-		k.close()
+		k.engine.Close()
 	}
 	m.kept = nil
 	if m.own != nil {

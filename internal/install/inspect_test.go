@@ -147,6 +147,28 @@ func TestSameProgram(t *testing.T) {
 	}
 }
 
+// The program that asks the daemon counts as this one where it lies beside it, and nowhere
+// else.
+func TestAsker(t *testing.T) {
+	mine, theirs := program(t, "cardea", "true"), program(t, "cardea-hook", "true")
+	beside := filepath.Join(filepath.Dir(mine), "cardea-hook")
+	if (Wiring{Program: beside}).SameProgram(mine) {
+		t.Error("it is not there")
+	}
+	if err := os.WriteFile(beside, []byte("#!/bin/sh\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if !(Wiring{Program: beside}).SameProgram(mine) || (Wiring{Program: theirs}).SameProgram(mine) || (Wiring{Program: beside, Shell: beside + " check; rm x"}).SameProgram(mine) {
+		t.Error("another program counts, or this one does not")
+	}
+	if !IsAsker(beside) || IsAsker(mine) || IsAsker("") || Asker(mine) != beside {
+		t.Error(Asker(mine))
+	}
+	if err := CheckBinary(beside); err != nil && !strings.Contains(err.Error(), "write") {
+		t.Error(err)
+	}
+}
+
 func TestVersion(t *testing.T) {
 	h := harnessOf(t, "claude")
 	for script, want := range map[string]string{
