@@ -16,7 +16,6 @@ import (
 	"cardea.dev/internal/daemon/web"
 	"cardea.dev/internal/hook"
 	"cardea.dev/internal/limit"
-	"cardea.dev/internal/logfile"
 	"cardea.dev/internal/script"
 	"github.com/spf13/cobra"
 )
@@ -92,11 +91,12 @@ func serve(p Process, f serveFlags) error {
 	if err != nil {
 		return err
 	}
-	h, err := openHTTP(p, f, s.Local(), log, counts, nil)
+	w := newSetUpWatch(p, log)
+	h, err := openHTTP(p, f, s.Local(), log, counts, w.status)
 	if err != nil {
 		return errors.Join(err, s.Close())
 	}
-	if err := serveBoth(ctx, p, f, s, h, log); err != nil {
+	if err := serveBoth(ctx, p, f, s, h, w); err != nil {
 		return err
 	}
 	if h != nil && ctx.Err() == nil && control.StampOf(program) != stamp && p.Env("LISTEN_PID") == "" {
@@ -108,9 +108,10 @@ func serve(p Process, f serveFlags) error {
 }
 
 // serveBoth answers at the socket and over HTTP until one of them ends.
-func serveBoth(ctx context.Context, p Process, f serveFlags, s *daemon.Server, h *web.Server, log *logfile.Log) error {
+func serveBoth(ctx context.Context, p Process, f serveFlags, s *daemon.Server, h *web.Server, w *setUpWatch) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	log := w.log
 	log.Printf("begins: version %s, process %d", hook.ThisVersion(), os.Getpid())
 	var all sync.WaitGroup
 	var problem error
@@ -129,6 +130,7 @@ func serveBoth(ctx context.Context, p Process, f serveFlags, s *daemon.Server, h
 			problem = h.Serve(ctx)
 		})
 	}
+	all.Go(func() { w.run(ctx) })
 	s.Before = func() { cancel(); all.Wait() }
 	err := s.Serve(ctx, f.idle)
 	if err = errors.Join(err, problem); err != nil {

@@ -45,6 +45,8 @@ func statusOf(p Process) (line string) {
 		return "cardea: switched off, run cardea doctor"
 	case bad:
 		return "cardea: has a problem, run cardea doctor"
+	case setUpNoted(s.At.State, p.Now()):
+		return "cardea: the set-up changed, run cardea doctor"
 	case !beat:
 		return "cardea: ready, no call yet"
 	}

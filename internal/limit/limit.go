@@ -191,3 +191,11 @@ const (
 	// HTTPAlive is how often who follows the ledger is sent a sign of life.
 	HTTPAlive = 15 * time.Second
 )
+
+// Time for watching how the gate is set up.
+const (
+	// SetUpLook is how often the daemon looks whether one of the files that are known
+	// changed, SetUpWhole how often it looks for new ones, too.
+	SetUpLook  = 5 * time.Second
+	SetUpWhole = time.Minute
+)

@@ -120,11 +120,12 @@ const CodeChanged cardea.Code = "set-up-changed"
 
 // Kept reports whether a posture is kept in a state folder.
 func Kept(folder string) bool {
-	_, err := os.Lstat(path(folder))
+	_, err := os.Lstat(Path(folder))
 	return err == nil
 }
 
-func path(folder string) string { return filepath.Join(folder, "posture") }
+// Path is where the posture of a state folder is kept.
+func Path(folder string) string { return filepath.Join(folder, "posture") }
 
 // Save keeps a posture in the state folder, signed with the user's key.
 func (p Posture) Save(folder string) error {
@@ -136,7 +137,7 @@ func (p Posture) Save(folder string) error {
 	if err != nil {
 		return err
 	}
-	if err := state.WriteSigned(path(folder), key, purpose, "", data); err != nil {
+	if err := state.WriteSigned(Path(folder), key, purpose, "", data); err != nil {
 		return fmt.Errorf("remember how the gate is set up: %w", err)
 	}
 	return nil
@@ -154,7 +155,7 @@ func Load(folder string) (*Posture, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := state.ReadSigned(path(folder), key, purpose, "", maxFile)
+	data, err := state.ReadSigned(Path(folder), key, purpose, "", maxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

@@ -75,7 +75,7 @@ func TestForged(t *testing.T) {
 	if err := (Posture{}).Save(folder); err != nil {
 		t.Fatal(err)
 	}
-	put(t, path(folder), strings.Repeat("x", 32)+`{"files":{}}`)
+	put(t, Path(folder), strings.Repeat("x", 32)+`{"files":{}}`)
 	if _, err := Load(folder); err == nil {
 		t.Error("a forged posture is believed")
 	}

@@ -112,7 +112,10 @@ func line(s string) string {
 // Command is the program that shows a notification and its arguments; nil where the
 // machine has no desktop, or none that is known. What is told is an argument of its own,
 // never part of a script.
-func (d Desktop) Command(e queue.Entry) (argv []string, err error) {
+func (d Desktop) Command(e queue.Entry) (argv []string, err error) { return d.words(title(e), body(e)) }
+
+// words is Command for a title and a body.
+func (d Desktop) words(title, body string) (argv []string, err error) {
 	switch d.System {
 	case "linux":
 		if d.Env("DISPLAY") == "" && d.Env("WAYLAND_DISPLAY") == "" {
@@ -121,15 +124,26 @@ func (d Desktop) Command(e queue.Entry) (argv []string, err error) {
 		for _, program := range []string{"/usr/bin/notify-send", "/usr/local/bin/notify-send"} {
 			if d.Exists(program) {
 				// The body is read as markup.
-				return []string{program, "--app-name=Cardea", "--", title(e), html.EscapeString(body(e))}, nil
+				return []string{program, "--app-name=Cardea", "--", title, html.EscapeString(body)}, nil
 			}
 		}
 		return nil, errors.New("there is no /usr/bin/notify-send; install it, or set human.notify to false")
 	case "darwin":
 		return []string{"/usr/bin/osascript", "-e", "on run argv", "-e", "display notification (item 2 of argv) with title (item 1 of argv)", "-e", "end run",
-			title(e), body(e)}, nil
+			title, body}, nil
 	}
 	return nil, nil
+}
+
+// Say shows a text on the desktop, if there is one.
+func (d Desktop) Say(ctx context.Context, title, body string) error {
+	argv, err := d.words(line(title), line(body))
+	if err != nil || argv == nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit.Notice)
+	defer cancel()
+	return d.Run(ctx, argv[0], argv[1:])
 }
 
 func (d Desktop) show(ctx context.Context, e queue.Entry) error {

@@ -99,3 +99,19 @@ func TestWeb(t *testing.T) {
 		t.Error("it is sent in the clear")
 	}
 }
+
+// A text is shown as an argument of its own, in one line.
+func TestSay(t *testing.T) {
+	var got []string
+	d := Desktop{System: "linux", Env: func(string) string { return ":0" }, Exists: func(string) bool { return true }, Run: func(_ context.Context, program string, args []string) error {
+		got = append([]string{program}, args...)
+		return nil
+	}}
+	if err := d.Say(t.Context(), "a title", "--x <b>\n\x1b[31m"); err != nil || len(got) != 5 || got[3] != "a title" || got[2] != "--" || got[4] != "--x &lt;b&gt;  [31m" {
+		t.Errorf("%q, %v", got, err)
+	}
+	d.Env = func(string) string { return "" }
+	if got = nil; d.Say(t.Context(), "a", "b") != nil || got != nil {
+		t.Error("it is shown where there is no desktop")
+	}
+}

@@ -1,0 +1,133 @@
+package cli
+
+import (
+	"context"
+	"maps"
+	"strings"
+	"sync"
+	"time"
+
+	"cardea.dev/internal/hook"
+	"cardea.dev/internal/limit"
+	"cardea.dev/internal/logfile"
+	"cardea.dev/internal/posture"
+	"cardea.dev/internal/queue/notice"
+	"cardea.dev/internal/state"
+)
+
+// setUpWatch looks whether how the gate is set up changes without Cardea, and tells the
+// person: by a notification, in the status line, in the log and over HTTP. Most looks ask
+// the system for the stamps of the files that are known, and read nothing.
+type setUpWatch struct {
+	process Process
+	log     *logfile.Log
+	say     func(ctx context.Context, title, body string) error
+	// stamps are those of the last look, by path.
+	stamps map[string]string
+
+	mu   sync.Mutex
+	text string
+}
+
+func newSetUpWatch(p Process, log *logfile.Log) *setUpWatch {
+	return &setUpWatch{process: p, log: log, say: notice.ThisDesktop().Say}
+}
+
+// status is what changed, for /v1/status.
+func (w *setUpWatch) status() map[string]any {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return map[string]any{"set_up_changed": w.text}
+}
+
+// run looks until ctx ends.
+func (w *setUpWatch) run(ctx context.Context) {
+	defer func() { w.note(siteOf(w.process).At.State, "") }()
+	tick := time.NewTicker(limit.SetUpLook)
+	defer tick.Stop()
+	for n := 0; ; n++ {
+		if n%int(limit.SetUpWhole/limit.SetUpLook) == 0 || w.moved() {
+			w.look(ctx)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// moved reports whether a file that is known has another stamp than at the last look.
+func (w *setUpWatch) moved() bool {
+	for path, stamp := range w.stamps {
+		if state.Stamp(path) != stamp {
+			return true
+		}
+	}
+	return false
+}
+
+// look compares the set-up with what a person last confirmed, and tells what is new.
+func (w *setUpWatch) look(ctx context.Context) {
+	s := siteOf(w.process)
+	var lines []string
+	for _, t := range hook.SetUpChanges(s.At, load(w.process, &s.Place, nil)) {
+		lines = append(lines, hook.Plain(t.Diagnostic.Text))
+	}
+	text := strings.Join(lines, "; ")
+	w.stamps = stampsOf(s.At.State)
+	w.note(s.At.State, text)
+	w.mu.Lock()
+	before := w.text
+	w.text = text
+	w.mu.Unlock()
+	switch {
+	case text == before:
+	case text == "":
+		w.log.Printf("set-up: as it was confirmed")
+	default:
+		w.log.Printf("set-up: %s", text)
+		if err := w.tell(ctx, text); err != nil {
+			w.log.Printf("set-up: no notification: %v", err)
+		}
+	}
+}
+
+// tell shows a notification, unless the person wants none.
+func (w *setUpWatch) tell(ctx context.Context, text string) error {
+	l, _, err := gather(w.process, nil)
+	if err != nil || !l.Settings.Human.Notify {
+		return err
+	}
+	return w.say(ctx, "Cardea: the set-up of the gate changed", text+"; run cardea doctor")
+}
+
+// note leaves a note for the status line.
+func (w *setUpWatch) note(folder, text string) {
+	if folder == "" {
+		return
+	}
+	if err := hook.NoteSetUp(folder, text); err != nil {
+		w.log.Printf("set-up: no note for the status line: %v", err)
+	}
+}
+
+// stampsOf are the stamps of the files of the set-up that a person confirmed.
+func stampsOf(folder string) map[string]string {
+	out := map[string]string{}
+	if folder == "" {
+		return out
+	}
+	kept := posture.Path(folder)
+	out[kept] = state.Stamp(kept)
+	// One that cannot be read is told by the look itself.
+	if was, err := posture.Load(folder); err == nil && was != nil {
+		for path := range maps.Keys(was.Files) {
+			out[path] = state.Stamp(path)
+		}
+		for path := range maps.Keys(was.Hooks) {
+			out[path] = state.Stamp(path)
+		}
+	}
+	return out
+}
