@@ -73,7 +73,9 @@ func main() {
 		// Who closed the other end of a pipe gets an exit code, not a process that
 		// died by a signal.
 		signal.Ignore(syscall.SIGPIPE)
-		os.Exit(cli.Main(os.Args[1:], cli.ThisProcess(hook.ProgramOf(hook.ThisProgram(), os.Args[0]))))
+		p := cli.ThisProcess(hook.ProgramOf(hook.ThisProgram(), os.Args[0]))
+		p.Say = notice.ThisDesktop().Say
+		os.Exit(cli.Main(os.Args[1:], p))
 	}
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "cardea-engine: %v; cardea starts this program, see docs/policies.md\n", err)

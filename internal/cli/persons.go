@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"os"
 
 	_ "cardea.dev/internal/disk/archives"     // reads archives
@@ -24,6 +25,8 @@ type Process struct {
 	// a fresh code for them to repeat.
 	Person func() error
 	Code   func() string
+	// Say shows a text on the person's desktop, if there is one; nil shows nothing.
+	Say func(ctx context.Context, title, body string) error
 }
 
 // ThisProcess is the process itself. program is the path of cardea.

@@ -11,7 +11,6 @@ import (
 	"cardea.dev/internal/limit"
 	"cardea.dev/internal/logfile"
 	"cardea.dev/internal/posture"
-	"cardea.dev/internal/queue/notice"
 	"cardea.dev/internal/state"
 )
 
@@ -21,7 +20,6 @@ import (
 type setUpWatch struct {
 	process Process
 	log     *logfile.Log
-	say     func(ctx context.Context, title, body string) error
 	// stamps are those of the last look, by path.
 	stamps map[string]string
 
@@ -30,7 +28,7 @@ type setUpWatch struct {
 }
 
 func newSetUpWatch(p Process, log *logfile.Log) *setUpWatch {
-	return &setUpWatch{process: p, log: log, say: notice.ThisDesktop().Say}
+	return &setUpWatch{process: p, log: log}
 }
 
 // status is what changed, for /v1/status.
@@ -96,10 +94,10 @@ func (w *setUpWatch) look(ctx context.Context) {
 // tell shows a notification, unless the person wants none.
 func (w *setUpWatch) tell(ctx context.Context, text string) error {
 	l, _, err := gather(w.process, nil)
-	if err != nil || !l.Settings.Human.Notify {
+	if err != nil || !l.Settings.Human.Notify || w.process.Say == nil {
 		return err
 	}
-	return w.say(ctx, "Cardea: the set-up of the gate changed", text+"; run cardea doctor")
+	return w.process.Say(ctx, "Cardea: the set-up of the gate changed", text+"; run cardea doctor")
 }
 
 // note leaves a note for the status line.
