@@ -17,6 +17,7 @@ import (
 	"cardea.dev/internal/document"
 	"cardea.dev/internal/harness"
 	"cardea.dev/internal/harness/claudecode"
+	"cardea.dev/internal/harness/copilotcli"
 	"cardea.dev/internal/hook"
 	"cardea.dev/internal/install"
 	"cardea.dev/internal/limit"
@@ -204,9 +205,7 @@ func (f tryFlags) message(p Process, text string) (tried, error) {
 	if err != nil {
 		return tried{}, err
 	}
-	if call, faults := f.ownWords(own, tool, input); call != nil {
-		out.event.Call, out.event.Faults = call, faults
-	}
+	f.ownWords(&out, tool, input, cwd)
 	return out, nil
 }
 
@@ -241,21 +240,30 @@ func (f tryFlags) read(p Process, own harness.Adapter, cwd, fields string) (trie
 	return tried{event: &ev, adapter: own}, nil
 }
 
-// ownWords is the call as the harness itself sends it, where the tool is named by
-// the harness's own word: view has a path where Read has a file_path. It is nil
-// for Claude Code, whose words are the canonical ones.
-func (f tryFlags) ownWords(own harness.Adapter, tool, input string) (*cardea.Call, []cardea.Opaque) {
+// ownWords puts the call as the harness itself sends it into the event, where the tool is
+// named by the harness's own word: view has a path where Read has a file_path. Claude
+// Code's words are the canonical ones. Copilot CLI's whole message is made, since policies
+// see it as it was sent.
+func (f tryFlags) ownWords(out *tried, tool, input, cwd string) {
+	own := out.adapter
 	if own.Name() == claudecode.Name || harness.ToolName(own.Name(), f.tool) != tool || tool == f.tool {
-		return nil, nil
+		return
+	}
+	if own.Name() == copilotcli.Name {
+		payload, err := harness.Read([]byte(`{"sessionId":` + asJSON(f.session) + `,"cwd":` + asJSON(cwd) + `,"toolName":` + asJSON(f.tool) + `,"toolArgs":` + input + `}`))
+		if err == nil {
+			as := own.Parse(payload)
+			out.event.Call, out.event.Faults, out.event.Sent = as.Call, as.Faults, as.Sent
+		}
+		return
 	}
 	payload, err := harness.Read([]byte(`{"input":` + input + `}`))
 	if err != nil {
-		return nil, nil
+		return
 	}
 	r := harness.NewReading(payload)
 	value, there := r.Value("input")
-	call := r.Call(own.Name(), tool, f.tool, value, there)
-	return call, r.Faults("input")
+	out.event.Call, out.event.Faults = r.Call(own.Name(), tool, f.tool, value, there), r.Faults("input")
 }
 
 // aboutTool reports whether events of a kind are about a tool.
