@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"cardea.dev/internal/person"
 	"cardea.dev/internal/session"
 )
 
@@ -34,7 +33,7 @@ func (j *Judgement) beat(now time.Time) error {
 func (p Process) startedByHarness() bool {
 	named := slices.ContainsFunc([]string{"CLAUDE_PROJECT_DIR", "CLAUDECODE", "COPILOT_CLI", "COPILOT_PROJECT_DIR",
 		"CODEX_MANAGED_BY_NPM", "CODEX_HOME", "CURSOR_VERSION", "CRUSH", "CARDEA_HOOK"}, func(name string) bool { return p.Env(name) != "" })
-	return named || slices.ContainsFunc(person.CommandLines(), func(words []string) bool {
+	return named || p.Lines != nil && slices.ContainsFunc(p.Lines(), func(words []string) bool {
 		return slices.ContainsFunc(words[:min(2, len(words))], func(word string) bool { return filepath.Base(word) == "codex" })
 	})
 }
