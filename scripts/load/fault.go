@@ -19,11 +19,11 @@ func (s *site) breaks(fault string) (end func() error, err error) {
 	var problem error
 	again := func(every time.Duration, do func() error) {
 		all.Go(func() {
-			for {
+			for wait := 10 * time.Millisecond; ; wait = every {
 				select {
 				case <-stop:
 					return
-				case <-time.After(every):
+				case <-time.After(wait):
 					if err := do(); err != nil {
 						problem = err
 						return

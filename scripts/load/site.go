@@ -272,6 +272,9 @@ func processorTime(pid int) (time.Duration, error) {
 	return time.Duration(user+system) * 10 * time.Millisecond, errors.Join(err, serr)
 }
 
+// leastBroken is how long a round with a fault takes at least, so that the fault happens.
+const leastBroken = 1500 * time.Millisecond
+
 // calls has the sessions ask.
 func (s *site) calls(way, fault string, clients, calls int) (*result, error) {
 	r := &result{clients: clients}
@@ -283,7 +286,7 @@ func (s *site) calls(way, fault string, clients, calls int) (*result, error) {
 		all.Go(func() {
 			ask := s.asker(way, fault)
 			took := make([]time.Duration, 0, calls)
-			for n := range calls {
+			for n := 0; n < calls || fault != "none" && time.Since(begin) < leastBroken; n++ {
 				line := lines[(i+n)%len(lines)]
 				at := time.Now()
 				out, blocked, err := ask(way+"-"+fault+"-"+strconv.Itoa(i), s.dir+"/work", line)
