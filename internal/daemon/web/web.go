@@ -269,16 +269,6 @@ func send(w http.ResponseWriter, status int, kind string, body []byte) {
 	_, _ = w.Write(body) // who does not read it has no answer
 }
 
-// valueOf is a variable of an environment.
-func valueOf(environ []string, name string) (value string, ok bool) {
-	for _, v := range environ {
-		if rest, is := strings.CutPrefix(v, name+"="); is {
-			return rest, true
-		}
-	}
-	return "", false
-}
-
 // home is a folder that is there, for a program that needs none.
 func home() string {
 	if dir, err := os.UserHomeDir(); err == nil {
