@@ -24,7 +24,13 @@ func TestScripts(t *testing.T) {
 				return err
 			}
 			for _, name := range []string{"cardea", "cardea-engine"} {
-				if err := os.Link(filepath.Join(built, name), filepath.Join(bin, name)); err != nil {
+				// A link would change the file of the other scripts' programs, and what
+				// they compiled would count no longer.
+				data, err := os.ReadFile(filepath.Join(built, name))
+				if err == nil {
+					err = os.WriteFile(filepath.Join(bin, name), data, 0o755)
+				}
+				if err != nil {
 					return err
 				}
 			}
