@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -16,6 +17,7 @@ import (
 	"cardea.dev/internal/hook"
 	"cardea.dev/internal/ledger"
 	"cardea.dev/internal/logfile"
+	"cardea.dev/internal/queue/store"
 	"cardea.dev/internal/state"
 )
 
@@ -71,7 +73,38 @@ func openHTTP(p Process, f serveFlags, local daemon.Local, log *logfile.Log, cou
 		return ledgerOf(p, &pl, l.Settings.Ledger)
 	}
 	return web.Open(address, given, web.Options{Check: check, Cardea: filepath.Join(filepath.Dir(hook.ThisProgram()), "cardea"+filepath.Ext(hook.ThisProgram())),
-		Environ: os.Environ(), Token: token, Ledger: open, Status: status, Counts: counts, Now: p.Now, Log: log.Printf})
+		Environ: os.Environ(), Token: token, Ledger: open, Status: status, Counts: counts, Gauges: gauges(p, folder, local), Now: p.Now, Log: log.Printf})
+}
+
+// gauges are figures of what HTTP itself does not know: what the daemon keeps, and how
+// many calls wait for a person.
+func gauges(p Process, folder string, local daemon.Local) []web.Gauge {
+	kept := func(entries bool) func() (float64, bool) {
+		return func() (float64, bool) {
+			size, n := local.Memory.Size()
+			if entries {
+				size = n
+			}
+			return float64(size), true
+		}
+	}
+	waiting := func() (float64, bool) {
+		if !state.Exists(store.Path(folder)) {
+			return 0, true // nothing ever waited
+		}
+		s, err := store.Open(folder, p.Now)
+		if err != nil {
+			return 0, false
+		}
+		defer s.Close()
+		all, err := s.Pending(context.Background())
+		return float64(len(all)), err == nil
+	}
+	return []web.Gauge{
+		{Name: "cardea_kept_bytes", Help: "Texts of files that are kept between calls, and what was made of them.", Read: kept(false)},
+		{Name: "cardea_kept_entries", Help: "How many of them there are.", Read: kept(true)},
+		{Name: "cardea_queue_waiting", Help: "Calls that wait for a person.", Read: waiting},
+	}
 }
 
 // givenSocket is the socket that a unit of systemd opened for this process (sd_listen_fds(3)),

@@ -610,7 +610,7 @@ func TestAPI(t *testing.T) {
 		t.Errorf("%+v, %v", status, err)
 	}
 	page := get("/metrics")
-	for _, want := range []string{`cardea_decisions_total{effect="deny",harness="claude-code",decider="rules"} 3`, "cardea_decision_seconds_count 4", "cardea_http_hook_seconds_bucket{le=\"+Inf\"} 4", "# TYPE cardea_decision_seconds histogram"} {
+	for _, want := range []string{`cardea_decisions_total{effect="deny",harness="claude-code",decider="rules"} 3`, "cardea_decision_seconds_count 4", "cardea_http_hook_seconds_bucket{le=\"+Inf\"} 4", "# TYPE cardea_decision_seconds histogram", "cardea_queue_waiting 0", "# TYPE cardea_kept_bytes gauge"} {
 		if !strings.Contains(page, want+"\n") {
 			t.Errorf("no %s in\n%s", want, page)
 		}
