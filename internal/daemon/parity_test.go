@@ -62,7 +62,10 @@ func (tw *twin) do(what func(root string) error) {
 // tick waits until the system's clock for files has moved.
 func tick() { time.Sleep(25 * time.Millisecond) }
 
-// write writes a file in both places; ROOT stands for the place.
+// theRoot stands for the folder of a place; the calls name a variable ROOT.
+const theRoot = "@ROOT@"
+
+// write writes a file in both places; @ROOT@ stands for the place.
 func (tw *twin) write(path, text string) {
 	tw.t.Helper()
 	tick()
@@ -71,7 +74,7 @@ func (tw *twin) write(path, text string) {
 		if err := os.MkdirAll(filepath.Dir(at), 0o700); err != nil {
 			return err
 		}
-		return os.WriteFile(at, []byte(strings.ReplaceAll(text, "ROOT", root)), 0o600)
+		return os.WriteFile(at, []byte(strings.ReplaceAll(text, theRoot, root)), 0o600)
 	})
 	tick()
 }
@@ -102,7 +105,7 @@ func (tw *twin) trusts(project string, names ...string) {
 	tick()
 }
 
-// question is a message as a harness sends it; ROOT stands for the place.
+// question is a message as a harness sends it; @ROOT@ stands for the place.
 type question struct {
 	args    []string
 	project string
@@ -121,7 +124,11 @@ func (q question) variables(root string) []string {
 
 // said is an answer, without the place.
 func said(root string, exit int, out, errs []byte) string {
-	return strings.ReplaceAll(fmt.Sprintf("exit %d\n%s\n%s", exit, out, errs), root, "ROOT")
+	text := strings.ReplaceAll(fmt.Sprintf("exit %d\n%s\n%s", exit, out, errs), root, theRoot)
+	for n := len(root) - 1; n > len(filepath.Dir(root)); n-- { // a text that was cut off within it
+		text = strings.ReplaceAll(text, root[:n]+"…", theRoot+"…")
+	}
+	return text
 }
 
 func process(root string) hook.Process {
@@ -137,7 +144,7 @@ func (q question) alone(root string) string {
 	p, v := process(root), control.VariablesOf(q.variables(root))
 	p.Env = func(name string) string { return v.Values[name] }
 	p.Machine.Env, p.Dir = p.Env, filepath.Join(root, q.project)
-	p.Stdin, p.Stdout, p.Stderr = strings.NewReader(strings.ReplaceAll(q.message, "ROOT", root)), &out, &errs
+	p.Stdin, p.Stdout, p.Stderr = strings.NewReader(strings.ReplaceAll(q.message, theRoot, root)), &out, &errs
 	p.Engines = policy.Engines{Own: rego.Engine{}, Project: rego.Engine{}}
 	h, err := hook.Prepare(q.args, p)
 	if err != nil {
@@ -150,7 +157,7 @@ func (q question) alone(root string) string {
 
 // byDaemon is what the daemon answers.
 func (q question) byDaemon(root string, m *inforce.Memory) (string, error) {
-	c := control.Call{Args: q.args, Dir: filepath.Join(root, q.project), Message: []byte(strings.ReplaceAll(q.message, "ROOT", root)), Variables: control.VariablesOf(q.variables(root))}
+	c := control.Call{Args: q.args, Dir: filepath.Join(root, q.project), Message: []byte(strings.ReplaceAll(q.message, theRoot, root)), Variables: control.VariablesOf(q.variables(root))}
 	a, err := Local{Memory: m, Process: process(root)}.Check(c, time.Time{})
 	return said(root, a.Exit, a.Stdout, a.Stderr), err
 }
@@ -325,7 +332,7 @@ func questions(r *rand.Rand, lines []string) question {
 		fields = fmt.Sprintf(`"tool_name":"Bash","tool_input":{"command":%s}`, text(line))
 	case n < 17:
 		name := []string{"src/x.go", "a.lock", "../two/y", ".env", "README.md", ".cardea/cardea.yaml", "~/.ssh/id_rsa"}[r.IntN(7)]
-		fields = fmt.Sprintf(`"tool_name":%q,"tool_input":{"file_path":"ROOT/%s/%s","content":"x","old_string":"a","new_string":"b"}`, []string{"Read", "Write", "Edit"}[r.IntN(3)], q.project, name)
+		fields = fmt.Sprintf(`"tool_name":%q,"tool_input":{"file_path":"@ROOT@/%s/%s","content":"x","old_string":"a","new_string":"b"}`, []string{"Read", "Write", "Edit"}[r.IntN(3)], q.project, name)
 	case n < 18:
 		fields = `"tool_name":"WebFetch","tool_input":{"url":"https://example.com/x"}`
 	case n < 19:
@@ -337,7 +344,7 @@ func questions(r *rand.Rand, lines []string) question {
 	if r.IntN(30) == 0 {
 		event, fields = "UserPromptSubmit", `"prompt":"go on"`
 	}
-	q.message = fmt.Sprintf(`{"session_id":"s%d","transcript_path":"/t","cwd":"ROOT/%s","permission_mode":%q,"hook_event_name":%q,%s}`,
+	q.message = fmt.Sprintf(`{"session_id":"s%d","transcript_path":"/t","cwd":"@ROOT@/%s","permission_mode":%q,"hook_event_name":%q,%s}`,
 		r.IntN(5), q.project, []string{"default", "acceptEdits", "plan", "dontAsk"}[r.IntN(4)], event, fields)
 	return q
 }
@@ -395,7 +402,7 @@ func TestParityOfManyAtOnce(t *testing.T) {
 		for _, project := range []string{"one", "two"} {
 			for i, line := range []string{"make", "echo hi", "ls", "npm test", "pytest a", "pytest -k a"} {
 				q := question{project: project, home: home, args: []string{"--harness", "claude-code", "--limit", "1m"},
-					message: fmt.Sprintf(`{"session_id":"%s%s%d","transcript_path":"/t","cwd":"ROOT/%s","permission_mode":"default","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":%q}}`, home, project, i, project, line)}
+					message: fmt.Sprintf(`{"session_id":"%s%s%d","transcript_path":"/t","cwd":"@ROOT@/%s","permission_mode":"default","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":%q}}`, home, project, i, project, line)}
 				q.alone(tw.cold) // what is told once in a session
 				q.alone(tw.warm)
 				all, want = append(all, q), append(want, q.alone(tw.cold))

@@ -39,7 +39,7 @@ func ByEngine(program string, args []string) Another {
 		if err != nil {
 			return harness.Output{}, err
 		}
-		p := script.Process{Path: path, Name: program, Args: args, Env: os.Environ(), Stdin: message, MaxOutput: maxAnswer, MaxErrors: maxRemarks, KeepGroup: true}
+		p := script.Process{Path: path, Name: program, Args: args, Env: script.WithoutLibraries(os.Environ()), Stdin: message, MaxOutput: maxAnswer, MaxErrors: maxRemarks, KeepGroup: true}
 		stdout, stderr, err := p.Run(ctx)
 		out := harness.Output{Stdout: stdout, Stderr: stderr}
 		var exit *exec.ExitError

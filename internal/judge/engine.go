@@ -162,7 +162,7 @@ const (
 // these count only where the person's settings say so. GODEBUG changes how TLS works.
 func (e Engine) environ() []string {
 	out := []string{} // none is not all
-	for _, pair := range e.Environ {
+	for _, pair := range script.WithoutLibraries(e.Environ) {
 		name, _, _ := strings.Cut(pair, "=")
 		switch name = strings.ToUpper(name); {
 		case name == "GODEBUG",

@@ -4,9 +4,7 @@ package project
 
 import (
 	"os"
-	"os/user"
 	"runtime"
-	"strconv"
 	"syscall"
 )
 
@@ -31,24 +29,6 @@ func Guarded(path string) string {
 		return "can be written by others than root; run: chmod go-w " + path
 	}
 	return ""
-}
-
-// passwordHome looks the user id up; user.Current would believe HOME.
-func passwordHome() (string, error) {
-	u, err := user.LookupId(strconv.Itoa(os.Geteuid()))
-	if err != nil {
-		return "", err
-	}
-	return u.HomeDir, nil
-}
-
-// passwordName is the name of the same entry.
-func passwordName() (string, error) {
-	u, err := user.LookupId(strconv.Itoa(os.Geteuid()))
-	if err != nil {
-		return "", err
-	}
-	return u.Username, nil
 }
 
 // Foreign reports whether a path exists and belongs to another user.

@@ -100,10 +100,10 @@ type Engine struct {
 // connection reaches, and whom it believes. A project can set variables in its harness's
 // settings.
 func environ(all []string) []string {
-	return slices.DeleteFunc(slices.Clone(all), func(pair string) bool {
+	return slices.DeleteFunc(script.WithoutLibraries(all), func(pair string) bool {
 		name, _, _ := strings.Cut(pair, "=")
 		name = strings.ToUpper(name)
-		return name == "GODEBUG" || strings.HasSuffix(name, "_PROXY") || strings.HasPrefix(name, "SSL_CERT_") || strings.HasPrefix(name, "LD_") || strings.HasPrefix(name, "DYLD_")
+		return name == "GODEBUG" || strings.HasSuffix(name, "_PROXY") || strings.HasPrefix(name, "SSL_CERT_")
 	})
 }
 

@@ -13,6 +13,8 @@ import (
 	"context"
 	"errors"
 	"os/exec"
+	"slices"
+	"strings"
 	"time"
 
 	"cardea.dev/internal/limit"
@@ -39,6 +41,15 @@ type Process struct {
 	// thrown away. One that writes more output is stopped, and of errors the
 	// beginning is kept.
 	MaxOutput, MaxErrors int
+}
+
+// WithoutLibraries is an environment without the variables by which the system's loader
+// takes more code into a program (ld.so(8), dyld(1)). The gate's own programs get none of
+// them: a project's settings can set them for the hook.
+func WithoutLibraries(env []string) []string {
+	return slices.DeleteFunc(slices.Clone(env), func(pair string) bool {
+		return strings.HasPrefix(pair, "LD_") || strings.HasPrefix(pair, "DYLD_") || strings.HasPrefix(pair, "GLIBC_TUNABLES=") || strings.HasPrefix(pair, "GCONV_PATH=")
+	})
 }
 
 // Errors of a child, besides [exec.ExitError].

@@ -1,3 +1,5 @@
+//go:build linux
+
 // Command load puts the daemon under load, and breaks things meanwhile: many sessions ask
 // over HTTP, over the socket and by processes of cardea-hook, while the daemon is killed or
 // stopped, the disk is full, the ledger is damaged, the clock jumps, or clients read nothing.
