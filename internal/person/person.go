@@ -49,10 +49,8 @@ func (s Seat) Attending() error {
 		return fmt.Errorf("it cannot be told who started this command: %w; do this in a terminal of your own", err)
 	}
 	for _, names := range all {
-		for _, n := range names {
-			if isAgent(n) {
-				return fmt.Errorf("an agent started this command (%s); do this in a terminal of your own", n)
-			}
+		if n := agentAmong(names); n != "" {
+			return fmt.Errorf("an agent started this command (%s); do this in a terminal of your own", n)
 		}
 	}
 	return nil
@@ -74,15 +72,50 @@ func ofAgent(name string) bool {
 	return false
 }
 
-// isAgent reports whether a program is an agent, by its base name.
-func isAgent(name string) bool {
+// agentAmong is the name by which a process is an agent, "" where it is none. Names that
+// people, machines and folders have, too, count as the program alone, or as what an
+// interpreter runs: "su pi" is no agent.
+func agentAmong(names []string) string {
+	runs := false
+	for i, n := range names {
+		if isAgent(n) || (i == 0 || runs) && isShortAgent(n) {
+			return n
+		}
+		runs = runs || i < 2 && interprets(n)
+	}
+	return ""
+}
+
+// isShortAgent reports whether a program is an agent whose name other things have, too:
+// pi, Hermes, Antigravity's agy and Continue's cn.
+func isShortAgent(name string) bool {
+	switch programName(name) {
+	case "pi", "hermes", "agy", "cn":
+		return true
+	}
+	return false
+}
+
+// interprets reports whether a program runs the script that it is given.
+func interprets(name string) bool {
+	name = programName(name)
+	return name == "node" || name == "nodejs" || name == "bun" || name == "deno" || name == "tsx" || strings.HasPrefix(name, "python")
+}
+
+// programName is the base name of a program, without what its kind of file adds.
+func programName(name string) string {
 	name = strings.ToLower(filepath.Base(filepath.ToSlash(strings.TrimPrefix(name, "-"))))
 	for _, ext := range []string{".exe", ".js", ".mjs", ".cjs", ".cmd"} {
 		name = strings.TrimSuffix(name, ext)
 	}
-	switch name {
+	return name
+}
+
+// isAgent reports whether a program is an agent, by its base name.
+func isAgent(name string) bool {
+	switch programName(name) {
 	case "claude", "claude-code", "copilot", "codex", "gemini", "gemini-cli", "cursor-agent", "opencode", "aider", "goose", "amp", "droid",
-		"qwen", "qwen-code", "crush", "cline", "devin", "auggie", "grok", "kimi", "kiro-cli", "openhands":
+		"qwen", "qwen-code", "crush", "cline", "devin", "auggie", "grok", "kimi", "kiro-cli", "openhands", "hermes-agent":
 		return true
 	}
 	return false

@@ -50,6 +50,14 @@ func TestAttending(t *testing.T) {
 		{"as a script of node", Seat{tty, nil, shell("node", "node", "/usr/lib/node_modules/x/bin/gemini.js")}, "gemini"},
 		{"of another case", Seat{tty, nil, shell("OpenCode")}, "OpenCode"},
 		{"cursor", Seat{tty, nil, shell("node", "/opt/cursor-agent")}, "cursor-agent"},
+		{"pi", Seat{tty, nil, shell("pi", "pi")}, "(pi)"},
+		{"pi as a script", Seat{tty, nil, shell("MainThread", "node", "/usr/local/bin/pi")}, "bin/pi)"},
+		{"hermes", Seat{tty, nil, shell("python3.12", "/usr/bin/python3", "/opt/hermes")}, "hermes"},
+		{"agy", Seat{tty, nil, shell("agy", "/usr/bin/agy")}, "(agy)"},
+		{"cn", Seat{tty, nil, shell("node", "node", "/usr/bin/cn.js")}, "cn.js"},
+		{"a user who is called so", Seat{tty, nil, shell("su", "su", "pi")}, ""},
+		{"a folder that is called so", Seat{tty, nil, shell("xterm", "xterm", "/home/pi")}, ""},
+		{"a name that begins so", Seat{tty, nil, shell("pipenv", "python3", "/usr/bin/pipenv")}, ""},
 		{"unknown", Seat{tty, nil, func() ([][]string, error) { return nil, errors.New("hidden") }}, "cannot be told"},
 	} {
 		err := c.seat.Attending()

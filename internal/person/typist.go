@@ -38,14 +38,7 @@ type ancestor struct {
 	environ []string
 }
 
-func (a ancestor) isAgent() bool {
-	for _, n := range a.names {
-		if isAgent(n) {
-			return true
-		}
-	}
-	return false
-}
+func (a ancestor) isAgent() bool { return agentAmong(a.names) != "" }
 
 // typist looks at the processes above, nearest first.
 func typist(all []ancestor) error {
