@@ -30,7 +30,7 @@ func (j *Judgement) queueEntry(v cardea.Verdict, r *redact.Redactor) (queue.Entr
 	if v.Rewritten != nil {
 		ev = ev.WithCall(v.Rewritten)
 	}
-	input, err := json.MarshalIndent(ev.Call.Input, "", "  ")
+	input, err := json.MarshalIndent(shownInput(ev.Call), "", "  ")
 	if err != nil {
 		return queue.Entry{}, fmt.Errorf("show the call: %w", err)
 	}
@@ -70,6 +70,18 @@ func (j *Judgement) queueEntry(v cardea.Verdict, r *redact.Redactor) (queue.Entr
 		e = promptEntry(e, r)
 	}
 	return e, err
+}
+
+// shownInput is a call's input, with the further values that a field was given under
+// another name or twice: nobody knows which of them the harness uses.
+func shownInput(c *cardea.Call) any {
+	if len(c.Shadowed) == 0 {
+		return c.Input
+	}
+	return struct {
+		Input any              `json:"input"`
+		Again map[string][]any `json:"given again"`
+	}{c.Input, c.Shadowed}
 }
 
 // shownParts are the parts of a call with what is known of them.

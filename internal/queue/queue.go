@@ -228,7 +228,8 @@ const (
 // the next run of the same agent has another one.
 func Digest(key []byte, ev *cardea.Event, files map[string]string) (string, error) {
 	c := ev.Call
-	input, err := json.Marshal(meaning(c))
+	// Which of several values of a field the harness uses is its own affair, so all are named.
+	input, err := json.Marshal([]any{meaning(c), c.Shadowed})
 	if err != nil {
 		return "", err
 	}

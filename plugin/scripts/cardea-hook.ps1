@@ -11,10 +11,11 @@ function Find-Cardea {
     }
     $found = Get-Command cardea -CommandType Application -ErrorAction SilentlyContinue | Select-Object -First 1
     if (-not $found) { return $null }
+    $source = [IO.Path]::GetFullPath($found.Source)
     foreach ($project in @($env:CLAUDE_PROJECT_DIR, $env:COPILOT_PROJECT_DIR, (Get-Location).Path)) {
-        if ($project -and $found.Source.StartsWith($project, [StringComparison]::OrdinalIgnoreCase)) { return $null } # the project's own
+        if ($project -and $source.StartsWith([IO.Path]::GetFullPath($project), [StringComparison]::OrdinalIgnoreCase)) { return $null } # the project's own
     }
-    return $found.Source
+    return $source
 }
 
 function Send-Notice([string]$text) {

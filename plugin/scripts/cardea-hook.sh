@@ -14,19 +14,47 @@
 needs=0.1.0 # the oldest version of cardea that knows all commands of this plugin
 
 # Folders in which people install programs come first: PATH may be set by the settings of
-# a project.
+# a project. A program of the project's own is never taken, by whatever name its folder has.
+
+# The project, where the harness says which, else the repository around this folder.
+project=$(cd -P "${CLAUDE_PROJECT_DIR:-${COPILOT_PROJECT_DIR:-$PWD}}" 2>/dev/null && pwd -P)
+if [ -z "${CLAUDE_PROJECT_DIR:-}${COPILOT_PROJECT_DIR:-}" ]; then
+    up=$project
+    while [ -n "$up" ]; do
+        if [ -e "$up/.git" ]; then project=$up; fi
+        up=${up%/*}
+    done
+fi
+
+# homely: is the folder in a person's home, as the system has it, and that in the project?
+# Who works in the home folder has programs there, rightly; HOME may be anything.
+homely() {
+    user=$(id -un 2>/dev/null)
+    case $user in '' | *[!A-Za-z0-9._-]* | [!A-Za-z_]*) return 1 ;; esac
+    home=$(eval "cd -P ~$user" 2>/dev/null && pwd -P) || return 1
+    case $home/ in "$project"/*) ;; *) return 1 ;; esac
+    case $1/ in "$home"/*) return 0 ;; esac
+    return 1
+}
+
+# takes DIR: is there a cardea in it that may be started?
+takes() {
+    case $1 in /*) ;; *) return 1 ;; esac
+    if [ ! -f "$1/cardea" ] || [ ! -x "$1/cardea" ]; then return 1; fi
+    found=$(cd -P "$1" 2>/dev/null && pwd -P) || return 1
+    case $found/ in "$project"/*) homely "$found" || return 1 ;; esac
+    cardea=$found/cardea
+}
+
 find_cardea() {
     for dir in "$HOME/.local/bin" "$HOME/go/bin" /usr/local/bin /opt/homebrew/bin /usr/bin; do
-        if [ -f "$dir/cardea" ] && [ -x "$dir/cardea" ]; then
-            cardea=$dir/cardea
-            return 0
-        fi
+        takes "$dir" && return 0
     done
-    cardea=$(command -v cardea 2>/dev/null) || return 1
-    case $cardea in
-    "${CLAUDE_PROJECT_DIR:-/nowhere}"/* | "$PWD"/*) return 1 ;; # the project's own
-    /*) return 0 ;;
-    esac
+    rest=$PATH:
+    while [ -n "$rest" ]; do
+        takes "${rest%%:*}" && return 0
+        rest=${rest#*:}
+    done
     return 1
 }
 
