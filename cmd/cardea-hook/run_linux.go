@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"os"
@@ -49,6 +50,9 @@ func run(args []string) int {
 		return h.cardea(args)
 	}
 	defer line.Close()
+	if h.mentionsCardea() {
+		return h.cardea(args)
+	}
 	message, err := h.read()
 	if err != nil {
 		return h.cardeaWith(message)
@@ -101,6 +105,24 @@ func limitOf(args []string) (d time.Duration, plain bool) {
 		}
 	}
 	return d, true
+}
+
+// peeked is room for the beginning of a message.
+var peeked [64 << 10]byte
+
+// mentionsCardea looks at the message without taking it from standard input: where it may
+// be a prompt for Cardea, cardea must see from whom it comes.
+func (h *hook) mentionsCardea() bool {
+	for {
+		n, _, err := unix.Recvfrom(0, peeked[:], unix.MSG_PEEK|unix.MSG_DONTWAIT)
+		if err != unix.EAGAIN && err != unix.EINTR {
+			return err == nil && bytes.Contains(peeked[:n], []byte("/cardea"))
+		}
+		left := time.Until(h.begin.Add(h.limit * 8 / 10)).Milliseconds()
+		if n, err := unix.Poll([]unix.PollFd{{Fd: 0, Events: unix.POLLIN}}, int(max(0, left))); err == nil && n == 0 {
+			return false // nothing comes, which is told where it is read
+		}
+	}
 }
 
 var (

@@ -19,6 +19,11 @@ import (
 // "claude -p", "claude --resume" or in a tmux of its own, has another agent above it, or
 // a variable in its environment that agents set for what they start. Only Linux shows
 // the environment of other processes.
+//
+// And the message must come from the harness itself: a command of the agent's can start
+// the hook, too, with a message of its own in a file or a pipe. Harnesses give their hooks
+// one end of a pair of sockets, and Linux tells which process made it (seen with Claude
+// Code 2.1.330; socketpair(2), unix(7)).
 func Typist() error {
 	if runtime.GOOS == "windows" {
 		return errors.New("it cannot be told here who started the agent; do this in a terminal of your own")
@@ -27,11 +32,33 @@ func Typist() error {
 	if err != nil {
 		return fmt.Errorf("it cannot be told who started the agent: %w; do this in a terminal of your own", err)
 	}
-	return typist(all)
+	if err := typist(all); err != nil {
+		return err
+	}
+	return fromAgent(all, sender())
+}
+
+// fromAgent says why a message did not come from the nearest agent, or nil. By is the
+// process that made the other end of standard input, 0 where it is no socket, and less
+// where the system does not tell.
+func fromAgent(all []ancestor, by int) error {
+	if by < 0 {
+		return nil
+	}
+	for _, a := range all {
+		if a.isAgent() {
+			if a.pid == by {
+				return nil
+			}
+			break
+		}
+	}
+	return errors.New("the prompt did not come from the harness itself, but by a file, a pipe or another program; type it once more, or do this in a terminal of your own")
 }
 
 // ancestor is a process above this one.
 type ancestor struct {
+	pid   int
 	names []string
 	// environ are the variables with which it was started, nil where they cannot be
 	// seen.
@@ -76,7 +103,7 @@ func aboveThis() ([]ancestor, error) {
 	_, err := climb(os.Getppid(), func(pid int) (int, []string, error) {
 		parent, names, err := look(pid)
 		if err == nil {
-			out = append(out, ancestor{names: names, environ: environOf(pid)})
+			out = append(out, ancestor{pid: pid, names: names, environ: environOf(pid)})
 		}
 		return parent, names, err
 	})

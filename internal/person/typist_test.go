@@ -32,3 +32,16 @@ func TestTypist(t *testing.T) {
 		}
 	}
 }
+
+// A message counts that came from the nearest agent itself.
+func TestFromAgent(t *testing.T) {
+	all := []ancestor{{pid: 5, names: []string{"sh"}}, {pid: 4, names: []string{"claude"}}, {pid: 3, names: []string{"node", "claude"}}, {pid: 2, names: []string{"bash"}}}
+	for by, want := range map[int]bool{4: true, -1: true, 0: false, 5: false, 3: false, 2: false} {
+		if err := fromAgent(all, by); (err == nil) != want {
+			t.Errorf("from process %d: %v", by, err)
+		}
+	}
+	if fromAgent(all[:1], 5) == nil {
+		t.Error("there is no agent, and a message counts")
+	}
+}
