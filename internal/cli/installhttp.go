@@ -8,6 +8,7 @@ import (
 
 	"cardea.dev/internal/daemon/web"
 	"cardea.dev/internal/install"
+	"cardea.dev/internal/state"
 )
 
 // overHTTP has the harness send its hooks to the daemon, if the person wants that. Only a
@@ -37,7 +38,7 @@ func (f installFlags) overHTTP(p Process, s site, h install.Harness, version str
 		return fmt.Errorf("others can read %s, which would hold the token of HTTP; run: chmod go= %s", file, file)
 	}
 	token := "TOKEN" // a dry run makes none
-	if _, err := os.Lstat(web.TokenPath(s.Place.State)); err == nil || !f.dryRun {
+	if _, err := os.Lstat(state.TokenPath(s.Place.State)); err == nil || !f.dryRun {
 		if token, err = web.Token(s.Place.State); err != nil {
 			return err
 		}

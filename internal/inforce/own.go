@@ -27,7 +27,7 @@ func (l *Loaded) Own() func(rules.Own) []string {
 			return l.ownFolders()
 		case o == rules.OwnKey && l.Where.Dirs.State != "":
 			dir := l.links.Real(l.Where.Dirs.State)
-			return []string{state.KeyPath(dir), filepath.Join(dir, post.Folder)}
+			return []string{state.KeyPath(dir), state.TokenPath(dir), filepath.Join(dir, post.Folder)}
 		case o == rules.OwnPrograms:
 			return programs()
 		case o == rules.OwnBin && l.Where.Program != "":

@@ -54,6 +54,9 @@ func ReadKey(folder string) ([]byte, error) {
 // KeyPath is where the key of a state folder lies.
 func KeyPath(folder string) string { return filepath.Join(folder, "key") }
 
+// TokenPath is where the token lies with which programs ask the daemon over HTTP.
+func TokenPath(dir string) string { return filepath.Join(dir, "http-token") }
+
 // createKey writes a whole key beside its place and links it there. A link does
 // not replace what is there already, so the first one wins and nobody reads
 // half a key.

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 
 	"cardea.dev/internal/state"
 )
@@ -15,16 +14,13 @@ import (
 // tokenSize is the length of the token in characters: 32 random bytes in hex.
 const tokenSize = 64
 
-// TokenPath is where the token of a state folder lies.
-func TokenPath(folder string) string { return filepath.Join(folder, "http-token") }
-
 // Token gives the token of a state folder, and makes it where there is none. A file that
 // others could read is an error: what was in it is no secret any more.
 func Token(folder string) (string, error) {
 	if folder == "" {
 		return "", errors.New("there is no state folder for the token of HTTP; set HOME or XDG_STATE_HOME")
 	}
-	path := TokenPath(folder)
+	path := state.TokenPath(folder)
 	err := state.PrivateFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if err = makeToken(path); err == nil {

@@ -18,8 +18,8 @@ const (
 	OwnSettings Own = "settings"
 	// OwnFolder are the scopes' folders, alone.
 	OwnFolder Own = "folder"
-	// OwnKey is the key that signs what the gate keeps, and the folder of what has secrets
-	// of its own.
+	// OwnKey is the key that signs what the gate keeps, the token of HTTP, and the folder of
+	// what has secrets of its own.
 	OwnKey Own = "key"
 	// OwnPrograms are the program itself and those beside it that it starts.
 	OwnPrograms Own = "programs"
@@ -35,7 +35,7 @@ func OwnInTests(o Own) []string {
 	case OwnFolder:
 		return []string{"/home/user/dotfiles/cardea"}
 	case OwnKey:
-		return []string{"/home/user/.local/state/cardea/key", "/home/user/.local/state/cardea/supervisors"}
+		return []string{"/home/user/.local/state/cardea/key", "/home/user/.local/state/cardea/http-token", "/home/user/.local/state/cardea/supervisors"}
 	case OwnPrograms:
 		return []string{"/opt/gate/cardea", "/opt/gate/cardea-hook", "/opt/gate/cardea-engine"}
 	case OwnBin:

@@ -28,7 +28,7 @@ func TestOwn(t *testing.T) {
 			[]string{"rm -rf /opt", "echo > /opt/gate/cardea-engine", "rm /opt/gate/c*"}, []string{"echo > /opt/gate/x", "rm /opt/gate/x"}},
 		{"{own: bin, access: delete}", []string{"rmdir /opt/gate", "rm -r /opt/*"}, []string{"rm /opt/gate/x", "rm /opt/x"}},
 		{"{own: [key, bin], access: read}",
-			[]string{"cat ~/.local/state/cardea/key", "cat ~/.local/state/*/key", "cp -r ~/.local/state x", "cp -r ~/.local/* x"},
+			[]string{"cat ~/.local/state/cardea/key", "head -c 64 ~/.local/state/cardea/http-token", "cat ~/.local/state/*/key", "cp -r ~/.local/state x", "cp -r ~/.local/* x"},
 			[]string{"cat ~/.local/state/cardea/trust", "grep -r x ~", "grep -r x /", "ls ~/.local/state/cardea/key", "cat ~/.local/state/cardea/keys"}},
 	} {
 		d := rules.New(rules.ListOf([]rules.Rule{one(t, "effect: deny, match: "+c.match)}), rules.Settings{Home: home, Own: rules.OwnInTests})
