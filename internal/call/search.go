@@ -33,7 +33,7 @@ func (a *analysis) search(info harness.ToolInfo) {
 		for _, p := range a.values(field) {
 			pattern, isText := p.(string)
 			if !isText && p != nil {
-				a.mistyped(field)
+				a.mistyped(harness.Field{Name: field, Role: harness.Pattern}, p)
 			}
 			if pattern == "" {
 				continue

@@ -7,6 +7,7 @@
 package call
 
 import (
+	"encoding/json"
 	pathpkg "path"
 	"slices"
 	"sort"
@@ -41,6 +42,7 @@ func Analyse(ev *cardea.Event, world knowledge.World) *cardea.Event {
 		a.powershell()
 	default:
 		a.fields(info)
+		a.unread(info)
 	}
 	out := c.WithParts(a.parts, a.flows, a.opaque)
 	out.Unsandboxed = c.Unsandboxed || harness.AsksOut(c) // a rewrite may ask for it
@@ -104,23 +106,13 @@ func (a *analysis) fields(info harness.ToolInfo) {
 			text, isText := v.(string)
 			found = found || saysWhat(f.Role)
 			if !isText && (saysWhat(f.Role) && f.Role != harness.URL || f.Role == harness.SearchPath) {
-				a.mistyped(f.Name)
+				a.mistyped(f, v)
 				continue
 			}
-			switch f.Role {
-			case harness.Command:
-				a.shell(text)
-			case harness.FilePath:
-				a.file(info, text)
-			case harness.Patch:
-				a.patch(text)
-			case harness.Code:
-				if cell, _ := a.ev.Call.Input["cell_type"].(string); cell != "markdown" {
-					a.code(text)
-				}
-			case harness.URL:
-				a.one(info.Name+" "+urlText(v), network(urlText(v))...)
+			if inner := inText(text); inner != nil && saysWhat(f.Role) {
+				a.mistyped(f, inner) // some harnesses read it so
 			}
+			a.field(info, f, v, text)
 		}
 	}
 	switch {
@@ -144,6 +136,26 @@ func (a *analysis) fields(info harness.ToolInfo) {
 	}
 }
 
+// field builds the parts of one value of a field; text is "" where it is none.
+func (a *analysis) field(info harness.ToolInfo, f harness.Field, v any, text string) {
+	switch f.Role {
+	case harness.Command:
+		a.shell(text)
+	case harness.FilePath:
+		a.file(info, text)
+	case harness.Patch:
+		a.patch(text)
+	case harness.Code:
+		if cell, _ := a.ev.Call.Input["cell_type"].(string); cell != "markdown" {
+			a.code(text)
+		}
+	case harness.Content:
+		a.entries(info, v)
+	case harness.URL:
+		a.one(info.Name+" "+urlText(v), network(urlText(v))...)
+	}
+}
+
 // saysWhat reports the roles of fields that say what is done.
 func saysWhat(r harness.Role) bool {
 	return r == harness.Command || r == harness.FilePath || r == harness.Patch || r == harness.URL
@@ -158,9 +170,106 @@ func harmless(name string) bool {
 	return false
 }
 
-func (a *analysis) mistyped(field string) {
-	a.opaque = append(a.opaque, cardea.Opaque{Code: cardea.OpaqueInput, Text: field, Reason: "the field is not text"})
-	a.one(a.ev.Call.Tool, cardea.Access{Kind: cardea.Unknown})
+// mistyped adds a part for a field that is not of its type. What the harness makes of
+// it is not known, so any text in it counts as what it may name, and as a patch where
+// one is due.
+func (a *analysis) mistyped(f harness.Field, v any) {
+	a.opaque = append(a.opaque, cardea.Opaque{Code: cardea.OpaqueInput, Text: f.Name, Reason: "the field is not text"})
+	a.may(a.ev.Call.Tool, func(walk func(string, any) []string) {
+		words := walk(f.Name, v)
+		if f.Role == harness.Patch {
+			a.patch(strings.Join(words, "\n"))
+		}
+	}, a.mistypedField(f))
+}
+
+// mistypedField makes the accesses of the texts in a field that should name a file or an
+// address.
+func (a *analysis) mistypedField(f harness.Field) func(field, value string) []cardea.Access {
+	if f.Role != harness.FilePath && f.Role != harness.SearchPath {
+		return nil
+	}
+	return func(field, value string) []cardea.Access {
+		if field != f.Name {
+			return a.mcpField(field, value)
+		}
+		return a.mcpField("path", value)
+	}
+}
+
+// unread adds a part for the fields of a known tool that the table does not have, with
+// those that say what is done: a list of arguments belongs to a command. A harness
+// whose tools may have any fields is left out.
+func (a *analysis) unread(info harness.ToolInfo) {
+	c := a.ev.Call
+	odd := map[string]any{}
+	for name, v := range c.Input {
+		if harness.NotRead(a.ev.Harness, c, name) && holdsText(v) {
+			odd[name] = v
+		}
+	}
+	if len(odd) == 0 {
+		return
+	}
+	for _, f := range info.Fields {
+		if v, there := c.Input[f.Name]; there && f.Role == harness.Command {
+			odd[f.Name] = v
+		}
+	}
+	a.may(c.Tool, func(walk func(string, any) []string) { walk("", odd) }, a.mcpField)
+}
+
+// entries adds the files that the entries of a list of edits name.
+func (a *analysis) entries(info harness.ToolInfo, v any) {
+	list, _ := v.([]any)
+	for _, e := range list {
+		entry, _ := e.(map[string]any)
+		for _, k := range sortedKeys(entry) {
+			if name, is := entry[k].(string); is && namesPath(strings.ToLower(k)) {
+				a.file(info, name)
+			}
+		}
+	}
+}
+
+// mostNested is how many brackets JSON in a text may open before it closes one.
+const mostNested = 100
+
+// inText is the list or object that a text holds as JSON, nil for none.
+func inText(text string) any {
+	if text = strings.TrimSpace(text); text == "" || text[0] != '[' && text[0] != '{' {
+		return nil
+	}
+	deep := 0
+	for i := range len(text) {
+		switch text[i] {
+		case '[', '{':
+			deep++
+		case ']', '}':
+			deep--
+		}
+		if deep > mostNested {
+			return nil
+		}
+	}
+	var v any
+	if json.Unmarshal([]byte(text), &v) != nil {
+		return nil
+	}
+	return v
+}
+
+// holdsText reports whether a value is or holds a text that is not empty.
+func holdsText(v any) bool {
+	switch v := v.(type) {
+	case string:
+		return v != ""
+	case []any:
+		return slices.ContainsFunc(v, holdsText)
+	case map[string]any:
+		return len(v) > 0
+	}
+	return false
 }
 
 // code adds what code may touch and run that a field holds, to the part of its file.
@@ -237,7 +346,7 @@ func (a *analysis) powershell() {
 	for _, v := range vals {
 		text, ok := v.(string)
 		if !ok {
-			a.mistyped("command")
+			a.mistyped(harness.Field{Name: "command", Role: harness.Command}, v)
 			continue
 		}
 		a.parts = append(a.parts, cardea.Part{Text: text, Dir: a.ev.Cwd, Start: -1,
@@ -260,7 +369,20 @@ func (a *analysis) file(info harness.ToolInfo, name string) {
 // and run whatever any text of its input names. Fields that look like paths and
 // addresses add accesses, which can deny or ask and never allow.
 func (a *analysis) unknown(access func(field, value string) []cardea.Access) {
-	p := cardea.Part{Text: a.ev.Call.Tool, Access: []cardea.Access{{Kind: cardea.Unknown}}, Coverage: cardea.Complete, Dir: a.ev.Cwd, Start: -1}
+	a.may(a.ev.Call.Tool, func(walk func(string, any) []string) {
+		walk("", map[string]any(a.ev.Call.Input))
+		for _, k := range sortedKeys(a.ev.Call.Shadowed) {
+			for _, v := range a.ev.Call.Shadowed[k] {
+				walk(k, v)
+			}
+		}
+	}, access)
+}
+
+// may adds a part of which nothing is known but the values that each passes on: it may
+// touch and run whatever any text in them names.
+func (a *analysis) may(text string, each func(walk func(name string, v any) []string), access func(field, value string) []cardea.Access) {
+	p := cardea.Part{Text: text, Access: []cardea.Access{{Kind: cardea.Unknown}}, Coverage: cardea.Complete, Dir: a.ev.Cwd, Start: -1}
 	may := knowledge.NewInput(a.places())
 	removes := removal(a.ev.Call.Tool)
 	var walk func(name string, v any) []string
@@ -271,10 +393,13 @@ func (a *analysis) unknown(access func(field, value string) []cardea.Access) {
 				p.Access = append(p.Access, access(strings.ToLower(name), v)...)
 			}
 			may.Text(v)
+			if inner := inText(v); inner != nil {
+				words = walk(name, inner)
+			}
 			if removes || moved(name) {
 				may.Folder(v)
 			}
-			return []string{v}
+			return append(words, v)
 		case []any:
 			for _, e := range v {
 				words = append(words, walk(name, e)...)
@@ -293,12 +418,7 @@ func (a *analysis) unknown(access func(field, value string) []cardea.Access) {
 		}
 		return words
 	}
-	walk("", map[string]any(a.ev.Call.Input))
-	for _, k := range sortedKeys(a.ev.Call.Shadowed) {
-		for _, v := range a.ev.Call.Shadowed[k] {
-			walk(k, v)
-		}
-	}
+	each(walk)
 	bash.Possible(&p, may.Possible, a.env())
 	a.parts = append(a.parts, p)
 }

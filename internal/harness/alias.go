@@ -365,6 +365,7 @@ var renames = [...]rename{
 	{harness: "factory-droid", tool: "Skill", wire: "name", field: "skill", oneWay: true},
 
 	{harness: "cline", tool: "Bash", wire: "commands[]", field: "command", oneWay: true},
+	{harness: "cline", tool: "Bash", wire: "cmd", field: "command", oneWay: true},
 	{harness: "cline", tool: "Edit", wire: "path", field: "file_path"},
 	{harness: "cline", tool: "Edit", wire: "old_text", field: "old_string"},
 	{harness: "cline", tool: "Edit", wire: "new_text", field: "new_string"},

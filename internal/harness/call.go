@@ -29,23 +29,36 @@ func (r *Reading) EventCall(kind cardea.Kind, harness, tool, name string, input 
 // keys that imitate it, are in Shadowed: which of them the harness uses is its
 // parser's choice.
 func (r *Reading) Call(harness, tool, name string, input any, there bool) *cardea.Call {
+	info, known := Tool(tool)
 	obj, isObject := input.(*Object)
 	if !isObject {
 		if there {
 			r.Fault("tool input", "is "+describe(input)+", not an object")
 		}
-		obj = &Object{}
+		obj = bare(info, input)
 	}
-	info, known := Tool(tool)
 	c := &cardea.Call{Tool: tool, Name: name, Known: known, EditsFiles: info.EditsFiles, Input: map[string]any{},
-		OneWay: tool == "apply_patch" && name != tool}
+		OneWay: tool == "apply_patch" && name != tool || !isObject}
 	r.fill(c, harness, info, obj)
 	r.checkForms(c, info)
-	if known && !lenient(harness) {
-		r.checkFields(c, harness, info)
-	}
+	r.checkFields(c, harness)
 	c.Unsandboxed = AsksOut(c)
 	return c
+}
+
+// bare is an input that is a text or a list and no object, as the value of the field
+// that stands for the call: some harnesses take it so.
+func bare(info ToolInfo, input any) *Object {
+	field := info.Primary
+	switch input.(type) {
+	case string, []any:
+	default:
+		return &Object{}
+	}
+	if field == "" {
+		field = "input"
+	}
+	return ObjectOf(field, input)
 }
 
 // NamesFolderOfCall reports the harnesses whose messages name as cwd the folder in which
@@ -55,18 +68,20 @@ func NamesFolderOfCall(harness string) bool { return harness == "codex" }
 
 // HoldsPatch reports whether an input is a patch text.
 func HoldsPatch(input any) bool {
-	o, ok := input.(*Object)
-	if !ok {
-		return false
-	}
-	for _, e := range o.fields {
-		if s, ok := e.Value.(string); ok && (strings.EqualFold(e.Key, "input") || strings.EqualFold(e.Key, "patch")) &&
-			strings.HasPrefix(strings.TrimSpace(s), "*** Begin Patch") {
-			return true
+	switch in := input.(type) {
+	case string:
+		return beginsPatch(in)
+	case *Object:
+		for _, e := range in.fields {
+			if s, ok := e.Value.(string); ok && (strings.EqualFold(e.Key, "input") || strings.EqualFold(e.Key, "patch")) && beginsPatch(s) {
+				return true
+			}
 		}
 	}
 	return false
 }
+
+func beginsPatch(s string) bool { return strings.HasPrefix(strings.TrimSpace(s), "*** Begin Patch") }
 
 // fill sorts the entries of an input into Input and Shadowed. A field that holds a
 // list of what one call does, such as several commands, is kept as it is, and what is
@@ -128,11 +143,12 @@ func (r *Reading) spread(c *cardea.Call, harness string, e Entry) {
 			items = []any{e.Value}
 		}
 		for _, v := range items {
-			v, there := within(v, strings.TrimPrefix(rest, "."))
+			inner, there := within(v, strings.TrimPrefix(rest, "."))
 			if !there {
 				r.Fault(e.Key, "holds an entry without "+strings.TrimPrefix(rest, "."))
-				continue
+				inner = v // it counts as a value of the wrong type
 			}
+			v = inner
 			c.OneWay = true
 			if _, taken := c.Input[x.field]; taken {
 				c.Shadowed = shadow(c.Shadowed, x.field, Decoded(v))
@@ -154,12 +170,19 @@ func within(v any, key string) (any, bool) {
 
 // checkFields notes fields that the table does not have: one may say where or how the
 // call runs.
-func (r *Reading) checkFields(c *cardea.Call, harness string, info ToolInfo) {
+func (r *Reading) checkFields(c *cardea.Call, harness string) {
 	for _, field := range slices.Sorted(maps.Keys(c.Input)) {
-		if !info.has(field) && !isPlain(harness, c.Tool, field) {
+		if NotRead(harness, c, field) {
 			r.Fault(field, "a field of "+harness+"'s "+c.Name+" that this version does not know")
 		}
 	}
+}
+
+// NotRead reports a field of a known tool of which the table does not say what it is.
+// A harness whose tools may have any fields has none.
+func NotRead(harness string, c *cardea.Call, field string) bool {
+	info, known := Tool(c.Tool)
+	return known && !lenient(harness) && !info.has(field) && !isPlain(harness, c.Tool, field)
 }
 
 func shadow(m map[string][]any, field string, v any) map[string][]any {

@@ -139,7 +139,7 @@ func TestInputsOfAnAdversary(t *testing.T) {
 		{"cline", "run_commands", `{"commands":["make x"],"command":"rm -r build"}`, "/w$ make x, /w$ rm -r build, delete /w/build"},
 		{"cline", "run_commands", `{"commands":["make x"],"Commands":["make y"]}`, "/w$ make x"},
 		{"cline", "run_commands", `{"commands":[["rm -r build"]]}`, ""},
-		{"cline", "read_files", `{"files":[{"path":"/w/a"},{"Path":"/etc/shadow"}]}`, "read /w/a"},
+		{"cline", "read_files", `{"files":[{"path":"/w/a"},{"Path":"/etc/shadow"}]}`, "read /w/a, read /etc/shadow, write /etc/shadow"},
 		// a here-document does not reach from one command into the next
 		{"cline", "run_commands", `{"commands":["cat <<E","rm -r build","E"]}`, "/w$ cat, /w$ rm -r build, delete /w/build, /w$ E"},
 		// a tool with a field that nobody knows
