@@ -22,7 +22,7 @@ func learnCommand(p Process) *cobra.Command {
 nothing: they are then allowed without a question. "cardea lessons candidates"
 lists them with their ids. Only a person may do this. See docs/lessons.md.`,
 		Example: "  cardea lessons candidates\n  cardea learn 3fa9c1d2",
-		Args:    cobra.MinimumNArgs(1),
+		Args:    atLeastOneArgument,
 		RunE:    func(_ *cobra.Command, ids []string) error { return learn(p, ids, scope, reason) },
 	}
 	c.Flags().StringVar(&scope, "scope", "local", "where they count: local (this project, for you alone), project (shared by git) or user (all your projects)")

@@ -40,7 +40,7 @@ func answerCommand(p Process, name string, e cardea.Effect, long, example string
 		Short:   name + " calls that wait for you",
 		Long:    long,
 		Example: example,
-		Args:    cobra.MinimumNArgs(1),
+		Args:    atLeastOneArgument,
 		RunE:    func(_ *cobra.Command, ids []string) error { return answerNamed(p, ids, e, f) },
 	}
 	flags := c.Flags()

@@ -115,16 +115,24 @@ func noSuchCommand(c *cobra.Command, args []string) error {
 
 // oneArgument wants one argument.
 func oneArgument(c *cobra.Command, args []string) error {
+	if err := atLeastOneArgument(c, args); err != nil {
+		return err
+	}
+	return atMostOneArgument(c, args)
+}
+
+// atLeastOneArgument wants one argument or more.
+func atLeastOneArgument(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return errorText("an argument is missing: " + c.UseLine())
 	}
-	return atMostOneArgument(c, args)
+	return nil
 }
 
 // atMostOneArgument wants one argument or none.
 func atMostOneArgument(c *cobra.Command, args []string) error {
 	if len(args) > 1 {
-		return errorText("only one argument is taken (" + c.UseLine() + "), and \"" + strings.Join(args[1:], " ") + "\" came besides; put what belongs together into quotes")
+		return errorText("only one argument is taken (" + c.UseLine() + "), and \"" + strings.Join(args[1:], " ") + "\" came besides; put what is one argument into quotes, and see --help")
 	}
 	return nil
 }

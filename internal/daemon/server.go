@@ -57,7 +57,7 @@ func Open(p hook.Process, environ []string, program string) (*Server, error) {
 		l, err = peer.Listen(path, limit.DaemonTurn)
 	}
 	if errors.Is(err, peer.ErrTaken) {
-		return nil, errors.New("the daemon runs already; end it with SIGTERM to start another one")
+		return nil, errors.New("the daemon runs already; its log, daemon.log in the state folder, names its process; end that with SIGTERM to start another one")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open the daemon's socket: %w", err)

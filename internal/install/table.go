@@ -27,7 +27,7 @@ func Harnesses() []Harness {
 var unsupported = map[string]string{
 	"continue": "it reads hooks and never starts them (seen with Continue 1.5.47), so a hook there would guard nothing; see docs/harnesses/continue.md",
 	"kiro":     "its hooks belong to the agent that is in use; docs/harnesses/kiro.md has the file to write by hand",
-	"amp":      "docs/harnesses/amp.md has the plugin to write by hand, which nobody has tried",
+	"amp":      "it has plugins in place of hooks, and nobody has tried one; see docs/harnesses/amp.md",
 	"augment":  "docs/harnesses/augment.md has the files to write by hand, which nobody has tried",
 }
 

@@ -240,12 +240,16 @@ func (c *counting) call(r ledger.Record) {
 	c.effects.add(r.Effect)
 	group(c.days, c.day(r.Time)).add(r.Effect)
 	group(c.roles, r.Role).add(r.Effect)
-	c.micros = append(c.micros, r.Micros)
+	byPerson := r.By == answeredInQueue
+	if !byPerson { // who waited for a person says nothing of the gate's own time
+		c.micros = append(c.micros, r.Micros)
+	}
 	c.decided(&r)
-	switch r.Effect {
-	case cardea.Allow:
+	switch {
+	case byPerson: // it was a prompt, in the queue, and none was saved
+	case r.Effect == cardea.Allow:
 		c.allowed(&r)
-	case cardea.Ask:
+	case r.Effect == cardea.Ask:
 		n := name(&r)
 		ran := c.ran[n] > 0
 		if ran {
@@ -255,6 +259,10 @@ func (c *counting) call(r ledger.Record) {
 		c.asks = append(c.asks, ask{r, ran})
 	}
 }
+
+// answeredInQueue is who made the effect of a call that a person answered in the queue
+// (docs/queue.md).
+const answeredInQueue = "person:queue"
 
 // decided counts who spoke and who decided.
 func (c *counting) decided(r *ledger.Record) {

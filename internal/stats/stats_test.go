@@ -56,6 +56,7 @@ func TestSavedPrompts(t *testing.T) {
 		want   Saved
 	}{
 		"at the prompt":         {event(listed, "PermissionRequest"), Saved{Answered: 1}},
+		"answered in the queue": {event(call("q", cardea.Allow, "person:queue"), "PermissionRequest"), Saved{}},
 		"before the prompt":     {listed, Saved{Likely: 1}},
 		"reads":                 {reads, Saved{Reading: 1}},
 		"a tool that reads":     {with(listed, "default", "Read"), Saved{Reading: 1}},
