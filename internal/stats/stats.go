@@ -241,7 +241,7 @@ func (c *counting) call(r ledger.Record) {
 	group(c.days, c.day(r.Time)).add(r.Effect)
 	group(c.roles, r.Role).add(r.Effect)
 	byPerson := r.By == answeredInQueue
-	if !byPerson { // who waited for a person says nothing of the gate's own time
+	if !byPerson && !strings.HasPrefix(r.By, "queue:") { // a wait for a person is no time of the gate
 		c.micros = append(c.micros, r.Micros)
 	}
 	c.decided(&r)

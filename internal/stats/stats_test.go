@@ -174,6 +174,12 @@ func TestLatency(t *testing.T) {
 		r.Micros = int64(i)
 		all = append(all, r)
 	}
+	// Who waited for a person says nothing of the gate's own time.
+	for _, by := range []string{"person:queue", "queue:timed-out"} {
+		r := call(by, cardea.Deny, by)
+		r.Micros = 60e6
+		all = append(all, r)
+	}
 	if r := counts(all...); r.Latency != (Latency{50, 90, 99, 100}) {
 		t.Errorf("%+v", r.Latency)
 	}
