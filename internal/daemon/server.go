@@ -15,6 +15,7 @@ import (
 	"cardea.dev/internal/decide/policy/remote"
 	"cardea.dev/internal/hook"
 	"cardea.dev/internal/inforce"
+	"cardea.dev/internal/ledger"
 	"cardea.dev/internal/limit"
 	"cardea.dev/internal/peer"
 	"cardea.dev/internal/person"
@@ -62,6 +63,7 @@ func Open(p hook.Process, environ []string, program string) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the daemon's socket: %w", err)
 	}
+	p.Group = ledger.NewGroup()
 	return &Server{process: p, own: control.VariablesOf(environ), program: program, stamp: stamp, listener: l, places: make(chan struct{}, maxCalls),
 		memory: inforce.NewMemory(time.Now, func() inforce.ClosingEngine { return remote.Beside(p.Program) })}, nil
 }

@@ -13,6 +13,7 @@ import (
 	"cardea.dev/internal/harness/claudecode"
 	"cardea.dev/internal/inforce"
 	"cardea.dev/internal/judge"
+	"cardea.dev/internal/ledger"
 	"cardea.dev/internal/person"
 	"cardea.dev/internal/project"
 	"cardea.dev/internal/queue"
@@ -65,6 +66,9 @@ type Process struct {
 	StartDaemon func(env func(string) string, state string, idle time.Duration) error
 	// Memory is what such a process keeps between calls; nil: nothing.
 	Memory *inforce.Call
+	// Group writes the ledger's entries of such a process that come at the same time; nil:
+	// each by itself.
+	Group *ledger.Group
 	// Exported reports whether a variable has a value; nil asks Env.
 	Exported func(name string) bool
 

@@ -23,6 +23,7 @@ type recorder struct {
 	settings   settings.Ledger
 	redactor   *redact.Redactor
 	now        func() time.Time
+	group      *ledger.Group
 	// begin is when the process began with the call.
 	begin time.Time
 	// written is set by who writes the entry: there is one, whoever comes first.
@@ -52,7 +53,7 @@ func (h *Hook) recorderOf(pl *Place, s settings.Ledger) *recorder {
 	if why != "" {
 		pl.tell(why)
 	}
-	return &recorder{state: pl.State, dir: dir, settings: s, redactor: h.Redactor, now: h.process.Now, begin: h.begin}
+	return &recorder{state: pl.State, dir: dir, settings: s, redactor: h.Redactor, now: h.process.Now, group: h.process.Group, begin: h.begin}
 }
 
 // record writes an answer down, and gives the id of the entry, "" where there
@@ -73,7 +74,7 @@ func (r *recorder) record(ev *cardea.Event, a cardea.Answer, late func() bool) (
 		return "", r.troubles(fmt.Errorf("the call is not recorded: %w", err))
 	}
 	l, err := ledger.Open(r.dir, ledger.Options{Key: key, Redactor: r.redactor, Levels: levels,
-		KeepDays: r.settings.KeepDays, MaxMB: r.settings.MaxMB, Now: r.now})
+		KeepDays: r.settings.KeepDays, MaxMB: r.settings.MaxMB, Now: r.now, Group: r.group})
 	if err != nil {
 		return "", r.troubles(err)
 	}

@@ -176,7 +176,7 @@ func (w *Where) files() *state.Memory {
 	return w.Memory.memory.texts
 }
 
-// Keys are what is known of the globs of rules, nil where nothing is kept between calls.
+// Keys are what is known of the globs and expressions of rules, nil where nothing is kept between calls.
 func (w *Where) Keys() *rules.Keys {
 	if w.Memory == nil {
 		return nil

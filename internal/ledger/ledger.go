@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"cardea.dev"
-	"cardea.dev/internal/limit"
 	"cardea.dev/internal/redact"
 	"cardea.dev/internal/state"
 )
@@ -72,6 +71,8 @@ type Options struct {
 	MaxMB int
 	// Now is the clock.
 	Now func() time.Time
+	// Group writes the entries together that come at the same time; nil writes each by itself.
+	Group *Group
 }
 
 // Ledger is the ledger in a folder. Any number of processes may have it open.
@@ -111,24 +112,25 @@ func (l *Ledger) Append(e Entry) error {
 	if err != nil {
 		return unwritten(l.dir, "", "the call is not recorded: %v", err)
 	}
-	w, err := l.lock(limit.LedgerWrite, os.O_RDWR|os.O_CREATE)
+	return l.opt.Group.append(l, e.ID, body)
+}
+
+// spooled leaves an entry for the next writer, since the ledger is locked or, with an
+// error, cannot be.
+func (w *waiter) spooled(err error) error {
+	l := w.ledger
+	if e := l.spool(w.id, w.body); e != nil {
+		return unwritten(l.dir, lookAtFolder, "the call is not recorded: %v", cmp.Or(err, e))
+	}
 	if err != nil {
-		if errors.Is(err, state.ErrBusy) {
-			err = nil // the next writer takes it from the spool
-		}
-		if e := l.spool(e.ID, body); e != nil {
-			return unwritten(l.dir, lookAtFolder, "the call is not recorded: %v", cmp.Or(err, e))
-		}
-		if err != nil {
-			return unwritten(l.dir, "put the ledger on a local disk (ledger.dir)", "the ledger cannot be locked: %v, so what is to be recorded collects in its folder %s", err, spoolName)
-		}
-		return nil
+		return unwritten(l.dir, "put the ledger on a local disk (ledger.dir)", "the ledger cannot be locked: %v, so what is to be recorded collects in its folder %s", err, spoolName)
 	}
-	defer w.close()
-	l.locked()
-	if err := w.write(body); err != nil {
-		return unwritten(l.dir, lookAtFolder, "the call is not recorded: %v", err)
-	}
+	return nil
+}
+
+// after does what is to be done when lines were written, and tells what was mended.
+func (w *writer) after() error {
+	l := w.ledger
 	if w.turned || w.grown {
 		if err := l.retain(w.head.Day); err != nil {
 			return unwritten(l.dir, "", "the ledger keeps more than it should: %v", err)

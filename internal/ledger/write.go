@@ -58,16 +58,31 @@ func (w *writer) close() {
 	_ = w.headFile.Close()
 }
 
-// write writes what waits in the spool, and then the entry.
-func (w *writer) write(body []byte) error {
-	if err := w.begin(); err != nil {
-		return err
+// write writes what waits in the spool, and then entries. It gives the result of each.
+func (w *writer) write(bodies [][]byte) []error {
+	err := w.begin()
+	if err != nil {
+		return repeated(err, len(bodies))
 	}
 	names, err := w.ledger.waiting()
 	if err == nil {
 		err = w.takeSpooled(names)
 	}
-	return errors.Join(err, w.line(body), w.end())
+	out := w.lines(bodies)
+	if err = errors.Join(err, w.end()); err != nil {
+		for i := range out {
+			out[i] = errors.Join(err, out[i])
+		}
+	}
+	return out
+}
+
+func repeated(err error, n int) []error {
+	out := make([]error, n)
+	for i := range out {
+		out[i] = err
+	}
+	return out
 }
 
 // begin finds the end of the chain and opens the file of today. Days never go
@@ -124,33 +139,48 @@ func (w *writer) end() error {
 	return nil
 }
 
-// line writes one line. A part of a line, as a full disk leaves it, is taken
-// back.
-func (w *writer) line(body []byte) error {
-	l := w.ledger
-	next := link{Day: w.head.Day, N: w.head.N + 1, Prev: w.head.Last}
-	if !w.noted {
-		next.Mended = w.mended
-	}
-	line, mac := seal(l.opt.Key, body, next)
-	if limit := int64(l.opt.MaxMB) << 20; limit > 0 && w.head.Size+int64(len(line)) > limit {
-		return fmt.Errorf("the file of %s has reached the limit of %d MiB; raise ledger.max_mb, and look who calls so often (cardea audit search)", w.head.Day, l.opt.MaxMB)
-	}
+// line writes one line.
+func (w *writer) line(body []byte) error { return w.lines([][]byte{body})[0] }
+
+// lines writes lines in one write, those that find room. A part of them, as a full disk
+// leaves it, is taken back.
+func (w *writer) lines(bodies [][]byte) []error {
+	l, out := w.ledger, make([]error, len(bodies))
+	var text []byte
 	if w.cut {
-		line = append([]byte("\n"), line...)
+		text = append(text, '\n')
 	}
-	if n, err := w.file.Write(line); err != nil {
+	next, noted, empty := w.head, w.noted, len(text)
+	for i, body := range bodies {
+		to := link{Day: next.Day, N: next.N + 1, Prev: next.Last}
+		if !noted {
+			to.Mended = w.mended
+		}
+		line, mac := seal(l.opt.Key, body, to)
+		if limit := int64(l.opt.MaxMB) << 20; limit > 0 && w.head.Size+int64(len(text)+len(line)-empty) > limit {
+			out[i] = fmt.Errorf("the file of %s has reached the limit of %d MiB; raise ledger.max_mb, and look who calls so often (cardea audit search)", w.head.Day, l.opt.MaxMB)
+			continue
+		}
+		text, noted = append(text, line...), true
+		next.N, next.Last = to.N, mac
+	}
+	if len(text) == empty {
+		return out
+	}
+	if n, err := w.file.Write(text); err != nil {
 		if n > 0 {
 			err = errors.Join(err, w.file.Truncate(w.head.Size))
 		}
-		return err
+		for i := range out {
+			out[i] = errors.Join(out[i], err)
+		}
+		return out
 	}
 	l.wrote()
-	w.noted = true
-	before := w.head.Size
-	w.head.N, w.head.Last, w.head.Size, w.cut = w.head.N+1, mac, before+int64(len(line)), false
-	w.grown = w.grown || before>>20 != w.head.Size>>20
-	return nil
+	next.Size = w.head.Size + int64(len(text))
+	w.grown = w.grown || w.head.Size>>20 != next.Size>>20
+	w.head, w.noted, w.cut = next, true, false
+	return out
 }
 
 // settle looks whether the file of the head's day ends where the head says. It

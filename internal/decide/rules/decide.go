@@ -62,6 +62,7 @@ func (d *Decider) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinio
 			continue
 		}
 		if r := d.rules[i].rule(); r.speaksOn(ev.Kind) && r.speaksAbout(ev.Call) && !(ev.Call.OnlyPossible && (r.Certain || r.Effect < cardea.Ask)) {
+			c.stays = d.rules[i].stays()
 			c.judge(r)
 		}
 	}
@@ -138,8 +139,9 @@ type call struct {
 	kinds  *kinds
 	out    []cardea.Opinion
 	broken cardea.Troubles
-	// rule is the one that is asked just now.
-	rule *Rule
+	// rule is the one that is asked just now; stays is set where it is there for every call.
+	rule  *Rule
+	stays bool
 }
 
 // judge adds the opinions of a rule.
@@ -270,7 +272,11 @@ func (g *madeGlobs) at(pl *pathglob.Place, k int) *pathglob.Glob {
 // matches reports whether an expression matches a text. An expression that
 // does not compile matches nothing and is reported.
 func (c *call) matches(expr, text string) bool {
-	re, err := c.d.expr.compile(expr)
+	from := &c.d.expr
+	if c.stays && c.d.settings.Keys != nil {
+		from = &c.d.settings.Keys.expr
+	}
+	re, err := from.compile(expr)
 	if err != nil {
 		if c.broken == nil {
 			t := cardea.BrokenFile.Trouble(c.rule.Source, cardea.CodeBadPattern, "", fmt.Sprintf("rule %s has an expression that does not compile: %v", c.rule.ID, err))

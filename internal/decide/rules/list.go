@@ -76,6 +76,12 @@ func (e *Entry) rule() *Rule {
 	return r
 }
 
+// stays reports whether the rule is one of the program's own table, which is the same one
+// for every call.
+func (e *Entry) stays() bool {
+	return e.whole != nil && e.effect == nil && e.whole.Scope == cardea.ScopeBuiltin
+}
+
 // head is the rule as far as switches look at it; unpacked is where one of a
 // compiled file is put.
 func (e *Entry) head(unpacked *Rule) *Rule {

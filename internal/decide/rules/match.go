@@ -400,7 +400,7 @@ func (c *call) lookOf(m *Match) *look {
 		return l
 	}
 	plain := c.plainPaths()
-	l = &look{keys: c.d.keys.of(m, c.at())}
+	l = &look{keys: c.d.keys.of(m, c.stays, c.at())}
 	for k := range m.Paths {
 		if plain.mayHave(l.keys[k]) {
 			l.plain = append(l.plain, k)
@@ -432,7 +432,7 @@ func (c *call) touchesNone(m *Match) bool {
 	if !plain.all {
 		return false
 	}
-	if len(m.Paths) > 0 && !slices.ContainsFunc(c.d.keys.of(m, c.at()), plain.mayHave) {
+	if len(m.Paths) > 0 && !slices.ContainsFunc(c.d.keys.of(m, c.stays, c.at()), plain.mayHave) {
 		return true
 	}
 	return len(m.Own) > 0 && !slices.ContainsFunc(m.Own, func(o Own) bool {
@@ -457,12 +457,18 @@ type globKeys struct {
 	done   map[*Match][]globKey
 }
 
-// Keys has what a quick look at a glob takes, by its text, for a process that makes many
-// deciders.
+// Keys has what a quick look at a glob takes, by its text, and the compiled expressions of
+// built-in rules, for a process that makes many deciders.
 type Keys struct {
 	seed maphash.Seed
 	mu   sync.RWMutex
 	done map[foldedGlob]globKey
+	// of has the keys of whole matches. It holds the match itself, so that no other one
+	// can come to lie in its place.
+	of map[foldedMatch][]globKey
+	// expr are the expressions of such matches. Those of people may be large, and are
+	// forgotten with their decider.
+	expr expressions
 }
 
 type foldedGlob struct {
@@ -470,11 +476,40 @@ type foldedGlob struct {
 	fold bool
 }
 
-// maxKeys bounds the globs that are known.
-const maxKeys = 16 << 10
+type foldedMatch struct {
+	match *Match
+	fold  bool
+}
+
+// maxKeys bounds the globs that are known, maxMatches the matches.
+const maxKeys, maxMatches = 16 << 10, 1 << 10
 
 // NewKeys knows no glob yet.
-func NewKeys() *Keys { return &Keys{seed: maphash.MakeSeed(), done: map[foldedGlob]globKey{}} }
+func NewKeys() *Keys {
+	return &Keys{seed: maphash.MakeSeed(), done: map[foldedGlob]globKey{}, of: map[foldedMatch][]globKey{}}
+}
+
+// ofMatch are the keys of a match that is the same for every call, nil for unknown.
+func (x *Keys) ofMatch(at foldedMatch) []globKey {
+	if x == nil {
+		return nil
+	}
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	return x.of[at]
+}
+
+// keep keeps the keys of such a match.
+func (x *Keys) keep(at foldedMatch, keys []globKey) {
+	if x == nil {
+		return
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if len(x.of) < maxMatches {
+		x.of[at] = keys
+	}
+}
 
 // glob is the key of a glob.
 func (x *globKeys) glob(g string, pl *pathglob.Place) globKey {
@@ -506,8 +541,15 @@ func (x *globKeys) key(text string) globKey {
 	return globKey{text, maphash.String(x.seed, text)}
 }
 
-// of are the keys of a match's globs.
-func (x *globKeys) of(m *Match, pl *pathglob.Place) []globKey {
+// of are the keys of a match's globs. stays is set for a match that is there for every
+// call, and not unpacked for one.
+func (x *globKeys) of(m *Match, stays bool, pl *pathglob.Place) []globKey {
+	at := foldedMatch{m, x.fold}
+	if stays {
+		if keys := x.shared.ofMatch(at); keys != nil {
+			return keys
+		}
+	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	keys, known := x.done[m]
@@ -519,7 +561,9 @@ func (x *globKeys) of(m *Match, pl *pathglob.Place) []globKey {
 		if x.done == nil {
 			x.done = map[*Match][]globKey{}
 		}
-		x.done[m] = keys
+		if x.done[m] = keys; stays {
+			x.shared.keep(at, keys)
+		}
 	}
 	return keys
 }
