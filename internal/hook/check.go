@@ -99,6 +99,9 @@ func New(p Process, f CheckFlags) *Hook {
 	p.Given = f.Settings
 	// The wait for a registration leaves time to decide and to answer.
 	p.patience = max(0, min(f.Limit-time.Second, f.Limit*3/4))
+	if p.Lines != nil {
+		p.Lines = sync.OnceValue(p.Lines) // several ask, and each process above costs six calls to the system
+	}
 	h := &Hook{process: p, flags: f, Decide: (*Judgement).Verdict, Redactor: redact.New(), begin: p.Now()}
 	// A failure before the message is read counts as a message that is no
 	// object, since nobody knows whether it was one.

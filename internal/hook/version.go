@@ -3,16 +3,19 @@ package hook
 import (
 	"fmt"
 	"runtime/debug"
+	"sync"
 )
 
 // ThisVersion is the version of this program, as the ledger keeps it.
-func ThisVersion() string {
+func ThisVersion() string { return thisVersion() }
+
+var thisVersion = sync.OnceValue(func() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Main.Version == "" {
 		return "(devel)"
 	}
 	return info.Main.Version
-}
+})
 
 // VersionLines tells what the Go tool wrote into the binary.
 func VersionLines(info *debug.BuildInfo, ok bool) []string {

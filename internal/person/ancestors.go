@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
@@ -68,26 +67,34 @@ const maxProc = 8 << 20
 // procfs is a process in /proc: its parent, its name, and the words with which
 // it was started.
 func procfs(pid int) (parent int, name string, line []string, err error) {
-	dir := filepath.Join("/proc", strconv.Itoa(pid))
-	stat, err := state.ReadProc(filepath.Join(dir, "stat"), maxProc)
+	if parent, name, err = parentOf(pid); err != nil {
+		return 0, "", nil, err
+	}
+	words, err := state.ReadProc("/proc/"+strconv.Itoa(pid)+"/cmdline", maxProc)
 	if err != nil {
 		return 0, "", nil, err
+	}
+	return parent, name, strings.Split(strings.TrimSuffix(string(words), "\x00"), "\x00"), nil
+}
+
+// parentOf is a process's parent in /proc, and the process's name.
+func parentOf(pid int) (parent int, name string, err error) {
+	path := "/proc/" + strconv.Itoa(pid) + "/stat"
+	stat, err := state.ReadProc(path, maxProc)
+	if err != nil {
+		return 0, "", err
 	}
 	// pid (name) state parent …: the name may hold anything.
 	begin, end := bytes.IndexByte(stat, '('), bytes.LastIndexByte(stat, ')')
 	if begin < 0 || end < begin {
-		return 0, "", nil, fmt.Errorf("%s/stat cannot be read", dir)
+		return 0, "", fmt.Errorf("%s cannot be read", path)
 	}
 	_, after, _ := bytes.Cut(bytes.TrimLeft(stat[end+1:], " "), []byte(" "))
 	number, _, _ := bytes.Cut(after, []byte(" "))
 	if parent, err = strconv.Atoi(string(number)); err != nil {
-		return 0, "", nil, fmt.Errorf("%s/stat cannot be read: %w", dir, err)
+		return 0, "", fmt.Errorf("%s cannot be read: %w", path, err)
 	}
-	words, err := state.ReadProc(filepath.Join(dir, "cmdline"), maxProc)
-	if err != nil {
-		return 0, "", nil, err
-	}
-	return parent, string(stat[begin+1 : end]), strings.Split(strings.TrimSuffix(string(words), "\x00"), "\x00"), nil
+	return parent, string(stat[begin+1 : end]), nil
 }
 
 // ps asks ps, as every Unix has it.

@@ -16,7 +16,7 @@ func CommandLinesAbove(pid int) [][]string {
 	if runtime.GOOS != "linux" {
 		return nil
 	}
-	parent, _, _, err := procfs(pid)
+	parent, _, err := parentOf(pid)
 	if err != nil {
 		return nil
 	}

@@ -74,7 +74,7 @@ func dangling(path string, err error) error {
 		return err
 	}
 	for at := path; ; at = filepath.Dir(at) {
-		link, lerr := lookAt(at)
+		link, _, lerr := lookAt(at)
 		if lerr != nil && at != filepath.Dir(at) {
 			continue
 		}
@@ -89,13 +89,13 @@ func dangling(path string, err error) error {
 
 // Exists reports whether something is there, be it a link to nothing.
 func Exists(path string) bool {
-	_, err := lookAt(path)
+	_, _, err := lookAt(path)
 	return err == nil
 }
 
 // IsLink reports whether a link is there.
 func IsLink(path string) bool {
-	link, _ := lookAt(path)
+	link, _, _ := lookAt(path)
 	return link
 }
 
@@ -120,7 +120,7 @@ func (a *Absent) File(path string) bool {
 	if a.folder(dir) {
 		return true
 	}
-	if _, err := lookAt(path); !errors.Is(err, fs.ErrNotExist) {
+	if _, _, err := lookAt(path); !errors.Is(err, fs.ErrNotExist) {
 		return false
 	}
 	return a.isFolder(dir)
@@ -132,12 +132,17 @@ func (a *Absent) isFolder(dir string) bool {
 	if !known {
 		info, err := os.Stat(dir)
 		is = err == nil && info.IsDir()
-		if a.folders == nil {
-			a.folders = map[string]bool{}
-		}
-		a.folders[dir] = is
+		a.note(dir, is)
 	}
 	return is
+}
+
+// note notes whether a folder is there, or a link to one.
+func (a *Absent) note(dir string, is bool) {
+	if a.folders == nil {
+		a.folders = map[string]bool{}
+	}
+	a.folders[dir] = is
 }
 
 // Folder reports that there is no such folder, nor a link to nothing in its place or
@@ -156,9 +161,12 @@ func (a *Absent) folder(dir string) bool {
 	if known {
 		return absent
 	}
-	if _, err := lookAt(dir); errors.Is(err, fs.ErrNotExist) && dir != filepath.Dir(dir) {
-		above := filepath.Dir(dir)
-		absent = a.isFolder(above) || a.folder(above)
+	if above := filepath.Dir(dir); a.known[above] {
+		absent = true
+	} else if _, folder, err := lookAt(dir); folder {
+		a.note(dir, true)
+	} else if errors.Is(err, fs.ErrNotExist) && dir != above {
+		absent = a.folder(above) || a.isFolder(above)
 	}
 	if a.known == nil {
 		a.known = map[string]bool{}

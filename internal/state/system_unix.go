@@ -35,12 +35,13 @@ func openFolder(path string) (*os.File, error) {
 	return os.NewFile(uintptr(fd), path), nil
 }
 
-// lookAt tells whether a link is there. An error says that nothing is, or that it
-// cannot be known.
-func lookAt(path string) (link bool, err error) {
+// lookAt tells whether a link is there, or a folder. An error says that nothing is, or
+// that it cannot be known.
+func lookAt(path string) (link, folder bool, err error) {
 	var at unix.Stat_t
 	err = retry(func() error { return unix.Lstat(path, &at) })
-	return err == nil && at.Mode&unix.S_IFMT == unix.S_IFLNK, err
+	kind := at.Mode & unix.S_IFMT
+	return err == nil && kind == unix.S_IFLNK, err == nil && kind == unix.S_IFDIR, err
 }
 
 // read reads a regular file with as few calls to the system as it takes: the hook
@@ -132,7 +133,7 @@ const bytesMore = 512
 // retry does again what a signal has interrupted.
 func retry(do func() error) error {
 	for {
-		if err := do(); !errors.Is(err, unix.EINTR) {
+		if err := do(); err != unix.EINTR { // as it is, not wrapped
 			return err
 		}
 	}

@@ -21,11 +21,14 @@ const (
 // openFolder opens a folder.
 func openFolder(path string) (*os.File, error) { return os.Open(path) }
 
-// lookAt tells whether a link is there. An error says that nothing is, or that it
-// cannot be known.
-func lookAt(path string) (link bool, err error) {
+// lookAt tells whether a link is there, or a folder. An error says that nothing is, or
+// that it cannot be known.
+func lookAt(path string) (link, folder bool, err error) {
 	info, err := os.Lstat(path)
-	return err == nil && info.Mode()&fs.ModeSymlink != 0, err
+	if err != nil {
+		return false, false, err
+	}
+	return info.Mode()&fs.ModeSymlink != 0, info.IsDir(), nil
 }
 
 // read reads a regular file.

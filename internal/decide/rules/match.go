@@ -180,6 +180,12 @@ func leadsWith(cmd []string, program string, p *cardea.Part) bool {
 // sameProgram reports whether a program's base name is the one that a rule
 // names. A file system that ignores case runs GIT for git.
 func sameProgram(program, want string) bool {
+	// The last letter is that of the base name, and tells most names apart.
+	if program != "" && want != "" {
+		if a, b := program[len(program)-1], want[len(want)-1]; a < utf8.RuneSelf && b < utf8.RuneSelf && a|0x20 != b|0x20 {
+			return false
+		}
+	}
 	if i := strings.LastIndexByte(want, '/'); i >= 0 {
 		want = want[i+1:]
 	}
