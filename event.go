@@ -233,6 +233,10 @@ type Part struct {
 	// that two commands are equal: ["docker", "compose", "up"] for
 	// docker-compose up. Nil where Command has that name.
 	UsualCommand []string
+	// ProgramPattern is what the program's base name fits where it is only known when
+	// the line runs, as a name of a file fits a pattern: "card?a", "*dea", and "*" where
+	// nothing tells. "" where the name is certain.
+	ProgramPattern string
 	// Operands are the indexes into Argv of what is no option, no option's
 	// value and not part of Command.
 	Operands []int

@@ -186,6 +186,16 @@ func (w *walker) script(text string) {
 	if code, reason := rawCheck(text); code != "" {
 		w.opaqueLine(text, code, reason)
 	}
+	parser := parsers.Get().(*syntax.Parser)
+	f, err := parser.Parse(strings.NewReader(text), "")
+	for tries := 0; err != nil && tries < maxPatternNames; tries++ {
+		said, ok := sayPattern(text, err)
+		if !ok {
+			break
+		}
+		text = said
+		f, err = parser.Parse(strings.NewReader(text), "")
+	}
 	outer, outerBase := w.src, w.base
 	w.src = text
 	if w.used.scripts > 0 {
@@ -197,9 +207,7 @@ func (w *walker) script(text string) {
 	if w.shell.posix && !sameInPOSIX(text) {
 		w.opaqueLine(text, cardea.OpaqueSh, "sh may read it in another way than bash does")
 	}
-	parser := parsers.Get().(*syntax.Parser)
 	var file []*syntax.Stmt
-	f, err := parser.Parse(strings.NewReader(text), "")
 	if err == nil {
 		file = f.Stmts
 	} else {
@@ -218,6 +226,31 @@ func (w *walker) script(text string) {
 	w.collectTraits(found)
 	w.collectFunctions(found.functions, file)
 	w.stmts(file)
+}
+
+// sayPattern is a text in which a command's name such as c[a]rdea begins with an empty
+// string in quotes: that is the same to bash, and the parser no longer takes it for an
+// assignment to an item of an array. ok is false for any other error.
+func sayPattern(text string, err error) (said string, ok bool) {
+	e, ok := err.(syntax.ParseError)
+	if !ok || !strings.HasSuffix(e.Text, "must be followed by `=`") {
+		return "", false
+	}
+	at := int(e.Pos.Offset())
+	if at > len(text) || !namedByPattern(text[at:]) {
+		return "", false
+	}
+	return text[:at] + `""` + text[at:], true
+}
+
+// namedByPattern reports whether a text begins with a name and a class of characters in
+// which nothing is expanded or quoted.
+func namedByPattern(text string) bool {
+	name, rest, _ := strings.Cut(text, "[")
+	class, _, ok := strings.Cut(rest, "]")
+	return ok && plainName(name) && !strings.ContainsFunc(class, func(r rune) bool {
+		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("!^_.,:@%+-", r))
+	})
 }
 
 // parsers are kept for the next text, since each has large buffers.

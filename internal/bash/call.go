@@ -1,6 +1,7 @@
 package bash
 
 import (
+	"cmp"
 	"maps"
 	"path"
 	"slices"
@@ -462,6 +463,7 @@ func (w *walker) emitProgram(inv invocation) {
 		Command: does.Command, UsualCommand: does.UsualCommand, Operands: does.Operands, Options: does.Options,
 		Knowledge: does.Knowledge, EditsFiles: does.EditsFiles, Configs: does.Configs, Doubt: does.Doubt}
 	p.Text, p.Argv = spelled(inv.argv)
+	p.ProgramPattern = programPattern(inv.argv[0])
 	p.Remote = p.Remote || w.around.remote
 	if does.Knowledge != cardea.Complete {
 		for _, a := range inv.assigns {
@@ -490,6 +492,15 @@ func (w *walker) emitProgram(inv invocation) {
 	if w.emit(p); !w.used.overLimit {
 		w.notePrinted(inv.argv)
 	}
+}
+
+// programPattern is what the base name of a command's first word fits, "" where it is
+// certain.
+func programPattern(first field) string {
+	if first.Static {
+		return ""
+	}
+	return path.Base(cmp.Or(first.Pattern, "*"))
 }
 
 // claimed reports whether a program takes a variable that is not dangerous by its name

@@ -81,7 +81,10 @@ func (w *walker) mayBe(name string) []string {
 	if name == "" {
 		return nil
 	}
-	if name == "@" || name == "*" || name[0] >= '1' && name[0] <= '9' {
+	switch {
+	case name == "@", name == "*":
+		return append(w.cur.params[:len(w.cur.params):len(w.cur.params)], strings.Join(w.cur.params, " "))
+	case name[0] >= '1' && name[0] <= '9':
 		return w.cur.params
 	}
 	out := w.cur.vars.get(name).texts()

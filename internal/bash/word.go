@@ -313,11 +313,20 @@ func (w *walker) assemble(frags []frag, src string) []field {
 	begun, settled := false, false // settled: what it begins with is known
 	unsure, vanishing := 0, false  // fragments that are not certain; whether one alone may leave no word
 	var may []string               // what the field may be, nil as long as the line tells nothing of it
+	var pattern []byte             // what the field fits, nil as long as it is certain
 	also := func(more []string) {
 		if may == nil {
 			may = []string{text.String()}
 		}
 		may = w.joined(may, more)
+	}
+	certain := func(text, fits string) {
+		if may != nil {
+			also([]string{text})
+		}
+		if pattern != nil {
+			pattern = append(pattern, fits...)
+		}
 	}
 	flush := func() {
 		settled = false
@@ -325,11 +334,11 @@ func (w *walker) assemble(frags []frag, src string) []field {
 			if cur.Static {
 				cur.Text = text.String()
 			} else {
-				cur.Text, cur.May = src, may
+				cur.Text, cur.May, cur.Pattern = src, may, string(pattern)
 				cur.MaySplit = cur.MaySplit || vanishing && text.Len() == 0
 				cur.Listed = cur.Listed && unsure == 1
 			}
-			may, unsure, vanishing = nil, 0, false
+			may, pattern, unsure, vanishing = nil, nil, 0, false
 			out = append(out, cur)
 			w.spend(text.Len())
 		}
@@ -350,8 +359,9 @@ func (w *walker) assemble(frags []frag, src string) []field {
 				cur.MayBeOption = cur.MayBeOption || text.String()[0] == '-' && !strings.HasPrefix(src, "-")
 			}
 			if cur.Static {
-				cur.Head = text.String()
+				cur.Head, pattern = text.String(), []byte(text.String())
 			}
+			pattern = append(pattern, '*')
 			if len(f.may) > 0 {
 				also(f.may)
 			}
@@ -365,9 +375,7 @@ func (w *walker) assemble(frags []frag, src string) []field {
 			cur.Static, begun, cur.MaySplit, cur.MayBeOption = false, true, true, true
 		case f.split && !f.quoted:
 			cur.MayBeOption = cur.MayBeOption || !cur.Static && !settled
-			if may != nil {
-				also([]string{f.text})
-			}
+			certain(f.text, "*")
 			w.splitInto(f.text, ifs, &text, &cur, &begun, flush)
 			settled = settled || text.Len() > 0
 		default:
@@ -375,9 +383,7 @@ func (w *walker) assemble(frags []frag, src string) []field {
 				cur.MayBeOption = cur.MayBeOption || !cur.Static && f.text[0] == '-'
 				settled = true
 			}
-			if may != nil {
-				also([]string{f.text})
-			}
+			certain(f.text, f.text)
 			text.WriteString(f.text)
 			begun = begun || f.quoted || f.text != ""
 			if !f.quoted && hasGlob(f.text) {
@@ -396,7 +402,7 @@ func (w *walker) assemble(frags []frag, src string) []field {
 			out[i].MaySplit = true
 			out[i].MayBeOption = out[i].MayBeOption || prefix == "" || prefix[0] == '-'
 			if out[i].Static {
-				out[i].Head = prefix
+				out[i].Head, out[i].Pattern = prefix, out[i].Text
 				out[i].May = nil
 			}
 			out[i].Static = false

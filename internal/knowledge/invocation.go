@@ -64,6 +64,9 @@ type Word struct {
 	// Head is what a word that is not static begins with for sure, quotes
 	// removed.
 	Head string
+	// Pattern is what a word that is not static fits, as names of files fit patterns: "*"
+	// stands for what is not known. "" is "*".
+	Pattern string
 	// Process marks a word that is one process substitution, <(…), and nothing
 	// else: it names the output of a command.
 	Process bool

@@ -149,6 +149,61 @@ func (r *reader) described(unsure bool) []wordUse {
 	return out
 }
 
+// mostNames is how many programs are looked at whose names fit a pattern. Behind more of
+// them a letter alone is known, and no honest line is written so.
+const mostNames = 256
+
+// fitting adds the commands of all programs that are known whose names fit that of the
+// invocation, where that is a pattern.
+func (r *reader) fitting(p *possibility) {
+	if r.argv[0].Static || r.argv[0].Pattern == "" {
+		return
+	}
+	pattern := strings.ToLower(path.Base(r.argv[0].Pattern))
+	if strings.Trim(pattern, "*") == "" {
+		return // nothing tells of it
+	}
+	words, n := r.chosen(0), 0
+	add := func(name string) {
+		if !paths.MatchName(pattern, name) {
+			return
+		}
+		if n++; n > mostNames {
+			p.found.TooMany = true
+			return
+		}
+		words[0] = quote(name)
+		p.run(strings.Join(words, " "))
+	}
+	for i := range programs {
+		add(programs[i].name)
+	}
+	for i := range wrappers {
+		for _, name := range wrappers[i].Name {
+			add(name)
+		}
+	}
+}
+
+// chosen are the words as a shell would be given them, each that is not certain with
+// the n-th of its texts, or its last.
+func (r *reader) chosen(n int) []string {
+	words := make([]string, 0, len(r.argv))
+	for i, f := range r.argv {
+		text := f.Text
+		if len(f.May) > 0 && !f.Static {
+			text = f.May[min(n, len(f.May)-1)]
+		}
+		// A list has what a pattern found: quotes around its item change nothing.
+		found := i == 0 && paths.IsPattern(text)
+		if f.Static || len(f.May) > 0 && !f.MaySplit && !found {
+			text = quote(text)
+		}
+		words = append(words, text)
+	}
+	return words
+}
+
 // becoming adds what the words that are not certain may name, and the commands that they
 // may make: each with the first, the second and so on of its texts.
 func (r *reader) becoming(p *possibility, known []wordUse) {
@@ -164,23 +219,16 @@ func (r *reader) becoming(p *possibility, known []wordUse) {
 			}
 		}
 	}
+	r.fitting(p)
 	for n := range most {
-		words := make([]string, 0, len(r.argv))
-		for _, f := range r.argv {
-			text := f.Text
-			switch {
-			case f.Static:
-				text = quote(text)
-			case len(f.May) > 0 && f.MaySplit:
-				text = f.May[min(n, len(f.May)-1)]
-			case len(f.May) > 0:
-				text = quote(f.May[min(n, len(f.May)-1)])
-			}
-			words = append(words, text)
-		}
+		words := r.chosen(n)
 		line := strings.Join(words, " ")
 		first, _, _ := strings.Cut(line, " ")
-		if Known(first) && (!r.argv[0].Static || r.mayChoose(n)) {
+		startsKnown := Known(first) && r.mayChoose(n)
+		if !r.argv[0].Static {
+			startsKnown = Known(first) || paths.IsPattern(first) // it may be one
+		}
+		if startsKnown {
 			p.run(line)
 			continue
 		}

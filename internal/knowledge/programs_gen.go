@@ -934,10 +934,11 @@ var programTmux = form.Program{Source: &fromSession, Name: []string{"tmux"}, Ope
 	{Name: []string{"ls", "list-sessions", "lsw", "list-windows", "lsp", "list-panes", "lsc", "list-clients"}, Operands: "none", ValueOptions: []string{"-F", "-f", "-t", "-O"}, Complete: &form.Complete{Options: []string{"-a", "-s", "-t", "-O"}, LimitsOperands: true}},
 	{Name: []string{"has-session", "has"}, Operands: "none", ValueOptions: []string{"-t"}, Complete: &form.Complete{Options: []string{"-t"}, LimitsOperands: true}},
 }}
-var programCardea = form.Program{Source: &fromSession, Name: []string{"cardea"}, Operands: "none", Accesses: []form.Access{"unknown"}, InformationWords: []string{"--version", "--help"}, SubcommandWords: 2, Subcommands: []form.Program{
+var programCardea = form.Program{Source: &fromSession, Name: []string{"cardea"}, Operands: "none", GlobalValueOptions: []string{"--agent", "--because", "--binary", "--by", "--caller", "--command", "--config", "--cwd", "--effect", "--event", "--events", "--file", "--for", "--format", "--from", "--harness", "--harness-version", "--http", "--idle", "--key", "--last", "--limit", "--log", "--message", "--mode", "--pack", "--print-unit", "--project", "--prompt-file", "--provider", "--reason", "--role", "--rule", "--scope", "--session", "--session-id", "--settings", "--since", "--task", "--team", "--timeout", "--tool", "--trace", "--until"}, Accesses: []form.Access{"unknown"}, InformationWords: []string{"--version", "--help"}, SubcommandWords: 2, Subcommands: []form.Program{
 	{Name: []string{"try", "explain", "knowledge", "permissions", "list", "completion", "stats"}, Operands: "none"},
 	{Name: []string{"scan"}, Operands: "read", ValueOptions: []string{"--format"}},
 }}
+var programCardeaHook = form.Program{Source: &fromSession, Name: []string{"cardea-hook", "cardea-engine"}, Operands: "none", Accesses: []form.Access{"unknown"}, InformationWords: []string{"--version", "--help"}}
 var programClaude = form.Program{Source: &fromSession, Name: []string{"claude", "copilot", "codex", "gemini", "cursor-agent", "opencode", "aider", "amp", "goose", "crush", "qwen", "droid", "auggie", "q", "kiro"}, Operands: "none", ValueOptions: []string{"-p", "--print", "--model", "--settings", "--permission-mode", "-m", "--prompt"}, Accesses: []form.Access{"unknown"}, InformationWords: []string{"--version", "--help"}, SubcommandWords: 2}
 
 var fromSystem = form.Source{File: "packs/commands/system.yaml", Manual: "GNU coreutils 9.1, util-linux 2.38, procps-ng 4.0, psmisc 23.6, lsof 4.95, sysstat 12.6, tree 2.1, eza 0.18, macOS 14", Variables: []string{"PS_*", "PROCPS_*", "LIBPROC_*", "MAN*", "LESS*", "PAGER", "TERMINFO*", "HTOP*", "LSOF*", "NLSPATH"}}
@@ -1115,6 +1116,8 @@ var programs = [...]described{
 	{"caffeinate", &programCompressionTool},
 	{"cal", &programCal},
 	{"cardea", &programCardea},
+	{"cardea-engine", &programCardeaHook},
+	{"cardea-hook", &programCardeaHook},
 	{"cargo", &programCargo},
 	{"carthage", &programBundle},
 	{"cat", &programCat},

@@ -163,7 +163,7 @@ func (c *call) judge(r *Rule) {
 				c.say(effect, i, withheld)
 			}
 		}
-	case r.Match.aboutCall():
+	case r.Match.aboutCall() && !(c.ev.Call.OnlyPossible && r.Match.aboutPart()):
 		if c.holdsForCall(&r.Match) {
 			c.say(effect, cardea.WholeCall, withheld)
 		}

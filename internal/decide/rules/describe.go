@@ -33,7 +33,7 @@ func (m *Match) String() string {
 	for _, x := range []struct {
 		is   bool
 		word string
-	}{{m.Outside, "outside"}, {m.HoldsKey, "holds a private key"}, {m.Redirection, "redirection"}, {m.Opaque, "opaque"}, {m.UnknownPath, "path unknown"}} {
+	}{{m.Outside, "outside"}, {m.HoldsKey, "holds a private key"}, {m.Redirection, "redirection"}, {m.Opaque, "opaque"}, {m.AnyProgram, "any program"}, {m.UnknownPath, "path unknown"}} {
 		if x.is {
 			out = append(out, x.word)
 		}
@@ -91,7 +91,7 @@ func (c *call) found(m *Match, p *cardea.Part, after int) []string {
 	var out []string
 	if len(m.Command) > 0 {
 		var ok bool
-		if after, ok = leads(m.Command, p); !ok {
+		if after, ok = m.leads(p); !ok {
 			return nil
 		}
 	}

@@ -114,7 +114,7 @@ func kindsOf(parts []cardea.Part, exact bool) *kinds {
 
 // kindOf appends what tells the kind of a part from others.
 func kindOf(key []byte, p *cardea.Part, exact bool) []byte {
-	key = withLength(key, programOf(p))
+	key = withLength(withLength(key, programOf(p)), p.ProgramPattern)
 	for _, word := range p.Command {
 		key = withLength(key, word)
 	}
@@ -182,7 +182,7 @@ func programOf(p *cardea.Part) string {
 // Where it is false, the match holds on no part of the kind.
 func (c *call) mayHold(m *Match, p *cardea.Part) (may bool, among anySet) {
 	switch {
-	case len(m.Command) > 0 && !slices.ContainsFunc(m.Command, func(cmd []string) bool { return mayLead(cmd, p) }),
+	case len(m.Command) > 0 && !(m.AnyProgram && p.ProgramPattern != "") && !slices.ContainsFunc(m.Command, func(cmd []string) bool { return mayLead(cmd, p) }),
 		m.Opaque && len(p.Opaque) == 0,
 		len(m.Env) > 0 && len(p.Assigns) == 0,
 		len(m.Flows) > 0 && len(c.ev.Call.Flows) == 0,

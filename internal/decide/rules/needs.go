@@ -160,6 +160,9 @@ func bitOf(program string) uint64 {
 
 // bits are those of a part's program and of the wrappers in front of it.
 func bits(p *cardea.Part) uint64 {
+	if p.ProgramPattern != "" {
+		return ^uint64(0)
+	}
 	program := ""
 	if words(p) > 0 {
 		program, _ = word(p, 0)

@@ -210,7 +210,7 @@ func (m *Match) empty() bool {
 // hides reports whether the match has conditions that have no meaning in a rule
 // that allows.
 func (m *Match) hides() bool {
-	return m.Opaque || m.HoldsKey || m.Redirection || m.UnlessMetadata || m.UnlessSearch || len(m.Flows)+len(m.Env)+len(m.Unless)+len(m.UnlessCommand)+len(m.UnlessPaths)+len(m.Own) > 0 || slices.ContainsFunc(m.Any, func(a Match) bool { return a.hides() })
+	return m.Opaque || m.AnyProgram || m.HoldsKey || m.Redirection || m.UnlessMetadata || m.UnlessSearch || len(m.Flows)+len(m.Env)+len(m.Unless)+len(m.UnlessCommand)+len(m.UnlessPaths)+len(m.Own) > 0 || slices.ContainsFunc(m.Any, func(a Match) bool { return a.hides() })
 }
 
 // events reads names and globs of events. One that is no event's never comes,
@@ -304,7 +304,7 @@ func (p *parser) match(v document.Value) Match {
 	out.Flows = p.flowKinds(m.Get("flow"))
 	out.Env = p.globs(m.Get("env"))
 	p.unless(m.Get("unless"), &out)
-	out.Opaque = onlyTrue(m, "opaque")
+	out.Opaque, out.AnyProgram = onlyTrue(m, "opaque"), onlyTrue(m, "any_program")
 	out.Field = m.Text("field")
 	out.Pattern = p.expr(m.Get("pattern"))
 	out.Needs = needs(out.Pattern)

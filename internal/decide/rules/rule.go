@@ -103,6 +103,9 @@ type Match struct {
 	// Command are programs with leading subcommands; one of them must lead
 	// the part.
 	Command [][]string
+	// AnyProgram is set where the command may also be that of a part whose program is
+	// only known when it runs: a variable, a pattern for file names.
+	AnyProgram bool
 	// Programs has a bit for the program of each command (bitOf), or of each
 	// alternative's where all of them name commands; 0 is unknown. It is
 	// worked out when the rule is read, and saves most parts the comparison

@@ -538,3 +538,48 @@ func TestPackedTests(t *testing.T) {
 		t.Errorf("%+v", res)
 	}
 }
+
+// Rules ask about the programs that a pattern of a name fits, and hold for them where
+// they say so; one that allows never does.
+func TestProgramIsAPattern(t *testing.T) {
+	push := `match: {command: git push, flags: [--force]}, `
+	for _, c := range []struct {
+		rule, line string
+		want       cardea.Effect
+	}{
+		{push + "effect: deny", "/usr/bin/gi? push --force", cardea.Ask},
+		{push + "effect: deny", "/usr/bin/GI? push --force", cardea.Ask},
+		{push + "effect: deny", "/usr/bin/g* -C x push --force", cardea.Ask},
+		{push + "effect: deny", "timeout 9 /usr/bin/g* push --force", cardea.Ask},
+		{push + "effect: deny", "/usr/bin/h? push --force", cardea.Abstain},
+		{push + "effect: deny", "/usr/bin/gi? x push --force", cardea.Abstain},
+		{push + "effect: deny", "$x push --force", cardea.Abstain},
+		{push + "effect: deny", "for i in /usr/bin/gi?; do $i push --force; done", cardea.Ask},
+		{"match: {command: [git push, cardea approve], any_program: true}, effect: deny", "$x push --force", cardea.Deny},
+		{"match: {command: cardea approve, any_program: true}, effect: deny", "/opt/c* --json approve", cardea.Deny},
+		{"match: {access: delete, path: '/**'}, effect: deny", "/bin/r? -r /home/user/x", cardea.Ask},
+		{"match: {command: cardea approve, any_program: true}, effect: deny", "$x certificate approve", cardea.Abstain},
+		{"match: {command: ls}, effect: allow", "/bin/l?", cardea.Abstain},
+		// What is about the call is judged once, what is about a part also where it is possible.
+		{"match: {any: [{command: git push}, {field: command, pattern: never}]}, effect: deny", "strace git push", cardea.Ask},
+		{"match: {any: [{command: hg}, {field: command, pattern: strace}]}, effect: deny", "strace git push", cardea.Deny},
+	} {
+		d := rules.New(rules.ListOf([]rules.Rule{one(t, c.rule)}), rules.Settings{Home: home})
+		ev := call.Analyse(bash(c.line), knowledge.World{Home: home, Roots: []string{project}})
+		said, err := d.Decide(context.Background(), ev)
+		if err != nil {
+			t.Fatal(err)
+		}
+		possible, err := ev.Possible().Opinions(context.Background(), d, said)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := cardea.Abstain
+		for _, o := range append(said, possible...) {
+			got = got.JoinOpinion(o.Effect)
+		}
+		if got != c.want {
+			t.Errorf("%s about %s: %s, want %s", c.rule, c.line, got, c.want)
+		}
+	}
+}
