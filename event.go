@@ -341,6 +341,9 @@ type Word struct {
 	// MaySplit marks an unquoted expansion or glob: it may become several words
 	// or none.
 	MaySplit bool
+	// MayVanish is set beside MaySplit where it surely becomes one word or none, as
+	// $(nproc) does.
+	MayVanish bool
 	// MayBeOption means that it may begin with a dash although it is not static, so
 	// that it may be an option nobody has seen.
 	MayBeOption bool

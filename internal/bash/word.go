@@ -335,7 +335,8 @@ func (w *walker) assemble(frags []frag, src string) []field {
 				cur.Text = text.String()
 			} else {
 				cur.Text, cur.May, cur.Pattern = src, may, string(pattern)
-				cur.MaySplit = cur.MaySplit || vanishing && text.Len() == 0
+				cur.MayVanish = !cur.MaySplit && vanishing && text.Len() == 0
+				cur.MaySplit = cur.MaySplit || cur.MayVanish
 				cur.Listed = cur.Listed && unsure == 1
 			}
 			may, pattern, unsure, vanishing = nil, nil, 0, false

@@ -307,7 +307,7 @@ func (c *call) held(e *permissionlist.Entry, l level, p *cardea.Part) string {
 		}
 		expands := strings.ContainsAny(w.Text, "$`")
 		switch {
-		case expands && !c.about.Loose:
+		case expands && !c.about.Loose && !(w.MayVanish && e.Trailing()):
 			return splits(w)
 		case (expands || w.Text == "{}") && !e.Trailing():
 			return "the word " + shorten(w.Text) + " may become several, or none, and the entry's last wildcard is not its only one"
@@ -495,7 +495,7 @@ func (c *call) entryFor(p *cardea.Part) (entry, why string) {
 			return "", "only an exact entry would approve it, and the word " + shorten(w.Text) + " is known only when it runs"
 		}
 		for _, rest := range argv[i:] {
-			if !c.about.Loose && rest.MaySplit && strings.ContainsAny(rest.Text, "$`") {
+			if !c.about.Loose && rest.MaySplit && !rest.MayVanish && strings.ContainsAny(rest.Text, "$`") {
 				return "", splits(rest)
 			}
 		}
