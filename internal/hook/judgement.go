@@ -23,6 +23,7 @@ import (
 	"cardea.dev/internal/jsontext"
 	"cardea.dev/internal/judge/question"
 	"cardea.dev/internal/limit"
+	"cardea.dev/internal/paths"
 	"cardea.dev/internal/redact"
 	"cardea.dev/internal/script"
 )
@@ -160,6 +161,7 @@ func (j *Judgement) Analyse() {
 func (j *Judgement) Analysis() func(*cardea.Event) *cardea.Event {
 	return func(ev *cardea.Event) *cardea.Event {
 		world := disk.World(j.Place.Dirs.Home)
+		world.Resolve = (&paths.Links{Moment: j.process.Memory.Moment()}).Resolve
 		world.Exported, world.Made = j.exported, j.Place.Session.Made
 		return call.Analyse(ev, world)
 	}

@@ -43,7 +43,7 @@ func Locate(p Process, harness, id, cwd string) Place {
 	start, _ := project.SessionStart(p.Env, cwd)
 	doubted := []string{project.Find(start, "")}
 	var pl Place
-	p.Machine.Links = new(paths.Links)
+	p.Machine.Links = &paths.Links{Moment: p.Memory.Moment()}
 	for range 2 {
 		pl = p.placeBeside(doubted, harness, id, cwd)
 		if pl.Project == doubted[0] {
@@ -57,7 +57,7 @@ func Locate(p Process, harness, id, cwd string) Place {
 // placeBeside finds the place when variables that point into the doubted
 // projects are not believed.
 func (p Process) placeBeside(doubted []string, harness, id, cwd string) Place {
-	pl := Place{absent: new(state.Absent), links: p.Machine.Links}
+	pl := Place{absent: &state.Absent{Moment: p.Memory.Moment()}, links: p.Machine.Links}
 	pl.Dirs, pl.Troubles = project.FindDirs(p.Machine, doubted...)
 	store, err := session.Open(pl.Dirs.State, func(dir string) string {
 		return p.Machine.RefuseState(dir, doubted[len(doubted)-1], pl.Dirs.Home)

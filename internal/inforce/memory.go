@@ -9,6 +9,7 @@ import (
 	"cardea.dev/internal/decide/policy/engine"
 	"cardea.dev/internal/decide/rules"
 	"cardea.dev/internal/harness"
+	"cardea.dev/internal/moment"
 	"cardea.dev/internal/permissionlist"
 	"cardea.dev/internal/state"
 )
@@ -22,7 +23,9 @@ type Memory struct {
 	now   func() time.Time
 	texts *state.Memory
 	keys  *rules.Keys
-	mu    sync.Mutex
+	// moments lets calls that are judged at the same time share what they saw of folders.
+	moments moment.Shared
+	mu      sync.Mutex
 	// own evaluates the policies of the person and the machine. Those of each project
 	// have an engine of their own, so that no project can end another one's.
 	own  ClosingEngine
@@ -59,6 +62,7 @@ func NewMemory(now func() time.Time, start func() ClosingEngine) *Memory {
 // Call is the memory as one call uses it.
 type Call struct {
 	memory *Memory
+	moment *moment.Moment
 	// Leave is told why the call must be answered by a process of the caller's own.
 	Leave func(why string)
 
@@ -67,10 +71,21 @@ type Call struct {
 }
 
 // Begin is for a call, which must end.
-func (m *Memory) Begin(leave func(why string)) *Call { return &Call{memory: m, Leave: leave} }
+func (m *Memory) Begin(leave func(why string)) *Call {
+	return &Call{memory: m, moment: m.moments.Begin(), Leave: leave}
+}
+
+// Moment is when the call came; nil without a memory.
+func (c *Call) Moment() *moment.Moment {
+	if c == nil {
+		return nil
+	}
+	return c.moment
+}
 
 // End gives back what the call has used. All of its work must have ended.
 func (c *Call) End() {
+	c.moment.End()
 	c.mu.Lock()
 	used := c.used
 	c.used = nil

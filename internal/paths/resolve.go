@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+
+	"cardea.dev/internal/moment"
 )
 
 // Bounds of following links. Linux follows 40 links in one path (path_resolution(7))
@@ -20,8 +22,10 @@ const (
 // the time of one look, since others may change links. The zero value is ready for
 // use, by many goroutines; nil remembers nothing.
 type Links struct {
-	mu    sync.Mutex
-	known map[string]link
+	// Moment shares what is seen with other calls; nil: with none.
+	Moment *moment.Moment
+	mu     sync.Mutex
+	known  map[string]link
 	// folders are ways to folders, of the names in which more were asked for: for
 	// other processes, and for this one.
 	folders [2]map[string]way
@@ -47,7 +51,7 @@ func (l *Links) read(dir, name string, gone bool) link {
 	path := dir + "/" + name
 	found, known := l.known[path]
 	if !known {
-		found = readlink(path)
+		found = moment.Look(l.Moment, "link", path, readlink)
 		if l.known == nil {
 			l.known = map[string]link{}
 		}

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"cardea.dev/internal/moment"
 )
 
 // ErrNotFolder is the cause of errors about files, pipes and devices in the place
@@ -103,6 +105,8 @@ func IsLink(path string) bool {
 // files: what lies in such a folder need not be asked for. The zero value is ready
 // for use, nil remembers nothing.
 type Absent struct {
+	// Moment shares what is seen with other calls; nil: with none.
+	Moment  *moment.Moment
 	mu      sync.Mutex
 	known   map[string]bool
 	folders map[string]bool
@@ -120,7 +124,7 @@ func (a *Absent) File(path string) bool {
 	if a.folder(dir) {
 		return true
 	}
-	if _, _, err := lookAt(path); !errors.Is(err, fs.ErrNotExist) {
+	if !a.lookAt(path).gone {
 		return false
 	}
 	return a.isFolder(dir)
@@ -130,12 +134,26 @@ func (a *Absent) File(path string) bool {
 func (a *Absent) isFolder(dir string) bool {
 	is, known := a.folders[dir]
 	if !known {
-		info, err := os.Stat(dir)
-		is = err == nil && info.IsDir()
+		is = moment.Look(a.Moment, "folder", dir, leadsToFolder)
 		a.note(dir, is)
 	}
 	return is
 }
+
+func leadsToFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// looked is what a look at a name shows.
+type looked struct{ folder, gone bool }
+
+func lookedAt(path string) looked {
+	_, folder, err := lookAt(path)
+	return looked{folder, errors.Is(err, fs.ErrNotExist)}
+}
+
+func (a *Absent) lookAt(path string) looked { return moment.Look(a.Moment, "name", path, lookedAt) }
 
 // note notes whether a folder is there, or a link to one.
 func (a *Absent) note(dir string, is bool) {
@@ -163,9 +181,9 @@ func (a *Absent) folder(dir string) bool {
 	}
 	if above := filepath.Dir(dir); a.known[above] {
 		absent = true
-	} else if _, folder, err := lookAt(dir); folder {
+	} else if at := a.lookAt(dir); at.folder {
 		a.note(dir, true)
-	} else if errors.Is(err, fs.ErrNotExist) && dir != above {
+	} else if at.gone && dir != above {
 		absent = a.folder(above) || a.isFolder(above)
 	}
 	if a.known == nil {

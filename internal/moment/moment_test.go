@@ -1,0 +1,105 @@
+package moment
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+// What is seen counts for calls that had come, and for no later one.
+func TestLook(t *testing.T) {
+	var s Shared
+	n := 0
+	look := func(string) int { n++; return n }
+	at := func(m *Moment, want int) {
+		t.Helper()
+		if got := Look(m, "x", "a", look); got != want {
+			t.Errorf("saw %d, not %d", got, want)
+		}
+	}
+	at(nil, 1)
+	a := s.Begin()
+	at(a, 2) // nobody to share with
+	at(a, 3)
+	b := s.Begin()
+	at(a, 4)
+	at(b, 4)
+	c := s.Begin()
+	at(b, 4) // it came before
+	at(c, 5)
+	at(a, 5)
+	if got := Look(c, "y", "a", look); got != 6 {
+		t.Errorf("another look saw the same: %d", got)
+	}
+	a.End()
+	a.End()
+	b.End()
+	if len(s.seen) == 0 {
+		t.Error("forgotten while a call is under way")
+	}
+	c.End()
+	if len(s.seen) != 0 || s.active.Load() != 0 {
+		t.Errorf("%d are kept, %d calls", len(s.seen), s.active.Load())
+	}
+	at(c, 7) // what goes on after the end looks by itself
+	if s.Begin().alone() != true {
+		t.Error("one call shares with itself")
+	}
+}
+
+// A call that comes while another one looks does not take what that one sees.
+func TestComesMeanwhile(t *testing.T) {
+	var s Shared
+	a, _ := s.Begin(), s.Begin()
+	var late *Moment
+	Look(a, "x", "a", func(string) int { late = s.Begin(); return 1 })
+	if got := Look(late, "x", "a", func(string) int { return 2 }); got != 2 {
+		t.Error("it sees what was seen before it came")
+	}
+	// What it saw is newer, and stays.
+	Look(a, "x", "b", func(string) int {
+		Look(s.Begin(), "x", "b", func(string) int { return 2 })
+		return 1
+	})
+	if got := Look(a, "x", "b", func(string) int { return 3 }); got != 2 {
+		t.Errorf("saw %d", got)
+	}
+}
+
+func TestBounds(t *testing.T) {
+	var s Shared
+	a, _ := s.Begin(), s.Begin()
+	for i := range 3 * maxSeen {
+		Look(a, "x", fmt.Sprint(i), func(string) int { return i })
+		if len(s.seen) > maxSeen {
+			t.Fatal("too many are kept")
+		}
+	}
+	before := len(s.seen)
+	Look(a, "x", strings.Repeat("a", maxName+1), func(string) int { return 1 })
+	if len(s.seen) != before {
+		t.Error("a long name is kept")
+	}
+}
+
+// No call ever sees a state older than itself, however many there are at a time.
+func TestNeverOld(t *testing.T) {
+	var s Shared
+	var world atomic.Int64
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for range 2000 {
+				before := world.Add(1)
+				m := s.Begin()
+				if got := Look(m, "x", "a", func(string) int64 { return world.Load() }); got < before {
+					t.Errorf("saw %d after %d", got, before)
+				}
+				m.End()
+			}
+		})
+	}
+	all.Wait()
+}
