@@ -7,6 +7,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"cardea.dev"
+	"cardea.dev/internal/knowledge"
+	"cardea.dev/internal/knowledge/form"
 )
 
 // builtin handles a command that bash runs itself.
@@ -61,6 +63,9 @@ func (w *walker) noEffect(inv invocation) {
 		w.recordExit()
 	}
 	w.emitBuiltin(inv, len(inv.access) == 0)
+	if knowledge.Has(form.FindsPrograms, inv.argv[0].Text) && !w.used.overLimit {
+		w.notePrinted(inv.argv)
+	}
 }
 
 // emitBuiltin makes a part of a builtin.

@@ -11,13 +11,19 @@ import (
 	"cardea.dev/internal/paths"
 )
 
-// Names are names that a part may print, or patterns that they match: of hidden files, and
-// of what lies in hidden folders. Nil for a part that prints no names.
+// Names are names that a part may print, or patterns that they match: of hidden files, of
+// what lies in hidden folders, and of programs. Nil for a part that prints no names.
 func Names(p *cardea.Part, world *World) []string {
 	names, matches := WordsOf(form.NamesMatchesWith, p.Program())
 	_, lists := WordsOf(form.ListsHiddenWith, p.Program())
 	var out []string
 	switch {
+	case Has(form.FindsPrograms, p.Program()):
+		for _, w := range p.Argv[1:] {
+			if w.Static && !strings.HasPrefix(w.Text, "-") {
+				out = append(out, w.Text)
+			}
+		}
 	case StartsOnFound(p.Program()) && world.Names != nil:
 		return searchedNames(p, world)
 	case lists, matches && HasOption(p, names...):

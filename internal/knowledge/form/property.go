@@ -153,6 +153,8 @@ const (
 	PrintsCurrentFolder Property = "prints_current_folder"
 	// PrintsTopLevel prints the top folder of the repository, with these words.
 	PrintsTopLevel Property = "prints_top_level"
+	// FindsPrograms prints where the programs lie whose names it is passed.
+	FindsPrograms Property = "finds_programs"
 	// PrintsNumber prints a number where it is passed nothing.
 	PrintsNumber Property = "prints_number"
 	// AcceptedAsEdit is approved by Claude Code's mode acceptEdits on files of the project
@@ -288,6 +290,7 @@ var Properties = []Property{
 	PrintsFolders,
 	PrintsCurrentFolder,
 	PrintsTopLevel,
+	FindsPrograms,
 	PrintsNumber,
 	AcceptedAsEdit,
 	ReadsRepository,
