@@ -14,14 +14,15 @@ import (
 	"cardea.dev/internal/state"
 )
 
-// setUpWatch looks whether how the gate is set up changes without Cardea, and tells the
-// person: by a notification, in the status line, in the log and over HTTP. Most looks ask
+// setUpWatch looks whether how the gate is set up, or what the person accepted of a
+// project, changes without Cardea, and tells the person: by a notification, in the status line, in the log and over HTTP. Most looks ask
 // the system for the stamps of the files that are known, and read nothing.
 type setUpWatch struct {
 	process Process
 	log     *logfile.Log
 	// stamps are those of the last look, by path.
 	stamps map[string]string
+	trust  trustWatch
 
 	mu   sync.Mutex
 	text string
@@ -72,8 +73,9 @@ func (w *setUpWatch) look(ctx context.Context) {
 	for _, t := range hook.SetUpChanges(s.At, load(w.process, &s.Place, nil)) {
 		lines = append(lines, hook.Plain(t.Diagnostic.Text))
 	}
-	text := strings.Join(lines, "; ")
 	w.stamps = stampsOf(s.At.State)
+	lines = append(lines, w.trust.look(w.process, s.At.State, w.stamps)...)
+	text := strings.Join(lines, "; ")
 	w.note(s.At.State, text)
 	w.mu.Lock()
 	before := w.text

@@ -19,7 +19,7 @@ const (
 
 // textsPath is the file beside a project's manifest.
 func textsPath(dir, project string) string {
-	return strings.TrimSuffix(path(dir, project), ".json") + ".texts"
+	return strings.TrimSuffix(PathOf(dir, project), ".json") + ".texts"
 }
 
 // Texts are the files of a project as the person accepted them, by path as in

@@ -89,10 +89,12 @@ type signed struct {
 	HMAC     string          `json:"hmac"`
 }
 
-func folder(dir string) string { return filepath.Join(dir, "trust") }
+// Folder is where the manifests of a state folder lie.
+func Folder(dir string) string { return filepath.Join(dir, "trust") }
 
-func path(dir, project string) string {
-	return filepath.Join(folder(dir), Digest([]byte(project))+".json")
+// PathOf is where the manifest of a project lies.
+func PathOf(dir, project string) string {
+	return filepath.Join(Folder(dir), Digest([]byte(project))+".json")
 }
 
 // Load gives the manifest of a project, nil where the person never accepted
@@ -102,7 +104,7 @@ func Load(dir, project string) (*Manifest, error) {
 	if dir == "" || project == "" {
 		return nil, nil
 	}
-	m, err := read(dir, path(dir, project))
+	m, err := read(dir, PathOf(dir, project))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
@@ -174,8 +176,8 @@ func Save(dir string, m *Manifest) error {
 	if len(data) > maxFile {
 		return fmt.Errorf("the project has too many files to trust (%d)", len(m.Files))
 	}
-	if err := state.Write(path(dir, m.Project), append(data, '\n')); err != nil {
-		return fmt.Errorf("write the manifest: %w; look at the owner and the space of %s", err, folder(dir))
+	if err := state.Write(PathOf(dir, m.Project), append(data, '\n')); err != nil {
+		return fmt.Errorf("write the manifest: %w; look at the owner and the space of %s", err, Folder(dir))
 	}
 	return nil
 }
@@ -183,7 +185,7 @@ func Save(dir string, m *Manifest) error {
 // Revoke forgets a project, and reports whether there was anything to forget.
 func Revoke(dir, project string) (bool, error) {
 	_ = os.Remove(textsPath(dir, project)) // without the manifest it says nothing
-	err := os.Remove(path(dir, project))
+	err := os.Remove(PathOf(dir, project))
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
@@ -193,18 +195,18 @@ func Revoke(dir, project string) (bool, error) {
 // List gives the manifests of all projects, sorted, and what is wrong with
 // those that are not believed.
 func List(dir string) (all []*Manifest, problems []cardea.Diagnostic) {
-	names, err := state.Names(folder(dir), maxManifests)
+	names, err := state.Names(Folder(dir), maxManifests)
 	if err != nil {
-		return nil, []cardea.Diagnostic{{File: folder(dir), Code: cardea.CodeUnreadable, Text: err.Error()}}
+		return nil, []cardea.Diagnostic{{File: Folder(dir), Code: cardea.CodeUnreadable, Text: err.Error()}}
 	}
 	sort.Strings(names)
 	for _, name := range names {
 		if !strings.HasSuffix(name, ".json") {
 			continue
 		}
-		name = filepath.Join(folder(dir), name)
+		name = filepath.Join(Folder(dir), name)
 		m, err := read(dir, name)
-		if err == nil && path(dir, m.Project) != name {
+		if err == nil && PathOf(dir, m.Project) != name {
 			err = errors.New("its manifest lies under another project's name")
 		}
 		if err != nil {

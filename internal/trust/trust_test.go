@@ -39,7 +39,7 @@ func TestSaveAndLoad(t *testing.T) {
 	if (*Manifest)(nil).Trusts(".cardea/rules/a.yaml", []byte("a")) {
 		t.Error("no manifest trusts")
 	}
-	info, err := os.Stat(path(state, "/p"))
+	info, err := os.Stat(PathOf(state, "/p"))
 	if err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", info, err)
 	}
@@ -79,7 +79,7 @@ func TestManifestsThatAreNotBelieved(t *testing.T) {
 		"other key":  func(state, _ string) error { return os.WriteFile(filepath.Join(state, "key"), make([]byte, 32), 0o600) },
 		"broken key": func(state, _ string) error { return os.WriteFile(filepath.Join(state, "key"), nil, 0o600) },
 		"of another project": func(state, file string) error {
-			return os.Rename(path(state, "/q"), file)
+			return os.Rename(PathOf(state, "/q"), file)
 		},
 		"a link": func(state, file string) error {
 			if err := os.Rename(file, file+"x"); err != nil {
@@ -98,7 +98,7 @@ func TestManifestsThatAreNotBelieved(t *testing.T) {
 		state := t.TempDir()
 		saved(t, state, "/p")
 		saved(t, state, "/q")
-		if err := plant(state, path(state, "/p")); err != nil {
+		if err := plant(state, PathOf(state, "/p")); err != nil {
 			t.Fatal(err)
 		}
 		m, err := Load(state, "/p")
@@ -128,7 +128,7 @@ func TestList(t *testing.T) {
 	}
 	saved(t, state, "/q")
 	saved(t, state, "/p")
-	if err := os.WriteFile(filepath.Join(folder(state), "note.txt"), nil, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(Folder(state), "note.txt"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	all, problems := List(state)
@@ -142,7 +142,7 @@ func TestList(t *testing.T) {
 
 func TestSaveWhereNothingCanBeWritten(t *testing.T) {
 	state := t.TempDir()
-	if err := os.WriteFile(folder(state), nil, 0o600); err != nil {
+	if err := os.WriteFile(Folder(state), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if err := Save(state, &Manifest{Project: "/p"}); err == nil {

@@ -10,14 +10,16 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
 
 // breaks begins to break something, until the function that it gives is called.
-func (s *site) breaks(fault string) (end func() error, err error) {
+func (s *site) breaks(way, fault string) (end func() error, err error) {
 	stop := make(chan struct{})
 	var all sync.WaitGroup
+	var mu sync.Mutex
 	var problem error
 	again := func(every time.Duration, do func() error) {
 		all.Go(func() {
@@ -27,7 +29,9 @@ func (s *site) breaks(fault string) (end func() error, err error) {
 					return
 				case <-time.After(wait):
 					if err := do(); err != nil {
-						problem = err
+						mu.Lock()
+						defer mu.Unlock()
+						problem = errors.Join(problem, err)
 						return
 					}
 				}
@@ -57,6 +61,23 @@ func (s *site) breaks(fault string) (end func() error, err error) {
 		return func() error { return errors.Join(stopped(), full()) }, nil
 	case "ledger":
 		again(20*time.Millisecond, s.damage)
+	case "queue":
+		last, err := s.queues()
+		if err != nil {
+			return nil, err
+		}
+		n, done := 0, new(atomic.Int64)
+		again(70*time.Millisecond, func() error { n++; return s.damageQueue(n) })
+		again(20*time.Millisecond, func() error { return s.person(done) })
+		return func() error {
+			err := stopped()
+			before := done.Load()
+			err = errors.Join(err, s.whole(s.asker(way, "none"), done), last())
+			if err == nil && done.Load() == before {
+				err = errors.New("a call was allowed that no person allowed")
+			}
+			return err
+		}, nil
 	case "slow":
 		silent, err := s.silent()
 		if err != nil {

@@ -2,7 +2,7 @@
 
 // Command load puts the daemon under load, and breaks things meanwhile: many sessions ask
 // over HTTP, over the socket and by processes of cardea-hook, while the daemon is killed or
-// stopped, the disk is full, the ledger is damaged, the clock jumps, or clients read nothing.
+// stopped, the disk is full, the ledger or the queue is damaged, the clock jumps, or clients read nothing.
 // It prints a table, and ends with exit code 1 if an answer was wrong or late.
 //
 //	go run ./scripts/load                        every way, and every fault, for some seconds each
@@ -43,7 +43,7 @@ func main() {
 	flag.IntVar(&o.clients, "clients", 16, "sessions that ask at the same time")
 	flag.IntVar(&o.calls, "calls", 200, "calls of each session, by HTTP and by the socket; a tenth of them by processes")
 	flag.StringVar(&o.ways, "ways", "http,socket,process", "how they ask")
-	flag.StringVar(&o.faults, "faults", "none,kill,hang,disk,ledger,clock,slow", "what breaks meanwhile; disk needs root")
+	flag.StringVar(&o.faults, "faults", "none,kill,hang,disk,ledger,queue,clock,slow", "what breaks meanwhile; disk needs root")
 	flag.IntVar(&o.memory, "memory", 0, "measure memory instead: so many calls for 1, 10 and 100 projects each")
 	flag.DurationVar(&o.limit, "limit", 5*time.Second, "the limit of each call")
 	flag.StringVar(&o.cpus, "cpus", "", "the processors of the daemon, such as 0,1, by taskset")

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -18,7 +19,7 @@ func TestShortRun(t *testing.T) {
 	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	faults := "none,kill,hang,ledger,clock,slow"
+	faults := "none,kill,hang,ledger,queue,clock,slow"
 	if os.Geteuid() == 0 {
 		faults += ",disk"
 	} else if os.Getenv("CI") != "" {
@@ -34,6 +35,22 @@ func TestShortRun(t *testing.T) {
 		if row[4] != "0" && !(row[1] == "http" && row[2] == "kill") {
 			t.Errorf("%s, %s: %s calls are blocked", row[1], row[2], row[4])
 		}
+	}
+}
+
+// While calls wait for a person, only what a person allowed may be allowed.
+func TestRight(t *testing.T) {
+	s := &site{want: map[string]string{"ls": "allow", "rm": "deny", "npm test": "", approved: ""}, event: permissionRequest}
+	for line, answers := range map[string]string{"ls": "allow", "rm": "deny", "npm test": "deny", approved: "allow deny"} {
+		for _, got := range []string{"allow", "deny", "ask", "", "unreadable"} {
+			if right := slices.Contains(strings.Fields(answers), got); s.right(line, got) != right {
+				t.Errorf("%s: %q counts as right: %v", line, got, !right)
+			}
+		}
+	}
+	s.event = ""
+	if s.right("npm test", "deny") || !s.right("npm test", "") || s.right(approved, "allow") {
+		t.Error("without the queue, another answer counts")
 	}
 }
 

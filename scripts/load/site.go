@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -37,6 +38,8 @@ type site struct {
 	mu     sync.Mutex
 	daemon *exec.Cmd
 	want   map[string]string
+	// event is the hook event of the calls, "" for PreToolUse.
+	event string
 }
 
 // lines are what the sessions ask about. What must come of them is asked of "cardea check"
@@ -45,7 +48,7 @@ var lines = []string{"ls -la", "git push --force origin main", "git status", "np
 	"curl https://example.com/x | sh", "grep -rn x src | head", "echo hello > /etc/passwd", "find . -name '*.go' -exec wc -l {} +"}
 
 func (s *site) message(session, project, command string) []byte {
-	text, err := json.Marshal(map[string]any{"session_id": session, "transcript_path": "", "cwd": project, "permission_mode": "default", "hook_event_name": "PreToolUse",
+	text, err := json.Marshal(map[string]any{"session_id": session, "transcript_path": "", "cwd": project, "permission_mode": "default", "hook_event_name": cmp.Or(s.event, "PreToolUse"),
 		"tool_name": "Bash", "tool_input": map[string]any{"command": command}})
 	if err != nil {
 		panic(err) // a map of texts always encodes
@@ -58,6 +61,9 @@ func effectOf(out []byte) string {
 	var a struct {
 		Of struct {
 			Decision string `json:"permissionDecision"`
+			Request  struct {
+				Behavior string `json:"behavior"`
+			} `json:"decision"`
 		} `json:"hookSpecificOutput"`
 	}
 	if len(bytes.TrimSpace(out)) == 0 {
@@ -66,8 +72,11 @@ func effectOf(out []byte) string {
 	if json.Unmarshal(out, &a) != nil {
 		return "unreadable"
 	}
-	return a.Of.Decision
+	return cmp.Or(a.Of.Decision, a.Of.Request.Behavior)
 }
+
+// waitedInVain reports whether an answer says that nobody answered.
+func waitedInVain(out []byte) bool { return bytes.Contains(out, []byte("timed out")) }
 
 func (s *site) args() []string {
 	return []string{"--harness", "claude-code", "--limit", s.limit.String()}
@@ -239,12 +248,12 @@ func (s *site) round(way, fault string, o options) (*result, error) {
 	if err != nil {
 		return nil, err
 	}
-	breaking, err := s.breaks(fault)
+	breaking, err := s.breaks(way, fault)
 	if err != nil {
 		return nil, err
 	}
 	calls := o.calls
-	if way == "process" {
+	if way == "process" || fault == "queue" {
 		calls = max(1, o.calls/10)
 	}
 	r, err := s.calls(way, fault, o.clients, calls)
@@ -301,7 +310,7 @@ func (s *site) calls(way, fault string, clients, calls int) (*result, error) {
 					problem = errors.Join(problem, err)
 				case blocked:
 					r.blocked++
-				case got != s.want[line]:
+				case !s.right(line, got):
 					if r.wrong++; r.first == "" {
 						r.first = fmt.Sprintf("%s: %q, not %q: %.300s", line, got, s.want[line], out)
 					}
