@@ -9,6 +9,8 @@
 package packs
 
 import (
+	"sync"
+
 	"cardea.dev/internal/decide/rules"
 	"cardea.dev/internal/roles"
 )
@@ -18,6 +20,9 @@ import (
 // Rules are all built-in rules, in the order of their files. The caller must
 // not change what they hold.
 func Rules() []rules.Rule { return table[:] }
+
+// List is the list of all built-in rules. Nobody may change it.
+var List = sync.OnceValue(func() rules.List { return rules.TableOf(table[:]) })
 
 // Roles are the built-in roles and categories of paths (roles/roles.yaml). The caller
 // must not change what they hold.

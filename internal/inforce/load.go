@@ -199,7 +199,7 @@ func Load(w Where) *Loaded {
 	l.index = w.index()
 	l.openCompiled()
 	l.readSettings()
-	all := slices.Clip(l.exempted(rules.ListOf(packs.Rules())))
+	all := slices.Clip(l.exempted(packs.List()))
 	for _, f := range l.folders() {
 		left := project.MaxOwnRules
 		if f.scope == cardea.ScopeProject {

@@ -91,6 +91,9 @@ func (pl *Place) Glob(text string) *Glob {
 	return out
 }
 
+// Folds reports whether paths are compared without regard to case.
+func (pl *Place) Folds() bool { return pl.fold }
+
 // Folded is a path as it is compared.
 func (pl *Place) Folded(s string) string {
 	s = filepath.ToSlash(s)

@@ -239,7 +239,7 @@ func (c *call) accessIs(m *Match, p *cardea.Part, a *cardea.Access) bool {
 func (c *call) covered(m *Match, a *cardea.Access) bool {
 	pl := c.at()
 	for k := range m.Paths {
-		if c.globsOf(m).at(pl, k).Covers(a, pl) {
+		if c.globsOf(m).at(c, k).Covers(a, pl) {
 			return true
 		}
 	}

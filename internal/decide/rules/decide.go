@@ -262,9 +262,13 @@ func (c *call) globsOf(m *Match) *madeGlobs {
 }
 
 // at is the k-th glob.
-func (g *madeGlobs) at(pl *pathglob.Place, k int) *pathglob.Glob {
+func (g *madeGlobs) at(c *call, k int) *pathglob.Glob {
 	if g.made[k] == nil {
-		g.made[k] = pl.Glob(g.texts[k])
+		var keys *Keys
+		if c.stays {
+			keys = c.d.settings.Keys
+		}
+		g.made[k] = keys.glob(c.at(), g.texts[k])
 	}
 	return g.made[k]
 }

@@ -30,7 +30,7 @@ func TestKeys(t *testing.T) {
 		// Each time other rules of a person's, as a call unpacks them, lie where old ones lay.
 		own := table(cardea.ScopeUser)
 		own[0].Match.Any[0].Paths = []string{fmt.Sprintf("**/f%d", i%17)}
-		list := append(ListOf(builtin), ListOf(own)...)
+		list := append(TableOf(builtin), ListOf(own)...)
 		if i%3 == 0 {
 			ask := cardea.Ask
 			list[i%20].effect = &ask

@@ -21,6 +21,9 @@ type Entry struct {
 	programs uint64
 	// effect is what settings want in place of the rule's own.
 	effect *cardea.Effect
+	// table is set for a rule of the program's own table, which is the same one for every
+	// call.
+	table bool
 }
 
 // ListOf is a list of whole rules.
@@ -28,6 +31,15 @@ func ListOf(all []Rule) List {
 	out := make(List, len(all))
 	for i := range all {
 		out[i] = Entry{whole: &all[i], programs: all[i].Match.Programs}
+	}
+	return out
+}
+
+// TableOf is a list of rules that are there as long as the process.
+func TableOf(all []Rule) List {
+	out := ListOf(all)
+	for i := range out {
+		out[i].table = true
 	}
 	return out
 }
@@ -76,11 +88,8 @@ func (e *Entry) rule() *Rule {
 	return r
 }
 
-// stays reports whether the rule is one of the program's own table, which is the same one
-// for every call.
-func (e *Entry) stays() bool {
-	return e.whole != nil && e.effect == nil && e.whole.Scope == cardea.ScopeBuiltin
-}
+// stays reports whether the rule is the same one for every call, in the same place.
+func (e *Entry) stays() bool { return e.table && e.effect == nil }
 
 // head is the rule as far as switches look at it; unpacked is where one of a
 // compiled file is put.

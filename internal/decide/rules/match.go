@@ -271,7 +271,7 @@ func (c *call) touches(m *Match, look *look, n *pathglob.Named) bool {
 		if !pl.MayTouch(m.Paths[k], look.keys[k].text, n) {
 			return false
 		}
-		g := c.globsOf(m).at(pl, k)
+		g := c.globsOf(m).at(c, k)
 		return g.Touches(n) && (!m.UnlessSearch || g.IsNamedBy(n, c.ev.Call.OnlyPossible))
 	}
 	if plain {
@@ -372,6 +372,56 @@ type Keys struct {
 	// expr are the expressions of such matches. Those of people may be large, and are
 	// forgotten with their decider.
 	expr expressions
+	// globs are those of such matches, made absolute, and things the gate's own.
+	globs  map[placed]*pathglob.Glob
+	things map[placed][2]*pathglob.Glob
+}
+
+// placed is a text at a place.
+type placed struct {
+	text, home, project string
+	fold                bool
+}
+
+func placedAt(pl *pathglob.Place, text string) placed {
+	return placed{text, pl.HomeDir, pl.Project, pl.Folds()}
+}
+
+// maxPlaced bounds the globs that are kept for all places. Beyond it they are made again.
+const maxPlaced = 8 << 10
+
+// glob is a glob of a match that is the same for every call; nil makes each anew.
+func (x *Keys) glob(pl *pathglob.Place, text string) *pathglob.Glob {
+	if x == nil {
+		return pl.Glob(text)
+	}
+	return keptAt(x, &x.globs, placedAt(pl, text), func() *pathglob.Glob { return pl.Glob(text) })
+}
+
+// thing is a thing of the gate's own, and what lies below it.
+func (x *Keys) thing(pl *pathglob.Place, path string) [2]*pathglob.Glob {
+	made := func() [2]*pathglob.Glob { g := pl.Thing(path); return [2]*pathglob.Glob{g, g.Contents()} }
+	if x == nil {
+		return made()
+	}
+	return keptAt(x, &x.things, placed{text: path, fold: pl.Folds()}, made)
+}
+
+func keptAt[T any](x *Keys, kept *map[placed]T, at placed, made func() T) T {
+	x.mu.RLock()
+	g, known := (*kept)[at]
+	x.mu.RUnlock()
+	if known {
+		return g
+	}
+	g = made()
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if *kept == nil || len(*kept) >= maxPlaced {
+		*kept = map[placed]T{}
+	}
+	(*kept)[at] = g
+	return g
 }
 
 type foldedGlob struct {

@@ -70,10 +70,9 @@ func (c *call) own(o Own) []*pathglob.Glob {
 	}
 	pl := c.at()
 	for _, path := range c.d.settings.Own(o) {
-		thing := pl.Thing(path)
-		list = append(list, thing)
-		if o == OwnSettings || o == OwnKey {
-			list = append(list, thing.Contents())
+		thing := c.d.settings.Keys.thing(pl, path)
+		if list = append(list, thing[0]); o == OwnSettings || o == OwnKey {
+			list = append(list, thing[1])
 		}
 	}
 	if c.owned == nil {
