@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"cardea.dev"
 	"cardea.dev/internal/hook"
@@ -109,7 +110,8 @@ func ruleBodies(e *queue.Entry, effect cardea.Effect, name string, everywhere bo
 	address, _ := input["url"].(string)
 	switch {
 	case e.Tool == "Bash":
-		w.addCommands(name)
+		command, _ := input["command"].(string)
+		w.addCommands(name, command)
 	case file != "":
 		w.addFile(name, file, everywhere)
 	case address != "":
@@ -119,7 +121,7 @@ func ruleBodies(e *queue.Entry, effect cardea.Effect, name string, everywhere bo
 }
 
 // addCommands writes a rule for each command of a line that needs one.
-func (w *ruleWriter) addCommands(name string) {
+func (w *ruleWriter) addCommands(name, line string) {
 	for i, part := range w.entry.Parts {
 		text := part.Text.String()
 		if part.Effect == cardea.Allow && w.effect == cardea.Allow || text == "" || len(part.Opaque) > 0 || strings.ContainsAny(text, "\n\r") {
@@ -130,6 +132,16 @@ func (w *ruleWriter) addCommands(name string) {
 			match = append(match, "command: "+quoted(c))
 		}
 		match = append(match, "pattern: "+quoted("^"+regexp.QuoteMeta(text)+"$"))
+		example := quoted(text)
+		if w.effect == cardea.Allow {
+			// What the line gives the command to read is not in its text. The example is the whole
+			// line, so that no rule is written that would not allow it again.
+			match = append(match, "stdin: none")
+			example = quoted(line)
+			if strings.ContainsFunc(line, unicode.IsControl) {
+				example = strconv.QuoteToASCII(line)
+			}
+		}
 		for _, f := range part.Flags {
 			if !slices.Contains(flags, quoted(f.String())) {
 				flags = append(flags, quoted(f.String()))
@@ -142,7 +154,7 @@ func (w *ruleWriter) addCommands(name string) {
 		if i > 0 {
 			id = fmt.Sprintf("%s-%d", name, i+1)
 		}
-		w.add(id, match, "command: "+quoted(text), "command: "+quoted("another-"+text))
+		w.add(id, match, "command: "+example, "command: "+quoted("another-"+text))
 	}
 }
 

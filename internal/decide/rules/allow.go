@@ -21,6 +21,10 @@ type grant struct {
 	// redirects is set where accesses are named precisely enough to include
 	// what the shell, or a wrapper, itself writes.
 	redirects bool
+	// exact is set where operands or the text are named, stdin is what is said about
+	// what the part reads.
+	exact bool
+	stdin string
 }
 
 // allows reports whether the rule allows part i. It does not if
@@ -39,6 +43,8 @@ type grant struct {
 //   - the program is started by a path, and command does not name that path
 //     (the system's own folders aside);
 //   - args are given and one operand does not match;
+//   - the line gives the part something to read, and stdin says "none", or nothing while
+//     args or pattern are given and the part may do more with it than read it;
 //   - path, access or host are given and do not hold on every access;
 //   - pattern does not match the whole text, or field has several values.
 func (c *call) allows(i int) bool {
@@ -91,6 +97,9 @@ func (c *call) permits(m *Match, p *cardea.Part, g grant) bool {
 			return false
 		}
 	}
+	if g.exact = g.exact || len(m.Args) > 0 || m.Pattern != "" && m.Field == ""; m.Stdin != "" && g.stdin != stdinNone {
+		g.stdin = m.Stdin
+	}
 	g.flags = append(g.flags[:len(g.flags):len(g.flags)], m.Flags...)
 	if len(m.Paths)+len(m.Access)+len(m.Hosts) > 0 {
 		if !c.everyAccess(m, p) {
@@ -113,7 +122,7 @@ func (c *call) permits(m *Match, p *cardea.Part, g grant) bool {
 			return true
 		}
 	}
-	return len(m.Any) == 0 && g.suffices(p)
+	return len(m.Any) == 0 && g.suffices(p) && (!g.minds(p) || !c.mayBeFed(p))
 }
 
 // suffices reports whether the grant covers the part's options, wrappers and
@@ -133,6 +142,12 @@ func (g grant) suffices(p *cardea.Part) bool {
 		}
 	}
 	return true
+}
+
+// minds reports whether the grant is for the part only where the line gives it nothing to
+// read.
+func (g grant) minds(p *cardea.Part) bool {
+	return g.stdin == stdinNone || g.stdin == "" && g.exact && doesMore(p)
 }
 
 // lists reports whether an option is among the flags, by name or as the whole

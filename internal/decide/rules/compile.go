@@ -21,7 +21,7 @@ type Compiled struct {
 
 // CompiledForm is part of what a compiled file is kept under. It changes with the
 // form; a change of the parser shows in the program.
-const CompiledForm = "1"
+const CompiledForm = "2"
 
 // errForm is the cause of errors about what is no compiled file.
 var errForm = errors.New("it is no compiled file of rules")
@@ -147,6 +147,7 @@ func (p *packer) match(m *Match) {
 	each(p, &m.Own, func(o *Own) { p.text((*string)(o)) })
 	p.flags(&m.Outside, &m.UnlessMetadata, &m.UnlessSearch, &m.HoldsKey, &m.Redirection, &m.UnknownPath, &m.Opaque, &m.AnyProgram)
 	p.text(&m.UnlessText)
+	p.text(&m.Stdin)
 	p.text(&m.Field)
 	p.text(&m.Pattern)
 }

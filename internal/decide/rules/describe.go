@@ -38,6 +38,9 @@ func (m *Match) String() string {
 			out = append(out, x.word)
 		}
 	}
+	if m.Stdin != "" {
+		out = append(out, "stdin "+m.Stdin)
+	}
 	if m.Field != "" {
 		out = append(out, "field "+m.Field)
 	}

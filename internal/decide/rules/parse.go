@@ -194,6 +194,9 @@ func (p *parser) sense(m document.Map, r *Rule) {
 		m.Get("match").Problem(cardea.CodeTooWide, "remove opaque, flow, own, env and unless; options that are not in flags, and variables that may do harm, are never allowed",
 			"what is opaque, flows or is the gate's own cannot be allowed by rule, and env and unless have no meaning there")
 	}
+	if r.Effect != cardea.Allow && r.Match.saysStdin() {
+		m.Get("match").Problem(cardea.CodeNoEffect, "remove stdin", "stdin has a meaning in rules that allow only")
+	}
 	if r.Person && r.Effect != cardea.Ask {
 		m.Get("person").Warn(cardea.CodeNoEffect, "use effect: ask", "person has a meaning for effect: ask only")
 	}
@@ -211,6 +214,11 @@ func (m *Match) empty() bool {
 // that allows.
 func (m *Match) hides() bool {
 	return m.Opaque || m.AnyProgram || m.HoldsKey || m.Redirection || m.UnlessMetadata || m.UnlessSearch || len(m.Flows)+len(m.Env)+len(m.Unless)+len(m.UnlessCommand)+len(m.UnlessPaths)+len(m.Own) > 0 || slices.ContainsFunc(m.Any, func(a Match) bool { return a.hides() })
+}
+
+// saysStdin reports whether the match says something about what the part reads.
+func (m *Match) saysStdin() bool {
+	return m.Stdin != "" || slices.ContainsFunc(m.Any, func(a Match) bool { return a.saysStdin() })
 }
 
 // events reads names and globs of events. One that is no event's never comes,
@@ -305,6 +313,9 @@ func (p *parser) match(v document.Value) Match {
 	out.Env = p.globs(m.Get("env"))
 	p.unless(m.Get("unless"), &out)
 	out.Opaque, out.AnyProgram = onlyTrue(m, "opaque"), onlyTrue(m, "any_program")
+	if s := m.Get("stdin"); s.Present() {
+		out.Stdin = s.Word(stdinNone, stdinAny)
+	}
 	out.Field = m.Text("field")
 	out.Pattern = p.expr(m.Get("pattern"))
 	out.Needs = needs(out.Pattern)

@@ -150,6 +150,9 @@ type Match struct {
 	HoldsKey bool
 	// Redirection asks for a file, on the same access, that the shell itself opens.
 	Redirection bool
+	// Stdin says, in a rule that allows, whether the line may give the part something to
+	// read: "none", "any", or "" for what follows from the rest of the rule.
+	Stdin string
 	// UnlessText is an RE2 expression;
 	// a field is left alone where it matches all of it. UnknownPath asks for an
 	// access of which it is not known what it touches. Rules that settings stand

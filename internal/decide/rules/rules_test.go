@@ -194,6 +194,20 @@ func TestAllowing(t *testing.T) {
 		{"command: sudo systemctl status", []string{"sudo systemctl status x"}, []string{"systemctl status x", "sudo env systemctl status x", "doas systemctl status x"}},
 		{"{field: command, pattern: 'npm test'}", []string{"npm test"}, []string{"npm test; ls", "npm test > f"}},
 		{"{role: tester, command: npm}", nil, []string{"npm x"}},
+		// What the line gives a program to read may be code for it.
+		{"{command: psql, pattern: '^psql mydb$'}",
+			[]string{"psql mydb", "psql mydb </dev/null", "{ psql mydb; } && psql mydb", "if psql mydb; then psql mydb; fi", "time psql mydb"},
+			[]string{"psql mydb < drop.sql", "psql mydb <<< drop", "psql mydb <<EOF\ndrop\nEOF", "cat x | psql mydb", "cat x |& psql mydb", "{ psql mydb; } < x", "exec < x; psql mydb",
+				"bash -c $'psql mydb \\x3c x'", "eval $'exec \\x3c\\x3c\\x3c x'; psql mydb", "f() { psql mydb; }; cat x | f", "psql mydb <&3", "psql mydb < <(cat x)",
+				"psql mydb 0>/dev/tcp/e/8", "echo x | tee >(psql mydb)", "cat x | while read l; do psql mydb; done", "psql mydb <> x", "bash <<< 'psql mydb'", "psql mydb </dev/nullx",
+				"echo $(psql mydb <<< drop)", "trap 'psql mydb < x' EXIT", "flock l -c 'psql mydb < x'", "psql mydb < /dev/null < x", "source x; psql mydb", "watch 'psql mydb < x'"}},
+		{"{command: psql, args: ^mydb$}", []string{"psql mydb"}, []string{"psql mydb < x"}},
+		{"{command: psql, args: ^mydb$, any: [{stdin: any}]}", []string{"psql mydb < x"}, nil},
+		{"{command: psql}", []string{"psql mydb < x", "psql mydb <<< drop"}, nil},
+		{"{command: psql, args: ^mydb$, stdin: any}", []string{"psql mydb < x", "psql mydb <<< drop"}, nil},
+		{"{command: psql, stdin: none, any: [{stdin: any}]}", []string{"psql mydb"}, []string{"psql mydb < x"}},
+		{"{command: wc, args: x}", []string{"wc x < x"}, nil},
+		{"{command: tee, pattern: '^tee /dev/null$', stdin: none}", []string{"tee /dev/null"}, []string{"tee /dev/null < x", "tee /dev/null <<< x"}},
 	} {
 		m := c.match
 		if !strings.HasPrefix(m, "{") {

@@ -49,6 +49,7 @@ type match struct {
 	Unless      except   `yaml:"unless" about:"exceptions"`
 	Outside     bool     `yaml:"outside" const:"true" about:"the access lies in no folder of the work, temporary or cache folder"`
 	Redirection bool     `yaml:"redirection" const:"true" about:"the shell itself opens the file of the access"`
+	Stdin       string   `yaml:"stdin" enum:"none,any" about:"in a rule that allows: whether the line may give the part something to read"`
 	Own         textList `yaml:"own" enum:"settings,folder,key,programs,bin" about:"the access touches things of the gate's own, wherever they lie"`
 	Opaque      bool     `yaml:"opaque" const:"true" about:"there is a spot that cannot be seen through"`
 	Field       string   `yaml:"field" about:"a field of the tool input, dotted"`
