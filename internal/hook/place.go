@@ -41,9 +41,9 @@ func Locate(p Process, harness, id, cwd string) Place {
 		cwd = p.Dir
 	}
 	start, _ := project.SessionStart(p.Env, cwd)
-	doubted := []string{project.Find(start, "")}
-	var pl Place
 	p.Machine.Links = &paths.Links{Moment: p.Memory.Moment()}
+	doubted := []string{p.around(start)}
+	var pl Place
 	for range 2 {
 		pl = p.placeBeside(doubted, harness, id, cwd)
 		if pl.Project == doubted[0] {
@@ -52,6 +52,29 @@ func Locate(p Process, harness, id, cwd string) Place {
 		doubted = append(doubted, pl.Project)
 	}
 	return pl
+}
+
+// around is the project around a folder as long as nothing is known of the session. The
+// home folder of the password database is none: whoever made a .git there, the folder is
+// the person's. HOME may be the project's, since a project can set it.
+func (p Process) around(start string) string {
+	found := project.Find(start)
+	if found == start || !paths.Within(found, p.Machine.Links.Real(p.homeVariable())) {
+		return found
+	}
+	home, err := p.Machine.Home()
+	if err != nil {
+		return found
+	}
+	return project.Find(start, home, p.Machine.Links.Real(home))
+}
+
+// homeVariable is the home folder as the environment has it.
+func (p Process) homeVariable() string {
+	if p.Machine.OS == "windows" {
+		return p.Env("USERPROFILE")
+	}
+	return p.Env("HOME")
 }
 
 // placeBeside finds the place when variables that point into the doubted
@@ -73,7 +96,11 @@ func (p Process) placeBeside(doubted []string, harness, id, cwd string) Place {
 	if problem != "" {
 		pl.tell(problem)
 	}
-	pl.Start, pl.Project = start, project.Find(start, pl.Dirs.Home)
+	homes := []string{pl.Dirs.Home}
+	if home := p.homeVariable(); filepath.IsAbs(home) && filepath.Clean(home) != pl.Dirs.Home {
+		homes = append(homes, filepath.Clean(home), p.Machine.Links.Real(home)) // it is not believed, and yet no project
+	}
+	pl.Start, pl.Project = start, project.Find(start, homes...)
 	return pl
 }
 

@@ -256,7 +256,8 @@ type folder struct {
 	// root is what relative globs of its rules are relative to, "" for the
 	// project of each event.
 	root string
-	// tightens is set for an organisation of which only denies and asks count here.
+	// tightens is set for an organisation, or a folder that may be the project's, of which
+	// only denies and asks count here.
 	tightens bool
 }
 
@@ -271,10 +272,19 @@ func (l *Loaded) project() folder {
 	return folder{dir: project.Below(l.Where.Project, ".cardea"), scope: cardea.ScopeProject, inside: l.Where.Project}
 }
 
+// doubted are folders of which it is not known whether they are the person's.
+func (l *Loaded) doubted() []folder {
+	var out []folder
+	for _, dir := range l.Where.Dirs.Doubted {
+		out = append(out, folder{dir: dir, scope: cardea.ScopeProject, tightens: true})
+	}
+	return out
+}
+
 // folders are all scopes' folders in the order in which their rules are read:
 // the project's last, since how many they are is not the person's doing.
 func (l *Loaded) folders() []folder {
-	return slices.Concat([]folder{l.system()}, l.orgs, []folder{l.user(), l.project()})
+	return slices.Concat([]folder{l.system()}, l.orgs, []folder{l.user()}, l.doubted(), []folder{l.project()})
 }
 
 // readSettings reads the files of settings and merges them. The person's come
@@ -290,7 +300,10 @@ func (l *Loaded) readSettings() {
 	for _, at := range l.orgs {
 		l.SettingsFiles = append(l.SettingsFiles, l.loadSettings(at))
 	}
-	l.SettingsFiles = append(l.SettingsFiles, l.loadSettings(l.project()), user)
+	for _, at := range append(l.doubted(), l.project()) {
+		l.SettingsFiles = append(l.SettingsFiles, l.loadSettings(at))
+	}
+	l.SettingsFiles = append(l.SettingsFiles, user)
 	l.Settings = settings.Merge(l.SettingsFiles...)
 }
 
@@ -332,7 +345,7 @@ func (f folder) source() project.Source { return project.Source(f.scope == carde
 
 // counts reports whether everything in a file of a folder counts.
 func (l *Loaded) counts(path string, at folder, data []byte) bool {
-	if at.scope != cardea.ScopeProject {
+	if at.tightens || at.scope != cardea.ScopeProject {
 		return !at.tightens
 	}
 	if d := l.Where.Draft; d != nil && d.Path == path {

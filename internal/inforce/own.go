@@ -46,7 +46,7 @@ var parts = []string{"cardea.yaml", "roles.yaml", "overrides.yaml", ".gitignore"
 // the others by name.
 func (l *Loaded) ownSettings() []string {
 	var out []string
-	for _, dir := range []string{l.Where.Dirs.System, l.Where.Dirs.User, l.Where.Dirs.State, l.Where.Dirs.Runtime} {
+	for _, dir := range append([]string{l.Where.Dirs.System, l.Where.Dirs.User, l.Where.Dirs.State, l.Where.Dirs.Runtime}, l.Where.Dirs.Doubted...) {
 		if dir != "" {
 			out = append(out, l.links.Real(dir))
 		}

@@ -3,6 +3,7 @@ package project
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"cardea.dev"
 	"cardea.dev/internal/paths"
@@ -24,6 +25,9 @@ type Dirs struct {
 	State, Cache, Runtime string
 	// Claude is Claude Code's own configuration folder.
 	Claude string
+	// Doubted are scope folders that are the person's, or the project's: variables name
+	// them that point into the project. What is there may only tighten.
+	Doubted []string
 }
 
 // Machine is what [FindDirs] asks the machine. The zero value of a field is
@@ -62,10 +66,11 @@ func FindDirs(m Machine, projects ...string) (Dirs, cardea.Troubles) {
 	}
 	f.dirs.Home = f.home()
 	f.dirs.System = f.machine.System
-	f.dirs.User = f.own("XDG_CONFIG_HOME", f.defaults().config)
-	f.dirs.State = f.own("XDG_STATE_HOME", f.defaults().state)
-	f.dirs.Cache = f.own("XDG_CACHE_HOME", f.defaults().cache)
+	f.dirs.User = f.own("XDG_CONFIG_HOME", f.defaults(f.dirs.Home).config)
+	f.dirs.State = f.own("XDG_STATE_HOME", f.defaults(f.dirs.Home).state)
+	f.dirs.Cache = f.own("XDG_CACHE_HOME", f.defaults(f.dirs.Home).cache)
 	f.dirs.Runtime = f.runtime()
+	f.dirs.Doubted = slices.DeleteFunc(f.dirs.Doubted, func(dir string) bool { return dir == f.dirs.User })
 	f.dirs.Claude = f.variable("CLAUDE_CONFIG_DIR", Below(f.dirs.Home, ".claude"))
 	return f.dirs, f.troubles
 }
@@ -97,6 +102,9 @@ func (f *finder) home() string {
 	if path != "" && why == "" {
 		return filepath.Clean(path)
 	}
+	if f.holds(path) {
+		f.dirs.Doubted = append(f.dirs.Doubted, f.defaults(filepath.Clean(path)).config)
+	}
 	real, err := f.machine.Home()
 	if err != nil {
 		f.report("%s cannot be used (%s) and the password database gives no home folder (%v): there are no settings of yours; set %s", name, orUnset(why), err, name)
@@ -120,6 +128,9 @@ func orUnset(why string) string {
 func (f *finder) own(name, standard string) string {
 	base := f.variable(name, "")
 	if base == "" {
+		if path := f.machine.Env(name); name == "XDG_CONFIG_HOME" && f.holds(path) {
+			f.dirs.Doubted = append(f.dirs.Doubted, filepath.Join(path, "cardea"))
+		}
 		return standard
 	}
 	return filepath.Join(base, "cardea")
@@ -153,16 +164,29 @@ func (f *finder) doubt(path string) string {
 	if !filepath.IsAbs(path) {
 		return "is not an absolute path"
 	}
-	real := f.links.Real(path)
-	for _, p := range f.projects {
-		if paths.Within(p, real) {
-			return "points into the project " + p
-		}
+	if p := f.projectOf(path); p != "" {
+		return "points into the project " + p
 	}
 	if f.machine.Foreign(path) {
 		return "is a folder of another user"
 	}
 	return ""
+}
+
+// projectOf is the project in which a path lies, "" for none.
+func (f *finder) projectOf(path string) string {
+	real := f.links.Real(path)
+	for _, p := range f.projects {
+		if paths.Within(p, real) {
+			return p
+		}
+	}
+	return ""
+}
+
+// holds reports whether a variable names a folder of the user's in a project.
+func (f *finder) holds(path string) bool {
+	return filepath.IsAbs(path) && f.projectOf(path) != "" && !f.machine.Foreign(path)
 }
 
 // RefuseState says why state cannot be kept in a folder, or "". A project that
@@ -186,9 +210,8 @@ func (f *finder) report(format string, args ...any) {
 
 type standard struct{ config, state, cache string }
 
-// defaults are the platform's own folders.
-func (f *finder) defaults() standard {
-	home := f.dirs.Home
+// defaults are the platform's own folders below a home folder.
+func (f *finder) defaults(home string) standard {
 	switch f.machine.OS {
 	case "darwin":
 		return standard{

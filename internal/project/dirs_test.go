@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"slices"
 	"strings"
@@ -25,7 +26,7 @@ func TestFindDirsByDefault(t *testing.T) {
 	got, troubles := FindDirs(machine("/none", map[string]string{"HOME": "/home/liam"}), "/work/app")
 	want := Dirs{Home: "/home/liam", User: "/home/liam/.config/cardea", State: "/home/liam/.local/state/cardea",
 		Cache: "/home/liam/.cache/cardea", Runtime: "/home/liam/.local/state/cardea/run", Claude: "/home/liam/.claude"}
-	if got != want || len(troubles) != 0 {
+	if !reflect.DeepEqual(got, want) || len(troubles) != 0 {
 		t.Errorf("got %+v, %v\nwant %+v", got, troubles, want)
 	}
 }
@@ -34,7 +35,7 @@ func TestFindDirsByVariables(t *testing.T) {
 	got, troubles := FindDirs(machine("/none", map[string]string{"HOME": "/home/liam", "XDG_CONFIG_HOME": "/c", "XDG_STATE_HOME": "/s",
 		"XDG_CACHE_HOME": "/k", "XDG_RUNTIME_DIR": "/run/user/7", "CLAUDE_CONFIG_DIR": "/cl"}), "/work/app")
 	want := Dirs{Home: "/home/liam", User: "/c/cardea", State: "/s/cardea", Cache: "/k/cardea", Runtime: "/run/user/7/cardea", Claude: "/cl"}
-	if got != want || len(troubles) != 0 {
+	if !reflect.DeepEqual(got, want) || len(troubles) != 0 {
 		t.Errorf("got %+v, %v\nwant %+v", got, troubles, want)
 	}
 }
@@ -64,7 +65,13 @@ func TestFindDirsDoubtsVariables(t *testing.T) {
 			vars := map[string]string{"HOME": "/home/liam", name: value}
 			got, troubles := FindDirs(machine("/home/liam", vars, "/other"), "/work/app")
 			plain, _ := FindDirs(machine("/home/liam", map[string]string{"HOME": "/home/liam"}), "/work/app")
-			if got != plain {
+			if doubted := got.Doubted; name == "XDG_CONFIG_HOME" && why == "points into the project" {
+				if want := []string{filepath.Join(value, "cardea")}; !slices.Equal(doubted, want) {
+					t.Errorf("%s=%s: what may only tighten is %v, want %v", name, value, doubted, want)
+				}
+				got.Doubted = nil
+			}
+			if !reflect.DeepEqual(got, plain) {
 				t.Errorf("%s=%s is believed: %+v", name, value, got)
 			}
 			if len(troubles) != 1 || !strings.Contains(troubles[0].Error(), why) || !strings.Contains(troubles[0].Error(), name) {
@@ -79,6 +86,9 @@ func TestFindDirsDoubtsHome(t *testing.T) {
 		got, troubles := FindDirs(machine("/home/liam", map[string]string{"HOME": value}, "/other"), "/work/app")
 		if got.Home != "/home/liam" || len(troubles) != 1 {
 			t.Errorf("HOME=%s: %+v, %v", value, got, troubles)
+		}
+		if inside := value == "/work/app/home"; inside != slices.Equal(got.Doubted, []string{value + "/.config/cardea"}) || !inside && got.Doubted != nil {
+			t.Errorf("HOME=%s: %v may only tighten", value, got.Doubted)
 		}
 	}
 	// A session that began in the root folder has everything in its project.
@@ -99,7 +109,7 @@ func TestFindDirsWithoutAnyHome(t *testing.T) {
 	m := machine("", map[string]string{"HOME": "/work/app/home"})
 	m.Home = func() (string, error) { return "", errors.New("user: unknown userid 1234") }
 	got, troubles := FindDirs(m, "/work/app")
-	if got != (Dirs{}) || len(troubles) != 1 || !strings.Contains(troubles[0].Error(), "unknown userid") {
+	if want := (Dirs{Doubted: []string{"/work/app/home/.config/cardea"}}); !reflect.DeepEqual(got, want) || len(troubles) != 1 || !strings.Contains(troubles[0].Error(), "unknown userid") {
 		t.Errorf("got %+v, %v", got, troubles)
 	}
 }

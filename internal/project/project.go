@@ -13,16 +13,16 @@ import (
 const MaxSurroundings = 16
 
 // Find is the project of a session that began in start: the nearest
-// folder at or above it that has .cardea or .git, else start. The home folder
-// and what lies above it are no project unless they are start itself: a .git
-// there holds dotfiles, and would make everything one project.
-func Find(start, home string) string {
+// folder at or above it that has .cardea or .git, else start. Home folders
+// and what lies above them are no project unless they are start itself: a .git
+// there holds dotfiles, or an agent made it, and everything would be one project.
+func Find(start string, homes ...string) string {
 	if start == "" {
 		return ""
 	}
 	start = filepath.Clean(start)
 	for dir := start; ; dir = filepath.Dir(dir) {
-		if dir != start && paths.Within(dir, home) {
+		if dir != start && slices.ContainsFunc(homes, func(home string) bool { return paths.Within(dir, home) }) {
 			return start
 		}
 		if Has(dir, ".cardea") || Has(dir, ".git") {
