@@ -3,6 +3,7 @@ package call
 import (
 	"cmp"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -47,6 +48,9 @@ func (s *scripts) recipes(p *cardea.Part, dir string) func(text string) []piece 
 		m.include = func(name string) (string, string, bool) {
 			file := knowledge.Absolute(dir, name)
 			text, err := s.read(file)
+			if told := noted(file, err); (err == nil || err == errUnreadable) && !slices.Contains(p.LookedInto, told) {
+				p.LookedInto = append(p.LookedInto, told)
+			}
 			return file, text, err == nil
 		}
 		for _, a := range p.Assigns {

@@ -3,6 +3,7 @@ package call
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -129,8 +130,8 @@ type piece struct {
 // file adds what a file does that a part runs.
 func (s *scripts) file(p *cardea.Part, f runFile, depth int) {
 	texts, err := s.textsOf(f.path, 0)
-	if len(texts) == 0 && f.named && err != nil && err != errTooMany {
-		p.LookedInto = append(p.LookedInto, f.path+" ("+err.Error()+")")
+	if len(texts) == 0 && (err == errUnreadable || f.named && err != nil && err != errTooMany) {
+		p.LookedInto = append(p.LookedInto, noted(f.path, err))
 	}
 	for _, text := range texts {
 		if _, read := s.texts[f.path]; !read {
@@ -139,6 +140,14 @@ func (s *scripts) file(p *cardea.Part, f runFile, depth int) {
 		p.LookedInto = append(p.LookedInto, f.path)
 		s.add(p, f, s.pieces(f, text), depth)
 	}
+}
+
+// noted is a file that was looked into, or why it was not.
+func noted(file string, err error) string {
+	if err == nil {
+		return file
+	}
+	return file + " (" + err.Error() + ")"
 }
 
 // textsOf are the texts that a file may hold when it is run: what the line writes
@@ -176,6 +185,7 @@ func (s *scripts) pieces(f runFile, text string) []piece {
 
 // Why a file is not looked into.
 var (
+	errAbsent     = errors.New("is not there")
 	errUnreadable = fmt.Errorf("cannot be read, or has more than %d KiB", maxScript>>10)
 	errNoText     = errors.New("no text")
 	errTooMany    = errors.New("beyond the limit of files")
@@ -194,6 +204,8 @@ func (s *scripts) read(file string) (string, error) {
 	data, err := s.env.ReadFile(file, maxScript)
 	text := string(data)
 	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", errAbsent
 	case err != nil:
 		return "", errUnreadable
 	case strings.IndexByte(text, 0) >= 0:

@@ -3,6 +3,7 @@ package call
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 	"testing"
 
@@ -35,10 +36,13 @@ func TestScriptsAreBounded(t *testing.T) {
 		if text, ok := files[path]; ok && int64(len(text)) <= limit {
 			return []byte(text), nil
 		}
-		return nil, errors.New("gone")
+		if files[path] != "" {
+			return nil, errors.New("too large")
+		}
+		return nil, fs.ErrNotExist
 	}}
 	for line, want := range map[string]string{
-		"bash missing.sh": "/p/missing.sh (cannot be read, or has more than 128 KiB)",
+		"bash missing.sh": "/p/missing.sh (is not there)",
 		"bash huge.sh":    "/p/huge.sh (cannot be read, or has more than 128 KiB)",
 		"./program":       "/p/program (no text)",
 		"bash short.sh":   "/p/short.sh",
@@ -74,7 +78,7 @@ func TestScriptsFlow(t *testing.T) {
 	} {
 		world := knowledge.World{Home: "/home/u", ReadFile: func(path string, _ int64) ([]byte, error) {
 			if path != "/p/x.sh" {
-				return nil, errors.New("gone")
+				return nil, fs.ErrNotExist
 			}
 			return []byte(text), nil
 		}}
@@ -95,7 +99,7 @@ func TestRecipesThatMultiply(t *testing.T) {
 	for line, want := range map[string]bool{"make a": false, "make b": true, "make d": false} {
 		world := knowledge.World{Home: "/home/u", ReadFile: func(path string, _ int64) ([]byte, error) {
 			if path != "/p/Makefile" {
-				return nil, errors.New("gone")
+				return nil, fs.ErrNotExist
 			}
 			return []byte("a:\n\t@$(MAKE) -s c | cat\nb:\n\t$(MAKE) b & $(MAKE) b\nc:\n\techo c\nd:\n\t$(MAKE) c & $(MAKE) c\n"), nil
 		}}
@@ -227,7 +231,7 @@ func TestCopiesOfScripts(t *testing.T) {
 	world := knowledge.World{Home: "/home/u", ReadFile: func(path string, _ int64) ([]byte, error) {
 		text, ok := map[string]string{"/p/s.sh": "#!/bin/sh\ngit push --force\n", "/p/data": "git push --force\n"}[path]
 		if !ok {
-			return nil, errors.New("gone")
+			return nil, fs.ErrNotExist
 		}
 		return []byte(text), nil
 	}}

@@ -64,7 +64,9 @@ func (j *Judgement) queueEntry(v cardea.Verdict, r *redact.Redactor) (queue.Entr
 			e.Recommendation = &queue.Recommendation{Effect: a.Answer.Decision, Confidence: a.Answer.Confidence, Reason: a.Answer.Reason, Model: r.Text(a.Answer.Model)}
 		}
 	}
-	files := teaches(&e, ev, lesson.NewKeyer(redact.New(), key, j.Place.Project), r)
+	keyer := lesson.NewKeyer(redact.New(), key, j.Place.Project)
+	files := teaches(&e, ev, keyer, r)
+	maps.Copy(files, keyer.Used(ev))
 	e.Digest, err = queue.Digest(key, ev, files)
 	if j.process.AsPrompt {
 		e = promptEntry(e, r)

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 
+	"cardea.dev"
 	"cardea.dev/internal/state"
 )
 
@@ -29,26 +30,50 @@ func (k *Keyer) Files(key *Key) (map[string]string, error) {
 	if len(key.runs)+len(key.besides) > maxBoundFiles {
 		return nil, fmt.Errorf("it runs more than %d files", maxBoundFiles)
 	}
-	add := func(file string) error {
-		data, err := state.ReadLinked(file, maxBound)
-		if err == nil {
-			sum := sha256.Sum256(data)
-			out[k.relative(file)] = digestPrefix + hex.EncodeToString(sum[:])
-		}
-		return err
-	}
 	for _, file := range key.runs {
-		if err := add(file); err != nil {
+		if err := k.digest(out, file); err != nil {
 			return nil, fmt.Errorf("it runs a file that cannot be read: %w", err)
 		}
 	}
 	for _, file := range key.besides {
-		_ = add(file) // what is no file today is another set of files tomorrow
+		_ = k.digest(out, file) // what is no file today is another set of files tomorrow
 	}
 	if key.hidden && len(out) == 0 {
 		return nil, errors.New("it cannot be seen through, and names no file whose content could be remembered")
 	}
 	return out, nil
+}
+
+// digest adds the digest of a file.
+func (k *Keyer) digest(out map[string]string, file string) error {
+	data, err := state.ReadLinked(file, maxBound)
+	if err == nil {
+		sum := sha256.Sum256(data)
+		out[k.relative(file)] = digestPrefix + hex.EncodeToString(sum[:])
+	}
+	return err
+}
+
+// Used are the digests of the files that a call names and does more with than read
+// them, as those of [Keyer.Files]: kubectl apply -f x.yaml, psql -f x.sql, curl -d @x. A
+// lesson is not bound to them, for it may be about the tests of files that change
+// all day. What runs once is what was approved.
+func (k *Keyer) Used(ev *cardea.Event) map[string]string {
+	out := map[string]string{}
+	for i := range ev.Call.Parts {
+		p := &ev.Call.Parts[i]
+		if p.Remote || !slices.ContainsFunc(p.Access, func(a cardea.Access) bool { return a.Kind != cardea.Read && !a.Nowhere() }) {
+			continue
+		}
+		key := Key{}
+		key.bindUsed(p)
+		for _, file := range key.besides {
+			if len(out) < maxBoundFiles {
+				_ = k.digest(out, file)
+			}
+		}
+	}
+	return out
 }
 
 // bindsTo reports whether an allow is bound to exactly these files.

@@ -215,30 +215,40 @@ func onlyReads(parts []cardea.Part, of []int, but int) bool {
 
 // bind notes the files to which an allow of the part is bound.
 func (key *Key) bind(p *cardea.Part) {
-	add := func(list []string, name string) []string {
-		if name == "" || slices.Contains(list, name) {
-			return list
-		}
-		return append(list, name)
-	}
 	for _, a := range p.Access {
 		if a.Kind == cardea.Execute && path.Dir(a.Path) != "/bin" && path.Dir(a.Path) != "/usr/bin" {
-			key.runs = add(key.runs, a.Path)
+			key.runs = withName(key.runs, a.Path)
 		}
 	}
 	for _, name := range p.LookedInto {
-		key.besides = add(key.besides, name)
+		key.besides = withName(key.besides, name)
+		if file, _, ok := strings.Cut(name, " ("); ok {
+			key.besides = withName(key.besides, file) // it was not looked into, and is run all the same
+		}
 	}
 	if p.Coverage == cardea.Complete && len(p.Opaque) == 0 {
 		return
 	}
+	key.bindUsed(p)
+}
+
+// bindUsed notes the files that a part may read.
+func (key *Key) bindUsed(p *cardea.Part) {
 	for _, list := range [][]cardea.Access{p.Access, p.MayTouch} {
 		for _, a := range list {
 			if a.Kind == cardea.Read || a.Kind == cardea.Unknown {
-				key.besides = add(key.besides, a.Path)
+				key.besides = withName(key.besides, a.Path)
 			}
 		}
 	}
+}
+
+// withName is a list with a name that is not empty, once.
+func withName(list []string, name string) []string {
+	if name == "" || slices.Contains(list, name) {
+		return list
+	}
+	return append(list, name)
 }
 
 // isBound reports whether an allow may be bound to a file.
