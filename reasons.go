@@ -62,7 +62,7 @@ func (v *Verdict) giveReasons(deciding []Opinion) {
 		}
 		reasons = append(reasons, o.Reason)
 		if o.Withheld {
-			messages = append(messages, fmt.Sprintf("%s: rule %q of this project (the person has not accepted its text, so it is withheld)", v.Effect, o.Rule))
+			messages = append(messages, fmt.Sprintf("%s: rule %q of a project (the person has not accepted its text for this session, so it is withheld)", v.Effect, o.Rule))
 		} else {
 			messages = append(messages, o.Reason)
 		}

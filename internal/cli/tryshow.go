@@ -246,8 +246,11 @@ func (t trial) showOpinions(s *screen) {
 		for _, field := range sortedKeys(o.Advice.Rewrite) {
 			s.printf("     rewrite %s: %s\n", field, fmt.Sprint(o.Advice.Rewrite[field]))
 		}
-		if o.Withheld {
+		switch {
+		case o.Withheld && t.judgement.OfThisProject(o):
 			s.printf("     %s\n", painted{faint, "the model is told only the rule's name, since you have not accepted its text; if it is yours, run \"cardea trust\""})
+		case o.Withheld:
+			s.printf("     %s\n", painted{faint, "the model is told only the rule's name, since it is of another project than the session's"})
 		}
 	}
 }

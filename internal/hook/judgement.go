@@ -140,14 +140,40 @@ func (j *Judgement) Verdict(ctx context.Context) cardea.Verdict {
 }
 
 // Untold tells the person that the model was not told why, since what decided is
-// of a project that they have not trusted.
+// of a project that they have not trusted, or not of the session's.
 func (j *Judgement) Untold(v cardea.Verdict) cardea.Troubles {
-	withheld := slices.ContainsFunc(v.Opinions, func(o cardea.Opinion) bool { return o.Withheld && o.Effect == v.Effect })
-	if !withheld || v.Effect < cardea.Ask || j.Loaded.Where.Trusted() {
-		return nil // a file that changed is told of anyway
+	if v.Effect < cardea.Ask {
+		return nil
 	}
-	return cardea.Troubles{cardea.Warning(j.Place.Project, cardea.CodeUntrusted, "if the project is yours, run \"cardea trust\" in it",
-		"a rule of this project decided, and the model was told its name alone, since you have not trusted the project")}
+	for _, o := range v.Opinions {
+		switch {
+		case !o.Withheld || o.Effect != v.Effect:
+		case !j.OfThisProject(o):
+			file, _ := cardea.SplitSource(o.Source)
+			return cardea.Troubles{cardea.Warning(file, cardea.CodeUntrusted, "change the rule there; \"cardea trust\" makes no difference to this session",
+				"a rule of another project decided, and the model was told its name alone: it is told only texts of the project in which its session began")}
+		case !j.Loaded.Where.Trusted(): // a file that changed is told of anyway
+			return cardea.Troubles{cardea.Warning(j.Place.Project, cardea.CodeUntrusted, "if the project is yours, run \"cardea trust\" in it",
+				"a rule of this project decided, and the model was told its name alone, since you have not trusted the project")}
+		}
+	}
+	return nil
+}
+
+// OfThisProject reports whether an opinion is of the session's own project, not of
+// another one that the call has to do with.
+func (j *Judgement) OfThisProject(o cardea.Opinion) bool {
+	own := j.Place.Project
+	file, _ := cardea.SplitSource(o.Source)
+	if file == "" {
+		return true
+	}
+	if !paths.Within(own, file) {
+		own, file = paths.Real(own), paths.Real(file)
+	}
+	inside, err := filepath.Rel(own, file)
+	// A project inside of this one has a folder of its own: sub/.cardea, sub/.claude.
+	return err == nil && paths.Within(own, file) && strings.Index("/"+filepath.ToSlash(inside), "/.") <= 0
 }
 
 // Analyse finds the parts of the event's call.
