@@ -99,10 +99,11 @@ func try(p Process, f tryFlags, text string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), install.Wanted{Timeout: limit.HarnessHook}.Limit()*8/10)
 	defer cancel()
 	v := j.Verdict(ctx)
-	shown := hook.Harmless(v)
+	can := m.adapter.Capabilities()
+	shown := hook.Harmless(j.Unanswered(v, can))
 	shown.Troubles = hook.Printable(v.Troubles)
-	a := cardea.Express(shown, m.adapter.Capabilities(), j.Event)
-	t := trial{judgement: j, verdict: v, answer: a, output: m.adapter.Render(j.Event, a), harness: m.adapter.Name()}
+	a := cardea.Express(shown, can, j.Event)
+	t := trial{judgement: j, verdict: v, answer: a, output: m.adapter.Render(j.Event, a), harness: m.adapter.Name(), waiting: j.Waiting(v, can)}
 	err = p.answer(f.json, t.json(), t.show)
 	if f.json {
 		p.tell(v.Troubles)

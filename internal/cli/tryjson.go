@@ -6,6 +6,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/harness"
+	"cardea.dev/internal/hook"
 )
 
 // trial is a call that was tried, with everything that came of it.
@@ -15,6 +16,9 @@ type trial struct {
 	answer    cardea.Answer
 	output    harness.Output
 	harness   string
+	// waiting is what the queue makes of the verdict. The answer is that without a
+	// person's.
+	waiting hook.Waiting
 }
 
 // The JSON of try is read by other programs: names and order are a promise

@@ -13,7 +13,7 @@ import (
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/decide/rules"
 	"cardea.dev/internal/gate"
-	"cardea.dev/internal/settings"
+	"cardea.dev/internal/hook"
 )
 
 // show writes a trial for people: the outcome first, then how it came about,
@@ -29,8 +29,8 @@ func (t trial) show(s *screen) {
 	if text := meaning(v.Effect); text != "" {
 		s.printf("  %s\n", painted{faint, text})
 	}
-	if h := t.judgement.Loaded.Settings.Human; h.Queues() && (v.Effect == cardea.Ask || h.Mode == settings.ByQueue && (v.Effect == cardea.Abstain || v.Effect == cardea.Defer)) {
-		s.printf("  %s\n", painted{faint, "a person answers it in the queue (human.mode: " + h.Mode + ")"})
+	if text := t.waits(); text != "" {
+		s.printf("  %s\n", painted{faint, text + " (human.mode: " + t.judgement.Loaded.Settings.Human.Mode + ")"})
 	}
 	if v.Reason != "" {
 		s.block("  ", v.Reason)
@@ -48,6 +48,19 @@ func (t trial) show(s *screen) {
 	t.showUncounted(s)
 	t.showAnswer(s)
 	t.showEnd(s)
+}
+
+// waits says what the queue makes of the call, "" for nothing.
+func (t trial) waits() string {
+	switch t.waiting {
+	case hook.WaitsNow:
+		return "it waits in the queue until a person answers, " + t.judgement.Loaded.Settings.Human.Timeout.String() + " at most"
+	case hook.WaitsAtPrompt:
+		return "where " + t.harness + " would show its prompt, a person answers it in the queue"
+	case hook.GetsTicket:
+		return "nobody can be asked here, so it is denied and gets a ticket: when a person approves that, the same call may run once"
+	}
+	return ""
 }
 
 func heading(s *screen, text string) { s.printf("\n%s\n", painted{bold, text}) }
@@ -503,7 +516,11 @@ func (t trial) showUncounted(s *screen) {
 
 // showAnswer is what would be written to the harness.
 func (t trial) showAnswer(s *screen) {
-	heading(s, "answer to "+t.harness)
+	title := "answer to " + t.harness
+	if t.waiting == hook.WaitsNow {
+		title += ", where no person answers in time"
+	}
+	heading(s, title)
 	if t.answer.Effect != t.answer.Decided {
 		s.printf("  %s instead of %s\n", effect(t.answer.Effect), effect(t.answer.Decided))
 	}

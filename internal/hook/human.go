@@ -60,8 +60,7 @@ func (h *Hook) askPerson(ctx context.Context, j *Judgement, v cardea.Verdict, p 
 	case reply.Answer != nil && reply.Entry != nil:
 		return v.ByPerson(said(*reply.Entry, *reply.Answer), took)
 	case reply.Entry != nil && reply.Entry.Ticket:
-		return v.ByPerson(byQueue(queueTicket, fmt.Sprintf("a person must approve this call, and nobody is asked here: it has ticket %d. "+
-			"A person can type \"cardea approve %[1]d\" in a terminal of their own; the same call then runs once. Until then go on with other work, or stop.", reply.Entry.ID)), took)
+		return v.ByPerson(ticketed(fmt.Sprint(reply.Entry.ID)), took)
 	}
 	return j.unanswered(v, queueTimedOut, timedOut, took)
 }
@@ -117,33 +116,77 @@ func (j *Judgement) unanswered(v cardea.Verdict, rule, why string, took time.Dur
 	return v.ByPerson(byQueue(rule, why), took)
 }
 
-// asksQueue reports whether a verdict is for a person in the queue.
+// Waiting is what the queue makes of a verdict.
+type Waiting string
+
+const (
+	// NotQueued is a call about which nobody is asked in the queue.
+	NotQueued Waiting = ""
+	// WaitsNow is one that waits in the queue until a person answers.
+	WaitsNow Waiting = "now"
+	// WaitsAtPrompt is one that waits there when the harness is about to show its prompt,
+	// which is another message: what the harness's own lists allow then runs without a question.
+	WaitsAtPrompt Waiting = "at the prompt"
+	// GetsTicket is one that is denied with a ticket, since nobody can be asked.
+	GetsTicket Waiting = "ticket"
+)
+
+// Waiting is what the queue makes of a verdict, where there is one.
 //
-// An ask always is. What nobody decided is in the mode queue, and in the mode both where
-// the harness would ask. Where the harness sends a permission request before it prompts,
-// the queue waits for that: what the harness's own lists allow then runs without a question.
-func (j *Judgement) asksQueue(v cardea.Verdict, can cardea.Capabilities) bool {
+// An ask always is for the queue. What nobody decided is in the mode queue, and in the mode
+// both where the harness would ask.
+func (j *Judgement) Waiting(v cardea.Verdict, can cardea.Capabilities) Waiting {
 	s, ev := &j.Loaded.Settings.Human, j.Event
-	if j.process.AsPrompt {
-		return j.process.Queue != nil && ev.Call != nil && !harness.AsksPerson(ev.Call) && !v.Effect.Stricter(cardea.Ask)
-	}
 	if !s.Queues() || !ev.Kind.Answered() || ev.Call == nil || j.identity.disabled || harness.AsksPerson(ev.Call) || v.Effect.Stricter(cardea.Ask) || v.Effect == cardea.Allow {
-		return false
+		return NotQueued
+	}
+	nobody := j.unattended(can)
+	atPrompt := ev.Kind == cardea.PreToolUse && sendsPermissionRequest(ev.Harness) && ev.Prompts() && !nobody
+	switch {
+	case v.Effect == cardea.Ask:
+	case s.Mode == settings.ByBoth:
+		if ev.Kind != cardea.PermissionRequest && (!ev.Prompts() || nobody) {
+			return NotQueued
+		}
+	case ev.Mode == cardea.ModeAcceptEdits && ev.Call.EditsFiles && v.Effect == cardea.Abstain:
+		return NotQueued // the person lets their harness edit files by itself
+	}
+	switch {
+	case atPrompt:
+		return WaitsAtPrompt
+	case nobody:
+		return GetsTicket
+	}
+	return WaitsNow
+}
+
+// Unanswered is the verdict as long as no person has answered in the queue.
+func (j *Judgement) Unanswered(v cardea.Verdict, can cardea.Capabilities) cardea.Verdict {
+	switch j.Waiting(v, can) {
+	case WaitsNow:
+		return j.unanswered(v, queueTimedOut, timedOut, 0)
+	case GetsTicket:
+		return v.ByPerson(ticketed("N"), 0)
+	}
+	return v
+}
+
+// ticketed is the denial of a call that got a ticket, by its number.
+func ticketed(number string) cardea.Opinion {
+	return byQueue(queueTicket, "a person must approve this call, and nobody is asked here: it has ticket "+number+". "+
+		"A person can type \"cardea approve "+number+"\" in a terminal of their own; the same call then runs once. Until then go on with other work, or stop.")
+}
+
+// asksQueue reports whether a verdict is for a person in the queue, in this process.
+func (j *Judgement) asksQueue(v cardea.Verdict, can cardea.Capabilities) bool {
+	if j.process.AsPrompt {
+		return j.process.Queue != nil && j.Event.Call != nil && !harness.AsksPerson(j.Event.Call) && !v.Effect.Stricter(cardea.Ask)
 	}
 	if j.process.Queue == nil && j.process.Elsewhere == nil {
 		return false
 	}
-	if ev.Kind == cardea.PreToolUse && sendsPermissionRequest(ev.Harness) && ev.Prompts() && !j.unattended(can) {
-		return false
-	}
-	switch {
-	case v.Effect == cardea.Ask:
-		return true
-	case s.Mode == settings.ByBoth:
-		return ev.Kind == cardea.PermissionRequest || ev.Prompts() && !j.unattended(can)
-	}
-	// The person lets their harness edit files by itself.
-	return !(ev.Mode == cardea.ModeAcceptEdits && ev.Call.EditsFiles && v.Effect == cardea.Abstain)
+	w := j.Waiting(v, can)
+	return w == WaitsNow || w == GetsTicket
 }
 
 // unattended reports whether nobody sits in front of the harness, or it cannot ask: then
