@@ -125,6 +125,9 @@ const (
 	SupervisorTurn = 2 * time.Second
 	// SupervisorNext is how long an agent that is a supervisor waits for a question.
 	SupervisorNext = 25 * time.Second
+	// LastAnswers is how long "cardea mcp" works on what it was asked for when its client
+	// asks no more.
+	LastAnswers = 3 * time.Second
 )
 
 // Time for the daemon, and for the hook that asks it.

@@ -84,6 +84,49 @@ func TestManyCalls(t *testing.T) {
 	calls.Wait()
 }
 
+// A client that pipes its requests gets the answers to all of them, in spite of the end of
+// its input. What takes too long holds nothing up.
+func TestInputEnds(t *testing.T) {
+	const requests = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}
+{"jsonrpc":"2.0","method":"notifications/initialized"}
+{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"works","arguments":{}}}
+{"jsonrpc":"2.0","id":"x","method":"tools/call","params":{"name":"works","arguments":{}}}
+`
+	tools := []supervisor.Tool{
+		{Name: "works", Input: json.RawMessage(`{"type":"object"}`), Call: func(ctx context.Context, _ json.RawMessage) (any, error) {
+			select {
+			case <-time.After(300 * time.Millisecond):
+				return told{"done"}, nil
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
+		}},
+		{Name: "waits", Input: json.RawMessage(`{"type":"object"}`), Call: func(ctx context.Context, _ json.RawMessage) (any, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}},
+	}
+	serve := func(input string) string {
+		out := &written{}
+		if err := Serve(t.Context(), io.NopCloser(strings.NewReader(input)), out, tools); err != nil {
+			t.Fatal(err)
+		}
+		return out.String()
+	}
+	if out := serve(requests); strings.Count(out, `{\"text\":\"done\"}`) != 2 || !strings.Contains(out, `"id":2`) || !strings.Contains(out, `"id":"x"`) {
+		t.Errorf("not all is answered:\n%s", out)
+	}
+	out := serve(requests + `{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"waits","arguments":{}}}` + "\n")
+	if strings.Count(out, `{\"text\":\"done\"}`) != 2 {
+		t.Errorf("what ends is not answered:\n%s", out)
+	}
+}
+
+// written is what a server wrote.
+type written struct{ output }
+
+func (*written) Close() error { return nil }
+
 // asker is a queue that answers when it is told to.
 type asker struct {
 	mu    sync.Mutex

@@ -29,7 +29,8 @@ const maxCalls = 32
 const instructions = "Cardea is the gate that decides about your tool calls. These tools show it; none of them permits anything. " +
 	"What only the person may do, tell the person."
 
-// Serve answers on a pair of streams, until the client closes them or ctx ends.
+// Serve answers on a pair of streams, until the client closes them or ctx ends. What was
+// asked for before is answered first, within limit.LastAnswers.
 func Serve(ctx context.Context, in io.ReadCloser, out io.WriteCloser, tools []supervisor.Tool) error {
 	server := sdk.NewServer(&sdk.Implementation{Name: Name, Title: "Cardea", Version: hook.ThisVersion()}, &sdk.ServerOptions{Instructions: instructions})
 	places := make(chan struct{}, maxCalls)
@@ -45,7 +46,7 @@ func Serve(ctx context.Context, in io.ReadCloser, out io.WriteCloser, tools []su
 		})
 	}
 	// A message of a hook may be as long.
-	err := server.Run(ctx, &sdk.IOTransport{Reader: in, Writer: out, MaxLineLength: hook.MaxInput})
+	err := server.Run(ctx, &transport{sdk.IOTransport{Reader: in, Writer: out, MaxLineLength: hook.MaxInput}})
 	if ctx.Err() != nil || errors.Is(err, io.EOF) {
 		return nil
 	}
