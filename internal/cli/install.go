@@ -38,6 +38,7 @@ func installCommand(p Process) *cobra.Command {
 		Use:   "install claude|copilot|codex|… [--user | --project | --managed] [--uninstall]",
 		Short: "register the hook in a harness, or remove it",
 		Long: `Register Cardea as a hook in the settings of a harness. --uninstall removes it.
+The table below says in which file.
 
 Everything else in the file stays as it is: order, layout and comments. The hook
 is registered with the absolute path of this program, the harness's time limit,

@@ -204,17 +204,20 @@ func Words() []string {
 	return out
 }
 
-// Overview lists the files of each harness, for people: a line for each, with those of
-// the person, the project and the machine.
+// Overview lists the files of each harness, for people: a table of those of the person
+// and of the project, and which harnesses have one of the machine.
 func Overview() string {
 	var b strings.Builder
+	const row = "  %-8s %-36s %s\n"
+	fmt.Fprintf(&b, row, "", "--user (default)", "--project")
+	var managed []string
 	for _, h := range Harnesses() {
-		files := []string{"~/" + h.own + "/" + h.user, h.project}
+		fmt.Fprintf(&b, row, h.Program, "~/"+h.own+"/"+h.user, h.project)
 		if h.managed != "" {
-			files = append(files, h.managed)
+			managed = append(managed, h.Program)
 		}
-		fmt.Fprintf(&b, "  %-9s %s\n", h.Program, strings.Join(files, ", "))
 	}
+	fmt.Fprintf(&b, "\n--managed writes the file of the machine (%s\nand %s): docs/installation.md says where it lies.\n", strings.Join(managed[:len(managed)-1], ", "), managed[len(managed)-1])
 	return b.String()
 }
 
