@@ -27,10 +27,21 @@ project or system; what an organisation says comes by "cardea sync".`,
   cardea config set default.unattended ask
   cardea config set policies.checks "npm test" "npm run lint" --scope project
   cardea config unset packs.web`,
-		Args: atMostOneArgument,
+		Args: configArguments,
 	}, func(args []string, asJSON bool) error { return showConfig(p, args, asJSON) })
 	c.AddCommand(configSetCommand(p), configUnsetCommand(p), configEditCommand(p))
 	return c
+}
+
+// configArguments wants a key or none, and knows the words that other programs have here.
+func configArguments(c *cobra.Command, args []string) error {
+	if len(args) == 0 || !slices.Contains([]string{"get", "show", "list"}, args[0]) {
+		return atMostOneArgument(c, args)
+	}
+	if len(args) == 1 {
+		return fmt.Errorf("there is no %q here: \"cardea config\" shows all settings, and \"cardea config KEY\" shows one", args[0])
+	}
+	return fmt.Errorf("there is no %q here: a key alone shows a setting: \"cardea config %s\"", args[0], Plain(args[1]))
 }
 
 // configuration is what "cardea config --json" says.

@@ -159,3 +159,40 @@ func TestDoctorOfEveryHarness(t *testing.T) {
 		}
 	}
 }
+
+// doctor says what keeps hooks and the daemon apart.
+func TestTellDaemon(t *testing.T) {
+	const plain, asker, post = "/bin/cardea", "/bin/cardea-hook", ""
+	for _, tt := range []struct {
+		state, hook string
+		starts      bool
+		want        string
+	}{
+		{daemonRuns, asker, false, ""},
+		{daemonRuns, post, false, ""},
+		{daemonRuns, plain, false, "the daemon runs, and no hook asks it: none starts cardea-hook"},
+		{daemonRuns, plain, true, "none asks it"},
+		{daemonGone, plain, true, "none asks it"},
+		{daemonGone, asker, false, "it does not run: cardea answers"},
+		{daemonGone, asker, true, ""},
+		{daemonGone, plain, false, ""},
+		{daemonGone, post, false, ""},
+		{daemonNone, asker, false, ""},
+		{daemonSilent, asker, false, "the daemon is not asked"},
+	} {
+		w := install.Wiring{Program: tt.hook}
+		if tt.hook == post {
+			w.URL = "http://127.0.0.1:7717/"
+		}
+		c := checkup{Harnesses: []hookReport{{Wirings: []install.Wiring{w}}}, Daemon: daemonReport{State: tt.state, Starts: tt.starts}}
+		c.Daemon.Asked = c.wired(asksDaemon) || c.wired(postsToDaemon)
+		c.tellDaemon()
+		said := ""
+		for _, d := range c.Diagnostics {
+			said += d.Text
+		}
+		if (said == "") != (tt.want == "") || !strings.Contains(said, tt.want) {
+			t.Errorf("%s, hook %q, starts %v: %q, want %q", tt.state, tt.hook, tt.starts, said, tt.want)
+		}
+	}
+}

@@ -25,7 +25,7 @@ type daemonReport struct {
 	State string `json:"state"`
 	// Socket is its socket, "" where there can be none.
 	Socket string `json:"socket"`
-	// Asked is set where a registered hook asks it.
+	// Asked is set where a registered hook asks it: by cardea-hook, or over HTTP.
 	Asked bool `json:"asked"`
 	// Starts is set where a hook starts it.
 	Starts bool `json:"starts"`
@@ -36,9 +36,7 @@ type daemonReport struct {
 // checkDaemon asks the daemon for nothing, as a hook asks it.
 func (c *checkup) checkDaemon(p Process) {
 	d := &c.Daemon
-	for _, h := range c.Harnesses {
-		d.Asked = d.Asked || slices.ContainsFunc(h.Wirings, func(w install.Wiring) bool { return install.IsAsker(w.Program) })
-	}
+	d.Asked = c.wired(asksDaemon) || c.wired(postsToDaemon)
 	if l, _, err := gather(p, nil); err == nil {
 		d.Starts = l.Settings.Daemon.Start
 	}
@@ -50,13 +48,33 @@ func (c *checkup) checkDaemon(p Process) {
 	}
 	d.Socket = control.Socket(p.Env)
 	d.State, d.Why = askDaemon(d.Socket, engine, stamp)
+	c.tellDaemon()
+}
+
+// wired reports whether a hook of some harness is of a kind.
+func (c *checkup) wired(kind func(install.Wiring) bool) bool {
+	return slices.ContainsFunc(c.Harnesses, func(h hookReport) bool { return slices.ContainsFunc(h.Wirings, kind) })
+}
+
+func asksDaemon(w install.Wiring) bool    { return install.IsAsker(w.Program) }
+func postsToDaemon(w install.Wiring) bool { return w.URL != "" }
+
+// tellDaemon says what keeps hooks and the daemon apart.
+func (c *checkup) tellDaemon() {
+	d := &c.Daemon
+	note := func(hint, text string) { c.add(cardea.LevelNote, install.CodeDaemon, hint, text) }
+	const again = "run \"cardea install\" again for each harness"
 	switch {
 	case d.State == daemonSilent:
 		c.add(cardea.LevelWarning, install.CodeDaemon, "end it, and run \"cardea serve\"", "the daemon is not asked: "+d.Why)
-	case d.Asked && !d.Starts && d.State == daemonGone:
-		c.add(cardea.LevelNote, install.CodeDaemon, "run \"cardea serve\", or set daemon.start", "a hook asks the daemon, and it does not run: cardea answers")
+	case d.State == daemonNone:
 	case d.Starts && !d.Asked:
-		c.add(cardea.LevelNote, install.CodeDaemon, "run \"cardea install\" again for each harness", "hooks start the daemon (daemon.start), and none asks it")
+		note(again, "hooks start the daemon (daemon.start), and none asks it")
+	case !d.Starts && d.State == daemonGone && c.wired(asksDaemon): // one over HTTP was tried
+		note("run \"cardea serve\", or set daemon.start", "a hook asks the daemon, and it does not run: cardea answers")
+	case d.State == daemonRuns && !d.Asked:
+		note("set daemon.start to true and "+again+", so that it starts cardea-hook; or end the daemon",
+			"the daemon runs, and no hook asks it: none starts cardea-hook")
 	}
 }
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 	"cardea.dev/internal/daemon/web"
 	"cardea.dev/internal/hook"
 	"cardea.dev/internal/limit"
+	"cardea.dev/internal/logfile"
 	"cardea.dev/internal/script"
 	"github.com/spf13/cobra"
 )
@@ -130,6 +132,7 @@ func serveBoth(ctx context.Context, p Process, f serveFlags, s *daemon.Server, h
 			problem = h.Serve(ctx)
 		})
 	}
+	sayWhere(p, h, log)
 	all.Go(func() { w.run(ctx) })
 	s.Before = func() { cancel(); all.Wait() }
 	err := s.Serve(ctx, f.idle)
@@ -139,4 +142,16 @@ func serveBoth(ctx context.Context, p Process, f serveFlags, s *daemon.Server, h
 	}
 	log.Printf("ends")
 	return nil
+}
+
+// sayWhere tells a person at a terminal where the daemon listens, and where its log is.
+func sayWhere(p Process, h *web.Server, log *logfile.Log) {
+	if !isTerminal(p.Stderr) {
+		return
+	}
+	where := control.Socket(p.Env)
+	if h != nil {
+		where += " and http://" + h.Addr()
+	}
+	screenOn(p.Stderr, p.Env).printf("listens at %s; its log is %s; Ctrl-C ends it\n", where, cmp.Or(log.Path(), "here"))
 }

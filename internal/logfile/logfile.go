@@ -47,6 +47,14 @@ func To(out io.Writer, now func() time.Time) *Log {
 	return &Log{out: keptOpen{out}, now: now}
 }
 
+// Path is the file, "" for one in the hands of somebody else.
+func (l *Log) Path() string {
+	if l == nil {
+		return ""
+	}
+	return l.path
+}
+
 type keptOpen struct{ io.Writer }
 
 func (keptOpen) Close() error { return nil }
