@@ -68,6 +68,9 @@ func initScope(p Process, user bool) error {
 	if err != nil {
 		return err
 	}
+	if why := p.foreignHome(siteOf(p).Place.Dirs.Home); why != "" {
+		p.warn(why)
+	}
 	var before *survey
 	if !user && p.attended() {
 		if before, err = surveyHere(p); err != nil {
@@ -95,7 +98,8 @@ func initScope(p Process, user bool) error {
 			return err
 		}
 	}
-	out.printf("next: take the # away in %s and change the rule; then run \"cardea lint\" and \"cardea test\"\n", filepath.Join(dir, "rules", "example.yaml"))
+	out.printf("next: %s holds a rule as a comment: delete the # in front of its lines, and change it\n", filepath.Join(dir, "rules", "example.yaml"))
+	out.printf("then: \"cardea lint\" finds mistakes, and \"cardea test\" runs the rule's own tests\n")
 	if !user {
 		out.printf("then: \"cardea trust\" accepts your changes with a code of one letter\n")
 	}

@@ -285,7 +285,7 @@ func (p Process) foreignHome(home string) string {
 	if err != nil || home == "" || paths.Real(own) == paths.Real(home) {
 		return ""
 	}
-	return fmt.Sprintf("the home folder %s is not yours, which is %s; run this with HOME=%s", home, own, own)
+	return fmt.Sprintf("the home folder %s, which HOME names, is not yours, which is %s; run this with HOME=%s", home, own, own)
 }
 
 // program is the binary to name.
