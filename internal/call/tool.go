@@ -29,8 +29,9 @@ func Analyse(ev *cardea.Event, world knowledge.World) *cardea.Event {
 		return ev
 	}
 	a := analysis{ev: ev, world: world}
-	if dir, known, given := harness.RunsIn(ev.Harness, c); given {
-		a.runIn(dir, known)
+	a.dirs = []string{slash(ev.Cwd)}
+	if dirs, certain, given := harness.RunsIn(ev.Harness, c); given {
+		a.runIn(dirs, certain)
 	}
 	info, known := harness.Tool(c.Tool)
 	switch {
@@ -55,34 +56,75 @@ type analysis struct {
 	parts  []cardea.Part
 	opaque []cardea.Opaque
 	flows  []cardea.Flow
+	// dirs are the folders in which a command may run.
+	dirs []string
 	// outputRoots are the folders in which new output may be written.
 	outputRoots []string
 }
 
-// runIn makes the folder that the input names the one in which the call runs. One that
-// is not known, or begins with what some harnesses expand and others do not, leaves it
-// open where relative paths lead.
-func (a *analysis) runIn(dir string, known bool) {
-	at := *a.ev
-	dir = slash(dir)
-	absolute := strings.HasPrefix(dir, "/") || harness.IsDrivePath(dir)
-	switch {
-	case known && absolute && !strings.Contains(dir, ".."):
-		at.Cwd = dir
-	case known && !absolute && !strings.Contains(dir, "..") && !strings.HasPrefix(dir, "~") && !strings.Contains(dir, "$"):
-		if at.Cwd != "" {
-			at.Cwd = pathpkg.Join(slash(at.Cwd), dir)
+// maxDirs bounds the folders in each of which a line is judged.
+const maxDirs = 8
+
+// runIn makes the folders that the input names those in which the call may run. One that
+// is not known, or begins with what some harnesses expand and others do not, is not
+// certain: nothing is allowed, and the line is judged in each that is likely.
+func (a *analysis) runIn(named []string, certain bool) {
+	a.dirs = nil
+	for _, dir := range named {
+		at, sure := a.folder(slash(dir))
+		certain = certain && sure
+		if len(a.dirs) < maxDirs && !slices.Contains(a.dirs, at) {
+			a.dirs = append(a.dirs, at)
 		}
-	default:
-		places, _ := knowledge.Places(slash(at.Cwd), dir, a.world.Resolve)
-		if known = known && len(places) == 1 && places[0] != "" && !strings.HasPrefix(dir, "~") && !strings.Contains(dir, "$"); known {
-			at.Cwd = places[0]
-			break
+	}
+	if !certain {
+		if len(named) == 0 {
+			a.dirs = append(a.dirs, "")
+		}
+		if here := slash(a.ev.Cwd); !slices.Contains(a.dirs, here) {
+			a.dirs = append(a.dirs, here)
 		}
 		a.opaque = append(a.opaque, cardea.Opaque{Code: cardea.OpaqueInput, Text: harness.RunsInField, Reason: "the folder in which the call runs is not certain"})
-		at.Cwd = ""
 	}
-	a.ev = &at
+	a.in(a.dirs[0])
+}
+
+// in makes a folder the one in which the call runs.
+func (a *analysis) in(dir string) {
+	if a.ev.Cwd != dir {
+		at := *a.ev
+		at.Cwd = dir
+		a.ev = &at
+	}
+}
+
+// folder is where a name of a folder leads, "" where that is not known, and whether that
+// is certain.
+func (a *analysis) folder(dir string) (at string, certain bool) {
+	cwd, home := slash(a.ev.Cwd), slash(a.world.Home)
+	certain = !strings.HasPrefix(dir, "~") && !strings.Contains(dir, "$")
+	if !certain && home != "" {
+		dir = strings.NewReplacer("${HOME}", home, "$HOME", home).Replace(dir)
+		if dir == "~" || strings.HasPrefix(dir, "~/") {
+			dir = home + dir[1:]
+		}
+	}
+	absolute := strings.HasPrefix(dir, "/") || harness.IsDrivePath(dir)
+	switch {
+	case strings.HasPrefix(dir, "~") || strings.Contains(dir, "$"):
+		return "", false
+	case strings.Contains(dir, ".."):
+		places, _ := knowledge.Places(cwd, dir, a.world.Resolve)
+		if len(places) != 1 || places[0] == "" {
+			return "", false
+		}
+		return places[0], certain
+	case absolute:
+		return dir, certain
+	case cwd == "":
+		return "", certain
+	}
+	return pathpkg.Join(cwd, dir), certain
 }
 
 // values are what a field holds: its own value first, then those of duplicate
@@ -105,7 +147,8 @@ func (a *analysis) fields(info harness.ToolInfo) {
 			}
 			text, isText := v.(string)
 			found = found || saysWhat(f.Role)
-			if !isText && (saysWhat(f.Role) && f.Role != harness.URL || f.Role == harness.SearchPath) {
+			_, isList := v.([]any)
+			if !isText && (saysWhat(f.Role) && f.Role != harness.URL || f.Role == harness.SearchPath || f.Role == harness.Shell) || f.Form == harness.List && f.Role == harness.Content && !isList {
 				a.mistyped(f, v)
 				continue
 			}
@@ -140,7 +183,7 @@ func (a *analysis) fields(info harness.ToolInfo) {
 func (a *analysis) field(info harness.ToolInfo, f harness.Field, v any, text string) {
 	switch f.Role {
 	case harness.Command:
-		a.shell(text)
+		a.command(text)
 	case harness.FilePath:
 		a.file(info, text)
 	case harness.Patch:
@@ -237,7 +280,15 @@ const mostNested = 100
 
 // inText is the list or object that a text holds as JSON, nil for none.
 func inText(text string) any {
-	if text = strings.TrimSpace(text); text == "" || text[0] != '[' && text[0] != '{' {
+	text = strings.TrimSpace(text)
+	if strings.HasPrefix(text, `"[`) || strings.HasPrefix(text, `"{`) {
+		var within string
+		if json.Unmarshal([]byte(text), &within) != nil {
+			return nil
+		}
+		text = within
+	}
+	if text == "" || text[0] != '[' && text[0] != '{' {
 		return nil
 	}
 	deep := 0
@@ -311,6 +362,30 @@ func (a *analysis) env() bash.Env {
 	world := a.world
 	world.Home, world.Roots = slash(world.Home), slices.Clip(a.roots())
 	return bash.Env{Cwd: slash(a.ev.Cwd), World: world, Fresh: a.fresh}
+}
+
+// command adds the parts of a line, in each folder in which it may run, and under the shell
+// that the input names for it.
+func (a *analysis) command(text string) {
+	lines := []string{text}
+	for _, v := range a.values("shell") {
+		if program, is := v.(string); is && program != "" && !usualShell(program) {
+			lines = append(lines, bash.Quote(program)+" -c "+bash.Quote(text))
+		}
+	}
+	for _, dir := range a.dirs {
+		a.in(dir)
+		for _, line := range lines {
+			a.shell(line)
+		}
+	}
+}
+
+// usualShell reports the shells that read a line as it is read here, by their names or in
+// the folders of the system.
+func usualShell(program string) bool {
+	dir, name := pathpkg.Split(program)
+	return slices.Contains([]string{"", "/bin/", "/usr/bin/", "/usr/local/bin/", "/opt/homebrew/bin/"}, dir) && knowledge.Has(form.Shell, name) && !knowledge.Has(form.OwnSyntax, name)
 }
 
 func (a *analysis) shell(text string) {

@@ -53,6 +53,11 @@ func TestPartsOfTools(t *testing.T) {
 	}{
 		{"Bash", in("command", "cat a && rm b"), "cat a: read /proj/a | rm b: delete /proj/b", false},
 		{"Bash", in("command", " "), "", false},
+		{"Bash", in("command", "cat a", "shell", "/bin/bash"), "cat a: read /proj/a", false},
+		{"Bash", in("command", "cat a", "shell", "sh"), "cat a: read /proj/a", false},
+		{"Bash", in("command", "cat a", "shell", "/tmp/x"), "cat a: read /proj/a | /tmp/x -c 'cat a': execute /tmp/x unknown", false},
+		{"Bash", in("command", "cat a", "shell", "./bash"), "cat a: read /proj/a | ./bash -c 'cat a': execute /proj/bash unknown | cat a: read /proj/a", false},
+		{"Bash", in("command", "cat a", "shell", []any{"/tmp/x"}), "cat a: read /proj/a | Bash: unknown", true},
 		{"Bash", in(), "Bash: unknown", true},
 		{"Bash", in("command", []any{"ls"}), "Bash: unknown", true},
 		{"Bash", in("command", nil), "Bash: unknown", true},

@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -67,21 +68,41 @@ func wireName(harness, tool, field string) string {
 // RunsInField is the field that names the folder of a command.
 const RunsInField = "workdir"
 
-// RunsIn is the folder in which a harness runs a call, as the input names it. given is
-// false where the input names none; known is false where what it names is no text, or
-// more than one.
-func RunsIn(harness string, c *cardea.Call) (dir string, known, given bool) {
+// RunsIn is the folder in which a harness runs a call, as the input names it. Where it is
+// not certain there may be several, or none; given is false where the input names none.
+func RunsIn(harness string, c *cardea.Call) (dirs []string, certain, given bool) {
 	v, there := c.Input[RunsInField]
-	if len(c.Shadowed[RunsInField]) > 0 {
-		return "", false, true
-	}
+	again := c.Shadowed[RunsInField]
 	if !there || v == nil || !slices.ContainsFunc(renames[:], func(r rename) bool {
 		return r.harness == harness && r.tool == c.Tool && r.field == RunsInField
 	}) {
-		return "", true, false
+		if len(again) == 0 {
+			return nil, true, false
+		}
+		v = nil
 	}
-	dir, known = v.(string)
-	return dir, known, !known || dir != ""
+	text, certain := v.(string)
+	if certain && len(again) == 0 {
+		return []string{text}, true, text != ""
+	}
+	return texts(append([]any{v}, again...)), false, true
+}
+
+// texts are the texts in a value.
+func texts(v any) (out []string) {
+	switch v := v.(type) {
+	case string:
+		return []string{v}
+	case []any:
+		for _, e := range v {
+			out = append(out, texts(e)...)
+		}
+	case map[string]any:
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			out = append(out, texts(v[key])...)
+		}
+	}
+	return out
 }
 
 // runsIn reports whether a harness has the folder of a command under a name.
@@ -444,7 +465,7 @@ var renames = [...]rename{
 
 // plain are further fields of tools which say nothing that the gate looks at.
 var plain = [...]struct{ harness, tool, fields string }{
-	{"codex", "Bash", "yield_time_ms max_output_tokens tty login shell justification timeout_ms"},
+	{"codex", "Bash", "yield_time_ms max_output_tokens tty login justification timeout_ms"},
 	{"codex", "TodoWrite", "explanation"},
 	{"codex", "Agent", "message agent_type fork_context items"},
 	{"gemini-cli", "Read", "start_line end_line"},

@@ -50,6 +50,9 @@ func (r *Reading) Call(harness, tool, name string, input any, there bool) *carde
 // that stands for the call: some harnesses take it so.
 func bare(info ToolInfo, input any) *Object {
 	field := info.Primary
+	if paths := info.FieldsOf(SearchPath); len(paths) > 0 {
+		field = paths[0] // what is searched says more than what for
+	}
 	switch input.(type) {
 	case string, []any:
 	default:
@@ -179,10 +182,16 @@ func (r *Reading) checkFields(c *cardea.Call, harness string) {
 }
 
 // NotRead reports a field of a known tool of which the table does not say what it is.
-// A harness whose tools may have any fields has none.
+// Of a harness whose tools may have any fields it is one that holds more than a value:
+// arguments, or further files.
 func NotRead(harness string, c *cardea.Call, field string) bool {
 	info, known := Tool(c.Tool)
-	return known && !lenient(harness) && !info.has(field) && !isPlain(harness, c.Tool, field)
+	if !known || info.has(field) || isPlain(harness, c.Tool, field) {
+		return false
+	}
+	_, isText := c.Input[field].(string)
+	says := info.Primary == "command" || info.EditsFiles
+	return !lenient(harness) || says && !isText && len(texts(c.Input[field])) > 0
 }
 
 func shadow(m map[string][]any, field string, v any) map[string][]any {

@@ -26,6 +26,8 @@ const (
 	Patch
 	// Folder is the folder in which a command runs ([RunsIn]).
 	Folder
+	// Shell is the program that reads the text of the command.
+	Shell
 )
 
 // Form is the JSON type of a field.
@@ -92,10 +94,10 @@ func Tools() []ToolInfo { return append([]ToolInfo(nil), tools[:]...) }
 
 // tools are the tools that Claude Code documents
 // (https://code.claude.com/docs/en/hooks), apply_patch of Codex CLI and
-// Copilot CLI, and the folder of a command, which Claude Code does not have. It is a plain array so that a process which needs one entry builds nothing at its start.
+// Copilot CLI, and the folder and the shell of a command, which Claude Code does not have. It is a plain array so that a process which needs one entry builds nothing at its start.
 var tools = [...]ToolInfo{
 	{Name: "Bash", Primary: "command", Fields: []Field{
-		{"command", Text, Command}, {"description", Text, Plain}, {"timeout", Number, Plain}, {RunsInField, Text, Folder},
+		{"command", Text, Command}, {"description", Text, Plain}, {"timeout", Number, Plain}, {RunsInField, Text, Folder}, {"shell", Text, Shell},
 		{"run_in_background", Flag, Plain}, {"dangerouslyDisableSandbox", Flag, Plain}}},
 	{Name: "PowerShell", Primary: "command", Fields: []Field{
 		{"command", Text, Command}, {"description", Text, Plain}, {"timeout", Number, Plain}, {RunsInField, Text, Folder},

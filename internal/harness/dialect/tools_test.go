@@ -130,11 +130,12 @@ func TestTools(t *testing.T) {
 // What an agent may try with its own input, and what of it must stay in sight.
 func TestInputsOfAnAdversary(t *testing.T) {
 	for _, c := range []struct{ harness, tool, input, does string }{
-		// a field that only another harness has does not move the call
-		{"gemini-cli", "run_shell_command", `{"command":"rm -r build","workdir":"/tmp"}`, "$ rm -r build"},
-		{"gemini-cli", "run_shell_command", `{"command":"rm -r build","dir_path":"/tmp","workdir":"/w"}`, "$ rm -r build"},
-		{"gemini-cli", "run_shell_command", `{"command":"rm -r build","dir_path":"~/x"}`, "$ rm -r build"},
-		{"gemini-cli", "run_shell_command", `{"command":"rm -r build","dir_path":7}`, "$ rm -r build"},
+		// a field that only another harness has, or a folder that is not certain: the call is
+		// judged in each folder
+		{"gemini-cli", "run_shell_command", `{"command":"rm -r build","workdir":"/tmp"}`, "/tmp$ rm -r build, delete /tmp/build, /w$ rm -r build, delete /w/build"},
+		{"gemini-cli", "run_shell_command", `{"command":"rm -r build","dir_path":"/tmp","workdir":"/w"}`, "/tmp$ rm -r build, delete /tmp/build, /w$ rm -r build, delete /w/build"},
+		{"gemini-cli", "run_shell_command", `{"command":"rm -r build","dir_path":"~/x"}`, "/home/u/x$ rm -r build, delete /home/u/x/build, /w$ rm -r build, delete /w/build"},
+		{"gemini-cli", "run_shell_command", `{"command":"rm -r build","dir_path":7}`, "$ rm -r build, /w$ rm -r build, delete /w/build"},
 		// a second list, a list in a list, an entry without what it is about
 		{"cline", "run_commands", `{"commands":["make x"],"command":"rm -r build"}`, "/w$ make x, /w$ rm -r build, delete /w/build"},
 		{"cline", "run_commands", `{"commands":["make x"],"Commands":["make y"]}`, "/w$ make x"},
