@@ -259,10 +259,9 @@ func TestOutOfTime(t *testing.T) {
 	if v := gateOf(allow).Decide(ctx, eventOf(1)); v.Effect != cardea.Ask || len(v.Troubles) != 1 {
 		t.Errorf("out of time: %v, %v", v.Effect, v.Troubles)
 	}
-	late := stopping{cancel: func() {}, ops: []cardea.Opinion{{Effect: cardea.Deny, Part: 0}}}
+	deny := says{ops: []cardea.Opinion{{Effect: cardea.Deny, Part: 0}}}
 	ctx, cancel = context.WithCancel(context.Background())
-	late.cancel = cancel
-	g := &cardea.Gate{OnError: cardea.OnErrorDefer, Slots: []cardea.Slot{{Decider: late}, {Decider: says{ops: []cardea.Opinion{allow}}}}}
+	g := &cardea.Gate{OnError: cardea.OnErrorDefer, Slots: []cardea.Slot{{Decider: deny}, {Decider: stopping{cancel, []cardea.Opinion{allow}}}}}
 	if v := g.Decide(ctx, eventOf(1)); v.Effect != cardea.Deny {
 		t.Errorf("a deny that was given in time must stand: %v", v.Effect)
 	}
