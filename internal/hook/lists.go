@@ -13,7 +13,7 @@ import (
 // files, those that the harness's own command line names, and those that this
 // command was given. absent is what is known of folders, nil for nothing.
 func (p Process) lists(pl *Place, absent *state.Absent) []permissionlist.Source {
-	out := claudecode.Lists(pl.Dirs.Claude, pl.Start, p.Managed)
+	out := claudecode.Lists(pl.Dirs.Claude, pl.Start, p.Managed, absent)
 	var flags claudecode.Flags
 	if p.Lines != nil {
 		flags = claudecode.FlagsOf(p.Lines())

@@ -31,7 +31,7 @@ func (s *site) lists(files map[string]string) {
 	}
 	s.where.Start = s.where.Project
 	s.where.Dirs.Claude = filepath.Join(base, "home", ".claude")
-	s.where.Lists = claudecode.Lists(s.where.Dirs.Claude, s.where.Start, filepath.Join(base, "etc"))
+	s.where.Lists = claudecode.Lists(s.where.Dirs.Claude, s.where.Start, filepath.Join(base, "etc"), nil)
 	s.where.ListsIn = claudecode.ProjectLists
 }
 

@@ -36,7 +36,7 @@ func TestListsOfEveryFolder(t *testing.T) {
 	dir := files(t, map[string]string{"repo/.git/HEAD": "", "etc/managed-settings.d/20.json": "{}", "etc/managed-settings.d/10.json": "{}"})
 	start := filepath.Join(dir, "repo", "a", "b")
 	var got []string
-	for _, s := range claudecode.Lists(filepath.Join(dir, "home"), start, filepath.Join(dir, "etc")) {
+	for _, s := range claudecode.Lists(filepath.Join(dir, "home"), start, filepath.Join(dir, "etc"), nil) {
 		rel, err := filepath.Rel(dir, s.File)
 		if err != nil {
 			t.Fatal(err)
@@ -62,13 +62,13 @@ func TestListsOfEveryFolder(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	if got := claudecode.Lists("", "", ""); len(got) > 0 {
+	if got := claudecode.Lists("", "", "", nil); len(got) > 0 {
 		t.Errorf("no folders: %v", got)
 	}
 	// Without a repository only the session's own folder counts, and the
 	// person's settings are not a project's.
 	lone := filepath.Join(dir, "home2")
-	if got := claudecode.Lists(filepath.Join(lone, ".claude"), lone, ""); len(got) != 2 || got[1].Scope != cardea.ScopeUser {
+	if got := claudecode.Lists(filepath.Join(lone, ".claude"), lone, "", nil); len(got) != 2 || got[1].Scope != cardea.ScopeUser {
 		t.Errorf("in the home folder: %+v", got)
 	}
 }

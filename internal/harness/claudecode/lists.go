@@ -5,15 +5,17 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/permissionlist"
+	"cardea.dev/internal/state"
 )
 
 // Lists are the places of Claude Code's permission lists for a session that
 // began in the folder start: the managed files, those of the project's folders,
 // and the person's in configDir (~/.claude). "" leaves a place out. The entries
 // of managed files are the system's, those of settings.local.json the person's (docs/permissions.md).
-func Lists(configDir, start, managedDir string) []permissionlist.Source {
+// absent is what is known of folders, nil for nothing.
+func Lists(configDir, start, managedDir string, absent *state.Absent) []permissionlist.Source {
 	var out []permissionlist.Source
-	for _, f := range settingsFiles(configDir, start, managedDir) {
+	for _, f := range settingsFiles(configDir, start, managedDir, absent) {
 		dir := filepath.Dir(f.path)
 		s := permissionlist.Source{Origin: permissionlist.Origin{Harness: Name, File: f.path, Scope: cardea.ScopeUser, Source: dir}}
 		switch f.scope {

@@ -33,7 +33,7 @@ func PluginRoots(configDir, project, managedDir string, absent *state.Absent) (r
 	if absent == nil {
 		absent = new(state.Absent)
 	}
-	for _, f := range settingsFiles(configDir, project, managedDir) {
+	for _, f := range settingsFiles(configDir, project, managedDir, absent) {
 		off.read(f, absent)
 	}
 	file := filepath.Join(configDir, "plugins", "installed_plugins.json")
@@ -50,11 +50,13 @@ func PluginRoots(configDir, project, managedDir string, absent *state.Absent) (r
 			}
 		}
 	}
-	byHand, err := unlisted(filepath.Join(configDir, "plugins"))
-	if err != nil {
-		problems = append(problems, err.Error())
+	if dir := filepath.Join(configDir, "plugins"); !absent.Folder(dir) {
+		byHand, err := unlisted(dir)
+		if err != nil {
+			problems = append(problems, err.Error())
+		}
+		roots = append(roots, byHand...)
 	}
-	roots = append(roots, byHand...)
 	slices.Sort(roots)
 	return slices.Compact(roots), problems
 }

@@ -48,11 +48,15 @@ func ManagedDir(goos string) string {
 // managed, local, project, user (settings, "Precedence"). Project files are
 // those of the folder in which the session began and of those above it up to
 // the root of its repository, where newer versions keep the local one.
-func settingsFiles(configDir, start, managedDir string) []settingsFile {
+// absent is what is known of folders, nil for nothing.
+func settingsFiles(configDir, start, managedDir string, absent *state.Absent) []settingsFile {
 	var out []settingsFile
 	if managedDir != "" {
-		more, _ := filepath.Glob(filepath.Join(managedDir, "managed-settings.d", "*.json"))
-		sort.Strings(more)
+		var more []string
+		if dir := filepath.Join(managedDir, "managed-settings.d"); !absent.Folder(dir) {
+			more, _ = filepath.Glob(filepath.Join(dir, "*.json"))
+			sort.Strings(more)
+		}
 		for _, f := range append([]string{filepath.Join(managedDir, "managed-settings.json")}, more...) {
 			out = append(out, settingsFile{f, managedScope})
 		}
