@@ -31,6 +31,8 @@ type Local struct {
 	Memory *inforce.Memory
 	// Lines are the command lines of the processes above the caller, nil for none.
 	Lines func() [][]string
+	// Piped reports whether the nth of them reads from what is no terminal; nil: not known.
+	Piped func(n int) bool
 	// Elsewhere notes why a call is left to "cardea check"; the caller may note, too, that
 	// it waits no longer. Nil makes a new one for each call.
 	Elsewhere *hook.Elsewhere
@@ -54,7 +56,7 @@ func (l Local) Check(c control.Call, _ time.Time) (control.Answer, error) {
 	p.Stdin, p.Stdout, p.Stderr = bytes.NewReader(c.Message), &out, &errs
 	p.Env, p.Exported = environment(c.Variables, elsewhere)
 	p.Dir, p.Machine.Env = c.Dir, p.Env
-	p.Elsewhere, p.Lines = elsewhere, l.Lines
+	p.Elsewhere, p.Lines, p.Piped = elsewhere, l.Lines, l.Piped
 	p.Typist, p.Harness, p.Another, p.AllProcessors, p.StartDaemon = nil, nil, nil, nil, nil
 	p.Judge = func(judge.Request, []string) judge.Asker { return noJudge{elsewhere} }
 	p.Memory = l.Memory.Begin(elsewhere.Note)

@@ -216,7 +216,7 @@ func (s *Server) attend(conn *net.UnixConn, unended *sync.WaitGroup, end func())
 func (s *Server) answer(conn *net.UnixConn, pid int, c control.Call, unended *sync.WaitGroup) []byte {
 	elsewhere := &hook.Elsewhere{}
 	signs := signsOf(conn, elsewhere)
-	l := Local{Process: s.process, Memory: s.memory, Lines: func() [][]string { return person.CommandLinesAbove(pid) }, Elsewhere: elsewhere, Unended: unended}
+	l := Local{Process: s.process, Memory: s.memory, Lines: func() [][]string { return person.CommandLinesAbove(pid) }, Piped: person.PipedAbove(pid), Elsewhere: elsewhere, Unended: unended}
 	a, err := l.Check(c, time.Time{})
 	signs.end()
 	_ = conn.SetWriteDeadline(time.Now().Add(limit.DaemonSilence))

@@ -38,6 +38,9 @@ type Hook struct {
 	// Lines are the command lines of the processes above, nearest first; nil where
 	// they are not known.
 	Lines func() [][]string
+	// Piped reports whether the nth of these processes reads from what is known to be no
+	// terminal; nil where that is not known.
+	Piped func(n int) bool
 	// Adapters are the harnesses that are spoken with.
 	Adapters []Adapter
 }
@@ -45,7 +48,7 @@ type Hook struct {
 // reader is an adapter that can tell more of its harness.
 type reader interface {
 	// Headless reports whether the processes above say that nobody sees a question.
-	Headless(lines func() [][]string) bool
+	Headless(lines func() [][]string, piped func(n int) bool) bool
 	// Deaf reports whether exit code 2 refuses nothing there.
 	Deaf() bool
 }
@@ -137,7 +140,7 @@ func (m *Message) attend(h Hook, sender Adapter) {
 // headless asks the processes above, where an answer may depend on them.
 func (m *Message) headless(h Hook, sender Adapter) bool {
 	r, ok := sender.(reader)
-	return ok && m.Event.Kind.Answered() && r.Headless(h.Lines)
+	return ok && m.Event.Kind.Answered() && r.Headless(h.Lines, h.Piped)
 }
 
 // Unread is a message in which there is nothing to be judged. Its mode is not known

@@ -49,7 +49,7 @@ func (p Process) answeringFor(pid int) (Process, error) {
 	}
 	p.Env = func(name string) string { return of[name] }
 	p.Machine.Env, p.Exported = p.Env, nil
-	p.Lines = func() [][]string { return person.CommandLinesFrom(pid) }
+	p.Lines, p.Piped = func() [][]string { return person.CommandLinesFrom(pid) }, person.PipedFrom(pid)
 	p.Typist, p.Harness = nil, nil
 	return p, nil
 }

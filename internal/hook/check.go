@@ -113,7 +113,7 @@ func New(p Process, f CheckFlags) *Hook {
 
 // wiring is how this hook was installed.
 func (h *Hook) wiring() harness.Hook {
-	return harness.Hook{Harness: h.flags.Harness, Unattended: h.flags.Unattended || h.process.IsSet("CARDEA_UNATTENDED"), Env: h.process.Env, Lines: h.process.Lines, Adapters: Adapters()}
+	return harness.Hook{Harness: h.flags.Harness, Unattended: h.flags.Unattended || h.process.IsSet("CARDEA_UNATTENDED"), Env: h.process.Env, Lines: h.process.Lines, Piped: h.process.Piped, Adapters: Adapters()}
 }
 
 // answer is the whole way: bytes, message, call, verdict, answer, bytes. After each

@@ -57,6 +57,8 @@ type Process struct {
 	Another Another
 	// Lines are the command lines of the processes above, nil for none.
 	Lines func() [][]string
+	// Piped reports whether the nth of them reads from what is no terminal; nil: not known.
+	Piped func(n int) bool
 
 	// Elsewhere is set in a process that answers for others: it notes why only a process
 	// of the caller's own may answer; nil for such a process.
@@ -103,7 +105,7 @@ func ThisProcess(program string) Process {
 	engines := policy.Engines{Own: remote.Beside(program), Project: remote.Beside(program)}
 	return Process{Program: program, Engines: engines, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Env: os.Getenv, Dir: dir,
 		Machine: project.ThisMachine(os.Getenv), Managed: claudecode.ManagedDir(runtime.GOOS), Now: time.Now,
-		StartDaemon: daemonStarter(program), Typist: person.Typist, Harness: person.Harness, Lines: person.CommandLines, Judge: judgeBeside(program),
+		StartDaemon: daemonStarter(program), Typist: person.Typist, Harness: person.Harness, Lines: person.CommandLines, Piped: person.Piped, Judge: judgeBeside(program),
 		Queue: queue.Engine{Find: func() (string, error) { return remote.Find(program) }}}
 }
 

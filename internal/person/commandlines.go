@@ -3,6 +3,8 @@ package person
 import (
 	"os"
 	"runtime"
+	"strconv"
+	"strings"
 )
 
 // CommandLines are the words with which the processes above this one were
@@ -25,6 +27,34 @@ func CommandLinesAbove(pid int) [][]string {
 
 // CommandLinesFrom are the same of another process and of those above it.
 func CommandLinesFrom(pid int) [][]string { return commandLines(pid) }
+
+// Piped reports whether the process of the nth of [CommandLines] reads from something that
+// is known to be no terminal: a pipe, a file, nothing. Only Linux tells.
+func Piped(n int) bool { return PipedFrom(os.Getppid())(n) }
+
+// PipedAbove is the same of the processes above another one.
+func PipedAbove(pid int) func(n int) bool {
+	return func(n int) bool { return PipedFrom(pid)(n + 1) }
+}
+
+// PipedFrom is the same of another process and of those above it.
+func PipedFrom(pid int) func(n int) bool {
+	return func(n int) bool {
+		if runtime.GOOS != "linux" {
+			return false
+		}
+		at := pid
+		for range n {
+			parent, _, err := parentOf(at)
+			if err != nil {
+				return false
+			}
+			at = parent
+		}
+		input, err := os.Readlink("/proc/" + strconv.Itoa(at) + "/fd/0")
+		return err == nil && !strings.HasPrefix(input, "/dev/pts/") && !strings.HasPrefix(input, "/dev/tty") && input != "/dev/console"
+	}
+}
 
 // commandLines are those of a process and of all above it.
 func commandLines(pid int) [][]string {

@@ -28,7 +28,7 @@ var crush = Dialect{
 		r.Fault("tool_name", "does not say where the name of the server of MCP ends")
 		return splitServer(name)
 	},
-	headless: func(args []string) bool {
+	headless: func(args []string, _ func() bool) bool {
 		return slices.ContainsFunc(args, func(a string) bool { return a == "run" || a == "--yolo" || a == "-y" })
 	},
 }

@@ -7,7 +7,8 @@ import (
 
 // cursor is Cursor, the editor and its command line (https://cursor.com/docs/hooks; not
 // seen). A question is possible before a shell command and a call of MCP, and not on
-// preToolUse, which comes first: so preToolUse is for the file tools. Its allow on
+// preToolUse, which comes first and denies where it would ask: a question before a shell
+// command is reported to be passed over where the command is listed or sandboxed. Its allow on
 // preToolUse and before a file is read says "go on". With failClosed an empty answer is a
 // failure, so there is always an answer.
 var cursor = Dialect{

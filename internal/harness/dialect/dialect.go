@@ -46,7 +46,7 @@ type Dialect struct {
 	// program and headless find the harness among the processes above and say whether
 	// its arguments mean that nobody sees a question.
 	program  string
-	headless func(args []string) bool
+	headless func(args []string, piped func() bool) bool
 	// deaf is set where exit code 2 holds nothing back, so that every refusal has the
 	// harness's own form, also that of a message which cannot be read.
 	deaf bool
@@ -99,16 +99,17 @@ func (d *Dialect) Attendance(env func(string) string) cardea.Attendance {
 }
 
 // Headless reports whether the command lines of the processes above, nearest first, say
-// that the harness was started where nobody sees a question.
-func (d *Dialect) Headless(lines func() [][]string) bool {
+// that the harness was started where nobody sees a question. piped says of the nth of them
+// whether it reads from what is no terminal.
+func (d *Dialect) Headless(lines func() [][]string, piped func(n int) bool) bool {
 	if d.headless == nil || lines == nil {
 		return false
 	}
-	for _, line := range lines() {
+	for n, line := range lines() {
 		for i, word := range line[:min(len(line), 3)] {
 			name := word[strings.LastIndexAny(word, `/\`)+1:]
 			if name == d.program || strings.HasPrefix(name, d.program+".") {
-				return d.headless(line[i+1:])
+				return d.headless(line[i+1:], func() bool { return piped != nil && piped(n) })
 			}
 		}
 	}

@@ -23,7 +23,7 @@ var droid = Dialect{
 		{Notice: true},
 	},
 	write:   writeClaude,
-	program: "droid", headless: func(args []string) bool { return slices.Contains(args, "exec") },
+	program: "droid", headless: func(args []string, _ func() bool) bool { return slices.Contains(args, "exec") },
 	attendance: func(env func(string) string) cardea.Attendance {
 		if env("FACTORY_EXEC_TARGET_AUTONOMY") != "" { // set by "droid exec" alone
 			return cardea.NobodyAttends

@@ -84,10 +84,14 @@ func splitServer(name string) (server, tool string) {
 	return server, tool
 }
 
-// geminiHeadless reports -p, --prompt and their forms with a value. A prompt on standard
-// input is not seen.
-func geminiHeadless(args []string) bool {
-	return slices.ContainsFunc(args, func(a string) bool {
-		return a == "-p" || a == "--prompt" || strings.HasPrefix(a, "--prompt=") || strings.HasPrefix(a, "-p=")
-	})
+// geminiHeadless reports -p, --prompt and their forms with a value, and a prompt on
+// standard input. An editor that speaks ACP with it has a person in front of it.
+func geminiHeadless(args []string, piped func() bool) bool {
+	has := func(names ...string) bool {
+		return slices.ContainsFunc(args, func(a string) bool {
+			name, _, _ := strings.Cut(a, "=")
+			return slices.Contains(names, name)
+		})
+	}
+	return has("-p", "--prompt") || !has("--acp", "--experimental-acp") && piped()
 }

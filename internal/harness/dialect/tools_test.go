@@ -199,12 +199,17 @@ func TestHeadless(t *testing.T) {
 		{"gemini-cli", lines("node", "/usr/bin/gemini"), false},
 		{"gemini-cli", lines("node", "server.js", "-p"), false},
 		{"gemini-cli", nil, false},
+		{"gemini-cli piped", lines("node", "/usr/bin/gemini"), true},
+		{"gemini-cli piped", lines("gemini", "--experimental-acp"), false},
+		{"crush piped", lines("crush"), false},
 		{"factory-droid", lines("/opt/droid", "exec", "x"), true},
 		{"factory-droid", lines("/opt/droid"), false},
 		{"crush", lines("crush.exe", "run", "x"), true},
 		{"codex", lines("codex", "exec"), false},
 	} {
-		if got := dialect.Find(c.name).Headless(c.lines); got != c.want {
+		name, isPiped := strings.CutSuffix(c.name, " piped")
+		piped := func(n int) bool { return isPiped && n == 1 }
+		if got := dialect.Find(name).Headless(c.lines, piped); got != c.want {
 			t.Errorf("%s: %v", c.name, got)
 		}
 	}

@@ -2,8 +2,8 @@
 // than Claude Code.
 //
 // Sources: the documentation of Codex CLI, Gemini CLI, OpenCode, Amp, Qwen Code
-// and Augment (docs/harnesses.md#hooks-of-one-harness-in-another). Copilot CLI, Cursor, Kiro, Cline and
-// Crush document hooks, and no lists of their own.
+// and Augment (docs/harnesses.md#hooks-of-one-harness-in-another). Of Copilot CLI, Cursor, Droid, Kiro,
+// Cline and Crush the hooks are documented, and the form of no list well enough to be read.
 package permissionfiles
 
 import (
