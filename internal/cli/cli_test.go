@@ -97,3 +97,19 @@ func (d *desk) call(event, mode, command string) string {
 	return `{"session_id":"s1","transcript_path":"/t.jsonl","cwd":` + asJSON(d.project) + `,"permission_mode":` + asJSON(mode) +
 		`,"hook_event_name":` + asJSON(event) + `,"tool_name":"Bash","tool_input":{"command":` + asJSON(command) + `}}`
 }
+
+// Prose breaks at blanks, and nothing of it is lost.
+func TestFilled(t *testing.T) {
+	var b strings.Builder
+	s := &screen{w: &b}
+	long := strings.Repeat("x", 100)
+	s.filled("  because: ", strings.Repeat("word ", 40)+long+" end\nsecond  line")
+	for i, l := range strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n") {
+		if len(l) > columns && strings.TrimSpace(l) != long || i > 0 && !strings.HasPrefix(l, "           ") {
+			t.Errorf("line %d: %q", i, l)
+		}
+	}
+	if got := strings.Fields(b.String()); len(got) != 1+40+1+1+2 {
+		t.Errorf("%d words: %q", len(got), b.String())
+	}
+}

@@ -164,8 +164,8 @@ func who(e *queue.Entry) string {
 
 // showEntryLine shows an entry in two lines.
 func showEntryLine(out *screen, e *queue.Entry, now time.Time) {
-	out.printf("%s  %s %s\n", painted{bold, fmt.Sprint(e.ID)}, e.Tool, shorten(Plain(e.Subject.String()), 100))
-	out.printf("   %s\n", painted{faint, who(e) + ", " + waits(e, now)})
+	out.printf("%s  %s %s\n", painted{bold, fmt.Sprint(e.ID)}, e.Tool, shorten(Plain(e.Subject.String()), columns-8-len(e.Tool)))
+	out.filled("   ", who(e)+", "+waits(e, now))
 }
 
 // showEntry shows everything that a person needs to decide.
@@ -196,31 +196,35 @@ func showEntry(out *screen, e *queue.Entry, now time.Time) {
 	out.field("task", e.Task.String())
 	out.field("in", e.Folder.String())
 	out.field("decided", strings.TrimSpace(e.Effect.String()+" "+e.By))
-	out.field("because", e.Reason.String())
+	if reason := e.Reason.String(); reason != "" {
+		out.filled("  because: ", reason)
+	}
 	showParts(out, e)
 	if r := e.Recommendation; r != nil {
-		out.field("recommendation", fmt.Sprintf("%s (confidence: %.2f) %s", strings.ToUpper(r.Effect.String()), r.Confidence, r.Reason))
+		out.filled("  recommendation: ", fmt.Sprintf("%s (confidence: %.2f) %s", strings.ToUpper(r.Effect.String()), r.Confidence, r.Reason))
 	}
-	out.printf("  %s\n", painted{faint, waits(e, now)})
+	out.filled("  ", waits(e, now))
 }
 
 // showParts shows the parts of a call with what was said of them.
 func showParts(out *screen, e *queue.Entry) {
 	for i, part := range e.Parts {
 		if len(e.Parts) > 1 || part.Effect != e.Effect {
-			out.printf("  %s  %s\n", effect(part.Effect), shorten(Plain(part.Text.String()), 90))
+			out.printf("  %s  %s\n", effect(part.Effect), shorten(Plain(part.Text.String()), columns-10))
 		}
 		does := make([]string, len(part.Access))
 		for k, a := range part.Access {
 			does[k] = a.String()
 		}
-		out.field("does", shorten(strings.Join(does, ", "), 300))
+		if len(does) > 0 {
+			out.filled("  does: ", shorten(strings.Join(does, ", "), 300))
+		}
 		for _, o := range part.Opaque {
 			out.printf("      not seen through: %s\n", o)
 		}
 		for _, o := range e.Opinions {
 			if o.Part == i && o.Effect >= cardea.Defer {
-				out.printf("      %s by %s %s\n", effect(o.Effect), o.By, shorten(Plain(o.Reason.String()), 90))
+				out.filled("      ", o.Effect.String()+" by "+o.By+" "+shorten(Plain(o.Reason.String()), 300))
 			}
 		}
 	}
@@ -251,14 +255,15 @@ func (p Process) talk(d sessionDesk, s *store.Store) error {
 			return out.err
 		}
 		if !confirmed {
-			if err := p.byKey("to answer what waits", func(out *screen) { out.printf("%s for you\n", waitingCalls(waiting)) }); err != nil {
+			if err := p.byKey("and Enter to answer what waits", func(out *screen) { out.printf("%s for you\n", waitingCalls(waiting)) }); err != nil {
 				return err
 			}
 			confirmed = true
 		}
 		out.printf("\n")
 		showEntry(out, e, p.Now())
-		out.printf("\n%s ", keysOf(e))
+		first, second := keysOf(e)
+		out.printf("\n%s\n%s ", first, second)
 		line, err := p.Stdin.(*lines).next()
 		if err != nil {
 			return nil // nobody types any more
@@ -293,15 +298,16 @@ func byAskLesson(e *queue.Entry) (lesson string, is bool) {
 	return "", false
 }
 
-// keysOf are the keys for an entry.
-func keysOf(e *queue.Entry) string {
+// keysOf are the keys for an entry, in two lines.
+func keysOf(e *queue.Entry) (first, second string) {
+	const rules = "[a+r]llow & add rule  [d+r]eny & add rule  [?+r]ask & add rule:"
 	if _, is := byAskLesson(e); is {
-		return "[a]llow this time  [d]eny this time  [downgrade] change to allow/deny permanently  [s]kip  [q]uit:"
+		return "[a]llow this time  [d]eny this time  [s]kip  [q]uit", "[downgrade] change to allow/deny permanently:"
 	}
 	if e.Effect == cardea.Ask {
-		return "[a]llow this time  [d]eny this time  [?]always ask  [a+r]llow & add rule  [d+r]eny & add rule  [?+r]ask & add rule  [s]kip  [q]uit:"
+		return "[a]llow this time  [d]eny this time  [?]always ask  [s]kip  [q]uit", rules
 	}
-	return "[a]llow  [d]eny  [?]always ask  [a+r]llow & add rule  [d+r]eny & add rule  [?+r]ask & add rule  [s]kip  [q]uit:"
+	return "[a]llow  [d]eny  [?]always ask  [s]kip  [q]uit", rules
 }
 
 var errQuit = errors.New("quit")

@@ -88,6 +88,37 @@ func (s *screen) block(lead, text string) {
 	}
 }
 
+// columns is how wide a line of prose becomes.
+const columns = 80
+
+// filled writes prose as block does, in lines of at most so many columns where it has
+// blanks to break at. It is not for what runs, which is shown as it is.
+func (s *screen) filled(lead, text string) {
+	indent := utf8.RuneCountInString(lead)
+	var b strings.Builder
+	for n, line := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
+		if n > 0 {
+			b.WriteByte('\n')
+		}
+		at := indent
+		for i, w := range strings.Fields(line) {
+			width := utf8.RuneCountInString(w)
+			switch {
+			case i == 0:
+			case at+1+width > columns:
+				b.WriteByte('\n')
+				at = indent
+			default:
+				b.WriteByte(' ')
+				at++
+			}
+			b.WriteString(w)
+			at += width
+		}
+	}
+	s.block(lead, b.String())
+}
+
 // noneIf says that a list is empty.
 func (s *screen) noneIf(empty bool) {
 	if empty {

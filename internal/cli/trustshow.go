@@ -343,11 +343,17 @@ func (s *survey) show(out *screen) {
 		out.printf("  %s  %s  %s\n", painted{bold, cmp.Or(p.Package, "data")}, strings.Join(append(p.Verbs, p.Data...), ", "), painted{faint, p.File})
 	}
 	s.showDifferences(out)
-	heading(out, "what would change if you trusted it")
-	for _, c := range l.Changes {
-		out.printf("  %s\n", c)
+	if !s.same() || s.accepted == nil || len(l.Changes) > 0 {
+		title := "what would change if you trusted it"
+		if l.Trusted {
+			title = "what would change if you accepted it as it is now"
+		}
+		heading(out, title)
+		for _, c := range l.Changes {
+			out.printf("  %s\n", c)
+		}
+		out.noneIf(len(l.Changes) == 0)
 	}
-	out.noneIf(len(l.Changes) == 0)
 	vain := s.vain()
 	section(out, "has no effect, trusted or not", len(vain))
 	showDiagnostics(out, vain)
