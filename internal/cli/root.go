@@ -31,7 +31,7 @@ func tree(p Process) *cobra.Command {
 		Short: "A gate for every tool call of an AI coding agent",
 		Long: `Cardea is a gate. It decides about every tool call of an AI coding agent.
 
-Harnesses (Claude Code, Copilot CLI) start "cardea check" as a hook. All other
+A harness, such as Claude Code, starts "cardea check" as its hook. All other
 commands are for people. Begin with "cardea try": it shows what would be decided
 about a command, and why.`,
 		SilenceErrors: true,
