@@ -237,6 +237,19 @@ func TestAllowing(t *testing.T) {
 	}
 }
 
+// TestSeveralLines: what one line of a call gives its commands to read is not hidden by
+// another line, where a harness sends several.
+func TestSeveralLines(t *testing.T) {
+	r := one(t, "tool: Bash, effect: allow, match: {command: psql, pattern: '^psql mydb$'}")
+	for second, want := range map[string]int{"psql mydb": 2, "psql mydb < drop.sql": 0, "echo drop | psql mydb": 1} {
+		ev := bash("psql mydb")
+		ev.Call.Shadowed = map[string][]any{"command": {second}}
+		if ops := decide(t, ev, r); len(ops) != want {
+			t.Errorf("psql mydb beside %q: %d parts are allowed, want %d", second, len(ops), want)
+		}
+	}
+}
+
 // TestAllowNeedsCertainty changes one thing at a time on a part that is
 // allowed.
 func TestAllowNeedsCertainty(t *testing.T) {

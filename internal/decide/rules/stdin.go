@@ -34,8 +34,7 @@ func (c *call) mayBeFed(p *cardea.Part) bool {
 	if len(p.Argv) == 0 {
 		return false
 	}
-	line, ok := c.ev.Call.Input["command"].(string)
-	if !ok || slices.ContainsFunc(p.Via, func(v string) bool { return !slices.Contains(inFront, v) }) {
+	if slices.ContainsFunc(p.Via, func(v string) bool { return !slices.Contains(inFront, v) }) {
 		return true
 	}
 	for i := range c.ev.Call.Parts {
@@ -44,11 +43,21 @@ func (c *call) mayBeFed(p *cardea.Part) bool {
 			return true
 		}
 	}
-	// The words of commands are no longer in the skeleton, so that each < in it opens
-	// something to read, as does 0>/dev/tcp/….
+	// Some harnesses give several lines in one call.
+	lines := append([]any{c.ev.Call.Input["command"]}, c.ev.Call.Shadowed["command"]...)
+	return slices.ContainsFunc(lines, func(v any) bool {
+		line, ok := v.(string)
+		return !ok || feeds(line)
+	})
+}
+
+// feeds reports whether a line gives any of its commands something to read other than by a
+// pipe. The words of commands are not in the skeleton, so that each < in it opens
+// something, as does 0>/dev/tcp/….
+func feeds(line string) bool {
 	skeleton, ok := bash.Skeleton(line)
 	skeleton = nothingToRead.ReplaceAllString(skeleton, "$1")
-	return !ok || strings.ContainsAny(skeleton, "<") || strings.Contains(skeleton, "0>")
+	return !ok || strings.Contains(skeleton, "<") || strings.Contains(skeleton, "0>")
 }
 
 // doesMore reports whether a part may do more with what it reads than read it: run it,
