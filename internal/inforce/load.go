@@ -276,7 +276,7 @@ func (l *Loaded) project() folder {
 func (l *Loaded) doubted() []folder {
 	var out []folder
 	for _, dir := range l.Where.Dirs.Doubted {
-		out = append(out, folder{dir: dir, scope: cardea.ScopeProject, tightens: true})
+		out = append(out, folder{dir: dir, scope: cardea.ScopeProject, inside: dir, tightens: true})
 	}
 	return out
 }

@@ -102,8 +102,10 @@ func (f *finder) home() string {
 	if path != "" && why == "" {
 		return filepath.Clean(path)
 	}
+	ignored := "it is ignored"
 	if f.holds(path) {
 		f.dirs.Doubted = append(f.dirs.Doubted, f.defaults(filepath.Clean(path)).config)
+		ignored = "of your settings in it only denies and asks count,"
 	}
 	real, err := f.machine.Home()
 	if err != nil {
@@ -112,7 +114,7 @@ func (f *finder) home() string {
 	}
 	// Who works in the home folder itself has HOME in the project, rightly.
 	if path != "" && filepath.Clean(path) != filepath.Clean(real) {
-		f.report("%s=%s %s; it is ignored and %s is used. Set it to your own home folder", name, path, why, real)
+		f.report("%s=%s %s; %s and %s is used. Set it to your own home folder", name, path, why, ignored, real)
 	}
 	return filepath.Clean(real)
 }
