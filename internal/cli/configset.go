@@ -230,9 +230,16 @@ func (c *configChange) finish(asJSON bool, name *settings.Name) error {
 		}
 		for _, e := range out.Settings {
 			e.show(s)
+			if out.Written && slices.Contains(atInstallation, e.Key) {
+				s.printf("next: run \"cardea install\" again for each harness; its hook is written by this setting\n")
+			}
 		}
 	})
 }
+
+// atInstallation are the settings by which "cardea install" writes a hook: its time, and
+// its program.
+var atInstallation = []string{"human.mode", "human.timeout", "judge.enabled", "daemon.start"}
 
 // write writes the file when the person agrees. What the person changes in a project
 // that they trust stays trusted.

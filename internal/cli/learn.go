@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -59,10 +60,8 @@ func learn(p Process, ids []string, scope, reason string) error {
 		return err
 	}
 	for i := range chosen {
-		if reason == "" {
-			reason = fmt.Sprintf("allowed %d times in the harness's prompt", len(chosen[i].Answers))
-		}
-		if err := hook.TeachCandidate(d.Process, d.Loaded, to, chosen[i], reason); err != nil {
+		why := cmp.Or(reason, "allowed "+often(&chosen[i])+" in the harness's prompt")
+		if err := hook.TeachCandidate(d.Process, d.Loaded, to, chosen[i], why); err != nil {
 			return fmt.Errorf("%s: %w", chosen[i].ID, err)
 		}
 	}
@@ -118,14 +117,18 @@ func candidatesHere(p Process) (hook.Desk, []candidate.Candidate, error) {
 	return d, all, err
 }
 
+// often is how often a candidate was allowed.
+func often(c *candidate.Candidate) string {
+	if n := len(c.Answers); n > 1 {
+		return fmt.Sprintf("%d times", n)
+	}
+	return "once"
+}
+
 // showCandidate shows a candidate in two lines.
 func showCandidate(s *screen, c *candidate.Candidate) {
 	s.printf("%s  %s\n", c.ID, Plain(c.Subjects()))
-	often := "once"
-	if n := len(c.Answers); n > 1 {
-		often = fmt.Sprintf("%d times", n)
-	}
-	words := []string{fmt.Sprintf("allowed %s, last on %s", often, c.Answers[len(c.Answers)-1].Local().Format(time.DateOnly))}
+	words := []string{fmt.Sprintf("allowed %s, last on %s", often(c), c.Answers[len(c.Answers)-1].Local().Format(time.DateOnly))}
 	first := c.Drafts[0]
 	words = append(words, "in "+Plain(first.Dir.String()))
 	if role := first.Role.String(); role != "" {

@@ -93,6 +93,14 @@ func atDesk(p Process, c *cobra.Command, what string, r *request, do func(sessio
 	return c
 }
 
+// roleByFlag wants no argument: a prompt has the role as a word, and a command as a flag.
+func roleByFlag(c *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return errorText("in a terminal the role is given with --role, and the session with --session-id: " + c.UseLine())
+	}
+	return nil
+}
+
 func registerCommand(p Process) *cobra.Command {
 	var r request
 	c := &cobra.Command{
@@ -105,7 +113,7 @@ typing "/cardea register ROLE" as a prompt. A session that is registered with
 sessions.lead_may_give lists.`,
 		Example: `  cardea register --session-id 0b1c --role coder --task "the login form"
   cardea register --session-id 0b1c --agent a42 --role tester`,
-		Args: cobra.NoArgs,
+		Args: roleByFlag,
 	}
 	registerFlags(c.Flags(), &r)
 	c.Flags().BoolVar(&r.Supervisor, "supervisor", false, "the session's agents answer for its team; counts only as a prompt that you type in the session itself")
@@ -167,7 +175,7 @@ func prefixed(prefix, text string) string {
 func switchCommand(p Process) *cobra.Command {
 	var r request
 	c := &cobra.Command{Use: "switch --role ROLE [--session-id ID] [--agent ID]", Short: "give a registered session another role",
-		Long: "Give a registered session, or one of its subagents, another role. Only a person may do this.", Args: cobra.NoArgs}
+		Long: "Give a registered session, or one of its subagents, another role. Only a person may do this.", Args: roleByFlag}
 	c.Flags().StringVar(&r.Role, "role", "", "the role; see \"cardea roles list\"")
 	c.Flags().StringVar(&r.Agent, "agent", "", "a subagent of the session, by the harness's id")
 	return atDesk(p, c, "to give the session another role", &r, func(d sessionDesk) (string, error) { return d.SwitchTo(r) })
