@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"cardea.dev"
 	"cardea.dev/internal/inforce"
@@ -78,6 +79,7 @@ func initScope(p Process, user bool) error {
 		}
 	}
 	out := screenOn(p.Stdout, p.Env)
+	example := ""
 	for _, f := range firstFiles(user) {
 		path := filepath.Join(dir, filepath.FromSlash(f.path))
 		written, err := begin(path, f.text, user)
@@ -86,6 +88,9 @@ func initScope(p Process, user bool) error {
 			return fmt.Errorf("begin %s: %w; nothing was overwritten, mend this and run init again", path, err)
 		case written:
 			out.printf("wrote %s\n", path)
+			if strings.HasSuffix(f.path, "/example.yaml") {
+				example = path
+			}
 		default:
 			out.printf("kept  %s\n", path)
 		}
@@ -98,8 +103,10 @@ func initScope(p Process, user bool) error {
 			return err
 		}
 	}
-	out.printf("next: %s holds a rule as a comment: delete the # in front of its lines, and change it\n", filepath.Join(dir, "rules", "example.yaml"))
-	out.printf("then: \"cardea lint\" finds mistakes, and \"cardea test\" runs the rule's own tests\n")
+	if example != "" {
+		out.printf("next: %s holds a rule as a comment: delete the # in front of its lines, and change it\n", example)
+	}
+	out.printf("to check: \"cardea lint\" finds mistakes, and \"cardea test\" runs the rule's own tests\n")
 	if !user {
 		out.printf("then: \"cardea trust\" accepts your changes with a code of one letter\n")
 	}

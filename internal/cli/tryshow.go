@@ -26,11 +26,13 @@ func (t trial) show(s *screen) {
 		s.printf("  %s", painted{faint, v.By})
 	}
 	s.printf("\n")
-	if text := meaning(v.Effect); text != "" {
-		s.printf("  %s\n", painted{faint, text})
-	}
 	if text := t.waits(); text != "" {
+		if v.Effect != cardea.Ask {
+			text = "no rule decides; " + text
+		}
 		s.printf("  %s\n", painted{faint, text + " (human.mode: " + t.judgement.Loaded.Settings.Human.Mode + ")"})
+	} else if text := meaning(v.Effect); text != "" {
+		s.printf("  %s\n", painted{faint, text})
 	}
 	if v.Reason != "" {
 		s.block("  ", v.Reason)
