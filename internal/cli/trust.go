@@ -16,6 +16,7 @@ import (
 	"cardea.dev/internal/lesson"
 	"cardea.dev/internal/paths"
 	"cardea.dev/internal/person"
+	"cardea.dev/internal/project"
 	"cardea.dev/internal/redact"
 	"cardea.dev/internal/trust"
 	"github.com/spf13/cobra"
@@ -199,7 +200,11 @@ func (s *survey) accept(p Process, out *screen) error {
 func (s *survey) save(p Process) error {
 	who := cmp.Or(p.Env("USER"), p.Env("USERNAME"))
 	m := trust.Manifest{Project: s.project, Files: s.digests, Who: redact.New().Text(who).String(), When: p.Now().UTC()}
-	return errors.Join(trust.Save(s.state, &m), trust.SaveTexts(s.state, s.project, s.texts), s.acceptLessons())
+	err := errors.Join(trust.Save(s.state, &m), trust.SaveTexts(s.state, s.project, s.texts), s.acceptLessons())
+	for name := range s.digests { // what git tracks no more is the person's own from now on
+		err = errors.Join(err, project.Brought{State: s.state}.Forget(filepath.Join(s.project, filepath.FromSlash(name))))
+	}
+	return err
 }
 
 // secret is a path among those that a manifest names which looks like a secret,

@@ -64,7 +64,7 @@ type Where struct {
 	// Env is the environment, of which from_env says what counts; nil: nothing is
 	// set.
 	Env func(name string) string
-	// Tracked reports whether git tracks a file; nil: it tracks none.
+	// Tracked reports whether git tracks a file, or did; nil: it tracks none.
 	Tracked func(path string) bool
 	// Engines compile and evaluate policies.
 	Engines policy.Engines

@@ -99,6 +99,10 @@ func (l *Loaded) countPermissions(f *PermissionFile, s permissionlist.Source, go
 	from.Allows = true
 	not := func(why string) { from.Allows, from.Why = false, why }
 	allows := slices.ContainsFunc(got.Entries, func(e permissionlist.Entry) bool { return e.Effect == cardea.Allow })
+	brought := s.Local && allows && !f.broken && l.Where.Tracked != nil && l.Where.Tracked(from.File)
+	if brought {
+		from.Scope = cardea.ScopeProject
+	}
 	switch {
 	case f.broken:
 		not("the file is broken")
@@ -112,6 +116,8 @@ func (l *Loaded) countPermissions(f *PermissionFile, s permissionlist.Source, go
 		from.Withheld = true
 		switch {
 		case len(got.Entries) == 0:
+		case l.Where.Trust == nil && brought:
+			not("git tracks the file, or did, so it came with the project, which is not trusted")
 		case l.Where.Trust == nil:
 			not("the project is not trusted")
 		case !paths.Within(paths.Real(l.Where.Project), paths.Real(s.Project)):
@@ -123,8 +129,6 @@ func (l *Loaded) countPermissions(f *PermissionFile, s permissionlist.Source, go
 		}
 	case s.Nested:
 		not("an agent started this one, and may have written its command line")
-	case s.Local && allows && l.Where.Tracked != nil && l.Where.Tracked(from.File):
-		not("git tracks the file, so it came with the project and is not yours alone; run: git rm --cached " + from.File)
 	}
 }
 

@@ -1,6 +1,7 @@
 package project
 
 import (
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -60,5 +61,66 @@ func TestTracked(t *testing.T) {
 		if !Tracked(filepath.Join(dir, "x")) {
 			t.Errorf("an index that cannot be read, %q, does not have it", broken)
 		}
+	}
+}
+
+// A file that git was seen to track stays doubted when it is taken out of the index,
+// until a person accepts it.
+func TestBroughtIsRemembered(t *testing.T) {
+	git, err := exec.LookPath("git")
+	if err != nil {
+		t.Fatal("the tests need git")
+	}
+	for name, untrack := range map[string]func(dir string){
+		"index removed": func(dir string) { remove(t, filepath.Join(dir, ".git/index")) },
+		"index emptied": func(dir string) { runGit(t, git, dir, "read-tree", "--empty") },
+		"repository removed": func(dir string) {
+			if err := os.RemoveAll(filepath.Join(dir, ".git")); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		dir, b := filepath.Join(realTemp(t), "repo"), Brought{State: filepath.Join(realTemp(t), "state")}
+		local, link := filepath.Join(dir, ".claude/settings.local.json"), filepath.Join(dir, "../link")
+		write(t, local, "{}")
+		write(t, filepath.Join(b.State, "other"), "")
+		if err := os.Symlink(dir, link); err != nil {
+			t.Fatal(err)
+		}
+		runGit(t, git, dir, "init", "-q")
+		if b.Tracked(local) {
+			t.Errorf("%s: a file that was never added came with the repository", name)
+		}
+		runGit(t, git, dir, "add", "-f", ".claude/settings.local.json")
+		if !b.Tracked(filepath.Join(link, ".claude/settings.local.json")) {
+			t.Errorf("%s: a file that git tracks did not come with the repository", name)
+		}
+		if err := b.Forget(local); err != nil || !b.Tracked(local) {
+			t.Errorf("%s: a file that git tracks was forgotten: %v", name, err)
+		}
+		untrack(dir)
+		if !b.Tracked(local) || Tracked(local) || (Brought{State: filepath.Join(b.State, "new")}).Tracked(local) {
+			t.Errorf("%s: a file that git tracked is not remembered", name)
+		}
+		if err := b.Forget(local); err != nil || b.Tracked(local) {
+			t.Errorf("%s: a file that was accepted came with the repository: %v", name, err)
+		}
+	}
+	if (Brought{State: realTemp(t)}).Forget(filepath.Join(realTemp(t), "x")) != nil {
+		t.Error("forgetting what was never known fails")
+	}
+}
+
+func runGit(t *testing.T, git, dir string, args ...string) {
+	t.Helper()
+	if out, err := exec.Command(git, append([]string{"-C", dir}, args...)...).CombinedOutput(); err != nil {
+		t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+}
+
+func remove(t *testing.T, path string) {
+	t.Helper()
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
 	}
 }
