@@ -159,6 +159,7 @@ func clean(env *testscript.Env) error {
 		"CLAUDE_CONFIG_DIR", "CLAUDE_PROJECT_DIR", "CLAUDE_PLUGIN_ROOT", "NO_COLOR", "CARDEA_UNATTENDED", "CARDEA_DEBUG", "CARDEA_ROLE", "ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GITHUB_TOKEN", "CLAUDE_CODE_SESSION_ID", "CLAUDE_CODE_SESSION_ATTENDED"} {
 		env.Setenv(name, "")
 	}
+	env.Setenv("GORACE", os.Getenv("GORACE")) // a race detector that waits a second at each exit, or does not
 	for _, dir := range []string{home, env.WorkDir + "/app/.git"} {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return err

@@ -170,7 +170,7 @@ func TestMonitorAnswers(t *testing.T) {
 // Who sits below an agent looks on, and answers nothing.
 func TestMonitorOfAnAgent(t *testing.T) {
 	h := newHome(t)
-	h.settings("human: {mode: queue, timeout: 5s}\n")
+	h.settings("human: {mode: queue, timeout: 15s}\n")
 	c := h.command("cardea", "monitor")
 	c.Env = append(c.Env, "CLAUDECODE=1")
 	x := onTerminal(t, c, 80, 24)

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/vt"
 	"golang.org/x/sys/unix"
 )
@@ -57,7 +58,8 @@ func onTerminal(t *testing.T, c *exec.Cmd, width, height int) *terminal {
 
 // text is what stands on the screen, without blanks at the ends of lines.
 func (x *terminal) text() string {
-	lines := strings.Split(x.screen.String(), "\n")
+	// Render takes the screen's lock, String does not.
+	lines := strings.Split(ansi.Strip(x.screen.Render()), "\n")
 	for i := range lines {
 		lines[i] = strings.TrimRight(lines[i], " \r")
 	}

@@ -72,16 +72,7 @@ func (w *walker) shellOptions(words []field) (rest []field, command, stdin bool)
 		}
 		words = words[1:]
 		if strings.HasPrefix(f.Text, "--") {
-			switch f.Text {
-			case "--norc", "--noprofile", "--login", "--verbose", "--version", "--help":
-			case "--rcfile", "--init-file":
-				if len(words) > 0 {
-					words = words[1:]
-				}
-				fallthrough
-			default:
-				w.spot(f.Text, cardea.OpaqueShellOption, "an option of the shell that changes what it runs")
-			}
+			words = w.longShellOption(f.Text, words)
 			continue
 		}
 		for _, c := range f.Text[1:] {
@@ -107,6 +98,18 @@ func (w *walker) shellOptions(words []field) (rest []field, command, stdin bool)
 		}
 	}
 	return words, command, stdin
+}
+
+// longShellOption reads a long option of a shell, and gives what follows it and its value.
+func (w *walker) longShellOption(option string, words []field) []field {
+	switch option {
+	case "--norc", "--noprofile", "--login", "--verbose", "--version", "--help":
+		return words
+	case "--rcfile", "--init-file":
+		words = words[min(1, len(words)):]
+	}
+	w.spot(option, cardea.OpaqueShellOption, "an option of the shell that changes what it runs")
+	return words
 }
 
 // readsScript reports whether a command in a script that the shell reads from

@@ -19,6 +19,7 @@ import (
 	"cardea.dev/internal/paths"
 	"cardea.dev/internal/person"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // installFlags are the flags of install.
@@ -64,7 +65,15 @@ that were installed with --managed, as root, cannot be switched off.`,
 			return installHarness(p, args[0], f)
 		},
 	}
-	fs := c.Flags()
+	f.add(c.Flags())
+	c.MarkFlagsMutuallyExclusive("http", "managed")
+	c.MarkFlagsMutuallyExclusive("http", "project")
+	c.MarkFlagsMutuallyExclusive("user", "project", "managed")
+	return c
+}
+
+// add adds the flags of install to a command's.
+func (f *installFlags) add(fs *pflag.FlagSet) {
 	fs.SortFlags = false
 	fs.BoolVar(&f.user, "user", false, "your own settings, for all projects (default)")
 	fs.BoolVar(&f.project, "project", false, "the settings of this project, which others share")
@@ -78,10 +87,6 @@ that were installed with --managed, as root, cannot be switched off.`,
 	fs.StringVar(&f.version, "harness-version", "", "the harness's version (default: the harness is asked)")
 	fs.StringSliceVar(&f.events, "events", nil, "more events, by the harness's names, or all")
 	fs.BoolVar(&f.http, "http", false, "have the harness send its hooks to the daemon by HTTP; the daemon must run (docs/http.md)")
-	c.MarkFlagsMutuallyExclusive("http", "managed")
-	c.MarkFlagsMutuallyExclusive("http", "project")
-	c.MarkFlagsMutuallyExclusive("user", "project", "managed")
-	return c
 }
 
 // scope is whose settings are meant.

@@ -179,10 +179,7 @@ func (c *call) below(a *cardea.Access) string {
 func (c *call) walk(dir string, a *cardea.Access, depth int, left *int) string {
 	entries, err := c.about.Files.ReadDir(dir, *left+1)
 	if err != nil && len(entries) == 0 {
-		if info, serr := c.about.Files.Lstat(dir); serr == nil && info.Mode().IsRegular() {
-			return ""
-		}
-		return "" // an empty folder, or none: nothing is read
+		return "" // a file, or nothing
 	}
 	if *left -= len(entries); *left < 0 {
 		return "it reads more files than are looked at"
