@@ -268,6 +268,17 @@ func sameEnds(pattern, name string) bool {
 	return strings.Contains(pattern, `\`) || strings.HasSuffix(name, pattern[strings.LastIndexAny(pattern, "*?]")+1:])
 }
 
+// MayLeadUp reports whether a part of a pattern of paths may become "..": many
+// shells let a dot with wildcards stand for it, and none a wildcard alone.
+func MayLeadUp(pattern string) bool {
+	for _, s := range strings.Split(pattern, "/") {
+		if s == ".." || MatchName(s, "..") && s[0] != '*' && s[0] != '?' && s[0] != '[' || strings.HasPrefix(s, ".") && (strings.Contains(s, "(") || strings.Contains(s, "[[")) {
+			return true
+		}
+	}
+	return false
+}
+
 // MayBeNamed reports whether a pattern of the line may stand for a name: as in
 // the shell, a wildcard at the front leaves hidden files alone. What is written
 // in an extended pattern, or in braces that some programs expand, may stand for

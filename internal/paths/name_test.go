@@ -100,3 +100,14 @@ func TestHostilePatternsAreQuick(t *testing.T) {
 		t.Errorf("took %s", d)
 	}
 }
+
+func TestMayLeadUp(t *testing.T) {
+	for pattern, want := range map[string]bool{
+		"a/*": false, "a/?/b": false, "a/??/b": false, "a/[.]./b": false, "a/.env*": false, "a/.[a-z]*": false, "a/**/b": false, "/": false, "": false,
+		"a/../b": true, "a/.*/b": true, "a/.?": true, "a/.[.]/b": true, "a/.[^a]/b": true, "a/.@(.|x)/b": true, "a/.[[.period.]]/b": true, `a/\..*/b`: true, `a/\.?/b`: true,
+	} {
+		if got := MayLeadUp(pattern); got != want {
+			t.Errorf("MayLeadUp(%q) = %v", pattern, got)
+		}
+	}
+}

@@ -106,7 +106,7 @@ func (r *Rule) Covers(a *cardea.Access, at Place) bool {
 	if r.Form == Whole {
 		return true
 	}
-	if r.Form != File || a.Path == "" || strings.Contains(a.Pattern, "..") || r.mayBeTakenBack(a, at) {
+	if r.Form != File || a.Path == "" || strings.Contains(a.Pattern, "..") || paths.MayLeadUp(a.Pattern) || r.mayBeTakenBack(a, at) {
 		return false
 	}
 	for _, base := range r.more.file.bases(at) {

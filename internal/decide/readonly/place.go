@@ -162,9 +162,21 @@ const (
 	maxDepth   = 12   // folders inside of each other
 )
 
+// beyond is why a covered read of a folder, or of what a pattern becomes, reaches more
+// than what covers it names.
+func (c *call) beyond(a *cardea.Access) string {
+	if a.Kind != cardea.Read || a.MetadataOnly || !a.Recursive && !a.Glob {
+		return ""
+	}
+	return c.below(a)
+}
+
 // below is why what a recursive read or a pattern reaches is not free: a
-// secret, or a link that leaves the work.
+// secret, or a link that leaves the work and what is covered.
 func (c *call) below(a *cardea.Access) string {
+	if a.Glob && paths.MayLeadUp(a.Pattern) {
+		return "its pattern may lead to the folder above"
+	}
 	if a.SkipsHidden && c.ignores(a.Path) {
 		a = &cardea.Access{Kind: a.Kind, Path: a.Path, Recursive: true} // hidden files may be brought back
 	}
@@ -275,8 +287,8 @@ func (c *call) link(name, top string) string {
 	if info, err := c.about.Files.Stat(real); err != nil || info.IsDir() && !paths.Within(top, real) {
 		return "a link leads to a folder that is not looked at: " + name
 	}
-	if files.MayHoldSecret(real) || !c.free(real) {
-		return "a link leads out of the working tree: " + name
+	if files.MayHoldSecret(real) || !c.free(real) && (c.covered == nil || !c.covered(&cardea.Access{Kind: cardea.Read, Path: real})) {
+		return "a link leads out of what may be read: " + name
 	}
 	return ""
 }

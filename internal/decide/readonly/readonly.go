@@ -149,8 +149,13 @@ func (c *call) refusal(p *cardea.Part) string {
 	}
 	for k := range p.Access {
 		a := &p.Access[k]
-		if why := c.access(a); why != "" && (c.covered == nil || !c.covered(a)) {
-			return why
+		if why := c.access(a); why != "" {
+			if c.covered == nil || !c.covered(a) {
+				return why
+			}
+			if why := c.beyond(a); why != "" {
+				return why
+			}
 		}
 		if a.Kind == cardea.Read && !a.MetadataOnly && c.writes(p) {
 			return "another command of the line writes files, and may put a link where this one reads"
