@@ -48,6 +48,9 @@ type Analysis struct {
 	Conditional [][2]int
 	// Written are the texts that the line writes to files, as far as it says them.
 	Written []Written
+	// Inputs are the texts that the line gives to its parts to read, as far as it says
+	// them.
+	Inputs []Input
 }
 
 // Analyse looks at a command line. It never fails: what it cannot see through
@@ -154,6 +157,7 @@ type shell struct {
 type command struct {
 	spots   *[]cardea.Opaque // nil outside of a command
 	stdin   input            // what it reads
+	reads   *string          // about what the <(…) in its words give to read; nil outside of a program
 	pending []feed           // what flows into it through its words and descriptors
 	appends bool             // a redirection leaves what the file holds
 }

@@ -369,7 +369,9 @@ func (w *walker) sourced(inv invocation) {
 			w.runsPending()
 		}
 	}
-	w.emitBuiltin(inv, false)
+	if w.emitBuiltin(inv, false); !w.used.overLimit {
+		w.noteInput()
+	}
 }
 
 var execSpec = wrapper{Options: []string{"-c", "-l"}, ValueOptions: []string{"-a"}}

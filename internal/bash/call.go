@@ -45,11 +45,17 @@ func (w *walker) call(c *syntax.CallExpr, redirs []*syntax.Redirect) {
 	defer func() { w.cmd = saved }()
 
 	inv := invocation{start: w.offset(c), text: w.source(c), wrappers: slices.Clone(w.around.wrappers), around: w.around.outer, mayFail: mayFail(redirs)}
+	reads := ""
+	w.cmd.reads = &reads
 	inv.argv = make([]field, 0, len(c.Args))
 	for _, word := range c.Args {
 		inv.argv = w.appendFields(inv.argv, word)
 	}
+	if len(inv.argv) > 0 && w.runByShell(inv.argv[0]) {
+		w.fed, reads = w.fed+reads, "" // what it runs or sets may read it
+	}
 	if len(c.Args) == 0 {
+		w.cmd.reads = nil
 		w.assignments(c, redirs, &spots)
 		return
 	}
@@ -340,7 +346,7 @@ func (w *walker) callFunction(name string, f *function, params []string, known b
 	}
 	f.active, f.begun = true, w.begin(name)
 	saved, src, base, at := w.cmd, w.src, w.base, w.at
-	w.cmd.spots, w.cmd.pending = nil, nil
+	w.cmd.spots, w.cmd.reads, w.cmd.pending = nil, nil, nil
 	savedParams, savedOK, savedLocals := w.cur.params, w.cur.paramsOK, w.shell.locals
 	w.shell.locals = map[string]value{}
 	w.cmd.stdin = w.cmd.stdin.shared()
@@ -397,7 +403,7 @@ func (w *walker) nested(via, text string, inv invocation) {
 	w.running = append(w.running, w.begin(text))
 	defer func() { w.running = w.running[:len(w.running)-1] }()
 	saved, around := w.cmd, w.around
-	w.cmd.spots, w.cmd.pending = nil, nil
+	w.cmd.spots, w.cmd.reads, w.cmd.pending = nil, nil, nil
 	w.around = around.with(inv)
 	w.cmd.stdin = w.cmd.stdin.shared()
 	begin := len(w.out.Parts)
@@ -475,6 +481,9 @@ func (w *walker) emitProgram(inv invocation) {
 			}
 		}
 	}
+	if does.Knowledge != cardea.Complete {
+		does.Possible.Add(w.readOf(does.Access))
+	}
 	env := w.env
 	env.Cwd = w.cur.cwd
 	possible(&p, does.Possible, env, &w.used.possible)
@@ -491,7 +500,20 @@ func (w *walker) emitProgram(inv invocation) {
 	}
 	if w.emit(p); !w.used.overLimit {
 		w.notePrinted(inv.argv)
+		w.noteInput()
 	}
+}
+
+// readOf is what a program may do because of the texts in the files of some accesses which
+// the line writes.
+func (w *walker) readOf(list []cardea.Access) knowledge.Possible {
+	in := knowledge.NewInput(w.paths())
+	for _, a := range list {
+		if i := w.writtenTo(a.Path); a.Kind == cardea.Read && i >= 0 {
+			in.Code(w.out.Written[i].Text)
+		}
+	}
+	return in.Possible
 }
 
 // programPattern is what the base name of a command's first word fits, "" where it is

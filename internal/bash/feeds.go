@@ -34,6 +34,42 @@ func (w *walker) readsVariable(name string) {
 	}
 }
 
+// givesToRead notes a text that a <(…) gives to read: to the program whose word it is,
+// or to any that is started later, where a variable or a function is given its name.
+func (w *walker) givesToRead(text string) {
+	if text = "\n" + text; w.cmd.reads != nil {
+		*w.cmd.reads += text
+	} else {
+		w.fed += text
+	}
+}
+
+// runByShell reports a command that the shell runs itself.
+func (w *walker) runByShell(first field) bool {
+	if !first.Static {
+		return false
+	}
+	_, is := builtinOf(first.Text)
+	return is || !w.isPlainCommand(first.Text)
+}
+
+// Input is a text that a part is given to read. Expansions in it stand as they are
+// written.
+type Input struct {
+	Part int
+	Text string
+}
+
+// maxInputs bounds how many texts are noted that parts read.
+const maxInputs = 64
+
+// noteInput notes what the part at the end is given to read.
+func (w *walker) noteInput() {
+	if text := w.input(); strings.TrimSpace(text) != "" && len(w.out.Inputs) < maxInputs {
+		w.out.Inputs = append(w.out.Inputs, Input{len(w.out.Parts) - 1, text})
+	}
+}
+
 func (w *walker) setDescriptor(name string, from [2]int) {
 	if w.shell.descriptors == nil {
 		w.shell.descriptors = map[string][2]int{}

@@ -97,11 +97,7 @@ func (w *walker) comesFrom(r *syntax.Redirect, word field, ok, stdin bool) {
 			w.cmd.stdin.names = w.namesFrom(w.cmd.pending[n-1].at[0])
 		}
 	} else if ok {
-		for _, a := range w.paths().Open(cardea.Read, word.Text, true) {
-			if i := w.writtenTo(a.Path); i >= 0 {
-				text += w.out.Written[i].Text
-			}
-		}
+		text = w.writtenText(word.Text)
 	}
 	if stdin {
 		w.cmd.stdin.may = text

@@ -21,13 +21,14 @@ type input struct {
 	lines bool
 }
 
-// input is about what the current command reads, as far as the line says it.
+// input is about what the current command reads, as far as the line says it: from its
+// standard input, from descriptors and from the <(…) in its words.
 func (w *walker) input() string {
-	in := w.cmd.stdin
-	if in.kind == inherited || in.kind == elsewhere {
-		return in.text + in.may + w.fed
+	text := w.cmd.stdin.text + w.cmd.stdin.may + w.fed
+	if w.cmd.reads != nil {
+		text += *w.cmd.reads
 	}
-	return in.text + in.may
+	return text
 }
 
 // shared is what one of several commands reads: which of them reads what is not known.
@@ -94,10 +95,10 @@ func (w *walker) mayRun(walk func()) {
 // substitution walks a command or process substitution inside a word.
 func (w *walker) substitution(stmts []*syntax.Stmt, via string) {
 	saved := w.cmd
-	w.cmd.spots, w.cmd.stdin = nil, input{}
+	w.cmd.spots, w.cmd.reads, w.cmd.stdin = nil, nil, input{}
 	begin := len(w.out.Parts)
 	w.inConstruct(via, func() { w.inSubshell(func() { w.stmts(stmts) }) })
-	w.cmd.spots, w.cmd.stdin = saved.spots, saved.stdin
+	w.cmd.spots, w.cmd.reads, w.cmd.stdin = saved.spots, saved.reads, saved.stdin
 	w.cmd.pending = append(w.cmd.pending, feed{at: [2]int{begin, len(w.out.Parts)}})
 }
 

@@ -147,7 +147,11 @@ func (w *walker) frags(parts []syntax.WordPart, tilde tildes) []frag {
 			if p.Op == syntax.CmdOut {
 				via = ">( )"
 			}
+			begin := len(w.out.Parts)
 			w.substitution(p.Stmts, via)
+			if p.Op != syntax.CmdOut {
+				w.givesToRead(w.printedFrom(begin))
+			}
 			if len(p.Stmts) == 0 { // nothing is started, and nothing passed
 				out = append(out, frag{text: w.source(p), dynamic: true, split: true, digits: true})
 				continue

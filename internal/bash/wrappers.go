@@ -183,7 +183,7 @@ var unknownArgs = field{Word: cardea.Word{Text: "{}", MaySplit: true, MayBeOptio
 // xargs starts its command with words that it reads (findutils 4.9).
 func (w *walker) xargs(s *wrapper, inv invocation) {
 	words, replace := xargsAttached(inv.argv[1:])
-	p := s.parse(words)
+	p := s.parse(withoutOpenFiles(words))
 	if p.bad.Code != "" {
 		w.spot(p.bad.Text, p.bad.Code, p.bad.Reason)
 		w.emitProgram(inv)
@@ -195,6 +195,7 @@ func (w *walker) xargs(s *wrapper, inv invocation) {
 	for _, o := range p.list {
 		if o.name == "-a" || o.name == "--arg-file" {
 			inv.access = slices.Concat(inv.access, w.paths().Open(cardea.Read, o.value, false))
+			w.givesToRead(w.writtenText(o.value))
 		}
 	}
 	if program, ok := knowledge.WordsOf(form.StartsByDefault, s.Name[0]); ok && len(p.rest) == 0 {
@@ -249,6 +250,22 @@ func xargsAttached(words []field) (out []field, replace string) {
 	return out, replace
 }
 
+// withoutOpenFiles leaves out -a <(…): what it names is read like the standard input.
+func withoutOpenFiles(words []field) []field {
+	out := slices.Clone(words)
+	for i, f := range out {
+		switch {
+		case f.Static && strings.HasPrefix(f.Text, "-"):
+		case f.Process && i > 0 && (out[i-1].Text == "-a" || out[i-1].Text == "--arg-file"):
+			return slices.Replace(out, i-1, i+1, knowledge.Literal("-r"))
+		case f.Head == "--arg-file=" || f.Head == "-a":
+			out[i] = knowledge.Literal("-r")
+			return out
+		}
+	}
+	return out
+}
+
 // splits reports options of xargs with which it reads something else than its
 // standard input, or takes lines of it apart.
 func splits(o option) bool {
@@ -265,13 +282,19 @@ func splits(o option) bool {
 // form is read (GNU parallel).
 func (w *walker) parallel(s *wrapper, inv invocation) {
 	w.spot(inv.text, cardea.OpaqueOwnRules, "parallel hands lines to a shell that it builds by rules of its own")
-	w.emitProgram(inv)
+	itself := inv
+	if read := w.inputWords(); len(read) > 0 && !slices.ContainsFunc(inv.argv, parallelArgs) {
+		args := unknownArgs
+		args.May = read
+		itself.argv = append(slices.Clone(inv.argv), args)
+	}
+	w.emitProgram(itself)
 	w.cmd.spots = &[]cardea.Opaque{} // told once is enough
 	var command, first []field
 	args := false
 	for _, f := range inv.argv[1:] {
 		switch {
-		case f.Static && strings.HasPrefix(f.Text, ":::"):
+		case parallelArgs(f):
 			args = true
 		case args:
 			first = append(first, f)
@@ -291,6 +314,9 @@ func (w *walker) parallel(s *wrapper, inv invocation) {
 		}
 	}
 }
+
+// parallelArgs reports the word behind which parallel's arguments or their files stand.
+func parallelArgs(f field) bool { return f.Static && strings.HasPrefix(f.Text, ":::") }
 
 // flock FILE command, flock FILE -c text (util-linux 2.38).
 func (w *walker) flock(s *wrapper, inv invocation) {

@@ -18,7 +18,8 @@ import (
 // written.
 type Written struct {
 	Path, Text string
-	// Appended is set where what the file held before stays.
+	// Appended is set where what the file held before may stay, or the file may hold
+	// something else.
 	Appended bool
 }
 
@@ -61,13 +62,23 @@ func (w *walker) notePrinted(words []field) {
 		return
 	}
 	w.prints = append(w.prints, printed{len(w.out.Parts) - 1, text, names})
-	if name == "echo" || name == "printf" || name == "tee" || knowledge.Has(form.CopiesInput, name) {
-		for _, a := range p.Access {
-			if a.Kind == cardea.Write && (a.Redirect || name == "tee") {
-				w.addWritten(Written{a.Path, text, w.cmd.appends || name == "tee" && knowledge.HasOption(p, "-a", "--append")})
-			}
+	exact := name == "echo" || name == "printf" || name == "tee" || knowledge.Has(form.CopiesInput, name)
+	for _, a := range p.Access {
+		if a.Kind == cardea.Write {
+			w.addWritten(Written{a.Path, text, !exact || w.cmd.appends || name == "tee" && knowledge.HasOption(p, "-a", "--append")})
 		}
 	}
+}
+
+// writtenText is the text that the line writes to a file, "" where it writes none.
+func (w *walker) writtenText(name string) string {
+	text := ""
+	for _, a := range w.paths().Open(cardea.Read, name, true) {
+		if i := w.writtenTo(a.Path); i >= 0 {
+			text += w.out.Written[i].Text + "\n"
+		}
+	}
+	return text
 }
 
 // printedFrom is about what the parts from one on print together.

@@ -134,10 +134,10 @@ func runsStdin(p *cardea.Part) bool {
 	return true
 }
 
-// readsStdin reports the names of the standard input, and of descriptors that are open
-// already.
+// readsStdin reports the names of the standard input, of descriptors that are open
+// already, and of what a <(…) prints.
 func readsStdin(name string) bool {
-	return name == "-" || name == "/dev/stdin" || strings.HasPrefix(name, "/dev/fd/") || strings.HasPrefix(name, "/proc/self/fd/")
+	return name == "-" || strings.HasPrefix(name, "<(") || name == "/dev/stdin" || strings.HasPrefix(name, "/dev/fd/") || strings.HasPrefix(name, "/proc/self/fd/")
 }
 
 func shellName(name string) bool {

@@ -37,6 +37,8 @@ type scripts struct {
 	env bash.Env
 	// written are the files that the line writes before it runs them.
 	written []bash.Written
+	// inputs are what the line gives to its parts to read.
+	inputs []bash.Input
 	// texts are the files that were read, seen the pieces that were analysed, by where
 	// they stand.
 	texts map[string]string
@@ -100,12 +102,31 @@ func (s *scripts) lookInto(parts []cardea.Part, depth int) {
 		if p.Remote || len(p.Command) == 0 {
 			continue
 		}
+		if depth == 1 {
+			s.input(p)
+		}
 		for _, f := range s.runFiles(p) {
 			if depth > maxScriptDepth {
 				s.full = fmt.Sprintf("more than %d files run each other", maxScriptDepth)
 				break
 			}
 			s.file(p, f, depth)
+		}
+	}
+}
+
+// input adds what a part of the line does that runs what it reads.
+func (s *scripts) input(p *cardea.Part) {
+	if !runsStdin(p) {
+		return
+	}
+	f := runFile{path: "its input", dir: p.Dir, pieces: language(p.Command[0], "")}
+	if _, recipes := knowledge.WordsOf(form.RunsFileOfOption, p.Program()); recipes && p.Dir != "" {
+		f.pieces = s.recipes(p, p.Dir)
+	}
+	for _, in := range s.inputs {
+		if in.Part == s.part {
+			s.add(p, f, s.pieces(f, in.Text), 1)
 		}
 	}
 }

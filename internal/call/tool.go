@@ -395,7 +395,7 @@ func (a *analysis) shell(text string) {
 	a.findKeys(res.Parts)
 	flows := Flows(&res, a.world.IsNew)
 	if env.ReadFile != nil && (a.ev.Kind == cardea.PreToolUse || a.ev.Kind == cardea.PermissionRequest) {
-		s := scripts{env: env, written: res.Written, texts: map[string]string{}, seen: map[string]bool{}}
+		s := scripts{env: env, written: res.Written, inputs: res.Inputs, texts: map[string]string{}, seen: map[string]bool{}}
 		s.lookIntoLine(res.Parts)
 		flows = append(flows, s.certain...)
 	}
