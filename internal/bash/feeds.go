@@ -37,7 +37,7 @@ func (w *walker) readsVariable(name string) {
 // givesToRead notes a text that a <(…) gives to read: to the program whose word it is,
 // or to any that is started later, where a variable or a function is given its name.
 func (w *walker) givesToRead(text string) {
-	if text = "\n" + text; w.cmd.reads != nil {
+	if text += "\n"; w.cmd.reads != nil {
 		*w.cmd.reads += text
 	} else {
 		w.fed += text

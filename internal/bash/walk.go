@@ -24,11 +24,14 @@ type input struct {
 // input is about what the current command reads, as far as the line says it: from its
 // standard input, from descriptors and from the <(…) in its words.
 func (w *walker) input() string {
-	text := w.cmd.stdin.text + w.cmd.stdin.may + w.fed
+	text, more := w.cmd.stdin.text+w.cmd.stdin.may, w.fed
 	if w.cmd.reads != nil {
-		text += *w.cmd.reads
+		more += *w.cmd.reads
 	}
-	return text
+	if text != "" && more != "" {
+		text += "\n"
+	}
+	return text + more
 }
 
 // shared is what one of several commands reads: which of them reads what is not known.
