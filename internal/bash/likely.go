@@ -182,6 +182,7 @@ func (w *walker) namedPaths(words []string) []knowledge.PossiblePath {
 			}
 			if hasGlob(name) {
 				p.Pattern, p.Path = p.Path, folderOf(p.Path)
+				p.Entries = allEntries(p.Pattern[len(p.Path):])
 			}
 			if !slices.Contains(out, p) {
 				out = append(out, p)
@@ -189,6 +190,15 @@ func (w *walker) namedPaths(words []string) []knowledge.PossiblePath {
 		}
 	}
 	return out
+}
+
+// allEntries reports a pattern that fits all names, or all hidden ones: *, .*, .[!.]*.
+func allEntries(pattern string) bool {
+	pattern = strings.TrimPrefix(pattern, ".")
+	if rest, ok := strings.CutPrefix(pattern, "["); ok {
+		_, pattern, _ = strings.Cut(rest, "]")
+	}
+	return strings.Contains(pattern, "*") && strings.Trim(pattern, "*?") == ""
 }
 
 // mayLater notes what a later round of a loop may find in a variable.
@@ -223,10 +233,20 @@ func (w *walker) substituted(p *syntax.CmdSubst) []string {
 	begin := len(w.out.Parts)
 	w.substitution(p.Stmts, substVia(p))
 	text, names := strings.TrimRight(w.printedFrom(begin), "\n"), w.namesFrom(begin)
+	if text == "" && len(names) == 0 && w.printsNothing(begin) {
+		return []string{""}
+	}
 	if text == "" {
 		return w.bounded(names)
 	}
 	return w.bounded(append(append(names, text), strings.Split(text, "\n")...))
+}
+
+// printsNothing reports whether the parts from one on print nothing: $(true), $(echo).
+func (w *walker) printsNothing(from int) bool {
+	return from < len(w.out.Parts) && !slices.ContainsFunc(w.out.Parts[from:], func(p cardea.Part) bool {
+		return len(p.Opaque) > 0 || !p.NoEffect && !knowledge.Has(form.EndsTheSame, p.Program())
+	})
 }
 
 // inputWords are the words and lines that stand in what a command reads, as far as the

@@ -441,12 +441,12 @@ func (r *reader) supplied(k cardea.AccessKind, f Word, recursive, hidden bool) {
 		return // it names no file
 	}
 	for _, s := range r.inv.MayBecome(f) {
-		if s.Entries && k != cardea.Delete || hidden && !r.paths.saysHidden(cmp.Or(s.Pattern, s.Path), r.world.Roots) {
+		if s.Entries && s.Pattern == "" && k != cardea.Delete || hidden && !r.paths.saysHidden(cmp.Or(s.Pattern, s.Path), r.world.Roots) {
 			continue
 		}
 		a := cardea.Access{Kind: k, Spelled: s.Path, Recursive: recursive || s.Below, MetadataOnly: metadata}
-		if s.Entries {
-			a.Glob, a.Pattern = true, strings.TrimSuffix(s.Path, "/")+"/*"
+		if s.Entries && k == cardea.Delete {
+			a.Glob, a.Pattern = true, cmp.Or(s.Pattern, strings.TrimSuffix(s.Path, "/")+"/*")
 		} else if s.Pattern != "" {
 			if !r.paths.saysHidden(s.Pattern, r.world.Roots) {
 				continue

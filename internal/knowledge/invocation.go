@@ -110,7 +110,7 @@ type Invocation struct {
 type PossiblePath struct {
 	Path string
 	// Pattern is one that the path matches, where only that is known: then Path is the
-	// folder above its first wildcard.
+	// folder above its first wildcard. With Entries it fits all names, or all hidden ones.
 	Pattern string
 	// Below means that all below it may be among the words, too; Entries that
 	// what lies in it is, and not the path itself.

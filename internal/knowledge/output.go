@@ -157,7 +157,7 @@ func MayPrint(p *cardea.Part, world *World) []PossiblePath {
 		for _, o := range operands {
 			words = append(words, strings.Fields(strings.ReplaceAll(o, `\n`, " "))...)
 		}
-		return PrintedPaths(words, p.Dir)
+		return append(PrintedPaths(words, p.Dir), entriesNamed(p, world)...)
 	case Has(form.PrintsFolders, name):
 		for i := range operands {
 			operands[i] = path.Dir(operands[i])
@@ -166,13 +166,38 @@ func MayPrint(p *cardea.Part, world *World) []PossiblePath {
 	case Has(form.PrintsCurrentFolder, name):
 		return PrintedPaths([]string{"."}, p.Dir)
 	case HasOption(p, operandsWith...):
-		return PrintedPaths(operands, p.Dir)
+		return append(PrintedPaths(operands, p.Dir), entriesNamed(p, world)...)
 	case lists && len(p.Operands) == 0:
 		return []PossiblePath{{Path: p.Dir, Entries: !HasOption(p, hiddenWith...)}}
+	case lists:
+		out := PrintedPaths(operands, p.Dir)
+		for i := range out {
+			out[i].Entries = true
+		}
+		return append(out, entriesNamed(p, world)...)
 	case HasOption(p, topLevel...) && len(world.Roots) > 0:
 		return []PossiblePath{{Path: world.Roots[0]}}
 	}
 	return nil
+}
+
+// entriesNamed are the folders of which the operands of a part name all entries: ~/*.
+func entriesNamed(p *cardea.Part, world *World) []PossiblePath {
+	var out []PossiblePath
+	for _, k := range p.Operands {
+		dir, all := strings.CutSuffix(p.Argv[k].Text, "/*")
+		if p.Argv[k].Static || !all || !simpleGlob(dir) {
+			continue
+		}
+		if rest, ok := strings.CutPrefix(dir, "~"); ok {
+			dir = world.Home + rest
+		}
+		for _, at := range PrintedPaths([]string{dir}, p.Dir) {
+			at.Entries = true
+			out = append(out, at)
+		}
+	}
+	return out
 }
 
 // PrintedPaths are paths as a program prints them.
