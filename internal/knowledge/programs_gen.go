@@ -89,11 +89,12 @@ var programTokei = form.Program{Source: &fromBinaries, Name: []string{"tokei"}, 
 var programScc = form.Program{Source: &fromBinaries, Name: []string{"scc"}, Operands: "read", OptionsAfterOperands: true, ValueOptions: []string{"-f", "-o", "-s", "-i", "-x", "-M", "--format", "--output", "--sort", "--include-ext", "--exclude-dir", "--exclude-ext", "--not-match", "--format-multi"}, OptionAccesses: []form.NamedAccess{{Name: "--output", Access: "write"}, {Name: "-o", Access: "write"}}, RecursiveOptions: []string{"always"}, InformationWords: []string{"--version", "--help", "-h", "-l", "--languages"}, Complete: &form.Complete{Options: []string{"-f", "-s", "-i", "-x", "-M", "-a", "-c", "-d", "-w", "-z", "--by-file", "--format", "--sort", "--include-ext", "--exclude-dir", "--exclude-ext", "--not-match", "--no-cocomo", "--no-complexity", "--no-duplicates", "--wide", "--ci"}}}
 var programCloc = form.Program{Source: &fromBinaries, Name: []string{"cloc"}, Operands: "read", RecursiveOptions: []string{"always"}, InformationWords: []string{"--version", "--help"}}
 
-var fromChanges = form.Source{File: "packs/commands/changes.yaml", Manual: "GNU coreutils 9.1, util-linux 2.38, patch 2.7, moreutils 0.67, macOS 14", Variables: []string{"POSIXLY_CORRECT", "SIMPLE_BACKUP_SUFFIX", "VERSION_CONTROL", "TMPDIR", "PATCH_*", "RSYNC_*"}}
+var fromChanges = form.Source{File: "packs/commands/changes.yaml", Manual: "GNU coreutils 9.1, util-linux 2.38, patch 2.7, moreutils 0.67, macOS 14, rimraf 6.0, del-cli 6.0", Variables: []string{"POSIXLY_CORRECT", "SIMPLE_BACKUP_SUFFIX", "VERSION_CONTROL", "TMPDIR", "PATCH_*", "RSYNC_*"}}
 
 var programRm = form.Program{Source: &fromChanges, Name: []string{"rm", "grm"}, Operands: "delete", RecursiveOptions: []string{"-r", "-R", "--recursive"}, InformationWords: []string{"--version", "--help"}}
 var programRmdir = form.Program{Source: &fromChanges, Name: []string{"rmdir", "unlink", "grmdir"}, Operands: "delete", InformationWords: []string{"--version", "--help"}}
 var programTrash = form.Program{Source: &fromChanges, Name: []string{"trash", "trash-put", "srm"}, Operands: "delete", RecursiveOptions: []string{"always"}, InformationWords: []string{"--version", "--help"}}
+var programRimraf = form.Program{Source: &fromChanges, Name: []string{"rimraf", "del-cli"}, Operands: "delete", RecursiveOptions: []string{"always"}, InformationWords: []string{"--version", "--help", "-h"}}
 var programShred = form.Program{Source: &fromChanges, Name: []string{"shred"}, Operands: "write", ValueOptions: []string{"-n", "--iterations", "-s", "--size", "--random-source"}, When: []form.When{{Options: []string{"-u", "--remove"}, Operands: "delete"}}, InformationWords: []string{"--version", "--help"}}
 var programMv = form.Program{Source: &fromChanges, Name: []string{"mv", "gmv"}, Operands: "delete", LastOperand: "write", ValueOptions: []string{"-t", "--target-directory", "-S", "--suffix"}, OptionAccesses: []form.NamedAccess{{Name: "--target-directory", Access: "write"}, {Name: "-t", Access: "write"}}, RecursiveOptions: []string{"always"}, PutsIntoLastOperand: true, FolderOptions: []string{"-t", "--target-directory"}, InformationWords: []string{"--version", "--help"}, Edits: &form.Complete{Options: []string{"-f", "-n", "-v", "--force", "--no-clobber", "--verbose"}}}
 var programCp = form.Program{Source: &fromChanges, Name: []string{"cp", "gcp"}, Operands: "read", LastOperand: "write", ValueOptions: []string{"-t", "--target-directory", "-S", "--suffix"}, OptionAccesses: []form.NamedAccess{{Name: "--target-directory", Access: "write"}, {Name: "-t", Access: "write"}}, RecursiveOptions: []string{"-r", "-R", "-a", "--recursive", "--archive"}, When: []form.When{{Options: []string{"-l", "--link"}, Operands: "edit"}}, PutsIntoLastOperand: true, FolderOptions: []string{"-t", "--target-directory"}, InformationWords: []string{"--version", "--help"}, Edits: &form.Complete{Options: []string{"-f", "-n", "-p", "-v", "--force", "--no-clobber", "--verbose"}}}
@@ -1207,6 +1208,7 @@ var programs = [...]described{
 	{"date", &programDate},
 	{"dd", &programDd},
 	{"defaults", &programDefaults},
+	{"del-cli", &programRimraf},
 	{"deno", &programDeno},
 	{"detekt", &programEslint},
 	{"df", &programDf},
@@ -1823,6 +1825,7 @@ var programs = [...]described{
 	{"rev", &programCat},
 	{"revive", &programEslint},
 	{"rg", &programRg},
+	{"rimraf", &programRimraf},
 	{"rm", &programRm},
 	{"rmdir", &programRmdir},
 	{"robot", &programPytest},
