@@ -84,8 +84,8 @@ type judgeJSON struct {
 // chainOf is the chain of the settings, or of it what has a type.
 func chainOf(s settings.Judge, provider string) (judge.Config, error) {
 	c := s.Config
-	if provider == "" {
-		return c, nil
+	if err := c.Usable(); err != nil || provider == "" {
+		return c, err
 	}
 	if !slices.Contains(judge.Types(), provider) {
 		return c, wrongUsage{fmt.Errorf("there is no type of provider %q; use one of %s", provider, strings.Join(judge.Types(), ", "))}

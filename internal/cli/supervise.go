@@ -49,6 +49,10 @@ func supervise(p Process, team string) error {
 	if err != nil {
 		return err
 	}
+	config, err := chainOf(d.Loaded.Settings.Judge, "")
+	if err != nil {
+		return err
+	}
 	if err := p.byPerson("to answer for it", func(s *screen) { s.printf("team %s\n", team) }); err != nil {
 		return err
 	}
@@ -68,7 +72,7 @@ func supervise(p Process, team string) error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	s := superviser{process: p, asker: p.Judge(d.Place.JudgeRequest(d.Loaded.Settings.Judge.Config), d.Loaded.Settings.FromEnv)}
+	s := superviser{process: p, asker: p.Judge(d.Place.JudgeRequest(config), d.Loaded.Settings.FromEnv)}
 	if err := p.say("Answering. Ctrl+C ends it."); err != nil {
 		return err
 	}

@@ -148,6 +148,17 @@ type Config struct {
 	Budget Budget     `json:"budget"`
 	// Prices are the person's, by model. They come before the built-in ones.
 	Prices map[string]Price `json:"prices,omitempty"`
+	// Unreadable is the file whose settings of the judge cannot be read, "" for none. It
+	// may have named another chain, or a limit, so nobody is asked.
+	Unreadable string `json:"unreadable,omitempty"`
+}
+
+// Usable says why nobody may be asked, nil for nothing.
+func (c Config) Usable() error {
+	if c.Unreadable == "" {
+		return nil
+	}
+	return fmt.Errorf("what %s says about the judge cannot be read, so nobody is asked; see \"cardea lint\"", c.Unreadable)
 }
 
 // Providers are the providers of the chain, complete.

@@ -47,6 +47,9 @@ func Merge(files ...File) Settings {
 		s.merge(k, said)
 	}
 	for _, f := range said {
+		if at := f.Values.Judge.Unreadable; at != "" {
+			s.Judge.Enabled, s.Judge.Unreadable = false, at
+		}
 		for _, g := range f.Given {
 			if isSwitch(g.Key) {
 				s.Given = append(s.Given, g)

@@ -72,7 +72,7 @@ func Parse(path string, scope cardea.Scope, data []byte) File {
 // Read is Parse for a document that is read already.
 func Read(path string, scope cardea.Scope, doc *document.Reader) File {
 	p := settingsParser{file: File{Path: path, Scope: scope, Found: true, Counts: true, Values: Defaults(), Switches: rules.Switches{By: scope, File: path}},
-		doc: doc, maps: map[string]document.Map{}}
+		doc: doc, maps: map[string]document.Map{}, wrong: map[string]bool{}}
 	p.doc.Hints(keysOfOthers)
 	p.doc.Shapes(shapes)
 	top := p.doc.Top().Map()
@@ -81,11 +81,14 @@ func Read(path string, scope cardea.Scope, doc *document.Reader) File {
 		p.give("version", strconv.Itoa(v.Int(1, 1)), v)
 	}
 	for _, k := range Keys() {
-		p.key(k)
+		p.section(sectionOf(k.Name), func() { p.key(k) })
 	}
 	p.packs(top.Map("packs"))
 	p.rules(top.Map("rules"))
 	p.unknownKeys()
+	if p.wrong["judge"] || p.wrong["confidence"] {
+		p.file.Values.Judge.Unreadable = path
+	}
 	p.file.Problems = p.doc.Problems()
 	return p.file
 }
@@ -120,18 +123,34 @@ type settingsParser struct {
 	doc  *document.Reader
 	// maps are those that hold keys, by their dotted names.
 	maps map[string]document.Map
+	// wrong are the top-level keys below which something cannot be read.
+	wrong map[string]bool
+}
+
+// section reads what belongs to a top-level key, and notes whether that went wrong.
+func (p *settingsParser) section(name string, read func()) {
+	before := p.doc.Errors()
+	if read(); p.doc.Errors() > before {
+		p.wrong[name] = true
+	}
+}
+
+// sectionOf is the top-level key of a dotted name.
+func sectionOf(name string) string {
+	section, _, _ := strings.Cut(name, ".")
+	return section
 }
 
 // unknownKeys reports the keys that nothing reads: a warning, but an error where
 // the author may believe to be protected by them.
 func (p *settingsParser) unknownKeys() {
 	for name, m := range p.maps {
-		section, _, _ := strings.Cut(name, ".")
+		section := sectionOf(name)
 		if name == "" {
 			p.unknownSections(m)
 		}
 		if slices.Contains(SecuritySections(), section) {
-			m.Only()
+			p.section(section, m.Only)
 		} else {
 			m.Done()
 		}

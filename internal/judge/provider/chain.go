@@ -58,6 +58,9 @@ func New(c judge.Config, m Machine) *Chain {
 // Ask asks one provider after another. It returns by the deadline of ctx, and after
 // [limit.Judge] where there is none.
 func (c *Chain) Ask(ctx context.Context, q judge.Question) (judge.Answer, error) {
+	if err := c.config.Usable(); err != nil {
+		return judge.Answer{}, err
+	}
 	ctx, cancel := context.WithTimeout(ctx, limit.Judge)
 	defer cancel()
 	work, done := reserve(ctx)
