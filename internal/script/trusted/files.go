@@ -77,23 +77,7 @@ func (p Place) FilesOf(command string) Files {
 // pathsOf are the paths that a part names or may run. Those that it is known to
 // run are added to the files.
 func (p Place) pathsOf(part *cardea.Part, files *Files) []string {
-	var named []string
-	for _, a := range part.Access {
-		switch {
-		case a.Kind == cardea.Execute && a.Path == "" && a.Pattern == "" && !knowledge.Has(knowledgeform.ProjectFiles, program(part)):
-			files.Unseen = "which file " + part.Text + " runs cannot be seen; write its path plainly"
-		case a.Kind == cardea.Execute && a.Pattern == "":
-			files.Runs = append(files.Runs, a.Path, a.Spelled)
-		case a.Pattern != "":
-			all, err := filepath.Glob(a.Pattern)
-			if err != nil || len(all) > maxFiles {
-				files.Unseen = "the pattern " + a.Pattern + " finds too much; name the files"
-			}
-			named = append(named, all[:min(len(all), maxFiles)]...)
-		default:
-			named = append(named, a.Path, a.Spelled)
-		}
-	}
+	named := accessed(part, files)
 	for _, set := range part.Assigns {
 		if set.Name == "PATH" && (!set.Static || slices.ContainsFunc(strings.Split(set.Value, ":"), p.searchable)) {
 			files.Unseen = "it may look for programs in the project, where anything can be put; write the program's path plainly"
@@ -124,6 +108,28 @@ func (p Place) pathsOf(part *cardea.Part, files *Files) []string {
 	}
 	if knowledge.Has(knowledgeform.RunsModules, knowledge.Unversioned(name)) {
 		files.Runs = append(files.Runs, modules(part, dirs)...)
+	}
+	return named
+}
+
+// accessed are the paths of a part's accesses, those that it runs apart.
+func accessed(part *cardea.Part, files *Files) []string {
+	var named []string
+	for _, a := range part.Access {
+		switch {
+		case a.Kind == cardea.Execute && a.Path == "" && a.Pattern == "" && !knowledge.Has(knowledgeform.ProjectFiles, program(part)):
+			files.Unseen = "which file " + part.Text + " runs cannot be seen; write its path plainly"
+		case a.Kind == cardea.Execute && a.Pattern == "":
+			files.Runs = append(files.Runs, a.Path, a.Spelled)
+		case a.Pattern != "":
+			all, err := filepath.Glob(a.Pattern)
+			if err != nil || len(all) > maxFiles {
+				files.Unseen = "the pattern " + a.Pattern + " finds too much; name the files"
+			}
+			named = append(named, all[:min(len(all), maxFiles)]...)
+		default:
+			named = append(named, a.Path, a.Spelled)
+		}
 	}
 	return named
 }
