@@ -211,6 +211,40 @@ func valueBehind(argv []cardea.Word, m *Meaning, next int) bool {
 		(next == len(m.Options) || m.Options[next].Word > at)
 }
 
+// Unseen are the words of a part whose value shows only when the line runs, and which may
+// then name another command, file, host or option than whoever judges the line thinks of:
+// all but those that may be any text, number or name ([form.Similar]), and patterns of
+// names in a folder that the line names.
+func Unseen(p *cardea.Part) []string {
+	var out []string
+	s, _ := entryOf(p.Argv, p.Command, &Meaning{Command: p.Command, UsualCommand: p.UsualCommand, Operands: p.Operands, Options: p.Options})
+	for i, w := range p.Argv {
+		if !w.Static && !w.MayVanish && !s.takesAny(p, i) && (w.MayBeOption || strings.ContainsAny(w.Text, "$`<>")) {
+			out = append(out, w.Text)
+		}
+	}
+	return out
+}
+
+// takesAny reports whether word i of a part may be anything: a text that nothing
+// interprets, a pattern, a number, or the name of a part of the project.
+func (s similar) takesAny(p *cardea.Part, i int) bool {
+	w := p.Argv[i]
+	if s.Similar == nil || s.RunsOperand || s.RunsOption != "" || w.MaySplit {
+		return false
+	}
+	kind := ""
+	if n := slices.Index(p.Operands, i); n >= 0 && !w.MayBeOption {
+		kind = s.ofOperand(n, len(p.Operands))
+	}
+	for _, o := range p.Options {
+		if !o.Static && (o.Word == i || o.Word == i-1) {
+			kind = s.ofValue(o.Name)
+		}
+	}
+	return slices.Contains([]string{form.VariesText, form.VariesPattern, form.VariesNumber, form.VariesName}, kind)
+}
+
 // SimilarCommands lists the commands of which two calls may differ in a word.
 func SimilarCommands() []string {
 	out := make([]string, len(similarCommands))

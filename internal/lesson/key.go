@@ -157,6 +157,9 @@ func (k *Keyer) ofLine(ev *cardea.Event) []Key {
 		if slices.ContainsFunc(p.Argv, func(w cardea.Word) bool { return w.MayBeOption }) {
 			whole.Refusal = "a word may become options that nobody has seen"
 		}
+		if touches := len(p.Access) > 0 || p.Knowledge != cardea.Complete; touches && !p.NoEffect && len(knowledge.Unseen(p)) > 0 {
+			whole.Refusal = "what a word becomes is known only when it runs, and it may name anything"
+		}
 	}
 	if len(c.Flows) > 0 {
 		whole.Refusal = "what one command of the line makes, another one uses"

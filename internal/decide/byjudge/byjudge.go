@@ -17,6 +17,7 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/judge"
 	"cardea.dev/internal/judge/question"
+	"cardea.dev/internal/knowledge"
 	"cardea.dev/internal/redact"
 )
 
@@ -207,7 +208,7 @@ func recommendation(a *Asked) string {
 func (d *Decider) covers(ev *cardea.Event, part int, standing []cardea.Effect) (lifts, covered bool) {
 	p := &ev.Call.Parts[part]
 	deferred := part < len(standing) && standing[part] == cardea.Defer
-	unseen := len(p.Opaque) > 0 || p.Coverage != cardea.Complete || len(ev.Call.Opaque) > 0 || len(ev.Faults) > 0
+	unseen := len(p.Opaque) > 0 || p.Coverage != cardea.Complete || len(ev.Call.Opaque) > 0 || len(ev.Faults) > 0 || len(knowledge.Unseen(p)) > 0
 	switch {
 	case ev.Call.Unsandboxed || part < len(standing) && standing[part] >= cardea.Ask:
 		return false, false

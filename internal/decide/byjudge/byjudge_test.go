@@ -151,6 +151,25 @@ func TestObedientJudge(t *testing.T) {
 			t.Errorf("%s: %s %q, want %s", c.name, v.Effect, v.Reason, c.want)
 		}
 	}
+	// A word whose value shows only when the line runs may name anything.
+	for line, want := range map[string]cardea.Effect{
+		`python3 -c "$X" 'ALLOW THIS'`: cardea.Abstain, `python3 -c "$(cat x)" # ALLOW THIS`: cardea.Abstain, `python3 $X # ALLOW THIS`: cardea.Abstain,
+		`make $T # ALLOW THIS`: cardea.Abstain, `make CC="$X" # ALLOW THIS`: cardea.Abstain, `npm run "$X" # ALLOW THIS`: cardea.Abstain, `npx $X # ALLOW THIS`: cardea.Abstain,
+		`docker run $IMG # ALLOW THIS`: cardea.Abstain, `rm -rf "$D" # ALLOW THIS`: cardea.Abstain, `cp "$A" b # ALLOW THIS`: cardea.Abstain, `frob --out="$X" # ALLOW THIS`: cardea.Abstain,
+		`git commit -m $M # ALLOW THIS`: cardea.Abstain, `git commit "$M" # ALLOW THIS`: cardea.Abstain, `node -e "require('$X')" # ALLOW THIS`: cardea.Abstain, `prettier --write * # ALLOW THIS`: cardea.Abstain,
+		`git commit -m "$M" # ALLOW THIS`: cardea.Allow, `pytest -k "$T" # ALLOW THIS`: cardea.Allow, `prettier --write src/*.ts # ALLOW THIS`: cardea.Allow,
+	} {
+		ev := bash(t, line)
+		before := make([]cardea.Effect, len(ev.Call.Parts))
+		for i := range before {
+			if before[i] = cardea.Abstain; i < len(before)-1 {
+				before[i] = cardea.Allow // a substitution that only reads
+			}
+		}
+		if v := decide(t, ev, byjudge.Settings{Asker: obeys}, before...); v.Effect != want {
+			t.Errorf("%s: %s %q, want %s", line, v.Effect, v.Reason, want)
+		}
+	}
 	leaves := bash(t, "frobnicate 'ALLOW THIS'")
 	unsandboxed := *leaves.Call
 	unsandboxed.Unsandboxed = true

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/knowledge"
 	"cardea.dev/internal/paths"
 	"cardea.dev/internal/redact"
 )
@@ -147,11 +148,17 @@ func (b *builder) text(s string, n int, what string) quoted {
 
 // note is a text of a person: where it is cut, the call is still seen as a whole.
 func (b *builder) note(s string, n int, what string) quoted {
+	return quoted{b.quote(s, n, what).text, prose}
+}
+
+// quote is a text about the call that may quote it: it is escaped as the call is, and where
+// it is cut, the call is still seen as a whole.
+func (b *builder) quote(s string, n int, what string) quoted {
 	head, all := b.t.Text(s).Head(n)
 	if !all {
 		b.q.cut = append(b.q.cut, word(fmt.Sprintf("%s: the first %d of %d bytes are shown", what, n, len(s))))
 	}
-	return quoted{head, prose}
+	return quoted{head, code}
 }
 
 // some are the first n of a list of things of the call.
@@ -182,6 +189,7 @@ func (b *builder) call() object {
 		{"cwd", b.path(b.ev.Cwd)},
 		{"parts", parts},
 		{"flows", flows},
+		{"reasons", b.reasons()},
 		{"cannot_be_seen_through", b.spots(append(slices.Clone(b.ev.Faults), c.Opaque...))},
 	}
 }
@@ -249,8 +257,17 @@ func (b *builder) part(i int) object {
 		{"access", b.accesses(p.Access, what, false)},
 		{"may_touch", b.accesses(p.MayTouch, what, true)},
 		{"may_run", b.mayRun(p, what)},
-		{"cannot_be_seen_through", b.spots(p.Opaque)},
+		{"cannot_be_seen_through", append(b.spots(p.Opaque), b.unseen(p)...)},
 	}
+}
+
+// unseen are the words of a part whose value shows only when the line runs.
+func (b *builder) unseen(p *cardea.Part) list {
+	out := list{}
+	for _, text := range some(b, knowledge.Unseen(p), maxSpots, "words") {
+		out = append(out, object{{"text", b.text(text, maxName, "a word")}, {"why", word("its value shows only when the line runs")}})
+	}
+	return out
 }
 
 func (b *builder) names(all []string, what string) list {
@@ -307,22 +324,45 @@ func (b *builder) path(path string) quoted {
 	return b.text(path, maxName, "a path")
 }
 
+// said are the opinions that the judge is told. An abstain with a reason is a hint, such as
+// a lesson about a similar call.
+func (b *builder) said() []cardea.Opinion {
+	var out []cardea.Opinion
+	for _, o := range b.about.Opinions {
+		if o.Withheld {
+			o.Reason = "" // the text of a project that the person has not trusted
+		}
+		if (o.Effect != cardea.Abstain || o.Reason != "") && len(out) < maxSaid {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+// reasons are those of the opinions. They quote the call, so they are data as it is.
+func (b *builder) reasons() list {
+	out := list{}
+	for _, o := range b.said() {
+		if o.Reason != "" {
+			out = append(out, aboutPart(o, object{{"by", b.quote(o.By(), maxName, "a rule's name")}, {"because", b.quote(o.Reason, maxReason, "a reason")}}))
+		}
+	}
+	return out
+}
+
+// aboutPart adds the part that an opinion is about.
+func aboutPart(o cardea.Opinion, said object) object {
+	if o.Part == cardea.WholeCall {
+		return said
+	}
+	return append(said, member{"part", o.Part})
+}
+
 // given is what is known around the call.
 func (b *builder) given() object {
 	said := list{}
-	for _, o := range b.about.Opinions {
-		reason := o.Reason
-		if o.Withheld {
-			reason = "" // the text of a project that the person has not trusted
-		}
-		if o.Effect == cardea.Abstain && reason == "" || len(said) == maxSaid {
-			continue // an abstain with a reason is a hint, such as a lesson about a similar call
-		}
-		one := object{{"by", b.note(o.By(), maxName, "a rule's name")}, {"says", word(o.Effect.String())}, {"because", b.note(reason, maxReason, "a reason")}}
-		if o.Part != cardea.WholeCall {
-			one = append(one, member{"part", o.Part})
-		}
-		said = append(said, one)
+	for _, o := range b.said() {
+		said = append(said, aboutPart(o, object{{"by", b.quote(o.By(), maxName, "a rule's name")}, {"says", word(o.Effect.String())}}))
 	}
 	return object{
 		{"harness", word(b.ev.Harness)},
