@@ -54,16 +54,22 @@ func (k *Keyer) digest(out map[string]string, file string) error {
 	return err
 }
 
-// Used are the digests of the files that a call names and does more with than read
-// them, as those of [Keyer.Files]: kubectl apply -f x.yaml, psql -f x.sql, curl -d @x. A
-// lesson is not bound to them, for it may be about the tests of files that change
-// all day. What runs once is what was approved.
+// Used are the digests of the files that a call reads, where it does more than that, as
+// those of [Keyer.Files]: kubectl apply -f x.yaml, curl -d @x, cat x.sql | psql. Which of
+// them its other commands get to see is not asked. A lesson is not bound to them, for it
+// may be about the tests of files that change all day. What runs once is what was approved.
 func (k *Keyer) Used(ev *cardea.Event) map[string]string {
 	out := map[string]string{}
+	doesMore := func(p cardea.Part) bool {
+		return slices.ContainsFunc(p.Access, func(a cardea.Access) bool { return a.Kind != cardea.Read && !a.Nowhere() })
+	}
+	if !slices.ContainsFunc(ev.Call.Parts, doesMore) {
+		return out
+	}
 	for i := range ev.Call.Parts {
 		p := &ev.Call.Parts[i]
-		if p.Remote || !slices.ContainsFunc(p.Access, func(a cardea.Access) bool { return a.Kind != cardea.Read && !a.Nowhere() }) {
-			continue
+		if p.Remote {
+			continue // its files are another machine's
 		}
 		key := Key{}
 		key.bindUsed(p)
