@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
-	"runtime"
 	"strconv"
 	"strings"
 
@@ -15,18 +13,6 @@ import (
 
 // maxAncestors bounds the way up.
 const maxAncestors = 128
-
-// ancestors are the processes above this one. On Windows the standard library
-// gives no way to look, and the environment and the terminal must do.
-func ancestors() ([][]string, error) {
-	switch runtime.GOOS {
-	case "windows":
-		return nil, nil
-	case "linux":
-		return climb(os.Getppid(), proc)
-	}
-	return climb(os.Getppid(), ps)
-}
 
 // climb follows parents up to the first process.
 func climb(pid int, look func(pid int) (parent int, names []string, err error)) ([][]string, error) {

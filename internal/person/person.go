@@ -24,22 +24,42 @@ type Seat struct {
 	Stdin any
 	// Environ is the environment, as os.Environ gives it.
 	Environ []string
-	// Ancestors are the names of the processes above this one, nearest first:
-	// of each the program's name and the base names of its first arguments.
-	Ancestors func() ([][]string, error)
+	// Ancestors are the processes above this one, nearest first.
+	Ancestors func() ([]Ancestor, error)
+}
+
+// Ancestor is a process above another one.
+type Ancestor struct {
+	PID int
+	// Names are the program's name and its first arguments.
+	Names []string
+	// Environ are the variables with which it was started, nil where they cannot be seen.
+	Environ []string
+}
+
+func (a Ancestor) isAgent() bool { return agentAmong(a.Names) != "" }
+
+// underAgent is a variable that an agent set for the process, "" where there is none.
+func (a Ancestor) underAgent() string { return setByAgent(a.Environ) }
+
+// setByAgent is the first variable that agents set for what they start, "" for none.
+func setByAgent(environ []string) string {
+	for _, v := range environ {
+		if name, value, _ := strings.Cut(v, "="); value != "" && ofAgent(name) {
+			return name
+		}
+	}
+	return ""
 }
 
 // ThisSeat is the one that the process sits in.
-func ThisSeat() Seat { return Seat{Stdin: os.Stdin, Environ: os.Environ(), Ancestors: ancestors} }
+func ThisSeat() Seat { return Seat{Stdin: os.Stdin, Environ: os.Environ(), Ancestors: aboveThis} }
 
 // Attending says why it is not sure that a person is typing, or nil. An error
 // tells the person what to do.
 func (s Seat) Attending() error {
-	for _, v := range s.Environ {
-		name, value, _ := strings.Cut(v, "=")
-		if value != "" && ofAgent(name) {
-			return fmt.Errorf("an agent is at work here (%s is set); do this in a terminal of your own", name)
-		}
+	if name := setByAgent(s.Environ); name != "" {
+		return fmt.Errorf("an agent is at work here (%s is set); do this in a terminal of your own", name)
 	}
 	if !Terminal(s.Stdin) {
 		return errors.New("standard input is no terminal; do this at a terminal, by hand")
@@ -48,9 +68,13 @@ func (s Seat) Attending() error {
 	if err != nil {
 		return fmt.Errorf("it cannot be told who started this command: %w; do this in a terminal of your own", err)
 	}
-	for _, names := range all {
-		if n := agentAmong(names); n != "" {
+	for _, a := range all {
+		if n := agentAmong(a.Names); n != "" {
 			return fmt.Errorf("an agent started this command (%s); do this in a terminal of your own", n)
+		}
+		// It may have cut itself off from the agent, and cleared what it passes on.
+		if name := a.underAgent(); name != "" {
+			return fmt.Errorf("an agent started this command (%s was set for %s above it); do this in a terminal of your own", name, a.Names[0])
 		}
 	}
 	return nil

@@ -29,8 +29,13 @@ func (i info) Sys() any          { return nil }
 
 func TestAttending(t *testing.T) {
 	tty := device{os.ModeDevice | os.ModeCharDevice}
-	shell := func(names ...string) func() ([][]string, error) {
-		return func() ([][]string, error) { return [][]string{{"bash", "-bash"}, names, {"systemd"}}, nil }
+	shell := func(names ...string) func() ([]Ancestor, error) {
+		return func() ([]Ancestor, error) {
+			return []Ancestor{{Names: []string{"bash", "-bash"}, Environ: []string{"HOME=/h", "CLAUDECODE="}}, {Names: names}, {Names: []string{"systemd"}}}, nil
+		}
+	}
+	cutOff := func() ([]Ancestor, error) {
+		return []Ancestor{{Names: []string{"python3"}, Environ: []string{}}, {Names: []string{"x.py"}, Environ: []string{"CLAUDECODE=1"}}, {Names: []string{"systemd"}}}, nil
 	}
 	for _, c := range []struct {
 		name string
@@ -58,7 +63,8 @@ func TestAttending(t *testing.T) {
 		{"a user who is called so", Seat{tty, nil, shell("su", "su", "pi")}, ""},
 		{"a folder that is called so", Seat{tty, nil, shell("xterm", "xterm", "/home/pi")}, ""},
 		{"a name that begins so", Seat{tty, nil, shell("pipenv", "python3", "/usr/bin/pipenv")}, ""},
-		{"unknown", Seat{tty, nil, func() ([][]string, error) { return nil, errors.New("hidden") }}, "cannot be told"},
+		{"cut off from an agent", Seat{tty, nil, cutOff}, "CLAUDECODE was set for x.py above it"},
+		{"unknown", Seat{tty, nil, func() ([]Ancestor, error) { return nil, errors.New("hidden") }}, "cannot be told"},
 	} {
 		err := c.seat.Attending()
 		if (err == nil) != (c.want == "") || err != nil && (!strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "; do this ")) {
@@ -79,10 +85,10 @@ func TestAttending(t *testing.T) {
 // starts this one, is found.
 func TestAncestors(t *testing.T) {
 	if os.Getenv("PERSON_TEST_CHILD") != "" {
-		all, err := ancestors()
+		all, err := aboveThis()
 		found := false
-		for _, names := range all {
-			for _, n := range names {
+		for _, a := range all {
+			for _, n := range a.Names {
 				found = found || isAgent(n)
 			}
 		}
@@ -94,7 +100,7 @@ func TestAncestors(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("nothing to look at")
 	}
-	all, err := ancestors()
+	all, err := aboveThis()
 	if err != nil || len(all) == 0 {
 		t.Fatalf("%v, %v", all, err)
 	}

@@ -48,7 +48,7 @@ func Lineage(pid int) ([]Forebear, error) {
 		if err != nil {
 			return 0, nil, err
 		}
-		out = append(out, Forebear{Running{pid, start}, ancestor{names: names}.isAgent()})
+		out = append(out, Forebear{Running{pid, start}, Ancestor{Names: names}.isAgent()})
 		return parent, names, nil
 	})
 	if err == nil && len(out) == 0 {

@@ -41,13 +41,13 @@ func Typist() error {
 // fromAgent says why a message did not come from the nearest agent, or nil. By is the
 // process that made the other end of standard input, 0 where it is no socket, and less
 // where the system does not tell.
-func fromAgent(all []ancestor, by int) error {
+func fromAgent(all []Ancestor, by int) error {
 	if by < 0 {
 		return nil
 	}
 	for _, a := range all {
 		if a.isAgent() {
-			if a.pid == by {
+			if a.PID == by {
 				return nil
 			}
 			break
@@ -56,35 +56,22 @@ func fromAgent(all []ancestor, by int) error {
 	return errors.New("the prompt did not come from the harness itself, but by a file, a pipe or another program; type it once more, or do this in a terminal of your own")
 }
 
-// ancestor is a process above this one.
-type ancestor struct {
-	pid   int
-	names []string
-	// environ are the variables with which it was started, nil where they cannot be
-	// seen.
-	environ []string
-}
-
-func (a ancestor) isAgent() bool { return agentAmong(a.names) != "" }
-
 // typist looks at the processes above, nearest first.
-func typist(all []ancestor) error {
+func typist(all []Ancestor) error {
 	first := -1
 	for i, a := range all {
 		switch {
 		case first < 0 && a.isAgent():
 			first = i
-		case first >= 0 && a.isAgent() && !(i == first+1 && all[first].environ != nil):
+		case first >= 0 && a.isAgent() && !(i == first+1 && all[first].Environ != nil):
 			// The launcher of a harness is its parent, and has a clean environment.
-			return fmt.Errorf("an agent started this one (%s); do this in a terminal of your own", a.names[0])
+			return fmt.Errorf("an agent started this one (%s); do this in a terminal of your own", a.Names[0])
 		}
 		if first < 0 {
 			continue
 		}
-		for _, v := range a.environ {
-			if name, value, _ := strings.Cut(v, "="); value != "" && ofAgent(name) {
-				return fmt.Errorf("an agent started this one (%s was set for %s); do this in a terminal of your own", name, a.names[0])
-			}
+		if name := a.underAgent(); name != "" {
+			return fmt.Errorf("an agent started this one (%s was set for %s); do this in a terminal of your own", name, a.Names[0])
 		}
 	}
 	if first < 0 {
@@ -93,17 +80,21 @@ func typist(all []ancestor) error {
 	return nil
 }
 
-// aboveThis are the processes above this one, nearest first.
-func aboveThis() ([]ancestor, error) {
-	var out []ancestor
+// aboveThis are the processes above this one, nearest first. On Windows the standard
+// library gives no way to look, and the environment and the terminal must do.
+func aboveThis() ([]Ancestor, error) {
+	var out []Ancestor
 	look := ps
-	if runtime.GOOS == "linux" {
+	switch runtime.GOOS {
+	case "windows":
+		return nil, nil
+	case "linux":
 		look = proc
 	}
 	_, err := climb(os.Getppid(), func(pid int) (int, []string, error) {
 		parent, names, err := look(pid)
 		if err == nil {
-			out = append(out, ancestor{pid: pid, names: names, environ: environOf(pid)})
+			out = append(out, Ancestor{PID: pid, Names: names, Environ: environOf(pid)})
 		}
 		return parent, names, err
 	})
