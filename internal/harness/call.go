@@ -3,8 +3,10 @@ package harness
 import (
 	"encoding/json"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
 
 	"cardea.dev"
 )
@@ -182,16 +184,46 @@ func (r *Reading) checkFields(c *cardea.Call, harness string) {
 }
 
 // NotRead reports a field of a known tool of which the table does not say what it is.
-// Of a harness whose tools may have any fields it is one that holds more than a value:
-// arguments, or further files.
+// Of a harness whose tools may have any fields it is one of a tool that runs, reads or
+// writes something, and may say more of that: arguments, further files, a file or address.
 func NotRead(harness string, c *cardea.Call, field string) bool {
-	info, known := Tool(c.Tool)
-	if !known || info.has(field) || isPlain(harness, c.Tool, field) {
+	if !unlisted(harness, c, field) {
 		return false
 	}
-	_, isText := c.Input[field].(string)
-	says := info.Primary == "command" || info.EditsFiles
-	return !lenient(harness) || says && !isText && len(texts(c.Input[field])) > 0
+	if !lenient(harness) {
+		return true
+	}
+	info, _ := Tool(c.Tool)
+	if !slices.ContainsFunc(info.Fields, func(f Field) bool { return f.Role.namesTarget() }) {
+		return false
+	}
+	if text, is := c.Input[field].(string); is {
+		return namesPlace(text)
+	}
+	return len(texts(c.Input[field])) > 0
+}
+
+// unlisted reports a field of a known tool that the table does not have.
+func unlisted(harness string, c *cardea.Call, field string) bool {
+	info, known := Tool(c.Tool)
+	return known && !info.has(field) && !isPlain(harness, c.Tool, field)
+}
+
+// Unlisted is the first field with a text of a known tool that the table does not have, ""
+// for none: nobody can be certain what such a call does.
+func Unlisted(harness string, c *cardea.Call) string {
+	for _, field := range slices.Sorted(maps.Keys(c.Input)) {
+		if unlisted(harness, c, field) && len(texts(c.Input[field])) > 0 {
+			return field
+		}
+	}
+	return ""
+}
+
+// namesPlace reports whether a text as a whole may be a path or an address.
+func namesPlace(text string) bool {
+	text = strings.TrimSpace(text)
+	return strings.HasPrefix(text, "~") || strings.ContainsAny(text, `/\`) && !strings.ContainsFunc(text, unicode.IsSpace) || filepath.IsAbs(text)
 }
 
 func shadow(m map[string][]any, field string, v any) map[string][]any {

@@ -30,6 +30,11 @@ const (
 	Shell
 )
 
+// namesTarget reports a field that says what is run, read, written or contacted.
+func (r Role) namesTarget() bool {
+	return r == Command || r == FilePath || r == SearchPath || r == Pattern || r == Patch || r == URL
+}
+
 // Form is the JSON type of a field.
 type Form uint8
 

@@ -154,11 +154,8 @@ func (k *Keyer) ofLine(ev *cardea.Event) []Key {
 		p := &c.Parts[i]
 		whole.bind(p)
 		whole.hidden = whole.hidden || p.Coverage != cardea.Complete || len(p.Opaque) > 0
-		if slices.ContainsFunc(p.Argv, func(w cardea.Word) bool { return w.MayBeOption }) {
-			whole.Refusal = "a word may become options that nobody has seen"
-		}
-		if touches := len(p.Access) > 0 || p.Knowledge != cardea.Complete; touches && !p.NoEffect && len(knowledge.Unseen(p)) > 0 {
-			whole.Refusal = "what a word becomes is known only when it runs, and it may name anything"
+		if why := unseenWord(p); why != "" {
+			whole.Refusal = why
 		}
 	}
 	if len(c.Flows) > 0 {
@@ -173,6 +170,19 @@ func (k *Keyer) ofLine(ev *cardea.Event) []Key {
 		whole.Refusal = "the line changes a file that it runs"
 	}
 	return append(out, whole)
+}
+
+// unseenWord is why the words of a part do not say all that it does in a line, "" where
+// they do.
+func unseenWord(p *cardea.Part) string {
+	touches := len(p.Access) > 0 || p.Knowledge != cardea.Complete
+	switch {
+	case touches && len(knowledge.Unseen(p)) > 0:
+		return "what a word becomes is known only when it runs, and it may name anything"
+	case slices.ContainsFunc(p.Argv, func(w cardea.Word) bool { return w.MayBeOption }):
+		return "a word may become options that nobody has seen"
+	}
+	return ""
 }
 
 // beyondText is why the text of a command does not say all that it does in a line, ""

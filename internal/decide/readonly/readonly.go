@@ -18,6 +18,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/gitindex"
+	"cardea.dev/internal/harness"
 	"cardea.dev/internal/knowledge"
 	"cardea.dev/internal/knowledge/form"
 )
@@ -107,9 +108,8 @@ func (d *Decider) call(ev *cardea.Event) *call {
 	return &call{about: d.about, ev: ev, repo: map[string]string{}}
 }
 
-// refusal is why a part is not read-only, "" where it is.
-func (c *call) refusal(p *cardea.Part) string {
-	ev := c.ev
+// refusalOfCall is why no part of a call is read-only, "" for nothing.
+func refusalOfCall(ev *cardea.Event) string {
 	switch {
 	case len(ev.Faults) > 0:
 		return "the message has faults"
@@ -119,6 +119,17 @@ func (c *call) refusal(p *cardea.Part) string {
 		return "it asks to run outside of the sandbox"
 	case len(ev.Call.Opaque) > 0:
 		return ev.Call.Opaque[0].Reason
+	}
+	return ""
+}
+
+// refusal is why a part is not read-only, "" where it is.
+func (c *call) refusal(p *cardea.Part) string {
+	ev := c.ev
+	if why := refusalOfCall(ev); why != "" {
+		return why
+	}
+	switch {
 	case len(p.Opaque) > 0:
 		return p.Opaque[0].Reason
 	case p.Coverage != cardea.Complete:
@@ -126,6 +137,8 @@ func (c *call) refusal(p *cardea.Part) string {
 	case p.Elevated && !onlyMoved(p), p.Remote:
 		return "it runs as somebody else or elsewhere"
 	case c.covered != nil && p.EditsFiles:
+	case len(p.Argv) == 0 && harness.Unlisted(ev.Harness, ev.Call) != "":
+		return "its input has a field that is not known: " + harness.Unlisted(ev.Harness, ev.Call)
 	case p.Knowledge != cardea.Complete && len(p.Argv) > 0:
 		if p.Doubt != "" {
 			return p.Doubt
