@@ -419,6 +419,9 @@ type Access struct {
 	Glob bool
 	// Pattern is the whole pattern, absolute, where Glob is set.
 	Pattern string
+	// Files is what the pattern stands for when the call is judged; nil: it is not known.
+	// It counts for who denies or asks alone: another file may have come until the line runs.
+	Files *Files
 	// Search marks a pattern of a search: files with such a name are read wherever they
 	// lie below the folder, not all that lies in a folder of such a name.
 	Search bool
@@ -438,6 +441,17 @@ type Access struct {
 	// nothing that anything executes by its name: the file is new or
 	// temporary.
 	Fresh bool
+}
+
+// Files are what a pattern of the line stands for: the pattern itself, which stays where
+// there is no such file, and the files, absolute, before and after links are followed.
+type Files struct{ Names []string }
+
+// One is the access to one of the files that the pattern stands for.
+func (a *Access) One(name string) Access {
+	one := *a
+	one.Path, one.Spelled, one.Glob, one.Pattern, one.Files = name, "", false, "", nil
+	return one
 }
 
 // NeedsSeparatePermission reports whether the access needs a yes of its own, besides the one for

@@ -393,6 +393,7 @@ func (a *analysis) shell(text string) {
 	env := a.env()
 	res := bash.Analyse(text, env)
 	a.findKeys(res.Parts)
+	a.findNames(res.Parts)
 	flows := Flows(&res, a.world.IsNew)
 	if env.ReadFile != nil && (a.ev.Kind == cardea.PreToolUse || a.ev.Kind == cardea.PermissionRequest) {
 		s := scripts{env: env, written: res.Written, inputs: res.Inputs, texts: map[string]string{}, seen: map[string]bool{}}

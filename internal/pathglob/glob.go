@@ -186,6 +186,18 @@ type Named struct {
 	place *Place
 	paths []namedPath
 	first [1]namedPath // most have one, which needs no memory of its own
+	files []*Named
+}
+
+// each are the files that a pattern of the line stands for.
+func (n *Named) each() []*Named {
+	if n.files == nil {
+		for _, name := range n.Access.Files.Names {
+			file := n.One(name)
+			n.files = append(n.files, n.place.Name(&file))
+		}
+	}
+	return n.files
 }
 
 type namedPath struct {
@@ -209,7 +221,7 @@ func (pl *Place) Name(a *cardea.Access) *Named {
 
 // Set makes it that access, as it is held against globs of a place.
 func (n *Named) Set(pl *Place, a *cardea.Access) {
-	n.Access, n.place = a, pl
+	n.Access, n.place, n.files = a, pl, nil
 	n.paths = n.first[:0]
 	for _, p := range Paths(a) {
 		if p == "" {
@@ -236,10 +248,14 @@ func (p *namedPath) segments() []string {
 
 // Touches reports whether an access has to do with what the glob names, read
 // generously: as the path or as it was spelled, by what a pattern on the line
-// may become, and by deleting a folder above.
+// may become, and by deleting a folder above. Where it is known for which files the
+// pattern stands, and it says nothing of the name that the glob is about, these count.
 func (g *Glob) Touches(a *Named) bool {
 	if !g.known {
 		return false
+	}
+	if a.Files != nil && !g.saysName(filepath.Base(a.Pattern)) {
+		return slices.ContainsFunc(a.each(), g.Touches)
 	}
 	for i := range a.paths {
 		p := &a.paths[i]
@@ -279,6 +295,9 @@ func (g *Glob) IsNamedBy(a *Named, onlyPossible bool) bool {
 // saysName reports whether a pattern of the line says part of the name that the glob
 // is about, and not its ending alone: s*.json and *secret* do, *.json does not.
 func (g *Glob) saysName(pattern string) bool {
+	if len(g.segs) == 0 {
+		return false // the root, which no pattern names
+	}
 	line := pieces(pattern)
 	if last := g.segs[len(g.segs)-1]; !last.Literal && last != paths.AnyDepth {
 		about := pieces(last.Text)

@@ -27,6 +27,25 @@ func TestDeepPatterns(t *testing.T) {
 	}
 }
 
+// TestFilesOfPattern: what is there counts in place of what a pattern may become, unless the
+// pattern says part of the name.
+func TestFilesOfPattern(t *testing.T) {
+	pl := NewPlace("/home/u", "/home/u/p", false)
+	a := pl.Name(&cardea.Access{Kind: cardea.Write, Glob: true, Path: "/home/u/p/x", Pattern: "/home/u/p/x/*", Files: &cardea.Files{Names: []string{"/home/u/p/x/*", "/home/u/p/x/a", "/home/u/.ssh/b"}}})
+	for g, want := range map[string]bool{"x/a": true, "x/b": false, "id_rsa": false, "x/**": true, "x/*": true, "x/*.pem": false, "~/.ssh/b": true, "~/.ssh/**": true, "/": false} {
+		if got := pl.Glob(g).Touches(a); got != want {
+			t.Errorf("%s: %v", g, got)
+		}
+		pl.Glob(g).IsNamedBy(a, false) // the root has no name
+	}
+	b := pl.Name(&cardea.Access{Kind: cardea.Write, Glob: true, Path: "/home/u/p", Pattern: "/home/u/p/left*", Files: &cardea.Files{Names: []string{"/home/u/p/left*"}}})
+	for g, want := range map[string]bool{"lefthook.yml": true, "Makefile": false} {
+		if got := pl.Glob(g).Touches(b); got != want {
+			t.Errorf("%s: %v", g, got)
+		}
+	}
+}
+
 // TestLinkedFolder: the folder of a pattern on the line is a link.
 func TestLinkedFolder(t *testing.T) {
 	pl := NewPlace("/home/u", "/home/u/p", false)

@@ -141,6 +141,12 @@ func (r *Rule) Touches(a *cardea.Access, at Place) bool {
 	if r.Form != File {
 		return false
 	}
+	if a.Files != nil {
+		return slices.ContainsFunc(a.Files.Names, func(name string) bool {
+			file := a.One(name)
+			return r.Touches(&file, at)
+		})
+	}
 	if r.takenBack(a, at) {
 		return false
 	}
