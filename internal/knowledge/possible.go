@@ -289,7 +289,7 @@ const mostNamed = 3
 // mayName adds the first plain words as programs with what stands behind them.
 func (r *reader) mayName(p *possibility) {
 	for i, left := 1, mostNamed; i < len(r.argv) && left > 0; i++ {
-		if f := r.argv[i]; !f.Static || !plainName(f.Text) || Known(f.Text) {
+		if f := r.argv[i]; !f.Static || !plainName(f.Text) || Known(f.Text) || Has(form.AlsoAWord, f.Text) {
 			continue
 		}
 		left--

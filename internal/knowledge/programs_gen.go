@@ -2154,6 +2154,8 @@ var holders = [...]form.Holder{
 	{Property: "accepted_as_edit", Program: "mv"},
 	{Property: "accepted_as_edit", Program: "sed"},
 	{Property: "accepted_as_edit", Program: "touch"},
+	{Property: "also_a_word", Program: "now"},
+	{Property: "also_a_word", Program: "start"},
 	{Property: "branches_with", Program: "find", Words: []string{"-o", "-or", "!", "-not", "(", ",", "-iname"}},
 	{Property: "branches_with", Program: "gfind", Words: []string{"-o", "-or", "!", "-not", "(", ",", "-iname"}},
 	{Property: "changes_configuration_with", Program: "git", Words: []string{"-c", "--config-env", "--git-dir", "--work-tree", "--exec-path", "--namespace", "--super-prefix", "--attr-source"}},

@@ -157,6 +157,9 @@ const (
 	FindsPrograms Property = "finds_programs"
 	// PrintsNumber prints a number where it is passed nothing.
 	PrintsNumber Property = "prints_number"
+	// AlsoAWord is not known otherwise, and has a name that is a word of everyday language:
+	// among the operands of another program it is no command that this one runs (./run.sh start).
+	AlsoAWord Property = "also_a_word"
 	// AcceptedAsEdit is approved by Claude Code's mode acceptEdits on files of the project
 	// (https://code.claude.com/docs/en/permission-modes).
 	AcceptedAsEdit Property = "accepted_as_edit"
@@ -292,6 +295,7 @@ var Properties = []Property{
 	PrintsTopLevel,
 	FindsPrograms,
 	PrintsNumber,
+	AlsoAWord,
 	AcceptedAsEdit,
 	ReadsRepository,
 	SubcommandPrograms,
