@@ -62,7 +62,7 @@ func importCupcake(p Process, args []string, user bool) (*importing, error) {
 	if l, _, err := gather(p, nil); err == nil && l.Settings.Judge.Enabled {
 		m.judged, m.known = true, []string{signals.Watchdog}
 	}
-	for _, step := range []func() error{m.policies, m.others, func() error { return m.scripts("signals") }, func() error { return m.scripts("actions") }, m.rulebook, m.references} {
+	for _, step := range []func() error{m.policies, m.others, func() error { return m.scripts("signals") }, func() error { return m.scripts("actions") }, m.rulebook, m.references, m.unreadFields} {
 		if err := step(); err != nil {
 			return nil, err
 		}
@@ -249,6 +249,28 @@ func (m *move) references() error {
 		if !slices.Contains(m.known, name) {
 			m.leave(m.signals[name], true, "it requires the signal "+name+", which is nowhere in the folder; until there is one, a person is asked")
 		}
+	}
+	return nil
+}
+
+// unreadFields tells of the fields that policies read and that no event has here, such as
+// those of input.builtin_config: what needs them says nothing.
+func (m *move) unreadFields() error {
+	s := policy.Sources{Texts: map[string]string{}}
+	checkedBy(&s, m.engine)
+	for _, f := range m.Files {
+		if f.From != "" && strings.HasSuffix(f.From, ".rego") && !strings.HasSuffix(f.Path, policy.TestSuffix) {
+			s.Paths = append(s.Paths, f.From)
+			s.Texts[f.From] = f.Text
+		}
+	}
+	found, err := s.NoFields(context.Background())
+	if err != nil {
+		return fmt.Errorf("check the fields of policies: %w", err)
+	}
+	for _, d := range found {
+		m.Table = append(m.Table, importer.Row{What: m.name(d.File), File: d.File, Line: d.Line, Outcome: importer.LeftOut, Protected: true,
+			How: d.Text + ", so the rules that need it never speak"})
 	}
 	return nil
 }
