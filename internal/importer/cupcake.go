@@ -127,27 +127,20 @@ func (c *cupcake) watchdog(v document.Value) {
 func (c *cupcake) builtins(m document.Map) {
 	for _, name := range m.Keys() {
 		v := m.Get(name)
-		if !v.IsMap() {
+		if why := off(v); why != "" {
 			if !v.Null() {
-				c.left(v, "builtins."+name, "Cupcake reads only a map here, so it was off")
+				c.left(v, "builtins."+name, "%s", why)
 			}
 			continue
 		}
 		b := builtin{name: name, at: v, Map: v.Map()}
-		e := b.Get("enabled")
-		if e.Present() && !e.Bool() {
-			c.left(v, "builtins."+name, "it was off")
-			continue
-		}
+		b.Know("enabled")
 		b.message = b.Text("message")
 		if b.how = c.builtin(&b); b.how == "" {
 			c.lost(v, "builtins."+name, "Cardea does not know it")
 			continue
 		}
-		if !e.Present() {
-			b.how += "; it was off in Cupcake, which wants enabled: true"
-		}
-		if b.changed || !e.Present() {
+		if b.changed {
 			c.changed(v, "builtins."+name, "%s", b.how)
 		} else {
 			c.taken(v, "builtins."+name, "%s", b.how)
@@ -156,6 +149,20 @@ func (c *cupcake) builtins(m document.Map) {
 			c.left(b.Get(key), "builtins."+name+"."+key, "Cupcake does not read it")
 		}
 	}
+}
+
+// off says why Cupcake does not ask a built-in policy, "" where it does.
+func off(v document.Value) string {
+	if !v.IsMap() {
+		return "Cupcake reads only a map here, so it was off"
+	}
+	switch e := v.Map().Get("enabled"); {
+	case !e.Present():
+		return "it was off, since Cupcake wants enabled: true, and stays off; write that, if it is meant, and import again"
+	case !e.Bool():
+		return "it was off"
+	}
+	return ""
 }
 
 // builtin is one of Cupcake's built-in policies.

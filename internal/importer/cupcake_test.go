@@ -28,6 +28,7 @@ builtins:
   sensitive_data_protection: {enabled: true}
   global_file_lock: {enabled: true}
   system_protection: {enabled: false}
+  rulebook_security_guardrails: {protected_paths: [x/]}
   odd: true
 watchdog: {enabled: true}
 `)
@@ -59,7 +60,7 @@ packs:
 	}
 	table := tableOf(got)
 	for _, says := range []string{"the pack secrets-exposure", "global_file_lock: left out: lost true", "watchdog: left out: lost true: no model looks at calls, since the judge is off", "must have succeeded since the last change",
-		`the check "npm start &" can never hold: its last command runs in the background`, "system_protection: left out: lost false: it was off", "odd: left out: lost false"} {
+		`the check "npm start &" can never hold: its last command runs in the background`, "system_protection: left out: lost false: it was off", "rulebook_security_guardrails: left out: lost false: it was off, since Cupcake wants enabled: true", "odd: left out: lost false"} {
 		if !strings.Contains(table, says) {
 			t.Errorf("no %q in\n%s", says, table)
 		}
