@@ -10,13 +10,22 @@ import (
 	"cardea.dev/internal/evidence"
 )
 
+// CupcakeOptions are what the import of a rulebook.yml depends on.
+type CupcakeOptions struct {
+	// Moved gives a command with the scripts where they are now.
+	Moved func(string) string
+	// Judged is set where the person's settings ask a judge.
+	Judged bool
+	// Own are the builtins that people wrote themselves, and that are copied.
+	Own []string
+}
+
 // Cupcake reads a rulebook.yml. Policies need no translation, so that all there
 // is to give are settings for signals and actions, and rules and policies for what
-// Cupcake has built in. moved gives a command with the scripts where they are now, judged is
-// set where the person's settings ask a judge.
-func Cupcake(path string, data []byte, moved func(string) string, judged bool) Imported {
+// Cupcake has built in.
+func Cupcake(path string, data []byte, o CupcakeOptions) Imported {
 	r := document.Read(path, data)
-	c := cupcake{table: table{file: path}, moved: moved, judged: judged}
+	c := cupcake{table: table{file: path}, moved: o.Moved, judged: o.Judged, own: o.Own}
 	top := r.Top().Map()
 	c.signals(top.Map("signals"))
 	c.actions(top.Map("actions"))
@@ -38,6 +47,7 @@ type cupcake struct {
 	table
 	moved    func(string) string
 	judged   bool
+	own      []string
 	settings []Setting
 	files    []File
 	rules    []string
@@ -135,6 +145,10 @@ func (c *cupcake) builtins(m document.Map) {
 		}
 		b := builtin{name: name, at: v, Map: v.Map()}
 		b.Know("enabled")
+		if slices.Contains(c.own, name) {
+			c.changed(v, "builtins."+name, "its policy is copied, and is on; what it reads of input.builtin_config is not there")
+			continue
+		}
 		b.message = b.Text("message")
 		if b.how = c.builtin(&b); b.how == "" {
 			c.lost(v, "builtins."+name, "Cardea does not know it")
@@ -149,6 +163,35 @@ func (c *cupcake) builtins(m document.Map) {
 			c.left(b.Get(key), "builtins."+name+"."+key, "Cupcake does not read it")
 		}
 	}
+}
+
+// BuiltinVerbs are the verbs of a policy that Cupcake has built in, none where there is
+// none of this name.
+func BuiltinVerbs(name string) []string {
+	switch name {
+	case "protected_paths", "rulebook_security_guardrails", "git_pre_check", "system_protection", "cupcake_exec_protection":
+		return []string{"halt"}
+	case "git_block_no_verify", "sensitive_data_protection",
+		"claude_code_enforce_full_file_read", "enforce_full_file_read", "opencode_enforce_full_file_read", "factory_enforce_full_file_read":
+		return []string{"deny"}
+	case "global_file_lock": // of older versions, which Cardea has nothing for
+		return []string{"halt", "deny"}
+	case "post_edit_check":
+		return []string{"ask", "block", "add_context"}
+	case "claude_code_always_inject_on_prompt", "always_inject_on_prompt", "opencode_always_inject_on_prompt", "factory_always_inject_on_prompt":
+		return []string{"add_context"}
+	}
+	return nil
+}
+
+// BuiltinSwitches are the builtins that a rulebook.yml names, and whether it switches them
+// on.
+func BuiltinSwitches(path string, data []byte) map[string]bool {
+	m, out := document.Read(path, data).Top().Map().Map("builtins"), map[string]bool{}
+	for _, name := range m.Keys() {
+		out[name] = off(m.Get(name)) == ""
+	}
+	return out
 }
 
 // off says why Cupcake does not ask a built-in policy, "" where it does.

@@ -9,7 +9,7 @@ import (
 )
 
 func cupcake(text string) importer.Imported {
-	return importer.Cupcake("rulebook.yml", []byte(text), func(c string) string { return c }, false)
+	return importer.Cupcake("rulebook.yml", []byte(text), importer.CupcakeOptions{Moved: func(c string) string { return c }})
 }
 
 func TestCupcakeSettings(t *testing.T) {
@@ -67,6 +67,18 @@ packs:
 	}
 	if broken := cupcake("signals: {a: {}}\nx: ["); !cardea.HasError(broken.Problems) {
 		t.Error("a broken file is not told")
+	}
+}
+
+// TestBuiltinVerbs: what the import turns into rules is known by its file, too.
+func TestBuiltinVerbs(t *testing.T) {
+	names := strings.Fields(`protected_paths rulebook_security_guardrails git_block_no_verify git_pre_check post_edit_check system_protection
+		sensitive_data_protection cupcake_exec_protection enforce_full_file_read always_inject_on_prompt my_own`)
+	for _, name := range names {
+		known := !strings.Contains(tableOf(cupcake("builtins: {"+name+": {enabled: true}}")), "does not know it")
+		if known != (importer.BuiltinVerbs(name) != nil) {
+			t.Errorf("%s: known %v, verbs %v", name, known, importer.BuiltinVerbs(name))
+		}
 	}
 }
 
