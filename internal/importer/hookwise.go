@@ -75,7 +75,7 @@ func (h *hookwise) policy(data []byte) {
 	}
 	h.taken(wait, "the registration of sessions", "sessions: {registration: required}; the wait holds for sessions of a team alone, others are answered at once")
 	h.numbers(top, "confidence", map[string][]string{"org": {"confidence", "org"}, "project": {"confidence", "project"}, "user": {"confidence", "user"}})
-	h.numbers(top, "similarity", map[string][]string{"jaccard_threshold": {"near", "jaccard"}, "jaccard_min_tokens": {"near", "min_tokens"}})
+	h.numbers(top, "similarity", map[string][]string{"jaccard_threshold": {"near", "jaccard"}, "embedding_threshold": {"near", "embedding"}, "jaccard_min_tokens": {"near", "min_tokens"}})
 	if v := top.Get("human_timeout_secs"); v.Present() {
 		h.left(v, "human_timeout_secs", "a project cannot say how long calls wait for you; write human: {mode: queue, timeout: %ds} into your own settings, see docs/queue.md", v.Int(0, 600))
 	}
