@@ -223,7 +223,7 @@ func showDiff(s *screen, lead string, f importedFile) {
 		if short := shorten(line, longLine); short != line {
 			line = fmt.Sprintf("%s (%d characters)", short, len([]rune(line)))
 		}
-		s.printf("%s%s\n", lead, line)
+		s.code(lead, line)
 	}
 }
 
