@@ -58,6 +58,7 @@ func importCupcake(p Process, args []string, user bool) (*importing, error) {
 	if !user {
 		i.inside = paths.Real(filepath.Dir(to))
 	}
+	i.from(from)
 	m := move{engine: p.Engines.Own, from: from, to: to, importing: i}
 	if l, _, err := gather(p, nil); err == nil && l.Settings.Judge.Enabled {
 		m.judged, m.known = true, []string{signals.Watchdog}

@@ -129,6 +129,7 @@ func importHookwise(p Process, args []string, user bool) (*importing, error) {
 	if !user {
 		i.inside = paths.Real(filepath.Dir(to))
 	}
+	i.from(from)
 	var failed error
 	i.Imported = importer.Hookwise(from, func(name string) []byte {
 		path := filepath.Join(from, filepath.FromSlash(name))

@@ -497,7 +497,7 @@ func (c *cupcake) fullReads(b *builtin) string {
 
 // policy adds a policy that an import writes.
 func (c *cupcake) policy(name, text string) {
-	c.files = append(c.files, File{Path: "policies/cupcake/imported/" + name + ".rego", Text: Seal(text), Protects: true})
+	c.files = append(c.files, File{Path: "policies/cupcake/imported/" + name + ".rego", Text: text, Sealed: true, Protects: true})
 }
 
 // LiteralCalls are calls made of the texts that a policy compares commands with,

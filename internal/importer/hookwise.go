@@ -137,7 +137,7 @@ func (h *hookwise) roles(data []byte) {
 	top.Done()
 	h.problems = append(h.problems, h.remarks(doc.Problems())...)
 	if len(names) > 0 {
-		h.files = append(h.files, File{Path: "roles.yaml", Text: Seal("version: 1\nroles:\n" + b.String()), From: "", Protects: true})
+		h.files = append(h.files, File{Path: "roles.yaml", Text: "version: 1\nroles:\n" + b.String(), Sealed: true, Protects: true})
 	}
 }
 

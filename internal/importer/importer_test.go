@@ -339,12 +339,18 @@ func TestBrokenJSON(t *testing.T) {
 }
 
 func TestSeal(t *testing.T) {
-	file := importer.Seal("version: 1\n")
-	if !importer.Untouched(file) {
+	file := importer.Seal("/a/b.json", "version: 1\n")
+	if !importer.Untouched(file, "/a/b.json") {
 		t.Error("a sealed file counts as changed")
 	}
-	for _, other := range []string{"", "version: 1\n", file + "\n", strings.Replace(file, "1\n", "2\n", 1), strings.TrimPrefix(file, "#")} {
-		if importer.Untouched(other) {
+	if importer.Untouched(file, "/a/c.json") {
+		t.Error("a file from one source may be replaced by another's")
+	}
+	if again := importer.Seal("/a/c.json", "version: 1\n"); !importer.SameText(file, again) || importer.SameText(file, again+"x") || importer.SameText("", "") {
+		t.Error("what is the same is not told from what is not")
+	}
+	for _, other := range []string{"", "version: 1\n", file + "\n", strings.Replace(file, "1\n", "2\n", 1), strings.Replace(file, "b.json", "c.json", 1), strings.TrimPrefix(file, "#")} {
+		if importer.Untouched(other, "/a/b.json") {
 			t.Errorf("%q counts as untouched", other)
 		}
 	}

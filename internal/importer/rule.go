@@ -224,7 +224,7 @@ func (b *bouncer) id(name string) string {
 		}
 	}
 	id := strings.Trim(s.String(), "-")
-	id = "bouncer-" + id[:min(len(id), 80)]
+	id = b.options.Name + "-" + id[:min(len(id), 80)]
 	id = strings.TrimRight(id, "-")
 	for b.ids[id] {
 		id += "-2"
