@@ -50,8 +50,14 @@ func importBouncer(p Process, args []string, defaultAllow, keepDenials bool) (*i
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w; name Bouncer's config.json", file, err)
 	}
-	i := &importing{tool: "Bouncer", dir: dir, user: true, Imported: importer.Bouncer(file, data, importer.BouncerOptions{DefaultAllow: defaultAllow,
-		TooWide: func(rule string) string { return tooWideRule(p, rule) }})}
+	i := &importing{tool: "Bouncer", dir: dir, user: true}
+	i.from(within(p.Dir, file))
+	name, err := i.ownName("bouncer")
+	if err != nil {
+		return nil, err
+	}
+	i.Imported = importer.Bouncer(file, data, importer.BouncerOptions{DefaultAllow: defaultAllow, Name: name,
+		TooWide: func(rule string) string { return tooWideRule(p, rule) }})
 	i.bouncerVariables(p)
 	if !cardea.HasError(i.Problems) {
 		i.compareGroups(p, keepDenials)

@@ -58,11 +58,12 @@ func importCupcake(p Process, args []string, user bool) (*importing, error) {
 	if !user {
 		i.inside = paths.Real(filepath.Dir(to))
 	}
+	i.from(from)
 	m := move{engine: p.Engines.Own, from: from, to: to, importing: i}
 	if l, _, err := gather(p, nil); err == nil && l.Settings.Judge.Enabled {
 		m.judged, m.known = true, []string{signals.Watchdog}
 	}
-	for _, step := range []func() error{m.policies, m.others, func() error { return m.scripts("signals") }, func() error { return m.scripts("actions") }, m.rulebook, m.references} {
+	for _, step := range []func() error{m.policies, m.others, func() error { return m.scripts("signals") }, func() error { return m.scripts("actions") }, m.rulebook, m.references, m.unreadFields} {
 		if err := step(); err != nil {
 			return nil, err
 		}
@@ -82,6 +83,12 @@ type move struct {
 	// signals are the names that policies require, and those that there are.
 	signals map[string]string
 	known   []string
+	// decides are what the copied policies decide, by package.
+	decides map[string]decided
+	// builtins are those that rulebook.yml names, and whether it switches them on; own are
+	// those whose policies are copied.
+	builtins map[string]bool
+	own      []string
 	// judged is set where the settings ask a judge, which answers the signal watchdog.
 	judged bool
 }
@@ -121,8 +128,12 @@ func (m *move) others() error {
 // policies takes every policy and library of the folder, wherever it lies, but those
 // of other harnesses.
 func (m *move) policies() error {
-	m.refers, m.signals = map[string]string{}, map[string]string{}
-	return filepath.WalkDir(m.from, func(path string, d fs.DirEntry, err error) error {
+	m.refers, m.signals, m.decides, m.builtins = map[string]string{}, map[string]string{}, map[string]decided{}, map[string]bool{}
+	if err := m.rulebooks(func(path string, data []byte) { maps.Copy(m.builtins, importer.BuiltinSwitches(path, data)) }); err != nil {
+		return err
+	}
+	var others []string
+	err := filepath.WalkDir(m.from, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return fmt.Errorf("read policies: %w", err)
 		}
@@ -131,7 +142,7 @@ func (m *move) policies() error {
 		if d.IsDir() {
 			switch harness := strings.TrimPrefix(rel, "policies/"); {
 			case harness == "cursor" || harness == "opencode" || harness == "factory" || harness == "copilot":
-				m.otherHarness(path, harness)
+				others = append(others, path)
 				return fs.SkipDir
 			case rel == "trust":
 				m.leave(path, false, "what you trust is kept in Cardea's own state: look at it with \"cardea trust\"")
@@ -146,42 +157,45 @@ func (m *move) policies() error {
 		}
 		return m.policy(path, strings.TrimPrefix(strings.TrimPrefix(rel, "policies/"), "claude/"))
 	})
+	for _, path := range others { // they are compared with all that is copied
+		if err == nil {
+			err = m.otherHarness(path)
+		}
+	}
+	return err
 }
 
-// otherHarness leaves the policies for another harness out. They protect where there
-// are none for Claude Code.
-func (m *move) otherHarness(path, harness string) {
-	if _, err := os.Stat(filepath.Join(m.from, "policies", "claude")); err == nil {
-		m.leave(path, false, "policies are written once here, for every harness; those of the claude folder count")
-		return
+// parse reads and parses a policy. It is not ok for one that is left out, which is told.
+func (m *move) parse(file string) (text string, facts engine.Facts, ok bool, err error) {
+	data, err := m.read(file)
+	if data == nil {
+		return "", facts, false, err
 	}
-	m.leave(path, true, "they are written for what "+harness+" sends, and there is no folder policies/claude; copy them there, with Claude Code's events, tools and fields, and import again")
+	all, err := m.engine.Parse(context.Background(), []engine.Source{{Path: file, Text: string(data)}})
+	if err != nil {
+		return "", facts, false, fmt.Errorf("read %s: %w", file, err)
+	}
+	if problems := all[0].Problems; len(problems) > 0 {
+		m.leave(file, true, "it is broken: "+problems.Error())
+		return "", facts, false, nil
+	}
+	return string(data), all[0].Facts, true, nil
 }
 
 // policy takes one file.
 func (m *move) policy(file, rel string) error {
-	data, err := m.read(file)
-	if data == nil {
+	text, facts, ok, err := m.parse(file)
+	if !ok {
 		return err
 	}
-	all, err := m.engine.Parse(context.Background(), []engine.Source{{Path: file, Text: string(data)}})
-	if err != nil {
-		return fmt.Errorf("read %s: %w", file, err)
-	}
-	parsed := all[0]
-	facts := parsed.Facts
-	switch {
-	case len(parsed.Problems) > 0:
-		m.leave(file, true, "it is broken: "+parsed.Problems.Error())
-		return nil
-	case facts.Package == engine.SystemPackage:
+	if facts.Package == engine.SystemPackage {
 		m.leave(file, false, "Cardea gathers the verbs by itself")
 		return nil
-	case strings.Contains(facts.Package, ".builtins."):
-		m.leave(file, false, "it is one of Cupcake's own; see what is said about builtins")
+	}
+	if name, is := builtinName(rel); is && m.builtin(file, name, text, &facts) {
 		return nil
 	}
-	to := m.place(file, rel, string(data))
+	to := m.place(file, rel, text)
 	if to == "" {
 		return nil
 	}
@@ -195,21 +209,22 @@ func (m *move) policy(file, rel string) error {
 	} else if facts.Policy() && len(facts.Verbs) > 0 && len(facts.Events) == 0 && !strings.HasSuffix(rel, policy.TestSuffix) {
 		m.leave(file, true, "its METADATA has no routing with required_events, so it is never asked, in Cupcake neither")
 	}
-	if lost := importer.Unrouted(string(data), facts.Events, facts.Tools); facts.Policy() && len(lost) > 0 {
+	if lost := importer.Unrouted(text, facts.Events, facts.Tools); facts.Policy() && len(lost) > 0 {
 		m.leave(file, true, "it has rules about "+strings.Join(lost, ", ")+", which its METADATA does not name: Cupcake asks them where another policy is routed there, Cardea never; add the names to required_tools or required_events")
 	}
-	m.note(file, &facts)
+	m.note(file, text, &facts)
 	m.Table = append(m.Table, importer.Row{What: m.name(file), File: file, Outcome: outcome, How: how})
-	m.Files = append(m.Files, importer.File{Path: to, Text: string(data), From: file, Protects: true})
+	m.Files = append(m.Files, importer.File{Path: to, Text: text, From: file, Protects: true})
 	if len(facts.Verbs) > 0 {
-		m.Calls = append(m.Calls, importer.LiteralCalls(string(data), facts.Tools)...)
+		m.Calls = append(m.Calls, importer.LiteralCalls(text, facts.Tools)...)
 	}
 	return nil
 }
 
-// note notes the package of a file, and what it needs.
-func (m *move) note(file string, facts *engine.Facts) {
+// note notes the package of a file, what it decides, and what it needs.
+func (m *move) note(file, text string, facts *engine.Facts) {
 	m.has = append(m.has, facts.Package)
+	m.decides[facts.Package] = m.decides[facts.Package].and(decisions(text, facts))
 	for _, ref := range facts.Refs {
 		m.refers[ref] = file
 	}
@@ -249,6 +264,28 @@ func (m *move) references() error {
 		if !slices.Contains(m.known, name) {
 			m.leave(m.signals[name], true, "it requires the signal "+name+", which is nowhere in the folder; until there is one, a person is asked")
 		}
+	}
+	return nil
+}
+
+// unreadFields tells of the fields that policies read and that no event has here, such as
+// those of input.builtin_config: what needs them says nothing.
+func (m *move) unreadFields() error {
+	s := policy.Sources{Texts: map[string]string{}}
+	checkedBy(&s, m.engine)
+	for _, f := range m.Files {
+		if f.From != "" && strings.HasSuffix(f.From, ".rego") && !strings.HasSuffix(f.Path, policy.TestSuffix) {
+			s.Paths = append(s.Paths, f.From)
+			s.Texts[f.From] = f.Text
+		}
+	}
+	found, err := s.NoFields(context.Background())
+	if err != nil {
+		return fmt.Errorf("check the fields of policies: %w", err)
+	}
+	for _, d := range found {
+		m.Table = append(m.Table, importer.Row{What: m.name(d.File), File: d.File, Line: d.Line, Outcome: importer.LeftOut, Protected: true,
+			How: d.Text + ", so the rules that need it never speak"})
 	}
 	return nil
 }
@@ -302,6 +339,21 @@ func (m *move) read(path string) ([]byte, error) {
 
 // rulebook takes over what is in the settings.
 func (m *move) rulebook() error {
+	return m.rulebooks(func(path string, data []byte) {
+		got := importer.Cupcake(path, data, importer.CupcakeOptions{Moved: m.moved, Judged: m.judged, Own: m.own})
+		for _, s := range got.Settings {
+			if s.Path[0] == "signals" {
+				m.known = append(m.known, s.Path[1])
+			}
+		}
+		m.Table, m.Files = append(m.Table, got.Table...), append(m.Files, got.Files...)
+		m.Settings, m.Calls = append(m.Settings, got.Settings...), append(m.Calls, got.Calls...)
+		m.Problems = append(m.Problems, got.Problems...)
+	})
+}
+
+// rulebooks reads what there is of a rulebook.
+func (m *move) rulebooks(each func(path string, data []byte)) error {
 	for _, name := range []string{"rulebook.yml", "rulebook.yaml"} {
 		path := filepath.Join(m.from, name)
 		data, err := readSmall(path)
@@ -311,15 +363,7 @@ func (m *move) rulebook() error {
 		if err != nil {
 			return fmt.Errorf("read %s: %w", path, err)
 		}
-		got := importer.Cupcake(path, data, m.moved, m.judged)
-		for _, s := range got.Settings {
-			if s.Path[0] == "signals" {
-				m.known = append(m.known, s.Path[1])
-			}
-		}
-		m.Table, m.Files = append(m.Table, got.Table...), append(m.Files, got.Files...)
-		m.Settings, m.Calls = append(m.Settings, got.Settings...), append(m.Calls, got.Calls...)
-		m.Problems = append(m.Problems, got.Problems...)
+		each(path, data)
 	}
 	return nil
 }

@@ -89,13 +89,24 @@ func (h *hookwiseAnswers) lessons(a importer.Answer) ([]string, error) {
 			d.Dir = h.redactor.Text(lesson.AnyDir)
 		}
 		d.By, d.Who, d.Reason, d.When = lesson.ByPerson, h.redactor.Text("hookwise"), h.redactor.Text(a.Reason), a.When.UTC().Truncate(time.Second)
-		text, err := d.Text()
-		if err != nil {
-			return nil, err
+		for _, d.Kind = range kinds(effect, d.Kind) {
+			text, err := d.Text()
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, text)
 		}
-		out = append(out, text)
 	}
 	return out, nil
+}
+
+// kinds are the kinds of changes that a lesson of hookwise counts for. Its keys have none:
+// what denies counts whether the file is there now or not, as an ask does by itself.
+func kinds(effect cardea.Effect, kind string) []string {
+	if effect == cardea.Deny && (kind == lesson.Create || kind == lesson.Edit) {
+		return []string{lesson.Create, lesson.Edit}
+	}
+	return []string{kind}
 }
 
 func importHookwise(p Process, args []string, user bool) (*importing, error) {
@@ -118,6 +129,7 @@ func importHookwise(p Process, args []string, user bool) (*importing, error) {
 	if !user {
 		i.inside = paths.Real(filepath.Dir(to))
 	}
+	i.from(from)
 	var failed error
 	i.Imported = importer.Hookwise(from, func(name string) []byte {
 		path := filepath.Join(from, filepath.FromSlash(name))

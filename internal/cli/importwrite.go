@@ -27,6 +27,8 @@ type importing struct {
 	// tool is what the other tool is called, dir the scope's folder.
 	tool, dir string
 	user      bool
+	// source is the file or folder that is imported, as files that are written name it.
+	source string
 	// inside is the folder that nothing may be written outside of, "" for none: a
 	// project could bring a link to the person's own settings.
 	inside string
@@ -223,7 +225,7 @@ func showDiff(s *screen, lead string, f importedFile) {
 		if short := shorten(line, longLine); short != line {
 			line = fmt.Sprintf("%s (%d characters)", short, len([]rune(line)))
 		}
-		s.printf("%s%s\n", lead, line)
+		s.code(lead, line)
 	}
 }
 
@@ -279,16 +281,46 @@ func (i *importing) plan() error {
 			return err
 		}
 		c.from, c.text = f.From, f.Text
-		switch {
-		case !c.fresh && c.old == c.text:
+		if f.Sealed {
+			c.text = importer.Seal(i.source, f.Text)
+		}
+		switch other := importer.Source(c.old); {
+		case !c.fresh && (c.old == c.text || importer.SameText(c.old, c.text)):
 			i.row(f.Path, importer.TakenOver, false, "is there already")
-		case c.fresh || importer.Untouched(c.old) && f.From == "":
+		case c.fresh || f.Sealed && importer.Untouched(c.old, i.source):
 			i.changes = append(i.changes, c)
+		case other != "" && other != i.source:
+			i.row(f.Path, importer.LeftOut, f.Protects, c.path+" is there already, imported from "+other+", and stays; write by hand what is new")
 		default:
 			i.row(f.Path, importer.LeftOut, f.Protects, c.path+" is there already, and not as an import wrote it; rename it and import again")
 		}
 	}
 	return i.planSettings()
+}
+
+// from says what is imported. A path in the project is named as seen from there, since the
+// files that are written come with it.
+func (i *importing) from(path string) {
+	if rel, err := filepath.Rel(filepath.Dir(i.dir), path); !i.user && err == nil && filepath.IsLocal(rel) {
+		path = filepath.ToSlash(rel)
+	}
+	i.source = strings.Join(strings.Fields(path), " ")
+}
+
+// ownName is a name for the file of rules that no other source has: what one import wrote
+// stays when another file is imported.
+func (i *importing) ownName(tool string) (string, error) {
+	for name, n := tool, 2; ; n++ {
+		path := filepath.Join(i.dir, "rules", "imported-"+name+".yaml")
+		data, err := readSmall(path)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return "", fmt.Errorf("read %s: %w", path, err)
+		}
+		if of := importer.Source(string(data)); of == "" || of == i.source {
+			return name, nil
+		}
+		name = fmt.Sprintf("%s-%d", tool, n)
+	}
 }
 
 func (i *importing) row(what string, o importer.Outcome, protected bool, how string) {

@@ -71,13 +71,18 @@ func policySources(p Process, paths []string) (out []policy.Sources, found []car
 	folders, loaded, err := policyFolders(p, paths)
 	for _, f := range folders {
 		s, problems := f.Sources()
-		s.Tool, s.Fields, s.Settings, s.Engine = harness.ToolWord, toolFields(), (&inforce.Loaded{}).PolicyFacts(), p.Engines.Own
+		checkedBy(&s, p.Engines.Own)
 		if loaded != nil && f.Scope != cardea.ScopeBuiltin { // those of Cardea's own policies may be absent
 			s.Signals = func(name string) bool { return loaded.HasSignal(f, name) }
 		}
 		out, found = append(out, s), append(found, problems...)
 	}
 	return out, found, err
+}
+
+// checkedBy says who looks at policies, and what they may read.
+func checkedBy(s *policy.Sources, by engine.Engine) {
+	s.Engine, s.Tool, s.Fields, s.Settings = by, harness.ToolWord, toolFields(), (&inforce.Loaded{}).PolicyFacts()
 }
 
 // toolFields are the documented fields of the inputs of all tools.

@@ -174,7 +174,7 @@ func TestImportCupcake(t *testing.T) {
 		t.Errorf("nothing: exit %d, %s", code, errs)
 	}
 	d.write(filepath.Join(from, "policies/claude/a.rego"), guardPolicy)
-	d.write(filepath.Join(from, "policies/claude/builtins/b.rego"), "package cupcake.policies.builtins.b\n")
+	d.write(filepath.Join(from, "policies/claude/builtins/git_pre_check.rego"), "package cupcake.policies.builtins.git_pre_check\n")
 	d.write(filepath.Join(from, "policies/claude/system/s.rego"), "package cupcake.system\n")
 	d.write(filepath.Join(from, "policies/opencode/c.rego"), "package cupcake.policies.c\n")
 	d.write(filepath.Join(from, "policies/claude/broken.rego"), "package x\n\nboo(\n")

@@ -132,13 +132,7 @@ func (f *formatting) show(s *screen, path, old, text string) {
 	}
 	_, lines, _ := strings.Cut(string(diff.Diff(path, []byte(old), path, []byte(text))), "\n")
 	for line := range strings.Lines(lines) {
-		for i, piece := range strings.Split(strings.TrimSuffix(line, "\n"), "\t") {
-			if i > 0 {
-				s.printf("\t")
-			}
-			s.printf("%s", piece)
-		}
-		s.printf("\n")
+		s.code("", strings.TrimSuffix(line, "\n"))
 	}
 }
 

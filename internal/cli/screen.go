@@ -88,6 +88,19 @@ func (s *screen) block(lead, text string) {
 	}
 }
 
+// code writes a line of a file as it is, with the tabs in it.
+func (s *screen) code(lead, line string) {
+	for i, piece := range strings.Split(line, "\t") {
+		if i > 0 {
+			lead = "\t"
+		}
+		if s.err == nil {
+			_, s.err = io.WriteString(s.w, lead+Plain(piece))
+		}
+	}
+	s.printf("\n")
+}
+
 // columns is how wide a line of prose becomes.
 const columns = 80
 

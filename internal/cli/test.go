@@ -20,7 +20,8 @@ func testCommand(p Process) *cobra.Command {
 packs included, or of the given files and folders. What you and others wrote comes
 first, and the built-in packs are one line, unless --all shows each of them.
 
-Each rule is tested alone, as if its project was trusted. Tests use the project
+Each rule is tested alone, as if its project was trusted, and with its own effect,
+whatever rules.effect of your settings says. Tests use the project
 ` + testProject + ` and the home folder ` + testHome + ` on every machine.
 
 With --gate the tests of rules that you and others wrote are run in the whole gate
@@ -87,7 +88,7 @@ func (all *inlineTests) run(l *inforce.Loaded) {
 			all.Diagnostics = append(all.Diagnostics, cardea.Diagnostic{File: file, Line: line, Code: cardea.CodeTestFailed, Text: name + ": " + desc + ": " + problem})
 		}
 	}
-	for _, r := range rules.RunTests(l.Rules(), stand(), analyseTest) {
+	for _, r := range rules.RunTests(l.List.AsWritten(), stand(), analyseTest) {
 		add(r.Source, "rule "+r.Rule, r.Test.Desc, r.Test.Input, r.Problem)
 	}
 	for _, f := range l.Files {

@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -21,6 +22,9 @@ func Groups() []string {
 type BouncerOptions struct {
 	// DefaultAllow takes over a defaultAction that allows.
 	DefaultAllow bool
+	// Name is part of the name of the file of rules, and begins the ids of rules. It is
+	// another one for each source; "" is "bouncer".
+	Name string
 	// TooWide says why a rule that allows must not be written, "" where it may. The
 	// rule is the text of an entry of the list. Nil takes all.
 	TooWide func(rule string) string
@@ -33,6 +37,7 @@ func Bouncer(file string, data []byte, o BouncerOptions) Imported {
 	if len(problems) > 0 {
 		return Imported{Problems: problems}
 	}
+	o.Name = cmp.Or(o.Name, "bouncer")
 	b := &bouncer{table: table{file: file}, ids: map[string]bool{}, options: o}
 	if v := top.get("version"); v.Present() {
 		v.Int(1, 1)
@@ -49,7 +54,7 @@ func Bouncer(file string, data []byte, o BouncerOptions) Imported {
 	out.Problems = b.remarks(doc.Problems())
 	out.Table = b.rows
 	if len(b.rules) > 0 {
-		out.Files = []File{rulesFile("rules/imported-bouncer.yaml", "# Custom rules of "+oneLine(file)+". The language: docs/rule-language.md.\n", b.rules)}
+		out.Files = []File{rulesFile("rules/imported-"+b.options.Name+".yaml", "# Custom rules of Bouncer. The language: docs/rule-language.md.\n", b.rules)}
 		out.Problems = append(out.Problems, unreadable(out.Files[0], len(b.rules))...)
 	}
 	return out

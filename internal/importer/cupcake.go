@@ -10,13 +10,22 @@ import (
 	"cardea.dev/internal/evidence"
 )
 
+// CupcakeOptions are what the import of a rulebook.yml depends on.
+type CupcakeOptions struct {
+	// Moved gives a command with the scripts where they are now.
+	Moved func(string) string
+	// Judged is set where the person's settings ask a judge.
+	Judged bool
+	// Own are the builtins that people wrote themselves, and that are copied.
+	Own []string
+}
+
 // Cupcake reads a rulebook.yml. Policies need no translation, so that all there
 // is to give are settings for signals and actions, and rules and policies for what
-// Cupcake has built in. moved gives a command with the scripts where they are now, judged is
-// set where the person's settings ask a judge.
-func Cupcake(path string, data []byte, moved func(string) string, judged bool) Imported {
+// Cupcake has built in.
+func Cupcake(path string, data []byte, o CupcakeOptions) Imported {
 	r := document.Read(path, data)
-	c := cupcake{table: table{file: path}, moved: moved, judged: judged}
+	c := cupcake{table: table{file: path}, moved: o.Moved, judged: o.Judged, own: o.Own}
 	top := r.Top().Map()
 	c.signals(top.Map("signals"))
 	c.actions(top.Map("actions"))
@@ -38,6 +47,7 @@ type cupcake struct {
 	table
 	moved    func(string) string
 	judged   bool
+	own      []string
 	settings []Setting
 	files    []File
 	rules    []string
@@ -127,16 +137,16 @@ func (c *cupcake) watchdog(v document.Value) {
 func (c *cupcake) builtins(m document.Map) {
 	for _, name := range m.Keys() {
 		v := m.Get(name)
-		if !v.IsMap() {
+		if why := off(v); why != "" {
 			if !v.Null() {
-				c.left(v, "builtins."+name, "Cupcake reads only a map here, so it was off")
+				c.left(v, "builtins."+name, "%s", why)
 			}
 			continue
 		}
 		b := builtin{name: name, at: v, Map: v.Map()}
-		e := b.Get("enabled")
-		if e.Present() && !e.Bool() {
-			c.left(v, "builtins."+name, "it was off")
+		b.Know("enabled")
+		if slices.Contains(c.own, name) {
+			c.changed(v, "builtins."+name, "its policy is copied, and is on; what it reads of input.builtin_config is not there")
 			continue
 		}
 		b.message = b.Text("message")
@@ -144,10 +154,7 @@ func (c *cupcake) builtins(m document.Map) {
 			c.lost(v, "builtins."+name, "Cardea does not know it")
 			continue
 		}
-		if !e.Present() {
-			b.how += "; it was off in Cupcake, which wants enabled: true"
-		}
-		if b.changed || !e.Present() {
+		if b.changed {
 			c.changed(v, "builtins."+name, "%s", b.how)
 		} else {
 			c.taken(v, "builtins."+name, "%s", b.how)
@@ -156,6 +163,49 @@ func (c *cupcake) builtins(m document.Map) {
 			c.left(b.Get(key), "builtins."+name+"."+key, "Cupcake does not read it")
 		}
 	}
+}
+
+// BuiltinVerbs are the verbs of a policy that Cupcake has built in, none where there is
+// none of this name.
+func BuiltinVerbs(name string) []string {
+	switch name {
+	case "protected_paths", "rulebook_security_guardrails", "git_pre_check", "system_protection", "cupcake_exec_protection":
+		return []string{"halt"}
+	case "git_block_no_verify", "sensitive_data_protection",
+		"claude_code_enforce_full_file_read", "enforce_full_file_read", "opencode_enforce_full_file_read", "factory_enforce_full_file_read":
+		return []string{"deny"}
+	case "global_file_lock": // of older versions, which Cardea has nothing for
+		return []string{"halt", "deny"}
+	case "post_edit_check":
+		return []string{"ask", "block", "add_context"}
+	case "claude_code_always_inject_on_prompt", "always_inject_on_prompt", "opencode_always_inject_on_prompt", "factory_always_inject_on_prompt":
+		return []string{"add_context"}
+	}
+	return nil
+}
+
+// BuiltinSwitches are the builtins that a rulebook.yml names, and whether it switches them
+// on.
+func BuiltinSwitches(path string, data []byte) map[string]bool {
+	m, out := document.Read(path, data).Top().Map().Map("builtins"), map[string]bool{}
+	for _, name := range m.Keys() {
+		out[name] = off(m.Get(name)) == ""
+	}
+	return out
+}
+
+// off says why Cupcake does not ask a built-in policy, "" where it does.
+func off(v document.Value) string {
+	if !v.IsMap() {
+		return "Cupcake reads only a map here, so it was off"
+	}
+	switch e := v.Map().Get("enabled"); {
+	case !e.Present():
+		return "it was off, since Cupcake wants enabled: true, and stays off; write that, if it is meant, and import again"
+	case !e.Bool():
+		return "it was off"
+	}
+	return ""
 }
 
 // builtin is one of Cupcake's built-in policies.
@@ -447,7 +497,7 @@ func (c *cupcake) fullReads(b *builtin) string {
 
 // policy adds a policy that an import writes.
 func (c *cupcake) policy(name, text string) {
-	c.files = append(c.files, File{Path: "policies/cupcake/imported/" + name + ".rego", Text: Seal(text), Protects: true})
+	c.files = append(c.files, File{Path: "policies/cupcake/imported/" + name + ".rego", Text: text, Sealed: true, Protects: true})
 }
 
 // LiteralCalls are calls made of the texts that a policy compares commands with,

@@ -9,7 +9,7 @@ import (
 )
 
 func cupcake(text string) importer.Imported {
-	return importer.Cupcake("rulebook.yml", []byte(text), func(c string) string { return c }, false)
+	return importer.Cupcake("rulebook.yml", []byte(text), importer.CupcakeOptions{Moved: func(c string) string { return c }})
 }
 
 func TestCupcakeSettings(t *testing.T) {
@@ -28,6 +28,7 @@ builtins:
   sensitive_data_protection: {enabled: true}
   global_file_lock: {enabled: true}
   system_protection: {enabled: false}
+  rulebook_security_guardrails: {protected_paths: [x/]}
   odd: true
 watchdog: {enabled: true}
 `)
@@ -59,13 +60,25 @@ packs:
 	}
 	table := tableOf(got)
 	for _, says := range []string{"the pack secrets-exposure", "global_file_lock: left out: lost true", "watchdog: left out: lost true: no model looks at calls, since the judge is off", "must have succeeded since the last change",
-		`the check "npm start &" can never hold: its last command runs in the background`, "system_protection: left out: lost false: it was off", "odd: left out: lost false"} {
+		`the check "npm start &" can never hold: its last command runs in the background`, "system_protection: left out: lost false: it was off", "rulebook_security_guardrails: left out: lost false: it was off, since Cupcake wants enabled: true", "odd: left out: lost false"} {
 		if !strings.Contains(table, says) {
 			t.Errorf("no %q in\n%s", says, table)
 		}
 	}
 	if broken := cupcake("signals: {a: {}}\nx: ["); !cardea.HasError(broken.Problems) {
 		t.Error("a broken file is not told")
+	}
+}
+
+// TestBuiltinVerbs: what the import turns into rules is known by its file, too.
+func TestBuiltinVerbs(t *testing.T) {
+	names := strings.Fields(`protected_paths rulebook_security_guardrails git_block_no_verify git_pre_check post_edit_check system_protection
+		sensitive_data_protection cupcake_exec_protection enforce_full_file_read always_inject_on_prompt my_own`)
+	for _, name := range names {
+		known := !strings.Contains(tableOf(cupcake("builtins: {"+name+": {enabled: true}}")), "does not know it")
+		if known != (importer.BuiltinVerbs(name) != nil) {
+			t.Errorf("%s: known %v, verbs %v", name, known, importer.BuiltinVerbs(name))
+		}
 	}
 }
 

@@ -24,9 +24,7 @@ func Hookwise(folder string, read func(name string) []byte, builtin []roles.Cate
 	h := hookwise{folder: folder, builtin: builtin, lessons: lessons, categories: map[string][]string{}}
 	h.policy(read("policy.yml"))
 	h.roles(read("roles.yml"))
-	for _, effect := range []string{"deny", "ask", "allow"} {
-		h.learned(effect, read("rules/"+effect+".jsonl"))
-	}
+	h.learned(read)
 	h.file = folder
 	h.changed(nil, "calls that nobody decided", "hookwise denied them; Cardea leaves them to the agent's own prompt, or to the setting default")
 	return Imported{Table: h.rows, Files: h.files, Settings: h.set, Calls: h.calls, Problems: h.problems}
@@ -77,7 +75,7 @@ func (h *hookwise) policy(data []byte) {
 	}
 	h.taken(wait, "the registration of sessions", "sessions: {registration: required}; the wait holds for sessions of a team alone, others are answered at once")
 	h.numbers(top, "confidence", map[string][]string{"org": {"confidence", "org"}, "project": {"confidence", "project"}, "user": {"confidence", "user"}})
-	h.numbers(top, "similarity", map[string][]string{"jaccard_threshold": {"near", "jaccard"}, "jaccard_min_tokens": {"near", "min_tokens"}})
+	h.numbers(top, "similarity", map[string][]string{"jaccard_threshold": {"near", "jaccard"}, "embedding_threshold": {"near", "embedding"}, "jaccard_min_tokens": {"near", "min_tokens"}})
 	if v := top.Get("human_timeout_secs"); v.Present() {
 		h.left(v, "human_timeout_secs", "a project cannot say how long calls wait for you; write human: {mode: queue, timeout: %ds} into your own settings, see docs/queue.md", v.Int(0, 600))
 	}
@@ -139,7 +137,7 @@ func (h *hookwise) roles(data []byte) {
 	top.Done()
 	h.problems = append(h.problems, h.remarks(doc.Problems())...)
 	if len(names) > 0 {
-		h.files = append(h.files, File{Path: "roles.yaml", Text: Seal("version: 1\nroles:\n" + b.String()), From: "", Protects: true})
+		h.files = append(h.files, File{Path: "roles.yaml", Text: "version: 1\nroles:\n" + b.String(), Sealed: true, Protects: true})
 	}
 }
 
@@ -309,34 +307,48 @@ func answer(line []byte) (Answer, error) {
 	return a, nil
 }
 
+// effects are what hookwise remembers, a file for each.
+func effects() []string { return []string{"deny", "ask", "allow"} }
+
 // learned makes lessons of what hookwise remembers. Nobody here has accepted them: what
-// denies and asks counts, and what allows when a person says so.
-func (h *hookwise) learned(effect string, data []byte) {
-	h.file = h.folder + "/rules/" + effect + ".jsonl"
-	var lines []string
-	number := 0
-	for text := range strings.Lines(string(data)) {
-		number++
-		if strings.TrimSpace(text) == "" {
-			continue
-		}
-		a, err := answer([]byte(text))
-		var made []string
-		if err == nil {
-			if a.Role != "*" {
-				a.Role = roleName(a.Role)
+// denies and asks counts, and what allows when a person says so. A line counts by the
+// decision in it, whichever file it stands in.
+func (h *hookwise) learned(read func(name string) []byte) {
+	lines, answers := map[string][]string{}, map[string]int{}
+	for _, effect := range effects() {
+		h.file = h.folder + "/rules/" + effect + ".jsonl"
+		number := 0
+		for text := range strings.Lines(string(read("rules/" + effect + ".jsonl"))) {
+			number++
+			if strings.TrimSpace(text) == "" {
+				continue
 			}
-			made, err = h.lessons(a)
+			a, err := answer([]byte(text))
+			var made []string
+			if err == nil {
+				if a.Role != "*" {
+					a.Role = roleName(a.Role)
+				}
+				made, err = h.lessons(a)
+			}
+			if err != nil {
+				h.add(line(number), LeftOut, cmp.Or(a.Effect, effect) != "allow", "a remembered answer", "%s", err.Error())
+				continue
+			}
+			lines[a.Effect] = append(lines[a.Effect], made...)
+			answers[a.Effect]++
 		}
-		if err != nil {
-			h.add(line(number), LeftOut, effect != "allow", "a remembered answer", "%s", err.Error())
-			continue
+	}
+	h.file = h.folder + "/rules"
+	for _, effect := range effects() {
+		if answers[effect] > 0 {
+			h.remembered(effect, answers[effect], lines[effect])
 		}
-		lines = append(lines, made...)
 	}
-	if len(lines) == 0 {
-		return
-	}
+}
+
+// remembered writes the lessons of one effect.
+func (h *hookwise) remembered(effect string, answers int, lines []string) {
 	slices.Sort(lines)
 	lines = slices.Compact(lines)
 	path := "lessons/" + effect + ".jsonl"
@@ -345,5 +357,5 @@ func (h *hookwise) learned(effect string, data []byte) {
 	if effect == "allow" {
 		how = path + "; each counts when you have accepted it with \"cardea trust update\""
 	}
-	h.changed(nil, fmt.Sprintf("%d remembered answers (%s)", len(lines), effect), "%s", how)
+	h.changed(nil, fmt.Sprintf("%d remembered answers (%s)", answers, effect), "%s", how)
 }

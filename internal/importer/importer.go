@@ -64,6 +64,8 @@ type File struct {
 	From string
 	// Program is set for a script, which must be executable.
 	Program bool
+	// Sealed is set for a file that another import of the same source may replace.
+	Sealed bool
 	// Protects is set where something is lost if it cannot be written.
 	Protects bool
 }
@@ -144,20 +146,52 @@ func (t *table) remarks(all []cardea.Diagnostic) (mistakes []cardea.Diagnostic) 
 
 // rulesFile is a file of rules that an import writes.
 func rulesFile(path, head string, list []string) File {
-	return File{Path: path, Text: Seal(head + "version: 1\nrules:\n" + strings.Join(list, "")), Protects: true}
+	return File{Path: path, Text: head + "version: 1\nrules:\n" + strings.Join(list, ""), Sealed: true, Protects: true}
 }
 
-// mark begins every file that an import wrote, with the digest of the rest.
-const mark = "# Imported by cardea, digest "
+// mark begins every file that an import wrote, with the digest of the rest, and source
+// its second line.
+const (
+	mark   = "# Imported by cardea, digest "
+	source = "# Source: "
+)
 
-// Seal puts the mark before the text of a file.
-func Seal(text string) string { return mark + digest(text) + "\n" + text }
+// Seal puts the mark before the text of a file, with what it was imported from.
+func Seal(from, text string) string {
+	text = source + oneLine(from) + "\n" + text
+	return mark + digest(text) + "\n" + text
+}
 
-// Untouched reports whether a file is one that an import wrote and nobody
-// changed since, so that another import may replace it.
-func Untouched(file string) bool {
+// sealed are the source and the text of a file that an import wrote, and whether it is
+// one.
+func sealed(file string) (from, text string, ok bool) {
+	first, rest, _ := strings.Cut(file, "\n")
+	second, text, _ := strings.Cut(rest, "\n")
+	from, ok = strings.CutPrefix(second, source)
+	return from, text, ok && strings.HasPrefix(first, mark)
+}
+
+// Source is what a file was imported from, "" for a file that no import wrote.
+func Source(file string) string {
+	from, _, ok := sealed(file)
+	if !ok {
+		return ""
+	}
+	return from
+}
+
+// SameText reports whether two files that imports wrote differ in their sources at most.
+func SameText(a, b string) bool {
+	_, first, imported := sealed(a)
+	_, second, too := sealed(b)
+	return imported && too && first == second
+}
+
+// Untouched reports whether a file is one that an import wrote from a source and nobody
+// changed since, so that another import of the same may replace it.
+func Untouched(file, from string) bool {
 	head, text, ok := strings.Cut(file, "\n")
-	return ok && head == mark+digest(text)
+	return ok && head == mark+digest(text) && Source(file) == oneLine(from)
 }
 
 func digest(text string) string {

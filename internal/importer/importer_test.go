@@ -95,7 +95,13 @@ func TestRulesThatTighten(t *testing.T) {
 		{"name": "query", "toolMatch": "WebSearch", "pattern": "evil", "action": "deny"},
 		{"name": "find", "toolMatch": "Grep", "pattern": "/etc", "action": "ask"},
 		{"name": "mcp", "toolMatch": "mcp__db__.*", "pattern": "drop", "action": "deny"},
+		{"name": "pw", "toolMatch": "pwsh", "pattern": "Remove-Item", "action": "deny"},
+		{"name": "built", "toolMatch": "apply_patch", "pattern": "dist/", "action": "deny"},
+		{"name": "top", "toolMatch": "edit", "pattern": "^top/|/x$", "action": "deny"},
 		{"name": "all", "toolMatch": "*", "pattern": "forbidden", "action": "deny"}`))
+	patch := func(header string) map[string]any {
+		return map[string]any{"input": "*** Begin Patch\n" + header + "\n*** End Patch\n"}
+	}
 	for _, c := range []struct {
 		tool  string
 		input map[string]any
@@ -115,6 +121,13 @@ func TestRulesThatTighten(t *testing.T) {
 		{"mcp__db__run", map[string]any{"query": "drop table"}, cardea.Deny},
 		{"mcp__other__run", map[string]any{"query": "drop table"}, cardea.Abstain},
 		{"Read", map[string]any{"file_path": "/p/forbidden.txt"}, cardea.Deny},
+		{"PowerShell", map[string]any{"command": "Remove-Item a"}, cardea.Deny},
+		{"Edit", map[string]any{"file_path": "/p/dist/a", "old_string": "x", "new_string": "y"}, cardea.Deny},
+		{"apply_patch", patch("*** Add File: dist/a\n+x"), cardea.Deny},
+		{"apply_patch", patch("*** Add File: src/a\n+dist/"), cardea.Abstain}, // Bouncer looks at paths
+		{"apply_patch", patch("*** Update File: top/a\n@@\n-x\n+y"), cardea.Deny},
+		{"apply_patch", patch("*** Delete File: src/x"), cardea.Deny},
+		{"apply_patch", patch("*** Add File: src/top/y\n+x"), cardea.Abstain},
 	} {
 		if got := effect(t, d, c.tool, c.input); got != c.want {
 			t.Errorf("%s %v: %s, want %s", c.tool, c.input, got, c.want)
@@ -183,7 +196,10 @@ func TestNothingIsLeftOutInSilence(t *testing.T) {
 		`{"name": "a", "toolMatch": "*", "pattern": ".*", "action": "allow"}`:                         {0, "would allow more", false},
 		`{"name": "a", "toolMatch": "read", "pattern": "x", "action": "deny"}`:                        {1, "did nothing on Claude Code", false},
 		`{"name": "a", "toolMatch": "mcp__x__y", "pattern": "x", "action": "deny"}`:                   {1, "drops rules for MCP", false},
-		`{"name": "a", "toolMatch": "Frobnicate", "pattern": "x", "action": "deny"}`:                  {1, "does not know the tool", false},
+		`{"name": "a", "toolMatch": "Frobnicate", "pattern": "x", "action": "deny"}`:                  {1, "does not know the tool", true},
+		`{"name": "a", "toolMatch": "bash|Frobnicate", "pattern": "x", "action": "deny"}`:             {1, "may never speak", true},
+		`{"name": "a", "toolMatch": "web*", "pattern": "x", "action": "deny"}`:                        {1, "does not know the tool", true},
+		`{"name": "a", "toolMatch": "mcp.*", "pattern": "x", "action": "deny"}`:                       {1, "rule bouncer-a", false},
 		`{"name": "a", "toolMatch": "bash", "pattern": "x", "action": "deny", "colour": 1}`:           {1, `unknown key "colour"`, false},
 		`{"name": "a", "toolMatch": "bash", "pattern": "x", "action": null, "reason": null}`:          {1, "rule bouncer-a", false},
 		`{"name": "a", "toolMatch": "bash", "pattern": "x", "action": "deny"}, {"name": "b", "x": 1}`: {1, "", true},
@@ -323,12 +339,18 @@ func TestBrokenJSON(t *testing.T) {
 }
 
 func TestSeal(t *testing.T) {
-	file := importer.Seal("version: 1\n")
-	if !importer.Untouched(file) {
+	file := importer.Seal("/a/b.json", "version: 1\n")
+	if !importer.Untouched(file, "/a/b.json") {
 		t.Error("a sealed file counts as changed")
 	}
-	for _, other := range []string{"", "version: 1\n", file + "\n", strings.Replace(file, "1\n", "2\n", 1), strings.TrimPrefix(file, "#")} {
-		if importer.Untouched(other) {
+	if importer.Untouched(file, "/a/c.json") {
+		t.Error("a file from one source may be replaced by another's")
+	}
+	if again := importer.Seal("/a/c.json", "version: 1\n"); !importer.SameText(file, again) || importer.SameText(file, again+"x") || importer.SameText("", "") {
+		t.Error("what is the same is not told from what is not")
+	}
+	for _, other := range []string{"", "version: 1\n", file + "\n", strings.Replace(file, "1\n", "2\n", 1), strings.Replace(file, "b.json", "c.json", 1), strings.TrimPrefix(file, "#")} {
+		if importer.Untouched(other, "/a/b.json") {
 			t.Errorf("%q counts as untouched", other)
 		}
 	}

@@ -2,8 +2,11 @@ package importer
 
 import (
 	"fmt"
+	"path"
 	"regexp"
+	"regexp/syntax"
 	"slices"
+	"strconv"
 	"strings"
 
 	"cardea.dev/internal/decide/rules"
@@ -77,6 +80,9 @@ func (b *bouncer) take(v document.Value, what string, c *custom) {
 	}
 	b.rules = append(b.rules, text)
 	b.calls = append(b.calls, c.calls()...)
+	if unknown := c.unknown(); len(unknown) > 0 && c.action != "allow" {
+		b.lost(v, what, "Cardea does not know the tool %s, so rule %s may never speak; name the tool as \"cardea try --tool\" does", strings.Join(unknown, ", "), c.id)
+	}
 	if c.rewritten {
 		changes = append(changes, "its pattern is written without lookahead: "+shortened(c.pattern))
 	}
@@ -143,17 +149,32 @@ func (c *custom) deadInBouncer(off []string) (out []string) {
 		return []string{"it did nothing in Bouncer, which does not know every tool; now it speaks"}
 	}
 	for _, t := range c.tools {
-		switch _, known := harness.Tool(t); {
+		switch {
 		case strings.HasPrefix(t, "mcp__"):
 			out = append(out, "it did nothing in Bouncer, which drops rules for MCP tools; now it speaks")
-		case !known:
-			out = append(out, fmt.Sprintf("Cardea does not know the tool %q; compare it with what \"cardea try --tool\" shows", t))
 		case t == "Glob" || t == "Grep":
 			if c.action != "allow" && !slices.Contains(off, "builtins") {
 				out = append(out, fmt.Sprintf("it did nothing in Bouncer, whose group builtins allows every %s before; now it speaks", t))
 			}
 		case filesField(t) != "" || t == "WebFetch":
 			out = append(out, fmt.Sprintf("it did nothing on Claude Code, whose %s has other fields than Bouncer reads; now it speaks", t))
+		}
+	}
+	return out
+}
+
+// unknown are the words of the rule that name no tool which Cardea knows.
+func (c *custom) unknown() (out []string) {
+	names := []string{"mcp__"}
+	for _, t := range harness.Tools() {
+		names = append(names, t.Name)
+	}
+	for _, word := range c.tools {
+		if !strings.HasPrefix(word, "mcp__") && !slices.ContainsFunc(names, func(name string) bool {
+			is, _ := path.Match(word, name) // its wildcards are stars alone
+			return is
+		}) {
+			out = append(out, strconv.Quote(word))
 		}
 	}
 	return out
@@ -171,7 +192,7 @@ func (c *custom) calls() []Call {
 	}
 	var out []Call
 	for _, t := range tools {
-		if _, known := harness.Tool(t); known {
+		if _, known := harness.Tool(t); known && t != patchTool {
 			out = append(out, call(t, fields([]string{t})[0], text, c.action))
 		}
 	}
@@ -203,7 +224,7 @@ func (b *bouncer) id(name string) string {
 		}
 	}
 	id := strings.Trim(s.String(), "-")
-	id = "bouncer-" + id[:min(len(id), 80)]
+	id = b.options.Name + "-" + id[:min(len(id), 80)]
 	id = strings.TrimRight(id, "-")
 	for b.ids[id] {
 		id += "-2"
@@ -224,11 +245,29 @@ func (b *bouncer) tools(v document.Value) (out []string, why string) {
 		if word == "" || strings.ContainsAny(word, `\[]{}+?.`) {
 			return nil, fmt.Sprintf("its toolMatch %q cannot be taken over; name the tools, with * at most", v.Text())
 		}
-		if name, _ := canonical(word); !slices.Contains(out, name) {
-			out = append(out, name)
+		for _, name := range meant(word) {
+			if !slices.Contains(out, name) {
+				out = append(out, name)
+			}
 		}
 	}
 	return out, ""
+}
+
+// patchTool edits files, too. Its input names them in a text.
+const patchTool = "apply_patch"
+
+// meant are the tools that Bouncer means by a word: it has one name for a shell of
+// Windows, and one for what edits files.
+func meant(word string) []string {
+	switch name, _ := canonical(word); {
+	case strings.EqualFold(name, "pwsh"):
+		return []string{"PowerShell"}
+	case name == "Edit" || name == patchTool:
+		return []string{"Edit", patchTool}
+	default:
+		return []string{name}
+	}
 }
 
 // canonical is the canonical name of a tool, in whatever case it is written.
@@ -276,6 +315,7 @@ func fields(tools []string) []string {
 			add = []string{"pattern", f}
 		case f != "":
 			add = []string{f}
+		case t == patchTool: // its files are parts of the call
 		default:
 			add = fields(nil)
 		}
@@ -305,6 +345,9 @@ func (c custom) write() (text string, changes []string) {
 		// Part by part, so that "^rm" is found behind "&&", and in the raw
 		// text as before.
 		s.WriteString("      any:\n        - pattern: " + quoted(c.pattern) + "\n")
+		if text := inPatch(c.pattern); text != "" && slices.Contains(c.tools, patchTool) {
+			s.WriteString("        - pattern: " + quoted(text) + "\n")
+		}
 		for _, f := range fields(c.tools) {
 			s.WriteString("        - {field: " + f + ", pattern: " + quoted(c.pattern) + "}\n")
 		}
@@ -314,6 +357,32 @@ func (c custom) write() (text string, changes []string) {
 		s.WriteString("    message: " + quoted(c.reason) + "\n")
 	}
 	return s.String(), changes
+}
+
+// inPatch is a pattern that begins at the path of a part of a patch, whose text is
+// "edit vendor/a", "" for one without an anchor.
+func inPatch(pattern string) string {
+	tree, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil {
+		return ""
+	}
+	verb, _ := syntax.Parse("^(?:create |edit |delete |move to )", syntax.Perl) // it is right
+	found := false
+	var begin func(t *syntax.Regexp)
+	begin = func(t *syntax.Regexp) {
+		for i, sub := range t.Sub {
+			if sub.Op == syntax.OpBeginText || sub.Op == syntax.OpBeginLine {
+				t.Sub[i], found = verb, true
+			} else {
+				begin(sub)
+			}
+		}
+	}
+	begin(tree)
+	if !found {
+		return ""
+	}
+	return tree.String()
 }
 
 // list is texts as the inside of a YAML list.

@@ -234,7 +234,7 @@ func (s Sources) Validate(ctx context.Context) ([]cardea.Diagnostic, error) {
 		return found, err
 	}
 	found = append(found, remarks...)
-	fields, err := s.Engine.Fields(ctx, files, engine.Options{Extra: s.Extra}, s.shapes(modules))
+	fields, err := s.fields(ctx, modules)
 	if err != nil {
 		return found, err
 	}
@@ -251,6 +251,20 @@ func (s Sources) Validate(ctx context.Context) ([]cardea.Diagnostic, error) {
 		return found[i].Line < found[j].Line
 	})
 	return slices.Compact(found), nil
+}
+
+// NoFields finds the fields of the input that policies read and no event has. The
+// error is the engine's.
+func (s Sources) NoFields(ctx context.Context) ([]cardea.Diagnostic, error) {
+	modules, _, err := s.modules(ctx)
+	if err != nil || len(modules) == 0 {
+		return nil, err
+	}
+	return s.fields(ctx, modules)
+}
+
+func (s Sources) fields(ctx context.Context, modules []module) ([]cardea.Diagnostic, error) {
+	return s.Engine.Fields(ctx, sourcesOf(modules), engine.Options{Extra: s.Extra}, s.shapes(modules))
 }
 
 // strict finds what OPA's strict mode rejects in files that compile without it:

@@ -53,6 +53,16 @@ func (l List) All() []Rule {
 	return out
 }
 
+// AsWritten are the rules of a list, unpacked, with the effects that their authors
+// gave them.
+func (l List) AsWritten() []Rule {
+	own := slices.Clone(l)
+	for i := range own {
+		own[i].effect = nil
+	}
+	return own.All()
+}
+
 // Heads are the rules as far as switches look at them: id, pack, scope and effect.
 // Each is valid until the next one.
 func (l List) Heads() iter.Seq[*Rule] {

@@ -1,0 +1,132 @@
+package cli
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"cardea.dev/internal/decide/policy/engine"
+	"cardea.dev/internal/importer"
+)
+
+// builtinName is the name of the builtin whose policy a file is, by its path: Cupcake loads
+// it where rulebook.yml switches that builtin on.
+func builtinName(rel string) (name string, is bool) {
+	return strings.TrimSuffix(path.Base(rel), ".rego"), path.Base(path.Dir(rel)) == "builtins"
+}
+
+// builtin leaves the policy of a builtin out whose place rules and settings take, and
+// reports whether it did. A policy that a person wrote is copied.
+func (m *move) builtin(file, name, text string, facts *engine.Facts) bool {
+	switch other := foreignBuiltin(name, text, facts); {
+	case m.isOff(name):
+		m.leave(file, false, "Cupcake does not load it, since builtins."+name+" is off in rulebook.yml")
+	case importer.BuiltinVerbs(name) == nil && len(facts.Verbs) == 0:
+		return false // a library
+	case importer.BuiltinVerbs(name) == nil && m.builtins[name]:
+		m.own = append(m.own, name)
+		return false
+	case importer.BuiltinVerbs(name) == nil:
+		m.leave(file, true, "Cupcake loads it where rulebook.yml has builtins: {"+name+": {enabled: true}}, which it has not; write that, or move the file out of builtins, and import again")
+	case other != "":
+		m.leave(file, true, "what is said about builtins."+name+" takes the place of Cupcake's own file of this name, but this one is different: "+other+
+			". Move what you wrote into a file outside of builtins, and import again")
+	default:
+		m.leave(file, false, "it is one of Cupcake's own, as far as can be seen: what is said about builtins."+name+" takes its place, without what you may have changed in it")
+	}
+	return true
+}
+
+// isOff reports whether rulebook.yml names a builtin and does not switch it on.
+func (m *move) isOff(name string) bool {
+	on, named := m.builtins[name]
+	return named && !on
+}
+
+// foreignBuiltin says what shows that a file is not the one that Cupcake brings for a
+// builtin, "" where nothing does. There is no list of Cupcake's files of all versions; each
+// has the verbs of its builtin alone, and reads its options.
+func foreignBuiltin(name, text string, facts *engine.Facts) string {
+	verbs := importer.BuiltinVerbs(name)
+	for _, v := range facts.Verbs {
+		if !slices.Contains(verbs, v) {
+			return "it says " + v
+		}
+	}
+	switch {
+	case len(facts.Verbs) == 0:
+		return "" // it decides nothing
+	case !strings.HasSuffix(facts.Package, ".builtins."+name):
+		return "its package is " + facts.Package
+	case !strings.Contains(text, "builtin_config"):
+		return "it does not read input.builtin_config"
+	}
+	return ""
+}
+
+// decided is what policies decide: their verbs, and the ids of their rules as far as
+// they are written out.
+type decided struct{ verbs, ids []string }
+
+func (d decided) and(o decided) decided {
+	return decided{append(slices.Clip(d.verbs), o.verbs...), append(slices.Clip(d.ids), o.ids...)}
+}
+
+func decisions(text string, facts *engine.Facts) decided {
+	d := decided{verbs: facts.Verbs}
+	for _, m := range regexp.MustCompile(`"rule_id"\s*:\s*"([^"]*)"`).FindAllStringSubmatch(text, -1) {
+		d.ids = append(d.ids, m[1])
+	}
+	return d
+}
+
+// otherHarness leaves the policies for another harness out. They protect where there
+// are none for Claude Code that decide the same.
+func (m *move) otherHarness(folder string) error {
+	harness := filepath.Base(folder)
+	if _, err := os.Stat(filepath.Join(m.from, "policies", "claude")); err != nil {
+		m.leave(folder, true, "they are written for what "+harness+" sends, and there is no folder policies/claude; copy them there, with Claude Code's events, tools and fields, and import again")
+		return nil
+	}
+	m.leave(folder, false, "policies are written once here, for every harness; those of the claude folder count")
+	return filepath.WalkDir(folder, func(file string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return fmt.Errorf("read policies: %w", err)
+		}
+		if d.IsDir() || !strings.HasSuffix(file, ".rego") {
+			return nil
+		}
+		text, facts, ok, err := m.parse(file)
+		if !ok || !facts.Policy() || len(facts.Events) == 0 {
+			return err
+		}
+		if name, is := builtinName(filepath.ToSlash(file)); is && (m.isOff(name) || importer.BuiltinVerbs(name) != nil && foreignBuiltin(name, text, &facts) == "") {
+			return nil
+		}
+		if more := m.decides[facts.Package].lacks(decisions(text, &facts)); len(more) > 0 {
+			protects := slices.ContainsFunc(facts.Verbs, func(v string) bool { return v != "add_context" && v != "allow_override" })
+			m.leave(file, protects, "no policy of the claude folder in the package "+facts.Package+" decides this ("+strings.Join(more, ", ")+"); copy it there, with Claude Code's events, tools and fields, and import again")
+		}
+		return nil
+	})
+}
+
+// lacks are the decisions of others that are not among these.
+func (d decided) lacks(o decided) (more []string) {
+	for _, v := range o.verbs {
+		if !slices.Contains(d.verbs, v) {
+			more = append(more, v)
+		}
+	}
+	for _, id := range o.ids {
+		if !slices.Contains(d.ids, id) && !slices.Contains(more, id) {
+			more = append(more, id)
+		}
+	}
+	return more
+}
