@@ -11,7 +11,6 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/decide/rules"
 	"cardea.dev/internal/evidence"
-	"cardea.dev/internal/harness"
 	"cardea.dev/internal/hook"
 	"cardea.dev/internal/inforce"
 	"github.com/spf13/cobra"
@@ -47,7 +46,7 @@ func lint(p Process, paths []string, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	found := findings(l, pl)
+	found := findings(p, l, pl)
 	if len(paths) == 0 {
 		found = append(found, eventFindings(p, l)...)
 	}
@@ -55,15 +54,15 @@ func lint(p Process, paths []string, asJSON bool) error {
 }
 
 // findings are all mistakes, in the order of files and lines.
-func findings(l *inforce.Loaded, pl place) []cardea.Diagnostic {
+func findings(p Process, l *inforce.Loaded, pl place) []cardea.Diagnostic {
 	var out []cardea.Diagnostic
-	for _, p := range slices.Concat(l.Problems(), l.LessonProblems(), l.UncountedSwitches(), l.RouteProblems) {
+	for _, d := range slices.Concat(l.Problems(), l.LessonProblems(), l.UncountedSwitches(), l.RouteProblems) {
 		// What an author did not mean is an error here, even where the hook
 		// goes on with a warning.
-		p.Severity = cardea.LevelError
-		out = append(out, p)
+		d.Severity = cardea.LevelError
+		out = append(out, d)
 	}
-	out = append(out, policyMistakes(l)...)
+	out = append(out, policyMistakes(p, l)...)
 	out = append(out, l.NotExecutable()...)
 	out = append(out, settingsMistakes(l)...)
 	out = append(out, unmetChecks(l)...)
@@ -90,15 +89,13 @@ func findings(l *inforce.Loaded, pl place) []cardea.Diagnostic {
 }
 
 // policyMistakes are those of the policies in force.
-func policyMistakes(l *inforce.Loaded) []cardea.Diagnostic {
+func policyMistakes(p Process, l *inforce.Loaded) []cardea.Diagnostic {
 	var out []cardea.Diagnostic
 	for _, f := range l.PolicyFolders() {
 		if f.Scope == cardea.ScopeBuiltin {
 			continue // they have tests of their own
 		}
-		s, found := f.Sources()
-		s.Tool, s.Signals = harness.ToolWord, func(name string) bool { return l.HasSignal(f, name) }
-		s.Engine = l.Where.Engines.Own
+		s, found := sourcesOf(p, f, l)
 		mistakes, err := s.Validate(context.Background())
 		if err != nil {
 			out = append(out, cardea.Diagnostic{File: f.Dir, Code: cardea.CodeNoEngine, Text: err.Error()})

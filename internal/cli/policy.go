@@ -70,14 +70,21 @@ func policyFolders(p Process, paths []string) (folders []policy.Folder, l *infor
 func policySources(p Process, paths []string) (out []policy.Sources, found []cardea.Diagnostic, err error) {
 	folders, loaded, err := policyFolders(p, paths)
 	for _, f := range folders {
-		s, problems := f.Sources()
-		s.Tool, s.Fields, s.Settings, s.Engine = harness.ToolWord, toolFields(), (&inforce.Loaded{}).PolicyFacts(), p.Engines.Own
-		if loaded != nil && f.Scope != cardea.ScopeBuiltin { // those of Cardea's own policies may be absent
-			s.Signals = func(name string) bool { return loaded.HasSignal(f, name) }
-		}
+		s, problems := sourcesOf(p, f, loaded)
 		out, found = append(out, s), append(found, problems...)
 	}
 	return out, found, err
+}
+
+// sourcesOf are the policies of a folder, with all that is known of what they see. loaded is
+// what is in force, nil for a folder that was named.
+func sourcesOf(p Process, f policy.Folder, loaded *inforce.Loaded) (policy.Sources, []cardea.Diagnostic) {
+	s, problems := f.Sources()
+	s.Tool, s.Fields, s.Settings, s.Engine = harness.ToolWord, toolFields(), (&inforce.Loaded{}).PolicyFacts(), p.Engines.Own
+	if loaded != nil && f.Scope != cardea.ScopeBuiltin { // those of Cardea's own policies may be absent
+		s.Signals = func(name string) bool { return loaded.HasSignal(f, name) }
+	}
+	return s, problems
 }
 
 // toolFields are the documented fields of the inputs of all tools.
