@@ -13,6 +13,7 @@ import (
 	"cardea.dev/internal/project"
 	"cardea.dev/internal/redact"
 	"cardea.dev/internal/roles"
+	"cardea.dev/internal/settings"
 )
 
 // JudgeRole is a role as the judge is told of it, with the paths of all its definitions
@@ -71,11 +72,17 @@ func (l *Loaded) JudgePolicy() (out []question.Document, problems []cardea.Diagn
 
 // JudgeThreshold is the least confidence with which the judge's answer counts. It is that
 // of the strongest scope that switches the judge on, since the answer counts in its name.
-func (l *Loaded) JudgeThreshold() float64 {
+func (l *Loaded) JudgeThreshold() float64 { return l.thresholdWithout(nil) }
+
+// thresholdWithout is what the threshold would be without a file of settings.
+func (l *Loaded) thresholdWithout(but *settings.File) float64 {
 	c := l.Settings.Confidence
 	out := c.User
 	for i := range l.SettingsFiles {
 		f := &l.SettingsFiles[i]
+		if f == but {
+			continue
+		}
 		if _, gives := f.Gives("judge.enabled"); !gives || !f.Counts || !f.Values.Judge.Enabled {
 			continue
 		}
