@@ -13,6 +13,7 @@ import (
 	"cardea.dev/internal/evidence"
 	"cardea.dev/internal/hook"
 	"cardea.dev/internal/inforce"
+	"cardea.dev/internal/lesson"
 	"github.com/spf13/cobra"
 )
 
@@ -36,6 +37,7 @@ lint finds
   - commands of rules that no line starts, such as "npm publish *", and tools that
     no harness has
   - checks that can never succeed
+  - lessons that match no call as they are written
   - rules and policies on events for which no hook is registered`,
 		Args: cobra.ArbitraryArgs,
 	}, func(paths []string, asJSON bool) error { return lint(p, paths, asJSON) })
@@ -63,6 +65,7 @@ func findings(p Process, l *inforce.Loaded, pl place) []cardea.Diagnostic {
 		out = append(out, d)
 	}
 	out = append(out, policyMistakes(p, l)...)
+	out = append(out, unmatchedLessons(l)...)
 	out = append(out, l.NotExecutable()...)
 	out = append(out, settingsMistakes(l)...)
 	out = append(out, unmetChecks(l)...)
@@ -105,6 +108,29 @@ func policyMistakes(p Process, l *inforce.Loaded) []cardea.Diagnostic {
 				out = append(out, m)
 			}
 		}
+	}
+	return out
+}
+
+// unmatchedLessons are lessons that are about no call, as they are written.
+func unmatchedLessons(l *inforce.Loaded) []cardea.Diagnostic {
+	var out []cardea.Diagnostic
+	form := lessonForm(l)
+	for _, at := range l.LessonPlaces() {
+		store := lesson.Open(at.Place)
+		for f, err := range store.All() {
+			if err != nil {
+				break // reading the file reported it
+			}
+			why, counts := unmatched(&f.Record, form)
+			if !counts {
+				why = "the lesson matches no call: " + why
+			}
+			if why != "" {
+				out = append(out, cardea.Diagnostic{File: f.File, Line: f.Line, Severity: cardea.LevelWarning, Code: cardea.CodeNoEffect, Text: why})
+			}
+		}
+		store.Close()
 	}
 	return out
 }

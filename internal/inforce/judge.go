@@ -113,7 +113,7 @@ func (l *Loaded) KeepJudged(ev *cardea.Event, effect cardea.Effect, reason redac
 		if err != nil {
 			return err
 		}
-		drafts, err := lesson.NewKeyer(l.redactor(), l.lessonKey(), l.Where.Project).DraftsOf(ev, effect)
+		drafts, err := l.LessonKeyer().DraftsOf(ev, effect)
 		if err != nil {
 			return notTeachable(err)
 		}

@@ -243,7 +243,7 @@ func (l *look) taught(c candidate) (ev *cardea.Event, key *lesson.Key, why strin
 	keys := c.source.Keyer.Keys(ev)
 	i := slices.IndexFunc(keys, func(k lesson.Key) bool { return k.Teaches && k.Subject == f.Subject })
 	if i < 0 {
-		return nil, nil, "what was allowed cannot be read any more"
+		return nil, nil, cmp.Or(c.source.Keyer.OtherForm(&f.Record, l.Analyse), "what was allowed cannot be read any more")
 	}
 	files, err := c.source.Keyer.Files(&keys[i])
 	if keys[i].Refusal != "" || err != nil || !maps.Equal(files, f.Files) {
