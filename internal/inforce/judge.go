@@ -1,6 +1,7 @@
 package inforce
 
 import (
+	"cmp"
 	"errors"
 	"path/filepath"
 	"slices"
@@ -8,10 +9,10 @@ import (
 	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/judge"
 	"cardea.dev/internal/judge/question"
 	"cardea.dev/internal/lesson"
 	"cardea.dev/internal/project"
-	"cardea.dev/internal/redact"
 	"cardea.dev/internal/roles"
 	"cardea.dev/internal/settings"
 )
@@ -100,8 +101,9 @@ func (l *Loaded) thresholdWithout(but *settings.File) float64 {
 const judgeLessonLife = 30 * 24 * time.Hour
 
 // KeepJudged keeps a decision of the judge as a lesson of the person's own in this project,
-// which nobody else gets. What cannot be remembered is decided anew the next time.
-func (l *Loaded) KeepJudged(ev *cardea.Event, effect cardea.Effect, reason redact.Text, by lesson.Judge, now time.Time) error {
+// which nobody else gets. It names the model that answered, and counts while all that may be
+// asked (by) stays the same. What cannot be remembered is decided anew the next time.
+func (l *Loaded) KeepJudged(ev *cardea.Event, effect cardea.Effect, answer judge.Answer, by lesson.Judge, now time.Time) error {
 	if effect == cardea.Allow && ev.Call.Tool != "Bash" {
 		return nil // the subject of other tools leaves out what the judge saw: content, query, prompt
 	}
@@ -119,7 +121,7 @@ func (l *Loaded) KeepJudged(ev *cardea.Event, effect cardea.Effect, reason redac
 		}
 		for i := range drafts {
 			d := &drafts[i]
-			d.By, d.Who, d.Reason, d.When, d.Expires, d.Judge = lesson.ByJudge, l.redactor().Text(by.Model), reason, now, now.Add(judgeLessonLife).UTC().Truncate(time.Second), by
+			d.By, d.Who, d.Reason, d.When, d.Expires, d.Judge = lesson.ByJudge, l.redactor().Text(cmp.Or(answer.Model, by.Model)), answer.Reason, now, now.Add(judgeLessonLife).UTC().Truncate(time.Second), by
 		}
 		return notTeachable(w.Teach(drafts...))
 	}
