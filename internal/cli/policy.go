@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -446,8 +445,5 @@ func policyInput(p Process, f tryFlags, text string) error {
 	}
 	j := newJudgement(p, m.event)
 	j.Analyse()
-	e := json.NewEncoder(p.Stdout)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(policy.Input(j.Event, nil, j.Loaded.PolicyFacts()))
+	return encodeBy(p, policy.Input(j.Event, nil, j.Loaded.PolicyFacts()), "  ")
 }
