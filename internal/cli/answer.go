@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/hook"
 	"github.com/spf13/cobra"
 )
 
@@ -34,10 +36,19 @@ func (p Process) answer(asJSON bool, found any, show func(*screen)) error {
 }
 
 // encode writes one JSON object in one line.
-func encode(p Process, v any) error {
-	e := json.NewEncoder(p.Stdout)
+func encode(p Process, v any) error { return encodeBy(p, v, "") }
+
+// encodeBy writes one JSON object, indented where an indent is given.
+func encodeBy(p Process, v any, indent string) error {
+	var text bytes.Buffer
+	e := json.NewEncoder(&text)
 	e.SetEscapeHTML(false)
-	return e.Encode(v)
+	e.SetIndent("", indent)
+	if err := e.Encode(v); err != nil {
+		return err
+	}
+	_, err := p.Stdout.Write(hook.PlainJSON(text.Bytes()))
+	return err
 }
 
 // failIf ends a command that did its work with the exit code of an error.

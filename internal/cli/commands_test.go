@@ -229,6 +229,8 @@ func TestUsage(t *testing.T) {
 		{[]string{"help", "try"}, exitOK, ""},
 		{[]string{"chek"}, exitUsage, `there is no command "chek", did you mean "check"?; run "cardea --help"`},
 		{[]string{"--nope"}, exitUsage, "unknown flag"},
+		{[]string{"try", "--tool", "Write", "{"}, exitUsage, "the input of Write begins like a JSON object, and is broken JSON"},
+		{[]string{"policy", "input", "--tool", "Write", `{"file_path": "a"`}, exitUsage, "the input of Write begins like a JSON object, and is broken JSON"},
 		{[]string{"list", "extra"}, exitUsage, `run "cardea list --help"`},
 		{[]string{"check", "--nope"}, exitDeny, "every call is blocked"},
 		{[]string{"check", "extra"}, exitDeny, "every call is blocked"},

@@ -39,7 +39,7 @@ func (c *checkup) checkJudge(p Process) {
 	there := false
 	for _, a := range all {
 		c.Judge = append(c.Judge, a)
-		there = there || a.Why == ""
+		there = there || a.Why == "" && a.Paused == ""
 	}
 	if !there {
 		c.add(cardea.LevelWarning, cardea.CodeNoJudge, "see docs/judge.md", "no provider of the judge can be asked, so the agent's own prompt decides")
@@ -54,11 +54,15 @@ func (c checkup) showJudge(s *screen) {
 	s.printf("\n%s\n", painted{bold, "the judge"})
 	for _, a := range c.Judge {
 		state := painted{green, "there"}
-		if a.Why != "" {
-			state = painted{yellow, "not asked"}
+		switch {
+		case a.Why != "":
+			state = painted{yellow, "cannot be asked"}
+		case a.Paused != "":
+			state = painted{yellow, "there, and left alone"}
 		}
 		s.printf("  %s %s  %s\n", a.Provider, a.Model, state)
 		s.field("  why", a.Why)
+		s.field("  left alone", a.Paused)
 		if !a.Priced {
 			s.printf("    its price is not known\n")
 		}

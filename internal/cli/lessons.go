@@ -90,6 +90,14 @@ type shelf struct {
 type shelved struct {
 	lesson.Found
 	place *inforce.LessonPlace
+	// form says in which form its command is kept, where that is another one.
+	form func(*lesson.Record) string
+}
+
+// lessonForm is [lesson.Keyer.OtherForm] in a place.
+func lessonForm(l *inforce.Loaded) func(*lesson.Record) string {
+	keyer, analyse := l.LessonKeyer(), hook.Analysis(l.Where.Dirs.Home, nil)
+	return func(r *lesson.Record) string { return keyer.OtherForm(r, analyse) }
 }
 
 // shelfHere reads the lessons of all scopes.
@@ -99,6 +107,7 @@ func shelfHere(p Process) (*shelf, error) {
 		return nil, err
 	}
 	s := &shelf{desk: d, places: d.Loaded.LessonPlaces()}
+	form := lessonForm(d.Loaded)
 	for i := range s.places {
 		at := &s.places[i]
 		store := lesson.Open(at.Place)
@@ -106,7 +115,7 @@ func shelfHere(p Process) (*shelf, error) {
 			if err != nil {
 				return nil, err
 			}
-			s.all = append(s.all, shelved{f, at})
+			s.all = append(s.all, shelved{f, at, form})
 		}
 		for _, t := range store.Troubles() {
 			p.warn(t.Error())
@@ -182,23 +191,37 @@ func (s *shelf) named(id string) (shelved, error) {
 	return found[0], nil
 }
 
-// why is why a lesson does not count, "" where it does.
-func (l *shelved) why(now time.Time) string {
-	switch {
-	case l.Expired(now):
-		return "it has ended"
-	case l.Effect != cardea.Allow:
-		return ""
-	case !l.Own && l.place.Local:
-		return "your Cardea did not write it"
-	case !l.Own:
-		return "you have not accepted it; see \"cardea trust\""
-	case !l.place.Allows && l.Scope == cardea.ScopeOrg:
-		return "only denies and asks of this organisation count here"
-	case !l.place.Allows:
-		return "the project is not trusted"
+// why is why a lesson does not count, or not for the same call, "" where it does.
+func (l *shelved) why(now time.Time) (why string, counts bool) {
+	if l.Expired(now) {
+		return "it has ended", false
 	}
-	return ""
+	if l.Effect == cardea.Allow {
+		switch {
+		case !l.Own && l.place.Local:
+			return "your Cardea did not write it", false
+		case !l.Own:
+			return "you have not accepted it; see \"cardea trust\"", false
+		case !l.place.Allows && l.Scope == cardea.ScopeOrg:
+			return "only denies and asks of this organisation count here", false
+		case !l.place.Allows:
+			return "the project is not trusted", false
+		}
+	}
+	return unmatched(&l.Record, l.form)
+}
+
+// unmatched is why no call is the one that a lesson is about, as it is written. A deny or
+// an ask may count for similar ones all the same.
+func unmatched(r *lesson.Record, form func(*lesson.Record) string) (why string, counts bool) {
+	if why = r.NoCall(); why != "" {
+		return why, false
+	}
+	why = form(r)
+	if why != "" && r.Effect != cardea.Allow {
+		return "it counts for similar calls only: " + why, true
+	}
+	return why, why == ""
 }
 
 // lessonListing is a lesson for people and programs.
@@ -220,7 +243,7 @@ type lessonListing struct {
 	Scope       string            `json:"scope"`
 	Source      string            `json:"source"`
 	Counts      bool              `json:"counts"`
-	// Why is why it does not count.
+	// Why is why it does not count, or not for the same call.
 	Why string `json:"why"`
 }
 
@@ -230,9 +253,9 @@ func (l *shelved) listing(now time.Time) lessonListing {
 	for name, digest := range l.Files {
 		files[show(name)] = digest
 	}
-	why := l.why(now)
+	why, counts := l.why(now)
 	return lessonListing{ID: l.ID.String(), Effect: l.Effect, Tool: l.Tool, Subject: show(l.Subject), Kind: l.Kind, Role: l.Role, Dir: l.Dir, Unsandboxed: l.Unsandboxed,
-		By: l.By, Who: show(l.Who), When: l.When, Reason: show(l.Reason), Files: files, Expires: l.Expires, Scope: scopeWord(l.place), Source: l.Source(), Counts: why == "", Why: why}
+		By: l.By, Who: show(l.Who), When: l.When, Reason: show(l.Reason), Files: files, Expires: l.Expires, Scope: scopeWord(l.place), Source: l.Source(), Counts: counts, Why: why}
 }
 
 // line is a lesson in one line: what it says and about what.
@@ -287,6 +310,8 @@ func showLine(out *screen, e *lessonListing, r *lesson.Record) {
 	notes := []string{e.Scope, exact.Reason(r)}
 	if !e.Counts {
 		notes = append(notes, "does not count: "+e.Why)
+	} else if e.Why != "" {
+		notes = append(notes, e.Why)
 	}
 	out.printf("%s  %s  %s\n              %s\n", painted{bold, e.ID[:12]}, effect(e.Effect), hook.Plain(e.line()),
 		painted{faint, hook.Plain(strings.Join(notes, ", "))})

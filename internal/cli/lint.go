@@ -11,9 +11,9 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/decide/rules"
 	"cardea.dev/internal/evidence"
-	"cardea.dev/internal/harness"
 	"cardea.dev/internal/hook"
 	"cardea.dev/internal/inforce"
+	"cardea.dev/internal/lesson"
 	"github.com/spf13/cobra"
 )
 
@@ -37,6 +37,7 @@ lint finds
   - commands of rules that no line starts, such as "npm publish *", and tools that
     no harness has
   - checks that can never succeed
+  - lessons that match no call as they are written
   - rules and policies on events for which no hook is registered`,
 		Args: cobra.ArbitraryArgs,
 	}, func(paths []string, asJSON bool) error { return lint(p, paths, asJSON) })
@@ -47,7 +48,7 @@ func lint(p Process, paths []string, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	found := findings(l, pl)
+	found := findings(p, l, pl)
 	if len(paths) == 0 {
 		found = append(found, eventFindings(p, l)...)
 	}
@@ -55,15 +56,16 @@ func lint(p Process, paths []string, asJSON bool) error {
 }
 
 // findings are all mistakes, in the order of files and lines.
-func findings(l *inforce.Loaded, pl place) []cardea.Diagnostic {
+func findings(p Process, l *inforce.Loaded, pl place) []cardea.Diagnostic {
 	var out []cardea.Diagnostic
-	for _, p := range slices.Concat(l.Problems(), l.LessonProblems(), l.UncountedSwitches(), l.RouteProblems) {
+	for _, d := range slices.Concat(l.Problems(), l.LessonProblems(), l.UncountedSwitches(), l.RouteProblems) {
 		// What an author did not mean is an error here, even where the hook
 		// goes on with a warning.
-		p.Severity = cardea.LevelError
-		out = append(out, p)
+		d.Severity = cardea.LevelError
+		out = append(out, d)
 	}
-	out = append(out, policyMistakes(l)...)
+	out = append(out, policyMistakes(p, l)...)
+	out = append(out, unmatchedLessons(l)...)
 	out = append(out, l.NotExecutable()...)
 	out = append(out, settingsMistakes(l)...)
 	out = append(out, unmetChecks(l)...)
@@ -90,15 +92,13 @@ func findings(l *inforce.Loaded, pl place) []cardea.Diagnostic {
 }
 
 // policyMistakes are those of the policies in force.
-func policyMistakes(l *inforce.Loaded) []cardea.Diagnostic {
+func policyMistakes(p Process, l *inforce.Loaded) []cardea.Diagnostic {
 	var out []cardea.Diagnostic
 	for _, f := range l.PolicyFolders() {
 		if f.Scope == cardea.ScopeBuiltin {
 			continue // they have tests of their own
 		}
-		s, found := f.Sources()
-		s.Tool, s.Signals = harness.ToolWord, func(name string) bool { return l.HasSignal(f, name) }
-		s.Engine = l.Where.Engines.Own
+		s, found := sourcesOf(p, f, l)
 		mistakes, err := s.Validate(context.Background())
 		if err != nil {
 			out = append(out, cardea.Diagnostic{File: f.Dir, Code: cardea.CodeNoEngine, Text: err.Error()})
@@ -108,6 +108,29 @@ func policyMistakes(l *inforce.Loaded) []cardea.Diagnostic {
 				out = append(out, m)
 			}
 		}
+	}
+	return out
+}
+
+// unmatchedLessons are lessons that are about no call, as they are written.
+func unmatchedLessons(l *inforce.Loaded) []cardea.Diagnostic {
+	var out []cardea.Diagnostic
+	form := lessonForm(l)
+	for _, at := range l.LessonPlaces() {
+		store := lesson.Open(at.Place)
+		for f, err := range store.All() {
+			if err != nil {
+				break // reading the file reported it
+			}
+			why, counts := unmatched(&f.Record, form)
+			if !counts {
+				why = "the lesson matches no call: " + why
+			}
+			if why != "" {
+				out = append(out, cardea.Diagnostic{File: f.File, Line: f.Line, Severity: cardea.LevelWarning, Code: cardea.CodeNoEffect, Text: why})
+			}
+		}
+		store.Close()
 	}
 	return out
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -70,11 +69,7 @@ func policyFolders(p Process, paths []string) (folders []policy.Folder, l *infor
 func policySources(p Process, paths []string) (out []policy.Sources, found []cardea.Diagnostic, err error) {
 	folders, loaded, err := policyFolders(p, paths)
 	for _, f := range folders {
-		s, problems := f.Sources()
-		checkedBy(&s, p.Engines.Own)
-		if loaded != nil && f.Scope != cardea.ScopeBuiltin { // those of Cardea's own policies may be absent
-			s.Signals = func(name string) bool { return loaded.HasSignal(f, name) }
-		}
+		s, problems := sourcesOf(p, f, loaded)
 		out, found = append(out, s), append(found, problems...)
 	}
 	return out, found, err
@@ -83,6 +78,17 @@ func policySources(p Process, paths []string) (out []policy.Sources, found []car
 // checkedBy says who looks at policies, and what they may read.
 func checkedBy(s *policy.Sources, by engine.Engine) {
 	s.Engine, s.Tool, s.Fields, s.Settings = by, harness.ToolWord, toolFields(), (&inforce.Loaded{}).PolicyFacts()
+}
+
+// sourcesOf are the policies of a folder, with all that is known of what they see. loaded is
+// what is in force, nil for a folder that was named.
+func sourcesOf(p Process, f policy.Folder, loaded *inforce.Loaded) (policy.Sources, []cardea.Diagnostic) {
+	s, problems := f.Sources()
+	checkedBy(&s, p.Engines.Own)
+	if loaded != nil && f.Scope != cardea.ScopeBuiltin { // those of Cardea's own policies may be absent
+		s.Signals = func(name string) bool { return loaded.HasSignal(f, name) }
+	}
+	return s, problems
 }
 
 // toolFields are the documented fields of the inputs of all tools.
@@ -444,8 +450,5 @@ func policyInput(p Process, f tryFlags, text string) error {
 	}
 	j := newJudgement(p, m.event)
 	j.Analyse()
-	e := json.NewEncoder(p.Stdout)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(policy.Input(j.Event, nil, j.Loaded.PolicyFacts()))
+	return encodeBy(p, policy.Input(j.Event, nil, j.Loaded.PolicyFacts()), "  ")
 }

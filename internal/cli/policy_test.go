@@ -99,6 +99,8 @@ func TestPolicyCommands(t *testing.T) {
 		{[]string{"policy", "test"}, []string{"pass  cardea.policies.first_test.test_asked", "4 tests, 0 failed, 100 % of the lines evaluated"}, exitOK},
 		{[]string{"policy", "test", "--coverage"}, []string{"100 %  "}, exitOK},
 		{[]string{"policy", "test", "--json"}, []string{`"pass":true`, `"diagnostics":[]`}, exitOK},
+		{[]string{"policy", "input", "--tool", "Glob", "{a,b}/*"}, []string{`"pattern": "{a,b}/*"`}, exitOK},
+		{[]string{"policy", "input", "{ ls; }"}, []string{`"command": "{ ls; }"`}, exitOK},
 		{[]string{"policy", "input", "git push -f"}, []string{`"tool_name": "Bash"`, `"name": "-f"`}, exitOK},
 		{[]string{"policy", "input", "--event", "UserPromptSubmit", "hello"}, []string{`"prompt": "hello"`}, exitOK},
 		{[]string{"policy", "input", "--event", "Stop", `{"stop_hook_active": true}`}, []string{`"stop_hook_active": true`}, exitOK},

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -113,7 +114,10 @@ func adviceOn(r *stats.Report) []advice {
 	for _, a := range r.Alike {
 		x := advice{About: a.Text}
 		decider, _, _ := strings.Cut(a.By, ":")
+		lesson, learned := askingLesson(a.By)
 		switch {
+		case learned && a.Ran:
+			x = withoutLesson(x, lesson, a.Source)
 		case decider == "roles" && a.Role == "", !overridable(decider, a.Scope), !isPlainCommand(a.Text):
 			x.Text = elsewhere(a.By, a.Source)
 		default:
@@ -127,15 +131,34 @@ func adviceOn(r *stats.Report) []advice {
 		}
 		x := advice{About: rule.By}
 		decider, id, _ := strings.Cut(rule.By, ":")
-		if decider == "rules" && isPlainCommand(id) {
+		lesson, learned := askingLesson(rule.By)
+		switch {
+		case decider == "rules" && isPlainCommand(id):
 			x.Command = "cardea config set rules.effect." + id + " " + milder(rule) + " --scope user"
 			x.Text = "or make exceptions with \"cardea override\""
-		} else {
+		case learned && milder(rule) != "deny":
+			x = withoutLesson(x, lesson, rule.Source)
+		default:
 			x.Text = elsewhere(rule.By, rule.Source)
 		}
 		out = append(out, x)
 	}
 	return out
+}
+
+// askingLesson is the id of the lesson that asked, where one did: about exactly the call, or
+// about one like it.
+func askingLesson(by string) (id string, is bool) {
+	decider, id, _ := strings.Cut(by, ":")
+	return id, (decider == "lessons" || decider == "near") && id != "" && strings.Trim(id, "0123456789abcdef") == ""
+}
+
+// withoutLesson is advice to take away a lesson that asks. That allows nothing: without it
+// the other rules and the harness decide.
+func withoutLesson(x advice, id, source string) advice {
+	x.Command = "cardea lessons rm " + id
+	x.Text = cmp.Or(source, "the lesson") + " asks each time; without it, rules and the harness decide"
+	return x
 }
 
 // milder is an effect for a rule that asks too much: deny if no call ran that it asked

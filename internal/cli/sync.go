@@ -276,7 +276,7 @@ func (s *syncing) mistakes(staged org.Staged) []cardea.Diagnostic {
 	dirs := project.Dirs{Home: s.pl.Dirs.Home, User: staged.Root}
 	l := inforce.Load(inforce.Where{Engines: s.p.Engines, Dirs: dirs, Org: s.name, Path: s.p.Env("PATH"), Temp: files.Temporary()})
 	l.Roles() // read, so that their mistakes are among the findings
-	found := findings(l, place{Dirs: dirs})
+	found := findings(s.p, l, place{Dirs: dirs})
 	for i := range found {
 		found[i].File = strings.Replace(found[i].File, staged.Dir, s.name, 1)
 		found[i].Text = strings.ReplaceAll(found[i].Text, staged.Dir, s.name)

@@ -12,14 +12,14 @@ func newLessons(l *inforce.Loaded) (at *inforce.LessonPlace, out []shelved, err 
 	places := l.LessonPlaces()
 	for i := range places {
 		if at := &places[i]; at.Scope == cardea.ScopeProject {
-			store := lesson.Open(at.Place)
+			store, form := lesson.Open(at.Place), lessonForm(l)
 			defer store.Close()
 			for f, err := range store.All() {
 				if err != nil {
 					return nil, nil, err
 				}
 				if !f.Own {
-					out = append(out, shelved{f, at})
+					out = append(out, shelved{f, at, form})
 				}
 			}
 			return at, out, nil

@@ -304,13 +304,25 @@ func (f tryFlags) folder(p Process) (string, error) {
 // so that a command may have another name.
 func inputOf(tool, text string, own bool) (string, error) {
 	info, _ := harness.Tool(tool)
-	if p, err := harness.Read([]byte(text)); err == nil && (tool != "Bash" || own || p.Has("command")) {
+	p, err := harness.Read([]byte(text))
+	if err == nil && (tool != "Bash" || own || p.Has("command")) {
 		return text, nil
+	}
+	if err != nil && len(info.FieldsOf(harness.Command)) == 0 && meantAsObject(text) {
+		return "", fmt.Errorf("the input of %s begins like a JSON object, and is broken JSON; in a shell, write it in single quotes", tool)
 	}
 	if info.Primary == "" {
 		return "", fmt.Errorf("the input of %s must be a JSON object, such as '{\"name\": \"value\"}'", tool)
 	}
 	return "{" + asJSON(info.Primary) + ":" + asJSON(text) + "}", nil
+}
+
+// meantAsObject reports whether a text begins as JSON objects do, and unlike the path
+// {a,b}/x does.
+func meantAsObject(text string) bool {
+	rest, begins := strings.CutPrefix(strings.TrimSpace(text), "{")
+	rest = strings.TrimSpace(rest)
+	return begins && (rest == "" || rest[0] == '"' || rest[0] == '}')
 }
 
 // asJSON writes text as a JSON string without repairing it: encoding/json would

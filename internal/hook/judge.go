@@ -145,7 +145,7 @@ func (j *Judgement) keepJudged(v cardea.Verdict, r *redact.Redactor) func() erro
 	}
 	ev, now := j.Event, j.process.Now()
 	return func() error {
-		return j.Loaded.KeepJudged(ev, asked.Effect, asked.Answer.Reason, j.judgeNow(r), now)
+		return j.Loaded.KeepJudged(ev, asked.Effect, asked.Answer, j.judgeNow(r), now)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"cardea.dev"
@@ -60,6 +61,26 @@ func visible(r rune) bool {
 		return false
 	}
 	return unicode.IsPrint(r)
+}
+
+// PlainJSON is JSON with the same values, in which what a person would not see as it is
+// stands as an escape: programs read the output, and people see it in a terminal.
+func PlainJSON(text []byte) []byte {
+	out := make([]byte, 0, len(text))
+	for i := 0; i < len(text); {
+		r, n := utf8.DecodeRune(text[i:])
+		switch {
+		case r <= '~' || visible(r): // the controls of ASCII that JSON holds stand between values
+			out = append(out, text[i:i+n]...)
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			out = fmt.Appendf(out, `\u%04x\u%04x`, high, low)
+		default:
+			out = fmt.Appendf(out, `\u%04x`, r)
+		}
+		i += n
+	}
+	return out
 }
 
 // PlainText is text of several lines, each of them plain.

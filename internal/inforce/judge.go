@@ -1,6 +1,7 @@
 package inforce
 
 import (
+	"cmp"
 	"errors"
 	"path/filepath"
 	"slices"
@@ -8,11 +9,12 @@ import (
 	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/judge"
 	"cardea.dev/internal/judge/question"
 	"cardea.dev/internal/lesson"
 	"cardea.dev/internal/project"
-	"cardea.dev/internal/redact"
 	"cardea.dev/internal/roles"
+	"cardea.dev/internal/settings"
 )
 
 // JudgeRole is a role as the judge is told of it, with the paths of all its definitions
@@ -71,11 +73,17 @@ func (l *Loaded) JudgePolicy() (out []question.Document, problems []cardea.Diagn
 
 // JudgeThreshold is the least confidence with which the judge's answer counts. It is that
 // of the strongest scope that switches the judge on, since the answer counts in its name.
-func (l *Loaded) JudgeThreshold() float64 {
+func (l *Loaded) JudgeThreshold() float64 { return l.thresholdWithout(nil) }
+
+// thresholdWithout is what the threshold would be without a file of settings.
+func (l *Loaded) thresholdWithout(but *settings.File) float64 {
 	c := l.Settings.Confidence
 	out := c.User
 	for i := range l.SettingsFiles {
 		f := &l.SettingsFiles[i]
+		if f == but {
+			continue
+		}
 		if _, gives := f.Gives("judge.enabled"); !gives || !f.Counts || !f.Values.Judge.Enabled {
 			continue
 		}
@@ -93,8 +101,9 @@ func (l *Loaded) JudgeThreshold() float64 {
 const judgeLessonLife = 30 * 24 * time.Hour
 
 // KeepJudged keeps a decision of the judge as a lesson of the person's own in this project,
-// which nobody else gets. What cannot be remembered is decided anew the next time.
-func (l *Loaded) KeepJudged(ev *cardea.Event, effect cardea.Effect, reason redact.Text, by lesson.Judge, now time.Time) error {
+// which nobody else gets. It names the model that answered, and counts while all that may be
+// asked (by) stays the same. What cannot be remembered is decided anew the next time.
+func (l *Loaded) KeepJudged(ev *cardea.Event, effect cardea.Effect, answer judge.Answer, by lesson.Judge, now time.Time) error {
 	if effect == cardea.Allow && ev.Call.Tool != "Bash" {
 		return nil // the subject of other tools leaves out what the judge saw: content, query, prompt
 	}
@@ -106,13 +115,13 @@ func (l *Loaded) KeepJudged(ev *cardea.Event, effect cardea.Effect, reason redac
 		if err != nil {
 			return err
 		}
-		drafts, err := lesson.NewKeyer(l.redactor(), l.lessonKey(), l.Where.Project).DraftsOf(ev, effect)
+		drafts, err := l.LessonKeyer().DraftsOf(ev, effect)
 		if err != nil {
 			return notTeachable(err)
 		}
 		for i := range drafts {
 			d := &drafts[i]
-			d.By, d.Who, d.Reason, d.When, d.Expires, d.Judge = lesson.ByJudge, l.redactor().Text(by.Model), reason, now, now.Add(judgeLessonLife).UTC().Truncate(time.Second), by
+			d.By, d.Who, d.Reason, d.When, d.Expires, d.Judge = lesson.ByJudge, l.redactor().Text(cmp.Or(answer.Model, by.Model)), answer.Reason, now, now.Add(judgeLessonLife).UTC().Truncate(time.Second), by
 		}
 		return notTeachable(w.Teach(drafts...))
 	}

@@ -137,7 +137,7 @@ func (l *Loaded) Lessons() ([]lesson.Source, cardea.Troubles) {
 				continue
 			}
 			if keyer == nil {
-				keyer = lesson.NewKeyer(l.redactor(), l.lessonKey(), l.Where.Project)
+				keyer = l.LessonKeyer()
 			}
 			l.lessonsRead.sources = append(l.lessonsRead.sources, lesson.Source{Store: store, Keyer: keyer, Allows: l.lessonsAllow(at), Trusted: at.scope != cardea.ScopeProject || l.Where.Trusted()})
 			for _, t := range store.Troubles() {
@@ -149,6 +149,11 @@ func (l *Loaded) Lessons() ([]lesson.Source, cardea.Troubles) {
 		}
 	})
 	return l.lessonsRead.sources, l.lessonsRead.troubles.First(maxTroubles, "cardea lint")
+}
+
+// LessonKeyer makes the keys of calls in this place.
+func (l *Loaded) LessonKeyer() *lesson.Keyer {
+	return lesson.NewKeyer(l.redactor(), l.lessonKey(), l.Where.Project)
 }
 
 // LessonProblems are what is wrong with the files of lessons.

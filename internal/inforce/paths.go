@@ -19,7 +19,7 @@ import (
 // LoadPaths reads files that a person names, as if they were the person's own:
 // for testing and checking them before they count. A folder is a scope's
 // folder, a project or a plugin, or one that holds files of rules. An error is
-// about a path that is not there.
+// about a path that is not there, or holds a policy.
 func LoadPaths(paths []string) (*Loaded, error) {
 	all := func(string, []byte) bool { return true }
 	l := &Loaded{Where: Where{Trust: all}, Settings: settings.Merge()}
@@ -32,6 +32,8 @@ func LoadPaths(paths []string) (*Loaded, error) {
 			return nil, err
 		case info.IsDir():
 			l.addFolder(path)
+		case filepath.Ext(path) == ".rego":
+			return nil, fmt.Errorf("%[1]s is a policy; \"cardea policy validate %[1]s\" looks for mistakes in it, and \"cardea policy\" has more commands for it", path)
 		default:
 			l.addFile(path)
 		}

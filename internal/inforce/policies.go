@@ -28,7 +28,7 @@ type Callbacks struct {
 	Secrets func(string) []string
 	// Once reports whether something was not said yet in this session.
 	Once func(key string) bool
-	// Judge asks the judge about an event, for the signal watchdog; nil: there is none.
+	// Judge asks the judge about an event, for the signal watchdog; nil: nobody is asked.
 	Judge func(ctx context.Context, ev *cardea.Event) any
 	// JudgeNow is the judge that there is, whose lessons count; nil: there is none.
 	JudgeNow func() *lesson.Judge
@@ -105,7 +105,7 @@ func (s leavingSignals) Gather(context.Context, *cardea.Event, policy.Folder, []
 // signals answers the signals of all policies.
 func (l *Loaded) signals() *signals.Runner {
 	w := &l.Where
-	return &signals.Runner{Project: w.Project, Find: l.signal, Redact: l.Callbacks.Redact, Secrets: l.Callbacks.Secrets, Judge: l.Callbacks.Judge, State: w.State, Start: w.Start}
+	return &signals.Runner{Project: w.Project, Find: l.signal, Redact: l.Callbacks.Redact, Secrets: l.Callbacks.Secrets, Judge: l.Callbacks.Judge, Judged: l.Settings.Judge.Enabled, State: w.State, Start: w.Start}
 }
 
 // PolicyFacts are the settings that policies see as input.cardea.settings.

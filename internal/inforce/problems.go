@@ -9,6 +9,7 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/decide/rules"
+	"cardea.dev/internal/settings"
 )
 
 // Problems are all that is wrong with settings, rules and permission lists, file
@@ -203,12 +204,22 @@ func (l *Loaded) Outweighed() []cardea.Diagnostic {
 			continue
 		}
 		for _, g := range l.Settings.Outweighed(f) {
-			out = append(out, cardea.Diagnostic{File: g.File, Line: g.Line, Severity: cardea.LevelNote, Code: cardea.CodeNoEffect,
-				Text: fmt.Sprintf("%s: %s has no effect: a project may only make it stricter, and it is as strict already", g.Key, g.Value),
-				Hint: "to loosen it for yourself, write it into " + filepath.Join(l.Where.Dirs.User, "cardea.yaml")})
+			out = append(out, l.outweighed(f, g))
 		}
 	}
 	return out
+}
+
+// outweighed says what comes of a setting of the project that is not the one in force.
+func (l *Loaded) outweighed(f *settings.File, g settings.Given) cardea.Diagnostic {
+	d := cardea.Diagnostic{File: g.File, Line: g.Line, Severity: cardea.LevelNote, Code: cardea.CodeNoEffect,
+		Text: fmt.Sprintf("%s: %s has no effect: a project may only make it stricter, and it is as strict already", g.Key, g.Value),
+		Hint: "to loosen it for yourself, write it into " + filepath.Join(l.Where.Dirs.User, "cardea.yaml")}
+	if need, without := l.JudgeThreshold(), l.thresholdWithout(f); g.Key == "judge.enabled" && l.Settings.Judge.Enabled && need > without {
+		d.Text = fmt.Sprintf("%s: %s switches nothing on, and raises the confidence that the judge needs from %.2f to %.2f (confidence.project)", g.Key, g.Value, without, need)
+		d.Hint = "see docs/judge.md"
+	}
+	return d
 }
 
 // uncounted says of what stands in a source that it does not count as written.

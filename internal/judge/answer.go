@@ -36,7 +36,7 @@ func Schema() json.RawMessage {
 // ParseAnswer reads an answer in the form of [Schema], and sets the fields of the result
 // that the model gives. It takes nothing else: no other, missing, repeated or differently
 // spelt key, no text around the object, no value out of its bounds. Only a missing rule
-// counts as none.
+// counts as none: it decides nothing, and not every provider enforces the schema.
 func ParseAnswer(text []byte, r *redact.Redactor) (Answer, error) {
 	if len(text) > maxAnswer {
 		return Answer{}, fmt.Errorf("the answer has more than %d bytes", maxAnswer)

@@ -86,6 +86,8 @@ type Availability struct {
 	// Cause and Why say what is wrong, "" where it can be asked.
 	Cause Cause  `json:"cause,omitempty"`
 	Why   string `json:"why,omitempty"`
+	// Paused is until when calls leave it alone, since it failed; "" where they ask it.
+	Paused string `json:"paused,omitempty"`
 }
 
 // OK reports whether the provider can be asked.

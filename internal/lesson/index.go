@@ -24,7 +24,7 @@ const (
 	namePurpose = "name of an index of lessons"
 	// indexVersion changes with the form of head, pages and entries, and with what
 	// counts as a good line.
-	indexVersion = "1"
+	indexVersion = "2"
 	// pageSize is the size of a page with its signature, pageRoom without.
 	pageSize = 4096
 	pageRoom = pageSize - state.SignatureSize

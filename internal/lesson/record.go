@@ -195,6 +195,9 @@ func (r *Record) check() error {
 		return errors.New("an allow counts in one folder only")
 	case r.Kind != "" && r.Kind != Create && r.Kind != Edit && r.Kind != Delete && r.Kind != Move:
 		return errors.New("the kind is create, edit, delete or move")
+	case r.By != "" && r.By != ByPerson && r.By != ByJudge:
+		// Another spelling of judge would count as long as a person's.
+		return errors.New("by is person or judge")
 	}
 	return nil
 }

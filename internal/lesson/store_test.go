@@ -504,3 +504,14 @@ func TestBrokenLines(t *testing.T) {
 	}
 	expect(t, p, map[string]string{"npm test": "allow own 2"})
 }
+
+// Who taught a lesson is one of the words that Cardea writes. Another spelling of judge
+// would not be bound to the judge.
+func TestWhoTaught(t *testing.T) {
+	for by, good := range map[string]bool{"person": true, "judge": true, "": true, "Judge": false, "judge ": false, "robot": false} {
+		line := fmt.Sprintf(`{"v":1,"effect":"allow","tool":"Bash","subject":"make","role":"","dir":".","by":%q}`, by)
+		if _, err := ParseLine(line); (err == nil) != good {
+			t.Errorf("%q: %v", by, err)
+		}
+	}
+}

@@ -322,7 +322,12 @@ next:
 
 // unlike says in which word two parts differ of which nothing may.
 func (c *comparison) unlike(a, b *cardea.Part) string {
-	command := strings.Join(b.Command, " ")
+	if i := onlyOther(a.Argv, b.Argv); i >= 0 {
+		return "in " + strings.Join(b.Command, " ") + ", " + b.Argv[i].Text + " may not stand for " + a.Argv[i].Text
+	}
+	if sameBag(a.Argv, b.Argv) {
+		return "its words stand in another order"
+	}
 	given := func(p *cardea.Part, name string) bool {
 		return slices.ContainsFunc(p.Options, func(o cardea.Option) bool { return o.Name == name })
 	}
@@ -341,10 +346,42 @@ func (c *comparison) unlike(a, b *cardea.Part) string {
 			return "it has the word " + w.Text
 		}
 		if w != a.Argv[i] {
-			return "in " + command + ", " + w.Text + " may not stand for " + a.Argv[i].Text
+			return "in " + strings.Join(b.Command, " ") + ", " + w.Text + " may not stand for " + a.Argv[i].Text
 		}
 	}
 	return "it lacks the word " + a.Argv[len(b.Argv)].Text
+}
+
+// onlyOther is the place of the only word in which two lists differ, -1 where there is no
+// such word.
+func onlyOther(a, b []cardea.Word) int {
+	at := -1
+	if len(a) != len(b) {
+		return at
+	}
+	for i := range b {
+		switch {
+		case a[i] == b[i]:
+		case at >= 0:
+			return -1
+		default:
+			at = i
+		}
+	}
+	return at
+}
+
+// sameBag reports whether two lists have the same words, in whatever order.
+func sameBag(a, b []cardea.Word) bool {
+	sorted := func(list []cardea.Word) []string {
+		out := make([]string, len(list))
+		for i, w := range list {
+			out[i] = w.Text
+		}
+		slices.Sort(out)
+		return out
+	}
+	return slices.Equal(sorted(a), sorted(b))
 }
 
 // named reports whether a word of a part is a path: what is copied into a folder has a

@@ -99,3 +99,19 @@ func TestPairs(t *testing.T) {
 		})
 	}
 }
+
+// The words say in what a call differs, as it is written.
+func TestWordsSayWhatDiffers(t *testing.T) {
+	b := newBench(t)
+	for _, c := range [][3]string{
+		{"tail -5 x", "tail -20 x", "another shape: in tail, -20 may not stand for -5"},
+		{"go test ./internal/auth", "go test ./internal/...", "another shape: ./internal/... covers more than what was allowed"},
+		{"go test ./internal/auth", "go test ./lib", "another shape: ./lib lies outside of internal"},
+		{"cargo build --release -j4", "cargo build -j4 --release", "another shape: its words stand in another order"},
+		{"git push origin x", "git push --force origin x", "another shape: it has the option --force"},
+	} {
+		if got := b.compare(c[0], c[1]); got.Same || got.Words != c[2] {
+			t.Errorf("%q for %q: %q, want %q", c[1], c[0], got.Words, c[2])
+		}
+	}
+}

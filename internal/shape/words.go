@@ -156,6 +156,8 @@ func (c *comparison) one(p place, folder string) string {
 		return c.temporary(p, folder, real)
 	case !c.inProject(folder) || !c.inProject(realFolder):
 		return p.text + " does not lie in the folder of the other: that is the project, or no folder of it"
+	case paths.Within(p.other, folder):
+		return p.text + " covers more than what was allowed"
 	case !paths.Below(folder, p.other) || !paths.Below(realFolder, real):
 		return p.text + " lies outside of " + path.Base(folder)
 	case hidden(folder, p.other) || hidden(realFolder, real):

@@ -69,7 +69,7 @@ func (d Decider) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinion
 	if len(sources) == 0 {
 		return nil, nil
 	}
-	look := look{Settings: d.about, event: ev, keys: map[*lesson.Keyer][]lesson.Key{}, decided: map[int]bool{}}
+	look := look{Settings: d.about, event: ev, keys: map[*lesson.Keyer][]lesson.Key{}, decided: map[int]bool{}, compared: map[compared]bool{}}
 	for _, f := range d.about.Finders {
 		if err := look.by(ctx, f, sources); err != nil {
 			return look.out, err
@@ -86,6 +86,16 @@ type look struct {
 	out   []cardea.Opinion
 	// decided are the parts about which a lesson has spoken that counts.
 	decided map[int]bool
+	// compared are the lessons that were compared with the call already: another finder
+	// finds them again.
+	compared map[compared]bool
+}
+
+// compared is a lesson and the key with which it was compared.
+type compared struct {
+	lesson lesson.ID
+	source string
+	key    *lesson.Key
 }
 
 // candidate is a similar lesson, and under which key it was found.
@@ -137,6 +147,10 @@ const maxTries = 8
 func (l *look) judge(found []candidate) {
 	spoken := map[cardea.Effect]map[int]bool{cardea.Allow: {}, cardea.Deny: {}, cardea.Ask: {}}
 	speak := func(c candidate, effect cardea.Effect, how string) {
+		if effect == cardea.Abstain && c.key.Line && len(c.key.Parts) > 1 {
+			l.hint(c, spoken[c.Lesson.Effect], how)
+			return
+		}
 		for _, part := range c.key.Parts {
 			if spoken[c.Lesson.Effect][part] {
 				continue
@@ -159,6 +173,11 @@ func (l *look) judge(found []candidate) {
 				continue
 			}
 			tries++
+			this := compared{c.Lesson.ID, c.Lesson.Source(), c.key}
+			if l.compared[this] {
+				continue
+			}
+			l.compared[this] = true
 			if like := l.compare(c); like.Same {
 				speak(c, cardea.Allow, like.Words)
 			} else {
@@ -170,6 +189,17 @@ func (l *look) judge(found []candidate) {
 	for _, c := range hints {
 		speak(c, cardea.Abstain, c.hint)
 	}
+}
+
+// hint gives a hint about a line as a whole, once, where a part of it has none yet.
+func (l *look) hint(c candidate, spoken map[int]bool, how string) {
+	if !slices.ContainsFunc(c.key.Parts, func(part int) bool { return !spoken[part] }) {
+		return
+	}
+	for _, part := range c.key.Parts {
+		spoken[part] = true
+	}
+	l.out = append(l.out, l.opinion(c, cardea.Abstain, cardea.WholeCall, how))
 }
 
 // concerns reports whether a lesson counts for a call like the one that a key names, as
@@ -243,7 +273,7 @@ func (l *look) taught(c candidate) (ev *cardea.Event, key *lesson.Key, why strin
 	keys := c.source.Keyer.Keys(ev)
 	i := slices.IndexFunc(keys, func(k lesson.Key) bool { return k.Teaches && k.Subject == f.Subject })
 	if i < 0 {
-		return nil, nil, "what was allowed cannot be read any more"
+		return nil, nil, cmp.Or(c.source.Keyer.OtherForm(&f.Record, l.Analyse), "what was allowed cannot be read any more")
 	}
 	files, err := c.source.Keyer.Files(&keys[i])
 	if keys[i].Refusal != "" || err != nil || !maps.Equal(files, f.Files) {

@@ -337,3 +337,19 @@ func TestForgedWords(t *testing.T) {
 		store.Close()
 	}
 }
+
+// A hint about a whole line is given once, however many of its commands it is about and
+// whoever finds the lesson.
+func TestHintAboutALine(t *testing.T) {
+	b := newBench(t)
+	b.teach(cardea.Allow, b.event("", "pytest tests/auth 2>&1 | tail -5"), 0)
+	v := b.decide(b.event("", "pytest tests/auth 2>&1 | tail -20"), words, near.NewWords(0.5, 3))
+	if got := reasons(v); v.Effect != cardea.Abstain || strings.Count(got, "\n") > 0 || !strings.HasSuffix(got, "another shape: in tail, -20 may not stand for -5") {
+		t.Errorf("%s: %s", v.Effect, got)
+	}
+	for _, o := range v.Opinions {
+		if o.Decider == "near" && o.Part != cardea.WholeCall {
+			t.Errorf("it is about part %d", o.Part)
+		}
+	}
+}

@@ -55,6 +55,8 @@ type Answer struct {
 	// Unstarted is set where its script could not be started, NoAnswer where it was
 	// ended before it came to its end.
 	Unstarted, NoAnswer bool
+	// Unasked is why nobody was asked who could have answered; "" where somebody was.
+	Unasked string
 	// Took is how long it ran.
 	Took time.Duration
 }
@@ -580,12 +582,14 @@ func (r *run) values(at *prepared, p *pick, d *decision) map[string]any {
 		if !said {
 			a.Value = NotRun("there is no signal of this name")
 		}
-		if !ofCupcake(p.pkg) || said && !a.Changed && !a.Unstarted && !a.Untrusted && !a.NoAnswer {
+		if !ofCupcake(p.pkg) || said && !a.Changed && !a.Unstarted && !a.Untrusted && !a.NoAnswer && a.Unasked == "" {
 			values[name] = a.Value
 		}
 		switch {
 		case !said && d.scope != cardea.ScopeBuiltin: // those know that their signals may not be there
 			r.askPerson(d, fmt.Sprintf("policy %s cannot tell: there is no signal %s; define it under signals in cardea.yaml, or put a script into signals/", p.pkg, name))
+		case a.Unasked != "":
+			r.askPerson(d, fmt.Sprintf("policy %s cannot tell: %s", p.pkg, a.Unasked))
 		case a.NoAnswer && ofCupcake(p.pkg):
 			said, _ := a.Value.(map[string]any)
 			r.askPerson(d, fmt.Sprintf("policy %s cannot tell: signal %s: %s", p.pkg, name, textOf(said, "error")))

@@ -213,7 +213,7 @@ func attempt(p judge.Provider, err error) judge.Attempt {
 
 // Check asks every provider of the chain whether it is there, takes the key and has the
 // model, as far as it tells without spending tokens. It does so whatever the budgets
-// are and whoever failed before, since a person asks.
+// are and whoever failed before, since a person asks, and says whom calls leave alone.
 func (c *Chain) Check(ctx context.Context) []judge.Availability {
 	defer c.client.CloseIdleConnections()
 	var out []judge.Availability
@@ -223,6 +223,9 @@ func (c *Chain) Check(ctx context.Context) []judge.Availability {
 		if err := c.check(ctx, p); err != nil {
 			failed := attempt(p, err)
 			a.Cause, a.Why = failed.Cause, failed.Why
+		}
+		if paused := c.machine.Book.Paused(p); paused != nil {
+			a.Paused = paused.Error()
 		}
 		out = append(out, a)
 	}

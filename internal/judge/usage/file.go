@@ -92,19 +92,30 @@ func (f *file) afford(now time.Time, id string, r Request, b judge.Budget) error
 // admit says whether a provider may be asked. Of a provider that failed too often, one
 // process makes a trial; the time is when its trial is given up.
 func (f *file) admit(now time.Time, id string, timeout time.Duration) (time.Time, error) {
-	c, failed := f.Providers[id]
-	if !failed || c.Failures < failuresUntilPause {
+	c := f.Providers[id]
+	if c.Failures < failuresUntilPause {
 		return time.Time{}, nil
 	}
-	if left := c.Until.Sub(now); left > 0 && left <= longestRetry { // a longer one is a clock that went back
-		return time.Time{}, &PausedError{Until: c.Until, left: left}
-	}
-	if left := c.Probe.Sub(now); left > 0 && left <= longestRetry {
-		return time.Time{}, &PausedError{Until: c.Probe, Trial: true}
+	if paused := c.paused(now); paused != nil {
+		return time.Time{}, paused
 	}
 	c.Probe = now.Add(timeout + probeGrace)
 	f.Providers[id] = c
 	return c.Probe, nil
+}
+
+// paused says until when the provider is left alone, nil where it may be asked.
+func (c circuit) paused(now time.Time) *PausedError {
+	if c.Failures < failuresUntilPause {
+		return nil
+	}
+	if left := c.Until.Sub(now); left > 0 && left <= longestRetry { // a longer one is a clock that went back
+		return &PausedError{Until: c.Until, left: left}
+	}
+	if left := c.Probe.Sub(now); left > 0 && left <= longestRetry {
+		return &PausedError{Until: c.Probe, Trial: true}
+	}
+	return nil
 }
 
 // spend takes a claim from the budgets.

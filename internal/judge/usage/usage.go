@@ -101,7 +101,7 @@ func (b *Book) Begin(ctx context.Context, r Request, budget judge.Budget) (*Clai
 	err := b.change(ctx, !budget.None(), func(key []byte, f *file) error {
 		now := b.now()
 		f.turn(now)
-		c := &Claim{book: b, provider: digest(key, "provider", r.Provider.Type+"\n"+r.Provider.Endpoint+"\n"+r.Provider.Model),
+		c := &Claim{book: b, provider: nameOf(key, r.Provider),
 			session: digest(key, "session", r.Session), day: f.Day, tokens: r.Tokens, cost: r.Cost}
 		if err := f.afford(now, c.session, r, budget); err != nil {
 			return err
@@ -116,6 +116,25 @@ func (b *Book) Begin(ctx context.Context, r Request, budget judge.Budget) (*Clai
 		return nil
 	})
 	return claim, err
+}
+
+// Paused says until when calls leave a provider alone, since it failed; nil where they ask
+// it. It changes nothing.
+func (b *Book) Paused(p judge.Provider) *PausedError {
+	key, err := state.ReadKey(b.folder)
+	if err != nil {
+		return nil // nothing was kept
+	}
+	f, err := b.read(key)
+	if err != nil {
+		return nil // it is begun anew
+	}
+	return f.Providers[nameOf(key, p)].paused(b.now())
+}
+
+// nameOf names a provider in the file.
+func nameOf(key []byte, p judge.Provider) string {
+	return digest(key, "provider", p.Type+"\n"+p.Endpoint+"\n"+p.Model)
 }
 
 // Outcome is what came of a request.

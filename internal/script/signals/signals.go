@@ -28,8 +28,10 @@ type Runner struct {
 	// secrets in a text, as they stand there; nil finds none.
 	Redact  func(string) string
 	Secrets func(string) []string
-	// Judge asks the judge about an event, for the signal [Watchdog]; nil: there is none.
+	// Judge asks the judge about an event, for the signal [Watchdog]; nil: nobody is asked.
 	Judge func(ctx context.Context, ev *cardea.Event) any
+	// Judged is set where the judge is on, so that it answers the signal where it is asked.
+	Judged bool
 	// State is the folder of Cardea's state, Start that in which the session
 	// began: with the project, they say which checks succeeded.
 	State, Start string
@@ -120,8 +122,12 @@ func (r *Runner) Gather(ctx context.Context, ev *cardea.Event, f policy.Folder, 
 // judged is what the judge says about a call. A project that nobody trusts has it asked
 // nothing: that costs the person money.
 func (r *Runner) judged(ctx context.Context, ev *cardea.Event, f policy.Folder, name string) policy.Answer {
-	if name != Watchdog || r.Judge == nil || ev.Call == nil || f.Around || f.Scope == cardea.ScopeProject && !f.Trusted {
+	if name != Watchdog || !r.Judged || ev.Call == nil || f.Around || f.Scope == cardea.ScopeProject && !f.Trusted {
 		return policy.Answer{}
+	}
+	if r.Judge == nil {
+		const why = "it depends on the answer of the judge (signal watchdog), which is not asked here; \"cardea judge\" asks it"
+		return policy.Answer{Value: policy.NotRun(why), Unasked: why}
 	}
 	return policy.Answer{Value: r.Judge(ctx, ev)}
 }
