@@ -117,6 +117,13 @@ func (e *Event) At(p Place) *Event {
 	return &at
 }
 
+// In is the event in a folder, where its message names none. The event stays as it is.
+func (e *Event) In(dir string) *Event {
+	in := *e
+	in.Cwd = dir
+	return &in
+}
+
 // WithNobody is the event of an agent that nobody watches. The event stays as it
 // is.
 func (e *Event) WithNobody() *Event {

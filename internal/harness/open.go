@@ -100,7 +100,7 @@ func (h Hook) Open(raw []byte) (*Message, error) {
 	case own == nil:
 		m.Event, m.form = adapter.Parse(p), adapter
 	case sender == "" || sender == h.Harness:
-		m.Event, m.form = own.Parse(p), own
+		m.Event, m.form, adapter = own.Parse(p), own, own
 	default:
 		m.misdirected(p, own, adapter)
 	}

@@ -70,6 +70,9 @@ type Judgement struct {
 
 // NewJudgement finds the place of an event and what is in force there.
 func NewJudgement(p Process, ev *cardea.Event) *Judgement {
+	if ev.Harness == "" && ev.Cwd == "" {
+		ev = ev.In(p.Dir) // of a message that nobody is known to send, which is never allowed
+	}
 	begun := ev.Cwd
 	if harness.NamesFolderOfCall(ev.Harness) {
 		begun = p.Dir

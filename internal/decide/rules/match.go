@@ -230,8 +230,8 @@ func (c *call) accessHolds(m *Match, p *cardea.Part) bool {
 		if len(m.Own) > 0 && (p.Remote && !a.Redirect || !c.touchesOwn(look, c.name(names, a, k))) {
 			continue
 		}
-		if m.UnknownPath && (p.Remote && !a.Redirect || a.Path != "" || a.Host != "") {
-			continue
+		if m.UnknownPath && (c.ev.Call.OnlyPossible || p.Remote && !a.Redirect || a.Path != "" || a.Host != "") {
+			continue // everything may touch some file
 		}
 		if c.coveredBy(m.UnlessPaths, a) {
 			continue

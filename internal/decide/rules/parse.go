@@ -65,6 +65,7 @@ func keysOfOthers() map[string]string {
 		"customRules":   "write rules: with the keys of docs/rule-language.md; \"cardea import bouncer\" takes the file over",
 		"ruleGroups":    "packs are switched in cardea.yaml; \"cardea import bouncer\" takes the file over",
 		"routes":        "routes stay in .claude/tool-routes.yaml, where they work unchanged; here write rules:",
+		"name":          "write id:, such as id: no-deploy",
 		"toolMatch":     "write tool: with the tool's name",
 		"action":        "write effect: deny, ask or allow",
 		"block":         "write effect: deny",
