@@ -200,7 +200,7 @@ func TestOpenForms(t *testing.T) {
 		{"camelCase does not read Claude's form", fromCamel, "claude-code", "Bash", exit, exit, silent, true},
 		{"Cursor runs Claude's hook, and has no ask", fromCursor, "claude-code", "Bash", claude, claude, claude, true},
 		{"VS Code runs Claude's hook", fromVSCode, "claude-code", "Write", claude, claude, claude, true},
-		{"Crush asks by itself", fromCrush, "claude-code", "Bash", claude, silent, claude, true},
+		{"Crush cannot be told to ask, and need not prompt", fromCrush, "claude-code", "Bash", claude, claude, claude, true},
 		{"Codex reads Claude's form as an error", fromCodex, "claude-code", "Bash", exit, exit, silent, true},
 		{"Devin at Claude's hook", fromDevin, "claude-code", "Bash", exit, exit, silent, true},
 		{"Devin's own", fromDevin, "", "Bash", exit, exit, silent, true},

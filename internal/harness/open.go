@@ -260,7 +260,7 @@ func (m *Message) Write(ev *cardea.Event, a cardea.Answer) Output {
 
 // claudeReaders are the senders that read Claude Code's form when they run Claude
 // Code's hooks, and what an ask becomes there: Cursor's preToolUse has no question,
-// Crush's own prompt is the question, and Droid runs the call where nobody can
+// Crush has none and need not prompt by itself, and Droid runs the call where nobody can
 // answer (docs/harnesses.md).
 var claudeReaders = [...]struct {
 	sender             string
@@ -272,7 +272,7 @@ var claudeReaders = [...]struct {
 	{sender: "factory-droid", ask: cardea.Ask, askUnattended: cardea.Deny},
 	{sender: "qwen-code", ask: cardea.Ask},
 	{sender: "cursor", ask: cardea.Deny},
-	{sender: "crush", ask: cardea.Defer},
+	{sender: "crush", ask: cardea.Deny},
 }
 
 // readerOfClaude is what a sender that reads Claude Code's form understands of it.
