@@ -228,7 +228,7 @@ func (r *hookReport) lookFor(h install.Harness, s site, found install.Findings) 
 			first[w.Event] = w
 		}
 		if why := h.Open(w, r.Version); why != "" {
-			note(install.CodeFailsOpen, h.Repair(), "%s, so a call runs if its hook fails", why)
+			note(install.CodeFailsOpen, h.Repair(w), "%s, so a call runs if its hook fails", why)
 		}
 	}
 	if h.Name == claudecode.Name {

@@ -322,13 +322,19 @@ func (w Wiring) Says(severity cardea.Level, code cardea.Code, hint, format strin
 	return cardea.Diagnostic{Severity: severity, File: w.File, Line: w.Line, Code: code, Text: fmt.Sprintf(format, args...), Hint: hint}
 }
 
-// Repair is the command that installs the hook again.
-func (h Harness) Repair() string { return "run \"cardea install " + h.Program + "\" again" }
+// Repair says what mends a hook: the command that installs it again. Those of the plugin
+// come with it.
+func (h Harness) Repair(w Wiring) string {
+	if w.Scope == Plugin {
+		return "update the plugin, or take \"cardea install " + h.Program + "\" in its place"
+	}
+	return "run \"cardea install " + h.Program + "\" again"
+}
 
 // problems says what keeps an entry from being a gate.
 func (h Harness) problems(w Wiring, s spot) (out []cardea.Diagnostic) {
 	say := func(code cardea.Code, format string, args ...any) {
-		out = append(out, w.Says(cardea.LevelError, code, h.Repair(), format, args...))
+		out = append(out, w.Says(cardea.LevelError, code, h.Repair(w), format, args...))
 	}
 	matcher := s.handler.Str("matcher")
 	if s.group != nil {

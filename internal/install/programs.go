@@ -185,10 +185,10 @@ func (h Harness) programWirings(at Places) (out []Wiring, problems []cardea.Diag
 func (h Harness) programWiring(scope Scope, file, event string, data []byte, wanted Wanted) Wiring {
 	w := Wiring{Scope: scope, File: file, Line: 1, Event: event, Program: wanted.Binary, Args: wanted.Args(h), Timeout: wanted.Timeout, Limit: wanted.Limit(), OnFailure: "deny"}
 	if string(h.plugin.text(h, wanted)) != string(data) {
-		w.Diagnostics = append(w.Diagnostics, w.Says(cardea.LevelError, CodeChanged, h.Repair(), "it is not what this version of Cardea writes: it was changed, or is of another version"))
+		w.Diagnostics = append(w.Diagnostics, w.Says(cardea.LevelError, CodeChanged, h.Repair(w), "it is not what this version of Cardea writes: it was changed, or is of another version"))
 	}
 	if info, err := os.Stat(file); h.plugin.perEvent && err == nil && info.Mode().Perm()&0o100 == 0 {
-		w.Diagnostics = append(w.Diagnostics, w.Says(cardea.LevelError, CodeChanged, h.Repair(), "it is not executable, so %s does not start it", h.Title))
+		w.Diagnostics = append(w.Diagnostics, w.Says(cardea.LevelError, CodeChanged, h.Repair(w), "it is not executable, so %s does not start it", h.Title))
 	}
 	return w
 }
