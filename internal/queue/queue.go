@@ -66,6 +66,9 @@ type Entry struct {
 	Allows []candidate.Draft `json:"allows,omitempty"`
 	Holds  []candidate.Draft `json:"holds,omitempty"`
 	Why    redact.Text       `json:"why"`
+	// Unheard is set where the harness has no place for a message to the model beside an
+	// allow.
+	Unheard bool `json:"unheard,omitempty"`
 	// Ticket is set where nobody waits: the call was denied with the entry's number, and
 	// an allow lets the same call run once later. Validity is how long after the answer.
 	Ticket   bool          `json:"ticket,omitempty"`
@@ -145,6 +148,15 @@ func (e *Entry) Answered(a Answer, now time.Time) Answer {
 		a.Grant, a.Expires = a.Effect == cardea.Allow, a.At.Add(e.Validity)
 	}
 	return a
+}
+
+// UnheardOf says that the message of an answer does not reach the model, "" where it does or
+// there is none.
+func (e *Entry) UnheardOf(a *Answer) string {
+	if !e.Unheard || a.Effect != cardea.Allow || a.Message.String() == "" {
+		return ""
+	}
+	return "the model does not get the message: " + e.Harness + " has no place for it beside an approval"
 }
 
 // Answer is what a person said.
