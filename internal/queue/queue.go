@@ -8,6 +8,7 @@
 package queue
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -140,6 +141,27 @@ func (e *Entry) Abandoned() bool {
 	return e.State == Pending && !e.Ticket && !e.Waiter.Alive()
 }
 
+// Urgency puts the calls first that somebody waits for, of which the one with the least
+// time left is the first. What nobody waits for, such as a ticket, follows by its number.
+func Urgency(all []Entry) {
+	waits := make(map[int64]bool, len(all))
+	for i := range all {
+		waits[all[i].ID] = !all[i].Ticket && !all[i].Abandoned()
+	}
+	slices.SortStableFunc(all, func(a, b Entry) int {
+		switch {
+		case waits[a.ID] != waits[b.ID]:
+			if waits[a.ID] {
+				return -1
+			}
+			return 1
+		case waits[a.ID]:
+			return cmp.Or(a.Deadline.Compare(b.Deadline), cmp.Compare(a.ID, b.ID))
+		}
+		return cmp.Compare(a.ID, b.ID)
+	})
+}
+
 // Answered is an answer to the entry at a time. Where nobody waits, an allow is for the
 // next call.
 func (e *Entry) Answered(a Answer, now time.Time) Answer {
@@ -198,7 +220,7 @@ var (
 
 // Queue is what the faces of the queue use: commands, monitor, MCP server and daemon.
 type Queue interface {
-	// Pending lists what waits, the oldest first.
+	// Pending lists what waits, in the order of [Urgency].
 	Pending(ctx context.Context) ([]Entry, error)
 	// Entry is one entry in any state, or [ErrUnknown].
 	Entry(ctx context.Context, id int64) (Entry, error)
