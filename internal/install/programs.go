@@ -119,6 +119,10 @@ func (p *Plan) planProgram(h Harness, w *Wanted) error {
 	}
 	for event, path := range h.companions(p.File) {
 		c, err := p.planCompanion(path, event, w != nil, w != nil && slices.Contains(h.events, event))
+		if errors.Is(err, errNotOurs) { // what is free is written all the same
+			p.note(CodeOtherHook, "", "without "+event+": "+err.Error())
+			continue
+		}
 		if err != nil {
 			return err
 		}
@@ -147,9 +151,9 @@ func (p *Plan) planCompanion(path, event string, installs, wanted bool) (besideF
 	return c, nil
 }
 
-func notOurs(path string) error {
-	return fmt.Errorf("%s is not Cardea's, and was left alone; move it away and run this again", path)
-}
+var errNotOurs = errors.New("is not Cardea's, and was left alone; move it away and run this again")
+
+func notOurs(path string) error { return fmt.Errorf("%s %w", path, errNotOurs) }
 
 // programWirings finds the small programs of a harness.
 func (h Harness) programWirings(at Places) (out []Wiring, problems []cardea.Diagnostic) {
