@@ -170,9 +170,9 @@ func (r *hookReport) tryHooks(p Process, s site, h install.Harness, exe string) 
 	if dir == "" {
 		dir = s.Place.Dirs.Home
 	}
+	r.Diagnostics = append(r.Diagnostics, h.Untrusted(s.At, r.Wirings)...)
 	for _, w := range r.Wirings {
 		r.Diagnostics = append(r.Diagnostics, w.Diagnostics...)
-		r.Diagnostics = append(r.Diagnostics, h.Untrusted(s.At, w)...)
 		fail := func(code cardea.Code, hint, format string, args ...any) {
 			r.Diagnostics = append(r.Diagnostics, w.Says(cardea.LevelError, code, hint, format, args...))
 		}
@@ -228,7 +228,7 @@ func (r *hookReport) lookFor(h install.Harness, s site, found install.Findings) 
 			first[w.Event] = w
 		}
 		if why := h.Open(w, r.Version); why != "" {
-			note(install.CodeFailsOpen, h.Repair(), "%s, so a call runs if its hook fails", why)
+			note(install.CodeFailsOpen, h.Repair(w), "%s, so a call runs if its hook fails", why)
 		}
 	}
 	if h.Name == claudecode.Name {
@@ -284,10 +284,11 @@ func (c checkup) show(out *screen, now time.Time) {
 		}
 		out.printf("%s: %s\n", r.Title, painted{style, r.State})
 		out.field("version", r.Version)
+		h, _ := install.Find(r.Name) // it is one of them
 		for _, w := range r.Wirings {
 			out.printf("  %s  %s  %s:%d\n", w.Event, w.Scope, w.File, w.Line)
 			out.printf("    %s\n", w.Command())
-			out.printf("    time limit %s, Cardea answers within %s%s\n", w.Timeout, w.Limit, onFailure(w))
+			out.printf("    %s%s\n", h.Limits(w.Timeout, w.Limit), onFailure(w))
 		}
 		for _, t := range r.Probes {
 			out.printf("  %s  %s\n", painted{green, "tried"}, t)

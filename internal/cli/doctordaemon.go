@@ -58,12 +58,16 @@ func (c *checkup) wired(kind func(install.Wiring) bool) bool {
 
 func asksDaemon(w install.Wiring) bool    { return install.IsAsker(w.Program) }
 func postsToDaemon(w install.Wiring) bool { return w.URL != "" }
+func fromPlugin(w install.Wiring) bool    { return w.Scope == install.Plugin }
 
 // tellDaemon says what keeps hooks and the daemon apart.
 func (c *checkup) tellDaemon() {
 	d := &c.Daemon
 	note := func(hint, text string) { c.add(cardea.LevelNote, install.CodeDaemon, hint, text) }
-	const again = "run \"cardea install\" again for each harness"
+	again := "run \"cardea install\" again for each harness"
+	if c.wired(fromPlugin) {
+		again += ", and put cardea-hook beside cardea, where the plugin looks for it"
+	}
 	switch {
 	case d.State == daemonSilent:
 		c.add(cardea.LevelWarning, install.CodeDaemon, "end it, and run \"cardea serve\"", "the daemon is not asked: "+d.Why)

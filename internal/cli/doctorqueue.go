@@ -3,8 +3,10 @@ package cli
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/install"
 	"cardea.dev/internal/limit"
 )
 
@@ -39,7 +41,11 @@ func (c *checkup) checkQueue(p Process) {
 		r := &c.Harnesses[i]
 		for _, w := range r.Wirings {
 			if most := limit.QueueWait(w.Limit); w.Limit > 0 && most < human.Timeout && (w.Event == string(cardea.PreToolUse) || w.Event == string(cardea.PermissionRequest)) {
-				r.add(cardea.LevelWarning, cardea.CodeIgnored, "run \"cardea install\" again",
+				hint := "run \"cardea install\" again"
+				if w.Scope == install.Plugin { // whose limit is the same for all
+					hint = fmt.Sprintf("set human.timeout to %s at most, or take \"cardea install\" in place of the plugin", most.Truncate(time.Second))
+				}
+				r.add(cardea.LevelWarning, cardea.CodeIgnored, hint,
 					fmt.Sprintf("a call waits for a person for %s at most on %s, and not for %s as human.timeout says: the hook has no more time", most, w.Event, human.Timeout))
 			}
 		}

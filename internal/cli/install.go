@@ -147,7 +147,7 @@ func installHarness(p Process, name string, f installFlags) error {
 		return err
 	}
 	out.printf("  %s %s\n", w.Binary, strings.Join(w.Args(h), " "))
-	out.printf("  time limit %s, Cardea answers within %s\n", w.Timeout, w.Limit())
+	out.printf("  %s\n", h.Limits(w.Timeout, w.Limit()))
 	out.printf("  %s\n", h.WhenFailing(version, unknown, w.FailClosed))
 	if len(left) > 0 {
 		out.printf("  note: without %s, since %s\n", strings.Join(left, ", "), tooOld(h, version, unknown))

@@ -233,6 +233,9 @@ func (p Process) afterAnswer(s *store.Store, e *queue.Entry, answer cardea.Effec
 	if now.Answer.Grant {
 		out.printf("   the same call may run once until %s\n", now.Answer.Expires.Local().Format("15:04:05"))
 	}
+	if why := e.UnheardOf(now.Answer); why != "" {
+		out.printf("   %s\n", why)
+	}
 	if f.addRule {
 		return errors.Join(written[i].write(p, out), out.err)
 	}

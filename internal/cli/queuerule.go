@@ -54,6 +54,9 @@ func (p Process) ruleOf(e *queue.Entry, effect cardea.Effect, f answerFlags) (*r
 	if _, err := os.Lstat(r.path); !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s is there already, and is not written over; remove it, or answer without --add-rule", r.path)
 	}
+	if err := stillAsks(e, effect, userDir(d.Place.Dirs.User)); err != nil {
+		return nil, err
+	}
 	bodies := ruleBodies(e, effect, name, r.project == "")
 	if len(bodies) == 0 {
 		return nil, errNoRule
@@ -73,6 +76,28 @@ func (p Process) ruleOf(e *queue.Entry, effect cardea.Effect, f answerFlags) (*r
 	}
 	r.text = b.String()
 	return r, p.testRule(r)
+}
+
+// stillAsks says who asks about an entry's call for good. A rule that allows does not lift a
+// question: it counts where nobody else decided.
+func stillAsks(e *queue.Entry, effect cardea.Effect, user userDir) error {
+	if effect != cardea.Allow {
+		return nil
+	}
+	for _, o := range e.Opinions {
+		decider, rule, _ := strings.Cut(o.By, ":")
+		if o.Effect != cardea.Ask || slices.Contains([]string{"near", "judge", "supervisor"}, decider) { // they are asked where nobody decided
+			continue
+		}
+		by := cardea.Opinion{Decider: decider, Rule: rule, Effect: o.Effect, Source: o.Source.String()}
+		for _, s := range cardea.Scopes() {
+			if s.String() == o.Scope {
+				by.Scope = s
+			}
+		}
+		return fmt.Errorf("%s asks about every such call, and a rule that allows does not change that; answer without --add-rule. To change it: %s", o.By, user.change(by))
+	}
+	return nil
 }
 
 // quoted is a text in YAML's single quotes.

@@ -408,17 +408,17 @@ func (t trial) changes() []string {
 	}
 	for _, o := range t.verdict.Opinions {
 		if o.Effect == t.verdict.Effect && o.Effect != cardea.Abstain || t.verdict.Rewrite != nil && o.By() == t.verdict.By {
-			add(t.change(o))
+			add(t.user().change(o))
 		}
 	}
 	if t.verdict.By == "default" {
-		add("no rule decided, so the setting default did: change it in " + t.userSettings())
+		add("no rule decided, so the setting default did: change it in " + t.user().settings())
 	}
 	if t.verdict.Effect == cardea.Abstain && t.judgement.Loaded != nil && t.judgement.Event.Call != nil {
 		_, needs := t.judgement.Suggest(t.verdict)
 		switch {
 		case !t.judgement.Loaded.Expands() && len(needs) == 0 && len(t.judgement.Loaded.Permissions) > 0:
-			add("the harness's own lists allow it, but they do not count: write permissions: {expand: true} in " + t.userSettings())
+			add("the harness's own lists allow it, but they do not count: write permissions: {expand: true} in " + t.user().settings())
 		case t.judgement.Loaded.Expands() && len(needs) > 0:
 			add("permit it: " + strings.Join(needs, ", ") + " in the harness's list that allows")
 		}
@@ -429,13 +429,18 @@ func (t trial) changes() []string {
 		}
 	}
 	if len(out) == 0 {
-		add("no rule is about this: write one in " + t.userRules() + ", see docs/rule-language.md")
+		add("no rule is about this: write one in " + t.user().rules() + ", see docs/rule-language.md")
 	}
 	return out
 }
 
+// userDir is a person's folder of settings, "" where there is none.
+type userDir string
+
+func (t trial) user() userDir { return userDir(t.judgement.Place.Dirs.User) }
+
 // change is how one opinion could be another.
-func (t trial) change(o cardea.Opinion) string {
+func (d userDir) change(o cardea.Opinion) string {
 	switch {
 	case o.Decider == "rules" && o.Rule == "surroundings":
 		return "use paths of fewer projects in one call"
@@ -452,48 +457,47 @@ func (t trial) change(o cardea.Opinion) string {
 			other = cardea.Deny
 		}
 		return fmt.Sprintf("rule %s of %s: in %s write rules: {effect: {%s: %s}}, or rules: {off: [%s]}",
-			o.Rule, o.Source, t.userSettings(), o.Rule, other, o.Rule)
+			o.Rule, o.Source, d.settings(), o.Rule, other, o.Rule)
 	case o.Decider == "routes":
 		return fmt.Sprintf("route %s: change it in %s", o.Rule, o.Source)
 	case o.Decider == "permissions" && o.Source != "":
 		return fmt.Sprintf("the entry %s: change it in %s", o.Rule, o.Source)
 	case o.Decider == policy.Name && o.Scope == cardea.ScopeBuiltin:
-		return fmt.Sprintf("%s is a built-in policy: change its setting under policies, or switch it off under packs, in %s; see docs/policies.md", o.Source, t.userSettings())
+		return fmt.Sprintf("%s is a built-in policy: change its setting under policies, or switch it off under packs, in %s; see docs/policies.md", o.Source, d.settings())
 	case o.Decider == policy.Name:
 		return fmt.Sprintf("policy %s: change it in %s", o.Rule, o.Source)
 	case o.Decider == "roles":
-		return fmt.Sprintf("the role %s: change it in %s, or give the agent another one; see docs/roles.md", o.Rule, t.rolesFile(o))
+		return fmt.Sprintf("the role %s: change it in %s, or give the agent another one; see docs/roles.md", o.Rule, d.rolesFile(o))
 	case o.Decider == "lessons" || o.Decider == "near":
 		return fmt.Sprintf("a lesson: \"cardea lessons show %s\" shows it, \"cardea lessons rm %s\" removes it", o.Rule, o.Rule)
 	case o.Decider == "sessions":
-		return "the session needs a role: \"cardea register\", or the setting sessions.registration in " + t.userSettings()
+		return "the session needs a role: \"cardea register\", or the setting sessions.registration in " + d.settings()
 	case o.Decider == "opaque":
 		return "write the command so that it can be seen through; no setting makes a spot transparent"
 	case o.Decider == "failure":
-		return "fix what failed; the setting on_error says what a failure costs, in " + t.userSettings()
+		return "fix what failed; the setting on_error says what a failure costs, in " + d.settings()
 	}
 	return "nothing to change: " + o.By() + " speaks of what the call is"
 }
 
-func (t trial) userSettings() string { return t.userFile("cardea.yaml") }
+func (d userDir) settings() string { return d.file("cardea.yaml") }
 
-func (t trial) userRules() string { return t.userFile("rules/") }
+func (d userDir) rules() string { return d.file("rules/") }
 
 // rolesFile is where the role of an opinion can be changed: in the file that defines
 // it, or, for a built-in one, in one of the person's.
-func (t trial) rolesFile(o cardea.Opinion) string {
+func (d userDir) rolesFile(o cardea.Opinion) string {
 	if o.Scope == cardea.ScopeRole {
-		return t.userFile("roles.yaml")
+		return d.file("roles.yaml")
 	}
 	return o.Source
 }
 
-func (t trial) userFile(name string) string {
-	dir := t.judgement.Place.Dirs.User
-	if dir == "" {
+func (d userDir) file(name string) string {
+	if d == "" {
 		return "your " + name
 	}
-	return dir + "/" + name
+	return string(d) + "/" + name
 }
 
 // showUncounted says what does not count here, and what is broken.

@@ -304,6 +304,7 @@ var aliases = [...]struct{ harness, wire, tool string }{
 
 	{"grok-build", "run_terminal_command", "Bash"},
 
+	{"devin-cli", "exec", "Bash"},
 	{"hermes-agent", "terminal", "Bash"},
 }
 

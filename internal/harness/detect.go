@@ -49,7 +49,7 @@ func Detect(p *Payload, env func(string) string, adapters []Adapter) (string, Ad
 var harnessWords = [...]struct{ word, harness string }{
 	{"claude", "claude-code"}, {"copilot", "copilot-cli"}, {"github-copilot", "copilot-cli"}, {"codex-cli", "codex"}, {"gemini", "gemini-cli"},
 	{"qwen", "qwen-code"}, {"droid", "factory-droid"}, {"grok", "grok-build"}, {"kimi", "kimi-code"}, {"windsurf", "windsurf-cascade"},
-	{"antigravity", "antigravity-cli"}, {"hermes", "hermes-agent"}, {"vs-code", "vscode"}, {"auggie", "augment"}, {"qwen-cli", "qwen-code"},
+	{"antigravity", "antigravity-cli"}, {"hermes", "hermes-agent"}, {"devin", "devin-cli"}, {"vs-code", "vscode"}, {"auggie", "augment"}, {"qwen-cli", "qwen-code"},
 }
 
 // Canonical is the name of a harness for a word that people use for it: a word that
@@ -117,6 +117,9 @@ var senders = [...]struct {
 		return isCamel(name) || isPascal(name) && !p.Has("transcript_path") && kiroTool(p.Text("tool_name"))
 	}},
 	{"hermes-agent", func(p *Payload) bool { return p.Text("hook_event_name") == "pre_tool_call" }},
+	{"devin-cli", func(p *Payload) bool {
+		return isPascal(p.Text("hook_event_name")) && !p.Has("transcript_path") && p.Text("tool_name") == "exec"
+	}},
 	{"claude-code", claudeMarks},
 }
 

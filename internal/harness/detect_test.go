@@ -3,7 +3,6 @@ package harness_test
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -33,15 +32,6 @@ func env(pairs ...string) func(string) string {
 	}
 }
 
-// exception is the sender by whom a sample that has no mark of its own is taken to be
-// sent.
-func exception(path string) (sender string, ok bool) {
-	if filepath.Dir(path) == "devin-cli" {
-		return "", true // Claude Code's shape without any mark
-	}
-	return "", false
-}
-
 func TestDetectsEverySample(t *testing.T) {
 	for _, s := range conformance.Samples(t) {
 		raw, err := os.ReadFile(sharedtest.Path(t, "payloads", s.Path))
@@ -54,9 +44,6 @@ func TestDetectsEverySample(t *testing.T) {
 			continue
 		}
 		want := s.Harness
-		if other, ok := exception(s.Path); ok {
-			want = other
-		}
 		if got := harness.Sender(p, none); got != want {
 			t.Errorf("%s: %q", s.Path, got)
 		}
@@ -101,6 +88,9 @@ func TestSender(t *testing.T) {
 		{"kiro", `{"hook_event_name":"preToolUse","tool_name":"x"}`, ""},
 		{"kiro", `{"hook_event_name":"PreToolUse","tool_name":"fs_read"}`, ""},
 		{"hermes-agent", `{"hook_event_name":"pre_tool_call"}`, ""},
+		{"devin-cli", `{"hook_event_name":"PreToolUse","tool_name":"exec","tool_input":{"command":"ls"}}`, ""},
+		{"claude-code", `{"hook_event_name":"PreToolUse","transcript_path":"/t","tool_name":"exec","tool_use_id":"u"}`, ""},
+		{"", `{"hook_event_name":"PreToolUse","tool_name":"mcp__x__y"}`, ""},
 		{"claude-code", `{"hook_event_name":"PreToolUse","transcript_path":"/t","tool_use_id":"u"}`, ""},
 		{"claude-code", `{"hook_event_name":"PermissionRequest","transcript_path":"/t"}`, ""},
 		{"claude-code", `{"hook_event_name":"PreToolUse","transcript_path":"/t","permission_mode":"auto"}`, ""},
@@ -180,6 +170,7 @@ const (
 	fromCodex   = `{"session_id":"s","turn_id":"3","model":"m","transcript_path":"/t","cwd":"/p","hook_event_name":"PreToolUse","permission_mode":"default","tool_name":"Bash","tool_input":{"command":"ls"}}`
 	fromCrush   = `{"event":"PreToolUse","session_id":"s","cwd":"/p","tool_name":"bash","tool_input":{"command":"ls"}}`
 	fromGemini  = `{"session_id":"s","hook_event_name":"BeforeTool","cwd":"/p","tool_name":"run_shell_command","tool_input":{"command":"ls"}}`
+	fromDevin   = `{"hook_event_name":"PreToolUse","tool_name":"exec","tool_input":{"command":"ls"}}`
 	fromNobody  = `{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"}}`
 	cursorsStop = `{"conversation_id":"c","cursor_version":"3","hook_event_name":"stop"}`
 )
@@ -209,8 +200,10 @@ func TestOpenForms(t *testing.T) {
 		{"camelCase does not read Claude's form", fromCamel, "claude-code", "Bash", exit, exit, silent, true},
 		{"Cursor runs Claude's hook, and has no ask", fromCursor, "claude-code", "Bash", claude, claude, claude, true},
 		{"VS Code runs Claude's hook", fromVSCode, "claude-code", "Write", claude, claude, claude, true},
-		{"Crush asks by itself", fromCrush, "claude-code", "Bash", claude, silent, claude, true},
+		{"Crush cannot be told to ask, and need not prompt", fromCrush, "claude-code", "Bash", claude, claude, claude, true},
 		{"Codex reads Claude's form as an error", fromCodex, "claude-code", "Bash", exit, exit, silent, true},
+		{"Devin at Claude's hook", fromDevin, "claude-code", "Bash", exit, exit, silent, true},
+		{"Devin's own", fromDevin, "", "Bash", exit, exit, silent, true},
 		{"Claude at Copilot's hook", fromClaude, "copilot-cli", "Bash", exit, exit, silent, true},
 		{"a sender without an adapter", fromGemini, "", "Bash", exit, exit, silent, true},
 		{"nobody at Claude's hook", fromNobody, "claude-code", "Bash", claude, claude, claude, false},

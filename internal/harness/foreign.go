@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"slices"
 	"strings"
 
 	"cardea.dev"
@@ -64,4 +65,19 @@ func canonicalKind(wire string) cardea.Kind {
 		return cardea.PermissionRequest
 	}
 	return cardea.Kind(wire)
+}
+
+// heard are the events that are about no call which is still to run, by their canonical
+// names.
+var heard = [...]cardea.Kind{"SessionStart", "SessionEnd", "Setup", "InstructionsLoaded", "UserPromptSubmit", "UserPromptExpansion", "UserPromptTransformed",
+	"PermissionDenied", "Notification", "MessageDisplay", "SubagentStart", "SubagentStop", "TaskCreated", "TaskCompleted", "TaskStart", "TaskResume",
+	"TaskComplete", "TaskCancel", "TodoCreated", "TodoCompleted", "Stop", "StopFailure", "TeammateIdle", "Interrupt", "ErrorOccurred", "ConfigChange",
+	"CwdChanged", "FileChanged", "DirectoryAdded", "WorktreeCreate", "WorktreeRemove", "PreCompact", "PreModelSwitch", "Elicitation", "ElicitationResult",
+	"BeforeModel", "BeforeToolSelection", "before_agent_start", "workspaceOpen", "PreTaskExec"}
+
+// passes reports an event that is known to be about no call which is still to run: one
+// of those, or one that says by its name that it comes afterwards.
+func passes(ev *cardea.Event) bool {
+	wire := strings.ToLower(ev.Wire)
+	return slices.Contains(heard[:], ev.Kind) || strings.HasPrefix(wire, "post") || strings.HasPrefix(wire, "after") || strings.HasPrefix(string(ev.Kind), "Post")
 }

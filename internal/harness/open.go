@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -25,6 +26,7 @@ type Message struct {
 
 	form    Adapter // nil: answered by exit code alone
 	foreign bool    // the form is not the sender's own
+	guessed bool    // the event is not known, and was taken for a call
 }
 
 // Hook is how a hook was installed.
@@ -67,6 +69,7 @@ func isDeaf(a Adapter) bool {
 // form is used. A message that nobody is known to send is judged by the form that
 // its call has; one of unknown shape that carries a command or a path is judged
 // too, and answered by exit code alone. What carries neither is passed in silence.
+// An event that nobody knows is judged in the same way, whatever the hook is for.
 func (h Hook) Open(raw []byte) (*Message, error) {
 	h.Harness = Canonical(h.Harness)
 	own := byName(h.Adapters, h.Harness)
@@ -104,6 +107,7 @@ func (h Hook) Open(raw []byte) (*Message, error) {
 	default:
 		m.misdirected(p, own, adapter)
 	}
+	m.guess(h, p, own, adapter)
 	m.attend(h, adapter)
 	return m, nil
 }
@@ -120,6 +124,38 @@ func byShape(adapters []Adapter, p *Payload) Adapter {
 		return byName(adapters, "copilot-cli")
 	}
 	return nil
+}
+
+// guess takes an event that nobody knows for one about a call that is still to run, if
+// the message carries a call: by the form that the call has, else as the call of an
+// unknown tool. Exit code 2 refuses it, or the form of a harness that does not know the
+// code. Nothing is known of what else an answer to such an event does.
+func (m *Message) guess(h Hook, p *Payload, own, sender Adapter) {
+	if m.Event.Kind.Answered() || passes(m.Event) {
+		return
+	}
+	var ev cardea.Event
+	if shape := byShape(h.Adapters, p); shape != nil {
+		ev = *shape.Parse(p)
+		if passes(&ev) || ev.Kind == "" { // a call that has run
+			return
+		}
+	} else if carriesCall(p) {
+		ev = *Foreign("", p)
+	} else {
+		return
+	}
+	if !ev.Kind.Answered() {
+		ev.Kind = cardea.PreToolUse
+	}
+	ev.Harness = m.Event.Harness
+	m.Event, m.form, m.guessed = &ev, nil, true
+	for _, a := range []Adapter{sender, own} {
+		if m.form == nil && isDeaf(a) {
+			m.form = a
+		}
+	}
+	m.note("give this event no hook, or report it", fmt.Sprintf("a message came whose event is not known for %s; it was judged as a call that is to run", cmp.Or(ev.Harness, "any harness")))
 }
 
 // attend notes whether a person watches the agent. The word of a harness counts for
@@ -203,6 +239,8 @@ func (m *Message) Capabilities() cardea.Capabilities {
 	switch {
 	case m.Unread && m.form == nil:
 		return byExitUnread(m.Sender)
+	case m.guessed:
+		return byExit(m.Event.Harness)
 	case m.form == nil:
 		return byExit(m.Sender)
 	case m.foreign:
@@ -222,7 +260,7 @@ func (m *Message) Write(ev *cardea.Event, a cardea.Answer) Output {
 
 // claudeReaders are the senders that read Claude Code's form when they run Claude
 // Code's hooks, and what an ask becomes there: Cursor's preToolUse has no question,
-// Crush's own prompt is the question, and Droid runs the call where nobody can
+// Crush has none and need not prompt by itself, and Droid runs the call where nobody can
 // answer (docs/harnesses.md).
 var claudeReaders = [...]struct {
 	sender             string
@@ -234,7 +272,7 @@ var claudeReaders = [...]struct {
 	{sender: "factory-droid", ask: cardea.Ask, askUnattended: cardea.Deny},
 	{sender: "qwen-code", ask: cardea.Ask},
 	{sender: "cursor", ask: cardea.Deny},
-	{sender: "crush", ask: cardea.Defer},
+	{sender: "crush", ask: cardea.Deny},
 }
 
 // readerOfClaude is what a sender that reads Claude Code's form understands of it.

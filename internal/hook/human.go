@@ -58,7 +58,7 @@ func (h *Hook) askPerson(ctx context.Context, j *Judgement, v cardea.Verdict, p 
 	case reply.Answer != nil && reply.Entry != nil && reply.Answer.Effect == cardea.Allow && !reply.Granted && j.changed(v, h.Redactor, reply.Entry):
 		return v.ByPerson(byQueue(queueChanged, "a file that this call runs changed while a person looked at it; try it again"), took)
 	case reply.Answer != nil && reply.Entry != nil:
-		return v.ByPerson(said(*reply.Entry, *reply.Answer), took)
+		return answered(v, reply.Entry, reply.Answer, took)
 	case reply.Entry != nil && reply.Entry.Ticket:
 		return v.ByPerson(ticketed(fmt.Sprint(reply.Entry.ID)), took)
 	}
@@ -92,6 +92,22 @@ const (
 // byQueue is a denial of the queue itself, where no person answered.
 func byQueue(rule, reason string) cardea.Opinion {
 	return cardea.Opinion{Decider: "queue", Rule: rule, Effect: cardea.NoAnswer.Effect(cardea.OnErrorDefer, true), Scope: cardea.ScopeUser, Reason: reason}
+}
+
+// answered is the verdict after a person's answer. Their message reaches the model: with a
+// denial as its reason, with an allow as context.
+func answered(v cardea.Verdict, e *queue.Entry, a *queue.Answer, took time.Duration) cardea.Verdict {
+	v = v.ByPerson(said(*e, *a), took)
+	if message := a.Message.String(); message != "" && v.Effect == cardea.Allow {
+		v.Context = append(slices.Clip(v.Context), "The person who approved this call says: "+message)
+	}
+	return v
+}
+
+// unheard reports whether a harness has no place for context beside an allow.
+func unheard(can cardea.Capabilities, ev *cardea.Event) bool {
+	allowed := cardea.Verdict{Effect: cardea.Allow, Person: true, Context: []string{"a message"}}
+	return slices.Contains(cardea.Express(allowed, can, ev).Limits, cardea.NoContext)
 }
 
 // saidInQueue is who made the effect of a call that a person answered in the queue.
@@ -222,7 +238,7 @@ func (j *Judgement) hold(ctx context.Context, v cardea.Verdict, can cardea.Capab
 	left := time.Until(end)
 	settle := min(limit.QueueSettle, left/10)
 	left -= settle
-	e.Created, e.Validity, e.Ticket = now.UTC(), s.Ticket, j.unattended(can)
+	e.Created, e.Validity, e.Ticket, e.Unheard = now.UTC(), s.Ticket, j.unattended(can), unheard(can, j.Event)
 	e.Deadline = e.Created.Add(min(s.Timeout, left))
 	if e.Ticket {
 		e.Deadline = e.Created.Add(limit.Ticket)

@@ -88,6 +88,9 @@ func (j *Judgement) answerOne(key []byte, id int64, a queue.Answer) (string, err
 		return "", errors.New("it was answered before, or its time was over")
 	}
 	said := a.Text() + ": " + found.Entry.Subject.String()
+	if why := found.Entry.UnheardOf(&a); why != "" {
+		said += "; " + why
+	}
 	if a.Grant {
 		said += "; the same call may run once until " + a.Expires.Local().Format("15:04:05")
 	}

@@ -237,12 +237,12 @@ func TestCodexTrust(t *testing.T) {
 		"another place": {strings.ReplaceAll(entry, ":0:0", ":1:0"), false}, "another hook": {strings.ReplaceAll(entry, "sha256:", "sha256:0"), false}, "another event": {strings.ReplaceAll(entry, "pre_tool", "post_tool"), false},
 	} {
 		put(t, config, tt.text)
-		if ok, err := codexTrusts(at, h, w); ok != tt.want || err != nil || (len(h.Untrusted(at, w)) == 0) != tt.want {
+		if ok, err := codexTrusts(at, h, w); ok != tt.want || err != nil || (len(h.Untrusted(at, []Wiring{w})) == 0) != tt.want {
 			t.Errorf("%s: %v, %v", name, ok, err)
 		}
 	}
 	put(t, config, "")
-	if problems := h.Untrusted(at, w); len(problems) != 1 || problems[0].Severity != cardea.LevelError || !strings.Contains(problems[0].String(), "Trust all") {
+	if problems := h.Untrusted(at, []Wiring{w}); len(problems) != 1 || problems[0].Severity != cardea.LevelError || !strings.Contains(problems[0].String(), "Trust all") {
 		t.Errorf("%v", problems)
 	}
 }

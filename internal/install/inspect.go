@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -43,7 +44,7 @@ type Wiring struct {
 	// its group.
 	group, index int
 	matcher      string
-	// Timeout is the harness's time limit, Limit Cardea's own.
+	// Timeout is the harness's time limit, 0 where none is known, Limit Cardea's own.
 	Timeout time.Duration `json:"timeout_ns"`
 	Limit   time.Duration `json:"limit_ns"`
 	// OnFailure is the harness's switch, "" where it is not set.
@@ -322,13 +323,30 @@ func (w Wiring) Says(severity cardea.Level, code cardea.Code, hint, format strin
 	return cardea.Diagnostic{Severity: severity, File: w.File, Line: w.Line, Code: code, Text: fmt.Sprintf(format, args...), Hint: hint}
 }
 
-// Repair is the command that installs the hook again.
-func (h Harness) Repair() string { return "run \"cardea install " + h.Program + "\" again" }
+// limited reports whether a harness has a time limit for a hook that is known.
+func (h Harness) limited() bool { return h.timeout != "" || h.plugin != nil }
+
+// Limits says how long a hook may take: the harness's time limit, and Cardea's own.
+func (h Harness) Limits(timeout, own time.Duration) string {
+	if !h.limited() {
+		return fmt.Sprintf("%s documents no time limit, Cardea answers within %s", h.Title, own)
+	}
+	return fmt.Sprintf("time limit %s, Cardea answers within %s", timeout, own)
+}
+
+// Repair says what mends a hook: the command that installs it again. Those of the plugin
+// come with it.
+func (h Harness) Repair(w Wiring) string {
+	if w.Scope == Plugin {
+		return "update the plugin, or take \"cardea install " + h.Program + "\" in its place"
+	}
+	return "run \"cardea install " + h.Program + "\" again"
+}
 
 // problems says what keeps an entry from being a gate.
 func (h Harness) problems(w Wiring, s spot) (out []cardea.Diagnostic) {
 	say := func(code cardea.Code, format string, args ...any) {
-		out = append(out, w.Says(cardea.LevelError, code, h.Repair(), format, args...))
+		out = append(out, w.Says(cardea.LevelError, code, h.Repair(w), format, args...))
 	}
 	matcher := s.handler.Str("matcher")
 	if s.group != nil {
@@ -355,7 +373,7 @@ func (h Harness) problems(w Wiring, s spot) (out []cardea.Diagnostic) {
 	} else if kind := s.handler.Str("type"); kind != "command" && !(kind == "" && !h.grouped) {
 		say(cardea.CodeBadValue, "its type is %q, so its command is not run", kind)
 	}
-	if w.Timeout <= w.Limit {
+	if h.limited() && w.Timeout <= w.Limit {
 		say(CodeTimeLimit, "the harness waits %s and Cardea takes up to %s; a harness that stops waiting lets the call run", w.Timeout, w.Limit)
 	}
 	if name := flagOf(w.Args, "--harness"); name != "" && harness.Canonical(name) != h.Name {
@@ -431,18 +449,31 @@ func (h Harness) Open(w Wiring, version string) string {
 	return ""
 }
 
-// Untrusted are errors about a hook that the harness skips until a person trusts it.
-func (h Harness) Untrusted(at Places, w Wiring) []cardea.Diagnostic {
-	if h.trusted == nil || w.Off != "" || w.Scope == Managed {
+// Untrusted are errors about hooks that the harness skips until a person trusts them, one
+// for each file.
+func (h Harness) Untrusted(at Places, all []Wiring) (out []cardea.Diagnostic) {
+	if h.trusted == nil {
 		return nil
 	}
-	switch ok, err := h.trusted(at, h, w); {
-	case err != nil:
-		return []cardea.Diagnostic{w.Says(cardea.LevelNote, CodeNotTrusted, h.Trust, "it cannot be told whether %s trusts it: %v", h.Title, err)}
-	case !ok:
-		return []cardea.Diagnostic{w.Says(cardea.LevelError, CodeNotTrusted, h.Trust, "%s does not trust it, and so skips it", h.Title)}
+	events, first := map[string][]string{}, map[string]Wiring{}
+	for _, w := range all {
+		if w.Off != "" || w.Scope == Managed {
+			continue
+		}
+		ok, err := h.trusted(at, h, w)
+		if err != nil {
+			out = append(out, w.Says(cardea.LevelNote, CodeNotTrusted, h.Trust, "it cannot be told whether %s trusts the hook for %s: %v", h.Title, w.Event, err))
+		} else if !ok {
+			if events[w.File] == nil {
+				first[w.File] = w
+			}
+			events[w.File] = append(events[w.File], w.Event)
+		}
 	}
-	return nil
+	for _, file := range slices.Sorted(maps.Keys(events)) {
+		out = append(out, first[file].Says(cardea.LevelError, CodeNotTrusted, h.Trust, "%s skips the hook for %s, since it is not trusted", h.Title, strings.Join(events[file], ", ")))
+	}
+	return out
 }
 
 // WhenFailing says what becomes of a call whose hook fails, in a version, "" for one that

@@ -104,10 +104,7 @@ func startsPlugin(handler *jsonedit.Node) (args []string, is bool) {
 
 // pluginWirings are the hooks of one such file, as the script starts them.
 func (h Harness) pluginWirings(f settings, at Places) (out []Wiring) {
-	program := ""
-	if i := slices.IndexFunc(at.Programs, func(dir string) bool { return isProgram(filepath.Join(dir, "cardea")) }); i >= 0 {
-		program = filepath.Join(at.Programs[i], "cardea")
-	}
+	program := at.pluginProgram()
 	ours := func(n *jsonedit.Node) bool { _, is := startsPlugin(n); return is }
 	for _, s := range handlers(f.doc.Root, ours) {
 		args, _ := startsPlugin(s.handler)
@@ -118,6 +115,23 @@ func (h Harness) pluginWirings(f settings, at Places) (out []Wiring) {
 		out = append(out, w)
 	}
 	return out
+}
+
+// pluginProgram is what the script starts: the first cardea that is not the project's own,
+// by its name or by what that leads to, or cardea-hook beside it.
+func (at Places) pluginProgram() string {
+	i := slices.IndexFunc(at.Programs, func(dir string) bool {
+		path := filepath.Join(dir, "cardea")
+		return isProgram(path) && (at.Project == "" || paths.Within(at.Project, dir) || !paths.Within(paths.Real(at.Project), paths.Real(path)))
+	})
+	if i < 0 {
+		return ""
+	}
+	program := filepath.Join(at.Programs[i], "cardea")
+	if asker := Asker(program); isProgram(asker) {
+		return asker
+	}
+	return program
 }
 
 func isProgram(path string) bool {

@@ -1,6 +1,7 @@
 package install
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -66,7 +67,7 @@ func (w Wiring) Command() string {
 // session, so that it is remembered nowhere and counts as no real event.
 func Probe(ctx context.Context, h Harness, w Wiring, dir string, env []string) error {
 	p := script.Process{Path: w.Program, Args: w.Args, Dir: dir, Stdin: h.mustBeDenied(dir), Env: append(env, "CLAUDE_PROJECT_DIR="+dir),
-		Limit: min(w.Timeout, limit.Probe), MaxOutput: maxProbe, MaxErrors: maxProbe, KeepGroup: true}
+		Limit: min(cmp.Or(w.Timeout, limit.Probe), limit.Probe), MaxOutput: maxProbe, MaxErrors: maxProbe, KeepGroup: true}
 	if runtime.GOOS != "windows" {
 		p.Shell = w.Shell
 	}
@@ -77,7 +78,7 @@ func Probe(ctx context.Context, h Harness, w Wiring, dir string, env []string) e
 	var exit *exec.ExitError
 	switch {
 	case errors.Is(err, script.ErrTime):
-		return fmt.Errorf("it gave no answer within %s", w.Timeout)
+		return fmt.Errorf("it gave no answer within %s", p.Limit)
 	case errors.As(err, &script.StartError{}):
 		return fmt.Errorf("it does not start: %w", err)
 	case errors.As(err, &exit) && exit.ExitCode() == 2 && h.denied == nil && len(errs) > 0:

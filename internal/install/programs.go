@@ -119,6 +119,10 @@ func (p *Plan) planProgram(h Harness, w *Wanted) error {
 	}
 	for event, path := range h.companions(p.File) {
 		c, err := p.planCompanion(path, event, w != nil, w != nil && slices.Contains(h.events, event))
+		if errors.Is(err, errNotOurs) { // what is free is written all the same
+			p.note(CodeOtherHook, "", "without "+event+": "+err.Error())
+			continue
+		}
 		if err != nil {
 			return err
 		}
@@ -147,9 +151,9 @@ func (p *Plan) planCompanion(path, event string, installs, wanted bool) (besideF
 	return c, nil
 }
 
-func notOurs(path string) error {
-	return fmt.Errorf("%s is not Cardea's, and was left alone; move it away and run this again", path)
-}
+var errNotOurs = errors.New("is not Cardea's, and was left alone; move it away and run this again")
+
+func notOurs(path string) error { return fmt.Errorf("%s %w", path, errNotOurs) }
 
 // programWirings finds the small programs of a harness.
 func (h Harness) programWirings(at Places) (out []Wiring, problems []cardea.Diagnostic) {
@@ -185,10 +189,10 @@ func (h Harness) programWirings(at Places) (out []Wiring, problems []cardea.Diag
 func (h Harness) programWiring(scope Scope, file, event string, data []byte, wanted Wanted) Wiring {
 	w := Wiring{Scope: scope, File: file, Line: 1, Event: event, Program: wanted.Binary, Args: wanted.Args(h), Timeout: wanted.Timeout, Limit: wanted.Limit(), OnFailure: "deny"}
 	if string(h.plugin.text(h, wanted)) != string(data) {
-		w.Diagnostics = append(w.Diagnostics, w.Says(cardea.LevelError, CodeChanged, h.Repair(), "it is not what this version of Cardea writes: it was changed, or is of another version"))
+		w.Diagnostics = append(w.Diagnostics, w.Says(cardea.LevelError, CodeChanged, h.Repair(w), "it is not what this version of Cardea writes: it was changed, or is of another version"))
 	}
 	if info, err := os.Stat(file); h.plugin.perEvent && err == nil && info.Mode().Perm()&0o100 == 0 {
-		w.Diagnostics = append(w.Diagnostics, w.Says(cardea.LevelError, CodeChanged, h.Repair(), "it is not executable, so %s does not start it", h.Title))
+		w.Diagnostics = append(w.Diagnostics, w.Says(cardea.LevelError, CodeChanged, h.Repair(w), "it is not executable, so %s does not start it", h.Title))
 	}
 	return w
 }

@@ -234,7 +234,7 @@ func windsurf() Harness {
 	}
 	return Harness{Name: harness.Canonical("windsurf"), Title: "Windsurf", Program: "windsurf", events: gates, prompts: []string{"pre_user_prompt"},
 		more: []string{"post_run_command", "post_write_code", "post_read_code", "post_mcp_tool_use"}, kind: kindsOf(kinds),
-		form: form{command: "command", unit: time.Second, usual: 30 * time.Second, extra: []jsonedit.Field{{Key: "show_output", Value: true}}},
+		form: form{command: "command", unit: time.Second, extra: []jsonedit.Field{{Key: "show_output", Value: true}}},
 		folders: folders{own: ".codeium/windsurf", machine: map[string]string{"linux": "/etc/windsurf", "darwin": "/Library/Application Support/Windsurf", "windows": `C:\ProgramData\Windsurf`},
 			user: "hooks.json", project: ".windsurf/hooks.json", managed: "hooks.json", reads: []read{{Managed, "hooks.json"}, {User, "hooks.json"}, {Project, ".windsurf/hooks.json"}}},
 		probe: probe{tool: "pre_run_command", message: func(_ Harness, tool, dir string) map[string]any {

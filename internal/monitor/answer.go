@@ -60,6 +60,9 @@ type Challenge struct {
 
 // wait takes the calls that wait now. What is answered elsewhere is let go.
 func (m Model) wait(all []queue.Entry) Model {
+	if m.tab == queueTab { // what comes above what is selected does not take its place
+		m = m.remember()
+	}
 	m.waiting = all
 	gone := func(id int64) bool {
 		return !slices.ContainsFunc(all, func(e queue.Entry) bool { return e.ID == id })

@@ -192,3 +192,12 @@ func TestQueueFilterAndPages(t *testing.T) {
 	s.send(later(undoTime))
 	s.answered(allow(77))
 }
+
+// A call that comes above the selected one does not take its place.
+func TestSelectionStays(t *testing.T) {
+	s := atQueue(t, 1)
+	s.send(append(waiting(2, 1), waiting(1, 1)...))
+	if do := s.keys("a"); len(do) != 1 || do[0] != (Do{Kind: Check, ID: 1}) {
+		t.Errorf("%v", do)
+	}
+}

@@ -113,7 +113,7 @@ type (
 	Decisions []ledger.Line
 	// Sessions are all sessions that are registered.
 	Sessions []Session
-	// Waiting are all calls that wait for a person, the oldest first.
+	// Waiting are all calls that wait for a person, the most urgent one first.
 	Waiting []queue.Entry
 	// SetUp is what changed of the gate's set-up without the person, "" for nothing. It
 	// stays on the screen.

@@ -8,6 +8,7 @@
 package queue
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -66,6 +67,9 @@ type Entry struct {
 	Allows []candidate.Draft `json:"allows,omitempty"`
 	Holds  []candidate.Draft `json:"holds,omitempty"`
 	Why    redact.Text       `json:"why"`
+	// Unheard is set where the harness has no place for a message to the model beside an
+	// allow.
+	Unheard bool `json:"unheard,omitempty"`
 	// Ticket is set where nobody waits: the call was denied with the entry's number, and
 	// an allow lets the same call run once later. Validity is how long after the answer.
 	Ticket   bool          `json:"ticket,omitempty"`
@@ -137,6 +141,27 @@ func (e *Entry) Abandoned() bool {
 	return e.State == Pending && !e.Ticket && !e.Waiter.Alive()
 }
 
+// Urgency puts the calls first that somebody waits for, of which the one with the least
+// time left is the first. What nobody waits for, such as a ticket, follows by its number.
+func Urgency(all []Entry) {
+	waits := make(map[int64]bool, len(all))
+	for i := range all {
+		waits[all[i].ID] = !all[i].Ticket && !all[i].Abandoned()
+	}
+	slices.SortStableFunc(all, func(a, b Entry) int {
+		switch {
+		case waits[a.ID] != waits[b.ID]:
+			if waits[a.ID] {
+				return -1
+			}
+			return 1
+		case waits[a.ID]:
+			return cmp.Or(a.Deadline.Compare(b.Deadline), cmp.Compare(a.ID, b.ID))
+		}
+		return cmp.Compare(a.ID, b.ID)
+	})
+}
+
 // Answered is an answer to the entry at a time. Where nobody waits, an allow is for the
 // next call.
 func (e *Entry) Answered(a Answer, now time.Time) Answer {
@@ -145,6 +170,15 @@ func (e *Entry) Answered(a Answer, now time.Time) Answer {
 		a.Grant, a.Expires = a.Effect == cardea.Allow, a.At.Add(e.Validity)
 	}
 	return a
+}
+
+// UnheardOf says that the message of an answer does not reach the model, "" where it does or
+// there is none.
+func (e *Entry) UnheardOf(a *Answer) string {
+	if !e.Unheard || a.Effect != cardea.Allow || a.Message.String() == "" {
+		return ""
+	}
+	return "the model does not get the message: " + e.Harness + " has no place for it beside an approval"
 }
 
 // Answer is what a person said.
@@ -186,7 +220,7 @@ var (
 
 // Queue is what the faces of the queue use: commands, monitor, MCP server and daemon.
 type Queue interface {
-	// Pending lists what waits, the oldest first.
+	// Pending lists what waits, in the order of [Urgency].
 	Pending(ctx context.Context) ([]Entry, error)
 	// Entry is one entry in any state, or [ErrUnknown].
 	Entry(ctx context.Context, id int64) (Entry, error)

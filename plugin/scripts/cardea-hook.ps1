@@ -2,20 +2,58 @@
 
 $needs = [version]"0.1.0" # the oldest version of cardea that knows all commands of this plugin
 
+# The file that a link leads to, $null where that cannot be told.
+function Resolve-Link([string]$path) {
+    foreach ($turn in 1..10) {
+        $item = Get-Item -LiteralPath $path -Force -ErrorAction SilentlyContinue
+        if (-not $item) { return $null }
+        if ($item.LinkType -ne "SymbolicLink") { return [IO.Path]::GetFullPath($item.FullName) }
+        $to = [string]@($item.Target)[0]
+        if (-not $to) { return $null }
+        if ([IO.Path]::IsPathRooted($to)) { $path = $to } else { $path = Join-Path (Split-Path -Parent $item.FullName) $to }
+    }
+    return $null
+}
+
+# Is a file in the project? Who works in the home folder has programs there, rightly.
+function Test-Project([string]$path) {
+    $separator = [IO.Path]::DirectorySeparatorChar
+    foreach ($project in @($env:CLAUDE_PROJECT_DIR, $env:COPILOT_PROJECT_DIR, (Get-Location).Path)) {
+        if (-not $project) { continue }
+        $inside = [IO.Path]::GetFullPath($project).TrimEnd($separator) + $separator
+        $home_too = ([IO.Path]::GetFullPath($HOME) + $separator).StartsWith($inside, [StringComparison]::OrdinalIgnoreCase)
+        if (-not $home_too -and $path.StartsWith($inside, [StringComparison]::OrdinalIgnoreCase)) { return $true }
+    }
+    return $false
+}
+
+# The program, if neither it nor what it leads to is the project's own.
+function Select-Cardea([string]$path) {
+    $path = [IO.Path]::GetFullPath($path)
+    $real = Resolve-Link $path
+    if (-not $real -or (Test-Project $path) -or (Test-Project $real)) { return $null }
+    return $path
+}
+
 function Find-Cardea {
     foreach ($dir in @("$HOME\.local\bin", "$HOME\go\bin", "$env:ProgramFiles\Cardea", "$env:LOCALAPPDATA\Programs\Cardea", "/usr/local/bin", "/opt/homebrew/bin")) {
         foreach ($name in @("cardea.exe", "cardea")) {
             $path = Join-Path $dir $name
-            if (Test-Path -LiteralPath $path -PathType Leaf) { return $path }
+            if ((Test-Path -LiteralPath $path -PathType Leaf) -and (Select-Cardea $path)) { return $path }
         }
     }
     $found = Get-Command cardea -CommandType Application -ErrorAction SilentlyContinue | Select-Object -First 1
     if (-not $found) { return $null }
-    $source = [IO.Path]::GetFullPath($found.Source)
-    foreach ($project in @($env:CLAUDE_PROJECT_DIR, $env:COPILOT_PROJECT_DIR, (Get-Location).Path)) {
-        if ($project -and $source.StartsWith([IO.Path]::GetFullPath($project), [StringComparison]::OrdinalIgnoreCase)) { return $null } # the project's own
-    }
-    return $source
+    return Select-Cardea $found.Source
+}
+
+# The program that answers a hook: cardea-hook, which asks the daemon where there is one, if it
+# lies beside cardea.
+function Get-Hook([string]$cardea) {
+    $real = Resolve-Link $cardea
+    $beside = Join-Path (Split-Path -Parent $real) ("cardea-hook" + [IO.Path]::GetExtension($real))
+    if ((Test-Path -LiteralPath $beside -PathType Leaf) -and (Resolve-Link $beside) -eq $beside) { return $beside }
+    return $cardea
 }
 
 function Send-Notice([string]$text) {
@@ -36,8 +74,18 @@ if ($cardea) {
     }
     if ($what -eq "call" -or $what -eq "note") {
         $OutputEncoding = [Text.UTF8Encoding]::new($false)
-        $message | & $cardea check @rest
-        exit $LASTEXITCODE
+        $hook = Get-Hook $cardea
+        $code = 2
+        try {
+            $message | & $hook check @rest
+            $code = $LASTEXITCODE
+        } catch {
+            [Console]::Error.WriteLine("cardea: $_")
+        }
+        # A program that fails must not let the call run. Claude Code before 2.1.295 lets it run
+        # on any code but 2, and Copilot CLI denies on every code but 0.
+        if ($what -eq "call" -and $code -ne 0) { exit 2 }
+        exit $code
     }
     $line = (& $cardea --version | Select-Object -First 1) -replace "^cardea ", ""
     if ($line -eq "(devel)" -or $line.StartsWith("v0.0.0-")) { exit 0 } # built from a clone

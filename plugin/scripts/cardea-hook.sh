@@ -37,13 +37,33 @@ homely() {
     return 1
 }
 
-# takes DIR: is there a cardea in it that may be started?
+# ours DIR: is the folder, without links, outside of the project, or homely?
+ours() {
+    case $1/ in "$project"/*) homely "$1" ;; esac
+}
+
+# follow FILE: real is the file that it leads to, and dir the folder of that one.
+follow() {
+    real=$1
+    for _ in 1 2 3 4 5 6 7 8 9 10; do
+        dir=$(cd -P "${real%/*}/" 2>/dev/null && pwd -P) || return 1
+        real=$dir/${real##*/}
+        [ -L "$real" ] || return 0
+        to=$(readlink "$real") || return 1
+        case $to in /*) real=$to ;; *) real=$dir/$to ;; esac
+    done
+    return 1
+}
+
+# takes DIR: is there a cardea in it that may be started? Where it is a link, what it leads
+# to counts as well. Beside that lies cardea-hook, which asks the daemon where there is one.
 takes() {
     case $1 in /*) ;; *) return 1 ;; esac
     if [ ! -f "$1/cardea" ] || [ ! -x "$1/cardea" ]; then return 1; fi
     found=$(cd -P "$1" 2>/dev/null && pwd -P) || return 1
-    case $found/ in "$project"/*) homely "$found" || return 1 ;; esac
-    cardea=$found/cardea
+    ours "$found" && follow "$found/cardea" && ours "$dir" || return 1
+    cardea=$found/cardea hook=$cardea
+    if [ -f "$dir/cardea-hook" ] && [ -x "$dir/cardea-hook" ] && [ ! -L "$dir/cardea-hook" ]; then hook=$dir/cardea-hook; fi
 }
 
 find_cardea() {
@@ -89,7 +109,13 @@ if find_cardea; then
         mkdir -p "$data" && : >"$data/found"
     fi 2>/dev/null
     case $what in
-    call | note) exec "$cardea" check "$@" ;;
+    note) exec "$hook" check "$@" ;;
+    call)
+        # A program that fails must not let the call run. Claude Code before 2.1.295 lets it run
+        # on any code but 2, and Copilot CLI denies on every code but 0.
+        "$hook" check "$@" && exit 0
+        exit 2
+        ;;
     mcp) exec "$cardea" mcp ;;
     esac
     version=$("$cardea" --version 2>/dev/null | sed -n '1s/^cardea //p')

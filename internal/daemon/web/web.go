@@ -18,6 +18,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"os"
 	"slices"
 	"strings"
@@ -155,10 +156,10 @@ const HookPath = install.HookPath
 func (s *Server) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST "+HookPath, s.hook)
-	mux.HandleFunc("GET /v1/health", s.bounded(s.asked, s.health))
-	mux.HandleFunc("GET /v1/status", s.bounded(s.asked, s.status))
-	mux.HandleFunc("GET /v1/decisions", s.bounded(s.asked, s.decisions))
-	mux.HandleFunc("GET /v1/decisions/stream", s.bounded(s.following, s.stream))
+	mux.HandleFunc("GET /v1/health", s.bounded(s.asked, s.asking(s.health)))
+	mux.HandleFunc("GET /v1/status", s.bounded(s.asked, s.asking(s.status)))
+	mux.HandleFunc("GET /v1/decisions", s.bounded(s.asked, s.asking(s.decisions, "limit", "session", "project", "decider")))
+	mux.HandleFunc("GET /v1/decisions/stream", s.bounded(s.following, s.asking(s.stream)))
 	mux.HandleFunc("GET /metrics", s.bounded(s.asked, s.metrics))
 	open := http.NewServeMux()
 	open.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { send(w, http.StatusOK, plainText, []byte("ok\n")) })
@@ -235,6 +236,26 @@ func (s *Server) bounded(room chan struct{}, next http.HandlerFunc) http.Handler
 			next(w, r)
 		default:
 			s.refuse(w, r, http.StatusServiceUnavailable, "too many requests at once")
+		}
+	}
+}
+
+// asking lets requests pass that have no parameters but these, each once: a misspelt one
+// would ask for everything.
+func (s *Server) asking(next http.HandlerFunc, names ...string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		values, err := url.ParseQuery(r.URL.RawQuery)
+		known := err == nil
+		for name, all := range values {
+			known = known && len(all) == 1 && slices.Contains(names, name)
+		}
+		switch {
+		case known:
+			next(w, r)
+		case len(names) == 0:
+			s.refuse(w, r, http.StatusBadRequest, "this takes no parameters")
+		default:
+			s.refuse(w, r, http.StatusBadRequest, "this takes the parameters "+strings.Join(names, ", ")+", each once, and no others")
 		}
 	}
 }

@@ -616,7 +616,8 @@ func TestAPI(t *testing.T) {
 		}
 	}
 	get("/v1/health")
-	for path, want := range map[string]int{"/v1/decisions?limit=x": 400, "/v1/decisions?limit=100000": 400, "/v1/nothing": 404} {
+	for path, want := range map[string]int{"/v1/decisions?limit=x": 400, "/v1/decisions?limit=100000": 400, "/v1/decisions?foo=1": 400,
+		"/v1/decisions?session=a&session=b": 400, "/v1/decisions?session=a;limit=1": 400, "/v1/decisions/stream?session=a": 400, "/v1/status?limit=1": 400, "/v1/decisions?session=a&limit=2": 200, "/v1/nothing": 404} {
 		if got := c.send(s.request("GET", path, "")); got.Status != want {
 			t.Errorf("%s: %+v", path, got)
 		}

@@ -426,9 +426,9 @@ func ReadSender(sender string, ev *cardea.Event, o harness.Output) Outcome {
 			return Runs
 		}
 		return out
-	case "crush": // no opinion, so its own prompt follows
+	case "crush": // no opinion, so its own flow follows, which need not prompt
 		if out == Prompts {
-			return OwnFlow
+			return Runs
 		}
 		return out
 	}

@@ -1,7 +1,6 @@
 package dialect
 
 import (
-	"slices"
 	"strings"
 
 	"cardea.dev"
@@ -9,27 +8,26 @@ import (
 )
 
 // crush is Crush (https://github.com/charmbracelet/crush, docs/hooks; not seen). It has no
-// question for a hook: its own prompt follows where a hook says nothing, but for "crush run"
-// and --yolo, which ask nobody. Its hooks see the calls of the main agent alone.
+// question for a hook. Where a hook says nothing its own flow goes on, and that need not
+// prompt: under "crush run" and --yolo, for a tool of permissions.allowed_tools, for what was
+// approved for the session, and for commands that it takes for safe. Its hooks see the calls
+// of the main agent alone.
 var crush = Dialect{
 	name:  "crush",
 	event: []string{"event"}, session: []string{"session_id"}, cwd: []string{"cwd"},
 	shapes: []shape{claudeShape},
 	rows: []cardea.Row{
-		{Kinds: []cardea.Kind{cardea.PreToolUse}, Allow: cardea.Allow, Ask: cardea.Defer, AskUnattended: cardea.Deny, Deny: cardea.Deny, Halt: cardea.Halt,
+		{Kinds: []cardea.Kind{cardea.PreToolUse}, Allow: cardea.Allow, Ask: cardea.Deny, Deny: cardea.Deny, Halt: cardea.Halt,
 			Rewrite: true, Context: cardea.ContextAlways, Reserved: question},
 		{},
 	},
-	write: writeCrush, program: "crush",
+	write: writeCrush,
 	server: func(r *harness.Reading, name string) (server, tool string) {
 		if !strings.HasPrefix(name, "mcp_") {
 			return "", ""
 		}
 		r.Fault("tool_name", "does not say where the name of the server of MCP ends")
 		return splitServer(name)
-	},
-	headless: func(args []string, _ func() bool) bool {
-		return slices.ContainsFunc(args, func(a string) bool { return a == "run" || a == "--yolo" || a == "-y" })
 	},
 }
 

@@ -343,6 +343,80 @@ func TestMisdirected(t *testing.T) {
 	}
 }
 
+// A message whose event a harness does not know is judged if it carries a call, and
+// refused in a form that the harness reads. Nothing allows it.
+func TestUnknownEvents(t *testing.T) {
+	const devin = `{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"git push --force"},"session_id":"s"}`
+	type hook struct{ harness, raw string }
+	var cases []hook
+	for _, d := range dialect.All() {
+		cases = append(cases, hook{d.Name(), devin})
+	}
+	cases = append(cases,
+		hook{"windsurf-cascade", `{"agent_action_name":"pre_run_terminal","tool_info":{"command_line":"git push --force"}}`},
+		hook{"", `{"agent_action_name":"pre_run_terminal","tool_info":{"command_line":"git push --force"}}`},
+		hook{"claude-code", `{"session_id":"s","transcript_path":"/t","tool_use_id":"u","hook_event_name":"PreShell","tool_name":"Bash","tool_input":{"command":"git push --force"}}`},
+		hook{"codex", `{"session_id":"s","turn_id":"t","model":"m","hook_event_name":"PreShell","tool_name":"Bash","tool_input":{"command":"git push --force"}}`},
+		hook{"cline", `{"clineVersion":"","hookName":"tool_begins","tool_call":{"name":"run_commands","input":{"commands":["git push --force"]}}}`},
+		hook{"opencode", `{"event":"shell.before","sessionID":"ses_1","command":"git push --force"}`},
+		hook{"amp", `{"event":"PreToolX","tool_input":{"command":"git push --force"}}`},
+		hook{"", `{"hook_event_name":"PreToolX","tool_name":"mcp__x__y","tool_input":{"a":"b"}}`})
+	for _, c := range cases {
+		m, err := harness.Hook{Harness: c.harness, Env: none, Adapters: everyone()}.Open([]byte(c.raw))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.Unread || m.Event.Kind != cardea.PreToolUse || m.Event.Call == nil {
+			t.Errorf("%s at %q: %+v", c.raw, c.harness, m.Event)
+			continue
+		}
+		name := m.Event.Harness
+		if d := dialect.Find(name); d == nil || !d.Deaf() {
+			name = "" // exit code 2, which is what all others know
+		}
+		read := conformance.Reader(name)
+		switch {
+		case c.raw == devin:
+			read = conformance.Reader(c.harness)
+		case read == nil:
+			read = func(ev *cardea.Event, o harness.Output) conformance.Outcome { return conformance.ReadSender("", ev, o) }
+		}
+		if err := conformance.CheckMessage(m, m.Event, read); err != nil {
+			t.Errorf("%s at %q: %v", c.raw, c.harness, err)
+		}
+	}
+	for _, c := range []hook{
+		{"windsurf-cascade", `{"agent_action_name":"post_run_terminal","tool_info":{"command_line":"git push --force"}}`},
+		{"windsurf-cascade", `{"hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{"command":"ls"},"tool_response":{}}`},
+		{"cline", `{"tool_name":"Bash","tool_input":{"command":"ls"},"tool_response":{}}`},
+		{"claude-code", `{"hook_event_name":"FileChanged","transcript_path":"/t","tool_use_id":"u","file_path":"/p/.env"}`},
+		{"amp", `{"event":"session.begin","thread":{"id":"T"},"toolUseID":"u"}`},
+	} {
+		m, err := harness.Hook{Harness: c.harness, Env: none, Adapters: everyone()}.Open([]byte(c.raw))
+		if err != nil || m.Event.Kind.Answered() {
+			t.Errorf("%s at %q: %+v, %v", c.raw, c.harness, m, err)
+		}
+	}
+}
+
+// No event of a known harness that is about no call is taken for one.
+func TestKnownEventsAreNotGuessed(t *testing.T) {
+	for _, s := range samples(t) {
+		for _, explicit := range []string{"", s.harness} {
+			m, err := harness.Hook{Harness: explicit, Env: none, Adapters: everyone()}.Open(s.raw)
+			if conformance.Reader(s.harness) == nil { // no adapter
+				continue
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if m.Event.Kind.Answered() != (about(s.path) != "") {
+				t.Errorf("%s at %q: %s", s.path, explicit, m.Event.Kind)
+			}
+		}
+	}
+}
+
 // What cannot be read is refused in a form that the harness knows.
 func TestUnreadable(t *testing.T) {
 	for _, d := range dialect.All() {

@@ -201,10 +201,8 @@ func TestHeadless(t *testing.T) {
 		{"gemini-cli", nil, false},
 		{"gemini-cli piped", lines("node", "/usr/bin/gemini"), true},
 		{"gemini-cli piped", lines("gemini", "--experimental-acp"), false},
-		{"crush piped", lines("crush"), false},
 		{"factory-droid", lines("/opt/droid", "exec", "x"), true},
 		{"factory-droid", lines("/opt/droid"), false},
-		{"crush", lines("crush.exe", "run", "x"), true},
 		{"codex", lines("codex", "exec"), false},
 	} {
 		name, isPiped := strings.CutSuffix(c.name, " piped")

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"html"
 	"net/http"
+	"net/url"
 	"os"
 	"runtime"
 	"strings"
@@ -174,6 +175,15 @@ func message(e queue.Entry) []byte {
 	return text
 }
 
+// withoutAddress is an error without the address that it is about: who knows the path of a
+// webhook, or a topic of ntfy, can write there.
+func withoutAddress(err error) error {
+	if about := (*url.Error)(nil); errors.As(err, &about) {
+		return about.Err
+	}
+	return err
+}
+
 // post sends a request. It follows no redirection and uses no proxy: the address is the
 // one that the person wrote.
 func post(ctx context.Context, address, kind string, text []byte, headers map[string]string) error {
@@ -182,7 +192,7 @@ func post(ctx context.Context, address, kind string, text []byte, headers map[st
 	}
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(text))
 	if err != nil {
-		return err
+		return withoutAddress(err)
 	}
 	r.Header.Set("Content-Type", kind)
 	for name, value := range headers {
@@ -192,7 +202,7 @@ func post(ctx context.Context, address, kind string, text []byte, headers map[st
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	answer, err := client.Do(r)
 	if err != nil {
-		return err
+		return fmt.Errorf("%s://%s: %w", r.URL.Scheme, r.URL.Host, withoutAddress(err))
 	}
 	if err := answer.Body.Close(); err != nil {
 		return err

@@ -95,6 +95,16 @@ func TestWeb(t *testing.T) {
 			t.Errorf("%s: %v", path, errs)
 		}
 	}
+	// What goes wrong is told without what stands behind the host.
+	gone := httptest.NewServer(nil)
+	gone.Close()
+	const hidden = "/services/T000?token=hidden"
+	for _, n := range []queue.Notices{{Webhook: gone.URL + hidden}, {Ntfy: gone.URL + hidden}} {
+		errs := d.Tell(context.Background(), n, entry("x"))
+		if len(errs) != 1 || !strings.Contains(errs[0].Error(), "http://127.0.0.1:") || strings.Contains(errs[0].Error(), "T000") || strings.Contains(errs[0].Error(), "hidden") {
+			t.Errorf("%v", errs)
+		}
+	}
 	if errs := d.Tell(context.Background(), queue.Notices{Webhook: "http://192.0.2.1/x"}, entry("x")); len(errs) != 1 {
 		t.Error("it is sent in the clear")
 	}

@@ -318,6 +318,7 @@ func (s *Store) Pending(ctx context.Context) (out []queue.Entry, err error) {
 		}
 		return err
 	})
+	queue.Urgency(out)
 	return out, err
 }
 

@@ -16,6 +16,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -45,6 +47,9 @@ const (
 
 // Folder is the name of the queue's folder in the state folder.
 const Folder = "queue"
+
+// aside is what stands behind the name of a damaged database that was moved aside.
+const aside = ".damaged-"
 
 // Path is where the database of a state folder lies.
 func Path(folder string) string { return filepath.Join(folder, Folder, "queue.db") }
@@ -165,7 +170,7 @@ func (s *Store) open() (err error) {
 			return err
 		}
 	}
-	if err := checkTables(conn); err != nil {
+	if err := checkTables(conn, s.behind()); err != nil {
 		return err
 	}
 	s.conn, s.opened = conn, info
@@ -199,8 +204,24 @@ func isDamage(err error) bool {
 // errDamaged is that of a database with other tables than the queue's.
 var errDamaged = sqlite.ResultCorrupt.ToError()
 
-// checkTables makes sure that the tables are the queue's.
-func checkTables(conn *sqlite.Conn) error {
+// numbersSince is when the numbers of renewed queues count from.
+var numbersSince = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// behind is a number that the numbers of a new queue begin behind. Where a damaged one was
+// moved aside, a notice of it may still be read, and its numbers must not name other calls:
+// what was given is not known any more, but it was less than one a minute.
+func (s *Store) behind() int64 {
+	files, _ := os.ReadDir(filepath.Dir(Path(s.folder))) // a folder that cannot be read holds no database
+	damaged := slices.DeleteFunc(files, func(f fs.DirEntry) bool { return !strings.HasPrefix(f.Name(), filepath.Base(Path(""))+aside) })
+	if len(damaged) == 0 {
+		return 0
+	}
+	return int64(s.now().Sub(numbersSince)/time.Minute) + int64(len(damaged))
+}
+
+// checkTables makes sure that the tables are the queue's. A new queue's numbers begin behind
+// one.
+func checkTables(conn *sqlite.Conn, behind int64) error {
 	had, err := number(conn, "PRAGMA user_version")
 	switch {
 	case err != nil:
@@ -208,7 +229,8 @@ func checkTables(conn *sqlite.Conn) error {
 	case had > version:
 		return errNewer
 	case had < version:
-		err = sqlitex.ExecuteScript(conn, tables+fmt.Sprintf("PRAGMA user_version=%d;", version), nil)
+		err = sqlitex.ExecuteScript(conn, tables+fmt.Sprintf("INSERT INTO sqlite_sequence SELECT 'entries', %d WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'entries');"+
+			"PRAGMA user_version=%d;", behind, version), nil)
 	}
 	if err == nil {
 		err = sqlitex.ExecuteTransient(conn, columns+"WHERE digest = '' AND session = '' AND ticket = 0 AND deadline = 0 LIMIT 0", nil)
@@ -271,13 +293,13 @@ func (s *Store) renew(damage error) error {
 	} else if info, err := os.Lstat(path); err != nil || !os.SameFile(info, s.opened) {
 		return nil // the same
 	}
-	aside := fmt.Sprintf("%s.damaged-%s", path, s.now().UTC().Format("20060102T150405"))
+	to := path + aside + s.now().UTC().Format("20060102T150405")
 	for _, end := range []string{"", "-wal", "-shm"} {
-		if err := os.Rename(path+end, aside+end); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := os.Rename(path+end, to+end); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return errors.Join(damage, err)
 		}
 	}
-	s.moved = aside
+	s.moved = to
 	if s.opened != nil {
 		return nil // the next process makes a new one
 	}

@@ -541,7 +541,10 @@ func TestDamagedFile(t *testing.T) {
 			if _, err := os.Stat(s.Moved()); err != nil {
 				t.Error(err)
 			}
-			add(t, s, entry("b", time.Now(), ticket))
+			// Its numbers are none that the damaged one gave.
+			if e := add(t, s, entry("b", time.Now(), ticket)); e.ID < 1000 {
+				t.Errorf("call %d", e.ID)
+			}
 		})
 	}
 }
@@ -649,5 +652,26 @@ func TestWatch(t *testing.T) {
 	})
 	if want := []string{fmt.Sprint(e.ID, "pending"), fmt.Sprint(e.ID, "answered")}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("%v, %v; want %v", got, err, want)
+	}
+}
+
+// The call with the least time left comes first, and what nobody waits for comes last.
+func TestUrgency(t *testing.T) {
+	now := time.Now()
+	s := open(t, t.TempDir(), time.Now)
+	alive := waiting(t)
+	left := func(d time.Duration) func(*queue.Entry) {
+		return func(e *queue.Entry) { e.Deadline = now.Add(d) }
+	}
+	for i, change := range [][]func(*queue.Entry){{ticket, left(time.Hour)}, {left(10 * time.Second)}, {alive, left(time.Minute)}, {alive, left(20 * time.Second)}} {
+		add(t, s, entry(fmt.Sprint(i), now, change...))
+	}
+	all, err := s.Pending(context.Background())
+	var ids []int64
+	for _, e := range all {
+		ids = append(ids, e.ID)
+	}
+	if err != nil || !slices.Equal(ids, []int64{4, 3, 1, 2}) {
+		t.Errorf("%v, %v", ids, err)
 	}
 }
