@@ -129,6 +129,9 @@ func TestNearByMeaning(t *testing.T) {
 			if got := s.try(tt.role, tt.command); got.effect != "abstain" || got.near() != "" {
 				t.Errorf("with a table that is zero: %s, %q", got.effect, got.near())
 			}
+			if err := os.Remove(s.exe("cardea-engine")); err != nil { // it may still run
+				t.Fatal(err)
+			}
 			s.write(s.exe("cardea-engine"), string(good))
 			s.write(filepath.Join(s.user(), "cardea.yaml"), "version: 1\nnear: {embedding: 0}\n")
 			if got := s.try(tt.role, tt.command); got.effect != "abstain" || got.near() != "" {

@@ -133,6 +133,7 @@ func (w *walker) foundCommand(s *wrapper, inv invocation, option string, words [
 			}
 			a.May = found
 			a.Word = cardea.Word{Text: a.Text, MaySplit: option == "-X" || several} // a file's name, known only then; it begins with a path
+			a.Head, _, _ = strings.Cut(a.Text, "{")
 		}
 		inner.argv = append(inner.argv, a)
 	}

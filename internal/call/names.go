@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/knowledge"
 	"cardea.dev/internal/paths"
 )
 
@@ -30,7 +31,7 @@ func (a *analysis) findNames(parts []cardea.Part) {
 		}
 		for _, list := range [][]cardea.Access{p.Access, p.MayTouch} {
 			for k := range list {
-				if r := &list[k]; inOneFolder(*r) {
+				if r := &list[k]; inOneFolder(*r) && isWord(p, r.Pattern) {
 					if _, known := found[r.Pattern]; !known {
 						names := a.namesOf(r, left)
 						if left -= len(names); names != nil {
@@ -46,10 +47,19 @@ func (a *analysis) findNames(parts []cardea.Part) {
 	}
 }
 
-// inOneFolder reports a pattern whose names all lie in one folder.
+// isWord reports whether a pattern is a word of the line, as the shell expands it. What a
+// program makes of its words is none: a name that it will write (cp x/* y), or a backup.
+func isWord(p *cardea.Part, pattern string) bool {
+	return slices.ContainsFunc(p.Argv, func(w cardea.Word) bool {
+		return !w.Static && w.MaySplit && knowledge.Absolute(p.Dir, w.Text) == pattern
+	})
+}
+
+// inOneFolder reports a pattern whose names all lie in one folder, also where "**" means
+// all folders below.
 func inOneFolder(r cardea.Access) bool {
 	dir, base := path.Split(r.Pattern)
-	return r.Glob && !r.Search && r.Path != "" && base != "" && !paths.IsPattern(dir) && !strings.ContainsAny(dir+base, "({\\")
+	return r.Glob && !r.Search && r.Path != "" && base != "" && !paths.IsPattern(dir) && !strings.Contains(base, "**") && !strings.ContainsAny(dir+base, "({\\'\"")
 }
 
 // namesOf are the files that a pattern stands for, by both their names where a link leads

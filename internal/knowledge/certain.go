@@ -244,6 +244,10 @@ func (r *reader) unsureWord() string {
 		if f.Static || s.Complete.AnyWords && (s.Operands == form.None || s.Operands == "") {
 			continue
 		}
+		begins := strings.HasPrefix(f.Head, "-") || strings.HasPrefix(f.Text, "-")
+		if begins && !slices.ContainsFunc(r.out.Options, func(o cardea.Option) bool { return o.Word == k+1 }) {
+			return f.Text // nobody has seen which option it is
+		}
 		first := s.FirstOperand != "" && len(r.operands) > 0 && r.operands[0] == k+1
 		if f.MayBeOption && !s.Complete.AnyWords || f.MaySplit && !f.Glob || f.Glob && first {
 			return f.Text
