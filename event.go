@@ -269,6 +269,9 @@ type Part struct {
 	Dir string
 	// Access is what the part does, as far as it is known.
 	Access []Access
+	// UnseenInput is set where the line itself gives it a text to read that is only known
+	// when the line runs: <<< "$X", or a here-document with such a word.
+	UnseenInput bool
 	// MayTouch are the files that its words name, where its access is not known:
 	// of kind Unknown, where it may read, write or delete them, of kind Write, where it
 	// may write or delete them, or of kind Read.

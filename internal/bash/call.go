@@ -467,7 +467,7 @@ func (w *walker) emitProgram(inv invocation) {
 	p := cardea.Part{Wrappers: inv.wrappers, Outer: inv.outer(), Elevated: inv.elevated, Remote: inv.remote, Start: inv.start,
 		Assigns: slices.Concat(w.exportedVariables(), inv.assigns), Opaque: slices.Clone(*w.cmd.spots), Access: does.Access,
 		Command: does.Command, UsualCommand: does.UsualCommand, Operands: does.Operands, Options: does.Options,
-		Knowledge: does.Knowledge, EditsFiles: does.EditsFiles, Configs: does.Configs, Doubt: does.Doubt}
+		Knowledge: does.Knowledge, EditsFiles: does.EditsFiles, Configs: does.Configs, Doubt: does.Doubt, UnseenInput: w.cmd.stdin.unseen}
 	p.Text, p.Argv = spelled(inv.argv)
 	p.ProgramPattern = programPattern(inv.argv[0])
 	p.Remote = p.Remote || w.around.remote

@@ -73,9 +73,9 @@ func (w *walker) hereText(r *syntax.Redirect) input {
 		if v := w.assigned(r.Word); v.kind == known {
 			return input{kind: literal, text: v.text + "\n"}
 		} else if len(v.may) > 0 {
-			return input{kind: elsewhere, may: strings.Join(v.may, "\n")}
+			return input{kind: elsewhere, may: strings.Join(v.may, "\n"), unseen: true}
 		}
-		return input{kind: elsewhere, may: unquoted(w.source(r.Word))}
+		return input{kind: elsewhere, may: unquoted(w.source(r.Word)), unseen: true}
 	}
 	text, ok := w.heredoc(r)
 	var may []string
@@ -85,7 +85,7 @@ func (w *walker) hereText(r *syntax.Redirect) input {
 	if ok {
 		return input{kind: literal, text: text}
 	}
-	return input{kind: elsewhere, may: w.hereBody(r) + "\n" + strings.Join(may, "\n")}
+	return input{kind: elsewhere, may: w.hereBody(r) + "\n" + strings.Join(may, "\n"), unseen: true}
 }
 
 // comesFrom notes what comes in through a redirection, as far as the line says it.

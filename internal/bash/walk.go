@@ -14,6 +14,8 @@ type input struct {
 	kind inputKind
 	text string // kind literal
 	may  string // about what comes in, where that is not certain
+	// unseen is set for a text of the line that is only known when it runs.
+	unseen bool
 	// names are patterns of the names that come in.
 	names []string
 	from  [2]int // the parts that write it or open it, half open

@@ -339,7 +339,7 @@ func (w *walker) assemble(frags []frag, src string) []field {
 				cur.Text = text.String()
 			} else {
 				cur.Text, cur.May, cur.Pattern = src, may, string(pattern)
-				cur.MayVanish = !cur.MaySplit && vanishing && text.Len() == 0
+				cur.MayVanish = !cur.MaySplit && vanishing && text.Len() == 0 && unsure == 1
 				cur.MaySplit = cur.MaySplit || cur.MayVanish
 				cur.Listed = cur.Listed && unsure == 1
 			}

@@ -214,16 +214,25 @@ func valueBehind(argv []cardea.Word, m *Meaning, next int) bool {
 // Unseen are the words of a part whose value shows only when the line runs, and which may
 // then name another command, file, host or option than whoever judges the line thinks of:
 // all but those that may be any text, number or name ([form.Similar]), and patterns of
-// names in a folder that the line names.
+// names in a folder that the line names. So is a text that it reads and may run.
 func Unseen(p *cardea.Part) []string {
 	var out []string
+	if p.UnseenInput && p.Knowledge != cardea.Complete {
+		out = append(out, "what it reads")
+	}
 	s, _ := entryOf(p.Argv, p.Command, &Meaning{Command: p.Command, UsualCommand: p.UsualCommand, Operands: p.Operands, Options: p.Options})
 	for i, w := range p.Argv {
-		if !w.Static && !w.MayVanish && !s.takesAny(p, i) && (w.MayBeOption || strings.ContainsAny(w.Text, "$`<>")) {
+		if !w.Static && !s.takesAny(p, i) && !isPattern(w) {
 			out = append(out, w.Text)
 		}
 	}
 	return out
+}
+
+// isPattern reports a word that stands for names of files in a folder that it names. A
+// word into which xargs or find puts a name is none.
+func isPattern(w cardea.Word) bool {
+	return w.MaySplit && !w.MayBeOption && strings.ContainsAny(w.Text, "*?[") && !strings.ContainsAny(w.Text, "$`<>{")
 }
 
 // takesAny reports whether word i of a part may be anything: a text that nothing
@@ -238,7 +247,7 @@ func (s similar) takesAny(p *cardea.Part, i int) bool {
 		kind = s.ofOperand(n, len(p.Operands))
 	}
 	for _, o := range p.Options {
-		if !o.Static && (o.Word == i || o.Word == i-1) {
+		if !o.Static && (o.Word == i || o.Word == i-1 && p.Argv[o.Word].Static) {
 			kind = s.ofValue(o.Name)
 		}
 	}
