@@ -538,6 +538,9 @@ func (t trial) showAnswer(s *screen) {
 		s.block("  ", string(t.output.Stdout))
 	case t.output.Exit == exitDeny:
 		s.block("  exit 2: ", string(t.output.Stderr))
+	case t.judgement.Event.Mode == cardea.ModeBypass && t.decided():
+		s.filled("  ", "nothing: the mode "+string(cardea.ModeBypass)+" has no prompts, so the call runs without a question unless the harness's own lists deny it; "+
+			"default: {unattended: deny} in "+t.user().settings()+" denies what no rule decides")
 	default:
 		s.printf("  nothing: the harness decides by its own rules\n")
 	}
