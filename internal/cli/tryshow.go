@@ -470,6 +470,10 @@ func (d userDir) change(o cardea.Opinion) string {
 		return fmt.Sprintf("the role %s: change it in %s, or give the agent another one; see docs/roles.md", o.Rule, d.rolesFile(o))
 	case o.Decider == "lessons" || o.Decider == "near":
 		return fmt.Sprintf("a lesson: \"cardea lessons show %s\" shows it, \"cardea lessons rm %s\" removes it", o.Rule, o.Rule)
+	case o.Decider == "overrides":
+		return fmt.Sprintf("the override %s: \"cardea override list\" shows it, \"cardea override rm %s\" removes it", o.Rule, o.Rule)
+	case o.Decider == "readonly":
+		return fmt.Sprintf("it only reads: write a rule that asks in %s, or packs: {readonly: off} in %s", d.rules(), d.settings())
 	case o.Decider == "sessions":
 		return "the session needs a role: \"cardea register\", or the setting sessions.registration in " + d.settings()
 	case o.Decider == "opaque":
