@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/decide/overrides"
 	"cardea.dev/internal/decide/permissions"
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/decide/rules"
@@ -429,7 +430,35 @@ func (t trial) changes() []string {
 		}
 	}
 	if len(out) == 0 {
+		for _, command := range t.overridden() {
+			add("no rule is about this: cardea override --command \"" + command + "\" --allow")
+		}
 		add("no rule is about this: write one in " + t.user().rules() + ", see docs/rule-language.md")
+	}
+	return out
+}
+
+// overridden are the commands of the call that are left to the harness, and that an
+// override of these words would allow.
+func (t trial) overridden() (out []string) {
+	ev, home := t.judgement.Event, t.judgement.Place.Dirs.Home
+	if ev.Call == nil || t.judgement.Place.Project == "" || t.judgement.Place.Project == home {
+		return nil
+	}
+	for i := range ev.Call.Parts {
+		var words []string
+		for _, w := range ev.Call.Parts[i].Argv {
+			words = append(words, w.Text)
+		}
+		command := strings.Join(words, " ")
+		if t.effect(i) != cardea.Abstain || !isPlainCommand(command) || !slices.Equal(strings.Fields(command), words) {
+			continue
+		}
+		d := overrides.New(overrides.Settings{Home: home, Overrides: []overrides.Override{{Command: words, Effect: cardea.Allow, Trusted: true}}})
+		opinions, err := d.Decide(context.Background(), ev)
+		if err == nil && slices.ContainsFunc(opinions, func(o cardea.Opinion) bool { return o.Part == i }) {
+			out = append(out, command)
+		}
 	}
 	return out
 }
