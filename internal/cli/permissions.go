@@ -255,7 +255,7 @@ func suggest(p Process, f permissionFlags, text string) error {
 	for i := range j.Event.Call.Parts {
 		part := suggestedPart{Text: j.Event.Call.Parts[i].Text, Effect: v.Parts[i], Why: []string{}, Needs: []string{}}
 		if e := v.Parts[i]; e == cardea.Abstain || e == cardea.Defer {
-			r := j.Loaded.PermissionsDecider().Refusal(j.Event, i)
+			r := refusal(j, i)
 			part.Why, part.Needs = append(part.Why, r.Why...), append(part.Needs, r.Needs...)
 		}
 		out.Parts = append(out.Parts, part)

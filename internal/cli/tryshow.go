@@ -153,9 +153,19 @@ func (t trial) beyondLists(i int) permissions.Refusal {
 	if e := t.effect(i); t.judgement.Loaded == nil || e != cardea.Abstain && e != cardea.Defer {
 		return permissions.Refusal{}
 	}
-	r := t.judgement.Loaded.PermissionsDecider().Refusal(t.judgement.Event, i)
+	r := refusal(t.judgement, i)
 	if !t.judgement.Loaded.Expands() && len(r.Why) != 1 {
 		return permissions.Refusal{}
+	}
+	return r
+}
+
+// refusal is why part i is not allowed by the harness's own lists. No entry is enough
+// for a part that cannot be seen through, so it needs none.
+func refusal(j *judgement, i int) permissions.Refusal {
+	r := j.Loaded.PermissionsDecider().Refusal(j.Event, i)
+	if len(j.Event.Call.Parts[i].Opaque) > 0 {
+		r.Needs = nil
 	}
 	return r
 }
