@@ -184,7 +184,7 @@ func (p *parser) sense(m document.Map, r *Rule) {
 		m.Value().Problem(cardea.CodeMissing, "add effect: deny, ask … or context:", "the rule has neither an effect nor advice")
 	case r.Effect == cardea.Allow && r.Match.empty() && (len(r.Tools) == 0 || slices.Contains(r.Tools, "*")):
 		m.Value().Problem(cardea.CodeTooWide, "name a tool, or what must match", "the rule allows everything")
-	case r.Match.empty() && len(r.Tools) == 0 && r.Effect != cardea.Abstain:
+	case r.Match.empty() && len(r.Tools) == 0 && r.Effect != cardea.Abstain && len(m.Unknown()) == 0: // an unknown key may be the condition
 		m.Value().Warn(cardea.CodeTooWide, "name a tool, or what must match", "the rule is about every call")
 	}
 	if r.Effect == cardea.Allow && r.Match.hides() {
