@@ -71,7 +71,7 @@ func configEditCommand(p Process) *cobra.Command {
 		Long: `Open a copy of the cardea.yaml of a scope in your editor ($VISUAL, $EDITOR), and check it
 afterwards. If it has mistakes, they are shown, and you can go on editing. The copy is
 kept until it is written, so nothing is lost.`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 	}, func(scope string, _ []string, asJSON bool) error { return editSettings(p, scope, asJSON) })
 }
 

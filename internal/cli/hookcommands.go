@@ -21,7 +21,7 @@ a person go to standard error.
 A denial ends with 0 and JSON on standard output where the harness reads that, as
 Claude Code does, and with 2 elsewhere. A script that only wants to know uses
 --exit-code.`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 	}
 	var f checkFlags
 	addCheckFlags(c.Flags(), &f)

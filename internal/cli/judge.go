@@ -41,7 +41,7 @@ The argument is a shell command. With --tool it is the input of that tool.`,
 		Example: `  cardea judge --dry-run "docker compose up -d"
   cardea judge --provider ollama "docker compose up -d"
   cardea judge eval calls.jsonl --cassette answers.jsonl`,
-		Args: oneArgument,
+		Args: oneCommand,
 		RunE: func(_ *cobra.Command, args []string) error { return askJudge(p, f, args[0]) },
 	}
 	f.event = string(cardea.PermissionRequest)

@@ -27,7 +27,7 @@ comes first, what is built in last.`,
 		Example: `  cardea list --mine
   cardea list --pack git
   cardea list --scope project,user --json`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 	}, func(_ []string, asJSON bool) error { return list(p, f, asJSON) })
 	fs := c.Flags()
 	fs.SortFlags = false

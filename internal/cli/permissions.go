@@ -36,7 +36,7 @@ After the entries come likely mistakes: entries that never match, that another
 entry hides, or that allow more than they seem to.`,
 		Example: `  cardea permissions
   cardea permissions suggest "timeout 30 npm test | tee test.log"`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error { return showPermissions(p, f) },
 	}
 	fs := c.PersistentFlags()
@@ -47,7 +47,7 @@ entry hides, or that allow more than they seem to.`,
 		Short: "show the narrowest entries that would allow a command",
 		Long: `Show the narrowest allow entries that would allow a command, and what no entry
 can allow. Nothing is written.`,
-		Args: oneArgument,
+		Args: oneCommand,
 		RunE: func(_ *cobra.Command, args []string) error { return suggest(p, f, args[0]) },
 	})
 	return c

@@ -37,7 +37,7 @@ you type behind a key is a message for the model: "d use the staging database".
 
 The settings human.* say which calls wait here. See docs/queue.md.`,
 		Example: "  cardea queue\n  cardea queue --watch --json",
-		Args:    cobra.NoArgs,
+		Args:    noArguments,
 	}, func(_ []string, asJSON bool) error { return showQueue(p, watch, asJSON) })
 	c.Flags().BoolVar(&watch, "watch", false, "show each change as it comes, until it is interrupted")
 	return c
