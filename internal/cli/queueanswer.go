@@ -73,9 +73,6 @@ func denyCommand(p Process) *cobra.Command {
 }
 
 func answerNamed(p Process, names []string, e cardea.Effect, f answerFlags) error {
-	if err := (person.Check{Attending: p.Person}).Attended(); err != nil {
-		return err
-	}
 	var ids []int64
 	for _, name := range names {
 		id, err := strconv.ParseInt(name, 10, 64)
@@ -83,6 +80,9 @@ func answerNamed(p Process, names []string, e cardea.Effect, f answerFlags) erro
 			return wrongUsage{fmt.Errorf("%q is no number of a call; \"cardea queue\" lists them", Plain(name))}
 		}
 		ids = append(ids, id)
+	}
+	if err := (person.Check{Attending: p.Person}).Attended(); err != nil {
+		return err
 	}
 	d, s, err := queueHere(p)
 	if err != nil {
