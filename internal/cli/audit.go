@@ -28,7 +28,7 @@ func verifyCommand(p Process) *cobra.Command {
 		Short: "check that nothing in the ledger was changed or removed",
 		Long: `Find lines of the ledger that were changed, removed, moved, added or cut off
 after they were written. docs/ledger.md says what this finds and what not.`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 	}, func(_ []string, asJSON bool) error { return verify(p, asJSON) })
 }
 

@@ -71,7 +71,7 @@ func configEditCommand(p Process) *cobra.Command {
 		Long: `Open a copy of the cardea.yaml of a scope in your editor ($VISUAL, $EDITOR), and check it
 afterwards. If it has mistakes, they are shown, and you can go on editing. The copy is
 kept until it is written, so nothing is lost.`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 	}, func(scope string, _ []string, asJSON bool) error { return editSettings(p, scope, asJSON) })
 }
 
@@ -105,9 +105,6 @@ type configured struct {
 
 // startChange finds the file of a scope.
 func startChange(p Process, scope string) (*configChange, error) {
-	if err := p.needsPerson(); err != nil {
-		return nil, err
-	}
 	c := &configChange{p: p}
 	dir := ""
 	switch scope {
@@ -167,13 +164,20 @@ func changeSetting(p Process, scope, key string, asJSON bool, change func(text s
 	if c.text, err = change(c.old, name); err != nil {
 		return fmt.Errorf("change %s in %s: %w", key, c.file, err)
 	}
+	person := p.needsPerson()
 	problems := c.problems()
 	if len(problems) > 0 {
-		out := configured{File: c.file, Diff: c.diff(), Settings: []configEntry{}, report: report{problems}}
+		out := configured{File: c.file, Settings: []configEntry{}, report: report{problems}}
+		if person == nil { // an agent may not be allowed to read the file
+			out.Diff = c.diff()
+		}
 		return failIf(true, p.answer(asJSON, out, func(s *screen) {
 			showDiagnostics(s, problems)
 			s.printf("nothing was written\n")
 		}))
+	}
+	if person != nil {
+		return person
 	}
 	return c.finish(asJSON, &name)
 }
@@ -271,6 +275,9 @@ const draftName = ".draft-cardea.yaml"
 // editSettings has the person edit a copy of a file until it has no mistakes.
 func editSettings(p Process, scope string, asJSON bool) error {
 	c, err := startChange(p, scope)
+	if err == nil {
+		err = p.needsPerson()
+	}
 	if err != nil {
 		return err
 	}

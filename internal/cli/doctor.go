@@ -73,7 +73,7 @@ registered command is this program.
 If the judge is switched on, its providers are asked for their models, which
 costs no tokens. The command that gives a key runs. Where calls wait in the queue, doctor
 says whether it can be used, and whether the hooks have time enough to wait.`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 	}, func(_ []string, asJSON bool) error { return doctor(p, asJSON) })
 }
 

@@ -61,8 +61,8 @@ func endings(command string) []ending {
 	switch command {
 	case "check":
 		return []ending{
-			{exitOK, "the answer is on standard output; no output means no opinion. With --exit-code: no ask, deny or halt"},
-			{exitDeny, "the call is blocked, and the reason is on standard error; wrong flags block too, so that a misconfigured hook lets nothing through. With --exit-code: ask, deny or halt"},
+			{exitOK, "the answer is on standard output: a denial, too, where the harness reads it as JSON. No output means no opinion. With --exit-code: no ask, deny or halt"},
+			{exitDeny, "the call is denied where the harness reads no JSON, or cannot be judged; the reason is on standard error. Wrong flags block too, so that a misconfigured hook lets nothing through. With --exit-code: ask, deny or halt"},
 		}
 	case "try":
 		out := []ending{{exitOK, "done; with --exit-code: allow"}, {exitError, "the call could not be judged"}, {exitUsage, "wrong usage"}}

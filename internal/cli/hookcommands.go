@@ -16,8 +16,12 @@ expects.
 
 Harnesses start this command for every tool call. To see what it would answer,
 use "cardea try". Standard output gets one JSON object or nothing. Messages for
-a person go to standard error.`,
-		Args: cobra.NoArgs,
+a person go to standard error.
+
+A denial ends with 0 and JSON on standard output where the harness reads that, as
+Claude Code does, and with 2 elsewhere. A script that only wants to know uses
+--exit-code.`,
+		Args: noArguments,
 	}
 	var f checkFlags
 	addCheckFlags(c.Flags(), &f)

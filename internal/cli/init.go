@@ -56,7 +56,7 @@ of Cardea or of a harness already, init shows them first and asks for a code, as
 
 In a repository of git, init then offers to search each commit for secrets, with
 a hook of git, of lefthook or of pre-commit: see docs/scan.md.`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error { return initScope(p, user) },
 	}
 	c.Flags().BoolVar(&user, "user", false, "create your own folder, which counts in every project")

@@ -41,7 +41,7 @@ The argument is a shell command. With --tool it is the input of that tool.`,
 		Example: `  cardea judge --dry-run "docker compose up -d"
   cardea judge --provider ollama "docker compose up -d"
   cardea judge eval calls.jsonl --cassette answers.jsonl`,
-		Args: oneArgument,
+		Args: oneCommand,
 		RunE: func(_ *cobra.Command, args []string) error { return askJudge(p, f, args[0]) },
 	}
 	f.event = string(cardea.PermissionRequest)
@@ -79,6 +79,8 @@ type judgeJSON struct {
 	Effect *cardea.Effect `json:"effect,omitempty"`
 	Covers []int          `json:"covers,omitempty"`
 	Error  string         `json:"error,omitempty"`
+	// enabled is set where the hook asks the judge.
+	enabled bool
 }
 
 // chainOf is the chain of the settings, or of it what has a type.
@@ -124,7 +126,7 @@ func askJudge(p Process, f judgeFlags, text string) error {
 	q := question.Of(r, j.Event, about)
 	prompt := q.Prompt(r)
 	out := judgeJSON{Guards: v.Effect, By: v.By, Asks: trial{judgement: j, verdict: v}.reachesJudge(), Whole: q.Whole(), System: prompt.System, User: prompt.User,
-		PromptHash: question.PromptHash(), PolicyHash: question.PolicyHash(r, about), Threshold: j.JudgeThreshold()}
+		PromptHash: question.PromptHash(), PolicyHash: question.PolicyHash(r, about), Threshold: j.JudgeThreshold(), enabled: j.Loaded.Settings.Judge.Enabled}
 	if f.dryRun {
 		return p.answer(f.json, out, func(s *screen) { out.showQuestion(s) })
 	}
@@ -160,6 +162,8 @@ func (o judgeJSON) showQuestion(s *screen) {
 		s.printf("  the judge does not see all of the call, so an allow would count as a question to you\n")
 	}
 	switch {
+	case o.Asks && !o.enabled:
+		s.printf("\nno rule decides about this call, so the judge would be asked if judge.enabled were true\n")
 	case o.Asks:
 		s.printf("\nno rule decides about this call, so the judge would be asked\n")
 	case o.By != "":

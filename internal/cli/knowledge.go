@@ -22,11 +22,12 @@ which options are known to be harmless. With a command, show what is known about
 that command, and why it is read-only or not. Without arguments, list the known
 programs.
 
-The knowledge is data in packs/commands/*.yaml. --scaffold reads the help of a
-program from standard input and writes a first version of such a file.`,
+The knowledge is data of Cardea's source, packs/commands/*.yaml. For whoever changes
+that, --scaffold reads the help of a program from standard input and writes a first
+version of such a file.`,
 		Example: `  cardea knowledge git log --output=x
   cardea knowledge
-  rg --help | cardea knowledge --scaffold rg > packs/commands/rg.yaml`,
+  rg --help | cardea knowledge --scaffold rg`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			switch {
 			case scaffold && len(args) == 1:
@@ -68,22 +69,33 @@ type knownCall struct {
 }
 
 func showKnowledge(p Process, args []string, asJSON bool) error {
+	line := args[0]
+	if words := strings.Fields(line); len(args) == 1 && len(words) > 1 {
+		args = words // a command in quotes, as try takes it
+	} else {
+		line = quotedLine(args)
+	}
 	info, ok := knowledge.KnownProgram(args[0], args[1:]...)
 	if !ok {
-		return fmt.Errorf("nothing is known of %q, so it may do anything; write a file for it in packs/commands, see docs/command-knowledge.md", args[0])
+		return fmt.Errorf("nothing is known of %q, so it may do anything; a rule can decide about it all the same, see docs/rule-language.md", args[0])
 	}
-	k := known{info, calls(p, args)}
+	k := known{info, calls(p, line)}
 	return p.answer(asJSON, k, k.show)
 }
 
-// calls judges the words as a line here, without the project's rules.
-func calls(p Process, args []string) []knownCall {
+// quotedLine is the line that passes exactly these words.
+func quotedLine(args []string) string {
 	words := make([]string, len(args))
 	for i, a := range args {
 		words[i] = bash.Quote(a)
 	}
+	return strings.Join(words, " ")
+}
+
+// calls judges a line here, without the project's rules.
+func calls(p Process, line string) []knownCall {
 	f := tryFlags{tool: "Bash", harness: "claude-code", event: string(cardea.PreToolUse)}
-	m, err := f.message(p, strings.Join(words, " "))
+	m, err := f.message(p, line)
 	if err != nil {
 		return nil
 	}

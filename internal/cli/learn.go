@@ -87,7 +87,7 @@ func candidatesCommand(p Process) *cobra.Command {
 Cardea said nothing. They decide nothing until "cardea learn ID" makes lessons of
 them. With the setting "learn: auto" those that only read are remembered when you
 have allowed them on two days.`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 	}, func(_ []string, asJSON bool) error { return listCandidates(p, asJSON) })
 }
 

@@ -33,7 +33,7 @@ func lessonsCommand(p Process) *cobra.Command {
 	var f lessonFilter
 	list := withJSON(&cobra.Command{Use: "list [--effect E] [--role R] [--scope S] [--tool T] [--json]", Short: "list the lessons of all scopes",
 		Long: `List the lessons of all scopes, those that do not count included: what each is
-about, who taught it and when, and where it stands.`, Args: cobra.NoArgs},
+about, who taught it and when, and where it stands.`, Args: noArguments},
 		func(_ []string, asJSON bool) error { return listLessons(p, f, asJSON) })
 	f.add(list)
 	scope := ""
@@ -60,7 +60,7 @@ on. docs/lessons.md says what the same call is, and which lessons count.`,
 func invalidateCommand(p Process) *cobra.Command {
 	var f lessonFilter
 	all := false
-	c := &cobra.Command{Use: "invalidate [--role R] [--scope S] [--effect E] [--tool T] [--all]", Short: "remove all lessons of a role or a scope", Args: cobra.NoArgs,
+	c := &cobra.Command{Use: "invalidate [--role R] [--scope S] [--effect E] [--tool T] [--all]", Short: "remove all lessons of a role or a scope", Args: noArguments,
 		Long: `Remove all lessons of a role, a scope, an effect or a tool, or with --all everything
 that you can write here: your own lessons and those of the project. Those of system
 and organisation are only removed where --scope names them. The calls are judged
@@ -73,7 +73,7 @@ anew from then on. Only a person may do this.`,
 }
 
 func buildCommand(p Process) *cobra.Command {
-	return withJSON(&cobra.Command{Use: "build [--json]", Short: "sort the files of lessons and make their index anew", Args: cobra.NoArgs,
+	return withJSON(&cobra.Command{Use: "build [--json]", Short: "sort the files of lessons and make their index anew", Args: noArguments,
 		Long: `Sort the files of lessons and make their index anew. Cardea does this by itself
 when it writes lessons, and after the first call that found the index out of date.`},
 		func(_ []string, asJSON bool) error { return buildLessons(p, asJSON) })

@@ -27,7 +27,7 @@ comes first, what is built in last.`,
 		Example: `  cardea list --mine
   cardea list --pack git
   cardea list --scope project,user --json`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 	}, func(_ []string, asJSON bool) error { return list(p, f, asJSON) })
 	fs := c.Flags()
 	fs.SortFlags = false
@@ -110,6 +110,8 @@ type listing struct {
 	Permissions []entryListing `json:"permissions"`
 	// Diagnostics say what is wrong, and what of a project does not count.
 	Diagnostics []cardea.Diagnostic `json:"diagnostics"`
+	// mine is set where all that people wrote was asked for, and nothing else.
+	mine bool
 }
 
 type packListing struct {
@@ -160,6 +162,7 @@ func list(p Process, f listFlags, asJSON bool) error {
 	if err := f.apply(&out); err != nil {
 		return err
 	}
+	out.mine = f.mine && len(f.scopes) == 0 && !f.routes && f.pack == ""
 	return p.answer(asJSON, out, out.show)
 }
 
@@ -296,7 +299,11 @@ func (l listing) show(s *screen) {
 		}
 		s.printf("  %s: %s\n", p.Name, state)
 	}
-	if len(l.Settings)+len(l.Rules)+len(l.Off)+len(l.Permissions)+len(l.Routes)+len(l.Policies)+len(l.Packs) == 0 {
+	written := len(l.Settings) + len(l.Rules) + len(l.Off) + len(l.Routes) + len(l.Policies) + len(l.Packs)
+	switch {
+	case l.mine && written == 0 && len(l.Diagnostics) == 0:
+		s.printf("\nyou have no rules or settings here yet: cardea init\n")
+	case written+len(l.Permissions) == 0:
 		s.printf("\nnothing of what was asked for is in force here\n")
 	}
 	section(s, "does not count, or is broken", len(l.Diagnostics))

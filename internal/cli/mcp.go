@@ -25,7 +25,7 @@ func mcpCommand(p Process) *cobra.Command {
 Its tools show an agent the gate and the queue, let a lead register its team and a
 supervisor answer for it, and ask a person in the queue where a harness has no prompt
 of its own. None of them permits anything by itself. See docs/mcp.md.`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error { return serveMCP(p) },
 	}
 }

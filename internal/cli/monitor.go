@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"cardea.dev/internal/hook"
+	"cardea.dev/internal/install"
 	"cardea.dev/internal/ledger"
 	"cardea.dev/internal/limit"
 	"cardea.dev/internal/monitor"
@@ -301,7 +302,7 @@ func (f *feed) lines(ctx context.Context, first []ledger.Line, asJSON bool) erro
 				}
 				continue
 			}
-			if _, err := fmt.Fprintln(f.process.Stdout, monitor.Line(l, f.process.Now().Location())); err != nil {
+			if _, err := fmt.Fprintln(f.process.Stdout, monitor.Line(l, f.process.Now().Location(), install.ProbeAgent)); err != nil {
 				return err
 			}
 		}
@@ -346,7 +347,7 @@ func (f *feed) lines(ctx context.Context, first []ledger.Line, asJSON bool) erro
 // screen draws until the person ends it.
 func (f *feed) screen(ctx context.Context, first []ledger.Line) error {
 	f.process.Stderr = &f.told // nothing else writes on the screen
-	m := monitor.Model{Colour: f.process.Env("NO_COLOR") == "", Zone: f.process.Now().Location(), Explain: f.explain, Describe: f.describe}
+	m := monitor.Model{Colour: f.process.Env("NO_COLOR") == "", Zone: f.process.Now().Location(), Explain: f.explain, Describe: f.describe, Probe: install.ProbeAgent}
 	m, _ = m.Update(monitor.Decisions(first))
 	m, _ = m.Update(monitor.Time(f.process.Now()))
 	program := tea.NewProgram(drawn{m, f}, tea.WithContext(ctx), tea.WithInput(f.process.Stdin), tea.WithOutput(f.process.Stdout), tea.WithoutSignalHandler())

@@ -46,7 +46,7 @@ that are not named are not allowed.`,
   cardea override --role coder --tool Write --file ".claude/*" --ask --scope user
   cardea override --command "git clean -fd" --allow --for 30m --because "a broken build"
   cardea override list`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error { return addOverride(p, f) },
 	}
 	fs := c.Flags()
@@ -66,7 +66,7 @@ that are not named are not allowed.`,
 	c.MarkFlagsMutuallyExclusive("allow", "ask", "deny")
 	c.MarkFlagsMutuallyExclusive("for", "until")
 	c.AddCommand(
-		withJSON(&cobra.Command{Use: "list [--json]", Short: "list all overrides, and how often each was used", Args: cobra.NoArgs,
+		withJSON(&cobra.Command{Use: "list [--json]", Short: "list all overrides, and how often each was used", Args: noArguments,
 			Long: "List the overrides that are in force here, those that ended included: what each\nsays, who made it, when and why, and how often it was used."},
 			func(_ []string, asJSON bool) error { return listOverrides(p, asJSON) }),
 		&cobra.Command{Use: "rm ID", Short: "remove an override", Long: "Remove an override by the id that \"cardea override list\" shows. Only a person may do this.", Args: oneArgument,

@@ -36,7 +36,7 @@ After the entries come likely mistakes: entries that never match, that another
 entry hides, or that allow more than they seem to.`,
 		Example: `  cardea permissions
   cardea permissions suggest "timeout 30 npm test | tee test.log"`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error { return showPermissions(p, f) },
 	}
 	fs := c.PersistentFlags()
@@ -47,7 +47,7 @@ entry hides, or that allow more than they seem to.`,
 		Short: "show the narrowest entries that would allow a command",
 		Long: `Show the narrowest allow entries that would allow a command, and what no entry
 can allow. Nothing is written.`,
-		Args: oneArgument,
+		Args: oneCommand,
 		RunE: func(_ *cobra.Command, args []string) error { return suggest(p, f, args[0]) },
 	})
 	return c
@@ -229,6 +229,8 @@ type suggestion struct {
 	// that on.
 	Expand bool   `json:"expand"`
 	File   string `json:"file"`
+	// within is set where entries can allow it.
+	within bool
 }
 
 type suggestedPart struct {
@@ -247,7 +249,7 @@ func suggest(p Process, f permissionFlags, text string) error {
 	j := newJudgement(p, m.event)
 	v := j.Verdict(context.Background())
 	out := suggestion{Effect: v.Effect, Allowed: v.Effect == cardea.Allow, Entries: []string{}, Parts: []suggestedPart{},
-		Expand: j.Loaded.Expands(), File: filepath.Join(j.Place.Dirs.User, "cardea.yaml")}
+		Expand: j.Loaded.Expands(), File: filepath.Join(j.Place.Dirs.User, "cardea.yaml"), within: v.Effect <= cardea.Defer}
 	if !out.Allowed {
 		_, needs := j.Suggest(v)
 		out.Entries = append(out.Entries, needs...)
@@ -255,8 +257,10 @@ func suggest(p Process, f permissionFlags, text string) error {
 	for i := range j.Event.Call.Parts {
 		part := suggestedPart{Text: j.Event.Call.Parts[i].Text, Effect: v.Parts[i], Why: []string{}, Needs: []string{}}
 		if e := v.Parts[i]; e == cardea.Abstain || e == cardea.Defer {
-			r := j.Loaded.PermissionsDecider().Refusal(j.Event, i)
+			r := refusal(j, i)
 			part.Why, part.Needs = append(part.Why, r.Why...), append(part.Needs, r.Needs...)
+			onlyOff := !out.Expand && len(r.Why) == 1
+			out.within = out.within && (len(r.Needs) > 0 || onlyOff)
 		}
 		out.Parts = append(out.Parts, part)
 	}
@@ -268,20 +272,18 @@ func (o suggestion) show(s *screen, v cardea.Verdict) {
 		s.printf("it is allowed already, by %s\n", v.By)
 		return
 	}
-	if v.Effect > cardea.Defer {
+	switch {
+	case v.Effect > cardea.Defer:
 		s.block("", fmt.Sprintf("no entry is enough: %s says %s: %s", v.By, v.Effect, v.Reason))
-	}
-	if !o.Expand {
+	case !o.within:
+		s.printf("no entry would allow it\n")
+	case !o.Expand:
 		s.block("", fmt.Sprintf("what lists allow does not count yet: write permissions: {expand: true} into %s", o.File))
 	}
 	for _, e := range o.Entries {
 		s.printf("%s\n", painted{bold, e})
 	}
-	switch {
-	case len(o.Entries) > 0:
-	case o.Expand:
-		s.printf("no entry would allow it\n")
-	default:
+	if len(o.Entries) == 0 && o.within {
 		s.printf("no entry is missing\n")
 	}
 	for _, p := range o.Parts {

@@ -15,6 +15,7 @@ import (
 	"cardea.dev/internal/hook"
 	"cardea.dev/internal/queue"
 	"cardea.dev/internal/queue/store"
+	"cardea.dev/internal/settings"
 	"github.com/spf13/cobra"
 )
 
@@ -29,7 +30,11 @@ everything that is known of it, and you answer by a key and Enter:
   a    allow               a+r  allow, and write a rule
   d    deny                d+r  deny, and write a rule
   ?    always ask          ?+r  write a rule that asks
+  a+1  allow this time     d+1  deny this time
   s    skip                q    quit
+
+Where no rule decided, a and d are remembered: the same call is decided alike from
+then on. The answer says so, and how to take it back.
 
 Of a call that a rule or lesson always asks about: a allows it this time, d denies it
 this time, downgrade makes a lesson "ask" one that allows or denies from now on. What
@@ -37,7 +42,7 @@ you type behind a key is a message for the model: "d use the staging database".
 
 The settings human.* say which calls wait here. See docs/queue.md.`,
 		Example: "  cardea queue\n  cardea queue --watch --json",
-		Args:    cobra.NoArgs,
+		Args:    noArguments,
 	}, func(_ []string, asJSON bool) error { return showQueue(p, watch, asJSON) })
 	c.Flags().BoolVar(&watch, "watch", false, "show each change as it comes, until it is interrupted")
 	return c
@@ -262,7 +267,7 @@ func (p Process) talk(d sessionDesk, s *store.Store) error {
 		}
 		out.printf("\n")
 		showEntry(out, e, p.Now())
-		first, second := keysOf(e)
+		first, second := keysOf(e, d.Loaded.Settings.Learn)
 		out.printf("\n%s\n%s ", first, second)
 		line, err := p.Stdin.(*lines).next()
 		if err != nil {
@@ -298,8 +303,8 @@ func byAskLesson(e *queue.Entry) (lesson string, is bool) {
 	return "", false
 }
 
-// keysOf are the keys for an entry, in two lines.
-func keysOf(e *queue.Entry) (first, second string) {
+// keysOf are the keys for an entry, in two lines. learn is the setting of that name.
+func keysOf(e *queue.Entry, learn string) (first, second string) {
 	const rules = "[a+r]llow & add rule  [d+r]eny & add rule  [?+r]ask & add rule:"
 	if _, is := byAskLesson(e); is {
 		return "[a]llow this time  [d]eny this time  [s]kip  [q]uit", "[downgrade] change to allow/deny permanently:"
@@ -307,7 +312,10 @@ func keysOf(e *queue.Entry) (first, second string) {
 	if e.Effect == cardea.Ask {
 		return "[a]llow this time  [d]eny this time  [?]always ask  [s]kip  [q]uit", rules
 	}
-	return "[a]llow  [d]eny  [?]always ask  [s]kip  [q]uit", rules
+	if learn == settings.LearnOff || len(e.Allows)+len(e.Holds) == 0 {
+		return "[a]llow this time  [d]eny this time  [?]always ask  [s]kip  [q]uit", rules
+	}
+	return "[a]llow, [d]eny: remembered  [a+1] [d+1]: once  [?]always ask  [s]kip  [q]uit", rules
 }
 
 var errQuit = errors.New("quit")
@@ -325,6 +333,10 @@ func (p Process) carryOutKey(d sessionDesk, s *store.Store, e *queue.Entry, line
 	case "a", "allow":
 	case "d", "deny":
 		allow = cardea.Deny
+	case "a+1":
+		f.once = true
+	case "d+1":
+		f.once, allow = true, cardea.Deny
 	case "a+r":
 		f.addRule = true
 	case "d+r":

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"cardea.dev"
@@ -73,9 +74,6 @@ func denyCommand(p Process) *cobra.Command {
 }
 
 func answerNamed(p Process, names []string, e cardea.Effect, f answerFlags) error {
-	if err := (person.Check{Attending: p.Person}).Attended(); err != nil {
-		return err
-	}
 	var ids []int64
 	for _, name := range names {
 		id, err := strconv.ParseInt(name, 10, 64)
@@ -83,6 +81,9 @@ func answerNamed(p Process, names []string, e cardea.Effect, f answerFlags) erro
 			return wrongUsage{fmt.Errorf("%q is no number of a call; \"cardea queue\" lists them", Plain(name))}
 		}
 		ids = append(ids, id)
+	}
+	if err := (person.Check{Attending: p.Person}).Attended(); err != nil {
+		return err
 	}
 	d, s, err := queueHere(p)
 	if err != nil {
@@ -282,7 +283,7 @@ func (p Process) teach(d sessionDesk, e *queue.Entry, effect cardea.Effect, f an
 	c := candidate.Candidate{Drafts: drafts}
 	lessons := c.Lessons(r.Text(p.UserName()), r.Text(reason), p.Now())
 	for i := range lessons {
-		lessons[i].Effect = effect
+		lessons[i].Effect, lessons[i].When = effect, p.Now().UTC().Truncate(time.Second)
 		if f.lasts > 0 {
 			lessons[i].Expires = p.Now().Add(f.lasts).UTC()
 		}
@@ -295,8 +296,25 @@ func (p Process) teach(d sessionDesk, e *queue.Entry, effect cardea.Effect, f an
 	if err := hook.Teach(d.Loaded, to, lessons...); err != nil {
 		return err
 	}
-	out.printf("   from now on: %s (scope %s)\n", effect, scope)
+	ids, err := idsOf(lessons)
+	if err != nil {
+		return err
+	}
+	out.printf("   from now on: %s (scope %s); \"cardea lessons rm %s\" takes it back\n", effect, scope, ids)
 	return nil
+}
+
+// idsOf are the ids of lessons that were written, as "cardea lessons rm" takes them.
+func idsOf(lessons []lesson.Draft) (string, error) {
+	ids := make([]string, len(lessons))
+	for i := range lessons {
+		text, err := lessons[i].Text()
+		if err != nil {
+			return "", err
+		}
+		ids[i] = lesson.IDOf(text).Short()
+	}
+	return strings.Join(ids, " "), nil
 }
 
 // removeAsking removes the lessons that ask about a call.

@@ -23,7 +23,7 @@ func rolesCommand(p Process) *cobra.Command {
 	return group("roles", "list the roles of agents, and see what one may do",
 		`A role says what an agent may read and write. Twelve are built in; roles.yaml adds
 others, or redefines them. See docs/roles.md.`,
-		withJSON(&cobra.Command{Use: "list [--json]", Short: "list all roles", Long: "List all roles with what they are for and where they are defined.", Args: cobra.NoArgs},
+		withJSON(&cobra.Command{Use: "list [--json]", Short: "list all roles", Long: "List all roles with what they are for and where they are defined.", Args: noArguments},
 			func(_ []string, asJSON bool) error { return rolesList(p, asJSON) }),
 		withJSON(&cobra.Command{Use: "show ROLE [--json]", Short: "show a role's description and paths", Args: oneArgument,
 			Long: "Show what a role is for, and which paths it may read and write. Categories of\npaths stand with the globs that they mean here."},

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"strings"
 
 	"cardea.dev/internal/hook"
@@ -40,7 +41,6 @@ about a command, and why.`,
 		Version:       hook.ThisVersion(),
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	root.SuggestionsMinimumDistance = 2
 	root.SetIn(p.Stdin)
 	root.SetOut(p.Stdout)
 	root.SetErr(p.Stderr)
@@ -70,6 +70,7 @@ func finish(c *cobra.Command) {
 	}
 	c.Long = strings.TrimSpace(c.Long) + "\n\n" + exitHelp(nameOf(c))
 	c.DisableFlagsInUseLine = true
+	c.SuggestionsMinimumDistance = 2
 	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usageOf(c, err) })
 	if check := c.Args; check != nil {
 		c.Args = func(c *cobra.Command, args []string) error { return usageOf(c, check(c, args)) }
@@ -87,8 +88,8 @@ func nameOf(c *cobra.Command) string {
 
 // usageOf makes an error one of wrong usage, with the next step.
 func usageOf(c *cobra.Command, err error) error {
-	if err == nil {
-		return nil
+	if err == nil || errors.As(err, new(wrongUsage)) { // it says the next step itself
+		return err
 	}
 	return wrongUsage{withHint{errorText(hook.Plainly(err)), "run \"" + c.CommandPath() + " --help\""}}
 }
@@ -101,16 +102,33 @@ type withHint struct {
 func (e withHint) Error() string { return strings.TrimSpace(e.error.Error()) + "; " + e.hint }
 func (e withHint) Unwrap() error { return e.error }
 
-// noSuchCommand is the root's complaint about words that are no command.
+// noSuchCommand is the complaint about words that are no command.
 func noSuchCommand(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	text := "there is no command \"" + args[0] + "\""
+	text := "there is no command \"" + strings.TrimSpace(strings.TrimPrefix(c.CommandPath(), "cardea")+" "+args[0]) + "\""
 	if near := c.SuggestionsFor(args[0]); len(near) > 0 {
 		text += ", did you mean \"" + strings.Join(near, "\" or \"") + "\"?"
 	}
 	return errorText(text)
+}
+
+// noArguments wants none. Behind a command with commands of its own, a word is meant as
+// one of them.
+func noArguments(c *cobra.Command, args []string) error {
+	if len(args) == 0 || c.HasSubCommands() {
+		return noSuchCommand(c, args)
+	}
+	return errorText("nothing is taken behind " + c.CommandPath() + ", and \"" + strings.Join(args, " ") + "\" came")
+}
+
+// oneCommand wants one argument that is a shell command, which people forget to quote.
+func oneCommand(c *cobra.Command, args []string) error {
+	if len(args) > 1 {
+		return wrongUsage{errorText("quote the command: " + c.CommandPath() + " \"" + strings.Join(args, " ") + "\"")}
+	}
+	return oneArgument(c, args)
 }
 
 // oneArgument wants one argument.

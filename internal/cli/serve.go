@@ -48,7 +48,7 @@ docs/daemon.md.
 (docs/http.md). With it the daemon does not end when it is idle, and starts again
 when its program is replaced. --print-unit prints a unit that starts the daemon with
 your session: systemd, systemd-socket or launchd.`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if f.idle < 0 {
 				return usageOf(c, errors.New("--idle must not be less than nothing"))

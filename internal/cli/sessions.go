@@ -186,7 +186,7 @@ func disableCommand(p Process) *cobra.Command {
 	c := &cobra.Command{Use: "disable [--session-id ID]", Short: "switch Cardea off for a session",
 		Long: `Switch Cardea off for one session. It then allows nothing and asks nothing there.
 Denials of system and organisation, and what protects Cardea itself, still count.
-Only a person may do this.`, Args: cobra.NoArgs}
+Only a person may do this.`, Args: noArguments}
 	return atDesk(p, c, "to switch Cardea off for the session", &r, func(d sessionDesk) (string, error) { return d.Disable(r.Session) })
 }
 
@@ -194,7 +194,7 @@ func enableCommand(p Process) *cobra.Command {
 	var r request
 	c := &cobra.Command{Use: "enable [--session-id ID] [--role ROLE]", Short: "switch Cardea on again for a session",
 		Long: `Switch Cardea on again for a session that was disabled. Where a role is required
-and the session has none, name one. Only a person may do this.`, Args: cobra.NoArgs}
+and the session has none, name one. Only a person may do this.`, Args: noArguments}
 	c.Flags().StringVar(&r.Role, "role", "", "the role; see \"cardea roles list\"")
 	c.Flags().StringVar(&r.Agent, "agent", "", "a subagent of the session, by the harness's id")
 	return atDesk(p, c, "to switch Cardea on for the session", &r, func(d sessionDesk) (string, error) { return enableAsking(d, r) })
@@ -227,7 +227,7 @@ func statusCommand(p Process) *cobra.Command {
 many calls were allowed, denied and asked about, and since when it is registered.
 Without an id it is the session in whose shell the command runs, or, elsewhere,
 a list of all registered sessions.`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 	}, func(_ []string, asJSON bool) error { return status(p, id, asJSON) })
 	flagSession(c, &id)
 	return c
@@ -275,7 +275,7 @@ func sessionCheckCommand(p Process) *cobra.Command {
 		Long: `Read a hook message about a prompt from standard input. If the session has no role
 and is not disabled, tell the model to show the person the roles and stop. Where
 registration is required, "cardea check" does the same by itself.`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error { return ended(hook.SessionCheck(p.Process)) },
 	}
 }

@@ -27,7 +27,7 @@ Times are written as for "cardea audit search".`,
 		Example: `  cardea stats --since 7d
   cardea stats --project . --by rules
   cardea stats --json --since 2026-11-01 --until 2026-12-01`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 	}, func(_ []string, asJSON bool) error { return countEntries(p, f, limit, asJSON) })
 	fs := c.Flags()
 	fs.SortFlags = false

@@ -40,10 +40,20 @@ func (c counted) show(s *screen, limit int) {
 		c.showRules(s, limit)
 	}
 	c.showQuestions(s, limit)
+	c.showLatency(s)
+	c.showNotes(s)
+}
+
+// fewCalls is how many calls have percentiles that say something.
+const fewCalls = 20
+
+func (c counted) showLatency(s *screen) {
+	if c.Calls < fewCalls {
+		return
+	}
 	section(s, "time for a verdict", 1)
 	s.printf("  half within %s, 90 %% within %s, 99 %% within %s, the longest %s\n", milliseconds(c.Latency.P50), milliseconds(c.Latency.P90),
 		milliseconds(c.Latency.P99), milliseconds(c.Latency.Max))
-	c.showNotes(s)
 }
 
 func (c counted) showNotes(s *screen) {

@@ -30,7 +30,7 @@ supervisor}", by the chain of providers of your own settings, until you end it. 
 a person may start it. With --agent it prints the instructions of an agent that does
 the same, and ends. See docs/supervisor.md.`,
 		Example: "  cardea supervise --team alpha\n  cardea supervise --agent > .claude/agents/cardea-supervisor.md",
-		Args:    cobra.NoArgs,
+		Args:    noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			if agent {
 				_, err := io.WriteString(p.Stdout, agents.Supervisor)

@@ -84,20 +84,20 @@ type synced struct {
 }
 
 func syncOrg(p Process, args []string, f syncFlags, asJSON bool) error {
+	s, err := startSync(p, args)
+	if err == nil && !f.rollback {
+		err = s.find(f)
+	}
+	if err != nil {
+		return err
+	}
 	if !f.dryRun {
 		if err := p.needsPerson(); err != nil {
 			return err
 		}
 	}
-	s, err := startSync(p, args)
-	if err != nil {
-		return err
-	}
 	if f.rollback {
 		return s.rollback(f.dryRun, asJSON)
-	}
-	if err := s.find(f); err != nil {
-		return err
 	}
 	out, err := s.bring(f.dryRun)
 	if err != nil {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"slices"
+	"strings"
 
 	"cardea.dev"
 	"cardea.dev/internal/decide/routes"
@@ -122,7 +123,21 @@ func (all inlineTests) show(s *screen) {
 	if !all.each && len(builtin) > 0 {
 		s.printf("%s  %s: %s passed (--all shows each)\n", painted{green, "ok"}, count(len(builtin), "built-in pack"), count(sum, "test"))
 	}
-	s.printf("%s, %d failed or broken\n", count(len(all.Tests), "test"), failed)
+	s.printf("%s, %d failed or broken", count(len(all.Tests), "test"), failed)
+	if failed > 0 {
+		s.printf(": %s", strings.Join(all.wrong(), ", "))
+	}
+	s.printf("\n")
+}
+
+// wrong are the files that are broken, or of which a test failed.
+func (all inlineTests) wrong() (out []string) {
+	for _, d := range all.Diagnostics {
+		if d.Severity == cardea.LevelError && !slices.Contains(out, d.File) {
+			out = append(out, d.File)
+		}
+	}
+	return out
 }
 
 // passedFile is a file of which all tests passed, and how many they are.

@@ -33,10 +33,10 @@ code of one letter.
 
 Until you trust a project, its rules can only deny or ask. You accept files as
 they are now: a file that changes later is untrusted until you accept it again.`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 	}, func(_ []string, asJSON bool) error { return trustShow(p, asJSON) })
 	leaf := func(use, short, long string) *cobra.Command {
-		return &cobra.Command{Use: use, Short: short, Long: long, Args: cobra.NoArgs}
+		return &cobra.Command{Use: use, Short: short, Long: long, Args: noArguments}
 	}
 	does := func(c *cobra.Command, run func() error) *cobra.Command {
 		c.RunE = func(*cobra.Command, []string) error { return run() }

@@ -55,7 +55,7 @@ Invisible and control characters are shown as escapes, such as \u202e.`,
 		Example: `  cardea try "git add . && git push --force"
   cardea try --tool Write '{"file_path": ".env", "content": ""}'
   cardea try --mode auto --json "rm -rf build"`,
-		Args: oneArgument,
+		Args: oneCommand,
 		RunE: func(c *cobra.Command, args []string) error {
 			f.thisEvent = c.Flags().Changed("event")
 			return try(p, f, args[0])
@@ -185,9 +185,7 @@ func (f tryFlags) message(p Process, text string) (tried, error) {
 		}
 		return tried{}, fmt.Errorf("there is no event %q; %s", f.event, hint)
 	}
-	if modes := cardea.Modes(); f.mode != "" && !slices.Contains(modes, cardea.Mode(f.mode)) {
-		p.warn(fmt.Sprintf("the mode %q is not known, so it counts as one in which nobody watches; those that are known are %v", f.mode, modes))
-	}
+	p.warnOfMode(f.mode)
 	if info, err := os.Stat(cwd); err != nil || !info.IsDir() {
 		p.warn(fmt.Sprintf("there is no folder %s, so its files are not looked at", cwd))
 	}
@@ -208,6 +206,19 @@ func (f tryFlags) message(p Process, text string) (tried, error) {
 	}
 	f.ownWords(&out, tool, input, cwd)
 	return out, nil
+}
+
+// warnOfMode says that a mode is not known.
+func (p Process) warnOfMode(mode string) {
+	known := cardea.Modes()
+	if mode == "" || slices.Contains(known, cardea.Mode(mode)) {
+		return
+	}
+	names := make([]string, len(known))
+	for i, m := range known {
+		names[i] = string(m)
+	}
+	p.warn(fmt.Sprintf("the mode %q is not known, so it counts as one in which nobody watches; those that are known are %s", mode, strings.Join(names, ", ")))
 }
 
 // adapter is the harness that is tried.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/decide/overrides"
 	"cardea.dev/internal/decide/permissions"
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/decide/rules"
@@ -152,9 +153,19 @@ func (t trial) beyondLists(i int) permissions.Refusal {
 	if e := t.effect(i); t.judgement.Loaded == nil || e != cardea.Abstain && e != cardea.Defer {
 		return permissions.Refusal{}
 	}
-	r := t.judgement.Loaded.PermissionsDecider().Refusal(t.judgement.Event, i)
+	r := refusal(t.judgement, i)
 	if !t.judgement.Loaded.Expands() && len(r.Why) != 1 {
 		return permissions.Refusal{}
+	}
+	return r
+}
+
+// refusal is why part i is not allowed by the harness's own lists. No entry is enough
+// for a part that cannot be seen through, so it needs none.
+func refusal(j *judgement, i int) permissions.Refusal {
+	r := j.Loaded.PermissionsDecider().Refusal(j.Event, i)
+	if len(j.Event.Call.Parts[i].Opaque) > 0 {
+		r.Needs = nil
 	}
 	return r
 }
@@ -429,7 +440,35 @@ func (t trial) changes() []string {
 		}
 	}
 	if len(out) == 0 {
+		for _, command := range t.overridden() {
+			add("no rule is about this: cardea override --command \"" + command + "\" --allow")
+		}
 		add("no rule is about this: write one in " + t.user().rules() + ", see docs/rule-language.md")
+	}
+	return out
+}
+
+// overridden are the commands of the call that are left to the harness, and that an
+// override of these words would allow.
+func (t trial) overridden() (out []string) {
+	ev, home := t.judgement.Event, t.judgement.Place.Dirs.Home
+	if ev.Call == nil || t.judgement.Place.Project == "" || t.judgement.Place.Project == home {
+		return nil
+	}
+	for i := range ev.Call.Parts {
+		var words []string
+		for _, w := range ev.Call.Parts[i].Argv {
+			words = append(words, w.Text)
+		}
+		command := strings.Join(words, " ")
+		if t.effect(i) != cardea.Abstain || !isPlainCommand(command) || !slices.Equal(strings.Fields(command), words) {
+			continue
+		}
+		d := overrides.New(overrides.Settings{Home: home, Overrides: []overrides.Override{{Command: words, Effect: cardea.Allow, Trusted: true}}})
+		opinions, err := d.Decide(context.Background(), ev)
+		if err == nil && slices.ContainsFunc(opinions, func(o cardea.Opinion) bool { return o.Part == i }) {
+			out = append(out, command)
+		}
 	}
 	return out
 }
@@ -470,6 +509,10 @@ func (d userDir) change(o cardea.Opinion) string {
 		return fmt.Sprintf("the role %s: change it in %s, or give the agent another one; see docs/roles.md", o.Rule, d.rolesFile(o))
 	case o.Decider == "lessons" || o.Decider == "near":
 		return fmt.Sprintf("a lesson: \"cardea lessons show %s\" shows it, \"cardea lessons rm %s\" removes it", o.Rule, o.Rule)
+	case o.Decider == "overrides":
+		return fmt.Sprintf("the override %s: \"cardea override list\" shows it, \"cardea override rm %s\" removes it", o.Rule, o.Rule)
+	case o.Decider == "readonly":
+		return fmt.Sprintf("it only reads: write a rule that asks in %s, or packs: {readonly: off} in %s", d.rules(), d.settings())
 	case o.Decider == "sessions":
 		return "the session needs a role: \"cardea register\", or the setting sessions.registration in " + d.settings()
 	case o.Decider == "opaque":
@@ -538,6 +581,9 @@ func (t trial) showAnswer(s *screen) {
 		s.block("  ", string(t.output.Stdout))
 	case t.output.Exit == exitDeny:
 		s.block("  exit 2: ", string(t.output.Stderr))
+	case t.judgement.Event.Mode == cardea.ModeBypass && t.decided():
+		s.filled("  ", "nothing: the mode "+string(cardea.ModeBypass)+" has no prompts, so the call runs without a question unless the harness's own lists deny it; "+
+			"default: {unattended: deny} in "+t.user().settings()+" denies what no rule decides")
 	default:
 		s.printf("  nothing: the harness decides by its own rules\n")
 	}

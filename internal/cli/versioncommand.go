@@ -9,7 +9,7 @@ func versionCommand(p Process) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "show the version",
-		Args:  cobra.NoArgs,
+		Args:  noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			return endedWith(hook.ShowVersion(p.Process))
 		},

@@ -103,7 +103,7 @@ func (j *Judgement) Suggest(v cardea.Verdict) (ok bool, needs []string) {
 		if i < len(v.Parts) && v.Parts[i] == cardea.Allow {
 			continue
 		}
-		if i < len(v.Parts) && v.Parts[i] > cardea.Defer {
+		if i < len(v.Parts) && v.Parts[i] > cardea.Defer || len(j.Event.Call.Parts[i].Opaque) > 0 {
 			ok = false // no entry lifts it
 			continue
 		}

@@ -48,6 +48,8 @@ type Model struct {
 	Colour bool
 	// Zone is the person's, for times.
 	Zone *time.Location
+	// Probe is the type of agent of doctor's own calls, which are marked.
+	Probe string
 
 	width, height int
 	now           time.Time

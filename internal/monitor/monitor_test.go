@@ -232,7 +232,7 @@ func TestHostileTexts(t *testing.T) {
 				s.send(Challenge{ID: int64(i), Code: "k"}, Challenge{ID: int64(i), Err: fmt.Errorf("%s", x)})
 				s.send(Size{size.Width + 7, size.Height + 1}, size)
 				s.keys("esc")
-				if line := Line(l, time.UTC); strings.ContainsFunc(line, func(r rune) bool { return r < ' ' || r == 0x202e }) {
+				if line := Line(l, time.UTC, ""); strings.ContainsFunc(line, func(r rune) bool { return r < ' ' || r == 0x202e }) {
 					t.Errorf("plain line %q", line)
 				}
 			}
@@ -278,4 +278,15 @@ func TestWrap(t *testing.T) {
 			t.Errorf("%q in %d: %q, want %q", tt.text, tt.n, got, tt.want)
 		}
 	}
+}
+
+// Doctor's own call is no one's attack, and is marked.
+func TestProbeIsMarked(t *testing.T) {
+	s := start(t, 100, 24)
+	s.Probe = "probe"
+	l := entry(1, cardea.Deny, "s1", "rm -rf /")
+	l.Entry.AgentType = text("probe")
+	s.send(Decisions{l, entry(2, cardea.Deny, "s1", "rm -rf ~")})
+	s.shows("(doctor's probe) rm -rf /")
+	s.hides("(doctor's probe) rm -rf ~")
 }

@@ -269,6 +269,9 @@ func (m Model) decidedNames() string {
 func (m Model) decided(l ledger.Line) string {
 	e := &l.Entry
 	text := oneLine(e.Input.Text.String())
+	if isProbe(e, m.Probe) {
+		text = "(doctor's probe) " + text
+	}
 	if !l.Genuine {
 		text = "(not as the ledger wrote it) " + text
 	}
@@ -362,12 +365,21 @@ func (s sessionRow) describe(zone *time.Location) string {
 	return b.String()
 }
 
+// isProbe reports whether an entry is of doctor's own call, whose agent is of a type.
+func isProbe(e *ledger.Entry, probe string) bool {
+	return probe != "" && e.AgentType.String() == probe
+}
+
 // Line is a decision as a line of its own, for whoever has no screen, or none that they see.
-func Line(l ledger.Line, zone *time.Location) string {
+// probe is the type of agent of doctor's own calls.
+func Line(l ledger.Line, zone *time.Location, probe string) string {
 	e := &l.Entry
 	text := fmt.Sprintf("%s %s, %s in %s", e.Time.In(zone).Format("15:04:05"), e.Effect, oneLine(e.Tool.String()), folderOf(e))
 	if by := e.By.String(); by != "" {
 		text += ", by " + oneLine(by)
+	}
+	if isProbe(e, probe) {
+		text += ", doctor's probe"
 	}
 	if !l.Genuine {
 		text += ", not as the ledger wrote it"

@@ -32,9 +32,9 @@ type Origin struct {
 }
 
 // Parse reads a file of rules. A rule with a mistake is left out, with a
-// problem that says why; the others stay. An unknown key is a warning, but in
-// a match, and in a rule that allows, where a condition that is not understood
-// would widen the rule, it is a mistake.
+// problem that says why; the others stay. An unknown key of a rule or a match is
+// a mistake, since it may be a condition: without it the rule is about more, up
+// to every call. Elsewhere it is a warning.
 func Parse(file string, data []byte, from Origin) ([]Rule, []cardea.Diagnostic) {
 	return Read(file, document.Read(file, data), from)
 }
@@ -110,11 +110,7 @@ func (p *parser) rule(v document.Value) {
 		r.Tests = append(r.Tests, p.test(t, &r))
 	}
 	p.sense(m, &r)
-	if r.Effect == cardea.Allow {
-		m.Only()
-	} else {
-		m.Done()
-	}
+	m.Only()
 	if p.doc.Errors() == before {
 		p.rules = append(p.rules, r)
 	}
@@ -188,7 +184,7 @@ func (p *parser) sense(m document.Map, r *Rule) {
 		m.Value().Problem(cardea.CodeMissing, "add effect: deny, ask … or context:", "the rule has neither an effect nor advice")
 	case r.Effect == cardea.Allow && r.Match.empty() && (len(r.Tools) == 0 || slices.Contains(r.Tools, "*")):
 		m.Value().Problem(cardea.CodeTooWide, "name a tool, or what must match", "the rule allows everything")
-	case r.Match.empty() && len(r.Tools) == 0 && r.Effect != cardea.Abstain:
+	case r.Match.empty() && len(r.Tools) == 0 && r.Effect != cardea.Abstain && len(m.Unknown()) == 0: // an unknown key may be the condition
 		m.Value().Warn(cardea.CodeTooWide, "name a tool, or what must match", "the rule is about every call")
 	}
 	if r.Effect == cardea.Allow && r.Match.hides() {
