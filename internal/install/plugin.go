@@ -119,15 +119,15 @@ func (h Harness) pluginWirings(f settings, at Places) (out []Wiring) {
 
 // pluginProgram is what the script starts: the first cardea that is not the project's own,
 // by its name or by what that leads to, or cardea-hook beside it.
-func (at Places) pluginProgram() string {
-	i := slices.IndexFunc(at.Programs, func(dir string) bool {
+func (p Places) pluginProgram() string {
+	i := slices.IndexFunc(p.Programs, func(dir string) bool {
 		path := filepath.Join(dir, "cardea")
-		return isProgram(path) && (at.Project == "" || paths.Within(at.Project, dir) || !paths.Within(paths.Real(at.Project), paths.Real(path)))
+		return isProgram(path) && (p.Project == "" || paths.Within(p.Project, dir) || !paths.Within(paths.Real(p.Project), paths.Real(path)))
 	})
 	if i < 0 {
 		return ""
 	}
-	program := filepath.Join(at.Programs[i], "cardea")
+	program := filepath.Join(p.Programs[i], "cardea")
 	if asker := Asker(program); isProgram(asker) {
 		return asker
 	}
