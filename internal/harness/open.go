@@ -225,7 +225,11 @@ func (m *Message) misdirected(p *Payload, own, adapter Adapter) {
 	// Copilot CLI reads Claude Code's form only in answer to the PreToolUse
 	// messages that have it, which name their events in PascalCase. It ignores
 	// that form on PermissionRequest, where it does know exit code 2.
-	if readsClaude(m.Sender) && writesClaude(own, m.Event.Kind) && (m.Sender != "copilot-cli" || isPascal(m.Event.Wire) && m.Event.Kind == cardea.PreToolUse) {
+	// Cursor reads it in answer to what it sends to Claude Code's hooks; exit code 2 it knows
+	// everywhere.
+	forClaude := own.Name() == "claude-code" && strings.EqualFold(m.Event.Wire, string(cardea.PreToolUse))
+	if readsClaude(m.Sender) && writesClaude(own, m.Event.Kind) && (m.Sender != "cursor" || forClaude) &&
+		(m.Sender != "copilot-cli" || isPascal(m.Event.Wire) && m.Event.Kind == cardea.PreToolUse) {
 		m.form = own
 	}
 }

@@ -1,6 +1,8 @@
 package dialect_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"cardea.dev"
@@ -45,8 +47,17 @@ func FuzzParse(f *testing.F) {
 		if read == nil {
 			read = conformance.ReadExit(cardea.PreToolUse, cardea.PermissionRequest)
 		}
-		if got := read(ev, out); got < conformance.Blocked {
+		got := read(ev, out)
+		if own.Deaf() && got < conformance.Blocked && slices.ContainsFunc(m.Troubles, isGuess) {
+			got = conformance.Reader(own.Name())(ev, out) // an event that nobody knows, from whoever runs this hook
+		}
+		if got < conformance.Blocked {
 			t.Errorf("%s at %s: %s after %s %s", sender, own.Name(), got, out.Stdout, out.Stderr)
 		}
 	})
+}
+
+// isGuess reports what is told of a message whose event is not known.
+func isGuess(t cardea.Trouble) bool {
+	return strings.Contains(t.Diagnostic.Text, "whose event is not known")
 }
