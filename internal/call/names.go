@@ -87,14 +87,15 @@ func (a *analysis) namesOf(r *cardea.Access, most int) []string {
 	return out
 }
 
-// othersMakeFiles reports whether another part of a line may make files, or move them.
+// othersMakeFiles reports whether another part of a line may make files, or move them. One
+// with another root (chroot) or in a container may do so in a folder that is seen there.
 func othersMakeFiles(parts []cardea.Part, but int) bool {
 	for i := range parts {
 		p := &parts[i]
-		if i == but || p.NoEffect || p.Remote {
+		if i == but || p.NoEffect {
 			continue
 		}
-		if p.Knowledge != cardea.Complete || slices.ContainsFunc(p.Access, func(a cardea.Access) bool {
+		if p.Remote || p.Knowledge != cardea.Complete || slices.ContainsFunc(p.Access, func(a cardea.Access) bool {
 			return a.Kind != cardea.Read && a.Kind != cardea.Network && !a.Nowhere()
 		}) {
 			return true
