@@ -54,11 +54,12 @@ func (d *Decider) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinio
 		return nil, nil
 	}
 	c := &call{d: d, ev: ev}
+	c.known = c.knownReaches()
 	for i := range d.rules {
 		if ctx.Err() != nil {
 			break // the gate reports it
 		}
-		if !c.mayReach(&d.rules[i]) {
+		if c.entry = &d.rules[i]; !c.mayReach(c.entry) {
 			continue
 		}
 		if r := d.rules[i].rule(); r.speaksOn(ev.Kind) && r.speaksAbout(ev.Call) && !(ev.Call.OnlyPossible && (r.Certain || r.Effect < cardea.Ask)) {
@@ -72,6 +73,9 @@ func (d *Decider) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinio
 // mayReach is a quick look at whether a rule can hold on any part at all: one about
 // programs needs one of them.
 func (c *call) mayReach(e *Entry) bool {
+	if c.known.has(e) && !c.known.mayReach(e) {
+		return false
+	}
 	if e.programs == 0 {
 		return true
 	}
@@ -137,10 +141,13 @@ type call struct {
 	bits   []uint64
 	all    uint64 // the bits of all parts
 	kinds  *kinds
+	known  knownReaches
 	out    []cardea.Opinion
 	broken cardea.Troubles
-	// rule is the one that is asked just now; stays is set where it is there for every call.
+	// rule is the one that is asked just now, and entry its place in the list; stays is set
+	// where it is there for every call.
 	rule  *Rule
+	entry *Entry
 	stays bool
 }
 

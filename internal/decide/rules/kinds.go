@@ -52,10 +52,18 @@ type reached struct {
 	// parts is how many parts there are to look at, kinds says which; nil: all of them.
 	parts int
 	kinds *kinds
+	// known are the parts' kinds where they are known from other calls, and entry is the
+	// rule that is asked.
+	known knownReaches
+	entry *Entry
 }
 
 // at reports whether the match may hold on part i, and with which alternatives.
 func (r reached) at(i int) (among anySet, may bool) {
+	if r.known != nil {
+		of := r.known[i].reach[r.entry.at]
+		return of.among, of.may
+	}
 	if r.kinds == nil {
 		return everyAny, true
 	}
@@ -66,6 +74,9 @@ func (r reached) at(i int) (among anySet, may bool) {
 // reached are the parts on which a match may hold, until that is asked of another one.
 func (c *call) reached(m *Match) reached {
 	parts := c.ev.Call.Parts
+	if c.known.has(c.entry) {
+		return reached{parts: len(parts), known: c.known, entry: c.entry}
+	}
 	if len(parts) <= fewParts {
 		return reached{parts: len(parts)}
 	}
@@ -84,7 +95,7 @@ func (c *call) reached(m *Match) reached {
 	if !some {
 		return reached{}
 	}
-	return reached{len(parts), c.kinds}
+	return reached{parts: len(parts), kinds: c.kinds}
 }
 
 // kindsOf sorts parts by all that mayHold looks at. It gives nil where there are many
@@ -178,25 +189,41 @@ func programOf(p *cardea.Part) string {
 }
 
 // mayHold reports whether a match may hold on a part, by what its kind and the call
-// tell: the command, as [leads] compares it, and whether there is anything to look at.
-// Where it is false, the match holds on no part of the kind.
+// tell. Where it is false, the match holds on no part of the kind.
 func (c *call) mayHold(m *Match, p *cardea.Part) (may bool, among anySet) {
+	return m.mayHold(func(m *Match) bool {
+		return m.fits(p) &&
+			(len(m.Flows) == 0 || len(c.ev.Call.Flows) > 0) &&
+			(!m.aboutAccess() || !c.kinds.exact || c.accessHolds(m, p)) &&
+			(m.Pattern == "" || m.Field != "" || len(m.Needs) == 0 || c.someText(m.Needs)) &&
+			(m.Field == "" || c.onField(m))
+	})
+}
+
+// fits reports whether a match without its alternatives may hold on a part of a kind: by
+// the command, as [leads] compares it, and by whether there is anything to look at.
+func (m *Match) fits(p *cardea.Part) bool {
 	switch {
 	case len(m.Command) > 0 && !(m.AnyProgram && p.ProgramPattern != "") && !slices.ContainsFunc(m.Command, func(cmd []string) bool { return mayLead(cmd, p) }),
 		m.Opaque && len(p.Opaque) == 0,
 		len(m.Env) > 0 && len(p.Assigns) == 0,
-		len(m.Flows) > 0 && len(c.ev.Call.Flows) == 0,
-		m.aboutAccess() && !slices.ContainsFunc(p.Access, func(a cardea.Access) bool { return len(m.Access) == 0 || slices.Contains(m.Access, a.Kind) }),
-		m.aboutAccess() && c.kinds.exact && !c.accessHolds(m, p),
-		m.Pattern != "" && m.Field == "" && len(m.Needs) > 0 && !c.someText(m.Needs),
-		m.Field != "" && !c.onField(m):
+		m.aboutAccess() && !slices.ContainsFunc(p.Access, func(a cardea.Access) bool { return len(m.Access) == 0 || slices.Contains(m.Access, a.Kind) }):
+		return false
+	}
+	return true
+}
+
+// mayHold reports whether a match fits, with one of its alternatives where it has some, and
+// with which ones.
+func (m *Match) mayHold(fits func(*Match) bool) (may bool, among anySet) {
+	if !fits(m) {
 		return false, 0
 	}
 	if len(m.Any) == 0 {
 		return true, everyAny
 	}
 	for j := range m.Any {
-		switch holds, _ := c.mayHold(&m.Any[j], p); {
+		switch holds, _ := m.Any[j].mayHold(fits); {
 		case !holds:
 		case j < 64:
 			may, among = true, among|1<<j

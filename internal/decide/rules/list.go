@@ -21,9 +21,10 @@ type Entry struct {
 	programs uint64
 	// effect is what settings want in place of the rule's own.
 	effect *cardea.Effect
-	// table is set for a rule of the program's own table, which is the same one for every
-	// call.
-	table bool
+	// table is the program's own table, which is the same one for every call, where the rule
+	// is of it, and at its place there.
+	table []Rule
+	at    int
 }
 
 // ListOf is a list of whole rules.
@@ -39,7 +40,7 @@ func ListOf(all []Rule) List {
 func TableOf(all []Rule) List {
 	out := ListOf(all)
 	for i := range out {
-		out[i].table = true
+		out[i].table, out[i].at = all, i
 	}
 	return out
 }
@@ -99,7 +100,7 @@ func (e *Entry) rule() *Rule {
 }
 
 // stays reports whether the rule is the same one for every call, in the same place.
-func (e *Entry) stays() bool { return e.table && e.effect == nil }
+func (e *Entry) stays() bool { return e.table != nil && e.effect == nil }
 
 // head is the rule as far as switches look at it; unpacked is where one of a
 // compiled file is put.

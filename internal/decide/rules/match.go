@@ -375,6 +375,8 @@ type Keys struct {
 	// globs are those of such matches, made absolute, and things the gate's own.
 	globs  map[placed]*pathglob.Glob
 	things map[placed][2]*pathglob.Glob
+	// kinds says on which kinds of parts rules may hold.
+	kinds map[string]*kindReach
 }
 
 // placed is a text at a place.

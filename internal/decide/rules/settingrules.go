@@ -103,7 +103,7 @@ func Exempt(all List, exempt []string) List {
 		if r := out[i].whole; r != nil && r.Scope == cardea.ScopeBuiltin && r.Pack == "secrets-exposure" {
 			other := *r
 			other.Match = unlessPaths(r.Match, globs)
-			out[i].whole, out[i].table = &other, false
+			out[i].whole, out[i].table = &other, nil
 		}
 	}
 	return out
