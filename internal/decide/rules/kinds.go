@@ -29,6 +29,8 @@ type kinds struct {
 type reach struct {
 	may   bool
 	among anySet
+	// call is set where the match may hold on a call besides its parts.
+	call bool
 }
 
 // A kind with equal accesses tells more, as long as there are few. Parts with many

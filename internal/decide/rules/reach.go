@@ -59,16 +59,13 @@ func (k knownReaches) has(e *Entry) bool {
 
 // mayReach reports whether a rule may hold on any part, or on the call without one.
 func (k knownReaches) mayReach(e *Entry) bool {
-	// What allows reads a part in another way; what is opaque may belong to no part.
-	if r := &e.table[e.at]; !r.Match.aboutPart() || r.Match.Opaque || r.Effect == cardea.Allow || e.effect != nil && *e.effect == cardea.Allow {
-		return true
-	}
 	for i := range k {
-		if k[i].reach[e.at].may {
+		if r := &k[i].reach[e.at]; r.may || r.call {
 			return true
 		}
 	}
-	return false
+	// What allows reads a part in another way.
+	return e.table[e.at].Effect == cardea.Allow || e.effect != nil && *e.effect == cardea.Allow
 }
 
 // reach gives what is known of the kind of a part, of which the key tells all that counts.
@@ -81,8 +78,10 @@ func (x *Keys) reach(key []byte, table []Rule, p *cardea.Part) *kindReach {
 	}
 	known = &kindReach{table, make([]reach, len(table))}
 	for i := range table {
-		r := &known.reach[i]
-		r.may, r.among = table[i].Match.mayHold(func(m *Match) bool { return m.fits(p) })
+		r, m := &known.reach[i], &table[i].Match
+		r.may, r.among = m.mayHold(func(m *Match) bool { return m.fits(p) })
+		// What is opaque may belong to no part.
+		r.call = !m.aboutPart() || m.Opaque
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
