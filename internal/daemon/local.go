@@ -12,7 +12,6 @@ import (
 	"errors"
 	"io"
 	"path/filepath"
-	"runtime"
 	"sync"
 	"time"
 
@@ -60,7 +59,6 @@ func (l Local) Check(c control.Call, _ time.Time) (control.Answer, error) {
 	p.Typist, p.Harness, p.Another, p.AllProcessors, p.StartDaemon = nil, nil, nil, nil, nil
 	p.Judge = func(judge.Request, []string) judge.Asker { return noJudge{elsewhere} }
 	p.Memory = l.Memory.Begin(elsewhere.Note)
-	runtime.Gosched() // calls that have come share what the first of them sees
 	h, err := hook.Prepare(c.Args, p)
 	if err != nil {
 		p.Memory.End()

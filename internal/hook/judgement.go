@@ -191,7 +191,8 @@ func (j *Judgement) Analysis() func(*cardea.Event) *cardea.Event {
 	return func(ev *cardea.Event) *cardea.Event {
 		world := disk.World(j.Place.Dirs.Home)
 		world.Resolve = (&paths.Links{Moment: j.process.Memory.Moment()}).Resolve
-		world.Exported, world.Made = j.exported, j.Place.Session.Made
+		world.Exported, world.Made, world.ReadFile = j.exported, j.Place.Session.Made, j.Place.absent.ReadLinked
+		world.IsDir, world.IsNew = j.Place.absent.IsFolder, j.Place.absent.Gone
 		return call.Analyse(ev, world)
 	}
 }

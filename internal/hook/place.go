@@ -58,7 +58,8 @@ func Locate(p Process, harness, id, cwd string) Place {
 // home folder of the password database is none: whoever made a .git there, the folder is
 // the person's. HOME may be the project's, since a project can set it.
 func (p Process) around(start string) string {
-	found := project.Find(start)
+	seen := &state.Absent{Moment: p.Memory.Moment()}
+	found := project.FindIn(seen, start)
 	if found == start || !paths.Within(found, p.Machine.Links.Real(p.homeVariable())) {
 		return found
 	}
@@ -66,7 +67,7 @@ func (p Process) around(start string) string {
 	if err != nil {
 		return found
 	}
-	return project.Find(start, home, p.Machine.Links.Real(home))
+	return project.FindIn(seen, start, home, p.Machine.Links.Real(home))
 }
 
 // homeVariable is the home folder as the environment has it.
@@ -100,7 +101,7 @@ func (p Process) placeBeside(doubted []string, harness, id, cwd string) Place {
 	if home := p.homeVariable(); filepath.IsAbs(home) && filepath.Clean(home) != pl.Dirs.Home {
 		homes = append(homes, filepath.Clean(home), p.Machine.Links.Real(home)) // it is not believed, and yet no project
 	}
-	pl.Start, pl.Project = start, project.Find(start, homes...)
+	pl.Start, pl.Project = start, project.FindIn(pl.absent, start, homes...)
 	return pl
 }
 

@@ -189,6 +189,7 @@ func begin(w Where) *Loaded {
 	if l.links == nil {
 		l.links = new(paths.Links)
 	}
+	l.looked.Seen = l.absent
 	return l
 }
 

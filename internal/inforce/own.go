@@ -53,7 +53,7 @@ func (l *Loaded) ownSettings() []string {
 	}
 	for _, at := range l.folders() {
 		// Where there is no folder, nothing is in force.
-		if at.dir == "" || !project.Has(at.dir, "") {
+		if at.dir == "" || !l.absent.Exists(at.dir) {
 			continue
 		}
 		dir := l.links.Real(at.dir)
@@ -75,7 +75,7 @@ func (l *Loaded) ownSettings() []string {
 		lists = append(lists, s.File)
 	}
 	for _, path := range lists {
-		if path != "" && !l.absent.Folder(filepath.Dir(path)) && (state.IsLink(path) || state.IsLink(filepath.Dir(path))) {
+		if path != "" && !l.absent.Folder(filepath.Dir(path)) && (l.absent.IsLink(path) || l.absent.IsLink(filepath.Dir(path))) {
 			out = append(out, l.links.Real(path))
 		}
 	}

@@ -4,6 +4,7 @@
 package moment
 
 import (
+	"runtime"
 	"sync"
 	"sync/atomic"
 )
@@ -15,6 +16,7 @@ type Shared struct {
 	active atomic.Int64
 	mu     sync.Mutex
 	seen   map[key]seen
+	names  names
 }
 
 type key struct{ what, name string }
@@ -36,15 +38,22 @@ type Moment struct {
 	shared *Shared
 	turn   uint64
 	ended  atomic.Bool
+	// folders are those whose stamp was taken since the call came.
+	mu      sync.Mutex
+	folders map[string]*folder
 }
 
-// Begin is for a call that has come as a whole, and must end.
+// Begin is for a call that has come as a whole, and must end. Where others are under way, it
+// lets those that have come begin, too, so that what the first of them sees is for all.
 func (s *Shared) Begin() *Moment {
 	if s == nil {
 		return nil
 	}
-	s.active.Add(1)
-	return &Moment{shared: s, turn: s.turn.Add(1)}
+	m := &Moment{shared: s, turn: s.turn.Add(1)}
+	if s.active.Add(1) > 1 {
+		runtime.Gosched()
+	}
+	return m
 }
 
 // End ends a call. It then shares nothing any more. When none is under way, everything is

@@ -51,13 +51,21 @@ func (l *Links) read(dir, name string, gone bool) link {
 	path := dir + "/" + name
 	found, known := l.known[path]
 	if !known {
-		found = moment.Look(l.Moment, "link", path, readlink)
+		found = l.look(path)
 		if l.known == nil {
 			l.known = map[string]link{}
 		}
 		l.known[path] = found
 	}
 	return found
+}
+
+// look asks the system what a path is, or takes what is known of it.
+func (l *Links) look(path string) link {
+	if n, known := l.Moment.Name(path); known {
+		return link{n.Target, n.Gone}
+	}
+	return moment.Look(l.Moment, "link", path, readlink)
 }
 
 // Resolve is the function of that name.

@@ -16,7 +16,10 @@ const MaxSurroundings = 16
 // folder at or above it that has .cardea or .git, else start. Home folders
 // and what lies above them are no project unless they are start itself: a .git
 // there holds dotfiles, or an agent made it, and everything would be one project.
-func Find(start string, homes ...string) string {
+func Find(start string, homes ...string) string { return FindIn(nil, start, homes...) }
+
+// FindIn is Find with what was seen of folders already.
+func FindIn(seen *state.Absent, start string, homes ...string) string {
 	if start == "" {
 		return ""
 	}
@@ -25,7 +28,7 @@ func Find(start string, homes ...string) string {
 		if dir != start && slices.ContainsFunc(homes, func(home string) bool { return paths.Within(dir, home) }) {
 			return start
 		}
-		if Has(dir, ".cardea") || Has(dir, ".git") {
+		if seen.Exists(filepath.Join(dir, ".cardea")) || seen.Exists(filepath.Join(dir, ".git")) {
 			return dir
 		}
 		if dir == filepath.Dir(dir) {
@@ -111,7 +114,7 @@ func (w *walk) nearest(path string) string {
 		if dir == path && !w.looked.isFolder(dir) {
 			continue // most paths are files, and nothing lies in those
 		}
-		if slices.ContainsFunc(w.marks, func(m string) bool { return Has(dir, m) }) {
+		if slices.ContainsFunc(w.marks, func(m string) bool { return w.looked.Seen.Exists(filepath.Join(dir, m)) }) {
 			return dir
 		}
 	}
@@ -127,6 +130,8 @@ func (w *walk) holdsHome(dir string) bool {
 // Looked remembers which paths are folders, for the time of one call. The zero value is
 // ready for use, by many goroutines.
 type Looked struct {
+	// Seen is what was seen of folders already; nil: nothing.
+	Seen    *state.Absent
 	mu      sync.Mutex
 	folders map[string]bool
 }
@@ -151,8 +156,7 @@ func (l *Looked) isFolder(path string) bool {
 func (l *Looked) look(path string) bool {
 	is, known := l.folders[path]
 	if !known {
-		info, err := os.Stat(path)
-		is = err == nil && info.IsDir()
+		is = l.Seen.IsFolder(path)
 		l.folders[path] = is
 	}
 	return is

@@ -134,10 +134,61 @@ func (a *Absent) File(path string) bool {
 func (a *Absent) isFolder(dir string) bool {
 	is, known := a.folders[dir]
 	if !known {
-		is = moment.Look(a.Moment, "folder", dir, leadsToFolder)
+		is = a.leadsToFolder(dir)
 		a.note(dir, is)
 	}
 	return is
+}
+
+func (a *Absent) leadsToFolder(path string) bool {
+	if n, known := a.Moment.Name(path); known && n.Target == "" {
+		return n.Folder
+	}
+	return moment.Look(a.Moment, "folder", path, leadsToFolder)
+}
+
+// IsFolder reports whether a folder is there, or a link to one.
+func (a *Absent) IsFolder(path string) bool {
+	if a == nil {
+		return leadsToFolder(path)
+	}
+	return a.leadsToFolder(path)
+}
+
+// Exists is the function of that name.
+func (a *Absent) Exists(path string) bool {
+	if a != nil {
+		if n, known := a.Moment.Name(path); known {
+			return !n.Gone
+		}
+	}
+	return Exists(path)
+}
+
+// Gone reports that nothing is there, not even a link to nothing.
+func (a *Absent) Gone(path string) bool {
+	if a == nil {
+		return lookedAt(path).gone
+	}
+	return a.lookAt(path).gone
+}
+
+// IsLink is the function of that name.
+func (a *Absent) IsLink(path string) bool {
+	if a != nil {
+		if n, known := a.Moment.Name(path); known {
+			return n.Target != ""
+		}
+	}
+	return IsLink(path)
+}
+
+// ReadLinked is the function of that name. What is not there is not opened.
+func (a *Absent) ReadLinked(path string, limit int64) ([]byte, error) {
+	if a != nil && a.File(path) {
+		return nil, &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
+	}
+	return ReadLinked(path, limit)
 }
 
 func leadsToFolder(path string) bool {
@@ -153,7 +204,12 @@ func lookedAt(path string) looked {
 	return looked{folder, errors.Is(err, fs.ErrNotExist)}
 }
 
-func (a *Absent) lookAt(path string) looked { return moment.Look(a.Moment, "name", path, lookedAt) }
+func (a *Absent) lookAt(path string) looked {
+	if n, known := a.Moment.Name(path); known {
+		return looked{n.Folder, n.Gone}
+	}
+	return moment.Look(a.Moment, "name", path, lookedAt)
+}
 
 // note notes whether a folder is there, or a link to one.
 func (a *Absent) note(dir string, is bool) {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"sort"
 	"strings"
@@ -61,7 +60,7 @@ func settingsFiles(configDir, start, managedDir string, absent *state.Absent) []
 			out = append(out, settingsFile{f, managedScope})
 		}
 	}
-	dirs := projectDirs(start)
+	dirs := projectDirs(start, absent)
 	for _, dir := range dirs {
 		out = append(out, settingsFile{filepath.Join(dir, ".claude", "settings.local.json"), localScope})
 	}
@@ -82,14 +81,14 @@ const maxAbove = 32
 // projectDirs are the folders whose settings are a session's: the one in which
 // it began, and those above it up to the root of the repository, if there is
 // one.
-func projectDirs(start string) []string {
+func projectDirs(start string, absent *state.Absent) []string {
 	if start == "" {
 		return nil
 	}
 	var out []string
 	for dir := start; len(out) < maxAbove; dir = filepath.Dir(dir) {
 		out = append(out, dir)
-		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+		if absent.Exists(filepath.Join(dir, ".git")) {
 			return out
 		}
 		if dir == filepath.Dir(dir) {

@@ -1,0 +1,85 @@
+package moment
+
+import (
+	"errors"
+	"slices"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// stamp is what the system tells of a folder. The zero value is that of none.
+type stamp struct {
+	device, inode, links uint64
+	mode, owner, group   uint32
+	size                 int64
+	modified, changed    int64 // in nanoseconds
+}
+
+func stampFrom(at *unix.Stat_t) stamp {
+	return stamp{uint64(at.Dev), at.Ino, uint64(at.Nlink), at.Mode, at.Uid, at.Gid, at.Size, at.Mtim.Nano(), at.Ctim.Nano()}
+}
+
+// stampOf is the stamp of the folder to which a path leads.
+func stampOf(dir string) stamp {
+	var at unix.Stat_t
+	if again(func() error { return unix.Stat(dir, &at) }) != nil || at.Mode&unix.S_IFMT != unix.S_IFDIR {
+		return stamp{}
+	}
+	return stampFrom(&at)
+}
+
+// stamped are the file systems that give a folder a new time when its names change. Those
+// of a network, and those that a program makes up, need not.
+var stamped = []int64{
+	unix.EXT4_SUPER_MAGIC, unix.XFS_SUPER_MAGIC, unix.BTRFS_SUPER_MAGIC, unix.TMPFS_MAGIC, unix.OVERLAYFS_SUPER_MAGIC, unix.F2FS_SUPER_MAGIC,
+}
+
+// tells reports whether a stamp tells what a folder holds: it did not change just now, and
+// lies on a file system that keeps the time of changes.
+func (s stamp) tells(dir string, now time.Time) bool {
+	if now.UnixNano()-max(s.modified, s.changed) < int64(settled) {
+		return false
+	}
+	fd, err := 0, error(nil)
+	if err = again(func() error {
+		fd, err = unix.Open(dir, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+		return err
+	}); err != nil {
+		return false
+	}
+	defer unix.Close(fd)
+	var at unix.Stat_t
+	var on unix.Statfs_t
+	return unix.Fstat(fd, &at) == nil && stampFrom(&at) == s && unix.Fstatfs(fd, &on) == nil && slices.Contains(stamped, int64(on.Type))
+}
+
+// maxTarget is the longest path that Linux takes, in bytes.
+const maxTarget = 4096
+
+// look looks at a name. It reports false for what cannot be told.
+func look(path string) (n Name, ok bool) {
+	var at unix.Stat_t
+	err := again(func() error { return unix.Lstat(path, &at) })
+	switch kind := at.Mode & unix.S_IFMT; {
+	case errors.Is(err, unix.ENOENT):
+		return Name{Gone: true}, true
+	case err != nil:
+		return n, false
+	case kind != unix.S_IFLNK:
+		return Name{Folder: kind == unix.S_IFDIR}, true
+	}
+	var target [maxTarget]byte
+	size := 0
+	err = again(func() error { size, err = unix.Readlink(path, target[:]); return err })
+	return Name{Target: string(target[:max(size, 0)])}, err == nil && size > 0
+}
+
+// again repeats a call to the system that a signal interrupted.
+func again(call func() error) error {
+	for {
+		if err := call(); !errors.Is(err, unix.EINTR) {
+			return err
+		}
+	}
+}

@@ -1,0 +1,172 @@
+package moment
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// settle waits until the last change of the folders lies back far enough: no program can set
+// the time of it.
+func settle(t *testing.T) {
+	t.Helper()
+	time.Sleep(settled + 100*time.Millisecond)
+}
+
+// at is what a new call sees under a path.
+func at(s *Shared, path string) (Name, bool) {
+	m := s.Begin()
+	defer m.End()
+	return m.Name(path)
+}
+
+// A name is what lies there now, whatever was seen before: names come, go, and become
+// other things, the folder itself and those above it are replaced, and links to it.
+func TestNames(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	do := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	in := filepath.Join(dir, "above", "in")
+	path, by := filepath.Join(in, "name"), filepath.Join(dir, "link", "name")
+	do(os.MkdirAll(in, 0o700))
+	do(os.MkdirAll(filepath.Join(dir, "other", "in", "name"), 0o700))
+	do(os.Symlink("above/in", filepath.Join(dir, "link")))
+	settle(t)
+	var s Shared
+	expect := func(when string, want Name, paths ...string) {
+		t.Helper()
+		for _, p := range paths {
+			for range 2 {
+				if got, known := at(&s, p); known && got != want {
+					t.Errorf("%s: %s is %+v, not %+v", when, p, got, want)
+				}
+			}
+		}
+	}
+	known := func(p string) {
+		t.Helper()
+		if _, known := at(&s, p); !known {
+			t.Errorf("nothing is remembered of %s", p)
+		}
+	}
+	gone, folder, file := Name{Gone: true}, Name{Folder: true}, Name{}
+	for range 2 {
+		known(path)
+		known(by)
+		expect("at first", gone, path, by)
+		do(os.WriteFile(path, nil, 0o600))
+		expect("a file came", file, path, by)
+		do(os.Remove(path))
+		do(os.Symlink("/etc", path))
+		expect("a link is in its place", Name{Target: "/etc"}, path, by)
+		do(os.Remove(path))
+		do(os.Symlink("/usr", path))
+		expect("the link leads elsewhere", Name{Target: "/usr"}, path, by)
+		do(os.Remove(path))
+		do(os.Mkdir(path, 0o700))
+		expect("a folder came", folder, path, by)
+		do(os.Remove(path))
+		expect("it is gone", gone, path, by)
+		do(os.Rename(filepath.Join(dir, "above"), filepath.Join(dir, "away")))
+		expect("what is above is gone", gone, path)
+		do(os.Rename(filepath.Join(dir, "other"), filepath.Join(dir, "above")))
+		expect("another folder is in its place", folder, path, by)
+		do(os.Rename(filepath.Join(dir, "above"), filepath.Join(dir, "other")))
+		do(os.Rename(filepath.Join(dir, "away"), filepath.Join(dir, "above")))
+		do(os.Remove(filepath.Join(dir, "link")))
+		do(os.Symlink("other/in", filepath.Join(dir, "link")))
+		expect("the link to the folder leads elsewhere", folder, by)
+		do(os.Remove(filepath.Join(dir, "link")))
+		do(os.Symlink("above/in", filepath.Join(dir, "link")))
+		settle(t)
+	}
+	// A program that sets back the folder's times does not set back that of the inode.
+	var before unix.Stat_t
+	do(unix.Stat(in, &before))
+	expect("before", gone, path)
+	do(os.WriteFile(path, nil, 0o600))
+	do(os.Chtimes(in, time.Unix(before.Atim.Unix()), time.Unix(before.Mtim.Unix())))
+	settle(t)
+	expect("its time was set back", file, path)
+}
+
+// Within one call a name is what it was when the call asked first, or came later.
+func TestNamesOfACall(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	settle(t)
+	var s Shared
+	a := s.Begin()
+	if n, known := a.Name(dir + "/x"); !known || !n.Gone {
+		t.Fatalf("%+v, %v", n, known)
+	}
+	if err := os.Mkdir(dir+"/x", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	b := s.Begin()
+	if n, known := b.Name(dir + "/x"); known && !n.Folder {
+		t.Errorf("a call that came later sees %+v", n)
+	}
+	a.End()
+	if _, known := a.Name(dir + "/x"); known {
+		t.Error("what goes on after the end takes what was remembered")
+	}
+}
+
+// Nothing is remembered of folders whose stamp need not tell what they hold, nor of names
+// that the system reads in another way.
+func TestNamesNotKnown(t *testing.T) {
+	fresh := t.TempDir()
+	var s Shared
+	for _, path := range []string{fresh + "/x", "/proc/self/x", "/sys/x", "relative/x", "x", "", "/", "/etc/", "/etc/.", "/etc/..", "/etc/passwd/x"} {
+		if n, known := at(&s, path); known {
+			t.Errorf("%q is remembered as %+v", path, n)
+		}
+	}
+	if n, known := (*Moment)(nil).Name("/etc/passwd"); known {
+		t.Errorf("without a moment it is %+v", n)
+	}
+}
+
+// What is remembered is bounded.
+func TestNamesBounded(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	settle(t)
+	var s Shared
+	m := s.Begin()
+	defer m.End()
+	for range maxFolderNames + 10 {
+		if _, known := m.Name(dir + "/" + t.Name()); !known {
+			t.Fatal("not known")
+		}
+	}
+	f := m.folder(dir)
+	for i := range 3 * maxFolderNames {
+		f.name(dir+"/x", string(rune(i+0x4e00)))
+	}
+	if len(f.names) > maxFolderNames {
+		t.Errorf("%d names are kept", len(f.names))
+	}
+	kept := 0
+	for i := range 3 * maxFolders {
+		spelled := dir
+		for bit := range 12 {
+			spelled += []string{"/.", "//."}[i>>bit&1]
+		}
+		if s.names.folder(spelled, f.stamp) != nil {
+			kept = max(kept, len(s.names.folders))
+		}
+	}
+	if kept != maxFolders {
+		t.Errorf("%d folders are kept", kept)
+	}
+}
