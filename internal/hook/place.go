@@ -124,7 +124,11 @@ func (p Process) Whose(pl *Place) inforce.Where {
 	if pl.State == "" {
 		return w
 	}
-	accepted, err := trust.Load(pl.State, pl.links.Real(pl.Project))
+	real := pl.links.Real(pl.Project)
+	if real == "" || pl.absent.File(trust.PathOf(pl.State, real)) {
+		return w
+	}
+	accepted, err := trust.Load(pl.State, real)
 	if err != nil {
 		pl.tell(err.Error())
 	}
