@@ -80,8 +80,7 @@ func (x *Keys) reach(key []byte, table []Rule, p *cardea.Part) *kindReach {
 	for i := range table {
 		r, m := &known.reach[i], &table[i].Match
 		r.may, r.among = m.mayHold(func(m *Match) bool { return m.fits(p) })
-		// What is opaque may belong to no part.
-		r.call = !m.aboutPart() || m.Opaque
+		r.call = m.Opaque // what is opaque may belong to no part
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -20,6 +20,8 @@ func TestKnownReaches(t *testing.T) {
 		var m Match
 		if pick(2) {
 			m.Command = [][]string{{programs[r.IntN(len(programs))]}, {"git", "push"}}[:1+r.IntN(2)]
+		} else if pick(6) {
+			m.Command = [][]string{{"docker", "run"}}
 		}
 		if pick(3) {
 			m.Access = []cardea.AccessKind{cardea.Write, cardea.Delete}[:1+r.IntN(2)]
@@ -47,10 +49,13 @@ func TestKnownReaches(t *testing.T) {
 		for range r.IntN(4) {
 			m.Any = append(m.Any, match())
 		}
+		if i%20 == 0 {
+			m = Match{Opaque: true}
+		}
 		table = append(table, Rule{ID: fmt.Sprintf("r%d", i), Scope: cardea.ScopeBuiltin, Effect: []cardea.Effect{cardea.Deny, cardea.Ask, cardea.Allow, cardea.Defer}[r.IntN(4)], Match: m})
 	}
 	part := func() cardea.Part {
-		p := cardea.Part{Text: fmt.Sprint("text x", r.IntN(3)), Command: []string{programs[r.IntN(len(programs))], "push"}[:1+r.IntN(2)], Remote: pick(8)}
+		p := cardea.Part{Text: fmt.Sprint("text x", r.IntN(3)), Command: []string{programs[r.IntN(len(programs))], "push"}[:1+r.IntN(2)], Remote: pick(8), Coverage: cardea.Complete}
 		p.Argv = []cardea.Word{{Text: p.Command[0], Static: true}, {Text: "push", Static: true}}[:len(p.Command)]
 		if pick(4) {
 			p.Wrappers = []string{"sudo", "docker run"}[:1+r.IntN(2)]
@@ -81,6 +86,9 @@ func TestKnownReaches(t *testing.T) {
 		}
 		if n := len(c.Parts); n > 1 && pick(2) {
 			c.Flows = []cardea.Flow{{From: 0, To: n - 1, Kind: "pipe"}}
+		}
+		if pick(6) {
+			c.Opaque = []cardea.Opaque{{}}
 		}
 		ev := &cardea.Event{Kind: cardea.PreToolUse, Project: "/p", Cwd: "/p", Call: c}
 		list, other := TableOf(table), []cardea.Effect{cardea.Allow, cardea.Deny}[i%2]
