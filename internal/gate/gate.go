@@ -145,7 +145,7 @@ func OfSwitchedOff(ctx context.Context, l *inforce.Loaded, ev *cardea.Event) ([]
 // splitRules parts the rules of packs and person from those of the project, which
 // are the last.
 func splitRules(all rules.List) (ofOthers, ofProject rules.List) {
-	i := slices.IndexFunc(all, func(e rules.Entry) bool { return e.Scope() == cardea.ScopeProject })
+	i := slices.IndexFunc(all, func(e *rules.Entry) bool { return e.Scope() == cardea.ScopeProject })
 	if i < 0 {
 		return all, nil
 	}

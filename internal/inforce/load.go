@@ -200,7 +200,7 @@ func Load(w Where) *Loaded {
 	l.index = w.index()
 	l.openCompiled()
 	l.readSettings()
-	all := slices.Clip(l.exempted(packs.List()))
+	lists := []rules.List{l.exempted(packs.List())}
 	for _, f := range l.folders() {
 		left := project.MaxOwnRules
 		if f.scope == cardea.ScopeProject {
@@ -208,10 +208,10 @@ func Load(w Where) *Loaded {
 		}
 		l.readOverrides(f)
 		list, files := l.readRules(f, &left)
-		all = append(append(all, rules.ListOf(l.generatedRules(f))...), list...)
+		lists = append(lists, rules.ListOf(l.generatedRules(f)), list)
 		l.Files = append(l.Files, files...)
 	}
-	l.switchRules(all)
+	l.switchRules(slices.Concat(lists...))
 	l.readPermissions(w.Lists)
 	return l
 }

@@ -35,12 +35,13 @@ func (l *Loaded) readRules(at folder, left *int) (list rules.List, files []Rules
 	if err != nil {
 		return nil, []RulesFile{{Path: dir, Scope: at.scope, Problems: []cardea.Diagnostic{unread(dir, err)}}}
 	}
-	for _, path := range paths {
-		f, found := l.readRulesFile(path, at, left)
-		list = append(list, found...)
+	lists := make([]rules.List, len(paths))
+	for i, path := range paths {
+		var f RulesFile
+		f, lists[i] = l.readRulesFile(path, at, left)
 		files = append(files, f)
 	}
-	return list, files
+	return slices.Concat(lists...), files
 }
 
 // readRulesFile reads a file of rules, or, where it is broken, its last good

@@ -64,7 +64,7 @@ func OpenCompiled(form, file string, from Origin) (List, []cardea.Diagnostic, er
 	if p.count(&n); p.bad || n > len(form) {
 		return nil, nil, errForm
 	}
-	list := make(List, n)
+	list := make([]Entry, n)
 	for i := range list {
 		list[i].file = f
 		p.number(&list[i].programs)
@@ -73,7 +73,7 @@ func OpenCompiled(form, file string, from Origin) (List, []cardea.Diagnostic, er
 	if p.bad || p.in != "" {
 		return nil, nil, errForm
 	}
-	return list, problems, nil
+	return entriesOf(list), problems, nil
 }
 
 // rule unpacks a rule.

@@ -59,7 +59,7 @@ func (d *Decider) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinio
 		if ctx.Err() != nil {
 			break // the gate reports it
 		}
-		if c.entry = &d.rules[i]; !c.mayReach(c.entry) {
+		if c.entry = d.rules[i]; !c.mayReach(c.entry) {
 			continue
 		}
 		if r := d.rules[i].rule(); r.speaksOn(ev.Kind) && r.speaksAbout(ev.Call) && !(ev.Call.OnlyPossible && (r.Certain || r.Effect < cardea.Ask)) {

@@ -10,9 +10,10 @@ import (
 // List is rules in the order in which they are asked. It holds no copies: a
 // rule of the program's own table stays there, and one of a compiled file is
 // unpacked when a call reaches it.
-type List []Entry
+type List []*Entry
 
-// Entry is one rule of a list: whole, or a rule of a compiled file.
+// Entry is one rule of a list: whole, or a rule of a compiled file. Lists share their
+// entries, so nobody changes one.
 type Entry struct {
 	whole *Rule
 	file  *Compiled
@@ -29,9 +30,17 @@ type Entry struct {
 
 // ListOf is a list of whole rules.
 func ListOf(all []Rule) List {
-	out := make(List, len(all))
+	entries := make([]Entry, len(all))
 	for i := range all {
-		out[i] = Entry{whole: &all[i], programs: all[i].Match.Programs}
+		entries[i] = Entry{whole: &all[i], programs: all[i].Match.Programs}
+	}
+	return entriesOf(entries)
+}
+
+func entriesOf(entries []Entry) List {
+	out := make(List, len(entries))
+	for i := range entries {
+		out[i] = &entries[i]
 	}
 	return out
 }
@@ -57,11 +66,13 @@ func (l List) All() []Rule {
 // AsWritten are the rules of a list, unpacked, with the effects that their authors
 // gave them.
 func (l List) AsWritten() []Rule {
-	own := slices.Clone(l)
-	for i := range own {
-		own[i].effect = nil
+	var out []Rule
+	for _, e := range l {
+		own := *e
+		own.effect = nil
+		out = append(out, *own.rule())
 	}
-	return own.All()
+	return out
 }
 
 // Heads are the rules as far as switches look at them: id, pack, scope and effect.
@@ -130,8 +141,7 @@ func (s Switches) Apply(list List, stronger ...Switches) (left, off List, unused
 	used := map[string]bool{}
 	var unpacked Rule
 	left = make(List, 0, len(list))
-	for i := range list {
-		e := list[i]
+	for _, e := range list {
 		r := e.head(&unpacked)
 		counts := s.counts(r) && !slices.ContainsFunc(stronger, func(other Switches) bool { return other.givesEffect(r) })
 		if by, is := s.off(r); counts && is {
@@ -141,7 +151,8 @@ func (s Switches) Apply(list List, stronger ...Switches) (left, off List, unused
 		}
 		if effect, gives := s.Effect[r.ID]; counts && gives {
 			used[r.ID] = true
-			e.effect = &effect
+			other := *e
+			other.effect, e = &effect, &other
 		}
 		left = append(left, e)
 	}

@@ -103,7 +103,8 @@ func Exempt(all List, exempt []string) List {
 		if r := out[i].whole; r != nil && r.Scope == cardea.ScopeBuiltin && r.Pack == "secrets-exposure" {
 			other := *r
 			other.Match = unlessPaths(r.Match, globs)
-			out[i].whole, out[i].table = &other, nil
+			entry := *out[i]
+			entry.whole, entry.table, out[i] = &other, nil, &entry
 		}
 	}
 	return out
