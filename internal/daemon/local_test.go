@@ -54,7 +54,9 @@ func (p *place) ask(event, fields string, more ...string) (control.Answer, error
 	message := fmt.Sprintf(`{"session_id":"s","transcript_path":"/t","cwd":%q,"permission_mode":"default","hook_event_name":%q,%s}`, p.work, event, fields)
 	c := control.Call{Args: []string{"--harness", "claude-code", "--limit", "1m"}, Dir: p.work, Message: []byte(message),
 		Variables: control.VariablesOf(append([]string{"HOME=" + p.home, "CLAUDE_PROJECT_DIR=" + p.work}, more...))}
-	return Local{Memory: p.memory, Process: hook.ThisProcess(p.program)}.Check(c, time.Time{})
+	process := hook.ThisProcess(p.program)
+	process.ForAnother = true // as in cardea-engine, where the daemon runs
+	return Local{Memory: p.memory, Process: process}.Check(c, time.Time{})
 }
 
 func bash(command string) string {

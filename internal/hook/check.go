@@ -140,29 +140,18 @@ func (h *Hook) answer(ctx context.Context) harness.Output {
 	p := progress{message: m, event: m.Event, fallback: unset}
 	h.publish(p)
 	j := NewJudgement(h.process, m.Event)
+	if onlyForPerson(m.Event) {
+		if h.process.ForAnother {
+			return h.compile(j)
+		}
+		j = h.readForPerson(ctx, raw, m.Event, j)
+	}
 	p.event, p.fallback, p.recorder = j.Event, j.Loaded.Settings.Fallback(), h.recorderOf(&j.Place, j.Loaded.Settings.Ledger)
 	h.publish(p)
-	out, done, alone := h.handOver(ctx, raw)
-	if done {
+	v, out, done := h.verdict(ctx, raw, j)
+	if done || h.leave() {
 		return out
 	}
-	if h.leaveTyped(j) {
-		return out
-	}
-	if len(alone) == 0 && h.process.Another != nil { // the call may name an archive
-		j.Analyse()
-		if out, done, alone = h.handOver(ctx, raw); done {
-			return out
-		}
-	}
-	v := h.verdict(ctx, j)
-	if len(alone) == 0 { // the gate reads files, too
-		if out, done, alone = h.handOver(ctx, raw); done {
-			return out
-		}
-	}
-	v = h.unlessUnread(v, p.fallback, j.Event)
-	v.Troubles = slices.Concat(alone, v.Troubles)
 	if v = h.askPerson(ctx, j, v, p); h.leave() {
 		return out
 	}
@@ -182,12 +171,36 @@ func (h *Hook) decided(p *progress, j *Judgement, v cardea.Verdict, a *cardea.An
 	p.keep, p.daemon = j.afterJudge(v, h.Redactor), j.daemon()
 }
 
-// verdict is what was typed for Cardea itself, or what the gate decides.
-func (h *Hook) verdict(ctx context.Context, j *Judgement) cardea.Verdict {
-	if v, typed := j.carryOut(); typed {
-		return v
+// verdict is what was typed for Cardea itself, or what the gate decides. done is set where
+// another program gave the answer instead.
+func (h *Hook) verdict(ctx context.Context, raw []byte, j *Judgement) (v cardea.Verdict, out harness.Output, done bool) {
+	if h.leaveTyped(j) {
+		return v, out, false
 	}
-	return h.Decide(j, ctx)
+	if onlyForPerson(j.Event) {
+		v, _ = j.carryOut()
+		return v, out, false
+	}
+	out, done, alone := h.handOver(ctx, raw)
+	if !done && len(alone) == 0 && h.process.Another != nil { // the call may name an archive
+		j.Analyse()
+		out, done, alone = h.handOver(ctx, raw)
+	}
+	if done {
+		return v, out, true
+	}
+	v, typed := j.carryOut()
+	if !typed {
+		v = h.Decide(j, ctx)
+	}
+	if len(alone) == 0 { // the gate reads files, too
+		if out, done, alone = h.handOver(ctx, raw); done {
+			return v, out, true
+		}
+	}
+	v = h.unlessUnread(v, j.Loaded.Settings.Fallback(), j.Event)
+	v.Troubles = slices.Concat(alone, v.Troubles)
+	return v, out, false
 }
 
 // read reads the message.

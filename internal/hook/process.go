@@ -55,6 +55,9 @@ type Process struct {
 	// Another answers a message for which this program reads too little; nil for one
 	// that reads all.
 	Another Another
+	// ForAnother is set in a program that is such another. Who typed a prompt cannot be told
+	// there, so it compiles what the command of one reads, and leaves the command.
+	ForAnother bool
 	// Lines are the command lines of the processes above, nil for none.
 	Lines func() [][]string
 	// Piped reports whether the nth of them reads from what is no terminal; nil: not known.

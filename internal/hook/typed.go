@@ -32,6 +32,15 @@ func typedWords(ev *cardea.Event) []string {
 	return nil
 }
 
+// typedStatus is the command that changes nothing, so that it does not matter who typed it.
+const typedStatus = "status"
+
+// onlyForPerson reports whether a prompt is a command that counts only if a person typed it.
+func onlyForPerson(ev *cardea.Event) bool {
+	words := typedWords(ev)
+	return len(words) > 0 && words[0] != typedStatus
+}
+
 // carryOut does what the person typed as a prompt, and gives the verdict that ends the
 // prompt with the outcome: the model is not involved. is is false for other prompts.
 func (j *Judgement) carryOut() (v cardea.Verdict, is bool) {
@@ -53,11 +62,14 @@ func (j *Judgement) typed(words []string) (string, error) {
 	}
 	d := j.desk()
 	name, args := words[0], words[1:]
-	if name == "status" {
+	if name == typedStatus {
 		return d.Status(j.Event.Session)
 	}
 	if err := j.personTyped(); err != nil {
 		return "", fmt.Errorf("/cardea %s was not carried out: %w", name, err)
+	}
+	if j.unread != nil {
+		return "", fmt.Errorf("/cardea %s was not carried out, since settings, rules or roles cannot be read: %w", name, j.unread)
 	}
 	switch name {
 	case "approve":
