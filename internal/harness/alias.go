@@ -325,6 +325,8 @@ var renames = [...]rename{
 	{harness: "copilot-cli", tool: "Edit", wire: "old_str", field: "old_string"},
 	{harness: "copilot-cli", tool: "Edit", wire: "new_str", field: "new_string"},
 	{harness: "copilot-cli", tool: "Edit", wire: "file_text", field: "content"},
+	{harness: "copilot-cli", tool: "Glob", wire: "paths[]", field: "path", oneWay: true},
+	{harness: "copilot-cli", tool: "Grep", wire: "paths[]", field: "path", oneWay: true},
 	{harness: "copilot-cli", tool: "MultiEdit", wire: "path", field: "file_path"},
 	{harness: "copilot-cli", tool: "NotebookEdit", wire: "path", field: "notebook_path"},
 	{harness: "copilot-cli", tool: "apply_patch", wire: "patch", field: "input", oneWay: true},
@@ -467,6 +469,8 @@ var renames = [...]rename{
 // plain are further fields of tools which say nothing that the gate looks at.
 var plain = [...]struct{ harness, tool, fields string }{
 	{"codex", "Bash", "yield_time_ms max_output_tokens tty login justification timeout_ms"},
+	{"copilot-cli", "Bash", "mode shellId detach initial_wait"}, // of a declared tool of 1.0.102; no state of a shell is kept
+	{"copilot-cli", "PowerShell", "mode shellId detach initial_wait"},
 	{"codex", "TodoWrite", "explanation"},
 	{"codex", "Agent", "message agent_type fork_context items"},
 	{"gemini-cli", "Read", "start_line end_line"},

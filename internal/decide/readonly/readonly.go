@@ -120,6 +120,9 @@ func refusalOfCall(ev *cardea.Event) string {
 	case len(ev.Call.Opaque) > 0:
 		return ev.Call.Opaque[0].Reason
 	}
+	if field := harness.Unlisted(ev.Harness, ev.Call); field != "" {
+		return "its input has a field that is not known: " + field
+	}
 	return ""
 }
 
@@ -137,8 +140,6 @@ func (c *call) refusal(p *cardea.Part) string {
 	case p.Elevated && !onlyMoved(p), p.Remote:
 		return "it runs as somebody else or elsewhere"
 	case c.covered != nil && p.EditsFiles:
-	case len(p.Argv) == 0 && harness.Unlisted(ev.Harness, ev.Call) != "":
-		return "its input has a field that is not known: " + harness.Unlisted(ev.Harness, ev.Call)
 	case p.Knowledge != cardea.Complete && len(p.Argv) > 0:
 		if p.Doubt != "" {
 			return p.Doubt
