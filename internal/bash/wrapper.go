@@ -40,6 +40,7 @@ type parsed struct {
 	before  []field           // operands in front of the command
 	rest    []field           // the command
 	bad     cardea.Opaque     // why the options could not be read; without a code they could
+	doubt   string            // a word in front of the command behind which another one may begin than rest
 }
 
 // option is one option of a wrapper, with its value.
@@ -84,20 +85,64 @@ func (s *wrapper) parse(words []field) parsed {
 		case len(p.before) >= s.OperandsBefore:
 			p.rest = words
 			return p
-		case !f.Static && f.MayBeOption && f.MaySplit:
-			p.bad = cardea.Opaque{Code: cardea.OpaqueOutsideOption, Text: f.Text, Reason: "an option of the wrapper comes from outside of the line"}
-			return p
 		default:
-			p.before, words = append(p.before, f), words[1:]
+			p.operand(f, f.MaySplit || f.MayBeOption && s.shiftedBy(words[1:]))
+			words = words[1:]
 		}
 	}
 	return p
 }
 
+// operand takes a word in front of the command. unsure is set where it may be more than
+// one operand, or less.
+func (p *parsed) operand(f field, unsure bool) {
+	p.before = append(p.before, f)
+	p.doubtIf(!f.Static && unsure, f)
+}
+
+func (p *parsed) doubtIf(unsure bool, f field) {
+	if unsure && p.doubt == "" {
+		p.doubt = f.Text
+	}
+}
+
+// value takes the first word behind an option as its value, and reports whether it can be.
+// One that is not known will do where every value is a number.
+func (p *parsed) value(option string, words []field, anyNumber bool) bool {
+	if len(words) == 0 || !words[0].Static && !anyNumber {
+		return false
+	}
+	p.doubtIf(!words[0].Static && words[0].MaySplit, words[0])
+	p.set(option, words[0].Text)
+	return true
+}
+
+// shiftedBy reports whether the wrapper may start another command than the words behind an
+// operand say, where that operand is an option: the first of them is then an operand, or
+// the option's value.
+func (s *wrapper) shiftedBy(rest []field) bool {
+	return len(rest) > 0 && !(s.TakesNumbers && s.refuses(rest[0]))
+}
+
+// refuses reports a word that is certainly no number, no time and no name of a signal.
+// strtold(3) reads "inf" and "nan", too, and masks are hexadecimal.
+func (s *wrapper) refuses(f field) bool {
+	text := strings.ToLower(f.Text)
+	switch {
+	case !f.Static || text == "" || strings.HasPrefix(text, "inf") || strings.HasPrefix(text, "nan"):
+		return false
+	case strings.Trim(text, "0123456789abcdef") == "" || slices.Contains(s.Signals, strings.TrimPrefix(text, "sig")):
+		return false
+	}
+	return text[0] >= 'a' && text[0] <= 'z' || text[0] == '/' || strings.HasPrefix(text, "./")
+}
+
 // parseOperands reads what stands behind "--".
 func (s *wrapper) parseOperands(p parsed, words []field) parsed {
-	n := min(max(s.OperandsBefore-len(p.before), 0), len(words))
-	p.before, words = append(p.before, words[:n]...), words[n:]
+	for len(p.before) < s.OperandsBefore && len(words) > 0 {
+		p.operand(words[0], words[0].MaySplit)
+		words = words[1:]
+	}
 	if s.Assignments {
 		p.before, words = takeAssignments(p.before, words)
 	}
@@ -153,11 +198,7 @@ func (s *wrapper) longOption(text string, words []field, p *parsed) (int, bool) 
 		return 0, false
 	}
 	if slices.Contains(s.ValueOptions, found[0]) && !has {
-		if len(words) < 2 || !words[1].Static {
-			return 0, false
-		}
-		p.set(found[0], words[1].Text)
-		return 2, true
+		return 2, p.value(found[0], words[1:], s.TakesNumbers)
 	}
 	p.set(found[0], val)
 	return 1, true
@@ -173,11 +214,7 @@ func (s *wrapper) cluster(text string, words []field, p *parsed) (int, bool) {
 				p.set(c, text[i+1:])
 				return 1, true
 			}
-			if len(words) < 2 || !words[1].Static {
-				return 0, false
-			}
-			p.set(c, words[1].Text)
-			return 2, true
+			return 2, p.value(c, words[1:], s.TakesNumbers)
 		case slices.Contains(s.Options, c):
 			p.set(c, "")
 		default:
@@ -197,7 +234,8 @@ func (w *walker) plainWrapper(s *wrapper, inv invocation) {
 		return
 	}
 	w.opaqueOptions(s, p)
-	if s.ItselfToo || len(p.rest) == 0 {
+	doubted := w.doubts(p)
+	if s.ItselfToo || doubted || len(p.rest) == 0 {
 		outer := inv
 		outer.elevated = outer.elevated || s.Elevated && len(p.rest) == 0
 		w.emitProgram(outer)
@@ -205,6 +243,9 @@ func (w *walker) plainWrapper(s *wrapper, inv invocation) {
 			return
 		}
 		inv.access = nil
+		if doubted {
+			w.cmd.spots = &[]cardea.Opaque{} // told once is enough
+		}
 	}
 	inv.argv = p.rest
 	inv.wrappers = append(slices.Clone(inv.wrappers), name)
@@ -234,6 +275,16 @@ func (w *walker) plainWrapper(s *wrapper, inv invocation) {
 		return
 	}
 	w.start(inv)
+}
+
+// doubts adds a spot where another command may begin than it seems. The one that seems to
+// begin is looked at all the same.
+func (w *walker) doubts(p parsed) bool {
+	if p.doubt == "" {
+		return false
+	}
+	w.spot(p.doubt, cardea.OpaqueOutsideOption, "an option of the wrapper comes from outside of the line")
+	return true
 }
 
 // opaqueOptions adds a spot for each option with which a wrapper starts something

@@ -327,10 +327,14 @@ func (w *walker) flock(s *wrapper, inv invocation) {
 		w.emitProgram(inv)
 		return
 	}
+	if w.doubts(p) {
+		w.emitProgram(inv)
+		w.cmd.spots = &[]cardea.Opaque{} // told once is enough
+	}
 	inv.wrappers = append(slices.Clone(inv.wrappers), s.Name[0])
 	inv.program = true
-	if len(p.before) > 0 && p.before[0].Static && (!isDescriptor(p.before[0].Text) || len(p.rest) > 0) {
-		inv.access = slices.Concat(inv.access, w.paths().Open(cardea.Write, p.before[0].Text, false))
+	if len(p.before) > 0 && !(isDescriptor(p.before[0].Text) && len(p.rest) == 0) {
+		inv.access = slices.Concat(inv.access, w.paths().OpenWord(cardea.Write, p.before[0]))
 	}
 	script, ok := p.option("-c", "--command")
 	if !ok && len(p.rest) == 2 && p.rest[0].Text == "-c" && p.rest[1].Static {

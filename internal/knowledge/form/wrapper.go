@@ -26,6 +26,11 @@ type Wrapper struct {
 	OptionalValueOptions []string `yaml:"optional_value_options" words:"options"`
 	// The number of operands in front of the command.
 	OperandsBefore int `yaml:"operands_before" max:"3"`
+	// These operands, and the values of options, are numbers, times or names of `signals`. Where
+	// another word stands the wrapper starts nothing.
+	TakesNumbers bool `yaml:"takes_numbers"`
+	// Names of signals that it takes, in lower case and without `sig`.
+	Signals []string `yaml:"signals"`
 	// `-5` is an option (`nice`).
 	NumericOptions bool `yaml:"numeric_options"`
 	// Words of the form `NAME=value` may stand in front of the command.
