@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/paths"
 )
 
 // Paths say what the paths in a command's words mean.
@@ -190,6 +191,7 @@ func (p Paths) saysHidden(pattern string, roots []string) bool {
 	if rest, ok := strings.CutPrefix(pattern, "~/"); ok {
 		pattern = p.Home + "/" + rest
 	}
+	pattern = paths.WithoutClasses(pattern)
 	for _, dir := range append(p.Likely[:len(p.Likely):len(p.Likely)], p.Dir) {
 		name := cmp.Or(Absolute(dir, pattern), pattern)
 		below := 0

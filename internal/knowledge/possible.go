@@ -55,7 +55,7 @@ func (r *reader) possible() {
 				p.list(strings.Fields(f.Text)) // a client's own command in front: platform shell git push
 			}
 		case !r.spec.HostPathOperands:
-			p.behind(f.Text)
+			p.behind(asFiles(f))
 		}
 		if !f.Static && r.inv.MayBecome != nil && (i <= maxUncertain || len(f.May) > 0) {
 			for _, b := range r.inv.MayBecome(f) {
@@ -446,6 +446,17 @@ func (p *possibility) word(f Word) (acts bool) {
 	p.add(m)
 	p.live = false
 	return !m.OnlyReads
+}
+
+// asFiles is the text of a word that stands for files. The classes of a pattern are no lists.
+func asFiles(f Word) string {
+	if f.Static || !f.Glob || !simpleGlob(f.Text) {
+		return f.Text
+	}
+	if plain := paths.WithoutClasses(f.Text); strings.Count(plain, "/") == strings.Count(f.Text, "/") {
+		return plain
+	}
+	return f.Text // a class has no slash, so this is none
 }
 
 // behind adds what stands in a word behind a delimiter.

@@ -293,10 +293,14 @@ func (g *Glob) IsNamedBy(a *Named, onlyPossible bool) bool {
 }
 
 // saysName reports whether a pattern of the line says part of the name that the glob
-// is about, and not its ending alone: s*.json and *secret* do, *.json does not.
+// is about, and not its ending alone: s*.json and *secret* do, *.json does not. A class is
+// one character, so [.]env says the dot, and [a-z]* no more than ?*.
 func (g *Glob) saysName(pattern string) bool {
 	if len(g.segs) == 0 {
 		return false // the root, which no pattern names
+	}
+	if pattern = paths.WithoutClasses(pattern); !paths.IsPattern(pattern) {
+		return true // it is one name
 	}
 	line := pieces(pattern)
 	if last := g.segs[len(g.segs)-1]; !last.Literal && last != paths.AnyDepth {

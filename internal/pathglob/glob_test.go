@@ -46,6 +46,25 @@ func TestFilesOfPattern(t *testing.T) {
 	}
 }
 
+// TestSaysName: which patterns of a line say part of a name. A class is one character.
+func TestSaysName(t *testing.T) {
+	pl := NewPlace("/home/u", "/home/u/p", false)
+	for _, c := range []struct {
+		line, rule string
+		want       bool
+	}{
+		{"[a-z]*", "lefthook.yml", false}, {"?*", "lefthook.yml", false}, {"[[:alpha:]]*", "lefthook.yml", false}, {"*[!.]", "lefthook.yml", false},
+		{"[]abc]*", "lefthook.yml", false}, {"*.[jt]s", ".env", false}, {"[a-c][d-f][g-i]*", "lefthook.yml", false},
+		{"[l]*", "lefthook.yml", true}, {"[l-l]*", "lefthook.yml", true}, {`[\l]*`, "lefthook.yml", true}, {"[[.l.]]*", "lefthook.yml", true}, {"[a-z]efthook*", "lefthook.yml", true},
+		{"[a-z", "lefthook.yml", true}, {"[.]env*", ".env", true}, {"[.]env*", ".env*", true}, {".en[v]", ".env", true}, {".en[v]", ".env*", true}, {".e[n]v", ".env*", true},
+		{"[!x]env", ".env", true}, {"[.]git", ".*", true}, {"[.]git*", ".*", false}, {"[.]*", ".env", true}, {".[a-z]*", ".env", true}, {`\.e*`, ".env", true}, {"*[s]ecret*", "*secret*", true}, {"*[a-z]ecret*", "*.json", false},
+	} {
+		if got := pl.Glob(c.rule).saysName(c.line); got != c.want {
+			t.Errorf("%s and %s: %v", c.line, c.rule, got)
+		}
+	}
+}
+
 // TestLinkedFolder: the folder of a pattern on the line is a link.
 func TestLinkedFolder(t *testing.T) {
 	pl := NewPlace("/home/u", "/home/u/p", false)

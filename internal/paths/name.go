@@ -145,6 +145,34 @@ func (c char) holds(r rune, ofLine bool) bool {
 	return not
 }
 
+// WithoutClasses is a pattern in which each class is the one character that it names, or
+// "?" where it may name several.
+func WithoutClasses(pattern string) string {
+	var b strings.Builder
+	for _, c := range chars(pattern) {
+		if c.wild && c.r == '[' {
+			c.r = onlyMember([]rune(c.set))
+		}
+		b.WriteRune(c.r)
+	}
+	return b.String()
+}
+
+// onlyMember is the single character of a class, "?" where there may be several.
+func onlyMember(set []rune) rune {
+	switch {
+	case len(set) == 1:
+		return set[0]
+	case len(set) == 2 && set[0] == '\\':
+		return set[1]
+	case len(set) == 3 && set[1] == '-' && set[0] == set[2]:
+		return set[0]
+	case len(set) == 5 && member(set) == 5 && set[1] != ':':
+		return set[2]
+	}
+	return '?'
+}
+
 // named is a named class of POSIX, nil where there is none of the name.
 func named(class string) func(rune) bool {
 	switch class {
