@@ -471,10 +471,10 @@ func (a *Access) NeedsSeparatePermission() bool {
 	return a.Redirect && a.Kind != Read && !a.Fresh && !a.Nowhere()
 }
 
-// MakesFilesOnly reports a part that reads and writes files, and moves none: what it
-// makes is no link.
+// MakesFilesOnly reports a part that reads and writes files, and moves or copies no folder:
+// what it makes is no link.
 func (p *Part) MakesFilesOnly() bool {
-	return p.EditsFiles && !slices.ContainsFunc(p.Access, func(a Access) bool { return a.Kind == Delete })
+	return p.EditsFiles && !slices.ContainsFunc(p.Access, func(a Access) bool { return a.Kind == Delete || a.Kind == Write && a.Recursive })
 }
 
 // Nowhere reports whether the access is a redirection that writes to nothing

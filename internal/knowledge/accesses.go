@@ -57,6 +57,7 @@ func (r *reader) accesses() {
 		r.symlinks()
 	}
 	r.saved()
+	r.keptUnder()
 	r.spread()
 	paths := len(r.operands)
 	if slices.ContainsFunc(r.operands, func(i int) bool { return r.argv[i].Found != nil && r.argv[i].Found.MayBeNothing }) {

@@ -61,8 +61,10 @@ func (r *reader) editsFiles() bool {
 	edits := *r
 	spec := *r.spec
 	spec.Complete, edits.spec = spec.Edits, &spec
-	// The value of an option that takes none is another file: sed -i.bak.
-	another := func(o cardea.Option) bool { return o.Value != "" && !slices.Contains(r.values(), o.Name) }
+	// The value of an option that takes none is another file: sed -i'bak/*'.
+	another := func(o cardea.Option) bool {
+		return o.Value != "" && !slices.Contains(r.values(), o.Name) && !r.isBackupSuffix(o)
+	}
 	return !slices.ContainsFunc(r.out.Options, another) && edits.doubt() == ""
 }
 
@@ -152,7 +154,7 @@ func (r *reader) given(names []string, front bool) bool {
 		end = r.operands[0]
 	}
 	return slices.ContainsFunc(r.out.Options, func(o cardea.Option) bool {
-		valued := o.Value == "" || slices.Contains(r.values(), o.Name) || slices.Contains(r.spec.AttachedValueOptions, o.Name)
+		valued := o.Value == "" || slices.Contains(r.values(), o.Name) || slices.Contains(r.spec.AttachedValueOptions, o.Name) || r.isBackupSuffix(o)
 		return valued && slices.Contains(names, o.Name) && o.Word < end
 	})
 }

@@ -80,6 +80,37 @@ func (r *reader) backups() {
 	}
 }
 
+// keptUnder adds the names under which the old content of edited files is kept.
+func (r *reader) keptUnder() {
+	edited := r.out.Access
+	for _, o := range r.out.Options {
+		if !r.isBackupSuffix(o) {
+			continue
+		}
+		for _, a := range edited {
+			if a.Kind != cardea.Write || a.Recursive {
+				continue
+			}
+			name := Word{Word: cardea.Word{Text: cmp.Or(a.Spelled, a.Path), Static: !a.Glob}, Glob: a.Glob}
+			if a.Glob {
+				name.Text = a.Pattern
+			}
+			if name.Text != "" { // else it is any file already
+				name.Text += backupSuffix(o)
+				r.touch(cardea.Write, name, false)
+			}
+		}
+	}
+}
+
+// isBackupSuffix reports an option whose value is added to names of files, and is no
+// pattern of a whole name as "bak/*" is.
+func (r *reader) isBackupSuffix(o cardea.Option) bool {
+	return slices.Contains(r.spec.BackupSuffixOptions, o.Name) && o.Static && backupSuffix(o) != "" && !strings.ContainsAny(o.Value, "*/")
+}
+
+func backupSuffix(o cardea.Option) string { return strings.TrimPrefix(o.Value, "=") }
+
 // vanish reports whether all of some words may expand to nothing.
 func (r *reader) vanish(words []int) bool {
 	return !slices.ContainsFunc(words, func(i int) bool { return r.argv[i].Static || r.argv[i].Glob })

@@ -162,9 +162,15 @@ const (
 	maxDepth   = 12   // folders inside of each other
 )
 
-// beyond is why a covered read of a folder, or of what a pattern becomes, reaches more
-// than what covers it names.
+// beyond is why a covered access to a folder, or a read of what a pattern becomes, reaches
+// more than what covers it names.
 func (c *call) beyond(a *cardea.Access) string {
+	if a.Kind == cardea.Write && a.Recursive {
+		if info, err := c.about.Files.Lstat(a.Path); err == nil && info.IsDir() {
+			return "it writes into a folder that is there already, where a link may lead elsewhere"
+		}
+		return ""
+	}
 	if a.Kind != cardea.Read || a.MetadataOnly || !a.Recursive && !a.Glob {
 		return ""
 	}

@@ -95,6 +95,9 @@ type Program struct {
 	// Endings that the program adds to the name of a file that does not exist
 	// (`unzip x` reads `x.zip`).
 	TriesSuffixes []string `yaml:"tries_suffixes"`
+	// Options whose value is added to the name of each file that is edited: its old content is
+	// kept there (`sed -i.bak`).
+	BackupSuffixOptions []string `yaml:"backup_suffix_options" words:"options"`
 	// Words with which the program only prints something about itself, where they
 	// are its only word (`--version`).
 	InformationWords []string `yaml:"information_words"`
