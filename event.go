@@ -432,8 +432,9 @@ type Access struct {
 	// Files is what the pattern stands for when the call is judged; nil: it is not known.
 	// It counts for who denies or asks alone: another file may have come until the line runs.
 	Files *Files
-	// Search marks a pattern of a search: files with such a name are read wherever they
-	// lie below the folder, not all that lies in a folder of such a name.
+	// Search marks a pattern of a search: files with such a name are read or deleted wherever
+	// they lie below the folder, not all that lies in a folder of such a name. What is deleted
+	// may lie in hidden folders, and its name may begin with a dot.
 	Search bool
 	// MetadataOnly marks a read of names and attributes alone, as ls and stat do: the
 	// contents stay unread.

@@ -2,11 +2,13 @@ package knowledge
 
 import (
 	"cmp"
+	"path"
 	"slices"
 	"strings"
 
 	"cardea.dev"
 	"cardea.dev/internal/knowledge/form"
+	"cardea.dev/internal/paths"
 )
 
 // This file derives what a program does from what is known of its options and
@@ -48,6 +50,9 @@ func (r *reader) accesses() {
 		r.operand(k, r.argv[i], recursive && !(n == len(r.operands)-1 && r.onlyMembers()))
 	}
 	r.optionValues(options, recursive)
+	if kind == cardea.Delete && s.OperandsBeforeOptions {
+		r.searched()
+	}
 	if (kind == cardea.Write || kind == cardea.Delete) && r.has(r.words(form.ListsOperandsWith)) {
 		r.touch(kind, Word{}, recursive)
 	}
@@ -442,6 +447,10 @@ func (r *reader) supplied(k cardea.AccessKind, f Word, recursive, hidden bool) {
 		return // it names no file
 	}
 	for _, s := range r.inv.MayBecome(f) {
+		if s.Search && k == cardea.Delete {
+			r.search(s, cardea.Access{Kind: k, Recursive: recursive})
+			continue
+		}
 		if s.Entries && s.Pattern == "" && k != cardea.Delete || hidden && !r.paths.saysHidden(cmp.Or(s.Pattern, s.Path), r.world.Roots) {
 			continue
 		}
@@ -452,9 +461,51 @@ func (r *reader) supplied(k cardea.AccessKind, f Word, recursive, hidden bool) {
 			if !r.paths.saysHidden(s.Pattern, r.world.Roots) {
 				continue
 			}
-			a.Spelled, a.Glob, a.Pattern = "", true, s.Pattern
+			a.Spelled, a.Glob, a.Pattern, a.Search = "", true, s.Pattern, s.Search
 		}
 		r.out.Access = append(r.out.Access, a)
+	}
+}
+
+// searched adds what a search deletes by its name.
+func (r *reader) searched() {
+	p := cardea.Part{Command: r.out.Command, Options: r.out.Options, Operands: r.operands, Dir: r.paths.Dir}
+	for _, f := range r.argv {
+		p.Argv = append(p.Argv, f.Word)
+	}
+	var acts []string
+	for _, c := range r.spec.When {
+		if c.Operands == cardea.Delete {
+			acts = append(acts, c.Options...)
+		}
+	}
+	for _, s := range foundNames(&p, acts, true) {
+		at := s.Path
+		if s.Pattern != "" {
+			at = path.Dir(globRoot(s.Pattern))
+		}
+		r.search(s, cardea.Access{Kind: cardea.Delete, Path: r.paths.follow(at)})
+	}
+}
+
+// search adds what is done to the files that a search finds by a pattern: those that it
+// finds now, and where not all were seen, whatever the pattern may stand for.
+func (r *reader) search(s PossiblePath, like cardea.Access) {
+	found, all := []string{s.Path}, s.Pattern == ""
+	if !all && r.world != nil && r.world.Names != nil {
+		pattern := paths.Pattern(nil).Join(s.Pattern)
+		found, all = hiddenBelow(s.Path, r.paths.saysHidden(s.Path, r.world.Roots), r.paths.Dir, r.world, func(file string) bool {
+			return pattern.Match(paths.Segments(file))
+		})
+	}
+	if !all {
+		like.Glob, like.Search, like.Pattern = true, true, s.Pattern
+		r.out.Access = append(r.out.Access, like)
+		return
+	}
+	for _, file := range found {
+		like.Path, like.Spelled = "", file
+		r.out.Access = append(r.out.Access, like)
 	}
 }
 

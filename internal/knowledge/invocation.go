@@ -112,6 +112,9 @@ type PossiblePath struct {
 	// Pattern is one that the path matches, where only that is known: then Path is the
 	// folder above its first wildcard. With Entries it fits all names, or all hidden ones.
 	Pattern string
+	// Search means that the pattern is one of a search, whose wildcards stand for hidden
+	// names and folders, too.
+	Search bool
 	// Below means that all below it may be among the words, too; Entries that
 	// what lies in it is, and not the path itself.
 	Below, Entries bool

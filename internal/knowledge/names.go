@@ -43,11 +43,50 @@ func Names(p *cardea.Part, world *World) []string {
 	return out
 }
 
-// A search looks into so many folders, so deep.
+// A search looks into so many folders, so deep, and finds so many files.
 const (
-	mostFolders  = 64
+	mostFolders  = 512
 	deepestFound = 3
+	mostFound    = 512
 )
+
+// hiddenBelow are the files with wanted names that a search of a folder finds now: hidden
+// ones, and all that lies in hidden folders. Where inside is set, the folder is itself a
+// hidden one. Those of the home folder and of the folder of the work are among them. It
+// reports false where it has not seen them all.
+func hiddenBelow(top string, inside bool, dir string, world *World, wanted func(file string) bool) (out []string, all bool) {
+	type folder struct {
+		path   string
+		inside bool
+		depth  int
+	}
+	queue := []folder{{top, inside, 0}}
+	for _, other := range []string{world.Home, dir} {
+		if other != "" && other != top && paths.Within(top, other) {
+			queue = append(queue, folder{other, false, 0})
+		}
+	}
+	all = true
+	for n := 0; n < len(queue); n++ {
+		if n == mostFolders || len(out) > mostFound {
+			return out, false
+		}
+		at := queue[n]
+		list, ok := world.Names(at.path)
+		all = all && ok
+		for _, name := range list {
+			hidden := at.inside || strings.HasPrefix(name, ".")
+			file := path.Join(at.path, name)
+			if (hidden || at.depth == 0) && wanted(file) {
+				out = append(out, file)
+			}
+			if hidden && at.depth < deepestFound && name != "objects" && (world.IsDir == nil || world.IsDir(file)) {
+				queue = append(queue, folder{file, true, at.depth + 1})
+			}
+		}
+	}
+	return out, all
+}
 
 // searchedNames are the hidden files that a search finds now by their names, and all that
 // lies in a hidden folder which it searches.
@@ -55,26 +94,6 @@ func searchedNames(p *cardea.Part, world *World) []string {
 	at := Paths{Dir: p.Dir, Home: world.Home}
 	sought := soughtNames(p)
 	var out []string
-	folders := 0
-	var look func(dir string, inside bool, depth int)
-	look = func(dir string, inside bool, depth int) {
-		if folders++; folders > mostFolders || depth > deepestFound {
-			return
-		}
-		list, _ := world.Names(dir)
-		for _, name := range list {
-			file := path.Join(dir, name)
-			if !inside && !strings.HasPrefix(name, ".") {
-				continue
-			}
-			if len(sought) == 0 || slices.ContainsFunc(sought, func(s *regexp.Regexp) bool { return s.MatchString(file) }) {
-				out = append(out, file)
-			}
-			if name != "objects" && (world.IsDir == nil || world.IsDir(file)) {
-				look(file, true, depth+1)
-			}
-		}
-	}
 	for _, a := range p.Access {
 		if a.Kind != cardea.Read || a.Path == "" || !a.Recursive {
 			continue
@@ -83,13 +102,10 @@ func searchedNames(p *cardea.Part, world *World) []string {
 		if len(sought) == 0 && !hidden {
 			continue // nothing is named
 		}
-		look(a.Path, hidden, 0)
-		for _, dir := range []string{world.Home, p.Dir} {
-			if dir != "" && dir != a.Path && (a.Path == "/" || paths.Within(dir, a.Path)) {
-				folders = 0
-				look(dir, false, 0)
-			}
-		}
+		found, _ := hiddenBelow(a.Path, hidden, p.Dir, world, func(file string) bool {
+			return len(sought) == 0 || slices.ContainsFunc(sought, func(s *regexp.Regexp) bool { return s.MatchString(file) })
+		})
+		out = append(out, found...)
 	}
 	return out
 }

@@ -151,7 +151,11 @@ func MayPrint(p *cardea.Part, world *World) []PossiblePath {
 	hiddenWith, lists := WordsOf(form.ListsHiddenWith, name)
 	switch {
 	case StartsOnFound(name):
-		return everythingBelow(p)
+		acts, _ := WordsOf(form.PrintsWith, name)
+		if wrapper := WrapperOf(name); wrapper != nil {
+			acts = append(acts[:len(acts):len(acts)], wrapper.CommandOptions...)
+		}
+		return append(everythingBelow(p), foundNames(p, acts, false)...)
 	case Has(form.PrintsOperands, name):
 		var words []string
 		for _, o := range operands {

@@ -266,11 +266,34 @@ func (g *Glob) Touches(a *Named) bool {
 		if overlap(segs, g.segs, a.Glob) {
 			return true
 		}
-		if a.Recursive && g.below(segs, a) {
+		if a.Recursive && g.below(segs, a) || a.Search && a.Kind == cardea.Delete && g.isFound(segs) {
 			return true
 		}
 	}
 	return false
+}
+
+// isFound reports whether a search that deletes what it finds by its name may find what
+// the glob names. What may lie anywhere is sought in the project. A glob that does not
+// tell names (.claude/hooks/**) is about a search for all names alone: others come by.
+func (g *Glob) isFound(line []string) bool {
+	rule := g.segs
+	if len(rule) > 0 && rule[0] == paths.AnyDepth {
+		rule = slices.Concat(g.project, rule[1:])
+	}
+	if !rule.SaysName(line[len(line)-1]) && !seeksAll(line) {
+		return false
+	}
+	if rule.EndsAnyDepth() { // which stands for at least one segment
+		rule = append(rule[:len(rule)-1:len(rule)-1], paths.Segment{Text: "*"}, paths.AnyDepth)
+	}
+	return rule.Meets(line, func(int) bool { return true })
+}
+
+// seeksAll reports the pattern of a search for whatever lies below a folder.
+func seeksAll(line []string) bool {
+	first := slices.IndexFunc(line, paths.IsPattern)
+	return first >= 0 && !slices.ContainsFunc(line[first:], func(s string) bool { return strings.Trim(s, "*?") != "" })
 }
 
 // IsNamedBy reports whether an access that touches what the glob names does more
@@ -282,7 +305,9 @@ func (g *Glob) IsNamedBy(a *Named, onlyPossible bool) bool {
 		return true
 	}
 	if a.Glob {
-		return g.saysName(filepath.Base(a.Pattern))
+		return g.saysName(filepath.Base(a.Pattern)) || a.Search && a.Kind == cardea.Delete && slices.ContainsFunc(a.paths, func(p namedPath) bool {
+			return g.isFound(p.segments())
+		})
 	}
 	for i := range a.paths {
 		if overlap(a.paths[i].segments(), g.segs, false) {

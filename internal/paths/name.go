@@ -61,6 +61,40 @@ func literalChars(name string) []char {
 	return out
 }
 
+// EitherCase is a pattern of names for what fits another one in capitals or in small
+// letters. It may fit more where that one has classes.
+func EitherCase(pattern string) string {
+	var out strings.Builder
+	for _, c := range chars(pattern) {
+		switch {
+		case c.wild && c.r == '*':
+			out.WriteByte('*')
+		case c.wild, c.r > unicode.MaxASCII:
+			out.WriteByte('?')
+		case unicode.IsLetter(c.r):
+			out.WriteString("[" + string(unicode.ToLower(c.r)) + string(unicode.ToUpper(c.r)) + "]")
+		case strings.ContainsRune(`*?[\`, c.r):
+			out.WriteString(`\` + string(c.r))
+		default:
+			out.WriteRune(c.r)
+		}
+	}
+	return out.String()
+}
+
+// OnlyStars is a pattern of names in which "*" stands for all that is not certain, and no
+// character has another meaning. It may fit more.
+func OnlyStars(pattern string) string {
+	var out strings.Builder
+	for _, c := range chars(pattern) {
+		if c.wild || strings.ContainsRune(`*?[\`, c.r) {
+			c.r = '*'
+		}
+		out.WriteRune(c.r)
+	}
+	return out.String()
+}
+
 // class is the length of the class at the front of rs, 0 where it has no end.
 // A "]" in front is a member of it, and so is a named class ("[:alpha:]").
 func class(rs []rune) int {
@@ -352,4 +386,20 @@ func (s Segment) match(name string) bool {
 		return s.Text == name
 	}
 	return MatchName(s.Text, name)
+}
+
+// SaysName reports whether the last segment is a name, or says how names end and a pattern
+// of the line does so, too.
+func (p Pattern) SaysName(line string) bool {
+	if len(p) == 0 {
+		return false
+	}
+	last := p[len(p)-1]
+	return last.Literal || endsPlain(last.Text) && endsPlain(line)
+}
+
+// endsPlain reports a pattern of names that ends with no wildcard.
+func endsPlain(pattern string) bool {
+	list := chars(pattern)
+	return len(list) > 0 && !list[len(list)-1].wild
 }

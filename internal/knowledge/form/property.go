@@ -137,6 +137,8 @@ const (
 	FindsEverythingWith Property = "finds_everything_with"
 	// TestsWith are the options of its expression that print nothing and change nothing.
 	TestsWith Property = "tests_with"
+	// PrintsWith are the actions of its expression that print what it finds.
+	PrintsWith Property = "prints_with"
 	// BranchesWith are the words of its expression with which a test need not hold for
 	// all that is found.
 	BranchesWith Property = "branches_with"
@@ -286,7 +288,7 @@ var Properties = []Property{
 	ListsHiddenWith,
 	ListsFolderWith,
 	FindsUnless,
-	FindsWith, FindsEverythingWith, TestsWith, BranchesWith,
+	FindsWith, FindsEverythingWith, TestsWith, PrintsWith, BranchesWith,
 	NamesMatchesWith,
 	MatchesWith,
 	HarmlessActions,
