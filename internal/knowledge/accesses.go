@@ -206,15 +206,28 @@ func (r *reader) optionValues(options []form.NamedAccess, recursive bool) {
 			if slices.Contains(r.spec.HostPathOptions, a.Name) && remoteName(f) {
 				r.touch(cardea.Network, f, false)
 			}
-			r.touch(a.Access, f, recursive && a.Access != cardea.Write)
-			if a.Access == cardea.Write && len(r.spec.SavesUnderURLName) > 0 {
-				for _, dir := range r.into() {
-					r.touch(a.Access, below(dir, f), false)
+			for _, f := range r.outputs(a.Name, f) {
+				r.touch(a.Access, f, recursive && a.Access != cardea.Write)
+				if a.Access == cardea.Write && len(r.spec.SavesUnderURLName) > 0 {
+					for _, dir := range r.into() {
+						r.touch(a.Access, below(dir, f), false)
+					}
 				}
 			}
 			break
 		}
 	}
+}
+
+// outputs are the files that the value of an option names.
+func (r *reader) outputs(option string, f Word) []Word {
+	if !f.Static || !strings.Contains(f.Text, "#") || !slices.Contains(r.spec.NumberedNameOptions, option) {
+		return []Word{f}
+	}
+	if names, ok := r.numbered(f.Text); ok {
+		return append(names, f)
+	}
+	return []Word{{Word: cardea.Word{Text: f.Text}}}
 }
 
 // touch adds the accesses of one word.
@@ -360,22 +373,29 @@ func (r *reader) saved() {
 	if len(folders) == 0 {
 		folders = []Word{Literal(".")}
 	}
-	for _, i := range r.operands {
-		f := r.argv[i]
-		if !f.Static {
+	for _, f := range r.addresses() {
+		addresses, ok := addressesOf(f.Text)
+		if !f.Static || !ok {
 			r.out.Access = append(r.out.Access, cardea.Access{Kind: cardea.Write})
-			if !f.Glob || !simpleGlob(f.Text) {
+			if !ok || !f.Glob || !simpleGlob(f.Text) {
 				continue
 			}
 		}
-		names := []string{lastName(f.Text)}
-		if bare, _, ok := strings.Cut(f.Text, "?"); ok {
-			names = append(names, lastName(bare))
+		for _, address := range append(addresses, f.Text) {
+			r.savedAs(address, folders)
 		}
-		for _, dir := range folders {
-			for _, name := range names {
-				r.touch(cardea.Write, below(dir, Literal(name)), false)
-			}
+	}
+}
+
+// savedAs adds the file in which an address is saved.
+func (r *reader) savedAs(address string, folders []Word) {
+	names := []string{lastName(address)}
+	if bare, _, ok := strings.Cut(address, "?"); ok {
+		names = append(names, lastName(bare))
+	}
+	for _, dir := range folders {
+		for _, name := range names {
+			r.touch(cardea.Write, below(dir, fetchedName(name)), false)
 		}
 	}
 }

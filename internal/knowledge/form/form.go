@@ -92,6 +92,11 @@ type Program struct {
 	SavesUnderURLName []string `yaml:"saves_under_url_name" words:"options,always"`
 	// Options that switch `saves_under_url_name` off.
 	SavesUnderURLNameUnless []string `yaml:"saves_under_url_name_unless" words:"options"`
+	// Options whose value is an address, as operands are (`curl --url`).
+	AddressOptions []string `yaml:"address_options" words:"options"`
+	// Options that name an output, in whose value `#1` stands for what the first braces or
+	// brackets of an address stand for (`curl -o`).
+	NumberedNameOptions []string `yaml:"numbered_name_options" words:"options"`
 	// Endings that the program adds to the name of a file that does not exist
 	// (`unzip x` reads `x.zip`).
 	TriesSuffixes []string `yaml:"tries_suffixes"`
