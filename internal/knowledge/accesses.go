@@ -163,6 +163,89 @@ func (r *reader) operand(k cardea.AccessKind, f Word, recursive bool) {
 	if k != form.None && k != "" && k != cardea.Network && !f.Static {
 		r.supplied(k, f, recursive, false)
 	}
+	if k == form.Edit && len(r.spec.Suffixes) > 0 {
+		r.replaced(f, recursive)
+	}
+}
+
+// replaced adds that a file gives way to another one, whose name is the same with a suffix
+// or without it.
+func (r *reader) replaced(f Word, recursive bool) {
+	r.touch(cardea.Delete, f, recursive)
+	suffixes := r.spec.Suffixes
+	for _, o := range r.out.Options {
+		if o.Static && o.Value != "" && slices.ContainsFunc(r.spec.SuffixOptions, func(name string) bool { return r.means(o.Name, name) }) {
+			suffixes = append([]string{o.Value}, suffixes...)
+		}
+	}
+	sure, may := f.Static || f.Glob && simpleGlob(f.Text), f.May
+	if sure {
+		may = []string{f.Text}
+	}
+	for _, text := range may {
+		for _, text := range r.namesLike(text, f.Static) {
+			for _, name := range otherNames(text, suffixes) {
+				r.written(name, f.Static, sure)
+			}
+		}
+	}
+}
+
+// written adds that a file is written, or one that a pattern stands for. Where it is not
+// sure, it may be another one.
+func (r *reader) written(name string, literal, sure bool) {
+	f := Literal(name)
+	if !literal && paths.IsPattern(name) {
+		f = Word{Word: cardea.Word{Text: name}, Glob: true}
+	}
+	from := len(r.out.Access)
+	r.touch(cardea.Write, f, false)
+	for i := from; i < len(r.out.Access) && !sure; i++ {
+		a := &r.out.Access[i]
+		a.Path, a.Spelled = "", cmp.Or(a.Spelled, a.Path)
+	}
+}
+
+// namesLike are the names that a pattern finds, and the pattern where these are not known.
+func (r *reader) namesLike(pattern string, literal bool) []string {
+	const most = 256
+	if literal || !paths.IsPattern(pattern) {
+		return []string{pattern}
+	}
+	folder, base := path.Split(pattern)
+	at := Absolute(r.paths.Dir, cmp.Or(folder, "."))
+	if at == "" || r.inv.FilesChanged || r.world == nil || r.world.Names == nil || paths.IsPattern(folder) {
+		return []string{pattern}
+	}
+	all, ok := r.world.Names(at)
+	if r.world.IsNew != nil && r.world.IsNew(at) {
+		return nil
+	}
+	all = slices.DeleteFunc(slices.Clone(all), func(name string) bool { return !paths.MayBeNamed(base, name) })
+	if !ok || len(all) > most {
+		return []string{pattern}
+	}
+	for i := range all {
+		all[i] = folder + all[i]
+	}
+	return all
+}
+
+// otherNames are a name with the suffix that is added to it, and without one that it has.
+// A pattern may have one that it does not say.
+func otherNames(name string, suffixes []string) []string {
+	for _, s := range suffixes {
+		if bare, ok := strings.CutSuffix(name, s); ok && bare != "" && !strings.HasSuffix(bare, "/") {
+			return []string{bare}
+		}
+	}
+	out := []string{name + suffixes[0]}
+	end := name[strings.LastIndexAny(name, "*?]")+1:]
+	may := end != name && slices.ContainsFunc(suffixes, func(s string) bool { return strings.HasSuffix(s, end) })
+	if i := strings.LastIndexAny(name, ".-_"); may && i > strings.LastIndexByte(name, '/')+1 {
+		out = append(out, name[:i])
+	}
+	return out
 }
 
 // onThisMachine adds the file of a remote operand whose machine is this one.

@@ -18,8 +18,13 @@ var program7z = form.Program{Source: &fromArchives, Name: []string{"7z", "7za", 
 	{Name: []string{"h"}, Operands: "read", SingleDashOptions: true, RecursiveOptions: []string{"always"}, Complete: &form.Complete{Options: []string{"-r", "-bd", "-scrcCRC32", "-scrcCRC64", "-scrcSHA1", "-scrcSHA256"}, ForbiddenWords: []string{"@*", "***"}}},
 	{Name: []string{"i", "b"}, Operands: "none", SingleDashOptions: true, Complete: &form.Complete{Options: []string{"-mm=LZMA2", "-mm=LZMA", "-mmt=1"}, LimitsOperands: true}},
 }}
-var programGzip = form.Program{Source: &fromArchives, Name: []string{"gzip", "gunzip", "ggzip", "ggunzip"}, Operands: "edit", ValueOptions: []string{"-S", "--suffix", "-b"}, RecursiveOptions: []string{"-r", "--recursive"}, When: []form.When{{Options: []string{"-c", "--stdout", "--to-stdout", "-l", "--list", "-t", "--test"}, Operands: "read"}}, InformationWords: []string{"--version", "--help", "-V", "-h", "-L", "--license"}}
-var programBzip2 = form.Program{Source: &fromArchives, Name: []string{"bzip2", "bunzip2", "xz", "unxz", "lzma", "unlzma", "zstd", "unzstd", "lz4", "unlz4", "lzip", "lzop", "compress", "uncompress", "brotli"}, Operands: "edit", ValueOptions: []string{"-S", "--suffix", "-o", "-b", "-D", "--files", "--files0", "--filelist"}, OptionAccesses: []form.NamedAccess{{Name: "-D", Access: "read"}, {Name: "-o", Access: "write"}}, RecursiveOptions: []string{"-r"}, When: []form.When{{Options: []string{"-c", "--stdout", "--to-stdout", "-l", "--list", "-t", "--test"}, Operands: "read"}}, InformationWords: []string{"--version", "--help", "-V", "-h", "-H"}}
+var programGzip = form.Program{Source: &fromArchives, Name: []string{"gzip", "gunzip", "ggzip", "ggunzip", "pigz", "unpigz", "compress", "uncompress"}, Operands: "edit", ValueOptions: []string{"-S", "--suffix", "-b"}, RecursiveOptions: []string{"-r", "--recursive"}, When: []form.When{{Options: []string{"-c", "--stdout", "--to-stdout", "-l", "--list", "-t", "--test"}, Operands: "read"}}, WritesUnnamedFiles: []string{"-N", "--name"}, Suffixes: []string{".gz", ".Z", ".z", "-gz", "-z", "_z", ".tgz", ".taz", ".zz", ".zip"}, SuffixOptions: []string{"-S", "--suffix"}, InformationWords: []string{"--version", "--help", "-V", "-h", "-L", "--license"}}
+var programBzip2 = form.Program{Source: &fromArchives, Name: []string{"bzip2", "bunzip2", "pbzip2", "lbzip2", "lbunzip2"}, Operands: "edit", ValueOptions: []string{"-S", "--suffix", "-o", "-b", "-D", "--files", "--files0", "--filelist"}, OptionAccesses: []form.NamedAccess{{Name: "-D", Access: "read"}, {Name: "-o", Access: "write"}}, RecursiveOptions: []string{"-r"}, When: []form.When{{Options: []string{"-c", "--stdout", "--to-stdout", "-l", "--list", "-t", "--test"}, Operands: "read"}}, Suffixes: []string{".bz2", ".bz", ".tbz2", ".tbz"}, SuffixOptions: []string{"-S", "--suffix"}, InformationWords: []string{"--version", "--help", "-V", "-h", "-H"}}
+var programXz = form.Program{Source: &fromArchives, Name: []string{"xz", "unxz", "lzma", "unlzma", "lzip"}, Operands: "edit", ValueOptions: []string{"-S", "--suffix", "-o", "-b", "-D", "--files", "--files0", "--filelist"}, OptionAccesses: []form.NamedAccess{{Name: "-D", Access: "read"}, {Name: "-o", Access: "write"}}, RecursiveOptions: []string{"-r"}, When: []form.When{{Options: []string{"-c", "--stdout", "--to-stdout", "-l", "--list", "-t", "--test"}, Operands: "read"}}, Suffixes: []string{".xz", ".lzma", ".lz", ".txz", ".tlz"}, SuffixOptions: []string{"-S", "--suffix"}, InformationWords: []string{"--version", "--help", "-V", "-h", "-H"}}
+var programZstd = form.Program{Source: &fromArchives, Name: []string{"zstd", "unzstd", "zstdmt"}, Operands: "edit", ValueOptions: []string{"-S", "--suffix", "-o", "-b", "-D", "--files", "--files0", "--filelist"}, OptionAccesses: []form.NamedAccess{{Name: "-D", Access: "read"}, {Name: "-o", Access: "write"}}, RecursiveOptions: []string{"-r"}, When: []form.When{{Options: []string{"-c", "--stdout", "--to-stdout", "-l", "--list", "-t", "--test"}, Operands: "read"}}, Suffixes: []string{".zst", ".tzst", ".gz", ".xz", ".lzma", ".lz4"}, SuffixOptions: []string{"-S", "--suffix"}, InformationWords: []string{"--version", "--help", "-V", "-h", "-H"}}
+var programLz4 = form.Program{Source: &fromArchives, Name: []string{"lz4", "unlz4"}, Operands: "edit", ValueOptions: []string{"-S", "--suffix", "-o", "-b", "-D", "--files", "--files0", "--filelist"}, OptionAccesses: []form.NamedAccess{{Name: "-D", Access: "read"}, {Name: "-o", Access: "write"}}, RecursiveOptions: []string{"-r"}, When: []form.When{{Options: []string{"-c", "--stdout", "--to-stdout", "-l", "--list", "-t", "--test"}, Operands: "read"}}, Suffixes: []string{".lz4", ".tlz4"}, SuffixOptions: []string{"-S", "--suffix"}, InformationWords: []string{"--version", "--help", "-V", "-h", "-H"}}
+var programLzop = form.Program{Source: &fromArchives, Name: []string{"lzop"}, Operands: "edit", ValueOptions: []string{"-S", "--suffix", "-o", "-b", "-D", "--files", "--files0", "--filelist"}, OptionAccesses: []form.NamedAccess{{Name: "-D", Access: "read"}, {Name: "-o", Access: "write"}}, RecursiveOptions: []string{"-r"}, When: []form.When{{Options: []string{"-c", "--stdout", "--to-stdout", "-l", "--list", "-t", "--test"}, Operands: "read"}}, Suffixes: []string{".lzo", ".tzo"}, SuffixOptions: []string{"-S", "--suffix"}, InformationWords: []string{"--version", "--help", "-V", "-h", "-H"}}
+var programBrotli = form.Program{Source: &fromArchives, Name: []string{"brotli", "unbrotli"}, Operands: "edit", ValueOptions: []string{"-S", "--suffix", "-o", "-b", "-D", "--files", "--files0", "--filelist"}, OptionAccesses: []form.NamedAccess{{Name: "-D", Access: "read"}, {Name: "-o", Access: "write"}}, RecursiveOptions: []string{"-r"}, When: []form.When{{Options: []string{"-c", "--stdout", "--to-stdout", "-l", "--list", "-t", "--test"}, Operands: "read"}}, Suffixes: []string{".br"}, SuffixOptions: []string{"-S", "--suffix"}, InformationWords: []string{"--version", "--help", "-V", "-h", "-H"}}
 var programZcat = form.Program{Source: &fromArchives, Name: []string{"zcat", "gzcat", "bzcat", "xzcat", "lzcat", "zstdcat"}, Operands: "read", ValueOptions: []string{"-S"}, RecursiveOptions: []string{"-r"}, InformationWords: []string{"--version", "--help"}}
 
 var fromAws = form.Source{File: "packs/commands/aws.yaml", Manual: "AWS CLI 2.18 (docs.aws.amazon.com/cli/latest/reference)", Variables: []string{"AWS_*", "BOTO_*", "AWSCLI_*"}}
@@ -1096,7 +1101,7 @@ var programs = [...]described{
 	{"bq", &programGsutil},
 	{"brakeman", &programEslint},
 	{"brew", &programBrew},
-	{"brotli", &programBzip2},
+	{"brotli", &programBrotli},
 	{"bsdtar", &programTar},
 	{"buck2", &programMvn},
 	{"buildah", &programBuildah},
@@ -1166,7 +1171,7 @@ var programs = [...]described{
 	{"commitlint", &programEslint},
 	{"composer", &programBundle},
 	{"composite", &programIdentify},
-	{"compress", &programBzip2},
+	{"compress", &programGzip},
 	{"compression_tool", &programCompressionTool},
 	{"conda", &programConda},
 	{"configure", &programCmake},
@@ -1520,6 +1525,8 @@ var programs = [...]described{
 	{"lastlog", &programLastlog},
 	{"latex", &programIdentify},
 	{"launchctl", &programLaunchctl},
+	{"lbunzip2", &programBzip2},
+	{"lbzip2", &programBzip2},
 	{"ld", &programGcc},
 	{"ldconfig", &programLdconfig},
 	{"ldd", &programLdd},
@@ -1560,11 +1567,11 @@ var programs = [...]described{
 	{"luajit", &programLua},
 	{"luarocks", &programBundle},
 	{"lv", &programZless},
-	{"lz4", &programBzip2},
+	{"lz4", &programLz4},
 	{"lzcat", &programZcat},
-	{"lzip", &programBzip2},
-	{"lzma", &programBzip2},
-	{"lzop", &programBzip2},
+	{"lzip", &programXz},
+	{"lzma", &programXz},
+	{"lzop", &programLzop},
 	{"mac2unix", &programDos2unix},
 	{"macbinary", &programCompressionTool},
 	{"machinectl", &programLoginctl},
@@ -1709,6 +1716,7 @@ var programs = [...]described{
 	{"pax", &programCpio},
 	{"pbcopy", &programCompressionTool},
 	{"pbpaste", &programCompressionTool},
+	{"pbzip2", &programBzip2},
 	{"pdfimages", &programPdftotext},
 	{"pdfinfo", &programPdfinfo},
 	{"pdflatex", &programIdentify},
@@ -1734,6 +1742,7 @@ var programs = [...]described{
 	{"phpunit", &programJest},
 	{"pico", &programNano},
 	{"pidof", &programWhoami},
+	{"pigz", &programGzip},
 	{"pinentry", &programSshKeygen},
 	{"ping", &programNc},
 	{"ping6", &programNc},
@@ -2014,16 +2023,18 @@ var programs = [...]described{
 	{"ugrep", &programAck},
 	{"ulimit", &programSwapon},
 	{"uname", &programWhoami},
-	{"uncompress", &programBzip2},
+	{"unbrotli", &programBrotli},
+	{"uncompress", &programGzip},
 	{"unexpand", &programExpand},
 	{"uniq", &programUniq},
 	{"unix2dos", &programDos2unix},
 	{"unlink", &programRmdir},
-	{"unlz4", &programBzip2},
-	{"unlzma", &programBzip2},
-	{"unxz", &programBzip2},
+	{"unlz4", &programLz4},
+	{"unlzma", &programXz},
+	{"unpigz", &programGzip},
+	{"unxz", &programXz},
 	{"unzip", &programUnzip},
-	{"unzstd", &programBzip2},
+	{"unzstd", &programZstd},
 	{"uptime", &programWhoami},
 	{"userdbctl", &programLoginctl},
 	{"users", &programWhoami},
@@ -2078,7 +2089,7 @@ var programs = [...]described{
 	{"xmllint", &programXmllint},
 	{"xo", &programEslint},
 	{"xxd", &programXxd},
-	{"xz", &programBzip2},
+	{"xz", &programXz},
 	{"xzcat", &programZcat},
 	{"xzgrep", &programZgrep},
 	{"xzless", &programZless},
@@ -2099,9 +2110,10 @@ var programs = [...]described{
 	{"zless", &programZless},
 	{"zmore", &programZless},
 	{"zsh", &programBash},
-	{"zstd", &programBzip2},
+	{"zstd", &programZstd},
 	{"zstdcat", &programZcat},
 	{"zstdgrep", &programZgrep},
+	{"zstdmt", &programZstd},
 	{"zypper", &programZypper},
 }
 

@@ -103,6 +103,11 @@ type Program struct {
 	// Options whose value is added to the name of each file that is edited: its old content is
 	// kept there (`sed -i.bak`).
 	BackupSuffixOptions []string `yaml:"backup_suffix_options" words:"options"`
+	// Endings of names. Each file that the program edits gives way to one whose name lacks
+	// its ending, or to one with the first of these (`gunzip x.gz`, `gzip x`).
+	Suffixes []string `yaml:"suffixes"`
+	// Options whose value is such an ending.
+	SuffixOptions []string `yaml:"suffix_options" words:"options"`
 	// Words with which the program only prints something about itself, where they
 	// are its only word (`--version`).
 	InformationWords []string `yaml:"information_words"`
