@@ -18,6 +18,13 @@ var program7z = form.Program{Source: &fromArchives, Name: []string{"7z", "7za", 
 	{Name: []string{"h"}, Operands: "read", SingleDashOptions: true, RecursiveOptions: []string{"always"}, Complete: &form.Complete{Options: []string{"-r", "-bd", "-scrcCRC32", "-scrcCRC64", "-scrcSHA1", "-scrcSHA256"}, ForbiddenWords: []string{"@*", "***"}}},
 	{Name: []string{"i", "b"}, Operands: "none", SingleDashOptions: true, Complete: &form.Complete{Options: []string{"-mm=LZMA2", "-mm=LZMA", "-mmt=1"}, LimitsOperands: true}},
 }}
+var programUnar = form.Program{Source: &fromArchives, Name: []string{"unar"}, Operands: "none", FirstOperand: "read", SingleDashOptions: true, ValueOptions: []string{"-o", "-p", "-e", "-E", "-output-directory", "-password", "-encoding", "-password-encoding", "-k", "-forks"}, Accesses: []form.Access{"unknown"}, FolderOptions: []string{"-o", "-output-directory"}, WritesUnnamedFiles: []string{"always"}}
+var programUnrar = form.Program{Source: &fromArchives, Name: []string{"unrar"}, Operands: "none", Accesses: []form.Access{"unknown"}, SubcommandWords: 1, Subcommands: []form.Program{
+	{Name: []string{"x", "e"}, Operands: "write", FirstOperand: "read", Accesses: []form.Access{"unknown"}, WritesUnnamedFiles: []string{"always"}},
+	{Name: []string{"l", "lb", "lt", "v", "t"}, Operands: "read"},
+	{Name: []string{"p"}, Operands: "read"},
+}}
+var programJar = form.Program{Source: &fromArchives, Name: []string{"jar"}, Operands: "none", OptionsWithoutDash: true, ValueOptions: []string{"-f", "--file", "-C", "--dir"}, OptionAccesses: []form.NamedAccess{{Name: "--file", Access: "edit"}, {Name: "-f", Access: "edit"}}, Accesses: []form.Access{"unknown"}, FolderOptions: []string{"-C", "--dir"}, WritesUnnamedFiles: []string{"-x", "--extract"}, InformationWords: []string{"--help", "--version", "-h"}}
 var programGzip = form.Program{Source: &fromArchives, Name: []string{"gzip", "gunzip", "ggzip", "ggunzip", "pigz", "unpigz", "compress", "uncompress"}, Operands: "edit", ValueOptions: []string{"-S", "--suffix", "-b"}, RecursiveOptions: []string{"-r", "--recursive"}, When: []form.When{{Options: []string{"-c", "--stdout", "--to-stdout", "-l", "--list", "-t", "--test"}, Operands: "read"}}, WritesUnnamedFiles: []string{"-N", "--name"}, Suffixes: []string{".gz", ".Z", ".z", "-gz", "-z", "_z", ".tgz", ".taz", ".zz", ".zip"}, SuffixOptions: []string{"-S", "--suffix"}, InformationWords: []string{"--version", "--help", "-V", "-h", "-L", "--license"}}
 var programBzip2 = form.Program{Source: &fromArchives, Name: []string{"bzip2", "bunzip2", "pbzip2", "lbzip2", "lbunzip2"}, Operands: "edit", ValueOptions: []string{"-S", "--suffix", "-o", "-b", "-D", "--files", "--files0", "--filelist"}, OptionAccesses: []form.NamedAccess{{Name: "-D", Access: "read"}, {Name: "-o", Access: "write"}}, RecursiveOptions: []string{"-r"}, When: []form.When{{Options: []string{"-c", "--stdout", "--to-stdout", "-l", "--list", "-t", "--test"}, Operands: "read"}}, Suffixes: []string{".bz2", ".bz", ".tbz2", ".tbz"}, SuffixOptions: []string{"-S", "--suffix"}, InformationWords: []string{"--version", "--help", "-V", "-h", "-H"}}
 var programXz = form.Program{Source: &fromArchives, Name: []string{"xz", "unxz", "lzma", "unlzma", "lzip"}, Operands: "edit", ValueOptions: []string{"-S", "--suffix", "-o", "-b", "-D", "--files", "--files0", "--filelist"}, OptionAccesses: []form.NamedAccess{{Name: "-D", Access: "read"}, {Name: "-o", Access: "write"}}, RecursiveOptions: []string{"-r"}, When: []form.When{{Options: []string{"-c", "--stdout", "--to-stdout", "-l", "--list", "-t", "--test"}, Operands: "read"}}, Suffixes: []string{".xz", ".lzma", ".lz", ".txz", ".tlz"}, SuffixOptions: []string{"-S", "--suffix"}, InformationWords: []string{"--version", "--help", "-V", "-h", "-H"}}
@@ -710,7 +717,7 @@ var programGuile = form.Program{Source: &fromLanguages, Name: []string{"guile", 
 var programLua = form.Program{Source: &fromLanguages, Name: []string{"lua", "luajit", "R", "tclsh", "wish", "clisp", "runghc", "swipl", "gjs", "scala", "kotlin", "erl", "escript", "nim", "crystal", "raku", "expect"}, Operands: "none", FirstOperand: "execute", FirstOperandUnless: []string{"-c", "-e", "--eval", "--version"}, ValueOptions: []string{"-c", "-e", "-m", "-r", "-I", "--eval", "-p"}, Accesses: []form.Access{"unknown"}}
 var programRebar3 = form.Program{Source: &fromLanguages, Name: []string{"rebar3", "mix", "sbt", "lein", "clj", "clojure", "gleam", "zig", "pod", "fastlane", "flutter"}, Operands: "none", Accesses: []form.Access{"unknown", "execute"}}
 var programJava = form.Program{Source: &fromLanguages, Name: []string{"java"}, Operands: "none", FirstOperand: "execute", FirstOperandUnless: []string{"-version", "--version", "-jar"}, SingleDashOptions: true, ValueOptions: []string{"-cp", "-classpath", "--class-path", "-p", "--module-path", "-m", "--module", "-jar", "--add-modules", "-javaagent", "-agentlib"}, OptionAccesses: []form.NamedAccess{{Name: "--class-path", Access: "read"}, {Name: "-classpath", Access: "read"}, {Name: "-cp", Access: "read"}, {Name: "-jar", Access: "execute"}}, Accesses: []form.Access{"unknown"}, InformationWords: []string{"-version", "--version", "-help", "--help"}}
-var programJavac = form.Program{Source: &fromLanguages, Name: []string{"javac", "javadoc", "jar", "kotlinc", "scalac", "groovyc", "swiftc", "ghc", "stack", "cabal", "opam", "dune", "swift"}, Operands: "none", Accesses: []form.Access{"unknown", "execute"}, InformationWords: []string{"-version", "--version"}}
+var programJavac = form.Program{Source: &fromLanguages, Name: []string{"javac", "javadoc", "kotlinc", "scalac", "groovyc", "swiftc", "ghc", "stack", "cabal", "opam", "dune", "swift"}, Operands: "none", Accesses: []form.Access{"unknown", "execute"}, InformationWords: []string{"-version", "--version"}}
 var programGcc = form.Program{Source: &fromLanguages, Name: []string{"gcc", "g++", "cc", "c++", "clang", "clang++", "cpp", "ld", "as", "gfortran", "nasm", "emcc", "nvcc", "tcc"}, Operands: "none", ValueOptions: []string{"-o", "-I", "-L", "-l", "-D", "-U", "-x", "-T", "-B"}, OptionAccesses: []form.NamedAccess{{Name: "-o", Access: "write"}}, Accesses: []form.Access{"unknown"}, InformationWords: []string{"--version", "-dumpversion", "-dumpmachine"}}
 var programDotnet = form.Program{Source: &fromLanguages, Name: []string{"dotnet"}, Operands: "none", AccessesIfIncomplete: []form.Access{"unknown"}, Complete: &form.Complete{Options: []string{"--version", "--list-sdks", "--list-runtimes"}, WithoutSubcommand: true, UnlessProjectFiles: []string{"global.json"}}, SubcommandWords: 1, Subcommands: []form.Program{
 	{Name: []string{"build", "run", "test", "publish", "restore", "new", "tool", "nuget", "pack", "clean", "exec", "watch", "format", "add", "remove", "list", "sln", "msbuild", "script", "workload"}, Operands: "none", ValueOptions: []string{"-c", "--configuration", "-o", "--output", "-p", "--project", "-f", "--framework", "-r", "--runtime"}, Accesses: []form.Access{"unknown", "execute"}},
@@ -1483,7 +1490,7 @@ var programs = [...]described{
 	{"iw", &programResolvectl},
 	{"iwconfig", &programResolvectl},
 	{"jaq", &programJq},
-	{"jar", &programJavac},
+	{"jar", &programJar},
 	{"java", &programJava},
 	{"javac", &programJavac},
 	{"javadoc", &programJavac},
@@ -2023,6 +2030,7 @@ var programs = [...]described{
 	{"ugrep", &programAck},
 	{"ulimit", &programSwapon},
 	{"uname", &programWhoami},
+	{"unar", &programUnar},
 	{"unbrotli", &programBrotli},
 	{"uncompress", &programGzip},
 	{"unexpand", &programExpand},
@@ -2032,6 +2040,7 @@ var programs = [...]described{
 	{"unlz4", &programLz4},
 	{"unlzma", &programXz},
 	{"unpigz", &programGzip},
+	{"unrar", &programUnrar},
 	{"unxz", &programXz},
 	{"unzip", &programUnzip},
 	{"unzstd", &programZstd},
@@ -2697,9 +2706,12 @@ var holders = [...]form.Holder{
 	{Property: "unpacks", Program: "git", Words: []string{"apply", "am"}},
 	{Property: "unpacks", Program: "gpatch"},
 	{Property: "unpacks", Program: "gtar"},
+	{Property: "unpacks", Program: "jar"},
 	{Property: "unpacks", Program: "patch"},
 	{Property: "unpacks", Program: "pax"},
 	{Property: "unpacks", Program: "tar"},
+	{Property: "unpacks", Program: "unar"},
+	{Property: "unpacks", Program: "unrar", Words: []string{"x", "e"}},
 	{Property: "unpacks", Program: "unzip"},
 	{Property: "waits", Program: "accept"},
 	{Property: "waits", Program: "entr"},

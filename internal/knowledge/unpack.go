@@ -2,10 +2,12 @@ package knowledge
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"cardea.dev"
 	"cardea.dev/internal/knowledge/form"
+	"cardea.dev/internal/paths"
 )
 
 // This file is about programs that unpack: what they write stands in an archive or a
@@ -29,12 +31,15 @@ func (r *reader) unpacked(p *possibility) {
 		if at == "" || !dir.Static {
 			continue
 		}
-		if !known && r.world.Names != nil {
-			members, _ = r.world.Names(at)
-		}
 		for _, m := range members {
-			if hidden := strings.Contains("/"+m, "/."); hidden || known {
-				p.touch(cardea.Unknown, path.Join(at, m))
+			p.touch(cardea.Unknown, path.Join(at, m))
+		}
+		if !known && r.world.Names != nil {
+			there, _ := r.world.Names(at)
+			for _, name := range there {
+				if strings.HasPrefix(name, ".") {
+					p.touch(cardea.Unknown, path.Join(at, name))
+				}
 			}
 		}
 		if len(r.into()) > 0 {
@@ -54,7 +59,7 @@ func (r *reader) missing() bool {
 		if a.Kind != cardea.Read {
 			continue
 		}
-		if a.Path == "" || a.Glob || a.Redirect || !r.world.IsNew(a.Path) {
+		if a.Path == "" || a.Glob || a.Redirect || slices.ContainsFunc(r.archives(a.Path), func(file string) bool { return !r.world.IsNew(file) }) {
 			return false
 		}
 		found = true
@@ -62,18 +67,37 @@ func (r *reader) missing() bool {
 	return found
 }
 
-// packed are the members of what the program reads, false where they are not known.
+// packed are the members of what the program reads, false where they are not all known.
 func (r *reader) packed() (members []string, known bool) {
 	if r.world.Members == nil || r.inv.FilesChanged {
 		return nil, false
 	}
+	all := true
 	for _, a := range r.out.Access {
 		if a.Kind != cardea.Read || a.Path == "" || a.Glob {
 			continue
 		}
-		if found, ok := r.world.Members(a.Path); ok {
-			members, known = append(members, found...), true
+		for _, file := range r.archives(a.Path) {
+			found, ok := r.world.Members(file)
+			members, known, all = append(members, found...), known || ok, all && (ok || file == a.Path)
 		}
 	}
-	return members, known
+	return members, known && all
+}
+
+// archives are the files that a name stands for, which the program itself may take for a
+// pattern: unzip '*.zip'. Those that are there are told with the name itself.
+func (r *reader) archives(name string) []string {
+	out := []string{name}
+	dir, base := path.Split(name)
+	if !paths.IsPattern(base) || r.world.Names == nil {
+		return out
+	}
+	all, _ := r.world.Names(path.Clean(dir))
+	for _, other := range all {
+		if other != base && paths.MatchName(base, other) {
+			out = append(out, dir+other)
+		}
+	}
+	return out
 }
