@@ -434,7 +434,8 @@ type Access struct {
 	Files *Files
 	// Search marks a pattern of a search: files with such a name are read or deleted wherever
 	// they lie below the folder, not all that lies in a folder of such a name. What is deleted
-	// may lie in hidden folders, and its name may begin with a dot.
+	// may lie in hidden folders, and its name may begin with a dot. What is written is a file
+	// in the folder whose name is not known: that of a file which may lie anywhere is none.
 	Search bool
 	// MetadataOnly marks a read of names and attributes alone, as ls and stat do: the
 	// contents stay unread.

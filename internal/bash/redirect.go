@@ -172,6 +172,11 @@ func (w *walker) redirected(kind cardea.AccessKind, word field, ok bool) []carde
 	for _, p := range w.likelyPaths(word) {
 		out = append(out, cardea.Access{Kind: kind, Redirect: true, Spelled: p.Path, Glob: p.Pattern != "", Pattern: p.Pattern})
 	}
+	for _, p := range w.lyingThere(word) {
+		if w.paths().SaysHidden(p.Pattern, w.env.Roots) {
+			out = append(out, cardea.Access{Kind: kind, Redirect: true, Glob: true, Pattern: p.Pattern, Search: true})
+		}
+	}
 	return out
 }
 

@@ -189,16 +189,23 @@ func (w *walker) mayBecome(word field, wrappers []string) []knowledge.PossiblePa
 		add(w.fromInput())
 	}
 	out = append(out, w.likelyPaths(word)...)
-	if !word.Glob && len(word.May) == 0 && strings.Contains(word.Head, "/") {
-		// It is something that lies there.
-		if at := knowledge.Absolute(w.cur.cwd, folderOf(word.Head)); at != "" {
-			out = append(out, knowledge.PossiblePath{Path: at, Pattern: at + "/" + strings.TrimPrefix(word.Head, folderOf(word.Head)) + "*"})
-		}
-	}
+	out = append(out, w.lyingThere(word)...)
 	if at := w.likely(word.Text); at != "" {
 		add([]knowledge.PossiblePath{{Path: at}})
 	}
 	return out
+}
+
+// lyingThere is the pattern of a word that begins with a folder: it is something in there.
+func (w *walker) lyingThere(word field) []knowledge.PossiblePath {
+	if word.Glob || len(word.May) > 0 || !strings.Contains(word.Head, "/") {
+		return nil
+	}
+	at := knowledge.Absolute(w.cur.cwd, folderOf(word.Head))
+	if at == "" {
+		return nil
+	}
+	return []knowledge.PossiblePath{{Path: at, Pattern: at + "/" + strings.TrimPrefix(word.Head, folderOf(word.Head)) + "*"}}
 }
 
 // mayPrint lists the paths that a part may print.

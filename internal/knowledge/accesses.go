@@ -183,7 +183,13 @@ func (r *reader) replaced(f Word, recursive bool) {
 		may = []string{f.Text}
 	}
 	for _, text := range may {
-		for _, text := range r.namesLike(text, f.Static) {
+		all := []string{text}
+		if !f.Static && paths.IsPattern(text) && !r.inv.FilesChanged {
+			if found, ok := r.namesLike(text); ok {
+				all = found
+			}
+		}
+		for _, text := range all {
 			for _, name := range otherNames(text, suffixes) {
 				r.written(name, f.Static, sure)
 			}
@@ -206,29 +212,23 @@ func (r *reader) written(name string, literal, sure bool) {
 	}
 }
 
-// namesLike are the names that a pattern finds, and the pattern where these are not known.
-func (r *reader) namesLike(pattern string, literal bool) []string {
+// namesLike are the files that a pattern stands for now, false where these are not known.
+func (r *reader) namesLike(pattern string) ([]string, bool) {
 	const most = 256
-	if literal || !paths.IsPattern(pattern) {
-		return []string{pattern}
-	}
 	folder, base := path.Split(pattern)
 	at := Absolute(r.paths.Dir, cmp.Or(folder, "."))
-	if at == "" || r.inv.FilesChanged || r.world == nil || r.world.Names == nil || paths.IsPattern(folder) {
-		return []string{pattern}
+	if at == "" || r.world == nil || r.world.Names == nil || paths.IsPattern(folder) {
+		return nil, false
+	}
+	if r.world.IsNew != nil && r.world.IsNew(at) {
+		return nil, true
 	}
 	all, ok := r.world.Names(at)
-	if r.world.IsNew != nil && r.world.IsNew(at) {
-		return nil
-	}
 	all = slices.DeleteFunc(slices.Clone(all), func(name string) bool { return !paths.MayBeNamed(base, name) })
-	if !ok || len(all) > most {
-		return []string{pattern}
-	}
 	for i := range all {
 		all[i] = folder + all[i]
 	}
-	return all
+	return all, ok && len(all) <= most
 }
 
 // otherNames are a name with the suffix that is added to it, and without one that it has.
@@ -554,19 +554,35 @@ func (r *reader) supplied(k cardea.AccessKind, f Word, recursive, hidden bool) {
 			r.search(s, cardea.Access{Kind: k, Recursive: recursive})
 			continue
 		}
-		if s.Entries && s.Pattern == "" && k != cardea.Delete || hidden && !r.paths.saysHidden(cmp.Or(s.Pattern, s.Path), r.world.Roots) {
+		if s.Entries && s.Pattern == "" && k != cardea.Delete || hidden && !r.paths.SaysHidden(cmp.Or(s.Pattern, s.Path), r.world.Roots) {
 			continue
 		}
 		a := cardea.Access{Kind: k, Spelled: s.Path, Recursive: recursive || s.Below, MetadataOnly: metadata}
 		if s.Entries && k == cardea.Delete {
 			a.Glob, a.Pattern = true, cmp.Or(s.Pattern, strings.TrimSuffix(s.Path, "/")+"/*")
 		} else if s.Pattern != "" {
-			if !r.paths.saysHidden(s.Pattern, r.world.Roots) {
+			if !r.paths.SaysHidden(s.Pattern, r.world.Roots) {
+				if !s.Entries {
+					r.changed(s.Pattern, a)
+				}
 				continue
 			}
 			a.Spelled, a.Glob, a.Pattern, a.Search = "", true, s.Pattern, s.Search
 		}
 		r.out.Access = append(r.out.Access, a)
+	}
+}
+
+// changed adds that the files are written or deleted for which a pattern stands now.
+func (r *reader) changed(pattern string, a cardea.Access) {
+	if a.Kind == cardea.Read {
+		return
+	}
+	found, ok := r.namesLike(pattern)
+	for _, file := range found {
+		if a.Spelled = file; ok {
+			r.out.Access = append(r.out.Access, a)
+		}
 	}
 }
 
@@ -597,7 +613,7 @@ func (r *reader) search(s PossiblePath, like cardea.Access) {
 	found, all := []string{s.Path}, s.Pattern == ""
 	if !all && r.world != nil && r.world.Names != nil {
 		pattern := paths.Pattern(nil).Join(s.Pattern)
-		found, all = hiddenBelow(s.Path, r.paths.saysHidden(s.Path, r.world.Roots), r.paths.Dir, r.world, func(file string) bool {
+		found, all = hiddenBelow(s.Path, r.paths.SaysHidden(s.Path, r.world.Roots), r.paths.Dir, r.world, func(file string) bool {
 			return pattern.Match(paths.Segments(file))
 		})
 	}

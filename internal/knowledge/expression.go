@@ -318,10 +318,30 @@ func behind(pattern, folder []string, fold bool) [][]string {
 // special, as an extended one, and the other way around.
 var basicExpression = strings.NewReplacer(`\\`, `\\`, `\(`, "(", "(", `\(`, `\)`, ")", ")", `\)`, `\|`, "|", "|", `\|`, `\{`, "{", "{", `\{`, `\}`, "}", "}", `\}`, `\+`, "+", `\?`, "?")
 
+// plainEscapes puts any text in the place of what a backslash makes of a letter or digit,
+// which differs between the kinds.
+func plainEscapes(text string) string {
+	var out strings.Builder
+	for i := 0; i < len(text); i++ {
+		switch {
+		case text[i] != '\\' || i+1 == len(text):
+			out.WriteByte(text[i])
+		case strings.IndexByte(".[]()|{}+?*^$\\/-", text[i+1]) >= 0:
+			out.WriteString(text[i : i+2])
+			i++
+		default:
+			out.WriteString(".*")
+			i++
+		}
+	}
+	return out.String()
+}
+
 // globsOfExpression are patterns for what a regular expression fits, whose kind is not
 // known: what it does as a basic one, and as an extended one.
 func globsOfExpression(text string) []string {
 	var out []string
+	text = plainEscapes(text)
 	for _, one := range []string{text, basicExpression.Replace(text)} {
 		tree, err := syntax.Parse(one, 0)
 		if err != nil || strings.Contains(text, "[") && strings.Contains(text, `\]`) {

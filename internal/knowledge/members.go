@@ -41,6 +41,7 @@ func (r *reader) members(recursive bool) {
 				r.touch(cardea.Write, r.matched(dir, src), recursive)
 			}
 			if !src.Static {
+				r.unnamed(dir, src)
 				continue
 			}
 			name := path.Base(src.Text)
@@ -54,6 +55,33 @@ func (r *reader) members(recursive bool) {
 			}
 			_, name = cutRemote(r.spec, name)
 			r.touch(cardea.Write, below(dir, Literal(strings.TrimPrefix(name, "/"))), recursive)
+		}
+	}
+}
+
+// unnamed adds what a file may become in a folder whose name shows only when the line
+// runs: in a hidden folder any name, and elsewhere those that it may have.
+func (r *reader) unnamed(dir, src Word) {
+	if dir.Static && r.paths.SaysHidden(strings.TrimSuffix(dir.Text, "/")+"/*", r.world.Roots) {
+		from := len(r.out.Access)
+		r.touch(cardea.Write, below(dir, Word{Word: cardea.Word{Text: "*"}, Glob: true}), false)
+		for i := from; i < len(r.out.Access); i++ {
+			r.out.Access[i].Search = true
+		}
+	}
+	if r.uncertain > maxUncertain || r.inv.MayBecome == nil {
+		return
+	}
+	for _, s := range r.inv.MayBecome(src) {
+		files := []string{s.Path}
+		switch {
+		case s.Search, s.Below, s.Entries && (s.Pattern == "" || path.Clean(s.Path) == r.paths.Dir):
+			continue // ls prints names of another folder, too
+		case s.Pattern != "":
+			files, _ = r.namesLike(s.Pattern)
+		}
+		for _, file := range files {
+			r.touch(cardea.Write, below(dir, Literal(path.Base(file))), false)
 		}
 	}
 }

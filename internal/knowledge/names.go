@@ -98,9 +98,12 @@ func searchedNames(p *cardea.Part, world *World) []string {
 		if a.Kind != cardea.Read || a.Path == "" || !a.Recursive {
 			continue
 		}
-		hidden := at.saysHidden(a.Path, world.Roots)
+		hidden := at.SaysHidden(a.Path, world.Roots)
 		if len(sought) == 0 && !hidden {
 			continue // nothing is named
+		}
+		if len(sought) == 0 {
+			out = append(out, strings.TrimSuffix(a.Path, "/")+"/*")
 		}
 		found, _ := hiddenBelow(a.Path, hidden, p.Dir, world, func(file string) bool {
 			return len(sought) == 0 || slices.ContainsFunc(sought, func(s *regexp.Regexp) bool { return s.MatchString(file) })

@@ -184,10 +184,10 @@ func (p Paths) follow(name string) string {
 	return p.Resolve(name)
 }
 
-// saysHidden reports whether a pattern names hidden files: one that lies in a hidden
+// SaysHidden reports whether a pattern names hidden files: one that lies in a hidden
 // folder below those of the work, or begins with a dot itself. Other patterns leave hidden
 // files alone.
-func (p Paths) saysHidden(pattern string, roots []string) bool {
+func (p Paths) SaysHidden(pattern string, roots []string) bool {
 	if rest, ok := strings.CutPrefix(pattern, "~/"); ok {
 		pattern = p.Home + "/" + rest
 	}

@@ -60,7 +60,7 @@ func (r *reader) possible() {
 		if !f.Static && r.inv.MayBecome != nil && (i <= maxUncertain || len(f.May) > 0) {
 			for _, b := range r.inv.MayBecome(f) {
 				switch {
-				case b.Pattern != "" && !p.paths.saysHidden(b.Pattern, p.roots):
+				case b.Pattern != "" && !p.paths.SaysHidden(b.Pattern, p.roots):
 				case b.Pattern != "":
 					p.found.Touch = append(p.found.Touch, cardea.Access{Kind: cardea.Unknown, Path: b.Path, Glob: true, Pattern: b.Pattern})
 				case !b.Entries: // what lies in it, and not the folder
@@ -434,7 +434,7 @@ type possibility struct {
 // than read.
 func (p *possibility) word(f Word) (acts bool) {
 	if !f.Static && f.Glob && simpleGlob(f.Text) {
-		if !p.paths.saysHidden(f.Text, p.roots) {
+		if !p.paths.SaysHidden(f.Text, p.roots) {
 			return false // what is found by name there is no hidden file
 		}
 		p.found.Touch = append(p.found.Touch, p.paths.OpenWord(cardea.Unknown, f)...)
@@ -517,7 +517,7 @@ func (p *possibility) touch(kind cardea.AccessKind, name string) {
 		return // what the program has open is not looked for in the files of this process
 	}
 	p.seen[name] = true
-	if strings.ContainsAny(name, "*?[") && simpleGlob(name) && p.paths.saysHidden(name, p.roots) {
+	if strings.ContainsAny(name, "*?[") && simpleGlob(name) && p.paths.SaysHidden(name, p.roots) {
 		pattern := Word{Word: cardea.Word{Text: name}, Glob: true}
 		p.found.Touch = append(p.found.Touch, p.paths.OpenWord(kind, pattern)...)
 	}

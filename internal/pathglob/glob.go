@@ -257,6 +257,9 @@ func (g *Glob) Touches(a *Named) bool {
 	if a.Files != nil && !g.saysName(filepath.Base(a.Pattern)) {
 		return slices.ContainsFunc(a.each(), g.Touches)
 	}
+	if n := len(g.segs); a.Search && a.Kind == cardea.Write && n > 1 && g.segs[n-2] == paths.AnyDepth && !g.saysName(filepath.Base(a.Pattern)) {
+		return false // a name that may lie in any folder
+	}
 	for i := range a.paths {
 		p := &a.paths[i]
 		if a.Glob && !g.mayMeet(p, a) {
