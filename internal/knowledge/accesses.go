@@ -179,8 +179,15 @@ func (r *reader) replaced(f Word, recursive bool) {
 		}
 	}
 	sure, may := f.Static || f.Glob && simpleGlob(f.Text), f.May
-	if sure {
+	switch {
+	case sure:
 		may = []string{f.Text}
+	case r.inv.MayBecome != nil && r.uncertain <= maxUncertain:
+		for _, s := range r.inv.MayBecome(f) {
+			if s.Search && r.paths.SaysHidden(s.Pattern, r.world.Roots) {
+				may = append(may, s.Pattern)
+			}
+		}
 	}
 	for _, text := range may {
 		all := []string{text}
@@ -598,12 +605,21 @@ func (r *reader) searched() {
 			acts = append(acts, c.Options...)
 		}
 	}
-	for _, s := range foundNames(&p, acts, true) {
-		at := s.Path
-		if s.Pattern != "" {
-			at = path.Dir(globRoot(s.Pattern))
+	become := func(operand int) (out []string) {
+		if r.inv.MayBecome == nil {
+			return nil
 		}
-		r.search(s, cardea.Access{Kind: cardea.Delete, Path: r.paths.follow(at)})
+		for _, s := range r.inv.MayBecome(r.argv[operand]) {
+			if s.Pattern == "" && !s.Entries {
+				out = append(out, s.Path)
+			}
+		}
+		return out
+	}
+	for _, s := range foundNames(&p, acts, true, become) {
+		if s.Pattern != "" { // the folder is an operand
+			r.search(s, cardea.Access{Kind: cardea.Delete, Path: r.paths.follow(path.Dir(globRoot(s.Pattern)))})
+		}
 	}
 }
 

@@ -125,7 +125,7 @@ func (e *expression) primary(in []string) []string {
 		return in
 	}
 	if !slices.Contains(e.values, word.Text) || e.at >= len(e.words) {
-		if word.Text == "-empty" && e.removes {
+		if word.Text == "-empty" {
 			return nil // what is empty is no loss
 		}
 		return in
@@ -134,8 +134,13 @@ func (e *expression) primary(in []string) []string {
 	e.at++
 	found := simpleGlob(value.Text) && strings.Contains(value.Text, ".") // a pattern of the shell finds what fits it, and no action
 	e.unclear = e.unclear || !value.Static && value.MaySplit && !found
-	if word.Text == "-type" && value.Text == "d" && e.removes {
+	switch word.Text + " " + value.Text {
+	case "-size 0", "-xtype l": // empty files, and links that lead nowhere
 		return nil
+	case "-type d":
+		if e.removes {
+			return nil
+		}
 	}
 	if test, ok := e.tested(word.Text, value); ok {
 		return e.narrowed(in, test)
@@ -406,52 +411,68 @@ func oneOf(ranges []rune) []string {
 }
 
 // foundNames are the files that a search may do something to, as patterns: what its
-// actions come to, and with none of some actions what it prints. It is nil for a search
-// that does not look at names.
-func foundNames(p *cardea.Part, acts []string, removes bool) []PossiblePath {
+// actions come to, and with none of some actions what it prints. It is nil for a program
+// without expressions. The folders that an operand names which is not certain are told.
+func foundNames(p *cardea.Part, acts []string, removes bool, become func(operand int) []string) []PossiblePath {
 	spec := programOf(p.Program())
 	if spec == nil || !spec.OperandsBeforeOptions {
 		return nil
 	}
-	begin := len(p.Argv)
-	for i, word := range p.Argv[1:] {
-		if text := word.Text; text == "(" || text == "!" || len(text) > 1 && text[0] == '-' && InExpression(cardea.Option{Name: text}) && text != "--" {
-			begin = i + 1
-			break
-		}
-	}
+	words := p.Argv[expressionAt(p):]
 	acts = slices.DeleteFunc(slices.Clone(acts), func(a string) bool {
-		return !slices.ContainsFunc(p.Argv[begin:], func(w cardea.Word) bool { return w.Text == a })
+		return !slices.ContainsFunc(words, func(w cardea.Word) bool { return w.Text == a })
 	})
-	folders := []cardea.Word{}
-	for _, i := range p.Operands {
-		folders = append(folders, p.Argv[i])
-	}
-	for _, o := range p.Options {
-		if o.Name == "-f" {
-			folders = append(folders, cardea.Word{Text: o.Value, Static: o.Static})
-		}
-	}
-	if len(folders) == 0 {
-		folders = []cardea.Word{{Text: ".", Static: true}}
-	}
+	folders, clear := searchedFolders(p, become)
 	var out []PossiblePath
-	for _, f := range folders {
-		at := Absolute(p.Dir, f.Text)
-		if !f.Static || at == "" {
+	for _, folder := range folders {
+		at := Absolute(p.Dir, folder)
+		if at == "" {
 			continue
 		}
-		e := readExpression(expression{words: p.Argv[begin:], values: spec.ValueOptions, folder: f.Text, acts: acts, removes: removes})
-		if !e.names {
-			continue
-		}
+		e := readExpression(expression{words: words, values: spec.ValueOptions, folder: folder, acts: acts, removes: removes, unclear: !clear})
 		for _, pattern := range e.found {
 			if pattern == theFolder {
-				out = append(out, PossiblePath{Path: at})
+				if e.names { // other tests are not followed that far
+					out = append(out, PossiblePath{Path: at})
+				}
 				continue
 			}
 			out = append(out, PossiblePath{Path: at, Pattern: strings.TrimSuffix(at, "/") + "/" + pattern, Search: true})
 		}
 	}
 	return out
+}
+
+// expressionAt is where the expression of a search begins.
+func expressionAt(p *cardea.Part) int {
+	for i, word := range p.Argv[1:] {
+		if text := word.Text; text == "(" || text == "!" || len(text) > 1 && text[0] == '-' && InExpression(cardea.Option{Name: text}) && text != "--" {
+			return i + 1
+		}
+	}
+	return len(p.Argv)
+}
+
+// searchedFolders are the folders that a search looks through, as they are written. It
+// reports false where a word of which nothing is known may be a part of the expression.
+func searchedFolders(p *cardea.Part, become func(operand int) []string) (folders []string, clear bool) {
+	clear = true
+	for _, i := range p.Operands {
+		if p.Argv[i].Static {
+			folders = append(folders, p.Argv[i].Text)
+			continue
+		}
+		may := become(i)
+		folders = append(folders, may...)
+		clear = clear && (len(may) > 0 || !p.Argv[i].MaySplit)
+	}
+	for _, o := range p.Options {
+		if o.Name == "-f" && o.Static {
+			folders = append(folders, o.Value)
+		}
+	}
+	if len(p.Operands) == 0 && len(folders) == 0 {
+		folders = []string{"."}
+	}
+	return folders, clear
 }

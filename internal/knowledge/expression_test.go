@@ -26,8 +26,8 @@ func search(line string) *cardea.Part {
 func TestFoundNames(t *testing.T) {
 	all := "/p/**/* /p"
 	for line, want := range map[string]string{
-		"find . -delete":                                          "",
-		"find . -mtime +3 -delete":                                "",
+		"find . -delete":                                          "/p/**/*",
+		"find . -mtime +3 -delete":                                "/p/**/*",
 		"find . -name *.o -delete":                                "/p/**/*.o",
 		"find -name x -delete":                                    "/p/**/x",
 		"find a /b -name x -delete":                               "/p/a/**/x /b/**/x",
@@ -50,6 +50,8 @@ func TestFoundNames(t *testing.T) {
 		"find /q/r -path */r/s -delete":                           "/q/r/s /q/r/**/r/s",
 		"find . -path ./a?b -delete":                              "/p/a*b /p/a*/**/*b",
 		"find . -regex .*/a\\.\\(b\\|cd\\) -delete":               "/p/**/a.b /p/**/a.cd /p/**/a.?b|cd)",
+		"find . -xtype l -delete":                                 "",
+		"find . -size 0 -delete":                                  "",
 		"find . -empty ! -name x -delete":                         "",
 		"find . -name x -exec rm {} ; -delete":                    "/p/**/x",
 		"find . -exec rm {} + -name x -delete":                    "/p/**/x",
@@ -57,7 +59,7 @@ func TestFoundNames(t *testing.T) {
 		"find . " + strings.Repeat("! ", 100) + "-name x -delete": all,
 	} {
 		var got []string
-		for _, s := range foundNames(search(line), []string{"-delete"}, true) {
+		for _, s := range foundNames(search(line), []string{"-delete"}, true, func(int) []string { return nil }) {
 			got = append(got, strings.ReplaceAll(s.Pattern, "/./", "/"))
 			if s.Pattern == "" {
 				got[len(got)-1] = s.Path
