@@ -616,7 +616,7 @@ func (r *reader) searched() {
 		}
 		return out
 	}
-	for _, s := range foundNames(&p, acts, true, become) {
+	for _, s := range foundNames(&p, r.world, acts, true, become) {
 		if s.Pattern != "" { // the folder is an operand
 			r.search(s, cardea.Access{Kind: cardea.Delete, Path: r.paths.follow(path.Dir(globRoot(s.Pattern)))})
 		}

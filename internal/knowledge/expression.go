@@ -412,8 +412,9 @@ func oneOf(ranges []rune) []string {
 
 // foundNames are the files that a search may do something to, as patterns: what its
 // actions come to, and with none of some actions what it prints. It is nil for a program
-// without expressions. The folders that an operand names which is not certain are told.
-func foundNames(p *cardea.Part, acts []string, removes bool, become func(operand int) []string) []PossiblePath {
+// without expressions, and for one that tests no names where nothing is known of the disk.
+// The folders that an operand names which is not certain are told.
+func foundNames(p *cardea.Part, world *World, acts []string, removes bool, become func(operand int) []string) []PossiblePath {
 	spec := programOf(p.Program())
 	if spec == nil || !spec.OperandsBeforeOptions {
 		return nil
@@ -430,6 +431,9 @@ func foundNames(p *cardea.Part, acts []string, removes bool, become func(operand
 			continue
 		}
 		e := readExpression(expression{words: words, values: spec.ValueOptions, folder: folder, acts: acts, removes: removes, unclear: !clear})
+		if !e.names && (world == nil || world.Names == nil) {
+			continue
+		}
 		for _, pattern := range e.found {
 			if pattern == theFolder {
 				if e.names { // other tests are not followed that far

@@ -24,7 +24,7 @@ func search(line string) *cardea.Part {
 }
 
 func TestFoundNames(t *testing.T) {
-	all := "/p/**/* /p"
+	all, world := "/p/**/* /p", &World{Names: func(string) ([]string, bool) { return nil, true }}
 	for line, want := range map[string]string{
 		"find . -delete":                                          "/p/**/*",
 		"find . -mtime +3 -delete":                                "/p/**/*",
@@ -59,7 +59,7 @@ func TestFoundNames(t *testing.T) {
 		"find . " + strings.Repeat("! ", 100) + "-name x -delete": all,
 	} {
 		var got []string
-		for _, s := range foundNames(search(line), []string{"-delete"}, true, func(int) []string { return nil }) {
+		for _, s := range foundNames(search(line), world, []string{"-delete"}, true, func(int) []string { return nil }) {
 			got = append(got, strings.ReplaceAll(s.Pattern, "/./", "/"))
 			if s.Pattern == "" {
 				got[len(got)-1] = s.Path

@@ -155,7 +155,7 @@ func MayPrint(p *cardea.Part, world *World) []PossiblePath {
 		if wrapper := WrapperOf(name); wrapper != nil {
 			acts = append(acts[:len(acts):len(acts)], wrapper.CommandOptions...)
 		}
-		return append(everythingBelow(p), foundNames(p, acts, false, func(int) []string { return nil })...)
+		return append(everythingBelow(p), foundNames(p, world, acts, false, func(int) []string { return nil })...)
 	case Has(form.PrintsOperands, name):
 		var words []string
 		for _, o := range operands {
