@@ -54,13 +54,14 @@ func (m *Moment) Name(path string) (n Name, known bool) {
 	if slash < 0 || path[0] != '/' || last == "" || last == "." || last == ".." {
 		return n, false
 	}
-	switch f := m.folder(path[:max(slash, 1)]); {
+	dir := path[:max(slash, 1)]
+	switch f := m.folder(dir); {
 	case f == nil:
 		return n, false
 	case f.gone:
 		return Name{Gone: true}, true
 	default:
-		return f.name(path, last)
+		return f.name(dir, last)
 	}
 }
 
@@ -107,12 +108,12 @@ func (x *names) folder(dir string, now stamp) *folder {
 }
 
 // name is what lies under a name.
-func (f *folder) name(path, last string) (Name, bool) {
+func (f *folder) name(dir, last string) (Name, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	n, known := f.names[last]
 	if !known {
-		if n, known = look(path); known {
+		if n, known = look(dir, f.stamp, last); known {
 			if len(f.names) >= maxFolderNames {
 				clear(f.names)
 			}

@@ -41,26 +41,47 @@ func (s stamp) tells(dir string, now time.Time) bool {
 	if now.UnixNano()-max(s.modified, s.changed) < int64(settled) {
 		return false
 	}
-	fd, err := 0, error(nil)
-	if err = again(func() error {
-		fd, err = unix.Open(dir, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
-		return err
-	}); err != nil {
+	fd, ok := s.open(dir)
+	if !ok {
 		return false
 	}
 	defer unix.Close(fd)
-	var at unix.Stat_t
 	var on unix.Statfs_t
-	return unix.Fstat(fd, &at) == nil && stampFrom(&at) == s && unix.Fstatfs(fd, &on) == nil && slices.Contains(stamped, int64(on.Type))
+	return unix.Fstatfs(fd, &on) == nil && slices.Contains(stamped, int64(on.Type))
+}
+
+// open opens the folder that has the stamp. It reports false where another one, or none,
+// lies at the path by now.
+func (s stamp) open(dir string) (fd int, ok bool) {
+	err := again(func() (err error) {
+		fd, err = unix.Open(dir, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+		return err
+	})
+	if err != nil {
+		return 0, false
+	}
+	var at unix.Stat_t
+	if unix.Fstat(fd, &at) != nil || stampFrom(&at) != s {
+		unix.Close(fd)
+		return 0, false
+	}
+	return fd, true
 }
 
 // maxTarget is the longest path that Linux takes, in bytes.
 const maxTarget = 4096
 
-// look looks at a name. It reports false for what cannot be told.
-func look(path string) (n Name, ok bool) {
+// look looks at a name in the folder that has a stamp, wherever that one lies by then: who
+// looked by the path could look into another folder in its place, and what is there would
+// be remembered of this one. It reports false for what cannot be told.
+func look(dir string, s stamp, name string) (n Name, ok bool) {
+	fd, ok := s.open(dir)
+	if !ok {
+		return n, false
+	}
+	defer unix.Close(fd)
 	var at unix.Stat_t
-	err := again(func() error { return unix.Lstat(path, &at) })
+	err := again(func() error { return unix.Fstatat(fd, name, &at, unix.AT_SYMLINK_NOFOLLOW) })
 	switch kind := at.Mode & unix.S_IFMT; {
 	case errors.Is(err, unix.ENOENT):
 		return Name{Gone: true}, true
@@ -71,7 +92,7 @@ func look(path string) (n Name, ok bool) {
 	}
 	var target [maxTarget]byte
 	size := 0
-	err = again(func() error { size, err = unix.Readlink(path, target[:]); return err })
+	err = again(func() error { size, err = unix.Readlinkat(fd, name, target[:]); return err })
 	return Name{Target: string(target[:max(size, 0)])}, err == nil && size > 0
 }
 

@@ -121,6 +121,46 @@ func TestNamesOfACall(t *testing.T) {
 	}
 }
 
+// What lies in a folder that is in another one's place for a while is not remembered of
+// that one, whose stamp stays when a folder above it is renamed.
+func TestNamesOfExchangedFolders(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	in := filepath.Join(dir, "top", "in")
+	exchange := func() {
+		for _, move := range [][2]string{{"top", "aside"}, {"other", "top"}, {"aside", "other"}} {
+			if err := os.Rename(filepath.Join(dir, move[0]), filepath.Join(dir, move[1])); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for _, of := range []string{"top", "other"} {
+		if err := os.MkdirAll(filepath.Join(dir, of, "in"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, is := range []string{"file", "another"} {
+		if err := os.WriteFile(filepath.Join(in, is), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	settle(t)
+	var s Shared
+	m := s.Begin()
+	if n, known := m.Name(in + "/another"); !known || n.Gone {
+		t.Fatalf("%+v, %v", n, known)
+	}
+	exchange()
+	if n, known := m.Name(in + "/file"); known {
+		t.Errorf("it is remembered by a look into another folder: %+v", n)
+	}
+	exchange()
+	m.End()
+	if n, known := at(&s, in+"/file"); known && n.Gone {
+		t.Error("a file that is there counts as gone")
+	}
+}
+
 // Nothing is remembered of folders whose stamp need not tell what they hold, nor of names
 // that the system reads in another way.
 func TestNamesNotKnown(t *testing.T) {
@@ -151,7 +191,7 @@ func TestNamesBounded(t *testing.T) {
 	}
 	f := m.folder(dir)
 	for i := range 3 * maxFolderNames {
-		f.name(dir+"/x", string(rune(i+0x4e00)))
+		f.name(dir, string(rune(i+0x4e00)))
 	}
 	if len(f.names) > maxFolderNames {
 		t.Errorf("%d names are kept", len(f.names))
