@@ -117,10 +117,15 @@ func runsIn(harness, tool, wire string) bool {
 func lenient(harness string) bool { return harness == "claude-code" || harness == "copilot-cli" }
 
 // isPlain reports a field of a harness's tool that says nothing which the gate looks at,
-// or that was read as a list already.
-func isPlain(harness, tool, field string) bool {
+// or that was read as a list already. An object in the place of another value may say
+// anything.
+func isPlain(harness, tool, field string, value any) bool {
+	name := field
+	if holdsObject(value) {
+		name += "{}"
+	}
 	for _, p := range plain {
-		if p.harness == harness && p.tool == tool && slices.Contains(strings.Fields(p.fields), field) {
+		if p.harness == harness && p.tool == tool && slices.Contains(strings.Fields(p.fields), name) {
 			return true
 		}
 	}
@@ -128,6 +133,13 @@ func isPlain(harness, tool, field string) bool {
 		head, _, list := strings.Cut(r.wire, "[]")
 		return list && r.harness == harness && r.tool == tool && head == field
 	})
+}
+
+// holdsObject reports an object, and a list with one.
+func holdsObject(v any) bool {
+	list, _ := v.([]any)
+	_, is := v.(map[string]any)
+	return is || slices.ContainsFunc(list, holdsObject)
 }
 
 // aliases are the names that differ from the canonical one. A wire name means
@@ -466,7 +478,8 @@ var renames = [...]rename{
 	{harness: "hermes-agent", tool: "Bash", wire: "workdir", field: "workdir"},
 }
 
-// plain are further fields of tools which say nothing that the gate looks at.
+// plain are further fields of tools which say nothing that the gate looks at; {} marks
+// one with an object.
 var plain = [...]struct{ harness, tool, fields string }{
 	{"codex", "Bash", "yield_time_ms max_output_tokens tty login justification timeout_ms"},
 	{"copilot-cli", "Bash", "mode shellId detach initial_wait"}, // of a declared tool of 1.0.102; no state of a shell is kept
@@ -475,11 +488,11 @@ var plain = [...]struct{ harness, tool, fields string }{
 	{"codex", "Agent", "message agent_type fork_context items"},
 	{"gemini-cli", "Read", "start_line end_line"},
 	{"gemini-cli", "Edit", "instruction expected_replacements"},
-	{"gemini-cli", "Glob", "case_sensitive respect_git_ignore respect_gemini_ignore ignore file_filtering_options"},
-	{"gemini-cli", "Grep", "exclude_pattern case_sensitive fixed_strings max_matches_per_file total_max_matches names_only no_ignore before after exclude recursive useDefaultExcludes file_filtering_options"},
+	{"gemini-cli", "Glob", "case_sensitive respect_git_ignore respect_gemini_ignore ignore file_filtering_options{}"},
+	{"gemini-cli", "Grep", "exclude_pattern case_sensitive fixed_strings max_matches_per_file total_max_matches names_only no_ignore before after exclude recursive useDefaultExcludes file_filtering_options{}"},
 	{"gemini-cli", "ExitPlanMode", "plan_path plan_filename"},
-	{"qwen-code", "Glob", "ignore respect_git_ignore file_filtering_options"},
-	{"qwen-code", "Grep", "limit exclude recursive useDefaultExcludes file_filtering_options"},
+	{"qwen-code", "Glob", "ignore respect_git_ignore file_filtering_options{}"},
+	{"qwen-code", "Grep", "limit exclude recursive useDefaultExcludes file_filtering_options{}"},
 	{"opencode", "Glob", "ignore limit"},
 	{"opencode", "WebFetch", "format timeout"},
 	{"opencode", "WebSearch", "numResults livecrawl type contextMaxCharacters"},

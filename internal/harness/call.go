@@ -5,6 +5,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -206,15 +207,15 @@ func NotRead(harness string, c *cardea.Call, field string) bool {
 // unlisted reports a field of a known tool that the table does not have.
 func unlisted(harness string, c *cardea.Call, field string) bool {
 	info, known := Tool(c.Tool)
-	return known && !info.has(field) && !isPlain(harness, c.Tool, field)
+	return known && !info.has(field) && !isPlain(harness, c.Tool, field, c.Input[field])
 }
 
-// Unlisted is the first field with a text of a known tool that the table does not have, ""
-// for none: nobody can be certain what such a call does.
+// Unlisted is the first field with a text of a known tool that the table does not have, in
+// quotes, "" for none: nobody can be certain what such a call does.
 func Unlisted(harness string, c *cardea.Call) string {
 	for _, field := range slices.Sorted(maps.Keys(c.Input)) {
 		if unlisted(harness, c, field) && len(texts(c.Input[field])) > 0 {
-			return field
+			return strconv.Quote(field)
 		}
 	}
 	return ""
