@@ -1,6 +1,7 @@
 package bash
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
@@ -318,6 +319,13 @@ func (w *walker) assemble(frags []frag, src string) []field {
 	unsure, vanishing := 0, false  // fragments that are not certain; whether one alone may leave no word
 	var may []string               // what the field may be, nil as long as the line tells nothing of it
 	var pattern []byte             // what the field fits, nil as long as it is certain
+	star, spread := 0, false       // where the last unknown part of the last name ends in it; whether that may be a class's
+	var quoted []bool              // which bytes of the text are
+	mark := func(is bool) {
+		for len(quoted) < text.Len() {
+			quoted = append(quoted, is)
+		}
+	}
 	also := func(more []string) {
 		if may == nil {
 			may = []string{text.String()}
@@ -335,15 +343,18 @@ func (w *walker) assemble(frags []frag, src string) []field {
 	flush := func() {
 		settled = false
 		if begun {
-			if cur.Static {
-				cur.Text = text.String()
+			mark(false) // what was split is not
+			if class := withoutClasses(text.String(), quoted, cur.Glob); cur.Static {
+				cur.Text, cur.Glob = class, cur.Glob || class != text.String()
 			} else {
-				cur.Text, cur.May, cur.Pattern = src, may, string(pattern)
+				if cur.Text, cur.May, cur.Pattern = src, may, string(pattern); spread {
+					cur.May = nil // these are texts, and it may be a pattern
+				}
 				cur.MayVanish = !cur.MaySplit && vanishing && text.Len() == 0 && unsure == 1
 				cur.MaySplit = cur.MaySplit || cur.MayVanish
 				cur.Listed = cur.Listed && unsure == 1
 			}
-			may, pattern, unsure, vanishing = nil, nil, 0, false
+			may, pattern, quoted, unsure, vanishing, star, spread = nil, nil, nil, 0, false, 0, false
 			out = append(out, cur)
 			w.spend(text.Len())
 		}
@@ -364,9 +375,13 @@ func (w *walker) assemble(frags []frag, src string) []field {
 				cur.MayBeOption = cur.MayBeOption || text.String()[0] == '-' && !strings.HasPrefix(src, "-")
 			}
 			if cur.Static {
-				cur.Head, pattern = text.String(), []byte(text.String())
+				cur.Head, pattern = text.String(), []byte(withoutClasses(text.String(), quoted, cur.Glob))
+			}
+			if members := opened(pattern); len(members) < len(pattern) {
+				pattern, spread = members, true
 			}
 			pattern = append(pattern, '*')
+			star = len(pattern)
 			if len(f.may) > 0 {
 				also(f.may)
 			}
@@ -388,8 +403,19 @@ func (w *walker) assemble(frags []frag, src string) []field {
 				cur.MayBeOption = cur.MayBeOption || !cur.Static && f.text[0] == '-'
 				settled = true
 			}
-			certain(f.text, f.text)
+			fits := f.text
+			if end, slash := strings.IndexByte(fits, ']'), strings.IndexByte(fits, '/'); star > 0 {
+				if !f.quoted && end >= 0 && (slash < 0 || end < slash) { // it may close a class
+					pattern, fits, spread = pattern[:star], fits[end+1:], true
+				}
+				if slash >= 0 {
+					star = 0
+				}
+			}
+			certain(f.text, fits)
+			mark(false)
 			text.WriteString(f.text)
+			mark(f.quoted)
 			begun = begun || f.quoted || f.text != ""
 			if !f.quoted && hasGlob(f.text) {
 				cur.Glob = true
@@ -414,6 +440,56 @@ func (w *walker) assemble(frags []frag, src string) []field {
 		}
 	}
 	return out
+}
+
+// withoutClasses is a text with "?" for each class of a pattern that stands in several
+// pieces: .en[v"]"] is a pattern of bash's, and what is quoted in it a member. Where the
+// word is a pattern anyway, the other classes stay as they are.
+func withoutClasses(text string, quoted []bool, isPattern bool) string {
+	if !strings.Contains(text, "[") {
+		return text
+	}
+	var out strings.Builder
+	from, begin := 0, -1
+	special := func(i int, of string) bool {
+		return i < len(quoted) && !quoted[i] && strings.IndexByte(of, text[i]) >= 0
+	}
+	for i := 0; i < len(text); i++ {
+		switch {
+		case text[i] == '/':
+			begin = -1
+		case special(i, "[") && begin >= 0 && i+1 < len(text) && strings.IndexByte(":.=", text[i+1]) >= 0: // [:alpha:]
+			if end := strings.Index(text[i+2:], text[i+1:i+2]+"]"); end >= 0 {
+				i += 2 + end + 1
+			}
+		case special(i, "[") && begin < 0:
+			begin = i
+		case special(i, "]") && begin >= 0:
+			members := begin + 1
+			if special(members, "!^") {
+				members++
+			}
+			if members == i {
+				continue // it is a member itself
+			}
+			if !isPattern || slices.Contains(quoted[begin:i], true) {
+				out.WriteString(text[from:begin] + "?")
+				from = i + 1
+			}
+			begin = -1
+		}
+	}
+	return out.String() + text[from:]
+}
+
+// opened is a pattern up to a class of its last name that is not closed: what follows may
+// be its members, and what closes it.
+func opened(pattern []byte) []byte {
+	name := bytes.LastIndexByte(pattern, '/') + 1
+	if begin := bytes.LastIndexByte(pattern[name:], '['); begin >= 0 && !bytes.Contains(pattern[name+begin:], []byte("]")) {
+		return pattern[:name+begin]
+	}
+	return pattern
 }
 
 // spend counts what expansions give, so that a short line cannot become a huge
