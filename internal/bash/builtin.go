@@ -107,20 +107,36 @@ func splitsInput(name string, command []string) bool {
 
 // testBuiltin handles test and [, which evaluate a subscript after -v and -R.
 // A word that is not known may be such an operator, unless one of a known name
-// stands behind it.
+// stands behind it; one that may become several words may be both.
 func (w *walker) testBuiltin(inv invocation) {
 	words := inv.argv[1:]
-	for i, f := range words[:max(0, len(words)-1)] {
+	for i, f := range words {
+		if f.MaySplit && !f.MayVanish && !namesFiles(f) {
+			w.spot(f.Text, cardea.OpaqueEvaluated, evaluates)
+			continue
+		}
+		if i+1 == len(words) {
+			break
+		}
 		next := words[i+1]
 		if f.Static && f.Text != "-v" && f.Text != "-R" || next.Static && harmlessOperand(next.Text) {
 			continue
 		}
-		if !f.Static && !next.Static && i > 0 && testOperator(words[i-1]) {
+		if !f.Static && !next.Static && i > 0 && takesOperand(words[i-1]) {
 			continue // [ -n "$a" "$b" ] is an error
 		}
 		w.spot(next.Text, cardea.OpaqueEvaluated, evaluates)
 	}
 	w.noEffect(inv)
+}
+
+// namesFiles reports a pattern for names of files, none of which is -v or -R.
+func namesFiles(f field) bool {
+	if !f.Glob || f.Pattern != f.Text || strings.ContainsAny(f.Text, "[(") {
+		return false
+	}
+	pattern := strings.ToLower(f.Text) // names may be matched without regard to case
+	return !wildcard(pattern, "-v") && !wildcard(pattern, "-r")
 }
 
 // harmlessOperand reports operators, plain names and numbers: words that
@@ -129,7 +145,11 @@ func harmlessOperand(s string) bool {
 	return !strings.Contains(s, "[") || s == "["
 }
 
-func testOperator(f field) bool { return f.Static && strings.HasPrefix(f.Text, "-") }
+// takesOperand reports an operator behind which an operand stands. Behind -a and -o,
+// which connect, another operator may.
+func takesOperand(f field) bool {
+	return f.Static && strings.HasPrefix(f.Text, "-") && f.Text != "-a" && f.Text != "-o"
+}
 
 // setter handles builtins that set variables by name; a name with a subscript
 // is evaluated.
@@ -242,11 +262,13 @@ func (w *walker) readNames(name string, words []field, assigns []cardea.Assign) 
 			}
 			if strings.IndexByte(withValue, last) >= 0 && at == len(f.Text)-2 {
 				i++
+				w.oneWord(words[min(i, len(words)):])
 			}
 			continue
 		}
 		if name == "getopts" && i == 0 {
-			continue // the option string
+			w.oneWord(words) // the option string
+			continue
 		}
 		if name == "getopts" && i > 1 {
 			break
@@ -268,6 +290,14 @@ func (w *walker) readNames(name string, words []field, assigns []cardea.Assign) 
 			v := w.cur.vars.get(words[len(words)-1].Text)
 			w.set(words[len(words)-1].Text, value{kind: dynamic, found: s, may: v.may})
 		}
+	}
+}
+
+// oneWord looks at the word in front, which is passed over: where it is several or
+// none, words that bash evaluates stand elsewhere.
+func (w *walker) oneWord(words []field) {
+	if len(words) > 0 && words[0].MaySplit {
+		w.spot(words[0].Text, cardea.OpaqueEvaluated, evaluates)
 	}
 }
 

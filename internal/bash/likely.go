@@ -383,15 +383,28 @@ func (w *walker) foundNames() []string {
 	return nil
 }
 
-// printsNumber reports a substitution that gives digits, or nothing.
+// printsNumber reports a substitution that gives digits, or nothing: by its last command.
 func (w *walker) printsNumber(p *syntax.CmdSubst) bool {
-	if len(p.Stmts) != 1 || len(p.Stmts[0].Redirs) > 0 || p.Stmts[0].Background || p.Stmts[0].Negated {
+	if len(p.Stmts) != 1 {
 		return false
 	}
-	c, ok := p.Stmts[0].Cmd.(*syntax.CallExpr)
-	if !ok || len(c.Assigns) > 0 || len(c.Args) != 1 {
+	last := p.Stmts[0]
+	for {
+		pipe, is := last.Cmd.(*syntax.BinaryCmd)
+		if !is || pipe.Op != syntax.Pipe || len(last.Redirs) > 0 {
+			break
+		}
+		last = pipe.Y
+	}
+	c, ok := last.Cmd.(*syntax.CallExpr)
+	if !ok || len(c.Assigns) > 0 || len(c.Args) == 0 || len(c.Args) > 2 || last.Background || last.Negated ||
+		slices.ContainsFunc(last.Redirs, func(r *syntax.Redirect) bool { return r.Op != syntax.RdrIn || r.N != nil }) {
 		return false
 	}
 	name := c.Args[0].Lit()
-	return knowledge.Has(form.PrintsNumber, name) && w.isPlainCommand(name)
+	command := name
+	if len(c.Args) == 2 {
+		command += " " + c.Args[1].Lit()
+	}
+	return knowledge.Has(form.PrintsNumber, command) && w.isPlainCommand(name)
 }

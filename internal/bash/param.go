@@ -1,6 +1,7 @@
 package bash
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -191,19 +192,30 @@ func (w *walker) expansion(p *syntax.ParamExp, name string, quoted bool, unknown
 		w.walkWord(p.Exp.Word)
 		return unknown
 	}
+	mayBe := func(other []frag) []string {
+		return w.bounded(append(unknown[0].may[:len(unknown[0].may):len(unknown[0].may)], w.mayJoin(likelyToo(other))...))
+	}
 	orOther := func(other []frag) []frag {
-		unknown[0].may = w.bounded(append(unknown[0].may[:len(unknown[0].may):len(unknown[0].may)], w.mayJoin(likelyToo(other))...))
+		unknown[0].may = mayBe(other)
+		unknown[0].many = unknown[0].many || severalFields(other)
 		return unknown
 	}
 	missing, sure := w.missing(p, name)
 	switch op {
-	case syntax.DefaultUnset, syntax.DefaultUnsetOrNull, syntax.ErrorUnset, syntax.ErrorUnsetOrNull:
+	case syntax.DefaultUnset, syntax.DefaultUnsetOrNull:
 		other := w.otherWord(p, quoted)
 		switch {
 		case !sure:
 			return orOther(other)
-		case missing && (op == syntax.DefaultUnset || op == syntax.DefaultUnsetOrNull):
+		case missing:
 			return other
+		}
+		return w.plain(p, name, unknown, quoted)
+	case syntax.ErrorUnset, syntax.ErrorUnsetOrNull:
+		w.otherWord(p, quoted)
+		switch {
+		case !sure:
+			return unknown
 		case missing:
 			return nil // the shell stops with an error
 		}
@@ -221,7 +233,8 @@ func (w *walker) expansion(p *syntax.ParamExp, name string, quoted bool, unknown
 		other := w.otherWord(p, quoted)
 		switch {
 		case !sure:
-			w.set(name, w.someOf(orOther(other)[0].may))
+			unknown[0].may = mayBe(other)
+			w.set(name, w.someOf(unknown[0].may))
 			return unknown
 		case missing:
 			w.set(name, joinFrags(other))
@@ -249,13 +262,22 @@ func (w *walker) otherWord(p *syntax.ParamExp, quoted bool) []frag {
 		return nil
 	}
 	if quoted {
-		return w.quotedText(p.Exp.Word.Parts, unescapeBraced)
+		out := w.quotedText(p.Exp.Word.Parts, unescapeBraced)
+		if slices.ContainsFunc(out, func(f frag) bool { return f.vanishes }) { // whether a word is left is not followed
+			return []frag{{text: w.source(p), dynamic: true, many: true}}
+		}
+		return out
 	}
 	out := w.frags(p.Exp.Word.Parts, leading)
 	for i := range out {
 		out[i].split = out[i].split || !out[i].quoted
 	}
 	return out
+}
+
+// severalFields reports fragments that may be several fields, or none, even when quoted.
+func severalFields(frags []frag) bool {
+	return slices.ContainsFunc(frags, func(f frag) bool { return f.many || f.breaks || f.vanishes })
 }
 
 // walkWord looks at the commands in a word whose value does not matter.

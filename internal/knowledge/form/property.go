@@ -157,7 +157,7 @@ const (
 	PrintsTopLevel Property = "prints_top_level"
 	// FindsPrograms prints where the programs lie whose names it is passed.
 	FindsPrograms Property = "finds_programs"
-	// PrintsNumber prints a number where it is passed nothing.
+	// PrintsNumber prints a number where it is passed nothing more.
 	PrintsNumber Property = "prints_number"
 	// AlsoAWord is not known otherwise, and has a name that is a word of everyday language:
 	// among the operands of another program it is no command that this one runs (./run.sh start).
