@@ -125,13 +125,18 @@ func (s *wrapper) shiftedBy(rest []field) bool {
 }
 
 // refuses reports a word that is certainly no number, no time and no name of a signal.
-// strtold(3) reads "inf" and "nan", too, and masks are hexadecimal.
+// strtold(3) reads "inf" and "nan", too, masks are hexadecimal and may have commas, and
+// signals are counted from others ("rtmin+1").
 func (s *wrapper) refuses(f field) bool {
 	text := strings.ToLower(f.Text)
+	signal := strings.TrimPrefix(text, "sig")
+	if at := strings.IndexAny(signal, "+-"); at > 0 {
+		signal = signal[:at]
+	}
 	switch {
 	case !f.Static || text == "" || strings.HasPrefix(text, "inf") || strings.HasPrefix(text, "nan"):
 		return false
-	case strings.Trim(text, "0123456789abcdef") == "" || slices.Contains(s.Signals, strings.TrimPrefix(text, "sig")):
+	case strings.Trim(text, "0123456789abcdef,") == "" || slices.Contains(s.Signals, signal):
 		return false
 	}
 	return text[0] >= 'a' && text[0] <= 'z' || text[0] == '/' || strings.HasPrefix(text, "./")
