@@ -116,23 +116,24 @@ func (w *walker) plain(p *syntax.ParamExp, name string, unknown []frag, quoted b
 		}
 		return []frag{{text: v.list[0], split: true}}
 	case dynamic:
-		if f, ok := w.ofKnownForm(v, w.source(p), quoted); ok {
-			return []frag{f}
-		}
+		return []frag{w.ofKnownForm(v, unknown[0], quoted)}
 	}
 	return unknown
 }
 
-// ofKnownForm expands a variable of which the line tells that it is one word, or digits.
-func (w *walker) ofKnownForm(v value, src string, quoted bool) (f frag, ok bool) {
+// ofKnownForm expands a variable of which the line may tell that it is one word, or digits.
+func (w *walker) ofKnownForm(v value, unknown frag, quoted bool) frag {
+	src := unknown.text
 	switch {
 	case !w.splitsAtBlanks():
 	case same(v, someProcess):
-		return frag{text: src, dynamic: true, quoted: quoted, digits: true, process: true}, true
+		return frag{text: src, dynamic: true, quoted: quoted, digits: true, process: true}
 	case v.text == plainWord || v.text == numberWord:
-		return frag{text: src, dynamic: true, digits: true, single: true, listed: v.text == plainWord, may: v.may}, true
+		return frag{text: src, dynamic: true, digits: true, single: true, listed: v.text == plainWord, may: v.may}
+	case v.holdsNumber(): // or nothing
+		unknown.split, unknown.atMost = false, true
 	}
-	return frag{}, false
+	return unknown
 }
 
 // listFrags expands a list: each element is a field of its own, or with

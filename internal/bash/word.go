@@ -320,6 +320,7 @@ func (w *walker) assemble(frags []frag, src string) []field {
 	var may []string               // what the field may be, nil as long as the line tells nothing of it
 	var pattern []byte             // what the field fits, nil as long as it is certain
 	star, spread := 0, false       // where the last unknown part of the last name ends in it; whether that may be a class's
+	looked := 0                    // how much of it was looked through for a class that is open
 	var quoted []bool              // which bytes of the text are
 	mark := func(is bool) {
 		for len(quoted) < text.Len() {
@@ -354,7 +355,7 @@ func (w *walker) assemble(frags []frag, src string) []field {
 				cur.MaySplit = cur.MaySplit || cur.MayVanish
 				cur.Listed = cur.Listed && unsure == 1
 			}
-			may, pattern, quoted, unsure, vanishing, star, spread = nil, nil, nil, 0, false, 0, false
+			may, pattern, quoted, unsure, vanishing, star, looked, spread = nil, nil, nil, 0, false, 0, 0, false
 			out = append(out, cur)
 			w.spend(text.Len())
 		}
@@ -377,11 +378,11 @@ func (w *walker) assemble(frags []frag, src string) []field {
 			if cur.Static {
 				cur.Head, pattern = text.String(), []byte(withoutClasses(text.String(), quoted, cur.Glob))
 			}
-			if members := opened(pattern); len(members) < len(pattern) {
-				pattern, spread = members, true
+			if begin := opened(pattern[min(looked, len(pattern)):]); begin >= 0 {
+				pattern, spread = pattern[:min(looked, len(pattern))+begin], true
 			}
 			pattern = append(pattern, '*')
-			star = len(pattern)
+			star, looked = len(pattern), len(pattern)
 			if len(f.may) > 0 {
 				also(f.may)
 			}
@@ -458,6 +459,8 @@ func withoutClasses(text string, quoted []bool, isPattern bool) string {
 		switch {
 		case text[i] == '/':
 			begin = -1
+		case special(i, `\`) && i+1 < len(text) && text[i+1] != '/':
+			i++ // from a value: what follows is as if it were quoted
 		case special(i, "[") && begin >= 0 && i+1 < len(text) && strings.IndexByte(":.=", text[i+1]) >= 0: // [:alpha:]
 			if end := strings.Index(text[i+2:], text[i+1:i+2]+"]"); end >= 0 {
 				i += 2 + end + 1
@@ -472,7 +475,7 @@ func withoutClasses(text string, quoted []bool, isPattern bool) string {
 			if members == i {
 				continue // it is a member itself
 			}
-			if !isPattern || slices.Contains(quoted[begin:i], true) {
+			if !isPattern || slices.Contains(quoted[begin:i], true) || strings.Contains(text[begin:i], `\`) {
 				out.WriteString(text[from:begin] + "?")
 				from = i + 1
 			}
@@ -482,14 +485,15 @@ func withoutClasses(text string, quoted []bool, isPattern bool) string {
 	return out.String() + text[from:]
 }
 
-// opened is a pattern up to a class of its last name that is not closed: what follows may
-// be its members, and what closes it.
-func opened(pattern []byte) []byte {
+// opened is where a class of the last name of a pattern begins that is not closed, -1 for
+// none: what follows may be its members, and what closes it.
+func opened(pattern []byte) int {
 	name := bytes.LastIndexByte(pattern, '/') + 1
-	if begin := bytes.LastIndexByte(pattern[name:], '['); begin >= 0 && !bytes.Contains(pattern[name+begin:], []byte("]")) {
-		return pattern[:name+begin]
+	begin := bytes.IndexByte(pattern[name:], '[')
+	if begin < 0 || bytes.IndexByte(pattern[name+begin:], ']') >= 0 {
+		return -1
 	}
-	return pattern
+	return name + begin
 }
 
 // spend counts what expansions give, so that a short line cannot become a huge
