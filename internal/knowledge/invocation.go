@@ -23,6 +23,9 @@ type World struct {
 	// as far as it exists; "" is a path that is not known. Nil leaves paths as they
 	// are spelled.
 	Resolve func(path string) string
+	// LinkText is what the symbolic link at an absolute path says, "" where that is not
+	// known. Nil: it is known of none.
+	LinkText func(path string) string
 	// IsDir reports whether an absolute path is a folder that can be entered. Nil:
 	// whether a cd succeeds is not known, unless && shows it.
 	IsDir func(path string) bool

@@ -32,11 +32,15 @@ func (r *reader) symlinks() {
 				case !src.Static:
 					r.symlink(Link{At: at, IfFolder: true, IfNoFolder: true}, symbolic, src)
 				case dot(src.Text):
+					r.linksBelow(Link{At: at, IfFolder: true, IfNoFolder: true}, src)
 				case alone:
 					r.symlink(Link{At: at + "/" + path.Base(src.Text), IfFolder: true}, symbolic, src)
 				default:
 					r.symlink(Link{At: at + "/" + path.Base(src.Text), IfFolder: true, IfNoFolder: true}, symbolic, src)
 				}
+			}
+			if r.spec.HostPathOperands { // rsync x/ y puts what lies in x there
+				r.linksBelow(Link{At: at, IfFolder: true, IfNoFolder: true}, r.argv[i])
 			}
 			if alone && len(sources) == 1 {
 				r.symlink(Link{At: at, IfNoFolder: true}, symbolic, sources[0])
@@ -85,15 +89,61 @@ func (r *reader) symlink(link Link, symbolic bool, src Word) {
 	case symbolic && src.Static: // not cleaned: the kernel follows links first
 		target = path.Dir(at) + "/" + src.Text
 	case symbolic:
+	case src.Static && r.isFolder(src) && !r.isLink(src.Text):
+		link.At = at
+		r.linksBelow(link, src)
+		return
 	case !src.Static || !r.isLink(src.Text):
 		return
-	case path.Dir(at) == r.paths.follow(path.Dir(Absolute(r.paths.Dir, src.Text))):
-		target = r.paths.follow(Absolute(r.paths.Dir, src.Text))
-	default: // a relative link leads elsewhere from another folder
+	default:
+		target = r.leadsFrom(path.Dir(at), Absolute(r.paths.Dir, src.Text))
 	}
 	if at == target || strings.HasPrefix(at, "//") {
 		return
 	}
 	link.At, link.Target = at, target
 	r.out.Links = append(r.out.Links, link)
+}
+
+// leadsFrom is where a link leads when it comes to another folder: a relative one leads
+// elsewhere from there. It is "" where that is not known.
+func (r *reader) leadsFrom(folder, link string) string {
+	text := ""
+	if r.world.LinkText != nil {
+		text = r.world.LinkText(link)
+	}
+	if text == "" || strings.HasPrefix(text, "/") {
+		return text
+	}
+	return folder + "/" + text // not cleaned: the kernel follows links first
+}
+
+// mostBelow is how many names are looked at for links below a folder.
+const mostBelow = 2048
+
+// linksBelow notes the links that lie in a folder and come along with it, at the place
+// where the link says that it comes to. Where there is too much to look at, all that comes along may be one.
+func (r *reader) linksBelow(link Link, src Word) {
+	from, to := Absolute(r.paths.Dir, src.Text), strings.TrimSuffix(path.Clean(link.At), "/")
+	if !src.Static || from == "" || r.world.Names == nil || r.world.IsDir == nil || !r.world.IsDir(from) {
+		return
+	}
+	left, folders := mostBelow, []string{""}
+	for n := 0; n < len(folders); n++ {
+		names, ok := r.world.Names(from + folders[n])
+		if left -= len(names); !ok || left < 0 {
+			link.At, link.Target = to, ""
+			r.out.Links = append(r.out.Links, link)
+			return
+		}
+		for _, name := range names {
+			switch below := folders[n] + "/" + name; {
+			case r.isLink(from + below):
+				link.At, link.Target = to+below, r.leadsFrom(path.Dir(to+below), from+below)
+				r.out.Links = append(r.out.Links, link)
+			case r.world.IsDir(from + below):
+				folders = append(folders, below)
+			}
+		}
+	}
 }
