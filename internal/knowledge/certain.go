@@ -61,7 +61,7 @@ func (r *reader) editsFiles() bool {
 	edits := *r
 	spec := *r.spec
 	spec.Complete, edits.spec = spec.Edits, &spec
-	// The value of an option that takes none is another file: sed -i'bak/*'.
+	// The value of an option that takes none may name another file.
 	another := func(o cardea.Option) bool {
 		return o.Value != "" && !slices.Contains(r.values(), o.Name) && !r.isBackupSuffix(o)
 	}

@@ -124,20 +124,37 @@ func (r *reader) keptUnder() {
 				name.Text = a.Pattern
 			}
 			if name.Text != "" { // else it is any file already
-				name.Text += backupSuffix(o)
+				name.Text = backupName(name.Text, o)
 				r.touch(cardea.Write, name, false)
 			}
 		}
 	}
 }
 
-// isBackupSuffix reports an option whose value is added to names of files, and is no
-// pattern of a whole name as "bak/*" is.
+// isBackupSuffix reports an option whose value makes another name of names of files. What
+// names a folder must have a star for the file in it.
 func (r *reader) isBackupSuffix(o cardea.Option) bool {
-	return slices.Contains(r.spec.BackupSuffixOptions, o.Name) && o.Static && backupSuffix(o) != "" && !strings.ContainsAny(o.Value, "*/")
+	suffix := backupSuffix(o)
+	return o.Static && suffix != "" && (strings.Contains(suffix, "*") || !strings.Contains(suffix, "/")) && slices.ContainsFunc(r.spec.BackupSuffixOptions, func(name string) bool { return r.means(o.Name, name) })
 }
 
 func backupSuffix(o cardea.Option) string { return strings.TrimPrefix(o.Value, "=") }
+
+// backupName is the name under which the old content of a file is kept, beside the file:
+// each star in the suffix stands for the file's name (sed(1), -i). No system takes a path of
+// more than 4096 bytes.
+func backupName(file string, o cardea.Option) string {
+	const longest = 4096
+	dir, base := path.Split(file)
+	suffix := backupSuffix(o)
+	switch stars := strings.Count(suffix, "*"); {
+	case stars == 0:
+		return file + suffix
+	case stars*len(base) > longest:
+		return file
+	}
+	return dir + strings.ReplaceAll(suffix, "*", base)
+}
 
 // vanish reports whether all of some words may expand to nothing.
 func (r *reader) vanish(words []int) bool {
