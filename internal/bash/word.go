@@ -254,8 +254,7 @@ func (w *walker) tilde(text string, whole bool) (frag, string, bool) {
 
 func (w *walker) dblQuoted(q *syntax.DblQuoted) []frag {
 	if q.Dollar {
-		list := slices.ContainsFunc(w.quotedParts(q.Parts), func(f frag) bool { return f.many || f.breaks || f.vanishes })
-		return []frag{{text: w.source(q), quoted: true, dynamic: true, many: list}}
+		return []frag{{text: w.source(q), quoted: true, dynamic: true, many: severalFields(w.quotedParts(q.Parts))}}
 	}
 	out := w.quotedParts(q.Parts)
 	// "$@" and "${a[@]}" alone may vanish; anything else leaves a word. What

@@ -39,9 +39,9 @@ const (
 	maxFolderLength = 1 << 10 // bytes of a path
 )
 
-// settled is how old the last change of a folder must be before its stamp tells what it
-// holds: systems count time in ticks.
-const settled = 3 * time.Second
+// Settled is how old the last change of a file or folder must be before its stamp tells what
+// it holds: systems count time in ticks, those of FAT take two seconds.
+const Settled = 3 * time.Second
 
 // Name is what lies under an absolute path, whose last name is not followed. known is
 // false where that is not remembered: the caller looks then.

@@ -38,7 +38,7 @@ var stamped = []int64{
 // tells reports whether a stamp tells what a folder holds: it did not change just now, and
 // lies on a file system that keeps the time of changes.
 func (s stamp) tells(dir string, now time.Time) bool {
-	if now.UnixNano()-max(s.modified, s.changed) < int64(settled) {
+	if now.UnixNano()-max(s.modified, s.changed) < int64(Settled) {
 		return false
 	}
 	fd, ok := s.open(dir)

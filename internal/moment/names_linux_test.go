@@ -13,7 +13,7 @@ import (
 // the time of it.
 func settle(t *testing.T) {
 	t.Helper()
-	time.Sleep(settled + 100*time.Millisecond)
+	time.Sleep(Settled + 100*time.Millisecond)
 }
 
 // at is what a new call sees under a path.

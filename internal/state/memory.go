@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"sync"
 	"time"
+
+	"cardea.dev/internal/moment"
 )
 
 // Memory keeps texts of files, and what was made of texts, for a process that answers
@@ -27,10 +29,6 @@ const (
 	maxMemory      = 64 << 20 // bytes
 	maxEntriesKept = 4096
 )
-
-// settled is how old the last change of a file must be before its stamp tells contents
-// apart: systems count time in ticks, those of FAT take two seconds.
-const settled = 3 * time.Second
 
 // keptText is the text of a file.
 type keptText struct {
@@ -90,7 +88,7 @@ func (m *Memory) text(path string, s fileStamp) ([]byte, time.Time) {
 
 // keep keeps the text of a file whose stamp was taken before it was read.
 func (m *Memory) keep(path string, s fileStamp, data []byte, opened time.Time) {
-	if m == nil || int64(len(data)) != s.size || opened.UnixNano()-max(s.changed, s.modified) < int64(settled) {
+	if m == nil || int64(len(data)) != s.size || opened.UnixNano()-max(s.changed, s.modified) < int64(moment.Settled) {
 		return
 	}
 	m.mu.Lock()
