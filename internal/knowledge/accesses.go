@@ -626,8 +626,9 @@ func (r *reader) searched() {
 // search adds what is done to the files that a search finds by a pattern: those that it
 // finds now, and where not all were seen, whatever the pattern may stand for.
 func (r *reader) search(s PossiblePath, like cardea.Access) {
+	const mostSearches = 64
 	found, all := []string{s.Path}, s.Pattern == ""
-	if !all && r.world != nil && r.world.Names != nil {
+	if r.searches++; !all && r.searches <= mostSearches && r.world != nil && r.world.Names != nil {
 		pattern := paths.Pattern(nil).Join(s.Pattern)
 		found, all = hiddenBelow(s.Path, r.paths.SaysHidden(s.Path, r.world.Roots), r.paths.Dir, r.world, func(file string) bool {
 			return pattern.Match(paths.Segments(file))

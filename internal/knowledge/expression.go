@@ -46,7 +46,7 @@ func readExpression(e expression) expression {
 	if len(e.acts) == 0 {
 		e.found = end
 	}
-	if e.unclear || e.at < len(e.words) || len(e.found) > mostPatterns {
+	if e.unclear || e.at < len(e.words) {
 		e.found, e.names = all, true
 	}
 	return e
@@ -70,7 +70,22 @@ func (e *expression) alternatives(in []string) []string {
 	out := e.all(in)
 	for e.is("-o", "-or") {
 		e.at++
-		out = append(out[:len(out):len(out)], e.all(in)...) // whatever the first one says
+		out = e.joined(out, e.all(in)) // whatever the first one says
+	}
+	return out
+}
+
+// joined are the patterns of two, each once. Where these are too many, they may be any.
+func (e *expression) joined(a, b []string) []string {
+	out := slices.Clone(a)
+	for _, pattern := range b {
+		if !slices.Contains(out, pattern) {
+			out = append(out, pattern)
+		}
+		if len(out) > mostPatterns {
+			e.unclear = true
+			return []string{anythingBelow, theFolder}
+		}
 	}
 	return out
 }
@@ -115,7 +130,7 @@ func (e *expression) primary(in []string) []string {
 	e.at++
 	e.unclear = e.unclear || !word.Static
 	if slices.Contains(e.acts, word.Text) {
-		e.found = append(e.found, in...)
+		e.found = e.joined(e.found, in)
 	}
 	if startsCommand(word.Text) {
 		for e.at < len(e.words) && !endsCommand(Word{Word: e.words[e.at-1]}, Word{Word: e.words[e.at]}) {
@@ -196,11 +211,11 @@ func (e *expression) narrowed(in, test []string) []string {
 			if ok && !slices.Contains(out, both) {
 				out = append(out, both)
 			}
+			if len(out) > mostPatterns {
+				e.unclear = true
+				return in
+			}
 		}
-	}
-	if len(out) > mostPatterns {
-		e.unclear = true
-		return in
 	}
 	return out
 }
@@ -478,5 +493,6 @@ func searchedFolders(p *cardea.Part, become func(operand int) []string) (folders
 	if len(p.Operands) == 0 && len(folders) == 0 {
 		folders = []string{"."}
 	}
-	return folders, clear
+	slices.Sort(folders)
+	return slices.Compact(folders), clear
 }

@@ -96,3 +96,16 @@ func TestSearchOfManyFolders(t *testing.T) {
 		t.Errorf("accesses %+v", m.Access)
 	}
 }
+
+// An expression that stands for many patterns costs little, and may come to anything.
+func TestLargeExpressions(t *testing.T) {
+	for _, one := range []string{"( -type f -o -type l )", "( -name a* -o -name *b )", "-regex .*(a|b|c|d)(e|f|g|h)"} {
+		e := expression{values: []string{"-type", "-name", "-regex"}, folder: ".", acts: []string{"-delete"}, removes: true}
+		for _, word := range strings.Fields(strings.Repeat(one+" ", 200) + "-delete") {
+			e.words = append(e.words, cardea.Word{Text: word, Static: true})
+		}
+		if got := readExpression(e).found; len(got) == 0 || len(got) > mostPatterns {
+			t.Errorf("%s: %d patterns", one, len(got))
+		}
+	}
+}

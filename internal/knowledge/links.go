@@ -118,8 +118,8 @@ func (r *reader) leadsFrom(folder, link string) string {
 	return folder + "/" + text // not cleaned: the kernel follows links first
 }
 
-// mostBelow is how many names are looked at for links below a folder.
-const mostBelow = 2048
+// mostBelow is how many names are looked at for links below the folders of an invocation.
+const mostBelow = 512
 
 // linksBelow notes the links that lie in a folder and come along with it, at the place
 // where the link says that it comes to. Where there is too much to look at, all that comes along may be one.
@@ -128,10 +128,10 @@ func (r *reader) linksBelow(link Link, src Word) {
 	if !src.Static || from == "" || r.world.Names == nil || r.world.IsDir == nil || !r.world.IsDir(from) {
 		return
 	}
-	left, folders := mostBelow, []string{""}
+	folders := []string{""}
 	for n := 0; n < len(folders); n++ {
 		names, ok := r.world.Names(from + folders[n])
-		if left -= len(names); !ok || left < 0 {
+		if r.below += 1 + len(names); !ok || r.below > mostBelow {
 			link.At, link.Target = to, ""
 			r.out.Links = append(r.out.Links, link)
 			return

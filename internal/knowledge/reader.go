@@ -23,6 +23,9 @@ type reader struct {
 	known    bool            // the program is
 	// uncertain counts the operands that are only known when the line runs.
 	uncertain int
+	// searches is how often the disk was searched for the invocation, and below how many
+	// names were looked at for links.
+	searches, below int
 }
 
 // read finds subcommand, options and operands.
