@@ -407,13 +407,17 @@ func TestLimitOf(t *testing.T) {
 
 // BenchmarkHook compares a call through the daemon, and one without it, with /bin/true: the
 // medians of runs that take turns. The set-ups are nothing, 50 policies of which three are
-// routed, and 10 000 rules of the person's.
+// routed, 10 000 rules of the person's, and a daemon that answers at once.
 func BenchmarkHook(b *testing.B) {
-	for _, setup := range []string{"plain", "policies", "rules"} {
+	for _, setup := range []string{"plain", "policies", "rules", "atonce"} {
 		b.Run(setup, func(b *testing.B) {
 			s := newSite(b, all...)
 			files := map[string]string{}
 			switch setup {
+			case "atonce":
+				if out, err := exec.Command("go", "build", "-o", s.bin+"/cardea-engine", "./testdata/atonce").CombinedOutput(); err != nil {
+					b.Fatalf("%v\n%s", err, out)
+				}
 			case "policies":
 				for name, text := range sample.Files(50) {
 					files["policies/"+name] = text

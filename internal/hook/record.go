@@ -20,10 +20,12 @@ import (
 // holds only copies, so that the watchdog can use it at any time.
 type recorder struct {
 	state, dir string
-	settings   settings.Ledger
-	redactor   *redact.Redactor
-	now        func() time.Time
-	group      *ledger.Group
+	// known is the key as it was read for the session of this call; nil: it was not.
+	known    []byte
+	settings settings.Ledger
+	redactor *redact.Redactor
+	now      func() time.Time
+	group    *ledger.Group
 	// begin is when the process began with the call.
 	begin time.Time
 	// written is set by who writes the entry: there is one, whoever comes first.
@@ -53,7 +55,7 @@ func (h *Hook) recorderOf(pl *Place, s settings.Ledger) *recorder {
 	if why != "" {
 		pl.tell(why)
 	}
-	return &recorder{state: pl.State, dir: dir, settings: s, redactor: h.Redactor, now: h.process.Now, group: h.process.Group, begin: h.begin}
+	return &recorder{state: pl.State, known: pl.Session.Key(), dir: dir, settings: s, redactor: h.Redactor, now: h.process.Now, group: h.process.Group, begin: h.begin}
 }
 
 // record writes an answer down, and gives the id of the entry, "" where there
@@ -94,8 +96,8 @@ func (r *recorder) record(ev *cardea.Event, a cardea.Answer, late func() bool) (
 // key is the user's, nil where there is no folder for one; the ledger says
 // then what is missing.
 func (r *recorder) key() ([]byte, error) {
-	if r.state == "" {
-		return nil, nil
+	if r.state == "" || r.known != nil {
+		return r.known, nil
 	}
 	return state.LoadKey(r.state)
 }

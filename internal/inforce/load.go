@@ -285,7 +285,9 @@ func (l *Loaded) doubted() []folder {
 // folders are all scopes' folders in the order in which their rules are read:
 // the project's last, since how many they are is not the person's doing.
 func (l *Loaded) folders() []folder {
-	return slices.Concat([]folder{l.system()}, l.orgs, []folder{l.user()}, l.doubted(), []folder{l.project()})
+	out := append(make([]folder, 0, 3+len(l.orgs)+len(l.Where.Dirs.Doubted)), l.system())
+	out = append(append(out, l.orgs...), l.user())
+	return append(append(out, l.doubted()...), l.project())
 }
 
 // readSettings reads the files of settings and merges them. The person's come
@@ -297,7 +299,7 @@ func (l *Loaded) readSettings() {
 		name = system.Values.Org.Name
 	}
 	l.findOrgs(name)
-	l.SettingsFiles = []settings.File{system}
+	l.SettingsFiles = append(make([]settings.File, 0, 3+len(l.orgs)+len(l.Where.Dirs.Doubted)), system)
 	for _, at := range l.orgs {
 		l.SettingsFiles = append(l.SettingsFiles, l.loadSettings(at))
 	}

@@ -51,6 +51,9 @@ func (l *Loaded) readPermissions(places []permissionlist.Source) {
 
 // readPermissionFile reads one place; nil where nothing is there.
 func (l *Loaded) readPermissionFile(s permissionlist.Source) (*PermissionFile, []permissionlist.Entry) {
+	if s.Text == nil && l.absent.File(s.File) {
+		return nil, nil
+	}
 	from := s.Origin
 	f := &PermissionFile{From: &from}
 	at := folder{scope: from.Scope}
@@ -77,9 +80,6 @@ func (l *Loaded) readPermissionFile(s permissionlist.Source) (*PermissionFile, [
 // listOf reads the list of a place as it lies there.
 func (l *Loaded) listOf(f *PermissionFile, s permissionlist.Source) (got permissionlist.Settings, when time.Time, found bool) {
 	data := s.Text
-	if data == nil && l.absent.File(s.File) {
-		return got, when, false
-	}
 	if data == nil {
 		var err error
 		if data, when, err = project.ReadKnown(l.Where.files(), s.File, ""); err != nil {

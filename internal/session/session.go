@@ -175,6 +175,9 @@ func (s *Store) Load(harness, id string) (*Session, error) {
 	return sess, nil
 }
 
+// Key is the user's key as it was read for this session, nil where it was not.
+func (s *Session) Key() []byte { return s.key }
+
 // use names the file with a key.
 func (s *Session) use(key []byte) {
 	s.key = key

@@ -85,11 +85,16 @@ func createKey(folder string) error {
 // of each piece of data, are part of what is signed, so that what was signed as
 // one thing is never taken for another.
 func Sign(key []byte, purpose string, data ...[]byte) []byte {
-	h := hmac.New(sha256.New, key)
-	for _, d := range append([][]byte{[]byte(purpose)}, data...) {
-		h.Write(binary.BigEndian.AppendUint64(nil, uint64(len(d))))
-		h.Write(d)
+	size := 8 + len(purpose)
+	for _, d := range data {
+		size += 8 + len(d)
 	}
+	text := append(binary.BigEndian.AppendUint64(make([]byte, 0, size), uint64(len(purpose))), purpose...)
+	for _, d := range data {
+		text = append(binary.BigEndian.AppendUint64(text, uint64(len(d))), d...)
+	}
+	h := hmac.New(sha256.New, key)
+	h.Write(text)
 	return h.Sum(nil)
 }
 

@@ -1,6 +1,8 @@
 package claudecode
 
 import (
+	"sync"
+
 	"cardea.dev"
 	"cardea.dev/internal/harness"
 )
@@ -18,7 +20,9 @@ var (
 //
 // On PermissionRequest an ask is written as silence: the prompt that the event is
 // about is the question. A halt is understood on every event that has a name.
-func (Adapter) Capabilities() cardea.Capabilities {
+func (Adapter) Capabilities() cardea.Capabilities { return capabilities() }
+
+var capabilities = sync.OnceValue(func() cardea.Capabilities {
 	const allow, ask, deny, halt = cardea.Allow, cardea.Ask, cardea.Deny, cardea.Halt
 	c := harness.ReservedCalls(Name)
 	c.Rows = []cardea.Row{
@@ -34,4 +38,4 @@ func (Adapter) Capabilities() cardea.Capabilities {
 		{Halt: halt, Notice: true},
 	}
 	return c
-}
+})

@@ -28,7 +28,7 @@ const (
 // machine, and of the project in which the session began in start. "" leaves a
 // place out. absent is what is known of folders, nil for nothing.
 func Of(home, start, project, goos string, absent *state.Absent) []permissionlist.Source {
-	f := finder{absent: absent}
+	f := finder{absent: absent, out: make([]permissionlist.Source, 0, 32)}
 	f.machine(goos)
 	if home != "" {
 		f.person(home)
