@@ -39,6 +39,9 @@ func (r *reader) members(recursive bool) {
 			}
 			if src.Glob || !src.Static && recursive {
 				r.touch(cardea.Write, r.matched(dir, src), recursive)
+			} else if !src.Static {
+				// A name that no rule knows: one about all that lies in the folder holds for it.
+				r.touch(cardea.Write, below(dir, Literal(strings.Trim(path.Base(src.Text), `"'`))), false)
 			}
 			if !src.Static {
 				r.unnamed(dir, src)
