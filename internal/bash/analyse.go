@@ -25,8 +25,10 @@ type Env struct {
 	// Name is $0; "" where it is not known.
 	Name string
 
-	// depth is how many possible commands lie around the line.
-	depth int
+	// depth is how many possible commands lie around the line, looked how many of all were
+	// looked at; nil where none lies around.
+	depth  int
+	looked *int
 }
 
 // Analysis is what is known of a line.

@@ -484,9 +484,7 @@ func (w *walker) emitProgram(inv invocation) {
 	if does.Knowledge != cardea.Complete {
 		does.Possible.Add(w.readOf(does.Access))
 	}
-	env := w.env
-	env.Cwd = w.cur.cwd
-	possible(&p, does.Possible, env, &w.used.possible)
+	possible(&p, does.Possible, w.within())
 	for i, a := range p.Assigns {
 		if a.Class != cardea.EnvDangerous && len(p.Command) > 0 && claimed(p.Command[0], &a) {
 			p.Opaque = append(p.Opaque, variableSpot(a.Name))

@@ -12,7 +12,7 @@ const (
 	maxWords        = 200000  // words looked at, repeated walks of functions included
 	maxScripts      = 12      // scripts within scripts (bash -c, eval, alias)
 	maxBraces       = 512     // words that one brace expansion may become
-	maxWrappers     = 30      // wrappers around one command
+	maxWrappers     = 12      // wrappers around one command
 	maxList         = 1000    // elements of an array that are followed
 	maxJoined       = 1 << 16 // bytes that one word may expand to
 	maxExits        = 200     // jumps of a line that are followed

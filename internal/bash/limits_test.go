@@ -148,6 +148,21 @@ func manyVariables(n int) string {
 	return b.String()
 }
 
+// Short lines whose lists double at each step would fill any memory.
+func TestDoubledLists(t *testing.T) {
+	for _, line := range []string{
+		"set -- a b; " + strings.Repeat(`set -- "$@" "$@"; `, 60) + `cat "$@"`,
+		"a=(1 2); " + strings.Repeat(`a=("${a[@]}" "${a[@]}"); `, 60) + `cat "${a[@]}"`,
+		"set -- a b; " + strings.Repeat(`x=("$@" "$@"); set -- "${x[@]}"; `, 60) + `cat "$@"`,
+		"f() { g \"$@\" \"$@\"; }; g() { f \"$@\" \"$@\"; }; f a b",
+		"set -- a b; " + strings.Repeat(`bash -c 'cat "$@"' "$@" "$@"; set -- "$@" "$@"; `, 60),
+	} {
+		if a := Analyse(line, Env{}); len(a.Parts) == 0 {
+			t.Errorf("%.60q… has no parts", line)
+		}
+	}
+}
+
 func TestBeyondALimit(t *testing.T) {
 	rep := strings.Repeat
 	for _, c := range []struct{ before, behind string }{

@@ -62,7 +62,7 @@ func (m *mounts) add(env Env, cwd, source, target string) {
 func (m *mounts) reach(w *walker, client int, words []field) {
 	if client >= 0 && client < len(w.out.Parts) {
 		p := &w.out.Parts[client]
-		p.MayRun = append(p.MayRun, m.possible(w.env, words)...)
+		p.MayRun = append(p.MayRun, m.possible(w.within(), words)...)
 	}
 }
 

@@ -150,6 +150,10 @@ func (w *walker) listFrags(list []string, joined bool, unknown []frag) []frag {
 	if len(list) == 0 {
 		return []frag{{vanishes: true}}
 	}
+	if w.used.words += len(list); w.used.words > maxWords {
+		w.limit(cardea.OpaqueTooMany, "too many words")
+		return unknown
+	}
 	var out []frag
 	for i, s := range list {
 		if i > 0 {

@@ -5,19 +5,22 @@ import (
 	"cardea.dev/internal/knowledge"
 )
 
-// maxPossible is how many possible commands of a line are looked at, and
-// maxPossibleDepth how deep: what a possible command may run in its turn.
+// maxPossible is how many possible commands of a line are looked at, where 512 bytes count
+// as one more, and maxPossibleDepth how deep: what a possible command may run in its turn.
 const (
 	maxPossible      = 1024
 	maxPossibleDepth = 2
 )
 
 // Possible adds to a part what it may do, as far as its words name it.
-func Possible(p *cardea.Part, may knowledge.Possible, env Env) { possible(p, may, env, new(int)) }
+func Possible(p *cardea.Part, may knowledge.Possible, env Env) {
+	env.looked = new(int)
+	possible(p, may, env)
+}
 
-// possible adds to a part what it may do, as far as the words name it; looked counts
-// the commands of the line. Another machine's files are not this one's.
-func possible(p *cardea.Part, may knowledge.Possible, env Env, looked *int) {
+// possible adds to a part what it may do, as far as the words name it; env counts the
+// commands of the line. Another machine's files are not this one's.
+func possible(p *cardea.Part, may knowledge.Possible, env Env) {
 	if !p.Remote {
 		p.MayTouch = may.Touch
 	}
@@ -27,7 +30,7 @@ func possible(p *cardea.Part, may knowledge.Possible, env Env, looked *int) {
 		if deep {
 			break
 		}
-		if *looked++; *looked > maxPossible {
+		if *env.looked += 1 + len(line)/512; *env.looked > maxPossible {
 			may.TooMany = true
 			break
 		}
@@ -42,4 +45,14 @@ func possible(p *cardea.Part, may knowledge.Possible, env Env, looked *int) {
 	if may.TooMany {
 		p.Opaque = append(p.Opaque, cardea.Opaque{Code: cardea.OpaqueTooMany, Text: shorten(p.Text), Reason: "it names more files and commands than are looked at"})
 	}
+}
+
+// within is where the possible commands of a part run.
+func (w *walker) within() Env {
+	env := w.env
+	env.Cwd = w.cur.cwd
+	if env.looked == nil {
+		env.looked = &w.used.possible
+	}
+	return env
 }

@@ -46,7 +46,7 @@ func (f *finder) code(text string) {
 	}
 	tokens := lex(text)
 	f.OnlyReads = onlyReads(tokens) && !strings.ContainsAny(text, "`") && !strings.Contains(text, "qx") && !strings.Contains(text, "%x")
-	j := joiner{finder: f, values: map[string]string{}, inside: [][]string{nil}}
+	j := joiner{finder: f, values: map[string]string{}, inside: [][]string{nil}, listed: map[string]bool{}}
 	for i := range tokens {
 		j.brackets(tokens[i])
 		j.next(tokens, i)
@@ -247,7 +247,8 @@ type joiner struct {
 	// inside are the constants since each bracket that is open, the outermost first:
 	// the whole text.
 	inside [][]string
-	target string // the variable that the run is assigned to
+	listed map[string]bool // the lists of brackets
+	target string          // the variable that the run is assigned to
 }
 
 // term is a constant, and how it is joined to the one before it: '+' as it is, '/'
@@ -287,7 +288,8 @@ func (j *joiner) close() {
 	if j.inside = j.inside[:last]; last > 0 {
 		j.inside[last-1] = append(j.inside[last-1], list...)
 	}
-	if len(list) > 1 && len(list) <= longestList && !slices.ContainsFunc(j.Lists, func(l []string) bool { return slices.Equal(l, list) }) {
+	if key := strings.Join(list, "\x00"); len(list) > 1 && len(list) <= longestList && !j.listed[key] {
+		j.listed[key] = true
 		j.Lists = append(j.Lists, list)
 	}
 }
@@ -437,6 +439,10 @@ var insertion = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`[$#]?\{([^{}]*)\}|\$(\w+)|%s`)
 })
 
+// longestBehind is how much is looked at of what stands behind a value that is not known, in
+// bytes: no path is longer.
+const longestBehind = 4096
+
 // interpolated is a constant with the values of variables put in. What stands
 // behind a value that is not known is added by itself.
 func (j *joiner) interpolated(text string) string {
@@ -452,6 +458,7 @@ func (j *joiner) interpolated(text string) string {
 		}
 		if _, behind, ok := strings.Cut(rest, found); ok {
 			rest = behind
+			behind = behind[:min(len(behind), longestBehind)]
 			if rooted, ok := strings.CutPrefix(behind, "/"); ok {
 				j.path(rooted)
 				j.path("~/" + rooted)

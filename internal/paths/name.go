@@ -349,6 +349,10 @@ func MayBeNamed(pattern, name string) bool {
 	return Segment{Text: name, Literal: true}.meets(pattern)
 }
 
+// longestPattern is the length of a pattern of names that is compared with another one, in
+// bytes. A longer one may stand for any name: a name has 255 bytes at most (NAME_MAX).
+const longestPattern = 1024
+
 // meets reports whether a name of the line, which may be a pattern, and the
 // segment can be the same name.
 func (s Segment) meets(line string) bool {
@@ -360,6 +364,9 @@ func (s Segment) meets(line string) bool {
 	}
 	if !IsPattern(line) {
 		return s.match(line)
+	}
+	if len(line) > longestPattern {
+		return true
 	}
 	l, r := chars(line), literalChars(s.Text)
 	if !s.Literal {

@@ -235,9 +235,16 @@ func TestSurroundingsAreBounded(t *testing.T) {
 	if got, complete := Surroundings(nil, many, "/home/liam", []string{".cardea"}); len(got) != MaxSurroundings || complete {
 		t.Errorf("%d projects, complete %v", len(got), complete)
 	}
-	deep := []string{filepath.Join(base, strings.Repeat("x/", maxFolders+10))}
+	var deep []string
+	for i := range 4 {
+		deep = append(deep, filepath.Join(base, strings.Repeat(string(rune('a'+i))+"/", maxPath/2-len(base))))
+	}
 	if _, complete := Surroundings(nil, deep, "/home/liam", []string{".cardea"}); complete {
-		t.Error("a path of thousands of folders counts as looked through")
+		t.Error("paths of thousands of folders count as looked through")
+	}
+	text := []string{filepath.Join(base, "a", strings.Repeat("x/", 1<<20))} // the script of a program, say
+	if got, complete := Surroundings(nil, text, "/home/liam", []string{".cardea"}); len(got) != 1 || !complete {
+		t.Errorf("%v, complete %v of a text that is no path", got, complete)
 	}
 }
 

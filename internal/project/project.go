@@ -103,8 +103,14 @@ type walk struct {
 // maxFolders bounds what a call that names thousands of paths can cost.
 const maxFolders = 4096
 
+// maxPath is the length of the longest path that Linux opens, in bytes (path_resolution(7)).
+const maxPath = 4096
+
 // nearest is the nearest folder with a mark that was not passed before, or "".
 func (w *walk) nearest(path string) string {
+	if len(path) > maxPath {
+		path = filepath.Dir(path[:maxPath]) // a text that is taken for a path; no folder can be asked for further in
+	}
 	for dir := path; !w.seen[dir] && !w.holdsHome(dir); dir = filepath.Dir(dir) {
 		if len(w.seen) >= maxFolders {
 			w.tired = true
