@@ -128,6 +128,7 @@ type walker struct {
 	prints         []printed  // what parts print
 	fed            string     // what comes in through other descriptors, and from a coprocess
 	running        []running  // the scripts around
+	aborts         []*state   // what was known where bash may have given up a line
 	late           []lateSpot // spots of parts that were walked before
 	shows          string     // a variable from outside that the line expands
 	usesFoundNames bool       // names that a search finds were found plain
@@ -149,6 +150,7 @@ type shell struct {
 	hasExitTrap  bool             // a command runs when the shell ends
 	hasHandler   bool             // a command that sets nothing runs at any time
 	unsetsFuncs  bool
+	closes       bool // a descriptor may be closed
 	exportsFuncs bool
 	traced       bool // the shell prints its commands with their values
 	posix        bool // the shell may be another than bash
@@ -226,12 +228,13 @@ func (w *walker) script(text string) {
 		}
 	}
 	parsers.Put(parser) // one that panicked is not used again
+	w.shell.closes = w.shell.closes || closesDescriptor(text)
 	w.shell.ignoresCase = w.shell.ignoresCase || strings.Contains(text, "nocase")
 	found := w.treeCheck(file)
 	w.onlyComments = len(file) == 0 && err == nil
 	w.collectTraits(found)
 	w.collectFunctions(found.functions, file)
-	w.stmts(file)
+	w.lines(file)
 }
 
 // sayPattern is a text in which a command's name such as c[a]rdea begins with an empty

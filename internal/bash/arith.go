@@ -20,13 +20,25 @@ func (w *walker) arithmExp(a *syntax.ArithmExp) frag {
 // arith looks for what bash evaluates in an arithmetic expression: a variable
 // whose value is not a plain number may hold a subscript with a command.
 func (w *walker) arith(x syntax.ArithmExpr) {
+	fails := x != nil && !w.total(x)
+	if fails {
+		w.mayAbort()
+	}
+	w.operand(x)
+	if fails { // having set what it sets
+		w.mayAbort()
+	}
+}
+
+// operand is arith for a part of an expression.
+func (w *walker) operand(x syntax.ArithmExpr) {
 	switch x := x.(type) {
 	case nil:
 	case *syntax.BinaryArithm:
 		if x.Op != syntax.Assgn || arithName(x.X) == "" {
-			w.arith(x.X)
+			w.operand(x.X)
 		}
-		w.arith(x.Y)
+		w.operand(x.Y)
 		switch {
 		case assigns(x.Op):
 			w.arithAssigns(x.X)
@@ -37,12 +49,12 @@ func (w *walker) arith(x syntax.ArithmExpr) {
 			}
 		}
 	case *syntax.UnaryArithm:
-		w.arith(x.X)
+		w.operand(x.X)
 		if x.Op == syntax.Inc || x.Op == syntax.Dec {
 			w.arithAssigns(x.X)
 		}
 	case *syntax.ParenArithm:
-		w.arith(x.X)
+		w.operand(x.X)
 	case *syntax.FlagsArithm:
 		w.spot(w.source(x), cardea.OpaqueZsh, "an expansion that only zsh has")
 	case *syntax.Word:
@@ -229,6 +241,9 @@ func (w *walker) subscript(x syntax.ArithmExpr) {
 		if lit := word.Lit(); lit == "@" || lit == "*" {
 			return
 		}
+	}
+	if !plainIndex(x) {
+		w.mayAbort()
 	}
 	w.arith(x)
 }

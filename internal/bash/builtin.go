@@ -41,6 +41,8 @@ func builtinOf(name string) (builtin, bool) {
 		return (*walker).prefixBuiltin, true
 	case "cd", "pushd", "popd":
 		return (*walker).cd, true
+	case "dirs":
+		return (*walker).dirs, true
 	case "export", "readonly", "declare", "typeset", "local":
 		return (*walker).declareWords, true
 	case "enable", "hash", "complete", "compgen", "bind", "fc", "emulate", "autoload", "zcompile", "zmodload", "sysopen", "history":
@@ -163,6 +165,9 @@ func (w *walker) setter(inv invocation) {
 			w.letWord(f)
 		}
 	case "printf":
+		if len(words) > 0 && words[0].Text == "--" {
+			words = words[1:]
+		}
 		if len(words) > 0 && words[0].Text == "-v" && words[0].Static {
 			if len(words) > 1 {
 				w.setByName(words[1], w.about(name, words[2:]))
@@ -176,19 +181,7 @@ func (w *walker) setter(inv invocation) {
 			w.setByName(field{Word: cardea.Word{Text: words[0].Text[2:], Static: words[0].Static}}, w.about(name, words[1:]))
 		}
 	case "unset":
-		for _, f := range words {
-			switch {
-			case f.Static && strings.HasPrefix(f.Text, "-"):
-				w.shell.unsetsFuncs = w.shell.unsetsFuncs || f.Text != "-v"
-				if strings.Contains(f.Text, "n") {
-					w.spot(f.Text, cardea.OpaqueDeclaration, "the declaration changes how names are read")
-				}
-			case f.Static && plainName(f.Text):
-				w.set(f.Text, value{kind: unset})
-			default:
-				w.spot(f.Text, cardea.OpaqueEvaluated, evaluates)
-			}
-		}
+		w.unset(words)
 	default: // read, mapfile, readarray, getopts
 		w.readNames(name, words, inv.assigns)
 	}
@@ -197,6 +190,31 @@ func (w *walker) setter(inv invocation) {
 		return
 	}
 	w.emitBuiltin(inv, null)
+}
+
+// unset takes variables away, or functions: without an option what there is, and with one
+// that is not known nothing.
+func (w *walker) unset(words []field) {
+	variables := true
+	for _, f := range words {
+		switch {
+		case f.Static && strings.HasPrefix(f.Text, "-"):
+			w.shell.unsetsFuncs = w.shell.unsetsFuncs || f.Text != "-v"
+			variables = variables && (f.Text == "-v" || f.Text == "--")
+			if strings.Contains(f.Text, "n") {
+				w.spot(f.Text, cardea.OpaqueDeclaration, "the declaration changes how names are read")
+			}
+		case !f.Static || !plainName(f.Text):
+			w.spot(f.Text, cardea.OpaqueEvaluated, evaluates)
+		case !variables || w.shell.locals != nil: // in a function, one that it hides may show
+			w.set(f.Text, either(w.cur.vars.get(f.Text), value{kind: unset}))
+		default:
+			w.set(f.Text, value{kind: unset})
+		}
+		if f.Static && counter(f.Text) {
+			w.shell.traits[f.Text] |= odd // it is a variable like others from here on
+		}
+	}
 }
 
 func (w *walker) letWord(f field) {
@@ -232,9 +250,8 @@ func countsOutput(format string) bool {
 		if format[i] != '%' {
 			continue
 		}
-		for i++; i < len(format) && strings.IndexByte("-+ #0123456789.*'hlqjzt", format[i]) >= 0; i++ {
-		}
-		if i < len(format) && format[i] == 'n' {
+		directive := strings.TrimLeft(format[i+1:], "-+ #0123456789.*'hlLqjzt")
+		if strings.HasPrefix(directive, "n") {
 			return true
 		}
 	}
@@ -245,9 +262,12 @@ func countsOutput(format string) bool {
 func (w *walker) readNames(name string, words []field, assigns []cardea.Assign) {
 	in := w.takes(name, words, assigns)
 	withValue := map[string]string{"read": "adinNptu", "mapfile": "dnOsuCc", "readarray": "dnOsuCc", "getopts": ""}[name]
+	if name == "getopts" && len(words) > 0 && words[0].Text == "--" {
+		words = words[1:]
+	}
 	for i := 0; i < len(words); i++ {
 		f := words[i]
-		if f.Static && strings.HasPrefix(f.Text, "-") && len(f.Text) > 1 {
+		if f.Static && strings.HasPrefix(f.Text, "-") && len(f.Text) > 1 && name != "getopts" {
 			last := f.Text[len(f.Text)-1]
 			at := strings.IndexAny(f.Text[1:], withValue)
 			if at >= 0 && f.Text[1+at] == 'C' {
@@ -420,14 +440,16 @@ func (w *walker) prefixBuiltin(inv invocation) {
 		}
 		args = p.rest
 	}
-	for name != "exec" && len(args) > 0 && args[0].Static && strings.HasPrefix(args[0].Text, "-") {
+	for name != "exec" && len(args) > 0 && args[0].Static && strings.HasPrefix(args[0].Text, "-") && args[0].Text != "-" {
 		opt := args[0].Text
 		args = args[1:]
 		if opt == "--" {
 			break
 		}
 		looksOnly = looksOnly || name == "command" && strings.ContainsAny(opt, "vV")
+		inv.mayFail = inv.mayFail || name != "command" || strings.Trim(opt[1:], "pvV") != ""
 	}
+	inv.mayFail = inv.mayFail || name == "noglob" || name == "nocorrect" // zsh alone has them
 	if looksOnly {
 		w.noEffect(inv)
 		return
@@ -458,7 +480,11 @@ func (w *walker) prefixBuiltin(inv invocation) {
 		}
 		inv.program = true
 	}
-	w.start(inv)
+	if inv.mayFail {
+		w.mayRun(func() { w.start(inv) })
+	} else {
+		w.start(inv)
+	}
 }
 
 // isPlainCommand reports whether a name is neither a function nor an alias of the line.

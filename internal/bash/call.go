@@ -44,7 +44,7 @@ func (w *walker) call(c *syntax.CallExpr, redirs []*syntax.Redirect) {
 	w.cmd.spots, w.cmd.pending, w.cmd.appends = &spots, nil, false
 	defer func() { w.cmd = saved }()
 
-	inv := invocation{start: w.offset(c), text: w.source(c), wrappers: slices.Clone(w.around.wrappers), around: w.around.outer, mayFail: mayFail(redirs)}
+	inv := invocation{start: w.offset(c), text: w.source(c), wrappers: slices.Clone(w.around.wrappers), around: w.around.outer, mayFail: w.mayFail(redirs)}
 	reads := ""
 	w.cmd.reads = &reads
 	inv.argv = make([]field, 0, len(c.Args))
@@ -95,7 +95,7 @@ func (w *walker) assignments(c *syntax.CallExpr, redirs []*syntax.Redirect, spot
 			w.assign(a)
 		}
 	}
-	if mayFail(redirs) {
+	if w.mayFail(redirs) {
 		w.mayRun(assign)
 	} else {
 		assign()
@@ -252,6 +252,7 @@ func (w *walker) start(inv invocation) {
 			if startsOther(name) {
 				inv.around = inv.outerAndSelf()
 			}
+			inv.mayFail = inv.mayFail || w.shell.posix && !inPOSIX(name)
 			w.builtin(b, inv)
 			return
 		}
@@ -287,6 +288,8 @@ func (w *walker) builtin(b builtin, inv invocation) {
 			w.forgetName(a.Name)
 		case same(w.cur.vars.get(a.Name), value{kind: dynamic}):
 			w.cur.vars.set(a.Name, before[a.Name])
+		default:
+			w.cur.vars.set(a.Name, either(before[a.Name], w.cur.vars.get(a.Name)))
 		}
 	}
 }
@@ -297,6 +300,16 @@ func special(name string) bool {
 	switch name {
 	case ":", ".", "break", "continue", "eval", "exec", "exit", "export", "readonly", "return", "set", "shift", "source", "times",
 		"trap", "unset", "command", "builtin", "declare", "typeset", "local":
+		return true
+	}
+	return false
+}
+
+// inPOSIX reports the builtins that every sh has, of those that change its state.
+func inPOSIX(name string) bool {
+	switch name {
+	case ":", ".", "[", "alias", "break", "cd", "command", "continue", "eval", "exec", "exit", "export", "false", "getopts", "hash", "jobs", "local",
+		"printf", "read", "readonly", "return", "set", "shift", "test", "times", "trap", "true", "umask", "unalias", "unset", "wait":
 		return true
 	}
 	return false
@@ -317,9 +330,16 @@ func (w *walker) function(inv invocation, name string) bool {
 		static = static && a.Static
 		params = append(params, w.mayHold(a)...)
 	}
+	before := map[string]value{}
 	for _, a := range inv.assigns {
+		before[a.Name] = w.cur.vars.get(a.Name)
 		w.forgetName(a.Name)
 	}
+	defer func() { // what the function sets them to is gone in bash, and may not be in sh
+		for name, v := range before {
+			w.cur.vars.set(name, either(v, w.cur.vars.get(name)))
+		}
+	}()
 	if len(inv.access) > 0 || len(*w.cmd.spots) > 0 {
 		w.emit(cardea.Part{Text: inv.text, Access: inv.access, Opaque: slices.Clone(*w.cmd.spots), Start: inv.start})
 		defer w.printsInto(len(w.out.Parts))

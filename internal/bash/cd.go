@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"mvdan.cc/sh/v3/syntax"
+
 	"cardea.dev"
 	"cardea.dev/internal/knowledge"
 	"cardea.dev/internal/paths"
@@ -29,6 +31,25 @@ func (w *walker) topLevel(text string) bool {
 	return begins && ends && knowledge.PrintsTopLevel(program, strings.Split(words, " ")) && w.isPlainCommand(program)
 }
 
+// printsFolder is the folder that a substitution prints: $(pwd) the one in which the line is,
+// where no link leads to it, and $(git rev-parse --show-toplevel) that of the repository.
+func (w *walker) printsFolder(p *syntax.CmdSubst) (folder string, ok bool) {
+	at := w.cur.cwd
+	if at == "" || w.cur.unsure || w.cur.cdMayFail || len(p.Stmts) != 1 {
+		return "", false
+	}
+	text := w.source(p.Stmts[0])
+	switch {
+	case text == "pwd" && w.isPlainCommand("pwd"):
+		pwd := w.lookup("PWD")
+		return at, pwd.kind == known && pwd.text == at
+	case w.env.TopLevel != nil && w.topLevel("$("+text+")"):
+		at = w.env.TopLevel(at)
+		return at, at != ""
+	}
+	return "", false
+}
+
 // cd changes the folder of the rest of the line.
 func (w *walker) cd(inv invocation) {
 	builtin := inv.argv[0].Text
@@ -42,6 +63,16 @@ func (w *walker) cd(inv invocation) {
 	}
 	w.mayEnter(name, words)
 	w.enter(inv, name, name == "" && sure && len(words) == 1 && w.staysInside(words[0]))
+}
+
+// dirs shows the folders that popd leads to, or takes them away.
+func (w *walker) dirs(inv invocation) {
+	for _, f := range inv.argv[1:] {
+		if !f.Static || !strings.HasPrefix(f.Text, "-") || strings.Trim(f.Text[1:], "lpv") != "" {
+			w.cur.pushed = nil
+		}
+	}
+	w.emitProgram(inv)
 }
 
 // staysInside reports a word that is one of the folders of the work, whichever it becomes.

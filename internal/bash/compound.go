@@ -167,7 +167,7 @@ func (w *walker) test(x syntax.TestExpr) {
 		case syntax.TsEql, syntax.TsNeq, syntax.TsLeq, syntax.TsGeq, syntax.TsLss, syntax.TsGtr:
 			for _, side := range []syntax.TestExpr{x.X, x.Y} {
 				if word, ok := side.(*syntax.Word); ok {
-					w.arithWord(word)
+					w.arith(word)
 				}
 			}
 			return

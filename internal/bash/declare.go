@@ -13,13 +13,14 @@ import (
 // declareWords handles export and its kin where the parser sees plain words
 // (after command or builtin).
 func (w *walker) declareWords(inv invocation) {
+	exports := inv.argv[0].Text == "export" || inv.argv[0].Text == "readonly"
 	for _, f := range inv.argv[1:] {
 		name, val, ok := strings.Cut(f.Text, "=")
 		switch {
 		case !f.Static:
 			w.spot(f.Text, cardea.OpaqueEvaluated, evaluates)
 		case strings.HasPrefix(f.Text, "-"), strings.HasPrefix(f.Text, "+"):
-			if strings.Trim(f.Text, "-x") != "" {
+			if f.Text != "--" && (f.Text != "-x" || exports) {
 				w.spot(f.Text, cardea.OpaqueDeclaration, "the declaration changes how values are read")
 			}
 		case !plainName(name), strings.HasPrefix(val, "("):

@@ -175,7 +175,7 @@ func TestLikelyOperands(t *testing.T) {
 		"rm -rf $(echo ~)":                             "delete ?/home/ur",
 		"rm -rf \"`echo ~`\"/":                         "delete ?/home/ur",
 		"rm -rf $(dirname ~/x)":                        "delete ?/home/ur",
-		"rm -rf \"$(pwd)\"":                            "delete ?/projr",
+		"rm -rf \"$(pwd)\"":                            "delete /projr",
 		"rm -rf $(git rev-parse --show-toplevel)":      "delete ?/projr",
 		"d=$(readlink -f ~); rm -rf \"$d\"":            "delete ?/home/ur",
 		"export d=$(echo ~)\nrm -rf ${d}/":             "delete ?/home/ur",

@@ -147,6 +147,8 @@ func (w *walker) forgetCall(args []*syntax.Word, seen map[string]bool) {
 		w.forgetAll()
 	}
 	switch name {
+	case "dirs":
+		w.cur.pushed = nil
 	case "cd", "pushd", "popd":
 		w.cur.setCwd("")
 	case "read", "mapfile", "readarray", "unset", "getopts", "printf", "wait", "declare", "typeset", "local", "export", "readonly", "let":

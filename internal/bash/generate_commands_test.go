@@ -170,13 +170,25 @@ func (g *generator) builtin() {
 		{2, func() {
 			g.put("printf -v v ", g.pick("'%s'", "%s", "'%d'", "x%sy"), " ", g.pick("p", "'q r'", "1", "\"$w\""))
 		}},
-		{2, func() { g.put("unset ", g.pick("v", "w", "v w", "-v v", "-f f", "arr")) }},
+		{2, func() {
+			g.put("unset ", g.pick("v", "w", "v w", "-v v", "-f f", "arr", "-f v", "-vf v", "-z v", "-- v"))
+		}},
 		{1, func() { g.put("while getopts ", g.pick("ab:", ":x", "'p:'"), " v; do a $v; done") }},
 		{1, func() { g.put("getopts a v -a") }},
 		{2, func() { g.put("let ", g.pick("n=1", "n+=1", "n++", "'n = 2'", "n=m+1", "\"n=1\"", "n=1 m=2")) }},
+		{2, func() {
+			g.put(g.pick("command", "command -z", "command -p", "builtin", "builtin -x", "builtin --", "noglob", "command --"), " ",
+				g.pick("eval v=q", "read v <<< q", "unset v", "set -- q", "cd sub", "eval w=p 99999999>&1", "declare -x v=q"))
+		}},
+		{1, func() { g.put("set ", g.pick("-", "-e -", "- p", "+", "+ p", "-- ")) }},
+		{1, func() { g.put("v=q eval ", g.pick("w=p", "v=p", "'unset v'")) }},
+		{1, func() { g.put("pushd sub; ", g.pick("dirs", "dirs -c", "dirs -v"), "; popd; a > new4") }},
+		{1, func() {
+			g.put(g.pick(": ", "a ", "v="), g.pick("$((1/0))", "$((n/m))", "$((08))", "${v:0:-2}", "${u?}"), g.pick("; v=q", "; cd sub", " && w=p", ""), "\n", g.program(), " $v > new5")
+		}},
 		{4, func() { g.put("[ ", g.test(false), " ]") }},
 		{2, func() { g.put("test ", g.test(false)) }},
-		{1, func() { g.put("shopt -s ", g.pick("nullglob", "failglob", "globstar", "nocasematch")) }},
+		{1, func() { g.put("shopt -s ", g.pick("nullglob", "globstar", "nocasematch")) }},
 		{2, func() {
 			g.put(g.pick("wait", "jobs", "times", "umask 022", "type a", "hash -r", "command -v a", "dirs", "ulimit -n", "true", "history", "caller"))
 		}},
@@ -193,7 +205,7 @@ func (g *generator) builtin() {
 func (g *generator) odd() {
 	if !g.one(12) {
 		g.among([]choice{
-			{4, func() { g.put("coproc { "); g.block(); g.put("}") }},
+			{6, func() { g.put("coproc { "); g.block(); g.put("}") }},
 			{2, func() { g.put("coproc a p; wait") }},
 			{1, func() { g.put("coproc C { "); g.block(); g.put("}") }},
 			{2, func() { g.put("a $\"p\"") }},
@@ -215,5 +227,6 @@ func (g *generator) odd() {
 		{1, func() { g.put("enable -n echo; echo p") }},
 		{1, func() { g.put("v='x[1]'; ((v))") }},
 		{1, func() { g.put("set -k; a x=1") }},
+		{1, func() { g.put("shopt -s failglob; a *.none") }},
 	})
 }

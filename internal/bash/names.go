@@ -61,6 +61,9 @@ func clauseTraits(c *syntax.DeclClause) trait {
 			t |= integer | listed | odd | fixed
 		case text[0] == '-' || text[0] == '+':
 			t |= optionTraits(text[1:])
+			if valid := map[string]string{"export": "fnp", "readonly": "aAfp"}[c.Variant.Value]; valid != "" && (text[0] == '+' || strings.Trim(text[1:], valid+"-") != "") {
+				t |= odd // it is an error, which sets nothing
+			}
 		}
 	}
 	return t
@@ -116,7 +119,7 @@ func shellSets(name string) bool {
 // lookup is what is known of a variable here.
 func (w *walker) lookup(name string) value {
 	switch {
-	case counter(name) && !w.cur.unsure:
+	case counter(name) && !w.cur.unsure && w.shell.traits[name]&odd == 0:
 		return someNumber
 	case w.cur.unsure, shellSets(name), w.shell.traits[name]&odd != 0:
 		return value{kind: dynamic, may: w.mayBe(name)}
@@ -140,7 +143,8 @@ func (w *walker) set(name string, v value) {
 		v = w.evaluated(name, v)
 	}
 	if w.isFixed(name) {
-		if w.shell.fixedSet[name] {
+		if w.shell.fixedSet[name] || fixedByBash(name) {
+			w.mayAbort()
 			w.cur.unsure = true
 		}
 		w.shell.fixedSet[name] = true
@@ -153,6 +157,9 @@ func (w *walker) evaluated(name string, v value) value {
 	switch {
 	case v.kind == known && decimal(v.text):
 		return v
+	}
+	w.mayAbort()
+	switch {
 	case v.kind == known:
 		w.arithText(v.text, name)
 	case !numeric(v):
@@ -172,11 +179,16 @@ func decimal(s string) bool {
 
 // isFixed reports whether a variable can be read-only.
 func (w *walker) isFixed(name string) bool {
+	return fixedByBash(name) || w.shell.traits[name]&fixed != 0
+}
+
+// fixedByBash reports the variables that are read-only in every bash.
+func fixedByBash(name string) bool {
 	switch name {
 	case "UID", "EUID", "PPID", "BASHOPTS", "SHELLOPTS", "BASH_VERSINFO":
 		return true
 	}
-	return w.shell.traits[name]&fixed != 0
+	return false
 }
 
 // store changes a variable without looking at what bash would evaluate.

@@ -33,6 +33,7 @@ func (w *walker) param(p *syntax.ParamExp, quoted bool) []frag {
 	}
 	switch {
 	case p.Excl:
+		w.mayAbort()
 		name, certain := w.standsFor(p, unknown)
 		if certain {
 			return w.plain(p, name, unknown, quoted)
@@ -46,6 +47,9 @@ func (w *walker) param(p *syntax.ParamExp, quoted bool) []frag {
 	case p.Width, p.IsSet:
 		return []frag{{text: src, dynamic: true, quoted: true}}
 	case p.Slice != nil:
+		if !plainIndex(p.Slice.Offset) || !plainIndex(p.Slice.Length) {
+			w.mayAbort()
+		}
 		w.arith(p.Slice.Offset)
 		w.arith(p.Slice.Length)
 		return w.changed(p, unknown, nil, nil)
@@ -190,6 +194,10 @@ func (w *walker) element(p *syntax.ParamExp, name string, unknown []frag, quoted
 // expansion expands ${x:-word} and its kin.
 func (w *walker) expansion(p *syntax.ParamExp, name string, quoted bool, unknown []frag) []frag {
 	op := p.Exp.Op
+	switch assigns := op == syntax.AssignUnset || op == syntax.AssignUnsetOrNull; {
+	case op == syntax.OtherParamOps, op == syntax.ErrorUnset, op == syntax.ErrorUnsetOrNull, assigns && !plainName(name):
+		w.mayAbort()
+	}
 	if op == syntax.OtherParamOps {
 		if l := p.Exp.Word.Lit(); l == "P" || l == "A" || l == "a" {
 			w.spot(w.source(p), cardea.OpaqueEvaluated, "it expands the value as a prompt, which can execute")

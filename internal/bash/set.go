@@ -40,7 +40,9 @@ func (w *walker) setOptions(words []field) {
 		case f.Text == "--":
 			w.setParams(words[i+1:])
 			return
-		case f.Text == "-" || f.Text == "+" || !strings.HasPrefix(f.Text, "-") && !strings.HasPrefix(f.Text, "+"):
+		case f.Text == "-" && i+1 == len(words), f.Text == "+":
+			continue // it leaves the parameters as they are
+		case !strings.HasPrefix(f.Text, "-") && !strings.HasPrefix(f.Text, "+") || f.Text == "-":
 			if f.Text == "-" {
 				i++
 			}
@@ -87,7 +89,7 @@ func (w *walker) shopt(inv invocation) {
 		case strings.HasPrefix(f.Text, "-"):
 		case f.Text == "nocasematch":
 			w.shell.ignoresCase = true
-		case slices.Contains([]string{"globstar", "failglob", "inherit_errexit", "lastpipe", "expand_aliases", "checkwinsize", "globasciiranges", "histappend", "cmdhist"}, f.Text):
+		case slices.Contains([]string{"globstar", "inherit_errexit", "lastpipe", "expand_aliases", "checkwinsize", "globasciiranges", "histappend", "cmdhist"}, f.Text):
 		default:
 			w.spot(f.Text, cardea.OpaqueShellOption, "an option of the shell that changes how the line is read")
 		}

@@ -84,10 +84,10 @@ func (w *walker) inConstruct(via string, walk func()) {
 
 // inSubshell walks in a copy of the shell's state, as a subshell does.
 func (w *walker) inSubshell(walk func()) {
-	saved := w.cur
+	saved, aborts := w.cur, len(w.aborts)
 	w.cur = saved.clone()
 	walk()
-	w.cur = saved
+	w.cur, w.aborts = saved, w.aborts[:min(aborts, len(w.aborts))] // giving up ends it
 }
 
 // mayRun walks what may run or not.
@@ -143,7 +143,7 @@ func (w *walker) command(st *syntax.Stmt) {
 		defer w.printsInto(len(w.out.Parts))
 	}
 	w.cmd.stdin = w.cmd.stdin.shared()
-	if mayFail(st.Redirs) {
+	if w.mayFail(st.Redirs) {
 		w.mayRun(func() { w.compound(st.Cmd) })
 	} else {
 		w.compound(st.Cmd)
@@ -158,20 +158,36 @@ func (w *walker) command(st *syntax.Stmt) {
 
 // mayFail reports whether a redirection can fail, so that its command does not
 // run in this shell.
-func mayFail(list []*syntax.Redirect) bool {
+func (w *walker) mayFail(list []*syntax.Redirect) bool {
 	for _, r := range list {
-		text := ""
+		text, own := "", ""
+		if r.N != nil {
+			own = r.N.Value // beyond a limit there are no descriptors
+		}
 		if r.Word != nil {
 			text = r.Word.Lit()
 		}
 		switch {
-		case r.Hdoc != nil, r.Op == syntax.WordHdoc, text == "/dev/null":
-		case (r.Op == syntax.DplOut || r.Op == syntax.DplIn) && (text == "0" || text == "1" || text == "2"):
+		case len(own) < 2 && (r.Hdoc != nil || r.Op == syntax.WordHdoc || text == "/dev/null"):
+		case (r.Op == syntax.DplOut || r.Op == syntax.DplIn) && (text == "0" || text == "1" || text == "2") && len(own) < 2 && !w.shell.closes:
 		default:
 			return true
 		}
 	}
 	return false
+}
+
+// closesDescriptor reports a text that may close a descriptor: >&-, 3>&1-.
+func closesDescriptor(text string) bool {
+	for rest := text; ; {
+		_, behind, found := strings.Cut(rest, "&")
+		if !found {
+			return false
+		}
+		if rest = behind; strings.HasPrefix(strings.TrimLeft(rest, "0123456789"), "-") {
+			return true
+		}
+	}
 }
 
 func (w *walker) compound(cmd syntax.Command) {
@@ -219,9 +235,13 @@ func (w *walker) compound(cmd syntax.Command) {
 	case *syntax.TimeClause:
 		w.timeClause(cmd)
 	case *syntax.CoprocClause:
+		name := "COPROC"
 		if cmd.Name != nil && cmd.Name.Lit() != "" {
-			w.set(cmd.Name.Lit(), value{kind: dynamic})
-			w.set(cmd.Name.Lit()+"_PID", value{kind: dynamic})
+			name = cmd.Name.Lit()
+		}
+		for _, variable := range [2]string{name, name + "_PID"} {
+			w.set(variable, value{kind: dynamic})
+			w.shell.traits[variable] |= odd // when the command ends, bash unsets it
 		}
 		if !plainCoproc(cmd) {
 			w.opaqueLine(w.source(cmd), cardea.OpaqueParser, "bash takes a name for a coproc only in front of a compound command")
@@ -314,7 +334,10 @@ func (w *walker) binary(cmd *syntax.BinaryCmd) {
 		}
 		if i == 0 && w.cur.cdMayFail && w.leaves(l.st) {
 			// cd x || exit: what follows is in x.
-			w.inConstruct("||", func() { w.conditional(constant, func() { w.inSubshell(func() { w.stmt(l.st) }) }) })
+			saved := w.cur
+			w.cur = saved.clone()
+			w.inConstruct("||", func() { w.conditional(constant, func() { w.stmt(l.st) }) })
+			w.cur = saved
 			w.cur.cdMayFail, before.cdMayFail = false, false
 			continue
 		}
@@ -335,6 +358,9 @@ func (w *walker) leaves(st *syntax.Stmt) bool {
 			return false
 		}
 		name := cmd.Args[0].Lit()
+		if len(cmd.Args) > 2 || len(cmd.Args) == 2 && !decimal(cmd.Args[1].Lit()) {
+			return false // with more than a number it stays
+		}
 		_, alias := w.shell.aliases[name]
 		return (name == "exit" || name == "return" && w.shell.locals != nil) && w.shell.funcs[name] == nil && !alias
 	case *syntax.Block:

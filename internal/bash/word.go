@@ -137,7 +137,9 @@ func (w *walker) frags(parts []syntax.WordPart, tilde tildes) []frag {
 			out = append(out, w.param(p, false)...)
 		case *syntax.CmdSubst:
 			f := frag{text: w.source(p), dynamic: true, split: true, may: w.substituted(p)}
-			if w.printsNumber(p) && w.splitsAtBlanks() {
+			if folder, ok := w.printsFolder(p); ok {
+				f = frag{text: folder, split: true}
+			} else if w.printsNumber(p) && w.splitsAtBlanks() {
 				f.split, f.atMost, f.digits = false, true, true
 			}
 			out = append(out, f)
@@ -254,7 +256,8 @@ func (w *walker) tilde(text string, whole bool) (frag, string, bool) {
 
 func (w *walker) dblQuoted(q *syntax.DblQuoted) []frag {
 	if q.Dollar {
-		return []frag{{text: w.source(q), quoted: true, dynamic: true, many: severalFields(w.quotedParts(q.Parts))}}
+		parts := w.quotedParts(q.Parts)
+		return []frag{{text: w.source(q), quoted: true, dynamic: true, many: severalFields(parts), may: w.mayJoin(parts)}}
 	}
 	out := w.quotedParts(q.Parts)
 	// "$@" and "${a[@]}" alone may vanish; anything else leaves a word. What
@@ -292,7 +295,11 @@ func (w *walker) quotedText(parts []syntax.WordPart, unescape func(string) strin
 				out = append(out, f)
 			}
 		case *syntax.CmdSubst:
-			out = append(out, frag{text: w.source(p), dynamic: true, quoted: true, may: w.substituted(p)})
+			f := frag{text: w.source(p), dynamic: true, quoted: true, may: w.substituted(p)}
+			if folder, ok := w.printsFolder(p); ok {
+				f = frag{text: folder, quoted: true}
+			}
+			out = append(out, f)
 		case *syntax.ArithmExp:
 			f := w.arithmExp(p)
 			f.quoted, f.split = true, false

@@ -125,7 +125,7 @@ var dangerousSuffixes = [...]string{"_PROXY", "_proxy", "_COMMAND", "_PAGER", "_
 // found.
 func dangerousName(name string) bool {
 	switch name {
-	case "PATH", "IFS", "LANGUAGE", "ENV", "BASH_ENV", "BASHOPTS", "SHELLOPTS", "SHELL", "CDPATH", "PROMPT_COMMAND", "PS0", "PS1",
+	case "PATH", "IFS", "LANGUAGE", "ENV", "BASH_ENV", "BASHOPTS", "SHELLOPTS", "SHELL", "CDPATH", "DIRSTACK", "FUNCNEST", "TEXTDOMAIN", "TEXTDOMAINDIR", "PROMPT_COMMAND", "PS0", "PS1",
 		"PS2", "PS3", "PS4", "HOME", "USER", "LOGNAME", "EDITOR", "VISUAL", "PAGER", "MANPAGER", "BROWSER", "FCEDIT",
 		"SUDO_EDITOR", "SUDO_ASKPASS", "TMPDIR", "FPATH", "fpath", "MODULE_PATH", "BASH_LOADABLES_PATH",
 		"GLOBIGNORE", "HISTFILE", "INPUTRC", "MAIL", "MAILPATH", "TERMINFO", "TERMCAP", "LOCPATH", "NLSPATH",

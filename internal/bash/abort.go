@@ -1,0 +1,115 @@
+package bash
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// This file follows what happens where an expansion fails: bash gives up the command with
+// all that is around it, up to the end of the line that it has read, and goes on with the
+// next line. A script of eval or bash -c ends no sooner. (bash jumps to its top level with
+// DISCARD there; its manual says so of ${x:?} and of read-only variables only.)
+
+// maxAborts is how many places of a line are followed in which it may be given up.
+const maxAborts = 500
+
+// mayAbort notes that bash may give up here.
+func (w *walker) mayAbort() {
+	if len(w.aborts) >= maxAborts {
+		w.forgetAll()
+		return
+	}
+	w.aborts = append(w.aborts, w.cur.clone())
+}
+
+// lines walks the commands of a script, line by line as bash reads it.
+func (w *walker) lines(file []*syntax.Stmt) {
+	begin := len(w.aborts)
+	for i, st := range file {
+		if w.used.overLimit {
+			return
+		}
+		if i > 0 {
+			is, certainly := w.newLine(file[i-1], st)
+			if is {
+				w.goOn(begin)
+			}
+			if certainly {
+				begin = len(w.aborts)
+			}
+		}
+		w.stmt(st)
+	}
+	w.goOn(begin)
+}
+
+// goOn joins what is known with what was where bash may have given up.
+func (w *walker) goOn(begin int) {
+	for _, s := range w.aborts[min(begin, len(w.aborts)):] {
+		w.cur.merge(s)
+	}
+}
+
+// newLine reports whether a line may end between two commands, and whether it certainly
+// does: a backslash joins lines, but not in a comment.
+func (w *walker) newLine(a, b *syntax.Stmt) (is, certainly bool) {
+	from, to := int(a.End().Offset()), int(b.Pos().Offset())
+	if from > to || to > len(w.src) {
+		return true, false
+	}
+	between := w.src[from:to]
+	is = strings.Contains(between, "\n")
+	return is, is && !strings.Contains(between, "\\\n")
+}
+
+// total reports whether an arithmetic expression has a value for certain.
+func (w *walker) total(x syntax.ArithmExpr) bool {
+	switch x := x.(type) {
+	case nil:
+		return true
+	case *syntax.ParenArithm:
+		return w.total(x.X)
+	case *syntax.UnaryArithm:
+		return w.total(x.X)
+	case *syntax.BinaryArithm:
+		if !w.total(x.X) || !w.total(x.Y) {
+			return false
+		}
+		switch x.Op {
+		case syntax.Quo, syntax.Rem, syntax.Pow, syntax.QuoAssgn, syntax.RemAssgn:
+			word, ok := x.Y.(*syntax.Word)
+			return ok && decimal(word.Lit()) && word.Lit() != "0"
+		}
+		return true
+	case *syntax.Word:
+		return w.totalWord(x)
+	}
+	return false
+}
+
+// totalWord is total for one operand.
+func (w *walker) totalWord(word *syntax.Word) bool {
+	text := word.Lit()
+	if decimal(text) {
+		return true
+	}
+	if len(word.Parts) == 1 {
+		if p, ok := word.Parts[0].(*syntax.ParamExp); ok && p.Param != nil && p.Index == nil && !p.Excl && p.Exp == nil && p.Repl == nil && p.Slice == nil {
+			if text = p.Param.Value; p.Length || text == "#" || text == "?" || text == "$" {
+				return true
+			}
+		}
+	}
+	if !plainName(text) || w.isFixed(text) {
+		return false
+	}
+	v := w.lookup(text)
+	return v.kind == unset || v.kind == known && (v.text == "" || decimal(v.text))
+}
+
+// plainIndex reports an index, an offset or a length that is written out.
+func plainIndex(x syntax.ArithmExpr) bool {
+	word, ok := x.(*syntax.Word)
+	return x == nil || ok && (decimal(word.Lit()) && word.Lit()[0] != '-' || word.Lit() == "@" || word.Lit() == "*")
+}
