@@ -165,9 +165,7 @@ func (w *walker) setter(inv invocation) {
 			w.letWord(f)
 		}
 	case "printf":
-		if len(words) > 0 && words[0].Text == "--" {
-			words = words[1:]
-		}
+		words = withoutDashes(words)
 		if len(words) > 0 && words[0].Text == "-v" && words[0].Static {
 			if len(words) > 1 {
 				w.setByName(words[1], w.about(name, words[2:]))
@@ -182,7 +180,9 @@ func (w *walker) setter(inv invocation) {
 		}
 	case "unset":
 		w.unset(words)
-	default: // read, mapfile, readarray, getopts
+	case "getopts":
+		w.readNames(name, withoutDashes(words), inv.assigns)
+	default: // read, mapfile, readarray
 		w.readNames(name, words, inv.assigns)
 	}
 	if name == "printf" && !null {
@@ -262,9 +262,6 @@ func countsOutput(format string) bool {
 func (w *walker) readNames(name string, words []field, assigns []cardea.Assign) {
 	in := w.takes(name, words, assigns)
 	withValue := map[string]string{"read": "adinNptu", "mapfile": "dnOsuCc", "readarray": "dnOsuCc", "getopts": ""}[name]
-	if name == "getopts" && len(words) > 0 && words[0].Text == "--" {
-		words = words[1:]
-	}
 	for i := 0; i < len(words); i++ {
 		f := words[i]
 		if f.Static && strings.HasPrefix(f.Text, "-") && len(f.Text) > 1 && name != "getopts" {
@@ -311,6 +308,14 @@ func (w *walker) readNames(name string, words []field, assigns []cardea.Assign) 
 			w.set(words[len(words)-1].Text, value{kind: dynamic, found: s, may: v.may})
 		}
 	}
+}
+
+// withoutDashes takes off what ends the options of a builtin without any.
+func withoutDashes(words []field) []field {
+	if len(words) > 0 && words[0].Static && words[0].Text == "--" {
+		return words[1:]
+	}
+	return words
 }
 
 // oneWord looks at the word in front, which is passed over: where it is several or
@@ -382,10 +387,7 @@ func plainAlias(name, text string) bool {
 
 // eval runs its words as a script in this shell.
 func (w *walker) eval(inv invocation) {
-	words := inv.argv[1:]
-	if len(words) > 0 && words[0].Static && words[0].Text == "--" {
-		words = words[1:]
-	}
+	words := withoutDashes(inv.argv[1:])
 	var text []string
 	for _, f := range words {
 		if !f.Static {
@@ -430,7 +432,6 @@ var execSpec = wrapper{Options: []string{"-c", "-l"}, ValueOptions: []string{"-a
 func (w *walker) prefixBuiltin(inv invocation) {
 	name := inv.argv[0].Text
 	args := inv.argv[1:]
-	looksOnly := false
 	if name == "exec" {
 		p := execSpec.parse(args)
 		if p.bad.Code != "" {
@@ -439,20 +440,13 @@ func (w *walker) prefixBuiltin(inv invocation) {
 			return
 		}
 		args = p.rest
-	}
-	for name != "exec" && len(args) > 0 && args[0].Static && strings.HasPrefix(args[0].Text, "-") && args[0].Text != "-" {
-		opt := args[0].Text
-		args = args[1:]
-		if opt == "--" {
-			break
+	} else {
+		rest, looks, fails := prefixOptions(name, args)
+		if args = rest; looks {
+			w.noEffect(inv)
+			return
 		}
-		looksOnly = looksOnly || name == "command" && strings.ContainsAny(opt, "vV")
-		inv.mayFail = inv.mayFail || name != "command" || strings.Trim(opt[1:], "pvV") != ""
-	}
-	inv.mayFail = inv.mayFail || name == "noglob" || name == "nocorrect" // zsh alone has them
-	if looksOnly {
-		w.noEffect(inv)
-		return
+		inv.mayFail = inv.mayFail || fails
 	}
 	if len(args) == 0 {
 		if name == "exec" {
@@ -480,11 +474,23 @@ func (w *walker) prefixBuiltin(inv invocation) {
 		}
 		inv.program = true
 	}
-	if inv.mayFail {
-		w.mayRun(func() { w.start(inv) })
-	} else {
-		w.start(inv)
+	w.unless(inv.mayFail, func() { w.start(inv) })
+}
+
+// prefixOptions reads the options of a prefix that is not exec: what is left, whether it
+// only looks the command up, and whether bash may not run it.
+func prefixOptions(name string, args []field) (rest []field, looks, fails bool) {
+	fails = name == "noglob" || name == "nocorrect" // zsh alone has them
+	for len(args) > 0 && args[0].Static && strings.HasPrefix(args[0].Text, "-") && args[0].Text != "-" {
+		option := args[0].Text
+		args = args[1:]
+		if option == "--" {
+			break
+		}
+		looks = looks || name == "command" && strings.ContainsAny(option, "vV")
+		fails = fails || name != "command" || strings.Trim(option[1:], "pvV") != ""
 	}
+	return args, looks, fails
 }
 
 // isPlainCommand reports whether a name is neither a function nor an alias of the line.

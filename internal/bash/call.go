@@ -90,16 +90,11 @@ func dynamicWord(word *syntax.Word) bool {
 
 // assignments handles a command that only sets variables.
 func (w *walker) assignments(c *syntax.CallExpr, redirs []*syntax.Redirect, spots *[]cardea.Opaque) {
-	assign := func() {
+	w.unless(w.mayFail(redirs), func() {
 		for _, a := range c.Assigns {
 			w.assign(a)
 		}
-	}
-	if w.mayFail(redirs) {
-		w.mayRun(assign)
-	} else {
-		assign()
-	}
+	})
 	access := w.redirects(redirs)
 	for _, a := range c.Assigns {
 		if a.Name != nil && classOf(a.Name.Value, w.lookup(a.Name.Value)) == cardea.EnvDangerous {
@@ -276,11 +271,7 @@ func (w *walker) builtin(b builtin, inv invocation) {
 		before[a.Name] = w.cur.vars.get(a.Name)
 		w.cur.vars.set(a.Name, value{kind: dynamic})
 	}
-	if inv.mayFail {
-		w.mayRun(func() { b(w, inv) })
-	} else {
-		b(w, inv)
-	}
+	w.unless(inv.mayFail, func() { b(w, inv) })
 	name := inv.argv[0].Text
 	for _, a := range inv.assigns {
 		switch {
@@ -348,12 +339,7 @@ func (w *walker) function(inv invocation, name string) bool {
 	if !sure { // it may be the program of that name, too
 		w.emitProgram(inv)
 	}
-	call := func() { w.callFunction(name, f, params, static) }
-	if inv.mayFail || !sure {
-		w.mayRun(call)
-	} else {
-		call()
-	}
+	w.unless(inv.mayFail || !sure, func() { w.callFunction(name, f, params, static) })
 	return true
 }
 

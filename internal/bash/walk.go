@@ -97,6 +97,15 @@ func (w *walker) mayRun(walk func()) {
 	w.cur.merge(before)
 }
 
+// unless walks what runs for certain unless something may keep it from running.
+func (w *walker) unless(mayFail bool, walk func()) {
+	if mayFail {
+		w.mayRun(walk)
+	} else {
+		walk()
+	}
+}
+
 // substitution walks a command or process substitution inside a word.
 func (w *walker) substitution(stmts []*syntax.Stmt, via string) {
 	saved := w.cmd
@@ -143,11 +152,7 @@ func (w *walker) command(st *syntax.Stmt) {
 		defer w.printsInto(len(w.out.Parts))
 	}
 	w.cmd.stdin = w.cmd.stdin.shared()
-	if w.mayFail(st.Redirs) {
-		w.mayRun(func() { w.compound(st.Cmd) })
-	} else {
-		w.compound(st.Cmd)
-	}
+	w.unless(w.mayFail(st.Redirs), func() { w.compound(st.Cmd) })
 	w.cmd.stdin = saved
 	for _, a := range opens {
 		if text := w.printedFrom(begin); a.Kind == cardea.Write && text != "" {
@@ -335,7 +340,7 @@ func (w *walker) binary(cmd *syntax.BinaryCmd) {
 		if i == 0 && w.cur.cdMayFail && w.leaves(l.st) {
 			// cd x || exit: what follows is in x.
 			saved := w.cur
-			w.cur = saved.clone()
+			w.cur = saved.clone() // no subshell: bash may give up the line here
 			w.inConstruct("||", func() { w.conditional(constant, func() { w.stmt(l.st) }) })
 			w.cur = saved
 			w.cur.cdMayFail, before.cdMayFail = false, false
