@@ -103,6 +103,7 @@ func attacks() []string {
 		"f() { local x=q; g; a $x; }; g() { unset x; }; x=p; f; a $x", "x=p\n(( 1/0 )); x=q\na $x", "x=p\nlet 1/0; x=q\na $x", "x=p\n[[ 08 -eq 1 ]]; x=q\na $x", "x=p\n: ${y?}; x=q\na $x", "eval $'x=p\\n: $((1/0)); x=q\\na $x'", "x=p\n( : $((1/0)); x=q )\na $x", "x=p\ny=$( : $((1/0)); x=q\necho z )\na $x $y",
 		"x=p\nf() { : $((1/0)); }; f; x=q\na $x", "set -- p\nf() { set -- r; : $((1/0)); }; f; set -- q\na $1", "f() { local x=q; : $((1/0)); }; x=p\nf; x=r\na $x", "x=p\na $((1/0)) || x=q\na $x", "x=p\nif a $((1/0)); then x=q; else x=r; fi\na $x", "x=p\ncase $((1/0)) in *) x=q;; esac\na $x", "x=p\nfor x in $((1/0)) r; do :; done; x=q\na $x", "x=p\nx=q | a $((1/0)); x=r\na $x",
 		"x=p\n{ x=q; : $((1/0)); x=r; } 2>/dev/null\na $x", "trap 'a $((1/0)); x=q' EXIT; x=p", "x=p\n. <(echo ': $((1/0)); x=q'); a $x",
+		"n=$(wc -l < f); a $((n+1)) $n \"$n\"", "n=\"$(wc -l < f)\"; a $((n+1)) $n", "n=$(id -u); a x$n", "wc() { echo 'x[$(touch pwned)]'; }; n=$(wc -l); : $((n))", "n=$(id -u; echo 'x[$(touch pwned)]'); : $((n))",
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/knowledge"
+	"cardea.dev/internal/knowledge/form"
 	"cardea.dev/internal/paths"
 )
 
@@ -40,7 +41,7 @@ func (w *walker) printsFolder(p *syntax.CmdSubst) (folder string, ok bool) {
 	}
 	text := w.source(p.Stmts[0])
 	switch {
-	case text == "pwd" && w.isPlainCommand("pwd"):
+	case knowledge.Has(form.PrintsCurrentFolder, text) && w.isPlainCommand(text):
 		pwd := w.lookup("PWD")
 		return at, pwd.kind == known && pwd.text == at
 	case w.env.TopLevel != nil && w.topLevel("$("+text+")"):

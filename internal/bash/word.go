@@ -298,6 +298,8 @@ func (w *walker) quotedText(parts []syntax.WordPart, unescape func(string) strin
 			f := frag{text: w.source(p), dynamic: true, quoted: true, may: w.substituted(p)}
 			if folder, ok := w.printsFolder(p); ok {
 				f = frag{text: folder, quoted: true}
+			} else if w.printsNumber(p) {
+				f.digits, f.atMost = true, true
 			}
 			out = append(out, f)
 		case *syntax.ArithmExp:
@@ -606,7 +608,7 @@ func tildeLater(word *syntax.Word) bool {
 // joinFrags joins fragments without splitting.
 func joinFrags(frags []frag) value {
 	var b strings.Builder
-	if len(frags) == 1 && frags[0].number {
+	if len(frags) == 1 && (frags[0].number || frags[0].digits && frags[0].atMost) {
 		return someNumber
 	}
 	if len(frags) == 1 && frags[0].process {
