@@ -250,6 +250,9 @@ func (r *reader) unsureWord() string {
 		if begins && !slices.ContainsFunc(r.out.Options, func(o cardea.Option) bool { return o.Word == k+1 }) {
 			return f.Text // nobody has seen which option it is
 		}
+		if staysOption(f) {
+			continue
+		}
 		first := s.FirstOperand != "" && len(r.operands) > 0 && r.operands[0] == k+1
 		if f.MayBeOption && !s.Complete.AnyWords || f.MaySplit && !f.Glob || f.Glob && first {
 			return f.Text

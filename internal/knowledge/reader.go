@@ -64,7 +64,7 @@ func (r *reader) read() {
 			i += r.option(i, values)
 		case !ended && !f.Static && len(f.Head) > 1 && f.Head[0] == '-':
 			r.begun(i, values)
-			if f.MaySplit {
+			if f.MaySplit && !staysOption(f) {
 				more = append(more, i) // it may become several words
 			}
 		case !ended && f.MaySplit && len(r.out.Command)-1 < depth && len(r.operands) == 0:
@@ -93,6 +93,12 @@ func (r *reader) read() {
 	}
 	r.out.Operands = r.operands
 	r.out.UsualCommand = r.same()
+}
+
+// staysOption reports a pattern such as --include=*.ts: whatever names it fits, each is
+// that option.
+func staysOption(f Word) bool {
+	return f.Glob && f.Pattern == f.Text && strings.HasPrefix(f.Head, "--") && strings.Contains(f.Head, "=")
 }
 
 // operandInstead reports a word that stands where a subcommand may stand, and is an
