@@ -129,6 +129,7 @@ type walker struct {
 	fed            string     // what comes in through other descriptors, and from a coprocess
 	running        []running  // the scripts around
 	aborts         []*state   // what was known where bash may have given up a line
+	failing        bool       // the expression that is looked at may fail
 	late           []lateSpot // spots of parts that were walked before
 	shows          string     // a variable from outside that the line expands
 	usesFoundNames bool       // names that a search finds were found plain
@@ -229,11 +230,14 @@ func (w *walker) script(text string) {
 	}
 	parsers.Put(parser) // one that panicked is not used again
 	w.shell.closes = w.shell.closes || closesDescriptor(text)
-	w.shell.ignoresCase = w.shell.ignoresCase || strings.Contains(text, "nocase")
+	w.shell.ignoresCase = w.shell.ignoresCase || strings.Contains(text, "nocase") || strings.Contains(text, "shopt") && strings.ContainsAny(text, `'"\$`)
 	found := w.treeCheck(file)
 	w.onlyComments = len(file) == 0 && err == nil
 	w.collectTraits(found)
 	w.collectFunctions(found.functions, file)
+	if strange(file) {
+		w.cur.unsure, w.cur.paramsOK = true, false
+	}
 	w.lines(file)
 }
 

@@ -74,7 +74,6 @@ func TestParts(t *testing.T) {
 		{"function f { a \"$1\"; }; f x", "a x"},
 		{"f() { a; }", "a"},
 		{"trap 'a' EXIT; b", "a ; b"},
-		{"command_not_found_handle() { a; }; b", "b ; a"},
 		// Words.
 		{`r\m -rf /`, "rm -rf /"},
 		{`'r'm "-rf" /`, "rm -rf /"},

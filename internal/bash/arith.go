@@ -24,7 +24,10 @@ func (w *walker) arith(x syntax.ArithmExpr) {
 	if fails {
 		w.mayAbort()
 	}
+	around := w.failing
+	w.failing = w.failing || fails
 	w.operand(x)
+	w.failing = around
 	if fails { // having set what it sets
 		w.mayAbort()
 	}
@@ -81,10 +84,13 @@ func substituted(x syntax.ArithmExpr) bool {
 	return !lit
 }
 
-// arithAssigns notes that an expression sets what stands on its left.
+// arithAssigns notes that an expression sets what stands on its left, unless it fails.
 func (w *walker) arithAssigns(x syntax.ArithmExpr) {
 	if name := arithName(x); name != "" {
-		w.set(name, someNumber)
+		old := w.cur.vars.get(name)
+		if w.set(name, someNumber); w.failing {
+			w.cur.vars.set(name, either(old, w.cur.vars.get(name)))
+		}
 		return
 	}
 	if word, ok := x.(*syntax.Word); ok && len(word.Parts) == 1 {
@@ -199,12 +205,39 @@ func (w *walker) arithText(text, src string) {
 		w.spot(src, cardea.OpaqueEvaluated, evaluates)
 		return
 	}
+	if nested := assignments(x, true); nested > 0 {
+		w.spot(src, cardea.OpaqueEvaluated, evaluates)
+		return
+	}
 	outer, base := w.src, w.base
 	w.src, w.base = text, -1
 	w.used.evaluating++
 	w.arith(x)
 	w.used.evaluating--
 	w.src, w.base = outer, base
+}
+
+// assignments counts those of an expression, without the outermost one if top is set.
+func assignments(x syntax.ArithmExpr, top bool) int {
+	n := 0
+	syntax.Walk(x, func(node syntax.Node) bool {
+		if y, ok := node.(syntax.ArithmExpr); ok && assignsAnything(y) && (!top || y != x) {
+			n++
+		}
+		return true
+	})
+	return n
+}
+
+// assignsAnything reports an expression that assigns.
+func assignsAnything(x syntax.ArithmExpr) bool {
+	switch x := x.(type) {
+	case *syntax.BinaryArithm:
+		return assigns(x.Op)
+	case *syntax.UnaryArithm:
+		return x.Op == syntax.Inc || x.Op == syntax.Dec
+	}
+	return false
 }
 
 // arithBytes are what arithmetic text may consist of, maxArith how long it may

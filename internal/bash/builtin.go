@@ -64,9 +64,19 @@ func (w *walker) noEffect(inv invocation) {
 	case "return", "break", "continue":
 		w.recordExit()
 	}
+	if jumps(inv.argv[0].Text) || inv.argv[0].Text == "exit" {
+		w.tooMany(inv)
+	}
 	w.emitBuiltin(inv, len(inv.access) == 0)
 	if knowledge.Has(form.FindsPrograms, inv.argv[0].Text) && !w.used.overLimit {
 		w.notePrinted(inv.argv)
+	}
+}
+
+// tooMany notes that bash gives up the line where a builtin gets more than one number.
+func (w *walker) tooMany(inv invocation) {
+	if len(inv.argv) > 2 || len(inv.argv) == 2 && !decimal(inv.argv[1].Text) {
+		w.mayAbort()
 	}
 }
 
@@ -211,6 +221,8 @@ func (w *walker) unset(words []field) {
 		default:
 			w.set(f.Text, value{kind: unset})
 		}
+		w.keep(f.Text)
+		w.shell.unsetsFuncs = w.shell.unsetsFuncs || w.shell.funcs[f.Text] != nil
 		if f.Static && counter(f.Text) {
 			w.shell.traits[f.Text] |= odd // it is a variable like others from here on
 		}
@@ -353,7 +365,7 @@ func (w *walker) aliasBuiltin(inv invocation) {
 		case !f.Static:
 			w.spot(f.Text, cardea.OpaqueScript, "what the alias stands for comes from outside of the line")
 		case ok:
-			if !plainAlias(name, text) {
+			if !plainAlias(name, text) || w.shell.funcs[name] != nil {
 				w.opaqueLine(f.Text, cardea.OpaqueAlias, "an alias that stands for more than one plain command")
 			}
 			w.shell.aliases[name] = text
@@ -374,7 +386,7 @@ func plainAlias(name, text string) bool {
 		"coproc", "let", "declare", "typeset", "export", "readonly", "local", "eval", "set", "unset", "trap", "source", "exec", "command", "builtin":
 		return false
 	}
-	if strings.Trim(name, delimiterBytes) != "" || strings.HasSuffix(text, " ") || strings.HasSuffix(text, "\t") {
+	if strings.Trim(name, delimiterBytes) != "" || strings.ContainsAny(name, "!{}[]()") || strings.HasSuffix(text, " ") || strings.HasSuffix(text, "\t") {
 		return false
 	}
 	f, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
@@ -438,6 +450,12 @@ func (w *walker) prefixBuiltin(inv invocation) {
 			w.spot(p.bad.Text, p.bad.Code, p.bad.Reason)
 			w.emitProgram(inv)
 			return
+		}
+		for _, o := range p.list {
+			inv.renamed = inv.renamed || o.name == "-a" || o.name == "-l"
+			if o.name == "-c" {
+				inv.dropped = []string{"*"}
+			}
 		}
 		args = p.rest
 	} else {

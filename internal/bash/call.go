@@ -28,6 +28,8 @@ type invocation struct {
 	remote   bool
 	// dropped are the variables that env takes away; "*" stands for all.
 	dropped []string
+	// renamed is set where the program gets another name than that of its file.
+	renamed bool
 	// program is set when the shell no longer looks the name up itself, so
 	// that functions, aliases and builtins do not count.
 	program bool
@@ -165,12 +167,12 @@ func (w *walker) arrayValue(a *syntax.Assign) value {
 			if !f.Static {
 				v.kind = dynamic
 			}
+			if len(v.list) > maxList { // what stands there runs all the same
+				v.kind = dynamic
+				continue
+			}
 			v.list = append(v.list, f.Text)
 			v.may = append(v.may, w.mayHold(f)...)
-		}
-		if len(v.list) > maxList {
-			v.kind = dynamic
-			break
 		}
 	}
 	if v.kind == array {
@@ -200,8 +202,11 @@ func (w *walker) prefix(a *syntax.Assign) (cardea.Assign, []string) {
 	if a.Index != nil {
 		w.subscript(a.Index)
 	}
+	if a.Array != nil {
+		w.arrayValue(a)
+	}
 	v := w.assigned(a.Value)
-	if v.kind == known && !a.Append {
+	if v.kind == known && !a.Append && a.Array == nil {
 		out.Value, out.Static = v.text, true
 	}
 	out.Class = knowledge.AssignmentClass(out.Name, out.Value, out.Static && a.Index == nil && a.Array == nil)
@@ -335,7 +340,7 @@ func (w *walker) function(inv invocation, name string) bool {
 		w.emit(cardea.Part{Text: inv.text, Access: inv.access, Opaque: slices.Clone(*w.cmd.spots), Start: inv.start})
 		defer w.printsInto(len(w.out.Parts))
 	}
-	sure := f.sure && !w.shell.unsetsFuncs && int(f.at) <= w.at
+	sure := f.sure && !w.shell.unsetsFuncs && int(f.at) <= w.at && len(w.aborts) == 0
 	if !sure { // it may be the program of that name, too
 		w.emitProgram(inv)
 	}
@@ -356,7 +361,7 @@ func (w *walker) callFunction(name string, f *function, params []string, known b
 	savedParams, savedOK, savedLocals := w.cur.params, w.cur.paramsOK, w.shell.locals
 	w.shell.locals = map[string]value{}
 	w.cmd.stdin = w.cmd.stdin.shared()
-	before, exits := w.cur, len(w.shell.exits)
+	before, exits, aborts := w.cur, len(w.shell.exits), len(w.aborts)
 	for i, body := range f.bodies {
 		w.cur = before.clone()
 		w.cur.params, w.cur.paramsOK = params, known && !before.unsure
@@ -375,6 +380,12 @@ func (w *walker) callFunction(name string, f *function, params []string, known b
 	w.cur.params, w.cur.paramsOK = savedParams, savedOK
 	for name, v := range w.shell.locals {
 		w.cur.vars.set(name, v)
+	}
+	for _, s := range w.aborts[min(aborts, len(w.aborts)):] { // giving up leaves the function, too
+		s.params, s.paramsOK = savedParams, savedOK
+		for name, v := range w.shell.locals {
+			s.vars.set(name, either(v, s.vars.get(name)))
+		}
 	}
 	w.shell.locals = savedLocals
 	w.cmd, w.src, w.base, w.at = saved, src, base, at

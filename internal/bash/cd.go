@@ -59,8 +59,8 @@ func (w *walker) cd(inv invocation) {
 	if w.env.Exported != nil && w.env.Exported("CDPATH") && !strings.HasPrefix(name, "/") && name != "." && name != ".." && !strings.HasPrefix(name, "./") && !strings.HasPrefix(name, "../") {
 		ok = false
 	}
-	if !ok || !sure || physical && strings.Contains(name, "..") {
-		name = ""
+	if pwd := w.lookup("PWD"); !ok || !sure || strings.Contains(name, "..") && (physical || pwd.kind != known || pwd.text != w.cur.cwd) {
+		name = "" // bash goes back along the names of links
 	}
 	w.mayEnter(name, words)
 	w.enter(inv, name, name == "" && sure && len(words) == 1 && w.staysInside(words[0]))
@@ -137,7 +137,7 @@ func (w *walker) enter(inv invocation, name string, inside bool) {
 	dir := a.Path
 	old := w.lookup("PWD")
 	builtin := inv.argv[0].Text
-	if builtin == "pushd" && w.cur.cwd != "" && dir != "" {
+	if builtin == "pushd" && w.cur.cwd != "" && dir != "" && old.kind == known && old.text == w.cur.cwd {
 		w.cur.pushed = append(slices.Clip(w.cur.pushed), w.cur.cwd)
 	} else if builtin == "pushd" {
 		w.cur.pushed = nil

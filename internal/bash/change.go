@@ -114,7 +114,7 @@ func replaced(value string, r *syntax.Replace, pattern, with string) (string, bo
 	if !r.All && pattern != "" && (pattern[0] == '#' || pattern[0] == '%') {
 		anchor, pattern = pattern[0], pattern[1:]
 	}
-	if pattern == "" {
+	if pattern == "" || value == "" { // a star fits nothing, too
 		return "", false
 	}
 	var b strings.Builder

@@ -144,9 +144,11 @@ func (w *walker) childShell(via, text string, params []field, inv invocation) {
 		w.cur.vars.set("HOME", home)
 		w.cur.vars.set("PWD", cwd)
 		w.cur.unsure, w.cur.allexport = false, false
-		for _, a := range slices.Concat(exported, inv.assigns) {
+		for i, a := range slices.Concat(exported, inv.assigns) {
 			v := value{kind: dynamic, may: inv.may[a.Name]}
-			if a.Static && !slices.Contains(inv.dropped, a.Name) && !slices.Contains(inv.dropped, "*") {
+			if i < len(exported) && !slices.Contains(w.cur.surely, a.Name) { // it is, if what exports it has run
+				v.may = append(v.may, a.Value)
+			} else if a.Static && !slices.Contains(inv.dropped, a.Name) && !slices.Contains(inv.dropped, "*") {
 				v = value{kind: known, text: a.Value}
 			}
 			w.cur.vars.set(a.Name, v)
@@ -169,6 +171,9 @@ func (w *walker) childShell(via, text string, params []field, inv invocation) {
 			default:
 				w.cur.params = append(w.cur.params, f.Text)
 			}
+		}
+		if inv.renamed {
+			w.cur.name = ""
 		}
 		saved := w.shell
 		w.shell.funcs, w.shell.outerFuncs, w.shell.locals, w.shell.aliases = map[string]*function{}, saved.funcs, nil, map[string]string{}

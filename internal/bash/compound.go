@@ -167,6 +167,9 @@ func (w *walker) test(x syntax.TestExpr) {
 		case syntax.TsEql, syntax.TsNeq, syntax.TsLeq, syntax.TsGeq, syntax.TsLss, syntax.TsGtr:
 			for _, side := range []syntax.TestExpr{x.X, x.Y} {
 				if word, ok := side.(*syntax.Word); ok {
+					if strings.Contains(word.Lit(), "=") || strings.Contains(word.Lit(), "++") || strings.Contains(word.Lit(), "--") {
+						w.cur.unsure = true // it may not be looked at
+					}
 					w.arith(word)
 				}
 			}

@@ -26,8 +26,9 @@ func (w *walker) declareWords(inv invocation) {
 		case !plainName(name), strings.HasPrefix(val, "("):
 			w.spot(f.Text, cardea.OpaqueEvaluated, evaluates)
 		default:
-			if v := inv.argv[0].Text; v != "export" && v != "declare" {
+			if v := inv.argv[0].Text; v != "export" && v != "declare" || v == "declare" && w.shell.locals != nil {
 				w.shell.traits[name] |= odd // read-only, or only inside of a function
+				w.cur.unsure = true
 			}
 			if !ok {
 				w.forgetName(name)
@@ -35,7 +36,7 @@ func (w *walker) declareWords(inv invocation) {
 				w.set(name, value{kind: known, text: val})
 			}
 			if inv.argv[0].Text == "export" {
-				w.export(name)
+				w.exportHere(name)
 			}
 		}
 	}
@@ -56,19 +57,24 @@ func (w *walker) declClause(c *syntax.DeclClause) {
 			switch {
 			case ok && (strings.HasPrefix(text, "-") || strings.HasPrefix(text, "+")):
 				exports = exports || strings.Contains(text, "x") && text[0] == '-'
+				if text[0] == '+' || strings.Contains(text, "n") {
+					w.cur.surely = nil
+				}
 				if strings.ContainsAny(text, "n") && variant != "export" || strings.Contains(text, "f") && text[0] == '-' {
 					w.spot(text, cardea.OpaqueDeclaration, "the declaration changes how names or functions are read")
 				}
 				if strings.Contains(text, "f") {
 					w.shell.exportsFuncs = true
 				}
-			case ok && plainName(text):
 			default:
 				w.spot(w.source(a), cardea.OpaqueEvaluated, evaluates)
 			}
 			continue
 		}
-		w.declared(a, before, exports, variant)
+		prior, aborts := w.cur.clone(), len(w.aborts)
+		if w.declared(a, before, exports, variant); len(w.aborts) > aborts {
+			w.aborts = append(w.aborts, prior) // with the names that were set before
+		}
 	}
 	for _, a := range c.Args {
 		if a.Name != nil && classOf(a.Name.Value, w.lookup(a.Name.Value)) == cardea.EnvDangerous && (!a.Naked || exports || w.shell.locals != nil && variant != "readonly") {
@@ -89,6 +95,7 @@ func (w *walker) declared(a *syntax.Assign, before *state, exports bool, variant
 		}
 	}
 	if a.Naked {
+		w.shell.fixedSet[name] = w.shell.fixedSet[name] || w.shell.traits[name]&fixed != 0
 		if a.Index != nil {
 			w.spot(w.source(a), cardea.OpaqueEvaluated, evaluates)
 		}
@@ -118,7 +125,7 @@ func (w *walker) declared(a *syntax.Assign, before *state, exports bool, variant
 		}
 	}
 	if exports {
-		w.export(name)
+		w.exportHere(name)
 		if a.Naked && knowledge.VariableClass(name) == cardea.EnvDangerous {
 			w.taint(cardea.OpaqueVariable, "it exports "+name+", which changes what later commands do")
 		}

@@ -84,6 +84,8 @@ func (w *walker) forgetIn(body []*syntax.Stmt, seen map[string]bool) {
 				if n.Exp != nil && n.Param != nil && (n.Exp.Op == syntax.AssignUnset || n.Exp.Op == syntax.AssignUnsetOrNull) {
 					w.forgetName(n.Param.Value)
 				}
+			case *syntax.CoprocClause:
+				w.forgetAll()
 			case *syntax.CallExpr:
 				w.forgetCall(n.Args, seen)
 			case *syntax.Subshell:
@@ -152,13 +154,7 @@ func (w *walker) forgetCall(args []*syntax.Word, seen map[string]bool) {
 	case "cd", "pushd", "popd":
 		w.cur.setCwd("")
 	case "read", "mapfile", "readarray", "unset", "getopts", "printf", "wait", "declare", "typeset", "local", "export", "readonly", "let":
-		for _, a := range args[1:] {
-			text, ok := literalWord(a)
-			text, _, _ = strings.Cut(text, "=")
-			if ok && plainName(text) { // a word that is no name makes a spot where it is walked
-				w.forgetName(text)
-			}
-		}
+		w.forgetWords(name, args[1:])
 	case "set", "shift":
 		w.cur.paramsOK = false
 		if name == "set" {
@@ -174,6 +170,46 @@ func (w *walker) forgetCall(args []*syntax.Word, seen map[string]bool) {
 			}
 		}
 	}
+}
+
+// forgetWords makes unknown what the words of a builtin name. Where it may name something
+// else, that is anything.
+func (w *walker) forgetWords(builtin string, words []*syntax.Word) {
+	for i, word := range words {
+		text, ok := literalWord(word)
+		name, _, assigned := strings.Cut(text, "=")
+		before := ""
+		if i > 0 {
+			before, _ = literalWord(words[i-1])
+		}
+		switch {
+		case ok && plainName(name):
+			w.forgetName(name)
+		case builtin == "printf" && i > 1, builtin == "printf" && i == 0 && ok && !strings.HasPrefix(text, "-"), builtin == "printf" && before != "-v" && i == 1:
+			// what it prints
+		case builtin == "wait" && ok && !strings.HasPrefix(text, "-"), builtin == "wait" && !strings.HasPrefix(before, "-p"):
+		case builtin == "let":
+			w.forgetAll()
+		case ok && len(text) == 2 && text[0] == '-', ok && strings.Trim(text, "-rse") == "", len(before) == 2 && before[0] == '-' && strings.Contains("dpnNtui", before[1:]):
+		case ok && assigned && plainName(strings.TrimSuffix(name, "+")):
+			w.forgetName(strings.TrimSuffix(name, "+"))
+		case !ok && assignsLiteral(word):
+			lit := word.Parts[0].(*syntax.Lit).Value
+			w.forgetName(lit[:strings.IndexByte(lit, '=')])
+		default:
+			w.forgetAll()
+		}
+	}
+}
+
+// assignsLiteral reports a word such as x="$y", whose name is written out.
+func assignsLiteral(word *syntax.Word) bool {
+	lit, ok := word.Parts[0].(*syntax.Lit)
+	if !ok {
+		return false
+	}
+	name, _, has := strings.Cut(lit.Value, "=")
+	return has && plainName(name)
 }
 
 // forgetAll makes everything unknown, for the rest of the shell.

@@ -6,8 +6,11 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
+
+	"mvdan.cc/sh/v3/syntax"
 )
 
 // TestOracleGenerated compares random lines with bash: those of a fixed seed,
@@ -30,17 +33,24 @@ func TestOracleGenerated(t *testing.T) {
 // names all stand in them at least 97 % carry no opaque spot.
 func TestGeneratedLinesAreSeenThrough(t *testing.T) {
 	g := newGenerator(1)
-	plain, given := 0, 0
+	plain, given, odd := 0, 0, 0
 	all := testrun.Pick(4000, 20000)
 	for range all {
 		line, dynamic := g.line()
 		if dynamic {
 			continue
 		}
+		if f, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(line), ""); err == nil && strange(f.Stmts) {
+			odd++ // nobody is to be spared a question about these
+			continue
+		}
 		plain++
 		if opaque(Analyse(line, oracleWorlds()[0])) {
 			given++
 		}
+	}
+	if odd*8 > plain {
+		t.Errorf("%d lines beside %d have a construct that is not followed", odd, plain)
 	}
 	t.Logf("%d of %d lines carry an opaque spot (%.1f %%)", given, plain, 100*float64(given)/float64(plain))
 	if given*100 > 3*plain || plain < all/2 {

@@ -181,7 +181,7 @@ func (w *walker) element(p *syntax.ParamExp, name string, unknown []frag, quoted
 	case "*":
 		return w.listFrags(v.list, quoted, unknown)
 	default:
-		if n, err := strconv.Atoi(index); err == nil && n >= 0 {
+		if n, err := strconv.Atoi(index); err == nil && n >= 0 && decimal(index) { // 010 is 8
 			if n >= len(v.list) {
 				return nil
 			}
@@ -266,7 +266,7 @@ func (w *walker) missing(p *syntax.ParamExp, name string) (missing, sure bool) {
 	case syntax.DefaultUnsetOrNull, syntax.AlternateUnsetOrNull, syntax.AssignUnsetOrNull, syntax.ErrorUnsetOrNull:
 		missing = missing || v.kind == known && v.text == ""
 	}
-	return missing, v.kind != outside && v.kind != dynamic && p.Index == nil && plainName(name)
+	return missing, v.kind != outside && v.kind != dynamic && v.kind != array && p.Index == nil && plainName(name)
 }
 
 // otherWord expands the word of ${x:-word}.

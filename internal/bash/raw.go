@@ -373,5 +373,8 @@ func plainNumber(s string) bool {
 			return false
 		}
 	}
+	if strings.ContainsAny(s, "abcdefABCDEF") && !strings.ContainsAny(s, "#x") {
+		return false
+	}
 	return s[0] >= '0' && s[0] <= '9'
 }

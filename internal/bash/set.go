@@ -11,6 +11,7 @@ import (
 func (w *walker) setBuiltin(inv invocation) {
 	words := inv.argv[1:]
 	if inv.argv[0].Text == "shift" {
+		w.tooMany(inv)
 		if n := 1; w.cur.paramsOK && len(words) == 0 && len(w.cur.params) >= n {
 			w.cur.params = w.cur.params[1:]
 		} else {

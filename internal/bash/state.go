@@ -51,6 +51,7 @@ type state struct {
 	name      string   // $0, "" when unknown
 	paramsOK  bool
 	exported  []cardea.Assign // set and exported by the line so far
+	surely    []string        // those among them that certainly are
 	tainted   cardea.Opaque   // why every later command is opaque; without a code none is
 	allexport bool
 	// unsure is set when anything may change a variable at any time: then the
@@ -128,6 +129,7 @@ func (s *state) merge(o *state) {
 			s.exported = append(s.exported[:len(s.exported):len(s.exported)], e)
 		}
 	}
+	s.surely = slices.DeleteFunc(slices.Clone(s.surely), func(name string) bool { return !slices.Contains(o.surely, name) })
 	s.allexport = s.allexport || o.allexport
 	s.unsure = s.unsure || o.unsure
 }
@@ -184,6 +186,19 @@ func (s *state) taintOf(text string) cardea.Opaque {
 	return cardea.Opaque{Code: s.tainted.Code, Text: shorten(text), Reason: s.tainted.Reason}
 }
 
+// exportHere marks a variable as given to later commands by a declaration that stands here.
+func (w *walker) exportHere(name string) {
+	if w.shell.locals == nil && w.shell.traits[name]&listed == 0 { // lists are not given
+		w.cur.surely = append(slices.Clip(w.cur.surely), name)
+	}
+	w.export(name)
+}
+
+// keep takes a variable from those that later commands certainly get.
+func (w *walker) keep(name string) {
+	w.cur.surely = slices.DeleteFunc(slices.Clone(w.cur.surely), func(s string) bool { return s == name })
+}
+
 // export marks a variable as given to every later command.
 func (w *walker) export(name string) {
 	for _, e := range w.cur.exported {
@@ -231,6 +246,10 @@ func (w *walker) collectFunctions(found, file []*syntax.Stmt) {
 			w.forgetAll()
 		}
 		for _, name := range names {
+			switch name.Value {
+			case "declare", "typeset", "readonly", "local", "export", "let", "command_not_found_handle":
+				w.opaqueLine(name.Value, cardea.OpaqueConstruct, "a function that bash calls in the place of what is read here")
+			}
 			f := w.shell.funcs[name.Value]
 			if f == nil {
 				f = &function{at: decl.Pos().Offset(), sure: top[s] && w.used.scripts == 1 && !s.Background && !s.Negated && len(s.Redirs) == 0}

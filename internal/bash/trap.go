@@ -55,6 +55,9 @@ func (w *walker) setHandler(f field) {
 	w.shell.hasHandler = w.shell.hasHandler || f.Text != "" && f.Text != "-"
 }
 
+// jumps reports the builtins that leave what is around them.
+func jumps(name string) bool { return name == "return" || name == "break" || name == "continue" }
+
 // changesState reports whether a script may change variables, parameters or the folder
 // of its shell.
 func (w *walker) changesState(text string) bool {
@@ -67,5 +70,13 @@ func (w *walker) changesState(text string) bool {
 	w.forget(f.Stmts)
 	after := w.cur
 	w.cur = saved
-	return len(after.vars.m) > 0 || after.unsure || after.cwd != "/" || !after.paramsOK || after.tainted.Code != "" || after.allexport
+	leaves := false
+	for _, st := range f.Stmts {
+		syntax.Walk(st, func(n syntax.Node) bool {
+			call, is := n.(*syntax.CallExpr)
+			leaves = leaves || is && len(call.Args) > 0 && jumps(call.Args[0].Lit())
+			return true
+		})
+	}
+	return leaves || len(after.vars.m) > 0 || after.unsure || after.cwd != "/" || !after.paramsOK || after.tainted.Code != "" || after.allexport
 }

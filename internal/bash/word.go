@@ -539,7 +539,8 @@ func (w *walker) ifs() (string, bool) {
 	case outside, unset: // bash takes no IFS from its environment
 		return " \t\n", true
 	case known:
-		return v.text, true
+		blanks := strings.ContainsAny(v.text, " \t\n")
+		return v.text, !blanks || strings.Trim(v.text, " \t\n") == "" // both together make no empty words of their own
 	}
 	return "", false
 }
