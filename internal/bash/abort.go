@@ -25,6 +25,9 @@ func (w *walker) mayAbort() {
 
 // lines walks the commands of a script, line by line as bash reads it.
 func (w *walker) lines(file []*syntax.Stmt) {
+	if strange(file) {
+		w.cur.unsure, w.cur.paramsOK = true, false
+	}
 	begin := len(w.aborts)
 	for i, st := range file {
 		if w.used.overLimit {

@@ -229,16 +229,18 @@ func (w *walker) script(text string) {
 		}
 	}
 	parsers.Put(parser) // one that panicked is not used again
-	w.shell.closes = w.shell.closes || closesDescriptor(text)
-	w.shell.ignoresCase = w.shell.ignoresCase || strings.Contains(text, "nocase") || strings.Contains(text, "shopt") && strings.ContainsAny(text, `'"\$`)
+	w.noteSwitches(text)
 	found := w.treeCheck(file)
 	w.onlyComments = len(file) == 0 && err == nil
 	w.collectTraits(found)
 	w.collectFunctions(found.functions, file)
-	if strange(file) {
-		w.cur.unsure, w.cur.paramsOK = true, false
-	}
 	w.lines(file)
+}
+
+// noteSwitches notes what a script may switch anywhere in it.
+func (w *walker) noteSwitches(text string) {
+	w.shell.closes = w.shell.closes || closesDescriptor(text)
+	w.shell.ignoresCase = w.shell.ignoresCase || strings.Contains(text, "nocase") || strings.Contains(text, "shopt") && strings.ContainsAny(text, `'"\$`)
 }
 
 // sayPattern is a text in which a command's name such as c[a]rdea begins with an empty

@@ -451,12 +451,7 @@ func (w *walker) prefixBuiltin(inv invocation) {
 			w.emitProgram(inv)
 			return
 		}
-		for _, o := range p.list {
-			inv.renamed = inv.renamed || o.name == "-a" || o.name == "-l"
-			if o.name == "-c" {
-				inv.dropped = []string{"*"}
-			}
-		}
+		inv.replaced(p.list)
 		args = p.rest
 	} else {
 		rest, looks, fails := prefixOptions(name, args)
@@ -493,6 +488,16 @@ func (w *walker) prefixBuiltin(inv invocation) {
 		inv.program = true
 	}
 	w.unless(inv.mayFail, func() { w.start(inv) })
+}
+
+// replaced notes what the options of exec change for the program.
+func (inv *invocation) replaced(options []option) {
+	for _, o := range options {
+		inv.renamed = inv.renamed || o.name == "-a" || o.name == "-l"
+		if o.name == "-c" {
+			inv.dropped = []string{"*"}
+		}
+	}
 }
 
 // prefixOptions reads the options of a prefix that is not exec: what is left, whether it

@@ -144,15 +144,7 @@ func (w *walker) childShell(via, text string, params []field, inv invocation) {
 		w.cur.vars.set("HOME", home)
 		w.cur.vars.set("PWD", cwd)
 		w.cur.unsure, w.cur.allexport = false, false
-		for i, a := range slices.Concat(exported, inv.assigns) {
-			v := value{kind: dynamic, may: inv.may[a.Name]}
-			if i < len(exported) && !slices.Contains(w.cur.surely, a.Name) { // it is, if what exports it has run
-				v.may = append(v.may, a.Value)
-			} else if a.Static && !slices.Contains(inv.dropped, a.Name) && !slices.Contains(inv.dropped, "*") {
-				v = value{kind: known, text: a.Value}
-			}
-			w.cur.vars.set(a.Name, v)
-		}
+		w.inherit(inv, exported)
 		w.cur.tainted = tainted
 		w.cur.name, w.cur.params, w.cur.paramsOK = via, nil, true
 		if cut := strings.IndexByte(via, ' '); cut > 0 {
@@ -181,6 +173,19 @@ func (w *walker) childShell(via, text string, params []field, inv invocation) {
 		w.uncalled()
 		w.shell.funcs, w.shell.outerFuncs, w.shell.locals, w.shell.aliases = saved.funcs, saved.outerFuncs, saved.locals, saved.aliases
 	})
+}
+
+// inherit sets what a new shell gets: what is exported, and what stands in front of it.
+func (w *walker) inherit(inv invocation, exported []cardea.Assign) {
+	for i, a := range slices.Concat(exported, inv.assigns) {
+		v := value{kind: dynamic, may: inv.may[a.Name]}
+		if i < len(exported) && !slices.Contains(w.cur.surely, a.Name) { // it is, if what exports it has run
+			v.may = append(v.may, a.Value)
+		} else if a.Static && !slices.Contains(inv.dropped, a.Name) && !slices.Contains(inv.dropped, "*") {
+			v = value{kind: known, text: a.Value}
+		}
+		w.cur.vars.set(a.Name, v)
+	}
 }
 
 // foreignShell is a shell whose language is not read here.
