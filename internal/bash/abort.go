@@ -25,7 +25,7 @@ func (w *walker) mayAbort() {
 
 // lines walks the commands of a script, line by line as bash reads it.
 func (w *walker) lines(file []*syntax.Stmt) {
-	if strange(file) {
+	if mayBeStrange(w.src) && strange(file) {
 		w.cur.unsure, w.cur.paramsOK = true, false
 	}
 	begin := len(w.aborts)

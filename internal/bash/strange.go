@@ -10,6 +10,21 @@ import (
 // variables. Each of them is rare in a line that somebody types, and none is worth a model
 // of its own: a script with one has no constants, and every folder behind a cd is unknown.
 
+// mayBeStrange is false for texts without anything that a strange construct needs.
+func mayBeStrange(text string) bool {
+	for _, sign := range [...]string{"((", "$[", "${", "}<", "}>", "}&", "function", "let", "unset", "\\\n"} {
+		if strings.Contains(text, sign) {
+			return true
+		}
+	}
+	for rest, found := text, true; found; {
+		if _, rest, found = strings.Cut(rest, "("); strings.HasPrefix(strings.TrimLeft(rest, " \t"), ")") {
+			return true // a function
+		}
+	}
+	return false
+}
+
 // strange reports whether a script has such a construct.
 func strange(file []*syntax.Stmt) bool {
 	found := false
