@@ -517,7 +517,7 @@ func (p *possibility) touch(kind cardea.AccessKind, name string) {
 		return // what the program has open is not looked for in the files of this process
 	}
 	p.seen[name] = true
-	if strings.ContainsAny(name, "*?[") && simpleGlob(name) && p.paths.SaysHidden(name, p.roots) {
+	if strings.ContainsAny(name, "*?[") && strings.Trim(name, ".*?+") != "" && simpleGlob(name) && p.paths.SaysHidden(name, p.roots) { // .* is any text
 		pattern := Word{Word: cardea.Word{Text: name}, Glob: true}
 		p.found.Touch = append(p.found.Touch, p.paths.OpenWord(kind, pattern)...)
 	}
