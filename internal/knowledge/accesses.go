@@ -130,6 +130,12 @@ func (r *reader) besides(kinds []cardea.AccessKind) {
 
 // operand adds what the program does to one operand.
 func (r *reader) operand(k cardea.AccessKind, f Word, recursive bool) {
+	if f.Listed && !f.MaySplit && !f.MayBeOption && len(f.May) > 0 {
+		for _, text := range f.May {
+			r.operand(k, Literal(text), recursive)
+		}
+		return
+	}
 	if len(r.spec.KeyValueOperands) > 0 && f.Static {
 		key, value, ok := strings.Cut(f.Text, "=")
 		for _, pair := range r.spec.KeyValueOperands {
