@@ -25,6 +25,9 @@ func (w *walker) mayAbort() {
 
 // lines walks the commands of a script, line by line as bash reads it.
 func (w *walker) lines(file []*syntax.Stmt) {
+	if w.used.scripts > 1 {
+		w.declaresLater(file)
+	}
 	if mayBeStrange(w.src) && strange(file) {
 		w.cur.unsure, w.cur.paramsOK = true, false
 	}

@@ -205,7 +205,7 @@ func (w *walker) arithText(text, src string) {
 		w.spot(src, cardea.OpaqueEvaluated, evaluates)
 		return
 	}
-	if nested := assignments(x, true); nested > 0 {
+	if nested := assignments(x, w.used.evaluating == 0); nested > 0 {
 		w.spot(src, cardea.OpaqueEvaluated, evaluates)
 		return
 	}

@@ -221,11 +221,13 @@ func (w *walker) unset(words []field) {
 		default:
 			w.set(f.Text, value{kind: unset})
 		}
-		w.keep(f.Text)
 		w.shell.unsetsFuncs = w.shell.unsetsFuncs || w.shell.funcs[f.Text] != nil
 		if f.Static && counter(f.Text) {
 			w.shell.traits[f.Text] |= odd // it is a variable like others from here on
 		}
+	}
+	if w.shell.locals != nil || w.shell.unsetsFuncs && len(w.shell.funcs) > 0 {
+		w.opaqueLine("unset", cardea.OpaqueConstruct, "it takes a function away, or what a function hides")
 	}
 }
 
@@ -365,6 +367,9 @@ func (w *walker) aliasBuiltin(inv invocation) {
 		case !f.Static:
 			w.spot(f.Text, cardea.OpaqueScript, "what the alias stands for comes from outside of the line")
 		case ok:
+			if knowledge.Known(name) || takenApart(name) {
+				w.shadows(name)
+			}
 			if !plainAlias(name, text) || w.shell.funcs[name] != nil {
 				w.opaqueLine(f.Text, cardea.OpaqueAlias, "an alias that stands for more than one plain command")
 			}

@@ -179,7 +179,7 @@ func (w *walker) childShell(via, text string, params []field, inv invocation) {
 func (w *walker) inherit(inv invocation, exported []cardea.Assign) {
 	for i, a := range slices.Concat(exported, inv.assigns) {
 		v := value{kind: dynamic, may: inv.may[a.Name]}
-		if i < len(exported) && !slices.Contains(w.cur.surely, a.Name) { // it is, if what exports it has run
+		if i < len(exported) { // it is, if what exports it has run, and nothing took it back
 			v.may = append(v.may, a.Value)
 		} else if a.Static && !slices.Contains(inv.dropped, a.Name) && !slices.Contains(inv.dropped, "*") {
 			v = value{kind: known, text: a.Value}

@@ -167,8 +167,8 @@ func (w *walker) test(x syntax.TestExpr) {
 		case syntax.TsEql, syntax.TsNeq, syntax.TsLeq, syntax.TsGeq, syntax.TsLss, syntax.TsGtr:
 			for _, side := range []syntax.TestExpr{x.X, x.Y} {
 				if word, ok := side.(*syntax.Word); ok {
-					if strings.Contains(word.Lit(), "=") || strings.Contains(word.Lit(), "++") || strings.Contains(word.Lit(), "--") {
-						w.cur.unsure = true // it may not be looked at
+					if text, _ := literalWord(word); strings.Contains(text, "=") || strings.Contains(text, "++") || strings.Contains(text, "--") { // it may not be looked at
+						w.spot(w.source(word), cardea.OpaqueEvaluated, evaluates)
 					}
 					w.arith(word)
 				}

@@ -36,7 +36,7 @@ func (w *walker) declareWords(inv invocation) {
 				w.set(name, value{kind: known, text: val})
 			}
 			if inv.argv[0].Text == "export" {
-				w.exportHere(name)
+				w.export(name)
 			}
 		}
 	}
@@ -57,9 +57,6 @@ func (w *walker) declClause(c *syntax.DeclClause) {
 			switch {
 			case ok && (strings.HasPrefix(text, "-") || strings.HasPrefix(text, "+")):
 				exports = exports || strings.Contains(text, "x") && text[0] == '-'
-				if text[0] == '+' || strings.Contains(text, "n") {
-					w.cur.surely = nil
-				}
 				if strings.ContainsAny(text, "n") && variant != "export" || strings.Contains(text, "f") && text[0] == '-' {
 					w.spot(text, cardea.OpaqueDeclaration, "the declaration changes how names or functions are read")
 				}
@@ -125,7 +122,7 @@ func (w *walker) declared(a *syntax.Assign, before *state, exports bool, variant
 		}
 	}
 	if exports {
-		w.exportHere(name)
+		w.export(name)
 		if a.Naked && knowledge.VariableClass(name) == cardea.EnvDangerous {
 			w.taint(cardea.OpaqueVariable, "it exports "+name+", which changes what later commands do")
 		}

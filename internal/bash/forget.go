@@ -72,14 +72,8 @@ func (w *walker) forgetIn(body []*syntax.Stmt, seen map[string]bool) {
 				if n.N != nil && strings.HasPrefix(n.N.Value, "{") {
 					w.forgetName(strings.Trim(n.N.Value, "{}"))
 				}
-			case *syntax.BinaryArithm:
-				if word, ok := n.X.(*syntax.Word); ok && assigns(n.Op) && plainName(word.Lit()) {
-					w.forgetNumber(word.Lit())
-				}
-			case *syntax.UnaryArithm:
-				if word, ok := n.X.(*syntax.Word); ok && (n.Op == syntax.Inc || n.Op == syntax.Dec) && plainName(word.Lit()) {
-					w.forgetNumber(word.Lit())
-				}
+			case *syntax.BinaryArithm, *syntax.UnaryArithm, *syntax.LetClause:
+				w.forgetArith(n)
 			case *syntax.ParamExp:
 				if n.Exp != nil && n.Param != nil && (n.Exp.Op == syntax.AssignUnset || n.Exp.Op == syntax.AssignUnsetOrNull) {
 					w.forgetName(n.Param.Value)
@@ -94,6 +88,34 @@ func (w *walker) forgetIn(body []*syntax.Stmt, seen map[string]bool) {
 			}
 			return true
 		})
+	}
+}
+
+// forgetArith makes unknown what arithmetic sets.
+func (w *walker) forgetArith(n syntax.Node) {
+	left := syntax.ArithmExpr(nil)
+	switch n := n.(type) {
+	case *syntax.BinaryArithm:
+		if assigns(n.Op) {
+			left = n.X
+		}
+	case *syntax.UnaryArithm:
+		if n.Op == syntax.Inc || n.Op == syntax.Dec {
+			left = n.X
+		}
+	case *syntax.LetClause:
+		for _, x := range n.Exprs {
+			if word, ok := x.(*syntax.Word); ok && !plainName(word.Lit()) && !plainNumber(word.Lit()) {
+				w.forgetAll() // let 'x=1'
+			}
+		}
+	}
+	switch name := arithName(left); {
+	case left == nil:
+	case name != "":
+		w.forgetNumber(name)
+	default:
+		w.forgetAll() // an element
 	}
 }
 
@@ -190,7 +212,7 @@ func (w *walker) forgetWords(builtin string, words []*syntax.Word) {
 		case builtin == "wait" && ok && !strings.HasPrefix(text, "-"), builtin == "wait" && !strings.HasPrefix(before, "-p"):
 		case builtin == "let":
 			w.forgetAll()
-		case ok && len(text) == 2 && text[0] == '-', ok && strings.Trim(text, "-rse") == "", len(before) == 2 && before[0] == '-' && strings.Contains("dpnNtui", before[1:]):
+		case ok && len(text) == 2 && text[0] == '-', ok && strings.Trim(text, "-rse") == "", builtin == "read" && len(before) == 2 && before[0] == '-' && strings.Contains("dpnNtui", before[1:]) && quotedAlone(word):
 		case ok && assigned && plainName(strings.TrimSuffix(name, "+")):
 			w.forgetName(strings.TrimSuffix(name, "+"))
 		case !ok && assignsLiteral(word):
@@ -200,6 +222,15 @@ func (w *walker) forgetWords(builtin string, words []*syntax.Word) {
 			w.forgetAll()
 		}
 	}
+}
+
+// quotedAlone reports a word that stays one for certain.
+func quotedAlone(word *syntax.Word) bool {
+	if _, ok := literalWord(word); ok {
+		return !strings.Contains(word.Lit(), "{")
+	}
+	_, quoted := word.Parts[0].(*syntax.SglQuoted)
+	return quoted && len(word.Parts) == 1
 }
 
 // assignsLiteral reports a word such as x="$y", whose name is written out.

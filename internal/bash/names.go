@@ -161,7 +161,9 @@ func (w *walker) evaluated(name string, v value) value {
 	w.mayAbort()
 	switch {
 	case v.kind == known:
+		w.used.evaluating++
 		w.arithText(v.text, name)
+		w.used.evaluating--
 	case !numeric(v):
 		w.spot(name, cardea.OpaqueEvaluated, evaluates)
 	}

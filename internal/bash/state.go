@@ -51,7 +51,6 @@ type state struct {
 	name      string   // $0, "" when unknown
 	paramsOK  bool
 	exported  []cardea.Assign // set and exported by the line so far
-	surely    []string        // those among them that certainly are
 	tainted   cardea.Opaque   // why every later command is opaque; without a code none is
 	allexport bool
 	// unsure is set when anything may change a variable at any time: then the
@@ -129,7 +128,6 @@ func (s *state) merge(o *state) {
 			s.exported = append(s.exported[:len(s.exported):len(s.exported)], e)
 		}
 	}
-	s.surely = slices.DeleteFunc(slices.Clone(s.surely), func(name string) bool { return !slices.Contains(o.surely, name) })
 	s.allexport = s.allexport || o.allexport
 	s.unsure = s.unsure || o.unsure
 }
@@ -186,19 +184,6 @@ func (s *state) taintOf(text string) cardea.Opaque {
 	return cardea.Opaque{Code: s.tainted.Code, Text: shorten(text), Reason: s.tainted.Reason}
 }
 
-// exportHere marks a variable as given to later commands by a declaration that stands here.
-func (w *walker) exportHere(name string) {
-	if w.shell.locals == nil && w.shell.traits[name]&listed == 0 { // lists are not given
-		w.cur.surely = append(slices.Clip(w.cur.surely), name)
-	}
-	w.export(name)
-}
-
-// keep takes a variable from those that later commands certainly get.
-func (w *walker) keep(name string) {
-	w.cur.surely = slices.DeleteFunc(slices.Clone(w.cur.surely), func(s string) bool { return s == name })
-}
-
 // export marks a variable as given to every later command.
 func (w *walker) export(name string) {
 	for _, e := range w.cur.exported {
@@ -248,7 +233,10 @@ func (w *walker) collectFunctions(found, file []*syntax.Stmt) {
 		for _, name := range names {
 			switch name.Value {
 			case "declare", "typeset", "readonly", "local", "export", "let", "command_not_found_handle":
-				w.opaqueLine(name.Value, cardea.OpaqueConstruct, "a function that bash calls in the place of what is read here")
+				w.shadows(name.Value)
+			}
+			if takenApart(name.Value) {
+				w.shadows(name.Value)
 			}
 			f := w.shell.funcs[name.Value]
 			if f == nil {
@@ -265,6 +253,18 @@ func (w *walker) collectFunctions(found, file []*syntax.Stmt) {
 			}
 		}
 	}
+}
+
+// takenApart reports a builtin or a wrapper, whose words are followed.
+func takenApart(name string) bool {
+	_, is := builtinOf(name)
+	_, unwrap := wrapperOf(name)
+	return is || unwrap != nil
+}
+
+// shadows notes a function or an alias that stands for what is read here.
+func (w *walker) shadows(name string) {
+	w.opaqueLine(name, cardea.OpaqueConstruct, "a function or an alias that bash runs in the place of what is read here")
 }
 
 // uncalled walks the bodies of functions that nothing called: handlers run

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"cardea.dev"
 )
 
 // This file names the constructs in which the walker does not follow what becomes of
@@ -71,6 +73,25 @@ func strangeHere(n syntax.Node, above []syntax.Node) bool {
 		return len(n.Args) > 0 && ofFunctionBody(above) && n.Args[0].Lit() == "unset" // it may show what the function hides
 	}
 	return false
+}
+
+// declaresLater notes a text of eval, a trap or another shell which gives a variable a trait
+// or hides it: what was walked before may run again after it.
+func (w *walker) declaresLater(file []*syntax.Stmt) {
+	for _, st := range file {
+		syntax.Walk(st, func(n syntax.Node) bool {
+			c, is := n.(*syntax.DeclClause)
+			if !is || c.Variant.Value == "export" {
+				return true
+			}
+			for _, a := range c.Args {
+				if option := a.Name == nil && a.Value != nil; w.shell.locals != nil || option && strings.Trim(a.Value.Lit(), "-xp") != "" || a.Array != nil {
+					w.opaqueLine(w.source(c), cardea.OpaqueDeclaration, "a script within the line declares a variable")
+				}
+			}
+			return true
+		})
+	}
 }
 
 // ofColon reports an expansion that is a word of ":", as in : "${PORT:=3000}".

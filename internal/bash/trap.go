@@ -74,7 +74,10 @@ func (w *walker) changesState(text string) bool {
 	for _, st := range f.Stmts {
 		syntax.Walk(st, func(n syntax.Node) bool {
 			call, is := n.(*syntax.CallExpr)
-			leaves = leaves || is && len(call.Args) > 0 && jumps(call.Args[0].Lit())
+			if is && len(call.Args) > 0 {
+				name, ok := literalWord(call.Args[0])
+				leaves = leaves || !ok || jumps(name) || name == "command" || name == "builtin"
+			}
 			return true
 		})
 	}
