@@ -23,6 +23,9 @@ func (w *walker) shellProgram(_ *wrapper, inv invocation) {
 		if len(words) > 0 {
 			w.spot(words[0].Text, cardea.OpaqueScript, "what the shell runs comes from outside of the line")
 			w.runsPending()
+			if slices.ContainsFunc(words[0].May, w.runsItself) {
+				w.emit(cardea.Part{Text: inv.text, Start: inv.start, Opaque: []cardea.Opaque{{Code: cardea.OpaqueRecursion, Text: shorten(words[0].Text), Reason: "a script that runs itself"}}})
+			}
 		}
 		w.emitProgram(inv)
 	case command:
