@@ -227,7 +227,7 @@ func (w *walker) unset(words []field) {
 		}
 	}
 	if w.shell.locals != nil || w.shell.unsetsFuncs && len(w.shell.funcs) > 0 {
-		w.opaqueLine("unset", cardea.OpaqueConstruct, "it takes a function away, or what a function hides")
+		w.opaqueLine("unset", cardea.OpaqueConstruct, "it removes a function, or a variable inside of one, and what the name means then is not followed")
 	}
 }
 

@@ -264,7 +264,7 @@ func takenApart(name string) bool {
 
 // shadows notes a function or an alias that stands for what is read here.
 func (w *walker) shadows(name string) {
-	w.opaqueLine(name, cardea.OpaqueConstruct, "a function or an alias that bash runs in the place of what is read here")
+	w.opaqueLine(name, cardea.OpaqueConstruct, "bash may run this function or alias in place of the command of that name")
 }
 
 // uncalled walks the bodies of functions that nothing called: handlers run
