@@ -75,7 +75,6 @@ func main() {
 		signal.Ignore(syscall.SIGPIPE)
 		p := cli.ThisProcess(hook.ProgramOf(hook.ThisProgram(), os.Args[0]))
 		p.Say = notice.ThisDesktop().Say
-		p.ForAnother = true
 		os.Exit(cli.Main(os.Args[1:], p))
 	}
 	if err != nil {

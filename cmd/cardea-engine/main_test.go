@@ -56,9 +56,6 @@ type site struct {
 var built string
 
 func TestMain(m *testing.M) {
-	if filepath.Base(os.Args[0]) == "claude" {
-		os.Exit(asClaude(os.Args[1:]))
-	}
 	os.Exit(func() int {
 		dir, err := os.MkdirTemp("", "cardea-engine-test-")
 		if err != nil {

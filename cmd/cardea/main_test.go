@@ -107,7 +107,6 @@ func person() {
 	}
 	p.Machine.Home = func() (string, error) { return os.Getenv("HOME"), nil }
 	p.Person = func() error { return nil }
-	p.Typist = func() error { return nil }
 	p.Harness = func() (seat.Running, error) {
 		above, err := seat.Lineage(os.Getppid())
 		if err != nil {

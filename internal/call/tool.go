@@ -8,6 +8,7 @@ package call
 
 import (
 	"encoding/json"
+	"maps"
 	pathpkg "path"
 	"slices"
 	"sort"
@@ -45,6 +46,7 @@ func Analyse(ev *cardea.Event, world knowledge.World) *cardea.Event {
 		a.fields(info)
 		a.unread(info)
 	}
+	a.typed(info)
 	out := c.WithParts(a.parts, a.flows, a.opaque)
 	out.Unsandboxed = c.Unsandboxed || harness.AsksOut(c) // a rewrite may ask for it
 	return ev.WithCall(out)
@@ -308,6 +310,43 @@ func inText(text string) any {
 		return nil
 	}
 	return v
+}
+
+// typed adds a part for each text of the input that is a command for Cardea where the
+// harness submits it as a prompt, as that of a schedule or a message to another agent is.
+// A prompt may be in any field but those that the tool runs or writes.
+func (a *analysis) typed(info harness.ToolInfo) {
+	if harmless(info.Name) {
+		return
+	}
+	var walk func(v any)
+	walk = func(v any) {
+		switch v := v.(type) {
+		case string:
+			if words := harness.TypedCommand(v); words != nil {
+				p := cardea.Part{Text: strings.TrimSpace(v), Access: []cardea.Access{{Kind: cardea.Unknown}}, Coverage: cardea.Complete, Dir: a.ev.Cwd, Start: -1}
+				for _, word := range append([]string{"cardea"}, words...) {
+					p.Argv = append(p.Argv, cardea.Word{Text: word, Static: true})
+				}
+				a.parts = append(a.parts, p)
+			}
+		case []any:
+			for _, e := range v {
+				walk(e)
+			}
+		case map[string]any:
+			for _, k := range sortedKeys(v) {
+				walk(v[k])
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(a.ev.Call.Input)) {
+		if i := slices.IndexFunc(info.Fields, func(f harness.Field) bool { return f.Name == name }); i < 0 || !info.Fields[i].Role.Writes() {
+			for _, v := range a.values(name) {
+				walk(v)
+			}
+		}
+	}
 }
 
 // holdsText reports whether a value is or holds a text that is not empty.

@@ -209,7 +209,7 @@ func (r *hookReport) lookFor(h install.Harness, s site, found install.Findings) 
 	for _, event := range found.Missing(h) {
 		r.add(cardea.LevelError, install.CodeNoHook, "run \"cardea install "+h.Program+"\"", "no hook is in force for "+event)
 	}
-	const typed = ", so a prompt such as \"/cardea register coder\" is not carried out"
+	const typed = ", so a prompt such as \"/cardea register coder\" is not answered"
 	lacks := found.Lacks(h.Prompts(r.Version)...)
 	switch {
 	case len(lacks) > 0:

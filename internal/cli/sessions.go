@@ -12,6 +12,7 @@ import (
 
 	"cardea.dev/internal/hook"
 	"cardea.dev/internal/ledger"
+	"cardea.dev/internal/person"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -107,16 +108,17 @@ func registerCommand(p Process) *cobra.Command {
 		Use:   "register --session-id ID --role ROLE [flags]",
 		Short: "give a session, or one of its subagents, a role",
 		Long: `Give a session a role. The paths of the role then say what its agent may read and
-write; see docs/roles.md. Only a person may do this, at their own terminal or by
-typing "/cardea register ROLE" as a prompt. A session that is registered with
---lead may register new sessions of its team, with the roles that the setting
-sessions.lead_may_give lists.`,
+write; see docs/roles.md. Only a person may do this, at their own terminal. If you
+type "/cardea register ROLE" as a prompt in a session, Cardea shows you this command
+for that session. A session that is registered with --lead may register new sessions
+of its team, with the roles that the setting sessions.lead_may_give lists.`,
 		Example: `  cardea register --session-id 0b1c --role coder --task "the login form"
   cardea register --session-id 0b1c --agent a42 --role tester`,
 		Args: roleByFlag,
 	}
 	registerFlags(c.Flags(), &r)
-	c.Flags().BoolVar(&r.Supervisor, "supervisor", false, "the session's agents answer for its team; counts only as a prompt that you type in the session itself")
+	c.Flags().BoolVar(&r.Supervisor, "supervisor", false, "the session's agents answer for its team; needs --process")
+	c.Flags().IntVar(&r.Harness.PID, "process", 0, "the number of the process of the harness that runs the session, which \"/cardea register ROLE --supervisor\" shows as a prompt")
 	c.RunE = func(*cobra.Command, []string) error { return register(p, r) }
 	return c
 }
@@ -132,8 +134,8 @@ func registerFlags(fs *pflag.FlagSet, r *request) {
 }
 
 func register(p Process, r request) error {
-	if r.Supervisor {
-		return wrongUsage{errors.New("from here it cannot be seen which harness runs the session; type \"/cardea register ROLE --supervisor\" as a prompt in the session itself")}
+	if r.Supervisor != (r.Harness.PID != 0) {
+		return wrongUsage{errors.New("--supervisor and --process go together; type \"/cardea register ROLE --supervisor\" as a prompt in the session, which shows the whole command")}
 	}
 	d, err := deskHere(p)
 	if err != nil {
@@ -155,7 +157,19 @@ func register(p Process, r request) error {
 		}
 		return p.say(text)
 	}
-	if err := p.byPerson("to register the session", func(s *screen) { s.printf("session %s\nrole    %s\n", r.Session, r.Role) }); err != nil {
+	runs := ""
+	if r.Supervisor {
+		if r.Harness, runs, err = person.Process(r.Harness.PID); err != nil {
+			return wrongUsage{fmt.Errorf("--process: %w", err)}
+		}
+	}
+	show := func(s *screen) {
+		s.printf("session %s\nrole    %s\n", r.Session, r.Role)
+		if r.Supervisor {
+			s.printf("its harness, whose agents will answer for the team: process %d, %s\n", r.Harness.PID, Plain(runs))
+		}
+	}
+	if err := p.byPerson("to register the session", show); err != nil {
 		return err
 	}
 	text, err := d.Register(r)

@@ -55,7 +55,6 @@ func (p *place) ask(event, fields string, more ...string) (control.Answer, error
 	c := control.Call{Args: []string{"--harness", "claude-code", "--limit", "1m"}, Dir: p.work, Message: []byte(message),
 		Variables: control.VariablesOf(append([]string{"HOME=" + p.home, "CLAUDE_PROJECT_DIR=" + p.work}, more...))}
 	process := hook.ThisProcess(p.program)
-	process.ForAnother = true // as in cardea-engine, where the daemon runs
 	return Local{Memory: p.memory, Process: process}.Check(c, time.Time{})
 }
 

@@ -133,7 +133,7 @@ func said(root string, exit int, out, errs []byte) string {
 
 func process(root string) hook.Process {
 	p := hook.ThisProcess(os.Args[0])
-	p.Typist, p.Lines, p.Judge = nil, nil, nil
+	p.Lines, p.Judge = nil, nil
 	p.Dir = root
 	return p
 }

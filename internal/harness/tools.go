@@ -35,6 +35,9 @@ func (r Role) namesTarget() bool {
 	return r == Command || r == FilePath || r == SearchPath || r == Pattern || r == Patch || r == URL
 }
 
+// Writes reports a field whose text the tool runs or writes into a file.
+func (r Role) Writes() bool { return r == Command || r == Content || r == Code || r == Patch }
+
 // Form is the JSON type of a field.
 type Form uint8
 

@@ -33,8 +33,8 @@ func CallerEnviron(pid int) ([]string, error) {
 }
 
 // answeringFor is the process as one that answers for another, which is not above it:
-// the variables and command lines that count are the other's. It cannot be told who
-// typed a prompt there, nor which harness runs the hook.
+// the variables and command lines that count are the other's. It cannot be told there
+// which harness runs the hook.
 func (p Process) answeringFor(pid int) (Process, error) {
 	environ, err := CallerEnviron(pid)
 	if err != nil {
@@ -50,6 +50,6 @@ func (p Process) answeringFor(pid int) (Process, error) {
 	p.Env = func(name string) string { return of[name] }
 	p.Machine.Env, p.Exported = p.Env, nil
 	p.Lines, p.Piped = func() [][]string { return person.CommandLinesFrom(pid) }, person.PipedFrom(pid)
-	p.Typist, p.Harness = nil, nil
+	p.Harness = nil
 	return p, nil
 }

@@ -140,12 +140,6 @@ func (h *Hook) answer(ctx context.Context) harness.Output {
 	p := progress{message: m, event: m.Event, fallback: unset}
 	h.publish(p)
 	j := NewJudgement(h.process, m.Event)
-	if onlyForPerson(m.Event) {
-		if h.process.ForAnother {
-			return h.compile(j)
-		}
-		j = h.readForPerson(ctx, raw, m.Event, j)
-	}
 	p.event, p.fallback, p.recorder = j.Event, j.Loaded.Settings.Fallback(), h.recorderOf(&j.Place, j.Loaded.Settings.Ledger)
 	h.publish(p)
 	v, out, done := h.verdict(ctx, raw, j)
@@ -175,10 +169,6 @@ func (h *Hook) decided(p *progress, j *Judgement, v cardea.Verdict, a *cardea.An
 // another program gave the answer instead.
 func (h *Hook) verdict(ctx context.Context, raw []byte, j *Judgement) (v cardea.Verdict, out harness.Output, done bool) {
 	if h.leaveTyped(j) {
-		return v, out, false
-	}
-	if onlyForPerson(j.Event) {
-		v, _ = j.carryOut()
 		return v, out, false
 	}
 	out, done, alone := h.handOver(ctx, raw)

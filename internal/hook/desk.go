@@ -15,6 +15,7 @@ import (
 	"cardea.dev/internal/harness/claudecode"
 	"cardea.dev/internal/inforce"
 	"cardea.dev/internal/ledger"
+	"cardea.dev/internal/person"
 	"cardea.dev/internal/redact"
 	"cardea.dev/internal/roles"
 	"cardea.dev/internal/session"
@@ -23,7 +24,7 @@ import (
 )
 
 // Desk is where sessions are registered, whoever asks for it: a person at a terminal, a
-// prompt that they typed, or a lead.
+// prompt, or a lead.
 type Desk struct {
 	Process Process
 	Place   *Place
@@ -32,9 +33,9 @@ type Desk struct {
 	By string
 }
 
-// desk is the one of the judgement's place, for the person who typed a prompt.
+// desk is the one of the judgement's place, for a prompt.
 func (j *Judgement) desk() Desk {
-	return Desk{Process: j.process, Place: &j.Place, Loaded: j.Loaded, By: "person:" + j.process.UserName()}
+	return Desk{Process: j.process, Place: &j.Place, Loaded: j.Loaded, By: "prompt"}
 }
 
 // Request is what is asked for.
@@ -43,9 +44,10 @@ type Request struct {
 	// PromptFile is a file with the agent's prompt, "" for none.
 	PromptFile string
 	Lead       bool
-	// Supervisor makes the session's agents answer for its team. It counts only where the
-	// person types it in the session itself: there the harness's process is seen.
+	// Supervisor makes the session's agents answer for its team. Harness is then the
+	// process of the harness that runs the session.
 	Supervisor bool
+	Harness    person.Running
 }
 
 // maxPrompt bounds an agent's prompt, in bytes.
@@ -111,14 +113,7 @@ func (d Desk) supervises(r Request, team string) (string, error) {
 	if !r.Supervisor {
 		return "", nil
 	}
-	if d.Process.Harness == nil {
-		return "", errors.New("it cannot be told which harness this is")
-	}
-	harness, err := d.Process.Harness()
-	if err != nil {
-		return "", err
-	}
-	_, err = posts.Appoint(post.Post{Team: team, Session: r.Session, Process: harness, By: d.By, At: d.Process.Now().UTC().Truncate(time.Second)})
+	_, err := posts.Appoint(post.Post{Team: team, Session: r.Session, Process: r.Harness, By: d.By, At: d.Process.Now().UTC().Truncate(time.Second)})
 	return ", as the supervisor of " + teamName(team), err
 }
 
@@ -192,7 +187,7 @@ func (d Desk) Disable(id string) (string, error) {
 		return "", err
 	}
 	return fmt.Sprintf("Cardea is disabled for session %s: it allows nothing and asks nothing there, and the harness decides alone. "+
-		"Denials of system and organisation, and what protects Cardea itself, still count.\nTo enable it again: /cardea enable", id), nil
+		"Denials of system and organisation, and what protects Cardea itself, still count.\nTo enable it again: type /cardea enable as a prompt, or run \"cardea enable\" in a terminal", id), nil
 }
 
 // Enable switches the gate on again.
@@ -207,7 +202,7 @@ func (d Desk) Enable(r Request) (string, error) {
 		return strings.Replace(text, "Registered", "Enabled and registered", 1), err
 	}
 	if !has && d.Loaded.Settings.Sessions.Required() {
-		return "", errors.New("this session has no role, and needs one: type /cardea enable ROLE; " + d.Knows("").Error())
+		return "", errors.New("this session has no role, and needs one; " + d.Knows("").Error())
 	}
 	if _, err := d.Place.Store.Register(r.Session, d.Process.Now(), func(all *session.Registered) error {
 		all.Disabled, all.DisabledBy = time.Time{}, ""
@@ -319,8 +314,8 @@ func menuOf(set roles.Set) string {
 	title := map[string]string{"implementation": "Implementation", "knowledge": "Knowledge", "full-access": "Full access", "": "Of this project"}
 	var b strings.Builder
 	b.WriteString("Cardea: this session has no role, and needs one before it may do more than read.\n\n" +
-		"Show the person this menu, word by word, and stop. Do nothing else before they answered. They choose by typing one of the lines as a prompt; " +
-		"you cannot choose for them, and no command that you run can.\n")
+		"Show the person this menu, word by word, and stop. Do nothing else before they answered. They choose by typing one of the lines as a prompt, " +
+		"and running the command that Cardea then shows, in a terminal of their own. You cannot choose for them, and no command that you run can.\n")
 	byGroup := map[string][]string{}
 	for _, name := range set.Names() {
 		group := ""

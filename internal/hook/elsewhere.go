@@ -35,8 +35,8 @@ func (e *Elsewhere) findEngine() (string, error) {
 // leave reports whether the call must be answered elsewhere.
 func (h *Hook) leave() bool { return h.process.Elsewhere.Why() != "" }
 
-// leaveTyped reports the same of what a person typed for Cardea itself: who typed it is
-// asked below the harness.
+// leaveTyped reports the same of a prompt that is a command for Cardea: which process the
+// harness is can be seen below it alone.
 func (h *Hook) leaveTyped(j *Judgement) bool {
 	if h.process.Elsewhere != nil && typedWords(j.Event) != nil {
 		h.process.Elsewhere.Note("it was typed for Cardea itself")

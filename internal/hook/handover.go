@@ -101,36 +101,6 @@ func (h *Hook) unlessUnread(v cardea.Verdict, b cardea.Fallback, ev *cardea.Even
 	return v
 }
 
-// readForPerson is the judgement of a command that counts only if a person typed it, with
-// all files read that it needs. This process alone can tell who typed it. So another
-// program does no more than compile what this one cannot read, and this one reads again.
-func (h *Hook) readForPerson(ctx context.Context, message []byte, ev *cardea.Event, j *Judgement) *Judgement {
-	j.Loaded.Roles() // which are read when they are needed
-	if h.process.Another == nil || !document.Unread() {
-		return j
-	}
-	if _, err := h.process.Another(ctx, message); err != nil {
-		j.unread = err
-		return j
-	}
-	document.ReadAgain()
-	j = NewJudgement(h.process, ev)
-	j.Loaded.Roles()
-	if document.Unread() {
-		j.unread = errors.New("a file has mistakes or seems to hold a secret, and is compiled nowhere; see \"cardea lint\", or run the command in a terminal of your own")
-	}
-	return j
-}
-
-// compile keeps what was compiled for such a command, and answers nothing.
-func (h *Hook) compile(j *Judgement) harness.Output {
-	j.Loaded.Roles()
-	if err := j.keep(h.Redactor, h.late); err != nil {
-		return harness.Output{Exit: ExitDeny, Stderr: []byte("cardea: " + Plain(err.Error()) + "\n")}
-	}
-	return harness.Output{}
-}
-
 // handOver has another program answer, where a text was met that this one cannot read.
 // Where that fails, the files that are not read are broken ones, as the judgement has
 // them already, and the error says why.

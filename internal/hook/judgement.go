@@ -54,8 +54,6 @@ type Judgement struct {
 	Loaded  *inforce.Loaded
 	// NearAtOnce is that of the gate.
 	NearAtOnce bool
-	// unread says why a file of the person could not be read here for what they typed.
-	unread error
 	// analysed is set where the event has its call's parts.
 	analysed bool
 	// identity is who the agent is.

@@ -45,8 +45,6 @@ type Process struct {
 	Queue queue.Asker
 	// Now is the clock.
 	Now func() time.Time
-	// Typist says, in a hook, why it is not sure that a person typed the prompt, or nil.
-	Typist func() error
 	// Harness is the process of the agent that runs the hook.
 	Harness func() (person.Running, error)
 	// AllProcessors is called before more is done than to judge a short message; nil
@@ -55,9 +53,6 @@ type Process struct {
 	// Another answers a message for which this program reads too little; nil for one
 	// that reads all.
 	Another Another
-	// ForAnother is set in a program that is such another. Who typed a prompt cannot be told
-	// there, so it compiles what the command of one reads, and leaves the command.
-	ForAnother bool
 	// Lines are the command lines of the processes above, nil for none.
 	Lines func() [][]string
 	// Piped reports whether the nth of them reads from what is no terminal; nil: not known.
@@ -108,7 +103,7 @@ func ThisProcess(program string) Process {
 	engines := policy.Engines{Own: remote.Beside(program), Project: remote.Beside(program)}
 	return Process{Program: program, Engines: engines, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Env: os.Getenv, Dir: dir,
 		Machine: project.ThisMachine(os.Getenv), Managed: claudecode.ManagedDir(runtime.GOOS), Now: time.Now,
-		StartDaemon: daemonStarter(program), Typist: person.Typist, Harness: person.Harness, Lines: person.CommandLines, Piped: person.Piped, Judge: judgeBeside(program),
+		StartDaemon: daemonStarter(program), Harness: person.Harness, Lines: person.CommandLines, Piped: person.Piped, Judge: judgeBeside(program),
 		Queue: queue.Engine{Find: func() (string, error) { return remote.Find(program) }}}
 }
 

@@ -3,15 +3,13 @@ package hook
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"cardea.dev"
-	"cardea.dev/internal/harness/claudecode"
+	"cardea.dev/internal/bash"
+	"cardea.dev/internal/harness"
 )
-
-// typedPrefixes begin a prompt that is meant for Cardea. The second is how the command
-// of a plugin is called.
-var typedPrefixes = [...]string{"/cardea ", "/cardea:"}
 
 // typedWords are the words of a prompt that is meant for Cardea, nil where it is meant
 // for the model.
@@ -20,29 +18,17 @@ func typedWords(ev *cardea.Event) []string {
 		return nil
 	}
 	prompt, _ := ev.Sent.Fields()["prompt"].(string)
-	prompt = strings.TrimSpace(prompt)
-	if prompt == "/cardea" {
-		return []string{}
-	}
-	for _, prefix := range typedPrefixes {
-		if rest, ok := strings.CutPrefix(prompt, prefix); ok {
-			return strings.Fields(rest)
-		}
-	}
-	return nil
+	return harness.TypedCommand(prompt)
 }
 
-// typedStatus is the command that changes nothing, so that it does not matter who typed it.
-const typedStatus = "status"
-
-// onlyForPerson reports whether a prompt is a command that counts only if a person typed it.
-func onlyForPerson(ev *cardea.Event) bool {
-	words := typedWords(ev)
-	return len(words) > 0 && words[0] != typedStatus
-}
-
-// carryOut does what the person typed as a prompt, and gives the verdict that ends the
-// prompt with the outcome: the model is not involved. is is false for other prompts.
+// carryOut answers a prompt that is a command for Cardea, and ends it: the model is not
+// involved. is is false for other prompts.
+//
+// A prompt proves nothing about who wrote it. Claude Code submits the prompts of schedules,
+// of other agents and of background tasks, and its message about them does not differ from
+// that about a typed one. So a prompt loosens nothing: the answer is the command that does
+// it in a terminal. It holds no code to be repeated, since Claude Code writes what it shows
+// into the transcript, which the agent can read (2.1.332).
 func (j *Judgement) carryOut() (v cardea.Verdict, is bool) {
 	words := typedWords(j.Event)
 	if words == nil {
@@ -55,99 +41,97 @@ func (j *Judgement) carryOut() (v cardea.Verdict, is bool) {
 	return cardea.Verdict{Effect: cardea.Deny, By: "typed", Reason: text, Message: text}, true
 }
 
-// typed carries out a command that was typed as a prompt.
+// typed carries out what may come from anyone, and says how a person does the rest.
 func (j *Judgement) typed(words []string) (string, error) {
 	if len(words) == 0 {
 		return "", errors.New("type " + typedCommands)
 	}
-	d := j.desk()
 	name, args := words[0], words[1:]
-	if name == typedStatus {
-		return d.Status(j.Event.Session)
+	if name == "status" && len(args) == 0 {
+		return j.desk().Status(j.Event.Session)
 	}
-	if err := j.personTyped(); err != nil {
-		return "", fmt.Errorf("/cardea %s was not carried out: %w", name, err)
-	}
-	if j.unread != nil {
-		return "", fmt.Errorf("/cardea %s was not carried out, since settings, rules or roles cannot be read: %w", name, j.unread)
-	}
-	switch name {
-	case "approve":
-		return j.answerTyped(cardea.Allow, args)
-	case "deny":
-		return j.answerTyped(cardea.Deny, args)
-	}
-	r, err := typedRequest(args)
+	command, err := typedCommand(name, args)
 	if err != nil {
-		return "", fmt.Errorf("/cardea %s: %w", name, err)
+		return "", fmt.Errorf("/cardea %s: %w", Plain(name), err)
 	}
-	r.Session = j.Event.Session
-	switch name {
-	case "register":
-		return d.Register(r)
-	case "switch":
-		return d.SwitchTo(r)
-	case "enable":
-		return d.Enable(r)
-	case "disable":
-		return d.Disable(r.Session)
+	switch {
+	case name == "enable" && len(args) == 0:
+		return j.desk().Enable(Request{Session: j.Event.Session})
+	case name == "approve" || name == "deny":
+	default:
+		command += " --session-id " + bash.Quote(j.Event.Session)
 	}
-	return "", fmt.Errorf("there is no /cardea %s; type %s", Plain(name), typedCommands)
+	if j.process.Harness != nil && strings.Contains(command, " --supervisor") {
+		harness, err := j.process.Harness()
+		if err != nil {
+			return "", fmt.Errorf("/cardea %s: %w", name, err)
+		}
+		command += " --process " + strconv.Itoa(harness.PID)
+	}
+	return "Not done yet: an agent can submit a prompt, too. To do it, run this in a terminal of your own:\n  " + PlainText(command), nil
 }
 
 // typedCommands are what can be typed.
 const typedCommands = "/cardea register ROLE, switch ROLE, disable, enable, status, approve NUMBER or deny NUMBER"
 
-// typedRequest reads the words behind a typed command: a role, and flags. What follows
-// --task is the task.
-func typedRequest(args []string) (r Request, err error) {
+// typedCommand is the command line, without the session, that does what a prompt asks for.
+// Words that it does not know are an error.
+func typedCommand(name string, args []string) (string, error) {
+	line := "cardea " + name
+	switch name {
+	case "approve", "deny":
+		for _, word := range args {
+			if id, err := strconv.ParseInt(word, 10, 64); err != nil || id < 1 {
+				return "", fmt.Errorf("takes numbers of calls (got %q); \"cardea queue\" lists them, and \"cardea %s --help\" the options", Plain(word), name)
+			}
+			line += " " + word
+		}
+		if len(args) == 0 {
+			return "", errors.New("name the number of a call; \"cardea queue\" lists them")
+		}
+	case "register", "switch", "enable":
+		return typedRole(name, args)
+	case "disable", "status":
+		if len(args) > 0 {
+			return "", fmt.Errorf("takes no arguments (got %q)", Plain(strings.Join(args, " ")))
+		}
+	default:
+		return "", errors.New("there is no such command; type " + typedCommands)
+	}
+	return line, nil
+}
+
+// typedRole is the command line of a prompt that gives a role: the role, and options.
+// What follows --task is the task.
+func typedRole(name string, args []string) (string, error) {
+	line, role := "cardea "+name, ""
 	for len(args) > 0 {
 		word := args[0]
 		args = args[1:]
-		value := func() (string, error) {
-			if len(args) == 0 {
-				return "", fmt.Errorf("%s needs a value", word)
-			}
-			v := args[0]
-			args = args[1:]
-			return v, nil
-		}
 		switch {
-		case word == "--lead":
-			r.Lead = true
-		case word == "--supervisor":
-			r.Supervisor = true
-		case word == "--role":
-			r.Role, err = value()
+		case name == "register" && (word == "--lead" || word == "--supervisor"):
+			line += " " + word
+		case (word == "--role" || word == "--agent" || word == "--task" && name == "register") && len(args) == 0:
+			return "", fmt.Errorf("%s needs a value", word)
+		case word == "--task" && name == "register":
+			line, args = line+" --task "+bash.Quote(strings.Trim(strings.Join(args, " "), `"'`)), nil
 		case word == "--agent":
-			r.Agent, err = value()
-		case word == "--task":
-			r.Task, args = strings.Trim(strings.Join(args, " "), `"'`), nil
-		case strings.HasPrefix(word, "-") || r.Role != "":
-			err = fmt.Errorf("%s is not understood", Plain(word))
+			line, args = line+" --agent "+bash.Quote(args[0]), args[1:]
+		case word == "--role" && role == "":
+			role, args = args[0], args[1:]
+		case strings.HasPrefix(word, "-") || role != "":
+			return "", fmt.Errorf("%q is not understood; type /cardea %s ROLE", Plain(word), name)
 		default:
-			r.Role = word
-		}
-		if err != nil {
-			return r, err
+			role = word
 		}
 	}
-	return r, nil
-}
-
-// personTyped says why it is not sure that a person typed the prompt: the harness must
-// prove that one sits in front of it, and no other agent may have started it.
-func (j *Judgement) personTyped() error {
-	if j.Event.Harness != claudecode.Name || j.Event.Attendance != cardea.PersonAttends {
-		return errors.New("this harness does not prove that a person typed it; run the command in a terminal of your own")
+	switch {
+	case role != "":
+		line += " --role " + bash.Quote(role)
+	case name != "enable":
+		return "", errors.New("name a role; \"cardea roles list\" shows them")
 	}
-	if j.Event.Agent != "" {
-		return errors.New("an agent typed it; run the command in a terminal of your own")
-	}
-	if j.process.Typist == nil {
-		return errors.New("it cannot be told who typed it; run the command in a terminal of your own")
-	}
-	return j.process.Typist()
+	return line, nil
 }
 
 // menu is what the model is told with a prompt of a session that needs a role and has

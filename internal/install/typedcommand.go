@@ -15,21 +15,20 @@ import (
 
 // This file is about the file by which Claude Code knows the command /cardea. A prompt
 // that begins with a command which Claude Code does not know never reaches a hook (seen
-// with 2.1.330), and what a person types as "/cardea register coder" is carried out by
-// the hook.
+// with 2.1.330), and the hook answers "/cardea register coder".
 
 // commandMark tells a file that this program wrote.
 const commandMark = "<!-- written by cardea install; cardea install --uninstall removes it -->"
 
 const commandText = `---
-description: Give this session a role in Cardea, switch Cardea off or on for it, or show its status
+description: Show the status of this session in Cardea, or the command that gives it a role, or switches Cardea off for it
 argument-hint: register ROLE [--supervisor] | switch ROLE | disable | enable | status | approve NUMBER | deny NUMBER
 disable-model-invocation: true
 ---
 ` + commandMark + `
-The person typed a command for Cardea: $ARGUMENTS
+This prompt is a command for Cardea: $ARGUMENTS
 
-Cardea's hook should have carried it out before you saw it, and did not. Carry out nothing yourself. Tell the person that the hook for
+Cardea's hook should have answered it before you saw it, and did not. Carry out nothing yourself. Tell the person that the hook for
 prompts did not run, and that "cardea doctor" in a terminal of their own says why.
 `
 

@@ -57,6 +57,20 @@ func Lineage(pid int) ([]Forebear, error) {
 	return out, err
 }
 
+// Process is the process with a number, and the words with which it was started.
+func Process(pid int) (r Running, line string, err error) {
+	start, err := startOf(pid)
+	if err != nil {
+		return r, "", fmt.Errorf("there is no process %d: %w", pid, err)
+	}
+	look := ps
+	if runtime.GOOS == "linux" {
+		look = proc
+	}
+	_, names, err := look(pid)
+	return Running{pid, start}, strings.Join(names, " "), err
+}
+
 // This is the process itself.
 func This() (Running, error) {
 	start, err := startOf(os.Getpid())

@@ -20,9 +20,8 @@ import (
 // EngineArgument is what cardea-engine is started with to carry out one [Request].
 const EngineArgument = "queue"
 
-// Request is what cardea-engine is told: to hold a call back, or to carry out what a
-// person typed in a prompt. It proves nothing by itself, so nothing that it asks for lets
-// a call run: an answer in it is signed already.
+// Request is what cardea-engine is told: to hold a call back. It proves nothing by itself,
+// so nothing that it asks for lets a call run.
 type Request struct {
 	// State is the state folder.
 	State string `json:"state"`
@@ -31,18 +30,8 @@ type Request struct {
 	Hold *Entry `json:"hold,omitempty"`
 	// Notices are where a new entry is told of.
 	Notices Notices `json:"notices"`
-	// Show asks for an entry, Put answers it.
-	Show int64         `json:"show,omitempty"`
-	Put  *SignedAnswer `json:"put,omitempty"`
 	// Left is how much time there is.
 	Left time.Duration `json:"left"`
-}
-
-// SignedAnswer is an answer that [SealAnswer] made, for the entry with a number.
-type SignedAnswer struct {
-	ID        int64  `json:"id"`
-	Text      []byte `json:"text"`
-	Signature []byte `json:"signature"`
 }
 
 // Notices are where new entries are told of.
@@ -54,16 +43,12 @@ type Notices struct {
 
 // Reply is the engine's.
 type Reply struct {
-	// Entry is the one that waited, got a ticket, was approved before, or was asked for;
-	// Sealed is its signature.
-	Entry  *Entry `json:"entry,omitempty"`
-	Sealed []byte `json:"sealed,omitempty"`
+	// Entry is the one that waited, got a ticket, or was approved before.
+	Entry *Entry `json:"entry,omitempty"`
 	// Answer is what the person said. Granted is set where they said it before, to the
 	// ticket of the same call.
 	Answer  *Answer `json:"answer,omitempty"`
 	Granted bool    `json:"granted,omitempty"`
-	// Won is set where an answer that was put counts.
-	Won bool `json:"won,omitempty"`
 	// TimedOut is set where nobody answered.
 	TimedOut bool `json:"timed_out,omitempty"`
 	// Failure is why the queue could not be used, "" where it could.

@@ -282,6 +282,17 @@ var lists = [...]list{
 		"/opt/homebrew/bin/cardea*",
 		"/**/.claude/tool-routes.yaml",
 	}},
+	{"gate-prompts", []string{
+		"/**/.claude/scheduled_tasks.json",
+		"/**/.claude/scheduled-tasks.json",
+		"/**/.claude/loop.md",
+		"/**/.claude/routines/**",
+		"/**/.claude/daemon.json",
+		"/**/.claude/teams/**/inboxes/**",
+		"/**/.claude/projects/**/*.jsonl",
+		"/**/.codex/automations/**",
+		"/**/.codex/sessions/**/*.jsonl",
+	}},
 	{"harness-configs", []string{
 		"/**/opencode.json",
 		"/**/opencode.jsonc",

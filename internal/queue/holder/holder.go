@@ -69,18 +69,10 @@ func CarryOut(ctx context.Context, r queue.Request, c Caller, tell Tell, now fun
 		// person learns of it.
 		return queue.Reply{Failure: "the queue was damaged; it was moved to " + moved + ", and a new one was made; try the call again"}
 	}
-	switch {
-	case r.Hold != nil:
-		err = hold(ctx, s, r, c, tell, &reply)
-	case r.Put != nil:
-		reply.Won, err = s.Put(ctx, *r.Put)
-	case r.Show != 0:
-		var e queue.Entry
-		e, reply.Sealed, err = s.Sealed(ctx, r.Show)
-		reply.Entry = &e
-	default:
-		err = errors.New("the request asks for nothing")
+	if r.Hold == nil {
+		return queue.Reply{Failure: "the request asks for nothing"}
 	}
+	err = hold(ctx, s, r, c, tell, &reply)
 	if err != nil {
 		reply.Failure = err.Error()
 	}

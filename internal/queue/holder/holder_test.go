@@ -5,15 +5,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"strings"
 	"testing"
 	"time"
 
-	"cardea.dev"
 	"cardea.dev/internal/person"
 	"cardea.dev/internal/queue"
 	"cardea.dev/internal/queue/store"
-	"cardea.dev/internal/state"
 )
 
 func nobody(context.Context, queue.Notices, queue.Entry) []error { return nil }
@@ -76,52 +73,6 @@ func TestOrphan(t *testing.T) {
 	}
 	if all, _ := s.Pending(context.Background()); len(all) != 1 {
 		t.Error("the entry is gone")
-	}
-}
-
-// Who starts the program by hand can put no answer into the queue that they did not sign.
-func TestUnsignedAnswers(t *testing.T) {
-	ctx, folder := context.Background(), t.TempDir()
-	s := open(t, folder)
-	e := *call()
-	e.Ticket = true
-	e, err := s.Add(ctx, e)
-	if err != nil {
-		t.Fatal(err)
-	}
-	another, err := state.LoadKey(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, sealed, err := s.Sealed(ctx, e.ID)
-	if err != nil {
-		t.Fatal(err)
-	}
-	answer := queue.Answer{Effect: cardea.Allow, Grant: true, At: time.Now(), Expires: time.Now().Add(time.Hour)}
-	text, signature, err := queue.SealAnswer(another, sealed, answer)
-	if err != nil {
-		t.Fatal(err)
-	}
-	put := func(signature []byte) queue.Reply {
-		return CarryOut(ctx, queue.Request{State: folder, Put: &queue.SignedAnswer{ID: e.ID, Text: text, Signature: signature}}, caller(t), nobody, time.Now)
-	}
-	for _, bad := range [][]byte{nil, {}, make([]byte, 32), signature} {
-		if reply := put(bad); reply.Won || !strings.Contains(reply.Failure, "does not count") {
-			t.Errorf("%+v", reply)
-		}
-	}
-	key, err := state.LoadKey(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if text, signature, err = queue.SealAnswer(key, sealed, answer); err != nil {
-		t.Fatal(err)
-	}
-	if reply := put(signature); !reply.Won {
-		t.Errorf("the person's own answer does not count: %+v", reply)
-	}
-	if reply := put(signature); reply.Won {
-		t.Error("it counts twice")
 	}
 }
 

@@ -289,12 +289,6 @@ func (s *Store) Entry(ctx context.Context, id int64) (queue.Entry, error) {
 	return r.Entry, err
 }
 
-// Sealed is an entry with the signature that its answer is signed with.
-func (s *Store) Sealed(ctx context.Context, id int64) (queue.Entry, []byte, error) {
-	r, err := s.get(ctx, id)
-	return r.Entry, r.signature, err
-}
-
 // Pending implements [queue.Queue].
 func (s *Store) Pending(ctx context.Context) (out []queue.Entry, err error) {
 	now := s.now()
@@ -328,25 +322,7 @@ func (s *Store) Answer(ctx context.Context, id int64, a queue.Answer) (won bool,
 	if err != nil || r.State != queue.Pending {
 		return false, err
 	}
-	return s.put(ctx, &r, r.Entry.Answered(a, s.now()))
-}
-
-// Put answers an entry with an answer that was signed by somebody who has the key. won is
-// that of [queue.Queue].Answer.
-func (s *Store) Put(ctx context.Context, signed queue.SignedAnswer) (won bool, err error) {
-	r, err := s.get(ctx, signed.ID)
-	if err != nil || r.State != queue.Pending {
-		return false, err
-	}
-	a, err := queue.UnsealAnswer(s.key, r.signature, signed.Text, signed.Signature)
-	if err != nil {
-		return false, err
-	}
-	return s.put(ctx, &r, a)
-}
-
-// put answers an entry, unless it is answered, or its time is over.
-func (s *Store) put(ctx context.Context, r *row, a queue.Answer) (won bool, err error) {
+	a = r.Entry.Answered(a, s.now())
 	if !a.At.Before(r.Deadline) {
 		return false, nil
 	}

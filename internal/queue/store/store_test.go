@@ -465,11 +465,11 @@ func TestForgedRowsCountForNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, sealed, err := s.Sealed(ctx, e.ID)
+	r, err := s.get(ctx, e.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, signature, err := queue.SealAnswer(other, sealed, queue.Answer{Effect: cardea.Allow, Grant: true, At: time.Now(), Expires: time.Now().Add(time.Hour)})
+	text, signature, err := queue.SealAnswer(other, r.signature, queue.Answer{Effect: cardea.Allow, Grant: true, At: time.Now(), Expires: time.Now().Add(time.Hour)})
 	if err != nil {
 		t.Fatal(err)
 	}
