@@ -360,7 +360,7 @@ func mustJSON(t *testing.T, v any) string {
 	return string(text)
 }
 
-// Nobody types over HTTP: what a person could do by a prompt is not done.
+// A prompt carries nothing out over HTTP either.
 func TestNobodyTypes(t *testing.T) {
 	s := newSite(t)
 	s.daemon()
@@ -368,7 +368,7 @@ func TestNobodyTypes(t *testing.T) {
 	for _, prompt := range []string{"/cardea register full-access", "/cardea disable", "/cardea:cardea disable", "/cardea switch full-access"} {
 		text, _ := json.Marshal(prompt)
 		got := c.send(s.request("POST", hookPath, s.message("UserPromptSubmit", `"prompt":`+string(text))))
-		if got.Status != 200 || !strings.Contains(got.Body, "not carried out") && !strings.Contains(got.Body, "there is no /cardea") {
+		if got.Status != 200 || !strings.Contains(got.Body, "Not done yet") && !strings.Contains(got.Body, "there is no such command") {
 			t.Errorf("%s: %+v", prompt, got)
 		}
 	}
