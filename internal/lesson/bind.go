@@ -5,30 +5,39 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
+	"path/filepath"
 	"slices"
 
 	"cardea.dev"
+	"cardea.dev/internal/disk"
 	"cardea.dev/internal/state"
 )
 
 const (
-	// maxBound is how large a file may be to which an allow is bound, in bytes, and
-	// maxBoundFiles how many there may be.
-	maxBound      = 4 << 20
-	maxBoundFiles = 64
+	// maxBound is how large a file may be to which an allow is bound, maxBoundTree how large
+	// the files of a folder may be together, in bytes, and maxBoundFiles how many files and
+	// folders there may be.
+	maxBound      = 16 << 20
+	maxBoundTree  = 64 << 20
+	maxBoundFiles = 256
 )
 
-// digestPrefix says how the digest of a file was made.
-const digestPrefix = "sha256:"
+// Prefixes say how a digest was made: of a file's content, or of the names and contents of
+// all files below a folder.
+const (
+	digestPrefix = "sha256:"
+	treePrefix   = "tree-sha256:"
+)
 
-// Files are the digests of the files to which an allow of the key is bound, by name as
-// in a [Record]. An error says why no allow can count: a file that is run cannot be
-// read, or nothing says what an opaque command does.
+// Files are the digests of the files and folders to which an allow of the key is bound, by
+// name as in a [Record]. An error says why no allow can count: something that is run cannot
+// be read, or nothing says what an opaque command does.
 func (k *Keyer) Files(key *Key) (map[string]string, error) {
 	out := map[string]string{}
-	if len(key.runs)+len(key.besides) > maxBoundFiles {
-		return nil, fmt.Errorf("it runs more than %d files", maxBoundFiles)
+	if key.endless {
+		return nil, fmt.Errorf("it may run more than %d files", maxBoundFiles)
 	}
 	for _, file := range key.runs {
 		if err := k.digest(out, file); err != nil {
@@ -36,7 +45,13 @@ func (k *Keyer) Files(key *Key) (map[string]string, error) {
 		}
 	}
 	for _, file := range key.besides {
-		_ = k.digest(out, file) // what is no file today is another set of files tomorrow
+		// What is no file today is another set of files tomorrow.
+		if err := k.digest(out, file); err != nil && !absent(err) {
+			return nil, fmt.Errorf("it may run what cannot be read: %w", err)
+		}
+		if len(out) > maxBoundFiles {
+			return nil, fmt.Errorf("it may run more than %d files", maxBoundFiles)
+		}
 	}
 	if key.hidden && len(out) == 0 {
 		return nil, errors.New("it cannot be seen through, and names no file whose content could be remembered")
@@ -44,20 +59,57 @@ func (k *Keyer) Files(key *Key) (map[string]string, error) {
 	return out, nil
 }
 
-// digest adds the digest of a file.
-func (k *Keyer) digest(out map[string]string, file string) error {
-	data, err := state.ReadLinked(file, maxBound)
+// absent reports whether a name leads to nothing, as a word that only looks like a path.
+func absent(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid) }
+
+// digest adds the digest of a file or folder.
+func (k *Keyer) digest(out map[string]string, name string) error {
+	if disk.IsDir(name) {
+		sum, err := treeDigest(name)
+		if err == nil {
+			out[k.relative(name)] = sum
+		}
+		return err
+	}
+	if disk.IsNew(name) {
+		return fs.ErrNotExist
+	}
+	data, err := state.ReadLinked(name, maxBound)
 	if err == nil {
 		sum := sha256.Sum256(data)
-		out[k.relative(file)] = digestPrefix + hex.EncodeToString(sum[:])
+		out[k.relative(name)] = digestPrefix + hex.EncodeToString(sum[:])
 	}
 	return err
 }
 
-// Used are the digests of the files that a call reads, where it does more than that, as
-// those of [Keyer.Files]: kubectl apply -f x.yaml, curl -d @x, cat x.sql | psql. Which of
-// them its other commands get to see is not asked. A lesson is not bound to them, for it
-// may be about the tests of files that change all day. What runs once is what was approved.
+// treeDigest is the digest of a folder: of the names and the contents of the files below.
+func treeDigest(folder string) (string, error) {
+	all, ok := disk.Tree(folder)
+	if !ok {
+		return "", fmt.Errorf("%s has too many files", folder)
+	}
+	sum, left := sha256.New(), int64(maxBoundTree)
+	for _, file := range all {
+		data, err := state.ReadLinked(file, min(left, maxBound))
+		if err != nil && !absent(err) { // a link may lead to nothing
+			return "", err
+		}
+		rel, err := filepath.Rel(folder, file)
+		if err != nil {
+			return "", err
+		}
+		left -= int64(len(data))
+		content := sha256.Sum256(data)
+		fmt.Fprintf(sum, "%q %x\n", filepath.ToSlash(rel), content)
+	}
+	return treePrefix + hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+// Used are the digests of the files and folders that a call runs or reads, where it does
+// more than read, as those of [Keyer.Files]: kubectl apply -f x.yaml, curl -d @x, cat x.sql |
+// psql. Which of them its other commands get to see is not asked. A lesson is not bound to
+// what is only read, for it may be about files that change all day. What runs once is what
+// was approved: what cannot be digested is stamped, so that any change of it is another call.
 func (k *Keyer) Used(ev *cardea.Event) map[string]string {
 	out := map[string]string{}
 	doesMore := func(p cardea.Part) bool {
@@ -67,20 +119,33 @@ func (k *Keyer) Used(ev *cardea.Event) map[string]string {
 		return out
 	}
 	for i := range ev.Call.Parts {
-		p := &ev.Call.Parts[i]
-		if p.Remote {
-			continue // its files are another machine's
-		}
 		key := Key{}
-		key.bindUsed(p)
+		key.bind(&ev.Call.Parts[i], k.root())
+		key.bindUsed(&ev.Call.Parts[i])
 		for _, file := range key.besides {
-			if len(out) < maxBoundFiles {
-				_ = k.digest(out, file)
+			if err := k.digest(out, file); err != nil && !absent(err) {
+				out[k.relative(file)] = "stamp:" + stampOf(file)
 			}
 		}
 	}
 	return out
 }
+
+// stampOf tells whether anything of a file or folder changed, without reading it.
+func stampOf(name string) string {
+	sum, entries := sha256.New(), 0
+	_ = filepath.WalkDir(name, func(at string, _ fs.DirEntry, err error) error {
+		if entries++; err != nil || entries > maxStamped {
+			return fs.SkipAll
+		}
+		fmt.Fprintf(sum, "%q %s\n", at, state.Stamp(at))
+		return nil
+	})
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+// maxStamped is how many files of a folder are looked at.
+const maxStamped = 200_000
 
 // bindsTo reports whether an allow is bound to exactly these files.
 func (r *Record) bindsTo(files map[string]string) bool { return maps.Equal(r.Files, files) }

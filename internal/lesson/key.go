@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/disk"
 	"cardea.dev/internal/harness"
 	"cardea.dev/internal/jsontext"
 	"cardea.dev/internal/knowledge"
@@ -37,6 +38,8 @@ type Key struct {
 	// seen through, so that an allow must be bound to a file.
 	runs, besides []string
 	hidden        bool
+	// endless is set where a word stands for more files than can be bound.
+	endless bool
 }
 
 // Keyer makes the keys of calls. It is safe for concurrent use.
@@ -103,6 +106,14 @@ func (k *Keyer) Keys(ev *cardea.Event) []Key {
 	return out
 }
 
+// root is the project's folder, "" for none.
+func (k *Keyer) root() string {
+	if len(k.roots) == 0 {
+		return ""
+	}
+	return k.roots[0]
+}
+
 func isShell(info harness.ToolInfo) bool { return len(info.FieldsOf(harness.Command)) > 0 }
 
 // text is a field of the input that is a text, "" for any other.
@@ -134,7 +145,7 @@ func (k *Keyer) ofLine(ev *cardea.Event) []Key {
 		if len(c.Parts[i].Argv) > 0 {
 			key := k.keyOf(c.Parts[i].Text, i)
 			key.Dir = k.relative(c.Parts[i].Dir)
-			key.bind(&c.Parts[i])
+			key.bind(&c.Parts[i], k.root())
 			if why := beyondText(ev, i, line); why != "" {
 				key.Refusal = why
 			}
@@ -152,7 +163,7 @@ func (k *Keyer) ofLine(ev *cardea.Event) []Key {
 	whole.Dir, whole.Line, whole.Teaches, whole.hidden = k.relative(ev.Cwd), true, true, len(c.Opaque) > 0
 	for _, i := range effective {
 		p := &c.Parts[i]
-		whole.bind(p)
+		whole.bind(p, k.root())
 		whole.hidden = whole.hidden || p.Coverage != cardea.Complete || len(p.Opaque) > 0
 		if why := unseenWord(p); why != "" {
 			whole.Refusal = why
@@ -226,30 +237,29 @@ func onlyReads(parts []cardea.Part, of []int, but int) bool {
 	})
 }
 
-// bind notes the files to which an allow of the part is bound.
-func (key *Key) bind(p *cardea.Part) {
+// bind notes the code that the part runs, to which an allow is bound.
+func (key *Key) bind(p *cardea.Part, root string) {
+	code := disk.CodeOf(p, root)
+	key.endless = key.endless || code.Unnamed
 	for _, a := range p.Access {
-		if a.Kind == cardea.Execute && path.Dir(a.Path) != "/bin" && path.Dir(a.Path) != "/usr/bin" {
+		if a.Kind == cardea.Execute && slices.Contains(code.Runs, a.Path) {
 			key.runs = withName(key.runs, a.Path)
 		}
 	}
-	for _, name := range p.LookedInto {
+	for _, name := range slices.Concat(code.Runs, code.Named, code.Trees) {
 		key.besides = withName(key.besides, name)
-		if file, _, ok := strings.Cut(name, " ("); ok {
-			key.besides = withName(key.besides, file) // it was not looked into, and is run all the same
-		}
 	}
-	if p.Coverage == cardea.Complete && len(p.Opaque) == 0 {
-		return
+	if p.Coverage != cardea.Complete || len(p.Opaque) > 0 {
+		key.bindUsed(p)
 	}
-	key.bindUsed(p)
 }
 
-// bindUsed notes the files that a part may read.
+// bindUsed notes the files that a part may read. Those of a part that runs elsewhere are
+// another machine's, but for what is read here for it.
 func (key *Key) bindUsed(p *cardea.Part) {
 	for _, list := range [][]cardea.Access{p.Access, p.MayTouch} {
 		for _, a := range list {
-			if a.Kind == cardea.Read || a.Kind == cardea.Unknown {
+			if (a.Kind == cardea.Read || a.Kind == cardea.Unknown) && (!p.Remote || a.Redirect) {
 				key.besides = withName(key.besides, a.Path)
 			}
 		}

@@ -180,6 +180,7 @@ var (
 	keyEndings = sync.OnceValue(func() *set { return newSet("key-endings") })
 	templates  = sync.OnceValue(func() *set { return newSet("templates") })
 	protected  = sync.OnceValue(func() *set { return newSet(protectedLists...) })
+	filled     = sync.OnceValue(func() *set { return newSet("filled-folders") })
 	output     = sync.OnceValue(func() *set { return newSet("plain-output") })
 	machine    = sync.OnceValue(func() *set { return newSet("machine-state") })
 	input      = sync.OnceValue(func() *set { return newSet("read-as-input") })
@@ -271,6 +272,9 @@ func foldersOf(list string) []string {
 	}
 	return out
 }
+
+// IsFilledFolder reports whether a name is that of a folder beside code that tools fill.
+func IsFilledFolder(p string) bool { return filled().has(p) }
 
 // IsPlainOutput reports whether a name is that of plain output. The list is of
 // what is known to be harmless: any other name may be one that a tool runs or

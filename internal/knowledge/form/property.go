@@ -63,6 +63,9 @@ const (
 	// RunsModules runs the `__main__.py` of a folder, and a module with -m. A
 	// version at the end of the name does not count.
 	RunsModules Property = "runs_modules"
+	// RunsTree runs code of the current folder and of those below where no word names a
+	// file or a folder, with one of these subcommands where there are any.
+	RunsTree Property = "runs_tree"
 	// Downloads prints or saves what another host sends, with one of these
 	// subcommands where there are any.
 	Downloads Property = "downloads"
@@ -262,6 +265,7 @@ var Properties = []Property{
 	ProjectFiles,
 	RunsFolder,
 	RunsModules,
+	RunsTree,
 	Downloads,
 	Copies,
 	Decodes,

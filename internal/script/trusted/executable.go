@@ -11,6 +11,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/bash"
+	"cardea.dev/internal/disk"
 	"cardea.dev/internal/knowledge"
 	"cardea.dev/internal/settings"
 	"cardea.dev/internal/state"
@@ -48,7 +49,7 @@ func (p Place) starts(command string) []string {
 	var out []string
 	for _, part := range bash.Analyse(command, bash.Env{Cwd: p.Project, World: knowledge.World{Home: p.Home, Roots: []string{p.Project}}}).Parts {
 		if len(part.Argv) > 0 && part.Argv[0].Static && strings.ContainsRune(part.Argv[0].Text, '/') && part.Dir != "" {
-			out = append(out, join(part.Dir, part.Argv[0].Text))
+			out = append(out, disk.Absolute(part.Dir, part.Argv[0].Text))
 		}
 	}
 	return out

@@ -38,7 +38,7 @@ func (p Place) FilesOf(command string) Files {
 	var out Files
 	named := strings.FieldsFunc(command, func(c rune) bool { return strings.ContainsRune(" \t\n'\"`;|&()<>=$", c) })
 	for i, word := range named {
-		named[i] = join(project, word)
+		named[i] = disk.Absolute(project, word)
 	}
 	world := disk.World(p.Home)
 	world.Roots, world.PlainNames = []string{project}, nil // the names may change before the script runs
@@ -78,6 +78,22 @@ func (p Place) FilesOf(command string) Files {
 // run are added to the files.
 func (p Place) pathsOf(part *cardea.Part, files *Files) []string {
 	named := accessed(part, files)
+	code := disk.CodeOf(part, p.Project)
+	if code.Unnamed {
+		files.Unseen = "a pattern of " + part.Text + " finds too much; name the files"
+	}
+	files.Runs = append(files.Runs, code.Runs...)
+	for _, dir := range append(code.Named, code.Trees...) {
+		if !disk.IsDir(dir) || !paths.Within(p.Project, dir) {
+			continue
+		}
+		all, ok := disk.Tree(dir)
+		if !ok || len(all) > maxFiles {
+			files.Unseen = "it runs what is in " + dir + ", which has too many files; name a file or a smaller folder"
+			continue
+		}
+		files.Runs = append(files.Runs, all...)
+	}
 	for _, set := range part.Assigns {
 		if set.Name == "PATH" && (!set.Static || slices.ContainsFunc(strings.Split(set.Value, ":"), p.searchable)) {
 			files.Unseen = "it may look for programs in the project, where anything can be put; write the program's path plainly"
@@ -86,28 +102,8 @@ func (p Place) pathsOf(part *cardea.Part, files *Files) []string {
 	if len(part.Command) == 0 || part.Dir == "" {
 		return named
 	}
-	dirs := []string{part.Dir}
 	for _, w := range texts(part) {
-		path := join(part.Dir, w)
-		named = append(named, path)
-		if disk.IsDir(path) && paths.Within(p.Project, path) {
-			dirs = append(dirs, path)
-		}
-	}
-	name := program(part)
-	names, _ := knowledge.WordsOf(knowledgeform.ProjectFiles, name)
-	for _, dir := range dirs {
-		for _, file := range names {
-			files.Runs = append(files.Runs, filepath.Join(dir, file))
-		}
-		if all, ok := disk.Names(dir); knowledge.Has(knowledgeform.RunsFolder, name) && dir != part.Dir && ok {
-			for _, file := range all {
-				files.Runs = append(files.Runs, filepath.Join(dir, file))
-			}
-		}
-	}
-	if knowledge.Has(knowledgeform.RunsModules, knowledge.Unversioned(name)) {
-		files.Runs = append(files.Runs, modules(part, dirs)...)
+		named = append(named, disk.Absolute(part.Dir, w))
 	}
 	return named
 }
@@ -163,23 +159,6 @@ func texts(p *cardea.Part) []string {
 	return out
 }
 
-// modules are the files that python runs for a folder, and for -m (its manual,
-// "Command line and environment").
-func modules(p *cardea.Part, dirs []string) []string {
-	var out []string
-	for _, dir := range dirs[1:] {
-		out = append(out, filepath.Join(dir, "__main__.py"))
-	}
-	for i, w := range p.Argv {
-		if !strings.HasPrefix(w.Text, "-") || !strings.HasSuffix(w.Text, "m") || i+1 >= len(p.Argv) {
-			continue
-		}
-		module := filepath.Join(p.Dir, strings.ReplaceAll(p.Argv[i+1].Text, ".", "/"))
-		out = append(out, module+".py", filepath.Join(module, "__init__.py"), filepath.Join(module, "__main__.py"))
-	}
-	return out
-}
-
 // onlyReads reports whether nothing that parts name is run: everything is known
 // that their programs do, and none executes a file.
 func onlyReads(parts []cardea.Part) bool {
@@ -213,12 +192,4 @@ func withProject(project, command string) string {
 		out = strings.ReplaceAll(out, "$(git rev-parse --show-toplevel)", project)
 	}
 	return out
-}
-
-// join is a path in a folder; an absolute one is itself.
-func join(dir, path string) string {
-	if filepath.IsAbs(path) {
-		return path
-	}
-	return filepath.Join(dir, path)
 }
