@@ -45,6 +45,8 @@ type Session struct {
 	// Disabled is set where the person switched the gate off for it, Missing where it
 	// needs a role and has none.
 	Disabled, Missing bool
+	// Doubt is that of [registration.Settings].
+	Doubt string
 	// At is the time of the call.
 	At time.Time
 	// LeadMay is that of [registration.Settings].
@@ -74,7 +76,7 @@ func slots(l *inforce.Loaded, s Session, analyse func(*cardea.Event) *cardea.Eve
 // guards lists the deciders that are asked about every call.
 func guards(l *inforce.Loaded, s Session) []cardea.Slot {
 	about := rules.Settings{Home: l.Where.Dirs.Home, Own: l.Own(), Keys: l.Where.Keys()}
-	identity := registration.Settings{Missing: s.Missing, Session: s.ID, LeadMay: s.LeadMay,
+	identity := registration.Settings{Missing: s.Missing, Doubt: s.Doubt, Session: s.ID, LeadMay: s.LeadMay,
 		Reads: func(ev *cardea.Event, i int) bool { return l.ReadonlyDecider().Refusal(ev, i) == "" }}
 	ofOthers, ofProject := splitRules(l.List)
 	ownLists, otherLists := l.PermissionsDecider().Halves()

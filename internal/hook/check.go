@@ -162,7 +162,7 @@ func (h *Hook) answer(ctx context.Context) harness.Output {
 // decided notes an answer, and what follows it.
 func (h *Hook) decided(p *progress, j *Judgement, v cardea.Verdict, a *cardea.Answer) {
 	p.event, p.answer, p.actions, p.stale = j.Event, a, j.actions(h.Redactor, v), j.Loaded.StaleLessons
-	p.keep, p.daemon = j.afterJudge(v, h.Redactor), j.daemon()
+	p.keep, p.daemon = j.afterJudge(v, a.Effect, h.Redactor), j.daemon()
 }
 
 // verdict is what was typed for Cardea itself, or what the gate decides. done is set where

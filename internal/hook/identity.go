@@ -19,6 +19,9 @@ type identity struct {
 	// disabled is set where the person switched the gate off for the session, missing
 	// where it needs a role and has none.
 	disabled, missing bool
+	// doubt says why what a person said about the session cannot be believed, "" where it
+	// can.
+	doubt string
 }
 
 // Where a role comes from.
@@ -61,6 +64,12 @@ func (j *Judgement) lookUp(s settings.Sessions) identity {
 	reg, err := j.Place.Store.Registered(ev.Session, j.process.Now())
 	j.Place.report(err)
 	id := identity{registered: reg, disabled: reg.IsDisabled()}
+	switch {
+	case err != nil:
+		id.doubt = err.Error()
+	case j.Place.Session.Outdated(reg):
+		id.disabled, id.doubt = false, "the registration of this session is lost, or an older copy of it was put back; a person registers the session again with \"cardea register\""
+	}
 	own, hasOwn := reg.Agent(ev.Agent)
 	main, hasMain := reg.Agent("")
 	switch byType := s.Agents[ev.AgentType]; {

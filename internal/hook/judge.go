@@ -133,14 +133,14 @@ func (j *Judgement) judgeNow(r *redact.Redactor) lesson.Judge {
 const maxModel = 200
 
 // keepJudged gives what keeps the judge's decision about the call, nil where there is
-// none to be kept: a doubtful one, one that did not decide the call, and one about another
-// input than the agent's.
-func (j *Judgement) keepJudged(v cardea.Verdict, r *redact.Redactor) func() error {
+// none to be kept: a doubtful one, one that did not decide the call or was not the answer,
+// and one about another input than the agent's.
+func (j *Judgement) keepJudged(v cardea.Verdict, answered cardea.Effect, r *redact.Redactor) func() error {
 	if j.Judge == nil || v.Rewrite != nil {
 		return nil
 	}
 	asked := j.Judge.About(j.Event.Call)
-	if asked == nil || asked.Err != nil || asked.Effect != asked.Answer.Decision || v.Effect != asked.Effect {
+	if asked == nil || asked.Err != nil || asked.Effect != asked.Answer.Decision || v.Effect != asked.Effect || answered != asked.Effect {
 		return nil
 	}
 	ev, now := j.Event, j.process.Now()
@@ -151,11 +151,11 @@ func (j *Judgement) keepJudged(v cardea.Verdict, r *redact.Redactor) func() erro
 
 // afterJudge keeps what the judge decided, and counts what became of what it recommended;
 // nil where it was not asked.
-func (j *Judgement) afterJudge(v cardea.Verdict, r *redact.Redactor) func() error {
+func (j *Judgement) afterJudge(v cardea.Verdict, answered cardea.Effect, r *redact.Redactor) func() error {
 	if j.Judge == nil || j.Judge.About(j.Event.Call) == nil {
 		return nil
 	}
-	keep := j.keepJudged(v, r)
+	keep := j.keepJudged(v, answered, r)
 	return func() error {
 		var err error
 		if keep != nil {

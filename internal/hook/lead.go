@@ -120,7 +120,7 @@ func (d Desk) teamOf(id, agent string) string {
 
 // gateSession is what the gate must know of the event's session.
 func (j *Judgement) gateSession() gate.Session {
-	s := gate.Session{ID: j.Event.Session, Disabled: j.identity.disabled, Missing: j.identity.missing, At: j.process.Now(),
+	s := gate.Session{ID: j.Event.Session, Disabled: j.identity.disabled, Missing: j.identity.missing, Doubt: j.identity.doubt, At: j.process.Now(),
 		Judge: j.Judge, SendsPermissionRequest: sendsPermissionRequest(j.Event.Harness), NearAtOnce: j.NearAtOnce,
 		AsksElsewhere: j.Loaded.Settings.Human.Mode == settings.ByQueue && !j.identity.disabled && (j.process.Queue != nil || j.process.Elsewhere != nil)}
 	if main, ok := j.identity.registered.Agent(""); ok && main.Lead && j.Event.Agent == "" && !s.Disabled {

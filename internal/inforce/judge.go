@@ -119,6 +119,9 @@ func (l *Loaded) KeepJudged(ev *cardea.Event, effect cardea.Effect, answer judge
 		if err != nil {
 			return notTeachable(err)
 		}
+		if effect == cardea.Allow && unbound(ev.Call, drafts) {
+			return nil
+		}
 		for i := range drafts {
 			d := &drafts[i]
 			d.By, d.Who, d.Reason, d.When, d.Expires, d.Judge = lesson.ByJudge, l.redactor().Text(cmp.Or(answer.Model, by.Model)), answer.Reason, now, now.Add(judgeLessonLife).UTC().Truncate(time.Second), by
@@ -126,6 +129,16 @@ func (l *Loaded) KeepJudged(ev *cardea.Event, effect cardea.Effect, answer judge
 		return notTeachable(w.Teach(drafts...))
 	}
 	return nil
+}
+
+// unbound reports whether it is unknown what a call does, and nothing that it runs is bound:
+// then the judge's word counts for this one call. What runs elsewhere is never bound.
+func unbound(c *cardea.Call, drafts []lesson.Draft) bool {
+	bound := slices.ContainsFunc(drafts, func(d lesson.Draft) bool { return len(d.Files) > 0 })
+	return slices.ContainsFunc(c.Parts, func(p cardea.Part) bool {
+		unknown := p.Knowledge != cardea.Complete || slices.ContainsFunc(p.Access, func(a cardea.Access) bool { return a.Kind == cardea.Unknown || a.Kind == cardea.Execute })
+		return p.Remote || !p.NoEffect && unknown && !bound
+	})
 }
 
 // notTeachable is an error that is none where only nothing can be remembered of a call.

@@ -59,6 +59,8 @@ type Registration struct {
 type Registered struct {
 	// Session is the harness's id.
 	Session string `json:"session"`
+	// Revision counts the changes of the record.
+	Revision int64 `json:"revision,omitempty"`
 	// Team is the name of its team, "" for none.
 	Team string `json:"team,omitempty"`
 	// Disabled is when the person switched the gate off for it, zero where it is on.
@@ -111,7 +113,7 @@ func (s *Store) Registered(session string, now time.Time) (Registered, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return none, nil
 	case err != nil:
-		return none, fmt.Errorf("read the registration %s: %w; it counts for nothing. Remove it, and register the session again", path, err)
+		return none, fmt.Errorf("read the registration %s: %w; it counts for nothing, and every call of the session asks. Run \"cardea register\" for the session again", path, err)
 	}
 	if info, err := os.Lstat(path); err == nil {
 		switch age := now.Sub(info.ModTime()); {
@@ -171,9 +173,11 @@ func (s *Store) Register(session string, now time.Time, change func(*Registered)
 	}
 	defer unlock()
 	r, err := s.Registered(session, now)
-	if err != nil {
+	if err != nil && !errors.Is(err, state.ErrForged) {
 		return none, err
 	}
+	r.Revision = max(r.Revision, now.Unix()) // also behind a record that is lost
+	r.Revision++
 	if err := change(&r); err != nil {
 		return none, err
 	}

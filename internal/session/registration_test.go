@@ -95,7 +95,7 @@ func TestForgedRegistrations(t *testing.T) {
 		if err := os.WriteFile(path, data, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if r, err := s.Registered("one", someday); err == nil || len(r.Agents) > 0 || !strings.Contains(err.Error(), "register the session again") {
+		if r, err := s.Registered("one", someday); err == nil || len(r.Agents) > 0 || !strings.Contains(err.Error(), "for the session again") {
 			t.Errorf("%s: %+v, %v", name, r, err)
 		}
 		if all, problems := s.AllRegistered(someday); len(all) > 0 || len(problems) != 1 {

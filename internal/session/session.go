@@ -116,6 +116,8 @@ type kept struct {
 	Acted    []acted    `json:"acted,omitempty"`
 	Asked    []string   `json:"asked,omitempty"`
 	Prompted []prompted `json:"prompted,omitempty"`
+	// Revision is that of the newest registration that was seen.
+	Revision int64 `json:"revision,omitempty"`
 }
 
 const version = 2
@@ -127,7 +129,7 @@ func (k *kept) parse(data []byte) error {
 	if err != nil {
 		return err
 	}
-	*k = kept{V: int(top.Number("v")), Project: top.Text("project"), Withheld: top.Text("withheld"), Shown: top.Texts("told"), Asked: top.Texts("asked")}
+	*k = kept{V: int(top.Number("v")), Project: top.Text("project"), Withheld: top.Text("withheld"), Shown: top.Texts("told"), Asked: top.Texts("asked"), Revision: top.Number("revision")}
 	for _, m := range top.Objects("made") {
 		k.Made = append(k.Made, made{Path: m.Text("path"), Begin: m.Number("begin"), File: m.Text("file"), Signed: m.Text("signed")})
 	}
@@ -173,6 +175,15 @@ func (s *Store) Load(harness, id string) (*Session, error) {
 	}
 	sess.folder, sess.fresh = sess.kept.Project, false
 	return sess, nil
+}
+
+// Outdated reports whether a registration is older than one that an event of the session
+// saw before, as a lost one is, or a copy that was put back. It notes newer ones.
+func (s *Session) Outdated(r Registered) bool {
+	if r.Revision > s.kept.Revision {
+		s.kept.Revision, s.dirty = r.Revision, true
+	}
+	return r.Revision < s.kept.Revision
 }
 
 // Key is the user's key as it was read for this session, nil where it was not.

@@ -238,7 +238,9 @@ func TestCodeIsBound(t *testing.T) {
 		command = strings.ReplaceAll(command, "{} ;", `{} \;`)
 		file, planted, plants := strings.Cut(strings.TrimSpace(names), " +")
 		changes := map[string]func(project string) error{
-			"changed": func(project string) error { return os.WriteFile(filepath.Join(project, file), []byte("other\n"), 0o755) },
+			"changed": func(project string) error {
+				return os.WriteFile(filepath.Join(project, file), []byte("other\n"), 0o755)
+			},
 			"a link": func(project string) error {
 				other := filepath.Join(t.TempDir(), "other")
 				if err := os.WriteFile(other, []byte("other\n"), 0o755); err != nil {

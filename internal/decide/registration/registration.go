@@ -12,6 +12,8 @@ import (
 type Settings struct {
 	// Missing is set where the session needs a role and has none.
 	Missing bool
+	// Doubt says why the record of the session's role cannot be believed, "" where it can.
+	Doubt string
 	// Session is its id, for the person.
 	Session string
 	// Reads reports whether a part does nothing but read, or show something.
@@ -40,6 +42,14 @@ func (d Decider) Decide(_ context.Context, ev *cardea.Event) ([]cardea.Opinion, 
 		return []cardea.Opinion{{Decider: "sessions", Rule: "lead", Part: 0, Scope: cardea.ScopeUser, Overrides: true, OverridesRule: LeadRule,
 			Reason: "a lead registers a new session of its team"}}, nil
 	}
+	if d.about.Doubt != "" && ev.Call != nil {
+		// The role may have denied anything, reading too.
+		o := cardea.Opinion{Decider: "sessions", Rule: "doubt", Effect: cardea.Ask, Part: cardea.WholeCall, Scope: cardea.ScopeBuiltin, Reason: d.about.Doubt}
+		if !ev.Attended() {
+			o.Effect = cardea.Deny
+		}
+		return []cardea.Opinion{o}, nil
+	}
 	if !d.about.Missing || ev.Call == nil || ev.Call.Tool == "AskUserQuestion" {
 		return nil, nil
 	}
@@ -62,8 +72,7 @@ func (d Decider) denial(part int) cardea.Opinion {
 
 // Message is what is said to the agent of a session without a role, and to the person.
 func Message(session string) string {
-	return "This session is not registered. It needs a role before it may do more than read. Only the person can give it one: they type\n\n" +
-		"  /cardea register ROLE\n  /cardea disable\n\nas a prompt, or run in a terminal of their own\n\n" +
+	return "This session is not registered. It needs a role before it may do more than read. Only the person can give it one, in a terminal of their own:\n\n" +
 		"  cardea register --session-id " + shown(session) + " --role ROLE\n  cardea disable --session-id " + shown(session)
 }
 
