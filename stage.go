@@ -47,6 +47,9 @@ func (e *Event) Prompts() bool {
 	if e.Kind == PermissionRequest {
 		return true
 	}
+	if e.Kind == PreSkillShellCommand {
+		return false
+	}
 	switch e.Mode {
 	case ModeUnknown, ModeDefault, ModePlan:
 		return true

@@ -302,7 +302,7 @@ func actionName(a script.Action) string { return a.Trigger + "\n" + a.Rule + "\n
 func (j *Judgement) recordChecks(answered cardea.Effect) error {
 	switch j.Event.Kind {
 	case "PostToolUse", "PostToolUseFailure":
-	case cardea.PreToolUse:
+	case cardea.PreToolUse, cardea.PreSkillShellCommand:
 		if answered >= cardea.Deny {
 			return nil // it does not run
 		}

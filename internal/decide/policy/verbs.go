@@ -16,7 +16,7 @@ type Usage struct {
 // are there.
 func Events() []cardea.Kind {
 	return []cardea.Kind{"SessionStart", "Setup", "InstructionsLoaded", "UserPromptSubmit", "UserPromptExpansion", cardea.PreToolUse, cardea.PermissionRequest,
-		"PermissionDenied", "PostToolUse", "PostToolUseFailure", "PostToolBatch", "Notification", "SubagentStart", "SubagentStop", "TaskCreated",
+		cardea.PreSkillShellCommand, "PermissionDenied", "PostToolUse", "PostToolUseFailure", "PostToolBatch", "Notification", "SubagentStart", "SubagentStop", "TaskCreated",
 		"TaskCompleted", "TeammateIdle", "Stop", "StopFailure", "ConfigChange", "CwdChanged", "DirectoryAdded", "FileChanged", "WorktreeCreate",
 		"WorktreeRemove", "PreCompact", "PostCompact", "PreModelSwitch", "PostModelSwitch", "Elicitation", "ElicitationResult", "MessageDisplay",
 		"SessionEnd", "UserPromptTransformed", "ErrorOccurred"}
@@ -35,7 +35,7 @@ func EventNames() []string {
 // does not go on as it would, "" where it always does.
 func blocking(k cardea.Kind) string {
 	switch k {
-	case cardea.PreToolUse, cardea.PermissionRequest:
+	case cardea.PreToolUse, cardea.PermissionRequest, cardea.PreSkillShellCommand:
 		return "the call is denied"
 	case "UserPromptSubmit", "UserPromptExpansion":
 		return "the prompt is not taken"
@@ -83,11 +83,17 @@ func Use(k cardea.Kind, verb, harness string) Usage {
 		}
 		return Usage{true, "nothing can be held back any more: the person is told, and the model where it can be"}
 	case "ask":
+		if k == cardea.PreSkillShellCommand {
+			return Usage{true, "the call is denied, since the harness asks nobody there"}
+		}
 		if k.Answered() {
 			return Usage{true, "a person is asked"}
 		}
 		return Usage{true, "there is no question on this event: the person is told"}
 	case "modify":
+		if k == cardea.PreSkillShellCommand {
+			return Usage{true, "the call is denied, since its input cannot be changed there"}
+		}
 		if k.Answered() {
 			return Usage{true, "the input is rewritten, judged again, and asked about unless it is allowed"}
 		}
