@@ -133,7 +133,7 @@ func (j *Judgement) keep(r *redact.Redactor, late func() bool) error {
 func (j *Judgement) Verdict(ctx context.Context) cardea.Verdict {
 	j.Analyse()
 	g := gate.Build(j.Loaded, j.gateSession(), j.Analysis(), j.process.Now)
-	v := g.Decide(ctx, j.Event)
+	v := j.withSkill(ctx, g, g.Decide(ctx, j.Event))
 	if menu := j.menu(); menu != "" {
 		v.Context = append(v.Context, menu)
 	}
