@@ -17,9 +17,7 @@ const (
 )
 
 // Answered reports whether the gate gives verdicts on events of this kind.
-func (k Kind) Answered() bool {
-	return k == PreToolUse || k == PermissionRequest || k == PreSkillShellCommand
-}
+func (k Kind) Answered() bool { return k.Begins() || k == PermissionRequest }
 
 // Begins reports whether events of this kind are the first about their call.
 func (k Kind) Begins() bool { return k == PreToolUse || k == PreSkillShellCommand }

@@ -20,6 +20,7 @@ import (
 	"cardea.dev/internal/harness/copilotcli"
 	"cardea.dev/internal/harness/dialect"
 	"cardea.dev/internal/inforce"
+	"cardea.dev/internal/install"
 	"cardea.dev/internal/jsontext"
 	"cardea.dev/internal/judge/question"
 	"cardea.dev/internal/limit"
@@ -120,6 +121,7 @@ func Load(p Process, pl *Place, ev *cardea.Event) *inforce.Loaded {
 	plugins, problems := claudecode.PluginRoots(pl.Dirs.Claude, pl.Project, p.Managed, w.Absent)
 	pl.tell(problems...)
 	w.Plugins, w.Plugin = plugins, p.Env("CLAUDE_PLUGIN_ROOT")
+	w.PluginFiles = func() []string { return install.PluginFiles(siteAt(p, *pl).At) }
 	return inforce.Load(w)
 }
 

@@ -1,15 +1,14 @@
 package hook
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"cardea.dev"
-	"cardea.dev/internal/harness"
 	"cardea.dev/internal/harness/claudecode"
 )
 
@@ -20,23 +19,21 @@ func skillNamed(ev *cardea.Event) (name, args string) {
 		return "", ""
 	}
 	sent := ev.Sent.Fields()
-	text := func(fields map[string]any, key string) string { s, _ := fields[key].(string); return s }
-	switch {
-	case ev.Kind.Answered() && ev.Call != nil && ev.Call.Tool == "Skill":
-		args = text(ev.Call.Input, "args")
-		if other, is := ev.Call.Input["args"]; is && args == "" && other != "" {
-			args = fmt.Sprint(other)
-		}
-		return strings.TrimSpace(text(ev.Call.Input, "skill")), args
-	case ev.Kind == "UserPromptExpansion" && text(sent, "command_name") != "":
-		return text(sent, "command_name"), text(sent, "command_args")
-	case ev.Kind == "UserPromptSubmit", ev.Kind == "UserPromptExpansion":
-		if prompt, is := strings.CutPrefix(strings.TrimSpace(text(sent, "prompt")), "/"); is {
-			end := strings.IndexAny(prompt+" ", " \t\r\n")
-			return prompt[:end], strings.TrimSpace(prompt[end:])
-		}
+	if ev.Call != nil && ev.Call.Tool == "Skill" && ev.Kind.Answered() {
+		name, _ = ev.Call.Input["skill"].(string)
+		return strings.TrimSpace(name), fmt.Sprint(cmp.Or(ev.Call.Input["args"], any("")))
 	}
-	return "", ""
+	if name, _ = sent["command_name"].(string); name != "" && ev.Kind == "UserPromptExpansion" {
+		args, _ = sent["command_args"].(string)
+		return name, args
+	}
+	prompt, _ := sent["prompt"].(string)
+	prompt, is := strings.CutPrefix(strings.TrimSpace(prompt), "/")
+	if !is || ev.Kind != "UserPromptSubmit" && ev.Kind != "UserPromptExpansion" {
+		return "", ""
+	}
+	end := strings.IndexAny(prompt+" ", " \t\r\n")
+	return prompt[:end], strings.TrimSpace(prompt[end:])
 }
 
 // withSkill adds to a verdict what the gate says about the shell commands in the files of
@@ -47,12 +44,12 @@ func (j *Judgement) withSkill(ctx context.Context, g *cardea.Gate, v cardea.Verd
 	if name == "" {
 		return v
 	}
-	var folders []string
-	for _, dir := range []string{j.Place.Start, j.Event.Cwd} {
-		folders = append(folders, claudecode.ProjectFolders(dir)...)
+	configs := slices.Concat([]string{j.Place.Dirs.Claude, filepath.Join(j.process.Managed, ".claude")}, claudecode.ProjectConfigs(j.Place.Start), claudecode.ProjectConfigs(j.Event.Cwd))
+	for _, dir := range j.Loaded.AddedDirs() {
+		configs = append(configs, filepath.Join(dir, ".claude"))
 	}
-	at := claudecode.SkillPlaces{Folders: append(folders, j.Loaded.AddedDirs()...), Configs: []string{j.Place.Dirs.Claude, filepath.Join(j.process.Managed, ".claude")}, Plugins: j.Loaded.Where.Plugins}
-	lines, unknown := at.ShellLines(name, args)
+	slices.Sort(configs)
+	lines, unknown := claudecode.ShellLines(name, args, slices.Compact(configs), j.Loaded.Where.Plugins)
 	for _, why := range unknown {
 		v = j.joinSkill(v, cardea.Verdict{Effect: cardea.Ask, By: "skill", Reason: why, Message: why}, "")
 	}
@@ -70,21 +67,17 @@ func (j *Judgement) withSkill(ctx context.Context, g *cardea.Gate, v cardea.Verd
 // question denies it.
 func (j *Judgement) joinSkill(v, said cardea.Verdict, about string) cardea.Verdict {
 	if said.Effect == cardea.Ask && j.Event.Call == nil {
-		said.Effect = cardea.Deny
-		about = "nobody can be asked about a command in a prompt's file, so the prompt is refused. " + about
+		said.Effect, about = cardea.Deny, "nobody can be asked about this prompt, so it is refused: "+about
 	}
 	v.Troubles = slices.Concat(v.Troubles, said.Troubles)
-	joined := v.Effect.JoinPart(said.Effect)
-	if joined == v.Effect {
+	if v.Effect.JoinPart(said.Effect) == v.Effect {
 		return v
 	}
-	if v.Effect = joined; joined >= cardea.Ask {
+	if v.Effect = said.Effect; v.Effect >= cardea.Ask {
 		v.By, v.Reason, v.Message, v.Instead, v.Rewrite, v.Rewritten = said.By, about+said.Reason, about+said.Message, said.Instead, nil, nil
 		for _, o := range said.Opinions {
-			if o.Effect >= cardea.Ask {
-				o.Part = cardea.WholeCall
-				v.Opinions = append(slices.Clip(v.Opinions), o)
-			}
+			o.Part = cardea.WholeCall
+			v.Opinions = append(slices.Clip(v.Opinions), o)
 		}
 	}
 	return v
@@ -93,20 +86,10 @@ func (j *Judgement) joinSkill(v, said cardea.Verdict, about string) cardea.Verdi
 // skillEvent is the event that newer versions send about a command, in this session. Who
 // can be asked about the call of the skill can be asked about its commands.
 func (j *Judgement) skillEvent(l claudecode.ShellLine) *cardea.Event {
-	message, err := json.Marshal(map[string]any{"hook_event_name": cardea.PreSkillShellCommand, "session_id": j.Event.Session, "agent_id": j.Event.Agent, "agent_type": j.Event.AgentType,
-		"cwd": j.Event.Cwd, "permission_mode": j.Event.Mode, "tool_name": l.Tool, "tool_input": map[string]any{"command": l.Command}})
-	if err != nil {
-		panic(err) // it holds only texts
+	ev := j.Event.At(cardea.Place{Project: j.Event.Project, Home: j.Event.Home, Roots: j.Loaded.AdditionalDirs(), Unreadable: j.Loaded.Unreadable()})
+	ev.Kind, ev.Wire, ev.Faults = cardea.PreSkillShellCommand, string(cardea.PreSkillShellCommand), nil
+	if ev.Call == nil {
+		ev = ev.WithNobody()
 	}
-	sent, err := harness.Read(message)
-	if err != nil {
-		panic(err)
-	}
-	ev := claudecode.Adapter{}.Parse(sent).At(cardea.Place{Project: j.Event.Project, Home: j.Event.Home, Roots: j.Loaded.AdditionalDirs(), Unreadable: j.Loaded.Unreadable()}).WithRole(j.Event.Role)
-	if j.Event.Call != nil && j.Event.Attendance != cardea.NobodyAttends {
-		attended := *ev
-		attended.Attendance = j.Event.Attendance
-		ev = &attended
-	}
-	return j.Analysis()(ev)
+	return j.Analysis()(ev.WithCall(&cardea.Call{Tool: l.Tool, Name: l.Tool, Known: true, Input: map[string]any{"command": l.Command}}))
 }

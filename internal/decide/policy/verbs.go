@@ -74,6 +74,9 @@ func contexts(k cardea.Kind, harness string) bool {
 
 // Use is the table of verbs and events, in a harness; "" is Claude Code.
 func Use(k cardea.Kind, verb, harness string) Usage {
+	if k == cardea.PreSkillShellCommand && (verb == "ask" || verb == "modify") {
+		return Usage{true, "the call is denied, since nobody is asked there and its input cannot be changed"}
+	}
 	switch verb {
 	case "halt":
 		return Usage{true, "the agent is stopped, and the person told why"}
@@ -83,17 +86,11 @@ func Use(k cardea.Kind, verb, harness string) Usage {
 		}
 		return Usage{true, "nothing can be held back any more: the person is told, and the model where it can be"}
 	case "ask":
-		if k == cardea.PreSkillShellCommand {
-			return Usage{true, "the call is denied, since the harness asks nobody there"}
-		}
 		if k.Answered() {
 			return Usage{true, "a person is asked"}
 		}
 		return Usage{true, "there is no question on this event: the person is told"}
 	case "modify":
-		if k == cardea.PreSkillShellCommand {
-			return Usage{true, "the call is denied, since its input cannot be changed there"}
-		}
 		if k.Answered() {
 			return Usage{true, "the input is rewritten, judged again, and asked about unless it is allowed"}
 		}

@@ -66,10 +66,7 @@ func (Adapter) Render(ev *cardea.Event, a cardea.Answer) harness.Output {
 }
 
 func renderPreToolUse(out *answer, kind cardea.Kind, a cardea.Answer) {
-	h := preToolUse{Event: string(kind), Input: a.Rewrite}
-	if kind == cardea.PreToolUse { // the other has no field for it
-		h.Context = contextOf(a)
-	}
+	h := preToolUse{Event: string(kind), Context: contextOf(a), Input: a.Rewrite}
 	switch a.Effect {
 	case cardea.Allow:
 		h.Decision, h.Reason = "allow", harness.ForPerson(a)

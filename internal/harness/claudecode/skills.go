@@ -11,7 +11,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"cardea.dev/internal/harness"
 	"cardea.dev/internal/paths"
 	"cardea.dev/internal/state"
 )
@@ -23,27 +22,17 @@ type ShellLine struct {
 	// Line is that of the command in the file, from 1.
 	Line int
 	// Tool is the shell, "Bash" or "PowerShell".
-	Tool    string
-	Command string
+	Tool, Command string
 	// Certain is unset where what runs may be another text.
 	Certain bool
-}
-
-// SkillPlaces are where Claude Code looks for skills and slash commands.
-type SkillPlaces struct {
-	// Folders have a folder .claude: that of the session, those above it, and further ones
-	// that were added to the work. Configs are such folders by other names.
-	Folders, Configs []string
-	// Plugins are the folders of plugins.
-	Plugins []string
 }
 
 const (
 	// maxSkillFile is how much of a file Claude Code loads, in bytes.
 	maxSkillFile = 1 << 20
 	// maxSkillEntries bounds the entries of folders that are looked at for one name,
-	// maxSkillDepth how deep they are, maxShellLines the commands.
-	maxSkillEntries, maxSkillDepth, maxShellLines = 8192, 8, 64
+	// maxShellLines the commands.
+	maxSkillEntries, maxShellLines = 8192, 64
 )
 
 // skillSearch looks for the files that a name may mean.
@@ -51,38 +40,43 @@ type skillSearch struct {
 	name    []string
 	args    string
 	left    int // entries that may still be looked at
-	seen    []string
 	lines   []ShellLine
 	unknown []string
 }
 
 // ShellLines finds the shell commands in all files that the name of a skill or slash
 // command may mean, with its arguments put in. unknown says which files cannot be looked
-// into, and why. Names are compared generously: which file wins differs by version.
-func (p SkillPlaces) ShellLines(name, args string) (lines []ShellLine, unknown []string) {
+// into, and why. Files are looked for in configs, which are folders such as ~/.claude,
+// and in the folders of plugins. Names are compared generously: which file wins, and what
+// may be left out of its name, differs by version.
+func ShellLines(name, args string, configs, plugins []string) (lines []ShellLine, unknown []string) {
 	s := &skillSearch{name: strings.Split(strings.TrimPrefix(name, "/"), ":"), args: args, left: maxSkillEntries}
-	configs := slices.Clone(p.Configs)
-	for _, dir := range p.Folders {
-		configs = append(configs, filepath.Join(dir, ".claude"))
-	}
 	for _, dir := range configs {
 		s.look(filepath.Join(dir, "commands"), filepath.Dir(dir), nil, true)
 		s.look(filepath.Join(dir, "skills"), filepath.Dir(dir), nil, false)
 	}
-	for _, root := range p.Plugins {
-		s.plugin(root)
+	for _, root := range plugins {
+		manifest, _ := state.ReadLinked(filepath.Join(root, ".claude-plugin", "plugin.json"), maxSettings) // without one, the usual folders are all
+		dirs := []string{"commands", "skills"}
+		for _, m := range manifestPath.FindAllStringSubmatch(string(manifest), -1) {
+			dirs = append(dirs, m[1])
+		}
+		slices.Sort(dirs)
+		for _, dir := range slices.Compact(dirs) {
+			s.look(filepath.Join(root, filepath.FromSlash(dir)), root, []string{"*"}, true)
+		}
 	}
 	if s.left <= 0 {
-		s.unknown = append(s.unknown, "there are too many files of skills and slash commands to look at all; remove some")
+		s.unknown = append(s.unknown, "there are too many files of skills and slash commands, or commands in them, to look at all; remove some")
 	}
 	return s.lines, s.unknown
 }
 
-// ProjectFolders are the folders in which Claude Code looks for skills of a project: one,
-// and those above it up to the root of its repository.
-func ProjectFolders(start string) (out []string) {
+// ProjectConfigs are the folders .claude of a session that began in a folder: there, and
+// above it up to the root of the repository.
+func ProjectConfigs(start string) (out []string) {
 	for dir := start; dir != "" && len(out) < maxAbove; dir = filepath.Dir(dir) {
-		out = append(out, dir)
+		out = append(out, filepath.Join(dir, ".claude"))
 		if dir == filepath.Dir(dir) || state.Exists(filepath.Join(dir, ".git")) {
 			break
 		}
@@ -90,137 +84,82 @@ func ProjectFolders(start string) (out []string) {
 	return out
 }
 
-// plugin looks in the folders of a plugin, and in those that its manifest names.
-func (s *skillSearch) plugin(root string) {
-	name := []string{"*"}
-	dirs := []string{"commands", "skills"}
-	if p, err := readObject(filepath.Join(root, ".claude-plugin", "plugin.json"), "", nil); err == nil && p != nil {
-		if text := p.Text("name"); text != "" {
-			name = []string{text}
-		}
-		for _, key := range []string{"commands", "skills"} {
-			for _, v := range values(p, key) {
-				dirs = append(dirs, pathsIn(v)...)
-			}
-		}
-	}
-	for _, dir := range dirs {
-		s.look(filepath.Join(root, filepath.FromSlash(dir)), root, name, true)
-	}
-}
-
-// pathsIn are the texts in a value of a manifest: a path, a list of them, or objects that
-// hold one.
-func pathsIn(value any) (out []string) {
-	switch v := value.(type) {
-	case string:
-		return []string{v}
-	case []any:
-		for _, e := range v {
-			out = append(out, pathsIn(e)...)
-		}
-	case *harness.Object:
-		for _, e := range v.Entries() {
-			out = append(out, pathsIn(e.Value)...)
-		}
-	}
-	return out
-}
-
-// look looks through a folder, or at a file. within is the folder that its files do not
-// lead out of, above are the names in front of theirs; commands says that every file counts.
-func (s *skillSearch) look(at, within string, above []string, commands bool) {
-	entries, err := state.Entries(at, max(s.left, 1))
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return
-	case err != nil:
-		s.file(at, within, append(above, strings.TrimSuffix(filepath.Base(at), ".md")))
-		return
-	case s.left <= 0 || len(above) > maxSkillDepth:
-		s.left = 0
-		return
-	}
-	s.left -= len(entries)
-	if i := slices.IndexFunc(entries, func(e fs.DirEntry) bool { return strings.EqualFold(e.Name(), "SKILL.md") }); i >= 0 {
-		s.file(filepath.Join(at, entries[i].Name()), within, append(slices.Clip(above), filepath.Base(at)))
-		if !commands {
-			return // what lies beside it belongs to the skill
-		}
-	}
-	for _, e := range entries {
-		path, base := filepath.Join(at, e.Name()), e.Name()
-		is, err := os.Stat(path)
-		switch {
-		case err == nil && is.IsDir():
-			s.look(path, within, append(slices.Clip(above), base), commands)
-		case commands && strings.EqualFold(filepath.Ext(base), ".md"):
-			s.file(path, within, append(slices.Clip(above), base[:len(base)-len(".md")]))
-		}
-	}
-}
-
 var (
+	manifestPath     = regexp.MustCompile(`"\./([^"\\]*)"`)
 	frontmatterName  = regexp.MustCompile(`(?m)^name:[ \t]*["']?([^"'\n]*?)["']?[ \t\r]*$`)
 	frontmatterShell = regexp.MustCompile(`(?mi)^shell:.*powershell`)
 	placeholder      = regexp.MustCompile(`\$(ARGUMENTS(\[\d+\])?|\d+)`)
 	namedPlaceholder = regexp.MustCompile(`\$(ARGUMENTS(\[\d+\])?|\d+|[A-Za-z_]\w*)`)
 )
 
-// file looks into a file, if the name may mean it.
-func (s *skillSearch) file(path, within string, names []string) {
-	real := paths.Real(path)
-	if slices.Contains(s.seen, real) {
+// look looks through a folder, or at a file. Links out of the folder within lead to files
+// of which nothing is certain. above are the names in front of theirs, "*" for those of a
+// plugin. all says that every file counts, and not only those with the name of a skill's.
+func (s *skillSearch) look(at, within string, above []string, all bool) {
+	is, err := os.Stat(at)
+	base := filepath.Base(at)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return
-	}
-	data, err := state.ReadLinked(path, maxSkillFile)
-	text := strings.ReplaceAll(string(data), "\r\n", "\n")
-	head, _, _ := strings.Cut(strings.TrimPrefix(text, "---\n"), "\n---")
-	also := ""
-	if m := frontmatterName.FindStringSubmatch(head); m != nil && len(head) < len(text) {
-		also = m[1]
-	}
-	if !s.means(names, also) || errors.Is(err, fs.ErrNotExist) {
-		return
-	}
-	s.seen = append(s.seen, real)
-	if err != nil {
-		s.unknown = append(s.unknown, path+": its shell commands are unknown ("+err.Error()+"); make it a regular file of less than 1 MiB")
-		return
-	}
-	tools := []string{"Bash"}
-	if frontmatterShell.MatchString(head) {
-		tools = append(tools, "PowerShell")
-	}
-	used := placeholder
-	if strings.Contains(head, "\narguments:") {
-		used = namedPlaceholder
-	}
-	sure := paths.Within(paths.Real(within), real)
-	for _, found := range shellTexts(text) {
-		if len(s.lines) >= maxShellLines {
-			s.unknown = append(s.unknown, path+": it has too many shell commands to look at all; split the file")
-			return
+	case err != nil || !is.IsDir():
+		name := strings.TrimSuffix(strings.ToLower(base), ".md")
+		if name == "skill" && len(above) > 0 {
+			s.file(at, within, above)
+		} else if all && name != strings.ToLower(base) {
+			s.file(at, within, append(slices.Clip(above), name))
 		}
-		command, certain := s.filled(found, used)
-		for _, tool := range tools {
-			s.lines = append(s.lines, ShellLine{File: path, Line: 1 + strings.Count(text[:found.at], "\n"), Tool: tool, Command: command, Certain: certain && sure})
+		return
+	}
+	entries, _ := state.Entries(at, max(s.left, 1)) // what cannot be read here Claude Code cannot read, either
+	s.left -= len(entries)
+	for _, e := range entries {
+		if s.left > 0 {
+			s.look(filepath.Join(at, e.Name()), within, append(slices.Clip(above), base), all)
 		}
 	}
 }
 
-// means reports whether the name may mean a file. Whoever names it may leave folders and
-// the plugin out.
+// file looks into a file, if the name may mean it.
+func (s *skillSearch) file(path, within string, names []string) {
+	data, err := state.ReadLinked(path, maxSkillFile)
+	text := string(data)
+	head, _, _ := strings.Cut(strings.TrimLeft(text, "-\r\n"), "\n---")
+	also := frontmatterName.FindStringSubmatch(head + "\nname:")[1]
+	if !s.means(names, also) {
+		return
+	}
+	if err != nil {
+		s.unknown = append(s.unknown, path+": its shell commands are unknown ("+err.Error()+"); make it a regular file of less than 1 MiB")
+		return
+	}
+	tools, used := []string{"Bash"}, placeholder
+	if frontmatterShell.MatchString(head) {
+		tools = append(tools, "PowerShell")
+	}
+	if strings.Contains("\n"+head, "\narguments:") {
+		used = namedPlaceholder
+	}
+	sure := paths.Within(paths.Real(within), paths.Real(path))
+	for _, found := range shellTexts(text) {
+		command, certain := s.filled(found, used)
+		for _, tool := range tools {
+			s.lines = append(s.lines, ShellLine{path, 1 + strings.Count(text[:found.at], "\n"), tool, command, certain && sure})
+		}
+	}
+	if len(s.lines) > maxShellLines {
+		s.left = 0
+	}
+}
+
+// means reports whether the name may mean a file with these names. Whoever names it may
+// leave out folders and the plugin.
 func (s *skillSearch) means(names []string, also string) bool {
 	last := len(s.name) - 1
-	if also != "" && strings.EqualFold(strings.Join(s.name, ":"), also) {
-		return true
-	}
-	if !strings.EqualFold(s.name[last], names[len(names)-1]) && (also == "" || !strings.EqualFold(s.name[last], also)) {
+	if !strings.EqualFold(s.name[last], names[len(names)-1]) && !strings.EqualFold(s.name[last], also[strings.LastIndex(also, ":")+1:]) {
 		return false
 	}
-	return !slices.ContainsFunc(s.name[:last], func(word string) bool {
-		return !slices.ContainsFunc(names, func(n string) bool { return n == "*" || strings.EqualFold(n, word) })
+	return names[0] == "*" || !slices.ContainsFunc(s.name[:last], func(word string) bool {
+		return !slices.ContainsFunc(append(strings.Split(also, ":"), names...), func(n string) bool { return strings.EqualFold(n, word) })
 	})
 }
 
@@ -228,13 +167,13 @@ func (s *skillSearch) means(names []string, also string) bool {
 // as text. Which of them a number or a name stands for is not certain, so all of them
 // stand for each.
 func (s *skillSearch) filled(found shellText, used *regexp.Regexp) (text string, certain bool) {
-	certain = true
+	certain = !strings.Contains(found.text, "${CLAUDE_")
 	text = used.ReplaceAllStringFunc(found.text, func(word string) string {
 		certain = certain && word == "$ARGUMENTS"
 		return s.args
 	})
 	text, _, _ = strings.Cut(text, found.end) // the arguments may hold what ends the command
-	return text, certain && !strings.Contains(text, "${CLAUDE_")
+	return text, certain
 }
 
 // shellText is what stands between two marks, end is the second.
@@ -246,20 +185,17 @@ type shellText struct {
 // shellTexts finds what Claude Code runs: !`command` behind a blank, and blocks between
 // ```! and ``` (seen in 2.1.330 and 2.1.332). Marks in other marks count, too.
 func shellTexts(text string) (out []shellText) {
-	add := func(at int, rest, end string) {
-		block, _, closed := strings.Cut(rest, end)
-		if command := strings.TrimLeftFunc(block, unicode.IsSpace); closed && command != "" {
-			out = append(out, shellText{at + len(block) - len(command), strings.TrimSpace(command), end})
-		}
-	}
 	for at := 0; at < len(text) && len(out) <= maxShellLines; at++ {
-		rest := text[at:]
-		if block, is := strings.CutPrefix(rest, "```!"); is {
-			add(at+len("```!"), block, "```")
-		}
 		before, _ := utf8.DecodeLastRuneInString(text[:at])
-		if inline, is := strings.CutPrefix(rest, "!`"); is && (at == 0 || unicode.IsSpace(before) || before == '\ufeff') {
-			add(at+len("!`"), inline, "`")
+		end := "`"
+		rest, is := strings.CutPrefix(text[at:], "!`")
+		if is = is && (at == 0 || unicode.IsSpace(before) || before == '\ufeff'); !is {
+			end = "```"
+			rest, is = strings.CutPrefix(text[at:], "```!")
+		}
+		block, _, closed := strings.Cut(rest, end)
+		if command := strings.TrimLeftFunc(block, unicode.IsSpace); is && closed && command != "" {
+			out = append(out, shellText{len(text) - len(rest) + len(block) - len(command), strings.TrimSpace(command), end})
 		}
 	}
 	return out
