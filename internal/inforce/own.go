@@ -87,12 +87,17 @@ func (l *Loaded) ownSettings() []string {
 	return out
 }
 
-// ownFolders are the scopes' folders.
+// ownFolders are the scopes' folders, and those of Cardea's plugin.
 func (l *Loaded) ownFolders() []string {
 	var out []string
 	for _, at := range l.folders() {
 		if at.dir != "" {
 			out = append(out, l.links.Real(at.dir))
+		}
+	}
+	for _, root := range l.Where.Plugins {
+		if state.Exists(filepath.Join(root, "scripts", "cardea-hook.sh")) {
+			out = append(out, l.links.Real(root))
 		}
 	}
 	return out

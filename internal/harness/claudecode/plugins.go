@@ -68,19 +68,18 @@ func PluginRoots(configDir, project, managedDir string, absent *state.Absent) (r
 // any other. Claude Code reads such a plugin there, and not in the copy that it installs
 // (seen with 2.1.330 and 2.1.332).
 func inFolder(configDir, plugin string) string {
-	read := func(v any, elem ...string) {
-		if data, err := state.ReadLinked(filepath.Join(elem...), maxSettings); err == nil {
-			_ = json.Unmarshal(data, v) // what cannot be read names no folder
-		}
+	read := func(elem ...string) (v map[string]any) {
+		data, _ := state.ReadLinked(filepath.Join(elem...), maxSettings)
+		_ = json.Unmarshal(data, &v) // what cannot be read names no folder
+		return v
 	}
-	var known, list map[string]any
 	name, market, _ := strings.Cut(plugin, "@")
-	read(&known, configDir, "plugins", "known_marketplaces.json")
+	known := read(configDir, "plugins", "known_marketplaces.json")
 	folder, kind := textAt(known[market], "installLocation"), textAt(known[market], "source", "source")
 	if kind != "directory" && kind != "file" || !filepath.IsAbs(folder) {
 		return ""
 	}
-	read(&list, folder, ".claude-plugin", "marketplace.json")
+	list := read(folder, ".claude-plugin", "marketplace.json")
 	plugins, _ := list["plugins"].([]any)
 	for _, p := range plugins {
 		if source := textAt(p, "source"); source != "" && textAt(p, "name") == name {

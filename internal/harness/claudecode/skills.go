@@ -27,13 +27,9 @@ type ShellLine struct {
 	Certain bool
 }
 
-const (
-	// maxSkillFile is how much of a file Claude Code loads, in bytes.
-	maxSkillFile = 1 << 20
-	// maxSkillEntries bounds the entries of folders that are looked at for one name,
-	// maxShellLines the commands.
-	maxSkillEntries, maxShellLines = 8192, 64
-)
+// maxSkillFile is how much of a file Claude Code loads, in bytes. maxSkillEntries bounds
+// the entries of folders that are looked at for one name, maxShellLines the commands.
+const maxSkillFile, maxSkillEntries, maxShellLines = 1 << 20, 8192, 64
 
 // skillSearch looks for the files that a name may mean.
 type skillSearch struct {
@@ -61,8 +57,7 @@ func ShellLines(name, args string, configs, plugins []string) (lines []ShellLine
 		for _, m := range manifestPath.FindAllStringSubmatch(string(manifest), -1) {
 			dirs = append(dirs, m[1])
 		}
-		slices.Sort(dirs)
-		for _, dir := range slices.Compact(dirs) {
+		for _, dir := range dirs {
 			s.look(filepath.Join(root, filepath.FromSlash(dir)), root, []string{"*"}, true)
 		}
 	}
