@@ -117,7 +117,7 @@ func (s *skillSearch) look(at, within string, above []string, all bool) {
 // file looks into a file, if the name may mean it.
 func (s *skillSearch) file(path, within string, names []string) {
 	data, err := state.ReadLinked(path, maxSkillFile)
-	text := string(data)
+	text := strings.ReplaceAll(string(data), "\r\n", "\n") // as Claude Code does
 	head, _, _ := strings.Cut(strings.TrimLeft(text, "-\r\n"), "\n---")
 	also := frontmatterName.FindStringSubmatch(head + "\nname:")[1]
 	if !s.means(names, also) {
