@@ -55,8 +55,8 @@ func (j *Judgement) withSkill(ctx context.Context, g *cardea.Gate, v cardea.Verd
 	}
 	for _, l := range lines {
 		said := g.Decide(ctx, j.skillEvent(l))
-		if !l.Certain {
-			said.Effect = said.Effect.JoinPart(cardea.Defer)
+		if !l.Certain && said.Effect.JoinPart(cardea.Defer) == cardea.Defer {
+			said = cardea.Verdict{Effect: cardea.Defer, Reason: "another command may run", Troubles: said.Troubles}
 		}
 		v = j.joinSkill(v, said, fmt.Sprintf("%s:%d runs %q: ", l.File, l.Line, j.Loaded.Callbacks.Redact(l.Command)))
 	}
@@ -73,10 +73,10 @@ func (j *Judgement) joinSkill(v, said cardea.Verdict, about string) cardea.Verdi
 	if v.Effect.JoinPart(said.Effect) == v.Effect {
 		return v
 	}
-	if v.Effect = said.Effect; v.Effect >= cardea.Ask {
-		v.By, v.Reason, v.Message, v.Instead, v.Rewrite, v.Rewritten = said.By, about+said.Reason, about+said.Message, said.Instead, nil, nil
-		for _, o := range said.Opinions {
-			o.Part = cardea.WholeCall
+	v.Effect, v.By, v.Reason, v.Message = said.Effect, cmp.Or(said.By, "skill"), about+cmp.Or(said.Reason, "no rule allows it"), about+said.Message
+	v.Instead, v.Rewrite, v.Rewritten = said.Instead, nil, nil
+	for _, o := range said.Opinions {
+		if o.Part = cardea.WholeCall; o.Effect >= cardea.Ask {
 			v.Opinions = append(slices.Clip(v.Opinions), o)
 		}
 	}
