@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -54,7 +55,7 @@ func ShellLines(name, args string, configs, plugins []string) (lines []ShellLine
 	for _, root := range plugins {
 		manifest, _ := state.ReadLinked(filepath.Join(root, ".claude-plugin", "plugin.json"), maxSettings) // without one, the usual folders are all
 		dirs := []string{"commands", "skills"}
-		for _, m := range manifestPath.FindAllStringSubmatch(string(manifest), -1) {
+		for _, m := range manifestPath().FindAllStringSubmatch(string(manifest), -1) {
 			dirs = append(dirs, m[1])
 		}
 		for _, dir := range dirs {
@@ -79,12 +80,13 @@ func ProjectConfigs(start string) (out []string) {
 	return out
 }
 
+// Most hooks need none of them, so that they are made when they are needed.
 var (
-	manifestPath     = regexp.MustCompile(`"\./([^"\\]*)"`)
-	frontmatterName  = regexp.MustCompile(`(?m)^name:[ \t]*["']?([^"'\n]*?)["']?[ \t\r]*$`)
-	frontmatterShell = regexp.MustCompile(`(?mi)^shell:.*powershell`)
-	placeholder      = regexp.MustCompile(`\$(ARGUMENTS(\[\d+\])?|\d+)`)
-	namedPlaceholder = regexp.MustCompile(`\$(ARGUMENTS(\[\d+\])?|\d+|[A-Za-z_]\w*)`)
+	manifestPath     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"\./([^"\\]*)"`) })
+	frontmatterName  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^name:[ \t]*["']?([^"'\n]*?)["']?[ \t\r]*$`) })
+	frontmatterShell = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?mi)^shell:.*powershell`) })
+	placeholder      = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$(ARGUMENTS(\[\d+\])?|\d+)`) })
+	namedPlaceholder = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$(ARGUMENTS(\[\d+\])?|\d+|[A-Za-z_]\w*)`) })
 )
 
 // look looks through a folder, or at a file. Links out of the folder within lead to files
@@ -119,7 +121,7 @@ func (s *skillSearch) file(path, within string, names []string) {
 	data, err := state.ReadLinked(path, maxSkillFile)
 	text := strings.ReplaceAll(string(data), "\r\n", "\n") // as Claude Code does
 	head, _, _ := strings.Cut(strings.TrimLeft(text, "-\r\n"), "\n---")
-	also := frontmatterName.FindStringSubmatch(head + "\nname:")[1]
+	also := frontmatterName().FindStringSubmatch(head + "\nname:")[1]
 	if !s.means(names, also) {
 		return
 	}
@@ -127,12 +129,12 @@ func (s *skillSearch) file(path, within string, names []string) {
 		s.unknown = append(s.unknown, path+": its shell commands are unknown ("+err.Error()+"); make it a regular file of less than 1 MiB")
 		return
 	}
-	tools, used := []string{"Bash"}, placeholder
-	if frontmatterShell.MatchString(head) {
+	tools, used := []string{"Bash"}, placeholder()
+	if frontmatterShell().MatchString(head) {
 		tools = append(tools, "PowerShell")
 	}
 	if strings.Contains("\n"+head, "\narguments:") {
-		used = namedPlaceholder
+		used = namedPlaceholder()
 	}
 	sure := paths.Within(paths.Real(within), paths.Real(path))
 	for _, found := range shellTexts(text) {
