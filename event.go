@@ -11,10 +11,16 @@ type Kind string
 const (
 	PreToolUse        Kind = "PreToolUse"
 	PermissionRequest Kind = "PermissionRequest"
+	// PreSkillShellCommand is about a shell command in the file of a skill or of a slash
+	// command, which runs when the file is loaded. The harness asks nobody about it.
+	PreSkillShellCommand Kind = "PreSkillShellCommand"
 )
 
 // Answered reports whether the gate gives verdicts on events of this kind.
-func (k Kind) Answered() bool { return k == PreToolUse || k == PermissionRequest }
+func (k Kind) Answered() bool { return k.Begins() || k == PermissionRequest }
+
+// Begins reports whether events of this kind are the first about their call.
+func (k Kind) Begins() bool { return k == PreToolUse || k == PreSkillShellCommand }
 
 // Mode is the harness's permission mode, in Claude Code's words, which the
 // adapters of other harnesses translate into. It is an open set.

@@ -44,8 +44,8 @@ type Informed interface {
 // Prompts reports whether the harness shows its own prompt if nobody decides about the
 // event's call: it says so by a permission request, else the mode does.
 func (e *Event) Prompts() bool {
-	if e.Kind == PermissionRequest {
-		return true
+	if e.Kind == PermissionRequest || e.Kind == PreSkillShellCommand {
+		return e.Kind == PermissionRequest
 	}
 	switch e.Mode {
 	case ModeUnknown, ModeDefault, ModePlan:

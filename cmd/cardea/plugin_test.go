@@ -47,7 +47,7 @@ func plugin(ts *testscript.TestScript, neg bool, args []string) {
 				continue
 			}
 			word := "note"
-			if strings.EqualFold(event, "preToolUse") || strings.EqualFold(event, "permissionRequest") {
+			if strings.EqualFold(event, "preToolUse") || strings.EqualFold(event, "permissionRequest") || event == "PreSkillShellCommand" {
 				word = "call"
 			}
 			_, line, found := strings.Cut(h.line(), word+" ")

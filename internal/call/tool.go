@@ -434,7 +434,7 @@ func (a *analysis) shell(text string) {
 	a.findKeys(res.Parts)
 	a.findNames(res.Parts)
 	flows := Flows(&res, a.world.IsNew)
-	if env.ReadFile != nil && (a.ev.Kind == cardea.PreToolUse || a.ev.Kind == cardea.PermissionRequest) {
+	if env.ReadFile != nil && a.ev.Kind.Answered() {
 		s := scripts{env: env, written: res.Written, inputs: res.Inputs, texts: map[string]string{}, seen: map[string]bool{}}
 		s.lookIntoLine(res.Parts)
 		flows = append(flows, s.certain...)

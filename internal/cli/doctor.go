@@ -217,6 +217,15 @@ func (r *hookReport) lookFor(h install.Harness, s site, found install.Findings) 
 	case !found.KnowsCommand(h):
 		r.add(cardea.LevelNote, install.CodeNoHook, "run \"cardea install "+h.Program+"\"", h.Title+" does not know the command /cardea"+typed)
 	}
+	_, tooNew, _ := h.On(r.Version)
+	for _, event := range h.Late {
+		const only = "so shell commands in skills and slash commands are judged only from their files"
+		if slices.Contains(tooNew, event) {
+			r.add(cardea.LevelNote, install.CodeNoHook, "update it to "+h.Since(event)+" or newer", h.Title+" before "+h.Since(event)+" does not send "+event+", "+only)
+		} else if len(found.Lacks(event)) > 0 {
+			r.add(cardea.LevelWarning, install.CodeNoHook, "run \"cardea install "+h.Program+"\"", "no hook is in force for "+event+", "+only)
+		}
+	}
 	first := map[string]install.Wiring{}
 	for _, w := range r.Wirings {
 		note := func(code cardea.Code, hint, format string, args ...any) {

@@ -150,7 +150,7 @@ func installHarness(p Process, name string, f installFlags) error {
 	out.printf("  %s\n", h.Limits(w.Timeout, w.Limit()))
 	out.printf("  %s\n", h.WhenFailing(version, unknown, w.FailClosed))
 	if len(left) > 0 {
-		out.printf("  note: without %s, since %s\n", strings.Join(left, ", "), tooOld(h, version, unknown))
+		out.printf("  note: without %s, since %s\n", strings.Join(left, ", "), tooOld(h, version, unknown, left...))
 	}
 	f.notes(h, s, w, out)
 	if !f.dryRun {
@@ -213,22 +213,21 @@ func (f installFlags) on(p Process, s *site, h install.Harness, version string) 
 	}
 	for _, e := range f.events {
 		if slices.Contains(left, e) {
-			return h, nil, wrongUsage{fmt.Errorf("%s is left out, since %s", e, tooOld(h, version, ""))}
+			return h, nil, wrongUsage{fmt.Errorf("%s is left out, since %s", e, tooOld(h, version, "", e))}
 		}
 	}
 	return on, left, nil
 }
 
-// tooOld says why a version does not get every event.
-func tooOld(h install.Harness, version, why string) string {
-	const refuses = "which may refuse the whole file for an event that it does not know"
+// tooOld says why a version does not get some events.
+func tooOld(h install.Harness, version, why string, left ...string) string {
 	if version != "" {
-		return fmt.Sprintf("this is %s %s, %s; update it to %s or newer, and install again", h.Title, version, refuses, h.Since())
+		return fmt.Sprintf("this is %s %s, which does not know them all; update it to %s or newer, and install again", h.Title, version, h.Since(left...))
 	}
 	if why != "" {
 		why = " (" + why + ")"
 	}
-	return fmt.Sprintf("the version of %s is not known%s, and one before %s refuses the whole file for an event that it does not know; give the version with --harness-version", h.Title, why, h.Since())
+	return fmt.Sprintf("the version of %s is not known%s, and one before %s does not know them all; give the version with --harness-version", h.Title, why, h.Since(left...))
 }
 
 func uninstallHarness(p Process, name string, f installFlags) error {

@@ -186,7 +186,7 @@ func TestInstallationPageIsTrue(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := newDesk(t)
-	d.program("claude", "echo '2.1.301 (Claude Code)'")
+	d.program("claude", "echo '2.1.332 (Claude Code)'")
 	binary := d.program("cardea", "true")
 	d.running, d.vars["PATH"] = binary, filepath.Dir(binary)
 	d.program("cardea-engine", "true")

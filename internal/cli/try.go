@@ -76,7 +76,7 @@ func (f *tryFlags) call(fs *pflag.FlagSet) {
 	fs.StringVar(&f.role, "role", "", "the agent's role")
 	fs.StringVar(&f.tool, "tool", "Bash", "the tool, by its canonical name or a harness's")
 	fs.StringVar(&f.harness, "harness", "claude-code", "the harness whose answer is shown")
-	fs.StringVar(&f.event, "event", string(cardea.PreToolUse), "the event: PreToolUse, PermissionRequest, PostToolUse, UserPromptSubmit, Stop …")
+	fs.StringVar(&f.event, "event", string(cardea.PreToolUse), "the event: PreToolUse, PermissionRequest, PreSkillShellCommand, PostToolUse, UserPromptSubmit, Stop …")
 	fs.StringVar(&f.mode, "mode", "", "the permission mode, in Claude Code's words")
 	fs.StringVar(&f.session, "session", "", "the session, which selects the project")
 	fs.StringArrayVar(&f.settings, "settings", nil, "a settings file that the harness was started with (--settings)")

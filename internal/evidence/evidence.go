@@ -89,7 +89,7 @@ func (s Store) write(k kept) error {
 // Passed are the checks that succeeded since the last change.
 func (s Store) Passed() []string { return s.read().Passed }
 
-// Note records a call: one that begins (PreToolUse), succeeded (PostToolUse) or
+// Note records a call: one that begins, succeeded (PostToolUse) or
 // failed. checks are the lines that count.
 func (s Store) Note(ev *cardea.Event, checks []string) error {
 	if s.folder == "" || s.project == "" || ev.Call == nil || len(checks) == 0 {
@@ -106,7 +106,7 @@ func (s Store) Note(ev *cardea.Event, checks []string) error {
 // next is what is kept after a call.
 func (s Store) next(k kept, ev *cardea.Event, checks []string) kept {
 	check := line(ev.Call)
-	begins := ev.Kind == cardea.PreToolUse
+	begins := ev.Kind.Begins()
 	foreground := ev.Call.Input["run_in_background"] != true && len(ev.Faults) == 0
 	if !slices.Contains(checks, check) || begins && !(s.runsChecks(ev.Cwd) && foreground) || !begins && !slices.Contains(k.Begun, check) {
 		if s.mayChange(ev.Call) {

@@ -166,7 +166,7 @@ func (m *Message) attend(h Hook, sender Adapter) {
 		said = sender.Attendance(h.Env)
 	}
 	switch {
-	case h.Unattended || said == cardea.NobodyAttends || m.headless(h, sender):
+	case h.Unattended || m.Event.Attendance == cardea.NobodyAttends || said == cardea.NobodyAttends || m.headless(h, sender):
 		m.Event = m.Event.WithNobody()
 	case said == cardea.PersonAttends:
 		m.Event = m.Event.WithPerson()

@@ -97,11 +97,11 @@ func ByExit(a cardea.Answer) Output {
 	return out
 }
 
-// byExit is what ByExit can express: the two events about a call that is still to
-// run can be denied.
+// byExit is what ByExit can express: the events about a call that is still to run
+// can be denied.
 func byExit(sender string) cardea.Capabilities {
 	return cardea.Capabilities{Harness: sender, Rows: []cardea.Row{
-		{Kinds: []cardea.Kind{cardea.PreToolUse, cardea.PermissionRequest}, Ask: cardea.Deny, Deny: cardea.Deny, Halt: cardea.Deny},
+		{Kinds: []cardea.Kind{cardea.PreToolUse, cardea.PermissionRequest, cardea.PreSkillShellCommand}, Ask: cardea.Deny, Deny: cardea.Deny, Halt: cardea.Deny},
 	}}
 }
 

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"cardea.dev"
 	"cardea.dev/internal/harness/claudecode"
 	"cardea.dev/internal/session"
 	"cardea.dev/internal/settings"
@@ -42,7 +41,7 @@ const pollEvery = 200 * time.Millisecond
 func (j *Judgement) identify() identity {
 	s := j.Loaded.Settings.Sessions
 	id := j.lookUp(s)
-	if !id.missing || j.Event.Kind != cardea.PreToolUse || j.process.patience == 0 || s.Wait == 0 || !j.inTeam() {
+	if !id.missing || !j.Event.Kind.Begins() || j.process.patience == 0 || s.Wait == 0 || !j.inTeam() {
 		return id
 	}
 	end := j.process.Now().Add(min(s.Wait, j.process.patience))

@@ -20,6 +20,7 @@ import (
 	"cardea.dev/internal/harness/copilotcli"
 	"cardea.dev/internal/harness/dialect"
 	"cardea.dev/internal/inforce"
+	"cardea.dev/internal/install"
 	"cardea.dev/internal/jsontext"
 	"cardea.dev/internal/judge/question"
 	"cardea.dev/internal/limit"
@@ -118,6 +119,7 @@ func Load(p Process, pl *Place, ev *cardea.Event) *inforce.Loaded {
 	plugins, problems := claudecode.PluginRoots(pl.Dirs.Claude, pl.Project, p.Managed, w.Absent)
 	pl.tell(problems...)
 	w.Plugins, w.Plugin = plugins, p.Env("CLAUDE_PLUGIN_ROOT")
+	w.PluginFiles = func() []string { return install.PluginFiles(siteAt(p, *pl).At) }
 	return inforce.Load(w)
 }
 
@@ -131,7 +133,7 @@ func (j *Judgement) keep(r *redact.Redactor, late func() bool) error {
 func (j *Judgement) Verdict(ctx context.Context) cardea.Verdict {
 	j.Analyse()
 	g := gate.Build(j.Loaded, j.gateSession(), j.Analysis(), j.process.Now)
-	v := g.Decide(ctx, j.Event)
+	v := j.withSkill(ctx, g, g.Decide(ctx, j.Event))
 	if menu := j.menu(); menu != "" {
 		v.Context = append(v.Context, menu)
 	}
@@ -300,7 +302,7 @@ func actionName(a script.Action) string { return a.Trigger + "\n" + a.Rule + "\n
 func (j *Judgement) recordChecks(answered cardea.Effect) error {
 	switch j.Event.Kind {
 	case "PostToolUse", "PostToolUseFailure":
-	case cardea.PreToolUse:
+	case cardea.PreToolUse, cardea.PreSkillShellCommand:
 		if answered >= cardea.Deny {
 			return nil // it does not run
 		}

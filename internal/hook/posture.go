@@ -12,12 +12,16 @@ import (
 	"cardea.dev/internal/install"
 	"cardea.dev/internal/paths"
 	"cardea.dev/internal/posture"
+	"cardea.dev/internal/state"
 )
 
+// maxPluginEntries bounds the entries of each folder of the plugin.
+const maxPluginEntries = 1024
+
 // SetUp are the files by which the gate is set up: those that hold its hooks, the
-// programs that these start, and the settings, rules and policies beyond one project.
-// Those of a project are what trust remembers. withProject adds the hooks of the
-// project.
+// programs that these start, Cardea's own plugin, and the settings, rules and policies
+// beyond one project. Those of a project are what trust remembers. withProject adds the
+// hooks of the project.
 func SetUp(at install.Places, l *inforce.Loaded, withProject bool) (files, hooks []string) {
 	for _, f := range l.SettingsFiles {
 		if f.Scope != cardea.ScopeProject && f.Path != "" {
@@ -34,9 +38,16 @@ func SetUp(at install.Places, l *inforce.Loaded, withProject bool) (files, hooks
 			files = append(files, f.Paths()...)
 		}
 	}
+	for _, path := range install.PluginFiles(at) {
+		files = append(files, path)
+		names, _ := state.Names(path, maxPluginEntries) // nil of a file, and where nothing is
+		for _, name := range names {
+			files = append(files, filepath.Join(path, name))
+		}
+	}
 	for _, h := range install.Harnesses() {
 		for _, w := range install.Inspect(h, at).Wirings {
-			if withProject || w.Scope == install.User || w.Scope == install.Managed {
+			if withProject || slices.Contains([]install.Scope{install.User, install.Managed, install.Plugin}, w.Scope) {
 				if hooks = append(hooks, w.File); w.Program == "" {
 					continue // it is sent to the daemon
 				}
@@ -51,7 +62,7 @@ func SetUp(at install.Places, l *inforce.Loaded, withProject bool) (files, hooks
 // SetUpChanges is what changed since a person set the gate up, nil where nothing
 // did or nobody has. It is one line, which decides nothing.
 func SetUpChanges(at install.Places, l *inforce.Loaded) []cardea.Trouble {
-	const hint = "run \"cardea install\" again if it was you; else compare them with what you know"
+	const hint = "run \"cardea install\" again if it was you (with the plugin: \"cardea install claude --uninstall\"); else compare them with what you know"
 	was, err := posture.Load(at.State)
 	if err != nil {
 		return []cardea.Trouble{cardea.Warning("", posture.CodeChanged, hint, err.Error())}

@@ -56,7 +56,7 @@ func (l *Loaded) ListsAround(ev *cardea.Event) (entries []permissionlist.Entry, 
 	}
 	around := &Loaded{Where: Where{Dirs: l.Where.Dirs}}
 	for _, marks := range [][]string{{".claude"}, {".qwen", ".codex", ".opencode", "opencode.json", "opencode.jsonc", ".amp", ".augment"}} {
-		folders, complete := project.Surroundings(&l.looked, append(reached(ev), l.addedDirs()...), l.Where.Dirs.Home, marks, looked...)
+		folders, complete := project.Surroundings(&l.looked, append(reached(ev), l.AddedDirs()...), l.Where.Dirs.Home, marks, looked...)
 		if !complete {
 			return nil, false, nil
 		}

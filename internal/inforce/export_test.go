@@ -9,6 +9,5 @@ import (
 const MaxTroubles = maxTroubles
 
 func (l *Loaded) LastGood() *project.LastGood     { return &l.kept }
-func (l *Loaded) AddedDirs() []string             { return l.addedDirs() }
 func (l *Loaded) Scripts() trusted.Place          { return l.scripts() }
 func (l *Loaded) Builtins() (policy.Folder, bool) { return l.builtins() }

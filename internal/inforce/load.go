@@ -51,6 +51,8 @@ type Where struct {
 	// one that this process runs in, or "".
 	Plugins []string
 	Plugin  string
+	// PluginFiles are the files and folders of Cardea's own plugin; nil: there is none.
+	PluginFiles func() []string
 	// Start is the folder in which the session began, Lists are the places of
 	// the harnesses' permission lists.
 	Start string

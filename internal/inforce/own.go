@@ -42,13 +42,18 @@ func (l *Loaded) Own() func(rules.Own) []string {
 var parts = []string{"cardea.yaml", "roles.yaml", "overrides.yaml", ".gitignore", "rules", "policies", "signals", "local"}
 
 // ownSettings are the folders of all scopes, the state, and what links in them
-// lead to; of the harnesses' lists what lies behind a link, since the rules know
+// lead to; Cardea's own plugin; of the harnesses' lists what lies behind a link, since the rules know
 // the others by name.
 func (l *Loaded) ownSettings() []string {
 	var out []string
 	for _, dir := range append([]string{l.Where.Dirs.System, l.Where.Dirs.User, l.Where.Dirs.State, l.Where.Dirs.Runtime}, l.Where.Dirs.Doubted...) {
 		if dir != "" {
 			out = append(out, l.links.Real(dir))
+		}
+	}
+	if l.Where.PluginFiles != nil {
+		for _, path := range l.Where.PluginFiles() {
+			out = append(out, l.links.Real(path))
 		}
 	}
 	for _, at := range l.folders() {
@@ -82,12 +87,17 @@ func (l *Loaded) ownSettings() []string {
 	return out
 }
 
-// ownFolders are the scopes' folders.
+// ownFolders are the scopes' folders, and those of Cardea's plugin.
 func (l *Loaded) ownFolders() []string {
 	var out []string
 	for _, at := range l.folders() {
 		if at.dir != "" {
 			out = append(out, l.links.Real(at.dir))
+		}
+	}
+	for _, root := range l.Where.Plugins {
+		if state.Exists(filepath.Join(root, "scripts", "cardea-hook.sh")) {
+			out = append(out, l.links.Real(root))
 		}
 	}
 	return out

@@ -164,9 +164,9 @@ func (l *Loaded) AdditionalDirs() []string {
 	return out
 }
 
-// addedDirs are all folders that any list adds to the work, those of projects
+// AddedDirs are all folders that any list adds to the work, those of projects
 // included: what their own lists deny counts.
-func (l *Loaded) addedDirs() []string {
+func (l *Loaded) AddedDirs() []string {
 	var out []string
 	for _, f := range l.PermissionFiles {
 		for _, dir := range f.dirs {

@@ -38,6 +38,10 @@ type Harness struct {
 	// the whole file for an event that it does not know.
 	newer []string
 	since []int
+	// Late are further events in which a call can be stopped, and which every installation
+	// has from the version lateSince on.
+	Late      []string
+	lateSince []int
 	// posts is set where the harness can send hooks by HTTP, and blocks a call where that
 	// fails.
 	posts bool
@@ -126,13 +130,14 @@ func (h Harness) On(version string, events ...string) (on Harness, left []string
 	add := func(event string) {
 		switch {
 		case slices.Contains(on.events, event) || slices.Contains(left, event):
-		case slices.Contains(h.newer, event) && !atLeast(version, h.since...):
+		case slices.Contains(h.newer, event) && !atLeast(version, h.since...), slices.Contains(h.Late, event) && !atLeast(version, h.lateSince...):
 			left = append(left, event)
 		default:
 			on.events = append(on.events, event)
 		}
 	}
-	for _, e := range slices.Concat(h.prompts, events) {
+	on.gates = slices.Concat(h.gates, h.Late)
+	for _, e := range slices.Concat(h.prompts, h.Late, events) {
 		switch {
 		case e == AllEvents:
 			for _, m := range h.more {
@@ -151,15 +156,20 @@ func (h Harness) On(version string, events ...string) (on Harness, left []string
 // known.
 func (h Harness) Prompts(version string) []string {
 	on, _, _ := h.On(version)
-	return on.events[len(h.events):]
+	return slices.DeleteFunc(on.events, func(e string) bool { return !slices.Contains(h.prompts, e) })
 }
 
 func (h Harness) has(event string) bool {
-	return slices.Contains(slices.Concat(h.events, h.prompts, h.more), event)
+	return slices.Contains(slices.Concat(h.events, h.prompts, h.Late, h.more), event)
 }
 
-// Since is the first version that gets all events, as people write it.
-func (h Harness) Since() string { return dotted(h.since) }
+// Since is the first version that gets all of some events, as people write it.
+func (h Harness) Since(events ...string) string {
+	if slices.ContainsFunc(events, func(e string) bool { return slices.Contains(h.Late, e) }) {
+		return dotted(h.lateSince)
+	}
+	return dotted(h.since)
+}
 
 func dotted(version []int) string {
 	words := make([]string, len(version))
@@ -173,7 +183,7 @@ func dotted(version []int) string {
 // has for them. Kinds that it cannot bring have none.
 func (h Harness) Named(kinds []string) []string {
 	var out []string
-	for _, e := range slices.Concat(h.events, h.prompts, h.more) {
+	for _, e := range slices.Concat(h.events, h.prompts, h.Late, h.more) {
 		if slices.Contains(kinds, string(h.kind(e))) {
 			out = append(out, e)
 		}

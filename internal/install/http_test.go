@@ -3,11 +3,41 @@ package install
 import (
 	"bytes"
 	"os"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 var overHTTP = Wanted{Binary: "/usr/local/bin/cardea", Timeout: wanted.Timeout, FailClosed: true, HTTP: "127.0.0.1:7717", Token: strings.Repeat("ab", 32)}
+
+// An event that only newer versions have is left out where the version does not have it, or
+// is not known, and can stop calls where it is registered.
+func TestLateEvents(t *testing.T) {
+	h, err := Find("claude")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for version, want := range map[string]bool{"2.1.332": true, "2.2.0": true, "3.0.0": true, "2.1.331": false, "2.1.330": false, "": false} {
+		on, left, err := h.On(version)
+		if has := slices.Contains(on.events, "PreSkillShellCommand"); has != want || slices.Contains(left, "PreSkillShellCommand") == want || err != nil {
+			t.Errorf("%s: events %v, left %v, %v", version, on.events, left, err)
+		}
+		if slices.Contains(on.Prompts(version), "PreSkillShellCommand") || on.Gate() != "PreToolUse" {
+			t.Errorf("%s: prompts %v, gate %s", version, on.Prompts(version), on.Gate())
+		}
+		if line := on.line(Wanted{Binary: "/b/cardea", Timeout: 10 * time.Second}, "PreSkillShellCommand"); runtime.GOOS != "windows" && line == withoutShut(line) {
+			t.Errorf("%s: a program that is missing lets the command run: %s", version, line)
+		}
+	}
+	if got := h.Since("Setup"); got != "2.1.101" {
+		t.Errorf("Setup is there since %s", got)
+	}
+	if got := h.Since("Setup", "PreSkillShellCommand"); got != "2.1.332" {
+		t.Errorf("both are there since %s", got)
+	}
+}
 
 // Hooks over HTTP are put in, found, replaced by processes, and taken out again.
 func TestHTTP(t *testing.T) {

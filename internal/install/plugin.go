@@ -61,6 +61,20 @@ func (h Harness) pluginFiles(at Places) []settings {
 	return out
 }
 
+// PluginFiles are the files and folders of Cardea's plugin that decide what its hooks do,
+// and the list of the marketplace above it, which says where it lies.
+func PluginFiles(at Places) (out []string) {
+	for _, h := range Harnesses() {
+		for _, f := range h.pluginFiles(at) {
+			root := filepath.Dir(filepath.Dir(f.path))
+			for _, name := range []string{"hooks", "scripts", "commands", ".claude-plugin", ".github/plugin", ".mcp.json", "../.claude-plugin", "../../.claude-plugin"} {
+				out = append(out, filepath.Join(root, filepath.FromSlash(name)))
+			}
+		}
+	}
+	return out
+}
+
 // copilotRoots are the folders of plugins with Cardea's name that Copilot CLI's settings
 // switch on (seen with 1.0.102): a marketplace in a folder is used where it lies, others
 // are copied.

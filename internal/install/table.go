@@ -81,7 +81,7 @@ func kindsOf(other map[string]cardea.Kind) func(string) cardea.Kind {
 // worktree.
 func claudeCode() Harness {
 	return Harness{Name: claudecode.Name, Title: "Claude Code", Program: "claude", Seen: "2.1.330", events: []string{"PreToolUse", "PermissionRequest"},
-		prompts: []string{"UserPromptSubmit", "UserPromptExpansion"},
+		prompts: []string{"UserPromptSubmit", "UserPromptExpansion"}, Late: []string{"PreSkillShellCommand"}, lateSince: []int{2, 1, 332},
 		more: []string{"SessionStart", "PostToolUse", "PostToolUseFailure", "Notification", "SubagentStart", "SubagentStop", "Stop", "PreCompact", "SessionEnd",
 			"Setup", "PermissionDenied", "PostToolBatch", "MessageDisplay", "TaskCreated", "TaskCompleted", "StopFailure", "TeammateIdle", "InstructionsLoaded",
 			"ConfigChange", "CwdChanged", "FileChanged", "DirectoryAdded", "PostCompact", "PreModelSwitch", "PostModelSwitch", "Elicitation", "ElicitationResult"},

@@ -202,7 +202,7 @@ func (c *counting) record(r ledger.Record) {
 			c.call(old)
 		}
 		c.shown[name(&r)] = r
-	case string(cardea.PreToolUse):
+	case string(cardea.PreToolUse), string(cardea.PreSkillShellCommand):
 		if after, is := c.shown[name(&r)]; is {
 			// The same call: what was decided last counts.
 			delete(c.shown, name(&r))

@@ -42,6 +42,14 @@ func counts(all ...ledger.Record) Report {
 	}, time.UTC, "probe", func(error) {})
 }
 
+// A command in the file of a skill is a call, and allowing it saves no prompt.
+func TestCommandsOfSkills(t *testing.T) {
+	r := counts(event(call("a", cardea.Deny, "rules:x"), "PreSkillShellCommand"), event(call("b", cardea.Abstain, "readonly"), "PreSkillShellCommand"), event(call("c", cardea.Deny, "x"), "UserPromptSubmit"))
+	if r.Calls != 2 || r.Saved != (Saved{}) {
+		t.Errorf("%d calls, saved %+v", r.Calls, r.Saved)
+	}
+}
+
 func TestSavedPrompts(t *testing.T) {
 	reads := call("a", cardea.Allow, "readonly")
 	reads.Opinions = []ledger.RecordOpinion{{Decider: "readonly", Effect: cardea.Allow}, {Decider: "rules", Effect: cardea.Abstain}}

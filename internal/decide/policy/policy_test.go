@@ -143,6 +143,7 @@ func TestRouting(t *testing.T) {
 	}{
 		{"Bash", bash("x"), "alias any bash every"},
 		{"the same as asked about", kind(cardea.PermissionRequest, bash("x")), "alias any bash every"},
+		{"in the file of a skill", kind(cardea.PreSkillShellCommand, bash("x")), "alias any bash every"},
 		{"after", kind("PostToolUse", bash("x")), "every post"},
 		{"Monitor runs commands, too", tool("Monitor"), "alias any bash every"},
 		{"Read", tool("Read"), "any deep every"},

@@ -127,10 +127,10 @@ func union(a, b []string) []string {
 }
 
 // onEvent reports whether a policy is about events of a kind. What is said about
-// PreToolUse is said on PermissionRequest again, since the guards run there too.
+// PreToolUse is said on every event that the gate answers, since the guards run there too.
 func onEvent(events []string, k cardea.Kind) bool {
 	for _, e := range events {
-		if e == string(k) || e == "*" || k == cardea.PermissionRequest && e == string(cardea.PreToolUse) {
+		if e == string(k) || e == "*" || k.Answered() && e == string(cardea.PreToolUse) {
 			return true
 		}
 	}

@@ -337,7 +337,7 @@ func (s Sources) routing(m module) []cardea.Diagnostic {
 
 // aboutTools reports whether events of a kind are about a tool.
 func aboutTools(e string) bool {
-	return slices.Contains([]string{"*", string(cardea.PreToolUse), string(cardea.PermissionRequest), "PermissionDenied", "PostToolUse", "PostToolUseFailure"}, e)
+	return slices.Contains([]string{"*", string(cardea.PreToolUse), string(cardea.PermissionRequest), string(cardea.PreSkillShellCommand), "PermissionDenied", "PostToolUse", "PostToolUseFailure"}, e)
 }
 
 // near is the event that somebody may have meant.

@@ -16,7 +16,7 @@ type Usage struct {
 // are there.
 func Events() []cardea.Kind {
 	return []cardea.Kind{"SessionStart", "Setup", "InstructionsLoaded", "UserPromptSubmit", "UserPromptExpansion", cardea.PreToolUse, cardea.PermissionRequest,
-		"PermissionDenied", "PostToolUse", "PostToolUseFailure", "PostToolBatch", "Notification", "SubagentStart", "SubagentStop", "TaskCreated",
+		cardea.PreSkillShellCommand, "PermissionDenied", "PostToolUse", "PostToolUseFailure", "PostToolBatch", "Notification", "SubagentStart", "SubagentStop", "TaskCreated",
 		"TaskCompleted", "TeammateIdle", "Stop", "StopFailure", "ConfigChange", "CwdChanged", "DirectoryAdded", "FileChanged", "WorktreeCreate",
 		"WorktreeRemove", "PreCompact", "PostCompact", "PreModelSwitch", "PostModelSwitch", "Elicitation", "ElicitationResult", "MessageDisplay",
 		"SessionEnd", "UserPromptTransformed", "ErrorOccurred"}
@@ -35,7 +35,7 @@ func EventNames() []string {
 // does not go on as it would, "" where it always does.
 func blocking(k cardea.Kind) string {
 	switch k {
-	case cardea.PreToolUse, cardea.PermissionRequest:
+	case cardea.PreToolUse, cardea.PermissionRequest, cardea.PreSkillShellCommand:
 		return "the call is denied"
 	case "UserPromptSubmit", "UserPromptExpansion":
 		return "the prompt is not taken"
@@ -74,6 +74,9 @@ func contexts(k cardea.Kind, harness string) bool {
 
 // Use is the table of verbs and events, in a harness; "" is Claude Code.
 func Use(k cardea.Kind, verb, harness string) Usage {
+	if k == cardea.PreSkillShellCommand && (verb == "ask" || verb == "modify") {
+		return Usage{true, "the call is denied, since nobody is asked there and its input cannot be changed"}
+	}
 	switch verb {
 	case "halt":
 		return Usage{true, "the agent is stopped, and the person told why"}

@@ -88,14 +88,14 @@ func (c *call) mayReach(e *Entry) bool {
 }
 
 // speaksOn reports whether the rule is about events of a kind. What is said
-// about PreToolUse is said on PermissionRequest again, since the guards run
-// there too.
+// about PreToolUse is said on every event that the gate answers, since the guards
+// run there too.
 func (r *Rule) speaksOn(k cardea.Kind) bool {
 	if len(r.Events) == 0 {
 		return k.Answered()
 	}
 	for _, e := range r.Events {
-		if paths.MatchName(e, string(k)) || k == cardea.PermissionRequest && paths.MatchName(e, string(cardea.PreToolUse)) {
+		if paths.MatchName(e, string(k)) || k.Answered() && paths.MatchName(e, string(cardea.PreToolUse)) {
 			return true
 		}
 	}

@@ -304,6 +304,8 @@ func TestToolsAndEvents(t *testing.T) {
 	read := func(path string) *cardea.Event { return event("Read", map[string]any{"file_path": path}) }
 	permission := bash("ls")
 	permission.Kind = cardea.PermissionRequest
+	skill := bash("ls")
+	skill.Kind = cardea.PreSkillShellCommand
 	stop := bash("ls")
 	stop.Kind = "Stop"
 	copilot := bash("ls")
@@ -332,6 +334,11 @@ func TestToolsAndEvents(t *testing.T) {
 		{"effect: deny, event: PermissionRequest, match: {command: ls}", permission, true},
 		{"effect: deny, event: PermissionRequest, match: {command: ls}", bash("ls"), false},
 		{"effect: deny, event: [PreToolUse], match: {command: ls}", permission, true},
+		{"effect: deny, match: {command: ls}", skill, true},
+		{"effect: deny, event: PreToolUse, match: {command: ls}", skill, true},
+		{"effect: deny, event: PermissionRequest, match: {command: ls}", skill, false},
+		{"effect: deny, event: PreSkillShellCommand, match: {command: ls}", skill, true},
+		{"effect: deny, event: PreSkillShellCommand, match: {command: ls}", bash("ls"), false},
 		{"effect: deny, event: '*', tool: Bash", stop, true},
 		{"effect: deny, event: Stop, tool: Bash", stop, true},
 		{"effect: deny, tool: Bash", stop, false},

@@ -30,6 +30,9 @@ var capabilities = sync.OnceValue(func() cardea.Capabilities {
 			Rewrite: true, AsksRewritten: true, Context: cardea.ContextAlways, Reserved: []cardea.Limit{cardea.Question}},
 		{Kinds: []cardea.Kind{cardea.PermissionRequest}, Allow: allow, Ask: ask, Deny: deny, Halt: halt, Notice: true,
 			Rewrite: true, Context: cardea.ContextOnDeny, Reserved: harness.Reserved()},
+		// The harness has looked at its own permissions before: an allow adds nothing, and
+		// another input keeps the command from running (seen with 2.1.332).
+		{Kinds: []cardea.Kind{cardea.PreSkillShellCommand}, Ask: deny, Deny: deny, Halt: halt},
 		{Kinds: blockedWithContext, Deny: deny, Halt: halt, Notice: true, Context: cardea.ContextAlways},
 		{Kinds: blocked, Deny: deny, Halt: halt, Notice: true},
 		{Kinds: blockedByExit, Deny: deny, Halt: halt, Notice: true},

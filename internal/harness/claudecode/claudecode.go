@@ -57,9 +57,13 @@ func (Adapter) Parse(p *harness.Payload) *cardea.Event {
 		r.Fault("hook_event_name", "is missing or no word")
 	}
 	call := r.EventCall(kind, Name, harness.ToolName(Name, name), name, input, there)
-	return &cardea.Event{
+	ev := &cardea.Event{
 		Kind: kind, Wire: wire, Harness: Name, Sent: p,
 		Session: session, Agent: agent, AgentType: agentType, Cwd: cwd, Mode: cardea.Mode(mode),
 		Call: call, Faults: r.Faults("tool_input"),
 	}
+	if kind == cardea.PreSkillShellCommand {
+		return ev.WithNobody() // a question keeps the command from running, and nobody sees it
+	}
+	return ev
 }

@@ -20,6 +20,9 @@ const (
 	request = `{"session_id":"abc","transcript_path":"/h/t.jsonl","cwd":"/work/p","permission_mode":"default",
 		"hook_event_name":"PermissionRequest","tool_name":"Bash","tool_input":{"command":"npm test","description":"d"},
 		"permission_suggestions":[]}`
+	skill = `{"session_id":"abc","transcript_path":"/h/t.jsonl","cwd":"/work/p","permission_mode":"default","effort":{"level":"high"},
+		"hook_event_name":"PreSkillShellCommand","tool_name":"Bash","tool_input":{"command":"git log -3"},"tool_use_id":"x:preamble-0",
+		"command_name":"review","command_source":"userSettings","invoked_by":"user"}`
 	question = `{"session_id":"abc","transcript_path":"/h/t.jsonl","cwd":"/work/p","hook_event_name":"PreToolUse",
 		"tool_name":"AskUserQuestion","tool_input":{"questions":[]},"tool_use_id":"toolu_1"}`
 )
@@ -33,7 +36,7 @@ func expect(file string) (cardea.Kind, string) {
 	kind, rest, _ := strings.Cut(file, "-")
 	tool, _, _ := strings.Cut(rest, "-")
 	switch kind {
-	case "PreToolUse", "PostToolUse", "PostToolUseFailure", "PermissionRequest", "PermissionDenied":
+	case "PreToolUse", "PostToolUse", "PostToolUseFailure", "PermissionRequest", "PermissionDenied", "PreSkillShellCommand":
 	default:
 		return cardea.Kind(kind), ""
 	}
@@ -56,14 +59,15 @@ func TestConformance(t *testing.T) {
 	asked := verdict(cardea.Ask, "rewritten")
 	asked.Rewrite = map[string]any{"command": "npm ci"}
 	conformance.Run(t, conformance.Suite{
-		Adapter:           claudecode.Adapter{},
-		Outcome:           conformance.ReadClaudeCode,
-		PreToolUse:        []string{bash, subagentEdit},
-		PermissionRequest: []string{request},
-		AskPerson:         question,
-		Inputs:            []string{"tool_input"},
-		Folder:            "claude-code",
-		Expect:            expect,
+		Adapter:              claudecode.Adapter{},
+		Outcome:              conformance.ReadClaudeCode,
+		PreToolUse:           []string{bash, subagentEdit},
+		PermissionRequest:    []string{request},
+		PreSkillShellCommand: []string{skill},
+		AskPerson:            question,
+		Inputs:               []string{"tool_input"},
+		Folder:               "claude-code",
+		Expect:               expect,
 		Replies: map[string]conformance.Reply{
 			"PreToolUse-allow":            {Message: bash, Verdict: verdict(cardea.Allow, "matches policy r1")},
 			"PreToolUse-ask":              {Message: bash, Verdict: verdict(cardea.Ask, "policy requires confirmation")},

@@ -1,18 +1,21 @@
 package claudecode
 
 import (
+	"cmp"
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"cardea.dev/internal/harness"
 	"cardea.dev/internal/paths"
 	"cardea.dev/internal/state"
 )
 
-// PluginRoots lists the install folders of Claude Code's enabled plugins,
+// PluginRoots lists the folders of Claude Code's enabled plugins,
 // sorted and each once, by reading Claude Code's own files: asking `claude
 // plugin list` costs a start of Claude Code at every call. configDir is
 // ~/.claude, project and managedDir are as for [Lists]. Problems name the
@@ -46,7 +49,7 @@ func PluginRoots(configDir, project, managedDir string, absent *state.Absent) (r
 		problems = append(problems, bad...)
 		for _, in := range installs {
 			if in.appliesTo(project) && !off.has(in) {
-				roots = append(roots, filepath.Clean(in.path))
+				roots = append(roots, cmp.Or(inFolder(configDir, in.name), filepath.Clean(in.path)))
 			}
 		}
 	}
@@ -59,6 +62,44 @@ func PluginRoots(configDir, project, managedDir string, absent *state.Absent) (r
 	}
 	slices.Sort(roots)
 	return slices.Compact(roots), problems
+}
+
+// inFolder is where a plugin ("name@market") lies whose marketplace is a folder, "" for
+// any other. Claude Code reads such a plugin there, and not in the copy that it installs
+// (seen with 2.1.330 and 2.1.332).
+func inFolder(configDir, plugin string) string {
+	read := func(elem ...string) (v map[string]any) {
+		data, _ := state.ReadLinked(filepath.Join(elem...), maxSettings)
+		_ = json.Unmarshal(data, &v) // what cannot be read names no folder
+		return v
+	}
+	name, market, _ := strings.Cut(plugin, "@")
+	known := read(configDir, "plugins", "known_marketplaces.json")
+	folder, kind := textAt(known[market], "installLocation"), textAt(known[market], "source", "source")
+	if kind != "directory" && kind != "file" || !filepath.IsAbs(folder) {
+		return ""
+	}
+	list := read(folder, ".claude-plugin", "marketplace.json")
+	plugins, _ := list["plugins"].([]any)
+	for _, p := range plugins {
+		if source := textAt(p, "source"); source != "" && textAt(p, "name") == name {
+			if !strings.HasPrefix(source, ".") {
+				source = filepath.Join(textAt(list["metadata"], "pluginRoot"), source)
+			}
+			return filepath.Join(folder, filepath.FromSlash(source))
+		}
+	}
+	return ""
+}
+
+// textAt is a text in objects in objects, "" where there is none.
+func textAt(v any, keys ...string) string {
+	for _, key := range keys {
+		object, _ := v.(map[string]any)
+		v = object[key]
+	}
+	text, _ := v.(string)
+	return text
 }
 
 // install is an entry of installed_plugins.json.

@@ -50,8 +50,8 @@ type notification struct {
 func (Adapter) Render(ev *cardea.Event, a cardea.Answer) harness.Output {
 	out := answer{SystemMessage: harness.TroubleText(a)}
 	switch {
-	case ev.Kind == cardea.PreToolUse:
-		renderPreToolUse(&out, a)
+	case ev.Kind.Begins():
+		renderPreToolUse(&out, ev.Kind, a)
 	case ev.Kind == cardea.PermissionRequest:
 		renderPermissionRequest(&out, a)
 	case a.Effect == cardea.Deny && slices.Contains(blockedByExit, ev.Kind):
@@ -65,8 +65,8 @@ func (Adapter) Render(ev *cardea.Event, a cardea.Answer) harness.Output {
 	return harness.Output{Stdout: harness.Encode(out)}
 }
 
-func renderPreToolUse(out *answer, a cardea.Answer) {
-	h := preToolUse{Event: string(cardea.PreToolUse), Context: contextOf(a), Input: a.Rewrite}
+func renderPreToolUse(out *answer, kind cardea.Kind, a cardea.Answer) {
+	h := preToolUse{Event: string(kind), Context: contextOf(a), Input: a.Rewrite}
 	switch a.Effect {
 	case cardea.Allow:
 		h.Decision, h.Reason = "allow", harness.ForPerson(a)

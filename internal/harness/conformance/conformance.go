@@ -49,6 +49,9 @@ type Suite struct {
 	// PreToolUse and PermissionRequest are messages about a known tool with
 	// documented fields only. They are rendered for, and mutated.
 	PreToolUse, PermissionRequest []string
+	// PreSkillShellCommand are such messages about commands in the files of skills, nil
+	// where the harness has no such event.
+	PreSkillShellCommand []string
 	// AskPerson is a PreToolUse message of a tool that is itself a question
 	// to the person, "" where the harness has none.
 	AskPerson string
@@ -74,6 +77,11 @@ type Suite struct {
 type Reply struct {
 	Message string
 	Verdict cardea.Verdict
+}
+
+// messages are those that are rendered for, and mutated.
+func (s Suite) messages() []string {
+	return slices.Concat(s.PreToolUse, s.PermissionRequest, s.PreSkillShellCommand)
 }
 
 // Run runs the suite.
@@ -102,7 +110,7 @@ const (
 )
 
 func (s Suite) rendering(t *testing.T) {
-	for _, raw := range append(append([]string{"{}"}, s.PreToolUse...), s.PermissionRequest...) {
+	for _, raw := range append(s.messages(), "{}") {
 		for _, mode := range modes {
 			for _, effect := range append(cardea.Effects(), cardea.Effect(99)) {
 				for extras := 0; extras < 32; extras++ {
@@ -222,7 +230,7 @@ func permitted(kind cardea.Kind, v cardea.Verdict, got Outcome) bool {
 
 func (s Suite) longTexts(t *testing.T) {
 	long := strings.Repeat("ü😀", 40_000)
-	for _, raw := range append(append([]string{}, s.PreToolUse...), s.PermissionRequest...) {
+	for _, raw := range s.messages() {
 		for _, effect := range cardea.Effects() {
 			v := cardea.Verdict{Effect: effect, Reason: long, Message: long, Instead: long, Context: []string{long, long},
 				Troubles: cardea.Troubles{cardea.Warning("", cardea.CodeIgnored, "", long)}}

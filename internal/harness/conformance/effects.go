@@ -13,7 +13,7 @@ import (
 
 // kinds are events on which the answer is read: all that any vendor documents, one
 // that nobody does, and one without a name.
-var kinds = []cardea.Kind{cardea.PreToolUse, cardea.PermissionRequest, "", "SessionStart", "Setup", "UserPromptSubmit", "UserPromptExpansion",
+var kinds = []cardea.Kind{cardea.PreToolUse, cardea.PermissionRequest, cardea.PreSkillShellCommand, "", "SessionStart", "Setup", "UserPromptSubmit", "UserPromptExpansion",
 	"PermissionDenied", "PostToolUse", "PostToolUseFailure", "PostToolBatch", "Notification", "MessageDisplay", "SubagentStart",
 	"SubagentStop", "TaskCreated", "TaskCompleted", "Stop", "StopFailure", "TeammateIdle", "InstructionsLoaded", "ConfigChange", "CwdChanged",
 	"FileChanged", "DirectoryAdded", "WorktreeCreate", "WorktreeRemove", "PreCompact", "PostCompact", "PreModelSwitch",
@@ -29,7 +29,7 @@ func (s Suite) effects(t *testing.T) {
 	n := 0
 	for _, call := range s.calls(t) {
 		for _, kind := range kinds {
-			if kind == cardea.PermissionRequest && len(s.PermissionRequest) == 0 {
+			if kind == cardea.PermissionRequest && len(s.PermissionRequest) == 0 || kind == cardea.PreSkillShellCommand && len(s.PreSkillShellCommand) == 0 {
 				continue // the harness has no such event
 			}
 			if call.Attendance != cardea.AttendanceUnsaid && !call.NativeAsk && !kind.Answered() {
@@ -55,7 +55,7 @@ func (s Suite) effects(t *testing.T) {
 // those that are reserved for a person.
 func (s Suite) calls(t *testing.T) []*cardea.Event {
 	out := []*cardea.Event{{Harness: s.Adapter.Name()}}
-	raws := append(append([]string{}, s.PreToolUse...), s.PermissionRequest...)
+	raws := s.messages()
 	if s.AskPerson != "" {
 		raws = append(raws, s.AskPerson)
 	}

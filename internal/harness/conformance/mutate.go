@@ -16,7 +16,7 @@ import (
 // call stays in sight, and the event says that something was wrong or is what
 // it was.
 func (s Suite) mutations(t *testing.T) {
-	for _, raw := range append(append([]string{}, s.PreToolUse...), s.PermissionRequest...) {
+	for _, raw := range s.messages() {
 		p, err := harness.Read([]byte(raw))
 		if err != nil {
 			t.Fatal(err)

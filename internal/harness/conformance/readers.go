@@ -39,18 +39,20 @@ func ReadClaudeCode(ev *cardea.Event, o harness.Output) Outcome {
 		return Blocked
 	case event == "PreToolUse":
 		return outcomeOf(hook["permissionDecision"])
+	case event == "PreSkillShellCommand" && (hook["updatedInput"] != nil || slices.Contains([]any{"deny", "ask", "defer"}, hook["permissionDecision"])):
+		return Blocked
 	}
 	return OwnFlow
 }
 
 func claudeBlocksOnExit(event string) bool {
-	return slices.Contains([]string{"PreToolUse", "UserPromptSubmit", "UserPromptExpansion", "Stop", "SubagentStop", "TeammateIdle", "TaskCreated",
+	return slices.Contains([]string{"PreToolUse", "PreSkillShellCommand", "UserPromptSubmit", "UserPromptExpansion", "Stop", "SubagentStop", "TeammateIdle", "TaskCreated",
 		"TaskCompleted", "ConfigChange", "PostToolBatch", "PreCompact", "PreModelSwitch", "Elicitation", "ElicitationResult",
 		"WorktreeCreate", "WorktreeRemove"}, event)
 }
 
 func claudeBlocksByDecision(event string) bool {
-	return slices.Contains([]string{"PreToolUse", "UserPromptSubmit", "UserPromptExpansion", "PostToolUse", "PostToolBatch", "SubagentStop",
+	return slices.Contains([]string{"PreToolUse", "PreSkillShellCommand", "UserPromptSubmit", "UserPromptExpansion", "PostToolUse", "PostToolBatch", "SubagentStop",
 		"TaskCreated", "Stop", "ConfigChange", "PreCompact", "PreModelSwitch", "Elicitation", "ElicitationResult"}, event)
 }
 
