@@ -1,7 +1,6 @@
 package control
 
 import (
-	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
@@ -16,11 +15,11 @@ var (
 	errProgram  = errors.New("another program than the daemon's is at the other end of the socket")
 	errCommand  = errors.New("the process at the other end of the socket was not started as \"cardea serve\"")
 	errLoaded   = errors.New("variables of the process at the other end of the socket load other code into it")
-	errDebugged = errors.New("a debugger or a filter of system calls is attached to the process at the other end of the socket")
+	errDebugged = errors.New("a debugger is attached to the process at the other end of the socket")
+	errLarge    = errors.New("the process at the other end of the socket has too many words or variables")
 	errView     = errors.New("the process at the other end of the socket sees other files or processes: it runs in a sandbox of its own")
 	errWriter   = errors.New("another process than the daemon answers")
 	errNonce    = errors.New("what came is no answer to this call")
-	errEndless  = errors.New("the process at the other end of the socket has too many words or variables")
 )
 
 // process is a process that is held by its folder in /proc. That folder stays the one of
@@ -29,16 +28,24 @@ type process struct {
 	pid    int32
 	folder int    // a descriptor
 	path   string // the folder's, by the descriptor
-	exe    syscall.Stat_t
 }
 
 // processOf opens the folder of a process.
 func processOf(pid int32) (*process, error) {
 	fd, err := syscall.Open("/proc/"+strconv.Itoa(int(pid)), syscall.O_RDONLY|syscall.O_DIRECTORY|syscall.O_CLOEXEC, 0)
-	if err != nil {
-		return nil, err
+	return &process{pid, fd, "/proc/self/fd/" + strconv.Itoa(fd)}, err
+}
+
+// runs says why a process does not run a program; nil where it does.
+func (p *process) runs(program string) error {
+	var runs, is syscall.Stat_t
+	if err := errors.Join(syscall.Stat(p.path+"/exe", &runs), syscall.Stat(program, &is)); err != nil {
+		return err
 	}
-	return &process{pid: pid, folder: fd, path: "/proc/self/fd/" + strconv.Itoa(fd)}, nil
+	if runs.Dev != is.Dev || runs.Ino != is.Ino {
+		return errProgram
+	}
+	return nil
 }
 
 // serves says why a process is not a program that was started to serve; nil where it is.
@@ -46,15 +53,8 @@ func processOf(pid int32) (*process, error) {
 // its variables may have it start programs or load code from elsewhere, and it must see
 // the same files.
 func (p *process) serves(program string) error {
-	var is syscall.Stat_t
-	if err := syscall.Stat(program, &is); err != nil {
+	if err := p.runs(program); err != nil {
 		return err
-	}
-	if err := syscall.Stat(p.path+"/exe", &p.exe); err != nil {
-		return err
-	}
-	if p.exe.Dev != is.Dev || p.exe.Ino != is.Ino {
-		return errProgram
 	}
 	at, err := os.Readlink(p.path + "/exe")
 	if err != nil {
@@ -66,87 +66,47 @@ func (p *process) serves(program string) error {
 			return errors.Join(errProgram, err)
 		}
 	}
-	line, err := read(p.path + "/cmdline")
-	if err != nil {
-		return err
+	var texts [3]string
+	for i, name := range [...]string{"/cmdline", "/environ", "/status"} {
+		if texts[i], err = read(p.path + name); err != nil {
+			return err
+		}
 	}
 	// By the name that it is given, the program finds those beside it.
-	words := strings.SplitN(string(line), "\x00", 3)
+	words := strings.SplitN(texts[0], "\x00", 3)
 	if len(words) < 3 || words[1] != "serve" || !slices.Contains([]string{at, program, beside(at), beside(program)}, words[0]) {
 		return errCommand
 	}
-	variables, err := read(p.path + "/environ")
-	if err != nil {
-		return err
+	// Cardea starts the daemon without what the system's loader takes code from (ld.so(8)).
+	for _, name := range [...]string{"LD_", "GLIBC_TUNABLES=", "GCONV_PATH="} {
+		if strings.HasPrefix(texts[1], name) || strings.Contains(texts[1], "\x00"+name) {
+			return errLoaded
+		}
 	}
-	if loads(variables) {
-		return errLoaded
-	}
-	if err := p.isAlone(); err != nil {
-		return err
+	if !strings.Contains(texts[2], "\nTracerPid:\t0\n") {
+		return errDebugged
 	}
 	// Who owns a namespace of processes may write in the name of each that is in it.
 	return same(p.path, "/ns/mnt", "/root", "/ns/pid")
 }
 
+// read reads a file in /proc as a whole. One of 64 KiB or more is an error.
+func read(path string) (string, error) {
+	fd, err := syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
+	if err != nil {
+		return "", err
+	}
+	defer syscall.Close(fd)
+	text := make([]byte, 64<<10)
+	n, err := syscall.Read(fd, text)
+	if n == len(text) {
+		err = errLarge
+	}
+	return string(text[:max(n, 0)]), err
+}
+
 // beside is the path of cardea in the folder of another program.
 func beside(program string) string { return filepath.Dir(program) + "/cardea" }
-
-// isSame says why the process is not what it was when it was looked at: it has ended, or
-// runs another program; nil where it goes on.
-func (p *process) isSame() error {
-	var now syscall.Stat_t
-	if err := syscall.Stat(p.path+"/exe", &now); err != nil {
-		return err
-	}
-	if now.Dev != p.exe.Dev || now.Ino != p.exe.Ino {
-		return errProgram
-	}
-	return nil
-}
-
-// loads reports variables with which the system's loader takes code into a program
-// (ld.so(8)). Cardea starts the daemon without them.
-func loads(variables []byte) bool {
-	for v := range bytes.SplitSeq(variables, []byte{0}) {
-		for _, name := range [...]string{"LD_", "GLIBC_TUNABLES=", "GCONV_PATH="} {
-			if bytes.HasPrefix(v, []byte(name)) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// isAlone says whether a debugger is attached to the process, or another filter of system
-// calls than to this one: either can change what the process reads and writes.
-func (p *process) isAlone() error {
-	status, err := read(p.path + "/status")
-	if err != nil {
-		return err
-	}
-	if !bytes.Contains(status, []byte("\nTracerPid:\t0\n")) {
-		return errDebugged
-	}
-	if bytes.Contains(status, []byte("\nSeccomp:\t0\n")) {
-		return nil
-	}
-	own, err := read("/proc/self/status")
-	if err != nil {
-		return err
-	}
-	if !bytes.Equal(filters(own), filters(status)) {
-		return errDebugged
-	}
-	return nil
-}
-
-// filters are the lines of a status about filters of system calls.
-func filters(status []byte) []byte {
-	_, from, _ := bytes.Cut(status, []byte("\nSeccomp:"))
-	lines, _, _ := bytes.Cut(from, []byte("\nSpeculation"))
-	return lines
-}
 
 // SameView says why a process sees other files than this one under the same names: it has
 // another root, or lives in another mount namespace, as in a sandbox; nil where it does not.
@@ -158,10 +118,7 @@ func SameView(pid int) error {
 func same(folder string, names ...string) error {
 	for _, name := range names {
 		var own, other syscall.Stat_t
-		if err := syscall.Stat("/proc/self"+name, &own); err != nil {
-			return err
-		}
-		if err := syscall.Stat(folder+name, &other); err != nil {
+		if err := errors.Join(syscall.Stat("/proc/self"+name, &own), syscall.Stat(folder+name, &other)); err != nil {
 			return err
 		}
 		if own.Dev != other.Dev || own.Ino != other.Ino {
@@ -169,38 +126,6 @@ func same(folder string, names ...string) error {
 		}
 	}
 	return nil
-}
-
-// maxProc bounds what is read of a file in /proc, in bytes.
-const maxProc = 1 << 20
-
-// read reads a file in /proc as a whole. It ends where less comes than there is room for.
-func read(path string) ([]byte, error) {
-	fd, err := syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer syscall.Close(fd)
-	for all := make([]byte, 0, 4<<10); ; {
-		if len(all) == cap(all) {
-			all = append(all, 0)[:len(all)]
-		}
-		room := all[len(all):cap(all)]
-		n, err := syscall.Read(fd, room)
-		switch {
-		case err == syscall.EINTR:
-			continue
-		case err != nil:
-			return nil, err
-		}
-		all = all[:len(all)+n]
-		switch {
-		case n < len(room):
-			return all, nil
-		case len(all) > maxProc:
-			return nil, errEndless
-		}
-	}
 }
 
 // receive reads what one process has written, and gives that process: the system notes who
@@ -212,12 +137,9 @@ func receive(fd int, p []byte) (n int, writer int32, err error) {
 	if err != nil || n == 0 {
 		return n, 0, err
 	}
-	if flags&syscall.MSG_CTRUNC != 0 {
-		return n, 0, nil
-	}
 	messages, err := syscall.ParseSocketControlMessage(about[:size])
-	if err != nil || len(messages) != 1 {
-		return n, 0, err
+	if err != nil || len(messages) != 1 || flags&syscall.MSG_CTRUNC != 0 {
+		return n, 0, errors.Join(errWriter, err)
 	}
 	cred, err := syscall.ParseUnixCredentials(&messages[0])
 	if err != nil {

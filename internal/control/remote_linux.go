@@ -57,8 +57,9 @@ func Listens(path string) bool {
 
 // Line is a connection to the daemon, before it was sent anything.
 type Line struct {
-	fd     int
-	daemon *process
+	fd      int
+	daemon  *process
+	program string
 }
 
 // Connect connects, and makes sure of who listens: the socket and its folder are this
@@ -66,7 +67,7 @@ type Line struct {
 func (r Remote) Connect() (*Line, error) {
 	l, err := r.dial()
 	if err == nil {
-		err = l.believe(r.Program)
+		err = l.believe()
 	}
 	if err != nil {
 		l.Close()
@@ -81,7 +82,7 @@ func (r Remote) dial() (*Line, error) {
 	for dir != "" && dir[len(dir)-1] != '/' {
 		dir = dir[:len(dir)-1]
 	}
-	l := &Line{fd: -1}
+	l := &Line{fd: -1, program: r.Program}
 	if !private(dir+".", syscall.S_IFDIR) {
 		return l, errFolder
 	}
@@ -92,11 +93,8 @@ func (r Remote) dial() (*Line, error) {
 	if l.fd, err = syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0); err != nil {
 		return l, err
 	}
-	if err := l.within(limit.DaemonSilence); err != nil {
-		return l, err
-	}
-	// Set before the connection is made, so that all that comes says from whom.
-	if err := syscall.SetsockoptInt(l.fd, syscall.SOL_SOCKET, syscall.SO_PASSCRED, 1); err != nil {
+	// What comes says from whom only if that is set before the connection is made.
+	if err := errors.Join(l.within(limit.DaemonSilence), syscall.SetsockoptInt(l.fd, syscall.SOL_SOCKET, syscall.SO_PASSCRED, 1)); err != nil {
 		return l, err
 	}
 	return l, syscall.Connect(l.fd, &syscall.SockaddrUnix{Name: r.Path})
@@ -123,7 +121,7 @@ func private(path string, kind uint32) bool {
 }
 
 // believe looks at the process that listens.
-func (l *Line) believe(program string) error {
+func (l *Line) believe() error {
 	cred, err := syscall.GetsockoptUcred(l.fd, syscall.SOL_SOCKET, syscall.SO_PEERCRED)
 	if err != nil {
 		return err
@@ -134,7 +132,7 @@ func (l *Line) believe(program string) error {
 	if l.daemon, err = processOf(cred.Pid); err != nil {
 		return err
 	}
-	return l.daemon.serves(program)
+	return l.daemon.serves(l.program)
 }
 
 // Check asks the daemon.
@@ -173,7 +171,7 @@ func (l *Line) Check(c Call, until time.Time) (Answer, error) {
 		err = errNonce
 	}
 	if err == nil {
-		err = l.daemon.isSame()
+		err = l.daemon.runs(l.program) // as before
 	}
 	return a, err
 }
