@@ -107,6 +107,7 @@ func (s *site) listensAt() {
 
 // The true program is not believed where who started it may have it do other things.
 func TestTrueProgramInFalseHands(t *testing.T) {
+	fake := falseDaemon(t)
 	s := newSite(t, all...)
 	engine := s.bin + "/cardea-engine"
 	other := s.dir + "/other"
@@ -136,6 +137,7 @@ func TestTrueProgramInFalseHands(t *testing.T) {
 		{"load other code", []string{engine, "serve"}, []string{strings.Repeat("A", 10000) + "=1", "LD_AUDIT=/x.so"}},
 		{"too many", []string{engine, "serve"}, []string{strings.Repeat("A", 100000) + "=1", "LD_AUDIT=/x.so"}},
 		{"load other code", []string{engine, "serve"}, []string{"GLIBC_TUNABLES=x"}},
+		{"filter of system calls", []string{fake, "filter", engine, engine, "serve"}, nil},
 		{"", []string{engine, "serve"}, nil},
 		{"", []string{s.bin + "/cardea", "serve"}, []string{"LD_PRELOAD="}},
 	} {

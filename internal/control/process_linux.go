@@ -15,7 +15,7 @@ var (
 	errProgram  = errors.New("another program than the daemon's is at the other end of the socket")
 	errCommand  = errors.New("the process at the other end of the socket was not started as \"cardea serve\"")
 	errLoaded   = errors.New("variables of the process at the other end of the socket load other code into it")
-	errDebugged = errors.New("a debugger is attached to the process at the other end of the socket")
+	errDebugged = errors.New("a debugger or a filter of system calls is attached to the process at the other end of the socket")
 	errLarge    = errors.New("the process at the other end of the socket has too many words or variables")
 	errView     = errors.New("the process at the other end of the socket sees other files or processes: it runs in a sandbox of its own")
 	errWriter   = errors.New("another process than the daemon answers")
@@ -83,11 +83,34 @@ func (p *process) serves(program string) error {
 			return errLoaded
 		}
 	}
-	if !strings.Contains(texts[2], "\nTracerPid:\t0\n") {
-		return errDebugged
+	if err := isAlone(texts[2]); err != nil {
+		return err
 	}
 	// Who owns a namespace of processes may write in the name of each that is in it.
 	return same(p.path, "/ns/mnt", "/root", "/ns/pid")
+}
+
+// isAlone says from the status of a process whether a debugger is attached to it, or a
+// filter of system calls that this process has not: either can change what it reads.
+func isAlone(status string) error {
+	if !strings.Contains(status, "\nTracerPid:\t0\n") {
+		return errDebugged
+	}
+	if strings.Contains(status, "\nSeccomp:\t0\n") {
+		return nil
+	}
+	own, err := read("/proc/self/status")
+	if err == nil && filters(own) != filters(status) {
+		err = errDebugged
+	}
+	return err
+}
+
+// filters are the lines of a status about filters of system calls (proc_pid_status(5)).
+func filters(status string) string {
+	_, from, _ := strings.Cut(status, "\nSeccomp:")
+	lines, _, _ := strings.Cut(from, "\nSpeculation")
+	return lines
 }
 
 // read reads a file in /proc as a whole. One of 64 KiB or more is an error.
