@@ -77,11 +77,12 @@ func (s *wrapper) parse(words []field) parsed {
 			}
 			words = words[used:]
 		case s.Assignments && isAssignment(f):
-			p.before, words = append(p.before, f), words[1:]
 			if s.AssignmentsEndOptions {
-				p.before, p.rest = takeAssignments(p.before, words)
+				p.rest = p.takeAssignments(words)
 				return p
 			}
+			p.operand(f, f.MaySplit)
+			words = words[1:]
 		case len(p.before) >= s.OperandsBefore:
 			p.rest = words
 			return p
@@ -149,7 +150,7 @@ func (s *wrapper) parseOperands(p parsed, words []field) parsed {
 		words = words[1:]
 	}
 	if s.Assignments {
-		p.before, words = takeAssignments(p.before, words)
+		words = p.takeAssignments(words)
 	}
 	p.rest = words
 	return p
@@ -168,22 +169,23 @@ func (s *wrapper) option(words []field, p *parsed) (int, bool) {
 	return s.cluster(text, words, p)
 }
 
-// isAssignment reports NAME=value; where the value is not known, the word must
-// be one and spell the name plainly.
+// isAssignment reports NAME=value; where the value is not known, the name must be plain.
 func isAssignment(f field) bool {
-	name, _, ok := strings.Cut(f.Text, "=")
-	if !f.Static {
-		return ok && plainName(name) && !f.MaySplit
+	if f.Static {
+		return strings.Contains(f.Text, "=")
 	}
-	return ok
+	name, _, ok := strings.Cut(f.Head, "=")
+	return ok && plainName(name)
 }
 
-// takeAssignments moves assignments from the front of words.
-func takeAssignments(before, words []field) ([]field, []field) {
+// takeAssignments takes assignments from the front of words, and gives the others. Behind
+// one that may become several words another command may begin.
+func (p *parsed) takeAssignments(words []field) []field {
 	for len(words) > 0 && isAssignment(words[0]) {
-		before, words = append(before, words[0]), words[1:]
+		p.operand(words[0], words[0].MaySplit)
+		words = words[1:]
 	}
-	return before, words
+	return words
 }
 
 // longOption reads --name, --name=value, --name value and abbreviations.
@@ -310,6 +312,9 @@ func (w *walker) opaqueOptions(s *wrapper, p parsed) {
 
 func assignOf(f field) cardea.Assign {
 	name, val, _ := strings.Cut(f.Text, "=")
+	if !f.Static {
+		name, _, _ = strings.Cut(f.Head, "=")
+	}
 	return cardea.Assign{Name: name, Value: val, Static: f.Static, Class: knowledge.AssignmentClass(name, val, f.Static)}
 }
 

@@ -36,6 +36,7 @@ func (w *walker) envCommand(s *wrapper, inv invocation) {
 		w.envSplit(s, inv, p, split)
 		return
 	}
+	w.doubts(p)
 	for _, f := range p.before {
 		inv.assigns = append(slices.Clone(inv.assigns), assignOf(f))
 		inv.mayBe(assignOf(f).Name, afterName(f.May))
@@ -68,8 +69,12 @@ func (w *walker) envCommand(s *wrapper, inv invocation) {
 func (w *walker) envSplit(s *wrapper, inv invocation, p parsed, text string) {
 	if strings.ContainsAny(text, "\\'\"$#") {
 		w.spot(text, cardea.OpaqueOwnRules, "env splits the text by rules of its own")
-		w.emitProgram(inv)
-		return
+		text = strings.Map(func(r rune) rune {
+			if strings.ContainsRune("\\'\"", r) {
+				return -1
+			}
+			return r
+		}, text) // more or less
 	}
 	words := []field{inv.argv[0]}
 	for _, s := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\n\v\f\r", r) }) {

@@ -99,10 +99,10 @@ func (s *scripts) lookInto(parts []cardea.Part, depth int) {
 		if depth == 1 {
 			s.part = i
 		}
-		if p.Remote || len(p.Command) == 0 {
+		if p.Remote {
 			continue
 		}
-		if depth == 1 {
+		if depth == 1 && len(p.Command) > 0 {
 			s.input(p)
 		}
 		for _, f := range s.runFiles(p) {
@@ -384,6 +384,9 @@ func guessed(a cardea.Access) bool {
 
 // runFiles are the files that a part runs.
 func (s *scripts) runFiles(p *cardea.Part) []runFile {
+	if len(p.Command) == 0 {
+		return namedToRun(p)
+	}
 	var out []runFile
 	for _, a := range p.Access {
 		if a.Kind == cardea.Execute && a.Path != "" && a.Pattern == "" && !a.Recursive {

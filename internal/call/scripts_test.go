@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 	"testing"
 
@@ -90,6 +91,27 @@ func TestScriptsFlow(t *testing.T) {
 		}
 		if strings.Join(got, ",") != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// A script is read whatever the variables are with which it is started.
+func TestScriptsBehindVariables(t *testing.T) {
+	for _, line := range []string{"./x.sh", "env PATH=$PATH ./x.sh", `env "PATH=$PATH" ./x.sh`, `env A="$B" PATH=$PATH:/x sh x.sh`, "PATH=$PATH ./x.sh", "env -i PATH=$PATH HOME=$HOME bash x.sh",
+		"env -S 'PATH=/bin ./x.sh'", "env -S 'PATH=${PATH} ./x.sh'", "env -- A=$B ./x.sh", "sudo A=$B ./x.sh", "env $VARS ./x.sh", "$RUN ./x.sh", "export PATH=$PATH:/x; ./x.sh"} {
+		world := knowledge.World{Home: "/home/u", ReadFile: func(path string, _ int64) ([]byte, error) {
+			if path != "/p/x.sh" {
+				return nil, fs.ErrNotExist
+			}
+			return []byte("#!/bin/sh\ngit push --force\n"), nil
+		}}
+		ev := &cardea.Event{Kind: cardea.PreToolUse, Cwd: "/p", Call: &cardea.Call{Tool: "Bash", Input: map[string]any{"command": line}}}
+		var runs []cardea.Part
+		for _, p := range Analyse(ev, world).Call.Parts {
+			runs = append(runs, p.MayRun...)
+		}
+		if !slices.ContainsFunc(runs, func(p cardea.Part) bool { return p.Text == "git push --force" && p.From != "" }) {
+			t.Errorf("%s: %+v", line, runs)
 		}
 	}
 }

@@ -23,6 +23,9 @@ type Client interface {
 type Call struct {
 	// Program is the stamp of the program that must answer ([StampOf]).
 	Program string
+	// Nonce is a random text that the answer must repeat, so that it cannot have been
+	// written before the call was sent.
+	Nonce string
 	// Args are those behind "check".
 	Args []string
 	// Dir is the working folder, "" where it cannot be told.
@@ -35,6 +38,8 @@ type Call struct {
 
 // Answer is what "cardea check" writes, and its exit code.
 type Answer struct {
+	// Nonce is that of the call.
+	Nonce          string
 	Exit           int
 	Stdout, Stderr []byte
 }
@@ -98,7 +103,7 @@ const (
 )
 
 // greeting begins every call. Another version of the protocol has another one.
-const greeting = "cardea control 1\n"
+const greeting = "cardea control 2\n"
 
 // ErrForm is the error of what is not in this package's form.
 var ErrForm = errors.New("the other end does not speak this protocol")
@@ -108,7 +113,7 @@ var ErrTooLarge = errors.New("the call is too large for the daemon")
 
 // Bytes is a call as it is sent.
 func (c Call) Bytes() ([]byte, error) {
-	head := text(nil, c.Program)
+	head := text(text(nil, c.Program), c.Nonce)
 	head = texts(head, c.Args)
 	head = text(head, c.Dir)
 	head = binary.AppendUvarint(head, uint64(len(c.Variables.Values)))
@@ -163,7 +168,7 @@ func ReadCall(r io.Reader) (c Call, err error) {
 		return c, err
 	}
 	f := fields{left: all}
-	c.Program = f.text()
+	c.Program, c.Nonce = f.text(), f.text()
 	for range f.count() {
 		c.Args = append(c.Args, f.text())
 	}
@@ -209,6 +214,7 @@ func (f *fields) text() string {
 // The kinds of what the daemon sends: a byte, a length of four bytes, and as many bytes.
 const (
 	kindWorks  = 'w' // it works on the call
+	kindNonce  = 'r' // the nonce of the call, in front of the answer
 	kindAnswer = 'a' // the answer: the exit code, the length of standard output, both texts
 	kindLeaves = 'n' // "cardea check" must answer, and why
 )
@@ -222,7 +228,7 @@ func Leaves(why string) []byte { return part(kindLeaves, []byte(why)) }
 // Bytes is an answer as it is sent.
 func (a Answer) Bytes() []byte {
 	body := binary.BigEndian.AppendUint32([]byte{byte(a.Exit)}, uint32(len(a.Stdout)))
-	return part(kindAnswer, append(append(body, a.Stdout...), a.Stderr...))
+	return append(part(kindNonce, []byte(a.Nonce)), part(kindAnswer, append(append(body, a.Stdout...), a.Stderr...))...)
 }
 
 func part(kind byte, body []byte) []byte {
@@ -247,6 +253,9 @@ func ReadAnswer(r io.Reader) (a Answer, err error) {
 		switch begin[0] {
 		case kindWorks:
 			continue
+		case kindNonce:
+			a.Nonce = string(body)
+			continue
 		case kindLeaves:
 			return a, LeftError(body)
 		case kindAnswer:
@@ -257,7 +266,7 @@ func ReadAnswer(r io.Reader) (a Answer, err error) {
 			if exit != 0 && exit != 2 || uint64(out) > uint64(len(body)-5) {
 				return a, ErrForm
 			}
-			return Answer{Exit: int(exit), Stdout: body[5 : 5+out], Stderr: body[5+out:]}, nil
+			return Answer{Nonce: a.Nonce, Exit: int(exit), Stdout: body[5 : 5+out], Stderr: body[5+out:]}, nil
 		}
 		return a, ErrForm
 	}

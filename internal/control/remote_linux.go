@@ -1,11 +1,15 @@
 package control
 
 import (
+	"bufio"
 	"errors"
 	"os"
 	"strconv"
 	"syscall"
 	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
 
 	"cardea.dev/internal/limit"
 )
@@ -34,12 +38,10 @@ type Remote struct {
 
 // The errors of a socket that is not believed.
 var (
-	errFolder  = errors.New("the socket's folder is open to others, or not this user's")
-	errSocket  = errors.New("the socket is open to others, or not this user's")
-	errPeer    = errors.New("another user is at the other end of the socket")
-	errProgram = errors.New("another program than the daemon's is at the other end of the socket")
-	errView    = errors.New("the process at the other end of the socket sees other files: it runs in a sandbox of its own")
-	errTime    = errors.New("there is no time left")
+	errFolder = errors.New("the socket's folder is open to others, or not this user's")
+	errSocket = errors.New("the socket is open to others, or not this user's")
+	errPeer   = errors.New("another user is at the other end of the socket")
+	errTime   = errors.New("there is no time left")
 )
 
 // Listens reports whether somebody listens at a socket.
@@ -53,57 +55,49 @@ func Listens(path string) bool {
 	return err == nil || err == syscall.EAGAIN // as many wait already as may
 }
 
-// SameView says why a process sees other files than this one under the same names: it has
-// another root, or lives in another mount namespace, as in a sandbox; nil where it does not.
-func SameView(pid int) error {
-	for _, name := range [...]string{"/ns/mnt", "/root"} {
-		var own, other syscall.Stat_t
-		if err := syscall.Stat("/proc/self"+name, &own); err != nil {
-			return err
-		}
-		if err := syscall.Stat("/proc/"+strconv.Itoa(pid)+name, &other); err != nil {
-			return err
-		}
-		if own.Dev != other.Dev || own.Ino != other.Ino {
-			return errView
-		}
-	}
-	return nil
+// Line is a connection to the daemon, before it was sent anything.
+type Line struct {
+	fd      int
+	daemon  *process
+	program string
 }
 
-// Line is a connection to the daemon, before it was sent anything.
-type Line struct{ fd int }
-
 // Connect connects, and makes sure of who listens: the socket and its folder are this
-// user's alone, and the process that listens runs the program.
+// user's alone, and the process that listens is the program, started to serve.
 func (r Remote) Connect() (*Line, error) {
-	dir := r.Path
-	for dir != "" && dir[len(dir)-1] != '/' {
-		dir = dir[:len(dir)-1]
-	}
-	if !private(dir+".", syscall.S_IFDIR) {
-		return nil, errFolder
-	}
-	if !private(r.Path, syscall.S_IFSOCK) {
-		return nil, errSocket
-	}
-	fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
-	if err != nil {
-		return nil, err
-	}
-	l := &Line{fd}
-	err = l.within(limit.DaemonSilence)
+	l, err := r.dial()
 	if err == nil {
-		err = syscall.Connect(fd, &syscall.SockaddrUnix{Name: r.Path})
-	}
-	if err == nil {
-		err = r.believe(fd)
+		err = l.believe()
 	}
 	if err != nil {
 		l.Close()
 		return nil, err
 	}
 	return l, nil
+}
+
+// dial connects. The line must be closed also where that fails.
+func (r Remote) dial() (*Line, error) {
+	dir := r.Path
+	for dir != "" && dir[len(dir)-1] != '/' {
+		dir = dir[:len(dir)-1]
+	}
+	l := &Line{fd: -1, program: r.Program}
+	if !private(dir+".", syscall.S_IFDIR) {
+		return l, errFolder
+	}
+	if !private(r.Path, syscall.S_IFSOCK) {
+		return l, errSocket
+	}
+	var err error
+	if l.fd, err = syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0); err != nil {
+		return l, err
+	}
+	// What comes says from whom only if that is set before the connection is made.
+	if err := errors.Join(l.within(limit.DaemonSilence), syscall.SetsockoptInt(l.fd, syscall.SOL_SOCKET, syscall.SO_PASSCRED, 1)); err != nil {
+		return l, err
+	}
+	return l, syscall.Connect(l.fd, &syscall.SockaddrUnix{Name: r.Path})
 }
 
 // within bounds each reading and writing.
@@ -113,7 +107,12 @@ func (l *Line) within(d time.Duration) error {
 }
 
 // Close ends the connection.
-func (l *Line) Close() { _ = syscall.Close(l.fd) }
+func (l *Line) Close() {
+	if l.daemon != nil {
+		_ = syscall.Close(l.daemon.folder)
+	}
+	_ = syscall.Close(l.fd)
+}
 
 // private reports whether a file of a kind is this user's alone.
 func private(path string, kind uint32) bool {
@@ -122,25 +121,18 @@ func private(path string, kind uint32) bool {
 }
 
 // believe looks at the process that listens.
-func (r Remote) believe(fd int) error {
-	cred, err := syscall.GetsockoptUcred(fd, syscall.SOL_SOCKET, syscall.SO_PEERCRED)
+func (l *Line) believe() error {
+	cred, err := syscall.GetsockoptUcred(l.fd, syscall.SOL_SOCKET, syscall.SO_PEERCRED)
 	if err != nil {
 		return err
 	}
 	if int(cred.Uid) != os.Geteuid() || cred.Pid <= 0 {
 		return errPeer
 	}
-	var runs, is syscall.Stat_t
-	if err := syscall.Stat("/proc/"+strconv.Itoa(int(cred.Pid))+"/exe", &runs); err != nil {
+	if l.daemon, err = processOf(cred.Pid); err != nil {
 		return err
 	}
-	if err := syscall.Stat(r.Program, &is); err != nil {
-		return err
-	}
-	if runs.Dev != is.Dev || runs.Ino != is.Ino {
-		return errProgram
-	}
-	return SameView(int(cred.Pid))
+	return l.daemon.serves(l.program)
 }
 
 // Check asks the daemon.
@@ -154,8 +146,14 @@ func (r Remote) Check(c Call, until time.Time) (Answer, error) {
 }
 
 // Check sends a call, and waits for the answer until a time, as long as the daemon shows
-// that it works.
+// that it works. The answer counts if the daemon wrote all of it after the call was sent,
+// and still is what it was then.
 func (l *Line) Check(c Call, until time.Time) (Answer, error) {
+	var nonce [16]byte
+	if _, _, err := unix.Syscall(unix.SYS_GETRANDOM, uintptr(unsafe.Pointer(&nonce)), unsafe.Sizeof(nonce), 0); err != 0 {
+		return Answer{}, err
+	}
+	c.Nonce = string(nonce[:])
 	all, err := c.Bytes()
 	if err != nil {
 		return Answer{}, err
@@ -168,7 +166,14 @@ func (l *Line) Check(c Call, until time.Time) (Answer, error) {
 		}
 		all = all[n:]
 	}
-	return ReadAnswer(timed)
+	a, err := ReadAnswer(bufio.NewReader(timed))
+	if err == nil && a.Nonce != c.Nonce {
+		err = errNonce
+	}
+	if err == nil {
+		err = l.daemon.runs(l.program) // as before
+	}
+	return a, err
 }
 
 // timed is a line that is used until a time.
@@ -206,11 +211,13 @@ func (t *timed) Read(p []byte) (int, error) {
 		if err := t.left(); err != nil {
 			return 0, err
 		}
-		n, err := syscall.Read(t.fd, p)
+		n, writer, err := receive(t.fd, p)
 		switch {
 		case err == syscall.EINTR:
 		case err != nil:
 			return 0, err
+		case n > 0 && writer != t.daemon.pid:
+			return 0, errWriter
 		case n == 0:
 			return 0, errEnded
 		default:

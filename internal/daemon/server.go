@@ -223,6 +223,7 @@ func (s *Server) answer(conn *net.UnixConn, pid int, c control.Call, unended *sy
 	if err != nil {
 		return control.Leaves(err.Error())
 	}
+	a.Nonce = c.Nonce
 	return a.Bytes()
 }
 

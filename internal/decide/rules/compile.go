@@ -140,7 +140,7 @@ func (p *packer) match(m *Match) {
 	each(p, &m.Command, p.texts)
 	p.number(&m.Programs)
 	each(p, &m.Any, p.match)
-	for _, list := range []*[]string{&m.Flags, &m.Args, &m.Paths, &m.Hosts, &m.Flows, &m.Env, &m.Unless, &m.UnlessCommand, &m.UnlessPaths, &m.Roles, &m.Needs} {
+	for _, list := range []*[]string{&m.Flags, &m.Args, &m.Paths, &m.Hosts, &m.Flows, &m.Env, &m.StartedBy, &m.Unless, &m.UnlessCommand, &m.UnlessPaths, &m.Roles, &m.Needs} {
 		p.texts(list)
 	}
 	each(p, &m.Access, func(k *cardea.AccessKind) { p.text((*string)(k)) })

@@ -335,7 +335,7 @@ func whole(pattern string) string { return `(?i)\A(?:` + pattern + `)\z` }
 
 // aboutPart reports whether a match has conditions on parts.
 func (m *Match) aboutPart() bool {
-	if len(m.Command)+len(m.Flags)+len(m.Args)+len(m.Paths)+len(m.Access)+len(m.Hosts)+len(m.Flows)+len(m.Env)+len(m.Unless)+len(m.UnlessCommand)+len(m.Own) > 0 ||
+	if len(m.Command)+len(m.Flags)+len(m.Args)+len(m.Paths)+len(m.Access)+len(m.Hosts)+len(m.Flows)+len(m.Env)+len(m.StartedBy)+len(m.Unless)+len(m.UnlessCommand)+len(m.Own) > 0 ||
 		m.Opaque || m.Outside || m.HoldsKey || m.Redirection || m.UnknownPath || m.Pattern != "" && m.Field == "" {
 		return true
 	}

@@ -29,6 +29,7 @@ func (m *Match) String() string {
 	add("own", texts(m.Own))
 	add("flow", m.Flows)
 	add("env", m.Env)
+	add("started by", m.StartedBy)
 	add("role", m.Roles)
 	for _, x := range []struct {
 		is   bool

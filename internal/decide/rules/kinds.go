@@ -209,6 +209,7 @@ func (m *Match) fits(p *cardea.Part) bool {
 	case len(m.Command) > 0 && !(m.AnyProgram && p.ProgramPattern != "") && !slices.ContainsFunc(m.Command, func(cmd []string) bool { return mayLead(cmd, p) }),
 		m.Opaque && len(p.Opaque) == 0,
 		len(m.Env) > 0 && len(p.Assigns) == 0,
+		len(m.StartedBy) > 0 && len(p.Wrappers) == 0,
 		m.aboutAccess() && !slices.ContainsFunc(p.Access, func(a cardea.Access) bool { return len(m.Access) == 0 || slices.Contains(m.Access, a.Kind) }):
 		return false
 	}

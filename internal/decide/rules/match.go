@@ -83,6 +83,7 @@ func (c *call) holdsOnPart(m *Match, p *cardea.Part, i, after int) bool {
 	case m.Opaque && len(p.Opaque) == 0,
 		len(m.Flows) > 0 && !c.flows(m.Flows, i),
 		len(m.Env) > 0 && !setsVariable(m.Env, p),
+		len(m.StartedBy) > 0 && !c.startedBy(m.StartedBy, p),
 		len(m.Flags) > 0 && !hasFlag(m.Flags, p),
 		len(m.UnlessCommand) > 0 && slices.Contains(m.UnlessCommand, p.Program()),
 		m.aboutAccess() && !c.accessHolds(m, p),
@@ -92,6 +93,14 @@ func (c *call) holdsOnPart(m *Match, p *cardea.Part, i, after int) bool {
 		return false
 	}
 	return true
+}
+
+// startedBy reports whether one of the expressions is found in a command that starts a
+// part.
+func (c *call) startedBy(exprs []string, p *cardea.Part) bool {
+	return slices.ContainsFunc(p.Outer, func(o cardea.Outer) bool {
+		return slices.ContainsFunc(exprs, func(expr string) bool { return c.matches(expr, o.Text) })
+	})
 }
 
 // aboutAccess reports whether a match has conditions on accesses.
@@ -665,7 +674,7 @@ func (c *call) searched(text string) *searched {
 // call has some that belong to no part.
 func (c *call) opaqueCall(m *Match) bool {
 	alone := m.Opaque && !m.Outside && !m.HoldsKey && !m.Redirection && !m.UnknownPath && len(m.Command)+len(m.Flags)+len(m.Args)+len(m.Paths)+len(m.Access)+len(m.Hosts)+
-		len(m.Flows)+len(m.Env)+len(m.Unless)+len(m.UnlessCommand)+len(m.Own)+len(m.Any) == 0 && m.Pattern == "" && m.Field == ""
+		len(m.Flows)+len(m.Env)+len(m.StartedBy)+len(m.Unless)+len(m.UnlessCommand)+len(m.Own)+len(m.Any) == 0 && m.Pattern == "" && m.Field == ""
 	return alone && len(c.ev.Call.Opaque)+len(c.ev.Faults) > 0 && (len(m.Roles) == 0 || oneOf(m.Roles, c.ev.Role))
 }
 

@@ -210,7 +210,7 @@ func (m *Match) empty() bool {
 // hides reports whether the match has conditions that have no meaning in a rule
 // that allows.
 func (m *Match) hides() bool {
-	return m.Opaque || m.AnyProgram || m.HoldsKey || m.Redirection || m.UnlessMetadata || m.UnlessSearch || len(m.Flows)+len(m.Env)+len(m.Unless)+len(m.UnlessCommand)+len(m.UnlessPaths)+len(m.Own) > 0 || slices.ContainsFunc(m.Any, func(a Match) bool { return a.hides() })
+	return m.Opaque || m.AnyProgram || m.HoldsKey || m.Redirection || m.UnlessMetadata || m.UnlessSearch || len(m.Flows)+len(m.Env)+len(m.StartedBy)+len(m.Unless)+len(m.UnlessCommand)+len(m.UnlessPaths)+len(m.Own) > 0 || slices.ContainsFunc(m.Any, func(a Match) bool { return a.hides() })
 }
 
 // saysStdin reports whether the match says something about what the part reads.
@@ -292,6 +292,9 @@ func (p *parser) match(v document.Value) Match {
 	out.Flags = p.flags(m.Get("flags"))
 	for _, a := range m.Get("args").Items() {
 		out.Args = append(out.Args, p.expr(a))
+	}
+	for _, s := range m.Get("started_by").Items() {
+		out.StartedBy = append(out.StartedBy, p.expr(s))
 	}
 	listOf(m.Get("args"))
 	out.Paths = append(p.globs(m.Get("path")), p.lists(m.Get("files"))...)

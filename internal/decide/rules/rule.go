@@ -135,6 +135,8 @@ type Match struct {
 	Flows []string
 	// Env are globs of variables; one of them must be set for the part.
 	Env []string
+	// StartedBy are RE2 expressions; one must be found in a command that starts the part.
+	StartedBy []string
 	// Unless are options, as they stand on the command line; the part is left
 	// alone where one of them is given for certain.
 	Unless []string

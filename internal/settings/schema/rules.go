@@ -45,6 +45,7 @@ type match struct {
 	Role        textList `yaml:"role" about:"globs of roles"`
 	Flow        textList `yaml:"flow" enum:"download-run,decode-run,unpack-run,secret-network,write-run,self-call,multiplies,*"`
 	Env         textList `yaml:"env" about:"globs of variables; the part sets one of them"`
+	StartedBy   textList `yaml:"started_by" about:"RE2 expressions; one is found in a command that starts the part"`
 	Holds       string   `yaml:"holds" enum:"private-key" about:"what the file of the access holds"`
 	Unless      except   `yaml:"unless" about:"exceptions"`
 	Outside     bool     `yaml:"outside" const:"true" about:"the access lies in no folder of the work, temporary or cache folder"`

@@ -212,7 +212,7 @@ func TestSettingsAgreeWithTheProgram(t *testing.T) {
 func TestRulesAgreeWithTheProgram(t *testing.T) {
 	all := `rules: [{id: x, event: [PreToolUse], tool: Bash, effect: ask, person: true, certain: true, message: 7, instead: b, because: c, context: d, severity: low,
   rewrite: {command: e}, match: {command: a, flags: -f, args: x, path: [a], files: histories, access: write, own: key, holds: private-key, redirection: true, host: h, role: r, flow: download-run, opaque: true, outside: true,
-  field: f, any_program: true, pattern: p, env: [X], unless: {flags: [-x], files: templates, search: true, metadata: true, command: [y]}, any: [{command: [a, b]}]},
+  field: f, any_program: true, pattern: p, env: [X], started_by: x, unless: {flags: [-x], files: templates, search: true, metadata: true, command: [y]}, any: [{command: [a, b]}]},
   tests: [{input: {command: x}, tool: Bash, expect: none, contains: c, desc: d, event: PreToolUse, role: r, cwd: /}, {tool_name: Bash, tool_input: {command: x}, expect: none}]},
   {id: y, effect: allow, match: {command: a, stdin: any}}]`
 	if bad := validate(t, Rules(), all); len(bad) > 0 {

@@ -28,8 +28,8 @@ func main() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		if _, err := control.ReadCall(conn); err == nil {
-			_, _ = conn.Write(control.Answer{}.Bytes())
+		if c, err := control.ReadCall(conn); err == nil {
+			_, _ = conn.Write(control.Answer{Nonce: c.Nonce}.Bytes())
 		}
 		_ = conn.Close()
 	}
