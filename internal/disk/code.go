@@ -34,7 +34,11 @@ const maxMatches = 256
 // look for their files from the current folder upwards; "" is none.
 func CodeOf(p *cardea.Part, root string) Code {
 	var c Code
+	sub := subcommand(p)
 	c.accesses(p)
+	if only, data := knowledge.WordsOf(form.NamesData, p.Program()); data && (len(only) == 0 || slices.Contains(only, sub)) {
+		c.Named = nil
+	}
 	for _, looked := range p.LookedInto {
 		file, _, _ := strings.Cut(looked, " (") // it was not looked into, and runs all the same
 		c.Runs = append(c.Runs, file)
@@ -48,7 +52,6 @@ func CodeOf(p *cardea.Part, root string) Code {
 	}
 	dirs := c.folders(p)
 	key := p.Program()
-	sub := subcommand(p)
 	names, _ := knowledge.WordsOf(form.ProjectFiles, key)
 	more, _ := knowledge.WordsOf(form.ProjectFiles, key+" "+sub)
 	names = slices.Concat(names, more)

@@ -290,3 +290,29 @@ func put(project, file string) error {
 	}
 	return os.WriteFile(path, []byte("#!/bin/sh\n"), 0o755)
 }
+
+// What a command only reads, lints, formats or commits is no code: a lesson outlives a change.
+func TestDataIsNotBound(t *testing.T) {
+	for _, tt := range []struct{ command, file string }{
+		{"git add src/a.go", "src/a.go"}, {"git commit -m x src/a.go", "src/a.go"}, {"black src", "src/a.py"}, {"gofmt -w src/a.go", "src/a.go"},
+		{"tsc -p web", "web/a.ts"}, {"npm test", "src/a.js"}, {"make", "src/a.c"}, {"gh pr create --title src", "src/a.go"},
+		{"cargo build", "run.log"}, {"pytest tests", "tests/__pycache__/x.pyc"},
+	} {
+		b := newBench(t)
+		for _, file := range []string{tt.file, "package.json", "Makefile", "tests/test_a.py"} {
+			if err := put(b.project, file); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := b.teach(cardea.Allow, tt.command); err != nil {
+			t.Errorf("%s: %v", tt.command, err)
+			continue
+		}
+		if err := os.WriteFile(filepath.Join(b.project, tt.file), []byte("other"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if got := b.decide(tt.command); got != cardea.Allow {
+			t.Errorf("%s: %s after a change of %s", tt.command, got, tt.file)
+		}
+	}
+}

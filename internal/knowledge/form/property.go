@@ -66,6 +66,9 @@ const (
 	// RunsTree runs code of the current folder and of those below where no word names a
 	// file or a folder, with one of these subcommands where there are any.
 	RunsTree Property = "runs_tree"
+	// NamesData runs nothing that its words name, with one of these subcommands where there
+	// are any: what it finds code in are its ProjectFiles.
+	NamesData Property = "names_data"
 	// Downloads prints or saves what another host sends, with one of these
 	// subcommands where there are any.
 	Downloads Property = "downloads"
@@ -266,6 +269,7 @@ var Properties = []Property{
 	RunsFolder,
 	RunsModules,
 	RunsTree,
+	NamesData,
 	Downloads,
 	Copies,
 	Decodes,
