@@ -10,10 +10,12 @@ import (
 	"time"
 
 	"cardea.dev/internal/hook"
+	"cardea.dev/internal/judge/fakeprovider"
 	remembered "cardea.dev/internal/lesson"
 	"cardea.dev/internal/redact"
 	"cardea.dev/internal/session"
 	"cardea.dev/internal/state"
+	"cardea.dev/internal/testrun"
 
 	"cardea.dev"
 )
@@ -32,7 +34,21 @@ var callsOfState = []string{
 
 // No damage of a record in the state folder lets a call run that did not run before: not a
 // changed byte, a cut, an empty, a missing file, nor an older copy, nor the file of another.
-func TestDamagedStateAllowsNothing(t *testing.T) {
+func TestDamagedStateAllowsNothing(t *testing.T) { damagedState(t, "learn: auto\n", "PreToolUse") }
+
+// The same with a judge that allows whatever it is asked, at the harness's prompt.
+func TestDamagedStateWithAJudge(t *testing.T) {
+	if !testrun.Long() {
+		t.Skip("set CARDEA_LONG=1")
+	}
+	server := fakeprovider.Start(t)
+	server.Answer(func(fakeprovider.Asked) fakeprovider.Behaviour {
+		return fakeprovider.Behaviour{Text: `{"decision":"allow","confidence":1,"reason":"fine","rule":null}`}
+	})
+	damagedState(t, "judge: {enabled: true, chain: [{type: ollama, endpoint: '"+server.Endpoint("ollama")+"'}]}\n", "PermissionRequest")
+}
+
+func damagedState(t *testing.T, settings, event string) {
 	s := install(t)
 	folder := filepath.Join(s.home, ".local/state/cardea")
 	for _, name := range []string{"src", "tests"} {
@@ -42,7 +58,7 @@ func TestDamagedStateAllowsNothing(t *testing.T) {
 	}
 	s.write(filepath.Join(s.work, "tool.sh"), "#!/bin/sh\n")
 	s.write(filepath.Join(s.work, "src/a.txt"), "x\n")
-	s.write(filepath.Join(s.home, ".config/cardea/cardea.yaml"), "learn: auto\n")
+	s.write(filepath.Join(s.home, ".config/cardea/cardea.yaml"), settings)
 	key, err := state.LoadKey(folder)
 	if err != nil {
 		t.Fatal(err)
@@ -60,11 +76,11 @@ func TestDamagedStateAllowsNothing(t *testing.T) {
 		}
 	}
 	role("s", "maintainer")
-	s.answers()
+	s.answers(event)
 	older := copied(t, folder) // in which the session may do more
 	role("s", "coder")
 	role("other", "maintainer")
-	before := s.answers()
+	before := s.answers(event)
 	if before[0] != "deny" || before[3] != "allow" {
 		t.Fatalf("the set-up: %v", before)
 	}
@@ -86,8 +102,9 @@ func TestDamagedStateAllowsNothing(t *testing.T) {
 				t.Fatal(err)
 			}
 			tried++
-			for i, got := range s.answers() {
-				if got == "allow" && before[i] != "allow" || before[i] == "deny" && got != "deny" && got != "ask" {
+			for i, got := range s.answers(event) {
+				asks := got == "ask" || got == "" && event == "PermissionRequest" // the harness's own prompt
+				if got == "allow" && before[i] != "allow" || before[i] == "deny" && got != "deny" && !asks {
 					t.Errorf("%s, %s: %q is at %s, and was at %s", name, how, callsOfState[i], got, before[i])
 				}
 			}
@@ -104,7 +121,7 @@ func TestDamagedStateAllowsNothing(t *testing.T) {
 		if err := change(filepath.Join(folder, "key")); err != nil {
 			t.Fatal(err)
 		}
-		for i, got := range s.answers() {
+		for i, got := range s.answers(event) {
 			if got == "allow" && before[i] != "allow" {
 				t.Errorf("key, %s: %q is allowed", how, callsOfState[i])
 			}
@@ -130,13 +147,16 @@ func damages(name string, data []byte, now, older map[string][]byte) map[string]
 	return out
 }
 
-// answers are what is answered to the calls, in a session with a role.
-func (s *site) answers() []string {
+// answers are what is answered to the calls at an event, in a session with a role.
+func (s *site) answers(event string) []string {
 	var out []string
 	for _, command := range callsOfState {
-		got := s.run(fmt.Sprintf(`{"session_id":"s","cwd":%q,"permission_mode":"default","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":%q}}`, s.work, command),
+		got := s.run(fmt.Sprintf(`{"session_id":"s","cwd":%q,"permission_mode":"default","hook_event_name":%q,"tool_name":"Bash","tool_input":{"command":%q}}`, s.work, event, command),
 			"check", "--harness", "claude-code", "--limit", "20s")
-		_, after, _ := strings.Cut(got, `"permissionDecision":"`)
+		_, after, found := strings.Cut(got, `"permissionDecision":"`)
+		if !found {
+			_, after, _ = strings.Cut(got, `"behavior":"`)
+		}
 		effect, _, _ := strings.Cut(after, `"`)
 		out = append(out, effect)
 	}

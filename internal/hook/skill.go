@@ -28,6 +28,11 @@ func skillNamed(ev *cardea.Event) (name, args string) {
 		return name, args
 	}
 	prompt, _ := sent["prompt"].(string)
+	if ev.Call != nil && ev.Call.Tool == "SlashCommand" && ev.Kind.Answered() { // what Skill was called before
+		prompt, _ = ev.Call.Input["command"].(string)
+		name, args, _ = strings.Cut(strings.TrimPrefix(strings.TrimSpace(prompt), "/"), " ")
+		return name, args
+	}
 	prompt, is := strings.CutPrefix(strings.TrimSpace(prompt), "/")
 	if !is || ev.Kind != "UserPromptSubmit" && ev.Kind != "UserPromptExpansion" {
 		return "", ""

@@ -97,7 +97,8 @@ func (r *Registered) Put(reg Registration) error {
 
 // Registered reads what was said about a session. Nothing was said where there is no
 // file, or one that no event needed for a long time. A file that this user's Cardea did
-// not write is an error, and counts for nothing.
+// not write is an error, and counts for nothing. Where the session has no file, that of any
+// session is: it may be this one's under another name or key.
 func (s *Store) Registered(session string, now time.Time) (Registered, error) {
 	none := Registered{Session: session}
 	if s == nil || session == "" || !state.Exists(s.registrations()) {
@@ -105,13 +106,13 @@ func (s *Store) Registered(session string, now time.Time) (Registered, error) {
 	}
 	key, err := state.ReadKey(s.folder)
 	if err != nil {
-		return none, nil // nothing was ever signed
+		return none, s.anyForged(now)
 	}
 	path := s.registrationPath(key, session)
 	r, err := readRegistered(path, key, session)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return none, nil
+		return none, s.anyForged(now)
 	case err != nil:
 		return none, fmt.Errorf("read the registration %s: %w; it counts for nothing, and every call of the session asks. Run \"cardea register\" for the session again", path, err)
 	}
@@ -124,6 +125,14 @@ func (s *Store) Registered(session string, now time.Time) (Registered, error) {
 		}
 	}
 	return r, nil
+}
+
+// anyForged is an error where a registration of some session is not this user's.
+func (s *Store) anyForged(now time.Time) error {
+	if _, problems := s.AllRegistered(now); len(problems) > 0 {
+		return problems[0]
+	}
+	return nil
 }
 
 func readRegistered(path string, key []byte, session string) (r Registered, err error) {
@@ -220,10 +229,13 @@ func (s *Store) AllRegistered(now time.Time) (all []Registered, problems []error
 	}
 	key, err := state.ReadKey(s.folder)
 	if err != nil {
-		return nil, nil
+		key = make([]byte, state.KeySize) // which signed nothing
 	}
 	names, err := state.Names(s.registrations(), maxFiles)
 	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, nil
+		}
 		return nil, []error{err}
 	}
 	for _, name := range names {
@@ -236,7 +248,7 @@ func (s *Store) AllRegistered(now time.Time) (all []Registered, problems []error
 			err = state.ErrForged
 		}
 		if err != nil {
-			problems = append(problems, fmt.Errorf("read the registration %s: %w; it counts for nothing. Remove it", path, err))
+			problems = append(problems, fmt.Errorf("read the registration %s: %w; it counts for nothing, and sessions without a registration ask. Remove it, and register its session again", path, err))
 			continue
 		}
 		if info, err := os.Lstat(path); err == nil && now.Sub(info.ModTime()) <= Expiry {
