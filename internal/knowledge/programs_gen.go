@@ -2748,7 +2748,7 @@ var holders = [...]form.Holder{
 	{Property: "runs_tree", Program: "dotnet", Words: []string{"run", "test", "build", "watch", "publish"}},
 	{Property: "runs_tree", Program: "dune", Words: []string{"exec", "runtest", "test", "build"}},
 	{Property: "runs_tree", Program: "flutter", Words: []string{"run", "test", "build"}},
-	{Property: "runs_tree", Program: "go", Words: []string{"run", "test", "build", "install", "generate", "vet"}},
+	{Property: "runs_tree", Program: "go", Words: []string{"run", "test", "build", "install", "generate"}},
 	{Property: "runs_tree", Program: "gradle"},
 	{Property: "runs_tree", Program: "gradlew"},
 	{Property: "runs_tree", Program: "jest"},
