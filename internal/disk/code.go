@@ -34,11 +34,7 @@ const maxMatches = 256
 // look for their files from the current folder upwards; "" is none.
 func CodeOf(p *cardea.Part, root string) Code {
 	var c Code
-	sub := subcommand(p)
 	c.accesses(p)
-	if only, data := knowledge.WordsOf(form.NamesData, p.Program()); data && (len(only) == 0 || slices.Contains(only, sub)) {
-		c.Named = nil
-	}
 	for _, looked := range p.LookedInto {
 		file, _, _ := strings.Cut(looked, " (") // it was not looked into, and runs all the same
 		c.Runs = append(c.Runs, file)
@@ -50,11 +46,14 @@ func CodeOf(p *cardea.Part, root string) Code {
 	if p.Dir == "" || p.Remote || p.Program() == "" {
 		return c
 	}
-	dirs := c.folders(p)
-	key := p.Program()
-	names, _ := knowledge.WordsOf(form.ProjectFiles, key)
-	more, _ := knowledge.WordsOf(form.ProjectFiles, key+" "+sub)
-	names = slices.Concat(names, more)
+	words := plainWords(p)
+	names, tree := programFiles(p.Dir, words)
+	dirs := c.folders(p, names)
+	if knowledge.Has(form.RunsPackages, words[0]) {
+		for _, word := range words[1:min(len(words), 4)] {
+			names = append(names, packagePrograms(word)...)
+		}
+	}
 	for _, dir := range dirs {
 		for _, name := range names {
 			for at := dir; ; at = filepath.Dir(at) {
@@ -65,14 +64,63 @@ func CodeOf(p *cardea.Part, root string) Code {
 			}
 		}
 	}
-	if knowledge.Has(form.RunsModules, knowledge.Unversioned(key)) {
+	if knowledge.Has(form.RunsModules, knowledge.Unversioned(words[0])) {
 		c.Runs = append(c.Runs, modules(p, dirs)...)
 	}
-	only, tree := knowledge.WordsOf(form.RunsTree, key)
-	if tree && (len(only) == 0 || slices.Contains(only, sub)) && !slices.ContainsFunc(c.Named, exists) {
+	if tree {
 		c.Trees = append(c.Trees, dirs[len(dirs)-1])
 	}
 	return c
+}
+
+// programFiles are the names of the files in which the programs among the words look for
+// what to run, since each may be one (uv run pytest). tree is set where one runs all code
+// of its folder.
+func programFiles(dir string, words []string) (names []string, tree bool) {
+	for i, word := range words {
+		sub := ""
+		if i+1 < len(words) {
+			sub = words[i+1]
+		}
+		for _, key := range []string{word, word + " " + sub} {
+			more, _ := knowledge.WordsOf(form.ProjectFiles, key)
+			names = append(names, more...)
+		}
+		only, runs := knowledge.WordsOf(form.RunsTree, word)
+		tree = tree || runs && (len(only) == 0 || slices.Contains(only, sub)) && !(knowledge.Has(form.RunsNamed, word) && namesCode(dir, words[i+1:]))
+	}
+	return names, tree
+}
+
+// maxPlain is how many words of a part may be programs, or name a package.
+const maxPlain = 8
+
+// plainWords are the program of a part and the first words behind it that are no options.
+func plainWords(p *cardea.Part) []string {
+	out := []string{p.Program()}
+	for _, w := range p.Argv[min(1, len(p.Argv)):] {
+		if w.Static && w.Text != "" && w.Text[0] != '-' && len(out) < maxPlain {
+			out = append(out, w.Text)
+		}
+	}
+	return out
+}
+
+// namesCode reports whether one of the words names a file, a folder or a pattern.
+func namesCode(dir string, words []string) bool {
+	return slices.ContainsFunc(words, func(word string) bool {
+		file, _, _ := strings.Cut(Absolute(dir, word), ":") // test_a.py::test_x, a_spec.rb:12
+		return exists(file) || strings.ContainsAny(word, "*?[") || strings.HasSuffix(word, "...")
+	})
+}
+
+// packagePrograms are where a program lies that a package of the project brought (npm
+// help npx; bundle-exec(1); the manual of uv, "Running commands").
+func packagePrograms(name string) []string {
+	if strings.ContainsAny(name, "/\\") {
+		return nil
+	}
+	return []string{"node_modules/.bin/" + name, ".venv/bin/" + name, "venv/bin/" + name, "vendor/bin/" + name, "bin/" + name}
 }
 
 // subcommand is the word behind a program that says what it does, "" for none.
@@ -115,14 +163,33 @@ func (c *Code) accesses(p *cardea.Part) {
 			c.Named = c.add(c.Named, a)
 		}
 	}
-	for _, i := range p.Operands { // plain words, which hardly ever name a file
-		if unknown && p.Dir != "" && i < len(p.Argv) && p.Argv[i].Static {
-			if path := Absolute(p.Dir, p.Argv[i].Text); exists(path) && !writes[path] {
-				c.Named = c.add(c.Named, cardea.Access{Path: path})
-			}
+	if only, data := knowledge.WordsOf(form.NamesData, p.Program()); data && (len(only) == 0 || slices.Contains(only, subcommand(p))) {
+		c.Named = nil
+		return
+	}
+	if !unknown || p.Dir == "" {
+		return
+	}
+	for _, word := range plainWords(p)[1:] { // which may name a module
+		word, _, _ = strings.Cut(strings.TrimSuffix(word, "..."), ":") // ./..., app:main
+		if word == "" || filepath.IsAbs(word) || writes[Absolute(p.Dir, word)] {
+			continue
+		}
+		c.Named = append(c.Named, Absolute(p.Dir, word))
+		if !strings.ContainsAny(word, "/\\") && !strings.HasPrefix(word, ".") {
+			c.Named = append(c.Named, Absolute(p.Dir, strings.ReplaceAll(word, ".", "/")))
+		}
+	}
+	for _, path := range c.Named {
+		for _, ending := range moduleEndings {
+			c.Runs = append(c.Runs, path+ending)
 		}
 	}
 }
+
+// moduleEndings are what interpreters put behind the name of a module to find its file
+// (Node.js manual, "Modules"; Python reference, "The import system"; require of Ruby and Lua).
+var moduleEndings = []string{".py", "/__init__.py", "/__main__.py", ".js", ".mjs", ".cjs", ".ts", ".json", "/index.js", "/index.ts", "/package.json", ".rb", ".lua", ".pl", ".php", ".exs", ".jl"}
 
 // systemProgram reports a program of the system, which is no code of a project.
 func systemProgram(path string) bool {
@@ -145,13 +212,15 @@ func (c *Code) add(list []string, a cardea.Access) []string {
 	return list
 }
 
-// folders are the folder in which a part runs, and those that its words name. The last one
-// is where it begins to look.
-func (c *Code) folders(p *cardea.Part) []string {
+// folders are the folder in which a part runs, and those that its words name, also by one of
+// the names of its files. The last one is where it begins to look.
+func (c *Code) folders(p *cardea.Part, names []string) []string {
 	dirs := []string{p.Dir}
 	for _, path := range c.Named {
 		if IsDir(path) {
 			dirs = append(dirs, path)
+		} else if slices.Contains(names, filepath.Base(path)) && exists(path) {
+			dirs = append(dirs, filepath.Dir(path)) // --manifest-path x/Cargo.toml
 		}
 	}
 	options, _ := knowledge.WordsOf(form.RunsInFolderOfOption, p.Program())
@@ -204,10 +273,11 @@ const (
 )
 
 // Tree lists the files below a folder by their paths, sorted by name, with links followed
-// and without folders that tools fill (.git, node_modules) and plain output. false is for
-// a tree that is too large, or that cannot be read.
+// and without folders that tools fill (.git, node_modules) and plain output. A link to a
+// folder elsewhere stands for itself. false is for a tree that is too large, or that cannot
+// be read.
 func Tree(folder string) (all []string, ok bool) {
-	seen := map[string]bool{}
+	seen, root := map[string]bool{}, paths.Real(folder)
 	var walk func(dir string, depth int) bool
 	walk = func(dir string, depth int) bool {
 		real := paths.Real(dir)
@@ -224,7 +294,7 @@ func Tree(folder string) (all []string, ok bool) {
 			at := filepath.Join(dir, name)
 			switch slashed := filepath.ToSlash(at); {
 			case files.IsFilledFolder(slashed), files.IsPlainOutput(slashed):
-			case IsDir(at):
+			case IsDir(at) && paths.Within(root, paths.Real(at)):
 				if !walk(at, depth+1) {
 					return false
 				}

@@ -7,11 +7,14 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 
 	"cardea.dev"
 	"cardea.dev/internal/disk"
+	"cardea.dev/internal/paths"
 	"cardea.dev/internal/state"
 )
 
@@ -60,7 +63,9 @@ func (k *Keyer) Files(key *Key) (map[string]string, error) {
 }
 
 // absent reports whether a name leads to nothing, as a word that only looks like a path.
-func absent(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid) }
+func absent(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid) || errors.Is(err, syscall.ENOTDIR)
+}
 
 // digest adds the digest of a file or folder.
 func (k *Keyer) digest(out map[string]string, name string) error {
@@ -71,8 +76,8 @@ func (k *Keyer) digest(out map[string]string, name string) error {
 		}
 		return err
 	}
-	if disk.IsNew(name) {
-		return fs.ErrNotExist
+	if _, err := os.Lstat(name); err != nil {
+		return err
 	}
 	data, err := state.ReadLinked(name, maxBound)
 	if err == nil {
@@ -90,7 +95,10 @@ func treeDigest(folder string) (string, error) {
 	}
 	sum, left := sha256.New(), int64(maxBoundTree)
 	for _, file := range all {
-		data, err := state.ReadLinked(file, min(left, maxBound))
+		data, err := []byte("link to "+disk.LinkText(file)), error(nil)
+		if !disk.IsDir(file) {
+			data, err = state.ReadLinked(file, min(left, maxBound))
+		}
 		if err != nil && !absent(err) { // a link may lead to nothing
 			return "", err
 		}
@@ -113,7 +121,7 @@ func treeDigest(folder string) (string, error) {
 func (k *Keyer) Used(ev *cardea.Event) map[string]string {
 	out := map[string]string{}
 	doesMore := func(p cardea.Part) bool {
-		return slices.ContainsFunc(p.Access, func(a cardea.Access) bool { return a.Kind != cardea.Read && !a.Nowhere() })
+		return p.Knowledge != cardea.Complete || slices.ContainsFunc(p.Access, func(a cardea.Access) bool { return a.Kind != cardea.Read && !a.Nowhere() })
 	}
 	if !slices.ContainsFunc(ev.Call.Parts, doesMore) {
 		return out
@@ -124,15 +132,19 @@ func (k *Keyer) Used(ev *cardea.Event) map[string]string {
 		key.bindUsed(&ev.Call.Parts[i])
 		for _, file := range key.besides {
 			if err := k.digest(out, file); err != nil && !absent(err) {
-				out[k.relative(file)] = "stamp:" + stampOf(file)
+				out[k.relative(file)] = "stamp:" + k.stampOf(file)
 			}
 		}
 	}
 	return out
 }
 
-// stampOf tells whether anything of a file or folder changed, without reading it.
-func stampOf(name string) string {
+// stampOf tells whether anything of a file or folder changed, without reading it. Of a large
+// folder outside of the project it is the folder alone: there others write all the time.
+func (k *Keyer) stampOf(name string) string {
+	if !paths.Within(k.root(), name) {
+		return state.Stamp(name)
+	}
 	sum, entries := sha256.New(), 0
 	_ = filepath.WalkDir(name, func(at string, _ fs.DirEntry, err error) error {
 		if entries++; err != nil || entries > maxStamped {
@@ -145,7 +157,7 @@ func stampOf(name string) string {
 }
 
 // maxStamped is how many files of a folder are looked at.
-const maxStamped = 200_000
+const maxStamped = 20_000
 
 // bindsTo reports whether an allow is bound to exactly these files.
 func (r *Record) bindsTo(files map[string]string) bool { return maps.Equal(r.Files, files) }

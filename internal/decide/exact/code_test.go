@@ -225,6 +225,59 @@ watch ./x.sh                                  x.sh
 entr ./x.sh                                   x.sh
 parallel ./x.sh ::: a b                       x.sh
 flock lock ./x.sh                             x.sh
+# and more
+node server                                   server.js
+uvicorn app:app                               app.py
+gunicorn app:app                              app.py
+celery -A tasks worker                        tasks.py
+celery -A pkg.tasks worker                    pkg/tasks.py
+flask --app hello run                         hello.py
+node -e "require('./x')"                      x.js
+node -r ./hook x.js                           hook.js
+npx jest                                      node_modules/.bin/jest
+npx jest src/x.test.js                        node_modules/.bin/jest
+bundle exec rake                              Rakefile
+cargo run --manifest-path x/Cargo.toml        x/src/main.rs
+cargo run -- data.txt                         src/main.rs
+mvn -f x/pom.xml test                         x/src/A.java
+pytest -c ci.ini                              tests/test_a.py
+jest --config dev.config.js                   src/x.test.js
+go test -coverprofile=x.out                   x_test.go
+pip install .                                 setup.py
+pip install -e ./lib                          lib/setup.py
+pip install -r requirements.txt               requirements.txt
+python3 setup.py install                      setup.py
+uv pip install -e .                           setup.py
+cargo install --path .                        src/main.rs
+npm install ./lib                             lib/package.json
+poetry install                                pyproject.toml
+gradle -p sub test                            sub/build.gradle
+go -C sub run .                               sub/main.go
+docker compose --project-directory sub up     sub/compose.yaml
+docker compose -f sub/dev.yml up              sub/dev.yml
+uv run --project sub python x.py              x.py
+deno task build                               deno.json
+bun test                                      x.test.ts
+turbo build                                   turbo.json
+nx test app                                   nx.json
+python3 manage.py test                        manage.py
+sqlite3 db ".read x.sql"                      x.sql
+psql -c "\\i x.sql"                            x.sql
+sed -f x.sed a                                x.sed
+perl -I. -e 1 x.pl                            x.pl
+python3 -c "exec(open('x.py').read())"        x.py
+bash -c ./x.sh                                x.sh
+bash -c "python3 x.py"                        x.py
+sh -c 'node x.js'                             x.js
+nohup ./x.sh                                  x.sh
+env -C sub ./x.sh                             sub/x.sh
+helm template ./chart                         chart/values.yaml
+helmfile apply                                helmfile.yaml
+cmake -P x.cmake                              x.cmake
+cmake -S . -B build                           CMakeLists.txt
+bats test                                     test/x.bats
+prove -l t                                    t/x.t
+busybox sh x.sh                               x.sh
 `
 
 // An allow is bound to the code that runs: whatever becomes of the file, the call is another

@@ -66,6 +66,8 @@ const (
 	// RunsTree runs code of the current folder and of those below where no word names a
 	// file or a folder, with one of these subcommands where there are any.
 	RunsTree Property = "runs_tree"
+	// RunsNamed runs what its operands name, and its RunsTree only where they name nothing.
+	RunsNamed Property = "runs_named"
 	// NamesData runs nothing that its words name, with one of these subcommands where there
 	// are any: what it finds code in are its ProjectFiles.
 	NamesData Property = "names_data"
@@ -269,6 +271,7 @@ var Properties = []Property{
 	RunsFolder,
 	RunsModules,
 	RunsTree,
+	RunsNamed,
 	NamesData,
 	Downloads,
 	Copies,
