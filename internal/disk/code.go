@@ -2,8 +2,10 @@ package disk
 
 import (
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"cardea.dev"
 	"cardea.dev/internal/knowledge"
@@ -41,17 +43,23 @@ func CodeOf(p *cardea.Part, root string) Code {
 	}
 	for i := range p.MayRun {
 		more := CodeOf(&p.MayRun[i], root)
-		c.Runs, c.Named, c.Unnamed = append(c.Runs, more.Runs...), append(c.Named, more.Named...), c.Unnamed || more.Unnamed
+		c.Runs, c.Named, c.Trees, c.Unnamed = append(c.Runs, more.Runs...), append(c.Named, more.Named...), append(c.Trees, more.Trees...), c.Unnamed || more.Unnamed
 	}
-	if p.Dir == "" || p.Remote || p.Program() == "" {
+	if p.Remote || p.Program() == "" {
+		return c
+	}
+	if p.Dir == "" { // it runs wherever the line left off, or later
+		if root != "" && slices.ContainsFunc(p.Access, func(a cardea.Access) bool { return a.Kind == cardea.Unknown || a.Kind == cardea.Execute }) {
+			c.Trees, c.Unnamed = append(c.Trees, root), true
+		}
 		return c
 	}
 	words := plainWords(p)
-	names, tree := programFiles(p.Dir, words)
-	dirs := c.folders(p, names)
-	if knowledge.Has(form.RunsPackages, words[0]) {
+	names, tree := programFiles(p, words)
+	dirs, start := c.folders(p, names)
+	if knowledge.Has(form.RunsPackages, p.Program()) {
 		for _, word := range words[1:min(len(words), 4)] {
-			names = append(names, packagePrograms(word)...)
+			names = append(names, packagePrograms(word.text)...)
 		}
 	}
 	for _, dir := range dirs {
@@ -64,11 +72,11 @@ func CodeOf(p *cardea.Part, root string) Code {
 			}
 		}
 	}
-	if knowledge.Has(form.RunsModules, knowledge.Unversioned(words[0])) {
+	if knowledge.Has(form.RunsModules, knowledge.Unversioned(p.Program())) {
 		c.Runs = append(c.Runs, modules(p, dirs)...)
 	}
 	if tree {
-		c.Trees = append(c.Trees, dirs[len(dirs)-1])
+		c.Trees = append(c.Trees, start)
 	}
 	return c
 }
@@ -76,18 +84,20 @@ func CodeOf(p *cardea.Part, root string) Code {
 // programFiles are the names of the files in which the programs among the words look for
 // what to run, since each may be one (uv run pytest). tree is set where one runs all code
 // of its folder.
-func programFiles(dir string, words []string) (names []string, tree bool) {
+func programFiles(p *cardea.Part, words []plainWord) (names []string, tree bool) {
 	for i, word := range words {
 		sub := ""
 		if i+1 < len(words) {
-			sub = words[i+1]
+			sub = words[i+1].text
 		}
-		for _, key := range []string{word, word + " " + sub} {
+		for _, key := range []string{word.text, word.text + " " + sub} {
 			more, _ := knowledge.WordsOf(form.ProjectFiles, key)
 			names = append(names, more...)
 		}
-		only, runs := knowledge.WordsOf(form.RunsTree, word)
-		tree = tree || runs && (len(only) == 0 || slices.Contains(only, sub)) && !(knowledge.Has(form.RunsNamed, word) && namesCode(dir, words[i+1:]))
+		only, runs := knowledge.WordsOf(form.RunsTree, word.text)
+		flags, named := knowledge.WordsOf(form.RunsNamed, word.text)
+		said := len(only) == 0 || slices.ContainsFunc(p.Argv, func(w cardea.Word) bool { return slices.Contains(only, w.Text) })
+		tree = tree || runs && said && !(named && namesCode(p.Dir, words[i+1:], flags))
 	}
 	return names, tree
 }
@@ -95,22 +105,35 @@ func programFiles(dir string, words []string) (names []string, tree bool) {
 // maxPlain is how many words of a part may be programs, or name a package.
 const maxPlain = 8
 
+// plainWord is a word that is no option, and the option in front of it, "" for none.
+type plainWord struct{ text, option string }
+
 // plainWords are the program of a part and the first words behind it that are no options.
-func plainWords(p *cardea.Part) []string {
-	out := []string{p.Program()}
+func plainWords(p *cardea.Part) []plainWord {
+	out := []plainWord{{text: p.Program()}}
+	option := ""
 	for _, w := range p.Argv[min(1, len(p.Argv)):] {
-		if w.Static && w.Text != "" && w.Text[0] != '-' && len(out) < maxPlain {
-			out = append(out, w.Text)
+		if !w.Static || w.Text == "" || w.Text[0] == '-' {
+			if option = w.Text; strings.HasPrefix(option, "-m") && len(option) > 2 { // python3 -mpytest
+				out = append(out, plainWord{text: option[2:]})
+			}
+			continue
 		}
+		if len(out) < maxPlain {
+			out = append(out, plainWord{w.Text, option})
+		}
+		option = ""
 	}
 	return out
 }
 
-// namesCode reports whether one of the words names a file, a folder or a pattern.
-func namesCode(dir string, words []string) bool {
-	return slices.ContainsFunc(words, func(word string) bool {
-		file, _, _ := strings.Cut(Absolute(dir, word), ":") // test_a.py::test_x, a_spec.rb:12
-		return exists(file) || strings.ContainsAny(word, "*?[") || strings.HasSuffix(word, "...")
+// namesCode reports whether one of the words names a file, a folder or a pattern, and is not
+// the value of an option. flags are options without a value.
+func namesCode(dir string, words []plainWord, flags []string) bool {
+	return slices.ContainsFunc(words, func(word plainWord) bool {
+		file, _, _ := strings.Cut(Absolute(dir, word.text), ":") // test_a.py::test_x, a_spec.rb:12
+		value := word.option != "" && !slices.Contains(flags, word.option) && !strings.Contains(word.option, "=")
+		return !value && (exists(file) || strings.ContainsAny(word.text, "*?[") || strings.HasSuffix(word.text, "..."))
 	})
 }
 
@@ -170,8 +193,8 @@ func (c *Code) accesses(p *cardea.Part) {
 	if !unknown || p.Dir == "" {
 		return
 	}
-	for _, word := range plainWords(p)[1:] { // which may name a module
-		word, _, _ = strings.Cut(strings.TrimSuffix(word, "..."), ":") // ./..., app:main
+	for _, w := range append(plainWords(p)[1:], imported(p)...) { // which may name a module
+		word, _, _ := strings.Cut(strings.TrimSuffix(w.text, "..."), ":") // ./..., app:main
 		if word == "" || filepath.IsAbs(word) || writes[Absolute(p.Dir, word)] {
 			continue
 		}
@@ -187,9 +210,24 @@ func (c *Code) accesses(p *cardea.Part) {
 	}
 }
 
+// imports finds the modules that code in a word imports.
+var imports = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:^|[;\n\s])(?:import|from|use|require|require_relative)[\s(]+["']?([\w./-]+)`)
+})
+
+// imported are the modules that code on the line of a part imports.
+func imported(p *cardea.Part) (out []plainWord) {
+	for _, w := range p.Argv {
+		for _, m := range imports().FindAllStringSubmatch(w.Text, maxPlain) {
+			out = append(out, plainWord{text: m[1]})
+		}
+	}
+	return out
+}
+
 // moduleEndings are what interpreters put behind the name of a module to find its file
 // (Node.js manual, "Modules"; Python reference, "The import system"; require of Ruby and Lua).
-var moduleEndings = []string{".py", "/__init__.py", "/__main__.py", ".js", ".mjs", ".cjs", ".ts", ".json", "/index.js", "/index.ts", "/package.json", ".rb", ".lua", ".pl", ".php", ".exs", ".jl"}
+var moduleEndings = []string{".py", "/__init__.py", "/__main__.py", ".pyc", "/__init__.pyc", "/__main__.pyc", ".js", ".mjs", ".cjs", ".ts", ".json", "/index.js", "/index.ts", "/package.json", ".rb", ".lua", ".pl", ".php", ".exs", ".jl"}
 
 // systemProgram reports a program of the system, which is no code of a project.
 func systemProgram(path string) bool {
@@ -213,23 +251,25 @@ func (c *Code) add(list []string, a cardea.Access) []string {
 }
 
 // folders are the folder in which a part runs, and those that its words name, also by one of
-// the names of its files. The last one is where it begins to look.
-func (c *Code) folders(p *cardea.Part, names []string) []string {
-	dirs := []string{p.Dir}
+// the names of its files. start is the one where it begins to look.
+func (c *Code) folders(p *cardea.Part, names []string) (dirs []string, start string) {
+	dirs, start = []string{p.Dir}, p.Dir
 	for _, path := range c.Named {
 		if IsDir(path) {
 			dirs = append(dirs, path)
 		} else if slices.Contains(names, filepath.Base(path)) && exists(path) {
-			dirs = append(dirs, filepath.Dir(path)) // --manifest-path x/Cargo.toml
+			start = filepath.Dir(path) // --manifest-path x/Cargo.toml
+			dirs = append(dirs, start)
 		}
 	}
 	options, _ := knowledge.WordsOf(form.RunsInFolderOfOption, p.Program())
 	for _, o := range p.Options {
 		if o.Static && o.Value != "" && slices.Contains(options, o.Name) {
-			dirs = append(dirs, Absolute(p.Dir, o.Value))
+			start = Absolute(p.Dir, o.Value)
+			dirs = append(dirs, start)
 		}
 	}
-	return dirs
+	return dirs, start
 }
 
 // modules are the files that python runs for a folder, and for -m (its manual, "Command
@@ -252,7 +292,9 @@ func modules(p *cardea.Part, dirs []string) []string {
 		module := filepath.Join(p.Dir, strings.ReplaceAll(name, ".", "/"))
 		// The packages above it are imported first.
 		for at := module; paths.Within(p.Dir, at) && at != p.Dir; at = filepath.Dir(at) {
-			out = append(out, at+".py", filepath.Join(at, "__init__.py"), filepath.Join(at, "__main__.py"))
+			for _, ending := range []string{".py", "/__init__.py", "/__main__.py", ".pyc", "/__init__.pyc", "/__main__.pyc"} {
+				out = append(out, at+ending)
+			}
 		}
 	}
 	return out
@@ -264,6 +306,15 @@ func Absolute(dir, path string) string {
 		return path
 	}
 	return filepath.Join(dir, path)
+}
+
+// filledBy are the files beside a folder whose tool fills it. Elsewhere it is a folder like any
+// other, in which tests may lie.
+var filledBy = map[string][]string{"target": {"Cargo.toml", "pom.xml", "build.sbt"}, "node_modules": {"package.json"}}
+
+func filledHere(dir, name string) bool {
+	files, some := filledBy[name]
+	return !some || slices.ContainsFunc(files, func(f string) bool { return exists(filepath.Join(dir, f)) })
 }
 
 // The limits of a tree of code.
@@ -293,7 +344,7 @@ func Tree(folder string) (all []string, ok bool) {
 		for _, name := range names {
 			at := filepath.Join(dir, name)
 			switch slashed := filepath.ToSlash(at); {
-			case files.IsFilledFolder(slashed), files.IsPlainOutput(slashed):
+			case files.IsFilledFolder(slashed) && filledHere(dir, name), files.IsPlainOutput(slashed):
 			case IsDir(at) && paths.Within(root, paths.Real(at)):
 				if !walk(at, depth+1) {
 					return false

@@ -204,11 +204,13 @@ func (d Desk) Enable(r Request) (string, error) {
 	if !has && d.Loaded.Settings.Sessions.Required() {
 		return "", errors.New("this session has no role, and needs one; " + d.Knows("").Error())
 	}
-	if _, err := d.Place.Store.Register(r.Session, d.Process.Now(), func(all *session.Registered) error {
-		all.Disabled, all.DisabledBy = time.Time{}, ""
-		return nil
-	}); err != nil {
-		return "", err
+	if all.IsDisabled() {
+		if _, err := d.Place.Store.Register(r.Session, d.Process.Now(), func(all *session.Registered) error {
+			all.Disabled, all.DisabledBy = time.Time{}, ""
+			return nil
+		}); err != nil {
+			return "", err
+		}
 	}
 	text := fmt.Sprintf("Cardea is enabled for session %s.", r.Session)
 	if has {

@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"cardea.dev"
-	"cardea.dev/internal/bash"
 	"cardea.dev/internal/harness"
 )
 
@@ -47,6 +48,9 @@ func (j *Judgement) typed(words []string) (string, error) {
 		return "", errors.New("type " + typedCommands)
 	}
 	name, args := words[0], words[1:]
+	if strings.ContainsFunc(strings.Join(words, "")+j.Event.Session, unprintable) {
+		return "", errors.New("a command holds no control characters or invisible ones")
+	}
 	if name == "status" && len(args) == 0 {
 		return j.desk().Status(j.Event.Session)
 	}
@@ -55,11 +59,13 @@ func (j *Judgement) typed(words []string) (string, error) {
 		return "", fmt.Errorf("/cardea %s: %w", Plain(name), err)
 	}
 	switch {
+	case name == "enable" && len(args) == 0 && j.identity.doubt != "":
+		return "", errors.New(j.identity.doubt)
 	case name == "enable" && len(args) == 0:
 		return j.desk().Enable(Request{Session: j.Event.Session})
 	case name == "approve" || name == "deny":
 	default:
-		command += " --session-id " + bash.Quote(j.Event.Session)
+		command += " --session-id " + pasted(j.Event.Session)
 	}
 	if j.process.Harness != nil && strings.Contains(command, " --supervisor") {
 		harness, err := j.process.Harness()
@@ -68,7 +74,22 @@ func (j *Judgement) typed(words []string) (string, error) {
 		}
 		command += " --process " + strconv.Itoa(harness.PID)
 	}
-	return "Not done yet: an agent can submit a prompt, too. To do it, run this in a terminal of your own:\n  " + PlainText(command), nil
+	return "Not done yet: an agent can submit a prompt, too. To do it, run this in a terminal of your own:\n  " + command, nil
+}
+
+// unprintable reports a character that a terminal does not show as itself.
+func unprintable(r rune) bool { return !unicode.IsPrint(r) || r == utf8.RuneError }
+
+// pasted is a word of a command line that a person pastes into their shell: bash and zsh
+// expand nothing in single quotes, not even "!".
+func pasted(word string) string {
+	plain := func(r rune) bool {
+		return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("-_./:@%+,", r)
+	}
+	if word != "" && word[0] != '-' && strings.TrimFunc(word, plain) == "" {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
 // typedCommands are what can be typed.
@@ -114,9 +135,9 @@ func typedRole(name string, args []string) (string, error) {
 		case (word == "--role" || word == "--agent" || word == "--task" && name == "register") && len(args) == 0:
 			return "", fmt.Errorf("%s needs a value", word)
 		case word == "--task" && name == "register":
-			line, args = line+" --task "+bash.Quote(strings.Trim(strings.Join(args, " "), `"'`)), nil
+			line, args = line+" --task "+pasted(strings.Trim(strings.Join(args, " "), `"'`)), nil
 		case word == "--agent":
-			line, args = line+" --agent "+bash.Quote(args[0]), args[1:]
+			line, args = line+" --agent "+pasted(args[0]), args[1:]
 		case word == "--role" && role == "":
 			role, args = args[0], args[1:]
 		case strings.HasPrefix(word, "-") || role != "":
@@ -127,7 +148,7 @@ func typedRole(name string, args []string) (string, error) {
 	}
 	switch {
 	case role != "":
-		line += " --role " + bash.Quote(role)
+		line += " --role " + pasted(role)
 	case name != "enable":
 		return "", errors.New("name a role; \"cardea roles list\" shows them")
 	}

@@ -12,6 +12,7 @@ import (
 	"cardea.dev/internal/harness"
 	"cardea.dev/internal/jsontext"
 	"cardea.dev/internal/knowledge"
+	"cardea.dev/internal/knowledge/form"
 	"cardea.dev/internal/paths"
 	"cardea.dev/internal/redact"
 	"cardea.dev/internal/state"
@@ -163,7 +164,7 @@ func (k *Keyer) ofLine(ev *cardea.Event) []Key {
 	whole.Dir, whole.Line, whole.Teaches, whole.hidden = k.relative(ev.Cwd), true, true, len(c.Opaque) > 0
 	for _, i := range effective {
 		p := &c.Parts[i]
-		whole.bind(p, k.root())
+		whole.bindInLine(c.Parts, i, k.root())
 		whole.hidden = whole.hidden || p.Coverage != cardea.Complete || len(p.Opaque) > 0
 		if why := unseenWord(p); why != "" {
 			whole.Refusal = why
@@ -251,6 +252,26 @@ func (key *Key) bind(p *cardea.Part, root string) {
 	}
 	if p.Coverage != cardea.Complete || len(p.Opaque) > 0 {
 		key.bindUsed(p)
+	}
+}
+
+// bindInLine is bind for a part of a line. What it reads from a pipe may run, too: that is
+// what the other parts read.
+func (key *Key) bindInLine(parts []cardea.Part, part int, root string) {
+	p := &parts[part]
+	key.bind(p, root)
+	if !slices.Contains(p.Via, "|") || p.Knowledge == cardea.Complete {
+		return
+	}
+	interprets := knowledge.IsInterpreter(p.Program()) || knowledge.Has(form.Shell, p.Program())
+	for i := range parts {
+		if i == part || parts[i].NoEffect {
+			continue
+		}
+		key.bindUsed(&parts[i])
+		if interprets && !slices.ContainsFunc(parts[i].Access, func(a cardea.Access) bool { return a.Kind == cardea.Read && a.Path != "" }) {
+			key.Refusal = "it runs what another command prints"
+		}
 	}
 }
 

@@ -226,6 +226,55 @@ entr ./x.sh                                   x.sh
 parallel ./x.sh ::: a b                       x.sh
 flock lock ./x.sh                             x.sh
 # and more
+uv run pytest                                 test_a.py
+poetry run pytest                             tests/test_a.py
+coverage run -m pytest                        test_a.py
+git bisect run pytest                         test_a.py
+timeout 5 uv run pytest                       test_a.py
+npx mocha                                     test/x.js
+bundle exec rspec                             spec/x_spec.rb
+cargo test util                               src/main.rs
+cargo test --manifest-path Cargo.toml         src/main.rs
+pytest --junitxml=out.xml                     test_a.py
+pytest --cov=src                              test_a.py
+pytest --ignore=old                           test_a.py
+pytest -k login -c pytest.ini                 test_a.py
+jest --config jest.config.js                  src/x.test.js
+rspec --options o                             spec/x_spec.rb
+mvn -s settings.xml test                      src/A.java
+gradle -b b.gradle test                       src/A.java
+cat x.py | python3                            x.py
+cat < x.py | python3                          x.py
+head -5 x.py | python3                        x.py
+grep . x.py | python3                         x.py
+cat x.py | tee /dev/null | python3            x.py
+cat x.js | node                               x.js
+cat x.sql | psql db                           x.sql
+cat x.yaml | kubectl apply -f -               x.yaml
+cat x.py | uv run -                           x.py
+python3 -m pytest                             test_a.py
+python3 -mpytest                              test_a.py
+python3 -m unittest                           test_a.py
+python3 -m unittest test_a                    test_a.py
+python3 -m runpy m                            m.py
+python3 -m timeit -s "import m"               m.py
+python3 -m trace --module m                   m.py
+python3 -c "import m"                         m.py
+python3 -c "from pkg import m"                pkg/__init__.py
+pytest -p plug tests                          plug.py
+trap "sh x.sh" EXIT                           x.sh
+trap ./x.sh 0                                 x.sh
+python3 -m tool.sub                           tool/sub.py +tool/__init__.pyc
+pytest tests                                  tests/target/test_q.py
+go test ./...                                 target/a_test.go
+go test ./...                                 node_modules/a_test.go
+node --test                                   x.test.js
+rake test                                     test/x_test.rb
+python3 manage.py test                        app/tests.py
+xvfb-run pytest                               test_a.py
+hatch run pytest                              test_a.py
+mise exec -- pytest                           test_a.py
+npm exec jest                                 src/x.test.js
 node server                                   server.js
 uvicorn app:app                               app.py
 gunicorn app:app                              app.py
