@@ -14,14 +14,18 @@ import (
 // maxAncestors bounds the way up.
 const maxAncestors = 128
 
-// climb follows parents up to the first process.
+// climb follows parents up to the first process. pid 1 is one of them: in a PID namespace
+// it may be anyone's. Where it cannot be seen, it is another user's.
 func climb(pid int, look func(pid int) (parent int, names []string, err error)) ([][]string, error) {
 	var out [][]string
 	for range maxAncestors {
-		if pid <= 1 {
+		if pid < 1 {
 			return out, nil
 		}
 		parent, names, err := look(pid)
+		if err != nil && pid == 1 {
+			return out, nil
+		}
 		if err != nil {
 			return nil, err
 		}

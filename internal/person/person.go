@@ -35,6 +35,8 @@ type Ancestor struct {
 	Names []string
 	// Environ are the variables with which it was started, nil where they cannot be seen.
 	Environ []string
+	// Hidden is set where it is of this user and keeps its variables from being seen.
+	Hidden bool
 }
 
 func (a Ancestor) isAgent() bool { return agentAmong(a.Names) != "" }
@@ -75,6 +77,9 @@ func (s Seat) Attending() error {
 		// It may have cut itself off from the agent, and cleared what it passes on.
 		if name := a.underAgent(); name != "" {
 			return fmt.Errorf("an agent started this command (%s was set for %s above it); do this in a terminal of your own", name, a.Names[0])
+		}
+		if a.Hidden {
+			return fmt.Errorf("it cannot be told who started this command: %s (process %d) hides its variables; do this in a terminal of your own", a.Names[0], a.PID)
 		}
 	}
 	return nil

@@ -64,6 +64,7 @@ func TestAttending(t *testing.T) {
 		{"a folder that is called so", Seat{tty, nil, shell("xterm", "xterm", "/home/pi")}, ""},
 		{"a name that begins so", Seat{tty, nil, shell("pipenv", "python3", "/usr/bin/pipenv")}, ""},
 		{"cut off from an agent", Seat{tty, nil, cutOff}, "CLAUDECODE was set for x.py above it"},
+		{"one that hides its variables", Seat{tty, nil, func() ([]Ancestor, error) { return []Ancestor{{PID: 7, Names: []string{"x"}, Hidden: true}}, nil }}, "x (process 7) hides"},
 		{"unknown", Seat{tty, nil, func() ([]Ancestor, error) { return nil, errors.New("hidden") }}, "cannot be told"},
 	} {
 		err := c.seat.Attending()
@@ -145,8 +146,16 @@ func TestClimb(t *testing.T) {
 	if _, err := climb(5, func(int) (int, []string, error) { return 0, nil, errors.New("hidden") }); err == nil {
 		t.Error("what is hidden is skipped")
 	}
+	if all, err := climb(2, func(pid int) (int, []string, error) {
+		if pid == 1 {
+			return 0, nil, errors.New("another user's")
+		}
+		return 1, []string{"x"}, nil
+	}); err != nil || len(all) != 1 {
+		t.Errorf("%v, %v", all, err)
+	}
 	all, err := climb(3, func(pid int) (int, []string, error) { return pid - 1, []string{"x"}, nil })
-	if err != nil || len(all) != 2 {
+	if err != nil || len(all) != 3 {
 		t.Errorf("%v, %v", all, err)
 	}
 }

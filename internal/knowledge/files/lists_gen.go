@@ -287,6 +287,7 @@ var lists = [...]list{
 		"/**/.claude/scheduled-tasks.json",
 		"/**/.claude/loop.md",
 		"/**/.claude/routines/**",
+		"/**/.claude/workflows/**",
 		"/**/.claude/daemon.json",
 		"/**/.claude/teams/**/inboxes/**",
 		"/**/.claude/projects/**/*.jsonl",
