@@ -138,10 +138,6 @@ func (s *skillSearch) file(path, within string, names []string) {
 		s.unknown = append(s.unknown, path+": its shell commands are unknown ("+err.Error()+"); make it a regular file of less than 1 MiB")
 		return
 	}
-	tools := []string{"Bash"}
-	if frontmatterShell().MatchString(head) {
-		tools = append(tools, "PowerShell")
-	}
 	used := placeholders(head)
 	if s.args != "" {
 		text += "\n\nARGUMENTS: $ARGUMENTS" // added by Claude Code where the text has no placeholder
@@ -154,16 +150,34 @@ func (s *skillSearch) file(path, within string, names []string) {
 		return
 	}
 	dirs := strings.NewReplacer("${CLAUDE_SKILL_DIR}", filepath.Dir(path), "${CLAUDE_PLUGIN_ROOT}", within, "${CLAUDE_PROJECT_DIR}", s.project).Replace(text)
-	texts := []string{s.filled(dirs, used, given), s.filled(dirs, used, written), s.filled(dirs, used, empty), s.filled(text, used, given)}
-	in, places, allHooks := map[string]int{}, []ShellLine{}, true
+	tools := []string{"Bash"}
+	if frontmatterShell().MatchString(head) {
+		tools = append(tools, "PowerShell")
+	}
+	sure := paths.Within(paths.Real(within), paths.Real(path))
+	for _, l := range s.commands(path, []string{s.filled(dirs, used, given), s.filled(dirs, used, written), s.filled(dirs, used, empty), s.filled(text, used, given)}) {
+		l.Certain = l.Certain && sure
+		for _, l.Tool = range tools {
+			s.lines = append(s.lines, l)
+		}
+	}
+	if len(s.lines) > maxShellLines {
+		s.left = 0
+	}
+}
+
+// commands finds the commands in all texts that a file may become but the last, which only
+// shows what depends on folders. Only those in all texts are certain.
+func (s *skillSearch) commands(path string, texts []string) (lines []ShellLine) {
+	in, allHooks := map[string]int{}, true
 	for i, text := range texts {
 		hooks, all := hookCommands(frontmatter(text))
 		allHooks = allHooks && all
 		found := append(hooks, shellTexts(text)...)
 		for n, f := range found {
 			before, is := in[f.text]
-			if !is && i < 3 { // the last one only shows what depends on folders
-				places = append(places, ShellLine{File: path, Line: 1 + strings.Count(text[:f.at], "\n"), Command: f.text})
+			if !is && i < len(texts)-1 {
+				lines = append(lines, ShellLine{File: path, Line: 1 + strings.Count(text[:f.at], "\n"), Command: f.text})
 			}
 			if n < len(hooks) {
 				before = -1 // a hook is never certain
@@ -179,16 +193,10 @@ func (s *skillSearch) file(path, within string, names []string) {
 	if !allHooks {
 		s.unknown = append(s.unknown, path+": its hooks are unknown; write each command on one line, without escapes")
 	}
-	sure := paths.Within(paths.Real(within), paths.Real(path))
-	for _, l := range places {
-		l.Certain = sure && in[l.Command] == len(texts) && !strings.Contains(l.Command, "${CLAUDE_")
-		for _, l.Tool = range tools {
-			s.lines = append(s.lines, l)
-		}
+	for i, l := range lines {
+		lines[i].Certain = in[l.Command] == len(texts) && !strings.Contains(l.Command, "${CLAUDE_")
 	}
-	if len(s.lines) > maxShellLines {
-		s.left = 0
-	}
+	return lines
 }
 
 // frontmatter returns the start of a file up to its second line of dashes, "" for none.
