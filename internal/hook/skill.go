@@ -54,7 +54,7 @@ func (j *Judgement) withSkill(ctx context.Context, g *cardea.Gate, v cardea.Verd
 		configs = append(configs, filepath.Join(dir, ".claude"))
 	}
 	slices.Sort(configs)
-	lines, unknown := claudecode.ShellLines(name, args, slices.Compact(configs), j.Loaded.Where.Plugins)
+	lines, unknown := claudecode.ShellLines(name, args, j.Event.Project, slices.Compact(configs), j.Loaded.Where.Plugins)
 	for _, why := range unknown {
 		v = j.joinSkill(v, cardea.Verdict{Effect: cardea.Ask, By: "skill", Reason: why, Message: why}, "")
 	}

@@ -36,18 +36,19 @@ const maxSkillFile, maxSkillEntries, maxShellLines = 1 << 20, 8192, 64
 type skillSearch struct {
 	name    []string
 	args    string
+	project string
 	left    int // entries that may still be looked at
 	lines   []ShellLine
 	unknown []string
 }
 
 // ShellLines finds the shell commands in all files that the name of a skill or slash
-// command may mean, with its arguments put in. unknown says which files cannot be looked
-// into, and why. Files are looked for in configs, which are folders such as ~/.claude,
+// command may mean, with its arguments and the folder of the project put in. unknown says
+// which files cannot be looked into, and why. Files are looked for in configs, which are folders such as ~/.claude,
 // and in the folders of plugins. Names are compared generously: which file wins, and what
 // may be left out of its name, differs by version.
-func ShellLines(name, args string, configs, plugins []string) (lines []ShellLine, unknown []string) {
-	s := &skillSearch{name: strings.Split(strings.TrimPrefix(name, "/"), ":"), args: args, left: maxSkillEntries}
+func ShellLines(name, args, project string, configs, plugins []string) (lines []ShellLine, unknown []string) {
+	s := &skillSearch{name: strings.Split(strings.TrimPrefix(name, "/"), ":"), args: args, project: project, left: maxSkillEntries}
 	for _, dir := range configs {
 		s.look(filepath.Join(dir, "commands"), filepath.Dir(dir), nil, true)
 		s.look(filepath.Join(dir, "skills"), filepath.Dir(dir), nil, false)
@@ -82,11 +83,19 @@ func ProjectConfigs(start string) (out []string) {
 
 // Most hooks need none of them, so that they are made when they are needed.
 var (
-	manifestPath     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"\./([^"\\]*)"`) })
-	frontmatterName  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^name:[ \t]*["']?([^"'\n]*?)["']?[ \t\r]*$`) })
-	frontmatterShell = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?mi)^shell:.*powershell`) })
-	placeholder      = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$(ARGUMENTS(\[\d+\])?|\d+)`) })
-	namedPlaceholder = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$(ARGUMENTS(\[\d+\])?|\d+|[A-Za-z_]\w*)`) })
+	manifestPath    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"\./([^"\\]*)"`) })
+	frontmatterName = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?m)^["']?name["']?[ \t]*:[ \t]*["']?([^"'\n]*?)["']?[ \t\r]*$`)
+	})
+	frontmatterShell = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?mi)\bshell["']?[ \t]*:.*powershell`) })
+	escapedKey       = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\\[^\n]*"[ \t]*:`) })
+	hookCommand      = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`\b(command|args|file|script)["']?[ \t]*:[ \t]*("[^"\\\n]*"|'[^'\n]*'|[^\s"'|>&*!%@{\[][^\n]*|)`)
+	})
+	// After a value: the end, or another key, entry or bracket. Any other line continues it.
+	valueEnd = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^[ \t]*([,}\]#]|$|\n\s*([#}\]]|-\s|["']?[\w-]+["']?[ \t]*:|$))`)
+	})
 )
 
 // look looks through a folder, or at a file. Links out of the folder within lead to files
@@ -120,7 +129,7 @@ func (s *skillSearch) look(at, within string, above []string, all bool) {
 func (s *skillSearch) file(path, within string, names []string) {
 	data, err := state.ReadLinked(path, maxSkillFile)
 	text := strings.ReplaceAll(string(data), "\r\n", "\n") // as Claude Code does
-	head, _, _ := strings.Cut(strings.TrimLeft(text, "-\r\n"), "\n---")
+	head := frontmatter(text)
 	also := frontmatterName().FindStringSubmatch(head + "\nname:")[1]
 	if !s.means(names, also) {
 		return
@@ -129,18 +138,27 @@ func (s *skillSearch) file(path, within string, names []string) {
 		s.unknown = append(s.unknown, path+": its shell commands are unknown ("+err.Error()+"); make it a regular file of less than 1 MiB")
 		return
 	}
-	tools, used := []string{"Bash"}, placeholder()
+	used := placeholders(head)
+	if s.args != "" {
+		text += "\n\nARGUMENTS: $ARGUMENTS" // added by Claude Code where the text has no placeholder
+	}
+	large := len(head) > 1<<16 || len(s.args)*strings.Count(text, "$") > 4*maxSkillFile
+	if large || s.completes(text, used) {
+		s.unknown = append(s.unknown, path+": its arguments may become shell commands; leave out backticks and exclamation marks, and shorten the frontmatter or the arguments")
+	}
+	if large {
+		return
+	}
+	dirs := strings.NewReplacer("${CLAUDE_SKILL_DIR}", filepath.Dir(path), "${CLAUDE_PLUGIN_ROOT}", within, "${CLAUDE_PROJECT_DIR}", s.project).Replace(text)
+	tools := []string{"Bash"}
 	if frontmatterShell().MatchString(head) {
 		tools = append(tools, "PowerShell")
 	}
-	if strings.Contains("\n"+head, "\narguments:") {
-		used = namedPlaceholder()
-	}
 	sure := paths.Within(paths.Real(within), paths.Real(path))
-	for _, found := range shellTexts(text) {
-		command, certain := s.filled(found, used)
-		for _, tool := range tools {
-			s.lines = append(s.lines, ShellLine{path, 1 + strings.Count(text[:found.at], "\n"), tool, command, certain && sure})
+	for _, l := range s.commands(path, []string{s.filled(dirs, used, given), s.filled(dirs, used, written), s.filled(dirs, used, empty), s.filled(text, used, given)}) {
+		l.Certain = l.Certain && sure
+		for _, l.Tool = range tools {
+			s.lines = append(s.lines, l)
 		}
 	}
 	if len(s.lines) > maxShellLines {
@@ -148,9 +166,89 @@ func (s *skillSearch) file(path, within string, names []string) {
 	}
 }
 
+// commands finds the commands in all texts that a file may become but the last, which only
+// shows what depends on folders. Only those in all texts are certain.
+func (s *skillSearch) commands(path string, texts []string) (lines []ShellLine) {
+	in, allHooks := map[string]int{}, true
+	for i, text := range texts {
+		hooks, all := hookCommands(frontmatter(text))
+		allHooks = allHooks && all
+		found := append(hooks, shellTexts(text)...)
+		for n, f := range found {
+			before, is := in[f.text]
+			if !is && i < len(texts)-1 {
+				lines = append(lines, ShellLine{File: path, Line: 1 + strings.Count(text[:f.at], "\n"), Command: f.text})
+			}
+			if n < len(hooks) {
+				before = -1 // a hook is never certain
+			} else if before == i {
+				before++
+			}
+			in[f.text] = before
+		}
+		if len(found) > maxShellLines {
+			s.left = 0
+		}
+	}
+	if !allHooks {
+		s.unknown = append(s.unknown, path+": its hooks are unknown; write each command on one line, without escapes")
+	}
+	for i, l := range lines {
+		lines[i].Certain = in[l.Command] == len(texts) && !strings.Contains(l.Command, "${CLAUDE_")
+	}
+	return lines
+}
+
+// frontmatter returns the start of a file up to its second line of dashes, "" for none.
+func frontmatter(text string) string {
+	head, _, _ := strings.Cut(text, "\n---")
+	if !strings.HasPrefix(strings.TrimLeft(head, "\ufeff \t\r\n"), "---") {
+		return ""
+	}
+	return head
+}
+
+// placeholders matches what arguments replace. Where the frontmatter may name arguments,
+// each of its words may be a name.
+func placeholders(head string) *regexp.Regexp {
+	names := ""
+	if strings.Contains(head, "arguments") || escapedKey().MatchString(head) {
+		words := strings.FieldsFunc(head, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(`,:[]{}"'`, r) })
+		slices.SortFunc(words, func(a, b string) int { return len(b) - len(a) })
+		for _, word := range words {
+			names += "|" + regexp.QuoteMeta(strings.ToValidUTF8(word, ""))
+		}
+		names += `|[\pL_][\pL\d_]*`
+	}
+	return regexp.MustCompile(`\\*\$(ARGUMENTS(\[\d+\])?|\d+` + names + `)`)
+}
+
+// hookCommands finds the commands of hooks in a frontmatter, which Claude Code runs later.
+// all is unset where it may hold others.
+func hookCommands(head string) (out []shellText, all bool) {
+	if all = !escapedKey().MatchString(head); !strings.Contains(head, "hooks") {
+		return nil, all
+	}
+	for _, m := range hookCommand().FindAllStringSubmatchIndex(head, -1) {
+		command, line := strings.TrimSpace(head[m[4]:m[5]]), head[strings.LastIndex(head[:m[0]], "\n")+1:m[0]]
+		all = all && head[m[2]:m[3]] == "command" && command != "" && valueEnd().MatchString(head[m[1]:])
+		if quoted := strings.Trim(command, `"'`); quoted != "" && (command[0] == '"' || command[0] == '\'') {
+			command = quoted
+		} else if command, _, _ = strings.Cut(command, " #"); strings.Contains(line, "{") {
+			all = all && !strings.Contains(command, ",")
+			command, _, _ = strings.Cut(strings.TrimRight(command, " \t]}"), ",")
+		}
+		if command != "" {
+			out = append(out, shellText{m[4], command})
+		}
+	}
+	return out, all
+}
+
 // means reports whether the name may mean a file with these names. Whoever names it may
 // leave out folders and the plugin.
 func (s *skillSearch) means(names []string, also string) bool {
+	names = strings.Split(strings.Join(names, ":"), ":") // a file's name may hold colons
 	last := len(s.name) - 1
 	if !strings.EqualFold(s.name[last], names[len(names)-1]) && !strings.EqualFold(s.name[last], also[strings.LastIndex(also, ":")+1:]) {
 		return false
@@ -160,39 +258,61 @@ func (s *skillSearch) means(names []string, also string) bool {
 	})
 }
 
-// filled puts the arguments into a command, as Claude Code does before the shell reads it:
-// as text. Which of them a number or a name stands for is not certain, so all of them
-// stand for each.
-func (s *skillSearch) filled(found shellText, used *regexp.Regexp) (text string, certain bool) {
-	certain = !strings.Contains(found.text, "${CLAUDE_")
-	text = used.ReplaceAllStringFunc(found.text, func(word string) string {
-		certain = certain && word == "$ARGUMENTS"
-		return s.args
+// How placeholders are filled: with the arguments, not at all, or with nothing.
+const (
+	given = iota
+	written
+	empty
+)
+
+// filled puts the arguments into a text, as Claude Code does before it looks for commands.
+// Which of them a number or a name stands for is not certain, so all stand for each.
+func (s *skillSearch) filled(text string, used *regexp.Regexp, how int) string {
+	return used.ReplaceAllStringFunc(text, func(found string) string {
+		word := strings.TrimLeft(found, `\`)
+		slashes := found[:len(found)-len(word)]
+		switch {
+		case how == given && slashes == `\`:
+			return word // an escaped placeholder
+		case how == given, word == "$ARGUMENTS" && (how == empty || s.args != ""):
+			return slashes + s.args
+		case how == empty:
+			return slashes
+		}
+		return found
 	})
-	text, _, _ = strings.Cut(text, found.end) // the arguments may hold what ends the command
-	return text, certain
 }
 
-// shellText is what stands between two marks, end is the second.
+// completes reports whether one of the arguments may complete a mark: which one stands
+// there is not certain.
+func (s *skillSearch) completes(text string, used *regexp.Regexp) bool {
+	return strings.ContainsAny(s.args, "`!") && slices.ContainsFunc(used.FindAllStringIndex(text, -1), func(at []int) bool {
+		before := text[:at[0]]
+		return text[at[0]:at[1]] != "$ARGUMENTS" && (strings.HasSuffix(before, "!") || strings.HasSuffix(before, "`") || strings.HasPrefix(text[at[1]:], "!"))
+	})
+}
+
+// shellText is a command and where it is in a text.
 type shellText struct {
-	at        int
-	text, end string
+	at   int
+	text string
 }
 
-// shellTexts finds what Claude Code runs: !`command` behind a blank, and blocks between
-// ```! and ``` (seen in 2.1.330 and 2.1.332). Marks in other marks count, too.
+// shellTexts finds what Claude Code runs: !`command` behind a blank or the frontmatter,
+// whose end need not be a line, and blocks between ```! and ``` (seen in 2.1.330 and
+// 2.1.332). Marks in other marks count, too.
 func shellTexts(text string) (out []shellText) {
 	for at := 0; at < len(text) && len(out) <= maxShellLines; at++ {
 		before, _ := utf8.DecodeLastRuneInString(text[:at])
 		end := "`"
 		rest, is := strings.CutPrefix(text[at:], "!`")
-		if is = is && (at == 0 || unicode.IsSpace(before) || before == '\ufeff'); !is {
+		if is = is && (at == 0 || unicode.IsSpace(before) || before == '\ufeff' || strings.HasSuffix(text[:at], "---")); !is {
 			end = "```"
 			rest, is = strings.CutPrefix(text[at:], "```!")
 		}
 		block, _, closed := strings.Cut(rest, end)
 		if command := strings.TrimLeftFunc(block, unicode.IsSpace); is && closed && command != "" {
-			out = append(out, shellText{len(text) - len(rest) + len(block) - len(command), strings.TrimSpace(command), end})
+			out = append(out, shellText{len(text) - len(rest) + len(block) - len(command), strings.TrimSpace(command)})
 		}
 	}
 	return out

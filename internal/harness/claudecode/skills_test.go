@@ -17,11 +17,11 @@ import (
 // question mark where they are not certain.
 func found(dir, name, args string) (out []string) {
 	at := func(elem ...string) string { return filepath.Join(append([]string{dir}, elem...)...) }
-	lines, unknown := claudecode.ShellLines(name, args, []string{at("home", ".claude"), at("p", ".claude")}, []string{at("in", "plug"), at("in", "bare")})
+	lines, unknown := claudecode.ShellLines(name, args, at("p"), []string{at("home", ".claude"), at("p", ".claude")}, []string{at("in", "plug"), at("in", "bare")})
 	for _, l := range lines {
 		rel, _ := filepath.Rel(dir, l.File)
 		mark := map[bool]string{true: "", false: "?"}[l.Certain]
-		out = append(out, fmt.Sprintf("%s:%d %s %s%s", filepath.ToSlash(rel), l.Line, l.Tool, l.Command, mark))
+		out = append(out, fmt.Sprintf("%s:%d %s %s%s", filepath.ToSlash(rel), l.Line, l.Tool, strings.ReplaceAll(l.Command, dir, "$DIR"), mark))
 	}
 	for range unknown {
 		out = append(out, "unknown")
@@ -68,8 +68,9 @@ func TestShellLines(t *testing.T) {
 		{"x", "", []string{"p/.claude/commands/crlf.md:5 Bash first\nsecond"}},
 		{"kit", "", []string{"p/.claude/commands/kit/SKILL.md:1 Bash kit"}},
 		{"ps", "", []string{"p/.claude/commands/ps.md:4 Bash gci", "p/.claude/commands/ps.md:4 PowerShell gci"}},
-		{"args", "; b `c` d", []string{"p/.claude/commands/args.md:1 Bash x ; b ", "p/.claude/commands/args.md:2 Bash y ; b ?", "p/.claude/commands/args.md:3 Bash z ${CLAUDE_SKILL_DIR}/a?"}},
-		{"args2", "v", []string{"p/.claude/commands/args2.md:4 Bash x v v?"}},
+		{"args", "; b `c` d", []string{"p/.claude/commands/args.md:1 Bash x ; b", "p/.claude/commands/args.md:2 Bash y ; b?", "p/.claude/commands/args.md:3 Bash z $DIR/p/.claude/commands/a?",
+			"p/.claude/commands/args.md:2 Bash y $1?", "p/.claude/commands/args.md:2 Bash y?"}},
+		{"args2", "v", []string{"p/.claude/commands/args2.md:4 Bash x v v?", "p/.claude/commands/args2.md:4 Bash x $name $HOME?", "p/.claude/commands/args2.md:4 Bash x?"}},
 		{"block", "a` b", []string{"p/.claude/commands/block.md:2 Bash echo a` b"}},
 		{"marks", "", []string{"p/.claude/commands/marks.md:1 Bash yes"}},
 		{"spaces", "", []string{"p/.claude/commands/spaces.md:1 Bash bom", "p/.claude/commands/spaces.md:1 Bash nbsp"}},
@@ -92,6 +93,67 @@ func TestShellLines(t *testing.T) {
 	}
 	if got := found(dir, "many", ""); got[len(got)-1] != "unknown" {
 		t.Errorf("too many commands: %q", got[len(got)-1])
+	}
+}
+
+// What runs may be hidden: by arguments, odd names, the frontmatter and its hooks.
+func TestShellLinesHidden(t *testing.T) {
+	bad := "touch x; git push --force origin HEAD"
+	mark := "`" + bad + "`"
+	for _, c := range []struct {
+		about, file, text, name, args string
+		want                          string // a command, with a question mark where it is not certain
+	}{
+		{"a frontmatter closed in a line", "commands/n.md", "---\ndescription: x---!" + mark, "n", "", bad},
+		{"a frontmatter closed in a line, a block", "commands/n.md", "---\ndescription: x---```!\n" + bad + "\n```", "n", "", bad},
+		{"the arguments are the command", "commands/n.md", "!$ARGUMENTS now", "n", mark, bad},
+		{"the arguments end the command", "commands/n.md", "!`$ARGUMENTS now", "n", bad + "`", bad},
+		{"the arguments added end the command", "commands/n.md", "!`" + bad + ";", "n", "`", bad + ";\n\nARGUMENTS:"},
+		{"the arguments begin a block", "commands/n.md", "``$ARGUMENTS!\n" + bad + "\n```", "n", "`", bad},
+		{"a number is the command", "commands/n.md", "!$0", "n", mark, bad + "?"},
+		{"a quoted number", "commands/n.md", "!$0", "n", "\"`git push \\\"--force\\\"`\"", "unknown"},
+		{"a name is the command", "commands/n.md", "---\narguments: b\n---\n!$b", "n", mark, "unknown"},
+		{"a number begins a block", "commands/n.md", "``$0!\n" + bad + "\n```", "n", "`", "unknown"},
+		{"no arguments", "commands/n.md", "!$ARGUMENTS" + mark, "n", "", bad + "?"},
+		{"no argument of a name", "commands/n.md", "---\narguments: [zz]\n---\n!$zz" + mark, "n", "", bad + "?"},
+		{"no arguments in a block", "commands/n.md", "```$ARGUMENTS!\n" + bad + "```", "n", "", bad + "?"},
+		{"an escaped placeholder", "commands/n.md", "!`git push \\$0 x`", "n", "a", "git push $0 x?"},
+		{"a quoted key", "commands/n.md", "---\n\"arguments\": [b]\n---\n!`git push $b origin`", "n", "--force", "git push --force origin?"},
+		{"an escaped key", "commands/n.md", "---\n\"\\x61rguments\": [b]\n---\n!`git push $b origin`", "n", "--force", "git push --force origin?"},
+		{"a name with a dash", "commands/n.md", "---\narguments: [b-c]\n---\n!`git push $b-c origin`", "n", "--force", "git push --force origin?"},
+		{"a quoted name", "skills/x/SKILL.md", "---\n\"name\": n\n---\n!" + mark, "n", "", bad},
+		{"a colon in a command", "commands/a:ship.md", "!" + mark, "a:ship", "", bad},
+		{"a colon in a skill", "skills/a:ship/SKILL.md", "!" + mark, "a:ship", "", bad},
+		{"a colon in a folder", "commands/x/a:b/ship.md", "!" + mark, "x:a:b:ship", "", bad},
+		{"a script of the skill", "skills/n/SKILL.md", "!`sh ${CLAUDE_SKILL_DIR}/x.sh`", "n", "", "sh $DIR/p/.claude/skills/n/x.sh?"},
+		{"a script of the plugin", "../../in/plug/commands/n.md", "!`sh ${CLAUDE_PLUGIN_ROOT}/x.sh`", "n", "", "sh $DIR/in/plug/x.sh?"},
+		{"a script of the project", "commands/n.md", "!`sh ${CLAUDE_PROJECT_DIR}/x.sh`", "n", "", "sh $DIR/p/x.sh?"},
+		{"a hook", "commands/n.md", "---\nhooks:\n  Stop:\n    - hooks:\n        - type: command\n          command: " + bad + " # x\n          once: true\n---\n", "n", "", bad + "?"},
+		{"a hook in quotes", "commands/n.md", "---\n'hooks':\n  Stop:\n    - hooks:\n        - 'command': '" + bad + "'\n---\n", "n", "", bad + "?"},
+		{"a hook in JSON", "skills/n/SKILL.md", "---\n\"hooks\": {\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"" + bad + "\"}]}]}\n---\n", "n", "", bad + "?"},
+		{"a hook in braces", "skills/n/SKILL.md", "---\nhooks: {Stop: [{hooks: [{type: command, command: " + bad + "}]}]}\n---\n", "n", "", bad + "?"},
+		{"a hook with arguments", "skills/n/SKILL.md", "---\nhooks:\n  command: git push $ARGUMENTS x\n---\n", "n", "-f", "git push -f x?"},
+		{"a hook of several lines", "skills/n/SKILL.md", "---\nhooks:\n  command: git push\n    --force\n---\n", "n", "", "unknown"},
+		{"a hook in a block", "skills/n/SKILL.md", "---\nhooks:\n  command: |\n    git push --force\n---\n", "n", "", "unknown"},
+		{"a hook with escapes", "skills/n/SKILL.md", "---\nhooks:\n  command: \"git \\x70ush\"\n---\n", "n", "", "unknown"},
+		{"a hook with words", "skills/n/SKILL.md", "---\nhooks:\n  command: git\n  args: [push, --force]\n---\n", "n", "", "unknown"},
+		{"an escaped key of hooks", "skills/n/SKILL.md", "---\n\"\\x68ooks\":\n  command: git push\n---\n", "n", "", "unknown"},
+	} {
+		dir := files(t, map[string]string{"p/.claude/" + c.file: c.text})
+		got := found(dir, c.name, c.args)
+		if !slices.ContainsFunc(got, func(line string) bool {
+			_, command, _ := strings.Cut(line, " Bash ")
+			return command == c.want || line == c.want
+		}) {
+			t.Errorf("%s: got %q, want %q", c.about, got, c.want)
+		}
+		if strings.HasPrefix(c.about, "a hook") && c.want != "unknown" && slices.Contains(got, "unknown") {
+			t.Errorf("%s: unknown", c.about)
+		}
+	}
+	dir := files(t, map[string]string{"p/.claude/commands/n.md": "Hooks: command: x\n!`git log $ARGUMENTS`\n"})
+	if got := found(dir, "n", "-1"); !slices.Equal(got, []string{"p/.claude/commands/n.md:2 Bash git log -1"}) {
+		t.Errorf("no frontmatter: %q", got)
 	}
 }
 
