@@ -40,7 +40,7 @@ const (
 func (k *Keyer) Files(key *Key) (map[string]string, error) {
 	out := map[string]string{}
 	if key.endless {
-		return nil, fmt.Errorf("it may run more than %d files", maxBoundFiles)
+		return nil, fmt.Errorf("it runs in a folder that is not known, or a pattern names more than %d files", maxBoundFiles)
 	}
 	for _, file := range key.runs {
 		if err := k.digest(out, file); err != nil {

@@ -264,6 +264,7 @@ python3 -c "from pkg import m"                pkg/__init__.py
 pytest -p plug tests                          plug.py
 trap "sh x.sh" EXIT                           x.sh
 trap ./x.sh 0                                 x.sh
+cd sub; cd ..; pytest                         test_a.py
 python3 -m tool.sub                           tool/sub.py +tool/__init__.pyc
 pytest tests                                  tests/target/test_q.py
 go test ./...                                 target/a_test.go
