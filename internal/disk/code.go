@@ -14,31 +14,30 @@ import (
 	"cardea.dev/internal/paths"
 )
 
-// Code is where a part finds what it runs, besides the programs of the machine. Paths are
-// absolute. Those where nothing is count too, since something may be put there later.
+// Code holds the places where a part finds the code that it runs, without the programs of
+// the machine. Paths are absolute. A path may not exist yet: a file may be put there later.
 type Code struct {
-	// Runs are files that it runs, or finds what to run in, where they exist.
+	// Runs are files that the part runs, or in which it looks for what to run.
 	Runs []string
-	// Named are the files and folders that its words name, where nobody knows what the part
-	// does with them.
+	// Named are the files and folders in the words of a part whose effects are unknown.
 	Named []string
-	// Trees are folders of which any file may run, though no word names one.
+	// Trees are folders in which any file may run.
 	Trees []string
-	// Unnamed is set where a pattern names more files than are looked at.
+	// Unnamed is set if the part may run files that Code does not list.
 	Unnamed bool
 }
 
 // maxMatches is how many files a pattern may stand for.
 const maxMatches = 256
 
-// CodeOf finds the code that a part runs. It is the one answer for what an allow is bound
-// to: trust in a command, a lesson, and a ticket. root is the project, in which programs
-// look for their files from the current folder upwards; "" is none.
+// CodeOf returns the code that a part runs. Trust, lessons and tickets bind an allow to it.
+// root is the folder of the project: programs look for their files from the current folder
+// up to root. "" means no project.
 func CodeOf(p *cardea.Part, root string) Code {
 	var c Code
 	c.accesses(p)
 	for _, looked := range p.LookedInto {
-		file, _, _ := strings.Cut(looked, " (") // it was not looked into, and runs all the same
+		file, _, _ := strings.Cut(looked, " (") // "x.sh (no text)" runs although it was not read
 		c.Runs = append(c.Runs, file)
 	}
 	for i := range p.MayRun {
@@ -48,7 +47,7 @@ func CodeOf(p *cardea.Part, root string) Code {
 	if p.Remote || p.Program() == "" {
 		return c
 	}
-	if p.Dir == "" { // it runs wherever the line left off, or later
+	if p.Dir == "" { // the folder is known only when the line runs
 		if root != "" && slices.ContainsFunc(p.Access, func(a cardea.Access) bool { return a.Kind == cardea.Unknown || a.Kind == cardea.Execute }) {
 			c.Trees, c.Unnamed = append(c.Trees, root), true
 		}
@@ -81,9 +80,9 @@ func CodeOf(p *cardea.Part, root string) Code {
 	return c
 }
 
-// programFiles are the names of the files in which the programs among the words look for
-// what to run, since each may be one (uv run pytest). tree is set where one runs all code
-// of its folder.
+// programFiles returns the names of the files in which programs among the words look for
+// what to run. Each word may be a program (uv run pytest). tree reports whether one of them
+// runs all code of its folder.
 func programFiles(p *cardea.Part, words []plainWord) (names []string, tree bool) {
 	for i, word := range words {
 		sub := ""
@@ -102,13 +101,14 @@ func programFiles(p *cardea.Part, words []plainWord) (names []string, tree bool)
 	return names, tree
 }
 
-// maxPlain is how many words of a part may be programs, or name a package.
-const maxPlain = 8
+// maxPlain bounds the words of a part that may be programs or name modules.
+const maxPlain = 128
 
 // plainWord is a word that is no option, and the option in front of it, "" for none.
 type plainWord struct{ text, option string }
 
-// plainWords are the program of a part and the first words behind it that are no options.
+// plainWords returns the program of a part and the words after it that are not options, at
+// most maxPlain.
 func plainWords(p *cardea.Part) []plainWord {
 	out := []plainWord{{text: p.Program()}}
 	option := ""
@@ -137,8 +137,8 @@ func namesCode(dir string, words []plainWord, flags []string) bool {
 	})
 }
 
-// packagePrograms are where a program lies that a package of the project brought (npm
-// help npx; bundle-exec(1); the manual of uv, "Running commands").
+// packagePrograms returns the places of a program that a package of the project installed
+// (npm help npx; bundle-exec(1); the manual of uv, "Running commands").
 func packagePrograms(name string) []string {
 	if strings.ContainsAny(name, "/\\") {
 		return nil
@@ -146,7 +146,7 @@ func packagePrograms(name string) []string {
 	return []string{"node_modules/.bin/" + name, ".venv/bin/" + name, "venv/bin/" + name, "vendor/bin/" + name, "bin/" + name}
 }
 
-// subcommand is the word behind a program that says what it does, "" for none.
+// subcommand returns the subcommand of a part, "" for none.
 func subcommand(p *cardea.Part) string {
 	if len(p.Command) > 1 {
 		return p.Command[1]
@@ -210,26 +210,29 @@ func (c *Code) accesses(p *cardea.Part) {
 	}
 }
 
-// imports finds the modules that code in a word imports.
+// imports matches an import statement of a script language.
 var imports = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?:^|[;\n\s])(?:import|from|use|require|require_relative)[\s(]+["']?([\w./-]+)`)
 })
 
-// imported are the modules that code on the line of a part imports.
+// maxImports bounds the import statements of a word.
+const maxImports = 16
+
+// imported returns the modules that code in the words of a part imports.
 func imported(p *cardea.Part) (out []plainWord) {
 	for _, w := range p.Argv {
-		for _, m := range imports().FindAllStringSubmatch(w.Text, maxPlain) {
+		for _, m := range imports().FindAllStringSubmatch(w.Text, maxImports) {
 			out = append(out, plainWord{text: m[1]})
 		}
 	}
 	return out
 }
 
-// moduleEndings are what interpreters put behind the name of a module to find its file
+// moduleEndings are the endings that interpreters add to the name of a module to find its file
 // (Node.js manual, "Modules"; Python reference, "The import system"; require of Ruby and Lua).
-var moduleEndings = []string{".py", "/__init__.py", "/__main__.py", ".pyc", "/__init__.pyc", "/__main__.pyc", ".js", ".mjs", ".cjs", ".ts", ".json", "/index.js", "/index.ts", "/package.json", ".rb", ".lua", ".pl", ".php", ".exs", ".jl"}
+var moduleEndings = []string{".py", "/__init__.py", "/__main__.py", ".pyc", "/__init__.pyc", "/__main__.pyc", ".js", ".mjs", ".cjs", ".ts", ".json", "/index.js", "/index.ts", "/package.json", ".rb", ".lua", ".pl", ".pm", ".php", ".exs", ".jl"}
 
-// systemProgram reports a program of the system, which is no code of a project.
+// systemProgram reports whether a path is a program of the system, not of a project.
 func systemProgram(path string) bool {
 	dir := filepath.Dir(path)
 	return dir == "/bin" || dir == "/usr/bin"
@@ -250,8 +253,8 @@ func (c *Code) add(list []string, a cardea.Access) []string {
 	return list
 }
 
-// folders are the folder in which a part runs, and those that its words name, also by one of
-// the names of its files. start is the one where it begins to look.
+// folders returns the folder in which a part runs and the folders that its words name, also by
+// a file with one of the names. start is the folder in which the part begins to look.
 func (c *Code) folders(p *cardea.Part, names []string) (dirs []string, start string) {
 	dirs, start = []string{p.Dir}, p.Dir
 	for _, path := range c.Named {
@@ -272,7 +275,7 @@ func (c *Code) folders(p *cardea.Part, names []string) (dirs []string, start str
 	return dirs, start
 }
 
-// modules are the files that python runs for a folder, and for -m (its manual, "Command
+// modules returns the files that python runs for a folder, and for -m (its manual, "Command
 // line and environment").
 func modules(p *cardea.Part, dirs []string) []string {
 	var out []string
@@ -292,7 +295,7 @@ func modules(p *cardea.Part, dirs []string) []string {
 		module := filepath.Join(p.Dir, strings.ReplaceAll(name, ".", "/"))
 		// The packages above it are imported first.
 		for at := module; paths.Within(p.Dir, at) && at != p.Dir; at = filepath.Dir(at) {
-			for _, ending := range []string{".py", "/__init__.py", "/__main__.py", ".pyc", "/__init__.pyc", "/__main__.pyc"} {
+			for _, ending := range moduleEndings[:pythonEndings] {
 				out = append(out, at+ending)
 			}
 		}
@@ -300,7 +303,10 @@ func modules(p *cardea.Part, dirs []string) []string {
 	return out
 }
 
-// Absolute is a path in a folder; an absolute one is itself.
+// pythonEndings is how many of moduleEndings are Python's.
+const pythonEndings = 6
+
+// Absolute returns a path relative to dir as an absolute path.
 func Absolute(dir, path string) string {
 	if filepath.IsAbs(path) {
 		return path
@@ -308,8 +314,8 @@ func Absolute(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
-// filledBy are the files beside a folder whose tool fills it. Elsewhere it is a folder like any
-// other, in which tests may lie.
+// filledBy lists, for the name of a folder, files of the tool that fills it. Without such a
+// file beside it, the folder may hold code of the project.
 var filledBy = map[string][]string{"target": {"Cargo.toml", "pom.xml", "build.sbt"}, "node_modules": {"package.json"}}
 
 func filledHere(dir, name string) bool {

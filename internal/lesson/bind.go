@@ -130,6 +130,9 @@ func (k *Keyer) Used(ev *cardea.Event) map[string]string {
 		key := Key{}
 		key.bind(&ev.Call.Parts[i], k.root())
 		key.bindUsed(&ev.Call.Parts[i])
+		if unseenWord(&ev.Call.Parts[i]) != "" { // it may run any file of the project
+			key.besides = withName(key.besides, k.root())
+		}
 		for _, file := range key.besides {
 			if err := k.digest(out, file); err != nil && !absent(err) {
 				out[k.relative(file)] = "stamp:" + k.stampOf(file)

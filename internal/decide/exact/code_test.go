@@ -265,6 +265,10 @@ pytest -p plug tests                          plug.py
 trap "sh x.sh" EXIT                           x.sh
 trap ./x.sh 0                                 x.sh
 cd sub; cd ..; pytest                         test_a.py
+uv run --with a --with b --with c --with d --with e --with f --with g pytest   test_a.py
+perl -MH -e 1                                 H.pm
+for f in a b; do ./$f.sh; done                a.sh
+while read f; do python3 "$f"; done < l       x.py
 python3 -m tool.sub                           tool/sub.py +tool/__init__.pyc
 pytest tests                                  tests/target/test_q.py
 go test ./...                                 target/a_test.go
