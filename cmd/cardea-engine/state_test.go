@@ -26,9 +26,9 @@ var callsOfState = []string{
 	"touch src/a.txt",           // the role allows it
 	"cat src/a.txt",             // it only reads
 	"./tool.sh --all",           // a lesson allows it
-	"python3 -m planted",        // nobody allows it
+	"python3 -m planted",        // no rule allows it
 	"git push --force origin x", // a rule denies it
-	"frobnicate x",              // nobody knows it
+	"frobnicate x",              // an unknown program
 	"echo x > new.log",          // new output
 }
 
@@ -88,7 +88,7 @@ func damagedState(t *testing.T, settings, event string) {
 	tried := 0
 	for name, data := range now {
 		if name == "key" || strings.HasSuffix(name, ".lock") {
-			continue // without the key nothing is believed: see below
+			continue // the key is tried below
 		}
 		for how, text := range damages(name, data, now, older) {
 			restored(t, folder, now)
@@ -130,7 +130,7 @@ func damagedState(t *testing.T, settings, event string) {
 	}
 }
 
-// damages are what may become of a file, by name; nil is a file that is gone.
+// damages returns changed contents of a file by the kind of damage. nil stands for a removed file.
 func damages(name string, data []byte, now, older map[string][]byte) map[string]*[]byte {
 	changed, cut, empty := append([]byte(nil), data...), data[:len(data)/2], []byte{}
 	if len(changed) > 0 {
@@ -148,7 +148,7 @@ func damages(name string, data []byte, now, older map[string][]byte) map[string]
 	return out
 }
 
-// answers are what is answered to the calls at an event, in a session with a role.
+// answers returns the answers to callsOfState at an event, in a session with a role.
 func (s *site) answers(event string) []string {
 	var out []string
 	for _, command := range callsOfState {
@@ -180,7 +180,7 @@ func (s *site) teach(key []byte, line string) {
 	s.write(filepath.Join(s.home, ".config/cardea/lessons/allow.jsonl"), strings.Replace(strings.Replace(string(text), `"by":""`, `"by":"person"`, 1), `"role":""`, `"role":"coder"`, 1)+"\n")
 }
 
-// copied are the files below a folder.
+// copied returns the contents of the files below a folder.
 func copied(t *testing.T, folder string) map[string][]byte {
 	t.Helper()
 	out := map[string][]byte{}
@@ -200,7 +200,7 @@ func copied(t *testing.T, folder string) map[string][]byte {
 	return out
 }
 
-// restored puts files back.
+// restored replaces a folder by files.
 func restored(t *testing.T, folder string, files map[string][]byte) {
 	t.Helper()
 	if err := os.RemoveAll(folder); err != nil {

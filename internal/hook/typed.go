@@ -12,8 +12,7 @@ import (
 	"cardea.dev/internal/harness"
 )
 
-// typedWords are the words of a prompt that is meant for Cardea, nil where it is meant
-// for the model.
+// typedWords returns the words of a prompt that is a command for Cardea, nil for other prompts.
 func typedWords(ev *cardea.Event) []string {
 	if ev.Kind != "UserPromptSubmit" && ev.Kind != "UserPromptExpansion" || ev.Sent == nil {
 		return nil
@@ -22,14 +21,14 @@ func typedWords(ev *cardea.Event) []string {
 	return harness.TypedCommand(prompt)
 }
 
-// carryOut answers a prompt that is a command for Cardea, and ends it: the model is not
-// involved. is is false for other prompts.
+// carryOut answers a prompt that is a command for Cardea. The model does not see the prompt.
+// is is false for other prompts.
 //
-// A prompt proves nothing about who wrote it. Claude Code submits the prompts of schedules,
-// of other agents and of background tasks, and its message about them does not differ from
-// that about a typed one. So a prompt loosens nothing: the answer is the command that does
-// it in a terminal. It holds no code to be repeated, since Claude Code writes what it shows
-// into the transcript, which the agent can read (2.1.332).
+// A prompt does not prove who wrote it. Claude Code submits prompts of schedules, of other
+// agents and of background tasks, and sends the same message for them as for a typed prompt.
+// So a prompt loosens nothing: the answer is the command to run in a terminal. The answer has
+// no code to confirm, because Claude Code writes it into the transcript, which the agent can
+// read (2.1.332, decision 0097).
 func (j *Judgement) carryOut() (v cardea.Verdict, is bool) {
 	words := typedWords(j.Event)
 	if words == nil {
@@ -42,7 +41,7 @@ func (j *Judgement) carryOut() (v cardea.Verdict, is bool) {
 	return cardea.Verdict{Effect: cardea.Deny, By: "typed", Reason: text, Message: text}, true
 }
 
-// typed carries out what may come from anyone, and says how a person does the rest.
+// typed carries out commands that need no person, and returns the terminal command for others.
 func (j *Judgement) typed(words []string) (string, error) {
 	if len(words) == 0 {
 		return "", errors.New("type " + typedCommands)
@@ -77,11 +76,11 @@ func (j *Judgement) typed(words []string) (string, error) {
 	return "Not done yet: an agent can submit a prompt, too. To do it, run this in a terminal of your own:\n  " + command, nil
 }
 
-// unprintable reports a character that a terminal does not show as itself.
+// unprintable reports whether a terminal does not show a character as itself.
 func unprintable(r rune) bool { return !unicode.IsPrint(r) || r == utf8.RuneError }
 
-// pasted is a word of a command line that a person pastes into their shell: bash and zsh
-// expand nothing in single quotes, not even "!".
+// pasted returns a word quoted for a command line that the user pastes into bash or zsh.
+// Neither expands anything in single quotes, not even "!".
 func pasted(word string) string {
 	plain := func(r rune) bool {
 		return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("-_./:@%+,", r)
@@ -95,8 +94,8 @@ func pasted(word string) string {
 // typedCommands are what can be typed.
 const typedCommands = "/cardea register ROLE, switch ROLE, disable, enable, status, approve NUMBER or deny NUMBER"
 
-// typedCommand is the command line, without the session, that does what a prompt asks for.
-// Words that it does not know are an error.
+// typedCommand returns the command line for a prompt, without the session. Unknown words are
+// an error.
 func typedCommand(name string, args []string) (string, error) {
 	line := "cardea " + name
 	switch name {
@@ -122,8 +121,8 @@ func typedCommand(name string, args []string) (string, error) {
 	return line, nil
 }
 
-// typedRole is the command line of a prompt that gives a role: the role, and options.
-// What follows --task is the task.
+// typedRole returns the command line for a prompt that gives a role. All words after --task
+// are the task.
 func typedRole(name string, args []string) (string, error) {
 	line, role := "cardea "+name, ""
 	for len(args) > 0 {

@@ -131,8 +131,8 @@ func (l *Loaded) KeepJudged(ev *cardea.Event, effect cardea.Effect, answer judge
 	return nil
 }
 
-// unbound reports whether it is unknown what a call does, and nothing that it runs is bound:
-// then the judge's word counts for this one call. What runs elsewhere is never bound.
+// unbound reports whether an allow of the judge for a call must not be remembered: the effects
+// of a part are unknown and the drafts bind no file, or a part runs on another machine.
 func unbound(c *cardea.Call, drafts []lesson.Draft) bool {
 	bound := slices.ContainsFunc(drafts, func(d lesson.Draft) bool { return len(d.Files) > 0 })
 	return slices.ContainsFunc(c.Parts, func(p cardea.Part) bool {

@@ -62,7 +62,7 @@ func (k *Keyer) Files(key *Key) (map[string]string, error) {
 	return out, nil
 }
 
-// absent reports whether a name leads to nothing, as a word that only looks like a path.
+// absent reports whether an error means that there is no such file.
 func absent(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid) || errors.Is(err, syscall.ENOTDIR)
 }
@@ -87,7 +87,7 @@ func (k *Keyer) digest(out map[string]string, name string) error {
 	return err
 }
 
-// treeDigest is the digest of a folder: of the names and the contents of the files below.
+// treeDigest returns the digest of the names and contents of all files below a folder.
 func treeDigest(folder string) (string, error) {
 	all, ok := disk.Tree(folder)
 	if !ok {
@@ -142,8 +142,9 @@ func (k *Keyer) Used(ev *cardea.Event) map[string]string {
 	return out
 }
 
-// stampOf tells whether anything of a file or folder changed, without reading it. Of a large
-// folder outside of the project it is the folder alone: there others write all the time.
+// stampOf returns a digest of the sizes and times of a file, or of all files below a folder.
+// For a folder outside of the project it covers the folder alone, because other programs write
+// there all the time.
 func (k *Keyer) stampOf(name string) string {
 	if !paths.Within(k.root(), name) {
 		return state.Stamp(name)

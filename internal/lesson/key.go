@@ -39,7 +39,7 @@ type Key struct {
 	// seen through, so that an allow must be bound to a file.
 	runs, besides []string
 	hidden        bool
-	// endless is set where a word stands for more files than can be bound.
+	// endless is set if the files that may run are unknown, or too many to be bound.
 	endless bool
 }
 
@@ -255,8 +255,8 @@ func (key *Key) bind(p *cardea.Part, root string) {
 	}
 }
 
-// bindInLine is bind for a part of a line. What it reads from a pipe may run, too: that is
-// what the other parts read.
+// bindInLine is bind for a part of a line. A part that reads from a pipe may run its input, so
+// the files that other parts read are bound as well.
 func (key *Key) bindInLine(parts []cardea.Part, part int, root string) {
 	p := &parts[part]
 	key.bind(p, root)

@@ -177,8 +177,8 @@ func (s *Store) Load(harness, id string) (*Session, error) {
 	return sess, nil
 }
 
-// Outdated reports whether a registration is older than one that an event of the session
-// saw before, as a lost one is, or a copy that was put back. It notes newer ones.
+// Outdated reports whether a registration is older than the newest one that an event of the
+// session saw. A lost registration has revision 0. Outdated remembers a newer revision.
 func (s *Session) Outdated(r Registered) bool {
 	if r.Revision > s.kept.Revision {
 		s.kept.Revision, s.dirty = r.Revision, true
