@@ -1,6 +1,9 @@
 package cardea
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Kind is the canonical name of a hook event. It is an open set: harnesses add
 // events without notice, and an unknown one is passed, never an error.
@@ -236,6 +239,9 @@ func (c *Call) WithParts(parts []Part, flows []Flow, opaque []Opaque) *Call {
 type Part struct {
 	// Text is the part in canonical form, wrappers and assignments off.
 	Text string
+	// Typed is the command as it stands in the line, with what starts it; "" where it
+	// stands in no line.
+	Typed string
 	// Argv are the words of a shell part: the program and what it is passed.
 	// Empty for parts of other tools.
 	Argv []Word
@@ -314,6 +320,34 @@ type Part struct {
 	// Start is the byte offset in the command text, for messages; -1 where
 	// there is none.
 	Start int
+}
+
+// Spellings are the texts of the part that mean the same to a shell: Text, and the same
+// with the fewest quotes.
+func (p *Part) Spellings() []string {
+	out := []string{p.Text}
+	if len(p.Argv) > 0 && strings.ContainsAny(p.Text, "'\"\\") {
+		words := make([]string, len(p.Argv))
+		for i, w := range p.Argv {
+			if words[i] = w.Text; w.Static {
+				words[i] = QuoteWord(w.Text)
+			}
+		}
+		if plain := strings.Join(words, " "); plain != p.Text {
+			out = append(out, plain)
+		}
+	}
+	return out
+}
+
+// QuoteWord writes a word of a shell as a person types it: in quotes only where a blank, or
+// a character that means something to the shell, needs them.
+func QuoteWord(w string) string {
+	special := func(c rune) bool { return c <= ' ' || strings.ContainsRune("\"'\\$`*?[]()<>|&;!\x7f", c) }
+	if w != "" && w[0] != '~' && !strings.ContainsFunc(w, special) {
+		return w
+	}
+	return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
 }
 
 // Program is the name of the program that a part starts, "" where there is none.

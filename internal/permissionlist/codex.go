@@ -58,7 +58,7 @@ func (t *translation) prefixRule(at int, args map[string]any, ok bool) {
 			for _, w := range words {
 				word, isText := w.(string)
 				ok = ok && isText
-				next = append(next, strings.TrimSpace(p+" "+plainQuote(word)))
+				next = append(next, strings.TrimSpace(p+" "+cardea.QuoteWord(word)))
 			}
 		}
 		if prefixes = next; len(prefixes) > maxAlternatives {
@@ -73,14 +73,6 @@ func (t *translation) prefixRule(at int, args map[string]any, ok bool) {
 	for _, p := range prefixes {
 		t.add(rule{tool: "Bash", spec: p + ":*", effect: effect, at: at}, nil)
 	}
-}
-
-// plainQuote writes a word as one word.
-func plainQuote(w string) string {
-	if w != "" && strings.Trim(w, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=@%+,-") == "" {
-		return w
-	}
-	return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
 }
 
 // starlark reads the literals of a call: texts, lists, and names as texts.

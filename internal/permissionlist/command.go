@@ -114,63 +114,122 @@ func (r *Rule) Program() (word string, ok bool) {
 // shell would expand something.
 func (r *Rule) Words() (words []string, ok bool) { return splitWords(r.Prefix()) }
 
-// splitWords takes a text apart as a shell does that expands nothing.
-func splitWords(s string) (words []string, ok bool) {
-	var word strings.Builder
+// These characters stand in the word form of a command for what a quote keeps from the
+// shell, and for a word without characters.
+const (
+	quotedBlank  = '\x01'
+	quotedDollar = '\x02'
+	quotedTick   = '\x03'
+	quotedStar   = '\x05'
+	emptyWord    = "\x04"
+)
+
+var (
+	hideSpecial = strings.NewReplacer(" ", string(quotedBlank), "$", string(quotedDollar), "`", string(quotedTick), "*", string(quotedStar))
+	showSpecial = strings.NewReplacer(string(quotedBlank), " ", string(quotedDollar), "$", string(quotedTick), "`", string(quotedStar), "*", emptyWord, "")
+)
+
+// LiteralWord is a word in the word form, where the shell passes exactly text.
+func LiteralWord(text string) string {
+	if text == "" {
+		return emptyWord
+	}
+	return hideSpecial.Replace(text)
+}
+
+// WordForm writes a command without quotes and with one blank between two words, so that
+// two commands are equal where their words are. The person's home folder stands for "~" and
+// for $HOME. ok is false where a quote is open at the end.
+func WordForm(s, home string) (form string, ok bool) {
+	var out strings.Builder
 	in, quote := false, byte(0)
 	for i := 0; i < len(s); i++ {
 		c := s[i]
+		if name := homeAt(s[i:], in); name != "" && quote != '\'' && home != "" && (c != '~' || quote == 0) {
+			out.WriteString(LiteralWord(home))
+			in, i = true, i+len(name)-1
+			continue
+		}
 		switch {
 		case quote != 0 && c == quote:
-			quote = 0
-		case quote == '\'':
-			word.WriteByte(c)
-		case c == '$' || c == '`':
-			return nil, false
-		case c == '\\' && i+1 < len(s) && (quote == 0 || strings.IndexByte("\"\\", s[i+1]) >= 0):
-			i++
-			in = true
-			word.WriteByte(s[i])
-		case quote == '"':
-			word.WriteByte(c)
-		case c == '\'' || c == '"':
-			quote, in = c, true
-		case c == ' ' || c == '\t':
-			if in {
-				words = append(words, word.String())
-				word.Reset()
-				in = false
+			if quote = 0; i+1 == len(s) || s[i+1] == ' ' {
+				in = closeWord(&out)
 			}
+			continue
+		case quote == 0 && (c == '\'' || c == '"'):
+			quote, in = c, true
+			continue
+		case c == '\\' && i+1 < len(s) && (quote == 0 || quote == '"' && strings.IndexByte("\"\\$`", s[i+1]) >= 0):
+			i++
+			out.WriteString(LiteralWord(s[i : i+1]))
+		case quote == '\'' && c != '*' || quote == '"' && c == ' ':
+			out.WriteString(LiteralWord(s[i : i+1]))
+		case quote == 0 && c == ' ':
+			if in {
+				out.WriteByte(' ')
+			}
+			in = false
+			continue
 		default:
-			in = true
-			word.WriteByte(c)
+			out.WriteByte(c)
+		}
+		in = true
+	}
+	return out.String(), quote == 0
+}
+
+// closeWord ends a quoted word, which may have no characters.
+func closeWord(out *strings.Builder) bool {
+	if text := out.String(); text == "" || strings.HasSuffix(text, " ") {
+		out.WriteString(emptyWord)
+	}
+	return true
+}
+
+// homeAt is what names the home folder at the front of a text, "" for nothing.
+func homeAt(s string, inWord bool) string {
+	for _, name := range []string{"~", "${HOME}", "$HOME"} {
+		rest, ok := strings.CutPrefix(s, name)
+		if !ok || name == "~" && inWord {
+			continue
+		}
+		if name == "${HOME}" || rest == "" || strings.IndexByte("/ \"", rest[0]) >= 0 {
+			return name
 		}
 	}
-	if quote != 0 {
+	return ""
+}
+
+// splitWords takes a text apart as a shell does that expands nothing.
+func splitWords(s string) (words []string, ok bool) {
+	form, ok := WordForm(strings.ReplaceAll(s, "\t", " "), "")
+	if !ok || strings.ContainsAny(form, "$`") {
 		return nil, false
 	}
-	if in {
-		words = append(words, word.String())
+	for word := range strings.FieldsSeq(form) {
+		words = append(words, showSpecial.Replace(word))
 	}
 	return words, true
 }
 
-// Respelled gives the entry with its literal front in canonical quoting, so
-// that "git commit -m \"a b\"" and 'a b' are the same. join writes words as the
-// analysis does; the entry itself where nothing is quoted.
-func (r Rule) Respelled(join func(words []string) string) Rule {
-	front := r.Prefix()
-	if r.Form != Command || !strings.ContainsAny(front, `'"\`) || r.command.wild && !strings.HasSuffix(front, " ") {
-		return r
+// InWords gives the entry with its pattern in the word form, so that it names the same
+// commands in every spelling. ok is false where that is the entry as written, or a quote
+// of it is open.
+func (r Rule) InWords(home string) (_ Rule, ok bool) {
+	if r.Form != Command || !r.spelled {
+		return r, false
 	}
-	words, ok := splitWords(front)
-	if !ok {
-		return r
+	spec := r.Spec
+	if r.command.wild {
+		spec = r.command.front + "*" + r.command.rest
 	}
-	text := join(words)
-	if strings.HasSuffix(front, " ") {
-		text += " "
+	form, closed := WordForm(spec, home)
+	if open := strings.LastIndexByte(spec, '*'); !closed && open <= strings.LastIndexAny(spec, `'"`) {
+		return r, false
 	}
-	r.command.front = text
-	return r
+	if !r.command.wild {
+		form = strings.TrimSuffix(form, " ")
+	}
+	r.command = commandPattern(form)
+	return r, true
 }

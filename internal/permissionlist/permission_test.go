@@ -85,14 +85,16 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-func TestRespelled(t *testing.T) {
-	join := func(words []string) string { return strings.Join(words, "|") }
+func TestInWords(t *testing.T) {
+	show := strings.NewReplacer("\x01", "_", "\x02", "S", "\x03", "T", "\x04", "E", "\x05", "A")
 	for entry, want := range map[string]string{
-		`Bash(git commit -m "a b")`: "git|commit|-m|a b", `Bash(a 'b c' *)`: "a|b c ", `Bash(a "b*)`: `a "b`, `Bash(a b)`: "a b", `Bash(a \ b)`: "a| b",
-		`Bash(a "x\"y" z)`: `a|x"y|z`, `Bash(a "$x")`: `a "$x"`, `Bash(a 'x)`: "a 'x", `Bash(a '$x')`: "a|$x", `Bash(a 'x'y*)`: "a 'x'y", `Bash(a '')`: "a|",
+		`Bash(git commit -m "a b")`: "git commit -m a_b", `Bash(a 'b c' *)`: "a b_c ", `Bash(a "b*)`: `a b`, `Bash(a b)`: "a b", `Bash(a \ b)`: "a _b",
+		`Bash(a "x\"y" z)`: `a x"y z`, `Bash(a "$x")`: `a $x`, `Bash(a 'x)`: "a 'x", `Bash(a '$x')`: "a Sx", `Bash(a 'x'y*)`: "a xy", `Bash(a '')`: "a E",
+		`Bash(a "" b)`: "a E b", `Bash(npm  test)`: "npm test", `Bash(npm   test:*)`: "npm test ", `Bash( a )`: "a", `Bash(a x""y)`: "a xy",
+		`Bash(cat ~/x)`: "cat /home/me/x", `Bash(cat "$HOME/x" '$HOME' a~/b "~/c" ~u/d)`: "cat /home/me/x SHOME a~/b ~/c ~u/d", `Bash(a \*:*)`: "a A ", `Bash(x=a\ b c)`: "x=a_b c",
 	} {
-		r := parse(entry, cardea.Allow).Respelled(join)
-		if got := r.Prefix(); got != want {
+		r, _ := parse(entry, cardea.Allow).InWords("/home/me")
+		if got := show.Replace(r.Prefix()); got != want {
 			t.Errorf("%s: %q, want %q", entry, got, want)
 		}
 	}

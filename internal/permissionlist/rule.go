@@ -58,8 +58,8 @@ type Rule struct {
 	// Why says why the entry counts for nothing, where Form is Nothing.
 	Why string
 
-	command           pattern
-	quotes, operators bool
+	command            pattern
+	spelled, operators bool
 	// more is what few entries have, nil for the others: a hook reads long
 	// lists, nearly all of which are commands.
 	more *more
@@ -141,8 +141,8 @@ func (r *Rule) look(text string, open int) bool {
 			if !utf8.ValidString(text) || strings.ContainsRune(text, utf8.RuneError) {
 				return false
 			}
-		case c == '\'' || c == '"' || c == '\\':
-			r.quotes = true
+		case i > open && (c == '\'' || c == '"' || c == '\\' || c == '~' || c == '$' || c == ' ' && (text[i-1] == ' ' || text[i-1] == '(')):
+			r.spelled = true
 		case i > open && (c == '|' || c == '&' || c == ';' || c == '<' || c == '>' || c == '(' || c == ')' && i < len(text)-1):
 			r.operators = true
 		}
@@ -150,9 +150,9 @@ func (r *Rule) look(text string, open int) bool {
 	return true
 }
 
-// Quotes reports whether something is quoted in the entry, Operators whether it
-// holds what a shell takes a line apart at.
-func (r *Rule) Quotes() bool { return r.quotes }
+// Spelled reports whether the entry's text is one of several ways to write its words: it
+// has quotes, "~", "$" or more blanks than one.
+func (r *Rule) Spelled() bool { return r.spelled }
 
 // Operators reports whether the entry holds an operator of the shell, so that it
 // can only be about a line as a whole.

@@ -96,7 +96,7 @@ func Corpus(t testing.TB, name string, enough int) []Line {
 			continue
 		}
 		class, note, _ := strings.Cut(cols[1], ":")
-		out = append(out, Line{Command: unescape(cols[0]), Class: class, Note: strings.TrimSpace(note)})
+		out = append(out, Line{Command: Unescape(cols[0]), Class: class, Note: strings.TrimSpace(note)})
 	}
 	if len(out) == 0 || Available(t) && len(out) < enough {
 		t.Fatalf("%s has %d lines only", name, len(out))
@@ -104,8 +104,8 @@ func Corpus(t testing.TB, name string, enough int) []Line {
 	return out
 }
 
-// unescape reads the escapes of a corpus: \\ \n \t \r \uXXXX.
-func unescape(s string) string {
+// Unescape reads the escapes of a corpus: \\ \n \t \r \uXXXX.
+func Unescape(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
 		if s[i] != '\\' || i+1 == len(s) {

@@ -6,7 +6,7 @@ func TestUnescape(t *testing.T) {
 	for in, want := range map[string]string{
 		`a\nb`: "a\nb", `\t\r\\`: "\t\r\\", `\u00e9x`: "éx", `\uzz`: `\uzz`, `\u1`: `\u1`, `a\`: `a\`, `\;`: ";",
 	} {
-		if got := unescape(in); got != want {
+		if got := Unescape(in); got != want {
 			t.Errorf("%s: %q, want %q", in, got, want)
 		}
 	}

@@ -161,19 +161,9 @@ type level struct {
 // that only a wildcard matches it.
 const mask = "\x00"
 
-func masked(argv []cardea.Word) string {
-	words := spelled(argv)
-	for i, w := range argv {
-		if !w.Static {
-			words[i] = mask
-		}
-	}
-	return strings.Join(words, " ")
-}
-
-func levels(p *cardea.Part) []level {
+func (c *call) levels(p *cardea.Part) []level {
 	n := len(p.Outer)
-	inner := level{text: masked(p.Argv), argv: p.Argv, at: n}
+	inner := level{text: c.wordForm(p.Argv, mask), argv: p.Argv, at: n}
 	out := []level{inner}
 	if own := assigned(p); own != "" {
 		out = append(out, level{text: own + " " + inner.text, argv: p.Argv, at: n, assigns: true})
@@ -183,14 +173,14 @@ func levels(p *cardea.Part) []level {
 	}
 	for k := n - 1; k >= 0; k-- {
 		o := p.Outer[k]
-		out = append(out, level{text: masked(o.Argv), argv: o.Argv, at: k})
+		out = append(out, level{text: c.wordForm(o.Argv, mask), argv: o.Argv, at: k})
 	}
 	return out
 }
 
 // command finds the entry for a part of a shell's line.
 func (c *call) command(p *cardea.Part, r *Refusal) *permissionlist.Entry {
-	forms := levels(p)
+	forms := c.levels(p)
 	var texts []string
 	for _, l := range forms {
 		texts = append(texts, l.text)
@@ -200,10 +190,10 @@ func (c *call) command(p *cardea.Part, r *Refusal) *permissionlist.Entry {
 	for _, k := range c.allowing(texts) {
 		e := &c.entries[k]
 		for _, l := range forms {
-			if !c.matches(k, l.text) {
+			if !c.words(k).CommandIs(l.text) {
 				continue
 			}
-			why := c.held(e, l, p)
+			why := c.held(c.words(k), l, p)
 			if why == "" {
 				why = c.mayBe(p)
 			}
@@ -212,7 +202,7 @@ func (c *call) command(p *cardea.Part, r *Refusal) *permissionlist.Entry {
 				idle = e
 			case why != "":
 				stopped = fmt.Sprintf("%s does not reach it: %s", e.Text, why)
-			case c.environment(p) != "" && !(l.assigns && spellsVariables(e, p)):
+			case c.environment(p) != "" && !(l.assigns && spellsVariables(c.words(k), p)):
 				stopped = c.environment(p)
 			default:
 				return e
@@ -240,11 +230,14 @@ func (c *call) unnamed(p *cardea.Part, idle *permissionlist.Entry, stopped strin
 		if with != stopped {
 			r.stop("%s", with)
 		}
-		own := assigned(p)
-		if own == "" || len(p.Outer) > 0 || len(p.Opaque) > 0 && !setsOnly(p) {
+		own := ""
+		for _, a := range p.Assigns {
+			own += a.Name + "=" + cardea.QuoteWord(a.Value) + " "
+		}
+		if assigned(p) == "" || len(p.Outer) > 0 || len(p.Opaque) > 0 && !setsOnly(p) {
 			return // no entry helps
 		}
-		entry = strings.Replace(entry, "(", "("+own+" ", 1)
+		entry = strings.Replace(entry, "(", "("+own, 1)
 	}
 	r.need(entry)
 	if why != "" && !strings.Contains(stopped, why) {
@@ -263,17 +256,16 @@ func (c *call) allowing(texts []string) []int {
 	return out
 }
 
-// matches compares an entry, also as it is with its quotes in canonical form.
-func (c *call) matches(k int, text string) bool {
-	if c.entries[k].CommandIs(text) {
-		return true
+// words is an entry in the form in which commands are compared with it.
+func (c *call) words(k int) *permissionlist.Rule {
+	if r, ok := c.index.inWords[k]; ok {
+		return &r
 	}
-	alt, ok := c.index.respelled[k]
-	return ok && alt.CommandIs(text)
+	return &c.entries[k].Rule
 }
 
 // held says why an entry that matches a form of a part does not reach the part.
-func (c *call) held(e *permissionlist.Entry, l level, p *cardea.Part) string {
+func (c *call) held(e *permissionlist.Rule, l level, p *cardea.Part) string {
 	if e.Tool != "Bash" {
 		return "it is not about Bash"
 	}
@@ -399,7 +391,7 @@ func setsOnly(p *cardea.Part) bool {
 
 // spellsVariables reports whether the literal text of an entry begins with all
 // variables of a part, each with its value.
-func spellsVariables(e *permissionlist.Entry, p *cardea.Part) bool {
+func spellsVariables(e *permissionlist.Rule, p *cardea.Part) bool {
 	own := assigned(p)
 	return own != "" && strings.HasPrefix(e.Prefix(), own+" ")
 }
@@ -411,10 +403,11 @@ func (c *call) namesVariables(p *cardea.Part) bool {
 	if !c.about.Expand || own == "" || len(p.Opaque) == 0 || !setsOnly(p) {
 		return false
 	}
-	l := level{text: own + " " + masked(p.Argv), argv: p.Argv, at: len(p.Outer), assigns: true}
+	l := level{text: own + " " + c.wordForm(p.Argv, mask), argv: p.Argv, at: len(p.Outer), assigns: true}
 	return slices.ContainsFunc(c.allowing([]string{l.text}), func(k int) bool {
 		e := &c.entries[k]
-		return e.Counts(c.ev.Harness) && spellsVariables(e, p) && c.matches(k, l.text) && c.held(e, l, p) == ""
+		r := c.words(k)
+		return e.Counts(c.ev.Harness) && spellsVariables(r, p) && r.CommandIs(l.text) && c.held(r, l, p) == ""
 	})
 }
 
@@ -483,8 +476,9 @@ func (c *call) entryFor(p *cardea.Part) (entry, why string) {
 			break
 		}
 	}
-	words := spelled(argv)
+	words := make([]string, len(argv))
 	for i, w := range argv {
+		words[i] = cardea.QuoteWord(w.Text)
 		plain := !strings.ContainsFunc(words[i], func(r rune) bool { return r < ' ' || r == 0x7f })
 		switch {
 		case w.Static && plain:

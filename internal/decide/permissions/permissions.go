@@ -132,7 +132,7 @@ type told struct {
 }
 
 func (d *Decider) call(ev *cardea.Event) *call {
-	d.index.once.Do(func() { d.index.fill(d.entries) })
+	d.index.once.Do(func() { d.index.fill(d.entries, d.about.Home) })
 	return &call{Decider: d, ctx: context.Background(), ev: ev, told: map[told]bool{}}
 }
 
@@ -225,13 +225,13 @@ func (c *call) restrictCommands() {
 		if c.ev.Call.OnlyPossible && len(c.ev.Call.Parts[i].Argv) == 0 {
 			continue
 		}
-		texts := spellings(&c.ev.Call.Parts[i])
+		texts := c.spellings(&c.ev.Call.Parts[i])
 		for _, k := range candidates(c.index.strictCommands, texts) {
 			e := &c.entries[k]
 			if !c.mine(e) || !c.covers(e) {
 				continue
 			}
-			if slices.ContainsFunc(texts, func(t string) bool { return c.matches(k, t) }) || flagsAre(e, &c.ev.Call.Parts[i]) {
+			if slices.ContainsFunc(texts, func(words string) bool { return c.words(k).CommandIs(words) }) || flagsAre(e, &c.ev.Call.Parts[i]) {
 				c.say(e, i)
 			}
 		}

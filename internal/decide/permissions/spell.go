@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	"cardea.dev"
-	"cardea.dev/internal/bash"
 	"cardea.dev/internal/knowledge"
 	"cardea.dev/internal/knowledge/form"
 	"cardea.dev/internal/permissionlist"
@@ -24,8 +23,8 @@ type index struct {
 	strictCommands, allowCommands []named
 	// files are the entries about paths, others those that allow anything else.
 	files, others []int
-	// respelled are the entries with quotes, in canonical quoting.
-	respelled map[int]permissionlist.Rule
+	// inWords are the entries that can be written in several ways, in the word form.
+	inWords map[int]permissionlist.Rule
 	// lines are those that deny or ask and hold a shell's operators, so that they
 	// can only be about a line as a whole.
 	lines []int
@@ -37,7 +36,7 @@ type named struct {
 	entry int
 }
 
-func (x *index) fill(entries []permissionlist.Entry) {
+func (x *index) fill(entries []permissionlist.Entry, home string) {
 	x.allowCommands = make([]named, 0, len(entries))
 	for k := range entries {
 		e := &entries[k]
@@ -50,7 +49,7 @@ func (x *index) fill(entries []permissionlist.Entry) {
 		switch e.Form {
 		case permissionlist.Command:
 			first := e.Prefix()
-			if e.Quotes() {
+			if e.Spelled() {
 				first = ""
 			} else if program, ok := e.Program(); ok {
 				first = program // the bare command has no blank behind it
@@ -63,11 +62,11 @@ func (x *index) fill(entries []permissionlist.Entry) {
 			if e.Operators() && e.Effect != cardea.Allow {
 				x.lines = append(x.lines, k)
 			}
-			if e.Quotes() {
-				if x.respelled == nil {
-					x.respelled = map[int]permissionlist.Rule{}
+			if words, ok := e.InWords(home); ok {
+				if x.inWords == nil {
+					x.inWords = map[int]permissionlist.Rule{}
 				}
-				x.respelled[k] = e.Respelled(join)
+				x.inWords[k] = words
 			}
 		case permissionlist.File:
 			x.files = append(x.files, k)
@@ -77,15 +76,6 @@ func (x *index) fill(entries []permissionlist.Entry) {
 			}
 		}
 	}
-}
-
-// join writes words as the analysis does.
-func join(words []string) string {
-	var out []string
-	for _, w := range words {
-		out = append(out, bash.Quote(w))
-	}
-	return strings.Join(out, " ")
 }
 
 // candidates are the entries of a list that may be about one of some texts, in
@@ -103,81 +93,93 @@ func candidates(list []named, texts []string) []int {
 	return out
 }
 
-// spellings are the forms of a command under which an entry that denies or asks
+// spellings are the word forms of a command under which an entry that denies or asks
 // finds it: as it stands, under the program's base name, without options in
 // front of the subcommand, and as it was before wrappers and variables came off.
-func spellings(p *cardea.Part) []string {
+func (c *call) spellings(p *cardea.Part) []string {
 	var out []string
-	add := func(s string) {
-		if s != "" && !slices.Contains(out, s) {
-			out = append(out, s)
+	add := func(words string) {
+		if words != "" && !slices.Contains(out, words) {
+			out = append(out, words)
 		}
 	}
-	add(p.Text)
-	add(baseName(p.Argv, p.Text))
-	add(subcommand(p))
+	named := func(argv []cardea.Word) {
+		add(c.wordForm(argv, ""))
+		if len(argv) > 0 && argv[0].Static && strings.Contains(argv[0].Text, "/") {
+			add(c.wordForm(slices.Concat([]cardea.Word{literal(path.Base(argv[0].Text))}, argv[1:]), ""))
+		}
+	}
+	if len(p.Argv) == 0 {
+		text, _ := permissionlist.WordForm(p.Text, c.about.Home)
+		add(text)
+	}
+	named(p.Argv)
+	add(c.wordForm(subcommand(p), ""))
 	for i := len(p.Outer) - 1; i >= 0; i-- {
-		add(p.Outer[i].Text)
-		add(baseName(p.Outer[i].Argv, p.Outer[i].Text))
+		named(p.Outer[i].Argv)
 	}
 	for _, w := range p.Wrappers {
-		add(w + " " + p.Text)
+		add(c.wordForm(append([]cardea.Word{literal(w)}, p.Argv...), ""))
 	}
-	if own := assigned(p); own != "" {
-		add(own + " " + p.Text)
+	if own := assigned(p); own != "" && len(out) > 0 {
+		add(own + " " + out[0])
 	}
 	return out
 }
 
-// baseName is a command with its program's base name in the place of a path.
-func baseName(argv []cardea.Word, text string) string {
-	if len(argv) == 0 || !argv[0].Static || !strings.Contains(argv[0].Text, "/") {
-		return ""
+func literal(text string) cardea.Word { return cardea.Word{Text: text, Static: true} }
+
+// wordForm is the word form of a command. hidden stands for a word that is only known when
+// the line runs; "" keeps it as written.
+func (c *call) wordForm(argv []cardea.Word, hidden string) string {
+	words := make([]string, len(argv))
+	for i, w := range argv {
+		switch {
+		case w.Static && i == 0:
+			// A program of such a name is no assignment.
+			words[i] = strings.Replace(permissionlist.LiteralWord(w.Text), "=", hidden+"=", 1)
+		case w.Static:
+			words[i] = permissionlist.LiteralWord(w.Text)
+		case hidden != "":
+			words[i] = hidden
+		default:
+			words[i], _ = permissionlist.WordForm(w.Text, c.about.Home)
+		}
 	}
-	first := bash.Quote(argv[0].Text)
-	return bash.Quote(path.Base(argv[0].Text)) + strings.TrimPrefix(text, first)
+	return strings.Join(words, " ")
 }
 
 // subcommand is a command without the options in front of its subcommand:
 // "git push -f" of git -C dir push -f.
-func subcommand(p *cardea.Part) string {
+func subcommand(p *cardea.Part) []cardea.Word {
 	if len(p.Command) < 2 {
-		return ""
+		return nil
 	}
 	at := 0
 	for _, c := range p.Command[1:] {
 		next := slices.IndexFunc(p.Argv[at+1:], func(w cardea.Word) bool { return w.Static && w.Text == c })
 		if next < 0 {
-			return ""
+			return nil
 		}
 		at += next + 1
 	}
-	return strings.Join(append(slices.Clone(p.Command), spelled(p.Argv[at+1:])...), " ")
+	var out []cardea.Word
+	for _, c := range p.Command {
+		out = append(out, literal(c))
+	}
+	return append(out, p.Argv[at+1:]...)
 }
 
-// assigned are the variables in front of a command, as one would write them.
+// assigned are the variables in front of a command, in the word form.
 func assigned(p *cardea.Part) string {
 	var out []string
 	for _, a := range p.Assigns {
 		if !a.Static {
 			return ""
 		}
-		out = append(out, a.Name+"="+bash.Quote(a.Value))
+		out = append(out, a.Name+"="+permissionlist.LiteralWord(a.Value))
 	}
 	return strings.Join(out, " ")
-}
-
-// spelled are words in canonical quoting.
-func spelled(argv []cardea.Word) []string {
-	var out []string
-	for _, w := range argv {
-		if w.Static {
-			out = append(out, bash.Quote(w.Text))
-		} else {
-			out = append(out, w.Text)
-		}
-	}
-	return out
 }
 
 // flagsAre reports whether a part is what an entry such as "rm -rf *" names when

@@ -114,7 +114,7 @@ func (c *call) permits(m *Match, p *cardea.Part, g grant) bool {
 		if !c.fieldIs(m) {
 			return false
 		}
-	} else if m.Pattern != "" && !c.matches(whole(m.Pattern), p.Text) {
+	} else if m.Pattern != "" && !slices.ContainsFunc(p.Spellings(), func(text string) bool { return c.matches(whole(m.Pattern), text) }) {
 		return false
 	}
 	for j := range m.Any {

@@ -136,6 +136,8 @@ type call struct {
 	segments *segments
 	// search is the text in which a pattern was looked for last.
 	search *searched
+	// spelled are the spellings of each part.
+	spelled [][]string
 	// texts are those of all parts.
 	texts  *searched
 	bits   []uint64

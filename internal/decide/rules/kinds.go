@@ -242,8 +242,10 @@ func (c *call) someText(texts []string) bool {
 	if c.texts == nil {
 		var all strings.Builder
 		for i := range c.ev.Call.Parts {
-			all.WriteString(c.ev.Call.Parts[i].Text)
-			all.WriteByte('\n')
+			for _, text := range c.spellings(i) {
+				all.WriteString(text)
+				all.WriteByte('\n')
+			}
 		}
 		c.texts = newSearched(all.String())
 	}

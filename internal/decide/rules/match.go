@@ -89,10 +89,25 @@ func (c *call) holdsOnPart(m *Match, p *cardea.Part, i, after int) bool {
 		m.aboutAccess() && !c.accessHolds(m, p),
 		len(m.Args) > 0 && !c.argHolds(m.Args, p, after),
 		len(m.Unless) > 0 && excepted(m.Unless, p), // late, since it looks at every word
-		m.Pattern != "" && m.Field == "" && !c.finds(m, p.Text):
+		m.Pattern != "" && m.Field == "" && !slices.ContainsFunc(c.spellings(i), func(text string) bool { return c.finds(m, text) }):
 		return false
 	}
 	return true
+}
+
+// spellings are the texts of part i in which a pattern is looked for, worked out once for
+// all rules.
+func (c *call) spellings(i int) []string {
+	if c.spelled == nil {
+		c.spelled = make([][]string, len(c.ev.Call.Parts))
+	}
+	if c.spelled[i] == nil {
+		p := &c.ev.Call.Parts[i]
+		if c.spelled[i] = p.Spellings(); p.Typed != "" && p.Typed != p.Text {
+			c.spelled[i] = append(c.spelled[i], p.Typed)
+		}
+	}
+	return c.spelled[i]
 }
 
 // startedBy reports whether one of the expressions is found in a command that starts a
