@@ -212,6 +212,13 @@ type Call struct {
 	// OnlyPossible is set for the call of [Event.Possible]: no part is certain, and
 	// what allows one is not heard.
 	OnlyPossible bool
+	// OnlyOpened is set for a call whose one part reads files that are known because its
+	// folders were looked into. What packs of Cardea's say about single files does not count
+	// for it.
+	OnlyOpened bool
+	// Opens is what part i reads besides the files that it names, nil for nothing. It looks
+	// at the disk, at most once for each part.
+	Opens func(part int) *Opened
 	// Opaque are spots that concern the whole call and no single part.
 	Opaque []Opaque
 	// Flows are what moves between parts.
@@ -464,6 +471,8 @@ type Access struct {
 	// SkipsHidden means that hidden files below the path are left out, unless a file
 	// such as .gitignore says otherwise (ripgrep's guide, "Hidden files").
 	SkipsHidden bool
+	// Selection says which files are opened where it is Recursive.
+	Selection Selection
 	// Glob means that the path's last element was a pattern and Path is the
 	// literal folder above it: what is touched are entries of that folder.
 	Glob bool
@@ -477,6 +486,8 @@ type Access struct {
 	// may lie in hidden folders, and its name may begin with a dot. What is written is a file
 	// in the folder whose name is not known: that of a file which may lie anywhere is none.
 	Search bool
+	// LookedUp marks a read of which [Call.Opens] tells each file that it opens.
+	LookedUp bool
 	// MetadataOnly marks a read of names and attributes alone, as ls and stat do: the
 	// contents stay unread.
 	MetadataOnly bool

@@ -75,6 +75,7 @@ func (t *tally) askGuards(ctx context.Context) {
 	begin := t.gate.now()
 	t.ask(ctx, t.gate.Slots)
 	t.askPossible(ctx)
+	t.askOpened(ctx)
 	t.ran(StageRun{StageGuards, true, t.gate.now().Sub(begin)})
 }
 

@@ -30,6 +30,9 @@ func (a *analysis) search(info harness.ToolInfo) {
 		}
 		text := info.Name + " " + dir
 		access := a.paths(cardea.Read, dir, true)
+		for i := range access {
+			access[i].Selection = a.selection(access[i].Path)
+		}
 		for _, p := range a.values(field) {
 			pattern, isText := p.(string)
 			if !isText && p != nil {
@@ -50,6 +53,27 @@ func (a *analysis) search(info harness.ToolInfo) {
 		}
 		a.one(text, access...)
 	}
+}
+
+// selection is which files Grep opens, by its glob and type. Harnesses pass both to
+// ripgrep, which leaves out what .gitignore names (ripgrep's guide, "Automatic filtering").
+func (a *analysis) selection(dir string) cardea.Selection {
+	s := cardea.Selection{From: dir, SkipsIgnored: true, Unclear: len(a.values("type")) > 0}
+	for _, v := range a.values("glob") {
+		text, ok := v.(string)
+		s.Unclear = s.Unclear || !ok
+		for _, glob := range strings.Fields(text) {
+			if except, is := strings.CutPrefix(glob, "!"); is {
+				s.Except += except + "\n"
+			}
+		}
+		for _, glob := range globsOf(text) {
+			s.Only += glob + "\n"
+			s.Except += "!" + glob + "\n"
+			s.SkipsIgnored = false // a glob brings back what is ignored
+		}
+	}
+	return s
 }
 
 // leaves reports whether a pattern may name what lies outside of the folder that is
@@ -116,7 +140,7 @@ func globsOf(text string) []string {
 			alternatives = strings.Split(one, ",")
 		}
 		for _, alternative := range alternatives {
-			for _, glob := range writtenOut(strings.TrimSpace(alternative)) {
+			for _, glob := range paths.Alternatives(strings.TrimSpace(alternative)) {
 				if glob != "" && glob[0] != '!' && len(out) < maxGlobs && !slices.Contains(out, glob) {
 					out = append(out, glob)
 				}
@@ -138,49 +162,4 @@ func hidden(glob string) string {
 		return ""
 	}
 	return folder + "." + strings.TrimPrefix(rest, ".")
-}
-
-// writtenOut are the texts that braces with alternatives stand for. Where there are too
-// many, the braces may stand for anything.
-func writtenOut(glob string) []string {
-	out := []string{""}
-	for glob != "" {
-		front, rest, found := strings.Cut(glob, "{")
-		choices := []string{""}
-		glob = ""
-		if found {
-			choices, glob = alternatives(rest)
-		}
-		if len(out)*len(choices) > maxGlobs {
-			choices = []string{"*"}
-		}
-		var longer []string
-		for _, begin := range out {
-			for _, choice := range choices {
-				longer = append(longer, begin+front+choice)
-			}
-		}
-		out = longer
-	}
-	return out
-}
-
-// alternatives reads what stands behind an opening brace: the alternatives, and what
-// follows the closing one. Without one, anything may follow.
-func alternatives(text string) (choices []string, rest string) {
-	depth, from := 0, 0
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case c == '{':
-			depth++
-		case c == '}' && depth > 0:
-			depth--
-		case c == '}', c == ',' && depth == 0:
-			choices = append(choices, writtenOut(text[from:i])...)
-			if from = i + 1; c == '}' {
-				return choices, text[from:]
-			}
-		}
-	}
-	return []string{"*"}, ""
 }

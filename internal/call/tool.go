@@ -48,6 +48,7 @@ func Analyse(ev *cardea.Event, world knowledge.World) *cardea.Event {
 	}
 	a.typed(info)
 	out := c.WithParts(a.parts, a.flows, a.opaque)
+	out.Opens = openedBy(out.Parts, world)
 	out.Unsandboxed = c.Unsandboxed || harness.AsksOut(c) // a rewrite may ask for it
 	return ev.WithCall(out)
 }

@@ -371,10 +371,9 @@ func (r *reader) touch(k cardea.AccessKind, f Word, recursive bool) {
 			return
 		}
 	}
-	from, skips := len(*out), recursive && len(r.spec.SkipsHiddenUnless) > 0 && !r.has(r.spec.SkipsHiddenUnless)
-	*out = r.paths.appendWord(*out, k, f)
-	for i := from; i < len(*out); i++ {
-		(*out)[i].Recursive, (*out)[i].SkipsHidden = recursive, skips
+	from := len(*out)
+	if *out = r.paths.appendWord(*out, k, f); recursive {
+		r.folders((*out)[from:])
 	}
 }
 

@@ -48,6 +48,12 @@ type World struct {
 	// Members are the files that an archive or a patch writes, as it names them;
 	// false where it cannot be read. Nil: none can.
 	Members func(file string) ([]string, bool)
+	// Opened are the files that a read of a folder or of a pattern opens, and why there may
+	// be more, "" where these are all. Nil: it is not known of any.
+	Opened func(a *cardea.Access, followsLinks bool) (files []string, unseen string)
+	// Shown are the files, absolute, whose contents a command of git shows. Nil: it is not
+	// known of any.
+	Shown func(dir string, command GitShows) (files []string, err error)
 	// HoldsKey reports whether the file at an absolute path holds a private key.
 	// Nil: none does.
 	HoldsKey func(path string) bool
@@ -57,6 +63,14 @@ type World struct {
 	// ReadFile reads the file at an absolute path, of at most so many bytes. Nil: no
 	// file is looked into.
 	ReadFile func(path string, limit int64) ([]byte, error)
+}
+
+// GitShows is a command of git as far as it chooses the files that it shows
+// (internal/git.Names).
+type GitShows struct {
+	Kind                    string
+	Revisions, Paths, Chose []string
+	Staged                  bool
 }
 
 // Word is one word that bash passes to a program.

@@ -10,6 +10,8 @@ import (
 
 // reader takes a program's words apart.
 type reader struct {
+	// selected is what selection gave.
+	selected *cardea.Selection
 	inv      Invocation
 	world    *World
 	paths    Paths // those of the invocation, or of the folder that git -C names

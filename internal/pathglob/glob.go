@@ -276,6 +276,21 @@ func (g *Glob) Touches(a *Named) bool {
 	return false
 }
 
+// TouchesNamed is Touches for who is asked about each file that a folder or a pattern stands
+// for, by [cardea.Call.Opens]: such an access has to do with what the glob names only where
+// it says part of the name, or is the file or folder itself.
+func (g *Glob) TouchesNamed(a *Named) bool {
+	switch {
+	case !a.LookedUp:
+		return g.Touches(a)
+	case a.Glob:
+		return g.saysName(filepath.Base(a.Pattern)) && g.Touches(a)
+	}
+	one := *a.Access
+	one.Recursive = false
+	return g.Touches(a.place.Name(&one))
+}
+
 // isFound reports whether a search that deletes what it finds by its name may find what
 // the glob names. What may lie anywhere is sought in the project. A glob that does not
 // tell names (.claude/hooks/**) is about a search for all names alone: others come by.

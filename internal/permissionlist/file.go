@@ -228,6 +228,13 @@ func namesOf(a *cardea.Access) []string {
 	return []string{a.Pattern, strings.TrimSuffix(a.Path, "/") + a.Pattern[len(folder):]}
 }
 
+// saysName reports whether a pattern of the line says something of the name that an entry
+// ends with, and fits it.
+func saysName(segs paths.Pattern, line string) bool {
+	last := segs[len(segs)-1]
+	return last.Literal && strings.Trim(line, "*?") != "" && paths.MatchName(line, last.Text)
+}
+
 func (p *filePattern) touches(name string, a *cardea.Access, base string) bool {
 	segs := p.segs
 	if paths.FoldsCase {
@@ -239,6 +246,8 @@ func (p *filePattern) touches(name string, a *cardea.Access, base string) bool {
 		return a.Recursive && a.Kind != cardea.Read && paths.Within(slashed(name, paths.FoldsCase), slashed(base, paths.FoldsCase))
 	}
 	switch {
+	case a.LookedUp && a.Glob && !saysName(segs, path.Base(name)):
+		return false
 	case a.Search:
 		return named(segs, below)
 	case a.Glob:

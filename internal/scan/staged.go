@@ -5,15 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"os/exec"
-	"slices"
 	"strconv"
 	"strings"
 
+	"cardea.dev/internal/git"
 	"cardea.dev/internal/limit"
 	"cardea.dev/internal/redact"
-	"cardea.dev/internal/script"
 )
 
 // modeSubmodule is the mode of an entry that is a repository of its own, as git writes
@@ -35,12 +32,12 @@ const (
 // objects, which starts no filter, textconv, hook or monitor that a configuration
 // names, and fetches nothing.
 func Staged(ctx context.Context, r *redact.Redactor, dir string, environ, paths []string) (Result, error) {
-	program, err := exec.LookPath("git")
+	at, err := git.Open(dir, environ, limit.Fetch)
 	if err != nil {
-		return Result{}, errors.New("git is not installed, or not in PATH")
+		return Result{}, err
 	}
-	g := git{ctx: ctx, program: program, dir: dir, env: gitEnvironment(environ)}
-	if _, err := g.run(nil, maxLine, "rev-parse", "--git-dir"); err != nil {
+	g := asking{at, ctx}
+	if _, err := g.run(nil, git.MaxLine, "rev-parse", "--git-dir"); err != nil {
 		return Result{}, fmt.Errorf("this is no git repository that can be used: %w", err)
 	}
 	entries, err := g.staged(paths)
@@ -60,12 +57,13 @@ type Repository struct {
 
 // Find finds the repository around a folder.
 func Find(ctx context.Context, dir string, environ []string) (Repository, error) {
-	program, err := exec.LookPath("git")
+	at, err := git.Open(dir, environ, limit.Fetch)
 	if err != nil {
-		return Repository{}, errors.New("git is not installed, or not in PATH")
+		return Repository{}, err
 	}
-	g := git{ctx: ctx, program: program, dir: dir, env: gitEnvironment(environ), hooks: true}
-	out, err := g.run(nil, 4*maxLine, "rev-parse", "--path-format=absolute", "--show-toplevel", "--git-common-dir", "--git-path", "hooks")
+	at.Hooks = true
+	g := asking{at, ctx}
+	out, err := g.run(nil, 4*git.MaxLine, "rev-parse", "--path-format=absolute", "--show-toplevel", "--git-common-dir", "--git-path", "hooks")
 	if err != nil {
 		return Repository{}, err
 	}
@@ -76,52 +74,14 @@ func Find(ctx context.Context, dir string, environ []string) (Repository, error)
 	return Repository{Root: lines[0], Common: lines[1], Hooks: lines[2]}, nil
 }
 
-// maxLine is how much git may say in a line, in bytes.
-const maxLine = 64 << 10
-
-// kept are the variables by which git tells a hook which repository and which index a
-// commit is made of. All others could change what git does.
-var kept = []string{"GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_CEILING_DIRECTORIES"}
-
-func gitEnvironment(environ []string) []string {
-	var out []string
-	for _, v := range environ {
-		name, _, _ := strings.Cut(v, "=")
-		if !strings.HasPrefix(strings.ToUpper(name), "GIT_") || slices.Contains(kept, name) {
-			out = append(out, v)
-		}
-	}
-	return append(out, "GIT_ALLOW_PROTOCOL=none", "GIT_NO_LAZY_FETCH=1", "GIT_OPTIONAL_LOCKS=0", "GIT_NO_REPLACE_OBJECTS=1",
-		"GIT_TERMINAL_PROMPT=0", "LC_ALL=C")
+// asking is a repository that is asked as often as a search needs.
+type asking struct {
+	git.Repository
+	ctx context.Context
 }
 
-type git struct {
-	ctx          context.Context
-	program, dir string
-	env          []string
-	// hooks is set where the repository may say where its hooks are.
-	hooks bool
-}
-
-// run runs git, and gives what it wrote, at most limit bytes.
-func (g git) run(stdin []byte, most int, args ...string) ([]byte, error) {
-	always := []string{"--literal-pathspecs", "-c", "core.fsmonitor=false", "-c", "core.untrackedCache=false", "-c", "protocol.allow=never"}
-	if !g.hooks {
-		always = append(always, "-c", "core.hooksPath="+os.DevNull)
-	}
-	if stdin == nil {
-		stdin = []byte{}
-	}
-	p := script.Process{Path: g.program, Args: append(always, args...), Dir: g.dir, Env: g.env, Stdin: stdin, Limit: limit.Fetch,
-		MaxOutput: most, MaxErrors: 4 << 10}
-	out, told, err := p.Run(g.ctx)
-	if err == nil {
-		return out, nil
-	}
-	if words := strings.TrimSpace(string(told)); words != "" {
-		err = errors.New(words)
-	}
-	return nil, fmt.Errorf("git %s: %w", args[0], err)
+func (r asking) run(stdin []byte, most int, args ...string) ([]byte, error) {
+	return r.Run(r.ctx, stdin, most, append([]string{"--literal-pathspecs"}, args...)...)
 }
 
 // entry is a staged file.
@@ -131,10 +91,10 @@ type entry struct {
 }
 
 // staged lists what is staged. A renamed file counts as a new one.
-func (g git) staged(paths []string) ([]entry, error) {
-	base, err := g.run(nil, maxLine, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+func (g asking) staged(paths []string) ([]entry, error) {
+	base, err := g.run(nil, git.MaxLine, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
 	if err != nil { // nothing was committed yet
-		if base, err = g.run(nil, maxLine, "hash-object", "-t", "tree", "--stdin"); err != nil {
+		if base, err = g.run(nil, git.MaxLine, "hash-object", "-t", "tree", "--stdin"); err != nil {
 			return nil, err
 		}
 	}
@@ -166,7 +126,7 @@ func parseRaw(list []byte) ([]entry, error) {
 }
 
 // search searches the contents of entries.
-func (g git) search(r *redact.Redactor, entries []entry) (Result, error) {
+func (g asking) search(r *redact.Redactor, entries []entry) (Result, error) {
 	var out Result
 	var wanted []entry
 	for _, e := range entries {
@@ -205,7 +165,7 @@ func ask(entries []entry) []byte {
 }
 
 // sizes finds out how large the contents of entries are.
-func (g git) sizes(entries []entry) error {
+func (g asking) sizes(entries []entry) error {
 	if len(entries) == 0 {
 		return nil
 	}
@@ -227,7 +187,7 @@ func (g git) sizes(entries []entry) error {
 }
 
 // searchBatch reads the contents of entries by one process, and searches them.
-func (g git) searchBatch(r *redact.Redactor, entries []entry) (Result, error) {
+func (g asking) searchBatch(r *redact.Redactor, entries []entry) (Result, error) {
 	var out Result
 	var small []entry
 	room := 0

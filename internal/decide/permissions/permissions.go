@@ -71,6 +71,15 @@ func New(entries []permissionlist.Entry, about Settings) *Decider {
 	return &Decider{entries: entries, about: about, index: &index{}}
 }
 
+// WatchesFiles reports whether an entry denies or asks because of a path that is read.
+func (d *Decider) WatchesFiles() bool {
+	d.index.once.Do(func() { d.index.fill(d.entries, d.about.Home) })
+	return slices.ContainsFunc(d.index.files, func(k int) bool {
+		e := &d.entries[k]
+		return e.Effect != cardea.Allow && e.Tool == "Read" && (&call{Decider: d}).mine(e)
+	})
+}
+
 // Halves are two deciders that together do what this one does: the first denies
 // and asks by what system and person wrote, so that a project's long list cannot
 // keep that from being heard; the second does the rest.
@@ -99,6 +108,10 @@ func (d *Decider) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinio
 			}
 			d.trace("permissions: part %d: %q%s, started by %q, reached through %q", i+1, shorten(p.Text), stripped, p.Wrappers, p.Via)
 		}
+	}
+	if ev.Call.OnlyOpened {
+		c.restrictFiles()
+		return c.out, nil
 	}
 	c.restrict()
 	for i := range ev.Call.Parts {

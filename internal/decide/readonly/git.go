@@ -68,7 +68,7 @@ func (c *call) git(p *cardea.Part) string {
 		why = c.repository(dir)
 		c.repo[dir] = why
 	}
-	if why == "" && contents(p) && slices.ContainsFunc(c.indexes, secrets) {
+	if why == "" && knowledge.ShowsContents(p) && slices.ContainsFunc(c.indexes, secrets) {
 		return "a secret is committed here, and git may show it"
 	}
 	if why == "" && does(form.ShowsAddresses, p) && (c.userinfo || c.personal()) {

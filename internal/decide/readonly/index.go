@@ -1,34 +1,12 @@
 package readonly
 
 import (
-	"strings"
-
 	"cardea.dev"
 	"cardea.dev/internal/gitindex"
 	"cardea.dev/internal/knowledge"
 	"cardea.dev/internal/knowledge/files"
 	"cardea.dev/internal/knowledge/form"
 )
-
-// contents reports whether a git command shows what files hold, and not only
-// their names, who changed them and when. A command of which that is not known
-// is taken for one that does.
-func contents(p *cardea.Part) bool {
-	if len(p.Command) < 2 || does(form.HidesContents, p) {
-		return false
-	}
-	known := false
-	for n := 2; n <= len(p.Command); n++ {
-		command := strings.Join(p.Command[:n], " ")
-		with, some := knowledge.WordsOf(form.ShowsContentsWith, command)
-		unless, most := knowledge.WordsOf(form.ShowsContentsUnless, command)
-		if knowledge.HasOption(p, with...) || most && !knowledge.HasOption(p, unless...) {
-			return true
-		}
-		known = known || some || most
-	}
-	return !known
-}
 
 // does reports whether the subcommand of a part has a property.
 func does(property form.Property, p *cardea.Part) bool {

@@ -65,6 +65,11 @@ func (d *Decider) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinio
 	return c.out, nil
 }
 
+// WatchesFiles reports whether the role may not read something.
+func (d *Decider) WatchesFiles() bool {
+	return slices.ContainsFunc(d.about.Role, func(r roles.Role) bool { return len(r.Paths.DenyRead) > 0 })
+}
+
 // policy is the role's globs, compiled once for a project.
 func (d *Decider) policy(project string) *policy {
 	d.mu.Lock()
@@ -161,7 +166,7 @@ func touched(globs []glob, pl *pathglob.Place, a *cardea.Access) *glob {
 			named = pl.Name(a)
 		}
 		for _, f := range globs[i].forms {
-			if f.Touches(named) {
+			if f.TouchesNamed(named) {
 				return &globs[i]
 			}
 		}
@@ -199,7 +204,7 @@ func (c *call) judge(i int) {
 	for k := range c.definitions {
 		denied = c.denies(&c.definitions[k], i) || denied
 	}
-	if denied || c.ev.Call.OnlyPossible {
+	if denied || c.ev.Call.OnlyPossible || c.ev.Call.OnlyOpened {
 		return
 	}
 	if by, def := c.allows(p); by != nil {

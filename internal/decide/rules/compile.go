@@ -21,7 +21,7 @@ type Compiled struct {
 
 // CompiledForm is part of what a compiled file is kept under. It changes with the
 // form; a change of the parser shows in the program.
-const CompiledForm = "2"
+const CompiledForm = "3"
 
 // errForm is the cause of errors about what is no compiled file.
 var errForm = errors.New("it is no compiled file of rules")
@@ -41,6 +41,8 @@ func Compile(list []Rule, problems []cardea.Diagnostic) string {
 		body := packer{}
 		body.rule(&list[i])
 		p.number(&list[i].Match.Programs)
+		watches := list[i].watches()
+		p.flags(&watches)
 		text := string(body.out)
 		p.text(&text)
 	}
@@ -68,6 +70,7 @@ func OpenCompiled(form, file string, from Origin) (List, []cardea.Diagnostic, er
 	for i := range list {
 		list[i].file = f
 		p.number(&list[i].programs)
+		p.flags(&list[i].watches)
 		p.text(&list[i].body)
 	}
 	if p.bad || p.in != "" {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 
@@ -62,12 +63,35 @@ func (d *Decider) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinio
 		if c.entry = d.rules[i]; !c.mayReach(c.entry) {
 			continue
 		}
-		if r := d.rules[i].rule(); r.speaksOn(ev.Kind) && r.speaksAbout(ev.Call) && !(ev.Call.OnlyPossible && (r.Certain || r.Effect < cardea.Ask)) {
+		if r := d.rules[i].rule(); r.speaksOn(ev.Kind) && r.speaksAbout(ev.Call) && !(ev.Call.OnlyPossible && (r.Certain || r.Effect < cardea.Ask)) && !(ev.Call.OnlyOpened && (r.Scope == cardea.ScopeBuiltin || !r.watches())) {
 			c.stays = d.rules[i].stays()
 			c.judge(r)
 		}
 	}
 	return c.out, c.broken.Err()
+}
+
+// WatchesFiles reports whether a rule, which no pack of Cardea's brings, denies or asks
+// because of a path that is read.
+func (d *Decider) WatchesFiles() bool {
+	return slices.ContainsFunc(d.rules, func(e *Entry) bool { return e.watches && e.Scope() != cardea.ScopeBuiltin })
+}
+
+// watches reports whether the rule denies or asks because of a path that is read.
+func (r *Rule) watches() bool {
+	var paths func(m *Match) bool
+	paths = func(m *Match) bool {
+		if len(m.Access) > 0 && !slices.Contains(m.Access, cardea.Read) {
+			return false
+		}
+		for i := range m.Any {
+			if paths(&m.Any[i]) {
+				return true
+			}
+		}
+		return len(m.Paths) > 0
+	}
+	return r.Effect >= cardea.Ask && paths(&r.Match)
 }
 
 // mayReach is a quick look at whether a rule can hold on any part at all: one about

@@ -20,6 +20,8 @@ type Entry struct {
 	body  string
 	// programs are those of the rule's match, 0 for unknown.
 	programs uint64
+	// watches is set for a rule that denies or asks because of a path that is read.
+	watches bool
 	// effect is what settings want in place of the rule's own.
 	effect *cardea.Effect
 	// table is the program's own table, which is the same one for every call, where the rule
@@ -32,7 +34,7 @@ type Entry struct {
 func ListOf(all []Rule) List {
 	entries := make([]Entry, len(all))
 	for i := range all {
-		entries[i] = Entry{whole: &all[i], programs: all[i].Match.Programs}
+		entries[i] = Entry{whole: &all[i], programs: all[i].Match.Programs, watches: all[i].watches()}
 	}
 	return entriesOf(entries)
 }

@@ -296,6 +296,9 @@ func (c *call) touches(m *Match, look *look, n *pathglob.Named) bool {
 			return false
 		}
 		g := c.globsOf(m).at(c, k)
+		if c.rule != nil && c.rule.Scope != cardea.ScopeBuiltin && !g.TouchesNamed(n) {
+			return false
+		}
 		return g.Touches(n) && (!m.UnlessSearch || g.IsNamedBy(n, c.ev.Call.OnlyPossible))
 	}
 	if plain {

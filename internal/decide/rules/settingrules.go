@@ -45,7 +45,7 @@ func (s SensitiveSetting) Rules(globs []string, like Rule, home string) []Rule {
 	for _, glob := range globs {
 		r := like
 		r.Effect, r.Message = s.effect, fmt.Sprintf(s.message, glob)
-		r.Match = Match{Access: s.kinds, Paths: withContents(glob)}
+		r.Match = Match{Access: s.kinds, Paths: withContents(glob), UnlessMetadata: s.kinds[0] == cardea.Read}
 		out = append(out, r)
 		if slices.Contains(s.kinds, cardea.Read) {
 			// A part that takes a file away and writes another one moves it to

@@ -155,6 +155,30 @@ const (
 	NamesMatchesWith Property = "names_matches_with"
 	// MatchesWith are the other options with which it still does.
 	MatchesWith Property = "matches_with"
+	// ShowsFilesOf shows contents of tracked files (`tracked`, `found` where the first
+	// operand is what is looked for), of files that differ (`changes`), or of those that
+	// commits change (`commits` with those before them, `objects`). What follows is shown
+	// besides, or where nothing is named.
+	ShowsFilesOf Property = "shows_files_of"
+	// ChoosesCommitsWith chooses commits by these options.
+	ChoosesCommitsWith Property = "chooses_commits_with"
+	// LeavesOutWith leaves files of a folder out with one of these options, whose value is
+	// a pattern of names. One with "dir" in it is about folders.
+	LeavesOutWith Property = "leaves_out_with"
+	// OpensOnlyWith opens of a folder only what the values of these options name; behind
+	// "!" they leave it out.
+	OpensOnlyWith Property = "opens_only_with"
+	// ChoosesFilesWith opens of a folder what one of these options chooses in a way that is
+	// not followed.
+	ChoosesFilesWith Property = "chooses_files_with"
+	// SkipsIgnoredUnless leaves out what .gitignore names, unless one of these options is
+	// given.
+	SkipsIgnoredUnless Property = "skips_ignored_unless"
+	// FollowsLinksWith follows links inside of a folder with one of these options.
+	FollowsLinksWith Property = "follows_links_with"
+	// LeavesOutBy says how a person leaves a file out: "{}" stands for its name, "{path}"
+	// for its path.
+	LeavesOutBy Property = "leaves_out_by"
 	// HarmlessActions binds keys to these actions, which only move, mark and show.
 	HarmlessActions Property = "harmless_actions"
 	// PrintsFolders prints the folders of the files that it is passed.
@@ -302,6 +326,7 @@ var Properties = []Property{
 	FindsWith, FindsEverythingWith, TestsWith, PrintsWith, BranchesWith,
 	NamesMatchesWith,
 	MatchesWith,
+	ShowsFilesOf, ChoosesCommitsWith, LeavesOutWith, OpensOnlyWith, ChoosesFilesWith, SkipsIgnoredUnless, FollowsLinksWith, LeavesOutBy,
 	HarmlessActions,
 	PrintsFolders,
 	PrintsCurrentFolder,

@@ -1,0 +1,141 @@
+package call
+
+import (
+	"path"
+	"strings"
+	"sync"
+
+	"cardea.dev"
+	"cardea.dev/internal/knowledge"
+	"cardea.dev/internal/knowledge/form"
+)
+
+// openedBy gives what the parts of a call open besides the files that they name. Each part is
+// looked at once, when somebody asks.
+func openedBy(parts []cardea.Part, world knowledge.World) func(int) *cardea.Opened {
+	if world.Opened == nil {
+		return nil
+	}
+	for i := range parts {
+		for k := range parts[i].Access {
+			a := &parts[i].Access[k]
+			a.LookedUp = looksInto(a) && !parts[i].Remote
+		}
+	}
+	var mu sync.Mutex
+	seen := make([]*cardea.Opened, len(parts))
+	looked := make([]bool, len(parts))
+	return func(i int) *cardea.Opened {
+		mu.Lock()
+		defer mu.Unlock()
+		if !looked[i] {
+			o := opener{world: world, parts: parts}
+			if o.part(i); len(o.out.Files) > 0 || o.out.Unseen != "" {
+				seen[i] = &o.out
+			}
+			looked[i] = true
+		}
+		return seen[i]
+	}
+}
+
+// looksInto reports whether an access opens files that it does not name one by one.
+func looksInto(a *cardea.Access) bool {
+	return a.Kind == cardea.Read && !a.MetadataOnly && !a.Redirect && a.Path != "" && (a.Recursive || a.Glob && a.Files == nil)
+}
+
+type opener struct {
+	world knowledge.World
+	parts []cardea.Part
+	out   cardea.Opened
+}
+
+func (o *opener) unseen(why string) {
+	if o.out.Unseen == "" {
+		o.out.Unseen = why
+	}
+}
+
+// part looks at one part.
+func (o *opener) part(i int) {
+	p := &o.parts[i]
+	if p.Remote || p.NoEffect {
+		return
+	}
+	follows, _ := knowledge.WordsOf(form.FollowsLinksWith, p.Program())
+	find := o.search(i)
+	for k := range p.Access {
+		a := &p.Access[k]
+		if !looksInto(a) {
+			continue
+		}
+		files, unseen := o.world.Opened(a, knowledge.HasOption(p, follows...))
+		if unseen != "" {
+			o.unseen(unseen)
+		}
+		if a.Selection.Unclear && len(files) > 0 {
+			o.unseen("its options choose among the files")
+			continue
+		}
+		for _, file := range files {
+			may, surely := true, true
+			if find != nil {
+				may, surely = knowledge.Finds(find, file)
+			}
+			if surely {
+				o.out.Files = append(o.out.Files, file)
+			} else if may {
+				o.unseen("the search tests more than names")
+			}
+		}
+	}
+	o.git(p)
+	o.out.Without = without(p, find)
+}
+
+// search is the search that finds what part i reads, nil where there is none, or several.
+func (o *opener) search(i int) (found *cardea.Part) {
+	for k := range o.parts[:i] {
+		if p := &o.parts[k]; knowledge.Has(form.Searches, p.Program()) {
+			if found != nil && found.Text != p.Text {
+				return nil
+			}
+			found = p
+		}
+	}
+	return found
+}
+
+// git adds what a command of git shows.
+func (o *opener) git(p *cardea.Part) {
+	exists := func(name string) bool { return o.world.IsNew == nil || !o.world.IsNew(name) }
+	dir, shows, unclear, ok := knowledge.ShownByGit(p, exists)
+	switch {
+	case !ok || o.world.Shown == nil:
+	case unclear != "" || dir == "":
+		o.unseen(unclear + " (git)")
+	default:
+		files, err := o.world.Shown(dir, shows)
+		if o.out.Files = append(o.out.Files, files...); err != nil {
+			o.unseen(err.Error())
+		}
+	}
+}
+
+// without says how a part leaves a file out.
+func without(p, find *cardea.Part) func(file string) string {
+	if find != nil {
+		p = find
+	}
+	how, ok := knowledge.WordsOf(form.LeavesOutBy, p.Program())
+	if len(p.Argv) == 0 {
+		how, ok = []string{`the glob "!{}"`}, strings.HasPrefix(p.Text, "Grep")
+	}
+	if !ok {
+		return nil
+	}
+	return func(file string) string {
+		name := strings.TrimPrefix(strings.TrimPrefix(file, p.Dir), "/")
+		return strings.NewReplacer("{path}", name, "{}", path.Base(file)).Replace(strings.Join(how, " "))
+	}
+}

@@ -1,0 +1,207 @@
+package disk
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"cardea.dev"
+	"cardea.dev/internal/git"
+	"cardea.dev/internal/knowledge"
+	"cardea.dev/internal/paths"
+	"cardea.dev/internal/state"
+)
+
+// Bounds of a look into a folder: entries, and folders inside of each other.
+const (
+	maxOpened      = 10_000
+	maxOpenedDepth = 32
+)
+
+// Opened are the files that a read of a folder or of a pattern opens now, by absolute
+// paths. unseen says why there may be more, "" where these are all. follows is set where the
+// program follows links inside of the folder.
+func Opened(a *cardea.Access, follows bool) (files []string, unseen string) {
+	if a.Path == "" {
+		return nil, "its path is not known"
+	}
+	w := opening{access: a, follows: follows, left: maxOpened}
+	only, all := paths.NewIgnore(a.Selection.Only)
+	if w.only = only; !all {
+		w.only = nil
+	}
+	w.except, _ = paths.NewIgnore(a.Selection.Except)
+	if a.Glob && !a.Recursive {
+		w.pattern = paths.Pattern(nil).Join(a.Pattern)
+	}
+	if a.Selection.SkipsIgnored {
+		w.lists = ignoreLists(a.Path)
+	}
+	w.walk(a.Path, maxOpenedDepth)
+	return w.files, w.unseen
+}
+
+// opening is a look into a folder.
+type opening struct {
+	access       *cardea.Access
+	follows      bool
+	only, except paths.Ignore
+	pattern      paths.Pattern
+	lists        []ignoreList
+	left         int
+	files        []string
+	unseen       string
+}
+
+// ignoreList is a .gitignore, and the folder in which it counts.
+type ignoreList struct {
+	folder string
+	list   paths.Ignore
+}
+
+func (w *opening) walk(dir string, depth int) {
+	entries, err := state.Entries(dir, w.left+1)
+	if w.left -= len(entries); w.left < 0 || depth == 0 {
+		w.unseen = "there are too many files in " + w.access.Path
+		return
+	}
+	if err != nil && !os.IsNotExist(err) {
+		if info, e := os.Stat(dir); e == nil && info.IsDir() {
+			w.unseen = dir + " cannot be listed"
+		}
+		return
+	}
+	if w.lists != nil && dir != w.access.Path {
+		defer func(n int) { w.lists = w.lists[:n] }(len(w.lists))
+		w.lists = appendIgnore(w.lists, dir)
+	}
+	for _, e := range entries {
+		if w.unseen != "" {
+			return
+		}
+		w.entry(dir+"/"+e.Name(), e, depth)
+	}
+}
+
+func (w *opening) entry(full string, e fs.DirEntry, depth int) {
+	folder := e.IsDir()
+	if e.Name() == ".git" && folder || w.leavesOut(full, e.Name(), folder) {
+		return
+	}
+	if folder {
+		w.walk(full, depth-1)
+		return
+	}
+	if w.pattern != nil && !w.pattern.Match(paths.Segments(full)) {
+		return
+	}
+	if w.only != nil {
+		if named, _ := w.only.Names(w.below(full), 0, false); !named {
+			return
+		}
+	}
+	w.files = append(w.files, full)
+	if e.Type()&fs.ModeSymlink == 0 {
+		return
+	}
+	real, err := filepath.EvalSymlinks(full)
+	if err != nil {
+		return
+	}
+	if info, err := os.Stat(real); err == nil && info.IsDir() {
+		if w.follows {
+			w.unseen = "it follows the link " + full
+		}
+		return
+	}
+	w.files = append(w.files, filepath.ToSlash(real))
+}
+
+// below are the segments of a path from where the selection's patterns count.
+func (w *opening) below(full string) []string {
+	from := w.access.Selection.From
+	if from == "" || !paths.Below(from, full) {
+		from = w.access.Path
+	}
+	return paths.Segments(strings.TrimPrefix(full, strings.TrimSuffix(from, "/")))
+}
+
+// leavesOut reports whether a file or folder is not opened.
+func (w *opening) leavesOut(full, name string, folder bool) bool {
+	if named, _ := w.except.Names(w.below(full), len(w.below(w.access.Path)), folder); named {
+		return true
+	}
+	hidden := strings.HasPrefix(name, ".")
+	if w.pattern != nil && hidden && !w.access.Search && !folder && !strings.Contains(w.access.Pattern, "/.") {
+		return true // a pattern of the shell finds no hidden file
+	}
+	for i := len(w.lists) - 1; i >= 0; i-- {
+		l := &w.lists[i]
+		given := len(paths.Segments(strings.TrimPrefix(w.access.Path, l.folder)))
+		if strings.HasPrefix(l.folder, w.access.Path) {
+			given = 0
+		}
+		if named, known := l.list.Names(paths.Segments(strings.TrimPrefix(full, l.folder)), given, folder); known {
+			return named
+		}
+	}
+	return hidden && w.access.SkipsHidden
+}
+
+// ignoreLists are those of a folder and of the folders above it, up to the root of its
+// repository.
+func ignoreLists(dir string) []ignoreList {
+	lists := []ignoreList{}
+	root := TopLevel(dir)
+	if root == "" || !paths.Within(root, dir) {
+		return lists
+	}
+	if text, err := state.ReadLinked(root+"/.git/info/exclude", maxIgnore); err == nil {
+		list, _ := paths.NewIgnore(string(text))
+		lists = append(lists, ignoreList{root, list})
+	}
+	for at := root; ; {
+		lists = appendIgnore(lists, at)
+		if at == dir {
+			return lists
+		}
+		next, _, _ := strings.Cut(strings.TrimPrefix(dir, at+"/"), "/")
+		at += "/" + next
+	}
+}
+
+// maxIgnore bounds a .gitignore, in bytes.
+const maxIgnore = 256 << 10
+
+func appendIgnore(lists []ignoreList, dir string) []ignoreList {
+	for _, name := range [...]string{".gitignore", ".ignore", ".rgignore"} { // a later one wins
+		if text, err := state.ReadLinked(dir+"/"+name, maxIgnore); err == nil {
+			list, _ := paths.NewIgnore(string(text))
+			lists = append(lists, ignoreList{dir, list})
+		}
+	}
+	return lists
+}
+
+// gitLimit is how long git may take to say what a command of it shows.
+const gitLimit = 500 * time.Millisecond
+
+// Shown are the files, absolute, that a command of git shows which runs in a folder.
+func Shown(dir string, command knowledge.GitShows) ([]string, error) {
+	repository, err := git.Open(dir, os.Environ(), gitLimit)
+	if err != nil {
+		return nil, err
+	}
+	if paths.Within(dir, filepath.ToSlash(repository.Program())) {
+		return nil, errors.New("git lies in the folder of the project")
+	}
+	root, names, err := repository.Show(context.Background(), TopLevel(dir), git.Names(command))
+	for i := range names {
+		names[i] = filepath.ToSlash(filepath.Join(root, names[i]))
+	}
+	return names, err
+}

@@ -1,0 +1,145 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Names are which files a command of git shows.
+type Names struct {
+	// Kind is "tracked" and "found" for the files of the index or of revisions, "changes" for those that
+	// differ between the working tree, the index and revisions, "commits" for those that
+	// commits change up to the revisions, and "objects" for those that the revisions change.
+	Kind string
+	// Revisions and Paths are what the command is passed, Chose its options that choose
+	// commits.
+	Revisions, Paths, Chose []string
+	// Staged is set where the index is compared, and not the working tree.
+	Staged bool
+}
+
+// maxNames is how much git may say about which files there are, in bytes.
+const maxNames = 4 << 20
+
+// Show gives the names from the root of the working tree, which it gives too. root is that
+// root where it is known, else "".
+func (r Repository) Show(ctx context.Context, root string, n Names) (_ string, names []string, err error) {
+	if root == "" {
+		top, err := r.Run(ctx, nil, MaxLine, "rev-parse", "--show-toplevel")
+		if err != nil {
+			return "", nil, err
+		}
+		root = strings.TrimSuffix(string(top), "\n")
+	}
+	for _, rev := range n.Revisions {
+		if strings.HasPrefix(rev, "-") {
+			return "", nil, errors.New("a revision begins with a dash")
+		}
+	}
+	paths := append([]string{"--"}, n.Paths...)
+	list := func(args ...string) {
+		if err == nil {
+			var out []byte
+			out, err = r.Run(ctx, nil, maxNames, append(args, paths...)...)
+			names = append(names, split(out)...)
+		}
+	}
+	differ := []string{"--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all", "--no-relative"}
+	switch {
+	case n.Kind == "commits" || n.Kind == "objects":
+		if n.Kind == "objects" {
+			n.Chose = append(n.Chose, "--no-walk")
+		}
+		args := append([]string{"-c", "log.showSignature=false", "-c", "log.showRoot=true", "log", "--format=", "-m", "--root"}, differ...)
+		list(append(append(args, n.Chose...), n.Revisions...)...)
+	case n.Kind != "changes" && len(n.Revisions) > 0:
+		paths = nil // ls-tree reads them in another way
+		for _, rev := range n.Revisions {
+			list("ls-tree", "-r", "-z", "--name-only", "--full-name", rev)
+		}
+	case n.Kind != "changes":
+		list("ls-files", "-z", "--full-name")
+	case len(n.Revisions) == 0 && n.Staged:
+		list(append(append([]string{"diff-index", "--cached"}, differ...), "HEAD")...)
+	case len(n.Revisions) == 0:
+		more, changed := r.changed(ctx, root, paths)
+		return root, more, changed
+	default:
+		names, err = r.between(ctx, root, n, differ, paths)
+	}
+	return root, names, err
+}
+
+func split(out []byte) (names []string) {
+	for name := range bytes.SplitSeq(out, []byte{0}) {
+		if name := strings.Trim(string(name), "\n"); name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// between are the files that differ between revisions, or one of them and the working tree
+// or the index.
+func (r Repository) between(ctx context.Context, root string, n Names, differ, paths []string) ([]string, error) {
+	out, err := r.Run(ctx, nil, MaxLine, append([]string{"rev-parse", "--revs-only"}, n.Revisions...)...)
+	if err != nil {
+		return nil, err
+	}
+	var trees []string
+	for line := range strings.Lines(string(out)) {
+		trees = append(trees, strings.TrimLeft(strings.TrimSpace(line), "^"))
+	}
+	var names []string
+	switch {
+	case len(trees) == 0:
+		return nil, fmt.Errorf("no revision: %q", n.Revisions)
+	case len(trees) == 1:
+		out, err = r.Run(ctx, nil, maxNames, append(append(append([]string{"diff-index", "--cached"}, differ...), trees[0]), paths...)...)
+		if err == nil && !n.Staged {
+			names, err = r.changed(ctx, root, paths)
+		}
+		return append(names, split(out)...), err
+	}
+	for _, other := range trees[1:] {
+		out, err := r.Run(ctx, nil, maxNames, append(append(append([]string{"diff-tree", "-r"}, differ...), trees[0], other), paths...)...)
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, split(out)...)
+	}
+	return names, nil
+}
+
+// changed are the tracked files whose size or time differs from the index. To compare
+// contents, git would start filters of the repository.
+func (r Repository) changed(ctx context.Context, root string, paths []string) ([]string, error) {
+	out, err := r.Run(ctx, nil, maxNames, append([]string{"ls-files", "-z", "--full-name", "--debug"}, paths...)...)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for text := string(out); text != ""; {
+		name, rest, ok := strings.Cut(text, "\x00")
+		about, next, end := strings.Cut(rest, "flags: ")
+		if !ok || !end {
+			return nil, errors.New("git lists the index in a way that is not understood")
+		}
+		_, text, _ = strings.Cut(next, "\n")
+		info, err := os.Lstat(filepath.Join(root, name))
+		if err == nil {
+			at := info.ModTime()
+			same := strings.Contains(about, fmt.Sprintf("mtime: %d:%d\n", at.Unix(), at.Nanosecond())) && strings.Contains(about, fmt.Sprintf("size: %d\t", info.Size()))
+			if same {
+				continue
+			}
+		}
+		names = append(names, name)
+	}
+	return names, nil
+}

@@ -1,0 +1,128 @@
+package cardea
+
+import (
+	"context"
+)
+
+// Opened is what a part reads besides the files that it names: what lies in a folder, what a
+// pattern finds, and what a revision holds. What an archive holds is among what a part may
+// touch.
+type Opened struct {
+	// Files are absolute paths.
+	Files []string
+	// Unseen is why there may be more of them, "" where these are all.
+	Unseen string
+	// Without says how the part leaves a file out, "" where there is no way.
+	Without func(file string) string
+}
+
+// Selection is which of the files in a folder a program opens.
+type Selection struct {
+	// Only and Except are patterns of gitignore's, one a line, relative to From: a file is
+	// opened if one of Only names it, where there are any, and none of Except does.
+	Only, Except, From string
+	// Unclear is set where other options choose, too.
+	Unclear bool
+	// SkipsIgnored is set where files are left out that .gitignore names.
+	SkipsIgnored bool
+}
+
+// Watcher is a decider that may deny or ask about a file because of its path.
+type Watcher interface {
+	Decider
+	// WatchesFiles reports whether it has such a rule that no pack of Cardea's brings.
+	WatchesFiles() bool
+}
+
+// askOpened asks about the files that parts open without naming them, unless the call is
+// denied already. Where these are not known, nothing allows the part.
+func (t *tally) askOpened(ctx context.Context) {
+	call := t.event.Call
+	if call.Opens == nil || t.effect().Stricter(Ask) {
+		return
+	}
+	var watchers []Watcher
+	for _, s := range t.gate.Slots {
+		if w, ok := s.Decider.(Watcher); ok && s.Possible && w.WatchesFiles() {
+			watchers = append(watchers, w)
+		}
+	}
+	for i := range call.Parts {
+		if len(watchers) == 0 || ctx.Err() != nil {
+			return
+		}
+		opened := call.Opens(i)
+		if opened == nil {
+			continue
+		}
+		for _, w := range watchers {
+			t.hear(w, func() ([]Opinion, error) { return t.aboutOpened(ctx, w, i, opened) })
+		}
+		if opened.Unseen != "" {
+			t.hear(watchers[0], func() ([]Opinion, error) {
+				return []Opinion{{Decider: "opened", Rule: "unseen", Effect: Defer, Part: i, Scope: ScopeBuiltin,
+					Reason: "some files may not be read, and it is not known what this opens: " + opened.Unseen}}, nil
+			})
+		}
+	}
+}
+
+// aboutOpened are a decider's opinions about the files that a part opens.
+func (t *tally) aboutOpened(ctx context.Context, d Decider, part int, opened *Opened) ([]Opinion, error) {
+	type voice struct{ by, source string }
+	decide := func(files []string) (map[voice]Opinion, error) {
+		found, err := d.Decide(ctx, t.event.opening(part, files))
+		out := map[voice]Opinion{}
+		for _, o := range found {
+			if v := (voice{o.By(), o.Source}); o.Effect >= Ask && o.Part == 0 && out[v].Effect < o.Effect {
+				out[v] = o
+			}
+		}
+		return out, err
+	}
+	all, err := decide(opened.Files)
+	var out []Opinion
+	for v, o := range all {
+		if said := t.saidBy(v.by, v.source, part); said {
+			continue
+		}
+		file := opened.Files[0]
+		for files := opened.Files; len(files) > 1; { // one of the files that it is about
+			half := files[:len(files)/2]
+			if in, _ := decide(half); in[v].Effect < o.Effect {
+				half = files[len(files)/2:]
+			}
+			files, file = half, half[0]
+		}
+		o.Part, o.Advice = part, Advice{}
+		opens := "; it opens " + file
+		if opened.Without != nil {
+			opens += ", which " + opened.Without(file) + " leaves out"
+		}
+		o.Reason += opens
+		out = append(out, o)
+	}
+	return out, err
+}
+
+// saidBy reports whether a decider's rule asked or denied about a part already.
+func (t *tally) saidBy(by, source string, part int) bool {
+	for _, o := range t.verdict.Opinions {
+		if o.Effect >= Ask && o.Part == part && o.By() == by && o.Source == source {
+			return true
+		}
+	}
+	return false
+}
+
+// opening is the event about one part that reads some files and does nothing else.
+func (e *Event) opening(part int, files []string) *Event {
+	p := e.Call.Parts[part]
+	p.Access, p.MayTouch, p.MayRun, p.Opaque = make([]Access, len(files)), nil, nil, nil
+	for i, f := range files {
+		p.Access[i] = Access{Kind: Read, Path: f}
+	}
+	with := *e.Call
+	with.Parts, with.Flows, with.Opaque, with.Opens, with.OnlyOpened = []Part{p}, nil, nil, nil, true
+	return e.WithCall(&with)
+}
