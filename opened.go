@@ -23,6 +23,8 @@ type Selection struct {
 	Only, Except, From string
 	// Unclear is set where other options choose, too.
 	Unclear bool
+	// KeepsLinks is set where links inside of the folder are not followed.
+	KeepsLinks bool
 	// SkipsIgnored is set where files are left out that .gitignore names.
 	SkipsIgnored bool
 }

@@ -62,14 +62,13 @@ func (o *opener) part(i int) {
 	if p.Remote || p.NoEffect {
 		return
 	}
-	follows, _ := knowledge.WordsOf(form.FollowsLinksWith, p.Program())
 	find := o.search(i)
 	for k := range p.Access {
 		a := &p.Access[k]
 		if !looksInto(a) {
 			continue
 		}
-		files, unseen := o.world.Opened(a, knowledge.HasOption(p, follows...))
+		files, unseen := o.world.Opened(a)
 		if unseen != "" {
 			o.unseen(unseen)
 		}

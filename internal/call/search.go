@@ -58,7 +58,7 @@ func (a *analysis) search(info harness.ToolInfo) {
 // selection is which files Grep opens, by its glob and type. Harnesses pass both to
 // ripgrep, which leaves out what .gitignore names (ripgrep's guide, "Automatic filtering").
 func (a *analysis) selection(dir string) cardea.Selection {
-	s := cardea.Selection{From: dir, SkipsIgnored: true, Unclear: len(a.values("type")) > 0}
+	s := cardea.Selection{From: dir, KeepsLinks: true, SkipsIgnored: true, Unclear: len(a.values("type")) > 0}
 	for _, v := range a.values("glob") {
 		text, ok := v.(string)
 		s.Unclear = s.Unclear || !ok

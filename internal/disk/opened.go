@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"cardea.dev"
@@ -23,13 +24,12 @@ const (
 )
 
 // Opened are the files that a read of a folder or of a pattern opens now, by absolute
-// paths. unseen says why there may be more, "" where these are all. follows is set where the
-// program follows links inside of the folder.
-func Opened(a *cardea.Access, follows bool) (files []string, unseen string) {
+// paths. unseen says why there may be more, "" where these are all.
+func Opened(a *cardea.Access) (files []string, unseen string) {
 	if a.Path == "" {
 		return nil, "its path is not known"
 	}
-	w := opening{access: a, follows: follows, left: maxOpened}
+	w := opening{access: a, left: maxOpened}
 	only, all := paths.NewIgnore(a.Selection.Only)
 	if w.only = only; !all {
 		w.only = nil
@@ -38,7 +38,7 @@ func Opened(a *cardea.Access, follows bool) (files []string, unseen string) {
 	if a.Glob && !a.Recursive {
 		w.pattern = paths.Pattern(nil).Join(a.Pattern)
 	}
-	if a.Selection.SkipsIgnored {
+	if a.Selection.SkipsIgnored || a.SkipsHidden {
 		w.lists = ignoreLists(a.Path)
 	}
 	w.walk(a.Path, maxOpenedDepth)
@@ -48,7 +48,6 @@ func Opened(a *cardea.Access, follows bool) (files []string, unseen string) {
 // opening is a look into a folder.
 type opening struct {
 	access       *cardea.Access
-	follows      bool
 	only, except paths.Ignore
 	pattern      paths.Pattern
 	lists        []ignoreList
@@ -61,6 +60,9 @@ type opening struct {
 type ignoreList struct {
 	folder string
 	list   paths.Ignore
+	// git is set for git's own. weak is set where it may not count: what it leaves out may be
+	// opened, and what it brings back is.
+	git, weak bool
 }
 
 func (w *opening) walk(dir string, depth int) {
@@ -89,8 +91,11 @@ func (w *opening) walk(dir string, depth int) {
 
 func (w *opening) entry(full string, e fs.DirEntry, depth int) {
 	folder := e.IsDir()
-	if e.Name() == ".git" && folder || w.leavesOut(full, e.Name(), folder) {
+	switch {
+	case w.leavesOut(full, e.Name(), folder):
 		return
+	case e.Name() == ".git" && folder: // contents of files are packed in it
+		folder, full = false, full+"/config"
 	}
 	if folder {
 		w.walk(full, depth-1)
@@ -113,7 +118,7 @@ func (w *opening) entry(full string, e fs.DirEntry, depth int) {
 		return
 	}
 	if info, err := os.Stat(real); err == nil && info.IsDir() {
-		if w.follows {
+		if !w.access.Selection.KeepsLinks {
 			w.unseen = "it follows the link " + full
 		}
 		return
@@ -145,43 +150,54 @@ func (w *opening) leavesOut(full, name string, folder bool) bool {
 		if strings.HasPrefix(l.folder, w.access.Path) {
 			given = 0
 		}
-		if named, known := l.list.Names(paths.Segments(strings.TrimPrefix(full, l.folder)), given, folder); known {
+		weak := l.weak || !w.access.Selection.SkipsIgnored
+		if named, known := l.list.Names(paths.Segments(strings.TrimPrefix(full, l.folder)), given, folder); known && !(named && weak) {
 			return named
 		}
 	}
 	return hidden && w.access.SkipsHidden
 }
 
-// ignoreLists are those of a folder and of the folders above it, up to the root of its
-// repository.
+// ignoreLists are those of a folder and of the folders above it.
 func ignoreLists(dir string) []ignoreList {
 	lists := []ignoreList{}
 	root := TopLevel(dir)
-	if root == "" || !paths.Within(root, dir) {
-		return lists
-	}
-	if text, err := state.ReadLinked(root+"/.git/info/exclude", maxIgnore); err == nil {
-		list, _ := paths.NewIgnore(string(text))
-		lists = append(lists, ignoreList{root, list})
-	}
-	for at := root; ; {
-		lists = appendIgnore(lists, at)
-		if at == dir {
-			return lists
+	for at := ""; ; {
+		if lists = appendIgnore(lists, at); at == dir || !strings.HasPrefix(dir, at+"/") {
+			break
 		}
-		next, _, _ := strings.Cut(strings.TrimPrefix(dir, at+"/"), "/")
+		next, _, _ := strings.Cut(dir[len(at)+1:], "/")
 		at += "/" + next
 	}
+	for i := range lists {
+		l := &lists[i]
+		l.weak = l.git && (root == "" || !paths.Within(root, l.folder))
+	}
+	return lists
 }
 
 // maxIgnore bounds a .gitignore, in bytes.
 const maxIgnore = 256 << 10
 
+// appendIgnore adds the lists of a folder. A later one wins.
 func appendIgnore(lists []ignoreList, dir string) []ignoreList {
-	for _, name := range [...]string{".gitignore", ".ignore", ".rgignore"} { // a later one wins
-		if text, err := state.ReadLinked(dir+"/"+name, maxIgnore); err == nil {
-			list, _ := paths.NewIgnore(string(text))
-			lists = append(lists, ignoreList{dir, list})
+	add := func(text string, git bool) {
+		list, all := paths.NewIgnore(text)
+		if !all {
+			list, _ = paths.NewIgnore("!**")
+		}
+		lists = append(lists, ignoreList{folder: dir, list: list, git: git})
+	}
+	if info, err := os.Lstat(dir + "/.git"); err == nil && !info.IsDir() {
+		add("!**", true) // its excludes lie elsewhere
+	}
+	for _, name := range [...]string{".git/info/exclude", ".gitignore", ".ignore", ".rgignore"} {
+		text, err := state.ReadLinked(dir+"/"+name, maxIgnore)
+		switch {
+		case err == nil:
+			add(string(text), strings.HasPrefix(name, ".git"))
+		case !os.IsNotExist(err) && !errors.Is(err, syscall.ENOTDIR):
+			add("!**", false)
 		}
 	}
 	return lists

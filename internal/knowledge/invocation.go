@@ -50,7 +50,7 @@ type World struct {
 	Members func(file string) ([]string, bool)
 	// Opened are the files that a read of a folder or of a pattern opens, and why there may
 	// be more, "" where these are all. Nil: it is not known of any.
-	Opened func(a *cardea.Access, followsLinks bool) (files []string, unseen string)
+	Opened func(a *cardea.Access) (files []string, unseen string)
 	// Shown are the files, absolute, whose contents a command of git shows. Nil: it is not
 	// known of any.
 	Shown func(dir string, command GitShows) (files []string, err error)

@@ -73,7 +73,7 @@ func FindSearch(p *cardea.Part, world *World) *Search {
 		if a.Kind != cardea.Read || a.Path == "" || a.Redirect || a.Glob {
 			return nil
 		}
-		at := cardea.Access{Kind: cardea.Read, Path: a.Path, Recursive: true}
+		at := cardea.Access{Kind: cardea.Read, Path: a.Path, Recursive: true, Selection: cardea.Selection{KeepsLinks: keepsLinks(p)}}
 		if name != "" {
 			at.Recursive, at.Glob, at.Pattern = false, true, strings.TrimSuffix(a.Path, "/")+"/**/"+name
 		}
@@ -83,6 +83,12 @@ func FindSearch(p *cardea.Part, world *World) *Search {
 		return nil
 	}
 	return s
+}
+
+// keepsLinks reports whether a search follows no links.
+func keepsLinks(p *cardea.Part) bool {
+	unless, keeps := WordsOf(form.KeepsLinksUnless, p.Program())
+	return keeps && !HasOption(p, unless...)
 }
 
 // printedFolder is the folder that a part prints: its own, or the top of its

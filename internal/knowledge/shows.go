@@ -141,7 +141,8 @@ func (r *reader) selection() cardea.Selection {
 	}
 	except, only := r.words(form.LeavesOutWith), r.words(form.OpensOnlyWith)
 	s := cardea.Selection{From: r.paths.Dir}
-	s.Unclear = r.has(r.words(form.ChoosesFilesWith))
+	unless, keeps := WordsOf(form.KeepsLinksUnless, r.out.Command[0])
+	s.KeepsLinks, s.Unclear = keeps && !r.has(unless), r.has(r.words(form.ChoosesFilesWith))
 	var list, chosen []string
 	first := true
 	for _, o := range r.out.Options {

@@ -22,6 +22,9 @@ func NewIgnore(text string) (list Ignore, all bool) {
 			continue
 		}
 		var one ignored
+		if back := strings.TrimLeft(line, " \t"); strings.HasPrefix(back, "!") {
+			line = back // rather one that brings back than one that does not
+		}
 		line, one.negated = strings.CutPrefix(line, "!")
 		line, one.folder = strings.CutSuffix(line, "/")
 		for _, segment := range Segments(line) {

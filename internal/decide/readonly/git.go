@@ -2,6 +2,7 @@ package readonly
 
 import (
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"cardea.dev/internal/knowledge"
 	"cardea.dev/internal/knowledge/form"
 	"cardea.dev/internal/paths"
+	"cardea.dev/internal/state"
 )
 
 // git is why a git command may execute something although it only reads: git
@@ -86,7 +88,7 @@ func (c *call) git(p *cardea.Part) string {
 func (c *call) compares(p *cardea.Part, dir string) bool {
 	root := dir
 	for ; ; root = path.Dir(root) {
-		if _, err := c.about.Files.Lstat(root + "/.git"); err == nil {
+		if _, err := os.Lstat(root + "/.git"); err == nil {
 			break
 		}
 		if root == path.Dir(root) {
@@ -118,10 +120,10 @@ func subcommand(p *cardea.Part) int {
 // (url.*.insteadOf), or takes in files that may.
 func (c *call) personal() bool {
 	for _, name := range []string{"/.gitconfig", "/.config/git/config"} {
-		if _, err := c.about.Files.Lstat(c.about.Home + name); err != nil {
+		if _, err := os.Lstat(c.about.Home + name); err != nil {
 			continue
 		}
-		data, err := c.about.Files.ReadFile(c.about.Home+name, 256<<10)
+		data, err := state.ReadLinked(c.about.Home+name, 256<<10)
 		if text := string(data); err != nil || holdsUserinfo(text) || strings.Contains(strings.ToLower(text), "[include") {
 			return true
 		}
@@ -151,15 +153,14 @@ func holdsUserinfo(text string) bool {
 // repository is why the repository that git finds from a folder is not the
 // project's own, or may execute something.
 func (c *call) repository(dir string) string {
-	f := c.about.Files
 	if !paths.WithinAny(c.trees(), dir) {
 		return "git runs outside of the working tree"
 	}
 	for at := dir; ; at = path.Dir(at) {
-		if _, err := f.Lstat(at + "/HEAD"); err == nil {
+		if _, err := os.Lstat(at + "/HEAD"); err == nil {
 			return "the folder looks like a bare repository: " + at
 		}
-		info, err := f.Lstat(at + "/.git")
+		info, err := os.Lstat(at + "/.git")
 		if err != nil {
 			if !paths.WithinAny(c.trees(), path.Dir(at)) {
 				return "" // no repository in the work: git says so, or finds one of the person's above
@@ -170,7 +171,7 @@ func (c *call) repository(dir string) string {
 		if paths.WithinAny(c.trees(), path.Dir(at)) {
 			return "another repository lies inside of the project: " + at
 		}
-		if _, err := f.Lstat(at + "/.gitmodules"); err == nil {
+		if _, err := os.Lstat(at + "/.gitmodules"); err == nil {
 			return "git looks into submodules, whose configuration is not looked at"
 		}
 		if !info.IsDir() {
@@ -184,7 +185,7 @@ func (c *call) repository(dir string) string {
 // belongs to must be one of the person's: outside of the work and of temporary
 // folders.
 func (c *call) worktree(at string) string {
-	data, err := c.about.Files.ReadFile(at+"/.git", 4096)
+	data, err := state.ReadLinked(at+"/.git", 4096)
 	link, ok := strings.CutPrefix(strings.TrimSpace(string(data)), "gitdir: ")
 	if err != nil || !ok || !path.IsAbs(link) || strings.ContainsAny(link, "\n\r") {
 		return "the .git file cannot be read"
@@ -197,7 +198,7 @@ func (c *call) worktree(at string) string {
 	if paths.WithinAny(c.about.Temp, common) || paths.WithinAny(c.trees(), common) {
 		return "the repository lies in a folder that the agent may write"
 	}
-	back, err := c.about.Files.ReadFile(own+"/commondir", 4096)
+	back, err := state.ReadLinked(own+"/commondir", 4096)
 	if real, rerr := filepath.EvalSymlinks(own); err != nil || rerr != nil || filepath.ToSlash(real) != own || strings.TrimSpace(string(back)) != "../.." {
 		return "the folder of the worktree leads to another repository"
 	}
@@ -211,16 +212,16 @@ func (c *call) configuration(common, own, tree string) string {
 	}
 	// commondir moves the configuration elsewhere, alternates the objects.
 	for _, name := range []string{tree + "/.git/commondir", common + "/commondir", common + "/objects/info/alternates"} {
-		if _, err := c.about.Files.Lstat(name); err == nil {
+		if _, err := os.Lstat(name); err == nil {
 			return "the repository takes parts of itself from elsewhere: " + path.Base(name)
 		}
 	}
 	hash := 20
 	for _, name := range []string{common + "/config", own + "/config.worktree"} {
-		if _, err := c.about.Files.Lstat(name); err != nil {
+		if _, err := os.Lstat(name); err != nil {
 			continue
 		}
-		data, err := c.about.Files.ReadFile(name, 256<<10)
+		data, err := state.ReadLinked(name, 256<<10)
 		if err != nil {
 			return "the configuration of the repository cannot be read"
 		}
@@ -236,18 +237,18 @@ func (c *call) configuration(common, own, tree string) string {
 			hooks = path.Join(tree, hooks)
 		}
 		if hooks != "" {
-			if _, err := c.about.Files.Lstat(hooks + "/post-index-change"); err == nil {
+			if _, err := os.Lstat(hooks + "/post-index-change"); err == nil {
 				return "a hook of the repository runs"
 			}
 		}
 	}
-	if _, err := c.about.Files.Lstat(common + "/hooks/post-index-change"); err == nil {
+	if _, err := os.Lstat(common + "/hooks/post-index-change"); err == nil {
 		return "a hook of the repository runs"
 	}
-	if _, err := c.about.Files.Lstat(own + "/index"); err != nil {
+	if _, err := os.Lstat(own + "/index"); err != nil {
 		return ""
 	}
-	data, err := c.about.Files.ReadFile(own+"/index", maxIndex)
+	data, err := state.ReadLinked(own+"/index", maxIndex)
 	if err != nil {
 		return "the index of the repository cannot be read"
 	}
@@ -259,10 +260,13 @@ func (c *call) configuration(common, own, tree string) string {
 	return ""
 }
 
+// maxEntries is how many entries of a folder of git's are looked at.
+const maxEntries = 4000
+
 // linked is why a part of the repository may lie elsewhere.
 func (c *call) linked(common, own string) string {
 	for _, dir := range []string{common, own, common + "/objects", common + "/objects/pack", common + "/objects/info", common + "/info", common + "/refs"} {
-		entries, err := c.about.Files.ReadDir(dir, maxEntries)
+		entries, err := state.Entries(dir, maxEntries)
 		if len(entries) == maxEntries {
 			return "there is too much in " + dir
 		}

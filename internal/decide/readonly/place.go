@@ -11,34 +11,11 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/disk"
 	"cardea.dev/internal/knowledge/files"
 	"cardea.dev/internal/paths"
 	"cardea.dev/internal/state"
 )
-
-// Files is how the decider reads the machine.
-type Files interface {
-	// Stat and Lstat are those of package os.
-	Stat(name string) (fs.FileInfo, error)
-	Lstat(name string) (fs.FileInfo, error)
-	// ReadDir lists a folder, at most max entries of it.
-	ReadDir(name string, max int) ([]fs.DirEntry, error)
-	// ReadFile reads a file of at most max bytes; a longer one is an error.
-	ReadFile(name string, max int64) ([]byte, error)
-}
-
-type disk struct{}
-
-func (disk) Stat(name string) (fs.FileInfo, error)  { return os.Stat(name) }
-func (disk) Lstat(name string) (fs.FileInfo, error) { return os.Lstat(name) }
-
-func (disk) ReadDir(name string, max int) ([]fs.DirEntry, error) {
-	return state.Entries(name, max)
-}
-
-func (disk) ReadFile(name string, max int64) ([]byte, error) {
-	return state.ReadLinked(name, max)
-}
 
 // trees are the folders of the work in which reading is free.
 func (c *call) trees() []string {
@@ -145,7 +122,7 @@ func (c *call) system(p string) string {
 	if paths.Within("/proc", p) && !files.ShowsMachine(p) {
 		return "it may show the inside of a process"
 	}
-	info, err := c.about.Files.Stat(p)
+	info, err := os.Stat(p)
 	if err != nil {
 		return "what it reads cannot be looked at"
 	}
@@ -155,18 +132,11 @@ func (c *call) system(p string) string {
 	return ""
 }
 
-// Limits of the look below a folder. What is over them is not looked at, and
-// so not allowed.
-const (
-	maxEntries = 4000 // entries of folders
-	maxDepth   = 12   // folders inside of each other
-)
-
 // beyond is why a covered access to a folder, or a read of what a pattern becomes, reaches
 // more than what covers it names.
 func (c *call) beyond(a *cardea.Access) string {
 	if a.Kind == cardea.Write && a.Recursive {
-		if info, err := c.about.Files.Lstat(a.Path); err == nil && info.IsDir() {
+		if info, err := os.Lstat(a.Path); err == nil && info.IsDir() {
 			return "it writes into a folder that is there already, where a link may lead elsewhere"
 		}
 		return ""
@@ -183,126 +153,35 @@ func (c *call) below(a *cardea.Access) string {
 	if a.Glob && paths.MayLeadUp(a.Pattern) {
 		return "its pattern may lead to the folder above"
 	}
-	if a.SkipsHidden && c.ignores(a.Path) {
-		a = &cardea.Access{Kind: a.Kind, Path: a.Path, Recursive: true} // hidden files may be brought back
-	}
-	left := maxEntries
-	depth := maxDepth
-	if !a.Recursive && !strings.Contains(a.Pattern, "**") && !strings.Contains(strings.TrimPrefix(a.Pattern, a.Path+"/"), "/") {
-		depth = 1
-	}
-	return c.walk(a.Path, a, depth, &left)
-}
-
-func (c *call) walk(dir string, a *cardea.Access, depth int, left *int) string {
-	entries, err := c.about.Files.ReadDir(dir, *left+1)
-	if err != nil && len(entries) == 0 {
-		return "" // a file, or nothing
-	}
-	if *left -= len(entries); *left < 0 {
-		return "it reads more files than are looked at"
-	}
-	searched, everywhere := strings.CutPrefix(a.Pattern, strings.TrimSuffix(a.Path, "/")+"/**/") // files of this name
-	if !everywhere || a.Recursive || strings.Contains(searched, "/") {
-		searched = ""
-	}
-	for _, e := range entries {
-		name := e.Name()
-		if searched != "" && e.Type().IsRegular() && !mayBeNamed(searched, name) || searched == "" && a.Glob && depth == 1 && !paths.MayBeNamed(path.Base(a.Pattern), name) {
-			continue
-		}
-		full := dir + "/" + name
-		if a.SkipsHidden && strings.HasPrefix(name, ".") {
-			if ignoreFile(name) && c.brings(full) || name == ".git" && (!e.IsDir() || c.brings(full+"/info/exclude")) {
-				return "it may read hidden files: " + full
+	opened, unseen := disk.Opened(a)
+	for _, file := range opened {
+		for name := file; name != a.Path && name != "/" && name != "."; name = path.Dir(name) {
+			switch {
+			case files.MayHoldSecret(name):
+				return "it may read a secret: " + path.Base(name)
+			case c.unreadable(name):
+				return "the harness's own list says something about " + path.Base(name)
 			}
-			continue
 		}
 		switch {
-		case files.MayHoldSecret(full):
-			return "it may read a secret: " + name
-		case c.unreadable(full):
-			return "the harness's own list says something about " + name
-		case e.Type()&fs.ModeSymlink != 0:
-			if why := c.link(full, a.Path); why != "" {
-				return why
-			}
-		case e.IsDir() && name == ".git":
-			if c.tokens(full + "/config") {
-				return "it may read a secret: .git/config"
-			}
-		case e.IsDir() && (depth > 1 || a.Recursive || everywhere):
-			if depth <= 1 {
-				return "it reads deeper than is looked at"
-			}
-			if why := c.walk(full, a, depth-1, left); why != "" {
-				return why
-			}
+		case strings.HasSuffix(file, "/.git/config") && c.tokens(file):
+			return "it may read a secret: .git/config"
+		case !paths.Within(a.Path, file) && !c.free(file) && (c.covered == nil || !c.covered(&cardea.Access{Kind: cardea.Read, Path: file})):
+			return "a link leads out of what may be read: " + file
 		}
 	}
-	return ""
-}
-
-// ignores reports whether a file above a folder may bring hidden files back that
-// a search leaves out (ripgrep's guide, "Automatic filtering").
-func (c *call) ignores(dir string) bool {
-	for at := dir; ; at = path.Dir(at) {
-		for _, name := range [...]string{".gitignore", ".ignore", ".rgignore", ".git/info/exclude"} {
-			if c.brings(at + "/" + name) {
-				return true
-			}
-		}
-		if at == path.Dir(at) {
-			return false
-		}
-	}
-}
-
-func ignoreFile(name string) bool {
-	return name == ".gitignore" || name == ".ignore" || name == ".rgignore"
-}
-
-// brings reports whether an ignore file takes back what other lines, or the
-// search itself, leave out. One that cannot be read may.
-func (c *call) brings(name string) bool {
-	if _, err := c.about.Files.Lstat(name); errors.Is(err, fs.ErrNotExist) {
-		return false
-	}
-	data, err := c.about.Files.ReadFile(name, 256<<10)
-	return err != nil || slices.ContainsFunc(strings.Split(string(data), "\n"), func(line string) bool { return strings.HasPrefix(strings.TrimLeft(line, " \t\ufeff"), "!") })
+	return unseen
 }
 
 // tokens reports whether a git configuration may hold a password or token. Its
 // objects are packed, so that reading files shows nothing of them.
 func (c *call) tokens(name string) bool {
-	if _, err := c.about.Files.Lstat(name); err != nil {
+	if _, err := os.Lstat(name); err != nil {
 		return false
 	}
-	data, err := c.about.Files.ReadFile(name, 256<<10)
+	data, err := state.ReadLinked(name, 256<<10)
 	text := strings.ToLower(string(data))
 	return err != nil || strings.Contains(text, "extraheader") || strings.Contains(text, "token") || strings.Contains(text, "password") || strings.Contains(text, "@") && strings.Contains(text, "://")
-}
-
-// link is why a link is not free to follow.
-func (c *call) link(name, top string) string {
-	real, err := filepath.EvalSymlinks(name)
-	if err != nil {
-		return "" // leads nowhere
-	}
-	real = filepath.ToSlash(real)
-	if info, err := c.about.Files.Stat(real); err != nil || info.IsDir() && !paths.Within(top, real) {
-		return "a link leads to a folder that is not looked at: " + name
-	}
-	if files.MayHoldSecret(real) || !c.free(real) && (c.covered == nil || !c.covered(&cardea.Access{Kind: cardea.Read, Path: real})) {
-		return "a link leads out of what may be read: " + name
-	}
-	return ""
-}
-
-// mayBeNamed reports whether a name may match a pattern of find -name, which
-// finds hidden files, too.
-func mayBeNamed(pattern, name string) bool {
-	return paths.MatchName(pattern, name) || strings.ContainsAny(pattern, "[\\")
 }
 
 // configuring is why a program that takes its configuration from files of this
@@ -313,7 +192,7 @@ func (c *call) configuring(dir, name string) string {
 		return "it may be configured where it runs"
 	}
 	for at := dir; paths.WithinAny(c.trees(), at); at = path.Dir(at) {
-		if _, err := c.about.Files.Lstat(path.Join(at, name)); !errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Lstat(path.Join(at, name)); !errors.Is(err, fs.ErrNotExist) {
 			return "the project configures it: " + path.Join(at, name)
 		}
 		if at == path.Dir(at) {
@@ -329,7 +208,7 @@ func (c *call) planted(name string) string {
 		if !filepath.IsAbs(dir) {
 			return "PATH holds a folder that depends on where it runs"
 		}
-		info, err := c.about.Files.Stat(filepath.Join(dir, name))
+		info, err := os.Stat(filepath.Join(dir, name))
 		if err != nil || info.IsDir() {
 			continue
 		}

@@ -35,8 +35,6 @@ type Settings struct {
 	Home string
 	// Path is the PATH with which the harness starts commands.
 	Path string
-	// Files reads the machine; nil is the real one. Tests put their own here.
-	Files Files
 }
 
 // Decider is the decider "readonly".
@@ -44,9 +42,6 @@ type Decider struct{ about Settings }
 
 // New makes the decider. It reads nothing before a call needs it.
 func New(about Settings) *Decider {
-	if about.Files == nil {
-		about.Files = disk{}
-	}
 	return &Decider{about}
 }
 

@@ -448,6 +448,7 @@ func TestHiddenFilesOfASearch(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	write(t, p.project+"/app/in/.env", "")
 	write(t, p.project+"/app/in/.git/info/exclude", "!.env")
 	if refusal(search) == "" {
 		t.Error("the excludes of a repository below are passed over")
@@ -484,7 +485,7 @@ func TestFilesOfAName(t *testing.T) {
 			t.Errorf("%s: %q", pattern, why)
 		}
 	}
-	if err := os.Symlink(p.home+"/.bashrc", p.project+"/app/deep/x.txt"); err != nil {
+	if err := os.Symlink(p.home+"/.bashrc", p.project+"/app/deep/x.go"); err != nil {
 		t.Fatal(err)
 	}
 	if named("*.go") == "" {

@@ -95,21 +95,6 @@ func (c *call) holdsOnPart(m *Match, p *cardea.Part, i, after int) bool {
 	return true
 }
 
-// spellings are the texts of part i in which a pattern is looked for, worked out once for
-// all rules.
-func (c *call) spellings(i int) []string {
-	if c.spelled == nil {
-		c.spelled = make([][]string, len(c.ev.Call.Parts))
-	}
-	if c.spelled[i] == nil {
-		p := &c.ev.Call.Parts[i]
-		if c.spelled[i] = p.Spellings(); p.Typed != "" && p.Typed != p.Text {
-			c.spelled[i] = append(c.spelled[i], p.Typed)
-		}
-	}
-	return c.spelled[i]
-}
-
 // startedBy reports whether one of the expressions is found in a command that starts a
 // part.
 func (c *call) startedBy(exprs []string, p *cardea.Part) bool {

@@ -174,8 +174,9 @@ const (
 	// SkipsIgnoredUnless leaves out what .gitignore names, unless one of these options is
 	// given.
 	SkipsIgnoredUnless Property = "skips_ignored_unless"
-	// FollowsLinksWith follows links inside of a folder with one of these options.
-	FollowsLinksWith Property = "follows_links_with"
+	// KeepsLinksUnless follows no links inside of a folder, unless one of these options is
+	// given.
+	KeepsLinksUnless Property = "keeps_links_unless"
 	// LeavesOutBy says how a person leaves a file out: "{}" stands for its name, "{path}"
 	// for its path.
 	LeavesOutBy Property = "leaves_out_by"
@@ -326,7 +327,7 @@ var Properties = []Property{
 	FindsWith, FindsEverythingWith, TestsWith, PrintsWith, BranchesWith,
 	NamesMatchesWith,
 	MatchesWith,
-	ShowsFilesOf, ChoosesCommitsWith, LeavesOutWith, OpensOnlyWith, ChoosesFilesWith, SkipsIgnoredUnless, FollowsLinksWith, LeavesOutBy,
+	ShowsFilesOf, ChoosesCommitsWith, LeavesOutWith, OpensOnlyWith, ChoosesFilesWith, SkipsIgnoredUnless, KeepsLinksUnless, LeavesOutBy,
 	HarmlessActions,
 	PrintsFolders,
 	PrintsCurrentFolder,
