@@ -62,7 +62,7 @@ func (o *opener) part(i int) {
 	if p.Remote || p.NoEffect {
 		return
 	}
-	find := o.search(i)
+	find, filtered := o.search(i)
 	for k := range p.Access {
 		a := &p.Access[k]
 		if !looksInto(a) {
@@ -80,6 +80,7 @@ func (o *opener) part(i int) {
 			may, surely := true, true
 			if find != nil {
 				may, surely = knowledge.Finds(find, file)
+				surely = surely && !filtered
 			}
 			if surely {
 				o.out.Files = append(o.out.Files, file)
@@ -93,16 +94,20 @@ func (o *opener) part(i int) {
 }
 
 // search is the search that finds what part i reads, nil where there is none, or several.
-func (o *opener) search(i int) (found *cardea.Part) {
+// filtered is set where another part chooses among what it finds.
+func (o *opener) search(i int) (found *cardea.Part, filtered bool) {
 	for k := range o.parts[:i] {
-		if p := &o.parts[k]; knowledge.Has(form.Searches, p.Program()) {
-			if found != nil && found.Text != p.Text {
-				return nil
-			}
-			found = p
+		p := &o.parts[k]
+		if !knowledge.Has(form.Searches, p.Program()) {
+			filtered = filtered || found != nil && knowledge.Has(form.FiltersLines, p.Program())
+			continue
 		}
+		if found != nil && found.Text != p.Text {
+			return nil, false
+		}
+		found = p
 	}
-	return found
+	return found, filtered
 }
 
 // git adds what a command of git shows.

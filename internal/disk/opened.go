@@ -35,7 +35,7 @@ func Opened(a *cardea.Access) (files []string, unseen string) {
 		w.only = nil
 	}
 	w.except, _ = paths.NewIgnore(a.Selection.Except)
-	if a.Glob && !a.Recursive {
+	if a.Glob {
 		w.pattern = paths.Pattern(nil).Join(a.Pattern)
 	}
 	if a.Selection.SkipsIgnored || a.SkipsHidden {
@@ -101,7 +101,7 @@ func (w *opening) entry(full string, e fs.DirEntry, depth int) {
 		w.walk(full, depth-1)
 		return
 	}
-	if w.pattern != nil && !w.pattern.Match(paths.Segments(full)) {
+	if w.pattern != nil && !w.matches(paths.Segments(full)) {
 		return
 	}
 	if w.only != nil {
@@ -124,6 +124,17 @@ func (w *opening) entry(full string, e fs.DirEntry, depth int) {
 		return
 	}
 	w.files = append(w.files, filepath.ToSlash(real))
+}
+
+// matches reports whether the pattern stands for a file, or for a folder above it that is
+// read with all in it.
+func (w *opening) matches(file []string) bool {
+	for n := range file {
+		if w.access.Recursive && w.pattern.Match(file[:n]) {
+			return true
+		}
+	}
+	return w.pattern.Match(file)
 }
 
 // below are the segments of a path from where the selection's patterns count.

@@ -72,6 +72,9 @@ func (r Repository) Show(ctx context.Context, root string, n Names) (_ string, n
 	default:
 		names, err = r.between(ctx, root, n, differ, paths)
 	}
+	if err != nil && strings.Contains(err.Error(), "unknown revision") {
+		return root, nil, nil // then the command shows nothing either
+	}
 	return root, names, err
 }
 
@@ -98,7 +101,7 @@ func (r Repository) between(ctx context.Context, root string, n Names, differ, p
 	var names []string
 	switch {
 	case len(trees) == 0:
-		return nil, fmt.Errorf("no revision: %q", n.Revisions)
+		return nil, nil // there is no such revision, and the command shows nothing either
 	case len(trees) == 1:
 		out, err = r.Run(ctx, nil, maxNames, append(append(append([]string{"diff-index", "--cached"}, differ...), trees[0]), paths...)...)
 		if err == nil && !n.Staged {

@@ -178,6 +178,7 @@ func (r *reader) selection() cardea.Selection {
 	}
 	unless, skips := WordsOf(form.SkipsIgnoredUnless, r.out.Command[0])
 	s.SkipsIgnored = skips && !r.has(r.bringing(unless, len(chosen) == 0 && !s.Unclear))
+	chosen = append(chosen, r.words(form.OpensNames)...)
 	s.Only, s.Except = strings.Join(chosen, "\n"), strings.Join(list, "\n")
 	r.selected = &s
 	return s

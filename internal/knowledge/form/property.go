@@ -165,6 +165,8 @@ const (
 	// LeavesOutWith leaves files of a folder out with one of these options, whose value is
 	// a pattern of names. One with "dir" in it is about folders.
 	LeavesOutWith Property = "leaves_out_with"
+	// OpensNames opens of a folder only files with these names.
+	OpensNames Property = "opens_names"
 	// OpensOnlyWith opens of a folder only what the values of these options name; behind
 	// "!" they leave it out.
 	OpensOnlyWith Property = "opens_only_with"
@@ -327,7 +329,7 @@ var Properties = []Property{
 	FindsWith, FindsEverythingWith, TestsWith, PrintsWith, BranchesWith,
 	NamesMatchesWith,
 	MatchesWith,
-	ShowsFilesOf, ChoosesCommitsWith, LeavesOutWith, OpensOnlyWith, ChoosesFilesWith, SkipsIgnoredUnless, KeepsLinksUnless, LeavesOutBy,
+	ShowsFilesOf, ChoosesCommitsWith, LeavesOutWith, OpensNames, OpensOnlyWith, ChoosesFilesWith, SkipsIgnoredUnless, KeepsLinksUnless, LeavesOutBy,
 	HarmlessActions,
 	PrintsFolders,
 	PrintsCurrentFolder,
