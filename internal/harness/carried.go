@@ -1,14 +1,27 @@
 package harness
 
 import (
+	"maps"
 	"slices"
 	"strings"
+
+	"cardea.dev"
 )
 
 // carriers are the keys, without case and marks, under which harnesses send what
-// a tool is to do: commands, files and addresses.
-var carriers = []string{"command", "commands", "cmd", "commandline", "shellcommand", "script", "argv", "patch",
-	"path", "paths", "file", "files", "filepath", "filename", "targetfile", "absolutepath", "relativepath", "notebookpath", "url", "uri"}
+// a tool is to do: commands, patches, files and addresses.
+var carriers = [...]struct {
+	role Role
+	keys []string
+}{
+	{Command, []string{"command", "commands", "cmd", "commandline", "shellcommand", "script", "argv"}},
+	{Patch, []string{"patch"}},
+	{FilePath, []string{"path", "paths", "file", "files", "filepath", "filename", "targetfile", "absolutepath", "relativepath", "notebookpath"}},
+	{URL, []string{"url", "uri"}},
+}
+
+// inputKeys are those under which they send the input of a tool.
+var inputKeys = []string{"toolinput", "toolargs", "input", "args", "arguments", "parameters", "params"}
 
 // toolKeys are those under which they name the tool.
 var toolKeys = []string{"tool_name", "toolName", "tool", "name", "function"}
@@ -30,6 +43,10 @@ func carried(p *Payload) (tool string, input any) {
 	var walk func(v any, top bool)
 	walk = func(v any, top bool) {
 		switch v := v.(type) {
+		case string:
+			if inner := inText(v); inner != nil {
+				walk(inner, false)
+			}
 		case []any:
 			for _, x := range v {
 				walk(x, false)
@@ -66,18 +83,92 @@ func carried(p *Payload) (tool string, input any) {
 	return tool, &Object{fields: []Entry{{Key: "calls", Value: found}}}
 }
 
+// inText is the object or list that a text holds as JSON, nil for none.
+func inText(text string) any {
+	if text = strings.TrimSpace(text); text == "" || text[0] != '{' && text[0] != '[' {
+		return nil
+	}
+	p, err := Read([]byte(`{"in":` + text + `}`))
+	if err != nil || len(p.root.fields) != 1 {
+		return nil
+	}
+	return p.root.fields[0].Value
+}
+
 func isCarrier(e Entry) bool {
-	key := strings.Map(func(r rune) rune {
-		if r == '_' || r == '-' {
-			return -1
-		}
-		return r
-	}, strings.ToLower(e.Key))
+	_, is := carrierRole(e.Key)
 	switch v := e.Value.(type) {
 	case string:
-		return v != "" && slices.Contains(carriers, key)
+		return v != "" && is
 	case []any:
-		return len(v) > 0 && slices.Contains(carriers, key)
+		return len(v) > 0 && is
 	}
 	return false
+}
+
+// carrierRole is what a key says about its value.
+func carrierRole(key string) (Role, bool) {
+	key = unmarkedKey(key)
+	for _, c := range carriers {
+		if slices.Contains(c.keys, key) {
+			return c.role, true
+		}
+	}
+	return Plain, false
+}
+
+// unmarkedKey is a key without case and marks.
+func unmarkedKey(key string) string {
+	return strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(key))
+}
+
+// further judges what a message says of its call besides the input that was read: a
+// second input, a field of the input that a tool of this kind has under another name, and
+// for a shell a command beside the input. Which of them runs is the reader's choice.
+func (r *Reading) further(c *cardea.Call, harness string, info ToolInfo) {
+	var inputs []any
+	for _, e := range r.p.root.fields {
+		key := unmarkedKey(e.Key)
+		if slices.Contains(inputKeys, key) {
+			inputs = append(inputs, e.Value)
+		} else if role, is := carrierRole(key); is && role == Command {
+			r.carried(c, info, e.Key, Decoded(e.Value))
+		}
+	}
+	for _, v := range inputs {
+		if text, is := v.(string); is {
+			v = inText(text)
+		}
+		if o, is := v.(*Object); is && len(inputs) > 1 {
+			r.Fault("tool input", "is given more than once")
+			r.fill(c, harness, info, o)
+		}
+	}
+	for _, field := range slices.Sorted(maps.Keys(c.Input)) {
+		if unlisted(harness, c, field) {
+			r.carried(c, info, field, c.Input[field])
+		}
+	}
+}
+
+// carried adds a value as one of the field of the tool that has its role.
+func (r *Reading) carried(c *cardea.Call, info ToolInfo, key string, v any) {
+	role, is := carrierRole(key)
+	fields := info.FieldsOf(role)
+	if role == FilePath && len(fields) == 0 {
+		fields = info.FieldsOf(SearchPath)
+	}
+	if !is || len(fields) == 0 {
+		return
+	}
+	values := texts(v)
+	if role == Command && len(values) > 1 {
+		values = append(values, strings.Join(values, " "))
+	}
+	for _, text := range values {
+		if text != c.Input[fields[0]] && !slices.Contains(c.Shadowed[fields[0]], any(text)) {
+			c.Shadowed = shadow(c.Shadowed, fields[0], text)
+			r.Fault(key, "is a second value of the field "+fields[0])
+		}
+	}
 }

@@ -14,7 +14,7 @@ import (
 // or how the tool runs.
 func Foreign(sender string, p *Payload) *cardea.Event {
 	r := NewReading(p)
-	wire := firstText(p, "hook_event_name", "hookEventName", "event")
+	wire := firstText(p, eventKeys...)
 	cwd, mode, name := r.Folder("cwd"), r.Text("permission_mode"), r.Text("tool_name")
 	kind := canonicalKind(wire)
 	input, there := r.Value("tool_input")
@@ -27,8 +27,8 @@ func Foreign(sender string, p *Payload) *cardea.Event {
 		}
 	}
 	var call *cardea.Call
-	if name != "" && there {
-		call = r.Call(sender, ToolName(sender, name), name, input, there)
+	if name != "" && there || kind.Answered() {
+		call = r.EventCall(kind, sender, ToolName(sender, name), name, input, there)
 	}
 	return &cardea.Event{
 		Kind: kind, Wire: wire, Harness: sender, Sent: p,
@@ -36,6 +36,9 @@ func Foreign(sender string, p *Payload) *cardea.Event {
 		Call: call, Faults: r.Faults("tool_input"),
 	}
 }
+
+// eventKeys are the keys under which harnesses name the event.
+var eventKeys = []string{"hook_event_name", "hookEventName", "event"}
 
 func (t ToolInfo) has(field string) bool {
 	for _, f := range t.Fields {

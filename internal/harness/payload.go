@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"cardea.dev"
@@ -65,7 +66,7 @@ type fault struct {
 // there instead. Everything else that is wrong is a fault of the payload and
 // never an error: a harness may send anything, and the gate must answer it.
 func Read(raw []byte) (*Payload, error) {
-	s := &scanner{text: string(raw)}
+	s := &scanner{text: unmarked(raw)}
 	s.space()
 	if s.pos == len(s.text) {
 		return nil, noObject("it is empty")
@@ -83,6 +84,25 @@ func Read(raw []byte) (*Payload, error) {
 		return nil, noObject(s.trailing())
 	}
 	return &Payload{root: root, faults: s.faults}, nil
+}
+
+// unmarked is a message without the byte order mark that some programs on Windows write
+// in front, in UTF-8 where the mark says that it is UTF-16.
+func unmarked(raw []byte) string {
+	text := strings.TrimPrefix(string(raw), "\ufeff")
+	little := strings.HasPrefix(text, "\xff\xfe")
+	if !little && !strings.HasPrefix(text, "\xfe\xff") || len(text)%2 != 0 {
+		return text
+	}
+	units := make([]uint16, 0, len(text)/2)
+	for i := 2; i < len(text); i += 2 {
+		high, low := text[i], text[i+1]
+		if little {
+			high, low = low, high
+		}
+		units = append(units, uint16(high)<<8|uint16(low))
+	}
+	return string(utf16.Decode(units))
 }
 
 func noObject(found string) error {
