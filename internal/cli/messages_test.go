@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf16"
@@ -150,5 +151,45 @@ func TestCursorWithoutVersion(t *testing.T) {
 	}
 	if _, _, code := d.run(`{"hook_event_name":"preToolUse","tool_name":"execute_bash","tool_input":{"command":"git push --force"}}`, "check"); code != exitDeny {
 		t.Errorf("Kiro's message ends with %d", code)
+	}
+}
+
+// In a mode without prompts, a question about what cannot be undone denies, unless the
+// surface was seen to ask.
+func TestQuestionsByTheSurface(t *testing.T) {
+	final := []string{"git reset --hard", "git clean -fd", "git checkout -- .", "git restore .", "git branch -D x", "git stash drop", "git push --delete origin x",
+		"git push origin v1.0", "rm -rf .git/index", "rm -rf ./*", "rm -rf /opt/data", "docker system prune -af", "crontab -r", "redis-cli flushall"}
+	others := []string{"chmod 777 x", "apt-get remove -y x"}
+	at := func(d *desk, surface, attended, mode string) {
+		d.vars["CLAUDE_CODE_ENTRYPOINT"], d.vars["CLAUDE_CODE_SESSION_ATTENDED"] = surface, attended
+		for _, command := range append(append([]string{"git push --force", "ls", "npm test"}, final...), others...) {
+			want := "ask"
+			shown := surface == "cli" && attended == "1" || mode == "default" && attended != "0" || mode == "acceptEdits" && attended != "0"
+			switch {
+			case command == "ls":
+				want = "allow"
+			case command == "npm test":
+				want = ""
+			case command == "git push --force" || !shown && !slices.Contains(others, command):
+				want = "deny"
+			}
+			out, _, _ := d.run(d.call("PreToolUse", mode, command), "check", "--harness", "claude-code")
+			var answer struct {
+				Hook struct{ PermissionDecision, PermissionDecisionReason string } `json:"hookSpecificOutput"`
+			}
+			_ = json.Unmarshal([]byte(out), &answer)
+			if got := answer.Hook.PermissionDecision; got != want {
+				t.Errorf("%s in %s, attended %q, mode %s: %q, want %q (%s)", command, surface, attended, mode, got, want, answer.Hook.PermissionDecisionReason)
+			}
+		}
+	}
+	d := newDesk(t)
+	for _, mode := range []string{"default", "acceptEdits", "auto", "bypassPermissions", "yolo"} {
+		for _, surface := range []string{"claude-vscode", "claude-desktop", "sdk-ts"} {
+			at(d, surface, "1", mode)
+		}
+		at(d, "cli", "1", mode)
+		at(d, "cli", "0", mode)
+		at(d, "claude-vscode", "", mode)
 	}
 }
