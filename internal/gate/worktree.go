@@ -43,8 +43,9 @@ func inProject(ev *cardea.Event) *cardea.Event {
 		return nil
 	}
 	base := strings.TrimSuffix(ev.Project, "/")
+	all := base + worktrees
 	named := func(path string) string {
-		if rest, in := strings.CutPrefix(path, base+worktrees); in {
+		if rest, in := strings.CutPrefix(path, all); in {
 			if _, below, _ := strings.Cut(rest, "/"); below != "" { // else it is the worktree itself
 				return base + "/" + below
 			}
