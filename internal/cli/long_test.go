@@ -35,6 +35,8 @@ func TestLongLines(t *testing.T) {
 		"perl quotes":       `perl -e '` + again("q{a};", many) + `'`,
 		"node insertions":   "node -e 'x=`" + again("${a}", many) + "`'",
 		"node terms":        `node -e 'x=` + again(`"a"+`, many) + `"b"'`,
+		"python pairs":      `python3 -c 'd={` + each(many, `"k%d":"v/x",`) + `}'`,
+		"folders":           "cat " + again("a/", many) + "b",
 		"words":             "frobnicate" + each(many/2, " f%d"),
 		"paths":             "chmod 644" + each(many/2, " a/f%d"),
 		"patterns":          "cat" + each(many/4, " f%d*"),

@@ -16,8 +16,7 @@ const worktrees = "/.claude/worktrees/"
 // hears what denies or asks about the second name, and nothing else.
 type inWorktrees struct{ cardea.Decider }
 
-// Decide gives the decider's opinions about both names, those about the second without
-// what was said about the first.
+// Decide gives the decider's opinions about both names.
 func (d inWorktrees) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinion, error) {
 	out, err := d.Decider.Decide(ctx, ev)
 	in := inProject(ev)
@@ -25,15 +24,7 @@ func (d inWorktrees) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opi
 		return out, err
 	}
 	more, err := d.Decider.Decide(ctx, in)
-	said := len(out)
-	for _, o := range more {
-		if o.Effect >= cardea.Ask && !o.Overrides && !slices.ContainsFunc(out[:said], func(x cardea.Opinion) bool {
-			return x.Rule == o.Rule && x.Source == o.Source && x.Part == o.Part && x.Effect == o.Effect
-		}) {
-			out = append(out, o)
-		}
-	}
-	return out, err
+	return append(out, slices.DeleteFunc(more, func(o cardea.Opinion) bool { return o.Effect < cardea.Ask || o.Overrides })...), err
 }
 
 // inProject is the event with the files of worktrees under their names in the project,
@@ -44,39 +35,35 @@ func inProject(ev *cardea.Event) *cardea.Event {
 	}
 	base := strings.TrimSuffix(ev.Project, "/")
 	all := base + worktrees
-	named := func(path string) string {
-		if rest, in := strings.CutPrefix(path, all); in {
-			if _, below, _ := strings.Cut(rest, "/"); below != "" { // else it is the worktree itself
-				return base + "/" + below
-			}
+	below := func(path string) (rest string) {
+		if in, ok := strings.CutPrefix(path, all); ok {
+			_, rest, _ = strings.Cut(in, "/")
 		}
-		return path
+		return rest
 	}
-	var parts []cardea.Part
-	for i := range ev.Call.Parts {
-		for k := range ev.Call.Parts[i].Access {
-			a := ev.Call.Parts[i].Access[k]
-			path, spelled, pattern := named(a.Path), named(a.Spelled), named(a.Pattern)
-			if path == a.Path && spelled == a.Spelled && pattern == a.Pattern {
-				continue
-			}
-			if parts == nil {
-				parts = slices.Clone(ev.Call.Parts)
-				for n := range parts {
-					parts[n].Access = slices.Clone(parts[n].Access)
-				}
-			}
-			if a.Glob && path == a.Path { // a pattern directly in the worktree
-				path = base
-			}
-			at := &parts[i].Access[k]
-			at.Path, at.Spelled, at.Pattern, at.Files = path, spelled, pattern, nil
-		}
-	}
-	if parts == nil {
+	in := func(a cardea.Access) bool { return below(a.Path)+below(a.Spelled)+below(a.Pattern) != "" }
+	if !slices.ContainsFunc(ev.Call.Parts, func(p cardea.Part) bool { return slices.ContainsFunc(p.Access, in) }) {
 		return nil
 	}
 	call := *ev.Call
-	call.Parts = parts
+	call.Parts = slices.Clone(call.Parts)
+	for i := range call.Parts {
+		p := &call.Parts[i]
+		p.Access = slices.Clone(p.Access)
+		for k := range p.Access {
+			a := &p.Access[k]
+			if !in(*a) {
+				continue
+			}
+			if a.Files = nil; a.Glob && below(a.Path) == "" { // a pattern directly in the worktree
+				a.Path = base
+			}
+			for _, path := range []*string{&a.Path, &a.Spelled, &a.Pattern} {
+				if rest := below(*path); rest != "" {
+					*path = base + "/" + rest
+				}
+			}
+		}
+	}
 	return ev.WithCall(&call)
 }

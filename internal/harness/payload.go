@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -89,18 +90,20 @@ func Read(raw []byte) (*Payload, error) {
 // unmarked is a message without the byte order mark that some programs on Windows write
 // in front, in UTF-8 where the mark says that it is UTF-16.
 func unmarked(raw []byte) string {
-	text := strings.TrimPrefix(string(raw), "\ufeff")
-	little := strings.HasPrefix(text, "\xff\xfe")
-	if !little && !strings.HasPrefix(text, "\xfe\xff") || len(text)%2 != 0 {
-		return text
+	var order binary.ByteOrder
+	switch {
+	case len(raw) < 2 || len(raw)%2 != 0:
+	case raw[0] == 0xff && raw[1] == 0xfe:
+		order = binary.LittleEndian
+	case raw[0] == 0xfe && raw[1] == 0xff:
+		order = binary.BigEndian
 	}
-	units := make([]uint16, 0, len(text)/2)
-	for i := 2; i < len(text); i += 2 {
-		high, low := text[i], text[i+1]
-		if little {
-			high, low = low, high
-		}
-		units = append(units, uint16(high)<<8|uint16(low))
+	if order == nil {
+		return strings.TrimPrefix(string(raw), "\ufeff")
+	}
+	units := make([]uint16, len(raw)/2-1)
+	for i := range units {
+		units[i] = order.Uint16(raw[2*i+2:])
 	}
 	return string(utf16.Decode(units))
 }

@@ -239,7 +239,8 @@ func (r Rule) specifier(c Context) Rule {
 // address has: "[::1]", "0x7f000001", "user@host:8080".
 func (r Rule) hosts(host string, strict bool) Rule {
 	host = strings.TrimSpace(host)
-	if named := knowledge.Hosts(host); strict && len(named) == 1 && named[0] != "" && !strings.Contains(host, "*") && bareAddress(host) {
+	address := strings.Trim(host[strings.Index(host, "://")+1:], "/")
+	if named := knowledge.Hosts(host); strict && len(named) == 1 && named[0] != "" && !strings.ContainsAny(address, `*/?#\`) {
 		host = named[0]
 	} else if bare, ok := strings.CutPrefix(host, "["); ok {
 		host = strings.TrimSuffix(bare, "]")
@@ -253,15 +254,6 @@ func (r Rule) hosts(host string, strict bool) Rule {
 		return r.nothing("domain: takes the name of a host, without scheme, port or path")
 	}
 	return r
-}
-
-// bareAddress reports an address without a path.
-func bareAddress(s string) bool {
-	_, rest, found := strings.Cut(s, "://")
-	if !found {
-		rest = s
-	}
-	return !strings.ContainsAny(strings.TrimSuffix(rest, "/"), "/?#\\")
 }
 
 // parameter reads Tool(param:value), which only denies and asks. It may stand
