@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
@@ -44,7 +45,7 @@ func carried(p *Payload) (tool string, input any) {
 	walk = func(v any, top bool) {
 		switch v := v.(type) {
 		case string:
-			if inner := inText(v); inner != nil {
+			if inner := InText(v); inner != nil {
 				walk(inner, false)
 			}
 		case []any:
@@ -83,38 +84,37 @@ func carried(p *Payload) (tool string, input any) {
 	return tool, &Object{fields: []Entry{{Key: "calls", Value: found}}}
 }
 
-// inText is the object or list that a text holds as JSON, nil for none.
-func inText(text string) any {
-	if text = strings.TrimSpace(text); text == "" || text[0] != '{' && text[0] != '[' {
+// InText is the object or list that a text holds as JSON, itself or as a JSON text. It is
+// nil for none, and for one that is too deep to be read.
+func InText(text string) any {
+	text = strings.TrimSpace(text)
+	if strings.HasPrefix(text, `"[`) || strings.HasPrefix(text, `"{`) {
+		_ = json.Unmarshal([]byte(text), &text) // else it is none
+	}
+	if text == "" || text[0] != '[' && text[0] != '{' {
 		return nil
 	}
 	p, err := Read([]byte(`{"in":` + text + `}`))
-	if err != nil || len(p.root.fields) != 1 {
+	if err != nil || len(p.root.fields) != 1 || slices.ContainsFunc(p.faults, func(f fault) bool { return f.Code == cardea.OpaqueTooDeep }) {
 		return nil
 	}
 	return p.root.fields[0].Value
 }
 
 func isCarrier(e Entry) bool {
-	_, is := carrierRole(e.Key)
-	switch v := e.Value.(type) {
-	case string:
-		return v != "" && is
-	case []any:
-		return len(v) > 0 && is
-	}
-	return false
+	text, _ := e.Value.(string)
+	list, _ := e.Value.([]any)
+	return carrierRole(e.Key) != Plain && len(text)+len(list) > 0
 }
 
-// carrierRole is what a key says about its value.
-func carrierRole(key string) (Role, bool) {
-	key = unmarkedKey(key)
+// carrierRole is what a key says about its value, Plain for nothing.
+func carrierRole(key string) Role {
 	for _, c := range carriers {
-		if slices.Contains(c.keys, key) {
-			return c.role, true
+		if slices.Contains(c.keys, unmarkedKey(key)) {
+			return c.role
 		}
 	}
-	return Plain, false
+	return Plain
 }
 
 // unmarkedKey is a key without case and marks.
@@ -128,16 +128,15 @@ func unmarkedKey(key string) string {
 func (r *Reading) further(c *cardea.Call, harness string, info ToolInfo) {
 	var inputs []any
 	for _, e := range r.p.root.fields {
-		key := unmarkedKey(e.Key)
-		if slices.Contains(inputKeys, key) {
-			inputs = append(inputs, e.Value)
-		} else if role, is := carrierRole(key); is && role == Command {
+		if carrierRole(e.Key) == Command {
 			r.carried(c, info, e.Key, Decoded(e.Value))
+		} else if slices.Contains(inputKeys, unmarkedKey(e.Key)) {
+			inputs = append(inputs, e.Value)
 		}
 	}
 	for _, v := range inputs {
 		if text, is := v.(string); is {
-			v = inText(text)
+			v = InText(text)
 		}
 		if o, is := v.(*Object); is && len(inputs) > 1 {
 			r.Fault("tool input", "is given more than once")
@@ -153,12 +152,12 @@ func (r *Reading) further(c *cardea.Call, harness string, info ToolInfo) {
 
 // carried adds a value as one of the field of the tool that has its role.
 func (r *Reading) carried(c *cardea.Call, info ToolInfo, key string, v any) {
-	role, is := carrierRole(key)
+	role := carrierRole(key)
 	fields := info.FieldsOf(role)
 	if role == FilePath && len(fields) == 0 {
 		fields = info.FieldsOf(SearchPath)
 	}
-	if !is || len(fields) == 0 {
+	if role == Plain || len(fields) == 0 {
 		return
 	}
 	values := texts(v)

@@ -14,7 +14,7 @@ import (
 // or how the tool runs.
 func Foreign(sender string, p *Payload) *cardea.Event {
 	r := NewReading(p)
-	wire := firstText(p, eventKeys...)
+	wire := firstText(p, "hook_event_name", "hookEventName", "event")
 	cwd, mode, name := r.Folder("cwd"), r.Text("permission_mode"), r.Text("tool_name")
 	kind := canonicalKind(wire)
 	input, there := r.Value("tool_input")
@@ -36,9 +36,6 @@ func Foreign(sender string, p *Payload) *cardea.Event {
 		Call: call, Faults: r.Faults("tool_input"),
 	}
 }
-
-// eventKeys are the keys under which harnesses name the event.
-var eventKeys = []string{"hook_event_name", "hookEventName", "event"}
 
 func (t ToolInfo) has(field string) bool {
 	for _, f := range t.Fields {

@@ -27,7 +27,7 @@ type Message struct {
 	form    Adapter // nil: answered by exit code alone
 	foreign bool    // the form is not the sender's own
 	guessed bool    // the event is not known, and was taken for a call
-	unsaid  bool    // it may be about a call, and does not say what that does
+	unsaid  bool    // it may be about a call that it does not show
 }
 
 // Hook is how a hook was installed.
@@ -133,7 +133,7 @@ func byShape(adapters []Adapter, p *Payload) Adapter {
 // mayBeCall reports a message that names no event, or one before a call, and holds no
 // result: it may be about a call of which it does not say what it does.
 func mayBeCall(p *Payload) bool {
-	name := firstText(p, append([]string{"hookName", "type", "agent_action_name"}, eventKeys...)...)
+	name := firstText(p, "hook_event_name", "hookEventName", "event", "hookName", "type", "agent_action_name")
 	ran := slices.ContainsFunc([]string{"tool_response", "toolResult", "tool_result", "tool_output", "result_json", "error"}, p.Has)
 	return canonicalKind(name).Answered() || name == "" && !ran
 }

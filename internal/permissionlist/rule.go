@@ -359,11 +359,9 @@ func (r *Rule) HostIs(host string) bool {
 	if r.Form != Host || host == "" {
 		return false
 	}
-	names, owns := knowledge.HostNames(host), []string{r.more.host}
-	if r.more.anySpelling {
-		owns = knowledge.HostNames(r.more.host)
-	} else {
-		names = names[:1]
+	names, owns := knowledge.HostNames(host), knowledge.HostNames(r.more.host)
+	if !r.more.anySpelling {
+		names, owns = names[:1], []string{r.more.host}
 	}
 	return slices.ContainsFunc(owns, func(own string) bool {
 		return slices.ContainsFunc(names, func(name string) bool { return matchesHost(own, name) })
