@@ -8,11 +8,8 @@ import (
 	"cardea.dev"
 )
 
-// worktrees is where Claude Code puts the worktrees of a project.
-const worktrees = "/.claude/worktrees/"
-
-// inWorktrees is a decider for which a file in a worktree of the project is also the file
-// of that name in the project: what denies "tests/**" there holds in each worktree. It
+// inWorktrees is a decider for which a file in a worktree of the project, where Claude Code
+// makes them, is also the file of that name in the project: what denies "tests/**" there holds in each worktree. It
 // hears what denies or asks about the second name, and nothing else.
 type inWorktrees struct{ cardea.Decider }
 
@@ -34,7 +31,7 @@ func inProject(ev *cardea.Event) *cardea.Event {
 		return nil
 	}
 	base := strings.TrimSuffix(ev.Project, "/")
-	all := base + worktrees
+	all := base + "/.claude/worktrees/"
 	below := func(path string) (rest string) {
 		if in, ok := strings.CutPrefix(path, all); ok {
 			_, rest, _ = strings.Cut(in, "/")

@@ -30,10 +30,9 @@ func (Adapter) Detect(p *harness.Payload, env func(string) string) bool {
 	return harness.Sender(p, env) == Name
 }
 
-// seenToAsk are the surfaces (CLAUDE_CODE_ENTRYPOINT) on which the question of a hook was
-// seen in front of a person in every mode, "" for a version that does not name it. In an
-// editor it was reported to be answered without one where the mode has no prompts
-// (anthropics/claude-code#77212, #82518). The table of docs/harnesses.md has them.
+// seenToAsk are the surfaces (CLAUDE_CODE_ENTRYPOINT) on which a person was seen to get the
+// question of a hook in a mode without prompts, "" for a version that names none. In an editor
+// it was reported to be answered without one (anthropics/claude-code#77212, #82518).
 var seenToAsk = [...]string{"", "cli"}
 
 // Attendance is what CLAUDE_CODE_SESSION_ATTENDED says: 1 in a terminal, 0 under -p
