@@ -114,8 +114,7 @@ type decider struct {
 
 // DecideHalts gives the opinions of the routed policies that can halt.
 func (d decider) DecideHalts(ctx context.Context, ev *cardea.Event) ([]cardea.Opinion, error) {
-	d.halting = true
-	return d.Decide(ctx, ev)
+	return decider{d.Policies, d.signals, true}.Decide(ctx, ev)
 }
 
 // Name is "policies".
