@@ -25,13 +25,18 @@ type Slot struct {
 	Decider Decider
 	// Stage says when it is asked.
 	Stage Stage
-	// Costly marks a decider that gathers what takes time. It is not asked once
-	// the call is denied.
+	// Costly marks a decider that gathers what takes time. Once the call is denied, it is
+	// asked only whether to halt, where it is a [Halter].
 	Costly bool
 	// Possible lets it speak about what parts may do, besides what they do.
 	Possible bool
 	// Events lets it speak on events of the kinds that the gate does not answer.
 	Events bool
+}
+
+// Halter is a decider that can say whether to halt without the rest of its work.
+type Halter interface {
+	DecideHalts(ctx context.Context, ev *Event) ([]Opinion, error)
 }
 
 // Gate decides events.
@@ -239,10 +244,15 @@ func (t *tally) ask(ctx context.Context, slots []Slot) {
 		if s.Stage != StageGuards {
 			continue
 		}
+		decide := s.Decider.Decide
 		if s.Costly && t.effect().Stricter(Ask) {
-			continue
+			halter, can := s.Decider.(Halter)
+			if !can || t.effect() == Halt {
+				continue
+			}
+			decide = halter.DecideHalts
 		}
-		t.hear(s.Decider, func() ([]Opinion, error) { return s.Decider.Decide(ctx, t.event) })
+		t.hear(s.Decider, func() ([]Opinion, error) { return decide(ctx, t.event) })
 	}
 }
 

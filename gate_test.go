@@ -472,6 +472,27 @@ func TestCostlyDecidersComeLast(t *testing.T) {
 	}
 }
 
+// halter is a costly decider that can say whether to halt.
+type halter struct{ speaker }
+
+func (s *halter) DecideHalts(context.Context, *cardea.Event) ([]cardea.Opinion, error) {
+	return []cardea.Opinion{{Decider: "halter", Effect: cardea.Halt, Part: cardea.WholeCall, Reason: "stop"}}, nil
+}
+
+// Of a costly decider a denied call hears only whether to halt, a halted one nothing.
+func TestCostlyDecidersHaltDeniedCalls(t *testing.T) {
+	for _, e := range cardea.Effects() {
+		costly := &halter{*saying(cardea.Abstain)}
+		g := cardea.Gate{Slots: []cardea.Slot{{Decider: saying(e)}, {Decider: costly, Costly: true}}}
+		v := g.Decide(context.Background(), &cardea.Event{Kind: cardea.PreToolUse, Call: &cardea.Call{Tool: "x", Parts: []cardea.Part{{}}}})
+		if e < cardea.Deny && (costly.asked != 1 || v.Effect.Stricter(cardea.Ask)) {
+			t.Errorf("after %s: asked %d times, %s", e, costly.asked, v.Effect)
+		} else if e >= cardea.Deny && (costly.asked != 0 || v.Effect != cardea.Halt || e == cardea.Deny && v.Reason != "stop") {
+			t.Errorf("after %s: asked %d times, %s %q", e, costly.asked, v.Effect, v.Reason)
+		}
+	}
+}
+
 // On events that hold no call, ask, deny and halt count, and nothing is allowed,
 // deferred or said by default.
 func TestOtherEvents(t *testing.T) {

@@ -29,9 +29,10 @@ func (a *analysis) findNames(parts []cardea.Part) {
 		if p.Remote || !slices.ContainsFunc(p.Access, inOneFolder) && !slices.ContainsFunc(p.MayTouch, inOneFolder) || othersMakeFiles(parts, i) {
 			continue
 		}
+		words := patternWords(p)
 		for _, list := range [][]cardea.Access{p.Access, p.MayTouch} {
 			for k := range list {
-				if r := &list[k]; inOneFolder(*r) && isWord(p, r.Pattern) {
+				if r := &list[k]; inOneFolder(*r) && words[r.Pattern] {
 					if _, known := found[r.Pattern]; !known {
 						names := a.namesOf(r, left)
 						if left -= len(names); names != nil {
@@ -47,12 +48,16 @@ func (a *analysis) findNames(parts []cardea.Part) {
 	}
 }
 
-// isWord reports whether a pattern is a word of the line, as the shell expands it. What a
-// program makes of its words is none: a name that it will write (cp x/* y), or a backup.
-func isWord(p *cardea.Part, pattern string) bool {
-	return slices.ContainsFunc(p.Argv, func(w cardea.Word) bool {
-		return !w.Static && w.MaySplit && knowledge.Absolute(p.Dir, w.Text) == pattern
-	})
+// patternWords are the patterns that are words of the line, as the shell expands them. What
+// a program makes of its words is none: a name that it will write (cp x/* y), or a backup.
+func patternWords(p *cardea.Part) map[string]bool {
+	words := map[string]bool{}
+	for _, w := range p.Argv {
+		if !w.Static && w.MaySplit {
+			words[knowledge.Absolute(p.Dir, w.Text)] = true
+		}
+	}
+	return words
 }
 
 // inOneFolder reports a pattern whose names all lie in one folder, also where "**" means

@@ -119,6 +119,9 @@ func (f *flowFinder) holding(file string) (taint, bool) {
 
 // unpacked finds the folder above a file into which a download was unpacked.
 func (f *flowFinder) unpacked(file string) (taint, bool) {
+	if len(file) > 4096 {
+		return taint{}, false // no system opens a path of that length
+	}
 	for dir := path.Dir(file); len(dir) > 1; dir = path.Dir(dir) {
 		if t, ok := f.tainted[dir]; ok && t.kind == unpack {
 			return t, true

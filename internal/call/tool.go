@@ -7,7 +7,6 @@
 package call
 
 import (
-	"encoding/json"
 	"maps"
 	pathpkg "path"
 	"slices"
@@ -278,40 +277,8 @@ func (a *analysis) entries(info harness.ToolInfo, v any) {
 	}
 }
 
-// mostNested is how many brackets JSON in a text may open before it closes one.
-const mostNested = 100
-
 // inText is the list or object that a text holds as JSON, nil for none.
-func inText(text string) any {
-	text = strings.TrimSpace(text)
-	if strings.HasPrefix(text, `"[`) || strings.HasPrefix(text, `"{`) {
-		var within string
-		if json.Unmarshal([]byte(text), &within) != nil {
-			return nil
-		}
-		text = within
-	}
-	if text == "" || text[0] != '[' && text[0] != '{' {
-		return nil
-	}
-	deep := 0
-	for i := range len(text) {
-		switch text[i] {
-		case '[', '{':
-			deep++
-		case ']', '}':
-			deep--
-		}
-		if deep > mostNested {
-			return nil
-		}
-	}
-	var v any
-	if json.Unmarshal([]byte(text), &v) != nil {
-		return nil
-	}
-	return v
-}
+func inText(text string) any { return harness.Decoded(harness.InText(text)) }
 
 // typed adds a part for each text of the input that is a command for Cardea where the
 // harness submits it as a prompt, as that of a schedule or a message to another agent is.

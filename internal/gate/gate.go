@@ -70,6 +70,11 @@ func slots(l *inforce.Loaded, s Session, analyse func(*cardea.Event) *cardea.Eve
 		all = append(all, cardea.Slot{Decider: s.Judge, Stage: cardea.StageJudge})
 	}
 	all[0].Decider = first{all[0].Decider}
+	for i := range all {
+		if all[i].Possible { // those that speak about files
+			all[i].Decider = inWorktrees{all[i].Decider}
+		}
+	}
 	return all
 }
 

@@ -20,8 +20,14 @@ func (r *Reading) EventCall(kind cardea.Kind, harness, tool, name string, input 
 	if !kind.Answered() && name == "" {
 		return nil
 	}
+	unsaid := kind.Answered() && (name == "" || !there)
+	if unsaid && !there {
+		if _, found := carried(r.p); found != nil { // it stands where this harness has no input
+			input, there = found, true
+		}
+	}
 	c := r.Call(harness, tool, name, input, there)
-	if kind.Answered() && (name == "" || !there) {
+	if unsaid {
 		r.Fault("tool name, tool input", "a tool event without the tool's name or input")
 	}
 	return c
@@ -43,6 +49,7 @@ func (r *Reading) Call(harness, tool, name string, input any, there bool) *carde
 	c := &cardea.Call{Tool: tool, Name: name, Known: known, EditsFiles: info.EditsFiles, Input: map[string]any{},
 		OneWay: tool == "apply_patch" && name != tool || !isObject}
 	r.fill(c, harness, info, obj)
+	r.further(c, harness, info)
 	r.checkForms(c, info)
 	r.checkFields(c, harness)
 	c.Unsandboxed = AsksOut(c)

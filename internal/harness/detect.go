@@ -82,7 +82,7 @@ var senders = [...]struct {
 	sent    func(p *Payload) bool
 }{
 	{"windsurf-cascade", func(p *Payload) bool { return p.Has("agent_action_name") }},
-	{"cursor", func(p *Payload) bool { return p.Has("cursor_version") }},
+	{"cursor", sentByCursor},
 	{"cline", func(p *Payload) bool { return p.Has("hookName") && p.Has("clineVersion") }},
 	{"antigravity-cli", func(p *Payload) bool { return isObject(p, "toolCall") && p.Has("conversationId") }},
 	{"grok-build", func(p *Payload) bool { return isSnake(p.Text("hookEventName")) && p.Has("workspaceRoot") }},
@@ -129,6 +129,14 @@ var inherited = [...]struct{ harness, variable string }{
 	{"grok-build", "GROK_HOOK_EVENT"},
 	{"factory-droid", "DROID_PROJECT_DIR"},
 	{"factory-droid", "FACTORY_PROJECT_DIR"},
+}
+
+// sentByCursor: its version, else an event that Cursor alone has, and of those that it
+// shares with Kiro one with Cursor's ids or names of tools.
+func sentByCursor(p *Payload) bool {
+	name := p.Text("hook_event_name")
+	return p.Has("cursor_version") || isCamel(name) && (strings.HasPrefix(name, "before") || strings.HasPrefix(name, "after") ||
+		p.Has("conversation_id") || p.Has("generation_id") || p.Has("workspace_roots") || isPascal(p.Text("tool_name")))
 }
 
 // sentByOpenCode: what OpenCode gives to its plugins, in either generation.

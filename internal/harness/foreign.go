@@ -27,8 +27,8 @@ func Foreign(sender string, p *Payload) *cardea.Event {
 		}
 	}
 	var call *cardea.Call
-	if name != "" && there {
-		call = r.Call(sender, ToolName(sender, name), name, input, there)
+	if name != "" && there || kind.Answered() {
+		call = r.EventCall(kind, sender, ToolName(sender, name), name, input, there)
 	}
 	return &cardea.Event{
 		Kind: kind, Wire: wire, Harness: sender, Sent: p,

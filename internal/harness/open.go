@@ -27,6 +27,7 @@ type Message struct {
 	form    Adapter // nil: answered by exit code alone
 	foreign bool    // the form is not the sender's own
 	guessed bool    // the event is not known, and was taken for a call
+	unsaid  bool    // it may be about a call that it does not show
 }
 
 // Hook is how a hook was installed.
@@ -68,7 +69,8 @@ func isDeaf(a Adapter) bool {
 // sender reads that form; elsewhere by exit code. Without one the sender's own
 // form is used. A message that nobody is known to send is judged by the form that
 // its call has; one of unknown shape that carries a command or a path is judged
-// too, and answered by exit code alone. What carries neither is passed in silence.
+// too, and answered by exit code alone. What carries neither is passed in silence, unless
+// the setting default asks or denies and the message names no event that is about no call.
 // An event that nobody knows is judged in the same way, whatever the hook is for.
 func (h Hook) Open(raw []byte) (*Message, error) {
 	h.Harness = Canonical(h.Harness)
@@ -87,7 +89,9 @@ func (h Hook) Open(raw []byte) (*Message, error) {
 	m := &Message{Sender: sender}
 	if own == nil && sender == "" {
 		if adapter = byShape(h.Adapters, p); adapter == nil && !carriesCall(p) {
-			return h.Unread(cardea.Warning("", cardea.CodeUnknownSender, nameIt, "a message of unknown shape was passed without a verdict")), nil
+			m = h.Unread(cardea.Warning("", cardea.CodeUnknownSender, nameIt, "a message of unknown shape was passed without a verdict"))
+			m.unsaid = mayBeCall(p)
+			return m, nil
 		}
 	}
 	switch {
@@ -126,6 +130,14 @@ func byShape(adapters []Adapter, p *Payload) Adapter {
 	return nil
 }
 
+// mayBeCall reports a message that names no event, or one before a call, and holds no
+// result: it may be about a call of which it does not say what it does.
+func mayBeCall(p *Payload) bool {
+	name := firstText(p, "hook_event_name", "hookEventName", "event", "hookName", "type", "agent_action_name")
+	ran := slices.ContainsFunc([]string{"tool_response", "toolResult", "tool_result", "tool_output", "result_json", "error"}, p.Has)
+	return canonicalKind(name).Answered() || name == "" && !ran
+}
+
 // guess takes an event that nobody knows for one about a call that is still to run, if
 // the message carries a call: by the form that the call has, else as the call of an
 // unknown tool. Exit code 2 refuses it, or the form of a harness that does not know the
@@ -140,8 +152,11 @@ func (m *Message) guess(h Hook, p *Payload, own, sender Adapter) {
 		if passes(&ev) || ev.Kind == "" { // a call that has run
 			return
 		}
-	} else if carriesCall(p) {
-		ev = *Foreign("", p)
+	} else if carriesCall(p) || m.Sender == "" && mayBeCall(p) {
+		if ev = *Foreign("", p); ev.Call == nil {
+			r := NewReading(p)
+			ev.Call, ev.Faults = r.EventCall(cardea.PreToolUse, "", p.Text("tool_name"), p.Text("tool_name"), nil, false), r.Faults()
+		}
 	} else {
 		return
 	}
@@ -191,15 +206,15 @@ func (h Hook) Unread(t cardea.Trouble) *Message {
 }
 
 // Verdict is the verdict on a message that is unread. Where it is not known that a
-// harness sent it, only the settings default and on_error: deny count, and only for
-// bytes that are no object: an object of unknown shape may be about no call at all.
+// harness sent it, only the settings default and on_error: deny count, the latter only
+// for bytes that are no object. An object that names an event about no call has no verdict.
 func (m *Message) Verdict(b cardea.Fallback) cardea.Verdict {
 	failure := m.Troubles[0].Failure
 	if m.Event.Harness == "" && b.OnError != cardea.OnErrorDeny {
 		b.OnError = cardea.OnErrorAllow
 	}
 	v := cardea.Verdict{}
-	if failure != cardea.NoFailure || m.Event.Harness != "" {
+	if failure != cardea.NoFailure || m.Event.Harness != "" || m.unsaid {
 		v = b.Failed(failure, m.Event.Attended(), m.Troubles[0].Error())
 	}
 	v.Troubles = m.Troubles

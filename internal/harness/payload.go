@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"cardea.dev"
@@ -65,7 +67,7 @@ type fault struct {
 // there instead. Everything else that is wrong is a fault of the payload and
 // never an error: a harness may send anything, and the gate must answer it.
 func Read(raw []byte) (*Payload, error) {
-	s := &scanner{text: string(raw)}
+	s := &scanner{text: unmarked(raw)}
 	s.space()
 	if s.pos == len(s.text) {
 		return nil, noObject("it is empty")
@@ -83,6 +85,27 @@ func Read(raw []byte) (*Payload, error) {
 		return nil, noObject(s.trailing())
 	}
 	return &Payload{root: root, faults: s.faults}, nil
+}
+
+// unmarked is a message without the byte order mark that some programs on Windows write
+// in front, in UTF-8 where the mark says that it is UTF-16.
+func unmarked(raw []byte) string {
+	var order binary.ByteOrder
+	switch {
+	case len(raw) < 2 || len(raw)%2 != 0:
+	case raw[0] == 0xff && raw[1] == 0xfe:
+		order = binary.LittleEndian
+	case raw[0] == 0xfe && raw[1] == 0xff:
+		order = binary.BigEndian
+	}
+	if order == nil {
+		return strings.TrimPrefix(string(raw), "\ufeff")
+	}
+	units := make([]uint16, len(raw)/2-1)
+	for i := range units {
+		units[i] = order.Uint16(raw[2*i+2:])
+	}
+	return string(utf16.Decode(units))
 }
 
 func noObject(found string) error {

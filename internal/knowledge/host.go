@@ -3,6 +3,7 @@ package knowledge
 import (
 	"net/netip"
 	"net/url"
+	"strconv"
 	"strings"
 )
 
@@ -73,7 +74,7 @@ func plainAddress(s string) (string, bool) {
 		return a.WithZone("").String(), digits(strings.TrimPrefix(after, ":"))
 	}
 	host, port, ported := strings.Cut(authority, ":")
-	if ported && port == "" && rest == s {
+	if ported && rest == s && (port == "" || slashless(host)) {
 		return "", false // "http:/host" is no host named http
 	}
 	// Without a scheme, "user@host:path" is what git and scp read.
@@ -165,10 +166,16 @@ func readings(s string) []string {
 
 // afterScheme takes off a scheme with the slashes behind it, however many.
 func afterScheme(s string) string {
-	if scheme, rest, ok := strings.Cut(s, ":"); ok && plainScheme(scheme) && !digits(rest[:min(1, len(rest))]) {
+	if scheme, rest, ok := strings.Cut(s, ":"); ok && plainScheme(scheme) && (slashless(scheme) || !digits(rest[:min(1, len(rest))])) {
 		return strings.TrimLeft(rest, "/")
 	}
 	return strings.TrimLeft(s, "/")
+}
+
+// slashless reports a scheme after which browsers need no slashes (WHATWG URL, "special
+// scheme"): http:127.0.0.1 is http://127.0.0.1.
+func slashless(scheme string) bool {
+	return strings.Contains(" http https ws wss ftp ", " "+strings.ToLower(scheme)+" ")
 }
 
 // afterSlashes takes off all that stands in front of "//".
@@ -209,4 +216,53 @@ func hostsOf(f Word) []string {
 		return hosts
 	}
 	return append([]string{""}, hosts...)
+}
+
+// HostNames lists the ways to write a host: as given, in lower case without port,
+// brackets and trailing dots, and for an address its usual form. C libraries, curl and
+// browsers read 2852039166, 0xa9fea9fe and 0251.0376.0251.0376 as 169.254.169.254.
+func HostNames(host string) []string {
+	host = strings.TrimRight(strings.ToLower(host), ".")
+	if h, port, ok := strings.Cut(host, ":"); ok && !strings.Contains(port, ":") {
+		host = h
+	}
+	if v6, _, ok := strings.Cut(host, "]"); ok {
+		host = strings.TrimPrefix(v6, "[")
+	}
+	out := []string{host}
+	if a, err := netip.ParseAddr(host); err == nil {
+		out = append(out, a.Unmap().WithZone("").String())
+	} else if a, ok := legacyAddress(host); ok {
+		out = append(out, a)
+	}
+	return out
+}
+
+// legacyAddress reads an address as inet_aton does: one to four numbers, in
+// decimal, octal or hexadecimal, of which the last fills the rest.
+func legacyAddress(host string) (string, bool) {
+	fields := strings.Split(host, ".")
+	if len(fields) > 4 {
+		return "", false
+	}
+	var sum uint64
+	for i, f := range fields {
+		n, err := strconv.ParseUint(f, 0, 64)
+		if strings.ContainsAny(f, "_obOB") && !strings.HasPrefix(f, "0x") {
+			return "", false
+		}
+		limit := uint64(0xff)
+		if i == len(fields)-1 {
+			limit = 1<<(8*uint(5-len(fields))) - 1
+		}
+		if err != nil || n > limit {
+			return "", false
+		}
+		if i == len(fields)-1 {
+			sum |= n
+		} else {
+			sum |= n << (8 * uint(3-i))
+		}
+	}
+	return netip.AddrFrom4([4]byte{byte(sum >> 24), byte(sum >> 16), byte(sum >> 8), byte(sum)}).String(), true
 }

@@ -22,7 +22,7 @@ func TestHosts(t *testing.T) {
 	// Where readers differ, the unknown host is among them, and so is each of
 	// the hosts.
 	for in, want := range map[string]string{
-		"http:/evil.com/x": "evil.com", "http:///evil.com": "evil.com", "http:evil.com": "evil.com", "//evil.com/x": "evil.com",
+		"http:/evil.com/x": "evil.com", "http:///evil.com": "evil.com", "http:evil.com": "evil.com", "http:127.0.0.1/": "127.0.0.1", "http:8080/x": "8080", "//evil.com/x": "evil.com",
 		"http://a@evil.com:80@allowed.com/": "evil.com allowed.com", `http://evil.com\@allowed.com/`: "evil.com allowed.com",
 		"http://ev\til.com/": "evil.com", " http://evil.com": "evil.com", "http://%65vil.com/": "evil.com", "http://evil.com../": "evil.com",
 		"a:b@evil.com/": "evil.com", "http://evil.com:x/": "evil.com", "http://[::1": "", "http://{evil,allowed}.com/": "", "$x": "",

@@ -426,8 +426,8 @@ type possibility struct {
 	// live is set while a word is read in which the shell puts what commands print;
 	// these are parts already.
 	live bool
-	// runWords counts the words of the commands.
-	runWords int
+	// runWords and runBytes count the words of the commands.
+	runWords, runBytes int
 }
 
 // word adds what one word of a program may name, and reports whether it may do more
@@ -516,6 +516,10 @@ func (p *possibility) touch(kind cardea.AccessKind, name string) {
 	if n, ok := strings.CutPrefix(name, "/dev/fd/"); p.seen[name] || ok && strings.Trim(n, "0123456789") == "" {
 		return // what the program has open is not looked for in the files of this process
 	}
+	if len(p.found.Touch) >= mostTouched {
+		p.found.TooMany = true
+		return
+	}
 	p.seen[name] = true
 	if strings.ContainsAny(name, "*?[") && strings.Trim(name, ".*?+") != "" && simpleGlob(name) && p.paths.SaysHidden(name, p.roots) { // .* is any text
 		pattern := Word{Word: cardea.Word{Text: name}, Glob: true}
@@ -528,11 +532,13 @@ func (p *possibility) touch(kind cardea.AccessKind, name string) {
 	}
 }
 
-// Of one invocation so many commands are looked at, with so many words together. No
-// honest line names as many.
+// Of one invocation so many files and commands are looked at, the commands with so many
+// words and bytes together. No honest line names as many.
 const (
+	mostTouched  = 4096
 	mostRuns     = 512
 	mostRunWords = 20_000
+	mostRunBytes = 1 << 18
 )
 
 // runs adds the lists of words that begin with a program which is known, between from
@@ -638,9 +644,10 @@ func unquoted(r rune) rune {
 func (p *possibility) run(line string) {
 	switch {
 	case slices.Contains(p.found.Run, line):
-	case len(p.found.Run) >= mostRuns:
+	case len(p.found.Run) >= mostRuns, p.runBytes+len(line) > mostRunBytes && len(p.found.Run) > 0:
 		p.found.TooMany = true
 	default:
+		p.runBytes += len(line)
 		p.found.Run = append(p.found.Run, line)
 	}
 }

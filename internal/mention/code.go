@@ -456,7 +456,7 @@ func (j *joiner) interpolated(text string) string {
 		if value, ok := j.values[variable]; ok {
 			return value
 		}
-		if _, behind, ok := strings.Cut(rest, found); ok {
+		if _, behind, ok := strings.Cut(rest, found); ok && j.spend(min(len(behind), longestBehind)) {
 			rest = behind
 			behind = behind[:min(len(behind), longestBehind)]
 			if rooted, ok := strings.CutPrefix(behind, "/"); ok {

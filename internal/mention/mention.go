@@ -38,13 +38,36 @@ const most = 4096
 // fewer.
 const mostPieces = 256
 
+// longestPath is how long a path is that a system opens, in bytes.
+const longestPath = 4096
+
+// What is looked at of one text, in bytes: so much, and so many times its length.
+const (
+	mostRead  = 1 << 18
+	timesRead = 16
+)
+
 // finder collects what is found, each path once.
 type finder struct {
 	Found
 	seen map[string]bool
+	// left is what is still looked at, in bytes.
+	left int
+}
+
+func newFinder(text string) *finder { return &finder{left: mostRead + timesRead*len(text)} }
+
+// spend reports whether so many bytes more are looked at.
+func (f *finder) spend(n int) bool {
+	f.left -= n + 16
+	f.TooMany = f.TooMany || f.left < 0
+	return f.left >= 0
 }
 
 func (f *finder) path(p string) {
+	if len(p) > longestPath || !f.spend(len(p)) {
+		return
+	}
 	f.spelled(home(p))
 	if strings.Contains(p, `\`) && !strings.ContainsAny(p, " \n") {
 		f.path(strings.ReplaceAll(p, `\`, "/"))
@@ -89,7 +112,7 @@ func home(p string) string {
 // a joined option letter or one of = : @ and a comma, and, where it holds more than
 // one word, all that a text does.
 func Word(word string) Found {
-	var f finder
+	f := newFinder(word)
 	if strings.ContainsAny(word, " \t\n'\"`()[]{};<>|") {
 		f.path(word)
 		f.text(word)
@@ -124,7 +147,7 @@ func writes(word string) bool {
 
 // Text finds what a text may name.
 func Text(text string) Found {
-	var f finder
+	f := newFinder(text)
 	f.text(text)
 	return f.Found
 }
@@ -270,7 +293,7 @@ func (f *finder) line(line string) {
 }
 
 func (f *finder) command(line string) {
-	if line != "" && len(f.Lines) < most {
+	if line != "" && len(f.Lines) < most && f.spend(len(line)) {
 		f.Lines = append(f.Lines, line)
 	}
 }

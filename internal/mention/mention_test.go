@@ -142,3 +142,29 @@ func FuzzMention(f *testing.F) {
 		mention.Text(text)
 	})
 }
+
+// What is looked at of a text grows with its length, and says where that was not all.
+func TestLongTexts(t *testing.T) {
+	for name, text := range map[string]string{
+		"insertions": `print(f"{a}"` + strings.Repeat(`+f"{b}"`, 20_000) + `)`,
+		"terms":      strings.Repeat("'a'+", 50_000) + "'b'",
+		"delimiters": strings.Repeat("a=b:", 50_000),
+		"templates":  "x=`" + strings.Repeat("${a}", 50_000) + "`",
+	} {
+		f := mention.Word(text)
+		sum := 0
+		for _, p := range append(f.Paths, f.Lines...) {
+			sum += len(p)
+		}
+		if !f.TooMany && name != "terms" || sum > 1<<18+16*len(text) {
+			t.Errorf("%s: %d paths and %d lines with %d bytes, too many: %v", name, len(f.Paths), len(f.Lines), sum, f.TooMany)
+		}
+	}
+	if f := mention.Word("cat '" + strings.Repeat("a/", 3000) + "' b/c"); len(f.Paths) == 0 || len(f.Paths[0]) > 4096 {
+		t.Errorf("%d paths", len(f.Paths))
+	}
+	script := strings.Repeat("open('data/x.txt'); open('b.csv').read()\n", 2000)
+	if f := mention.Text(script); f.TooMany || len(f.Paths) == 0 {
+		t.Errorf("an honest script names too much: %d", len(f.Paths))
+	}
+}

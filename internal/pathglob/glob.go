@@ -187,6 +187,28 @@ type Named struct {
 	paths []namedPath
 	first [1]namedPath // most have one, which needs no memory of its own
 	files []*Named
+	last  *lastName
+}
+
+// lastName is the last segment of a pattern of the line, without classes, and its pieces.
+type lastName struct {
+	text   string
+	wild   bool
+	pieces []string
+}
+
+func newLastName(pattern string) *lastName {
+	n := &lastName{text: paths.WithoutClasses(pattern)}
+	n.wild, n.pieces = paths.IsPattern(n.text), pieces(n.text)
+	return n
+}
+
+// name is the last segment of the access's pattern.
+func (n *Named) name() *lastName {
+	if n.last == nil {
+		n.last = newLastName(filepath.Base(n.Pattern))
+	}
+	return n.last
 }
 
 // each are the files that a pattern of the line stands for.
@@ -254,10 +276,10 @@ func (g *Glob) Touches(a *Named) bool {
 	if !g.known {
 		return false
 	}
-	if a.Files != nil && !g.saysName(filepath.Base(a.Pattern)) {
+	if a.Files != nil && !g.saysName(a.name()) {
 		return slices.ContainsFunc(a.each(), g.Touches)
 	}
-	if n := len(g.segs); a.Search && a.Kind == cardea.Write && n > 1 && g.segs[n-2] == paths.AnyDepth && !g.saysName(filepath.Base(a.Pattern)) {
+	if n := len(g.segs); a.Search && a.Kind == cardea.Write && n > 1 && g.segs[n-2] == paths.AnyDepth && !g.saysName(a.name()) {
 		return false // a name that may lie in any folder
 	}
 	for i := range a.paths {
@@ -284,7 +306,7 @@ func (g *Glob) TouchesNamed(a *Named) bool {
 	case !a.LookedUp:
 		return g.Touches(a)
 	case a.Glob:
-		return g.saysName(filepath.Base(a.Pattern)) && g.Touches(a)
+		return g.saysName(a.name()) && g.Touches(a)
 	}
 	one := *a.Access
 	one.Recursive = false
@@ -323,7 +345,7 @@ func (g *Glob) IsNamedBy(a *Named, onlyPossible bool) bool {
 		return true
 	}
 	if a.Glob {
-		return g.saysName(filepath.Base(a.Pattern)) || a.Search && a.Kind == cardea.Delete && slices.ContainsFunc(a.paths, func(p namedPath) bool {
+		return g.saysName(a.name()) || a.Search && a.Kind == cardea.Delete && slices.ContainsFunc(a.paths, func(p namedPath) bool {
 			return g.isFound(p.segments())
 		})
 	}
@@ -338,14 +360,14 @@ func (g *Glob) IsNamedBy(a *Named, onlyPossible bool) bool {
 // saysName reports whether a pattern of the line says part of the name that the glob
 // is about, and not its ending alone: s*.json and *secret* do, *.json does not. A class is
 // one character, so [.]env says the dot, and [a-z]* no more than ?*.
-func (g *Glob) saysName(pattern string) bool {
+func (g *Glob) saysName(n *lastName) bool {
 	if len(g.segs) == 0 {
 		return false // the root, which no pattern names
 	}
-	if pattern = paths.WithoutClasses(pattern); !paths.IsPattern(pattern) {
+	if !n.wild {
 		return true // it is one name
 	}
-	line := pieces(pattern)
+	line, pattern := n.pieces, n.text
 	if last := g.segs[len(g.segs)-1]; !last.Literal && last != paths.AnyDepth {
 		about := pieces(last.Text)
 		names := slices.DeleteFunc(slices.Clone(about), func(p string) bool { return p[0] == '.' })

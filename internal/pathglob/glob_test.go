@@ -59,7 +59,7 @@ func TestSaysName(t *testing.T) {
 		{"[a-z", "lefthook.yml", true}, {"[.]env*", ".env", true}, {"[.]env*", ".env*", true}, {".en[v]", ".env", true}, {".en[v]", ".env*", true}, {".e[n]v", ".env*", true},
 		{"[!x]env", ".env", true}, {"[.]git", ".*", true}, {"[.]git*", ".*", false}, {"[.]*", ".env", true}, {".[a-z]*", ".env", true}, {`\.e*`, ".env", true}, {"*[s]ecret*", "*secret*", true}, {"*[a-z]ecret*", "*.json", false},
 	} {
-		if got := pl.Glob(c.rule).saysName(c.line); got != c.want {
+		if got := pl.Glob(c.rule).saysName(newLastName(c.line)); got != c.want {
 			t.Errorf("%s and %s: %v", c.line, c.rule, got)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"cardea.dev"
+	"cardea.dev/internal/knowledge"
 )
 
 func parse(text string, e cardea.Effect) Rule { return Parse(text, Context{Effect: e}) }
@@ -119,6 +120,52 @@ func TestHosts(t *testing.T) {
 				t.Errorf("%s matches %q", entry, h)
 			}
 		}
+	}
+}
+
+func TestHostSpellings(t *testing.T) {
+	loopback := strings.Fields(`http://127.0.0.1/ http://2130706433/ http://0x7f000001/ http://0x7f.1/ http://127.1/ http://0177.0.0.1
+		http://017700000001/ http://127.0.0.1./ http://u@127.0.0.1:80/ http://[::ffff:127.0.0.1]/ http://[::ffff:7f00:1]/
+		http://0x7F.0x0.0x0.0x1/ http://127.0.1 http:127.0.0.1/ http:2130706433/ http://%31%32%37.0.0.1/ http:\\127.0.0.1/x`)
+	six := strings.Fields(`https://[::1]/x http://[0:0:0:0:0:0:0:1]/ http://[::1]:8080/ http://u:p@[::1]/ HTTP://[0000::1] http://[::1%25lo]/
+		http://[::0.0.0.1]/ http://[0::1].`)
+	name := strings.Fields(`https://evil.example/ https://EVIL.example https://evil.example.:443/x https://u:p@evil.example/ https://ev%69l.example/
+		https://good.example@evil.example/ https:evil.example //evil.example/x evil.example https://evil.example?x ftp://evil.example#x`)
+	denied := func(entry, url string) bool {
+		r := parse("WebFetch(domain:"+entry+")", cardea.Deny)
+		return slices.ContainsFunc(knowledge.Hosts(url), r.HostIs)
+	}
+	for entry, urls := range map[string][]string{
+		"127.0.0.1": loopback, "2130706433": loopback, "0x7f000001": loopback, "127.1": loopback, "*.0.0.1": loopback, "[::ffff:127.0.0.1]": loopback,
+		"[::1]": six, "::1": six, "0:0:0:0:0:0:0:1": six, "[0::1]": six,
+		"evil.example": name, "EVIL.example.": name, "evil.example:8443": name, "u@evil.example": name, "https://evil.example/": name,
+	} {
+		for _, url := range urls {
+			if !denied(entry, url) {
+				t.Errorf("%s does not deny %s", entry, url)
+			}
+		}
+		for _, url := range []string{"https://good.example/", "https://example/", "http://128.0.0.2/", "http://[::2]/", "https://evil.example.org", "https://xevil.example/"} {
+			if denied(entry, url) {
+				t.Errorf("%s denies %s", entry, url)
+			}
+		}
+	}
+	// What allows takes an address as it is written; a port or a path is no host.
+	for _, c := range []struct {
+		entry, url string
+		want       bool
+	}{
+		{"127.0.0.1", "http://127.0.0.1:80/", true}, {"127.0.0.1", "http://0177.0.0.1/", false}, {"[::1]", "http://[::1]/", true},
+		{"evil.example:8443", "https://evil.example/", false}, {"github.com/a", "https://github.com/b", false},
+	} {
+		r := parse("WebFetch(domain:"+c.entry+")", cardea.Allow)
+		if hosts := knowledge.Hosts(c.url); len(hosts) != 1 || r.HostIs(hosts[0]) != c.want {
+			t.Errorf("allow %s, %s: %v", c.entry, c.url, !c.want)
+		}
+	}
+	if denied("github.com/a", "https://github.com/b") {
+		t.Error("a path denies the whole host")
 	}
 }
 

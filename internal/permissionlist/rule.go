@@ -15,11 +15,13 @@ package permissionlist
 
 import (
 	"path"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"cardea.dev"
 	"cardea.dev/internal/harness"
+	"cardea.dev/internal/knowledge"
 )
 
 // Form is what the specifier of an entry is about.
@@ -67,10 +69,12 @@ type Rule struct {
 
 // more is what entries of other forms than commands have.
 type more struct {
-	file  filePattern
-	host  string
-	param string // the field's name, also beside another form
-	value pattern
+	file filePattern
+	host string
+	// anySpelling is set where host means an address in whichever way it is written.
+	anySpelling bool
+	param       string // the field's name, also beside another form
+	value       pattern
 	// except are patterns, exceptFiles those of paths, that win over the rule in
 	// an ordered list.
 	except      []pattern
@@ -212,7 +216,7 @@ func (r Rule) specifier(c Context) Rule {
 		return r.nothing("paths are written for Read and Edit, which cover this tool")
 	case "WebFetch":
 		if host, ok := strings.CutPrefix(strings.TrimSpace(r.Spec), "domain:"); ok {
-			return r.hosts(host)
+			return r.hosts(host, c.Effect != cardea.Allow)
 		}
 	}
 	if r.more != nil { // a parameter
@@ -231,14 +235,22 @@ func (r Rule) specifier(c Context) Rule {
 	return r
 }
 
-func (r Rule) hosts(host string) Rule {
+// hosts reads the host of an entry. What denies or asks names it in any form that an
+// address has: "[::1]", "0x7f000001", "user@host:8080".
+func (r Rule) hosts(host string, strict bool) Rule {
 	host = strings.TrimSpace(host)
+	address := strings.Trim(host[strings.Index(host, "://")+1:], "/")
+	if named := knowledge.Hosts(host); strict && len(named) == 1 && named[0] != "" && !strings.ContainsAny(address, `*/?#\`) {
+		host = named[0]
+	} else if bare, ok := strings.CutPrefix(host, "["); ok {
+		host = strings.TrimSuffix(bare, "]")
+	}
 	host = strings.TrimSuffix(strings.ToLower(host), ".")
-	r.Form, r.extend().host = Host, host
-	switch {
+	r.Form, r.extend().host, r.more.anySpelling = Host, host, strict
+	switch v6 := strings.Count(host, ":") > 1; {
 	case host == "*":
 		r.Form = Whole
-	case host == "" || strings.ContainsAny(host, "/ :@?#\\["):
+	case host == "" || strings.ContainsAny(host, "/ @?#\\[") || !v6 && strings.Contains(host, ":"):
 		return r.nothing("domain: takes the name of a host, without scheme, port or path")
 	}
 	return r
@@ -341,18 +353,28 @@ func scalar(v any) (string, bool) {
 
 // HostIs reports whether an entry names a host: case does not count, nor does a
 // dot at the end; "*.example.com" is every host below, at any depth, and a "*"
-// elsewhere does not cross a dot.
+// elsewhere does not cross a dot. An entry that denies or asks names an address in
+// whichever way it is written.
 func (r *Rule) HostIs(host string) bool {
 	if r.Form != Host || host == "" {
 		return false
 	}
-	host = strings.TrimSuffix(strings.ToLower(host), ".")
-	if below, ok := strings.CutPrefix(r.more.host, "*."); ok && !strings.Contains(below, "*") {
+	names, owns := knowledge.HostNames(host), knowledge.HostNames(r.more.host)
+	if !r.more.anySpelling {
+		names, owns = names[:1], []string{r.more.host}
+	}
+	return slices.ContainsFunc(owns, func(own string) bool {
+		return slices.ContainsFunc(names, func(name string) bool { return matchesHost(own, name) })
+	})
+}
+
+func matchesHost(pattern, host string) bool {
+	if below, ok := strings.CutPrefix(pattern, "*."); ok && !strings.Contains(below, "*") {
 		return strings.HasSuffix(host, "."+below) && len(host) > len(below)+1
 	}
-	if !strings.Contains(r.more.host, "*") {
-		return host == r.more.host
+	if !strings.Contains(pattern, "*") {
+		return host == pattern
 	}
-	ok, err := path.Match(strings.ReplaceAll(r.more.host, ".", "/"), strings.ReplaceAll(host, ".", "/"))
+	ok, err := path.Match(strings.ReplaceAll(pattern, ".", "/"), strings.ReplaceAll(host, ".", "/"))
 	return ok && err == nil
 }

@@ -44,7 +44,7 @@ const maxPrints = 8
 // at.
 func (f *search) program(at int) {
 	s, end := f.s, at
-	for end < len(s) && (isName(s[end]) || s[end] == '+') {
+	for end < len(s) && end-at <= maxProgram && (isName(s[end]) || s[end] == '+') {
 		end++
 	}
 	entries := entriesOf(s[at:end])

@@ -66,13 +66,26 @@ func (c *call) mayWrite(a *cardea.Access) bool {
 	if a.Kind != cardea.Write || a.Path == "" || a.Glob {
 		return false
 	}
-	if slices.ContainsFunc(c.ev.Call.Parts, func(p cardea.Part) bool { return knowledge.MayMakeLinks(&p) }) {
+	if len(c.makers()) > 0 {
 		return false
 	}
 	if a.Fresh || c.ev.Mode == cardea.ModeAcceptEdits && c.inWork(a) {
 		return true
 	}
 	return c.covering("Edit", a) != nil
+}
+
+// makers are the parts that may make links, found once for a call.
+func (c *call) makers() []*cardea.Part {
+	if c.linkers == nil {
+		c.linkers = []*cardea.Part{}
+		for i := range c.ev.Call.Parts {
+			if p := &c.ev.Call.Parts[i]; knowledge.MayMakeLinks(p) {
+				c.linkers = append(c.linkers, p)
+			}
+		}
+	}
+	return c.linkers
 }
 
 // onFiles reports whether a command does nothing but read and write files, as the tools
@@ -82,10 +95,8 @@ func (c *call) onFiles(p *cardea.Part) (by *permissionlist.Entry, ok bool) {
 	if c.about.OnlyTouches == nil || !c.about.Expand || p.EditsFiles && slices.ContainsFunc(p.Argv, func(w cardea.Word) bool { return !w.Static }) {
 		return nil, false
 	}
-	for i := range c.ev.Call.Parts {
-		if q := &c.ev.Call.Parts[i]; p.EditsFiles && q != p && knowledge.MayMakeLinks(q) {
-			return nil, false
-		}
+	if p.EditsFiles && slices.ContainsFunc(c.makers(), func(q *cardea.Part) bool { return q != p }) {
+		return nil, false
 	}
 	accepted := c.ev.Mode == cardea.ModeAcceptEdits && p.EditsFiles && knowledge.Has(form.AcceptedAsEdit, p.Program())
 	used := false

@@ -136,6 +136,8 @@ type call struct {
 	ev   *cardea.Event
 	out  []cardea.Opinion
 	told map[told]bool
+	// linkers are the parts that may make links; nil: they were not looked for.
+	linkers []*cardea.Part
 }
 
 // told is an entry, and the part about which it has spoken.

@@ -99,15 +99,22 @@ func New(l *Library, s Settings) *Policies {
 }
 
 // Plain is the decider for policies that need no signals.
-func (p *Policies) Plain() cardea.Decider { return decider{p, false} }
+func (p *Policies) Plain() cardea.Decider { return decider{Policies: p} }
 
 // WithSignals is the decider for policies that need signals. It takes the time
 // that they take.
-func (p *Policies) WithSignals() cardea.Decider { return decider{p, true} }
+func (p *Policies) WithSignals() cardea.Decider { return decider{Policies: p, signals: true} }
 
 type decider struct {
 	*Policies
 	signals bool
+	// halting is set where only those policies matter that can halt.
+	halting bool
+}
+
+// DecideHalts gives the opinions of the routed policies that can halt.
+func (d decider) DecideHalts(ctx context.Context, ev *cardea.Event) ([]cardea.Opinion, error) {
+	return decider{d.Policies, d.signals, true}.Decide(ctx, ev)
 }
 
 // Name is "policies".
@@ -419,6 +426,9 @@ func codeOf(err error) cardea.Code {
 func (r *run) wanted(sel *selection) []pick {
 	var out []pick
 	for _, p := range sel.picks {
+		if r.halting && !slices.Contains(p.verbs, "halt") {
+			continue
+		}
 		if (len(p.signals) > 0) == r.signals && len(p.verbs) > 0 || !r.signals && len(p.signals) == 0 {
 			out = append(out, p)
 		}

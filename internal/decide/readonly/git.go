@@ -168,34 +168,42 @@ func (c *call) repository(dir string) string {
 			continue
 		}
 		// Below the root of the work, somebody has put another repository.
-		if paths.WithinAny(c.trees(), path.Dir(at)) {
-			return "another repository lies inside of the project: " + at
+		inside := paths.WithinAny(c.trees(), path.Dir(at))
+		if inside && info.IsDir() {
+			return anotherRepository + at
 		}
 		if _, err := os.Lstat(at + "/.gitmodules"); err == nil {
 			return "git looks into submodules, whose configuration is not looked at"
 		}
 		if !info.IsDir() {
-			return c.worktree(at)
+			return c.worktree(at, inside)
 		}
 		return c.configuration(at+"/.git", at+"/.git", at)
 	}
 }
 
+const anotherRepository = "another repository lies inside of the project: "
+
 // worktree follows the .git file of a linked worktree. The repository that it
-// belongs to must be one of the person's: outside of the work and of temporary
+// belongs to must be the project's own, or one of the person's: outside of the work and of temporary
 // folders.
-func (c *call) worktree(at string) string {
+func (c *call) worktree(at string, inside bool) string {
 	data, err := state.ReadLinked(at+"/.git", 4096)
 	link, ok := strings.CutPrefix(strings.TrimSpace(string(data)), "gitdir: ")
-	if err != nil || !ok || !path.IsAbs(link) || strings.ContainsAny(link, "\n\r") {
+	if err != nil || !ok || !path.IsAbs(link) || path.Clean(link) != link || strings.ContainsAny(link, "\n\r") {
 		return "the .git file cannot be read"
 	}
-	common, name := path.Dir(path.Clean(link)), path.Base(link)
-	if path.Base(common) != "worktrees" || path.Base(path.Dir(common)) != ".git" || name == ".." {
+	common := path.Dir(link)
+	if path.Base(common) != "worktrees" || path.Base(path.Dir(common)) != ".git" {
 		return "the .git file leads to something else than a worktree's folder"
 	}
-	common, own := path.Dir(common), path.Clean(link)
-	if paths.WithinAny(c.about.Temp, common) || paths.WithinAny(c.trees(), common) {
+	common, own := path.Dir(common), link
+	// The project's own repository is looked at as it is in the project's folder.
+	ours := slices.ContainsFunc(c.trees(), func(tree string) bool { return common == tree+"/.git" })
+	if inside && !ours {
+		return anotherRepository + at
+	}
+	if !ours && (paths.WithinAny(c.about.Temp, common) || paths.WithinAny(c.trees(), common)) {
 		return "the repository lies in a folder that the agent may write"
 	}
 	back, err := state.ReadLinked(own+"/commondir", 4096)

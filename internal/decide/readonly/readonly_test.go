@@ -314,7 +314,7 @@ func TestWorktrees(t *testing.T) {
 		"gitdir: ../x\n":                     "cannot be read",
 		"x":                                  "cannot be read",
 		"gitdir: " + p.temp + "/r/.git/worktrees/w\n":   "may write",
-		"gitdir: " + main + "/worktrees/../worktrees\n": "something else",
+		"gitdir: " + main + "/worktrees/../worktrees\n": "cannot be read",
 	} {
 		write(t, p.project+"/.git", text)
 		if why := p.decider().Refusal(ev, 0); (why == "") != (want == "") || !strings.Contains(why, want) {

@@ -8,6 +8,8 @@
 package claudecode
 
 import (
+	"slices"
+
 	"cardea.dev"
 	"cardea.dev/internal/harness"
 )
@@ -28,14 +30,22 @@ func (Adapter) Detect(p *harness.Payload, env func(string) string) bool {
 	return harness.Sender(p, env) == Name
 }
 
+// seenToAsk are the surfaces (CLAUDE_CODE_ENTRYPOINT) on which a person was seen to get the
+// question of a hook in a mode without prompts, "" for a version that names none. In an editor
+// it was reported to be answered without one (anthropics/claude-code#77212, #82518).
+var seenToAsk = [...]string{"", "cli"}
+
 // Attendance is what CLAUDE_CODE_SESSION_ATTENDED says: 1 in a terminal, 0 under -p
-// (seen with 2.1.330; its messages have mode auto in both).
+// (seen with 2.1.330; its messages have mode auto in both). On a surface that was not seen
+// to ask, 1 says no more than the mode.
 func (Adapter) Attendance(env func(string) string) cardea.Attendance {
 	switch env("CLAUDE_CODE_SESSION_ATTENDED") {
 	case "0":
 		return cardea.NobodyAttends
 	case "1":
-		return cardea.PersonAttends
+		if slices.Contains(seenToAsk[:], env("CLAUDE_CODE_ENTRYPOINT")) {
+			return cardea.PersonAttends
+		}
 	}
 	return cardea.AttendanceUnsaid
 }

@@ -138,7 +138,7 @@ func TestInputsOfAnAdversary(t *testing.T) {
 		{"gemini-cli", "run_shell_command", `{"command":"rm -r build","dir_path":7}`, "$ rm -r build, /w$ rm -r build, delete /w/build"},
 		// a second list, a list in a list, an entry without what it is about
 		{"cline", "run_commands", `{"commands":["make x"],"command":"rm -r build"}`, "/w$ make x, /w$ rm -r build, delete /w/build"},
-		{"cline", "run_commands", `{"commands":["make x"],"Commands":["make y"]}`, "/w$ make x"},
+		{"cline", "run_commands", `{"commands":["make x"],"Commands":["make y"]}`, "/w$ make x, /w$ make y"},
 		{"cline", "run_commands", `{"commands":[["rm -r build"]]}`, ""},
 		{"cline", "read_files", `{"files":[{"path":"/w/a"},{"Path":"/etc/shadow"}]}`, "read /w/a, read /etc/shadow, write /etc/shadow"},
 		// a here-document does not reach from one command into the next
