@@ -24,6 +24,12 @@ func (d inWorktrees) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opi
 	return append(out, slices.DeleteFunc(more, func(o cardea.Opinion) bool { return o.Effect < cardea.Ask || o.Overrides })...), err
 }
 
+// WatchesFiles is that of the decider.
+func (d inWorktrees) WatchesFiles() bool {
+	w, ok := d.Decider.(cardea.Watcher)
+	return ok && w.WatchesFiles()
+}
+
 // inProject is the event with the files of worktrees under their names in the project,
 // nil where it is about none.
 func inProject(ev *cardea.Event) *cardea.Event {
