@@ -275,6 +275,7 @@ func countsOutput(format string) bool {
 // readNames handles the names that read and its kin set.
 func (w *walker) readNames(name string, words []field, assigns []cardea.Assign) {
 	in := w.takes(name, words, assigns)
+	from := w.inputFrom()
 	withValue := map[string]string{"read": "adinNptu", "mapfile": "dnOsuCc", "readarray": "dnOsuCc", "getopts": ""}[name]
 	for i := 0; i < len(words); i++ {
 		f := words[i]
@@ -290,6 +291,13 @@ func (w *walker) readNames(name string, words []field, assigns []cardea.Assign) 
 				} else if i+1 < len(words) {
 					w.setList(words[i+1], in.all())
 				}
+			}
+			if at >= 0 && f.Text[1+at] == 'u' {
+				value := f.Text[2+at:]
+				if value == "" && i+1 < len(words) {
+					value = words[i+1].Text
+				}
+				from = w.shell.descriptors[descriptorName(value)]
 			}
 			if strings.IndexByte(withValue, last) >= 0 && at == len(f.Text)-2 {
 				i++
@@ -312,8 +320,8 @@ func (w *walker) readNames(name string, words []field, assigns []cardea.Assign) 
 		} else {
 			w.setByName(f, in.next()...)
 		}
-		if name != "getopts" && w.cmd.stdin.from[0] < w.cmd.stdin.from[1] {
-			w.setOrigin(f.Text, w.cmd.stdin.from)
+		if name != "getopts" && from[0] < from[1] {
+			w.setOrigin(f.Text, from)
 		}
 	}
 	if name == "read" && w.reads(words) && !slices.ContainsFunc(assigns, func(a cardea.Assign) bool { return !a.Static || a.Value != "" }) {
@@ -469,6 +477,9 @@ func (w *walker) prefixBuiltin(inv invocation) {
 	if len(args) == 0 {
 		if name == "exec" {
 			w.fed += w.cmd.stdin.text + w.cmd.stdin.may
+			if from := w.cmd.stdin.from; from[0] < from[1] {
+				w.setDescriptor("0", from)
+			}
 		}
 		if len(inv.access) > 0 || len(*w.cmd.spots) > 0 {
 			w.emitBuiltin(inv, false)

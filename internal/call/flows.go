@@ -117,9 +117,9 @@ func runsStdin(p *cardea.Part) bool {
 	if !interpreter(name) || !shellName(name) && slices.ContainsFunc(p.Options, func(o cardea.Option) bool { return o.Name == "-m" }) {
 		return false // python3 -m json.tool reads data
 	}
-	stdin := slices.ContainsFunc(p.Options, func(o cardea.Option) bool { return o.Name == "-s" }) && shellName(name)
+	shell, isShell := knowledge.ReadShell(p.Argv)
 	for _, o := range p.Options {
-		if takesCode(o) {
+		if takesCode(o) && !(isShell && o.Name == "-e") {
 			return slices.ContainsFunc(p.Wrappers, knowledge.StartsOnInput) && (!o.Static || len(p.Opaque) > 0)
 		}
 		if o.Name == "-n" && shellName(name) {
@@ -128,7 +128,7 @@ func runsStdin(p *cardea.Part) bool {
 	}
 	for _, i := range p.Operands {
 		if f := p.Argv[i]; f.Static && !readsStdin(f.Text) {
-			return stdin
+			return isShell && shell.ReadsInput()
 		}
 	}
 	return true

@@ -724,7 +724,7 @@ var programDotnet = form.Program{Source: &fromLanguages, Name: []string{"dotnet"
 	{Name: []string{"build", "run", "test", "publish", "restore", "new", "tool", "nuget", "pack", "clean", "exec", "watch", "format", "add", "remove", "list", "sln", "msbuild", "script", "workload"}, Operands: "none", ValueOptions: []string{"-c", "--configuration", "-o", "--output", "-p", "--project", "-f", "--framework", "-r", "--runtime"}, Accesses: []form.Access{"unknown", "execute"}},
 }}
 var programMvn = form.Program{Source: &fromLanguages, Name: []string{"mvn", "mvnw", "gradle", "gradlew", "ant", "bazel", "bazelisk", "buck2", "pants"}, Operands: "none", ValueOptions: []string{"-f", "--file", "-p", "-P", "-s"}, Accesses: []form.Access{"unknown", "execute"}, SubcommandWords: 1}
-var programBash = form.Program{Source: &fromLanguages, Name: []string{"bash", "sh", "zsh", "dash", "ksh", "ash", "mksh", "rbash"}, Operands: "none", FirstOperand: "execute", FirstOperandUnless: []string{"-c", "-s"}, ValueOptions: []string{"-o", "-O", "--rcfile", "--init-file"}, Accesses: []form.Access{"unknown"}}
+var programBash = form.Program{Source: &fromLanguages, Name: []string{"bash", "sh", "zsh", "dash", "ksh", "ash", "mksh", "rbash"}, Operands: "none", FirstOperand: "execute", FirstOperandUnless: []string{"-c", "-s"}, Accesses: []form.Access{"unknown"}}
 var programPerl = form.Program{Source: &fromLanguages, Name: []string{"perl"}, Operands: "none", FirstOperand: "execute", FirstOperandUnless: []string{"-e", "-E", "-v", "-V", "--version"}, ValueOptions: []string{"-e", "-E", "-I"}, AttachedValueOptions: []string{"-i", "-M", "-m", "-F", "-C", "-V"}, When: []form.When{{Options: []string{"-n", "-p"}, Operands: "read"}, {Options: []string{"-i"}, Operands: "edit"}}, AccessesIfIncomplete: []form.Access{"unknown"}, InformationWords: []string{"-v", "--version", "--help"}, Complete: &form.Complete{Options: []string{"-e", "-w", "-l"}, LimitsOperands: true, RequiredOptions: []string{"-e"}, ScriptLanguage: "perl", ScriptOptions: []string{"-e"}}}
 var programRuby = form.Program{Source: &fromLanguages, Name: []string{"ruby"}, Operands: "none", FirstOperand: "execute", FirstOperandUnless: []string{"-e", "-v", "--version"}, ValueOptions: []string{"-e", "-r", "-I", "-E"}, AttachedValueOptions: []string{"-i", "-F", "-C", "-K", "-W"}, When: []form.When{{Options: []string{"-n", "-p"}, Operands: "read"}, {Options: []string{"-i"}, Operands: "edit"}}, AccessesIfIncomplete: []form.Access{"unknown"}, InformationWords: []string{"-v", "--version", "--help", "-h"}, Complete: &form.Complete{Options: []string{"-e", "-w"}, LimitsOperands: true, RequiredOptions: []string{"-e"}, ScriptLanguage: "ruby", ScriptOptions: []string{"-e"}}}
 
@@ -2856,6 +2856,15 @@ var holders = [...]form.Holder{
 	{Property: "shell", Program: "rbash"},
 	{Property: "shell", Program: "sh"},
 	{Property: "shell", Program: "zsh"},
+	{Property: "shell_options", Program: "ash", Words: []string{"-o"}},
+	{Property: "shell_options", Program: "bash", Words: []string{"-o", "-O", "--rcfile=", "--init-file=", "-rcfile=", "-init-file=", "-norc", "-noprofile", "-noediting", "-posix", "-login", "-restricted", "-verbose", "-protected", "-debugger", "-debug", "-pretty-print", "-wordexp", "-dump-strings", "-dump-po-strings", "-help", "-version"}},
+	{Property: "shell_options", Program: "dash", Words: []string{"-o"}},
+	{Property: "shell_options", Program: "fish", Words: []string{"-c=", "-C=", "-p=", "-d=", "-f=", "-D=", "-o=", "--command=", "--init-command=", "--profile=", "--profile-startup=", "--features=", "--debug=", "--debug-output=", "--debug-stack-frames="}},
+	{Property: "shell_options", Program: "ksh", Words: []string{"-o=", "-R="}},
+	{Property: "shell_options", Program: "mksh", Words: []string{"-o=", "-T=", "-A="}},
+	{Property: "shell_options", Program: "rbash", Words: []string{"-o", "-O", "--rcfile=", "--init-file=", "-rcfile=", "-init-file=", "-norc", "-noprofile", "-noediting", "-posix", "-login", "-restricted", "-verbose", "-protected", "-debugger", "-debug", "-pretty-print", "-wordexp", "-dump-strings", "-dump-po-strings", "-help", "-version"}},
+	{Property: "shell_options", Program: "sh", Words: []string{"-o", "-O", "--rcfile=", "--init-file=", "-rcfile=", "-init-file=", "-norc", "-noprofile", "-noediting", "-posix", "-login", "-restricted", "-verbose", "-protected", "-debugger", "-debug", "-pretty-print", "-wordexp", "-dump-strings", "-dump-po-strings", "-help", "-version"}},
+	{Property: "shell_options", Program: "zsh", Words: []string{"-o=", "--emulate="}},
 	{Property: "shows_addresses", Program: "git", Words: []string{"remote", "config"}},
 	{Property: "shows_contents_unless", Program: "git diff", Words: []string{"--stat", "--numstat", "--shortstat", "--dirstat", "--summary", "--name-only", "--name-status", "--raw", "-s", "--no-patch", "--quiet", "--compact-summary"}},
 	{Property: "shows_contents_unless", Program: "git stash show"},

@@ -13,6 +13,10 @@ const (
 	IsBash Property = "is_bash"
 	// OwnSyntax is a shell whose language differs from that of bash.
 	OwnSyntax Property = "own_syntax"
+	// ShellOptions are the options of a shell that are more than a letter, or take a value:
+	// `-o` takes the next word, also inside of a bundle; `-o=` takes the rest of its own word
+	// or else the next; `-norc` is one option and no bundle.
+	ShellOptions Property = "shell_options"
 	// ForeignShell is a shell with a language of its own.
 	ForeignShell Property = "foreign_shell"
 	// Interpreter runs scripts of another language. A version at the end of the name
@@ -255,7 +259,7 @@ var Properties = []Property{
 	Shell,
 	IsBash,
 	OwnSyntax,
-	ForeignShell,
+	ShellOptions, ForeignShell,
 	Interpreter,
 	RunsCode,
 	RunsPackages,
