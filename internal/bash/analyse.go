@@ -89,6 +89,7 @@ func analyse(text string, env Env, created creations) (Analysis, creations) {
 	default:
 		w.script(text)
 		w.uncalled()
+		w.lateFolders()
 	}
 	w.files.creates.note(w.out.Parts)
 	out := w.finish()
@@ -133,6 +134,7 @@ type walker struct {
 	late           []lateSpot // spots of parts that were walked before
 	shows          string     // a variable from outside that the line expands
 	usesFoundNames bool       // names that a search finds were found plain
+	lateCode       []lateCode
 	onlyComments   bool
 }
 
@@ -200,7 +202,10 @@ func (w *walker) script(text string) {
 	for tries := 0; err != nil && tries < maxPatternNames; tries++ {
 		said, ok := sayPattern(text, err)
 		if !ok {
-			break
+			if said, ok = arrayAlone(text, err); !ok {
+				break
+			}
+			w.opaqueLine(text, cardea.OpaqueSyntax, "bash's grammar does not fit: "+parseReason(err))
 		}
 		text = said
 		f, err = parser.Parse(strings.NewReader(text), "")
@@ -235,6 +240,9 @@ func (w *walker) script(text string) {
 	w.collectTraits(found)
 	w.collectFunctions(found.functions, file)
 	w.lines(file)
+	if strings.Contains(text, "\\\r\n") { // bash quotes the carriage return, and the line ends
+		w.runLater("\\", strings.ReplaceAll(text, "\\\r\n", "\n"))
+	}
 }
 
 // noteSwitches notes what a script may switch anywhere in it.
@@ -257,6 +265,27 @@ func sayPattern(text string, err error) (said string, ok bool) {
 	}
 	return text[:at] + `""` + text[at:], true
 }
+
+// arrayAlone is a text in which the assignment to an array or one of its elements in front of a
+// command stands on a line of its own: x[0]=1 git push.
+func arrayAlone(text string, err error) (said string, ok bool) {
+	e, ok := err.(syntax.ParseError)
+	if !ok || e.Text != "inline variables cannot be arrays" {
+		return "", false
+	}
+	at := int(e.Pos.Offset())
+	for i := at; i < min(len(text), at+maxArrayWord); i++ {
+		if text[i] == ' ' || text[i] == '\t' {
+			if f, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text[at:i]), ""); err == nil && len(f.Stmts) == 1 {
+				return text[:i] + "\n" + text[i+1:], true
+			}
+		}
+	}
+	return "", false
+}
+
+// maxArrayWord bounds how long such an assignment is.
+const maxArrayWord = 256
 
 // namedByPattern reports whether a text begins with a name and a class of characters in
 // which nothing is expanded or quoted.

@@ -365,7 +365,7 @@ func TestParts(t *testing.T) {
 		{"env $x y", "?*"},
 		{"a > $x", "?a"},
 		{"enable -f x.so y; ls", "?enable -f x.so y ; ls"},
-		{"hash -p /x ls; ls", "?hash -p /x ls ; ls"},
+		{"hash -p /x ls; ls", "?hash -p /x ls ; /x ; ls"},
 		{"PROMPT_COMMAND=id", "?*"},
 		{"while true; do ls; PATH=/x; done", "?*"},
 		{"shopt -s extglob", "?*"},

@@ -60,6 +60,9 @@ func (w *walker) noEffect(inv invocation) {
 			if f.MayBeOption || strings.HasPrefix(f.Text, "-") && strings.Contains(f.Text, letter) {
 				w.spot(f.Text, cardea.OpaqueCodeOption, "the option may run a command or evaluate a subscript")
 			}
+			if name == "wait" {
+				w.evaluates(f.Text)
+			}
 		}
 	case "return", "break", "continue":
 		w.recordExit()

@@ -275,8 +275,9 @@ func (w *walker) builtin(b builtin, inv invocation) {
 	for _, a := range inv.assigns {
 		before[a.Name] = w.cur.vars.get(a.Name)
 		w.cur.vars.set(a.Name, value{kind: dynamic})
+		w.holdsCode(a.Name, value{may: append(inv.may[a.Name], a.Value)})
 	}
-	w.unless(inv.mayFail, func() { b(w, inv) })
+	w.unless(inv.mayFail, func() { w.codeWords(inv); b(w, inv) })
 	name := inv.argv[0].Text
 	for _, a := range inv.assigns {
 		switch {
@@ -500,6 +501,11 @@ func (w *walker) emitProgram(inv invocation) {
 	}
 	if does.Knowledge != cardea.Complete {
 		does.Possible.Add(w.readOf(does.Access))
+	}
+	for _, a := range inv.assigns {
+		for _, text := range append(inv.may[a.Name], a.Value) {
+			does.Possible.Run = append(does.Possible.Run, codeOf(a.Name, text)...)
+		}
 	}
 	possible(&p, does.Possible, w.within())
 	for i, a := range p.Assigns {

@@ -158,6 +158,7 @@ func (w *walker) inherit(inv invocation, exported []cardea.Assign) {
 			v = value{kind: known, text: a.Value}
 		}
 		w.cur.vars.set(a.Name, v)
+		w.holdsCode(a.Name, v)
 	}
 }
 

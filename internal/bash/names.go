@@ -196,6 +196,7 @@ func fixedByBash(name string) bool {
 // store changes a variable without looking at what bash would evaluate.
 func (w *walker) store(name string, v value) {
 	w.cur.vars.set(name, v)
+	w.holdsCode(name, v)
 	if v.kind != known && w.cmd.spots != nil && len(w.cmd.pending) > 0 {
 		w.setOrigin(name, w.cmd.pending[len(w.cmd.pending)-1].at)
 	}

@@ -59,6 +59,34 @@ func harmlessValues(name string) []string {
 	return nil
 }
 
+// Holding says what the value of a variable is to those who read it.
+type Holding uint8
+
+// What a variable holds.
+const (
+	HoldsText      Holding = iota
+	HoldsCommand           // a line for a shell, or a program with its words
+	HoldsExpansion         // a text in which a shell expands commands
+)
+
+// VariableHolds says whether the value of a variable runs: because a shell or a program takes
+// it for a command, or because a shell expands it.
+func VariableHolds(name string) Holding {
+	switch name {
+	case "PS0", "PS1", "PS2", "PS4", "ENV", "BASH_ENV", "PROMPT", "PROMPT2", "PROMPT3", "PROMPT4", "RPROMPT", "RPS1", "prompt":
+		return HoldsExpansion
+	case "PROMPT_COMMAND", "EDITOR", "VISUAL", "FCEDIT", "PAGER", "MANPAGER", "BROWSER", "LESSOPEN", "LESSCLOSE", "GIT_EXTERNAL_DIFF", "GIT_SSH", "SVN_SSH",
+		"RSYNC_RSH", "CVS_RSH", "NULLCMD", "READNULLCMD":
+		return HoldsCommand
+	}
+	for _, ending := range [...]string{"_EDITOR", "_PAGER", "_COMMAND", "_ASKPASS"} {
+		if strings.HasSuffix(name, ending) {
+			return HoldsCommand
+		}
+	}
+	return HoldsText
+}
+
 // HarmlessToUnset reports names that only add code, options or folders to what
 // programs do without them: taking one away takes no protection away.
 func HarmlessToUnset(name string) bool {

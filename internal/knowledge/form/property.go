@@ -31,6 +31,11 @@ const (
 	RunsPackages Property = "runs_packages"
 	// RunsWords is a builtin of the shell that runs the words that it is passed.
 	RunsWords Property = "runs_words"
+	// RunsValueOf runs the value of these options, ExpandsValueOf expands it as a word, and
+	// RunsWordsBehind runs all words behind them, now or another time.
+	RunsValueOf     Property = "runs_value_of"
+	ExpandsValueOf  Property = "expands_value_of"
+	RunsWordsBehind Property = "runs_words_behind"
 	// RunsByOptionsInFront can run something by options in front of its subcommand
 	// (`git -c`).
 	RunsByOptionsInFront Property = "runs_by_options_in_front"
@@ -263,7 +268,7 @@ var Properties = []Property{
 	Interpreter,
 	RunsCode,
 	RunsPackages,
-	RunsWords,
+	RunsWords, RunsValueOf, ExpandsValueOf, RunsWordsBehind,
 	RunsByOptionsInFront,
 	RunsInput,
 	RunsInputUnless,
