@@ -187,6 +187,11 @@ func TestPlaces(t *testing.T) {
 	judgeTwins(t, newWall(t, `"Bash(git push:*)","Bash(rm -rf:*)","Read(.env)"`), "places.txt")
 }
 
+// TestOtherNames checks what is denied under its other names.
+func TestOtherNames(t *testing.T) {
+	judgeTwins(t, newWall(t, `"Bash(git push:*)","Bash(rm -rf:*)","Read(.env)"`), "othernames.txt")
+}
+
 // judgeTwins asks the program about each line of a table, and its harmless twin.
 func judgeTwins(t *testing.T, w *wall, name string) {
 	t.Helper()

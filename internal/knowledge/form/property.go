@@ -188,6 +188,11 @@ const (
 	// SubcommandPrograms starts subcommands as programs of their own: git-push is git
 	// push.
 	SubcommandPrograms Property = "subcommand_programs"
+	// SameActAs is a command, with its first subcommands, that does what these words do.
+	SameActAs Property = "same_act_as"
+	// DefinesCommand is a command or an option that defines a command of the program: an
+	// operand or a value that begins with this word names it, and what follows is its text.
+	DefinesCommand Property = "defines_command"
 	// ReadsPathspecs reads its operands as patterns of its own (gitglossary(7),
 	// pathspec).
 	ReadsPathspecs Property = "reads_pathspecs"
@@ -320,7 +325,7 @@ var Properties = []Property{
 	AlsoAWord,
 	AcceptedAsEdit,
 	ReadsRepository,
-	SubcommandPrograms,
+	SubcommandPrograms, SameActAs, DefinesCommand,
 	ReadsPathspecs,
 	ListsOperandsWith,
 	ChangesFolderWith,
