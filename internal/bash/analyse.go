@@ -198,18 +198,7 @@ func (w *walker) script(text string) {
 		w.opaqueLine(text, code, reason)
 	}
 	parser := parsers.Get().(*syntax.Parser)
-	f, err := parser.Parse(strings.NewReader(text), "")
-	for tries := 0; err != nil && tries < maxPatternNames; tries++ {
-		said, ok := sayPattern(text, err)
-		if !ok {
-			if said, ok = arrayAlone(text, err); !ok {
-				break
-			}
-			w.opaqueLine(text, cardea.OpaqueSyntax, "bash's grammar does not fit: "+parseReason(err))
-		}
-		text = said
-		f, err = parser.Parse(strings.NewReader(text), "")
-	}
+	text, f, err := w.parse(parser, text)
 	outer, outerBase := w.src, w.base
 	w.src = text
 	if w.used.scripts > 0 {
@@ -243,6 +232,24 @@ func (w *walker) script(text string) {
 	if strings.Contains(text, "\\\r\n") { // bash quotes the carriage return, and the line ends
 		w.runLater("\\", strings.ReplaceAll(text, "\\\r\n", "\n"))
 	}
+}
+
+// parse parses a text, and gives it as it was parsed: where the parser alone stumbles, it is
+// written in another way.
+func (w *walker) parse(parser *syntax.Parser, text string) (string, *syntax.File, error) {
+	f, err := parser.Parse(strings.NewReader(text), "")
+	for tries := 0; err != nil && tries < maxPatternNames; tries++ {
+		said, ok := sayPattern(text, err)
+		if !ok {
+			if said, ok = arrayAlone(text, err); !ok {
+				break
+			}
+			w.opaqueLine(text, cardea.OpaqueSyntax, "bash's grammar does not fit: "+parseReason(err))
+		}
+		text = said
+		f, err = parser.Parse(strings.NewReader(text), "")
+	}
+	return text, f, err
 }
 
 // noteSwitches notes what a script may switch anywhere in it.

@@ -1,6 +1,7 @@
 package bash
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -242,9 +243,21 @@ func (w *walker) letWord(f field) {
 	w.arithText(f.Text, f.Text)
 }
 
-// setList sets an array to what is not known. That the variable is one counts
-// from here on.
-func (w *walker) setList(f field, may []string) {
+// attached is what stands in the word of an option behind its letter, if anything does.
+func attached(f field, at int) []field {
+	if at >= len(f.Text) {
+		return nil
+	}
+	return []field{knowledge.Literal(f.Text[at:])}
+}
+
+// setList sets the array that the first of some words names to what is not known. That the
+// variable is one counts from here on.
+func (w *walker) setList(words []field, may []string) {
+	if len(words) == 0 {
+		return
+	}
+	f := words[0]
 	if f.Static && plainName(f.Text) {
 		w.shell.traits[f.Text] |= listed
 	}
@@ -289,18 +302,10 @@ func (w *walker) readNames(name string, words []field, assigns []cardea.Assign) 
 				w.spot(f.Text, cardea.OpaqueCodeOption, "mapfile -C runs a command")
 			}
 			if at >= 0 && f.Text[1+at] == 'a' && name == "read" {
-				if 2+at < len(f.Text) {
-					w.setList(field{Word: cardea.Word{Text: f.Text[2+at:], Static: true}}, in.all())
-				} else if i+1 < len(words) {
-					w.setList(words[i+1], in.all())
-				}
+				w.setList(append(attached(f, 2+at), words[i+1:]...), in.all())
 			}
 			if at >= 0 && f.Text[1+at] == 'u' {
-				value := f.Text[2+at:]
-				if value == "" && i+1 < len(words) {
-					value = words[i+1].Text
-				}
-				from = w.shell.descriptors[descriptorName(value)]
+				from = w.shell.descriptors[descriptorName(cmp.Or(f.Text[2+at:], words[min(i+1, len(words)-1)].Text))]
 			}
 			if strings.IndexByte(withValue, last) >= 0 && at == len(f.Text)-2 {
 				i++
@@ -319,7 +324,7 @@ func (w *walker) readNames(name string, words []field, assigns []cardea.Assign) 
 			w.cur.vars.set("OPTARG", w.someOf(w.options(words[min(len(words), 2):])))
 		}
 		if name == "mapfile" || name == "readarray" {
-			w.setList(f, in.all())
+			w.setList(words[i:], in.all())
 		} else {
 			w.setByName(f, in.next()...)
 		}
@@ -375,6 +380,8 @@ func (w *walker) aliasBuiltin(inv invocation) {
 		name, text, ok := strings.Cut(f.Text, "=")
 		switch {
 		case inv.argv[0].Text == "unalias":
+		case strings.HasPrefix(f.Text, "-") && strings.ContainsAny(f.Text, "gs"):
+			w.spot(f.Text, cardea.OpaqueAlias, "an alias that only zsh has stands for words that are no command")
 		case !f.Static:
 			w.spot(f.Text, cardea.OpaqueScript, "what the alias stands for comes from outside of the line")
 		case ok:
@@ -479,10 +486,7 @@ func (w *walker) prefixBuiltin(inv invocation) {
 	}
 	if len(args) == 0 {
 		if name == "exec" {
-			w.fed += w.cmd.stdin.text + w.cmd.stdin.may
-			if from := w.cmd.stdin.from; from[0] < from[1] {
-				w.setDescriptor("0", from)
-			}
+			w.shellReads()
 		}
 		if len(inv.access) > 0 || len(*w.cmd.spots) > 0 {
 			w.emitBuiltin(inv, false)
@@ -507,6 +511,15 @@ func (w *walker) prefixBuiltin(inv invocation) {
 		inv.program = true
 	}
 	w.unless(inv.mayFail, func() { w.start(inv) })
+}
+
+// shellReads notes that the shell itself reads from now on what the current command would:
+// exec < <(a).
+func (w *walker) shellReads() {
+	w.fed += w.cmd.stdin.text + w.cmd.stdin.may
+	if from := w.cmd.stdin.from; from[0] < from[1] {
+		w.setDescriptor("0", from)
+	}
 }
 
 // replaced notes what the options of exec change for the program.

@@ -215,6 +215,9 @@ func (w *walker) prefix(a *syntax.Assign) (cardea.Assign, []string) {
 
 // classOf says what a variable can do that has a value.
 func classOf(name string, v value) cardea.EnvClass {
+	if v.kind != known && numeric(v) {
+		return knowledge.AssignmentClass(name, "0", true)
+	}
 	return knowledge.AssignmentClass(name, v.text, v.kind == known)
 }
 

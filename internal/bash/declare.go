@@ -58,6 +58,9 @@ func (w *walker) declClause(c *syntax.DeclClause) {
 			switch {
 			case ok && (strings.HasPrefix(text, "-") || strings.HasPrefix(text, "+")):
 				exports = exports || strings.Contains(text, "x") && text[0] == '-'
+				if strings.Trim(text[1:], "-aAfFgiIlnprtux") != "" {
+					w.spot(text, cardea.OpaqueZsh, "an option of the declaration that bash does not have")
+				}
 				if strings.ContainsAny(text, "n") && variant != "export" || strings.Contains(text, "f") && text[0] == '-' {
 					w.spot(text, cardea.OpaqueDeclaration, "the declaration changes how names or functions are read")
 					w.evaluates(w.source(c))

@@ -73,10 +73,7 @@ func (w *walker) codeWords(inv invocation) {
 			continue
 		}
 		for at := range f.Text[1:] {
-			option, rest := "-"+f.Text[1+at:2+at], inv.argv[i+2:]
-			if f.Text[2+at:] != "" {
-				rest = append([]field{knowledge.Literal(f.Text[2+at:])}, rest...)
-			}
+			option, rest := "-"+f.Text[1+at:2+at], append(attached(f, 2+at), inv.argv[i+2:]...)
 			switch {
 			case len(rest) == 0:
 			case slices.Contains(behind, option):
@@ -148,6 +145,9 @@ func (w *walker) evaluates(text string) {
 
 // codeOf are the lines for a shell that run because a variable holds a text.
 func codeOf(name, text string) []string {
+	if knowledge.AssignmentClass(name, text, true) == cardea.EnvSafe {
+		return nil // GIT_PAGER=cat
+	}
 	switch knowledge.VariableHolds(name) {
 	case knowledge.HoldsCommand:
 		return []string{strings.TrimLeft(text, "|-")} // LESSOPEN="|cmd"

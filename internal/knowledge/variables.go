@@ -13,7 +13,7 @@ import (
 // found; they are collected from the manuals of the programs that read them.
 func VariableClass(name string) cardea.EnvClass {
 	switch {
-	case dangerousName(name):
+	case dangerousName(name), specialInZsh(name):
 		return cardea.EnvDangerous
 	case SafeVariable(name):
 		return cardea.EnvSafe
@@ -39,6 +39,9 @@ func VariableClass(name string) cardea.EnvClass {
 // choose a program are harmless with the values that choose none: GIT_PAGER=cat.
 // known is whether the value is.
 func AssignmentClass(name, value string, known bool) cardea.EnvClass {
+	if integerInZsh(name) && !(known && strings.Trim(value, "0123456789") == "") {
+		return cardea.EnvDangerous
+	}
 	if known && slices.Contains(harmlessValues(name), value) {
 		return cardea.EnvSafe
 	}
@@ -85,6 +88,34 @@ func VariableHolds(name string) Holding {
 		}
 	}
 	return HoldsText
+}
+
+// specialInZsh reports the variables that zsh ties to its own state, and that bash has not: what
+// sets one changes which programs are found, what stands for a name or for a redirection alone,
+// or fails (zshparam(1), zshmodules(1) of zsh/parameter). A test compares them with zsh's own list.
+func specialInZsh(name string) bool {
+	switch name {
+	case "ARGC", "argv", "status", "pipestatus", "path", "fpath", "cdpath", "fignore", "FIGNORE", "mailpath", "manpath", "module_path", "psvar", "PSVAR",
+		"watch", "WATCH", "WATCHFMT", "zsh_eval_context", "zsh_scheduled_events", "NULLCMD", "READNULLCMD", "STTY", "TMPPREFIX", "USERNAME", "GID", "EGID",
+		"prompt", "PROMPT", "PROMPT2", "PROMPT3", "PROMPT4", "RPROMPT", "RPROMPT2", "RPS1", "RPS2", "SPROMPT", "POSTEDIT", "PROMPT_EOL_MARK",
+		"HISTCHARS", "histchars", "WORDCHARS", "KEYBOARD_HACK", "TTYIDLE", "TRY_BLOCK_ERROR", "TRY_BLOCK_INTERRUPT",
+		"aliases", "galiases", "saliases", "builtins", "commands", "dirstack", "functions", "functions_source", "patchars", "reswords",
+		"dis_aliases", "dis_galiases", "dis_saliases", "dis_builtins", "dis_functions", "dis_functions_source", "dis_patchars", "dis_reswords",
+		"funcfiletrace", "funcsourcetrace", "funcstack", "functrace", "history", "historywords", "jobdirs", "jobstates", "jobtexts", "keymaps", "widgets",
+		"modules", "nameddirs", "options", "parameters", "termcap", "terminfo", "userdirs", "usergroups", "sysparams", "errnos", "langinfo":
+		return true
+	}
+	return strings.HasSuffix(name, "_functions") // chpwd_functions and other hooks
+}
+
+// integerInZsh reports the variables that zsh keeps as integers and bash does not: what is
+// assigned is evaluated as arithmetic, which can execute a command in a subscript.
+func integerInZsh(name string) bool {
+	switch name {
+	case "COLUMNS", "LINES", "HISTSIZE", "SAVEHIST", "LISTMAX", "KEYTIMEOUT", "MAILCHECK", "SHLVL", "PERIOD", "DIRSTACKSIZE", "REPORTTIME", "BAUD", "LOGCHECK", "TMOUT":
+		return true
+	}
+	return false
 }
 
 // HarmlessToUnset reports names that only add code, options or folders to what
