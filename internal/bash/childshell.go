@@ -29,6 +29,10 @@ func (w *walker) shellProgram(_ *wrapper, inv invocation) {
 		}
 		w.emitProgram(inv)
 	case command:
+		if stdin {
+			w.spot(inv.text, cardea.OpaqueStandardInput, "a shell reads its commands from its standard input")
+			w.emitProgram(inv)
+		}
 		inv.wrappers = append(slices.Clone(inv.wrappers), name)
 		w.childShell(name+" -c", words[0].Text, words[1:], inv)
 	case len(words) > 0 && !stdin && descriptorFile(words[0].Text):

@@ -118,6 +118,9 @@ func runsStdin(p *cardea.Part) bool {
 		return false // python3 -m json.tool reads data
 	}
 	shell, isShell := knowledge.ReadShell(p.Argv)
+	if isShell && shell.Named {
+		return true
+	}
 	for _, o := range p.Options {
 		if takesCode(o) && !(isShell && o.Name == "-e") {
 			return slices.ContainsFunc(p.Wrappers, knowledge.StartsOnInput) && (!o.Static || len(p.Opaque) > 0)
@@ -128,7 +131,7 @@ func runsStdin(p *cardea.Part) bool {
 	}
 	for _, i := range p.Operands {
 		if f := p.Argv[i]; f.Static && !readsStdin(f.Text) {
-			return isShell && shell.ReadsInput()
+			return false
 		}
 	}
 	return true

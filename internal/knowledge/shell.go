@@ -24,8 +24,9 @@ type ShellLine struct {
 	Named bool
 }
 
-// ReadsInput reports whether the shell reads its commands from its standard input.
-func (l *ShellLine) ReadsInput() bool { return !l.Commands && l.Script == 0 }
+// ReadsInput reports whether the shell reads commands from its standard input. With -c and -s
+// dash does so after it has run those of -c.
+func (l *ShellLine) ReadsInput() bool { return l.Script == 0 && (!l.Commands || l.Named) }
 
 // ReadShell reads the command line of a shell. ok is false for any other program, and for a
 // shell whose options are not known.

@@ -15,7 +15,7 @@ func TestReadShell(t *testing.T) {
 		"bash +o posix": "input", "bash -eO extglob x": "script x", "bash -oe pipefail x": "script x", "bash -s -- a": "input", "bash -es a": "input",
 		"bash - a": "script a", "bash -e -": "input", "bash -- a": "script a", "bash -ec ls a": "code ls", "bash -c -e ls": "code ls",
 		"bash +c ls": "code ls", "bash -norc": "input", "bash -rcfile x -c ls": "code ls", "bash --rcfile x -c ls": "code ls", "bash --posix": "input",
-		"bash -c": "code", "bash -sc ls": "code ls", "bash x -c ls": "script x", "/bin/bash -eu": "input", "sh -xe": "input",
+		"bash -c": "code", "bash -sc ls": "code and input", "bash x -c ls": "script x", "/bin/bash -eu": "input", "sh -xe": "input",
 		"dash -eo noglob x": "script x", "dash -norc ls": "code",
 		"zsh -eo pipefail": "input", "zsh -oerrexit x": "script x", "zsh --emulate sh": "input", "zsh --no-rcs x": "script x", "zsh -f": "input",
 		"ksh -oerrexit": "input", "ksh -eo pipefail x": "script x", "mksh -T - x": "script x",
@@ -31,6 +31,8 @@ func TestReadShell(t *testing.T) {
 		switch {
 		case !ok:
 			said = "no shell"
+		case got.Commands && got.ReadsInput():
+			said = "code and input"
 		case got.Script > 0:
 			said = "script " + words[got.Script].Text
 		case got.Commands && got.Rest < len(words):
