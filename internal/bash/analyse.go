@@ -198,11 +198,17 @@ func (w *walker) script(text string) {
 		w.opaqueLine(text, cardea.OpaqueTooDeep, "too many scripts within scripts")
 		return
 	}
-	if code, reason := rawCheck(text); code != "" {
-		w.opaqueLine(text, code, reason)
-	}
+	w.checkRaw(text)
 	parser := parsers.Get().(*syntax.Parser)
-	text, f, err := w.parse(parser, text)
+	f, err := parser.Parse(strings.NewReader(text), "")
+	for tries := 0; err != nil && tries < maxPatternNames; tries++ {
+		said, ok := sayPattern(text, err)
+		if !ok {
+			break
+		}
+		text = said
+		f, err = parser.Parse(strings.NewReader(text), "")
+	}
 	outer, outerBase := w.src, w.base
 	w.src = text
 	if w.used.scripts > 0 {
@@ -219,7 +225,7 @@ func (w *walker) script(text string) {
 		file = f.Stmts
 	} else {
 		w.opaqueLine(text, cardea.OpaqueSyntax, "bash's grammar does not fit: "+parseReason(err))
-		w.out.misread = w.out.misread || !syntax.IsIncomplete(err)
+		w.out.misread = w.out.misread || !strings.Contains(parseReason(err), "reached EOF")
 		// bash runs what stands before the line with the error.
 		for st, serr := range parser.StmtsSeq(strings.NewReader(text)) {
 			if serr == nil { // no break: the parser may go on after an error
@@ -234,27 +240,6 @@ func (w *walker) script(text string) {
 	w.collectTraits(found)
 	w.collectFunctions(found.functions, file)
 	w.lines(file)
-	if strings.Contains(text, "\\\r\n") { // bash quotes the carriage return, and the line ends
-		w.runLater("\\", strings.ReplaceAll(text, "\\\r\n", "\n"))
-	}
-}
-
-// parse parses a text, and gives it as it was parsed: where the parser alone stumbles, it is
-// written in another way.
-func (w *walker) parse(parser *syntax.Parser, text string) (string, *syntax.File, error) {
-	f, err := parser.Parse(strings.NewReader(text), "")
-	for tries := 0; err != nil && tries < maxPatternNames; tries++ {
-		said, ok := sayPattern(text, err)
-		if !ok {
-			if said, ok = arrayAlone(text, err); !ok {
-				break
-			}
-			w.opaqueLine(text, cardea.OpaqueSyntax, "bash's grammar does not fit: "+parseReason(err))
-		}
-		text = said
-		f, err = parser.Parse(strings.NewReader(text), "")
-	}
-	return text, f, err
 }
 
 // noteSwitches notes what a script may switch anywhere in it.
@@ -277,27 +262,6 @@ func sayPattern(text string, err error) (said string, ok bool) {
 	}
 	return text[:at] + `""` + text[at:], true
 }
-
-// arrayAlone is a text in which the assignment to an array or one of its elements in front of a
-// command stands on a line of its own: x[0]=1 git push.
-func arrayAlone(text string, err error) (said string, ok bool) {
-	e, ok := err.(syntax.ParseError)
-	if !ok || e.Text != "inline variables cannot be arrays" {
-		return "", false
-	}
-	at := int(e.Pos.Offset())
-	for i := at; i < min(len(text), at+maxArrayWord); i++ {
-		if text[i] == ' ' || text[i] == '\t' {
-			if f, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text[at:i]), ""); err == nil && len(f.Stmts) == 1 {
-				return text[:i] + "\n" + text[i+1:], true
-			}
-		}
-	}
-	return "", false
-}
-
-// maxArrayWord bounds how long such an assignment is.
-const maxArrayWord = 256
 
 // namedByPattern reports whether a text begins with a name and a class of characters in
 // which nothing is expanded or quoted.

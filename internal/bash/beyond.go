@@ -27,6 +27,9 @@ func (a *Analysis) beyondLimit() bool {
 // reads less than bash does. Such lines are rare, and a piece may be no command in truth.
 func (a *Analysis) lookBeyond(text string, env Env) {
 	for _, piece := range candidates(text[:min(len(text), maxText)]) {
+		for word, rest, more := strings.Cut(piece, " "); a.misread && more && strings.Contains(word, "="); word, rest, more = strings.Cut(piece, " ") {
+			piece = rest // x[0]=1 git push
+		}
 		found, _ := analyse(piece, env, creations{})
 		for _, p := range found.Parts {
 			same := func(q cardea.Part) bool { return q.Text == p.Text }

@@ -296,24 +296,10 @@ func (w *walker) builtin(b builtin, inv invocation) {
 
 // special reports the special builtins of POSIX, after which assignments in
 // front of them stay, and those that run other commands of this shell.
-func special(name string) bool {
-	switch name {
-	case ":", ".", "break", "continue", "eval", "exec", "exit", "export", "readonly", "return", "set", "shift", "source", "times",
-		"trap", "unset", "command", "builtin", "declare", "typeset", "local":
-		return true
-	}
-	return false
-}
+func special(name string) bool { return knowledge.Has(form.StaysAfter, name) }
 
 // inPOSIX reports the builtins that every sh has, of those that change its state.
-func inPOSIX(name string) bool {
-	switch name {
-	case ":", ".", "[", "alias", "break", "cd", "command", "continue", "eval", "exec", "exit", "export", "false", "getopts", "hash", "jobs", "local",
-		"printf", "read", "readonly", "return", "set", "shift", "test", "times", "trap", "true", "umask", "unalias", "unset", "wait":
-		return true
-	}
-	return false
-}
+func inPOSIX(name string) bool { return knowledge.Has(form.InEveryShell, name) }
 
 // function handles a call of a function that the line defines.
 func (w *walker) function(inv invocation, name string) bool {

@@ -65,7 +65,8 @@ func descriptorFile(name string) bool {
 // shellOptions reads the options of a shell: the words behind them, whether commands are
 // given, and whether it reads its standard input because an option says so.
 func (w *walker) shellOptions(argv []field) (rest []field, command, stdin bool) {
-	line, _ := readShell(argv)
+	_, words := spelled(argv)
+	line, _ := knowledge.ReadShell(words)
 	for _, o := range line.Options {
 		switch name := strings.TrimLeft(o.Name, "-+"); {
 		case name == "x" || name == "v" || name == "verbose":
@@ -78,15 +79,6 @@ func (w *walker) shellOptions(argv []field) (rest []field, command, stdin bool) 
 		}
 	}
 	return argv[line.Rest:], line.Commands, line.Named
-}
-
-// readShell reads the command line of a shell.
-func readShell(argv []field) (knowledge.ShellLine, bool) {
-	words := make([]cardea.Word, len(argv))
-	for i, f := range argv {
-		words[i] = f.Word
-	}
-	return knowledge.ReadShell(words)
 }
 
 // readsScript reports whether a command in a script that the shell reads from
@@ -169,7 +161,8 @@ func (w *walker) inherit(inv invocation, exported []cardea.Assign) {
 // foreignShell is a shell whose language is not read here. What it is told to run is read as
 // bash would: where both languages agree, denies find what it starts.
 func (w *walker) foreignShell(_ *wrapper, inv invocation) {
-	line, known := readShell(inv.argv)
+	_, words := spelled(inv.argv)
+	line, known := knowledge.ReadShell(words)
 	for i, f := range inv.argv[1:] {
 		if known && (i+1 >= line.Rest || !line.Commands) {
 			break

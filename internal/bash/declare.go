@@ -151,7 +151,7 @@ func (w *walker) opaqueBuiltin(inv invocation) {
 	w.spot(inv.text, cardea.OpaqueLookup, "it changes how later commands are found or run")
 	w.taint(cardea.OpaqueLookup, "an earlier "+inv.argv[0].Text+" may change what the name means")
 	w.emitBuiltin(inv, false)
-	if w.used.overLimit || knowledge.Has(form.ExpandsValueOf, inv.argv[0].Text) {
+	if w.used.overLimit || !knowledge.Has(form.NamesFiles, inv.argv[0].Text) {
 		return
 	}
 	may := knowledge.NewInput(w.paths())

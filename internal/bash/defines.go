@@ -26,26 +26,26 @@ func (w *walker) definedCommands(parts []cardea.Part) {
 		if len(defined) == 0 || len(p.Command) < 2 {
 			continue
 		}
-		line := strings.Join(p.Command[:2], " ")
-		for range maxDefined {
-			words := strings.SplitN(line, " ", 3)
-			next, is := defined[strings.Join(words[:min(2, len(words))], " ")]
-			if !is {
-				break
-			}
-			line = strings.Join(append([]string{next}, words[min(2, len(words)):]...), " ")
-		}
-		if line == strings.Join(p.Command[:2], " ") {
+		line, found := follow(defined, strings.Join(p.Command[:2], " "), maxDefined)
+		if !found {
 			continue
 		}
-		at := slices.IndexFunc(p.Argv, func(f cardea.Word) bool { return f.Text == p.Command[1] })
-		var fields []field
-		for _, word := range p.Argv[at+1:] {
-			fields = append(fields, field{Word: word})
+		for _, f := range p.Argv[1+slices.IndexFunc(p.Argv, func(f cardea.Word) bool { return f.Text == p.Command[1] }):] {
+			line += " " + quote(field{Word: f})
 		}
-		rest, _ := spelled(fields)
 		env := w.within()
 		env.Cwd = p.Dir
-		possible(p, knowledge.Possible{Run: []string{line + " " + rest}, Touch: p.MayTouch}, env)
+		possible(p, knowledge.Possible{Run: []string{line}, Touch: p.MayTouch}, env)
 	}
+}
+
+// follow is the line that a command stands for which the line defines, and whether it does.
+func follow(defined map[string]string, command string, left int) (line string, found bool) {
+	words := append(strings.SplitN(command, " ", 3), "", "")
+	line, found = defined[words[0]+" "+words[1]]
+	if !found || left == 0 {
+		return command, false
+	}
+	line, _ = follow(defined, strings.TrimSpace(line+" "+words[2]), left-1)
+	return line, true
 }

@@ -62,41 +62,29 @@ func (w *walker) lateFolders() {
 // codeWords walks the words of a builtin that it runs: mapfile -C, history -s, compgen -W.
 func (w *walker) codeWords(inv invocation) {
 	name := inv.argv[0].Text
-	values, _ := knowledge.WordsOf(form.RunsValueOf, name)
-	expands, _ := knowledge.WordsOf(form.ExpandsValueOf, name)
-	behind, _ := knowledge.WordsOf(form.RunsWordsBehind, name)
-	if len(values)+len(expands)+len(behind) == 0 {
-		return
-	}
+	places, _ := knowledge.WordsOf(form.RunsWordsOf, name)
 	for i, f := range inv.argv[1:] {
-		if !strings.HasPrefix(f.Text, "-") {
+		if len(places) == 0 || !strings.HasPrefix(f.Text, "-") {
 			continue
 		}
 		for at := range f.Text[1:] {
 			option, rest := "-"+f.Text[1+at:2+at], append(attached(f, 2+at), inv.argv[i+2:]...)
-			switch {
-			case len(rest) == 0:
-			case slices.Contains(behind, option):
-				text, _ := spelled(rest)
+			if len(rest) == 0 {
+				break
+			}
+			texts := w.mayHold(rest[0])
+			if slices.Contains(places, option+"*") {
+				all, _ := spelled(rest)
+				texts = append(texts, all)
+			} else if slices.Contains(places, option+"$") {
+				texts = substitutedIn(strings.Join(texts, "\n"))
+			} else if !slices.Contains(places, option) {
+				continue
+			}
+			for _, text := range texts {
 				w.runsCode(name, text)
-				w.runsCode(name, rest[0].Text)
-			case slices.Contains(values, option):
-				for _, text := range w.mayHold(rest[0]) {
-					w.runsCode(name, text)
-				}
-			case slices.Contains(expands, option):
-				for _, text := range w.mayHold(rest[0]) {
-					w.expandsCode(name, text)
-				}
 			}
 		}
-	}
-}
-
-// expandsCode walks the commands of a text that bash expands at another time.
-func (w *walker) expandsCode(via, text string) {
-	for _, line := range substitutedIn(text) {
-		w.runsCode(via, line)
 	}
 }
 
@@ -133,7 +121,9 @@ func (w *walker) evaluates(text string) {
 			w.limit(cardea.OpaqueTooMany, "too many words")
 			return
 		}
-		w.expandsCode("evaluated", texts[i])
+		for _, line := range substitutedIn(texts[i]) {
+			w.runsCode("evaluated", line)
+		}
 		for name := range strings.FieldsFuncSeq(texts[i], func(r rune) bool { return r >= 0x80 || !plainName("_"+string(r)) }) {
 			if plainName(name) && !seen[name] && len(seen) < maxNamed {
 				seen[name] = true
@@ -159,9 +149,6 @@ func codeOf(name, text string) []string {
 
 // holdsCode walks what runs because the shell gives a variable a value.
 func (w *walker) holdsCode(name string, v value) {
-	if knowledge.VariableHolds(name) == knowledge.HoldsText {
-		return
-	}
 	for _, text := range v.texts() {
 		for _, line := range codeOf(name, text) {
 			w.runsCode(name, line)

@@ -15,22 +15,16 @@ import (
 // otherNames adds the invocation under each other name of what it does. An entry of a list or a
 // rule about that name then finds it.
 func (r *reader) otherNames() {
-	if len(r.argv) == 0 || !r.argv[0].Static {
+	command, at := r.out.Command, 1 // behind the words of the command
+	if len(command) == 0 {
 		return
 	}
-	command := r.out.Command
-	at := 1 // behind the words of the command
 	for _, word := range command[1:] {
-		for k := at; k < len(r.argv); k++ {
-			if r.argv[k].Text == word {
-				at = k + 1
-				break
-			}
-		}
+		at += 1 + slices.IndexFunc(r.argv[at:], func(f Word) bool { return f.Text == word })
 	}
 	run := func(from int, name ...string) {
 		words := slices.Clone(name)
-		for _, f := range r.argv[min(from, len(r.argv)):] {
+		for _, f := range r.argv[from:] {
 			if f.Static {
 				f.Text = quote(f.Text)
 			}
@@ -41,24 +35,25 @@ func (r *reader) otherNames() {
 	base := path.Base(r.argv[0].Text)
 	if name, windows := strings.CutSuffix(base, ".exe"); windows {
 		run(1, name)
-	}
-	if base != command[0] {
+	} else if base != command[0] {
 		run(1, command...) // git-push
 	}
 	if r.out.UsualCommand != nil {
 		run(at, r.out.UsualCommand...)
 	}
-	for n := 1; n <= 3; n++ {
-		key, from := command[:min(n, len(command))], 1
-		if n > 1 {
-			from = at
+	words := command[:len(command):len(command)]
+	if at < len(r.argv) && r.argv[at].Static {
+		words = append(words, r.argv[at].Text) // git lfs push
+	}
+	for n := range words {
+		from := at
+		switch n {
+		case 0:
+			from = 1
+		case len(command):
+			from = at + 1
 		}
-		if n == len(command)+1 && at < len(r.argv) && r.argv[at].Static {
-			key, from = append(slices.Clone(command), r.argv[at].Text), at+1 // git lfs push
-		} else if n > len(command) {
-			break
-		}
-		if same, ok := WordsOf(form.SameActAs, strings.Join(key, " ")); ok {
+		if same, ok := WordsOf(form.SameActAs, strings.Join(words[:n+1], " ")); ok {
 			run(from, same...)
 		}
 	}
@@ -67,26 +62,24 @@ func (r *reader) otherNames() {
 // Defines is the command that a part defines, with its program in front, and the line that it
 // then stands for: `git config alias.p push`. ok is false for a part that defines none.
 func Defines(p *cardea.Part) (command, line string, ok bool) {
-	for n := 1; n <= len(p.Command); n++ {
-		begin, defines := WordsOf(form.DefinesCommand, strings.Join(p.Command[:n], " "))
-		if !defines {
-			continue
+	find := func(key, name, text string) bool {
+		begin, defines := WordsOf(form.DefinesCommand, key)
+		rest, is := strings.CutPrefix(name, strings.Join(begin, ""))
+		if ok = defines && is; ok {
+			command, line = p.Command[0]+" "+rest, standsFor(p.Command[0], text)
 		}
-		for i := n; i+1 < len(p.Argv); i++ {
-			name, is := strings.CutPrefix(p.Argv[i].Text, begin[0])
-			if is && p.Argv[i+1].Static {
-				return p.Command[0] + " " + name, standsFor(p.Command[0], p.Argv[i+1].Text), true
+		return ok
+	}
+	for i := len(p.Command); i+1 < len(p.Argv); i++ {
+		for n := 1; n <= len(p.Command); n++ {
+			if find(strings.Join(p.Command[:n], " "), p.Argv[i].Text, p.Argv[i+1].Text) {
+				return command, line, true
 			}
 		}
 	}
 	for _, o := range p.Options {
-		begin, defines := WordsOf(form.DefinesCommand, strings.Join([]string{p.Command[0], o.Name}, " "))
-		if !defines || !o.Static {
-			continue
-		}
-		if rest, is := strings.CutPrefix(o.Value, begin[0]); is {
-			name, value, _ := strings.Cut(rest, "=")
-			return p.Command[0] + " " + name, standsFor(p.Command[0], value), true
+		if name, text, _ := strings.Cut(o.Value, "="); find(p.Command[0]+" "+o.Name, name, text) {
+			return command, line, true
 		}
 	}
 	return "", "", false

@@ -31,11 +31,18 @@ const (
 	RunsPackages Property = "runs_packages"
 	// RunsWords is a builtin of the shell that runs the words that it is passed.
 	RunsWords Property = "runs_words"
-	// RunsValueOf runs the value of these options, ExpandsValueOf expands it as a word, and
-	// RunsWordsBehind runs all words behind them, now or another time.
-	RunsValueOf     Property = "runs_value_of"
-	ExpandsValueOf  Property = "expands_value_of"
-	RunsWordsBehind Property = "runs_words_behind"
+	// RunsWordsOf runs the value of these options, now or another time: `-W$` expands it as a
+	// word, `-s*` runs all words behind it.
+	RunsWordsOf Property = "runs_words_of"
+	// StaysAfter is a builtin of the shell after which the assignments in front of it stay.
+	StaysAfter Property = "stays_after"
+	// InEveryShell is a builtin that every sh has, of those that change the state of the shell.
+	InEveryShell Property = "in_every_shell"
+	// NamesFiles is a builtin of the shell whose words are files, or commands that it runs.
+	NamesFiles Property = "names_files"
+	// VariablesOf are variables of a shell or of programs: special ones of a shell, `command`
+	// for those that hold one, `expansion` for those that a shell expands.
+	VariablesOf Property = "variables_of"
 	// RunsByOptionsInFront can run something by options in front of its subcommand
 	// (`git -c`).
 	RunsByOptionsInFront Property = "runs_by_options_in_front"
@@ -273,7 +280,7 @@ var Properties = []Property{
 	Interpreter,
 	RunsCode,
 	RunsPackages,
-	RunsWords, RunsValueOf, ExpandsValueOf, RunsWordsBehind,
+	RunsWords, RunsWordsOf, StaysAfter, InEveryShell, NamesFiles, VariablesOf,
 	RunsByOptionsInFront,
 	RunsInput,
 	RunsInputUnless,
