@@ -181,6 +181,17 @@ func TestConstants(t *testing.T) { judgeTwins(t, newWall(t, `"Bash(git push:*)"`
 // may touch and run. Each has its harmless twin.
 func TestWords(t *testing.T) { judgeTwins(t, newWall(t, `"Bash(deploytool:*)"`), "words.txt") }
 
+// TestPlaces checks texts that run though no command of the line starts them. Each has what is
+// denied in it, and some their harmless twin.
+func TestPlaces(t *testing.T) {
+	judgeTwins(t, newWall(t, `"Bash(git push:*)","Bash(rm -rf:*)","Read(.env)"`), "places.txt")
+}
+
+// TestOtherNames checks what is denied under its other names.
+func TestOtherNames(t *testing.T) {
+	judgeTwins(t, newWall(t, `"Bash(git push:*)","Bash(rm -rf:*)","Read(.env)"`), "othernames.txt")
+}
+
 // judgeTwins asks the program about each line of a table, and its harmless twin.
 func judgeTwins(t *testing.T, w *wall, name string) {
 	t.Helper()
@@ -197,7 +208,7 @@ func judgeTwins(t *testing.T, w *wall, name string) {
 		if n++; !testrun.Long() && n%4 != 0 {
 			continue
 		}
-		bad, good, ok := strings.Cut(strings.NewReplacer("⏎", "\n", "{H}", w.home).Replace(line), " ⇒ ")
+		bad, good, ok := strings.Cut(strings.NewReplacer("⏎", "\n", "␍", "\r", "{H}", w.home).Replace(line), " ⇒ ")
 		if !ok && name == "shape.txt" {
 			t.Errorf("%q has no harmless twin", line)
 		}

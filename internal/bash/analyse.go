@@ -25,6 +25,8 @@ type Env struct {
 	// Name is $0; "" where it is not known.
 	Name string
 
+	// likely are the folders in which the line may start where Cwd is not known.
+	likely []string
 	// depth is how many possible commands lie around the line, looked how many of all were
 	// looked at; nil where none lies around.
 	depth  int
@@ -50,6 +52,8 @@ type Analysis struct {
 	Conditional [][2]int
 	// Written are the texts that the line writes to files, as far as it says them.
 	Written []Written
+	// misread is set where the parser refused a text that bash may run.
+	misread bool
 	// Inputs are the texts that the line gives to its parts to read, as far as it says
 	// them.
 	Inputs []Input
@@ -60,7 +64,7 @@ type Analysis struct {
 // and yields no part yields one opaque part.
 func Analyse(text string, env Env) Analysis {
 	out, first := analyse(text, env, creations{})
-	if out.beyondLimit() {
+	if out.beyondLimit() || env.depth == 0 && out.misread {
 		out.lookBeyond(text, env)
 		return out
 	}
@@ -78,7 +82,7 @@ func Analyse(text string, env Env) Analysis {
 // analyse is one look at a line, with what another look found that it makes.
 func analyse(text string, env Env, created creations) (Analysis, creations) {
 	w := &walker{env: env, cur: newState(env), shell: shell{funcs: map[string]*function{}, aliases: map[string]string{}, traits: map[string]trait{}, fixedSet: map[string]bool{}}}
-	w.files.created, w.files.visited = created, []string{env.Cwd}
+	w.files.created, w.files.visited, w.files.entered = created, []string{env.Cwd}, env.likely
 	switch {
 	case strings.Trim(text, " \t\n") == "":
 		return Analysis{}, creations{}
@@ -89,6 +93,7 @@ func analyse(text string, env Env, created creations) (Analysis, creations) {
 	default:
 		w.script(text)
 		w.uncalled()
+		w.lateFolders()
 	}
 	w.files.creates.note(w.out.Parts)
 	out := w.finish()
@@ -133,6 +138,7 @@ type walker struct {
 	late           []lateSpot // spots of parts that were walked before
 	shows          string     // a variable from outside that the line expands
 	usesFoundNames bool       // names that a search finds were found plain
+	lateCode       []lateCode
 	onlyComments   bool
 }
 
@@ -192,9 +198,7 @@ func (w *walker) script(text string) {
 		w.opaqueLine(text, cardea.OpaqueTooDeep, "too many scripts within scripts")
 		return
 	}
-	if code, reason := rawCheck(text); code != "" {
-		w.opaqueLine(text, code, reason)
-	}
+	w.checkRaw(text)
 	parser := parsers.Get().(*syntax.Parser)
 	f, err := parser.Parse(strings.NewReader(text), "")
 	for tries := 0; err != nil && tries < maxPatternNames; tries++ {
@@ -221,6 +225,7 @@ func (w *walker) script(text string) {
 		file = f.Stmts
 	} else {
 		w.opaqueLine(text, cardea.OpaqueSyntax, "bash's grammar does not fit: "+parseReason(err))
+		w.out.misread = w.out.misread || !strings.Contains(parseReason(err), "reached EOF")
 		// bash runs what stands before the line with the error.
 		for st, serr := range parser.StmtsSeq(strings.NewReader(text)) {
 			if serr == nil { // no break: the parser may go on after an error

@@ -365,7 +365,7 @@ func TestParts(t *testing.T) {
 		{"env $x y", "?*"},
 		{"a > $x", "?a"},
 		{"enable -f x.so y; ls", "?enable -f x.so y ; ls"},
-		{"hash -p /x ls; ls", "?hash -p /x ls ; ls"},
+		{"hash -p /x ls; ls", "?hash -p /x ls ; /x ; ls"},
 		{"PROMPT_COMMAND=id", "?*"},
 		{"while true; do ls; PATH=/x; done", "?*"},
 		{"shopt -s extglob", "?*"},
@@ -376,7 +376,7 @@ func TestParts(t *testing.T) {
 		{"env 'BASH_FUNC_ls%%=() { rm x; }' bash -c ls", "?ls"},
 		{"ssh -oProxyCommand=id host", "?ssh '-oProxyCommand=id' host"},
 		{"at now <<< 'rm x'", "?at now ; rm x"},
-		{"fish -c 'rm x'", "?fish -c 'rm x'"},
+		{"fish -c 'rm x'", "?fish -c 'rm x' ; rm x"},
 		{"exec {fd}<<'P'\nrm x\nP\nsource /dev/fd/$fd", "?*"},
 	}
 	for _, tt := range tests {

@@ -197,6 +197,7 @@ func (w *walker) arithText(text, src string) {
 		w.arithNamed(text, src)
 		return
 	case strings.Trim(text, arithBytes) != "" || len(text) > maxArith || w.used.evaluating > maxEvaluating:
+		w.evaluates(text)
 		w.spot(src, cardea.OpaqueEvaluated, evaluates)
 		return
 	}

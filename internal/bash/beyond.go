@@ -23,13 +23,20 @@ func (a *Analysis) beyondLimit() bool {
 }
 
 // lookBeyond adds what can be seen of a text without following its structure, so
-// that a limit does not hide what is denied: "rm -rf /" in 300 parentheses. Such a
-// line is never honest, so it does no harm where a piece is no command in truth.
+// that neither a limit hides what is denied ("rm -rf /" in 300 parentheses) nor a parser that
+// reads less than bash does. Such lines are rare, and a piece may be no command in truth.
 func (a *Analysis) lookBeyond(text string, env Env) {
 	for _, piece := range candidates(text[:min(len(text), maxText)]) {
+		for word, rest, more := strings.Cut(piece, " "); a.misread && more && strings.Contains(word, "="); word, rest, more = strings.Cut(piece, " ") {
+			piece = rest // x[0]=1 git push
+		}
 		found, _ := analyse(piece, env, creations{})
 		for _, p := range found.Parts {
-			p.Start, p.Via = -1, append(p.Via, "beyond a limit")
+			same := func(q cardea.Part) bool { return q.Text == p.Text }
+			if a.misread && (len(p.Argv) == 0 || strings.HasPrefix(p.Text, "-") || slices.ContainsFunc(a.Parts, same)) {
+				continue
+			}
+			p.Start, p.Via = -1, append(p.Via, "a piece of the text")
 			a.Parts = append(a.Parts, p)
 		}
 	}

@@ -1,6 +1,7 @@
 package bash
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -59,6 +60,9 @@ func (w *walker) noEffect(inv invocation) {
 		for _, f := range inv.argv[1:] {
 			if f.MayBeOption || strings.HasPrefix(f.Text, "-") && strings.Contains(f.Text, letter) {
 				w.spot(f.Text, cardea.OpaqueCodeOption, "the option may run a command or evaluate a subscript")
+			}
+			if name == "wait" {
+				w.evaluates(f.Text)
 			}
 		}
 	case "return", "break", "continue":
@@ -239,9 +243,21 @@ func (w *walker) letWord(f field) {
 	w.arithText(f.Text, f.Text)
 }
 
-// setList sets an array to what is not known. That the variable is one counts
-// from here on.
-func (w *walker) setList(f field, may []string) {
+// attached is what stands in the word of an option behind its letter, if anything does.
+func attached(f field, at int) []field {
+	if at >= len(f.Text) {
+		return nil
+	}
+	return []field{knowledge.Literal(f.Text[at:])}
+}
+
+// setList sets the array that the first of some words names to what is not known. That the
+// variable is one counts from here on.
+func (w *walker) setList(words []field, may []string) {
+	if len(words) == 0 {
+		return
+	}
+	f := words[0]
 	if f.Static && plainName(f.Text) {
 		w.shell.traits[f.Text] |= listed
 	}
@@ -275,6 +291,7 @@ func countsOutput(format string) bool {
 // readNames handles the names that read and its kin set.
 func (w *walker) readNames(name string, words []field, assigns []cardea.Assign) {
 	in := w.takes(name, words, assigns)
+	from := w.inputFrom()
 	withValue := map[string]string{"read": "adinNptu", "mapfile": "dnOsuCc", "readarray": "dnOsuCc", "getopts": ""}[name]
 	for i := 0; i < len(words); i++ {
 		f := words[i]
@@ -285,11 +302,10 @@ func (w *walker) readNames(name string, words []field, assigns []cardea.Assign) 
 				w.spot(f.Text, cardea.OpaqueCodeOption, "mapfile -C runs a command")
 			}
 			if at >= 0 && f.Text[1+at] == 'a' && name == "read" {
-				if 2+at < len(f.Text) {
-					w.setList(field{Word: cardea.Word{Text: f.Text[2+at:], Static: true}}, in.all())
-				} else if i+1 < len(words) {
-					w.setList(words[i+1], in.all())
-				}
+				w.setList(append(attached(f, 2+at), words[i+1:]...), in.all())
+			}
+			if at >= 0 && f.Text[1+at] == 'u' {
+				from = w.shell.descriptors[descriptorName(cmp.Or(f.Text[2+at:], words[min(i+1, len(words)-1)].Text))]
 			}
 			if strings.IndexByte(withValue, last) >= 0 && at == len(f.Text)-2 {
 				i++
@@ -308,12 +324,12 @@ func (w *walker) readNames(name string, words []field, assigns []cardea.Assign) 
 			w.cur.vars.set("OPTARG", w.someOf(w.options(words[min(len(words), 2):])))
 		}
 		if name == "mapfile" || name == "readarray" {
-			w.setList(f, in.all())
+			w.setList(words[i:], in.all())
 		} else {
 			w.setByName(f, in.next()...)
 		}
-		if name != "getopts" && w.cmd.stdin.from[0] < w.cmd.stdin.from[1] {
-			w.setOrigin(f.Text, w.cmd.stdin.from)
+		if name != "getopts" && from[0] < from[1] {
+			w.setOrigin(f.Text, from)
 		}
 	}
 	if name == "read" && w.reads(words) && !slices.ContainsFunc(assigns, func(a cardea.Assign) bool { return !a.Static || a.Value != "" }) {
@@ -364,6 +380,8 @@ func (w *walker) aliasBuiltin(inv invocation) {
 		name, text, ok := strings.Cut(f.Text, "=")
 		switch {
 		case inv.argv[0].Text == "unalias":
+		case strings.HasPrefix(f.Text, "-") && strings.ContainsAny(f.Text, "gs"):
+			w.spot(f.Text, cardea.OpaqueAlias, "an alias that only zsh has stands for words that are no command")
 		case !f.Static:
 			w.spot(f.Text, cardea.OpaqueScript, "what the alias stands for comes from outside of the line")
 		case ok:
@@ -468,7 +486,7 @@ func (w *walker) prefixBuiltin(inv invocation) {
 	}
 	if len(args) == 0 {
 		if name == "exec" {
-			w.fed += w.cmd.stdin.text + w.cmd.stdin.may
+			w.shellReads()
 		}
 		if len(inv.access) > 0 || len(*w.cmd.spots) > 0 {
 			w.emitBuiltin(inv, false)
@@ -493,6 +511,15 @@ func (w *walker) prefixBuiltin(inv invocation) {
 		inv.program = true
 	}
 	w.unless(inv.mayFail, func() { w.start(inv) })
+}
+
+// shellReads notes that the shell itself reads from now on what the current command would:
+// exec < <(a).
+func (w *walker) shellReads() {
+	w.fed += w.cmd.stdin.text + w.cmd.stdin.may
+	if from := w.cmd.stdin.from; from[0] < from[1] {
+		w.setDescriptor("0", from)
+	}
 }
 
 // replaced notes what the options of exec change for the program.

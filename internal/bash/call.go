@@ -215,6 +215,9 @@ func (w *walker) prefix(a *syntax.Assign) (cardea.Assign, []string) {
 
 // classOf says what a variable can do that has a value.
 func classOf(name string, v value) cardea.EnvClass {
+	if v.kind != known && numeric(v) {
+		return knowledge.AssignmentClass(name, "0", true)
+	}
 	return knowledge.AssignmentClass(name, v.text, v.kind == known)
 }
 
@@ -275,8 +278,9 @@ func (w *walker) builtin(b builtin, inv invocation) {
 	for _, a := range inv.assigns {
 		before[a.Name] = w.cur.vars.get(a.Name)
 		w.cur.vars.set(a.Name, value{kind: dynamic})
+		w.holdsCode(a.Name, value{may: append(inv.may[a.Name], a.Value)})
 	}
-	w.unless(inv.mayFail, func() { b(w, inv) })
+	w.unless(inv.mayFail, func() { w.codeWords(inv); b(w, inv) })
 	name := inv.argv[0].Text
 	for _, a := range inv.assigns {
 		switch {
@@ -292,24 +296,10 @@ func (w *walker) builtin(b builtin, inv invocation) {
 
 // special reports the special builtins of POSIX, after which assignments in
 // front of them stay, and those that run other commands of this shell.
-func special(name string) bool {
-	switch name {
-	case ":", ".", "break", "continue", "eval", "exec", "exit", "export", "readonly", "return", "set", "shift", "source", "times",
-		"trap", "unset", "command", "builtin", "declare", "typeset", "local":
-		return true
-	}
-	return false
-}
+func special(name string) bool { return knowledge.Has(form.StaysAfter, name) }
 
 // inPOSIX reports the builtins that every sh has, of those that change its state.
-func inPOSIX(name string) bool {
-	switch name {
-	case ":", ".", "[", "alias", "break", "cd", "command", "continue", "eval", "exec", "exit", "export", "false", "getopts", "hash", "jobs", "local",
-		"printf", "read", "readonly", "return", "set", "shift", "test", "times", "trap", "true", "umask", "unalias", "unset", "wait":
-		return true
-	}
-	return false
-}
+func inPOSIX(name string) bool { return knowledge.Has(form.InEveryShell, name) }
 
 // function handles a call of a function that the line defines.
 func (w *walker) function(inv invocation, name string) bool {
@@ -501,6 +491,11 @@ func (w *walker) emitProgram(inv invocation) {
 	}
 	if does.Knowledge != cardea.Complete {
 		does.Possible.Add(w.readOf(does.Access))
+	}
+	for _, a := range inv.assigns {
+		for _, text := range append(inv.may[a.Name], a.Value) {
+			does.Possible.Run = append(does.Possible.Run, codeOf(a.Name, text)...)
+		}
 	}
 	possible(&p, does.Possible, w.within())
 	for i, a := range p.Assigns {

@@ -14,7 +14,7 @@ import (
 // standard input.
 func (w *walker) shellProgram(_ *wrapper, inv invocation) {
 	name := path.Base(inv.argv[0].Text)
-	words, command, stdin := w.shellOptions(inv.argv[1:])
+	words, command, stdin := w.shellOptions(inv.argv)
 	if knowledge.Has(form.OwnSyntax, name) && (command || stdin || len(words) == 0) {
 		w.spot(inv.text, cardea.OpaqueLanguage, "a command in the language of another shell")
 	}
@@ -29,6 +29,10 @@ func (w *walker) shellProgram(_ *wrapper, inv invocation) {
 		}
 		w.emitProgram(inv)
 	case command:
+		if stdin {
+			w.spot(inv.text, cardea.OpaqueStandardInput, "a shell reads its commands from its standard input")
+			w.emitProgram(inv)
+		}
 		inv.wrappers = append(slices.Clone(inv.wrappers), name)
 		w.childShell(name+" -c", words[0].Text, words[1:], inv)
 	case len(words) > 0 && !stdin && descriptorFile(words[0].Text):
@@ -58,61 +62,23 @@ func descriptorFile(name string) bool {
 	return name == "/dev/stdin" || strings.HasPrefix(name, "/dev/fd/") || strings.HasPrefix(name, "/proc/") && strings.Contains(name, "/fd/")
 }
 
-// shellOptions reads the options of bash and its kin: what is left, and whether
-// -c and -s were there.
-func (w *walker) shellOptions(words []field) (rest []field, command, stdin bool) {
-	for len(words) > 0 {
-		f := words[0]
-		if !f.Static {
-			break
-		}
-		if f.Text == "--" || f.Text == "-" {
-			words = words[1:]
-			break
-		}
-		if len(f.Text) < 2 || f.Text[0] != '-' && f.Text[0] != '+' {
-			break
-		}
-		words = words[1:]
-		if strings.HasPrefix(f.Text, "--") {
-			words = w.longShellOption(f.Text, words)
-			continue
-		}
-		for _, c := range f.Text[1:] {
-			switch c {
-			case 'c':
-				command = true // +c, too
-			case 's':
-				stdin = true
-			case 'x', 'v':
-				w.shell.traced = true
-			case 'e', 'u', 'f', 'l', 'C', 'E', 'T', 'b', 'h', 'm':
-				// Start-up files are the person's own.
-			case 'o', 'O':
-				if len(words) > 0 {
-					if !words[0].Static || c == 'O' || !harmlessSetOption(words[0].Text) {
-						w.spot(words[0].Text, cardea.OpaqueShellOption, "an option of the shell that changes how the script is read")
-					}
-					words = words[1:]
-				}
-			default:
-				w.spot(f.Text, cardea.OpaqueShellOption, "an option of the shell that changes how the script is read")
-			}
+// shellOptions reads the options of a shell: the words behind them, whether commands are
+// given, and whether it reads its standard input because an option says so.
+func (w *walker) shellOptions(argv []field) (rest []field, command, stdin bool) {
+	_, words := spelled(argv)
+	line, _ := knowledge.ReadShell(words)
+	for _, o := range line.Options {
+		switch name := strings.TrimLeft(o.Name, "-+"); {
+		case name == "x" || name == "v" || name == "verbose":
+			w.shell.traced = true
+		case strings.Contains("ceuflCETbhms", name), slices.Contains([]string{"norc", "noprofile", "login"}, name):
+			// Start-up files are the person's own.
+		case name == "o" && (o.Value == "" || o.Static && harmlessSetOption(o.Value)):
+		default:
+			w.spot(o.Name+" "+o.Value, cardea.OpaqueShellOption, "an option of the shell that changes what it runs, or how")
 		}
 	}
-	return words, command, stdin
-}
-
-// longShellOption reads a long option of a shell, and gives what follows it and its value.
-func (w *walker) longShellOption(option string, words []field) []field {
-	switch option {
-	case "--norc", "--noprofile", "--login", "--verbose", "--version", "--help":
-		return words
-	case "--rcfile", "--init-file":
-		words = words[min(1, len(words)):]
-	}
-	w.spot(option, cardea.OpaqueShellOption, "an option of the shell that changes what it runs")
-	return words
+	return argv[line.Rest:], line.Commands, line.Named
 }
 
 // readsScript reports whether a command in a script that the shell reads from
@@ -188,19 +154,31 @@ func (w *walker) inherit(inv invocation, exported []cardea.Assign) {
 			v = value{kind: known, text: a.Value}
 		}
 		w.cur.vars.set(a.Name, v)
+		w.holdsCode(a.Name, v)
 	}
 }
 
-// foreignShell is a shell whose language is not read here.
+// foreignShell is a shell whose language is not read here. What it is told to run is read as
+// bash would: where both languages agree, denies find what it starts.
 func (w *walker) foreignShell(_ *wrapper, inv invocation) {
-	for _, f := range inv.argv[1:] {
+	_, words := spelled(inv.argv)
+	line, known := knowledge.ReadShell(words)
+	for i, f := range inv.argv[1:] {
+		if known && (i+1 >= line.Rest || !line.Commands) {
+			break
+		}
 		if !f.Static || strings.HasPrefix(strings.ToLower(f.Text), "-c") || strings.EqualFold(f.Text, "/c") || strings.HasPrefix(strings.ToLower(f.Text), "-e") {
 			w.spot(inv.text, cardea.OpaqueLanguage, "a command in the language of another shell")
 			break
 		}
 	}
-	if len(inv.argv) == 1 && w.cmd.stdin.kind != inherited {
+	if (len(inv.argv) == 1 || known && line.ReadsInput()) && w.cmd.stdin.kind != inherited {
 		w.spot(inv.text, cardea.OpaqueStandardInput, "a shell reads its commands from its standard input")
 	}
 	w.emitProgram(inv)
+	for _, o := range line.Options {
+		if strings.EqualFold(o.Name, "-c") || strings.HasSuffix(o.Name, "command") {
+			w.runLater(inv.argv[0].Text+" "+o.Name, o.Value)
+		}
+	}
 }

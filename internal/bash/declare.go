@@ -8,6 +8,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/knowledge"
+	"cardea.dev/internal/knowledge/form"
 )
 
 // declareWords handles export and its kin where the parser sees plain words
@@ -57,8 +58,12 @@ func (w *walker) declClause(c *syntax.DeclClause) {
 			switch {
 			case ok && (strings.HasPrefix(text, "-") || strings.HasPrefix(text, "+")):
 				exports = exports || strings.Contains(text, "x") && text[0] == '-'
+				if strings.Trim(text[1:], "-aAfFgiIlnprtux") != "" {
+					w.spot(text, cardea.OpaqueZsh, "an option of the declaration that bash does not have")
+				}
 				if strings.ContainsAny(text, "n") && variant != "export" || strings.Contains(text, "f") && text[0] == '-' {
 					w.spot(text, cardea.OpaqueDeclaration, "the declaration changes how names or functions are read")
+					w.evaluates(w.source(c))
 				}
 				if strings.Contains(text, "f") {
 					w.shell.exportsFuncs = true
@@ -146,4 +151,15 @@ func (w *walker) opaqueBuiltin(inv invocation) {
 	w.spot(inv.text, cardea.OpaqueLookup, "it changes how later commands are found or run")
 	w.taint(cardea.OpaqueLookup, "an earlier "+inv.argv[0].Text+" may change what the name means")
 	w.emitBuiltin(inv, false)
+	if w.used.overLimit || !knowledge.Has(form.NamesFiles, inv.argv[0].Text) {
+		return
+	}
+	may := knowledge.NewInput(w.paths())
+	for i, f := range inv.argv[1:] {
+		may.Text(f.Text)
+		if inv.argv[0].Text == "hash" && inv.argv[i].Text == "-p" && i+2 < len(inv.argv) {
+			w.shell.aliases[inv.argv[i+2].Text] = quote(f)
+		}
+	}
+	possible(&w.out.Parts[len(w.out.Parts)-1], may.Possible, w.within())
 }

@@ -70,6 +70,15 @@ func (w *walker) noteInput() {
 	}
 }
 
+// inputFrom are the parts that write what the current command reads on its standard input, as
+// far as that is followed.
+func (w *walker) inputFrom() [2]int {
+	if w.cmd.stdin.kind == inherited {
+		return w.shell.descriptors["0"] // exec < <(a)
+	}
+	return w.cmd.stdin.from
+}
+
 func (w *walker) setDescriptor(name string, from [2]int) {
 	if w.shell.descriptors == nil {
 		w.shell.descriptors = map[string][2]int{}
@@ -138,6 +147,9 @@ func (w *walker) feedsInto(at int, p *cardea.Part) {
 	}
 	if len(w.shell.descriptors) == 0 {
 		return
+	}
+	if w.cmd.stdin.kind == inherited {
+		add(w.shell.descriptors["0"], false)
 	}
 	for _, word := range p.Argv {
 		if word.Static && descriptorFile(word.Text) {

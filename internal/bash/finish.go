@@ -36,5 +36,6 @@ func (w *walker) finish() Analysis {
 		}
 		out.Parts[i] = p
 	}
+	w.definedCommands(out.Parts)
 	return out
 }

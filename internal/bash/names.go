@@ -96,24 +96,12 @@ func optionTraits(letters string) trait {
 
 // counter reports variables that bash keeps as integers by itself (bash(1),
 // "Shell Variables"). An assignment to one is evaluated.
-func counter(name string) bool {
-	switch name {
-	case "RANDOM", "SRANDOM", "SECONDS", "HISTCMD", "OPTIND", "LINENO", "EPOCHSECONDS", "EPOCHREALTIME", "BASHPID",
-		"BASH_SUBSHELL", "UID", "EUID", "PPID":
-		return true
-	}
-	return false
-}
+func counter(name string) bool { return knowledge.IsVariableOf("counter", name) }
 
 // shellSets reports variables that bash itself sets to what the line brings
 // along, so that what the line has assigned says nothing.
 func shellSets(name string) bool {
-	switch name {
-	case "_", "REPLY", "OPTARG", "OPTERR", "MAPFILE", "COPROC", "PIPESTATUS", "FUNCNAME", "DIRSTACK", "GROUPS", "SHELLOPTS",
-		"SHLVL", "COMP_WORDS", "COMP_LINE", "COMPREPLY", "READLINE_LINE", "READLINE_POINT", "READLINE_MARK":
-		return true
-	}
-	return strings.HasPrefix(name, "BASH")
+	return knowledge.IsVariableOf("set_by_shell", name) || strings.HasPrefix(name, "BASH")
 }
 
 // lookup is what is known of a variable here.
@@ -185,17 +173,12 @@ func (w *walker) isFixed(name string) bool {
 }
 
 // fixedByBash reports the variables that are read-only in every bash.
-func fixedByBash(name string) bool {
-	switch name {
-	case "UID", "EUID", "PPID", "BASHOPTS", "SHELLOPTS", "BASH_VERSINFO":
-		return true
-	}
-	return false
-}
+func fixedByBash(name string) bool { return knowledge.IsVariableOf("read_only", name) }
 
 // store changes a variable without looking at what bash would evaluate.
 func (w *walker) store(name string, v value) {
 	w.cur.vars.set(name, v)
+	w.holdsCode(name, v)
 	if v.kind != known && w.cmd.spots != nil && len(w.cmd.pending) > 0 {
 		w.setOrigin(name, w.cmd.pending[len(w.cmd.pending)-1].at)
 	}

@@ -303,6 +303,9 @@ func (w *walker) walkWord(word *syntax.Word) {
 // spot records an opaque spot of the part being built; where there is none it
 // concerns the line.
 func (w *walker) spot(text string, code cardea.OpaqueCode, reason string) {
+	if code == cardea.OpaqueEvaluated {
+		w.evaluates(text)
+	}
 	if w.cmd.spots != nil {
 		*w.cmd.spots = append(*w.cmd.spots, cardea.Opaque{Code: code, Text: shorten(text), Reason: reason})
 		return

@@ -10,6 +10,17 @@ import (
 	"cardea.dev"
 )
 
+// checkRaw records what makes a text opaque wherever it stands. A backslash in front of a
+// carriage return quotes that alone: the line ends, and the next one is a command.
+func (w *walker) checkRaw(text string) {
+	if code, reason := rawCheck(text); code != "" {
+		w.opaqueLine(text, code, reason)
+	}
+	if ends := strings.ReplaceAll(text, "\\\r\n", "\n"); ends != text {
+		w.runLater("\\", ends)
+	}
+}
+
 // rawCheck looks for what makes a text opaque wherever it stands. docs/analysis.md
 // lists the cases. It returns why the
 // text is opaque, or "".

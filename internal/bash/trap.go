@@ -29,17 +29,13 @@ func (w *walker) trap(inv invocation) {
 				w.setHandler(words[0]) // it may run between any two commands
 			}
 		}
-		switch f := words[0]; {
-		case !f.Static:
+		f := words[0]
+		if !f.Static {
 			w.spot(f.Text, cardea.OpaqueScript, "what the trap runs comes from outside of the line")
-		case f.Text != "" && f.Text != "-":
-			w.inSubshell(func() {
-				// It runs another time: what is known now does not count.
-				w.forgetAll()
-				w.cur.name = ""
-				w.shell.hasExitTrap = true
-				w.runLater("trap", f.Text)
-			})
+		}
+		w.shell.hasExitTrap = w.shell.hasExitTrap || f.Static && f.Text != "" && f.Text != "-"
+		for _, text := range w.mayHold(f) {
+			w.runsCode("trap", text)
 		}
 	}
 	w.noEffect(inv)

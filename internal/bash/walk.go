@@ -113,7 +113,11 @@ func (w *walker) substitution(stmts []*syntax.Stmt, via string) {
 	begin := len(w.out.Parts)
 	w.inConstruct(via, func() { w.inSubshell(func() { w.stmts(stmts) }) })
 	w.cmd.spots, w.cmd.reads, w.cmd.stdin = saved.spots, saved.reads, saved.stdin
-	w.cmd.pending = append(w.cmd.pending, feed{at: [2]int{begin, len(w.out.Parts)}})
+	printed := feed{at: [2]int{begin, len(w.out.Parts)}}
+	if begin == len(w.out.Parts) {
+		printed.at = w.inputFrom() // $(</dev/stdin)
+	}
+	w.cmd.pending = append(w.cmd.pending, printed)
 }
 
 func (w *walker) stmt(st *syntax.Stmt) {

@@ -117,21 +117,16 @@ func runsStdin(p *cardea.Part) bool {
 	if !interpreter(name) || !shellName(name) && slices.ContainsFunc(p.Options, func(o cardea.Option) bool { return o.Name == "-m" }) {
 		return false // python3 -m json.tool reads data
 	}
-	stdin := slices.ContainsFunc(p.Options, func(o cardea.Option) bool { return o.Name == "-s" }) && shellName(name)
+	if shell, ok := knowledge.ReadShell(p.Argv); ok && (shell.Named || !shell.Commands) {
+		script := p.Argv[shell.Script] // the shell's own name where there is none
+		return !knowledge.HasOption(p, "-n") && (shell.ReadsInput() || !script.Static || readsStdin(script.Text))
+	}
 	for _, o := range p.Options {
 		if takesCode(o) {
 			return slices.ContainsFunc(p.Wrappers, knowledge.StartsOnInput) && (!o.Static || len(p.Opaque) > 0)
 		}
-		if o.Name == "-n" && shellName(name) {
-			return false
-		}
 	}
-	for _, i := range p.Operands {
-		if f := p.Argv[i]; f.Static && !readsStdin(f.Text) {
-			return stdin
-		}
-	}
-	return true
+	return !slices.ContainsFunc(p.Operands, func(i int) bool { return p.Argv[i].Static && !readsStdin(p.Argv[i].Text) })
 }
 
 // readsStdin reports the names of the standard input, of descriptors that are open

@@ -53,13 +53,14 @@ func (f *flowFinder) followPart(i int, pipes []bash.Pipe) {
 	printed := f.broughtBy(p)
 	kind := printed
 	words := len(p.Argv) == 0 || knowledge.Has(form.PrintsText, p.Program()) // an assignment, echo "$x"
+	passes := words || knowledge.PassesOn(p)
 	for _, pipe := range pipes {
 		if pipe.Variable && !words {
 			continue // a program that is passed it as a word
 		}
 		for from := max(pipe.From[0], pipe.From[1]-bash.MaxScan); from < pipe.From[1] && from < len(f.parts); from++ {
 			kind = cmp.Or(kind, f.brings[from])
-			if words {
+			if passes {
 				printed = cmp.Or(printed, f.brings[from])
 			}
 		}

@@ -34,6 +34,7 @@ func (p *Possible) Add(more Possible) {
 // possible adds what the words may mean.
 func (r *reader) possible() {
 	m := r.out
+	r.otherNames()
 	if m.Knowledge == cardea.Complete {
 		return
 	}
@@ -600,7 +601,7 @@ func programIn(word string) string {
 
 // line adds a text for a shell in which a program that is known is started.
 func (p *possibility) line(line string) {
-	line = strings.TrimSpace(line)
+	line = strings.Trim(line, " \t\n|") // perl and ruby open "|cmd" and "cmd|"
 	said := line
 	if p.live {
 		said = substitutions.ReplaceAllString(line, "")

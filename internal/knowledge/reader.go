@@ -32,6 +32,9 @@ type reader struct {
 
 // read finds subcommand, options and operands.
 func (r *reader) read() {
+	if r.shell() {
+		return
+	}
 	values, depth, ended := r.spec.ValueOptions, len(r.out.Command)-1+r.spec.SubcommandWords, false
 	if depth > 0 && len(r.spec.GlobalValueOptions) > 0 {
 		values = r.spec.GlobalValueOptions
@@ -95,6 +98,24 @@ func (r *reader) read() {
 	}
 	r.out.Operands = r.operands
 	r.out.UsualCommand = r.same()
+}
+
+// shell reads the words of a shell, and reports whether the program is one.
+func (r *reader) shell() bool {
+	words := make([]cardea.Word, 0, 8)
+	if !r.known || !Has(form.ShellOptions, r.out.Command[0]) {
+		return false
+	}
+	for _, f := range r.argv {
+		words = append(words, f.Word)
+	}
+	line, _ := ReadShell(words)
+	r.out.Options = line.Options
+	for i := line.Rest; i < len(words); i++ {
+		r.operands = append(r.operands, i)
+	}
+	r.out.Operands = r.operands
+	return true
 }
 
 // staysOption reports a pattern such as --include=*.ts: whatever names it fits, each is

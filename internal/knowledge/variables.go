@@ -13,7 +13,7 @@ import (
 // found; they are collected from the manuals of the programs that read them.
 func VariableClass(name string) cardea.EnvClass {
 	switch {
-	case dangerousName(name):
+	case IsVariableOf("dangerous", name), IsVariableOf("special", name), strings.HasSuffix(name, "_functions"): // hooks of zsh
 		return cardea.EnvDangerous
 	case SafeVariable(name):
 		return cardea.EnvSafe
@@ -22,15 +22,10 @@ func VariableClass(name string) cardea.EnvClass {
 	if len(name) > len("npm_config_") && strings.EqualFold(name[:len("npm_config_")], "npm_config_") {
 		return cardea.EnvDangerous
 	}
-	for _, p := range dangerousPrefixes {
-		if strings.HasPrefix(name, p) {
-			return cardea.EnvDangerous
-		}
-	}
-	for _, s := range dangerousSuffixes {
-		if strings.HasSuffix(name, s) {
-			return cardea.EnvDangerous
-		}
+	begins, _ := WordsOf(form.VariablesOf, "dangerous_begin")
+	ends, _ := WordsOf(form.VariablesOf, "dangerous_end")
+	if slices.ContainsFunc(begins, func(p string) bool { return strings.HasPrefix(name, p) }) || slices.ContainsFunc(ends, func(e string) bool { return strings.HasSuffix(name, e) }) {
+		return cardea.EnvDangerous
 	}
 	return cardea.EnvUnknown
 }
@@ -39,6 +34,9 @@ func VariableClass(name string) cardea.EnvClass {
 // choose a program are harmless with the values that choose none: GIT_PAGER=cat.
 // known is whether the value is.
 func AssignmentClass(name, value string, known bool) cardea.EnvClass {
+	if IsVariableOf("integer", name) && !(known && strings.Trim(value, "0123456789") == "") {
+		return cardea.EnvDangerous
+	}
 	if known && slices.Contains(harmlessValues(name), value) {
 		return cardea.EnvSafe
 	}
@@ -59,18 +57,42 @@ func harmlessValues(name string) []string {
 	return nil
 }
 
+// Holding says what the value of a variable is to those who read it.
+type Holding uint8
+
+// What a variable holds.
+const (
+	HoldsText      Holding = iota
+	HoldsCommand           // a line for a shell, or a program with its words
+	HoldsExpansion         // a text in which a shell expands commands
+)
+
+// VariableHolds says whether the value of a variable runs: because a shell or a program takes
+// it for a command, or because a shell expands it.
+func VariableHolds(name string) Holding {
+	switch {
+	case IsVariableOf("expansion", name):
+		return HoldsExpansion
+	case IsVariableOf("command", name):
+		return HoldsCommand
+	}
+	for _, ending := range [...]string{"_EDITOR", "_PAGER", "_COMMAND", "_ASKPASS"} {
+		if strings.HasSuffix(name, ending) {
+			return HoldsCommand
+		}
+	}
+	return HoldsText
+}
+
+// IsVariableOf reports a variable of a group in the data.
+func IsVariableOf(group, name string) bool {
+	names, _ := WordsOf(form.VariablesOf, group)
+	return slices.Contains(names, name)
+}
+
 // HarmlessToUnset reports names that only add code, options or folders to what
 // programs do without them: taking one away takes no protection away.
-func HarmlessToUnset(name string) bool {
-	switch name {
-	case "NODE_OPTIONS", "NODE_PATH", "PYTHONPATH", "PYTHONSTARTUP", "PYTHONHOME", "PERL5LIB", "PERL5OPT", "RUBYOPT", "RUBYLIB", "GEM_PATH",
-		"JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS", "CLASSPATH", "LD_PRELOAD", "LD_LIBRARY_PATH", "DYLD_INSERT_LIBRARIES",
-		"DYLD_LIBRARY_PATH", "BASH_ENV", "VIRTUAL_ENV", "CONDA_PREFIX", "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PAGER", "PAGER",
-		"PYTEST_ADDOPTS", "LUA_PATH", "LUA_CPATH", "R_LIBS", "PIP_USER", "NPM_CONFIG_PREFIX", "npm_config_prefix":
-		return true
-	}
-	return false
-}
+func HarmlessToUnset(name string) bool { return IsVariableOf("harmless_to_unset", name) }
 
 // IsCode reports whether a value may be something that a program runs or takes as an
 // option: a path, an option, the name of a program that runs code. What only the program
@@ -105,59 +127,6 @@ func Claims(program, variable string) bool {
 	return p != nil && slices.ContainsFunc(p.Source.Variables, func(v string) bool { return fits(variable, v) })
 }
 
-var dangerousPrefixes = [...]string{
-	"LD_", "DYLD_", "BASH", "GIT_", "npm_", "NPM_CONFIG_", "YARN_", "COREPACK_", "PNPM_", "PYTHON", "PERL", "RUBY",
-	"JAVA_", "_JAVA", "MAVEN_", "GRADLE_", "NODE_", "CARGO_", "__CARGO_", "RUST", "GO", "CGO_", "GCCGO", "PKG_CONFIG",
-	"AWS_", "AZURE_", "CLOUDSDK_", "KUBE", "DOCKER_", "HELM_", "TF_", "ANSIBLE_", "PIP_", "UV_", "POETRY_",
-	"PG", "MYSQL_", "SSH_", "GPG_", "GNUPG", "XDG_", "LESS", "CARDEA_", "CLAUDE_", "COPILOT_", "CODEX_", "MALLOC_", "GLIBC_", "GCONV_", "ZSH_",
-	"GH_", "GLAB_", "GITLAB_", "HOMEBREW_", "COMPOSE_", "CONTAINER_", "CONTAINERS_", "BUILDX_", "BUILDKIT_", "DOTNET_", "BUNDLE_", "GEM_", "CONDA",
-	"COMPOSER_", "PULUMI_", "PKR_", "PACKER_", "VAULT_", "CONSUL_", "NOMAD_", "DENO_", "BUN_", "PYTEST_", "RUFF_", "BLACK_", "ESLINT_", "RPM_",
-	"RAKE", "IRB", "R_", "LUA", "MODULEBUILDRC", "JDK_", "JRE_", "SBT_", "LEIN_", "ANT_", "KOTLIN_", "SCALA_", "GROOVY_", "CLOJURE_",
-	"TEXMF", "TEXINPUTS", "TEXFONTS", "TEXFORMATS", "TEXPOOL", "TEXEDIT", "TEXPSHEADERS", "BIBINPUTS", "BSTINPUTS", "MFINPUTS", "MPINPUTS", "KPATHSEA_", "MAKETEX", "MKTEX", "openout_", "openin_", "shell_escape", "MISE_", "RTX_", "ASDF_", "VOLTA_", "PYENV_", "RBENV_", "NODENV_",
-	"JENV_", "PLENV_", "NVM_", "FNM_", "N_PREFIX", "SDKMAN_", "PIPX_", "PIPENV_", "PDM_", "HATCH_", "RYE_", "VIRTUALENV_", "SETUPTOOLS_", "DISTUTILS_", "PSQL",
-	"OPENSSL_", "TMUX", "REDISCLI_", "NIX_", "BAT_", "MAGICK_", "AWK", "JQ_", "PHP", "SQLITE_", "EXIFTOOL_",
-}
-
-var dangerousSuffixes = [...]string{"_PROXY", "_proxy", "_COMMAND", "_PAGER", "_EDITOR", "_OPTIONS", "_OPTS", "_PRELOAD", "_WRAPPER", "_LAUNCHER", "_PERL", "RCFILE", "RCPATH",
-	"_MODULE", "_MODULES", "_MODULE_FILE", "_LIBRARY", "_BINARY", "_PROFILER", "_PROCESS_START", "_PREFIX_CMD"}
-
-// dangerousName reports names that change what programs do or how they are
-// found.
-func dangerousName(name string) bool {
-	switch name {
-	case "PATH", "IFS", "LANGUAGE", "ENV", "BASH_ENV", "BASHOPTS", "SHELLOPTS", "SHELL", "CDPATH", "DIRSTACK", "FUNCNEST", "TEXTDOMAIN", "TEXTDOMAINDIR", "PROMPT_COMMAND", "PS0", "PS1",
-		"PS2", "PS3", "PS4", "HOME", "USER", "LOGNAME", "EDITOR", "VISUAL", "PAGER", "MANPAGER", "BROWSER", "FCEDIT",
-		"SUDO_EDITOR", "SUDO_ASKPASS", "TMPDIR", "FPATH", "fpath", "MODULE_PATH", "BASH_LOADABLES_PATH",
-		"GLOBIGNORE", "HISTFILE", "INPUTRC", "MAIL", "MAILPATH", "TERMINFO", "TERMCAP", "LOCPATH", "NLSPATH",
-		"HOSTALIASES", "RES_OPTIONS", "LOCALDOMAIN", "MAKEFLAGS", "MAKEFILES", "CC", "CXX", "LD", "AR", "AS", "NM", "FC", "F77", "CPP", "RANLIB", "CFLAGS", "CXXFLAGS", "FFLAGS",
-		"SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "INIT_CWD",
-		"LDFLAGS", "CPPFLAGS", "CONFIG_SHELL", "CONFIG_SITE", "HUSKY", "HUSKY_SKIP_HOOKS",
-		"PRE_COMMIT_ALLOW_NO_CONFIG", "MANPATH", "MANOPT", "GREP_OPTIONS", "TAR_OPTIONS", "RSYNC_RSH",
-		"RSYNC_CONNECT_PROG", "CVS_RSH", "SVN_SSH", "CLASSPATH", "DENO_DIR", "BUN_INSTALL", "VIRTUAL_ENV", "CONDA_PREFIX", "WINEPREFIX", "DISPLAY",
-		"WAYLAND_DISPLAY", "DBUS_SESSION_BUS_ADDRESS", "command_not_found_handle", "EXECIGNORE", "POSIXLY_CORRECT",
-		"BASH_COMPAT", "BASH_XTRACEFD", "RIPGREP_CONFIG_PATH", "FZF_DEFAULT_COMMAND", "FZF_DEFAULT_OPTS", "PRELOAD",
-		"SSLKEYLOGFILE", "CURL_HOME", "WGETRC", "NETRC", "GZIP", "BZIP", "BZIP2", "XZ_OPT", "XZ_DEFAULTS", "ZSTD_CLEVEL", "UNZIP", "ZIPINFO",
-		"ZIPOPT", "ZIP", "TAPE", "MANROFFOPT", "XML_CATALOG_FILES", "SGML_CATALOG_FILES", "MAGIC", "POSIX_ME_HARDER", "APT_CONFIG", "BOTO_CONFIG",
-		"DYNAMIC_CONFIG", "VIMINIT", "EXINIT", "GVIMINIT", "MYVIMRC", "DJANGO_SETTINGS_MODULE", "FLASK_APP", "CCACHE_PREFIX", "FFREPORT", "ZDOTDIR", "HARNESS_PERL", "HARNESS_PERL_SWITCHES", "HARNESS_SUBCLASS":
-		return true
-	}
-	return false
-}
-
 // SafeVariable reports names that no program takes as anything but a plain value:
 // modes, levels, locales, colours and CI markers.
-func SafeVariable(name string) bool {
-	switch name {
-	case "NODE_ENV", "CI", "DEBUG", "FORCE_COLOR", "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "TERM", "COLORTERM",
-		"COLUMNS", "LINES", "LANG", "TZ", "LC_ALL", "LC_CTYPE", "LC_COLLATE", "LC_MESSAGES",
-		"LC_NUMERIC", "LC_TIME", "LC_MONETARY", "RAILS_ENV", "RACK_ENV", "APP_ENV", "FLASK_ENV", "DJANGO_DEBUG",
-		"MIX_ENV", "PYTHONUNBUFFERED", "PYTHONDONTWRITEBYTECODE", "PYTHONIOENCODING", "PYTHONHASHSEED", "PYTHONUTF8",
-		"RUST_BACKTRACE", "RUST_LOG", "RUST_TEST_THREADS", "CARGO_TERM_COLOR", "GOMAXPROCS", "GOOS", "GOARCH",
-		"CGO_ENABLED", "GOTRACEBACK", "LS_COLORS", "LOG_LEVEL", "LOGLEVEL", "V", "VERBOSE", "PY_COLORS", "COMPOSE_PROJECT_NAME",
-		"GIT_AUTHOR_DATE", "GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_DATE", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL", "GIT_TERMINAL_PROMPT",
-		"GIT_OPTIONAL_LOCKS", "PYTHONNOUSERSITE", "PIP_NO_INPUT", "PIP_DISABLE_PIP_VERSION_CHECK", "CARGO_INCREMENTAL", "RUST_MIN_STACK", "RUST_TEST_NOCAPTURE", "DOCKER_BUILDKIT",
-		"BUILDKIT_PROGRESS", "HOMEBREW_NO_AUTO_UPDATE", "GH_PROMPT_DISABLED", "GH_NO_UPDATE_NOTIFIER", "TF_IN_AUTOMATION", "TF_INPUT", "SOURCE_DATE_EPOCH", "DEBIAN_FRONTEND":
-		return true
-	}
-	return false
-}
+func SafeVariable(name string) bool { return IsVariableOf("safe", name) }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"cardea.dev"
+	"cardea.dev/internal/knowledge/form"
 )
 
 // TestVariables has names of each class, of the documents that list what programs take
@@ -44,15 +45,17 @@ func TestVariables(t *testing.T) {
 // Every name, beginning and ending in the lists decides about something: no other entry
 // stands for it.
 func TestVariableListsHaveNoIdleEntry(t *testing.T) {
-	for i, p := range dangerousPrefixes {
-		for k, q := range dangerousPrefixes {
+	begins, _ := WordsOf(form.VariablesOf, "dangerous_begin")
+	for i, p := range begins {
+		for k, q := range begins {
 			if i != k && strings.HasPrefix(p, q) {
 				t.Errorf("%q needs no entry beside %q", p, q)
 			}
 		}
 	}
-	for i, s := range dangerousSuffixes {
-		for k, q := range dangerousSuffixes {
+	ends, _ := WordsOf(form.VariablesOf, "dangerous_end")
+	for i, s := range ends {
+		for k, q := range ends {
 			if i != k && strings.HasSuffix(s, q) {
 				t.Errorf("%q needs no entry beside %q", s, q)
 			}

@@ -13,6 +13,10 @@ const (
 	IsBash Property = "is_bash"
 	// OwnSyntax is a shell whose language differs from that of bash.
 	OwnSyntax Property = "own_syntax"
+	// ShellOptions are the options of a shell that are more than a letter, or take a value:
+	// `-o` takes the next word, also inside of a bundle; `-o=` takes the rest of its own word
+	// or else the next; `-norc` is one option and no bundle.
+	ShellOptions Property = "shell_options"
 	// ForeignShell is a shell with a language of its own.
 	ForeignShell Property = "foreign_shell"
 	// Interpreter runs scripts of another language. A version at the end of the name
@@ -27,6 +31,18 @@ const (
 	RunsPackages Property = "runs_packages"
 	// RunsWords is a builtin of the shell that runs the words that it is passed.
 	RunsWords Property = "runs_words"
+	// RunsWordsOf runs the value of these options, now or another time: `-W$` expands it as a
+	// word, `-s*` runs all words behind it.
+	RunsWordsOf Property = "runs_words_of"
+	// StaysAfter is a builtin of the shell after which the assignments in front of it stay.
+	StaysAfter Property = "stays_after"
+	// InEveryShell is a builtin that every sh has, of those that change the state of the shell.
+	InEveryShell Property = "in_every_shell"
+	// NamesFiles is a builtin of the shell whose words are files, or commands that it runs.
+	NamesFiles Property = "names_files"
+	// VariablesOf are variables of a shell or of programs: special ones of a shell, `command`
+	// for those that hold one, `expansion` for those that a shell expands.
+	VariablesOf Property = "variables_of"
 	// RunsByOptionsInFront can run something by options in front of its subcommand
 	// (`git -c`).
 	RunsByOptionsInFront Property = "runs_by_options_in_front"
@@ -206,6 +222,11 @@ const (
 	// SubcommandPrograms starts subcommands as programs of their own: git-push is git
 	// push.
 	SubcommandPrograms Property = "subcommand_programs"
+	// SameActAs is a command, with its first subcommands, that does what these words do.
+	SameActAs Property = "same_act_as"
+	// DefinesCommand is a command or an option that defines a command of the program: an
+	// operand or a value that begins with this word names it, and what follows is its text.
+	DefinesCommand Property = "defines_command"
 	// ReadsPathspecs reads its operands as patterns of its own (gitglossary(7),
 	// pathspec).
 	ReadsPathspecs Property = "reads_pathspecs"
@@ -282,11 +303,11 @@ var Properties = []Property{
 	Shell,
 	IsBash,
 	OwnSyntax,
-	ForeignShell,
+	ShellOptions, ForeignShell,
 	Interpreter,
 	RunsCode,
 	RunsPackages,
-	RunsWords,
+	RunsWords, RunsWordsOf, StaysAfter, InEveryShell, NamesFiles, VariablesOf,
 	RunsByOptionsInFront,
 	RunsInput,
 	RunsInputUnless,
@@ -339,7 +360,7 @@ var Properties = []Property{
 	AlsoAWord,
 	AcceptedAsEdit,
 	ReadsRepository,
-	SubcommandPrograms,
+	SubcommandPrograms, SameActAs, DefinesCommand,
 	ReadsPathspecs,
 	ListsOperandsWith,
 	ChangesFolderWith,

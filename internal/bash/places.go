@@ -1,0 +1,157 @@
+package bash
+
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"cardea.dev"
+	"cardea.dev/internal/knowledge"
+	"cardea.dev/internal/knowledge/form"
+)
+
+// This file is about texts that run although no command of the line starts them: the text of a
+// trap, the value of PS4 or EDITOR, a subscript in a value that arithmetic evaluates. Where such
+// places are is data of internal/knowledge. The part with such a place is opaque in most cases;
+// what the text starts is a part all the same, so that what is denied stays denied.
+
+// lateCode is a text that runs at a time which is not known, in a folder in which the line has
+// been or will be.
+type lateCode struct {
+	via, text string
+	visited   int // how many folders were known when it was walked
+}
+
+// maxLate bounds how many such texts are walked.
+const maxLate = 64
+
+// runsCode walks a text that may run at any time: with no constants, in every folder of the line.
+func (w *walker) runsCode(via, text string) {
+	if text == "" || text == "-" || slices.ContainsFunc(w.lateCode, func(l lateCode) bool { return l.via == via && l.text == text }) {
+		return
+	}
+	if len(w.lateCode) >= maxLate {
+		w.limit(cardea.OpaqueTooMany, "too many commands in one line")
+		return
+	}
+	w.lateCode = append(w.lateCode, lateCode{via, text, len(w.files.visited)})
+	w.walkLate(via, text)
+}
+
+func (w *walker) walkLate(via, text string) {
+	entered := w.files.entered
+	w.files.entered = w.files.visited
+	w.inSubshell(func() {
+		w.forgetAll()
+		w.cur.name = ""
+		w.runLater(via, text)
+	})
+	w.files.entered = entered
+}
+
+// lateFolders walks late code once more if the line has entered other folders since.
+func (w *walker) lateFolders() {
+	for _, l := range w.lateCode {
+		if l.visited < len(w.files.visited) {
+			w.walkLate(l.via, l.text)
+		}
+	}
+}
+
+// codeWords walks the words of a builtin that it runs: mapfile -C, history -s, compgen -W.
+func (w *walker) codeWords(inv invocation) {
+	name := inv.argv[0].Text
+	places, _ := knowledge.WordsOf(form.RunsWordsOf, name)
+	for i, f := range inv.argv[1:] {
+		if len(places) == 0 || !strings.HasPrefix(f.Text, "-") {
+			continue
+		}
+		for at := range f.Text[1:] {
+			option, rest := "-"+f.Text[1+at:2+at], append(attached(f, 2+at), inv.argv[i+2:]...)
+			if len(rest) == 0 {
+				break
+			}
+			texts := w.mayHold(rest[0])
+			if slices.Contains(places, option+"*") {
+				all, _ := spelled(rest)
+				texts = append(texts, all)
+			} else if slices.Contains(places, option+"$") {
+				texts = substitutedIn(strings.Join(texts, "\n"))
+			} else if !slices.Contains(places, option) {
+				continue
+			}
+			for _, text := range texts {
+				w.runsCode(name, text)
+			}
+		}
+	}
+}
+
+// substitutedIn are the commands that bash runs when it expands a text: $(…) and `…`.
+func substitutedIn(text string) []string {
+	if !strings.Contains(text, "$(") && !strings.Contains(text, "`") {
+		return nil
+	}
+	word, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Document(strings.NewReader(text))
+	if err != nil {
+		return nil
+	}
+	var out []string
+	syntax.Walk(word, func(n syntax.Node) bool {
+		if c, is := n.(*syntax.CmdSubst); is && len(c.Stmts) > 0 {
+			out = append(out, text[c.Stmts[0].Pos().Offset():c.Stmts[len(c.Stmts)-1].End().Offset()])
+			return false
+		}
+		return true
+	})
+	return out
+}
+
+// maxNamed bounds how many variables are followed from a text that bash evaluates.
+const maxNamed = 32
+
+// evaluates walks the commands in a text that bash evaluates as arithmetic, as a prompt or as
+// the name of a variable, and in the values of the variables that it names.
+func (w *walker) evaluates(text string) {
+	texts := []string{text}
+	seen := map[string]bool{}
+	for i := 0; i < len(texts) && len(seen) < maxNamed; i++ {
+		if w.used.words += 1 + len(texts[i])/64; w.used.words > maxWords {
+			w.limit(cardea.OpaqueTooMany, "too many words")
+			return
+		}
+		for _, line := range substitutedIn(texts[i]) {
+			w.runsCode("evaluated", line)
+		}
+		for name := range strings.FieldsFuncSeq(texts[i], func(r rune) bool { return r >= 0x80 || !plainName("_"+string(r)) }) {
+			if plainName(name) && !seen[name] && len(seen) < maxNamed {
+				seen[name] = true
+				texts = append(texts, w.cur.vars.get(name).texts()...)
+			}
+		}
+	}
+}
+
+// codeOf are the lines for a shell that run because a variable holds a text.
+func codeOf(name, text string) []string {
+	if knowledge.AssignmentClass(name, text, true) == cardea.EnvSafe {
+		return nil // GIT_PAGER=cat
+	}
+	switch knowledge.VariableHolds(name) {
+	case knowledge.HoldsCommand:
+		return []string{strings.TrimLeft(text, "|-")} // LESSOPEN="|cmd"
+	case knowledge.HoldsExpansion:
+		return substitutedIn(text)
+	}
+	return nil
+}
+
+// holdsCode walks what runs because the shell gives a variable a value.
+func (w *walker) holdsCode(name string, v value) {
+	for _, text := range v.texts() {
+		for _, line := range codeOf(name, text) {
+			w.runsCode(name, line)
+		}
+	}
+}
