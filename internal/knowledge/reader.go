@@ -21,6 +21,7 @@ type reader struct {
 	levels   []int           // where the words stand that lead to spec
 	first    int             // how many words the command had at first
 	known    bool            // the program is
+	ended    int             // the first word behind the end of the options, 0 for none
 	// uncertain counts the operands that are only known when the line runs.
 	uncertain int
 	// searches is how often the disk was searched for the invocation, and below how many
@@ -45,6 +46,9 @@ func (r *reader) read() {
 			continue // part of an expression
 		}
 		ended = ended || r.spec.OptionsEndAfterOperands > 0 && len(r.operands) >= r.spec.OptionsEndAfterOperands
+		if ended && r.ended == 0 {
+			r.ended = i
+		}
 		isOption := !ended && f.Static && len(text) > 1 && (text[0] == '-' || text[0] == '+' && r.spec.SingleDashOptions)
 		switch {
 		case isOption && text == "--":
@@ -196,8 +200,21 @@ func (r *reader) option(i int, values []string) int {
 		add(name, r.argv[i+1].Text, r.argv[i+1].Static)
 		return 1
 	}
-	if strings.HasPrefix(text, "--") || r.spec.SingleDashOptions {
-		name, val, has := strings.Cut(text, "=")
+	name, val, has := strings.Cut(text, "=")
+	full, same := r.fullNames(name)
+	if strings.HasPrefix(text, "--") || r.spec.SingleDashOptions || len(full) > 0 {
+		for _, other := range full {
+			switch {
+			case has:
+				add(other, val, f.Static)
+			case slices.Contains(values, other) || WithWord(form.NamedOptions, r.out.Command[0], other):
+				if next(other); same && slices.Contains(values, other) {
+					return 1
+				}
+			default:
+				add(other, "", false)
+			}
+		}
 		switch {
 		case slices.Contains(r.spec.TwoValueOptions, text) && i+2 < len(r.argv):
 			add(name, r.argv[i+2].Text, r.argv[i+2].Static)
@@ -209,8 +226,7 @@ func (r *reader) option(i int, values []string) int {
 		case r.spec.Complete != nil && slices.Contains(r.spec.Complete.Options, name):
 			add(name, "", false) // what is written in full is no abbreviation
 		case slices.ContainsFunc(values, func(v string) bool { return abbreviates(name, v) }):
-			// It may be short for an option with a value, or one without:
-			// the next word is read as both.
+			// The next word is read as its value, and as what it is without one.
 			next(name)
 		default:
 			add(name, "", false)
@@ -238,6 +254,39 @@ func (r *reader) option(i int, values []string) int {
 	return 0
 }
 
+// fullNames are the options that an option is besides its name as it is written: the one with
+// the number of dashes that the program's description has, where that makes no difference to the
+// program (then it is the same), and those of [form.NamedOptions] for which it may be short.
+func (r *reader) fullNames(name string) (full []string, same bool) {
+	anyDashes := len(name) > 2 && Has(form.AnyDashes, r.out.Command[0])
+	if !anyDashes && !strings.HasPrefix(name, "--") || len(name) < len("--a") {
+		return nil, false
+	}
+	bare := strings.TrimLeft(name, "-")
+	for anyDashes && strings.HasPrefix(bare, "no-") {
+		bare = bare[len("no-"):]
+	}
+	for _, p := range append(r.above[:len(r.above):len(r.above)], r.spec) {
+		if p.Complete != nil && slices.Contains(p.Complete.Options, name) {
+			return nil, false
+		}
+	}
+	named, _ := WordsOf(form.NamedOptions, r.out.Command[0])
+	for k, list := range [][]string{named, r.values(), r.spec.GlobalValueOptions} {
+		for _, other := range list {
+			if other == name {
+				return nil, false
+			}
+			exact := strings.TrimLeft(other, "-") == bare && (anyDashes || r.spec.SingleDashOptions)
+			short := k == 0 && (abbreviates(name, other) || anyDashes && strings.HasPrefix(other, "--"+bare))
+			if (exact || short) && len(other) > 2 && !slices.Contains(full, other) {
+				full, same = append(full, other), same || exact
+			}
+		}
+	}
+	return full, same
+}
+
 // begun reads the option at i, of which only the beginning is known. What follows
 // may be nothing, so that it is the option that it begins with; and it may be
 // another one, which stands as it is written.
@@ -248,6 +297,10 @@ func (r *reader) begun(i int, values []string) {
 	}
 	if strings.HasPrefix(f.Head, "--") || r.spec.SingleDashOptions {
 		name, _, has := strings.Cut(f.Head, "=")
+		full, _ := r.fullNames(name)
+		for _, other := range full {
+			add(other, "")
+		}
 		if value, plain := strings.CutPrefix(f.Text, name+"="); has && plain {
 			add(name, value)
 			return
