@@ -132,7 +132,8 @@ type walker struct {
 	failing        bool       // the expression that is looked at may fail
 	late           []lateSpot // spots of parts that were walked before
 	shows          string     // a variable from outside that the line expands
-	usesFoundNames bool       // names that a search finds were found plain
+	unseen         []unseenOptions
+	usesFoundNames bool // names that a search finds were found plain
 	onlyComments   bool
 }
 

@@ -486,6 +486,7 @@ func (w *walker) emitProgram(inv invocation) {
 		Command: does.Command, UsualCommand: does.UsualCommand, Operands: does.Operands, Options: does.Options,
 		Knowledge: does.Knowledge, EditsFiles: does.EditsFiles, Configs: does.Configs, Doubt: does.Doubt, UnseenInput: w.cmd.stdin.unseen}
 	p.Text, p.Argv = spelled(inv.argv)
+	w.noteUnseen(&p, &does)
 	p.ProgramPattern = programPattern(inv.argv[0])
 	p.Remote = p.Remote || w.around.remote
 	if does.Knowledge != cardea.Complete {
