@@ -185,54 +185,68 @@ func InExpression(o cardea.Option) bool {
 	return !strings.HasPrefix(o.Name, "-O")
 }
 
+// addOption notes an option of the word at i.
+func (r *reader) addOption(i int, name, value string, static bool) {
+	r.out.Options = append(r.out.Options, cardea.Option{Name: name, Value: value, Static: static, Word: i})
+}
+
+// addWithNext notes an option of the word at i with the next word as its value. It says how many
+// words that are.
+func (r *reader) addWithNext(i int, name string) int {
+	if i+1 >= len(r.argv) {
+		r.addOption(i, name, "", false)
+		return 0
+	}
+	r.addOption(i, name, r.argv[i+1].Text, r.argv[i+1].Static)
+	return 1
+}
+
 // option reads the option at i and says how many further words it takes.
 func (r *reader) option(i int, values []string) int {
 	f := r.argv[i]
-	text := f.Text
-	add := func(name, value string, static bool) {
-		r.out.Options = append(r.out.Options, cardea.Option{Name: name, Value: value, Static: static, Word: i})
-	}
-	next := func(name string) int {
-		if i+1 >= len(r.argv) {
-			add(name, "", false)
-			return 0
-		}
-		add(name, r.argv[i+1].Text, r.argv[i+1].Static)
-		return 1
-	}
-	name, val, has := strings.Cut(text, "=")
+	name, val, has := strings.Cut(f.Text, "=")
 	full, same := r.fullNames(name)
-	if strings.HasPrefix(text, "--") || r.spec.SingleDashOptions || len(full) > 0 {
-		for _, other := range full {
-			switch {
-			case has:
-				add(other, val, f.Static)
-			case slices.Contains(values, other) || WithWord(form.NamedOptions, r.out.Command[0], other):
-				if next(other); same && slices.Contains(values, other) {
-					return 1
-				}
-			default:
-				add(other, "", false)
-			}
-		}
-		switch {
-		case slices.Contains(r.spec.TwoValueOptions, text) && i+2 < len(r.argv):
-			add(name, r.argv[i+2].Text, r.argv[i+2].Static)
-			return 2
-		case has:
-			add(name, val, f.Static)
-		case slices.Contains(values, name):
-			return next(name)
-		case r.spec.Complete != nil && slices.Contains(r.spec.Complete.Options, name):
-			add(name, "", false) // what is written in full is no abbreviation
-		case slices.ContainsFunc(values, func(v string) bool { return abbreviates(name, v) }):
-			// The next word is read as its value, and as what it is without one.
-			next(name)
-		default:
-			add(name, "", false)
-		}
-		return 0
+	if !strings.HasPrefix(f.Text, "--") && !r.spec.SingleDashOptions && len(full) == 0 {
+		return r.cluster(i, values)
 	}
+	used := 0
+	for _, other := range full {
+		switch {
+		case has:
+			r.addOption(i, other, val, f.Static)
+		case slices.Contains(values, other) || WithWord(form.NamedOptions, r.out.Command[0], other):
+			if n := r.addWithNext(i, other); same && slices.Contains(values, other) {
+				used = n
+			}
+		default:
+			r.addOption(i, other, "", false)
+		}
+	}
+	switch {
+	case used > 0: // written with another number of dashes
+	case slices.Contains(r.spec.TwoValueOptions, f.Text) && i+2 < len(r.argv):
+		r.addOption(i, name, r.argv[i+2].Text, r.argv[i+2].Static)
+		return 2
+	case has:
+		r.addOption(i, name, val, f.Static)
+	case slices.Contains(values, name):
+		return r.addWithNext(i, name)
+	case r.spec.Complete != nil && slices.Contains(r.spec.Complete.Options, name):
+		r.addOption(i, name, "", false) // what is written in full is no abbreviation
+	case slices.ContainsFunc(values, func(v string) bool { return abbreviates(name, v) }):
+		// It may be short for an option with a value, or one without:
+		// the next word is read as both.
+		r.addWithNext(i, name)
+	default:
+		r.addOption(i, name, "", false)
+	}
+	return used
+}
+
+// cluster reads the options of one letter each at i and says how many further words they take.
+func (r *reader) cluster(i int, values []string) int {
+	f := r.argv[i]
+	text := f.Text
 	for at := 1; at < len(text); at++ {
 		c := text[at]
 		if c >= 0x80 || strings.IndexByte("=/~", c) >= 0 {
@@ -240,16 +254,14 @@ func (r *reader) option(i int, values []string) int {
 		}
 		name := "-" + string(c)
 		switch {
-		case slices.Contains(r.spec.AttachedValueOptions, name):
-			add(name, text[at+1:], f.Static)
-			return 0
-		case slices.Contains(values, name) && at+1 < len(text):
-			add(name, text[at+1:], f.Static)
+		case slices.Contains(r.spec.AttachedValueOptions, name),
+			slices.Contains(values, name) && at+1 < len(text):
+			r.addOption(i, name, text[at+1:], f.Static)
 			return 0
 		case slices.Contains(values, name):
-			return next(name)
+			return r.addWithNext(i, name)
 		}
-		add(name, "", false)
+		r.addOption(i, name, "", false)
 	}
 	return 0
 }
