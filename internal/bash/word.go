@@ -54,7 +54,7 @@ func (w *walker) beginsOutside(word *syntax.Word) bool {
 		part = q.Parts[0]
 	}
 	p, ok := part.(*syntax.ParamExp)
-	return ok && p.Param != nil && p.Exp == nil && p.Repl == nil && p.Slice == nil && !p.Excl && w.lookup(p.Param.Value).kind == outside
+	return ok && p.Param != nil && p.Exp == nil && p.Repl == nil && p.Slice == nil && !p.Excl && plainName(p.Param.Value) && w.lookup(p.Param.Value).kind == outside
 }
 
 // appendFields appends the fields of a word. Most words are plain ones, which need no
