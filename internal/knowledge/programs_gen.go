@@ -2479,7 +2479,6 @@ var holders = [...]form.Holder{
 	{Property: "answers_help", Program: "pipx"},
 	{Property: "answers_help", Program: "pkill"},
 	{Property: "answers_help", Program: "pldd"},
-	{Property: "answers_help", Program: "pm2"},
 	{Property: "answers_help", Program: "podman"},
 	{Property: "answers_help", Program: "podman-compose"},
 	{Property: "answers_help", Program: "portablectl"},
