@@ -40,6 +40,10 @@ func TestWordsMayBecomeOptions(t *testing.T) {
 		"mkdir ./-x; sort *": false, "mkdir -p ./-o.claude/x; sort *": false, "touch -- --pre=sh; rg x *": false, "cp a.go ./-r; sort ?*": false,
 		"sort * & mkdir ./-x": false, "echo x > ./-o.envrc; sort *": false, "mkdir -p ./--eval=x; make test -*": false,
 		"mkdir ./-x; for f in *; do sort \"$f\"; done": false, "git stash; sort *": false, "cp -r dash src; cd src; sort *": false,
+		"mkdir -p ./'-o.envrc'; echo '{}' | sort -*/*": false, "mkdir -p ./'-uo.envrc'; echo '{}' | sort ./-*/*": false, "mkdir -p ./-o.envrc; echo ./x | sort -*": false,
+		"mkdir -p ./'-o.envrc'; echo '{}' | sort -*/*.json": false, "mkdir -p ./'-o.claude/settings.json'; echo '{}' | sort -*/settings.json": false,
+		"mkdir -p ./--eval='$(shell .'/'x)'; make test -*/*": false, "mkdir ./-x; timeout 5 sort *": false, "mkdir ./-x; bash -c 'sort *'": false,
+		"bash -c 'sort \"$1\"' _ \"$(cat args.txt)\"": false, "f() { sort \"$1\"; }; f \"$(cat args.txt)\"": false, "git log --outp*": false,
 		// Words from input.
 		"xargs git log < args.txt": false, "cat args.txt | xargs git log": false, "cat args.txt | xargs -n1 sort": false, "xargs -I{} git log {} < args.txt": false,
 		"echo '-r ./x.js' | xargs grep": false, "git log \"$(cat args.txt)\"": false, "read X < args.txt; sort \"$X\"": false,
