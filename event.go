@@ -377,6 +377,12 @@ func (p *Part) Variables() []string {
 	return out
 }
 
+// UnseenOption reports whether a word of a part may become an option that the line does not
+// show. What allows a program with any words does not allow the part then.
+func (p *Part) UnseenOption() bool {
+	return slices.ContainsFunc(p.Argv, func(w Word) bool { return w.UnseenOption })
+}
+
 // Outer is a command that starts the one of a part, before it was taken apart.
 type Outer struct {
 	// Text is the command in canonical form, as in Part.
@@ -404,6 +410,10 @@ type Word struct {
 	// MayBeOption means that it may begin with a dash although it is not static, so
 	// that it may be an option nobody has seen.
 	MayBeOption bool
+	// UnseenOption means that it may become any option of the program that has an access:
+	// what MayBeOption says, less where the program has none, where "--" stands in front, and
+	// where the folder that a pattern reads shows that no name begins with a dash.
+	UnseenOption bool
 }
 
 // Option is one option of a part.

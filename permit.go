@@ -38,7 +38,7 @@ func (p *Part) BeyondProgram() string {
 		return "writes by a redirection, which needs a yes of its own"
 	case slices.ContainsFunc(p.Assigns, func(a Assign) bool { return a.Class != EnvSafe }):
 		return "sets a variable that may change what the program does"
-	case slices.ContainsFunc(p.Argv, func(w Word) bool { return w.MayBeOption }):
+	case slices.ContainsFunc(p.Argv, func(w Word) bool { return w.MayBeOption }), p.UnseenOption():
 		return "has a word that may become options nobody has seen"
 	case len(p.Argv) > 0 && !p.Argv[0].lookedUp():
 		return "starts a program by its path; let a rule of yours allow it"

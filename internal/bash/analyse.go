@@ -139,6 +139,7 @@ type walker struct {
 	shows          string     // a variable from outside that the line expands
 	usesFoundNames bool       // names that a search finds were found plain
 	lateCode       []lateCode
+	unseen         []unseenOptions
 	onlyComments   bool
 }
 

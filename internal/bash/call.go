@@ -477,6 +477,7 @@ func (w *walker) emitProgram(inv invocation) {
 		Knowledge: does.Knowledge, EditsFiles: does.EditsFiles, Configs: does.Configs, Doubt: does.Doubt, UnseenInput: w.cmd.stdin.unseen}
 	p.Text, p.Argv = spelled(inv.argv)
 	p.Typed = inv.text
+	w.noteUnseen(&p, &does)
 	p.ProgramPattern = programPattern(inv.argv[0])
 	p.Remote = p.Remote || w.around.remote
 	if does.Knowledge != cardea.Complete {

@@ -131,14 +131,14 @@ func (w *walker) looped(words []field) *knowledge.Search {
 	return w.withPlainNames(s)
 }
 
-// makes reports a part that may give a file a name that is not plain.
+// createsOddName reports a part that may give a file a name that is not plain.
 func createsOddName(p cardea.Part) bool {
 	return slices.ContainsFunc(p.Access, func(a cardea.Access) bool {
 		switch a.Kind {
 		case cardea.Read, cardea.Network, cardea.Delete:
 			return false
 		case cardea.Write:
-			return a.Path == "" || a.Recursive || a.Glob || !knowledge.PlainStart(path.Base(a.Path)) || strings.ContainsAny(path.Base(a.Path), " \t\n\"'\\:")
+			return a.Path == "" || a.Recursive || a.Glob || strings.Contains(a.Path+a.Spelled, "/-") || !knowledge.PlainStart(path.Base(a.Path)) || strings.ContainsAny(path.Base(a.Path), " \t\n\"'\\:")
 		}
 		return true
 	})

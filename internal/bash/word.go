@@ -42,8 +42,19 @@ func (w *walker) fields(word *syntax.Word) []field {
 	if len(out) == 1 && !out[0].Static {
 		out[0].Process = isProcSubst(word) && strings.HasPrefix(out[0].Text, "<(")
 		out[0].Found = w.foundBy(word, [2]int{begin, len(w.out.Parts)})
+		out[0].Outside = w.beginsOutside(word)
 	}
 	return out
+}
+
+// beginsOutside reports a word that begins with a variable that the line does not set.
+func (w *walker) beginsOutside(word *syntax.Word) bool {
+	part := word.Parts[0]
+	if q, ok := part.(*syntax.DblQuoted); ok && len(q.Parts) > 0 {
+		part = q.Parts[0]
+	}
+	p, ok := part.(*syntax.ParamExp)
+	return ok && p.Param != nil && p.Exp == nil && p.Repl == nil && p.Slice == nil && !p.Excl && plainName(p.Param.Value) && w.lookup(p.Param.Value).kind == outside
 }
 
 // appendFields appends the fields of a word. Most words are plain ones, which need no

@@ -220,6 +220,8 @@ func (w *walker) xargs(s *wrapper, inv invocation) {
 	if replace == "" {
 		args := unknownArgs
 		args.Found, args.May = search, w.inputWords()
+		args.MayBeOption = w.cmd.stdin.kind != literal && w.cmd.stdin.kind != inherited || slices.ContainsFunc(p.list, splits) || w.input() != w.cmd.stdin.text ||
+			slices.ContainsFunc(args.May, func(text string) bool { return text != "" && text[0] != '/' && !knowledge.PlainStart(text) })
 		inv.argv = append(inv.argv, args)
 	}
 	for i, f := range inv.argv {

@@ -87,6 +87,8 @@ type Word struct {
 	// Process marks a word that is one process substitution, <(…), and nothing
 	// else: it names the output of a command.
 	Process bool
+	// Outside is set for a word that begins with a variable which the line does not set.
+	Outside bool
 	// Found is set for a word that a search finds.
 	Found *Search
 	// May are the texts that a word may become which is not static, as far as the line
@@ -177,6 +179,11 @@ type Meaning struct {
 	EditsFiles bool
 	Configs    []string
 	Doubt      string
+	// Unseen are the words that may become any option of the program, UnseenIfMade those
+	// that may where the line makes a name that begins with a dash. ByOption is what the
+	// program does with such an option.
+	Unseen, UnseenIfMade []int
+	ByOption             []cardea.Access
 	// Links are the symbolic links that it makes.
 	Links []Link
 	// Targets are the paths to which it copies or moves, and that are no folder
@@ -243,14 +250,20 @@ func (r *reader) describe() {
 		r.spec = &form.Program{}
 	}
 	r.read()
+	r.unseenOptions()
 	if spec == nil {
 		out.Access = append(out.Access, cardea.Access{Kind: cardea.Unknown})
 		out.Doubt = "the program " + out.Command[0] + " is not known"
 		return
 	}
 	if len(inv.Words) == 2 && inv.Words[1].Static && slices.Contains(spec.InformationWords, inv.Words[1].Text) || r.help() {
-		out.Knowledge = cardea.Complete
-		return
+		if unless := spec.Complete; Has(form.AnswersHelp, path.Base(name)) {
+			out.Knowledge = cardea.Complete
+			return
+		} else if unless != nil && len(unless.UnlessProjectFiles) > 0 {
+			out.Knowledge, out.Configs = cardea.Complete, unless.UnlessProjectFiles
+			return
+		}
 	}
 	r.accesses()
 	if out.Doubt = r.doubt(); out.Doubt == "" {

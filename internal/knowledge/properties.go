@@ -40,7 +40,7 @@ func WordsOf(property form.Property, program string) ([]string, bool) {
 
 // holderSlots is how many places the index of holders has: a power of two, and a few
 // times as many as there are holders.
-const holderSlots = 2048
+const holderSlots = 4096
 
 // holderIndex says where a property of a program stands in the table: one more than its
 // index, and 0 for none, at [holderSlot] or behind it. It takes a few microseconds to
@@ -84,6 +84,12 @@ func Holders(property form.Property) []form.Holder {
 func HasWith(property form.Property, program string, has func(word string) bool) bool {
 	words, ok := WordsOf(property, program)
 	return ok && (len(words) == 0 || slices.ContainsFunc(words, has))
+}
+
+// WithWord reports whether a word is one of those that belong to a property of a program.
+func WithWord(property form.Property, program, word string) bool {
+	words, _ := WordsOf(property, program)
+	return slices.Contains(words, word)
 }
 
 // Matches reports whether a word is one of a list, in which a star at the end

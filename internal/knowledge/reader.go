@@ -23,6 +23,7 @@ type reader struct {
 	levels   []int           // where the words stand that lead to spec
 	first    int             // how many words the command had at first
 	known    bool            // the program is
+	ended    int             // the first word behind the end of the options, 0 for none
 	// uncertain counts the operands that are only known when the line runs.
 	uncertain int
 	// searches is how often the disk was searched for the invocation, and below how many
@@ -50,6 +51,9 @@ func (r *reader) read() {
 			continue // part of an expression
 		}
 		ended = ended || r.spec.OptionsEndAfterOperands > 0 && len(r.operands) >= r.spec.OptionsEndAfterOperands
+		if ended && r.ended == 0 {
+			r.ended = i
+		}
 		isOption := !ended && f.Static && len(text) > 1 && (text[0] == '-' || text[0] == '+' && r.spec.SingleDashOptions)
 		switch {
 		case isOption && text == "--":
@@ -204,42 +208,68 @@ func InExpression(o cardea.Option) bool {
 	return !strings.HasPrefix(o.Name, "-O")
 }
 
+// addOption notes an option of the word at i.
+func (r *reader) addOption(i int, name, value string, static bool) {
+	r.out.Options = append(r.out.Options, cardea.Option{Name: name, Value: value, Static: static, Word: i})
+}
+
+// addWithNext notes an option of the word at i with the next word as its value. It says how many
+// words that are.
+func (r *reader) addWithNext(i int, name string) int {
+	if i+1 >= len(r.argv) {
+		r.addOption(i, name, "", false)
+		return 0
+	}
+	r.addOption(i, name, r.argv[i+1].Text, r.argv[i+1].Static)
+	return 1
+}
+
 // option reads the option at i and says how many further words it takes.
 func (r *reader) option(i int, values []string) int {
 	f := r.argv[i]
-	text := f.Text
-	add := func(name, value string, static bool) {
-		r.out.Options = append(r.out.Options, cardea.Option{Name: name, Value: value, Static: static, Word: i})
+	name, val, has := strings.Cut(f.Text, "=")
+	full, same := r.fullNames(name)
+	if !strings.HasPrefix(f.Text, "--") && !r.spec.SingleDashOptions && len(full) == 0 {
+		return r.cluster(i, values)
 	}
-	next := func(name string) int {
-		if i+1 >= len(r.argv) {
-			add(name, "", false)
-			return 0
-		}
-		add(name, r.argv[i+1].Text, r.argv[i+1].Static)
-		return 1
-	}
-	if strings.HasPrefix(text, "--") || r.spec.SingleDashOptions {
-		name, val, has := strings.Cut(text, "=")
+	used := 0
+	for _, other := range full {
 		switch {
-		case slices.Contains(r.spec.TwoValueOptions, text) && i+2 < len(r.argv):
-			add(name, r.argv[i+2].Text, r.argv[i+2].Static)
-			return 2
 		case has:
-			add(name, val, f.Static)
-		case slices.Contains(values, name):
-			return next(name)
-		case r.spec.Complete != nil && slices.Contains(r.spec.Complete.Options, name):
-			add(name, "", false) // what is written in full is no abbreviation
-		case slices.ContainsFunc(values, func(v string) bool { return abbreviates(name, v) }):
-			// It may be short for an option with a value, or one without:
-			// the next word is read as both.
-			next(name)
+			r.addOption(i, other, val, f.Static)
+		case slices.Contains(values, other) || WithWord(form.NamedOptions, r.out.Command[0], other):
+			if n := r.addWithNext(i, other); same && slices.Contains(values, other) {
+				used = n
+			}
 		default:
-			add(name, "", false)
+			r.addOption(i, other, "", false)
 		}
-		return 0
 	}
+	switch {
+	case used > 0: // written with another number of dashes
+	case slices.Contains(r.spec.TwoValueOptions, f.Text) && i+2 < len(r.argv):
+		r.addOption(i, name, r.argv[i+2].Text, r.argv[i+2].Static)
+		return 2
+	case has:
+		r.addOption(i, name, val, f.Static)
+	case slices.Contains(values, name):
+		return r.addWithNext(i, name)
+	case r.spec.Complete != nil && slices.Contains(r.spec.Complete.Options, name):
+		r.addOption(i, name, "", false) // what is written in full is no abbreviation
+	case slices.ContainsFunc(values, func(v string) bool { return abbreviates(name, v) }):
+		// It may be short for an option with a value, or one without:
+		// the next word is read as both.
+		r.addWithNext(i, name)
+	default:
+		r.addOption(i, name, "", false)
+	}
+	return used
+}
+
+// cluster reads the options of one letter each at i and says how many further words they take.
+func (r *reader) cluster(i int, values []string) int {
+	f := r.argv[i]
+	text := f.Text
 	for at := 1; at < len(text); at++ {
 		c := text[at]
 		if c >= 0x80 || strings.IndexByte("=/~", c) >= 0 {
@@ -247,18 +277,49 @@ func (r *reader) option(i int, values []string) int {
 		}
 		name := "-" + string(c)
 		switch {
-		case slices.Contains(r.spec.AttachedValueOptions, name):
-			add(name, text[at+1:], f.Static)
-			return 0
-		case slices.Contains(values, name) && at+1 < len(text):
-			add(name, text[at+1:], f.Static)
+		case slices.Contains(r.spec.AttachedValueOptions, name),
+			slices.Contains(values, name) && at+1 < len(text):
+			r.addOption(i, name, text[at+1:], f.Static)
 			return 0
 		case slices.Contains(values, name):
-			return next(name)
+			return r.addWithNext(i, name)
 		}
-		add(name, "", false)
+		r.addOption(i, name, "", false)
 	}
 	return 0
+}
+
+// fullNames are the options that an option is besides its name as it is written: the one with
+// the number of dashes that the program's description has, where that makes no difference to the
+// program (then it is the same), and those of [form.NamedOptions] for which it may be short.
+func (r *reader) fullNames(name string) (full []string, same bool) {
+	anyDashes := len(name) > 2 && Has(form.AnyDashes, r.out.Command[0])
+	if !anyDashes && !strings.HasPrefix(name, "--") || len(name) < len("--a") {
+		return nil, false
+	}
+	bare := strings.TrimLeft(name, "-")
+	for anyDashes && strings.HasPrefix(bare, "no-") {
+		bare = bare[len("no-"):]
+	}
+	for _, p := range append(r.above[:len(r.above):len(r.above)], r.spec) {
+		if p.Complete != nil && slices.Contains(p.Complete.Options, name) {
+			return nil, false
+		}
+	}
+	named, _ := WordsOf(form.NamedOptions, r.out.Command[0])
+	for k, list := range [][]string{named, r.values(), r.spec.GlobalValueOptions} {
+		for _, other := range list {
+			if other == name {
+				return nil, false
+			}
+			exact := strings.TrimLeft(other, "-") == bare && (anyDashes || r.spec.SingleDashOptions)
+			short := k == 0 && (abbreviates(name, other) || anyDashes && strings.HasPrefix(other, "--"+bare))
+			if (exact || short) && len(other) > 2 && !slices.Contains(full, other) {
+				full, same = append(full, other), same || exact
+			}
+		}
+	}
+	return full, same
 }
 
 // begun reads the option at i, of which only the beginning is known. What follows
@@ -271,6 +332,10 @@ func (r *reader) begun(i int, values []string) {
 	}
 	if strings.HasPrefix(f.Head, "--") || r.spec.SingleDashOptions {
 		name, _, has := strings.Cut(f.Head, "=")
+		full, _ := r.fullNames(name)
+		for _, other := range full {
+			add(other, "")
+		}
 		if value, plain := strings.CutPrefix(f.Text, name+"="); has && plain {
 			add(name, value)
 			return

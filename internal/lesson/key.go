@@ -191,7 +191,7 @@ func unseenWord(p *cardea.Part) string {
 	switch {
 	case touches && len(knowledge.Unseen(p)) > 0:
 		return "what a word becomes is known only when it runs, and it may name anything"
-	case slices.ContainsFunc(p.Argv, func(w cardea.Word) bool { return w.MayBeOption }):
+	case slices.ContainsFunc(p.Argv, func(w cardea.Word) bool { return w.MayBeOption }), p.UnseenOption():
 		return "a word may become options that nobody has seen"
 	}
 	return ""

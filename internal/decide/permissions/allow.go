@@ -293,6 +293,12 @@ func (c *call) held(e *permissionlist.Rule, l level, p *cardea.Part) string {
 	if e.Wild() && needsExact(l.argv) {
 		return "an entry with a wildcard does not approve " + base(l.argv) + " with a command or a deletion of its own"
 	}
+	if e.Wild() && e.Form != permissionlist.Whole && p.UnseenOption() && !(l.at < len(p.Outer) && knowledge.StartsOnInput(base(l.argv))) {
+		return "a word may become an option of " + base(p.Argv) + " that the line does not show: begin it with ./, or put -- in front of it"
+	}
+	if option := namedOption(p, e); option != "" && e.Form != permissionlist.Whole {
+		return "an entry with a wildcard approves " + option + " of " + base(p.Argv) + " only where it names it with its value"
+	}
 	for _, w := range l.argv {
 		if w.Static || !w.MaySplit {
 			continue
@@ -358,6 +364,37 @@ func needsExact(argv []cardea.Word) bool {
 	}
 	options, ok := knowledge.WordsOf(form.NeedsExactEntry, program)
 	return ok && (len(options) == 0 || slices.ContainsFunc(argv[1:], func(w cardea.Word) bool { return hidesOption(w) || slices.Contains(options, w.Text) }))
+}
+
+// namedOption is the option of a part by which the program runs another one, or learns what to
+// run, and that the entry does not spell out; "" where there is none.
+func namedOption(p *cardea.Part, e *permissionlist.Rule) string {
+	named, _ := knowledge.WordsOf(form.NamedOptions, p.Program())
+	spelled, _ := e.Words()
+	for _, o := range p.Options {
+		if at := o.Word; slices.Contains(named, o.Name) && e.Wild() {
+			end := at + 1
+			if end < len(p.Argv) && o.Value == p.Argv[end].Text && !slices.Contains(p.Operands, end) {
+				end++
+			}
+			if slices.ContainsFunc(p.Argv[at:end], func(w cardea.Word) bool { return !w.Static || !slices.Contains(spelled, w.Text) }) {
+				return o.Name
+			}
+		}
+	}
+	command := slices.Clone(p.Command)
+	if p.UsualCommand != nil {
+		command = slices.Clone(p.UsualCommand)
+	}
+	for _, i := range p.Operands {
+		command = append(command, p.Argv[i].Text)
+	}
+	for _, w := range named {
+		if words := strings.Fields(w); w[0] != '-' && e.Wild() && len(command) > len(words)+1 && slices.Equal(command[1:len(words)+1], words) {
+			return w
+		}
+	}
+	return ""
 }
 
 // inOption reports whether a word holds an option: "-x" among the letters of a
@@ -485,6 +522,8 @@ func (c *call) entryFor(p *cardea.Part) (entry, why string) {
 			continue
 		case i == 0:
 			return "", "the program is not known"
+		case p.UnseenOption():
+			return "", "the word " + shorten(w.Text) + " may become an option"
 		case needsExact(argv):
 			return "", "only an exact entry would approve it, and the word " + shorten(w.Text) + " is known only when it runs"
 		}

@@ -603,6 +603,9 @@ func TestSuggested(t *testing.T) {
 		"find build -delete", "npm test > out.json", `npm test "$X"`, "bash -c 'a; b'", "docker exec c ls", "npm test *.js", "printf 'a\nb'", "ls 'a*b'",
 		"if a; then b; else c; fi", "FOO=1 make x", "watch a"} {
 		s := stand{}
+		if strings.Contains(line, "*.js") {
+			s.world.Names = func(string) ([]string, bool) { return []string{"a.js"}, true }
+		}
 		ev := s.bash(line)
 		var needs []string
 		for i := range ev.Call.Parts {

@@ -108,10 +108,10 @@ type Program struct {
 	Suffixes []string `yaml:"suffixes"`
 	// Options whose value is such an ending.
 	SuffixOptions []string `yaml:"suffix_options" words:"options"`
-	// Words with which the program only prints something about itself, where they
+	// Words with which a program of `answers_help` only prints something about itself, where they
 	// are its only word (`--version`).
 	InformationWords []string `yaml:"information_words"`
-	// Options with which the program and its known subcommands only print help,
+	// Options with which a program of `answers_help` and its known subcommands only print help,
 	// where they are the only word behind it (`docker push --help`). `[none]` in a
 	// subcommand takes them back for the subcommands below it.
 	HelpOptions []string `yaml:"help_options" words:"options,none"`

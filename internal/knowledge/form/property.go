@@ -266,6 +266,18 @@ const (
 	Removes Property = "removes"
 	// Publishes commits, pushes or merges, with one of these subcommands.
 	Publishes Property = "publishes"
+	// HarmlessOptions has no option that reads, writes or runs anything: what its words may
+	// touch are its operands.
+	HarmlessOptions Property = "harmless_options"
+	// AnswersHelp prints its help or its version before it reads anything of the project, with
+	// its `information_words` and `help_options`.
+	AnswersHelp Property = "answers_help"
+	// AnyDashes reads a long option with any number of dashes in front of it, and abbreviated.
+	AnyDashes Property = "any_dashes"
+	// NamedOptions runs another program with one of these options, or takes from it what to run or
+	// whom to contact. An entry of a list of permissions with a wildcard approves them only where
+	// it names them. Words without a dash are a subcommand that runs its operands.
+	NamedOptions Property = "named_options"
 	// NeedsExactEntry is approved by an exact entry of a list of permissions alone,
 	// with one of these options where there are any.
 	NeedsExactEntry Property = "needs_exact_entry"
@@ -374,6 +386,10 @@ var Properties = []Property{
 	ChangesNoFile,
 	KeepsFiles, Removes,
 	Publishes,
+	HarmlessOptions,
+	AnswersHelp,
+	AnyDashes,
+	NamedOptions,
 	NeedsExactEntry,
 	NeedsExactLetters,
 	StartsOnFiles,
