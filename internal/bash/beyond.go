@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"cardea.dev"
+	"cardea.dev/internal/knowledge"
 )
 
 // Limits of what is looked at in a text that is beyond another limit.
@@ -27,14 +28,14 @@ func (a *Analysis) beyondLimit() bool {
 // reads less than bash does. Such lines are rare, and a piece may be no command in truth.
 func (a *Analysis) lookBeyond(text string, env Env) {
 	for _, piece := range candidates(text[:min(len(text), maxText)]) {
-		for word, rest, more := strings.Cut(piece, " "); a.misread && more && strings.Contains(word, "="); word, rest, more = strings.Cut(piece, " ") {
+		for word, rest, more := strings.Cut(piece, " "); a.misread && more && (strings.Contains(word, "=") || reserved(word)); word, rest, more = strings.Cut(piece, " ") {
 			piece = rest // x[0]=1 git push
 		}
 		found, _ := analyse(piece, env, creations{})
 		for _, p := range found.Parts {
 			same := func(q cardea.Part) bool { return q.Text == p.Text }
-			if a.misread && (len(p.Argv) == 0 || strings.HasPrefix(p.Text, "-") || slices.ContainsFunc(a.Parts, same)) {
-				continue
+			if a.misread && (!knowledge.Known(p.Program()) || slices.ContainsFunc(a.Parts, same)) {
+				continue // text, as far as is known
 			}
 			p.Start, p.Via = -1, append(p.Via, "a piece of the text")
 			a.Parts = append(a.Parts, p)
