@@ -31,7 +31,9 @@ func (p Paths) Enter(kind cardea.AccessKind, name string) cardea.Access {
 	if spelled == "" {
 		return a
 	}
-	a.Path = p.follow(spelled)
+	if _, _, of := paths.ThroughProcess(joined(p.Dir, name), p.Dir, false); of == paths.NoProcess {
+		a.Path = p.follow(spelled)
+	}
 	if a.Path != spelled {
 		a.Spelled = spelled
 	}
@@ -67,6 +69,9 @@ func (p Paths) appendOpen(out []cardea.Access, kind cardea.AccessKind, name stri
 			a.Spelled = at.spelled
 		}
 		out = append(out, a)
+	}
+	for _, guess := range at.guesses {
+		out = append(out, cardea.Access{Kind: kind, Spelled: guess, Redirect: redirect})
 	}
 	return out
 }
@@ -104,13 +109,32 @@ func (p Paths) appendWord(to []cardea.Access, kind cardea.AccessKind, f Word) []
 		if from == "" && i < len(p.Likely) {
 			from = p.Likely[i]
 		}
-		out[i].Pattern = Absolute(from, pattern)
+		if whole := joined(from, pattern); whole != "" {
+			out[i].Pattern = cmp.Or(Absolute("", whole), path.Clean(whole))
+		}
 		if climbs(pattern[len(dir):]) {
 			// What lies above a link that the pattern finds is anybody's guess.
 			out[i].Path = ""
 		}
 	}
+	for _, guess := range p.Guesses(pattern) {
+		a := cardea.Access{Kind: kind, Spelled: guess}
+		if paths.IsPattern(guess) {
+			a.Spelled, a.Glob, a.Pattern = "", true, guess
+		}
+		out = append(out, a)
+	}
 	return append(to, out...)
+}
+
+// Guesses are the files that a pattern names through a link of a process, as far as the
+// folder of the line and those around it tell.
+func (p Paths) Guesses(pattern string) []string {
+	at, rest, of := paths.ThroughProcess(joined(p.Dir, pattern), p.Dir, true)
+	if of == paths.NoProcess || at == "" {
+		return nil
+	}
+	return append(guesses(p.Dir, rest), at)
 }
 
 // climbs reports whether a path has a ".." in it.
@@ -123,18 +147,49 @@ func climbs(name string) bool {
 func simpleGlob(s string) bool { return !strings.ContainsAny(s, "$`'\"\\(){}") }
 
 // Absolute joins a name to a folder and cleans the result; "" when the folder
-// is needed and not known.
+// is needed and not known. A link of a process is replaced by where it leads, and one of
+// another process makes the result "".
 func Absolute(dir, name string) string {
-	switch {
-	case name == "":
+	whole := joined(dir, name)
+	if whole == "" {
 		return ""
-	case strings.HasPrefix(name, "/"):
-		return path.Clean(name)
+	}
+	if at, _, of := paths.ThroughProcess(whole, dir, false); of == paths.OwnProcess {
+		return at
+	} else if of == paths.OtherProcess {
+		return ""
+	}
+	return path.Clean(whole)
+}
+
+// joined joins a name to a folder; "" when the folder is needed and not known.
+func joined(dir, name string) string {
+	switch {
+	case name == "" || name[0] == '/':
+		return name
 	case dir == "":
 		return ""
 	}
-	return path.Clean(dir + "/" + name)
+	return dir + "/" + name
 }
+
+// guesses are the files that a path may name which begins at a folder that is not known:
+// one that a process has open. They lie in the folder of the line or in one above.
+func guesses(dir, rest string) []string {
+	for rest = path.Clean(rest); rest == ".." || strings.HasPrefix(rest, "../"); {
+		rest = strings.TrimPrefix(rest[2:], "/")
+	}
+	var out []string
+	for at := dir; rest != "" && rest != "." && strings.HasPrefix(at, "/") && len(out) < maxGuesses; at = path.Dir(at) {
+		if out = append(out, path.Join(at, rest)); at == "/" {
+			break
+		}
+	}
+	return out
+}
+
+// maxGuesses is how many folders are looked at for one path of a process.
+const maxGuesses = 32
 
 // Places lists where a name may lead to, and how it is spelled: absolute, with
 // ".." taken off by the letter. The kernel follows links first, so that
@@ -152,19 +207,31 @@ type places struct {
 	list    [2]string
 	n       int
 	spelled string
+	guesses []string // what it may be besides, where the folder is not known
 }
 
 func placesOf(dir, name string, resolve func(string) string) places {
-	whole := name
-	if name != "" && name[0] != '/' {
-		if dir == "" {
-			return places{n: 1}
+	whole := joined(dir, name)
+	if at, rest, of := paths.ThroughProcess(whole, dir, false); of != paths.NoProcess {
+		out := places{n: 1, spelled: at} // the program that opens it reads the link
+		if of == paths.OtherProcess {
+			out.guesses = guesses(dir, rest)
 		}
-		whole = dir + "/" + name
+		if resolve != nil && at != "" {
+			out.list[1], out.n = resolve(at), 2
+		}
+		return out
 	}
-	out := places{n: 1, spelled: Absolute("", whole)}
+	out := places{n: 1}
+	if whole != "" {
+		out.spelled = path.Clean(whole)
+	}
 	out.list[0] = out.spelled
-	if out.spelled == "" || resolve == nil {
+	switch {
+	case out.spelled == "" || resolve == nil:
+		return out
+	case paths.IsDescriptor(out.spelled):
+		out.list[0] = ""
 		return out
 	}
 	out.list[0] = resolve(out.spelled)

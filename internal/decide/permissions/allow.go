@@ -11,6 +11,7 @@ import (
 	"cardea.dev/internal/harness"
 	"cardea.dev/internal/knowledge"
 	"cardea.dev/internal/knowledge/form"
+	"cardea.dev/internal/paths"
 	"cardea.dev/internal/permissionlist"
 )
 
@@ -302,6 +303,9 @@ func (c *call) held(e *permissionlist.Entry, l level, p *cardea.Part) string {
 		return "an entry with a wildcard does not approve " + base(l.argv) + " with a command or a deletion of its own"
 	}
 	for _, w := range l.argv {
+		if (e.Wild() || e.Form == permissionlist.Whole) && paths.NamesProcess(w.Text) {
+			return "where " + shorten(w.Text) + " leads is known only when it runs"
+		}
 		if w.Static || !w.MaySplit {
 			continue
 		}
