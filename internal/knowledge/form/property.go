@@ -179,9 +179,11 @@ const (
 	// SubcommandPrograms starts subcommands as programs of their own: git-push is git
 	// push.
 	SubcommandPrograms Property = "subcommand_programs"
-	// ReadsPathspecs reads its operands as patterns of its own (gitglossary(7),
-	// pathspec).
+	// ReadsPathspecs reads, with one of these subcommands, the files that its words match as
+	// patterns of its own (gitglossary(7), pathspec).
 	ReadsPathspecs Property = "reads_pathspecs"
+	// ChangesPathspecs changes, with one of these subcommands, such files.
+	ChangesPathspecs Property = "changes_pathspecs"
 	// ListsOperandsWith reads operands from a file with one of these options.
 	ListsOperandsWith Property = "lists_operands_with"
 	// ChangesFolderWith works in the folder that one of these options names, in front of
@@ -313,6 +315,7 @@ var Properties = []Property{
 	ReadsRepository,
 	SubcommandPrograms,
 	ReadsPathspecs,
+	ChangesPathspecs,
 	ListsOperandsWith,
 	ChangesFolderWith,
 	ChangesConfigurationWith,
