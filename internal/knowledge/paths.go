@@ -3,6 +3,7 @@ package knowledge
 import (
 	"cmp"
 	"path"
+	"slices"
 	"strings"
 
 	"cardea.dev"
@@ -17,6 +18,9 @@ type Paths struct {
 	Likely []string
 	// Home is what ~ and $HOME mean, "" where that is not known.
 	Home string
+	// Hidden is set where patterns may find names that begin with a dot, AnyCase where they
+	// may find those in capitals and in small letters.
+	Hidden, AnyCase bool
 	// Resolve follows the symbolic links of an absolute path as far as it exists.
 	// Nil leaves paths as they are spelled.
 	Resolve func(path string) string
@@ -124,7 +128,28 @@ func (p Paths) appendWord(to []cardea.Access, kind cardea.AccessKind, f Word) []
 		}
 		out = append(out, a)
 	}
+	for _, a := range out {
+		if p.AnyCase && a.Pattern != "" {
+			a.Pattern = paths.EitherCase(a.Pattern)
+			out = append(out, a)
+		}
+		segs := strings.Split(a.Pattern, "/")
+		for i, segment := range segs {
+			if says := strings.TrimLeft(segment, "*?"); p.Hidden && says != "" && says[0] != '.' && paths.IsPattern(segment[:1]) {
+				a.Pattern = strings.Join(slices.Concat(segs[:i], []string{hiddenName(segment)}, segs[i+1:]), "/")
+				out = append(out, a)
+			}
+		}
+	}
 	return append(to, out...)
+}
+
+// hiddenName is a pattern for the names that another one finds which begin with a dot.
+func hiddenName(pattern string) string {
+	if end := strings.IndexByte(pattern, ']'); pattern[0] == '[' && end >= 0 {
+		return "." + pattern[end+1:]
+	}
+	return "." + strings.TrimPrefix(pattern, "?")
 }
 
 // Guesses are the files that a pattern names through a link of a process, as far as the
