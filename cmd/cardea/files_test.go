@@ -53,7 +53,7 @@ func (w *wall) git(args ...string) {
 const (
 	typical = "Bash(git status:*) | Bash(git diff:*) | Bash(git log:*) | Bash(git add:*) | Bash(git commit:*) | Bash(git show:*) | Bash(git tag:*) | Bash(git notes:*) | Bash(ls:*) | " +
 		"Bash(cat:*) | Bash(grep:*) | Bash(find:*) | Bash(sed -n:*) | Bash(head:*) | Bash(wc:*) | Bash(jq:*) | Bash(node:*) | Bash(sort:*) | Bash(xxd:*) | Bash(echo:*) | Bash(xargs cat:*) | " +
-		"Bash(kubectl apply:*) | Bash(tee:*) | Bash(git hash-object:*)"
+		"Bash(pytest:*) | Bash(kubectl apply:*) | Bash(tee:*) | Bash(git hash-object:*)"
 	everything = "Bash | Write | Edit"
 )
 

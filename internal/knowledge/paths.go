@@ -128,6 +128,11 @@ func (p Paths) appendWord(to []cardea.Access, kind cardea.AccessKind, f Word) []
 		}
 		out = append(out, a)
 	}
+	return append(to, p.also(out)...)
+}
+
+// also adds the patterns for names that the shell finds besides.
+func (p Paths) also(out []cardea.Access) []cardea.Access {
 	for _, a := range out {
 		if p.AnyCase && a.Pattern != "" {
 			a.Pattern = paths.EitherCase(a.Pattern)
@@ -141,7 +146,7 @@ func (p Paths) appendWord(to []cardea.Access, kind cardea.AccessKind, f Word) []
 			}
 		}
 	}
-	return append(to, out...)
+	return out
 }
 
 // hiddenName is a pattern for the names that another one finds which begin with a dot.
