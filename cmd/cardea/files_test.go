@@ -84,3 +84,60 @@ func TestFilesOfWords(t *testing.T) {
 		}
 	}
 }
+
+// TestRevisions checks commands of git that replace files of the work by those of a
+// revision, in a repository whose configuration names programs.
+func TestRevisions(t *testing.T) {
+	w := newListed(t, everything, "Bash(nothing)")
+	w.git("init", "-q", "-b", "main")
+	w.git("add", "-A")
+	w.git("commit", "-qm", "x")
+	w.git("remote", "add", "origin", "https://x.example/r")
+	branch := func(name, file, text string) {
+		w.git("checkout", "-q", "-b", name, "main")
+		write(t, filepath.Join(w.app, file), text)
+		w.git("add", "-A")
+		w.git("commit", "-qm", name)
+		w.git("checkout", "-q", "main")
+	}
+	branch("docs", "README.md", "more")
+	branch("own", ".claude/settings.json", `{"disableAllHooks":true}`)
+	branch("deep", "src/.claude/settings.local.json", "{}")
+	w.git("update-ref", "refs/remotes/origin/docs", "docs")
+	w.git("update-ref", "refs/remotes/origin/own", "own")
+	write(t, filepath.Join(w.app, "README.md"), "stashed")
+	w.git("stash", "-q", "-u")
+	pwned := filepath.Join(w.home, "pwned")
+	for _, name := range []string{"core.fsmonitor", "diff.external", "core.pager", "core.sshCommand", "filter.x.clean", "filter.x.smudge", "diff.x.textconv", "core.alternateRefsCommand", "core.editor", "alias.diff-tree"} {
+		w.git("config", name, "touch "+pwned+"; false")
+	}
+	w.git("config", "core.hooksPath", ".hooks")
+	write(t, filepath.Join(w.app, ".gitattributes"), "* filter=x diff=x\n")
+	for line, want := range map[string]bool{
+		"git checkout own": true, "git switch own": true, "git merge own": true, "git rebase own": true, "git cherry-pick own": true, "git reset --hard own": true,
+		"git checkout deep": true, "git checkout own~0": true, "git cherry-pick main..own": true, "git -C src checkout own": true, "git checkout -b new own": true,
+		"git worktree add ../w own": true, "git stash -u && git checkout own": true, "git merge -m docs own": true, "git pull origin own": true,
+		"git checkout none": true, `git checkout "$x"`: true, "git pull ../x main": true, "git stash -u": true, "git stash push -u -- '*.json'": true,
+		"git stash save -u '[.]claude/settings.json'": true, "git stash -u -- ':^x'": true, "git stash push -u -- ':!x'": true, "git stash push -- ':(top,glob)**/*.json'": true,
+		"git checkout docs": false, "git switch docs": false, "git merge docs": false, "git rebase docs": false, "git cherry-pick docs": false, "git checkout -b new": false,
+		"git switch -c new": false, "git worktree add ../w docs": false, "git pull origin docs": false, "git merge -m own docs": false, "git reset own": false,
+		"git stash": false, "git stash list": false, "git stash pop": false, "git stash push -u -- src": false, "git stash push -u -- ':!.claude' ':!.cardea'": false,
+	} {
+		got := w.here([]string{"try", "--json", "--", line})
+		for range 20 { // a machine that is busy may be too slow for git
+			if shut(got) && !want {
+				got = w.here([]string{"try", "--json", "--", line})
+			}
+		}
+		if shut(got) != want {
+			t.Errorf("%s: %q", got, line)
+		}
+	}
+	w.git("config", "remote.origin.url", "../x")
+	if got := w.here([]string{"try", "--json", "--", "git pull origin docs"}); !shut(got) {
+		t.Errorf("%s: pulls from another folder", got)
+	}
+	if _, err := os.Stat(pwned); err == nil {
+		t.Error("git has started a program of the repository's configuration")
+	}
+}

@@ -33,8 +33,28 @@ func Register(u Unpacker) bool {
 	return true
 }
 
-// Unread reports whether an archive was not read, since this program has no unpacker:
-// what it holds is not known.
+// differs is what tells which files of a revision differ, nil where this program starts no
+// git.
+var differs func(dir, revision string) ([]string, bool)
+
+// RegisterDiffers gives the program what Differs asks, as Register does.
+func RegisterDiffers(d func(dir, revision string) ([]string, bool)) bool {
+	differs = d
+	return true
+}
+
+// Differs are the files that differ between the last commit and a revision of the
+// repository around a folder; false where that is not known.
+func Differs(dir, revision string) ([]string, bool) {
+	if differs == nil {
+		unread.Store(true)
+		return nil, false
+	}
+	return differs(dir, revision)
+}
+
+// Unread reports whether an archive or a revision was not read, since this program has
+// nothing that reads it: what it holds is not known.
 func Unread() bool { return unread.Load() }
 
 // Members are the files that an archive (tar, plain or packed with gzip or bzip2, and

@@ -48,6 +48,9 @@ type World struct {
 	// Members are the files that an archive or a patch writes, as it names them;
 	// false where it cannot be read. Nil: none can.
 	Members func(file string) ([]string, bool)
+	// Differs are the files that differ between the last commit and a revision of the
+	// repository around a folder, from its top on; false where that is not known.
+	Differs func(dir, revision string) ([]string, bool)
 	// HoldsKey reports whether the file at an absolute path holds a private key.
 	// Nil: none does.
 	HoldsKey func(path string) bool

@@ -73,6 +73,7 @@ func (r *reader) possible() {
 	r.commands(&p)
 	r.unpacked(&p)
 	r.patterns(&p)
+	r.trees(&p)
 	p.text(r.inv.Input)
 }
 

@@ -16,6 +16,23 @@ import (
 	"cardea.dev/internal/script"
 )
 
+// Differs are the files that differ between the last commit and a revision, from the top of
+// the repository around a folder; of the third parent of a stash, all. It asks git for
+// names alone, and is as careful as [Staged].
+func Differs(ctx context.Context, dir string, environ []string, revision string) ([]string, error) {
+	program, err := exec.LookPath("git")
+	if err != nil {
+		return nil, errors.New("git is not installed, or not in PATH")
+	}
+	g := git{ctx: ctx, program: program, dir: dir, env: gitEnvironment(environ)}
+	out, err := g.run(nil, maxLine<<6, "diff-tree", "-r", "-z", "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv", "--end-of-options", "HEAD^{tree}", revision+"^{tree}")
+	if err == nil && strings.HasPrefix(revision, "stash") {
+		more, _ := g.run(nil, maxLine<<6, "ls-tree", "-r", "-z", "--name-only", "--full-tree", "--end-of-options", revision+"^3")
+		out = append(out, more...)
+	}
+	return strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"), err
+}
+
 // modeSubmodule is the mode of an entry that is a repository of its own, as git writes
 // it.
 const modeSubmodule = "160000"

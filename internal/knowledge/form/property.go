@@ -182,6 +182,13 @@ const (
 	// ReadsPathspecs reads, with one of these subcommands, the files that its words match as
 	// patterns of its own (gitglossary(7), pathspec).
 	ReadsPathspecs Property = "reads_pathspecs"
+	// MovesToRevision puts, with one of these subcommands, the files of a revision in place of
+	// those of the work.
+	MovesToRevision Property = "moves_to_revision"
+	// TakesAway takes, with one of these subcommands, files of the work away, unless one of
+	// the words of TakesAwayUnless is next.
+	TakesAway       Property = "takes_away"
+	TakesAwayUnless Property = "takes_away_unless"
 	// ChangesPathspecs changes, with one of these subcommands, such files.
 	ChangesPathspecs Property = "changes_pathspecs"
 	// ListsOperandsWith reads operands from a file with one of these options.
@@ -316,6 +323,9 @@ var Properties = []Property{
 	SubcommandPrograms,
 	ReadsPathspecs,
 	ChangesPathspecs,
+	MovesToRevision,
+	TakesAway,
+	TakesAwayUnless,
 	ListsOperandsWith,
 	ChangesFolderWith,
 	ChangesConfigurationWith,
