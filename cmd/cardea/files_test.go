@@ -1,6 +1,7 @@
 package main
 
 import (
+	"archive/zip"
 	"bytes"
 	"os"
 	"os/exec"
@@ -25,6 +26,17 @@ func newListed(t *testing.T, allow, deny string) *wall {
 		"app/src/a.go": "package a\n", "app/tests/a_test.go": "package a\n", "app/e2/.claude/settings.json": "{}\n", ".aws/credentials": "key\n",
 	} {
 		write(t, filepath.Join(w.home, path), text)
+	}
+	for name, member := range map[string]string{"x.zip": ".claude/settings.json", "y.zip": "a.txt"} {
+		var packed bytes.Buffer
+		z := zip.NewWriter(&packed)
+		if _, err := z.Create(member); err != nil {
+			t.Fatal(err)
+		}
+		if err := z.Close(); err != nil {
+			t.Fatal(err)
+		}
+		write(t, filepath.Join(w.app, name), packed.String())
 	}
 	return w
 }

@@ -189,6 +189,8 @@ const (
 	// the words of TakesAwayUnless is next.
 	TakesAway       Property = "takes_away"
 	TakesAwayUnless Property = "takes_away_unless"
+	// UnpacksWith unpacks with -m and one of these modules.
+	UnpacksWith Property = "unpacks_with"
 	// ChangesPathspecs changes, with one of these subcommands, such files.
 	ChangesPathspecs Property = "changes_pathspecs"
 	// ListsOperandsWith reads operands from a file with one of these options.
@@ -323,6 +325,7 @@ var Properties = []Property{
 	SubcommandPrograms,
 	ReadsPathspecs,
 	ChangesPathspecs,
+	UnpacksWith,
 	MovesToRevision,
 	TakesAway,
 	TakesAwayUnless,
