@@ -69,23 +69,35 @@ func (r *reader) patterns(p *possibility) {
 	} else if !slices.Contains(r.words(form.ReadsPathspecs), command) {
 		return
 	}
-	top := dir
-	if r.world.TopLevel != nil {
-		top = cmp.Or(r.world.TopLevel(dir), dir)
-	}
+	top := r.topLevel()
 	at := slices.IndexFunc(r.argv, func(f Word) bool { return f.Text == command })
 	specs, except := r.pathspecs(r.argv[at+1:], top, force)
 	if len(specs) == 0 {
 		return
 	}
-	found, all := hiddenBelow(top, false, dir, r.world, func(file string) bool {
+	all := r.matching(p, kind, top, specs, except, func(file string) bool { return !strings.Contains(file+"/", "/.git/") })
+	p.found.TooMany = p.found.TooMany || force && !all
+}
+
+// matching adds the files below a folder that pathspecs match and that are wanted, and
+// reports whether all were seen.
+func (r *reader) matching(p *possibility, kind cardea.AccessKind, top string, specs, except []pathspec, wanted func(string) bool) bool {
+	found, all := hiddenBelow(top, false, r.paths.Dir, r.world, func(file string) bool {
 		named := func(s pathspec) bool { return s.matches(file) }
-		return !strings.Contains(file+"/", "/.git/") && slices.ContainsFunc(specs, named) && !slices.ContainsFunc(except, named)
+		return wanted(file) && slices.ContainsFunc(specs, named) && !slices.ContainsFunc(except, named)
 	})
 	for _, file := range found {
 		p.touch(kind, file)
 	}
-	p.found.TooMany = p.found.TooMany || force && !all
+	return all
+}
+
+// topLevel is the top of the repository around the folder of the command, else that folder.
+func (r *reader) topLevel() string {
+	if r.world.TopLevel == nil {
+		return r.paths.Dir
+	}
+	return cmp.Or(r.world.TopLevel(r.paths.Dir), r.paths.Dir)
 }
 
 // pathspecs are the patterns among words, and those for what they leave out. Without

@@ -18,7 +18,7 @@ import (
 // that differ between the last commit and a revision, and where that is not known, those
 // that are there.
 func (r *reader) trees(p *possibility) {
-	if len(r.out.Command) < 2 || r.world == nil || r.paths.Dir == "" {
+	if len(r.out.Command) < 2 || r.world == nil || r.world.Names == nil || r.paths.Dir == "" {
 		return
 	}
 	at := slices.IndexFunc(r.argv, func(f Word) bool { return f.Text == r.out.Command[1] }) + 1
@@ -26,14 +26,11 @@ func (r *reader) trees(p *possibility) {
 	if len(words) > 0 && slices.Contains(r.words(form.MovesToRevision), command+" "+words[0].Text) {
 		command, at = command+" "+words[0].Text, at+1
 	}
-	top := r.paths.Dir
-	if r.world.TopLevel != nil {
-		top = cmp.Or(r.world.TopLevel(top), top)
-	}
+	top := r.topLevel()
 	switch {
 	case slices.Contains(r.words(form.MovesToRevision), command) && r.world.Differs != nil:
 		if !r.moves(p, command, at, top) {
-			r.steering(p, top, []pathspec{{pattern: top}}, nil)
+			r.matching(p, cardea.Unknown, top, []pathspec{{pattern: top}}, nil, files.SaysAgents)
 		}
 	case slices.Contains(r.words(form.TakesAway), command) && !slices.Contains(r.words(form.TakesAwayUnless), (append(words, Word{}))[0].Text):
 		specs, except := r.pathspecs(words, top, true)
@@ -41,7 +38,7 @@ func (r *reader) trees(p *possibility) {
 		if all && len(specs) == 0 || len(words) > 0 && words[0].Text == "save" { // it takes a message
 			specs, except = []pathspec{{pattern: top}}, nil
 		}
-		r.steering(p, top, specs, except)
+		r.matching(p, cardea.Unknown, top, specs, except, files.SaysAgents)
 	}
 }
 
@@ -60,7 +57,7 @@ func (r *reader) moves(p *possibility, command string, from int, top string) boo
 			revisions = append(revisions, f.Text)
 		}
 	}
-	stash := strings.Contains(command, " ")
+	def := map[string]string{"pull": "@{upstream}", "merge": "@{upstream}", "rebase": "@{upstream}", "stash pop": "stash@{0}", "stash apply": "stash@{0}", "stash branch": "stash@{0}"}[command]
 	switch {
 	case command == "worktree add" && len(revisions) > 0:
 		top, revisions = Absolute(r.paths.Dir, revisions[0]), revisions[1:]
@@ -73,7 +70,7 @@ func (r *reader) moves(p *possibility, command string, from int, top string) boo
 	case command == "reset" && !r.has([]string{"--hard", "--keep", "--merge"}):
 		return true
 	}
-	if def := map[bool]string{true: "stash@{0}", false: "@{upstream}"}[stash]; len(revisions) == 0 && known && (stash && command != "worktree add" || slices.Contains([]string{"pull", "merge", "rebase"}, command)) {
+	if len(revisions) == 0 && known && def != "" {
 		revisions = []string{def}
 	}
 	for _, text := range revisions {
@@ -98,18 +95,4 @@ func (r *reader) pullsLocal(top string) bool {
 	}
 	text, err := r.world.ReadFile(top+"/.git/config", 1<<20)
 	return err != nil || lazyRegexp(`(?i)url\s*=\s*"?(?:[./~]|file:)|include|insteadof`).MatchString(string(text))
-}
-
-// steering adds the settings for agents that are there now, as far as pathspecs name them.
-func (r *reader) steering(p *possibility, top string, specs, except []pathspec) {
-	if len(specs) == 0 || r.world.Names == nil {
-		return
-	}
-	found, _ := hiddenBelow(top, false, top, r.world, func(file string) bool {
-		named := func(s pathspec) bool { return s.matches(file) }
-		return files.SaysAgents(file) && slices.ContainsFunc(specs, named) && !slices.ContainsFunc(except, named)
-	})
-	for _, file := range found {
-		p.touch(cardea.Unknown, file)
-	}
 }

@@ -20,11 +20,10 @@ import (
 // the repository around a folder; of the third parent of a stash, all. It asks git for
 // names alone, and is as careful as [Staged].
 func Differs(ctx context.Context, dir string, environ []string, revision string) ([]string, error) {
-	program, err := exec.LookPath("git")
+	g, err := newGit(ctx, dir, environ)
 	if err != nil {
-		return nil, errors.New("git is not installed, or not in PATH")
+		return nil, err
 	}
-	g := git{ctx: ctx, program: program, dir: dir, env: gitEnvironment(environ)}
 	out, err := g.run(nil, maxLine<<6, "diff-tree", "-r", "-z", "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv", "--end-of-options", "HEAD^{tree}", revision+"^{tree}")
 	if err == nil && strings.HasPrefix(revision, "stash") {
 		more, _ := g.run(nil, maxLine<<6, "ls-tree", "-r", "-z", "--name-only", "--full-tree", "--end-of-options", revision+"^3")
@@ -52,11 +51,10 @@ const (
 // objects, which starts no filter, textconv, hook or monitor that a configuration
 // names, and fetches nothing.
 func Staged(ctx context.Context, r *redact.Redactor, dir string, environ, paths []string) (Result, error) {
-	program, err := exec.LookPath("git")
+	g, err := newGit(ctx, dir, environ)
 	if err != nil {
-		return Result{}, errors.New("git is not installed, or not in PATH")
+		return Result{}, err
 	}
-	g := git{ctx: ctx, program: program, dir: dir, env: gitEnvironment(environ)}
 	if _, err := g.run(nil, maxLine, "rev-parse", "--git-dir"); err != nil {
 		return Result{}, fmt.Errorf("this is no git repository that can be used: %w", err)
 	}
@@ -77,11 +75,11 @@ type Repository struct {
 
 // Find finds the repository around a folder.
 func Find(ctx context.Context, dir string, environ []string) (Repository, error) {
-	program, err := exec.LookPath("git")
+	g, err := newGit(ctx, dir, environ)
 	if err != nil {
-		return Repository{}, errors.New("git is not installed, or not in PATH")
+		return Repository{}, err
 	}
-	g := git{ctx: ctx, program: program, dir: dir, env: gitEnvironment(environ), hooks: true}
+	g.hooks = true
 	out, err := g.run(nil, 4*maxLine, "rev-parse", "--path-format=absolute", "--show-toplevel", "--git-common-dir", "--git-path", "hooks")
 	if err != nil {
 		return Repository{}, err
@@ -118,6 +116,14 @@ type git struct {
 	env          []string
 	// hooks is set where the repository may say where its hooks are.
 	hooks bool
+}
+
+func newGit(ctx context.Context, dir string, environ []string) (git, error) {
+	program, err := exec.LookPath("git")
+	if err != nil {
+		return git{}, errors.New("git is not installed, or not in PATH")
+	}
+	return git{ctx: ctx, program: program, dir: dir, env: gitEnvironment(environ)}, nil
 }
 
 // run runs git, and gives what it wrote, at most limit bytes.
