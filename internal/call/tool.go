@@ -30,6 +30,7 @@ func Analyse(ev *cardea.Event, world knowledge.World) *cardea.Event {
 		return ev
 	}
 	a := analysis{ev: ev, world: world}
+	a.world.Differs = fewDiffers(world.Differs)
 	a.dirs = []string{slash(ev.Cwd)}
 	if dirs, certain, given := harness.RunsIn(ev.Harness, c); given {
 		a.runIn(dirs, certain)
