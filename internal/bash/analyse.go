@@ -163,6 +163,7 @@ type shell struct {
 	traced       bool // the shell prints its commands with their values
 	posix        bool // the shell may be another than bash
 	ignoresCase  bool // patterns may match letters of the other case
+	findsHidden  bool // patterns may match names that begin with a dot
 }
 
 // command is the command being built.
@@ -246,7 +247,10 @@ func (w *walker) script(text string) {
 // noteSwitches notes what a script may switch anywhere in it.
 func (w *walker) noteSwitches(text string) {
 	w.shell.closes = w.shell.closes || closesDescriptor(text)
-	w.shell.ignoresCase = w.shell.ignoresCase || strings.Contains(text, "nocase") || strings.Contains(text, "shopt") && strings.ContainsAny(text, `'"\$`)
+	unknown := strings.Contains(text, "shopt") && strings.ContainsAny(text, `'"\$`)
+	w.shell.ignoresCase = w.shell.ignoresCase || strings.Contains(text, "nocase") || unknown
+	zsh := strings.ReplaceAll(strings.ToLower(text), "_", "")
+	w.shell.findsHidden = w.shell.findsHidden || strings.Contains(zsh, "dotglob") || strings.Contains(zsh, "globdots") || strings.Contains(text, "GLOBIGNORE") || unknown
 }
 
 // sayPattern is a text in which a command's name such as c[a]rdea begins with an empty

@@ -579,7 +579,7 @@ func (w *walker) describe(inv invocation) knowledge.Meaning {
 
 // paths say what paths mean at this point of the line.
 func (w *walker) paths() knowledge.Paths {
-	p := knowledge.Paths{Dir: w.cur.cwd, Resolve: w.env.Resolve}
+	p := knowledge.Paths{Dir: w.cur.cwd, Resolve: w.env.Resolve, Hidden: w.shell.findsHidden, AnyCase: w.shell.ignoresCase}
 	if home := w.cur.vars.get("HOME"); home.kind == known {
 		p.Home = home.text
 	}

@@ -8,6 +8,7 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/knowledge"
 	"cardea.dev/internal/knowledge/form"
+	"cardea.dev/internal/paths"
 )
 
 // shellProgram handles bash and its kin: -c text is a script, so is a literal
@@ -35,7 +36,7 @@ func (w *walker) shellProgram(_ *wrapper, inv invocation) {
 		}
 		inv.wrappers = append(slices.Clone(inv.wrappers), name)
 		w.childShell(name+" -c", words[0].Text, words[1:], inv)
-	case len(words) > 0 && !stdin && descriptorFile(words[0].Text):
+	case len(words) > 0 && !stdin && paths.IsDescriptor(words[0].Text):
 		w.spot(words[0].Text, cardea.OpaqueDescriptor, "a shell reads its commands from a descriptor")
 		w.emitProgram(inv)
 	case len(words) > 0 && !stdin:
@@ -54,12 +55,6 @@ func (w *walker) shellProgram(_ *wrapper, inv invocation) {
 		w.spot(inv.text, cardea.OpaqueStandardInput, "a shell reads its commands from its standard input")
 		w.emitProgram(inv)
 	}
-}
-
-// descriptorFile reports files that are what the shell has open already.
-func descriptorFile(name string) bool {
-	name = path.Clean(name)
-	return name == "/dev/stdin" || strings.HasPrefix(name, "/dev/fd/") || strings.HasPrefix(name, "/proc/") && strings.Contains(name, "/fd/")
 }
 
 // shellOptions reads the options of a shell: the words behind them, whether commands are

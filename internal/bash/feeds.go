@@ -7,6 +7,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"cardea.dev"
+	"cardea.dev/internal/paths"
 )
 
 // This file follows what flows into commands other than through pipes: through
@@ -152,7 +153,7 @@ func (w *walker) feedsInto(at int, p *cardea.Part) {
 		add(w.shell.descriptors["0"], false)
 	}
 	for _, word := range p.Argv {
-		if word.Static && descriptorFile(word.Text) {
+		if word.Static && paths.IsDescriptor(word.Text) {
 			add(w.shell.descriptors[path.Base(word.Text)], false)
 		}
 	}

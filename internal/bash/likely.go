@@ -152,6 +152,9 @@ func (w *walker) someOf(texts []string) value { return value{kind: dynamic, may:
 // likelyPaths are the paths that a word may become.
 func (w *walker) likelyPaths(f field) []knowledge.PossiblePath {
 	var out []knowledge.PossiblePath
+	for _, guess := range w.paths().Guesses(f.Pattern) {
+		out = append(out, knowledge.PossiblePath{Path: guess})
+	}
 	for _, text := range f.May {
 		words := []string{text}
 		if f.MaySplit {

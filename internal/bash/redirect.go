@@ -6,6 +6,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"cardea.dev"
+	"cardea.dev/internal/paths"
 )
 
 // redirects looks at a command's redirections: what the shell opens, and what
@@ -136,7 +137,7 @@ func (w *walker) opened(r *syntax.Redirect, word field, ok, read, write bool) []
 		return nil // a pipe to a command that is a part of its own
 	}
 	if ok {
-		if harmlessDevice(target) {
+		if harmlessDevice(target) && !(write && paths.IsDescriptor(target) && !isOutput(target)) {
 			return nil
 		}
 		if host, isNet := bashNetwork(target); isNet {
@@ -183,11 +184,13 @@ func (w *walker) redirected(kind cardea.AccessKind, word field, ok bool) []carde
 // harmlessDevice reports files that hold nothing and keep nothing, and the
 // names of descriptors that the shell has open anyway.
 func harmlessDevice(p string) bool {
-	switch p {
-	case "/dev/null", "/dev/zero", "/dev/stdout", "/dev/stderr", "/dev/stdin":
-		return true
-	}
-	return strings.HasPrefix(p, "/dev/fd/") && isDescriptor(strings.TrimPrefix(p, "/dev/fd/"))
+	return p == "/dev/null" || p == "/dev/zero" || strings.HasPrefix(p, "/dev/") && paths.IsDescriptor(p)
+}
+
+// isOutput reports the names of what a program writes to anyway. Any other descriptor may
+// be a file that was opened to be read, and is opened once more to be written.
+func isOutput(p string) bool {
+	return p == "/dev/stdout" || p == "/dev/stderr" || p == "/dev/fd/1" || p == "/dev/fd/2"
 }
 
 func isProcSubst(word *syntax.Word) bool {

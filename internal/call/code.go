@@ -65,7 +65,7 @@ func effects(table string) map[string]string {
 
 func python() *codeLanguage {
 	return &codeLanguage{
-		call: regexp.MustCompile(`\b(?:shutil\.(rmtree|move|copy|copy2|copyfile)|os\.(remove|unlink|rmdir|removedirs|rename|replace|system|popen|exec[lv]p?)|` +
+		call: regexp.MustCompile(`\b(?:shutil\.(rmtree|move|copy|copy2|copyfile|copytree|unpack_archive)|os\.(remove|unlink|rmdir|removedirs|rename|replace|system|popen|exec[lv]p?)|` +
 			`subprocess\.(run|call|check_call|check_output|Popen|getoutput|getstatusoutput)|asyncio\.(create_subprocess_shell|create_subprocess_exec)|pty\.(spawn)|(open)|` +
 			`(?:urllib\.request\.|request\.)?(urlopen|urlretrieve)|(?:requests|httpx)\.(get|post|put|patch|delete|head)|http\.client\.(HTTPConnection|HTTPSConnection)|(?:socket\.(create_connection)|\w\.(connect))\()\(`),
 		does: effects(`
@@ -75,6 +75,8 @@ func python() *codeLanguage {
 			removedirs: rmdir -p -- %s
 			move rename replace: mv -- %s %s
 			copy copy2 copyfile: cp -- %s %s
+			copytree: cp -r -- %s/. %s
+			unpack_archive: tar -xf %s -C %s
 			execv execvp execl execlp: exec
 			open: file
 			write_text write_bytes: tee -- %s
@@ -93,7 +95,7 @@ func python() *codeLanguage {
 
 func javaScript() *codeLanguage {
 	return &codeLanguage{
-		call: regexp.MustCompile(`(?:\b(?:fs|fsp|fse|promises|Deno)\.(rm|rmdir|unlink|writeFile|appendFile|remove|rename|writeTextFile)|\b(rmSync|rmdirSync|unlinkSync|writeFileSync|appendFileSync|removeSync|emptyDirSync|renameSync|rimraf|rimrafSync)|` +
+		call: regexp.MustCompile(`(?:\b(?:fs|fsp|fse|promises|Deno)\.(rm|rmdir|unlink|writeFile|appendFile|remove|rename|writeTextFile)|\b(rmSync|rmdirSync|unlinkSync|writeFileSync|appendFileSync|removeSync|emptyDirSync|renameSync|cpSync|rimraf|rimrafSync)|` +
 			`(?:\bchild_process\.|\bcp\.|(?:^|[^.\w]))(execSync|execFileSync|spawnSync|execFile|exec|spawn|execa|execaSync|execaCommand)|\b(?:Bun|Deno)\.(spawn|spawnSync|Command)|` +
 			`(?:^|[^.\w])(fetch)|\baxios\.(get|post|put|patch|delete)|\bhttps?\.(get|request)|\bnew (WebSocket))\(`),
 		does: effects(`
@@ -101,6 +103,7 @@ func javaScript() *codeLanguage {
 			rmdir rmdirSync: rmdir -- %s
 			unlink unlinkSync: rm -f -- %s
 			rename renameSync: mv -- %s %s
+			cpSync: cp -r -- %s/. %s
 			writeFile writeFileSync writeTextFile: tee -- %s
 			appendFile appendFileSync: tee -a -- %s
 			fetch get post put patch delete request WebSocket: url

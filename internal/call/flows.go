@@ -10,6 +10,7 @@ import (
 	"cardea.dev/internal/knowledge"
 	"cardea.dev/internal/knowledge/files"
 	"cardea.dev/internal/knowledge/form"
+	"cardea.dev/internal/paths"
 )
 
 // maxFlows bounds how many flows of one call are kept.
@@ -132,7 +133,7 @@ func runsStdin(p *cardea.Part) bool {
 // readsStdin reports the names of the standard input, of descriptors that are open
 // already, and of what a <(…) prints.
 func readsStdin(name string) bool {
-	return name == "-" || strings.HasPrefix(name, "<(") || name == "/dev/stdin" || strings.HasPrefix(name, "/dev/fd/") || strings.HasPrefix(name, "/proc/self/fd/")
+	return name == "-" || strings.HasPrefix(name, "<(") || paths.IsDescriptor(name)
 }
 
 func shellName(name string) bool {

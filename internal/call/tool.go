@@ -29,6 +29,7 @@ func Analyse(ev *cardea.Event, world knowledge.World) *cardea.Event {
 		return ev
 	}
 	a := analysis{ev: ev, world: world}
+	a.world.Differs = fewDiffers(world.Differs)
 	a.dirs = []string{slash(ev.Cwd)}
 	if dirs, certain, given := harness.RunsIn(ev.Harness, c); given {
 		a.runIn(dirs, certain)
@@ -115,7 +116,7 @@ func (a *analysis) folder(dir string) (at string, certain bool) {
 	switch {
 	case strings.HasPrefix(dir, "~") || strings.Contains(dir, "$"):
 		return "", false
-	case strings.Contains(dir, ".."):
+	case strings.Contains(dir, ".."), strings.Contains(dir, "/proc/"):
 		places, _ := knowledge.Places(cwd, dir, a.world.Resolve)
 		if len(places) != 1 || places[0] == "" {
 			return "", false
@@ -401,6 +402,7 @@ func (a *analysis) shell(text string) {
 	res := bash.Analyse(text, env)
 	a.findKeys(res.Parts)
 	a.findNames(res.Parts)
+	writesThrough(res.Parts)
 	flows := Flows(&res, a.world.IsNew)
 	if env.ReadFile != nil && a.ev.Kind.Answered() {
 		s := scripts{env: env, written: res.Written, inputs: res.Inputs, texts: map[string]string{}, seen: map[string]bool{}}
@@ -592,18 +594,16 @@ func (a *analysis) paths(kind cardea.AccessKind, name string, recursive bool) []
 	} else if name == "~" {
 		name = slash(a.world.Home)
 	}
-	places, spelled := knowledge.Places(slash(a.ev.Cwd), name, a.world.Resolve)
+	out := a.places().Open(kind, name, false)
 	if harness.IsDrivePath(name) {
-		spelled = name[:2] + pathpkg.Clean("/"+name[2:])
-		places = []string{a.resolve(spelled)}
-	}
-	var out []cardea.Access
-	for _, p := range places {
-		access := cardea.Access{Kind: kind, Path: p, Recursive: recursive}
-		if p != spelled {
-			access.Spelled = spelled
+		spelled := name[:2] + pathpkg.Clean("/"+name[2:])
+		out = []cardea.Access{{Kind: kind, Path: a.resolve(spelled)}}
+		if out[0].Path != spelled {
+			out[0].Spelled = spelled
 		}
-		out = append(out, access)
+	}
+	for i := range out {
+		out[i].Recursive = recursive
 	}
 	return out
 }

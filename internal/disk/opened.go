@@ -214,21 +214,41 @@ func appendIgnore(lists []ignoreList, dir string) []ignoreList {
 	return lists
 }
 
-// gitLimit is how long git may take to say what a command of it shows.
-const gitLimit = 500 * time.Millisecond
+// How long git may take to say what a command of it shows, and what differs in a revision.
+const (
+	gitLimit  = 500 * time.Millisecond
+	diffLimit = 200 * time.Millisecond
+)
+
+// repository is the repository around a folder, as long as git does not lie in the folder.
+func repository(dir string, limit time.Duration) (git.Repository, error) {
+	r, err := git.Open(dir, os.Environ(), limit)
+	if err == nil && paths.Within(dir, filepath.ToSlash(r.Program())) {
+		err = errors.New("git lies in the folder of the project")
+	}
+	return r, err
+}
 
 // Shown are the files, absolute, that a command of git shows which runs in a folder.
 func Shown(dir string, command knowledge.GitShows) ([]string, error) {
-	repository, err := git.Open(dir, os.Environ(), gitLimit)
+	r, err := repository(dir, gitLimit)
 	if err != nil {
 		return nil, err
 	}
-	if paths.Within(dir, filepath.ToSlash(repository.Program())) {
-		return nil, errors.New("git lies in the folder of the project")
-	}
-	root, names, err := repository.Show(context.Background(), TopLevel(dir), git.Names(command))
+	root, names, err := r.Show(context.Background(), TopLevel(dir), git.Names(command))
 	for i := range names {
 		names[i] = filepath.ToSlash(filepath.Join(root, names[i]))
 	}
 	return names, err
+}
+
+// Differs are the files that differ between the last commit and a revision of the
+// repository around a folder, from its root on; false where that is not known.
+func Differs(dir, revision string) ([]string, bool) {
+	r, err := repository(dir, diffLimit)
+	if err != nil {
+		return nil, false
+	}
+	names, err := r.Differing(context.Background(), revision)
+	return names, err == nil
 }

@@ -146,3 +146,14 @@ func (r Repository) changed(ctx context.Context, root string, paths []string) ([
 	}
 	return names, nil
 }
+
+// Differing are the files that differ between the last commit and a revision, from the root
+// of the working tree on; of the third parent of a stash, all.
+func (r Repository) Differing(ctx context.Context, revision string) ([]string, error) {
+	out, err := r.Run(ctx, nil, maxNames, "diff-tree", "-r", "-z", "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv", "--end-of-options", "HEAD^{tree}", revision+"^{tree}")
+	if err == nil && strings.HasPrefix(revision, "stash") {
+		more, _ := r.Run(ctx, nil, maxNames, "ls-tree", "-r", "-z", "--name-only", "--full-tree", "--end-of-options", revision+"^3")
+		out = append(out, more...)
+	}
+	return split(out), err
+}

@@ -94,7 +94,7 @@ func (h *Hook) unlessUnread(v cardea.Verdict, b cardea.Fallback, ev *cardea.Even
 	if !disk.Unread() {
 		return v
 	}
-	f := b.Failed(cardea.BrokenFile, ev.Attended(), "what an archive in this call holds cannot be read, since cardea-engine does not answer; run \"cardea doctor\"")
+	f := b.Failed(cardea.BrokenFile, ev.Attended(), "what an archive or a revision in this call holds cannot be read, since cardea-engine does not answer; run \"cardea doctor\"")
 	if f.Effect.Stricter(v.Effect) {
 		v.Effect, v.By, v.Reason, v.Message = f.Effect, f.By, f.Reason, f.Message
 	}

@@ -54,6 +54,9 @@ type World struct {
 	// Shown are the files, absolute, whose contents a command of git shows. Nil: it is not
 	// known of any.
 	Shown func(dir string, command GitShows) (files []string, err error)
+	// Differs are the files that differ between the last commit and a revision of the
+	// repository around a folder, from its top on; false where that is not known.
+	Differs func(dir, revision string) ([]string, bool)
 	// HoldsKey reports whether the file at an absolute path holds a private key.
 	// Nil: none does.
 	HoldsKey func(path string) bool

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/knowledge/files"
 	"cardea.dev/internal/knowledge/form"
 )
 
@@ -50,15 +51,29 @@ func (r *reader) members(recursive bool) {
 			name := path.Base(src.Text)
 			if r.has([]string{"--parents", "--relative"}) {
 				name = src.Text
-			} else if name == "." || name == ".." || name == "/" || r.spec.HostPathOperands && strings.HasSuffix(src.Text, "/") {
+			} else if name == "." || name == ".." || name == "/" || r.spec.HostPathOperands && strings.HasSuffix(src.Text, "/") || r.has([]string{"-T", "--no-target-directory"}) && r.isFolder(src) {
 				if len(r.into()) > 0 {
 					r.touch(cardea.Write, dir, recursive)
 				}
-				continue // what lies in it, whose names are not told
+				r.contents(src, dir)
+				continue // what else is in it has names that the line does not tell
 			}
 			_, name = cutRemote(r.spec, name)
 			r.touch(cardea.Write, below(dir, Literal(strings.TrimPrefix(name, "/"))), recursive)
 		}
+	}
+}
+
+// contents adds the settings for agents that a folder holds now, where all that it holds is
+// put into a folder of the work.
+func (r *reader) contents(src, dir Word) {
+	from, to := Absolute(r.paths.Dir, src.Text), Absolute(r.paths.Dir, dir.Text)
+	if from == "" || from == to || r.world.Names == nil || !slices.Contains(r.world.Roots, to) && to != r.paths.Home {
+		return
+	}
+	found, _ := hiddenBelow(from, false, from, r.world, files.SaysAgents)
+	for _, file := range found {
+		r.touch(cardea.Write, Literal(to+strings.TrimPrefix(file, from)), false)
 	}
 }
 

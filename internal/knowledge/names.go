@@ -15,7 +15,7 @@ import (
 // what lies in hidden folders, and of programs. Nil for a part that prints no names.
 func Names(p *cardea.Part, world *World) []string {
 	names, matches := WordsOf(form.NamesMatchesWith, p.Program())
-	_, lists := WordsOf(form.ListsHiddenWith, p.Program())
+	hidden, lists := WordsOf(form.ListsHiddenWith, p.Program())
 	var out []string
 	switch {
 	case Has(form.FindsPrograms, p.Program()):
@@ -24,20 +24,44 @@ func Names(p *cardea.Part, world *World) []string {
 				out = append(out, w.Text)
 			}
 		}
-	case StartsOnFound(p.Program()) && world.Names != nil:
+	case StartsOnFound(p.Program()):
+		if world.Names == nil {
+			return nil
+		}
 		return searchedNames(p, world)
-	case lists, matches && HasOption(p, names...):
+	case matches && HasOption(p, names...):
 		for _, a := range p.Access {
-			switch {
-			case a.Kind != cardea.Read:
-			case a.Glob:
-				out = append(out, a.Pattern)
-			case a.Path != "" && !lists:
+			if a.Kind == cardea.Read && !a.Glob && a.Path != "" {
 				out = append(out, a.Path, strings.TrimSuffix(a.Path, "/")+"/*")
+			} else if a.Kind == cardea.Read {
+				out = append(out, a.Pattern)
 			}
 		}
-		if lists {
-			out = append(out, "*")
+	default:
+		out = listedNames(p, world)
+	}
+	if lists {
+		out = append(out, "*")
+	}
+	if lists && HasOption(p, hidden...) && len(p.Operands) == 0 && world.Names != nil {
+		all, _ := world.Names(p.Dir)
+		out = append(out, slices.DeleteFunc(slices.Clone(all), func(name string) bool { return name[0] != '.' })...)
+	}
+	return out
+}
+
+// listedNames are the files whose names and attributes a part shows: its operands, and not
+// what is in them.
+func listedNames(p *cardea.Part, world *World) []string {
+	var out []string
+	for _, a := range p.Access {
+		if a.Kind != cardea.Read || !a.MetadataOnly || a.Redirect {
+			continue
+		}
+		for _, name := range []string{a.Path, a.Spelled, a.Pattern} {
+			if name != "" && name != p.Dir && (a.Glob && name == a.Pattern || !a.Glob && (world.IsDir == nil || !world.IsDir(name))) {
+				out = append(out, name)
+			}
 		}
 	}
 	return out

@@ -3,6 +3,7 @@ package knowledge
 import (
 	"cmp"
 	"path"
+	"slices"
 	"strings"
 
 	"cardea.dev"
@@ -17,6 +18,9 @@ type Paths struct {
 	Likely []string
 	// Home is what ~ and $HOME mean, "" where that is not known.
 	Home string
+	// Hidden is set where patterns may find names that begin with a dot, AnyCase where they
+	// may find those in capitals and in small letters.
+	Hidden, AnyCase bool
 	// Resolve follows the symbolic links of an absolute path as far as it exists.
 	// Nil leaves paths as they are spelled.
 	Resolve func(path string) string
@@ -31,7 +35,9 @@ func (p Paths) Enter(kind cardea.AccessKind, name string) cardea.Access {
 	if spelled == "" {
 		return a
 	}
-	a.Path = p.follow(spelled)
+	if _, _, of := paths.ThroughProcess(joined(p.Dir, name), p.Dir, false); of == paths.NoProcess {
+		a.Path = p.follow(spelled)
+	}
 	if a.Path != spelled {
 		a.Spelled = spelled
 	}
@@ -67,6 +73,9 @@ func (p Paths) appendOpen(out []cardea.Access, kind cardea.AccessKind, name stri
 			a.Spelled = at.spelled
 		}
 		out = append(out, a)
+	}
+	for _, guess := range at.guesses {
+		out = append(out, cardea.Access{Kind: kind, Spelled: guess, Redirect: redirect})
 	}
 	return out
 }
@@ -104,13 +113,58 @@ func (p Paths) appendWord(to []cardea.Access, kind cardea.AccessKind, f Word) []
 		if from == "" && i < len(p.Likely) {
 			from = p.Likely[i]
 		}
-		out[i].Pattern = Absolute(from, pattern)
+		if whole := joined(from, pattern); whole != "" {
+			out[i].Pattern = cmp.Or(Absolute("", whole), path.Clean(whole))
+		}
 		if climbs(pattern[len(dir):]) {
 			// What lies above a link that the pattern finds is anybody's guess.
 			out[i].Path = ""
 		}
 	}
-	return append(to, out...)
+	for _, guess := range p.Guesses(pattern) {
+		a := cardea.Access{Kind: kind, Spelled: guess}
+		if paths.IsPattern(guess) {
+			a.Spelled, a.Glob, a.Pattern = "", true, guess
+		}
+		out = append(out, a)
+	}
+	return append(to, p.also(out)...)
+}
+
+// also adds the patterns for names that the shell finds besides.
+func (p Paths) also(out []cardea.Access) []cardea.Access {
+	for _, a := range out {
+		if p.AnyCase && a.Pattern != "" {
+			a.Pattern = paths.EitherCase(a.Pattern)
+			out = append(out, a)
+		}
+		segs := strings.Split(a.Pattern, "/")
+		for i, segment := range segs {
+			if says := strings.TrimLeft(segment, "*?"); p.Hidden && says != "" && says[0] != '.' && paths.IsPattern(segment[:1]) {
+				a.Pattern = strings.Join(slices.Concat(segs[:i], []string{hiddenName(segment)}, segs[i+1:]), "/")
+				out = append(out, a)
+			}
+		}
+	}
+	return out
+}
+
+// hiddenName is a pattern for the names that another one finds which begin with a dot.
+func hiddenName(pattern string) string {
+	if end := strings.IndexByte(pattern, ']'); pattern[0] == '[' && end >= 0 {
+		return "." + pattern[end+1:]
+	}
+	return "." + strings.TrimPrefix(pattern, "?")
+}
+
+// Guesses are the files that a pattern names through a link of a process, as far as the
+// folder of the line and those around it tell.
+func (p Paths) Guesses(pattern string) []string {
+	at, rest, of := paths.ThroughProcess(joined(p.Dir, pattern), p.Dir, true)
+	if of == paths.NoProcess || at == "" {
+		return nil
+	}
+	return append(guesses(p.Dir, rest), at)
 }
 
 // climbs reports whether a path has a ".." in it.
@@ -123,18 +177,49 @@ func climbs(name string) bool {
 func simpleGlob(s string) bool { return !strings.ContainsAny(s, "$`'\"\\(){}") }
 
 // Absolute joins a name to a folder and cleans the result; "" when the folder
-// is needed and not known.
+// is needed and not known. A link of a process is replaced by where it leads, and one of
+// another process makes the result "".
 func Absolute(dir, name string) string {
-	switch {
-	case name == "":
+	whole := joined(dir, name)
+	if whole == "" {
 		return ""
-	case strings.HasPrefix(name, "/"):
-		return path.Clean(name)
+	}
+	if at, _, of := paths.ThroughProcess(whole, dir, false); of == paths.OwnProcess {
+		return at
+	} else if of == paths.OtherProcess {
+		return ""
+	}
+	return path.Clean(whole)
+}
+
+// joined joins a name to a folder; "" when the folder is needed and not known.
+func joined(dir, name string) string {
+	switch {
+	case name == "" || name[0] == '/':
+		return name
 	case dir == "":
 		return ""
 	}
-	return path.Clean(dir + "/" + name)
+	return dir + "/" + name
 }
+
+// guesses are the files that a path may name which begins at a folder that is not known:
+// one that a process has open. They lie in the folder of the line or in one above.
+func guesses(dir, rest string) []string {
+	for rest = path.Clean(rest); rest == ".." || strings.HasPrefix(rest, "../"); {
+		rest = strings.TrimPrefix(rest[2:], "/")
+	}
+	var out []string
+	for at := dir; rest != "" && rest != "." && strings.HasPrefix(at, "/") && len(out) < maxGuesses; at = path.Dir(at) {
+		if out = append(out, path.Join(at, rest)); at == "/" {
+			break
+		}
+	}
+	return out
+}
+
+// maxGuesses is how many folders are looked at for one path of a process.
+const maxGuesses = 32
 
 // Places lists where a name may lead to, and how it is spelled: absolute, with
 // ".." taken off by the letter. The kernel follows links first, so that
@@ -152,19 +237,31 @@ type places struct {
 	list    [2]string
 	n       int
 	spelled string
+	guesses []string // what it may be besides, where the folder is not known
 }
 
 func placesOf(dir, name string, resolve func(string) string) places {
-	whole := name
-	if name != "" && name[0] != '/' {
-		if dir == "" {
-			return places{n: 1}
+	whole := joined(dir, name)
+	if at, rest, of := paths.ThroughProcess(whole, dir, false); of != paths.NoProcess {
+		out := places{n: 1, spelled: at} // the program that opens it reads the link
+		if of == paths.OtherProcess {
+			out.guesses = guesses(dir, rest)
 		}
-		whole = dir + "/" + name
+		if resolve != nil && at != "" {
+			out.list[1], out.n = resolve(at), 2
+		}
+		return out
 	}
-	out := places{n: 1, spelled: Absolute("", whole)}
+	out := places{n: 1}
+	if whole != "" {
+		out.spelled = path.Clean(whole)
+	}
 	out.list[0] = out.spelled
-	if out.spelled == "" || resolve == nil {
+	switch {
+	case out.spelled == "" || resolve == nil:
+		return out
+	case paths.IsDescriptor(out.spelled):
+		out.list[0] = ""
 		return out
 	}
 	out.list[0] = resolve(out.spelled)

@@ -73,6 +73,8 @@ func (r *reader) possible() {
 	r.metadata()
 	r.commands(&p)
 	r.unpacked(&p)
+	r.patterns(&p)
+	r.trees(&p)
 	p.text(r.inv.Input)
 }
 
@@ -124,7 +126,7 @@ func (r *reader) described(unsure bool) []wordUse {
 	for _, o := range r.out.Options {
 		what := aFile
 		switch {
-		case slices.Contains(texts, o.Name) && strings.HasPrefix(r.argv[o.Word].Text, o.Name):
+		case slices.Contains(texts, o.Name) && (strings.HasPrefix(r.argv[o.Word].Text, o.Name) || !strings.HasPrefix(r.argv[o.Word].Text, "--")):
 			what = aText
 		case unsure || !slices.ContainsFunc(r.spec.OptionAccesses, func(a form.NamedAccess) bool { return a.Name == o.Name }):
 			continue

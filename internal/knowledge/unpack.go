@@ -18,6 +18,11 @@ import (
 // unpacked, since those are what guards are about.
 func (r *reader) unpacked(p *possibility) {
 	s := r.spec
+	for i, f := range r.argv {
+		if len(r.argv) > i+3 && f.Text == "-m" && slices.Contains(r.words(form.UnpacksWith), r.argv[i+1].Text) && (r.argv[i+2].Text == "-e" || r.argv[i+2].Text == "--extract") {
+			p.run("tar -xf " + quote(r.argv[i+3].Text) + " -C " + quote(slices.Concat(r.argv, []Word{Literal(".")})[i+4].Text))
+		}
+	}
 	unpacks := len(s.WritesUnnamedFiles) == 0 || r.has(s.WritesUnnamedFiles) && !r.has(s.WritesUnnamedFilesUnless)
 	if !r.hasProperty(form.Unpacks) || !unpacks || r.world == nil {
 		return

@@ -50,6 +50,7 @@ func (f *finder) code(text string) {
 	for i := range tokens {
 		j.brackets(tokens[i])
 		j.next(tokens, i)
+		j.copied(tokens, i)
 	}
 	j.end()
 	for len(j.inside) > 0 {
@@ -249,6 +250,8 @@ type joiner struct {
 	inside [][]string
 	listed map[string]bool // the lists of brackets
 	target string          // the variable that the run is assigned to
+	// archives are what calls were passed first, any of which may open an archive.
+	archives []string
 }
 
 // term is a constant, and how it is joined to the one before it: '+' as it is, '/'

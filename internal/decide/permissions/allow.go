@@ -1,6 +1,7 @@
 package permissions
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -10,7 +11,9 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/harness"
 	"cardea.dev/internal/knowledge"
+	"cardea.dev/internal/knowledge/files"
 	"cardea.dev/internal/knowledge/form"
+	"cardea.dev/internal/paths"
 	"cardea.dev/internal/permissionlist"
 )
 
@@ -290,6 +293,9 @@ func (c *call) held(e *permissionlist.Rule, l level, p *cardea.Part) string {
 	if (p.Elevated || p.Remote) && !slices.ContainsFunc(p.Outer, func(o cardea.Outer) bool { return o.Elevated }) {
 		return "it runs as another user, or elsewhere"
 	}
+	if e.Wild() && c.deletesByOption(p) {
+		return "an entry with a wildcard does not approve an option that deletes a folder"
+	}
 	if e.Wild() && needsExact(l.argv) {
 		return "an entry with a wildcard does not approve " + base(l.argv) + " with a command or a deletion of its own"
 	}
@@ -300,6 +306,9 @@ func (c *call) held(e *permissionlist.Rule, l level, p *cardea.Part) string {
 		return "an entry with a wildcard approves " + option + " of " + base(p.Argv) + " only where it names it with its value"
 	}
 	for _, w := range l.argv {
+		if (e.Wild() || e.Form == permissionlist.Whole) && paths.NamesProcess(w.Text) {
+			return "where " + shorten(w.Text) + " leads is known only when it runs"
+		}
 		if w.Static || !w.MaySplit {
 			continue
 		}
@@ -351,6 +360,15 @@ func mayBeginWith(p *cardea.Part, words []string) bool {
 		at++
 	}
 	return false
+}
+
+// deletesByOption reports a part with an option that makes it delete a folder.
+func (c *call) deletesByOption(p *cardea.Part) bool {
+	return slices.ContainsFunc(p.Access, func(a cardea.Access) bool {
+		return a.Kind == cardea.Delete && a.Recursive && (c.inWork(&a) || !paths.WithinAny(files.Temporary(), a.Path)) && slices.ContainsFunc(p.Options, func(o cardea.Option) bool {
+			return o.Value != "" && knowledge.Absolute(p.Dir, o.Value) == cmp.Or(a.Spelled, a.Path)
+		})
+	})
 }
 
 // needsExact reports the programs that start others, or delete, by their

@@ -14,6 +14,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/knowledge"
+	"cardea.dev/internal/knowledge/files"
 	"cardea.dev/internal/pathglob"
 	"cardea.dev/internal/paths"
 	"cardea.dev/internal/roles"
@@ -208,6 +209,12 @@ func (c *call) judge(i int) {
 		return
 	}
 	if by, def := c.allows(p); by != nil {
+		for k := range p.Access {
+			if a := &p.Access[k]; a.Kind == cardea.Write && files.MayHoldSecret(a.Path) {
+				c.say(def, cardea.Ask, i, by, fmt.Sprintf("it writes %s, which holds secrets that are in no history", c.shown(a)))
+				return
+			}
+		}
 		c.say(def, cardea.Allow, i, by, by.allows)
 		return
 	}

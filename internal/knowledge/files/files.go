@@ -180,6 +180,7 @@ var (
 	keyEndings = sync.OnceValue(func() *set { return newSet("key-endings") })
 	templates  = sync.OnceValue(func() *set { return newSet("templates") })
 	protected  = sync.OnceValue(func() *set { return newSet(protectedLists...) })
+	steering   = sync.OnceValue(func() *set { return newSet("gate-settings", "harness-configs") })
 	filled     = sync.OnceValue(func() *set { return newSet("filled-folders") })
 	output     = sync.OnceValue(func() *set { return newSet("plain-output") })
 	machine    = sync.OnceValue(func() *set { return newSet("machine-state") })
@@ -239,6 +240,9 @@ var protectedLists = []string{"executed", "executed-plain", "repository-and-harn
 // Protected reports whether a path is, or lies below, what harnesses never write
 // without a question.
 func Protected(p string) bool { return protected().has(p) }
+
+// SaysAgents reports whether a file says what agents may do.
+func SaysAgents(p string) bool { return steering().has(p) }
 
 // MayBeProtected reports whether a pattern of one name may stand for something
 // that is protected.

@@ -457,6 +457,7 @@ var lists = [...]list{
 		"/**/.env.test",
 		"/**/.env.ci",
 		"/**/.env.*.local",
+		"/**/.env[0-9]*",
 	}},
 	{"histories", []string{
 		"/**/.bash_history",

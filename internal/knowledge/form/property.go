@@ -227,9 +227,20 @@ const (
 	// DefinesCommand is a command or an option that defines a command of the program: an
 	// operand or a value that begins with this word names it, and what follows is its text.
 	DefinesCommand Property = "defines_command"
-	// ReadsPathspecs reads its operands as patterns of its own (gitglossary(7),
-	// pathspec).
+	// ReadsPathspecs reads, with one of these subcommands, the files that its words match as
+	// patterns of its own (gitglossary(7), pathspec).
 	ReadsPathspecs Property = "reads_pathspecs"
+	// MovesToRevision puts, with one of these subcommands, the files of a revision in place of
+	// those of the work.
+	MovesToRevision Property = "moves_to_revision"
+	// TakesAway takes, with one of these subcommands, files of the work away, unless one of
+	// the words of TakesAwayUnless is next.
+	TakesAway       Property = "takes_away"
+	TakesAwayUnless Property = "takes_away_unless"
+	// UnpacksWith unpacks with -m and one of these modules.
+	UnpacksWith Property = "unpacks_with"
+	// ChangesPathspecs changes, with one of these subcommands, such files.
+	ChangesPathspecs Property = "changes_pathspecs"
 	// ListsOperandsWith reads operands from a file with one of these options.
 	ListsOperandsWith Property = "lists_operands_with"
 	// ChangesFolderWith works in the folder that one of these options names, in front of
@@ -374,6 +385,11 @@ var Properties = []Property{
 	ReadsRepository,
 	SubcommandPrograms, SameActAs, DefinesCommand,
 	ReadsPathspecs,
+	ChangesPathspecs,
+	UnpacksWith,
+	MovesToRevision,
+	TakesAway,
+	TakesAwayUnless,
 	ListsOperandsWith,
 	ChangesFolderWith,
 	ChangesConfigurationWith,

@@ -1,0 +1,127 @@
+package knowledge
+
+import (
+	"cmp"
+	"path"
+	"slices"
+	"strings"
+
+	"cardea.dev"
+	"cardea.dev/internal/knowledge/form"
+	"cardea.dev/internal/paths"
+)
+
+// pathspec is a pattern for files that a program reads itself (gitglossary(7), pathspec).
+type pathspec struct {
+	// pattern is absolute: all files below a folder that it matches are meant.
+	pattern              string
+	except, fold, verbal bool
+}
+
+// pathspecOf reads a pathspec, from a folder and in a repository whose top is named.
+func pathspecOf(text, dir, top string) pathspec {
+	s, rest := pathspec{}, text
+	if long, ok := strings.CutPrefix(text, ":("); ok {
+		var magic string
+		magic, rest, _ = strings.Cut(long, ")")
+		for _, word := range strings.Split(magic, ",") {
+			s.fold, s.except, s.verbal = s.fold || word == "icase", s.except || word == "exclude", s.verbal || word == "literal"
+			if word == "top" {
+				dir = top
+			}
+		}
+	} else if strings.HasPrefix(text, ":") {
+		rest = strings.TrimLeft(text, ":/!^")
+		if short := text[:len(text)-len(rest)]; strings.Contains(short, "/") {
+			dir = top
+		}
+		s.except = strings.ContainsAny(text[:len(text)-len(rest)], "!^")
+	}
+	s.pattern = path.Join(dir, rest)
+	return s
+}
+
+// matches reports whether a file is meant, or lies in a folder that is.
+func (s pathspec) matches(file string) bool {
+	pattern := s.pattern
+	if s.fold {
+		pattern, file = strings.ToLower(pattern), strings.ToLower(file)
+	}
+	for at := file; at != "/" && at != "."; at = path.Dir(at) {
+		if at == pattern || !s.verbal && paths.IsPattern(pattern) && paths.MatchName(pattern, at) {
+			return true
+		}
+	}
+	return false
+}
+
+// patterns adds the hidden files that the program finds by patterns among its words: what
+// no shell expands, or expands only where it finds something itself. A folder is taken as a
+// whole only where the program takes ignored files, too.
+func (r *reader) patterns(p *possibility) {
+	dir := r.paths.Dir
+	if len(r.out.Command) < 2 || dir == "" || r.world == nil || r.world.Names == nil {
+		return
+	}
+	command, kind, force := r.out.Command[1], cardea.Read, r.has([]string{"-f", "--force"})
+	if slices.Contains(r.words(form.ChangesPathspecs), command) {
+		kind, force = cardea.Unknown, false // of what it tracks
+	} else if !slices.Contains(r.words(form.ReadsPathspecs), command) {
+		return
+	}
+	top := r.topLevel()
+	at := slices.IndexFunc(r.argv, func(f Word) bool { return f.Text == command })
+	specs, except := r.pathspecs(r.argv[at+1:], top, force)
+	if len(specs) == 0 {
+		return
+	}
+	all := r.matching(p, kind, top, specs, except, func(file string) bool { return !strings.Contains(file+"/", "/.git/") })
+	p.found.TooMany = p.found.TooMany || force && !all
+}
+
+// matching adds the files below a folder that pathspecs match and that are wanted, and
+// reports whether all were seen.
+func (r *reader) matching(p *possibility, kind cardea.AccessKind, top string, specs, except []pathspec, wanted func(string) bool) bool {
+	found, all := hiddenBelow(top, false, r.paths.Dir, r.world, func(file string) bool {
+		named := func(s pathspec) bool { return s.matches(file) }
+		return wanted(file) && slices.ContainsFunc(specs, named) && !slices.ContainsFunc(except, named)
+	})
+	for _, file := range found {
+		p.touch(kind, file)
+	}
+	return all
+}
+
+// topLevel is the top of the repository around the folder of the command, else that folder.
+func (r *reader) topLevel() string {
+	if r.world.TopLevel == nil {
+		return r.paths.Dir
+	}
+	return cmp.Or(r.world.TopLevel(r.paths.Dir), r.paths.Dir)
+}
+
+// pathspecs are the patterns among words, and those for what they leave out. Without
+// folders, what names a folder as a whole is left out.
+func (r *reader) pathspecs(words []Word, top string, folders bool) (specs, except []pathspec) {
+	for _, f := range words {
+		_, text, valued := strings.Cut(f.Text, "=")
+		if !valued || !strings.HasPrefix(f.Text, "-") {
+			text = f.Text
+		}
+		s := pathspecOf(text, r.paths.Dir, top)
+		switch whole := s.pattern == top || r.world.IsDir != nil && r.world.IsDir(s.pattern); {
+		case !f.Static && !(f.Glob && simpleGlob(text)):
+		case s.except:
+			except = append(except, s)
+		case folders && (text == "-A" || text == "--all"):
+			specs = append(specs, pathspec{pattern: top})
+		case strings.HasPrefix(text, "-"), whole && !folders:
+		case whole || s.fold || paths.IsPattern(text):
+			specs = append(specs, s)
+		}
+	}
+	if len(specs) == 0 && len(except) > 0 && folders {
+		specs = append(specs, pathspec{pattern: r.paths.Dir})
+	}
+	return specs, except
+}
