@@ -4,21 +4,26 @@ package call
 const mostRevisions = 8
 
 // fewDiffers asks about each revision once, and about no more than are looked at.
-func fewDiffers(ask func(dir, revision string) ([]string, bool)) func(dir, revision string) ([]string, bool) {
+func fewDiffers(ask func(dir, revision string) ([]string, error)) func(dir, revision string) ([]string, error) {
 	type answer struct {
 		names []string
-		known bool
+		err   error
 	}
 	answers := map[[2]string]answer{}
 	if ask == nil {
 		return nil
 	}
-	return func(dir, revision string) ([]string, bool) {
+	return func(dir, revision string) ([]string, error) {
 		at := [2]string{dir, revision}
-		if _, asked := answers[at]; !asked && len(answers) < mostRevisions {
-			names, known := ask(dir, revision)
-			answers[at] = answer{names, known}
+		a, asked := answers[at]
+		switch {
+		case asked:
+		case len(answers) == mostRevisions:
+			a.err = errTooMany
+		default:
+			a.names, a.err = ask(dir, revision)
+			answers[at] = a
 		}
-		return answers[at].names, answers[at].known
+		return a.names, a.err
 	}
 }

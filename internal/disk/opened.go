@@ -243,12 +243,16 @@ func Shown(dir string, command knowledge.GitShows) ([]string, error) {
 }
 
 // Differs are the files that differ between the last commit and a revision of the
-// repository around a folder, from its root on; false where that is not known.
-func Differs(dir, revision string) ([]string, bool) {
+// repository around a folder, from its root on; [knowledge.ErrNoRevision] where there is no
+// such revision.
+func Differs(dir, revision string) ([]string, error) {
 	r, err := repository(dir, diffLimit)
 	if err != nil {
-		return nil, false
+		return nil, err
 	}
 	names, err := r.Differing(context.Background(), revision)
-	return names, err == nil
+	if err != nil && strings.Contains(err.Error(), "'"+revision+"^{tree}': unknown revision") {
+		err = knowledge.ErrNoRevision
+	}
+	return names, err
 }

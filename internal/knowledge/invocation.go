@@ -1,6 +1,7 @@
 package knowledge
 
 import (
+	"errors"
 	"path"
 	"slices"
 	"strings"
@@ -55,8 +56,9 @@ type World struct {
 	// known of any.
 	Shown func(dir string, command GitShows) (files []string, err error)
 	// Differs are the files that differ between the last commit and a revision of the
-	// repository around a folder, from its top on; false where that is not known.
-	Differs func(dir, revision string) ([]string, bool)
+	// repository around a folder, from its top on; an error where that is not known, which is
+	// ErrNoRevision where there is no such revision.
+	Differs func(dir, revision string) ([]string, error)
 	// HoldsKey reports whether the file at an absolute path holds a private key.
 	// Nil: none does.
 	HoldsKey func(path string) bool
@@ -67,6 +69,9 @@ type World struct {
 	// file is looked into.
 	ReadFile func(path string, limit int64) ([]byte, error)
 }
+
+// ErrNoRevision is the error about a word that names no revision of a repository.
+var ErrNoRevision = errors.New("no such revision")
 
 // GitShows is a command of git as far as it chooses the files that it shows
 // (internal/git.Names).

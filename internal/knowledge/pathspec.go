@@ -37,7 +37,7 @@ func pathspecOf(text, dir, top string) pathspec {
 		}
 		s.except = strings.ContainsAny(text[:len(text)-len(rest)], "!^")
 	}
-	s.pattern = path.Join(dir, rest)
+	s.pattern = Absolute(dir, rest)
 	return s
 }
 
@@ -113,15 +113,18 @@ func (r *reader) pathspecs(words []Word, top string, folders bool) (specs, excep
 		case !f.Static && !(f.Glob && simpleGlob(text)):
 		case s.except:
 			except = append(except, s)
-		case folders && (text == "-A" || text == "--all"):
-			specs = append(specs, pathspec{pattern: top})
 		case strings.HasPrefix(text, "-"), whole && !folders:
 		case whole || s.fold || paths.IsPattern(text):
 			specs = append(specs, s)
 		}
 	}
-	if len(specs) == 0 && len(except) > 0 && folders {
-		specs = append(specs, pathspec{pattern: r.paths.Dir})
+	if len(specs) == 0 && folders {
+		switch {
+		case r.has([]string{"-A", "--all"}):
+			specs = append(specs, pathspec{pattern: top})
+		case len(except) > 0:
+			specs = append(specs, pathspec{pattern: r.paths.Dir})
+		}
 	}
 	return specs, except
 }

@@ -2,6 +2,7 @@ package knowledge
 
 import (
 	"cmp"
+	"errors"
 	"path"
 	"slices"
 	"strings"
@@ -75,13 +76,14 @@ func (r *reader) moves(p *possibility, command string, from int, top string) boo
 	}
 	for _, text := range revisions {
 		for _, revision := range strings.Split(strings.ReplaceAll(text, "...", ".."), "..") {
-			names, ok := r.world.Differs(r.paths.Dir, cmp.Or(map[string]string{"-": "@{-1}"}[revision], revision, "HEAD"))
+			names, err := r.world.Differs(r.paths.Dir, cmp.Or(map[string]string{"-": "@{-1}"}[revision], revision, "HEAD"))
 			for _, name := range names {
 				if file := path.Join(top, name); files.SaysAgents(file) {
 					p.touch(cardea.Unknown, file)
 				}
 			}
-			known = known && (ok || r.world.IsNew != nil && !r.world.IsNew(Absolute(r.paths.Dir, revision)))
+			file := r.world.IsNew != nil && !r.world.IsNew(Absolute(r.paths.Dir, revision))
+			known = known && (err == nil || file && errors.Is(err, ErrNoRevision))
 		}
 	}
 	return known && !(r.inv.FilesChanged && len(revisions) > 0)
