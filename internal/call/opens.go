@@ -2,6 +2,7 @@ package call
 
 import (
 	"path"
+	"slices"
 	"strings"
 	"sync"
 
@@ -37,6 +38,11 @@ func openedBy(parts []cardea.Part, world knowledge.World) func(int) *cardea.Open
 		}
 		return seen[i]
 	}
+}
+
+// printed reports whether an operand of a part is only known when the line runs.
+func printed(p *cardea.Part) bool {
+	return slices.ContainsFunc(p.Operands, func(i int) bool { return !p.Argv[i].Static && p.Argv[i].MaySplit && strings.ContainsAny(p.Argv[i].Text, "$`") })
 }
 
 // looksInto reports whether an access opens files that it does not name one by one.
@@ -78,7 +84,10 @@ func (o *opener) part(i int) {
 		}
 		for _, file := range files {
 			may, surely := true, true
-			if find != nil {
+			switch {
+			case find == nil && !a.Glob && printed(p):
+				surely = false // its names are what another command prints
+			case find != nil:
 				may, surely = knowledge.Finds(find, file)
 				surely = surely && !filtered
 			}

@@ -71,7 +71,7 @@ func (r *reader) accesses() {
 	if s.FirstOperand == form.None && paths > 0 && !r.has(s.FirstOperandUnless) {
 		paths--
 	}
-	if paths == 0 && (recursive || s.Operands == form.Metadata) && (s.Operands == cardea.Read || s.Operands == form.Metadata) && kind != form.None {
+	if paths == 0 && (recursive && s.LastOperand == "" || s.Operands == form.Metadata) && (s.Operands == cardea.Read || s.Operands == form.Metadata) && kind != form.None {
 		r.touch(kind, Literal("."), recursive)
 	}
 	r.besides(s.Accesses)

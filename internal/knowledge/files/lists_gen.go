@@ -457,7 +457,8 @@ var lists = [...]list{
 		"/**/.env.test",
 		"/**/.env.ci",
 		"/**/.env.*.local",
-		"/**/.env[0-9]*",
+		"/**/.env[0-9]",
+		"/**/.env[0-9][0-9]",
 	}},
 	{"histories", []string{
 		"/**/.bash_history",
