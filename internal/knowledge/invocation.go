@@ -166,10 +166,7 @@ type Search struct {
 func (s *Search) accesses(kind cardea.AccessKind, below bool) []cardea.Access {
 	out := slices.Clone(s.Places)
 	for i := range out {
-		out[i].MetadataOnly = kind == form.Metadata
-		if below {
-			out[i].Recursive, out[i].Glob, out[i].Pattern = true, false, ""
-		}
+		out[i].MetadataOnly, out[i].Recursive = kind == form.Metadata, out[i].Recursive || below
 	}
 	return out
 }
