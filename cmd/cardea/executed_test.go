@@ -63,7 +63,7 @@ func TestAllowedLinesAreRun(t *testing.T) {
 	}
 	r := rand.New(rand.NewPCG(30, 30))
 	allowed, seen := map[string]bool{}, map[string]bool{}
-	for range testrun.Pick(1500, 20_000) {
+	for range testrun.Pick(600, 8_000) {
 		line, folder := generate(r)
 		for name, w := range places {
 			if folder && name == "list" {

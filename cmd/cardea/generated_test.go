@@ -101,7 +101,7 @@ func TestGeneratedDenies(t *testing.T) {
 	harmless := []string{"git status", "ls -la", "cat README.md", "git log -1"}
 	r := rand.New(rand.NewPCG(1, 2))
 	pick := func(list []string) string { return list[r.IntN(len(list))] }
-	for i := range testrun.Pick(300, 20_000) {
+	for i := range testrun.Pick(300, 6_000) {
 		if i%4 == 0 {
 			if line := strings.ReplaceAll(pick(around), "{L}", pick(otherNames)); !shut(w.here([]string{"try", "--json", "--", line})) {
 				t.Errorf("not stopped: %q", line)
