@@ -8,8 +8,9 @@ import (
 // pattern finds, and what a revision holds. What an archive holds is among what a part may
 // touch.
 type Opened struct {
-	// Files are absolute paths.
-	Files []string
+	// Files are absolute paths. Perhaps are those of which it is not known whether the part
+	// opens them.
+	Files, Perhaps []string
 	// Unseen is why there may be more of them, "" where these are all.
 	Unseen string
 	// Without says how the part leaves a file out, "" where there is no way.
@@ -58,7 +59,14 @@ func (t *tally) askOpened(ctx context.Context) {
 			continue
 		}
 		for _, w := range watchers {
-			t.hear(w, func() ([]Opinion, error) { return t.aboutOpened(ctx, w, i, opened) })
+			t.hear(w, func() ([]Opinion, error) { return t.aboutOpened(ctx, w, i, opened, opened.Files) })
+			t.hear(w, func() ([]Opinion, error) {
+				perhaps, err := t.aboutOpened(ctx, w, i, opened, opened.Perhaps)
+				for k := range perhaps {
+					perhaps[k].Effect = Defer
+				}
+				return perhaps, err
+			})
 		}
 		if opened.Unseen != "" {
 			t.hear(watchers[0], func() ([]Opinion, error) {
@@ -69,8 +77,11 @@ func (t *tally) askOpened(ctx context.Context) {
 	}
 }
 
-// aboutOpened are a decider's opinions about the files that a part opens.
-func (t *tally) aboutOpened(ctx context.Context, d Decider, part int, opened *Opened) ([]Opinion, error) {
+// aboutOpened are a decider's opinions about files that a part opens.
+func (t *tally) aboutOpened(ctx context.Context, d Decider, part int, opened *Opened, files []string) ([]Opinion, error) {
+	if len(files) == 0 {
+		return nil, nil
+	}
 	type voice struct{ by, source string }
 	decide := func(files []string) (map[voice]Opinion, error) {
 		found, err := d.Decide(ctx, t.event.opening(part, files))
@@ -82,14 +93,14 @@ func (t *tally) aboutOpened(ctx context.Context, d Decider, part int, opened *Op
 		}
 		return out, err
 	}
-	all, err := decide(opened.Files)
+	all, err := decide(files)
 	var out []Opinion
 	for v, o := range all {
 		if said := t.saidBy(v.by, v.source, part); said {
 			continue
 		}
-		file := opened.Files[0]
-		for files := opened.Files; len(files) > 1; { // one of the files that it is about
+		file := files[0]
+		for files := files; len(files) > 1; { // one of the files that it is about
 			half := files[:len(files)/2]
 			if in, _ := decide(half); in[v].Effect < o.Effect {
 				half = files[len(files)/2:]

@@ -31,12 +31,30 @@ func openedBy(parts []cardea.Part, world knowledge.World) func(int) *cardea.Open
 		defer mu.Unlock()
 		if !looked[i] {
 			o := opener{world: world, parts: parts}
-			if o.part(i); len(o.out.Files) > 0 || o.out.Unseen != "" {
+			if o.part(i); len(o.out.Files)+len(o.out.Perhaps) > 0 || o.out.Unseen != "" {
 				seen[i] = &o.out
 			}
 			looked[i] = true
 		}
 		return seen[i]
+	}
+}
+
+// access adds what one access opens.
+func (o *opener) access(a *cardea.Access, opens func(file string) (may, surely bool)) {
+	if !looksInto(a) {
+		return
+	}
+	files, unseen := o.world.Opened(a)
+	if unseen != "" {
+		o.unseen(unseen)
+	}
+	for _, file := range files {
+		if may, surely := opens(file); surely {
+			o.out.Files = append(o.out.Files, file)
+		} else if may {
+			o.out.Perhaps = append(o.out.Perhaps, file)
+		}
 	}
 }
 
@@ -70,32 +88,20 @@ func (o *opener) part(i int) {
 	}
 	find, filtered := o.search(i)
 	for k := range p.Access {
-		a := &p.Access[k]
-		if !looksInto(a) {
-			continue
-		}
-		files, unseen := o.world.Opened(a)
-		if unseen != "" {
-			o.unseen(unseen)
-		}
-		if a.Selection.Unclear && len(files) > 0 {
-			o.unseen("its options choose among the files")
-			continue
-		}
-		for _, file := range files {
-			may, surely := true, true
-			switch {
-			case find == nil && !a.Glob && printed(p):
-				surely = false // its names are what another command prints
+		o.access(&p.Access[k], func(file string) (may, surely bool) {
+			switch a := &p.Access[k]; {
 			case find != nil:
 				may, surely = knowledge.Finds(find, file)
-				surely = surely && !filtered
+				return may, surely && !filtered
+			case a.Selection.Unclear, !a.Glob && printed(p):
+				return true, false // by options that are not followed, or names that are printed
 			}
-			if surely {
-				o.out.Files = append(o.out.Files, file)
-			} else if may {
-				o.unseen("the search tests more than names")
-			}
+			return true, true
+		})
+	}
+	for k := range p.MayRun {
+		for n := range p.MayRun[k].Access {
+			o.access(&p.MayRun[k].Access[n], func(string) (may, surely bool) { return true, false })
 		}
 	}
 	o.git(p)

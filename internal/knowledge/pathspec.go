@@ -37,7 +37,7 @@ func pathspecOf(text, dir, top string) pathspec {
 		}
 		s.except = strings.ContainsAny(text[:len(text)-len(rest)], "!^")
 	}
-	s.pattern = Absolute(dir, rest)
+	s.pattern = Absolute(dir, cmp.Or(rest, "."))
 	return s
 }
 
@@ -72,6 +72,7 @@ func (r *reader) patterns(p *possibility) {
 	top := r.topLevel()
 	at := slices.IndexFunc(r.argv, func(f Word) bool { return f.Text == command })
 	specs, except := r.pathspecs(r.argv[at+1:], top, force)
+	p.found.TooMany = p.found.TooMany || force && r.has(r.words(form.ListsOperandsWith))
 	if len(specs) == 0 {
 		return
 	}
