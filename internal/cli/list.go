@@ -260,26 +260,18 @@ func packsOf(l *inforce.Loaded) []packListing {
 }
 
 func (l listing) show(s *screen) {
-	trust := "not trusted"
-	if l.Trusted {
-		trust = "trusted"
-	}
-	s.printf("project %s (%s)\n", l.Project, trust)
-	if section(s, "settings", len(l.Settings)) {
-		showSettings(s, l.Settings)
-	}
-	if section(s, "rules", len(l.Rules)) {
-		showRules(s, l.Rules)
-	}
-	if section(s, "switched off", len(l.Off)) {
-		showRules(s, l.Off)
-	}
+	s.printf("project %s (%strusted)\n", l.Project, onlyIf(!l.Trusted, "not "))
+	section(s, "settings", len(l.Settings))
+	showSettings(s, l.Settings)
+	section(s, "rules", len(l.Rules))
+	showRules(s, l.Rules)
+	section(s, "switched off", len(l.Off))
+	showRules(s, l.Off)
 	if section(s, "permissions", len(l.Permissions)) {
 		showPermissionEntries(s, l.Permissions)
 	}
-	if section(s, "routes", len(l.Routes)) {
-		showRoutes(s, l.Routes)
-	}
+	section(s, "routes", len(l.Routes))
+	showRoutes(s, l.Routes)
 	section(s, "policies", len(l.Policies))
 	for _, p := range l.Policies {
 		s.printf("  %s  %s  %s\n", painted{bold, p.Package}, p.Title, painted{faint, p.Scope.String() + ", " + p.File})
@@ -318,10 +310,7 @@ func showSettings(s *screen, list []settings.Effective) {
 
 func showPermissionEntries(s *screen, list []entryListing) {
 	for _, e := range list {
-		note := ""
-		if e.Why != "" {
-			note = ", does not count: " + e.Why
-		}
+		note := prefixed(", does not count: ", e.Why)
 		s.printf("  %s  %s  %s\n", effect(e.Effect), painted{bold, e.Entry}, painted{faint, e.Source + ", " + e.Harness + ", " + e.Scope.String() + note})
 	}
 	s.noneIf(len(list) == 0)
@@ -333,7 +322,6 @@ func showRoutes(s *screen, list []routeListing) {
 		s.field("  pattern", r.Pattern)
 		s.field("  message", r.Message)
 	}
-	s.noneIf(len(list) == 0)
 }
 
 func showRules(s *screen, list []ruleListing) {
@@ -349,14 +337,11 @@ func showRules(s *screen, list []ruleListing) {
 				note = ", of another organisation"
 			}
 		}
-		if r.SwitchedOff != "" {
-			note += ", off by " + r.SwitchedOff
-		}
+		note += prefixed(", off by ", r.SwitchedOff)
 		s.printf("  %s  %s  %s\n", word, painted{bold, r.ID}, painted{faint, r.Scope.String() + ", " + r.Source + note})
 		if r.Scope != cardea.ScopeBuiltin {
 			s.field("  matches", shorten(r.Match, 2*longLine))
 			s.field("  message", r.Message)
 		}
 	}
-	s.noneIf(len(list) == 0)
 }

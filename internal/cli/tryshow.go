@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
-	"sort"
 	"strings"
 
 	"cardea.dev"
@@ -107,7 +107,7 @@ func (t trial) showPart(s *screen, i int, about string) {
 	detail("variables", strings.Join(part.Variables(), " "))
 	detail("started by", strings.Join(part.Wrappers, " "))
 	detail("reached through", strings.Join(part.Via, " "))
-	detail("note", strings.Join(traitsOf(part), ", "))
+	detail("note", traitsOf(part))
 	for _, a := range part.Access {
 		detail("touches", accessText(a))
 	}
@@ -171,16 +171,9 @@ func refusal(j *judgement, i int) permissions.Refusal {
 }
 
 // traitsOf is what is special about a part.
-func traitsOf(part *cardea.Part) (out []string) {
-	for _, x := range []struct {
-		is   bool
-		word string
-	}{{part.Coverage != cardea.Complete, "not everything that it starts is known"}, {part.NoEffect, "has no effect"}, {part.Elevated, "runs as another user or elsewhere"}, {part.Remote, "runs on another machine"}} {
-		if x.is {
-			out = append(out, x.word)
-		}
-	}
-	return out
+func traitsOf(part *cardea.Part) string {
+	return joined(", ", onlyIf(part.Coverage != cardea.Complete, "not everything that it starts is known"), onlyIf(part.NoEffect, "has no effect"),
+		onlyIf(part.Elevated, "runs as another user or elsewhere"), onlyIf(part.Remote, "runs on another machine"))
 }
 
 func accessText(a cardea.Access) string {
@@ -269,7 +262,7 @@ func (t trial) showOpinions(s *screen) {
 				s.block("     ", x.name+x.text)
 			}
 		}
-		for _, field := range sortedKeys(o.Advice.Rewrite) {
+		for _, field := range slices.Sorted(maps.Keys(o.Advice.Rewrite)) {
 			s.printf("     rewrite %s: %s\n", field, fmt.Sprint(o.Advice.Rewrite[field]))
 		}
 		switch {
@@ -368,20 +361,7 @@ func (t trial) textsOf(o cardea.Opinion, field string) []string {
 	case o.Part >= 0 && o.Part < len(call.Parts):
 		return []string{call.Parts[o.Part].Text}
 	}
-	var out []string
-	for i := range call.Parts {
-		out = append(out, call.Parts[i].Text)
-	}
-	return out
-}
-
-func sortedKeys[T any](m map[string]T) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	sort.Strings(keys)
-	return keys
+	return listOf(call.Parts, func(part cardea.Part) string { return part.Text })
 }
 
 // showEnd is how long it took, and where the words are explained.
@@ -456,10 +436,7 @@ func (t trial) overridden() (out []string) {
 		return nil
 	}
 	for i := range ev.Call.Parts {
-		var words []string
-		for _, w := range ev.Call.Parts[i].Argv {
-			words = append(words, w.Text)
-		}
+		words := wordsOf(&ev.Call.Parts[i])
 		command := strings.Join(words, " ")
 		if t.effect(i) != cardea.Abstain || !isPlainCommand(command) || !slices.Equal(strings.Fields(command), words) {
 			continue
