@@ -169,7 +169,7 @@ func list(p Process, f listFlags, asJSON bool) error {
 func listingOf(l *inforce.Loaded, pl place) listing {
 	out := listing{Project: pl.Project, Trusted: l.Where.Trusted(),
 		Settings:    l.Settings.Effective(),
-		Permissions: entriesOf(l), Packs: packsOf(l), Rules: rulesOf(l.Rules()), Off: offOf(l), Routes: routesOf(l.Routes),
+		Permissions: entriesOf(l), Packs: packsOf(l), Rules: rulesOf(l.Rules(), notOff), Off: rulesOf(l.Off(), l.SwitchedOff), Routes: routesOf(l.Routes),
 		Diagnostics: slices.Concat([]cardea.Diagnostic{}, l.Uncounted(), l.UncountedPolicies())}
 	out.Policies = []policy.Listed{}
 	for _, f := range l.PolicyFolders() {
@@ -198,8 +198,8 @@ func routesOf(list []routes.Route, scopes ...cardea.Scope) []routeListing {
 	return out
 }
 
-func rulesOf(list []rules.Rule) []ruleListing {
-	out := []ruleListing{}
+// rulesOf are rules for a person or a program, with what switches each off.
+func rulesOf(list []rules.Rule, switchedOff func(*rules.Rule) string) []ruleListing {
 	list = slices.Clone(list)
 	// What a person wrote comes first; the order among those that are built in is
 	// that of their packs.
@@ -212,25 +212,13 @@ func rulesOf(list []rules.Rule) []ruleListing {
 		}
 		return builtin(a) - builtin(b)
 	})
-	for _, r := range list {
-		out = append(out, ruleListing{r.ID, r.Effect, r.Pack, r.Scope, r.Severity, r.Source, r.Message, r.Match.String(), !r.Tightens(), ""})
-	}
-	return out
+	return listOf(list, func(r rules.Rule) ruleListing {
+		return ruleListing{r.ID, r.Effect, r.Pack, r.Scope, r.Severity, r.Source, r.Message, r.Match.String(), !r.Tightens(), switchedOff(&r)}
+	})
 }
 
-// offOf are the rules that are switched off, with what switches them.
-func offOf(l *inforce.Loaded) []ruleListing {
-	all := l.Off()
-	by := map[string]string{}
-	for i := range all {
-		by[all[i].Source] = l.SwitchedOff(&all[i])
-	}
-	out := rulesOf(all)
-	for i := range out {
-		out[i].SwitchedOff = by[out[i].Source]
-	}
-	return out
-}
+// notOff is for rules that nothing switches off.
+func notOff(*rules.Rule) string { return "" }
 
 // packsOf are the built-in packs in the order of their rules, and the built-in
 // policies. One whose rules are all off is off.

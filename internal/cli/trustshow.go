@@ -285,7 +285,7 @@ func word(e cardea.Effect) string {
 
 func (s *survey) listing() trustListing {
 	policies, _ := policiesOf(s.then)
-	return trustListing{Project: s.project, Trusted: s.accepted != nil, Files: s.files(), Settings: s.settings(), Rules: rulesOf(s.rules()),
+	return trustListing{Project: s.project, Trusted: s.accepted != nil, Files: s.files(), Settings: s.settings(), Rules: rulesOf(s.rules(), notOff),
 		Roles: s.roles(), Routes: routesOf(s.then.Routes, cardea.ScopeProject), Policies: policies, Permissions: s.permissions(), Lessons: s.lessonListings(), Changes: s.changes(),
 		report: report{notNil(slices.Concat(s.broken(), s.vain(), s.unrunnable))}}
 }

@@ -150,7 +150,7 @@ func (t trial) beyondReading(i int) string {
 // where it is, where it was decided otherwise, and where no list has to do with
 // it.
 func (t trial) beyondLists(i int) permissions.Refusal {
-	if e := t.effect(i); t.judgement.Loaded == nil || e != cardea.Abstain && e != cardea.Defer {
+	if e := t.effect(i); e != cardea.Abstain && e != cardea.Defer {
 		return permissions.Refusal{}
 	}
 	r := refusal(t.judgement, i)
@@ -279,7 +279,7 @@ func (t trial) showOpinions(s *screen) {
 func (t trial) switchedOff() []offJSON {
 	out := []offJSON{}
 	l := t.judgement.Loaded
-	if l == nil || len(l.OffList) == 0 {
+	if len(l.OffList) == 0 {
 		return out
 	}
 	opinions, err := gate.OfSwitchedOff(context.Background(), l, t.judgement.Event)
@@ -312,7 +312,7 @@ func (t trial) showOff(s *screen) {
 // matched says what a rule of a person, or a route, asks for, and which text of the
 // call its patterns found.
 func (t trial) matched(o cardea.Opinion) (out []string) {
-	if t.judgement.Loaded == nil || o.Scope == cardea.ScopeBuiltin {
+	if o.Scope == cardea.ScopeBuiltin {
 		return nil
 	}
 	for _, r := range t.judgement.Loaded.Rules() {
@@ -405,7 +405,7 @@ func (t trial) changes() []string {
 	if t.verdict.By == "default" {
 		add("no rule decided, so the setting default did: change it in " + t.user().settings())
 	}
-	if t.verdict.Effect == cardea.Abstain && t.judgement.Loaded != nil && t.judgement.Event.Call != nil {
+	if t.verdict.Effect == cardea.Abstain && t.judgement.Event.Call != nil {
 		_, needs := t.judgement.Suggest(t.verdict)
 		switch {
 		case !t.judgement.Loaded.Expands() && len(needs) == 0 && len(t.judgement.Loaded.Permissions) > 0:
@@ -522,12 +522,9 @@ func (d userDir) file(name string) string {
 
 // showUncounted says what does not count here, and what is broken.
 func (t trial) showUncounted(s *screen) {
-	var all []cardea.Diagnostic
-	if l := t.judgement.Loaded; l != nil {
-		all = slices.Concat(l.Uncounted(), l.UncountedPolicies())
-		// What is only not told stands beside the opinion.
-		all = slices.DeleteFunc(all, func(d cardea.Diagnostic) bool { return d.Severity == cardea.LevelNote })
-	}
+	all := slices.Concat(t.judgement.Loaded.Uncounted(), t.judgement.Loaded.UncountedPolicies())
+	// What is only not told stands beside the opinion.
+	all = slices.DeleteFunc(all, func(d cardea.Diagnostic) bool { return d.Severity == cardea.LevelNote })
 	untold := t.judgement.Untold(t.verdict)
 	for _, tr := range t.verdict.Troubles {
 		if !slices.ContainsFunc(untold, func(u cardea.Trouble) bool { return u.Diagnostic == tr.Diagnostic }) {
