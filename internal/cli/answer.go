@@ -106,6 +106,15 @@ func showDiagnostics(s *screen, all []cardea.Diagnostic) (errors, warnings int) 
 	return errors, warnings
 }
 
+// listOf is what of makes of each entry, as JSON needs it: an empty list is [], not null.
+func listOf[T, U any](all []T, of func(T) U) []U {
+	out := make([]U, len(all))
+	for i, x := range all {
+		out[i] = of(x)
+	}
+	return out
+}
+
 // notNil is a list as JSON needs it: an empty one is [], not null.
 func notNil[T any](all []T) []T {
 	if all == nil {

@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -34,7 +33,7 @@ after they were written. docs/ledger.md says what this finds and what not.`,
 
 // verify looks for changes.
 func verify(p Process, asJSON bool) error {
-	l, err := openLedger(p)
+	l, _, err := openLedger(p)
 	if err != nil {
 		return err
 	}
@@ -118,12 +117,7 @@ func (f searchFlags) query(p Process, text string) (q ledger.Query, err error) {
 		q.Tool = word
 	}
 	if f.project != "" {
-		dir := f.project
-		if !filepath.IsAbs(dir) {
-			dir = filepath.Join(p.Dir, dir)
-		}
-		pl := locate(p, "", "", dir)
-		q.Project = pl.Project
+		q.Project = locate(p, "", "", within(p.Dir, f.project)).Project
 	}
 	if f.limit < 0 {
 		return q, fmt.Errorf("--limit must not be negative, as %d is", f.limit)
@@ -177,7 +171,7 @@ func moment(s string, now time.Time) (time.Time, error) {
 // search shows what answers a query. What cannot be read is told, and the rest
 // is shown.
 func search(p Process, q ledger.Query, asJSON bool) error {
-	l, err := openLedger(p)
+	l, _, err := openLedger(p)
 	if err != nil {
 		return err
 	}
@@ -223,7 +217,7 @@ opinion and rule about each part. "cardea audit search" shows the ids.`,
 
 // explain shows an entry.
 func explain(p Process, id string, asJSON bool) error {
-	l, err := openLedger(p)
+	l, _, err := openLedger(p)
 	if err != nil {
 		return err
 	}
@@ -235,14 +229,8 @@ func explain(p Process, id string, asJSON bool) error {
 }
 
 // openLedger opens the ledger of the place where the person stands, for
-// reading.
-func openLedger(p Process) (*ledger.Ledger, error) {
-	l, _, err := openLedgerOf(p)
-	return l, err
-}
-
-// openLedgerOf opens the ledger, with its settings.
-func openLedgerOf(p Process) (*ledger.Ledger, settings.Ledger, error) {
+// reading, with its settings.
+func openLedger(p Process) (*ledger.Ledger, settings.Ledger, error) {
 	pl := locate(p, "", "", p.Dir)
 	s := inforce.LoadSettings(p.Where(&pl)).Ledger
 	l, err := ledgerOf(p, &pl, s)

@@ -86,9 +86,7 @@ func showConfig(p Process, args []string, asJSON bool) error {
 		out.Diagnostics = append(out.Diagnostics, l.SettingsFiles[i].Problems...)
 	}
 	if len(args) == 0 {
-		for _, name := range keysIn(l) {
-			out.Settings = append(out.Settings, entryOf(l, name))
-		}
+		out.Settings = listOf(keysIn(l), func(name settings.Name) configEntry { return entryOf(l, name) })
 		return p.answer(asJSON, out, out.show)
 	}
 	name, err := settings.FindName(args[0])

@@ -138,12 +138,8 @@ func startChange(p Process, scope string) (*configChange, error) {
 	if c.scope == cardea.ScopeProject {
 		i.inside = paths.Real(filepath.Dir(dir))
 	}
-	mode := fs.FileMode(0o644)
-	if c.private() {
-		mode = 0o600
-	}
 	var err error
-	c.change, err = i.change("cardea.yaml", mode)
+	c.change, err = i.change("cardea.yaml")
 	c.text = c.old
 	return c, err
 }
@@ -302,13 +298,9 @@ func editSettings(p Process, scope string, asJSON bool) error {
 			return fmt.Errorf("make a copy of %s: %w", c.file, bare(err))
 		}
 	}
-	for {
-		again, err := c.editOnce(screen, draft)
-		if err != nil {
+	for again := true; again; {
+		if again, err = c.editOnce(screen, draft); err != nil {
 			return err
-		}
-		if !again {
-			break
 		}
 	}
 	if err := c.finish(asJSON, nil); err != nil {
@@ -372,12 +364,9 @@ func readLine(r io.Reader) (string, error) {
 // editor opens a file in the person's editor, which may be a program with arguments.
 func editor(path string) error {
 	line := cmp.Or(os.Getenv("VISUAL"), os.Getenv("EDITOR"))
-	var c *exec.Cmd
-	switch {
-	case runtime.GOOS == "windows":
+	c := exec.Command("sh", "-c", cmp.Or(line, "vi")+` "$1"`, "editor", path)
+	if runtime.GOOS == "windows" {
 		c = exec.Command(cmp.Or(line, "notepad"), path)
-	default:
-		c = exec.Command("sh", "-c", cmp.Or(line, "vi")+` "$1"`, "editor", path)
 	}
 	c.Stdin, c.Stdout, c.Stderr = os.Stdin, os.Stderr, os.Stderr
 	return c.Run()

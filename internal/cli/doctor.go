@@ -145,10 +145,7 @@ func examine(p Process, s site, h install.Harness) hookReport {
 	denied := r.tryHooks(p, s, h, p.Program)
 	r.lookFor(h, s, found)
 	if l, _, err := gather(p, nil); err == nil {
-		for _, d := range missingEvents(l, h, found) {
-			d.Severity = cardea.LevelError
-			r.Diagnostics = append(r.Diagnostics, d)
-		}
+		r.Diagnostics = append(r.Diagnostics, graded(cardea.LevelError, missingEvents(l, h, found))...)
 	}
 	r.State = stateSilent
 	switch {
@@ -179,29 +176,28 @@ func (r *hookReport) tryHooks(p Process, s site, h install.Harness, exe string) 
 		switch {
 		case w.Off != "":
 			fail(install.CodeSwitchedOff, "", "it is switched off by %s", w.Off)
-			continue
 		case w.Event != h.Gate():
-			continue
-		case w.URL != "":
-			if err := probeHTTP(p, s, h, w, dir); err != nil {
+		case w.URL == "" && !w.SameProgram(exe):
+			fail(install.CodeOtherProgram, "run doctor of that program, or install again", "its program is not this one (%s), so it was not tried", exe)
+		default:
+			how, err := tryHook(p, s, h, w, dir)
+			if err != nil {
 				fail(install.CodeNotDenied, "", "%v", err)
 				continue
 			}
 			denied = true
-			r.Probes = append(r.Probes, fmt.Sprintf("%s:%d: \"rm -rf /\" is denied, over HTTP", w.File, w.Line))
-			continue
-		case !w.SameProgram(exe):
-			fail(install.CodeOtherProgram, "run doctor of that program, or install again", "its program is not this one (%s), so it was not tried", exe)
-			continue
+			r.Probes = append(r.Probes, fmt.Sprintf("%s:%d: \"rm -rf /\" is denied%s", w.File, w.Line, how))
 		}
-		if err := install.Probe(context.Background(), h, w, dir, os.Environ()); err != nil {
-			fail(install.CodeNotDenied, "", "%v", err)
-			continue
-		}
-		denied = true
-		r.Probes = append(r.Probes, fmt.Sprintf("%s:%d: \"rm -rf /\" is denied", w.File, w.Line))
 	}
 	return denied
+}
+
+// tryHook probes a hook, and says how where it starts no program.
+func tryHook(p Process, s site, h install.Harness, w install.Wiring, dir string) (how string, err error) {
+	if w.URL != "" {
+		return ", over HTTP", probeHTTP(p, s, h, w, dir)
+	}
+	return "", install.Probe(context.Background(), h, w, dir, os.Environ())
 }
 
 // lookFor finds what is wrong with the hooks together.
@@ -250,14 +246,7 @@ func (r *hookReport) lookFor(h install.Harness, s site, found install.Findings) 
 // readers names the other harnesses that seem to be used here and run Claude
 // Code's hooks too (docs/harnesses.md#hooks-of-one-harness-in-another).
 func readers(s site, wirings []install.Wiring) []string {
-	here := func(dirs ...string) bool {
-		for _, d := range dirs {
-			if info, err := os.Stat(d); err == nil && info.IsDir() {
-				return true
-			}
-		}
-		return false
-	}
+	here := func(dirs ...string) bool { return slices.ContainsFunc(dirs, isFolder) }
 	home, project := s.Place.Dirs.Home, s.At.Project
 	inProject, inUser := false, false
 	for _, w := range wirings {

@@ -105,14 +105,6 @@ type ended int
 
 func (e ended) Error() string { return fmt.Sprintf("exit %d", int(e)) }
 
-// endedWith ends a command with a code, which may be that of success.
-func endedWith(code int) error {
-	if code == exitOK {
-		return nil
-	}
-	return ended(code)
-}
-
 // wrongUsage is an error of the person who typed the command.
 type wrongUsage struct{ error }
 

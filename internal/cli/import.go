@@ -4,12 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 
 	"cardea.dev"
 	"cardea.dev/internal/document"
 	"cardea.dev/internal/importer"
+	"cardea.dev/internal/paths"
 	"cardea.dev/internal/state"
 	"github.com/spf13/cobra"
 )
@@ -71,6 +73,36 @@ func lookLeaf(p Process, c *cobra.Command, read func(args []string) (*importing,
 		}
 		return i.run(p, accept, asJSON)
 	})
+}
+
+// importFolder begins the import of a folder of another tool: the one that is named, or
+// the one of this name in the current folder.
+func importFolder(p Process, args []string, name string, user bool) (i *importing, from string, err error) {
+	from = within(p.Dir, name)
+	if len(args) > 0 {
+		from = within(p.Dir, args[0])
+	}
+	if !isFolder(from) {
+		return nil, "", fmt.Errorf("there is no folder %s; name the %s folder", from, name)
+	}
+	if len(args) == 0 && !paths.Within(paths.Real(p.Dir), paths.Real(from)) {
+		return nil, "", fmt.Errorf("%s is a link to %s, outside of the project; name that folder, if it is meant", from, paths.Real(from))
+	}
+	to, err := scopeFolder(p, user)
+	if err != nil {
+		return nil, "", err
+	}
+	i = &importing{dir: to, user: user}
+	if !user {
+		i.inside = paths.Real(filepath.Dir(to))
+	}
+	i.from(from)
+	return i, from, nil
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
 
 func importPermitter(p Process, args []string) (*importing, error) {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -39,27 +38,12 @@ becomes settings, rules and policies.` + tableHelp,
 }
 
 func importCupcake(p Process, args []string, user bool) (*importing, error) {
-	from := ".cupcake"
-	if len(args) > 0 {
-		from = args[0]
-	}
-	from = within(p.Dir, from)
-	if info, err := os.Stat(from); err != nil || !info.IsDir() {
-		return nil, fmt.Errorf("there is no folder %s; name the .cupcake folder", from)
-	}
-	if len(args) == 0 && !paths.Within(paths.Real(p.Dir), paths.Real(from)) {
-		return nil, fmt.Errorf("%s is a link to %s, outside of the project; name that folder, if it is meant", from, paths.Real(from))
-	}
-	to, err := scopeFolder(p, user)
+	i, from, err := importFolder(p, args, ".cupcake", user)
 	if err != nil {
 		return nil, err
 	}
-	i := &importing{tool: "Cupcake", dir: to, user: user, next: "next: run \"cardea policy validate\" and \"cardea policy inspect\""}
-	if !user {
-		i.inside = paths.Real(filepath.Dir(to))
-	}
-	i.from(from)
-	m := move{engine: p.Engines.Own, from: from, to: to, importing: i}
+	i.tool, i.next = "Cupcake", "next: run \"cardea policy validate\" and \"cardea policy inspect\""
+	m := move{engine: p.Engines.Own, from: from, to: i.dir, importing: i}
 	if l, _, err := gather(p, nil); err == nil && l.Settings.Judge.Enabled {
 		m.judged, m.known = true, []string{signals.Watchdog}
 	}

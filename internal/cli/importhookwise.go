@@ -12,7 +12,6 @@ import (
 	"cardea.dev/internal/hook"
 	"cardea.dev/internal/importer"
 	"cardea.dev/internal/lesson"
-	"cardea.dev/internal/paths"
 	"cardea.dev/internal/redact"
 	"cardea.dev/internal/state"
 	"cardea.dev/packs"
@@ -110,26 +109,11 @@ func kinds(effect cardea.Effect, kind string) []string {
 }
 
 func importHookwise(p Process, args []string, user bool) (*importing, error) {
-	from := ".hookwise"
-	if len(args) > 0 {
-		from = args[0]
-	}
-	from = within(p.Dir, from)
-	if info, err := os.Stat(from); err != nil || !info.IsDir() {
-		return nil, fmt.Errorf("there is no folder %s; name the .hookwise folder", from)
-	}
-	if len(args) == 0 && !paths.Within(paths.Real(p.Dir), paths.Real(from)) {
-		return nil, fmt.Errorf("%s is a link to %s, outside of the project; name that folder, if it is meant", from, paths.Real(from))
-	}
-	to, err := scopeFolder(p, user)
+	i, from, err := importFolder(p, args, ".hookwise", user)
 	if err != nil {
 		return nil, err
 	}
-	i := &importing{tool: "hookwise", dir: to, user: user, next: "next: run \"cardea roles list\" and \"cardea lint\", and register your sessions; see docs/roles.md"}
-	if !user {
-		i.inside = paths.Real(filepath.Dir(to))
-	}
-	i.from(from)
+	i.tool, i.next = "hookwise", "next: run \"cardea roles list\" and \"cardea lint\", and register your sessions; see docs/roles.md"
 	var failed error
 	i.Imported = importer.Hookwise(from, func(name string) []byte {
 		path := filepath.Join(from, filepath.FromSlash(name))

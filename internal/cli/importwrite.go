@@ -142,13 +142,18 @@ func (i *importing) showLosses(p Process) (lost int) {
 		if lost++; lost == 1 {
 			s.printf("%s\n", painted{red, "LOST: this protected you in " + i.tool + ", and does not now:"})
 		}
-		first, more, _ := strings.Cut(r.How, "\n")
-		s.printf("  %s%s: %s\n", r.What, at(r), first)
-		if more != "" {
-			s.block("    ", more)
-		}
+		showRow(s, r, "")
 	}
 	return lost
+}
+
+// showRow writes a row of the table, with a mark before what became of the thing.
+func showRow(s *screen, r importer.Row, mark string) {
+	first, more, _ := strings.Cut(r.How, "\n")
+	s.printf("  %s%s: %s%s\n", r.What, at(r), mark, first)
+	if more != "" {
+		s.block("    ", more)
+	}
 }
 
 // at is where something stands, in brackets.
@@ -166,24 +171,10 @@ func at(r importer.Row) string {
 func (i *importing) showTable(s *screen, out imported) {
 	showDiagnostics(s, out.Diagnostics)
 	for _, o := range []importer.Outcome{importer.TakenOver, importer.Changed, importer.LeftOut} {
-		n := 0
-		for _, r := range out.Table {
-			if r.Outcome != o {
-				continue
-			}
-			if n++; n == 1 {
-				heading(s, string(o))
-			}
-			lost := ""
-			if r.Lost() {
-				lost = "LOST: "
-			}
-			lead := r.What + at(r) + ": " + lost
-			first, more, _ := strings.Cut(r.How, "\n")
-			s.printf("  %s%s\n", lead, first)
-			if more != "" {
-				s.block("    ", more)
-			}
+		rows := slices.DeleteFunc(slices.Clone(out.Table), func(r importer.Row) bool { return r.Outcome != o })
+		section(s, string(o), len(rows))
+		for _, r := range rows {
+			showRow(s, r, onlyIf(r.Lost(), "LOST: "))
 		}
 	}
 }
@@ -269,16 +260,12 @@ func (c judgedCall) weaker() bool {
 func (i *importing) plan() error {
 	i.changes = nil
 	for _, f := range i.Files {
-		mode := fs.FileMode(0o644)
-		if i.user {
-			mode = 0o600
-		}
-		if f.Program {
-			mode |= 0o111
-		}
-		c, err := i.change(f.Path, mode)
+		c, err := i.change(f.Path)
 		if err != nil {
 			return err
+		}
+		if f.Program {
+			c.mode |= 0o111
 		}
 		c.from, c.text = f.From, f.Text
 		if f.Sealed {
@@ -328,13 +315,14 @@ func (i *importing) row(what string, o importer.Outcome, protected bool, how str
 }
 
 // change is a file of the scope's folder, by its path there.
-func (i *importing) change(rel string, mode fs.FileMode) (change, error) {
+func (i *importing) change(rel string) (change, error) {
 	path := filepath.Join(i.dir, filepath.FromSlash(rel))
 	folder := filepath.Dir(path)
 	if real := paths.Real(folder); i.inside != "" && !paths.Within(i.inside, real) {
 		return change{}, fmt.Errorf("import %s: %s leads to %s, out of the project; remove the link, or use --user where every project is meant", rel, folder, real)
 	}
-	c := change{path: paths.Real(path), shown: rel, mode: mode}
+	c := change{path: paths.Real(path), shown: rel}
+	_, c.mode = modesOf(i.user)
 	if i.inside != "" && !paths.Within(i.inside, c.path) {
 		return change{}, fmt.Errorf("import %s: %s leads to %s, out of the project; remove the link", rel, path, c.path)
 	}
@@ -355,11 +343,7 @@ func (i *importing) planSettings() error {
 	if len(i.Settings) == 0 {
 		return nil
 	}
-	mode := fs.FileMode(0o644)
-	if i.user {
-		mode = 0o600
-	}
-	c, err := i.change("cardea.yaml", mode)
+	c, err := i.change("cardea.yaml")
 	if err != nil {
 		return err
 	}
@@ -448,22 +432,14 @@ func (i *importing) wrote(path, digest string) bool {
 
 // write writes a file. One that appeared since the person looked stays.
 func (c change) write(private bool) error {
-	folder := fs.FileMode(0o755)
-	if private {
-		folder = 0o700
-	}
+	folder, _ := modesOf(private)
 	if err := os.MkdirAll(filepath.Dir(c.path), folder); err != nil {
 		return err
 	}
 	if !c.fresh {
 		return rewrite(c.path, c.old, c.text)
 	}
-	f, err := os.OpenFile(c.path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, c.mode)
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString(c.text)
-	return errors.Join(err, f.Close())
+	return create(c.path, c.text, c.mode)
 }
 
 // mostCalls is how many calls are judged.

@@ -179,20 +179,31 @@ func scopeFolder(p Process, user bool) (string, error) {
 
 // begin writes a file that is not there yet, and says whether it did.
 func begin(path, text string, private bool) (bool, error) {
-	dirMode, mode := fs.FileMode(0o755), fs.FileMode(0o644)
-	if private {
-		dirMode, mode = 0o700, 0o600
-	}
-	if err := os.MkdirAll(filepath.Dir(path), dirMode); err != nil {
+	folder, mode := modesOf(private)
+	if err := os.MkdirAll(filepath.Dir(path), folder); err != nil {
 		return false, err
 	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	err := create(path, text, mode)
 	if errors.Is(err, fs.ErrExist) {
 		return false, nil
 	}
+	return true, err
+}
+
+// modesOf are the modes of a new folder and a new file.
+func modesOf(private bool) (folder, file fs.FileMode) {
+	if private {
+		return 0o700, 0o600
+	}
+	return 0o755, 0o644
+}
+
+// create writes a file where none lies.
+func create(path, text string, mode fs.FileMode) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
-		return false, err
+		return err
 	}
 	_, err = f.WriteString(text)
-	return true, errors.Join(err, f.Close())
+	return errors.Join(err, f.Close())
 }

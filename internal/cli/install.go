@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -298,10 +297,7 @@ func (f installFlags) program(p Process, s site) (string, error) {
 		if f.daemon {
 			return "", wrongUsage{errors.New("--daemon names the program, too; leave out --binary")}
 		}
-		path := f.binary
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(p.Dir, path)
-		}
+		path := within(p.Dir, f.binary)
 		return path, errors.Join(install.CheckBinary(path), install.SameProgram(path, p.Program))
 	}
 	path, err := install.StableBinary(install.Machine{Executable: p.Program, Path: s.Path, Project: s.Place.Project,

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"os/signal"
-	"path/filepath"
 
 	"cardea.dev/internal/judge/evaluation"
 	"cardea.dev/internal/redact"
@@ -53,7 +52,7 @@ count. Budgets of the settings hold.`,
 }
 
 func evaluateJudge(p Process, f evalFlags, file string) error {
-	data, err := state.ReadLinked(absoluteIn(p, file), maxCaseFile)
+	data, err := state.ReadLinked(within(p.Dir, file), maxCaseFile)
 	if err != nil {
 		return fmt.Errorf("read the calls: %w", err)
 	}
@@ -77,7 +76,7 @@ func evaluateJudge(p Process, f evalFlags, file string) error {
 		e.Asker = p.Judge(pl.JudgeRequest(config), l.Settings.FromEnv)
 	}
 	if f.cassette != "" {
-		if e.Cassette, err = readCassette(absoluteIn(p, f.cassette)); err != nil {
+		if e.Cassette, err = readCassette(within(p.Dir, f.cassette)); err != nil {
 			return err
 		}
 	}
@@ -87,7 +86,7 @@ func evaluateJudge(p Process, f evalFlags, file string) error {
 	if e.Cassette.Changed() {
 		data, err := e.Cassette.Bytes()
 		if err == nil {
-			err = state.Write(absoluteIn(p, f.cassette), data)
+			err = state.Write(within(p.Dir, f.cassette), data)
 		}
 		if err != nil {
 			return fmt.Errorf("write the recorded answers: %w", err)
@@ -108,14 +107,6 @@ func readCassette(path string) (*evaluation.Cassette, error) {
 		return nil, problems[0]
 	}
 	return c, nil
-}
-
-// absoluteIn is a path that a person named, from the folder of the process.
-func absoluteIn(p Process, path string) string {
-	if filepath.IsAbs(path) {
-		return path
-	}
-	return filepath.Join(p.Dir, path)
 }
 
 // progressOf tells a person at a terminal how far it is.

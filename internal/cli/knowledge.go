@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -85,11 +86,7 @@ func showKnowledge(p Process, args []string, asJSON bool) error {
 
 // quotedLine is the line that passes exactly these words.
 func quotedLine(args []string) string {
-	words := make([]string, len(args))
-	for i, a := range args {
-		words[i] = bash.Quote(a)
-	}
-	return strings.Join(words, " ")
+	return strings.Join(listOf(args, bash.Quote), " ")
 }
 
 // calls judges a line here, without the project's rules.
@@ -105,11 +102,8 @@ func calls(p Process, line string) []knownCall {
 	var out []knownCall
 	for i := range j.Event.Call.Parts {
 		part := &j.Event.Call.Parts[i]
-		call := knownCall{Text: part.Text, Same: part.UsualCommand, Complete: part.Knowledge == cardea.Complete, Why: only.Refusal(j.Event, i), Access: []string{}}
+		call := knownCall{Text: part.Text, Same: part.UsualCommand, Complete: part.Knowledge == cardea.Complete, Why: only.Refusal(j.Event, i), Access: listOf(part.Access, accessText)}
 		call.ReadOnly = call.Why == ""
-		for _, a := range part.Access {
-			call.Access = append(call.Access, accessText(a))
-		}
 		out = append(out, call)
 	}
 	return out
@@ -143,17 +137,8 @@ func (k known) show(s *screen) {
 		s.printf("  subcommands: %s\n", strings.Join(k.Subcommands, " "))
 	}
 	for _, o := range k.Options {
-		mark, value, does := " ", "", ""
-		if o.Harmless {
-			mark = "+"
-		}
-		if o.Value {
-			value = " VALUE"
-		}
-		if o.Access != "" {
-			does = "  " + string(o.Access)
-		}
-		s.printf("  %s %s%s%s\n", mark, o.Name, value, painted{faint, does})
+		mark := cmp.Or(onlyIf(o.Harmless, "+"), " ")
+		s.printf("  %s %s%s%s\n", mark, o.Name, onlyIf(o.Value, " VALUE"), painted{faint, prefixed("  ", string(o.Access))})
 	}
 	if len(k.Variables) > 0 {
 		s.printf("  variables: %s\n", strings.Join(k.Variables, " "))

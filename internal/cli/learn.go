@@ -10,7 +10,6 @@ import (
 	"cardea.dev/internal/candidate"
 	"cardea.dev/internal/hook"
 	"cardea.dev/internal/inforce"
-	"cardea.dev/internal/person"
 	"github.com/spf13/cobra"
 )
 
@@ -32,7 +31,7 @@ lists them with their ids. Only a person may do this. See docs/lessons.md.`,
 }
 
 func learn(p Process, ids []string, scope, reason string) error {
-	if err := (person.Check{Attending: p.Person}).Attended(); err != nil {
+	if err := p.needsPerson(); err != nil {
 		return err
 	}
 	d, all, err := candidatesHere(p)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -258,26 +259,20 @@ func (l *shelved) listing(now time.Time) lessonListing {
 		By: l.By, Who: show(l.Who), When: l.When, Reason: show(l.Reason), Files: files, Expires: l.Expires, Scope: scopeWord(l.place), Source: l.Source(), Counts: counts, Why: why}
 }
 
+// listings are those of some lessons.
+func listings(some []shelved, now time.Time) []lessonListing {
+	return listOf(some, func(l shelved) lessonListing { return l.listing(now) })
+}
+
 // line is a lesson in one line: what it says and about what.
 func (e *lessonListing) line() string {
 	text := strings.TrimSpace(e.Kind + " " + e.Subject)
 	if e.Tool != "Bash" && !strings.HasPrefix(e.Subject, e.Tool) {
 		text = e.Tool + " " + text
 	}
-	var about []string
-	if e.Dir != "." {
-		about = append(about, "in "+e.Dir)
-	}
-	if e.Role != "" && e.Role != lesson.AnyRole {
-		about = append(about, "for the role "+e.Role)
-	}
-	if e.Unsandboxed {
-		about = append(about, "outside of the sandbox")
-	}
-	if len(about) > 0 {
-		text += "  (" + strings.Join(about, ", ") + ")"
-	}
-	return text
+	about := joined(", ", onlyIf(e.Dir != ".", "in "+e.Dir), onlyIf(e.Role != "" && e.Role != lesson.AnyRole, "for the role "+e.Role),
+		onlyIf(e.Unsandboxed, "outside of the sandbox"))
+	return text + onlyIf(about != "", "  ("+about+")")
 }
 
 func listLessons(p Process, f lessonFilter, asJSON bool) error {
@@ -289,10 +284,7 @@ func listLessons(p Process, f lessonFilter, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	list := []lessonListing{}
-	for i := range some {
-		list = append(list, some[i].listing(p.Now()))
-	}
+	list := listings(some, p.Now())
 	return p.answer(asJSON, struct {
 		Lessons []lessonListing `json:"lessons"`
 	}{list}, func(out *screen) {
@@ -341,7 +333,7 @@ func showLesson(p Process, id string, asJSON bool) error {
 		if !e.Expires.IsZero() {
 			row("ends", e.Expires.Local().Format("2006-01-02 15:04"))
 		}
-		for _, name := range sortedKeys(e.Files) {
+		for _, name := range slices.Sorted(maps.Keys(e.Files)) {
 			row("bound to", name+"  "+e.Files[name])
 		}
 	})
@@ -402,9 +394,7 @@ func (s *shelf) remove(p Process, some []shelved, what string) error {
 			return err
 		}
 	}
-	out := screenOn(p.Stdout, p.Env)
-	out.printf("removed %s\n", count(removed, "lesson"))
-	return out.err
+	return p.say("removed " + count(removed, "lesson"))
 }
 
 func invalidate(p Process, f lessonFilter, all bool) error {
@@ -469,9 +459,7 @@ func promoteLesson(p Process, id, scope string) error {
 	if _, err := from.Remove([]lesson.ID{l.ID}, lesson.ByPerson, redact.New().Text(p.UserName()), p.Now()); err != nil {
 		return fmt.Errorf("it stands in the scope %s now, and could not be removed from %s: %w", scope, l.File, err)
 	}
-	out := screenOn(p.Stdout, p.Env)
-	out.printf("moved to %s\n", to.Dir)
-	return out.err
+	return p.say("moved to " + to.Dir)
 }
 
 // buildLessons makes the indexes of all scopes that can be written.

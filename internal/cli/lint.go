@@ -1,12 +1,12 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
 	"reflect"
 	"slices"
-	"sort"
 
 	"cardea.dev"
 	"cardea.dev/internal/decide/rules"
@@ -57,38 +57,27 @@ func lint(p Process, paths []string, asJSON bool) error {
 
 // findings are all mistakes, in the order of files and lines.
 func findings(p Process, l *inforce.Loaded, pl place) []cardea.Diagnostic {
-	var out []cardea.Diagnostic
-	for _, d := range slices.Concat(l.Problems(), l.LessonProblems(), l.UncountedSwitches(), l.RouteProblems) {
-		// What an author did not mean is an error here, even where the hook
-		// goes on with a warning.
-		d.Severity = cardea.LevelError
-		out = append(out, d)
-	}
-	out = append(out, policyMistakes(p, l)...)
-	out = append(out, unmatchedLessons(l)...)
-	out = append(out, l.NotExecutable()...)
-	out = append(out, settingsMistakes(l)...)
-	out = append(out, unmetChecks(l)...)
-	out = append(out, commandMistakes(l)...)
-	out = append(out, l.NotRead()...)
 	all := l.Rules()
 	own := written(all)
-	out = append(out, twice(all)...)
-	out = append(out, shadowed(all, own)...)
-	out = append(out, shadowedRoutes(l)...)
-	out = append(out, tooWide(own, pl)...)
-	out = append(out, permissionFindings(l, pl)...)
-	for _, d := range append(l.Uncounted(), l.Outweighed()...) {
-		d.Severity = cardea.LevelNote // the file is right, it only does not count here
-		out = append(out, d)
-	}
-	sort.SliceStable(out, func(i, j int) bool {
-		if out[i].File != out[j].File {
-			return out[i].File < out[j].File
-		}
-		return out[i].Line < out[j].Line
+	out := slices.Concat(
+		// What an author did not mean is an error here, even where the hook
+		// goes on with a warning.
+		graded(cardea.LevelError, l.Problems(), l.LessonProblems(), l.UncountedSwitches(), l.RouteProblems),
+		policyMistakes(p, l), unmatchedLessons(l), l.NotExecutable(), settingsMistakes(l), unmetChecks(l), commandMistakes(l), l.NotRead(),
+		twice(all), shadowed(all, own), shadowedRoutes(l), tooWide(own, pl), permissionFindings(l, pl),
+		graded(cardea.LevelNote, l.Uncounted(), l.Outweighed())) // the file is right, it only does not count here
+	slices.SortStableFunc(out, func(a, b cardea.Diagnostic) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
 	})
 	return out
+}
+
+// graded are the diagnostics of all lists with one severity.
+func graded(severity cardea.Level, lists ...[]cardea.Diagnostic) []cardea.Diagnostic {
+	return listOf(slices.Concat(lists...), func(d cardea.Diagnostic) cardea.Diagnostic {
+		d.Severity = severity
+		return d
+	})
 }
 
 // policyMistakes are those of the policies in force.
@@ -149,13 +138,7 @@ func unmetChecks(l *inforce.Loaded) []cardea.Diagnostic {
 // written are the rules that a person wrote; built-in ones have tests of their
 // own.
 func written(list []rules.Rule) []rules.Rule {
-	var out []rules.Rule
-	for _, r := range list {
-		if r.Scope != cardea.ScopeBuiltin {
-			out = append(out, r)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(list), func(r rules.Rule) bool { return r.Scope == cardea.ScopeBuiltin })
 }
 
 func mistake(source string, code cardea.Code, hint, format string, args ...any) cardea.Diagnostic {
@@ -282,14 +265,6 @@ func (pr probe) event(pl place) *cardea.Event {
 
 func (pr probe) allowedBy(d *rules.Decider, pl place, analyse func(*cardea.Event) *cardea.Event) bool {
 	ev := analyse(pr.event(pl))
-	opinions, err := d.Decide(context.Background(), ev)
-	if err != nil {
-		return false // reading reports an expression that does not compile
-	}
-	for _, o := range opinions {
-		if o.Effect == cardea.Allow {
-			return true
-		}
-	}
-	return false
+	opinions, err := d.Decide(context.Background(), ev) // reading reports an expression that does not compile
+	return err == nil && slices.ContainsFunc(opinions, func(o cardea.Opinion) bool { return o.Effect == cardea.Allow })
 }

@@ -63,10 +63,7 @@ func unknownTool(name string) (severity cardea.Level, text, hint string) {
 	case strings.ContainsAny(name, "*?["):
 		return cardea.LevelNote, "", ""
 	}
-	var names []string
-	for _, t := range harness.Tools() {
-		names = append(names, t.Name)
-	}
+	names := listOf(harness.Tools(), func(t harness.ToolInfo) string { return t.Name })
 	hint = "look for a typing error; docs/rule-language.md says how tools are named"
 	if near := document.NearestName(name, names); near != "" {
 		hint = fmt.Sprintf("did you mean %q?", near)
@@ -136,8 +133,7 @@ func insteadOfGlob(before, w string, last bool) string {
 // these words.
 func matchesItself(words []string) bool {
 	d := rules.New(rules.ListOf([]rules.Rule{{ID: "x", Effect: cardea.Deny, Match: rules.Match{Command: [][]string{words}}}}), stand().Settings)
-	ev := analyseTest(&cardea.Event{Kind: cardea.PreToolUse, Harness: "claude-code", Cwd: testProject, Project: testProject,
-		Call: &cardea.Call{Tool: "Bash", Name: "Bash", Known: true, Input: map[string]any{"command": strings.Join(words, " ")}}})
-	opinions, err := d.Decide(context.Background(), ev)
+	ev := probe{"Bash", "command", strings.Join(words, " ")}.event(place{Project: testProject})
+	opinions, err := d.Decide(context.Background(), analyseTest(ev))
 	return err != nil || len(opinions) > 0
 }

@@ -169,7 +169,7 @@ func list(p Process, f listFlags, asJSON bool) error {
 func listingOf(l *inforce.Loaded, pl place) listing {
 	out := listing{Project: pl.Project, Trusted: l.Where.Trusted(),
 		Settings:    l.Settings.Effective(),
-		Permissions: entriesOf(l), Packs: packsOf(l), Rules: rulesOf(l.Rules()), Off: offOf(l), Routes: routesOf(l.Routes),
+		Permissions: entriesOf(l), Packs: packsOf(l), Rules: rulesOf(l.Rules(), notOff), Off: rulesOf(l.Off(), l.SwitchedOff), Routes: routesOf(l.Routes),
 		Diagnostics: slices.Concat([]cardea.Diagnostic{}, l.Uncounted(), l.UncountedPolicies())}
 	out.Policies = []policy.Listed{}
 	for _, f := range l.PolicyFolders() {
@@ -198,8 +198,8 @@ func routesOf(list []routes.Route, scopes ...cardea.Scope) []routeListing {
 	return out
 }
 
-func rulesOf(list []rules.Rule) []ruleListing {
-	out := []ruleListing{}
+// rulesOf are rules for a person or a program, with what switches each off.
+func rulesOf(list []rules.Rule, switchedOff func(*rules.Rule) string) []ruleListing {
 	list = slices.Clone(list)
 	// What a person wrote comes first; the order among those that are built in is
 	// that of their packs.
@@ -212,25 +212,13 @@ func rulesOf(list []rules.Rule) []ruleListing {
 		}
 		return builtin(a) - builtin(b)
 	})
-	for _, r := range list {
-		out = append(out, ruleListing{r.ID, r.Effect, r.Pack, r.Scope, r.Severity, r.Source, r.Message, r.Match.String(), !r.Tightens(), ""})
-	}
-	return out
+	return listOf(list, func(r rules.Rule) ruleListing {
+		return ruleListing{r.ID, r.Effect, r.Pack, r.Scope, r.Severity, r.Source, r.Message, r.Match.String(), !r.Tightens(), switchedOff(&r)}
+	})
 }
 
-// offOf are the rules that are switched off, with what switches them.
-func offOf(l *inforce.Loaded) []ruleListing {
-	all := l.Off()
-	by := map[string]string{}
-	for i := range all {
-		by[all[i].Source] = l.SwitchedOff(&all[i])
-	}
-	out := rulesOf(all)
-	for i := range out {
-		out[i].SwitchedOff = by[out[i].Source]
-	}
-	return out
-}
+// notOff is for rules that nothing switches off.
+func notOff(*rules.Rule) string { return "" }
 
 // packsOf are the built-in packs in the order of their rules, and the built-in
 // policies. One whose rules are all off is off.
@@ -260,26 +248,18 @@ func packsOf(l *inforce.Loaded) []packListing {
 }
 
 func (l listing) show(s *screen) {
-	trust := "not trusted"
-	if l.Trusted {
-		trust = "trusted"
-	}
-	s.printf("project %s (%s)\n", l.Project, trust)
-	if section(s, "settings", len(l.Settings)) {
-		showSettings(s, l.Settings)
-	}
-	if section(s, "rules", len(l.Rules)) {
-		showRules(s, l.Rules)
-	}
-	if section(s, "switched off", len(l.Off)) {
-		showRules(s, l.Off)
-	}
+	s.printf("project %s (%strusted)\n", l.Project, onlyIf(!l.Trusted, "not "))
+	section(s, "settings", len(l.Settings))
+	showSettings(s, l.Settings)
+	section(s, "rules", len(l.Rules))
+	showRules(s, l.Rules)
+	section(s, "switched off", len(l.Off))
+	showRules(s, l.Off)
 	if section(s, "permissions", len(l.Permissions)) {
 		showPermissionEntries(s, l.Permissions)
 	}
-	if section(s, "routes", len(l.Routes)) {
-		showRoutes(s, l.Routes)
-	}
+	section(s, "routes", len(l.Routes))
+	showRoutes(s, l.Routes)
 	section(s, "policies", len(l.Policies))
 	for _, p := range l.Policies {
 		s.printf("  %s  %s  %s\n", painted{bold, p.Package}, p.Title, painted{faint, p.Scope.String() + ", " + p.File})
@@ -318,10 +298,7 @@ func showSettings(s *screen, list []settings.Effective) {
 
 func showPermissionEntries(s *screen, list []entryListing) {
 	for _, e := range list {
-		note := ""
-		if e.Why != "" {
-			note = ", does not count: " + e.Why
-		}
+		note := prefixed(", does not count: ", e.Why)
 		s.printf("  %s  %s  %s\n", effect(e.Effect), painted{bold, e.Entry}, painted{faint, e.Source + ", " + e.Harness + ", " + e.Scope.String() + note})
 	}
 	s.noneIf(len(list) == 0)
@@ -333,7 +310,6 @@ func showRoutes(s *screen, list []routeListing) {
 		s.field("  pattern", r.Pattern)
 		s.field("  message", r.Message)
 	}
-	s.noneIf(len(list) == 0)
 }
 
 func showRules(s *screen, list []ruleListing) {
@@ -349,14 +325,11 @@ func showRules(s *screen, list []ruleListing) {
 				note = ", of another organisation"
 			}
 		}
-		if r.SwitchedOff != "" {
-			note += ", off by " + r.SwitchedOff
-		}
+		note += prefixed(", off by ", r.SwitchedOff)
 		s.printf("  %s  %s  %s\n", word, painted{bold, r.ID}, painted{faint, r.Scope.String() + ", " + r.Source + note})
 		if r.Scope != cardea.ScopeBuiltin {
 			s.field("  matches", shorten(r.Match, 2*longLine))
 			s.field("  message", r.Message)
 		}
 	}
-	s.noneIf(len(list) == 0)
 }

@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"cardea.dev"
 	tea "charm.land/bubbletea/v2"
 	"github.com/spf13/cobra"
 
@@ -21,7 +22,6 @@ import (
 	"cardea.dev/internal/ledger"
 	"cardea.dev/internal/limit"
 	"cardea.dev/internal/monitor"
-	"cardea.dev/internal/person"
 	"cardea.dev/internal/queue"
 	"cardea.dev/internal/queue/store"
 )
@@ -156,11 +156,7 @@ func (f *feed) lookAtSetUp(n *news) error {
 	if err != nil {
 		return err
 	}
-	var told []string
-	for _, t := range hook.SetUpChanges(siteOf(f.process).At, d.Loaded) {
-		told = append(told, t.Error())
-	}
-	n.setUp = strings.Join(told, "; ")
+	n.setUp = strings.Join(listOf(hook.SetUpChanges(siteOf(f.process).At, d.Loaded), cardea.Trouble.Error), "; ")
 	return nil
 }
 
@@ -248,14 +244,13 @@ func (f *feed) close() {
 
 // check makes sure that a person types, and makes a key up for them.
 func (f *feed) check(id int64) monitor.Challenge {
-	err := person.Check{Attending: f.process.Person}.Attended()
-	return monitor.Challenge{ID: id, Code: f.process.Code()[:1], Err: err}
+	return monitor.Challenge{ID: id, Code: f.process.Code()[:1], Err: f.process.needsPerson()}
 }
 
 // answer carries an answer out, as "cardea approve" and "cardea deny" do, and says what
 // became of it.
 func (f *feed) answer(do monitor.Do) string {
-	if err := (person.Check{Attending: f.process.Person}).Attended(); err != nil {
+	if err := f.process.needsPerson(); err != nil {
 		return err.Error()
 	}
 	f.mu.Lock()
@@ -275,7 +270,7 @@ func (f *feed) answer(do monitor.Do) string {
 
 // undo takes an answer back, and says whether it could.
 func (f *feed) undo(id int64) string {
-	if err := (person.Check{Attending: f.process.Person}).Attended(); err != nil {
+	if err := f.process.needsPerson(); err != nil {
 		return err.Error()
 	}
 	f.mu.Lock()

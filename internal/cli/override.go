@@ -154,27 +154,21 @@ func overrideEntry(o overrides.Override) string {
 	var out []string
 	add := func(key, value string) {
 		if value != "" {
-			out = append(out, key+": "+value)
+			out = append(out, key+": "+strconv.Quote(value))
 		}
 	}
-	quoted := func(s string) string {
-		if s == "" {
-			return ""
-		}
-		return strconv.Quote(s)
-	}
-	add("command", quoted(strings.Join(o.Command, " ")))
-	add("tool", quoted(o.Tool))
-	add("file", quoted(o.File))
-	add("role", quoted(o.Role))
-	add("rule", quoted(o.Rule))
-	add("effect", o.Effect.String())
+	add("command", strings.Join(o.Command, " "))
+	add("tool", o.Tool)
+	add("file", o.File)
+	add("role", o.Role)
+	add("rule", o.Rule)
+	out = append(out, "effect: "+o.Effect.String())
 	if !o.Until.IsZero() {
-		add("until", quoted(o.Until.Format(time.RFC3339)))
+		add("until", o.Until.Format(time.RFC3339))
 	}
-	add("by", quoted(o.By))
-	add("at", quoted(o.At.Format(time.RFC3339)))
-	add("because", quoted(o.Because))
+	add("by", o.By)
+	add("at", o.At.Format(time.RFC3339))
+	add("because", o.Because)
 	return "{" + strings.Join(out, ", ") + "}"
 }
 
@@ -207,26 +201,9 @@ func addOverride(p Process, f overrideFlags) error {
 
 // describe says an override in a line.
 func describe(o overrides.Override) string {
-	words := []string{o.Effect.String()}
-	if len(o.Command) > 0 {
-		words = append(words, strconv.Quote(strings.Join(o.Command, " ")))
-	}
-	if o.Tool != "" {
-		words = append(words, o.Tool)
-	}
-	if o.File != "" {
-		words = append(words, "on "+o.File)
-	}
-	if o.Role != "" {
-		words = append(words, "for the role "+o.Role)
-	}
-	if o.Rule != "" {
-		words = append(words, "in spite of "+o.Rule)
-	}
-	if !o.Until.IsZero() {
-		words = append(words, "until "+o.Until.Local().Format("2006-01-02 15:04"))
-	}
-	return strings.Join(words, " ")
+	command := onlyIf(len(o.Command) > 0, strconv.Quote(strings.Join(o.Command, " ")))
+	return joined(" ", o.Effect.String(), command, o.Tool, prefixed("on ", o.File), prefixed("for the role ", o.Role), prefixed("in spite of ", o.Rule),
+		onlyIf(!o.Until.IsZero(), "until "+o.Until.Local().Format("2006-01-02 15:04")))
 }
 
 // changeOverrides edits a scope's file when a person confirms it. The file must hold
@@ -259,10 +236,7 @@ func changeOverrides(p Process, d sessionDesk, scope cardea.Scope, why, what str
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	mode := fs.FileMode(0o600)
-	if scope != cardea.ScopeUser {
-		mode = 0o644
-	}
+	_, mode := modesOf(scope == cardea.ScopeUser)
 	if err := state.Replace(path, []byte(after), func(f *os.File) error { return f.Chmod(mode) }); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
@@ -350,24 +324,13 @@ func listOverrides(p Process, asJSON bool) error {
 		}
 		for i, e := range list {
 			s.printf("%s  %s\n", painted{bold, e.ID}, describe(d.Loaded.Overrides[i]))
-			notes := []string{e.Scope.String(), e.Source}
-			if e.By != "" {
-				notes = append(notes, "by "+e.By)
-			}
-			if !e.At.IsZero() {
-				notes = append(notes, e.At.Local().Format("2006-01-02 15:04"))
-			}
-			if e.Ended {
-				notes = append(notes, "ended")
-			}
-			if !e.Trusted {
-				notes = append(notes, "not trusted: only ask and deny count")
-			}
+			notes := joined(", ", e.Scope.String(), e.Source, prefixed("by ", e.By), onlyIf(!e.At.IsZero(), e.At.Local().Format("2006-01-02 15:04")),
+				onlyIf(e.Ended, "ended"), onlyIf(!e.Trusted, "not trusted: only ask and deny count"))
 			used := "never used"
 			if e.Used > 0 {
 				used = fmt.Sprintf("used %s, last %s", count(e.Used, "time"), e.Last.Local().Format("2006-01-02 15:04"))
 			}
-			s.printf("          %s\n          %s%s\n", painted{faint, strings.Join(notes, ", ")}, used, prefixed("; because ", e.Because))
+			s.printf("          %s\n          %s%s\n", painted{faint, notes}, used, prefixed("; because ", e.Because))
 		}
 	})
 }

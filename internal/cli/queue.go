@@ -3,11 +3,11 @@ package cli
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"time"
 
@@ -71,13 +71,7 @@ type shownEntry struct {
 	Abandoned bool `json:"abandoned"`
 }
 
-func shownEntries(all []queue.Entry) []shownEntry {
-	out := []shownEntry{}
-	for _, e := range all {
-		out = append(out, shownEntry{e, e.Abandoned()})
-	}
-	return out
-}
+func shownOf(e queue.Entry) shownEntry { return shownEntry{e, e.Abandoned()} }
 
 func showQueue(p Process, watch, asJSON bool) error {
 	d, s, err := queueHere(p)
@@ -97,7 +91,7 @@ func showQueue(p Process, watch, asJSON bool) error {
 	}
 	return p.answer(asJSON, struct {
 		Entries []shownEntry `json:"entries"`
-	}{shownEntries(all)}, func(out *screen) {
+	}{listOf(all, shownOf)}, func(out *screen) {
 		if len(all) == 0 {
 			out.printf("nothing waits for you\n")
 			if !d.Loaded.Settings.Human.Queues() {
@@ -122,7 +116,7 @@ func watchQueue(p Process, s *store.Store, asJSON bool) error {
 		for i := range all {
 			e := &all[i]
 			if asJSON {
-				if err := encode(p, shownEntry{*e, e.Abandoned()}); err != nil {
+				if err := encode(p, shownOf(*e)); err != nil {
 					return err
 				}
 				continue
@@ -154,17 +148,8 @@ func waits(e *queue.Entry, now time.Time) string {
 
 // who says who wants to run a call.
 func who(e *queue.Entry) string {
-	out := fmt.Sprintf("Session %q", shorten(e.Session.String(), 40))
-	if agent := e.Agent.String(); agent != "" {
-		out += ", agent " + agent
-	}
-	if e.Role != "" {
-		out += " (role: " + e.Role + ")"
-	}
-	if team := e.Team.String(); team != "" {
-		out += " of team " + team
-	}
-	return out
+	return fmt.Sprintf("Session %q", shorten(e.Session.String(), 40)) + prefixed(", agent ", e.Agent.String()) +
+		onlyIf(e.Role != "", " (role: "+e.Role+")") + prefixed(" of team ", e.Team.String())
 }
 
 // showEntryLine shows an entry in two lines.
@@ -294,19 +279,14 @@ func waitingCalls(n int) string {
 }
 
 // byAskLesson reports whether a lesson makes every such call wait.
-func byAskLesson(e *queue.Entry) (lesson string, is bool) {
-	for _, o := range e.Opinions {
-		if name, found := strings.CutPrefix(o.By, "lessons:"); found && o.Effect == cardea.Ask {
-			return name, true
-		}
-	}
-	return "", false
+func byAskLesson(e *queue.Entry) bool {
+	return slices.ContainsFunc(e.Opinions, func(o queue.Opinion) bool { _, is := lessonOf(o); return is })
 }
 
 // keysOf are the keys for an entry, in two lines. learn is the setting of that name.
 func keysOf(e *queue.Entry, learn string) (first, second string) {
 	const rules = "[a+r]llow & add rule  [d+r]eny & add rule  [?+r]ask & add rule:"
-	if _, is := byAskLesson(e); is {
+	if byAskLesson(e) {
 		return "[a]llow this time  [d]eny this time  [s]kip  [q]uit", "[downgrade] change to allow/deny permanently:"
 	}
 	if e.Effect == cardea.Ask {
@@ -397,12 +377,4 @@ func (l *lines) Read(b []byte) (int, error) {
 	n := copy(b, line)
 	l.rest = append([]byte(line[n:]), l.rest...)
 	return n, err
-}
-
-// jsonOf is an entry's input as a program reads it; nil where it was cut.
-func jsonOf(e *queue.Entry) (input map[string]any) {
-	if json.Unmarshal([]byte(e.Input.String()), &input) != nil {
-		return nil
-	}
-	return input
 }

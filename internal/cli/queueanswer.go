@@ -14,7 +14,6 @@ import (
 	"cardea.dev/internal/candidate"
 	"cardea.dev/internal/hook"
 	"cardea.dev/internal/lesson"
-	"cardea.dev/internal/person"
 	"cardea.dev/internal/queue"
 	"cardea.dev/internal/queue/store"
 	"cardea.dev/internal/redact"
@@ -82,7 +81,7 @@ func answerNamed(p Process, names []string, e cardea.Effect, f answerFlags) erro
 		}
 		ids = append(ids, id)
 	}
-	if err := (person.Check{Attending: p.Person}).Attended(); err != nil {
+	if err := p.needsPerson(); err != nil {
 		return err
 	}
 	d, s, err := queueHere(p)
@@ -95,7 +94,7 @@ func answerNamed(p Process, names []string, e cardea.Effect, f answerFlags) erro
 
 // check says what is wrong with the flags for an entry.
 func (f *answerFlags) check(e *queue.Entry) error {
-	_, asked := byAskLesson(e)
+	asked := byAskLesson(e)
 	remembers := f.alwaysAsk || f.addRule || f.downgrade
 	switch {
 	case f.once && (remembers || f.scope != "" || f.lasts != 0):
@@ -260,26 +259,16 @@ func (p Process) teach(d sessionDesk, e *queue.Entry, effect cardea.Effect, f an
 		drafts = e.Allows
 	}
 	if len(drafts) == 0 {
-		why := e.Why.String()
-		if why == "" {
-			why = lesson.ErrNotTeachable.Error()
-		}
-		out.printf("   it counts once: %s\n", why)
+		out.printf("   it counts once: %s\n", cmp.Or(e.Why.String(), lesson.ErrNotTeachable.Error()))
 		return nil
 	}
-	scope := f.scope
-	if scope == "" {
-		scope = "local"
-	}
+	scope := cmp.Or(f.scope, "local")
 	to, err := lessonPlaceOf(d.Loaded, scope)
 	if err != nil {
 		return err
 	}
 	r := redact.New()
-	reason := f.message
-	if reason == "" {
-		reason = fmt.Sprintf("answer to call %d of the queue", e.ID)
-	}
+	reason := cmp.Or(f.message, fmt.Sprintf("answer to call %d of the queue", e.ID))
 	c := candidate.Candidate{Drafts: drafts}
 	lessons := c.Lessons(r.Text(p.UserName()), r.Text(reason), p.Now())
 	for i := range lessons {
@@ -347,5 +336,6 @@ func (p Process) removeAsking(d sessionDesk, e *queue.Entry) error {
 
 // lessonOf is the id of the lesson behind an opinion that asks.
 func lessonOf(o queue.Opinion) (id string, is bool) {
-	return byAskLesson(&queue.Entry{Opinions: []queue.Opinion{o}})
+	id, is = strings.CutPrefix(o.By, "lessons:")
+	return id, is && o.Effect == cardea.Ask
 }

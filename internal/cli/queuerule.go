@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -61,10 +63,7 @@ func (p Process) ruleOf(e *queue.Entry, effect cardea.Effect, f answerFlags) (*r
 	if len(bodies) == 0 {
 		return nil, errNoRule
 	}
-	because := f.message
-	if because == "" {
-		because = "a person answered so in the queue"
-	}
+	because := cmp.Or(f.message, "a person answered so in the queue")
 	if len(redact.New().Find(because)) > 0 {
 		return nil, errors.New("the message holds what looks like a secret, which would stand in the rule; say it without")
 	}
@@ -130,7 +129,10 @@ func (w *ruleWriter) add(id string, match []string, input, other string) {
 // file or address.
 func ruleBodies(e *queue.Entry, effect cardea.Effect, name string, everywhere bool) []string {
 	w := ruleWriter{entry: e, effect: effect}
-	input := jsonOf(e)
+	var input map[string]any
+	if json.Unmarshal([]byte(e.Input.String()), &input) != nil {
+		input = nil // it was cut
+	}
 	file, _ := input["file_path"].(string)
 	address, _ := input["url"].(string)
 	switch {
@@ -244,20 +246,12 @@ func (r *ruleFile) write(p Process, out *screen) error {
 			return err
 		}
 	}
-	mode := fs.FileMode(0o600)
-	if r.project != "" {
-		mode = 0o644
-	}
 	if err := os.MkdirAll(filepath.Dir(r.path), 0o755); err != nil {
 		return err
 	}
-	f, err := os.OpenFile(r.path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
-	if err != nil {
+	_, mode := modesOf(r.project == "")
+	if err := create(r.path, r.text, mode); err != nil {
 		return fmt.Errorf("write the rule: %w", err)
-	}
-	_, err = f.WriteString(r.text)
-	if err := errors.Join(err, f.Close()); err != nil {
-		return err
 	}
 	out.printf("   wrote %s\n", r.path)
 	if before == nil {

@@ -71,10 +71,7 @@ func rolesList(p Process, asJSON bool) error {
 		return err
 	}
 	set := l.Roles()
-	list := []roleListing{}
-	for _, name := range set.Names() {
-		list = append(list, roleListingOf(set, name))
-	}
+	list := listOf(set.Names(), func(name string) roleListing { return roleListingOf(set, name) })
 	return p.answer(asJSON, list, func(s *screen) {
 		group := "none"
 		for _, r := range list {
@@ -162,10 +159,7 @@ func rolesTest(p Process, f tryFlags, depth int, text string, asJSON bool) error
 	if !l.Roles().Has(f.role) {
 		return unknownRole(l.Roles(), f.role)
 	}
-	path := text
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(p.Dir, path)
-	}
+	path := within(p.Dir, text)
 	if text != "" && !state.Exists(path) && (strings.ContainsAny(text, " \t|;&<>") || !strings.ContainsAny(text, "/.")) {
 		f.tool, f.harness, f.event, f.json = "Bash", claudecode.Name, string(cardea.PreToolUse), asJSON
 		return try(p, f, text)

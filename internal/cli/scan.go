@@ -124,13 +124,11 @@ type unsearchedGap struct {
 // scanAnswer is the answer to a search. Names of files can hold secrets, too.
 func scanAnswer(f scanFlags, r scan.Result, show func(string) string) scanned {
 	out := scanned{Clean: r.Clean(), Staged: f.staged, Files: r.Files, Bytes: r.Bytes, Binary: r.Binary, Links: r.Links, Submodules: r.Submodules,
-		Allowed: r.Allowed, Findings: []scanFinding{}, Unsearched: []unsearchedGap{}, format: f.format}
-	for _, x := range r.Findings {
-		out.Findings = append(out.Findings, scanFinding{show(x.File), x.Line, x.Column, x.Kind, x.Characters})
-	}
-	for _, g := range r.Gaps {
-		out.Unsearched = append(out.Unsearched, unsearchedGap{show(g.File), show(g.Why)})
-	}
+		Allowed: r.Allowed, format: f.format}
+	out.Findings = listOf(r.Findings, func(x scan.Finding) scanFinding {
+		return scanFinding{show(x.File), x.Line, x.Column, x.Kind, x.Characters}
+	})
+	out.Unsearched = listOf(r.Gaps, func(g scan.Gap) unsearchedGap { return unsearchedGap{show(g.File), show(g.Why)} })
 	return out
 }
 

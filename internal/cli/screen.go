@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -180,6 +181,19 @@ func count(n int, word string) string {
 		word += "s"
 	}
 	return strconv.Itoa(n) + " " + word
+}
+
+// onlyIf is a text where something is so, else nothing.
+func onlyIf(is bool, text string) string {
+	if is {
+		return text
+	}
+	return ""
+}
+
+// joined are the words that are there, with a separator between them.
+func joined(separator string, words ...string) string {
+	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), separator)
 }
 
 // shorten cuts plain text at n characters.

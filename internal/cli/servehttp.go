@@ -156,10 +156,7 @@ func openLog(p Process, name string) (*logfile.Log, error) {
 		}
 		name = filepath.Join(folder, "daemon.log")
 	}
-	if !filepath.IsAbs(name) {
-		name = filepath.Join(p.Dir, name)
-	}
-	return logfile.Open(name, p.Now)
+	return logfile.Open(within(p.Dir, name), p.Now)
 }
 
 // stableProgram is cardea's own file for units: one that stays where it is, if there is one.

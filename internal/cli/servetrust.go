@@ -64,17 +64,11 @@ func (w *trustWatch) look(p Process, folder string, stamps map[string]string) (t
 
 // trustStamps are those of the files of a project, and of what says which were accepted.
 func trustStamps(folder string, m *trust.Manifest) map[string]string {
-	out := map[string]string{}
-	for _, path := range append([]string{trust.PathOf(folder, m.Project)}, acceptedPaths(m)...) {
-		out[path] = state.Stamp(path)
-	}
-	return out
-}
-
-func acceptedPaths(m *trust.Manifest) []string {
-	var out []string
+	kept := trust.PathOf(folder, m.Project)
+	out := map[string]string{kept: state.Stamp(kept)}
 	for name := range m.Files {
-		out = append(out, filepath.Join(m.Project, filepath.FromSlash(name)))
+		path := filepath.Join(m.Project, filepath.FromSlash(name))
+		out[path] = state.Stamp(path)
 	}
 	return out
 }

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"cardea.dev"
 	"cardea.dev/internal/hook"
 	"cardea.dev/internal/limit"
 	"cardea.dev/internal/logfile"
@@ -69,10 +70,7 @@ func (w *setUpWatch) moved() bool {
 // look compares the set-up with what a person last confirmed, and tells what is new.
 func (w *setUpWatch) look(ctx context.Context) {
 	s := siteOf(w.process)
-	var lines []string
-	for _, t := range hook.SetUpChanges(s.At, load(w.process, &s.Place, nil)) {
-		lines = append(lines, hook.Plain(t.Diagnostic.Text))
-	}
+	lines := listOf(hook.SetUpChanges(s.At, load(w.process, &s.Place, nil)), func(t cardea.Trouble) string { return hook.Plain(t.Diagnostic.Text) })
 	w.stamps = stampsOf(s.At.State)
 	lines = append(lines, w.trust.look(w.process, s.At.State, w.stamps)...)
 	text := strings.Join(lines, "; ")

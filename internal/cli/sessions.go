@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -147,8 +146,8 @@ func register(p Process, r request) error {
 	if err := d.Knows(r.Role); err != nil {
 		return wrongUsage{err}
 	}
-	if r.PromptFile != "" && !filepath.IsAbs(r.PromptFile) {
-		r.PromptFile = filepath.Join(p.Dir, r.PromptFile)
+	if r.PromptFile != "" {
+		r.PromptFile = within(p.Dir, r.PromptFile)
 	}
 	if lead, is := d.LeadHere(); is && !p.attended() {
 		text, err := d.RegisterByLead(lead, r)

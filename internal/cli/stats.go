@@ -61,7 +61,7 @@ func countEntries(p Process, f searchFlags, limit int, asJSON bool) error {
 	if err != nil {
 		return wrongUsage{err}
 	}
-	l, set, err := openLedgerOf(p)
+	l, set, err := openLedger(p)
 	if err != nil {
 		return err
 	}

@@ -77,19 +77,17 @@ func (c counted) showSaved(s *screen) {
 	}
 }
 
-// marks are the characters of a bar, by effect.
-func marks(e stats.Effects) []struct {
+// bar is how often something was decided, and how a chart shows that.
+type bar struct {
 	n     int
 	mark  string
 	style style
 	word  string
-} {
-	return []struct {
-		n     int
-		mark  string
-		style style
-		word  string
-	}{{e.Allow, "█", green, "allowed"}, {e.Abstain + e.Defer, "░", faint, "left to the harness"}, {e.Ask, "?", yellow, "asked"}, {e.Deny + e.Halt, "×", red, "denied"}}
+}
+
+// marks are the characters of a bar, by effect.
+func marks(e stats.Effects) []bar {
+	return []bar{{e.Allow, "█", green, "allowed"}, {e.Abstain + e.Defer, "░", faint, "left to the harness"}, {e.Ask, "?", yellow, "asked"}, {e.Deny + e.Halt, "×", red, "denied"}}
 }
 
 func legend(s *screen) {

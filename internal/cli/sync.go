@@ -14,6 +14,7 @@ import (
 	"cardea.dev/internal/inforce"
 	"cardea.dev/internal/knowledge/files"
 	"cardea.dev/internal/org"
+	"cardea.dev/internal/person"
 	"cardea.dev/internal/project"
 	"cardea.dev/internal/redact"
 	"cardea.dev/internal/settings"
@@ -108,13 +109,7 @@ func syncOrg(p Process, args []string, f syncFlags, asJSON bool) error {
 
 // needsPerson says early why it is not sure that a person is typing.
 func (p Process) needsPerson() error {
-	if p.Person == nil {
-		return errors.New("only a person may do this: do it in a terminal of your own")
-	}
-	if err := p.Person(); err != nil {
-		return fmt.Errorf("only a person may do this: %w", err)
-	}
-	return nil
+	return person.Check{Attending: p.Person}.Attended()
 }
 
 // startSync finds out which organisation is meant, and what is known of it.
@@ -264,11 +259,10 @@ func (s *syncing) put(what string, old *org.Tree, out *synced, change func() err
 
 // remember notes that the person changed these files.
 func (s *syncing) remember(changed []importedFile) error {
-	var paths []string
-	for _, f := range changed {
-		paths = append(paths, filepath.Join(s.store.Folder(s.name), filepath.FromSlash(f.Path)))
+	inFolder := func(f importedFile) string {
+		return filepath.Join(s.store.Folder(s.name), filepath.FromSlash(f.Path))
 	}
-	return rememberWritten(s.pl.State, paths...)
+	return rememberWritten(s.pl.State, listOf(changed, inFolder)...)
 }
 
 // mistakes are what lint finds in a staged tree, by the names that files will have.

@@ -275,17 +275,11 @@ func trustList(p Process, asJSON bool) error {
 	found := struct {
 		Projects []trustedProject `json:"projects"`
 		report
-	}{[]trustedProject{}, report{notNil(problems)}}
-	for _, m := range all {
-		found.Projects = append(found.Projects, trustedProject{m.Project, len(m.Files), m.Who, m.When})
-	}
+	}{listOf(all, func(m *trust.Manifest) trustedProject { return trustedProject{m.Project, len(m.Files), m.Who, m.When} }), report{notNil(problems)}}
 	return p.answer(asJSON, found, func(out *screen) {
 		for _, m := range found.Projects {
-			who := ""
-			if m.Who != "" {
-				who = " by " + m.Who
-			}
-			out.printf("%s  %s\n", painted{bold, m.Project}, painted{faint, fmt.Sprintf("%s, accepted %s%s", count(m.Files, "file"), m.When.Format("2006-01-02 15:04 MST"), who)})
+			when := m.When.Format("2006-01-02 15:04 MST") + prefixed(" by ", m.Who)
+			out.printf("%s  %s\n", painted{bold, m.Project}, painted{faint, fmt.Sprintf("%s, accepted %s", count(m.Files, "file"), when)})
 		}
 		if len(all) == 0 {
 			out.printf("no project is trusted\n")

@@ -43,20 +43,12 @@ func (s *survey) acceptLessons() error {
 	if err != nil {
 		return err
 	}
-	var ids []lesson.ID
-	for _, l := range s.lessons {
-		ids = append(ids, l.ID)
-	}
-	return w.Accept(ids)
+	return w.Accept(listOf(s.lessons, func(l shelved) lesson.ID { return l.ID }))
 }
 
 // lessonListings are the new lessons, allows first: they are what begins to count.
 func (s *survey) lessonListings() []lessonListing {
-	out := []lessonListing{}
-	for i := range s.lessons {
-		out = append(out, s.lessons[i].listing(s.at))
-	}
-	return out
+	return listings(s.lessons, s.at)
 }
 
 // showLessons shows the new lessons.

@@ -117,13 +117,7 @@ func (s *survey) isIdle(e settings.Effective) bool {
 
 // permissions are the entries of the project's lists, the strictest first.
 func (s *survey) permissions() []entryListing {
-	out := []entryListing{}
-	for _, e := range entriesOf(s.then) {
-		if e.Scope == cardea.ScopeProject {
-			out = append(out, e)
-		}
-	}
-	return out
+	return slices.DeleteFunc(entriesOf(s.then), func(e entryListing) bool { return e.Scope != cardea.ScopeProject })
 }
 
 // settings are those that the project's file gives, whether they win or not.
@@ -159,14 +153,7 @@ func (s *survey) roles() []roleListing {
 // rules are the project's, those that it switches off included, strictest
 // first.
 func (s *survey) rules() []rules.Rule {
-	var out []rules.Rule
-	for _, list := range [][]rules.Rule{s.then.Rules(), s.then.Off()} {
-		for _, r := range list {
-			if r.Scope == cardea.ScopeProject {
-				out = append(out, r)
-			}
-		}
-	}
+	out := slices.DeleteFunc(slices.Concat(s.then.Rules(), s.then.Off()), func(r rules.Rule) bool { return r.Scope != cardea.ScopeProject })
 	sort.SliceStable(out, func(i, j int) bool { return out[i].Effect > out[j].Effect })
 	return out
 }
@@ -298,10 +285,9 @@ func word(e cardea.Effect) string {
 
 func (s *survey) listing() trustListing {
 	policies, _ := policiesOf(s.then)
-	out := trustListing{Project: s.project, Trusted: s.accepted != nil, Files: s.files(), Settings: s.settings(), Rules: rulesOf(s.rules()),
+	return trustListing{Project: s.project, Trusted: s.accepted != nil, Files: s.files(), Settings: s.settings(), Rules: rulesOf(s.rules(), notOff),
 		Roles: s.roles(), Routes: routesOf(s.then.Routes, cardea.ScopeProject), Policies: policies, Permissions: s.permissions(), Lessons: s.lessonListings(), Changes: s.changes(),
 		report: report{notNil(slices.Concat(s.broken(), s.vain(), s.unrunnable))}}
-	return out
 }
 
 // show writes everything that the project brings.
@@ -317,9 +303,8 @@ func (s *survey) show(out *screen) {
 	section(out, "settings", len(l.Settings))
 	showSettings(out, l.Settings)
 	own := s.rules()
-	if section(out, "rules", len(own)) {
-		showRules(out, l.Rules)
-	}
+	section(out, "rules", len(own))
+	showRules(out, l.Rules)
 	for _, r := range own {
 		if r.Context != "" {
 			out.block("  "+r.ID+" tells the model: ", r.Context)
@@ -332,9 +317,8 @@ func (s *survey) show(out *screen) {
 	for _, r := range l.Roles {
 		out.printf("  %s  %s\n", painted{bold, r.Name}, r.Description)
 	}
-	if section(out, "routes", len(l.Routes)) {
-		showRoutes(out, l.Routes)
-	}
+	section(out, "routes", len(l.Routes))
+	showRoutes(out, l.Routes)
 	if section(out, "permissions", len(l.Permissions)) {
 		showPermissionEntries(out, l.Permissions)
 	}

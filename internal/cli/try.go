@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -186,7 +185,7 @@ func (f tryFlags) message(p Process, text string) (tried, error) {
 		return tried{}, fmt.Errorf("there is no event %q; %s", f.event, hint)
 	}
 	p.warnOfMode(f.mode)
-	if info, err := os.Stat(cwd); err != nil || !info.IsDir() {
+	if !isFolder(cwd) {
 		p.warn(fmt.Sprintf("there is no folder %s, so its files are not looked at", cwd))
 	}
 	if !aboutTool(cardea.Kind(f.event)) {
@@ -214,10 +213,7 @@ func (p Process) warnOfMode(mode string) {
 	if mode == "" || slices.Contains(known, cardea.Mode(mode)) {
 		return
 	}
-	names := make([]string, len(known))
-	for i, m := range known {
-		names[i] = string(m)
-	}
+	names := listOf(known, func(m cardea.Mode) string { return string(m) })
 	p.warn(fmt.Sprintf("the mode %q is not known, so it counts as one in which nobody watches; those that are known are %s", mode, strings.Join(names, ", ")))
 }
 

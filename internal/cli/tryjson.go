@@ -2,7 +2,6 @@ package cli
 
 import (
 	"strings"
-	"time"
 
 	"cardea.dev"
 	"cardea.dev/internal/harness"
@@ -143,13 +142,11 @@ type stageJSON struct {
 
 func (t trial) json() trialJSON {
 	ev, v := t.judgement.Event, t.verdict
+	ofCall := func(s cardea.Opaque) opaqueJSON { return opaqueJSON{spotOf(s), nil} }
 	out := trialJSON{Effect: v.Effect, Reason: v.Reason, By: v.By, Role: ev.Role,
-		Parts: []partJSON{}, Opaque: []opaqueJSON{}, Flows: []flowJSON{}, Opinions: []opinionJSON{}, Hints: []hintJSON{}, SwitchedOff: t.switchedOff(), Stages: []stageJSON{},
+		Parts: []partJSON{}, Opaque: listOf(ev.Faults, ofCall), Flows: []flowJSON{}, Opinions: []opinionJSON{}, Hints: []hintJSON{}, SwitchedOff: t.switchedOff(), Stages: []stageJSON{},
 		Answer:   answerJSON{t.answer.Effect, append([]cardea.Limit{}, t.answer.Limits...)},
 		Rendered: strings.TrimSuffix(string(t.output.Stdout), "\n")}
-	for _, s := range ev.Faults {
-		out.Opaque = append(out.Opaque, opaqueJSON{spotOf(s), nil})
-	}
 	for _, o := range v.Opinions {
 		if o.Effect != cardea.Abstain {
 			out.Opinions = append(out.Opinions, opinionOf(o))
@@ -158,9 +155,7 @@ func (t trial) json() trialJSON {
 		}
 	}
 	if t.decided() {
-		for _, r := range v.Stages {
-			out.Stages = append(out.Stages, stageJSON{r.Stage.String(), r.Ran, int64(r.Took / time.Microsecond)})
-		}
+		out.Stages = listOf(v.Stages, func(r cardea.StageRun) stageJSON { return stageJSON{r.Stage.String(), r.Ran, r.Took.Microseconds()} })
 	}
 	if t.asksJudge() {
 		out.Stages = append(out.Stages, stageJSON{Name: "judge"})
@@ -169,39 +164,28 @@ func (t trial) json() trialJSON {
 		return out
 	}
 	out.Tool = ev.Call.Tool
-	for _, s := range ev.Call.Opaque {
-		out.Opaque = append(out.Opaque, opaqueJSON{spotOf(s), nil})
-	}
+	out.Opaque = append(out.Opaque, listOf(ev.Call.Opaque, ofCall)...)
 	for i := range ev.Call.Parts {
 		out.Parts = append(out.Parts, t.part(i))
 		for _, s := range ev.Call.Parts[i].Opaque {
 			out.Opaque = append(out.Opaque, opaqueJSON{spotOf(s), &i})
 		}
 	}
-	for _, f := range ev.Call.Flows {
-		out.Flows = append(out.Flows, flowJSON(f))
-	}
+	out.Flows = listOf(ev.Call.Flows, func(f cardea.Flow) flowJSON { return flowJSON(f) })
 	return out
 }
 
 func (t trial) part(i int) partJSON {
 	part := &t.judgement.Event.Call.Parts[i]
-	out := partJSON{Text: part.Text, Argv: []string{}, Effect: t.effect(i), Coverage: part.Coverage.String(),
+	return partJSON{Text: part.Text, Argv: wordsOf(part), Effect: t.effect(i), Coverage: part.Coverage.String(),
 		Wrappers: append([]string{}, part.Wrappers...), Variables: notNil(part.Variables()), Via: append([]string{}, part.Via...),
-		Access: []accessJSON{}, MayTouch: []accessJSON{}, MayRun: mayRunOf(part, []mayRunJSON{}), LookedInto: append([]string{}, part.LookedInto...), Opaque: []spotJSON{}}
-	for _, a := range part.MayTouch {
-		out.MayTouch = append(out.MayTouch, accessOf(a))
-	}
-	for _, w := range part.Argv {
-		out.Argv = append(out.Argv, w.Text)
-	}
-	for _, a := range part.Access {
-		out.Access = append(out.Access, accessOf(a))
-	}
-	for _, s := range part.Opaque {
-		out.Opaque = append(out.Opaque, spotOf(s))
-	}
-	return out
+		Access: listOf(part.Access, accessOf), MayTouch: listOf(part.MayTouch, accessOf), MayRun: mayRunOf(part, []mayRunJSON{}),
+		LookedInto: append([]string{}, part.LookedInto...), Opaque: listOf(part.Opaque, spotOf)}
+}
+
+// wordsOf are the words of a command.
+func wordsOf(part *cardea.Part) []string {
+	return listOf(part.Argv, func(w cardea.Word) string { return w.Text })
 }
 
 // mayRunOf adds what a part may run, and what that may run in its turn.

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
-	"sort"
 	"strings"
 
 	"cardea.dev"
@@ -107,7 +107,7 @@ func (t trial) showPart(s *screen, i int, about string) {
 	detail("variables", strings.Join(part.Variables(), " "))
 	detail("started by", strings.Join(part.Wrappers, " "))
 	detail("reached through", strings.Join(part.Via, " "))
-	detail("note", strings.Join(traitsOf(part), ", "))
+	detail("note", traitsOf(part))
 	for _, a := range part.Access {
 		detail("touches", accessText(a))
 	}
@@ -150,7 +150,7 @@ func (t trial) beyondReading(i int) string {
 // where it is, where it was decided otherwise, and where no list has to do with
 // it.
 func (t trial) beyondLists(i int) permissions.Refusal {
-	if e := t.effect(i); t.judgement.Loaded == nil || e != cardea.Abstain && e != cardea.Defer {
+	if e := t.effect(i); e != cardea.Abstain && e != cardea.Defer {
 		return permissions.Refusal{}
 	}
 	r := refusal(t.judgement, i)
@@ -171,16 +171,9 @@ func refusal(j *judgement, i int) permissions.Refusal {
 }
 
 // traitsOf is what is special about a part.
-func traitsOf(part *cardea.Part) (out []string) {
-	for _, x := range []struct {
-		is   bool
-		word string
-	}{{part.Coverage != cardea.Complete, "not everything that it starts is known"}, {part.NoEffect, "has no effect"}, {part.Elevated, "runs as another user or elsewhere"}, {part.Remote, "runs on another machine"}} {
-		if x.is {
-			out = append(out, x.word)
-		}
-	}
-	return out
+func traitsOf(part *cardea.Part) string {
+	return joined(", ", onlyIf(part.Coverage != cardea.Complete, "not everything that it starts is known"), onlyIf(part.NoEffect, "has no effect"),
+		onlyIf(part.Elevated, "runs as another user or elsewhere"), onlyIf(part.Remote, "runs on another machine"))
 }
 
 func accessText(a cardea.Access) string {
@@ -269,7 +262,7 @@ func (t trial) showOpinions(s *screen) {
 				s.block("     ", x.name+x.text)
 			}
 		}
-		for _, field := range sortedKeys(o.Advice.Rewrite) {
+		for _, field := range slices.Sorted(maps.Keys(o.Advice.Rewrite)) {
 			s.printf("     rewrite %s: %s\n", field, fmt.Sprint(o.Advice.Rewrite[field]))
 		}
 		switch {
@@ -286,7 +279,7 @@ func (t trial) showOpinions(s *screen) {
 func (t trial) switchedOff() []offJSON {
 	out := []offJSON{}
 	l := t.judgement.Loaded
-	if l == nil || len(l.OffList) == 0 {
+	if len(l.OffList) == 0 {
 		return out
 	}
 	opinions, err := gate.OfSwitchedOff(context.Background(), l, t.judgement.Event)
@@ -319,7 +312,7 @@ func (t trial) showOff(s *screen) {
 // matched says what a rule of a person, or a route, asks for, and which text of the
 // call its patterns found.
 func (t trial) matched(o cardea.Opinion) (out []string) {
-	if t.judgement.Loaded == nil || o.Scope == cardea.ScopeBuiltin {
+	if o.Scope == cardea.ScopeBuiltin {
 		return nil
 	}
 	for _, r := range t.judgement.Loaded.Rules() {
@@ -368,20 +361,7 @@ func (t trial) textsOf(o cardea.Opinion, field string) []string {
 	case o.Part >= 0 && o.Part < len(call.Parts):
 		return []string{call.Parts[o.Part].Text}
 	}
-	var out []string
-	for i := range call.Parts {
-		out = append(out, call.Parts[i].Text)
-	}
-	return out
-}
-
-func sortedKeys[T any](m map[string]T) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	sort.Strings(keys)
-	return keys
+	return listOf(call.Parts, func(part cardea.Part) string { return part.Text })
 }
 
 // showEnd is how long it took, and where the words are explained.
@@ -425,7 +405,7 @@ func (t trial) changes() []string {
 	if t.verdict.By == "default" {
 		add("no rule decided, so the setting default did: change it in " + t.user().settings())
 	}
-	if t.verdict.Effect == cardea.Abstain && t.judgement.Loaded != nil && t.judgement.Event.Call != nil {
+	if t.verdict.Effect == cardea.Abstain && t.judgement.Event.Call != nil {
 		_, needs := t.judgement.Suggest(t.verdict)
 		switch {
 		case !t.judgement.Loaded.Expands() && len(needs) == 0 && len(t.judgement.Loaded.Permissions) > 0:
@@ -456,10 +436,7 @@ func (t trial) overridden() (out []string) {
 		return nil
 	}
 	for i := range ev.Call.Parts {
-		var words []string
-		for _, w := range ev.Call.Parts[i].Argv {
-			words = append(words, w.Text)
-		}
+		words := wordsOf(&ev.Call.Parts[i])
 		command := strings.Join(words, " ")
 		if t.effect(i) != cardea.Abstain || !isPlainCommand(command) || !slices.Equal(strings.Fields(command), words) {
 			continue
@@ -545,12 +522,9 @@ func (d userDir) file(name string) string {
 
 // showUncounted says what does not count here, and what is broken.
 func (t trial) showUncounted(s *screen) {
-	var all []cardea.Diagnostic
-	if l := t.judgement.Loaded; l != nil {
-		all = slices.Concat(l.Uncounted(), l.UncountedPolicies())
-		// What is only not told stands beside the opinion.
-		all = slices.DeleteFunc(all, func(d cardea.Diagnostic) bool { return d.Severity == cardea.LevelNote })
-	}
+	all := slices.Concat(t.judgement.Loaded.Uncounted(), t.judgement.Loaded.UncountedPolicies())
+	// What is only not told stands beside the opinion.
+	all = slices.DeleteFunc(all, func(d cardea.Diagnostic) bool { return d.Severity == cardea.LevelNote })
 	untold := t.judgement.Untold(t.verdict)
 	for _, tr := range t.verdict.Troubles {
 		if !slices.ContainsFunc(untold, func(u cardea.Trouble) bool { return u.Diagnostic == tr.Diagnostic }) {

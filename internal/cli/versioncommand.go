@@ -11,7 +11,7 @@ func versionCommand(p Process) *cobra.Command {
 		Short: "show the version",
 		Args:  noArguments,
 		RunE: func(*cobra.Command, []string) error {
-			return endedWith(hook.ShowVersion(p.Process))
+			return ended(hook.ShowVersion(p.Process))
 		},
 	}
 }

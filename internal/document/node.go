@@ -50,7 +50,3 @@ func Register(p Parser) bool {
 // Unread reports whether a text was not read, since this program has no parser: whatever
 // followed from that is not what the text says.
 func Unread() bool { return unread.Load() }
-
-// ReadAgain forgets that a text was not read. It is for who had another program compile
-// all texts, and reads them anew.
-func ReadAgain() { unread.Store(false) }

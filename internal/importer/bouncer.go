@@ -118,9 +118,7 @@ func (b *bouncer) groups(v document.Value) {
 		on := true
 		if value.IsMap() {
 			inner := open(value)
-			if e := inner.get("enabled"); e.Present() {
-				on = e.Bool()
-			}
+			on = inner.enabled()
 			if a := inner.get("action"); a.Present() {
 				b.left(a, what+".action", "Bouncer does not read it any more")
 			}

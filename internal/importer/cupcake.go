@@ -1,11 +1,11 @@
 package importer
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
-	"cardea.dev"
 	"cardea.dev/internal/document"
 	"cardea.dev/internal/evidence"
 )
@@ -230,13 +230,13 @@ func (c *cupcake) builtin(b *builtin) string {
 			paths = []string{".cupcake/"}
 		}
 		b.changed = true
-		c.rule("guardrails", "    match:\n      path: ["+list(anywhere(paths))+"]\n", or(b.message, "These files say what agents may do."))
+		c.rule("guardrails", "    match:\n      path: ["+quotedList(anywhere(paths))+"]\n", cmp.Or(b.message, "These files say what agents may do."))
 		c.calls = append(c.calls, call("Read", "file_path", strings.TrimSuffix(paths[0], "/")+"/rulebook.yml", "deny"), call("Bash", "command", "rm -r "+paths[0], "deny"))
 		return "rule cupcake-guardrails denies every access to these files. A text that only mentions them is not denied. Cardea's own files are guarded by the pack builtins"
 	case "git_block_no_verify":
 		c.rule("no-verify", "    tool: [Bash]\n    match:\n      any:\n        - {command: git commit, flags: [--no-verify, -n]}\n        - {command: [git push, git merge], flags: [--no-verify]}\n",
-			or(b.message, "Hooks of git must run; mend what they find."))
-		c.rule("git-hooks", "    tool: [Bash]\n    match: {access: [write, delete], path: '**/.git/hooks/**'}\n", or(b.message, "Hooks of git must stay as they are."))
+			cmp.Or(b.message, "Hooks of git must run; mend what they find."))
+		c.rule("git-hooks", "    tool: [Bash]\n    match: {access: [write, delete], path: '**/.git/hooks/**'}\n", cmp.Or(b.message, "Hooks of git must stay as they are."))
 		c.calls = append(c.calls, call("Bash", "command", "git commit --no-verify -m x", "deny"), call("Bash", "command", "chmod -x .git/hooks/pre-commit", "deny"),
 			call("Bash", "command", "git commit -m 'about --no-verify'", "allow"))
 		return "rules cupcake-no-verify and cupcake-git-hooks, beside the built-in rules of the same kind"
@@ -253,18 +253,11 @@ func (c *cupcake) builtin(b *builtin) string {
 	case "sensitive_data_protection":
 		return c.sensitiveData(b)
 	case "cupcake_exec_protection":
-		c.rule("exec", "    tool: [Bash]\n    match: {command: cupcake}\n", or(b.message, "The gate is run by the harness, not by the agent."))
+		c.rule("exec", "    tool: [Bash]\n    match: {command: cupcake}\n", cmp.Or(b.message, "The gate is run by the harness, not by the agent."))
 		c.calls = append(c.calls, call("Bash", "command", "cupcake eval", "deny"))
 		return "rule cupcake-exec; the built-in rule gate-commands does the same for cardea"
 	}
 	return ""
-}
-
-func or(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
 
 // rule adds a rule that denies.
@@ -276,8 +269,8 @@ func (c *cupcake) rule(id, match, message string) {
 // runs as another user.
 func (c *cupcake) systemProtection(b *builtin) string {
 	paths := append([]string{"/etc/", "/bin/", "/sbin/", "/lib/", "/usr/bin/", "/usr/sbin/", "/usr/lib/", "/boot/", "/System/"}, b.Texts("additional_paths")...)
-	message := or(b.message, "This belongs to the system.")
-	c.rule("system-paths", "    match:\n      access: [write, delete]\n      path: ["+list(anywhere(paths))+"]\n", message)
+	message := cmp.Or(b.message, "This belongs to the system.")
+	c.rule("system-paths", "    match:\n      access: [write, delete]\n      path: ["+quotedList(anywhere(paths))+"]\n", message)
 	c.rule("sudo", "    tool: [Bash]\n    match: {command: [sudo, su, doas]}\n", message)
 	at := strings.TrimSuffix(paths[len(paths)-1], "/") + "/x"
 	c.calls = append(c.calls, call("Write", "file_path", "/etc/hosts", "deny"), call("Write", "file_path", at, "deny"), call("Bash", "command", "sudo ls", "deny"), call("Bash", "command", "cat /etc/hosts", ""))
@@ -289,10 +282,10 @@ func (c *cupcake) sensitiveData(b *builtin) string {
 	extra := b.Texts("additional_patterns")
 	match := "    match:\n      any:\n        - access: read\n          files: [env-files, private-keys, secret-names, secret-folders]\n          unless: {metadata: true, search: true, files: [templates, source-code]}\n"
 	if len(extra) > 0 {
-		match += "        - {access: read, path: [" + list(substrings(extra)) + "]}\n"
+		match += "        - {access: read, path: [" + quotedList(substrings(extra)) + "]}\n"
 		c.calls = append(c.calls, call("Bash", "command", "cat "+strings.ReplaceAll(extra[0], "*", "x"), "deny"))
 	}
-	c.rule("sensitive-data", match, or(b.message, "This may hold secrets."))
+	c.rule("sensitive-data", match, cmp.Or(b.message, "This may hold secrets."))
 	c.calls = append(c.calls, call("Read", "file_path", ".env", "deny"), call("Bash", "command", "cat ~/.ssh/id_rsa", "deny"), call("Read", "file_path", "src/tokenizer.py", ""))
 	b.changed = true
 	return "rule cupcake-sensitive-data, for files that are known to hold secrets and for additional_patterns, beside the pack secrets-exposure; a name that only contains such a word (tokenizer.py) is not denied, as it was in Cupcake"
@@ -316,7 +309,7 @@ func (c *cupcake) protectedPaths(b *builtin) string {
 		c.calls = append(c.calls, call("Write", "file_path", at, "deny"), call("Bash", "command", "rm "+at, "deny"), call("Bash", "command", "cat "+at, "allow"))
 	}
 	c.settings = append(c.settings, Setting{Path: []string{"policies", "protected"}, Items: items})
-	c.rule("protected-paths", "    match:\n      access: [write, delete]\n      path: ["+list(anywhere(paths))+"]\n", or(b.message, "This path is protected: it can be read, not changed."))
+	c.rule("protected-paths", "    match:\n      access: [write, delete]\n      path: ["+quotedList(anywhere(paths))+"]\n", cmp.Or(b.message, "This path is protected: it can be read, not changed."))
 	return "policies.protected in cardea.yaml, and rule cupcake-protected-paths, which has the message and finds relative paths at any depth"
 }
 
@@ -387,14 +380,11 @@ func (c *cupcake) gitPreCheck(b *builtin) string {
 	if len(operations) == 0 {
 		operations = []string{"commit", "push", "merge"}
 	}
-	var when []string
-	for _, o := range operations {
-		when = append(when, `*'"command":["git","`+o+`"'*`)
-	}
+	when := list(operations, "|", func(o string) string { return `*'"command":["git","` + o + `"'*` })
 	for i := range checks {
 		checks[i].signal = fmt.Sprintf("git_pre_check_%d", i+1)
-		checks[i].message = or(checks[i].message, "The check fails: "+checks[i].command)
-		c.signal(checks[i].signal, onlyIf(strings.Join(when, "|"), checks[i].command), 30)
+		checks[i].message = cmp.Or(checks[i].message, "The check fails: "+checks[i].command)
+		c.signal(checks[i].signal, onlyIf(when, checks[i].command), 30)
 	}
 	c.policy("git_pre_check", gitPreCheck(operations, checks))
 	return "policies/cupcake/imported/git_pre_check.rego runs the checks as signals before these operations; a check that takes longer than the hook has needs cardea install claude --timeout 90s"
@@ -416,7 +406,7 @@ func (c *cupcake) postEditCheck(b *builtin) string {
 	for _, key := range m.Keys() {
 		one := m.Get(key).Map()
 		ext := strings.TrimPrefix(key, ".")
-		k := check{signal: "post_edit_check_" + strings.Map(wordRune, ext), extension: "." + ext, command: c.moved(one.Text("command")), message: or(one.Text("message"), "The check of this file fails.")}
+		k := check{signal: "post_edit_check_" + strings.Map(wordRune, ext), extension: "." + ext, command: c.moved(one.Text("command")), message: cmp.Or(one.Text("message"), "The check of this file fails.")}
 		one.Done()
 		if k.command == "" {
 			c.left(m.Get(key), "builtins."+b.name+".by_extension."+key, "it has no command")
@@ -511,9 +501,4 @@ func LiteralCalls(text string, tools []string) []Call {
 		out = append(out, call("Bash", "command", m[1], ""))
 	}
 	return out
-}
-
-// NotRead are the problems of an import that could not read its file.
-func NotRead(path string, err error) []cardea.Diagnostic {
-	return []cardea.Diagnostic{{File: path, Code: cardea.CodeUnreadable, Text: "cannot be read: " + err.Error()}}
 }

@@ -135,6 +135,12 @@ func (s section) get(names ...string) document.Value {
 	return s.at.Get(names[0] + "\x00") // not there
 }
 
+// enabled reports whether the section is switched on, as it is where it does not say.
+func (s section) enabled() bool {
+	e := s.get("enabled")
+	return !e.Present() || e.Bool()
+}
+
 // done reports the keys that nobody asked for.
 func (s section) done() {
 	for _, key := range s.keys {

@@ -18,10 +18,7 @@ import (
 func (b *bouncer) judge(top section) {
 	v := top.get("llmFallback", "llm", "judge")
 	m := open(v)
-	on := true
-	if e := m.get("enabled"); e.Present() {
-		on = e.Bool()
-	}
+	on := m.enabled()
 	tokens := judge.MaxTokens
 	if t := m.get("maxTokens"); t.Present() {
 		tokens = min(max(t.Int(1, 1_000_000), judge.FewestTokens), judge.MostTokens)

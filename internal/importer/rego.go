@@ -44,12 +44,8 @@ func head(title, event, tools string, signals []string, name string) string {
 	if tools != "" {
 		routing += "#     required_tools: [" + tools + "]\n"
 	}
-	var names []string
-	for _, s := range signals {
-		names = append(names, regoText(s))
-	}
 	return "# METADATA\n# scope: package\n# title: " + title + "\n# custom:\n#   routing:\n" + routing +
-		"#     required_signals: [" + strings.Join(names, ", ") + "]\npackage cardea.policies.imported_" + name + "\n\nimport rego.v1\n\n"
+		"#     required_signals: [" + list(signals, ", ", regoText) + "]\npackage cardea.policies.imported_" + name + "\n\nimport rego.v1\n\n"
 }
 
 // regoText is text in Rego.
@@ -80,12 +76,8 @@ said_of(said) := trim_space(concat("\n", [object.get(said, "output", ""), object
 `
 
 func gitPreCheck(operations []string, checks []check) string {
-	list, signals := regoChecks(checks)
-	var ops []string
-	for _, o := range operations {
-		ops = append(ops, regoText(o))
-	}
-	return head("Checks before git", "PreToolUse", `"Bash"`, signals, "git_pre_check") + list + "operations := {" + strings.Join(ops, ", ") + "}\n\n" + `deny contains decision if {
+	table, signals := regoChecks(checks)
+	return head("Checks before git", "PreToolUse", `"Bash"`, signals, "git_pre_check") + table + "operations := {" + list(operations, ", ", regoText) + "}\n\n" + `deny contains decision if {
 	some part in input.cardea.parts
 	part.command[0] == "git"
 	part.command[1] in operations

@@ -29,10 +29,7 @@ func (b *bouncer) rule(i int, v document.Value) {
 	name := m.get("name").Text()
 	what := fmt.Sprintf("customRules[%d] %q", i, name)
 	c := custom{pattern: m.get("pattern").Text(), reason: m.get("reason").Text()}
-	enabled := true
-	if e := m.get("enabled"); e.Present() {
-		enabled = e.Bool()
-	}
+	enabled := m.enabled()
 	word := m.get("action").Text()
 	known := true
 	if c.action = "deny"; word != "" {
@@ -260,7 +257,7 @@ const patchTool = "apply_patch"
 // meant are the tools that Bouncer means by a word: it has one name for a shell of
 // Windows, and one for what edits files.
 func meant(word string) []string {
-	switch name, _ := canonical(word); {
+	switch name := canonical(word); {
 	case strings.EqualFold(name, "pwsh"):
 		return []string{"PowerShell"}
 	case name == "Edit" || name == patchTool:
@@ -271,16 +268,17 @@ func meant(word string) []string {
 }
 
 // canonical is the canonical name of a tool, in whatever case it is written.
-func canonical(word string) (string, bool) {
+func canonical(word string) string {
 	for _, t := range harness.Tools() {
 		if strings.EqualFold(t.Name, word) {
-			return t.Name, true
+			return t.Name
 		}
 	}
 	if name, ok := harness.ToolWord(strings.ToLower(word)); ok {
-		return name, true
+		return name
 	}
-	return harness.ToolWord(word)
+	name, _ := harness.ToolWord(word)
+	return name
 }
 
 // filesField is the field in which a tool names its file, "" for others.
@@ -334,7 +332,7 @@ func (c custom) write() (text string, changes []string) {
 	var s strings.Builder
 	s.WriteString("  - id: " + c.id + "\n")
 	if len(c.tools) > 0 {
-		s.WriteString("    tool: [" + list(c.tools) + "]\n")
+		s.WriteString("    tool: [" + quotedList(c.tools) + "]\n")
 	}
 	s.WriteString("    match:\n")
 	if c.action == "allow" {
@@ -385,14 +383,17 @@ func inPatch(pattern string) string {
 	return tree.String()
 }
 
-// list is texts as the inside of a YAML list.
-func list(texts []string) string {
-	var q []string
-	for _, t := range texts {
-		q = append(q, quoted(t))
+// list is what form makes of each text, with a separator between them.
+func list(texts []string, separator string, form func(string) string) string {
+	out := make([]string, len(texts))
+	for i, t := range texts {
+		out[i] = form(t)
 	}
-	return strings.Join(q, ", ")
+	return strings.Join(out, separator)
 }
+
+// quotedList is texts as the inside of a YAML list.
+func quotedList(texts []string) string { return list(texts, ", ", quoted) }
 
 // allow writes the match of a rule that allows. It must not allow more than
 // the words of the pattern: the whole part, with no option but those that the
@@ -403,7 +404,7 @@ func (c custom) allow(s *strings.Builder) []string {
 	case len(c.tools) == 1 && (c.tools[0] == "Bash" || c.tools[0] == "Monitor"):
 		s.WriteString("      pattern: " + quoted(whole) + "\n")
 		if flags := named(c.pattern); len(flags) > 0 {
-			s.WriteString("      flags: [" + list(flags) + "]\n")
+			s.WriteString("      flags: [" + quotedList(flags) + "]\n")
 		}
 		return []string{"its pattern must match a whole command, with no options but those in flags; a deny of another rule wins over it"}
 	case len(c.tools) == 1 && c.tools[0] == "WebFetch":

@@ -3,6 +3,7 @@ package install
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"cardea.dev"
@@ -62,12 +63,7 @@ func entryAround(data []byte, at int) (begin, end int, ok bool) {
 
 func isOurGroup(n *jsonedit.Node) bool {
 	handlers := n.Get("hooks").Elements()
-	for _, h := range handlers {
-		if !isOurs(h) {
-			return false
-		}
-	}
-	return len(handlers) > 0
+	return len(handlers) > 0 && !slices.ContainsFunc(handlers, func(h *jsonedit.Node) bool { return !isOurs(h) })
 }
 
 // cutEntry takes an entry out together with one comma beside it, and with the

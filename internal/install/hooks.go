@@ -201,10 +201,8 @@ func add(d *jsonedit.Document, h Harness, w Wanted) (*jsonedit.Document, []jsone
 	var all []jsonedit.Insertion
 	var made []string
 	for _, event := range h.events {
-		ins, created, err := addOne(d, h, event, h.entry(w, event))
-		if err != nil {
-			return nil, nil, nil, err
-		}
+		ins, created := addOne(d, event, h.entry(w, event))
+		var err error
 		if d, err = jsonedit.Parse(jsonedit.Apply(d.Data, ins)); err != nil {
 			return nil, nil, nil, fmt.Errorf("put in %s: %w", event, err)
 		}
@@ -213,17 +211,17 @@ func add(d *jsonedit.Document, h Harness, w Wanted) (*jsonedit.Document, []jsone
 	return d, all, made, nil
 }
 
-func addOne(d *jsonedit.Document, h Harness, event string, entry []jsonedit.Field) ([]jsonedit.Insertion, []string, error) {
+func addOne(d *jsonedit.Document, event string, entry []jsonedit.Field) (ins []jsonedit.Insertion, made []string) {
 	hooks := d.Root.Get("hooks")
 	if hooks == nil {
 		v := []jsonedit.Field{{Key: event, Value: []any{entry}}}
-		return d.Append(d.Root, "hooks", v), []string{"hooks", "hooks." + event}, nil
+		return d.Append(d.Root, "hooks", v), []string{"hooks", "hooks." + event}
 	}
 	list := hooks.Get(event)
 	if list == nil {
-		return d.Append(hooks, event, []any{entry}), []string{"hooks." + event}, nil
+		return d.Append(hooks, event, []any{entry}), []string{"hooks." + event}
 	}
-	return d.Append(list, "", entry), nil, nil
+	return d.Append(list, "", entry), nil
 }
 
 // fits says what stands in the way of an installation, as a place in the file

@@ -59,7 +59,8 @@ func PlanInstall(h Harness, scope Scope, at Places, w Wanted) (*Plan, error) {
 	}
 	p.planCommand(h, true)
 	if !p.on.exists {
-		return p, p.create(h, w)
+		p.create(h, w)
+		return p, nil
 	}
 	d, err := jsonedit.Parse(p.Before)
 	if err != nil {
@@ -162,7 +163,7 @@ func newPlan(h Harness, scope Scope, at Places) (*Plan, error) {
 }
 
 // create makes a new file.
-func (p *Plan) create(h Harness, w Wanted) error {
+func (p *Plan) create(h Harness, w Wanted) {
 	var hooks, root []jsonedit.Field
 	for _, event := range h.events {
 		hooks = append(hooks, jsonedit.Field{Key: event, Value: []any{h.entry(w, event)}})
@@ -175,7 +176,6 @@ func (p *Plan) create(h Harness, w Wanted) error {
 	for _, event := range h.events {
 		p.memory.Made = append(p.memory.Made, "hooks."+event)
 	}
-	return nil
 }
 
 // cleaned is a document without Cardea's entries: to the byte where the file

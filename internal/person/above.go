@@ -25,13 +25,13 @@ func aboveThis() ([]Ancestor, error) {
 			return nil, errors.New("it runs in a namespace of its own")
 		}
 	}
-	_, err := climb(os.Getppid(), func(pid int) (int, []string, error) {
+	err := climb(os.Getppid(), func(pid int) (int, error) {
 		parent, names, err := look(pid)
 		if err == nil {
 			environ, unread := EnvironOf(pid)
 			out = append(out, Ancestor{PID: pid, Names: names, Environ: environ, Hidden: hides(pid, parent, environ, unread)})
 		}
-		return parent, names, err
+		return parent, err
 	})
 	return out, err
 }

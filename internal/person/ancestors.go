@@ -16,23 +16,21 @@ const maxAncestors = 128
 
 // climb follows parents up to the first process. pid 1 is one of them: in a PID namespace
 // it may be anyone's. Where it cannot be seen, it is another user's.
-func climb(pid int, look func(pid int) (parent int, names []string, err error)) ([][]string, error) {
-	var out [][]string
+func climb(pid int, look func(pid int) (parent int, err error)) error {
 	for range maxAncestors {
 		if pid < 1 {
-			return out, nil
+			return nil
 		}
-		parent, names, err := look(pid)
+		parent, err := look(pid)
 		if err != nil && pid == 1 {
-			return out, nil
+			return nil
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
-		out = append(out, names)
 		pid = parent
 	}
-	return nil, errors.New("there are too many processes above it")
+	return errors.New("there are too many processes above it")
 }
 
 // proc looks into /proc, as Linux has it.

@@ -39,17 +39,16 @@ func Lineage(pid int) ([]Forebear, error) {
 		look = proc
 	}
 	var out []Forebear
-	_, err := climb(pid, func(pid int) (int, []string, error) {
+	err := climb(pid, func(pid int) (int, error) {
 		parent, names, err := look(pid)
 		if err != nil {
-			return 0, nil, err
+			return 0, err
 		}
 		start, err := startOf(pid)
-		if err != nil {
-			return 0, nil, err
+		if err == nil {
+			out = append(out, Forebear{Running{pid, start}, Ancestor{Names: names}.isAgent()})
 		}
-		out = append(out, Forebear{Running{pid, start}, Ancestor{Names: names}.isAgent()})
-		return parent, names, nil
+		return parent, err
 	})
 	if err == nil && len(out) == 0 {
 		err = fmt.Errorf("there is no process %d", pid)

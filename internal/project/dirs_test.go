@@ -190,7 +190,7 @@ func TestFindProject(t *testing.T) {
 		"":                                "",
 		filepath.Join(base, "other", "y"): filepath.Join(base, "other", "y"),
 	} {
-		if got := Find(start, home); got != want {
+		if got := FindIn(nil, start, home); got != want {
 			t.Errorf("FindProject(%s) = %s, want %s", start, got, want)
 		}
 	}

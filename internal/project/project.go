@@ -12,13 +12,11 @@ import (
 // MaxSurroundings is how many further projects count for one call.
 const MaxSurroundings = 16
 
-// Find is the project of a session that began in start: the nearest
+// FindIn is the project of a session that began in start: the nearest
 // folder at or above it that has .cardea or .git, else start. Home folders
 // and what lies above them are no project unless they are start itself: a .git
 // there holds dotfiles, or an agent made it, and everything would be one project.
-func Find(start string, homes ...string) string { return FindIn(nil, start, homes...) }
-
-// FindIn is Find with what was seen of folders already.
+// seen is what was seen of folders already.
 func FindIn(seen *state.Absent, start string, homes ...string) string {
 	if start == "" {
 		return ""
