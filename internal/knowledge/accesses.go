@@ -84,18 +84,26 @@ const manyOperands = 32
 // operands, and gives the way back.
 func (r *reader) enter() func() {
 	back := r.paths.Dir
-	if options := r.words(form.ChangesFolderWith); len(options) > 0 && len(r.levels) > 0 {
-		for _, o := range r.out.Options {
-			switch {
-			case !slices.Contains(options, o.Name) || o.Word >= r.levels[0]:
-			case !o.Static:
-				r.paths.Dir = ""
-			default:
-				r.paths.Dir = Absolute(r.paths.Dir, o.Value)
-			}
-		}
+	if len(r.levels) > 0 {
+		r.paths.Dir = inFolder(r.out.Command[0], back, r.out.Options, r.levels[0])
 	}
 	return func() { r.paths.Dir = back }
+}
+
+// inFolder is the folder in which a program is told to work by options in front of a word:
+// git -C.
+func inFolder(program, dir string, options []cardea.Option, before int) string {
+	names, _ := WordsOf(form.ChangesFolderWith, program)
+	for _, o := range options {
+		switch {
+		case !slices.Contains(names, o.Name) || o.Word >= before:
+		case !o.Static:
+			dir = ""
+		default:
+			dir = Absolute(dir, o.Value)
+		}
+	}
+	return dir
 }
 
 // words are the words that belong to a property of the program.
@@ -344,7 +352,7 @@ func (r *reader) touch(k cardea.AccessKind, f Word, recursive bool) {
 		}
 		return
 	case form.Revision:
-		for _, file := range revisionFiles(f.Text) {
+		for _, file := range revisionFiles(f) {
 			f.Text = file
 			r.touch(cardea.Read, f, recursive)
 		}
@@ -396,20 +404,18 @@ var alternatives = lazyRegexp(`\{[^{}]*\}|\[[^\[\]]*\]`)
 
 // revisionFiles are the files that a word of git's may name: one of the work,
 // of a revision (HEAD:file, :0:file), or a pathspec with its magic
-// (gitrevisions(7), gitglossary(7)).
-func revisionFiles(text string) []string {
-	rest, magic := strings.CutPrefix(text, ":")
-	if !magic {
-		before, file, ok := strings.Cut(text, ":")
-		if !ok || file == "" {
-			return []string{before}
-		}
+// (gitrevisions(7), gitglossary(7)). One that leaves files out names none.
+func revisionFiles(f Word) []string {
+	spec, rest, _ := readPathspec(f.Text)
+	before, file, _ := strings.Cut(f.Text, ":")
+	switch {
+	case spec.except && f.Static:
+		return nil
+	case file == "":
+		return []string{before}
+	case before != "":
 		rest = file
-	}
-	if long, ok := strings.CutPrefix(rest, "("); ok && magic {
-		_, rest, _ = strings.Cut(long, ")")
-	}
-	if magic {
+	default:
 		rest = strings.TrimLeft(rest, "/!^:0123456789")
 	}
 	out := []string{rest}
