@@ -173,11 +173,8 @@ func (w *walker) constantText(text string, arithmetic bool) bool {
 
 // filePredicate reports a word of test that looks at a file: -e, -nt.
 func filePredicate(text string) bool {
-	switch text {
-	case "-n", "-z", "-a", "-o", "-eq", "-ne", "-lt", "-le", "-gt", "-ge":
-		return false
-	}
-	return len(text) > 1 && text[0] == '-' && (text[1] < '0' || text[1] > '9')
+	other := []string{"-n", "-z", "-a", "-o", "-eq", "-ne", "-lt", "-le", "-gt", "-ge"}
+	return len(text) > 1 && text[0] == '-' && (text[1] < '0' || text[1] > '9') && !slices.Contains(other, text)
 }
 
 // testsFile reports a test that looks at a file.

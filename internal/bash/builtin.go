@@ -166,7 +166,11 @@ func (w *walker) setter(inv invocation) {
 	switch name {
 	case "let":
 		for _, f := range words {
-			w.letWord(f)
+			if f.Static {
+				w.arithText(f.Text, f.Text)
+			} else {
+				w.spot(f.Text, cardea.OpaqueEvaluated, evaluates)
+			}
 		}
 	case "printf":
 		words = withoutDashes(words)
@@ -223,14 +227,6 @@ func (w *walker) unset(words []field) {
 	if w.shell.locals != nil || w.shell.unsetsFuncs && len(w.shell.funcs) > 0 {
 		w.opaqueLine("unset", cardea.OpaqueConstruct, "it removes a function, or a variable inside of one, and what the name means then is not followed")
 	}
-}
-
-func (w *walker) letWord(f field) {
-	if !f.Static {
-		w.spot(f.Text, cardea.OpaqueEvaluated, evaluates)
-		return
-	}
-	w.arithText(f.Text, f.Text)
 }
 
 // attached is what stands in the word of an option behind its letter, if anything does.

@@ -82,14 +82,12 @@ func optionTraits(letters string) trait {
 			t |= integer
 		case 'a':
 			t |= listed
+		case 'A':
+			t |= odd | listed
+		case 'r':
+			t |= odd | fixed
 		default:
 			t |= odd
-		}
-		switch c {
-		case 'A':
-			t |= listed
-		case 'r':
-			t |= fixed
 		}
 	}
 	return t

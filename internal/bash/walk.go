@@ -419,7 +419,10 @@ func (w *walker) timeClause(c *syntax.TimeClause) {
 		w.emit(cardea.Part{Text: "time", NoEffect: true, Start: w.offset(c)})
 		return
 	}
-	w.timed(w.withoutDashes(c.Stmt))
+	around := w.around
+	w.around.wrappers = append(slices.Clone(around.wrappers), "time")
+	w.stmt(w.withoutDashes(c.Stmt))
+	w.around = around
 }
 
 // reserved reports the words that are no command where one may stand.
@@ -451,11 +454,4 @@ func (w *walker) withoutDashes(st *syntax.Stmt) *syntax.Stmt {
 		return &stripped
 	}
 	return st
-}
-
-func (w *walker) timed(st *syntax.Stmt) {
-	around := w.around
-	w.around.wrappers = append(slices.Clone(around.wrappers), "time")
-	w.stmt(st)
-	w.around = around
 }

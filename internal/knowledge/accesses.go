@@ -188,7 +188,7 @@ func (r *reader) replaced(f Word, recursive bool) {
 	r.touch(cardea.Delete, f, recursive)
 	suffixes := r.spec.Suffixes
 	for _, o := range r.out.Options {
-		if o.Static && o.Value != "" && slices.ContainsFunc(r.spec.SuffixOptions, func(name string) bool { return r.means(o.Name, name) }) {
+		if o.Static && o.Value != "" && r.meansOne(o, r.spec.SuffixOptions) {
 			suffixes = append([]string{o.Value}, suffixes...)
 		}
 	}
@@ -445,11 +445,8 @@ func (r *reader) has(names []string) bool {
 func (r *reader) into() []Word {
 	var out []Word
 	for _, o := range r.out.Options {
-		for _, name := range r.spec.FolderOptions {
-			if r.means(o.Name, name) && o.Value != "" {
-				out = append(out, Word{Word: cardea.Word{Text: o.Value, Static: o.Static}})
-				break
-			}
+		if o.Value != "" && r.meansOne(o, r.spec.FolderOptions) {
+			out = append(out, Word{Word: cardea.Word{Text: o.Value, Static: o.Static}})
 		}
 	}
 	return out
@@ -629,7 +626,7 @@ func (r *reader) searched() {
 	}
 	for _, s := range foundNames(&p, r.world, acts, true, become) {
 		if s.Pattern != "" { // the folder is an operand
-			r.search(s, cardea.Access{Kind: cardea.Delete, Path: r.paths.follow(path.Dir(globRoot(s.Pattern)))})
+			r.search(s, cardea.Access{Kind: cardea.Delete, Path: r.paths.follow(path.Dir(paths.LiteralBegin(s.Pattern)))})
 		}
 	}
 }
