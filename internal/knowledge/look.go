@@ -340,13 +340,13 @@ func harmlessAwk(text string) bool {
 				j++
 			}
 			word := text[i:j]
-			if slices.Contains(awkDialect, word) {
+			if strings.Contains(awkDialect, " "+word+" ") {
 				return false
 			}
 			if word == "print" || word == "printf" {
 				printing, depth = true, 0
 			}
-			operand, ends = !slices.Contains(awkKeywords, word), word == "length" || word == "BEGIN" || word == "END"
+			operand, ends = !strings.Contains(awkKeywords, " "+word+" "), word == "length" || word == "BEGIN" || word == "END"
 			i = j
 		case '0' <= c && c <= '9' || c == '.':
 			i++
@@ -428,9 +428,9 @@ func closingAwk(s string, i int, q byte) int {
 
 // awkDialect are words that are keywords for some awks and names of variables for others,
 // so that a slash behind them is read in two ways. awkKeywords are keywords for all.
-var (
-	awkDialect  = []string{"case", "switch", "default", "func", "function", "nextfile", "BEGINFILE", "ENDFILE", "namespace", "include", "load", "break", "continue"}
-	awkKeywords = []string{"print", "printf", "return", "in", "if", "else", "while", "for", "do", "delete", "exit", "next"}
+const (
+	awkDialect  = " case switch default func function nextfile BEGINFILE ENDFILE namespace include load break continue "
+	awkKeywords = " print printf return in if else while for do delete exit next "
 )
 
 // isLetter reports a letter of ASCII or an underscore: what names begin with.

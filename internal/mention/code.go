@@ -165,7 +165,7 @@ func quoted(text string) (body string, size int) {
 // qw(a b), and %w[a b], whose word is the letter. size is 0 where there is none, and
 // -1 where it does not end.
 func quotedBy(word, rest string) (body string, size int) {
-	if !slices.Contains([]string{"q", "qq", "qw", "qx", "w", "x", "Q", "W"}, word) || rest == "" || !strings.ContainsRune("{([<|/!", rune(rest[0])) {
+	if !strings.Contains(" q qq qw qx w x Q W ", " "+word+" ") || rest == "" || !strings.ContainsRune("{([<|/!", rune(rest[0])) {
 		return "", 0
 	}
 	closing := rest[0]
