@@ -2,10 +2,12 @@ package bash
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"cardea.dev"
 	"cardea.dev/internal/knowledge"
 	"cardea.dev/internal/knowledge/form"
 )
@@ -122,12 +124,7 @@ func (a *Analysis) PrintsEndlessly(at [2]int) bool {
 	for i := at[1] - 1; i >= at[0]; i-- {
 		p := &a.Parts[i]
 		if knowledge.HasWith(form.PrintsEndlessly, p.Program(), func(word string) bool {
-			for _, o := range p.Argv {
-				if o.Text == word {
-					return true
-				}
-			}
-			return false
+			return slices.ContainsFunc(p.Argv, func(o cardea.Word) bool { return o.Text == word })
 		}) {
 			return true
 		}
@@ -135,12 +132,7 @@ func (a *Analysis) PrintsEndlessly(at [2]int) bool {
 			break
 		}
 	}
-	for _, r := range a.Endless {
-		if at[0] <= r.From && r.To <= at[1] {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(a.Endless, func(r Again) bool { return at[0] <= r.From && r.To <= at[1] })
 }
 
 // constantNumber reports an arithmetic expression with the same value each time. None
@@ -163,7 +155,7 @@ func (w *walker) constantText(text string, arithmetic bool) bool {
 			rest = strings.TrimLeft(rest[1:], "{")
 		}
 		end := 0
-		for end < len(rest) && nameByte(rest[end]) {
+		for end < len(rest) && isNameByte(rest[end]) {
 			end++
 		}
 		switch name := rest[:end]; {
@@ -179,17 +171,10 @@ func (w *walker) constantText(text string, arithmetic bool) bool {
 	return true
 }
 
-func nameByte(c byte) bool {
-	return c == '_' || c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z'
-}
-
 // filePredicate reports a word of test that looks at a file: -e, -nt.
 func filePredicate(text string) bool {
-	switch text {
-	case "-n", "-z", "-a", "-o", "-eq", "-ne", "-lt", "-le", "-gt", "-ge":
-		return false
-	}
-	return len(text) > 1 && text[0] == '-' && (text[1] < '0' || text[1] > '9')
+	other := []string{"-n", "-z", "-a", "-o", "-eq", "-ne", "-lt", "-le", "-gt", "-ge"}
+	return len(text) > 1 && text[0] == '-' && (text[1] < '0' || text[1] > '9') && !slices.Contains(other, text)
 }
 
 // testsFile reports a test that looks at a file.

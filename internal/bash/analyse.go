@@ -81,7 +81,8 @@ func Analyse(text string, env Env) Analysis {
 
 // analyse is one look at a line, with what another look found that it makes.
 func analyse(text string, env Env, created creations) (Analysis, creations) {
-	w := &walker{env: env, cur: newState(env), shell: shell{funcs: map[string]*function{}, aliases: map[string]string{}, traits: map[string]trait{}, fixedSet: map[string]bool{}}}
+	w := &walker{env: env, cur: newState(env), shell: shell{funcs: map[string]*function{}, aliases: map[string]string{}, traits: map[string]trait{}, fixedSet: map[string]bool{},
+		origins: map[string][2]int{}, descriptors: map[string][2]int{}}}
 	w.files.created, w.files.visited, w.files.entered = created, []string{env.Cwd}, env.likely
 	switch {
 	case strings.Trim(text, " \t\n") == "":
@@ -147,7 +148,7 @@ type walker struct {
 // own runs, wherever it stands there.
 type shell struct {
 	funcs        map[string]*function
-	origins      map[string][2]int    // the parts whose output variables hold
+	origins      map[string][2]int    // the parts whose output variables hold; the last one counts
 	descriptors  map[string][2]int    // the parts that feed or read descriptors
 	outerFuncs   map[string]*function // those of the shell that started this one
 	aliases      map[string]string

@@ -53,8 +53,8 @@ func (w *walker) operand(x syntax.ArithmExpr) {
 		}
 	case *syntax.UnaryArithm:
 		w.operand(x.X)
-		if x.Op == syntax.Inc || x.Op == syntax.Dec {
-			w.arithAssigns(x.X)
+		if to := assignedBy(x); to != nil {
+			w.arithAssigns(to)
 		}
 	case *syntax.ParenArithm:
 		w.operand(x.X)
@@ -222,7 +222,7 @@ func (w *walker) arithText(text, src string) {
 func assignments(x syntax.ArithmExpr, top bool) int {
 	n := 0
 	syntax.Walk(x, func(node syntax.Node) bool {
-		if y, ok := node.(syntax.ArithmExpr); ok && assignsAnything(y) && (!top || y != x) {
+		if assignedBy(node) != nil && (!top || node != x) {
 			n++
 		}
 		return true
@@ -230,15 +230,19 @@ func assignments(x syntax.ArithmExpr, top bool) int {
 	return n
 }
 
-// assignsAnything reports an expression that assigns.
-func assignsAnything(x syntax.ArithmExpr) bool {
-	switch x := x.(type) {
+// assignedBy is what an expression assigns to, nil where it assigns nothing.
+func assignedBy(n syntax.Node) syntax.ArithmExpr {
+	switch x := n.(type) {
 	case *syntax.BinaryArithm:
-		return assigns(x.Op)
+		if assigns(x.Op) {
+			return x.X
+		}
 	case *syntax.UnaryArithm:
-		return x.Op == syntax.Inc || x.Op == syntax.Dec
+		if x.Op == syntax.Inc || x.Op == syntax.Dec {
+			return x.X
+		}
 	}
-	return false
+	return nil
 }
 
 // arithBytes are what arithmetic text may consist of, maxArith how long it may

@@ -88,7 +88,7 @@ func (w *walker) tooMany(inv invocation) {
 func (w *walker) emitBuiltin(inv invocation, null bool) {
 	p := cardea.Part{Wrappers: inv.wrappers, Elevated: inv.elevated, Start: inv.start, Assigns: inv.assigns,
 		Opaque: slices.Clone(*w.cmd.spots), Access: inv.access}
-	if len(inv.argv) > 0 && inv.argv[0].Static {
+	if p.Text, p.Argv = spelled(inv.argv); len(inv.argv) > 0 && inv.argv[0].Static {
 		p.Command = []string{inv.argv[0].Text}
 	}
 	for i, a := range p.Assigns {
@@ -98,20 +98,10 @@ func (w *walker) emitBuiltin(inv invocation, null bool) {
 		}
 	}
 	p.NoEffect = null && !slices.ContainsFunc(p.Assigns, func(a cardea.Assign) bool { return a.Class != cardea.EnvSafe })
-	var text []string
-	for i, f := range inv.argv {
-		p.Argv = append(p.Argv, f.Word)
-		text = append(text, quote(f))
-		if i > 0 {
-			p.Operands = append(p.Operands, i)
-		}
+	for i := 1; i < len(inv.argv); i++ {
+		p.Operands = append(p.Operands, i)
 	}
-	p.Text = strings.Join(text, " ")
-	for _, a := range p.Assigns {
-		if a.Class == cardea.EnvDangerous {
-			p.Opaque = append(p.Opaque, variableSpot(a.Name))
-		}
-	}
+	p.Opaque = append(p.Opaque, variableSpots(p.Assigns)...)
 	w.emit(p)
 }
 
@@ -176,7 +166,11 @@ func (w *walker) setter(inv invocation) {
 	switch name {
 	case "let":
 		for _, f := range words {
-			w.letWord(f)
+			if f.Static {
+				w.arithText(f.Text, f.Text)
+			} else {
+				w.spot(f.Text, cardea.OpaqueEvaluated, evaluates)
+			}
 		}
 	case "printf":
 		words = withoutDashes(words)
@@ -233,14 +227,6 @@ func (w *walker) unset(words []field) {
 	if w.shell.locals != nil || w.shell.unsetsFuncs && len(w.shell.funcs) > 0 {
 		w.opaqueLine("unset", cardea.OpaqueConstruct, "it removes a function, or a variable inside of one, and what the name means then is not followed")
 	}
-}
-
-func (w *walker) letWord(f field) {
-	if !f.Static {
-		w.spot(f.Text, cardea.OpaqueEvaluated, evaluates)
-		return
-	}
-	w.arithText(f.Text, f.Text)
 }
 
 // attached is what stands in the word of an option behind its letter, if anything does.
@@ -329,7 +315,7 @@ func (w *walker) readNames(name string, words []field, assigns []cardea.Assign) 
 			w.setByName(f, in.next()...)
 		}
 		if name != "getopts" && from[0] < from[1] {
-			w.setOrigin(f.Text, from)
+			w.shell.origins[f.Text] = from
 		}
 	}
 	if name == "read" && w.reads(words) && !slices.ContainsFunc(assigns, func(a cardea.Assign) bool { return !a.Static || a.Value != "" }) {
@@ -404,9 +390,7 @@ func (w *walker) aliasBuiltin(inv invocation) {
 // plainAlias reports whether an alias does nothing but put one command in the
 // place of another: bash replaces it before it looks at the grammar.
 func plainAlias(name, text string) bool {
-	switch name {
-	case "if", "then", "else", "elif", "fi", "for", "while", "until", "do", "done", "case", "esac", "select", "function", "time", "in",
-		"coproc", "let", "declare", "typeset", "export", "readonly", "local", "eval", "set", "unset", "trap", "source", "exec", "command", "builtin":
+	if reserved(name) || slices.Contains([]string{"let", "declare", "typeset", "export", "readonly", "local", "eval", "set", "unset", "trap", "source", "exec", "command", "builtin"}, name) {
 		return false
 	}
 	if strings.Trim(name, delimiterBytes) != "" || strings.ContainsAny(name, "!{}[]()") || strings.HasSuffix(text, " ") || strings.HasSuffix(text, "\t") {
@@ -469,9 +453,7 @@ func (w *walker) prefixBuiltin(inv invocation) {
 	args := inv.argv[1:]
 	if name == "exec" {
 		p := execSpec.parse(args)
-		if p.bad.Code != "" {
-			w.spot(p.bad.Text, p.bad.Code, p.bad.Reason)
-			w.emitProgram(inv)
+		if w.unread(p, inv) {
 			return
 		}
 		inv.replaced(p.list)
@@ -518,7 +500,7 @@ func (w *walker) prefixBuiltin(inv invocation) {
 func (w *walker) shellReads() {
 	w.fed += w.cmd.stdin.text + w.cmd.stdin.may
 	if from := w.cmd.stdin.from; from[0] < from[1] {
-		w.setDescriptor("0", from)
+		w.shell.descriptors["0"] = from
 	}
 }
 

@@ -440,12 +440,7 @@ type surroundings struct {
 func (s surroundings) with(inv invocation) surroundings {
 	out := surroundings{wrappers: inv.wrappers, outer: inv.outer(), elevated: s.elevated || inv.elevated, remote: s.remote || inv.remote,
 		assigns: slices.Concat(s.assigns, inv.assigns)}
-	for _, a := range inv.assigns {
-		if a.Class == cardea.EnvDangerous {
-			out.spots = append(out.spots, variableSpot(a.Name))
-		}
-	}
-	out.spots = append(out.spots, s.spots...)
+	out.spots = append(variableSpots(inv.assigns), s.spots...)
 	return out
 }
 
@@ -489,8 +484,6 @@ func (w *walker) emitProgram(inv invocation) {
 				does.Possible.Touch = append(does.Possible.Touch, knowledge.PossibleValue(text, w.paths())...)
 			}
 		}
-	}
-	if does.Knowledge != cardea.Complete {
 		does.Possible.Add(w.readOf(does.Access))
 	}
 	for _, a := range inv.assigns {
@@ -505,11 +498,7 @@ func (w *walker) emitProgram(inv invocation) {
 			p.Assigns[i].Class = cardea.EnvDangerous
 		}
 	}
-	for _, a := range inv.assigns {
-		if a.Class == cardea.EnvDangerous {
-			p.Opaque = append(p.Opaque, variableSpot(a.Name))
-		}
-	}
+	p.Opaque = append(p.Opaque, variableSpots(inv.assigns)...)
 	if w.emit(p); !w.used.overLimit {
 		w.notePrinted(inv.argv)
 		w.noteInput()
@@ -546,6 +535,17 @@ func claimed(program string, a *cardea.Assign) bool {
 		return !safe || !a.Static || strings.Contains(a.Value, "$")
 	}
 	return !safe && knowledge.Claims(program, a.Name)
+}
+
+// variableSpots are the spots of the dangerous variables that a command is given.
+func variableSpots(assigns []cardea.Assign) []cardea.Opaque {
+	var out []cardea.Opaque
+	for _, a := range assigns {
+		if a.Class == cardea.EnvDangerous {
+			out = append(out, variableSpot(a.Name))
+		}
+	}
+	return out
 }
 
 // variableSpot is the spot of a variable that a command is given.

@@ -110,10 +110,7 @@ func (w *walker) childShell(via, text string, params []field, inv invocation) {
 		w.cur.unsure, w.cur.allexport = false, false
 		w.inherit(inv, exported)
 		w.cur.tainted = tainted
-		w.cur.name, w.cur.params, w.cur.paramsOK = via, nil, true
-		if cut := strings.IndexByte(via, ' '); cut > 0 {
-			w.cur.name = via[:cut]
-		}
+		w.cur.name, w.cur.params, w.cur.paramsOK = shell, nil, true
 		for i, f := range params {
 			switch {
 			case !f.Static:

@@ -45,7 +45,7 @@ func (w *walker) forClause(c *syntax.ForClause) {
 			words = append(words, w.fields(item)...)
 		}
 		if after := len(w.cmd.pending); after > before {
-			w.setOrigin(l.Name.Value, w.cmd.pending[after-1].at)
+			w.shell.origins[l.Name.Value] = w.cmd.pending[after-1].at
 		}
 		v := w.oneOf(words)
 		if len(l.Items) == 0 { // for x; do

@@ -20,7 +20,7 @@ func (w *walker) container(s *wrapper, inv invocation) {
 			if !f.Static || f.Text == "--" || !strings.HasPrefix(f.Text, "-") {
 				return f.Static
 			}
-			seen.option(w.env, w.cur.cwd, words)
+			seen.option(w.cur.cwd, words)
 			words = words[1:]
 			if !strings.Contains(f.Text, "=") && slices.Contains(s.ValueOptions, f.Text) && len(words) > 0 {
 				words = words[1:]
@@ -51,10 +51,11 @@ func (w *walker) container(s *wrapper, inv invocation) {
 	if len(words) == 0 {
 		return
 	}
-	seen.reach(w, self, words)
-	inv.argv = words
-	inv.access = nil
-	inv.wrappers = append(slices.Clone(inv.wrappers), name+" "+sub)
-	inv.elevated, inv.remote, inv.program = s.Elevated, s.Remote, true
+	if self >= 0 && self < len(w.out.Parts) {
+		p := &w.out.Parts[self]
+		p.MayRun = append(p.MayRun, seen.possible(w.within(), words)...)
+	}
+	inv = inv.behind(name+" "+sub, words)
+	inv.access, inv.elevated, inv.remote = nil, s.Elevated, s.Remote
 	w.start(inv)
 }

@@ -20,14 +20,6 @@ type feed struct {
 	variable bool // a variable holds it
 }
 
-// setOrigin notes whose output a variable holds. The last one counts.
-func (w *walker) setOrigin(name string, from [2]int) {
-	if w.shell.origins == nil {
-		w.shell.origins = map[string][2]int{}
-	}
-	w.shell.origins[name] = from
-}
-
 // readsVariable notes that the current command expands a variable.
 func (w *walker) readsVariable(name string) {
 	if from, ok := w.shell.origins[name]; ok && w.lookup(name).kind != known {
@@ -80,13 +72,6 @@ func (w *walker) inputFrom() [2]int {
 	return w.cmd.stdin.from
 }
 
-func (w *walker) setDescriptor(name string, from [2]int) {
-	if w.shell.descriptors == nil {
-		w.shell.descriptors = map[string][2]int{}
-	}
-	w.shell.descriptors[name] = from
-}
-
 // followDescriptor notes what a redirection connects: another descriptor than the
 // standard ones with what it opens, and the command with what is open there.
 func (w *walker) followDescriptor(r *syntax.Redirect, stdin bool) {
@@ -102,7 +87,7 @@ func (w *walker) followDescriptor(r *syntax.Redirect, stdin bool) {
 		case stdin && r.Op == syntax.RdrIn:
 			w.cmd.stdin.from = opened
 		case r.N != nil && len(r.N.Value) > 0:
-			w.setDescriptor(strings.Trim(r.N.Value, "{}"), opened)
+			w.shell.descriptors[strings.Trim(r.N.Value, "{}")] = opened
 		}
 		return
 	}
@@ -115,7 +100,7 @@ func (w *walker) followDescriptor(r *syntax.Redirect, stdin bool) {
 			w.cmd.stdin.from = at
 		}
 		if r.N != nil && r.N.Value != "0" {
-			w.setDescriptor(r.N.Value, at)
+			w.shell.descriptors[r.N.Value] = at
 		}
 	default:
 		w.out.Pipes = append(w.out.Pipes, Pipe{From: opened, To: at})

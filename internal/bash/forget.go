@@ -93,23 +93,14 @@ func (w *walker) forgetIn(body []*syntax.Stmt, seen map[string]bool) {
 
 // forgetArith makes unknown what arithmetic sets.
 func (w *walker) forgetArith(n syntax.Node) {
-	left := syntax.ArithmExpr(nil)
-	switch n := n.(type) {
-	case *syntax.BinaryArithm:
-		if assigns(n.Op) {
-			left = n.X
-		}
-	case *syntax.UnaryArithm:
-		if n.Op == syntax.Inc || n.Op == syntax.Dec {
-			left = n.X
-		}
-	case *syntax.LetClause:
-		for _, x := range n.Exprs {
+	if let, is := n.(*syntax.LetClause); is {
+		for _, x := range let.Exprs {
 			if word, ok := x.(*syntax.Word); ok && !plainName(word.Lit()) && !plainNumber(word.Lit()) {
 				w.forgetAll() // let 'x=1'
 			}
 		}
 	}
+	left := assignedBy(n)
 	switch name := arithName(left); {
 	case left == nil:
 	case name != "":

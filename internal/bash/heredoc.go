@@ -107,7 +107,6 @@ func (w *walker) heredoc(r *syntax.Redirect) (string, bool) {
 	if r.Hdoc == nil {
 		return "", true
 	}
-	quoted := quotedDelimiter(r.Word)
 	var b strings.Builder
 	for _, p := range r.Hdoc.Parts {
 		lit, ok := p.(*syntax.Lit)
@@ -124,7 +123,7 @@ func (w *walker) heredoc(r *syntax.Redirect) (string, bool) {
 		}
 		text = strings.Join(lines, "")
 	}
-	if !quoted {
+	if !quotedDelimiter(r.Word) {
 		text = unescapeHeredoc(text)
 	}
 	return text, true

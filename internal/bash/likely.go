@@ -9,6 +9,7 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/knowledge"
 	"cardea.dev/internal/knowledge/form"
+	"cardea.dev/internal/paths"
 )
 
 // This file is about what a word may become that is not known for certain, where the
@@ -56,13 +57,7 @@ func (w *walker) joined(begin, more []string) []string {
 	case len(begin)*len(more) > 4*maxLikely:
 		more = more[:1] // one of them stands for all: none is what an honest line says
 	}
-	var out []string
-	for _, b := range begin {
-		for _, m := range more {
-			out = append(out, b+m)
-		}
-	}
-	return w.bounded(out)
+	return w.bounded(paths.Joined(begin, more))
 }
 
 // texts are what a value may be.

@@ -19,7 +19,7 @@ type mount struct{ source, target string }
 
 // option reads an option of a container client: -v SOURCE:TARGET, --mount
 // type=bind,source=S,target=T, -w FOLDER. The value may stand behind it.
-func (m *mounts) option(env Env, cwd string, words []field) {
+func (m *mounts) option(cwd string, words []field) {
 	name, value, joined := strings.Cut(words[0].Text, "=")
 	if !strings.HasPrefix(name, "--") && len(name) > 2 { // -v/x:/y
 		name, value, joined = words[0].Text[:2], words[0].Text[2:], true
@@ -36,7 +36,7 @@ func (m *mounts) option(env Env, cwd string, words []field) {
 	case "-v", "--volume":
 		if source, rest, ok := strings.Cut(value, ":"); ok {
 			target, _, _ := strings.Cut(rest, ":")
-			m.add(env, cwd, source, target)
+			m.add(cwd, source, target)
 		}
 	case "--mount":
 		fields := map[string]string{}
@@ -44,25 +44,17 @@ func (m *mounts) option(env Env, cwd string, words []field) {
 			key, text, _ := strings.Cut(f, "=")
 			fields[key] = text
 		}
-		m.add(env, cwd, fields["source"]+fields["src"], fields["target"]+fields["dst"]+fields["destination"])
+		m.add(cwd, fields["source"]+fields["src"], fields["target"]+fields["dst"]+fields["destination"])
 	}
 }
 
 // add notes a folder that is mounted. A name without a slash is a volume.
-func (m *mounts) add(env Env, cwd, source, target string) {
+func (m *mounts) add(cwd, source, target string) {
 	if !strings.HasPrefix(target, "/") || !strings.Contains(source, "/") && !strings.HasPrefix(source, ".") {
 		return
 	}
 	if source = knowledge.Absolute(cwd, source); source != "" {
 		m.at = append(m.at, mount{source, target})
-	}
-}
-
-// reach adds to the part of the client what the command may do to the folders.
-func (m *mounts) reach(w *walker, client int, words []field) {
-	if client >= 0 && client < len(w.out.Parts) {
-		p := &w.out.Parts[client]
-		p.MayRun = append(p.MayRun, m.possible(w.within(), words)...)
 	}
 }
 
@@ -78,11 +70,8 @@ func (m *mounts) possible(env Env, words []field) []cardea.Part {
 	resolve := env.World.Resolve
 	env.depth++
 	env.World = knowledge.World{Resolve: func(p string) string { return m.source(p, resolve) }}
-	text := make([]string, len(words))
-	for i, f := range words {
-		text[i] = quote(f)
-	}
-	parts := Analyse(strings.Join(text, " "), env).Parts
+	text, _ := spelled(words)
+	parts := Analyse(text, env).Parts
 	for i := range parts {
 		parts[i].Access, parts[i].MayTouch = reaching(parts[i].Access), reaching(parts[i].MayTouch)
 		parts[i].Dir, parts[i].Start, parts[i].Opaque = "", -1, nil

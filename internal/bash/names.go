@@ -1,6 +1,7 @@
 package bash
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -81,14 +82,12 @@ func optionTraits(letters string) trait {
 			t |= integer
 		case 'a':
 			t |= listed
+		case 'A':
+			t |= odd | listed
+		case 'r':
+			t |= odd | fixed
 		default:
 			t |= odd
-		}
-		switch c {
-		case 'A':
-			t |= listed
-		case 'r':
-			t |= fixed
 		}
 	}
 	return t
@@ -142,8 +141,7 @@ func (w *walker) set(name string, v value) {
 
 // evaluated is what an integer holds after an assignment.
 func (w *walker) evaluated(name string, v value) value {
-	switch {
-	case v.kind == known && decimal(v.text):
+	if v.kind == known && decimal(v.text) {
 		return v
 	}
 	w.mayAbort()
@@ -180,7 +178,7 @@ func (w *walker) store(name string, v value) {
 	w.cur.vars.set(name, v)
 	w.holdsCode(name, v)
 	if v.kind != known && w.cmd.spots != nil && len(w.cmd.pending) > 0 {
-		w.setOrigin(name, w.cmd.pending[len(w.cmd.pending)-1].at)
+		w.shell.origins[name] = w.cmd.pending[len(w.cmd.pending)-1].at
 	}
 	if classOf(name, v) == cardea.EnvDangerous && name != "IFS" && (v.kind != unset || !knowledge.HarmlessToUnset(name)) {
 		w.taint(variableSpot(name).Code, "it sets "+name+", which changes what later commands do")
@@ -211,12 +209,7 @@ func numeric(v value) bool {
 	case known:
 		return v.text == "" || plainNumber(v.text)
 	case array:
-		for _, s := range v.list {
-			if s != "" && !plainNumber(s) {
-				return false
-			}
-		}
-		return true
+		return !slices.ContainsFunc(v.list, func(s string) bool { return s != "" && !plainNumber(s) })
 	}
 	return v.holdsNumber() || same(v, someProcess)
 }

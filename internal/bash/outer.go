@@ -9,11 +9,7 @@ import (
 
 // startsOther reports the builtins that start the command behind them.
 func startsOther(name string) bool {
-	switch name {
-	case "command", "builtin", "exec", "eval", "noglob", "nocorrect":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"command", "builtin", "exec", "eval", "noglob", "nocorrect"}, name)
 }
 
 // outerAndSelf are the commands around what this one starts: those around it, and

@@ -40,19 +40,10 @@ func errorsMayShow(p *cardea.Part) bool {
 	if strings.Contains(p.Text, "?") {
 		return true
 	}
-	if len(p.Argv) > 0 {
-		switch p.Argv[0].Text {
-		case ":", "true", "false", "test", "[":
-		default:
-			// exit "$TOKEN" tells what it was passed.
-			return slices.ContainsFunc(p.Argv, func(w cardea.Word) bool { return !w.Static })
-		}
+	if len(p.Argv) > 0 && !slices.Contains([]string{":", "true", "false", "test", "["}, p.Argv[0].Text) {
+		// exit "$TOKEN" tells what it was passed.
+		return slices.ContainsFunc(p.Argv, func(w cardea.Word) bool { return !w.Static })
 	}
-	for _, w := range p.Argv {
-		switch w.Text {
-		case "-eq", "-ne", "-gt", "-ge", "-lt", "-le", "-t":
-			return true
-		}
-	}
-	return false
+	compares := []string{"-eq", "-ne", "-gt", "-ge", "-lt", "-le", "-t"}
+	return slices.ContainsFunc(p.Argv, func(w cardea.Word) bool { return slices.Contains(compares, w.Text) })
 }

@@ -194,8 +194,9 @@ func (w *walker) element(p *syntax.ParamExp, name string, unknown []frag, quoted
 // expansion expands ${x:-word} and its kin.
 func (w *walker) expansion(p *syntax.ParamExp, name string, quoted bool, unknown []frag) []frag {
 	op := p.Exp.Op
-	switch assigns := op == syntax.AssignUnset || op == syntax.AssignUnsetOrNull; {
-	case op == syntax.OtherParamOps, op == syntax.ErrorUnset, op == syntax.ErrorUnsetOrNull, assigns && !plainName(name):
+	assigns, fails := op == syntax.AssignUnset || op == syntax.AssignUnsetOrNull, op == syntax.ErrorUnset || op == syntax.ErrorUnsetOrNull
+	alternate := op == syntax.AlternateUnset || op == syntax.AlternateUnsetOrNull
+	if op == syntax.OtherParamOps || fails || assigns && !plainName(name) {
 		w.mayAbort()
 	}
 	if op == syntax.OtherParamOps {
@@ -205,56 +206,30 @@ func (w *walker) expansion(p *syntax.ParamExp, name string, quoted bool, unknown
 		w.walkWord(p.Exp.Word)
 		return unknown
 	}
-	mayBe := func(other []frag) []string {
-		return w.bounded(append(unknown[0].may[:len(unknown[0].may):len(unknown[0].may)], w.mayJoin(likelyToo(other))...))
-	}
-	orOther := func(other []frag) []frag {
-		unknown[0].may = mayBe(other)
-		unknown[0].many = unknown[0].many || severalFields(other)
-		return unknown
+	if !assigns && !fails && !alternate && op != syntax.DefaultUnset && op != syntax.DefaultUnsetOrNull {
+		return w.changed(p, unknown, w.pieces(p.Exp.Word), nil)
 	}
 	missing, sure := w.missing(p, name)
-	switch op {
-	case syntax.DefaultUnset, syntax.DefaultUnsetOrNull:
-		other := w.otherWord(p, quoted)
-		switch {
-		case !sure:
-			return orOther(other)
-		case missing:
-			return other
-		}
-		return w.plain(p, name, unknown, quoted)
-	case syntax.ErrorUnset, syntax.ErrorUnsetOrNull:
-		w.otherWord(p, quoted)
-		switch {
-		case !sure:
-			return unknown
-		case missing:
-			return nil // the shell stops with an error
-		}
-		return w.plain(p, name, unknown, quoted)
-	case syntax.AlternateUnset, syntax.AlternateUnsetOrNull:
-		other := w.otherWord(p, quoted)
-		switch {
-		case !sure:
-			return orOther(other)
-		case missing:
-			return nil
-		}
-		return other
-	case syntax.AssignUnset, syntax.AssignUnsetOrNull:
-		other := w.otherWord(p, quoted)
-		switch {
-		case !sure:
-			unknown[0].may = mayBe(other)
+	other := w.otherWord(p, quoted)
+	switch {
+	case !sure && fails:
+		return unknown
+	case !sure:
+		unknown[0].may = w.bounded(append(unknown[0].may[:len(unknown[0].may):len(unknown[0].may)], w.mayJoin(likelyToo(other))...))
+		if assigns {
 			w.set(name, w.someOf(unknown[0].may))
-			return unknown
-		case missing:
-			w.set(name, joinFrags(other))
+		} else {
+			unknown[0].many = unknown[0].many || severalFields(other)
 		}
-		return w.plain(p, name, unknown, quoted)
+		return unknown
+	case missing && (fails || alternate): // where it fails, the shell stops with an error
+		return nil
+	case missing && assigns:
+		w.set(name, joinFrags(other))
+	case missing, alternate:
+		return other
 	}
-	return w.changed(p, unknown, w.pieces(p.Exp.Word), nil)
+	return w.plain(p, name, unknown, quoted)
 }
 
 // missing reports whether a parameter is unset, or empty where its expansion

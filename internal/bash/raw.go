@@ -69,11 +69,7 @@ func hiddenCheck(text string, literal, quoted []span) (cardea.OpaqueCode, string
 
 // oddBlank reports whether r looks like a blank and is none to bash.
 func oddBlank(r rune) bool {
-	switch {
-	case r == 0xa0, r == 0x1680, r >= 0x2000 && r <= 0x200a, r == 0x2028, r == 0x2029, r == 0x202f, r == 0x205f, r == 0x3000:
-		return true
-	}
-	return false
+	return r >= 0x2000 && r <= 0x200a || slices.Contains([]rune{0xa0, 0x1680, 0x2028, 0x2029, 0x202f, 0x205f, 0x3000}, r)
 }
 
 // hiddenRune says why a character outside of single quotes makes a line
@@ -361,16 +357,15 @@ func isNameStart(c byte) bool {
 
 // plainName reports whether s is a variable's name and nothing else.
 func plainName(s string) bool {
-	if s == "" || !isNameStart(s[0]) {
-		return false
-	}
-	for i := 1; i < len(s); i++ {
-		if !isNameStart(s[i]) && (s[i] < '0' || s[i] > '9') {
+	for i := range len(s) {
+		if !isNameByte(s[i]) {
 			return false
 		}
 	}
-	return true
+	return s != "" && isNameStart(s[0])
 }
+
+func isNameByte(c byte) bool { return isNameStart(c) || c >= '0' && c <= '9' }
 
 // plainNumber reports whether s is an integer constant of bash's arithmetic.
 func plainNumber(s string) bool {

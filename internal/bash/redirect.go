@@ -215,13 +215,7 @@ func (w *walker) target(word *syntax.Word) (field, bool) {
 }
 
 func isDescriptor(s string) bool {
-	s = strings.TrimSuffix(s, "-")
-	for i := 0; i < len(s); i++ {
-		if s[i] < '0' || s[i] > '9' {
-			return false
-		}
-	}
-	return true
+	return strings.Trim(strings.TrimSuffix(s, "-"), "0123456789") == ""
 }
 
 // bashNetwork reads /dev/tcp/host/port, which bash opens by itself.

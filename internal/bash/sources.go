@@ -218,11 +218,10 @@ func (w *walker) mayPrint(part int) []knowledge.PossiblePath {
 
 // fromInput lists what xargs reads from its standard input.
 func (w *walker) fromInput() []knowledge.PossiblePath {
-	switch w.cmd.stdin.kind {
-	case piped:
-		return w.mayPrint(w.maker(w.cmd.stdin.from))
+	if w.cmd.stdin.kind != piped {
+		return nil
 	}
-	return nil
+	return w.mayPrint(w.maker(w.cmd.stdin.from))
 }
 
 // maker is the part of a range that made what comes out at its end: programs

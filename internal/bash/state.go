@@ -3,7 +3,6 @@ package bash
 import (
 	"maps"
 	"slices"
-	"sort"
 
 	"mvdan.cc/sh/v3/syntax"
 
@@ -186,10 +185,8 @@ func (s *state) taintOf(text string) cardea.Opaque {
 
 // export marks a variable as given to every later command.
 func (w *walker) export(name string) {
-	for _, e := range w.cur.exported {
-		if e.Name == name {
-			return
-		}
+	if slices.ContainsFunc(w.cur.exported, func(e cardea.Assign) bool { return e.Name == name }) {
+		return
 	}
 	if len(w.cur.exported) >= maxExported {
 		w.taint(cardea.OpaqueTooMany, "it exports too many variables")
@@ -272,7 +269,7 @@ func (w *walker) shadows(name string) {
 func (w *walker) uncalled() {
 	for changed := true; changed; {
 		changed = false
-		for _, name := range sortedKeys(w.shell.funcs) {
+		for _, name := range slices.Sorted(maps.Keys(w.shell.funcs)) {
 			f := w.shell.funcs[name]
 			if f.walked {
 				continue
@@ -281,13 +278,4 @@ func (w *walker) uncalled() {
 			w.callFunction(name, f, nil, false)
 		}
 	}
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	sort.Strings(keys)
-	return keys
 }

@@ -1,6 +1,7 @@
 package bash
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -55,10 +56,8 @@ func strangeHere(n syntax.Node, above []syntax.Node) bool {
 	switch n := n.(type) {
 	case *syntax.ParamExp:
 		return n.Exp != nil && (n.Exp.Op == syntax.AssignUnset || n.Exp.Op == syntax.AssignUnsetOrNull) && (n.Index != nil || !ofColon(above))
-	case *syntax.BinaryArithm:
-		return assigns(n.Op) && !stands(n, above)
-	case *syntax.UnaryArithm:
-		return (n.Op == syntax.Inc || n.Op == syntax.Dec) && !stands(n, above)
+	case syntax.ArithmExpr:
+		return assignedBy(n) != nil && !stands(n, above)
 	case *syntax.LetClause:
 		for _, x := range n.Exprs[:len(n.Exprs)-1] {
 			if set, is := x.(*syntax.BinaryArithm); !is || set.Op != syntax.Assgn || arithName(set.X) == "" || !plainIndex(set.Y) {
@@ -125,7 +124,8 @@ func stands(x syntax.ArithmExpr, above []syntax.Node) bool {
 		case *syntax.ArithmCmd, *syntax.LetClause:
 			return true
 		case *syntax.CStyleLoop:
-			return i < len(above)-1 || x != c.Post || assignedName(c.Init) != "" && assignedName(c.Init) == assignedName(c.Post)
+			name := arithName(assignedBy(c.Post))
+			return i < len(above)-1 || x != c.Post || name != "" && name == arithName(assignedBy(c.Init))
 		case *syntax.ArithmExp:
 			return inWord(above[:i])
 		default:
@@ -149,29 +149,12 @@ func inWord(above []syntax.Node) bool {
 	return false
 }
 
-// assignedName is the variable that an expression assigns, "" for none.
-func assignedName(x syntax.ArithmExpr) string {
-	switch x := x.(type) {
-	case *syntax.BinaryArithm:
-		if assigns(x.Op) {
-			return arithName(x.X)
-		}
-	case *syntax.UnaryArithm:
-		if x.Op == syntax.Inc || x.Op == syntax.Dec {
-			return arithName(x.X)
-		}
-	}
-	return ""
-}
-
 // ofFunctionBody reports a node in the body of a function.
 func ofFunctionBody(above []syntax.Node) bool {
-	for _, n := range above {
-		if _, is := n.(*syntax.FuncDecl); is {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(above, func(n syntax.Node) bool {
+		_, is := n.(*syntax.FuncDecl)
+		return is
+	})
 }
 
 // strangeDeclaration reports a declaration in a function that may not run, or adds to what
@@ -180,10 +163,8 @@ func strangeDeclaration(c *syntax.DeclClause, above []syntax.Node) bool {
 	if c.Variant.Value == "export" || !ofFunctionBody(above) {
 		return false
 	}
-	for _, a := range c.Args {
-		if a.Append {
-			return true
-		}
+	if slices.ContainsFunc(c.Args, func(a *syntax.Assign) bool { return a.Append }) {
+		return true
 	}
 	// A statement of the function's own block runs, unless the function is left before.
 	n := len(above) - 1

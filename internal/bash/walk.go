@@ -257,7 +257,7 @@ func (w *walker) compound(cmd syntax.Command) {
 		}
 		begin := len(w.out.Parts)
 		w.inConstruct("coproc", func() { w.inSubshell(func() { w.stmt(cmd.Stmt) }) })
-		w.setDescriptor("COPROC", [2]int{begin, len(w.out.Parts)})
+		w.shell.descriptors["COPROC"] = [2]int{begin, len(w.out.Parts)}
 		w.fed += w.printedFrom(begin)
 	default:
 		w.opaqueLine(w.source(cmd), cardea.OpaqueConstruct, "a construct that this version does not know")
@@ -419,17 +419,16 @@ func (w *walker) timeClause(c *syntax.TimeClause) {
 		w.emit(cardea.Part{Text: "time", NoEffect: true, Start: w.offset(c)})
 		return
 	}
-	w.timed(w.withoutDashes(c.Stmt))
+	around := w.around
+	w.around.wrappers = append(slices.Clone(around.wrappers), "time")
+	w.stmt(w.withoutDashes(c.Stmt))
+	w.around = around
 }
 
 // reserved reports the words that are no command where one may stand.
 func reserved(word string) bool {
-	switch word {
-	case "!", "{", "}", "[[", "]]", "((", "if", "then", "else", "elif", "fi", "for", "while", "until", "do", "done", "case", "esac", "in", "select", "function",
-		"time", "coproc":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"!", "{", "}", "[[", "]]", "((", "if", "then", "else", "elif", "fi", "for", "while", "until", "do", "done", "case", "esac", "in",
+		"select", "function", "time", "coproc"}, word)
 }
 
 // withoutDashes takes the "--" off the first command of a timed pipeline: bash
@@ -455,11 +454,4 @@ func (w *walker) withoutDashes(st *syntax.Stmt) *syntax.Stmt {
 		return &stripped
 	}
 	return st
-}
-
-func (w *walker) timed(st *syntax.Stmt) {
-	around := w.around
-	w.around.wrappers = append(slices.Clone(around.wrappers), "time")
-	w.stmt(st)
-	w.around = around
 }

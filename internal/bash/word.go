@@ -9,6 +9,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/knowledge"
+	"cardea.dev/internal/paths"
 )
 
 // frag is a stretch of an expanded word.
@@ -449,7 +450,7 @@ func (w *walker) assemble(frags []frag, src string) []field {
 	flush()
 	for i := range out {
 		if out[i].Glob {
-			prefix := globRoot(out[i].Text)
+			prefix := paths.LiteralBegin(out[i].Text)
 			out[i].MaySplit = true
 			out[i].MayBeOption = out[i].MayBeOption || prefix == "" || prefix[0] == '-'
 			if out[i].Static {
@@ -569,14 +570,6 @@ func hasGlob(s string) bool {
 	}
 	i := strings.IndexByte(s, '[')
 	return i >= 0 && strings.IndexByte(s[i:], ']') > 0
-}
-
-// globRoot is the part of a pattern before its first special character.
-func globRoot(s string) string {
-	if i := strings.IndexAny(s, "*?["); i >= 0 {
-		return s[:i]
-	}
-	return s
 }
 
 // static expands a word to one static text.

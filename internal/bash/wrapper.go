@@ -231,13 +231,37 @@ func (s *wrapper) cluster(text string, words []field, p *parsed) (int, bool) {
 	return 1, true
 }
 
+// unread makes a part of a wrapper whose options could not be read, and reports it.
+func (w *walker) unread(p parsed, inv invocation) bool {
+	if p.bad.Code == "" {
+		return false
+	}
+	w.spot(p.bad.Text, p.bad.Code, p.bad.Reason)
+	w.emitProgram(inv)
+	return true
+}
+
+// behind is the invocation that a wrapper of a name starts: the words of a program.
+func (inv invocation) behind(wrapper string, words []field) invocation {
+	inv.wrappers = append(slices.Clone(inv.wrappers), wrapper)
+	inv.argv, inv.program = words, true
+	return inv
+}
+
+// assign adds the assignments that a wrapper makes for what it starts.
+func (inv *invocation) assign(words []field) {
+	for _, f := range words {
+		a := assignOf(f)
+		inv.assigns = append(slices.Clone(inv.assigns), a)
+		inv.mayBe(a.Name, afterName(f.May))
+	}
+}
+
 // plainWrapper handles every wrapper that a table describes.
 func (w *walker) plainWrapper(s *wrapper, inv invocation) {
 	p := s.parse(inv.argv[1:])
 	name := path.Base(inv.argv[0].Text)
-	if p.bad.Code != "" {
-		w.spot(p.bad.Text, p.bad.Code, p.bad.Reason)
-		w.emitProgram(inv)
+	if w.unread(p, inv) {
 		return
 	}
 	w.opaqueOptions(s, p)
@@ -254,8 +278,7 @@ func (w *walker) plainWrapper(s *wrapper, inv invocation) {
 			w.cmd.spots = &[]cardea.Opaque{} // told once is enough
 		}
 	}
-	inv.argv = p.rest
-	inv.wrappers = append(slices.Clone(inv.wrappers), name)
+	inv = inv.behind(name, p.rest)
 	inv.elevated = inv.elevated || s.Elevated
 	if s.Remote && s.JoinsWords && len(p.before) > 0 && knowledge.IsLoopback(p.before[0].Text) {
 		defer func(cwd string) { w.cur.cwd = cwd }(w.cur.cwd)
@@ -263,12 +286,8 @@ func (w *walker) plainWrapper(s *wrapper, inv invocation) {
 	} else {
 		inv.remote = inv.remote || s.Remote
 	}
-	inv.program = true
 	if s.Assignments {
-		for _, f := range p.before {
-			inv.assigns = append(slices.Clone(inv.assigns), assignOf(f))
-			inv.mayBe(assignOf(f).Name, afterName(f.May))
-		}
+		inv.assign(p.before)
 	}
 	for _, o := range p.list {
 		for _, a := range s.OptionAccesses {

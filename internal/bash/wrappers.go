@@ -27,9 +27,7 @@ func (w *walker) envCommand(s *wrapper, inv invocation) {
 		}
 	}
 	p := s.parse(words)
-	if p.bad.Code != "" {
-		w.spot(p.bad.Text, p.bad.Code, p.bad.Reason)
-		w.emitProgram(inv)
+	if w.unread(p, inv) {
 		return
 	}
 	if split, ok := p.option("--split-string", "-S"); ok {
@@ -37,18 +35,14 @@ func (w *walker) envCommand(s *wrapper, inv invocation) {
 		return
 	}
 	w.doubts(p)
-	for _, f := range p.before {
-		inv.assigns = append(slices.Clone(inv.assigns), assignOf(f))
-		inv.mayBe(assignOf(f).Name, afterName(f.May))
-	}
+	inv.assign(p.before)
 	inv.dropped = append(slices.Clone(inv.dropped), w.droppedByEnv(p)...)
 	if len(p.rest) == 0 {
 		inv.program = true
 		w.emitProgram(inv) // prints the environment
 		return
 	}
-	inv.wrappers = append(slices.Clone(inv.wrappers), s.Name[0])
-	inv.program, inv.argv = true, p.rest
+	inv = inv.behind(s.Name[0], p.rest)
 	dir, moved := p.option("--chdir", "-C")
 	if !moved {
 		w.start(inv)
@@ -190,14 +184,10 @@ var unknownArgs = field{Word: cardea.Word{Text: "{}", MaySplit: true, MayBeOptio
 func (w *walker) xargs(s *wrapper, inv invocation) {
 	words, replace := xargsAttached(inv.argv[1:])
 	p := s.parse(withoutOpenFiles(words))
-	if p.bad.Code != "" {
-		w.spot(p.bad.Text, p.bad.Code, p.bad.Reason)
-		w.emitProgram(inv)
+	if w.unread(p, inv) {
 		return
 	}
-	inv.wrappers = append(slices.Clone(inv.wrappers), s.Name[0])
-	inv.program = true
-	inv.argv = slices.Clone(p.rest)
+	inv = inv.behind(s.Name[0], slices.Clone(p.rest))
 	for _, o := range p.list {
 		if o.name == "-a" || o.name == "--arg-file" {
 			inv.access = slices.Concat(inv.access, w.paths().Open(cardea.Read, o.value, false))
@@ -312,12 +302,8 @@ func (w *walker) parallel(s *wrapper, inv invocation) {
 		}
 	}
 	for _, a := range first {
-		inner := inv
-		inner.access = nil
-		inner.program = true
-		inner.wrappers = append(slices.Clone(inv.wrappers), s.Name[0])
-		inner.argv = append(slices.Clone(command), a)
-		if len(command) > 0 {
+		inner := inv.behind(s.Name[0], append(slices.Clone(command), a))
+		if inner.access = nil; len(command) > 0 {
 			w.joinedScript(s.Name[0], inner)
 		}
 	}
@@ -329,16 +315,13 @@ func parallelArgs(f field) bool { return f.Static && strings.HasPrefix(f.Text, "
 // flock FILE command, flock FILE -c text (util-linux 2.38).
 func (w *walker) flock(s *wrapper, inv invocation) {
 	p := s.parse(inv.argv[1:])
-	if p.bad.Code != "" {
-		w.spot(p.bad.Text, p.bad.Code, p.bad.Reason)
-		w.emitProgram(inv)
+	if w.unread(p, inv) {
 		return
 	}
 	if w.doubts(p) {
 		w.emitProgram(inv)
 		w.cmd.spots = &[]cardea.Opaque{} // told once is enough
 	}
-	inv.wrappers = append(slices.Clone(inv.wrappers), s.Name[0])
 	inv.program = true
 	if len(p.before) > 0 && !(isDescriptor(p.before[0].Text) && len(p.rest) == 0) {
 		inv.access = slices.Concat(inv.access, w.paths().OpenWord(cardea.Write, p.before[0]))
@@ -349,12 +332,10 @@ func (w *walker) flock(s *wrapper, inv invocation) {
 	}
 	switch {
 	case ok:
-		w.childShell(s.Name[0]+" -c", script, nil, inv)
+		w.childShell(s.Name[0]+" -c", script, nil, inv.behind(s.Name[0], inv.argv))
 	case len(p.rest) > 0:
-		inv.argv = p.rest
-		w.start(inv)
+		w.start(inv.behind(s.Name[0], p.rest))
 	default:
-		inv.wrappers = inv.wrappers[:len(inv.wrappers)-1]
 		w.emitProgram(inv)
 	}
 }
@@ -374,27 +355,25 @@ func (w *walker) scriptCommand(s *wrapper, inv invocation) {
 		}
 		p.rest, p.bad = more.rest, more.bad
 	}
-	if p.bad.Code != "" {
-		w.spot(p.bad.Text, p.bad.Code, p.bad.Reason)
-		w.emitProgram(inv)
+	if w.unread(p, inv) {
 		return
 	}
 	inv.access = slices.Concat(inv.access, w.scriptLogs(p, files))
 	text, ok := p.option("-c", "--command")
-	inv.wrappers = append(slices.Clone(inv.wrappers), s.Name[0])
 	inv.program = true
-	if ok {
-		w.childShell(s.Name[0]+" -c", text, nil, inv)
-		return
+	switch {
+	case ok:
+		w.childShell(s.Name[0]+" -c", text, nil, inv.behind(s.Name[0], inv.argv))
+	case len(files) > 1:
+		w.start(inv.behind(s.Name[0], files[1:]))
+	default:
+		w.terminalShell(inv)
 	}
-	if len(files) > 1 {
-		inner := inv
-		inner.argv = files[1:]
-		w.start(inner)
-		return
-	}
+}
+
+// terminalShell is a program that starts a shell for whoever types.
+func (w *walker) terminalShell(inv invocation) {
 	w.spot(inv.text, cardea.OpaqueTerminalShell, "it starts a shell that reads its commands from its standard input")
-	inv.wrappers = inv.wrappers[:len(inv.wrappers)-1]
 	w.emitProgram(inv)
 }
 
@@ -433,25 +412,18 @@ func (w *walker) su(s *wrapper, inv invocation) {
 		p = s.parse(p.rest[1:])
 	}
 	inv.elevated = true
-	if p.bad.Code != "" {
-		w.spot(p.bad.Text, p.bad.Code, p.bad.Reason)
-		w.emitProgram(inv)
+	if w.unread(p, inv) {
 		return
 	}
 	p.options = options
 	text, ok := p.option("-c", "--command", "--session-command")
-	wrapped := inv
-	wrapped.wrappers = append(slices.Clone(inv.wrappers), name)
-	wrapped.program = true
 	switch {
 	case ok:
-		w.childShell(name+" -c", text, nil, wrapped)
+		w.childShell(name+" -c", text, nil, inv.behind(name, inv.argv))
 	case len(s.CommandOptions) > 0 && len(p.rest) > 0:
-		wrapped.argv = p.rest
-		w.start(wrapped)
+		w.start(inv.behind(name, p.rest))
 	default:
-		w.spot(inv.text, cardea.OpaqueTerminalShell, "it starts a shell that reads its commands from its standard input")
-		w.emitProgram(inv)
+		w.terminalShell(inv)
 	}
 }
 
@@ -461,10 +433,7 @@ func (w *walker) busybox(_ *wrapper, inv invocation) {
 		w.emitProgram(inv)
 		return
 	}
-	inv.wrappers = append(slices.Clone(inv.wrappers), path.Base(inv.argv[0].Text))
-	inv.argv = inv.argv[1:]
-	inv.program = true
-	w.start(inv)
+	w.start(inv.behind(path.Base(inv.argv[0].Text), inv.argv[1:]))
 }
 
 // loader is the dynamic loader, called as a program.
@@ -483,10 +452,7 @@ func (w *walker) loader(_ *wrapper, inv invocation) {
 		w.emitProgram(inv)
 		return
 	}
-	inv.wrappers = append(slices.Clone(inv.wrappers), path.Base(inv.argv[0].Text))
-	inv.argv = words
-	inv.program = true
-	w.start(inv)
+	w.start(inv.behind(path.Base(inv.argv[0].Text), words))
 }
 
 // later is at and batch, which read commands and run them another time.

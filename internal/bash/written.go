@@ -124,10 +124,7 @@ func (w *walker) about(name string, words []field) string {
 		for len(texts) > 0 && len(texts[0]) > 1 && strings.Trim(texts[0], "neE") == "-" {
 			texts = texts[1:]
 		}
-		out = strings.Join(texts, " ")
-		if decoded, _, _ := unescaped(out, true); decoded != out {
-			out = decoded
-		}
+		out, _, _ = unescaped(strings.Join(texts, " "), true)
 	}
 	if len(may) > 0 {
 		out += "\n" + strings.Join(may, "\n")

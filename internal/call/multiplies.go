@@ -91,25 +91,17 @@ func (f *flowFinder) ends(r bash.Again) bool {
 
 // inProcess reports whether a part runs in a process of its own within a construct.
 func (f *flowFinder) inProcess(at, depth int) bool {
-	p := &f.parts[at]
-	for _, via := range p.Via[min(depth, len(p.Via)):] {
-		switch via {
-		case "&", "|", "|&", "coproc", "( )", "$( )", "` `", "<( )", ">( )":
-			return true
-		}
-	}
-	return slices.ContainsFunc(f.line.Pipes, func(x bash.Pipe) bool { return x.From[0] <= at && at < x.From[1] })
+	return stepsInto(&f.parts[at], depth, "&", "|", "|&", "coproc", "( )", "$( )", "` `", "<( )", ">( )") || slices.ContainsFunc(f.line.Pipes, func(x bash.Pipe) bool { return x.From[0] <= at && at < x.From[1] })
 }
 
 // inBackground reports whether a part goes on while what follows the construct runs.
 func inBackground(p *cardea.Part, depth int) bool {
-	for _, via := range p.Via[min(depth, len(p.Via)):] {
-		switch via {
-		case "&", "coproc", "<( )", ">( )":
-			return true
-		}
-	}
-	return false
+	return stepsInto(p, depth, "&", "coproc", "<( )", ">( )")
+}
+
+// stepsInto reports whether one of some constructs lies around a part within another one.
+func stepsInto(p *cardea.Part, depth int, constructs ...string) bool {
+	return slices.ContainsFunc(p.Via[min(depth, len(p.Via)):], func(via string) bool { return slices.Contains(constructs, via) })
 }
 
 // commandName is the name of a part's program or builtin.
@@ -131,12 +123,10 @@ func detaches(p *cardea.Part) bool {
 		return true
 	}
 	return slices.ContainsFunc(p.Outer, func(o cardea.Outer) bool {
-		return len(o.Argv) > 0 && knowledge.HasWith(form.Detaches, o.Argv[0].Text, func(option string) bool { return hasWord(o.Argv, option) })
+		return len(o.Argv) > 0 && knowledge.HasWith(form.Detaches, o.Argv[0].Text, func(option string) bool {
+			return slices.ContainsFunc(o.Argv, func(w cardea.Word) bool { return w.Text == option })
+		})
 	})
-}
-
-func hasWord(argv []cardea.Word, text string) bool {
-	return slices.ContainsFunc(argv, func(w cardea.Word) bool { return w.Text == text })
 }
 
 // startsAtOnce reports a program that starts as many commands at once as there is

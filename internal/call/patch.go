@@ -28,23 +28,16 @@ func (a *analysis) patch(text string) {
 		for _, n := range names {
 			access = append(access, a.paths(kind, n, false)...)
 		}
-		switch verb {
-		case "add":
-			a.one("create "+name, access...)
-		case "update":
+		if verb == "update" {
 			updated = len(a.parts)
-			a.one("edit "+name, access...)
-		case "delete":
-			a.one("delete "+name, access...)
-		case "move":
-			a.one("move to "+name, access...)
-			if updated >= 0 { // the file that is moved away is gone
-				p := &a.parts[updated]
-				for _, from := range p.Access[:len(p.Access):len(p.Access)] {
-					if from.Kind == cardea.Write {
-						from.Kind = cardea.Delete
-						p.Access = append(p.Access, from)
-					}
+		}
+		a.one(map[string]string{"add": "create ", "update": "edit ", "delete": "delete ", "move": "move to "}[verb]+name, access...)
+		if verb == "move" && updated >= 0 { // the file that is moved away is gone
+			p := &a.parts[updated]
+			for _, from := range p.Access[:len(p.Access):len(p.Access)] {
+				if from.Kind == cardea.Write {
+					from.Kind = cardea.Delete
+					p.Access = append(p.Access, from)
 				}
 			}
 		}
@@ -107,10 +100,4 @@ func isBlank(r rune) bool { return unicode.IsSpace(r) || '\x1c' <= r && r <= '\x
 
 // endsLine reports what ends a line for some reader: besides the line feed the carriage
 // return and the separators of Unicode.
-func endsLine(r rune) bool {
-	switch r {
-	case '\r', '\v', '\f', '\x1c', '\x1d', '\x1e', '\u0085', '\u2028', '\u2029':
-		return true
-	}
-	return false
-}
+func endsLine(r rune) bool { return strings.ContainsRune("\r\v\f\x1c\x1d\x1e\u0085\u2028\u2029", r) }

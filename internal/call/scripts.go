@@ -84,9 +84,6 @@ func (s *scripts) noteCopies(parts []cardea.Part) {
 			if a.Kind != cardea.Write || a.Path == "" || a.Nowhere() || len(from) == 0 || len(s.copies) > maxScriptNames {
 				continue
 			}
-			if s.copies == nil {
-				s.copies = map[string][]string{}
-			}
 			s.copies[a.Path] = append(s.copies[a.Path], from...)
 		}
 	}
@@ -431,7 +428,8 @@ func namedToRun(p *cardea.Part) []runFile {
 	}
 	var out []runFile
 	for _, w := range p.Argv[min(1, len(p.Argv)):] {
-		if w.Static && hasAnyPrefix(w.Text, "./", "../", "/") && !strings.ContainsAny(w.Text, " \n") {
+		spelledPath := strings.HasPrefix(w.Text, "./") || strings.HasPrefix(w.Text, "../") || strings.HasPrefix(w.Text, "/")
+		if w.Static && spelledPath && !strings.ContainsAny(w.Text, " \n") {
 			file := knowledge.Absolute(p.Dir, w.Text)
 			read := language(file, file)
 			out = append(out, runFile{file, p.Dir, func(text string) []piece {
@@ -443,10 +441,6 @@ func namedToRun(p *cardea.Part) []runFile {
 		}
 	}
 	return out
-}
-
-func hasAnyPrefix(text string, prefixes ...string) bool {
-	return slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(text, prefix) })
 }
 
 // optionValues are the values of the options that belong to a property of a part's

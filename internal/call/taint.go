@@ -37,10 +37,11 @@ func (f *flowFinder) follow() {
 			backwards = backwards || p.From[0] > to
 		}
 	}
-	for i := range f.parts {
-		f.followPart(i, pipes[i])
-	}
+	rounds := 1
 	if backwards { // a descriptor that was opened before what is written to it
+		rounds = 2
+	}
+	for range rounds {
 		for i := range f.parts {
 			f.followPart(i, pipes[i])
 		}
@@ -166,14 +167,8 @@ func (f *flowFinder) writes(i int, file, from, kind string) {
 func (f *flowFinder) findRuns(i int) {
 	p := &f.parts[i]
 	for _, a := range p.Access {
-		file := place(a)
-		if file == "" || !runsFile(p, a) {
-			continue
-		}
-		if t, ok := f.tainted[file]; ok {
-			f.runs(t, i)
-		} else if t, ok := f.unpacked(file); ok && f.isNew(file) {
-			f.runs(t, i)
+		if file := place(a); file != "" && runsFile(p, a) {
+			f.runsWritten(i, file, file)
 		}
 	}
 	implied := impliedFiles(p)
@@ -186,11 +181,17 @@ func (f *flowFinder) findRuns(i int) {
 		}
 	}
 	for _, file := range implied {
-		if t, ok := f.tainted[file]; ok {
-			f.runs(t, i)
-		} else if t, ok := f.unpacked(file); ok && f.isNew(p.Dir) {
-			f.runs(t, i)
-		}
+		f.runsWritten(i, file, p.Dir)
+	}
+}
+
+// runsWritten notes that a part runs a file, if the line has written it, or has unpacked it
+// where nothing was.
+func (f *flowFinder) runsWritten(i int, file, unpackedTo string) {
+	if t, ok := f.tainted[file]; ok {
+		f.runs(t, i)
+	} else if t, ok := f.unpacked(file); ok && f.isNew(unpackedTo) {
+		f.runs(t, i)
 	}
 }
 

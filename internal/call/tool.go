@@ -10,7 +10,6 @@ import (
 	"maps"
 	pathpkg "path"
 	"slices"
-	"sort"
 	"strings"
 
 	"cardea.dev"
@@ -209,11 +208,7 @@ func saysWhat(r harness.Role) bool {
 
 // harmless lists the tools that touch nothing outside of the conversation.
 func harmless(name string) bool {
-	switch name {
-	case "TodoWrite", "TaskCreate", "TaskUpdate", "TaskGet", "TaskList", "AskUserQuestion", "ExitPlanMode":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"TodoWrite", "TaskCreate", "TaskUpdate", "TaskGet", "TaskList", "AskUserQuestion", "ExitPlanMode"}, name)
 }
 
 // mistyped adds a part for a field that is not of its type. What the harness makes of
@@ -309,7 +304,7 @@ func (a *analysis) typed(info harness.ToolInfo) {
 			}
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(a.ev.Call.Input)) {
+	for _, name := range sortedKeys(a.ev.Call.Input) {
 		if i := slices.IndexFunc(info.Fields, func(f harness.Field) bool { return f.Name == name }); i < 0 || !info.Fields[i].Role.Writes() {
 			for _, v := range a.values(name) {
 				walk(v)
@@ -405,7 +400,7 @@ func (a *analysis) shell(text string) {
 	writesThrough(res.Parts)
 	flows := Flows(&res, a.world.IsNew)
 	if env.ReadFile != nil && a.ev.Kind.Answered() {
-		s := scripts{env: env, written: res.Written, inputs: res.Inputs, texts: map[string]string{}, seen: map[string]bool{}}
+		s := scripts{env: env, written: res.Written, inputs: res.Inputs, texts: map[string]string{}, copies: map[string][]string{}, seen: map[string]bool{}}
 		s.lookIntoLine(res.Parts)
 		flows = append(flows, s.certain...)
 	}
@@ -527,22 +522,16 @@ func together(fields [][]string, list func([]string)) {
 // removal reports a tool that takes files away, by the words of its name.
 func removal(tool string) bool {
 	name := strings.ToLower(tool)
-	for _, word := range strings.FieldsFunc(name, func(r rune) bool { return r == '_' || r == '-' }) {
-		if knowledge.Has(form.Removes, word) {
-			return true
-		}
-	}
-	return slices.ContainsFunc([]string{"delete", "remove", "erase", "move", "rename"}, func(verb string) bool { return strings.Contains(name, verb) })
+	words := strings.FieldsFunc(name, func(r rune) bool { return r == '_' || r == '-' })
+	return slices.ContainsFunc(words, func(word string) bool { return knowledge.Has(form.Removes, word) }) ||
+		slices.ContainsFunc([]string{"delete", "remove", "erase", "move", "rename"}, func(verb string) bool { return strings.Contains(name, verb) })
 }
 
 // moved reports a field that holds what is moved, by its name: it is gone behind the
 // call.
 func moved(field string) bool {
-	switch strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(field)) {
-	case "source", "src", "from", "old", "sourcepath", "srcpath", "frompath", "oldpath", "oldname", "oldfile", "oldfilepath", "sourcefile", "olduri":
-		return true
-	}
-	return false
+	name := strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(field))
+	return slices.Contains([]string{"source", "src", "from", "old", "sourcepath", "srcpath", "frompath", "oldpath", "oldname", "oldfile", "oldfilepath", "sourcefile", "olduri"}, name)
 }
 
 func (a *analysis) mcpField(name, v string) []cardea.Access {
@@ -569,21 +558,11 @@ func (a *analysis) mcpField(name, v string) []cardea.Access {
 // name in small letters. What is no path in truth, such as a branch, becomes a
 // file of the folder of which no rule speaks.
 func namesPath(name string) bool {
-	switch name {
-	case "directory", "dir", "folder", "source", "src", "destination", "dest", "dst", "target":
-		return true
-	}
-	return strings.HasPrefix(name, "file") || strings.HasSuffix(name, "path") || strings.HasSuffix(name, "paths")
+	return slices.Contains([]string{"directory", "dir", "folder", "source", "src", "destination", "dest", "dst", "target"}, name) ||
+		strings.HasPrefix(name, "file") || strings.HasSuffix(name, "path") || strings.HasSuffix(name, "paths")
 }
 
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	sort.Strings(keys)
-	return keys
-}
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 // paths makes the accesses of a path as a tool names it, one for each place
 // that it may lead to.

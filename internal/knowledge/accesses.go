@@ -84,18 +84,26 @@ const manyOperands = 32
 // operands, and gives the way back.
 func (r *reader) enter() func() {
 	back := r.paths.Dir
-	if options := r.words(form.ChangesFolderWith); len(options) > 0 && len(r.levels) > 0 {
-		for _, o := range r.out.Options {
-			switch {
-			case !slices.Contains(options, o.Name) || o.Word >= r.levels[0]:
-			case !o.Static:
-				r.paths.Dir = ""
-			default:
-				r.paths.Dir = Absolute(r.paths.Dir, o.Value)
-			}
-		}
+	if len(r.levels) > 0 {
+		r.paths.Dir = inFolder(r.out.Command[0], back, r.out.Options, r.levels[0])
 	}
 	return func() { r.paths.Dir = back }
+}
+
+// inFolder is the folder in which a program is told to work by options in front of a word:
+// git -C.
+func inFolder(program, dir string, options []cardea.Option, before int) string {
+	names, _ := WordsOf(form.ChangesFolderWith, program)
+	for _, o := range options {
+		switch {
+		case !slices.Contains(names, o.Name) || o.Word >= before:
+		case !o.Static:
+			dir = ""
+		default:
+			dir = Absolute(dir, o.Value)
+		}
+	}
+	return dir
 }
 
 // words are the words that belong to a property of the program.
@@ -180,7 +188,7 @@ func (r *reader) replaced(f Word, recursive bool) {
 	r.touch(cardea.Delete, f, recursive)
 	suffixes := r.spec.Suffixes
 	for _, o := range r.out.Options {
-		if o.Static && o.Value != "" && slices.ContainsFunc(r.spec.SuffixOptions, func(name string) bool { return r.means(o.Name, name) }) {
+		if o.Static && o.Value != "" && r.meansOne(o, r.spec.SuffixOptions) {
 			suffixes = append([]string{o.Value}, suffixes...)
 		}
 	}
@@ -344,7 +352,7 @@ func (r *reader) touch(k cardea.AccessKind, f Word, recursive bool) {
 		}
 		return
 	case form.Revision:
-		for _, file := range revisionFiles(f.Text) {
+		for _, file := range revisionFiles(f) {
 			f.Text = file
 			r.touch(cardea.Read, f, recursive)
 		}
@@ -396,20 +404,18 @@ var alternatives = lazyRegexp(`\{[^{}]*\}|\[[^\[\]]*\]`)
 
 // revisionFiles are the files that a word of git's may name: one of the work,
 // of a revision (HEAD:file, :0:file), or a pathspec with its magic
-// (gitrevisions(7), gitglossary(7)).
-func revisionFiles(text string) []string {
-	rest, magic := strings.CutPrefix(text, ":")
-	if !magic {
-		before, file, ok := strings.Cut(text, ":")
-		if !ok || file == "" {
-			return []string{before}
-		}
+// (gitrevisions(7), gitglossary(7)). One that leaves files out names none.
+func revisionFiles(f Word) []string {
+	spec, rest, _ := readPathspec(f.Text)
+	before, file, _ := strings.Cut(f.Text, ":")
+	switch {
+	case spec.except && f.Static:
+		return nil
+	case file == "":
+		return []string{before}
+	case before != "":
 		rest = file
-	}
-	if long, ok := strings.CutPrefix(rest, "("); ok && magic {
-		_, rest, _ = strings.Cut(long, ")")
-	}
-	if magic {
+	default:
 		rest = strings.TrimLeft(rest, "/!^:0123456789")
 	}
 	out := []string{rest}
@@ -439,11 +445,8 @@ func (r *reader) has(names []string) bool {
 func (r *reader) into() []Word {
 	var out []Word
 	for _, o := range r.out.Options {
-		for _, name := range r.spec.FolderOptions {
-			if r.means(o.Name, name) && o.Value != "" {
-				out = append(out, Word{Word: cardea.Word{Text: o.Value, Static: o.Static}})
-				break
-			}
+		if o.Value != "" && r.meansOne(o, r.spec.FolderOptions) {
+			out = append(out, Word{Word: cardea.Word{Text: o.Value, Static: o.Static}})
 		}
 	}
 	return out
@@ -623,7 +626,7 @@ func (r *reader) searched() {
 	}
 	for _, s := range foundNames(&p, r.world, acts, true, become) {
 		if s.Pattern != "" { // the folder is an operand
-			r.search(s, cardea.Access{Kind: cardea.Delete, Path: r.paths.follow(path.Dir(globRoot(s.Pattern)))})
+			r.search(s, cardea.Access{Kind: cardea.Delete, Path: r.paths.follow(path.Dir(paths.LiteralBegin(s.Pattern)))})
 		}
 	}
 }

@@ -1,11 +1,11 @@
 package knowledge
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/paths"
 )
 
 // This file is about addresses that stand for several, as curl(1) reads them ("URL" and
@@ -58,13 +58,7 @@ func joinedPieces(pieces [][]string) ([]string, bool) {
 		if len(out)*len(some) > mostNamesOfAddress {
 			return nil, false
 		}
-		var longer []string
-		for _, begin := range out {
-			for _, more := range some {
-				longer = append(longer, begin+more)
-			}
-		}
-		out = longer
+		out = paths.Joined(out, some)
 	}
 	return out, true
 }
@@ -76,7 +70,7 @@ func (r *reader) addresses() []Word {
 		out = append(out, r.argv[i])
 	}
 	for _, o := range r.out.Options {
-		if slices.ContainsFunc(r.spec.AddressOptions, func(name string) bool { return r.means(o.Name, name) }) {
+		if r.meansOne(o, r.spec.AddressOptions) {
 			out = append(out, Word{Word: cardea.Word{Text: o.Value, Static: o.Static}})
 		}
 	}

@@ -211,10 +211,7 @@ func (r *reader) unsureOption(o cardea.Option) bool {
 		// head -9c reads what follows as another option, not as its value.
 		return strings.Trim(r.argv[o.Word].Text[1:], "0123456789") != ""
 	}
-	if k := len(r.above); r.harmless(r.spec, k, o) {
-		return false
-	}
-	for k, p := range r.above {
+	for k, p := range append(r.above[:len(r.above):len(r.above)], r.spec) {
 		if r.harmless(p, k, o) {
 			return false
 		}
@@ -267,7 +264,7 @@ func (r *reader) sureScripts() bool {
 	c, found := r.spec.Complete, false
 	for _, o := range r.out.Options {
 		if slices.Contains(c.ScriptOptions, o.Name) {
-			if !o.Static || !look(c.ScriptLanguage).harmless(o.Value) {
+			if !o.Static || !harmless(c.ScriptLanguage, o.Value) {
 				return false
 			}
 			found = true
@@ -280,7 +277,7 @@ func (r *reader) sureScripts() bool {
 		return false
 	}
 	f := r.argv[r.operands[0]]
-	return f.Static && look(c.ScriptLanguage).harmless(f.Text)
+	return f.Static && harmless(c.ScriptLanguage, f.Text)
 }
 
 // anySubcommand reports whether a subcommand stands for every word that names no

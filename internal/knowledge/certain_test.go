@@ -184,15 +184,22 @@ func TestRevisionFiles(t *testing.T) {
 		":a.txt":               {"a.txt"},
 		":0:.env":              {".env"},
 		":/.env":               {".env"},
-		":!x":                  {"x"},
+		":!x":                  nil,
+		":^x":                  nil,
+		":/!x":                 nil,
+		":(exclude)x":          nil,
+		":(top,exclude)x":      nil,
 		":(literal).env.local": {".env.local"},
 		":(top,icase).ENV":     {".ENV"},
 		"HEAD@{10:00}:.env":    {"00}:.env", ".env"},
 		"1,5:a.go":             {"a.go"},
 	} {
-		if got := revisionFiles(text); !slices.Equal(got, want) {
+		if got := revisionFiles(Literal(text)); !slices.Equal(got, want) {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
+	}
+	if got := revisionFiles(Word{Word: cardea.Word{Text: ":!$x"}}); len(got) != 1 { // it may become several words
+		t.Errorf("a word that is not certain names %q", got)
 	}
 }
 

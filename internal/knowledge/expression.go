@@ -24,10 +24,8 @@ const mostPatterns = 32
 // expression is one that is being read. What its methods are given and give are the
 // patterns of the names that a file can have there.
 type expression struct {
-	words  []cardea.Word
-	at     int
-	values []string // the tests that a value follows
-	folder string   // what is searched, as it is written
+	findWords
+	folder string // what is searched, as it is written
 	// acts are the actions that matter. removes is set where they delete one by one, and
 	// so a folder only if it is empty.
 	acts    []string
@@ -36,7 +34,13 @@ type expression struct {
 	found []string
 	// names is set where the expression tests names; unclear where it cannot be read.
 	names, unclear bool
-	depth          int
+}
+
+// findWords are the words of an expression, and how far they are read.
+type findWords struct {
+	words     []cardea.Word
+	values    []string // the tests that a value follows
+	at, depth int
 }
 
 // readExpression reads an expression up to its actions, or without any to its end.
@@ -53,8 +57,25 @@ func readExpression(e expression) expression {
 }
 
 // is reports whether the next word is one of some.
-func (e *expression) is(words ...string) bool {
-	return e.at < len(e.words) && slices.Contains(words, e.words[e.at].Text)
+func (f *findWords) is(words ...string) bool {
+	return f.at < len(f.words) && slices.Contains(words, f.words[f.at].Text)
+}
+
+// tooDeep notes that one more part is read within another, and stops where these are too many.
+func (f *findWords) tooDeep() bool {
+	const deepest = 64
+	if f.depth++; f.depth > deepest {
+		f.at = len(f.words)
+	}
+	return f.depth > deepest
+}
+
+// skipCommand passes over the words of a command that is started.
+func (f *findWords) skipCommand() {
+	for f.at < len(f.words) && !endsCommand(Word{Word: f.words[f.at-1]}, Word{Word: f.words[f.at]}) {
+		f.at++
+	}
+	f.at++
 }
 
 func (e *expression) list(in []string) []string {
@@ -103,10 +124,7 @@ func (e *expression) all(in []string) []string {
 
 // one reads a test, an action, or what stands in parentheses.
 func (e *expression) one(in []string) []string {
-	const deepest = 64
-	if e.depth++; e.depth > deepest {
-		e.unclear, e.at = true, len(e.words)
-	}
+	e.unclear = e.tooDeep() || e.unclear
 	defer func() { e.depth-- }()
 	switch {
 	case e.at >= len(e.words):
@@ -133,10 +151,7 @@ func (e *expression) primary(in []string) []string {
 		e.found = e.joined(e.found, in)
 	}
 	if startsCommand(word.Text) {
-		for e.at < len(e.words) && !endsCommand(Word{Word: e.words[e.at-1]}, Word{Word: e.words[e.at]}) {
-			e.at++
-		}
-		e.at++
+		e.skipCommand()
 		return in
 	}
 	if !slices.Contains(e.values, word.Text) || e.at >= len(e.words) {
@@ -165,11 +180,7 @@ func (e *expression) primary(in []string) []string {
 
 // testsNames reports the tests of names and paths.
 func testsNames(test string) bool {
-	switch test {
-	case "-name", "-iname", "-path", "-ipath", "-wholename", "-iwholename", "-regex", "-iregex":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"-name", "-iname", "-path", "-ipath", "-wholename", "-iwholename", "-regex", "-iregex"}, test)
 }
 
 // tested are the patterns of a test of names, false where it tells nothing of them.
@@ -395,17 +406,14 @@ func globsOf(tree *syntax.Regexp) []string {
 	case syntax.OpConcat:
 		out := []string{""}
 		for _, sub := range tree.Sub {
-			var longer []string
 			more := globsOf(sub)
 			if len(out)*len(more) > mostPatterns {
 				more = []string{"*"}
 			}
-			for _, begin := range out {
-				for _, m := range more {
-					longer = append(longer, strings.ReplaceAll(begin+m, "**", "*"))
-				}
+			out = paths.Joined(out, more)
+			for i := range out {
+				out[i] = strings.ReplaceAll(out[i], "**", "*")
 			}
-			out = longer
 		}
 		return out
 	}
@@ -445,7 +453,7 @@ func foundNames(p *cardea.Part, world *World, acts []string, removes bool, becom
 		if at == "" {
 			continue
 		}
-		e := readExpression(expression{words: words, values: spec.ValueOptions, folder: folder, acts: acts, removes: removes, unclear: !clear})
+		e := readExpression(expression{findWords: findWords{words: words, values: spec.ValueOptions}, folder: folder, acts: acts, removes: removes, unclear: !clear})
 		if !e.names && (world == nil || world.Names == nil) {
 			continue
 		}

@@ -100,7 +100,7 @@ func TestSearchOfManyFolders(t *testing.T) {
 // An expression that stands for many patterns costs little, and may come to anything.
 func TestLargeExpressions(t *testing.T) {
 	for _, one := range []string{"( -type f -o -type l )", "( -name a* -o -name *b )", "-regex .*(a|b|c|d)(e|f|g|h)"} {
-		e := expression{values: []string{"-type", "-name", "-regex"}, folder: ".", acts: []string{"-delete"}, removes: true}
+		e := expression{findWords: findWords{values: []string{"-type", "-name", "-regex"}}, folder: ".", acts: []string{"-delete"}, removes: true}
 		for _, word := range strings.Fields(strings.Repeat(one+" ", 200) + "-delete") {
 			e.words = append(e.words, cardea.Word{Text: word, Static: true})
 		}

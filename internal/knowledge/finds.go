@@ -23,12 +23,9 @@ const (
 
 // finding is an expression that is evaluated for a file or folder.
 type finding struct {
-	words  []cardea.Word
-	at     int
-	values []string
+	findWords
 	name   string // the path as find writes it
 	folder bool
-	depth  int
 	// acted says whether an action is reached. pruned is set where -prune surely is, acts
 	// where the expression has an action.
 	acted        answer
@@ -70,7 +67,7 @@ func reaches(words []cardea.Word, values []string, folder, file string) answer {
 		if deepFirst {
 			break // -prune does nothing
 		}
-		f := finding{words: words, values: values, name: folder, folder: true}
+		f := finding{findWords: findWords{words: words, values: values}, name: folder, folder: true}
 		if n > 0 {
 			f.name = folder + "/" + strings.Join(segments[:n], "/")
 		}
@@ -78,7 +75,7 @@ func reaches(words []cardea.Word, values []string, folder, file string) answer {
 			return no
 		}
 	}
-	f := finding{words: words, values: values, name: folder + "/" + file}
+	f := finding{findWords: findWords{words: words, values: values}, name: folder + "/" + file}
 	holds := f.list(yes)
 	switch {
 	case f.at < len(words):
@@ -87,10 +84,6 @@ func reaches(words []cardea.Word, values []string, folder, file string) answer {
 		return f.acted
 	}
 	return holds
-}
-
-func (f *finding) is(words ...string) bool {
-	return f.at < len(f.words) && slices.Contains(words, f.words[f.at].Text)
 }
 
 // list evaluates what stands between commas. reached says whether find comes so far.
@@ -126,9 +119,8 @@ func (f *finding) both(reached answer) answer {
 }
 
 func (f *finding) one(reached answer) answer {
-	const deepest = 64
-	if f.depth++; f.depth > deepest {
-		f.acts, f.acted, f.at = true, max(f.acted, perhaps), len(f.words)
+	if f.tooDeep() {
+		f.act(perhaps)
 	}
 	defer func() { f.depth-- }()
 	switch {
@@ -151,17 +143,14 @@ func (f *finding) primary(reached answer) answer {
 	f.at++
 	switch {
 	case !word.Static:
-		f.acts, f.acted = true, max(f.acted, perhaps) // it may be anything
+		f.act(perhaps) // it may be anything
 		return perhaps
 	case word.Text == "-prune":
 		f.pruned = f.pruned || reached == yes && f.folder
 		return yes
 	case startsCommand(word.Text):
 		f.act(reached)
-		for f.at < len(f.words) && !endsCommand(Word{Word: f.words[f.at-1]}, Word{Word: f.words[f.at]}) {
-			f.at++
-		}
-		f.at++
+		f.skipCommand()
 		return perhaps
 	case slices.Contains([]string{"-print", "-print0", "-delete", "-ls"}, word.Text):
 		f.act(reached)

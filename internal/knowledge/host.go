@@ -3,6 +3,7 @@ package knowledge
 import (
 	"net/netip"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -20,20 +21,13 @@ func Hosts(address string) []string {
 	out := []string{""}
 	add := func(host string) {
 		host = strings.TrimRight(strings.ToLower(host), ".")
-		for _, h := range out {
-			if h == host {
-				return
-			}
+		if !slices.Contains(out, host) {
+			out = append(out, host)
 		}
-		out = append(out, host)
 	}
 	for _, s := range readings(address) {
 		for _, rest := range []string{afterScheme(s), afterSlashes(s)} {
-			end := strings.IndexAny(rest, "/?#")
-			if end < 0 {
-				end = len(rest)
-			}
-			authority := rest[:end]
+			authority := authorityOf(rest)
 			add(hostPart(authority[strings.LastIndexByte(authority, '@')+1:]))
 			if _, after, ok := strings.Cut(authority, "@"); ok { // some take the first one
 				before, _, _ := strings.Cut(after, "@")
@@ -55,11 +49,8 @@ func plainAddress(s string) (string, bool) {
 	} else if !found {
 		rest = s
 	}
-	end := strings.IndexAny(rest, "/?#")
-	if end < 0 {
-		end = len(rest)
-	}
-	authority := rest[:end]
+	authority := authorityOf(rest)
+	end := len(authority)
 	if at := strings.IndexByte(authority, '@'); at >= 0 {
 		if strings.ContainsAny(authority[:at], ":") && rest == s {
 			return "", false // "a:b@c" without a scheme: is a the host?
@@ -83,6 +74,14 @@ func plainAddress(s string) (string, bool) {
 	}
 	host = strings.TrimSuffix(strings.ToLower(host), ".")
 	return host, plainHost(host) && !blanked(s)
+}
+
+// authorityOf is what stands in front of the path of an address.
+func authorityOf(rest string) string {
+	if end := strings.IndexAny(rest, "/?#"); end >= 0 {
+		return rest[:end]
+	}
+	return rest
 }
 
 // IsLoopback reports whether an address means this machine: localhost, 127.0.0.1, ::1.

@@ -25,22 +25,21 @@ func (r *reader) symlinks() {
 			continue
 		}
 		alone := alone && !strings.HasSuffix(dir.Text, "/") && !dot(dir.Text) && !(r.exists(dir) && !r.isLink(dir.Text))
+		there := Link{At: at, IfFolder: true, IfNoFolder: true}
 		for _, i := range from {
 			sources := r.sources(r.argv[i], symbolic)
 			for _, src := range sources {
 				switch {
 				case !src.Static:
-					r.symlink(Link{At: at, IfFolder: true, IfNoFolder: true}, symbolic, src)
+					r.symlink(there, symbolic, src)
 				case dot(src.Text):
-					r.linksBelow(Link{At: at, IfFolder: true, IfNoFolder: true}, src)
-				case alone:
-					r.symlink(Link{At: at + "/" + path.Base(src.Text), IfFolder: true}, symbolic, src)
+					r.linksBelow(there, src)
 				default:
-					r.symlink(Link{At: at + "/" + path.Base(src.Text), IfFolder: true, IfNoFolder: true}, symbolic, src)
+					r.symlink(Link{At: at + "/" + path.Base(src.Text), IfFolder: true, IfNoFolder: !alone}, symbolic, src)
 				}
 			}
 			if r.spec.HostPathOperands { // rsync x/ y puts what lies in x there
-				r.linksBelow(Link{At: at, IfFolder: true, IfNoFolder: true}, r.argv[i])
+				r.linksBelow(there, r.argv[i])
 			}
 			if alone && len(sources) == 1 {
 				r.symlink(Link{At: at, IfNoFolder: true}, symbolic, sources[0])

@@ -13,60 +13,40 @@ import (
 // what it is given: no command is run, no file opened, no environment read. What
 // it does not understand it does not vouch for.
 
-// look is the kind of program that stands in an operand or option, as
+// looks are the looks, by the kind of program that stands in an operand or option, as
 // packs/commands names it.
-type look string
-
-const (
-	lookSed look = "sed"
-	lookAwk look = "awk"
-	lookJq  look = "jq"
-	lookYq  look = "yq"
-	lookFzf look = "fzf"
-	lookGit look = "git"
+var looks = map[string]func(script string) bool{
+	"sed": harmlessSed,
+	"awk": harmlessAwk,
+	"fzf": harmlessFzf,
+	"jq":  func(script string) bool { return !jqReaches.MatchString(script) },
+	"git": func(script string) bool { return !gitVerifies.MatchString(script) },
+	"yq": func(script string) bool {
+		return !yqReaches.MatchString(script) && !jqReaches.MatchString(script) // one yq is jq inside
+	},
 	// Languages that can do anything: only what prints numbers and plain texts
 	// is certain.
-	lookPython look = "python"
-	lookNode   look = "node"
-	lookPerl   look = "perl"
-	lookRuby   look = "ruby"
-)
+	"python": pythonPrints.MatchString,
+	"node":   nodePrints.MatchString,
+	"perl":   perlPrints.MatchString,
+	"ruby":   rubyPrints.MatchString,
+}
 
-func (l look) harmless(script string) bool {
-	switch l {
-	case lookSed:
-		return harmlessSed(script)
-	case lookAwk:
-		return harmlessAwk(script)
-	case lookJq:
-		return !jqReaches.MatchString(script)
-	case lookGit:
-		return !gitVerifies.MatchString(script)
-	case lookPython:
-		return pythonPrints.MatchString(script)
-	case lookNode:
-		return nodePrints.MatchString(script)
-	case lookPerl:
-		return perlPrints.MatchString(script)
-	case lookRuby:
-		return rubyPrints.MatchString(script)
-	case lookFzf:
-		return harmlessFzf(script)
-	case lookYq:
-		return !yqReaches.MatchString(script) && !jqReaches.MatchString(script) // one yq is jq inside
-	}
-	return false
+// harmless reports whether a program of a kind surely does nothing but compute and print.
+func harmless(kind, script string) bool {
+	look := looks[kind]
+	return look != nil && look(script)
 }
 
 // jq(1) 1.7: env and $ENV, also written "$ ENV", show the environment, import and include read
 // modules, input_filename is harmless, getpath too.
-var jqReaches = lazyRegexp(`(?:^|[^.\w"])(?:env|ENV|import|include|get_search_list|modulemeta|debug|stderr|input_line_number|halt_error|\$__prog_args)\b`)
+const jqReaches = lazyRegexp(`(?:^|[^.\w"])(?:env|ENV|import|include|get_search_list|modulemeta|debug|stderr|input_line_number|halt_error|\$__prog_args)\b`)
 
 // git-log(1), git-for-each-ref(1): %G… and %(signature…) start gpg to verify.
-var gitVerifies = lazyRegexp(`%[-+ ]?G|signature`)
+const gitVerifies = lazyRegexp(`%[-+ ]?G|signature`)
 
 // yq (mikefarah, 4): operators that read files and the environment.
-var yqReaches = lazyRegexp(`\b(?:load\w*|env|strenv|envsubst|eval|system|filename|file_index|split_doc|document_index|input)\b|\$ENV`)
+const yqReaches = lazyRegexp(`\b(?:load\w*|env|strenv|envsubst|eval|system|filename|file_index|split_doc|document_index|input)\b|\$ENV`)
 
 // What prints numbers, sums and texts without anything in them that a language
 // would put a value in.
@@ -76,7 +56,7 @@ const (
 	quoted = sums + `|"[A-Za-z0-9 .,:;!_/=+-]*")*`
 )
 
-var (
+const (
 	pythonPrints = lazyRegexp(`^\s*print\(` + quoted + `\)\s*;?\s*$`)
 	nodePrints   = lazyRegexp(`^\s*(?:console\.log\(` + quoted + `\)|[-+*/%() .0-9]+)\s*;?\s*$`)
 	perlPrints   = lazyRegexp(`^\s*print ` + plain + `\s*;?\s*$`)
@@ -311,16 +291,14 @@ func (p *sedScript) rest(c byte) bool {
 
 // awkReaches lists the words with which awk leaves its input (gawk 5.2, mawk,
 // one-true-awk): commands, files, the environment, other functions.
-var awkReaches = [...]string{"system", "getline", "ENVIRON", "ARGV", "ARGC", "PROCINFO", "SYMTAB", "FUNCTAB", "@"}
+var awkReaches = []string{"system", "getline", "ENVIRON", "ARGV", "ARGC", "PROCINFO", "SYMTAB", "FUNCTAB", "@"}
 
 // harmlessAwk reports whether a program of awk neither runs commands nor opens
 // files: no redirection of print, no pipe, none of awkReaches, not even in a
 // text.
 func harmlessAwk(text string) bool {
-	for _, w := range awkReaches {
-		if strings.Contains(text, w) {
-			return false
-		}
+	if slices.ContainsFunc(awkReaches, func(w string) bool { return strings.Contains(text, w) }) {
+		return false
 	}
 	// ends is set behind what some awks do not take for an operand.
 	operand, ends, printing, depth := false, false, false, 0
@@ -348,7 +326,7 @@ func harmlessAwk(text string) bool {
 			}
 			i, operand, ends = end+1, true, true
 		case c == '/' && !operand:
-			if i > 0 && lastByte(text[:i]) == ')' {
+			if strings.HasSuffix(strings.TrimRight(text[:i], " \t\n"), ")") {
 				return false // a division or an expression, nobody knows
 			}
 			end := closingAwk(text, i, '/')
@@ -362,13 +340,13 @@ func harmlessAwk(text string) bool {
 				j++
 			}
 			word := text[i:j]
-			if awkDialect(word) {
+			if strings.Contains(awkDialect, " "+word+" ") {
 				return false
 			}
 			if word == "print" || word == "printf" {
 				printing, depth = true, 0
 			}
-			operand, ends = !awkKeyword(word), word == "length" || word == "BEGIN" || word == "END"
+			operand, ends = !strings.Contains(awkKeywords, " "+word+" "), word == "length" || word == "BEGIN" || word == "END"
 			i = j
 		case '0' <= c && c <= '9' || c == '.':
 			i++
@@ -416,7 +394,7 @@ func harmlessAwk(text string) bool {
 // mark and show: no execute, reload, transform, preview, become and the like.
 // What could be a key or an action, nobody knows, it does not vouch for.
 func harmlessFzf(bindings string) bool {
-	harmless, _ := WordsOf(form.HarmlessActions, string(lookFzf))
+	harmless, _ := WordsOf(form.HarmlessActions, "fzf")
 	for _, b := range strings.Split(bindings, ",") {
 		key, actions, found := strings.Cut(b, ":")
 		if !found || key == "" || slices.ContainsFunc(strings.Split(actions, "+"), func(a string) bool { return !slices.Contains(harmless, a) }) {
@@ -424,14 +402,6 @@ func harmlessFzf(bindings string) bool {
 		}
 	}
 	return true
-}
-
-func lastByte(s string) byte {
-	s = strings.TrimRight(s, " \t\n")
-	if s == "" {
-		return 0
-	}
-	return s[len(s)-1]
 }
 
 // closingAwk is where a text or an expression ends, -1 where it does not on its
@@ -456,23 +426,12 @@ func closingAwk(s string, i int, q byte) int {
 	return -1
 }
 
-// awkDialect reports words that are keywords for some awks and names of
-// variables for others, so that a slash behind them is read in two ways.
-func awkDialect(w string) bool {
-	switch w {
-	case "case", "switch", "default", "func", "function", "nextfile", "BEGINFILE", "ENDFILE", "namespace", "include", "load", "break", "continue":
-		return true
-	}
-	return false
-}
-
-func awkKeyword(w string) bool {
-	switch w {
-	case "print", "printf", "return", "in", "if", "else", "while", "for", "do", "delete", "exit", "next":
-		return true
-	}
-	return false
-}
+// awkDialect are words that are keywords for some awks and names of variables for others,
+// so that a slash behind them is read in two ways. awkKeywords are keywords for all.
+const (
+	awkDialect  = " case switch default func function nextfile BEGINFILE ENDFILE namespace include load break continue "
+	awkKeywords = " print printf return in if else while for do delete exit next "
+)
 
 // isLetter reports a letter of ASCII or an underscore: what names begin with.
 func isLetter(c byte) bool { return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }

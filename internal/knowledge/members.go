@@ -153,7 +153,7 @@ func (r *reader) keptUnder() {
 // names a folder must have a star for the file in it.
 func (r *reader) isBackupSuffix(o cardea.Option) bool {
 	suffix := backupSuffix(o)
-	return o.Static && suffix != "" && (strings.Contains(suffix, "*") || !strings.Contains(suffix, "/")) && slices.ContainsFunc(r.spec.BackupSuffixOptions, func(name string) bool { return r.means(o.Name, name) })
+	return o.Static && suffix != "" && (strings.Contains(suffix, "*") || !strings.Contains(suffix, "/")) && r.meansOne(o, r.spec.BackupSuffixOptions)
 }
 
 func backupSuffix(o cardea.Option) string { return strings.TrimPrefix(o.Value, "=") }

@@ -23,13 +23,7 @@ func (r *reader) otherNames() {
 		at += 1 + slices.IndexFunc(r.argv[at:], func(f Word) bool { return f.Text == word })
 	}
 	run := func(from int, name ...string) {
-		words := slices.Clone(name)
-		for _, f := range r.argv[from:] {
-			if f.Static {
-				f.Text = quote(f.Text)
-			}
-			words = append(words, f.Text)
-		}
+		words := slices.Concat(name, spelled(r.argv[from:]))
 		r.out.Possible.Run = append(r.out.Possible.Run, strings.Join(words, " "))
 	}
 	base := path.Base(r.argv[0].Text)

@@ -1,6 +1,7 @@
 package knowledge
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -252,11 +253,7 @@ func everythingBelow(p *cardea.Part) []PossiblePath {
 	var out []PossiblePath
 	for _, a := range p.Access {
 		if a.Kind == cardea.Read && a.Recursive {
-			at := a.Path
-			if at == "" {
-				at = a.Spelled
-			}
-			if at != "" {
+			if at := cmp.Or(a.Path, a.Spelled); at != "" {
 				out = append(out, PossiblePath{Path: at, Below: true})
 			}
 		}

@@ -101,7 +101,7 @@ func (p Paths) appendWord(to []cardea.Access, kind cardea.AccessKind, f Word) []
 		}
 		pattern = p.Home + "/" + rest
 	}
-	root := globRoot(pattern)
+	root := paths.LiteralBegin(pattern)
 	dir := root[:strings.LastIndexByte(root, '/')+1]
 	out := p.Open(kind, cmp.Or(dir, "."), false)
 	for i := range out {
@@ -302,12 +302,4 @@ func (p Paths) SaysHidden(pattern string, roots []string) bool {
 		}
 	}
 	return false
-}
-
-// globRoot is the part of a pattern before its first special character.
-func globRoot(s string) string {
-	if i := strings.IndexAny(s, "*?["); i >= 0 {
-		return s[:i]
-	}
-	return s
 }

@@ -18,27 +18,21 @@ type pathspec struct {
 	except, fold, verbal bool
 }
 
-// pathspecOf reads a pathspec, from a folder and in a repository whose top is named.
-func pathspecOf(text, dir, top string) pathspec {
-	s, rest := pathspec{}, text
+// readPathspec reads what a pathspec says about its pattern. rest is the pattern as it is
+// written, fromTop is set where it begins at the top of the repository.
+func readPathspec(text string) (s pathspec, rest string, fromTop bool) {
 	if long, ok := strings.CutPrefix(text, ":("); ok {
-		var magic string
-		magic, rest, _ = strings.Cut(long, ")")
-		for _, word := range strings.Split(magic, ",") {
-			s.fold, s.except, s.verbal = s.fold || word == "icase", s.except || word == "exclude", s.verbal || word == "literal"
-			if word == "top" {
-				dir = top
-			}
-		}
-	} else if strings.HasPrefix(text, ":") {
-		rest = strings.TrimLeft(text, ":/!^")
-		if short := text[:len(text)-len(rest)]; strings.Contains(short, "/") {
-			dir = top
-		}
-		s.except = strings.ContainsAny(text[:len(text)-len(rest)], "!^")
+		magic, rest, _ := strings.Cut(long, ")")
+		words := strings.Split(magic, ",")
+		s.fold, s.except, s.verbal = slices.Contains(words, "icase"), slices.Contains(words, "exclude"), slices.Contains(words, "literal")
+		return s, rest, slices.Contains(words, "top")
+	} else if !strings.HasPrefix(text, ":") {
+		return s, text, false
 	}
-	s.pattern = Absolute(dir, cmp.Or(rest, "."))
-	return s
+	rest = strings.TrimLeft(text, ":/!^")
+	magic := text[:len(text)-len(rest)]
+	s.except = strings.ContainsAny(magic, "!^")
+	return s, rest, strings.Contains(magic, "/")
 }
 
 // matches reports whether a file is meant, or lies in a folder that is.
@@ -59,8 +53,7 @@ func (s pathspec) matches(file string) bool {
 // no shell expands, or expands only where it finds something itself. A folder is taken as a
 // whole only where the program takes ignored files, too.
 func (r *reader) patterns(p *possibility) {
-	dir := r.paths.Dir
-	if len(r.out.Command) < 2 || dir == "" || r.world == nil || r.world.Names == nil {
+	if !r.seesRepository() {
 		return
 	}
 	command, kind, force := r.out.Command[1], cardea.Read, r.has([]string{"-f", "--force"})
@@ -70,8 +63,7 @@ func (r *reader) patterns(p *possibility) {
 		return
 	}
 	top := r.topLevel()
-	at := slices.IndexFunc(r.argv, func(f Word) bool { return f.Text == command })
-	specs, except := r.pathspecs(r.argv[at+1:], top, force)
+	specs, except := r.pathspecs(r.argv[r.behindCommand():], top, force)
 	p.found.TooMany = p.found.TooMany || force && r.has(r.words(form.ListsOperandsWith))
 	if len(specs) == 0 {
 		return
@@ -93,6 +85,16 @@ func (r *reader) matching(p *possibility, kind cardea.AccessKind, top string, sp
 	return all
 }
 
+// seesRepository reports a command of a program whose folder can be looked into.
+func (r *reader) seesRepository() bool {
+	return len(r.out.Command) > 1 && r.paths.Dir != "" && r.world != nil && r.world.Names != nil
+}
+
+// behindCommand is the index of the word behind the first subcommand.
+func (r *reader) behindCommand() int {
+	return 1 + slices.IndexFunc(r.argv, func(f Word) bool { return f.Text == r.out.Command[1] })
+}
+
 // topLevel is the top of the repository around the folder of the command, else that folder.
 func (r *reader) topLevel() string {
 	if r.world.TopLevel == nil {
@@ -109,7 +111,11 @@ func (r *reader) pathspecs(words []Word, top string, folders bool) (specs, excep
 		if !valued || !strings.HasPrefix(f.Text, "-") {
 			text = f.Text
 		}
-		s := pathspecOf(text, r.paths.Dir, top)
+		s, pattern, fromTop := readPathspec(text)
+		pattern = cmp.Or(pattern, ".")
+		if s.pattern = Absolute(r.paths.Dir, pattern); fromTop {
+			s.pattern = Absolute(top, pattern)
+		}
 		switch whole := s.pattern == top || r.world.IsDir != nil && r.world.IsDir(s.pattern); {
 		case !f.Static && !(f.Glob && simpleGlob(text)):
 		case s.except:

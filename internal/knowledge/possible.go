@@ -296,15 +296,19 @@ func (r *reader) mayName(p *possibility) {
 			continue
 		}
 		left--
-		var words []string
-		for _, f := range r.argv[i:] {
-			if f.Static {
-				f.Text = quote(f.Text)
-			}
-			words = append(words, f.Text)
-		}
-		p.run(strings.Join(words, " "))
+		p.run(strings.Join(spelled(r.argv[i:]), " "))
 	}
+}
+
+// spelled are words as a shell would be given them.
+func spelled(words []Word) []string {
+	out := make([]string, len(words))
+	for i, f := range words {
+		if out[i] = f.Text; f.Static {
+			out[i] = quote(f.Text)
+		}
+	}
+	return out
 }
 
 // plainName reports a word that may be the name of a program: letters, digits, hyphens

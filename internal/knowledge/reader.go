@@ -64,7 +64,7 @@ func (r *reader) read() {
 		case i == 1 && r.spec.OptionsWithoutDash && f.Static && !isOption && text != "" && text != "-":
 			i += r.bundle(text)
 		case isOption && r.spec.OperandsBeforeOptions && startsCommand(text):
-			r.out.Options = append(r.out.Options, cardea.Option{Name: text, Word: i})
+			r.addOption(i, text, "", false)
 			for i+1 < len(r.argv) && !endsCommand(r.argv[i], r.argv[i+1]) {
 				i++ // the command is a part of its own
 			}
@@ -201,11 +201,8 @@ func endsCommand(before, f Word) bool {
 
 // InExpression reports an option that stands behind find's paths.
 func InExpression(o cardea.Option) bool {
-	switch o.Name {
-	case "-H", "-L", "-P", "-E", "-X", "-d", "-s", "-x", "-D", "-f":
-		return false
-	}
-	return !strings.HasPrefix(o.Name, "-O")
+	front := []string{"-H", "-L", "-P", "-E", "-X", "-d", "-s", "-x", "-D", "-f"}
+	return !slices.Contains(front, o.Name) && !strings.HasPrefix(o.Name, "-O")
 }
 
 // addOption notes an option of the word at i.
@@ -327,9 +324,7 @@ func (r *reader) fullNames(name string) (full []string, same bool) {
 // another one, which stands as it is written.
 func (r *reader) begun(i int, values []string) {
 	f := r.argv[i]
-	add := func(name, value string) {
-		r.out.Options = append(r.out.Options, cardea.Option{Name: name, Value: value, Word: i})
-	}
+	add := func(name, value string) { r.addOption(i, name, value, false) }
 	if strings.HasPrefix(f.Head, "--") || r.spec.SingleDashOptions {
 		name, _, has := strings.Cut(f.Head, "=")
 		full, _ := r.fullNames(name)
@@ -362,6 +357,11 @@ func (r *reader) begun(i int, values []string) {
 // written in full is short for nothing.
 func (r *reader) means(name, full string) bool {
 	return name == full || abbreviates(name, full) && !slices.Contains(r.values(), name)
+}
+
+// meansOne reports whether an option is one of some, or may be short for one.
+func (r *reader) meansOne(o cardea.Option, names []string) bool {
+	return slices.ContainsFunc(names, func(name string) bool { return r.means(o.Name, name) })
 }
 
 // abbreviates reports whether a long option may be short for another one, as

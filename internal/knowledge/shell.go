@@ -70,8 +70,7 @@ func ReadShell(words []cardea.Word) (line ShellLine, ok bool) {
 }
 
 func (l *ShellLine) add(o cardea.Option) {
-	switch o.Name {
-	case "+c", "+s": // the sign changes nothing
+	if o.Name == "+c" || o.Name == "+s" { // the sign changes nothing
 		o.Name = "-" + o.Name[1:]
 	}
 	l.Commands = l.Commands || o.Name == "-c" || o.Name == "--command"

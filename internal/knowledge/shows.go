@@ -57,15 +57,12 @@ func ShownByGit(p *cardea.Part, exists func(path string) bool) (dir string, show
 
 // options reads the options of a command of git.
 func (s *GitShows) options(p *cardea.Part) (dir, unclear string) {
-	dir = p.Dir
 	at := slices.IndexFunc(p.Argv, func(w cardea.Word) bool { return w.Text == p.Command[1] })
-	folder, _ := WordsOf(form.ChangesFolderWith, p.Program())
+	dir = inFolder(p.Program(), p.Dir, p.Options, at)
 	elsewhere, _ := WordsOf(form.ChangesConfigurationWith, p.Program())
 	chose, _ := WordsOf(form.ChoosesCommitsWith, p.Program())
 	for _, o := range p.Options {
 		switch {
-		case o.Word < at && slices.Contains(folder, o.Name) && o.Static:
-			dir = Absolute(dir, o.Value)
 		case o.Word < at && slices.Contains(elsewhere, o.Name):
 			unclear = "git is told another configuration or repository"
 		case o.Word < at:

@@ -121,12 +121,9 @@ func similarOf(command string) similar {
 // knows reports whether all options in front of a word leave the meaning of the operands
 // as it is.
 func (s similar) knows(options []cardea.Option, before int) bool {
-	for _, o := range options {
-		if o.Word < before && o.Name != s.RunsOption && s.ofValue(o.Name) == "" && !slices.Contains(s.Options, o.Name) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(options, func(o cardea.Option) bool {
+		return o.Word < before && o.Name != s.RunsOption && s.ofValue(o.Name) == "" && !slices.Contains(s.Options, o.Name)
+	})
 }
 
 // ofValue says what the value of an option may be instead.

@@ -19,10 +19,10 @@ import (
 // that differ between the last commit and a revision, and where that is not known, those
 // that are there.
 func (r *reader) trees(p *possibility) {
-	if len(r.out.Command) < 2 || r.world == nil || r.world.Names == nil || r.paths.Dir == "" {
+	if !r.seesRepository() {
 		return
 	}
-	at := slices.IndexFunc(r.argv, func(f Word) bool { return f.Text == r.out.Command[1] }) + 1
+	at := r.behindCommand()
 	command, words := r.out.Command[1], r.argv[at:]
 	if len(words) > 0 && slices.Contains(r.words(form.MovesToRevision), command+" "+words[0].Text) {
 		command, at = command+" "+words[0].Text, at+1

@@ -73,13 +73,8 @@ func VariableHolds(name string) Holding {
 	switch {
 	case IsVariableOf("expansion", name):
 		return HoldsExpansion
-	case IsVariableOf("command", name):
+	case IsVariableOf("command", name), slices.ContainsFunc([]string{"_EDITOR", "_PAGER", "_COMMAND", "_ASKPASS"}, func(ending string) bool { return strings.HasSuffix(name, ending) }):
 		return HoldsCommand
-	}
-	for _, ending := range [...]string{"_EDITOR", "_PAGER", "_COMMAND", "_ASKPASS"} {
-		if strings.HasSuffix(name, ending) {
-			return HoldsCommand
-		}
 	}
 	return HoldsText
 }
@@ -112,12 +107,8 @@ func IsCode(value string) bool {
 }
 
 func runsCode(program string) bool {
-	for _, p := range []form.Property{form.Shell, form.ForeignShell, form.RunsCode, form.RunsPackages, form.RunsByName, form.ProjectFiles} {
-		if Has(p, program) {
-			return true
-		}
-	}
-	return IsInterpreter(program)
+	properties := []form.Property{form.Shell, form.ForeignShell, form.RunsCode, form.RunsPackages, form.RunsByName, form.ProjectFiles}
+	return slices.ContainsFunc(properties, func(p form.Property) bool { return Has(p, program) }) || IsInterpreter(program)
 }
 
 // Claims reports whether a program takes a variable as its own (the variables of

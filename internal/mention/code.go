@@ -165,24 +165,12 @@ func quoted(text string) (body string, size int) {
 // qw(a b), and %w[a b], whose word is the letter. size is 0 where there is none, and
 // -1 where it does not end.
 func quotedBy(word, rest string) (body string, size int) {
-	switch word {
-	case "q", "qq", "qw", "qx", "w", "x", "Q", "W":
-	default:
-		return "", 0
-	}
-	if rest == "" || !strings.ContainsRune("{([<|/!", rune(rest[0])) {
+	if !strings.Contains(" q qq qw qx w x Q W ", " "+word+" ") || rest == "" || !strings.ContainsRune("{([<|/!", rune(rest[0])) {
 		return "", 0
 	}
 	closing := rest[0]
-	switch closing {
-	case '{':
-		closing = '}'
-	case '(':
-		closing = ')'
-	case '[':
-		closing = ']'
-	case '<':
-		closing = '>'
+	if i := strings.IndexByte("{([<", closing); i >= 0 {
+		closing = "})]>"[i]
 	}
 	end := strings.IndexByte(rest[1:], closing)
 	if end < 0 {
@@ -391,11 +379,11 @@ func (j *joiner) end() {
 	for i := range run {
 		joined := run[i].text
 		j.value(joined)
-		for k := i + 1; k < len(run) && k-i < longestJoin; k++ {
-			if run[k].join != '+' {
+		for _, t := range run[i+1 : min(i+longestJoin, len(run))] {
+			if t.join != '+' {
 				joined = strings.TrimSuffix(joined, "/") + "/"
 			}
-			joined += run[k].text
+			joined += t.text
 			j.path(joined)
 		}
 	}

@@ -1,6 +1,9 @@
 package mention
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // copies are functions of script languages that copy or move folders, or unpack archives,
 // and the line for a shell that does the same with their first two arguments.
@@ -32,11 +35,7 @@ func (j *joiner) copied(tokens []token, i int) {
 	switch does := copies[tokens[i].text]; {
 	case tokens[i].text == "extractall" || tokens[i].text == "extract":
 		for _, archive := range j.archives {
-			into := args[0]
-			if into == "" {
-				into = "."
-			}
-			j.command("tar -xf " + quote(archive) + " -C " + quote(into))
+			j.command("tar -xf " + quote(archive) + " -C " + quote(cmp.Or(args[0], ".")))
 		}
 	case args[0] == "":
 	case does != "":

@@ -207,11 +207,8 @@ func (f *finder) address(rest string) {
 func (f *finder) diff(line string) {
 	if strings.HasPrefix(line, "+++ ") || strings.HasPrefix(line, "--- ") || strings.HasPrefix(line, "rename ") || strings.HasPrefix(line, "diff ") {
 		for _, word := range strings.Fields(line) {
-			if rest, ok := strings.CutPrefix(word, "a/"); ok {
-				f.path(rest)
-			}
-			if rest, ok := strings.CutPrefix(word, "b/"); ok {
-				f.path(rest)
+			if strings.HasPrefix(word, "a/") || strings.HasPrefix(word, "b/") {
+				f.path(word[2:])
 			}
 		}
 	}

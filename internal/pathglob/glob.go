@@ -80,15 +80,22 @@ func (pl *Place) Glob(text string) *Glob {
 	if len(out.segs) > 0 && out.segs[0] == paths.AnyDepth {
 		out.floating = true
 	}
-	for _, s := range out.segs.Root() {
-		out.above += "/" + s.Text
-	}
+	out.above = spelled(out.segs.Root())
 	for _, s := range out.segs {
 		if s.Literal {
 			out.key = s.Text
 		}
 	}
 	return out
+}
+
+// spelled is the path of segments, "" for the root.
+func spelled(segs paths.Pattern) string {
+	path := ""
+	for _, s := range segs {
+		path += "/" + s.Text
+	}
+	return path
 }
 
 // Folds reports whether paths are compared without regard to case.
@@ -324,10 +331,7 @@ func (g *Glob) isFound(line []string) bool {
 	if !rule.SaysName(line[len(line)-1]) && !seeksAll(line) {
 		return false
 	}
-	if rule.EndsAnyDepth() { // which stands for at least one segment
-		rule = append(rule[:len(rule)-1:len(rule)-1], paths.Segment{Text: "*"}, paths.AnyDepth)
-	}
-	return rule.Meets(line, func(int) bool { return true })
+	return atLeastOne(rule).Meets(line, func(int) bool { return true })
 }
 
 // seeksAll reports the pattern of a search for whatever lies below a folder.
@@ -433,12 +437,7 @@ func (g *Glob) mayMeet(p *namedPath, a *Named) bool {
 			p.ends = append(p.ends, endsOf(s))
 		}
 	}
-	for _, e := range p.ends {
-		if strings.HasPrefix(g.key, e.front) && strings.HasSuffix(g.key, e.back) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.ends, func(e nameEnds) bool { return strings.HasPrefix(g.key, e.front) && strings.HasSuffix(g.key, e.back) })
 }
 
 func endsOf(pattern string) nameEnds {
@@ -512,12 +511,18 @@ func overlap(line []string, rule paths.Pattern, wild bool) bool {
 	if !wild {
 		return rule.Match(line)
 	}
-	if rule.EndsAnyDepth() { // which stands for at least one segment
-		rule = append(rule[:len(rule)-1:len(rule)-1], paths.Segment{Text: "*"}, paths.AnyDepth)
-	}
+	rule = atLeastOne(rule)
 	return rule.Meets(line, func(k int) bool {
 		return !strings.HasPrefix(rule[k].Text, ".") && (!rule[k].Literal || rule[0] != paths.AnyDepth)
 	})
+}
+
+// atLeastOne writes out that "**" at the end of a pattern stands for at least one segment.
+func atLeastOne(rule paths.Pattern) paths.Pattern {
+	if rule.EndsAnyDepth() {
+		return append(rule[:len(rule)-1:len(rule)-1], paths.Segment{Text: "*"}, paths.AnyDepth)
+	}
+	return rule
 }
 
 // MayLieIn reports whether what the glob names may lie in a folder, as it is compared:
@@ -525,10 +530,7 @@ func overlap(line []string, rule paths.Pattern, wild bool) bool {
 func (g *Glob) MayLieIn(folder string) bool {
 	root := g.above
 	if g.floating {
-		root = ""
-		for _, s := range g.project {
-			root += "/" + s.Text
-		}
+		root = spelled(g.project)
 	}
 	return root != "" && paths.Within(folder, root)
 }
@@ -557,10 +559,9 @@ func (g *Glob) Fixed() string {
 // where it is deleted.
 func (pl *Place) Thing(path string) *Glob {
 	segs := paths.Literal(pl.Folded(path))
-	g := &Glob{segs: segs, project: segs, floating: true, known: len(segs) > 0}
-	for _, s := range segs {
-		g.above += "/" + s.Text
-		g.key = s.Text
+	g := &Glob{segs: segs, project: segs, floating: true, known: len(segs) > 0, above: spelled(segs)}
+	if g.known {
+		g.key = segs[len(segs)-1].Text
 	}
 	return g
 }

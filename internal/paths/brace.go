@@ -19,10 +19,19 @@ func Alternatives(glob string) []string {
 		if len(out)*len(choices) > maxAlternatives {
 			choices = []string{"*"}
 		}
+		out = Joined(out, []string{front}, choices)
+	}
+	return out
+}
+
+// Joined are the texts that one of each of some lists make together.
+func Joined(lists ...[]string) []string {
+	out := []string{""}
+	for _, list := range lists {
 		var longer []string
 		for _, begin := range out {
-			for _, choice := range choices {
-				longer = append(longer, begin+front+choice)
+			for _, end := range list {
+				longer = append(longer, begin+end)
 			}
 		}
 		out = longer

@@ -149,7 +149,7 @@ func (c char) holds(r rune, ofLine bool) bool {
 		n := member(rs[i:])
 		switch {
 		case n > 2:
-			is := named(string(rs[i+2 : i+n-2]))
+			is := named[string(rs[i+2:i+n-2])]
 			if rs[i+1] != ':' || is == nil {
 				return ofLine
 			}
@@ -207,39 +207,32 @@ func onlyMember(set []rune) rune {
 	return '?'
 }
 
-// named is a named class of POSIX, nil where there is none of the name.
-func named(class string) func(rune) bool {
-	switch class {
-	case "alpha":
-		return unicode.IsLetter
-	case "digit":
-		return unicode.IsDigit
-	case "lower":
-		return unicode.IsLower
-	case "upper":
-		return unicode.IsUpper
-	case "space":
-		return unicode.IsSpace
-	case "cntrl":
-		return unicode.IsControl
-	case "punct":
-		return func(r rune) bool { return unicode.IsPunct(r) || unicode.IsSymbol(r) }
-	case "graph":
-		return func(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) }
-	case "print":
-		return unicode.IsPrint
-	case "alnum":
-		return func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
-	case "blank":
-		return func(r rune) bool { return r == ' ' || r == '\t' }
-	case "xdigit":
-		return func(r rune) bool { return unicode.Is(unicode.ASCII_Hex_Digit, r) }
-	}
-	return nil
+// named are the named classes of POSIX.
+var named = map[string]func(rune) bool{
+	"alpha":  unicode.IsLetter,
+	"digit":  unicode.IsDigit,
+	"lower":  unicode.IsLower,
+	"upper":  unicode.IsUpper,
+	"space":  unicode.IsSpace,
+	"cntrl":  unicode.IsControl,
+	"print":  unicode.IsPrint,
+	"punct":  func(r rune) bool { return unicode.IsPunct(r) || unicode.IsSymbol(r) },
+	"graph":  func(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) },
+	"alnum":  func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) },
+	"blank":  func(r rune) bool { return r == ' ' || r == '\t' },
+	"xdigit": func(r rune) bool { return unicode.Is(unicode.ASCII_Hex_Digit, r) },
 }
 
 // IsPattern reports whether a name has wildcards.
 func IsPattern(name string) bool { return strings.ContainsAny(name, `*?[\`) }
+
+// LiteralBegin is the part of a pattern of paths in front of its first wildcard.
+func LiteralBegin(pattern string) string {
+	if i := strings.IndexAny(pattern, "*?["); i >= 0 {
+		return pattern[:i]
+	}
+	return pattern
+}
 
 // WellFormed reports whether every bracket of a pattern of names has an end, and
 // every backslash a character behind it.

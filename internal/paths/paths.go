@@ -3,8 +3,9 @@
 // in that folder" are a hole.
 //
 // Paths come with the separators of the platform or with slashes. [Within]
-// compares exactly, because allowances build on it. What forbids compares what
-// [Fold] gives, so that another case of a name is no way around it.
+// compares exactly, because allowances build on it. What forbids compares without
+// regard to case where [FoldsCase] is set, so that another case of a name is no way
+// around it.
 package paths
 
 import (
@@ -18,16 +19,6 @@ import (
 // FoldsCase tells whether the usual file systems of this platform take names
 // that differ in case for the same.
 const FoldsCase = runtime.GOOS == "darwin" || runtime.GOOS == "windows"
-
-// Fold is a path with slashes and, where the platform ignores case, in lower
-// case.
-func Fold(p string) string {
-	p = filepath.ToSlash(p)
-	if FoldsCase {
-		p = strings.ToLower(p)
-	}
-	return p
-}
 
 // Within reports whether a path is a folder or lies below it. Neither may be
 // "", which is a path that is not known. "." and ".." are removed as they are

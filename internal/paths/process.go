@@ -112,11 +112,8 @@ func deviceLink(at string, more bool) string {
 // IsDescriptor reports the name of what a process has open: /dev/stdin, /dev/fd/3,
 // /proc/self/fd/3.
 func IsDescriptor(name string) bool {
-	switch name = path.Clean(name); name {
-	case "/dev/stdin", "/dev/stdout", "/dev/stderr":
-		return true
-	}
-	return strings.HasPrefix(name, "/dev/fd/") || strings.HasPrefix(name, "/proc/") && path.Base(path.Dir(name)) == "fd"
+	name = path.Clean(name)
+	return name == "/dev/stdin" || name == "/dev/stdout" || name == "/dev/stderr" || strings.HasPrefix(name, "/dev/fd/") || strings.HasPrefix(name, "/proc/") && path.Base(path.Dir(name)) == "fd"
 }
 
 // NamesProcess reports a text that holds a path through a link of a process.

@@ -178,11 +178,10 @@ func value(v document.Value, to reflect.Value, tag reflect.StructTag) {
 			v.Problem(cardea.CodeNoEffect, "remove the key", "the list is empty")
 		}
 	case *[]form.NamedAccess:
-		m := v.Map()
-		for _, k := range slices.Sorted(slices.Values(m.Keys())) {
-			*out = append(*out, form.NamedAccess{Name: k, Access: access(m.Get(k), tag)})
-			option(m.Get(k), k, tag.Get("words"))
-		}
+		*out = named(v, tag, func(k string, at document.Value) form.NamedAccess {
+			return form.NamedAccess{Name: k, Access: access(at, tag)}
+		})
+		slices.SortFunc(*out, func(a, b form.NamedAccess) int { return strings.Compare(a.Name, b.Name) })
 	case *[]form.Alias:
 		m := v.Map()
 		for _, k := range slices.Sorted(slices.Values(m.Keys())) {
@@ -200,51 +199,39 @@ func value(v document.Value, to reflect.Value, tag reflect.StructTag) {
 			*out = append(*out, e.Int(1, limit(tag)))
 		}
 	case *[]form.NamedText:
-		m := v.Map()
-		for _, k := range m.Keys() {
-			*out = append(*out, form.NamedText{Name: k, Text: m.Text(k)})
-			option(m.Get(k), k, tag.Get("words"))
-		}
-	case *[]form.Password:
-		*out = fillAll[form.Password](v)
-	case *[]form.Similar:
-		*out = fillAll[form.Similar](v)
+		*out = named(v, tag, func(k string, at document.Value) form.NamedText { return form.NamedText{Name: k, Text: at.Text()} })
+	case *[]form.OptionValues:
+		*out = named(v, tag, func(k string, at document.Value) form.OptionValues {
+			return form.OptionValues{Name: k, Values: at.Texts()}
+		})
 	case *[]Credentials:
 		*out = credentials(v.Map())
 	case *[]Example:
-		m := v.Map()
-		for _, k := range m.Keys() {
-			*out = append(*out, Example{Line: k, Finds: m.Get(k).Texts(), At: m.Get(k).KeyLine()})
+		*out = named(v, tag, func(k string, at document.Value) Example {
+			return Example{Line: k, Finds: at.Texts(), At: at.KeyLine()}
+		})
+	default: // a list of maps
+		for _, e := range v.List() {
+			one := reflect.New(to.Type().Elem())
+			fill(e, one.Interface())
+			to.Set(reflect.Append(to, one.Elem()))
 		}
-	case *[]form.OptionValues:
-		m := v.Map()
-		for _, k := range m.Keys() {
-			*out = append(*out, form.OptionValues{Name: k, Values: m.Texts(k)})
-			option(m.Get(k), k, tag.Get("words"))
-		}
-	case *[]form.Wrapper:
-		*out = fillAll[form.Wrapper](v)
-	case *[]form.When:
-		*out = fillAll[form.When](v)
-	case *[]form.Program:
-		*out = fillAll[form.Program](v)
-	default:
-		panic("no reader for " + to.Type().String())
 	}
+}
+
+// named reads a map, an entry for each key.
+func named[T any](v document.Value, tag reflect.StructTag, entry func(key string, at document.Value) T) []T {
+	var out []T
+	m := v.Map()
+	for _, k := range m.Keys() {
+		out = append(out, entry(k, m.Get(k)))
+		option(m.Get(k), k, tag.Get("words"))
+	}
+	return out
 }
 
 func access(v document.Value, tag reflect.StructTag) cardea.AccessKind {
 	return cardea.AccessKind(v.Word(accesses[tag.Get("kind")]...))
-}
-
-func fillAll[T any](v document.Value) []T {
-	var out []T
-	for _, e := range v.List() {
-		var one T
-		fill(e, &one)
-		out = append(out, one)
-	}
-	return out
 }
 
 // holders reads the programs that have properties.
@@ -352,18 +339,20 @@ func option(v document.Value, text, may string) {
 	v.Problem(cardea.CodeBadValue, hint, "%q is no option", text)
 }
 
+// needs reports a key that has no effect without another one.
+func needs(m document.Map, key, other string) {
+	if m.Has(key) && !m.Has(other) {
+		m.Get(key).Problem(cardea.CodeNoEffect, "add "+other+", or remove it", "%q has no effect without %q", key, other)
+	}
+}
+
 // checkProgram reports keys that have no effect without another one.
 func checkProgram(m document.Map, p *form.Program) {
-	needs := func(key, other string) {
-		if m.Has(key) && !m.Has(other) {
-			m.Get(key).Problem(cardea.CodeNoEffect, "add "+other+", or remove it", "%q has no effect without %q", key, other)
-		}
-	}
-	needs("first_operand_unless", "first_operand")
-	needs("writes_unnamed_files_unless", "writes_unnamed_files")
-	needs("saves_under_url_name_unless", "saves_under_url_name")
-	needs("end_of_options", "subcommands")
-	needs("operands_without_subcommand", "subcommands")
+	needs(m, "first_operand_unless", "first_operand")
+	needs(m, "writes_unnamed_files_unless", "writes_unnamed_files")
+	needs(m, "saves_under_url_name_unless", "saves_under_url_name")
+	needs(m, "end_of_options", "subcommands")
+	needs(m, "operands_without_subcommand", "subcommands")
 	if p.SubcommandWords == 1 && m.Has("subcommands") {
 		m.Get("subcommand_words").Problem(cardea.CodeNoEffect, "remove the key", "1 is the default beside \"subcommands\"")
 	}
@@ -431,12 +420,8 @@ func checkComplete(m document.Map, c *form.Complete) {
 	if c.AnyWords && m.Has("options") {
 		m.Get("options").Problem(cardea.CodeNoEffect, "remove one of them", "\"options\" has no effect beside \"any_words\"")
 	}
-	if m.Has("max_operands_unless") && !m.Has("max_operands") {
-		m.Get("max_operands_unless").Problem(cardea.CodeNoEffect, "add max_operands", "\"max_operands_unless\" has no effect without \"max_operands\"")
-	}
-	if m.Has("script_options") && !m.Has("script_language") {
-		m.Get("script_options").Problem(cardea.CodeNoEffect, "add script_language", "\"script_options\" has no effect without \"script_language\"")
-	}
+	needs(m, "max_operands_unless", "max_operands")
+	needs(m, "script_options", "script_language")
 }
 
 // checkSimilar reports values that mean nothing, and keys that have no effect.
