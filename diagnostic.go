@@ -180,9 +180,6 @@ const (
 	// CodeNotConverted: an entry could not be carried over, by an import or for
 	// other harnesses than its own.
 	CodeNotConverted Code = "not-converted"
-	// CodeOtherMeaning: an import carried an entry over, and it now matches more
-	// or less than before.
-	CodeOtherMeaning Code = "other-meaning"
 	// CodeNotJSON: a file of another program has comments or trailing commas,
 	// which JSON does not allow.
 	CodeNotJSON Code = "not-json"

@@ -278,9 +278,3 @@ func takeBack(list []Entry) {
 		}
 	}
 }
-
-// New makes an entry that stands in no file of its own: a flag of the harness,
-// or one translated from another language.
-func New(from *Origin, effect cardea.Effect, rule Rule) Entry {
-	return Entry{Rule: rule, Effect: effect, From: from}
-}

@@ -29,14 +29,10 @@ type Origin struct {
 	Tool func(word string) (string, bool)
 }
 
-// Parse reads a file of routes, in YAML or JSON. A route with a mistake is
+// read reads a file of routes, in YAML or JSON. A route with a mistake is
 // left out, with a problem that says why; the others stay. Two routes of the
 // same name stay, too. Where routes is a list, as in routes.json, its entries
 // are names of further files, which are given back as files.
-func Parse(file string, data []byte, from Origin) (list []Route, files []string, problems []cardea.Diagnostic) {
-	return read(file, document.Read(file, data), from)
-}
-
 func read(file string, doc *document.Reader, from Origin) (list []Route, files []string, problems []cardea.Diagnostic) {
 	top := doc.Top().Map()
 	v := top.Get("routes")

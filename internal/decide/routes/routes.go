@@ -71,9 +71,6 @@ type Decider struct {
 // compiles nothing.
 func New(list []Route) *Decider { return &Decider{routes: list} }
 
-// Name is "routes".
-func (*Decider) Name() string { return "routes" }
-
 // Decide gives the opinion of the first route that matches, and of no other.
 // An error is [cardea.Troubles] about a pattern that does not compile; the
 // routes after it have been tried then.
