@@ -2,6 +2,7 @@ package cardea
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -106,12 +107,7 @@ func (d Diagnostic) Error() string { return d.String() }
 
 // HasError reports whether any of the diagnostics is an error.
 func HasError(all []Diagnostic) bool {
-	for _, d := range all {
-		if d.Severity == LevelError {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(all, func(d Diagnostic) bool { return d.Severity == LevelError })
 }
 
 // Code is the kind of a diagnostic. The constants below are all there are.

@@ -278,10 +278,5 @@ func AsksOut(c *cardea.Call) bool {
 	if ok && v != false {
 		return true
 	}
-	for _, v := range c.Shadowed[field] {
-		if v != false {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.Shadowed[field], func(v any) bool { return v != false })
 }

@@ -171,12 +171,9 @@ func (c *call) mayRead(a *cardea.Access) bool {
 // inWork reports whether a file lies in the project, or in a folder that the
 // person added to it, by either of its names.
 func (c *call) inWork(a *cardea.Access) bool {
-	for _, root := range append([]string{c.ev.Project}, c.ev.Roots...) {
-		if root != "" && paths.Below(root, a.Path) && (a.Spelled == "" || paths.Below(root, a.Spelled)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(append([]string{c.ev.Project}, c.ev.Roots...), func(root string) bool {
+		return root != "" && paths.Below(root, a.Path) && (a.Spelled == "" || paths.Below(root, a.Spelled))
+	})
 }
 
 // covering finds an entry of a tool of files that allows an access.

@@ -129,12 +129,9 @@ func union(a, b []string) []string {
 // onEvent reports whether a policy is about events of a kind. What is said about
 // PreToolUse is said on every event that the gate answers, since the guards run there too.
 func onEvent(events []string, k cardea.Kind) bool {
-	for _, e := range events {
-		if e == string(k) || e == "*" || k.Answered() && e == string(cardea.PreToolUse) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(events, func(e string) bool {
+		return e == string(k) || e == "*" || k.Answered() && e == string(cardea.PreToolUse)
+	})
 }
 
 // onTool reports whether a policy is about a tool. No tools are all tools; a

@@ -21,6 +21,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -108,12 +109,7 @@ func (d *Decider) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinio
 }
 
 func (r *Route) isAbout(c *cardea.Call) bool {
-	for _, name := range []string{c.Tool, c.Name} {
-		if name != "" && paths.MatchName(r.Tool, name) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{c.Tool, c.Name}, func(name string) bool { return name != "" && paths.MatchName(r.Tool, name) })
 }
 
 // matches reports whether the pattern is found in one of the field's values,

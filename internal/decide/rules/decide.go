@@ -118,12 +118,9 @@ func (r *Rule) speaksOn(k cardea.Kind) bool {
 	if len(r.Events) == 0 {
 		return k.Answered()
 	}
-	for _, e := range r.Events {
-		if paths.MatchName(e, string(k)) || k.Answered() && paths.MatchName(e, string(cardea.PreToolUse)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.Events, func(e string) bool {
+		return paths.MatchName(e, string(k)) || k.Answered() && paths.MatchName(e, string(cardea.PreToolUse))
+	})
 }
 
 // speaksAbout reports whether the rule is about a call's tool. A rule that
