@@ -1,6 +1,7 @@
 package routes
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -68,10 +69,7 @@ func route(doc *document.Reader, file, name string, v document.Value, from Origi
 			r.Tool = tool
 		}
 	}
-	r.Field = m.Text("field")
-	if r.Field == "" {
-		r.Field = mainField(r.Tool)
-	}
+	r.Field = cmp.Or(m.Text("field"), mainFields[r.Tool])
 	if r.Field == "" && r.Tool != "" {
 		m.Value().Problem(cardea.CodeMissing, "add field: with the name of the input field to look at", "it is not known which field of %s the pattern is for", r.Tool)
 	}
@@ -92,26 +90,10 @@ func route(doc *document.Reader, file, name string, v document.Value, from Origi
 	return r, doc.Errors() == before
 }
 
-// mainField is the field that says what a tool does.
-func mainField(tool string) string {
-	switch tool {
-	case "Bash", "Monitor", "PowerShell":
-		return "command"
-	case "WebFetch":
-		return "url"
-	case "WebSearch":
-		return "query"
-	case "Read", "Write", "Edit", "MultiEdit":
-		return "file_path"
-	case "NotebookEdit":
-		return "notebook_path"
-	case "Grep", "Glob":
-		return "pattern"
-	case "Agent":
-		return "prompt"
-	}
-	return ""
-}
+// mainFields are the fields that say what tools do.
+var mainFields = map[string]string{"Bash": "command", "Monitor": "command", "PowerShell": "command", "WebFetch": "url", "WebSearch": "query",
+	"Read": "file_path", "Write": "file_path", "Edit": "file_path", "MultiEdit": "file_path", "NotebookEdit": "notebook_path",
+	"Grep": "pattern", "Glob": "pattern", "Agent": "prompt"}
 
 func test(v document.Value) Test {
 	m := v.Map()
