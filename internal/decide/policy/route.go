@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -237,9 +238,7 @@ func (s *set) idle(f Folder) cardea.Troubles {
 // warned is a finding that changes no decision.
 func warned(d cardea.Diagnostic) cardea.Diagnostic {
 	d.Severity = cardea.LevelWarning
-	if d.Hint == "" {
-		d.Hint = "see \"cardea policy validate\""
-	}
+	d.Hint = cmp.Or(d.Hint, "see \"cardea policy validate\"")
 	return d
 }
 

@@ -281,7 +281,7 @@ func readOllama(data []byte) (reply, error) {
 
 // Lists of models.
 
-func noModel(p judge.Provider) error {
+func noModel() error {
 	return &fault{cause: judge.Misconfigured, why: "it does not have the model; see model in judge.chain"}
 }
 
@@ -314,7 +314,7 @@ func listedIDs(p judge.Provider, data []byte) error {
 			return nil
 		}
 	}
-	return noModel(p)
+	return noModel()
 }
 
 // listedNames looks for a model of Ollama's. One without a tag is that of the tag latest.
